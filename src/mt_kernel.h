@@ -1,0 +1,34 @@
+/*
+** mt_kernel.h - private: the tables of kernels, one per backend, and the choice among their rows.
+** SPDX-License-Identifier: MIT
+*/
+#ifndef MT_KERNEL_H
+#define MT_KERNEL_H
+
+#include "moontile.h"
+#include "mt_desc.h"
+
+typedef struct mt_kernel {
+  const char *name;        /* of the function in the image too: mt_NAME */
+  uint8_t op, form;        /* mt_op, mt_form */
+  uint8_t bytes;           /* of one access; 0: any */
+  uint16_t threads;        /* TV: the most a block may have; FLAT: of every block */
+  uint16_t unroll;         /* FLAT: accesses per thread; TV: accesses in flight at most */
+} mt_kernel;
+
+typedef struct mt_grid { uint32_t blocks, threads; } mt_grid;
+
+/* Rows of kernels/kernels.def, and those of the CPU executor. */
+extern const mt_kernel mt_cuda_kernels[], mt_cpu_kernels[];
+extern const size_t mt_ncuda_kernels, mt_ncpu_kernels;
+
+/* Reasons why better rows were refused: lines "NAME: reason". */
+typedef struct mt_why { char text[1024]; size_t length; } mt_why;
+void mt_why_add (mt_why *w, const char *name, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* The first row that fits the descriptor, and its grid; NULL if none does. */
+const mt_kernel *mt_kernel_choose (const mt_kernel *rows, size_t n, const mt_desc *d,
+                                   mt_grid *grid, mt_why *why);
+
+#endif
