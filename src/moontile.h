@@ -249,16 +249,18 @@ MT_API mt_status mt_dtype_find (mt_dtype *out, const char *name, mt_err *err);  
 
 /* A number as Lua has it: an integer or a double. */
 typedef struct mt_number { bool isint; int64_t i; double f; } mt_number;
-/* One element, little endian. Reading is exact (u64 beyond 2^63 wraps to a negative integer).
-** Writing rounds to nearest even; an integer type takes integral values in its range only
-** (MT_ERANGE otherwise); a float type takes any. */
+/* One element, little endian. Reading is exact, NaN payloads included (u64 beyond 2^63 wraps to a
+** negative integer, and writing it gives it back). Writing rounds to nearest even; an integer type
+** takes integral values in its range only (MT_ERANGE otherwise); a float type takes any. */
 MT_API mt_number mt_load_element (mt_dtype d, const void *p);
 MT_API mt_status mt_store_element (mt_dtype d, void *p, mt_number v, mt_err *err);
 
 /* The header of a .npy file (format 1.0 to 3.0): type, layout and where the data begin. `bytes` is
 ** how much of the file's beginning is in `head`; MT_EFORMAT says what is wrong with it, and needs
-** at most 64 KiB. `file_size` is the size of the whole file: the data must be all there. C order
-** gives row-major strides, Fortran order column-major ones; big-endian types have `swap` set. */
+** at most 64 KiB. `file_size` is the size of the whole file: the data must be all there; what
+** follows them is ignored, as NumPy does. C order gives row-major strides, Fortran order
+** column-major ones; big-endian types have `swap` set. An array of one dimension is n:1; one
+** without dimensions is ():(), of size 1. bf16 is '<V2' (as ml_dtypes writes it) or 'bfloat16'. */
 typedef struct mt_npy {
   mt_dtype dtype;
   bool swap;
@@ -269,8 +271,9 @@ typedef struct mt_npy {
 enum { MT_NPY_HEAD = 65536 };
 MT_API mt_status mt_npy_read_header (mt_npy *out, const void *head, size_t bytes,
                                      uint64_t file_size, mt_err *err);
-/* Writes the header (version 1.0, data 64-byte aligned) for a compact array of the flat `shape`
-** (a tuple) into `buf`; `size` receives its length. */
+/* Writes the header (version 1.0, data 64-byte aligned, byte for byte as NumPy) for a compact array
+** into `buf`; `size` receives its length. The integers of `shape` at any depth are the extents; an
+** integer n is (n,). */
 enum { MT_NPY_HEADER_MAX = 2048 };
 MT_API mt_status mt_npy_write_header (void *buf, size_t *size, mt_dtype d, const mt_node *shape,
                                       bool fortran_order, mt_err *err);
