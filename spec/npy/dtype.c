@@ -1,0 +1,259 @@
+/*
+** dtype.c - tests of mt_dtype.c: each type's range, and every 16-bit float against a reference that
+** works on doubles.
+** SPDX-License-Identifier: MIT
+*/
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "npy_test.h"
+
+static mt_number integer (int64_t i) { mt_number v = { true, i, 0 }; return v; }
+static mt_number real (double f) { mt_number v = { false, 0, f }; return v; }
+
+/* ---------------------------------------------------------------- 16-bit floats */
+
+/* The values of a float with e exponent and m fraction bits, by its non-negative bit patterns; the
+** last one is where the next power of two would be: half way to it is where infinity begins. */
+typedef struct ladder { mt_dtype d; int e, m, n; double *value; } ladder;
+
+static ladder make_ladder (mt_dtype d, int e, int m) {
+  ladder l = { d, e, m, ((1 << e) - 1) << m, NULL };
+  int bias = (1 << (e - 1)) - 1;
+  l.value = malloc(sizeof(double) * (size_t)(l.n + 1));
+  for (int bits = 0; bits <= l.n; bits++) {
+    int x = bits >> m, f = bits & ((1 << m) - 1);
+    l.value[bits] = x ? ldexp(1.0 + ldexp(f, -m), x - bias) : ldexp(f, 1 - bias - m);
+  }
+  return l;
+}
+
+/* The bit pattern nearest to x >= 0, ties to even. */
+static uint16_t nearest (const ladder *l, long double x) {
+  if (x >= l->value[l->n]) return (uint16_t)l->n;
+  int lo = 0, hi = l->n;
+  while (hi - lo > 1) {
+    int mid = (lo + hi) / 2;
+    if (l->value[mid] <= x) lo = mid; else hi = mid;
+  }
+  long double half = ((long double)l->value[lo] + l->value[hi]) / 2;
+  return (uint16_t)(x < half || (x == half && lo % 2 == 0) ? lo : hi);
+}
+
+static uint16_t stored (const ladder *l, mt_number v) {
+  mt_err err = MT_NOERR;
+  unsigned char b[2];
+  CHECK(mt_store_element(l->d, b, v, &err) == MT_OK, "%s", err.text);
+  return (uint16_t)(b[0] | b[1] << 8);
+}
+
+static double loaded (const ladder *l, unsigned bits) {
+  unsigned char b[2] = { (unsigned char)bits, (unsigned char)(bits >> 8) };
+  mt_number v = mt_load_element(l->d, b);
+  CHECK(!v.isint, "a float reads as a float");
+  return v.f;
+}
+
+static void check_store (const ladder *l, double x) {
+  int want = nearest(l, fabs(x)) | (signbit(x) ? 0x8000 : 0);
+  int got = stored(l, real(x));
+  CHECK(got == want, "%s from %a: %04x, not %04x", mt_dtype_name(l->d), x, got, want);
+}
+
+static void check_patterns (const ladder *l) {
+  for (unsigned bits = 0; bits < 65536; bits++) {
+    int magnitude = bits & 0x7fff;
+    double f = loaded(l, bits), want = magnitude <= l->n ? l->value[magnitude] : 0;
+    if (magnitude > l->n) CHECK(isnan(f), "%04x is not a number", bits);
+    else if (magnitude == l->n) CHECK(isinf(f), "%04x is infinite", bits);
+    else CHECK(fabs(f) == want, "%04x: %a, not %a", bits, f, want);
+    CHECK(!signbit(f) == !(bits & 0x8000), "the sign of %04x", bits);
+    CHECK(stored(l, real(f)) == bits, "%s: %04x comes back as %04x", mt_dtype_name(l->d), bits,
+          stored(l, real(f)));
+  }
+}
+
+/* Each value, each half way to the next, and the doubles beside them. */
+static void check_ties (const ladder *l) {
+  for (int i = 0; i < l->n; i++) {
+    double half = (l->value[i] + l->value[i + 1]) / 2;
+    double x[] = { l->value[i], nextafter(l->value[i], INFINITY), nextafter(l->value[i], 0),
+                   half, nextafter(half, INFINITY), nextafter(half, 0) };
+    for (size_t k = 0; k < sizeof x / sizeof *x; k++) {
+      check_store(l, x[k]);
+      check_store(l, -x[k]);
+    }
+  }
+}
+
+static void check_random (const ladder *l, uint64_t seed) {
+  for (int i = 0; i < 500000; i++) {
+    uint64_t bits = random64(&seed);
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    if (!isnan(x)) check_store(l, x);
+    x = ldexp((double)(int64_t)random64(&seed), (int)(random64(&seed) % 64) - 80);
+    check_store(l, x);
+#if LDBL_MANT_DIG >= 64
+    int64_t n = (int64_t)random64(&seed) >> random64(&seed) % 64;
+    if (i % 2) n = n & ~0xfffffffffffll;
+    if (i % 4 == 1) n |= 1;
+    int want = nearest(l, fabsl((long double)n)) | (n < 0 ? 0x8000 : 0);
+    CHECK(stored(l, integer(n)) == want, "%s from %lld", mt_dtype_name(l->d), (long long)n);
+#endif
+  }
+}
+
+static void check_nan (const ladder *l) {
+  const uint64_t nans[] = { 0x7ff8000000000000u, 0x7ff0000000000001u, 0xfff8000000000000u,
+                            0xfff0000000000001u, 0x7fffffffffffffffu };
+  for (size_t i = 0; i < sizeof nans / sizeof *nans; i++) {
+    mt_number v = real(0);
+    memcpy(&v.f, &nans[i], sizeof v.f);
+    unsigned bits = stored(l, v);
+    CHECK(((int)bits & 0x7fff) > l->n, "%s: a NaN stays one: %04x", mt_dtype_name(l->d), bits);
+    CHECK(bits >> 15 == nans[i] >> 63, "a NaN keeps its sign");
+  }
+}
+
+/* ---------------------------------------------------------------- 32 and 64 bits */
+
+static void check_f32 (double x) {
+  mt_err err = MT_NOERR;
+  float want = (float)x, got;
+  CHECK(mt_store_element(MT_f32, &got, real(x), &err) == MT_OK, "%s", err.text);
+  CHECK(memcmp(&got, &want, 4) == 0, "f32 from %a: %a, not %a", x, got, want);
+  CHECK(mt_load_element(MT_f32, &want).f == (double)want, "f32 %a", want);
+}
+
+static void test_f32 (uint64_t seed) {
+  const double x[] = { 0, -0.0, 1, FLT_MAX, FLT_MIN, 0x1p-149, 0x1p-150, 0x1.8p-150, 0x1p-151,
+                       0x1.ffffffp127, 0x1.fffffefffffffp127, INFINITY, -INFINITY, DBL_MIN,
+                       0x1p-1074, DBL_MAX, 0x1.000001p0, 0x1.000003p0, 0x1.fffffffp-127 };
+  for (size_t i = 0; i < sizeof x / sizeof *x; i++) check_f32(x[i]);
+  for (int i = 0; i < 500000; i++) {
+    uint64_t bits = random64(&seed);
+    float f, got;
+    double d;
+    mt_err err = MT_NOERR;
+    memcpy(&d, &bits, 8);
+    if (!isnan(d)) check_f32(d);
+    check_f32(ldexp((double)(int64_t)bits, (int)(random64(&seed) % 320) - 220));
+    int64_t n = (int64_t)random64(&seed) >> random64(&seed) % 64;
+    mt_store_element(MT_f32, &got, integer(n), &err);
+    CHECK(got == (float)n, "f32 from %lld", (long long)n);
+    memcpy(&f, &bits, 4);                      /* any pattern comes back, NaNs too */
+    mt_store_element(MT_f32, &got, mt_load_element(MT_f32, &f), &err);
+    CHECK(memcmp(&got, &f, 4) == 0, "f32 pattern %08x", (unsigned)bits);
+    mt_store_element(MT_f64, &d, mt_load_element(MT_f64, &bits), &err);
+    CHECK(memcmp(&d, &bits, 8) == 0, "f64 pattern %llx", (unsigned long long)bits);
+  }
+}
+
+/* ---------------------------------------------------------------- integers */
+
+#define TWO63 9223372036854775808.0
+
+/* dtype  number                     bytes, little endian   error */
+#define INTEGERS(X)                                                                      \
+  X(bool, integer(0),                "\0",                  NULL)                        \
+  X(bool, real(1.0),                 "\1",                  NULL)                        \
+  X(bool, integer(2),                NULL, "bool: 2 is not in the range from 0 to 1")    \
+  X(bool, integer(-1),               NULL, "bool: -1 is not in the range from 0 to 1")   \
+  X(i8,   integer(-128),             "\x80",                NULL)                        \
+  X(i8,   real(127.0),               "\x7f",                NULL)                        \
+  X(i8,   integer(128),              NULL, "i8: 128 is not in the range from -128 to 127") \
+  X(i8,   real(-129.0),              NULL, "i8: -129 is not in the range from -128 to 127") \
+  X(i8,   real(0.5), NULL, "i8: 0.5 is not an integer from -128 to 127")                 \
+  X(u8,   real(-0.0),                "\0",                  NULL)                        \
+  X(u8,   integer(255),              "\xff",                NULL)                        \
+  X(u8,   integer(256),              NULL, "u8: 256 is not in the range from 0 to 255")  \
+  X(u8,   integer(-1),               NULL, "u8: -1 is not in the range from 0 to 255")   \
+  X(u8,   real(NAN), NULL, "is not an integer from 0 to 255")                            \
+  X(u8,   real(INFINITY), NULL, "u8: inf is not an integer from 0 to 255")               \
+  X(i16,  integer(-32768),           "\0\x80",              NULL)                        \
+  X(i16,  integer(32768), NULL, "i16: 32768 is not in the range from -32768 to 32767")   \
+  X(u16,  integer(0x1234),           "\x34\x12",            NULL)                        \
+  X(u16,  integer(65536), NULL, "u16: 65536 is not in the range from 0 to 65535")        \
+  X(i32,  integer(INT32_MIN),        "\0\0\0\x80",          NULL)                        \
+  X(i32,  integer(2147483648), NULL, "2147483648 is not in the range from -2147483648")  \
+  X(u32,  integer(0xffffffff),       "\xff\xff\xff\xff",    NULL)                        \
+  X(u32,  integer(INT64_MAX), NULL, "is not in the range from 0 to 4294967295")          \
+  X(i64,  integer(INT64_MIN),        "\0\0\0\0\0\0\0\x80",  NULL)                        \
+  X(i64,  integer(INT64_MAX),        "\xff\xff\xff\xff\xff\xff\xff\x7f", NULL)           \
+  X(i64,  real(-TWO63),              "\0\0\0\0\0\0\0\x80",  NULL)                        \
+  X(i64,  real(TWO63), NULL, "i64: 9.2233720368547758e+18 is not an integer from -9223") \
+  X(u64,  integer(-1),               "\xff\xff\xff\xff\xff\xff\xff\xff", NULL)           \
+  X(u64,  real(TWO63),               "\0\0\0\0\0\0\0\x80",  NULL)                        \
+  X(u64,  real(-1.0), NULL, "u64: -1 is not an integer from 0 to 2^64-1")                \
+  X(u64,  real(2 * TWO63), NULL, "is not an integer from 0 to 2^64-1")
+
+static void check_integer (mt_dtype d, mt_number v, const char *bytes, const char *text) {
+  mt_err err = MT_NOERR;
+  size_t n = mt_dtype_size(d);
+  unsigned char *p = malloc(n);      /* exactly its size */
+  mt_status s = mt_store_element(d, p, v, &err);
+  if (text) {
+    CHECK(s == MT_ERANGE && err.status == s, "%s: status %d", text, s);
+    CHECK(strstr(err.text, text), "'%s' is not in '%s'", text, err.text);
+  } else {
+    CHECK(s == MT_OK && memcmp(p, bytes, n) == 0, "%s %lld %g", mt_dtype_name(d), (long long)v.i,
+          v.f);
+    mt_number back = mt_load_element(d, p);
+    CHECK(back.isint && (v.isint ? back.i == v.i : (double)(uint64_t)back.i == v.f ||
+          (double)back.i == v.f), "%s comes back", mt_dtype_name(d));
+  }
+  free(p);
+}
+
+static void test_integers (uint64_t seed) {
+#define INTEGER_ROW(d, v, bytes, text) check_integer(MT_##d, v, bytes, text);
+  INTEGERS(INTEGER_ROW)
+#undef INTEGER_ROW
+  for (int d = 0; d < MT_NDTYPE; d++) {
+    for (int i = 0; i < 100000; i++) {         /* any pattern comes back, at odd addresses too */
+      unsigned char in[9], out[9];
+      mt_err err = MT_NOERR;
+      uint64_t bits = random64(&seed);
+      if (d == MT_bool) bits &= 1;
+      memcpy(in + 1, &bits, 8);
+      mt_store_element((mt_dtype)d, out + 1, mt_load_element((mt_dtype)d, in + 1), &err);
+      CHECK(memcmp(in + 1, out + 1, mt_dtype_size((mt_dtype)d)) == 0, "%s pattern %llx",
+            mt_dtype_name((mt_dtype)d), (unsigned long long)bits);
+    }
+  }
+}
+
+/* ---------------------------------------------------------------- names */
+
+static void test_names (void) {
+  mt_err err = MT_NOERR;
+  mt_dtype found = MT_NDTYPE;
+#define NAME_ROW(name, bytes, npy)                                                       \
+  CHECK(strcmp(mt_dtype_name(MT_##name), #name) == 0, "%s", #name);                      \
+  CHECK(mt_dtype_size(MT_##name) == bytes && npy[2] - '0' == bytes, "%s", #name);        \
+  CHECK(mt_dtype_find(&found, #name, &err) == MT_OK && found == MT_##name, "%s", #name);
+  MT_DTYPES(NAME_ROW)
+#undef NAME_ROW
+  CHECK(mt_dtype_find(&found, "float32", &err) == MT_EINVAL, "float32");
+  CHECK(strcmp(err.text, "unknown dtype 'float32'\n  the dtypes are: bool i8 i16 i32 i64 u8 u16 "
+               "u32 u64 f16 bf16 f32 f64") == 0, "%s", err.text);
+  CHECK(mt_dtype_find(&found, NULL, &err) == MT_EINVAL, "NULL");
+  CHECK(strcmp(mt_dtype_name((mt_dtype)99), "?") == 0 && !mt_dtype_size((mt_dtype)-1), "beyond");
+  CHECK(mt_store_element(MT_NDTYPE, &found, integer(0), &err) == MT_EINVAL, "beyond");
+}
+
+void test_dtypes (uint64_t seed) {
+  test_names();
+  test_integers(seed);
+  ladder ladders[] = { make_ladder(MT_f16, 5, 10), make_ladder(MT_bf16, 8, 7) };
+  for (int i = 0; i < 2; i++) {
+    check_patterns(&ladders[i]);
+    check_ties(&ladders[i]);
+    check_random(&ladders[i], seed);
+    check_nan(&ladders[i]);
+    free(ladders[i].value);
+  }
+  test_f32(seed);
+}
