@@ -61,6 +61,7 @@ enum {
   X(MT_EOVERLAP,    "source and destination overlap")                                    \
   X(MT_EUNSUPPORTED,"not supported")                                                     \
   X(MT_EFORMAT,     "bad file")                                                          \
+  X(MT_EIO,         "file cannot be read or written")                                    \
   X(MT_ENOMEM,      "out of memory")                                                     \
   X(MT_ENODEV,      "no such device")                                                    \
   X(MT_EDRIVER,     "driver error")                                                      \
@@ -160,7 +161,9 @@ MT_API mt_status mt_make_layout_like (mt_layout *out, const mt_node *a, mt_err *
 
 MT_API int mt_rank (const mt_node *t);             /* modes; an integer or a leaf has 1 */
 MT_API int mt_depth (const mt_node *t);            /* an integer or a leaf has 0 */
-MT_API const mt_node *mt_mode (const mt_node *t, int i);   /* NULL if there is no such mode */
+MT_API const mt_node *mt_mode (const mt_node *t, int i);   /* NULL: no such mode, or swizzled */
+/* A copy of a nested mode, t[path[0]][path[1]]...; of a swizzled layout under the same swizzle. */
+MT_API mt_status mt_get (mt_layout *out, const mt_node *t, int n, const int *path, mt_err *err);
 MT_API bool mt_equal (const mt_node *a, const mt_node *b);
 MT_API bool mt_congruent (const mt_node *a, const mt_node *b);      /* same tree */
 MT_API int64_t mt_size (const mt_node *t);         /* product of the extents; was checked on building */
@@ -175,7 +178,8 @@ MT_API mt_status mt_stride (mt_layout *out, const mt_node *a, mt_err *err);    /
 
 /* out = A(i), i >= 0 a linear index, also beyond size(A). Integer strides, swizzled or not. */
 MT_API mt_status mt_at (int64_t *out, const mt_node *a, int64_t i, mt_err *err);
-/* out = A(c), c an integer or a tuple: 1-D, R-D, hierarchical or mixed. Errors: MT_ERANK. */
+/* out = A(c), c an integer or a tuple: 1-D, R-D, hierarchical or mixed; `_` counts as 0. `a` may be
+** a shape: out is the index of c. Errors: MT_ERANK, MT_ERANGE (a negative coordinate). */
 MT_API mt_status mt_crd2idx (int64_t *out, const mt_node *c, const mt_node *a, mt_err *err);
 /* The same for any ring: an integer, or a coordinate tuple with its zeros filled in. */
 MT_API mt_status mt_eval (mt_layout *out, const mt_node *c, const mt_node *a, mt_err *err);
@@ -188,7 +192,9 @@ MT_API mt_status mt_flatten (mt_layout *out, const mt_node *t, mt_err *err);
 /* Modes [first, last) become one mode. */
 MT_API mt_status mt_group (mt_layout *out, const mt_node *t, int first, int last, mt_err *err);
 MT_API mt_status mt_select (mt_layout *out, const mt_node *t, int n, const int *modes, mt_err *err);
-/* The modes where c has `_`, as a layout; `offset` (may be NULL): where the slice begins. */
+/* The modes where c has `_`, as a layout; `offset` (may be NULL): where the slice begins. Of a
+** swizzled layout the offset stays inside (`offset` 0); of a coordinate layout it is no integer
+** (`offset` 0): mt_eval(c) is where the slice begins. */
 MT_API mt_status mt_slice (mt_layout *out, int64_t *offset, const mt_node *c, const mt_node *a,
                            mt_err *err);
 

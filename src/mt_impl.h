@@ -23,6 +23,10 @@ mt_status mt_fail (mt_err *err, mt_status s, const char *format, ...)
 /* The same with a value's text form: "%N" stands for a const mt_node *, the rest as above (own
 ** small formatter: %N %d %s %lld %zu %%). Long values are cut with "...". */
 mt_status mt_failn (mt_err *err, mt_status s, const char *format, ...);
+/* Appends to the text of a failure; directives as in mt_failn. */
+void mt_explain (mt_err *err, const char *format, ...);
+/* What the three are made of: writes from err->text + at on. */
+mt_status mt_vfailn (mt_err *err, mt_status s, size_t at, const char *format, va_list ap);
 
 /* Checked arithmetic: true on overflow, like the builtins. */
 #define mt_addo(a, b, out) __builtin_add_overflow((int64_t)(a), (int64_t)(b), (out))

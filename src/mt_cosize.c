@@ -1,0 +1,96 @@
+/*
+** mt_cosize.c - the range of the offsets of a layout, swizzled or not.
+** SPDX-License-Identifier: MIT
+*/
+#include "mt_build.h"
+
+enum { MAXSTEPS = 1 << 22 };      /* of the search under a swizzle */
+
+/* A set of sums c_0*d_0 + c_1*d_1 + ..., 0 <= c_k < s_k, with d_0 >= d_1 >= ... > 0. */
+typedef struct sums {
+  int n;
+  int64_t s[MT_MAXNODES], d[MT_MAXNODES];
+  int64_t rest[MT_MAXNODES + 1];      /* rest[k]: the largest sum of modes k, k+1, ... */
+} sums;
+
+/* The offsets of `a` are base + sums. */
+static void as_sums (sums *q, int64_t *base, const mt_node *a) {
+  const mt_node *leaf[MT_MAXNODES];
+  int n = mt_leaves(leaf, a);
+  q->n = 0;
+  for (int i = 0; i < n; i++) {
+    int64_t d = leaf[i]->stride, s = leaf[i]->shape;
+    int k = q->n;
+    if (s <= 1 || d == 0) continue;
+    if (d < 0) *base += (s - 1) * d;
+    if (d < 0) d = -d;
+    for (; k > 0 && q->d[k - 1] < d; k--) q->d[k] = q->d[k - 1], q->s[k] = q->s[k - 1];
+    q->d[k] = d;
+    q->s[k] = s;
+    q->n++;
+  }
+  q->rest[q->n] = 0;
+  for (int k = q->n - 1; k >= 0; k--) q->rest[k] = q->rest[k + 1] + (q->s[k] - 1) * q->d[k];
+}
+
+typedef struct search {
+  const sums *q;
+  mt_swizzle w;
+  int64_t from, to;               /* offsets before the swizzle that matter */
+  int64_t lo, hi;                 /* images met */
+  int64_t steps;
+} search;
+
+static bool walk (search *f, int k, int64_t x) {
+  if (--f->steps < 0) return false;
+  if (k == f->q->n) {
+    int64_t y = mt_swizzle_apply(f->w, x);
+    if (y < f->lo) f->lo = y;
+    if (y > f->hi) f->hi = y;
+    return true;
+  }
+  int64_t d = f->q->d[k], c = 0, gap = f->from - f->q->rest[k + 1] - x;
+  if (gap > 0) c = gap / d + (gap % d != 0);
+  for (; c < f->q->s[k] && x + c * d <= f->to; c++)
+    if (!walk(f, k + 1, x + c * d)) return false;
+  return true;
+}
+
+/* A swizzle maps each aligned block of 2^(M+B+|S|) onto itself: the extremes of the image come
+** from the blocks of the extremes. */
+static bool image_range (int64_t *lo, int64_t *hi, const sums *q, mt_swizzle w) {
+  int bits = w.m + w.b + (w.s < 0 ? -w.s : w.s);
+  int64_t mask = (INT64_C(1) << bits) - 1;
+  search f = {q, w, *hi & ~mask, *hi, INT64_MAX, INT64_MIN, MAXSTEPS};
+  int64_t base = *lo, low_end = *lo | mask;
+  if (!walk(&f, 0, base)) return false;
+  *hi = f.hi;
+  f.from = base;
+  f.to = low_end;
+  f.lo = INT64_MAX;
+  if (!walk(&f, 0, base)) return false;
+  *lo = f.lo;
+  return true;
+}
+
+mt_status mt_cosize (int64_t *out, int64_t *lo, const mt_node *a, mt_err *err) {
+  sums q;
+  int64_t low = mt_is_swizzled(a) ? a->stride : 0, high;
+  MT_CHECK(mt_is_layout(a), err, "cosize: a layout expected");
+  if (!mt_is_integral(a))
+    return mt_failn(err, MT_EINVAL, "cosize: the strides of %N are no integers", a);
+  if (mt_size(a) == 0) {
+    *out = 0;
+    if (lo) *lo = 0;
+    return MT_OK;
+  }
+  as_sums(&q, &low, a);
+  high = low + q.rest[0];
+  if (mt_is_swizzled(a) && !image_range(&low, &high, &q, mt_swizzle_of(a)))
+    return mt_failn(err, MT_EUNSUPPORTED, "cosize: %N: the range of the image was not found in %d "
+                    "steps", a, MAXSTEPS);
+  if (mt_addo(high, 1, out))
+    return mt_failn(err, MT_EOVERFLOW, "cosize: of %N leaves 64 bits", a);
+  if (lo) *lo = low;
+  return MT_OK;
+}
