@@ -1,0 +1,73 @@
+# targets.cmake: the libraries, the Lua module, the program.
+# SPDX-License-Identifier: MIT
+
+# The core, compiled once, for both libraries and for the module.
+file(GLOB MOONTILE_CORE_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/mt_*.c)
+add_library(moontile_core OBJECT ${MOONTILE_CORE_SOURCES})
+target_include_directories(moontile_core PUBLIC ${PROJECT_SOURCE_DIR}/src
+                           PRIVATE ${PROJECT_SOURCE_DIR}/kernels)
+moontile_target(moontile_core)
+
+function(moontile_core_library name kind export)
+  add_library(${name} ${kind} $<TARGET_OBJECTS:moontile_core>)
+  add_library(moontile::${export} ALIAS ${name})
+  moontile_target(${name})
+  target_include_directories(${name} INTERFACE
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  set_target_properties(${name} PROPERTIES OUTPUT_NAME moontile EXPORT_NAME ${export})
+endfunction()
+
+# While the major version is 0 each minor version may break the binary interface.
+moontile_core_library(moontile_shared SHARED moontile)
+set_target_properties(moontile_shared PROPERTIES
+  VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+target_link_libraries(moontile_shared PRIVATE Threads::Threads m ${CMAKE_DL_LIBS})
+
+moontile_core_library(moontile_static STATIC moontile_static)
+target_link_libraries(moontile_static PUBLIC Threads::Threads m ${CMAKE_DL_LIBS})
+
+if(NOT MOONTILE_LUA)
+  return()
+endif()
+
+# The Lua files travel inside the binding: nothing has to be found at run time.
+file(GLOB MOONTILE_LUA_FILES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/lua/moontile/*.lua)
+set(MOONTILE_EMBED ${PROJECT_BINARY_DIR}/moontile_embed.c)
+add_custom_command(OUTPUT ${MOONTILE_EMBED}
+  COMMAND ${CMAKE_COMMAND} -DOUT=${MOONTILE_EMBED} -DDIR=${PROJECT_SOURCE_DIR}/lua/moontile
+          -P ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
+  DEPENDS ${MOONTILE_LUA_FILES} ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
+  COMMENT "Embedding lua/moontile" VERBATIM)
+
+file(GLOB MOONTILE_BINDING_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/lmt*.c)
+add_library(moontile_binding OBJECT ${MOONTILE_BINDING_SOURCES} ${MOONTILE_EMBED})
+target_include_directories(moontile_binding PUBLIC ${PROJECT_SOURCE_DIR}/src
+                           PRIVATE ${PROJECT_SOURCE_DIR}/kernels)
+target_include_directories(moontile_binding SYSTEM PUBLIC ${MOONTILE_LUA_INCLUDE_DIR})
+moontile_target(moontile_binding)
+
+add_library(moontile_lua STATIC $<TARGET_OBJECTS:moontile_binding>)
+add_library(moontile::lua ALIAS moontile_lua)
+moontile_target(moontile_lua)
+target_link_libraries(moontile_lua PUBLIC moontile_static)
+set_target_properties(moontile_lua PROPERTIES EXPORT_NAME lua)
+
+# A Lua module takes its Lua from the interpreter: it must not be linked with one.
+add_library(moontile_module MODULE $<TARGET_OBJECTS:moontile_core> $<TARGET_OBJECTS:moontile_binding>)
+moontile_target(moontile_module)
+target_link_libraries(moontile_module PRIVATE Threads::Threads m ${CMAKE_DL_LIBS})
+set_target_properties(moontile_module PROPERTIES PREFIX "" OUTPUT_NAME moontile
+  LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/module.map)
+target_link_options(moontile_module PRIVATE
+  "LINKER:--version-script=${PROJECT_SOURCE_DIR}/cmake/module.map")
+
+if(MOONTILE_LUA_LIBRARY AND EXISTS ${PROJECT_SOURCE_DIR}/src/main.c)
+  add_executable(moontile_program ${PROJECT_SOURCE_DIR}/src/main.c)
+  moontile_target(moontile_program)
+  target_compile_definitions(moontile_program PRIVATE
+    MOONTILE_BUILD="${CMAKE_C_COMPILER_ID} ${CMAKE_C_COMPILER_VERSION}, ${CMAKE_SYSTEM_PROCESSOR}")
+  target_link_libraries(moontile_program PRIVATE moontile_lua moontile_liblua)
+  set_target_properties(moontile_program PROPERTIES OUTPUT_NAME moontile ENABLE_EXPORTS ON)
+elseif(NOT MOONTILE_LUA_LIBRARY)
+  message(STATUS "moontile: no Lua library was found; the program is not built")
+endif()

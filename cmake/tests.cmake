@@ -1,0 +1,145 @@
+# tests.cmake: everything that ctest runs. A test's files appear here as soon as they exist.
+# SPDX-License-Identifier: MIT
+
+set(SPEC ${PROJECT_SOURCE_DIR}/spec)
+set(FAKE_DIR ${PROJECT_BINARY_DIR}/fake)
+set(SCRATCH ${PROJECT_BINARY_DIR}/scratch)
+file(MAKE_DIRECTORY ${FAKE_DIR} ${SCRATCH})
+set(TEST_ENV MOONTILE_TEST_LIBCUDA=${FAKE_DIR}/libcuda.so.1 LD_LIBRARY_PATH=${FAKE_DIR})
+if(MOONTILE_SANITIZE)
+  list(APPEND TEST_ENV ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1
+                       UBSAN_OPTIONS=print_stacktrace=1)
+endif()
+
+# A test of the name, run in the source folder unless it says otherwise.
+function(moontile_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 T "" "DIR;TIMEOUT" "COMMAND;ENV")
+  if(NOT T_DIR)
+    set(T_DIR ${PROJECT_SOURCE_DIR})
+  endif()
+  if(NOT T_TIMEOUT)
+    set(T_TIMEOUT 300)
+  endif()
+  add_test(NAME ${name} COMMAND ${T_COMMAND} WORKING_DIRECTORY ${T_DIR})
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${T_TIMEOUT} ENVIRONMENT "${TEST_ENV};${T_ENV}")
+endfunction()
+
+# spec/DIR/*.c as the program NAME, linked with the core and whatever else is said.
+function(moontile_spec_program name dir)
+  file(GLOB sources CONFIGURE_DEPENDS ${SPEC}/${dir}/*.c)
+  if(sources)
+    add_executable(${name} ${sources})
+    moontile_target(${name})
+    target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/kernels)
+    target_link_libraries(${name} PRIVATE moontile_static ${ARGN})
+    target_compile_definitions(${name} PRIVATE MOONTILE_SPEC_DIR="${SPEC}")
+  endif()
+endfunction()
+
+# ---- the core, in C
+
+set(MOONTILE_CASES "" CACHE STRING "Cases of the property test; empty: 5 million, sanitized: fewer")
+set(cases ${MOONTILE_CASES})
+if(NOT cases AND MOONTILE_SANITIZE)
+  set(cases 300000)
+endif()
+
+foreach(dir core property exec npy cuda)
+  set(name moontile_${dir}_test)
+  if(dir STREQUAL property)
+    set(name moontile_property)
+  endif()
+  moontile_spec_program(${name} ${dir})
+  if(TARGET ${name})
+    moontile_test(${dir} COMMAND ${name} ENV MOONTILE_CASES=${cases} TIMEOUT 600)
+  endif()
+endforeach()
+
+# Fuzz targets without a fuzzer: over their corpus.
+foreach(name parse npy)
+  if(EXISTS ${SPEC}/fuzz/${name}.c)
+    add_executable(moontile_fuzz_${name} ${SPEC}/fuzz/${name}.c ${SPEC}/fuzz/replay.c)
+    moontile_target(moontile_fuzz_${name})
+    target_link_libraries(moontile_fuzz_${name} PRIVATE moontile_static)
+    moontile_test(fuzz.${name} COMMAND moontile_fuzz_${name} ${SPEC}/fuzz/corpus/${name})
+  endif()
+endforeach()
+
+# ---- a driver without a GPU: libcuda.so.1 in its own folder
+
+file(GLOB sources CONFIGURE_DEPENDS ${SPEC}/fake/*.c)
+if(sources)
+  add_library(moontile_fake SHARED ${sources})
+  moontile_target(moontile_fake)
+  target_include_directories(moontile_fake PRIVATE ${PROJECT_SOURCE_DIR}/kernels)
+  target_link_libraries(moontile_fake PRIVATE moontile_static)
+  set_target_properties(moontile_fake PROPERTIES OUTPUT_NAME cuda VERSION 1 SOVERSION 1
+                        LIBRARY_OUTPUT_DIRECTORY ${FAKE_DIR})
+endif()
+
+if(NOT TARGET moontile_program)
+  return()
+endif()
+
+# ---- specs in Lua: under lua5.4 with the module, and under our own program
+
+find_program(LUA_PROGRAM NAMES lua5.4 lua54 lua-5.4)
+find_program(BUSTED_SCRIPT NAMES busted)
+mark_as_advanced(LUA_PROGRAM BUSTED_SCRIPT)
+file(WRITE ${PROJECT_BINARY_DIR}/busted.cfg "return {}\n")
+set(busted ${BUSTED_SCRIPT} --ignore-lua --config-file ${PROJECT_BINARY_DIR}/busted.cfg
+           --output plainTerminal)
+set(PROGRAM $<TARGET_FILE:moontile_program>)
+file(GLOB specs CONFIGURE_DEPENDS ${SPEC}/*_spec.lua)
+
+if(specs AND BUSTED_SCRIPT)
+  moontile_test(specs.program COMMAND ${PROGRAM} ${busted} ${SPEC})
+  if(LUA_PROGRAM AND NOT MOONTILE_SANITIZE)
+    moontile_test(specs.module COMMAND ${LUA_PROGRAM} ${busted} ${SPEC}
+                  ENV "LUA_CPATH_5_4=${PROJECT_BINARY_DIR}/?.so\;\;")
+  endif()
+elseif(specs)
+  message(WARNING "moontile: no busted was found (Debian: lua-busted): specs are not tested")
+endif()
+
+# ---- the program, the walls, the examples
+
+moontile_test(program COMMAND sh ${SPEC}/program/run.sh ${PROGRAM} ${SCRATCH}/program)
+
+if(NOT MOONTILE_SANITIZE)
+  moontile_test(walls COMMAND ${PROGRAM} ${SPEC}/walls/walls.lua ${PROJECT_SOURCE_DIR}
+                $<TARGET_FILE:moontile_static> $<TARGET_FILE:moontile_shared>
+                $<TARGET_FILE:moontile_module> ${CMAKE_NM} ${CMAKE_BUILD_TYPE})
+endif()
+moontile_test(kernels COMMAND ${PROGRAM} ${SPEC}/program/kernels.lua ${PROGRAM} "${MOONTILE_NVCC}")
+moontile_test(quiet COMMAND ${PROGRAM} ${SPEC}/walls/quiet.lua)
+
+file(GLOB examples CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/*.lua)
+foreach(file IN LISTS examples)
+  get_filename_component(name ${file} NAME_WE)
+  file(MAKE_DIRECTORY ${SCRATCH}/examples/${name})
+  moontile_test(examples.${name} COMMAND ${PROGRAM} ${file} DIR ${SCRATCH}/examples/${name})
+endforeach()
+
+# ---- guests: C programs of our own tree, and of somebody else's
+
+foreach(name host host_core)
+  if(EXISTS ${PROJECT_SOURCE_DIR}/examples/${name}.c)
+    add_executable(moontile_${name} ${PROJECT_SOURCE_DIR}/examples/${name}.c)
+    moontile_target(moontile_${name})
+    moontile_test(examples.${name} COMMAND moontile_${name})
+  endif()
+endforeach()
+target_link_libraries(moontile_host PRIVATE moontile_lua moontile_liblua)
+target_link_libraries(moontile_host_core PRIVATE moontile_static)
+
+if(PROJECT_IS_TOP_LEVEL AND NOT MOONTILE_SANITIZE)
+  foreach(way find_package add_subdirectory fetch_content pkg_config)
+    moontile_test(install.${way} TIMEOUT 600 COMMAND ${CMAKE_COMMAND}
+      -DWAY=${way} -DSOURCE=${PROJECT_SOURCE_DIR} -DBUILD=${PROJECT_BINARY_DIR}
+      -DWORK=${SCRATCH}/install-${way} -DLIBDIR=${CMAKE_INSTALL_LIBDIR}
+      -DGENERATOR=${CMAKE_GENERATOR} -DCC=${CMAKE_C_COMPILER} -DINCDIR=${MOONTILE_LUA_INCLUDE_DIR}
+      -DLUALIB=${MOONTILE_LUA_LIBRARY} -DCMOD=${MOONTILE_LUA_CMOD_DIR}
+      -DLUA_PROGRAM=${LUA_PROGRAM} -P ${SPEC}/install/run.cmake)
+  endforeach()
+endif()

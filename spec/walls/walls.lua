@@ -1,0 +1,241 @@
+-- walls.lua: the walls of the house, each as a test over the sources and over what was built.
+-- usage: walls.lua ROOT libmoontile.a libmoontile.so moontile.so NM BUILD_TYPE
+-- SPDX-License-Identifier: MIT
+
+local ROOT, STATIC, SHARED, MODULE, NM, BUILD_TYPE = table.unpack(arg)
+local MAX_FUNCTION, MAX_FILE, MAX_COLUMNS = 60, 500, 90
+
+local broken = {}
+local function fail(format, ...) broken[#broken + 1] = format:format(...) end
+
+local function lines_of(command)
+  local pipe, lines = assert(io.popen(command)), {}
+  for line in pipe:lines() do lines[#lines + 1] = line end
+  assert(pipe:close(), command)
+  return lines
+end
+
+-- Files of a folder, by their names relative to ROOT.
+local function files(dir, pattern)
+  local found = {}
+  for _, line in ipairs(lines_of(("find '%s/%s' -type f"):format(ROOT, dir))) do
+    local name = line:sub(#ROOT + 2)
+    if name:match(pattern) then found[#found + 1] = name end
+  end
+  table.sort(found)
+  return found
+end
+
+local function read(name)
+  local f = assert(io.open(ROOT .. "/" .. name))
+  local text = f:read "a"
+  f:close()
+  return text
+end
+
+-- Text of a C file with comments and literals blanked, line by line as before.
+local function code_of(text)
+  local function blank(s) return (s:gsub("[^\n]", " ")) end
+  local out, i = {}, 1
+  while i <= #text do
+    local j = text:find('[/"\']', i) or #text + 1
+    out[#out + 1] = text:sub(i, j - 1)
+    local two, last = text:sub(j, j + 1), nil
+    if two == "/*" then
+      last = select(2, text:find("*/", j + 2, true))
+    elseif two == "//" then
+      last = (text:find("\n", j, true) or #text + 1) - 1
+    elseif two:match '^["\']' then
+      last = j
+      repeat last = text:find('[\\"\'\n]', last + 1)
+        local c = text:sub(last, last)
+        if c == "\\" then last = last + 1 end
+      until c == two:sub(1, 1) or c == "\n"
+    else
+      last = j
+    end
+    last = last or #text
+    out[#out + 1] = j == last and text:sub(j, j) or blank(text:sub(j, last))
+    i = last + 1
+  end
+  return table.concat(out)
+end
+
+local function each_line(text)
+  local n = 0
+  return coroutine.wrap(function()
+    for line in (text:gsub("\n?$", "\n")):gmatch "(.-)\n" do
+      n = n + 1
+      coroutine.yield(n, line)
+    end
+  end)
+end
+
+-- ---- who includes what
+
+local function check_includes()
+  for _, name in ipairs(files("src", "%.[chS]$")) do
+    local base, text = name:match "[^/]*$", read(name)
+    local lua = base:match "^lmt" or base == "moontile_lua.h" or base == "main.c"
+    for n, line in each_line(text) do
+      local file = line:match '^%s*#%s*include%s*[<"](.-)[>"]'
+      if file then
+        if file:match "^l%a+%.h$" and file:match "^lua" or file == "lauxlib.h" then
+          if not lua then fail("%s:%d: only the binding may include %s", name, n, file) end
+        end
+        if file:match "^cuda" or file:match "^nv" or file:match "^cu%a*%.h$" then
+          fail("%s:%d: %s: no CUDA header belongs in src", name, n, file)
+        end
+        if file:match "^lmt" and not lua then
+          fail("%s:%d: the core knows no Lua: %s", name, n, file)
+        end
+      end
+    end
+    if not base:match "^mt_cuda" then
+      for n, line in each_line(code_of(text)) do
+        for word in line:gmatch "%f[%w_]cu%u[%w_]*" do
+          fail("%s:%d: the driver's %s belongs to mt_cuda*", name, n, word)
+        end
+      end
+    end
+  end
+  for _, name in ipairs(files("kernels", "%.cuh?$")) do
+    for n, line in each_line(read(name)) do
+      local file = line:match '^%s*#%s*include%s*[<"](.-)[>"]'
+      local own = file and (file:match "%.cuh$" or file:match "%.def$" or file == "mt_desc.h")
+      if file and not own then
+        fail("%s:%d: kernels include only mt_desc.h, .def and .cuh files: %s", name, n, file)
+      end
+    end
+  end
+end
+
+-- ---- sizes
+
+-- Functions of C: from a line at column 0 that opens a brace to the brace at column 0.
+local function check_c_functions(name, text)
+  local first, title
+  for n, line in each_line(text) do
+    if not first and line:match "^[%a].*{%s*$" and not line:match "^extern \"C\"" then
+      first, title = n, line
+    elseif first and line:match "^}" then
+      local size = n - first + 1
+      if size > MAX_FUNCTION and title:match "%(" then
+        fail("%s:%d: a function of %d lines, %d is the most: %s", name, first, size,
+             MAX_FUNCTION, title)
+      end
+      first = nil
+    end
+  end
+end
+
+-- Functions of Lua: from `function ...` to the `end` at the same column. Blocks of specs
+-- (describe, it) are not functions in this sense.
+local function check_lua_functions(name, text)
+  local open = {}
+  for n, line in each_line(text) do
+    local indent, rest = line:match "^( *)(.*)$"
+    local spec = rest:match "^describe" or rest:match "^insulate"
+    if rest:match "%f[%w_]function%f[^%w_][^)]*%)%s*$" and not spec then
+      open[#indent] = n
+    elseif rest:match "^end%f[^%w_]" and open[#indent] then
+      local size = n - open[#indent] + 1
+      if size > MAX_FUNCTION then
+        fail("%s:%d: a function of %d lines, %d is the most", name, open[#indent], size,
+             MAX_FUNCTION)
+      end
+      open[#indent] = nil
+    end
+  end
+end
+
+local function check_sizes()
+  for _, dir in ipairs { "src", "kernels", "lua", "spec", "examples", "bench" } do
+    for _, name in ipairs(files(dir, "%.%a+$")) do
+      local kind = name:match "%.(%a+)$"
+      local c = kind:match "^[ch]$" or kind:match "^cuh?$"
+      if (c or kind == "lua") and not name:match "golden" then
+        local text, count = read(name), 0
+        for n, line in each_line(text) do
+          count = n
+          local columns = utf8.len(line) or #line
+          if columns > (c and MAX_COLUMNS or 100) then
+            fail("%s:%d: a line of %d columns", name, n, columns)
+          end
+        end
+        if count > MAX_FILE and name ~= "src/moontile.h" then
+          fail("%s: a file of %d lines, %d is the most", name, count, MAX_FILE)
+        end
+        (c and check_c_functions or check_lua_functions)(name, text)
+        if not text:find("SPDX-License-Identifier: MIT", 1, true) then
+          fail("%s: no SPDX line", name)
+        end
+      end
+    end
+  end
+end
+
+-- ---- what was built
+
+local FORBIDDEN = {
+  abort = 1, exit = 1, _exit = 1, _Exit = 1, quick_exit = 1, atexit = 1, printf = 1, vprintf = 1,
+  fprintf = 1, vfprintf = 1, puts = 1, putchar = 1, fputs = 1, fwrite = 1, perror = 1, stdout = 1,
+  stderr = 1, signal = 1, sigaction = 1, raise = 1, setlocale = 1, system = 1, popen = 1,
+  getenv = 1, secure_getenv = 1, setenv = 1, putenv = 1, errx = 1, warn = 1, strtok = 1,
+  __printf_chk = 1, __fprintf_chk = 1, __vfprintf_chk = 1,
+  __assert_fail = BUILD_TYPE ~= "Debug" and 1 or nil,
+}
+
+-- Imports, and data that can be written (b B d D C), of the objects of the core.
+local function check_objects()
+  local object = "?"
+  for _, line in ipairs(lines_of(("'%s' '%s'"):format(NM, STATIC))) do
+    object = line:match "^(.*%.o):$" or object
+    local kind, symbol = line:match "^[%x ]* (%a) (%S+)$"
+    if kind == "U" then
+      local plain = symbol:gsub("@.*", "")
+      if FORBIDDEN[plain] then fail("%s: the core calls %s", object, plain) end
+      if plain:match "^lua" then fail("%s: the core knows no Lua: %s", object, plain) end
+      if plain:match "^cu%u" then fail("%s: linked with the driver: %s", object, plain) end
+    elseif kind and kind:match "[bBdDC]" then
+      fail("%s: %s is static data that can be written", object, symbol)
+    end
+  end
+end
+
+local function check_exports(file, pattern, what)
+  local some
+  for _, line in ipairs(lines_of(("'%s' -D --defined-only '%s'"):format(NM, file))) do
+    local symbol = line:match " %a (%S+)$"
+    if symbol and symbol:match(pattern) then
+      some = true
+    elseif symbol then
+      fail("%s exports %s, which is not %s", file, symbol, what)
+    end
+  end
+  if not some then fail("%s exports nothing", file) end
+end
+
+-- Only libraries of the C language are needed at run time.
+local function check_needed(file)
+  for _, line in ipairs(lines_of(("readelf -d '%s'"):format(file))) do
+    local needed = line:match "%(NEEDED%).*%[(.-)%]"
+    if needed and not needed:match "^libc%." and not needed:match "^libm%."
+       and not needed:match "^libpthread" and not needed:match "^libdl%."
+       and not needed:match "^ld%-linux" then
+      fail("%s needs %s", file, needed)
+    end
+  end
+end
+
+check_includes()
+check_sizes()
+check_objects()
+check_exports(SHARED, "^mt_%l", "a function of moontile.h")
+check_exports(MODULE, "^luaopen_moontile", "luaopen_moontile")
+check_needed(SHARED)
+check_needed(MODULE)
+
+for _, text in ipairs(broken) do print(text) end
+print(("%d walls broken"):format(#broken))
+os.exit(#broken == 0, true)

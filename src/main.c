@@ -1,0 +1,396 @@
+/*
+** main.c - the moontile program: lua's own command line, with moontile inside, and a console.
+** SPDX-License-Identifier: MIT
+*/
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "moontile.h"
+#include "moontile_lua.h"
+
+#include "lauxlib.h"
+#include "lua.h"
+#include "lualib.h"
+
+#ifndef MOONTILE_BUILD
+#define MOONTILE_BUILD "unknown"
+#endif
+
+static const char usage_text[] =
+  "usage: %s [options] [script [args]]\n"
+  "  -e stat     run the string 'stat'\n"
+  "  -i          enter the console after running 'script'\n"
+  "  -l mod      require library 'mod' into the global 'mod'\n"
+  "  -l g=mod    require library 'mod' into the global 'g'\n"
+  "  -v          show the version\n"
+  "  -E          ignore environment variables\n"
+  "  -W          turn warnings on\n"
+  "  --          stop handling options\n"
+  "  -           stop handling options and run stdin\n"
+  "  --version   show the version of moontile\n"
+  "  --info      show devices, kernels and what was compiled in\n"
+  "  --help      show this\n"
+  "Without a script: the console, if stdin is a terminal; else stdin is the script.\n"
+  "`require \"moontile\"` always finds the moontile that this program carries.\n";
+
+static const char *progname = "moontile";
+
+static void message (const char *text) {
+  fprintf(stderr, "%s: %s\n", progname, text);
+  fflush(stderr);
+}
+
+/* ---------------------------------------------------------------- protected calls */
+
+static lua_State *running;                   /* what Ctrl-C interrupts */
+static volatile sig_atomic_t interrupted;    /* whether it has */
+
+static void stop (lua_State *L, lua_Debug *where) {
+  (void)where;
+  lua_sethook(L, NULL, 0, 0);
+  luaL_error(L, "interrupted!");
+}
+
+static void set_sigint (void (*handler) (int)) {
+  struct sigaction action;
+  memset(&action, 0, sizeof action);
+  action.sa_handler = handler;
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, NULL);      /* no SA_RESTART: a read at the prompt returns */
+}
+
+/* The first Ctrl-C stops Lua at its next instruction; the next one kills the program. */
+static void on_sigint (int number) {
+  (void)number;
+  set_sigint(SIG_DFL);
+  interrupted = 1;
+  lua_sethook(running, stop, LUA_MASKCALL | LUA_MASKRET | LUA_MASKLINE | LUA_MASKCOUNT, 1);
+}
+
+/* The error value as a text with a traceback; values that have __tostring are shown by it alone. */
+static int traceback (lua_State *L) {
+  const char *text = lua_tostring(L, 1);
+  if (text == NULL) {
+    if (luaL_callmeta(L, 1, "__tostring") && lua_type(L, -1) == LUA_TSTRING) return 1;
+    text = lua_pushfstring(L, "(error object is a %s value)", luaL_typename(L, 1));
+  }
+  luaL_traceback(L, L, text, 1);
+  return 1;
+}
+
+/* lua_pcall with a traceback; Ctrl-C raises an error in Lua while it runs. */
+static int call (lua_State *L, int nargs, int nresults) {
+  int base = lua_gettop(L) - nargs, status;
+  lua_pushcfunction(L, traceback);
+  lua_insert(L, base);
+  running = L;
+  interrupted = 0;
+  set_sigint(on_sigint);
+  status = lua_pcall(L, nargs, nresults, base);
+  set_sigint(SIG_DFL);
+  lua_remove(L, base);
+  return status;
+}
+
+/* Prints and pops the error of a failed call. */
+static int report (lua_State *L, int status) {
+  if (status != LUA_OK) {
+    const char *text = lua_tostring(L, -1);
+    message(text != NULL ? text : "(error message is not a string)");
+    lua_pop(L, 1);
+  }
+  return status;
+}
+
+static int run_chunk (lua_State *L, int loaded) {
+  return report(L, loaded == LUA_OK ? call(L, 0, 0) : loaded);
+}
+
+static int run_string (lua_State *L, const char *code, const char *name) {
+  return run_chunk(L, luaL_loadbuffer(L, code, strlen(code), name));
+}
+
+static int run_file (lua_State *L, const char *name) {
+  return run_chunk(L, luaL_loadfile(L, name));
+}
+
+/* -l mod, -l g=mod; a suffix of mod after a hyphen does not belong to the global's name. */
+static int run_library (lua_State *L, const char *spec) {
+  const char *equals = strchr(spec, '='), *hyphen = strchr(spec, '-');
+  const char *module = equals != NULL ? equals + 1 : spec;
+  size_t length = strlen(spec);
+  if (equals != NULL) length = (size_t)(equals - spec);
+  else if (hyphen != NULL) length = (size_t)(hyphen - spec);
+  lua_getglobal(L, "require");
+  lua_pushstring(L, module);
+  int status = call(L, 1, 1);
+  if (status == LUA_OK) {
+    lua_pushglobaltable(L);
+    lua_pushlstring(L, spec, length);
+    lua_pushvalue(L, -3);
+    lua_settable(L, -3);
+    lua_pop(L, 2);
+  }
+  return report(L, status);
+}
+
+/* ---------------------------------------------------------------- the command line */
+
+typedef struct options {
+  bool interactive, version, noenv, execute;     /* -i; -v or -i; -E; -e */
+  const char *own;                               /* --version, --info, --help */
+  int script;                                    /* index of the script in argv; argc: none */
+  const char *bad;                               /* the option that was not understood */
+} options;
+
+/* The index of the argument of -e or -l at argv[i], or 0: it has none. */
+static int option_argument (char **argv, int i) {
+  if (argv[i][2] != '\0') return i;
+  return argv[i + 1] != NULL && argv[i + 1][0] != '-' ? i + 1 : 0;
+}
+
+static bool one_of (const char *s, const char *a, const char *b, const char *c) {
+  return strcmp(s, a) == 0 || strcmp(s, b) == 0 || strcmp(s, c) == 0;
+}
+
+/* Reads the option at argv[i]; the index of the next argument, or 0 if it is a bad one. */
+static int read_option (options *o, char **argv, int i) {
+  const char *s = argv[i];
+  if (one_of(s, "--version", "--info", "--help")) {
+    o->own = s;
+    return i + 1;
+  }
+  if (s[1] == 'e' || s[1] == 'l') {
+    if (s[1] == 'e') o->execute = true;
+    int argument = option_argument(argv, i);
+    return argument == 0 ? 0 : argument + 1;
+  }
+  if (s[2] != '\0' || strchr("EivW", s[1]) == NULL) return 0;
+  if (s[1] == 'E') o->noenv = true;
+  if (s[1] == 'i') o->interactive = true;
+  if (s[1] == 'i' || s[1] == 'v') o->version = true;
+  return i + 1;
+}
+
+static options read_options (int argc, char **argv) {
+  options o = { .script = argc };
+  for (int i = 1; i < argc;) {
+    const char *s = argv[i];
+    if (s[0] != '-' || s[1] == '\0') {        /* a script, or - */
+      o.script = i;
+      break;
+    }
+    if (strcmp(s, "--") == 0) {
+      o.script = i + 1;
+      break;
+    }
+    int next = read_option(&o, argv, i);
+    if (next == 0) {
+      o.bad = s;
+      break;
+    }
+    i = next;
+  }
+  return o;
+}
+
+static int usage (const char *bad) {
+  if (bad[1] == 'e' || bad[1] == 'l')
+    fprintf(stderr, "%s: '%s' needs argument\n", progname, bad);
+  else
+    fprintf(stderr, "%s: unrecognized option '%s'\n", progname, bad);
+  fprintf(stderr, usage_text, progname);
+  return EXIT_FAILURE;
+}
+
+/* The options -e, -l and -W, in their order. False after the first error. */
+static bool run_options (lua_State *L, char **argv, int end) {
+  for (int i = 1; i < end; i++) {
+    int kind = argv[i][1], status = LUA_OK;
+    if (kind == 'W') lua_warning(L, "@on", 0);
+    if (kind != 'e' && kind != 'l') continue;
+    const char *argument = argv[i] + 2;
+    if (*argument == '\0') argument = argv[++i];
+    status = kind == 'e' ? run_string(L, argument, "=(command line)") : run_library(L, argument);
+    if (status != LUA_OK) return false;
+  }
+  return true;
+}
+
+/* arg: the script at 0, its arguments from 1, what came before it below 0. */
+static void set_arg (lua_State *L, int argc, char **argv, int script) {
+  int first = script < argc ? script : 0;
+  lua_createtable(L, argc - first, first + 1);
+  for (int i = 0; i < argc; i++) {
+    lua_pushstring(L, argv[i]);
+    lua_rawseti(L, -2, i - first);
+  }
+  lua_setglobal(L, "arg");
+}
+
+static int run_script (lua_State *L, char **argv, int script) {
+  const char *name = argv[script];
+  bool is_stdin = strcmp(name, "-") == 0 && strcmp(argv[script - 1], "--") != 0;
+  int status = luaL_loadfile(L, is_stdin ? NULL : name);
+  if (status == LUA_OK) {
+    int n = 0;
+    for (; argv[script + 1 + n] != NULL; n++) {
+      luaL_checkstack(L, 1, "too many arguments to the script");
+      lua_pushstring(L, argv[script + 1 + n]);
+    }
+    status = call(L, n, LUA_MULTRET);
+  }
+  return report(L, status);
+}
+
+/* The variable LUA_INIT (of this version of Lua first): code, or the name of a file after an @. */
+static int run_init (lua_State *L) {
+  const char *name = "LUA_INIT_" LUA_VERSION_MAJOR "_" LUA_VERSION_MINOR;
+  const char *init = getenv(name);
+  if (init == NULL) init = getenv(name = "LUA_INIT");
+  if (init == NULL) return LUA_OK;
+  if (init[0] == '@') return run_file(L, init + 1);
+  lua_pushfstring(L, "=%s", name);
+  int status = run_string(L, init, lua_tostring(L, -1));
+  lua_remove(L, -1);
+  return status;
+}
+
+/* ---------------------------------------------------------------- our own options */
+
+static void print_version (void) {
+  printf("moontile %s (%s.%s)\n", mt_version(), LUA_VERSION, LUA_VERSION_RELEASE);
+}
+
+static void print_device (const char *name) {
+  mt_err err = MT_NOERR;
+  mt_device *d;
+  if (mt_device_open(&d, name, NULL, &err) == MT_OK) {
+    printf("device:   %-8s %s\n", mt_device_name(d), mt_device_about(d));
+    mt_device_close(d);
+  } else {
+    printf("device:   %-8s cannot be used: %s\n", name, err.text);
+  }
+}
+
+static void print_devices (void) {
+  mt_err err = MT_NOERR;
+  print_device("cpu");
+  int n = mt_cuda_count(NULL, &err);
+  if (n == 0) printf("device:   %-8s none: %s\n", "cuda", err.text);
+  for (int i = 0; i < n; i++) {
+    char name[32];
+    snprintf(name, sizeof name, "cuda:%d", i);
+    print_device(name);
+  }
+}
+
+static void print_kernels (const char *backend) {
+  printf("kernels:  %-8s", backend);
+  if (mt_kernel_name(backend, 0) == NULL) printf(" none");
+  for (int i = 0; mt_kernel_name(backend, i) != NULL; i++)
+    printf(" %s", mt_kernel_name(backend, i));
+  printf("\n");
+}
+
+static void print_info (void) {
+  print_version();
+  print_devices();
+  print_kernels("cpu");
+  print_kernels("cuda");
+  printf("compiled: %s\n", MOONTILE_BUILD);
+}
+
+static int run_own (const char *option) {
+  if (strcmp(option, "--version") == 0) print_version();
+  else if (strcmp(option, "--info") == 0) print_info();
+  else printf(usage_text, progname);
+  return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+/* ---------------------------------------------------------------- the program */
+
+/* The console: a function that reads and runs one statement and returns false at the end. An
+** interruption comes back here, wherever it struck, and the console goes on. */
+static int console (lua_State *L) {
+  static const char open[] = "require 'moontile' return require 'moontile.console'";
+  int status = luaL_loadbuffer(L, open, sizeof open - 1, "=console");
+  if (report(L, status == LUA_OK ? call(L, 0, 1) : status) != LUA_OK) return status;
+  for (bool more = true; more;) {
+    lua_pushvalue(L, -1);
+    status = report(L, call(L, 0, 1));
+    if (status != LUA_OK && interrupted) continue;
+    if (status != LUA_OK) return status;
+    more = lua_toboolean(L, -1);
+    lua_pop(L, 1);
+  }
+  lua_pop(L, 1);
+  return LUA_OK;
+}
+
+/* The console; without a terminal stdin is the script. */
+static int without_script (lua_State *L, const options *o) {
+  if (o->interactive) return console(L);
+  if (o->execute || o->version) return LUA_OK;
+  if (!isatty(STDIN_FILENO)) return run_file(L, NULL);
+  printf("%s\n", LUA_COPYRIGHT);
+  return console(L);
+}
+
+/* luaopen_moontile waits in package.preload: `require` finds it first. */
+static void open_libraries (lua_State *L) {
+  luaL_openlibs(L);
+  luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_PRELOAD_TABLE);
+  lua_pushcfunction(L, luaopen_moontile);
+  lua_setfield(L, -2, "moontile");
+  lua_pop(L, 1);
+}
+
+/* (argc, argv, options) -> whether all went well. */
+static int main_protected (lua_State *L) {
+  int argc = (int)lua_tointeger(L, 1);
+  char **argv = lua_touserdata(L, 2);
+  const options *o = lua_touserdata(L, 3);
+  luaL_checkversion(L);
+  if (o->version) {
+    printf("%s\n", LUA_COPYRIGHT);
+    fflush(stdout);
+  }
+  if (o->noenv) {
+    lua_pushboolean(L, 1);
+    lua_setfield(L, LUA_REGISTRYINDEX, "LUA_NOENV");
+  }
+  open_libraries(L);
+  set_arg(L, argc, argv, o->script);
+  if (!o->noenv && run_init(L) != LUA_OK) return 0;
+  if (!run_options(L, argv, o->script)) return 0;
+  if (o->script < argc && run_script(L, argv, o->script) != LUA_OK) return 0;
+  if (o->script >= argc || o->interactive) {
+    if (without_script(L, o) != LUA_OK) return 0;
+  }
+  lua_pushboolean(L, 1);
+  return 1;
+}
+
+int main (int argc, char **argv) {
+  if (argc > 0 && argv[0][0] != '\0') progname = argv[0];
+  options o = read_options(argc, argv);
+  if (o.bad != NULL) return usage(o.bad);
+  if (o.own != NULL) return run_own(o.own);
+  lua_State *L = luaL_newstate();
+  if (L == NULL) {
+    message("cannot create state: not enough memory");
+    return EXIT_FAILURE;
+  }
+  lua_pushcfunction(L, main_protected);
+  lua_pushinteger(L, argc);
+  lua_pushlightuserdata(L, argv);
+  lua_pushlightuserdata(L, &o);
+  int status = report(L, lua_pcall(L, 3, 1, 0));
+  bool well = status == LUA_OK && lua_toboolean(L, -1);
+  lua_close(L);
+  return well ? EXIT_SUCCESS : EXIT_FAILURE;
+}
