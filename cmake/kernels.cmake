@@ -1,0 +1,122 @@
+# kernels.cmake: the CUDA kernels, compiled to a fatbin where there is an nvcc, and embedded.
+# SPDX-License-Identifier: MIT
+#
+# CMake's own CUDA language is not needed, nor a host compiler for C++ beyond what nvcc wants.
+# moontile_add_kernels(TARGET) adds src/mt_image.S to a target: the fatbin, or else the text of
+# kernels.def, which no GPU runs. MOONTILE_NVCC is the nvcc that is used, or empty.
+
+set(MOONTILE_SHIPPED_ARCHS 80 86 89 90 90a 100 120)
+set(MOONTILE_NVCC "")
+set(MOONTILE_IMAGE ${PROJECT_SOURCE_DIR}/kernels/kernels.def)
+
+# Why there are no kernels: a line; an error if they were asked for.
+function(moontile_no_kernels why)
+  if(MOONTILE_CUDA STREQUAL "ON")
+    message(FATAL_ERROR "MOONTILE_CUDA is ON, but: ${why}")
+  endif()
+  message(STATUS "kernels: not built, ${why}")
+endfunction()
+
+# Compiles an empty kernel, once for each nvcc: its host compiler may be missing or too new.
+function(moontile_try_nvcc nvcc works why)
+  set(dir ${PROJECT_BINARY_DIR}/kernels)
+  if(NOT MOONTILE_NVCC_TRIED STREQUAL nvcc)
+    file(WRITE ${dir}/try.cu "extern \"C\" __global__ void empty () {}\n")
+    execute_process(COMMAND ${nvcc} -fatbin -o ${dir}/try.fatbin ${dir}/try.cu
+                    RESULT_VARIABLE failed OUTPUT_VARIABLE text ERROR_VARIABLE text)
+    if(failed)
+      string(REGEX REPLACE "\n.*" "" text "${text}")
+      set(${works} FALSE PARENT_SCOPE)
+      set(${why} "${text}" PARENT_SCOPE)
+      return()
+    endif()
+    set(MOONTILE_NVCC_TRIED ${nvcc} CACHE INTERNAL "An nvcc that compiles")
+  endif()
+  set(${works} TRUE PARENT_SCOPE)
+endfunction()
+
+function(moontile_find_nvcc)
+  if(MOONTILE_CUDA STREQUAL "OFF")
+    message(STATUS "kernels: not built, MOONTILE_CUDA is OFF")
+    return()
+  endif()
+  find_program(MOONTILE_NVCC_PROGRAM nvcc HINTS ENV CUDA_HOME ENV CUDA_PATH
+               PATHS /usr/local/cuda PATH_SUFFIXES bin DOC "nvcc, the compiler of the CUDA kernels")
+  mark_as_advanced(MOONTILE_NVCC_PROGRAM)
+  if(NOT MOONTILE_NVCC_PROGRAM)
+    moontile_no_kernels("no nvcc")
+    return()
+  endif()
+  execute_process(COMMAND ${MOONTILE_NVCC_PROGRAM} --version OUTPUT_VARIABLE text ERROR_QUIET)
+  string(REGEX MATCH "release ([0-9.]+)" text "${text}")
+  set(version ${CMAKE_MATCH_1})
+  if(NOT version VERSION_GREATER_EQUAL 12.0)
+    moontile_no_kernels("nvcc ${version} is older than 12.0: ${MOONTILE_NVCC_PROGRAM}")
+    return()
+  endif()
+  moontile_try_nvcc(${MOONTILE_NVCC_PROGRAM} works why)
+  if(NOT works)
+    moontile_no_kernels("${MOONTILE_NVCC_PROGRAM} fails: ${why}")
+    return()
+  endif()
+  set(MOONTILE_NVCC ${MOONTILE_NVCC_PROGRAM} PARENT_SCOPE)
+  set(MOONTILE_NVCC_VERSION ${version} PARENT_SCOPE)
+endfunction()
+
+# `archs`: those of the list that nvcc knows. Generic code gains nothing from 90a where 90 is there.
+function(moontile_known_archs archs)
+  set(wanted ${MOONTILE_CUDA_ARCHS})
+  if(NOT wanted)
+    set(wanted ${MOONTILE_SHIPPED_ARCHS})
+  endif()
+  execute_process(COMMAND ${MOONTILE_NVCC} --list-gpu-arch OUTPUT_VARIABLE known)
+  string(REGEX MATCHALL "[0-9]+" known "${known}")
+  set(found "")
+  foreach(arch IN LISTS wanted)
+    string(REGEX REPLACE "[^0-9]" "" number ${arch})
+    if(number IN_LIST known AND (arch STREQUAL number OR NOT number IN_LIST wanted))
+      list(APPEND found ${arch})
+    endif()
+  endforeach()
+  list(SORT found COMPARE NATURAL)
+  set(${archs} ${found} PARENT_SCOPE)
+endfunction()
+
+# Machine code for each architecture, PTX for the lowest: what is newer than all of them.
+function(moontile_compile_kernels out archs)
+  set(flags "")
+  foreach(arch IN LISTS archs)
+    list(APPEND flags -gencode arch=compute_${arch},code=sm_${arch})
+  endforeach()
+  list(GET archs 0 lowest)
+  list(APPEND flags -gencode arch=compute_${lowest},code=compute_${lowest})
+  set(depfile ${out}.d)
+  add_custom_command(OUTPUT ${out}
+    COMMAND ${MOONTILE_NVCC} -fatbin -O3 -std=c++17 ${flags} -I ${PROJECT_SOURCE_DIR}/src
+            -MD -MF ${depfile} -o ${out} ${PROJECT_SOURCE_DIR}/kernels/copy.cu
+    DEPENDS ${PROJECT_SOURCE_DIR}/kernels/copy.cu DEPFILE ${depfile}
+    COMMENT "Compiling the CUDA kernels: ${archs}" VERBATIM)
+endfunction()
+
+function(moontile_add_kernels target)
+  set(source ${PROJECT_SOURCE_DIR}/src/mt_image.S)
+  set_property(SOURCE ${source} APPEND PROPERTY OBJECT_DEPENDS ${MOONTILE_IMAGE})
+  set_property(SOURCE ${source} APPEND PROPERTY
+               COMPILE_DEFINITIONS "MT_IMAGE_FILE=\"${MOONTILE_IMAGE}\"")
+  target_sources(${target} PRIVATE ${source})
+endfunction()
+
+moontile_find_nvcc()
+if(MOONTILE_NVCC)
+  moontile_known_archs(archs)
+  if(archs)
+    set(MOONTILE_IMAGE ${PROJECT_BINARY_DIR}/kernels/copy.fatbin)
+    moontile_compile_kernels(${MOONTILE_IMAGE} "${archs}")
+    string(REPLACE ";" " " text "${archs}")
+    message(STATUS "kernels: nvcc ${MOONTILE_NVCC_VERSION}, for sm_ ${text}")
+  else()
+    moontile_no_kernels("nvcc ${MOONTILE_NVCC_VERSION} knows none of ${MOONTILE_CUDA_ARCHS}")
+    set(MOONTILE_NVCC "")
+  endif()
+endif()
+moontile_add_kernels(moontile_core)

@@ -1,0 +1,283 @@
+/*
+** mt_cuda.c - the backend "cuda": a device is a primary context, a stream and the kernels.
+** SPDX-License-Identifier: MIT
+**
+** The host's current context is what it was before, after every call: the device's is pushed and
+** popped around each. A device that the driver has lost says so at once from then on.
+*/
+#include <stdio.h>
+#include <unistd.h>
+
+#include "mt_cuda.h"
+
+typedef struct mt_cuda {
+  mt_driver driver;
+  CUdevice device;
+  CUcontext context;           /* NULL, or retained */
+  CUlibrary library;           /* NULL, or loaded */
+  CUstream stream;             /* NULL, or the device's own */
+  char lost[512];              /* why the device is lost; "" while it is not */
+  CUfunction function[];       /* of each row of mt_cuda_kernels */
+} mt_cuda;
+
+static size_t cuda_size (void) {
+  return sizeof(mt_cuda) + mt_ncuda_kernels * sizeof(CUfunction);
+}
+
+/* ---------------------------------------------------------------- calling the driver */
+
+/* Remembers the loss of the device; returns the status that it was given. */
+static mt_status note (mt_cuda *c, mt_status s, const mt_err *err) {
+  if (s == MT_ELOST && c->lost[0] == '\0')
+    snprintf(c->lost, sizeof c->lost, "%.*s", (int)sizeof c->lost - 1, err->text);
+  return s;
+}
+
+#define CU(c, err, name, args) note((c), MT_CU(&(c)->driver, (err), name, args), (err))
+
+static bool forked (const mt_cuda *c) { return c->driver.pid != getpid(); }
+
+static mt_status enter (mt_cuda *c, mt_err *err) {
+  if (forked(c))
+    return mt_fail(err, MT_EDRIVER, "a CUDA device cannot be used in a child of the process that "
+                   "opened it\nopen the device after fork(), or start the child with exec()");
+  if (c->lost[0] != '\0')
+    return mt_fail(err, MT_ELOST, "the device is lost since an earlier call: %s", c->lost);
+  return CU(c, err, cuCtxPushCurrent, (c->context));
+}
+
+/* A context that cannot be popped: what was done is done, and nothing more may be. */
+static void leave (mt_cuda *c) {
+  mt_err err = MT_NOERR;
+  CUcontext popped;
+  if (MT_CU(&c->driver, &err, cuCtxPopCurrent, (&popped)) != MT_OK)
+    note(c, MT_ELOST, &err);
+}
+
+/* ---------------------------------------------------------------- opening */
+
+static mt_status describe (mt_device *d, const mt_cuda *c, int index, mt_err *err) {
+  const mt_driver *v = &c->driver;
+  char name[128] = "";
+  int major = 0, minor = 0, cores = 0, version = 0;
+  size_t bytes = 0;
+  MT_TRY(MT_CU(v, err, cuDeviceGetName, (name, sizeof name, c->device)));
+  MT_TRY(MT_CU(v, err, cuDeviceGetAttribute, (&major, MT_CU_MAJOR, c->device)));
+  MT_TRY(MT_CU(v, err, cuDeviceGetAttribute, (&minor, MT_CU_MINOR, c->device)));
+  MT_TRY(MT_CU(v, err, cuDeviceGetAttribute, (&cores, MT_CU_MULTIPROCESSORS, c->device)));
+  MT_TRY(MT_CU(v, err, cuDeviceTotalMem, (&bytes, c->device)));
+  MT_TRY(MT_CU(v, err, cuDriverGetVersion, (&version)));
+  snprintf(d->name, sizeof d->name, "cuda:%d", index);
+  snprintf(d->about, sizeof d->about, "%.127s, sm_%d%d, %d multiprocessors, %.1f GiB, "
+           "driver for CUDA %d.%d", name, major, minor, cores,
+           (double)bytes / (1024.0 * 1024 * 1024), version / 1000, version % 1000 / 10);
+  return MT_OK;
+}
+
+static mt_status find_device (mt_cuda *c, int index, mt_err *err) {
+  int n = 0;
+  MT_TRY(MT_CU(&c->driver, err, cuDeviceGetCount, (&n)));
+  if (n == 0) return mt_driver_check(&c->driver, "cuDeviceGetCount", 100, err);
+  if (index < 0 || index >= n)
+    return mt_fail(err, MT_ENODEV, "there is no device \"cuda:%d\": this machine has %d, "
+                   "\"cuda:0\"%s", index, n, n > 1 ? " and so on" : "");
+  return MT_CU(&c->driver, err, cuDeviceGet, (&c->device, index));
+}
+
+static mt_status find_functions (mt_cuda *c, mt_err *err) {
+  for (size_t i = 0; i < mt_ncuda_kernels; i++) {
+    char name[64];
+    CUkernel kernel = NULL;
+    snprintf(name, sizeof name, "mt_%s", mt_cuda_kernels[i].name);
+    MT_TRY(CU(c, err, cuLibraryGetKernel, (&kernel, c->library, name)));
+    MT_TRY(CU(c, err, cuKernelGetFunction, (&c->function[i], kernel)));
+  }
+  return MT_OK;
+}
+
+static mt_status fill_context (mt_cuda *c, mt_err *err) {
+  MT_TRY(enter(c, err));
+  mt_status s = find_functions(c, err);
+  if (s == MT_OK) s = CU(c, err, cuStreamCreate, (&c->stream, MT_CU_NON_BLOCKING));
+  leave(c);
+  return s;
+}
+
+/* The image comes before the context: a library without kernels costs no context. */
+static mt_status set_up (mt_device *d, mt_cuda *c, int index, mt_err *err) {
+  MT_TRY(find_device(c, index, err));
+  MT_TRY(describe(d, c, index, err));
+  MT_TRY(mt_driver_image(&c->driver, &c->library, err));
+  MT_TRY(CU(c, err, cuDevicePrimaryCtxRetain, (&c->context, c->device)));
+  return fill_context(c, err);
+}
+
+/* Gives back what set_up took, as far as it came. Nobody can be told what fails here. */
+static void take_down (mt_cuda *c) {
+  const mt_driver *v = &c->driver;
+  CUcontext popped;
+  bool inside = c->context != NULL && v->cuCtxPushCurrent(c->context) == 0;
+  if (c->stream != NULL) v->cuStreamDestroy(c->stream);
+  if (c->library != NULL) v->cuLibraryUnload(c->library);
+  if (inside) v->cuCtxPopCurrent(&popped);
+  if (c->context != NULL) v->cuDevicePrimaryCtxRelease(c->device);
+}
+
+static void cuda_close (mt_device *d) {
+  mt_cuda *c = d->impl;
+  if (!forked(c)) take_down(c);
+  mt_driver_unload(&c->driver);
+  mt_host_free(d, c, cuda_size());
+  d->impl = NULL;
+}
+
+static mt_status cuda_open (mt_device *d, int index, mt_err *err) {
+  mt_cuda *c = mt_host_alloc(d, cuda_size());
+  if (c == NULL) return mt_fail(err, MT_ENOMEM, "no host memory for a CUDA device");
+  memset(c, 0, cuda_size());
+  mt_status s = mt_driver_load(&c->driver, d->options.libcuda, err);
+  if (s != MT_OK) {
+    mt_host_free(d, c, cuda_size());
+    return s;
+  }
+  d->impl = c;
+  s = set_up(d, c, index, err);
+  if (s != MT_OK) cuda_close(d);
+  return s;
+}
+
+/* ---------------------------------------------------------------- memory */
+
+/* Addresses of the device travel as pointers. */
+static CUdeviceptr to_address (const void *p) { return (CUdeviceptr)(uintptr_t)p; }
+
+static mt_status clear (mt_cuda *c, CUdeviceptr p, size_t bytes, mt_err *err) {
+  MT_TRY(CU(c, err, cuMemsetD8Async, (p, 0, bytes, c->stream)));
+  return CU(c, err, cuStreamSynchronize, (c->stream));
+}
+
+static mt_status out_of_memory (const mt_device *d, size_t bytes, mt_err *err) {
+  mt_err cause = *err;
+  return mt_fail(err, MT_ENOMEM, "%s has no %zu bytes of memory left: %s", d->name, bytes,
+                 cause.text);
+}
+
+static mt_status cuda_alloc (mt_device *d, void **out, size_t bytes, mt_err *err) {
+  mt_cuda *c = d->impl;
+  CUdeviceptr p = 0;
+  *out = NULL;
+  MT_TRY(enter(c, err));
+  mt_status s = bytes == 0 ? MT_OK : CU(c, err, cuMemAlloc, (&p, bytes));
+  if (s == MT_OK && p != 0) {
+    s = clear(c, p, bytes, err);
+    if (s != MT_OK) c->driver.cuMemFree(p);
+  }
+  leave(c);
+  if (s == MT_ENOMEM) return out_of_memory(d, bytes, err);
+  if (s == MT_OK) *out = (void *)(uintptr_t)p;
+  return s;
+}
+
+/* Waits first: a kernel on any stream may still be using the memory. */
+static void cuda_free (mt_device *d, void *p, size_t bytes) {
+  mt_cuda *c = d->impl;
+  mt_err err = MT_NOERR;
+  CUcontext popped;
+  (void)bytes;
+  if (p == NULL || forked(c)) return;
+  bool inside = c->driver.cuCtxPushCurrent(c->context) == 0;
+  if (c->lost[0] == '\0') (void)CU(c, &err, cuCtxSynchronize, ());
+  (void)CU(c, &err, cuMemFree, (to_address(p)));
+  if (inside) c->driver.cuCtxPopCurrent(&popped);
+}
+
+static mt_status cuda_upload (mt_device *d, void *dst, const void *host, size_t bytes,
+                              mt_err *err) {
+  mt_cuda *c = d->impl;
+  MT_TRY(enter(c, err));
+  mt_status s = MT_OK;
+  if (bytes != 0) s = CU(c, err, cuMemcpyHtoDAsync, (to_address(dst), host, bytes, c->stream));
+  if (s == MT_OK) s = CU(c, err, cuStreamSynchronize, (c->stream));
+  leave(c);
+  return s;
+}
+
+static mt_status cuda_download (mt_device *d, void *host, const void *src, size_t bytes,
+                                mt_err *err) {
+  mt_cuda *c = d->impl;
+  MT_TRY(enter(c, err));
+  mt_status s = MT_OK;
+  if (bytes != 0) s = CU(c, err, cuMemcpyDtoHAsync, (host, to_address(src), bytes, c->stream));
+  if (s == MT_OK) s = CU(c, err, cuStreamSynchronize, (c->stream));
+  leave(c);
+  return s;
+}
+
+/* ---------------------------------------------------------------- streams */
+
+/* A mt_stream is the driver's handle. */
+static CUstream to_stream (const mt_cuda *c, mt_stream *s) {
+  return s ? (CUstream)(void *)s : c->stream;
+}
+
+static mt_status cuda_stream_create (mt_device *d, mt_stream **out, mt_err *err) {
+  mt_cuda *c = d->impl;
+  CUstream stream = NULL;
+  *out = NULL;
+  MT_TRY(enter(c, err));
+  mt_status s = CU(c, err, cuStreamCreate, (&stream, MT_CU_NON_BLOCKING));
+  leave(c);
+  if (s == MT_OK) *out = (mt_stream *)(void *)stream;
+  return s;
+}
+
+static void cuda_stream_destroy (mt_device *d, mt_stream *s) {
+  mt_cuda *c = d->impl;
+  CUcontext popped;
+  if (s == NULL || forked(c)) return;
+  bool inside = c->driver.cuCtxPushCurrent(c->context) == 0;
+  c->driver.cuStreamDestroy(to_stream(c, s));
+  if (inside) c->driver.cuCtxPopCurrent(&popped);
+}
+
+static mt_status cuda_synchronize (mt_device *d, mt_stream *stream, mt_err *err) {
+  mt_cuda *c = d->impl;
+  MT_TRY(enter(c, err));
+  mt_status s = stream ? CU(c, err, cuStreamSynchronize, (to_stream(c, stream)))
+                       : CU(c, err, cuCtxSynchronize, ());
+  leave(c);
+  return s;
+}
+
+/* ---------------------------------------------------------------- launching */
+
+static mt_status cuda_launch (mt_plan *p, mt_stream *stream, mt_err *err) {
+  mt_cuda *c = p->device->impl;
+  CUfunction function = c->function[p->kernel - mt_cuda_kernels];
+  void *params[] = {&p->launch};
+  CUlaunchConfig config = {.gridDimX = p->grid.blocks, .gridDimY = 1, .gridDimZ = 1,
+                           .blockDimX = p->grid.threads, .blockDimY = 1, .blockDimZ = 1,
+                           .hStream = to_stream(c, stream)};
+  MT_TRY(enter(c, err));
+  mt_status s = MT_OK;
+  if (p->grid.blocks != 0) s = CU(c, err, cuLaunchKernelEx, (&config, function, params, NULL));
+  leave(c);
+  return s;
+}
+
+const mt_backend mt_backend_cuda = {
+  .name = "cuda",
+  .kernels = mt_cuda_kernels,
+  .nkernels = &mt_ncuda_kernels,
+  .host = false,
+  .open = cuda_open,
+  .close = cuda_close,
+  .alloc = cuda_alloc,
+  .free = cuda_free,
+  .upload = cuda_upload,
+  .download = cuda_download,
+  .stream_create = cuda_stream_create,
+  .stream_destroy = cuda_stream_destroy,
+  .synchronize = cuda_synchronize,
+  .launch = cuda_launch
+};

@@ -1,0 +1,143 @@
+/*
+** mt_cuda_driver.c - the CUDA driver: found at run time, started, its errors in words.
+** SPDX-License-Identifier: MIT
+*/
+#define _GNU_SOURCE /* RTLD_NODELETE */
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include "mt_cuda.h"
+
+/* ---------------------------------------------------------------- errors */
+
+typedef struct error_row {
+  CUresult number;
+  mt_status status;
+  const char *name, *advice;
+} error_row;
+
+static const error_row error_rows[] = {
+#define MT_CUDA_ERROR(name, number, status, advice) {number, status, #name, advice},
+#include "mt_cuda.def"
+  {0, MT_EDRIVER, NULL, NULL}
+};
+
+static const error_row *error_find (CUresult r) {
+  const error_row *row = error_rows;
+  while (row->number != 0 && row->number != r) row++;
+  return row;
+}
+
+mt_status mt_driver_check (const mt_driver *v, const char *call, CUresult r, mt_err *err) {
+  if (r == 0) return MT_OK;
+  const error_row *row = error_find(r);
+  const char *name = NULL, *text = NULL;
+  if (v->cuGetErrorName == NULL || v->cuGetErrorName(r, &name) != 0 || name == NULL)
+    name = row->name ? row->name : "an error unknown to this driver";
+  if (v->cuGetErrorString == NULL || v->cuGetErrorString(r, &text) != 0 || text == NULL)
+    text = mt_status_text(row->status);
+  return mt_fail(err, row->status, "%s: %s (%d): %s%s%s", call, name, r, text,
+                 row->advice ? "\n" : "", row->advice ? row->advice : "");
+}
+
+/* ---------------------------------------------------------------- loading */
+
+static mt_status too_old (const mt_driver *v, const char *name, mt_err *err) {
+  int version = 0;
+  if (v->cuDriverGetVersion == NULL || v->cuDriverGetVersion(&version) != 0) version = 0;
+  if (version >= MT_CUDA_VERSION)
+    return mt_fail(err, MT_ENODEV, "%s: has no function %s\n"
+                   "reinstall the NVIDIA driver, or name its libcuda.so.1", v->path, name);
+  return mt_fail(err, MT_ENODEV, "%s: has no function %s: %s%d.%d is too old\n"
+                 "update the NVIDIA driver to one for CUDA 12.0 or newer (525 or later)",
+                 v->path, name, version ? "a driver for CUDA " : "CUDA ",
+                 version / 1000, version % 1000 / 10);
+}
+
+static mt_status resolve (const mt_driver *v, mt_get_proc *get, const char *name, void *out,
+                          mt_err *err) {
+  void *p = NULL;
+  int found = 0;
+  if (get(name, &p, MT_CUDA_VERSION, 0, &found) != 0 || p == NULL)
+    return too_old(v, name, err);
+  memcpy(out, &p, sizeof p);
+  return MT_OK;
+}
+
+static mt_status resolve_all (mt_driver *v, mt_err *err) {
+  static const char entry[] = "cuGetProcAddress_v2";
+  mt_get_proc *get = NULL;
+  void *p = dlsym(v->handle, entry);
+  if (p == NULL) return too_old(v, entry, err);
+  memcpy(&get, &p, sizeof get);
+#define MT_CUDA_CALL(name, suffix, args) MT_TRY(resolve(v, get, #name, &v->name, err));
+#include "mt_cuda.def"
+  return MT_OK;
+}
+
+/* A driver is never unmapped: its threads and exit handlers outlive the last dlclose. */
+static mt_status open_library (mt_driver *v, mt_err *err) {
+  v->handle = dlopen(v->path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  if (v->handle != NULL) return MT_OK;
+  const char *why = dlerror();
+  return mt_fail(err, MT_ENODEV, "no CUDA driver: %s\n"
+                 "install the NVIDIA driver, or use the device \"cpu\"", why ? why : v->path);
+}
+
+static mt_status start (mt_driver *v, mt_err *err) {
+  MT_TRY(resolve_all(v, err));
+  return MT_CU(v, err, cuInit, (0));
+}
+
+mt_status mt_driver_load (mt_driver *v, const char *path, mt_err *err) {
+  memset(v, 0, sizeof *v);
+  v->path = path ? path : "libcuda.so.1";
+  v->pid = getpid();
+  MT_TRY(open_library(v, err));
+  mt_status s = start(v, err);
+  v->path = NULL;
+  if (s != MT_OK) mt_driver_unload(v);
+  return s;
+}
+
+void mt_driver_unload (mt_driver *v) {
+  if (v->handle != NULL) dlclose(v->handle);
+  v->handle = NULL;
+}
+
+/* ---------------------------------------------------------------- the image */
+
+/* The text of kernels.def begins with a comment, a fatbin with its magic number. */
+bool mt_image_is_code (void) {
+  return mt_image_end - mt_image > 4 && memcmp(mt_image, "\x50\xed\x55\xba", 4) == 0;
+}
+
+mt_status mt_driver_image (const mt_driver *v, CUlibrary *out, mt_err *err) {
+  CUresult r = v->cuLibraryLoadData(out, mt_image, NULL, NULL, 0, NULL, NULL, 0);
+  if (r == 0) return MT_OK;
+  mt_status s = mt_driver_check(v, "cuLibraryLoadData", r, err);
+  if (s != MT_ENODEV || mt_image_is_code()) return s;
+  return mt_fail(err, MT_ENODEV, "this build of moontile has no CUDA kernels\n"
+                 "build it with nvcc (12.0 or newer) on the PATH, or use the device \"cpu\"");
+}
+
+/* ---------------------------------------------------------------- counting */
+
+/* A library without kernels can use no device. */
+static mt_status count (const mt_driver *v, int *out, mt_err *err) {
+  MT_TRY(MT_CU(v, err, cuDeviceGetCount, (out)));
+  if (*out == 0) return mt_driver_check(v, "cuDeviceGetCount", 100, err);
+  if (mt_image_is_code()) return MT_OK;
+  CUlibrary library = NULL;
+  MT_TRY(mt_driver_image(v, &library, err));
+  return MT_CU(v, err, cuLibraryUnload, (library));
+}
+
+int mt_cuda_count (const mt_device_options *options, mt_err *err) {
+  mt_driver driver;
+  int n = 0;
+  if (mt_driver_load(&driver, options ? options->libcuda : NULL, err) != MT_OK) return 0;
+  mt_status s = count(&driver, &n, err);
+  mt_driver_unload(&driver);
+  return s == MT_OK ? n : 0;
+}
