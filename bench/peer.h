@@ -1,0 +1,18 @@
+/*
+** peer.h - the parts of moontile_bench, a Lua module: what the benchmarks compare with.
+** SPDX-License-Identifier: MIT
+*/
+#ifndef PEER_H
+#define PEER_H
+
+#include <lauxlib.h>
+#include <lua.h>
+
+/* Seconds of a clock that only goes forward. */
+double peer_now (void);
+
+/* Each adds its functions to the table on the top of the stack. */
+void peer_open_cuda (lua_State *L);     /* cuda ([ordinal [, libcuda]]) */
+void peer_open_memcpy (lua_State *L);   /* memcpy (bytes, threads), processors () */
+
+#endif
