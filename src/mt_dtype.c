@@ -5,7 +5,7 @@
 #include "mt_impl.h"
 
 #define MT_DTYPE_ROW(name, bytes, npy) { #name, bytes, npy },
-static const struct { const char *name; uint8_t bytes; const char *npy; } dtypes[] = {
+static const struct { char name[5]; uint8_t bytes; char npy[4]; } dtypes[] = {
   MT_DTYPES(MT_DTYPE_ROW)
 };
 #undef MT_DTYPE_ROW
@@ -60,8 +60,8 @@ static double bits_double (uint64_t bits) {
   return f;
 }
 
-/* The double with the value of a float of e exponent and m fraction bits: exact, e < 11 or a
-** double itself. A NaN keeps its payload. */
+/* The double with the value of a float of e exponent and m fraction bits, exactly: e <
+** 11, or a double itself. A NaN keeps its payload. */
 static double widen (uint64_t bits, int e, int m) {
   if (e == 11) return bits_double(bits);
   uint64_t top = (1ull << e) - 1, rebias = 1023 - (top >> 1);
@@ -75,9 +75,9 @@ static double widen (uint64_t bits, int e, int m) {
   return bits_double(sign | exponent << 52 | fraction << (52 - m));
 }
 
-/* The nearest float of e exponent and m fraction bits, ties to even; beyond the largest: infinity.
-** A NaN stays one and keeps what fits of its payload. Doubles below the normal range are far below
-** half of the smallest float. */
+/* The nearest float of e exponent and m fraction bits, ties to even; beyond the largest:
+** infinity. A NaN stays one and keeps what fits of its payload. Doubles below the normal
+** range are far below half of the smallest float. */
 static uint64_t narrow (double f, int e, int m) {
   uint64_t bits = double_bits(f);
   if (e == 11) return bits;
@@ -98,12 +98,12 @@ static uint64_t narrow (double f, int e, int m) {
   uint64_t whole = fraction | 1ull << 52, half = 1ull << (shift - 1);
   uint64_t q = whole >> shift, rest = whole & (2 * half - 1);
   q += rest > half || (rest == half && (q & 1));
-  q += (uint64_t)(exponent - 1) << m;   /* a carry out of the fraction is the next exponent */
+  q += (uint64_t)(exponent - 1) << m;      /* a carry is the next exponent */
   return sign | (q < inf ? q : inf);
 }
 
-/* A double that rounds to every narrower float as the integer i does: i itself where it has 53
-** bits, else i rounded to odd. */
+/* A double that rounds to every narrower float as the integer i does: i itself where it
+** has 53 bits, else i rounded to odd. */
 static double sticky_double (int64_t i) {
   uint64_t u = i < 0 ? 0 - (uint64_t)i : (uint64_t)i;
   if (u >> 53 && (u & 1023)) u = (u & ~1023ull) | 1024;
@@ -139,16 +139,17 @@ static mt_status store_integer (mt_dtype d, void *p, mt_number v, mt_err *err) {
   const char *name = dtypes[d].name;
   if (!to_integer(d, v, &i)) {
     if (d == MT_u64)
-      return mt_fail(err, MT_ERANGE, "u64: %.17g is not an integer from 0 to 2^64-1", v.f);
+      return mt_fail(err, MT_ERANGE, "u64: %.17g is not an integer from 0 to 2^64-1",
+                     v.f);
     int_range(d, &lo, &hi);
-    return mt_fail(err, MT_ERANGE, "%s: %.17g is not an integer from %lld to %lld", name, v.f,
-                   (long long)lo, (long long)hi);
+    return mt_fail(err, MT_ERANGE, "%s: %.17g is not an integer from %lld to %lld", name,
+                   v.f, (long long)lo, (long long)hi);
   }
   if (d != MT_u64) {
     int_range(d, &lo, &hi);
     if (i < lo || i > hi)
-      return mt_fail(err, MT_ERANGE, "%s: %lld is not in the range from %lld to %lld", name,
-                     (long long)i, (long long)lo, (long long)hi);
+      return mt_fail(err, MT_ERANGE, "%s: %lld is not in the range from %lld to %lld",
+                     name, (long long)i, (long long)lo, (long long)hi);
   }
   put_bits(p, dtypes[d].bytes, (uint64_t)i);
   return MT_OK;

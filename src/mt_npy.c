@@ -2,9 +2,10 @@
 ** mt_npy.c - the header of .npy files: a strict reader of its literal, and a writer.
 ** SPDX-License-Identifier: MIT
 **
-** A file is "\x93NUMPY", two bytes of version, the header's length (2 bytes in version 1, 4 in 2
-** and 3, little endian), the header and the data. The header is a Python dictionary with the keys
-** 'descr', 'fortran_order' and 'shape'. It is read by a grammar of just this, nothing is evaluated:
+** A file is "\x93NUMPY", two bytes of version, the header's length (2 bytes in version 1,
+** 4 in 2 and 3, little endian), the header and the data. The header is a Python dictionary
+** with the keys 'descr', 'fortran_order' and 'shape'. It is read by a grammar of just this,
+** nothing is evaluated:
 **   header = "{" pair { "," pair } [","] "}"
 **   pair   = string ":" (string | "True" | "False" | shape)
 **   shape  = "(" ")" | "(" n "," [n { "," n } [","]] ")"
@@ -14,8 +15,10 @@
 
 #include "mt_impl.h"
 
+#define BAD(err, ...) mt_fail((err), MT_EFORMAT, "npy: " __VA_ARGS__)
+
 #define MT_DTYPE_NPY(name, bytes, npy) npy,
-static const char *const descr_of[] = { MT_DTYPES(MT_DTYPE_NPY) };
+static const char descr_of[][4] = { MT_DTYPES(MT_DTYPE_NPY) };
 #undef MT_DTYPE_NPY
 
 enum { MAXDIMS = MT_MAXNODES - 1, QUOTE = 64, ALIGN = 64 };
@@ -60,9 +63,9 @@ static int peek (reader *r) {
 static mt_status expected (reader *r, const char *what) {
   int c = peek(r);
   quoted q = quote(r->at, (size_t)(r->end - r->at));
-  return mt_fail(r->err, MT_EFORMAT, "npy: header, byte %zu of the file: %s expected, %s%s",
-                 (size_t)(r->at - r->begin), what, c || r->at < r->end ? "got " : "got the end",
-                 q.text);
+  return BAD(r->err, "header, byte %zu of the file: %s expected, got %s%s",
+             (size_t)(r->at - r->begin), what, c || r->at < r->end ? "" : "the end",
+             q.text);
 }
 
 static bool accept (reader *r, char c) {
@@ -98,11 +101,11 @@ static mt_status read_extent (reader *r, int64_t *out) {
   int c = peek(r);
   const unsigned char *s = r->at;
   if (c == '-')
-    return mt_fail(r->err, MT_EFORMAT, "npy: shape[%d] is negative", r->rank + 1);
+    return BAD(r->err, "shape[%d] is negative", r->rank + 1);
   if (!is_digit((unsigned char)c)) return expected(r, "an extent");
   for (*out = 0; r->at < r->end && is_digit(*r->at); r->at++)
     if (mt_mulo(*out, 10, out) || mt_addo(*out, *r->at - '0', out))
-      return mt_fail(r->err, MT_EFORMAT, "npy: shape[%d] is beyond 2^63-1", r->rank + 1);
+      return BAD(r->err, "shape[%d] is beyond 2^63-1", r->rank + 1);
   bool zeros = *s == '0' && r->at - s > 1;
   if (r->at < r->end && *r->at == 'L') r->at++;
   if (!zeros && !(r->at < r->end && is_word(*r->at))) return MT_OK;
@@ -110,7 +113,7 @@ static mt_status read_extent (reader *r, int64_t *out) {
   return expected(r, "a plain decimal extent");
 }
 
-/* ---------------------------------------------------------------- the values of the keys */
+/* ---------------------------------------------------------------- values */
 
 /* kind of a NumPy type string   what it is */
 #define KINDS(X)                                                                         \
@@ -134,22 +137,24 @@ static const char *kind_name (unsigned char kind) {
   return "an unknown type";
 }
 
-static mt_status unsupported (reader *r, const unsigned char *s, size_t n, const char *what) {
+static mt_status unsupported (reader *r, const unsigned char *s, size_t n,
+                              const char *what) {
 #define DESCR_LIST(name, bytes, npy) " " npy
-  return mt_fail(r->err, MT_EFORMAT,
-                 "npy: 'descr': %s is %s, which moontile has no dtype for\n"
-                 "  it has%s ('<V2' is bf16), also big-endian ('>f4')",
-                 quote(s, n).text, what, MT_DTYPES(DESCR_LIST));
+  return BAD(r->err, "'descr': %s is %s, which moontile has no dtype for\n"
+             "  it has%s ('<V2' is bf16), also big-endian ('>f4')",
+             quote(s, n).text, what, MT_DTYPES(DESCR_LIST));
 #undef DESCR_LIST
 }
 
-/* An optional byte order, then kind and size as in MT_DTYPES. ml_dtypes writes bfloat16 as '<V2'. */
+/* An optional byte order, then kind and size as in MT_DTYPES. ml_dtypes writes bfloat16
+** as '<V2'. */
 static mt_status read_descr (reader *r) {
   const unsigned char *s, *t;
   size_t n, k;
   int c = peek(r);
-  if (c == '[') return unsupported(r, r->at, (size_t)(r->end - r->at), "a record type");
-  if (c == '(') return unsupported(r, r->at, (size_t)(r->end - r->at), "a type with a shape");
+  if (c == '[' || c == '(')
+    return unsupported(r, r->at, (size_t)(r->end - r->at),
+                       c == '[' ? "a record type" : "a type with a shape");
   MT_TRY(read_string(r, &s, &n));
   char order = n && strchr("<>|=", *s) && *s ? (char)*s : '=';
   t = n && (order == *s) ? s + 1 : s;
@@ -181,7 +186,7 @@ static mt_status read_shape (reader *r) {
   r->at++;
   for (r->rank = 0; !accept(r, ')'); r->rank++) {
     if (r->rank == MAXDIMS)
-      return mt_fail(r->err, MT_EFORMAT, "npy: the shape has more than %d extents", MAXDIMS);
+      return BAD(r->err, "the shape has more than %d extents", MAXDIMS);
     MT_TRY(read_extent(r, &r->dims[r->rank]));
     if (accept(r, ',')) continue;
     if (r->rank == 0) return expected(r, "',' (a shape of one extent is written (3,))");
@@ -199,25 +204,20 @@ static mt_status read_shape (reader *r) {
   X("shape",         HAS_SHAPE,  read_shape)
 
 static mt_status read_pair (reader *r) {
-  static const struct { const char *key; unsigned bit; mt_status (*read) (reader *r); } keys[] = {
-#define KEY_ROW(key, bit, read) { key, bit, read },
-    KEYS(KEY_ROW)
-#undef KEY_ROW
-  };
   const unsigned char *s;
   size_t n;
   MT_TRY(read_string(r, &s, &n));
-  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-    if (!same(s, n, keys[i].key)) continue;
-    if (r->seen & keys[i].bit)
-      return mt_fail(r->err, MT_EFORMAT, "npy: header: '%s' is there twice", keys[i].key);
-    r->seen |= keys[i].bit;
-    MT_TRY(expect(r, ':'));
-    return keys[i].read(r);
+#define KEY_ROW(key, bit, read)                                                          \
+  if (same(s, n, key)) {                                                                 \
+    if (r->seen & bit) return BAD(r->err, "header: '" key "' is there twice");           \
+    r->seen |= bit;                                                                      \
+    MT_TRY(expect(r, ':'));                                                              \
+    return read(r);                                                                      \
   }
-  return mt_fail(r->err, MT_EFORMAT,
-                 "npy: header: unknown key '%s'; it has 'descr', 'fortran_order' and 'shape'",
-                 quote(s, n).text);
+  KEYS(KEY_ROW)
+#undef KEY_ROW
+  return BAD(r->err, "header: unknown key '%s'; the keys are 'descr', 'fortran_order' "
+             "and 'shape'", quote(s, n).text);
 }
 
 static mt_status read_dict (reader *r) {
@@ -229,23 +229,22 @@ static mt_status read_dict (reader *r) {
   peek(r);
   if (r->at < r->end) return expected(r, "the end of the header");
 #define KEY_ROW(key, bit, read)                                                          \
-  if (!(r->seen & bit)) return mt_fail(r->err, MT_EFORMAT, "npy: header: no '" key "'");
+  if (!(r->seen & bit)) return BAD(r->err, "header: no '" key "'");
   KEYS(KEY_ROW)
 #undef KEY_ROW
   return MT_OK;
 }
 
-/* The compact layout of the shape, and the bytes of its data. As in NumPy, the extents that are not
-** 0 must have a product in range even if there is nothing to store. */
+/* The compact layout of the shape, and the bytes of its data. As in NumPy, the extents
+** that are not 0 must have a product in range even if there is nothing to store. */
 static mt_status make_layout (reader *r) {
   int64_t bytes = (int64_t)mt_dtype_size(r->npy->dtype);
   bool empty = false;
   for (int i = 0; i < r->rank; i++) {
     empty |= r->dims[i] == 0;
     if (r->dims[i] && (mt_mulo(bytes, r->dims[i], &bytes) || (uint64_t)bytes > SIZE_MAX))
-      return mt_fail(r->err, MT_EFORMAT,
-                     "npy: no memory holds data of this shape: shape[%d] is %lld", i + 1,
-                     (long long)r->dims[i]);
+      return BAD(r->err, "no memory holds data of this shape: shape[%d] is %lld", i + 1,
+                 (long long)r->dims[i]);
   }
   r->npy->data_bytes = empty ? 0 : (size_t)bytes;
   mt_layout shape;
@@ -262,51 +261,52 @@ static uint64_t little_endian (const unsigned char *p, int n) {
 }
 
 /* Where the header lies: [*begin, out->data) of the file. */
-static mt_status find_header (mt_npy *out, size_t *begin, const unsigned char *p, size_t bytes,
-                              uint64_t file_size, mt_err *err) {
+static mt_status find_header (mt_npy *out, size_t *begin, const unsigned char *p,
+                              size_t bytes, uint64_t file_size, mt_err *err) {
   static const char magic[] = "\x93NUMPY";
   size_t n = bytes < 6 ? bytes : 6;
   if (memcmp(p, magic, n) != 0)
-    return mt_fail(err, MT_EFORMAT, "npy: not a .npy file: it begins with '%s'", quote(p, n).text);
+    return BAD(err, "not a .npy file: it begins with '%s'", quote(p, n).text);
   int version = bytes >= 8 ? p[6] : 0, field = version == 1 ? 2 : 4;
   if (bytes >= 8 && (version < 1 || version > 3 || p[7] != 0))
-    return mt_fail(err, MT_EFORMAT, "npy: format %d.%d; moontile reads 1.0, 2.0 and 3.0", version,
-                   p[7]);
+    return BAD(err, "format %d.%d; moontile reads 1.0, 2.0 and 3.0", version, p[7]);
   *begin = 8 + (size_t)field;
   uint64_t end = bytes >= *begin ? *begin + little_endian(p + 8, field) : *begin;
   if (end > file_size)
-    return mt_fail(err, MT_EFORMAT, "npy: the file ends inside its header, after %llu of %llu bytes",
-                   (unsigned long long)file_size, (unsigned long long)end);
+    return BAD(err, "the file ends inside its header, after %llu of %llu bytes",
+               (unsigned long long)file_size, (unsigned long long)end);
   if (end > bytes)
-    return mt_fail(err, MT_EFORMAT, "npy: the header ends at byte %llu, beyond the %zu that are read",
-                   (unsigned long long)end, bytes);
+    return BAD(err, "the header ends at byte %llu, beyond the %zu that are read",
+               (unsigned long long)end, bytes);
   out->data = (size_t)end;
   return MT_OK;
 }
 
-mt_status mt_npy_read_header (mt_npy *out, const void *head, size_t bytes, uint64_t file_size,
-                              mt_err *err) {
+mt_status mt_npy_read_header (mt_npy *out, const void *head, size_t bytes,
+                              uint64_t file_size, mt_err *err) {
   const unsigned char *p = head;
   size_t begin = 0;
   if (bytes > file_size) bytes = (size_t)file_size;
-  if (!bytes) return mt_fail(err, MT_EFORMAT, "npy: the file is empty");
+  if (!bytes) return BAD(err, "the file is empty");
   memset(out, 0, sizeof *out);
   MT_TRY(find_header(out, &begin, p, bytes, file_size, err));
-  reader r = { .begin = p, .at = p + begin, .end = p + out->data, .npy = out, .err = err };
+  reader r = { .begin = p, .at = p + begin, .end = p + out->data };
+  r.npy = out;
+  r.err = err;
   MT_TRY(read_dict(&r));
   MT_TRY(make_layout(&r));
-  if (out->data_bytes > file_size - out->data)
-    return mt_fail(err, MT_EFORMAT,
-                   "npy: the file ends inside its data: %llu bytes, but shape and type need %zu",
-                   (unsigned long long)(file_size - out->data), out->data_bytes);
+  uint64_t rest = file_size - out->data;
+  if (out->data_bytes > rest)
+    return BAD(err, "the file ends inside its data: %llu bytes, but shape and type need "
+               "%zu", (unsigned long long)rest, out->data_bytes);
   return MT_OK;
 }
 
 /* ---------------------------------------------------------------- writing */
 
-/* The extents as a Python tuple: (), (3,), (3, 4); integers at any depth count as extents.
-** Returns the length, `text` has room for MAXDIMS of 20 digits. */
-static size_t put_shape (char *text, const mt_node *shape, int64_t *growing, bool fortran) {
+/* The extents as a Python tuple: (), (3,), (3, 4); integers at any depth count as
+** extents. Returns how many; `text` has room for MAXDIMS of 20 digits. */
+static int put_shape (char *text, const mt_node *shape, int64_t *growing, bool fortran) {
   int n = 0;
   size_t at = 0;
   text[at++] = '(';
@@ -318,7 +318,7 @@ static size_t put_shape (char *text, const mt_node *shape, int64_t *growing, boo
   if (n == 1) text[at++] = ',';
   text[at++] = ')';
   text[at] = 0;
-  return n ? at : 0;
+  return n;
 }
 
 /* NumPy leaves room for the extent that grows when data are appended: 21 digits. */
@@ -332,15 +332,15 @@ mt_status mt_npy_write_header (void *buf, size_t *size, mt_dtype d, const mt_nod
                                bool fortran_order, mt_err *err) {
   MT_CHECK((unsigned)d < MT_NDTYPE, err, "npy: there is no dtype number %d", (int)d);
   for (const mt_node *t = shape; t < mt_next(shape); t++)
-    MT_CHECK(t->tag == MT_TUPLE || (t->tag == MT_INT && t->ring == MT_Z && t->shape >= 0), err,
-             "npy: a shape has extents that are integers and not negative");
+    MT_CHECK(t->tag == MT_TUPLE || (t->tag == MT_INT && t->ring == MT_Z && t->shape >= 0),
+             err, "npy: a shape has extents that are integers and not negative");
   char dims[MAXDIMS * 22 + 8], *text = buf;
   int64_t growing = 0;
-  size_t some = put_shape(dims, shape, &growing, fortran_order);
+  int rank = put_shape(dims, shape, &growing, fortran_order);
   size_t at = 10 + (size_t)sprintf(text + 10,
                                    "{'descr': '%s', 'fortran_order': %s, 'shape': %s, }",
                                    descr_of[d], fortran_order ? "True" : "False", dims);
-  size_t end = at + (some ? growth(growing) : 0) + 1;
+  size_t end = at + (rank ? growth(growing) : 0) + 1;
   end += ALIGN - end % ALIGN;
   memset(text + at, ' ', end - at - 1);
   text[end - 1] = '\n';

@@ -2,8 +2,8 @@
 ** npy.c - fuzz target: bytes as the beginning of a .npy file.
 ** SPDX-License-Identifier: MIT
 **
-** With libFuzzer: clang -fsanitize=fuzzer,address,undefined npy.c and the core. Otherwise with
-** replay.c, over spec/fuzz/corpus/npy.
+** With libFuzzer: clang -fsanitize=fuzzer,address,undefined npy.c and the core.
+** Otherwise with replay.c, over spec/fuzz/corpus/npy.
 */
 #include <stdlib.h>
 
@@ -13,7 +13,8 @@
 
 int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
 
-/* What is accepted lies in the file, and its header written again reads as the same array. */
+/* What is accepted lies in the file, and its header written again reads as the same
+** array. */
 static void check (const mt_npy *npy, size_t size) {
   mt_err err = MT_NOERR;
   mt_npy again;

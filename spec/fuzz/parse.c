@@ -2,8 +2,8 @@
 ** parse.c - fuzz target: bytes as the text of a value.
 ** SPDX-License-Identifier: MIT
 **
-** With libFuzzer: clang -fsanitize=fuzzer,address,undefined parse.c and the core. Otherwise with
-** replay.c, over spec/fuzz/corpus/parse.
+** With libFuzzer: clang -fsanitize=fuzzer,address,undefined parse.c and the core.
+** Otherwise with replay.c, over spec/fuzz/corpus/parse.
 */
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /*
-** replay.c - runs a fuzz target without a fuzzer: over the files and folders that are its arguments,
-** each as it is, cut at every length up to 512, and with single bytes changed.
+** replay.c - runs a fuzz target without a fuzzer: over the files and folders that are its
+** arguments, each as it is, cut at every length up to 512, and with single bytes changed.
 ** SPDX-License-Identifier: MIT
 */
 #define _POSIX_C_SOURCE 200809L
@@ -28,7 +28,9 @@ static void run (const uint8_t *data, size_t size) {
 }
 
 static void mutate (uint8_t *data, size_t size) {
-  static const uint8_t bytes[] = { 0, 255, ' ', '9', '0', '-', '(', ')', ',', ':', '@', '_', '\'' };
+  static const uint8_t bytes[] = {
+    0, 255, ' ', '9', '0', '-', '(', ')', ',', ':', '@', '_', '\''
+  };
   for (size_t i = 0; i < size && i < CUTS; i++) {
     uint8_t old = data[i];
     for (size_t k = 0; k < sizeof bytes; k++) {

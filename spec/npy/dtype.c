@@ -1,6 +1,6 @@
 /*
-** dtype.c - tests of mt_dtype.c: each type's range, and every 16-bit float against a reference that
-** works on doubles.
+** dtype.c - tests of mt_dtype.c: each type's range, and every 16-bit float against a
+** reference that works on doubles.
 ** SPDX-License-Identifier: MIT
 */
 #include <float.h>
@@ -14,8 +14,9 @@ static mt_number real (double f) { mt_number v = { false, 0, f }; return v; }
 
 /* ---------------------------------------------------------------- 16-bit floats */
 
-/* The values of a float with e exponent and m fraction bits, by its non-negative bit patterns; the
-** last one is where the next power of two would be: half way to it is where infinity begins. */
+/* The values of a float with e exponent and m fraction bits, by its non-negative bit
+** patterns; the last one is where the next power of two would be: half way to it is where
+** infinity begins. */
 typedef struct ladder { mt_dtype d; int e, m, n; double *value; } ladder;
 
 static ladder make_ladder (mt_dtype d, int e, int m) {
@@ -69,8 +70,8 @@ static void check_patterns (const ladder *l) {
     else if (magnitude == l->n) CHECK(isinf(f), "%04x is infinite", bits);
     else CHECK(fabs(f) == want, "%04x: %a, not %a", bits, f, want);
     CHECK(!signbit(f) == !(bits & 0x8000), "the sign of %04x", bits);
-    CHECK(stored(l, real(f)) == bits, "%s: %04x comes back as %04x", mt_dtype_name(l->d), bits,
-          stored(l, real(f)));
+    CHECK(stored(l, real(f)) == bits, "%s: %04x comes back as %04x", mt_dtype_name(l->d),
+          bits, stored(l, real(f)));
   }
 }
 
@@ -78,7 +79,8 @@ static void check_patterns (const ladder *l) {
 static void check_ties (const ladder *l) {
   for (int i = 0; i < l->n; i++) {
     double half = (l->value[i] + l->value[i + 1]) / 2;
-    double x[] = { l->value[i], nextafter(l->value[i], INFINITY), nextafter(l->value[i], 0),
+    double v = l->value[i];
+    double x[] = { v, nextafter(v, INFINITY), nextafter(v, 0),
                    half, nextafter(half, INFINITY), nextafter(half, 0) };
     for (size_t k = 0; k < sizeof x / sizeof *x; k++) {
       check_store(l, x[k]);
@@ -100,7 +102,8 @@ static void check_random (const ladder *l, uint64_t seed) {
     if (i % 2) n = n & ~0xfffffffffffll;
     if (i % 4 == 1) n |= 1;
     int want = nearest(l, fabsl((long double)n)) | (n < 0 ? 0x8000 : 0);
-    CHECK(stored(l, integer(n)) == want, "%s from %lld", mt_dtype_name(l->d), (long long)n);
+    CHECK(stored(l, integer(n)) == want, "%s from %lld", mt_dtype_name(l->d),
+          (long long)n);
 #endif
   }
 }
@@ -112,7 +115,8 @@ static void check_nan (const ladder *l) {
     mt_number v = real(0);
     memcpy(&v.f, &nans[i], sizeof v.f);
     unsigned bits = stored(l, v);
-    CHECK(((int)bits & 0x7fff) > l->n, "%s: a NaN stays one: %04x", mt_dtype_name(l->d), bits);
+    CHECK(((int)bits & 0x7fff) > l->n, "%s: a NaN stays one: %04x", mt_dtype_name(l->d),
+          bits);
     CHECK(bits >> 15 == nans[i] >> 63, "a NaN keeps its sign");
   }
 }
@@ -128,9 +132,10 @@ static void check_f32 (double x) {
 }
 
 static void test_f32 (uint64_t seed) {
-  const double x[] = { 0, -0.0, 1, FLT_MAX, FLT_MIN, 0x1p-149, 0x1p-150, 0x1.8p-150, 0x1p-151,
-                       0x1.ffffffp127, 0x1.fffffefffffffp127, INFINITY, -INFINITY, DBL_MIN,
-                       0x1p-1074, DBL_MAX, 0x1.000001p0, 0x1.000003p0, 0x1.fffffffp-127 };
+  const double x[] = { 0, -0.0, 1, FLT_MAX, FLT_MIN, 0x1p-149, 0x1p-150, 0x1.8p-150,
+                       0x1p-151, 0x1.ffffffp127, 0x1.fffffefffffffp127, INFINITY,
+                       -INFINITY, DBL_MIN, 0x1p-1074, DBL_MAX, 0x1.000001p0, 0x1.000003p0,
+                       0x1.fffffffp-127 };
   for (size_t i = 0; i < sizeof x / sizeof *x; i++) check_f32(x[i]);
   for (int i = 0; i < 500000; i++) {
     uint64_t bits = random64(&seed);
@@ -155,40 +160,6 @@ static void test_f32 (uint64_t seed) {
 
 #define TWO63 9223372036854775808.0
 
-/* dtype  number                     bytes, little endian   error */
-#define INTEGERS(X)                                                                      \
-  X(bool, integer(0),                "\0",                  NULL)                        \
-  X(bool, real(1.0),                 "\1",                  NULL)                        \
-  X(bool, integer(2),                NULL, "bool: 2 is not in the range from 0 to 1")    \
-  X(bool, integer(-1),               NULL, "bool: -1 is not in the range from 0 to 1")   \
-  X(i8,   integer(-128),             "\x80",                NULL)                        \
-  X(i8,   real(127.0),               "\x7f",                NULL)                        \
-  X(i8,   integer(128),              NULL, "i8: 128 is not in the range from -128 to 127") \
-  X(i8,   real(-129.0),              NULL, "i8: -129 is not in the range from -128 to 127") \
-  X(i8,   real(0.5), NULL, "i8: 0.5 is not an integer from -128 to 127")                 \
-  X(u8,   real(-0.0),                "\0",                  NULL)                        \
-  X(u8,   integer(255),              "\xff",                NULL)                        \
-  X(u8,   integer(256),              NULL, "u8: 256 is not in the range from 0 to 255")  \
-  X(u8,   integer(-1),               NULL, "u8: -1 is not in the range from 0 to 255")   \
-  X(u8,   real(NAN), NULL, "is not an integer from 0 to 255")                            \
-  X(u8,   real(INFINITY), NULL, "u8: inf is not an integer from 0 to 255")               \
-  X(i16,  integer(-32768),           "\0\x80",              NULL)                        \
-  X(i16,  integer(32768), NULL, "i16: 32768 is not in the range from -32768 to 32767")   \
-  X(u16,  integer(0x1234),           "\x34\x12",            NULL)                        \
-  X(u16,  integer(65536), NULL, "u16: 65536 is not in the range from 0 to 65535")        \
-  X(i32,  integer(INT32_MIN),        "\0\0\0\x80",          NULL)                        \
-  X(i32,  integer(2147483648), NULL, "2147483648 is not in the range from -2147483648")  \
-  X(u32,  integer(0xffffffff),       "\xff\xff\xff\xff",    NULL)                        \
-  X(u32,  integer(INT64_MAX), NULL, "is not in the range from 0 to 4294967295")          \
-  X(i64,  integer(INT64_MIN),        "\0\0\0\0\0\0\0\x80",  NULL)                        \
-  X(i64,  integer(INT64_MAX),        "\xff\xff\xff\xff\xff\xff\xff\x7f", NULL)           \
-  X(i64,  real(-TWO63),              "\0\0\0\0\0\0\0\x80",  NULL)                        \
-  X(i64,  real(TWO63), NULL, "i64: 9.2233720368547758e+18 is not an integer from -9223") \
-  X(u64,  integer(-1),               "\xff\xff\xff\xff\xff\xff\xff\xff", NULL)           \
-  X(u64,  real(TWO63),               "\0\0\0\0\0\0\0\x80",  NULL)                        \
-  X(u64,  real(-1.0), NULL, "u64: -1 is not an integer from 0 to 2^64-1")                \
-  X(u64,  real(2 * TWO63), NULL, "is not an integer from 0 to 2^64-1")
-
 static void check_integer (mt_dtype d, mt_number v, const char *bytes, const char *text) {
   mt_err err = MT_NOERR;
   size_t n = mt_dtype_size(d);
@@ -198,8 +169,8 @@ static void check_integer (mt_dtype d, mt_number v, const char *bytes, const cha
     CHECK(s == MT_ERANGE && err.status == s, "%s: status %d", text, s);
     CHECK(strstr(err.text, text), "'%s' is not in '%s'", text, err.text);
   } else {
-    CHECK(s == MT_OK && memcmp(p, bytes, n) == 0, "%s %lld %g", mt_dtype_name(d), (long long)v.i,
-          v.f);
+    CHECK(s == MT_OK && memcmp(p, bytes, n) == 0, "%s %lld %g", mt_dtype_name(d),
+          (long long)v.i, v.f);
     mt_number back = mt_load_element(d, p);
     CHECK(back.isint && (v.isint ? back.i == v.i : (double)(uint64_t)back.i == v.f ||
           (double)back.i == v.f), "%s comes back", mt_dtype_name(d));
@@ -208,11 +179,11 @@ static void check_integer (mt_dtype d, mt_number v, const char *bytes, const cha
 }
 
 static void test_integers (uint64_t seed) {
-#define INTEGER_ROW(d, v, bytes, text) check_integer(MT_##d, v, bytes, text);
-  INTEGERS(INTEGER_ROW)
-#undef INTEGER_ROW
+#define DTYPE_INTEGER(d, v, bytes, text) check_integer(MT_##d, v, bytes, text);
+#include "dtype.def"
+#undef DTYPE_INTEGER
   for (int d = 0; d < MT_NDTYPE; d++) {
-    for (int i = 0; i < 100000; i++) {         /* any pattern comes back, at odd addresses too */
+    for (int i = 0; i < 100000; i++) {   /* any pattern comes back, at any address */
       unsigned char in[9], out[9];
       mt_err err = MT_NOERR;
       uint64_t bits = random64(&seed);
@@ -237,10 +208,11 @@ static void test_names (void) {
   MT_DTYPES(NAME_ROW)
 #undef NAME_ROW
   CHECK(mt_dtype_find(&found, "float32", &err) == MT_EINVAL, "float32");
-  CHECK(strcmp(err.text, "unknown dtype 'float32'\n  the dtypes are: bool i8 i16 i32 i64 u8 u16 "
-               "u32 u64 f16 bf16 f32 f64") == 0, "%s", err.text);
+  CHECK(strcmp(err.text, "unknown dtype 'float32'\n  the dtypes are: bool i8 i16 i32 i64 "
+               "u8 u16 u32 u64 f16 bf16 f32 f64") == 0, "%s", err.text);
   CHECK(mt_dtype_find(&found, NULL, &err) == MT_EINVAL, "NULL");
-  CHECK(strcmp(mt_dtype_name((mt_dtype)99), "?") == 0 && !mt_dtype_size((mt_dtype)-1), "beyond");
+  CHECK(strcmp(mt_dtype_name((mt_dtype)99), "?") == 0, "beyond");
+  CHECK(mt_dtype_size((mt_dtype)-1) == 0, "beyond");
   CHECK(mt_store_element(MT_NDTYPE, &found, integer(0), &err) == MT_EINVAL, "beyond");
 }
 
