@@ -1,0 +1,30 @@
+-- moontile - a language for tiling: what the module adds in Lua to its part in C.
+-- SPDX-License-Identifier: MIT
+
+local tile = require "moontile.core"
+local show = require "moontile.show"
+
+-- print_layout(A), A:print_layout() -> text: the library itself never prints.
+tile.print_layout = show.print_layout
+tile._methods.Layout.print_layout = show.print_layout
+
+-- info() -> what this build carries and what it found:
+--   { version =, kernels = { cpu = {...}, cuda = {...} }, devices = { { name =, about = }, ... },
+--     cuda = why there is no GPU, or nil }
+-- `libcuda` is the path of another driver.
+function tile.info(libcuda)
+  local names, why = tile.devices(libcuda)
+  local devices = {}
+  for i, name in ipairs(names) do
+    local device, message = tile.device { name, libcuda = libcuda }
+    devices[i] = { name = name, about = device and device:about() or message }
+  end
+  return {
+    version = tile._VERSION,
+    kernels = { cpu = tile.kernels "cpu", cuda = tile.kernels "cuda" },
+    devices = devices,
+    cuda = why,
+  }
+end
+
+return tile

@@ -1,0 +1,348 @@
+/*
+** lmt_device.c - devices, streams and buffers in Lua.
+** SPDX-License-Identifier: MIT
+**
+** A device is opened once per state and name and lives as long as the state, so that everything
+** on it is freed before it is closed (Lua calls finalizers in reverse order of creation).
+*/
+#include <string.h>
+
+#include "lmt.h"
+
+/* Bytes of new buffers after which the collector is pressed. */
+enum { PRESS = 8 << 20 };
+
+/* ---------------------------------------------------------------- opening */
+
+/* Opens into a new userdata, which it leaves on the stack; NULL: nothing is left. */
+static lmt_device *open_device (lua_State *L, const char *name, const mt_device_options *options,
+                                mt_err *err) {
+  int tries = 0;
+  mt_status s;
+  lmt_device *box = lua_newuserdatauv(L, sizeof *box, 0);
+  box->d = NULL;
+  luaL_setmetatable(L, LMT_DEVICE);
+  do s = mt_device_open(&box->d, name, options, err);
+  while (lmt_again(L, s, &tries, err));
+  if (s == MT_OK) return box;
+  box->d = NULL;
+  lua_pop(L, 1);
+  return NULL;
+}
+
+/* The name under which the state keeps a device: the options belong to it. Pushes it. */
+static const char *cache_key (lua_State *L, const char *name, const mt_device_options *o) {
+  return lua_pushfstring(L, "%s|%d|%s", name ? name : "", o->threads, o->libcuda ? o->libcuda : "");
+}
+
+/* Replaces the device on the top by the one that the cache, at index `cache`, has under its full
+** name, or puts it there. */
+static lmt_device *unify (lua_State *L, int cache, lmt_device *box, const mt_device_options *o) {
+  cache_key(L, mt_device_name(box->d), o);
+  lua_pushvalue(L, -1);
+  if (lua_rawget(L, cache) == LUA_TNIL) {
+    lua_pop(L, 1);
+    lua_pushvalue(L, -2);
+    lua_rawset(L, cache);
+    return box;
+  }
+  lua_replace(L, -3);
+  lua_pop(L, 1);
+  mt_device_close(box->d);
+  box->d = NULL;
+  return lua_touserdata(L, -1);
+}
+
+/* Pushes the device; NULL: nothing pushed. */
+static lmt_device *get_device (lua_State *L, const char *name, int threads, const char *libcuda,
+                               mt_err *err) {
+  int top = lua_gettop(L), cache = top + 2;
+  mt_device_options o = lmt_pushstate(L)->options;
+  o.threads = threads;
+  o.libcuda = libcuda;
+  lua_getiuservalue(L, -1, LMT_DEVICES);
+  cache_key(L, name, &o);
+  lua_pushvalue(L, -1);
+  lua_rawget(L, cache);
+  lmt_device *box = lua_touserdata(L, -1);
+  if (box == NULL) {
+    lua_pop(L, 1);
+    box = open_device(L, name, &o, err);
+    if (box == NULL) { lua_settop(L, top); return NULL; }
+    box = unify(L, cache, box, &o);
+    lua_pushvalue(L, cache + 1);
+    lua_pushvalue(L, -2);
+    lua_rawset(L, cache);
+  }
+  if (box->d == NULL) luaL_error(L, "this device is closed");
+  lua_replace(L, top + 1);
+  lua_settop(L, top + 1);
+  return box;
+}
+
+lmt_device *lmt_pushdevice (lua_State *L, const char *name, mt_err *err) {
+  return get_device(L, name, 0, NULL, err);
+}
+
+static lmt_device *checkdevice (lua_State *L, int i) {
+  lmt_device *box = luaL_checkudata(L, i, LMT_DEVICE);
+  if (box->d == NULL) luaL_error(L, "this device is closed");
+  return box;
+}
+
+lmt_device *lmt_optdevice (lua_State *L, int i, mt_err *err) {
+  if (lua_isnoneornil(L, i)) return lmt_pushdevice(L, "cpu", err);
+  if (lmt_isstring(L, i)) return lmt_pushdevice(L, lua_tostring(L, i), err);
+  lmt_device *box = checkdevice(L, i);
+  lua_pushvalue(L, i);
+  return box;
+}
+
+const char *lmt_devicename (const lmt_device *box) {
+  return box->d ? mt_device_name(box->d) : "closed device";
+}
+
+/* device([name]), device{ name, threads =, libcuda = } -> device | nil, message, code */
+static int l_device (lua_State *L) {
+  static const char *const keys[] = { "1", "threads", "libcuda", NULL };
+  mt_err err = MT_NOERR;
+  const char *name = NULL, *libcuda = NULL;
+  lua_Integer threads = 0;
+  lua_settop(L, 1);
+  if (lmt_isclass(L, 1, LMT_DEVICE)) return 1;
+  if (lmt_istable(L, 1)) {
+    lmt_checkkeys(L, 1, "device", keys);
+    lua_geti(L, 1, 1);
+    lua_getfield(L, 1, "threads");
+    lua_getfield(L, 1, "libcuda");
+    threads = luaL_optinteger(L, 3, 0);
+    if (threads < 0 || threads > 1024) return luaL_error(L, "device: threads: 0 to 1024");
+    libcuda = luaL_optstring(L, 4, NULL);
+    name = luaL_optstring(L, 2, NULL);
+  } else {
+    name = luaL_optstring(L, 1, NULL);
+  }
+  if (get_device(L, name, (int)threads, libcuda, &err) == NULL) return lmt_fail(L, &err);
+  return 1;
+}
+
+/* devices() -> the names that device() takes, and why there is no GPU among them. */
+static int l_devices (lua_State *L) {
+  mt_err err = MT_NOERR;
+  mt_device_options o = lmt_pushstate(L)->options;
+  o.libcuda = luaL_optstring(L, 1, NULL);
+  int n = mt_cuda_count(&o, &err);
+  lua_createtable(L, n + 1, 0);
+  lua_pushliteral(L, "cpu");
+  lua_rawseti(L, -2, 1);
+  for (int i = 0; i < n; i++) {
+    lua_pushfstring(L, "cuda:%d", i);
+    lua_rawseti(L, -2, i + 2);
+  }
+  if (n > 0) return 1;
+  lua_pushstring(L, err.text);
+  return 2;
+}
+
+/* kernels(backend) -> the names of the kernels that the library carries for "cpu" or "cuda". */
+static int l_kernels (lua_State *L) {
+  const char *backend = luaL_checkstring(L, 1), *name;
+  lua_newtable(L);
+  for (int i = 0; (name = mt_kernel_name(backend, i)) != NULL; i++) {
+    lua_pushstring(L, name);
+    lua_rawseti(L, -2, i + 1);
+  }
+  return 1;
+}
+
+/* ---------------------------------------------------------------- devices */
+
+static int device_gc (lua_State *L) {
+  lmt_device *box = luaL_checkudata(L, 1, LMT_DEVICE);
+  mt_device *d = box->d;
+  box->d = NULL;
+  if (d) mt_device_close(d);
+  return 0;
+}
+
+static int device_name (lua_State *L) {
+  lmt_device *box = luaL_checkudata(L, 1, LMT_DEVICE);
+  lua_pushstring(L, lmt_devicename(box));
+  return 1;
+}
+
+static int device_about (lua_State *L) {
+  lua_pushstring(L, mt_device_about(checkdevice(L, 1)->d));
+  return 1;
+}
+
+/* device:synchronize(): waits for everything on it; raises what a kernel met. */
+static int device_synchronize (lua_State *L) {
+  mt_err err = MT_NOERR;
+  if (mt_synchronize(checkdevice(L, 1)->d, NULL, &err)) return lmt_raise(L, &err);
+  return 0;
+}
+
+/* ---------------------------------------------------------------- streams */
+
+typedef struct stream {
+  lmt_device *device;         /* its user value 1 */
+  mt_stream *s;
+} stream;
+
+static int stream_gc (lua_State *L) {
+  stream *box = luaL_checkudata(L, 1, LMT_STREAM);
+  mt_stream *s = box->s;
+  box->s = NULL;
+  if (s && box->device->d) mt_stream_destroy(box->device->d, s);
+  return 0;
+}
+
+/* device:stream() -> stream | nil, message, code */
+static int device_stream (lua_State *L) {
+  int tries = 0;
+  mt_status s;
+  mt_err err = MT_NOERR;
+  lmt_device *device = checkdevice(L, 1);
+  stream *box = lua_newuserdatauv(L, sizeof *box, 1);
+  box->device = device;
+  box->s = NULL;
+  luaL_setmetatable(L, LMT_STREAM);
+  lua_pushvalue(L, 1);
+  lua_setiuservalue(L, -2, 1);
+  do s = mt_stream_create(device->d, &box->s, &err);
+  while (lmt_again(L, s, &tries, &err));
+  if (s == MT_OK) return 1;
+  box->s = NULL;
+  return lmt_fail(L, &err);
+}
+
+static stream *checkstream (lua_State *L, int i) {
+  stream *box = luaL_checkudata(L, i, LMT_STREAM);
+  if (box->s == NULL) luaL_error(L, "this stream is closed");
+  return box;
+}
+
+mt_stream *lmt_optstream (lua_State *L, int i, const lmt_device *d) {
+  if (lua_isnoneornil(L, i)) return NULL;
+  stream *box = checkstream(L, i);
+  if (box->device != d) luaL_error(L, "this stream is one of another device");
+  return box->s;
+}
+
+static int stream_synchronize (lua_State *L) {
+  mt_err err = MT_NOERR;
+  stream *box = checkstream(L, 1);
+  if (mt_synchronize(box->device->d, box->s, &err)) return lmt_raise(L, &err);
+  return 0;
+}
+
+static int stream_tostring (lua_State *L) {
+  stream *box = luaL_checkudata(L, 1, LMT_STREAM);
+  if (box->s == NULL) lua_pushliteral(L, "closed stream");
+  else lua_pushfstring(L, "stream of %s", mt_device_name(box->device->d));
+  return 1;
+}
+
+/* ---------------------------------------------------------------- buffers */
+
+/* Lets the collector feel `bytes` more, as if Lua itself had allocated them. */
+static void press (lua_State *L, lmt_state *state, size_t bytes) {
+  state->fresh = bytes < SIZE_MAX - state->fresh ? state->fresh + bytes : SIZE_MAX;
+  if (state->fresh < PRESS) return;
+  size_t kilobytes = state->fresh >> 10;
+  state->fresh = 0;
+  if (lua_gc(L, LUA_GCISRUNNING))
+    lua_gc(L, LUA_GCSTEP, kilobytes < (1u << 20) ? (int)kilobytes : 1 << 20);
+}
+
+void lmt_freebuffer (lmt_buffer *b) {
+  void *data = b->data;
+  bool owned = b->live && !b->lent;
+  b->live = false;
+  b->data = NULL;
+  if (!owned) return;
+  b->state->held -= b->bytes;
+  if (b->device->d) mt_free(b->device->d, data, b->bytes);
+}
+
+static int buffer_gc (lua_State *L) {
+  lmt_freebuffer(luaL_checkudata(L, 1, LMT_BUFFER));
+  return 0;
+}
+
+static lmt_buffer *push_buffer (lua_State *L, int device, size_t bytes) {
+  device = lua_absindex(L, device);
+  lmt_buffer *b = lua_newuserdatauv(L, sizeof *b, 1);
+  *b = (lmt_buffer){ .device = lua_touserdata(L, device), .bytes = bytes };
+  luaL_setmetatable(L, LMT_BUFFER);
+  lua_pushvalue(L, device);
+  lua_setiuservalue(L, -2, 1);
+  b->state = lmt_pushstate(L);
+  lua_pop(L, 1);
+  return b;
+}
+
+lmt_buffer *lmt_newbuffer (lua_State *L, int device, size_t bytes, mt_err *err) {
+  int tries = 0;
+  mt_status s;
+  lmt_buffer *b = push_buffer(L, device, bytes);
+  press(L, b->state, bytes);
+  do s = mt_malloc(b->device->d, &b->data, bytes, err);
+  while (lmt_again(L, s, &tries, err));
+  if (s != MT_OK) {
+    lua_pop(L, 1);
+    return NULL;
+  }
+  b->live = true;
+  b->state->held += bytes;
+  return b;
+}
+
+lmt_buffer *lmt_lendbuffer (lua_State *L, int device, void *data, size_t bytes) {
+  lmt_buffer *b = push_buffer(L, device, bytes);
+  b->data = data;
+  b->live = b->lent = true;
+  return b;
+}
+
+/* held() -> bytes of the live buffers of this state. */
+static int l_held (lua_State *L) {
+  lua_pushinteger(L, (lua_Integer)lmt_pushstate(L)->held);
+  return 1;
+}
+
+/* ---------------------------------------------------------------- registration */
+
+static const luaL_Reg none[] = { { NULL, NULL } };
+static const luaL_Reg functions[] = {
+  { "device", l_device }, { "devices", l_devices }, { "kernels", l_kernels }, { "held", l_held },
+  { NULL, NULL }
+};
+static const luaL_Reg device_meta[] = {
+  { "__gc", device_gc }, { "__tostring", device_name }, { NULL, NULL }
+};
+static const luaL_Reg device_methods[] = {
+  { "name", device_name }, { "about", device_about }, { "synchronize", device_synchronize },
+  { "stream", device_stream }, { NULL, NULL }
+};
+static const luaL_Reg stream_meta[] = {
+  { "__gc", stream_gc }, { "__close", stream_gc }, { "__tostring", stream_tostring },
+  { NULL, NULL }
+};
+static const luaL_Reg stream_methods[] = {
+  { "synchronize", stream_synchronize }, { "close", stream_gc }, { NULL, NULL }
+};
+static const luaL_Reg buffer_meta[] = {
+  { "__gc", buffer_gc }, { "__close", buffer_gc }, { NULL, NULL }
+};
+
+void lmt_open_device (lua_State *L) {
+  luaL_setfuncs(L, functions, 0);
+  lmt_newclass(L, LMT_DEVICE, device_meta, device_methods);
+  lua_pop(L, 1);
+  lmt_newclass(L, LMT_STREAM, stream_meta, stream_methods);
+  lua_pop(L, 1);
+  lmt_newclass(L, LMT_BUFFER, buffer_meta, none);
+  lua_pop(L, 1);
+}

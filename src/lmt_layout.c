@@ -1,0 +1,419 @@
+/*
+** lmt_layout.c - layouts in Lua: each function is a function of the module and a method.
+** SPDX-License-Identifier: MIT
+**
+** Functions keep CuTe's order of arguments; where the layout is not the first of them, the method
+** has a row of its own (m_...). A tensor stands for its layout; what selects or regroups its
+** elements gives a view of it.
+*/
+#include <string.h>
+
+#include "lmt.h"
+
+/* ---------------------------------------------------------------- building */
+
+static mt_status build (mt_layout *out, lua_State *L, const mt_node *shape, int i, mt_err *err) {
+  mt_layout buf;
+  const mt_node *stride = NULL;
+  switch (lmt_toorder(L, i, &buf, &stride)) {
+    case LMT_RIGHT: return mt_layout_right(out, shape, err);
+    case LMT_GIVEN: return mt_make_layout(out, shape, stride, err);
+    default: return mt_layout_left(out, shape, err);
+  }
+}
+
+/* layout(shape [, stride | "left" | "right"]); layout "text". */
+static int l_layout (lua_State *L) {
+  mt_layout buf, out;
+  mt_err err = MT_NOERR;
+  const mt_node *shape = lmt_toshape(L, 1, &buf);
+  if (lmt_islayout(shape)) return lmt_pushvalue(L, shape);
+  if (build(&out, L, shape, 2, &err)) return lmt_raise(L, &err);
+  return lmt_pushvalue(L, out.node);
+}
+
+/* parse(text): the value that a text form stands for. */
+static int l_parse (lua_State *L) {
+  size_t n;
+  mt_layout out;
+  mt_err err = MT_NOERR;
+  const char *text = luaL_checklstring(L, 1, &n);
+  if (mt_parse(&out, text, n, &err)) return lmt_raise(L, &err);
+  return lmt_pushvalue(L, out.node);
+}
+
+/* make_layout(A, B, ...), make_layout{A, B, ...}: (A, B, ...). */
+static int l_make_layout (lua_State *L) {
+  const mt_node *modes[MT_MAXNODES];
+  mt_layout out;
+  mt_err err = MT_NOERR;
+  int n = lmt_tolayouts(L, 1, modes);
+  if (mt_concat(&out, n, modes, &err)) return lmt_raise(L, &err);
+  return lmt_pushvalue(L, out.node);
+}
+
+static int l_make_identity_layout (lua_State *L) {
+  mt_layout buf, out;
+  mt_err err = MT_NOERR;
+  const mt_node *shape = lmt_tovalue(L, 1, LMT_SHAPE, "shape", &buf);
+  if (mt_make_identity_layout(&out, shape, &err)) return lmt_raise(L, &err);
+  return lmt_pushvalue(L, out.node);
+}
+
+static int l_make_layout_like (lua_State *L) {
+  mt_layout out;
+  mt_err err = MT_NOERR;
+  if (mt_make_layout_like(&out, lmt_tolayout(L, 1), &err)) return lmt_raise(L, &err);
+  return lmt_pushvalue(L, out.node);
+}
+
+/* ---------------------------------------------------------------- queries */
+
+static const mt_node *any (lua_State *L, int i, mt_layout *buf) {
+  return lmt_tovalue(L, i, LMT_ANY, "argument", buf);
+}
+
+static int l_rank (lua_State *L) {
+  mt_layout buf;
+  lua_pushinteger(L, mt_rank(any(L, 1, &buf)));
+  return 1;
+}
+
+static int l_depth (lua_State *L) {
+  mt_layout buf;
+  lua_pushinteger(L, mt_depth(any(L, 1, &buf)));
+  return 1;
+}
+
+/* Of a tuple: the size of the layouts with this shape, checked. */
+static int l_size (lua_State *L) {
+  mt_layout buf, out;
+  mt_err err = MT_NOERR;
+  const mt_node *t = lmt_tovalue(L, 1, LMT_SHAPE | LMT_LAYOUTS, "shape", &buf);
+  if (!lmt_islayout(t)) {
+    if (mt_layout_left(&out, t, &err)) return lmt_raise(L, &err);
+    t = out.node;
+  }
+  lua_pushinteger(L, mt_size(t));
+  return 1;
+}
+
+static int l_cosize (lua_State *L) {
+  int64_t n;
+  mt_err err = MT_NOERR;
+  if (mt_cosize(&n, NULL, lmt_tolayout(L, 1), &err)) return lmt_raise(L, &err);
+  lua_pushinteger(L, n);
+  return 1;
+}
+
+static int l_congruent (lua_State *L) {
+  mt_layout a, b;
+  lua_pushboolean(L, mt_congruent(any(L, 1, &a), any(L, 2, &b)));
+  return 1;
+}
+
+static int l_eq (lua_State *L) {
+  mt_layout a, b;
+  lua_pushboolean(L, mt_equal(any(L, 1, &a), any(L, 2, &b)));
+  return 1;
+}
+
+static int l_tostring (lua_State *L) {
+  mt_layout buf;
+  return lmt_pushtext(L, any(L, 1, &buf));
+}
+
+/* ---------------------------------------------------------------- evaluation */
+
+static int eval (lua_State *L, const mt_node *c, const mt_node *a) {
+  mt_layout out;
+  mt_err err = MT_NOERR;
+  if (mt_eval(&out, c, a, &err)) return lmt_raise(L, &err);
+  return lmt_pushvalue(L, out.node);
+}
+
+/* The slice of the value at stack index `i`, whose layout is `a`. */
+int lmt_slice (lua_State *L, int i, const mt_node *c, const mt_node *a) {
+  mt_layout out;
+  int64_t offset = 0;
+  mt_err err = MT_NOERR;
+  if (lmt_isclass(L, i, LMT_TENSOR)) lmt_checkinside(L, c, a);
+  if (mt_slice(&out, &offset, c, a, &err)) return lmt_raise(L, &err);
+  return lmt_pushlike(L, i, out.node, offset);
+}
+
+/* A(i), A(i, j), A{i, j}: the offset (of a coordinate layout: the coordinate); with _ a slice. */
+static int l_call (lua_State *L) {
+  mt_layout buf;
+  const mt_node *a = lmt_tolayout(L, 1), *c = lmt_tocoord(L, 2, a, &buf);
+  return lmt_haswild(c) ? lmt_slice(L, 1, c, a) : eval(L, c, a);
+}
+
+/* A:at(i, j): as A(i, j), inside the domain only. */
+static int l_at (lua_State *L) {
+  mt_layout buf;
+  const mt_node *a = lmt_tolayout(L, 1), *c = lmt_tocoord(L, 2, a, &buf);
+  lmt_checkinside(L, c, a);
+  return eval(L, c, a);
+}
+
+/* The layout at `i`, or the one that a shape at `i` and a stride at `i + 1` make, in `buf`. */
+static const mt_node *made_layout (lua_State *L, int i, mt_layout *buf) {
+  mt_layout shape;
+  mt_err err = MT_NOERR;
+  const mt_node *t = lmt_tovalue(L, i, LMT_SHAPE | LMT_LAYOUTS, "shape", buf);
+  if (lmt_islayout(t)) return t;
+  mt_copy_value(&shape, t);
+  if (build(buf, L, shape.node, i + 1, &err)) lmt_raise(L, &err);
+  return buf->node;
+}
+
+static int crd2idx (lua_State *L, int c, int a) {
+  mt_layout cbuf, abuf;
+  const mt_node *layout = made_layout(L, a, &abuf);
+  return eval(L, lmt_tocoord1(L, c, layout, &cbuf), layout);
+}
+static int l_crd2idx (lua_State *L) { return crd2idx(L, 1, 2); }   /* (c, A), (c, shape [, stride]) */
+static int m_crd2idx (lua_State *L) { return crd2idx(L, 2, 1); }
+
+static int idx2crd (lua_State *L, int i, int shape) {
+  mt_layout buf, out;
+  mt_err err = MT_NOERR;
+  const mt_node *t = lmt_tovalue(L, shape, LMT_SHAPE | LMT_LAYOUTS, "shape", &buf);
+  if (mt_idx2crd(&out, luaL_checkinteger(L, i), t, &err)) return lmt_raise(L, &err);
+  return lmt_pushvalue(L, out.node);
+}
+static int l_idx2crd (lua_State *L) { return idx2crd(L, 1, 2); }
+static int m_idx2crd (lua_State *L) { return idx2crd(L, 2, 1); }
+
+static int slice_at (lua_State *L, int c, int a) {
+  mt_layout buf;
+  const mt_node *layout = lmt_tolayout(L, a);
+  return lmt_slice(L, a, lmt_tocoord1(L, c, layout, &buf), layout);
+}
+static int l_slice (lua_State *L) { return slice_at(L, 1, 2); }
+int lmt_method_slice (lua_State *L) { return slice_at(L, 2, 1); }
+
+static bool is_integral (const mt_node *a) {
+  for (const mt_node *p = a; p < mt_next(a); p++)
+    if (p->ring != MT_Z) return false;
+  return true;
+}
+
+int lmt_pushslice (lua_State *L, const mt_node *c, const mt_node *a) {
+  mt_layout out, corner;
+  int64_t offset = 0;
+  mt_err err = MT_NOERR;
+  bool integral = is_integral(a);
+  if (mt_slice(&out, integral ? &offset : NULL, c, a, &err)) return lmt_raise(L, &err);
+  lmt_pushvalue(L, out.node);
+  if (integral) {
+    lua_pushinteger(L, offset);
+    return 2;
+  }
+  mt_copy_value(&corner, c);
+  for (mt_node *p = corner.node; p < mt_next(corner.node); p++)
+    if (p->tag == MT_WILD) p->tag = MT_INT;
+  return 1 + eval(L, corner.node, a);
+}
+
+static int slice_and_offset (lua_State *L, int i, int layout) {
+  mt_layout buf;
+  const mt_node *a = lmt_tolayout(L, layout);
+  return lmt_pushslice(L, lmt_tocoord1(L, i, a, &buf), a);
+}
+static int l_slice_and_offset (lua_State *L) { return slice_and_offset(L, 1, 2); }
+static int m_slice_and_offset (lua_State *L) { return slice_and_offset(L, 2, 1); }
+
+/* ---------------------------------------------------------------- structure */
+
+static int tuple_of (lua_State *L, mt_status (*f) (mt_layout *, const mt_node *, mt_err *)) {
+  mt_layout out;
+  mt_err err = MT_NOERR;
+  if (f(&out, lmt_tolayout(L, 1), &err)) return lmt_raise(L, &err);
+  return lmt_pushvalue(L, out.node);
+}
+static int l_shape (lua_State *L) { return tuple_of(L, mt_shape); }
+static int l_stride (lua_State *L) { return tuple_of(L, mt_stride); }
+
+static int l_flatten (lua_State *L) {
+  mt_layout buf, out;
+  mt_err err = MT_NOERR;
+  if (mt_flatten(&out, any(L, 1, &buf), &err)) return lmt_raise(L, &err);
+  return lmt_pushlike(L, 1, out.node, 0);
+}
+
+/* get(t, i, j, ...), get(t, {i, j}): mode j of mode i. */
+static int l_get (lua_State *L) {
+  mt_layout buf, modes[2];
+  int path[MT_MAXNODES], n = lmt_tomodes(L, 2, path);
+  const mt_node *t = any(L, 1, &buf);
+  for (int k = 0; k < n; k++) {
+    const mt_node *m = lmt_mode(t, path[k], &modes[k & 1]);
+    if (m == NULL) {
+      lmt_pushtext(L, t);
+      return luaL_error(L, "get: there is no mode %d in %s", path[k] + 1, lua_tostring(L, -1));
+    }
+    t = m;
+  }
+  return lmt_pushlike(L, 1, t, 0);
+}
+
+/* select(t, i, j, ...): these modes, in this order. */
+static int l_select (lua_State *L) {
+  mt_layout buf, out;
+  mt_err err = MT_NOERR;
+  int modes[MT_MAXNODES], n = lmt_tomodes(L, 2, modes);
+  if (mt_select(&out, any(L, 1, &buf), n, modes, &err)) return lmt_raise(L, &err);
+  return lmt_pushlike(L, 1, out.node, 0);
+}
+
+/* take(t, first, last): the modes first .. last. */
+static int l_take (lua_State *L) {
+  mt_layout buf, out;
+  mt_err err = MT_NOERR;
+  const mt_node *t = any(L, 1, &buf);
+  int modes[MT_MAXNODES], n = 0;
+  lua_Integer first = luaL_checkinteger(L, 2), last = luaL_checkinteger(L, 3);
+  luaL_argcheck(L, 1 <= first && first <= mt_rank(t) + 1, 2, "no such mode");
+  luaL_argcheck(L, last <= mt_rank(t), 3, "no such mode");
+  for (int i = (int)first; i <= last; i++) modes[n++] = i - 1;
+  if (mt_select(&out, t, n, modes, &err)) return lmt_raise(L, &err);
+  return lmt_pushlike(L, 1, out.node, 0);
+}
+
+/* group(t, first, last): the modes first .. last become one. */
+static int l_group (lua_State *L) {
+  mt_layout buf, out;
+  mt_err err = MT_NOERR;
+  const mt_node *t = any(L, 1, &buf);
+  lua_Integer first = luaL_checkinteger(L, 2), last = luaL_checkinteger(L, 3);
+  luaL_argcheck(L, 1 <= first && first <= mt_rank(t) + 1, 2, "no such mode");
+  luaL_argcheck(L, first - 1 <= last && last <= mt_rank(t), 3, "no such mode");
+  if (mt_group(&out, t, (int)first - 1, (int)last, &err)) return lmt_raise(L, &err);
+  return lmt_pushlike(L, 1, out.node, 0);
+}
+
+/* ---------------------------------------------------------------- algebra */
+
+/* coalesce(A [, profile]) */
+static int l_coalesce (lua_State *L) {
+  mt_layout buf, out;
+  mt_err err = MT_NOERR;
+  const mt_node *a = lmt_tolayout(L, 1), *profile = NULL;
+  if (!lua_isnoneornil(L, 2)) profile = lmt_tovalue(L, 2, LMT_COORD, "profile", &buf);
+  if (mt_coalesce(&out, a, profile, &err)) return lmt_raise(L, &err);
+  return lmt_pushlike(L, 1, out.node, 0);
+}
+
+/* complement(A [, bound]): without a bound, of cosize(A); a shape as bound counts its elements.
+** Second result: whether (A, complement) fills the bound. */
+static int l_complement (lua_State *L) {
+  mt_layout buf, shape, out;
+  int64_t bound;
+  bool fills;
+  mt_err err = MT_NOERR;
+  const mt_node *a = lmt_tolayout(L, 1);
+  if (lua_isnoneornil(L, 2)) {
+    if (mt_cosize(&bound, NULL, a, &err)) return lmt_raise(L, &err);
+  } else {
+    const mt_node *t = lmt_tovalue(L, 2, LMT_SHAPE, "bound", &buf);
+    if (mt_layout_left(&shape, t, &err)) return lmt_raise(L, &err);
+    bound = mt_size(shape.node);
+  }
+  if (mt_complement(&out, &fills, a, bound, &err)) return lmt_raise(L, &err);
+  lmt_pushvalue(L, out.node);
+  lua_pushboolean(L, fills);
+  return 2;
+}
+
+static int l_right_inverse (lua_State *L) { return tuple_of(L, mt_right_inverse); }
+
+/* operation         second operand     result */
+#define OPERATIONS(X)                                                                    \
+  X(composition,     lmt_totiler,       lmt_pushlike(L, 1, out.node, 0))                 \
+  X(logical_divide,  lmt_totiler,       lmt_pushlike(L, 1, out.node, 0))                 \
+  X(zipped_divide,   lmt_totiler,       lmt_pushlike(L, 1, out.node, 0))                 \
+  X(tiled_divide,    lmt_totiler,       lmt_pushlike(L, 1, out.node, 0))                 \
+  X(flat_divide,     lmt_totiler,       lmt_pushlike(L, 1, out.node, 0))                 \
+  X(logical_product, lmt_totiler,       lmt_pushvalue(L, out.node))                      \
+  X(blocked_product, lmt_totiler,       lmt_pushvalue(L, out.node))                      \
+  X(raked_product,   lmt_totiler,       lmt_pushvalue(L, out.node))
+
+#define OPERATION(op, second, result)                                                    \
+  static int l_##op (lua_State *L) {                                                     \
+    mt_layout buf, out;                                                                  \
+    mt_err err = MT_NOERR;                                                               \
+    const mt_node *a = lmt_tolayout(L, 1), *b = second(L, 2, &buf);                      \
+    if (mt_##op(&out, a, b, &err)) return lmt_raise(L, &err);                            \
+    return result;                                                                       \
+  }
+OPERATIONS(OPERATION)
+#undef OPERATION
+
+/* ---------------------------------------------------------------- registration */
+
+#define ROW(f) { #f, l_##f }
+#define OPERATION_ROW(op, second, result) ROW(op),
+
+const luaL_Reg lmt_shared[] = {
+  ROW(rank), ROW(depth), ROW(size), ROW(cosize), ROW(shape), ROW(stride), ROW(congruent),
+  ROW(flatten), ROW(get), ROW(select), ROW(take), ROW(group), ROW(coalesce),
+  ROW(composition), ROW(logical_divide), ROW(zipped_divide), ROW(tiled_divide),
+  ROW(flat_divide), { NULL, NULL }
+};
+
+static const luaL_Reg functions[] = {
+  ROW(layout), ROW(parse), ROW(make_layout), ROW(make_identity_layout), ROW(make_layout_like),
+  ROW(complement), ROW(right_inverse), ROW(at), ROW(crd2idx), ROW(idx2crd), ROW(slice),
+  ROW(slice_and_offset), OPERATIONS(OPERATION_ROW) { NULL, NULL }
+};
+
+static const luaL_Reg methods[] = {
+  ROW(make_layout_like), ROW(complement), ROW(right_inverse), ROW(at), { "crd2idx", m_crd2idx },
+  { "idx2crd", m_idx2crd }, { "slice", lmt_method_slice }, { "slice_and_offset", m_slice_and_offset },
+  OPERATIONS(OPERATION_ROW) { NULL, NULL }
+};
+
+static const luaL_Reg meta[] = {
+  { "__call", l_call }, { "__len", l_rank }, { "__eq", l_eq }, { "__tostring", l_tostring },
+  { "__mul", l_composition }, { "__div", l_logical_divide }, { NULL, NULL }
+};
+
+static const luaL_Reg value_meta[] = {
+  { "__eq", l_eq }, { "__tostring", l_tostring }, { NULL, NULL }
+};
+
+static const luaL_Reg tuple_meta[] = {
+  { "__eq", l_eq }, { "__tostring", l_tostring }, { NULL, NULL }
+};
+
+static const luaL_Reg none[] = { { NULL, NULL } };
+
+/* The one `_`, as tile._ and in the state. */
+static void open_wildcard (lua_State *L) {
+  mt_node *t = lua_newuserdatauv(L, sizeof *t, 0);
+  memset(t, 0, sizeof *t);
+  t->tag = MT_WILD;
+  t->span = 1;
+  luaL_setmetatable(L, LMT_VALUE);
+  lmt_pushstate(L);
+  lua_pushvalue(L, -2);
+  lua_setiuservalue(L, -2, LMT_WILDCARD);
+  lua_pop(L, 1);
+  lua_setfield(L, -2, "_");
+}
+
+void lmt_open_layout (lua_State *L) {
+  luaL_setfuncs(L, lmt_shared, 0);
+  luaL_setfuncs(L, functions, 0);
+  lmt_newclass(L, LMT_LAYOUT, meta, lmt_shared);
+  luaL_setfuncs(L, methods, 0);
+  lua_pop(L, 1);
+  lmt_newclass(L, LMT_VALUE, value_meta, none);
+  lua_pop(L, 1);
+  luaL_newmetatable(L, LMT_TUPLE);
+  luaL_setfuncs(L, tuple_meta, 0);
+  lua_pop(L, 1);
+  open_wildcard(L);
+}

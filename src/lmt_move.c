@@ -1,0 +1,172 @@
+/*
+** lmt_move.c - what is in a tensor: filling, reading as a table, moving to another device.
+** SPDX-License-Identifier: MIT
+*/
+#include <string.h>
+
+#include "lmt.h"
+
+/* Pushes the device of the tensor at `i`. */
+static void push_device_of (lua_State *L, int i) {
+  lua_getiuservalue(L, i, 1);
+  lua_getiuservalue(L, -1, 1);
+  lua_remove(L, -2);
+}
+
+static mt_device *device_of (const lmt_tensor *t) { return t->buffer->device->d; }
+
+/* ---------------------------------------------------------------- tables */
+
+/* The elements [lo, hi) of t in host memory: its own, or a copy in a userdata, which it pushes
+** (else nil). The result is the address of element lo. */
+static char *on_host (lua_State *L, const lmt_tensor *t, int64_t lo, int64_t hi) {
+  size_t size = mt_dtype_size(t->dtype), bytes = (size_t)(hi - lo) * size;
+  mt_err err = MT_NOERR;
+  if (mt_device_is_host(device_of(t))) {
+    lua_pushnil(L);
+    return lmt_address(t, lo);
+  }
+  char *copy = lua_newuserdatauv(L, bytes, 0);
+  if (bytes && mt_download(device_of(t), copy, lmt_address(t, lo), bytes, &err))
+    lmt_raise(L, &err);
+  return copy;
+}
+
+/* T:totable(): the elements T(0), T(1), ... in one sequence. */
+static int l_totable (lua_State *L) {
+  int64_t lo, hi, at;
+  mt_err err = MT_NOERR;
+  const lmt_tensor *t = lmt_totensor(L, 1);
+  int64_t n = mt_size(t->layout), size = (int64_t)mt_dtype_size(t->dtype);
+  lmt_range(L, t, &lo, &hi);
+  const char *base = on_host(L, t, lo, hi);
+  lua_createtable(L, n < INT32_MAX ? (int)n : INT32_MAX, 0);
+  for (int64_t i = 0; i < n; i++) {
+    if (mt_at(&at, t->layout, i, &err)) return lmt_raise(L, &err);
+    lmt_pushnumber(L, t->dtype, mt_load_element(t->dtype, base + (at - lo) * size));
+    lua_rawseti(L, -2, i + 1);
+  }
+  return 1;
+}
+
+static int fill_from_table (lua_State *L, const lmt_tensor *t) {
+  int64_t lo, hi, at;
+  mt_err err = MT_NOERR;
+  int64_t n = mt_size(t->layout), size = (int64_t)mt_dtype_size(t->dtype);
+  if (luaL_len(L, 2) != n)
+    return luaL_error(L, "fill: %I values expected, got %I", (LUAI_UACINT)n,
+                      (LUAI_UACINT)luaL_len(L, 2));
+  lmt_range(L, t, &lo, &hi);
+  char *base = on_host(L, t, lo, hi);
+  for (int64_t i = 0; i < n; i++, lua_pop(L, 1)) {
+    lua_geti(L, 2, i + 1);
+    if (mt_at(&at, t->layout, i, &err) ||
+        mt_store_element(t->dtype, base + (at - lo) * size, lmt_tonumber(L, -1), &err))
+      return lmt_raise(L, &err);
+  }
+  if (!mt_device_is_host(device_of(t)) && hi > lo &&
+      mt_upload(device_of(t), lmt_address(t, lo), base, (size_t)((hi - lo) * size), &err))
+    return lmt_raise(L, &err);
+  lua_settop(L, 1);
+  return 1;
+}
+
+/* ---------------------------------------------------------------- fill */
+
+/* The layout with the shape of a (without its swizzle) and all strides 0. */
+static void broadcast (mt_layout *out, const mt_node *a) {
+  mt_copy_value(out, a->tag == MT_SWIZZLE ? mt_child(a) : a);
+  for (mt_node *p = out->node; p < mt_next(out->node); p++) p->stride = 0;
+}
+
+/* T:fill(value), T:fill{ T(0), T(1), ... }: returns T. One value is a copy from a tensor of one
+** element with strides 0, so that it runs where T lies. */
+static int l_fill (lua_State *L) {
+  char raw[16];
+  mt_layout zero;
+  mt_err err = MT_NOERR;
+  const lmt_tensor *t = lmt_totensor(L, 1);
+  lua_settop(L, 2);
+  if (lmt_istable(L, 2)) return fill_from_table(L, t);
+  if (mt_store_element(t->dtype, raw, lmt_tonumber(L, 2), &err)) return lmt_raise(L, &err);
+  if (mt_size(t->layout) == 0) return lua_settop(L, 1), 1;
+  push_device_of(L, 1);
+  const mt_node one = { .tag = MT_LEAF, .span = 1, .shape = 1 };
+  lmt_tensor *src = lmt_newtensor(L, 3, t->dtype, &one, &err);
+  if (src == NULL) return lmt_raise(L, &err);
+  broadcast(&zero, t->layout);
+  lmt_pushview(L, 4, zero.node, 0);
+  mt_status s = mt_upload(device_of(t), lmt_address(src, 0), raw, mt_dtype_size(t->dtype), &err);
+  if (s == MT_OK) s = lmt_copynow(L, 5, 1, &err);
+  lmt_freebuffer(src->buffer);
+  if (s != MT_OK) return lmt_raise(L, &err);
+  lua_settop(L, 1);
+  return 1;
+}
+
+/* ---------------------------------------------------------------- to */
+
+/* Between two devices of which neither is the host: through a piece of host memory. */
+static mt_status transfer_staged (lua_State *L, mt_device *to, char *dst, mt_device *from,
+                                  const char *src, size_t bytes, mt_err *err) {
+  enum { PIECE = 1 << 20 };
+  mt_status s = MT_OK;
+  void *piece = lua_newuserdatauv(L, bytes < PIECE ? bytes : PIECE, 0);
+  while (s == MT_OK && bytes > 0) {
+    size_t n = bytes < PIECE ? bytes : PIECE;
+    s = mt_download(from, piece, src, n, err);
+    if (s == MT_OK) s = mt_upload(to, dst, piece, n, err);
+    src += n, dst += n, bytes -= n;
+  }
+  lua_pop(L, 1);
+  return s;
+}
+
+static mt_status transfer (lua_State *L, mt_device *to, void *dst, mt_device *from,
+                           const void *src, size_t bytes, mt_err *err) {
+  if (bytes == 0) return MT_OK;
+  if (mt_device_is_host(from)) return mt_upload(to, dst, src, bytes, err);
+  if (mt_device_is_host(to)) return mt_download(from, dst, src, bytes, err);
+  return transfer_staged(L, to, dst, from, src, bytes, err);
+}
+
+/* A compact copy of the tensor at 1 on its own device, pushed; NULL: `err`. */
+static lmt_tensor *pack (lua_State *L, mt_err *err) {
+  mt_layout shape, left;
+  const lmt_tensor *t = lmt_totensor(L, 1);
+  if (mt_shape(&shape, t->layout, err) || mt_layout_left(&left, shape.node, err)) return NULL;
+  push_device_of(L, 1);
+  lmt_tensor *packed = lmt_newtensor(L, -1, t->dtype, left.node, err);
+  if (packed == NULL || lmt_copynow(L, 1, lua_gettop(L), err)) return NULL;
+  return packed;
+}
+
+/* T:to(device) -> a tensor with the same elements there; T itself if it is there already; nil,
+** message, code. The layout stays, unless it reaches more than twice its size: then the elements
+** are packed, the first mode fastest. */
+static int l_to (lua_State *L) {
+  int64_t lo, hi;
+  mt_err err = MT_NOERR;
+  const lmt_tensor *t = lmt_totensor(L, 1);
+  lua_settop(L, 2);
+  lmt_device *to = lmt_optdevice(L, 2, &err);                    /* at 3 */
+  if (to == NULL) return lmt_fail(L, &err);
+  if (to == t->buffer->device) return lua_settop(L, 1), 1;
+  lmt_range(L, t, &lo, &hi);
+  if ((hi - lo) / 2 > mt_size(t->layout)) {
+    t = pack(L, &err);
+    if (t == NULL) return lmt_fail(L, &err);
+    lmt_range(L, t, &lo, &hi);
+  }
+  size_t bytes = (size_t)(hi - lo) * mt_dtype_size(t->dtype);
+  lmt_buffer *b = lmt_newbuffer(L, 3, bytes, &err);
+  if (b == NULL) return lmt_fail(L, &err);
+  lmt_pushtensor(L, -1, t->dtype, t->layout, -lo);
+  mt_status s = transfer(L, to->d, b->data, device_of(t), lmt_address(t, lo), bytes, &err);
+  if (t != lua_touserdata(L, 1)) lmt_freebuffer(t->buffer);
+  return s == MT_OK ? 1 : lmt_fail(L, &err);
+}
+
+const luaL_Reg lmt_moves[] = {
+  { "fill", l_fill }, { "to", l_to }, { "totable", l_totable }, { NULL, NULL }
+};

@@ -1,0 +1,226 @@
+/*
+** lmt_npy.c - .npy files to tensors and back.
+** SPDX-License-Identifier: MIT
+**
+** An axis of the file is a mode of the layout: C order is row-major, Fortran order column-major.
+** A hierarchical mode is one axis, its coordinates colexicographic.
+*/
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lmt.h"
+
+enum { PIECE = 1 << 20 };      /* bytes that go between a file and a device at a time */
+
+/* ---------------------------------------------------------------- files */
+
+typedef struct file { FILE *f; } file;
+
+static int file_gc (lua_State *L) {
+  file *box = luaL_checkudata(L, 1, LMT_FILE);
+  FILE *f = box->f;
+  box->f = NULL;
+  if (f) fclose(f);
+  return 0;
+}
+
+/* Pushes the box of a file; its f is NULL if it cannot be opened. */
+static file *open_file (lua_State *L, const char *path, const char *mode) {
+  file *box = lua_newuserdatauv(L, sizeof *box, 0);
+  box->f = NULL;
+  luaL_setmetatable(L, LMT_FILE);
+  errno = 0;
+  box->f = fopen(path, mode);
+  return box;
+}
+
+static mt_status io_error (mt_err *err, const char *otherwise) {
+  return lmt_set(err, MT_EIO, "%s", errno ? strerror(errno) : otherwise);
+}
+
+/* nil, "path: message", code */
+static int file_fail (lua_State *L, const char *path, mt_err *err) {
+  int n = lmt_fail(L, err);
+  lua_pushfstring(L, "%s: %s", path, lua_tostring(L, -2));
+  lua_replace(L, -3);
+  return n;
+}
+
+/* ---------------------------------------------------------------- load */
+
+/* Size of the file, its beginning and what that says. */
+static mt_status read_header (mt_npy *npy, FILE *f, void *head, mt_err *err) {
+  errno = 0;
+  if (fseek(f, 0, SEEK_END)) return io_error(err, "not a file that can be read twice");
+  long size = ftell(f);
+  if (size < 0 || fseek(f, 0, SEEK_SET)) return io_error(err, "not a file that can be read twice");
+  size_t n = fread(head, 1, MT_NPY_HEAD, f);
+  if (ferror(f)) return io_error(err, "cannot be read");
+  mt_status s = mt_npy_read_header(npy, head, n, (uint64_t)size, err);
+  if (s == MT_OK && (npy->data > (size_t)size || fseek(f, (long)npy->data, SEEK_SET)))
+    return io_error(err, "cannot be read");
+  return s;
+}
+
+static void swap_bytes (char *p, size_t bytes, size_t size) {
+  for (char *end = p + bytes; p < end; p += size)
+    for (size_t i = 0; i < size / 2; i++) {
+      char c = p[i];
+      p[i] = p[size - 1 - i];
+      p[size - 1 - i] = c;
+    }
+}
+
+/* Reads the elements of t from the file, through `piece` if t is not in host memory. */
+static mt_status read_data (const lmt_tensor *t, FILE *f, bool swap, char *piece, mt_err *err) {
+  mt_device *d = t->buffer->device->d;
+  bool host = mt_device_is_host(d);
+  char *to = lmt_address(t, 0);
+  mt_status s = MT_OK;
+  errno = 0;
+  for (size_t left = t->buffer->bytes, n; s == MT_OK && left > 0; left -= n, to += n) {
+    n = left < PIECE ? left : PIECE;
+    char *p = host ? to : piece;
+    if (fread(p, 1, n, f) != n) return io_error(err, "the file ended before its data did");
+    if (swap) swap_bytes(p, n, mt_dtype_size(t->dtype));
+    if (!host) s = mt_upload(d, to, p, n, err);
+  }
+  return s;
+}
+
+/* load(path [, device]) -> a tensor | nil, message, code */
+static int l_load (lua_State *L) {
+  mt_npy npy;
+  mt_err err = MT_NOERR;
+  const char *path = luaL_checkstring(L, 1);
+  lua_settop(L, 2);
+  if (lmt_optdevice(L, 2, &err) == NULL) return lmt_fail(L, &err);      /* at 3 */
+  char *piece = lua_newuserdatauv(L, PIECE, 0);
+  file *box = open_file(L, path, "rb");
+  if (box->f == NULL) return io_error(&err, "cannot be opened"), file_fail(L, path, &err);
+  if (read_header(&npy, box->f, piece, &err)) return file_fail(L, path, &err);
+  lmt_tensor *t = lmt_newtensor(L, 3, npy.dtype, npy.layout.node, &err);
+  if (t == NULL || read_data(t, box->f, npy.swap, piece, &err)) return file_fail(L, path, &err);
+  fclose(box->f);
+  box->f = NULL;
+  return 1;
+}
+
+/* ---------------------------------------------------------------- save */
+
+/* The extents of the modes as a tuple. */
+static void extents (mt_layout *out, const mt_node *a) {
+  int n = 0;
+  if (a->tag == MT_SWIZZLE) a = mt_child(a);
+  const mt_node *c = a->tag == MT_MODES ? mt_child(a) : a;
+  for (; c < mt_next(a); c = mt_next(c))
+    out->node[++n] = (mt_node){ .tag = MT_INT, .span = 1, .shape = mt_size(c) };
+  out->node[0] = (mt_node){ .tag = MT_TUPLE, .arity = (uint16_t)n, .span = 1u + (uint32_t)n };
+}
+
+/* Offsets 0, 1, 2, ... in colexicographic order. */
+static bool is_contiguous (const mt_node *a) {
+  mt_layout flat;
+  mt_err err = MT_NOERR;
+  if (mt_size(a) <= 1) return true;
+  return mt_coalesce(&flat, a, NULL, &err) == MT_OK && flat.node->tag == MT_LEAF &&
+         flat.node->stride == 1;
+}
+
+/* The same with the last mode fastest. */
+static bool is_row_major (const mt_node *a) {
+  mt_layout reversed;
+  mt_err err = MT_NOERR;
+  int n = a->tag == MT_MODES ? a->arity : 1, modes[MT_MAXNODES];
+  if (mt_size(a) <= 1) return true;
+  for (int i = 0; i < n; i++) modes[i] = n - 1 - i;
+  return a->tag != MT_SWIZZLE && mt_select(&reversed, a, n, modes, &err) == MT_OK &&
+         is_contiguous(reversed.node);
+}
+
+/* The compact layout of the shape of a whose last mode is the fastest. */
+static void row_major (mt_layout *out, const mt_node *a) {
+  mt_node *mode[MT_MAXNODES];
+  int n = 0;
+  int64_t step = 1;
+  mt_copy_value(out, a->tag == MT_SWIZZLE ? mt_child(a) : a);
+  mt_node *root = out->node, *m = root->tag == MT_MODES ? root + 1 : root;
+  for (; m < root + root->span; m += m->span) mode[n++] = m;
+  while (n-- > 0)
+    for (mt_node *p = mode[n]; p < mode[n] + mode[n]->span; p++)
+      if (p->tag == MT_LEAF) p->stride = step, step *= p->shape;
+}
+
+/* Pushes a compact tensor with the elements of the one at 1, its last mode fastest. */
+static const lmt_tensor *pack (lua_State *L, mt_err *err) {
+  mt_layout to;
+  const lmt_tensor *t = lmt_totensor(L, 1);
+  row_major(&to, t->layout);
+  lua_getiuservalue(L, 1, 1);
+  lua_getiuservalue(L, -1, 1);
+  const lmt_tensor *packed = lmt_newtensor(L, -1, t->dtype, to.node, err);
+  if (packed == NULL || lmt_copynow(L, 1, lua_gettop(L), err)) return NULL;
+  return packed;
+}
+
+static mt_status write_data (const lmt_tensor *t, FILE *f, char *piece, mt_err *err) {
+  mt_device *d = t->buffer->device->d;
+  bool host = mt_device_is_host(d);
+  size_t left = (size_t)mt_size(t->layout) * mt_dtype_size(t->dtype);
+  char *from = lmt_address(t, 0);
+  mt_status s = MT_OK;
+  for (size_t n; left > 0; left -= n, from += n) {
+    n = left < PIECE ? left : PIECE;
+    if (!host && (s = mt_download(d, piece, from, n, err)) != MT_OK) return s;
+    if (fwrite(host ? from : piece, 1, n, f) != n) return io_error(err, "cannot be written");
+  }
+  return s;
+}
+
+static mt_status write_file (lua_State *L, const char *path, const lmt_tensor *t, bool fortran,
+                             mt_err *err) {
+  char head[MT_NPY_HEADER_MAX];
+  size_t n;
+  mt_layout shape;
+  extents(&shape, t->layout);
+  mt_status s = mt_npy_write_header(head, &n, t->dtype, shape.node, fortran, err);
+  if (s != MT_OK) return s;
+  char *piece = lua_newuserdatauv(L, PIECE, 0);
+  file *box = open_file(L, path, "wb");
+  if (box->f == NULL) return io_error(err, "cannot be opened");
+  if (fwrite(head, 1, n, box->f) != n) return io_error(err, "cannot be written");
+  s = write_data(t, box->f, piece, err);
+  FILE *f = box->f;
+  box->f = NULL;
+  if (fclose(f) && s == MT_OK) s = io_error(err, "cannot be written");
+  return s;
+}
+
+/* T:save(path) -> true | nil, message, code. In C order; in Fortran order if the elements lie so. */
+int lmt_save (lua_State *L) {
+  int64_t lo, hi;
+  mt_err err = MT_NOERR;
+  const lmt_tensor *t = lmt_totensor(L, 1);
+  const char *path = luaL_checkstring(L, 2);
+  bool rows = is_row_major(t->layout), fortran = !rows && is_contiguous(t->layout);
+  lmt_range(L, t, &lo, &hi);
+  if (!rows && !fortran && (t = pack(L, &err)) == NULL) return lmt_fail(L, &err);
+  mt_status s = write_file(L, path, t, fortran, &err);
+  if (t != lua_touserdata(L, 1)) lmt_freebuffer(t->buffer);
+  if (s != MT_OK) return file_fail(L, path, &err);
+  lua_pushboolean(L, 1);
+  return 1;
+}
+
+/* ---------------------------------------------------------------- registration */
+
+static const luaL_Reg functions[] = { { "load", l_load }, { NULL, NULL } };
+static const luaL_Reg meta[] = { { "__gc", file_gc }, { "__close", file_gc }, { NULL, NULL } };
+static const luaL_Reg none[] = { { NULL, NULL } };
+
+void lmt_open_npy (lua_State *L) {
+  luaL_setfuncs(L, functions, 0);
+  lmt_newclass(L, LMT_FILE, meta, none);
+  lua_pop(L, 1);
+}

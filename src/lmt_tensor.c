@@ -1,0 +1,290 @@
+/*
+** lmt_tensor.c - tensors in Lua: a dtype, a layout, and a window on a buffer.
+** SPDX-License-Identifier: MIT
+**
+** A view shares the buffer and keeps it alive. T:free() on the tensor that made the buffer frees
+** it, and every view of it raises from then on; on a view it ends the view only. Each element that
+** is read or written lies inside the layout's domain and inside the buffer, else an error.
+*/
+#include <string.h>
+
+#include "lmt.h"
+
+/* ---------------------------------------------------------------- making */
+
+lmt_tensor *lmt_pushtensor (lua_State *L, int buffer, mt_dtype dtype, const mt_node *layout,
+                            int64_t offset) {
+  size_t bytes = layout->span * sizeof *layout;
+  buffer = lua_absindex(L, buffer);
+  lmt_tensor *t = lua_newuserdatauv(L, sizeof *t + bytes, 1);
+  t->buffer = lua_touserdata(L, buffer);
+  t->offset = offset;
+  t->dtype = dtype;
+  t->view = t->freed = false;
+  memcpy(t->layout, layout, bytes);
+  luaL_setmetatable(L, LMT_TENSOR);
+  lua_pushvalue(L, buffer);
+  lua_setiuservalue(L, -2, 1);
+  return t;
+}
+
+lmt_tensor *lmt_pushview (lua_State *L, int i, const mt_node *layout, int64_t offset) {
+  const lmt_tensor *base = lmt_totensor(L, i);
+  int64_t at;
+  if (__builtin_add_overflow(base->offset, offset, &at)) luaL_error(L, "offset: overflow");
+  lua_getiuservalue(L, i, 1);
+  lmt_tensor *t = lmt_pushtensor(L, -1, base->dtype, layout, at);
+  t->view = true;
+  lua_remove(L, -2);
+  return t;
+}
+
+/* The bytes of a buffer for all that `layout` reaches, and the elements before coordinate 0. */
+static mt_status extent (size_t *bytes, int64_t *before, mt_dtype dtype, const mt_node *layout,
+                         mt_err *err) {
+  int64_t lo, hi, n;
+  mt_status s = mt_cosize(&hi, &lo, layout, err);
+  if (s != MT_OK) return s;
+  if (__builtin_sub_overflow(hi, lo, &n) ||
+      __builtin_mul_overflow(n, (int64_t)mt_dtype_size(dtype), &n))
+    return lmt_set(err, MT_EOVERFLOW, "tensor: the layout reaches more than 2^63-1 bytes");
+  *bytes = (size_t)n;
+  *before = -lo;
+  return MT_OK;
+}
+
+lmt_tensor *lmt_newtensor (lua_State *L, int device, mt_dtype dtype, const mt_node *layout,
+                           mt_err *err) {
+  size_t bytes = 0;
+  int64_t before = 0;
+  if (extent(&bytes, &before, dtype, layout, err)) return NULL;
+  if (lmt_newbuffer(L, device, bytes, err) == NULL) return NULL;
+  lmt_tensor *t = lmt_pushtensor(L, -1, dtype, layout, before);
+  lua_remove(L, -2);
+  return t;
+}
+
+/* tensor(dtype, layout [, device]) -> a zeroed tensor | nil, message, code */
+static int l_tensor (lua_State *L) {
+  mt_err err = MT_NOERR;
+  mt_dtype dtype = lmt_todtype(L, 1);
+  const mt_node *layout = lmt_tolayout(L, 2);
+  if (lmt_optdevice(L, 3, &err) == NULL) return lmt_fail(L, &err);
+  if (lmt_newtensor(L, -1, dtype, layout, &err) == NULL) return lmt_fail(L, &err);
+  return 1;
+}
+
+/* ---------------------------------------------------------------- using */
+
+lmt_tensor *lmt_totensor (lua_State *L, int i) {
+  lmt_tensor *t = luaL_checkudata(L, i, LMT_TENSOR);
+  if (t->freed || !t->buffer->live) luaL_error(L, "this tensor was freed");
+  return t;
+}
+
+mt_tensor lmt_ctensor (const lmt_tensor *t) {
+  return (mt_tensor){ .layout = t->layout, .dtype = t->dtype, .data = t->buffer->data,
+                      .bytes = t->buffer->bytes, .offset = t->offset };
+}
+
+void *lmt_address (const lmt_tensor *t, int64_t element) {
+  if (t->buffer->data == NULL) return NULL;
+  return (char *)t->buffer->data + (t->offset + element) * (int64_t)mt_dtype_size(t->dtype);
+}
+
+/* Raises unless the elements [lo, hi), counted from the tensor's offset, lie in its buffer. */
+static void check_range (lua_State *L, const lmt_tensor *t, int64_t lo, int64_t hi) {
+  int64_t n = (int64_t)(t->buffer->bytes / mt_dtype_size(t->dtype));
+  if (lo >= hi) return;
+  if (__builtin_add_overflow(lo, t->offset, &lo)) lo = INT64_MIN;
+  if (__builtin_add_overflow(hi, t->offset, &hi)) hi = INT64_MAX;
+  if (lo >= 0 && hi <= n) return;
+  lmt_pushtext(L, t->layout);
+  luaL_error(L, "tensor: %s reaches elements %I to %I of a buffer of %I elements",
+             lua_tostring(L, -1), (LUAI_UACINT)lo, (LUAI_UACINT)(hi - 1), (LUAI_UACINT)n);
+}
+
+void lmt_range (lua_State *L, const lmt_tensor *t, int64_t *lo, int64_t *hi) {
+  mt_err err = MT_NOERR;
+  if (mt_cosize(hi, lo, t->layout, &err)) lmt_raise(L, &err);
+  check_range(L, t, *lo, *hi);
+}
+
+/* The offset of coordinate c, which is inside. */
+static int64_t element_at (lua_State *L, const lmt_tensor *t, const mt_node *c) {
+  int64_t at;
+  mt_err err = MT_NOERR;
+  lmt_checkinside(L, c, t->layout);
+  if (mt_crd2idx(&at, c, t->layout, &err)) lmt_raise(L, &err);
+  check_range(L, t, at, at + 1);
+  return at;
+}
+
+/* T(i, j), T{i, j}: the element; with _ a view. */
+static int tensor_call (lua_State *L) {
+  mt_layout buf;
+  char raw[16];
+  mt_err err = MT_NOERR;
+  const lmt_tensor *t = lmt_totensor(L, 1);
+  const mt_node *c = lmt_tocoord(L, 2, t->layout, &buf);
+  if (lmt_haswild(c)) return lmt_slice(L, 1, c, t->layout);
+  const void *p = lmt_address(t, element_at(L, t, c));
+  if (!mt_device_is_host(t->buffer->device->d)) {
+    if (mt_download(t->buffer->device->d, raw, p, mt_dtype_size(t->dtype), &err))
+      return lmt_raise(L, &err);
+    p = raw;
+  }
+  return lmt_pushnumber(L, t->dtype, mt_load_element(t->dtype, p));
+}
+
+static int write_element (lua_State *L, const lmt_tensor *t, const mt_node *c, int value) {
+  char raw[16];
+  mt_err err = MT_NOERR;
+  mt_device *d = t->buffer->device->d;
+  if (lmt_haswild(c)) return luaL_error(L, "_ is no coordinate of an element; T(_, j):fill(v)?");
+  int64_t at = element_at(L, t, c);
+  if (mt_store_element(t->dtype, raw, lmt_tonumber(L, value), &err)) return lmt_raise(L, &err);
+  if (mt_device_is_host(d)) memcpy(lmt_address(t, at), raw, mt_dtype_size(t->dtype));
+  else if (mt_upload(d, lmt_address(t, at), raw, mt_dtype_size(t->dtype), &err))
+    return lmt_raise(L, &err);
+  return 0;
+}
+
+/* T:set(value, i, j) */
+static int tensor_set (lua_State *L) {
+  mt_layout buf;
+  const lmt_tensor *t = lmt_totensor(L, 1);
+  return write_element(L, t, lmt_tocoord(L, 3, t->layout, &buf), 2);
+}
+
+/* T[{i, j}] = value */
+static int tensor_newindex (lua_State *L) {
+  mt_layout buf;
+  const lmt_tensor *t = lmt_totensor(L, 1);
+  if (!lmt_istable(L, 2))
+    return luaL_error(L, "tensor: elements are written by T[{i, j}] = v or T:set(v, i, j)");
+  return write_element(L, t, lmt_tocoord1(L, 2, t->layout, &buf), 3);
+}
+
+/* ---------------------------------------------------------------- asking */
+
+static int tensor_layout (lua_State *L) { return lmt_pushvalue(L, lmt_totensor(L, 1)->layout); }
+
+static int tensor_dtype (lua_State *L) {
+  lua_pushstring(L, mt_dtype_name(lmt_totensor(L, 1)->dtype));
+  return 1;
+}
+
+static int tensor_itemsize (lua_State *L) {
+  lua_pushinteger(L, (lua_Integer)mt_dtype_size(lmt_totensor(L, 1)->dtype));
+  return 1;
+}
+
+/* Where coordinate 0 lies in the buffer, in elements. */
+static int tensor_offset (lua_State *L) {
+  lua_pushinteger(L, lmt_totensor(L, 1)->offset);
+  return 1;
+}
+
+static int tensor_device (lua_State *L) {
+  lmt_totensor(L, 1);
+  lua_getiuservalue(L, 1, 1);
+  lua_getiuservalue(L, -1, 1);
+  return 1;
+}
+
+static int tensor_tostring (lua_State *L) {
+  const lmt_tensor *t = luaL_checkudata(L, 1, LMT_TENSOR);
+  const char *state = t->freed || !t->buffer->live ? " (freed)" : "";
+  lmt_pushtext(L, t->layout);
+  lua_pushfstring(L, "tensor %s %s %s%s", mt_dtype_name(t->dtype), lua_tostring(L, -1),
+                  lmt_devicename(t->buffer->device), state);
+  return 1;
+}
+
+/* T:view(layout [, offset]): this layout, `offset` elements after coordinate 0 of T; all of it
+** lies inside the buffer. */
+static int tensor_view (lua_State *L) {
+  int64_t lo, hi;
+  lmt_totensor(L, 1);
+  const mt_node *layout = lmt_tolayout(L, 2);
+  lmt_range(L, lmt_pushview(L, 1, layout, luaL_optinteger(L, 3, 0)), &lo, &hi);
+  return 1;
+}
+
+/* T:free(), and what <close> does. */
+static int tensor_free (lua_State *L) {
+  lmt_tensor *t = luaL_checkudata(L, 1, LMT_TENSOR);
+  t->freed = true;
+  if (!t->view) lmt_freebuffer(t->buffer);
+  return 0;
+}
+
+/* dtypes() -> the names of the data types */
+static int l_dtypes (lua_State *L) {
+  lua_createtable(L, MT_NDTYPE, 0);
+  for (int d = 0; d < MT_NDTYPE; d++) {
+    lua_pushstring(L, mt_dtype_name((mt_dtype)d));
+    lua_rawseti(L, -2, d + 1);
+  }
+  return 1;
+}
+
+/* ---------------------------------------------------------------- for the host */
+
+MT_API void mt_lua_pushlayout (lua_State *L, const mt_node *t) { lmt_pushvalue(L, t); }
+
+MT_API const mt_node *mt_lua_tolayout (lua_State *L, int index) { return lmt_tolayout(L, index); }
+
+MT_API void mt_lua_pushtensor (lua_State *L, mt_dtype dtype, const mt_node *layout, void *data,
+                               size_t bytes) {
+  int64_t lo, hi;
+  mt_err err = MT_NOERR;
+  if (lmt_pushdevice(L, "cpu", &err) == NULL) lmt_raise(L, &err);
+  lmt_lendbuffer(L, -1, data, bytes);
+  lmt_range(L, lmt_pushtensor(L, -1, dtype, layout, 0), &lo, &hi);
+  lua_replace(L, -3);
+  lua_pop(L, 1);
+}
+
+MT_API void mt_lua_revoke (lua_State *L, int index) {
+  lmt_tensor *t = luaL_checkudata(L, index, LMT_TENSOR);
+  t->freed = true;
+  lmt_freebuffer(t->buffer);
+}
+
+MT_API void mt_lua_totensor (lua_State *L, int index, mt_tensor *out) {
+  *out = lmt_ctensor(lmt_totensor(L, index));
+}
+
+/* ---------------------------------------------------------------- registration */
+
+static const luaL_Reg functions[] = {
+  { "tensor", l_tensor }, { "dtypes", l_dtypes }, { NULL, NULL }
+};
+static const luaL_Reg meta[] = {
+  { "__call", tensor_call }, { "__newindex", tensor_newindex }, { "__close", tensor_free },
+  { "__tostring", tensor_tostring }, { NULL, NULL }
+};
+static const luaL_Reg methods[] = {
+  { "layout", tensor_layout }, { "dtype", tensor_dtype }, { "itemsize", tensor_itemsize },
+  { "offset", tensor_offset }, { "device", tensor_device }, { "set", tensor_set },
+  { "view", tensor_view }, { "free", tensor_free }, { "slice", lmt_method_slice },
+  { "save", lmt_save }, { NULL, NULL }
+};
+
+void lmt_open_tensor (lua_State *L) {
+  luaL_setfuncs(L, functions, 0);
+  lmt_newclass(L, LMT_TENSOR, meta, methods);
+  luaL_setfuncs(L, lmt_shared, 0);
+  luaL_setfuncs(L, lmt_moves, 0);
+  lua_getfield(L, -1, "composition");
+  luaL_getmetatable(L, LMT_TENSOR);
+  lua_pushvalue(L, -2);
+  lua_setfield(L, -2, "__mul");
+  lua_getfield(L, -3, "logical_divide");
+  lua_setfield(L, -2, "__div");
+  lua_getfield(L, -3, "rank");
+  lua_setfield(L, -2, "__len");
+  lua_pop(L, 3);
+}

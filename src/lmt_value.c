@@ -1,0 +1,398 @@
+/*
+** lmt_value.c - Lua values to C values and back: the only file that looks at Lua types.
+** SPDX-License-Identifier: MIT
+**
+** Integer tuples are integers and nested sequences. A table is read by its raw contents, to the
+** depth MT_MAXDEPTH and to MT_MAXNODES values in all: a cyclic or a huge table is an error fast.
+*/
+#include <string.h>
+
+#include "lmt.h"
+
+/* ---------------------------------------------------------------- reading */
+
+/* A value being read into `out`, in preorder; `path` leads to the table element at hand. */
+typedef struct reader {
+  lua_State *L;
+  mt_layout *out;
+  int n;                    /* nodes so far */
+  int kinds;
+  const char *what;
+  int depth;
+  int path[MT_MAXDEPTH];
+} reader;
+
+static const char *type_name (lua_State *L, int i) {
+  if (luaL_getmetafield(L, i, "__name") == LUA_TSTRING) return lua_tostring(L, -1);
+  if (lua_type(L, i) == LUA_TNUMBER) return luaL_tolstring(L, i, NULL);
+  return luaL_typename(L, i);
+}
+
+/* Raises "what[1][3]: text". */
+static void complain (reader *r, const char *text) {
+  lua_State *L = r->L;
+  luaL_checkstack(L, 8, NULL);
+  lua_pushstring(L, r->what);
+  for (int k = 0; k < r->depth; k++)
+    lua_pushfstring(L, "%s[%d]", lua_tostring(L, -1), r->path[k]), lua_remove(L, -2);
+  luaL_error(L, "%s: %s", lua_tostring(L, -1), text);
+}
+
+static void expected (reader *r, int i) {
+  static const char *const names[] = { "integer", "basis element", "_", "table", "layout",
+                                       "swizzle" };
+  lua_State *L = r->L;
+  int left = r->kinds & ~(r->depth ? LMT_TABLE : 0) & (LMT_SHAPE | LMT_WILD | LMT_LAYOUTS);
+  luaL_checkstack(L, 8, NULL);
+  const char *got = type_name(L, i);
+  lua_pushliteral(L, "");
+  for (int k = 0; left; k++, left >>= 1) {
+    if (!(left & 1)) continue;
+    const char *sep = *lua_tostring(L, -1) == '\0' ? "" : left > 1 ? ", " : " or ";
+    lua_pushfstring(L, "%s%s%s", lua_tostring(L, -1), sep, names[k]);
+    lua_remove(L, -2);
+  }
+  complain(r, lua_pushfstring(L, "%s expected, got %s", lua_tostring(L, -1), got));
+}
+
+static mt_node *add_node (reader *r, mt_tag tag) {
+  if (r->n == MT_MAXNODES)
+    complain(r, lua_pushfstring(r->L, "more than %d values", (int)MT_MAXNODES));
+  mt_node *t = &r->out->node[r->n++];
+  memset(t, 0, sizeof *t);
+  t->tag = (uint8_t)tag;
+  t->span = 1;
+  return t;
+}
+
+static void add_value (reader *r, const mt_node *t) {
+  if (r->n + (int)t->span > MT_MAXNODES)
+    complain(r, lua_pushfstring(r->L, "more than %d values", (int)MT_MAXNODES));
+  memcpy(&r->out->node[r->n], t, t->span * sizeof *t);
+  r->n += (int)t->span;
+}
+
+/* The kind of flags that the node of a userdata needs. */
+static int kind_of (const mt_node *t) {
+  if (lmt_islayout(t)) return LMT_LAYOUTS;
+  return t->tag == MT_WILD ? LMT_WILD : t->tag == MT_SWIZZLE ? LMT_SWIZZLES : LMT_BASIS;
+}
+
+/* The node of a layout, tensor or other value; NULL if it is none. */
+static const mt_node *node_at (lua_State *L, int i) {
+  void *p = luaL_testudata(L, i, LMT_LAYOUT);
+  if (p == NULL) p = luaL_testudata(L, i, LMT_VALUE);
+  if (p == NULL && luaL_testudata(L, i, LMT_TENSOR)) return lmt_totensor(L, i)->layout;
+  return p;
+}
+
+/* Integers n become n:1, tuples tilers; layouts stay. */
+static void become_tiler (mt_node *t) {
+  if (t->tag == MT_INT) t->tag = MT_LEAF, t->stride = 1;
+  if (t->tag == MT_TUPLE) t->tag = MT_TILER;
+  if (t->tag != MT_TILER) return;
+  for (mt_node *c = t + 1; c < t + t->span; c += c->span) become_tiler(c);
+}
+
+/* Nothing but the `n` elements of a sequence. */
+static void check_sequence (reader *r, int i, int n) {
+  lua_State *L = r->L;
+  for (lua_pushnil(L); lua_next(L, i); lua_pop(L, 1)) {
+    lua_Integer k = lua_isinteger(L, -2) ? lua_tointeger(L, -2) : 0;
+    if (k >= 1 && k <= n) continue;
+    lua_pushvalue(L, -2);
+    const char *key = lua_type(L, -1) == LUA_TSTRING || lua_isnumber(L, -1)
+                        ? lua_tostring(L, -1) : luaL_typename(L, -1);
+    complain(r, lua_pushfstring(L, "not a sequence: it has a field [%s]", key));
+  }
+}
+
+static void read_value (reader *r, int i);
+
+static void read_table (reader *r, int i) {
+  lua_State *L = r->L;
+  size_t n = lua_rawlen(L, i);
+  int at = r->n, tiler = 0;
+  luaL_checkstack(L, 8, NULL);
+  if (r->depth == MT_MAXDEPTH)
+    complain(r, lua_pushfstring(L, "nested deeper than %d", (int)MT_MAXDEPTH));
+  if (n >= MT_MAXNODES)
+    complain(r, lua_pushfstring(L, "more than %d values", (int)MT_MAXNODES));
+  add_node(r, MT_TUPLE);
+  for (int k = 1; k <= (int)n; k++) {
+    int first = r->n;
+    r->path[r->depth++] = k;
+    lua_rawgeti(L, i, k);
+    read_value(r, lua_gettop(L));
+    lua_pop(L, 1);
+    r->depth--;
+    const mt_node *c = &r->out->node[first];
+    tiler |= c->tag == MT_TILER || lmt_islayout(c);
+  }
+  check_sequence(r, i, (int)n);
+  mt_node *t = &r->out->node[at];
+  t->arity = (uint16_t)n;
+  t->span = (uint32_t)(r->n - at);
+  if (tiler) become_tiler(t);
+}
+
+/* Floats with an integral value are integers, as everywhere in Lua; strings are not. */
+static void read_value (reader *r, int i) {
+  lua_State *L = r->L;
+  int type = lua_type(L, i), isint = 0;
+  if (type == LUA_TTABLE && (r->kinds & LMT_TABLE)) { read_table(r, i); return; }
+  if (type == LUA_TUSERDATA) {
+    const mt_node *t = node_at(L, i);
+    if (t == NULL || !(kind_of(t) & r->kinds)) expected(r, i);
+    else add_value(r, t);
+    return;
+  }
+  lua_Integer v = type == LUA_TNUMBER ? lua_tointegerx(L, i, &isint) : 0;
+  if (!isint || !(r->kinds & LMT_INT)) expected(r, i);
+  else add_node(r, MT_INT)->shape = v;
+}
+
+const mt_node *lmt_tovalue (lua_State *L, int i, int kinds, const char *what, mt_layout *buf) {
+  reader r = { .L = L, .out = buf, .kinds = kinds, .what = what };
+  read_value(&r, lua_absindex(L, i));
+  return buf->node;
+}
+
+bool lmt_islayout (const mt_node *t) {
+  return t->tag == MT_LEAF || t->tag == MT_MODES || (t->tag == MT_SUM && t->shape >= 0) ||
+         (t->tag == MT_SWIZZLE && t->arity == 1);
+}
+
+const mt_node *lmt_mode (const mt_node *a, int i, mt_layout *buf) {
+  if (a->tag != MT_SWIZZLE || a->arity == 0) return mt_mode(a, i);
+  const mt_node *m = mt_mode(mt_child(a), i);
+  if (m == NULL) return NULL;
+  buf->node[0] = *a;
+  buf->node[0].span = m->span + 1;
+  memcpy(&buf->node[1], m, m->span * sizeof *m);
+  return buf->node;
+}
+
+bool lmt_haswild (const mt_node *t) {
+  for (const mt_node *p = t; p < mt_next(t); p++)
+    if (p->tag == MT_WILD) return true;
+  return false;
+}
+
+/* ---------------------------------------------------------------- arguments */
+
+const mt_node *lmt_tolayout (lua_State *L, int i) {
+  const mt_node *t = node_at(L, i);
+  if (t == NULL || !lmt_islayout(t)) luaL_typeerror(L, i, "layout");
+  return t;
+}
+
+const mt_node *lmt_totiler (lua_State *L, int i, mt_layout *buf) {
+  const mt_node *t = lmt_tovalue(L, i, LMT_COORD | LMT_LAYOUTS, "tiler", buf);
+  become_tiler(buf->node);
+  for (const mt_node *p = t; p < mt_next(t); p++)
+    if (p->tag == MT_LEAF && p->shape < 0)
+      luaL_error(L, "tiler: negative extent %I", (LUAI_UACINT)p->shape);
+  return t;
+}
+
+const mt_node *lmt_toshape (lua_State *L, int i, mt_layout *buf) {
+  size_t n;
+  mt_err err = MT_NOERR;
+  if (lua_type(L, i) != LUA_TSTRING) return lmt_tovalue(L, i, LMT_SHAPE, "shape", buf);
+  const char *text = lua_tolstring(L, i, &n);
+  if (mt_parse(buf, text, n, &err)) lmt_raise(L, &err);
+  if (!lmt_islayout(buf->node) && buf->node->tag != MT_TUPLE && buf->node->tag != MT_INT)
+    luaL_error(L, "layout expected, got \"%s\"", text);
+  return buf->node;
+}
+
+lmt_order lmt_toorder (lua_State *L, int i, mt_layout *buf, const mt_node **stride) {
+  if (lua_isnoneornil(L, i)) return LMT_LEFT;
+  if (lua_type(L, i) == LUA_TSTRING) {
+    const char *s = lua_tostring(L, i);
+    if (strcmp(s, "left") == 0) return LMT_LEFT;
+    if (strcmp(s, "right") == 0) return LMT_RIGHT;
+    luaL_error(L, "stride: \"left\" or \"right\" expected, got \"%s\"", s);
+  }
+  *stride = lmt_tovalue(L, i, LMT_STRIDE, "stride", buf);
+  return LMT_GIVEN;
+}
+
+int lmt_tolayouts (lua_State *L, int first, const mt_node **modes) {
+  int n = lua_gettop(L) - first + 1, at = first;
+  if (n == 1 && lua_type(L, first) == LUA_TTABLE) {
+    size_t len = lua_rawlen(L, first);
+    if (len >= MT_MAXNODES) luaL_error(L, "more than %d layouts", (int)MT_MAXNODES);
+    luaL_checkstack(L, (int)len + 8, NULL);
+    for (n = 0; n < (int)len; n++) lua_rawgeti(L, first, n + 1);
+    at = first + 1;
+  }
+  if (n >= MT_MAXNODES) luaL_error(L, "more than %d layouts", (int)MT_MAXNODES);
+  for (int k = 0; k < n; k++) {
+    modes[k] = node_at(L, at + k);
+    if (modes[k] == NULL || !lmt_islayout(modes[k]))
+      luaL_error(L, "mode %d: layout expected, got %s (tile.layout builds one from a shape)",
+                 k + 1, type_name(L, at + k));
+  }
+  return n;
+}
+
+/* Whether each tuple of c meets a tuple of as many modes in a. */
+static bool fits (const mt_node *c, const mt_node *a) {
+  if (a->tag == MT_SWIZZLE) a = mt_child(a);
+  if (c->tag != MT_TUPLE) return true;
+  if ((a->tag != MT_MODES && a->tag != MT_TUPLE) || c->arity != a->arity) return false;
+  const mt_node *m = mt_child(a);
+  for (const mt_node *k = mt_child(c); k < mt_next(c); k = mt_next(k), m = mt_next(m))
+    if (!fits(k, m)) return false;
+  return true;
+}
+
+/* Wraps the coordinate in buf as the tuple of one. */
+static void wrap (mt_layout *buf) {
+  uint32_t n = buf->node->span;
+  memmove(&buf->node[1], &buf->node[0], n * sizeof buf->node[0]);
+  buf->node[0] = (mt_node){ .tag = MT_TUPLE, .arity = 1, .span = n + 1 };
+}
+
+const mt_node *lmt_tocoord1 (lua_State *L, int i, const mt_node *a, mt_layout *buf) {
+  const mt_node *c = lmt_tovalue(L, i, LMT_COORD, "coordinate", buf);
+  if (c->tag != MT_TUPLE || fits(c, a) || mt_rank(a) != 1) return c;
+  if (a->tag == MT_LEAF || a->tag == MT_SUM) return c->arity == 1 ? mt_child(c) : c;
+  if (fits(c, mt_child(a)) && c->span < MT_MAXNODES) wrap(buf);
+  return c;
+}
+
+const mt_node *lmt_tocoord (lua_State *L, int first, const mt_node *a, mt_layout *buf) {
+  int n = lua_gettop(L) - first + 1;
+  if (n == 1) return lmt_tocoord1(L, first, a, buf);
+  reader r = { .L = L, .out = buf, .kinds = LMT_COORD, .what = "coordinate", .depth = 1 };
+  add_node(&r, MT_TUPLE);
+  for (int k = 0; k < n; k++) {
+    r.path[0] = k + 1;
+    read_value(&r, first + k);
+  }
+  buf->node->arity = (uint16_t)n;
+  buf->node->span = (uint32_t)r.n;
+  return buf->node;
+}
+
+int lmt_tomodes (lua_State *L, int first, int *modes) {
+  mt_layout buf;
+  int n = 0;
+  for (int i = first; i <= lua_gettop(L); i++) {
+    const mt_node *t = lmt_tovalue(L, i, LMT_SHAPE, "mode", &buf);
+    for (const mt_node *p = t; p < mt_next(t); p++) {
+      if (p->tag != MT_INT) continue;
+      if (p->shape < 1 || p->shape > MT_MAXNODES || n == MT_MAXNODES)
+        luaL_error(L, "mode numbers count from 1, got %I", (LUAI_UACINT)p->shape);
+      modes[n++] = (int)p->shape - 1;
+    }
+  }
+  return n;
+}
+
+void lmt_checkinside (lua_State *L, const mt_node *c, const mt_node *a) {
+  if (a->tag == MT_SWIZZLE) a = mt_child(a);
+  if (c->tag == MT_INT && (c->shape < 0 || c->shape >= mt_size(a))) {
+    lmt_pushtext(L, a);
+    luaL_error(L, "coordinate %I is outside of %s: 0 to %I are inside", (LUAI_UACINT)c->shape,
+               lua_tostring(L, -1), (LUAI_UACINT)(mt_size(a) - 1));
+  }
+  if (c->tag != MT_TUPLE || !fits(c, a)) return;       /* evaluation says what does not fit */
+  const mt_node *m = mt_child(a);
+  for (const mt_node *k = mt_child(c); k < mt_next(c); k = mt_next(k), m = mt_next(m))
+    lmt_checkinside(L, k, m);
+}
+
+bool lmt_isclass (lua_State *L, int i, const char *name) {
+  return luaL_testudata(L, i, name) != NULL;
+}
+bool lmt_isstring (lua_State *L, int i) { return lua_type(L, i) == LUA_TSTRING; }
+bool lmt_istable (lua_State *L, int i) { return lua_type(L, i) == LUA_TTABLE; }
+
+mt_number lmt_tonumber (lua_State *L, int i) {
+  if (lua_isboolean(L, i)) return (mt_number){ .isint = true, .i = lua_toboolean(L, i) };
+  if (lua_isinteger(L, i)) return (mt_number){ .isint = true, .i = lua_tointeger(L, i) };
+  if (lua_type(L, i) != LUA_TNUMBER) luaL_error(L, "number expected, got %s", type_name(L, i));
+  return (mt_number){ .f = lua_tonumber(L, i) };
+}
+
+int lmt_pushnumber (lua_State *L, mt_dtype d, mt_number v) {
+  if (d == MT_bool) lua_pushboolean(L, v.i != 0);
+  else if (v.isint) lua_pushinteger(L, v.i);
+  else lua_pushnumber(L, v.f);
+  return 1;
+}
+
+mt_dtype lmt_todtype (lua_State *L, int i) {
+  mt_dtype d;
+  mt_err err = MT_NOERR;
+  if (mt_dtype_find(&d, luaL_checkstring(L, i), &err)) lmt_raise(L, &err);
+  return d;
+}
+
+void lmt_checkkeys (lua_State *L, int i, const char *what, const char *const *keys) {
+  luaL_checktype(L, i, LUA_TTABLE);
+  i = lua_absindex(L, i);
+  for (lua_pushnil(L); lua_next(L, i); lua_pop(L, 2)) {
+    const char *key = luaL_tolstring(L, -2, NULL);
+    const char *const *k = keys;
+    while (*k && strcmp(*k, key) != 0) k++;
+    if (*k) continue;
+    lua_pushstring(L, *keys);
+    for (k = keys + 1; *k; k++)
+      lua_pushfstring(L, "%s, %s", lua_tostring(L, -1), *k), lua_remove(L, -2);
+    luaL_error(L, "%s: unknown option '%s'; there are: %s", what, key, lua_tostring(L, -1));
+  }
+}
+
+/* ---------------------------------------------------------------- pushing */
+
+static void push_userdata (lua_State *L, const mt_node *t, const char *class) {
+  void *p = lua_newuserdatauv(L, t->span * sizeof *t, 0);
+  memcpy(p, t, t->span * sizeof *t);
+  luaL_setmetatable(L, class);
+}
+
+static void push_table (lua_State *L, const mt_node *t) {
+  int n = 0;
+  luaL_checkstack(L, 8, NULL);
+  lua_createtable(L, t->arity, 0);
+  for (const mt_node *c = mt_child(t); c < mt_next(t); c = mt_next(c)) {
+    lmt_pushvalue(L, c);
+    lua_rawseti(L, -2, ++n);
+  }
+  luaL_setmetatable(L, LMT_TUPLE);
+}
+
+static void push_wildcard (lua_State *L) {
+  lmt_pushstate(L);
+  lua_getiuservalue(L, -1, LMT_WILDCARD);
+  lua_remove(L, -2);
+}
+
+int lmt_pushvalue (lua_State *L, const mt_node *t) {
+  if (lmt_islayout(t)) push_userdata(L, t, LMT_LAYOUT);
+  else if (t->tag == MT_TUPLE || t->tag == MT_TILER) push_table(L, t);
+  else if (t->tag == MT_INT && t->ring == MT_Z) lua_pushinteger(L, t->shape);
+  else if (t->tag == MT_WILD) push_wildcard(L);
+  else push_userdata(L, t, LMT_VALUE);
+  return 1;
+}
+
+int lmt_pushtext (lua_State *L, const mt_node *t) {
+  luaL_Buffer b;
+  size_t n = mt_format(NULL, 0, t);
+  char *p = luaL_buffinitsize(L, &b, n + 1);
+  mt_format(p, n + 1, t);
+  luaL_pushresultsize(&b, n);
+  return 1;
+}
+
+int lmt_pushlike (lua_State *L, int i, const mt_node *t, int64_t offset) {
+  if (lmt_islayout(t) && luaL_testudata(L, i, LMT_TENSOR)) lmt_pushview(L, i, t, offset);
+  else lmt_pushvalue(L, t);
+  return 1;
+}
