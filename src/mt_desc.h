@@ -24,12 +24,14 @@ typedef enum mt_op { MT_OP_COPY } mt_op;
 typedef enum mt_form { MT_FORM_TV, MT_FORM_FLAT } mt_form;
 
 /* Division of n < 2^31 by `extent`: q = (extent == 1) ? n : ((uint64_t)n * mul >> 32) >> shift.
-** p = 31 + ceil(log2 extent), mul = ceil(2^p / extent), shift = p - 32. */
+** p = 31 + ceil(log2 extent), mul = ceil(2^p / extent), shift = p - 32. Indices of a mode whose size
+** is 2^31 or more are divided by `extent` itself. The last axis of a mode takes what the others
+** leave: its digit needs no remainder. */
 typedef struct mt_axis {
   int64_t  extent;
   int64_t  stride[2];             /* of MT_SRC and MT_DST, in elements */
-  int64_t  step[MT_MAXBOUND];
-  uint32_t mul, shift;            /* 0 if the extent is 2^31 or more */
+  int64_t  step[MT_MAXBOUND];     /* >= 0 */
+  uint32_t mul, shift;            /* 0 if the extent is 1, or 2^31 and more */
 } mt_axis;
 
 typedef struct mt_desc {
@@ -43,6 +45,12 @@ typedef struct mt_desc {
   int64_t  lane_step[MT_MAXBOUND];        /* of one element inside an access */
   mt_axis  axis[MT_MAXAXIS];
 } mt_desc;
+
+/* Who does which access, with a grid of `blocks` blocks of `threads` threads:
+**   TV    thread t of block b does the values of thread t at rest b, b + blocks, b + 2 blocks, ...;
+**         the grid has the threads of the descriptor;
+**   FLAT  thread t of block b does the accesses (c * unroll + u) * threads + t for each u < unroll
+**         and c = b, b + blocks, b + 2 blocks, ... */
 
 /* The one parameter of every kernel, by value. */
 typedef struct mt_launch {

@@ -1,0 +1,323 @@
+/*
+** mt_check.c - the launch validator: range, alignment, injectivity, overlap. A pure function.
+** SPDX-License-Identifier: MIT
+*/
+#include <stdio.h>
+
+#include "mt_box.h"
+#include "mt_check.h"
+#include "mt_solve.h"
+
+static const char *const side_name[] = {"src", "dst"};
+
+/* Offsets of one side: the real elements lie in low .. high, from the start of the buffer. */
+typedef struct mt_side {
+  mt_box box;
+  int64_t low, high;
+} mt_side;
+
+/* ---------------------------------------------------------------- witnesses */
+
+/* Numbers of a coordinate as the descriptor counts them. */
+typedef struct mt_who { int64_t rest, thread, value, offset; } mt_who;
+
+static void add_digit (mt_who *w, const mt_desc *d, int i, int64_t digit, int64_t stride) {
+  int64_t place = 1, *mode = &w->rest;
+  uint32_t axis = (uint32_t)i, first = d->nthr + d->nval;
+  w->offset += digit * stride;
+  if (i == MT_LANE) {
+    w->value += digit;
+    return;
+  }
+  if (axis < d->nthr) mode = &w->thread, first = 0;
+  else if (axis < first) mode = &w->value, first = d->nthr, place = d->vec;
+  for (uint32_t j = first; j < axis; j++) place *= d->axis[j].extent;
+  *mode += digit * place;
+}
+
+/* The element with index v[j] on axis j of the box. */
+static mt_who who_of (const mt_launch *l, const mt_box *b, int side, const int64_t *v) {
+  mt_who w = {0, 0, 0, l->offset[side]};
+  for (int j = 0; j < b->n; j++) {
+    int64_t n = v[j];
+    for (int p = b->axis[j].first, last = p + b->axis[j].count - 1; p <= last; p++) {
+      int i = b->part[p];
+      const mt_axis *a = i == MT_LANE ? NULL : &l->desc.axis[i];
+      int64_t e = a ? a->extent : (int64_t)l->desc.vec, digit = p < last ? n % e : n;
+      add_digit(&w, &l->desc, i, digit, a ? a->stride[side] : 1);
+      n /= e;
+    }
+  }
+  return w;
+}
+
+enum { MT_WHOTEXT = 96 };
+
+static const char *say_who (char *buf, const mt_desc *d, const mt_who *w) {
+  if (d->form == MT_FORM_FLAT)
+    snprintf(buf, MT_WHOTEXT, "element %lld", (long long)(w->rest * d->vec + w->value));
+  else
+    snprintf(buf, MT_WHOTEXT, "value %lld of thread %lld in block %lld", (long long)w->value,
+             (long long)w->thread, (long long)w->rest);
+  return buf;
+}
+
+static const char *say_both (char *buf, const mt_desc *d, const mt_who *a, const mt_who *b) {
+  char x[MT_WHOTEXT], y[MT_WHOTEXT];
+  if (d->form == MT_FORM_FLAT)
+    snprintf(buf, 2 * MT_WHOTEXT + 8, "elements %lld and %lld",
+             (long long)(a->rest * d->vec + a->value), (long long)(b->rest * d->vec + b->value));
+  else if (a->rest == 0 && b->rest == 0 && a->thread == b->thread)
+    snprintf(buf, 2 * MT_WHOTEXT + 8, "values %lld and %lld of thread %lld", (long long)a->value,
+             (long long)b->value, (long long)a->thread);
+  else
+    snprintf(buf, 2 * MT_WHOTEXT + 8, "%s and %s", say_who(x, d, a), say_who(y, d, b));
+  return buf;
+}
+
+/* ---------------------------------------------------------------- shape */
+
+static bool is_power (uint32_t n) { return n != 0 && (n & (n - 1)) == 0; }
+
+static mt_status check_mode (const mt_desc *d, const char *name, uint32_t first, uint32_t count,
+                             int64_t size, mt_err *err) {
+  int64_t n = 1;
+  for (uint32_t i = first; i < first + count; i++) {
+    mt_axis a = d->axis[i];
+    MT_CHECK(a.extent >= 0, err, "%s axis %d has a negative extent", name, (int)(i - first) + 1);
+    mt_divisor(&a);
+    MT_CHECK(a.mul == d->axis[i].mul && a.shift == d->axis[i].shift, err,
+             "%s axis %d has a wrong divisor", name, (int)(i - first) + 1);
+    if (mt_mulo(n, a.extent, &n))
+      return mt_fail(err, MT_EOVERFLOW, "the size of the %s mode leaves 64 bits", name);
+  }
+  MT_CHECK(n == size, err, "the %s mode has size %lld, not %lld", name, (long long)n,
+           (long long)size);
+  return MT_OK;
+}
+
+static mt_status check_counts (const mt_desc *d, mt_err *err) {
+  MT_CHECK(d->op == MT_OP_COPY && (d->form == MT_FORM_TV || d->form == MT_FORM_FLAT), err,
+           "unknown operation or form");
+  MT_CHECK(is_power(d->elem) && d->elem <= 16 && is_power(d->vec) && d->vec <= 16 / d->elem, err,
+           "accesses of %d elements of %d bytes", (int)d->vec, (int)d->elem);
+  MT_CHECK(d->nthr <= MT_MAXAXIS && d->nval <= MT_MAXAXIS && d->nrest <= MT_MAXAXIS &&
+           d->nthr + d->nval + d->nrest <= MT_MAXAXIS && d->nbound <= MT_MAXBOUND, err,
+           "too many axes or bounds");
+  MT_CHECK(d->form == MT_FORM_TV || (d->nthr == 0 && d->nval == 0), err,
+           "a flat copy has rest axes only");
+  MT_TRY(check_mode(d, "thread", 0, d->nthr, d->threads, err));
+  MT_TRY(check_mode(d, "value", d->nthr, d->nval, d->values, err));
+  MT_TRY(check_mode(d, "rest", d->nthr + d->nval, d->nrest, d->rests, err));
+  MT_CHECK(d->threads <= INT32_MAX, err, "%lld threads", (long long)d->threads);
+  return MT_OK;
+}
+
+/* sum += (extent - 1) * |step|; true on overflow. */
+static bool reach (int64_t *sum, int64_t extent, int64_t step) {
+  int64_t t;
+  if (extent <= 1) return false;
+  return step == INT64_MIN || mt_mulo(extent - 1, step < 0 ? -step : step, &t) ||
+         mt_addo(*sum, t, sum);
+}
+
+static mt_status check_bounds (const mt_desc *d, mt_err *err) {
+  for (uint32_t k = 0; k < d->nbound; k++) {
+    int64_t sum = 0;
+    bool over = reach(&sum, d->vec, d->lane_step[k]);
+    MT_CHECK(d->lane_step[k] >= 0, err, "a bound with a negative step");
+    for (uint32_t i = 0; i < d->nthr + d->nval + d->nrest; i++) {
+      MT_CHECK(d->axis[i].step[k] >= 0, err, "a bound with a negative step");
+      over = over || reach(&sum, d->axis[i].extent, d->axis[i].step[k]);
+    }
+    if (over) return mt_fail(err, MT_EOVERFLOW, "an ordinate of bound %d leaves 64 bits", (int)k);
+  }
+  return MT_OK;
+}
+
+static mt_status check_offsets (const mt_launch *l, int side, mt_err *err) {
+  const mt_desc *d = &l->desc;
+  int64_t sum = l->offset[side] < 0 ? -(l->offset[side] + 1) : l->offset[side], bytes;
+  bool over = reach(&sum, (int64_t)d->vec + 1, 1);
+  for (uint32_t i = 0; i < d->nthr + d->nval + d->nrest; i++)
+    over = over || reach(&sum, d->axis[i].extent, d->axis[i].stride[side]);
+  if (over || mt_mulo(sum, d->elem, &bytes) || mt_addo(bytes, 64, &bytes))
+    return mt_fail(err, MT_EOVERFLOW, "%s: an offset leaves 64 bits", side_name[side]);
+  return MT_OK;
+}
+
+mt_status mt_check_shape (const mt_launch *l, mt_err *err) {
+  MT_TRY(check_counts(&l->desc, err));
+  MT_TRY(check_bounds(&l->desc, err));
+  MT_TRY(check_offsets(l, MT_SRC, err));
+  return check_offsets(l, MT_DST, err);
+}
+
+/* ---------------------------------------------------------------- range */
+
+/* Index 0, or the last, on each axis: the lowest or the highest offset. */
+static void extreme (int64_t *v, const mt_box *b, int side, bool high) {
+  for (int j = 0; j < b->n; j++)
+    v[j] = (b->axis[j].stride[side] > 0) == high ? b->axis[j].extent - 1 : 0;
+}
+
+static mt_status fail_range (const mt_launch *l, const mt_side *s, int side, int64_t have,
+                             mt_err *err) {
+  int64_t v[MT_MAXBOX];
+  char text[MT_WHOTEXT];
+  extreme(v, &s->box, side, s->low >= 0);
+  mt_who w = who_of(l, &s->box, side, v);
+  if (!s->box.exact)
+    return mt_fail(err, MT_ERANGE, "%s: that all stays inside its buffer of %lld elements could "
+                   "not be proven: bounds and strides do not go together", side_name[side],
+                   (long long)have);
+  return mt_fail(err, MT_ERANGE, "%s: %s lies at offset %lld; the buffer has elements 0 to %lld",
+                 side_name[side], say_who(text, &l->desc, &w), (long long)w.offset,
+                 (long long)have - 1);
+}
+
+static mt_status check_range (const mt_launch *l, mt_side *s, int side, size_t bytes,
+                              mt_err *err) {
+  int64_t have = (int64_t)((bytes < INT64_MAX ? bytes : INT64_MAX) / l->desc.elem);
+  s->low = s->high = l->offset[side];
+  for (int j = 0; j < s->box.n; j++) {
+    int64_t t = (s->box.axis[j].extent - 1) * s->box.axis[j].stride[side];
+    *(t < 0 ? &s->low : &s->high) += t;
+  }
+  MT_CHECK(l->base[side] != NULL, err, "%s has no memory", side_name[side]);
+  MT_CHECK((uintptr_t)l->base[side] <= UINTPTR_MAX - bytes, err,
+           "%s: the buffer runs over the end of the address space", side_name[side]);
+  if (s->low >= 0 && s->high < have) return MT_OK;
+  return fail_range(l, s, side, have, err);
+}
+
+/* ---------------------------------------------------------------- alignment */
+
+static mt_status check_alignment (const mt_launch *l, int side, mt_err *err) {
+  static const char *const mode_name[] = {"thread", "value", "rest"};
+  const mt_desc *d = &l->desc;
+  const uint32_t first[] = {0, d->nthr, d->nthr + d->nval};
+  uint64_t width = (uint64_t)d->vec * d->elem;
+  uint64_t start = (uint64_t)(uintptr_t)l->base[side] + (uint64_t)l->offset[side] * d->elem;
+  if ((uintptr_t)l->base[side] % d->elem != 0)
+    return mt_fail(err, MT_EALIGN, "%s: the buffer is not aligned to its elements of %d bytes",
+                   side_name[side], (int)d->elem);
+  if (start % width != 0)
+    return mt_fail(err, MT_EALIGN, "%s: accesses of %d bytes, but it begins %d bytes past a "
+                   "multiple of that", side_name[side], (int)width, (int)(start % width));
+  for (uint32_t i = 0; i < d->nthr + d->nval + d->nrest; i++) {
+    int mode = i < first[1] ? 0 : i < first[2] ? 1 : 2;
+    if (d->axis[i].extent > 1 && d->axis[i].stride[side] % (int64_t)d->vec != 0)
+      return mt_fail(err, MT_EALIGN, "%s: accesses of %d elements, but %s axis %d has stride %lld",
+                     side_name[side], (int)d->vec, mode_name[mode], (int)(i - first[mode]) + 1,
+                     (long long)d->axis[i].stride[side]);
+  }
+  return MT_OK;
+}
+
+/* ---------------------------------------------------------------- injectivity */
+
+/* Two coordinates x, y with one offset, from the difference x - y along the |stride|s. */
+static mt_status fail_injective (const mt_launch *l, const mt_side *s, const mt_equation *e,
+                                 mt_err *err) {
+  int64_t x[MT_MAXBOX], y[MT_MAXBOX];
+  char text[2 * MT_WHOTEXT + 8];
+  if (!s->box.exact)
+    return mt_fail(err, MT_EINJECTIVE, "dst: that no element is written twice could not be "
+                   "proven: bounds and strides do not go together");
+  for (int j = 0; j < s->box.n; j++) {
+    int64_t v = s->box.axis[j].stride[MT_DST] < 0 ? -e->v[j] : e->v[j];
+    x[j] = v > 0 ? v : 0;
+    y[j] = x[j] - v;
+  }
+  mt_who a = who_of(l, &s->box, MT_DST, x), b = who_of(l, &s->box, MT_DST, y);
+  mt_who *first = a.rest < b.rest || (a.rest == b.rest && (a.thread < b.thread ||
+                  (a.thread == b.thread && a.value < b.value))) ? &a : &b;
+  return mt_fail(err, MT_EINJECTIVE, "dst: %s write offset %lld",
+                 say_both(text, &l->desc, first, first == &a ? &b : &a), (long long)a.offset);
+}
+
+static mt_status check_injective (const mt_launch *l, const mt_side *s, mt_err *err) {
+  mt_equation e = {.n = s->box.n};
+  for (int j = 0; j < e.n; j++) {
+    int64_t d = s->box.axis[j].stride[MT_DST];
+    e.d[j] = d < 0 ? -d : d;
+    e.hi[j] = s->box.axis[j].extent - 1;
+    e.lo[j] = -e.hi[j];
+    if (d == 0) {
+      e.v[j] = e.hi[j];
+      return fail_injective(l, s, &e, err);
+    }
+  }
+  mt_solution found = mt_solve(&e, 0, true);
+  if (found == MT_NONE) return MT_OK;
+  if (found == MT_FOUND) return fail_injective(l, s, &e, err);
+  return mt_fail(err, MT_EINJECTIVE, "dst: that no element is written twice could not be decided "
+                 "in %d steps", (int)MT_SOLVE_STEPS);
+}
+
+/* ---------------------------------------------------------------- overlap */
+
+/* Index `sign` * v of an axis of extent n, as a term; terms of one stride are one. */
+static void add_term (mt_equation *e, int64_t stride, int64_t n, int sign) {
+  int j = 0;
+  int64_t d = stride < 0 ? -stride : stride;
+  if (d == 0) return;
+  while (j < e->n && e->d[j] != d) j++;
+  if (j == e->n) {
+    e->d[e->n] = d;
+    e->lo[e->n] = e->hi[e->n] = 0;
+    e->n++;
+  }
+  if (sign > 0) e->hi[j] += n - 1;
+  else e->lo[j] -= n - 1;
+}
+
+static mt_status fail_overlap (const mt_side s[2], const mt_equation *e, int64_t apart,
+                               mt_err *err) {
+  int64_t at = s[MT_SRC].low;
+  if (!s[MT_SRC].box.exact || !s[MT_DST].box.exact)
+    return mt_fail(err, MT_EOVERLAP, "that src and dst do not overlap could not be proven: bounds "
+                   "and strides do not go together");
+  for (int j = 0; j < e->n; j++)
+    if (e->v[j] > 0) at += e->v[j] * e->d[j];
+  return mt_fail(err, MT_EOVERLAP, "src and dst overlap: offset %lld of src is offset %lld of dst",
+                 (long long)at, (long long)(at - apart));
+}
+
+/* src + i == dst + i + apart. */
+static mt_status check_overlap (const mt_launch *l, const mt_side s[2], mt_err *err) {
+  uintptr_t src = (uintptr_t)l->base[MT_SRC], dst = (uintptr_t)l->base[MT_DST];
+  uint64_t elem = l->desc.elem;
+  uint64_t src_low = src + (uint64_t)s[MT_SRC].low * elem;
+  uint64_t src_high = src + (uint64_t)s[MT_SRC].high * elem;
+  uint64_t dst_low = dst + (uint64_t)s[MT_DST].low * elem;
+  uint64_t dst_high = dst + (uint64_t)s[MT_DST].high * elem;
+  mt_equation e = {.n = 0};
+  if (src_high < dst_low || dst_high < src_low) return MT_OK;
+  int64_t apart = ((int64_t)(dst_low - src_low)) / (int64_t)elem;
+  for (int j = 0; j < s[MT_SRC].box.n; j++)
+    add_term(&e, s[MT_SRC].box.axis[j].stride[MT_SRC], s[MT_SRC].box.axis[j].extent, 1);
+  for (int j = 0; j < s[MT_DST].box.n; j++)
+    add_term(&e, s[MT_DST].box.axis[j].stride[MT_DST], s[MT_DST].box.axis[j].extent, -1);
+  mt_solution found = mt_solve(&e, apart, false);
+  if (found == MT_NONE) return MT_OK;
+  if (found == MT_UNDECIDED)
+    return mt_fail(err, MT_EOVERLAP, "that src and dst do not overlap could not be decided in %d "
+                   "steps: they lie in one buffer, between each other", (int)MT_SOLVE_STEPS);
+  return fail_overlap(s, &e, apart + s[MT_SRC].low - s[MT_DST].low, err);
+}
+
+mt_status mt_check_copy (const mt_launch *l, const size_t bytes[2], mt_err *err) {
+  mt_side s[2];
+  MT_TRY(mt_check_shape(l, err));
+  for (int side = 0; side < 2; side++) {
+    mt_box_of(&s[side].box, &l->desc, 1u << side);
+    if (s[side].box.empty) return MT_OK;
+    MT_TRY(check_range(l, &s[side], side, bytes[side], err));
+  }
+  MT_TRY(check_alignment(l, MT_SRC, err));
+  MT_TRY(check_alignment(l, MT_DST, err));
+  MT_TRY(check_injective(l, &s[MT_DST], err));
+  return check_overlap(l, s, err);
+}

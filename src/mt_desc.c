@@ -1,0 +1,191 @@
+/*
+** mt_desc.c - from partitions to descriptors: flat axes of both sides, and the bounds.
+** SPDX-License-Identifier: MIT
+*/
+#include "mt_axes.h"
+#include "mt_check.h"
+#include "mt_plan.h"
+
+static const char *const side_name[] = {"src", "dst"};
+
+/* A copy while it is described. mode[]: thread, value, rest. */
+typedef struct mt_draft {
+  mt_axes mode[3];
+  uint32_t nbound;
+  int64_t bound[MT_MAXBOUND];
+} mt_draft;
+
+/* ---------------------------------------------------------------- tensors */
+
+static mt_status check_tensor (const mt_tensor *t, int side, mt_err *err) {
+  const mt_node *a = t->layout;
+  if (a->tag == MT_SWIZZLE)
+    return mt_failn(err, MT_EUNSUPPORTED, "copy: %s has the swizzled layout %N: copies of swizzled "
+                    "layouts are not supported yet", side_name[side], a);
+  for (const mt_node *p = a; p < mt_next(a); p++) {
+    if (p->tag == MT_MODES || (p->tag == MT_LEAF && p->ring == MT_Z)) continue;
+    return mt_failn(err, MT_EINVAL, "copy: %s has no layout of offsets: %N", side_name[side], a);
+  }
+  MT_CHECK((unsigned)t->dtype < MT_NDTYPE, err, "copy: %s has no data type", side_name[side]);
+  return MT_OK;
+}
+
+static mt_status check_shapes (const mt_tensor *src, const mt_tensor *dst, mt_err *err) {
+  const mt_node *a = src->layout, *b = dst->layout;
+  int n = mt_rank(a);
+  if (n != mt_rank(b))
+    return mt_failn(err, MT_ERANK, "copy: src %N has rank %d, dst %N has rank %d", a, n, b,
+                    mt_rank(b));
+  for (int i = 0; i < n; i++)
+    if (mt_size(mt_mode(a, i)) != mt_size(mt_mode(b, i)))
+      return mt_failn(err, MT_ERANK, "copy: mode %d of src %N has size %lld, of dst %N it has %lld",
+                      i + 1, a, (long long)mt_size(mt_mode(a, i)), b,
+                      (long long)mt_size(mt_mode(b, i)));
+  if (src->dtype != dst->dtype)
+    return mt_fail(err, MT_EUNSUPPORTED, "copy: src is %s, dst is %s: a copy does not convert",
+                   mt_dtype_name(src->dtype), mt_dtype_name(dst->dtype));
+  return MT_OK;
+}
+
+static mt_status check_copy (const mt_tiled_copy *copy, const mt_tensor *src, mt_err *err) {
+  int bits = (int)mt_dtype_size(src->dtype) * 8, modes = mt_rank(copy->tiler.node);
+  int64_t threads = mt_size(copy->thr.node);
+  if (copy->bits != bits)
+    return mt_fail(err, MT_EUNSUPPORTED, "copy: the tiled copy moves elements of %d bits, %s has "
+                   "%d", copy->bits, mt_dtype_name(src->dtype), bits);
+  if (mt_rank(src->layout) < modes)
+    return mt_failn(err, MT_ERANK, "copy: the tile %N has %d modes, the tensors %N have %d",
+                    copy->tiler.node, modes, src->layout, mt_rank(src->layout));
+  if (threads > MT_MAXTHREADS)
+    return mt_failn(err, MT_EUNSUPPORTED, "copy: thr %N has %lld threads, a block has at most %d",
+                    copy->thr.node, (long long)threads, (int)MT_MAXTHREADS);
+  return MT_OK;
+}
+
+/* ---------------------------------------------------------------- partitions */
+
+/* Mode by mode coalesced: the same function, in the form that divides most easily. */
+static mt_status simplify (mt_layout *out, const mt_node *a, mt_err *err) {
+  mt_layout mode[MT_MAXNODES / 4];
+  const mt_node *modes[MT_MAXNODES / 4];
+  int n = mt_rank(a);
+  if (n > MT_MAXNODES / 4)
+    return mt_failn(err, MT_ETOOBIG, "copy: %N has %d modes, at most %d can be partitioned", a, n,
+                    MT_MAXNODES / 4);
+  for (int i = 0; i < n; i++) {
+    MT_TRY(mt_coalesce(&mode[i], mt_mode(a, i), NULL, err));
+    modes[i] = mode[i].node;
+  }
+  return mt_concat(out, n, modes, err);
+}
+
+/* The ordinate of mode k of a tensor with the shape of `a`: strides 1 there, 0 elsewhere. */
+static mt_status ordinates (mt_layout *out, const mt_node *a, int k, mt_err *err) {
+  mt_layout shape, stride;
+  int64_t s[MT_MAXNODES], d[MT_MAXNODES];
+  int n = mt_rank(a);
+  for (int i = 0; i < n; i++) s[i] = mt_size(mt_mode(a, i)), d[i] = i == k;
+  MT_TRY(mt_ints(&shape, n, s, err));
+  MT_TRY(mt_ints(&stride, n, d, err));
+  return mt_make_layout(out, shape.node, stride.node, err);
+}
+
+static mt_status no_refinement (int i, const mt_node *a, const char *what, const mt_node *b,
+                                mt_err *err) {
+  static const char *const names[] = {"threads", "values", "rests"};
+  return mt_failn(err, MT_EINEXACT, "copy: the %s of src and of %s have no common refinement: %N "
+                  "and %N\ngive both tensors one shape, or copy without a partition", names[i],
+                  what, mt_mode(a, i), mt_mode(b, i));
+}
+
+/* A mode of the tensors that the tile overhangs gets a bound, and its ordinates partitioned. */
+static mt_status add_bound (mt_draft *x, const mt_tiled_copy *copy, const mt_node *src,
+                            const mt_node *tv, int k, mt_err *err) {
+  mt_layout crd, part;
+  int f = MT_STEP + (int)x->nbound;
+  if (x->nbound == MT_MAXBOUND)
+    return mt_failn(err, MT_ETOOBIG, "copy: the tile %N overhangs more than %d modes of %N",
+                    copy->tiler.node, (int)MT_MAXBOUND, src);
+  MT_TRY(ordinates(&crd, src, k, err));
+  MT_TRY(mt_partition(&part, copy, crd.node, err));
+  for (int i = 0; i < 3; i++)
+    if (!mt_axes_refine(&x->mode[i], mt_mode(part.node, i), f))
+      return no_refinement(i, tv, "the coordinates", part.node, err);
+  x->bound[x->nbound++] = mt_size(mt_mode(src, k));
+  return MT_OK;
+}
+
+static mt_status add_bounds (mt_draft *x, int *modes, const mt_tiled_copy *copy,
+                             const mt_node *src, const mt_node *tv, mt_err *err) {
+  int n = mt_rank(copy->tiler.node);
+  for (int k = 0; k < n; k++) {
+    int64_t tile = mt_size(mt_mode(copy->tiler.node, k));
+    if (mt_size(mt_mode(src, k)) % tile == 0) continue;
+    modes[x->nbound] = k + 1;
+    MT_TRY(add_bound(x, copy, src, tv, k, err));
+  }
+  return MT_OK;
+}
+
+static mt_status draft_tv (mt_draft *x, int *modes, const mt_tiled_copy *copy, const mt_node *src,
+                           const mt_node *dst, mt_err *err) {
+  mt_layout a, b, from, to;
+  MT_TRY(simplify(&a, src, err));
+  MT_TRY(simplify(&b, dst, err));
+  MT_TRY(mt_partition(&from, copy, a.node, err));      /* (Thr,Val,(RestM,RestN,...)) */
+  MT_TRY(mt_partition(&to, copy, b.node, err));
+  for (int i = 0; i < 3; i++) {
+    mt_axes_of(&x->mode[i], mt_mode(from.node, i), MT_SRC);
+    if (mt_size(mt_mode(from.node, i)) != mt_size(mt_mode(to.node, i)) ||
+        !mt_axes_refine(&x->mode[i], mt_mode(to.node, i), MT_DST))
+      return no_refinement(i, from.node, "dst", to.node, err);
+  }
+  return add_bounds(x, modes, copy, src, from.node, err);
+}
+
+static mt_status draft_flat (mt_draft *x, const mt_node *src, const mt_node *dst, mt_err *err) {
+  for (int i = 0; i < mt_rank(src); i++) {
+    mt_axes mode;
+    mt_axes_of(&mode, mt_mode(src, i), MT_SRC);
+    if (!mt_axes_refine(&mode, mt_mode(dst, i), MT_DST))
+      return mt_failn(err, MT_EINEXACT, "copy: mode %d of src and of dst have no common "
+                      "refinement: %N and %N\ngive both tensors one shape", i + 1,
+                      mt_mode(src, i), mt_mode(dst, i));
+    mt_axes_append(&x->mode[2], &mode);
+  }
+  return MT_OK;
+}
+
+/* ---------------------------------------------------------------- descriptors */
+
+static void begin (mt_launch *l, const mt_tiled_copy *copy, const mt_tensor *src,
+                   const mt_tensor *dst) {
+  memset(l, 0, sizeof *l);
+  l->desc.op = MT_OP_COPY;
+  l->desc.form = copy ? MT_FORM_TV : MT_FORM_FLAT;
+  l->desc.elem = (uint32_t)mt_dtype_size(src->dtype);
+  l->desc.vec = 1;
+  l->desc.threads = l->desc.values = 1;
+  l->base[MT_SRC] = src->data;
+  l->base[MT_DST] = dst->data;
+  l->offset[MT_SRC] = src->offset;
+  l->offset[MT_DST] = dst->offset;
+}
+
+mt_status mt_describe (mt_launch *out, int modes[MT_MAXBOUND], const mt_tiled_copy *copy,
+                       const mt_tensor *src, const mt_tensor *dst, mt_err *err) {
+  mt_draft x;
+  memset(&x, 0, sizeof x);
+  MT_TRY(check_tensor(src, MT_SRC, err));
+  MT_TRY(check_tensor(dst, MT_DST, err));
+  MT_TRY(check_shapes(src, dst, err));
+  if (copy) MT_TRY(check_copy(copy, src, err));
+  begin(out, copy, src, dst);
+  if (mt_size(src->layout) == 0) return MT_OK;
+  if (copy) MT_TRY(draft_tv(&x, modes, copy, src->layout, dst->layout, err));
+  else MT_TRY(draft_flat(&x, src->layout, dst->layout, err));
+  out->desc.nbound = x.nbound;
+  memcpy(out->desc.bound, x.bound, sizeof x.bound);
+  for (int i = 0; i < 3; i++) mt_axes_merge(&x.mode[i]);
+  return mt_axes_put(&out->desc, x.mode, err);
+}

@@ -1,0 +1,85 @@
+/*
+** mt_kernel.c - the tables of kernels, the choice among their rows, and why not.
+** SPDX-License-Identifier: MIT
+*/
+#include <stdio.h>
+
+#include "mt_impl.h"
+#include "mt_kernel.h"
+
+#define MT_COPY_KERNEL(name, form, bytes, threads, unroll)                               \
+  {#name, MT_OP_COPY, MT_FORM_##form, bytes, threads, unroll},
+const mt_kernel mt_cuda_kernels[] = {
+#include "../kernels/kernels.def"
+};
+#undef MT_COPY_KERNEL
+const size_t mt_ncuda_kernels = sizeof mt_cuda_kernels / sizeof mt_cuda_kernels[0];
+
+#define MT_CPU_KERNEL(name, how) {#name, MT_OP_COPY, MT_FORM_FLAT, 0, 1, 1},
+const mt_kernel mt_cpu_kernels[] = {
+#include "mt_cpu.def"
+};
+#undef MT_CPU_KERNEL
+const size_t mt_ncpu_kernels = sizeof mt_cpu_kernels / sizeof mt_cpu_kernels[0];
+
+void mt_why_add (mt_why *w, const char *name, const char *format, ...) {
+  char line[256];
+  va_list ap;
+  int n = snprintf(line, sizeof line, "%s: ", name);
+  va_start(ap, format);
+  vsnprintf(line + n, sizeof line - (size_t)n, format, ap);
+  va_end(ap);
+  size_t length = strlen(line);
+  if (w->length + length + 2 > sizeof w->text) return;
+  memcpy(w->text + w->length, line, length);
+  w->length += length;
+  w->text[w->length++] = '\n';
+  w->text[w->length] = 0;
+}
+
+/* ---------------------------------------------------------------- fitting */
+
+enum { MT_MAXGRID = 0x7fffffff };
+
+/* Rows of another operation, form or width are not alternatives: they go without a word. */
+static bool same_kind (const mt_kernel *k, const mt_desc *d) {
+  return k->op == d->op && k->form == d->form &&
+         (k->bytes == 0 || k->bytes == d->elem * d->vec);
+}
+
+static bool fits (const mt_kernel *k, const mt_desc *d, mt_why *why) {
+  if (d->form == MT_FORM_TV && d->threads > k->threads) {
+    mt_why_add(why, k->name, "%lld threads, a block has at most %d", (long long)d->threads,
+               (int)k->threads);
+    return false;
+  }
+  if (d->values > MT_MAXGRID) {
+    mt_why_add(why, k->name, "%lld accesses of one thread, at most %d", (long long)d->values,
+               (int)MT_MAXGRID);
+    return false;
+  }
+  return true;
+}
+
+/* More blocks than a grid may have: the kernel goes round, a grid at a time. */
+static uint32_t blocks_of (int64_t rests, int64_t each) {
+  int64_t n = rests / each + (rests % each != 0);
+  return (uint32_t)(n < MT_MAXGRID ? n : MT_MAXGRID);
+}
+
+static mt_grid grid_of (const mt_kernel *k, const mt_desc *d) {
+  mt_grid g;
+  g.threads = d->form == MT_FORM_TV ? (uint32_t)d->threads : k->threads;
+  g.blocks = blocks_of(d->rests, d->form == MT_FORM_TV ? 1 : (int64_t)k->threads * k->unroll);
+  return g;
+}
+
+const mt_kernel *mt_kernel_choose (const mt_kernel *rows, size_t n, const mt_desc *d,
+                                   mt_grid *grid, mt_why *why) {
+  for (const mt_kernel *k = rows; k < rows + n; k++) {
+    if (!same_kind(k, d) || !fits(k, d, why)) continue;
+    *grid = grid_of(k, d);
+    return k;
+  }
+  return NULL;
+}

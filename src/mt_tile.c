@@ -1,0 +1,118 @@
+/*
+** mt_tile.c - tiled copies: threads and values over a tile, and the partition of a tensor.
+** SPDX-License-Identifier: MIT
+*/
+#include <stdio.h>
+
+#include "mt_impl.h"
+
+/* name                          bits of an access */
+#define MT_COPY_ATOMS(X)                                                                 \
+  X("UniversalCopy<uint8_t>",    8)                                                      \
+  X("UniversalCopy<uint16_t>",   16)                                                     \
+  X("UniversalCopy<uint32_t>",   32)                                                     \
+  X("UniversalCopy<uint64_t>",   64)                                                     \
+  X("UniversalCopy<uint128_t>",  128)                                                    \
+  X("AutoVectorizingCopy",       0)
+
+static mt_status unknown_atom (const char *atom, mt_err *err) {
+#define MT_ATOM_LINE(name, bits) "\n  " name
+  return mt_fail(err, MT_EINVAL, "make_tiled_copy: unknown atom \"%.64s\"; there are"
+                 MT_COPY_ATOMS(MT_ATOM_LINE), atom);
+#undef MT_ATOM_LINE
+}
+
+static mt_status find_atom (int *bits, const char *atom, mt_err *err) {
+#define MT_ATOM_ROW(name, bits) {name, bits},
+  static const struct { const char *name; int bits; } atoms[] = {MT_COPY_ATOMS(MT_ATOM_ROW)};
+#undef MT_ATOM_ROW
+  for (size_t i = 0; i < sizeof atoms / sizeof atoms[0]; i++) {
+    if (strcmp(atom, atoms[i].name) != 0) continue;
+    *bits = atoms[i].bits;
+    return MT_OK;
+  }
+  return unknown_atom(atom, err);
+}
+
+static mt_status check_values (const mt_tiled_copy *c, const char *atom, mt_err *err) {
+  int64_t values = mt_size(c->val.node), each;
+  MT_CHECK(c->bits == 8 || c->bits == 16 || c->bits == 32 || c->bits == 64 || c->bits == 128, err,
+           "make_tiled_copy: elements of %d bits; 8, 16, 32, 64 and 128 can be copied", c->bits);
+  if (c->atom_bits == 0) return MT_OK;
+  MT_CHECK(c->atom_bits >= c->bits, err, "make_tiled_copy: %s moves %d bits, an element has %d",
+           atom, c->atom_bits, c->bits);
+  each = c->atom_bits / c->bits;
+  if (values % each == 0) return MT_OK;
+  return mt_failn(err, MT_EINVAL, "make_tiled_copy: %s moves %lld elements of %d bits at once, but "
+                  "val %N has %lld values: not a multiple", atom, (long long)each, c->bits,
+                  c->val.node, (long long)values);
+}
+
+/* thr and val number the elements of the tile one to one: layout_mn has a right inverse of its
+** whole size. */
+static mt_status make_tv (mt_tiled_copy *c, mt_err *err) {
+  mt_layout mn, inverse, shape;
+  const int64_t n[] = {mt_size(c->thr.node), mt_size(c->val.node)};
+  MT_TRY(mt_raked_product(&mn, c->thr.node, c->val.node, err));      /* ((V0,T0),(V1,T1),...) */
+  MT_TRY(mt_right_inverse(&inverse, mn.node, err));
+  if (mt_size(inverse.node) != n[0] * n[1])
+    return mt_failn(err, MT_EINJECTIVE, "make_tiled_copy: thr %N and val %N do not number the "
+                    "elements of a tile one to one: of %lld (thread,value) pairs %lld have an "
+                    "element of their own\na layout without gaps or zero strides does", c->thr.node,
+                    c->val.node, (long long)(n[0] * n[1]), (long long)mt_size(inverse.node));
+  MT_TRY(mt_ints(&shape, 2, n, err));
+  MT_TRY(mt_make_layout(&mn, shape.node, NULL, err));
+  return mt_composition(&c->layout_tv, inverse.node, mn.node, err);  /* (Thr,Val) */
+}
+
+static mt_status make_tiler (mt_tiled_copy *c, mt_err *err) {
+  int64_t n[MT_MAXNODES];
+  int rank = mt_rank(c->thr.node), other = mt_rank(c->val.node);
+  if (other > rank) rank = other;
+  for (int i = 0; i < rank; i++) {
+    const mt_node *t = mt_mode(c->thr.node, i), *v = mt_mode(c->val.node, i);
+    n[i] = (t ? mt_size(t) : 1) * (v ? mt_size(v) : 1);
+  }
+  return mt_ints(&c->tiler, rank, n, err);
+}
+
+static mt_status check_layout (const char *name, const mt_node *t, mt_err *err) {
+  for (const mt_node *p = t; p < mt_next(t); p++)
+    if (!(p->tag == MT_MODES || (p->tag == MT_LEAF && p->ring == MT_Z)))
+      return mt_failn(err, MT_EINVAL, "make_tiled_copy: %s is not a layout of numbers: %N", name, t);
+  if (mt_size(t) < 1)
+    return mt_failn(err, MT_EINVAL, "make_tiled_copy: %s %N is empty", name, t);
+  return MT_OK;
+}
+
+mt_status mt_make_tiled_copy (mt_tiled_copy *out, const char *atom, int bits,
+                              const mt_node *thr, const mt_node *val, mt_err *err) {
+  int64_t size;
+  memset(out, 0, sizeof *out);
+  MT_TRY(find_atom(&out->atom_bits, atom, err));
+  MT_TRY(check_layout("thr", thr, err));
+  MT_TRY(check_layout("val", val, err));
+  if (mt_mulo(mt_size(thr), mt_size(val), &size))
+    return mt_failn(err, MT_EOVERFLOW, "make_tiled_copy: a tile of thr %N and val %N leaves 64 "
+                    "bits", thr, val);
+  out->bits = bits;
+  mt_copy_value(&out->thr, thr);
+  mt_copy_value(&out->val, val);
+  MT_TRY(check_values(out, atom, err));
+  MT_TRY(make_tv(out, err));
+  return make_tiler(out, err);
+}
+
+mt_status mt_partition (mt_layout *out, const mt_tiled_copy *copy, const mt_node *a,
+                        mt_err *err) {
+  mt_layout divided, tile;
+  int rank = mt_rank(copy->tiler.node);
+  if (mt_rank(a) < rank)
+    return mt_failn(err, MT_ERANK, "partition: the tile %N has %d modes, the tensor %N has %d",
+                    copy->tiler.node, rank, a, mt_rank(a));
+  MT_TRY(mt_zipped_divide(&divided, a, copy->tiler.node, err)); /* ((TileM,TileN),(RestM,RestN)) */
+  MT_TRY(mt_composition(&tile, mt_mode(divided.node, 0), copy->layout_tv.node, err));
+  const mt_node *modes[] = {mt_mode(tile.node, 0), mt_mode(tile.node, 1),
+                            mt_mode(divided.node, 1)};
+  return mt_concat(out, 3, modes, err);                         /* (Thr,Val,(RestM,RestN)) */
+}
