@@ -115,18 +115,29 @@ void mt_open_root (mt_build *b, const mt_node *a);
 
 /* ---- what the algebra is made of; all on layouts without a swizzle */
 
-/* A layout as modes extent[r] : stride of *d[r] (d NULL: t[r] is the stride), with the same value
-** at every i >= 0, the last mode without bound. At least one mode; no two neighbours merge; no
-** extent below 2 but in the last. */
+/* A layout as modes s[r] : stride of *d[r] (d NULL: 0). */
 typedef struct mt_flat {
   int n;
   int64_t s[MT_MAXNODES];
   const mt_node *d[MT_MAXNODES];
 } mt_flat;
+
+/* The same function on 0 <= i < size(a): no extents of 1, no two neighbours that could be one. */
+void mt_flatten_coalesced (mt_flat *f, const mt_node *a);
+/* The same function on all i >= 0: a last mode of extent 1 stays; at least one mode. */
 void mt_flatten_extended (mt_flat *f, const mt_node *a);
+/* A leaf if there is one mode, modes otherwise; 1:0 if there is none. */
+void mt_emit_flat (mt_build *b, const mt_flat *f);
 
 void mt_emit_coalesce (mt_build *b, const mt_node *a);
 void mt_emit_composition (mt_build *b, const mt_node *a, const mt_node *t);
+/* `fills` may be NULL. */
 void mt_emit_complement (mt_build *b, bool *fills, const mt_node *a, int64_t bound);
+
+/* Fails with the texts of mt_failn; for the builder's own use of err. */
+#define mt_build_fail(b, s, ...)                                                         \
+  do {                                                                                   \
+    if ((b)->status == MT_OK) (b)->status = mt_failn((b)->err, (s), __VA_ARGS__);        \
+  } while (0)
 
 #endif

@@ -1,0 +1,124 @@
+/*
+** mt_complement.c - the offsets that a layout skips.
+** SPDX-License-Identifier: MIT
+**
+** Modes of stride 0 are broadcasts and passed over; a negative stride counts as its magnitude: with
+** a constant added to the offsets it is the same set of differences.
+*/
+#include "mt_build.h"
+
+enum { MAXWITNESS = 512 };
+
+typedef struct mode { int64_t s, d; const mt_node *leaf; } mode;
+
+/* The modes of a that move, in the order of their strides. */
+static int sorted_modes (mode *m, const mt_node *a) {
+  int n = 0;
+  for (const mt_node *p = mt_leaf(a, a); p < mt_next(a); p = mt_leaf(a, mt_after(p))) {
+    int64_t d = p->stride;
+    int k = n;
+    if (p->shape <= 1 || d == 0) continue;
+    if (d < 0) d = -d;
+    for (; k > 0 && m[k - 1].d > d; k--) m[k] = m[k - 1];
+    m[k].s = p->shape;
+    m[k].d = d;
+    m[k].leaf = p;
+    n++;
+  }
+  return n;
+}
+
+/* Two indices of a with one offset, among the first MAXWITNESS. */
+static bool same_offset (int64_t *i, int64_t *j, int64_t *offset, const mt_node *a) {
+  int64_t x[MAXWITNESS], n = a->shape < MAXWITNESS ? a->shape : MAXWITNESS;
+  mt_err err = MT_NOERR;
+  for (*j = 0; *j < n; ++*j) {
+    if (mt_at(&x[*j], a, *j, &err) != MT_OK) return false;
+    for (*i = 0; *i < *j; ++*i)
+      if (x[*i] == x[*j] && mt_size(a) > 0) {
+        *offset = x[*i];
+        return true;
+      }
+  }
+  return false;
+}
+
+static bool is_broadcast (const mt_node *a) {
+  for (const mt_node *p = mt_leaf(a, a); p < mt_next(a); p = mt_leaf(a, mt_after(p)))
+    if (p->shape > 1 && p->stride == 0) return true;
+  return false;
+}
+
+static void collide (mt_build *b, const mt_node *a, const mode *x, const mode *y) {
+  int64_t i, j, offset;
+  if (b->status != MT_OK) return;
+  mt_build_fail(b, MT_EINJECTIVE, "%s: %N has no complement\n  its modes %lld:%lld and %lld:%lld "
+                "overlap: %lld values at distance %lld reach past %lld", b->op, a,
+                (long long)x->s, (long long)x->leaf->stride, (long long)y->s,
+                (long long)y->leaf->stride, (long long)x->s, (long long)x->d, (long long)y->d);
+  if (!is_broadcast(a) && same_offset(&i, &j, &offset, a))
+    mt_explain(b->err, "; A(%lld) = A(%lld) = %lld", (long long)i, (long long)j,
+               (long long)offset);
+  if (y->d > 0 && x->d <= INT64_MAX / x->s)
+    mt_explain(b->err, "\n  a stride of %lld or more on the second would do",
+               (long long)(x->d * x->s));
+}
+
+/* Appends s:d in ascending order of d; one mode with the one before it where they touch. */
+static void append (mt_layout *out, int *n, int64_t s, int64_t d) {
+  mt_node *p = &out->node[*n];
+  if (s == 1) return;
+  if (*n > 0 && p[-1].shape * p[-1].stride == d && p[-1].shape <= INT64_MAX / (s > 0 ? s : 1)) {
+    p[-1].shape *= s;
+    return;
+  }
+  memset(p, 0, sizeof *p);
+  p->tag = MT_LEAF;
+  p->span = 1;
+  p->shape = s;
+  p->stride = d;
+  ++*n;
+}
+
+void mt_emit_complement (mt_build *b, bool *fills, const mt_node *a, int64_t bound) {
+  mode m[MT_MAXNODES];
+  mt_layout gap;
+  int n = 0, k = sorted_modes(m, a);
+  int64_t run = 1;      /* offsets 0 .. run-1 are covered by a and the gaps before */
+  bool whole = true;
+  if (a->shape == 0) mt_build_fail(b, MT_EINVAL, "%s: %N is empty", b->op, a);
+  for (int i = 0; i < k && b->status == MT_OK; i++) {
+    if (m[i].d < run) {
+      collide(b, a, &m[i - 1], &m[i]);
+      return;
+    }
+    append(&gap, &n, m[i].d / run, run);
+    whole = whole && m[i].d % run == 0;
+    if (mt_mulo(m[i].s, m[i].d, &run)) {
+      mt_build_fail(b, MT_EOVERFLOW, "%s: the range of %N leaves 64 bits", b->op, a);
+      return;
+    }
+  }
+  append(&gap, &n, bound / run + (bound % run != 0), run);
+  if (fills) *fills = whole;
+  if (b->status != MT_OK) return;
+  if (n == 0) mt_add_leaf(b, 1, 0);
+  if (n > 1) mt_open(b, MT_MODES);
+  for (int i = 0; i < n; i++) mt_add(b, &gap.node[i]);
+  if (n > 1) mt_close(b);
+}
+
+mt_status mt_complement (mt_layout *out, bool *fills, const mt_node *a, int64_t bound,
+                         mt_err *err) {
+  mt_build b;
+  MT_CHECK(mt_is_layout(a), err, "complement: a layout expected");
+  if (mt_is_swizzled(a))
+    return mt_failn(err, MT_EUNSUPPORTED, "complement: of the swizzled layout %N", a);
+  if (!mt_is_integral(a))
+    return mt_failn(err, MT_EINVAL, "complement: the strides of %N are no integers", a);
+  if (bound < 0)
+    return mt_fail(err, MT_ERANGE, "complement: the bound %lld is negative", (long long)bound);
+  mt_begin(&b, out, "complement", err);
+  mt_emit_complement(&b, fills, a, bound);
+  return mt_end(&b);
+}

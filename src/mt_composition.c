@@ -1,0 +1,208 @@
+/*
+** mt_composition.c - R(i) = A(B(i)): the rule, and the walk over B.
+** SPDX-License-Identifier: MIT
+**
+** A is coalesced to modes s_0, s_1, ... on its extended domain: the last has no bound. P_r is the
+** product of the extents before r. A leaf n:d of B is exact in A's digits if it can be cut so:
+**   r is the mode with P_r <= d < P_r*s_r (the last, if d is beyond all), P_r divides d, t = d/P_r;
+**   if (n-1)*t <= s_r - 1, or r is the last mode, the leaf is one piece n : t*d_r;
+**   else t divides s_r, m = s_r/t divides n: a piece m : t*d_r, then n/m with step 1 in mode r+1.
+** Leaves add up if no digit carries: for each r but the last the sum of (m-1)*t over all pieces in
+** r is at most s_r - 1. Given the first, the second is necessary and sufficient.
+*/
+#include "mt_compose.h"
+
+static mt_reason refuse (mt_refusal *w, mt_reason reason, int k, int r) {
+  w->reason = reason;
+  w->k = k;
+  w->r = r;
+  return reason;
+}
+
+/* The leaf k of the group, of one value: 1 : A(d), or 1:0 where A(d) is no single stride. */
+static mt_reason single (mt_pieces *q, const mt_meet *g, int k) {
+  const mt_flat *f = &g->f;
+  const mt_node *axis = NULL;
+  int64_t i = g->d[k], sum = 0, digit, v;
+  bool one = i >= 0;
+  for (int r = 0; r < f->n && one; r++) {
+    bool last = r == f->n - 1;
+    digit = last ? i : i % f->s[r];
+    if (!last) i /= f->s[r];
+    if (digit == 0 || f->d[r] == NULL || mt_zero_stride(f->d[r])) continue;
+    one = f->d[r]->tag == MT_LEAF && (axis == NULL || mt_same_path(axis, f->d[r])) &&
+          !mt_mulo(digit, f->d[r]->stride, &v) && !mt_addo(sum, v, &sum);
+    if (one) axis = f->d[r];
+  }
+  if (!one || axis == NULL || sum == 0)
+    return mt_add_piece(q, g->leaf[k], 1, 0, NULL, 0) ? MT_FITS : MT_MANY;
+  if (axis->ring == MT_Z) return mt_add_piece(q, g->leaf[k], 1, sum, NULL, 0) ? MT_FITS : MT_MANY;
+  if (q->used == MT_MAXNODES) return MT_MANY;
+  mt_node *p = &q->sums.node[q->used++];
+  *p = *axis;
+  p->stride = sum;
+  return mt_add_piece(q, g->leaf[k], 1, 1, p, 0) ? MT_FITS : MT_MANY;
+}
+
+static mt_reason cut (mt_pieces *q, const mt_meet *g, int k, mt_refusal *w) {
+  const mt_flat *f = &g->f;
+  int64_t n = g->s[k], t = g->d[k];
+  int r = 0, last = f->n - 1, leaf = g->leaf[k];
+  if (n <= 1) return n == 1 ? single(q, g, k) : mt_add_piece(q, leaf, 0, 0, NULL, 0) ? MT_FITS : MT_MANY;
+  if (t < 0 && last > 0) return refuse(w, MT_NEGATIVE, k, 0);
+  for (; r < last && t >= f->s[r]; t /= f->s[r++])
+    if (t % f->s[r] != 0) return refuse(w, MT_CROSSES, k, r);
+  for (; r < last && n - 1 > (f->s[r] - 1) / t; t = 1, r++) {
+    int64_t m = f->s[r] / t;
+    if (f->s[r] % t != 0) return refuse(w, MT_CROSSES, k, r);
+    if (n % m != 0) return refuse(w, MT_UNEVEN, k, r);
+    if (!mt_add_piece(q, leaf, m, t, f->d[r], r)) return refuse(w, MT_MANY, k, r);
+    n /= m;
+  }
+  return mt_add_piece(q, leaf, n, t, f->d[r], r) ? MT_FITS : refuse(w, MT_MANY, k, r);
+}
+
+static mt_reason carries (const mt_pieces *q, const mt_meet *g, mt_refusal *w) {
+  int64_t sum[MT_MAXNODES] = {0};
+  for (int k = 0; k < g->n; k++) {
+    const mt_piece *p = q->p + q->first[g->leaf[k]], *end = p + q->count[g->leaf[k]];
+    for (; p < end; p++) {
+      if (p->m <= 1 || p->r == g->f.n - 1) continue;
+      sum[p->r] += (p->m - 1) * p->t;      /* both terms stay below s_r */
+      if (sum[p->r] > g->f.s[p->r] - 1) return refuse(w, MT_CARRIES, -1, p->r);
+    }
+  }
+  return MT_FITS;
+}
+
+mt_reason mt_compose_rule (mt_pieces *q, const mt_meet *g, mt_refusal *w) {
+  for (int k = 0; k < g->n; k++) {
+    mt_reason reason = cut(q, g, k, w);
+    if (reason != MT_FITS) return reason;
+  }
+  return carries(q, g, w);
+}
+
+/* ---- the walk over B */
+
+/* The mode of A at an index path, innermost first. */
+static const mt_node *mode_at (mt_build *b, const mt_node *a, const mt_node *path) {
+  const mt_node *m = a;
+  for (int i = path->path[MT_MAXPATH] - 1; i >= 0; i--) {
+    const mt_node *c = mt_is_branch(m) ? mt_mode(m, path->path[i]) : NULL;
+    if (c == NULL) {
+      mt_build_fail(b, MT_ERANK, "%s: B has the stride %N, A has no such mode in %N", b->op, path,
+                    a);
+      return NULL;
+    }
+    m = c;
+  }
+  return m;
+}
+
+/* The leaves of B from k on that share the path of leaf k and are not yet in a group. */
+static void gather (mt_meet *g, const mt_node **leaf, int n, int k, bool *done) {
+  g->n = 0;
+  for (int j = k; j < n; j++) {
+    if (done[j] || !mt_same_path(leaf[j], leaf[k])) continue;
+    done[j] = true;
+    g->s[g->n] = leaf[j]->shape;
+    g->d[g->n] = leaf[j]->stride;
+    g->leaf[g->n++] = j;
+  }
+}
+
+static void compose_group (mt_build *b, mt_pieces *q, const mt_meet *g, const mt_node *t) {
+  mt_refusal w;
+  mt_pieces before = *q;
+  memset(&w, 0, sizeof w);
+  mt_reason reason = mt_compose_rule(q, g, &w);
+  if (reason == MT_FITS) return;
+  if (reason == MT_MANY) {
+    mt_build_fail(b, MT_ETOOBIG, "%s: more than %d modes", b->op, MT_MAXNODES);
+    return;
+  }
+  *q = before;
+  if (!mt_compose_exact(q, g, &w)) mt_compose_refuse(b, g, t, &w);
+}
+
+static void emit_pieces (mt_build *b, const mt_node *t, const mt_pieces *q, int *k) {
+  if (mt_is_branch(t)) {
+    mt_open(b, MT_MODES);
+    for (const mt_node *c = mt_child(t); c < mt_next(t); c = mt_next(c)) emit_pieces(b, c, q, k);
+    mt_close(b);
+    return;
+  }
+  const mt_piece *p = q->p + q->first[*k], *end = p + q->count[*k];
+  bool many = q->count[(*k)++] > 1;
+  if (many) mt_open(b, MT_MODES);
+  for (; p < end; p++) mt_add_scaled(b, p->m, p->d, p->t);
+  if (many) mt_close(b);
+}
+
+static void compose (mt_build *b, const mt_node *a, const mt_node *t) {
+  const mt_node *leaf[MT_MAXNODES];
+  bool done[MT_MAXNODES] = {false};
+  mt_pieces q;
+  mt_meet g;
+  int n = mt_leaves(leaf, t), next = 0;
+  q.n = q.used = 0;
+  memset(q.count, 0, sizeof q.count);
+  for (int k = 0; k < n && b->status == MT_OK; k++) {
+    if (done[k]) continue;
+    if (leaf[k]->tag == MT_SUM) {
+      mt_build_fail(b, MT_EUNSUPPORTED, "%s: B = %N has a stride that is a sum", b->op, t);
+    } else if (leaf[k]->stride == 0) {
+      if (!mt_add_piece(&q, k, leaf[k]->shape, 0, NULL, 0))
+        mt_build_fail(b, MT_ETOOBIG, "%s: more than %d modes", b->op, MT_MAXNODES);
+    } else if ((g.a = mode_at(b, a, leaf[k])) != NULL) {
+      gather(&g, leaf, n, k, done);
+      mt_flatten_extended(&g.f, g.a);
+      compose_group(b, &q, &g, t);
+    }
+  }
+  if (b->status == MT_OK) emit_pieces(b, t, &q, &next);
+}
+
+static void by_mode (mt_build *b, const mt_node *a, const mt_node *t) {
+  if (t->arity > mt_rank(a)) {
+    mt_build_fail(b, MT_ERANK, "%s: tiler %N has %d modes, %N has %d", b->op, t, (int)t->arity, a,
+                  mt_rank(a));
+    return;
+  }
+  const mt_node *m = mt_first_mode(a);
+  mt_open(b, MT_MODES);
+  for (const mt_node *c = mt_child(t); c < mt_next(t); c = mt_next(c), m = mt_next(m))
+    mt_emit_composition(b, m, c);
+  mt_close(b);
+}
+
+void mt_emit_composition (mt_build *b, const mt_node *a, const mt_node *t) {
+  mt_layout n;
+  mt_build whole;
+  if (b->status != MT_OK) return;
+  if (t->tag == MT_WILD) {
+    mt_add(b, a);
+  } else if (t->tag == MT_TUPLE || t->tag == MT_TILER) {
+    by_mode(b, a, t);
+  } else if (t->tag == MT_INT && t->ring == MT_Z && t->shape >= 0) {
+    mt_begin(&whole, &n, b->op, b->err);
+    mt_add_leaf(&whole, t->shape, 1);
+    compose(b, a, n.node);
+  } else if (t->tag == MT_SWIZZLE) {
+    mt_build_fail(b, MT_EUNSUPPORTED, "%s: with the swizzle %N on the right", b->op, t);
+  } else if (!mt_is_layout(t)) {
+    mt_build_fail(b, MT_EINVAL, "%s: %N is no layout and no tiler", b->op, t);
+  } else {
+    compose(b, a, t);
+  }
+}
+
+mt_status mt_composition (mt_layout *out, const mt_node *a, const mt_node *t, mt_err *err) {
+  mt_build b;
+  MT_CHECK(mt_is_layout(a), err, "composition: a layout expected on the left");
+  mt_begin(&b, out, "composition", err);
+  mt_open_root(&b, a);
+  mt_emit_composition(&b, mt_inner(a), t);
+  return mt_end(&b);
+}

@@ -1,0 +1,137 @@
+/*
+** mt_refuse.c - why a composition was refused: the condition, a witness, a way out that was tried.
+** SPDX-License-Identifier: MIT
+*/
+#include <stdio.h>
+
+#include "mt_compose.h"
+
+enum { REACH = 64, MAXWAYS = 3 };
+
+/* ---- the condition */
+
+/* The modes of A as the rule sees them, and what they are called. */
+static const char *name_modes (mt_layout *out, const mt_meet *g) {
+  mt_build b;
+  mt_err err;
+  const mt_node *leaf[MT_MAXNODES];
+  int n = mt_leaves(leaf, g->a);
+  mt_begin(&b, out, "", &err);
+  mt_emit_flat(&b, &g->f);
+  if (b.n == 0) mt_int(out, 0);
+  return n == g->f.n && mt_depth(g->a) <= 1 ? NULL : " coalesced";
+}
+
+static void condition (mt_build *b, const mt_meet *g, const mt_refusal *w) {
+  mt_layout flat;
+  const char *how = name_modes(&flat, g);
+  long long s = (long long)g->f.s[w->r];
+  int mode = w->r + 1, k = w->k < 0 ? 0 : w->k;
+  const char *a = how ? "A'" : "A";
+  mt_err *e = b->err;
+  if (how) mt_explain(e, "\n  A' = %N is A coalesced", flat.node);
+  if (w->reason == MT_CROSSES)
+    mt_explain(e, "\n  B's stride %lld runs over the end of %s's mode %d (extent %lld)",
+               (long long)g->d[k], a, mode, s);
+  else if (w->reason == MT_UNEVEN)
+    mt_explain(e, "\n  B's mode %lld:%lld does not split at the end of %s's mode %d (extent %lld)",
+               (long long)g->s[k], (long long)g->d[k], a, mode, s);
+  else if (w->reason == MT_CARRIES)
+    mt_explain(e, "\n  the modes of B carry into each other at the end of %s's mode %d "
+               "(extent %lld)", a, mode, s);
+  else
+    mt_explain(e, "\n  B's stride %lld is negative, and %s has more than one mode: its values "
+               "before 0 are not defined", (long long)g->d[k], a);
+}
+
+/* ": A(B(2)) = 7, where a layout would give 12". A leaf k of several is met at its own coordinate. */
+static void show_witness (mt_build *b, const mt_meet *g, const mt_node *t, const mt_refusal *w) {
+  if (!w->witness) {
+    if (w->bounded) mt_explain(b->err, "; the definition was not tried to the end, B is too large");
+    return;
+  }
+  if (w->leaf >= 0 && (g->n > 1 || mt_is_branch(t)))
+    mt_explain(b->err, ": A(%lld) = %N, where a layout would give %N",
+               (long long)(w->at * g->d[w->leaf]), w->is.node, w->would.node);
+  else
+    mt_explain(b->err, ": A(B(%lld)) = %N, where a layout would give %N", (long long)w->at,
+               w->is.node, w->would.node);
+}
+
+/* ---- the way out */
+
+static bool fits (const mt_meet *g) {
+  mt_pieces q;
+  mt_refusal w;
+  q.n = q.used = 0;
+  memset(q.count, 0, sizeof q.count);
+  return mt_compose_rule(&q, g, &w) == MT_FITS;
+}
+
+/* The first of at most REACH numbers from, from + step, ... > 0 that `slot` of g may be. */
+static bool first_fit (int64_t *out, mt_meet *g, int64_t *slot, int64_t from, int64_t step) {
+  int64_t keep = *slot;
+  bool found = false;
+  for (int i = 0; i < REACH && from > 0 && from < INT64_MAX / 2 && !found; i++, from += step) {
+    *slot = *out = from;
+    found = fits(g);
+  }
+  *slot = keep;
+  return found;
+}
+
+static void add_way (int64_t *ways, int *n, int64_t way) {
+  for (int i = 0; i < *n; i++)
+    if (ways[i] == way) return;
+  ways[(*n)++] = way;
+}
+
+/* "6:2, 6:4 and 6:12 compose with this A": the nearest below, above, the nearest multiple. */
+static int other_modes (mt_build *b, const mt_meet *g, const mt_node *t, const mt_refusal *w) {
+  mt_meet h = *g;
+  int64_t ways[MAXWAYS], way;
+  int n = 0;
+  bool stride = w->reason == MT_CROSSES;
+  if (w->k < 0 || (!stride && w->reason != MT_UNEVEN)) return 0;
+  int64_t *slot = stride ? &h.d[w->k] : &h.s[w->k], x = *slot;
+  if (first_fit(&way, &h, slot, x - 1, -1) && way > (stride ? 0 : 1)) add_way(ways, &n, way);
+  if (first_fit(&way, &h, slot, x + 1, 1)) add_way(ways, &n, way);
+  if (first_fit(&way, &h, slot, 2 * x, x)) add_way(ways, &n, way);
+  if (n > 0) mt_explain(b->err, "\n  ");
+  for (int i = 0; i < n; i++)
+    mt_explain(b->err, "%s%lld:%lld", i == 0 ? "" : i == n - 1 ? " and " : ", ",
+               (long long)(stride ? g->s[w->k] : ways[i]),
+               (long long)(stride ? ways[i] : g->d[w->k]));
+  if (n > 0 && g->n == 1 && !mt_is_branch(t))
+    mt_explain(b->err, " compose%s with this A", n == 1 ? "s" : "");
+  else if (n > 0)
+    mt_explain(b->err, " in place of B's %lld:%lld would do", (long long)g->s[w->k],
+               (long long)g->d[w->k]);
+  return n;
+}
+
+/* "so would 6:3 if mode 1 had extent 3": only where A's modes are those of the rule. */
+static void other_extent (mt_build *b, const mt_meet *g, const mt_refusal *w, int ways) {
+  mt_meet h = *g;
+  mt_layout flat;
+  int64_t s = g->f.s[w->r], below = 0, above = 0;
+  if (w->reason == MT_NEGATIVE || w->r >= g->f.n - 1 || name_modes(&flat, g) != NULL) return;
+  bool down = first_fit(&below, &h, &h.f.s[w->r], s - 1, -1) && below > 1;
+  bool up = first_fit(&above, &h, &h.f.s[w->r], s + 1, 1);
+  if (!down && !up) return;
+  int64_t way = down && (!up || s - below <= above - s) ? below : above;
+  mt_explain(b->err, ways ? "; so would " : "\n  A composes with ");
+  if (g->n == 1)
+    mt_explain(b->err, "%lld:%lld", (long long)g->s[0], (long long)g->d[0]);
+  else
+    mt_explain(b->err, "this B");
+  mt_explain(b->err, " if mode %d had extent %lld", w->r + 1, (long long)way);
+}
+
+void mt_compose_refuse (mt_build *b, const mt_meet *g, const mt_node *t, const mt_refusal *w) {
+  mt_build_fail(b, MT_EINEXACT, "%s: no layout R has R(i) = A(B(i)) for A = %N, B = %N", b->op,
+                g->a, t);
+  condition(b, g, w);
+  show_witness(b, g, t, w);
+  other_extent(b, g, w, other_modes(b, g, t, w));
+}
