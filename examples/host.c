@@ -13,8 +13,8 @@
 
 enum { ROWS = 6, COLUMNS = 10 };
 
-/* The script gets two tensors of the host: it transposes one into the other, by a partition of
-** 2x4 threads whose last row and column of tiles hang over the edge. */
+/* The script gets two tensors of the host: it transposes one into the other, by a
+** partition of 2x4 threads whose last row and column of tiles hang over the edge. */
 static const char script[] =
   "local tile = require 'moontile'\n"
   "local src, dst = ...\n"
@@ -34,7 +34,8 @@ static void push_matrix (lua_State *L, float *data, int64_t rows, int64_t column
   if (mt_ints(&shape, 2, extents, &err) != MT_OK ||
       mt_layout_right(&layout, shape.node, &err) != MT_OK)
     luaL_error(L, "%s", err.text);
-  mt_lua_pushtensor(L, MT_f32, layout.node, data, sizeof(float) * (size_t)(rows * columns));
+  size_t bytes = sizeof(float) * (size_t)(rows * columns);
+  mt_lua_pushtensor(L, MT_f32, layout.node, data, bytes);
 }
 
 /* Everything that can raise happens in here. */
@@ -66,7 +67,8 @@ int main (void) {
   }
   lua_close(L);
   for (int i = 0; i < ROWS; i++)
-    for (int j = 0; j < COLUMNS; j++) wrong |= h.out[j * ROWS + i] != h.in[i * COLUMNS + j];
+    for (int j = 0; j < COLUMNS; j++)
+      wrong |= h.out[j * ROWS + i] != h.in[i * COLUMNS + j];
   printf("%s\n", wrong ? "WRONG" : "the host finds its matrix transposed");
   return wrong ? EXIT_FAILURE : EXIT_SUCCESS;
 }

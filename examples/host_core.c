@@ -2,8 +2,8 @@
 ** host_core.c - the core of moontile in a C program: no Lua, no GPU needed.
 ** SPDX-License-Identifier: MIT
 **
-** A row-major matrix is repacked into 8x8 tiles, each tile contiguous. The program says where each
-** element goes with one layout; the plan proves the copy legal and runs it.
+** A row-major matrix is repacked into 8x8 tiles, each tile contiguous. A layout says
+** where each element goes; the plan proves the copy legal and runs it.
 */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /*
-** main.c - the moontile program: lua's own command line, with moontile inside, and a console.
+** main.c - the moontile program: lua's own command line, moontile inside, and a console.
 ** SPDX-License-Identifier: MIT
 */
 #include <signal.h>
@@ -67,10 +67,11 @@ static void on_sigint (int number) {
   (void)number;
   set_sigint(SIG_DFL);
   interrupted = 1;
-  lua_sethook(running, stop, LUA_MASKCALL | LUA_MASKRET | LUA_MASKLINE | LUA_MASKCOUNT, 1);
+  lua_sethook(running, stop,
+              LUA_MASKCALL | LUA_MASKRET | LUA_MASKLINE | LUA_MASKCOUNT, 1);
 }
 
-/* The error value as a text with a traceback; values that have __tostring are shown by it alone. */
+/* The error as text with a traceback; what has __tostring is shown by it alone. */
 static int traceback (lua_State *L) {
   const char *text = lua_tostring(L, 1);
   if (text == NULL) {
@@ -117,7 +118,7 @@ static int run_file (lua_State *L, const char *name) {
   return run_chunk(L, luaL_loadfile(L, name));
 }
 
-/* -l mod, -l g=mod; a suffix of mod after a hyphen does not belong to the global's name. */
+/* -l mod, -l g=mod; what follows a hyphen in mod is no part of the global's name. */
 static int run_library (lua_State *L, const char *spec) {
   const char *equals = strchr(spec, '='), *hyphen = strchr(spec, '-');
   const char *module = equals != NULL ? equals + 1 : spec;
@@ -142,7 +143,7 @@ static int run_library (lua_State *L, const char *spec) {
 typedef struct options {
   bool interactive, version, noenv, execute;     /* -i; -v or -i; -E; -e */
   const char *own;                               /* --version, --info, --help */
-  int script;                                    /* index of the script in argv; argc: none */
+  int script;                                    /* its index in argv; argc: none */
   const char *bad;                               /* the option that was not understood */
 } options;
 
@@ -156,7 +157,7 @@ static bool one_of (const char *s, const char *a, const char *b, const char *c) 
   return strcmp(s, a) == 0 || strcmp(s, b) == 0 || strcmp(s, c) == 0;
 }
 
-/* Reads the option at argv[i]; the index of the next argument, or 0 if it is a bad one. */
+/* Reads the option at argv[i]; the index of the next argument, or 0: it is a bad one. */
 static int read_option (options *o, char **argv, int i) {
   const char *s = argv[i];
   if (one_of(s, "--version", "--info", "--help")) {
@@ -214,7 +215,8 @@ static bool run_options (lua_State *L, char **argv, int end) {
     if (kind != 'e' && kind != 'l') continue;
     const char *argument = argv[i] + 2;
     if (*argument == '\0') argument = argv[++i];
-    status = kind == 'e' ? run_string(L, argument, "=(command line)") : run_library(L, argument);
+    status = kind == 'e' ? run_string(L, argument, "=(command line)")
+                         : run_library(L, argument);
     if (status != LUA_OK) return false;
   }
   return true;
@@ -246,7 +248,7 @@ static int run_script (lua_State *L, char **argv, int script) {
   return report(L, status);
 }
 
-/* The variable LUA_INIT (of this version of Lua first): code, or the name of a file after an @. */
+/* The variable LUA_INIT, of this version of Lua first: code, or @ and a file's name. */
 static int run_init (lua_State *L) {
   const char *name = "LUA_INIT_" LUA_VERSION_MAJOR "_" LUA_VERSION_MINOR;
   const char *init = getenv(name);
@@ -313,8 +315,8 @@ static int run_own (const char *option) {
 
 /* ---------------------------------------------------------------- the program */
 
-/* The console: a function that reads and runs one statement and returns false at the end. An
-** interruption comes back here, wherever it struck, and the console goes on. */
+/* The console: a function that reads and runs one statement and returns false at the end.
+** An interruption comes back here, wherever it struck, and the console goes on. */
 static int console (lua_State *L) {
   static const char open[] = "require 'moontile' return require 'moontile.console'";
   int status = luaL_loadbuffer(L, open, sizeof open - 1, "=console");

@@ -1,8 +1,8 @@
--- console.lua: the console: reads a statement or an expression, runs it, prints its values.
+-- console.lua: the console: reads an expression or statement, runs it, prints its values.
 -- SPDX-License-Identifier: MIT
 --
--- Globals are Lua's own, then the names of moontile: layout(24, 2) / layout(4, 2). Where both have
--- a name (load, select) Lua's stands; moontile's is tile.load. `_` is the wildcard.
+-- Globals are Lua's own, then the names of moontile: layout(24, 2) / layout(4, 2). Where
+-- both have a name (load, select) Lua's stands; moontile's is tile.load.
 -- The module is one function, a step of the console: false when the input has ended.
 
 local tile = require "moontile"
@@ -58,8 +58,8 @@ local function compile(code)
   return load(code, NAME, "t", env)
 end
 
--- A complete chunk, read with as many lines as it takes; a syntax error comes as nil, message.
--- Ctrl-C at the prompt forgets what was typed. The third result is true at the end of the input.
+-- A complete chunk, read with as many lines as it takes; a syntax error is nil, message.
+-- Ctrl-C at the prompt forgets what was typed. The third result: the input has ended.
 local function read_chunk()
   local line = read_line(prompt("_PROMPT", "> "))
   if line == nil then return nil, nil, true end
@@ -74,7 +74,7 @@ local function read_chunk()
   io.write("\n")
 end
 
--- Whether what was typed is itself to blame: the innermost function that is Lua's is its chunk.
+-- Whether what was typed is itself to blame: the innermost function of Lua is its chunk.
 local function is_typed(level)
   local info
   repeat
@@ -84,12 +84,13 @@ local function is_typed(level)
   return info and info.what == "main" and info.source == NAME
 end
 
--- What people see of an error: the text alone if the line that was typed is to blame, else with
--- its position and the calls that led there.
+-- What people see of an error: the text alone if the line that was typed is to blame,
+-- else with its position and the calls that led there.
 local function explain(e)
   local kind, meta = type(e), getmetatable(e)
+  local shows_itself = type(meta) == "table" and meta.__tostring
   if is_interruption(e) then return "interrupted!" end
-  if kind ~= "string" and kind ~= "number" and not (type(meta) == "table" and meta.__tostring) then
+  if kind ~= "string" and kind ~= "number" and not shows_itself then
     e = ("(error object is a %s value)"):format(kind)
   end
   local text = tostring(e)

@@ -1,4 +1,4 @@
--- quiet.lua: `require` loads no driver, though one could be found; the first device call does.
+-- quiet.lua: `require` loads no driver, though there is one; the first device call does.
 -- SPDX-License-Identifier: MIT
 
 local function loaded()
