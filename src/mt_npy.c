@@ -3,9 +3,9 @@
 ** SPDX-License-Identifier: MIT
 **
 ** A file is "\x93NUMPY", two bytes of version, the header's length (2 bytes in version 1,
-** 4 in 2 and 3, little endian), the header and the data. The header is a Python dictionary
-** with the keys 'descr', 'fortran_order' and 'shape'. It is read by a grammar of just this,
-** nothing is evaluated:
+** 4 in 2 and 3, little endian), the header and the data. The header is a Python
+** dictionary with the keys 'descr', 'fortran_order' and 'shape'. It is read by a grammar
+** of just this, nothing is evaluated:
 **   header = "{" pair { "," pair } [","] "}"
 **   pair   = string ":" (string | "True" | "False" | shape)
 **   shape  = "(" ")" | "(" n "," [n { "," n } [","]] ")"

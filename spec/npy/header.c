@@ -164,8 +164,8 @@ static void test_mutated (uint64_t seed) {
   free(f.bytes);
   static const char *const pieces[] = {
     "{", "}", "(", ")", ",", ":", "'descr'", "'fortran_order'", "'shape'", "True",
-    "False", "'<f4'", "'|u1'", "3", "0", "18446744073709551616", "'", "\"", " ", "\n", "L",
-    "-", "()", "(1,)",
+    "False", "'<f4'", "'|u1'", "3", "0", "18446744073709551616", "'", "\"", " ", "\n",
+    "L", "-", "()", "(1,)",
     "{'descr': '<f4', 'fortran_order': ", "'shape': (2, 3)", "(9223372036854775807,)"
   };
   for (int i = 0; i < 200000; i++) {
