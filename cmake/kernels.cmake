@@ -1,9 +1,10 @@
-# kernels.cmake: the CUDA kernels, compiled to a fatbin where there is an nvcc, and embedded.
+# kernels.cmake: the CUDA kernels, compiled to a fatbin where there is nvcc, and embedded.
 # SPDX-License-Identifier: MIT
 #
-# CMake's own CUDA language is not needed, nor a host compiler for C++ beyond what nvcc wants.
-# moontile_add_kernels(TARGET) adds src/mt_image.S to a target: the fatbin, or else the text of
-# kernels.def, which no GPU runs. MOONTILE_NVCC is the nvcc that is used, or empty.
+# CMake's own CUDA language is not needed, nor a C++ compiler but for what nvcc wants.
+# moontile_add_kernels(TARGET) adds src/mt_image.S to a target: the fatbin, or else the
+# text of kernels.def, which no GPU runs. MOONTILE_NVCC is the nvcc that is used, or
+# empty.
 
 set(MOONTILE_SHIPPED_ARCHS 80 86 89 90 90a 100 120)
 set(MOONTILE_NVCC "")
@@ -17,7 +18,7 @@ function(moontile_no_kernels why)
   message(STATUS "kernels: not built, ${why}")
 endfunction()
 
-# Compiles an empty kernel, once for each nvcc: its host compiler may be missing or too new.
+# Compiles an empty kernel, once for each nvcc: its host compiler may be missing or new.
 function(moontile_try_nvcc nvcc works why)
   set(dir ${PROJECT_BINARY_DIR}/kernels)
   if(NOT MOONTILE_NVCC_TRIED STREQUAL nvcc)
@@ -41,13 +42,14 @@ function(moontile_find_nvcc)
     return()
   endif()
   find_program(MOONTILE_NVCC_PROGRAM nvcc HINTS ENV CUDA_HOME ENV CUDA_PATH
-               PATHS /usr/local/cuda PATH_SUFFIXES bin DOC "nvcc, the compiler of the CUDA kernels")
+               PATHS /usr/local/cuda PATH_SUFFIXES bin DOC "Compiler of the CUDA kernels")
   mark_as_advanced(MOONTILE_NVCC_PROGRAM)
   if(NOT MOONTILE_NVCC_PROGRAM)
     moontile_no_kernels("no nvcc")
     return()
   endif()
-  execute_process(COMMAND ${MOONTILE_NVCC_PROGRAM} --version OUTPUT_VARIABLE text ERROR_QUIET)
+  execute_process(COMMAND ${MOONTILE_NVCC_PROGRAM} --version
+                  OUTPUT_VARIABLE text ERROR_QUIET)
   string(REGEX MATCH "release ([0-9.]+)" text "${text}")
   set(version ${CMAKE_MATCH_1})
   if(NOT version VERSION_GREATER_EQUAL 12.0)
@@ -63,7 +65,7 @@ function(moontile_find_nvcc)
   set(MOONTILE_NVCC_VERSION ${version} PARENT_SCOPE)
 endfunction()
 
-# `archs`: those of the list that nvcc knows. Generic code gains nothing from 90a where 90 is there.
+# Those of the list that nvcc knows. The copies gain nothing from 90a where 90 is there.
 function(moontile_known_archs archs)
   set(wanted ${MOONTILE_CUDA_ARCHS})
   if(NOT wanted)
@@ -115,7 +117,7 @@ if(MOONTILE_NVCC)
     string(REPLACE ";" " " text "${archs}")
     message(STATUS "kernels: nvcc ${MOONTILE_NVCC_VERSION}, for sm_ ${text}")
   else()
-    moontile_no_kernels("nvcc ${MOONTILE_NVCC_VERSION} knows none of ${MOONTILE_CUDA_ARCHS}")
+    moontile_no_kernels("${MOONTILE_NVCC} knows none of ${MOONTILE_CUDA_ARCHS}")
     set(MOONTILE_NVCC "")
   endif()
 endif()

@@ -2,11 +2,11 @@
 ** copy.cuh - copies as their descriptors say, TV and FLAT, over the bytes of one access.
 ** SPDX-License-Identifier: MIT
 **
-** Loop counts, strides and bases come from the descriptor only; a template fixes the bytes of an
-** access and how many a thread has in flight. The parameter lies in constant memory, and is only
-** ever indexed, so that it stays there. What depends on the block and on the value alone is uniform
-** over a warp and costs no registers of a thread. Divisions are those of mt_desc.h, for numerators
-** below 2^31; a grid beyond takes 64-bit ones.
+** Loop counts, strides and bases come from the descriptor only; a template fixes the
+** bytes of an access and how many a thread has in flight. The parameter lies in constant
+** memory, and is only ever indexed, so that it stays there. What depends on the block and
+** on the value alone is uniform over a warp and costs no registers of a thread. Divisions
+** are those of mt_desc.h, for numerators below 2^31; a grid beyond takes 64-bit ones.
 */
 #ifndef COPY_CUH
 #define COPY_CUH
@@ -48,10 +48,10 @@ MT_INLINE uint32_t divide (uint32_t n, const mt_axis &a) {
   return (uint32_t)a.extent == 1 ? n : __umulhi(n, a.mul) >> a.shift;
 }
 
-/* Adds index n of the axes [i, end) to a place or to ordinates. n is below the product of their
-** extents and below 2^31; the last axis takes what the others leave. */
-template <typename T> MT_INLINE void walk (T &t, const mt_desc &d, uint32_t i, uint32_t end,
-                                           uint32_t n) {
+/* Adds index n of the axes [i, end) to a place or to ordinates. n is below the product of
+** their extents and below 2^31; the last axis takes what the others leave. */
+template <typename T>
+MT_INLINE void walk (T &t, const mt_desc &d, uint32_t i, uint32_t end, uint32_t n) {
   if (i == end) return;
 #pragma unroll 1
   for (; i + 1 < end; i++) {
@@ -63,7 +63,8 @@ template <typename T> MT_INLINE void walk (T &t, const mt_desc &d, uint32_t i, u
 }
 
 /* The same for N axes from i on, without a loop. */
-template <int N, typename T> MT_INLINE void walk_n (T &t, const mt_desc &d, int i, uint32_t n) {
+template <int N, typename T>
+MT_INLINE void walk_n (T &t, const mt_desc &d, int i, uint32_t n) {
 #pragma unroll
   for (int end = i + N - 1; i < end; i++) {
     uint32_t q = divide(n, d.axis[i]);
@@ -86,8 +87,8 @@ MT_INLINE uint64_t divide_far (uint64_t n, uint64_t by) {
 }
 
 /* The same for any n. */
-template <typename T> MT_INLINE void walk_far (T &t, const mt_desc &d, uint32_t i, uint32_t end,
-                                               uint64_t n) {
+template <typename T>
+MT_INLINE void walk_far (T &t, const mt_desc &d, uint32_t i, uint32_t end, uint64_t n) {
 #pragma unroll 1
   for (; i < end; i++) {
     uint64_t q = i + 1 < end ? divide_far(n, (uint64_t)d.axis[i].extent) : 0;
@@ -157,7 +158,8 @@ MT_INLINE ordinates room (const mt_desc &d, const ordinates &o) {
 }
 
 /* Whether element `lane` of an access at `o` has room. */
-MT_INLINE bool fits (const mt_desc &d, const ordinates &o, const ordinates &r, int64_t lane) {
+MT_INLINE bool fits (const mt_desc &d, const ordinates &o, const ordinates &r,
+                     int64_t lane) {
   bool yes = true;
 #pragma unroll
   for (int k = 0; k < MT_MAXBOUND; k++) yes &= o.at[k] + lane * d.lane_step[k] < r.at[k];
@@ -172,12 +174,14 @@ MT_INLINE void copy_bounded (const mt_desc &d, const sides &s, const ordinates &
     return store<BYTES>(s.dst, load<BYTES>(s.src));
 #pragma unroll 1
   for (uint32_t lane = 0; lane < d.vec; lane++)
-    if (fits(d, o, r, lane)) copy_element(s.src + lane * d.elem, s.dst + lane * d.elem, d.elem);
+    if (fits(d, o, r, lane))
+      copy_element(s.src + lane * d.elem, s.dst + lane * d.elem, d.elem);
 }
 
 /* ------------------------------------------------------------------ TV */
 
-/* Whether all of the block at `corner` is real: its largest ordinates are below the bounds. */
+/* Whether all of the block at `corner` is real: its largest ordinates are within bounds.
+** */
 MT_INLINE bool inside (const mt_desc &d, const ordinates &corner) {
   ordinates last = corner, none = {};
 #pragma unroll 1
@@ -191,7 +195,8 @@ MT_INLINE bool inside (const mt_desc &d, const ordinates &corner) {
   return fits(d, last, room(d, none), 0);
 }
 
-/* `count` accesses along one axis: UNROLL loads before their stores, then the rest in halves. */
+/* `count` accesses along one axis: UNROLL loads before their stores, the rest in halves.
+** */
 template <int BYTES, int UNROLL>
 MT_INLINE void tv_run (sides s, uint32_t count, int64_t src_step, int64_t dst_step) {
 #pragma unroll 1
@@ -206,8 +211,8 @@ MT_INLINE void tv_run (sides s, uint32_t count, int64_t src_step, int64_t dst_st
 }
 
 /* All values of a thread: runs along the first value axis. */
-template <int BYTES, int UNROLL> MT_INLINE void tv_whole (const mt_desc &d, const sides &mine,
-                                                          const place &corner) {
+template <int BYTES, int UNROLL>
+MT_INLINE void tv_whole (const mt_desc &d, const sides &mine, const place &corner) {
   const uint32_t first = d.nthr, end = d.nthr + d.nval;
   const uint32_t count = d.nval ? (uint32_t)d.axis[first].extent : 1;
   const int64_t src_step = d.axis[first].stride[MT_SRC] * (int64_t)d.elem;
@@ -223,8 +228,9 @@ template <int BYTES, int UNROLL> MT_INLINE void tv_whole (const mt_desc &d, cons
   }
 }
 
-template <int BYTES> MT_INLINE void tv_edge (const mt_desc &d, const sides &mine,
-                                             const place &corner, const ordinates &rest) {
+template <int BYTES>
+MT_INLINE void tv_edge (const mt_desc &d, const sides &mine, const place &corner,
+                        const ordinates &rest) {
   ordinates thr = {};
   walk_thr(thr, d, threadIdx.x);
 #pragma unroll 1
@@ -239,8 +245,8 @@ template <int BYTES> MT_INLINE void tv_edge (const mt_desc &d, const sides &mine
   }
 }
 
-/* The plain case: no bounds, one access of a thread, one index of rest of a block. A copy moves as
-** fast as memory only if this takes well under a hundred instructions. */
+/* The plain case: no bounds, one access of a thread, one index of rest of a block. A copy
+** is as fast as memory only if all of this takes less than about 150 instructions. */
 template <int BYTES, int NTHR, int NREST> MT_INLINE void tv_plain (const mt_launch &p) {
   place at = {};
   sides s(p);
@@ -283,7 +289,8 @@ template <int BYTES, int UNROLL> MT_INLINE void copy_tv (const mt_launch &p) {
 /* ------------------------------------------------------------------ FLAT */
 
 /* Accesses n, n + threads, ...: UNROLL of them, below 2^31. */
-template <int BYTES, int UNROLL> MT_INLINE void flat_group (const mt_launch &p, uint32_t n) {
+template <int BYTES, int UNROLL>
+MT_INLINE void flat_group (const mt_launch &p, uint32_t n) {
   const mt_desc &d = p.desc;
   typename word<BYTES>::type data[UNROLL];
   char *dst[UNROLL];
@@ -318,15 +325,16 @@ template <int BYTES> MT_INLINE void flat_one (const mt_launch &p, int64_t n) {
 /* Access number (block * UNROLL + u) * threads + thread is that index of rest. */
 template <int BYTES, int UNROLL> MT_INLINE void copy_flat (const mt_launch &p) {
   const mt_desc &d = p.desc;
-  int64_t group = (int64_t)UNROLL * blockDim.x;
+  const int64_t group = (int64_t)UNROLL * blockDim.x, all = gridDim.x * group;
 #pragma unroll 1
-  for (int64_t n = blockIdx.x * group + threadIdx.x; n < d.rests; n += gridDim.x * group) {
+  for (int64_t n = blockIdx.x * group + threadIdx.x; n < d.rests; n += all) {
     if (d.nbound == 0 && !far(d)) {
       flat_group<BYTES, UNROLL>(p, (uint32_t)n);
       continue;
     }
 #pragma unroll 1
-    for (int64_t m = n; m < n + group && m < d.rests; m += blockDim.x) flat_one<BYTES>(p, m);
+    for (int64_t m = n; m < n + group && m < d.rests; m += blockDim.x)
+      flat_one<BYTES>(p, m);
   }
 }
 

@@ -1,9 +1,10 @@
 /*
-** mt_cuda.c - the backend "cuda": a device is a primary context, a stream and the kernels.
+** mt_cuda.c - the backend "cuda": a device is a primary context, a stream and kernels.
 ** SPDX-License-Identifier: MIT
 **
-** The host's current context is what it was before, after every call: the device's is pushed and
-** popped around each. A device that the driver has lost says so at once from then on.
+** The host's current context is what it was before, after every call: the device's is
+** pushed and popped around each. A device that the driver has lost says so at once from
+** then on.
 */
 #include <stdio.h>
 #include <unistd.h>
@@ -39,10 +40,11 @@ static bool forked (const mt_cuda *c) { return c->driver.pid != getpid(); }
 
 static mt_status enter (mt_cuda *c, mt_err *err) {
   if (forked(c))
-    return mt_fail(err, MT_EDRIVER, "a CUDA device cannot be used in a child of the process that "
-                   "opened it\nopen the device after fork(), or start the child with exec()");
+    return mt_fail(err, MT_EDRIVER,
+                   "a CUDA device is of no use in a child of the process that opened it\n"
+                   "open the device after fork(), or start the child with exec()");
   if (c->lost[0] != '\0')
-    return mt_fail(err, MT_ELOST, "the device is lost since an earlier call: %s", c->lost);
+    return mt_fail(err, MT_ELOST, "lost since an earlier call: %s", c->lost);
   return CU(c, err, cuCtxPushCurrent, (c->context));
 }
 
@@ -196,7 +198,8 @@ static mt_status cuda_upload (mt_device *d, void *dst, const void *host, size_t 
   mt_cuda *c = d->impl;
   MT_TRY(enter(c, err));
   mt_status s = MT_OK;
-  if (bytes != 0) s = CU(c, err, cuMemcpyHtoDAsync, (to_address(dst), host, bytes, c->stream));
+  if (bytes != 0)
+    s = CU(c, err, cuMemcpyHtoDAsync, (to_address(dst), host, bytes, c->stream));
   if (s == MT_OK) s = CU(c, err, cuStreamSynchronize, (c->stream));
   leave(c);
   return s;
@@ -207,7 +210,8 @@ static mt_status cuda_download (mt_device *d, void *host, const void *src, size_
   mt_cuda *c = d->impl;
   MT_TRY(enter(c, err));
   mt_status s = MT_OK;
-  if (bytes != 0) s = CU(c, err, cuMemcpyDtoHAsync, (host, to_address(src), bytes, c->stream));
+  if (bytes != 0)
+    s = CU(c, err, cuMemcpyDtoHAsync, (host, to_address(src), bytes, c->stream));
   if (s == MT_OK) s = CU(c, err, cuStreamSynchronize, (c->stream));
   leave(c);
   return s;
@@ -260,7 +264,8 @@ static mt_status cuda_launch (mt_plan *p, mt_stream *stream, mt_err *err) {
                            .hStream = to_stream(c, stream)};
   MT_TRY(enter(c, err));
   mt_status s = MT_OK;
-  if (p->grid.blocks != 0) s = CU(c, err, cuLaunchKernelEx, (&config, function, params, NULL));
+  if (p->grid.blocks != 0)
+    s = CU(c, err, cuLaunchKernelEx, (&config, function, params, NULL));
   leave(c);
   return s;
 }

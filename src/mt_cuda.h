@@ -1,9 +1,9 @@
 /*
-** mt_cuda.h - private to mt_cuda*.c: the driver's types, its functions as a table, its errors.
+** mt_cuda.h - private to mt_cuda*.c: the driver's types, its functions, its errors.
 ** SPDX-License-Identifier: MIT
 **
-** The types are the driver's own names and ABI, declared here: the library needs no CUDA header to
-** be built, and no libcuda to be linked or loaded.
+** The types are the driver's own names and ABI, declared here: the library needs no CUDA
+** header to be built, and no libcuda to be linked or loaded.
 */
 #ifndef MT_CUDA_H
 #define MT_CUDA_H
@@ -52,11 +52,11 @@ typedef struct mt_driver {
 #include "mt_cuda.def"
 } mt_driver;
 
-/* What every kernel is in: a fatbin, or, when the library was built without nvcc, the text of
-** kernels.def, which only a driver made for tests accepts. Both end with a zero byte. */
+/* What every kernel is in: a fatbin, or, when the library was built without nvcc, the
+** text of kernels.def, which only a driver made for tests accepts. A zero byte follows
+** it. */
 extern const unsigned char mt_image[];
 extern const unsigned char mt_image_end[];
-bool mt_image_is_code (void);
 
 /* Loads the driver and starts it. On failure nothing is left loaded. */
 mt_status mt_driver_load (mt_driver *v, const char *path, mt_err *err);

@@ -13,11 +13,12 @@
 typedef struct error_row {
   CUresult number;
   mt_status status;
-  const char *name, *advice;
+  const char *name, *advice;   /* NULL: none */
 } error_row;
 
 static const error_row error_rows[] = {
-#define MT_CUDA_ERROR(name, number, status, advice) {number, status, #name, advice},
+#define MT_CUDA_ERROR(name, number, status, advice)                                  \
+  {number, status, "CUDA_ERROR_" #name, advice},
 #include "mt_cuda.def"
   {0, MT_EDRIVER, NULL, NULL}
 };
@@ -28,7 +29,8 @@ static const error_row *error_find (CUresult r) {
   return row;
 }
 
-mt_status mt_driver_check (const mt_driver *v, const char *call, CUresult r, mt_err *err) {
+mt_status mt_driver_check (const mt_driver *v, const char *call, CUresult r,
+                           mt_err *err) {
   if (r == 0) return MT_OK;
   const error_row *row = error_find(r);
   const char *name = NULL, *text = NULL;
@@ -42,24 +44,34 @@ mt_status mt_driver_check (const mt_driver *v, const char *call, CUresult r, mt_
 
 /* ---------------------------------------------------------------- loading */
 
-static mt_status too_old (const mt_driver *v, const char *name, mt_err *err) {
+/* Also of a driver too old for the rest of its functions; 0: not known. */
+static int driver_version (const mt_driver *v) {
+  CUresult (*get) (int *out) = NULL;
   int version = 0;
-  if (v->cuDriverGetVersion == NULL || v->cuDriverGetVersion(&version) != 0) version = 0;
-  if (version >= MT_CUDA_VERSION)
-    return mt_fail(err, MT_ENODEV, "%s: has no function %s\n"
-                   "reinstall the NVIDIA driver, or name its libcuda.so.1", v->path, name);
-  return mt_fail(err, MT_ENODEV, "%s: has no function %s: %s%d.%d is too old\n"
-                 "update the NVIDIA driver to one for CUDA 12.0 or newer (525 or later)",
-                 v->path, name, version ? "a driver for CUDA " : "CUDA ",
-                 version / 1000, version % 1000 / 10);
+  void *p = dlsym(v->handle, "cuDriverGetVersion");
+  if (p == NULL) return 0;
+  memcpy(&get, &p, sizeof get);
+  return get(&version) == 0 ? version : 0;
 }
 
-static mt_status resolve (const mt_driver *v, mt_get_proc *get, const char *name, void *out,
-                          mt_err *err) {
+static mt_status lacks (const mt_driver *v, const char *name, mt_err *err) {
+  int n = driver_version(v);
+  if (n > 0 && n < MT_CUDA_VERSION)
+    return mt_fail(err, MT_ENODEV,
+                   "%s: the driver is for CUDA %d.%d, too old: it has no %s\n"
+                   "update the NVIDIA driver (525 or newer, for CUDA 12.0)",
+                   v->path, n / 1000, n % 1000 / 10, name);
+  return mt_fail(err, MT_ENODEV,
+                 "%s: has no function %s\n"
+                 "reinstall the NVIDIA driver, or name its libcuda.so.1", v->path, name);
+}
+
+static mt_status resolve (const mt_driver *v, mt_get_proc *get, const char *name,
+                          void *out, mt_err *err) {
   void *p = NULL;
   int found = 0;
   if (get(name, &p, MT_CUDA_VERSION, 0, &found) != 0 || p == NULL)
-    return too_old(v, name, err);
+    return lacks(v, name, err);
   memcpy(out, &p, sizeof p);
   return MT_OK;
 }
@@ -68,7 +80,7 @@ static mt_status resolve_all (mt_driver *v, mt_err *err) {
   static const char entry[] = "cuGetProcAddress_v2";
   mt_get_proc *get = NULL;
   void *p = dlsym(v->handle, entry);
-  if (p == NULL) return too_old(v, entry, err);
+  if (p == NULL) return lacks(v, entry, err);
   memcpy(&get, &p, sizeof get);
 #define MT_CUDA_CALL(name, suffix, args) MT_TRY(resolve(v, get, #name, &v->name, err));
 #include "mt_cuda.def"
@@ -80,8 +92,10 @@ static mt_status open_library (mt_driver *v, mt_err *err) {
   v->handle = dlopen(v->path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (v->handle != NULL) return MT_OK;
   const char *why = dlerror();
-  return mt_fail(err, MT_ENODEV, "no CUDA driver: %s\n"
-                 "install the NVIDIA driver, or use the device \"cpu\"", why ? why : v->path);
+  return mt_fail(err, MT_ENODEV,
+                 "no CUDA driver: %s\n"
+                 "install the NVIDIA driver, or use the device \"cpu\"",
+                 why ? why : v->path);
 }
 
 static mt_status start (mt_driver *v, mt_err *err) {
@@ -108,7 +122,7 @@ void mt_driver_unload (mt_driver *v) {
 /* ---------------------------------------------------------------- the image */
 
 /* The text of kernels.def begins with a comment, a fatbin with its magic number. */
-bool mt_image_is_code (void) {
+bool mt_cuda_has_kernels (void) {
   return mt_image_end - mt_image > 4 && memcmp(mt_image, "\x50\xed\x55\xba", 4) == 0;
 }
 
@@ -116,9 +130,10 @@ mt_status mt_driver_image (const mt_driver *v, CUlibrary *out, mt_err *err) {
   CUresult r = v->cuLibraryLoadData(out, mt_image, NULL, NULL, 0, NULL, NULL, 0);
   if (r == 0) return MT_OK;
   mt_status s = mt_driver_check(v, "cuLibraryLoadData", r, err);
-  if (s != MT_ENODEV || mt_image_is_code()) return s;
-  return mt_fail(err, MT_ENODEV, "this build of moontile has no CUDA kernels\n"
-                 "build it with nvcc (12.0 or newer) on the PATH, or use the device \"cpu\"");
+  if (s != MT_ENODEV || mt_cuda_has_kernels()) return s;
+  return mt_fail(err, MT_ENODEV,
+                 "this build of moontile has no CUDA kernels\n"
+                 "build it with nvcc (12.0 or newer) on the PATH, or use \"cpu\"");
 }
 
 /* ---------------------------------------------------------------- counting */
@@ -127,7 +142,7 @@ mt_status mt_driver_image (const mt_driver *v, CUlibrary *out, mt_err *err) {
 static mt_status count (const mt_driver *v, int *out, mt_err *err) {
   MT_TRY(MT_CU(v, err, cuDeviceGetCount, (out)));
   if (*out == 0) return mt_driver_check(v, "cuDeviceGetCount", 100, err);
-  if (mt_image_is_code()) return MT_OK;
+  if (mt_cuda_has_kernels()) return MT_OK;
   CUlibrary library = NULL;
   MT_TRY(mt_driver_image(v, &library, err));
   return MT_CU(v, err, cuLibraryUnload, (library));

@@ -22,6 +22,9 @@ typedef struct mt_grid { uint32_t blocks, threads; } mt_grid;
 extern const mt_kernel mt_cuda_kernels[], mt_cpu_kernels[];
 extern const size_t mt_ncuda_kernels, mt_ncpu_kernels;
 
+/* Whether the code of the CUDA kernels is in this library: built without nvcc, it is not. */
+bool mt_cuda_has_kernels (void);
+
 /* Reasons why better rows were refused: lines "NAME: reason". */
 typedef struct mt_why { char text[1024]; size_t length; } mt_why;
 void mt_why_add (mt_why *w, const char *name, const char *format, ...)
@@ -30,5 +33,8 @@ void mt_why_add (mt_why *w, const char *name, const char *format, ...)
 /* The first row that fits the descriptor, and its grid; NULL if none does. */
 const mt_kernel *mt_kernel_choose (const mt_kernel *rows, size_t n, const mt_desc *d,
                                    mt_grid *grid, mt_why *why);
+
+/* Whether the embedded image is machine code: without nvcc it is not. */
+bool mt_image_is_code (void);
 
 #endif

@@ -1,0 +1,376 @@
+/*
+** fakecuda.c - libcuda.so.1 without a GPU: the functions of mt_cuda.def, kernels through
+** the reference executor. SPDX-License-Identifier: MIT
+**
+** Launches are done at once; what goes wrong in one is told by the next call that waits,
+** and kills the context, as on a GPU. An image is a fatbin, which is not looked at, or
+** the text of kernels.def; its kernels are the rows of kernels.def.
+*/
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "fakecuda.h"
+
+#define MT_CUDA_CALL(name, suffix, args) FAKECUDA_API CUresult name##suffix args;
+#include "mt_cuda.def"
+FAKECUDA_API mt_get_proc cuGetProcAddress_v2;
+
+enum { MAXDEVICES = 16, MAXSTACK = 16 };
+
+struct CUctx_st { int device, users, sticky; };
+struct CUstream_st { CUcontext context; };
+struct CUlib_st { const char *text; };
+
+static struct CUctx_st contexts[MAXDEVICES];
+static int streams, libraries;
+static pid_t started;                  /* the process that called cuInit */
+static __thread CUcontext stack[MAXSTACK];
+static __thread int depth;
+
+#define TRY(call)                                                                        \
+  do { CUresult try_ = (call); if (try_ != 0) return try_; } while (0)
+#define FAULT(name) TRY(fake_call(FAKE_##name))
+#define NEED(cond, error) do { if (!(cond)) return (error); } while (0)
+
+static int device_count (void) {
+  long long n = fake_option("FAKECUDA_DEVICES", 1);
+  return n < MAXDEVICES ? (int)n : MAXDEVICES;
+}
+
+static int version (void) {
+  return (int)fake_option("FAKECUDA_VERSION", MT_CUDA_VERSION);
+}
+
+static bool is_device (CUdevice d) { return d >= 0 && d < device_count(); }
+static CUcontext current (void) { return depth > 0 ? stack[depth - 1] : NULL; }
+
+/* Every function that works in a context begins so. */
+static CUresult ready (void) {
+  NEED(started == getpid(), 3);
+  NEED(current() != NULL && current()->users > 0, 201);
+  return current()->sticky;
+}
+
+/* ---------------------------------------------------------------- errors */
+
+#define FAKE FAKECUDA_API CUresult
+
+static const struct { CUresult number; const char *name; } errors[] = {
+#define MT_CUDA_ERROR(name, number, status, advice) {number, "CUDA_ERROR_" #name},
+#include "mt_cuda.def"
+  {1, "CUDA_ERROR_INVALID_VALUE"}, {201, "CUDA_ERROR_INVALID_CONTEXT"},
+  {400, "CUDA_ERROR_INVALID_HANDLE"}, {999, "CUDA_ERROR_UNKNOWN"}
+};
+
+FAKE cuGetErrorName (CUresult r, const char **out) {
+  FAULT(cuGetErrorName);
+  for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++)
+    if (errors[i].number == r) return *out = errors[i].name, 0;
+  return *out = NULL, 1;
+}
+
+FAKE cuGetErrorString (CUresult r, const char **out) {
+  FAULT(cuGetErrorString);
+  (void)r;
+  return *out = "the fake driver says so", 0;
+}
+
+/* ---------------------------------------------------------------- devices */
+
+FAKE cuInit (unsigned flags) {
+  FAULT(cuInit);
+  NEED(flags == 0, 1);
+  NEED(started == 0 || started == getpid(), 3);
+  NEED(device_count() > 0, 100);
+  started = getpid();
+  return 0;
+}
+
+FAKE cuDriverGetVersion (int *out) {
+  FAULT(cuDriverGetVersion);
+  return *out = version(), 0;
+}
+
+FAKE cuDeviceGetCount (int *out) {
+  FAULT(cuDeviceGetCount);
+  NEED(started, 3);
+  return *out = device_count(), 0;
+}
+
+FAKE cuDeviceGet (CUdevice *out, int index) {
+  FAULT(cuDeviceGet);
+  NEED(started, 3);
+  NEED(is_device(index), 101);
+  return *out = index, 0;
+}
+
+FAKE cuDeviceGetName (char *buf, int size, CUdevice d) {
+  FAULT(cuDeviceGetName);
+  NEED(is_device(d), 101);
+  snprintf(buf, (size_t)size, "Fake GPU %d", d);
+  return 0;
+}
+
+FAKE cuDeviceGetAttribute (int *out, CUdevice_attribute a, CUdevice d) {
+  FAULT(cuDeviceGetAttribute);
+  NEED(is_device(d), 101);
+  NEED(a == MT_CU_MAJOR || a == MT_CU_MINOR || a == MT_CU_MULTIPROCESSORS, 1);
+  return *out = a == MT_CU_MAJOR ? 9 : a == MT_CU_MINOR ? 0 : 132, 0;
+}
+
+FAKE cuDeviceTotalMem_v2 (size_t *out, CUdevice d) {
+  FAULT(cuDeviceTotalMem);
+  NEED(is_device(d), 101);
+  return *out = fake_memory(), 0;
+}
+
+/* ---------------------------------------------------------------- contexts */
+
+FAKE cuDevicePrimaryCtxRetain (CUcontext *out, CUdevice d) {
+  FAULT(cuDevicePrimaryCtxRetain);
+  NEED(started, 3);
+  NEED(is_device(d), 101);
+  CUcontext c = &contexts[d];
+  if (c->users++ == 0) c->device = d, c->sticky = 0;
+  return *out = c, 0;
+}
+
+FAKE cuDevicePrimaryCtxRelease_v2 (CUdevice d) {
+  NEED(is_device(d) && contexts[d].users > 0, 201);
+  contexts[d].users--;
+  FAULT(cuDevicePrimaryCtxRelease);
+  return 0;
+}
+
+FAKE cuCtxPushCurrent_v2 (CUcontext c) {
+  FAULT(cuCtxPushCurrent);
+  NEED(c != NULL && depth < MAXSTACK, 201);
+  stack[depth++] = c;
+  return 0;
+}
+
+FAKE cuCtxPopCurrent_v2 (CUcontext *out) {
+  NEED(depth > 0, 201);
+  *out = stack[--depth];
+  FAULT(cuCtxPopCurrent);
+  return 0;
+}
+
+FAKE cuCtxSynchronize (void) {
+  FAULT(cuCtxSynchronize);
+  return ready();
+}
+
+/* ---------------------------------------------------------------- kernels */
+
+static bool is_text (const char *image) {
+  return strstr(image, "MT_COPY_KERNEL") != NULL;
+}
+
+FAKE cuLibraryLoadData (CUlibrary *out, const void *image, CUjit_option *jit,
+                        void **jit_values, unsigned njit, CUlibraryOption *opt,
+                        void **opt_values, unsigned nopt) {
+  FAULT(cuLibraryLoadData);
+  NEED(started, 3);
+  NEED(jit == NULL && jit_values == NULL && njit == 0, 1);
+  NEED(opt == NULL && opt_values == NULL && nopt == 0, 1);
+  bool code = memcmp(image, "\x50\xed\x55\xba", 4) == 0;
+  NEED(code || is_text(image), 200);
+  CUlibrary l = malloc(sizeof *l);
+  NEED(l != NULL, 2);
+  l->text = code ? NULL : image;
+  libraries++;
+  return *out = l, 0;
+}
+
+FAKE cuLibraryUnload (CUlibrary l) {
+  NEED(l != NULL, 400);
+  free(l);
+  libraries--;
+  FAULT(cuLibraryUnload);
+  return 0;
+}
+
+/* A kernel, and a function, is its row of the table. */
+FAKE cuLibraryGetKernel (CUkernel *out, CUlibrary l, const char *name) {
+  FAULT(cuLibraryGetKernel);
+  NEED(l != NULL, 400);
+  NEED(strncmp(name, "mt_", 3) == 0, 500);
+  NEED(l->text == NULL || strstr(l->text, name + 3) != NULL, 500);
+  for (size_t i = 0; i < mt_ncuda_kernels; i++)
+    if (strcmp(mt_cuda_kernels[i].name, name + 3) == 0)
+      return *out = (CUkernel)(void *)(uintptr_t)&mt_cuda_kernels[i], 0;
+  return 500;
+}
+
+FAKE cuKernelGetFunction (CUfunction *out, CUkernel k) {
+  FAULT(cuKernelGetFunction);
+  TRY(ready());
+  return *out = (CUfunction)(void *)k, 0;
+}
+
+/* The launch with the host's addresses; false where a buffer is not the device's. */
+static bool translate (mt_launch *l, size_t *bytes) {
+  for (int i = 0; i < MT_MAXBASE; i++) {
+    bytes[i] = 0;
+    if (l->base[i] == NULL) continue;
+    l->base[i] = fake_host((CUdeviceptr)(uintptr_t)l->base[i], current()->device, 0,
+                           &bytes[i]);
+    if (l->base[i] == NULL) return false;
+  }
+  return l->base[MT_SRC] != NULL && l->base[MT_DST] != NULL;
+}
+
+static void complain (const char *text) {
+  if (fake_option("FAKECUDA_REPORT", 0)) fprintf(stderr, "fakecuda: %s\n", text);
+}
+
+static CUresult run (const mt_kernel *k, const CUlaunchConfig *c,
+                     const mt_launch *param) {
+  mt_launch l = *param;
+  size_t bytes[MT_MAXBASE];
+  mt_err err = MT_NOERR;
+  mt_grid grid = {c->gridDimX, c->blockDimX};
+  if (!translate(&l, bytes)) return 700;
+  mt_status s = mt_ref_run(k, grid, &l, bytes, &err);
+  if (s != MT_OK) complain(err.text);
+  return s == MT_OK ? 0 : s == MT_EALIGN ? 716 : 700;
+}
+
+FAKE cuLaunchKernelEx (const CUlaunchConfig *c, CUfunction f, void **params,
+                       void **extra) {
+  FAULT(cuLaunchKernelEx);
+  TRY(ready());
+  const mt_kernel *k = (const mt_kernel *)(const void *)f;
+  NEED(f != NULL && c->hStream != NULL, 400);
+  NEED(c->hStream->context == current(), 400);
+  NEED(params != NULL && extra == NULL && c->numAttrs == 0 && c->sharedMemBytes == 0, 1);
+  NEED(c->gridDimX > 0 && c->gridDimX <= 0x7fffffff && c->blockDimX > 0, 1);
+  NEED(c->gridDimY == 1 && c->gridDimZ == 1 && c->blockDimY == 1 && c->blockDimZ == 1, 1);
+  NEED(c->blockDimX <= k->threads, 701);
+  current()->sticky = run(k, c, params[0]);
+  return 0;
+}
+
+/* ---------------------------------------------------------------- memory */
+
+FAKE cuMemAlloc_v2 (CUdeviceptr *out, size_t bytes) {
+  FAULT(cuMemAlloc);
+  TRY(ready());
+  return fake_alloc(out, current()->device, bytes);
+}
+
+FAKE cuMemFree_v2 (CUdeviceptr p) {
+  NEED(started && current() != NULL, 201);
+  CUresult r = fake_free(p);
+  FAULT(cuMemFree);
+  return r != 0 ? r : current()->sticky;
+}
+
+FAKE cuMemsetD8Async (CUdeviceptr p, unsigned char value, size_t bytes, CUstream s) {
+  FAULT(cuMemsetD8Async);
+  TRY(ready());
+  NEED(s != NULL, 400);
+  void *q = fake_host(p, -1, bytes, NULL);
+  NEED(q != NULL, 1);
+  memset(q, value, bytes);
+  return 0;
+}
+
+FAKE cuMemcpyHtoDAsync_v2 (CUdeviceptr dst, const void *src, size_t bytes, CUstream s) {
+  FAULT(cuMemcpyHtoDAsync);
+  TRY(ready());
+  NEED(s != NULL, 400);
+  void *q = fake_host(dst, -1, bytes, NULL);
+  NEED(q != NULL, 1);
+  memcpy(q, src, bytes);
+  return 0;
+}
+
+FAKE cuMemcpyDtoHAsync_v2 (void *dst, CUdeviceptr src, size_t bytes, CUstream s) {
+  FAULT(cuMemcpyDtoHAsync);
+  TRY(ready());
+  NEED(s != NULL, 400);
+  void *q = fake_host(src, -1, bytes, NULL);
+  NEED(q != NULL, 1);
+  memcpy(dst, q, bytes);
+  return 0;
+}
+
+/* ---------------------------------------------------------------- streams */
+
+FAKE cuStreamCreate (CUstream *out, unsigned flags) {
+  FAULT(cuStreamCreate);
+  TRY(ready());
+  NEED(flags == MT_CU_NON_BLOCKING, 1);
+  CUstream s = malloc(sizeof *s);
+  NEED(s != NULL, 2);
+  s->context = current();
+  streams++;
+  return *out = s, 0;
+}
+
+FAKE cuStreamDestroy_v2 (CUstream s) {
+  NEED(s != NULL, 400);
+  free(s);
+  streams--;
+  FAULT(cuStreamDestroy);
+  return 0;
+}
+
+FAKE cuStreamSynchronize (CUstream s) {
+  FAULT(cuStreamSynchronize);
+  TRY(ready());
+  NEED(s != NULL && s->context == current(), 400);
+  return 0;
+}
+
+/* ---------------------------------------------------------------- finding functions */
+
+typedef struct symbol {
+  const char *name;
+  void (*address) (void);
+} symbol;
+
+static const symbol symbols[] = {
+#define MT_CUDA_CALL(name, suffix, args) {#name, (void (*) (void))name##suffix},
+#include "mt_cuda.def"
+};
+
+FAKE cuGetProcAddress_v2 (const char *name, void **out, int wanted, uint64_t flags,
+                          int *found) {
+  const char *missing = getenv("FAKECUDA_MISSING");
+  *out = NULL;
+  NEED(flags == 0, 1);
+  *found = version() < wanted ? 2 : 1;
+  NEED(version() >= wanted, 500);
+  NEED(missing == NULL || strcmp(missing, name) != 0, 500);
+  for (const symbol *s = symbols; s < symbols + FAKE_CALLS; s++)
+    if (strcmp(s->name, name) == 0) {
+      memcpy(out, &s->address, sizeof s->address);
+      return *found = 0, 0;
+    }
+  return 500;
+}
+
+/* ---------------------------------------------------------------- what is alive */
+
+void fakecuda_count (fakecuda_live *out) {
+  memset(out, 0, sizeof *out);
+  fake_live_memory(&out->allocations, &out->bytes);
+  out->streams = streams;
+  out->libraries = libraries;
+  out->current = depth;
+  for (int i = 0; i < MAXDEVICES; i++) out->contexts += contexts[i].users;
+}
+
+static void __attribute__((destructor)) report (void) {
+  fakecuda_live live;
+  if (!fake_option("FAKECUDA_REPORT", 0)) return;
+  fakecuda_count(&live);
+  fprintf(stderr,
+          "fakecuda: alive: %d allocations of %zu bytes, %d streams, %d libraries, "
+          "%d contexts, %d of them current\n", live.allocations, live.bytes, live.streams,
+          live.libraries, live.contexts, live.current);
+}

@@ -1,0 +1,96 @@
+/*
+** fakememory.c - device memory of the fake driver: apart from the host's, exact in size,
+** full of garbage, limited. SPDX-License-Identifier: MIT
+*/
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "fakecuda.h"
+
+typedef struct block {
+  struct block *next;
+  char *data;
+  size_t bytes;
+  int device;
+} block;
+
+static block *blocks;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+size_t fake_memory (void) { return (size_t)fake_option("FAKECUDA_MEMORY", 1 << 30); }
+
+static size_t used (int device) {
+  size_t n = 0;
+  for (block *b = blocks; b != NULL; b = b->next)
+    if (b->device == device) n += b->bytes;
+  return n;
+}
+
+static block *block_new (int device, size_t bytes) {
+  void *data = NULL;
+  block *b = malloc(sizeof *b);
+  if (b == NULL || posix_memalign(&data, 256, bytes) != 0) {
+    free(b);
+    return NULL;
+  }
+  memset(data, 0xA5, bytes);
+  *b = (block){blocks, data, bytes, device};
+  return b;
+}
+
+CUresult fake_alloc (CUdeviceptr *out, int device, size_t bytes) {
+  if (bytes == 0) return 1;
+  pthread_mutex_lock(&lock);
+  size_t n = used(device), all = fake_memory();
+  block *b = n > all || bytes > all - n ? NULL : block_new(device, bytes);
+  if (b != NULL) blocks = b;
+  pthread_mutex_unlock(&lock);
+  if (b == NULL) return 2;
+  *out = (CUdeviceptr)(uintptr_t)b->data | FAKE_TAG;
+  return 0;
+}
+
+static bool holds (const block *b, const char *p) {
+  return p >= b->data && p < b->data + b->bytes;
+}
+
+static block **find (const char *p) {
+  block **b = &blocks;
+  while (*b != NULL && !holds(*b, p)) b = &(*b)->next;
+  return b;
+}
+
+static char *untag (CUdeviceptr p) {
+  return (p & FAKE_TAG) ? (char *)(uintptr_t)(p & ~FAKE_TAG) : NULL;
+}
+
+CUresult fake_free (CUdeviceptr p) {
+  if (p == 0) return 0;
+  pthread_mutex_lock(&lock);
+  block **b = find(untag(p)), *gone = *b;
+  if (gone != NULL && gone->data == untag(p)) *b = gone->next;
+  else gone = NULL;
+  pthread_mutex_unlock(&lock);
+  if (gone == NULL) return 1;
+  free(gone->data);
+  free(gone);
+  return 0;
+}
+
+void *fake_host (CUdeviceptr p, int device, size_t bytes, size_t *room) {
+  char *q = untag(p);
+  pthread_mutex_lock(&lock);
+  block *b = *find(q);
+  if (b != NULL && device >= 0 && b->device != device) b = NULL;
+  size_t have = b == NULL ? 0 : b->bytes - (size_t)(q - b->data);
+  pthread_mutex_unlock(&lock);
+  if (room != NULL) *room = have;
+  return b == NULL || bytes > have ? NULL : q;
+}
+
+void fake_live_memory (int *allocations, size_t *bytes) {
+  *allocations = 0, *bytes = 0;
+  pthread_mutex_lock(&lock);
+  for (block *b = blocks; b != NULL; b = b->next) ++*allocations, *bytes += b->bytes;
+  pthread_mutex_unlock(&lock);
+}
