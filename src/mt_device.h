@@ -28,6 +28,10 @@ typedef struct mt_backend {
   void (*stream_destroy) (mt_device *d, mt_stream *s);
   mt_status (*synchronize) (mt_device *d, mt_stream *s, mt_err *err);
   mt_status (*launch) (mt_plan *p, mt_stream *s, mt_err *err);
+  /* NULL, or: chooses kernel and grid of a plan and fills its `own` part of own_bytes bytes, which
+  ** is zero. Without it mt_kernel_choose does, and there is no own part. */
+  mt_status (*prepare) (mt_plan *p, mt_err *err);
+  size_t own_bytes;
 } mt_backend;
 
 #define MT_BACKEND_EXTERN(name) extern const mt_backend mt_backend_##name;
@@ -41,13 +45,18 @@ struct mt_device {
   void *impl;                        /* the backend's own */
 };
 
+enum { MT_HEADSIZE = 1024 };
+
 struct mt_plan {
   mt_device *device;
   const mt_kernel *kernel;
   mt_grid grid;
   mt_launch launch;
   size_t bytes[MT_MAXBASE];          /* sizes of the buffers at launch.base */
+  int modes[MT_MAXBOUND];            /* the tensor's mode of each bound, from 1 */
   mt_why why;
+  char head[MT_HEADSIZE];            /* what is copied, in words */
+  void *own;                         /* the backend's part */
 };
 
 /* Host memory through the device's allocator. mt_host_alloc: NULL when there is none. */

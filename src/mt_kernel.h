@@ -34,7 +34,4 @@ void mt_why_add (mt_why *w, const char *name, const char *format, ...)
 const mt_kernel *mt_kernel_choose (const mt_kernel *rows, size_t n, const mt_desc *d,
                                    mt_grid *grid, mt_why *why);
 
-/* Whether the embedded image is machine code: without nvcc it is not. */
-bool mt_image_is_code (void);
-
 #endif

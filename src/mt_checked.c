@@ -1,0 +1,45 @@
+/*
+** mt_checked.c - the backend "cpu:checked": the reference executor, each access verified.
+** SPDX-License-Identifier: MIT
+*/
+#include <stdio.h>
+
+#include "mt_host.h"
+
+static const mt_kernel rows[] = {
+  /* name           op          form          bytes threads unroll */
+  {"ref_tv",        MT_OP_COPY, MT_FORM_TV,   0,    1024,   1},
+  {"ref_flat",      MT_OP_COPY, MT_FORM_FLAT, 0,    256,    4},
+};
+static const size_t nrows = sizeof rows / sizeof rows[0];
+
+static mt_status checked_open (mt_device *d, int index, mt_err *err) {
+  (void)index, (void)err;
+  snprintf(d->name, sizeof d->name, "cpu:checked");
+  snprintf(d->about, sizeof d->about, "the reference: each access on its own, verified");
+  return MT_OK;
+}
+
+static void checked_close (mt_device *d) { (void)d; }
+
+static mt_status checked_launch (mt_plan *p, mt_stream *s, mt_err *err) {
+  (void)s;
+  return mt_ref_run(p->kernel, p->grid, &p->launch, p->bytes, err);
+}
+
+const mt_backend mt_backend_checked = {
+  .name = "cpu:checked",
+  .kernels = rows,
+  .nkernels = &nrows,
+  .host = true,
+  .open = checked_open,
+  .close = checked_close,
+  .alloc = mt_host_malloc,
+  .free = mt_host_release,
+  .upload = mt_host_upload,
+  .download = mt_host_download,
+  .stream_create = mt_host_stream_create,
+  .stream_destroy = mt_host_stream_destroy,
+  .synchronize = mt_host_synchronize,
+  .launch = checked_launch
+};

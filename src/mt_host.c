@@ -1,0 +1,80 @@
+/*
+** mt_host.c - host memory as a device's memory; streams that are always done.
+** SPDX-License-Identifier: MIT
+*/
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "mt_host.h"
+
+enum { MT_ALIGN = 256 };
+
+/* The byte before a block says how far it lies from its allocation, less one. */
+mt_status mt_host_malloc (mt_device *d, void **out, size_t bytes, mt_err *err) {
+  unsigned char *raw = NULL;
+  *out = NULL;
+  if (bytes <= PTRDIFF_MAX - MT_ALIGN) raw = mt_host_alloc(d, bytes + MT_ALIGN);
+  if (raw == NULL)
+    return mt_fail(err, MT_ENOMEM, "%s has no %zu bytes of memory left", d->name, bytes);
+  size_t skip = MT_ALIGN - (uintptr_t)raw % MT_ALIGN;
+  raw[skip - 1] = (unsigned char)(skip - 1);
+  *out = memset(raw + skip, 0, bytes);
+  return MT_OK;
+}
+
+void mt_host_release (mt_device *d, void *p, size_t bytes) {
+  unsigned char *block = p;
+  if (p) mt_host_free(d, block - (size_t)block[-1] - 1, bytes + MT_ALIGN);
+}
+
+mt_status mt_host_upload (mt_device *d, void *dst, const void *host, size_t bytes, mt_err *err) {
+  (void)d, (void)err;
+  if (bytes) memmove(dst, host, bytes);
+  return MT_OK;
+}
+
+mt_status mt_host_download (mt_device *d, void *host, const void *src, size_t bytes, mt_err *err) {
+  return mt_host_upload(d, host, src, bytes, err);
+}
+
+/* Launches end before they return: a stream is only a name. */
+mt_status mt_host_stream_create (mt_device *d, mt_stream **out, mt_err *err) {
+  (void)err;
+  *out = (mt_stream *)(void *)d;
+  return MT_OK;
+}
+
+void mt_host_stream_destroy (mt_device *d, mt_stream *s) { (void)d, (void)s; }
+
+mt_status mt_host_synchronize (mt_device *d, mt_stream *s, mt_err *err) {
+  (void)d, (void)s, (void)err;
+  return MT_OK;
+}
+
+int mt_host_processors (void) {
+  long n = sysconf(_SC_NPROCESSORS_ONLN);
+  return n < 1 ? 1 : n > 1024 ? 1024 : (int)n;
+}
+
+/* The value of the first line of /proc/cpuinfo with the key, or NULL. */
+static const char *cpuinfo (char *text, size_t size, const char *key) {
+  int file = open("/proc/cpuinfo", O_RDONLY | O_CLOEXEC);
+  ssize_t n = file < 0 ? 0 : read(file, text, size - 1);
+  if (file >= 0) close(file);
+  text[n > 0 ? n : 0] = 0;
+  char *at = strstr(text, key), *end;
+  if (at == NULL || (at = strchr(at, ':')) == NULL) return NULL;
+  at += strspn(at, ": \t");
+  if ((end = strchr(at, '\n')) != NULL) *end = 0;
+  return at;
+}
+
+void mt_host_about (char *buf, size_t size, int threads) {
+  char text[2048];
+  const char *name = cpuinfo(text, sizeof text, "model name");
+  long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+  double gib = pages > 0 && page > 0 ? (double)pages * (double)page / (1 << 30) : 0;
+  snprintf(buf, size, "%.120s, %d thread%s, %.1f GiB", name ? name : "processor", threads,
+           threads == 1 ? "" : "s", gib);
+}

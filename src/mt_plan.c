@@ -1,0 +1,124 @@
+/*
+** mt_plan.c - plans: described, proven, given a kernel, launched, printed.
+** SPDX-License-Identifier: MIT
+*/
+#include <stdio.h>
+
+#include "mt_check.h"
+#include "mt_device.h"
+#include "mt_plan.h"
+
+/* ---------------------------------------------------------------- proving */
+
+/* The first mode of a destination with a stride of 0, from 1; 0 if there is none. */
+static int broadcast_mode (const mt_node *a) {
+  for (int i = 0; i < mt_rank(a); i++) {
+    const mt_node *m = mt_mode(a, i);
+    for (const mt_node *p = m; p < mt_next(m); p++)
+      if (p->tag == MT_LEAF && p->shape > 1 && p->stride == 0) return i + 1;
+  }
+  return 0;
+}
+
+/* What the validator said of the descriptor, in words about the tensors. */
+static mt_status explain (const mt_tensor *src, const mt_tensor *dst, mt_err *err) {
+  mt_err cause = *err;
+  int mode = err->status == MT_EINJECTIVE ? broadcast_mode(dst->layout) : 0;
+  if (mode > 0 && strncmp(cause.text, "dst: ", 5) == 0)
+    return mt_failn(err, cause.status, "copy: dst mode %d has stride 0: %s\ndst is %N", mode,
+                    cause.text + 5, dst->layout);
+  return mt_failn(err, cause.status, "copy: %s\nsrc is %N at offset %lld\ndst is %N at offset %lld",
+                  cause.text, src->layout, (long long)src->offset, dst->layout,
+                  (long long)dst->offset);
+}
+
+static mt_status prove (mt_plan *p, const mt_tensor *src, const mt_tensor *dst, mt_err *err) {
+#ifdef MT_UNSAFE_NO_CHECK      /* a test build: its kernels are to be caught by a sanitizer */
+  if (mt_check_shape(&p->launch, err) == MT_OK) return MT_OK;
+#else
+  if (mt_check_copy(&p->launch, p->bytes, err) == MT_OK) return MT_OK;
+#endif
+  return explain(src, dst, err);
+}
+
+/* ---------------------------------------------------------------- kernels */
+
+static int log_of (int n) {
+  int log = 0;
+  while (1 << log < n) log++;
+  return log;
+}
+
+/* Wider rows of the same form than the one that was taken. */
+static void say_why (mt_plan *p, const mt_narrow *narrow, const mt_tiled_copy *copy) {
+  const mt_backend *b = p->device->backend;
+  for (const mt_kernel *k = b->kernels; k < p->kernel; k++) {
+    if (k->bytes <= p->kernel->bytes || k->form != p->kernel->form) continue;
+    if (copy && copy->atom_bits != 0)
+      mt_why_add(&p->why, k->name, "the atom moves %d bytes", copy->atom_bits / 8);
+    else if (narrow->reason[log_of(k->bytes)][0])
+      mt_why_add(&p->why, k->name, "%s", narrow->reason[log_of(k->bytes)]);
+  }
+}
+
+static mt_status choose (mt_plan *p, const mt_narrow *narrow, const mt_tiled_copy *copy,
+                         mt_err *err) {
+  const mt_backend *b = p->device->backend;
+  if (b->prepare) return b->prepare(p, err);
+  p->kernel = mt_kernel_choose(b->kernels, *b->nkernels, &p->launch.desc, &p->grid, &p->why);
+  if (p->kernel == NULL)
+    return mt_failn(err, MT_EUNSUPPORTED, "copy: no kernel of %s fits:\n%s", b->name,
+                    p->why.length ? p->why.text : "none has this width");
+  say_why(p, narrow, copy);
+  return MT_OK;
+}
+
+/* ---------------------------------------------------------------- plans */
+
+/* "copy f32 LAYOUT -> LAYOUT"; long layouts are cut. */
+static void write_head (mt_plan *p, const mt_tensor *src, const mt_tensor *dst) {
+  enum { MT_CUT = MT_HEADSIZE / 2 - 32 };
+  const mt_tensor *side[] = {src, dst};
+  char text[2][MT_CUT + 4];
+  for (int o = 0; o < 2; o++)
+    if (mt_format(text[o], MT_CUT + 1, side[o]->layout) > MT_CUT) strcpy(text[o] + MT_CUT, "...");
+  snprintf(p->head, sizeof p->head, "copy %s %s -> %s", mt_dtype_name(src->dtype), text[0],
+           text[1]);
+}
+
+static mt_status make (mt_plan *p, const mt_tiled_copy *copy, const mt_tensor *src,
+                       const mt_tensor *dst, mt_err *err) {
+  mt_narrow narrow;
+  MT_TRY(mt_describe(&p->launch, p->modes, copy, src, dst, err));
+  MT_TRY(prove(p, src, dst, err));
+  MT_TRY(mt_widen(&p->launch, &narrow, copy, err));
+  MT_TRY(prove(p, src, dst, err));
+  write_head(p, src, dst);
+  return choose(p, &narrow, copy, err);
+}
+
+static size_t plan_size (const mt_device *d) { return sizeof(mt_plan) + d->backend->own_bytes; }
+
+mt_status mt_plan_copy (mt_plan **out, mt_device *d, const mt_tiled_copy *copy,
+                        const mt_tensor *src, const mt_tensor *dst, mt_err *err) {
+  mt_plan *p = mt_host_alloc(d, plan_size(d));
+  *out = NULL;
+  if (p == NULL) return mt_fail(err, MT_ENOMEM, "copy: no host memory for a plan");
+  memset(p, 0, plan_size(d));
+  p->device = d;
+  p->own = p + 1;
+  p->bytes[MT_SRC] = src->bytes;
+  p->bytes[MT_DST] = dst->bytes;
+  mt_status s = make(p, copy, src, dst, err);
+  if (s == MT_OK) *out = p;
+  else mt_plan_free(p);
+  return s;
+}
+
+mt_status mt_plan_launch (mt_plan *p, mt_stream *s, mt_err *err) {
+  return p->launch.desc.rests == 0 ? MT_OK : p->device->backend->launch(p, s, err);
+}
+
+void mt_plan_free (mt_plan *p) {
+  if (p) mt_host_free(p->device, p, plan_size(p->device));
+}

@@ -1,0 +1,104 @@
+/*
+** mt_plan_text.c - plans for people.
+** SPDX-License-Identifier: MIT
+**
+** Only the lines that begin with `kernel:`, `grid:` and `refused:` depend on the device.
+*/
+#include <stdio.h>
+
+#include "mt_device.h"
+
+typedef struct mt_text {
+  char *buf;
+  size_t size, length;             /* `length` of the whole text, also beyond `size` */
+} mt_text;
+
+static void say (mt_text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void say (mt_text *t, const char *format, ...) {
+  va_list ap;
+  bool room = t->length < t->size;
+  va_start(ap, format);
+  int n = vsnprintf(room ? t->buf + t->length : NULL, room ? t->size - t->length : 0, format, ap);
+  va_end(ap);
+  if (n > 0) t->length += (size_t)n;
+}
+
+static void say_extents (mt_text *t, const mt_axis *a, uint32_t n, int64_t size) {
+  say(t, "%lld", (long long)size);
+  for (uint32_t i = 0; n > 1 && i < n; i++)
+    say(t, "%s%lld", i ? " x " : " = ", (long long)a[i].extent);
+}
+
+/* "NAME: 256 = 32 x 8    src 1, 4096    dst 4096, 1    mode 1: 0, 1" */
+static void say_mode (mt_text *t, const char *name, const mt_plan *p, uint32_t first, uint32_t n,
+                      int64_t size) {
+  static const char *const sides[] = {"src", "dst"};
+  const mt_desc *d = &p->launch.desc;
+  const mt_axis *a = d->axis + first;
+  size_t start = t->length;
+  say(t, "%s: ", name);
+  say_extents(t, a, n, size);
+  for (size_t o = 0; n > 0 && o < 2; o++) {
+    size_t to = start + 28 + 20 * o;
+    do say(t, " "); while (t->length < to);
+    say(t, " %s ", sides[o]);
+    for (uint32_t i = 0; i < n; i++) say(t, "%s%lld", i ? ", " : "", (long long)a[i].stride[o]);
+  }
+  for (uint32_t k = 0; n > 0 && k < d->nbound; k++) {
+    say(t, "  mode %d: ", p->modes[k]);
+    for (uint32_t i = 0; i < n; i++) say(t, "%s%lld", i ? ", " : "", (long long)a[i].step[k]);
+  }
+  say(t, "\n");
+}
+
+static void say_bounds (mt_text *t, const mt_plan *p) {
+  const mt_desc *d = &p->launch.desc;
+  if (d->nbound == 0) return;
+  say(t, "bounds:");
+  for (uint32_t k = 0; k < d->nbound; k++)
+    say(t, "%s mode %d < %lld", k ? "," : "", p->modes[k], (long long)d->bound[k]);
+  say(t, "\n");
+}
+
+static void say_refused (mt_text *t, const mt_plan *p) {
+  const char *line = p->why.text;
+  while (*line) {
+    size_t n = strcspn(line, "\n");
+    say(t, "refused: %.*s\n", (int)n, line);
+    line += n + (line[n] == '\n');
+  }
+}
+
+static void say_grid (mt_text *t, const mt_plan *p) {
+  const mt_grid *g = &p->grid;
+  if (p->device->backend->prepare)
+    say(t, "grid: %lu tiles on %lu threads\n", (unsigned long)g->blocks, (unsigned long)g->threads);
+  else
+    say(t, "grid: %lu blocks of %lu threads\n", (unsigned long)g->blocks,
+        (unsigned long)g->threads);
+}
+
+size_t mt_plan_format (char *buf, size_t size, const mt_plan *p) {
+  const mt_desc *d = &p->launch.desc;
+  mt_text t = {buf, size, 0};
+  if (size > 0) buf[0] = 0;
+  say(&t, "plan: %s\n", p->head);
+  say(&t, "kernel: %s (%s)\n", p->kernel->name, p->device->backend->name);
+  say_grid(&t, p);
+  say(&t, "vector: %d byte%s, %d element%s\n", (int)(d->vec * d->elem),
+      d->vec * d->elem == 1 ? "" : "s", (int)d->vec, d->vec == 1 ? "" : "s");
+  if (p->launch.offset[MT_SRC] != 0 || p->launch.offset[MT_DST] != 0)
+    say(&t, "offset: src %lld, dst %lld\n", (long long)p->launch.offset[MT_SRC],
+        (long long)p->launch.offset[MT_DST]);
+  if (d->form == MT_FORM_TV) {
+    say_mode(&t, "thread", p, 0, d->nthr, d->threads);
+    say_mode(&t, "value", p, d->nthr, d->nval, d->values);
+  }
+  say_mode(&t, "rest", p, d->nthr + d->nval, d->nrest, d->rests);
+  say_bounds(&t, p);
+  say_refused(&t, p);
+  if (t.length > 0) t.length--;                        /* the last end of line */
+  if (t.length < size) buf[t.length] = 0;
+  return t.length;
+}
