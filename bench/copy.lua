@@ -1,4 +1,4 @@
--- copy.lua: copies on the GPU against cuMemcpyDtoDAsync of the same bytes, and the cost of a launch.
+-- copy.lua: copies on the GPU against cuMemcpyDtoDAsync of the same bytes; the cost of a launch.
 -- SPDX-License-Identifier: MIT
 --
 -- Random data; buffers take turns so that no cache holds them; contestants take turns; each sample

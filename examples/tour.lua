@@ -23,7 +23,8 @@ show("A(17), A(1, 2), A({1, 0}, {2, 0})",
 show("A(1, _)", A(1, _), "((3,5)):((1,24))")
 
 title "Which has a picture: row, column and the offset"
-print((tile.print_layout(layout({ 4, { 2, 2 } }, { 2, { 1, 8 } })):gsub("[^\n]+", "  %0")))
+local picture = tile.print_layout(layout({ 4, { 2, 2 } }, { 2, { 1, 8 } }))
+print((picture:gsub("%s*$", ""):gsub("[^\n]+", "  %0")))
 
 title "Strides may be 0 or negative"
 show("8:2   size, cosize", table.concat({ layout(8, 2):size(), layout(8, 2):cosize() }, ", "),
