@@ -110,6 +110,10 @@ endfunction()
 
 moontile_find_nvcc()
 if(MOONTILE_NVCC)
+  get_filename_component(dir ${MOONTILE_NVCC} REALPATH)
+  get_filename_component(dir ${dir}/../../include ABSOLUTE)
+  set_source_files_properties(${PROJECT_SOURCE_DIR}/spec/cuda/prototypes.c PROPERTIES
+                              COMPILE_OPTIONS "-isystem;${dir}")
   moontile_known_archs(archs)
   if(archs)
     set(MOONTILE_IMAGE ${PROJECT_BINARY_DIR}/kernels/copy.fatbin)

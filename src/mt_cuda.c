@@ -168,9 +168,10 @@ static mt_status cuda_alloc (mt_device *d, void **out, size_t bytes, mt_err *err
   mt_cuda *c = d->impl;
   CUdeviceptr p = 0;
   *out = NULL;
+  if (bytes == 0) return MT_OK;
   MT_TRY(enter(c, err));
-  mt_status s = bytes == 0 ? MT_OK : CU(c, err, cuMemAlloc, (&p, bytes));
-  if (s == MT_OK && p != 0) {
+  mt_status s = CU(c, err, cuMemAlloc, (&p, bytes));
+  if (s == MT_OK) {
     s = clear(c, p, bytes, err);
     if (s != MT_OK) c->driver.cuMemFree(p);
   }
@@ -193,28 +194,30 @@ static void cuda_free (mt_device *d, void *p, size_t bytes) {
   if (inside) c->driver.cuCtxPopCurrent(&popped);
 }
 
+/* After a transfer with status s: when this returns nobody touches the host's memory. */
+static mt_status settle (mt_cuda *c, mt_status s, mt_err *err) {
+  if (s == MT_OK) s = CU(c, err, cuStreamSynchronize, (c->stream));
+  if (s != MT_OK) c->driver.cuCtxSynchronize();
+  leave(c);
+  return s;
+}
+
 static mt_status cuda_upload (mt_device *d, void *dst, const void *host, size_t bytes,
                               mt_err *err) {
   mt_cuda *c = d->impl;
+  if (bytes == 0) return MT_OK;
   MT_TRY(enter(c, err));
-  mt_status s = MT_OK;
-  if (bytes != 0)
-    s = CU(c, err, cuMemcpyHtoDAsync, (to_address(dst), host, bytes, c->stream));
-  if (s == MT_OK) s = CU(c, err, cuStreamSynchronize, (c->stream));
-  leave(c);
-  return s;
+  mt_status s = CU(c, err, cuMemcpyHtoDAsync, (to_address(dst), host, bytes, c->stream));
+  return settle(c, s, err);
 }
 
 static mt_status cuda_download (mt_device *d, void *host, const void *src, size_t bytes,
                                 mt_err *err) {
   mt_cuda *c = d->impl;
+  if (bytes == 0) return MT_OK;
   MT_TRY(enter(c, err));
-  mt_status s = MT_OK;
-  if (bytes != 0)
-    s = CU(c, err, cuMemcpyDtoHAsync, (host, to_address(src), bytes, c->stream));
-  if (s == MT_OK) s = CU(c, err, cuStreamSynchronize, (c->stream));
-  leave(c);
-  return s;
+  mt_status s = CU(c, err, cuMemcpyDtoHAsync, (host, to_address(src), bytes, c->stream));
+  return settle(c, s, err);
 }
 
 /* ---------------------------------------------------------------- streams */
@@ -262,10 +265,9 @@ static mt_status cuda_launch (mt_plan *p, mt_stream *stream, mt_err *err) {
   CUlaunchConfig config = {.gridDimX = p->grid.blocks, .gridDimY = 1, .gridDimZ = 1,
                            .blockDimX = p->grid.threads, .blockDimY = 1, .blockDimZ = 1,
                            .hStream = to_stream(c, stream)};
+  if (p->grid.blocks == 0) return MT_OK;
   MT_TRY(enter(c, err));
-  mt_status s = MT_OK;
-  if (p->grid.blocks != 0)
-    s = CU(c, err, cuLaunchKernelEx, (&config, function, params, NULL));
+  mt_status s = CU(c, err, cuLaunchKernelEx, (&config, function, params, NULL));
   leave(c);
   return s;
 }

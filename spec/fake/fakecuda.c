@@ -1,10 +1,11 @@
 /*
 ** fakecuda.c - libcuda.so.1 without a GPU: the functions of mt_cuda.def, kernels through
-** the reference executor. SPDX-License-Identifier: MIT
+** the reference executor.
+** SPDX-License-Identifier: MIT
 **
-** Launches are done at once; what goes wrong in one is told by the next call that waits,
-** and kills the context, as on a GPU. An image is a fatbin, which is not looked at, or
-** the text of kernels.def; its kernels are the rows of kernels.def.
+** What is asked of a stream is done when somebody waits for it; what goes wrong in it is
+** told then, and kills the context, as on a GPU. An image is a fatbin, which is not
+** looked at, or the text of kernels.def; its kernels are the rows of kernels.def.
 */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,12 +19,10 @@ FAKECUDA_API mt_get_proc cuGetProcAddress_v2;
 
 enum { MAXDEVICES = 16, MAXSTACK = 16 };
 
-struct CUctx_st { int device, users, sticky; };
-struct CUstream_st { CUcontext context; };
 struct CUlib_st { const char *text; };
 
 static struct CUctx_st contexts[MAXDEVICES];
-static int streams, libraries;
+static int libraries;
 static pid_t started;                  /* the process that called cuInit */
 static __thread CUcontext stack[MAXSTACK];
 static __thread int depth;
@@ -159,7 +158,9 @@ FAKE cuCtxPopCurrent_v2 (CUcontext *out) {
 
 FAKE cuCtxSynchronize (void) {
   FAULT(cuCtxSynchronize);
-  return ready();
+  TRY(ready());
+  fake_finish_all(current());
+  return current()->sticky;
 }
 
 /* ---------------------------------------------------------------- kernels */
@@ -210,34 +211,6 @@ FAKE cuKernelGetFunction (CUfunction *out, CUkernel k) {
   return *out = (CUfunction)(void *)k, 0;
 }
 
-/* The launch with the host's addresses; false where a buffer is not the device's. */
-static bool translate (mt_launch *l, size_t *bytes) {
-  for (int i = 0; i < MT_MAXBASE; i++) {
-    bytes[i] = 0;
-    if (l->base[i] == NULL) continue;
-    l->base[i] = fake_host((CUdeviceptr)(uintptr_t)l->base[i], current()->device, 0,
-                           &bytes[i]);
-    if (l->base[i] == NULL) return false;
-  }
-  return l->base[MT_SRC] != NULL && l->base[MT_DST] != NULL;
-}
-
-static void complain (const char *text) {
-  if (fake_option("FAKECUDA_REPORT", 0)) fprintf(stderr, "fakecuda: %s\n", text);
-}
-
-static CUresult run (const mt_kernel *k, const CUlaunchConfig *c,
-                     const mt_launch *param) {
-  mt_launch l = *param;
-  size_t bytes[MT_MAXBASE];
-  mt_err err = MT_NOERR;
-  mt_grid grid = {c->gridDimX, c->blockDimX};
-  if (!translate(&l, bytes)) return 700;
-  mt_status s = mt_ref_run(k, grid, &l, bytes, &err);
-  if (s != MT_OK) complain(err.text);
-  return s == MT_OK ? 0 : s == MT_EALIGN ? 716 : 700;
-}
-
 FAKE cuLaunchKernelEx (const CUlaunchConfig *c, CUfunction f, void **params,
                        void **extra) {
   FAULT(cuLaunchKernelEx);
@@ -249,8 +222,9 @@ FAKE cuLaunchKernelEx (const CUlaunchConfig *c, CUfunction f, void **params,
   NEED(c->gridDimX > 0 && c->gridDimX <= 0x7fffffff && c->blockDimX > 0, 1);
   NEED(c->gridDimY == 1 && c->gridDimZ == 1 && c->blockDimY == 1 && c->blockDimZ == 1, 1);
   NEED(c->blockDimX <= k->threads, 701);
-  current()->sticky = run(k, c, params[0]);
-  return 0;
+  fake_work w = {.kind = FAKE_LAUNCH, .kernel = k, .grid = {c->gridDimX, c->blockDimX}};
+  memcpy(&w.launch, params[0], sizeof w.launch);
+  return fake_enqueue(c->hStream, &w);
 }
 
 /* ---------------------------------------------------------------- memory */
@@ -263,6 +237,7 @@ FAKE cuMemAlloc_v2 (CUdeviceptr *out, size_t bytes) {
 
 FAKE cuMemFree_v2 (CUdeviceptr p) {
   NEED(started && current() != NULL, 201);
+  fake_finish_all(current());
   CUresult r = fake_free(p);
   FAULT(cuMemFree);
   return r != 0 ? r : current()->sticky;
@@ -272,30 +247,27 @@ FAKE cuMemsetD8Async (CUdeviceptr p, unsigned char value, size_t bytes, CUstream
   FAULT(cuMemsetD8Async);
   TRY(ready());
   NEED(s != NULL, 400);
-  void *q = fake_host(p, -1, bytes, NULL);
-  NEED(q != NULL, 1);
-  memset(q, value, bytes);
-  return 0;
+  NEED(fake_host(p, -1, bytes, NULL) != NULL, 1);
+  fake_work w = {.kind = FAKE_SET, .device = p, .bytes = bytes, .value = value};
+  return fake_enqueue(s, &w);
 }
 
 FAKE cuMemcpyHtoDAsync_v2 (CUdeviceptr dst, const void *src, size_t bytes, CUstream s) {
   FAULT(cuMemcpyHtoDAsync);
   TRY(ready());
   NEED(s != NULL, 400);
-  void *q = fake_host(dst, -1, bytes, NULL);
-  NEED(q != NULL, 1);
-  memcpy(q, src, bytes);
-  return 0;
+  NEED(fake_host(dst, -1, bytes, NULL) != NULL, 1);
+  fake_work w = {.kind = FAKE_UP, .device = dst, .from = src, .bytes = bytes};
+  return fake_enqueue(s, &w);
 }
 
 FAKE cuMemcpyDtoHAsync_v2 (void *dst, CUdeviceptr src, size_t bytes, CUstream s) {
   FAULT(cuMemcpyDtoHAsync);
   TRY(ready());
   NEED(s != NULL, 400);
-  void *q = fake_host(src, -1, bytes, NULL);
-  NEED(q != NULL, 1);
-  memcpy(dst, q, bytes);
-  return 0;
+  NEED(fake_host(src, -1, bytes, NULL) != NULL, 1);
+  fake_work w = {.kind = FAKE_DOWN, .device = src, .to = dst, .bytes = bytes};
+  return fake_enqueue(s, &w);
 }
 
 /* ---------------------------------------------------------------- streams */
@@ -304,17 +276,12 @@ FAKE cuStreamCreate (CUstream *out, unsigned flags) {
   FAULT(cuStreamCreate);
   TRY(ready());
   NEED(flags == MT_CU_NON_BLOCKING, 1);
-  CUstream s = malloc(sizeof *s);
-  NEED(s != NULL, 2);
-  s->context = current();
-  streams++;
-  return *out = s, 0;
+  return fake_stream_new(out, current());
 }
 
 FAKE cuStreamDestroy_v2 (CUstream s) {
   NEED(s != NULL, 400);
-  free(s);
-  streams--;
+  fake_stream_free(s);
   FAULT(cuStreamDestroy);
   return 0;
 }
@@ -323,7 +290,8 @@ FAKE cuStreamSynchronize (CUstream s) {
   FAULT(cuStreamSynchronize);
   TRY(ready());
   NEED(s != NULL && s->context == current(), 400);
-  return 0;
+  fake_finish(s);
+  return current()->sticky;
 }
 
 /* ---------------------------------------------------------------- finding functions */
@@ -359,7 +327,7 @@ FAKE cuGetProcAddress_v2 (const char *name, void **out, int wanted, uint64_t fla
 void fakecuda_count (fakecuda_live *out) {
   memset(out, 0, sizeof *out);
   fake_live_memory(&out->allocations, &out->bytes);
-  out->streams = streams;
+  out->streams = fake_live_streams();
   out->libraries = libraries;
   out->current = depth;
   for (int i = 0; i < MAXDEVICES; i++) out->contexts += contexts[i].users;

@@ -7,8 +7,8 @@
 **   FAKECUDA_VERSION   of the driver, as 12040; 12000. Below 12000 it has no functions
 **   FAKECUDA_MEMORY    bytes of a device's memory; 1 GiB
 **   FAKECUDA_FAIL      "NAME:ERROR:N": the N-th call of that function answers with that
-**                      error; "NAME:ERROR:N+": each from the N-th on; several with commas.
-**                      Calls count from the start, or from fakecuda_restart
+**                      error; "NAME:ERROR:N+": each from the N-th on. Commas between
+**                      several. Calls count from the start, or from fakecuda_restart
 **   FAKECUDA_MISSING   name of a function that the driver does not have
 **   FAKECUDA_REPORT    at exit, what is still alive goes to stderr
 ** A function that gives something back does so also when it is told to fail: as the real
@@ -29,7 +29,8 @@ typedef struct fakecuda_live {
 
 FAKECUDA_API void fakecuda_count (fakecuda_live *out);
 FAKECUDA_API int fakecuda_calls (const char *name);   /* since fakecuda_restart */
-FAKECUDA_API void fakecuda_restart (void);            /* counts calls from 0 again */
+FAKECUDA_API void fakecuda_restart (void);     /* counts calls from 0 again */
+FAKECUDA_API void fakecuda_forget (void);      /* frees all memory of the devices */
 
 /* ---- the core of it: faults */
 
@@ -56,5 +57,38 @@ CUresult fake_free (CUdeviceptr p);
 void *fake_host (CUdeviceptr p, int device, size_t bytes, size_t *room);
 void fake_live_memory (int *allocations, size_t *bytes);
 size_t fake_memory (void);
+
+/* ---- streams */
+
+struct CUctx_st { int device, users; CUresult sticky; };
+
+typedef enum fake_kind { FAKE_LAUNCH, FAKE_SET, FAKE_UP, FAKE_DOWN } fake_kind;
+
+/* What a stream has yet to do. */
+typedef struct fake_work {
+  struct fake_work *next;
+  fake_kind kind;
+  const mt_kernel *kernel;
+  mt_grid grid;
+  mt_launch launch;
+  CUdeviceptr device;
+  const void *from;
+  void *to;
+  size_t bytes;
+  int value;
+} fake_work;
+
+struct CUstream_st {
+  CUcontext context;
+  CUstream next;
+  fake_work *work;
+};
+
+CUresult fake_stream_new (CUstream *out, CUcontext c);
+void fake_stream_free (CUstream s);                          /* finishes its work first */
+CUresult fake_enqueue (CUstream s, const fake_work *w);      /* a copy of w */
+void fake_finish (CUstream s);
+void fake_finish_all (CUcontext c);
+int fake_live_streams (void);
 
 #endif

@@ -1,6 +1,7 @@
 /*
 ** fakememory.c - device memory of the fake driver: apart from the host's, exact in size,
-** full of garbage, limited. SPDX-License-Identifier: MIT
+** full of garbage, limited.
+** SPDX-License-Identifier: MIT
 */
 #include <pthread.h>
 #include <stdlib.h>
@@ -75,6 +76,10 @@ CUresult fake_free (CUdeviceptr p) {
   free(gone->data);
   free(gone);
   return 0;
+}
+
+void fakecuda_forget (void) {
+  while (blocks != NULL) fake_free((CUdeviceptr)(uintptr_t)blocks->data | FAKE_TAG);
 }
 
 void *fake_host (CUdeviceptr p, int device, size_t bytes, size_t *room) {

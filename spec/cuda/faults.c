@@ -1,0 +1,136 @@
+/*
+** faults.c - every call of the driver fails in turn, with every error that we tell apart.
+** SPDX-License-Identifier: MIT
+**
+** A scenario uses all of the backend. Run once without faults it tells how often it calls
+** each function, up to where it begins to clean up. Then it runs once for each call and
+** each error: the status is the one of the table, nothing crashes, nothing is left alive.
+*/
+#include "spec.h"
+
+enum { BYTES = 4096 };
+
+typedef struct scenario {
+  mt_device *d;
+  mt_stream *s;
+  void *src, *dst;
+  mt_err err;
+  int before[FAKE_CALLS], after[FAKE_CALLS];   /* calls: to the clean-up, in all */
+} scenario;
+
+static const char *const names[] = {
+#define MT_CUDA_CALL(name, suffix, args) #name #suffix,
+#include "mt_cuda.def"
+};
+
+static void count_calls (int *out) {
+  for (int i = 0; i < FAKE_CALLS; i++) out[i] = fake_calls(names[i]);
+}
+
+static mt_status use (scenario *x) {
+  unsigned char host[BYTES], back[BYTES];
+  mt_plan p;
+  for (int i = 0; i < BYTES; i++) host[i] = (unsigned char)(i * 7);
+  MT_TRY(spec_open(&x->d, "cuda", &x->err));
+  MT_TRY(mt_malloc(x->d, &x->src, BYTES, &x->err));
+  MT_TRY(mt_malloc(x->d, &x->dst, BYTES, &x->err));
+  MT_TRY(mt_upload(x->d, x->src, host, BYTES, &x->err));
+  MT_TRY(mt_stream_create(x->d, &x->s, &x->err));
+  spec_plan(&p, x->d, x->dst, x->src, BYTES);
+  MT_TRY(x->d->backend->launch(&p, x->s, &x->err));
+  MT_TRY(mt_synchronize(x->d, x->s, &x->err));
+  MT_TRY(x->d->backend->launch(&p, NULL, &x->err));
+  MT_TRY(mt_synchronize(x->d, NULL, &x->err));
+  MT_TRY(mt_download(x->d, back, x->dst, BYTES, &x->err));
+  EXPECT(memcmp(host, back, BYTES) == 0, "copied wrongly");
+  return MT_OK;
+}
+
+static mt_status play (scenario *x) {
+  memset(x, 0, sizeof *x);
+  fake_restart();
+  mt_status s = use(x);
+  count_calls(x->before);
+  if (x->d != NULL) {
+    mt_free(x->d, x->src, BYTES);
+    mt_free(x->d, x->dst, BYTES);
+    mt_stream_destroy(x->d, x->s);
+    mt_device_close(x->d);
+  }
+  count_calls(x->after);
+  return s;
+}
+
+static mt_status status_of (CUresult r) {
+  static const struct { CUresult number; mt_status status; } rows[] = {
+#define MT_CUDA_ERROR(name, number, status, advice) {number, status},
+#include "mt_cuda.def"
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    if (rows[i].number == r) return rows[i].status;
+  return MT_EDRIVER;
+}
+
+static const CUresult codes[] = {
+#define MT_CUDA_ERROR(name, number, status, advice) number,
+#include "mt_cuda.def"
+  1, 201, 400, 999
+};
+
+/* The status with call n of function f failing. A context that was not popped shows in
+** the call after; what fails in the clean-up shows nowhere. */
+static mt_status expected (const scenario *clean, int f, int n, CUresult code) {
+  if (n > clean->before[f]) return MT_OK;
+  if (f != FAKE_cuCtxPopCurrent) return status_of(code);
+  return n == clean->before[f] ? MT_OK : MT_ELOST;
+}
+
+/* Memory can be given back in its context only: without one it stays, and nothing else.
+** */
+static void expect_clean (int f, const char *order) {
+  fakecuda_live live;
+  fake_count(&live);
+  if (f == FAKE_cuCtxPushCurrent && live.allocations <= 2) fake_forget();
+  spec_expect_clean(order);
+}
+
+/* The text of an error of the driver begins with the call, and has name and number. */
+static bool tells (const char *text, CUresult code) {
+  char number[16];
+  snprintf(number, sizeof number, "(%d): ", code);
+  return strstr(text, "cu") != NULL && strstr(text, number) != NULL;
+}
+
+static bool no_kernels (int f, mt_status s) {
+  return f == FAKE_cuLibraryLoadData && s == MT_ENODEV && !mt_cuda_has_kernels();
+}
+
+/* `more`: "" for call n alone, "+" for all from n on. */
+static void one_fault (const scenario *clean, int f, int n, CUresult code,
+                       const char *more) {
+  char order[96];
+  scenario x;
+  snprintf(order, sizeof order, "%s:%d:%d%s", names[f], code, n, more);
+  fake_set("FAKECUDA_FAIL", order);
+  mt_status s = play(&x), wanted = expected(clean, f, n, code);
+  fake_set("FAKECUDA_FAIL", NULL);
+  EXPECT(s == wanted, "%s: %s instead of %s: %s", order, mt_status_name(s),
+         mt_status_name(wanted), x.err.text);
+  if (s != MT_OK && !no_kernels(f, s))
+    EXPECT(tells(x.err.text, code), "%s: %s", order, x.err.text);
+  expect_clean(f, order);
+}
+
+void spec_faults (void) {
+  scenario clean;
+  int runs = 0;
+  EXPECT_STATUS(play(&clean), MT_OK, clean.err);
+  spec_expect_clean("no fault");
+  for (int f = 0; f < FAKE_CALLS; f++)
+    for (int n = 1; n <= clean.after[f]; n++)
+      for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++, runs += 2) {
+        one_fault(&clean, f, n, codes[i], "");
+        one_fault(&clean, f, n, codes[i], "+");
+      }
+  printf("cuda: %d runs with faults\n", runs);
+}

@@ -1,0 +1,93 @@
+/*
+** fakestream.c - streams of the fake driver: work in order, done when somebody waits.
+** SPDX-License-Identifier: MIT
+**
+** A missing wait shows: host memory that was to be read is another's by then, memory that
+** was to be written is not. For one thread at a time.
+*/
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "fakecuda.h"
+
+static CUstream streams;
+
+CUresult fake_stream_new (CUstream *out, CUcontext c) {
+  CUstream s = calloc(1, sizeof *s);
+  if (s == NULL) return 2;
+  s->context = c;
+  s->next = streams;
+  streams = s;
+  return *out = s, 0;
+}
+
+void fake_stream_free (CUstream s) {
+  CUstream *p = &streams;
+  fake_finish(s);
+  while (*p != s) p = &(*p)->next;
+  *p = s->next;
+  free(s);
+}
+
+int fake_live_streams (void) {
+  int n = 0;
+  for (CUstream s = streams; s != NULL; s = s->next) n++;
+  return n;
+}
+
+CUresult fake_enqueue (CUstream s, const fake_work *w) {
+  fake_work **last = &s->work, *copy = malloc(sizeof *copy);
+  if (copy == NULL) return 2;
+  *copy = *w;
+  copy->next = NULL;
+  while (*last != NULL) last = &(*last)->next;
+  *last = copy;
+  return 0;
+}
+
+/* ---------------------------------------------------------------- doing it */
+
+/* The launch with the host's addresses; false where a buffer is not the device's. */
+static bool translate (mt_launch *l, int device, size_t *bytes) {
+  for (int i = 0; i < MT_MAXBASE; i++) {
+    bytes[i] = 0;
+    if (l->base[i] == NULL) continue;
+    l->base[i] = fake_host((CUdeviceptr)(uintptr_t)l->base[i], device, 0, &bytes[i]);
+    if (l->base[i] == NULL) return false;
+  }
+  return l->base[MT_SRC] != NULL && l->base[MT_DST] != NULL;
+}
+
+static CUresult launch (fake_work *w, int device) {
+  size_t bytes[MT_MAXBASE];
+  mt_err err = MT_NOERR;
+  if (!translate(&w->launch, device, bytes)) return 700;
+  mt_status s = mt_ref_run(w->kernel, w->grid, &w->launch, bytes, &err);
+  if (s != MT_OK && fake_option("FAKECUDA_REPORT", 0))
+    fprintf(stderr, "fakecuda: %s\n", err.text);
+  return s == MT_OK ? 0 : s == MT_EALIGN ? 716 : 700;
+}
+
+static CUresult perform (fake_work *w, int device) {
+  if (w->kind == FAKE_LAUNCH) return launch(w, device);
+  void *p = fake_host(w->device, -1, w->bytes, NULL);
+  if (p == NULL) return 700;
+  if (w->kind == FAKE_SET) memset(p, w->value, w->bytes);
+  if (w->kind == FAKE_UP) memcpy(p, w->from, w->bytes);
+  if (w->kind == FAKE_DOWN) memcpy(w->to, p, w->bytes);
+  return 0;
+}
+
+void fake_finish (CUstream s) {
+  while (s->work != NULL) {
+    fake_work *w = s->work;
+    s->work = w->next;
+    if (s->context->sticky == 0) s->context->sticky = perform(w, s->context->device);
+    free(w);
+  }
+}
+
+void fake_finish_all (CUcontext c) {
+  for (CUstream s = streams; s != NULL; s = s->next)
+    if (s->context == c) fake_finish(s);
+}
