@@ -98,10 +98,12 @@ static int l_index (lua_State *L) {
   }
   if (lmt_isclass(L, 1, LMT_LAYOUT)) {
     mt_layout out;
+    mt_err err = MT_NOERR;
     const mt_node *a = lmt_tolayout(L, 1);
     lua_Integer i = luaL_checkinteger(L, 2);
-    const mt_node *m = i < 1 || i > MT_MAXNODES ? NULL : lmt_mode(a, (int)i - 1, &out);
-    return m ? lmt_pushvalue(L, m) : (lua_pushnil(L), 1);
+    if (i < 1 || i > mt_rank(a)) return lua_pushnil(L), 1;
+    if (mt_get(&out, a, 1, &(int){ (int)i - 1 }, &err)) return lmt_raise(L, &err);
+    return lmt_pushvalue(L, out.node);
   }
   if (lmt_isclass(L, 1, LMT_TENSOR))
     return luaL_error(L, "tensor[i]: elements are read by T(i, j), modes by T:get(i)");

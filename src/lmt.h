@@ -97,8 +97,6 @@ int lmt_tomodes (lua_State *L, int first, int *modes);
 
 bool lmt_islayout (const mt_node *t);         /* a layout, not a tuple, tiler, ... */
 bool lmt_haswild (const mt_node *t);
-/* Mode i, counted from 0; of a swizzled layout a copy in `buf`, under the same swizzle. */
-const mt_node *lmt_mode (const mt_node *a, int i, mt_layout *buf);
 /* Raises unless every part of coordinate c lies inside the domain of a. */
 void lmt_checkinside (lua_State *L, const mt_node *c, const mt_node *a);
 
@@ -172,6 +170,9 @@ mt_tensor lmt_ctensor (const lmt_tensor *t);
 void *lmt_address (const lmt_tensor *t, int64_t element);
 /* Elements [lo, hi) that t reaches, relative to its offset; raises if they leave the buffer. */
 void lmt_range (lua_State *L, const lmt_tensor *t, int64_t *lo, int64_t *hi);
+/* The elements [lo, hi) of t in host memory: its own, or a copy in a userdata, which it pushes
+** (else nil). The result is the address of element lo. */
+char *lmt_onhost (lua_State *L, const lmt_tensor *t, int64_t lo, int64_t hi);
 
 /* ---------------------------------------------------------------- copies (lmt_plan.c) */
 

@@ -180,6 +180,7 @@ static int idx2crd (lua_State *L, int i, int shape) {
   mt_layout buf, out;
   mt_err err = MT_NOERR;
   const mt_node *t = lmt_tovalue(L, shape, LMT_SHAPE | LMT_LAYOUTS, "shape", &buf);
+  luaL_argcheck(L, lua_isnoneornil(L, 3), 3, "an index and a shape expected");
   if (mt_idx2crd(&out, luaL_checkinteger(L, i), t, &err)) return lmt_raise(L, &err);
   return lmt_pushvalue(L, out.node);
 }
@@ -245,18 +246,11 @@ static int l_flatten (lua_State *L) {
 
 /* get(t, i, j, ...), get(t, {i, j}): mode j of mode i. */
 static int l_get (lua_State *L) {
-  mt_layout buf, modes[2];
+  mt_layout buf, out;
+  mt_err err = MT_NOERR;
   int path[MT_MAXNODES], n = lmt_tomodes(L, 2, path);
-  const mt_node *t = any(L, 1, &buf);
-  for (int k = 0; k < n; k++) {
-    const mt_node *m = lmt_mode(t, path[k], &modes[k & 1]);
-    if (m == NULL) {
-      lmt_pushtext(L, t);
-      return luaL_error(L, "get: there is no mode %d in %s", path[k] + 1, lua_tostring(L, -1));
-    }
-    t = m;
-  }
-  return lmt_pushlike(L, 1, t, 0);
+  if (mt_get(&out, any(L, 1, &buf), n, path, &err)) return lmt_raise(L, &err);
+  return lmt_pushlike(L, 1, out.node, 0);
 }
 
 /* select(t, i, j, ...): these modes, in this order. */
@@ -275,8 +269,8 @@ static int l_take (lua_State *L) {
   const mt_node *t = any(L, 1, &buf);
   int modes[MT_MAXNODES], n = 0;
   lua_Integer first = luaL_checkinteger(L, 2), last = luaL_checkinteger(L, 3);
-  luaL_argcheck(L, 1 <= first && first <= mt_rank(t) + 1, 2, "no such mode");
-  luaL_argcheck(L, last <= mt_rank(t), 3, "no such mode");
+  luaL_argcheck(L, 1 <= first && first <= mt_rank(t), 2, "no such mode");
+  luaL_argcheck(L, first <= last && last <= mt_rank(t), 3, "no such mode");
   for (int i = (int)first; i <= last; i++) modes[n++] = i - 1;
   if (mt_select(&out, t, n, modes, &err)) return lmt_raise(L, &err);
   return lmt_pushlike(L, 1, out.node, 0);

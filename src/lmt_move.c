@@ -17,9 +17,7 @@ static mt_device *device_of (const lmt_tensor *t) { return t->buffer->device->d;
 
 /* ---------------------------------------------------------------- tables */
 
-/* The elements [lo, hi) of t in host memory: its own, or a copy in a userdata, which it pushes
-** (else nil). The result is the address of element lo. */
-static char *on_host (lua_State *L, const lmt_tensor *t, int64_t lo, int64_t hi) {
+char *lmt_onhost (lua_State *L, const lmt_tensor *t, int64_t lo, int64_t hi) {
   size_t size = mt_dtype_size(t->dtype), bytes = (size_t)(hi - lo) * size;
   mt_err err = MT_NOERR;
   if (mt_device_is_host(device_of(t))) {
@@ -39,7 +37,7 @@ static int l_totable (lua_State *L) {
   const lmt_tensor *t = lmt_totensor(L, 1);
   int64_t n = mt_size(t->layout), size = (int64_t)mt_dtype_size(t->dtype);
   lmt_range(L, t, &lo, &hi);
-  const char *base = on_host(L, t, lo, hi);
+  const char *base = lmt_onhost(L, t, lo, hi);
   lua_createtable(L, n < INT32_MAX ? (int)n : INT32_MAX, 0);
   for (int64_t i = 0; i < n; i++) {
     if (mt_at(&at, t->layout, i, &err)) return lmt_raise(L, &err);
@@ -49,17 +47,20 @@ static int l_totable (lua_State *L) {
   return 1;
 }
 
-static int fill_from_table (lua_State *L, const lmt_tensor *t) {
+/* The elements from the table at 2, or all from one value: for layouts that no copy takes, too. */
+static int fill_each (lua_State *L, const lmt_tensor *t) {
   int64_t lo, hi, at;
   mt_err err = MT_NOERR;
   int64_t n = mt_size(t->layout), size = (int64_t)mt_dtype_size(t->dtype);
-  if (luaL_len(L, 2) != n)
+  bool table = lmt_istable(L, 2);
+  if (table && luaL_len(L, 2) != n)
     return luaL_error(L, "fill: %I values expected, got %I", (LUAI_UACINT)n,
                       (LUAI_UACINT)luaL_len(L, 2));
   lmt_range(L, t, &lo, &hi);
-  char *base = on_host(L, t, lo, hi);
+  char *base = lmt_onhost(L, t, lo, hi);
   for (int64_t i = 0; i < n; i++, lua_pop(L, 1)) {
-    lua_geti(L, 2, i + 1);
+    if (table) lua_geti(L, 2, i + 1);
+    else lua_pushvalue(L, 2);
     if (mt_at(&at, t->layout, i, &err) ||
         mt_store_element(t->dtype, base + (at - lo) * size, lmt_tonumber(L, -1), &err))
       return lmt_raise(L, &err);
@@ -73,9 +74,9 @@ static int fill_from_table (lua_State *L, const lmt_tensor *t) {
 
 /* ---------------------------------------------------------------- fill */
 
-/* The layout with the shape of a (without its swizzle) and all strides 0. */
+/* The layout with the shape of a and all strides 0. */
 static void broadcast (mt_layout *out, const mt_node *a) {
-  mt_copy_value(out, a->tag == MT_SWIZZLE ? mt_child(a) : a);
+  mt_copy_value(out, a);
   for (mt_node *p = out->node; p < mt_next(out->node); p++) p->stride = 0;
 }
 
@@ -87,7 +88,7 @@ static int l_fill (lua_State *L) {
   mt_err err = MT_NOERR;
   const lmt_tensor *t = lmt_totensor(L, 1);
   lua_settop(L, 2);
-  if (lmt_istable(L, 2)) return fill_from_table(L, t);
+  if (lmt_istable(L, 2) || t->layout->tag == MT_SWIZZLE) return fill_each(L, t);
   if (mt_store_element(t->dtype, raw, lmt_tonumber(L, 2), &err)) return lmt_raise(L, &err);
   if (mt_size(t->layout) == 0) return lua_settop(L, 1), 1;
   push_device_of(L, 1);

@@ -152,16 +152,35 @@ static void row_major (mt_layout *out, const mt_node *a) {
       if (p->tag == MT_LEAF) p->stride = step, step *= p->shape;
 }
 
-/* Pushes a compact tensor with the elements of the one at 1, its last mode fastest. */
+/* Copies element by element to `packed`, which lies in host memory. */
+static mt_status gather (lua_State *L, const lmt_tensor *t, const lmt_tensor *packed, mt_err *err) {
+  int64_t lo, hi, from, to, n = mt_size(t->layout);
+  size_t size = mt_dtype_size(t->dtype);
+  mt_status s = MT_OK;
+  lmt_range(L, t, &lo, &hi);
+  const char *base = lmt_onhost(L, t, lo, hi);
+  for (int64_t i = 0; s == MT_OK && i < n; i++) {
+    s = mt_at(&from, t->layout, i, err);
+    if (s == MT_OK) s = mt_at(&to, packed->layout, i, err);
+    if (s == MT_OK) memcpy(lmt_address(packed, to), base + (from - lo) * (int64_t)size, size);
+  }
+  return s;
+}
+
+/* Pushes a compact tensor with the elements of the one at 1, its last mode fastest: on its own
+** device, but on the host under a swizzle, which no copy takes. */
 static const lmt_tensor *pack (lua_State *L, mt_err *err) {
   mt_layout to;
   const lmt_tensor *t = lmt_totensor(L, 1);
+  bool swizzled = t->layout->tag == MT_SWIZZLE;
   row_major(&to, t->layout);
   lua_getiuservalue(L, 1, 1);
-  lua_getiuservalue(L, -1, 1);
+  if (!swizzled) lua_getiuservalue(L, -1, 1);
+  else if (lmt_pushdevice(L, "cpu", err) == NULL) return NULL;
   const lmt_tensor *packed = lmt_newtensor(L, -1, t->dtype, to.node, err);
-  if (packed == NULL || lmt_copynow(L, 1, lua_gettop(L), err)) return NULL;
-  return packed;
+  if (packed == NULL) return NULL;
+  mt_status s = swizzled ? gather(L, t, packed, err) : lmt_copynow(L, 1, lua_gettop(L), err);
+  return s == MT_OK ? packed : NULL;
 }
 
 static mt_status write_data (const lmt_tensor *t, FILE *f, char *piece, mt_err *err) {

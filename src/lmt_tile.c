@@ -23,10 +23,10 @@ mt_tiled_copy *lmt_totiledcopy (lua_State *L, int i) {
 /* Pushes the option `key` of the table at 1. */
 static void option (lua_State *L, const char *key) { lua_getfield(L, 1, key); }
 
-static const mt_node *layout_option (lua_State *L, const char *key, mt_layout *buf) {
+static void layout_option (lua_State *L, const char *key, mt_layout *buf) {
+  const char *what = lua_pushfstring(L, "tiled_copy: %s", key);
   option(L, key);
-  const mt_node *t = lmt_tovalue(L, -1, LMT_LAYOUTS, lua_pushfstring(L, "tiled_copy: %s", key), buf);
-  return t;
+  lmt_tovalue(L, -1, LMT_LAYOUTS, what, buf);
 }
 
 /* The bits of an element, from `bits` or `dtype`. */
@@ -78,19 +78,23 @@ static int tc_size (lua_State *L) {
   return 1;
 }
 
-/* (thr,(values of an access, accesses)): the layouts of both sides, as each of the accesses moves
-** the elements of one thread. */
-static int tc_layout (lua_State *L) {
-  mt_layout val, out;
-  mt_err err = MT_NOERR;
-  const mt_tiled_copy *c = lmt_totiledcopy(L, 1);
-  const mt_node *tv = c->layout_tv.node;
+/* (Thr,Val,...) -> (Thr,(Access,RestVal),...): the values of a thread, access by access. */
+static mt_status by_access (mt_layout *out, const mt_tiled_copy *c, const mt_node *a, mt_err *err) {
+  mt_layout val;
   int n = c->atom_bits > c->bits ? c->atom_bits / c->bits : 1;
   const mt_node access = { .tag = MT_LEAF, .span = 1, .shape = n, .stride = 1 };
-  if (mt_logical_divide(&val, mt_mode(tv, 1), &access, &err)) return lmt_raise(L, &err);
-  const mt_node *modes[] = { mt_mode(tv, 0), val.node };                 /* (thr,(access,rest)) */
-  if (mt_concat(&out, 2, modes, &err)) return lmt_raise(L, &err);
-  return lmt_pushvalue(L, out.node);
+  const mt_node *modes[] = { mt_mode(a, 0), val.node, mt_mode(a, 2) };
+  mt_status s = mt_logical_divide(&val, mt_mode(a, 1), &access, err);
+  return s != MT_OK ? s : mt_concat(out, mt_rank(a), modes, err);
+}
+
+/* What one thread moves, in elements of the tile: the same on both sides. */
+static int tc_layout (lua_State *L) {
+  mt_layout out;
+  mt_err err = MT_NOERR;
+  const mt_tiled_copy *c = lmt_totiledcopy(L, 1);
+  if (by_access(&out, c, c->layout_tv.node, &err)) return lmt_raise(L, &err);
+  return lmt_pushvalue(L, out.node);                                     /* (thr,(access,rest)) */
 }
 
 /* copy:partition(A): (Thr,Val,(RestM,RestN,...)) of a layout, or as a view of a tensor. */
@@ -136,24 +140,30 @@ static int tc_get_slice (lua_State *L) {
   return 1;
 }
 
-/* slice:partition_S(A) -> (Val,RestM,RestN,...), offset; of a tensor a view. */
+/* (thr,_,(_,_,...)) for a partition with this rest mode; it has room for any. */
+static void slice_of_thread (mt_layout *crd, int64_t thr, const mt_node *rest) {
+  uint32_t n = rest->tag == MT_MODES ? rest->arity : 0, size = 4 + n;
+  memset(crd->node, 0, size * sizeof crd->node[0]);
+  for (uint32_t i = 0; i < size; i++) crd->node[i].tag = MT_WILD, crd->node[i].span = 1;
+  crd->node[0] = (mt_node){ .tag = MT_TUPLE, .arity = 3, .span = size };
+  crd->node[1] = (mt_node){ .tag = MT_INT, .span = 1, .shape = thr };
+  if (rest->tag == MT_MODES)
+    crd->node[3] = (mt_node){ .tag = MT_TUPLE, .arity = (uint16_t)n, .span = 1 + n };
+}
+
+/* slice:partition_S(A) -> ((Access,RestVal),RestM,RestN,...), offset; of a tensor a view. */
 static int thr_partition (lua_State *L) {
-  mt_layout part, crd;
+  mt_layout part, split, crd;
   mt_err err = MT_NOERR;
   const thr_copy *s = luaL_checkudata(L, 1, LMT_THRCOPY);
-  if (mt_partition(&part, &s->copy->c, lmt_tolayout(L, 2), &err)) return lmt_raise(L, &err);
-  const mt_node *rest = mt_mode(part.node, 2);
-  int n = rest->tag == MT_MODES ? rest->arity : 0;
-  uint32_t size = 4u + (uint32_t)n;
-  if (size > MT_MAXNODES) return luaL_error(L, "partition: too many modes");
-  memset(crd.node, 0, size * sizeof crd.node[0]);
-  for (uint32_t i = 0; i < size; i++) crd.node[i].tag = MT_WILD, crd.node[i].span = 1;
-  crd.node[0] = (mt_node){ .tag = MT_TUPLE, .arity = 3, .span = size };   /* (thr,_,(_,_,...)) */
-  crd.node[1] = (mt_node){ .tag = MT_INT, .span = 1, .shape = s->thr };
-  if (rest->tag == MT_MODES)
-    crd.node[3] = (mt_node){ .tag = MT_TUPLE, .arity = (uint16_t)n, .span = 1u + (uint32_t)n };
-  if (lmt_isclass(L, 2, LMT_TENSOR)) return lmt_slice(L, 2, crd.node, part.node);
-  return lmt_pushslice(L, crd.node, part.node);
+  if (mt_partition(&part, &s->copy->c, lmt_tolayout(L, 2), &err) ||
+      by_access(&split, &s->copy->c, part.node, &err))
+    return lmt_raise(L, &err);
+  const mt_node *rest = mt_mode(split.node, 2);
+  if (rest->arity + 4 > MT_MAXNODES) return luaL_error(L, "partition: too many modes");
+  slice_of_thread(&crd, s->thr, rest);
+  if (lmt_isclass(L, 2, LMT_TENSOR)) return lmt_slice(L, 2, crd.node, split.node);
+  return lmt_pushslice(L, crd.node, split.node);
 }
 
 static int thr_tostring (lua_State *L) {

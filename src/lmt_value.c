@@ -163,16 +163,6 @@ bool lmt_islayout (const mt_node *t) {
          (t->tag == MT_SWIZZLE && t->arity == 1);
 }
 
-const mt_node *lmt_mode (const mt_node *a, int i, mt_layout *buf) {
-  if (a->tag != MT_SWIZZLE || a->arity == 0) return mt_mode(a, i);
-  const mt_node *m = mt_mode(mt_child(a), i);
-  if (m == NULL) return NULL;
-  buf->node[0] = *a;
-  buf->node[0].span = m->span + 1;
-  memcpy(&buf->node[1], m, m->span * sizeof *m);
-  return buf->node;
-}
-
 bool lmt_haswild (const mt_node *t) {
   for (const mt_node *p = t; p < mt_next(t); p++)
     if (p->tag == MT_WILD) return true;

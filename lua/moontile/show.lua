@@ -38,7 +38,9 @@ local function grid(A)
   rule = table.concat(rule) .. "+"
   for m, row in ipairs(text) do
     local line = { string.format("%2d  ", m - 1) }
-    for n, cell in ipairs(row) do line[n + 1] = "| " .. string.rep(" ", width - #cell) .. cell .. " " end
+    for n, cell in ipairs(row) do
+      line[n + 1] = "| " .. string.rep(" ", width - #cell) .. cell .. " "
+    end
     out[#out + 1] = rule
     out[#out + 1] = table.concat(line) .. "|"
   end

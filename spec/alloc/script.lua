@@ -1,0 +1,77 @@
+-- script.lua: uses everything, for the allocator that fails. Arguments: a file name, a driver.
+-- SPDX-License-Identifier: MIT
+
+local path, libcuda = ...
+local tile = require "moontile"
+local layout, X = tile.layout, tile._
+
+local function refused(f, ...) assert(not pcall(f, ...)) end
+
+local function algebra()
+  local A = layout({ 4, { 2, 2 } }, { 2, { 1, 8 } })
+  assert(tostring(A) == "(4,(2,2)):(2,(1,8))" and A == layout(tostring(A)))
+  assert(A(1, X):size() == 4 and A { 1, 2 } == 10 and #A == 2 and A[3] == nil)
+  assert(tostring(A:shape()) == "(4,(2,2))" and A:shape() == tile.parse "(4,(2,2))")
+  assert(tostring(layout { 4, 8 } / { 2, 4 }) == "((2,2),(4,2)):((1,2),(4,16))")
+  assert((layout(20, 2) * layout({ 4, 5 })):size() == 20)
+  assert(tile.complement(layout(4, 2), 24):size() == 6)
+  assert(tile.make_layout { A, A }:flatten():coalesce():rank() >= 1)
+  assert(A:print_layout():find "10")
+  assert(tile.make_identity_layout { 2, { 3, 4 } }(1, { 2, 3 })[2][2] == 3)
+  refused(layout, { { 4, 2, "x" } })
+  refused(tile.composition, layout "(4,6,8):(2,3,5)", layout(6, 3))
+  refused(function() return A.colaesce end)
+  refused(tile.parse, "(4,")
+  refused(A.get, A, 7)
+end
+
+local function tensors(device)
+  local T = assert(tile.tensor("f32", layout({ 20, 12 }, "right"), device)):fill(2)
+  T[{ 3, 4 }] = 7
+  assert(T(3, 4) == 7 and T:select(2, 1)(4, 3) == 7 and T(3, X)(4) == 7)
+  assert(T:totable()[3 + 4 * 20 + 1] == 7)
+  assert(T:select(2, 1):save(path))
+  local U = assert(tile.load(path, device))
+  assert(U(4, 3) == 7)
+  local V = assert(U:to "cpu")
+  assert(V(4, 3) == 7)
+  V:view(layout(4), 2):fill { 1, 2, 3, 4 }
+  assert(select(3, tile.load "/nonexistent.npy") == "EIO")
+  refused(T.set, T, "x", 0, 0)
+  U:free()
+  refused(U, 0, 0)
+  local W <close> = assert(tile.tensor("u8", layout(5), device))
+  assert(tostring(W):find "u8")
+end
+
+local function copies(device)
+  local src = assert(tile.tensor("f32", layout({ 20, 12 }, "right"), device)):fill(3)
+  local dst = assert(tile.tensor("f32", layout({ 20, 12 }, "left"), device))
+  local copy = tile.tiled_copy { atom = "UniversalCopy<uint32_t>", dtype = "f32",
+                                 thr = layout({ 4, 8 }, "right"), val = layout { 1, 2 } }
+  local plan = assert(tile.plan(copy, src, dst))
+  assert(#tostring(plan) > 0 and #tostring(copy) > 0)
+  plan()
+  local stream <close> = assert(device:stream())
+  plan(stream)
+  stream:synchronize()
+  device:synchronize()
+  assert(dst(19, 11) == 3)
+  tile.copy(src, dst)
+  tile.copy(copy, src, dst, stream)
+  device:synchronize()
+  assert(copy:get_slice(3):partition_S(src)(0) == 3)
+  assert(copy:partition(src:layout()):size() >= 240)
+  refused(tile.copy, src, dst:view(layout({ 20, 12 }, { 0, 1 })))
+  refused(tile.tiled_copy, { atom = "nothing", dtype = "f32", thr = layout(4) })
+  plan:free()
+end
+
+algebra()
+local devices = { tile.device { "cpu", threads = 2 }, tile.device "cpu:checked" }
+if libcuda then devices[#devices + 1] = assert(tile.device { "cuda", libcuda = libcuda }) end
+assert(#devices >= 2 and #tile.info(libcuda).devices >= 1)
+for _, device in ipairs(devices) do
+  tensors(device)
+  copies(device)
+end

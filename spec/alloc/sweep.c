@@ -1,0 +1,105 @@
+/*
+** sweep.c - runs a script with an allocator that fails from the n-th allocation on, for every n.
+** SPDX-License-Identifier: MIT
+**
+** usage: sweep SCRIPT FILE [LIBCUDA [STEP]]. Every run ends in an error or in success, gives all
+** memory back and leaves no file open; the first that succeeds without a failure is the last.
+*/
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <lauxlib.h>
+#include <lualib.h>
+
+#include "moontile_lua.h"
+
+typedef struct heap {
+  long left;                  /* allocations that may still succeed */
+  long blocks;
+  size_t bytes;
+  int failed;
+} heap;
+
+static void *allocate (void *ud, void *p, size_t osize, size_t nsize) {
+  heap *h = ud;
+  if (p == NULL) osize = 0;
+  if (nsize == 0) {
+    if (p) h->blocks--, h->bytes -= osize;
+    free(p);
+    return NULL;
+  }
+  if (nsize > osize && h->left-- <= 0) {
+    h->left = 0;
+    h->failed = 1;
+    return NULL;
+  }
+  void *q = realloc(p, nsize);
+  if (q == NULL) return nsize <= osize ? p : NULL;
+  h->bytes += nsize - osize;
+  if (p == NULL) h->blocks++;
+  return q;
+}
+
+static const char *const *arguments;
+
+static int run (lua_State *L) {
+  luaL_openlibs(L);
+  luaL_requiref(L, "moontile", luaopen_moontile, 0);
+  lua_settop(L, 0);
+  if (luaL_loadfile(L, arguments[1])) return lua_error(L);
+  lua_pushstring(L, arguments[2]);
+  if (arguments[3] && *arguments[3]) lua_pushstring(L, arguments[3]);
+  lua_call(L, lua_gettop(L) - 1, 0);
+  return 0;
+}
+
+static int panicked (lua_State *L) {
+  fprintf(stderr, "sweep: panic: %s\n", lua_tostring(L, -1));
+  abort();
+}
+
+static int open_files (void) {
+  int n = 0;
+  DIR *d = opendir("/proc/self/fd");
+  while (d && readdir(d)) n++;
+  if (d) closedir(d);
+  return n;
+}
+
+/* One run with `n` allocations; returns whether the script came to its end undisturbed. */
+static int once (long n, long *wrong) {
+  heap h = { .left = n };
+  int files = open_files(), done = 0;
+  char text[200] = "no state";
+  lua_State *L = lua_newstate(allocate, &h);
+  if (L) {
+    lua_atpanic(L, panicked);
+    lua_pushcfunction(L, run);
+    int status = lua_pcall(L, 0, 0, 0);
+    snprintf(text, sizeof text, "%s", lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "");
+    done = status == LUA_OK && !h.failed;
+    if (status != LUA_OK && !h.failed) {
+      fprintf(stderr, "sweep: the script itself fails: %s\n", text);
+      exit(EXIT_FAILURE);
+    }
+    lua_close(L);
+  }
+  if (h.bytes == 0 && h.blocks == 0 && open_files() <= files) return done;
+  if ((*wrong)++ < 10)
+    fprintf(stderr, "sweep: n = %ld: %zu bytes in %ld blocks lost, %d files open before, %d after; "
+                    "%s\n", n, h.bytes, h.blocks, files, open_files(), text);
+  return done;
+}
+
+int main (int argc, char **argv) {
+  long n = 0, wrong = 0, step = argc > 4 ? atol(argv[4]) : 1;
+  if (argc < 3) return fprintf(stderr, "usage: sweep SCRIPT FILE [LIBCUDA [STEP]]\n"), 2;
+  arguments = (const char *const *)argv;
+  once(1000000000, &wrong);              /* what stays loaded for good is loaded now */
+  while (!once(n, &wrong)) n += step;
+  printf("sweep: %ld runs up to %ld allocations, %ld wrong\n", n / step + 1, n, wrong);
+  remove(argv[2]);
+  return wrong ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,178 @@
+-- copy_spec.lua: copies on every device, described and chosen, against element by element.
+-- SPDX-License-Identifier: MIT
+
+local tile = require "moontile"
+local layout = tile.layout
+local devices = dofile "spec/devices.lua"
+
+-- A tensor whose elements are all different (as far as the dtype can tell).
+local function counting(dtype, A, device)
+  local T, values = tile.tensor(dtype, A, device), {}
+  for i = 1, T:size() do values[i] = i % (dtype == "bool" and 2 or 101) end
+  return T:fill(values)
+end
+
+local function tiled(bits, dtype, thr, val)
+  local atom = bits == 0 and "AutoVectorizingCopy" or ("UniversalCopy<uint%d_t>"):format(bits)
+  return tile.tiled_copy { atom = atom, dtype = dtype, thr = layout(thr), val = layout(val) }
+end
+
+-- bits of an access (0: AutoVectorizingCopy), dtype, thr, val, src, dst
+local DESCRIBED = {
+  { 128, "f32", "(4,8):(8,1)", "(1,4):(0,1)", "(8,64):(64,1)", "(8,64):(64,1)" },
+  { 64, "f32", "(4,8):(8,1)", "(1,4):(0,1)", "(8,64):(64,1)", "(8,64):(64,1)" },
+  { 32, "f32", "(4,8):(8,1)", "(1,4):(0,1)", "(8,64):(64,1)", "(8,64):(1,8)" },
+  { 32, "f32", "(4,8):(1,4)", "(2,2):(1,2)", "(17,31):(31,1)", "(17,31):(1,17)" },
+  { 16, "f16", "(8,4):(4,1)", "(2,2):(2,1)", "(33,9):(9,1)", "(33,9):(1,33)" },
+  { 16, "i8", "(8,4):(4,1)", "(1,4):(0,1)", "(16,32):(32,1)", "(16,32):(32,1)" },
+  { 8, "bool", "(8,4):(4,1)", "(3,1):(1,0)", "(25,13):(13,1)", "(25,13):(1,25)" },
+  { 64, "i64", "(32):(1)", "(2):(1)", "(1000):(1)", "(1000):(3)" },
+  { 128, "u16", "(2,4):(4,1)", "(2,8):(8,1)", "(10,96):(96,1)", "(10,96):(96,1)" },
+  { 0, "f32", "(4,8):(8,1)", "(1,4):(0,1)", "(8,64):(64,1)", "(8,64):(64,1)" },
+  { 0, "bf16", "(4,8):(8,1)", "(2,2):(2,1)", "(19,45):(45,1)", "(19,45):(1,19)" },
+}
+
+-- dtype, src, dst: a partition of moontile's own
+local CHOSEN = {
+  { "f32", "(64,64):(64,1)", "(64,64):(64,1)" }, { "f32", "(64,48):(48,1)", "(64,48):(1,64)" },
+  { "u8", "(81,49):(49,1)", "(81,49):(1,81)" }, { "f16", "(5,6,7):(42,7,1)", "(5,6,7):(1,35,5)" },
+  { "f64", "(12,10):(1,12)", "(12,10):(20,2)" }, { "i32", "(8,8):(0,1)", "(8,8):(8,1)" },
+  { "i32", "(8,(2,4)):(1,(8,16))", "(8,(2,4)):(8,(4,1))" }, { "i8", "100:-1", "100:1" },
+  { "i16", "100:1", "100:-3" }, { "i64", "1:0", "1:0" }, { "f32", "(3,0):(1,3)", "(3,0):(1,3)" },
+  { "i32", "():()", "():()" }, { "bool", "(7,9):(9,1)", "(7,9):(1,7)" },
+}
+
+for _, d in ipairs(devices) do
+  local device = d.device
+
+  describe("described copies on " .. d.label, function()
+    for _, row in ipairs(DESCRIBED) do
+      local bits, dtype, thr, val, from, to = table.unpack(row)
+      it(("%d bits, %s, thr %s val %s: %s to %s"):format(table.unpack(row)), function()
+        local src = counting(dtype, layout(from), device)
+        local dst = tile.tensor(dtype, layout(to), device)
+        tile.copy(tiled(bits, dtype, thr, val), src, dst)
+        device:synchronize()
+        assert.same(src:totable(), dst:totable())
+      end)
+    end
+  end)
+
+  describe("chosen copies on " .. d.label, function()
+    for _, row in ipairs(CHOSEN) do
+      local dtype, from, to = table.unpack(row)
+      it(("%s: %s to %s"):format(dtype, from, to), function()
+        local src = counting(dtype, layout(from), device)
+        local dst = tile.tensor(dtype, layout(to), device)
+        tile.copy(src, dst)
+        device:synchronize()
+        assert.same(src:totable(), dst:totable())
+      end)
+    end
+  end)
+
+  describe("plans on " .. d.label, function()
+    local A, B = layout({ 32, 48 }, "right"), layout({ 32, 48 }, "left")
+
+    it("can be called again and again", function()
+      local src, dst = tile.tensor("f32", A, device), tile.tensor("f32", B, device)
+      local plan = tile.plan(tiled(32, "f32", "(8,8):(8,1)", "(1,2):(0,1)"),
+                             src, dst)
+      for k = 1, 5 do
+        src:fill(k)
+        assert.equal(0, select("#", plan()))
+        device:synchronize()
+        assert.equal(k + 0.0, dst(31, 47))
+      end
+    end)
+
+    it("print themselves", function()
+      local plan = tile.plan(tile.tensor("f32", A, device), tile.tensor("f32", B, device))
+      local text = tostring(plan)
+      assert.matches("kernel:", text)
+      assert.matches("grid:", text)
+    end)
+
+    it("launch on a stream", function()
+      local src, dst = counting("f32", A, device), tile.tensor("f32", B, device)
+      local stream <close> = device:stream()
+      tile.plan(src, dst)(stream)
+      stream:synchronize()
+      assert.same(src:totable(), dst:totable())
+      dst:fill(0)
+      tile.copy(src, dst, stream)
+      stream:synchronize()
+      assert.same(src:totable(), dst:totable())
+    end)
+
+    it("keep the buffers alive", function()
+      local dst = tile.tensor("f32", A, device)
+      local plan = tile.plan(tile.tensor("f32", A, device):fill(3), dst)
+      collectgarbage()
+      collectgarbage()
+      plan()
+      device:synchronize()
+      assert.equal(3.0, dst(1, 1))
+    end)
+
+    it("refuse what was freed or closed", function()
+      local src, dst = tile.tensor("f32", A, device), tile.tensor("f32", B, device)
+      local plan, freed = tile.plan(src, dst), tile.plan(src, dst)
+      freed:free()
+      freed:free()
+      assert.has_error(function() freed() end, "this plan was freed")
+      local stream = device:stream()
+      stream:close()
+      assert.has_error(function() plan(stream) end, "this stream is closed")
+      src:free()
+      assert.has_error(function() plan() end, "plan: the tensor src was freed")
+      assert.has_error(function() tile.copy(src, dst) end, "this tensor was freed")
+    end)
+  end)
+
+  describe("partitions on " .. d.label, function()
+    it("of a tensor are views", function()
+      local T = counting("i32", layout({ 8, 16 }, "right"), device)
+      local copy = tiled(64, "i32", "(4,4):(4,1)", "(1,2):(0,1)")
+      local seen = {}
+      for thr = 0, copy:size() - 1 do
+        local part = copy:get_slice(thr):partition_S(T)
+        for i = 0, part:size() - 1 do seen[#seen + 1] = part(i) end
+      end
+      local all = T:totable()
+      table.sort(seen)
+      table.sort(all)
+      assert.same(all, seen)
+    end)
+  end)
+end
+
+describe("tiled copies", function()
+  local copy = tiled(128, "f32", "(32,8):(8,1)", "(1,4):(0,1)")
+
+  it("say who copies what", function()
+    assert.equal("((8,32),4):((128,1),32)", tostring(copy:tiled_layout_TV()))
+    assert.equal("(32,32)", tostring(copy:tiler_MN()))
+    assert.equal("((8,32),(4,1)):((128,1),(32,0))", tostring(copy:layout_S_TV()))
+    assert.equal(copy:layout_S_TV(), copy:layout_D_TV())
+    assert.equal(256, copy:size())
+  end)
+
+  it("print what makes them again", function()
+    local again = load("local tile = ...; return " .. tostring(copy))(tile)
+    assert.equal(tostring(copy), tostring(again))
+    assert.equal(copy:tiled_layout_TV(), again:tiled_layout_TV())
+  end)
+
+  it("partition layouts", function()
+    local P = copy:partition(layout({ 64, 64 }, "right"))
+    assert.equal(3, #P)
+    assert.equal(64 * 64, P:size())
+    local S, offset = copy:get_slice(9):partition_S(layout({ 64, 64 }, "right"))
+    assert.equal("((4,1),2,2):((1,0),2048,32)", tostring(S))
+    assert.equal(64 + 4, offset)
+    local C, corner = copy:get_slice(9):partition_D(tile.make_identity_layout { 64, 64 })
+    assert.equal("((4,1),2,2):((1@1,0),32@0,32@1)", tostring(C))
+    assert.equal("(1,4)", tostring(corner))
+  end)
+end)

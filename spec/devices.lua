@@ -1,0 +1,19 @@
+-- devices.lua: the devices that specs run on: the CPU, its checked mode, the GPU of the driver
+-- named by MOONTILE_TEST_LIBCUDA (the fake one, in ctest), and a real one where there is one.
+-- SPDX-License-Identifier: MIT
+
+local tile = require "moontile"
+
+local found = {}
+local function add(label, what)
+  local device = tile.device(what)
+  if device then found[#found + 1] = { label = label, device = device } end
+end
+
+add("cpu", "cpu")
+add("cpu:checked", "cpu:checked")
+local fake = os.getenv "MOONTILE_TEST_LIBCUDA"
+if fake then add("cuda (" .. fake:match "[^/]*$" .. ")", { "cuda", libcuda = fake }) end
+add("cuda", "cuda")
+
+return found
