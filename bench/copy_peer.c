@@ -152,13 +152,12 @@ static int cuda_launch (lua_State *L) {
   void *parameters[] = { (void *)(uintptr_t)&zero };
   handle old;
   int code = 0;
+  check(L, c, c->push(c->context), "cuCtxPushCurrent");
   double t = peer_now();
-  while (n-- > 0 && !code) {
-    c->push(c->context);
+  while (n-- > 0 && !code)
     code = c->launch(c->empty, 1, 1, 1, 32, 1, 1, 0, c->stream, parameters, NULL);
-    c->pop(&old);
-  }
   t = peer_now() - t;
+  c->pop(&old);
   check(L, c, code, "cuLaunchKernel");
   lua_pushnumber(L, t);
   return 1;
