@@ -1,6 +1,6 @@
 /*
-** prototypes.c - where the toolkit is, mt_cuda.def agrees with its cuda.h: each prototype,
-** each number of an error. Nothing is run: it compiles.
+** prototypes.c - where the toolkit is, mt_cuda.def agrees with its cuda.h: prototypes and
+** numbers of errors. Nothing is run: it compiles.
 ** SPDX-License-Identifier: MIT
 */
 #if __has_include(<cuda.h>)
