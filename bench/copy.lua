@@ -1,9 +1,9 @@
--- copy.lua: copies on the GPU against cuMemcpyDtoDAsync of the same bytes; the cost of a launch.
+-- copy.lua: copies on the GPU against cuMemcpyDtoDAsync, and the cost of a launch.
 -- SPDX-License-Identifier: MIT
 --
--- Random data; buffers take turns so that no cache holds them; contestants take turns; each sample
--- is a batch of launches and one synchronization, for both alike; medians are shown. GB/s count
--- what is read and what is written.
+-- Random data; buffers take turns so that no cache holds them; contestants take turns;
+-- each sample is a batch of launches and one synchronization, for both alike; medians are
+-- shown. GB/s count what is read and what is written.
 
 local here = arg[0]:match "^(.*/)" or ""
 local measure = dofile(here .. "lib/measure.lua")
@@ -32,13 +32,12 @@ local function planned(plans)
 end
 
 local function right(...) return tile.layout({ ... }, "right") end
-local function new(dtype, layout)
-  return measure.fill(assert(tile.tensor(dtype, tile.layout(layout:size()), device))):view(layout)
-end
+local function new(dtype, layout) return measure.tensor(dtype, layout, device) end
 
 -- A case makes one plan; it is asked for as many as there are turns.
 local function flat(dtype, n)
-  return function() return tile.plan(new(dtype, tile.layout(n)), new(dtype, tile.layout(n))) end
+  local A = tile.layout(n)
+  return function() return tile.plan(new(dtype, A), new(dtype, A)) end
 end
 
 local function described(dtype, M, N, atom, thr, val)
@@ -61,6 +60,7 @@ end
 
 local vector = "UniversalCopy<uint128_t>"
 local rows8 = tile.layout({ 32, 8 }, { 8, 1 })
+local T = transposed
 local cases = {
   { "contiguous 1 GiB",                    GiB,             flat("f32", GiB // 4) },
   { "contiguous 64 MiB",                   64 * MiB,        flat("f32", 16 * MiB) },
@@ -68,11 +68,11 @@ local cases = {
     described("f32", 8192, 8192, vector, rows8, tile.layout{ 1, 4 }) },
   { "row-major f16 8192^2, described",     128 * MiB,
     described("f16", 8192, 8192, vector, rows8, tile.layout{ 1, 8 }) },
-  { "transpose f32 8192^2, described",     256 * MiB,       transposed("f32", 32, 8192, 8192) },
-  { "transpose f32 8192^2, chosen",        256 * MiB,       transposed("f32", nil, 8192, 8192) },
-  { "transpose f32 8191x4099, described",  4 * 8191 * 4099, transposed("f32", 32, 8191, 4099) },
-  { "transpose f16 8192^2, described",     128 * MiB,       transposed("f16", 16, 8192, 8192) },
-  { "transpose u8 8191x4099, described",   8191 * 4099,     transposed("u8", 8, 8191, 4099) },
+  { "transpose f32 8192^2, described",     256 * MiB,       T("f32", 32, 8192, 8192) },
+  { "transpose f32 8192^2, chosen",        256 * MiB,       T("f32", nil, 8192, 8192) },
+  { "transpose f32 8191x4099, described",  4 * 8191 * 4099, T("f32", 32, 8191, 4099) },
+  { "transpose f16 8192^2, described",     128 * MiB,       T("f16", 16, 8192, 8192) },
+  { "transpose u8 8191x4099, described",   8191 * 4099,     T("u8", 8, 8191, 4099) },
 }
 
 local function measure_case(name, bytes, make)
@@ -89,18 +89,20 @@ local function measure_case(name, bytes, make)
 end
 
 print(("moontile %s on %s\n"):format(tile._VERSION, device:about()))
-local rows = { { "copy", "kernel", "us", "GB/s", "memcpy us", "GB/s", "ratio", "spread" } }
+local head = { "copy", "kernel", "us", "GB/s", "memcpy us", "GB/s", "ratio", "spread" }
+local rows = { head }
 for _, case in ipairs(cases) do
   rows[#rows + 1] = measure_case(table.unpack(case))
   collectgarbage()
 end
 measure.print(rows)
 
--- Launches of a copy of 4 KiB by a plan in a loop, and of an empty kernel with a parameter of the
--- same size by cuLaunchKernel in a loop of C: until they are queued, not until they are done.
+-- Launches of a copy of 4 KiB by a plan in a loop, and of an empty kernel with a
+-- parameter of the same size by cuLaunchKernel in a loop of C: until they are queued, not
+-- until they are done.
 local LAUNCHES = 200
-local copy = tile.tiled_copy{ atom = vector, dtype = "f32", thr = rows8, val = tile.layout{ 1, 4 } }
-local plan = assert(tile.plan(copy, new("f32", right(32, 32)), new("f32", right(32, 32))))
+local small = described("f32", 32, 32, vector, rows8, tile.layout{ 1, 4 })
+local plan = assert(small())
 local from_lua, bare = {}, {}
 for _ = 1, 101 do
   local t = bench.now()
@@ -113,5 +115,5 @@ end
 table.sort(from_lua)
 table.sort(bare)
 local a, b = from_lua[51] * 1e6, bare[51] * 1e6
-print(("\na launch: plan() %.2f us, cuLaunchKernel alone %.2f us, difference %.2f us"):format(
-      a, b, a - b))
+print(("\na launch: plan() %.2f us, cuLaunchKernel alone %.2f us, difference %.2f us")
+      :format(a, b, a - b))

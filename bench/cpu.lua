@@ -1,8 +1,9 @@
--- cpu.lua [threads]: copies on the CPU against memcpy by as many threads, and against NumPy.
+-- cpu.lua [threads]: copies on the CPU against memcpy by as many threads, and NumPy.
 -- SPDX-License-Identifier: MIT
 --
--- Contestants take turns in one run; medians are shown. NumPy runs in a process of its own in
--- between, where a Python with NumPy is found. GB/s count what is read and what is written.
+-- Contestants take turns in one run; medians are shown. NumPy runs in a process of its
+-- own in between, where a Python with NumPy is found. GB/s count what is read and what is
+-- written.
 
 local here = arg[0]:match "^(.*/)" or ""
 local measure = dofile(here .. "lib/measure.lua")
@@ -14,13 +15,15 @@ local MiB = 1 << 20
 local threads = tonumber(arg[1]) or bench.processors()
 local device = assert(tile.device{ "cpu", threads = threads })
 
-local function new(dtype, layout)
-  return measure.fill(assert(tile.tensor(dtype, tile.layout(layout:size()), device))):view(layout)
-end
+local function new(dtype, layout) return measure.tensor(dtype, layout, device) end
 
 local function planned(src, dst)
   local plan = assert(tile.plan(src, dst))
   return { plan = plan, start = plan, finish = function() device:synchronize() end }
+end
+
+local function flat(n)
+  return planned(new("f32", tile.layout(n)), new("f32", tile.layout(n)))
 end
 
 local function memcpy(bytes)
@@ -61,7 +64,8 @@ end
 
 -- ---- the table
 
-local rows = { { "copy", "kernel", "ms", "GB/s", "memcpy ms", "ratio", "NumPy ms", "times" } }
+local head = { "copy", "kernel", "ms", "GB/s", "memcpy ms", "ratio", "NumPy ms", "times" }
+local rows = { head }
 
 local function measure_case(name, bytes, ours, python)
   local peer, samples = memcpy(bytes), {}
@@ -83,12 +87,9 @@ end
 
 print(("moontile %s on %s, %d threads\n"):format(tile._VERSION, device:about(), threads))
 local n, right = 4096, tile.layout({ 4096, 4096 }, "right")
-measure_case("contiguous 256 MiB", 256 * MiB,
-             planned(new("f32", tile.layout(64 * MiB)), new("f32", tile.layout(64 * MiB))))
-measure_case("contiguous 64 MiB", 64 * MiB,
-             planned(new("f32", tile.layout(16 * MiB)), new("f32", tile.layout(16 * MiB))))
-measure_case("contiguous 4 MiB", 4 * MiB,
-             planned(new("f32", tile.layout(MiB)), new("f32", tile.layout(MiB))))
+measure_case("contiguous 256 MiB", 256 * MiB, flat(64 * MiB))
+measure_case("contiguous 64 MiB", 64 * MiB, flat(16 * MiB))
+measure_case("contiguous 4 MiB", 4 * MiB, flat(MiB))
 measure_case("transpose f32 4096^2", 4 * n * n,
              planned(new("f32", right), new("f32", right):select(2, 1)), find_numpy())
 measure_case("transpose u8 8191x4099", 8191 * 4099,
@@ -98,6 +99,6 @@ measure.print(rows)
 
 if #copyto > 0 then
   table.sort(copyto)
-  print(("\nNumPy is ascontiguousarray(a.T); copyto an array that is there: %.2f ms"):format(
-        copyto[#copyto // 2 + 1] * 1e3))
+  print(("\nNumPy is ascontiguousarray(a.T); copyto an array that is there: %.2f ms")
+        :format(copyto[#copyto // 2 + 1] * 1e3))
 end

@@ -1,17 +1,19 @@
 -- blocked.lua: a matrix repacked into 8x8 tiles of 2x2 blocks, and back.
 -- SPDX-License-Identifier: MIT
 --
--- The blocked storage is one layout, made by two products. The matrix is seen with the same shape
--- by composing it with the shape of a column and of a row; then it is a copy like any other.
+-- The blocked storage is one layout, made by two products. The matrix is seen with the
+-- same shape by composing it with the shape of a column and of a row; then it is a copy
+-- like any other.
 
 local tile = require "moontile"
 
 local M, N = 64, 96
 
 -- Each product puts copies of the left layout where the right one says.
-local block  = tile.layout({ 2, 2 }, "right")                            -- 4 elements in a row
-local tiles  = tile.blocked_product(block, tile.layout({ 4, 4 }, "right"))        -- (8,8)
-local packed = tile.blocked_product(tiles, tile.layout({ M // 8, N // 8 }, "right"))   -- (M,N)
+local grid   = tile.layout({ M // 8, N // 8 }, "right")
+local block  = tile.layout({ 2, 2 }, "right")                                -- (2,2)
+local tiles  = tile.blocked_product(block, tile.layout({ 4, 4 }, "right"))   -- (8,8)
+local packed = tile.blocked_product(tiles, grid)                             -- (M,N)
 print("a block   " .. tostring(block))
 print("a tile    " .. tostring(tiles))
 print("all       " .. tostring(packed))
@@ -41,8 +43,8 @@ local plan = assert(tile.plan(split(src), blocked))
 print("\n" .. tostring(plan))
 plan()
 
--- In plain arithmetic: number p of the storage is element p%4 of a block, which is block p//4%16
--- of a tile, which is tile p//64, each of them counted row by row.
+-- In plain arithmetic: number p of the storage is element p%4 of a block, which is block
+-- p//4%16 of a tile, which is tile p//64, each of them counted row by row.
 local flat = assert(blocked:to "cpu"):view(tile.layout(M * N))
 for p, value in ipairs(flat:totable()) do
   p = p - 1
@@ -58,5 +60,5 @@ tile.copy(blocked, split(back))
 device:synchronize()
 local a, b = matrix:totable(), back:totable()
 for p = 1, #a do assert(a[p] == b[p], "unpacked") end
-print(("\n%dx%d packed into 8x8 tiles of 2x2 blocks and back on %s: %d elements are right"):format(
-      M, N, device, #a))
+print(("\n%dx%d packed into 8x8 tiles of 2x2 blocks and back on %s"):format(M, N, device))
+print(("all %d elements are right"):format(#a))

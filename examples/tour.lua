@@ -15,8 +15,8 @@ end
 title "A layout is a function from coordinates to offsets"
 local A = layout "((2,4),(3,5)):((3,6),(1,24))"
 show("A", A, "((2,4),(3,5)):((3,6),(1,24))")
-show("size, rank, depth, cosize", table.concat({ A:size(), #A, A:depth(), A:cosize() }, ", "),
-     "120, 2, 2, 120")
+show("size, rank, depth, cosize",
+     table.concat({ A:size(), #A, A:depth(), A:cosize() }, ", "), "120, 2, 2, 120")
 show("A[1]", A[1], "(2,4):(3,6)")
 show("A(17), A(1, 2), A({1, 0}, {2, 0})",
      table.concat({ A(17), A(1, 2), A({ 1, 0 }, { 2, 0 }) }, ", "), "5, 5, 5")
@@ -27,8 +27,8 @@ local picture = tile.print_layout(layout({ 4, { 2, 2 } }, { 2, { 1, 8 } }))
 print((picture:gsub("%s*$", ""):gsub("[^\n]+", "  %0")))
 
 title "Strides may be 0 or negative"
-show("8:2   size, cosize", table.concat({ layout(8, 2):size(), layout(8, 2):cosize() }, ", "),
-     "8, 15")
+show("8:2   size, cosize",
+     table.concat({ layout(8, 2):size(), layout(8, 2):cosize() }, ", "), "8, 15")
 show("8:0   cosize", layout(8, 0):cosize(), "1")
 show("8:-1  the first and the last offset",
      table.concat({ layout(8, -1)(0), layout(8, -1)(7) }, ", "), "0, -7")
@@ -67,8 +67,8 @@ show("(8,24) in tiles of (4,8)", T, "((4,8),(2,3)):((1,8),(4,64))")
 show("where tile (0,0) has its element (0,1)", T({ 0, 1 }, { 0, 0 }), "8")
 
 title "Two levels: 128x128 in blocks of 32x32, those in pieces of 4x4"
-local blocks = layout{ 128, 128 }:zipped_divide{ 32, 32 }                -- ((32,32),(4,4))
-local pieces = blocks[1]:zipped_divide{ 4, 4 }                           -- ((4,4),(8,8))
+local blocks = layout{ 128, 128 }:zipped_divide{ 32, 32 }               -- ((32,32),(4,4))
+local pieces = blocks[1]:zipped_divide{ 4, 4 }                          -- ((4,4),(8,8))
 show("blocks, elements of each", blocks[2]:size() .. ", " .. blocks[1]:size(), "16, 1024")
 show("threads, elements of each", pieces[2]:size() .. ", " .. pieces[1]:size(), "64, 16")
 

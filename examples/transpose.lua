@@ -1,9 +1,10 @@
 -- transpose.lua [in.npy [out.npy [device]]]: a transpose described by its partition.
 -- SPDX-License-Identifier: MIT
 --
--- The order of the modes is reversed, as by NumPy's a.T. Nothing says how to loop: there is a
--- destination, seen with the shape of the source, and a partition of both among threads. Without
--- arguments the script makes its own input; without a device it takes the first GPU, or the CPU.
+-- The order of the modes is reversed, as by NumPy's a.T. Nothing says how to loop: there
+-- is a destination, seen with the shape of the source, and a partition of both among
+-- threads. Without arguments the script makes its own input; without a device it takes
+-- the first GPU, or the CPU.
 
 local tile = require "moontile"
 
@@ -24,18 +25,21 @@ local function reversed(n)
   return modes
 end
 
--- 32 threads along the first mode, where the destination is contiguous, 8 along the last one, where
--- the source is; a thread has 16 bytes in a row of the source and moves them one by one.
+-- 32 threads along the first mode, where the destination is contiguous, 8 along the last
+-- one, where the source is; a thread has 16 bytes in a row of the source and moves them
+-- one by one.
 local function partition(rank, dtype, itemsize)
   local thr, stride, val = {}, {}, {}
   for i = 1, rank do thr[i], stride[i], val[i] = 1, 0, 1 end
   thr[rank], stride[rank], val[rank] = 8, 32, 16 // itemsize
   thr[1], stride[1] = 32, 1
-  return tile.tiled_copy{ atom = ("UniversalCopy<uint%d_t>"):format(8 * itemsize), dtype = dtype,
+  local atom = ("UniversalCopy<uint%d_t>"):format(8 * itemsize)
+  return tile.tiled_copy{ atom = atom, dtype = dtype,
                           thr = tile.layout(thr, stride), val = tile.layout(val) }
 end
 
--- Every element of `view` is the one of `src` at the same coordinate; both are read one by one.
+-- Every element of `view` is the one of `src` at the same coordinate; both are read one
+-- by one.
 local function verify(src, view)
   local all, last = {}, src:shape()[#src]
   for i = 1, #src do all[i] = tile._ end

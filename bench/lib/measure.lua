@@ -28,8 +28,9 @@ local function sample(c, n)
   return (bench.now() - t) / n
 end
 
--- Contestants { start = f, finish = f [, calls = n] } take turns for `rounds` rounds; a batch has
--- about `batch` seconds. Sets c.time (the median) and c.spread (of the middle 80 %, relative).
+-- Contestants { start = f, finish = f [, calls = n] } take turns for `rounds` rounds; a
+-- batch has about `batch` seconds. Sets c.time (the median) and c.spread (of the middle
+-- 80 %, relative).
 function measure.run(contestants, rounds, batch)
   for _, c in ipairs(contestants) do
     c.samples = {}
@@ -55,15 +56,22 @@ function measure.fill(t)
     values[k] = floating and math.random() or math.random(0, 100)
   end
   local device = t:device()
-  local part = assert(tile.tensor(t:dtype(), tile.layout(#values)):fill(values):to(device))
-  local at = 0
-  while at < n do
-    local count = math.min(at == 0 and #values or at, n - at)     -- doubling what is there
-    tile.copy((at == 0 and part or t):view(tile.layout(count)), t:view(tile.layout(count), at))
-    at = at + count
+  local part = tile.tensor(t:dtype(), tile.layout(#values)):fill(values)
+  tile.copy(assert(part:to(device)), t:view(tile.layout(#values)))
+  local at = #values
+  while at < n do                                        -- doubles what is there
+    local half = tile.layout(math.min(at, n - at))
+    tile.copy(t:view(half), t:view(half, at))
+    at = at + half:size()
   end
   device:synchronize()
   return t
+end
+
+-- A tensor of random numbers.
+function measure.tensor(dtype, layout, device)
+  local t = assert(tile.tensor(dtype, tile.layout(layout:size()), device))
+  return measure.fill(t):view(layout)
 end
 
 -- Rows are sequences of texts; the first row is the head. As Markdown.
@@ -80,13 +88,17 @@ function measure.print(rows)
     end
     print("| " .. table.concat(cells, " | ") .. " |")
     if r == 1 then
-      for k in ipairs(cells) do cells[k] = ("-"):rep(width[k] - 1) .. (k == 1 and "-" or ":") end
+      for k, n in ipairs(width) do
+        cells[k] = ("-"):rep(n - 1) .. (k == 1 and "-" or ":")
+      end
       print("| " .. table.concat(cells, " | ") .. " |")
     end
   end
 end
 
-function measure.gigabytes(bytes, seconds) return ("%.0f"):format(2 * bytes / seconds * 1e-9) end
+function measure.gigabytes(bytes, seconds)
+  return ("%.0f"):format(2 * bytes / seconds * 1e-9)
+end
 
 -- The kernel that a plan chose, from its text.
 function measure.kernel(plan) return tostring(plan):match "kernel:%s*(%S+)" or "?" end
