@@ -132,9 +132,43 @@ void lmt_newclass (lua_State *L, const char *name, const luaL_Reg *meta, const l
   lua_remove(L, -2);
 }
 
+/* ---------------------------------------------------------------- the state */
+
 lmt_state *lmt_pushstate (lua_State *L) {
   lua_rawgetp(L, LUA_REGISTRYINDEX, mt_embedded);
   return lua_touserdata(L, -1);
+}
+
+lmt_resource *lmt_reserve (lua_State *L, void (*close) (lmt_resource *r), mt_device *device) {
+  lmt_state *s = lmt_pushstate(L);
+  lua_pop(L, 1);
+  lmt_resource *r = s->closed ? NULL : s->options.alloc(s->options.alloc_ud, NULL, 0, sizeof *r);
+  if (r == NULL) return NULL;
+  *r = (lmt_resource){ .next = s->resources, .link = &s->resources, .state = s, .close = close,
+                       .device = device };
+  if (r->next) r->next->link = &r->next;
+  return s->resources = r;
+}
+
+void lmt_release (lmt_resource **box) {
+  lmt_resource *r = *box;
+  *box = NULL;
+  if (r == NULL) return;
+  *r->link = r->next;
+  if (r->next) r->next->link = r->link;
+  if (r->p) r->close(r);
+  r->state->options.alloc(r->state->options.alloc_ud, r, sizeof *r, 0);
+}
+
+/* The last finalizer of the module: from now on nothing can be reserved. */
+static int state_gc (lua_State *L) {
+  lmt_state *s = luaL_checkudata(L, 1, LMT_STATE);
+  s->closed = true;
+  while (s->resources) {
+    lmt_resource *r = s->resources;
+    lmt_release(&r);
+  }
+  return 0;
 }
 
 static void new_state (lua_State *L) {
@@ -144,6 +178,10 @@ static void new_state (lua_State *L) {
     s->options.alloc = lua_getallocf(L, &s->options.alloc_ud);
     lua_newtable(L);
     lua_setiuservalue(L, -2, LMT_DEVICES);
+    luaL_newmetatable(L, LMT_STATE);
+    lua_pushcfunction(L, state_gc);
+    lua_setfield(L, -2, "__gc");
+    lua_setmetatable(L, -2);
     lua_rawsetp(L, LUA_REGISTRYINDEX, mt_embedded);
   }
   lua_pop(L, 1);

@@ -33,10 +33,29 @@
 #define LMT_TILEDCOPY "moontile.TiledCopy"
 #define LMT_THRCOPY   "moontile.ThrCopy"
 #define LMT_FILE      "moontile.File"
+#define LMT_STATE     "moontile.State"
 
-/* What one Lua state has: in the registry, freed after every other object. */
+/* Something that has to be given back. It is a block of its own, listed in the state: what a
+** userdata could not give back, since Lua had no memory left to call its finalizer, is given back
+** when the state closes, the newest first. */
+typedef struct lmt_resource {
+  struct lmt_resource *next, **link;
+  struct lmt_state *state;
+  void (*close) (struct lmt_resource *r);      /* is called if p is not NULL */
+  mt_device *device;
+  void *p;
+  size_t bytes;
+} lmt_resource;
+/* NULL if there is no memory. */
+lmt_resource *lmt_reserve (lua_State *L, void (*close) (lmt_resource *r), mt_device *device);
+/* Gives back, once: *r becomes NULL. */
+void lmt_release (lmt_resource **r);
+
+/* What one Lua state has: in the registry, finalized after every other object. */
 typedef struct lmt_state {
   mt_device_options options;     /* the state's own allocator */
+  lmt_resource *resources;
+  bool closed;
   size_t held;                   /* bytes of live buffers */
   size_t fresh;                  /* bytes of buffers made since the collector last felt it */
 } lmt_state;
@@ -122,7 +141,10 @@ void lmt_checkkeys (lua_State *L, int i, const char *what, const char *const *ke
 
 /* ---------------------------------------------------------------- devices (lmt_device.c) */
 
-typedef struct lmt_device { mt_device *d; } lmt_device;
+typedef struct lmt_device {
+  mt_device *d;            /* NULL: closed */
+  lmt_resource *r;
+} lmt_device;
 
 /* The device at `i`: an object, a name, or the default "cpu" if absent; pushes it. NULL: `err`. */
 lmt_device *lmt_optdevice (lua_State *L, int i, mt_err *err);
@@ -134,10 +156,10 @@ mt_stream *lmt_optstream (lua_State *L, int i, const lmt_device *d);
 /* A piece of device memory; `data` is NULL once it was freed, also if it never had a byte. */
 typedef struct lmt_buffer {
   lmt_device *device;      /* its user value 1 */
-  lmt_state *state;
   void *data;
   size_t bytes;
-  bool live, lent;         /* lent: the memory belongs to the host */
+  bool live;
+  lmt_resource *r;         /* NULL too if the memory was lent by the host */
 } lmt_buffer;
 /* Pushes a zeroed buffer; the device is at stack index `device`. NULL: nothing pushed, `err`. */
 lmt_buffer *lmt_newbuffer (lua_State *L, int device, size_t bytes, mt_err *err);

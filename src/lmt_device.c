@@ -14,20 +14,27 @@ enum { PRESS = 8 << 20 };
 
 /* ---------------------------------------------------------------- opening */
 
+static void close_device (lmt_resource *r) { mt_device_close(r->p); }
+
+static mt_status no_memory (mt_err *err) {
+  return lmt_set(err, MT_ENOMEM, "%s", mt_status_text(MT_ENOMEM));
+}
+
 /* Opens into a new userdata, which it leaves on the stack; NULL: nothing is left. */
 static lmt_device *open_device (lua_State *L, const char *name, const mt_device_options *options,
                                 mt_err *err) {
   int tries = 0;
   mt_status s;
   lmt_device *box = lua_newuserdatauv(L, sizeof *box, 0);
-  box->d = NULL;
+  *box = (lmt_device){ NULL, NULL };
   luaL_setmetatable(L, LMT_DEVICE);
-  do s = mt_device_open(&box->d, name, options, err);
-  while (lmt_again(L, s, &tries, err));
-  if (s == MT_OK) return box;
-  box->d = NULL;
-  lua_pop(L, 1);
-  return NULL;
+  do {
+    if (box->r == NULL) box->r = lmt_reserve(L, close_device, NULL);
+    s = box->r ? mt_device_open(&box->d, name, options, err) : no_memory(err);
+  } while (lmt_again(L, s, &tries, err));
+  if (s == MT_OK) box->r->p = box->d;
+  else box->d = NULL, box = NULL, lua_pop(L, 1);
+  return box;
 }
 
 /* The name under which the state keeps a device: the options belong to it. Pushes it. */
@@ -48,8 +55,8 @@ static lmt_device *unify (lua_State *L, int cache, lmt_device *box, const mt_dev
   }
   lua_replace(L, -3);
   lua_pop(L, 1);
-  mt_device_close(box->d);
   box->d = NULL;
+  lmt_release(&box->r);
   return lua_touserdata(L, -1);
 }
 
@@ -157,11 +164,17 @@ static int l_kernels (lua_State *L) {
 
 /* ---------------------------------------------------------------- devices */
 
+/* Gives back first what is left on the device: finalizers that could not run have left it there. */
 static int device_gc (lua_State *L) {
   lmt_device *box = luaL_checkudata(L, 1, LMT_DEVICE);
   mt_device *d = box->d;
   box->d = NULL;
-  if (d) mt_device_close(d);
+  for (lmt_resource *r = d ? box->r->state->resources : NULL; r; r = r->next) {
+    if (r->device != d || r->p == NULL) continue;
+    r->close(r);
+    r->p = NULL;
+  }
+  lmt_release(&box->r);
   return 0;
 }
 
@@ -187,14 +200,14 @@ static int device_synchronize (lua_State *L) {
 
 typedef struct stream {
   lmt_device *device;         /* its user value 1 */
-  mt_stream *s;
+  lmt_resource *r;            /* NULL: closed */
 } stream;
+
+static void close_stream (lmt_resource *r) { mt_stream_destroy(r->device, r->p); }
 
 static int stream_gc (lua_State *L) {
   stream *box = luaL_checkudata(L, 1, LMT_STREAM);
-  mt_stream *s = box->s;
-  box->s = NULL;
-  if (s && box->device->d) mt_stream_destroy(box->device->d, s);
+  lmt_release(&box->r);
   return 0;
 }
 
@@ -203,23 +216,25 @@ static int device_stream (lua_State *L) {
   int tries = 0;
   mt_status s;
   mt_err err = MT_NOERR;
+  mt_stream *made = NULL;
   lmt_device *device = checkdevice(L, 1);
   stream *box = lua_newuserdatauv(L, sizeof *box, 1);
-  box->device = device;
-  box->s = NULL;
+  *box = (stream){ device, NULL };
   luaL_setmetatable(L, LMT_STREAM);
   lua_pushvalue(L, 1);
   lua_setiuservalue(L, -2, 1);
-  do s = mt_stream_create(device->d, &box->s, &err);
-  while (lmt_again(L, s, &tries, &err));
-  if (s == MT_OK) return 1;
-  box->s = NULL;
-  return lmt_fail(L, &err);
+  do {
+    if (box->r == NULL) box->r = lmt_reserve(L, close_stream, device->d);
+    s = box->r ? mt_stream_create(device->d, &made, &err) : no_memory(&err);
+  } while (lmt_again(L, s, &tries, &err));
+  if (s != MT_OK) return lmt_fail(L, &err);
+  box->r->p = made;
+  return 1;
 }
 
 static stream *checkstream (lua_State *L, int i) {
   stream *box = luaL_checkudata(L, i, LMT_STREAM);
-  if (box->s == NULL) luaL_error(L, "this stream is closed");
+  if (box->r == NULL || box->r->p == NULL) luaL_error(L, "this stream is closed");
   return box;
 }
 
@@ -227,19 +242,19 @@ mt_stream *lmt_optstream (lua_State *L, int i, const lmt_device *d) {
   if (lua_isnoneornil(L, i)) return NULL;
   stream *box = checkstream(L, i);
   if (box->device != d) luaL_error(L, "this stream is one of another device");
-  return box->s;
+  return box->r->p;
 }
 
 static int stream_synchronize (lua_State *L) {
   mt_err err = MT_NOERR;
   stream *box = checkstream(L, 1);
-  if (mt_synchronize(box->device->d, box->s, &err)) return lmt_raise(L, &err);
+  if (mt_synchronize(box->device->d, box->r->p, &err)) return lmt_raise(L, &err);
   return 0;
 }
 
 static int stream_tostring (lua_State *L) {
   stream *box = luaL_checkudata(L, 1, LMT_STREAM);
-  if (box->s == NULL) lua_pushliteral(L, "closed stream");
+  if (box->r == NULL) lua_pushliteral(L, "closed stream");
   else lua_pushfstring(L, "stream of %s", mt_device_name(box->device->d));
   return 1;
 }
@@ -256,14 +271,15 @@ static void press (lua_State *L, lmt_state *state, size_t bytes) {
     lua_gc(L, LUA_GCSTEP, kilobytes < (1u << 20) ? (int)kilobytes : 1 << 20);
 }
 
+static void close_buffer (lmt_resource *r) {
+  r->state->held -= r->bytes;
+  mt_free(r->device, r->p, r->bytes);
+}
+
 void lmt_freebuffer (lmt_buffer *b) {
-  void *data = b->data;
-  bool owned = b->live && !b->lent;
   b->live = false;
   b->data = NULL;
-  if (!owned) return;
-  b->state->held -= b->bytes;
-  if (b->device->d) mt_free(b->device->d, data, b->bytes);
+  lmt_release(&b->r);
 }
 
 static int buffer_gc (lua_State *L) {
@@ -278,8 +294,6 @@ static lmt_buffer *push_buffer (lua_State *L, int device, size_t bytes) {
   luaL_setmetatable(L, LMT_BUFFER);
   lua_pushvalue(L, device);
   lua_setiuservalue(L, -2, 1);
-  b->state = lmt_pushstate(L);
-  lua_pop(L, 1);
   return b;
 }
 
@@ -287,22 +301,28 @@ lmt_buffer *lmt_newbuffer (lua_State *L, int device, size_t bytes, mt_err *err) 
   int tries = 0;
   mt_status s;
   lmt_buffer *b = push_buffer(L, device, bytes);
-  press(L, b->state, bytes);
-  do s = mt_malloc(b->device->d, &b->data, bytes, err);
-  while (lmt_again(L, s, &tries, err));
+  lmt_state *state = lmt_pushstate(L);
+  lua_pop(L, 1);
+  press(L, state, bytes);
+  do {
+    if (b->r == NULL) b->r = lmt_reserve(L, close_buffer, b->device->d);
+    s = b->r ? mt_malloc(b->device->d, &b->data, bytes, err) : no_memory(err);
+  } while (lmt_again(L, s, &tries, err));
   if (s != MT_OK) {
+    b->data = NULL;
     lua_pop(L, 1);
     return NULL;
   }
   b->live = true;
-  b->state->held += bytes;
+  b->r->p = b->data;
+  if (b->data) state->held += b->r->bytes = bytes;
   return b;
 }
 
 lmt_buffer *lmt_lendbuffer (lua_State *L, int device, void *data, size_t bytes) {
   lmt_buffer *b = push_buffer(L, device, bytes);
   b->data = data;
-  b->live = b->lent = true;
+  b->live = true;
   return b;
 }
 

@@ -15,24 +15,27 @@ enum { PIECE = 1 << 20 };      /* bytes that go between a file and a device at a
 
 /* ---------------------------------------------------------------- files */
 
-typedef struct file { FILE *f; } file;
+typedef struct file { lmt_resource *r; } file;
+
+static void close_file (lmt_resource *r) { fclose(r->p); }
 
 static int file_gc (lua_State *L) {
   file *box = luaL_checkudata(L, 1, LMT_FILE);
-  FILE *f = box->f;
-  box->f = NULL;
-  if (f) fclose(f);
+  lmt_release(&box->r);
   return 0;
 }
 
-/* Pushes the box of a file; its f is NULL if it cannot be opened. */
+/* Pushes the box of a file; NULL: it cannot be opened, see errno. */
 static file *open_file (lua_State *L, const char *path, const char *mode) {
   file *box = lua_newuserdatauv(L, sizeof *box, 0);
-  box->f = NULL;
+  box->r = NULL;
   luaL_setmetatable(L, LMT_FILE);
+  box->r = lmt_reserve(L, close_file, NULL);
+  errno = ENOMEM;
+  if (box->r == NULL) return NULL;
   errno = 0;
-  box->f = fopen(path, mode);
-  return box;
+  box->r->p = fopen(path, mode);
+  return box->r->p ? box : NULL;
 }
 
 static mt_status io_error (mt_err *err, const char *otherwise) {
@@ -98,12 +101,12 @@ static int l_load (lua_State *L) {
   if (lmt_optdevice(L, 2, &err) == NULL) return lmt_fail(L, &err);      /* at 3 */
   char *piece = lua_newuserdatauv(L, PIECE, 0);
   file *box = open_file(L, path, "rb");
-  if (box->f == NULL) return io_error(&err, "cannot be opened"), file_fail(L, path, &err);
-  if (read_header(&npy, box->f, piece, &err)) return file_fail(L, path, &err);
+  if (box == NULL) return io_error(&err, "cannot be opened"), file_fail(L, path, &err);
+  if (read_header(&npy, box->r->p, piece, &err)) return file_fail(L, path, &err);
   lmt_tensor *t = lmt_newtensor(L, 3, npy.dtype, npy.layout.node, &err);
-  if (t == NULL || read_data(t, box->f, npy.swap, piece, &err)) return file_fail(L, path, &err);
-  fclose(box->f);
-  box->f = NULL;
+  if (t == NULL || read_data(t, box->r->p, npy.swap, piece, &err))
+    return file_fail(L, path, &err);
+  lmt_release(&box->r);
   return 1;
 }
 
@@ -207,11 +210,12 @@ static mt_status write_file (lua_State *L, const char *path, const lmt_tensor *t
   if (s != MT_OK) return s;
   char *piece = lua_newuserdatauv(L, PIECE, 0);
   file *box = open_file(L, path, "wb");
-  if (box->f == NULL) return io_error(err, "cannot be opened");
-  if (fwrite(head, 1, n, box->f) != n) return io_error(err, "cannot be written");
-  s = write_data(t, box->f, piece, err);
-  FILE *f = box->f;
-  box->f = NULL;
+  if (box == NULL) return io_error(err, "cannot be opened");
+  FILE *f = box->r->p;
+  if (fwrite(head, 1, n, f) != n) return io_error(err, "cannot be written");
+  s = write_data(t, f, piece, err);
+  box->r->p = NULL;
+  lmt_release(&box->r);
   if (fclose(f) && s == MT_OK) s = io_error(err, "cannot be written");
   return s;
 }

@@ -8,14 +8,16 @@
 #include "lmt.h"
 
 typedef struct plan {
-  mt_plan *p;
+  mt_plan *p;                   /* NULL: freed */
+  lmt_resource *r;
   lmt_buffer *src, *dst;        /* its user values 1 and 2 */
 } plan;
 
+static void close_plan (lmt_resource *r) { mt_plan_free(r->p); }
+
 static void free_plan (plan *box) {
-  mt_plan *p = box->p;
   box->p = NULL;
-  if (p) mt_plan_free(p);
+  lmt_release(&box->r);
 }
 
 /* Pushes a plan for the tensors at src and dst, whose device is the same; NULL: `err`. */
@@ -28,18 +30,21 @@ static plan *new_plan (lua_State *L, const mt_tiled_copy *copy, int src, int dst
                mt_device_name(s->buffer->device->d), mt_device_name(d->buffer->device->d));
   }
   plan *box = lua_newuserdatauv(L, sizeof *box, 2);
-  *box = (plan){ NULL, s->buffer, d->buffer };
+  *box = (plan){ NULL, NULL, s->buffer, d->buffer };
   luaL_setmetatable(L, LMT_PLAN);
   lua_getiuservalue(L, src, 1);
   lua_setiuservalue(L, -2, 1);
   lua_getiuservalue(L, dst, 1);
   lua_setiuservalue(L, -2, 2);
   mt_tensor a = lmt_ctensor(s), b = lmt_ctensor(d);
-  do st = mt_plan_copy(&box->p, s->buffer->device->d, copy, &a, &b, err);
-  while (lmt_again(L, st, &tries, err));
-  if (st == MT_OK) return box;
-  box->p = NULL;
-  return NULL;
+  do {
+    if (box->r == NULL) box->r = lmt_reserve(L, close_plan, s->buffer->device->d);
+    st = box->r ? mt_plan_copy(&box->p, s->buffer->device->d, copy, &a, &b, err)
+                : lmt_set(err, MT_ENOMEM, "%s", mt_status_text(MT_ENOMEM));
+  } while (lmt_again(L, st, &tries, err));
+  if (st != MT_OK) return box->p = NULL, NULL;
+  box->r->p = box->p;
+  return box;
 }
 
 mt_status lmt_copynow (lua_State *L, int src, int dst, mt_err *err) {
@@ -90,7 +95,8 @@ static int plan_call (lua_State *L) {
   err.status = MT_OK;
   err.text[0] = '\0';
   if (box->p == NULL) return luaL_error(L, "this plan was freed");
-  if (!box->src->live) return luaL_error(L, "plan: the tensor src was freed");
+  if (!box->src->live || !box->src->device->d)
+    return luaL_error(L, "plan: the tensor src was freed");
   if (!box->dst->live) return luaL_error(L, "plan: the tensor dst was freed");
   mt_stream *stream = lmt_optstream(L, 2, box->src->device);
   if (mt_plan_launch(box->p, stream, &err)) return lmt_raise(L, &err);
@@ -105,7 +111,7 @@ static int plan_gc (lua_State *L) {
 static int plan_tostring (lua_State *L) {
   luaL_Buffer b;
   const plan *box = luaL_checkudata(L, 1, LMT_PLAN);
-  if (box->p == NULL) return lua_pushliteral(L, "freed plan"), 1;
+  if (box->p == NULL || !box->src->device->d) return lua_pushliteral(L, "freed plan"), 1;
   size_t n = mt_plan_format(NULL, 0, box->p);
   char *text = luaL_buffinitsize(L, &b, n + 1);
   mt_plan_format(text, n + 1, box->p);

@@ -78,7 +78,8 @@ static int l_tensor (lua_State *L) {
 
 lmt_tensor *lmt_totensor (lua_State *L, int i) {
   lmt_tensor *t = luaL_checkudata(L, i, LMT_TENSOR);
-  if (t->freed || !t->buffer->live) luaL_error(L, "this tensor was freed");
+  if (t->freed || !t->buffer->live || !t->buffer->device->d)
+    luaL_error(L, "this tensor was freed");
   return t;
 }
 
