@@ -108,7 +108,39 @@ function(moontile_add_kernels target)
   target_sources(${target} PRIVATE ${source})
 endfunction()
 
+# The kernels as functions of the host, against the reference: spec/kernels. Misaligned
+# accesses trap. nvcc has a C++ compiler; the project needs no other.
+function(moontile_emulated_kernels)
+  set(spec ${PROJECT_SOURCE_DIR}/spec/kernels)
+  set(kernels ${PROJECT_SOURCE_DIR}/kernels)
+  set(objects "")
+  foreach(table near far)
+    set(object ${PROJECT_BINARY_DIR}/kernels/emulate_${table}.o)
+    set(define "")
+    if(table STREQUAL far)
+      set(define -DMT_FAR=10)
+    endif()
+    add_custom_command(OUTPUT ${object}
+      COMMAND ${MOONTILE_NVCC} -x c++ -std=c++17 -c -O1 ${define}
+              -DEMULATE=emulate_${table}
+              -Xcompiler -fsanitize=alignment,-fsanitize-undefined-trap-on-error,-w,-fPIC
+              -I ${PROJECT_SOURCE_DIR}/src -I ${kernels} -o ${object} ${spec}/emulate.cpp
+      DEPENDS ${spec}/emulate.cpp ${kernels}/copy.cuh ${kernels}/kernels.def
+              ${PROJECT_SOURCE_DIR}/src/mt_desc.h
+      COMMENT "Compiling the kernels for the host: ${table}" VERBATIM)
+    list(APPEND objects ${object})
+  endforeach()
+  set_source_files_properties(${objects} PROPERTIES EXTERNAL_OBJECT TRUE GENERATED TRUE)
+  add_executable(moontile_kernels_test ${spec}/main.c ${objects})
+  moontile_target(moontile_kernels_test)
+  target_link_libraries(moontile_kernels_test PRIVATE moontile_static)
+  moontile_test(kernels.emulated COMMAND moontile_kernels_test)
+endfunction()
+
 moontile_find_nvcc()
+if(MOONTILE_NVCC AND MOONTILE_TESTS)
+  cmake_language(DEFER CALL moontile_emulated_kernels)
+endif()
 if(MOONTILE_NVCC)
   get_filename_component(dir ${MOONTILE_NVCC} REALPATH)
   get_filename_component(dir ${dir}/../../include ABSOLUTE)

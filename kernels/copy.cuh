@@ -15,6 +15,11 @@
 
 #define MT_INLINE __device__ __forceinline__
 
+/* The largest number of indices that is divided in 32 bits; tests have a smaller one. */
+#ifndef MT_FAR
+#define MT_FAR 0x7fffffff
+#endif
+
 namespace mt {
 
 template <int BYTES> struct word;
@@ -105,7 +110,7 @@ template <typename T> MT_INLINE void walk_val (T &t, const mt_desc &d, uint32_t 
   walk(t, d, d.nthr, d.nthr + d.nval, n);
 }
 
-MT_INLINE bool far (const mt_desc &d) { return d.rests > 0x7fffffff; }
+MT_INLINE bool far (const mt_desc &d) { return d.rests > MT_FAR; }
 
 template <typename T> MT_INLINE void walk_rest (T &t, const mt_desc &d, int64_t n) {
   uint32_t first = d.nthr + d.nval;

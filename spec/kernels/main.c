@@ -1,0 +1,172 @@
+/*
+** main.c - random launches: what a kernel writes is what the reference executor writes.
+** SPDX-License-Identifier: MIT
+**
+** usage: moontile_kernels_test [CASES [SEED]]
+** Descriptors are drawn, not planned: axes of any number in each mode, strides of any
+** order and sign, broadcasts, holes, bounds through vectors, grids smaller than the work.
+*/
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "mt_device.h"
+
+enum { MOST = 20000, MARGIN = 64, POISON = 0xEE };
+
+typedef void emulated (unsigned blocks, unsigned block, const mt_launch *l);
+extern emulated *const emulate_near[], *const emulate_far[];
+
+static uint64_t state;
+
+static int below (int n) {
+  state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+  return (int)(state % (uint64_t)n);
+}
+
+/* ---------------------------------------------------------------- drawing a launch */
+
+/* As mt_desc.h has it. */
+static void set_divisor (mt_axis *a) {
+  int log = 0;
+  if (a->extent == 1) return;
+  while (((int64_t)1 << log) < a->extent) log++;
+  uint64_t power = (uint64_t)1 << (31 + log), n = (uint64_t)a->extent;
+  a->mul = (uint32_t)((power + n - 1) / n);
+  a->shift = (uint32_t)(log - 1);
+}
+
+static int64_t draw_axes (mt_axis *a, uint32_t count, int64_t *total) {
+  int64_t size = 1;
+  for (uint32_t i = 0; i < count; i++) {
+    a[i].extent = 1 + below(below(3) ? 5 : *total < 64 ? 40 : 9);
+    if (*total * a[i].extent > MOST) a[i].extent = 1;
+    *total *= a[i].extent, size *= a[i].extent;
+    set_divisor(&a[i]);
+  }
+  return size;
+}
+
+static void draw_modes (mt_desc *d) {
+  int64_t total = 1;
+  if (d->form == MT_FORM_TV) {
+    bool plain = below(3) == 0;
+    d->nthr = (uint32_t)(plain ? 1 + below(2) : below(4));
+    d->nval = (uint32_t)(plain ? 0 : below(4));
+    d->nrest = (uint32_t)(plain ? 1 + below(3) : below(4));
+  } else
+    d->nrest = (uint32_t)below(6);
+  d->threads = draw_axes(d->axis, d->nthr, &total);
+  d->values = draw_axes(d->axis + d->nthr, d->nval, &total);
+  d->rests = draw_axes(d->axis + d->nthr + d->nval, d->nrest, &total);
+}
+
+/* One side: compact in a random order, with holes; some axes run backwards. */
+static void draw_side (mt_launch *l, int side, int n) {
+  mt_desc *d = &l->desc;
+  int64_t stride = d->vec;
+  int order[MT_MAXAXIS];
+  for (int i = 0; i < n; i++) order[i] = i;
+  for (int i = n - 1; i > 0; i--) {
+    int j = below(i + 1), t = order[i];
+    order[i] = order[j], order[j] = t;
+  }
+  for (int i = 0; i < n; i++) {
+    d->axis[order[i]].stride[side] = stride;
+    stride *= d->axis[order[i]].extent;
+    if (below(4) == 0) stride += d->vec * below(3);
+  }
+  if (side == MT_SRC && n > 0 && below(3) == 0) d->axis[below(n)].stride[side] = 0;
+  for (mt_axis *a = d->axis; a < d->axis + n; a++) {
+    if (below(6) != 0) continue;
+    l->offset[side] += (a->extent - 1) * a->stride[side];
+    a->stride[side] = -a->stride[side];
+  }
+  l->offset[side] += d->vec * below(4);
+}
+
+/* A coordinate over some of the axes, maybe over the elements of an access; cut short. */
+static void draw_bound (mt_desc *d, uint32_t k, int n) {
+  int64_t step = 1;
+  if (below(2)) d->lane_step[k] = 1, step = d->vec;
+  for (mt_axis *a = d->axis; a < d->axis + n; a++)
+    if (below(2)) a->step[k] = step, step *= a->extent;
+  d->bound[k] = step > 1 && below(3) ? 1 + below((int)step) : step;
+}
+
+static void draw (mt_launch *l, const mt_kernel *k) {
+  mt_desc *d = &l->desc;
+  memset(l, 0, sizeof *l);
+  d->op = k->op, d->form = k->form;
+  do d->elem = 1u << below(5); while (d->elem > k->bytes);
+  d->vec = k->bytes / d->elem;
+  draw_modes(d);
+  int n = (int)(d->nthr + d->nval + d->nrest);
+  draw_side(l, MT_SRC, n);
+  draw_side(l, MT_DST, n);
+  d->nbound = (uint32_t)(below(2) ? 0 : 1 + below(MT_MAXBOUND));
+  for (uint32_t i = 0; i < d->nbound; i++) draw_bound(d, i, n);
+}
+
+/* ---------------------------------------------------------------- running it */
+
+static size_t bytes_of (const mt_launch *l, int side) {
+  const mt_desc *d = &l->desc;
+  int64_t last = l->offset[side] + d->vec;
+  for (const mt_axis *a = d->axis; a < d->axis + d->nthr + d->nval + d->nrest; a++)
+    if (a->stride[side] > 0) last += (a->extent - 1) * a->stride[side];
+  return (size_t)last * d->elem;
+}
+
+static unsigned char *buffer (size_t bytes, bool random) {
+  unsigned char *p = aligned_alloc(256, (bytes + MARGIN + 255) / 256 * 256);
+  if (p == NULL) abort();
+  memset(p, POISON, bytes + MARGIN);
+  for (size_t i = 0; random && i < bytes; i++) p[i] = (unsigned char)below(256);
+  return p;
+}
+
+static bool run (int row, mt_launch *l, mt_grid grid, emulated *const *table) {
+  mt_err err = MT_NOERR;
+  size_t bytes[MT_MAXBASE] = {bytes_of(l, MT_SRC), bytes_of(l, MT_DST)};
+  unsigned char *src = buffer(bytes[0], true);
+  unsigned char *want = buffer(bytes[1], false), *got = buffer(bytes[1], false);
+  l->base[MT_SRC] = src, l->base[MT_DST] = want;
+  mt_status s = mt_ref_run(&mt_cuda_kernels[row], grid, l, bytes, &err);
+  if (s != MT_OK) fprintf(stderr, "the reference: %s\n", err.text);
+  l->base[MT_DST] = got;
+  table[row](grid.blocks, grid.threads, l);
+  bool same = s == MT_OK && memcmp(want, got, bytes[1] + MARGIN) == 0;
+  free(src), free(want), free(got);
+  return same;
+}
+
+static bool one_case (void) {
+  int row = below((int)mt_ncuda_kernels);
+  mt_launch l;
+  mt_grid grid;
+  mt_why why = {{0}, 0};
+  const mt_kernel *k = &mt_cuda_kernels[row];
+  const mt_desc *d = &l.desc;
+  draw(&l, k);
+  if (mt_kernel_choose(k, 1, d, &grid, &why) == NULL) return true;
+  if (below(4) == 0) grid.blocks = 1 + (uint32_t)below((int)grid.blocks);
+  if (run(row, &l, grid, emulate_near) && run(row, &l, grid, emulate_far)) return true;
+  fprintf(stderr, "%s: %d+%d+%d axes, %d bounds, %d x %d bytes, %d blocks of %d\n",
+          k->name, (int)d->nthr, (int)d->nval, (int)d->nrest, (int)d->nbound, (int)d->vec,
+          (int)d->elem, (int)grid.blocks, (int)grid.threads);
+  return false;
+}
+
+int main (int argc, char **argv) {
+  long cases = argc > 1 ? atol(argv[1]) : 8000;
+  state = argc > 2 ? strtoull(argv[2], NULL, 0) : 0x9E3779B97F4A7C15u;
+  for (long i = 0; i < cases; i++) {
+    uint64_t seed = state;
+    if (one_case()) continue;
+    fprintf(stderr, "case %ld: moontile_kernels_test 1 0x%llx\n", i,
+            (unsigned long long)seed);
+    return 1;
+  }
+  printf("kernels: %ld launches\n", cases);
+  return 0;
+}
