@@ -77,7 +77,7 @@ static void with_strides (mt_build *b, const mt_node *shape, const int64_t *d, i
     for (const mt_node *c = mt_child(shape); c < mt_next(shape); c = mt_next(c))
       with_strides(b, c, d, k);
     mt_close(b);
-  } else if (!mt_is_leaf(shape) && !is_extent(shape)) {
+  } else if (!(mt_is_leaf(shape) && shape->shape >= 0) && !is_extent(shape)) {
     bad_shape(b, shape);
   } else {
     mt_add_leaf(b, shape->shape, d[(*k)++]);

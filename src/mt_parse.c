@@ -238,8 +238,9 @@ static void read_swizzle (reader *r, mt_build *b) {
   int64_t offset = integer(r);
   expect(r, 'o', "'o' expected");
   if (r->status == MT_OK && peek(r) == 'S') syntax(r, "layout expected");
+  if (r->status == MT_OK && b->level == MT_MAXOPEN)
+    r->status = mt_fail(r->err, MT_ETOOBIG, "parse: a layout nests at most %d deep", MT_MAXDEPTH);
   if (r->status != MT_OK) return;
-  assert(b->level < MT_MAXOPEN);
   b->out->node[at].stride = offset;
   b->open[b->level++] = at;
   read_value(r, b);

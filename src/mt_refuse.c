@@ -96,7 +96,8 @@ static int other_modes (mt_build *b, const mt_meet *g, const mt_node *t, const m
   int64_t *slot = stride ? &h.d[w->k] : &h.s[w->k], x = *slot;
   if (first_fit(&way, &h, slot, x - 1, -1) && way > (stride ? 0 : 1)) add_way(ways, &n, way);
   if (first_fit(&way, &h, slot, x + 1, 1)) add_way(ways, &n, way);
-  if (first_fit(&way, &h, slot, 2 * x, x)) add_way(ways, &n, way);
+  if (x <= INT64_MAX / 4 && x >= INT64_MIN / 4 && first_fit(&way, &h, slot, 2 * x, x))
+    add_way(ways, &n, way);
   if (n > 0) mt_explain(b->err, "\n  ");
   for (int i = 0; i < n; i++)
     mt_explain(b->err, "%s%lld:%lld", i == 0 ? "" : i == n - 1 ? " and " : ", ",
