@@ -181,7 +181,11 @@ mt_status mt_describe (mt_launch *out, int modes[MT_MAXBOUND], const mt_tiled_co
   MT_TRY(check_shapes(src, dst, err));
   if (copy) MT_TRY(check_copy(copy, src, err));
   begin(out, copy, src, dst);
-  if (mt_size(src->layout) == 0) return MT_OK;
+  if (mt_size(src->layout) == 0) {
+    out->desc.nrest = 1;                   /* an axis of extent 0 */
+    out->desc.rests = 0;
+    return MT_OK;
+  }
   if (copy) MT_TRY(draft_tv(&x, modes, copy, src->layout, dst->layout, err));
   else MT_TRY(draft_flat(&x, src->layout, dst->layout, err));
   out->desc.nbound = x.nbound;

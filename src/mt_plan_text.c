@@ -39,6 +39,7 @@ static void say_mode (mt_text *t, const char *name, const mt_plan *p, uint32_t f
   size_t start = t->length;
   say(t, "%s: ", name);
   say_extents(t, a, n, size);
+  if (size == 0) n = 0;
   for (size_t o = 0; n > 0 && o < 2; o++) {
     size_t to = start + 28 + 20 * o;
     do say(t, " "); while (t->length < to);

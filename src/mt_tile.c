@@ -48,21 +48,50 @@ static mt_status check_values (const mt_tiled_copy *c, const char *atom, mt_err 
                   c->val.node, (long long)values);
 }
 
-/* thr and val number the elements of the tile one to one: layout_mn has a right inverse of its
-** whole size. */
+/* Where `a` fails to give its elements the numbers 0 .. size - 1, one each. */
+static mt_status no_numbering (const char *name, const char *what, const mt_node *a, mt_err *err) {
+  enum { MT_WITNESSED = 4096 };
+  int16_t first[MT_WITNESSED];
+  int64_t size = mt_size(a), at;
+  memset(first, -1, sizeof first);
+  for (int i = 0; i < size && i < MT_WITNESSED; i++) {
+    MT_TRY(mt_at(&at, a, i, err));
+    if (at < 0 || at >= size)
+      return mt_failn(err, MT_EINEXACT, "make_tiled_copy: %s %N gives element %d the %s number %lld; "
+                      "its %lld elements need the numbers 0 to %lld", name, a, i, what,
+                      (long long)at, (long long)size, (long long)size - 1);
+    if (at < MT_WITNESSED && first[at] >= 0)
+      return mt_failn(err, MT_EINJECTIVE, "make_tiled_copy: %s %N gives elements %d and %d the same "
+                      "%s number %lld", name, a, (int)first[at], i, what, (long long)at);
+    if (at < MT_WITNESSED) first[at] = (int16_t)i;
+  }
+  return mt_failn(err, MT_EINEXACT, "make_tiled_copy: %s %N does not number its elements 0 to %lld",
+                  name, a, (long long)size - 1);
+}
+
+/* A bijection onto 0 .. size - 1 has a right inverse of its whole size. */
+static mt_status check_numbering (const char *name, const char *what, const mt_node *a,
+                                  mt_err *err) {
+  mt_layout inverse;
+  if (mt_right_inverse(&inverse, a, err) == MT_OK && mt_size(inverse.node) == mt_size(a))
+    return MT_OK;
+  return no_numbering(name, what, a, err);
+}
+
+/* thread + value * size(thr) at each element of the tile, turned round. */
 static mt_status make_tv (mt_tiled_copy *c, mt_err *err) {
-  mt_layout mn, inverse, shape;
+  mt_layout mn, inverse, shape, pairs;
   const int64_t n[] = {mt_size(c->thr.node), mt_size(c->val.node)};
+  MT_TRY(check_numbering("thr", "thread", c->thr.node, err));
+  MT_TRY(check_numbering("val", "value", c->val.node, err));
   MT_TRY(mt_raked_product(&mn, c->thr.node, c->val.node, err));      /* ((V0,T0),(V1,T1),...) */
   MT_TRY(mt_right_inverse(&inverse, mn.node, err));
   if (mt_size(inverse.node) != n[0] * n[1])
-    return mt_failn(err, MT_EINJECTIVE, "make_tiled_copy: thr %N and val %N do not number the "
-                    "elements of a tile one to one: of %lld (thread,value) pairs %lld have an "
-                    "element of their own\na layout without gaps or zero strides does", c->thr.node,
-                    c->val.node, (long long)(n[0] * n[1]), (long long)mt_size(inverse.node));
+    return mt_failn(err, MT_EINEXACT, "make_tiled_copy: thr %N and val %N do not make a tile",
+                    c->thr.node, c->val.node);
   MT_TRY(mt_ints(&shape, 2, n, err));
-  MT_TRY(mt_make_layout(&mn, shape.node, NULL, err));
-  return mt_composition(&c->layout_tv, inverse.node, mn.node, err);  /* (Thr,Val) */
+  MT_TRY(mt_make_layout(&pairs, shape.node, NULL, err));
+  return mt_composition(&c->layout_tv, inverse.node, pairs.node, err);  /* (Thr,Val) */
 }
 
 static mt_status make_tiler (mt_tiled_copy *c, mt_err *err) {

@@ -1,0 +1,170 @@
+/*
+** tile.c - tiled copies and partitions against CuTe's (spec/golden/copy_tiled.tsv), their laws on
+** random layouts, and what is refused.
+** SPDX-License-Identifier: MIT
+*/
+#include "exec_test.h"
+
+/* The same layout in the same form; the stride of a size-1 leaf does not count. */
+static bool same_form (const mt_node *a, const mt_node *b) {
+  if (a->span != b->span) return false;
+  for (uint32_t i = 0; i < a->span; i++) {
+    if (a[i].tag != b[i].tag || a[i].arity != b[i].arity || a[i].shape != b[i].shape) return false;
+    if (a[i].tag != MT_LEAF || a[i].shape == 1) continue;
+    if (a[i].ring != b[i].ring || a[i].stride != b[i].stride) return false;
+    if (a[i].ring == MT_BASIS && memcmp(a[i].path, b[i].path, sizeof a[i].path)) return false;
+  }
+  return true;
+}
+
+static void check_made (char **f) {
+  mt_layout thr = parse(f[3]), val = parse(f[4]), tv = parse(f[5]), tiler = parse(f[6]);
+  mt_tiled_copy c;
+  MUST(mt_make_tiled_copy(&c, f[1], atoi(f[2]), thr.node, val.node, err));
+  CHECK(same_form(c.layout_tv.node, tv.node), "make_tiled_copy %s %s: %s, not %s", f[3], f[4],
+        text_of(c.layout_tv.node), f[5]);
+  CHECK(mt_equal(c.tiler.node, tiler.node), "make_tiled_copy %s %s: tiler %s, not %s", f[3], f[4],
+        text_of(c.tiler.node), f[6]);
+}
+
+/* ((AtomV,RestV),RestM,RestN) from (Thr,Val,(RestM,RestN,...)). */
+static mt_layout sliced (const mt_tiled_copy *c, const mt_node *part) {
+  mt_layout atom, val, out;
+  const mt_node *modes[8], *rest = mt_mode(part, 2);
+  int n = 1;
+  mt_int(&atom, c->atom_bits / c->bits);
+  MUST(mt_make_layout(&out, atom.node, NULL, err));
+  MUST(mt_logical_divide(&val, mt_mode(part, 1), out.node, err));
+  modes[0] = val.node;
+  for (int i = 0; i < mt_rank(rest); i++) modes[n++] = mt_mode(rest, i);
+  MUST(mt_concat(&out, n, modes, err));
+  return out;
+}
+
+static void check_partition (char **f) {
+  mt_layout thr = parse(f[3]), val = parse(f[4]), a = parse(f[5]), want = parse(f[7]);
+  mt_layout part, thread, at, offset = parse(f[8]);
+  mt_tiled_copy c;
+  MUST(mt_make_tiled_copy(&c, f[1], atoi(f[2]), thr.node, val.node, err));
+  MUST(mt_partition(&part, &c, a.node, err));
+  CHECK(mt_rank(part.node) == 3, "rank of %s", text_of(part.node));
+  mt_layout got = sliced(&c, part.node);
+  CHECK(same_form(got.node, want.node), "partition %s %s %s: %s, not %s", f[3], f[4], f[5],
+        text_of(got.node), f[7]);
+  MUST(mt_ints(&thread, 3, (const int64_t[]){atoi(f[6]), 0, 0}, err));
+  MUST(mt_eval(&at, thread.node, part.node, err));
+  CHECK(mt_equal(at.node, offset.node), "partition %s %s %s, thread %s: at %s, not %s", f[3], f[4],
+        f[5], f[6], text_of(at.node), f[8]);
+}
+
+static void check_golden (void) {
+  char line[4096], *f[16];
+  int rows = 0;
+  FILE *in = fopen(MOONTILE_SPEC_DIR "/golden/copy_tiled.tsv", "r");
+  CHECK(in != NULL, "no golden table");
+  while (in && fgets(line, sizeof line, in)) {
+    int n = 0;
+    if (line[0] == '#') continue;
+    line[strcspn(line, "\n")] = 0;
+    for (char *p = line; p && n < 16; p = strchr(p, '\t')) {
+      if (n > 0) *p++ = 0;
+      f[n++] = p;
+    }
+    if (strcmp(f[0], "make_tiled_copy") == 0) check_made(f);
+    else check_partition(f);
+    rows++;
+  }
+  if (in) fclose(in);
+  CHECK(rows == 75, "%d golden rows", rows);
+}
+
+/* ---------------------------------------------------------------- laws */
+
+/* The element of the tile where thr has thread t and val has value v. */
+static int64_t element_of (const mt_tiled_copy *c, int64_t t, int64_t v) {
+  int64_t at, e = 0, place = 1, i = 0, j = 0;
+  while (mt_at(&at, c->thr.node, i, &(mt_err){0}) == MT_OK && at != t) i++;
+  while (mt_at(&at, c->val.node, j, &(mt_err){0}) == MT_OK && at != v) j++;
+  for (int k = 0; k < mt_rank(c->tiler.node); k++) {
+    int64_t n = mt_size(mt_mode(c->thr.node, k)), m = mt_size(mt_mode(c->val.node, k));
+    e += (j % m + i % n * m) * place;
+    place *= n * m;
+    i /= n, j /= m;
+  }
+  return e;
+}
+
+/* (1) layout_tv is a bijection from (thread, value) onto the tile; (2) thread t and value v of it
+** are where thr and val put them. */
+static void check_laws (void) {
+  static const char *const layouts[] = {
+    "1:0", "4:1", "(2,3):(1,2)", "(2,3):(3,1)", "(4,2):(1,4)", "((2,2),3):((6,1),2)", "(1,8):(8,1)",
+    "(8,1):(1,1)", "(3,(2,2)):(2,(1,6))", "(2,2,2):(4,1,2)"};
+  enum { N = sizeof layouts / sizeof layouts[0] };
+  for (int i = 0; i < N * N; i++) {
+    mt_layout thr = parse(layouts[i / N]), val = parse(layouts[i % N]);
+    int64_t threads = mt_size(thr.node), values = mt_size(val.node), at;
+    char seen[4096] = {0};
+    mt_tiled_copy c;
+    if (mt_rank(thr.node) != mt_rank(val.node)) continue;
+    MUST(mt_make_tiled_copy(&c, "AutoVectorizingCopy", 32, thr.node, val.node, err));
+    CHECK(mt_size(c.layout_tv.node) == threads * values, "size of %s", text_of(c.layout_tv.node));
+    for (int64_t t = 0; t < threads * values; t++) {
+      MUST(mt_at(&at, c.layout_tv.node, t, err));
+      CHECK(at >= 0 && at < threads * values && !seen[at]++, "%s at %lld",
+            text_of(c.layout_tv.node), (long long)t);
+      CHECK(at == element_of(&c, t % threads, t / threads), "thr %s, val %s: %s at %lld",
+            layouts[i / N], layouts[i % N], text_of(c.layout_tv.node), (long long)t);
+    }
+  }
+}
+
+/* ---------------------------------------------------------------- refusals */
+
+static const struct { const char *atom; int bits; const char *thr, *val, *text; } bad[] = {
+  {"UniversalCopy<uint256_t>", 32, "(4,8)", "(1,1)", "unknown atom \"UniversalCopy<uint256_t>\"; "
+   "there are\n  UniversalCopy<uint8_t>\n"},
+  {"UniversalCopy<uint128_t>", 32, "(4,8):(1,4)", "(1,2):(1,1)", "moves 4 elements of 32 bits at "
+   "once, but val (1,2):(1,1) has 2 values: not a multiple"},
+  {"UniversalCopy<uint16_t>", 32, "(4,8):(1,4)", "(1,2):(1,1)", "moves 16 bits, an element has 32"},
+  {"UniversalCopy<uint32_t>", 12, "(4,8):(1,4)", "(1,2):(1,1)", "elements of 12 bits"},
+  {"AutoVectorizingCopy", 32, "(4,8):(1,1)", "(1,2):(1,1)",
+   "thr (4,8):(1,1) gives elements 1 and 4 the same thread number 1"},
+  {"AutoVectorizingCopy", 32, "(4,8):(1,0)", "(1,2):(1,1)",
+   "thr (4,8):(1,0) gives elements 0 and 4 the same thread number 0"},
+  {"AutoVectorizingCopy", 32, "(4,8):(1,8)", "(1,2):(1,1)", "thr (4,8):(1,8) gives element 16 the "
+   "thread number 32; its 32 elements need the numbers 0 to 31"},
+  {"AutoVectorizingCopy", 32, "(4,8):(1,4)", "(1,2):(1,2)",
+   "val (1,2):(1,2) gives element 1 the value number 2; its 2 elements need the numbers 0 to 1"},
+  {"AutoVectorizingCopy", 32, "(4,0):(1,4)", "(1,2):(1,2)", "thr (4,0):(1,4) is empty"},
+  {"AutoVectorizingCopy", 32, "(4,8):(1@0,1@1)", "(1,2):(1,2)", "not a layout of numbers"},
+  {"AutoVectorizingCopy", 32, "(4,8)", "(1,2):(1,2)", "thr is not a layout of numbers: (4,8)"},
+  {"AutoVectorizingCopy", 32, "(4294967296,1073741824):(1,4294967296)", "(1,4):(1,1)",
+   "leaves 64 bits"},
+};
+
+static void check_refusals (void) {
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    mt_layout thr = parse(bad[i].thr), val = parse(bad[i].val);
+    mt_tiled_copy c;
+    mt_err err = MT_NOERR;
+    mt_status s = mt_make_tiled_copy(&c, bad[i].atom, bad[i].bits, thr.node, val.node, &err);
+    CHECK(s != MT_OK && err.status == s && strstr(err.text, bad[i].text), "row %d: %s: %s", (int)i,
+          mt_status_name(s), err.text);
+    if (getenv("MOONTILE_SHOW")) printf("%s\n", err.text);
+  }
+  mt_layout thr = parse("(4,8):(8,1)"), val = parse("(2,2):(1,2)"), out;
+  mt_layout small = parse("32:1"), deep = parse("((5,3),8):((1,10),100)");
+  mt_tiled_copy c;
+  mt_err why = MT_NOERR;
+  MUST(mt_make_tiled_copy(&c, "AutoVectorizingCopy", 32, thr.node, val.node, err));
+  CHECK(mt_partition(&out, &c, small.node, &why) == MT_ERANK, "rank: %s", why.text);
+  CHECK(mt_partition(&out, &c, deep.node, &why) != MT_OK, "8 does not divide (5,3)");
+  if (getenv("MOONTILE_SHOW")) printf("%s\n", why.text);
+}
+
+void test_tile (void) {
+  check_golden();
+  check_laws();
+  check_refusals();
+}
