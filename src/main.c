@@ -267,6 +267,10 @@ static void print_version (void) {
   printf("moontile %s (%s.%s)\n", mt_version(), LUA_VERSION, LUA_VERSION_RELEASE);
 }
 
+static int first_line (const mt_err *err) {
+  return (int)strcspn(err->text, "\n");
+}
+
 static void print_device (const char *name) {
   mt_err err = MT_NOERR;
   mt_device *d;
@@ -274,7 +278,7 @@ static void print_device (const char *name) {
     printf("device:   %-8s %s\n", mt_device_name(d), mt_device_about(d));
     mt_device_close(d);
   } else {
-    printf("device:   %-8s cannot be used: %s\n", name, err.text);
+    printf("device:   %-8s cannot be used: %.*s\n", name, first_line(&err), err.text);
   }
 }
 
@@ -282,7 +286,7 @@ static void print_devices (void) {
   mt_err err = MT_NOERR;
   print_device("cpu");
   int n = mt_cuda_count(NULL, &err);
-  if (n == 0) printf("device:   %-8s none: %s\n", "cuda", err.text);
+  if (n == 0) printf("device:   %-8s none: %.*s\n", "cuda", first_line(&err), err.text);
   for (int i = 0; i < n; i++) {
     char name[32];
     snprintf(name, sizeof name, "cuda:%d", i);
