@@ -77,6 +77,22 @@ if(sources)
                         LIBRARY_OUTPUT_DIRECTORY ${FAKE_DIR})
 endif()
 
+# A planted access outside a buffer: refused (exit status 3), and where a test build does not
+# look, found by the driver (4). The unchecked object takes the place of the library's.
+if(TARGET moontile_fake)
+  add_executable(moontile_planted ${SPEC}/gpu/planted.c)
+  add_executable(moontile_planted_unsafe ${SPEC}/gpu/planted.c ${PROJECT_SOURCE_DIR}/src/mt_plan.c)
+  target_compile_definitions(moontile_planted_unsafe PRIVATE MT_UNSAFE_NO_CHECK)
+  foreach(want IN ITEMS planted=3 planted_unsafe=4)
+    string(REGEX REPLACE "=.*" "" name ${want})
+    string(REGEX REPLACE ".*=" "" status ${want})
+    moontile_target(moontile_${name})
+    target_link_libraries(moontile_${name} PRIVATE moontile_static)
+    moontile_test(${name} COMMAND sh -c "\"$0\" \"$1\" && exit 1; [ $? = ${status} ]"
+                  $<TARGET_FILE:moontile_${name}> ${FAKE_DIR}/libcuda.so.1)
+  endforeach()
+endif()
+
 if(NOT TARGET moontile_program)
   return()
 endif()
@@ -101,6 +117,26 @@ if(specs AND BUSTED_SCRIPT)
   endif()
 elseif(specs)
   message(WARNING "moontile: no busted was found (Debian: lua-busted): specs are not tested")
+endif()
+
+# Every allocation of a script that uses everything fails once; under sanitizers every 7th.
+if(EXISTS ${SPEC}/alloc/sweep.c)
+  moontile_spec_program(moontile_sweep alloc moontile_lua moontile_liblua)
+  set(step 1)
+  if(MOONTILE_SANITIZE)
+    set(step 7)
+  endif()
+  file(MAKE_DIRECTORY ${SCRATCH}/alloc)
+  moontile_test(alloc COMMAND moontile_sweep ${SPEC}/alloc/script.lua ${SCRATCH}/alloc/file.npy
+                ${FAKE_DIR}/libcuda.so.1 ${step} TIMEOUT 600)
+endif()
+
+# Beside NumPy, where that is installed.
+find_program(PYTHON_PROGRAM NAMES python3)
+mark_as_advanced(PYTHON_PROGRAM)
+if(PYTHON_PROGRAM AND EXISTS ${SPEC}/numpy/transpose.py AND NOT MOONTILE_SANITIZE)
+  moontile_test(numpy COMMAND ${PYTHON_PROGRAM} ${SPEC}/numpy/transpose.py ${PROGRAM} cpu cuda)
+  set_tests_properties(numpy PROPERTIES SKIP_RETURN_CODE 77)
 endif()
 
 # ---- the program, the walls, the examples
