@@ -1,5 +1,5 @@
--- devices.lua: the devices that specs run on: the CPU, its checked mode, the GPU of the driver
--- named by MOONTILE_TEST_LIBCUDA (the fake one, in ctest), and a real one where there is one.
+-- devices.lua: the devices that specs run on: the CPU, its checked mode, and a GPU: of the driver
+-- named by MOONTILE_TEST_LIBCUDA (the fake one, in ctest), else a real one where there is one.
 -- SPDX-License-Identifier: MIT
 
 local tile = require "moontile"
@@ -13,7 +13,6 @@ end
 add("cpu", "cpu")
 add("cpu:checked", "cpu:checked")
 local fake = os.getenv "MOONTILE_TEST_LIBCUDA"
-if fake then add("cuda (" .. fake:match "[^/]*$" .. ")", { "cuda", libcuda = fake }) end
-add("cuda", "cuda")
+if fake then add("cuda of MOONTILE_TEST_LIBCUDA", { "cuda", libcuda = fake }) else add("cuda", "cuda") end
 
 return found

@@ -27,7 +27,10 @@ static int l_layout (lua_State *L) {
   mt_layout buf, out;
   mt_err err = MT_NOERR;
   const mt_node *shape = lmt_toshape(L, 1, &buf);
-  if (lmt_islayout(shape)) return lmt_pushvalue(L, shape);
+  if (lmt_islayout(shape)) {
+    luaL_argcheck(L, lua_isnoneornil(L, 2), 2, "the text has strides already");
+    return lmt_pushvalue(L, shape);
+  }
   if (build(&out, L, shape, 2, &err)) return lmt_raise(L, &err);
   return lmt_pushvalue(L, out.node);
 }
@@ -262,16 +265,27 @@ static int l_select (lua_State *L) {
   return lmt_pushlike(L, 1, out.node, 0);
 }
 
+/* The arguments 2 and 3 as modes of t, counted from 0: first .. last - 1, perhaps none. */
+static void mode_range (lua_State *L, const mt_node *t, int *first, int *last) {
+  lua_Integer i = luaL_checkinteger(L, 2), j = luaL_checkinteger(L, 3);
+  if (i < 1 || j < i - 1 || j > mt_rank(t)) {
+    lmt_pushtext(L, t);
+    luaL_error(L, "modes %I to %I of %s: it has the modes 1 to %d", (LUAI_UACINT)i, (LUAI_UACINT)j,
+               lua_tostring(L, -1), mt_rank(t));
+  }
+  *first = (int)i - 1;
+  *last = (int)j;
+}
+
 /* take(t, first, last): the modes first .. last. */
 static int l_take (lua_State *L) {
   mt_layout buf, out;
   mt_err err = MT_NOERR;
+  int first, last, modes[MT_MAXNODES], n = 0;
   const mt_node *t = any(L, 1, &buf);
-  int modes[MT_MAXNODES], n = 0;
-  lua_Integer first = luaL_checkinteger(L, 2), last = luaL_checkinteger(L, 3);
-  luaL_argcheck(L, 1 <= first && first <= mt_rank(t), 2, "no such mode");
-  luaL_argcheck(L, first <= last && last <= mt_rank(t), 3, "no such mode");
-  for (int i = (int)first; i <= last; i++) modes[n++] = i - 1;
+  mode_range(L, t, &first, &last);
+  if (first == last) return luaL_error(L, "take: no modes");
+  for (int i = first; i < last; i++) modes[n++] = i;
   if (mt_select(&out, t, n, modes, &err)) return lmt_raise(L, &err);
   return lmt_pushlike(L, 1, out.node, 0);
 }
@@ -280,11 +294,10 @@ static int l_take (lua_State *L) {
 static int l_group (lua_State *L) {
   mt_layout buf, out;
   mt_err err = MT_NOERR;
+  int first, last;
   const mt_node *t = any(L, 1, &buf);
-  lua_Integer first = luaL_checkinteger(L, 2), last = luaL_checkinteger(L, 3);
-  luaL_argcheck(L, 1 <= first && first <= mt_rank(t) + 1, 2, "no such mode");
-  luaL_argcheck(L, first - 1 <= last && last <= mt_rank(t), 3, "no such mode");
-  if (mt_group(&out, t, (int)first - 1, (int)last, &err)) return lmt_raise(L, &err);
+  mode_range(L, t, &first, &last);
+  if (mt_group(&out, t, first, last, &err)) return lmt_raise(L, &err);
   return lmt_pushlike(L, 1, out.node, 0);
 }
 
@@ -300,21 +313,16 @@ static int l_coalesce (lua_State *L) {
   return lmt_pushlike(L, 1, out.node, 0);
 }
 
-/* complement(A [, bound]): without a bound, of cosize(A); a shape as bound counts its elements.
-** Second result: whether (A, complement) fills the bound. */
+/* complement(A [, bound]): without a bound, of cosize(A). Second result: whether (A, complement)
+** fills the bound. */
 static int l_complement (lua_State *L) {
-  mt_layout buf, shape, out;
+  mt_layout out;
   int64_t bound;
   bool fills;
   mt_err err = MT_NOERR;
   const mt_node *a = lmt_tolayout(L, 1);
-  if (lua_isnoneornil(L, 2)) {
-    if (mt_cosize(&bound, NULL, a, &err)) return lmt_raise(L, &err);
-  } else {
-    const mt_node *t = lmt_tovalue(L, 2, LMT_SHAPE, "bound", &buf);
-    if (mt_layout_left(&shape, t, &err)) return lmt_raise(L, &err);
-    bound = mt_size(shape.node);
-  }
+  if (!lua_isnoneornil(L, 2)) bound = luaL_checkinteger(L, 2);
+  else if (mt_cosize(&bound, NULL, a, &err)) return lmt_raise(L, &err);
   if (mt_complement(&out, &fills, a, bound, &err)) return lmt_raise(L, &err);
   lmt_pushvalue(L, out.node);
   lua_pushboolean(L, fills);

@@ -283,17 +283,28 @@ int lmt_tomodes (lua_State *L, int first, int *modes) {
   return n;
 }
 
-void lmt_checkinside (lua_State *L, const mt_node *c, const mt_node *a) {
+/* The first integer of c that is outside of its mode, whose extent goes to *extent. */
+static const mt_node *outside (int64_t *extent, const mt_node *c, const mt_node *a) {
   if (a->tag == MT_SWIZZLE) a = mt_child(a);
-  if (c->tag == MT_INT && (c->shape < 0 || c->shape >= mt_size(a))) {
-    lmt_pushtext(L, a);
-    luaL_error(L, "coordinate %I is outside of %s: 0 to %I are inside", (LUAI_UACINT)c->shape,
-               lua_tostring(L, -1), (LUAI_UACINT)(mt_size(a) - 1));
-  }
-  if (c->tag != MT_TUPLE || !fits(c, a)) return;       /* evaluation says what does not fit */
-  const mt_node *m = mt_child(a);
-  for (const mt_node *k = mt_child(c); k < mt_next(c); k = mt_next(k), m = mt_next(m))
-    lmt_checkinside(L, k, m);
+  *extent = mt_size(a);
+  if (c->tag == MT_INT) return c->shape < 0 || c->shape >= *extent ? c : NULL;
+  if (c->tag != MT_TUPLE || !fits(c, a)) return NULL;  /* evaluation says what does not fit */
+  const mt_node *m = mt_child(a), *found = NULL;
+  for (const mt_node *k = mt_child(c); k < mt_next(c) && !found; k = mt_next(k), m = mt_next(m))
+    found = outside(extent, k, m);
+  return found;
+}
+
+void lmt_checkinside (lua_State *L, const mt_node *c, const mt_node *a) {
+  int64_t extent;
+  const mt_node *p = outside(&extent, c, a);
+  if (p == NULL) return;
+  const char *why = p->shape < 0 ? "negative"
+                                 : lua_pushfstring(L, "not below %I", (LUAI_UACINT)extent);
+  lmt_pushtext(L, c);
+  lmt_pushtext(L, a);
+  luaL_error(L, "coordinate %s is outside of %s: %I is %s", lua_tostring(L, -2),
+             lua_tostring(L, -1), (LUAI_UACINT)p->shape, why);
 }
 
 bool lmt_isclass (lua_State *L, int i, const char *name) {
@@ -305,7 +316,7 @@ bool lmt_istable (lua_State *L, int i) { return lua_type(L, i) == LUA_TTABLE; }
 mt_number lmt_tonumber (lua_State *L, int i) {
   if (lua_isboolean(L, i)) return (mt_number){ .isint = true, .i = lua_toboolean(L, i) };
   if (lua_isinteger(L, i)) return (mt_number){ .isint = true, .i = lua_tointeger(L, i) };
-  if (lua_type(L, i) != LUA_TNUMBER) luaL_error(L, "number expected, got %s", type_name(L, i));
+  if (lua_type(L, i) != LUA_TNUMBER) luaL_error(L, "value: number expected, got %s", type_name(L, i));
   return (mt_number){ .f = lua_tonumber(L, i) };
 }
 

@@ -1,0 +1,274 @@
+-- error_spec.lua: what is refused, and the whole text that says why.
+-- SPDX-License-Identifier: MIT
+--
+-- A row is code and the error it raises, which begins with its own line ("row:1: "). Faults of the
+-- program raise; conditions of the world are nil, a message and a code.
+
+local tile = require "moontile"
+
+-- What the code of a row sees.
+local env = setmetatable({ tile = tile, layout = tile.layout, X = tile._ }, { __index = _G })
+
+function env.deep(n)
+  local t = {}
+  for _ = 1, n do t = { t } end
+  return t
+end
+
+function env.cyclic()
+  local t = {}
+  t[1] = t
+  return t
+end
+
+function env.huge()
+  local t = {}
+  for i = 1, 1000000 do t[i] = 1 end
+  return t
+end
+
+-- A view, f32, of a fresh buffer of 4096 elements.
+function env.view(text, offset)
+  return tile.tensor("f32", tile.layout(4096)):view(tile.layout(text), offset)
+end
+
+-- Of a tiled copy of f32 by accesses of 16 bytes; `over` has others, false for none.
+function env.options(over)
+  local options = { atom = "UniversalCopy<uint128_t>", dtype = "f32",
+                    thr = tile.layout({ 4, 8 }, "right"), val = tile.layout { 1, 4 } }
+  for key, value in pairs(over or {}) do options[key] = value or nil end
+  return options
+end
+
+function env.tiled() return tile.tiled_copy(env.options {}) end
+
+local ROWS = {}
+local function rows(title, list) ROWS[#ROWS + 1] = { title = title, list = list } end
+
+rows("tables and texts", {
+  { 'layout { { 4, 2, "x" } }', "shape[1][3]: integer expected, got string" },
+  { 'layout { 4, 2.5 }', "shape[2]: integer expected, got 2.5" },
+  { 'layout { 4, nil, 2 }', "shape[2]: integer expected, got nil" },
+  { 'layout { 4, x = 2 }', "shape: not a sequence: it has a field [x]" },
+  { 'layout { 4, layout(4) }', "shape[2]: integer expected, got moontile.Layout" },
+  { 'layout()', "shape: integer or table expected, got no value" },
+  { 'layout { -1 }', "layout: extent -1 is negative" },
+  { 'layout(4, "rigth")', 'stride: "left" or "right" expected, got "rigth"' },
+  { 'layout({ 4, 8 }, { 1 })', "layout: stride (1) is not congruent with shape (4,8)" },
+  { 'layout({ 4, 8 }, { 1, "x" })', "stride[2]: integer expected, got string" },
+  { 'layout("4:1", 2)', "bad argument #2 to 'layout' (the text has strides already)" },
+  { 'layout(deep(1000000))', "shape" .. ("[1]"):rep(16) .. ": nested deeper than 16" },
+  { 'layout(cyclic())', "shape" .. ("[1]"):rep(16) .. ": nested deeper than 16" },
+  { 'layout(huge())', "shape: more than 64 values" },
+  { 'layout { 1 << 32, 1 << 31 }', "layout: the size leaves 64 bits" },
+  { 'layout({ 3, 3 }, { 1 << 62, 1 })', "layout: an offset leaves 64 bits" },
+  { 'layout "(4,2"', "parse: ',' or ')' expected at character 5, near \"(4,2\"" },
+  { 'layout "_"', 'layout expected, got "_"' },
+  { 'tile.parse "4:x"', 'parse: integer expected at character 3, near "4:x"' },
+  { 'tile.make_layout(4, 8)',
+    "mode 1: layout expected, got 4 (tile.layout builds one from a shape)" },
+})
+
+rows("names", {
+  { 'layout(4).colaesce()', "Layout.colaesce: no such method; did you mean coalesce?" },
+  { 'layout(4):zzz()', "Layout.zzz: no such method" },
+  { 'tile.tensor("f32", layout(4)):sizee()',
+    "Tensor.sizee: no such method; did you mean size?" },
+  { 'tiled():partiton(layout(4))', "TiledCopy.partiton: no such method; did you mean partition?" },
+})
+
+rows("coordinates and modes", {
+  { 'layout { 4, 8 } (1, 2, 3)',
+    "crd2idx: coordinate (1,2,3) has 3 modes, (4,8):(1,4) has 2" },
+  { 'layout { 4, 8 } { 1 }', "crd2idx: coordinate (1) has 1 modes, (4,8):(1,4) has 2" },
+  { 'layout { 4, 8 } (1, "x")', "coordinate[2]: integer or _ expected, got string" },
+  { 'layout { 4, 8 } (-1)', "crd2idx: coordinate -1 is negative" },
+  { 'layout { 4, 8 }:at(32)',
+    "coordinate 32 is outside of (4,8):(1,4): 32 is not below 32" },
+  { 'layout { 4, 8 }:at(0, 8)',
+    "coordinate (0,8) is outside of (4,8):(1,4): 8 is not below 8" },
+  { 'layout { 4, 8 }:at(-1, 0)',
+    "coordinate (-1,0) is outside of (4,8):(1,4): -1 is negative" },
+  { 'layout { 4, 8 }:slice { X, X, X }',
+    "slice: coordinate (_,_,_) has 3 modes, (4,8):(1,4) has 2" },
+  { 'layout { 4, 8 }:get(3)', "get: there is no mode 3 in (4,8):(1,4), its rank is 2" },
+  { 'layout { 4, 8 }:get(0)', "mode numbers count from 1, got 0" },
+  { 'layout { 4, 8 }:select(1, 5)',
+    "select: there is no mode 5 in (4,8):(1,4), its rank is 2" },
+  { 'layout { 4, 8 }:group(2, 4)', "modes 2 to 4 of (4,8):(1,4): it has the modes 1 to 2" },
+  { 'layout { 4, 8 }:take(2, 1)', "take: no modes" },
+})
+
+rows("algebra", {
+  { 'return layout "(4,6,8):(2,3,5)" * layout(6, 3)', [[
+composition: no layout R has R(i) = A(B(i)) for A = (4,6,8):(2,3,5), B = 6:3
+  B's stride 3 runs over the end of A's mode 1 (extent 4): A(B(4)) = 9, where a layout would give 14
+  6:2, 6:4 and 6:12 compose with this A; so would 6:3 if mode 1 had extent 3]] },
+  { 'return layout(4) * "x"', "tiler: integer, _, table or layout expected, got string" },
+  { 'return layout(4) / { "x" }', "tiler[1]: integer, _ or layout expected, got string" },
+  { 'return layout(4) / { 2, 2 }', "logical_divide: tiler (2:1,2:1) has 2 modes, 4:1 has 1" },
+  { 'return layout(8) / { -2 }', "tiler: negative extent -2" },
+  { 'return 4 * layout(4)', "bad argument #1 to 'mul' (layout expected, got number)" },
+  { 'tile.complement(layout "(4,2):(1,1)", 24)', [[
+complement: (4,2):(1,1) has no complement
+  its modes 4:1 and 2:1 overlap: 4 values at distance 1 reach past 1; A(1) = A(4) = 1
+  a stride of 4 or more on the second would do]] },
+})
+
+rows("tensors", {
+  { 'tile.tensor("f31", layout(4))', [[
+unknown dtype 'f31'
+  the dtypes are: bool i8 i16 i32 i64 u8 u16 u32 u64 f16 bf16 f32 f64]] },
+  { 'tile.tensor("f32", { 4, 8 })', "bad argument #2 to 'tensor' (layout expected, got table)" },
+  { 'tile.tensor("f32", layout({ 4 }, { 1 << 61 }))',
+    "tensor: the layout reaches more than 2^63-1 bytes" },
+  { 'tile.tensor("f32", tile.make_identity_layout { 4, 8 })',
+    "cosize: the strides of (4,8):(1@0,1@1) are no integers" },
+  { 'tile.tensor("i8", layout(4)):fill(128)', "i8: 128 is not in the range from -128 to 127" },
+  { 'tile.tensor("i8", layout(4)):fill(1.5)', "i8: 1.5 is not an integer from -128 to 127" },
+  { 'tile.tensor("i8", layout(4)):fill "x"', "value: number expected, got string" },
+  { 'tile.tensor("i8", layout(4)):fill { 1, 2 }', "fill: 4 values expected, got 2" },
+  { 'return tile.tensor("i8", layout { 4, 8 })(4, 0)',
+    "coordinate (4,0) is outside of (4,8):(1,4): 4 is not below 4" },
+  { 'return tile.tensor("i8", layout { 4, 8 })(X, 9)',
+    "coordinate (_,9) is outside of (4,8):(1,4): 9 is not below 8" },
+  { 'return tile.tensor("i8", layout { 4, 8 })[1]',
+    "tensor[i]: elements are read by T(i, j), modes by T:get(i)" },
+  { 'tile.tensor("i8", layout { 4, 8 })[1] = 2',
+    "tensor: elements are written by T[{i, j}] = v or T:set(v, i, j)" },
+  { 'tile.tensor("i8", layout { 4, 8 })[{ X, 1 }] = 2',
+    "_ is no coordinate of an element; T(_, j):fill(v)?" },
+  { 'tile.tensor("i8", layout(4)):view(layout(5))',
+    "tensor: 5:1 reaches elements 0 to 4 of a buffer of 4 elements" },
+  { 'tile.tensor("i8", layout(4)):view(layout(4), -1)',
+    "tensor: 4:1 reaches elements -1 to 2 of a buffer of 4 elements" },
+  { 'local T = tile.tensor("i8", layout(4)); T:free(); T:fill(1)', "this tensor was freed" },
+})
+
+rows("tiled copies", {
+  { 'tile.tiled_copy(options { vals = 1 })',
+    "tiled_copy: unknown option 'vals'; there are: atom, dtype, bits, thr, val" },
+  { 'tile.tiled_copy(options { atom = false })',
+    "tiled_copy: atom: the name of a copy atom expected" },
+  { 'tile.tiled_copy(options { dtype = false })',
+    'tiled_copy: dtype = "f32" or bits = 32 expected' },
+  { 'tile.tiled_copy(options { thr = false })', "tiled_copy: thr: layout expected, got nil" },
+  { 'tile.tiled_copy(options { thr = { 4 } })', "tiled_copy: thr: layout expected, got table" },
+  { 'tile.tiled_copy(options { atom = "UniversalCopy<uint100_t>" })', [[
+make_tiled_copy: unknown atom "UniversalCopy<uint100_t>"; there are
+  UniversalCopy<uint8_t>
+  UniversalCopy<uint16_t>
+  UniversalCopy<uint32_t>
+  UniversalCopy<uint64_t>
+  UniversalCopy<uint128_t>
+  AutoVectorizingCopy]] },
+  { 'tile.tiled_copy(options { val = layout(3) })',
+    "make_tiled_copy: UniversalCopy<uint128_t> moves 4 elements of 32 bits at once, "
+    .. "but val 3:1 has 3 values: not a multiple" },
+  { 'tiled():get_slice(32)', "get_slice: thread 32 of 32: 0 to 31 are there" },
+})
+
+local WIDE = "copy: UniversalCopy<uint128_t> moves 4 elements at once, but "
+
+rows("copies", {
+  { 'tile.copy(view "(8,32):(32,1)", view "(8,32):(0,1)")', [[
+copy: dst mode 1 has stride 0: elements 0 and 7 write offset 0
+dst is (8,32):(0,1)]] },
+  { 'tile.copy(view "(8,32):(32,1)", view "(8,32):(16,1)")', [[
+copy: dst: elements 1 and 128 write offset 16
+src is (8,32):(32,1) at offset 0
+dst is (8,32):(16,1) at offset 0]] },
+  { 'local T = tile.tensor("f32", layout(64)); '
+    .. 'tile.copy(T:view(layout(32)), T:view(layout(32), 16))', [[
+copy: src and dst overlap: offset 16 of src is offset 16 of dst
+src is 32:1 at offset 0
+dst is 32:1 at offset 16]] },
+  { 'tile.copy(tiled(), view("(8,32):(32,1)", 1), view "(8,32):(32,1)")', WIDE .. [[
+src begins 4 bytes past a multiple of 16 bytes
+UniversalCopy<uint32_t> would do, or AutoVectorizingCopy]] },
+  { 'tile.copy(tiled(), view "(8,32):(33,1)", view "(8,32):(32,1)")', WIDE .. [[
+src thread axis has stride 33, not a multiple of 4 elements
+UniversalCopy<uint32_t> would do, or AutoVectorizingCopy]] },
+  { 'tile.copy(tiled(), view "(8,32):(1,8)", view "(8,32):(32,1)")', WIDE .. [[
+src value axis has stride 8, not 1
+UniversalCopy<uint32_t> would do, or AutoVectorizingCopy]] },
+  { 'tile.copy(view "(8,32):(32,1)", view "(32,8):(8,1)")',
+    "copy: mode 1 of src (8,32):(32,1) has size 8, of dst (32,8):(8,1) it has 32" },
+  { 'tile.copy(view "(8,32):(32,1)", tile.tensor("f64", layout { 8, 32 }))',
+    "copy: src is f32, dst is f64: a copy does not convert" },
+  { 'tile.copy(tile.tensor("f32", layout(16)) * layout(32), tile.tensor("f32", layout(32)))', [[
+copy: src: element 31 lies at offset 31; the buffer has elements 0 to 15
+src is 32:1 at offset 0
+dst is 32:1 at offset 0]] },
+  { 'tile.copy(view "(8,32):(32,1)", view "Sw<2,2,3> o 0 o (8,32):(32,1)")',
+    "copy: dst has the swizzled layout Sw<2,2,3> o 0 o (8,32):(32,1): "
+    .. "copies of swizzled layouts are not supported yet" },
+  { 'tile.copy(view "(8,32):(32,1)")',
+    "bad argument #2 to 'copy' (moontile.Tensor expected, got nil)" },
+})
+
+rows("devices", {
+  { 'tile.device { "cpu", thread = 2 }',
+    "device: unknown option 'thread'; there are: 1, threads, libcuda" },
+  { 'tile.device { "cpu", threads = -2 }', "device: threads: 0 to 1024" },
+  { 'tile.tensor("f32", layout(4), {})',
+    "bad argument #3 to 'tensor' (moontile.Device expected, got table)" },
+})
+
+-- code, message, code of the condition
+local WORLD = {
+  { 'return tile.device { "cuda", libcuda = "/nonexistent.so" }', [[
+no CUDA driver: /nonexistent.so: cannot open shared object file: No such file or directory
+install the NVIDIA driver, or use the device "cpu"]], "ENODEV" },
+  { 'return tile.device "tpu"',
+    'there is no device "tpu": "cpu", "cpu:checked", "cuda" and "cuda:N" are names of devices',
+    "ENODEV" },
+  { 'return tile.tensor("f32", layout(4), "tpu")',
+    'there is no device "tpu": "cpu", "cpu:checked", "cuda" and "cuda:N" are names of devices',
+    "ENODEV" },
+  { 'return tile.tensor("u8", layout(1 << 50))',
+    "cpu has no 1125899906842624 bytes of memory left", "ENOMEM" },
+  { 'return tile.load "/nonexistent.npy"', "/nonexistent.npy: No such file or directory", "EIO" },
+  { 'return tile.load "/dev/null"', "/dev/null: npy: the file is empty", "EFORMAT" },
+  { 'return tile.tensor("f32", layout(4)):save "/nonexistent/x.npy"',
+    "/nonexistent/x.npy: No such file or directory", "EIO" },
+}
+
+local function compile(code) return assert(load(code, "=row", "t", env)) end
+
+for _, group in ipairs(ROWS) do
+  describe("refused " .. group.title, function()
+    for _, row in ipairs(group.list) do
+      it(row[1], function()
+        local ok, message = pcall(compile(row[1]))
+        assert.is_false(ok)
+        assert.equal("row:1: " .. row[2], message)
+      end)
+    end
+  end)
+end
+
+describe("the world", function()
+  for _, row in ipairs(WORLD) do
+    it("says nil: " .. row[1], function()
+      local value, message, code = compile(row[1])()
+      assert.is_nil(value)
+      assert.equal(row[2], message)
+      assert.equal(row[3], code)
+    end)
+  end
+end)
+
+describe("an error", function()
+  it("has the line of the caller, also of operators and methods", function()
+    for _, code in ipairs { "return A * 'x'", "return A / {'x'}", "return A {'x'}", "return A.x",
+                            "return A:get(9)", "return T(99)", "T[1] = 2", "return plan.x" } do
+      local chunk = load("local A, T, plan = ...\n\n" .. code, "=row")
+      local T = tile.tensor("f32", tile.layout(4))
+      local plan = tile.plan(T, tile.tensor("f32", T:layout()))
+      local ok, message = pcall(chunk, tile.layout(4), T, plan)
+      assert.is_false(ok)
+      assert.equal("row:3: ", message:sub(1, 7))
+    end
+  end)
+end)
