@@ -7,7 +7,7 @@ set(SCRATCH ${PROJECT_BINARY_DIR}/scratch)
 file(MAKE_DIRECTORY ${FAKE_DIR} ${SCRATCH})
 set(TEST_ENV MOONTILE_TEST_LIBCUDA=${FAKE_DIR}/libcuda.so.1 LD_LIBRARY_PATH=${FAKE_DIR})
 if(MOONTILE_SANITIZE)
-  list(APPEND TEST_ENV ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1
+  list(APPEND TEST_ENV ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1:allocator_may_return_null=1
                        UBSAN_OPTIONS=print_stacktrace=1)
 endif()
 
@@ -132,6 +132,7 @@ if(EXISTS ${SPEC}/alloc/sweep.c)
 endif()
 
 # Beside NumPy, where that is installed.
+find_program(PYTHON_PROGRAM NAMES python3 PATHS /usr/bin NO_DEFAULT_PATH)
 find_program(PYTHON_PROGRAM NAMES python3)
 mark_as_advanced(PYTHON_PROGRAM)
 if(PYTHON_PROGRAM AND EXISTS ${SPEC}/numpy/transpose.py AND NOT MOONTILE_SANITIZE)
