@@ -13,6 +13,10 @@ end
 add("cpu", "cpu")
 add("cpu:checked", "cpu:checked")
 local fake = os.getenv "MOONTILE_TEST_LIBCUDA"
-if fake then add("cuda of MOONTILE_TEST_LIBCUDA", { "cuda", libcuda = fake }) else add("cuda", "cuda") end
+if fake then
+  add("cuda of MOONTILE_TEST_LIBCUDA", { "cuda", libcuda = fake })
+else
+  add("cuda", "cuda")
+end
 
 return found

@@ -165,6 +165,8 @@ make_tiled_copy: unknown atom "UniversalCopy<uint100_t>"; there are
   { 'tile.tiled_copy(options { val = layout(3) })',
     "make_tiled_copy: UniversalCopy<uint128_t> moves 4 elements of 32 bits at once, "
     .. "but val 3:1 has 3 values: not a multiple" },
+  { 'tiled():partition(layout "Sw<2,2,3> o 0 o (8,32):(32,1)")',
+    "partition: of the swizzled layout Sw<2,2,3> o 0 o (8,32):(32,1): not supported yet" },
   { 'tiled():get_slice(32)', "get_slice: thread 32 of 32: 0 to 31 are there" },
 })
 

@@ -136,6 +136,9 @@ mt_status mt_partition (mt_layout *out, const mt_tiled_copy *copy, const mt_node
                         mt_err *err) {
   mt_layout divided, tile;
   int rank = mt_rank(copy->tiler.node);
+  if (a->tag == MT_SWIZZLE)
+    return mt_failn(err, MT_EUNSUPPORTED, "partition: of the swizzled layout %N: not supported yet",
+                    a);
   if (mt_rank(a) < rank)
     return mt_failn(err, MT_ERANK, "partition: the tile %N has %d modes, the tensor %N has %d",
                     copy->tiler.node, rank, a, mt_rank(a));

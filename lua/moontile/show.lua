@@ -45,7 +45,7 @@ local function grid(A)
     out[#out + 1] = table.concat(line) .. "|"
   end
   out[#out + 1] = rule
-  return table.concat(out, "\n") .. "\n"
+  return table.concat(out, "\n")
 end
 
 local function listing(A)
@@ -53,7 +53,7 @@ local function listing(A)
   for i = 0, tile.size(A) - 1 do
     out[#out + 1] = tostring(tile.idx2crd(i, A)) .. "  " .. tostring(A(i))
   end
-  return table.concat(out, "\n") .. "\n"
+  return table.concat(out, "\n")
 end
 
 -- The table that CuTe prints for a layout of rank 2: row and column indices and the offsets. Rank 1
