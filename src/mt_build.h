@@ -85,6 +85,7 @@ typedef struct mt_build {
   mt_err *err;
   mt_status status;
   const char *op;                  /* of the operation, for texts */
+  bool derived;                    /* its operands are not the caller's: no advice about them */
   int n;                           /* nodes so far */
   int level, depth;                /* open nodes; those of them that nest */
   int open[MT_MAXOPEN];
@@ -115,7 +116,7 @@ void mt_open_root (mt_build *b, const mt_node *a);
 
 /* ---- what the algebra is made of; all on layouts without a swizzle */
 
-/* A layout as modes s[r] : stride of *d[r] (d NULL: 0). */
+/* A layout as modes s[r] : stride of *d[r]. */
 typedef struct mt_flat {
   int n;
   int64_t s[MT_MAXNODES];
@@ -131,8 +132,9 @@ void mt_emit_flat (mt_build *b, const mt_flat *f);
 
 void mt_emit_coalesce (mt_build *b, const mt_node *a);
 void mt_emit_composition (mt_build *b, const mt_node *a, const mt_node *t);
-/* `fills` may be NULL. */
-void mt_emit_complement (mt_build *b, bool *fills, const mt_node *a, int64_t bound);
+/* `fills` may be NULL. The complement has at least `count` elements. */
+void mt_emit_complement (mt_build *b, bool *fills, const mt_node *a, int64_t bound,
+                         int64_t count);
 
 /* Fails with the texts of mt_failn; for the builder's own use of err. */
 #define mt_build_fail(b, s, ...)                                                         \

@@ -27,16 +27,14 @@ void mt_flatten_extended (mt_flat *f, const mt_node *a) {
     next = mt_leaf(a, mt_after(p));
     if (p->shape > 1 || next == mt_next(a)) append(f, p->shape, p);
   }
-  if (f->n > 0) return;
-  f->n = 1;
-  f->s[0] = 1;
-  f->d[0] = NULL;
+  static const mt_node one = {.tag = MT_LEAF, .span = 1, .shape = 1};
+  if (f->n == 0) append(f, 1, &one);
 }
 
 void mt_emit_flat (mt_build *b, const mt_flat *f) {
   if (f->n == 0) mt_add_leaf(b, 1, 0);
   if (f->n > 1) mt_open(b, MT_MODES);
-  for (int r = 0; r < f->n; r++) mt_add_scaled(b, f->s[r], f->d[r], f->d[r] ? 1 : 0);
+  for (int r = 0; r < f->n; r++) mt_add_scaled(b, f->s[r], f->d[r], 1);
   if (f->n > 1) mt_close(b);
 }
 

@@ -80,11 +80,12 @@ static void append (mt_layout *out, int *n, int64_t s, int64_t d) {
   ++*n;
 }
 
-void mt_emit_complement (mt_build *b, bool *fills, const mt_node *a, int64_t bound) {
+void mt_emit_complement (mt_build *b, bool *fills, const mt_node *a, int64_t bound,
+                         int64_t count) {
   mode m[MT_MAXNODES];
   mt_layout gap;
   int n = 0, k = sorted_modes(m, a);
-  int64_t run = 1;      /* offsets 0 .. run-1 are covered by a and the gaps before */
+  int64_t run = 1, gaps = 1, rest;      /* offsets 0 .. run-1 belong to a and the gaps before */
   bool whole = true;
   if (a->shape == 0) mt_build_fail(b, MT_EINVAL, "%s: %N is empty", b->op, a);
   for (int i = 0; i < k && b->status == MT_OK; i++) {
@@ -93,13 +94,16 @@ void mt_emit_complement (mt_build *b, bool *fills, const mt_node *a, int64_t bou
       return;
     }
     append(&gap, &n, m[i].d / run, run);
+    gaps *= m[i].d / run;
     whole = whole && m[i].d % run == 0;
     if (mt_mulo(m[i].s, m[i].d, &run)) {
       mt_build_fail(b, MT_EOVERFLOW, "%s: the range of %N leaves 64 bits", b->op, a);
       return;
     }
   }
-  append(&gap, &n, bound / run + (bound % run != 0), run);
+  rest = bound / run + (bound % run != 0);
+  if (rest < count / gaps + (count % gaps != 0)) rest = count / gaps + (count % gaps != 0);
+  append(&gap, &n, rest, run);
   if (fills) *fills = whole;
   if (b->status != MT_OK) return;
   if (n == 0) mt_add_leaf(b, 1, 0);
@@ -119,6 +123,6 @@ mt_status mt_complement (mt_layout *out, bool *fills, const mt_node *a, int64_t 
   if (bound < 0)
     return mt_fail(err, MT_ERANGE, "complement: the bound %lld is negative", (long long)bound);
   mt_begin(&b, out, "complement", err);
-  mt_emit_complement(&b, fills, a, bound);
+  mt_emit_complement(&b, fills, a, bound, 0);
   return mt_end(&b);
 }

@@ -29,7 +29,7 @@ static mt_reason single (mt_pieces *q, const mt_meet *g, int k) {
     bool last = r == f->n - 1;
     digit = last ? i : i % f->s[r];
     if (!last) i /= f->s[r];
-    if (digit == 0 || f->d[r] == NULL || mt_zero_stride(f->d[r])) continue;
+    if (digit == 0 || mt_zero_stride(f->d[r])) continue;
     one = f->d[r]->tag == MT_LEAF && (axis == NULL || mt_same_path(axis, f->d[r])) &&
           !mt_mulo(digit, f->d[r]->stride, &v) && !mt_addo(sum, v, &sum);
     if (one) axis = f->d[r];
@@ -104,7 +104,8 @@ static const mt_node *mode_at (mt_build *b, const mt_node *a, const mt_node *pat
 static void gather (mt_meet *g, const mt_node **leaf, int n, int k, bool *done) {
   g->n = 0;
   for (int j = k; j < n; j++) {
-    if (done[j] || !mt_same_path(leaf[j], leaf[k])) continue;
+    if (done[j] || leaf[j]->tag == MT_SUM || leaf[j]->stride == 0) continue;
+    if (!mt_same_path(leaf[j], leaf[k])) continue;
     done[j] = true;
     g->s[g->n] = leaf[j]->shape;
     g->d[g->n] = leaf[j]->stride;
@@ -123,7 +124,9 @@ static void compose_group (mt_build *b, mt_pieces *q, const mt_meet *g, const mt
     return;
   }
   *q = before;
-  if (!mt_compose_exact(q, g, &w)) mt_compose_refuse(b, g, t, &w);
+  for (int k = 0; k < g->n && t->shape == 0; k++)      /* an empty B: any strides will do */
+    if (!mt_add_piece(q, g->leaf[k], g->s[k], 0, NULL, 0)) return;
+  if (t->shape != 0 && !mt_compose_exact(q, g, &w)) mt_compose_refuse(b, g, t, &w);
 }
 
 static void emit_pieces (mt_build *b, const mt_node *t, const mt_pieces *q, int *k) {

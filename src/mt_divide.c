@@ -14,11 +14,44 @@ static void with_complement (mt_build *b, mt_layout *out, const mt_node *t, int6
   mt_begin(&pair, out, b->op, b->err);
   mt_open(&pair, MT_MODES);
   mt_add(&pair, t);
-  mt_emit_complement(&pair, &fills, t, bound);
+  mt_emit_complement(&pair, &fills, t, bound, 0);
   mt_failed(b, mt_end(&pair));
   if (b->status == MT_OK && !fills)
     mt_build_fail(b, MT_EINEXACT, "%s: the tile %N and its complement %N leave gaps: they miss "
                   "offsets below %lld", b->op, t, mt_mode(out->node, 1), (long long)bound);
+}
+
+static bool goes_back (const mt_node *t) {
+  for (const mt_node *p = mt_leaf(t, t); p < mt_next(t); p = mt_leaf(t, mt_after(p)))
+    if (p->shape > 1 && p->stride < 0) return true;
+  return false;
+}
+
+static bool divides (const mt_node *a, int64_t n, int64_t d) {
+  mt_layout t, pair, r;
+  mt_build one, all;
+  mt_err err;
+  mt_begin(&one, &t, "", &err);
+  mt_add_leaf(&one, n, d);
+  mt_begin(&all, &r, "", &err);
+  all.derived = true;
+  with_complement(&all, &pair, t.node, mt_size(a));
+  mt_emit_composition(&all, a, pair.node);
+  return mt_end(&all) == MT_OK;
+}
+
+/* Adds the nearest extents n of a tile n:d with which a can be divided. */
+static void other_tiles (mt_build *b, const mt_node *a, const mt_node *t) {
+  int64_t less = 0, more = 0, d = t->stride;
+  mt_explain(b->err, "\n  B is the tile %N with its complement", t);
+  if (t->tag != MT_LEAF) return;
+  for (int64_t n = t->shape - 1; n > 1 && n > t->shape - 64 && !less; n--)
+    if (divides(a, n, d)) less = n;
+  for (int64_t n = t->shape + 1; n < t->shape + 64 && n <= mt_size(a) && !more; n++)
+    if (divides(a, n, d)) more = n;
+  if (less) mt_explain(b->err, "; %lld:%lld", (long long)less, (long long)d);
+  if (more) mt_explain(b->err, "%s%lld:%lld", less ? " and " : "; ", (long long)more, (long long)d);
+  if (less || more) mt_explain(b->err, " divide%s this A", less && more ? "" : "s");
 }
 
 /* ((tile), (rest)) */
@@ -29,11 +62,15 @@ static void divide_by_layout (mt_build *b, const mt_node *a, const mt_node *t) {
     mt_build_fail(b, MT_EUNSUPPORTED, "%s: %N as a tile", b->op, t);
   } else if (!mt_is_integral(t)) {
     mt_build_fail(b, MT_EINVAL, "%s: the strides of the tile %N are no integers", b->op, t);
+  } else if (goes_back(t)) {
+    mt_build_fail(b, MT_EINEXACT, "%s: the tile %N has a negative stride: it begins before the "
+                  "layout that it divides", b->op, t);
   } else {
     with_complement(b, &pair, t, mt_size(a));
+    if (b->status != MT_OK) return;
+    b->derived = true;
     mt_emit_composition(b, a, pair.node);
-    if (b->status == MT_EINEXACT)
-      mt_explain(b->err, "\n  (B is the tile %N with its complement)", t);
+    if (b->status == MT_EINEXACT) other_tiles(b, a, t);
   }
 }
 

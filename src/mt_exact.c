@@ -46,7 +46,6 @@ static bool make_space (space *x, const mt_flat *f) {
   x->budget = BUDGET;
   for (int r = 0; r < f->n; r++) {
     const mt_node *p = f->d[r];
-    if (p == NULL) continue;
     if (p->tag == MT_LEAF && !add_axis(x, &x->stride[r], p, p->stride)) return false;
     if (p->tag == MT_LEAF) continue;
     for (const mt_node *c = mt_child(p); c < mt_next(p); c++)
@@ -180,10 +179,8 @@ static bool verify (const mt_pieces *q, space *x, const mt_meet *g, mt_refusal *
 
 bool mt_compose_exact (mt_pieces *q, const mt_meet *g, mt_refusal *w) {
   space x;
-  bool exact = w->reason != MT_NEGATIVE && make_space(&x, &g->f), empty = false;
-  for (int k = 0; k < g->n; k++) empty = empty || g->s[k] == 0;
-  for (int k = 0; k < g->n && exact; k++)
-    exact = empty ? add_mode(q, &x, g->leaf[k], g->s[k], &(vec){{0}}) : factor(q, &x, g, k, w);
+  bool exact = w->reason != MT_NEGATIVE && make_space(&x, &g->f);
+  for (int k = 0; k < g->n && exact; k++) exact = factor(q, &x, g, k, w);
   exact = exact && verify(q, &x, g, w);
   w->bounded = !exact && !w->witness && w->reason != MT_NEGATIVE;
   return exact;

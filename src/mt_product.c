@@ -15,22 +15,39 @@ static bool plain (mt_build *b, const mt_node *t) {
   return b->status == MT_OK;
 }
 
+/* C, with more elements than t has offsets, so that its unbounded last mode is never needed. A t
+** with negative offsets needs a C that has no gaps before that mode. */
+static void complement_for (mt_build *b, mt_layout *out, const mt_node *a, const mt_node *t) {
+  int64_t count = 0, lo = 0, bound = 0;
+  mt_build c;
+  mt_failed(b, mt_cosize(&count, &lo, t, b->err));
+  if (b->status == MT_OK && mt_mulo(count, mt_size(a), &bound))
+    mt_build_fail(b, MT_EOVERFLOW, "%s: %N times %N leaves 64 bits", b->op, a, t);
+  if (b->status == MT_OK && lo < 0) {
+    mt_begin(&c, out, b->op, b->err);
+    mt_emit_complement(&c, NULL, a, 0, 1);
+    mt_failed(b, mt_end(&c));
+    if (b->status == MT_OK && mt_size(out->node) > 1)
+      mt_build_fail(b, MT_EINEXACT, "%s: %N goes back, below its first copy, and the block %N has "
+                    "gaps", b->op, t, a);
+    if (count < 2) count = 2;
+  }
+  if (b->status != MT_OK) return;
+  mt_begin(&c, out, b->op, b->err);
+  mt_emit_complement(&c, NULL, a, bound, count);
+  mt_failed(b, mt_end(&c));
+}
+
 /* C o B */
 static void emit_grid (mt_build *b, const mt_node *a, const mt_node *t) {
   mt_layout gaps;
-  mt_build c;
-  int64_t bound;
   if (!plain(b, a) || !plain(b, t)) return;
-  mt_failed(b, mt_cosize(&bound, NULL, t, b->err));
-  if (b->status == MT_OK && mt_mulo(bound, mt_size(a), &bound))
-    mt_build_fail(b, MT_EOVERFLOW, "%s: %N times %N leaves 64 bits", b->op, a, t);
+  complement_for(b, &gaps, a, t);
   if (b->status != MT_OK) return;
-  mt_begin(&c, &gaps, b->op, b->err);
-  mt_emit_complement(&c, NULL, a, bound);
-  mt_failed(b, mt_end(&c));
+  b->derived = true;
   mt_emit_composition(b, gaps.node, t);
   if (b->status == MT_EINEXACT)
-    mt_explain(b->err, "\n  (A is the complement of the block %N)", a);
+    mt_explain(b->err, "\n  A is the complement of the block %N", a);
 }
 
 static void product (mt_build *b, const mt_node *a, const mt_node *t);

@@ -10,8 +10,8 @@ enum { REACH = 64, MAXWAYS = 3 };
 
 /* ---- the condition */
 
-/* The modes of A as the rule sees them, and what they are called. */
-static const char *name_modes (mt_layout *out, const mt_meet *g) {
+/* The modes of A as the rule sees them; whether they are others than A's own. */
+static bool name_modes (mt_layout *out, const mt_meet *g) {
   mt_build b;
   mt_err err;
   const mt_node *leaf[MT_MAXNODES];
@@ -19,29 +19,28 @@ static const char *name_modes (mt_layout *out, const mt_meet *g) {
   mt_begin(&b, out, "", &err);
   mt_emit_flat(&b, &g->f);
   if (b.n == 0) mt_int(out, 0);
-  return n == g->f.n && mt_depth(g->a) <= 1 ? NULL : " coalesced";
+  return n != g->f.n || mt_depth(g->a) > 1;
 }
 
-static void condition (mt_build *b, const mt_meet *g, const mt_refusal *w) {
+/* "the end of A's mode 1 (extent 4)" */
+static void the_end (mt_err *e, const mt_meet *g, int r) {
   mt_layout flat;
-  const char *how = name_modes(&flat, g);
-  long long s = (long long)g->f.s[w->r];
-  int mode = w->r + 1, k = w->k < 0 ? 0 : w->k;
-  const char *a = how ? "A'" : "A";
-  mt_err *e = b->err;
-  if (how) mt_explain(e, "\n  A' = %N is A coalesced", flat.node);
-  if (w->reason == MT_CROSSES)
-    mt_explain(e, "\n  B's stride %lld runs over the end of %s's mode %d (extent %lld)",
-               (long long)g->d[k], a, mode, s);
-  else if (w->reason == MT_UNEVEN)
-    mt_explain(e, "\n  B's mode %lld:%lld does not split at the end of %s's mode %d (extent %lld)",
-               (long long)g->s[k], (long long)g->d[k], a, mode, s);
-  else if (w->reason == MT_CARRIES)
-    mt_explain(e, "\n  the modes of B carry into each other at the end of %s's mode %d "
-               "(extent %lld)", a, mode, s);
+  long long s = (long long)g->f.s[r];
+  if (name_modes(&flat, g))
+    mt_explain(e, " the end of mode %d (extent %lld) of A coalesced, %N", r + 1, s, flat.node);
   else
-    mt_explain(e, "\n  B's stride %lld is negative, and %s has more than one mode: its values "
-               "before 0 are not defined", (long long)g->d[k], a);
+    mt_explain(e, " the end of A's mode %d (extent %lld)", r + 1, s);
+}
+
+static void condition (mt_err *e, const mt_meet *g, const mt_refusal *w) {
+  int k = w->k < 0 ? 0 : w->k;
+  long long n = (long long)g->s[k], d = (long long)g->d[k];
+  if (w->reason == MT_CROSSES) mt_explain(e, "\n  B's stride %lld runs over", d);
+  if (w->reason == MT_UNEVEN) mt_explain(e, "\n  B's mode %lld:%lld does not split at", n, d);
+  if (w->reason == MT_CARRIES) mt_explain(e, "\n  the modes of B carry into each other at");
+  if (w->reason != MT_NEGATIVE) the_end(e, g, w->r);
+  else mt_explain(e, "\n  B's stride %lld is negative and A coalesced has more than one mode: what "
+                  "lies before 0 is not defined", d);
 }
 
 /* ": A(B(2)) = 7, where a layout would give 12". A leaf k of several is met at its own coordinate. */
@@ -116,12 +115,12 @@ static void other_extent (mt_build *b, const mt_meet *g, const mt_refusal *w, in
   mt_meet h = *g;
   mt_layout flat;
   int64_t s = g->f.s[w->r], below = 0, above = 0;
-  if (w->reason == MT_NEGATIVE || w->r >= g->f.n - 1 || name_modes(&flat, g) != NULL) return;
+  if (w->reason == MT_NEGATIVE || w->r >= g->f.n - 1 || name_modes(&flat, g)) return;
   bool down = first_fit(&below, &h, &h.f.s[w->r], s - 1, -1) && below > 1;
   bool up = first_fit(&above, &h, &h.f.s[w->r], s + 1, 1);
   if (!down && !up) return;
   int64_t way = down && (!up || s - below <= above - s) ? below : above;
-  mt_explain(b->err, ways ? "; so would " : "\n  A composes with ");
+  mt_explain(b->err, ways ? "; so would " : "\n  A would compose with ");
   if (g->n == 1)
     mt_explain(b->err, "%lld:%lld", (long long)g->s[0], (long long)g->d[0]);
   else
@@ -132,7 +131,7 @@ static void other_extent (mt_build *b, const mt_meet *g, const mt_refusal *w, in
 void mt_compose_refuse (mt_build *b, const mt_meet *g, const mt_node *t, const mt_refusal *w) {
   mt_build_fail(b, MT_EINEXACT, "%s: no layout R has R(i) = A(B(i)) for A = %N, B = %N", b->op,
                 g->a, t);
-  condition(b, g, w);
+  condition(b->err, g, w);
   show_witness(b, g, t, w);
-  other_extent(b, g, w, other_modes(b, g, t, w));
+  if (!b->derived) other_extent(b, g, w, other_modes(b, g, t, w));
 }

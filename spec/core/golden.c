@@ -1,0 +1,168 @@
+/*
+** golden.c - the golden tables: what CuTe answers, in the same form.
+** SPDX-License-Identifier: MIT
+**
+** The stride of a leaf of extent 1 does not count. A divide that rounds up may be refused. Rows of
+** errors.tsv must be refused, but those that CuTe refuses for divisibility may be answered: the
+** property test shows that such an answer is exact. Rows of quirks.tsv that end in _inexact are
+** wrong answers of CuTe: ours must be refused or differ.
+*/
+#include <stdlib.h>
+
+#include "core_test.h"
+
+enum { FIELDS = 8, LINE = 1 << 14 };
+
+void normal (char *out, const char *text) {
+  mt_layout v;
+  mt_err err;
+  if (mt_parse(&v, text, strlen(text), &err) != MT_OK) {
+    snprintf(out, TEXT, "%s", text);
+    return;
+  }
+  for (mt_node *p = v.node; p < v.node + v.node[0].span; p++) {
+    if (p->tag != MT_LEAF || p->shape != 1) continue;
+    p->stride = 0;
+    p->ring = MT_Z;
+    memset(p->path, 0, sizeof p->path);
+  }
+  mt_format(out, TEXT, v.node);
+}
+
+typedef enum table { RESULTS, ERRORS, QUIRKS } table;
+
+typedef struct row {
+  table kind;
+  const char *line;            /* the file and its line, for messages */
+  int n;
+  char *field[FIELDS];
+} row;
+
+typedef struct tally { int rows, refused, other; } tally;
+
+static int64_t size_in (const char *text) {
+  mt_layout v;
+  mt_err err;
+  return mt_parse(&v, text, strlen(text), &err) == MT_OK ? mt_size(v.node) : -1;
+}
+
+static bool rounds_up (const row *r) {
+  return strstr(r->field[0], "_divide") && size_in(r->field[1]) != size_in(r->field[3]);
+}
+
+static bool may_answer (const row *r, int args) {
+  const char *category = r->field[args + 1], *message = r->field[args + 2];
+  return strstr(category, "divisibility") || strcmp(category, "rank1_tuple_block") == 0 ||
+         strncmp(message, "substitution", 12) == 0;
+}
+
+/* Where CuTe gives equal strides to modes that were tied: ours go left to right. */
+static bool tied (const row *r) {
+  return strcmp(r->field[0], "make_layout_like") == 0 &&
+         strcmp(r->field[1], "(12,16,12):(3,64,3)") == 0;
+}
+
+static void run_results (const row *r, call *c, operation f, int args, tally *t) {
+  static char got[TEXT], want[TEXT];
+  if (f(c) != MT_OK) {
+    CHECK(rounds_up(r), "%s: %s %s %s refused: %s", r->line, r->field[0], r->field[1],
+          r->field[2], c->err.text);
+    t->refused++;
+    return;
+  }
+  for (int i = args + 1; i < r->n; i++) {
+    normal(got, c->out[i - args - 1]);
+    normal(want, r->field[i]);
+    CHECK(strcmp(got, want) == 0 || tied(r), "%s: %s %s %s is %s, got %s", r->line, r->field[0], r->field[1],
+          args > 1 ? r->field[2] : "", r->field[i], c->out[i - args - 1]);
+  }
+}
+
+static void run_refused (const row *r, call *c, operation f, int args, tally *t) {
+  static char got[TEXT], want[TEXT];
+  if (f(c) != MT_OK) {
+    t->refused++;
+    return;
+  }
+  if (r->kind == ERRORS) {
+    CHECK(may_answer(r, args), "%s: %s %s %s must be refused, got %s", r->line, r->field[0],
+          r->field[1], r->field[2], c->out[0]);
+  } else {
+    normal(got, c->out[0]);
+    normal(want, r->field[args + 1]);
+    CHECK(strcmp(got, want) != 0, "%s: %s %s %s is not %s", r->line, r->field[0], r->field[1],
+          args > 1 ? r->field[2] : "", c->out[0]);
+  }
+  t->other++;
+}
+
+static bool swizzled (const row *r) {
+  return strstr(r->field[1], "Sw<") || (r->n > 2 && strstr(r->field[2], "Sw<"));
+}
+
+/* Operations on swizzled layouts that exist so far. */
+static bool supported (const row *r) {
+  static const char *const ops[] = {"call", "values", "size", "rank", "depth", "coalesce",
+    "coalesce_by", "composition", "logical_divide", "zipped_divide", "tiled_divide",
+    "flat_divide", "flatten", "get", "take", "group"};
+  if (!swizzled(r)) return true;
+  if (strcmp(r->field[0], "composition") == 0)
+    return strstr(r->field[1], " o ") && !strstr(r->field[2], "Sw");
+  for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
+    if (strcmp(r->field[0], ops[i]) == 0) return true;
+  return false;
+}
+
+static void run (row *r, tally *t) {
+  static call c;
+  int args = 0;
+  char *inexact = strstr(r->field[0], "_inexact");
+  if (r->kind == QUIRKS && !inexact) return;
+  if (r->kind == QUIRKS) *inexact = 0;
+  operation f = find_operation(r->field[0], &args);
+  if (f == NULL || r->n < args + 2 || !supported(r)) return;
+  c.n = args;
+  for (int i = 0; i < args; i++) {
+    mt_status s = mt_parse(&c.arg[i], r->field[i + 1], strlen(r->field[i + 1]), &c.err);
+    if (s != MT_OK) {
+      CHECK(r->kind == ERRORS, "%s: %s", r->line, c.err.text);
+      return;
+    }
+    if (i == 0 && strcmp(r->field[0], "idx2crd") == 0 && c.arg[0].node->tag != MT_INT) return;
+  }
+  t->rows++;
+  if (r->kind == RESULTS) run_results(r, &c, f, args, t);
+  else run_refused(r, &c, f, args, t);
+}
+
+static void run_table (const char *dir, const char *name, table kind) {
+  static char line[LINE], where[512];
+  tally t = {0, 0, 0};
+  snprintf(where, sizeof where, "%s/%s.tsv", dir, name);
+  FILE *f = fopen(where, "r");
+  CHECK(f != NULL, "%s cannot be read", where);
+  for (int number = 1; f && fgets(line, sizeof line, f); number++) {
+    row r = {kind, where, 0, {0}};
+    if (line[0] == '#') continue;
+    line[strcspn(line, "\n")] = 0;
+    snprintf(where, sizeof where, "%s.tsv:%d", name, number);
+    for (char *p = line; p && r.n < FIELDS; p = p ? p + 1 : NULL) {
+      r.field[r.n++] = p;
+      if ((p = strchr(p, '\t')) == NULL) break;
+      *p = 0;
+    }
+    run(&r, &t);
+  }
+  if (f) fclose(f);
+  printf("%s: %d rows, %d refused, %d answered otherwise\n", name, t.rows, t.refused, t.other);
+}
+
+void test_golden (const char *dir) {
+  run_table(dir, "int_tuple", RESULTS);
+  run_table(dir, "layout", RESULTS);
+  run_table(dir, "algebra", RESULTS);
+  run_table(dir, "divide_product", RESULTS);
+  run_table(dir, "swizzle", RESULTS);
+  run_table(dir, "errors", ERRORS);
+  run_table(dir, "quirks", QUIRKS);
+}
