@@ -88,10 +88,13 @@ mt_reason mt_compose_rule (mt_pieces *q, const mt_meet *g, mt_refusal *w) {
 /* The mode of A at an index path, innermost first. */
 static const mt_node *mode_at (mt_build *b, const mt_node *a, const mt_node *path) {
   const mt_node *m = a;
+  mt_node d = *path;
+  d.tag = MT_INT;
+  d.shape = d.stride;
   for (int i = path->path[MT_MAXPATH] - 1; i >= 0; i--) {
     const mt_node *c = mt_is_branch(m) ? mt_mode(m, path->path[i]) : NULL;
     if (c == NULL) {
-      mt_build_fail(b, MT_ERANK, "%s: B has the stride %N, A has no such mode in %N", b->op, path,
+      mt_build_fail(b, MT_ERANK, "%s: B has the stride %N, A has no such mode: %N", b->op, &d,
                     a);
       return NULL;
     }
