@@ -143,7 +143,7 @@ expect 'Ctrl-C in the console' 0 'again' '^interrupted!$'
 
 if command -v script >/dev/null 2>&1; then
   printf '6 * 7\n' >typed
-  script -qec "$P" /dev/null <typed >out 2>err
+  script -qec "'$P'" /dev/null <typed >out 2>err
   status=$?
   expect 'a terminal starts the console' 0 '42' ''
   grep -q '^moontile [0-9]' out && pass || fail 'the greeting'
