@@ -196,6 +196,10 @@ MT_API int luaopen_moontile_core (lua_State *L) {
   lua_newtable(L);                 /* class name -> its methods, for completion and for Lua code */
   lua_setfield(L, -2, "_methods");
   lmt_open_layout(L);
+  lmt_open_tuple(L);
+  lmt_open_algebra(L);
+  lmt_open_swizzle(L);
+  lmt_open_domain(L);
   lmt_open_device(L);
   lmt_open_tensor(L);
   lmt_open_tile(L);

@@ -66,6 +66,10 @@ enum { LMT_DEVICES = 1, LMT_WILDCARD, LMT_STATEVALUES = LMT_WILDCARD };   /* its
 ** fields raise. The table of the module lies below. */
 void lmt_newclass (lua_State *L, const char *name, const luaL_Reg *meta, const luaL_Reg *methods);
 void lmt_open_layout (lua_State *L);     /* each adds its functions to the table on the top */
+void lmt_open_tuple (lua_State *L);
+void lmt_open_algebra (lua_State *L);
+void lmt_open_swizzle (lua_State *L);
+void lmt_open_domain (lua_State *L);
 void lmt_open_device (lua_State *L);
 void lmt_open_tensor (lua_State *L);
 void lmt_open_npy (lua_State *L);

@@ -374,4 +374,9 @@ MT_API const char *mt_kernel_name (const char *backend, int i);
 #ifdef __cplusplus
 }
 #endif
+
+#include "moontile_tuple.h"
+#include "moontile_algebra.h"
+#include "moontile_swizzle.h"
+#include "moontile_domain.h"
 #endif
