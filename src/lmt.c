@@ -199,7 +199,7 @@ MT_API int luaopen_moontile_core (lua_State *L) {
   lua_newtable(L);
   lua_pushliteral(L, MT_VERSION);
   lua_setfield(L, -2, "_VERSION");
-  lua_newtable(L);            /* class name -> its methods: for completion, for Lua code */
+  lua_newtable(L);       /* class name -> its methods: for completion, for Lua code */
   lua_setfield(L, -2, "_methods");
   lmt_open_layout(L);
   lmt_open_device(L);

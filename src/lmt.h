@@ -67,7 +67,7 @@ enum { LMT_DEVICES = 1, LMT_WILDCARD, LMT_STATEVALUES = 2 };  /* its user values
 ** Unknown fields raise. The table of the module lies below. */
 void lmt_newclass (lua_State *L, const char *name, const luaL_Reg *meta,
                    const luaL_Reg *methods);
-void lmt_open_layout (lua_State *L);   /* each adds to the table of the module, on the top */
+void lmt_open_layout (lua_State *L);   /* each adds to the module, on the top */
 void lmt_open_device (lua_State *L);
 void lmt_open_tensor (lua_State *L);
 void lmt_open_npy (lua_State *L);

@@ -292,7 +292,7 @@ static const mt_node *outside (int64_t *extent, const mt_node *c, const mt_node 
   if (a->tag == MT_SWIZZLE) a = mt_child(a);
   *extent = mt_size(a);
   if (c->tag == MT_INT) return c->shape < 0 || c->shape >= *extent ? c : NULL;
-  if (c->tag != MT_TUPLE || !fits(c, a)) return NULL;    /* evaluation says what misfits */
+  if (c->tag != MT_TUPLE || !fits(c, a)) return NULL;    /* an error later */
   const mt_node *k = mt_child(c), *m = mt_child(a), *found = NULL;
   for (; k < mt_next(c) && !found; k = mt_next(k), m = mt_next(m))
     found = outside(extent, k, m);
