@@ -39,6 +39,10 @@ describe("print_layout", function()
                  tile.layout({ 2, 1, 2 }, { 1, 0, 4 }):print_layout())
   end)
 
+  it("has one line for what is empty", function()
+    assert.equal("(1099511627776,0):(1,0)", tile.layout({ 1 << 40, 0 }, { 1, 0 }):print_layout())
+  end)
+
   it("draws coordinates and negative offsets", function()
     assert.equal("(1,2):(1@0,1@1)\n          0       1 \n    +-------+-------+\n"
       .. " 0  | (0,0) | (0,1) |\n    +-------+-------+",

@@ -81,20 +81,23 @@ static const char *nearest (lua_State *L, int methods, const char *key) {
   for (lua_pushnil(L); lua_next(L, methods); lua_pop(L, 1)) {
     const char *name = lua_tostring(L, -2);
     int d = distance(key, name);
-    if (d < within || (d == within && best && strcmp(name, best) < 0)) within = d, best = name;
+    if (d > within || (d == within && (best == NULL || strcmp(name, best) > 0))) continue;
+    within = d;
+    best = name;
   }
   return best;
 }
 
-/* Upvalues: the table of methods, the name of the class. Integer keys are modes of layouts. */
+/* Upvalues: the table of methods, the name of the class. Integer keys are modes of
+** layouts. */
 static int l_index (lua_State *L) {
   if (lmt_isstring(L, 2)) {
     lua_pushvalue(L, 2);
     if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL) return 1;
     const char *class = lua_tostring(L, lua_upvalueindex(2)), *key = lua_tostring(L, 2);
     const char *near = nearest(L, lua_upvalueindex(1), key);
-    if (near) return luaL_error(L, "%s.%s: no such method; did you mean %s?", class, key, near);
-    return luaL_error(L, "%s.%s: no such method", class, key);
+    return luaL_error(L, "%s.%s: no such method%s%s%s", class, key,
+                      near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
   }
   if (lmt_isclass(L, 1, LMT_LAYOUT)) {
     mt_layout out;
@@ -113,7 +116,8 @@ static int l_index (lua_State *L) {
 
 /* ---------------------------------------------------------------- classes */
 
-void lmt_newclass (lua_State *L, const char *name, const luaL_Reg *meta, const luaL_Reg *methods) {
+void lmt_newclass (lua_State *L, const char *name, const luaL_Reg *meta,
+                   const luaL_Reg *methods) {
   const char *word = strchr(name, '.') + 1;
   luaL_newmetatable(L, name);
   luaL_setfuncs(L, meta, 0);
@@ -139,13 +143,15 @@ lmt_state *lmt_pushstate (lua_State *L) {
   return lua_touserdata(L, -1);
 }
 
-lmt_resource *lmt_reserve (lua_State *L, void (*close) (lmt_resource *r), mt_device *device) {
+lmt_resource *lmt_reserve (lua_State *L, void (*close) (lmt_resource *r),
+                           mt_device *device) {
   lmt_state *s = lmt_pushstate(L);
   lua_pop(L, 1);
-  lmt_resource *r = s->closed ? NULL : s->options.alloc(s->options.alloc_ud, NULL, 0, sizeof *r);
+  lmt_resource *r = NULL;
+  if (!s->closed) r = s->options.alloc(s->options.alloc_ud, NULL, 0, sizeof *r);
   if (r == NULL) return NULL;
-  *r = (lmt_resource){ .next = s->resources, .link = &s->resources, .state = s, .close = close,
-                       .device = device };
+  *r = (lmt_resource){ .next = s->resources, .link = &s->resources, .state = s,
+                       .close = close, .device = device };
   if (r->next) r->next->link = &r->next;
   return s->resources = r;
 }
@@ -193,7 +199,7 @@ MT_API int luaopen_moontile_core (lua_State *L) {
   lua_newtable(L);
   lua_pushliteral(L, MT_VERSION);
   lua_setfield(L, -2, "_VERSION");
-  lua_newtable(L);                 /* class name -> its methods, for completion and for Lua code */
+  lua_newtable(L);       /* class name -> its methods: for completion, for Lua code */
   lua_setfield(L, -2, "_methods");
   lmt_open_layout(L);
   lmt_open_tuple(L);
@@ -210,7 +216,8 @@ MT_API int luaopen_moontile_core (lua_State *L) {
 
 /* ---------------------------------------------------------------- the sources inside */
 
-/* Pushes the function of a source: "moontile.show" has the chunk name "@moontile/show.lua". */
+/* Pushes the function of a source: "moontile.show" has the chunk name
+** "@moontile/show.lua". */
 static void push_chunk (lua_State *L, const struct mt_embedded *e) {
   const char *path = luaL_gsub(L, e->name, ".", "/");
   const char *tail = strchr(e->name, '.') ? ".lua" : "/init.lua";

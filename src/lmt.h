@@ -2,14 +2,14 @@
 ** lmt.h - private to the binding: how Lua values become C values, and back.
 ** SPDX-License-Identifier: MIT
 **
-** A binding function is: convert in, call, push out. Only lmt_value.c looks at Lua types. A
-** resource belongs to a userdata before the next call that can raise; __gc and __close of its class
-** are the same idempotent function.
+** A binding function is: convert in, call, push out. Only lmt_value.c looks at Lua types.
+** A resource belongs to a userdata before the next call that can raise; __gc and __close
+** of its class are the same idempotent function.
 **
-** Who raises and who returns: a fault of the program raises at the caller's line. Functions that
-** acquire something (device, tensor, load, save, to, stream, plan) return nil, message, code for a
-** condition of the world. Functions that act (copy, plan(), fill, set, synchronize) raise for
-** both: nobody looks at what they return.
+** Who raises and who returns: a fault of the program raises at the caller's line.
+** Functions that acquire something (device, tensor, load, save, to, stream, plan) return
+** nil, message, code for a condition of the world. Functions that act (copy, plan(),
+** fill, set, synchronize) raise for both: nobody looks at what they return.
 */
 #ifndef LMT_H
 #define LMT_H
@@ -35,9 +35,9 @@
 #define LMT_FILE      "moontile.File"
 #define LMT_STATE     "moontile.State"
 
-/* Something that has to be given back. It is a block of its own, listed in the state: what a
-** userdata could not give back, since Lua had no memory left to call its finalizer, is given back
-** when the state closes, the newest first. */
+/* Something that has to be given back. It is a block of its own, listed in the state:
+** what a userdata could not give back, since Lua had no memory left to call its
+** finalizer, is given back when the state closes, the newest first. */
 typedef struct lmt_resource {
   struct lmt_resource *next, **link;
   struct lmt_state *state;
@@ -47,7 +47,8 @@ typedef struct lmt_resource {
   size_t bytes;
 } lmt_resource;
 /* NULL if there is no memory. */
-lmt_resource *lmt_reserve (lua_State *L, void (*close) (lmt_resource *r), mt_device *device);
+lmt_resource *lmt_reserve (lua_State *L, void (*close) (lmt_resource *r),
+                           mt_device *device);
 /* Gives back, once: *r becomes NULL. */
 void lmt_release (lmt_resource **r);
 
@@ -57,15 +58,16 @@ typedef struct lmt_state {
   lmt_resource *resources;
   bool closed;
   size_t held;                   /* bytes of live buffers */
-  size_t fresh;                  /* bytes of buffers made since the collector last felt it */
+  size_t fresh;                  /* bytes made since the collector last felt it */
 } lmt_state;
 lmt_state *lmt_pushstate (lua_State *L);
-enum { LMT_DEVICES = 1, LMT_WILDCARD, LMT_STATEVALUES = LMT_WILDCARD };   /* its user values */
+enum { LMT_DEVICES = 1, LMT_WILDCARD, LMT_STATEVALUES = 2 };  /* its user values */
 
-/* Creates a metatable with `meta` and a table of methods, which it leaves on the stack. Unknown
-** fields raise. The table of the module lies below. */
-void lmt_newclass (lua_State *L, const char *name, const luaL_Reg *meta, const luaL_Reg *methods);
-void lmt_open_layout (lua_State *L);     /* each adds its functions to the table on the top */
+/* Creates a metatable with `meta` and a table of methods, which it leaves on the stack.
+** Unknown fields raise. The table of the module lies below. */
+void lmt_newclass (lua_State *L, const char *name, const luaL_Reg *meta,
+                   const luaL_Reg *methods);
+void lmt_open_layout (lua_State *L);   /* each adds to the module, on the top */
 void lmt_open_tuple (lua_State *L);
 void lmt_open_algebra (lua_State *L);
 void lmt_open_swizzle (lua_State *L);
@@ -75,10 +77,10 @@ void lmt_open_tensor (lua_State *L);
 void lmt_open_npy (lua_State *L);
 void lmt_open_tile (lua_State *L);
 void lmt_open_plan (lua_State *L);
-extern const luaL_Reg lmt_shared[];      /* functions of layouts that are methods of tensors too */
-extern const luaL_Reg lmt_moves[];       /* methods of tensors in lmt_move.c */
-int lmt_method_slice (lua_State *L);      /* x:slice(c) */
-int lmt_save (lua_State *L);              /* T:save(path) */
+extern const luaL_Reg lmt_shared[];    /* functions, methods of layouts and of tensors */
+extern const luaL_Reg lmt_moves[];     /* methods of tensors in lmt_move.c */
+int lmt_method_slice (lua_State *L);   /* x:slice(c) */
+int lmt_save (lua_State *L);           /* T:save(path) */
 
 /* Raises err's text at the caller's line. */
 int lmt_raise (lua_State *L, const mt_err *err);
@@ -87,35 +89,42 @@ mt_status lmt_set (mt_err *err, mt_status s, const char *format, ...)
 /* nil, text, code for a condition of the world; raises for a fault of the program. */
 int lmt_fail (lua_State *L, const mt_err *err);
 
-/* ---------------------------------------------------------------- values (lmt_value.c) */
+/* ---------------------------------------------------------------- values (lmt_value.c)
+** */
 
 enum {
-  LMT_INT = 1, LMT_BASIS = 2, LMT_WILD = 4, LMT_TABLE = 8, LMT_LAYOUTS = 16, LMT_SWIZZLES = 32,
+  LMT_INT = 1, LMT_BASIS = 2, LMT_WILD = 4, LMT_TABLE = 8, LMT_LAYOUTS = 16,
+  LMT_SWIZZLES = 32,
   LMT_SHAPE  = LMT_INT | LMT_TABLE,
   LMT_STRIDE = LMT_INT | LMT_TABLE | LMT_BASIS,
   LMT_COORD  = LMT_INT | LMT_TABLE | LMT_WILD,
   LMT_ANY    = LMT_COORD | LMT_BASIS | LMT_LAYOUTS | LMT_SWIZZLES
 };
-/* The value at `i`, of one of `kinds`; `what` begins the message if it is none: "shape[1][3]:
-** integer expected, got string". The result lies in `buf` or in a userdata on the stack. */
-const mt_node *lmt_tovalue (lua_State *L, int i, int kinds, const char *what, mt_layout *buf);
+/* The value at `i`, of one of `kinds`; `what` begins the message if it is none:
+** "shape[1][3]: integer expected, got string". The result lies in `buf` or in a userdata
+** on the stack. */
+const mt_node *lmt_tovalue (lua_State *L, int i, int kinds, const char *what,
+                            mt_layout *buf);
 /* A layout, or the layout of a tensor. */
 const mt_node *lmt_tolayout (lua_State *L, int i);
-/* By mode (a table, its integers n meaning n:1) or one function (a layout; an integer n is n:1). */
+/* By mode (a table, its integers n meaning n:1) or one function (a layout; an integer n
+** is n:1). */
 const mt_node *lmt_totiler (lua_State *L, int i, mt_layout *buf);
 /* A shape, or a text that holds one, or a text that holds a layout. */
 const mt_node *lmt_toshape (lua_State *L, int i, mt_layout *buf);
 /* A stride argument: LMT_LEFT also if it is absent. LMT_GIVEN: *stride is set. */
 typedef enum lmt_order { LMT_LEFT, LMT_RIGHT, LMT_GIVEN } lmt_order;
 lmt_order lmt_toorder (lua_State *L, int i, mt_layout *buf, const mt_node **stride);
-/* The layouts at first .. top, or in the table at `first`: at most MT_MAXNODES; returns how many. */
+/* The layouts at first .. top, or in the table at `first`: at most MT_MAXNODES; returns
+** how many. */
 int lmt_tolayouts (lua_State *L, int first, const mt_node **modes);
-/* The coordinate in `a` that arguments first .. top stand for: several are the modes; one table is
-** the whole if it fits, else, for rank 1, mode 1. */
+/* The coordinate in `a` that arguments first .. top stand for: several are the modes; one
+** table is the whole if it fits, else, for rank 1, mode 1. */
 const mt_node *lmt_tocoord (lua_State *L, int first, const mt_node *a, mt_layout *buf);
 /* Like lmt_tocoord, for one argument. */
 const mt_node *lmt_tocoord1 (lua_State *L, int i, const mt_node *a, mt_layout *buf);
-/* Mode numbers (from 1) at first .. top, or in one table, as mode numbers of C (from 0). */
+/* Mode numbers (from 1) at first .. top, or in one table, as mode numbers of C (from 0).
+** */
 int lmt_tomodes (lua_State *L, int first, int *modes);
 
 bool lmt_islayout (const mt_node *t);         /* a layout, not a tuple, tiler, ... */
@@ -127,13 +136,15 @@ int lmt_pushvalue (lua_State *L, const mt_node *t);      /* anything; returns 1 
 int lmt_pushtext (lua_State *L, const mt_node *t);       /* its text form; returns 1 */
 /* A value computed from the one at `i`: a layout becomes a view if that is a tensor. */
 int lmt_pushlike (lua_State *L, int i, const mt_node *t, int64_t offset);
-/* The slice at c of the value at `i`, whose layout is `a`; of a tensor a view. Returns 1. */
+/* The slice at c of the value at `i`, whose layout is `a`; of a tensor a view. Returns 1.
+** */
 int lmt_slice (lua_State *L, int i, const mt_node *c, const mt_node *a);
-/* The layout of the slice of `a` at c, and the offset where it begins (of a coordinate layout: the
-** coordinate); returns 2. */
+/* The layout of the slice of `a` at c, and the offset where it begins (of a coordinate
+** layout: the coordinate); returns 2. */
 int lmt_pushslice (lua_State *L, const mt_node *c, const mt_node *a);
 
 bool lmt_isclass (lua_State *L, int i, const char *name);
+bool lmt_isplain (lua_State *L, int i);      /* a layout, a table, a basis element, ... */
 bool lmt_isstring (lua_State *L, int i);
 bool lmt_istable (lua_State *L, int i);
 mt_number lmt_tonumber (lua_State *L, int i);            /* also booleans: 0 and 1 */
@@ -143,21 +154,24 @@ mt_dtype lmt_todtype (lua_State *L, int i);
 /* Options by name in the table at `i`: an unknown key is an error that lists `keys`. */
 void lmt_checkkeys (lua_State *L, int i, const char *what, const char *const *keys);
 
-/* ---------------------------------------------------------------- devices (lmt_device.c) */
+/* ---------------------------------------------------------------- devices (lmt_device.c)
+** */
 
 typedef struct lmt_device {
   mt_device *d;            /* NULL: closed */
   lmt_resource *r;
 } lmt_device;
 
-/* The device at `i`: an object, a name, or the default "cpu" if absent; pushes it. NULL: `err`. */
+/* The device at `i`: an object, a name, or the default "cpu" if absent; pushes it. NULL:
+** `err`. */
 lmt_device *lmt_optdevice (lua_State *L, int i, mt_err *err);
 lmt_device *lmt_pushdevice (lua_State *L, const char *name, mt_err *err);
 const char *lmt_devicename (const lmt_device *box);
 /* The stream at `i`, which must be one of `d`; NULL if absent. */
 mt_stream *lmt_optstream (lua_State *L, int i, const lmt_device *d);
 
-/* A piece of device memory; `data` is NULL once it was freed, also if it never had a byte. */
+/* A piece of device memory; `data` is NULL once it was freed, also if it never had a
+** byte. */
 typedef struct lmt_buffer {
   lmt_device *device;      /* its user value 1 */
   void *data;
@@ -165,15 +179,17 @@ typedef struct lmt_buffer {
   bool live;
   lmt_resource *r;         /* NULL too if the memory was lent by the host */
 } lmt_buffer;
-/* Pushes a zeroed buffer; the device is at stack index `device`. NULL: nothing pushed, `err`. */
+/* Pushes a zeroed buffer; the device is at stack index `device`. NULL: nothing pushed,
+** `err`. */
 lmt_buffer *lmt_newbuffer (lua_State *L, int device, size_t bytes, mt_err *err);
 lmt_buffer *lmt_lendbuffer (lua_State *L, int device, void *data, size_t bytes);
 void lmt_freebuffer (lmt_buffer *b);
-/* After a call that had no memory: collects everything, once, and says to call again. Use as
-** int tries = 0; do s = call(..., err); while (lmt_again(L, s, &tries, err)); */
+/* After a call that had no memory: collects everything, once, and says to call again. Use
+** as int tries = 0; do s = call(..., err); while (lmt_again(L, s, &tries, err)); */
 bool lmt_again (lua_State *L, mt_status s, int *tries, mt_err *err);
 
-/* ---------------------------------------------------------------- tensors (lmt_tensor.c) */
+/* ---------------------------------------------------------------- tensors (lmt_tensor.c)
+** */
 
 typedef struct lmt_tensor {
   lmt_buffer *buffer;      /* its user value 1 */
@@ -182,22 +198,23 @@ typedef struct lmt_tensor {
   bool view, freed;
   mt_node layout[];
 } lmt_tensor;
-lmt_tensor *lmt_totensor (lua_State *L, int i);                   /* not freed, else an error */
+lmt_tensor *lmt_totensor (lua_State *L, int i);          /* not freed, else an error */
 /* A view of the buffer at stack index `buffer`. */
-lmt_tensor *lmt_pushtensor (lua_State *L, int buffer, mt_dtype dtype, const mt_node *layout,
-                            int64_t offset);
+lmt_tensor *lmt_pushtensor (lua_State *L, int buffer, mt_dtype dtype,
+                            const mt_node *layout, int64_t offset);
 /* A view of the tensor at `i`; `offset` is counted from the tensor's own. */
 lmt_tensor *lmt_pushview (lua_State *L, int i, const mt_node *layout, int64_t offset);
 /* A new tensor on the device at stack index `device`; NULL: nothing pushed, `err`. */
-lmt_tensor *lmt_newtensor (lua_State *L, int device, mt_dtype dtype, const mt_node *layout,
-                           mt_err *err);
+lmt_tensor *lmt_newtensor (lua_State *L, int device, mt_dtype dtype,
+                           const mt_node *layout, mt_err *err);
 mt_tensor lmt_ctensor (const lmt_tensor *t);
 /* The address of an element, counted from the tensor's offset. */
 void *lmt_address (const lmt_tensor *t, int64_t element);
-/* Elements [lo, hi) that t reaches, relative to its offset; raises if they leave the buffer. */
+/* Elements [lo, hi) that t reaches, relative to its offset; raises if they leave the
+** buffer. */
 void lmt_range (lua_State *L, const lmt_tensor *t, int64_t *lo, int64_t *hi);
-/* The elements [lo, hi) of t in host memory: its own, or a copy in a userdata, which it pushes
-** (else nil). The result is the address of element lo. */
+/* The elements [lo, hi) of t in host memory: its own, or a copy in a userdata, which it
+** pushes (else nil). The result is the address of element lo. */
 char *lmt_onhost (lua_State *L, const lmt_tensor *t, int64_t lo, int64_t hi);
 
 /* ---------------------------------------------------------------- copies (lmt_plan.c) */

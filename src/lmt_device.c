@@ -2,8 +2,9 @@
 ** lmt_device.c - devices, streams and buffers in Lua.
 ** SPDX-License-Identifier: MIT
 **
-** A device is opened once per state and name and lives as long as the state, so that everything
-** on it is freed before it is closed (Lua calls finalizers in reverse order of creation).
+** A device is opened once per state and name and lives as long as the state, so that
+** everything on it is freed before it is closed (Lua calls finalizers in reverse order of
+** creation).
 */
 #include <string.h>
 
@@ -21,8 +22,8 @@ static mt_status no_memory (mt_err *err) {
 }
 
 /* Opens into a new userdata, which it leaves on the stack; NULL: nothing is left. */
-static lmt_device *open_device (lua_State *L, const char *name, const mt_device_options *options,
-                                mt_err *err) {
+static lmt_device *open_device (lua_State *L, const char *name,
+                                const mt_device_options *options, mt_err *err) {
   int tries = 0;
   mt_status s;
   lmt_device *box = lua_newuserdatauv(L, sizeof *box, 0);
@@ -38,13 +39,16 @@ static lmt_device *open_device (lua_State *L, const char *name, const mt_device_
 }
 
 /* The name under which the state keeps a device: the options belong to it. Pushes it. */
-static const char *cache_key (lua_State *L, const char *name, const mt_device_options *o) {
-  return lua_pushfstring(L, "%s|%d|%s", name ? name : "", o->threads, o->libcuda ? o->libcuda : "");
+static const char *cache_key (lua_State *L, const char *name,
+                              const mt_device_options *o) {
+  return lua_pushfstring(L, "%s|%d|%s", name ? name : "", o->threads,
+                         o->libcuda ? o->libcuda : "");
 }
 
-/* Replaces the device on the top by the one that the cache, at index `cache`, has under its full
-** name, or puts it there. */
-static lmt_device *unify (lua_State *L, int cache, lmt_device *box, const mt_device_options *o) {
+/* Replaces the device on the top by the one that the cache, at index `cache`, has under
+** its full name, or puts it there. */
+static lmt_device *unify (lua_State *L, int cache, lmt_device *box,
+                          const mt_device_options *o) {
   cache_key(L, mt_device_name(box->d), o);
   lua_pushvalue(L, -1);
   if (lua_rawget(L, cache) == LUA_TNIL) {
@@ -61,8 +65,8 @@ static lmt_device *unify (lua_State *L, int cache, lmt_device *box, const mt_dev
 }
 
 /* Pushes the device; NULL: nothing pushed. */
-static lmt_device *get_device (lua_State *L, const char *name, int threads, const char *libcuda,
-                               mt_err *err) {
+static lmt_device *get_device (lua_State *L, const char *name, int threads,
+                               const char *libcuda, mt_err *err) {
   int top = lua_gettop(L), cache = top + 2;
   mt_device_options o = lmt_pushstate(L)->options;
   o.threads = threads;
@@ -151,7 +155,8 @@ static int l_devices (lua_State *L) {
   return 2;
 }
 
-/* kernels(backend) -> the names of the kernels that the library carries for "cpu" or "cuda". */
+/* kernels(backend) -> the names of the kernels that the library carries for "cpu" or
+** "cuda". */
 static int l_kernels (lua_State *L) {
   const char *backend = luaL_checkstring(L, 1), *name;
   lua_newtable(L);
@@ -164,7 +169,8 @@ static int l_kernels (lua_State *L) {
 
 /* ---------------------------------------------------------------- devices */
 
-/* Gives back first what is left on the device: finalizers that could not run have left it there. */
+/* Gives back first what is left on the device: finalizers that could not run have left it
+** there. */
 static int device_gc (lua_State *L) {
   lmt_device *box = luaL_checkudata(L, 1, LMT_DEVICE);
   mt_device *d = box->d;
@@ -336,15 +342,15 @@ static int l_held (lua_State *L) {
 
 static const luaL_Reg none[] = { { NULL, NULL } };
 static const luaL_Reg functions[] = {
-  { "device", l_device }, { "devices", l_devices }, { "kernels", l_kernels }, { "held", l_held },
-  { NULL, NULL }
+  { "device", l_device }, { "devices", l_devices }, { "kernels", l_kernels },
+  { "held", l_held }, { NULL, NULL }
 };
 static const luaL_Reg device_meta[] = {
   { "__gc", device_gc }, { "__tostring", device_name }, { NULL, NULL }
 };
 static const luaL_Reg device_methods[] = {
-  { "name", device_name }, { "about", device_about }, { "synchronize", device_synchronize },
-  { "stream", device_stream }, { NULL, NULL }
+  { "name", device_name }, { "about", device_about }, { "stream", device_stream },
+  { "synchronize", device_synchronize }, { NULL, NULL }
 };
 static const luaL_Reg stream_meta[] = {
   { "__gc", stream_gc }, { "__close", stream_gc }, { "__tostring", stream_tostring },

@@ -2,9 +2,9 @@
 ** lmt_layout.c - layouts in Lua: each function is a function of the module and a method.
 ** SPDX-License-Identifier: MIT
 **
-** Functions keep CuTe's order of arguments; where the layout is not the first of them, the method
-** has a row of its own (m_...). A tensor stands for its layout; what selects or regroups its
-** elements gives a view of it.
+** Functions keep CuTe's order of arguments; where the layout is not the first of them,
+** the method has a row of its own (m_...). A tensor stands for its layout; what selects
+** or regroups its elements gives a view of it.
 */
 #include <string.h>
 
@@ -12,7 +12,9 @@
 
 /* ---------------------------------------------------------------- building */
 
-static mt_status build (mt_layout *out, lua_State *L, const mt_node *shape, int i, mt_err *err) {
+/* With the order or the stride at `i`. */
+static mt_status build (mt_layout *out, lua_State *L, const mt_node *shape, int i,
+                        mt_err *err) {
   mt_layout buf;
   const mt_node *stride = NULL;
   switch (lmt_toorder(L, i, &buf, &stride)) {
@@ -115,9 +117,12 @@ static int l_congruent (lua_State *L) {
   return 1;
 }
 
+/* Layouts, tuples (also with plain tables), other values; never an error between kinds.
+** */
 static int l_eq (lua_State *L) {
   mt_layout a, b;
-  lua_pushboolean(L, mt_equal(any(L, 1, &a), any(L, 2, &b)));
+  bool comparable = lmt_isplain(L, 1) && lmt_isplain(L, 2);
+  lua_pushboolean(L, comparable && mt_equal(any(L, 1, &a), any(L, 2, &b)));
   return 1;
 }
 
@@ -145,7 +150,8 @@ int lmt_slice (lua_State *L, int i, const mt_node *c, const mt_node *a) {
   return lmt_pushlike(L, i, out.node, offset);
 }
 
-/* A(i), A(i, j), A{i, j}: the offset (of a coordinate layout: the coordinate); with _ a slice. */
+/* A(i), A(i, j), A{i, j}: the offset (of a coordinate layout: the coordinate); with _ a
+** slice. */
 static int l_call (lua_State *L) {
   mt_layout buf;
   const mt_node *a = lmt_tolayout(L, 1), *c = lmt_tocoord(L, 2, a, &buf);
@@ -160,7 +166,8 @@ static int l_at (lua_State *L) {
   return eval(L, c, a);
 }
 
-/* The layout at `i`, or the one that a shape at `i` and a stride at `i + 1` make, in `buf`. */
+/* The layout at `i`, or the one that a shape at `i` and a stride at `i + 1` make, in
+** `buf`. */
 static const mt_node *made_layout (lua_State *L, int i, mt_layout *buf) {
   mt_layout shape;
   mt_err err = MT_NOERR;
@@ -176,7 +183,8 @@ static int crd2idx (lua_State *L, int c, int a) {
   const mt_node *layout = made_layout(L, a, &abuf);
   return eval(L, lmt_tocoord1(L, c, layout, &cbuf), layout);
 }
-static int l_crd2idx (lua_State *L) { return crd2idx(L, 1, 2); }   /* (c, A), (c, shape [, stride]) */
+/* crd2idx(c, A), crd2idx(c, shape [, stride]) */
+static int l_crd2idx (lua_State *L) { return crd2idx(L, 1, 2); }
 static int m_crd2idx (lua_State *L) { return crd2idx(L, 2, 1); }
 
 static int idx2crd (lua_State *L, int i, int shape) {
@@ -231,14 +239,15 @@ static int m_slice_and_offset (lua_State *L) { return slice_and_offset(L, 2, 1);
 
 /* ---------------------------------------------------------------- structure */
 
-static int tuple_of (lua_State *L, mt_status (*f) (mt_layout *, const mt_node *, mt_err *)) {
+static int result_of (lua_State *L,
+                      mt_status (*f) (mt_layout *, const mt_node *, mt_err *)) {
   mt_layout out;
   mt_err err = MT_NOERR;
   if (f(&out, lmt_tolayout(L, 1), &err)) return lmt_raise(L, &err);
   return lmt_pushvalue(L, out.node);
 }
-static int l_shape (lua_State *L) { return tuple_of(L, mt_shape); }
-static int l_stride (lua_State *L) { return tuple_of(L, mt_stride); }
+static int l_shape (lua_State *L) { return result_of(L, mt_shape); }
+static int l_stride (lua_State *L) { return result_of(L, mt_stride); }
 
 static int l_flatten (lua_State *L) {
   mt_layout buf, out;
@@ -265,13 +274,14 @@ static int l_select (lua_State *L) {
   return lmt_pushlike(L, 1, out.node, 0);
 }
 
-/* The arguments 2 and 3 as modes of t, counted from 0: first .. last - 1, perhaps none. */
+/* The arguments 2 and 3 as modes of t, counted from 0: first .. last - 1, perhaps none.
+** */
 static void mode_range (lua_State *L, const mt_node *t, int *first, int *last) {
   lua_Integer i = luaL_checkinteger(L, 2), j = luaL_checkinteger(L, 3);
   if (i < 1 || j < i - 1 || j > mt_rank(t)) {
     lmt_pushtext(L, t);
-    luaL_error(L, "modes %I to %I of %s: it has the modes 1 to %d", (LUAI_UACINT)i, (LUAI_UACINT)j,
-               lua_tostring(L, -1), mt_rank(t));
+    luaL_error(L, "modes %I to %I of %s: it has the modes 1 to %d", (LUAI_UACINT)i,
+               (LUAI_UACINT)j, lua_tostring(L, -1), mt_rank(t));
   }
   *first = (int)i - 1;
   *last = (int)j;
@@ -313,8 +323,8 @@ static int l_coalesce (lua_State *L) {
   return lmt_pushlike(L, 1, out.node, 0);
 }
 
-/* complement(A [, bound]): without a bound, of cosize(A). Second result: whether (A, complement)
-** fills the bound. */
+/* complement(A [, bound]): without a bound, of cosize(A). Second result: whether (A,
+** complement) fills the bound. */
 static int l_complement (lua_State *L) {
   mt_layout out;
   int64_t bound;
@@ -329,7 +339,7 @@ static int l_complement (lua_State *L) {
   return 2;
 }
 
-static int l_right_inverse (lua_State *L) { return tuple_of(L, mt_right_inverse); }
+static int l_right_inverse (lua_State *L) { return result_of(L, mt_right_inverse); }
 
 /* operation         second operand     result */
 #define OPERATIONS(X)                                                                    \
@@ -366,20 +376,23 @@ const luaL_Reg lmt_shared[] = {
 };
 
 static const luaL_Reg functions[] = {
-  ROW(layout), ROW(parse), ROW(make_layout), ROW(make_identity_layout), ROW(make_layout_like),
-  ROW(complement), ROW(right_inverse), ROW(at), ROW(crd2idx), ROW(idx2crd), ROW(slice),
+  ROW(layout), ROW(parse), ROW(make_layout), ROW(make_identity_layout),
+  ROW(make_layout_like), ROW(complement), ROW(right_inverse), ROW(at),
+  ROW(crd2idx), ROW(idx2crd), ROW(slice),
   ROW(slice_and_offset), OPERATIONS(OPERATION_ROW) { NULL, NULL }
 };
 
 static const luaL_Reg methods[] = {
-  ROW(make_layout_like), ROW(complement), ROW(right_inverse), ROW(at), { "crd2idx", m_crd2idx },
-  { "idx2crd", m_idx2crd }, { "slice", lmt_method_slice }, { "slice_and_offset", m_slice_and_offset },
+  ROW(make_layout_like), ROW(complement), ROW(right_inverse), ROW(at),
+  { "crd2idx", m_crd2idx }, { "idx2crd", m_idx2crd }, { "slice", lmt_method_slice },
+  { "slice_and_offset", m_slice_and_offset },
   OPERATIONS(OPERATION_ROW) { NULL, NULL }
 };
 
 static const luaL_Reg meta[] = {
-  { "__call", l_call }, { "__len", l_rank }, { "__eq", l_eq }, { "__tostring", l_tostring },
-  { "__mul", l_composition }, { "__div", l_logical_divide }, { NULL, NULL }
+  { "__call", l_call }, { "__len", l_rank }, { "__eq", l_eq },
+  { "__tostring", l_tostring }, { "__mul", l_composition },
+  { "__div", l_logical_divide }, { NULL, NULL }
 };
 
 static const luaL_Reg value_meta[] = {

@@ -1,5 +1,6 @@
 /*
-** lmt_move.c - what is in a tensor: filling, reading as a table, moving to another device.
+** lmt_move.c - what is in a tensor: filling, reading as a table, moving to another
+** device.
 ** SPDX-License-Identifier: MIT
 */
 #include <string.h>
@@ -47,7 +48,8 @@ static int l_totable (lua_State *L) {
   return 1;
 }
 
-/* The elements from the table at 2, or all from one value: for layouts that no copy takes, too. */
+/* The elements from the table at 2, or all from one value: for layouts that no copy
+** takes, too. */
 static int fill_each (lua_State *L, const lmt_tensor *t) {
   int64_t lo, hi, at;
   mt_err err = MT_NOERR;
@@ -80,8 +82,8 @@ static void broadcast (mt_layout *out, const mt_node *a) {
   for (mt_node *p = out->node; p < mt_next(out->node); p++) p->stride = 0;
 }
 
-/* T:fill(value), T:fill{ T(0), T(1), ... }: returns T. One value is a copy from a tensor of one
-** element with strides 0, so that it runs where T lies. */
+/* T:fill(value), T:fill{ T(0), T(1), ... }: returns T. One value is a copy from a tensor
+** of one element with strides 0, so that it runs where T lies. */
 static int l_fill (lua_State *L) {
   char raw[16];
   mt_layout zero;
@@ -89,7 +91,8 @@ static int l_fill (lua_State *L) {
   const lmt_tensor *t = lmt_totensor(L, 1);
   lua_settop(L, 2);
   if (lmt_istable(L, 2) || t->layout->tag == MT_SWIZZLE) return fill_each(L, t);
-  if (mt_store_element(t->dtype, raw, lmt_tonumber(L, 2), &err)) return lmt_raise(L, &err);
+  if (mt_store_element(t->dtype, raw, lmt_tonumber(L, 2), &err))
+    return lmt_raise(L, &err);
   if (mt_size(t->layout) == 0) return lua_settop(L, 1), 1;
   push_device_of(L, 1);
   const mt_node one = { .tag = MT_LEAF, .span = 1, .shape = 1 };
@@ -97,7 +100,8 @@ static int l_fill (lua_State *L) {
   if (src == NULL) return lmt_raise(L, &err);
   broadcast(&zero, t->layout);
   lmt_pushview(L, 4, zero.node, 0);
-  mt_status s = mt_upload(device_of(t), lmt_address(src, 0), raw, mt_dtype_size(t->dtype), &err);
+  mt_status s = mt_upload(device_of(t), lmt_address(src, 0), raw, mt_dtype_size(t->dtype),
+                          &err);
   if (s == MT_OK) s = lmt_copynow(L, 5, 1, &err);
   lmt_freebuffer(src->buffer);
   if (s != MT_OK) return lmt_raise(L, &err);
@@ -135,16 +139,17 @@ static mt_status transfer (lua_State *L, mt_device *to, void *dst, mt_device *fr
 static lmt_tensor *pack (lua_State *L, mt_err *err) {
   mt_layout shape, left;
   const lmt_tensor *t = lmt_totensor(L, 1);
-  if (mt_shape(&shape, t->layout, err) || mt_layout_left(&left, shape.node, err)) return NULL;
+  if (mt_shape(&shape, t->layout, err) || mt_layout_left(&left, shape.node, err))
+    return NULL;
   push_device_of(L, 1);
   lmt_tensor *packed = lmt_newtensor(L, -1, t->dtype, left.node, err);
   if (packed == NULL || lmt_copynow(L, 1, lua_gettop(L), err)) return NULL;
   return packed;
 }
 
-/* T:to(device) -> a tensor with the same elements there; T itself if it is there already; nil,
-** message, code. The layout stays, unless it reaches more than twice its size: then the elements
-** are packed, the first mode fastest. */
+/* T:to(device) -> a tensor with the same elements there; T itself if it is there already;
+** nil, message, code. The layout stays, unless it reaches more than twice its size: then
+** the elements are packed, the first mode fastest. */
 static int l_to (lua_State *L) {
   int64_t lo, hi;
   mt_err err = MT_NOERR;
@@ -163,7 +168,8 @@ static int l_to (lua_State *L) {
   lmt_buffer *b = lmt_newbuffer(L, 3, bytes, &err);
   if (b == NULL) return lmt_fail(L, &err);
   lmt_pushtensor(L, -1, t->dtype, t->layout, -lo);
-  mt_status s = transfer(L, to->d, b->data, device_of(t), lmt_address(t, lo), bytes, &err);
+  mt_status s = transfer(L, to->d, b->data, device_of(t), lmt_address(t, lo), bytes,
+                         &err);
   if (t != lua_touserdata(L, 1)) lmt_freebuffer(t->buffer);
   return s == MT_OK ? 1 : lmt_fail(L, &err);
 }

@@ -2,8 +2,8 @@
 ** lmt_npy.c - .npy files to tensors and back.
 ** SPDX-License-Identifier: MIT
 **
-** An axis of the file is a mode of the layout: C order is row-major, Fortran order column-major.
-** A hierarchical mode is one axis, its coordinates colexicographic.
+** An axis of the file is a mode of the layout: C order is row-major, Fortran order
+** column-major. A hierarchical mode is one axis, its coordinates colexicographic.
 */
 #include <errno.h>
 #include <stdio.h>
@@ -54,10 +54,11 @@ static int file_fail (lua_State *L, const char *path, mt_err *err) {
 
 /* Size of the file, its beginning and what that says. */
 static mt_status read_header (mt_npy *npy, FILE *f, void *head, mt_err *err) {
+  static const char unseekable[] = "not a file that can be read twice";
   errno = 0;
-  if (fseek(f, 0, SEEK_END)) return io_error(err, "not a file that can be read twice");
+  if (fseek(f, 0, SEEK_END)) return io_error(err, unseekable);
   long size = ftell(f);
-  if (size < 0 || fseek(f, 0, SEEK_SET)) return io_error(err, "not a file that can be read twice");
+  if (size < 0 || fseek(f, 0, SEEK_SET)) return io_error(err, unseekable);
   size_t n = fread(head, 1, MT_NPY_HEAD, f);
   if (ferror(f)) return io_error(err, "cannot be read");
   mt_status s = mt_npy_read_header(npy, head, n, (uint64_t)size, err);
@@ -76,7 +77,8 @@ static void swap_bytes (char *p, size_t bytes, size_t size) {
 }
 
 /* Reads the elements of t from the file, through `piece` if t is not in host memory. */
-static mt_status read_data (const lmt_tensor *t, FILE *f, bool swap, char *piece, mt_err *err) {
+static mt_status read_data (const lmt_tensor *t, FILE *f, bool swap, char *piece,
+                            mt_err *err) {
   mt_device *d = t->buffer->device->d;
   bool host = mt_device_is_host(d);
   char *to = lmt_address(t, 0);
@@ -85,7 +87,7 @@ static mt_status read_data (const lmt_tensor *t, FILE *f, bool swap, char *piece
   for (size_t left = t->buffer->bytes, n; s == MT_OK && left > 0; left -= n, to += n) {
     n = left < PIECE ? left : PIECE;
     char *p = host ? to : piece;
-    if (fread(p, 1, n, f) != n) return io_error(err, "the file ended before its data did");
+    if (fread(p, 1, n, f) != n) return io_error(err, "the file ends before its data");
     if (swap) swap_bytes(p, n, mt_dtype_size(t->dtype));
     if (!host) s = mt_upload(d, to, p, n, err);
   }
@@ -119,7 +121,8 @@ static void extents (mt_layout *out, const mt_node *a) {
   const mt_node *c = a->tag == MT_MODES ? mt_child(a) : a;
   for (; c < mt_next(a); c = mt_next(c))
     out->node[++n] = (mt_node){ .tag = MT_INT, .span = 1, .shape = mt_size(c) };
-  out->node[0] = (mt_node){ .tag = MT_TUPLE, .arity = (uint16_t)n, .span = 1u + (uint32_t)n };
+  out->node[0] = (mt_node){ .tag = MT_TUPLE, .arity = (uint16_t)n,
+                            .span = 1u + (uint32_t)n };
 }
 
 /* Offsets 0, 1, 2, ... in colexicographic order. */
@@ -156,22 +159,24 @@ static void row_major (mt_layout *out, const mt_node *a) {
 }
 
 /* Copies element by element to `packed`, which lies in host memory. */
-static mt_status gather (lua_State *L, const lmt_tensor *t, const lmt_tensor *packed, mt_err *err) {
+static mt_status gather (lua_State *L, const lmt_tensor *t, const lmt_tensor *packed,
+                         mt_err *err) {
   int64_t lo, hi, from, to, n = mt_size(t->layout);
-  size_t size = mt_dtype_size(t->dtype);
+  int64_t size = (int64_t)mt_dtype_size(t->dtype);
   mt_status s = MT_OK;
   lmt_range(L, t, &lo, &hi);
   const char *base = lmt_onhost(L, t, lo, hi);
   for (int64_t i = 0; s == MT_OK && i < n; i++) {
     s = mt_at(&from, t->layout, i, err);
     if (s == MT_OK) s = mt_at(&to, packed->layout, i, err);
-    if (s == MT_OK) memcpy(lmt_address(packed, to), base + (from - lo) * (int64_t)size, size);
+    if (s != MT_OK) return s;
+    memcpy(lmt_address(packed, to), base + (from - lo) * size, (size_t)size);
   }
   return s;
 }
 
-/* Pushes a compact tensor with the elements of the one at 1, its last mode fastest: on its own
-** device, but on the host under a swizzle, which no copy takes. */
+/* Pushes a compact tensor with the elements of the one at 1, its last mode fastest: on
+** its own device, but on the host under a swizzle, which no copy takes. */
 static const lmt_tensor *pack (lua_State *L, mt_err *err) {
   mt_layout to;
   const lmt_tensor *t = lmt_totensor(L, 1);
@@ -182,7 +187,8 @@ static const lmt_tensor *pack (lua_State *L, mt_err *err) {
   else if (lmt_pushdevice(L, "cpu", err) == NULL) return NULL;
   const lmt_tensor *packed = lmt_newtensor(L, -1, t->dtype, to.node, err);
   if (packed == NULL) return NULL;
-  mt_status s = swizzled ? gather(L, t, packed, err) : lmt_copynow(L, 1, lua_gettop(L), err);
+  mt_status s = swizzled ? gather(L, t, packed, err)
+                         : lmt_copynow(L, 1, lua_gettop(L), err);
   return s == MT_OK ? packed : NULL;
 }
 
@@ -195,13 +201,14 @@ static mt_status write_data (const lmt_tensor *t, FILE *f, char *piece, mt_err *
   for (size_t n; left > 0; left -= n, from += n) {
     n = left < PIECE ? left : PIECE;
     if (!host && (s = mt_download(d, piece, from, n, err)) != MT_OK) return s;
-    if (fwrite(host ? from : piece, 1, n, f) != n) return io_error(err, "cannot be written");
+    if (fwrite(host ? from : piece, 1, n, f) != n)
+      return io_error(err, "cannot be written");
   }
   return s;
 }
 
-static mt_status write_file (lua_State *L, const char *path, const lmt_tensor *t, bool fortran,
-                             mt_err *err) {
+static mt_status write_file (lua_State *L, const char *path, const lmt_tensor *t,
+                             bool fortran, mt_err *err) {
   char head[MT_NPY_HEADER_MAX];
   size_t n;
   mt_layout shape;
@@ -220,7 +227,8 @@ static mt_status write_file (lua_State *L, const char *path, const lmt_tensor *t
   return s;
 }
 
-/* T:save(path) -> true | nil, message, code. In C order; in Fortran order if the elements lie so. */
+/* T:save(path) -> true | nil, message, code. In C order; in Fortran order if the elements
+** lie so. */
 int lmt_save (lua_State *L) {
   int64_t lo, hi;
   mt_err err = MT_NOERR;
@@ -239,7 +247,9 @@ int lmt_save (lua_State *L) {
 /* ---------------------------------------------------------------- registration */
 
 static const luaL_Reg functions[] = { { "load", l_load }, { NULL, NULL } };
-static const luaL_Reg meta[] = { { "__gc", file_gc }, { "__close", file_gc }, { NULL, NULL } };
+static const luaL_Reg meta[] = {
+  { "__gc", file_gc }, { "__close", file_gc }, { NULL, NULL }
+};
 static const luaL_Reg none[] = { { NULL, NULL } };
 
 void lmt_open_npy (lua_State *L) {

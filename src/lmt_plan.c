@@ -2,8 +2,9 @@
 ** lmt_plan.c - plans and copies in Lua.
 ** SPDX-License-Identifier: MIT
 **
-** A plan keeps the buffers of both sides alive; to launch it on one that was freed is an error. A
-** plan launches on the stream given, or on the device's own; on a GPU it returns at once.
+** A plan keeps the buffers of both sides alive; to launch it on one that was freed is an
+** error. A plan launches on the stream given, or on the device's own; on a GPU it returns
+** at once.
 */
 #include "lmt.h"
 
@@ -21,13 +22,14 @@ static void free_plan (plan *box) {
 }
 
 /* Pushes a plan for the tensors at src and dst, whose device is the same; NULL: `err`. */
-static plan *new_plan (lua_State *L, const mt_tiled_copy *copy, int src, int dst, mt_err *err) {
+static plan *new_plan (lua_State *L, const mt_tiled_copy *copy, int src, int dst,
+                       mt_err *err) {
   int tries = 0;
   mt_status st;
   const lmt_tensor *s = lmt_totensor(L, src), *d = lmt_totensor(L, dst);
   if (s->buffer->device != d->buffer->device) {
     luaL_error(L, "copy: src is on %s, dst is on %s; T:to(device) moves a tensor",
-               mt_device_name(s->buffer->device->d), mt_device_name(d->buffer->device->d));
+               lmt_devicename(s->buffer->device), lmt_devicename(d->buffer->device));
   }
   plan *box = lua_newuserdatauv(L, sizeof *box, 2);
   *box = (plan){ NULL, NULL, s->buffer, d->buffer };
@@ -75,7 +77,8 @@ static int l_plan (lua_State *L) {
   return 1;
 }
 
-/* copy([tiled_copy,] src, dst [, stream]): on a GPU it may still run when this returns. */
+/* copy([tiled_copy,] src, dst [, stream]): on a GPU it may still run when this returns.
+** */
 static int l_copy (lua_State *L) {
   mt_err err = MT_NOERR;
   int src = first_tensor(L);
@@ -119,7 +122,9 @@ static int plan_tostring (lua_State *L) {
   return 1;
 }
 
-static const luaL_Reg functions[] = { { "plan", l_plan }, { "copy", l_copy }, { NULL, NULL } };
+static const luaL_Reg functions[] = {
+  { "plan", l_plan }, { "copy", l_copy }, { NULL, NULL }
+};
 static const luaL_Reg meta[] = {
   { "__call", plan_call }, { "__gc", plan_gc }, { "__close", plan_gc },
   { "__tostring", plan_tostring }, { NULL, NULL }

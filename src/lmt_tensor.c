@@ -2,9 +2,10 @@
 ** lmt_tensor.c - tensors in Lua: a dtype, a layout, and a window on a buffer.
 ** SPDX-License-Identifier: MIT
 **
-** A view shares the buffer and keeps it alive. T:free() on the tensor that made the buffer frees
-** it, and every view of it raises from then on; on a view it ends the view only. Each element that
-** is read or written lies inside the layout's domain and inside the buffer, else an error.
+** A view shares the buffer and keeps it alive. T:free() on the tensor that made the
+** buffer frees it, and every view of it raises from then on; on a view it ends the view
+** only. Each element that is read or written lies inside the layout's domain and inside
+** the buffer, else an error.
 */
 #include <string.h>
 
@@ -12,8 +13,8 @@
 
 /* ---------------------------------------------------------------- making */
 
-lmt_tensor *lmt_pushtensor (lua_State *L, int buffer, mt_dtype dtype, const mt_node *layout,
-                            int64_t offset) {
+lmt_tensor *lmt_pushtensor (lua_State *L, int buffer, mt_dtype dtype,
+                            const mt_node *layout, int64_t offset) {
   size_t bytes = layout->span * sizeof *layout;
   buffer = lua_absindex(L, buffer);
   lmt_tensor *t = lua_newuserdatauv(L, sizeof *t + bytes, 1);
@@ -31,7 +32,8 @@ lmt_tensor *lmt_pushtensor (lua_State *L, int buffer, mt_dtype dtype, const mt_n
 lmt_tensor *lmt_pushview (lua_State *L, int i, const mt_node *layout, int64_t offset) {
   const lmt_tensor *base = lmt_totensor(L, i);
   int64_t at;
-  if (__builtin_add_overflow(base->offset, offset, &at)) luaL_error(L, "offset: overflow");
+  if (__builtin_add_overflow(base->offset, offset, &at))
+    luaL_error(L, "the offset of a view leaves 64 bits");
   lua_getiuservalue(L, i, 1);
   lmt_tensor *t = lmt_pushtensor(L, -1, base->dtype, layout, at);
   t->view = true;
@@ -39,22 +41,24 @@ lmt_tensor *lmt_pushview (lua_State *L, int i, const mt_node *layout, int64_t of
   return t;
 }
 
-/* The bytes of a buffer for all that `layout` reaches, and the elements before coordinate 0. */
-static mt_status extent (size_t *bytes, int64_t *before, mt_dtype dtype, const mt_node *layout,
-                         mt_err *err) {
+/* The bytes of a buffer for all that `layout` reaches, and the elements before coordinate
+** 0. */
+static mt_status extent (size_t *bytes, int64_t *before, mt_dtype dtype,
+                         const mt_node *layout, mt_err *err) {
   int64_t lo, hi, n;
   mt_status s = mt_cosize(&hi, &lo, layout, err);
   if (s != MT_OK) return s;
   if (__builtin_sub_overflow(hi, lo, &n) ||
       __builtin_mul_overflow(n, (int64_t)mt_dtype_size(dtype), &n))
-    return lmt_set(err, MT_EOVERFLOW, "tensor: the layout reaches more than 2^63-1 bytes");
+    return lmt_set(err, MT_EOVERFLOW,
+                   "tensor: the layout reaches more than 2^63-1 bytes");
   *bytes = (size_t)n;
   *before = -lo;
   return MT_OK;
 }
 
-lmt_tensor *lmt_newtensor (lua_State *L, int device, mt_dtype dtype, const mt_node *layout,
-                           mt_err *err) {
+lmt_tensor *lmt_newtensor (lua_State *L, int device, mt_dtype dtype,
+                           const mt_node *layout, mt_err *err) {
   size_t bytes = 0;
   int64_t before = 0;
   if (extent(&bytes, &before, dtype, layout, err)) return NULL;
@@ -90,10 +94,12 @@ mt_tensor lmt_ctensor (const lmt_tensor *t) {
 
 void *lmt_address (const lmt_tensor *t, int64_t element) {
   if (t->buffer->data == NULL) return NULL;
-  return (char *)t->buffer->data + (t->offset + element) * (int64_t)mt_dtype_size(t->dtype);
+  int64_t size = (int64_t)mt_dtype_size(t->dtype);
+  return (char *)t->buffer->data + (t->offset + element) * size;
 }
 
-/* Raises unless the elements [lo, hi), counted from the tensor's offset, lie in its buffer. */
+/* Raises unless the elements [lo, hi), counted from the tensor's offset, lie in its
+** buffer. */
 static void check_range (lua_State *L, const lmt_tensor *t, int64_t lo, int64_t hi) {
   int64_t n = (int64_t)(t->buffer->bytes / mt_dtype_size(t->dtype));
   if (lo >= hi) return;
@@ -138,13 +144,16 @@ static int tensor_call (lua_State *L) {
   return lmt_pushnumber(L, t->dtype, mt_load_element(t->dtype, p));
 }
 
-static int write_element (lua_State *L, const lmt_tensor *t, const mt_node *c, int value) {
+static int write_element (lua_State *L, const lmt_tensor *t, const mt_node *c,
+                          int value) {
   char raw[16];
   mt_err err = MT_NOERR;
   mt_device *d = t->buffer->device->d;
-  if (lmt_haswild(c)) return luaL_error(L, "_ is no coordinate of an element; T(_, j):fill(v)?");
+  if (lmt_haswild(c))
+    return luaL_error(L, "_ is no coordinate of an element; T(_, j):fill(v)?");
   int64_t at = element_at(L, t, c);
-  if (mt_store_element(t->dtype, raw, lmt_tonumber(L, value), &err)) return lmt_raise(L, &err);
+  if (mt_store_element(t->dtype, raw, lmt_tonumber(L, value), &err))
+    return lmt_raise(L, &err);
   if (mt_device_is_host(d)) memcpy(lmt_address(t, at), raw, mt_dtype_size(t->dtype));
   else if (mt_upload(d, lmt_address(t, at), raw, mt_dtype_size(t->dtype), &err))
     return lmt_raise(L, &err);
@@ -163,13 +172,16 @@ static int tensor_newindex (lua_State *L) {
   mt_layout buf;
   const lmt_tensor *t = lmt_totensor(L, 1);
   if (!lmt_istable(L, 2))
-    return luaL_error(L, "tensor: elements are written by T[{i, j}] = v or T:set(v, i, j)");
+    return luaL_error(L, "tensor: elements are written by T[{i, j}] = v or "
+                         "T:set(v, i, j)");
   return write_element(L, t, lmt_tocoord1(L, 2, t->layout, &buf), 3);
 }
 
 /* ---------------------------------------------------------------- asking */
 
-static int tensor_layout (lua_State *L) { return lmt_pushvalue(L, lmt_totensor(L, 1)->layout); }
+static int tensor_layout (lua_State *L) {
+  return lmt_pushvalue(L, lmt_totensor(L, 1)->layout);
+}
 
 static int tensor_dtype (lua_State *L) {
   lua_pushstring(L, mt_dtype_name(lmt_totensor(L, 1)->dtype));
@@ -203,8 +215,8 @@ static int tensor_tostring (lua_State *L) {
   return 1;
 }
 
-/* T:view(layout [, offset]): this layout, `offset` elements after coordinate 0 of T; all of it
-** lies inside the buffer. */
+/* T:view(layout [, offset]): this layout, `offset` elements after coordinate 0 of T; all
+** of it lies inside the buffer. */
 static int tensor_view (lua_State *L) {
   int64_t lo, hi;
   lmt_totensor(L, 1);
@@ -235,10 +247,12 @@ static int l_dtypes (lua_State *L) {
 
 MT_API void mt_lua_pushlayout (lua_State *L, const mt_node *t) { lmt_pushvalue(L, t); }
 
-MT_API const mt_node *mt_lua_tolayout (lua_State *L, int index) { return lmt_tolayout(L, index); }
+MT_API const mt_node *mt_lua_tolayout (lua_State *L, int index) {
+  return lmt_tolayout(L, index);
+}
 
-MT_API void mt_lua_pushtensor (lua_State *L, mt_dtype dtype, const mt_node *layout, void *data,
-                               size_t bytes) {
+MT_API void mt_lua_pushtensor (lua_State *L, mt_dtype dtype, const mt_node *layout,
+                               void *data, size_t bytes) {
   int64_t lo, hi;
   mt_err err = MT_NOERR;
   if (lmt_pushdevice(L, "cpu", &err) == NULL) lmt_raise(L, &err);
@@ -264,8 +278,8 @@ static const luaL_Reg functions[] = {
   { "tensor", l_tensor }, { "dtypes", l_dtypes }, { NULL, NULL }
 };
 static const luaL_Reg meta[] = {
-  { "__call", tensor_call }, { "__newindex", tensor_newindex }, { "__close", tensor_free },
-  { "__tostring", tensor_tostring }, { NULL, NULL }
+  { "__call", tensor_call }, { "__newindex", tensor_newindex },
+  { "__close", tensor_free }, { "__tostring", tensor_tostring }, { NULL, NULL }
 };
 static const luaL_Reg methods[] = {
   { "layout", tensor_layout }, { "dtype", tensor_dtype }, { "itemsize", tensor_itemsize },

@@ -1,5 +1,6 @@
 /*
-** lmt_tile.c - tiled copies in Lua: who copies what, and the partitions that follow from it.
+** lmt_tile.c - tiled copies in Lua: who copies what, and the partitions that follow from
+** it.
 ** SPDX-License-Identifier: MIT
 */
 #include <stdio.h>
@@ -50,7 +51,8 @@ static int l_tiled_copy (lua_State *L) {
   lua_settop(L, 1);
   lmt_checkkeys(L, 1, "tiled_copy", keys);
   option(L, "atom");
-  if (!lmt_isstring(L, 2)) return luaL_error(L, "tiled_copy: atom: the name of a copy atom expected");
+  if (!lmt_isstring(L, 2))
+    return luaL_error(L, "tiled_copy: atom: the name of a copy atom expected");
   layout_option(L, "thr", &thr);
   option(L, "val");
   if (!lua_isnil(L, -1)) layout_option(L, "val", &val);
@@ -78,8 +80,10 @@ static int tc_size (lua_State *L) {
   return 1;
 }
 
-/* (Thr,Val,...) -> (Thr,(Access,RestVal),...): the values of a thread, access by access. */
-static mt_status by_access (mt_layout *out, const mt_tiled_copy *c, const mt_node *a, mt_err *err) {
+/* (Thr,Val,...) -> (Thr,(Access,RestVal),...): the values of a thread, access by access.
+** */
+static mt_status by_access (mt_layout *out, const mt_tiled_copy *c, const mt_node *a,
+                            mt_err *err) {
   mt_layout val;
   int n = c->atom_bits > c->bits ? c->atom_bits / c->bits : 1;
   const mt_node access = { .tag = MT_LEAF, .span = 1, .shape = n, .stride = 1 };
@@ -94,10 +98,11 @@ static int tc_layout (lua_State *L) {
   mt_err err = MT_NOERR;
   const mt_tiled_copy *c = lmt_totiledcopy(L, 1);
   if (by_access(&out, c, c->layout_tv.node, &err)) return lmt_raise(L, &err);
-  return lmt_pushvalue(L, out.node);                                     /* (thr,(access,rest)) */
+  return lmt_pushvalue(L, out.node);                     /* (thr,(access,rest)) */
 }
 
-/* copy:partition(A): (Thr,Val,(RestM,RestN,...)) of a layout, or as a view of a tensor. */
+/* copy:partition(A): (Thr,Val,(RestM,RestN,...)) of a layout, or as a view of a tensor.
+** */
 static int tc_partition (lua_State *L) {
   mt_layout out;
   mt_err err = MT_NOERR;
@@ -111,9 +116,9 @@ static int tc_tostring (lua_State *L) {
   const tiled_copy *t = luaL_checkudata(L, 1, LMT_TILEDCOPY);
   lmt_pushtext(L, t->c.thr.node);
   lmt_pushtext(L, t->c.val.node);
-  lua_pushfstring(L, "tile.tiled_copy{ atom = \"%s\", bits = %d, thr = tile.layout \"%s\", "
-                     "val = tile.layout \"%s\" }", t->atom, t->c.bits, lua_tostring(L, -2),
-                  lua_tostring(L, -1));
+  lua_pushfstring(L, "tile.tiled_copy{ atom = \"%s\", bits = %d, "
+                  "thr = tile.layout \"%s\", val = tile.layout \"%s\" }",
+                  t->atom, t->c.bits, lua_tostring(L, -2), lua_tostring(L, -1));
   return 1;
 }
 
@@ -130,8 +135,8 @@ static int tc_get_slice (lua_State *L) {
   lua_Integer thr = luaL_checkinteger(L, 2);
   int64_t n = mt_size(mt_mode(t->c.layout_tv.node, 0));
   if (thr < 0 || thr >= n)
-    return luaL_error(L, "get_slice: thread %I of %I: 0 to %I are there", (LUAI_UACINT)thr,
-                      (LUAI_UACINT)n, (LUAI_UACINT)(n - 1));
+    return luaL_error(L, "get_slice: thread %I of %I: 0 to %I are there",
+                      (LUAI_UACINT)thr, (LUAI_UACINT)n, (LUAI_UACINT)(n - 1));
   thr_copy *s = lua_newuserdatauv(L, sizeof *s, 1);
   *s = (thr_copy){ t, thr };
   luaL_setmetatable(L, LMT_THRCOPY);
@@ -151,7 +156,8 @@ static void slice_of_thread (mt_layout *crd, int64_t thr, const mt_node *rest) {
     crd->node[3] = (mt_node){ .tag = MT_TUPLE, .arity = (uint16_t)n, .span = 1 + n };
 }
 
-/* slice:partition_S(A) -> ((Access,RestVal),RestM,RestN,...), offset; of a tensor a view. */
+/* slice:partition_S(A) -> ((Access,RestVal),RestM,RestN,...), offset; of a tensor a view.
+** */
 static int thr_partition (lua_State *L) {
   mt_layout part, split, crd;
   mt_err err = MT_NOERR;
@@ -168,7 +174,8 @@ static int thr_partition (lua_State *L) {
 
 static int thr_tostring (lua_State *L) {
   const thr_copy *s = luaL_checkudata(L, 1, LMT_THRCOPY);
-  lua_pushfstring(L, "thread %I of a tiled copy with %s", (LUAI_UACINT)s->thr, s->copy->atom);
+  lua_pushfstring(L, "thread %I of a tiled copy with %s", (LUAI_UACINT)s->thr,
+                  s->copy->atom);
   return 1;
 }
 
@@ -177,9 +184,9 @@ static int thr_tostring (lua_State *L) {
 static const luaL_Reg functions[] = { { "tiled_copy", l_tiled_copy }, { NULL, NULL } };
 static const luaL_Reg meta[] = { { "__tostring", tc_tostring }, { NULL, NULL } };
 static const luaL_Reg methods[] = {
-  { "tiled_layout_TV", tc_tiled_layout_TV }, { "tiler_MN", tc_tiler_MN }, { "size", tc_size },
-  { "layout_S_TV", tc_layout }, { "layout_D_TV", tc_layout }, { "partition", tc_partition },
-  { "get_slice", tc_get_slice }, { NULL, NULL }
+  { "tiled_layout_TV", tc_tiled_layout_TV }, { "tiler_MN", tc_tiler_MN },
+  { "layout_S_TV", tc_layout }, { "layout_D_TV", tc_layout }, { "size", tc_size },
+  { "partition", tc_partition }, { "get_slice", tc_get_slice }, { NULL, NULL }
 };
 static const luaL_Reg thr_meta[] = { { "__tostring", thr_tostring }, { NULL, NULL } };
 static const luaL_Reg thr_methods[] = {

@@ -2,8 +2,9 @@
 ** lmt_value.c - Lua values to C values and back: the only file that looks at Lua types.
 ** SPDX-License-Identifier: MIT
 **
-** Integer tuples are integers and nested sequences. A table is read by its raw contents, to the
-** depth MT_MAXDEPTH and to MT_MAXNODES values in all: a cyclic or a huge table is an error fast.
+** Integer tuples are integers and nested sequences. A table is read by its raw contents,
+** to the depth MT_MAXDEPTH and to MT_MAXNODES values in all: a cyclic or a huge table is
+** an error fast.
 */
 #include <string.h>
 
@@ -11,7 +12,8 @@
 
 /* ---------------------------------------------------------------- reading */
 
-/* A value being read into `out`, in preorder; `path` leads to the table element at hand. */
+/* A value being read into `out`, in preorder; `path` leads to the table element at hand.
+** */
 typedef struct reader {
   lua_State *L;
   mt_layout *out;
@@ -42,7 +44,8 @@ static void expected (reader *r, int i) {
   static const char *const names[] = { "integer", "basis element", "_", "table", "layout",
                                        "swizzle" };
   lua_State *L = r->L;
-  int left = r->kinds & ~(r->depth ? LMT_TABLE : 0) & (LMT_SHAPE | LMT_WILD | LMT_LAYOUTS);
+  int left = r->kinds & (LMT_SHAPE | LMT_WILD | LMT_LAYOUTS);
+  if (r->depth) left &= ~LMT_TABLE;
   luaL_checkstack(L, 8, NULL);
   const char *got = type_name(L, i);
   lua_pushliteral(L, "");
@@ -152,7 +155,8 @@ static void read_value (reader *r, int i) {
   else add_node(r, MT_INT)->shape = v;
 }
 
-const mt_node *lmt_tovalue (lua_State *L, int i, int kinds, const char *what, mt_layout *buf) {
+const mt_node *lmt_tovalue (lua_State *L, int i, int kinds, const char *what,
+                            mt_layout *buf) {
   reader r = { .L = L, .out = buf, .kinds = kinds, .what = what };
   read_value(&r, lua_absindex(L, i));
   return buf->node;
@@ -222,8 +226,8 @@ int lmt_tolayouts (lua_State *L, int first, const mt_node **modes) {
   for (int k = 0; k < n; k++) {
     modes[k] = node_at(L, at + k);
     if (modes[k] == NULL || !lmt_islayout(modes[k]))
-      luaL_error(L, "mode %d: layout expected, got %s (tile.layout builds one from a shape)",
-                 k + 1, type_name(L, at + k));
+      luaL_error(L, "mode %d: layout expected, got %s (tile.layout builds one from a "
+                    "shape)", k + 1, type_name(L, at + k));
   }
   return n;
 }
@@ -288,9 +292,9 @@ static const mt_node *outside (int64_t *extent, const mt_node *c, const mt_node 
   if (a->tag == MT_SWIZZLE) a = mt_child(a);
   *extent = mt_size(a);
   if (c->tag == MT_INT) return c->shape < 0 || c->shape >= *extent ? c : NULL;
-  if (c->tag != MT_TUPLE || !fits(c, a)) return NULL;  /* evaluation says what does not fit */
-  const mt_node *m = mt_child(a), *found = NULL;
-  for (const mt_node *k = mt_child(c); k < mt_next(c) && !found; k = mt_next(k), m = mt_next(m))
+  if (c->tag != MT_TUPLE || !fits(c, a)) return NULL;    /* an error later */
+  const mt_node *k = mt_child(c), *m = mt_child(a), *found = NULL;
+  for (; k < mt_next(c) && !found; k = mt_next(k), m = mt_next(m))
     found = outside(extent, k, m);
   return found;
 }
@@ -299,8 +303,8 @@ void lmt_checkinside (lua_State *L, const mt_node *c, const mt_node *a) {
   int64_t extent;
   const mt_node *p = outside(&extent, c, a);
   if (p == NULL) return;
-  const char *why = p->shape < 0 ? "negative"
-                                 : lua_pushfstring(L, "not below %I", (LUAI_UACINT)extent);
+  const char *why = "negative";
+  if (p->shape >= 0) why = lua_pushfstring(L, "not below %I", (LUAI_UACINT)extent);
   lmt_pushtext(L, c);
   lmt_pushtext(L, a);
   luaL_error(L, "coordinate %s is outside of %s: %I is %s", lua_tostring(L, -2),
@@ -310,13 +314,18 @@ void lmt_checkinside (lua_State *L, const mt_node *c, const mt_node *a) {
 bool lmt_isclass (lua_State *L, int i, const char *name) {
   return luaL_testudata(L, i, name) != NULL;
 }
+bool lmt_isplain (lua_State *L, int i) {
+  return lua_istable(L, i) || lmt_isclass(L, i, LMT_LAYOUT) ||
+         lmt_isclass(L, i, LMT_VALUE);
+}
 bool lmt_isstring (lua_State *L, int i) { return lua_type(L, i) == LUA_TSTRING; }
 bool lmt_istable (lua_State *L, int i) { return lua_type(L, i) == LUA_TTABLE; }
 
 mt_number lmt_tonumber (lua_State *L, int i) {
   if (lua_isboolean(L, i)) return (mt_number){ .isint = true, .i = lua_toboolean(L, i) };
   if (lua_isinteger(L, i)) return (mt_number){ .isint = true, .i = lua_tointeger(L, i) };
-  if (lua_type(L, i) != LUA_TNUMBER) luaL_error(L, "value: number expected, got %s", type_name(L, i));
+  if (lua_type(L, i) != LUA_TNUMBER)
+    luaL_error(L, "value: number expected, got %s", type_name(L, i));
   return (mt_number){ .f = lua_tonumber(L, i) };
 }
 
@@ -345,7 +354,8 @@ void lmt_checkkeys (lua_State *L, int i, const char *what, const char *const *ke
     lua_pushstring(L, *keys);
     for (k = keys + 1; *k; k++)
       lua_pushfstring(L, "%s, %s", lua_tostring(L, -1), *k), lua_remove(L, -2);
-    luaL_error(L, "%s: unknown option '%s'; there are: %s", what, key, lua_tostring(L, -1));
+    luaL_error(L, "%s: unknown option '%s'; there are: %s", what, key,
+               lua_tostring(L, -1));
   }
 }
 

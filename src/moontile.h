@@ -89,10 +89,10 @@ MT_API const char *mt_version (void);              /* "0.1.0" */
 **   integer tuples  MT_INT: the integer in `shape`. MT_TUPLE: a tuple of values.
 **   layouts         MT_LEAF: extent `shape` >= 0, stride `stride`. MT_MODES: modes; `shape` is
 **                   the product of the extents. MT_SUM: a leaf with extent `shape` whose stride is
-**                   the sum of its children, MT_INT nodes of ring MT_BASIS.
+**                   the sum of its children, MT_INT nodes of ring MT_BASIS. In a tuple: shape -1.
 **   tilers          MT_TILER: by mode; each child a layout, a tiler or the wildcard.
 **   wildcard        MT_WILD: `_`, in tuples and tilers.
-**   swizzles        MT_SWIZZLE: Sw<B,M,S>, packed in `shape` (mt_swizzle_pack), stride is an offset
+**   swizzles        MT_SWIZZLE: Sw<B,M,S>, `shape` is B | M << 8 | (S & 255) << 16, stride an offset
 **                   and its child, if it has one, is a layout: Sw<B,M,S> o offset o layout. */
 typedef enum mt_tag {
   MT_INT, MT_TUPLE, MT_LEAF, MT_MODES, MT_SUM, MT_TILER, MT_WILD, MT_SWIZZLE
@@ -205,26 +205,31 @@ MT_API mt_status mt_slice (mt_layout *out, int64_t *offset, const mt_node *c, co
 MT_API mt_status mt_coalesce (mt_layout *out, const mt_node *a, const mt_node *profile, mt_err *err);
 /* R = A o B: (1) R(i) = A(B(i)) for 0 <= i < size(B), (2) shape(B) is compatible with shape(R).
 ** B may run past size(A): the last mode of A has no bound. `b` is a layout, or a tiler: by mode;
-** modes of A that the tiler does not reach are dropped. Errors: MT_EINEXACT with a witness. */
+** modes of A that the tiler does not reach are dropped. B's strides may be basis elements: each
+** then steps in the mode of A that it names. An answer is found wherever there is one if B has at
+** most 2^16 elements. Errors: MT_EINEXACT with a witness, MT_ERANK. */
 MT_API mt_status mt_composition (mt_layout *out, const mt_node *a, const mt_node *b, mt_err *err);
-/* The offsets below `bound` that A skips: (1) disjoint from A but for 0, (2) ordered, strides
-** positive, (3) (A, R) reaches at least `bound`. `fills` (may be NULL): whether (A, R) is a
-** bijection onto its range. Stride-0 modes are passed over. Errors: MT_EINJECTIVE. */
+/* The offsets that A skips: (1) disjoint from A but for 0, (2) ordered, strides positive, (3) if it
+** fills, (A, R) has every offset of a range of at least `bound`, each once. `fills` (may be NULL):
+** whether it does; it does if A's strides, in order, divide. Stride-0 modes are passed over.
+** Errors: MT_EINJECTIVE (modes of A collide or interleave), MT_EINVAL (A is empty). */
 MT_API mt_status mt_complement (mt_layout *out, bool *fills, const mt_node *a, int64_t bound,
                                 mt_err *err);
 /* ((tile), (rest)) per mode: A o (T, complement(T, size(A))). Larger than A only if the tile
 ** overhangs the end of A's last mode (by mode: of that mode); never smaller. `t` is a layout or a
-** tiler. Errors: MT_EINEXACT, MT_EINJECTIVE, MT_ERANK. */
+** tiler; modes that the tiler does not reach are kept. Zipped: ((tiles),(rests)); tiled: ((tiles),
+** rest, rest, ...); flat: (tile, ..., rest, ...). Errors: MT_EINEXACT, MT_EINJECTIVE, MT_ERANK. */
 MT_API mt_status mt_logical_divide (mt_layout *out, const mt_node *a, const mt_node *t, mt_err *err);
 MT_API mt_status mt_zipped_divide (mt_layout *out, const mt_node *a, const mt_node *t, mt_err *err);
 MT_API mt_status mt_tiled_divide (mt_layout *out, const mt_node *a, const mt_node *t, mt_err *err);
 MT_API mt_status mt_flat_divide (mt_layout *out, const mt_node *a, const mt_node *t, mt_err *err);
-/* (A, complement(A, size(A) * cosize(B)) o B). */
+/* (A, complement(A, size(A) * cosize(B)) o B): copies of A, no two of which meet. */
 MT_API mt_status mt_logical_product (mt_layout *out, const mt_node *a, const mt_node *b, mt_err *err);
 /* ((A0,B0),(A1,B1),...); raked: ((B0,A0),(B1,A1),...). */
 MT_API mt_status mt_blocked_product (mt_layout *out, const mt_node *a, const mt_node *b, mt_err *err);
 MT_API mt_status mt_raked_product (mt_layout *out, const mt_node *a, const mt_node *b, mt_err *err);
-/* The largest R with A(R(i)) = i for 0 <= i < size(R). */
+/* A(R(i)) = i for 0 <= i < size(R), R made of whole modes of A coalesced: those with the strides 1,
+** s0, s0*s1, ... in their order. */
 MT_API mt_status mt_right_inverse (mt_layout *out, const mt_node *a, mt_err *err);
 
 /* ---------------------------------------------------------------- data types and files */

@@ -33,7 +33,8 @@ bool mt_same_path (const mt_node *a, const mt_node *b) {
 int mt_compare_paths (const mt_node *a, const mt_node *b) {
   int na = a->path[MT_MAXPATH], nb = b->path[MT_MAXPATH];
   for (int i = 1; i <= na && i <= nb; i++)
-    if (a->path[na - i] != b->path[nb - i]) return a->path[na - i] < b->path[nb - i] ? -1 : 1;
+    if (a->path[na - i] != b->path[nb - i])
+      return a->path[na - i] < b->path[nb - i] ? -1 : 1;
   return na - nb;
 }
 
@@ -82,7 +83,8 @@ static mt_node *push (mt_build *b, mt_tag tag) {
 static bool nests (const mt_node *t) { return mt_is_branch(t); }
 
 static void too_deep (mt_build *b) {
-  b->status = mt_fail(b->err, MT_ETOOBIG, "%s: nested deeper than %d", b->op, MT_MAXDEPTH);
+  b->status = mt_fail(b->err, MT_ETOOBIG, "%s: nested deeper than %d", b->op,
+                      MT_MAXDEPTH);
 }
 
 void mt_open (mt_build *b, mt_tag tag) {
@@ -164,8 +166,9 @@ static void overflow (mt_build *b, const mt_node *src, int64_t t) {
   mt_layout v;
   if (b->status != MT_OK) return;
   mt_copy_value(&v, src);
-  b->status = mt_failn(b->err, MT_EOVERFLOW, "%s: the stride of %N times %lld leaves 64 bits",
-                       b->op, v.node, (long long)t);
+  b->status = mt_failn(b->err, MT_EOVERFLOW,
+                       "%s: the stride of %N times %lld leaves 64 bits", b->op, v.node,
+                       (long long)t);
 }
 
 static void add_term (mt_build *b, const mt_node *term, int64_t value) {
@@ -227,7 +230,8 @@ void mt_open_root (mt_build *b, const mt_node *a) {
 static bool reach (int64_t *sum, int64_t s, int64_t d) {
   int64_t e;
   if (s <= 1) return true;
-  return !(mt_mulo(d, s - 1, &e) || (e < 0 && mt_subo(0, e, &e)) || mt_addo(*sum, e, sum));
+  return !(mt_mulo(d, s - 1, &e) || (e < 0 && mt_subo(0, e, &e)) ||
+           mt_addo(*sum, e, sum));
 }
 
 static bool leaf_reach (int64_t *sum, const mt_node *p) {
@@ -237,7 +241,8 @@ static bool leaf_reach (int64_t *sum, const mt_node *p) {
   return true;
 }
 
-/* Sizes, of empty layouts too, and offsets stay in int64; no integer stride beside basis ones. */
+/* Sizes, of empty layouts too, and offsets stay in int64; no integer stride beside
+** basis ones. */
 static void check_layout (mt_build *b, const mt_node *t) {
   int64_t size = 1, sum = 0;
   bool integer = t->tag == MT_SWIZZLE, basis = false;
@@ -256,8 +261,9 @@ static void check_layout (mt_build *b, const mt_node *t) {
     else if (p->stride != 0) integer = true;
   }
   if (integer && basis)
-    b->status = mt_failn(b->err, MT_EINVAL, "%s: integer strides beside basis elements in %N",
-                         b->op, b->out->node);
+    b->status = mt_failn(b->err, MT_EINVAL,
+                         "%s: integer strides beside basis elements in %N", b->op,
+                         b->out->node);
 }
 
 mt_status mt_end (mt_build *b) {

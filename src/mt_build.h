@@ -2,8 +2,9 @@
 ** mt_build.h - private: building values node by node, and walking their leaves.
 ** SPDX-License-Identifier: MIT
 **
-** A builder is sticky: after its first failure it does nothing, so that algorithms read as
-** mathematics and check once, in mt_end. The output is complete only after mt_end returned MT_OK.
+** A builder is sticky: after its first failure it does nothing, so that algorithms read
+** as mathematics and check once, in mt_end. The output is complete only after mt_end
+** returned MT_OK.
 */
 #ifndef MT_BUILD_H
 #define MT_BUILD_H
@@ -13,7 +14,7 @@
 /* ---- walking */
 
 /* The leaves of a layout in order:
-**   for (const mt_node *p = mt_leaf(t, t); p < mt_next(t); p = mt_leaf(t, mt_after(p))) ...
+**   for (p = mt_leaf(t, t); p < mt_next(t); p = mt_leaf(t, mt_after(p))) ...
 ** A sum is one leaf. Without leaves the loop is not entered. */
 static inline bool mt_is_leaf (const mt_node *p) {
   return p->tag == MT_LEAF || p->tag == MT_SUM;
@@ -85,15 +86,15 @@ typedef struct mt_build {
   mt_err *err;
   mt_status status;
   const char *op;                  /* of the operation, for texts */
-  bool derived;                    /* its operands are not the caller's: no advice about them */
+  bool derived; /* its operands are not the caller's: no advice about them */
   int n;                           /* nodes so far */
   int level, depth;                /* open nodes; those of them that nest */
   int open[MT_MAXOPEN];
 } mt_build;
 
 void mt_begin (mt_build *b, mt_layout *out, const char *op, mt_err *err);
-/* Closes what is open and checks the whole: one value, and of a layout that its size and its
-** offsets fit int64 and that its strides are of one kind. */
+/* Closes what is open and checks the whole: one value, and of a layout that its size
+** and its offsets fit int64 and that its strides are of one kind. */
 mt_status mt_end (mt_build *b);
 /* Takes over the status that err already has. */
 void mt_failed (mt_build *b, mt_status s);
@@ -111,7 +112,8 @@ void mt_add_scaled (mt_build *b, int64_t shape, const mt_node *src, int64_t t);
 void mt_add_stride (mt_build *b, int64_t shape, const mt_node *v);
 /* The stride of a leaf as a value. */
 void mt_add_stride_value (mt_build *b, const mt_node *leaf);
-/* Opens the root of a swizzled `a`, so that what follows lies under it; nothing for others. */
+/* Opens the root of a swizzled `a`, so that what follows lies under it; nothing for
+** others. */
 void mt_open_root (mt_build *b, const mt_node *a);
 
 /* ---- what the algebra is made of; all on layouts without a swizzle */
@@ -123,7 +125,8 @@ typedef struct mt_flat {
   const mt_node *d[MT_MAXNODES];
 } mt_flat;
 
-/* The same function on 0 <= i < size(a): no extents of 1, no two neighbours that could be one. */
+/* The same function on 0 <= i < size(a): no extents of 1, no two neighbours that could
+** be one. */
 void mt_flatten_coalesced (mt_flat *f, const mt_node *a);
 /* The same function on all i >= 0: a last mode of extent 1 stays; at least one mode. */
 void mt_flatten_extended (mt_flat *f, const mt_node *a);

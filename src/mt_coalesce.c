@@ -68,7 +68,8 @@ static void by_profile (mt_build *b, const mt_node *a, const mt_node *profile) {
   }
 }
 
-mt_status mt_coalesce (mt_layout *out, const mt_node *a, const mt_node *profile, mt_err *err) {
+mt_status mt_coalesce (mt_layout *out, const mt_node *a, const mt_node *profile,
+                       mt_err *err) {
   mt_build b;
   MT_CHECK(mt_is_layout(a), err, "coalesce: a layout expected");
   mt_begin(&b, out, "coalesce", err);

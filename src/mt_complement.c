@@ -2,8 +2,8 @@
 ** mt_complement.c - the offsets that a layout skips.
 ** SPDX-License-Identifier: MIT
 **
-** Modes of stride 0 are broadcasts and passed over; a negative stride counts as its magnitude: with
-** a constant added to the offsets it is the same set of differences.
+** Modes of stride 0 are broadcasts and passed over; a negative stride counts as its
+** magnitude: with a constant added to the offsets it is the same set of differences.
 */
 #include "mt_build.h"
 
@@ -52,10 +52,12 @@ static bool is_broadcast (const mt_node *a) {
 static void collide (mt_build *b, const mt_node *a, const mode *x, const mode *y) {
   int64_t i, j, offset;
   if (b->status != MT_OK) return;
-  mt_build_fail(b, MT_EINJECTIVE, "%s: %N has no complement\n  its modes %lld:%lld and %lld:%lld "
-                "overlap: %lld values at distance %lld reach past %lld", b->op, a,
-                (long long)x->s, (long long)x->leaf->stride, (long long)y->s,
-                (long long)y->leaf->stride, (long long)x->s, (long long)x->d, (long long)y->d);
+  mt_build_fail(b, MT_EINJECTIVE,
+                "%s: %N has no complement\n  its modes %lld:%lld and %lld:%lld "
+                "overlap: %lld values at distance %lld reach past %lld",
+                b->op, a, (long long)x->s, (long long)x->leaf->stride, (long long)y->s,
+                (long long)y->leaf->stride, (long long)x->s, (long long)x->d,
+                (long long)y->d);
   if (!is_broadcast(a) && same_offset(&i, &j, &offset, a))
     mt_explain(b->err, "; A(%lld) = A(%lld) = %lld", (long long)i, (long long)j,
                (long long)offset);
@@ -64,11 +66,13 @@ static void collide (mt_build *b, const mt_node *a, const mode *x, const mode *y
                (long long)(x->d * x->s));
 }
 
-/* Appends s:d in ascending order of d; one mode with the one before it where they touch. */
+/* Appends s:d in ascending order of d; one mode with the one before it where they
+** touch. */
 static void append (mt_layout *out, int *n, int64_t s, int64_t d) {
   mt_node *p = &out->node[*n];
   if (s == 1) return;
-  if (*n > 0 && p[-1].shape * p[-1].stride == d && p[-1].shape <= INT64_MAX / (s > 0 ? s : 1)) {
+  if (*n > 0 && p[-1].shape * p[-1].stride == d &&
+      p[-1].shape <= INT64_MAX / (s > 0 ? s : 1)) {
     p[-1].shape *= s;
     return;
   }
@@ -85,7 +89,8 @@ void mt_emit_complement (mt_build *b, bool *fills, const mt_node *a, int64_t bou
   mode m[MT_MAXNODES];
   mt_layout gap;
   int n = 0, k = sorted_modes(m, a);
-  int64_t run = 1, gaps = 1, rest;      /* offsets 0 .. run-1 belong to a and the gaps before */
+  int64_t run = 1;      /* offsets 0 .. run-1 belong to a and the gaps before */
+  int64_t gaps = 1, rest;
   bool whole = true;
   if (a->shape == 0) mt_build_fail(b, MT_EINVAL, "%s: %N is empty", b->op, a);
   for (int i = 0; i < k && b->status == MT_OK; i++) {
@@ -102,7 +107,8 @@ void mt_emit_complement (mt_build *b, bool *fills, const mt_node *a, int64_t bou
     }
   }
   rest = bound / run + (bound % run != 0);
-  if (rest < count / gaps + (count % gaps != 0)) rest = count / gaps + (count % gaps != 0);
+  if (rest < count / gaps + (count % gaps != 0))
+    rest = count / gaps + (count % gaps != 0);
   append(&gap, &n, rest, run);
   if (fills) *fills = whole;
   if (b->status != MT_OK) return;
@@ -121,7 +127,8 @@ mt_status mt_complement (mt_layout *out, bool *fills, const mt_node *a, int64_t 
   if (!mt_is_integral(a))
     return mt_failn(err, MT_EINVAL, "complement: the strides of %N are no integers", a);
   if (bound < 0)
-    return mt_fail(err, MT_ERANGE, "complement: the bound %lld is negative", (long long)bound);
+    return mt_fail(err, MT_ERANGE, "complement: the bound %lld is negative",
+                   (long long)bound);
   mt_begin(&b, out, "complement", err);
   mt_emit_complement(&b, fills, a, bound, 0);
   return mt_end(&b);

@@ -2,15 +2,17 @@
 ** mt_compose.h - private: the parts of composition.
 ** SPDX-License-Identifier: MIT
 **
-** B's leaves that meet the same mode of A form a group: all of them if B's strides are integers, by
-** the index path of their strides if they are basis elements. Groups are independent.
+** B's leaves that meet the same mode of A form a group: all of them if B's strides are
+** integers, by the index path of their strides if they are basis elements. Groups are
+** independent.
 */
 #ifndef MT_COMPOSE_H
 #define MT_COMPOSE_H
 
 #include "mt_build.h"
 
-/* A mode m : t * stride(d) of the result (d NULL: m : t). r: the mode of A that it lies in. */
+/* A mode m : t * stride(d) of the result (d NULL: m : t). r: the mode of A that it
+** lies in. */
 typedef struct mt_piece {
   int64_t m, t;
   const mt_node *d;
@@ -22,7 +24,7 @@ typedef struct mt_pieces {
   int n;
   int first[MT_MAXNODES], count[MT_MAXNODES];
   mt_piece p[MT_MAXNODES];
-  mt_layout sums;              /* strides that no leaf of A has; used[] of its nodes are taken */
+  mt_layout sums; /* strides that no leaf of A has; used[] of its nodes are taken */
   int used;
 } mt_pieces;
 
@@ -48,21 +50,23 @@ typedef struct mt_refusal {
   int k, r;
   bool bounded;          /* the search for an exact answer was not finished */
   bool witness;
-  int leaf;              /* in the group: A(at * d) of it is `is`, a layout would give `would`; */
+  int leaf; /* in the group: A(at * d) of it is `is`, a layout would give `would`; */
   int64_t at;            /* leaf < 0: the same of A(B(at)) */
   mt_layout is, would;
 } mt_refusal;
 
 /* The rule (exact digits, no carry). */
 mt_reason mt_compose_rule (mt_pieces *q, const mt_meet *g, mt_refusal *w);
-/* The definition: the factorisation of each leaf, then all values, as far as the bound goes. */
+/* The definition: the factorisation of each leaf, then all values, as far as the bound
+** goes. */
 bool mt_compose_exact (mt_pieces *q, const mt_meet *g, mt_refusal *w);
 /* Fails: the condition, a witness, a way out. `t` is the whole of B. */
-void mt_compose_refuse (mt_build *b, const mt_meet *g, const mt_node *t, const mt_refusal *w);
+void mt_compose_refuse (mt_build *b, const mt_meet *g, const mt_node *t,
+                        const mt_refusal *w);
 
 /* Adds the mode m : t * stride(d) to the leaf that is growing. */
-static inline bool mt_add_piece (mt_pieces *q, int leaf, int64_t m, int64_t t, const mt_node *d,
-                                 int r) {
+static inline bool mt_add_piece (mt_pieces *q, int leaf, int64_t m, int64_t t,
+                                 const mt_node *d, int r) {
   mt_piece p = {m, t, d, r};
   if (q->n == MT_MAXNODES) return false;
   if (q->count[leaf]++ == 0) q->first[leaf] = q->n;

@@ -2,13 +2,17 @@
 ** mt_composition.c - R(i) = A(B(i)): the rule, and the walk over B.
 ** SPDX-License-Identifier: MIT
 **
-** A is coalesced to modes s_0, s_1, ... on its extended domain: the last has no bound. P_r is the
-** product of the extents before r. A leaf n:d of B is exact in A's digits if it can be cut so:
-**   r is the mode with P_r <= d < P_r*s_r (the last, if d is beyond all), P_r divides d, t = d/P_r;
+** A is coalesced to modes s_0, s_1, ... on its extended domain: the last has no bound.
+** P_r is the product of the extents before r. A leaf n:d of B is exact in A's digits if
+** it can be cut so:
+**   r is the mode with P_r <= d < P_r*s_r (the last, if d is beyond all);
+**   P_r divides d; t = d/P_r;
 **   if (n-1)*t <= s_r - 1, or r is the last mode, the leaf is one piece n : t*d_r;
-**   else t divides s_r, m = s_r/t divides n: a piece m : t*d_r, then n/m with step 1 in mode r+1.
-** Leaves add up if no digit carries: for each r but the last the sum of (m-1)*t over all pieces in
-** r is at most s_r - 1. Given the first, the second is necessary and sufficient.
+**   else t divides s_r and m = s_r/t divides n: a piece m : t*d_r, then n/m with step 1
+**   in mode r+1.
+** Leaves add up if no digit carries: for each r but the last the sum of (m-1)*t over all
+** pieces in r is at most s_r - 1. Given the first, the second is necessary and
+** sufficient.
 */
 #include "mt_compose.h"
 
@@ -19,7 +23,8 @@ static mt_reason refuse (mt_refusal *w, mt_reason reason, int k, int r) {
   return reason;
 }
 
-/* The leaf k of the group, of one value: 1 : A(d), or 1:0 where A(d) is no single stride. */
+/* The leaf k of the group, of one value: 1 : A(d), or 1:0 where A(d) is no single
+** stride. */
 static mt_reason single (mt_pieces *q, const mt_meet *g, int k) {
   const mt_flat *f = &g->f;
   const mt_node *axis = NULL;
@@ -36,7 +41,8 @@ static mt_reason single (mt_pieces *q, const mt_meet *g, int k) {
   }
   if (!one || axis == NULL || sum == 0)
     return mt_add_piece(q, g->leaf[k], 1, 0, NULL, 0) ? MT_FITS : MT_MANY;
-  if (axis->ring == MT_Z) return mt_add_piece(q, g->leaf[k], 1, sum, NULL, 0) ? MT_FITS : MT_MANY;
+  if (axis->ring == MT_Z)
+    return mt_add_piece(q, g->leaf[k], 1, sum, NULL, 0) ? MT_FITS : MT_MANY;
   if (q->used == MT_MAXNODES) return MT_MANY;
   mt_node *p = &q->sums.node[q->used++];
   *p = *axis;
@@ -48,7 +54,8 @@ static mt_reason cut (mt_pieces *q, const mt_meet *g, int k, mt_refusal *w) {
   const mt_flat *f = &g->f;
   int64_t n = g->s[k], t = g->d[k];
   int r = 0, last = f->n - 1, leaf = g->leaf[k];
-  if (n <= 1) return n == 1 ? single(q, g, k) : mt_add_piece(q, leaf, 0, 0, NULL, 0) ? MT_FITS : MT_MANY;
+  if (n == 1) return single(q, g, k);
+  if (n == 0) return mt_add_piece(q, leaf, 0, 0, NULL, 0) ? MT_FITS : MT_MANY;
   if (t < 0 && last > 0) return refuse(w, MT_NEGATIVE, k, 0);
   for (; r < last && t >= f->s[r]; t /= f->s[r++])
     if (t % f->s[r] != 0) return refuse(w, MT_CROSSES, k, r);
@@ -94,8 +101,8 @@ static const mt_node *mode_at (mt_build *b, const mt_node *a, const mt_node *pat
   for (int i = path->path[MT_MAXPATH] - 1; i >= 0; i--) {
     const mt_node *c = mt_is_branch(m) ? mt_mode(m, path->path[i]) : NULL;
     if (c == NULL) {
-      mt_build_fail(b, MT_ERANK, "%s: B has the stride %N, A has no such mode: %N", b->op, &d,
-                    a);
+      mt_build_fail(b, MT_ERANK, "%s: B has the stride %N, A has no such mode: %N", b->op,
+                    &d, a);
       return NULL;
     }
     m = c;
@@ -116,7 +123,8 @@ static void gather (mt_meet *g, const mt_node **leaf, int n, int k, bool *done) 
   }
 }
 
-static void compose_group (mt_build *b, mt_pieces *q, const mt_meet *g, const mt_node *t) {
+static void compose_group (mt_build *b, mt_pieces *q, const mt_meet *g,
+                           const mt_node *t) {
   mt_refusal w;
   mt_pieces before = *q;
   memset(&w, 0, sizeof w);
@@ -127,7 +135,7 @@ static void compose_group (mt_build *b, mt_pieces *q, const mt_meet *g, const mt
     return;
   }
   *q = before;
-  for (int k = 0; k < g->n && t->shape == 0; k++)      /* an empty B: any strides will do */
+  for (int k = 0; k < g->n && t->shape == 0; k++) /* an empty B: any strides will do */
     if (!mt_add_piece(q, g->leaf[k], g->s[k], 0, NULL, 0)) return;
   if (t->shape != 0 && !mt_compose_exact(q, g, &w)) mt_compose_refuse(b, g, t, &w);
 }
@@ -135,7 +143,8 @@ static void compose_group (mt_build *b, mt_pieces *q, const mt_meet *g, const mt
 static void emit_pieces (mt_build *b, const mt_node *t, const mt_pieces *q, int *k) {
   if (mt_is_branch(t)) {
     mt_open(b, MT_MODES);
-    for (const mt_node *c = mt_child(t); c < mt_next(t); c = mt_next(c)) emit_pieces(b, c, q, k);
+    for (const mt_node *c = mt_child(t); c < mt_next(t); c = mt_next(c))
+      emit_pieces(b, c, q, k);
     mt_close(b);
     return;
   }
@@ -157,7 +166,8 @@ static void compose (mt_build *b, const mt_node *a, const mt_node *t) {
   for (int k = 0; k < n && b->status == MT_OK; k++) {
     if (done[k]) continue;
     if (leaf[k]->tag == MT_SUM) {
-      mt_build_fail(b, MT_EUNSUPPORTED, "%s: B = %N has a stride that is a sum", b->op, t);
+      mt_build_fail(b, MT_EUNSUPPORTED, "%s: B = %N has a stride that is a sum", b->op,
+                    t);
     } else if (leaf[k]->stride == 0) {
       if (!mt_add_piece(&q, k, leaf[k]->shape, 0, NULL, 0))
         mt_build_fail(b, MT_ETOOBIG, "%s: more than %d modes", b->op, MT_MAXNODES);
@@ -172,8 +182,8 @@ static void compose (mt_build *b, const mt_node *a, const mt_node *t) {
 
 static void by_mode (mt_build *b, const mt_node *a, const mt_node *t) {
   if (t->arity > mt_rank(a)) {
-    mt_build_fail(b, MT_ERANK, "%s: tiler %N has %d modes, %N has %d", b->op, t, (int)t->arity, a,
-                  mt_rank(a));
+    mt_build_fail(b, MT_ERANK, "%s: tiler %N has %d modes, %N has %d", b->op, t,
+                  (int)t->arity, a, mt_rank(a));
     return;
   }
   const mt_node *m = mt_first_mode(a);
@@ -204,7 +214,8 @@ void mt_emit_composition (mt_build *b, const mt_node *a, const mt_node *t) {
   }
 }
 
-mt_status mt_composition (mt_layout *out, const mt_node *a, const mt_node *t, mt_err *err) {
+mt_status mt_composition (mt_layout *out, const mt_node *a, const mt_node *t,
+                          mt_err *err) {
   mt_build b;
   MT_CHECK(mt_is_layout(a), err, "composition: a layout expected on the left");
   mt_begin(&b, out, "composition", err);

@@ -30,7 +30,8 @@ static void as_sums (sums *q, int64_t *base, const mt_node *a) {
     q->n++;
   }
   q->rest[q->n] = 0;
-  for (int k = q->n - 1; k >= 0; k--) q->rest[k] = q->rest[k + 1] + (q->s[k] - 1) * q->d[k];
+  for (int k = q->n - 1; k >= 0; k--)
+    q->rest[k] = q->rest[k + 1] + (q->s[k] - 1) * q->d[k];
 }
 
 typedef struct search {
@@ -56,8 +57,8 @@ static bool walk (search *f, int k, int64_t x) {
   return true;
 }
 
-/* A swizzle maps each aligned block of 2^(M+B+|S|) onto itself: the extremes of the image come
-** from the blocks of the extremes. */
+/* A swizzle maps each aligned block of 2^(M+B+|S|) onto itself: the extremes of the
+** image come from the blocks of the extremes. */
 static bool image_range (int64_t *lo, int64_t *hi, const sums *q, mt_swizzle w) {
   int bits = w.m + w.b + (w.s < 0 ? -w.s : w.s);
   int64_t mask = (INT64_C(1) << bits) - 1;
@@ -87,8 +88,8 @@ mt_status mt_cosize (int64_t *out, int64_t *lo, const mt_node *a, mt_err *err) {
   as_sums(&q, &low, a);
   high = low + q.rest[0];
   if (mt_is_swizzled(a) && !image_range(&low, &high, &q, mt_swizzle_of(a)))
-    return mt_failn(err, MT_EUNSUPPORTED, "cosize: %N: the range of the image was not found in %d "
-                    "steps", a, MAXSTEPS);
+    return mt_failn(err, MT_EUNSUPPORTED,
+                    "cosize: the range of %N was not found in %d steps", a, MAXSTEPS);
   if (mt_addo(high, 1, out))
     return mt_failn(err, MT_EOVERFLOW, "cosize: of %N leaves 64 bits", a);
   if (lo) *lo = low;

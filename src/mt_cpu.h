@@ -55,8 +55,8 @@ mt_cpu_move *mt_cpu_mover (int64_t unit);
 /* The move where one unit of the source is repeated along a, whose units lie together in the
 ** destination; NULL if there is none. */
 mt_cpu_move *mt_cpu_filler (int64_t unit);
-/* The move where units lie together along a in the destination and along b in the source, and the
-** tile that it wants; NULL if there is none. */
-mt_cpu_move *mt_cpu_transposer (int64_t unit, int64_t *ta, int64_t *tb);
+/* The move where units lie together along a in the destination, whose rows are `pitch` bytes apart,
+** and along b in the source, and the tile that it wants; NULL if there is none. */
+mt_cpu_move *mt_cpu_transposer (int64_t unit, int64_t pitch, int64_t *ta, int64_t *tb);
 
 #endif

@@ -92,7 +92,7 @@ static bool plan_transpose (mt_cpu_job *job, mt_why *why) {
     mt_why_add(why, name, "no two axes along which the elements of one side each lie together");
     return false;
   }
-  job->move = mt_cpu_transposer(unit, &job->ta, &job->tb);
+  job->move = mt_cpu_transposer(unit, job->outer[b].dst, &job->ta, &job->tb);
   if (job->move == NULL || job->outer[0].extent < 16 / unit || job->outer[b].extent < 16 / unit) {
     mt_why_add(why, name, "%lld by %lld units of %lld bytes", (long long)job->outer[0].extent,
                (long long)job->outer[b].extent, (long long)unit);

@@ -76,20 +76,54 @@ mt_cpu_move *mt_cpu_filler (int64_t unit) {
 
 /* ---------------------------------------------------------------- transposing */
 
-/* Whole lines past the caches, what is left over through them. */
-static void put_row (char *to, const char *from, int64_t n, bool stream) {
 #ifdef MT_STREAM
-  int64_t head = (int64_t)(-(uintptr_t)to & 63);
-  if (stream && n >= head + 64) {
-    memcpy(to, from, (size_t)head);
-    for (; n - head >= 64; head += 64)
-      for (int i = 0; i < 64; i += 16) mt_stream16(to + head + i, from + head + i);
-    to += head, from += head, n -= head;
+
+/* n < 64 bytes. */
+static inline void put_few (char *to, const char *from, int64_t n) {
+  for (; n >= 16; n -= 16, to += 16, from += 16) memcpy(to, from, 16);
+  if (n & 8) memcpy(to, from, 8), to += 8, from += 8;
+  if (n & 4) memcpy(to, from, 4), to += 4, from += 4;
+  if (n & 2) memcpy(to, from, 2), to += 2, from += 2;
+  if (n & 1) *to = *from;
+}
+
+/* Whole lines, past the caches. */
+static inline void put_lines (char *to, const char *from, int64_t n) {
+  for (int64_t i = 0; i < n; i += 64) {
+    mt_stream16(to + i, from + i);
+    mt_stream16(to + i + 16, from + i + 16);
+    mt_stream16(to + i + 32, from + i + 32);
+    mt_stream16(to + i + 48, from + i + 48);
   }
-#else
-  (void)stream;
+}
+
+static void put_row (char *to, const char *from, int64_t n) {
+  int64_t head = (int64_t)(-(uintptr_t)to & 63), body;
+  if (head > n) head = n;
+  body = (n - head) & -64;
+  put_few(to, from, head);
+  put_lines(to + head, from + head, body);
+  put_few(to + head + body, from + head + body, n - head - body);
+}
+
 #endif
-  memcpy(to, from, (size_t)n);
+
+/* The buffer's rows, `pitch` apart, become `rows` rows of n bytes of the destination. */
+static void put_rows (const mt_cpu_tile *t, char *to, const char *from, int64_t pitch, int64_t n,
+                      int64_t rows) {
+  int64_t step = t->b.dst;
+#ifdef MT_STREAM
+  bool lines = ((uintptr_t)to | (uintptr_t)step | (uintptr_t)n) % 64 == 0;
+  if (t->stream && lines) {
+    for (int64_t j = 0; j < rows; j++) put_lines(to + j * step, from + j * pitch, n);
+    return;
+  }
+  if (t->stream) {
+    for (int64_t j = 0; j < rows; j++) put_row(to + j * step, from + j * pitch, n);
+    return;
+  }
+#endif
+  for (int64_t j = 0; j < rows; j++) memcpy(to + j * step, from + j * pitch, (size_t)n);
 }
 
 /* W rows of W elements, `from` bytes apart, become W rows `to` bytes apart. After log2 W rounds of
@@ -109,7 +143,7 @@ static void put_row (char *to, const char *from, int64_t n, bool stream) {
   }
 
 /* A row of the buffer holds the tile's elements along a, and a line more: powers of two alias. */
-enum { MT_BUFFER = 128 * (128 + 64) };
+enum { MT_BUFFER = 40 << 10 };
 
 /* na, nb >= W; the last blocks overlap the ones before. Rows of the buffer are `pitch` apart. */
 #define MT_PACK(bits, W)                                                                 \
@@ -136,8 +170,7 @@ enum { MT_BUFFER = 128 * (128 + 64) };
       return;                                                                            \
     }                                                                                    \
     pack_##bits(buf, pitch, src, t->a.src, na, nb);                                      \
-    for (int64_t j = 0; j < nb; j++)                                                     \
-      put_row(dst + j * t->b.dst, buf + j * pitch, na * t->unit, t->stream);             \
+    put_rows(t, dst, buf, pitch, na * t->unit, nb);                                      \
   }
 
 #ifdef MT_SIMD
@@ -153,32 +186,34 @@ static void transpose_128 (const mt_cpu_tile *t, const char *src, char *dst, int
   for (int64_t i = 0; i < na; i++)
     for (int64_t j = 0; j < nb; j++)
       memcpy(buf + j * pitch + i * 16, src + i * t->a.src + j * 16, 16);
-  for (int64_t j = 0; j < nb; j++)
-    put_row(dst + j * t->b.dst, buf + j * pitch, na * 16, t->stream);
+  put_rows(t, dst, buf, pitch, na * 16, nb);
 }
 #endif
 
-/* bytes  move           indices of a, of b */
+/* Two tiles of each: where the rows of the destination are whole lines, and where they are not, so
+** that longer rows pay. Measured.
+** bytes  move           a,  b      a,   b */
 #define MT_TRANSPOSERS(X)                                                                \
-  X(1,     transpose_8,    128,         128)                                             \
-  X(2,     transpose_16,   128,          64)                                             \
-  X(4,     transpose_32,    64,          64)                                             \
-  X(8,     transpose_64,    32,          32)                                             \
-  X(16,    transpose_128,   16,          16)
+  X(1,     transpose_8,    256, 128,  512, 64)                                           \
+  X(2,     transpose_16,   256,  64,  512, 32)                                           \
+  X(4,     transpose_32,    64,  64,  256, 32)                                           \
+  X(8,     transpose_64,    32,  32,  128, 32)                                           \
+  X(16,    transpose_128,   16,  16,   64, 16)
 
-mt_cpu_move *mt_cpu_transposer (int64_t unit, int64_t *ta, int64_t *tb) {
+mt_cpu_move *mt_cpu_transposer (int64_t unit, int64_t pitch, int64_t *ta, int64_t *tb) {
 #ifdef MT_SIMD
-#define MT_TRANSPOSER_ROW(bytes, move, a, b) {bytes, move, a, b},
-  static const struct { int64_t unit; mt_cpu_move *move; int64_t ta, tb; } rows[] = {
+#define MT_TRANSPOSER_ROW(bytes, move, a, b, c, d) {bytes, move, {a, c}, {b, d}},
+  static const struct { int64_t unit; mt_cpu_move *move; int64_t ta[2], tb[2]; } rows[] = {
     MT_TRANSPOSERS(MT_TRANSPOSER_ROW)
   };
 #undef MT_TRANSPOSER_ROW
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     if (rows[i].unit != unit) continue;
-    *ta = rows[i].ta, *tb = rows[i].tb;
+    *ta = rows[i].ta[pitch % 64 != 0];
+    *tb = rows[i].tb[pitch % 64 != 0];
     return rows[i].move;
   }
 #endif
-  (void)unit, (void)ta, (void)tb;
+  (void)unit, (void)pitch, (void)ta, (void)tb;
   return NULL;
 }

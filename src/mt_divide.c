@@ -2,13 +2,14 @@
 ** mt_divide.c - layouts cut into tiles.
 ** SPDX-License-Identifier: MIT
 **
-** A divide is A o (T, T*), T* the complement of the tile T up to the size of A. It is made only if
-** (T, T*) fills: then every A(i) appears.
+** A divide is A o (T, T*), T* the complement of the tile T up to the size of A. It is
+** made only if (T, T*) fills: then every A(i) appears.
 */
 #include "mt_build.h"
 
 /* (T, T*) as a layout. */
-static void with_complement (mt_build *b, mt_layout *out, const mt_node *t, int64_t bound) {
+static void with_complement (mt_build *b, mt_layout *out, const mt_node *t,
+                             int64_t bound) {
   mt_build pair;
   bool fills = false;
   mt_begin(&pair, out, b->op, b->err);
@@ -17,8 +18,10 @@ static void with_complement (mt_build *b, mt_layout *out, const mt_node *t, int6
   mt_emit_complement(&pair, &fills, t, bound, 0);
   mt_failed(b, mt_end(&pair));
   if (b->status == MT_OK && !fills)
-    mt_build_fail(b, MT_EINEXACT, "%s: the tile %N and its complement %N leave gaps: they miss "
-                  "offsets below %lld", b->op, t, mt_mode(out->node, 1), (long long)bound);
+    mt_build_fail(b, MT_EINEXACT,
+                  "%s: the tile %N and its complement %N leave gaps: they miss "
+                  "offsets below %lld",
+                  b->op, t, mt_mode(out->node, 1), (long long)bound);
 }
 
 static bool goes_back (const mt_node *t) {
@@ -50,7 +53,9 @@ static void other_tiles (mt_build *b, const mt_node *a, const mt_node *t) {
   for (int64_t n = t->shape + 1; n < t->shape + 64 && n <= mt_size(a) && !more; n++)
     if (divides(a, n, d)) more = n;
   if (less) mt_explain(b->err, "; %lld:%lld", (long long)less, (long long)d);
-  if (more) mt_explain(b->err, "%s%lld:%lld", less ? " and " : "; ", (long long)more, (long long)d);
+  if (more)
+    mt_explain(b->err, "%s%lld:%lld", less ? " and " : "; ", (long long)more,
+               (long long)d);
   if (less || more) mt_explain(b->err, " divide%s this A", less && more ? "" : "s");
 }
 
@@ -61,10 +66,13 @@ static void divide_by_layout (mt_build *b, const mt_node *a, const mt_node *t) {
   if (mt_is_swizzled(t) || !mt_is_layout(t)) {
     mt_build_fail(b, MT_EUNSUPPORTED, "%s: %N as a tile", b->op, t);
   } else if (!mt_is_integral(t)) {
-    mt_build_fail(b, MT_EINVAL, "%s: the strides of the tile %N are no integers", b->op, t);
+    mt_build_fail(b, MT_EINVAL, "%s: the strides of the tile %N are no integers", b->op,
+                  t);
   } else if (goes_back(t)) {
-    mt_build_fail(b, MT_EINEXACT, "%s: the tile %N has a negative stride: it begins before the "
-                  "layout that it divides", b->op, t);
+    mt_build_fail(b, MT_EINEXACT,
+                  "%s: the tile %N has a negative stride: it begins before the "
+                  "layout that it divides",
+                  b->op, t);
   } else {
     with_complement(b, &pair, t, mt_size(a));
     if (b->status != MT_OK) return;
@@ -78,8 +86,8 @@ static void divide (mt_build *b, const mt_node *a, const mt_node *t);
 
 static void by_mode (mt_build *b, const mt_node *a, const mt_node *t) {
   if (t->arity > mt_rank(a)) {
-    mt_build_fail(b, MT_ERANK, "%s: tiler %N has %d modes, %N has %d", b->op, t, (int)t->arity, a,
-                  mt_rank(a));
+    mt_build_fail(b, MT_ERANK, "%s: tiler %N has %d modes, %N has %d", b->op, t,
+                  (int)t->arity, a, mt_rank(a));
     return;
   }
   const mt_node *m = mt_first_mode(a), *end = mt_next(a);
@@ -108,11 +116,13 @@ static void divide (mt_build *b, const mt_node *a, const mt_node *t) {
   }
 }
 
-/* The tiles (part 0) or the rests (part 1) of a divided layout, in the tree of the tiler. */
+/* The tiles (part 0) or the rests (part 1) of a divided layout, in the tree of the
+** tiler. */
 static void emit_part (mt_build *b, const mt_node *d, const mt_node *t, int part) {
   if (t->tag != MT_TUPLE && t->tag != MT_TILER) {
     if (!mt_is_branch(d) || d->arity != 2)
-      mt_build_fail(b, MT_ERANK, "%s: a mode under `_` must have two modes, tile and rest, not %N",
+      mt_build_fail(b, MT_ERANK,
+                    "%s: a mode under `_` must have two modes, tile and rest, not %N",
                     b->op, d);
     else
       mt_add(b, mt_mode(d, part));
@@ -175,18 +185,22 @@ static mt_status divide_as (form f, mt_layout *out, const char *op, const mt_nod
   return mt_end(&b);
 }
 
-mt_status mt_logical_divide (mt_layout *out, const mt_node *a, const mt_node *t, mt_err *err) {
-  return divide_as(LOGICAL, out, "logical_divide", a, t, err);      /* ((Tile),(Rest)) by mode */
+mt_status mt_logical_divide (mt_layout *out, const mt_node *a, const mt_node *t,
+                             mt_err *err) {
+  return divide_as(LOGICAL, out, "logical_divide", a, t, err);   /* ((Tile),(Rest)) */
 }
 
-mt_status mt_zipped_divide (mt_layout *out, const mt_node *a, const mt_node *t, mt_err *err) {
-  return divide_as(ZIPPED, out, "zipped_divide", a, t, err);        /* ((Tiles),(Rests)) */
+mt_status mt_zipped_divide (mt_layout *out, const mt_node *a, const mt_node *t,
+                            mt_err *err) {
+  return divide_as(ZIPPED, out, "zipped_divide", a, t, err);     /* ((Tiles),(Rests)) */
 }
 
-mt_status mt_tiled_divide (mt_layout *out, const mt_node *a, const mt_node *t, mt_err *err) {
-  return divide_as(TILED, out, "tiled_divide", a, t, err);          /* ((Tiles),RestM,RestN,...) */
+mt_status mt_tiled_divide (mt_layout *out, const mt_node *a, const mt_node *t,
+                           mt_err *err) {
+  return divide_as(TILED, out, "tiled_divide", a, t, err);       /* ((Tiles),RestM,...) */
 }
 
-mt_status mt_flat_divide (mt_layout *out, const mt_node *a, const mt_node *t, mt_err *err) {
-  return divide_as(FLAT, out, "flat_divide", a, t, err);            /* (TileM,TileN,RestM,...) */
+mt_status mt_flat_divide (mt_layout *out, const mt_node *a, const mt_node *t,
+                          mt_err *err) {
+  return divide_as(FLAT, out, "flat_divide", a, t, err); /* (TileM,...,RestM,...) */
 }

@@ -74,7 +74,8 @@ static const char *put_directive (text *t, const char *f, va_list *ap) {
   return f + 1;
 }
 
-mt_status mt_vfailn (mt_err *err, mt_status s, size_t at, const char *format, va_list ap) {
+mt_status mt_vfailn (mt_err *err, mt_status s, size_t at, const char *format,
+                     va_list ap) {
   char buf[MT_ERRSIZE];           /* arguments may point into err->text */
   text t = {buf, 0, sizeof buf - at};
   va_list args;

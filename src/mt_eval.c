@@ -2,8 +2,8 @@
 ** mt_eval.c - layouts as functions: offsets and coordinates.
 ** SPDX-License-Identifier: MIT
 **
-** An integer runs through the leaves as a colexicographic coordinate: digit i % s, carry i / s; the
-** last leaf takes what is left. A leaf of extent 0 before it takes nothing.
+** An integer runs through the leaves as a colexicographic coordinate: digit i % s, carry
+** i / s; the last leaf takes what is left. A leaf of extent 0 before it takes nothing.
 */
 #include "mt_build.h"
 
@@ -84,7 +84,8 @@ static mt_status add_term (point *x, const mt_node *path, int64_t d, int64_t dig
     x->term[i].shape = 0;
     x->n++;
   }
-  if (mt_addo(x->term[i].shape, v, &x->term[i].shape)) return no_offset(x->err, x->op, x->whole);
+  if (mt_addo(x->term[i].shape, v, &x->term[i].shape))
+    return no_offset(x->err, x->op, x->whole);
   return MT_OK;
 }
 
@@ -110,22 +111,24 @@ static mt_status add_index (point *x, const mt_node *a, int64_t i) {
   return last ? add_leaf(x, last, i) : MT_OK;
 }
 
-/* A coordinate c of a: an integer, `_` (0), or a tuple with a coordinate for each mode. */
+/* A coordinate c of a: an integer, `_` (0), or a tuple with a coordinate for each
+** mode. */
 static mt_status add_coord (point *x, const mt_node *c, const mt_node *a) {
   if (c->tag == MT_WILD) return MT_OK;
   if (c->tag == MT_INT && c->ring == MT_Z) return add_index(x, a, c->shape);
   if (c->tag != MT_TUPLE)
     return mt_failn(x->err, MT_EINVAL, "%s: %N is no coordinate", x->op, c);
   if (c->arity != mt_rank(a))
-    return mt_failn(x->err, MT_ERANK, "%s: coordinate %N has %d modes, %N has %d", x->op, c,
-                    (int)c->arity, a, mt_rank(a));
+    return mt_failn(x->err, MT_ERANK, "%s: coordinate %N has %d modes, %N has %d", x->op,
+                    c, (int)c->arity, a, mt_rank(a));
   const mt_node *m = mt_first_mode(a);
   for (const mt_node *k = mt_child(c); k < mt_next(c); k = mt_next(k), m = mt_next(m))
     MT_TRY(add_coord(x, k, m));
   return MT_OK;
 }
 
-/* A shape as a layout whose offsets are indices: every stride the product of the extents before. */
+/* A shape as a layout whose offsets are indices: every stride the product of the
+** extents before. */
 static mt_status index_layout (mt_layout *out, const mt_node *shape, mt_err *err) {
   int64_t run = 1;
   MT_TRY(mt_layout_left(out, shape, err));
@@ -153,7 +156,8 @@ mt_status mt_crd2idx (int64_t *out, const mt_node *c, const mt_node *a, mt_err *
   return MT_OK;
 }
 
-/* Emits the coordinate of terms [i, j), which agree in their outer `level` indices; j > i. */
+/* Emits the coordinate of terms [i, j), which agree in their outer `level` indices; j
+** > i. */
 static void emit_point (mt_build *b, const point *x, int i, int j, int level) {
   int n = x->term[i].path[MT_MAXPATH];
   if (n == level && j == i + 1) {
@@ -162,8 +166,10 @@ static void emit_point (mt_build *b, const point *x, int i, int j, int level) {
   }
   if (n == level) {
     if (b->status == MT_OK)
-      b->status = mt_failn(x->err, MT_EINVAL, "%s: the strides of %N are no coordinates of one "
-                           "space: one index path begins another", x->op, x->whole);
+      b->status = mt_failn(x->err, MT_EINVAL,
+                           "%s: the strides of %N are no coordinates of one "
+                           "space: one index path begins another",
+                           x->op, x->whole);
     return;
   }
   mt_open(b, MT_TUPLE);

@@ -2,10 +2,11 @@
 ** mt_exact.c - composition by its definition, where the rule has no answer.
 ** SPDX-License-Identifier: MIT
 **
-** A result R compatible with B has R(0) = 0 and is a sum over the leaves of B: leaf k can only be the
-** sequence c -> A(c*d_k). Its shortest shape:stride form is found greedily: the run of equal steps
-** from 0 on has to divide the extent; then the sequence of every run-th value. If each leaf has one
-** and R(i) = A(B(i)) holds for all i, R is the answer; otherwise there is none.
+** A result R compatible with B has R(0) = 0 and is a sum over the leaves of B: leaf k can
+** only be the sequence c -> A(c*d_k). Its shortest shape:stride form is found greedily:
+** the run of equal steps from 0 on has to divide the extent; then the sequence of every
+** run-th value. If each leaf has one and R(i) = A(B(i)) holds for all i, R is the answer;
+** otherwise there is none.
 */
 #include "mt_compose.h"
 
@@ -92,7 +93,8 @@ static void as_value (mt_layout *out, const space *x, const vec *v) {
   for (int k = 0; k < x->n; k++) {
     if (v->v[k] == 0) continue;
     int i = ++sum[0].arity;      /* insertion, in the order of the paths */
-    for (; i > 1 && mt_compare_paths(&sum[i - 1], &x->axis[k]) > 0; i--) sum[i] = sum[i - 1];
+    for (; i > 1 && mt_compare_paths(&sum[i - 1], &x->axis[k]) > 0; i--)
+      sum[i] = sum[i - 1];
     sum[i] = x->axis[k];
     sum[i].shape = v->v[k];
   }
@@ -105,7 +107,8 @@ static bool add_mode (mt_pieces *q, space *x, int leaf, int64_t m, const vec *v)
   mt_build b;
   mt_err err;
   as_value(&stride, x, v);
-  if (q->n == MT_MAXNODES || q->used + (int)stride.node[0].span > MT_MAXNODES) return false;
+  if (q->n == MT_MAXNODES || q->used + (int)stride.node[0].span > MT_MAXNODES)
+    return false;
   mt_node *at = &q->sums.node[q->used];
   mt_layout tmp;
   mt_begin(&b, &tmp, "", &err);
@@ -126,7 +129,8 @@ static bool witness (mt_refusal *w, const space *x, int k, int64_t at, const vec
   return false;
 }
 
-/* Leaf k: the sequence A(0), A(d), A(2d), ... of s values. False without a witness: undecided. */
+/* Leaf k: the sequence A(0), A(d), A(2d), ... of s values. False without a witness:
+** undecided. */
 static bool factor (mt_pieces *q, space *x, const mt_meet *g, int k, mt_refusal *w) {
   int64_t n = g->s[k], step = g->d[k], base = 1, c, i;
   vec first, v, would;
@@ -146,7 +150,8 @@ static bool factor (mt_pieces *q, space *x, const mt_meet *g, int k, mt_refusal 
 }
 
 /* The value of leaf k of the result at c. */
-static bool leaf_value (vec *sum, const mt_pieces *q, const space *x, int leaf, int64_t c) {
+static bool leaf_value (vec *sum, const mt_pieces *q, const space *x, int leaf,
+                        int64_t c) {
   for (int i = 0; i < q->count[leaf]; i++) {
     int j = q->first[leaf] + i;
     int64_t m = q->p[j].m;

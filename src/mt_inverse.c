@@ -6,7 +6,7 @@
 
 typedef struct mode { int64_t s, d, index; } mode;
 
-/* The modes of a that move, in the order of their strides; index: the product of the extents before. */
+/* The modes that move, by ascending stride; index: the product of the extents before. */
 static int sorted_modes (mode *m, const mt_node *a) {
   mt_flat f;
   int n = 0;
@@ -33,7 +33,8 @@ mt_status mt_right_inverse (mt_layout *out, const mt_node *a, mt_err *err) {
   if (mt_is_swizzled(a))
     return mt_failn(err, MT_EUNSUPPORTED, "right_inverse: of the swizzled layout %N", a);
   if (!mt_is_integral(a))
-    return mt_failn(err, MT_EINVAL, "right_inverse: the strides of %N are no integers", a);
+    return mt_failn(err, MT_EINVAL, "right_inverse: the strides of %N are no integers",
+                    a);
   mt_begin(&b, &flat, "right_inverse", err);
   mt_open(&b, MT_MODES);
   int n = a->shape == 0 ? 0 : sorted_modes(m, a);

@@ -32,8 +32,9 @@ static void bad_shape (mt_build *b, const mt_node *shape) {
   if (shape->tag == MT_INT && shape->ring == MT_Z)
     b->status = mt_failn(b->err, MT_EINVAL, "%s: extent %N is negative", b->op, shape);
   else
-    b->status = mt_failn(b->err, MT_EINVAL, "%s: a shape holds integers and tuples of them, not %N",
-                         b->op, shape);
+    b->status = mt_failn(b->err, MT_EINVAL,
+                         "%s: a shape holds integers and tuples of them, not %N", b->op,
+                         shape);
 }
 
 static bool is_extent (const mt_node *s) {
@@ -44,7 +45,8 @@ static bool is_extent (const mt_node *s) {
 static bool join (mt_build *b, const mt_node *s, const mt_node *d) {
   if (s->tag != MT_TUPLE) {
     if (!is_extent(s)) bad_shape(b, s);
-    else if (d->tag == MT_INT || (d->tag == MT_SUM && d->shape < 0)) mt_add_stride(b, s->shape, d);
+    else if (d->tag == MT_INT || (d->tag == MT_SUM && d->shape < 0))
+      mt_add_stride(b, s->shape, d);
     else return false;
     return true;
   }
@@ -63,8 +65,8 @@ mt_status mt_make_layout (mt_layout *out, const mt_node *shape, const mt_node *s
   if (stride == NULL) return mt_layout_left(out, shape, err);
   mt_begin(&b, out, "layout", err);
   if (!join(&b, shape, stride) && b.status == MT_OK)
-    return mt_failn(err, MT_ERANK, "layout: stride %N is not congruent with shape %N", stride,
-                    shape);
+    return mt_failn(err, MT_ERANK, "layout: stride %N is not congruent with shape %N",
+                    stride, shape);
   return mt_end(&b);
 }
 
@@ -92,8 +94,9 @@ static int extents (int64_t *s, const mt_node *shape) {
   return n;
 }
 
-/* Strides of a compact layout whose leaves run fastest in the given order of their indices.
-** Size-1 leaves get 0. A product that overflows stays where it is: the size will tell. */
+/* Strides of a compact layout whose leaves run fastest in the given order of their
+** indices. Size-1 leaves get 0. A product that overflows stays where it is: the size
+** will tell. */
 static void compact (int64_t *d, const int64_t *s, const int *order, int n) {
   int64_t run = 1;
   for (int i = 0; i < n; i++) {
@@ -112,7 +115,8 @@ static mt_status build_compact (mt_layout *out, const mt_node *shape, const int6
   return mt_end(&b);
 }
 
-static mt_status compact_layout (mt_layout *out, const mt_node *shape, bool right, mt_err *err) {
+static mt_status compact_layout (mt_layout *out, const mt_node *shape, bool right,
+                                 mt_err *err) {
   int64_t s[MT_MAXNODES], d[MT_MAXNODES];
   int order[MT_MAXNODES];
   shape = mt_inner(shape);
@@ -138,12 +142,13 @@ mt_status mt_make_layout_like (mt_layout *out, const mt_node *a, mt_err *err) {
   int order[MT_MAXNODES], k = 0, n = mt_leaves(leaf, a);
   MT_CHECK(mt_is_layout(a), err, "make_layout_like: a layout expected");
   MT_CHECK(mt_is_integral(a), err, "make_layout_like: integer strides expected");
-  for (int i = 0; i < n; i++) {           /* insertion: ties stay in order, left to right */
+  for (int i = 0; i < n; i++) { /* insertion: ties stay in order, left to right */
     int j = k;
     d[i] = 0;
     s[i] = leaf[i]->shape;
     if (leaf[i]->stride == 0) continue;
-    while (j > 0 && magnitude(leaf[order[j - 1]]->stride) > magnitude(leaf[i]->stride)) j--;
+    while (j > 0 && magnitude(leaf[order[j - 1]]->stride) > magnitude(leaf[i]->stride))
+      j--;
     memmove(order + j + 1, order + j, (size_t)(k++ - j) * sizeof *order);
     order[j] = i;
   }
@@ -165,13 +170,15 @@ static void identity (mt_build *b, const mt_node *shape, const uint8_t *path, in
   }
   if (depth == MT_MAXPATH) {
     if (b->status == MT_OK)
-      b->status = mt_failn(b->err, MT_ETOOBIG, "%s: nested deeper than %d", b->op, MT_MAXPATH);
+      b->status = mt_failn(b->err, MT_ETOOBIG, "%s: nested deeper than %d", b->op,
+                           MT_MAXPATH);
     return;
   }
   memcpy(inner, path, (size_t)depth);
   inner[depth] = 0;
   mt_open(b, MT_MODES);
-  for (const mt_node *c = mt_child(shape); c < mt_next(shape); c = mt_next(c), inner[depth]++)
+  for (const mt_node *c = mt_child(shape); c < mt_next(shape);
+       c = mt_next(c), inner[depth]++)
     identity(b, c, inner, depth + 1);
   mt_close(b);
 }
@@ -190,8 +197,8 @@ mt_status mt_concat (mt_layout *out, int n, const mt_node *const *modes, mt_err 
   mt_open(&b, MT_MODES);
   for (int i = 0; i < n; i++) {
     if (!mt_is_layout(modes[i]) || mt_is_swizzled(modes[i]))
-      return mt_failn(err, MT_EINVAL, "make_layout: mode %d is %N, not a plain layout", i + 1,
-                      modes[i]);
+      return mt_failn(err, MT_EINVAL, "make_layout: mode %d is %N, not a plain layout",
+                      i + 1, modes[i]);
     mt_add(&b, modes[i]);
   }
   return mt_end(&b);

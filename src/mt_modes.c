@@ -13,8 +13,8 @@ static mt_tag branch_of (const mt_node *t) {
 }
 
 static mt_status no_mode (mt_err *err, const char *op, int i, const mt_node *t) {
-  return mt_failn(err, MT_ERANGE, "%s: there is no mode %d in %N, its rank is %d", op, i + 1, t,
-                  mt_rank(t));
+  return mt_failn(err, MT_ERANGE, "%s: there is no mode %d in %N, its rank is %d", op,
+                  i + 1, t, mt_rank(t));
 }
 
 mt_status mt_get (mt_layout *out, const mt_node *t, int n, const int *path, mt_err *err) {
@@ -52,8 +52,8 @@ mt_status mt_group (mt_layout *out, const mt_node *t, int first, int last, mt_er
   const mt_node *in = mt_inner(t);
   int rank = mt_rank(t), i = 0;
   if (first < 0 || last > rank || first > last)
-    return mt_failn(err, MT_ERANGE, "group: modes %d to %d of %N, whose rank is %d", first + 1,
-                    last, t, rank);
+    return mt_failn(err, MT_ERANGE, "group: modes %d to %d of %N, whose rank is %d",
+                    first + 1, last, t, rank);
   mt_begin(&b, out, "group", err);
   mt_open_root(&b, t);
   mt_open(&b, branch_of(in));
@@ -66,7 +66,8 @@ mt_status mt_group (mt_layout *out, const mt_node *t, int first, int last, mt_er
   return mt_end(&b);
 }
 
-mt_status mt_select (mt_layout *out, const mt_node *t, int n, const int *modes, mt_err *err) {
+mt_status mt_select (mt_layout *out, const mt_node *t, int n, const int *modes,
+                     mt_err *err) {
   mt_build b;
   const mt_node *in = mt_inner(t);
   mt_begin(&b, out, "select", err);
@@ -95,8 +96,9 @@ static mt_status emit_slice (mt_build *b, const mt_node *c, const mt_node *a) {
   return MT_OK;
 }
 
-/* The offset that the integers of c select, without a swizzle; 0 for coordinate layouts. */
-static mt_status slice_offset (int64_t *out, const mt_node *c, const mt_node *in, mt_err *err) {
+/* The offset that c selects, without a swizzle; 0 for coordinate layouts. */
+static mt_status slice_offset (int64_t *out, const mt_node *c, const mt_node *in,
+                               mt_err *err) {
   mt_layout at;
   *out = 0;
   if (mt_is_integral(in)) return mt_crd2idx(out, c, in, err);

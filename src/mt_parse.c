@@ -135,7 +135,8 @@ static bool add_term (mt_node *terms, int *n, const mt_node *t, bool *overflow) 
   return true;
 }
 
-/* The terms in ascending order of their paths, without zeros: a scalar if at most one is left. */
+/* The terms in ascending order of their paths, without zeros: a scalar if at most one
+** is left. */
 static void emit_sum (mt_build *b, mt_node *terms, int n) {
   int k = 0;
   for (int i = 0; i < n; i++)
@@ -160,7 +161,8 @@ static void read_scalar (reader *r, mt_build *b) {
     term(r, &t);
     if (t.ring == MT_BASIS) basis = true;
     else if (t.shape != 0) integral = true;
-    if (r->status == MT_OK && !add_term(terms, &n, &t, &overflow)) syntax(r, "sum too long");
+    if (r->status == MT_OK && !add_term(terms, &n, &t, &overflow))
+      syntax(r, "sum too long");
     if (r->status == MT_OK && overflow)
       r->status = mt_fail(r->err, MT_EOVERFLOW, "parse: a sum does not fit 64 bits");
   } while (accept(r, '+'));
@@ -226,10 +228,11 @@ static void read_swizzle (reader *r, mt_build *b) {
   if (r->status != MT_OK) return;
   if (v[0] < 0 || v[0] > 62 || v[1] < 0 || v[1] > 62 || v[2] < -62 || v[2] > 62 ||
       v[0] + v[1] + shift > 62 || shift < v[0]) {
-    r->status = mt_fail(r->err, MT_EINVAL,
-                        "parse: Sw<%lld,%lld,%lld>: bits and base must be >= 0, |shift| >= bits, "
-                        "and their sum at most 62",
-                        (long long)v[0], (long long)v[1], (long long)v[2]);
+    r->status =
+        mt_fail(r->err, MT_EINVAL,
+                "parse: Sw<%lld,%lld,%lld>: bits and base must be >= 0, |shift| >= bits, "
+                "and their sum at most 62",
+                (long long)v[0], (long long)v[1], (long long)v[2]);
     return;
   }
   int at = b->n;
@@ -239,7 +242,8 @@ static void read_swizzle (reader *r, mt_build *b) {
   expect(r, 'o', "'o' expected");
   if (r->status == MT_OK && peek(r) == 'S') syntax(r, "layout expected");
   if (r->status == MT_OK && b->level == MT_MAXOPEN)
-    r->status = mt_fail(r->err, MT_ETOOBIG, "parse: a layout nests at most %d deep", MT_MAXDEPTH);
+    r->status = mt_fail(r->err, MT_ETOOBIG, "parse: a layout nests at most %d deep",
+                        MT_MAXDEPTH);
   if (r->status != MT_OK) return;
   b->out->node[at].stride = offset;
   b->open[b->level++] = at;
@@ -284,7 +288,8 @@ static void read_members (reader *r, mt_build *b) {
     if (b->status == MT_OK) expect(r, ')', "',' or ')' expected");
   }
   mt_close(b);
-  if (r->status != MT_OK || b->status != MT_OK || !holds_layout(b->out->node + at)) return;
+  if (r->status != MT_OK || b->status != MT_OK || !holds_layout(b->out->node + at))
+    return;
   mt_layout tuple;
   mt_copy_value(&tuple, b->out->node + at);
   b->n = at;
@@ -315,7 +320,8 @@ mt_status mt_parse (mt_layout *out, const char *text, size_t len, mt_err *err) {
   mt_build b;
   mt_begin(&b, out, "parse", err);
   read_value(&r, &b);
-  if (r.status == MT_OK && b.status == MT_OK && peek(&r) >= 0) syntax(&r, "unexpected text");
+  if (r.status == MT_OK && b.status == MT_OK && peek(&r) >= 0)
+    syntax(&r, "unexpected text");
   mt_failed(&b, r.status);
   return mt_end(&b);
 }

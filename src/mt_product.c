@@ -2,22 +2,24 @@
 ** mt_product.c - layouts repeated by layouts.
 ** SPDX-License-Identifier: MIT
 **
-** A product is (A, C o B), C the complement of A, large enough for all offsets of B: each value of B
-** places a copy of A, and no two copies meet.
+** A product is (A, C o B), C the complement of A, large enough for all offsets of B: each
+** value of B places a copy of A, and no two copies meet.
 */
 #include "mt_build.h"
 
 static bool plain (mt_build *b, const mt_node *t) {
-  if (mt_is_swizzled(t)) mt_build_fail(b, MT_EUNSUPPORTED, "%s: of the swizzled %N", b->op, t);
+  if (mt_is_swizzled(t))
+    mt_build_fail(b, MT_EUNSUPPORTED, "%s: of the swizzled %N", b->op, t);
   else if (!mt_is_layout(t)) mt_build_fail(b, MT_EINVAL, "%s: %N is no layout", b->op, t);
   else if (!mt_is_integral(t))
     mt_build_fail(b, MT_EINVAL, "%s: the strides of %N are no integers", b->op, t);
   return b->status == MT_OK;
 }
 
-/* C, with more elements than t has offsets, so that its unbounded last mode is never needed. A t
-** with negative offsets needs a C that has no gaps before that mode. */
-static void complement_for (mt_build *b, mt_layout *out, const mt_node *a, const mt_node *t) {
+/* C, with more elements than t has offsets, so that its unbounded last mode is never
+** needed. A t with negative offsets needs a C that has no gaps before that mode. */
+static void complement_for (mt_build *b, mt_layout *out, const mt_node *a,
+                            const mt_node *t) {
   int64_t count = 0, lo = 0, bound = 0;
   mt_build c;
   mt_failed(b, mt_cosize(&count, &lo, t, b->err));
@@ -28,8 +30,10 @@ static void complement_for (mt_build *b, mt_layout *out, const mt_node *a, const
     mt_emit_complement(&c, NULL, a, 0, 1);
     mt_failed(b, mt_end(&c));
     if (b->status == MT_OK && mt_size(out->node) > 1)
-      mt_build_fail(b, MT_EINEXACT, "%s: %N goes back, below its first copy, and the block %N has "
-                    "gaps", b->op, t, a);
+      mt_build_fail(b, MT_EINEXACT,
+                    "%s: %N goes back, below its first copy, and the block %N has "
+                    "gaps",
+                    b->op, t, a);
     if (count < 2) count = 2;
   }
   if (b->status != MT_OK) return;
@@ -54,8 +58,8 @@ static void product (mt_build *b, const mt_node *a, const mt_node *t);
 
 static void by_mode (mt_build *b, const mt_node *a, const mt_node *t) {
   if (t->arity > mt_rank(a)) {
-    mt_build_fail(b, MT_ERANK, "%s: tiler %N has %d modes, %N has %d", b->op, t, (int)t->arity, a,
-                  mt_rank(a));
+    mt_build_fail(b, MT_ERANK, "%s: tiler %N has %d modes, %N has %d", b->op, t,
+                  (int)t->arity, a, mt_rank(a));
     return;
   }
   const mt_node *m = mt_first_mode(a), *end = mt_next(a);
@@ -92,7 +96,8 @@ static void product (mt_build *b, const mt_node *a, const mt_node *t) {
   }
 }
 
-mt_status mt_logical_product (mt_layout *out, const mt_node *a, const mt_node *t, mt_err *err) {
+mt_status mt_logical_product (mt_layout *out, const mt_node *a, const mt_node *t,
+                              mt_err *err) {
   mt_build b;
   mt_begin(&b, out, "logical_product", err);
   if (!plain(&b, a)) return b.status;
@@ -120,7 +125,8 @@ static void pad (mt_build *b, const mt_node *t, int rank) {
 }
 
 /* ((A0,B0),(A1,B1),...) for `first` 0, ((B0,A0),...) for 1. */
-static void zip (mt_build *b, const mt_node *block, const mt_node *grid, int rank, int first) {
+static void zip (mt_build *b, const mt_node *block, const mt_node *grid, int rank,
+                 int first) {
   const mt_node *pair[2] = {mt_first_mode(block), grid};
   if (rank > 1 || (mt_is_branch(block) && mt_is_branch(grid) && grid->arity == 1))
     pair[1] = mt_first_mode(grid);
@@ -136,8 +142,8 @@ static void zip (mt_build *b, const mt_node *block, const mt_node *grid, int ran
   mt_close(b);
 }
 
-static mt_status zip_product (mt_layout *out, const char *op, const mt_node *a, const mt_node *t,
-                              int first, mt_err *err) {
+static mt_status zip_product (mt_layout *out, const char *op, const mt_node *a,
+                              const mt_node *t, int first, mt_err *err) {
   mt_layout room, block, tiler, whole;
   mt_build b;
   mt_begin(&b, out, op, err);
@@ -158,10 +164,12 @@ static mt_status zip_product (mt_layout *out, const char *op, const mt_node *a, 
   return mt_end(&b);
 }
 
-mt_status mt_blocked_product (mt_layout *out, const mt_node *a, const mt_node *b, mt_err *err) {
-  return zip_product(out, "blocked_product", a, b, 0, err);      /* ((A0,B0),(A1,B1),...) */
+mt_status mt_blocked_product (mt_layout *out, const mt_node *a, const mt_node *b,
+                              mt_err *err) {
+  return zip_product(out, "blocked_product", a, b, 0, err); /* ((A0,B0),(A1,B1),...) */
 }
 
-mt_status mt_raked_product (mt_layout *out, const mt_node *a, const mt_node *b, mt_err *err) {
-  return zip_product(out, "raked_product", a, b, 1, err);        /* ((B0,A0),(B1,A1),...) */
+mt_status mt_raked_product (mt_layout *out, const mt_node *a, const mt_node *b,
+                            mt_err *err) {
+  return zip_product(out, "raked_product", a, b, 1, err); /* ((B0,A0),(B1,A1),...) */
 }

@@ -1,5 +1,5 @@
 /*
-** mt_refuse.c - why a composition was refused: the condition, a witness, a way out that was tried.
+** mt_refuse.c - why a composition was refused: condition, witness, a tried way out.
 ** SPDX-License-Identifier: MIT
 */
 #include <stdio.h>
@@ -27,7 +27,8 @@ static void the_end (mt_err *e, const mt_meet *g, int r) {
   mt_layout flat;
   long long s = (long long)g->f.s[r];
   if (name_modes(&flat, g))
-    mt_explain(e, " the end of mode %d (extent %lld) of A coalesced, %N", r + 1, s, flat.node);
+    mt_explain(e, " the end of mode %d (extent %lld) of A coalesced, %N", r + 1, s,
+               flat.node);
   else
     mt_explain(e, " the end of A's mode %d (extent %lld)", r + 1, s);
 }
@@ -36,25 +37,34 @@ static void condition (mt_err *e, const mt_meet *g, const mt_refusal *w) {
   int k = w->k < 0 ? 0 : w->k;
   long long n = (long long)g->s[k], d = (long long)g->d[k];
   if (w->reason == MT_CROSSES) mt_explain(e, "\n  B's stride %lld runs over", d);
-  if (w->reason == MT_UNEVEN) mt_explain(e, "\n  B's mode %lld:%lld does not split at", n, d);
-  if (w->reason == MT_CARRIES) mt_explain(e, "\n  the modes of B carry into each other at");
+  if (w->reason == MT_UNEVEN)
+    mt_explain(e, "\n  B's mode %lld:%lld does not split at", n, d);
+  if (w->reason == MT_CARRIES)
+    mt_explain(e, "\n  the modes of B carry into each other at");
   if (w->reason != MT_NEGATIVE) the_end(e, g, w->r);
-  else mt_explain(e, "\n  B's stride %lld is negative and A coalesced has more than one mode: what "
-                  "lies before 0 is not defined", d);
+  else
+    mt_explain(
+        e,
+        "\n  B's stride %lld is negative and A coalesced has more than one mode: what "
+        "lies before 0 is not defined",
+        d);
 }
 
-/* ": A(B(2)) = 7, where a layout would give 12". A leaf k of several is met at its own coordinate. */
-static void show_witness (mt_build *b, const mt_meet *g, const mt_node *t, const mt_refusal *w) {
+/* ": A(B(2)) = 7, where a layout would give 12". A leaf k of several is met at its own
+** coordinate. */
+static void show_witness (mt_build *b, const mt_meet *g, const mt_node *t,
+                          const mt_refusal *w) {
   if (!w->witness) {
-    if (w->bounded) mt_explain(b->err, "; the definition was not tried to the end, B is too large");
+    if (w->bounded)
+      mt_explain(b->err, "; the definition was not tried to the end, B is too large");
     return;
   }
   if (w->leaf >= 0 && (g->n > 1 || mt_is_branch(t)))
     mt_explain(b->err, ": A(%lld) = %N, where a layout would give %N",
                (long long)(w->at * g->d[w->leaf]), w->is.node, w->would.node);
   else
-    mt_explain(b->err, ": A(B(%lld)) = %N, where a layout would give %N", (long long)w->at,
-               w->is.node, w->would.node);
+    mt_explain(b->err, ": A(B(%lld)) = %N, where a layout would give %N",
+               (long long)w->at, w->is.node, w->would.node);
 }
 
 /* ---- the way out */
@@ -67,11 +77,14 @@ static bool fits (const mt_meet *g) {
   return mt_compose_rule(&q, g, &w) == MT_FITS;
 }
 
-/* The first of at most REACH numbers from, from + step, ... > 0 that `slot` of g may be. */
-static bool first_fit (int64_t *out, mt_meet *g, int64_t *slot, int64_t from, int64_t step) {
+/* The first of at most REACH numbers from, from + step, ... > 0 that `slot` of g may
+** be. */
+static bool first_fit (int64_t *out, mt_meet *g, int64_t *slot, int64_t from,
+                       int64_t step) {
   int64_t keep = *slot;
   bool found = false;
-  for (int i = 0; i < REACH && from > 0 && from < INT64_MAX / 2 && !found; i++, from += step) {
+  for (int i = 0; i < REACH && from > 0 && from < INT64_MAX / 2 && !found;
+       i++, from += step) {
     *slot = *out = from;
     found = fits(g);
   }
@@ -85,15 +98,18 @@ static void add_way (int64_t *ways, int *n, int64_t way) {
   ways[(*n)++] = way;
 }
 
-/* "6:2, 6:4 and 6:12 compose with this A": the nearest below, above, the nearest multiple. */
-static int other_modes (mt_build *b, const mt_meet *g, const mt_node *t, const mt_refusal *w) {
+/* "6:2, 6:4 and 6:12 compose with this A": the nearest below, above, the nearest
+** multiple. */
+static int other_modes (mt_build *b, const mt_meet *g, const mt_node *t,
+                        const mt_refusal *w) {
   mt_meet h = *g;
   int64_t ways[MAXWAYS], way;
   int n = 0;
   bool stride = w->reason == MT_CROSSES;
   if (w->k < 0 || (!stride && w->reason != MT_UNEVEN)) return 0;
   int64_t *slot = stride ? &h.d[w->k] : &h.s[w->k], x = *slot;
-  if (first_fit(&way, &h, slot, x - 1, -1) && way > (stride ? 0 : 1)) add_way(ways, &n, way);
+  if (first_fit(&way, &h, slot, x - 1, -1) && way > (stride ? 0 : 1))
+    add_way(ways, &n, way);
   if (first_fit(&way, &h, slot, x + 1, 1)) add_way(ways, &n, way);
   if (x <= INT64_MAX / 4 && x >= INT64_MIN / 4 && first_fit(&way, &h, slot, 2 * x, x))
     add_way(ways, &n, way);
@@ -128,9 +144,10 @@ static void other_extent (mt_build *b, const mt_meet *g, const mt_refusal *w, in
   mt_explain(b->err, " if mode %d had extent %lld", w->r + 1, (long long)way);
 }
 
-void mt_compose_refuse (mt_build *b, const mt_meet *g, const mt_node *t, const mt_refusal *w) {
-  mt_build_fail(b, MT_EINEXACT, "%s: no layout R has R(i) = A(B(i)) for A = %N, B = %N", b->op,
-                g->a, t);
+void mt_compose_refuse (mt_build *b, const mt_meet *g, const mt_node *t,
+                        const mt_refusal *w) {
+  mt_build_fail(b, MT_EINEXACT, "%s: no layout R has R(i) = A(B(i)) for A = %N, B = %N",
+                b->op, g->a, t);
   condition(b->err, g, w);
   show_witness(b, g, t, w);
   if (!b->derived) other_extent(b, g, w, other_modes(b, g, t, w));

@@ -62,7 +62,7 @@ function show.print_layout(A)
   if getmetatable(A) == "moontile.Tensor" then A = A:layout() end
   if getmetatable(A) ~= "moontile.Layout" then error("print_layout: layout expected", 2) end
   local rank = #A
-  if rank == 1 or rank == 2 then return grid(A) end
+  if (rank == 1 or rank == 2) and tile.size(A) > 0 then return grid(A) end
   return listing(A)
 end
 

@@ -1,9 +1,11 @@
 /*
-** sweep.c - runs a script with an allocator that fails from the n-th allocation on, for every n.
+** sweep.c - runs a script with an allocator that fails from the n-th allocation on, for
+** every n.
 ** SPDX-License-Identifier: MIT
 **
-** usage: sweep SCRIPT FILE [LIBCUDA [STEP]]. Every run ends in an error or in success, gives all
-** memory back and leaves no file open; the first that succeeds without a failure is the last.
+** usage: sweep SCRIPT FILE [LIBCUDA [STEP]]. Every run ends in an error or in success,
+** gives all memory back and leaves no file open; the first that succeeds without a
+** failure is the last.
 */
 #include <dirent.h>
 #include <stdio.h>
@@ -68,17 +70,20 @@ static int open_files (void) {
   return n;
 }
 
-/* One run with `n` allocations; returns whether the script came to its end undisturbed. */
+/* One run with `n` allocations; returns whether the script came to its end undisturbed.
+** */
 static int once (long n, long *wrong) {
   heap h = { .left = n };
   int files = open_files(), done = 0;
   char text[200] = "no state";
   lua_State *L = lua_newstate(allocate, &h);
   if (L) {
+    text[0] = '\0';
     lua_atpanic(L, panicked);
     lua_pushcfunction(L, run);
     int status = lua_pcall(L, 0, 0, 0);
-    snprintf(text, sizeof text, "%s", lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "");
+    if (lua_type(L, -1) == LUA_TSTRING)
+      snprintf(text, sizeof text, "%s", lua_tostring(L, -1));
     done = status == LUA_OK && !h.failed;
     if (status != LUA_OK && !h.failed) {
       fprintf(stderr, "sweep: the script itself fails: %s\n", text);
@@ -88,8 +93,8 @@ static int once (long n, long *wrong) {
   }
   if (h.bytes == 0 && h.blocks == 0 && open_files() <= files) return done;
   if ((*wrong)++ < 10)
-    fprintf(stderr, "sweep: n = %ld: %zu bytes in %ld blocks lost, %d files open before, %d after; "
-                    "%s\n", n, h.bytes, h.blocks, files, open_files(), text);
+    fprintf(stderr, "sweep: n = %ld: %zu bytes in %ld blocks lost, %d files open before, "
+                    "%d after; %s\n", n, h.bytes, h.blocks, files, open_files(), text);
   return done;
 }
 

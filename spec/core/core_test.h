@@ -24,7 +24,8 @@ extern int checks, failures;
 
 enum { TEXT = 8192 };
 
-/* An operation in text: args[] are values, the result is text; false with the error's text. */
+/* An operation in text: args[] are values, the result is text; false with the error's
+** text. */
 typedef struct call {
   int n;
   mt_layout arg[4];

@@ -2,10 +2,11 @@
 ** golden.c - the golden tables: what CuTe answers, in the same form.
 ** SPDX-License-Identifier: MIT
 **
-** The stride of a leaf of extent 1 does not count. A divide that rounds up may be refused. Rows of
-** errors.tsv must be refused, but those that CuTe refuses for divisibility may be answered: the
-** property test shows that such an answer is exact. Rows of quirks.tsv that end in _inexact are
-** wrong answers of CuTe: ours must be refused or differ.
+** The stride of a leaf of extent 1 does not count. A divide that rounds up may be
+** refused. Rows of errors.tsv must be refused, but those that CuTe refuses for
+** divisibility may be answered: the property test shows that such an answer is exact.
+** Rows of quirks.tsv that end in _inexact are wrong answers of CuTe: ours must be refused
+** or differ.
 */
 #include <stdlib.h>
 
@@ -73,8 +74,9 @@ static void run_results (const row *r, call *c, operation f, int args, tally *t)
   for (int i = args + 1; i < r->n; i++) {
     normal(got, c->out[i - args - 1]);
     normal(want, r->field[i]);
-    CHECK(strcmp(got, want) == 0 || tied(r), "%s: %s %s %s is %s, got %s", r->line, r->field[0], r->field[1],
-          args > 1 ? r->field[2] : "", r->field[i], c->out[i - args - 1]);
+    CHECK(strcmp(got, want) == 0 || tied(r), "%s: %s %s %s is %s, got %s", r->line,
+          r->field[0], r->field[1], args > 1 ? r->field[2] : "", r->field[i],
+          c->out[i - args - 1]);
   }
 }
 
@@ -85,13 +87,13 @@ static void run_refused (const row *r, call *c, operation f, int args, tally *t)
     return;
   }
   if (r->kind == ERRORS) {
-    CHECK(may_answer(r, args), "%s: %s %s %s must be refused, got %s", r->line, r->field[0],
-          r->field[1], r->field[2], c->out[0]);
+    CHECK(may_answer(r, args), "%s: %s %s %s must be refused, got %s", r->line,
+          r->field[0], r->field[1], r->field[2], c->out[0]);
   } else {
     normal(got, c->out[0]);
     normal(want, r->field[args + 1]);
-    CHECK(strcmp(got, want) != 0, "%s: %s %s %s is not %s", r->line, r->field[0], r->field[1],
-          args > 1 ? r->field[2] : "", c->out[0]);
+    CHECK(strcmp(got, want) != 0, "%s: %s %s %s is not %s", r->line, r->field[0],
+          r->field[1], args > 1 ? r->field[2] : "", c->out[0]);
   }
   t->other++;
 }
@@ -128,7 +130,8 @@ static void run (row *r, tally *t) {
       CHECK(r->kind == ERRORS, "%s: %s", r->line, c.err.text);
       return;
     }
-    if (i == 0 && strcmp(r->field[0], "idx2crd") == 0 && c.arg[0].node->tag != MT_INT) return;
+    if (i == 0 && strcmp(r->field[0], "idx2crd") == 0 && c.arg[0].node->tag != MT_INT)
+      return;
   }
   t->rows++;
   if (r->kind == RESULTS) run_results(r, &c, f, args, t);
@@ -154,7 +157,8 @@ static void run_table (const char *dir, const char *name, table kind) {
     run(&r, &t);
   }
   if (f) fclose(f);
-  printf("%s: %d rows, %d refused, %d answered otherwise\n", name, t.rows, t.refused, t.other);
+  printf("%s: %d rows, %d refused, %d answered otherwise\n", name, t.rows, t.refused,
+         t.other);
 }
 
 void test_golden (const char *dir) {

@@ -141,12 +141,14 @@ expect 'Ctrl-C in the console' 0 'again' '^interrupted!$'
 
 # ---- a terminal
 
-if command -v script >/dev/null 2>&1; then
+if script -qec true /dev/null >/dev/null 2>&1 </dev/null; then
   printf '6 * 7\n' >typed
   script -qec "'$P'" /dev/null <typed >out 2>err
   status=$?
   expect 'a terminal starts the console' 0 '42' ''
   grep -q '^moontile [0-9]' out && pass || fail 'the greeting'
+else
+  echo 'no terminal can be made here: the console in one is not tested'
 fi
 
 printf '%d passed, %d failed\n' $passed $failed

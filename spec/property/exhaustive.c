@@ -41,7 +41,9 @@ static void run_pairs (ctx *x, int which, count *c) {
 }
 
 int64_t run_exhaustive (ctx *x) {
-  count total[5] = {{"all compositions", {0}, 0}, {"all divides", {0}, 0}, {"all products", {0}, 0},
+  count total[5] = {{"all compositions", {0}, 0},
+                    {"all divides", {0}, 0},
+                    {"all products", {0}, 0},
                     {"all single layouts", {0}, 0}};
   mt_layout a;
   int64_t n = 0;
@@ -56,8 +58,8 @@ int64_t run_exhaustive (ctx *x) {
   for (int k = 0; k < 4; k++) {
     const int64_t *c = total[k].cases;
     printf("%-20s %9lld %9lld %9lld %6lld\n", total[k].name,
-           (long long)(c[0] + c[1] + c[2] + c[3]), (long long)(c[1] + c[2]), (long long)c[2],
-           (long long)c[3]);
+           (long long)(c[0] + c[1] + c[2] + c[3]), (long long)(c[1] + c[2]),
+           (long long)c[2], (long long)c[3]);
     n += c[0] + c[1] + c[2] + c[3];
   }
   return n;

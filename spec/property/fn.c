@@ -117,7 +117,8 @@ int64_t least (const mt_node *a) {
   return sum;
 }
 
-static bool composes (const mt_node *r, const mt_node *a, const mt_node *b, const mt_node *path) {
+static bool composes (const mt_node *r, const mt_node *a, const mt_node *b,
+                      const mt_node *path) {
   fn fr, fa, fb;
   fn_of(&fr, r, path);
   fn_of(&fa, a, path);

@@ -1,9 +1,9 @@
 /*
-** main.c - the property test of the core: moontile_property [--cases N] [--seed S] [--only NAME]
-** [--had 1].
-** SPDX-License-Identifier: MIT
+** main.c - the property test of the core: moontile_property [--cases N] [--seed S]
+** [--only NAME] [--had 1]. SPDX-License-Identifier: MIT
 **
-** Without arguments: MOONTILE_CASES from the environment or 5 million, a seed from the clock.
+** Without arguments: MOONTILE_CASES from the environment or 5 million, a seed from the
+** clock.
 */
 #include <stdlib.h>
 #include <time.h>
@@ -27,9 +27,13 @@ void report (const ctx *x, outcome o, count *c) {
   printf("\n  broken: %s\n  error: %s\n", x->why ? x->why : "", x->err.text);
 }
 
-static const struct { const char *name; int share; outcome (*f) (ctx *x); } properties[] = {
+static const struct {
+  const char *name;
+  int share;
+  outcome (*f)(ctx *x);
+} properties[] = {
 #define PROPERTY(name, share) {#name, share, property_##name},
-  PROPERTIES(PROPERTY)
+    PROPERTIES(PROPERTY)
 #undef PROPERTY
 };
 enum { N = sizeof properties / sizeof *properties };
@@ -40,7 +44,8 @@ static double now (void) {
   return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* Cases are numbered: each has its own state, made of the seed, the property and its number. */
+/* Cases are numbered: each has its own state, made of the seed, the property and its
+** number. */
 static int64_t run (int k, uint64_t seed, int64_t cases) {
   static ctx x;
   count c = {properties[k].name, {0}, 0};
@@ -80,6 +85,7 @@ int main (int argc, char **argv) {
   static ctx x;
   x.state = seed;
   if (!only && cases >= 1000000) total += run_exhaustive(&x);
-  printf("%lld cases, %lld wrong, %.1f s\n", (long long)total, (long long)wrong, now() - start);
+  printf("%lld cases, %lld wrong, %.1f s\n", (long long)total, (long long)wrong,
+         now() - start);
   return wrong > 0;
 }

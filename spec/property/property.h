@@ -2,7 +2,8 @@
 ** property.h - random layouts against the definitions, by brute force.
 ** SPDX-License-Identifier: MIT
 **
-** Nothing here calls the library to judge it: functions are evaluated from their nodes (fn).
+** Nothing here calls the library to judge it: functions are evaluated from their nodes
+** (fn).
 */
 #ifndef PROPERTY_H
 #define PROPERTY_H
@@ -12,7 +13,8 @@
 
 #include "moontile.h"
 
-typedef enum outcome { RIGHT, REFUSED, HAD, WRONG } outcome;   /* HAD: refused, but had an answer */
+/* HAD: refused, but there is an answer. */
+typedef enum outcome { RIGHT, REFUSED, HAD, WRONG } outcome;
 
 enum { OPERANDS = 3, MAXSIZE = 4096 };
 
@@ -43,6 +45,9 @@ void random_tiler (ctx *x, mt_layout *out, const mt_node *a, bool wild);
 void random_coord (ctx *x, mt_layout *out, const mt_node *a, bool wild);
 /* The tree of t with strides 1@k. */
 void identity_of (mt_layout *out, const mt_node *t);
+/* The tree of t, its strides multiples of a few basis elements: often they just do not
+** merge. */
+void basis_of (ctx *x, mt_layout *out, const mt_node *t);
 /* Under a random swizzle. */
 void swizzled_of (ctx *x, mt_layout *out, const mt_node *t);
 
@@ -72,8 +77,8 @@ int64_t value_of (const mt_node *a, int64_t i);
 /* The index paths of a's strides, as leaves; 0 if all are integers. */
 int paths_of (const mt_node **path, const mt_node *a);
 int leaves_of (const mt_node **leaf, const mt_node *a);
-/* R(i) = A(B(i)) for all i below size(B), for every path; B's values may be negative if A is
-** linear. */
+/* R(i) = A(B(i)) for all i below size(B), for every path; B's values may be negative
+** if A is linear. */
 bool is_composition (const mt_node *r, const mt_node *a, const mt_node *b);
 bool linear (const mt_node *a);
 /* The modes of b are refined in r, each in its place. */
@@ -113,6 +118,7 @@ int64_t least (const mt_node *a);                /* the smallest value */
   X(coalesce_by,     4)                                                                  \
   X(composition,    16)                                                                  \
   X(tiler,           6)                                                                  \
+  X(rings,           4)                                                                  \
   X(basis,           6)                                                                  \
   X(complement,      8)                                                                  \
   X(divide,          8)                                                                  \

@@ -53,7 +53,8 @@ void pen_close (pen *p, int at, int arity) {
   t->span = (uint32_t)(p->n - at);
   if (t->tag != MT_MODES) return;
   t->shape = 1;
-  for (const mt_node *c = mt_child(t); c < mt_next(t); c = mt_next(c)) t->shape *= c->shape;
+  for (const mt_node *c = mt_child(t); c < mt_next(t); c = mt_next(c))
+    t->shape *= c->shape;
 }
 
 /* ---- layouts */
@@ -93,7 +94,8 @@ static void compact (ctx *x, mt_node **leaf, int n, bool natural, bool gaps) {
     mt_node *p = leaf[natural ? i : order[i]];
     p->stride = run;
     run *= p->shape > 0 ? p->shape : 1;
-    if (gaps && chance(x, 3)) run = chance(x, 2) ? run * between(x, 1, 3) : run + pick(x, 4);
+    if (gaps && chance(x, 3))
+      run = chance(x, 2) ? run * between(x, 1, 3) : run + pick(x, 4);
   }
 }
 
@@ -119,10 +121,11 @@ void random_layout (ctx *x, mt_layout *out, int64_t size, strides how) {
   if (how == NATURAL) {
     compact(x, leaf, n, true, false);
   } else if (how == COMPACT || kind < 3) {
-    compact(x, leaf, n, kind == 0, kind == 1);
+    compact(x, leaf, n, kind == 0, kind == 1 || kind == 3);
   } else {
     for (int i = 0; i < n; i++)
-      leaf[i]->stride = kind == 3 ? between(x, -12, 20) : between(x, 0, kind == 4 ? 8 : 40);
+      leaf[i]->stride = kind == 3 ? between(x, -12, 20)
+                                  : between(x, 0, kind == 4 ? 8 : 40);
   }
   for (int i = 0; i < n && how == ANY_STRIDES; i++)
     if (chance(x, 12)) leaf[i]->stride = 0;
@@ -187,7 +190,8 @@ static void coord (ctx *x, pen *p, const mt_node *a, bool wild) {
     pen_tag(p, MT_WILD);
   } else if (a->tag == MT_MODES && !chance(x, 4)) {
     int at = pen_open(p, MT_TUPLE);
-    for (const mt_node *c = mt_child(a); c < mt_next(a); c = mt_next(c)) coord(x, p, c, wild);
+    for (const mt_node *c = mt_child(a); c < mt_next(a); c = mt_next(c))
+      coord(x, p, c, wild);
     pen_close(p, at, a->arity);
   } else {
     pen_int(p, between(x, 0, a->shape > 0 ? a->shape - 1 : 0));
@@ -210,13 +214,32 @@ static void basis (mt_node *t, uint8_t *path, int depth) {
     return;
   }
   path[depth] = 0;
-  for (mt_node *c = t + 1; c < t + t->span; c += c->span, path[depth]++) basis(c, path, depth + 1);
+  for (mt_node *c = t + 1; c < t + t->span; c += c->span, path[depth]++)
+    basis(c, path, depth + 1);
 }
 
 void identity_of (mt_layout *out, const mt_node *t) {
   uint8_t path[8] = {0};
   mt_copy_value(out, t);
   basis(out->node, path, 0);
+}
+
+void basis_of (ctx *x, mt_layout *out, const mt_node *t) {
+  static const uint8_t paths[4][8] = {{0, 0, 0, 0, 0, 0, 0, 1}, {1, 0, 0, 0, 0, 0, 0, 1},
+                                      {0, 2, 0, 0, 0, 0, 0, 2}, {1, 2, 0, 0, 0, 0, 0, 2}};
+  mt_node *leaf[MT_MAXNODES];
+  int64_t run = 1;
+  int n, axis = pick(x, 4);
+  mt_copy_value(out, t);
+  n = own_leaves(leaf, out);
+  for (int i = 0; i < n; i++) {
+    if (chance(x, 3)) axis = pick(x, 4);
+    if (chance(x, 6)) run = between(x, 1, 6);
+    leaf[i]->stride = chance(x, 12) ? 0 : run;
+    leaf[i]->ring = leaf[i]->stride ? MT_BASIS : MT_Z;
+    memcpy(leaf[i]->path, paths[axis], leaf[i]->stride ? 8 : 0);
+    if (leaf[i]->shape > 0) run *= leaf[i]->shape;
+  }
 }
 
 void swizzled_of (ctx *x, mt_layout *out, const mt_node *t) {

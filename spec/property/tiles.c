@@ -9,7 +9,8 @@ static bool bad_status (mt_status s) {
 }
 
 /* (T, T*) as a layout. */
-static bool with_complement (mt_layout *out, const mt_node *t, int64_t bound, bool *fills) {
+static bool with_complement (mt_layout *out, const mt_node *t, int64_t bound,
+                             bool *fills) {
   mt_layout c;
   mt_err err;
   if (mt_complement(&c, fills, t, bound, &err) != MT_OK) return false;
@@ -63,9 +64,11 @@ outcome check_divide (ctx *x, const mt_node *a, const mt_node *t) {
   int nt = mt_rank(tile), nr = mt_rank(rest);
   LAW(x, !mt_tiled_divide(&d, a, t, &x->err) && mt_rank(d.node) == 1 + nr);
   LAW(x, mt_equal(mt_mode(d.node, 0), tile));
-  for (int i = 0; i < nr && nr > 1; i++) LAW(x, mt_equal(mt_mode(d.node, 1 + i), mt_mode(rest, i)));
+  for (int i = 0; i < nr && nr > 1; i++)
+    LAW(x, mt_equal(mt_mode(d.node, 1 + i), mt_mode(rest, i)));
   LAW(x, !mt_flat_divide(&f, a, t, &x->err) && mt_rank(f.node) == nt + nr);
-  for (int i = 0; i < nt && nt > 1; i++) LAW(x, mt_equal(mt_mode(f.node, i), mt_mode(tile, i)));
+  for (int i = 0; i < nt && nt > 1; i++)
+    LAW(x, mt_equal(mt_mode(f.node, i), mt_mode(tile, i)));
   return RIGHT;
 }
 
@@ -111,7 +114,7 @@ outcome property_divide_by_mode (ctx *x) {
   mt_layout a, id, t, r, z;
   random_layout(x, &a, 216, ANY_STRIDES);
   if (chance(x, 3)) {
-    identity_of(&id, a.node);
+    basis_of(x, &id, a.node);
     mt_copy_value(&a, id.node);
   }
   random_tiler(x, &t, a.node, false);
@@ -130,8 +133,9 @@ outcome property_divide_by_mode (ctx *x) {
   return RIGHT;
 }
 
-/* What predication rests on: the coordinates of a shape cut by extents are the coordinates of tile
-** and rest, past the end too, and a (thread,value) layout of the tile composes with them. */
+/* What predication rests on: the coordinates of a shape cut by extents are the
+** coordinates of tile and rest, past the end too, and a (thread,value) layout of the
+** tile composes with them. */
 outcome property_predication (ctx *x) {
   mt_layout shape, id, t, z, c, at;
   int64_t n[3], s[3], i[3], j[3];
@@ -146,7 +150,8 @@ outcome property_predication (ctx *x) {
   for (int k = 0; k < rank; k++) pen_int(&p, i[k] = between(x, 0, s[k] - 1));
   pen_close(&p, part, rank);
   part = pen_open(&p, MT_TUPLE);
-  for (int k = 0; k < rank; k++) pen_int(&p, j[k] = between(x, 0, (n[k] + s[k] - 1) / s[k] - 1));
+  for (int k = 0; k < rank; k++)
+    pen_int(&p, j[k] = between(x, 0, (n[k] + s[k] - 1) / s[k] - 1));
   pen_close(&p, part, rank);
   pen_close(&p, whole, 2);
   LAW(x, !mt_eval(&at, c.node, z.node, &x->err) && mt_rank(at.node) == rank);
@@ -217,7 +222,8 @@ static const mt_node *padded (const mt_node *t, int i) {
   return i < mt_rank(t) ? mt_mode(t, i) : &one;
 }
 
-/* Mode k of the blocked product is (A_k, B_k), of the raked (B_k, A_k); both are A + C o B. */
+/* Mode k of the blocked product is (A_k, B_k), of the raked (B_k, A_k); both are A + C
+** o B. */
 outcome property_zip_product (ctx *x) {
   mt_layout a, b, r, q, l;
   random_layout(x, &a, 36, chance(x, 2) ? COMPACT : ANY_STRIDES);
@@ -234,7 +240,8 @@ outcome property_zip_product (ctx *x) {
     const mt_node *m = mt_mode(r.node, k), *n = mt_mode(q.node, k);
     LAW(x, mt_rank(m) == 2 && mt_rank(n) == 2);
     LAW(x, mt_equal(mt_mode(m, 0), padded(a.node, k)));
-    LAW(x, mt_equal(mt_mode(m, 0), mt_mode(n, 1)) && mt_equal(mt_mode(m, 1), mt_mode(n, 0)));
+    LAW(x,
+        mt_equal(mt_mode(m, 0), mt_mode(n, 1)) && mt_equal(mt_mode(m, 1), mt_mode(n, 0)));
     LAW(x, rank == 1 || refines(mt_mode(m, 1), padded(b.node, k)));
   }
   if (mt_rank(b.node) != rank || mt_rank(a.node) != rank) return RIGHT;
@@ -261,7 +268,8 @@ outcome property_swizzled (ctx *x) {
   fn_of(&f, r.node, NULL);
   fn_of(&g, w.node, NULL);
   fn_of(&h, b.node, NULL);
-  for (int64_t i = 0; i < fn_size(&h); i++) LAW(x, fn_at(&f, i) == fn_at(&g, fn_at(&h, i)));
+  for (int64_t i = 0; i < fn_size(&h); i++)
+    LAW(x, fn_at(&f, i) == fn_at(&g, fn_at(&h, i)));
   LAW(x, r.node[0].tag == MT_SWIZZLE && refines(r.node + 1, b.node));
   s = mt_zipped_divide(&r, w.node, b.node, &x->err);
   LAW(x, !bad_status(s) || mt_size(b.node) == 0);

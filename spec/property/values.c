@@ -45,7 +45,8 @@ outcome property_text (ctx *x) {
   return RIGHT;
 }
 
-/* Text with a few bytes changed is a value, which prints as itself, or an error with a text. */
+/* Text with a few bytes changed is a value, which prints as itself, or an error with a
+** text. */
 outcome property_noise (ctx *x) {
   static const char bytes[] = "(),:_@+-<>Swo 0123456789LRxyz\t\n";
   mt_layout v, r, again;
@@ -81,15 +82,16 @@ static bool in_order (const mt_node *a, bool left) {
   return true;
 }
 
-/* (1) shape and stride make the layout again; (2) left and right are compact; (3) like A: compact,
-** in A's order, 0 where A has 0. */
+/* (1) shape and stride make the layout again; (2) left and right are compact; (3) like
+** A: compact, in A's order, 0 where A has 0. */
 outcome property_build (ctx *x) {
   mt_layout a, shape, stride, r;
   bool taken[MAXSIZE] = {false};
   random_layout(x, &a, 512, ANY_STRIDES);
   CASE(x, "build", a.node);
   LAW(x, !mt_shape(&shape, a.node, &x->err) && !mt_stride(&stride, a.node, &x->err));
-  LAW(x, !mt_make_layout(&r, shape.node, stride.node, &x->err) && mt_equal(r.node, a.node));
+  LAW(x,
+      !mt_make_layout(&r, shape.node, stride.node, &x->err) && mt_equal(r.node, a.node));
   LAW(x, mt_congruent(shape.node, a.node) && mt_size(shape.node) == a.node[0].shape);
   LAW(x, !mt_layout_left(&r, shape.node, &x->err) && in_order(r.node, true));
   LAW(x, mt_congruent(r.node, a.node));
@@ -103,8 +105,10 @@ outcome property_build (ctx *x) {
     LAW(x, p[i]->shape == 1 || (p[i]->stride == 0) == (q[i]->stride == 0));
     if (q[i]->stride != 0) size *= q[i]->shape;
     for (int j = 0; j < n; j++) {
-      bool less = llabs(p[i]->stride) < llabs(p[j]->stride);
-      LAW(x, !less || q[i]->shape < 2 || q[i]->stride == 0 || q[j]->stride == 0 || q[i]->stride < q[j]->stride);
+      int64_t d = llabs(p[i]->stride), e = llabs(p[j]->stride);
+      bool less = d < e || (d == e && i < j);
+      LAW(x, !less || q[i]->shape < 2 || q[i]->stride == 0 || q[j]->stride == 0 ||
+                 q[i]->stride < q[j]->stride);
     }
   }
   for (int64_t i = 0; i < r.node[0].shape; i++) taken[value_of(r.node, i)] = true;
@@ -147,7 +151,8 @@ outcome property_evaluate (ctx *x) {
   CASE(x, "evaluate", a.node, c.node);
   LAW(x, !mt_crd2idx(&v, c.node, a.node, &x->err));
   LAW(x, in->shape == 0 || v == fn_at(&f, index_of(c.node, in)));
-  LAW(x, !mt_eval(&r, c.node, a.node, &x->err) && r.node[0].tag == MT_INT && r.node[0].shape == v);
+  LAW(x, !mt_eval(&r, c.node, a.node, &x->err) && r.node[0].tag == MT_INT &&
+             r.node[0].shape == v);
   return RIGHT;
 }
 
