@@ -50,8 +50,8 @@ static void other_tiles (mt_build *b, const mt_node *a, const mt_node *t) {
   if (t->tag != MT_LEAF) return;
   for (int64_t n = t->shape - 1; n > 1 && n > t->shape - 64 && !less; n--)
     if (divides(a, n, d)) less = n;
-  for (int64_t n = t->shape + 1; n < t->shape + 64 && n <= mt_size(a) && !more; n++)
-    if (divides(a, n, d)) more = n;
+  for (int k = 1; k < 64 && k <= mt_size(a) - t->shape && !more; k++)
+    if (divides(a, t->shape + k, d)) more = t->shape + k;
   if (less) mt_explain(b->err, "; %lld:%lld", (long long)less, (long long)d);
   if (more)
     mt_explain(b->err, "%s%lld:%lld", less ? " and " : "; ", (long long)more,

@@ -224,9 +224,9 @@ static void read_swizzle (reader *r, mt_build *b) {
     v[i] = integer(r);
   }
   expect(r, '>', "'>' expected");
-  int64_t shift = v[2] < 0 ? -v[2] : v[2];
+  int64_t shift = v[2] >= 0 ? v[2] : v[2] < -62 ? 63 : -v[2];
   if (r->status != MT_OK) return;
-  if (v[0] < 0 || v[0] > 62 || v[1] < 0 || v[1] > 62 || v[2] < -62 || v[2] > 62 ||
+  if (v[0] < 0 || v[0] > 62 || v[1] < 0 || v[1] > 62 || shift > 62 ||
       v[0] + v[1] + shift > 62 || shift < v[0]) {
     r->status =
         mt_fail(r->err, MT_EINVAL,
