@@ -35,6 +35,12 @@
 #define LMT_FILE      "moontile.File"
 #define LMT_STATE     "moontile.State"
 
+/* Values are told apart by a number in their metatable, faster than by its name. */
+typedef enum lmt_class {
+  LMT_UNMARKED, LMT_FUNCTIONS, LMT_VALUES, LMT_TUPLES, LMT_TENSORS, LMT_MARKS
+} lmt_class;
+void lmt_mark (lua_State *L, lmt_class class, const char *name);
+
 /* Something that has to be given back. It is a block of its own, listed in the state:
 ** what a userdata could not give back, since Lua had no memory left to call its
 ** finalizer, is given back when the state closes, the newest first. */
@@ -94,7 +100,7 @@ int lmt_fail (lua_State *L, const mt_err *err);
 
 enum {
   LMT_INT = 1, LMT_BASIS = 2, LMT_WILD = 4, LMT_TABLE = 8, LMT_LAYOUTS = 16,
-  LMT_SWIZZLES = 32,
+  LMT_SWIZZLES = 32, LMT_F2 = 64,
   LMT_SHAPE  = LMT_INT | LMT_TABLE,
   LMT_STRIDE = LMT_INT | LMT_TABLE | LMT_BASIS,
   LMT_COORD  = LMT_INT | LMT_TABLE | LMT_WILD,

@@ -430,5 +430,8 @@ void lmt_open_layout (lua_State *L) {
   luaL_newmetatable(L, LMT_TUPLE);
   luaL_setfuncs(L, tuple_meta, 0);
   lua_pop(L, 1);
+  lmt_mark(L, LMT_FUNCTIONS, LMT_LAYOUT);
+  lmt_mark(L, LMT_VALUES, LMT_VALUE);
+  lmt_mark(L, LMT_TUPLES, LMT_TUPLE);
   open_wildcard(L);
 }

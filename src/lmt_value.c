@@ -78,15 +78,41 @@ static void add_value (reader *r, const mt_node *t) {
 /* The kind of flags that the node of a userdata needs. */
 static int kind_of (const mt_node *t) {
   if (lmt_islayout(t)) return LMT_LAYOUTS;
+  if (t->tag == MT_INT && t->ring == MT_F2) return LMT_BASIS | LMT_F2;
   return t->tag == MT_WILD ? LMT_WILD : t->tag == MT_SWIZZLE ? LMT_SWIZZLES : LMT_BASIS;
+}
+
+/* The metatable of a class of values has its number at `marks`; the registry has the
+** metatable at &marks[number]. */
+static const char marks[LMT_MARKS];
+
+void lmt_mark (lua_State *L, lmt_class class, const char *name) {
+  luaL_getmetatable(L, name);
+  lua_pushinteger(L, class);
+  lua_rawsetp(L, -2, marks);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &marks[class]);
+}
+
+static lmt_class class_at (lua_State *L, int i) {
+  lmt_class class = LMT_UNMARKED;
+  if (lua_type(L, i) == LUA_TUSERDATA && lua_getmetatable(L, i)) {
+    lua_rawgetp(L, -1, marks);
+    class = (lmt_class)lua_tointeger(L, -1);
+    lua_pop(L, 2);
+  }
+  return class;
+}
+
+static void set_class (lua_State *L, lmt_class class) {
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &marks[class]);
+  lua_setmetatable(L, -2);
 }
 
 /* The node of a layout, tensor or other value; NULL if it is none. */
 static const mt_node *node_at (lua_State *L, int i) {
-  void *p = luaL_testudata(L, i, LMT_LAYOUT);
-  if (p == NULL) p = luaL_testudata(L, i, LMT_VALUE);
-  if (p == NULL && luaL_testudata(L, i, LMT_TENSOR)) return lmt_totensor(L, i)->layout;
-  return p;
+  lmt_class class = class_at(L, i);
+  if (class == LMT_TENSORS) return lmt_totensor(L, i)->layout;
+  return class == LMT_UNMARKED ? NULL : lua_touserdata(L, i);
 }
 
 /* Integers n become n:1, tuples tilers; layouts stay. */
@@ -157,6 +183,10 @@ static void read_value (reader *r, int i) {
 
 const mt_node *lmt_tovalue (lua_State *L, int i, int kinds, const char *what,
                             mt_layout *buf) {
+  if ((kinds & LMT_INT) && lua_isinteger(L, i)) {
+    mt_int(buf, lua_tointeger(L, i));
+    return buf->node;
+  }
   reader r = { .L = L, .out = buf, .kinds = kinds, .what = what };
   read_value(&r, lua_absindex(L, i));
   return buf->node;
@@ -251,7 +281,7 @@ static void wrap (mt_layout *buf) {
 }
 
 const mt_node *lmt_tocoord1 (lua_State *L, int i, const mt_node *a, mt_layout *buf) {
-  const mt_node *c = lmt_tovalue(L, i, LMT_COORD, "coordinate", buf);
+  const mt_node *c = lmt_tovalue(L, i, LMT_COORD | LMT_F2, "coordinate", buf);
   if (c->tag != MT_TUPLE || fits(c, a) || mt_rank(a) != 1) return c;
   if (a->tag == MT_LEAF || a->tag == MT_SUM) return c->arity == 1 ? mt_child(c) : c;
   if (fits(c, mt_child(a)) && c->span < MT_MAXNODES) wrap(buf);
@@ -261,7 +291,7 @@ const mt_node *lmt_tocoord1 (lua_State *L, int i, const mt_node *a, mt_layout *b
 const mt_node *lmt_tocoord (lua_State *L, int first, const mt_node *a, mt_layout *buf) {
   int n = lua_gettop(L) - first + 1;
   if (n == 1) return lmt_tocoord1(L, first, a, buf);
-  reader r = { .L = L, .out = buf, .kinds = LMT_COORD, .what = "coordinate", .depth = 1 };
+  reader r = { .L = L, .out = buf, .kinds = LMT_COORD | LMT_F2, .what = "coordinate", .depth = 1 };
   add_node(&r, MT_TUPLE);
   for (int k = 0; k < n; k++) {
     r.path[0] = k + 1;
@@ -361,10 +391,10 @@ void lmt_checkkeys (lua_State *L, int i, const char *what, const char *const *ke
 
 /* ---------------------------------------------------------------- pushing */
 
-static void push_userdata (lua_State *L, const mt_node *t, const char *class) {
+static void push_userdata (lua_State *L, const mt_node *t, lmt_class class) {
   void *p = lua_newuserdatauv(L, t->span * sizeof *t, 0);
   memcpy(p, t, t->span * sizeof *t);
-  luaL_setmetatable(L, class);
+  set_class(L, class);
 }
 
 static void push_table (lua_State *L, const mt_node *t) {
@@ -375,7 +405,7 @@ static void push_table (lua_State *L, const mt_node *t) {
     lmt_pushvalue(L, c);
     lua_rawseti(L, -2, ++n);
   }
-  luaL_setmetatable(L, LMT_TUPLE);
+  set_class(L, LMT_TUPLES);
 }
 
 static void push_wildcard (lua_State *L) {
@@ -385,11 +415,11 @@ static void push_wildcard (lua_State *L) {
 }
 
 int lmt_pushvalue (lua_State *L, const mt_node *t) {
-  if (lmt_islayout(t)) push_userdata(L, t, LMT_LAYOUT);
+  if (lmt_islayout(t)) push_userdata(L, t, LMT_FUNCTIONS);
   else if (t->tag == MT_TUPLE || t->tag == MT_TILER) push_table(L, t);
   else if (t->tag == MT_INT && t->ring == MT_Z) lua_pushinteger(L, t->shape);
   else if (t->tag == MT_WILD) push_wildcard(L);
-  else push_userdata(L, t, LMT_VALUE);
+  else push_userdata(L, t, LMT_VALUES);
   return 1;
 }
 
@@ -403,7 +433,7 @@ int lmt_pushtext (lua_State *L, const mt_node *t) {
 }
 
 int lmt_pushlike (lua_State *L, int i, const mt_node *t, int64_t offset) {
-  if (lmt_islayout(t) && luaL_testudata(L, i, LMT_TENSOR)) lmt_pushview(L, i, t, offset);
+  if (lmt_islayout(t) && class_at(L, i) == LMT_TENSORS) lmt_pushview(L, i, t, offset);
   else lmt_pushvalue(L, t);
   return 1;
 }
