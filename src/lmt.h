@@ -88,6 +88,8 @@ extern const luaL_Reg lmt_moves[];     /* methods of tensors in lmt_move.c */
 int lmt_method_slice (lua_State *L);   /* x:slice(c) */
 int lmt_save (lua_State *L);           /* T:save(path) */
 
+/* An error that has not happened, whose text is not cleared as a whole: it is long. */
+#define LMT_NOERR(err) mt_err err; err.status = MT_OK; err.text[0] = '\0'
 /* Raises err's text at the caller's line. */
 int lmt_raise (lua_State *L, const mt_err *err);
 mt_status lmt_set (mt_err *err, mt_status s, const char *format, ...)

@@ -47,7 +47,7 @@ static int bits_option (lua_State *L) {
 static int l_tiled_copy (lua_State *L) {
   static const char *const keys[] = { "atom", "dtype", "bits", "thr", "val", NULL };
   mt_layout thr, val = { { { .tag = MT_LEAF, .span = 1, .shape = 1 } } };
-  mt_err err = MT_NOERR;
+  LMT_NOERR(err);
   lua_settop(L, 1);
   lmt_checkkeys(L, 1, "tiled_copy", keys);
   option(L, "atom");
@@ -95,7 +95,7 @@ static mt_status by_access (mt_layout *out, const mt_tiled_copy *c, const mt_nod
 /* What one thread moves, in elements of the tile: the same on both sides. */
 static int tc_layout (lua_State *L) {
   mt_layout out;
-  mt_err err = MT_NOERR;
+  LMT_NOERR(err);
   const mt_tiled_copy *c = lmt_totiledcopy(L, 1);
   if (by_access(&out, c, c->layout_tv.node, &err)) return lmt_raise(L, &err);
   return lmt_pushvalue(L, out.node);                     /* (thr,(access,rest)) */
@@ -105,7 +105,7 @@ static int tc_layout (lua_State *L) {
 ** */
 static int tc_partition (lua_State *L) {
   mt_layout out;
-  mt_err err = MT_NOERR;
+  LMT_NOERR(err);
   const mt_tiled_copy *c = lmt_totiledcopy(L, 1);
   if (mt_partition(&out, c, lmt_tolayout(L, 2), &err)) return lmt_raise(L, &err);
   return lmt_pushlike(L, 2, out.node, 0);
@@ -160,7 +160,7 @@ static void slice_of_thread (mt_layout *crd, int64_t thr, const mt_node *rest) {
 ** */
 static int thr_partition (lua_State *L) {
   mt_layout part, split, crd;
-  mt_err err = MT_NOERR;
+  LMT_NOERR(err);
   const thr_copy *s = luaL_checkudata(L, 1, LMT_THRCOPY);
   if (mt_partition(&part, &s->copy->c, lmt_tolayout(L, 2), &err) ||
       by_access(&split, &s->copy->c, part.node, &err))

@@ -222,7 +222,7 @@ const mt_node *lmt_totiler (lua_State *L, int i, mt_layout *buf) {
 
 const mt_node *lmt_toshape (lua_State *L, int i, mt_layout *buf) {
   size_t n;
-  mt_err err = MT_NOERR;
+  LMT_NOERR(err);
   if (lua_type(L, i) != LUA_TSTRING) return lmt_tovalue(L, i, LMT_SHAPE, "shape", buf);
   const char *text = lua_tolstring(L, i, &n);
   if (mt_parse(buf, text, n, &err)) lmt_raise(L, &err);
@@ -368,7 +368,7 @@ int lmt_pushnumber (lua_State *L, mt_dtype d, mt_number v) {
 
 mt_dtype lmt_todtype (lua_State *L, int i) {
   mt_dtype d;
-  mt_err err = MT_NOERR;
+  LMT_NOERR(err);
   if (mt_dtype_find(&d, luaL_checkstring(L, i), &err)) lmt_raise(L, &err);
   return d;
 }
