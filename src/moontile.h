@@ -98,8 +98,9 @@ typedef enum mt_tag {
   MT_INT, MT_TUPLE, MT_LEAF, MT_MODES, MT_SUM, MT_TILER, MT_WILD, MT_SWIZZLE
 } mt_tag;
 
-/* The algebra that a stride (of an MT_INT: the value) lives in. MT_BASIS: value@path. */
-typedef enum mt_ring { MT_Z, MT_BASIS } mt_ring;
+/* The algebra that a stride (of an MT_INT: the value) lives in. MT_BASIS: value@path. MT_F2: bits,
+** added by xor (moontile_domain.h). */
+typedef enum mt_ring { MT_Z, MT_BASIS, MT_F2 } mt_ring;
 
 typedef struct mt_node {
   uint8_t  tag;       /* mt_tag */
@@ -192,9 +193,9 @@ MT_API mt_status mt_flatten (mt_layout *out, const mt_node *t, mt_err *err);
 /* Modes [first, last) become one mode. */
 MT_API mt_status mt_group (mt_layout *out, const mt_node *t, int first, int last, mt_err *err);
 MT_API mt_status mt_select (mt_layout *out, const mt_node *t, int n, const int *modes, mt_err *err);
-/* The modes where c has `_`, as a layout; `offset` (may be NULL): where the slice begins. Of a
-** swizzled layout the offset stays inside (`offset` 0); of a coordinate layout it is no integer
-** (`offset` 0): mt_eval(c) is where the slice begins. */
+/* The modes where c has `_`, as a layout; `offset` (may be NULL): where the slice begins. A slice
+** of a swizzled layout may be a plain one (mt_swizzle_slice); of a coordinate layout the offset is
+** no integer (`offset` 0): mt_eval(c) is where the slice begins. */
 MT_API mt_status mt_slice (mt_layout *out, int64_t *offset, const mt_node *c, const mt_node *a,
                            mt_err *err);
 
