@@ -82,25 +82,23 @@ static int kind_of (const mt_node *t) {
   return t->tag == MT_WILD ? LMT_WILD : t->tag == MT_SWIZZLE ? LMT_SWIZZLES : LMT_BASIS;
 }
 
-/* The metatable of a class of values has its number at `marks`; the registry has the
-** metatable at &marks[number]. */
+/* The metatable of a class of values has the address of its mark at [1], which no script
+** can make; the registry has the metatable at this address. */
 static const char marks[LMT_MARKS];
 
 void lmt_mark (lua_State *L, lmt_class class, const char *name) {
   luaL_getmetatable(L, name);
-  lua_pushinteger(L, class);
-  lua_rawsetp(L, -2, marks);
+  lua_pushlightuserdata(L, (void *)(uintptr_t)&marks[class]);
+  lua_rawseti(L, -2, 1);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &marks[class]);
 }
 
 static lmt_class class_at (lua_State *L, int i) {
-  lmt_class class = LMT_UNMARKED;
-  if (lua_type(L, i) == LUA_TUSERDATA && lua_getmetatable(L, i)) {
-    lua_rawgetp(L, -1, marks);
-    class = (lmt_class)lua_tointeger(L, -1);
-    lua_pop(L, 2);
-  }
-  return class;
+  if (lua_type(L, i) != LUA_TUSERDATA || !lua_getmetatable(L, i)) return LMT_UNMARKED;
+  lua_rawgeti(L, -1, 1);
+  uintptr_t k = (uintptr_t)lua_touserdata(L, -1) - (uintptr_t)marks;
+  lua_pop(L, 2);
+  return k < LMT_MARKS ? (lmt_class)k : LMT_UNMARKED;
 }
 
 static void set_class (lua_State *L, lmt_class class) {
