@@ -35,7 +35,8 @@
 #define LMT_FILE      "moontile.File"
 #define LMT_STATE     "moontile.State"
 
-/* Values are told apart by a number in their metatable, faster than by its name. */
+/* Values are told apart by a mark in their metatable, faster than by its name. A class is
+** marked before it is made: so the mark lies in the array part of the table. */
 typedef enum lmt_class {
   LMT_UNMARKED, LMT_FUNCTIONS, LMT_VALUES, LMT_TUPLES, LMT_TENSORS, LMT_MARKS
 } lmt_class;
@@ -115,6 +116,8 @@ const mt_node *lmt_tovalue (lua_State *L, int i, int kinds, const char *what,
                             mt_layout *buf);
 /* A layout, or the layout of a tensor. */
 const mt_node *lmt_tolayout (lua_State *L, int i);
+/* A layout, the layout of a tensor, or a swizzle. */
+const mt_node *lmt_tofunction (lua_State *L, int i);
 /* By mode (a table, its integers n meaning n:1) or one function (a layout; an integer n
 ** is n:1). */
 const mt_node *lmt_totiler (lua_State *L, int i, mt_layout *buf);

@@ -290,8 +290,8 @@ static const luaL_Reg methods[] = {
 
 void lmt_open_tensor (lua_State *L) {
   luaL_setfuncs(L, functions, 0);
-  lmt_newclass(L, LMT_TENSOR, meta, methods);
   lmt_mark(L, LMT_TENSORS, LMT_TENSOR);
+  lmt_newclass(L, LMT_TENSOR, meta, methods);
   luaL_setfuncs(L, lmt_shared, 0);
   luaL_setfuncs(L, lmt_moves, 0);
   lua_getfield(L, -1, "composition");

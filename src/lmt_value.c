@@ -45,6 +45,7 @@ static void expected (reader *r, int i) {
                                        "swizzle" };
   lua_State *L = r->L;
   int left = r->kinds & (LMT_SHAPE | LMT_WILD | LMT_LAYOUTS);
+  if (!(r->kinds & LMT_INT)) left |= r->kinds & LMT_SWIZZLES;
   if (r->depth) left &= ~LMT_TABLE;
   luaL_checkstack(L, 8, NULL);
   const char *got = type_name(L, i);
@@ -87,7 +88,7 @@ static int kind_of (const mt_node *t) {
 static const char marks[LMT_MARKS];
 
 void lmt_mark (lua_State *L, lmt_class class, const char *name) {
-  luaL_getmetatable(L, name);
+  luaL_newmetatable(L, name);
   lua_pushlightuserdata(L, (void *)(uintptr_t)&marks[class]);
   lua_rawseti(L, -2, 1);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &marks[class]);
@@ -209,8 +210,14 @@ const mt_node *lmt_tolayout (lua_State *L, int i) {
   return t;
 }
 
+const mt_node *lmt_tofunction (lua_State *L, int i) {
+  const mt_node *t = node_at(L, i);
+  if (t == NULL || !(kind_of(t) & (LMT_LAYOUTS | LMT_SWIZZLES))) luaL_typeerror(L, i, "layout");
+  return t;
+}
+
 const mt_node *lmt_totiler (lua_State *L, int i, mt_layout *buf) {
-  const mt_node *t = lmt_tovalue(L, i, LMT_COORD | LMT_LAYOUTS, "tiler", buf);
+  const mt_node *t = lmt_tovalue(L, i, LMT_COORD | LMT_LAYOUTS | LMT_SWIZZLES, "tiler", buf);
   become_tiler(buf->node);
   for (const mt_node *p = t; p < mt_next(t); p++)
     if (p->tag == MT_LEAF && p->shape < 0)
