@@ -2,8 +2,9 @@
 -- SPDX-License-Identifier: MIT
 --
 -- Both peers are pure Python; they run in a process of their own in between, where a Python
--- (PYTHON, or python3) has them. A call from Lua makes its userdata and lets it be collected;
--- all layouts have at most 8 leaves. Medians are shown.
+-- (PYTHON, or python3) has them. C is a call of the core by a C program; a call from Lua also
+-- makes a userdata and lets it be collected. All layouts have at most 8 leaves. Medians are
+-- shown.
 
 local here = arg[0]:match "^(.*/)" or ""
 local measure = dofile(here .. "lib/measure.lua")
@@ -42,23 +43,22 @@ local function find_python()
   if os.execute(python .. " -c '' 2>/dev/null") then return python end
 end
 
--- The text as Lua has it: an integer as such.
-local function operand(text)
-  local v = text:match "^%d+$" and math.tointeger(text) or tile.parse(text)
-  return v
+local CALLS = 100                        -- of one start of a contestant
+
+local function finish() end
+
+local function from_lua(case)
+  local op, a, b = case[1], tile.parse(case[2]), case[3] and tile.parse(case[3])
+  local f, x, y = tile[op], a, b
+  if op == "evaluation" then f, x, y = a, b, nil end
+  local function two() for _ = 1, CALLS do f(x, y) end end
+  local function one() for _ = 1, CALLS do f(x) end end
+  return { start = y and two or one, finish = finish, all = {} }
 end
 
--- A batch of n calls with no other loop around them.
-local function contestant(case)
-  local op, a, b = case[1], operand(case[2]), case[3] and operand(case[3])
-  local f = op == "evaluation" and a or tile[op]
-  local x, y = a, b
-  if op == "evaluation" then x, y = b, nil end
-  local function start()
-    for _ = 1, 100 do f(x, y) end
-  end
-  if y == nil then start = function() for _ = 1, 100 do f(x) end end end
-  return { start = start, finish = function() end }
+local function from_c(case)
+  local run = measure.bench.core(table.unpack(case))
+  return { start = function() run(CALLS) end, finish = finish, all = {} }
 end
 
 local samples = {}                       -- of a peer and a case
@@ -88,11 +88,11 @@ for _, case in ipairs(CASES) do out:write(table.concat(case, "\t"), "\n") end
 out:close()
 
 local python, ours = find_python(), {}
-for _, case in ipairs(CASES) do ours[#ours + 1] = { contestant = contestant(case), all = {} } end
+for _, case in ipairs(CASES) do ours[#ours + 1] = { from_lua(case), from_c(case) } end
 for _ = 1, TURNS do
-  for _, c in ipairs(ours) do
-    measure.run({ c.contestant }, ROUNDS, BATCH)
-    table.move(c.contestant.samples, 1, ROUNDS, #c.all + 1, c.all)
+  for _, both in ipairs(ours) do
+    measure.run(both, ROUNDS, BATCH)
+    for _, c in ipairs(both) do table.move(c.samples, 1, ROUNDS, #c.all + 1, c.all) end
   end
   run_peers(python, file)
 end
@@ -100,26 +100,34 @@ os.remove(file)
 
 -- ---- the tables
 
-local rows = { { "operation", "operands", "ns", "pycute us", "times", "tensor-layouts us", "times" } }
-local means = {}                         -- sum of logarithms, count; of an operation and a peer
+local WAYS = { "Lua", "C" }
+local means = {}                         -- sums of logarithms and their number, by name
 
-local function add(op, name, ratio)
-  for _, key in ipairs { op, "all" } do
-    means[key] = means[key] or {}
-    local m = means[key][name] or { 0, 0 }
-    means[key][name] = m
-    m[1], m[2] = m[1] + math.log(ratio), m[2] + 1
-  end
+local function add(name, ratio)
+  local m = means[name] or { 0, 0 }
+  means[name] = m
+  m[1], m[2] = m[1] + math.log(ratio), m[2] + 1
 end
 
+local function mean(name)
+  local m = means[name]
+  return m and ("%.0f"):format(math.exp(m[1] / m[2])) or "-"
+end
+
+local rows = { { "operation", "operands", "Lua ns", "C ns", "pycute us", "tensor-layouts us" } }
 for k, case in ipairs(CASES) do
-  local t = median(ours[k].all) / 100
-  local row = { case[1], ("`%s`"):format(table.concat(case, " ", 2)), ("%.0f"):format(t * 1e9) }
+  local row, time = { case[1], ("`%s`"):format(table.concat(case, " ", 2)) }, {}
+  for w in ipairs(WAYS) do
+    time[w] = median(ours[k][w].all) / CALLS
+    row[#row + 1] = ("%.0f"):format(time[w] * 1e9)
+  end
   for _, name in ipairs(PEERS) do
-    local peer = median(samples[name][k])
-    row[#row + 1] = peer and ("%.1f"):format(peer * 1e6) or "-"
-    row[#row + 1] = peer and ("%.0f"):format(peer / t) or "-"
-    if peer then add(case[1], name, peer / t) end
+    local t = median(samples[name][k])
+    row[#row + 1] = t and ("%.1f"):format(t * 1e6) or "-"
+    for w, way in ipairs(WAYS) do
+      if t then add(case[1] .. name .. way, t / time[w]) end
+      if t then add("all" .. name .. way, t / time[w]) end
+    end
   end
   rows[#rows + 1] = row
 end
@@ -129,15 +137,12 @@ if not next(means) then
   print("\nno peer was found: PYTHON may name a Python that has pycute or tensor-layouts")
   os.exit(0)
 end
-print("\nTimes as fast, geometric mean:\n")
-local summary = { { "operation", table.unpack(PEERS) } }
+print("\nTimes as fast, geometric means:\n")
+local summary = { { "operation", "C / pycute", "Lua / pycute", "C / tensor-layouts",
+                    "Lua / tensor-layouts" } }
 for _, op in ipairs { "composition", "complement", "logical_divide", "coalesce", "evaluation",
                       "all" } do
-  local row = { op }
-  for _, name in ipairs(PEERS) do
-    local m = means[op] and means[op][name]
-    row[#row + 1] = m and ("%.0f"):format(math.exp(m[1] / m[2])) or "-"
-  end
-  summary[#summary + 1] = row
+  summary[#summary + 1] = { op, mean(op .. "pycuteC"), mean(op .. "pycuteLua"),
+                            mean(op .. "tensor-layoutsC"), mean(op .. "tensor-layoutsLua") }
 end
 measure.print(summary)
