@@ -217,6 +217,7 @@ const mt_node *lmt_tofunction (lua_State *L, int i) {
 }
 
 const mt_node *lmt_totiler (lua_State *L, int i, mt_layout *buf) {
+  if (class_at(L, i) == LMT_FUNCTIONS) return lua_touserdata(L, i);
   const mt_node *t = lmt_tovalue(L, i, LMT_COORD | LMT_LAYOUTS | LMT_SWIZZLES, "tiler", buf);
   become_tiler(buf->node);
   for (const mt_node *p = t; p < mt_next(t); p++)
