@@ -187,24 +187,11 @@ static int crd2idx (lua_State *L, int c, int a) {
 static int l_crd2idx (lua_State *L) { return crd2idx(L, 1, 2); }
 static int m_crd2idx (lua_State *L) { return crd2idx(L, 2, 1); }
 
-static int idx2crd (lua_State *L, int i, int shape) {
-  mt_layout buf, out;
-  LMT_NOERR(err);
-  const mt_node *t = lmt_tovalue(L, shape, LMT_SHAPE | LMT_LAYOUTS, "shape", &buf);
-  luaL_argcheck(L, lua_isnoneornil(L, 3), 3, "an index and a shape expected");
-  if (mt_idx2crd(&out, luaL_checkinteger(L, i), t, &err)) return lmt_raise(L, &err);
-  return lmt_pushvalue(L, out.node);
-}
-static int l_idx2crd (lua_State *L) { return idx2crd(L, 1, 2); }
-static int m_idx2crd (lua_State *L) { return idx2crd(L, 2, 1); }
-
-static int slice_at (lua_State *L, int c, int a) {
+int lmt_method_slice (lua_State *L) {
   mt_layout buf;
-  const mt_node *layout = lmt_tolayout(L, a);
-  return lmt_slice(L, a, lmt_tocoord1(L, c, layout, &buf), layout);
+  const mt_node *a = lmt_tolayout(L, 1);
+  return lmt_slice(L, 1, lmt_tocoord1(L, 2, a, &buf), a);
 }
-static int l_slice (lua_State *L) { return slice_at(L, 1, 2); }
-int lmt_method_slice (lua_State *L) { return slice_at(L, 2, 1); }
 
 static bool is_integral (const mt_node *a) {
   for (const mt_node *p = a; p < mt_next(a); p++)
@@ -378,13 +365,12 @@ const luaL_Reg lmt_shared[] = {
 static const luaL_Reg functions[] = {
   ROW(layout), ROW(parse), ROW(make_layout), ROW(make_identity_layout),
   ROW(make_layout_like), ROW(complement), ROW(right_inverse), ROW(at),
-  ROW(crd2idx), ROW(idx2crd), ROW(slice),
-  ROW(slice_and_offset), OPERATIONS(OPERATION_ROW) { NULL, NULL }
+  ROW(crd2idx), ROW(slice_and_offset), OPERATIONS(OPERATION_ROW) { NULL, NULL }
 };
 
 static const luaL_Reg methods[] = {
   ROW(make_layout_like), ROW(complement), ROW(right_inverse), ROW(at),
-  { "crd2idx", m_crd2idx }, { "idx2crd", m_idx2crd }, { "slice", lmt_method_slice },
+  { "crd2idx", m_crd2idx }, { "slice", lmt_method_slice },
   { "slice_and_offset", m_slice_and_offset },
   OPERATIONS(OPERATION_ROW) { NULL, NULL }
 };
