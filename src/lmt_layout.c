@@ -24,10 +24,20 @@ static mt_status build (mt_layout *out, lua_State *L, const mt_node *shape, int 
   }
 }
 
-/* layout(shape [, stride | "left" | "right"]); layout "text". */
+static int layout_of_swizzle (lua_State *L) {
+  mt_layout buf, out;
+  LMT_NOERR(err);
+  const mt_node *w = lmt_tovalue(L, 1, LMT_SHAPE | LMT_SWIZZLES, "shape", &buf);
+  luaL_argcheck(L, lua_isnoneornil(L, 2), 2, "a swizzle has no strides");
+  if (mt_swizzle_layout(&out, w, &err)) return lmt_raise(L, &err);
+  return lmt_pushvalue(L, out.node);
+}
+
+/* layout(shape [, stride | "left" | "right"]); layout "text"; layout(swizzle). */
 static int l_layout (lua_State *L) {
   mt_layout buf, out;
   LMT_NOERR(err);
+  if (lmt_isclass(L, 1, LMT_VALUE)) return layout_of_swizzle(L);
   const mt_node *shape = lmt_toshape(L, 1, &buf);
   if (lmt_islayout(shape)) {
     luaL_argcheck(L, lua_isnoneornil(L, 2), 2, "the text has strides already");
@@ -328,22 +338,22 @@ static int l_complement (lua_State *L) {
 
 static int l_right_inverse (lua_State *L) { return result_of(L, mt_right_inverse); }
 
-/* operation         second operand     result */
+/* operation         first operand      result */
 #define OPERATIONS(X)                                                                    \
-  X(composition,     lmt_totiler,       lmt_pushlike(L, 1, out.node, 0))                 \
-  X(logical_divide,  lmt_totiler,       lmt_pushlike(L, 1, out.node, 0))                 \
-  X(zipped_divide,   lmt_totiler,       lmt_pushlike(L, 1, out.node, 0))                 \
-  X(tiled_divide,    lmt_totiler,       lmt_pushlike(L, 1, out.node, 0))                 \
-  X(flat_divide,     lmt_totiler,       lmt_pushlike(L, 1, out.node, 0))                 \
-  X(logical_product, lmt_totiler,       lmt_pushvalue(L, out.node))                      \
-  X(blocked_product, lmt_totiler,       lmt_pushvalue(L, out.node))                      \
-  X(raked_product,   lmt_totiler,       lmt_pushvalue(L, out.node))
+  X(composition,     lmt_tofunction,    lmt_pushlike(L, 1, out.node, 0))                 \
+  X(logical_divide,  lmt_tolayout,      lmt_pushlike(L, 1, out.node, 0))                 \
+  X(zipped_divide,   lmt_tolayout,      lmt_pushlike(L, 1, out.node, 0))                 \
+  X(tiled_divide,    lmt_tolayout,      lmt_pushlike(L, 1, out.node, 0))                 \
+  X(flat_divide,     lmt_tolayout,      lmt_pushlike(L, 1, out.node, 0))                 \
+  X(logical_product, lmt_tolayout,      lmt_pushvalue(L, out.node))                      \
+  X(blocked_product, lmt_tolayout,      lmt_pushvalue(L, out.node))                      \
+  X(raked_product,   lmt_tolayout,      lmt_pushvalue(L, out.node))
 
-#define OPERATION(op, second, result)                                                    \
+#define OPERATION(op, first, result)                                                     \
   static int l_##op (lua_State *L) {                                                     \
     mt_layout buf, out;                                                                  \
-    LMT_NOERR(err);                                                               \
-    const mt_node *a = lmt_tolayout(L, 1), *b = second(L, 2, &buf);                      \
+    LMT_NOERR(err);                                                                      \
+    const mt_node *a = first(L, 1), *b = lmt_totiler(L, 2, &buf);                        \
     if (mt_##op(&out, a, b, &err)) return lmt_raise(L, &err);                            \
     return result;                                                                       \
   }
@@ -353,7 +363,7 @@ OPERATIONS(OPERATION)
 /* ---------------------------------------------------------------- registration */
 
 #define ROW(f) { #f, l_##f }
-#define OPERATION_ROW(op, second, result) ROW(op),
+#define OPERATION_ROW(op, first, result) ROW(op),
 
 const luaL_Reg lmt_shared[] = {
   ROW(rank), ROW(depth), ROW(size), ROW(cosize), ROW(shape), ROW(stride), ROW(congruent),
@@ -382,7 +392,7 @@ static const luaL_Reg meta[] = {
 };
 
 static const luaL_Reg value_meta[] = {
-  { "__eq", l_eq }, { "__tostring", l_tostring }, { NULL, NULL }
+  { "__eq", l_eq }, { "__mul", l_composition }, { "__tostring", l_tostring }, { NULL, NULL }
 };
 
 static const luaL_Reg tuple_meta[] = {
@@ -408,6 +418,9 @@ static void open_wildcard (lua_State *L) {
 void lmt_open_layout (lua_State *L) {
   luaL_setfuncs(L, lmt_shared, 0);
   luaL_setfuncs(L, functions, 0);
+  lmt_mark(L, LMT_FUNCTIONS, LMT_LAYOUT);
+  lmt_mark(L, LMT_VALUES, LMT_VALUE);
+  lmt_mark(L, LMT_TUPLES, LMT_TUPLE);
   lmt_newclass(L, LMT_LAYOUT, meta, lmt_shared);
   luaL_setfuncs(L, methods, 0);
   lua_pop(L, 1);
@@ -416,8 +429,5 @@ void lmt_open_layout (lua_State *L) {
   luaL_newmetatable(L, LMT_TUPLE);
   luaL_setfuncs(L, tuple_meta, 0);
   lua_pop(L, 1);
-  lmt_mark(L, LMT_FUNCTIONS, LMT_LAYOUT);
-  lmt_mark(L, LMT_VALUES, LMT_VALUE);
-  lmt_mark(L, LMT_TUPLES, LMT_TUPLE);
   open_wildcard(L);
 }

@@ -82,7 +82,7 @@ static int tc_size (lua_State *L) {
 
 /* (Thr,Val,...) -> (Thr,(Access,RestVal),...): the values of a thread, access by access.
 ** */
-static mt_status by_access (mt_layout *out, const mt_tiled_copy *c, const mt_node *a,
+static mt_status plain_by_access (mt_layout *out, const mt_tiled_copy *c, const mt_node *a,
                             mt_err *err) {
   mt_layout val;
   int n = c->atom_bits > c->bits ? c->atom_bits / c->bits : 1;
@@ -90,6 +90,14 @@ static mt_status by_access (mt_layout *out, const mt_tiled_copy *c, const mt_nod
   const mt_node *modes[] = { mt_mode(a, 0), val.node, mt_mode(a, 2) };
   mt_status s = mt_logical_divide(&val, mt_mode(a, 1), &access, err);
   return s != MT_OK ? s : mt_concat(out, mt_rank(a), modes, err);
+}
+
+static mt_status by_access (mt_layout *out, const mt_tiled_copy *c, const mt_node *a,
+                            mt_err *err) {
+  mt_layout under;
+  if (a->tag != MT_SWIZZLE) return plain_by_access(out, c, a, err);
+  mt_status s = plain_by_access(&under, c, mt_child(a), err);
+  return s != MT_OK ? s : mt_swizzle_over(out, a, under.node, err);
 }
 
 /* What one thread moves, in elements of the tile: the same on both sides. */
@@ -165,7 +173,8 @@ static int thr_partition (lua_State *L) {
   if (mt_partition(&part, &s->copy->c, lmt_tolayout(L, 2), &err) ||
       by_access(&split, &s->copy->c, part.node, &err))
     return lmt_raise(L, &err);
-  const mt_node *rest = mt_mode(split.node, 2);
+  const mt_node *in = split.node[0].tag == MT_SWIZZLE ? mt_child(split.node) : split.node;
+  const mt_node *rest = mt_mode(in, 2);
   if (rest->arity + 4 > MT_MAXNODES) return luaL_error(L, "partition: too many modes");
   slice_of_thread(&crd, s->thr, rest);
   if (lmt_isclass(L, 2, LMT_TENSOR)) return lmt_slice(L, 2, crd.node, split.node);
