@@ -39,16 +39,34 @@ static int l_swizzle_to_f2 (lua_State *L) {
   return lmt_pushvalue(L, out.node);
 }
 
+/* explain(op, A [, B]) and A:explain(op [, B]): the derivation as text. */
+static int explain (lua_State *L, int op, int layout) {
+  mt_layout buf;
+  luaL_Buffer text;
+  size_t n;
+  LMT_NOERR(err);
+  const char *name = luaL_checkstring(L, op);
+  const mt_node *a = lmt_tolayout(L, layout), *b = NULL;
+  if (!lua_isnoneornil(L, 3)) b = lmt_tovalue(L, 3, LMT_COORD | LMT_LAYOUTS, "operand", &buf);
+  if (mt_explanation(&n, NULL, 0, name, a, b, &err)) return lmt_raise(L, &err);
+  char *p = luaL_buffinitsize(L, &text, n + 1);
+  mt_explanation(&n, p, n + 1, name, a, b, &err);
+  luaL_pushresultsize(&text, n);
+  return 1;
+}
+static int l_explain (lua_State *L) { return explain(L, 1, 2); }
+static int m_explain (lua_State *L) { return explain(L, 2, 1); }
+
 #define ROW(f) { #f, l_##f }
 
 static const luaL_Reg functions[] = {
   ROW(common_refinement), ROW(common_coarsening), ROW(greatest_common_domain), ROW(layout_add),
-  ROW(swizzle_to_f2), { NULL, NULL }
+  ROW(swizzle_to_f2), ROW(explain), { NULL, NULL }
 };
 
 static const luaL_Reg methods[] = {
   ROW(common_refinement), ROW(common_coarsening), ROW(greatest_common_domain), ROW(layout_add),
-  { NULL, NULL }
+  { "explain", m_explain }, { NULL, NULL }
 };
 
 void lmt_open_domain (lua_State *L) {

@@ -54,7 +54,7 @@ MT_API mt_status mt_layout_add (mt_layout *out, const mt_node *a, const mt_node 
 **   composition, with F2 strides on the left: as over the integers, where digits of A are cut so
 **     that sums of steps are their xor; else by the definition; else MT_EINEXACT;
 **   right_inverse: (1) A(R(i)) = i for i < size(R), i as an F2 value; it follows the modes whose
-**     strides have the next free bit as their highest;
+**     values have the next free bits as their highest, and others only below these;
 **   left_inverse: (1) A(L(A(i))) = A(i); there always is one;
 **   both want extents that are powers of two, the last aside: MT_EUNSUPPORTED.
 ** What is not defined over F2 (complement, cosize, products, ...) says so. */
@@ -63,6 +63,17 @@ MT_API mt_status mt_layout_add (mt_layout *out, const mt_node *a, const mt_node 
 ** The extents of A are powers of two and its steps share no bits. Errors: MT_EINEXACT, MT_EINVAL. */
 MT_API mt_status mt_swizzle_to_f2 (mt_layout *out, const mt_node *swizzle, int64_t offset,
                                    const mt_node *a, mt_err *err);
+
+/* ---------------------------------------------------------------- explanations
+**
+** How op(a, b) comes about, step by step, in text form: the first line says what is asked, the last
+** is "R = ...", the result, or the text of the error with the condition that failed. op is the name
+** of an operation: coalesce, composition, complement, logical_divide, zipped_divide, tiled_divide,
+** flat_divide, logical_product, right_inverse, left_inverse. `b` is NULL for those of one operand;
+** of complement it is the bound, or NULL for cosize(a). Writes like snprintf; `len` is the length of
+** the whole. Errors: MT_EINVAL (no such operation, or not its operands). */
+MT_API mt_status mt_explanation (size_t *len, char *buf, size_t size, const char *op,
+                                 const mt_node *a, const mt_node *b, mt_err *err);
 
 #ifdef __cplusplus
 }

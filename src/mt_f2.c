@@ -177,7 +177,7 @@ bool mt_f2_exact (mt_pieces *q, const mt_meet *g, mt_refusal *w) {
   bool exact = w->reason != MT_NEGATIVE;
   for (int k = 0; k < g->n && exact; k++) {
     sequence x = {&g->f, g->d[k], &budget};
-    exact = !mt_mulo(size, g->s[k], &size) && size <= BUDGET && g->d[k] >= 0;
+    exact = !mt_mulo(size, g->s[k], &size) && size <= BUDGET;
     if (exact && g->s[k] == 1) exact = mt_f2_single(q, g, k) == MT_FITS;
     else if (exact) exact = factor(q, &x, g->leaf[k], g->s[k], 1);
   }

@@ -39,6 +39,8 @@ bool mt_f2_fits (const mt_pieces *q, const mt_meet *g, mt_refusal *w);
 mt_reason mt_f2_single (mt_pieces *q, const mt_meet *g, int k);
 bool mt_f2_exact (mt_pieces *q, const mt_meet *g, mt_refusal *w);
 
+/* The highest bits of the values of s:d are `next` and those after it, the others lie below. */
+bool mt_f2_continues (int next, int64_t s, int64_t d);
 mt_status mt_f2_right_inverse (mt_layout *out, const mt_node *a, mt_err *err);
 mt_status mt_f2_left_inverse (mt_layout *out, const mt_node *a, mt_err *err);
 /* The smallest power of two above all values. */

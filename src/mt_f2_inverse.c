@@ -64,7 +64,13 @@ static bool doubles (const mt_flat *f, int64_t e, int first, int count) {
   return true;
 }
 
-/* R goes on with mode m, whose stride has r->n as its highest bit; what is below is known. */
+bool mt_f2_continues (int next, int64_t s, int64_t d) {
+  if (mt_bits(d) - 1 != next) return false;
+  int64_t below = d ^ INT64_C(1) << next;
+  return below == 0 || mt_bits(below) + mt_bits(s - 1) - 1 <= next;
+}
+
+/* R goes on with mode m; what is below its highest bits is known. */
 static bool follow (mt_build *b, bits *r, const mt_flat *f, const mode *m) {
   int count = mt_bits(m->s - 1), first = r->n;
   int64_t e = m->index ^ image(r, m->d ^ INT64_C(1) << first);
@@ -93,7 +99,7 @@ mt_status mt_f2_right_inverse (mt_layout *out, const mt_node *a, mt_err *err) {
   mt_open(&b, MT_MODES);
   int n = sorted_modes(m, &f);
   for (int k = 0; k < n; k++)
-    if (mt_bits(m[k].d) - 1 == r.n && !follow(&b, &r, &f, &m[k])) break;
+    if (mt_f2_continues(r.n, m[k].s, m[k].d) && !follow(&b, &r, &f, &m[k])) break;
   MT_TRY(mt_end(&b));
   return mt_coalesce(out, flat.node, NULL, err);
 }
