@@ -145,8 +145,9 @@ MT_API mt_status mt_get_hier_coord (mt_layout *out, const mt_node *a, int64_t i,
 MT_API mt_status mt_get_flat_coord (mt_layout *out, const mt_node *a, int64_t i,
                                     mt_err *err);
 MT_API mt_status mt_get_1d_coord (int64_t *out, const mt_node *a, int64_t i, mt_err *err);
-/* The coordinate in dst with the index that c has in src; by mode where all three are
-** tuples. */
+/* c, a coordinate of src, as one of dst: mode by mode where all three are tuples, whose
+** ranks must agree; elsewhere (1) the coordinate with the same index. Where the modes
+** that meet have one size, (1) holds for the whole. */
 MT_API mt_status mt_crd2crd (mt_layout *out, const mt_node *c, const mt_node *src,
                              const mt_node *dst, mt_err *err);
 /* The coordinate after c, colexicographically: (1) its index is one more. After the last
@@ -170,7 +171,7 @@ MT_API mt_status mt_dice (mt_layout *out, const mt_node *c, const mt_node *t,
 ** under its swizzle. */
 
 /* t with x as its new last (first) mode; until it has n modes, more than once or not at
-** all. x NULL: 1:0, for layouts. Errors: MT_ERANGE (t has more than n modes). */
+** all. x NULL: 1:0, for layouts. Errors: MT_ERANK (t has more than n modes). */
 MT_API mt_status mt_append (mt_layout *out, const mt_node *t, const mt_node *x,
                             mt_err *err);
 MT_API mt_status mt_append_n (mt_layout *out, const mt_node *t, int n, const mt_node *x,

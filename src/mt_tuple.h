@@ -42,10 +42,4 @@ static inline mt_tag mt_branch_of (const mt_node *t) {
   return mt_is_layout(t) ? MT_MODES : MT_TUPLE;
 }
 
-/* The strides of `shape` from *run on, the leftmost leaf first or last. A leaf of extent
-** 1 gets 0; *run is multiplied by the others and becomes 0 where that leaves 64 bits. */
-void mt_emit_compact (mt_build *b, const mt_node *shape, int64_t *run, bool right);
-/* The coordinate c of a layout of integer strides with a(c) = i. */
-void mt_emit_coord_of (mt_build *b, const mt_node *a, int64_t i);
-
 #endif

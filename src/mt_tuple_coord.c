@@ -234,8 +234,9 @@ static void emit_crd2crd (mt_build *b, const mt_pair *p, const mt_node *c,
                           const mt_node *s, const mt_node *d) {
   mt_layout r;
   int64_t i;
+  if (b->status != MT_OK) return;
   if (c->tag != MT_TUPLE || !mt_is_branch(s) || !mt_is_branch(d)) {
-    if (b->status == MT_OK) mt_failed(b, mt_crd2idx(&i, c, s, b->err));
+    mt_failed(b, mt_crd2idx(&i, c, s, b->err));
     if (b->status == MT_OK) mt_failed(b, mt_idx2crd(&r, i, d, b->err));
     if (b->status == MT_OK) mt_add(b, r.node);
   } else if (c->arity != s->arity || c->arity != d->arity) {

@@ -73,7 +73,7 @@ static void divide_by (mt_build *b, const division *v, const mt_node *t, int64_t
     if (d == 1 || b->status != MT_OK) continue;
     if (!mt_product_of(&n, c))
       mt_build_fail(b, MT_EOVERFLOW, "%s: the product of %N leaves 64 bits", b->op, c);
-    else
+    else if (n != 0)
       mt_failed(b, quotient(&d, v, d, n, c));
   }
   mt_close(b);

@@ -169,8 +169,9 @@ static mt_status end_of (mt_layout *out, const char *op, const mt_node *t, bool 
   mt_build b;
   const mt_node *in = mt_inner(t);
   while (mt_is_branch(in) && in->arity > 0) in = mt_mode(in, last ? in->arity - 1 : 0);
-  if (mt_is_branch(in)) return mt_failn(err, MT_ERANK, "%s: %N has a part () there", op,
-                                        t);
+  if (mt_is_branch(in))
+    return mt_failn(err, MT_ERANK, "%s: %N %s ()", op, t,
+                    last ? "ends in" : "begins with");
   mt_begin(&b, out, op, err);
   mt_open_root(&b, t);
   mt_add(&b, in);

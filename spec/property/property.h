@@ -114,6 +114,15 @@ int64_t least (const mt_node *a);                /* the smallest value */
   X(cosize,          6)                                                                  \
   X(structure,       6)                                                                  \
   X(slice,           6)                                                                  \
+  X(tuple_numbers,   3)                                                                  \
+  X(tuple_division,  3)                                                                  \
+  X(tuple_order,     2)                                                                  \
+  X(tuple_strides,   3)                                                                  \
+  X(coord_of,        4)                                                                  \
+  X(tuple_coords,    3)                                                                  \
+  X(modes,           3)                                                                  \
+  X(zip,             2)                                                                  \
+  X(cut,             2)                                                                  \
   X(coalesce,        8)                                                                  \
   X(coalesce_by,     4)                                                                  \
   X(composition,    16)                                                                  \
