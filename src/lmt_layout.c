@@ -47,12 +47,15 @@ static int l_layout (lua_State *L) {
   return lmt_pushvalue(L, out.node);
 }
 
-/* parse(text): the value that a text form stands for. */
+/* parse(text): the value that a text form stands for; LayoutLeft and LayoutRight are orders, which
+** are texts in Lua. */
 static int l_parse (lua_State *L) {
   size_t n;
   mt_layout out;
   LMT_NOERR(err);
   const char *text = luaL_checklstring(L, 1, &n);
+  if (strcmp(text, "LayoutLeft") == 0 || strcmp(text, "LayoutRight") == 0)
+    return lua_pushvalue(L, 1), 1;
   if (mt_parse(&out, text, n, &err)) return lmt_raise(L, &err);
   return lmt_pushvalue(L, out.node);
 }
@@ -340,20 +343,24 @@ static int l_right_inverse (lua_State *L) { return result_of(L, mt_right_inverse
 
 /* operation         first operand      result */
 #define OPERATIONS(X)                                                                    \
-  X(composition,     lmt_tofunction,    lmt_pushlike(L, 1, out.node, 0))                 \
-  X(logical_divide,  lmt_tolayout,      lmt_pushlike(L, 1, out.node, 0))                 \
-  X(zipped_divide,   lmt_tolayout,      lmt_pushlike(L, 1, out.node, 0))                 \
-  X(tiled_divide,    lmt_tolayout,      lmt_pushlike(L, 1, out.node, 0))                 \
-  X(flat_divide,     lmt_tolayout,      lmt_pushlike(L, 1, out.node, 0))                 \
-  X(logical_product, lmt_tolayout,      lmt_pushvalue(L, out.node))                      \
-  X(blocked_product, lmt_tolayout,      lmt_pushvalue(L, out.node))                      \
-  X(raked_product,   lmt_tolayout,      lmt_pushvalue(L, out.node))
+  X(composition,     FUNCTION,          lmt_pushlike(L, 1, out.node, 0))                 \
+  X(logical_divide,  FUNCTION,          lmt_pushlike(L, 1, out.node, 0))                 \
+  X(zipped_divide,   FUNCTION,          lmt_pushlike(L, 1, out.node, 0))                 \
+  X(tiled_divide,    FUNCTION,          lmt_pushlike(L, 1, out.node, 0))                 \
+  X(flat_divide,     FUNCTION,          lmt_pushlike(L, 1, out.node, 0))                 \
+  X(logical_product, LAYOUT,            lmt_pushvalue(L, out.node))                      \
+  X(blocked_product, LAYOUT,            lmt_pushvalue(L, out.node))                      \
+  X(raked_product,   LAYOUT,            lmt_pushvalue(L, out.node))
+
+#define FUNCTION lmt_tofunction(L, 1, &left)
+#define LAYOUT   lmt_tolayout(L, 1)
 
 #define OPERATION(op, first, result)                                                     \
   static int l_##op (lua_State *L) {                                                     \
-    mt_layout buf, out;                                                                  \
+    mt_layout left, buf, out;                                                            \
     LMT_NOERR(err);                                                                      \
-    const mt_node *a = first(L, 1), *b = lmt_totiler(L, 2, &buf);                        \
+    const mt_node *a = first, *b = lmt_totiler(L, 2, &buf);                              \
+    (void)left;                                                                          \
     if (mt_##op(&out, a, b, &err)) return lmt_raise(L, &err);                            \
     return result;                                                                       \
   }

@@ -210,10 +210,13 @@ const mt_node *lmt_tolayout (lua_State *L, int i) {
   return t;
 }
 
-const mt_node *lmt_tofunction (lua_State *L, int i) {
+const mt_node *lmt_tofunction (lua_State *L, int i, mt_layout *buf) {
   const mt_node *t = node_at(L, i);
-  if (t == NULL || !(kind_of(t) & (LMT_LAYOUTS | LMT_SWIZZLES))) luaL_typeerror(L, i, "layout");
-  return t;
+  if (t && (kind_of(t) & (LMT_LAYOUTS | LMT_SWIZZLES | LMT_WILD))) return t;
+  if (t == NULL && (lua_isinteger(L, i) || lua_type(L, i) == LUA_TTABLE))
+    return lmt_tovalue(L, i, LMT_COORD | LMT_LAYOUTS, "layout", buf);
+  luaL_typeerror(L, i, "layout");
+  return NULL;
 }
 
 const mt_node *lmt_totiler (lua_State *L, int i, mt_layout *buf) {

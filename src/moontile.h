@@ -155,7 +155,10 @@ MT_API mt_status mt_layout_right (mt_layout *out, const mt_node *shape, mt_err *
 MT_API mt_status mt_concat (mt_layout *out, int n, const mt_node *const *modes, mt_err *err);
 /* The shape with stride 1@k on mode k (1@i@k inside modes): a layout of coordinates. */
 MT_API mt_status mt_make_identity_layout (mt_layout *out, const mt_node *shape, mt_err *err);
-/* The layout with the shape of `a`, compact, in the order of the strides of `a`. */
+/* The layout R with the shape of `a`, compact, in the order of the strides of `a`: (1) where a mode
+** has a stride of larger magnitude than another, it has a larger stride in R; (2) where the
+** magnitudes are equal, so are the strides; (3) stride 0 stays 0; (4) if no two magnitudes are
+** equal, R is a bijection onto 0 .. n-1 of the modes that move. */
 MT_API mt_status mt_make_layout_like (mt_layout *out, const mt_node *a, mt_err *err);
 
 /* ---------------------------------------------------------------- queries (of layouts and tuples) */

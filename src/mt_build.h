@@ -136,9 +136,16 @@ void mt_emit_flat (mt_build *b, const mt_flat *f);
 
 void mt_emit_coalesce (mt_build *b, const mt_node *a);
 void mt_emit_composition (mt_build *b, const mt_node *a, const mt_node *t);
+/* Strides of t are sums. */
+bool mt_has_sums (const mt_node *t);
+void mt_emit_composition_sums (mt_build *b, const mt_node *a, const mt_node *t);
 /* `fills` may be NULL. The complement has at least `count` elements. */
 void mt_emit_complement (mt_build *b, bool *fills, const mt_node *a, int64_t bound,
                          int64_t count);
+
+/* mt_eval with the zeros of all axes that `space`, a layout too, has. */
+mt_status mt_eval_in (mt_layout *out, const mt_node *c, const mt_node *a, const mt_node *space,
+                      mt_err *err);
 
 /* Fails with the texts of mt_failn; for the builder's own use of err. */
 #define mt_build_fail(b, s, ...)                                                         \

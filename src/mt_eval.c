@@ -36,6 +36,24 @@ static mt_status add (int64_t *sum, int64_t digit, const mt_node *p) {
   return mt_mulo(digit, p->stride, &d) || mt_addo(*sum, d, sum) ? MT_EOVERFLOW : MT_OK;
 }
 
+/* *out = a(i) for an `a` with integer strides, swizzled or not: the common case. False:
+** another way will tell. */
+static bool at_once (int64_t *out, const mt_node *a, int64_t i) {
+  const mt_node *in = mt_inner(a), *end = mt_next(in), *last = NULL;
+  int64_t sum = in == a ? 0 : a->stride;
+  if (i < 0) return false;
+  for (const mt_node *p = in; p < end; p++) {
+    if (p->tag == MT_MODES) continue;
+    if (p->tag != MT_LEAF || p->ring != MT_Z) return false;
+    if (last && last->shape > 0 && add(&sum, take_digit(&i, last->shape), last) != MT_OK)
+      return false;
+    last = p;
+  }
+  if (last && add(&sum, i, last) != MT_OK) return false;
+  *out = in == a ? sum : mt_swizzle_apply(mt_swizzle_of(a), sum);
+  return true;
+}
+
 /* *sum += a(i) for an `a` with integer strides. MT_EOVERFLOW without a text. */
 static mt_status add_at (int64_t *sum, const mt_node *a, int64_t i) {
   const mt_node *last = NULL, *end = mt_next(a);
@@ -50,6 +68,7 @@ static mt_status add_at (int64_t *sum, const mt_node *a, int64_t i) {
 mt_status mt_at (int64_t *out, const mt_node *a, int64_t i, mt_err *err) {
   const mt_node *in = mt_inner(a);
   int64_t sum = in == a ? 0 : a->stride;
+  if (at_once(out, a, i)) return MT_OK;
   MT_CHECK(mt_is_layout(a), err, "call: a layout expected");
   if (i < 0) return negative(err, "call", i);
   if (in->tag != MT_LEAF && !mt_is_integral(in))
@@ -211,18 +230,20 @@ static void emit_point (mt_build *b, const point *x, int i, int j, int level) {
   mt_close(b);
 }
 
-mt_status mt_eval (mt_layout *out, const mt_node *c, const mt_node *a, mt_err *err) {
+mt_status mt_eval_in (mt_layout *out, const mt_node *c, const mt_node *a, const mt_node *space,
+                      mt_err *err) {
   point x;
   mt_build b;
   int64_t v;
   MT_CHECK(mt_is_layout(a), err, "call: a layout expected");
-  if (mt_is_integral(a)) {
+  if (mt_is_integral(a) && mt_is_integral(space)) {
     MT_TRY(mt_crd2idx(&v, c, a, err));
     mt_int(out, v);
     return MT_OK;
   }
   begin(&x, "call", a, err);
-  for (const mt_node *p = mt_leaf(a, a); p < mt_next(a); p = mt_leaf(a, mt_after(p)))
+  for (const mt_node *p = mt_leaf(space, space); p < mt_next(space);
+       p = mt_leaf(space, mt_after(p)))
     MT_TRY(add_leaf(&x, p, 0));                     /* each axis of the space, at 0 */
   MT_TRY(add_coord(&x, c, a));
   if (x.f2) {
@@ -233,6 +254,15 @@ mt_status mt_eval (mt_layout *out, const mt_node *c, const mt_node *a, mt_err *e
   mt_begin(&b, out, "call", err);
   emit_point(&b, &x, 0, x.n, 0);
   return mt_end(&b);
+}
+
+mt_status mt_eval (mt_layout *out, const mt_node *c, const mt_node *a, mt_err *err) {
+  int64_t v;
+  if (c->tag == MT_INT && c->ring == MT_Z && at_once(&v, a, c->shape)) {
+    mt_int(out, v);
+    return MT_OK;
+  }
+  return mt_eval_in(out, c, a, a, err);
 }
 
 /* ---- the inverse */
