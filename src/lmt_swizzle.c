@@ -7,7 +7,7 @@
 #include "lmt.h"
 
 static const mt_node *swizzle_or_layout (lua_State *L, int i, mt_layout *buf) {
-  return lmt_tovalue(L, i, LMT_SWIZZLES | LMT_LAYOUTS, "swizzle or layout", buf);
+  return lmt_tovalue(L, i, LMT_SWIZZLES | LMT_LAYOUTS, "argument", buf);
 }
 
 /* swizzle(B, M [, S]): Sw<B,M,S>; S is B if it is absent. */
@@ -31,11 +31,12 @@ static int l_make_swizzle (lua_State *L) {
 
 /* w(i) */
 static int l_call (lua_State *L) {
-  mt_layout buf;
+  mt_layout w, i;
   int64_t v;
   LMT_NOERR(err);
-  const mt_node *w = lmt_tovalue(L, 1, LMT_SWIZZLES, "call", &buf);
-  if (mt_swizzle_at(&v, w, luaL_checkinteger(L, 2), &err)) return lmt_raise(L, &err);
+  lmt_tovalue(L, 1, LMT_SWIZZLES, "call", &w);
+  lmt_tovalue(L, 2, LMT_INT, "swizzle", &i);
+  if (mt_swizzle_at(&v, w.node, i.node[0].shape, &err)) return lmt_raise(L, &err);
   lua_pushinteger(L, v);
   return 1;
 }
@@ -48,6 +49,17 @@ static int l_smem_atom (lua_State *L) {
   if (mt_smem_atom(&out, luaL_checkstring(L, 1), bits > 1024 || bits < 0 ? 0 : (int)bits, &err))
     return lmt_raise(L, &err);
   return lmt_pushvalue(L, out.node);
+}
+
+/* smem_atoms(): the names. */
+static int l_smem_atoms (lua_State *L) {
+  const char *name;
+  lua_newtable(L);
+  for (int i = 0; (name = mt_smem_atom_name(i)) != NULL; i++) {
+    lua_pushstring(L, name);
+    lua_rawseti(L, -2, i + 1);
+  }
+  return 1;
 }
 
 /* extent(A): max - min + 1 over the values. */
@@ -88,7 +100,7 @@ PARTS(PART)
 #define PART_ROW(name, of) ROW(name)
 
 static const luaL_Reg functions[] = {
-  ROW(swizzle) ROW(make_swizzle) ROW(smem_atom) ROW(extent) PARTS(PART_ROW) { NULL, NULL }
+  ROW(swizzle) ROW(make_swizzle) ROW(smem_atom) ROW(smem_atoms) ROW(extent) PARTS(PART_ROW) { NULL, NULL }
 };
 static const luaL_Reg methods[] = {
   ROW(extent) { "min", m_min }, PARTS(PART_ROW) { NULL, NULL }

@@ -21,13 +21,6 @@ static inline int64_t mt_swizzle_z (mt_swizzle w) {
   return (int64_t)(((UINT64_C(1) << w.b) - 1) << (w.m + (w.s < 0 ? -w.s : 0)));
 }
 
-mt_status mt_left_inverse (mt_layout *out, const mt_node *a, mt_err *err);
-mt_status mt_upcast (mt_layout *out, const mt_node *a, int64_t n, mt_err *err);
-mt_status mt_downcast (mt_layout *out, const mt_node *a, int64_t n, mt_err *err);
-mt_status mt_max_alignment (int64_t *out, const mt_node *a, mt_err *err);
-mt_status mt_max_common_vector (int64_t *out, const mt_node *a, const mt_node *b, mt_err *err);
-mt_status mt_max_common_layout (mt_layout *out, const mt_node *a, const mt_node *b, mt_err *err);
-
 /* B, M >= 0, |S| >= B, all bits below 2^62. */
 bool mt_swizzle_valid (int64_t b, int64_t m, int64_t s);
 /* The swizzle of two masks; false if there is none. */

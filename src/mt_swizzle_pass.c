@@ -181,11 +181,15 @@ mt_status mt_layout_swizzle_composition (mt_layout *out, const mt_node *a, const
   if (!mt_is_swizzled(under.node))
     return mt_swizzled(out, "composition", v, a->stride, under.node, err);
   w = mt_swizzle_of(under.node);
-  if (a->stride != 0 && v.b > 0)
+  if (a->stride != 0)
     return mt_failn(err, MT_EUNSUPPORTED, "composition: %N o %N: an offset lies between two "
                     "swizzles", a, t);
-  if (!mt_swizzle_merge(&both, v, w))
-    return mt_failn(err, MT_EINEXACT, "composition: %N o %N: the two swizzles are not one", a, t);
+  if (!mt_swizzle_merge(&both, v, w)) {
+    mt_layout rv, rw;
+    return mt_failn(err, MT_EINEXACT, "composition: %N o %N: the swizzle on the right comes through "
+                    "the layout as %N, and %N o that is no swizzle", a, t, mt_swizzle_text(&rw, w),
+                    mt_swizzle_text(&rv, v));
+  }
   return mt_swizzled(out, "composition", both, under.node[0].stride, mt_child(under.node), err);
 }
 
@@ -225,10 +229,13 @@ mt_status mt_swizzle_right_inverse (mt_layout *out, const mt_node *a, mt_err *er
   for (int64_t i = 0; i < n; i++) {
     MT_TRY(mt_at(&j, out->node, i, err));
     MT_TRY(mt_at(&k, a, j, err));
-    if (k != i)
-      return mt_failn(err, MT_EINEXACT, "right_inverse: of %N: its swizzle leads out of the %lld "
-                      "values that its layout has in order: %N takes %lld to %lld, where A has "
-                      "%lld", a, (long long)n, out->node, (long long)i, (long long)j, (long long)k);
+    if (k == i && j < mt_size(a)) continue;
+    mt_failn(err, MT_EINEXACT, "right_inverse: of %N: its swizzle leads out of the %lld values that "
+             "its layout has in order\n  %N takes %lld to %lld, ", a, (long long)n, out->node,
+             (long long)i, (long long)j);
+    if (j < mt_size(a)) mt_explain(err, "where A has %lld", (long long)k);
+    else mt_explain(err, "outside of A");
+    return err->status;
   }
   return MT_OK;
 }

@@ -49,7 +49,7 @@ static const row rows[] = {
   {"composition", "Sw<1,0,1> o 4 o 8:1", "Sw<1,0,1>", MT_EUNSUPPORTED,
    "an offset lies between two swizzles"},
   {"composition", "Sw<2,0,2> o 0 o 16:1", "Sw<1,0,3>", MT_EINEXACT,
-   "the two swizzles are not one"},
+   "comes through the layout as Sw<1,0,3>, and Sw<2,0,2> o that is no swizzle"},
   {"composition", "(8,2):(1,8)", "(Sw<1,1,1>,2:1)", MT_EUNSUPPORTED, "with the swizzle"},
   {"composition", "8:1", "(-2)", MT_EINVAL, "-2 is no layout and no tiler"},
   {"composition", "8:1", "4:1@0", MT_ERANK, "B has the stride 1@0"},
