@@ -123,7 +123,9 @@ static void put_values (char *text, size_t size, const mt_meet *g, int k) {
   for (int64_t c = 0; c < g->s[k] && c < SHOWN && n < size; c++) {
     mt_layout at, v;
     mt_err err = MT_NOERR;
-    mt_int(&at, c * g->d[k]);
+    int64_t i;
+    if (mt_mulo(c, g->d[k], &i)) return;
+    mt_int(&at, i);
     if (mt_eval(&v, at.node, g->a, &err) != MT_OK) return;
     n += (size_t)snprintf(text + n, size - n, "%s", c ? ", " : "");
     if (n < size) n += mt_format(text + n, size - n, v.node);
@@ -135,6 +137,8 @@ static void put_values (char *text, size_t size, const mt_meet *g, int k) {
 static void leaf_layout (mt_layout *out, const mt_pieces *q, int leaf) {
   mt_build b;
   mt_err err;
+  mt_int(out, 0);
+  if (q->count[leaf] == 0) return;
   mt_begin(&b, out, "", &err);
   if (q->count[leaf] > 1) mt_open(&b, MT_MODES);
   for (int i = 0; i < q->count[leaf]; i++) {
