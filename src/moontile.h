@@ -98,8 +98,8 @@ typedef enum mt_tag {
   MT_INT, MT_TUPLE, MT_LEAF, MT_MODES, MT_SUM, MT_TILER, MT_WILD, MT_SWIZZLE
 } mt_tag;
 
-/* The algebra that a stride (of an MT_INT: the value) lives in. MT_BASIS: value@path. MT_F2: bits,
-** added by xor (moontile_domain.h). */
+/* The algebra that a stride (of an MT_INT: the value) lives in. MT_BASIS: value@path.
+** MT_F2: bits, added by xor (moontile_domain.h). */
 typedef enum mt_ring { MT_Z, MT_BASIS, MT_F2 } mt_ring;
 
 typedef struct mt_node {
