@@ -17,8 +17,9 @@ static int64_t ceil_div (int64_t a, int64_t b) { return a / b + (a % b != 0); }
 static int64_t reach (const mt_node *a) {
   int64_t d, most = 0, run = 1;
   for (const mt_node *p = mt_leaf(a, a); p < mt_next(a); p = mt_leaf(a, mt_after(p))) {
+    if (p->shape <= 1) continue;
     d = p->stride < 0 ? -p->stride : p->stride;
-    if (p->shape > 1 && d > most && !mt_mulo(p->shape, d, &run)) most = d;
+    if (d > most && !mt_mulo(p->shape, d, &run)) most = d;
   }
   return run;
 }

@@ -182,4 +182,5 @@ void mt_emit_composition_sums (mt_build *b, const mt_node *a, const mt_node *t) 
   if (b->status != MT_OK) return;
   const mt_node *mode = mt_child(whole.node);
   emit_like(b, t, &mode);
+  if (b->status == MT_EINEXACT) mt_explain(b->err, ": A = %N, B = %N", a, t);
 }

@@ -241,7 +241,7 @@ mt_status mt_composition (mt_layout *out, const mt_node *a, const mt_node *t,
   if (a->tag == MT_SWIZZLE && a->arity == 0) return mt_swizzle_composition(out, a, t, err);
   if (a->tag == MT_WILD) return mt_identity_composition(out, t, err);
   if (!mt_is_layout(a)) {
-    MT_TRY(mt_tiler_to_layout(&room, a, err));
+    MT_TRY(mt_renamed("composition", mt_tiler_to_layout(&room, a, err), err));
     a = room.node;
   }
   if (t->tag == MT_SWIZZLE) return mt_layout_swizzle_composition(out, a, t, err);

@@ -121,7 +121,8 @@ static mt_status divide_as (mt_form f, mt_layout *out, const char *op, const mt_
   mt_build b, d;
   mt_layout whole, room;
   if (!mt_is_layout(a)) {
-    MT_TRY(mt_tiler_to_layout(&room, a, err));
+    if (a->tag == MT_WILD) return mt_fail(err, MT_EINVAL, "%s: `_` has no extents to divide", op);
+    MT_TRY(mt_renamed(op, mt_tiler_to_layout(&room, a, err), err));
     a = room.node;
   }
   mt_begin(&d, &whole, op, err);

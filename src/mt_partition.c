@@ -5,7 +5,7 @@
 ** A layout is zipped by a tiler into ((Tiles),(Rests)); a coordinate in one of the two picks what
 ** lies there of the other.
 */
-#include "mt_build.h"
+#include "mt_f2.h"
 
 /* ---- offsets as values */
 
@@ -43,7 +43,10 @@ mt_status mt_domain_offset (mt_layout *out, mt_layout *offset, const mt_node *c,
                             const mt_node *a, mt_err *err) {
   mt_layout at;
   MT_CHECK(mt_is_layout(a), err, "domain_offset: a layout expected");
-  MT_TRY(offset_of(&at, c, mt_inner(a), a, err));
+  if (mt_is_f2(a))
+    return mt_failn(err, MT_EUNSUPPORTED, "domain_offset: %N has F2 strides: A(c + d) is not "
+                    "A(c) xor A(d)", a);
+  MT_TRY(mt_renamed("domain_offset", offset_of(&at, c, mt_inner(a), a, err), err));
   mt_copy_value(out, a);
   mt_int(offset, 0);
   if (!mt_is_swizzled(a)) mt_copy_value(offset, at.node);
@@ -101,7 +104,7 @@ static mt_status partition (mt_layout *out, mt_layout *offset, const char *op, c
   mt_layout z, at;
   mt_build b;
   MT_CHECK(mt_is_layout(a), err, "%s: a layout expected", op);
-  MT_TRY(mt_zipped_divide(&z, a, t, err));      /* ((TileM,TileN,...),(RestM,RestN,...)) */
+  MT_TRY(mt_renamed(op, mt_zipped_divide(&z, a, t, err), err));      /* ((TileM,TileN,...),(RestM,RestN,...)) */
   const mt_node *in = mt_inner(z.node);
   mt_begin(&b, &at, op, err);
   mt_open(&b, MT_TUPLE);
@@ -130,8 +133,8 @@ mt_status mt_local_tile (mt_layout *out, mt_layout *offset, const mt_node *a, co
                          const mt_node *c, const mt_node *proj, mt_err *err) {
   mt_layout tiler, coord;
   if (proj) {
-    MT_TRY(mt_dice(&tiler, proj, t, err));
-    MT_TRY(mt_dice(&coord, proj, c, err));
+    MT_TRY(mt_renamed("local_tile", mt_dice(&tiler, proj, t, err), err));
+    MT_TRY(mt_renamed("local_tile", mt_dice(&coord, proj, c, err), err));
     t = tiler.node;
     c = coord.node;
   }
@@ -144,10 +147,10 @@ mt_status mt_local_partition (mt_layout *out, mt_layout *offset, const mt_node *
   mt_layout tile, coord, part;
   MT_CHECK(mt_is_layout(thr), err, "local_partition: a layout of threads expected");
   if (proj) {
-    MT_TRY(mt_dice(&part, proj, thr, err));
+    MT_TRY(mt_renamed("local_partition", mt_dice(&part, proj, thr, err), err));
     thr = part.node;
   }
   MT_TRY(mt_product_each(&tile, thr, err));
-  MT_TRY(mt_get_flat_coord(&coord, thr, index, err));
+  MT_TRY(mt_renamed("local_partition", mt_get_flat_coord(&coord, thr, index, err), err));
   return partition(out, offset, "local_partition", a, tile.node, coord.node, 0, err);
 }

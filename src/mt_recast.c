@@ -58,6 +58,16 @@ static int64_t last_step (int64_t *at, const mt_node *a, int64_t n) {
   return i;
 }
 
+/* The next multiple of n in the place of a stride of p, if that would do. */
+static void other_stride (mt_build *b, const mt_node *a, const mt_node *p, int64_t n) {
+  mt_layout t;
+  int64_t d = p->stride < 0 ? -p->stride : p->stride;
+  if (a->tag == MT_LEAF || d > INT64_MAX / 4 || n > INT64_MAX / 4) return;
+  mt_copy_value(&t, a);
+  t.node[p - a].stride = d = (d / n + 1) * n;
+  if (spread(t.node, n) < n) mt_explain(b->err, "\n  a stride of %lld would do", (long long)d);
+}
+
 static void cannot_cut (mt_build *b, const mt_node *a, int64_t n) {
   int64_t at;
   for (const mt_node *p = mt_leaf(a, a); p < mt_next(a); p = mt_leaf(a, mt_after(p)))
@@ -65,6 +75,7 @@ static void cannot_cut (mt_build *b, const mt_node *a, int64_t n) {
       mt_build_fail(b, MT_EINEXACT, "%s: %N in elements of %lld: the stride %lld is no multiple of "
                     "%lld and no divisor", b->op, a, (long long)n, (long long)p->stride,
                     (long long)n);
+      other_stride(b, a, p, n);
       other_width(b, a, n);
       return;
     }
@@ -141,9 +152,9 @@ static mt_status downcast (mt_layout *out, const char *op, const mt_node *a, int
   mt_begin(&b, out, op, err);
   if (n == 1) mt_add(&b, a);
   else if (grows == NULL)
-    mt_build_fail(&b, MT_EINEXACT, "%s: %N has no mode of stride 1: its elements have no "
-                  "neighbours, and %lld narrow ones in the place of each are a mode that it does "
-                  "not have\n  1:1 as one more mode would do", op, a, (long long)n);
+    mt_build_fail(&b, MT_EINEXACT, "%s: %N has no mode of stride 1, in which the %lld narrow "
+                  "elements of each could be neighbours\n  make_layout(1:1, A) would do", op, a,
+                  (long long)n);
   else emit_down(&b, a, grows, n);
   return mt_end(&b);
 }

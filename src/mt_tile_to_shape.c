@@ -7,12 +7,7 @@
 
 /* ---- in order */
 
-/* A failure of another operation, in the name of this one. */
-static void renamed (mt_build *b, mt_status s) {
-  const char *text = strstr(b->err->text, ": ");
-  if (s != MT_OK && text) mt_failn(b->err, s, "%s%s", b->op, text);
-  mt_failed(b, s);
-}
+static void renamed (mt_build *b, mt_status s) { mt_failed(b, mt_renamed(b->op, s, b->err)); }
 
 /* Compact, what has the smallest order number fastest; order NULL: from left to right. */
 static void ordered (mt_build *b, mt_layout *out, const mt_node *shape, const mt_node *order) {
@@ -158,6 +153,9 @@ mt_status mt_tile_to_shape (mt_layout *out, const mt_node *a, const mt_node *sha
   if (mt_rank(in) > mt_rank(shape))
     return mt_failn(err, MT_ERANK, "tile_to_shape: the block %N has %d modes, the shape %N has %d",
                     a, mt_rank(in), shape, mt_rank(shape));
+  if (order && mt_is_branch(order) && order->arity != mt_rank(shape))
+    return mt_failn(err, MT_ERANK, "tile_to_shape: the order %N has %d modes, the shape %N has %d",
+                    order, (int)order->arity, shape, mt_rank(shape));
   mt_begin(&b, out, "tile_to_shape", err);
   count_blocks(&b, &count, in, shape);
   if (b.status == MT_OK) ordered(&b, &grid, count.node, order);

@@ -82,5 +82,6 @@ mt_status mt_tiler_to_layout (mt_layout *out, const mt_node *t, mt_err *err) {
 }
 
 mt_status mt_identity_composition (mt_layout *out, const mt_node *t, mt_err *err) {
+  MT_CHECK(t->tag != MT_WILD, err, "composition: `_` with `_` has no extents");
   return as_layout(out, "composition", t, 1, err);
 }
