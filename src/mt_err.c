@@ -101,7 +101,7 @@ mt_status mt_failn (mt_err *err, mt_status s, const char *format, ...) {
 }
 
 mt_status mt_renamed (const char *op, mt_status s, mt_err *err) {
-  const char *rest = strstr(err->rest, ": ");
+  const char *rest = strstr(err->text, ": ");
   return s == MT_OK || rest == NULL ? s : mt_failn(err, s, "%s%s", op, rest);
 }
 
