@@ -40,12 +40,11 @@ outcome check_left_inverse (ctx *x, const mt_node *a) {
   LAW(x, s == MT_OK || s == MT_EINEXACT || s == MT_EINJECTIVE || s == MT_ETOOBIG);
   int64_t n = mt_size(a);
   if (s == MT_EINJECTIVE) {
-    mt_layout f, t;
+    mt_layout f;
     LAW(x, !mt_filter(&f, a, NULL, &x->err));
     bool twice = false;
     for (int64_t i = 1; i < mt_size(f.node) && !twice; i++) twice = first_of(f.node, i) < i;
     LAW(x, twice);
-    (void)t;
     return REFUSED;
   }
   if (s != MT_OK) return REFUSED;

@@ -123,6 +123,7 @@ outcome property_partition (ctx *x) {
   random_layout(x, &a, 216, chance(x, 2) ? COMPACT : NATURAL);
   random_tiler(x, &t, a.node, false);
   if (mt_zipped_divide(&z, a.node, t.node, &x->err) || mt_size(z.node) == 0) return REFUSED;
+  if (mt_size(z.node) > MAXSIZE) return REFUSED;
   int side = pick(x, 2), other = 1 - side;
   random_coord(x, &c, mt_mode(z.node, side), true);
   if (c.node[0].tag == MT_TUPLE && c.node[0].arity > 1 && chance(x, 4)) {
@@ -242,7 +243,7 @@ outcome property_coshape (ctx *x) {
 
 /* A shape as bound: not less than the integer, by whole steps; per axis disjoint and ordered. */
 outcome property_complement_shape (ctx *x) {
-  mt_layout a, shape, r, c, s, t;
+  mt_layout a, shape, r, c, s;
   bool fills = false, whole = false;
   random_layout(x, &a, 36, COMPACT);
   random_layout(x, &s, 64, NATURAL);
@@ -256,7 +257,6 @@ outcome property_complement_shape (ctx *x) {
   for (int64_t i = 0; i < mt_size(c.node); i++) LAW(x, value_of(r.node, i) == value_of(c.node, i));
   for (int64_t i = 1; i < mt_size(r.node); i++)
     LAW(x, value_of(r.node, i) > value_of(r.node, i - 1));
-  (void)t;
   return RIGHT;
 }
 
@@ -362,6 +362,7 @@ outcome property_tiler_to_layout (ctx *x) {
   LAW(x, s == u || u == MT_ERANK || s == MT_ERANK);
   if (s != MT_OK || u != MT_OK) return REFUSED;
   LAW(x, mt_size(r.node) == mt_size(q.node));
+  if (mt_size(r.node) > MAXSIZE) return RIGHT;
   for (int64_t i = 0; i < mt_size(r.node); i++) LAW(x, value_of(r.node, i) == value_of(q.node, i));
   return RIGHT;
 }
