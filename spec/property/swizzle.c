@@ -194,8 +194,8 @@ outcome property_swizzle_slice (ctx *x) {
 outcome property_swizzle_wide (ctx *x) {
   mt_layout a, w, r, n;
   fn f, g;
-  int64_t by = (int64_t)1 << pick(x, 4);
   binary_swizzled(x, &w, &a);
+  int64_t by = (int64_t)1 << pick(x, mt_size(a.node) > 64 ? 2 : 4);
   mt_int(&n, by);
   CASE(x, "swizzle_wide", w.node, n.node);
   mt_status s = mt_swizzle_downcast(&r, w.node, by, &x->err);
