@@ -88,6 +88,7 @@ typedef struct mt_build {
   mt_status status;
   const char *op;                  /* of the operation, for texts */
   bool derived; /* its operands are not the caller's: no advice about them */
+  bool guess;   /* composition by the rule alone: what was only tried is refused fast */
   int n;                           /* nodes so far */
   int level, depth;                /* open nodes; those of them that nest */
   int open[MT_MAXOPEN];
