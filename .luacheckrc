@@ -2,3 +2,5 @@ std = "lua54"
 max_line_length = 100
 files["spec"].std = "lua54+busted"
 files["spec/**"].std = "lua54+busted"
+files["spec/golden/**"].max_line_length = false
+files["spec/golden/**"].ignore = { "2", "4" }
