@@ -163,6 +163,7 @@ moontile_test(golden.pycute COMMAND ${PROGRAM} ${SPEC}/golden/check_pycute.lua
               ${pycute_tables})
 
 moontile_test(kernels COMMAND ${PROGRAM} ${SPEC}/program/kernels.lua ${PROGRAM} "${MOONTILE_NVCC}")
+moontile_test(fuzz.api COMMAND ${PROGRAM} ${SPEC}/fuzz/api.lua 1 20000)
 moontile_test(quiet COMMAND ${PROGRAM} ${SPEC}/walls/quiet.lua)
 
 file(GLOB examples CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/*.lua)
