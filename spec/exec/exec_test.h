@@ -53,6 +53,7 @@ void test_tile (void);
 void test_copy (void);
 void test_check (void);
 void test_desc (void);
+void test_moves (void);
 void test_plan (void);
 void test_device (void);
 

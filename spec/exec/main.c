@@ -68,8 +68,8 @@ void free_memory (memory m) { free(m.p); }
 int main (void) {
   const char *cases = getenv("MOONTILE_CASES"), *seed = getenv("MOONTILE_SEED");
   static const struct { const char *name; void (*run) (void); } tests[] = {
-    {"tile", test_tile}, {"desc", test_desc}, {"check", test_check}, {"copy", test_copy},
-    {"plan", test_plan}, {"device", test_device},
+    {"tile", test_tile}, {"desc", test_desc}, {"check", test_check}, {"moves", test_moves},
+    {"copy", test_copy}, {"plan", test_plan}, {"device", test_device},
   };
   if (cases && *cases) base_cases = atol(cases) / 50 + 1;
   base_seed = seed && *seed ? strtoull(seed, NULL, 10) : (uint64_t)time(NULL) * 1000003;
