@@ -92,8 +92,8 @@ MT_API const char *mt_version (void);              /* "0.1.0" */
 **                   the sum of its children, MT_INT nodes of ring MT_BASIS. In a tuple: shape -1.
 **   tilers          MT_TILER: by mode; each child a layout, a tiler or the wildcard.
 **   wildcard        MT_WILD: `_`, in tuples and tilers.
-**   swizzles        MT_SWIZZLE: Sw<B,M,S>, `shape` is B | M << 8 | (S & 255) << 16, stride an offset
-**                   and its child, if it has one, is a layout: Sw<B,M,S> o offset o layout. */
+**   swizzles        MT_SWIZZLE: Sw<B,M,S>; `shape` is B | M << 8 | (S & 255) << 16, `stride` an
+**                   offset; its child, if it has one, a layout: Sw<B,M,S> o offset o layout. */
 typedef enum mt_tag {
   MT_INT, MT_TUPLE, MT_LEAF, MT_MODES, MT_SUM, MT_TILER, MT_WILD, MT_SWIZZLE
 } mt_tag;
@@ -206,8 +206,8 @@ MT_API mt_status mt_coalesce (mt_layout *out, const mt_node *a, const mt_node *p
 /* R = A o B: (1) R(i) = A(B(i)) for 0 <= i < size(B), (2) shape(B) is compatible with shape(R).
 ** B may run past size(A): the last mode of A has no bound. `b` is a layout, or a tiler: by mode;
 ** modes of A that the tiler does not reach are dropped. B's strides may be basis elements: each
-** then steps in the mode of A that it names. An answer is found wherever there is one if B has at
-** most 2^16 elements. Errors: MT_EINEXACT with a witness, MT_ERANK. */
+** then steps in the mode of A that it names. Where digits do not meet, an answer is searched for by
+** the definition, in at most 2^16 steps. Errors: MT_EINEXACT with a witness, MT_ERANK. */
 MT_API mt_status mt_composition (mt_layout *out, const mt_node *a, const mt_node *b, mt_err *err);
 /* The offsets that A skips: (1) disjoint from A but for 0, (2) ordered, strides positive, (3) if it
 ** fills, (A, R) has every offset of a range of at least `bound`, each once. `fills` (may be NULL):

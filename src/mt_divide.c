@@ -47,10 +47,10 @@ static bool divides (const mt_node *a, int64_t n, int64_t d) {
 static void other_tiles (mt_build *b, const mt_node *a, const mt_node *t) {
   int64_t less = 0, more = 0, d = t->stride;
   mt_explain(b->err, "\n  B is the tile %N with its complement", t);
-  if (t->tag != MT_LEAF) return;
+  if (t->tag != MT_LEAF || t->shape > INT64_MAX - 64) return;
   for (int64_t n = t->shape - 1; n > 1 && n > t->shape - 64 && !less; n--)
     if (divides(a, n, d)) less = n;
-  for (int64_t n = t->shape + 1; n < t->shape + 64 && n <= mt_size(a) && !more; n++)
+  for (int64_t n = t->shape + 1; n - t->shape < 64 && n <= mt_size(a) && !more; n++)
     if (divides(a, n, d)) more = n;
   if (less) mt_explain(b->err, "; %lld:%lld", (long long)less, (long long)d);
   if (more)

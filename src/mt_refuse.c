@@ -8,6 +8,9 @@
 
 enum { REACH = 64, MAXWAYS = 3 };
 
+/* Numbers that can be doubled and stepped from: others get no advice. */
+static bool modest (int64_t x) { return x > INT32_MIN && x < INT64_C(1) << 60; }
+
 /* ---- the condition */
 
 /* The modes of A as the rule sees them; whether they are others than A's own. */
@@ -83,8 +86,7 @@ static bool first_fit (int64_t *out, mt_meet *g, int64_t *slot, int64_t from,
                        int64_t step) {
   int64_t keep = *slot;
   bool found = false;
-  for (int i = 0; i < REACH && from > 0 && from < INT64_MAX / 2 && !found;
-       i++, from += step) {
+  for (int i = 0; i < REACH && from > 0 && modest(from) && !found; i++, from += step) {
     *slot = *out = from;
     found = fits(g);
   }
@@ -108,11 +110,11 @@ static int other_modes (mt_build *b, const mt_meet *g, const mt_node *t,
   bool stride = w->reason == MT_CROSSES;
   if (w->k < 0 || (!stride && w->reason != MT_UNEVEN)) return 0;
   int64_t *slot = stride ? &h.d[w->k] : &h.s[w->k], x = *slot;
+  if (!modest(x)) return 0;
   if (first_fit(&way, &h, slot, x - 1, -1) && way > (stride ? 0 : 1))
     add_way(ways, &n, way);
   if (first_fit(&way, &h, slot, x + 1, 1)) add_way(ways, &n, way);
-  if (x <= INT64_MAX / 4 && x >= INT64_MIN / 4 && first_fit(&way, &h, slot, 2 * x, x))
-    add_way(ways, &n, way);
+  if (first_fit(&way, &h, slot, 2 * x, x)) add_way(ways, &n, way);
   if (n > 0) mt_explain(b->err, "\n  ");
   for (int i = 0; i < n; i++)
     mt_explain(b->err, "%s%lld:%lld", i == 0 ? "" : i == n - 1 ? " and " : ", ",
@@ -131,7 +133,8 @@ static void other_extent (mt_build *b, const mt_meet *g, const mt_refusal *w, in
   mt_meet h = *g;
   mt_layout flat;
   int64_t s = g->f.s[w->r], below = 0, above = 0;
-  if (w->reason == MT_NEGATIVE || w->r >= g->f.n - 1 || name_modes(&flat, g)) return;
+  if (w->reason == MT_NEGATIVE || w->r >= g->f.n - 1 || !modest(s)) return;
+  if (name_modes(&flat, g)) return;
   bool down = first_fit(&below, &h, &h.f.s[w->r], s - 1, -1) && below > 1;
   bool up = first_fit(&above, &h, &h.f.s[w->r], s + 1, 1);
   if (!down && !up) return;
