@@ -1,26 +1,30 @@
 /*
-** moves.c - the CPU executor's inner loops, one tile at a time: all units, odd addresses and pitches,
-** with and without streaming, in memory of exact size.
+** moves.c - the CPU executor's inner loops, one tile at a time: all units, odd addresses
+** and pitches,
 ** SPDX-License-Identifier: MIT
+** with and without streaming, in memory of exact size.
 */
 #include "exec_test.h"
 #include "mt_cpu.h"
 
-/* A tile whose a runs along the destination and whose b runs along the source, or neither. */
+/* A tile whose a runs along the destination and whose b runs along the source, or
+** neither. */
 typedef struct tile {
   mt_cpu_tile t;
   mt_cpu_move *move;
   int64_t na, nb;
 } tile;
 
-static size_t reach (const mt_cpu_axis *a, const mt_cpu_axis *b, bool dst, const tile *x) {
+static size_t reach (const mt_cpu_axis *a, const mt_cpu_axis *b, bool dst,
+                     const tile *x) {
   int64_t d = dst ? a->dst : a->src, e = dst ? b->dst : b->src;
   return (size_t)((x->na - 1) * d + (x->nb - 1) * e + x->t.unit);
 }
 
 static void check_tile (const tile *x, const char *what) {
   const mt_cpu_axis *a = &x->t.a, *b = &x->t.b;
-  size_t skew[] = {(size_t)pick(2) * (size_t)pick(64), (size_t)pick(2) * (size_t)pick(64)};
+  size_t skew[] = {(size_t)pick(2) * (size_t)pick(64),
+                   (size_t)pick(2) * (size_t)pick(64)};
   memory src = exact_memory(reach(a, b, false, x) + skew[0], 0);
   memory dst = exact_memory(reach(a, b, true, x) + skew[1], 0);
   memory want = exact_memory(dst.bytes, 0);
@@ -29,8 +33,8 @@ static void check_tile (const tile *x, const char *what) {
   memcpy(want.p, dst.p, dst.bytes);
   for (int64_t i = 0; i < x->na; i++)
     for (int64_t j = 0; j < x->nb; j++)
-      memcpy(want.p + skew[1] + i * a->dst + j * b->dst, src.p + skew[0] + i * a->src + j * b->src,
-             (size_t)x->t.unit);
+      memcpy(want.p + skew[1] + i * a->dst + j * b->dst,
+             src.p + skew[0] + i * a->src + j * b->src, (size_t)x->t.unit);
   x->move(&x->t, (const char *)src.p + skew[0], (char *)dst.p + skew[1], x->na, x->nb);
   CHECK(memcmp(dst.p, want.p, dst.bytes) == 0, "%s: units of %lld, %lld by %lld", what,
         (long long)x->t.unit, (long long)x->na, (long long)x->nb);
