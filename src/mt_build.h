@@ -86,7 +86,8 @@ typedef struct mt_build {
   mt_err *err;
   mt_status status;
   const char *op;                  /* of the operation, for texts */
-  bool derived; /* its operands are not the caller's: no advice about them */
+  bool derived;      /* its operands are not the caller's: no advice about them */
+  bool trial;        /* only to see whether the rule of composition answers */
   int n;                           /* nodes so far */
   int level, depth;                /* open nodes; those of them that nest */
   int open[MT_MAXOPEN];

@@ -137,7 +137,9 @@ static void compose_group (mt_build *b, mt_pieces *q, const mt_meet *g,
   *q = before;
   for (int k = 0; k < g->n && t->shape == 0; k++) /* an empty B: any strides will do */
     if (!mt_add_piece(q, g->leaf[k], g->s[k], 0, NULL, 0)) return;
-  if (t->shape != 0 && !mt_compose_exact(q, g, &w)) mt_compose_refuse(b, g, t, &w);
+  if (t->shape == 0) return;
+  if (b->trial) mt_failed(b, MT_EINEXACT);
+  else if (!mt_compose_exact(q, g, &w)) mt_compose_refuse(b, g, t, &w);
 }
 
 static void emit_pieces (mt_build *b, const mt_node *t, const mt_pieces *q, int *k) {

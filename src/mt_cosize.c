@@ -64,6 +64,7 @@ static bool image_range (int64_t *lo, int64_t *hi, const sums *q, mt_swizzle w) 
   int64_t mask = (INT64_C(1) << bits) - 1;
   search f = {q, w, *hi & ~mask, *hi, INT64_MAX, INT64_MIN, MAXSTEPS};
   int64_t base = *lo, low_end = *lo | mask;
+  if (w.b == 0) return true;
   if (!walk(&f, 0, base)) return false;
   *hi = f.hi;
   f.from = base;

@@ -37,7 +37,7 @@ static bool divides (const mt_node *a, int64_t n, int64_t d) {
   mt_begin(&one, &t, "", &err);
   mt_add_leaf(&one, n, d);
   mt_begin(&all, &r, "", &err);
-  all.derived = true;
+  all.trial = true;
   with_complement(&all, &pair, t.node, mt_size(a));
   mt_emit_composition(&all, a, pair.node);
   return mt_end(&all) == MT_OK;
