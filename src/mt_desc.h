@@ -6,7 +6,7 @@
 ** by digit (the first axis runs fastest), gives the offsets of both sides and the
 ** ordinates of the bounds:
 **   offset[o]   = sum over axes of index * stride[o]   (elements)
-**   ordinate[k] = sum over axes of index * step[k]     (+ lane * lane_step[k] in a vector)
+**   ordinate[k] = sum over axes of index * step[k]   (+ lane * lane_step[k])
 ** An access of `vec` elements is real where every ordinate[k] < bound[k]; one that
 ** straddles a bound is done by elements. The struct is cleared before it is filled: it
 ** compares and hashes as bytes.
