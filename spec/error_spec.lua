@@ -175,16 +175,19 @@ local WIDE = "copy: UniversalCopy<uint128_t> moves 4 elements at once, but "
 rows("copies", {
   { 'tile.copy(view "(8,32):(32,1)", view "(8,32):(0,1)")', [[
 copy: dst mode 1 has stride 0: elements 0 and 7 write offset 0
-dst is (8,32):(0,1)]] },
+dst is (8,32):(0,1)
+an element of dst is written once: give each value a place of its own]] },
   { 'tile.copy(view "(8,32):(32,1)", view "(8,32):(16,1)")', [[
 copy: dst: elements 1 and 128 write offset 16
 src is (8,32):(32,1) at offset 0
-dst is (8,32):(16,1) at offset 0]] },
+dst is (8,32):(16,1) at offset 0
+an element of dst is written once: give each value a place of its own]] },
   { 'local T = tile.tensor("f32", layout(64)); '
     .. 'tile.copy(T:view(layout(32)), T:view(layout(32), 16))', [[
 copy: src and dst overlap: offset 16 of src is offset 16 of dst
 src is 32:1 at offset 0
-dst is 32:1 at offset 16]] },
+dst is 32:1 at offset 16
+copy through a tensor of its own in between]] },
   { 'tile.copy(tiled(), view("(8,32):(32,1)", 1), view "(8,32):(32,1)")', WIDE .. [[
 src begins 4 bytes past a multiple of 16 bytes
 UniversalCopy<uint32_t> would do, or AutoVectorizingCopy]] },

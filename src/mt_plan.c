@@ -20,16 +20,25 @@ static int broadcast_mode (const mt_node *a) {
   return 0;
 }
 
+/* A way out of what the validator refused; "" where the words before say it already. */
+static const char *way_out (mt_status s) {
+  if (s == MT_EINJECTIVE)
+    return "\nan element of dst is written once: give each value a place of its own";
+  if (s == MT_EOVERLAP) return "\ncopy through a tensor of its own in between";
+  return "";
+}
+
 /* What the validator said of the descriptor, in words about the tensors. */
 static mt_status explain (const mt_tensor *src, const mt_tensor *dst, mt_err *err) {
   mt_err cause = *err;
+  const char *way = way_out(cause.status);
   int mode = err->status == MT_EINJECTIVE ? broadcast_mode(dst->layout) : 0;
   if (mode > 0 && strncmp(cause.text, "dst: ", 5) == 0)
-    return mt_failn(err, cause.status, "copy: dst mode %d has stride 0: %s\ndst is %N",
-                    mode, cause.text + 5, dst->layout);
-  return mt_failn(err, cause.status, "copy: %s\nsrc is %N at offset %lld\ndst is %N at "
-                  "offset %lld", cause.text, src->layout, (long long)src->offset,
-                  dst->layout, (long long)dst->offset);
+    return mt_failn(err, cause.status, "copy: dst mode %d has stride 0: %s\ndst is %N%s", mode,
+                    cause.text + 5, dst->layout, way);
+  return mt_failn(err, cause.status,
+                  "copy: %s\nsrc is %N at offset %lld\ndst is %N at offset %lld%s", cause.text,
+                  src->layout, (long long)src->offset, dst->layout, (long long)dst->offset, way);
 }
 
 static mt_status prove (mt_plan *p, const mt_tensor *src, const mt_tensor *dst,
