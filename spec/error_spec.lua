@@ -115,6 +115,78 @@ complement: (4,2):(1,1) has no complement
   a stride of 4 or more on the second would do]] },
 })
 
+rows("swizzles", {
+  { 'tile.swizzle(3, 0, 2)',
+    "swizzle: Sw<3,0,2>: bits and base must be >= 0, |shift| >= bits, and their sum at most 62" },
+  { 'tile.make_swizzle(28, 3)', [[
+make_swizzle: no swizzle has the masks Y = 28 and Z = 3
+  each must be a run of bits, both of one length, and no bit may be in both: Sw<3,4,3> has 896 and 112]] },
+  { 'return tile.swizzle(1, 0)(1.5)', "swizzle: integer expected, got 1.5" },
+  { 'return X(1)', "call: swizzle expected, got moontile.Value" },
+  { 'layout(tile.swizzle(1, 0), 3)',
+    "bad argument #2 to 'layout' (a swizzle has no strides)" },
+  { 'return tile.swizzle(3, 0) * tile.swizzle(2, 0)', [[
+composition: Sw<3,0,3> o Sw<2,0,2> is no swizzle
+  their shifts 3 and 2 differ]] },
+  { 'return tile.swizzle(3, 3) * tile.swizzle(2, 2, 3)', [[
+composition: Sw<3,3,3> o Sw<2,2,3> is no swizzle
+  their masks together, Y = 416 and Z = 52, are not two runs of bits apart from each other]] },
+  { 'return tile.swizzle(1, 0) * { 3, 4 }',
+    "composition: Sw<1,0,1> o (3:1,4:1): a layout or a swizzle expected on the right" },
+  { 'return tile.swizzle(1, 0) * tile.make_identity_layout { 4, 8 }',
+    "composition: Sw<1,0,1> o (4,8):(1@0,1@1): the strides are no integers" },
+  { 'return layout "(16,2,8):(16,8,1)" * tile.swizzle(2, 3, 3)', [[
+composition: no swizzle R has R(A(i)) = A(Sw<2,3,3>(i)) for A = (16,2,8):(16,8,1)
+  A takes its masks Y = 192 and Z = 24 to 6 and 136, which are not two runs of bits of one length, apart from each other]] },
+  { 'return layout "(3,8):(1,4)" * tile.swizzle(1, 0)', [[
+composition: no swizzle R has R(A(i)) = A(Sw<1,0,1>(i)) for A = (3,8):(1,4)
+  Sw<1,0,1>, of the bits where A takes those of the swizzle, gives 3 at i = 2, not 4]] },
+  { 'return layout(8) / tile.swizzle(1, 0)', "logical_divide: Sw<1,0,1> as a tile" },
+  { 'layout "Sw<1,0,1> o 4 o 8:1":right_inverse()',
+    "right_inverse: of Sw<1,0,1> o 4 o 8:1: its offset is not 0" },
+  { 'layout "Sw<3,0,3> o 0 o (2,10,7):(70,7,1)":right_inverse()', [[
+right_inverse: no swizzle R has R(A(i)) = A(Sw<3,0,3>(i)) for A = (7,10,2):(20,2,1)
+  Sw<1,1,3>, of the bits where A takes those of the swizzle, gives 22 at i = 1, not 20]] },
+  { 'layout "Sw<2,0,2> o 0 o 5:1":right_inverse()', [[
+right_inverse: of Sw<2,0,2> o 0 o 5:1: its swizzle leads out of the 5 values that its layout has in order
+  Sw<2,0,2> o 0 o 5:1 takes 4 to 5, outside of A]] },
+  { 'return layout "Sw<3,3,3> o 0 o (8,64):(64,1)" * tile.swizzle(3, 3)', [[
+composition: Sw<3,3,3> o 0 o (8,64):(64,1) o Sw<3,3,3>: the swizzle on the right comes through the layout as Sw<3,0,3>, and Sw<3,3,3> o that is no swizzle]] },
+  { 'return layout "Sw<3,3,3> o 1 o (8,64):(64,1)" * tile.swizzle(3, 3)',
+    "composition: Sw<3,3,3> o 1 o (8,64):(64,1) o Sw<3,3,3>: an offset lies between two swizzles" },
+  { 'layout "Sw<1,2,5> o 0 o (64,6):(6,1)":slice { X, 4 }', [[
+slice: (_,4) of Sw<1,2,5> o 0 o (64,6):(6,1): the mode 6:1, which is sliced away, does not split into the digits of Sw<1,2,5>
+  a power of two as its extent and as its stride would do; evaluation at a coordinate always does]] },
+  { 'tile.upcast(tile.swizzle(1, 0), 3)',
+    "upcast: of Sw<1,0,1> by 3: a swizzle moves bits; a power of two is expected" },
+  { 'layout "Sw<1,0,1> o 1 o (8,4):(1,8)":upcast(2)',
+    "upcast: of Sw<1,0,1> o 1 o (8,4):(1,8) by 2: its offset 1 is not a multiple" },
+  { 'tile.downcast(tile.swizzle(2, 50, 2), 1 << 20)',
+    "downcast: of Sw<2,50,2> by 1048576: the bits leave 62" },
+  { 'tile.get_swizzle_portion(3)', "argument: layout or swizzle expected, got 3" },
+  { 'tile.smem_atom("GMMA::Layout_K_SW128_Atom", 6)',
+    "smem_atom: elements of 6 bits: a power of two from 1 to 128 expected" },
+  { 'tile.smem_atom("K_SW128", 16)', [[
+smem_atom: unknown atom "K_SW128"; there are
+  GMMA::Layout_MN_INTER_Atom
+  GMMA::Layout_MN_SW32_Atom
+  GMMA::Layout_MN_SW64_Atom
+  GMMA::Layout_MN_SW128_Atom
+  GMMA::Layout_K_INTER_Atom
+  GMMA::Layout_K_SW32_Atom
+  GMMA::Layout_K_SW64_Atom
+  GMMA::Layout_K_SW128_Atom
+  UMMA::Layout_MN_INTER_Atom
+  UMMA::Layout_MN_SW32_Atom
+  UMMA::Layout_MN_SW64_Atom
+  UMMA::Layout_MN_SW128_Atom
+  UMMA::Layout_MN_SW128_32B_Atom
+  UMMA::Layout_K_INTER_Atom
+  UMMA::Layout_K_SW32_Atom
+  UMMA::Layout_K_SW64_Atom
+  UMMA::Layout_K_SW128_Atom]] },
+})
+
 rows("tensors", {
   { 'tile.tensor("f31", layout(4))', [[
 unknown dtype 'f31'
@@ -165,8 +237,6 @@ make_tiled_copy: unknown atom "UniversalCopy<uint100_t>"; there are
   { 'tile.tiled_copy(options { val = layout(3) })',
     "make_tiled_copy: UniversalCopy<uint128_t> moves 4 elements of 32 bits at once, "
     .. "but val 3:1 has 3 values: not a multiple" },
-  { 'tiled():partition(layout "Sw<2,2,3> o 0 o (8,32):(32,1)")',
-    "partition: of the swizzled layout Sw<2,2,3> o 0 o (8,32):(32,1): not supported yet" },
   { 'tiled():get_slice(32)', "get_slice: thread 32 of 32: 0 to 31 are there" },
 })
 

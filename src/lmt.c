@@ -101,7 +101,7 @@ static int l_index (lua_State *L) {
   }
   if (lmt_isclass(L, 1, LMT_LAYOUT)) {
     mt_layout out;
-    mt_err err = MT_NOERR;
+    LMT_NOERR(err);
     const mt_node *a = lmt_tolayout(L, 1);
     lua_Integer i = luaL_checkinteger(L, 2);
     if (i < 1 || i > mt_rank(a)) return lua_pushnil(L), 1;
@@ -202,6 +202,10 @@ MT_API int luaopen_moontile_core (lua_State *L) {
   lua_newtable(L);       /* class name -> its methods: for completion, for Lua code */
   lua_setfield(L, -2, "_methods");
   lmt_open_layout(L);
+  lmt_open_tuple(L);
+  lmt_open_algebra(L);
+  lmt_open_swizzle(L);
+  lmt_open_domain(L);
   lmt_open_device(L);
   lmt_open_tensor(L);
   lmt_open_tile(L);

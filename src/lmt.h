@@ -35,6 +35,13 @@
 #define LMT_FILE      "moontile.File"
 #define LMT_STATE     "moontile.State"
 
+/* Values are told apart by a mark in their metatable, faster than by its name. A class is
+** marked before it is made: so the mark lies in the array part of the table. */
+typedef enum lmt_class {
+  LMT_UNMARKED, LMT_FUNCTIONS, LMT_VALUES, LMT_TUPLES, LMT_TENSORS, LMT_MARKS
+} lmt_class;
+void lmt_mark (lua_State *L, lmt_class class, const char *name);
+
 /* Something that has to be given back. It is a block of its own, listed in the state:
 ** what a userdata could not give back, since Lua had no memory left to call its
 ** finalizer, is given back when the state closes, the newest first. */
@@ -68,6 +75,10 @@ enum { LMT_DEVICES = 1, LMT_WILDCARD, LMT_STATEVALUES = 2 };  /* its user values
 void lmt_newclass (lua_State *L, const char *name, const luaL_Reg *meta,
                    const luaL_Reg *methods);
 void lmt_open_layout (lua_State *L);   /* each adds to the module, on the top */
+void lmt_open_tuple (lua_State *L);
+void lmt_open_algebra (lua_State *L);
+void lmt_open_swizzle (lua_State *L);
+void lmt_open_domain (lua_State *L);
 void lmt_open_device (lua_State *L);
 void lmt_open_tensor (lua_State *L);
 void lmt_open_npy (lua_State *L);
@@ -78,6 +89,8 @@ extern const luaL_Reg lmt_moves[];     /* methods of tensors in lmt_move.c */
 int lmt_method_slice (lua_State *L);   /* x:slice(c) */
 int lmt_save (lua_State *L);           /* T:save(path) */
 
+/* An error that has not happened, whose text is not cleared as a whole: it is long. */
+#define LMT_NOERR(err) mt_err err; err.status = MT_OK; err.text[0] = '\0'
 /* Raises err's text at the caller's line. */
 int lmt_raise (lua_State *L, const mt_err *err);
 mt_status lmt_set (mt_err *err, mt_status s, const char *format, ...)
@@ -90,7 +103,7 @@ int lmt_fail (lua_State *L, const mt_err *err);
 
 enum {
   LMT_INT = 1, LMT_BASIS = 2, LMT_WILD = 4, LMT_TABLE = 8, LMT_LAYOUTS = 16,
-  LMT_SWIZZLES = 32,
+  LMT_SWIZZLES = 32, LMT_F2 = 64,
   LMT_SHAPE  = LMT_INT | LMT_TABLE,
   LMT_STRIDE = LMT_INT | LMT_TABLE | LMT_BASIS,
   LMT_COORD  = LMT_INT | LMT_TABLE | LMT_WILD,
@@ -103,6 +116,9 @@ const mt_node *lmt_tovalue (lua_State *L, int i, int kinds, const char *what,
                             mt_layout *buf);
 /* A layout, or the layout of a tensor. */
 const mt_node *lmt_tolayout (lua_State *L, int i);
+/* What a function is composed with: a layout, the layout of a tensor, a swizzle, `_`,
+** or a tiler, that stands for its coordinates. */
+const mt_node *lmt_tofunction (lua_State *L, int i, mt_layout *buf);
 /* By mode (a table, its integers n meaning n:1) or one function (a layout; an integer n
 ** is n:1). */
 const mt_node *lmt_totiler (lua_State *L, int i, mt_layout *buf);

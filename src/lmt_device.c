@@ -116,7 +116,7 @@ const char *lmt_devicename (const lmt_device *box) {
 /* device([name]), device{ name, threads =, libcuda = } -> device | nil, message, code */
 static int l_device (lua_State *L) {
   static const char *const keys[] = { "1", "threads", "libcuda", NULL };
-  mt_err err = MT_NOERR;
+  LMT_NOERR(err);
   const char *name = NULL, *libcuda = NULL;
   lua_Integer threads = 0;
   lua_settop(L, 1);
@@ -139,7 +139,7 @@ static int l_device (lua_State *L) {
 
 /* devices() -> the names that device() takes, and why there is no GPU among them. */
 static int l_devices (lua_State *L) {
-  mt_err err = MT_NOERR;
+  LMT_NOERR(err);
   mt_device_options o = lmt_pushstate(L)->options;
   o.libcuda = luaL_optstring(L, 1, NULL);
   int n = mt_cuda_count(&o, &err);
@@ -197,7 +197,7 @@ static int device_about (lua_State *L) {
 
 /* device:synchronize(): waits for everything on it; raises what a kernel met. */
 static int device_synchronize (lua_State *L) {
-  mt_err err = MT_NOERR;
+  LMT_NOERR(err);
   if (mt_synchronize(checkdevice(L, 1)->d, NULL, &err)) return lmt_raise(L, &err);
   return 0;
 }
@@ -221,7 +221,7 @@ static int stream_gc (lua_State *L) {
 static int device_stream (lua_State *L) {
   int tries = 0;
   mt_status s;
-  mt_err err = MT_NOERR;
+  LMT_NOERR(err);
   mt_stream *made = NULL;
   lmt_device *device = checkdevice(L, 1);
   stream *box = lua_newuserdatauv(L, sizeof *box, 1);
@@ -252,7 +252,7 @@ mt_stream *lmt_optstream (lua_State *L, int i, const lmt_device *d) {
 }
 
 static int stream_synchronize (lua_State *L) {
-  mt_err err = MT_NOERR;
+  LMT_NOERR(err);
   stream *box = checkstream(L, 1);
   if (mt_synchronize(box->device->d, box->r->p, &err)) return lmt_raise(L, &err);
   return 0;

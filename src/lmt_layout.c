@@ -24,10 +24,20 @@ static mt_status build (mt_layout *out, lua_State *L, const mt_node *shape, int 
   }
 }
 
-/* layout(shape [, stride | "left" | "right"]); layout "text". */
+static int layout_of_swizzle (lua_State *L) {
+  mt_layout buf, out;
+  LMT_NOERR(err);
+  const mt_node *w = lmt_tovalue(L, 1, LMT_SHAPE | LMT_SWIZZLES, "shape", &buf);
+  luaL_argcheck(L, lua_isnoneornil(L, 2), 2, "a swizzle has no strides");
+  if (mt_swizzle_layout(&out, w, &err)) return lmt_raise(L, &err);
+  return lmt_pushvalue(L, out.node);
+}
+
+/* layout(shape [, stride | "left" | "right"]); layout "text"; layout(swizzle). */
 static int l_layout (lua_State *L) {
   mt_layout buf, out;
-  mt_err err = MT_NOERR;
+  LMT_NOERR(err);
+  if (lmt_isclass(L, 1, LMT_VALUE)) return layout_of_swizzle(L);
   const mt_node *shape = lmt_toshape(L, 1, &buf);
   if (lmt_islayout(shape)) {
     luaL_argcheck(L, lua_isnoneornil(L, 2), 2, "the text has strides already");
@@ -37,12 +47,15 @@ static int l_layout (lua_State *L) {
   return lmt_pushvalue(L, out.node);
 }
 
-/* parse(text): the value that a text form stands for. */
+/* parse(text): the value that a text form stands for; LayoutLeft and LayoutRight are orders, which
+** are texts in Lua. */
 static int l_parse (lua_State *L) {
   size_t n;
   mt_layout out;
-  mt_err err = MT_NOERR;
+  LMT_NOERR(err);
   const char *text = luaL_checklstring(L, 1, &n);
+  if (strcmp(text, "LayoutLeft") == 0 || strcmp(text, "LayoutRight") == 0)
+    return lua_pushvalue(L, 1), 1;
   if (mt_parse(&out, text, n, &err)) return lmt_raise(L, &err);
   return lmt_pushvalue(L, out.node);
 }
@@ -51,7 +64,7 @@ static int l_parse (lua_State *L) {
 static int l_make_layout (lua_State *L) {
   const mt_node *modes[MT_MAXNODES];
   mt_layout out;
-  mt_err err = MT_NOERR;
+  LMT_NOERR(err);
   int n = lmt_tolayouts(L, 1, modes);
   if (mt_concat(&out, n, modes, &err)) return lmt_raise(L, &err);
   return lmt_pushvalue(L, out.node);
@@ -59,7 +72,7 @@ static int l_make_layout (lua_State *L) {
 
 static int l_make_identity_layout (lua_State *L) {
   mt_layout buf, out;
-  mt_err err = MT_NOERR;
+  LMT_NOERR(err);
   const mt_node *shape = lmt_tovalue(L, 1, LMT_SHAPE, "shape", &buf);
   if (mt_make_identity_layout(&out, shape, &err)) return lmt_raise(L, &err);
   return lmt_pushvalue(L, out.node);
@@ -67,7 +80,7 @@ static int l_make_identity_layout (lua_State *L) {
 
 static int l_make_layout_like (lua_State *L) {
   mt_layout out;
-  mt_err err = MT_NOERR;
+  LMT_NOERR(err);
   if (mt_make_layout_like(&out, lmt_tolayout(L, 1), &err)) return lmt_raise(L, &err);
   return lmt_pushvalue(L, out.node);
 }
@@ -93,7 +106,7 @@ static int l_depth (lua_State *L) {
 /* Of a tuple: the size of the layouts with this shape, checked. */
 static int l_size (lua_State *L) {
   mt_layout buf, out;
-  mt_err err = MT_NOERR;
+  LMT_NOERR(err);
   const mt_node *t = lmt_tovalue(L, 1, LMT_SHAPE | LMT_LAYOUTS, "shape", &buf);
   if (!lmt_islayout(t)) {
     if (mt_layout_left(&out, t, &err)) return lmt_raise(L, &err);
@@ -105,7 +118,7 @@ static int l_size (lua_State *L) {
 
 static int l_cosize (lua_State *L) {
   int64_t n;
-  mt_err err = MT_NOERR;
+  LMT_NOERR(err);
   if (mt_cosize(&n, NULL, lmt_tolayout(L, 1), &err)) return lmt_raise(L, &err);
   lua_pushinteger(L, n);
   return 1;
@@ -135,7 +148,7 @@ static int l_tostring (lua_State *L) {
 
 static int eval (lua_State *L, const mt_node *c, const mt_node *a) {
   mt_layout out;
-  mt_err err = MT_NOERR;
+  LMT_NOERR(err);
   if (mt_eval(&out, c, a, &err)) return lmt_raise(L, &err);
   return lmt_pushvalue(L, out.node);
 }
@@ -144,7 +157,7 @@ static int eval (lua_State *L, const mt_node *c, const mt_node *a) {
 int lmt_slice (lua_State *L, int i, const mt_node *c, const mt_node *a) {
   mt_layout out;
   int64_t offset = 0;
-  mt_err err = MT_NOERR;
+  LMT_NOERR(err);
   if (lmt_isclass(L, i, LMT_TENSOR)) lmt_checkinside(L, c, a);
   if (mt_slice(&out, &offset, c, a, &err)) return lmt_raise(L, &err);
   return lmt_pushlike(L, i, out.node, offset);
@@ -170,7 +183,7 @@ static int l_at (lua_State *L) {
 ** `buf`. */
 static const mt_node *made_layout (lua_State *L, int i, mt_layout *buf) {
   mt_layout shape;
-  mt_err err = MT_NOERR;
+  LMT_NOERR(err);
   const mt_node *t = lmt_tovalue(L, i, LMT_SHAPE | LMT_LAYOUTS, "shape", buf);
   if (lmt_islayout(t)) return t;
   mt_copy_value(&shape, t);
@@ -187,24 +200,11 @@ static int crd2idx (lua_State *L, int c, int a) {
 static int l_crd2idx (lua_State *L) { return crd2idx(L, 1, 2); }
 static int m_crd2idx (lua_State *L) { return crd2idx(L, 2, 1); }
 
-static int idx2crd (lua_State *L, int i, int shape) {
-  mt_layout buf, out;
-  mt_err err = MT_NOERR;
-  const mt_node *t = lmt_tovalue(L, shape, LMT_SHAPE | LMT_LAYOUTS, "shape", &buf);
-  luaL_argcheck(L, lua_isnoneornil(L, 3), 3, "an index and a shape expected");
-  if (mt_idx2crd(&out, luaL_checkinteger(L, i), t, &err)) return lmt_raise(L, &err);
-  return lmt_pushvalue(L, out.node);
-}
-static int l_idx2crd (lua_State *L) { return idx2crd(L, 1, 2); }
-static int m_idx2crd (lua_State *L) { return idx2crd(L, 2, 1); }
-
-static int slice_at (lua_State *L, int c, int a) {
+int lmt_method_slice (lua_State *L) {
   mt_layout buf;
-  const mt_node *layout = lmt_tolayout(L, a);
-  return lmt_slice(L, a, lmt_tocoord1(L, c, layout, &buf), layout);
+  const mt_node *a = lmt_tolayout(L, 1);
+  return lmt_slice(L, 1, lmt_tocoord1(L, 2, a, &buf), a);
 }
-static int l_slice (lua_State *L) { return slice_at(L, 1, 2); }
-int lmt_method_slice (lua_State *L) { return slice_at(L, 2, 1); }
 
 static bool is_integral (const mt_node *a) {
   for (const mt_node *p = a; p < mt_next(a); p++)
@@ -215,7 +215,7 @@ static bool is_integral (const mt_node *a) {
 int lmt_pushslice (lua_State *L, const mt_node *c, const mt_node *a) {
   mt_layout out, corner;
   int64_t offset = 0;
-  mt_err err = MT_NOERR;
+  LMT_NOERR(err);
   bool integral = is_integral(a);
   if (mt_slice(&out, integral ? &offset : NULL, c, a, &err)) return lmt_raise(L, &err);
   lmt_pushvalue(L, out.node);
@@ -242,7 +242,7 @@ static int m_slice_and_offset (lua_State *L) { return slice_and_offset(L, 2, 1);
 static int result_of (lua_State *L,
                       mt_status (*f) (mt_layout *, const mt_node *, mt_err *)) {
   mt_layout out;
-  mt_err err = MT_NOERR;
+  LMT_NOERR(err);
   if (f(&out, lmt_tolayout(L, 1), &err)) return lmt_raise(L, &err);
   return lmt_pushvalue(L, out.node);
 }
@@ -251,7 +251,7 @@ static int l_stride (lua_State *L) { return result_of(L, mt_stride); }
 
 static int l_flatten (lua_State *L) {
   mt_layout buf, out;
-  mt_err err = MT_NOERR;
+  LMT_NOERR(err);
   if (mt_flatten(&out, any(L, 1, &buf), &err)) return lmt_raise(L, &err);
   return lmt_pushlike(L, 1, out.node, 0);
 }
@@ -259,7 +259,7 @@ static int l_flatten (lua_State *L) {
 /* get(t, i, j, ...), get(t, {i, j}): mode j of mode i. */
 static int l_get (lua_State *L) {
   mt_layout buf, out;
-  mt_err err = MT_NOERR;
+  LMT_NOERR(err);
   int path[MT_MAXNODES], n = lmt_tomodes(L, 2, path);
   if (mt_get(&out, any(L, 1, &buf), n, path, &err)) return lmt_raise(L, &err);
   return lmt_pushlike(L, 1, out.node, 0);
@@ -268,7 +268,7 @@ static int l_get (lua_State *L) {
 /* select(t, i, j, ...): these modes, in this order. */
 static int l_select (lua_State *L) {
   mt_layout buf, out;
-  mt_err err = MT_NOERR;
+  LMT_NOERR(err);
   int modes[MT_MAXNODES], n = lmt_tomodes(L, 2, modes);
   if (mt_select(&out, any(L, 1, &buf), n, modes, &err)) return lmt_raise(L, &err);
   return lmt_pushlike(L, 1, out.node, 0);
@@ -290,7 +290,7 @@ static void mode_range (lua_State *L, const mt_node *t, int *first, int *last) {
 /* take(t, first, last): the modes first .. last. */
 static int l_take (lua_State *L) {
   mt_layout buf, out;
-  mt_err err = MT_NOERR;
+  LMT_NOERR(err);
   int first, last, modes[MT_MAXNODES], n = 0;
   const mt_node *t = any(L, 1, &buf);
   mode_range(L, t, &first, &last);
@@ -303,7 +303,7 @@ static int l_take (lua_State *L) {
 /* group(t, first, last): the modes first .. last become one. */
 static int l_group (lua_State *L) {
   mt_layout buf, out;
-  mt_err err = MT_NOERR;
+  LMT_NOERR(err);
   int first, last;
   const mt_node *t = any(L, 1, &buf);
   mode_range(L, t, &first, &last);
@@ -316,7 +316,7 @@ static int l_group (lua_State *L) {
 /* coalesce(A [, profile]) */
 static int l_coalesce (lua_State *L) {
   mt_layout buf, out;
-  mt_err err = MT_NOERR;
+  LMT_NOERR(err);
   const mt_node *a = lmt_tolayout(L, 1), *profile = NULL;
   if (!lua_isnoneornil(L, 2)) profile = lmt_tovalue(L, 2, LMT_COORD, "profile", &buf);
   if (mt_coalesce(&out, a, profile, &err)) return lmt_raise(L, &err);
@@ -329,7 +329,7 @@ static int l_complement (lua_State *L) {
   mt_layout out;
   int64_t bound;
   bool fills;
-  mt_err err = MT_NOERR;
+  LMT_NOERR(err);
   const mt_node *a = lmt_tolayout(L, 1);
   if (!lua_isnoneornil(L, 2)) bound = luaL_checkinteger(L, 2);
   else if (mt_cosize(&bound, NULL, a, &err)) return lmt_raise(L, &err);
@@ -341,22 +341,26 @@ static int l_complement (lua_State *L) {
 
 static int l_right_inverse (lua_State *L) { return result_of(L, mt_right_inverse); }
 
-/* operation         second operand     result */
+/* operation         first operand      result */
 #define OPERATIONS(X)                                                                    \
-  X(composition,     lmt_totiler,       lmt_pushlike(L, 1, out.node, 0))                 \
-  X(logical_divide,  lmt_totiler,       lmt_pushlike(L, 1, out.node, 0))                 \
-  X(zipped_divide,   lmt_totiler,       lmt_pushlike(L, 1, out.node, 0))                 \
-  X(tiled_divide,    lmt_totiler,       lmt_pushlike(L, 1, out.node, 0))                 \
-  X(flat_divide,     lmt_totiler,       lmt_pushlike(L, 1, out.node, 0))                 \
-  X(logical_product, lmt_totiler,       lmt_pushvalue(L, out.node))                      \
-  X(blocked_product, lmt_totiler,       lmt_pushvalue(L, out.node))                      \
-  X(raked_product,   lmt_totiler,       lmt_pushvalue(L, out.node))
+  X(composition,     FUNCTION,          lmt_pushlike(L, 1, out.node, 0))                 \
+  X(logical_divide,  FUNCTION,          lmt_pushlike(L, 1, out.node, 0))                 \
+  X(zipped_divide,   FUNCTION,          lmt_pushlike(L, 1, out.node, 0))                 \
+  X(tiled_divide,    FUNCTION,          lmt_pushlike(L, 1, out.node, 0))                 \
+  X(flat_divide,     FUNCTION,          lmt_pushlike(L, 1, out.node, 0))                 \
+  X(logical_product, LAYOUT,            lmt_pushvalue(L, out.node))                      \
+  X(blocked_product, LAYOUT,            lmt_pushvalue(L, out.node))                      \
+  X(raked_product,   LAYOUT,            lmt_pushvalue(L, out.node))
 
-#define OPERATION(op, second, result)                                                    \
+#define FUNCTION lmt_tofunction(L, 1, &left)
+#define LAYOUT   lmt_tolayout(L, 1)
+
+#define OPERATION(op, first, result)                                                     \
   static int l_##op (lua_State *L) {                                                     \
-    mt_layout buf, out;                                                                  \
-    mt_err err = MT_NOERR;                                                               \
-    const mt_node *a = lmt_tolayout(L, 1), *b = second(L, 2, &buf);                      \
+    mt_layout left, buf, out;                                                            \
+    LMT_NOERR(err);                                                                      \
+    const mt_node *a = first, *b = lmt_totiler(L, 2, &buf);                              \
+    (void)left;                                                                          \
     if (mt_##op(&out, a, b, &err)) return lmt_raise(L, &err);                            \
     return result;                                                                       \
   }
@@ -366,7 +370,7 @@ OPERATIONS(OPERATION)
 /* ---------------------------------------------------------------- registration */
 
 #define ROW(f) { #f, l_##f }
-#define OPERATION_ROW(op, second, result) ROW(op),
+#define OPERATION_ROW(op, first, result) ROW(op),
 
 const luaL_Reg lmt_shared[] = {
   ROW(rank), ROW(depth), ROW(size), ROW(cosize), ROW(shape), ROW(stride), ROW(congruent),
@@ -378,13 +382,12 @@ const luaL_Reg lmt_shared[] = {
 static const luaL_Reg functions[] = {
   ROW(layout), ROW(parse), ROW(make_layout), ROW(make_identity_layout),
   ROW(make_layout_like), ROW(complement), ROW(right_inverse), ROW(at),
-  ROW(crd2idx), ROW(idx2crd), ROW(slice),
-  ROW(slice_and_offset), OPERATIONS(OPERATION_ROW) { NULL, NULL }
+  ROW(crd2idx), ROW(slice_and_offset), OPERATIONS(OPERATION_ROW) { NULL, NULL }
 };
 
 static const luaL_Reg methods[] = {
   ROW(make_layout_like), ROW(complement), ROW(right_inverse), ROW(at),
-  { "crd2idx", m_crd2idx }, { "idx2crd", m_idx2crd }, { "slice", lmt_method_slice },
+  { "crd2idx", m_crd2idx }, { "slice", lmt_method_slice },
   { "slice_and_offset", m_slice_and_offset },
   OPERATIONS(OPERATION_ROW) { NULL, NULL }
 };
@@ -396,7 +399,7 @@ static const luaL_Reg meta[] = {
 };
 
 static const luaL_Reg value_meta[] = {
-  { "__eq", l_eq }, { "__tostring", l_tostring }, { NULL, NULL }
+  { "__eq", l_eq }, { "__mul", l_composition }, { "__tostring", l_tostring }, { NULL, NULL }
 };
 
 static const luaL_Reg tuple_meta[] = {
@@ -422,6 +425,9 @@ static void open_wildcard (lua_State *L) {
 void lmt_open_layout (lua_State *L) {
   luaL_setfuncs(L, lmt_shared, 0);
   luaL_setfuncs(L, functions, 0);
+  lmt_mark(L, LMT_FUNCTIONS, LMT_LAYOUT);
+  lmt_mark(L, LMT_VALUES, LMT_VALUE);
+  lmt_mark(L, LMT_TUPLES, LMT_TUPLE);
   lmt_newclass(L, LMT_LAYOUT, meta, lmt_shared);
   luaL_setfuncs(L, methods, 0);
   lua_pop(L, 1);

@@ -20,7 +20,7 @@ static mt_device *device_of (const lmt_tensor *t) { return t->buffer->device->d;
 
 char *lmt_onhost (lua_State *L, const lmt_tensor *t, int64_t lo, int64_t hi) {
   size_t size = mt_dtype_size(t->dtype), bytes = (size_t)(hi - lo) * size;
-  mt_err err = MT_NOERR;
+  LMT_NOERR(err);
   if (mt_device_is_host(device_of(t))) {
     lua_pushnil(L);
     return lmt_address(t, lo);
@@ -34,7 +34,7 @@ char *lmt_onhost (lua_State *L, const lmt_tensor *t, int64_t lo, int64_t hi) {
 /* T:totable(): the elements T(0), T(1), ... in one sequence. */
 static int l_totable (lua_State *L) {
   int64_t lo, hi, at;
-  mt_err err = MT_NOERR;
+  LMT_NOERR(err);
   const lmt_tensor *t = lmt_totensor(L, 1);
   int64_t n = mt_size(t->layout), size = (int64_t)mt_dtype_size(t->dtype);
   lmt_range(L, t, &lo, &hi);
@@ -52,7 +52,7 @@ static int l_totable (lua_State *L) {
 ** takes, too. */
 static int fill_each (lua_State *L, const lmt_tensor *t) {
   int64_t lo, hi, at;
-  mt_err err = MT_NOERR;
+  LMT_NOERR(err);
   int64_t n = mt_size(t->layout), size = (int64_t)mt_dtype_size(t->dtype);
   bool table = lmt_istable(L, 2);
   if (table && luaL_len(L, 2) != n)
@@ -87,7 +87,7 @@ static void broadcast (mt_layout *out, const mt_node *a) {
 static int l_fill (lua_State *L) {
   char raw[16];
   mt_layout zero;
-  mt_err err = MT_NOERR;
+  LMT_NOERR(err);
   const lmt_tensor *t = lmt_totensor(L, 1);
   lua_settop(L, 2);
   if (lmt_istable(L, 2) || t->layout->tag == MT_SWIZZLE) return fill_each(L, t);
@@ -152,7 +152,7 @@ static lmt_tensor *pack (lua_State *L, mt_err *err) {
 ** the elements are packed, the first mode fastest. */
 static int l_to (lua_State *L) {
   int64_t lo, hi;
-  mt_err err = MT_NOERR;
+  LMT_NOERR(err);
   const lmt_tensor *t = lmt_totensor(L, 1);
   lua_settop(L, 2);
   lmt_device *to = lmt_optdevice(L, 2, &err);                    /* at 3 */

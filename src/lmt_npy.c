@@ -97,7 +97,7 @@ static mt_status read_data (const lmt_tensor *t, FILE *f, bool swap, char *piece
 /* load(path [, device]) -> a tensor | nil, message, code */
 static int l_load (lua_State *L) {
   mt_npy npy;
-  mt_err err = MT_NOERR;
+  LMT_NOERR(err);
   const char *path = luaL_checkstring(L, 1);
   lua_settop(L, 2);
   if (lmt_optdevice(L, 2, &err) == NULL) return lmt_fail(L, &err);      /* at 3 */
@@ -128,7 +128,7 @@ static void extents (mt_layout *out, const mt_node *a) {
 /* Offsets 0, 1, 2, ... in colexicographic order. */
 static bool is_contiguous (const mt_node *a) {
   mt_layout flat;
-  mt_err err = MT_NOERR;
+  LMT_NOERR(err);
   if (mt_size(a) <= 1) return true;
   return mt_coalesce(&flat, a, NULL, &err) == MT_OK && flat.node->tag == MT_LEAF &&
          flat.node->stride == 1;
@@ -137,7 +137,7 @@ static bool is_contiguous (const mt_node *a) {
 /* The same with the last mode fastest. */
 static bool is_row_major (const mt_node *a) {
   mt_layout reversed;
-  mt_err err = MT_NOERR;
+  LMT_NOERR(err);
   int n = a->tag == MT_MODES ? a->arity : 1, modes[MT_MAXNODES];
   if (mt_size(a) <= 1) return true;
   for (int i = 0; i < n; i++) modes[i] = n - 1 - i;
@@ -231,7 +231,7 @@ static mt_status write_file (lua_State *L, const char *path, const lmt_tensor *t
 ** lie so. */
 int lmt_save (lua_State *L) {
   int64_t lo, hi;
-  mt_err err = MT_NOERR;
+  LMT_NOERR(err);
   const lmt_tensor *t = lmt_totensor(L, 1);
   const char *path = luaL_checkstring(L, 2);
   bool rows = is_row_major(t->layout), fortran = !rows && is_contiguous(t->layout);

@@ -71,7 +71,7 @@ static const mt_tiled_copy *described (lua_State *L) {
 
 /* plan([tiled_copy,] src, dst) -> a plan | nil, message, code */
 static int l_plan (lua_State *L) {
-  mt_err err = MT_NOERR;
+  LMT_NOERR(err);
   int src = first_tensor(L);
   if (new_plan(L, described(L), src, src + 1, &err) == NULL) return lmt_fail(L, &err);
   return 1;
@@ -80,7 +80,7 @@ static int l_plan (lua_State *L) {
 /* copy([tiled_copy,] src, dst [, stream]): on a GPU it may still run when this returns.
 ** */
 static int l_copy (lua_State *L) {
-  mt_err err = MT_NOERR;
+  LMT_NOERR(err);
   int src = first_tensor(L);
   lua_settop(L, src + 2);
   mt_stream *stream = lmt_optstream(L, src + 2, lmt_totensor(L, src)->buffer->device);

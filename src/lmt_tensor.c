@@ -70,7 +70,7 @@ lmt_tensor *lmt_newtensor (lua_State *L, int device, mt_dtype dtype,
 
 /* tensor(dtype, layout [, device]) -> a zeroed tensor | nil, message, code */
 static int l_tensor (lua_State *L) {
-  mt_err err = MT_NOERR;
+  LMT_NOERR(err);
   mt_dtype dtype = lmt_todtype(L, 1);
   const mt_node *layout = lmt_tolayout(L, 2);
   if (lmt_optdevice(L, 3, &err) == NULL) return lmt_fail(L, &err);
@@ -112,7 +112,7 @@ static void check_range (lua_State *L, const lmt_tensor *t, int64_t lo, int64_t 
 }
 
 void lmt_range (lua_State *L, const lmt_tensor *t, int64_t *lo, int64_t *hi) {
-  mt_err err = MT_NOERR;
+  LMT_NOERR(err);
   if (mt_cosize(hi, lo, t->layout, &err)) lmt_raise(L, &err);
   check_range(L, t, *lo, *hi);
 }
@@ -120,7 +120,7 @@ void lmt_range (lua_State *L, const lmt_tensor *t, int64_t *lo, int64_t *hi) {
 /* The offset of coordinate c, which is inside. */
 static int64_t element_at (lua_State *L, const lmt_tensor *t, const mt_node *c) {
   int64_t at;
-  mt_err err = MT_NOERR;
+  LMT_NOERR(err);
   lmt_checkinside(L, c, t->layout);
   if (mt_crd2idx(&at, c, t->layout, &err)) lmt_raise(L, &err);
   check_range(L, t, at, at + 1);
@@ -131,7 +131,7 @@ static int64_t element_at (lua_State *L, const lmt_tensor *t, const mt_node *c) 
 static int tensor_call (lua_State *L) {
   mt_layout buf;
   char raw[16];
-  mt_err err = MT_NOERR;
+  LMT_NOERR(err);
   const lmt_tensor *t = lmt_totensor(L, 1);
   const mt_node *c = lmt_tocoord(L, 2, t->layout, &buf);
   if (lmt_haswild(c)) return lmt_slice(L, 1, c, t->layout);
@@ -147,7 +147,7 @@ static int tensor_call (lua_State *L) {
 static int write_element (lua_State *L, const lmt_tensor *t, const mt_node *c,
                           int value) {
   char raw[16];
-  mt_err err = MT_NOERR;
+  LMT_NOERR(err);
   mt_device *d = t->buffer->device->d;
   if (lmt_haswild(c))
     return luaL_error(L, "_ is no coordinate of an element; T(_, j):fill(v)?");
@@ -254,7 +254,7 @@ MT_API const mt_node *mt_lua_tolayout (lua_State *L, int index) {
 MT_API void mt_lua_pushtensor (lua_State *L, mt_dtype dtype, const mt_node *layout,
                                void *data, size_t bytes) {
   int64_t lo, hi;
-  mt_err err = MT_NOERR;
+  LMT_NOERR(err);
   if (lmt_pushdevice(L, "cpu", &err) == NULL) lmt_raise(L, &err);
   lmt_lendbuffer(L, -1, data, bytes);
   lmt_range(L, lmt_pushtensor(L, -1, dtype, layout, 0), &lo, &hi);
@@ -290,6 +290,7 @@ static const luaL_Reg methods[] = {
 
 void lmt_open_tensor (lua_State *L) {
   luaL_setfuncs(L, functions, 0);
+  lmt_mark(L, LMT_TENSORS, LMT_TENSOR);
   lmt_newclass(L, LMT_TENSOR, meta, methods);
   luaL_setfuncs(L, lmt_shared, 0);
   luaL_setfuncs(L, lmt_moves, 0);

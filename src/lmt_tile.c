@@ -47,7 +47,7 @@ static int bits_option (lua_State *L) {
 static int l_tiled_copy (lua_State *L) {
   static const char *const keys[] = { "atom", "dtype", "bits", "thr", "val", NULL };
   mt_layout thr, val = { { { .tag = MT_LEAF, .span = 1, .shape = 1 } } };
-  mt_err err = MT_NOERR;
+  LMT_NOERR(err);
   lua_settop(L, 1);
   lmt_checkkeys(L, 1, "tiled_copy", keys);
   option(L, "atom");
@@ -82,7 +82,7 @@ static int tc_size (lua_State *L) {
 
 /* (Thr,Val,...) -> (Thr,(Access,RestVal),...): the values of a thread, access by access.
 ** */
-static mt_status by_access (mt_layout *out, const mt_tiled_copy *c, const mt_node *a,
+static mt_status plain_by_access (mt_layout *out, const mt_tiled_copy *c, const mt_node *a,
                             mt_err *err) {
   mt_layout val;
   int n = c->atom_bits > c->bits ? c->atom_bits / c->bits : 1;
@@ -92,10 +92,18 @@ static mt_status by_access (mt_layout *out, const mt_tiled_copy *c, const mt_nod
   return s != MT_OK ? s : mt_concat(out, mt_rank(a), modes, err);
 }
 
+static mt_status by_access (mt_layout *out, const mt_tiled_copy *c, const mt_node *a,
+                            mt_err *err) {
+  mt_layout under;
+  if (a->tag != MT_SWIZZLE) return plain_by_access(out, c, a, err);
+  mt_status s = plain_by_access(&under, c, mt_child(a), err);
+  return s != MT_OK ? s : mt_swizzle_over(out, a, under.node, err);
+}
+
 /* What one thread moves, in elements of the tile: the same on both sides. */
 static int tc_layout (lua_State *L) {
   mt_layout out;
-  mt_err err = MT_NOERR;
+  LMT_NOERR(err);
   const mt_tiled_copy *c = lmt_totiledcopy(L, 1);
   if (by_access(&out, c, c->layout_tv.node, &err)) return lmt_raise(L, &err);
   return lmt_pushvalue(L, out.node);                     /* (thr,(access,rest)) */
@@ -105,7 +113,7 @@ static int tc_layout (lua_State *L) {
 ** */
 static int tc_partition (lua_State *L) {
   mt_layout out;
-  mt_err err = MT_NOERR;
+  LMT_NOERR(err);
   const mt_tiled_copy *c = lmt_totiledcopy(L, 1);
   if (mt_partition(&out, c, lmt_tolayout(L, 2), &err)) return lmt_raise(L, &err);
   return lmt_pushlike(L, 2, out.node, 0);
@@ -160,12 +168,13 @@ static void slice_of_thread (mt_layout *crd, int64_t thr, const mt_node *rest) {
 ** */
 static int thr_partition (lua_State *L) {
   mt_layout part, split, crd;
-  mt_err err = MT_NOERR;
+  LMT_NOERR(err);
   const thr_copy *s = luaL_checkudata(L, 1, LMT_THRCOPY);
   if (mt_partition(&part, &s->copy->c, lmt_tolayout(L, 2), &err) ||
       by_access(&split, &s->copy->c, part.node, &err))
     return lmt_raise(L, &err);
-  const mt_node *rest = mt_mode(split.node, 2);
+  const mt_node *in = split.node[0].tag == MT_SWIZZLE ? mt_child(split.node) : split.node;
+  const mt_node *rest = mt_mode(in, 2);
   if (rest->arity + 4 > MT_MAXNODES) return luaL_error(L, "partition: too many modes");
   slice_of_thread(&crd, s->thr, rest);
   if (lmt_isclass(L, 2, LMT_TENSOR)) return lmt_slice(L, 2, crd.node, split.node);

@@ -45,6 +45,7 @@ static void expected (reader *r, int i) {
                                        "swizzle" };
   lua_State *L = r->L;
   int left = r->kinds & (LMT_SHAPE | LMT_WILD | LMT_LAYOUTS);
+  if (!(r->kinds & LMT_INT)) left |= r->kinds & LMT_SWIZZLES;
   if (r->depth) left &= ~LMT_TABLE;
   luaL_checkstack(L, 8, NULL);
   const char *got = type_name(L, i);
@@ -78,15 +79,39 @@ static void add_value (reader *r, const mt_node *t) {
 /* The kind of flags that the node of a userdata needs. */
 static int kind_of (const mt_node *t) {
   if (lmt_islayout(t)) return LMT_LAYOUTS;
+  if (t->tag == MT_INT && t->ring == MT_F2) return LMT_BASIS | LMT_F2;
   return t->tag == MT_WILD ? LMT_WILD : t->tag == MT_SWIZZLE ? LMT_SWIZZLES : LMT_BASIS;
+}
+
+/* The metatable of a class of values has the address of its mark at [1], which no script
+** can make; the registry has the metatable at this address. */
+static const char marks[LMT_MARKS];
+
+void lmt_mark (lua_State *L, lmt_class class, const char *name) {
+  luaL_newmetatable(L, name);
+  lua_pushlightuserdata(L, (void *)(uintptr_t)&marks[class]);
+  lua_rawseti(L, -2, 1);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &marks[class]);
+}
+
+static lmt_class class_at (lua_State *L, int i) {
+  if (lua_type(L, i) != LUA_TUSERDATA || !lua_getmetatable(L, i)) return LMT_UNMARKED;
+  lua_rawgeti(L, -1, 1);
+  uintptr_t k = (uintptr_t)lua_touserdata(L, -1) - (uintptr_t)marks;
+  lua_pop(L, 2);
+  return k < LMT_MARKS ? (lmt_class)k : LMT_UNMARKED;
+}
+
+static void set_class (lua_State *L, lmt_class class) {
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &marks[class]);
+  lua_setmetatable(L, -2);
 }
 
 /* The node of a layout, tensor or other value; NULL if it is none. */
 static const mt_node *node_at (lua_State *L, int i) {
-  void *p = luaL_testudata(L, i, LMT_LAYOUT);
-  if (p == NULL) p = luaL_testudata(L, i, LMT_VALUE);
-  if (p == NULL && luaL_testudata(L, i, LMT_TENSOR)) return lmt_totensor(L, i)->layout;
-  return p;
+  lmt_class class = class_at(L, i);
+  if (class == LMT_TENSORS) return lmt_totensor(L, i)->layout;
+  return class == LMT_UNMARKED ? NULL : lua_touserdata(L, i);
 }
 
 /* Integers n become n:1, tuples tilers; layouts stay. */
@@ -157,6 +182,10 @@ static void read_value (reader *r, int i) {
 
 const mt_node *lmt_tovalue (lua_State *L, int i, int kinds, const char *what,
                             mt_layout *buf) {
+  if ((kinds & LMT_INT) && lua_isinteger(L, i)) {
+    mt_int(buf, lua_tointeger(L, i));
+    return buf->node;
+  }
   reader r = { .L = L, .out = buf, .kinds = kinds, .what = what };
   read_value(&r, lua_absindex(L, i));
   return buf->node;
@@ -181,8 +210,18 @@ const mt_node *lmt_tolayout (lua_State *L, int i) {
   return t;
 }
 
+const mt_node *lmt_tofunction (lua_State *L, int i, mt_layout *buf) {
+  const mt_node *t = node_at(L, i);
+  if (t && (kind_of(t) & (LMT_LAYOUTS | LMT_SWIZZLES | LMT_WILD))) return t;
+  if (t == NULL && (lua_isinteger(L, i) || lua_type(L, i) == LUA_TTABLE))
+    return lmt_tovalue(L, i, LMT_COORD | LMT_LAYOUTS, "layout", buf);
+  luaL_typeerror(L, i, "layout");
+  return NULL;
+}
+
 const mt_node *lmt_totiler (lua_State *L, int i, mt_layout *buf) {
-  const mt_node *t = lmt_tovalue(L, i, LMT_COORD | LMT_LAYOUTS, "tiler", buf);
+  if (class_at(L, i) == LMT_FUNCTIONS) return lua_touserdata(L, i);
+  const mt_node *t = lmt_tovalue(L, i, LMT_COORD | LMT_LAYOUTS | LMT_SWIZZLES, "tiler", buf);
   become_tiler(buf->node);
   for (const mt_node *p = t; p < mt_next(t); p++)
     if (p->tag == MT_LEAF && p->shape < 0)
@@ -192,7 +231,7 @@ const mt_node *lmt_totiler (lua_State *L, int i, mt_layout *buf) {
 
 const mt_node *lmt_toshape (lua_State *L, int i, mt_layout *buf) {
   size_t n;
-  mt_err err = MT_NOERR;
+  LMT_NOERR(err);
   if (lua_type(L, i) != LUA_TSTRING) return lmt_tovalue(L, i, LMT_SHAPE, "shape", buf);
   const char *text = lua_tolstring(L, i, &n);
   if (mt_parse(buf, text, n, &err)) lmt_raise(L, &err);
@@ -251,7 +290,7 @@ static void wrap (mt_layout *buf) {
 }
 
 const mt_node *lmt_tocoord1 (lua_State *L, int i, const mt_node *a, mt_layout *buf) {
-  const mt_node *c = lmt_tovalue(L, i, LMT_COORD, "coordinate", buf);
+  const mt_node *c = lmt_tovalue(L, i, LMT_COORD | LMT_F2, "coordinate", buf);
   if (c->tag != MT_TUPLE || fits(c, a) || mt_rank(a) != 1) return c;
   if (a->tag == MT_LEAF || a->tag == MT_SUM) return c->arity == 1 ? mt_child(c) : c;
   if (fits(c, mt_child(a)) && c->span < MT_MAXNODES) wrap(buf);
@@ -261,7 +300,7 @@ const mt_node *lmt_tocoord1 (lua_State *L, int i, const mt_node *a, mt_layout *b
 const mt_node *lmt_tocoord (lua_State *L, int first, const mt_node *a, mt_layout *buf) {
   int n = lua_gettop(L) - first + 1;
   if (n == 1) return lmt_tocoord1(L, first, a, buf);
-  reader r = { .L = L, .out = buf, .kinds = LMT_COORD, .what = "coordinate", .depth = 1 };
+  reader r = { .L = L, .out = buf, .kinds = LMT_COORD | LMT_F2, .what = "coordinate", .depth = 1 };
   add_node(&r, MT_TUPLE);
   for (int k = 0; k < n; k++) {
     r.path[0] = k + 1;
@@ -338,7 +377,7 @@ int lmt_pushnumber (lua_State *L, mt_dtype d, mt_number v) {
 
 mt_dtype lmt_todtype (lua_State *L, int i) {
   mt_dtype d;
-  mt_err err = MT_NOERR;
+  LMT_NOERR(err);
   if (mt_dtype_find(&d, luaL_checkstring(L, i), &err)) lmt_raise(L, &err);
   return d;
 }
@@ -361,10 +400,10 @@ void lmt_checkkeys (lua_State *L, int i, const char *what, const char *const *ke
 
 /* ---------------------------------------------------------------- pushing */
 
-static void push_userdata (lua_State *L, const mt_node *t, const char *class) {
+static void push_userdata (lua_State *L, const mt_node *t, lmt_class class) {
   void *p = lua_newuserdatauv(L, t->span * sizeof *t, 0);
   memcpy(p, t, t->span * sizeof *t);
-  luaL_setmetatable(L, class);
+  set_class(L, class);
 }
 
 static void push_table (lua_State *L, const mt_node *t) {
@@ -375,7 +414,7 @@ static void push_table (lua_State *L, const mt_node *t) {
     lmt_pushvalue(L, c);
     lua_rawseti(L, -2, ++n);
   }
-  luaL_setmetatable(L, LMT_TUPLE);
+  set_class(L, LMT_TUPLES);
 }
 
 static void push_wildcard (lua_State *L) {
@@ -385,11 +424,11 @@ static void push_wildcard (lua_State *L) {
 }
 
 int lmt_pushvalue (lua_State *L, const mt_node *t) {
-  if (lmt_islayout(t)) push_userdata(L, t, LMT_LAYOUT);
+  if (lmt_islayout(t)) push_userdata(L, t, LMT_FUNCTIONS);
   else if (t->tag == MT_TUPLE || t->tag == MT_TILER) push_table(L, t);
   else if (t->tag == MT_INT && t->ring == MT_Z) lua_pushinteger(L, t->shape);
   else if (t->tag == MT_WILD) push_wildcard(L);
-  else push_userdata(L, t, LMT_VALUE);
+  else push_userdata(L, t, LMT_VALUES);
   return 1;
 }
 
@@ -403,7 +442,7 @@ int lmt_pushtext (lua_State *L, const mt_node *t) {
 }
 
 int lmt_pushlike (lua_State *L, int i, const mt_node *t, int64_t offset) {
-  if (lmt_islayout(t) && luaL_testudata(L, i, LMT_TENSOR)) lmt_pushview(L, i, t, offset);
+  if (lmt_islayout(t) && class_at(L, i) == LMT_TENSORS) lmt_pushview(L, i, t, offset);
   else lmt_pushvalue(L, t);
   return 1;
 }

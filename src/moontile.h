@@ -103,8 +103,9 @@ typedef enum mt_tag {
   MT_INT, MT_TUPLE, MT_LEAF, MT_MODES, MT_SUM, MT_TILER, MT_WILD, MT_SWIZZLE
 } mt_tag;
 
-/* The algebra that a stride (of an MT_INT: the value) lives in. MT_BASIS: value@path. */
-typedef enum mt_ring { MT_Z, MT_BASIS } mt_ring;
+/* The algebra that a stride (of an MT_INT: the value) lives in. MT_BASIS: value@path.
+** MT_F2: bits, added by xor (moontile_domain.h). */
+typedef enum mt_ring { MT_Z, MT_BASIS, MT_F2 } mt_ring;
 
 typedef struct mt_node {
   uint8_t  tag;       /* mt_tag */
@@ -166,7 +167,11 @@ MT_API mt_status mt_concat (mt_layout *out, int n, const mt_node *const *modes,
 /* The shape with stride 1@k on mode k (1@i@k inside modes): a layout of coordinates. */
 MT_API mt_status mt_make_identity_layout (mt_layout *out, const mt_node *shape,
                                           mt_err *err);
-/* The layout with the shape of `a`, compact, in the order of the strides of `a`. */
+/* The layout R with the shape of `a`, compact, in the order of the strides of `a`: (1)
+** where a mode has a stride of larger magnitude than another, it has a larger stride
+** in R; (2) where the magnitudes are equal, so are the strides; (3) stride 0 stays 0;
+** (4) if no two magnitudes are equal, R is a bijection onto 0 .. n-1 of the modes that
+** move. */
 MT_API mt_status mt_make_layout_like (mt_layout *out, const mt_node *a, mt_err *err);
 
 /* ---------------------------------------------------------------- queries */
@@ -216,10 +221,11 @@ MT_API mt_status mt_group (mt_layout *out, const mt_node *t, int first, int last
 MT_API mt_status mt_select (mt_layout *out, const mt_node *t, int n, const int *modes,
                             mt_err *err);
 /* The modes where c has `_`, as a layout; `offset` (may be NULL): where the slice
-** begins. Of a swizzled layout the offset stays inside (`offset` 0); of a coordinate
-** layout it is no integer (`offset` 0): mt_eval(c) is where the slice begins. */
-MT_API mt_status mt_slice (mt_layout *out, int64_t *offset, const mt_node *c,
-                           const mt_node *a, mt_err *err);
+** begins. A slice of a swizzled layout may be a plain one (mt_swizzle_slice); of a
+** coordinate layout the offset is no integer (`offset` 0): mt_eval(c) is where the
+** slice begins. */
+MT_API mt_status mt_slice (mt_layout *out, int64_t *offset, const mt_node *c, const mt_node *a,
+                           mt_err *err);
 
 /* ---------------------------------------------------------------- algebra */
 
@@ -429,4 +435,9 @@ MT_API const char *mt_kernel_name (const char *backend, int i);
 #ifdef __cplusplus
 }
 #endif
+
+#include "moontile_tuple.h"
+#include "moontile_algebra.h"
+#include "moontile_swizzle.h"
+#include "moontile_domain.h"
 #endif

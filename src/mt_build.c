@@ -2,7 +2,7 @@
 ** mt_build.c - building values node by node; strides of any ring.
 ** SPDX-License-Identifier: MIT
 */
-#include "mt_build.h"
+#include "mt_f2.h"
 
 int mt_leaves (const mt_node **leaf, const mt_node *t) {
   int n = 0;
@@ -20,7 +20,7 @@ bool mt_is_layout (const mt_node *t) {
 bool mt_is_integral (const mt_node *t) {
   t = mt_inner(t);
   for (const mt_node *p = mt_leaf(t, t); p < mt_next(t); p = mt_leaf(t, mt_after(p)))
-    if (p->ring != MT_Z) return false;
+    if (p->tag == MT_SUM || p->ring != MT_Z) return false;
   return true;
 }
 
@@ -41,6 +41,9 @@ int mt_compare_paths (const mt_node *a, const mt_node *b) {
 bool mt_same_scaled (const mt_node *a, int64_t s, const mt_node *b) {
   int64_t d;
   if (a->tag != b->tag || a->arity != b->arity) return false;
+  if (a->ring == MT_F2 && a->stride != 0)
+    return mt_is_power(s) && !mt_f2_mulo(s, a->stride, &d) && d == b->stride &&
+           mt_same_path(a, b);
   if (a->tag != MT_SUM) {
     if (mt_mulo(a->stride, s, &d) || d != b->stride) return false;
     return d == 0 || mt_same_path(a, b);
@@ -181,7 +184,7 @@ static void add_term (mt_build *b, const mt_node *term, int64_t value) {
 void mt_add_scaled (mt_build *b, int64_t shape, const mt_node *src, int64_t t) {
   int64_t d;
   mt_node *p;
-  if (src == NULL || t == 0) {
+  if (src == NULL || (t == 0 && src->ring != MT_F2)) {
     mt_add_leaf(b, shape, t);
   } else if (src->tag == MT_SUM) {
     mt_open(b, MT_SUM);
@@ -191,12 +194,12 @@ void mt_add_scaled (mt_build *b, int64_t shape, const mt_node *src, int64_t t) {
       else add_term(b, c, d);
     }
     mt_close(b);
-  } else if (mt_mulo(src->stride, t, &d)) {
+  } else if (src->ring == MT_F2 ? mt_f2_mulo(t, src->stride, &d) : mt_mulo(src->stride, t, &d)) {
     overflow(b, src, t);
   } else if ((p = push(b, MT_LEAF)) != NULL) {
     p->shape = shape;
     p->stride = d;
-    if (d != 0) set_path(p, src);
+    if (d != 0 || src->ring == MT_F2) set_path(p, src);
   }
 }
 
@@ -235,17 +238,27 @@ static bool reach (int64_t *sum, int64_t s, int64_t d) {
 }
 
 static bool leaf_reach (int64_t *sum, const mt_node *p) {
+  int64_t v;
+  if (p->ring == MT_F2) return p->shape < 2 || !mt_f2_mulo(p->shape - 1, p->stride, &v);
   if (p->tag == MT_LEAF) return reach(sum, p->shape, p->stride);
   for (const mt_node *c = mt_child(p); c < mt_next(p); c++)
     if (!reach(sum, p->shape, c->shape)) return false;
   return true;
 }
 
+/* The strides of a layout are of one kind; zeros go with any. */
+static void check_kinds (mt_build *b, bool integer, bool basis, bool f2) {
+  if (integer + basis + f2 > 1)
+    b->status = mt_failn(b->err, MT_EINVAL, "%s: %s strides beside %s in %N", b->op,
+                         integer ? "integer" : "F2", basis ? "basis elements" : "F2 strides",
+                         b->out->node);
+}
+
 /* Sizes, of empty layouts too, and offsets stay in int64; no integer stride beside
 ** basis ones. */
 static void check_layout (mt_build *b, const mt_node *t) {
   int64_t size = 1, sum = 0;
-  bool integer = t->tag == MT_SWIZZLE, basis = false;
+  bool integer = t->tag == MT_SWIZZLE, basis = false, f2 = false;
   if (t->tag == MT_SWIZZLE && !reach(&sum, 2, t->stride)) sum = INT64_MAX;
   t = mt_inner(t);
   for (const mt_node *p = mt_leaf(t, t); p < mt_next(t); p = mt_leaf(t, mt_after(p))) {
@@ -258,12 +271,10 @@ static void check_layout (mt_build *b, const mt_node *t) {
       return;
     }
     if (p->tag == MT_SUM || p->ring == MT_BASIS) basis = true;
+    else if (p->ring == MT_F2) f2 = true;
     else if (p->stride != 0) integer = true;
   }
-  if (integer && basis)
-    b->status = mt_failn(b->err, MT_EINVAL,
-                         "%s: integer strides beside basis elements in %N", b->op,
-                         b->out->node);
+  check_kinds(b, integer, basis, f2);
 }
 
 mt_status mt_end (mt_build *b) {

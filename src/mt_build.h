@@ -54,7 +54,8 @@ static inline const mt_node *mt_first_mode (const mt_node *t) {
 static inline bool mt_zero_stride (const mt_node *p) {
   return p->tag == MT_LEAF && p->stride == 0;
 }
-/* stride(a) * s == stride(b), exactly. */
+/* stride(a) * s == stride(b), exactly; over F2 also: s is a power of two, so that s*i + j with j < s
+** is a xor. */
 bool mt_same_scaled (const mt_node *a, int64_t s, const mt_node *b);
 bool mt_same_path (const mt_node *a, const mt_node *b);
 /* Outermost index first, as numbers; a prefix comes before what it begins. */
@@ -107,7 +108,7 @@ void mt_add_int (mt_build *b, int64_t value);
 void mt_add_wild (mt_build *b);
 void mt_add_leaf (mt_build *b, int64_t shape, int64_t stride);     /* an integer stride */
 void mt_add_swizzle (mt_build *b, int bits, int base, int shift);
-/* A leaf shape : t * stride(src). src NULL: shape : t. */
+/* A leaf shape : t * stride(src), over F2 the carry-less product. src NULL: shape : t. */
 void mt_add_scaled (mt_build *b, int64_t shape, const mt_node *src, int64_t t);
 /* A leaf with this extent and the stride that the value v (MT_INT, a sum) is. */
 void mt_add_stride (mt_build *b, int64_t shape, const mt_node *v);
@@ -136,9 +137,16 @@ void mt_emit_flat (mt_build *b, const mt_flat *f);
 
 void mt_emit_coalesce (mt_build *b, const mt_node *a);
 void mt_emit_composition (mt_build *b, const mt_node *a, const mt_node *t);
+/* Strides of t are sums. */
+bool mt_has_sums (const mt_node *t);
+void mt_emit_composition_sums (mt_build *b, const mt_node *a, const mt_node *t);
 /* `fills` may be NULL. The complement has at least `count` elements. */
 void mt_emit_complement (mt_build *b, bool *fills, const mt_node *a, int64_t bound,
                          int64_t count);
+
+/* mt_eval with the zeros of all axes that `space`, a layout too, has. */
+mt_status mt_eval_in (mt_layout *out, const mt_node *c, const mt_node *a, const mt_node *space,
+                      mt_err *err);
 
 /* Fails with the texts of mt_failn; for the builder's own use of err. */
 #define mt_build_fail(b, s, ...)                                                         \

@@ -122,8 +122,7 @@ mt_status mt_complement (mt_layout *out, bool *fills, const mt_node *a, int64_t 
                          mt_err *err) {
   mt_build b;
   MT_CHECK(mt_is_layout(a), err, "complement: a layout expected");
-  if (mt_is_swizzled(a))
-    return mt_failn(err, MT_EUNSUPPORTED, "complement: of the swizzled layout %N", a);
+  a = mt_inner(a);
   if (!mt_is_integral(a))
     return mt_failn(err, MT_EINVAL, "complement: the strides of %N are no integers", a);
   if (bound < 0)

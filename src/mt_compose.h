@@ -41,6 +41,7 @@ typedef enum mt_reason {
   MT_CROSSES,      /* steps of leaf k do not meet the end of A's mode r */
   MT_UNEVEN,       /* the extent of leaf k does not split at the end of A's mode r */
   MT_CARRIES,      /* the leaves add up past the end of A's mode r */
+  MT_SHARES,       /* over F2: steps in A's mode r share bits, their sum is no xor */
   MT_NEGATIVE,     /* leaf k has a negative stride and A more than one mode */
   MT_MANY          /* too many modes */
 } mt_reason;

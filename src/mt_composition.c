@@ -14,7 +14,7 @@
 ** pieces in r is at most s_r - 1. Given the first, the second is necessary and
 ** sufficient.
 */
-#include "mt_compose.h"
+#include "mt_f2.h"
 
 static mt_reason refuse (mt_refusal *w, mt_reason reason, int k, int r) {
   w->reason = reason;
@@ -30,6 +30,7 @@ static mt_reason single (mt_pieces *q, const mt_meet *g, int k) {
   const mt_node *axis = NULL;
   int64_t i = g->d[k], sum = 0, digit, v;
   bool one = i >= 0;
+  if (mt_flat_is_f2(f)) return mt_f2_single(q, g, k);
   for (int r = 0; r < f->n && one; r++) {
     bool last = r == f->n - 1;
     digit = last ? i : i % f->s[r];
@@ -70,7 +71,8 @@ static mt_reason cut (mt_pieces *q, const mt_meet *g, int k, mt_refusal *w) {
 }
 
 static mt_reason carries (const mt_pieces *q, const mt_meet *g, mt_refusal *w) {
-  int64_t sum[MT_MAXNODES] = {0};
+  int64_t sum[MT_MAXNODES];
+  for (int r = 0; r < g->f.n; r++) sum[r] = 0;
   for (int k = 0; k < g->n; k++) {
     const mt_piece *p = q->p + q->first[g->leaf[k]], *end = p + q->count[g->leaf[k]];
     for (; p < end; p++) {
@@ -114,7 +116,7 @@ static const mt_node *mode_at (mt_build *b, const mt_node *a, const mt_node *pat
 static void gather (mt_meet *g, const mt_node **leaf, int n, int k, bool *done) {
   g->n = 0;
   for (int j = k; j < n; j++) {
-    if (done[j] || leaf[j]->tag == MT_SUM || leaf[j]->stride == 0) continue;
+    if (done[j] || leaf[j]->stride == 0) continue;
     if (!mt_same_path(leaf[j], leaf[k])) continue;
     done[j] = true;
     g->s[g->n] = leaf[j]->shape;
@@ -123,23 +125,34 @@ static void gather (mt_meet *g, const mt_node **leaf, int n, int k, bool *done) 
   }
 }
 
+/* Indices below 0 have no digits over F2. */
+static void need_positive (mt_build *b, const mt_meet *g, const mt_node *t) {
+  for (int k = 0; k < g->n; k++)
+    if (g->d[k] < 0 && g->s[k] > 1)
+      mt_build_fail(b, MT_EUNSUPPORTED, "%s: B = %N has a negative stride, A = %N is over F2", b->op,
+                    t, g->a);
+}
+
 static void compose_group (mt_build *b, mt_pieces *q, const mt_meet *g,
                            const mt_node *t) {
   mt_refusal w;
-  mt_pieces before = *q;
-  memset(&w, 0, sizeof w);
+  int n = q->n, used = q->used;
+  w.bounded = w.witness = false;
   mt_reason reason = mt_compose_rule(q, g, &w);
-  if (reason == MT_FITS) return;
+  if (reason == MT_FITS && mt_f2_fits(q, g, &w)) return;
   if (reason == MT_MANY) {
     mt_build_fail(b, MT_ETOOBIG, "%s: more than %d modes", b->op, MT_MAXNODES);
     return;
   }
-  *q = before;
+  q->n = n;
+  q->used = used;
+  for (int k = 0; k < g->n; k++) q->count[g->leaf[k]] = 0;
   for (int k = 0; k < g->n && t->shape == 0; k++) /* an empty B: any strides will do */
     if (!mt_add_piece(q, g->leaf[k], g->s[k], 0, NULL, 0)) return;
   if (t->shape == 0) return;
   if (b->trial) mt_failed(b, MT_EINEXACT);
-  else if (!mt_compose_exact(q, g, &w)) mt_compose_refuse(b, g, t, &w);
+  else if (!(mt_flat_is_f2(&g->f) ? mt_f2_exact : mt_compose_exact)(q, g, &w))
+    mt_compose_refuse(b, g, t, &w);
 }
 
 static void emit_pieces (mt_build *b, const mt_node *t, const mt_pieces *q, int *k) {
@@ -167,16 +180,17 @@ static void compose (mt_build *b, const mt_node *a, const mt_node *t) {
   memset(q.count, 0, sizeof q.count);
   for (int k = 0; k < n && b->status == MT_OK; k++) {
     if (done[k]) continue;
-    if (leaf[k]->tag == MT_SUM) {
-      mt_build_fail(b, MT_EUNSUPPORTED, "%s: B = %N has a stride that is a sum", b->op,
-                    t);
+    if (leaf[k]->ring == MT_F2 && leaf[k]->stride != 0) {
+      mt_build_fail(b, MT_EUNSUPPORTED, "%s: B = %N has F2 strides: they have to be those of A",
+                    b->op, t);
     } else if (leaf[k]->stride == 0) {
       if (!mt_add_piece(&q, k, leaf[k]->shape, 0, NULL, 0))
         mt_build_fail(b, MT_ETOOBIG, "%s: more than %d modes", b->op, MT_MAXNODES);
     } else if ((g.a = mode_at(b, a, leaf[k])) != NULL) {
       gather(&g, leaf, n, k, done);
       mt_flatten_extended(&g.f, g.a);
-      compose_group(b, &q, &g, t);
+      if (mt_flat_is_f2(&g.f)) need_positive(b, &g, t);
+      if (b->status == MT_OK) compose_group(b, &q, &g, t);
     }
   }
   if (b->status == MT_OK) emit_pieces(b, t, &q, &next);
@@ -211,6 +225,11 @@ void mt_emit_composition (mt_build *b, const mt_node *a, const mt_node *t) {
     mt_build_fail(b, MT_EUNSUPPORTED, "%s: with the swizzle %N on the right", b->op, t);
   } else if (!mt_is_layout(t)) {
     mt_build_fail(b, MT_EINVAL, "%s: %N is no layout and no tiler", b->op, t);
+  } else if (mt_has_sums(t) && mt_is_f2(a)) {
+    mt_build_fail(b, MT_EUNSUPPORTED, "%s: B = %N has a stride that is a sum, A = %N is over F2",
+                  b->op, t, a);
+  } else if (mt_has_sums(t)) {
+    mt_emit_composition_sums(b, a, t);
   } else {
     compose(b, a, t);
   }
@@ -219,7 +238,14 @@ void mt_emit_composition (mt_build *b, const mt_node *a, const mt_node *t) {
 mt_status mt_composition (mt_layout *out, const mt_node *a, const mt_node *t,
                           mt_err *err) {
   mt_build b;
-  MT_CHECK(mt_is_layout(a), err, "composition: a layout expected on the left");
+  mt_layout room;
+  if (a->tag == MT_SWIZZLE && a->arity == 0) return mt_swizzle_composition(out, a, t, err);
+  if (a->tag == MT_WILD) return mt_identity_composition(out, t, err);
+  if (!mt_is_layout(a)) {
+    MT_TRY(mt_tiler_to_layout(&room, a, err));
+    a = room.node;
+  }
+  if (t->tag == MT_SWIZZLE) return mt_layout_swizzle_composition(out, a, t, err);
   mt_begin(&b, out, "composition", err);
   mt_open_root(&b, a);
   mt_emit_composition(&b, mt_inner(a), t);

@@ -5,7 +5,7 @@
 ** A divide is A o (T, T*), T* the complement of the tile T up to the size of A. It is
 ** made only if (T, T*) fills: then every A(i) appears.
 */
-#include "mt_build.h"
+#include "mt_zip.h"
 
 /* (T, T*) as a layout. */
 static void with_complement (mt_build *b, mt_layout *out, const mt_node *t,
@@ -50,8 +50,8 @@ static void other_tiles (mt_build *b, const mt_node *a, const mt_node *t) {
   if (t->tag != MT_LEAF || t->shape > INT64_MAX - 64) return;
   for (int64_t n = t->shape - 1; n > 1 && n > t->shape - 64 && !less; n--)
     if (divides(a, n, d)) less = n;
-  for (int64_t n = t->shape + 1; n - t->shape < 64 && n <= mt_size(a) && !more; n++)
-    if (divides(a, n, d)) more = n;
+  for (int k = 1; k < 64 && k <= mt_size(a) - t->shape && !more; k++)
+    if (divides(a, t->shape + k, d)) more = t->shape + k;
   if (less) mt_explain(b->err, "; %lld:%lld", (long long)less, (long long)d);
   if (more)
     mt_explain(b->err, "%s%lld:%lld", less ? " and " : "; ", (long long)more,
@@ -116,91 +116,39 @@ static void divide (mt_build *b, const mt_node *a, const mt_node *t) {
   }
 }
 
-/* The tiles (part 0) or the rests (part 1) of a divided layout, in the tree of the
-** tiler. */
-static void emit_part (mt_build *b, const mt_node *d, const mt_node *t, int part) {
-  if (t->tag != MT_TUPLE && t->tag != MT_TILER) {
-    if (!mt_is_branch(d) || d->arity != 2)
-      mt_build_fail(b, MT_ERANK,
-                    "%s: a mode under `_` must have two modes, tile and rest, not %N",
-                    b->op, d);
-    else
-      mt_add(b, mt_mode(d, part));
-    return;
-  }
-  const mt_node *m = mt_child(d);
-  mt_open(b, MT_MODES);
-  for (const mt_node *c = mt_child(t); c < mt_next(t); c = mt_next(c), m = mt_next(m))
-    emit_part(b, m, c, part);
-  for (; part == 1 && m < mt_next(d); m = mt_next(m)) mt_add(b, m);
-  mt_close(b);
-}
-
-/* ((tiles), (rests)) */
-static void zipped (mt_build *b, const mt_node *a, const mt_node *t) {
-  mt_layout whole;
-  mt_build d;
-  mt_begin(&d, &whole, b->op, b->err);
-  divide(&d, a, t);
-  mt_failed(b, mt_end(&d));
-  if (b->status != MT_OK) return;
-  mt_open(b, MT_MODES);
-  emit_part(b, whole.node, t, 0);
-  emit_part(b, whole.node, t, 1);
-  mt_close(b);
-}
-
-/* The modes of t, one by one; t itself if it has only one. */
-static void spread (mt_build *b, const mt_node *t) {
-  if (mt_rank(t) == 1) {
-    mt_add(b, t);
-    return;
-  }
-  for (const mt_node *c = mt_child(t); c < mt_next(t); c = mt_next(c)) mt_add(b, c);
-}
-
-typedef enum form { LOGICAL, ZIPPED, TILED, FLAT } form;
-
-static mt_status divide_as (form f, mt_layout *out, const char *op, const mt_node *a,
+static mt_status divide_as (mt_form f, mt_layout *out, const char *op, const mt_node *a,
                             const mt_node *t, mt_err *err) {
-  mt_build b, z;
-  mt_layout pair;
-  if (!mt_is_layout(a)) return mt_failn(err, MT_EINVAL, "%s: %N is no layout", op, a);
+  mt_build b, d;
+  mt_layout whole, room;
+  if (!mt_is_layout(a)) {
+    MT_TRY(mt_tiler_to_layout(&room, a, err));
+    a = room.node;
+  }
+  mt_begin(&d, &whole, op, err);
+  divide(&d, mt_inner(a), t);
+  MT_TRY(mt_end(&d));
   mt_begin(&b, out, op, err);
   mt_open_root(&b, a);
-  a = mt_inner(a);
-  if (f == LOGICAL) divide(&b, a, t);
-  if (f == ZIPPED) zipped(&b, a, t);
-  if (f >= TILED) {
-    mt_begin(&z, &pair, op, err);
-    zipped(&z, a, t);
-    MT_TRY(mt_end(&z));
-    const mt_node *tile = mt_child(pair.node);
-    mt_open(&b, MT_MODES);
-    if (f == TILED) mt_add(&b, tile);
-    else spread(&b, tile);
-    spread(&b, mt_next(tile));
-    mt_close(&b);
-  }
+  mt_emit_form(&b, f, whole.node, t);
   return mt_end(&b);
 }
 
 mt_status mt_logical_divide (mt_layout *out, const mt_node *a, const mt_node *t,
                              mt_err *err) {
-  return divide_as(LOGICAL, out, "logical_divide", a, t, err);   /* ((Tile),(Rest)) */
+  return divide_as(MT_LOGICAL, out, "logical_divide", a, t, err);   /* ((Tile),(Rest)) */
 }
 
 mt_status mt_zipped_divide (mt_layout *out, const mt_node *a, const mt_node *t,
                             mt_err *err) {
-  return divide_as(ZIPPED, out, "zipped_divide", a, t, err);     /* ((Tiles),(Rests)) */
+  return divide_as(MT_ZIPPED, out, "zipped_divide", a, t, err);     /* ((Tiles),(Rests)) */
 }
 
 mt_status mt_tiled_divide (mt_layout *out, const mt_node *a, const mt_node *t,
                            mt_err *err) {
-  return divide_as(TILED, out, "tiled_divide", a, t, err);       /* ((Tiles),RestM,...) */
+  return divide_as(MT_TILED, out, "tiled_divide", a, t, err);       /* ((Tiles),RestM,...) */
 }
 
 mt_status mt_flat_divide (mt_layout *out, const mt_node *a, const mt_node *t,
                           mt_err *err) {
-  return divide_as(FLAT, out, "flat_divide", a, t, err); /* (TileM,...,RestM,...) */
+  return divide_as(MT_FLAT, out, "flat_divide", a, t, err); /* (TileM,...,RestM,...) */
 }

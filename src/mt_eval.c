@@ -5,7 +5,7 @@
 ** An integer runs through the leaves as a colexicographic coordinate: digit i % s, carry
 ** i / s; the last leaf takes what is left. A leaf of extent 0 before it takes nothing.
 */
-#include "mt_build.h"
+#include "mt_f2.h"
 
 static mt_status negative (mt_err *err, const char *op, int64_t i) {
   return mt_fail(err, MT_ERANGE, "%s: coordinate %lld is negative", op, (long long)i);
@@ -36,6 +36,24 @@ static mt_status add (int64_t *sum, int64_t digit, const mt_node *p) {
   return mt_mulo(digit, p->stride, &d) || mt_addo(*sum, d, sum) ? MT_EOVERFLOW : MT_OK;
 }
 
+/* *out = a(i) for an `a` with integer strides, swizzled or not: the common case. False:
+** another way will tell. */
+static bool at_once (int64_t *out, const mt_node *a, int64_t i) {
+  const mt_node *in = mt_inner(a), *end = mt_next(in), *last = NULL;
+  int64_t sum = in == a ? 0 : a->stride;
+  if (i < 0) return false;
+  for (const mt_node *p = in; p < end; p++) {
+    if (p->tag == MT_MODES) continue;
+    if (p->tag != MT_LEAF || p->ring != MT_Z) return false;
+    if (last && last->shape > 0 && add(&sum, take_digit(&i, last->shape), last) != MT_OK)
+      return false;
+    last = p;
+  }
+  if (last && add(&sum, i, last) != MT_OK) return false;
+  *out = in == a ? sum : mt_swizzle_apply(mt_swizzle_of(a), sum);
+  return true;
+}
+
 /* *sum += a(i) for an `a` with integer strides. MT_EOVERFLOW without a text. */
 static mt_status add_at (int64_t *sum, const mt_node *a, int64_t i) {
   const mt_node *last = NULL, *end = mt_next(a);
@@ -50,6 +68,7 @@ static mt_status add_at (int64_t *sum, const mt_node *a, int64_t i) {
 mt_status mt_at (int64_t *out, const mt_node *a, int64_t i, mt_err *err) {
   const mt_node *in = mt_inner(a);
   int64_t sum = in == a ? 0 : a->stride;
+  if (at_once(out, a, i)) return MT_OK;
   MT_CHECK(mt_is_layout(a), err, "call: a layout expected");
   if (i < 0) return negative(err, "call", i);
   if (in->tag != MT_LEAF && !mt_is_integral(in))
@@ -67,10 +86,19 @@ typedef struct point {
   const char *op;
   const mt_node *whole;
   mt_err *err;
-  int64_t sum;                    /* the integer part */
+  int64_t sum;                    /* the integer or F2 part */
+  bool f2;                        /* which of them */
   int n;
   mt_node term[MT_MAXNODES];      /* in the order of their paths */
 } point;
+
+static void begin (point *x, const char *op, const mt_node *whole, mt_err *err) {
+  x->op = op;
+  x->whole = whole;
+  x->err = err;
+  x->sum = x->n = 0;
+  x->f2 = false;
+}
 
 static mt_status add_term (point *x, const mt_node *path, int64_t d, int64_t digit) {
   int64_t v;
@@ -95,6 +123,11 @@ static mt_status add_leaf (point *x, const mt_node *p, int64_t digit) {
       MT_TRY(add_term(x, c, c->shape, digit));
   } else if (p->ring == MT_BASIS) {
     return add_term(x, p, p->stride, digit);
+  } else if (p->ring == MT_F2) {
+    int64_t v;
+    if (mt_f2_mulo(digit, p->stride, &v)) return no_offset(x->err, x->op, x->whole);
+    x->sum ^= v;
+    x->f2 = true;
   } else if (add(&x->sum, digit, p) != MT_OK) {
     return no_offset(x->err, x->op, x->whole);
   }
@@ -111,11 +144,24 @@ static mt_status add_index (point *x, const mt_node *a, int64_t i) {
   return last ? add_leaf(x, last, i) : MT_OK;
 }
 
-/* A coordinate c of a: an integer, `_` (0), or a tuple with a coordinate for each
+/* An F2 value as a coordinate: its bits are the digits, if these begin at bits. */
+static mt_status add_bits (point *x, const mt_node *a, const mt_node *c) {
+  const mt_node *last = NULL;
+  for (const mt_node *p = mt_leaf(a, a); p < mt_next(a); p = mt_leaf(a, mt_after(p))) {
+    if (last && !mt_is_power(last->shape))
+      return mt_failn(x->err, MT_EUNSUPPORTED, "%s: the extent %lld of %N is no power of two: the F2 "
+                      "coordinate %N has no digits there", x->op, (long long)last->shape, a, c);
+    last = p;
+  }
+  return add_index(x, a, c->shape);
+}
+
+/* A coordinate c of a: an integer, an F2 value, `_` (0), or a tuple with a coordinate for each
 ** mode. */
 static mt_status add_coord (point *x, const mt_node *c, const mt_node *a) {
   if (c->tag == MT_WILD) return MT_OK;
   if (c->tag == MT_INT && c->ring == MT_Z) return add_index(x, a, c->shape);
+  if (c->tag == MT_INT && c->ring == MT_F2) return add_bits(x, a, c);
   if (c->tag != MT_TUPLE)
     return mt_failn(x->err, MT_EINVAL, "%s: %N is no coordinate", x->op, c);
   if (c->arity != mt_rank(a))
@@ -141,8 +187,9 @@ static mt_status index_layout (mt_layout *out, const mt_node *shape, mt_err *err
 }
 
 mt_status mt_crd2idx (int64_t *out, const mt_node *c, const mt_node *a, mt_err *err) {
-  point x = {.op = "crd2idx", .whole = a, .err = err};
+  point x;
   mt_layout shape;
+  begin(&x, "crd2idx", a, err);
   if (a->tag == MT_TUPLE || a->tag == MT_INT) {
     MT_TRY(index_layout(&shape, a, err));
     x.whole = a = shape.node;
@@ -183,22 +230,39 @@ static void emit_point (mt_build *b, const point *x, int i, int j, int level) {
   mt_close(b);
 }
 
-mt_status mt_eval (mt_layout *out, const mt_node *c, const mt_node *a, mt_err *err) {
-  point x = {.op = "call", .whole = a, .err = err};
+mt_status mt_eval_in (mt_layout *out, const mt_node *c, const mt_node *a, const mt_node *space,
+                      mt_err *err) {
+  point x;
   mt_build b;
   int64_t v;
   MT_CHECK(mt_is_layout(a), err, "call: a layout expected");
-  if (mt_is_integral(a)) {
+  if (mt_is_integral(a) && mt_is_integral(space)) {
     MT_TRY(mt_crd2idx(&v, c, a, err));
     mt_int(out, v);
     return MT_OK;
   }
-  for (const mt_node *p = mt_leaf(a, a); p < mt_next(a); p = mt_leaf(a, mt_after(p)))
+  begin(&x, "call", a, err);
+  for (const mt_node *p = mt_leaf(space, space); p < mt_next(space);
+       p = mt_leaf(space, mt_after(p)))
     MT_TRY(add_leaf(&x, p, 0));                     /* each axis of the space, at 0 */
   MT_TRY(add_coord(&x, c, a));
+  if (x.f2) {
+    mt_int(out, x.sum);
+    out->node[0].ring = MT_F2;
+    return MT_OK;
+  }
   mt_begin(&b, out, "call", err);
   emit_point(&b, &x, 0, x.n, 0);
   return mt_end(&b);
+}
+
+mt_status mt_eval (mt_layout *out, const mt_node *c, const mt_node *a, mt_err *err) {
+  int64_t v;
+  if (c->tag == MT_INT && c->ring == MT_Z && at_once(&v, a, c->shape)) {
+    mt_int(out, v);
+    return MT_OK;
+  }
+  return mt_eval_in(out, c, a, a, err);
 }
 
 /* ---- the inverse */

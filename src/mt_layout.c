@@ -142,7 +142,7 @@ mt_status mt_make_layout_like (mt_layout *out, const mt_node *a, mt_err *err) {
   int order[MT_MAXNODES], k = 0, n = mt_leaves(leaf, a);
   MT_CHECK(mt_is_layout(a), err, "make_layout_like: a layout expected");
   MT_CHECK(mt_is_integral(a), err, "make_layout_like: integer strides expected");
-  for (int i = 0; i < n; i++) { /* insertion: ties stay in order, left to right */
+  for (int i = 0; i < n; i++) { /* insertion, by magnitude */
     int j = k;
     d[i] = 0;
     s[i] = leaf[i]->shape;
@@ -153,6 +153,12 @@ mt_status mt_make_layout_like (mt_layout *out, const mt_node *a, mt_err *err) {
     order[j] = i;
   }
   compact(d, s, order, k);
+  for (int i = 0, first = 0; i < k; i++) { /* equal magnitudes begin as one */
+    if (magnitude(leaf[order[i]]->stride) != magnitude(leaf[order[first]]->stride) ||
+        s[order[first]] == 1)
+      first = i;
+    if (s[order[i]] != 1) d[order[i]] = d[order[first]];
+  }
   return build_compact(out, mt_inner(a), d, err);
 }
 

@@ -108,19 +108,13 @@ static mt_status slice_offset (int64_t *out, const mt_node *c, const mt_node *in
 mt_status mt_slice (mt_layout *out, int64_t *offset, const mt_node *c, const mt_node *a,
                     mt_err *err) {
   mt_build b;
-  const mt_node *in = mt_inner(a);
   int64_t at;
   MT_CHECK(mt_is_layout(a), err, "slice: a layout expected");
+  if (mt_is_swizzled(a)) return mt_swizzle_slice(out, offset, c, a, err);
   mt_begin(&b, out, "slice", err);
-  mt_open_root(&b, a);
   if (c->tag != MT_WILD) mt_open(&b, MT_MODES);
-  MT_TRY(emit_slice(&b, c, in));
-  MT_TRY(slice_offset(&at, c, in, err));
+  MT_TRY(emit_slice(&b, c, a));
+  MT_TRY(slice_offset(&at, c, a, err));
   if (offset) *offset = at;
-  MT_TRY(mt_end(&b));
-  if (!mt_is_swizzled(a)) return MT_OK;
-  if (offset) *offset = 0;
-  if (mt_addo(out->node[0].stride, at, &out->node[0].stride))
-    return mt_failn(err, MT_EOVERFLOW, "slice: an offset of %N leaves 64 bits", a);
-  return MT_OK;
+  return mt_end(&b);
 }

@@ -4,7 +4,8 @@
 **
 **   value    = swizzle [ "o" integer "o" layout ] | layout | tuple | stride | "_"
 **   layout   = tuple-or-integer ":" ( tuple-or-stride | "LayoutLeft" | "LayoutRight" )
-**   stride   = term { "+" term }          term = [ "_" ] integer { "@" integer }
+**   stride   = term { "+" term } | "F" integer
+**   term     = [ "_" ] integer { "@" integer }
 **   tuple    = "(" [ value { "," value } ] ")"
 ** A tuple with a layout in it is a tiler.
 */
@@ -93,11 +94,31 @@ static bool accept_word (reader *r, const char *word) {
 
 /* ---- strides */
 
+static bool at_f2 (reader *r) {
+  return peek(r) == 'F' && r->end - r->p > 1 && is_digit((unsigned char)r->p[1]);
+}
+
+/* "F" integer */
+static void f2_value (reader *r, mt_node *t) {
+  r->p++;
+  t->shape = integer(r);
+  t->ring = MT_F2;
+  if (r->status == MT_OK && t->shape >> 62)
+    r->status = mt_fail(r->err, MT_EOVERFLOW, "parse: the F2 value before character %zu needs more "
+                        "than 62 bits", (size_t)(r->p - r->text) + 1);
+  if (r->status == MT_OK && (peek(r) == '@' || peek(r) == '+'))
+    syntax(r, "a lone F2 value expected");
+}
+
 /* integer { "@" index } as a node. The path is printed innermost first. */
 static void term (reader *r, mt_node *t) {
   memset(t, 0, sizeof *t);
   t->tag = MT_INT;
   t->span = 1;
+  if (at_f2(r)) {
+    f2_value(r, t);
+    return;
+  }
   t->shape = integer(r);
   int n = 0;
   while (accept(r, '@')) {
@@ -159,6 +180,11 @@ static void read_scalar (reader *r, mt_build *b) {
   bool basis = false, integral = false, overflow = false;
   do {
     term(r, &t);
+    if (t.ring == MT_F2) {
+      mt_failed(b, r->status);
+      mt_add(b, &t);
+      return;
+    }
     if (t.ring == MT_BASIS) basis = true;
     else if (t.shape != 0) integral = true;
     if (r->status == MT_OK && !add_term(terms, &n, &t, &overflow))
@@ -224,9 +250,9 @@ static void read_swizzle (reader *r, mt_build *b) {
     v[i] = integer(r);
   }
   expect(r, '>', "'>' expected");
-  int64_t shift = v[2] < 0 ? -v[2] : v[2];
+  int64_t shift = v[2] >= 0 ? v[2] : v[2] < -62 ? 63 : -v[2];
   if (r->status != MT_OK) return;
-  if (v[0] < 0 || v[0] > 62 || v[1] < 0 || v[1] > 62 || v[2] < -62 || v[2] > 62 ||
+  if (v[0] < 0 || v[0] > 62 || v[1] < 0 || v[1] > 62 || shift > 62 ||
       v[0] + v[1] + shift > 62 || shift < v[0]) {
     r->status =
         mt_fail(r->err, MT_EINVAL,
@@ -305,7 +331,7 @@ static void read_value (reader *r, mt_build *b) {
   } else if (c == 'S') {
     read_swizzle(r, b);
     return;
-  } else if (at_integer(r)) {
+  } else if (at_integer(r) || at_f2(r)) {
     read_scalar(r, b);
   } else if (accept(r, '_')) {
     mt_add_wild(b);

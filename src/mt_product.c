@@ -5,7 +5,7 @@
 ** A product is (A, C o B), C the complement of A, large enough for all offsets of B: each
 ** value of B places a copy of A, and no two copies meet.
 */
-#include "mt_build.h"
+#include "mt_zip.h"
 
 static bool plain (mt_build *b, const mt_node *t) {
   if (mt_is_swizzled(t))
@@ -96,13 +96,35 @@ static void product (mt_build *b, const mt_node *a, const mt_node *t) {
   }
 }
 
+static mt_status product_as (mt_form f, mt_layout *out, const char *op, const mt_node *a,
+                             const mt_node *t, mt_err *err) {
+  mt_build b, d;
+  mt_layout whole;
+  mt_begin(&d, &whole, op, err);
+  if (!plain(&d, mt_inner(a))) return d.status;
+  product(&d, mt_inner(a), t);
+  MT_TRY(mt_end(&d));
+  mt_begin(&b, out, op, err);
+  mt_open_root(&b, a);
+  mt_emit_form(&b, f, whole.node, t);
+  return mt_end(&b);
+}
+
 mt_status mt_logical_product (mt_layout *out, const mt_node *a, const mt_node *t,
                               mt_err *err) {
-  mt_build b;
-  mt_begin(&b, out, "logical_product", err);
-  if (!plain(&b, a)) return b.status;
-  product(&b, a, t);
-  return mt_end(&b);
+  return product_as(MT_LOGICAL, out, "logical_product", a, t, err); /* ((Block),(Grid)) */
+}
+
+mt_status mt_zipped_product (mt_layout *out, const mt_node *a, const mt_node *t, mt_err *err) {
+  return product_as(MT_ZIPPED, out, "zipped_product", a, t, err);   /* ((Blocks),(Grids)) */
+}
+
+mt_status mt_tiled_product (mt_layout *out, const mt_node *a, const mt_node *t, mt_err *err) {
+  return product_as(MT_TILED, out, "tiled_product", a, t, err);     /* ((Blocks),GridM,...) */
+}
+
+mt_status mt_flat_product (mt_layout *out, const mt_node *a, const mt_node *t, mt_err *err) {
+  return product_as(MT_FLAT, out, "flat_product", a, t, err);       /* (BlockM,...,GridM,...) */
 }
 
 /* t with modes 1:0 behind, up to this rank; a leaf stays a leaf if that is one. */
@@ -142,34 +164,39 @@ static void zip (mt_build *b, const mt_node *block, const mt_node *grid, int ran
   mt_close(b);
 }
 
-static mt_status zip_product (mt_layout *out, const char *op, const mt_node *a,
-                              const mt_node *t, int first, mt_err *err) {
-  mt_layout room, block, tiler, whole;
+void mt_emit_blocked (mt_build *b, const mt_node *a, const mt_node *t, int first) {
+  mt_layout block, tiler, whole;
+  mt_build d;
+  if (!plain(b, a) || !plain(b, t)) return;
+  int rank = mt_rank(a) > mt_rank(t) ? mt_rank(a) : mt_rank(t);
+  mt_begin(&d, &block, b->op, b->err);
+  pad(&d, a, rank);
+  mt_failed(b, mt_end(&d));
+  mt_begin(&d, &tiler, b->op, b->err);
+  if (b->status == MT_OK) pad(&d, t, rank);
+  if (b->status == MT_OK) mt_failed(b, mt_end(&d));
+  mt_begin(&d, &whole, b->op, b->err);
+  if (b->status == MT_OK) emit_grid(&d, block.node, tiler.node);
+  if (b->status == MT_OK) mt_failed(b, mt_end(&d));
+  if (b->status == MT_OK) zip(b, block.node, whole.node, rank, first);
+}
+
+static mt_status blocked (mt_layout *out, const char *op, const mt_node *a, const mt_node *t,
+                          int first, mt_err *err) {
+  mt_layout room;
   mt_build b;
   mt_begin(&b, out, op, err);
-  t = as_layout(&room, t);
-  if (!plain(&b, a) || !plain(&b, t)) return b.status;
-  int rank = mt_rank(a) > mt_rank(t) ? mt_rank(a) : mt_rank(t);
-  mt_begin(&b, &block, op, err);
-  pad(&b, a, rank);
-  MT_TRY(mt_end(&b));
-  mt_begin(&b, &tiler, op, err);
-  pad(&b, t, rank);
-  MT_TRY(mt_end(&b));
-  mt_begin(&b, &whole, op, err);
-  emit_grid(&b, block.node, tiler.node);
-  MT_TRY(mt_end(&b));
-  mt_begin(&b, out, op, err);
-  zip(&b, block.node, whole.node, rank, first);
+  mt_open_root(&b, a);
+  mt_emit_blocked(&b, mt_inner(a), as_layout(&room, t), first);
   return mt_end(&b);
 }
 
 mt_status mt_blocked_product (mt_layout *out, const mt_node *a, const mt_node *b,
                               mt_err *err) {
-  return zip_product(out, "blocked_product", a, b, 0, err); /* ((A0,B0),(A1,B1),...) */
+  return blocked(out, "blocked_product", a, b, 0, err); /* ((A0,B0),(A1,B1),...) */
 }
 
 mt_status mt_raked_product (mt_layout *out, const mt_node *a, const mt_node *b,
                             mt_err *err) {
-  return zip_product(out, "raked_product", a, b, 1, err); /* ((B0,A0),(B1,A1),...) */
+  return blocked(out, "raked_product", a, b, 1, err); /* ((B0,A0),(B1,A1),...) */
 }

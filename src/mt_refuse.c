@@ -4,7 +4,7 @@
 */
 #include <stdio.h>
 
-#include "mt_compose.h"
+#include "mt_f2.h"
 
 enum { REACH = 64, MAXWAYS = 3 };
 
@@ -44,6 +44,9 @@ static void condition (mt_err *e, const mt_meet *g, const mt_refusal *w) {
     mt_explain(e, "\n  B's mode %lld:%lld does not split at", n, d);
   if (w->reason == MT_CARRIES)
     mt_explain(e, "\n  the modes of B carry into each other at");
+  if (w->reason == MT_SHARES)
+    mt_explain(e, "\n  A's strides are F2, and the steps of B share bits: their sum is no xor "
+               "before");
   if (w->reason != MT_NEGATIVE) the_end(e, g, w->r);
   else
     mt_explain(
@@ -77,7 +80,7 @@ static bool fits (const mt_meet *g) {
   mt_refusal w;
   q.n = q.used = 0;
   memset(q.count, 0, sizeof q.count);
-  return mt_compose_rule(&q, g, &w) == MT_FITS;
+  return mt_compose_rule(&q, g, &w) == MT_FITS && mt_f2_fits(&q, g, &w);
 }
 
 /* The first of at most REACH numbers from, from + step, ... > 0 that `slot` of g may

@@ -23,6 +23,7 @@ static void put_int (sink *k, int64_t v) {
 }
 
 static void put_scalar (sink *k, const mt_node *p, int64_t v) {
+  if (p->ring == MT_F2) put(k, "F");
   put_int(k, v);
   if (p->ring != MT_BASIS) return;
   for (int i = 0; i < p->path[MT_MAXPATH]; i++) {

@@ -140,13 +140,10 @@ mt_status mt_make_tiled_copy (mt_tiled_copy *out, const char *atom, int bits,
   return make_tiler(out, err);
 }
 
-mt_status mt_partition (mt_layout *out, const mt_tiled_copy *copy, const mt_node *a,
-                        mt_err *err) {
+static mt_status partition (mt_layout *out, const mt_tiled_copy *copy, const mt_node *a,
+                            mt_err *err) {
   mt_layout divided, tile;
   int rank = mt_rank(copy->tiler.node);
-  if (a->tag == MT_SWIZZLE)
-    return mt_failn(err, MT_EUNSUPPORTED, "partition: of the swizzled layout %N: not "
-                    "supported yet", a);
   if (mt_rank(a) < rank)
     return mt_failn(err, MT_ERANK, "partition: the tile %N has %d modes, the tensor %N "
                     "has %d", copy->tiler.node, rank, a, mt_rank(a));
@@ -157,4 +154,14 @@ mt_status mt_partition (mt_layout *out, const mt_tiled_copy *copy, const mt_node
                             mt_mode(divided.node, 1)};
   /* (Thr,Val,(RestM,RestN)) */
   return mt_concat(out, 3, modes, err);
+}
+
+/* Under a swizzle: the partition of the layout, under the same swizzle. */
+mt_status mt_partition (mt_layout *out, const mt_tiled_copy *copy, const mt_node *a,
+                        mt_err *err) {
+  mt_layout under;
+  if (a->tag != MT_SWIZZLE) return partition(out, copy, a, err);
+  MT_CHECK(a->arity == 1, err, "partition: a layout expected");
+  MT_TRY(partition(&under, copy, mt_child(a), err));
+  return mt_swizzle_over(out, a, under.node, err);
 }

@@ -2,11 +2,15 @@
 -- SPDX-License-Identifier: MIT
 
 local tile = require "moontile.core"
+local einsum = require "moontile.einsum"
 local show = require "moontile.show"
 
 -- print_layout(A), A:print_layout() -> text: the library itself never prints.
 tile.print_layout = show.print_layout
 tile._methods.Layout.print_layout = show.print_layout
+
+tile.einsum_fold, tile.im2col = einsum.einsum_fold, einsum.im2col
+tile._methods.Layout.im2col = einsum.im2col
 
 -- info() -> what this build carries and what it found:
 --   { version =, kernels = { cpu = {...}, cuda = {...} }, devices = { { name =, about = }, ... },

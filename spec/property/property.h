@@ -114,6 +114,15 @@ int64_t least (const mt_node *a);                /* the smallest value */
   X(cosize,          6)                                                                  \
   X(structure,       6)                                                                  \
   X(slice,           6)                                                                  \
+  X(tuple_numbers,   3)                                                                  \
+  X(tuple_division,  3)                                                                  \
+  X(tuple_order,     2)                                                                  \
+  X(tuple_strides,   3)                                                                  \
+  X(coord_of,        4)                                                                  \
+  X(tuple_coords,    3)                                                                  \
+  X(modes,           3)                                                                  \
+  X(zip,             2)                                                                  \
+  X(cut,             2)                                                                  \
   X(coalesce,        8)                                                                  \
   X(coalesce_by,     4)                                                                  \
   X(composition,    16)                                                                  \
@@ -127,7 +136,19 @@ int64_t least (const mt_node *a);                /* the smallest value */
   X(product,         6)                                                                  \
   X(zip_product,     4)                                                                  \
   X(right_inverse,   6)                                                                  \
-  X(swizzled,        4)
+  X(swizzled,        4)                                                                  \
+  X(lattice,         4)                                                                  \
+  X(common_domain,   3)                                                                  \
+  X(layout_add,      6)                                                                  \
+  X(f2,              8)                                                                  \
+  X(explain,         2)                                                                  \
+  X(swizzle,         3)                                                                  \
+  X(swizzle_cast,    2)                                                                  \
+  X(swizzle_right,   4)                                                                  \
+  X(swizzle_inverse, 4)                                                                  \
+  X(swizzle_slice,   6)                                                                  \
+  X(swizzle_wide,    2)                                                                  \
+  X(swizzle_common,  3)
 
 #define PROPERTY(name, share) outcome property_##name (ctx *x);
 PROPERTIES(PROPERTY)
@@ -140,6 +161,7 @@ outcome check_complement (ctx *x, const mt_node *a, int64_t bound);
 outcome check_divide (ctx *x, const mt_node *a, const mt_node *t);
 outcome check_product (ctx *x, const mt_node *a, const mt_node *b);
 outcome check_right_inverse (ctx *x, const mt_node *a);
+outcome check_slice (ctx *x, const mt_node *c, const mt_node *w, const mt_node *a);
 
 typedef struct count { const char *name; int64_t cases[4]; double seconds; } count;
 void report (const ctx *x, outcome o, count *c);

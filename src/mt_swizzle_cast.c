@@ -1,0 +1,110 @@
+/*
+** mt_swizzle_cast.c - swizzles in wider and narrower elements; runs that a swizzle leaves together.
+** SPDX-License-Identifier: MIT
+*/
+#include "mt_swizzle.h"
+
+/* ---- wider, narrower */
+
+static mt_status log2_of (int *out, const char *op, const mt_node *a, int64_t n, mt_err *err) {
+  if (n <= 0 || (n & (n - 1)) != 0)
+    return mt_failn(err, MT_EINVAL, "%s: of %N by %lld: a swizzle moves bits; a power of two is "
+                    "expected", op, a, (long long)n);
+  *out = __builtin_ctzll((uint64_t)n);
+  return MT_OK;
+}
+
+/* w(n*j) / n: the bits below log2(n) are gone, from the lower end of Y and Z. */
+static mt_swizzle wider (mt_swizzle w, int log2) {
+  int m = w.m - log2, b = m < 0 ? w.b + m : w.b;
+  return (mt_swizzle){b > 0 ? b : 0, m > 0 ? m : 0, w.s};
+}
+
+mt_status mt_swizzle_upcast (mt_layout *out, const mt_node *a, int64_t n, mt_err *err) {
+  mt_swizzle w = mt_swizzle_of(a);
+  mt_layout plain;
+  int log2 = 0;
+  if (a->tag != MT_SWIZZLE) return mt_upcast(out, a, n, err);
+  MT_TRY(log2_of(&log2, "upcast", a, n, err));
+  if (mt_is_bare_swizzle(a)) {
+    mt_swizzle_text(out, wider(w, log2));
+    return MT_OK;
+  }
+  if (a->stride % n != 0)
+    return mt_failn(err, MT_EINEXACT, "upcast: of %N by %lld: its offset %lld is not a multiple", a,
+                    (long long)n, (long long)a->stride);
+  MT_TRY(mt_upcast(&plain, mt_child(a), n, err));
+  return mt_swizzled(out, "upcast", wider(w, log2), a->stride / n, plain.node, err);
+}
+
+mt_status mt_swizzle_downcast (mt_layout *out, const mt_node *a, int64_t n, mt_err *err) {
+  mt_swizzle w = mt_swizzle_of(a);
+  mt_layout plain;
+  int64_t offset;
+  int log2 = 0;
+  if (a->tag != MT_SWIZZLE) return mt_downcast(out, a, n, err);
+  MT_TRY(log2_of(&log2, "downcast", a, n, err));
+  w.m += log2;
+  if (!mt_swizzle_valid(w.b, w.m, w.s) || mt_mulo(a->stride, n, &offset))
+    return mt_failn(err, MT_EOVERFLOW, "downcast: of %N by %lld: the bits leave 62", a,
+                    (long long)n);
+  if (mt_is_bare_swizzle(a)) {
+    mt_swizzle_text(out, w);
+    return MT_OK;
+  }
+  MT_TRY(mt_downcast(&plain, mt_child(a), n, err));
+  return mt_swizzled(out, "downcast", w, offset, plain.node, err);
+}
+
+/* ---- runs that stay together */
+
+/* How many elements from a multiple of it on stay together, with the offset, a multiple too. */
+static int64_t run_of (const mt_node *a) {
+  mt_swizzle w = mt_swizzle_of(a);
+  int64_t run = INT64_C(1) << w.m, low = a->stride & -a->stride;
+  if (!mt_is_swizzled(a) || w.b == 0) return INT64_MAX;
+  return a->stride != 0 && low < run ? low : run;
+}
+
+/* The run of both; one swizzle with one offset moves both sides alike. */
+static int64_t common_run (const mt_node *a, const mt_node *b) {
+  int64_t x = run_of(a), y = run_of(b);
+  if (mt_is_swizzled(a) && mt_is_swizzled(b) && a->shape == b->shape && a->stride == b->stride)
+    return INT64_MAX;
+  return x < y ? x : y;
+}
+
+static int64_t gcd (int64_t x, int64_t y) {
+  for (int64_t r; y != 0; x = y, y = r) r = x % y;
+  return x;
+}
+
+mt_status mt_swizzle_max_alignment (int64_t *out, const mt_node *a, mt_err *err) {
+  int64_t run = run_of(a), offset = mt_is_swizzled(a) ? a->stride : 0;
+  MT_TRY(mt_max_alignment(out, mt_inner(a), err));
+  if (offset != 0) *out = gcd(*out, offset & -offset);
+  if (run != INT64_MAX) *out = gcd(*out, run);
+  return MT_OK;
+}
+
+mt_status mt_swizzle_max_common_vector (int64_t *out, const mt_node *a, const mt_node *b,
+                                        mt_err *err) {
+  int64_t run = common_run(a, b);
+  MT_TRY(mt_max_common_vector(out, mt_inner(a), mt_inner(b), err));
+  if (run < *out) *out = run;
+  return MT_OK;
+}
+
+mt_status mt_swizzle_max_common_layout (mt_layout *out, const mt_node *a, const mt_node *b,
+                                        mt_err *err) {
+  int64_t run = common_run(a, b);
+  mt_layout whole;
+  MT_TRY(mt_max_common_layout(&whole, mt_inner(a), mt_inner(b), err));
+  for (; run < mt_size(whole.node); run /= 2) {          /* 1:1 always composes */
+    const mt_node first = {.tag = MT_LEAF, .span = 1, .shape = run, .stride = 1};
+    mt_err refused;
+    if (mt_composition(out, whole.node, &first, &refused) == MT_OK) return MT_OK;
+  }
+  mt_copy_value(out, whole.node);
+  return MT_OK;
+}
