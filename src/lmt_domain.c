@@ -16,8 +16,12 @@ static int of_shapes (lua_State *L, operation f) {
   return lmt_pushvalue(L, out.node);
 }
 
-static int l_common_refinement (lua_State *L) { return of_shapes(L, mt_common_refinement); }
-static int l_common_coarsening (lua_State *L) { return of_shapes(L, mt_common_coarsening); }
+static int l_common_refinement (lua_State *L) {
+  return of_shapes(L, mt_common_refinement);
+}
+static int l_common_coarsening (lua_State *L) {
+  return of_shapes(L, mt_common_coarsening);
+}
 static int l_greatest_common_domain (lua_State *L) {
   return of_shapes(L, mt_greatest_common_domain);
 }
@@ -25,7 +29,8 @@ static int l_greatest_common_domain (lua_State *L) {
 static int l_layout_add (lua_State *L) {
   mt_layout out;
   LMT_NOERR(err);
-  if (mt_layout_add(&out, lmt_tolayout(L, 1), lmt_tolayout(L, 2), &err)) return lmt_raise(L, &err);
+  if (mt_layout_add(&out, lmt_tolayout(L, 1), lmt_tolayout(L, 2), &err))
+    return lmt_raise(L, &err);
   return lmt_pushvalue(L, out.node);
 }
 
@@ -39,6 +44,16 @@ static int l_swizzle_to_f2 (lua_State *L) {
   return lmt_pushvalue(L, out.node);
 }
 
+/* F9 + F5 is F12. */
+static int value_add (lua_State *L) {
+  mt_layout a, b, out;
+  LMT_NOERR(err);
+  const mt_node *x = lmt_tovalue(L, 1, LMT_INT | LMT_BASIS, "operand", &a);
+  if (mt_f2_add(&out, x, lmt_tovalue(L, 2, LMT_INT | LMT_BASIS, "operand", &b), &err))
+    return lmt_raise(L, &err);
+  return lmt_pushvalue(L, out.node);
+}
+
 /* explain(op, A [, B]) and A:explain(op [, B]): the derivation as text. */
 static int explain (lua_State *L, int op, int layout) {
   mt_layout buf;
@@ -47,7 +62,8 @@ static int explain (lua_State *L, int op, int layout) {
   LMT_NOERR(err);
   const char *name = luaL_checkstring(L, op);
   const mt_node *a = lmt_tolayout(L, layout), *b = NULL;
-  if (!lua_isnoneornil(L, 3)) b = lmt_tovalue(L, 3, LMT_COORD | LMT_LAYOUTS, "operand", &buf);
+  if (!lua_isnoneornil(L, 3))
+    b = lmt_tovalue(L, 3, LMT_COORD | LMT_LAYOUTS, "operand", &buf);
   if (mt_explanation(&n, NULL, 0, name, a, b, &err)) return lmt_raise(L, &err);
   char *p = luaL_buffinitsize(L, &text, n + 1);
   mt_explanation(&n, p, n + 1, name, a, b, &err);
@@ -59,15 +75,17 @@ static int m_explain (lua_State *L) { return explain(L, 2, 1); }
 
 #define ROW(f) { #f, l_##f }
 
-static const luaL_Reg functions[] = {
-  ROW(common_refinement), ROW(common_coarsening), ROW(greatest_common_domain), ROW(layout_add),
-  ROW(swizzle_to_f2), ROW(explain), { NULL, NULL }
-};
+static const luaL_Reg functions[] = {ROW(common_refinement),
+                                     ROW(common_coarsening),
+                                     ROW(greatest_common_domain),
+                                     ROW(layout_add),
+                                     ROW(swizzle_to_f2),
+                                     ROW(explain),
+                                     {NULL, NULL}};
 
-static const luaL_Reg methods[] = {
-  ROW(common_refinement), ROW(common_coarsening), ROW(greatest_common_domain), ROW(layout_add),
-  { "explain", m_explain }, { NULL, NULL }
-};
+static const luaL_Reg methods[] = {ROW(common_refinement),      ROW(common_coarsening),
+                                   ROW(greatest_common_domain), ROW(layout_add),
+                                   {"explain", m_explain},      {NULL, NULL}};
 
 void lmt_open_domain (lua_State *L) {
   luaL_setfuncs(L, functions, 0);
@@ -75,4 +93,8 @@ void lmt_open_domain (lua_State *L) {
   lua_getfield(L, -1, "Layout");
   luaL_setfuncs(L, methods, 0);
   lua_pop(L, 2);
+  luaL_getmetatable(L, LMT_VALUE);
+  lua_pushcfunction(L, value_add);
+  lua_setfield(L, -2, "__add");
+  lua_pop(L, 1);
 }

@@ -194,7 +194,8 @@ void mt_add_scaled (mt_build *b, int64_t shape, const mt_node *src, int64_t t) {
       else add_term(b, c, d);
     }
     mt_close(b);
-  } else if (src->ring == MT_F2 ? mt_f2_mulo(t, src->stride, &d) : mt_mulo(src->stride, t, &d)) {
+  } else if (src->ring == MT_F2 ? mt_f2_mulo(t, src->stride, &d)
+                                : mt_mulo(src->stride, t, &d)) {
     overflow(b, src, t);
   } else if ((p = push(b, MT_LEAF)) != NULL) {
     p->shape = shape;
@@ -250,8 +251,8 @@ static bool leaf_reach (int64_t *sum, const mt_node *p) {
 static void check_kinds (mt_build *b, bool integer, bool basis, bool f2) {
   if (integer + basis + f2 > 1)
     b->status = mt_failn(b->err, MT_EINVAL, "%s: %s strides beside %s in %N", b->op,
-                         integer ? "integer" : "F2", basis ? "basis elements" : "F2 strides",
-                         b->out->node);
+                         integer ? "integer" : "F2",
+                         basis ? "basis elements" : "F2 strides", b->out->node);
 }
 
 /* Sizes, of empty layouts too, and offsets stay in int64; no integer stride beside

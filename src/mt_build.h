@@ -54,8 +54,8 @@ static inline const mt_node *mt_first_mode (const mt_node *t) {
 static inline bool mt_zero_stride (const mt_node *p) {
   return p->tag == MT_LEAF && p->stride == 0;
 }
-/* stride(a) * s == stride(b), exactly; over F2 also: s is a power of two, so that s*i + j with j < s
-** is a xor. */
+/* stride(a) * s == stride(b), exactly; over F2 also: s is a power of two, so that s*i + j
+** with j < s is a xor. */
 bool mt_same_scaled (const mt_node *a, int64_t s, const mt_node *b);
 bool mt_same_path (const mt_node *a, const mt_node *b);
 /* Outermost index first, as numbers; a prefix comes before what it begins. */

@@ -129,8 +129,8 @@ static void gather (mt_meet *g, const mt_node **leaf, int n, int k, bool *done) 
 static void need_positive (mt_build *b, const mt_meet *g, const mt_node *t) {
   for (int k = 0; k < g->n; k++)
     if (g->d[k] < 0 && g->s[k] > 1)
-      mt_build_fail(b, MT_EUNSUPPORTED, "%s: B = %N has a negative stride, A = %N is over F2", b->op,
-                    t, g->a);
+      mt_build_fail(b, MT_EUNSUPPORTED,
+                    "%s: B = %N has a negative stride, A = %N is over F2", b->op, t, g->a);
 }
 
 static void compose_group (mt_build *b, mt_pieces *q, const mt_meet *g,
@@ -181,8 +181,8 @@ static void compose (mt_build *b, const mt_node *a, const mt_node *t) {
   for (int k = 0; k < n && b->status == MT_OK; k++) {
     if (done[k]) continue;
     if (leaf[k]->ring == MT_F2 && leaf[k]->stride != 0) {
-      mt_build_fail(b, MT_EUNSUPPORTED, "%s: B = %N has F2 strides: they have to be those of A",
-                    b->op, t);
+      mt_build_fail(b, MT_EUNSUPPORTED,
+                    "%s: B = %N has F2 strides: they have to be those of A", b->op, t);
     } else if (leaf[k]->stride == 0) {
       if (!mt_add_piece(&q, k, leaf[k]->shape, 0, NULL, 0))
         mt_build_fail(b, MT_ETOOBIG, "%s: more than %d modes", b->op, MT_MAXNODES);
@@ -226,8 +226,8 @@ void mt_emit_composition (mt_build *b, const mt_node *a, const mt_node *t) {
   } else if (!mt_is_layout(t)) {
     mt_build_fail(b, MT_EINVAL, "%s: %N is no layout and no tiler", b->op, t);
   } else if (mt_has_sums(t) && mt_is_f2(a)) {
-    mt_build_fail(b, MT_EUNSUPPORTED, "%s: B = %N has a stride that is a sum, A = %N is over F2",
-                  b->op, t, a);
+    mt_build_fail(b, MT_EUNSUPPORTED,
+                  "%s: B = %N has a stride that is a sum, A = %N is over F2", b->op, t, a);
   } else if (mt_has_sums(t)) {
     mt_emit_composition_sums(b, a, t);
   } else {

@@ -9,7 +9,7 @@
 static void emit_bound (mt_build *b, const mt_node *axis, void *ud) {
   const mt_node *a = ud;
   int64_t sum = 0, t;
-  for (const mt_node *p = a; axis && p < mt_next(a); p++) {
+  for (const mt_node *p = a; axis && a->shape > 0 && p < mt_next(a); p++) {
     bool sum_leaf = p->tag == MT_SUM, leaf = p->tag == MT_LEAF;
     const mt_node *c = sum_leaf ? mt_child(p) : p, *end = sum_leaf ? mt_next(p) : p + leaf;
     for (; c < end; c++) {

@@ -23,13 +23,13 @@ static mt_status as_shape (const mt_node **shape, mt_layout *room, const char *o
 
 static void part (mt_build *b, const mt_node *s, const mt_node *t, const mt_node *x,
                   const mt_node *y) {
-  mt_build_fail(b, MT_ERANK, "%s: %N and %N have none", b->op, s, t);
-  if (mt_size(x) != mt_size(y))
-    mt_explain(b->err, "\n  %N has size %lld, %N has size %lld", x, (long long)mt_size(x), y,
+  mt_build_fail(b, MT_ERANK, "%s: there is none of %N and %N", b->op, s, t);
+  mt_explain(b->err, "\n  where one has %N, the other has %N", x, y);
+  if (mt_size(x) == mt_size(y))
+    mt_explain(b->err, ": tuples of %d and of %d modes", (int)x->arity, (int)y->arity);
+  else if (x->tag != MT_INT || y->tag != MT_INT)
+    mt_explain(b->err, ": their sizes are %lld and %lld", (long long)mt_size(x),
                (long long)mt_size(y));
-  else
-    mt_explain(b->err, "\n  %N and %N are tuples of %d and of %d modes; their common coarsening is "
-               "%lld", x, y, (int)x->arity, (int)y->arity, (long long)mt_size(x));
 }
 
 /* Adds the join of x and y. False: *p and *q are where it fails. */
@@ -51,7 +51,8 @@ static bool refine (mt_build *b, const mt_node *x, const mt_node *y, const mt_no
   return true;
 }
 
-mt_status mt_common_refinement (mt_layout *out, const mt_node *s, const mt_node *t, mt_err *err) {
+mt_status mt_common_refinement (mt_layout *out, const mt_node *s, const mt_node *t,
+                                mt_err *err) {
   mt_layout a, c;
   mt_build b;
   const mt_node *p, *q;
@@ -83,7 +84,8 @@ static void coarsen (mt_build *b, const mt_node *x, const mt_node *y) {
   mt_close(b);
 }
 
-mt_status mt_common_coarsening (mt_layout *out, const mt_node *s, const mt_node *t, mt_err *err) {
+mt_status mt_common_coarsening (mt_layout *out, const mt_node *s, const mt_node *t,
+                                mt_err *err) {
   mt_layout a, c;
   mt_build b;
   MT_TRY(as_shape(&s, &a, "common_coarsening", s, err));
@@ -124,8 +126,8 @@ static int64_t gcd (int64_t a, int64_t b) {
   return a;
 }
 
-/* The next index where both may begin a step; false at the end of either. A way on which d is no
-** step, nor any later one, goes on to its next mode. */
+/* The next index where both may begin a step; false at the end of either. A way on
+** which d is no step, nor any later one, goes on to its next mode. */
 static bool meet (int64_t *d, way *x, way *y) {
   while (x->k < x->n && y->k < y->n) {
     if (mt_mulo(x->before / gcd(x->before, y->before), y->before, d)) return false;

@@ -149,15 +149,17 @@ static mt_status add_bits (point *x, const mt_node *a, const mt_node *c) {
   const mt_node *last = NULL;
   for (const mt_node *p = mt_leaf(a, a); p < mt_next(a); p = mt_leaf(a, mt_after(p))) {
     if (last && !mt_is_power(last->shape))
-      return mt_failn(x->err, MT_EUNSUPPORTED, "%s: the extent %lld of %N is no power of two: the F2 "
-                      "coordinate %N has no digits there", x->op, (long long)last->shape, a, c);
+      return mt_failn(x->err, MT_EUNSUPPORTED,
+                      "%s: the extent %lld of %N is no power of two: the F2 coordinate %N "
+                      "has no digits there",
+                      x->op, (long long)last->shape, a, c);
     last = p;
   }
   return add_index(x, a, c->shape);
 }
 
-/* A coordinate c of a: an integer, an F2 value, `_` (0), or a tuple with a coordinate for each
-** mode. */
+/* A coordinate c of a: an integer, an F2 value, `_` (0), or a tuple with a coordinate for
+** each mode. */
 static mt_status add_coord (point *x, const mt_node *c, const mt_node *a) {
   if (c->tag == MT_WILD) return MT_OK;
   if (c->tag == MT_INT && c->ring == MT_Z) return add_index(x, a, c->shape);

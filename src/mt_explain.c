@@ -54,14 +54,16 @@ static void tell_coalesce (mt_teller *x, node a, node none) {
   mt_layout mode, before;
   bool first = true;
   (void)none;
-  mt_tell(x, "s:d and t:e after it are one mode, s*t:d, if s*d = e; extents of 1 drop out");
+  mt_tell(x,
+          "s:d and t:e after it are one mode, s*t:d, if s*d = e; extents of 1 drop out");
   for (int k = 0; k < n && mt_size(a) > 0; k++) {
     mt_copy_value(&mode, leaf[k]);
     if (leaf[k]->shape == 1) {
       mt_tell(x, "  %N drops out", mode.node);
     } else if (!first && mt_same_scaled(before.node, before.node[0].shape, leaf[k])) {
       before.node[0].shape *= leaf[k]->shape;
-      mt_tell(x, "  %N goes on where the mode before it ends: now %N", mode.node, before.node);
+      mt_tell(x, "  %N goes on where the mode before it ends: now %N", mode.node,
+              before.node);
     } else {
       mt_tell(x, first ? "  %N" : "  %N is a mode of its own", mode.node);
       before = mode;
@@ -81,7 +83,8 @@ static int sorted_modes (const mt_node **m, node a) {
   for (int i = 0; i < n; i++) {
     int k = count;
     if (leaf[i]->shape <= 1 || mt_zero_stride(leaf[i])) continue;
-    for (; k > 0 && magnitude(m[k - 1]->stride) > magnitude(leaf[i]->stride); k--) m[k] = m[k - 1];
+    for (; k > 0 && magnitude(m[k - 1]->stride) > magnitude(leaf[i]->stride); k--)
+      m[k] = m[k - 1];
     m[k] = leaf[i];
     count++;
   }
@@ -105,11 +108,13 @@ static bool tell_gaps (mt_teller *x, node a, int64_t bound) {
   const mt_node *m[MT_MAXNODES];
   int n = sorted_modes(m, a);
   int64_t run = 1;
-  mt_tell(x, "modes by stride, without those of extent 1 or stride 0:%s", n ? "" : " none");
+  mt_tell(x, "modes by stride, without those of extent 1 or stride 0:%s",
+          n ? "" : " none");
   for (int k = 0; k < n; k++) {
     int64_t d = magnitude(m[k]->stride);
     if (d < run) {
-      mt_tell(x, "  %N begins at %lld: the modes before it are not done", m[k], (long long)d);
+      mt_tell(x, "  %N begins at %lld: the modes before it are not done", m[k],
+              (long long)d);
       return false;
     }
     tell_gap(x, m[k], d / run, run, d);
@@ -117,7 +122,7 @@ static bool tell_gaps (mt_teller *x, node a, int64_t bound) {
     mt_tell(x, "    so far 0 .. %lld", (long long)(run - 1));
   }
   int64_t rest = bound / run + (bound % run != 0);
-  mt_tell(x, "%lld of these reach %lld: %lld:%lld", (long long)rest, (long long)bound,
+  mt_tell(x, "%lld takes %lld of these: %lld:%lld", (long long)bound, (long long)rest,
           (long long)rest, (long long)run);
   return true;
 }
@@ -129,8 +134,10 @@ static bool tell_complement_of (mt_teller *x, node a, int64_t bound, mt_layout *
   if (mt_is_layout(a) && !mt_is_swizzled(a) && mt_is_integral(a) && mt_size(a) > 0)
     tell_gaps(x, a, bound);
   if (mt_complement(out, &fills, a, bound, &err) != MT_OK) return false;
-  mt_tell(x, fills ? "it and the layout have every offset below %lld"
-                   : "it and the layout miss offsets below %lld", (long long)bound);
+  mt_tell(x,
+          fills ? "with the layout itself that is every offset below %lld"
+                : "with the layout itself that is not every offset below %lld",
+          (long long)bound);
   return true;
 }
 
@@ -145,9 +152,6 @@ static void tell_complement (mt_teller *x, node a, node bound) {
 
 static mt_status run_complement (mt_layout *out, node a, node bound, mt_err *err) {
   int64_t cosize;
-  if (bound && !(bound->tag == MT_INT && bound->ring == MT_Z))
-    return mt_failn(err, MT_EINVAL, "explain: the bound of a complement is an integer, not %N",
-                    bound);
   if (bound) return mt_complement(out, NULL, a, bound->shape, err);
   MT_TRY(mt_cosize(&cosize, NULL, a, err));
   return mt_complement(out, NULL, a, cosize, err);
@@ -185,10 +189,13 @@ static void by_mode (mt_teller *x, node a, node t, tell_fn tell) {
 }
 
 static void tell_compose (mt_teller *x, node a, node t) {
-  if (mt_is_layout(t) && !mt_is_swizzled(t) && mt_size(t) > 0) mt_tell_composition(x, a, t);
+  if (mt_is_layout(t) && !mt_is_swizzled(t) && mt_size(t) > 0)
+    mt_tell_composition(x, a, t);
 }
 
-static void tell_composition (mt_teller *x, node a, node t) { by_mode(x, a, t, tell_compose); }
+static void tell_composition (mt_teller *x, node a, node t) {
+  by_mode(x, a, t, tell_compose);
+}
 
 /* (T,T*) as a layout. */
 static bool pair (mt_layout *out, node t, node rest) {
@@ -200,7 +207,8 @@ static bool pair (mt_layout *out, node t, node rest) {
 static void tell_tile (mt_teller *x, node a, node t) {
   mt_layout rest, both;
   if (!mt_is_layout(t)) return;
-  mt_tell(x, "T*: the complement of T = %N below size(A) = %lld", t, (long long)mt_size(a));
+  mt_tell(x, "T*: the complement of T = %N below size(A) = %lld", t,
+          (long long)mt_size(a));
   x->indent += 2;
   bool fine = tell_complement_of(x, t, mt_size(a), &rest);
   if (fine) mt_tell_value(x, "T*", rest.node);
@@ -253,7 +261,9 @@ static void tell_bits (mt_teller *x, const mt_flat *f) {
     if (m == NULL) break;
     for (int r = 0; r < f->n; r++)
       if (f->d[r] == m) index = f->s[r];
-    mt_tell(x, "bit %d is the highest of the stride F%lld of %lld values, %lld apart in the index",
+    mt_tell(x,
+            "bit %d is the highest of the stride F%lld of %lld values, %lld apart in the "
+            "index",
             next, (long long)m->stride, (long long)index, (long long)at);
     next += mt_bits(index - 1);
     more = mt_is_power(index);
@@ -275,9 +285,11 @@ static void tell_right_inverse (mt_teller *x, node a, node none) {
       index *= f.s[r++];
       continue;
     }
-    mt_tell(x, "%lld is the stride of %lld:%lld, whose steps are %lld apart in the index: %lld:%lld",
-            (long long)next, (long long)f.s[r], (long long)f.d[r]->stride, (long long)index,
-            (long long)f.s[r], (long long)index);
+    mt_tell(x,
+            "%lld is the stride of %lld:%lld, whose steps are %lld apart in the index: "
+            "%lld:%lld",
+            (long long)next, (long long)f.s[r], (long long)f.d[r]->stride,
+            (long long)index, (long long)f.s[r], (long long)index);
     if (mt_mulo(next, f.s[r], &next)) return;
     r = 0;
     index = 1;
@@ -292,16 +304,21 @@ static void tell_left_inverse (mt_teller *x, node a, node none) {
   mt_flat f;
   int64_t index = 1, v, most;
   (void)none;
-  if (!mt_is_integral(a) || mt_size(a) == 0 || mt_left_inverse(&l, a, &err) != MT_OK) return;
+  if (!mt_is_integral(a) || mt_size(a) == 0 || mt_left_inverse(&l, a, &err) != MT_OK)
+    return;
   mt_flatten_coalesced(&f, a);
-  mt_tell(x, "R = %N reads an offset by digits; each stride of A must lead to its step in the index",
+  mt_tell(x,
+          "R = %N reads an offset by digits; each stride of A must lead to its step in "
+          "the index",
           l.node);
   for (int r = 0; r < f.n; index *= f.s[r++]) {
     int64_t d = f.d[r]->stride;
     if (d == 0 || mt_idx2crd(&c, d, l.node, &err) || mt_at(&v, l.node, d, &err)) continue;
-    mt_tell(x, "  %lld:%lld steps by %lld in the index; %lld has the digits %N, and R(%lld) = %lld",
-            (long long)f.s[r], (long long)d, (long long)index, (long long)d, c.node, (long long)d,
-            (long long)v);
+    mt_tell(x,
+            "  %lld:%lld steps by %lld in the index; %lld has the digits %N, and R(%lld) "
+            "= %lld",
+            (long long)f.s[r], (long long)d, (long long)index, (long long)d, c.node,
+            (long long)d, (long long)v);
   }
   mt_tell(x, "no carry: the largest digits that all modes make together");
   for (int j = 0; j < mt_rank(l.node); j++) {
@@ -317,42 +334,44 @@ static void tell_left_inverse (mt_teller *x, node a, node none) {
 
 /* ---- all of them */
 
-/* operation         operands   derivation           first line */
-#define EXPLANATIONS(X)                                                                            \
-  X(coalesce,        1, 1,      tell_coalesce,       "the shortest layout with the values of A = %N") \
-  X(composition,     2, 2,      tell_composition,    "R(i) = A(B(i)) for A = %N, B = %N")           \
-  X(complement,      1, 2,      tell_complement,     "the offsets that A = %N skips")               \
-  X(logical_divide,  2, 2,      tell_divide,         "A o (T,T*) for A = %N, T = %N")               \
-  X(zipped_divide,   2, 2,      tell_divide,         "A o (T,T*), the tiles before the rests, for A = %N, T = %N") \
-  X(tiled_divide,    2, 2,      tell_divide,         "A o (T,T*), the tiles before each rest, for A = %N, T = %N") \
-  X(flat_divide,     2, 2,      tell_divide,         "A o (T,T*), all modes side by side, for A = %N, T = %N") \
-  X(logical_product, 2, 2,      tell_product,        "(A, C o B) for A = %N, B = %N")               \
-  X(right_inverse,   1, 1,      tell_right_inverse,  "A(R(i)) = i for A = %N")                      \
-  X(left_inverse,    1, 1,      tell_left_inverse,   "R(A(i)) = i, or A(R(A(i))) = A(i), for A = %N")
+static mt_status run_right_inverse (mt_layout *out, node a, node none, mt_err *err) {
+  (void)none;
+  return mt_right_inverse(out, a, err);
+}
 
-#define run_unary(op)                                                                              \
-  static mt_status run_##op (mt_layout *out, node a, node b, mt_err *err) {                        \
-    (void)b;                                                                                       \
-    return mt_##op(out, a, err);                                                                   \
-  }
-run_unary(right_inverse) run_unary(left_inverse)
-#define run_binary(op)                                                                             \
-  static mt_status run_##op (mt_layout *out, node a, node b, mt_err *err) {                        \
-    return mt_##op(out, a, b, err);                                                                \
-  }
-run_binary(composition) run_binary(coalesce) run_binary(logical_divide) run_binary(zipped_divide)
-run_binary(tiled_divide) run_binary(flat_divide) run_binary(logical_product)
+static mt_status run_left_inverse (mt_layout *out, node a, node none, mt_err *err) {
+  (void)none;
+  return mt_left_inverse(out, a, err);
+}
 
 static const struct row {
   const char *name;
-  int least, most;
+  int least, most;      /* operands */
   tell_fn tell;
   mt_status (*run) (mt_layout *out, node a, node b, mt_err *err);
-  const char *about;
+  const char *about;    /* the first line */
 } rows[] = {
-#define ROW(op, least, most, tell, about) {#op, least, most, tell, run_##op, #op ": " about},
-  EXPLANATIONS(ROW)
-#undef ROW
+  /* name             operands  derivation          operation */
+  {"coalesce",         1, 1,      tell_coalesce,      mt_coalesce,
+   "coalesce: the shortest layout with the values of A = %N"},
+  {"composition",      2, 2,      tell_composition,   mt_composition,
+   "composition: R(i) = A(B(i)) for A = %N, B = %N"},
+  {"complement",       1, 2,      tell_complement,    run_complement,
+   "complement: the offsets that A = %N skips"},
+  {"logical_divide",   2, 2,      tell_divide,        mt_logical_divide,
+   "logical_divide: A o (T,T*) for A = %N, T = %N"},
+  {"zipped_divide",    2, 2,      tell_divide,        mt_zipped_divide,
+   "zipped_divide: A o (T,T*), the tiles before the rests, for A = %N, T = %N"},
+  {"tiled_divide",     2, 2,      tell_divide,        mt_tiled_divide,
+   "tiled_divide: A o (T,T*), the tiles before each rest, for A = %N, T = %N"},
+  {"flat_divide",      2, 2,      tell_divide,        mt_flat_divide,
+   "flat_divide: A o (T,T*), all modes side by side, for A = %N, T = %N"},
+  {"logical_product",  2, 2,      tell_product,       mt_logical_product,
+   "logical_product: (A, C o B) for A = %N, B = %N"},
+  {"right_inverse",    1, 1,      tell_right_inverse, run_right_inverse,
+   "right_inverse: A(R(i)) = i for A = %N"},
+  {"left_inverse",     1, 1,      tell_left_inverse,  run_left_inverse,
+   "left_inverse: R(A(i)) = i, or A(R(A(i))) = A(i), for A = %N"},
 };
 enum { NROWS = sizeof rows / sizeof *rows };
 
@@ -362,8 +381,8 @@ static mt_status no_such (const char *op, mt_err *err) {
   return MT_EINVAL;
 }
 
-mt_status mt_explanation (size_t *len, char *buf, size_t size, const char *op, node a, node b,
-                          mt_err *err) {
+mt_status mt_explanation (size_t *len, char *buf, size_t size, const char *op, node a,
+                          node b, mt_err *err) {
   mt_teller x = {buf, size, 0, 0, "A", "B"};
   const struct row *row = rows;
   mt_layout out;
@@ -371,11 +390,16 @@ mt_status mt_explanation (size_t *len, char *buf, size_t size, const char *op, n
   while (row < rows + NROWS && strcmp(row->name, op) != 0) row++;
   if (row == rows + NROWS) return no_such(op, err);
   MT_CHECK(mt_is_layout(a), err, "explain: %s: a layout expected", op);
-  MT_CHECK(!!b >= row->least - 1 && !!b <= row->most - 1, err, "explain: %s: %d operand%s expected",
-           op, row->least, row->least == 1 ? "" : "s");
+  MT_CHECK(!!b >= row->least - 1 && !!b <= row->most - 1, err,
+           "explain: %s: %d operand%s expected", op, row->least,
+           row->least == 1 ? "" : "s");
+  if (b && row->run == run_complement && !(b->tag == MT_INT && b->ring == MT_Z))
+    return mt_failn(err, MT_EINVAL,
+                    "explain: the bound of a complement is an integer, not %N", b);
   mt_tell(&x, row->about, a, b);
   x.indent = 2;
-  if (mt_is_swizzled(a)) mt_tell(&x, "the swizzle acts on the values: it stays, A is what it covers");
+  if (mt_is_swizzled(a))
+    mt_tell(&x, "the swizzle acts on the values: it stays, A is what it covers");
   row->tell(&x, mt_inner(a), b);
   x.indent = 0;
   if (row->run(&out, a, b, &why) == MT_OK) mt_tell_value(&x, "R", out.node);

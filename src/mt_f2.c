@@ -2,9 +2,9 @@
 ** mt_f2.c - values over F2, and composition of layouts whose strides they are.
 ** SPDX-License-Identifier: MIT
 **
-** The digits of an index in A are cut and added as integers (mt_composition.c); only their product
-** with a stride is carry-less. So the rule for integers holds if in each mode of A the digit, a sum
-** of steps, is also their xor.
+** The digits of an index in A are cut and added as integers (mt_composition.c); only
+** their product with a stride is carry-less. So the rule for integers holds if in each
+** mode of A the digit, a sum of steps, is also their xor.
 */
 #include "mt_f2.h"
 
@@ -124,7 +124,8 @@ static bool factor (mt_pieces *q, const sequence *x, int leaf, int64_t n, int64_
     if (n % m != 0) continue;
     int pieces = q->n, used = q->used, count = q->count[leaf];
     const mt_node *d = mt_f2_stride(q, e);
-    if (d && mt_add_piece(q, leaf, m, 1, d, 0) && factor(q, x, leaf, n / m, step * m)) return true;
+    if (d && mt_add_piece(q, leaf, m, 1, d, 0) && factor(q, x, leaf, n / m, step * m))
+      return true;
     q->n = pieces;
     q->used = used;
     q->count[leaf] = count;
@@ -182,6 +183,7 @@ bool mt_f2_exact (mt_pieces *q, const mt_meet *g, mt_refusal *w) {
     else if (exact) exact = factor(q, &x, g->leaf[k], g->s[k], 1);
   }
   exact = exact && verify(q, g, size, w);
-  w->bounded = !exact && !w->witness && w->reason != MT_NEGATIVE && (size > BUDGET || budget < 0);
+  w->bounded = !exact && !w->witness && w->reason != MT_NEGATIVE &&
+               (size > BUDGET || budget < 0);
   return exact;
 }

@@ -2,18 +2,21 @@
 ** mt_f2_inverse.c - inverses and sums of layouts over F2, and swizzles as F2 strides.
 ** SPDX-License-Identifier: MIT
 **
-** If the extents of A are powers of two, an index of A is a word of bits, one part for each mode, and
-** A is linear: A(i xor j) = A(i) xor A(j). An F2 value as a coordinate is such a word.
+** If the extents of A are powers of two, an index of A is a word of bits, one part for
+** each mode, and A is linear: A(i xor j) = A(i) xor A(j). An F2 value as a coordinate is
+** such a word.
 */
 #include "mt_f2.h"
 
 /* Fails unless each extent of f, the last aside, is a power of two. */
-static mt_status need_powers (const char *op, const mt_flat *f, const mt_node *a, mt_err *err) {
+static mt_status need_powers (const char *op, const mt_flat *f, const mt_node *a,
+                              mt_err *err) {
   for (int r = 0; r < f->n - 1; r++)
     if (!mt_is_power(f->s[r]))
-      return mt_failn(err, MT_EUNSUPPORTED, "%s: over F2 the extents have to be powers of two, but "
-                      "for the last, and %N has %lld: an index is no word of bits", op, a,
-                      (long long)f->s[r]);
+      return mt_failn(err, MT_EUNSUPPORTED,
+                      "%s: over F2 the extents have to be powers of two, but "
+                      "for the last, and %N has %lld: an index is no word of bits",
+                      op, a, (long long)f->s[r]);
   return MT_OK;
 }
 
@@ -39,8 +42,8 @@ static void emit_leaf (mt_build *b, int64_t s, int64_t d) {
 
 typedef struct mode { int64_t s, d, index; } mode;
 
-/* The modes of f that move, in the order of their strides; index: the product of the extents
-** before. */
+/* The modes of f that move, in the order of their strides; index: the product of the
+** extents before. */
 static int sorted_modes (mode *m, const mt_flat *f) {
   int n = 0;
   int64_t index = 1;
@@ -145,7 +148,8 @@ mt_status mt_f2_left_inverse (mt_layout *out, const mt_node *a, mt_err *err) {
 int64_t mt_f2_coshape (const mt_node *a) {
   int most = 0;
   for (const mt_node *p = mt_leaf(a, a); p < mt_next(a); p = mt_leaf(a, mt_after(p))) {
-    int n = p->shape > 1 && p->stride > 0 ? mt_bits(p->shape - 1) + mt_bits(p->stride) - 1 : 0;
+    int n = p->shape > 1 && p->stride > 0 ? mt_bits(p->shape - 1) + mt_bits(p->stride) - 1
+                                          : 0;
     if (n > most) most = n;
   }
   return INT64_C(1) << most;
@@ -157,7 +161,8 @@ static void emit_swizzled (mt_build *b, mt_swizzle w, int64_t s, int64_t d) {
   mt_build l;
   mt_begin(&l, &leaf, b->op, b->err);
   mt_open(&l, MT_MODES);
-  for (int64_t step = 1; step < s; step *= 2) emit_leaf(&l, 2, mt_swizzle_apply(w, step * d));
+  for (int64_t step = 1; step < s; step *= 2)
+    emit_leaf(&l, 2, mt_swizzle_apply(w, step * d));
   mt_failed(b, mt_end(&l));
   if (b->status != MT_OK) return;
   if (s == 1) emit_leaf(b, 1, mt_swizzle_apply(w, d));
@@ -168,35 +173,41 @@ static void emit_swizzled (mt_build *b, mt_swizzle w, int64_t s, int64_t d) {
 static void emit_bits (mt_build *b, mt_swizzle w, const mt_node *a, int64_t *taken) {
   if (mt_is_branch(a)) {
     mt_open(b, MT_MODES);
-    for (const mt_node *c = mt_child(a); c < mt_next(a); c = mt_next(c)) emit_bits(b, w, c, taken);
+    for (const mt_node *c = mt_child(a); c < mt_next(a); c = mt_next(c))
+      emit_bits(b, w, c, taken);
     mt_close(b);
     return;
   }
   if (!mt_is_power(a->shape) || a->stride < 0) {
-    mt_build_fail(b, MT_EINEXACT, "%s: the mode %N has %s: its values are no xor of their bits",
-                  b->op, a, a->stride < 0 ? "a negative stride" : "an extent that is no power of two");
+    mt_build_fail(b, MT_EINEXACT,
+                  "%s: the mode %N has %s: its values are no xor of their bits", b->op, a,
+                  a->stride < 0 ? "a negative stride"
+                                : "an extent that is no power of two");
     return;
   }
   for (int64_t step = 1; step < a->shape && b->status == MT_OK; step *= 2) {
     if (*taken & (step * a->stride))
-      mt_build_fail(b, MT_EINEXACT, "%s: the step %lld of mode %N shares bits with the offset or "
-                    "with steps before it: their sum carries, it is not their xor", b->op,
-                    (long long)(step * a->stride), a);
+      mt_build_fail(b, MT_EINEXACT,
+                    "%s: the step %lld of mode %N shares bits with the offset or "
+                    "with steps before it: their sum carries, it is not their xor",
+                    b->op, (long long)(step * a->stride), a);
     *taken |= step * a->stride;
   }
   emit_swizzled(b, w, a->shape, a->stride);
 }
 
-mt_status mt_swizzle_to_f2 (mt_layout *out, const mt_node *sw, int64_t offset, const mt_node *a,
-                            mt_err *err) {
+mt_status mt_swizzle_to_f2 (mt_layout *out, const mt_node *sw, int64_t offset,
+                            const mt_node *a, mt_err *err) {
   mt_build b;
   int64_t taken = offset;
   MT_CHECK(sw->tag == MT_SWIZZLE && mt_is_layout(a) && !mt_is_swizzled(a), err,
            "swizzle_to_f2: a swizzle and a layout expected");
   if (!mt_is_integral(a))
-    return mt_failn(err, MT_EINVAL, "swizzle_to_f2: the strides of %N are no integers", a);
+    return mt_failn(err, MT_EINVAL, "swizzle_to_f2: the strides of %N are no integers",
+                    a);
   if (offset < 0)
-    return mt_fail(err, MT_ERANGE, "swizzle_to_f2: the offset %lld is negative", (long long)offset);
+    return mt_fail(err, MT_ERANGE, "swizzle_to_f2: the offset %lld is negative",
+                   (long long)offset);
   mt_begin(&b, out, "swizzle_to_f2", err);
   emit_bits(&b, mt_swizzle_of(sw), a, &taken);
   return mt_end(&b);

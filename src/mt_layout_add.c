@@ -2,11 +2,11 @@
 ** mt_layout_add.c - the layout with the values A(i) + B(i).
 ** SPDX-License-Identifier: MIT
 **
-** On 0 <= i < N a coalesced layout s_0:d_0, s_1:d_1, ... is the sum of e_r * floor(i / P_r), P_r the
-** product of the extents before r, e_0 = d_0, e_r = d_r - s_{r-1}*d_{r-1} != 0. The functions
-** floor(i / p), 1 <= p < N, are linearly independent (each is 0 below p, not at p): a sum of layouts
-** has the sums of their e, and it is a layout exactly if each p with e != 0 divides the next and the
-** last divides N.
+** On 0 <= i < N a coalesced layout s_0:d_0, s_1:d_1, ... is the sum of e_r * floor(i /
+** P_r), P_r the product of the extents before r, e_0 = d_0, e_r = d_r - s_{r-1}*d_{r-1}
+** != 0. The functions floor(i / p), 1 <= p < N, are linearly independent (each is 0 below
+** p, not at p): a sum of layouts has the sums of their e, and it is a layout exactly if
+** each p with e != 0 divides the next and the last divides N.
 */
 #include "mt_f2.h"
 
@@ -22,12 +22,13 @@ typedef struct sum {
   const mt_node *a, *b;
   mt_err *err;
   int axes, n;
-  mt_node axis[MAXAXES];          /* MT_INT nodes, values 0, in the order of their paths */
+  mt_node axis[MAXAXES]; /* MT_INT nodes, values 0, in the order of their paths */
   bend bends[MAXBENDS];           /* by ascending p */
 } sum;
 
 static mt_status overflow (const sum *x) {
-  return mt_failn(x->err, MT_EOVERFLOW, "%s: a stride of %N + %N leaves 64 bits", x->op, x->a, x->b);
+  return mt_failn(x->err, MT_EOVERFLOW, "%s: a stride of %N + %N leaves 64 bits", x->op,
+                  x->a, x->b);
 }
 
 /* ---- axes: one for integers, one for each index path */
@@ -44,8 +45,9 @@ static mt_status add_axis (sum *x, const mt_node *path, int64_t value) {
   if (i < x->axes && mt_compare_paths(&x->axis[i], path) == 0) return MT_OK;
   for (int k = 0; k < x->axes; k++)
     if (begins(&x->axis[k], path) || begins(path, &x->axis[k]))
-      return mt_failn(x->err, MT_EINVAL, "%s: the strides of %N and of %N lie in different spaces",
-                      x->op, x->a, x->b);
+      return mt_failn(x->err, MT_EINVAL,
+                      "%s: the strides of %N and of %N lie in different spaces", x->op,
+                      x->a, x->b);
   if (x->axes == MAXAXES)
     return mt_fail(x->err, MT_ETOOBIG, "%s: more than %d axes", x->op, MAXAXES);
   memmove(x->axis + i + 1, x->axis + i, (size_t)(x->axes - i) * sizeof *x->axis);
@@ -61,7 +63,8 @@ static mt_status add_axes (sum *x, const mt_flat *f) {
     const mt_node *d = f->d[r];
     if (d->tag == MT_LEAF) MT_TRY(add_axis(x, d, d->stride));
     if (d->tag == MT_LEAF) continue;
-    for (const mt_node *c = mt_child(d); c < mt_next(d); c++) MT_TRY(add_axis(x, c, c->shape));
+    for (const mt_node *c = mt_child(d); c < mt_next(d); c++)
+      MT_TRY(add_axis(x, c, c->shape));
   }
   return MT_OK;
 }
@@ -96,7 +99,8 @@ static bool is_zero (const sum *x, const vec *y) {
 static mt_status add_bend (sum *x, int64_t p, const vec *e) {
   int i = 0;
   while (i < x->n && x->bends[i].p < p) i++;
-  if (i < x->n && x->bends[i].p == p) return add(x, &x->bends[i].e, 1, e) ? MT_OK : overflow(x);
+  if (i < x->n && x->bends[i].p == p)
+    return add(x, &x->bends[i].e, 1, e) ? MT_OK : overflow(x);
   memmove(x->bends + i + 1, x->bends + i, (size_t)(x->n - i) * sizeof *x->bends);
   x->bends[i].p = p;
   x->bends[i].e = *e;
@@ -165,13 +169,16 @@ static void show_witness (sum *x, const mt_flat *f, const mt_flat *g, const bend
   if (!fine) return;
   as_value(&v, x, &is);
   as_value(&w, x, &would);
-  mt_explain(x->err, "; at i = %lld the sum is %N, a layout would have %N", (long long)last->p,
-             v.node, w.node);
+  mt_explain(x->err, "; at i = %lld the sum is %N, a layout would have %N",
+             (long long)last->p, v.node, w.node);
 }
 
-static mt_status refuse (sum *x, const mt_flat *f, const mt_flat *g, int64_t size, int k) {
-  mt_failn(x->err, MT_EINEXACT, "%s: no layout R has R(i) = A(i) + B(i) for A = %N, B = %N\n  the "
-           "modes of R would have to end at i = %lld and at i = %lld, and %lld does not divide %lld",
+static mt_status refuse (sum *x, const mt_flat *f, const mt_flat *g, int64_t size,
+                         int k) {
+  mt_failn(x->err, MT_EINEXACT,
+           "%s: no layout R has R(i) = A(i) + B(i) for A = %N, B = %N\n  the "
+           "modes of R would have to end at i = %lld and at i = %lld, and %lld does not "
+           "divide %lld",
            x->op, x->a, x->b, (long long)x->bends[k - 1].p,
            (long long)(k < x->n ? x->bends[k].p : size), (long long)x->bends[k - 1].p,
            (long long)(k < x->n ? x->bends[k].p : size));
@@ -216,7 +223,8 @@ static mt_status add_layouts (sum *x, mt_layout *out, int64_t size) {
   return emit(out, x, size);
 }
 
-mt_status mt_layout_add (mt_layout *out, const mt_node *a, const mt_node *b, mt_err *err) {
+mt_status mt_layout_add (mt_layout *out, const mt_node *a, const mt_node *b,
+                         mt_err *err) {
   sum x;
   MT_CHECK(mt_is_layout(a) && mt_is_layout(b), err, "layout_add: layouts expected");
   if (mt_is_swizzled(a) || mt_is_swizzled(b))

@@ -104,8 +104,10 @@ static void f2_value (reader *r, mt_node *t) {
   t->shape = integer(r);
   t->ring = MT_F2;
   if (r->status == MT_OK && t->shape >> 62)
-    r->status = mt_fail(r->err, MT_EOVERFLOW, "parse: the F2 value before character %zu needs more "
-                        "than 62 bits", (size_t)(r->p - r->text) + 1);
+    r->status =
+        mt_fail(r->err, MT_EOVERFLOW,
+                "parse: the F2 value before character %zu needs more than 62 bits",
+                (size_t)(r->p - r->text) + 1);
   if (r->status == MT_OK && (peek(r) == '@' || peek(r) == '+'))
     syntax(r, "a lone F2 value expected");
 }

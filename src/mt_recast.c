@@ -28,7 +28,7 @@ static int64_t spread (const mt_node *a, int64_t n) {
   for (const mt_node *p = mt_leaf(a, a); p < mt_next(a); p = mt_leaf(a, mt_after(p))) {
     int64_t m = steps(p, n);
     if (m == 0) return INT64_MAX;
-    if (p->shape < 2 || m < 2) continue;
+    if (a->shape == 0 || p->shape < 2 || m < 2) continue;
     if (mt_mulo(min(p->shape, m) - 1, magnitude(p->stride), &t) || mt_addo(sum, t, &sum))
       return INT64_MAX;
   }

@@ -21,6 +21,12 @@ local function raising(f)
   end
 end
 
+local function layout_of(value, what)
+  check(getmetatable(value) == "moontile.Layout", "%s: layout expected, got %s", what,
+        type(value) == "userdata" and getmetatable(value) or type(value))
+  return value
+end
+
 -- ---------------------------------------------------------------- contractions
 
 -- "mk,nk->mn" -> { "mk", "nk", "mn" }
@@ -38,7 +44,8 @@ local names = { "A", "B", "C" }
 local function labels(words, layouts)
   local list, found = {}, {}
   for i, word in ipairs(words) do
-    local which, rank = names[i], tile.rank(layouts[i])
+    local which = names[i]
+    local rank = tile.rank(layout_of(layouts[i], "einsum_fold: " .. which))
     check(rank == #word, "einsum_fold: %s = %s has %d modes, its labels are \"%s\"", which,
           layouts[i], rank, word)
     for mode = 1, #word do
@@ -149,7 +156,7 @@ end
 -- R with filters (Kout,((T..),C)). What lies in the padding is outside of A: predicate it with the
 -- same im2col of make_identity_layout(shape(A)).
 function einsum.im2col(A, stencil, lower, upper, stride, dilation)
-  local n = tile.rank(A) - 2
+  local n = tile.rank(layout_of(A, "im2col")) - 2
   check(n >= 1, "im2col: (N, spatial.., C) expected, got %s", A)
   local o = {
     stencil = each(stencil, n, nil, 1, "stencil"), lower = each(lower, n, 0, 0, "lower"),

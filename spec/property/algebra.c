@@ -50,7 +50,7 @@ outcome property_coalesce (ctx *x) {
   return check_coalesce(x, id.node);
 }
 
-static void profile (ctx *x, pen *p, const mt_node *a, int depth) {
+void random_profile (ctx *x, pen *p, const mt_node *a, int depth) {
   if (chance(x, 8)) {
     pen_tag(p, MT_WILD);
   } else if (depth == 0 || a->tag != MT_MODES || chance(x, 3)) {
@@ -58,7 +58,7 @@ static void profile (ctx *x, pen *p, const mt_node *a, int depth) {
   } else {
     int n = pick(x, a->arity + 1), at = pen_open(p, MT_TUPLE);
     const mt_node *m = mt_child(a);
-    for (int i = 0; i < n; i++, m = mt_next(m)) profile(x, p, m, depth - 1);
+    for (int i = 0; i < n; i++, m = mt_next(m)) random_profile(x, p, m, depth - 1);
     pen_close(p, at, n);
   }
 }
@@ -80,7 +80,7 @@ outcome property_coalesce_by (ctx *x) {
   mt_layout a, p, r;
   random_layout(x, &a, 512, ANY_STRIDES);
   pen q = {&p, 0};
-  profile(x, &q, a.node, 2);
+  random_profile(x, &q, a.node, 2);
   CASE(x, "coalesce_by", a.node, p.node);
   LAW(x, !mt_coalesce(&r, a.node, p.node, &x->err));
   LAW(x, coalesced_by(r.node, a.node, p.node));

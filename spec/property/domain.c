@@ -84,7 +84,8 @@ outcome property_lattice (ctx *x) {
   else (up ? coarser : finer)(x, &q, u.node);
   CASE(x, up ? "common_refinement" : "common_coarsening", s.node, t.node);
   bool related = up ? compatible(t.node, u.node) : compatible(u.node, t.node);
-  mt_status status = (up ? mt_common_refinement : mt_common_coarsening)(&r, s.node, t.node, &x->err);
+  mt_status status = (up ? mt_common_refinement : mt_common_coarsening)(&r, s.node,
+                                                                        t.node, &x->err);
   LAW(x, status == MT_OK || (status == MT_ERANK && !related));
   LAW(x, up || (status == MT_OK) == (size_of(s.node) == size_of(t.node)));
   if (status != MT_OK) return REFUSED;
@@ -97,7 +98,8 @@ outcome property_lattice (ctx *x) {
 /* The step n:d lies in one mode of the shape, at a step that divides it. */
 static bool cuts (const mt_node *t, int64_t n, int64_t d) {
   int64_t before = 1;
-  for (const mt_node *p = t; p < mt_next(t); before *= p->tag == MT_INT ? p->shape : 1, p++) {
+  for (const mt_node *p = t; p < mt_next(t);
+       before *= p->tag == MT_INT ? p->shape : 1, p++) {
     if (p->tag != MT_INT || d % before != 0 || p->shape % (d / before) != 0) continue;
     if (p->shape / (d / before) % n == 0) return true;
   }
@@ -140,7 +142,8 @@ outcome property_common_domain (ctx *x) {
 
 /* ---- sums */
 
-/* Whether v(0), v(step), ... of n values are those of a layout: any first mode, then the rest. */
+/* Whether v(0), v(step), ... of n values are those of a layout: any first mode, then
+** the rest. */
 static bool is_layout (const int64_t *v, int64_t n, int64_t step) {
   if (n == 1) return v[0] == 0;
   for (int64_t s = 2; s <= n; s++) {
@@ -215,7 +218,8 @@ static void random_f2 (ctx *x, mt_layout *out, bool powers) {
   int64_t run = 1;
   bool chained = chance(x, 2);
   for (int i = 0; i < n; i++) {
-    int64_t s = powers ? INT64_C(1) << pick(x, 4) : between(x, 1, 6), d = between(x, 0, 40);
+    int64_t s = powers ? INT64_C(1) << pick(x, 4) : between(x, 1, 6),
+            d = between(x, 0, 40);
     if (chained && chance(x, 2)) d = run ^ (chance(x, 2) ? between(x, 0, run - 1) : 0);
     pen_leaf(&p, s, d);
     out->node[p.n - 1].ring = MT_F2;
@@ -238,7 +242,8 @@ static outcome f2_text (ctx *x, const mt_node *a) {
   int64_t i = between(x, 0, 2 * mt_size(a));
   mt_int(&c, i);
   LAW(x, !mt_eval(&r, c.node, a, &x->err));
-  LAW(x, r.node[0].tag == MT_INT && r.node[0].ring == MT_F2 && r.node[0].shape == f2_at(a, i));
+  LAW(x, r.node[0].tag == MT_INT && r.node[0].ring == MT_F2 &&
+             r.node[0].shape == f2_at(a, i));
   LAW(x, !mt_coalesce(&r, a, NULL, &x->err) && mt_size(r.node) == mt_size(a));
   LAW(x, same_bits(r.node, a, mt_size(a)));
   return RIGHT;
@@ -264,7 +269,8 @@ static outcome f2_sum (ctx *x, const mt_node *a) {
   random_f2(x, &b, true);
   CASE(x, "layout_add over F2", a, b.node);
   mt_status s = mt_layout_add(&r, a, b.node, &x->err);
-  LAW(x, s == MT_OK || s == MT_EINEXACT || (s == MT_ERANK && mt_size(a) != mt_size(b.node)));
+  LAW(x,
+      s == MT_OK || s == MT_EINEXACT || (s == MT_ERANK && mt_size(a) != mt_size(b.node)));
   if (s != MT_OK) return REFUSED;
   LAW(x, mt_size(r.node) == mt_size(a));
   for (int64_t i = 0; i < mt_size(a); i++)
@@ -321,7 +327,8 @@ outcome property_f2 (ctx *x) {
 
 /* ---- explanations */
 
-typedef mt_status (*operation) (mt_layout *out, const mt_node *a, const mt_node *b, mt_err *err);
+typedef mt_status (*operation)(mt_layout *out, const mt_node *a, const mt_node *b,
+                               mt_err *err);
 
 static const struct { const char *name; operation f; } explained[] = {
   {"coalesce", mt_coalesce},           {"composition", mt_composition},
@@ -341,8 +348,10 @@ outcome property_explain (ctx *x) {
   else random_right(x, &b, a.node, 64);
   CASE(x, explained[k].name, a.node, b.node);
   const mt_node *second = k == 0 ? NULL : b.node;
-  LAW(x, !mt_explanation(&n, text, sizeof text, explained[k].name, a.node, second, &x->err));
-  LAW(x, !mt_explanation(&m, part, sizeof part, explained[k].name, a.node, second, &x->err));
+  LAW(x,
+      !mt_explanation(&n, text, sizeof text, explained[k].name, a.node, second, &x->err));
+  LAW(x,
+      !mt_explanation(&m, part, sizeof part, explained[k].name, a.node, second, &x->err));
   LAW(x, n == m && strncmp(part, text, strlen(part)) == 0);
   if (n >= sizeof text) return RIGHT;
   LAW(x, strlen(text) == n);

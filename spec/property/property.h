@@ -60,6 +60,9 @@ void pen_copy (pen *p, const mt_node *t);
 int pen_open (pen *p, mt_tag tag);
 void pen_close (pen *p, int at, int arity);
 
+/* A profile for a, by mode to this depth, with `_` now and then (algebra.c). */
+void random_profile (ctx *x, pen *p, const mt_node *a, int depth);
+
 /* ---- functions from nodes (fn.c) */
 
 typedef struct fn {
@@ -137,6 +140,30 @@ int64_t least (const mt_node *a);                /* the smallest value */
   X(zip_product,     4)                                                                  \
   X(right_inverse,   6)                                                                  \
   X(swizzled,        4)                                                                  \
+  X(left_inverse,    6)                                                                  \
+  X(axis_inverse,    3)                                                                  \
+  X(extended,        4)                                                                  \
+  X(filter,          4)                                                                  \
+  X(filter_by,       3)                                                                  \
+  X(ordered,         3)                                                                  \
+  X(fragment,        3)                                                                  \
+  X(upcast,          4)                                                                  \
+  X(downcast,        3)                                                                  \
+  X(recast,          2)                                                                  \
+  X(alignment,       3)                                                                  \
+  X(common,          3)                                                                  \
+  X(distribute,      2)                                                                  \
+  X(product_forms,   4)                                                                  \
+  X(tile_to_shape,   4)                                                                  \
+  X(partition,       5)                                                                  \
+  X(local_partition, 2)                                                                  \
+  X(coordinate_parts,3)                                                                  \
+  X(coshape,         3)                                                                  \
+  X(complement_shape,3)                                                                  \
+  X(complement_axes, 2)                                                                  \
+  X(with_shape,      3)                                                                  \
+  X(sums,            3)                                                                  \
+  X(tiler_to_layout, 3)                                                                  \
   X(lattice,         4)                                                                  \
   X(common_domain,   3)                                                                  \
   X(layout_add,      6)                                                                  \
@@ -161,6 +188,7 @@ outcome check_complement (ctx *x, const mt_node *a, int64_t bound);
 outcome check_divide (ctx *x, const mt_node *a, const mt_node *t);
 outcome check_product (ctx *x, const mt_node *a, const mt_node *b);
 outcome check_right_inverse (ctx *x, const mt_node *a);
+outcome check_left_inverse (ctx *x, const mt_node *a);
 outcome check_slice (ctx *x, const mt_node *c, const mt_node *w, const mt_node *a);
 
 typedef struct count { const char *name; int64_t cases[4]; double seconds; } count;

@@ -83,7 +83,7 @@ static bool in_order (const mt_node *a, bool left) {
 }
 
 /* (1) shape and stride make the layout again; (2) left and right are compact; (3) like
-** A: compact, in A's order, 0 where A has 0. */
+** A: compact, in A's order, equal where A's are equal, 0 where A has 0. */
 outcome property_build (ctx *x) {
   mt_layout a, shape, stride, r;
   bool taken[MAXSIZE] = {false};
@@ -100,17 +100,20 @@ outcome property_build (ctx *x) {
   const mt_node *p[MT_MAXNODES], *q[MT_MAXNODES];
   int n = leaves_of(p, a.node);
   int64_t size = 1;
+  bool tied = false;
   leaves_of(q, r.node);
   for (int i = 0; i < n; i++) {
     LAW(x, p[i]->shape == 1 || (p[i]->stride == 0) == (q[i]->stride == 0));
     if (q[i]->stride != 0) size *= q[i]->shape;
     for (int j = 0; j < n; j++) {
       int64_t d = llabs(p[i]->stride), e = llabs(p[j]->stride);
-      bool less = d < e || (d == e && i < j);
-      LAW(x, !less || q[i]->shape < 2 || q[i]->stride == 0 || q[j]->stride == 0 ||
-                 q[i]->stride < q[j]->stride);
+      if (i == j || q[i]->shape == 1 || q[j]->shape == 1 || d == 0 || e == 0) continue;
+      LAW(x, d != e || q[i]->stride == q[j]->stride);
+      LAW(x, d >= e || q[i]->shape == 0 || q[i]->stride < q[j]->stride);
+      tied = tied || d == e;
     }
   }
+  if (tied) return RIGHT;
   for (int64_t i = 0; i < r.node[0].shape; i++) taken[value_of(r.node, i)] = true;
   for (int64_t i = 0; i < size && r.node[0].shape > 0; i++) LAW(x, taken[i]);
   return RIGHT;
