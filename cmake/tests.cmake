@@ -56,7 +56,7 @@ foreach(dir core property exec npy cuda)
 endforeach()
 
 # Fuzz targets without a fuzzer: over their corpus.
-foreach(name parse npy)
+foreach(name parse npy ops)
   if(EXISTS ${SPEC}/fuzz/${name}.c)
     add_executable(moontile_fuzz_${name} ${SPEC}/fuzz/${name}.c ${SPEC}/fuzz/replay.c)
     moontile_target(moontile_fuzz_${name})

@@ -147,9 +147,9 @@ composition: no swizzle R has R(A(i)) = A(Sw<1,0,1>(i)) for A = (3,8):(1,4)
   { 'layout "Sw<3,0,3> o 0 o (2,10,7):(70,7,1)":right_inverse()', [[
 right_inverse: no swizzle R has R(A(i)) = A(Sw<3,0,3>(i)) for A = (7,10,2):(20,2,1)
   Sw<1,1,3>, of the bits where A takes those of the swizzle, gives 22 at i = 1, not 20]] },
-  { 'layout "Sw<2,0,2> o 0 o 5:1":right_inverse()', [[
-right_inverse: of Sw<2,0,2> o 0 o 5:1: its swizzle leads out of the 5 values that its layout has in order
-  Sw<2,0,2> o 0 o 5:1 takes 4 to 5, outside of A]] },
+  { 'layout "Sw<2,0,2> o 0 o (5,3):(1,7)":right_inverse()', [[
+right_inverse: of Sw<2,0,2> o 0 o (5,3):(1,7): its swizzle leads out of the 5 values that its layout has in order
+  Sw<2,0,2> o 0 o 5:1 takes 4 to 5, where A has 6]] },
   { 'return layout "Sw<3,3,3> o 0 o (8,64):(64,1)" * tile.swizzle(3, 3)', [[
 composition: Sw<3,3,3> o 0 o (8,64):(64,1) o Sw<3,3,3>: the swizzle on the right comes through the layout as Sw<3,0,3>, and Sw<3,3,3> o that is no swizzle]] },
   { 'return layout "Sw<3,3,3> o 1 o (8,64):(64,1)" * tile.swizzle(3, 3)',

@@ -2,17 +2,20 @@
 ** lmt_algebra.c - the rest of the algebra of layouts in Lua.
 ** SPDX-License-Identifier: MIT
 **
-** Most functions are rows of lmt_algebra.def: one function serves each signature, the row is its
-** upvalue. What picks a part of a layout returns a layout and the offset where it begins; of a
-** tensor it returns a view.
+** Most functions are rows of lmt_algebra.def: one function serves each signature, the row
+** is its upvalue. What picks a part of a layout returns a layout and the offset where it
+** begins; of a tensor it returns a view.
 */
 #include <string.h>
 
 #include "lmt.h"
 
 enum {
-  EXTENTS = LMT_SHAPE | LMT_LAYOUTS, LAYOUT = LMT_LAYOUTS,
-  SWIZZLED = LMT_LAYOUTS | LMT_SWIZZLES, OPTIONAL = 1 << 16, PROFILE = LMT_COORD | OPTIONAL,
+  EXTENTS = LMT_SHAPE | LMT_LAYOUTS,
+  LAYOUT = LMT_LAYOUTS,
+  SWIZZLED = LMT_LAYOUTS | LMT_SWIZZLES,
+  OPTIONAL = 1 << 16,
+  PROFILE = LMT_COORD | OPTIONAL,
   MAXVALUES = 2
 };
 
@@ -52,7 +55,8 @@ typedef struct result {
 } result;
 
 static int push_value (lua_State *L, const operation *o, const result *r) {
-  return o->outcome == VIEW ? lmt_pushlike(L, 1, r->v.node, 0) : lmt_pushvalue(L, r->v.node);
+  return o->outcome == VIEW ? lmt_pushlike(L, 1, r->v.node, 0)
+                            : lmt_pushvalue(L, r->v.node);
 }
 static int push_int (lua_State *L, const operation *o, const result *r) {
   (void)o;
@@ -87,7 +91,8 @@ SIGNATURES(SERVE)
 
 /* ---------------------------------------------------------------- what is no row */
 
-/* The order at `i` of n modes: a tuple, "left" (NULL) or "right", also as LayoutLeft, LayoutRight. */
+/* The order at `i` of n modes: a tuple, "left" (NULL) or "right", also as LayoutLeft,
+** LayoutRight. */
 static node order_of (lua_State *L, int i, int n, mt_layout *buf) {
   int64_t k[MT_MAXNODES];
   LMT_NOERR(err);
@@ -112,7 +117,8 @@ static int l_make_ordered_layout (lua_State *L) {
     if (order_of(L, 2, mt_rank(shape), &order) ? mt_layout_right(&out, shape, &err)
                                                : mt_layout_left(&out, shape, &err))
       return lmt_raise(L, &err);
-  } else if (mt_make_ordered_layout(&out, shape, lmt_tovalue(L, 2, LMT_SHAPE, "order", &order),
+  } else if (mt_make_ordered_layout(&out, shape,
+                                    lmt_tovalue(L, 2, LMT_SHAPE, "order", &order),
                                     &err)) {
     return lmt_raise(L, &err);
   }
@@ -145,8 +151,8 @@ static int l_with_shape (lua_State *L) {
   return lmt_pushlike(L, 1, out.node, 0);
 }
 
-/* filter_zeros(A [, profile]); filter_zeros(profile, shape): the extents that a 0 stands for become
-** 1. */
+/* filter_zeros(A [, profile]); filter_zeros(profile, shape): the extents that a 0 stands
+** for become 1. */
 static int l_filter_zeros (lua_State *L) {
   mt_layout buf, other, out;
   LMT_NOERR(err);
@@ -158,8 +164,8 @@ static int l_filter_zeros (lua_State *L) {
   return lmt_pushlike(L, 1, out.node, 0);
 }
 
-/* complement(A [, bound]): without a bound, up to the end of A; a bound that is a shape is divided
-** mode by mode. Second result: whether (A, complement) fills the bound. */
+/* complement(A [, bound]): without a bound, up to the end of A; a bound that is a shape
+** is divided mode by mode. Second result: whether (A, complement) fills the bound. */
 static int l_complement (lua_State *L) {
   mt_layout buf, out;
   bool fills;
@@ -176,27 +182,29 @@ static int recast_layout (lua_State *L, int old_bits, int new_bits, int layout) 
   mt_layout buf, out;
   LMT_NOERR(err);
   node a = lmt_tovalue(L, layout, SWIZZLED, "layout", &buf);
-  if (mt_recast_layout(&out, luaL_checkinteger(L, old_bits), luaL_checkinteger(L, new_bits), a,
-                       &err))
+  if (mt_recast_layout(&out, luaL_checkinteger(L, old_bits),
+                       luaL_checkinteger(L, new_bits), a, &err))
     return lmt_raise(L, &err);
   return lmt_pushvalue(L, out.node);
 }
 static int l_recast_layout (lua_State *L) { return recast_layout(L, 1, 2, 3); }
 static int m_recast_layout (lua_State *L) { return recast_layout(L, 2, 3, 1); }
 
-/* ---------------------------------------------------------------- parts of layouts and tensors */
+/* ------------------------------------------------------- parts of layouts and tensors */
 
-/* The result of the value at stack index `i`: of a tensor a view, else the layout and its offset. */
-static int push_part (lua_State *L, int i, const mt_layout *out, const mt_layout *offset) {
-  if (lmt_isclass(L, i, LMT_TENSOR)) return lmt_pushlike(L, i, out->node, offset->node[0].shape);
+/* The result of the value at stack index `i`: of a tensor a view, else the layout and its
+** offset. */
+static int push_part (lua_State *L, int i, const mt_layout *out,
+                      const mt_layout *offset) {
+  if (lmt_isclass(L, i, LMT_TENSOR))
+    return lmt_pushlike(L, i, out->node, offset->node[0].shape);
   lmt_pushvalue(L, out->node);
   return 1 + lmt_pushvalue(L, offset->node);
 }
 
 /* f(A, tiler, coordinate) */
-static int partition (lua_State *L,
-                      mt_status (*f) (mt_layout *out, mt_layout *offset, node a, node t, node c,
-                                      mt_err *err)) {
+static int partition (lua_State *L, mt_status (*f)(mt_layout *out, mt_layout *offset,
+                                                   node a, node t, node c, mt_err *err)) {
   mt_layout t, c, out, offset;
   LMT_NOERR(err);
   node a = lmt_tolayout(L, 1), tiler = lmt_totiler(L, 2, &t);
@@ -228,8 +236,8 @@ static int l_local_partition (lua_State *L) {
   mt_layout p, out, offset;
   LMT_NOERR(err);
   node a = lmt_tolayout(L, 1), thr = lmt_tolayout(L, 2);
-  if (mt_local_partition(&out, &offset, a, thr, luaL_checkinteger(L, 3), projection(L, 4, &p),
-                         &err))
+  if (mt_local_partition(&out, &offset, a, thr, luaL_checkinteger(L, 3),
+                         projection(L, 4, &p), &err))
     return lmt_raise(L, &err);
   return push_part(L, 1, &out, &offset);
 }
@@ -237,7 +245,8 @@ static int l_local_partition (lua_State *L) {
 /* Whether the value at `i` is a layout or a tensor. */
 static bool has_layout (lua_State *L, int i) {
   mt_layout buf;
-  return !lua_isnoneornil(L, i) && lmt_islayout(lmt_tovalue(L, i, LMT_ANY, "argument", &buf));
+  return !lua_isnoneornil(L, i) &&
+         lmt_islayout(lmt_tovalue(L, i, LMT_ANY, "argument", &buf));
 }
 
 /* domain_offset(c, A), domain_offset(A, c): A seen from c on. */
@@ -256,7 +265,8 @@ static int l_slice (lua_State *L) {
   mt_layout c;
   if (has_layout(L, 1)) {
     node a = lmt_tolayout(L, 1), coord = lmt_tocoord1(L, 2, a, &c);
-    return lmt_isclass(L, 1, LMT_TENSOR) ? lmt_slice(L, 1, coord, a) : lmt_pushslice(L, coord, a);
+    return lmt_isclass(L, 1, LMT_TENSOR) ? lmt_slice(L, 1, coord, a)
+                                         : lmt_pushslice(L, coord, a);
   }
   lua_pushvalue(L, lua_upvalueindex(1));
   lua_insert(L, 1);
@@ -268,7 +278,7 @@ static int l_slice (lua_State *L) {
 
 static const operation operations[] = {
 #define LMT_OP(name, signature, method, outcome, ...)                                    \
-  { #name, serve_##signature, method, outcome, { __VA_ARGS__ }, { .signature = mt_##name } },
+  {#name, serve_##signature, method, outcome, {__VA_ARGS__}, {.signature = mt_##name}},
 #include "lmt_algebra.def"
 #undef LMT_OP
 };
@@ -285,7 +295,7 @@ static const luaL_Reg functions[] = {
   ROW(make_ordered_layout), ROW(recast_layout), { NULL, NULL }
 };
 
-static const luaL_Reg methods[] = { { "recast_layout", m_recast_layout }, { NULL, NULL } };
+static const luaL_Reg methods[] = {{"recast_layout", m_recast_layout}, {NULL, NULL}};
 
 static void set_row (lua_State *L, const operation *o) {
   lua_pushlightuserdata(L, (void *)(uintptr_t)o);

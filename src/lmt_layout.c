@@ -47,8 +47,8 @@ static int l_layout (lua_State *L) {
   return lmt_pushvalue(L, out.node);
 }
 
-/* parse(text): the value that a text form stands for; LayoutLeft and LayoutRight are orders, which
-** are texts in Lua. */
+/* parse(text): the value that a text form stands for; LayoutLeft and LayoutRight are orders,
+** which are texts in Lua. */
 static int l_parse (lua_State *L) {
   size_t n;
   mt_layout out;
@@ -367,6 +367,16 @@ static int l_right_inverse (lua_State *L) { return result_of(L, mt_right_inverse
 OPERATIONS(OPERATION)
 #undef OPERATION
 
+/* A * B and A / T: on the left is no tiler. */
+static int l_mul (lua_State *L) {
+  if (!lmt_isclass(L, 1, LMT_VALUE)) lmt_tolayout(L, 1);
+  return l_composition(L);
+}
+static int l_div (lua_State *L) {
+  lmt_tolayout(L, 1);
+  return l_logical_divide(L);
+}
+
 /* ---------------------------------------------------------------- registration */
 
 #define ROW(f) { #f, l_##f }
@@ -394,12 +404,12 @@ static const luaL_Reg methods[] = {
 
 static const luaL_Reg meta[] = {
   { "__call", l_call }, { "__len", l_rank }, { "__eq", l_eq },
-  { "__tostring", l_tostring }, { "__mul", l_composition },
-  { "__div", l_logical_divide }, { NULL, NULL }
+  { "__tostring", l_tostring }, { "__mul", l_mul },
+  { "__div", l_div }, { NULL, NULL }
 };
 
 static const luaL_Reg value_meta[] = {
-  { "__eq", l_eq }, { "__mul", l_composition }, { "__tostring", l_tostring }, { NULL, NULL }
+  { "__eq", l_eq }, { "__mul", l_mul }, { "__tostring", l_tostring }, { NULL, NULL }
 };
 
 static const luaL_Reg tuple_meta[] = {

@@ -2,7 +2,8 @@
 ** lmt_swizzle.c - swizzles, swizzled layouts and shared-memory atoms in Lua.
 ** SPDX-License-Identifier: MIT
 **
-** A swizzle is a function of integers, w(i), and composes with layouts and swizzles, w * A.
+** A swizzle is a function of integers, w(i), and composes with layouts and swizzles, w *
+** A.
 */
 #include "lmt.h"
 
@@ -46,7 +47,8 @@ static int l_smem_atom (lua_State *L) {
   mt_layout out;
   LMT_NOERR(err);
   lua_Integer bits = luaL_checkinteger(L, 2);
-  if (mt_smem_atom(&out, luaL_checkstring(L, 1), bits > 1024 || bits < 0 ? 0 : (int)bits, &err))
+  if (mt_smem_atom(&out, luaL_checkstring(L, 1), bits > 1024 || bits < 0 ? 0 : (int)bits,
+                   &err))
     return lmt_raise(L, &err);
   return lmt_pushvalue(L, out.node);
 }
@@ -100,7 +102,8 @@ PARTS(PART)
 #define PART_ROW(name, of) ROW(name)
 
 static const luaL_Reg functions[] = {
-  ROW(swizzle) ROW(make_swizzle) ROW(smem_atom) ROW(smem_atoms) ROW(extent) PARTS(PART_ROW) { NULL, NULL }
+  ROW(swizzle) ROW(make_swizzle) ROW(smem_atom) ROW(smem_atoms) ROW(extent)
+  PARTS(PART_ROW) { NULL, NULL }
 };
 static const luaL_Reg methods[] = {
   ROW(extent) { "min", m_min }, PARTS(PART_ROW) { NULL, NULL }

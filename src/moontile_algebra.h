@@ -2,8 +2,8 @@
 ** moontile_algebra.h - the rest of the algebra of layouts: inverses, products, recasts.
 ** SPDX-License-Identifier: MIT
 **
-** Included by moontile.h, whose conventions hold here too. A swizzle, where a function takes it,
-** stays as it is, and the law is that of the layout under it.
+** Included by moontile.h, whose conventions hold here too. A swizzle, where a function
+** takes it, stays as it is, and the law is that of the layout under it.
 */
 #ifndef MOONTILE_ALGEBRA_H
 #define MOONTILE_ALGEBRA_H
@@ -16,89 +16,87 @@ extern "C" {
 
 /* ---------------------------------------------------------------- building */
 
-/* The compact layout of a shape (a tuple or a layout) whose part with the smallest
-** order number is fastest. `order` is weakly congruent with the shape: the part under
-** one number runs from left to right, and so do parts with one number. NULL: from left
-** to right. (1) A bijection onto 0 .. size-1; (2) of two parts that move the one with
-** the smaller number has the smaller strides; (3) modes of extent 1 have stride 0.
-** Errors: MT_ERANK, MT_EINVAL, MT_EOVERFLOW. */
+/* The compact layout of a shape (a tuple or a layout) whose part with the smallest order
+** number is fastest. `order` is weakly congruent with the shape: the part under one
+** number runs from left to right, and so do parts with one number. NULL: from left to
+** right. (1) A bijection onto 0 .. size-1; (2) of two parts that move the one with the
+** smaller number has the smaller strides; (3) modes of extent 1 have stride 0. Errors:
+** MT_ERANK, MT_EINVAL, MT_EOVERFLOW. */
 MT_API mt_status mt_make_ordered_layout (mt_layout *out, const mt_node *shape,
                                          const mt_node *order, mt_err *err);
-/* Compact memory for the values of a partition. Mode 1 of A, the values of an atom,
-** comes first, compact from left to right, its broadcasts (stride 0) staying
-** broadcasts; the other modes follow in the order of the magnitudes of their strides,
-** ties from left to right, as modes of their own. Of rank 1, and of a shape:
-** mt_layout_left. Without a swizzle. (1) Equal extents, in mode 1 and from mode 2 on,
-** where a single one is wrapped; (2) a bijection onto 0 .. n-1 of all coordinates but
-** those of the broadcasts of mode 1. Errors: MT_EINVAL (strides are no integers). */
+/* Compact memory for the values of a partition. Mode 1 of A, the values of an atom, comes
+** first, compact from left to right, its broadcasts (stride 0) staying broadcasts; the
+** other modes follow in the order of the magnitudes of their strides, ties from left to
+** right, as modes of their own. Of rank 1, and of a shape: mt_layout_left. Without a
+** swizzle. (1) Equal extents, in mode 1 and from mode 2 on, where a single one is
+** wrapped; (2) a bijection onto 0 .. n-1 of all coordinates but those of the broadcasts
+** of mode 1. Errors: MT_EINVAL (strides are no integers). */
 MT_API mt_status mt_make_fragment_like (mt_layout *out, const mt_node *a, mt_err *err);
 /* A tiler as a layout of coordinates: mode k of it on axis k, an extent n as n:1, a
 ** layout with its own strides: (4,2:3) is (4,2):(1@0,3@1). (1) composition(A, R) is
 ** composition(A, t), as one function. A layout is itself, an extent n:1. Errors:
 ** MT_EINVAL (`_`), MT_ETOOBIG. */
 MT_API mt_status mt_tiler_to_layout (mt_layout *out, const mt_node *t, mt_err *err);
-/* `_` o t, `_` the identity of a domain without bounds: as mt_tiler_to_layout, where
-** `_` in the tiler is 1:1. mt_composition with `_` on the left is this. */
+/* `_` o t, `_` the identity of a domain without bounds: as mt_tiler_to_layout, where `_`
+** in the tiler is 1:1. mt_composition with `_` on the left is this. */
 MT_API mt_status mt_identity_composition (mt_layout *out, const mt_node *t, mt_err *err);
-/* A o (shape:left): (1) R(i) = A(i) for 0 <= i < size(shape), (2) the shape is
-** compatible with shape(R). Errors: those of mt_composition. */
+/* A o (shape:left): (1) R(i) = A(i) for 0 <= i < size(shape), (2) the shape is compatible
+** with shape(R). Errors: those of mt_composition. */
 MT_API mt_status mt_with_shape (mt_layout *out, const mt_node *a, const mt_node *shape,
                                 mt_err *err);
 
-/* ---------------------------------------------------------------- the values of a
-** layout */
+/* ------------------------------------------------------------- the values of a layout */
 
-/* The smallest coordinate that is above all values, elementwise; an integer for
-** integer strides. (1) size(coshape(A)) = cosize(A); 0 where A is empty. coprofile:
-** its tree, with zeros. */
+/* The smallest coordinate that is above all values, elementwise; an integer for integer
+** strides. (1) size(coshape(A)) = cosize(A); 0 where A is empty. coprofile: its tree,
+** with zeros. */
 MT_API mt_status mt_coshape (mt_layout *out, const mt_node *a, mt_err *err);
 MT_API mt_status mt_coprofile (mt_layout *out, const mt_node *a, mt_err *err);
 
 /* ---------------------------------------------------------------- fewer modes */
 
-/* R of depth <= 1 with (1) R(i) = A(i) for all i >= 0, also past the end. coalesce_z:
-** (2) size(R) = size(A); a last mode of extent 1 stays. coalesce_x: such a mode gets
-** extent 2, so that whatever follows may take its stride for granted. By `profile` as
+/* R of depth <= 1 with (1) R(i) = A(i) for all i >= 0, also past the end. coalesce_z: (2)
+** size(R) = size(A); a last mode of extent 1 stays. coalesce_x: such a mode gets extent
+** 2, so that whatever follows may take its stride for granted. By `profile` as
 ** mt_coalesce. */
 MT_API mt_status mt_coalesce_x (mt_layout *out, const mt_node *a, const mt_node *profile,
                                 mt_err *err);
 MT_API mt_status mt_coalesce_z (mt_layout *out, const mt_node *a, const mt_node *profile,
                                 mt_err *err);
 /* The same shape with extent 1 for (1) every leaf of stride 0, or with a profile: for
-** what a 0 of it stands for. Strides stay. Errors: MT_ERANK (the profile has other
-** ranks than A). */
-MT_API mt_status mt_filter_zeros (mt_layout *out, const mt_node *a, const mt_node *profile,
-                                  mt_err *err);
-/* A without its broadcasts, coalesced: (1) the same values, (2) no stride is 0, unless
-** it is 1:0. By `profile` as mt_coalesce. */
+** what a 0 of it stands for. Strides stay. Errors: MT_ERANK (the profile has other ranks
+** than A). */
+MT_API mt_status mt_filter_zeros (mt_layout *out, const mt_node *a,
+                                  const mt_node *profile, mt_err *err);
+/* A without its broadcasts, coalesced: (1) the same values, (2) no stride is 0, unless it
+** is 1:0. By `profile` as mt_coalesce. */
 MT_API mt_status mt_filter (mt_layout *out, const mt_node *a, const mt_node *profile,
                             mt_err *err);
 
-/* ---------------------------------------------------------------- complements and
-** inverses */
+/* ----------------------------------------------------------- complements and inverses */
 
 /* mt_complement in any space, up to a bound that is an integer or a shape; NULL: up to
-** the end of A (its coshape). A shape is divided by the reach of A mode by mode: (3,8)
-** by 2 leaves (2,8) blocks. Of a layout of coordinates each axis has its own
-** complement, and R is in the tree of these axes; the bound is then a tuple with a
-** part for each. Laws of mt_complement, (1) along each axis. */
+** the end of A (its coshape). A shape is divided by the reach of A mode by mode: (3,8) by
+** 2 leaves (2,8) blocks. Of a layout of coordinates each axis has its own complement, and
+** R is in the tree of these axes; the bound is then a tuple with a part for each. Laws of
+** mt_complement, (1) along each axis. */
 MT_API mt_status mt_complement_shape (mt_layout *out, bool *fills, const mt_node *a,
                                       const mt_node *bound, mt_err *err);
-/* L with (1) A(L(A(i))) = A(i) for 0 <= i < size(A), (2) L(A(i)) = i if A is
-** injective, and always the smallest such index. Of a layout of coordinates L takes
-** these: it is in the tree of the axes. Modes of stride 0 are passed over. Errors:
-** MT_EINJECTIVE (with two indices), MT_EINEXACT (A has negative strides, or no L was
-** found), MT_EUNSUPPORTED (a stride is a sum). */
+/* L with (1) A(L(A(i))) = A(i) for 0 <= i < size(A), (2) L(A(i)) = i if A is injective,
+** and always the smallest such index. Of a layout of coordinates L takes these: it is in
+** the tree of the axes. Modes of stride 0 are passed over. Errors: MT_EINJECTIVE (with
+** two indices), MT_EINEXACT (A has negative strides, or no L was found), MT_EUNSUPPORTED
+** (a stride is a sum). */
 MT_API mt_status mt_left_inverse (mt_layout *out, const mt_node *a, mt_err *err);
-/* Where stride 0 makes A repeat: (1) A(R(i)) = A(0) for 0 <= i < size(R), (2) size(R)
-** * size(filter(A)) = size(A), (3) injective. */
+/* Where stride 0 makes A repeat: (1) A(R(i)) = A(0) for 0 <= i < size(R), (2) size(R) *
+** size(filter(A)) = size(A), (3) injective. */
 MT_API mt_status mt_nullspace (mt_layout *out, const mt_node *a, mt_err *err);
 
 /* ---------------------------------------------------------------- runs of neighbours */
 
-/* R with (1) A(R(i)) = B(R(i)) = i for 0 <= i < size(R): the run of offsets that A and
-** B have in common, as far as the right inverse of B goes. max_common_vector: its
-** size. Errors: MT_EINEXACT (A o right_inverse(B) is no layout). */
+/* R with (1) A(R(i)) = B(R(i)) = i for 0 <= i < size(R): the run of offsets that A and B
+** have in common, as far as the right inverse of B goes. max_common_vector: its size.
+** Errors: MT_EINEXACT (A o right_inverse(B) is no layout). */
 MT_API mt_status mt_max_common_layout (mt_layout *out, const mt_node *a, const mt_node *b,
                                        mt_err *err);
 MT_API mt_status mt_max_common_vector (int64_t *out, const mt_node *a, const mt_node *b,
@@ -107,8 +105,8 @@ MT_API mt_status mt_max_common_vector (int64_t *out, const mt_node *a, const mt_
 ** right inverse and of the strides of all other modes, the largest. */
 MT_API mt_status mt_max_alignment (int64_t *out, const mt_node *a, mt_err *err);
 /* At most n indices of a shape, taken greedily from its leading extents: (1) R is
-** ordered, (2) its size divides n, (3) its extent in each mode of the shape divides
-** that mode. */
+** ordered, (2) its size divides n, (3) its extent in each mode of the shape divides that
+** mode. */
 MT_API mt_status mt_domain_distribute (mt_layout *out, const mt_node *shape, int64_t n,
                                        mt_err *err);
 
@@ -122,69 +120,67 @@ MT_API mt_status mt_tiled_product (mt_layout *out, const mt_node *a, const mt_no
                                    mt_err *err);
 MT_API mt_status mt_flat_product (mt_layout *out, const mt_node *a, const mt_node *t,
                                   mt_err *err);
-/* A with a pair (tile, rest) wherever the tiler has a leaf: (R[0], R[1]), all tiles
-** and all rests in the tree of the tiler; modes that it does not reach end R[1]. */
+/* A with a pair (tile, rest) wherever the tiler has a leaf: (R[0], R[1]), all tiles and
+** all rests in the tree of the tiler; modes that it does not reach end R[1]. */
 MT_API mt_status mt_tile_unzip (mt_layout *out, const mt_node *a, const mt_node *t,
                                 mt_err *err);
-/* The block A repeated until it has this shape: blocked_product(A, the compact layout
-** of how often A fits into each mode, in this order). (1) Mode k of R is (A_k, grid)
-** with the size of mode k of the shape, (2) no two copies meet. order: as
+/* The block A repeated until it has this shape: blocked_product(A, the compact layout of
+** how often A fits into each mode, in this order). (1) Mode k of R is (A_k, grid) with
+** the size of mode k of the shape, (2) no two copies meet. order: as
 ** mt_make_ordered_layout. Errors: MT_ERANK (A has more modes), MT_EINEXACT (A does not
 ** divide the shape). */
 MT_API mt_status mt_tile_to_shape (mt_layout *out, const mt_node *a, const mt_node *shape,
                                    const mt_node *order, mt_err *err);
 
-/* ---------------------------------------------------------------- elements of another
-** width */
+/* ---------------------------------------------------------- elements of another width */
 
 /* A in elements n times as wide. A stride that n divides is divided; of a mode with
-** stride d, d a divisor of n, n/|d| steps become one. (1) R(c') is the element of
-** A(c), that is A(c)/n rounded down, c' being c divided by these steps; an A with
-** negative strides begins at that place of its first element that it reaches back
-** from. Errors: MT_EINEXACT (a stride is neither a multiple of n nor a divisor; or
-** modes overlap, so that a step inside leaves the element). */
+** stride d, d a divisor of n, n/|d| steps become one. (1) R(c') is the element of A(c),
+** that is A(c)/n rounded down, c' being c divided by these steps; an A with negative
+** strides begins at that place of its first element that it reaches back from. Errors:
+** MT_EINEXACT (a stride is neither a multiple of n nor a divisor; or modes overlap, so
+** that a step inside leaves the element). */
 MT_API mt_status mt_upcast (mt_layout *out, const mt_node *a, int64_t n, mt_err *err);
-/* A in elements n times as narrow: one mode s:1 becomes n*s:1, all other strides n
-** times what they were. (1) R(c') = n*A(c) + x, where c' is c with n times its part in
-** that mode, plus x, 0 <= x < n. Errors: MT_EINEXACT (no mode has stride 1). */
+/* A in elements n times as narrow: one mode s:1 becomes n*s:1, all other strides n times
+** what they were. (1) R(c') = n*A(c) + x, where c' is c with n times its part in that
+** mode, plus x, 0 <= x < n. Errors: MT_EINEXACT (no mode has stride 1). */
 MT_API mt_status mt_downcast (mt_layout *out, const mt_node *a, int64_t n, mt_err *err);
-/* Elements of `old_bits` as elements of `new_bits`: upcast by new/gcd, then downcast
-** by old/gcd. */
+/* Elements of `old_bits` as elements of `new_bits`: upcast by new/gcd, then downcast by
+** old/gcd. */
 MT_API mt_status mt_recast_layout (mt_layout *out, int64_t old_bits, int64_t new_bits,
                                    const mt_node *a, mt_err *err);
 
 /* ---------------------------------------------------------------- parts of a tensor
 **
-** `offset` is an integer; of a coordinate layout it is a coordinate, with its zeros.
-** Under a swizzle it is that of mt_slice. A coordinate outside of what it picks from
-** is MT_ERANGE; a tuple may leave out modes at the end, as if `_` stood there. */
+** `offset` is an integer; of a coordinate layout it is a coordinate, with its zeros. Under a
+** swizzle it is that of mt_slice. A coordinate outside of what it picks from is MT_ERANGE; a
+** tuple may leave out modes at the end, as if `_` stood there. */
 
-/* The modes where c has `_`, and where the slice begins: (1) offset + R(j) = A(c with
-** j in the place of `_`). */
+/* The modes where c has `_`, and where the slice begins: (1) offset + R(j) = A(c with j
+** in the place of `_`). */
 MT_API mt_status mt_slice_and_offset (mt_layout *out, mt_layout *offset, const mt_node *c,
                                       const mt_node *a, mt_err *err);
-/* A seen from coordinate c on: (1) R = A, offset = A(c); under a swizzle offset is 0
-** and A(c) inside. */
+/* A seen from coordinate c on: (1) R = A, offset = A(c); under a swizzle offset is 0 and
+** A(c) inside. */
 MT_API mt_status mt_domain_offset (mt_layout *out, mt_layout *offset, const mt_node *c,
                                    const mt_node *a, mt_err *err);
 /* zipped_divide(A, t) sliced at c in mode 2: the tile number c, (TileM,TileN,...),
-** followed by the modes where c has `_`; in mode 1: what lies at place c of every
-** tile, (RestM,RestN,...). */
+** followed by the modes where c has `_`; in mode 1: what lies at place c of every tile,
+** (RestM,RestN,...). */
 MT_API mt_status mt_inner_partition (mt_layout *out, mt_layout *offset, const mt_node *a,
                                      const mt_node *t, const mt_node *c, mt_err *err);
 MT_API mt_status mt_outer_partition (mt_layout *out, mt_layout *offset, const mt_node *a,
                                      const mt_node *t, const mt_node *c, mt_err *err);
-/* inner_partition; with a projection (NULL: none) of those modes of t and c only where
-** it has no `_`. */
+/* inner_partition; with a projection (NULL: none) of those modes of t and c only where it
+** has no `_`. */
 MT_API mt_status mt_local_tile (mt_layout *out, mt_layout *offset, const mt_node *a,
                                 const mt_node *t, const mt_node *c, const mt_node *proj,
                                 mt_err *err);
-/* What thread number `index` of the layout thr has, when A is dealt out to tiles of
-** its shape: outer_partition(A, the sizes of thr's modes, the place where thr is
-** `index`). */
+/* What thread number `index` of the layout thr has, when A is dealt out to tiles of its
+** shape: outer_partition(A, the sizes of thr's modes, the place where thr is `index`). */
 MT_API mt_status mt_local_partition (mt_layout *out, mt_layout *offset, const mt_node *a,
-                                     const mt_node *thr, int64_t index, const mt_node *proj,
-                                     mt_err *err);
+                                     const mt_node *thr, int64_t index,
+                                     const mt_node *proj, mt_err *err);
 
 #ifdef __cplusplus
 }

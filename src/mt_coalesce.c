@@ -1,5 +1,6 @@
 /*
-** mt_coalesce.c - layouts in fewer modes: coalesce, its forms for the extended domain, filter.
+** mt_coalesce.c - layouts in fewer modes: coalesce, its forms for the extended domain,
+** filter.
 ** SPDX-License-Identifier: MIT
 */
 #include "mt_build.h"
@@ -121,7 +122,8 @@ static mt_status simplify (mt_layout *out, const char *op, const mt_node *a,
   return mt_end(&b);
 }
 
-mt_status mt_coalesce (mt_layout *out, const mt_node *a, const mt_node *profile, mt_err *err) {
+mt_status mt_coalesce (mt_layout *out, const mt_node *a, const mt_node *profile,
+                       mt_err *err) {
   return simplify(out, "coalesce", a, profile, mt_emit_coalesce, err);
 }
 
@@ -135,7 +137,8 @@ mt_status mt_coalesce_z (mt_layout *out, const mt_node *a, const mt_node *profil
   return simplify(out, "coalesce_z", a, profile, emit_coalesce_z, err);
 }
 
-mt_status mt_filter (mt_layout *out, const mt_node *a, const mt_node *profile, mt_err *err) {
+mt_status mt_filter (mt_layout *out, const mt_node *a, const mt_node *profile,
+                     mt_err *err) {
   return simplify(out, "filter", a, profile, emit_filter, err);
 }
 
@@ -159,7 +162,8 @@ static void emit_filter_zeros (mt_build *b, const mt_node *a) {
     return;
   }
   mt_open(b, MT_MODES);
-  for (const mt_node *c = mt_child(a); c < mt_next(a); c = mt_next(c)) emit_filter_zeros(b, c);
+  for (const mt_node *c = mt_child(a); c < mt_next(a); c = mt_next(c))
+    emit_filter_zeros(b, c);
   mt_close(b);
 }
 

@@ -1,5 +1,6 @@
 /*
-** mt_common.c - what layouts share: runs of neighbours, alignment; indices dealt out over a shape.
+** mt_common.c - what layouts share: runs of neighbours, alignment; indices dealt out over
+** a shape.
 ** SPDX-License-Identifier: MIT
 */
 #include "mt_tuple.h"
@@ -43,24 +44,28 @@ static void agree (mt_build *b, mt_layout *inverse, int64_t *n, const mt_node *x
   *n = mt_is_leaf(first) && first->stride == 1 ? first->shape : 1;
 }
 
-mt_status mt_max_common_vector (int64_t *out, const mt_node *a, const mt_node *b, mt_err *err) {
+mt_status mt_max_common_vector (int64_t *out, const mt_node *a, const mt_node *b,
+                                mt_err *err) {
   mt_layout inverse, unused;
   mt_build c;
   MT_TRY(want("max_common_vector", a, err));
   MT_TRY(want("max_common_vector", b, err));
-  if (mt_is_swizzled(a) || mt_is_swizzled(b)) return mt_swizzle_max_common_vector(out, a, b, err);
+  if (mt_is_swizzled(a) || mt_is_swizzled(b))
+    return mt_swizzle_max_common_vector(out, a, b, err);
   mt_begin(&c, &unused, "max_common_vector", err);
   agree(&c, &inverse, out, a, b);
   return c.status;
 }
 
-mt_status mt_max_common_layout (mt_layout *out, const mt_node *a, const mt_node *b, mt_err *err) {
+mt_status mt_max_common_layout (mt_layout *out, const mt_node *a, const mt_node *b,
+                                mt_err *err) {
   mt_layout inverse, run;
   mt_build c;
   int64_t n = 1;
   MT_TRY(want("max_common_layout", a, err));
   MT_TRY(want("max_common_layout", b, err));
-  if (mt_is_swizzled(a) || mt_is_swizzled(b)) return mt_swizzle_max_common_layout(out, a, b, err);
+  if (mt_is_swizzled(a) || mt_is_swizzled(b))
+    return mt_swizzle_max_common_layout(out, a, b, err);
   mt_begin(&c, out, "max_common_layout", err);
   agree(&c, &inverse, &n, a, b);
   if (c.status != MT_OK) return c.status;
@@ -98,14 +103,15 @@ mt_status mt_max_alignment (int64_t *out, const mt_node *a, mt_err *err) {
 
 /* ---- a shape */
 
-mt_status mt_domain_distribute (mt_layout *out, const mt_node *shape, int64_t n, mt_err *err) {
+mt_status mt_domain_distribute (mt_layout *out, const mt_node *shape, int64_t n,
+                                mt_err *err) {
   mt_layout flat;
   mt_build b;
   int64_t run = 1;
   MT_TRY(mt_want_extents("domain_distribute", shape, err));
   if (n < 1)
-    return mt_fail(err, MT_EINVAL, "domain_distribute: %lld elements; at least 1 expected",
-                   (long long)n);
+    return mt_fail(err, MT_EINVAL,
+                   "domain_distribute: %lld elements; at least 1 expected", (long long)n);
   shape = mt_inner(shape);
   for (const mt_node *p = shape; p < mt_next(shape); p = mt_after(p))
     if (p->shape < 1 && !mt_is_branch(p))
@@ -119,7 +125,8 @@ mt_status mt_domain_distribute (mt_layout *out, const mt_node *shape, int64_t n,
     mt_add_leaf(&b, g, g > 1 ? run : 0);
     n /= g;
     if (mt_mulo(run, p->shape, &run))
-      return mt_failn(err, MT_EOVERFLOW, "domain_distribute: the size of %N leaves 64 bits", shape);
+      return mt_failn(err, MT_EOVERFLOW,
+                      "domain_distribute: the size of %N leaves 64 bits", shape);
   }
   MT_TRY(mt_end(&b));
   return mt_coalesce(out, flat.node, NULL, err);

@@ -1,10 +1,12 @@
 /*
-** mt_complement_shape.c - complements up to the end of a layout or to a shape, in any space.
+** mt_complement_shape.c - complements up to the end of a layout or to a shape, in any
+** space.
 ** SPDX-License-Identifier: MIT
 **
-** A shape as a bound is divided by the reach of the layout mode by mode, each quotient rounded up,
-** what is left of the divisor going on to the next. Where that covers less than the shape, the
-** whole is divided instead. In a space of coordinates each axis has its own complement.
+** A shape as a bound is divided by the reach of the layout mode by mode, each quotient
+** rounded up, what is left of the divisor going on to the next. Where that covers less
+** than the shape, the whole is divided instead. In a space of coordinates each axis has
+** its own complement.
 */
 #include "mt_f2.h"
 #include "mt_space.h"
@@ -12,13 +14,15 @@
 
 static int64_t ceil_div (int64_t a, int64_t b) { return a / b + (a % b != 0); }
 
-/* One more than the largest difference of two values of a, which has integer strides, rounded up to
-** whole steps of its largest mode: what the last mode of a complement moves by. */
+/* One more than the largest difference of two values of a, which has integer strides,
+** rounded up to whole steps of its largest mode: what the last mode of a complement moves
+** by. */
 static int64_t reach (const mt_node *a) {
   int64_t d, most = 0, run = 1;
   for (const mt_node *p = mt_leaf(a, a); p < mt_next(a); p = mt_leaf(a, mt_after(p))) {
+    if (p->shape <= 1) continue;
     d = p->stride < 0 ? -p->stride : p->stride;
-    if (p->shape > 1 && d > most && !mt_mulo(p->shape, d, &run)) most = d;
+    if (d > most && !mt_mulo(p->shape, d, &run)) most = d;
   }
   return run;
 }
@@ -46,8 +50,8 @@ typedef struct target {
   bool fills;
 } target;
 
-static void to_bound (mt_build *b, const target *x, const mt_node *a, const mt_node *bound,
-                      bool *fills) {
+static void to_bound (mt_build *b, const target *x, const mt_node *a,
+                      const mt_node *bound, bool *fills) {
   int64_t n;
   if (bound == NULL) mt_failed(b, mt_cosize(&n, NULL, a, b->err));
   else if (!fold(&n, bound, reach(a)))
@@ -86,8 +90,8 @@ static void emit_axis (mt_build *b, const mt_node *axis, void *ud) {
   }
   const mt_node *bound = x->bound ? bound_at(x->bound, axis) : NULL;
   if (x->bound && bound == NULL)
-    mt_build_fail(b, MT_ERANK, "%s: the bound %N has no mode for each coordinate of %N", b->op,
-                  x->bound, x->a);
+    mt_build_fail(b, MT_ERANK, "%s: the bound %N has no mode for each coordinate of %N",
+                  b->op, x->bound, x->a);
   mt_on_axis(b, &along, x->a, axis);
   if (b->status != MT_OK) return;
   mt_begin(&g, &gaps, b->op, b->err);
@@ -107,7 +111,8 @@ mt_status mt_complement_shape (mt_layout *out, bool *fills, const mt_node *a,
   if (bound) MT_TRY(mt_want_extents("complement", bound, err));
   if (bound) x.bound = bound = mt_inner(bound);
   if (mt_is_f2(a))
-    return mt_failn(err, MT_EUNSUPPORTED, "complement: of %N, whose strides are over F2", a);
+    return mt_failn(err, MT_EUNSUPPORTED, "complement: of %N, whose strides are over F2",
+                    a);
   mt_begin(&b, out, "complement", err);
   mt_space_of(&b, &space, x.a);
   if (x.a->shape == 0) mt_build_fail(&b, MT_EINVAL, "complement: %N is empty", x.a);

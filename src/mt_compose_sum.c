@@ -2,9 +2,10 @@
 ** mt_compose_sum.c - composition where B has strides that are sums.
 ** SPDX-License-Identifier: MIT
 **
-** A leaf s : 2@0 + 3@1 of B moves along two modes of A at once. With its terms taken apart, as leaves
-** s : 2@0 and s : 3@1 of a B' that may move each for itself, A o B' is composed as ever; the leaf is
-** then the sum of the two sequences, in the steps that both have in common.
+** A leaf s : 2@0 + 3@1 of B moves along two modes of A at once. With its terms taken
+** apart, as leaves s : 2@0 and s : 3@1 of a B' that may move each for itself, A o B' is
+** composed as ever; the leaf is then the sum of the two sequences, in the steps that both
+** have in common.
 */
 #include "mt_compose.h"
 
@@ -20,7 +21,8 @@ static void emit_terms (mt_build *b, const mt_node *t) {
   for (const mt_node *p = mt_leaf(t, t); p < mt_next(t); p = mt_leaf(t, mt_after(p))) {
     if (p->tag != MT_SUM) mt_add(b, p);
     else
-      for (const mt_node *c = mt_child(p); c < mt_next(p); c++) mt_add_stride(b, p->shape, c);
+      for (const mt_node *c = mt_child(p); c < mt_next(p); c++)
+        mt_add_stride(b, p->shape, c);
   }
 }
 
@@ -132,8 +134,10 @@ static void emit_steps (mt_build *b, part *p, int n) {
     if (b->status == MT_OK) emit_value(b, g, &x);
   }
   if (g == 0)
-    mt_build_fail(b, MT_EINEXACT, "%s: the terms of a stride of B are cut by the modes of A at "
-                  "different places", b->op);
+    mt_build_fail(b, MT_EINEXACT,
+                  "%s: the terms of a stride of B are cut by the modes of A at "
+                  "different places",
+                  b->op);
 }
 
 /* A leaf of extent s: one mode, several, or 1:0 and 0:0. */
@@ -156,7 +160,8 @@ static void emit_like (mt_build *b, const mt_node *t, const mt_node **mode) {
   int n = 0;
   if (mt_is_branch(t)) {
     mt_open(b, MT_MODES);
-    for (const mt_node *c = mt_child(t); c < mt_next(t); c = mt_next(c)) emit_like(b, c, mode);
+    for (const mt_node *c = mt_child(t); c < mt_next(t); c = mt_next(c))
+      emit_like(b, c, mode);
     mt_close(b);
   } else if (t->tag == MT_LEAF) {
     mt_add(b, *mode);
@@ -182,4 +187,5 @@ void mt_emit_composition_sums (mt_build *b, const mt_node *a, const mt_node *t) 
   if (b->status != MT_OK) return;
   const mt_node *mode = mt_child(whole.node);
   emit_like(b, t, &mode);
+  if (b->status == MT_EINEXACT) mt_explain(b->err, ": A = %N, B = %N", a, t);
 }

@@ -130,7 +130,8 @@ static void need_positive (mt_build *b, const mt_meet *g, const mt_node *t) {
   for (int k = 0; k < g->n; k++)
     if (g->d[k] < 0 && g->s[k] > 1)
       mt_build_fail(b, MT_EUNSUPPORTED,
-                    "%s: B = %N has a negative stride, A = %N is over F2", b->op, t, g->a);
+                    "%s: B = %N has a negative stride, A = %N is over F2", b->op, t,
+                    g->a);
 }
 
 static void compose_group (mt_build *b, mt_pieces *q, const mt_meet *g,
@@ -227,7 +228,8 @@ void mt_emit_composition (mt_build *b, const mt_node *a, const mt_node *t) {
     mt_build_fail(b, MT_EINVAL, "%s: %N is no layout and no tiler", b->op, t);
   } else if (mt_has_sums(t) && mt_is_f2(a)) {
     mt_build_fail(b, MT_EUNSUPPORTED,
-                  "%s: B = %N has a stride that is a sum, A = %N is over F2", b->op, t, a);
+                  "%s: B = %N has a stride that is a sum, A = %N is over F2", b->op, t,
+                  a);
   } else if (mt_has_sums(t)) {
     mt_emit_composition_sums(b, a, t);
   } else {
@@ -239,10 +241,11 @@ mt_status mt_composition (mt_layout *out, const mt_node *a, const mt_node *t,
                           mt_err *err) {
   mt_build b;
   mt_layout room;
-  if (a->tag == MT_SWIZZLE && a->arity == 0) return mt_swizzle_composition(out, a, t, err);
+  if (a->tag == MT_SWIZZLE && a->arity == 0)
+    return mt_swizzle_composition(out, a, t, err);
   if (a->tag == MT_WILD) return mt_identity_composition(out, t, err);
   if (!mt_is_layout(a)) {
-    MT_TRY(mt_tiler_to_layout(&room, a, err));
+    MT_TRY(mt_renamed("composition", mt_tiler_to_layout(&room, a, err), err));
     a = room.node;
   }
   if (t->tag == MT_SWIZZLE) return mt_layout_swizzle_composition(out, a, t, err);

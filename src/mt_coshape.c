@@ -1,5 +1,6 @@
 /*
-** mt_coshape.c - the space that a layout's values lie in, and a layout seen through a shape.
+** mt_coshape.c - the space that a layout's values lie in, and a layout seen through a
+** shape.
 ** SPDX-License-Identifier: MIT
 */
 #include "mt_f2.h"
@@ -11,7 +12,8 @@ static void emit_bound (mt_build *b, const mt_node *axis, void *ud) {
   int64_t sum = 0, t;
   for (const mt_node *p = a; axis && a->shape > 0 && p < mt_next(a); p++) {
     bool sum_leaf = p->tag == MT_SUM, leaf = p->tag == MT_LEAF;
-    const mt_node *c = sum_leaf ? mt_child(p) : p, *end = sum_leaf ? mt_next(p) : p + leaf;
+    const mt_node *c = sum_leaf ? mt_child(p) : p,
+                  *end = sum_leaf ? mt_next(p) : p + leaf;
     for (; c < end; c++) {
       int64_t d = leaf ? c->stride : c->shape;
       if (!mt_same_path(c, axis) || d <= 0 || p->shape < 2) continue;
@@ -60,7 +62,8 @@ mt_status mt_coprofile (mt_layout *out, const mt_node *a, mt_err *err) {
   return mt_end(&b);
 }
 
-mt_status mt_with_shape (mt_layout *out, const mt_node *a, const mt_node *shape, mt_err *err) {
+mt_status mt_with_shape (mt_layout *out, const mt_node *a, const mt_node *shape,
+                         mt_err *err) {
   mt_layout domain;
   mt_build b;
   MT_CHECK(mt_is_layout(a), err, "with_shape: a layout expected");

@@ -13,6 +13,24 @@ typedef struct sums {
   int64_t rest[MT_MAXNODES + 1];      /* rest[k]: the largest sum of modes k, k+1, ... */
 } sums;
 
+/* Modes whose sums are those of one: m*d above s:d with m <= s leaves no gap. */
+static void merge (sums *q) {
+  int n = 0;
+  for (int k = q->n - 1; k >= 0; k--) {                /* from the smallest stride on */
+    int last = q->n - n;
+    if (n > 0 && q->d[k] % q->d[last] == 0 && q->d[k] / q->d[last] <= q->s[last]) {
+      q->s[last] += (q->s[k] - 1) * (q->d[k] / q->d[last]);
+      continue;
+    }
+    n++;
+    q->d[q->n - n] = q->d[k];
+    q->s[q->n - n] = q->s[k];
+  }
+  memmove(q->d, q->d + q->n - n, (size_t)n * sizeof *q->d);
+  memmove(q->s, q->s + q->n - n, (size_t)n * sizeof *q->s);
+  q->n = n;
+}
+
 /* The offsets of `a` are base + sums. */
 static void as_sums (sums *q, int64_t *base, const mt_node *a) {
   const mt_node *leaf[MT_MAXNODES];
@@ -29,6 +47,7 @@ static void as_sums (sums *q, int64_t *base, const mt_node *a) {
     q->s[k] = s;
     q->n++;
   }
+  merge(q);
   q->rest[q->n] = 0;
   for (int k = q->n - 1; k >= 0; k--)
     q->rest[k] = q->rest[k + 1] + (q->s[k] - 1) * q->d[k];
@@ -37,6 +56,7 @@ static void as_sums (sums *q, int64_t *base, const mt_node *a) {
 typedef struct search {
   const sums *q;
   mt_swizzle w;
+  int64_t base;                   /* the smallest offset; the others are counted from it */
   int64_t from, to;               /* offsets before the swizzle that matter */
   int64_t lo, hi;                 /* images met */
   int64_t steps;
@@ -45,7 +65,7 @@ typedef struct search {
 static bool walk (search *f, int k, int64_t x) {
   if (--f->steps < 0) return false;
   if (k == f->q->n) {
-    int64_t y = mt_swizzle_apply(f->w, x);
+    int64_t y = mt_swizzle_apply(f->w, f->base + x);
     if (y < f->lo) f->lo = y;
     if (y > f->hi) f->hi = y;
     return true;
@@ -62,15 +82,13 @@ static bool walk (search *f, int k, int64_t x) {
 static bool image_range (int64_t *lo, int64_t *hi, const sums *q, mt_swizzle w) {
   int bits = w.m + w.b + (w.s < 0 ? -w.s : w.s);
   int64_t mask = (INT64_C(1) << bits) - 1;
-  search f = {q, w, *hi & ~mask, *hi, INT64_MAX, INT64_MIN, MAXSTEPS};
-  int64_t base = *lo, low_end = *lo | mask;
-  if (w.b == 0) return true;
-  if (!walk(&f, 0, base)) return false;
+  search f = {q, w, *lo, (*hi & ~mask) - *lo, q->rest[0], INT64_MAX, INT64_MIN, MAXSTEPS};
+  if (!walk(&f, 0, 0)) return false;
   *hi = f.hi;
-  f.from = base;
-  f.to = low_end;
+  f.from = 0;
+  f.to = (*lo | mask) - *lo;
   f.lo = INT64_MAX;
-  if (!walk(&f, 0, base)) return false;
+  if (!walk(&f, 0, 0)) return false;
   *lo = f.lo;
   return true;
 }

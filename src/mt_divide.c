@@ -121,7 +121,9 @@ static mt_status divide_as (mt_form f, mt_layout *out, const char *op, const mt_
   mt_build b, d;
   mt_layout whole, room;
   if (!mt_is_layout(a)) {
-    MT_TRY(mt_tiler_to_layout(&room, a, err));
+    if (a->tag == MT_WILD)
+      return mt_fail(err, MT_EINVAL, "%s: `_` has no extents to divide", op);
+    MT_TRY(mt_renamed(op, mt_tiler_to_layout(&room, a, err), err));
     a = room.node;
   }
   mt_begin(&d, &whole, op, err);
@@ -140,12 +142,12 @@ mt_status mt_logical_divide (mt_layout *out, const mt_node *a, const mt_node *t,
 
 mt_status mt_zipped_divide (mt_layout *out, const mt_node *a, const mt_node *t,
                             mt_err *err) {
-  return divide_as(MT_ZIPPED, out, "zipped_divide", a, t, err);     /* ((Tiles),(Rests)) */
+  return divide_as(MT_ZIPPED, out, "zipped_divide", a, t, err); /* ((Tiles),(Rests)) */
 }
 
 mt_status mt_tiled_divide (mt_layout *out, const mt_node *a, const mt_node *t,
                            mt_err *err) {
-  return divide_as(MT_TILED, out, "tiled_divide", a, t, err);       /* ((Tiles),RestM,...) */
+  return divide_as(MT_TILED, out, "tiled_divide", a, t, err); /* ((Tiles),RestM,...) */
 }
 
 mt_status mt_flat_divide (mt_layout *out, const mt_node *a, const mt_node *t,

@@ -100,6 +100,11 @@ mt_status mt_failn (mt_err *err, mt_status s, const char *format, ...) {
   return s;
 }
 
+mt_status mt_renamed (const char *op, mt_status s, mt_err *err) {
+  const char *rest = strstr(err->text, ": ");
+  return s == MT_OK || rest == NULL ? s : mt_failn(err, s, "%s%s", op, rest);
+}
+
 void mt_explain (mt_err *err, const char *format, ...) {
   va_list ap;
   va_start(ap, format);

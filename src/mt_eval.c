@@ -149,10 +149,11 @@ static mt_status add_bits (point *x, const mt_node *a, const mt_node *c) {
   const mt_node *last = NULL;
   for (const mt_node *p = mt_leaf(a, a); p < mt_next(a); p = mt_leaf(a, mt_after(p))) {
     if (last && !mt_is_power(last->shape))
-      return mt_failn(x->err, MT_EUNSUPPORTED,
-                      "%s: the extent %lld of %N is no power of two: the F2 coordinate %N "
-                      "has no digits there",
-                      x->op, (long long)last->shape, a, c);
+      return mt_failn(
+          x->err, MT_EUNSUPPORTED,
+          "%s: the extent %lld of %N is no power of two: the F2 coordinate %N "
+          "has no digits there",
+          x->op, (long long)last->shape, a, c);
     last = p;
   }
   return add_index(x, a, c->shape);
@@ -232,8 +233,8 @@ static void emit_point (mt_build *b, const point *x, int i, int j, int level) {
   mt_close(b);
 }
 
-mt_status mt_eval_in (mt_layout *out, const mt_node *c, const mt_node *a, const mt_node *space,
-                      mt_err *err) {
+mt_status mt_eval_in (mt_layout *out, const mt_node *c, const mt_node *a,
+                      const mt_node *space, mt_err *err) {
   point x;
   mt_build b;
   int64_t v;

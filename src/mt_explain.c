@@ -131,7 +131,7 @@ static bool tell_gaps (mt_teller *x, node a, int64_t bound) {
 static bool tell_complement_of (mt_teller *x, node a, int64_t bound, mt_layout *out) {
   mt_err err = MT_NOERR;
   bool fills;
-  if (mt_is_layout(a) && !mt_is_swizzled(a) && mt_is_integral(a) && mt_size(a) > 0)
+  if (bound >= 0 && !mt_is_swizzled(a) && mt_is_integral(a) && mt_size(a) > 0)
     tell_gaps(x, a, bound);
   if (mt_complement(out, &fills, a, bound, &err) != MT_OK) return false;
   mt_tell(x,

@@ -26,6 +26,8 @@ mt_status mt_fail (mt_err *err, mt_status s, const char *format, ...)
 mt_status mt_failn (mt_err *err, mt_status s, const char *format, ...);
 /* Appends to the text of a failure; directives as in mt_failn. */
 void mt_explain (mt_err *err, const char *format, ...);
+/* Passes s on; a failure of another operation begins with the name of this one. */
+mt_status mt_renamed (const char *op, mt_status s, mt_err *err);
 /* What the three are made of: writes from err->text + at on. */
 mt_status mt_vfailn (mt_err *err, mt_status s, size_t at, const char *format, va_list ap);
 

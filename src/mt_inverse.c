@@ -7,8 +7,8 @@
 
 typedef struct mode { int64_t s, d, index; } mode;
 
-/* The modes that move along an axis (NULL: integer strides), by ascending stride; index: the
-** product of the extents before. */
+/* The modes that move along an axis (NULL: integer strides), by ascending stride; index:
+** the product of the extents before. */
 static int sorted_modes (mode *m, const mt_node *a, const mt_node *axis) {
   mt_flat f;
   int n = 0;
@@ -18,7 +18,8 @@ static int sorted_modes (mode *m, const mt_node *a, const mt_node *axis) {
     int k = n;
     mode x = {f.s[r], f.d[r]->stride, index};
     index *= f.s[r];
-    if (f.d[r]->tag == MT_SUM || x.d == 0 || (axis && !mt_same_path(f.d[r], axis))) continue;
+    if (f.d[r]->tag == MT_SUM || x.d == 0 || (axis && !mt_same_path(f.d[r], axis)))
+      continue;
     for (; k > 0 && m[k - 1].d > x.d; k--) m[k] = m[k - 1];
     m[k] = x;
     n++;

@@ -2,13 +2,15 @@
 ** mt_left_inverse.c - the layout that finds the index of an offset.
 ** SPDX-License-Identifier: MIT
 **
-** Let A's modes that move be s_i : d_i, and p_i the product of the extents before mode i. L is made
-** of digits: extents P_1/P_0, P_2/P_1, ... for a chain 1 = P_0 | P_1 | ... | P_m, and strides e_j.
-** Each d_i has digits t_ij in the chain: d_i = sum of t_ij * P_j. If no digit but the last carries,
+** Let A's modes that move be s_i : d_i, and p_i the product of the extents before mode i.
+** L is made of digits: extents P_1/P_0, P_2/P_1, ... for a chain 1 = P_0 | P_1 | ... |
+** P_m, and strides e_j. Each d_i has digits t_ij in the chain: d_i = sum of t_ij * P_j.
+** If no digit but the last carries,
 **   (1) sum over i of (s_i - 1) * t_ij <= P_j+1 / P_j - 1,
 ** then L(A(c)) is linear in the coordinate c, and L(A(c)) is its index if
 **   (2) p_i = sum over j of t_ij * e_j for all i.
-** The chain of all strides comes first; then any chain of strides and their common divisors.
+** The chain of all strides comes first; then any chain of strides and their common
+** divisors.
 */
 #include "mt_f2.h"
 #include "mt_space.h"
@@ -18,7 +20,7 @@ enum { MAXLINKS = 16, BUDGET = 1 << 14 };
 typedef struct mode { int64_t s, d, p; } mode;
 
 typedef struct chain {
-  int n;                          /* modes of A that move, in the order of their strides */
+  int n; /* modes of A that move, in the order of their strides */
   mode m[MT_MAXNODES];
   int links;
   int64_t p[MT_MAXNODES];         /* P_0, P_1, ... */
@@ -39,15 +41,16 @@ static bool no_carry (chain *x) {
   for (int j = 0; j < x->links; j++) {
     sum = 0;
     for (int i = 0; i < x->n; i++)
-      if (mt_mulo(x->m[i].s - 1, digit(x, i, j), &t) || mt_addo(sum, t, &sum)) return false;
+      if (mt_mulo(x->m[i].s - 1, digit(x, i, j), &t) || mt_addo(sum, t, &sum))
+        return false;
     if (j + 1 < x->links && sum > x->p[j + 1] / x->p[j] - 1) return false;
     x->last = sum + 1;
   }
   return true;
 }
 
-/* The equation (2) of mode i. 0: it holds; 1: it gave an unknown its value; 2: it has several;
-** -1: it cannot hold. */
+/* The equation (2) of mode i. 0: it holds; 1: it gave an unknown its value; 2: it has
+** several; -1: it cannot hold. */
 static int solve_one (chain *x, int i, bool *known) {
   int64_t rest = x->m[i].p, t, unknown = 0;
   int at = 0, many = 0;
@@ -70,7 +73,8 @@ static int solve_one (chain *x, int i, bool *known) {
   return 1;
 }
 
-/* (2), as far as equations have one unknown at a time; digits that none asks for get 0. */
+/* (2), as far as equations have one unknown at a time; digits that none asks for get
+** 0. */
 static bool solve (chain *x) {
   bool known[MT_MAXNODES] = {false};
   bool more = true;
@@ -181,18 +185,23 @@ static void refuse (mt_build *b, const chain *x, const mt_node *a) {
   int64_t i, j, v;
   for (int k = 0; k < x->n; k++)
     if (x->m[k].d < 0) {
-      mt_build_fail(b, MT_EINEXACT, "%s: %N has a negative stride: A(%lld) = %lld, and no layout "
-                    "takes an offset below 0", b->op, a, (long long)x->m[k].p,
-                    (long long)x->m[k].d);
+      mt_build_fail(b, MT_EINEXACT,
+                    "%s: %N has a negative stride: A(%lld) = %lld, and no layout "
+                    "takes an offset below 0",
+                    b->op, a, (long long)x->m[k].p, (long long)x->m[k].d);
       return;
     }
   if (collision(&i, &j, &v, x))
-    mt_build_fail(b, MT_EINJECTIVE, "%s: %N has none, it is not injective: A(%lld) = A(%lld) = %lld",
-                  b->op, a, (long long)index_of(x, i), (long long)index_of(x, j), (long long)v);
+    mt_build_fail(b, MT_EINJECTIVE,
+                  "%s: %N has none, it is not injective: A(%lld) = A(%lld) = %lld", b->op,
+                  a, (long long)index_of(x, i), (long long)index_of(x, j), (long long)v);
   else
-    mt_build_fail(b, MT_EINEXACT, "%s: no layout L with L(A(i)) = i was found for A = %N\n  the "
-                  "digits of A's strides carry into each other; strides that divide one another "
-                  "would do", b->op, a);
+    mt_build_fail(
+        b, MT_EINEXACT,
+        "%s: no layout L with L(A(i)) = i was found for A = %N\n  the "
+        "digits of A's strides carry into each other; strides that divide one another "
+        "would do",
+        b->op, a);
 }
 
 /* ---- the inverse of A along one axis */
@@ -254,7 +263,8 @@ mt_status mt_left_inverse (mt_layout *out, const mt_node *a, mt_err *err) {
   if (a->shape > 0) mt_flatten_coalesced(&w.f, a);
   for (int r = 0; r < w.f.n; r++)
     if (w.f.d[r]->tag == MT_SUM)
-      return mt_failn(err, MT_EUNSUPPORTED, "left_inverse: %N has a stride that is a sum", a);
+      return mt_failn(err, MT_EUNSUPPORTED, "left_inverse: %N has a stride that is a sum",
+                      a);
   mt_emit_space(&b, &space, MT_MODES, space.n ? absent_or_inverse : emit_inverse, &w);
   return mt_end(&b);
 }

@@ -2,14 +2,15 @@
 ** mt_partition.c - tiles and partitions of a tensor's layout, and where they begin.
 ** SPDX-License-Identifier: MIT
 **
-** A layout is zipped by a tiler into ((Tiles),(Rests)); a coordinate in one of the two picks what
-** lies there of the other.
+** A layout is zipped by a tiler into ((Tiles),(Rests)); a coordinate in one of the two
+** picks what lies there of the other.
 */
-#include "mt_build.h"
+#include "mt_f2.h"
 
 /* ---- offsets as values */
 
-/* a(c) with `_` as 0, in the space of `space`: an integer, or a coordinate with its zeros. */
+/* a(c) with `_` as 0, in the space of `space`: an integer, or a coordinate with its
+** zeros. */
 static mt_status offset_of (mt_layout *out, const mt_node *c, const mt_node *a,
                             const mt_node *space, mt_err *err) {
   int64_t i;
@@ -21,9 +22,10 @@ static mt_status offset_of (mt_layout *out, const mt_node *c, const mt_node *a,
   return mt_eval_in(out, c, a, space, err);
 }
 
-/* Slices a at c. What is sliced away under a swizzle stays inside, as far as mt_slice says so. */
-static mt_status slice (mt_layout *out, mt_layout *offset, const mt_node *c, const mt_node *a,
-                        const mt_node *space, mt_err *err) {
+/* Slices a at c. What is sliced away under a swizzle stays inside, as far as mt_slice
+** says so. */
+static mt_status slice (mt_layout *out, mt_layout *offset, const mt_node *c,
+                        const mt_node *a, const mt_node *space, mt_err *err) {
   int64_t i;
   MT_TRY(mt_slice(out, &i, c, a, err));
   if (mt_is_integral(a) && mt_is_integral(space)) {
@@ -43,25 +45,34 @@ mt_status mt_domain_offset (mt_layout *out, mt_layout *offset, const mt_node *c,
                             const mt_node *a, mt_err *err) {
   mt_layout at;
   MT_CHECK(mt_is_layout(a), err, "domain_offset: a layout expected");
-  MT_TRY(offset_of(&at, c, mt_inner(a), a, err));
+  if (mt_is_f2(a))
+    return mt_failn(err, MT_EUNSUPPORTED,
+                    "domain_offset: %N has F2 strides: A(c + d) is not "
+                    "A(c) xor A(d)",
+                    a);
+  MT_TRY(mt_renamed("domain_offset", offset_of(&at, c, mt_inner(a), a, err), err));
   mt_copy_value(out, a);
   mt_int(offset, 0);
   if (!mt_is_swizzled(a)) mt_copy_value(offset, at.node);
   else if (mt_addo(a->stride, at.node[0].shape, &out->node[0].stride))
-    return mt_failn(err, MT_EOVERFLOW, "domain_offset: an offset of %N leaves 64 bits", a);
+    return mt_failn(err, MT_EOVERFLOW, "domain_offset: an offset of %N leaves 64 bits",
+                    a);
   return MT_OK;
 }
 
 /* ---- coordinates in a zipped layout */
 
 /* Each integer of c lies below the extents of its part of a. */
-static mt_status inside (const char *op, const mt_node *c, const mt_node *a, mt_err *err) {
+static mt_status inside (const char *op, const mt_node *c, const mt_node *a,
+                         mt_err *err) {
   if (c->tag == MT_WILD) return MT_OK;
   if (c->tag == MT_INT && c->shape >= 0 && c->shape < mt_size(a)) return MT_OK;
   if (c->tag == MT_INT)
-    return mt_failn(err, MT_ERANGE, "%s: coordinate %N is outside of %N, whose size is %lld", op, c,
-                    a, (long long)mt_size(a));
-  if (c->tag != MT_TUPLE) return mt_failn(err, MT_EINVAL, "%s: %N is no coordinate", op, c);
+    return mt_failn(err, MT_ERANGE,
+                    "%s: coordinate %N is outside of %N, whose size is %lld", op, c, a,
+                    (long long)mt_size(a));
+  if (c->tag != MT_TUPLE)
+    return mt_failn(err, MT_EINVAL, "%s: %N is no coordinate", op, c);
   if (!mt_is_branch(a) || c->arity != a->arity)
     return mt_failn(err, MT_ERANK, "%s: coordinate %N has %d modes, %N has %d", op, c,
                     (int)c->arity, a, mt_rank(a));
@@ -96,12 +107,14 @@ static void emit_kept (mt_build *b, const mt_node *mode) {
 }
 
 /* The zipped layout sliced at c in mode `pick`, 0 or 1. */
-static mt_status partition (mt_layout *out, mt_layout *offset, const char *op, const mt_node *a,
-                            const mt_node *t, const mt_node *c, int pick, mt_err *err) {
+static mt_status partition (mt_layout *out, mt_layout *offset, const char *op,
+                            const mt_node *a, const mt_node *t, const mt_node *c,
+                            int pick, mt_err *err) {
   mt_layout z, at;
   mt_build b;
   MT_CHECK(mt_is_layout(a), err, "%s: a layout expected", op);
-  MT_TRY(mt_zipped_divide(&z, a, t, err));      /* ((TileM,TileN,...),(RestM,RestN,...)) */
+  MT_TRY(mt_renamed(op, mt_zipped_divide(&z, a, t, err),
+                    err)); /* ((TileM,TileN,...),(RestM,RestN,...)) */
   const mt_node *in = mt_inner(z.node);
   mt_begin(&b, &at, op, err);
   mt_open(&b, MT_TUPLE);
@@ -116,26 +129,29 @@ static mt_status partition (mt_layout *out, mt_layout *offset, const char *op, c
 
 mt_status mt_inner_partition (mt_layout *out, mt_layout *offset, const mt_node *a,
                               const mt_node *t, const mt_node *c, mt_err *err) {
-  return partition(out, offset, "inner_partition", a, t, c, 1, err);      /* (TileM,...,rest) */
+  return partition(out, offset, "inner_partition", a, t, c, 1,
+                   err); /* (TileM,...,rest) */
 }
 
 mt_status mt_outer_partition (mt_layout *out, mt_layout *offset, const mt_node *a,
                               const mt_node *t, const mt_node *c, mt_err *err) {
-  return partition(out, offset, "outer_partition", a, t, c, 0, err);      /* (tile,RestM,...) */
+  return partition(out, offset, "outer_partition", a, t, c, 0,
+                   err); /* (tile,RestM,...) */
 }
 
 /* ---- by name */
 
-mt_status mt_local_tile (mt_layout *out, mt_layout *offset, const mt_node *a, const mt_node *t,
-                         const mt_node *c, const mt_node *proj, mt_err *err) {
+mt_status mt_local_tile (mt_layout *out, mt_layout *offset, const mt_node *a,
+                         const mt_node *t, const mt_node *c, const mt_node *proj,
+                         mt_err *err) {
   mt_layout tiler, coord;
   if (proj) {
-    MT_TRY(mt_dice(&tiler, proj, t, err));
-    MT_TRY(mt_dice(&coord, proj, c, err));
+    MT_TRY(mt_renamed("local_tile", mt_dice(&tiler, proj, t, err), err));
+    MT_TRY(mt_renamed("local_tile", mt_dice(&coord, proj, c, err), err));
     t = tiler.node;
     c = coord.node;
   }
-  return partition(out, offset, "local_tile", a, t, c, 1, err);           /* (TileM,...,rest) */
+  return partition(out, offset, "local_tile", a, t, c, 1, err); /* (TileM,...,rest) */
 }
 
 mt_status mt_local_partition (mt_layout *out, mt_layout *offset, const mt_node *a,
@@ -144,10 +160,10 @@ mt_status mt_local_partition (mt_layout *out, mt_layout *offset, const mt_node *
   mt_layout tile, coord, part;
   MT_CHECK(mt_is_layout(thr), err, "local_partition: a layout of threads expected");
   if (proj) {
-    MT_TRY(mt_dice(&part, proj, thr, err));
+    MT_TRY(mt_renamed("local_partition", mt_dice(&part, proj, thr, err), err));
     thr = part.node;
   }
   MT_TRY(mt_product_each(&tile, thr, err));
-  MT_TRY(mt_get_flat_coord(&coord, thr, index, err));
+  MT_TRY(mt_renamed("local_partition", mt_get_flat_coord(&coord, thr, index, err), err));
   return partition(out, offset, "local_partition", a, tile.node, coord.node, 0, err);
 }

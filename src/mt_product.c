@@ -115,16 +115,19 @@ mt_status mt_logical_product (mt_layout *out, const mt_node *a, const mt_node *t
   return product_as(MT_LOGICAL, out, "logical_product", a, t, err); /* ((Block),(Grid)) */
 }
 
-mt_status mt_zipped_product (mt_layout *out, const mt_node *a, const mt_node *t, mt_err *err) {
-  return product_as(MT_ZIPPED, out, "zipped_product", a, t, err);   /* ((Blocks),(Grids)) */
+mt_status mt_zipped_product (mt_layout *out, const mt_node *a, const mt_node *t,
+                             mt_err *err) {
+  return product_as(MT_ZIPPED, out, "zipped_product", a, t, err); /* ((Blocks),(Grids)) */
 }
 
-mt_status mt_tiled_product (mt_layout *out, const mt_node *a, const mt_node *t, mt_err *err) {
-  return product_as(MT_TILED, out, "tiled_product", a, t, err);     /* ((Blocks),GridM,...) */
+mt_status mt_tiled_product (mt_layout *out, const mt_node *a, const mt_node *t,
+                            mt_err *err) {
+  return product_as(MT_TILED, out, "tiled_product", a, t, err); /* ((Blocks),GridM,...) */
 }
 
-mt_status mt_flat_product (mt_layout *out, const mt_node *a, const mt_node *t, mt_err *err) {
-  return product_as(MT_FLAT, out, "flat_product", a, t, err);       /* (BlockM,...,GridM,...) */
+mt_status mt_flat_product (mt_layout *out, const mt_node *a, const mt_node *t,
+                           mt_err *err) {
+  return product_as(MT_FLAT, out, "flat_product", a, t, err); /* (BlockM,...,GridM,...) */
 }
 
 /* t with modes 1:0 behind, up to this rank; a leaf stays a leaf if that is one. */
@@ -181,8 +184,8 @@ void mt_emit_blocked (mt_build *b, const mt_node *a, const mt_node *t, int first
   if (b->status == MT_OK) zip(b, block.node, whole.node, rank, first);
 }
 
-static mt_status blocked (mt_layout *out, const char *op, const mt_node *a, const mt_node *t,
-                          int first, mt_err *err) {
+static mt_status blocked (mt_layout *out, const char *op, const mt_node *a,
+                          const mt_node *t, int first, mt_err *err) {
   mt_layout room;
   mt_build b;
   mt_begin(&b, out, op, err);

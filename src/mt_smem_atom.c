@@ -20,7 +20,9 @@ static const atom atoms[] = {
 };
 enum { ATOMS = sizeof atoms / sizeof *atoms, BYTE = 3 };
 
-const char *mt_smem_atom_name (int i) { return i >= 0 && i < ATOMS ? atoms[i].name : NULL; }
+const char *mt_smem_atom_name (int i) {
+  return i >= 0 && i < ATOMS ? atoms[i].name : NULL;
+}
 
 static mt_status unknown (const char *name, mt_err *err) {
   mt_fail(err, MT_EINVAL, "smem_atom: unknown atom \"%.64s\"; there are", name);
@@ -35,8 +37,10 @@ mt_status mt_smem_atom (mt_layout *out, const char *name, int bits, mt_err *err)
   while (x < atoms + ATOMS && strcmp(x->name, name) != 0) x++;
   if (x == atoms + ATOMS) return unknown(name, err);
   if (bits < 1 || bits > 128 || (bits & (bits - 1)) != 0)
-    return mt_fail(err, MT_EINVAL, "smem_atom: elements of %d bits: a power of two from 1 to 128 "
-                   "expected", bits);
+    return mt_fail(err, MT_EINVAL,
+                   "smem_atom: elements of %d bits: a power of two from 1 to 128 "
+                   "expected",
+                   bits);
   int run = x->run / bits, base = x->m + BYTE - __builtin_ctz((unsigned)bits);
   mt_begin(&b, &pair, "smem_atom", err);
   mt_open(&b, MT_MODES);

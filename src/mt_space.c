@@ -32,8 +32,10 @@ void mt_space_of (mt_build *b, mt_space *x, const mt_node *a) {
     if (p->ring == MT_BASIS) add_axis(x, p);
   for (int i = 0; i + 1 < x->n; i++)
     if (begins(&x->axis[i], &x->axis[i + 1]))
-      mt_build_fail(b, MT_EINVAL, "%s: the strides of %N are no coordinates of one space: one "
-                    "index path begins another", b->op, a);
+      mt_build_fail(b, MT_EINVAL,
+                    "%s: the strides of %N are no coordinates of one space: one "
+                    "index path begins another",
+                    b->op, a);
 }
 
 /* Axes [i, j) agree in their outer `level` indices. */
@@ -54,7 +56,8 @@ static void emit (mt_build *b, const mt_space *x, int i, int j, int level, mt_ta
   mt_close(b);
 }
 
-void mt_emit_space (mt_build *b, const mt_space *x, mt_tag tag, mt_emit_axis f, void *ud) {
+void mt_emit_space (mt_build *b, const mt_space *x, mt_tag tag, mt_emit_axis f,
+                    void *ud) {
   if (b->status != MT_OK) return;
   if (x->n == 0) f(b, NULL, ud);
   else emit(b, x, 0, x->n, 0, tag, f, ud);
@@ -70,7 +73,8 @@ void mt_on_axis (mt_build *b, mt_layout *out, const mt_node *a, const mt_node *a
       mt_build_fail(b, MT_EUNSUPPORTED, "%s: %N has a stride that is a sum", b->op, a);
       return;
     }
-    if (axis ? mt_same_path(p, axis) : p->ring == MT_Z) mt_add_leaf(&modes, p->shape, p->stride);
+    if (axis ? mt_same_path(p, axis) : p->ring == MT_Z)
+      mt_add_leaf(&modes, p->shape, p->stride);
   }
   mt_failed(b, mt_end(&modes));
 }

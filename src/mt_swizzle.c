@@ -30,8 +30,8 @@ bool mt_swizzle_from_masks (mt_swizzle *out, int64_t y, int64_t z) {
   return mt_swizzle_valid(out->b, out->m, out->s);
 }
 
-/* Masks of one shift add up by xor; what is one swizzle again keeps Y and Z apart, so that the
-** order does not matter. */
+/* Masks of one shift add up by xor; what is one swizzle again keeps Y and Z apart, so
+** that the order does not matter. */
 bool mt_swizzle_merge (mt_swizzle *out, mt_swizzle v, mt_swizzle w) {
   if (v.b == 0 || w.b == 0) {
     *out = v.b == 0 ? w : v;
@@ -69,9 +69,10 @@ mt_status mt_swizzled (mt_layout *out, const char *op, mt_swizzle w, int64_t off
 mt_status mt_swizzle_bits (mt_layout *out, int64_t bits, int64_t base, int64_t shift,
                            mt_err *err) {
   if (!mt_swizzle_valid(bits, base, shift))
-    return mt_fail(err, MT_EINVAL, "swizzle: Sw<%lld,%lld,%lld>: bits and base must be >= 0, "
-                   "|shift| >= bits, and their sum at most 62", (long long)bits, (long long)base,
-                   (long long)shift);
+    return mt_fail(err, MT_EINVAL,
+                   "swizzle: Sw<%lld,%lld,%lld>: bits and base must be >= 0, "
+                   "|shift| >= bits, and their sum at most 62",
+                   (long long)bits, (long long)base, (long long)shift);
   mt_swizzle_text(out, (mt_swizzle){(int)bits, (int)base, (int)shift});
   return MT_OK;
 }
@@ -79,9 +80,12 @@ mt_status mt_swizzle_bits (mt_layout *out, int64_t bits, int64_t base, int64_t s
 mt_status mt_make_swizzle (mt_layout *out, int64_t y, int64_t z, mt_err *err) {
   mt_swizzle w;
   if (!mt_swizzle_from_masks(&w, y, z))
-    return mt_fail(err, MT_EINVAL, "make_swizzle: no swizzle has the masks Y = %lld and Z = %lld\n"
-                   "  each must be a run of bits, both of one length, and no bit may be in both: "
-                   "Sw<3,4,3> has 896 and 112", (long long)y, (long long)z);
+    return mt_fail(
+        err, MT_EINVAL,
+        "make_swizzle: no swizzle has the masks Y = %lld and Z = %lld\n"
+        "  each must be a run of bits, both of one length, and no bit may be in both: "
+        "Sw<3,4,3> has 896 and 112",
+        (long long)y, (long long)z);
   mt_swizzle_text(out, w);
   return MT_OK;
 }
@@ -98,7 +102,10 @@ mt_status mt_swizzle_at (int64_t *out, const mt_node *w, int64_t i, mt_err *err)
 
 mt_status mt_swizzle_layout (mt_layout *out, const mt_node *w, mt_err *err) {
   mt_swizzle v = mt_swizzle_of(w);
-  mt_node n = {.tag = MT_LEAF, .span = 1, .shape = v.b + v.m + mt_swizzle_distance(v), .stride = 1};
+  mt_node n = {.tag = MT_LEAF,
+               .span = 1,
+               .shape = v.b + v.m + mt_swizzle_distance(v),
+               .stride = 1};
   if (!mt_is_bare_swizzle(w)) return no_swizzle(err, "layout", w);
   return mt_swizzled(out, "layout", v, 0, &n, err);
 }
@@ -114,18 +121,24 @@ static mt_status not_merged (mt_err *err, const mt_node *v, const mt_node *w) {
   if (x.s != y.s)
     mt_explain(err, "\n  their shifts %d and %d differ", x.s, y.s);
   else
-    mt_explain(err, "\n  their masks together, Y = %lld and Z = %lld, are not two runs of bits "
-               "apart from each other", (long long)(mt_swizzle_y(x) ^ mt_swizzle_y(y)),
-               (long long)(mt_swizzle_z(x) ^ mt_swizzle_z(y)));
+    mt_explain(
+        err,
+        "\n  their masks together, Y = %lld and Z = %lld, are not two runs of bits "
+        "apart from each other",
+        (long long)(mt_swizzle_y(x) ^ mt_swizzle_y(y)),
+        (long long)(mt_swizzle_z(x) ^ mt_swizzle_z(y)));
   return err->status;
 }
 
 static mt_status check_strides (mt_err *err, const mt_node *w, const mt_node *t) {
   if (!mt_is_layout(t))
-    return mt_failn(err, MT_EINVAL, "composition: %N o %N: a layout or a swizzle expected on the "
-                    "right", w, t);
+    return mt_failn(err, MT_EINVAL,
+                    "composition: %N o %N: a layout or a swizzle expected on the "
+                    "right",
+                    w, t);
   if (!mt_is_integral(t))
-    return mt_failn(err, MT_EINVAL, "composition: %N o %N: the strides are no integers", w, t);
+    return mt_failn(err, MT_EINVAL, "composition: %N o %N: the strides are no integers",
+                    w, t);
   return MT_OK;
 }
 
@@ -161,11 +174,12 @@ mt_status mt_get_nonswizzle_portion (mt_layout *out, const mt_node *a, mt_err *e
   return MT_OK;
 }
 
-mt_status mt_swizzle_over (mt_layout *out, const mt_node *a, const mt_node *t, mt_err *err) {
+mt_status mt_swizzle_over (mt_layout *out, const mt_node *a, const mt_node *t,
+                           mt_err *err) {
   mt_build b;
   if (mt_is_swizzled(t) || !mt_is_layout(t) || !mt_is_layout(a))
-    return mt_failn(err, MT_EINVAL, "swizzle: of %N over %N: no layout, or a swizzle over another",
-                    a, t);
+    return mt_failn(err, MT_EINVAL,
+                    "swizzle: of %N over %N: no layout, or a swizzle over another", a, t);
   mt_begin(&b, out, "swizzle", err);
   mt_open_root(&b, a);
   mt_add(&b, t);

@@ -7,7 +7,7 @@
 
 #include "mt_build.h"
 
-enum { MT_SWIZZLE_STEPS = 1 << 16 };      /* values that are compared where no law decides */
+enum { MT_SWIZZLE_STEPS = 1 << 16 }; /* values that are compared where no law decides */
 
 static inline bool mt_is_bare_swizzle (const mt_node *t) {
   return t->tag == MT_SWIZZLE && t->arity == 0;
@@ -34,9 +34,10 @@ const mt_node *mt_swizzle_text (mt_layout *room, mt_swizzle w);
 mt_status mt_swizzled (mt_layout *out, const char *op, mt_swizzle w, int64_t offset,
                        const mt_node *a, mt_err *err);
 
-/* Sw' with Sw'(a(i)) = a(w(i)) for 0 <= i < size(a), a on its extended domain: by the bits, or by
-** at most MT_SWIZZLE_STEPS values. `a` has integer strides and no swizzle. Fails in the name of op. */
-mt_status mt_swizzle_pass (mt_swizzle *out, const char *op, const mt_node *a, mt_swizzle w,
-                           mt_err *err);
+/* Sw' with Sw'(a(i)) = a(w(i)) for 0 <= i < size(a), a on its extended domain: by the
+** bits, or by at most MT_SWIZZLE_STEPS values. `a` has integer strides and no swizzle.
+** Fails in the name of op. */
+mt_status mt_swizzle_pass (mt_swizzle *out, const char *op, const mt_node *a,
+                           mt_swizzle w, mt_err *err);
 
 #endif

@@ -1,15 +1,18 @@
 /*
-** mt_swizzle_cast.c - swizzles in wider and narrower elements; runs that a swizzle leaves together.
+** mt_swizzle_cast.c - swizzles in wider and narrower elements; runs that stay together.
 ** SPDX-License-Identifier: MIT
 */
 #include "mt_swizzle.h"
 
 /* ---- wider, narrower */
 
-static mt_status log2_of (int *out, const char *op, const mt_node *a, int64_t n, mt_err *err) {
+static mt_status log2_of (int *out, const char *op, const mt_node *a, int64_t n,
+                          mt_err *err) {
   if (n <= 0 || (n & (n - 1)) != 0)
-    return mt_failn(err, MT_EINVAL, "%s: of %N by %lld: a swizzle moves bits; a power of two is "
-                    "expected", op, a, (long long)n);
+    return mt_failn(err, MT_EINVAL,
+                    "%s: of %N by %lld: a swizzle moves bits; a power of two is "
+                    "expected",
+                    op, a, (long long)n);
   *out = __builtin_ctzll((uint64_t)n);
   return MT_OK;
 }
@@ -31,7 +34,8 @@ mt_status mt_swizzle_upcast (mt_layout *out, const mt_node *a, int64_t n, mt_err
     return MT_OK;
   }
   if (a->stride % n != 0)
-    return mt_failn(err, MT_EINEXACT, "upcast: of %N by %lld: its offset %lld is not a multiple", a,
+    return mt_failn(err, MT_EINEXACT,
+                    "upcast: of %N by %lld: its offset %lld is not a multiple", a,
                     (long long)n, (long long)a->stride);
   MT_TRY(mt_upcast(&plain, mt_child(a), n, err));
   return mt_swizzled(out, "upcast", wider(w, log2), a->stride / n, plain.node, err);
@@ -58,18 +62,20 @@ mt_status mt_swizzle_downcast (mt_layout *out, const mt_node *a, int64_t n, mt_e
 
 /* ---- runs that stay together */
 
-/* How many elements from a multiple of it on stay together, with the offset, a multiple too. */
+/* How many elements from a multiple of it on stay together, with the offset, a multiple
+** too. */
 static int64_t run_of (const mt_node *a) {
   mt_swizzle w = mt_swizzle_of(a);
-  int64_t run = INT64_C(1) << w.m, low = a->stride & -a->stride;
   if (!mt_is_swizzled(a) || w.b == 0) return INT64_MAX;
+  int64_t run = INT64_C(1) << w.m, low = a->stride & -a->stride;
   return a->stride != 0 && low < run ? low : run;
 }
 
 /* The run of both; one swizzle with one offset moves both sides alike. */
 static int64_t common_run (const mt_node *a, const mt_node *b) {
   int64_t x = run_of(a), y = run_of(b);
-  if (mt_is_swizzled(a) && mt_is_swizzled(b) && a->shape == b->shape && a->stride == b->stride)
+  if (mt_is_swizzled(a) && mt_is_swizzled(b) && a->shape == b->shape &&
+      a->stride == b->stride)
     return INT64_MAX;
   return x < y ? x : y;
 }
@@ -95,8 +101,8 @@ mt_status mt_swizzle_max_common_vector (int64_t *out, const mt_node *a, const mt
   return MT_OK;
 }
 
-mt_status mt_swizzle_max_common_layout (mt_layout *out, const mt_node *a, const mt_node *b,
-                                        mt_err *err) {
+mt_status mt_swizzle_max_common_layout (mt_layout *out, const mt_node *a,
+                                        const mt_node *b, mt_err *err) {
   int64_t run = common_run(a, b);
   mt_layout whole;
   MT_TRY(mt_max_common_layout(&whole, mt_inner(a), mt_inner(b), err));

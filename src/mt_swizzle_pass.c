@@ -1,17 +1,18 @@
 /*
-** mt_swizzle_pass.c - layouts on the left of swizzles: A o Sw as Sw' o A, and the inverses.
+** mt_swizzle_pass.c - layouts on the left of swizzles: A o Sw as Sw' o A; inverses.
 ** SPDX-License-Identifier: MIT
 **
-** Sw' has the masks A(Y) and A(Z). That it is right is shown by the bits: if the modes of A lie on
-** bits apart from each other, A is linear over xor on the modes whose strides are powers of two;
-** where the bits of Y and Z go one by one to those of Sw', A(i ^ z) = A(i) ^ A(z) is all there is to
-** it. Otherwise the values are compared.
+** Sw' has the masks A(Y) and A(Z). That it is right is shown by the bits: if the modes of
+** A lie on bits apart from each other, A is linear over xor on the modes whose strides
+** are powers of two; where the bits of Y and Z go one by one to those of Sw', A(i ^ z) =
+** A(i) ^ A(z) is all there is to it. Otherwise the values are compared.
 */
 #include "mt_swizzle.h"
 
 /* ---- by the bits */
 
-/* All bits from the lowest of d to the highest of d * (n - 1); -1 if they leave 62 bits. */
+/* All bits from the lowest of d to the highest of d * (n - 1); -1 if they leave 62
+** bits. */
 static int64_t bits_of (int64_t d, int64_t n) {
   int64_t top;
   if (d == 0 || n <= 1) return 0;
@@ -22,7 +23,8 @@ static int64_t bits_of (int64_t d, int64_t n) {
 
 static bool is_power (int64_t x) { return x > 0 && (x & (x - 1)) == 0; }
 
-/* The smallest n, a power of two, with a's indices and all that w makes of them below n. */
+/* The smallest n, a power of two, with a's indices and all that w makes of them below
+** n. */
 static int64_t index_bound (int64_t size, mt_swizzle w) {
   int64_t n = 1, y = mt_swizzle_y(w), z = mt_swizzle_z(w);
   while (n < size && n < INT64_C(1) << 61) n *= 2;
@@ -31,8 +33,9 @@ static int64_t index_bound (int64_t size, mt_swizzle w) {
   return n;
 }
 
-/* The modes of f take index bits and offset bits apart from each other; all offset bits go to
-** *all, those of modes that are not linear over xor to *odd; their index bits to *index. */
+/* The modes of f take index bits and offset bits apart from each other; all offset bits
+** go to *all, those of modes that are not linear over xor to *odd; their index bits to
+** *index. */
 static bool bits_apart (const mt_flat *f, int64_t bound, int64_t *all, int64_t *odd,
                         int64_t *index) {
   int64_t first = 1;
@@ -64,7 +67,7 @@ static bool same_bits (const mt_node *a, mt_swizzle w, mt_swizzle v) {
   if (((y | z) & index) || ((vy | vz) & odd)) return false;
   for (int64_t k = y & -y, l = z & -z, vk = vy & -vy, vl = vz & -vz; k & y;
        k *= 2, l *= 2, vk *= 2, vl *= 2) {
-    if (k >= mt_size(a)) {                       /* never set: so it must not be in the values */
+    if (k >= mt_size(a)) { /* never set: so it must not be in the values */
       if (vk & all) return false;
       continue;
     }
@@ -78,14 +81,16 @@ static bool same_bits (const mt_node *a, mt_swizzle w, mt_swizzle v) {
 
 typedef struct value_pair { int64_t i, is, would; } value_pair;
 
-/* Sw'(a(i)) = a(w(i)) for all i below size(a). *decided is false if there are too many. */
+/* Sw'(a(i)) = a(w(i)) for all i below size(a). *decided is false if there are too
+** many. */
 static bool same_values (value_pair *p, const mt_node *a, mt_swizzle w, mt_swizzle v,
                          bool *decided) {
   mt_err err;
   *decided = mt_size(a) <= MT_SWIZZLE_STEPS;
   for (p->i = 0; *decided && p->i < mt_size(a); p->i++) {
     int64_t x;
-    if (mt_at(&x, a, p->i, &err) || mt_at(&p->is, a, mt_swizzle_apply(w, p->i), &err)) return false;
+    if (mt_at(&x, a, p->i, &err) || mt_at(&p->is, a, mt_swizzle_apply(w, p->i), &err))
+      return false;
     p->would = mt_swizzle_apply(v, x);
     if (p->would != p->is) return false;
   }
@@ -94,52 +99,65 @@ static bool same_values (value_pair *p, const mt_node *a, mt_swizzle w, mt_swizz
 
 static mt_status no_pass (mt_err *err, const char *op, const mt_node *a, mt_swizzle w) {
   mt_layout room;
-  return mt_failn(err, MT_EINEXACT, "%s: no swizzle R has R(A(i)) = A(%N(i)) for A = %N", op,
-                  mt_swizzle_text(&room, w), a);
+  return mt_failn(err, MT_EINEXACT, "%s: no swizzle R has R(A(i)) = A(%N(i)) for A = %N",
+                  op, mt_swizzle_text(&room, w), a);
 }
 
-mt_status mt_swizzle_pass (mt_swizzle *out, const char *op, const mt_node *a, mt_swizzle w,
-                           mt_err *err) {
+mt_status mt_swizzle_pass (mt_swizzle *out, const char *op, const mt_node *a,
+                           mt_swizzle w, mt_err *err) {
   int64_t y = 0, z = 0;
   value_pair p = {0, 0, 0};
   bool decided;
   mt_layout room;
-  if (mt_at(&y, a, mt_swizzle_y(w), err) || mt_at(&z, a, mt_swizzle_z(w), err)) return err->status;
+  if (mt_at(&y, a, mt_swizzle_y(w), err) || mt_at(&z, a, mt_swizzle_z(w), err))
+    return err->status;
   if (!mt_swizzle_from_masks(out, y, z)) {
     no_pass(err, op, a, w);
-    mt_explain(err, "\n  A takes its masks Y = %lld and Z = %lld to %lld and %lld, which are not "
-               "two runs of bits of one length, apart from each other", (long long)mt_swizzle_y(w),
-               (long long)mt_swizzle_z(w), (long long)y, (long long)z);
+    mt_explain(
+        err,
+        "\n  A takes its masks Y = %lld and Z = %lld to %lld and %lld, which are not "
+        "two runs of bits of one length, apart from each other",
+        (long long)mt_swizzle_y(w), (long long)mt_swizzle_z(w), (long long)y,
+        (long long)z);
     return err->status;
   }
-  if (w.b == 0 || same_bits(a, w, *out) || same_values(&p, a, w, *out, &decided)) return MT_OK;
+  if (w.b == 0 || same_bits(a, w, *out) || same_values(&p, a, w, *out, &decided))
+    return MT_OK;
   if (decided) {
     no_pass(err, op, a, w);
-    mt_explain(err, "\n  %N, of the bits where A takes those of the swizzle, gives %lld at i = "
-               "%lld, not %lld", mt_swizzle_text(&room, *out), (long long)p.would, (long long)p.i,
-               (long long)p.is);
+    mt_explain(
+        err,
+        "\n  %N, of the bits where A takes those of the swizzle, gives %lld at i = "
+        "%lld, not %lld",
+        mt_swizzle_text(&room, *out), (long long)p.would, (long long)p.i,
+        (long long)p.is);
     return err->status;
   }
-  return mt_failn(err, MT_EUNSUPPORTED, "%s: whether %N passes through %N was not decided within "
-                  "%d values", op, mt_swizzle_text(&room, w), a, (int)MT_SWIZZLE_STEPS);
+  return mt_failn(err, MT_EUNSUPPORTED,
+                  "%s: whether %N passes through %N was not decided within "
+                  "%d values",
+                  op, mt_swizzle_text(&room, w), a, (int)MT_SWIZZLE_STEPS);
 }
 
 /* ---- A o Sw, A o (Sw o offset o L) */
 
 /* R(i) = a(t(i)) for all i below size(t), a and t swizzled or not. */
-static mt_status check_values (const mt_node *r, const mt_node *a, const mt_node *t, mt_err *err) {
+static mt_status check_values (const mt_node *r, const mt_node *a, const mt_node *t,
+                               mt_err *err) {
   int64_t x, y, z;
   if (mt_size(t) > MT_SWIZZLE_STEPS)
-    return mt_failn(err, MT_EUNSUPPORTED, "composition: %N o %N: more than %d values to compare", a,
-                    t, (int)MT_SWIZZLE_STEPS);
+    return mt_failn(err, MT_EUNSUPPORTED,
+                    "composition: %N o %N: more than %d values to compare", a, t,
+                    (int)MT_SWIZZLE_STEPS);
   for (int64_t i = 0; i < mt_size(t); i++) {
     MT_TRY(mt_at(&x, r, i, err));
     MT_TRY(mt_at(&y, t, i, err));
     MT_TRY(mt_at(&z, a, y, err));
     if (x != z)
-      return mt_failn(err, MT_EINEXACT, "composition: no layout R has R(i) = A(B(i)) for A = %N, B "
-                      "= %N\n  %N gives %lld at i = %lld, not %lld", a, t, r, (long long)x,
-                      (long long)i, (long long)z);
+      return mt_failn(err, MT_EINEXACT,
+                      "composition: no layout R has R(i) = A(B(i)) for A = %N, B "
+                      "= %N\n  %N gives %lld at i = %lld, not %lld",
+                      a, t, r, (long long)x, (long long)i, (long long)z);
   }
   return MT_OK;
 }
@@ -152,7 +170,8 @@ static bool inside (const mt_node *t, const mt_node *a) {
 }
 
 /* a o t, a plain. */
-static mt_status compose_plain (mt_layout *out, const mt_node *a, const mt_node *t, mt_err *err) {
+static mt_status compose_plain (mt_layout *out, const mt_node *a, const mt_node *t,
+                                mt_err *err) {
   mt_swizzle v;
   mt_layout plain;
   int64_t offset = 0;
@@ -165,13 +184,14 @@ static mt_status compose_plain (mt_layout *out, const mt_node *a, const mt_node 
   return check_values(out->node, a, t, err);
 }
 
-mt_status mt_layout_swizzle_composition (mt_layout *out, const mt_node *a, const mt_node *t,
-                                         mt_err *err) {
+mt_status mt_layout_swizzle_composition (mt_layout *out, const mt_node *a,
+                                         const mt_node *t, mt_err *err) {
   mt_layout under;
   mt_swizzle v, w, both;
   const mt_node *in = mt_inner(a);
   if (!mt_is_integral(a))
-    return mt_failn(err, MT_EINVAL, "composition: %N o %N: the strides are no integers", a, t);
+    return mt_failn(err, MT_EINVAL, "composition: %N o %N: the strides are no integers",
+                    a, t);
   MT_TRY(compose_plain(&under, in, t, err));
   if (in == a) {
     mt_copy_value(out, under.node);
@@ -182,15 +202,19 @@ mt_status mt_layout_swizzle_composition (mt_layout *out, const mt_node *a, const
     return mt_swizzled(out, "composition", v, a->stride, under.node, err);
   w = mt_swizzle_of(under.node);
   if (a->stride != 0)
-    return mt_failn(err, MT_EUNSUPPORTED, "composition: %N o %N: an offset lies between two "
-                    "swizzles", a, t);
+    return mt_failn(err, MT_EUNSUPPORTED,
+                    "composition: %N o %N: an offset lies between two "
+                    "swizzles",
+                    a, t);
   if (!mt_swizzle_merge(&both, v, w)) {
     mt_layout rv, rw;
-    return mt_failn(err, MT_EINEXACT, "composition: %N o %N: the swizzle on the right comes through "
-                    "the layout as %N, and %N o that is no swizzle", a, t, mt_swizzle_text(&rw, w),
-                    mt_swizzle_text(&rv, v));
+    return mt_failn(err, MT_EINEXACT,
+                    "composition: %N o %N: the swizzle on the right comes through "
+                    "the layout as %N, and %N o that is no swizzle",
+                    a, t, mt_swizzle_text(&rw, w), mt_swizzle_text(&rv, v));
   }
-  return mt_swizzled(out, "composition", both, under.node[0].stride, mt_child(under.node), err);
+  return mt_swizzled(out, "composition", both, under.node[0].stride, mt_child(under.node),
+                     err);
 }
 
 /* ---- inverses */
@@ -216,8 +240,8 @@ static mt_status invert (mt_layout *out, const char *op, inverse *f, const mt_no
 }
 
 static mt_status too_many (mt_err *err, const char *op, const mt_node *a) {
-  return mt_failn(err, MT_EUNSUPPORTED, "%s: of %N: more than %d values to compare", op, a,
-                  (int)MT_SWIZZLE_STEPS);
+  return mt_failn(err, MT_EUNSUPPORTED, "%s: of %N: more than %d values to compare", op,
+                  a, (int)MT_SWIZZLE_STEPS);
 }
 
 mt_status mt_swizzle_right_inverse (mt_layout *out, const mt_node *a, mt_err *err) {
@@ -229,13 +253,12 @@ mt_status mt_swizzle_right_inverse (mt_layout *out, const mt_node *a, mt_err *er
   for (int64_t i = 0; i < n; i++) {
     MT_TRY(mt_at(&j, out->node, i, err));
     MT_TRY(mt_at(&k, a, j, err));
-    if (k == i && j < mt_size(a)) continue;
-    mt_failn(err, MT_EINEXACT, "right_inverse: of %N: its swizzle leads out of the %lld values that "
-             "its layout has in order\n  %N takes %lld to %lld, ", a, (long long)n, out->node,
-             (long long)i, (long long)j);
-    if (j < mt_size(a)) mt_explain(err, "where A has %lld", (long long)k);
-    else mt_explain(err, "outside of A");
-    return err->status;
+    if (k != i)
+      return mt_failn(err, MT_EINEXACT,
+                      "right_inverse: of %N: its swizzle leads out of the %lld values that "
+                      "its layout has in order\n  %N takes %lld to %lld, where A has %lld",
+                      a, (long long)n, out->node, (long long)i, (long long)j,
+                      (long long)k);
   }
   return MT_OK;
 }
@@ -243,16 +266,19 @@ mt_status mt_swizzle_right_inverse (mt_layout *out, const mt_node *a, mt_err *er
 mt_status mt_swizzle_left_inverse (mt_layout *out, const mt_node *a, mt_err *err) {
   int64_t j, k, l;
   MT_TRY(invert(out, "left_inverse", mt_left_inverse, a, err));
-  if (closed(mt_swizzle_of(a), mt_size(out->node)) && inside(mt_child(a), out->node)) return MT_OK;
+  if (closed(mt_swizzle_of(a), mt_size(out->node)) && inside(mt_child(a), out->node))
+    return MT_OK;
   if (mt_size(a) > MT_SWIZZLE_STEPS) return too_many(err, "left_inverse", a);
   for (int64_t i = 0; i < mt_size(a); i++) {
     MT_TRY(mt_at(&j, a, i, err));
     MT_TRY(mt_at(&k, out->node, j, err));
     MT_TRY(mt_at(&l, a, k, err));
     if (l != j)
-      return mt_failn(err, MT_EINEXACT, "left_inverse: of %N: its swizzle leads out of the values "
-                      "of its layout: A(%lld) = %lld, %N takes it to %lld, where A has %lld", a,
-                      (long long)i, (long long)j, out->node, (long long)k, (long long)l);
+      return mt_failn(
+          err, MT_EINEXACT,
+          "left_inverse: of %N: its swizzle leads out of the values "
+          "of its layout: A(%lld) = %lld, %N takes it to %lld, where A has %lld",
+          a, (long long)i, (long long)j, out->node, (long long)k, (long long)l);
   }
   return MT_OK;
 }

@@ -2,11 +2,12 @@
 ** mt_swizzle_slice.c - slices of swizzled layouts.
 ** SPDX-License-Identifier: MIT
 **
-** A = Sw o offset o L, v the offset of L where the slice begins, T what is left of L: the slice is
-** j -> Sw(offset + v + T(j)). A swizzle is linear over xor, and only the bits of Y and Z matter to
-** it. If T, v and the offset lie on bits apart from each other, the bits of v outside of Y and Z go
-** out; if moreover T never has a bit of Y and the bit of Z that it flips, each bit of T changes the
-** result by a constant, which may be negative: the strides of a plain layout.
+** A = Sw o offset o L, v the offset of L where the slice begins, T what is left of L: the
+** slice is j -> Sw(offset + v + T(j)). A swizzle is linear over xor, and only the bits of
+** Y and Z matter to it. If T, v and the offset lie on bits apart from each other, the
+** bits of v outside of Y and Z go out; if moreover T never has a bit of Y and the bit of
+** Z that it flips, each bit of T changes the result by a constant, which may be negative:
+** the strides of a plain layout.
 */
 #include "mt_swizzle.h"
 
@@ -21,7 +22,8 @@ typedef struct slice {
   int64_t yz;                  /* Y | Z */
   modes cut, left;
   mt_layout rest;              /* T */
-  int64_t v, before, inner, outer;    /* before: A's offset; inner: under the swizzle; outer: out */
+  int64_t v, before, inner,
+      outer; /* before: A's offset; inner: under the swizzle; outer: out */
 } slice;
 
 /* ---- what is sliced away, what is left */
@@ -54,7 +56,8 @@ static bool goes_back (const modes *x) {
   return false;
 }
 
-/* ---- digits: a swizzle reads an offset in the radix 2^M, 2^B, 2^(|S|-B), 2^B, the rest */
+/* ---- digits: a swizzle reads an offset in the radix 2^M, 2^B, 2^(|S|-B), 2^B, the
+** rest */
 
 enum { DIGITS = 5, MAXBITS = 24 };
 
@@ -77,16 +80,17 @@ static void projection (digits *g, mt_swizzle w, bool in_yz) {
   g->n = 0;
   for (int k = 0; k < DIGITS; at += width[k++])
     if (width[k] > 0 || k + 1 == DIGITS)
-      add_digit(g, INT64_C(1) << width[k], ((k & 1) == 1) == in_yz ? INT64_C(1) << at : 0);
+      add_digit(g, INT64_C(1) << width[k],
+                ((k & 1) == 1) == in_yz ? INT64_C(1) << at : 0);
 }
 
 static int64_t ceil_div (int64_t a, int64_t b) { return a / b + (a % b != 0); }
 
 typedef bool piece (void *ud, int64_t s, int64_t d);
 
-/* Cuts s:d at the ends of the digits, like composition, and calls f with each piece. A step goes
-** over whole digits or stays in one; an extent fills the steps that a digit has (a last one that is
-** too short counts), or divides by them. */
+/* Cuts s:d at the ends of the digits, like composition, and calls f with each piece. A
+** step goes over whole digits or stays in one; an extent fills the steps that a digit has
+** (a last one that is too short counts), or divides by them. */
 static bool cut_mode (const digits *g, mode m, piece *f, void *ud) {
   int64_t s = m.s, d = m.d, t;
   int pieces = 0;
@@ -120,15 +124,18 @@ static bool add_last (void *ud, int64_t s, int64_t d) {
 }
 
 /* Cuts all of x; fails with the first that does not split. */
-static mt_status cut_modes (const slice *x, const modes *all, const char *what, const digits *g,
-                            piece *f, void *ud) {
+static mt_status cut_modes (const slice *x, const modes *all, const char *what,
+                            const digits *g, piece *f, void *ud) {
   mt_layout room;
   for (const mode *m = all->m; m < all->m + all->n; m++)
     if (!cut_mode(g, *m, f, ud))
-      return mt_failn(x->err, MT_EINEXACT, "slice: %N of %N: the mode %lld:%lld, which %s, does "
-                      "not split into the digits of %N\n  a power of two as its extent and as its "
-                      "stride would do; evaluation at a coordinate always does", x->c, x->a,
-                      (long long)m->s, (long long)m->d, what, mt_swizzle_text(&room, x->w));
+      return mt_failn(
+          x->err, MT_EINEXACT,
+          "slice: %N of %N: the mode %lld:%lld, which %s, does "
+          "not split into the digits of %N\n  a power of two as its extent and as its "
+          "stride would do; evaluation at a coordinate always does",
+          x->c, x->a, (long long)m->s, (long long)m->d, what,
+          mt_swizzle_text(&room, x->w));
   return MT_OK;
 }
 
@@ -138,7 +145,8 @@ static mt_status cut_modes (const slice *x, const modes *all, const char *what, 
 static int64_t bits_of (mode m) {
   int64_t top = m.s > 1 ? (m.s - 1) * m.d : 0;
   if (top == 0) return 0;
-  return (int64_t)((UINT64_MAX >> __builtin_clzll((uint64_t)top)) & -(uint64_t)(m.d & -m.d));
+  return (int64_t)((UINT64_MAX >> __builtin_clzll((uint64_t)top)) &
+                   -(uint64_t)(m.d & -m.d));
 }
 
 /* The bits that T may have; false if its modes share some. */
@@ -166,7 +174,8 @@ static bool is_slice (const slice *x, const mt_node *r, bool plain) {
       !(plain && collides(x->w, bits)))
     return true;
   if (n > MT_SWIZZLE_STEPS || mt_addo(x->before, x->v, &start)) return false;
-  if (mt_swizzled(&whole, "slice", x->w, start, x->rest.node, &err) != MT_OK) return false;
+  if (mt_swizzled(&whole, "slice", x->w, start, x->rest.node, &err) != MT_OK)
+    return false;
   for (int64_t j = 0; j < n; j++) {
     int64_t is, would;
     if (mt_at(&is, whole.node, j, &err) || mt_at(&would, r, j, &err)) return false;
@@ -268,8 +277,8 @@ static mt_status slice_bits (mt_layout *out, int64_t *offset, slice *x) {
   return done ? MT_OK : keeps(out, offset, x);
 }
 
-mt_status mt_swizzle_slice (mt_layout *out, int64_t *offset, const mt_node *c, const mt_node *a,
-                            mt_err *err) {
+mt_status mt_swizzle_slice (mt_layout *out, int64_t *offset, const mt_node *c,
+                            const mt_node *a, mt_err *err) {
   slice x;
   int64_t at;
   const mt_node *in = mt_inner(a);
@@ -285,7 +294,8 @@ mt_status mt_swizzle_slice (mt_layout *out, int64_t *offset, const mt_node *c, c
   MT_TRY(mt_slice(&x.rest, &x.v, c, in, err));
   sort_modes(&x, c, in);
   if (x.w.b == 0 && !all_wild(c)) return without_swizzle(out, offset, &x);
-  if (all_wild(c) || mt_size(in) == 0 || x.before < 0 || goes_back(&x.cut) || goes_back(&x.left))
+  if (all_wild(c) || mt_size(in) == 0 || x.before < 0 || goes_back(&x.cut) ||
+      goes_back(&x.left))
     return keeps(out, offset, &x);
   return slice_bits(out, offset, &x);
 }

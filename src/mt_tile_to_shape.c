@@ -1,5 +1,6 @@
 /*
-** mt_tile_to_shape.c - compact layouts in a given order, fragments, blocks repeated to a shape.
+** mt_tile_to_shape.c - compact layouts in a given order, fragments, blocks repeated to a
+** shape.
 ** SPDX-License-Identifier: MIT
 */
 #include "mt_tuple.h"
@@ -7,15 +8,13 @@
 
 /* ---- in order */
 
-/* A failure of another operation, in the name of this one. */
 static void renamed (mt_build *b, mt_status s) {
-  const char *text = strstr(b->err->text, ": ");
-  if (s != MT_OK && text) mt_failn(b->err, s, "%s%s", b->op, text);
-  mt_failed(b, s);
+  mt_failed(b, mt_renamed(b->op, s, b->err));
 }
 
 /* Compact, what has the smallest order number fastest; order NULL: from left to right. */
-static void ordered (mt_build *b, mt_layout *out, const mt_node *shape, const mt_node *order) {
+static void ordered (mt_build *b, mt_layout *out, const mt_node *shape,
+                     const mt_node *order) {
   mt_layout stride;
   if (b->status != MT_OK) return;
   if (order == NULL) {
@@ -26,8 +25,8 @@ static void ordered (mt_build *b, mt_layout *out, const mt_node *shape, const mt
   if (b->status == MT_OK) renamed(b, mt_make_layout(out, shape, stride.node, b->err));
 }
 
-mt_status mt_make_ordered_layout (mt_layout *out, const mt_node *shape, const mt_node *order,
-                                  mt_err *err) {
+mt_status mt_make_ordered_layout (mt_layout *out, const mt_node *shape,
+                                  const mt_node *order, mt_err *err) {
   mt_build b;
   mt_layout s;
   mt_begin(&b, out, "make_ordered_layout", err);
@@ -42,7 +41,8 @@ mt_status mt_make_ordered_layout (mt_layout *out, const mt_node *shape, const mt
 static void emit_block (mt_build *b, const mt_node *t, int64_t *run) {
   if (mt_is_branch(t)) {
     mt_open(b, MT_MODES);
-    for (const mt_node *c = mt_child(t); c < mt_next(t); c = mt_next(c)) emit_block(b, c, run);
+    for (const mt_node *c = mt_child(t); c < mt_next(t); c = mt_next(c))
+      emit_block(b, c, run);
     mt_close(b);
     return;
   }
@@ -56,7 +56,8 @@ static void emit_grid (mt_build *b, const mt_node *t, int64_t run) {
   int64_t d;
   if (mt_is_branch(t)) {
     mt_open(b, MT_MODES);
-    for (const mt_node *c = mt_child(t); c < mt_next(t); c = mt_next(c)) emit_grid(b, c, run);
+    for (const mt_node *c = mt_child(t); c < mt_next(t); c = mt_next(c))
+      emit_grid(b, c, run);
     mt_close(b);
   } else if (mt_mulo(t->stride, run, &d)) {
     mt_build_fail(b, MT_EOVERFLOW, "%s: a stride leaves 64 bits", b->op);
@@ -69,7 +70,8 @@ static void emit_grid (mt_build *b, const mt_node *t, int64_t run) {
 static void emit_tail (mt_build *b, const mt_node *t, bool strides) {
   if (mt_is_branch(t)) {
     mt_open(b, MT_TUPLE);
-    for (const mt_node *c = mt_child(t); c < mt_next(t); c = mt_next(c)) emit_tail(b, c, strides);
+    for (const mt_node *c = mt_child(t); c < mt_next(t); c = mt_next(c))
+      emit_tail(b, c, strides);
     mt_close(b);
   } else {
     int64_t d = t->stride;
@@ -109,7 +111,8 @@ mt_status mt_make_fragment_like (mt_layout *out, const mt_node *a, mt_err *err) 
   MT_CHECK(mt_is_layout(a), err, "make_fragment_like: a layout or a shape expected");
   if (mt_rank(a) <= 1) return mt_layout_left(out, a, err);
   if (!mt_is_integral(a))
-    return mt_failn(err, MT_EINVAL, "make_fragment_like: the strides of %N are no integers", a);
+    return mt_failn(err, MT_EINVAL,
+                    "make_fragment_like: the strides of %N are no integers", a);
   mt_begin(&b, out, "make_fragment_like", err);
   emit_fragment(&b, a);
   return mt_end(&b);
@@ -122,11 +125,12 @@ static int64_t extent_of (const mt_node *t, int i) {
   return m ? mt_size(m) : 1;
 }
 
-static void no_division (mt_build *b, const mt_node *a, const mt_node *shape, int i, int64_t s,
-                         int64_t n) {
-  mt_build_fail(b, MT_EINEXACT, "%s: the block %N does not divide the shape %N: its mode %d has "
-                "%lld elements, the shape has %lld", b->op, a, shape, i + 1, (long long)s,
-                (long long)n);
+static void no_division (mt_build *b, const mt_node *a, const mt_node *shape, int i,
+                         int64_t s, int64_t n) {
+  mt_build_fail(b, MT_EINEXACT,
+                "%s: the block %N does not divide the shape %N: its mode %d has "
+                "%lld elements, the shape has %lld",
+                b->op, a, shape, i + 1, (long long)s, (long long)n);
   if (s > 0 && n > s)
     mt_explain(b->err, "\n  %lld and %lld would do", (long long)(n - n % s),
                (long long)(n - n % s + s));
@@ -135,7 +139,8 @@ static void no_division (mt_build *b, const mt_node *a, const mt_node *shape, in
 }
 
 /* How many blocks there are along each mode of the shape, as a tuple. */
-static void count_blocks (mt_build *b, mt_layout *out, const mt_node *a, const mt_node *shape) {
+static void count_blocks (mt_build *b, mt_layout *out, const mt_node *a,
+                          const mt_node *shape) {
   mt_build t;
   mt_begin(&t, out, b->op, b->err);
   mt_open(&t, MT_TUPLE);
@@ -156,8 +161,13 @@ mt_status mt_tile_to_shape (mt_layout *out, const mt_node *a, const mt_node *sha
   MT_CHECK(mt_is_layout(a), err, "tile_to_shape: a layout expected");
   MT_TRY(mt_want_extents("tile_to_shape", shape, err));
   if (mt_rank(in) > mt_rank(shape))
-    return mt_failn(err, MT_ERANK, "tile_to_shape: the block %N has %d modes, the shape %N has %d",
-                    a, mt_rank(in), shape, mt_rank(shape));
+    return mt_failn(err, MT_ERANK,
+                    "tile_to_shape: the block %N has %d modes, the shape %N has %d", a,
+                    mt_rank(in), shape, mt_rank(shape));
+  if (order && mt_is_branch(order) && order->arity != mt_rank(shape))
+    return mt_failn(err, MT_ERANK,
+                    "tile_to_shape: the order %N has %d modes, the shape %N has %d",
+                    order, (int)order->arity, shape, mt_rank(shape));
   mt_begin(&b, out, "tile_to_shape", err);
   count_blocks(&b, &count, in, shape);
   if (b.status == MT_OK) ordered(&b, &grid, count.node, order);

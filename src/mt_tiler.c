@@ -4,8 +4,8 @@
 */
 #include "mt_build.h"
 
-/* Where a part of the tiler stands: mode path[0], of it mode path[1], ... `wild`: what `_` is, n:1
-** with this n; -1: an error. */
+/* Where a part of the tiler stands: mode path[0], of it mode path[1], ... `wild`: what
+** `_` is, n:1 with this n; -1: an error. */
 typedef struct place {
   const mt_node *whole;
   int64_t wild;
@@ -23,7 +23,8 @@ static void emit_on_axis (mt_build *b, int64_t shape, const mt_node *d, int64_t 
     return;
   }
   if (at->depth + own > MT_MAXPATH) {
-    mt_build_fail(b, MT_ETOOBIG, "%s: %N is nested deeper than %d", b->op, at->whole, MT_MAXPATH);
+    mt_build_fail(b, MT_ETOOBIG, "%s: %N is nested deeper than %d", b->op, at->whole,
+                  MT_MAXPATH);
     return;
   }
   for (int i = 0; i < own; i++) v.path[i] = d->path[i];
@@ -35,7 +36,8 @@ static void emit_on_axis (mt_build *b, int64_t shape, const mt_node *d, int64_t 
 static void emit_layout (mt_build *b, const mt_node *t, const place *at) {
   if (mt_is_branch(t)) {
     mt_open(b, MT_MODES);
-    for (const mt_node *c = mt_child(t); c < mt_next(t); c = mt_next(c)) emit_layout(b, c, at);
+    for (const mt_node *c = mt_child(t); c < mt_next(t); c = mt_next(c))
+      emit_layout(b, c, at);
     mt_close(b);
   } else if (at->depth == 0) {
     mt_add(b, t);
@@ -51,7 +53,8 @@ static void emit_tiler (mt_build *b, const mt_node *t, place *at) {
     if (at->depth == MT_MAXDEPTH) return;
     mt_open(b, MT_MODES);
     at->path[at->depth++] = 0;
-    for (const mt_node *c = mt_child(t); c < mt_next(t) && b->status == MT_OK; c = mt_next(c)) {
+    for (const mt_node *c = mt_child(t); c < mt_next(t) && b->status == MT_OK;
+         c = mt_next(c)) {
       emit_tiler(b, c, at);
       at->path[at->depth - 1]++;
     }
@@ -68,8 +71,8 @@ static void emit_tiler (mt_build *b, const mt_node *t, place *at) {
   }
 }
 
-static mt_status as_layout (mt_layout *out, const char *op, const mt_node *t, int64_t wild,
-                            mt_err *err) {
+static mt_status as_layout (mt_layout *out, const char *op, const mt_node *t,
+                            int64_t wild, mt_err *err) {
   mt_build b;
   place at = {.whole = t, .wild = wild};
   mt_begin(&b, out, op, err);
@@ -82,5 +85,6 @@ mt_status mt_tiler_to_layout (mt_layout *out, const mt_node *t, mt_err *err) {
 }
 
 mt_status mt_identity_composition (mt_layout *out, const mt_node *t, mt_err *err) {
+  MT_CHECK(t->tag != MT_WILD, err, "composition: `_` with `_` has no extents");
   return as_layout(out, "composition", t, 1, err);
 }

@@ -4,21 +4,24 @@
 */
 #include "mt_zip.h"
 
-static bool is_tuple (const mt_node *t) { return t->tag == MT_TUPLE || t->tag == MT_TILER; }
+static bool is_tuple (const mt_node *t) {
+  return t->tag == MT_TUPLE || t->tag == MT_TILER;
+}
 
 /* The tiles (part 0) or the rests (part 1) of d, in the tree of the tiler t. */
 static void emit_part (mt_build *b, const mt_node *d, const mt_node *t, int part) {
   if (!is_tuple(t)) {
     if (!mt_is_branch(d) || d->arity != 2)
-      mt_build_fail(b, MT_ERANK, "%s: a mode under `_` must have two modes, tile and rest, not %N",
+      mt_build_fail(b, MT_ERANK,
+                    "%s: a mode under `_` must have two modes, tile and rest, not %N",
                     b->op, d);
     else
       mt_add(b, mt_mode(d, part));
     return;
   }
   if (!mt_is_branch(d) || d->arity < t->arity) {
-    mt_build_fail(b, MT_ERANK, "%s: tiler %N has %d modes, %N has %d", b->op, t, (int)t->arity, d,
-                  mt_is_branch(d) ? mt_rank(d) : 1);
+    mt_build_fail(b, MT_ERANK, "%s: tiler %N has %d modes, %N has %d", b->op, t,
+                  (int)t->arity, d, mt_is_branch(d) ? mt_rank(d) : 1);
     return;
   }
   const mt_node *m = mt_child(d);
@@ -63,7 +66,8 @@ void mt_emit_form (mt_build *b, mt_form f, const mt_node *d, const mt_node *t) {
   mt_close(b);
 }
 
-mt_status mt_tile_unzip (mt_layout *out, const mt_node *a, const mt_node *t, mt_err *err) {
+mt_status mt_tile_unzip (mt_layout *out, const mt_node *a, const mt_node *t,
+                         mt_err *err) {
   mt_build b;
   MT_CHECK(mt_is_layout(a), err, "tile_unzip: a layout expected");
   mt_begin(&b, out, "tile_unzip", err);

@@ -7,8 +7,9 @@
 
 #include "mt_build.h"
 
-/* LOGICAL: ((TileM,RestM),(TileN,RestN),...); ZIPPED: ((TileM,TileN,...),(RestM,RestN,...));
-** TILED: ((TileM,TileN,...),RestM,RestN,...); FLAT: (TileM,TileN,...,RestM,RestN,...). */
+/* LOGICAL: ((TileM,RestM),(TileN,RestN),...); ZIPPED:
+** ((TileM,TileN,...),(RestM,RestN,...)); TILED: ((TileM,TileN,...),RestM,RestN,...);
+** FLAT: (TileM,TileN,...,RestM,RestN,...). */
 typedef enum mt_form { MT_LOGICAL, MT_ZIPPED, MT_TILED, MT_FLAT } mt_form;
 
 /* d, in logical form by the tiler t, in the form f; d has no swizzle. */
@@ -17,8 +18,8 @@ void mt_emit_unzipped (mt_build *b, const mt_node *d, const mt_node *t);
 /* The modes of t, one by one; t itself if it has only one. */
 void mt_emit_modes (mt_build *b, const mt_node *t);
 
-/* ((A0,C0),(A1,C1),...) for `first` 0, ((C0,A0),...) for 1, where C are the places of the copies of
-** the block a that t wants. */
+/* ((A0,C0),(A1,C1),...) for `first` 0, ((C0,A0),...) for 1, where C are the places of the
+** copies of the block a that t wants. */
 void mt_emit_blocked (mt_build *b, const mt_node *a, const mt_node *t, int first);
 
 #endif

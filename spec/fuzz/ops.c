@@ -16,7 +16,7 @@
 
 int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
 
-enum { SLOTS = 8, STEPS = 24, TEXT = 16384, SMALL = 256 };
+enum { SLOTS = 8, STEPS = 16, TEXT = 16384, SMALL = 256 };
 
 typedef struct bytes { const uint8_t *p, *end; } bytes;
 

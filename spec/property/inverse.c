@@ -31,8 +31,8 @@ static int64_t first_of (const mt_node *a, int64_t i) {
   return i;
 }
 
-/* (1) A(L(A(i))) = A(i); (2) L(A(i)) is the smallest such index; (3) refused as not injective only
-** where two coordinates of modes that move share a value. */
+/* (1) A(L(A(i))) = A(i); (2) L(A(i)) is the smallest such index; (3) refused as not
+** injective only where two coordinates of modes that move share a value. */
 outcome check_left_inverse (ctx *x, const mt_node *a) {
   mt_layout l, c, v, w;
   CASE(x, "left_inverse", a);
@@ -40,12 +40,12 @@ outcome check_left_inverse (ctx *x, const mt_node *a) {
   LAW(x, s == MT_OK || s == MT_EINEXACT || s == MT_EINJECTIVE || s == MT_ETOOBIG);
   int64_t n = mt_size(a);
   if (s == MT_EINJECTIVE) {
-    mt_layout f, t;
+    mt_layout f;
     LAW(x, !mt_filter(&f, a, NULL, &x->err));
     bool twice = false;
-    for (int64_t i = 1; i < mt_size(f.node) && !twice; i++) twice = first_of(f.node, i) < i;
+    for (int64_t i = 1; i < mt_size(f.node) && !twice; i++)
+      twice = first_of(f.node, i) < i;
     LAW(x, twice);
-    (void)t;
     return REFUSED;
   }
   if (s != MT_OK) return REFUSED;
@@ -91,10 +91,12 @@ outcome property_axis_inverse (ctx *x) {
     int64_t at = value_of(inverse.node, k);
     LAW(x, at >= 0 && at < mt_size(r.node));
     mt_int(&i, at);
-    LAW(x, !mt_eval(&v, i.node, r.node, &x->err) && !mt_idx2crd(&c, k, inverse.node, &x->err));
+    LAW(x, !mt_eval(&v, i.node, r.node, &x->err) &&
+               !mt_idx2crd(&c, k, inverse.node, &x->err));
     LAW(x, !mt_eval(&c, c.node, inverse.node, &x->err) && c.node[0].shape == at);
     LAW(x, !mt_crd2idx(&at, v.node, inverse.node, &x->err) || mt_rank(v.node) >= 1);
-    LAW(x, !mt_eval(&c, v.node, inverse.node, &x->err) && c.node[0].shape == value_of(inverse.node, k));
+    LAW(x, !mt_eval(&c, v.node, inverse.node, &x->err) &&
+               c.node[0].shape == value_of(inverse.node, k));
   }
   return RIGHT;
 }
@@ -125,15 +127,16 @@ outcome property_extended (ctx *x) {
   CASE(x, "extended", a.node);
   int64_t n = 3 * mt_size(a.node) + 7;
   LAW(x, !mt_coalesce_z(&r, a.node, NULL, &x->err));
-  LAW(x, is_flat(r.node) && mt_size(r.node) == mt_size(a.node) && same_everywhere(r.node, a.node, n));
+  LAW(x, is_flat(r.node) && mt_size(r.node) == mt_size(a.node) &&
+             same_everywhere(r.node, a.node, n));
   LAW(x, !mt_coalesce_x(&r, a.node, NULL, &x->err));
   LAW(x, is_flat(r.node) && same_everywhere(r.node, a.node, n));
   LAW(x, mt_size(r.node) == mt_size(a.node) || mt_size(r.node) == 2 * mt_size(a.node));
   return RIGHT;
 }
 
-/* filter: the same set of values, no broadcast; filter_zeros: the tree of A; nullspace: where A is
-** A(0), as often as A has an element for each of the filter's. */
+/* filter: the same set of values, no broadcast; filter_zeros: the tree of A; nullspace:
+** where A is A(0), as often as A has an element for each of the filter's. */
 outcome property_filter (ctx *x) {
   static uint8_t seen[WIDE];
   mt_layout a, r, z, n;
@@ -197,7 +200,8 @@ outcome property_filter_by (ctx *x) {
   for (mt_node *t = shape.node; t < shape.node + shape.node[0].span; t++)
     if (t->tag == MT_INT) t->shape = pick(x, 2);
   CASE(x, "filter_by", a.node, shape.node);
-  LAW(x, !mt_filter_zeros(&r, a.node, shape.node, &x->err) && mt_congruent(r.node, a.node));
+  LAW(x,
+      !mt_filter_zeros(&r, a.node, shape.node, &x->err) && mt_congruent(r.node, a.node));
   const mt_node *l[MT_MAXNODES], *m[MT_MAXNODES];
   int n = leaves_of(l, a.node), k = 0;
   leaves_of(m, r.node);
@@ -213,7 +217,8 @@ outcome property_filter_by (ctx *x) {
 
 /* ---- orders */
 
-/* A bijection onto 0 .. size-1; the part with the smaller number has the smaller strides. */
+/* A bijection onto 0 .. size-1; the part with the smaller number has the smaller
+** strides. */
 outcome property_ordered (ctx *x) {
   static bool taken[MAXSIZE];
   mt_layout a, shape, order, r;
@@ -245,13 +250,15 @@ outcome property_ordered (ctx *x) {
   return RIGHT;
 }
 
-/* Mode 1 compact from the left, its broadcasts kept; the rest in the order of strides, behind it. */
+/* Mode 1 compact from the left, its broadcasts kept; the rest in the order of strides,
+** behind it. */
 outcome property_fragment (ctx *x) {
   static bool taken[MAXSIZE];
   mt_layout a, r;
   random_layout(x, &a, 512, ANY_STRIDES);
   CASE(x, "fragment", a.node);
-  LAW(x, !mt_make_fragment_like(&r, a.node, &x->err) && mt_size(r.node) == mt_size(a.node));
+  LAW(x,
+      !mt_make_fragment_like(&r, a.node, &x->err) && mt_size(r.node) == mt_size(a.node));
   if (mt_rank(a.node) < 2 || mt_size(a.node) == 0) return RIGHT;
   LAW(x, mt_congruent(mt_mode(r.node, 0), mt_mode(a.node, 0)));
   LAW(x, mt_rank(r.node) == mt_rank(a.node));
@@ -266,8 +273,9 @@ outcome property_fragment (ctx *x) {
     if (i < first && !still) run *= p[i]->shape;
     if (!still) size *= p[i]->shape;
     for (int j = first; j < n && i >= first; j++)
-      LAW(x, p[i]->shape < 2 || p[j]->shape < 2 || llabs(p[i]->stride) >= llabs(p[j]->stride) ||
-             q[i]->stride < q[j]->stride);
+      LAW(x, p[i]->shape < 2 || p[j]->shape < 2 ||
+                 llabs(p[i]->stride) >= llabs(p[j]->stride) ||
+                 q[i]->stride < q[j]->stride);
   }
   memset(taken, 0, sizeof taken);
   for (int64_t i = 0; i < mt_size(r.node); i++) {
@@ -283,7 +291,8 @@ outcome property_fragment (ctx *x) {
 
 static int64_t floor_div (int64_t a, int64_t b) { return a / b - (a % b != 0 && a < 0); }
 
-/* Whether there is a place e in the first element so that all A(c) + e lie in the elements R(c'). */
+/* Whether there is a place e in the first element so that all A(c) + e lie in the
+** elements R(c'). */
 static bool cast_up (const mt_node *r, const mt_node *a, int64_t n) {
   const mt_node *p[MT_MAXNODES], *q[MT_MAXNODES];
   int k = leaves_of(p, a);
@@ -366,7 +375,8 @@ outcome property_downcast (ctx *x) {
       continue;
     }
     if (q[i]->stride == n * p[i]->stride && q[i]->shape == p[i]->shape) continue;
-    LAW(x, grown < 0 && p[i]->stride == 1 && q[i]->stride == 1 && q[i]->shape == n * p[i]->shape);
+    LAW(x, grown < 0 && p[i]->stride == 1 && q[i]->stride == 1 &&
+               q[i]->shape == n * p[i]->shape);
     grown = i;
   }
   LAW(x, grown >= 0 || mt_size(a.node) == 0);
@@ -403,7 +413,8 @@ outcome property_recast (ctx *x) {
 
 /* ---- runs */
 
-/* The values of A are whole runs of n; n is a divisor of the run at 0 and of other strides. */
+/* The values of A are whole runs of n; n is a divisor of the run at 0 and of other
+** strides. */
 outcome property_alignment (ctx *x) {
   static bool seen[WIDE];
   mt_layout a, inverse;
@@ -447,7 +458,8 @@ outcome property_common (ctx *x) {
     LAW(x, i == 0 || (value_of(a.node, j) == i && value_of(b.node, j) == i));
   }
   LAW(x, !mt_right_inverse(&inverse, b.node, &x->err));
-  while (m < mt_size(inverse.node) && value_of(a.node, value_of(inverse.node, m)) == m) m++;
+  while (m < mt_size(inverse.node) && value_of(a.node, value_of(inverse.node, m)) == m)
+    m++;
   LAW(x, n <= (m > 1 ? m : 1));
   return RIGHT;
 }
