@@ -13,6 +13,7 @@ end
 describe("a swizzle", function()
   local w = swizzle(3, 3)
   local A = w * layout({ 8, 64 }, "right")
+  local get = tile.get_swizzle_portion
   for _, row in ipairs {
     { function() return swizzle(3, 4, 3), swizzle(3, 4) end,
       "Sw<3,4,3>; Sw<3,4,3>" },
@@ -43,13 +44,13 @@ describe("a swizzle", function()
       "Sw<3,3,3> o 0 o 64:1; 2" },
     { function() return A:get_swizzle_portion(), A:get_nonswizzle_portion() end,
       "Sw<3,3,3>; (8,64):(64,1)" },
-    { function() return tile.get_swizzle_portion(layout(8)), tile.get_swizzle_portion(w) end,
+    { function() return get(layout(8)), get(w) end,
       "Sw<0,4,3>; Sw<3,3,3>" },
     { function() return A:complement(1024), A:max_alignment() end, "2:512; 8" },
     { function() return A:right_inverse(), A:left_inverse() end,
       "Sw<3,0,-6> o 0 o (64,8):(8,1); Sw<3,0,-6> o 0 o (64,8):(8,1)" },
-    { function() return tile.upcast(w, 4), tile.downcast(w, 4), tile.recast_layout(16, 32, w) end,
-      "Sw<3,1,3>; Sw<3,5,3>; Sw<3,2,3>" },
+    { function() return tile.upcast(w, 4), tile.downcast(w, 4) end,  "Sw<3,1,3>; Sw<3,5,3>" },
+    { function() return tile.recast_layout(16, 32, w) end,           "Sw<3,2,3>" },
     { function() return A:upcast(8), A:recast_layout(16, 8) end,
       "Sw<3,0,3> o 0 o (8,8):(8,1); Sw<3,4,3> o 0 o (8,128):(128,1)" },
     { function() return A:slice { X, 0 }, A:slice { 1, X }, A:slice { X, X } end,
@@ -101,8 +102,10 @@ end)
 
 describe("partitions of swizzled layouts", function()
   it("give each thread its elements", function()
-    local copy = tile.tiled_copy { atom = "UniversalCopy<uint128_t>", bits = 16,
-                                   thr = layout({ 8, 4 }, "right"), val = layout { 1, 8 } }
+    local copy = tile.tiled_copy {
+      atom = "UniversalCopy<uint128_t>", bits = 16,
+      thr = layout({ 8, 4 }, "right"), val = layout { 1, 8 },
+    }
     local A = layout "Sw<2,3,3> o 0 o ((8,4),(32,1)):((32,256),(1,0))"
     local plain = A:get_nonswizzle_portion()
     assert.equal("Sw<2,3,3>", tostring(copy:partition(A):get_swizzle_portion()))
@@ -126,7 +129,7 @@ describe("shared-memory atoms", function()
         local atom = tile.smem_atom(name, 1 << log)
         local plain = atom:get_nonswizzle_portion()
         assert.equal(tile.smem_atom(name, 1):size() >> log, atom:size())
-        if tile.size(plain[1]) > 1 then
+        if tile.size(plain[1]) > 1 and tile.size(plain[2]) > 1 then
           assert.equal(name:match "_MN_" ~= nil, plain(1, 0) == 1)
         end
         local seen = {}

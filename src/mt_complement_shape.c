@@ -30,6 +30,11 @@ static int64_t reach (const mt_node *a) {
 /* A bound, as an integer, for a layout of this reach. False: it leaves 64 bits. */
 static bool fold (int64_t *bound, const mt_node *shape, int64_t reach) {
   int64_t size, rest = 1, left = reach;
+  for (const mt_node *p = shape; p < mt_next(shape); p++)
+    if (!mt_is_branch(p) && p->shape < 0) {
+      *bound = -1;
+      return true;
+    }
   if (!mt_product_of(&size, shape)) return false;
   *bound = size;
   if (size <= 0 || !mt_is_branch(shape)) return true;

@@ -44,7 +44,7 @@ static bool no_carry (chain *x) {
       if (mt_mulo(x->m[i].s - 1, digit(x, i, j), &t) || mt_addo(sum, t, &sum))
         return false;
     if (j + 1 < x->links && sum > x->p[j + 1] / x->p[j] - 1) return false;
-    x->last = sum + 1;
+    if (mt_addo(sum, 1, &x->last)) return false;
   }
   return true;
 }
