@@ -13,7 +13,7 @@ set(MOONTILE_LUA_CMOD_DIR ${CMAKE_INSTALL_LIBDIR}/lua/${MOONTILE_LUA_VERSION} CA
 set(MOONTILE_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/moontile)
 
 set(MOONTILE_INSTALLED moontile_shared moontile_static)
-install(FILES src/moontile.h TYPE INCLUDE)
+install(FILES src/moontile.h src/moontile_atom.h TYPE INCLUDE)
 if(MOONTILE_LUA)
   list(APPEND MOONTILE_INSTALLED moontile_lua)
   install(FILES src/moontile_lua.h TYPE INCLUDE)

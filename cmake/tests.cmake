@@ -146,6 +146,9 @@ if(NOT MOONTILE_SANITIZE)
                 $<TARGET_FILE:moontile_static> $<TARGET_FILE:moontile_shared>
                 $<TARGET_FILE:moontile_module> ${CMAKE_NM} ${CMAKE_BUILD_TYPE})
 endif()
+moontile_test(golden.atoms COMMAND ${PROGRAM} ${SPEC}/golden/check.lua
+              ${SPEC}/golden/mma_atoms.tsv ${SPEC}/golden/copy_atoms.tsv
+              ${SPEC}/golden/copy_atom_val.tsv)
 moontile_test(kernels COMMAND ${PROGRAM} ${SPEC}/program/kernels.lua ${PROGRAM} "${MOONTILE_NVCC}")
 moontile_test(quiet COMMAND ${PROGRAM} ${SPEC}/walls/quiet.lua)
 
