@@ -73,8 +73,8 @@ local function atoms()
   assert(a.shape_MNK[2] == 24 and a.layout_C:size() == 64 * 24)
   local c = tile.copy_atom("SM75_U32x4_LDSM_N", 16)
   assert(#tostring(c) > 0 and c.layout_dst:size() == 256)
-  assert(#tile.atoms { arch = "sm_89", A = "e4m3" } == 4)
-  refused(tile.mma_atom, "SM61_DP8A")
+  assert(#tile.atoms { kind = "copy", arch = "sm_75" } == 7)
+  refused(tile.copy_atom, "SM75_U32x3_LDSM_N")
   refused(function() return a.layoutA end)
 end
 
