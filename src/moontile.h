@@ -432,6 +432,8 @@ MT_API void mt_plan_free (mt_plan *p);
 ** at the end. Without nvcc at build time the library has no CUDA kernels. */
 MT_API const char *mt_kernel_name (const char *backend, int i);
 
+#include "moontile_atom.h"
+
 #ifdef __cplusplus
 }
 #endif
