@@ -122,7 +122,7 @@ rows("swizzles", {
 make_swizzle: no swizzle has the masks Y = 28 and Z = 3
   each must be a run of bits, both of one length, and no bit may be in both: Sw<3,4,3> has 896 and 112]] },
   { 'return tile.swizzle(1, 0)(1.5)', "swizzle: integer expected, got 1.5" },
-  { 'return X(1)', "call: swizzle expected, got moontile.Value" },
+  { 'return tile.parse "1@0" (1)', "call: _ or swizzle expected, got moontile.Value" },
   { 'layout(tile.swizzle(1, 0), 3)',
     "bad argument #2 to 'layout' (a swizzle has no strides)" },
   { 'return tile.swizzle(3, 0) * tile.swizzle(2, 0)', [[

@@ -122,8 +122,8 @@ const mt_node *lmt_tovalue (lua_State *L, int i, int kinds, const char *what,
                             mt_layout *buf);
 /* A layout, or the layout of a tensor. */
 const mt_node *lmt_tolayout (lua_State *L, int i);
-/* What composes on the left: a layout, the layout of a tensor, a swizzle, `_`, or a tiler,
-** which stands for its coordinates. */
+/* What composes on the left: a layout, the layout of a tensor, a swizzle, `_`, or a
+** tiler, which stands for its coordinates. */
 const mt_node *lmt_tofunction (lua_State *L, int i, mt_layout *buf);
 /* By mode (a table, its integers n meaning n:1) or one function (a layout; an integer n
 ** is n:1). */

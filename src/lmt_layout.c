@@ -47,8 +47,8 @@ static int l_layout (lua_State *L) {
   return lmt_pushvalue(L, out.node);
 }
 
-/* parse(text): the value that a text form stands for; LayoutLeft and LayoutRight are orders,
-** which are texts in Lua. */
+/* parse(text): the value that a text form stands for; LayoutLeft and LayoutRight are
+** orders, which are texts in Lua. */
 static int l_parse (lua_State *L) {
   size_t n;
   mt_layout out;

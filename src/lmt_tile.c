@@ -94,10 +94,9 @@ static int tc_size (lua_State *L) {
   return 1;
 }
 
-/* (Thr,Val,...) -> (Thr,(Access,RestVal),...): the values of a thread, access by access.
-** */
-static mt_status plain_by_access (mt_layout *out, const mt_tiled_copy *c, const mt_node *a,
-                            mt_err *err) {
+/* (Thr,Val,...) -> (Thr,(Access,RestVal),...): a thread's values, access by access. */
+static mt_status plain_by_access (mt_layout *out, const mt_tiled_copy *c,
+                                  const mt_node *a, mt_err *err) {
   mt_layout val;
   int n = c->atom_bits > c->bits ? c->atom_bits / c->bits : 1;
   const mt_node access = { .tag = MT_LEAF, .span = 1, .shape = n, .stride = 1 };

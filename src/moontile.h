@@ -224,8 +224,8 @@ MT_API mt_status mt_select (mt_layout *out, const mt_node *t, int n, const int *
 ** begins. A slice of a swizzled layout may be a plain one (mt_swizzle_slice); of a
 ** coordinate layout the offset is no integer (`offset` 0): mt_eval(c) is where the
 ** slice begins. */
-MT_API mt_status mt_slice (mt_layout *out, int64_t *offset, const mt_node *c, const mt_node *a,
-                           mt_err *err);
+MT_API mt_status mt_slice (mt_layout *out, int64_t *offset, const mt_node *c,
+                           const mt_node *a, mt_err *err);
 
 /* ---------------------------------------------------------------- algebra */
 

@@ -145,8 +145,8 @@ void mt_emit_complement (mt_build *b, bool *fills, const mt_node *a, int64_t bou
                          int64_t count);
 
 /* mt_eval with the zeros of all axes that `space`, a layout too, has. */
-mt_status mt_eval_in (mt_layout *out, const mt_node *c, const mt_node *a, const mt_node *space,
-                      mt_err *err);
+mt_status mt_eval_in (mt_layout *out, const mt_node *c, const mt_node *a,
+                      const mt_node *space, mt_err *err);
 
 /* Fails with the texts of mt_failn; for the builder's own use of err. */
 #define mt_build_fail(b, s, ...)                                                         \

@@ -34,11 +34,12 @@ static mt_status explain (const mt_tensor *src, const mt_tensor *dst, mt_err *er
   const char *way = way_out(cause.status);
   int mode = err->status == MT_EINJECTIVE ? broadcast_mode(dst->layout) : 0;
   if (mode > 0 && strncmp(cause.text, "dst: ", 5) == 0)
-    return mt_failn(err, cause.status, "copy: dst mode %d has stride 0: %s\ndst is %N%s", mode,
-                    cause.text + 5, dst->layout, way);
+    return mt_failn(err, cause.status, "copy: dst mode %d has stride 0: %s\ndst is %N%s",
+                    mode, cause.text + 5, dst->layout, way);
   return mt_failn(err, cause.status,
-                  "copy: %s\nsrc is %N at offset %lld\ndst is %N at offset %lld%s", cause.text,
-                  src->layout, (long long)src->offset, dst->layout, (long long)dst->offset, way);
+                  "copy: %s\nsrc is %N at offset %lld\ndst is %N at offset %lld%s",
+                  cause.text, src->layout, (long long)src->offset, dst->layout,
+                  (long long)dst->offset, way);
 }
 
 static mt_status prove (mt_plan *p, const mt_tensor *src, const mt_tensor *dst,

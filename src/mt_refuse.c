@@ -45,8 +45,8 @@ static void condition (mt_err *e, const mt_meet *g, const mt_refusal *w) {
   if (w->reason == MT_CARRIES)
     mt_explain(e, "\n  the modes of B carry into each other at");
   if (w->reason == MT_SHARES)
-    mt_explain(e, "\n  A's strides are F2, and the steps of B share bits: their sum is no "
-                  "xor before");
+    mt_explain(e, "\n  A's strides are F2, and the steps of B share bits: their sum is "
+                  "no xor before");
   if (w->reason != MT_NEGATIVE) the_end(e, g, w->r);
   else
     mt_explain(
