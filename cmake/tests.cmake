@@ -55,6 +55,12 @@ foreach(dir core property exec npy cuda)
   endif()
 endforeach()
 
+# The bench of the property test: prints its seed and its time.
+if(TARGET moontile_property)
+  add_custom_target(moontile_property_bench COMMAND moontile_property --cases 100000000 --jobs 0
+                    USES_TERMINAL VERBATIM)
+endif()
+
 # Fuzz targets without a fuzzer: over their corpus.
 foreach(name parse npy ops)
   if(EXISTS ${SPEC}/fuzz/${name}.c)

@@ -57,7 +57,7 @@ int64_t run_exhaustive (ctx *x) {
   }
   for (int k = 0; k < 4; k++) {
     const int64_t *c = total[k].cases;
-    printf("%-20s %9lld %9lld %9lld %6lld\n", total[k].name,
+    printf("%-20s %10lld %10lld %10lld %6lld\n", total[k].name,
            (long long)(c[0] + c[1] + c[2] + c[3]), (long long)(c[1] + c[2]),
            (long long)c[2], (long long)c[3]);
     n += c[0] + c[1] + c[2] + c[3];

@@ -155,7 +155,7 @@ int64_t least (const mt_node *a);                /* the smallest value */
   X(distribute,      2)                                                                  \
   X(product_forms,   4)                                                                  \
   X(tile_to_shape,   4)                                                                  \
-  X(partition,       5)                                                                  \
+  X(partition,       2)                                                                  \
   X(local_partition, 2)                                                                  \
   X(coordinate_parts,3)                                                                  \
   X(coshape,         3)                                                                  \
