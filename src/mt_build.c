@@ -128,7 +128,7 @@ void mt_close (mt_build *b) {
 
 void mt_add (mt_build *b, const mt_node *t) {
   if (b->status != MT_OK) return;
-  if (b->depth + mt_depth(t) > MT_MAXDEPTH) {
+  if (!mt_is_leaf(t) && b->depth + mt_depth(t) > MT_MAXDEPTH) {
     too_deep(b);
   } else if (b->n + (int)t->span > MT_MAXNODES) {
     b->status = mt_fail(b->err, MT_ETOOBIG, "%s: more than %d nodes", b->op, MT_MAXNODES);

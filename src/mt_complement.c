@@ -66,6 +66,8 @@ static void collide (mt_build *b, const mt_node *a, const mode *x, const mode *y
                (long long)(x->d * x->s));
 }
 
+static inline int64_t ceil_div (int64_t a, int64_t b) { return a / b + (a % b != 0); }
+
 /* Appends s:d in ascending order of d; one mode with the one before it where they
 ** touch. */
 static void append (mt_layout *out, int *n, int64_t s, int64_t d) {
@@ -98,17 +100,17 @@ void mt_emit_complement (mt_build *b, bool *fills, const mt_node *a, int64_t bou
       collide(b, a, &m[i - 1], &m[i]);
       return;
     }
-    append(&gap, &n, m[i].d / run, run);
-    gaps *= m[i].d / run;
-    whole = whole && m[i].d % run == 0;
+    int64_t t = run == 1 ? m[i].d : m[i].d / run;
+    append(&gap, &n, t, run);
+    gaps *= t;
+    whole = whole && t * run == m[i].d;
     if (mt_mulo(m[i].s, m[i].d, &run)) {
       mt_build_fail(b, MT_EOVERFLOW, "%s: the range of %N leaves 64 bits", b->op, a);
       return;
     }
   }
-  rest = bound / run + (bound % run != 0);
-  if (rest < count / gaps + (count % gaps != 0))
-    rest = count / gaps + (count % gaps != 0);
+  rest = ceil_div(bound, run);
+  if (count > 0 && rest < ceil_div(count, gaps)) rest = ceil_div(count, gaps);
   append(&gap, &n, rest, run);
   if (fills) *fills = whole;
   if (b->status != MT_OK) return;

@@ -173,12 +173,12 @@ static void emit_pieces (mt_build *b, const mt_node *t, const mt_pieces *q, int 
 
 static void compose (mt_build *b, const mt_node *a, const mt_node *t) {
   const mt_node *leaf[MT_MAXNODES];
-  bool done[MT_MAXNODES] = {false};
+  bool done[MT_MAXNODES];
   mt_pieces q;
   mt_meet g;
   int n = mt_leaves(leaf, t), next = 0;
   q.n = q.used = 0;
-  memset(q.count, 0, sizeof q.count);
+  for (int k = 0; k < n; k++) q.count[k] = 0, done[k] = false;
   for (int k = 0; k < n && b->status == MT_OK; k++) {
     if (done[k]) continue;
     if (leaf[k]->ring == MT_F2 && leaf[k]->stride != 0) {
