@@ -64,8 +64,6 @@ target_link_options(moontile_module PRIVATE
 if(MOONTILE_LUA_LIBRARY AND EXISTS ${PROJECT_SOURCE_DIR}/src/main.c)
   add_executable(moontile_program ${PROJECT_SOURCE_DIR}/src/main.c)
   moontile_target(moontile_program)
-  target_compile_definitions(moontile_program PRIVATE
-    MOONTILE_BUILD="${CMAKE_C_COMPILER_ID} ${CMAKE_C_COMPILER_VERSION}, ${CMAKE_SYSTEM_PROCESSOR}")
   target_link_libraries(moontile_program PRIVATE moontile_lua moontile_liblua)
   set_target_properties(moontile_program PROPERTIES OUTPUT_NAME moontile ENABLE_EXPORTS ON)
 elseif(NOT MOONTILE_LUA_LIBRARY)

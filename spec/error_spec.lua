@@ -122,7 +122,7 @@ rows("swizzles", {
 make_swizzle: no swizzle has the masks Y = 28 and Z = 3
   each must be a run of bits, both of one length, and no bit may be in both: Sw<3,4,3> has 896 and 112]] },
   { 'return tile.swizzle(1, 0)(1.5)', "swizzle: integer expected, got 1.5" },
-  { 'return X(1)', "call: swizzle expected, got moontile.Value" },
+  { 'return tile.parse "1@0" (1)', "call: _ or swizzle expected, got moontile.Value" },
   { 'layout(tile.swizzle(1, 0), 3)',
     "bad argument #2 to 'layout' (a swizzle has no strides)" },
   { 'return tile.swizzle(3, 0) * tile.swizzle(2, 0)', [[
@@ -217,6 +217,40 @@ unknown dtype 'f31'
   { 'local T = tile.tensor("i8", layout(4)); T:free(); T:fill(1)', "this tensor was freed" },
 })
 
+rows("atoms", {
+  { 'tile.mma_atom "SM80_16x8x16_F32F16F16F32"', [[
+mma_atom: there is no atom "SM80_16x8x16_F32F16F16F32"
+  near it: SM80_16x8x16_F32F16F16F32_TN, SM80_16x8x8_F32F16F16F32_TN, ]]
+    .. "SM80_16x8x16_F32BF16BF16F32_TN" },
+  { 'tile.mma_atom "SM90_64x40x32_S32S8S8_SS_TN"', [[
+mma_atom: there is no atom "SM90_64x40x32_S32S8S8_SS_TN"
+  near it: SM90_64x48x32_S32S8S8_SS_TN, SM90_64x80x32_S32S8S8_SS_TN, ]]
+    .. "SM90_64x240x32_S32S8S8_SS_TN" },
+  { 'tile.mma_atom "wmma"', [[
+mma_atom: there is no atom "wmma"
+  names are CuTe's, as SM61_DP4A]] },
+  { 'tile.copy_atom "SM75_U32x3_LDSM_N"', [[
+copy_atom: there is no atom "SM75_U32x3_LDSM_N"
+  near it: SM75_U32x1_LDSM_N, SM75_U32x2_LDSM_N, SM75_U32x4_LDSM_N]] },
+  { 'tile.copy_atom("SM75_U16x8_LDSM_T", 32)',
+    "copy_atom: SM75_U16x8_LDSM_T has no values of 32 bits: its destination layout in bits is "
+    .. [[
+((4,8),(16,2,4)):((256,16),(1,128,1024))
+  it keeps 16 bits together]] },
+  { 'tile.copy_atom("SM75_U16x8_LDSM_T", 0)',
+    "bad argument #2 to 'copy_atom' (1 to 1024 bits)" },
+  { 'return tile.mma_atom "SM61_DP4A".layoutA',
+    "MmaAtom.layoutA: no such field; did you mean layout_A?" },
+  { 'tile.atoms { A = "fp16" }', [[
+unknown element 'fp16'
+  the elements are: u1 u2 u4 u8 u16 u32 u64 u128 u256 s4 s8 s16 s32 s64 ]]
+    .. "e2m1 e3m2 e2m3 e4m3 e5m2 f16 bf16 tf32 f32 f64 cf64 gcf64" },
+  { 'tile.atoms { N = "8" }', "atoms: N: integer expected" },
+  { 'tile.atoms { kind = "tma" }', 'atoms: kind: "mma" or "copy" expected, got "tma"' },
+  { 'tile.atoms { n = 8 }',
+    "atoms: unknown option 'n'; there are: kind, arch, M, N, K, A, B, C, D" },
+})
+
 rows("tiled copies", {
   { 'tile.tiled_copy(options { vals = 1 })',
     "tiled_copy: unknown option 'vals'; there are: atom, dtype, bits, thr, val" },
@@ -245,16 +279,19 @@ local WIDE = "copy: UniversalCopy<uint128_t> moves 4 elements at once, but "
 rows("copies", {
   { 'tile.copy(view "(8,32):(32,1)", view "(8,32):(0,1)")', [[
 copy: dst mode 1 has stride 0: elements 0 and 7 write offset 0
-dst is (8,32):(0,1)]] },
+dst is (8,32):(0,1)
+an element of dst is written once: give each value a place of its own]] },
   { 'tile.copy(view "(8,32):(32,1)", view "(8,32):(16,1)")', [[
 copy: dst: elements 1 and 128 write offset 16
 src is (8,32):(32,1) at offset 0
-dst is (8,32):(16,1) at offset 0]] },
+dst is (8,32):(16,1) at offset 0
+an element of dst is written once: give each value a place of its own]] },
   { 'local T = tile.tensor("f32", layout(64)); '
     .. 'tile.copy(T:view(layout(32)), T:view(layout(32), 16))', [[
 copy: src and dst overlap: offset 16 of src is offset 16 of dst
 src is 32:1 at offset 0
-dst is 32:1 at offset 16]] },
+dst is 32:1 at offset 16
+copy through a tensor of its own in between]] },
   { 'tile.copy(tiled(), view("(8,32):(32,1)", 1), view "(8,32):(32,1)")', WIDE .. [[
 src begins 4 bytes past a multiple of 16 bytes
 UniversalCopy<uint32_t> would do, or AutoVectorizingCopy]] },

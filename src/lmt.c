@@ -88,16 +88,20 @@ static const char *nearest (lua_State *L, int methods, const char *key) {
   return best;
 }
 
+int lmt_nosuch (lua_State *L, const char *what, int methods, const char *class) {
+  const char *key = luaL_tolstring(L, 2, NULL), *near = nearest(L, methods, key);
+  return luaL_error(L, "%s.%s: no such %s%s%s%s", class, key, what,
+                    near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+}
+
 /* Upvalues: the table of methods, the name of the class. Integer keys are modes of
 ** layouts. */
 static int l_index (lua_State *L) {
   if (lmt_isstring(L, 2)) {
     lua_pushvalue(L, 2);
     if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL) return 1;
-    const char *class = lua_tostring(L, lua_upvalueindex(2)), *key = lua_tostring(L, 2);
-    const char *near = nearest(L, lua_upvalueindex(1), key);
-    return luaL_error(L, "%s.%s: no such method%s%s%s", class, key,
-                      near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+    return lmt_nosuch(L, "method", lua_upvalueindex(1),
+                      lua_tostring(L, lua_upvalueindex(2)));
   }
   if (lmt_isclass(L, 1, LMT_LAYOUT)) {
     mt_layout out;
@@ -208,6 +212,7 @@ MT_API int luaopen_moontile_core (lua_State *L) {
   lmt_open_domain(L);
   lmt_open_device(L);
   lmt_open_tensor(L);
+  lmt_open_atom(L);
   lmt_open_tile(L);
   lmt_open_plan(L);
   lmt_open_npy(L);

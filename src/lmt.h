@@ -30,6 +30,8 @@
 #define LMT_DEVICE    "moontile.Device"
 #define LMT_STREAM    "moontile.Stream"
 #define LMT_PLAN      "moontile.Plan"
+#define LMT_MMAATOM   "moontile.MmaAtom"
+#define LMT_COPYATOM  "moontile.CopyAtom"
 #define LMT_TILEDCOPY "moontile.TiledCopy"
 #define LMT_THRCOPY   "moontile.ThrCopy"
 #define LMT_FILE      "moontile.File"
@@ -74,6 +76,9 @@ enum { LMT_DEVICES = 1, LMT_WILDCARD, LMT_STATEVALUES = 2 };  /* its user values
 ** Unknown fields raise. The table of the module lies below. */
 void lmt_newclass (lua_State *L, const char *name, const luaL_Reg *meta,
                    const luaL_Reg *methods);
+/* Raises that `class` has no `what` with the key at 2, and names the nearest of those in
+** the table at stack index `methods`. */
+int lmt_nosuch (lua_State *L, const char *what, int methods, const char *class);
 void lmt_open_layout (lua_State *L);   /* each adds to the module, on the top */
 void lmt_open_tuple (lua_State *L);
 void lmt_open_algebra (lua_State *L);
@@ -82,6 +87,7 @@ void lmt_open_domain (lua_State *L);
 void lmt_open_device (lua_State *L);
 void lmt_open_tensor (lua_State *L);
 void lmt_open_npy (lua_State *L);
+void lmt_open_atom (lua_State *L);
 void lmt_open_tile (lua_State *L);
 void lmt_open_plan (lua_State *L);
 extern const luaL_Reg lmt_shared[];    /* functions, methods of layouts and of tensors */
@@ -116,8 +122,8 @@ const mt_node *lmt_tovalue (lua_State *L, int i, int kinds, const char *what,
                             mt_layout *buf);
 /* A layout, or the layout of a tensor. */
 const mt_node *lmt_tolayout (lua_State *L, int i);
-/* What composes on the left: a layout, the layout of a tensor, a swizzle, `_`, or a tiler,
-** which stands for its coordinates. */
+/* What composes on the left: a layout, the layout of a tensor, a swizzle, `_`, or a
+** tiler, which stands for its coordinates. */
 const mt_node *lmt_tofunction (lua_State *L, int i, mt_layout *buf);
 /* By mode (a table, its integers n meaning n:1) or one function (a layout; an integer n
 ** is n:1). */
@@ -228,6 +234,11 @@ void lmt_range (lua_State *L, const lmt_tensor *t, int64_t *lo, int64_t *hi);
 /* The elements [lo, hi) of t in host memory: its own, or a copy in a userdata, which it
 ** pushes (else nil). The result is the address of element lo. */
 char *lmt_onhost (lua_State *L, const lmt_tensor *t, int64_t lo, int64_t hi);
+
+/* ---------------------------------------------------------------- atoms (lmt_atom.c) */
+
+mt_mma_atom *lmt_tommaatom (lua_State *L, int i);
+mt_copy_atom *lmt_tocopyatom (lua_State *L, int i);
 
 /* ---------------------------------------------------------------- copies (lmt_plan.c) */
 

@@ -47,8 +47,8 @@ static int l_layout (lua_State *L) {
   return lmt_pushvalue(L, out.node);
 }
 
-/* parse(text): the value that a text form stands for; LayoutLeft and LayoutRight are orders,
-** which are texts in Lua. */
+/* parse(text): the value that a text form stands for; LayoutLeft and LayoutRight are
+** orders, which are texts in Lua. */
 static int l_parse (lua_State *L) {
   size_t n;
   mt_layout out;
@@ -103,11 +103,13 @@ static int l_depth (lua_State *L) {
   return 1;
 }
 
-/* Of a tuple: the size of the layouts with this shape, checked. */
+/* Of a tuple: the size of the layouts with this shape, checked. `_`, of which nothing is
+** known, counts as 1. */
 static int l_size (lua_State *L) {
   mt_layout buf, out;
   LMT_NOERR(err);
-  const mt_node *t = lmt_tovalue(L, 1, LMT_SHAPE | LMT_LAYOUTS, "shape", &buf);
+  const mt_node *t = lmt_tovalue(L, 1, LMT_SHAPE | LMT_LAYOUTS | LMT_WILD, "shape", &buf);
+  if (t->tag == MT_WILD) return lua_pushinteger(L, 1), 1;
   if (!lmt_islayout(t)) {
     if (mt_layout_left(&out, t, &err)) return lmt_raise(L, &err);
     t = out.node;

@@ -30,14 +30,15 @@ static int l_make_swizzle (lua_State *L) {
   return lmt_pushvalue(L, out.node);
 }
 
-/* w(i) */
+/* w(i); _(i) is i, for `_` as a layout is the identity. */
 static int l_call (lua_State *L) {
-  mt_layout w, i;
+  mt_layout room, i;
   int64_t v;
   LMT_NOERR(err);
-  lmt_tovalue(L, 1, LMT_SWIZZLES, "call", &w);
-  lmt_tovalue(L, 2, LMT_INT, "swizzle", &i);
-  if (mt_swizzle_at(&v, w.node, i.node[0].shape, &err)) return lmt_raise(L, &err);
+  const mt_node *w = lmt_tovalue(L, 1, LMT_SWIZZLES | LMT_WILD, "call", &room);
+  lmt_tovalue(L, 2, LMT_INT, w->tag == MT_WILD ? "_" : "swizzle", &i);
+  if (w->tag == MT_WILD) return lmt_pushvalue(L, i.node);
+  if (mt_swizzle_at(&v, w, i.node[0].shape, &err)) return lmt_raise(L, &err);
   lua_pushinteger(L, v);
   return 1;
 }

@@ -30,16 +30,32 @@ static void layout_option (lua_State *L, const char *key, mt_layout *buf) {
   lmt_tovalue(L, -1, LMT_LAYOUTS, what, buf);
 }
 
-/* The bits of an element, from `bits` or `dtype`. */
+/* The bits of an element, from `dtype` or `bits`, else those of a copy atom in values. */
 static int bits_option (lua_State *L) {
   option(L, "dtype");
   if (!lua_isnil(L, -1)) return 8 * (int)mt_dtype_size(lmt_todtype(L, -1));
   option(L, "bits");
+  option(L, "atom");
+  if (lua_isnil(L, -2) && lmt_isclass(L, -1, LMT_COPYATOM) &&
+      lmt_tocopyatom(L, -1)->bits > 1)
+    return lmt_tocopyatom(L, -1)->bits;
+  lua_pop(L, 1);
   int isint = 0;
   lua_Integer bits = lua_tointegerx(L, -1, &isint);
   if (!isint || bits < 1 || bits > 1024)
     return luaL_error(L, "tiled_copy: dtype = \"f32\" or bits = 32 expected");
   return (int)bits;
+}
+
+/* Pushes the name of the atom: itself a name or a copy atom. */
+static void atom_option (lua_State *L) {
+  option(L, "atom");
+  if (lmt_isclass(L, -1, LMT_COPYATOM)) {
+    lua_pushstring(L, lmt_tocopyatom(L, -1)->name);
+    lua_remove(L, -2);
+  }
+  if (!lmt_isstring(L, -1))
+    luaL_error(L, "tiled_copy: atom: the name of a copy atom expected");
 }
 
 /* tiled_copy{ atom = "UniversalCopy<uint128_t>", dtype = "f32" | bits = 32, thr = layout
@@ -50,9 +66,7 @@ static int l_tiled_copy (lua_State *L) {
   LMT_NOERR(err);
   lua_settop(L, 1);
   lmt_checkkeys(L, 1, "tiled_copy", keys);
-  option(L, "atom");
-  if (!lmt_isstring(L, 2))
-    return luaL_error(L, "tiled_copy: atom: the name of a copy atom expected");
+  atom_option(L);
   layout_option(L, "thr", &thr);
   option(L, "val");
   if (!lua_isnil(L, -1)) layout_option(L, "val", &val);
@@ -80,10 +94,9 @@ static int tc_size (lua_State *L) {
   return 1;
 }
 
-/* (Thr,Val,...) -> (Thr,(Access,RestVal),...): the values of a thread, access by access.
-** */
-static mt_status plain_by_access (mt_layout *out, const mt_tiled_copy *c, const mt_node *a,
-                            mt_err *err) {
+/* (Thr,Val,...) -> (Thr,(Access,RestVal),...): a thread's values, access by access. */
+static mt_status plain_by_access (mt_layout *out, const mt_tiled_copy *c,
+                                  const mt_node *a, mt_err *err) {
   mt_layout val;
   int n = c->atom_bits > c->bits ? c->atom_bits / c->bits : 1;
   const mt_node access = { .tag = MT_LEAF, .span = 1, .shape = n, .stride = 1 };

@@ -221,7 +221,8 @@ const mt_node *lmt_tofunction (lua_State *L, int i, mt_layout *buf) {
 
 const mt_node *lmt_totiler (lua_State *L, int i, mt_layout *buf) {
   if (class_at(L, i) == LMT_FUNCTIONS) return lua_touserdata(L, i);
-  const mt_node *t = lmt_tovalue(L, i, LMT_COORD | LMT_LAYOUTS | LMT_SWIZZLES, "tiler", buf);
+  const mt_node *t =
+      lmt_tovalue(L, i, LMT_COORD | LMT_LAYOUTS | LMT_SWIZZLES, "tiler", buf);
   become_tiler(buf->node);
   for (const mt_node *p = t; p < mt_next(t); p++)
     if (p->tag == MT_LEAF && p->shape < 0)
@@ -300,7 +301,8 @@ const mt_node *lmt_tocoord1 (lua_State *L, int i, const mt_node *a, mt_layout *b
 const mt_node *lmt_tocoord (lua_State *L, int first, const mt_node *a, mt_layout *buf) {
   int n = lua_gettop(L) - first + 1;
   if (n == 1) return lmt_tocoord1(L, first, a, buf);
-  reader r = { .L = L, .out = buf, .kinds = LMT_COORD | LMT_F2, .what = "coordinate", .depth = 1 };
+  reader r = { .L = L, .out = buf, .kinds = LMT_COORD | LMT_F2, .what = "coordinate",
+               .depth = 1 };
   add_node(&r, MT_TUPLE);
   for (int k = 0; k < n; k++) {
     r.path[0] = k + 1;

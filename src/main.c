@@ -19,6 +19,17 @@
 #define MOONTILE_BUILD "unknown"
 #endif
 
+#ifdef NDEBUG
+#define ASSERTIONS ""
+#else
+#define ASSERTIONS ", assertions"
+#endif
+#ifdef __SANITIZE_ADDRESS__
+#define SANITIZERS ", sanitizers"
+#else
+#define SANITIZERS ""
+#endif
+
 static const char usage_text[] =
   "usage: %s [options] [script [args]]\n"
   "  -e stat     run the string 'stat'\n"
@@ -307,7 +318,7 @@ static void print_info (void) {
   print_devices();
   print_kernels("cpu");
   print_kernels("cuda");
-  printf("compiled: %s\n", MOONTILE_BUILD);
+  printf("compiled: %s%s%s\n", MOONTILE_BUILD, ASSERTIONS, SANITIZERS);
 }
 
 static int run_own (const char *option) {

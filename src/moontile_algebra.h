@@ -152,9 +152,9 @@ MT_API mt_status mt_recast_layout (mt_layout *out, int64_t old_bits, int64_t new
 
 /* ---------------------------------------------------------------- parts of a tensor
 **
-** `offset` is an integer; of a coordinate layout it is a coordinate, with its zeros. Under a
-** swizzle it is that of mt_slice. A coordinate outside of what it picks from is MT_ERANGE; a
-** tuple may leave out modes at the end, as if `_` stood there. */
+** `offset` is an integer; of a coordinate layout it is a coordinate, with its zeros.
+** Under a swizzle it is that of mt_slice. A coordinate outside of what it picks from is
+** MT_ERANGE; a tuple may leave out modes at the end, as if `_` stood there. */
 
 /* The modes where c has `_`, and where the slice begins: (1) offset + R(j) = A(c with j
 ** in the place of `_`). */

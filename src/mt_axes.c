@@ -68,8 +68,8 @@ static void cut (mt_axes *a, int i, int64_t n) {
   for (int k = 0; k < MT_MAXBOUND; k++) rest->step[k] *= n;
 }
 
-/* The axis n:d goes over the axes from i on; returns the next one, -1 if it ends inside an axis
-** that it does not divide. */
+/* The axis n:d goes over the axes from i on; returns the next one, -1 if it ends inside
+** an axis that it does not divide. */
 static int refine_axis (mt_axes *a, int i, int64_t n, int64_t d, int f) {
   while (n > 1) {
     if (i == a->n) return -1;
@@ -150,8 +150,8 @@ static int64_t put_mode (mt_desc *d, uint32_t first, const mt_axes *a) {
 mt_status mt_axes_put (mt_desc *d, const mt_axes mode[3], mt_err *err) {
   int n = mode[0].n + mode[1].n + mode[2].n;
   if (n > MT_MAXAXIS)
-    return mt_fail(err, MT_ETOOBIG, "copy: the layouts of both sides need %d axes, a kernel has "
-                   "%d", n, (int)MT_MAXAXIS);
+    return mt_fail(err, MT_ETOOBIG, "copy: the layouts of both sides need %d axes, a "
+                   "kernel has %d", n, (int)MT_MAXAXIS);
   memset(d->axis, 0, sizeof d->axis);
   d->nthr = (uint32_t)mode[0].n;
   d->nval = (uint32_t)mode[1].n;

@@ -34,10 +34,11 @@ static mt_box_axis axis_of (const mt_desc *d, int i) {
   return a;
 }
 
-/* ---------------------------------------------------------------- the digits of a bound */
+/* ---------------------------------------- the digits of a bound */
 
 /* By step: axis i goes to its place, part[] with it. */
-static void insert_digit (mt_digits *g, uint8_t *part, const mt_desc *d, int i, uint32_t k) {
+static void insert_digit (mt_digits *g, uint8_t *part, const mt_desc *d, int i,
+                          uint32_t k) {
   int j = g->n++;
   for (; j > 0 && g->step[j - 1] > step_of(d, i, k); j--) {
     g->axis[j] = g->axis[j - 1];
@@ -75,8 +76,8 @@ static void merge_digits (mt_digits *g, unsigned sides) {
   g->n = g->n ? top + 1 : 0;
 }
 
-/* Clips from the top; whether what remains is exactly the set below the bound. `below`: the
-** largest ordinate that the digits below the topmost reach. */
+/* Clips from the top; whether what remains is exactly the set below the bound. `below`:
+** the largest ordinate that the digits below the topmost reach. */
 static bool clip (mt_digits *g, int64_t bound) {
   int64_t below = 0;
   for (int j = 0; j < g->n; j++) below += (g->axis[j].extent - 1) * g->step[j];
@@ -116,8 +117,8 @@ static void add_bound (mt_box *b, const mt_desc *d, uint32_t k, unsigned sides) 
   mt_digits g = {.n = 0};
   uint8_t part[MT_MAXBOX];
   for (int i = 0; i <= MT_LANE; i++)
-    if ((i == MT_LANE || i < (int)(d->nthr + d->nval + d->nrest)) && extent_of(d, i) > 1 &&
-        bound_of(d, i) == (int)k)
+    if ((i == MT_LANE || i < (int)(d->nthr + d->nval + d->nrest)) &&
+        extent_of(d, i) > 1 && bound_of(d, i) == (int)k)
       insert_digit(&g, part, d, i, k);
   merge_digits(&g, sides);
   if (!clip(&g, d->bound[k])) {

@@ -1,10 +1,12 @@
 /*
-** mt_box.h - private: the real coordinates of a descriptor as a box of axes without bounds.
+** mt_box.h - private: the real coordinates of a descriptor as a box of axes without
+** bounds.
 ** SPDX-License-Identifier: MIT
 **
-** The axes with a step of bound k are the digits of ordinate k. Digits whose strides continue one
-** another are one axis; where the topmost step divides the bound, the ordinates below the bound are
-** exactly the first bound/step indices of that axis, and the bound is gone.
+** The axes with a step of bound k are the digits of ordinate k. Digits whose strides
+** continue one another are one axis; where the topmost step divides the bound, the
+** ordinates below the bound are exactly the first bound/step indices of that axis, and
+** the bound is gone.
 */
 #ifndef MT_BOX_H
 #define MT_BOX_H
@@ -16,7 +18,8 @@ enum { MT_LANE = MT_MAXAXIS, MT_MAXBOX = MT_MAXAXIS + 1 };
 
 typedef struct mt_box_axis {
   int64_t extent, stride[2];
-  uint8_t first, count;            /* its digits: part[first .. first + count), fastest first */
+  /* its digits: part[first .. first + count), fastest first */
+  uint8_t first, count;
 } mt_box_axis;
 
 typedef struct mt_box {
@@ -24,11 +27,13 @@ typedef struct mt_box {
   bool exact;                      /* else: larger than the set of the real coordinates */
   bool empty;                      /* there are no coordinates */
   mt_box_axis axis[MT_MAXBOX];
-  uint8_t part[MT_MAXBOX];         /* axes of the descriptor; MT_LANE: elements of an access */
+  /* axes of the descriptor; MT_LANE: elements of an access */
+  uint8_t part[MT_MAXBOX];
 } mt_box;
 
-/* The real elements as seen from the sides with a bit in `sides` (1 << MT_SRC | 1 << MT_DST): axes
-** merge where the strides of those sides do. The descriptor is sound (mt_check_shape). */
+/* The real elements as seen from the sides with a bit in `sides` (1 << MT_SRC | 1 <<
+** MT_DST): axes merge where the strides of those sides do. The descriptor is sound
+** (mt_check_shape). */
 void mt_box_of (mt_box *out, const mt_desc *d, unsigned sides);
 
 #endif

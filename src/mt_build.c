@@ -61,7 +61,7 @@ void mt_begin (mt_build *b, mt_layout *out, const char *op, mt_err *err) {
   b->err = err;
   b->op = op;
   b->status = MT_OK;
-  b->derived = b->guess = false;
+  b->derived = b->trial = false;
   b->n = b->level = b->depth = 0;
 }
 

@@ -87,8 +87,8 @@ typedef struct mt_build {
   mt_err *err;
   mt_status status;
   const char *op;                  /* of the operation, for texts */
-  bool derived; /* its operands are not the caller's: no advice about them */
-  bool guess;   /* composition by the rule alone: what was only tried is refused fast */
+  bool derived;      /* its operands are not the caller's: no advice about them */
+  bool trial;        /* only to see whether the rule of composition answers */
   int n;                           /* nodes so far */
   int level, depth;                /* open nodes; those of them that nest */
   int open[MT_MAXOPEN];
@@ -145,8 +145,8 @@ void mt_emit_complement (mt_build *b, bool *fills, const mt_node *a, int64_t bou
                          int64_t count);
 
 /* mt_eval with the zeros of all axes that `space`, a layout too, has. */
-mt_status mt_eval_in (mt_layout *out, const mt_node *c, const mt_node *a, const mt_node *space,
-                      mt_err *err);
+mt_status mt_eval_in (mt_layout *out, const mt_node *c, const mt_node *a,
+                      const mt_node *space, mt_err *err);
 
 /* Fails with the texts of mt_failn; for the builder's own use of err. */
 #define mt_build_fail(b, s, ...)                                                         \

@@ -1,5 +1,6 @@
 /*
-** mt_check.c - the launch validator: range, alignment, injectivity, overlap. A pure function.
+** mt_check.c - the launch validator: range, alignment, injectivity, overlap. A pure
+** function.
 ** SPDX-License-Identifier: MIT
 */
 #include <stdio.h>
@@ -10,7 +11,8 @@
 
 static const char *const side_name[] = {"src", "dst"};
 
-/* Offsets of one side: the real elements lie in low .. high, from the start of the buffer. */
+/* Offsets of one side: the real elements lie in low .. high, from the start of the
+** buffer. */
 typedef struct mt_side {
   mt_box box;
   int64_t low, high;
@@ -21,7 +23,8 @@ typedef struct mt_side {
 /* Numbers of a coordinate as the descriptor counts them. */
 typedef struct mt_who { int64_t rest, thread, value, offset; } mt_who;
 
-static void add_digit (mt_who *w, const mt_desc *d, int i, int64_t digit, int64_t stride) {
+static void add_digit (mt_who *w, const mt_desc *d, int i, int64_t digit,
+                       int64_t stride) {
   int64_t place = 1, *mode = &w->rest;
   uint32_t axis = (uint32_t)i, first = d->nthr + d->nval;
   w->offset += digit * stride;
@@ -57,19 +60,21 @@ static const char *say_who (char *buf, const mt_desc *d, const mt_who *w) {
   if (d->form == MT_FORM_FLAT)
     snprintf(buf, MT_WHOTEXT, "element %lld", (long long)(w->rest * d->vec + w->value));
   else
-    snprintf(buf, MT_WHOTEXT, "value %lld of thread %lld in block %lld", (long long)w->value,
-             (long long)w->thread, (long long)w->rest);
+    snprintf(buf, MT_WHOTEXT, "value %lld of thread %lld in block %lld",
+             (long long)w->value, (long long)w->thread, (long long)w->rest);
   return buf;
 }
 
-static const char *say_both (char *buf, const mt_desc *d, const mt_who *a, const mt_who *b) {
+static const char *say_both (char *buf, const mt_desc *d, const mt_who *a,
+                             const mt_who *b) {
   char x[MT_WHOTEXT], y[MT_WHOTEXT];
   if (d->form == MT_FORM_FLAT)
     snprintf(buf, 2 * MT_WHOTEXT + 8, "elements %lld and %lld",
-             (long long)(a->rest * d->vec + a->value), (long long)(b->rest * d->vec + b->value));
+             (long long)(a->rest * d->vec + a->value),
+             (long long)(b->rest * d->vec + b->value));
   else if (a->rest == 0 && b->rest == 0 && a->thread == b->thread)
-    snprintf(buf, 2 * MT_WHOTEXT + 8, "values %lld and %lld of thread %lld", (long long)a->value,
-             (long long)b->value, (long long)a->thread);
+    snprintf(buf, 2 * MT_WHOTEXT + 8, "values %lld and %lld of thread %lld",
+             (long long)a->value, (long long)b->value, (long long)a->thread);
   else
     snprintf(buf, 2 * MT_WHOTEXT + 8, "%s and %s", say_who(x, d, a), say_who(y, d, b));
   return buf;
@@ -79,12 +84,13 @@ static const char *say_both (char *buf, const mt_desc *d, const mt_who *a, const
 
 static bool is_power (uint32_t n) { return n != 0 && (n & (n - 1)) == 0; }
 
-static mt_status check_mode (const mt_desc *d, const char *name, uint32_t first, uint32_t count,
-                             int64_t size, mt_err *err) {
+static mt_status check_mode (const mt_desc *d, const char *name, uint32_t first,
+                             uint32_t count, int64_t size, mt_err *err) {
   int64_t n = 1;
   for (uint32_t i = first; i < first + count; i++) {
     mt_axis a = d->axis[i];
-    MT_CHECK(a.extent >= 0, err, "%s axis %d has a negative extent", name, (int)(i - first) + 1);
+    MT_CHECK(a.extent >= 0, err, "%s axis %d has a negative extent", name,
+             (int)(i - first) + 1);
     mt_divisor(&a);
     MT_CHECK(a.mul == d->axis[i].mul && a.shift == d->axis[i].shift, err,
              "%s axis %d has a wrong divisor", name, (int)(i - first) + 1);
@@ -99,8 +105,9 @@ static mt_status check_mode (const mt_desc *d, const char *name, uint32_t first,
 static mt_status check_counts (const mt_desc *d, mt_err *err) {
   MT_CHECK(d->op == MT_OP_COPY && (d->form == MT_FORM_TV || d->form == MT_FORM_FLAT), err,
            "unknown operation or form");
-  MT_CHECK(is_power(d->elem) && d->elem <= 16 && is_power(d->vec) && d->vec <= 16 / d->elem, err,
-           "accesses of %d elements of %d bytes", (int)d->vec, (int)d->elem);
+  MT_CHECK(is_power(d->elem) && d->elem <= 16 && is_power(d->vec) &&
+           d->vec <= 16 / d->elem, err, "accesses of %d elements of %d bytes",
+           (int)d->vec, (int)d->elem);
   MT_CHECK(d->nthr <= MT_MAXAXIS && d->nval <= MT_MAXAXIS && d->nrest <= MT_MAXAXIS &&
            d->nthr + d->nval + d->nrest <= MT_MAXAXIS && d->nbound <= MT_MAXBOUND, err,
            "too many axes or bounds");
@@ -130,7 +137,8 @@ static mt_status check_bounds (const mt_desc *d, mt_err *err) {
       MT_CHECK(d->axis[i].step[k] >= 0, err, "a bound with a negative step");
       over = over || reach(&sum, d->axis[i].extent, d->axis[i].step[k]);
     }
-    if (over) return mt_fail(err, MT_EOVERFLOW, "an ordinate of bound %d leaves 64 bits", (int)k);
+    if (over)
+      return mt_fail(err, MT_EOVERFLOW, "an ordinate of bound %d leaves 64 bits", (int)k);
   }
   return MT_OK;
 }
@@ -168,12 +176,12 @@ static mt_status fail_range (const mt_launch *l, const mt_side *s, int side, int
   extreme(v, &s->box, side, s->low >= 0);
   mt_who w = who_of(l, &s->box, side, v);
   if (!s->box.exact)
-    return mt_fail(err, MT_ERANGE, "%s: that all stays inside its buffer of %lld elements could "
-                   "not be proven: bounds and strides do not go together", side_name[side],
-                   (long long)have);
-  return mt_fail(err, MT_ERANGE, "%s: %s lies at offset %lld; the buffer has elements 0 to %lld",
-                 side_name[side], say_who(text, &l->desc, &w), (long long)w.offset,
-                 (long long)have - 1);
+    return mt_fail(err, MT_ERANGE, "%s: that all stays inside its buffer of %lld "
+                   "elements could not be proven: bounds and strides do not go together",
+                   side_name[side], (long long)have);
+  return mt_fail(err, MT_ERANGE, "%s: %s lies at offset %lld; the buffer has elements 0 "
+                 "to %lld", side_name[side], say_who(text, &l->desc, &w),
+                 (long long)w.offset, (long long)have - 1);
 }
 
 static mt_status check_range (const mt_launch *l, mt_side *s, int side, size_t bytes,
@@ -198,19 +206,21 @@ static mt_status check_alignment (const mt_launch *l, int side, mt_err *err) {
   const mt_desc *d = &l->desc;
   const uint32_t first[] = {0, d->nthr, d->nthr + d->nval};
   uint64_t width = (uint64_t)d->vec * d->elem;
-  uint64_t start = (uint64_t)(uintptr_t)l->base[side] + (uint64_t)l->offset[side] * d->elem;
+  uint64_t start = (uint64_t)(uintptr_t)l->base[side] +
+                    (uint64_t)l->offset[side] * d->elem;
   if ((uintptr_t)l->base[side] % d->elem != 0)
-    return mt_fail(err, MT_EALIGN, "%s: the buffer is not aligned to its elements of %d bytes",
-                   side_name[side], (int)d->elem);
+    return mt_fail(err, MT_EALIGN, "%s: the buffer is not aligned to its elements of %d "
+                   "bytes", side_name[side], (int)d->elem);
   if (start % width != 0)
-    return mt_fail(err, MT_EALIGN, "%s: accesses of %d bytes, but it begins %d bytes past a "
-                   "multiple of that", side_name[side], (int)width, (int)(start % width));
+    return mt_fail(err, MT_EALIGN, "%s: accesses of %d bytes, but it begins %d bytes "
+                   "past a multiple of that", side_name[side], (int)width,
+                   (int)(start % width));
   for (uint32_t i = 0; i < d->nthr + d->nval + d->nrest; i++) {
     int mode = i < first[1] ? 0 : i < first[2] ? 1 : 2;
     if (d->axis[i].extent > 1 && d->axis[i].stride[side] % (int64_t)d->vec != 0)
-      return mt_fail(err, MT_EALIGN, "%s: accesses of %d elements, but %s axis %d has stride %lld",
-                     side_name[side], (int)d->vec, mode_name[mode], (int)(i - first[mode]) + 1,
-                     (long long)d->axis[i].stride[side]);
+      return mt_fail(err, MT_EALIGN, "%s: accesses of %d elements, but %s axis %d has "
+                     "stride %lld", side_name[side], (int)d->vec, mode_name[mode],
+                     (int)(i - first[mode]) + 1, (long long)d->axis[i].stride[side]);
   }
   return MT_OK;
 }
@@ -218,13 +228,13 @@ static mt_status check_alignment (const mt_launch *l, int side, mt_err *err) {
 /* ---------------------------------------------------------------- injectivity */
 
 /* Two coordinates x, y with one offset, from the difference x - y along the |stride|s. */
-static mt_status fail_injective (const mt_launch *l, const mt_side *s, const mt_equation *e,
-                                 mt_err *err) {
+static mt_status fail_injective (const mt_launch *l, const mt_side *s,
+                                 const mt_equation *e, mt_err *err) {
   int64_t x[MT_MAXBOX], y[MT_MAXBOX];
   char text[2 * MT_WHOTEXT + 8];
   if (!s->box.exact)
-    return mt_fail(err, MT_EINJECTIVE, "dst: that no element is written twice could not be "
-                   "proven: bounds and strides do not go together");
+    return mt_fail(err, MT_EINJECTIVE, "dst: that no element is written twice could not "
+                   "be proven: bounds and strides do not go together");
   for (int j = 0; j < s->box.n; j++) {
     int64_t v = s->box.axis[j].stride[MT_DST] < 0 ? -e->v[j] : e->v[j];
     x[j] = v > 0 ? v : 0;
@@ -234,7 +244,8 @@ static mt_status fail_injective (const mt_launch *l, const mt_side *s, const mt_
   mt_who *first = a.rest < b.rest || (a.rest == b.rest && (a.thread < b.thread ||
                   (a.thread == b.thread && a.value < b.value))) ? &a : &b;
   return mt_fail(err, MT_EINJECTIVE, "dst: %s write offset %lld",
-                 say_both(text, &l->desc, first, first == &a ? &b : &a), (long long)a.offset);
+                 say_both(text, &l->desc, first, first == &a ? &b : &a),
+                 (long long)a.offset);
 }
 
 static mt_status check_injective (const mt_launch *l, const mt_side *s, mt_err *err) {
@@ -252,8 +263,8 @@ static mt_status check_injective (const mt_launch *l, const mt_side *s, mt_err *
   mt_solution found = mt_solve(&e, 0, true);
   if (found == MT_NONE) return MT_OK;
   if (found == MT_FOUND) return fail_injective(l, s, &e, err);
-  return mt_fail(err, MT_EINJECTIVE, "dst: that no element is written twice could not be decided "
-                 "in %d steps", (int)MT_SOLVE_STEPS);
+  return mt_fail(err, MT_EINJECTIVE, "dst: that no element is written twice could not be "
+                 "decided in %d steps", (int)MT_SOLVE_STEPS);
 }
 
 /* ---------------------------------------------------------------- overlap */
@@ -277,12 +288,12 @@ static mt_status fail_overlap (const mt_side s[2], const mt_equation *e, int64_t
                                mt_err *err) {
   int64_t at = s[MT_SRC].low;
   if (!s[MT_SRC].box.exact || !s[MT_DST].box.exact)
-    return mt_fail(err, MT_EOVERLAP, "that src and dst do not overlap could not be proven: bounds "
-                   "and strides do not go together");
+    return mt_fail(err, MT_EOVERLAP, "that src and dst do not overlap could not be "
+                   "proven: bounds and strides do not go together");
   for (int j = 0; j < e->n; j++)
     if (e->v[j] > 0) at += e->v[j] * e->d[j];
-  return mt_fail(err, MT_EOVERLAP, "src and dst overlap: offset %lld of src is offset %lld of dst",
-                 (long long)at, (long long)(at - apart));
+  return mt_fail(err, MT_EOVERLAP, "src and dst overlap: offset %lld of src is offset "
+                 "%lld of dst", (long long)at, (long long)(at - apart));
 }
 
 /* src + i == dst + i + apart. */
@@ -303,8 +314,9 @@ static mt_status check_overlap (const mt_launch *l, const mt_side s[2], mt_err *
   mt_solution found = mt_solve(&e, apart, false);
   if (found == MT_NONE) return MT_OK;
   if (found == MT_UNDECIDED)
-    return mt_fail(err, MT_EOVERLAP, "that src and dst do not overlap could not be decided in %d "
-                   "steps: they lie in one buffer, between each other", (int)MT_SOLVE_STEPS);
+    return mt_fail(err, MT_EOVERLAP, "that src and dst do not overlap could not be "
+                   "decided in %d steps: they lie in one buffer, between each other",
+                   (int)MT_SOLVE_STEPS);
   return fail_overlap(s, &e, apart + s[MT_SRC].low - s[MT_DST].low, err);
 }
 

@@ -11,13 +11,14 @@
 /* The divisor of an extent, as in mt_desc.h. */
 void mt_divisor (mt_axis *a);
 
-/* The descriptor is one: counts, sizes, divisors and widths agree, and nothing that an executor
-** computes from it, real or not, leaves int64. MT_EINVAL, MT_EOVERFLOW. */
+/* The descriptor is one: counts, sizes, divisors and widths agree, and nothing that an
+** executor computes from it, real or not, leaves int64. MT_EINVAL, MT_EOVERFLOW. */
 mt_status mt_check_shape (const mt_launch *l, mt_err *err);
 
-/* MT_OK is a proof: every real access lies in its buffer (bytes[MT_SRC], bytes[MT_DST]) and is
-** aligned, no two write one element, and nothing that is read is written. Otherwise MT_ERANGE,
-** MT_EALIGN, MT_EINJECTIVE, MT_EOVERLAP with a witness, or what could not be proven. Pure. */
+/* MT_OK is a proof: every real access lies in its buffer (bytes[MT_SRC], bytes[MT_DST])
+** and is aligned, no two write one element, and nothing that is read is written.
+** Otherwise MT_ERANGE, MT_EALIGN, MT_EINJECTIVE, MT_EOVERLAP with a witness, or what
+** could not be proven. Pure. */
 mt_status mt_check_copy (const mt_launch *l, const size_t bytes[2], mt_err *err);
 
 #endif

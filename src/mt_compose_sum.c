@@ -182,7 +182,7 @@ void mt_emit_composition_sums (mt_build *b, const mt_node *a, const mt_node *t) 
   if (b->status != MT_OK) return;
   mt_begin(&d, &whole, b->op, b->err);
   d.derived = b->derived;
-  d.guess = b->guess;
+  d.trial = b->trial;
   mt_emit_composition(&d, a, apart.node);
   mt_failed(b, mt_end(&d));
   if (b->status != MT_OK) return;

@@ -151,11 +151,8 @@ static void compose_group (mt_build *b, mt_pieces *q, const mt_meet *g,
   for (int k = 0; k < g->n && t->shape == 0; k++) /* an empty B: any strides will do */
     if (!mt_add_piece(q, g->leaf[k], g->s[k], 0, NULL, 0)) return;
   if (t->shape == 0) return;
-  if (b->guess) {
-    mt_build_fail(b, MT_EINEXACT, "%s: not by the rule", b->op);
-    return;
-  }
-  if (!(mt_flat_is_f2(&g->f) ? mt_f2_exact : mt_compose_exact)(q, g, &w))
+  if (b->trial) mt_failed(b, MT_EINEXACT);
+  else if (!(mt_flat_is_f2(&g->f) ? mt_f2_exact : mt_compose_exact)(q, g, &w))
     mt_compose_refuse(b, g, t, &w);
 }
 

@@ -56,7 +56,7 @@ static void as_sums (sums *q, int64_t *base, const mt_node *a) {
 typedef struct search {
   const sums *q;
   mt_swizzle w;
-  int64_t base;                   /* the smallest offset; the others are counted from it */
+  int64_t base;             /* the smallest offset; the others are counted from it */
   int64_t from, to;               /* offsets before the swizzle that matter */
   int64_t lo, hi;                 /* images met */
   int64_t steps;

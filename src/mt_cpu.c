@@ -44,7 +44,8 @@ static mt_status run_literally (const mt_plan *p, mt_err *err) {
 static mt_status cpu_launch (mt_plan *p, mt_stream *s, mt_err *err) {
   mt_cpu_job *job = p->own;
   (void)s;
-  if (job->move == NULL) return job->row == MT_ROW_cpu_literal ? run_literally(p, err) : MT_OK;
+  if (job->move == NULL) return job->row == MT_ROW_cpu_literal ? run_literally(p, err) :
+      MT_OK;
   mt_pool_run(p->device->impl, job->tiles, job->piece, mt_cpu_run, job);
   return MT_OK;
 }

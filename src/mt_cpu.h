@@ -27,7 +27,8 @@ typedef struct mt_cpu_tile {
 } mt_cpu_tile;
 
 /* Moves na indices of a by nb indices of b, from and to these addresses. */
-typedef void mt_cpu_move (const mt_cpu_tile *t, const char *src, char *dst, int64_t na, int64_t nb);
+typedef void mt_cpu_move (const mt_cpu_tile *t, const char *src, char *dst, int64_t na,
+                          int64_t nb);
 
 enum { MT_MAXOUTER = MT_MAXAXIS + 1 };
 
@@ -45,18 +46,20 @@ typedef struct mt_cpu_job {
   char *dst;
 } mt_cpu_job;
 
-/* Chooses a row for the launch and says why not the ones before it. Of an empty launch no tiles. */
+/* Chooses a row for the launch and says why not the ones before it. Of an empty launch no
+** tiles. */
 void mt_cpu_plan (mt_cpu_job *job, const mt_launch *l, int threads, mt_why *why);
 /* Tiles first .. last - 1 of a job. An mt_work. */
 void mt_cpu_run (void *job, int64_t first, int64_t last);
 
 /* The move for units of this many bytes; beyond 31, for rows of bytes. */
 mt_cpu_move *mt_cpu_mover (int64_t unit);
-/* The move where one unit of the source is repeated along a, whose units lie together in the
-** destination; NULL if there is none. */
+/* The move where one unit of the source is repeated along a, whose units lie together in
+** the destination; NULL if there is none. */
 mt_cpu_move *mt_cpu_filler (int64_t unit);
-/* The move where units lie together along a in the destination, whose rows are `pitch` bytes apart,
-** and along b in the source, and the tile that it wants; NULL if there is none. */
+/* The move where units lie together along a in the destination, whose rows are `pitch`
+** bytes apart, and along b in the source, and the tile that it wants; NULL if there is
+** none. */
 mt_cpu_move *mt_cpu_transposer (int64_t unit, int64_t pitch, int64_t *ta, int64_t *tb);
 
 #endif

@@ -1,9 +1,10 @@
 /*
-** mt_cpu_job.c - from a descriptor to loops over tiles: what the CPU executor does with a launch.
+** mt_cpu_job.c - from a descriptor to loops over tiles: what the CPU executor does with a
+** launch.
 ** SPDX-License-Identifier: MIT
 **
-** The order of the axes is free here: the real elements are a box (mt_box.h), its axes sorted and
-** merged, and what lies together on both sides is one unit.
+** The order of the axes is free here: the real elements are a box (mt_box.h), its axes
+** sorted and merged, and what lies together on both sides is one unit.
 */
 #include "mt_axes.h"
 #include "mt_box.h"
@@ -15,7 +16,7 @@ enum {
   MT_ROWTILE = 128 << 10,            /* bytes of a tile of rows */
   MT_ANYTILE = 64,                   /* indices of a tile along each axis */
   MT_PIECE = 256 << 10,              /* bytes that are worth a thread's while */
-  MT_STREAMED = 2 << 20              /* destinations of this many bytes do not fit the caches */
+  MT_STREAMED = 2 << 20              /* bytes of a destination that fits no cache */
 };
 
 static const char *const row_names[] = {
@@ -26,7 +27,8 @@ static const char *const row_names[] = {
 
 /* ---------------------------------------------------------------- axes */
 
-/* The box as axes with strides in elements, turned, sorted and merged; `offset` in elements. */
+/* The box as axes with strides in elements, turned, sorted and merged; `offset` in
+** elements. */
 static void order_axes (mt_axes *x, int64_t offset[2], const mt_box *b) {
   memset(x, 0, sizeof *x);
   x->n = b->n;
@@ -39,7 +41,8 @@ static void order_axes (mt_axes *x, int64_t offset[2], const mt_box *b) {
   mt_axes_merge(x);
 }
 
-/* Takes the run of elements that lie together on both sides out of the list: its bytes. */
+/* Takes the run of elements that lie together on both sides out of the list: its
+** bytes. */
 static int64_t take_run (mt_axes *x, int64_t elem) {
   for (int i = 0; i < x->n; i++) {
     if (x->axis[i].stride[MT_SRC] != 1 || x->axis[i].stride[MT_DST] != 1) continue;
@@ -69,7 +72,7 @@ static mt_cpu_axis take_axis (mt_cpu_job *job, int i) {
   return a;
 }
 
-/* ---------------------------------------------------------------- the rows of mt_cpu.def */
+/* ---------------------------------------- the rows of mt_cpu.def */
 
 static int64_t min_of (int64_t a, int64_t b) { return a < b ? a : b; }
 
@@ -89,13 +92,16 @@ static bool plan_transpose (mt_cpu_job *job, mt_why *why) {
   int64_t unit = job->tile.unit;
   int b = source_axis(job->outer, job->n);
   if (job->n < 2 || b <= 0 || job->outer[0].dst != unit || job->outer[b].src != unit) {
-    mt_why_add(why, name, "no two axes along which the elements of one side each lie together");
+    mt_why_add(why, name, "no two axes along which the elements of one side each lie "
+               "together");
     return false;
   }
   job->move = mt_cpu_transposer(unit, job->outer[b].dst, &job->ta, &job->tb);
-  if (job->move == NULL || job->outer[0].extent < 16 / unit || job->outer[b].extent < 16 / unit) {
-    mt_why_add(why, name, "%lld by %lld units of %lld bytes", (long long)job->outer[0].extent,
-               (long long)job->outer[b].extent, (long long)unit);
+  if (job->move == NULL || job->outer[0].extent < 16 / unit ||
+      job->outer[b].extent < 16 / unit) {
+    mt_why_add(why, name, "%lld by %lld units of %lld bytes",
+               (long long)job->outer[0].extent, (long long)job->outer[b].extent,
+               (long long)unit);
     return false;
   }
   job->row = MT_ROW_cpu_transpose;
@@ -108,7 +114,8 @@ static bool plan_fill (mt_cpu_job *job, mt_why *why) {
   const mt_cpu_axis *a = &job->outer[0];
   mt_cpu_move *move = mt_cpu_filler(job->tile.unit);
   if (a->src != 0 || a->dst != job->tile.unit || move == NULL) {
-    mt_why_add(why, row_names[MT_ROW_cpu_fill], "no element is repeated along the destination");
+    mt_why_add(why, row_names[MT_ROW_cpu_fill], "no element is repeated along the "
+               "destination");
     return false;
   }
   job->row = MT_ROW_cpu_fill;
@@ -136,7 +143,8 @@ static void plan_any (mt_cpu_job *job) {
   }
 }
 
-static void plan_box (mt_cpu_job *job, const mt_axes *x, int64_t run, int64_t elem, mt_why *why) {
+static void plan_box (mt_cpu_job *job, const mt_axes *x, int64_t run, int64_t elem,
+                      mt_why *why) {
   job->n = x->n;
   for (int i = 0; i < x->n; i++) {
     mt_cpu_axis a = {x->axis[i].extent, x->axis[i].stride[MT_SRC] * elem,
@@ -149,8 +157,8 @@ static void plan_box (mt_cpu_job *job, const mt_axes *x, int64_t run, int64_t el
     job->tile.unit = 1;
     return;
   }
-  mt_why_add(why, row_names[MT_ROW_cpu_rows], "%lld bytes lie together on both sides, rows have "
-             "at least %d", (long long)run, (int)MT_SMALLRUN);
+  mt_why_add(why, row_names[MT_ROW_cpu_rows], "%lld bytes lie together on both sides, "
+             "rows have at least %d", (long long)run, (int)MT_SMALLRUN);
   if (!plan_fill(job, why) && !plan_transpose(job, why)) plan_any(job);
 }
 
@@ -235,8 +243,9 @@ void mt_cpu_run (void *arg, int64_t first, int64_t last) {
   find_place(&p, job, first);
   for (; first < last; first++) {
     int64_t j = p.along[0] * job->tb, i = p.along[1] * job->ta;
-    job->move(&job->tile, p.src + i * a->src + j * b->src, p.dst + i * a->dst + j * b->dst,
-              min_of(job->ta, a->extent - i), min_of(job->tb, b->extent - j));
+    job->move(&job->tile, p.src + i * a->src + j * b->src,
+              p.dst + i * a->dst + j * b->dst, min_of(job->ta, a->extent - i),
+              min_of(job->tb, b->extent - j));
     next_place(&p, job);
   }
   if (job->tile.stream) mt_stream_end();

@@ -19,8 +19,8 @@
   }
 
 #define MT_MOVER(bytes)                                                                  \
-  static void move_##bytes (const mt_cpu_tile *t, const char *src, char *dst, int64_t na, \
-                            int64_t nb) {                                                \
+  static void move_##bytes (const mt_cpu_tile *t, const char *src, char *dst,            \
+                            int64_t na, int64_t nb) {                                    \
     MT_LOOPS(memcpy(d, s, bytes))                                                        \
   }
 MT_MOVER(1)
@@ -42,13 +42,16 @@ MT_OVERLAPPING_MOVER(8)
 MT_OVERLAPPING_MOVER(16)
 
 /* Units of one byte that lie together along a: rows. */
-static void move_rows (const mt_cpu_tile *t, const char *src, char *dst, int64_t na, int64_t nb) {
-  for (int64_t j = 0; j < nb; j++) memcpy(dst + j * t->b.dst, src + j * t->b.src, (size_t)na);
+static void move_rows (const mt_cpu_tile *t, const char *src, char *dst, int64_t na,
+                       int64_t nb) {
+  for (int64_t j = 0; j < nb; j++)
+    memcpy(dst + j * t->b.dst, src + j * t->b.src, (size_t)na);
 }
 
 mt_cpu_move *mt_cpu_mover (int64_t unit) {
   static mt_cpu_move *const exact[] = {move_1, move_2, move_4, move_8, move_16};
-  static mt_cpu_move *const over[] = {NULL, move_over_2, move_over_4, move_over_8, move_over_16};
+  static mt_cpu_move *const over[] = {NULL, move_over_2, move_over_4, move_over_8,
+                                      move_over_16};
   for (int w = 0; w < 5; w++) {
     if (unit == (int64_t)1 << w) return exact[w];
     if (unit < (int64_t)2 << w) return over[w];
@@ -60,10 +63,12 @@ mt_cpu_move *mt_cpu_mover (int64_t unit) {
 
 enum { MT_PATTERN = 256 };
 
-static void fill_rows (const mt_cpu_tile *t, const char *src, char *dst, int64_t na, int64_t nb) {
+static void fill_rows (const mt_cpu_tile *t, const char *src, char *dst, int64_t na,
+                       int64_t nb) {
   char pattern[MT_PATTERN];
   for (int64_t j = 0; j < nb; j++, src += t->b.src, dst += t->b.dst) {
-    for (int64_t i = 0; i < MT_PATTERN; i += t->unit) memcpy(pattern + i, src, (size_t)t->unit);
+    for (int64_t i = 0; i < MT_PATTERN; i += t->unit)
+      memcpy(pattern + i, src, (size_t)t->unit);
     int64_t n = na * t->unit, at = 0;
     for (; n - at >= MT_PATTERN; at += MT_PATTERN) memcpy(dst + at, pattern, MT_PATTERN);
     memcpy(dst + at, pattern, (size_t)(n - at));
@@ -109,8 +114,8 @@ static void put_row (char *to, const char *from, int64_t n) {
 #endif
 
 /* The buffer's rows, `pitch` apart, become `rows` rows of n bytes of the destination. */
-static void put_rows (const mt_cpu_tile *t, char *to, const char *from, int64_t pitch, int64_t n,
-                      int64_t rows) {
+static void put_rows (const mt_cpu_tile *t, char *to, const char *from, int64_t pitch,
+                      int64_t n, int64_t rows) {
   int64_t step = t->b.dst;
 #ifdef MT_STREAM
   bool lines = ((uintptr_t)to | (uintptr_t)step | (uintptr_t)n) % 64 == 0;
@@ -126,8 +131,8 @@ static void put_rows (const mt_cpu_tile *t, char *to, const char *from, int64_t 
   for (int64_t j = 0; j < rows; j++) memcpy(to + j * step, from + j * pitch, (size_t)n);
 }
 
-/* W rows of W elements, `from` bytes apart, become W rows `to` bytes apart. After log2 W rounds of
-** interleaving the halves of a list of vectors, its elements are transposed. */
+/* W rows of W elements, `from` bytes apart, become W rows `to` bytes apart. After log2 W
+** rounds of interleaving the halves of a list of vectors, its elements are transposed. */
 #define MT_BLOCK(bits, W)                                                                \
   static inline void block_##bits (char *d, int64_t to, const char *s, int64_t from) {   \
     mt_v##bits x[W], y[W];                                                               \
@@ -142,10 +147,12 @@ static void put_rows (const mt_cpu_tile *t, char *to, const char *from, int64_t 
     MT_UNROLL for (int i = 0; i < W; i++) memcpy(d + i * to, &x[i], 16);                 \
   }
 
-/* A row of the buffer holds the tile's elements along a, and a line more: powers of two alias. */
+/* A row of the buffer holds the tile's elements along a, and a line more: powers of two
+** alias. */
 enum { MT_BUFFER = 40 << 10 };
 
-/* na, nb >= W; the last blocks overlap the ones before. Rows of the buffer are `pitch` apart. */
+/* na, nb >= W; the last blocks overlap the ones before. Rows of the buffer are `pitch`
+** apart. */
 #define MT_PACK(bits, W)                                                                 \
   static void pack_##bits (char *buf, int64_t pitch, const char *src, int64_t from,      \
                            int64_t na, int64_t nb) {                                     \
@@ -153,7 +160,8 @@ enum { MT_BUFFER = 40 << 10 };
       if (i > na - W) i = na - W;                                                        \
       for (int64_t j = 0; j < nb; j += W) {                                              \
         if (j > nb - W) j = nb - W;                                                      \
-        block_##bits(buf + j * pitch + i * (16 / W), pitch, src + i * from + j * (16 / W), from); \
+        block_##bits(buf + j * pitch + i * (16 / W), pitch,                              \
+                     src + i * from + j * (16 / W), from);                               \
       }                                                                                  \
     }                                                                                    \
   }
@@ -190,8 +198,8 @@ static void transpose_128 (const mt_cpu_tile *t, const char *src, char *dst, int
 }
 #endif
 
-/* Two tiles of each: where the rows of the destination are whole lines, and where they are not, so
-** that longer rows pay. Measured.
+/* Two tiles of each: where the rows of the destination are whole lines, and where they
+** are not, so that longer rows pay. Measured.
 ** bytes  move           a,  b      a,   b */
 #define MT_TRANSPOSERS(X)                                                                \
   X(1,     transpose_8,    256, 128,  512, 64)                                           \
@@ -203,7 +211,11 @@ static void transpose_128 (const mt_cpu_tile *t, const char *src, char *dst, int
 mt_cpu_move *mt_cpu_transposer (int64_t unit, int64_t pitch, int64_t *ta, int64_t *tb) {
 #ifdef MT_SIMD
 #define MT_TRANSPOSER_ROW(bytes, move, a, b, c, d) {bytes, move, {a, c}, {b, d}},
-  static const struct { int64_t unit; mt_cpu_move *move; int64_t ta[2], tb[2]; } rows[] = {
+  static const struct {
+    int64_t unit;
+    mt_cpu_move *move;
+    int64_t ta[2], tb[2];
+  } rows[] = {
     MT_TRANSPOSERS(MT_TRANSPOSER_ROW)
   };
 #undef MT_TRANSPOSER_ROW

@@ -20,13 +20,15 @@ typedef struct mt_draft {
 static mt_status check_tensor (const mt_tensor *t, int side, mt_err *err) {
   const mt_node *a = t->layout;
   if (a->tag == MT_SWIZZLE)
-    return mt_failn(err, MT_EUNSUPPORTED, "copy: %s has the swizzled layout %N: copies of swizzled "
-                    "layouts are not supported yet", side_name[side], a);
+    return mt_failn(err, MT_EUNSUPPORTED, "copy: %s has the swizzled layout %N: copies "
+                    "of swizzled layouts are not supported yet", side_name[side], a);
   for (const mt_node *p = a; p < mt_next(a); p++) {
     if (p->tag == MT_MODES || (p->tag == MT_LEAF && p->ring == MT_Z)) continue;
-    return mt_failn(err, MT_EINVAL, "copy: %s has no layout of offsets: %N", side_name[side], a);
+    return mt_failn(err, MT_EINVAL, "copy: %s has no layout of offsets: %N",
+                    side_name[side], a);
   }
-  MT_CHECK((unsigned)t->dtype < MT_NDTYPE, err, "copy: %s has no data type", side_name[side]);
+  MT_CHECK((unsigned)t->dtype < MT_NDTYPE, err, "copy: %s has no data type",
+           side_name[side]);
   return MT_OK;
 }
 
@@ -34,31 +36,32 @@ static mt_status check_shapes (const mt_tensor *src, const mt_tensor *dst, mt_er
   const mt_node *a = src->layout, *b = dst->layout;
   int n = mt_rank(a);
   if (n != mt_rank(b))
-    return mt_failn(err, MT_ERANK, "copy: src %N has rank %d, dst %N has rank %d", a, n, b,
-                    mt_rank(b));
+    return mt_failn(err, MT_ERANK, "copy: src %N has rank %d, dst %N has rank %d", a, n,
+                    b, mt_rank(b));
   for (int i = 0; i < n; i++)
     if (mt_size(mt_mode(a, i)) != mt_size(mt_mode(b, i)))
-      return mt_failn(err, MT_ERANK, "copy: mode %d of src %N has size %lld, of dst %N it has %lld",
-                      i + 1, a, (long long)mt_size(mt_mode(a, i)), b,
+      return mt_failn(err, MT_ERANK, "copy: mode %d of src %N has size %lld, of dst %N "
+                      "it has %lld", i + 1, a, (long long)mt_size(mt_mode(a, i)), b,
                       (long long)mt_size(mt_mode(b, i)));
   if (src->dtype != dst->dtype)
-    return mt_fail(err, MT_EUNSUPPORTED, "copy: src is %s, dst is %s: a copy does not convert",
-                   mt_dtype_name(src->dtype), mt_dtype_name(dst->dtype));
+    return mt_fail(err, MT_EUNSUPPORTED, "copy: src is %s, dst is %s: a copy does not "
+                   "convert", mt_dtype_name(src->dtype), mt_dtype_name(dst->dtype));
   return MT_OK;
 }
 
-static mt_status check_copy (const mt_tiled_copy *copy, const mt_tensor *src, mt_err *err) {
+static mt_status check_copy (const mt_tiled_copy *copy, const mt_tensor *src,
+                             mt_err *err) {
   int bits = (int)mt_dtype_size(src->dtype) * 8, modes = mt_rank(copy->tiler.node);
   int64_t threads = mt_size(copy->thr.node);
   if (copy->bits != bits)
-    return mt_fail(err, MT_EUNSUPPORTED, "copy: the tiled copy moves elements of %d bits, %s has "
-                   "%d", copy->bits, mt_dtype_name(src->dtype), bits);
+    return mt_fail(err, MT_EUNSUPPORTED, "copy: the tiled copy moves elements of %d "
+                   "bits, %s has %d", copy->bits, mt_dtype_name(src->dtype), bits);
   if (mt_rank(src->layout) < modes)
-    return mt_failn(err, MT_ERANK, "copy: the tile %N has %d modes, the tensors %N have %d",
-                    copy->tiler.node, modes, src->layout, mt_rank(src->layout));
+    return mt_failn(err, MT_ERANK, "copy: the tile %N has %d modes, the tensors %N have "
+                    "%d", copy->tiler.node, modes, src->layout, mt_rank(src->layout));
   if (threads > MT_MAXTHREADS)
-    return mt_failn(err, MT_EUNSUPPORTED, "copy: thr %N has %lld threads, a block has at most %d",
-                    copy->thr.node, (long long)threads, (int)MT_MAXTHREADS);
+    return mt_failn(err, MT_EUNSUPPORTED, "copy: thr %N has %lld threads, a block has at "
+                    "most %d", copy->thr.node, (long long)threads, (int)MT_MAXTHREADS);
   return MT_OK;
 }
 
@@ -70,8 +73,8 @@ static mt_status simplify (mt_layout *out, const mt_node *a, mt_err *err) {
   const mt_node *modes[MT_MAXNODES / 4];
   int n = mt_rank(a);
   if (n > MT_MAXNODES / 4)
-    return mt_failn(err, MT_ETOOBIG, "copy: %N has %d modes, at most %d can be partitioned", a, n,
-                    MT_MAXNODES / 4);
+    return mt_failn(err, MT_ETOOBIG, "copy: %N has %d modes, at most %d can be "
+                    "partitioned", a, n, MT_MAXNODES / 4);
   for (int i = 0; i < n; i++) {
     MT_TRY(mt_coalesce(&mode[i], mt_mode(a, i), NULL, err));
     modes[i] = mode[i].node;
@@ -79,7 +82,8 @@ static mt_status simplify (mt_layout *out, const mt_node *a, mt_err *err) {
   return mt_concat(out, n, modes, err);
 }
 
-/* The ordinate of mode k of a tensor with the shape of `a`: strides 1 there, 0 elsewhere. */
+/* The ordinate of mode k of a tensor with the shape of `a`: strides 1 there, 0
+** elsewhere. */
 static mt_status ordinates (mt_layout *out, const mt_node *a, int k, mt_err *err) {
   mt_layout shape, stride;
   int64_t s[MT_MAXNODES], d[MT_MAXNODES];
@@ -90,22 +94,23 @@ static mt_status ordinates (mt_layout *out, const mt_node *a, int k, mt_err *err
   return mt_make_layout(out, shape.node, stride.node, err);
 }
 
-static mt_status no_refinement (int i, const mt_node *a, const char *what, const mt_node *b,
-                                mt_err *err) {
+static mt_status no_refinement (int i, const mt_node *a, const char *what,
+                                const mt_node *b, mt_err *err) {
   static const char *const names[] = {"threads", "values", "rests"};
-  return mt_failn(err, MT_EINEXACT, "copy: the %s of src and of %s have no common refinement: %N "
-                  "and %N\ngive both tensors one shape, or copy without a partition", names[i],
-                  what, mt_mode(a, i), mt_mode(b, i));
+  return mt_failn(err, MT_EINEXACT, "copy: the %s of src and of %s have no common "
+                  "refinement: %N and %N\ngive both tensors one shape, or copy without a "
+                  "partition", names[i], what, mt_mode(a, i), mt_mode(b, i));
 }
 
-/* A mode of the tensors that the tile overhangs gets a bound, and its ordinates partitioned. */
+/* A mode of the tensors that the tile overhangs gets a bound, and its ordinates
+** partitioned. */
 static mt_status add_bound (mt_draft *x, const mt_tiled_copy *copy, const mt_node *src,
                             const mt_node *tv, int k, mt_err *err) {
   mt_layout crd, part;
   int f = MT_STEP + (int)x->nbound;
   if (x->nbound == MT_MAXBOUND)
-    return mt_failn(err, MT_ETOOBIG, "copy: the tile %N overhangs more than %d modes of %N",
-                    copy->tiler.node, (int)MT_MAXBOUND, src);
+    return mt_failn(err, MT_ETOOBIG, "copy: the tile %N overhangs more than %d modes of "
+                    "%N", copy->tiler.node, (int)MT_MAXBOUND, src);
   MT_TRY(ordinates(&crd, src, k, err));
   MT_TRY(mt_partition(&part, copy, crd.node, err));
   for (int i = 0; i < 3; i++)
@@ -127,8 +132,8 @@ static mt_status add_bounds (mt_draft *x, int *modes, const mt_tiled_copy *copy,
   return MT_OK;
 }
 
-static mt_status draft_tv (mt_draft *x, int *modes, const mt_tiled_copy *copy, const mt_node *src,
-                           const mt_node *dst, mt_err *err) {
+static mt_status draft_tv (mt_draft *x, int *modes, const mt_tiled_copy *copy,
+                           const mt_node *src, const mt_node *dst, mt_err *err) {
   mt_layout a, b, from, to;
   MT_TRY(simplify(&a, src, err));
   MT_TRY(simplify(&b, dst, err));
@@ -143,7 +148,8 @@ static mt_status draft_tv (mt_draft *x, int *modes, const mt_tiled_copy *copy, c
   return add_bounds(x, modes, copy, src, from.node, err);
 }
 
-static mt_status draft_flat (mt_draft *x, const mt_node *src, const mt_node *dst, mt_err *err) {
+static mt_status draft_flat (mt_draft *x, const mt_node *src, const mt_node *dst,
+                             mt_err *err) {
   for (int i = 0; i < mt_rank(src); i++) {
     mt_axes mode;
     mt_axes_of(&mode, mt_mode(src, i), MT_SRC);

@@ -68,15 +68,16 @@ static mt_status open_backend (mt_device **out, const mt_backend *b, int index,
   return MT_OK;
 }
 
-static mt_status open_best (mt_device **out, const mt_device_options *options, mt_err *err) {
+static mt_status open_best (mt_device **out, const mt_device_options *options,
+                            mt_err *err) {
   int index;
   mt_err gone = MT_NOERR;
   if (open_backend(out, &mt_backend_cuda, 0, options, &gone) == MT_OK) return MT_OK;
   return open_backend(out, find_backend(&index, "cpu"), 0, options, err);
 }
 
-mt_status mt_device_open (mt_device **out, const char *name, const mt_device_options *options,
-                          mt_err *err) {
+mt_status mt_device_open (mt_device **out, const char *name,
+                          const mt_device_options *options, mt_err *err) {
   mt_device_options o = {0};
   int index;
   *out = NULL;
@@ -86,8 +87,8 @@ mt_status mt_device_open (mt_device **out, const char *name, const mt_device_opt
   if (name == NULL) return open_best(out, &o, err);
   const mt_backend *b = find_backend(&index, name);
   if (b == NULL)
-    return mt_fail(err, MT_ENODEV, "there is no device \"%.64s\": \"cpu\", \"cpu:checked\", "
-                   "\"cuda\" and \"cuda:N\" are names of devices", name);
+    return mt_fail(err, MT_ENODEV, "there is no device \"%.64s\": \"cpu\", "
+                   "\"cpu:checked\", \"cuda\" and \"cuda:N\" are names of devices", name);
   return open_backend(out, b, index, &o, err);
 }
 
@@ -112,11 +113,13 @@ void mt_free (mt_device *d, void *p, size_t bytes) {
   if (p) d->backend->free(d, p, bytes);
 }
 
-mt_status mt_upload (mt_device *d, void *dst, const void *host, size_t bytes, mt_err *err) {
+mt_status mt_upload (mt_device *d, void *dst, const void *host, size_t bytes,
+                     mt_err *err) {
   return bytes == 0 ? MT_OK : d->backend->upload(d, dst, host, bytes, err);
 }
 
-mt_status mt_download (mt_device *d, void *host, const void *src, size_t bytes, mt_err *err) {
+mt_status mt_download (mt_device *d, void *host, const void *src, size_t bytes,
+                       mt_err *err) {
   return bytes == 0 ? MT_OK : d->backend->download(d, host, src, bytes, err);
 }
 
@@ -137,7 +140,8 @@ const char *mt_kernel_name (const char *backend, int i) {
   for (int b = 0; b < MT_NBACKENDS; b++) {
     if (strcmp(backend, backends[b]->name) != 0) continue;
     if (i < 0 || (size_t)i >= *backends[b]->nkernels) return NULL;
-    return backends[b]->host || mt_cuda_has_kernels() ? backends[b]->kernels[i].name : NULL;
+    bool here = backends[b]->host || mt_cuda_has_kernels();
+    return here ? backends[b]->kernels[i].name : NULL;
   }
   return NULL;
 }

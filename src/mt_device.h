@@ -2,7 +2,8 @@
 ** mt_device.h - private: backends, devices and plans.
 ** SPDX-License-Identifier: MIT
 **
-** A backend is one file and one word in MT_BACKENDS. It is reached only through its table.
+** A backend is one file and one word in MT_BACKENDS. It is reached only through its
+** table.
 */
 #ifndef MT_DEVICE_H
 #define MT_DEVICE_H
@@ -13,23 +14,26 @@
 #define MT_BACKENDS(X) X(cpu) X(checked) X(cuda)
 
 typedef struct mt_backend {
-  const char *name;                  /* as in mt_device_open: "cpu", "cpu:checked", "cuda" */
+  const char *name;                  /* "cpu", "cpu:checked", "cuda" */
   const mt_kernel *kernels;
   const size_t *nkernels;
   bool host;                         /* its memory is the host's */
   /* Fills d->impl, d->name, d->about. On failure it has released everything. */
   mt_status (*open) (mt_device *d, int index, mt_err *err);
   void (*close) (mt_device *d);
-  mt_status (*alloc) (mt_device *d, void **out, size_t bytes, mt_err *err);   /* zeroed; bytes > 0 */
+  /* Zeroed; bytes > 0. */
+  mt_status (*alloc) (mt_device *d, void **out, size_t bytes, mt_err *err);
   void (*free) (mt_device *d, void *p, size_t bytes);
-  mt_status (*upload) (mt_device *d, void *dst, const void *host, size_t bytes, mt_err *err);
-  mt_status (*download) (mt_device *d, void *host, const void *src, size_t bytes, mt_err *err);
+  mt_status (*upload) (mt_device *d, void *dst, const void *host, size_t bytes,
+                       mt_err *err);
+  mt_status (*download) (mt_device *d, void *host, const void *src, size_t bytes,
+                         mt_err *err);
   mt_status (*stream_create) (mt_device *d, mt_stream **out, mt_err *err);
   void (*stream_destroy) (mt_device *d, mt_stream *s);
   mt_status (*synchronize) (mt_device *d, mt_stream *s, mt_err *err);
   mt_status (*launch) (mt_plan *p, mt_stream *s, mt_err *err);
-  /* NULL, or: chooses kernel and grid of a plan and fills its `own` part of own_bytes bytes, which
-  ** is zero. Without it mt_kernel_choose does, and there is no own part. */
+  /* NULL, or: chooses kernel and grid of a plan and fills its `own` part of own_bytes
+  ** bytes, which is zero. Without it mt_kernel_choose does, and there is no own part. */
   mt_status (*prepare) (mt_plan *p, mt_err *err);
   size_t own_bytes;
 } mt_backend;
@@ -63,9 +67,10 @@ struct mt_plan {
 void *mt_host_alloc (const mt_device *d, size_t bytes);
 void mt_host_free (const mt_device *d, void *p, size_t bytes);
 
-/* The reference (mt_ref.c): runs a launch as a GPU would, block by block, thread by thread, access
-** by access, each offset computed from the descriptor alone. With `bytes` (sizes of the buffers)
-** each access is verified before it is made: MT_ERANGE or MT_EALIGN with block, thread and value. */
+/* The reference (mt_ref.c): runs a launch as a GPU would, block by block, thread by
+** thread, access by access, each offset computed from the descriptor alone. With `bytes`
+** (sizes of the buffers) each access is verified before it is made: MT_ERANGE or
+** MT_EALIGN with block, thread and value. */
 mt_status mt_ref_run (const mt_kernel *k, mt_grid grid, const mt_launch *l,
                       const size_t *bytes, mt_err *err);
 

@@ -37,7 +37,7 @@ static bool divides (const mt_node *a, int64_t n, int64_t d) {
   mt_begin(&one, &t, "", &err);
   mt_add_leaf(&one, n, d);
   mt_begin(&all, &r, "", &err);
-  all.derived = all.guess = true;
+  all.trial = true;
   with_complement(&all, &pair, t.node, mt_size(a));
   mt_emit_composition(&all, a, pair.node);
   return mt_end(&all) == MT_OK;
@@ -47,7 +47,7 @@ static bool divides (const mt_node *a, int64_t n, int64_t d) {
 static void other_tiles (mt_build *b, const mt_node *a, const mt_node *t) {
   int64_t less = 0, more = 0, d = t->stride;
   mt_explain(b->err, "\n  B is the tile %N with its complement", t);
-  if (t->tag != MT_LEAF) return;
+  if (t->tag != MT_LEAF || t->shape > INT64_MAX - 64) return;
   for (int64_t n = t->shape - 1; n > 1 && n > t->shape - 64 && !less; n--)
     if (divides(a, n, d)) less = n;
   for (int k = 1; k < 64 && k <= mt_size(a) - t->shape && !more; k++)

@@ -28,13 +28,15 @@ void mt_host_release (mt_device *d, void *p, size_t bytes) {
   if (p) mt_host_free(d, block - (size_t)block[-1] - 1, bytes + MT_ALIGN);
 }
 
-mt_status mt_host_upload (mt_device *d, void *dst, const void *host, size_t bytes, mt_err *err) {
+mt_status mt_host_upload (mt_device *d, void *dst, const void *host, size_t bytes,
+                          mt_err *err) {
   (void)d, (void)err;
   if (bytes) memmove(dst, host, bytes);
   return MT_OK;
 }
 
-mt_status mt_host_download (mt_device *d, void *host, const void *src, size_t bytes, mt_err *err) {
+mt_status mt_host_download (mt_device *d, void *host, const void *src, size_t bytes,
+                            mt_err *err) {
   return mt_host_upload(d, host, src, bytes, err);
 }
 

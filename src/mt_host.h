@@ -9,8 +9,10 @@
 
 mt_status mt_host_malloc (mt_device *d, void **out, size_t bytes, mt_err *err);
 void mt_host_release (mt_device *d, void *p, size_t bytes);
-mt_status mt_host_upload (mt_device *d, void *dst, const void *host, size_t bytes, mt_err *err);
-mt_status mt_host_download (mt_device *d, void *host, const void *src, size_t bytes, mt_err *err);
+mt_status mt_host_upload (mt_device *d, void *dst, const void *host, size_t bytes,
+                          mt_err *err);
+mt_status mt_host_download (mt_device *d, void *host, const void *src, size_t bytes,
+                            mt_err *err);
 mt_status mt_host_stream_create (mt_device *d, mt_stream **out, mt_err *err);
 void mt_host_stream_destroy (mt_device *d, mt_stream *s);
 mt_status mt_host_synchronize (mt_device *d, mt_stream *s, mt_err *err);

@@ -17,11 +17,12 @@
 #define MT_TRY(call)                                                                     \
   do { mt_status try_ = (call); if (try_ != MT_OK) return try_; } while (0)
 
-/* Stores status and text in err, returns the status. Formats: %d %s %lld %zu as in printf. */
+/* Stores status and text in err, returns the status. Formats: %d %s %lld %zu as in
+** printf. */
 mt_status mt_fail (mt_err *err, mt_status s, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* The same with a value's text form: "%N" stands for a const mt_node *, the rest as above (own
-** small formatter: %N %d %s %lld %zu %%). Long values are cut with "...". */
+/* The same with a value's text form: "%N" stands for a const mt_node *, the rest as
+** above (own small formatter: %N %d %s %lld %zu %%). Long values are cut with "...". */
 mt_status mt_failn (mt_err *err, mt_status s, const char *format, ...);
 /* Appends to the text of a failure; directives as in mt_failn. */
 void mt_explain (mt_err *err, const char *format, ...);

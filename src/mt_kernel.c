@@ -41,7 +41,8 @@ void mt_why_add (mt_why *w, const char *name, const char *format, ...) {
 
 enum { MT_MAXGRID = 0x7fffffff };
 
-/* Rows of another operation, form or width are not alternatives: they go without a word. */
+/* Rows of another operation, form or width are not alternatives: they go without a
+** word. */
 static bool same_kind (const mt_kernel *k, const mt_desc *d) {
   return k->op == d->op && k->form == d->form &&
          (k->bytes == 0 || k->bytes == d->elem * d->vec);
@@ -49,13 +50,13 @@ static bool same_kind (const mt_kernel *k, const mt_desc *d) {
 
 static bool fits (const mt_kernel *k, const mt_desc *d, mt_why *why) {
   if (d->form == MT_FORM_TV && d->threads > k->threads) {
-    mt_why_add(why, k->name, "%lld threads, a block has at most %d", (long long)d->threads,
-               (int)k->threads);
+    mt_why_add(why, k->name, "%lld threads, a block has at most %d",
+               (long long)d->threads, (int)k->threads);
     return false;
   }
   if (d->values > MT_MAXGRID) {
-    mt_why_add(why, k->name, "%lld accesses of one thread, at most %d", (long long)d->values,
-               (int)MT_MAXGRID);
+    mt_why_add(why, k->name, "%lld accesses of one thread, at most %d",
+               (long long)d->values, (int)MT_MAXGRID);
     return false;
   }
   return true;
@@ -70,7 +71,8 @@ static uint32_t blocks_of (int64_t rests, int64_t each) {
 static mt_grid grid_of (const mt_kernel *k, const mt_desc *d) {
   mt_grid g;
   g.threads = d->form == MT_FORM_TV ? (uint32_t)d->threads : k->threads;
-  g.blocks = blocks_of(d->rests, d->form == MT_FORM_TV ? 1 : (int64_t)k->threads * k->unroll);
+  g.blocks = blocks_of(d->rests,
+                       d->form == MT_FORM_TV ? 1 : (int64_t)k->threads * k->unroll);
   return g;
 }
 

@@ -1,5 +1,6 @@
 /*
-** mt_kernel.h - private: the tables of kernels, one per backend, and the choice among their rows.
+** mt_kernel.h - private: the tables of kernels, one per backend, and the choice among
+** their rows.
 ** SPDX-License-Identifier: MIT
 */
 #ifndef MT_KERNEL_H
@@ -22,7 +23,8 @@ typedef struct mt_grid { uint32_t blocks, threads; } mt_grid;
 extern const mt_kernel mt_cuda_kernels[], mt_cpu_kernels[];
 extern const size_t mt_ncuda_kernels, mt_ncpu_kernels;
 
-/* Whether the code of the CUDA kernels is in this library: built without nvcc, it is not. */
+/* Whether the code of the CUDA kernels is in this library: built without nvcc, it is
+** not. */
 bool mt_cuda_has_kernels (void);
 
 /* Reasons why better rows were refused: lines "NAME: reason". */

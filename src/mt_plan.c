@@ -20,20 +20,31 @@ static int broadcast_mode (const mt_node *a) {
   return 0;
 }
 
+/* A way out of what the validator refused; "" where the words before say it already. */
+static const char *way_out (mt_status s) {
+  if (s == MT_EINJECTIVE)
+    return "\nan element of dst is written once: give each value a place of its own";
+  if (s == MT_EOVERLAP) return "\ncopy through a tensor of its own in between";
+  return "";
+}
+
 /* What the validator said of the descriptor, in words about the tensors. */
 static mt_status explain (const mt_tensor *src, const mt_tensor *dst, mt_err *err) {
   mt_err cause = *err;
+  const char *way = way_out(cause.status);
   int mode = err->status == MT_EINJECTIVE ? broadcast_mode(dst->layout) : 0;
   if (mode > 0 && strncmp(cause.text, "dst: ", 5) == 0)
-    return mt_failn(err, cause.status, "copy: dst mode %d has stride 0: %s\ndst is %N", mode,
-                    cause.text + 5, dst->layout);
-  return mt_failn(err, cause.status, "copy: %s\nsrc is %N at offset %lld\ndst is %N at offset %lld",
+    return mt_failn(err, cause.status, "copy: dst mode %d has stride 0: %s\ndst is %N%s",
+                    mode, cause.text + 5, dst->layout, way);
+  return mt_failn(err, cause.status,
+                  "copy: %s\nsrc is %N at offset %lld\ndst is %N at offset %lld%s",
                   cause.text, src->layout, (long long)src->offset, dst->layout,
-                  (long long)dst->offset);
+                  (long long)dst->offset, way);
 }
 
-static mt_status prove (mt_plan *p, const mt_tensor *src, const mt_tensor *dst, mt_err *err) {
-#ifdef MT_UNSAFE_NO_CHECK      /* a test build: its kernels are to be caught by a sanitizer */
+static mt_status prove (mt_plan *p, const mt_tensor *src, const mt_tensor *dst,
+                        mt_err *err) {
+#ifdef MT_UNSAFE_NO_CHECK      /* a test build, for a sanitizer to find what it does */
   if (mt_check_shape(&p->launch, err) == MT_OK) return MT_OK;
 #else
   if (mt_check_copy(&p->launch, p->bytes, err) == MT_OK) return MT_OK;
@@ -65,7 +76,8 @@ static mt_status choose (mt_plan *p, const mt_narrow *narrow, const mt_tiled_cop
                          mt_err *err) {
   const mt_backend *b = p->device->backend;
   if (b->prepare) return b->prepare(p, err);
-  p->kernel = mt_kernel_choose(b->kernels, *b->nkernels, &p->launch.desc, &p->grid, &p->why);
+  p->kernel = mt_kernel_choose(b->kernels, *b->nkernels, &p->launch.desc, &p->grid,
+                               &p->why);
   if (p->kernel == NULL)
     return mt_failn(err, MT_EUNSUPPORTED, "copy: no kernel of %s fits:\n%s", b->name,
                     p->why.length ? p->why.text : "none has this width");
@@ -81,9 +93,10 @@ static void write_head (mt_plan *p, const mt_tensor *src, const mt_tensor *dst) 
   const mt_tensor *side[] = {src, dst};
   char text[2][MT_CUT + 4];
   for (int o = 0; o < 2; o++)
-    if (mt_format(text[o], MT_CUT + 1, side[o]->layout) > MT_CUT) strcpy(text[o] + MT_CUT, "...");
-  snprintf(p->head, sizeof p->head, "copy %s %s -> %s", mt_dtype_name(src->dtype), text[0],
-           text[1]);
+    if (mt_format(text[o], MT_CUT + 1, side[o]->layout) > MT_CUT)
+      strcpy(text[o] + MT_CUT, "...");
+  snprintf(p->head, sizeof p->head, "copy %s %s -> %s", mt_dtype_name(src->dtype),
+           text[0], text[1]);
 }
 
 static mt_status make (mt_plan *p, const mt_tiled_copy *copy, const mt_tensor *src,
@@ -97,7 +110,9 @@ static mt_status make (mt_plan *p, const mt_tiled_copy *copy, const mt_tensor *s
   return choose(p, &narrow, copy, err);
 }
 
-static size_t plan_size (const mt_device *d) { return sizeof(mt_plan) + d->backend->own_bytes; }
+static size_t plan_size (const mt_device *d) {
+  return sizeof(mt_plan) + d->backend->own_bytes;
+}
 
 mt_status mt_plan_copy (mt_plan **out, mt_device *d, const mt_tiled_copy *copy,
                         const mt_tensor *src, const mt_tensor *dst, mt_err *err) {

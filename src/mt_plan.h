@@ -10,17 +10,19 @@
 
 enum { MT_MAXTHREADS = 1024, MT_MAXWIDTH = 5, MT_REASON = 160 };
 
-/* Why an access is not wider: reason[w] for accesses of 1 << w bytes, "" where nothing prevents it. */
+/* Why an access is not wider: reason[w] for accesses of 1 << w bytes, "" where nothing
+** prevents it. */
 typedef struct mt_narrow { char reason[MT_MAXWIDTH][MT_REASON]; } mt_narrow;
 
-/* The copy as described: accesses of one element, values and rests in the order of the layouts.
-** `modes` receives the tensor's mode of each bound, counted from 1. copy NULL: form FLAT. */
+/* The copy as described: accesses of one element, values and rests in the order of the
+** layouts. `modes` receives the tensor's mode of each bound, counted from 1. copy NULL:
+** form FLAT. */
 mt_status mt_describe (mt_launch *out, int modes[MT_MAXBOUND], const mt_tiled_copy *copy,
                        const mt_tensor *src, const mt_tensor *dst, mt_err *err);
 
-/* The same accesses, made wide and put in an order that suits memory: what a thread does is the
-** same set of elements. `l` was accepted by mt_check_copy. Errors: MT_EALIGN if the atom of `copy`
-** cannot be had; MT_ETOOBIG. */
+/* The same accesses, made wide and put in an order that suits memory: what a thread does
+** is the same set of elements. `l` was accepted by mt_check_copy. Errors: MT_EALIGN if
+** the atom of `copy` cannot be had; MT_ETOOBIG. */
 mt_status mt_widen (mt_launch *l, mt_narrow *why, const mt_tiled_copy *copy, mt_err *err);
 
 #endif

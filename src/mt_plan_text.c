@@ -13,13 +13,15 @@ typedef struct mt_text {
   size_t size, length;             /* `length` of the whole text, also beyond `size` */
 } mt_text;
 
-static void say (mt_text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void say (mt_text *t, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 static void say (mt_text *t, const char *format, ...) {
   va_list ap;
   bool room = t->length < t->size;
   va_start(ap, format);
-  int n = vsnprintf(room ? t->buf + t->length : NULL, room ? t->size - t->length : 0, format, ap);
+  int n = vsnprintf(room ? t->buf + t->length : NULL, room ? t->size - t->length : 0,
+                    format, ap);
   va_end(ap);
   if (n > 0) t->length += (size_t)n;
 }
@@ -31,8 +33,8 @@ static void say_extents (mt_text *t, const mt_axis *a, uint32_t n, int64_t size)
 }
 
 /* "NAME: 256 = 32 x 8    src 1, 4096    dst 4096, 1    mode 1: 0, 1" */
-static void say_mode (mt_text *t, const char *name, const mt_plan *p, uint32_t first, uint32_t n,
-                      int64_t size) {
+static void say_mode (mt_text *t, const char *name, const mt_plan *p, uint32_t first,
+                      uint32_t n, int64_t size) {
   static const char *const sides[] = {"src", "dst"};
   const mt_desc *d = &p->launch.desc;
   const mt_axis *a = d->axis + first;
@@ -44,11 +46,13 @@ static void say_mode (mt_text *t, const char *name, const mt_plan *p, uint32_t f
     size_t to = start + 28 + 20 * o;
     do say(t, " "); while (t->length < to);
     say(t, " %s ", sides[o]);
-    for (uint32_t i = 0; i < n; i++) say(t, "%s%lld", i ? ", " : "", (long long)a[i].stride[o]);
+    for (uint32_t i = 0; i < n; i++)
+      say(t, "%s%lld", i ? ", " : "", (long long)a[i].stride[o]);
   }
   for (uint32_t k = 0; n > 0 && k < d->nbound; k++) {
     say(t, "  mode %d: ", p->modes[k]);
-    for (uint32_t i = 0; i < n; i++) say(t, "%s%lld", i ? ", " : "", (long long)a[i].step[k]);
+    for (uint32_t i = 0; i < n; i++)
+      say(t, "%s%lld", i ? ", " : "", (long long)a[i].step[k]);
   }
   say(t, "\n");
 }
@@ -74,7 +78,8 @@ static void say_refused (mt_text *t, const mt_plan *p) {
 static void say_grid (mt_text *t, const mt_plan *p) {
   const mt_grid *g = &p->grid;
   if (p->device->backend->prepare)
-    say(t, "grid: %lu tiles on %lu threads\n", (unsigned long)g->blocks, (unsigned long)g->threads);
+    say(t, "grid: %lu tiles on %lu threads\n", (unsigned long)g->blocks,
+        (unsigned long)g->threads);
   else
     say(t, "grid: %lu blocks of %lu threads\n", (unsigned long)g->blocks,
         (unsigned long)g->threads);

@@ -2,8 +2,8 @@
 ** mt_pool.c - threads that share a loop: each takes the next piece until none is left.
 ** SPDX-License-Identifier: MIT
 **
-** A host's signals never arrive on these threads. A child after fork() has none of them and works
-** alone.
+** A host's signals never arrive on these threads. A child after fork() has none of them
+** and works alone.
 */
 #include <pthread.h>
 #include <signal.h>
@@ -15,7 +15,7 @@
 struct mt_pool {
   pthread_mutex_t lock;
   pthread_cond_t go, done;
-  pid_t owner;                       /* the process in which the threads live; 0: not started */
+  pid_t owner;                       /* the process of the threads; 0: not started */
   int threads, started;
   unsigned long round;               /* of work; a thread does each round once */
   int busy;                          /* threads that are not done with this round */

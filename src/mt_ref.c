@@ -52,15 +52,16 @@ static mt_status verify (const mt_access *x, int side, uint32_t lane, uint32_t c
   int64_t first = x->l->offset[side] + x->at[side] + (int64_t)lane;
   int64_t have = (int64_t)(x->bytes[side] / d->elem);
   if (first < 0 || first > have - (int64_t)count)
-    return mt_fail(x->err, MT_ERANGE, "%s: block %lld, thread %lld, value %lld reaches elements "
-                   "%lld to %lld of a buffer of %lld", names[side], (long long)x->rest,
-                   (long long)x->thread, (long long)x->value, (long long)first,
-                   (long long)first + (long long)count - 1, (long long)have);
+    return mt_fail(x->err, MT_ERANGE, "%s: block %lld, thread %lld, value %lld reaches "
+                   "elements %lld to %lld of a buffer of %lld", names[side],
+                   (long long)x->rest, (long long)x->thread, (long long)x->value,
+                   (long long)first, (long long)first + (long long)count - 1,
+                   (long long)have);
   if ((uintptr_t)address(x, side, lane) % (count * d->elem) != 0)
-    return mt_fail(x->err, MT_EALIGN, "%s: block %lld, thread %lld, value %lld: an access of %d "
-                   "bytes to element %lld is misaligned", names[side], (long long)x->rest,
-                   (long long)x->thread, (long long)x->value, (int)(count * d->elem),
-                   (long long)first);
+    return mt_fail(x->err, MT_EALIGN, "%s: block %lld, thread %lld, value %lld: an "
+                   "access of %d bytes to element %lld is misaligned", names[side],
+                   (long long)x->rest, (long long)x->thread, (long long)x->value,
+                   (int)(count * d->elem), (long long)first);
   return MT_OK;
 }
 
@@ -69,7 +70,8 @@ static mt_status move (const mt_access *x, uint32_t lane, uint32_t count) {
     MT_TRY(verify(x, MT_SRC, lane, count));
     MT_TRY(verify(x, MT_DST, lane, count));
   }
-  memmove(address(x, MT_DST, lane), address(x, MT_SRC, lane), (size_t)count * x->l->desc.elem);
+  memmove(address(x, MT_DST, lane), address(x, MT_SRC, lane),
+          (size_t)count * x->l->desc.elem);
   return MT_OK;
 }
 
@@ -98,7 +100,8 @@ static mt_status run_tv (mt_access *x, mt_grid grid) {
 
 static mt_status run_flat (mt_access *x, mt_grid grid, int64_t unroll) {
   const mt_desc *d = &x->l->desc;
-  int64_t group = unroll * grid.threads, chunks = d->rests / group + (d->rests % group != 0);
+  int64_t group = unroll * grid.threads;
+  int64_t chunks = d->rests / group + (d->rests % group != 0);
   for (int64_t b = 0; b < grid.blocks; b++)
     for (int64_t c = b; c < chunks; c += grid.blocks)
       for (int64_t i = c * group; i < d->rests && i < (c + 1) * group; i++)

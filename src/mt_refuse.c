@@ -8,8 +8,8 @@
 
 enum { REACH = 64, MAXWAYS = 3 };
 
-/* Advice is about numbers whose neighbours and multiples are far from the end of int64. */
-static bool moderate (int64_t x) { return x < INT64_MAX / 4 && x > INT64_MIN / 4; }
+/* Numbers that can be doubled and stepped from: others get no advice. */
+static bool modest (int64_t x) { return x > INT32_MIN && x < INT64_C(1) << 60; }
 
 /* ---- the condition */
 
@@ -45,8 +45,8 @@ static void condition (mt_err *e, const mt_meet *g, const mt_refusal *w) {
   if (w->reason == MT_CARRIES)
     mt_explain(e, "\n  the modes of B carry into each other at");
   if (w->reason == MT_SHARES)
-    mt_explain(e, "\n  A's strides are F2, and the steps of B share bits: their sum is no "
-                  "xor before");
+    mt_explain(e, "\n  A's strides are F2, and the steps of B share bits: their sum is "
+                  "no xor before");
   if (w->reason != MT_NEGATIVE) the_end(e, g, w->r);
   else
     mt_explain(
@@ -89,8 +89,7 @@ static bool first_fit (int64_t *out, mt_meet *g, int64_t *slot, int64_t from,
                        int64_t step) {
   int64_t keep = *slot;
   bool found = false;
-  for (int i = 0; i < REACH && from > 0 && from < INT64_MAX / 2 && !found;
-       i++, from += step) {
+  for (int i = 0; i < REACH && from > 0 && modest(from) && !found; i++, from += step) {
     *slot = *out = from;
     found = fits(g);
   }
@@ -114,7 +113,7 @@ static int other_modes (mt_build *b, const mt_meet *g, const mt_node *t,
   bool stride = w->reason == MT_CROSSES;
   if (w->k < 0 || (!stride && w->reason != MT_UNEVEN)) return 0;
   int64_t *slot = stride ? &h.d[w->k] : &h.s[w->k], x = *slot;
-  if (!moderate(x)) return 0;
+  if (!modest(x)) return 0;
   if (first_fit(&way, &h, slot, x - 1, -1) && way > (stride ? 0 : 1))
     add_way(ways, &n, way);
   if (first_fit(&way, &h, slot, x + 1, 1)) add_way(ways, &n, way);
@@ -137,8 +136,8 @@ static void other_extent (mt_build *b, const mt_meet *g, const mt_refusal *w, in
   mt_meet h = *g;
   mt_layout flat;
   int64_t s = g->f.s[w->r], below = 0, above = 0;
-  if (w->reason == MT_NEGATIVE || w->r >= g->f.n - 1 || name_modes(&flat, g)) return;
-  if (!moderate(s)) return;
+  if (w->reason == MT_NEGATIVE || w->r >= g->f.n - 1 || !modest(s)) return;
+  if (name_modes(&flat, g)) return;
   bool down = first_fit(&below, &h, &h.f.s[w->r], s - 1, -1) && below > 1;
   bool up = first_fit(&above, &h, &h.f.s[w->r], s + 1, 1);
   if (!down && !up) return;

@@ -1,8 +1,8 @@
 /*
-** mt_simd.h - private: the few things that C11 has no words for. Plain C does without them.
+** mt_simd.h - private: the few things that C11 has no words for. Plain C does without.
 ** SPDX-License-Identifier: MIT
 **
-** MT_SIMD: vectors of 16 bytes, and mt_low/mt_high, which interleave the halves of two of them.
+** MT_SIMD: vectors of 16 bytes; mt_low and mt_high interleave the halves of two of them.
 ** MT_STREAM: stores that go past the caches.
 */
 #ifndef MT_SIMD_H
@@ -49,10 +49,11 @@ typedef uint8_t mt_v8 __attribute__((vector_size(16)));
 typedef uint16_t mt_v16 __attribute__((vector_size(16)));
 typedef uint32_t mt_v32 __attribute__((vector_size(16)));
 typedef uint64_t mt_v64 __attribute__((vector_size(16)));
-#define mt_low_8(a, b) __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, \
-                                               6, 22, 7, 23)
-#define mt_high_8(a, b) __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, \
-                                                29, 14, 30, 15, 31)
+#define mt_low_8(a, b)                                                                   \
+  __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23)
+#define mt_high_8(a, b)                                                                  \
+  __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30,    \
+                          15, 31)
 #define mt_low_16(a, b) __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11)
 #define mt_high_16(a, b) __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15)
 #define mt_low_32(a, b) __builtin_shufflevector(a, b, 0, 4, 1, 5)

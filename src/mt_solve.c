@@ -4,8 +4,8 @@
 */
 #include "mt_solve.h"
 
-/* By d: term[0] has the smallest. What the terms before i sum to lies in low[i] .. high[i] and is a
-** multiple of gcd[i] (0: there are none). */
+/* By d: term[0] has the smallest. What the terms before i sum to lies in low[i] ..
+** high[i] and is a multiple of gcd[i] (0: there are none). */
 typedef struct mt_search {
   mt_equation *e;
   int term[MT_MAXTERMS];
@@ -42,19 +42,26 @@ static bool sum_terms (mt_search *s, int64_t target) {
   int64_t t, room;
   for (int i = 0; i < e->n; i++) {
     int k = s->term[i];
-    if (mt_mulo(e->lo[k], e->d[k], &t) || mt_addo(s->low[i], t, &s->low[i + 1])) return false;
-    if (mt_mulo(e->hi[k], e->d[k], &t) || mt_addo(s->high[i], t, &s->high[i + 1])) return false;
+    if (mt_mulo(e->lo[k], e->d[k], &t) ||
+        mt_addo(s->low[i], t, &s->low[i + 1]))
+      return false;
+    if (mt_mulo(e->hi[k], e->d[k], &t) ||
+        mt_addo(s->high[i], t, &s->high[i + 1]))
+      return false;
     s->gcd[i + 1] = gcd_of(e->d[k], s->gcd[i]);
   }
-  /* Every difference that the search forms lies within twice the whole range of the target. */
-  if (mt_subo(s->high[e->n], s->low[e->n], &room) || mt_mulo(room, 2, &room)) return false;
+  /* Every difference that the search forms lies within twice the whole range of the
+  ** target. */
+  if (mt_subo(s->high[e->n], s->low[e->n], &room) ||
+      mt_mulo(room, 2, &room))
+    return false;
   return !mt_addo(room, max_of(target, 0), &t) && !mt_subo(-room, max_of(-target, 0), &t);
 }
 
-/* The first v in [from, to] with (rest - v * d) a multiple of g; `period` receives the distance to
-** the next. False: there is none, or the steps are spent. */
-static bool congruent_from (mt_search *s, int64_t *from, int64_t to, int64_t *period, int64_t rest,
-                            int64_t d, int64_t g) {
+/* The first v in [from, to] with (rest - v * d) a multiple of g; `period` receives the
+** distance to the next. False: there is none, or the steps are spent. */
+static bool congruent_from (mt_search *s, int64_t *from, int64_t to, int64_t *period,
+                            int64_t rest, int64_t d, int64_t g) {
   *period = 1;
   if (g <= 1) return *from <= to;
   *period = g / gcd_of(d, g);

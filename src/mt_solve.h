@@ -18,9 +18,9 @@ typedef struct mt_equation {
 
 typedef enum mt_solution { MT_NONE, MT_FOUND, MT_UNDECIDED } mt_solution;
 
-/* Whether the sum can be `target`; with `other`, in another way than by v = 0, of ranges that are
-** symmetric. A depth-first search of at most MT_SOLVE_STEPS steps, largest d first; what cannot be
-** reached, or not for reasons of divisibility, is not entered. */
+/* Whether the sum can be `target`; with `other`, in another way than by v = 0, of ranges
+** that are symmetric. A depth-first search of at most MT_SOLVE_STEPS steps, largest d
+** first; what cannot be reached, or not for reasons of divisibility, is not entered. */
 mt_solution mt_solve (mt_equation *e, int64_t target, bool other);
 
 #endif

@@ -255,8 +255,9 @@ mt_status mt_swizzle_right_inverse (mt_layout *out, const mt_node *a, mt_err *er
     MT_TRY(mt_at(&k, a, j, err));
     if (k != i)
       return mt_failn(err, MT_EINEXACT,
-                      "right_inverse: of %N: its swizzle leads out of the %lld values that "
-                      "its layout has in order\n  %N takes %lld to %lld, where A has %lld",
+                      "right_inverse: of %N: its swizzle leads out of the %lld values "
+                      "that its layout has in order\n  %N takes %lld to %lld, where A "
+                      "has %lld",
                       a, (long long)n, out->node, (long long)i, (long long)j,
                       (long long)k);
   }

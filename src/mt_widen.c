@@ -2,8 +2,9 @@
 ** mt_widen.c - wide accesses, and the order of values and blocks.
 ** SPDX-License-Identifier: MIT
 **
-** A run is an axis with stride 1 on both sides. An access of v elements takes v of the run; all
-** other strides, the first element's address and the length of the run must be multiples of v.
+** A run is an axis with stride 1 on both sides. An access of v elements takes v of the
+** run; all other strides, the first element's address and the length of the run must be
+** multiples of v.
 */
 #include <stdio.h>
 
@@ -24,12 +25,13 @@ static const char *mode_name (const mt_shelf *x, int i) {
   return x->run == 2 ? "copy" : names[i];
 }
 
-/* ---------------------------------------------------------------- whether, and why not */
+/* ---------------------------------------- whether, and why not */
 
 static const mt_axis *find_run (const mt_shelf *x) {
   const mt_axes *a = &x->mode[x->run];
   for (int i = 0; i < a->n; i++)
-    if (a->axis[i].stride[MT_SRC] == 1 && a->axis[i].stride[MT_DST] == 1) return &a->axis[i];
+    if (a->axis[i].stride[MT_SRC] == 1 && a->axis[i].stride[MT_DST] == 1)
+      return &a->axis[i];
   return NULL;
 }
 
@@ -50,8 +52,9 @@ static bool strides_divide (const mt_shelf *x, const mt_axis *run, int64_t v, ch
     for (const mt_axis *a = x->mode[i].axis; a < x->mode[i].axis + x->mode[i].n; a++)
       for (int side = 0; side < 2; side++) {
         if (a == run || a->stride[side] % v == 0) continue;
-        snprintf(why, MT_REASON, "%s %s axis has stride %lld, not a multiple of %d elements",
-                 side_name[side], mode_name(x, i), (long long)a->stride[side], (int)v);
+        snprintf(why, MT_REASON, "%s %s axis has stride %lld, not a multiple of %d "
+                 "elements", side_name[side], mode_name(x, i), (long long)a->stride[side],
+                 (int)v);
         return false;
       }
   return true;
@@ -59,10 +62,11 @@ static bool strides_divide (const mt_shelf *x, const mt_axis *run, int64_t v, ch
 
 static bool addresses_divide (const mt_launch *l, uint32_t width, char *why) {
   for (int side = 0; side < 2; side++) {
-    uint64_t at = (uint64_t)(uintptr_t)l->base[side] + (uint64_t)l->offset[side] * l->desc.elem;
+    uint64_t at = (uint64_t)(uintptr_t)l->base[side] +
+                   (uint64_t)l->offset[side] * l->desc.elem;
     if (at % width == 0) continue;
-    snprintf(why, MT_REASON, "%s begins %d bytes past a multiple of %d bytes", side_name[side],
-             (int)(at % width), (int)width);
+    snprintf(why, MT_REASON, "%s begins %d bytes past a multiple of %d bytes",
+             side_name[side], (int)(at % width), (int)width);
     return false;
   }
   return true;
@@ -106,14 +110,15 @@ static void split_run (mt_launch *l, mt_shelf *x, uint32_t width) {
   mt_axes_merge(&x->mode[x->run]);
 }
 
-static mt_status no_atom (const mt_tiled_copy *copy, int elem, uint32_t width, const char *why,
-                          mt_err *err) {
-  return mt_fail(err, MT_EALIGN, "copy: UniversalCopy<uint%d_t> moves %d elements at once, but "
-                 "%s\nUniversalCopy<uint%d_t> would do, or AutoVectorizingCopy", copy->atom_bits,
-                 copy->atom_bits / (8 * elem), why, (int)width * 8);
+static mt_status no_atom (const mt_tiled_copy *copy, int elem, uint32_t width,
+                          const char *why, mt_err *err) {
+  return mt_fail(err, MT_EALIGN, "copy: UniversalCopy<uint%d_t> moves %d elements at "
+                 "once, but %s\nUniversalCopy<uint%d_t> would do, or AutoVectorizingCopy",
+                 copy->atom_bits, copy->atom_bits / (8 * elem), why, (int)width * 8);
 }
 
-/* Values and rests are done in any order; what an index of a thread or a block means stays. */
+/* Values and rests are done in any order; what an index of a thread or a block means
+** stays. */
 static void reorder (mt_launch *l, mt_shelf *x) {
   for (int i = 1; i < 3; i++) {
     mt_axes_turn(&x->mode[i], l->offset);
@@ -122,7 +127,8 @@ static void reorder (mt_launch *l, mt_shelf *x) {
   }
 }
 
-mt_status mt_widen (mt_launch *l, mt_narrow *why, const mt_tiled_copy *copy, mt_err *err) {
+mt_status mt_widen (mt_launch *l, mt_narrow *why, const mt_tiled_copy *copy,
+                    mt_err *err) {
   mt_shelf x = {.run = l->desc.form == MT_FORM_FLAT ? 2 : 1};
   memset(why, 0, sizeof *why);
   if (l->desc.rests == 0) return MT_OK;

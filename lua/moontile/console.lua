@@ -53,8 +53,8 @@ end
 -- The code as a function: an expression if it can be one, else statements.
 local function compile(code)
   local expression = code:match "^%s*=(.*)$" or code
-  local f = load("return " .. expression, NAME, "t", env)
-  if f then return f end
+  local f, message = load("return " .. expression, NAME, "t", env)
+  if f or incomplete(message) then return f, message end
   return load(code, NAME, "t", env)
 end
 

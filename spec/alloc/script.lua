@@ -67,7 +67,19 @@ local function copies(device)
   plan:free()
 end
 
+local function atoms()
+  local a = tile.mma_atom "SM90_64x24x16_F32F16F16_RS"
+  assert(#tostring(a) > 0 and a.dtype.A == "f16" and a.src.B == "smem_desc")
+  assert(a.shape_MNK[2] == 24 and a.layout_C:size() == 64 * 24)
+  local c = tile.copy_atom("SM75_U32x4_LDSM_N", 16)
+  assert(#tostring(c) > 0 and c.layout_dst:size() == 256)
+  assert(#tile.atoms { kind = "copy", arch = "sm_75" } == 7)
+  refused(tile.copy_atom, "SM75_U32x3_LDSM_N")
+  refused(function() return a.layoutA end)
+end
+
 algebra()
+atoms()
 local devices = { tile.device { "cpu", threads = 2 }, tile.device "cpu:checked" }
 if libcuda then devices[#devices + 1] = assert(tile.device { "cuda", libcuda = libcuda }) end
 assert(#devices >= 2 and #tile.info(libcuda).devices >= 1)

@@ -111,7 +111,7 @@ static mt_status op_crd2idx (call *c) {
 }
 
 static mt_status op_crd2idx_stride (call *c) {
-  int64_t i;
+  int64_t i = 0;
   mt_layout a;
   mt_status s = mt_make_layout(&a, A(1), A(2), &c->err);
   if (s == MT_OK) s = mt_crd2idx(&i, A(0), a.node, &c->err);

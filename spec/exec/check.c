@@ -1,9 +1,10 @@
 /*
-** check.c - the validator against enumeration: random descriptors, every access looked at.
+** check.c - the validator against enumeration: random descriptors, every access looked
+** at.
 ** SPDX-License-Identifier: MIT
 **
-** What the validator accepts has to be sound in every respect; what it refuses although it is sound
-** is counted. What it accepts is then run by both executors.
+** What the validator accepts has to be sound in every respect; what it refuses although
+** it is sound is counted. What it accepts is then run by both executors.
 */
 #include "exec_test.h"
 #include "mt_check.h"
@@ -23,11 +24,12 @@ static long accepted, refused[MT_NSTATUS], harsh[MT_NSTATUS], harsh_plausible;
 
 /* ---------------------------------------------------------------- the truth */
 
-typedef struct element { int64_t at[2]; bool whole; } element;   /* whole: a wide access begins */
+/* whole: a wide access begins */
+typedef struct element { int64_t at[2]; bool whole; } element;
 
 /* Digit by digit, with plain divisions. */
-static void locate (const mt_desc *d, uint32_t first, uint32_t n, int64_t i, int64_t at[2],
-                    int64_t ord[MT_MAXBOUND]) {
+static void locate (const mt_desc *d, uint32_t first, uint32_t n, int64_t i,
+                    int64_t at[2], int64_t ord[MT_MAXBOUND]) {
   for (uint32_t j = first; j < first + n; j++) {
     int64_t digit = i % d->axis[j].extent;
     i /= d->axis[j].extent;
@@ -61,7 +63,9 @@ static int enumerate (element *out, const mt_launch *l) {
 static bool in_range (const trial *x, const element *e, int n) {
   for (int i = 0; i < n; i++)
     for (int o = 0; o < 2; o++)
-      if (e[i].at[o] < 0 || e[i].at[o] >= (int64_t)(x->bytes[o] / x->l.desc.elem)) return false;
+      if (e[i].at[o] < 0 ||
+          e[i].at[o] >= (int64_t)(x->bytes[o] / x->l.desc.elem))
+        return false;
   return true;
 }
 
@@ -130,8 +134,8 @@ static void wild_bounds (mt_desc *d) {
   }
 }
 
-/* The axes are dealt to tensor modes; those of a mode are the digits of its ordinate, and its
-** strides follow the digits but for a jump here and there. */
+/* The axes are dealt to tensor modes; those of a mode are the digits of its ordinate, and
+** its strides follow the digits but for a jump here and there. */
 static void mode_digits (mt_desc *d, const int *axis, int n, int k, int64_t *unit) {
   int64_t step = 1, stride[2] = {unit[0], unit[1]};
   bool lane = k == 0 && d->vec > 1;
@@ -203,7 +207,7 @@ static void random_trial (trial *x) {
   }
 }
 
-/* ---------------------------------------------------------------- running what was accepted */
+/* ---------------------------------------- running what was accepted */
 
 static void run_accepted (trial *x, const element *e, int n) {
   mt_err err = MT_NOERR;
@@ -211,15 +215,18 @@ static void run_accepted (trial *x, const element *e, int n) {
   mt_cpu_job job;
   mt_desc *d = &x->l.desc;
   mt_kernel row = {"any", MT_OP_COPY, (uint8_t)d->form, 0, 1, (uint16_t)(1 + pick(3))};
-  mt_grid grid = {(uint32_t)(1 + pick(4)), (uint32_t)(d->form == MT_FORM_TV ? d->threads : 2)};
+  mt_grid grid = {(uint32_t)(1 + pick(4)), 2};
   ptrdiff_t dst = (unsigned char *)x->l.base[MT_DST] - arena;
   ptrdiff_t src = (unsigned char *)x->l.base[MT_SRC] - arena;
+  if (d->form == MT_FORM_TV) grid.threads = (uint32_t)d->threads;
   for (size_t i = 0; i < sizeof arena; i++) arena[i] = (unsigned char)(i * 37 + (i >> 8));
   memcpy(want, arena, sizeof arena);
   memcpy(got, arena, sizeof arena);
   for (int i = 0; i < n; i++)
-    memcpy(want + dst + e[i].at[MT_DST] * d->elem, arena + src + e[i].at[MT_SRC] * d->elem, d->elem);
-  CHECK(mt_ref_run(&row, grid, &x->l, x->bytes, &err) == MT_OK, "reference: %s", err.text);
+    memcpy(want + dst + e[i].at[MT_DST] * d->elem,
+           arena + src + e[i].at[MT_SRC] * d->elem, d->elem);
+  CHECK(mt_ref_run(&row, grid, &x->l, x->bytes, &err) == MT_OK, "reference: %s",
+        err.text);
   CHECK(memcmp(arena, want, sizeof arena) == 0, "the reference differs");
   memcpy(arena, got, sizeof arena);
   mt_cpu_plan(&job, &x->l, 2, &why);

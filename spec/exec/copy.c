@@ -1,11 +1,12 @@
 /*
-** copy.c - random copies, plain and by random partitions, on "cpu" and "cpu:checked", against
-** element by element evaluation.
+** copy.c - random copies, plain and by partitions, on "cpu" and "cpu:checked", against
+** evaluation element by element.
 ** SPDX-License-Identifier: MIT
 */
 #include "exec_test.h"
 
-static const mt_dtype types[] = {MT_u8, MT_f16, MT_f32, MT_f64, MT_i8, MT_bf16, MT_u32, MT_i64};
+static const mt_dtype types[] = {MT_u8, MT_f16, MT_f32, MT_f64, MT_i8, MT_bf16, MT_u32,
+                                 MT_i64};
 static mt_device *cpu, *checked;
 static long planned, refused[MT_NSTATUS];
 
@@ -56,7 +57,8 @@ static mt_status run_on (mt_device *dev, trial *x, char *text, size_t size) {
   for (int i = 0; i < 2; i++)
     if (mt_plan_launch(p, NULL, &err) != MT_OK) describe(x, "launch", err.text);
   mt_plan_free(p);
-  if (memcmp(x->got.p, x->want.p, x->want.bytes) != 0) describe(x, mt_device_name(dev), text);
+  if (memcmp(x->got.p, x->want.p, x->want.bytes) != 0)
+    describe(x, mt_device_name(dev), text);
   return s;
 }
 
@@ -67,8 +69,9 @@ static void same_text (const trial *x, const char *a, const char *b) {
     static const char *const free[] = {"kernel:", "grid:", "refused:"};
     bool skip = false;
     for (int i = 0; i < 3 && !skip; i++) {
-      if (strncmp(a, free[i], strlen(free[i])) == 0) a += n + (a[n] == '\n'), skip = true;
-      else if (strncmp(b, free[i], strlen(free[i])) == 0) b += m + (b[m] == '\n'), skip = true;
+      size_t length = strlen(free[i]);
+      if (strncmp(a, free[i], length) == 0) a += n + (a[n] == '\n'), skip = true;
+      else if (strncmp(b, free[i], length) == 0) b += m + (b[m] == '\n'), skip = true;
     }
     if (skip) continue;
     if (n != m || memcmp(a, b, n) != 0) {
@@ -143,8 +146,9 @@ static bool is_flat (const mt_node *t) {
 
 static void tiled_trial (int64_t size) {
   static const char *const atoms[] = {
-    "AutoVectorizingCopy", "AutoVectorizingCopy", "AutoVectorizingCopy", "UniversalCopy<uint8_t>",
-    "UniversalCopy<uint16_t>", "UniversalCopy<uint32_t>", "UniversalCopy<uint64_t>",
+    "AutoVectorizingCopy", "AutoVectorizingCopy", "AutoVectorizingCopy",
+    "UniversalCopy<uint8_t>", "UniversalCopy<uint16_t>", "UniversalCopy<uint32_t>",
+    "UniversalCopy<uint64_t>",
     "UniversalCopy<uint128_t>"};
   trial x = {.tiled = true};
   mt_layout shape, thr, val;
@@ -156,7 +160,8 @@ static void tiled_trial (int64_t size) {
   int rank = 1 + pick(mt_rank(shape.node)), atom = pick(8);
   thr = random_part(rank, 64);
   val = random_part(rank, 16);
-  if (mt_make_tiled_copy(&x.copy, atoms[atom], (int)x.elem * 8, thr.node, val.node, &err) != MT_OK) {
+  if (mt_make_tiled_copy(&x.copy, atoms[atom], (int)x.elem * 8, thr.node, val.node,
+                         &err) != MT_OK) {
     if (atom < 3) describe(&x, "tiled copy", err.text);
     return;
   }

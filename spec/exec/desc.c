@@ -11,7 +11,8 @@
 static void check_divisor (int64_t extent, int64_t n) {
   mt_axis a = {.extent = extent};
   mt_divisor(&a);
-  uint32_t q = extent == 1 ? (uint32_t)n : (uint32_t)(((uint64_t)n * a.mul >> 32) >> a.shift);
+  uint32_t q = extent == 1 ? (uint32_t)n :
+                              (uint32_t)(((uint64_t)n * a.mul >> 32) >> a.shift);
   CHECK(q == n / extent, "%lld / %lld is not %lu", (long long)n, (long long)extent,
         (unsigned long)q);
 }
@@ -35,7 +36,7 @@ static void check_divisors (void) {
   CHECK(a.mul == 0 && a.shift == 0, "no divisor for 2^31");
 }
 
-/* ---------------------------------------------------------------- the same problem, two ways */
+/* ---------------------------------------- the same problem, two ways */
 
 typedef struct way { const char *src, *dst; } way;
 
@@ -43,7 +44,8 @@ static const struct { way a, b; } same[] = {
   {{"(4,6):(1,4)", "(4,6):(6,1)"}, {"(6,4):(4,1)", "(6,4):(1,6)"}},
   {{"(4,6):(1,4)", "(4,6):(1,4)"}, {"24:1", "24:1"}},
   {{"24:-1", "24:-1"}, {"24:1", "24:1"}},
-  {{"(2,(3,4)):(12,(4,1))", "(2,(3,4)):(1,(2,6))"}, {"((2,3),4):((12,4),1)", "((2,3),4):((1,2),6)"}},
+  {{"(2,(3,4)):(12,(4,1))", "(2,(3,4)):(1,(2,6))"}, {"((2,3),4):((12,4),1)",
+                                                     "((2,3),4):((1,2),6)"}},
   {{"(5,1,7):(7,3,1)", "(5,1,7):(1,9,5)"}, {"(7,5):(1,7)", "(7,5):(5,1)"}},
   {{"(8,4):(1,0)", "(8,4):(1,8)"}, {"(4,8):(0,1)", "(4,8):(8,1)"}},
   {{"((2,4),8):((8,16),1)", "(8,8):(1,8)"}, {"(8,8):(8,1)", "((4,2),8):((1,4),8)"}},
@@ -57,7 +59,8 @@ static mt_launch flat (way w) {
   mt_launch l;
   int64_t lo = 0;
   MUST(mt_cosize(&(int64_t){0}, &lo, src.node, err));
-  mt_tensor s = {src.node, MT_f32, room, 4096, -lo}, d = {dst.node, MT_f32, room + 4096, 4096, 0};
+  mt_tensor s = {src.node, MT_f32, room, 4096, -lo}, d = {dst.node, MT_f32, room + 4096,
+                                                          4096, 0};
   MUST(mt_cosize(&(int64_t){0}, &lo, dst.node, err));
   d.offset = -lo;
   MUST(mt_describe(&l, modes, NULL, &s, &d, err));
@@ -69,8 +72,8 @@ static mt_launch flat (way w) {
 static void check_canonical (void) {
   for (size_t i = 0; i < sizeof same / sizeof same[0]; i++) {
     mt_launch a = flat(same[i].a), b = flat(same[i].b);
-    CHECK(memcmp(&a, &b, sizeof a) == 0, "%s -> %s is not described like %s -> %s", same[i].a.src,
-          same[i].a.dst, same[i].b.src, same[i].b.dst);
+    CHECK(memcmp(&a, &b, sizeof a) == 0, "%s -> %s is not described like %s -> %s",
+          same[i].a.src, same[i].a.dst, same[i].b.src, same[i].b.dst);
   }
 }
 

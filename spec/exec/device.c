@@ -25,8 +25,9 @@ static void *counted (void *ud, void *ptr, size_t osize, size_t nsize) {
 }
 
 static void check_names (void) {
-  static const char *const bad[] = {"", "gpu", "cpu:", "cpu:1", "cpu:fast", "cpu:checked:1",
-                                    "cuda:", "cuda:x", "cuda:-1", "cuda:1x", "cuda:99999999999"};
+  static const char *const bad[] = {
+    "", "gpu", "cpu:", "cpu:1", "cpu:fast", "cpu:checked:1", "cuda:", "cuda:x", "cuda:-1",
+    "cuda:1x", "cuda:99999999999"};
   mt_device *d;
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
     mt_err why = MT_NOERR;
@@ -37,8 +38,8 @@ static void check_names (void) {
   mt_err why = MT_NOERR;
   CHECK(mt_device_open(&d, "cpu", &o, &why) == MT_EINVAL, "-1 threads");
   MUST(mt_device_open(&d, "cpu", NULL, err));
-  CHECK(strcmp(mt_device_name(d), "cpu") == 0 && mt_device_about(d)[0] && mt_device_is_host(d),
-        "%s", mt_device_name(d));
+  CHECK(strcmp(mt_device_name(d), "cpu") == 0 && mt_device_about(d)[0] &&
+        mt_device_is_host(d), "%s", mt_device_name(d));
   mt_device_close(d);
   mt_device_close(NULL);
   CHECK(strcmp(mt_kernel_name("cpu", 0), "cpu_rows") == 0, "cpu_rows");
@@ -66,8 +67,10 @@ static void check_memory (mt_device *d) {
   }
   void *p = &p;
   mt_err why = MT_NOERR;
-  CHECK(mt_malloc(d, &p, SIZE_MAX, &why) == MT_ENOMEM && p == NULL, "all memory there is");
-  CHECK(mt_malloc(d, &p, PTRDIFF_MAX - 300, &why) == MT_ENOMEM && p == NULL, "half of it");
+  CHECK(mt_malloc(d, &p, SIZE_MAX, &why) == MT_ENOMEM && p == NULL,
+        "all memory there is");
+  CHECK(mt_malloc(d, &p, PTRDIFF_MAX - 300, &why) == MT_ENOMEM && p == NULL,
+        "half of it");
 }
 
 /* Everything that allocates, once. */
@@ -154,7 +157,8 @@ static void check_threads (int threads) {
     mt_device_close(d);
     _exit(0);
   }
-  CHECK(child > 0 && waitpid(child, &status, 0) == child && status == 0, "the child fails");
+  CHECK(child > 0 && waitpid(child, &status, 0) == child && status == 0,
+        "the child fails");
   transpose_on(d, 900);
   mt_device_close(d);
 }

@@ -1,5 +1,6 @@
 /*
-** exec_test.h - tests from partition to execution: checks, random numbers, naive evaluation.
+** exec_test.h - tests from partition to execution: checks, random numbers, naive
+** evaluation.
 ** SPDX-License-Identifier: MIT
 */
 #ifndef EXEC_TEST_H
@@ -37,8 +38,9 @@ const char *text_of (const mt_node *t);             /* one of four buffers */
 extern long base_cases;
 extern uint64_t base_seed;
 
-/* A random layout with a given shape (a tuple), its smallest offset made 0 by `offset`, and one
-** more than the largest offset. Kinds: injective (permuted, padded, signs), or any at all. */
+/* A random layout with a given shape (a tuple), its smallest offset made 0 by `offset`,
+** and one more than the largest offset. Kinds: injective (permuted, padded, signs), or
+** any at all. */
 typedef struct view { mt_layout layout; int64_t offset, size; } view;
 void random_shape (mt_layout *out, int64_t size);
 void random_view (view *out, const mt_node *shape, bool injective);
@@ -53,6 +55,7 @@ void test_tile (void);
 void test_copy (void);
 void test_check (void);
 void test_desc (void);
+void test_moves (void);
 void test_plan (void);
 void test_device (void);
 

@@ -1,14 +1,15 @@
 /*
-** main.c - runs the tests from partition to execution. MOONTILE_CASES and MOONTILE_SEED choose how
-** many random cases and which.
+** main.c - runs the tests from partition to execution. MOONTILE_CASES and MOONTILE_SEED
+** choose how
 ** SPDX-License-Identifier: MIT
+** many random cases and which.
 */
 #include <stdarg.h>
 #include <time.h>
 
 #include "exec_test.h"
 
-long base_cases = 100000;
+long base_cases = 30000;
 uint64_t base_seed;
 static uint64_t state, case_seed;
 static int failures;
@@ -17,7 +18,8 @@ void failed (const char *file, int line, const char *format, ...) {
   va_list ap;
   const char *name = strrchr(file, '/');
   if (++failures > 20) return;
-  printf("%s:%d: seed %llu: ", name ? name + 1 : file, line, (unsigned long long)case_seed);
+  printf("%s:%d: seed %llu: ", name ? name + 1 : file, line,
+         (unsigned long long)case_seed);
   va_start(ap, format);
   vprintf(format, ap);
   va_end(ap);
@@ -68,8 +70,9 @@ void free_memory (memory m) { free(m.p); }
 int main (void) {
   const char *cases = getenv("MOONTILE_CASES"), *seed = getenv("MOONTILE_SEED");
   static const struct { const char *name; void (*run) (void); } tests[] = {
-    {"tile", test_tile}, {"desc", test_desc}, {"check", test_check}, {"copy", test_copy},
-    {"plan", test_plan}, {"device", test_device},
+    {"tile", test_tile}, {"desc", test_desc}, {"check", test_check}, {"moves",
+                                                                      test_moves},
+    {"copy", test_copy}, {"plan", test_plan}, {"device", test_device},
   };
   if (cases && *cases) base_cases = atol(cases) / 50 + 1;
   base_seed = seed && *seed ? strtoull(seed, NULL, 10) : (uint64_t)time(NULL) * 1000003;

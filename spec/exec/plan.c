@@ -6,8 +6,8 @@
 
 static mt_device *dev;
 
-/* A copy in text: buffers have `bytes` bytes (0: what the layout needs) and start at a multiple of
-** 256, `skew` bytes on. */
+/* A copy in text: buffers have `bytes` bytes (0: what the layout needs) and start at a
+** multiple of 256, `skew` bytes on. */
 typedef struct copy {
   const char *type, *src, *dst, *atom, *thr, *val;
   int64_t src_offset, dst_offset;
@@ -68,7 +68,8 @@ static mt_status plan_of (const copy *c, char *text, size_t size) {
 
 static const row rows[] = {
   /* A transposition by threads along the rows. */
-  {{.type = "f32", .src = "(64,64):(64,1)", .dst = "(64,64):(1,64)", .thr = "(8,32):(32,1)",
+  {{.type = "f32", .src = "(64,64):(64,1)", .dst = "(64,64):(1,64)",
+    .thr = "(8,32):(32,1)",
     .val = "(1,1)"}, MT_OK,
    "plan: copy f32 (64,64):(64,1) -> (64,64):(1,64)\n"
    "kernel: ref_tv (cpu:checked)\n"
@@ -84,9 +85,11 @@ static const row rows[] = {
    "kernel: ref_tv (cpu:checked)\n"
    "grid: 6 blocks of 4 threads\n"
    "vector: 16 bytes, 4 elements\n"
-   "thread: 4 = 2 x 2            src 4, 12           dst 4, 12  mode 1: 0, 1  mode 2: 4, 0\n"
+   "thread: 4 = 2 x 2            src 4, 12           dst 4, 12  mode 1: 0, 1  mode 2: 4, "
+   "0\n"
    "value: 1\n"
-   "rest: 6 = 2 x 3              src 8, 24           dst 8, 24  mode 1: 0, 2  mode 2: 8, 0\n"
+   "rest: 6 = 2 x 3              src 8, 24           dst 8, 24  mode 1: 0, 2  mode 2: 8, "
+   "0\n"
    "bounds: mode 1 < 5, mode 2 < 12"},
   /* Everything together: one axis, the widest vectors. */
   {{.type = "u8", .src = "(32,8):(8,1)", .dst = "(32,8):(8,1)"}, MT_OK,
@@ -106,34 +109,45 @@ static const row rows[] = {
    "copy: src (4,4):(1,4) has rank 2, dst 16:1 has rank 1"},
   {{.type = "f32", .src = "(4,4):(1,4)", .dst = "(4,5):(1,4)"}, MT_ERANK,
    "copy: mode 2 of src (4,4):(1,4) has size 4, of dst (4,5):(1,4) it has 5"},
-  {{.type = "f32", .src = "((2,3),4):((1,3),9)", .dst = "((3,2),4):((7,1),21)"}, MT_EINEXACT,
-   "copy: mode 1 of src and of dst have no common refinement: (2,3):(1,3) and (3,2):(7,1)\n"
+  {{.type = "f32", .src = "((2,3),4):((1,3),9)", .dst = "((3,2),4):((7,1),21)"},
+   MT_EINEXACT,
+   "copy: mode 1 of src and of dst have no common refinement: (2,3):(1,3) and "
+   "(3,2):(7,1)\n"
    "give both tensors one shape"},
   {{.type = "f32", .src = "8:1", .dst = "8:1", .thr = "(2,2)", .val = "(1,1)"}, MT_ERANK,
    "copy: the tile (2,2) has 2 modes, the tensors 8:1 have 1"},
-  {{.type = "u8", .src = "4096:1", .dst = "4096:1", .thr = "2048:1", .val = "1:0"}, MT_EUNSUPPORTED,
+  {{.type = "u8", .src = "4096:1", .dst = "4096:1", .thr = "2048:1", .val = "1:0"},
+   MT_EUNSUPPORTED,
    "copy: thr 2048:1 has 2048 threads, a block has at most 1024"},
-  {{.type = "f32", .src = "Sw<2,0,3> o 0 o (8,8):(1,8)", .dst = "(8,8):(1,8)"}, MT_EUNSUPPORTED,
+  {{.type = "f32", .src = "Sw<2,0,3> o 0 o (8,8):(1,8)", .dst = "(8,8):(1,8)"},
+   MT_EUNSUPPORTED,
    "copy: src has the swizzled layout Sw<2,0,3> o 0 o (8,8):(1,8)"},
-  {{.type = "f32", .src = "(8,8):(1@0,1@1)", .dst = "(8,8):(1,8)", .src_bytes = 256}, MT_EINVAL,
+  {{.type = "f32", .src = "(8,8):(1@0,1@1)", .dst = "(8,8):(1,8)", .src_bytes = 256},
+   MT_EINVAL,
    "copy: src has no layout of offsets"},
 
   /* Range. */
-  {{.type = "f32", .src = "(4,4):(1,4)", .dst = "(4,4):(1,4)", .src_bytes = 60}, MT_ERANGE,
+  {{.type = "f32", .src = "(4,4):(1,4)", .dst = "(4,4):(1,4)", .src_bytes = 60},
+   MT_ERANGE,
    "copy: src: element 15 lies at offset 15; the buffer has elements 0 to 14\n"
    "src is (4,4):(1,4) at offset 0\n"},
-  {{.type = "f32", .src = "(4,4):(1,4)", .dst = "(4,4):(-1,4)", .dst_bytes = 64}, MT_ERANGE,
+  {{.type = "f32", .src = "(4,4):(1,4)", .dst = "(4,4):(-1,4)", .dst_bytes = 64},
+   MT_ERANGE,
    "copy: dst: element 3 lies at offset -3; the buffer has elements 0 to 15\n"},
-  {{.type = "f32", .src = "(5,6):(6,1)", .dst = "(5,6):(6,1)", .dst_bytes = 116, .thr = "(2,2)",
+  {{.type = "f32", .src = "(5,6):(6,1)", .dst = "(5,6):(6,1)", .dst_bytes = 116,
+    .thr = "(2,2)",
     .val = "(2,1)"}, MT_ERANGE,
-   "copy: dst: value 0 of thread 1 in block 5 lies at offset 29; the buffer has elements 0 to 28\n"},
-  {{.type = "f32", .src = "4:2305843009213693951", .dst = "4:1", .src_bytes = 64}, MT_EOVERFLOW,
+   "copy: dst: value 0 of thread 1 in block 5 lies at offset 29; the buffer has elements "
+   "0 to 28\n"},
+  {{.type = "f32", .src = "4:2305843009213693951", .dst = "4:1", .src_bytes = 64},
+   MT_EOVERFLOW,
    "copy: src: an offset leaves 64 bits"},
 
   /* Injectivity. */
   {{.type = "f32", .src = "(4,4):(1,4)", .dst = "(4,4):(1,0)"}, MT_EINJECTIVE,
    "copy: dst mode 2 has stride 0: elements 0 and 12 write offset 0\ndst is (4,4):(1,0)"},
-  {{.type = "f32", .src = "(8,4):(1,8)", .dst = "(8,4):(1,0)", .thr = "(8,1)", .val = "(1,4)",
+  {{.type = "f32", .src = "(8,4):(1,8)", .dst = "(8,4):(1,0)", .thr = "(8,1)",
+    .val = "(1,4)",
     .dst_bytes = 32}, MT_EINJECTIVE,
    "copy: dst mode 2 has stride 0: values 0 and 3 of thread 0 write offset 0\n"},
   {{.type = "f32", .src = "(4,4):(1,4)", .dst = "(4,4):(1,3)"}, MT_EINJECTIVE,
@@ -141,36 +155,49 @@ static const row rows[] = {
   {{.type = "f32", .src = "(3,2):(1,3)", .dst = "(3,2):(2,5)"}, MT_OK, "plan: copy f32"},
 
   /* Alignment. */
-  {{.type = "f32", .src = "(8,8):(8,1)", .dst = "(8,8):(1,8)", .thr = "(8,2)", .val = "(1,4)",
+  {{.type = "f32", .src = "(8,8):(8,1)", .dst = "(8,8):(1,8)", .thr = "(8,2)",
+    .val = "(1,4)",
     .atom = "UniversalCopy<uint128_t>"}, MT_EALIGN,
-   "copy: UniversalCopy<uint128_t> moves 4 elements at once, but dst value axis has stride 8, not "
+   "copy: UniversalCopy<uint128_t> moves 4 elements at once, but dst value axis has "
+   "stride 8, not "
    "1\nUniversalCopy<uint32_t> would do, or AutoVectorizingCopy"},
-  {{.type = "f32", .src = "(8,8):(10,1)", .dst = "(8,8):(8,1)", .thr = "(8,2)", .val = "(1,4)",
+  {{.type = "f32", .src = "(8,8):(10,1)", .dst = "(8,8):(8,1)", .thr = "(8,2)",
+    .val = "(1,4)",
     .atom = "UniversalCopy<uint128_t>"}, MT_EALIGN,
    "but src thread axis has stride 10, not a multiple of 4 elements\n"
    "UniversalCopy<uint64_t> would do"},
-  {{.type = "f32", .src = "(8,8):(8,1)", .dst = "(8,8):(8,1)", .thr = "(8,2)", .val = "(1,4)",
+  {{.type = "f32", .src = "(8,8):(8,1)", .dst = "(8,8):(8,1)", .thr = "(8,2)",
+    .val = "(1,4)",
     .src_offset = 1, .atom = "UniversalCopy<uint128_t>"}, MT_EALIGN,
-   "but src begins 4 bytes past a multiple of 16 bytes\nUniversalCopy<uint32_t> would do"},
-  {{.type = "f32", .src = "(8,8):(8,1)", .dst = "(8,8):(8,1)", .dst_skew = 8, .thr = "(8,2)",
+   "but src begins 4 bytes past a multiple of 16 bytes\nUniversalCopy<uint32_t> would "
+   "do"},
+  {{.type = "f32", .src = "(8,8):(8,1)", .dst = "(8,8):(8,1)", .dst_skew = 8,
+    .thr = "(8,2)",
     .val = "(1,4)", .atom = "UniversalCopy<uint128_t>"}, MT_EALIGN,
-   "but dst begins 8 bytes past a multiple of 16 bytes\nUniversalCopy<uint64_t> would do"},
+   "but dst begins 8 bytes past a multiple of 16 bytes\nUniversalCopy<uint64_t> would "
+   "do"},
   {{.type = "f32", .src = "8:1", .dst = "8:1", .src_skew = 2}, MT_EALIGN,
    "copy: src: the buffer is not aligned to its elements of 4 bytes\n"},
-  {{.type = "f32", .src = "(8,8):(8,1)", .dst = "(8,8):(8,1)", .thr = "(8,2)", .val = "(1,2)",
+  {{.type = "f32", .src = "(8,8):(8,1)", .dst = "(8,8):(8,1)", .thr = "(8,2)",
+    .val = "(1,2)",
     .atom = "UniversalCopy<uint32_t>"}, MT_OK, "vector: 4 bytes, 1 element\n"},
 
   /* Overlap. */
   {{.type = "f32", .src = "8:1", .dst = "8:1", .shared = true}, MT_EOVERLAP,
    "copy: src and dst overlap: offset 0 of src is offset 0 of dst\n"},
-  {{.type = "f32", .src = "8:1", .dst = "8:1", .shared = true, .dst_offset = 7}, MT_EOVERLAP,
+  {{.type = "f32", .src = "8:1", .dst = "8:1", .shared = true, .dst_offset = 7},
+   MT_EOVERLAP,
    "copy: src and dst overlap: offset 7 of src is offset 7 of dst\n"},
-  {{.type = "f32", .src = "8:1", .dst = "8:1", .shared = true, .dst_skew = 8}, MT_EOVERLAP,
+  {{.type = "f32", .src = "8:1", .dst = "8:1", .shared = true, .dst_skew = 8},
+   MT_EOVERLAP,
    "copy: src and dst overlap: offset 2 of src is offset 0 of dst\n"},
-  {{.type = "f32", .src = "8:2", .dst = "8:2", .shared = true, .dst_offset = 1}, MT_OK, "plan:"},
-  {{.type = "f32", .src = "(8,8):(16,1)", .dst = "(8,8):(16,1)", .shared = true, .dst_offset = 8},
+  {{.type = "f32", .src = "8:2", .dst = "8:2", .shared = true, .dst_offset = 1}, MT_OK,
+   "plan:"},
+  {{.type = "f32", .src = "(8,8):(16,1)", .dst = "(8,8):(16,1)", .shared = true,
+    .dst_offset = 8},
    MT_OK, "plan:"},
-  {{.type = "f32", .src = "8:1", .dst = "8:1", .shared = true, .dst_offset = 8}, MT_OK, "plan:"},
+  {{.type = "f32", .src = "8:1", .dst = "8:1", .shared = true, .dst_offset = 8}, MT_OK,
+   "plan:"},
 };
 
 static void check_rows (void) {
@@ -200,13 +227,15 @@ static void check_format (void) {
     memset(part, '#', sizeof part);
     CHECK(mt_plan_format(part, size, p) == n, "length at %d", (int)size);
     CHECK(strlen(part) == (size <= n ? size - 1 : n), "end at %d", (int)size);
-    CHECK(strncmp(part, whole, strlen(part)) == 0 && part[size] == '#', "text at %d", (int)size);
+    CHECK(strncmp(part, whole, strlen(part)) == 0 && part[size] == '#', "text at %d",
+          (int)size);
   }
   mt_plan_free(p);
   mt_plan_free(NULL);
 }
 
-/* Extents beyond 2^31 and their neighbours: planned and refused without a step outside. */
+/* Extents beyond 2^31 and their neighbours: planned and refused without a step
+** outside. */
 static void check_huge (void) {
   static const char *const huge[] = {
     "2147483647:0", "2147483648:0", "4294967296:0", "(65536,65536):(0,0)",
@@ -220,7 +249,8 @@ static void check_huge (void) {
     MUST(mt_shape(&shape, a.node, err));
     MUST(mt_layout_left(&b, shape.node, err));
     mt_tensor s = {a.node, MT_f32, x, sizeof x, 0}, d = {b.node, MT_f32, x + 1, 4, 0};
-    CHECK(mt_plan_copy(&p, dev, NULL, &s, &d, &why) != MT_OK && !p, "%s accepted", huge[i]);
+    CHECK(mt_plan_copy(&p, dev, NULL, &s, &d, &why) != MT_OK && !p, "%s accepted",
+          huge[i]);
   }
 }
 

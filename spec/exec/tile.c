@@ -1,7 +1,8 @@
 /*
-** tile.c - tiled copies and partitions against CuTe's (spec/golden/copy_tiled.tsv), their laws on
-** random layouts, and what is refused.
+** tile.c - tiled copies and partitions against CuTe's (spec/golden/copy_tiled.tsv), their
+** laws on
 ** SPDX-License-Identifier: MIT
+** random layouts, and what is refused.
 */
 #include "exec_test.h"
 
@@ -9,10 +10,14 @@
 static bool same_form (const mt_node *a, const mt_node *b) {
   if (a->span != b->span) return false;
   for (uint32_t i = 0; i < a->span; i++) {
-    if (a[i].tag != b[i].tag || a[i].arity != b[i].arity || a[i].shape != b[i].shape) return false;
+    if (a[i].tag != b[i].tag || a[i].arity != b[i].arity ||
+        a[i].shape != b[i].shape)
+      return false;
     if (a[i].tag != MT_LEAF || a[i].shape == 1) continue;
     if (a[i].ring != b[i].ring || a[i].stride != b[i].stride) return false;
-    if (a[i].ring == MT_BASIS && memcmp(a[i].path, b[i].path, sizeof a[i].path)) return false;
+    if (a[i].ring == MT_BASIS &&
+        memcmp(a[i].path, b[i].path, sizeof a[i].path))
+      return false;
   }
   return true;
 }
@@ -21,10 +26,10 @@ static void check_made (char **f) {
   mt_layout thr = parse(f[3]), val = parse(f[4]), tv = parse(f[5]), tiler = parse(f[6]);
   mt_tiled_copy c;
   MUST(mt_make_tiled_copy(&c, f[1], atoi(f[2]), thr.node, val.node, err));
-  CHECK(same_form(c.layout_tv.node, tv.node), "make_tiled_copy %s %s: %s, not %s", f[3], f[4],
-        text_of(c.layout_tv.node), f[5]);
-  CHECK(mt_equal(c.tiler.node, tiler.node), "make_tiled_copy %s %s: tiler %s, not %s", f[3], f[4],
-        text_of(c.tiler.node), f[6]);
+  CHECK(same_form(c.layout_tv.node, tv.node), "make_tiled_copy %s %s: %s, not %s", f[3],
+        f[4], text_of(c.layout_tv.node), f[5]);
+  CHECK(mt_equal(c.tiler.node, tiler.node), "make_tiled_copy %s %s: tiler %s, not %s",
+        f[3], f[4], text_of(c.tiler.node), f[6]);
 }
 
 /* ((AtomV,RestV),RestM,RestN) from (Thr,Val,(RestM,RestN,...)). */
@@ -49,12 +54,12 @@ static void check_partition (char **f) {
   MUST(mt_partition(&part, &c, a.node, err));
   CHECK(mt_rank(part.node) == 3, "rank of %s", text_of(part.node));
   mt_layout got = sliced(&c, part.node);
-  CHECK(same_form(got.node, want.node), "partition %s %s %s: %s, not %s", f[3], f[4], f[5],
-        text_of(got.node), f[7]);
+  CHECK(same_form(got.node, want.node), "partition %s %s %s: %s, not %s", f[3], f[4],
+        f[5], text_of(got.node), f[7]);
   MUST(mt_ints(&thread, 3, (const int64_t[]){atoi(f[6]), 0, 0}, err));
   MUST(mt_eval(&at, thread.node, part.node, err));
-  CHECK(mt_equal(at.node, offset.node), "partition %s %s %s, thread %s: at %s, not %s", f[3], f[4],
-        f[5], f[6], text_of(at.node), f[8]);
+  CHECK(mt_equal(at.node, offset.node), "partition %s %s %s, thread %s: at %s, not %s",
+        f[3], f[4], f[5], f[6], text_of(at.node), f[8]);
 }
 
 static void check_golden (void) {
@@ -94,12 +99,12 @@ static int64_t element_of (const mt_tiled_copy *c, int64_t t, int64_t v) {
   return e;
 }
 
-/* (1) layout_tv is a bijection from (thread, value) onto the tile; (2) thread t and value v of it
-** are where thr and val put them. */
+/* (1) layout_tv is a bijection from (thread, value) onto the tile; (2) thread t and value
+** v of it are where thr and val put them. */
 static void check_laws (void) {
   static const char *const layouts[] = {
-    "1:0", "4:1", "(2,3):(1,2)", "(2,3):(3,1)", "(4,2):(1,4)", "((2,2),3):((6,1),2)", "(1,8):(8,1)",
-    "(8,1):(1,1)", "(3,(2,2)):(2,(1,6))", "(2,2,2):(4,1,2)"};
+    "1:0", "4:1", "(2,3):(1,2)", "(2,3):(3,1)", "(4,2):(1,4)", "((2,2),3):((6,1),2)",
+    "(1,8):(8,1)", "(8,1):(1,1)", "(3,(2,2)):(2,(1,6))", "(2,2,2):(4,1,2)"};
   enum { N = sizeof layouts / sizeof layouts[0] };
   for (int i = 0; i < N * N; i++) {
     mt_layout thr = parse(layouts[i / N]), val = parse(layouts[i % N]);
@@ -108,7 +113,8 @@ static void check_laws (void) {
     mt_tiled_copy c;
     if (mt_rank(thr.node) != mt_rank(val.node)) continue;
     MUST(mt_make_tiled_copy(&c, "AutoVectorizingCopy", 32, thr.node, val.node, err));
-    CHECK(mt_size(c.layout_tv.node) == threads * values, "size of %s", text_of(c.layout_tv.node));
+    CHECK(mt_size(c.layout_tv.node) == threads * values, "size of %s",
+          text_of(c.layout_tv.node));
     for (int64_t t = 0; t < threads * values; t++) {
       MUST(mt_at(&at, c.layout_tv.node, t, err));
       CHECK(at >= 0 && at < threads * values && !seen[at]++, "%s at %lld",
@@ -121,24 +127,32 @@ static void check_laws (void) {
 
 /* ---------------------------------------------------------------- refusals */
 
-static const struct { const char *atom; int bits; const char *thr, *val, *text; } bad[] = {
-  {"UniversalCopy<uint256_t>", 32, "(4,8)", "(1,1)", "unknown atom \"UniversalCopy<uint256_t>\"; "
+static const struct { const char *atom; int bits; const char *thr, *val,
+                     *text; } bad[] = {
+  {"UniversalCopy<uint256_t>", 32, "(4,8)", "(1,1)",
+   "unknown atom \"UniversalCopy<uint256_t>\"; "
    "there are\n  UniversalCopy<uint8_t>\n"},
-  {"UniversalCopy<uint128_t>", 32, "(4,8):(1,4)", "(1,2):(1,1)", "moves 4 elements of 32 bits at "
+  {"UniversalCopy<uint128_t>", 32, "(4,8):(1,4)", "(1,2):(1,1)",
+   "moves 4 elements of 32 bits at "
    "once, but val (1,2):(1,1) has 2 values: not a multiple"},
-  {"UniversalCopy<uint16_t>", 32, "(4,8):(1,4)", "(1,2):(1,1)", "moves 16 bits, an element has 32"},
+  {"UniversalCopy<uint16_t>", 32, "(4,8):(1,4)", "(1,2):(1,1)",
+   "moves 16 bits, an element has 32"},
   {"UniversalCopy<uint32_t>", 12, "(4,8):(1,4)", "(1,2):(1,1)", "elements of 12 bits"},
   {"AutoVectorizingCopy", 32, "(4,8):(1,1)", "(1,2):(1,1)",
    "thr (4,8):(1,1) gives elements 1 and 4 the same thread number 1"},
   {"AutoVectorizingCopy", 32, "(4,8):(1,0)", "(1,2):(1,1)",
    "thr (4,8):(1,0) gives elements 0 and 4 the same thread number 0"},
-  {"AutoVectorizingCopy", 32, "(4,8):(1,8)", "(1,2):(1,1)", "thr (4,8):(1,8) gives element 16 the "
+  {"AutoVectorizingCopy", 32, "(4,8):(1,8)", "(1,2):(1,1)",
+   "thr (4,8):(1,8) gives element 16 the "
    "thread number 32; its 32 elements need the numbers 0 to 31"},
   {"AutoVectorizingCopy", 32, "(4,8):(1,4)", "(1,2):(1,2)",
-   "val (1,2):(1,2) gives element 1 the value number 2; its 2 elements need the numbers 0 to 1"},
+   "val (1,2):(1,2) gives element 1 the value number 2; its 2 elements need the numbers "
+   "0 to 1"},
   {"AutoVectorizingCopy", 32, "(4,0):(1,4)", "(1,2):(1,2)", "thr (4,0):(1,4) is empty"},
-  {"AutoVectorizingCopy", 32, "(4,8):(1@0,1@1)", "(1,2):(1,2)", "not a layout of numbers"},
-  {"AutoVectorizingCopy", 32, "(4,8)", "(1,2):(1,2)", "thr is not a layout of numbers: (4,8)"},
+  {"AutoVectorizingCopy", 32, "(4,8):(1@0,1@1)", "(1,2):(1,2)",
+   "not a layout of numbers"},
+  {"AutoVectorizingCopy", 32, "(4,8)", "(1,2):(1,2)",
+   "thr is not a layout of numbers: (4,8)"},
   {"AutoVectorizingCopy", 32, "(4294967296,1073741824):(1,4294967296)", "(1,4):(1,1)",
    "leaves 64 bits"},
 };
@@ -148,9 +162,10 @@ static void check_refusals (void) {
     mt_layout thr = parse(bad[i].thr), val = parse(bad[i].val);
     mt_tiled_copy c;
     mt_err err = MT_NOERR;
-    mt_status s = mt_make_tiled_copy(&c, bad[i].atom, bad[i].bits, thr.node, val.node, &err);
-    CHECK(s != MT_OK && err.status == s && strstr(err.text, bad[i].text), "row %d: %s: %s", (int)i,
-          mt_status_name(s), err.text);
+    mt_status s = mt_make_tiled_copy(&c, bad[i].atom, bad[i].bits, thr.node, val.node,
+                                     &err);
+    CHECK(s != MT_OK && err.status == s && strstr(err.text, bad[i].text),
+          "row %d: %s: %s", (int)i, mt_status_name(s), err.text);
     if (getenv("MOONTILE_SHOW")) printf("%s\n", err.text);
   }
   mt_layout thr = parse("(4,8):(8,1)"), val = parse("(2,2):(1,2)"), out;

@@ -22,7 +22,8 @@ static void put_int (text *t, int64_t v) {
 
 /* Extents that leave at most `room` elements. */
 static int64_t extent (int64_t *room) {
-  static const int likely[] = {1, 2, 2, 3, 4, 4, 5, 6, 7, 8, 8, 9, 12, 16, 17, 24, 32, 33, 64};
+  static const int likely[] = {1, 2, 2, 3, 4, 4, 5, 6, 7, 8, 8, 9, 12, 16, 17, 24, 32, 33,
+                               64};
   int64_t n = likely[pick(sizeof likely / sizeof likely[0])];
   if (n > *room) n = between(1, *room);
   *room /= n;

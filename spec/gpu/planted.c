@@ -1,9 +1,10 @@
 /*
-** planted.c - a copy that leaves its destination: the validator refuses it, and where a test build
-** has none (MT_UNSAFE_NO_CHECK), compute-sanitizer or the fake driver must find it.
+** planted.c - a copy that leaves its destination: the validator refuses it, and where a
+** test build has none (MT_UNSAFE_NO_CHECK), compute-sanitizer or the fake driver must find it.
 ** SPDX-License-Identifier: MIT
 **
-** usage: planted [libcuda]     exit status: 0 ran, 1 no device, 3 refused, 4 found by the driver
+** usage: planted [libcuda]
+** exit status: 0 ran, 1 no device, 3 refused, 4 found by the driver
 */
 #include <stdio.h>
 

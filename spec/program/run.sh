@@ -94,6 +94,7 @@ feed 'nil, false\n' -i;              expect 'nil is printed' 0 'nil	false$' ''
 feed 'local y = 1\n' -i;             expect 'a statement prints nothing' 0 '^> > $' ''
 feed 'for i = 1, 2 do\nprint(i)\nend\n' -i; expect 'several lines' 0 '>> >> 1$' ''
 feed 'layout({4,\n2})\n' -i;         expect 'an expression in lines' 0 '>> (4,2):(1,4)$' ''
+feed '1 +\n2\n' -i;                  expect 'half an expression' 0 '>> 3$' ''
 feed 'x = = 1\n"on"\n' -i;           expect 'syntax error' 0 '> on$' "unexpected symbol near '='"
 feed 'error "bad"\n"on"\n' -i;       expect 'the console goes on' 0 '> on$' '^bad$'
 feed 'function f() error "deep" end\nf()\n' -i; expect 'an error deeper down' 0 '>' "^stdin:1: deep$"

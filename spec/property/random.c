@@ -209,7 +209,7 @@ static void basis (mt_node *t, uint8_t *path, int depth) {
   if (t->tag == MT_LEAF) {
     t->stride = 1;
     t->ring = depth > 0 ? MT_BASIS : MT_Z;
-    for (int i = 0; i < depth; i++) t->path[i] = path[depth - 1 - i];
+    for (int i = 0; i < depth && i < MT_MAXPATH; i++) t->path[i] = path[depth - 1 - i];
     t->path[MT_MAXPATH] = (uint8_t)depth;
     return;
   }
