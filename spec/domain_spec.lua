@@ -345,3 +345,14 @@ describe("im2col", function()
       .. "  A would compose with this B if mode 2 had extent 5" },
   }
 end)
+
+describe("the right inverse over F2", function()
+  -- Past its end A goes on with its last mode, also if that has extent 1.
+  for _, text in ipairs { "(4,2,8,1):(F20,F12,F1,F21)", "(4,8,8,1):(F8,F34,F1,F5)" } do
+    it("is one of " .. text, function()
+      local A = tile.layout(text)
+      local R = A:right_inverse()
+      for i = 0, R:size() - 1 do assert.equal("F" .. i, tostring(A(R(i)))) end
+    end)
+  end
+end)

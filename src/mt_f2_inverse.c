@@ -51,7 +51,7 @@ static int sorted_modes (mode *m, const mt_flat *f) {
     int k = n;
     mode x = {f->s[r], f->d[r]->stride, index};
     index *= f->s[r];
-    if (x.d == 0) continue;
+    if (x.d == 0 || x.s == 1) continue;
     for (; k > 0 && m[k - 1].d > x.d; k--) m[k] = m[k - 1];
     m[k] = x;
     n++;
@@ -59,7 +59,8 @@ static int sorted_modes (mode *m, const mt_flat *f) {
   return n;
 }
 
-/* The images of the next `count` bits are e, 2e, 4e, ...: A is 2^j there. */
+/* The images of the next `count` bits are e, 2e, 4e, ...: A is 2^j there. Past its end A goes
+** on with its last mode, also if that has extent 1. */
 static bool doubles (const mt_flat *f, int64_t e, int first, int count) {
   int64_t v;
   for (int j = 0; j < count; j++)
@@ -96,7 +97,7 @@ mt_status mt_f2_right_inverse (mt_layout *out, const mt_node *a, mt_err *err) {
   mt_flat f;
   bits r = {0};
   f.n = 0;
-  if (a->shape > 0) mt_flatten_coalesced(&f, a);
+  if (a->shape > 0) mt_flatten_extended(&f, a);
   MT_TRY(need_powers("right_inverse", &f, a, err));
   mt_begin(&b, &flat, "right_inverse", err);
   mt_open(&b, MT_MODES);
