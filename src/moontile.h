@@ -382,7 +382,7 @@ MT_API void mt_stream_destroy (mt_device *d, mt_stream *s);
 ** the device. */
 MT_API mt_status mt_synchronize (mt_device *d, mt_stream *s, mt_err *err);
 
-/* ---------------------------------------------------------------- copies */
+/* ---------------------------------------------------------------- tensors */
 
 /* A view of memory: element c of it lies at data + (offset + layout(c)) * size of the
 ** dtype. */
@@ -394,24 +394,10 @@ typedef struct mt_tensor {
   int64_t offset;          /* in elements */
 } mt_tensor;
 
-/* Who copies what. `layout_tv` maps (thread, value) to the coordinates of a tile with
-** the shape `tiler` (a tuple of extents), colexicographic: CuTe's make_tiled_copy. */
-typedef struct mt_tiled_copy {
-  int atom_bits;           /* of one access; 0: as wide as can be proven */
-  int bits;                /* of one element */
-  mt_layout thr, val;      /* as described */
-  mt_layout layout_tv;     /* (thr,val) */
-  mt_layout tiler;         /* (TileM,TileN) */
-} mt_tiled_copy;
+#include "moontile_atom.h"
+#include "moontile_tile.h"
 
-/* atom: "UniversalCopy<uint8_t>" ... "UniversalCopy<uint128_t>",
-** "AutoVectorizingCopy". The values of a thread must make up whole accesses. Errors:
-** MT_EINVAL, MT_EINEXACT, MT_EINJECTIVE. */
-MT_API mt_status mt_make_tiled_copy (mt_tiled_copy *out, const char *atom, int bits,
-                                     const mt_node *thr, const mt_node *val, mt_err *err);
-/* The partition of a tensor's layout: (Thr,Val,(RestM,RestN,...)) -> offset. */
-MT_API mt_status mt_partition (mt_layout *out, const mt_tiled_copy *copy,
-                               const mt_node *a, mt_err *err);
+/* ---------------------------------------------------------------- plans */
 
 /* A copy that was proven legal for its two tensors and given a kernel. Remembers their
 ** addresses, not their layouts. mt_plan_copy allocates it (host memory of the device).
@@ -421,7 +407,18 @@ MT_API mt_status mt_partition (mt_layout *out, const mt_tiled_copy *copy,
 typedef struct mt_plan mt_plan;
 MT_API mt_status mt_plan_copy (mt_plan **out, mt_device *d, const mt_tiled_copy *copy,
                                const mt_tensor *src, const mt_tensor *dst, mt_err *err);
-/* Starts the copy; on a GPU it returns at once. Allocates nothing. */
+/* C = alpha A B + beta C, proven legal and given a kernel: A (M,K), B (N,K), C (M,N),
+** each with an optional last mode L for the batch; any modes, any strides, swizzled or
+** not. Each of the modes has one size in the operands that have it. beta 0: C is not
+** read. mma NULL: one is chosen, or the processor's own product. Integers: alpha and beta
+** are integral. C is written once: MT_EINJECTIVE; it does not overlap A or B:
+** MT_EOVERLAP. Other errors: MT_ERANK, MT_ERANGE, MT_EUNSUPPORTED (types; an atom that
+** this device has not, with the list of those that it has), MT_ENOMEM. */
+MT_API mt_status mt_plan_gemm (mt_plan **out, mt_device *d, const mt_tiled_mma *mma,
+                               const mt_tensor *a, const mt_tensor *b,
+                               const mt_tensor *c, double alpha, double beta,
+                               mt_err *err);
+/* Starts it; on a GPU it returns at once. Allocates nothing. */
 MT_API mt_status mt_plan_launch (mt_plan *p, mt_stream *s, mt_err *err);
 /* The plan for people: kernel, grid, vector width, axes of both sides, what was
 ** refused and why. Like snprintf. */
@@ -431,8 +428,6 @@ MT_API void mt_plan_free (mt_plan *p);
 /* Names of the kernels that this library carries for "cpu" or "cuda", one a call; NULL
 ** at the end. Without nvcc at build time the library has no CUDA kernels. */
 MT_API const char *mt_kernel_name (const char *backend, int i);
-
-#include "moontile_atom.h"
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,75 @@
+/*
+** moontile_tile.h - tiled copies and tiled MMAs: which thread has which values of a tile.
+** SPDX-License-Identifier: MIT
+**
+** Both lay an atom out over threads and values, and both say one thing of an operand: a
+** layout of (thread, value, rest). Names and forms are CuTe's.
+*/
+#ifndef MOONTILE_TILE_H
+#define MOONTILE_TILE_H
+
+#ifndef MOONTILE_H
+#error "moontile_tile.h is included by moontile.h"
+#endif
+
+/* ---------------------------------------------------------------- tiled copies */
+
+/* Who copies what. `layout_tv` maps (thread, value) to the coordinates of a tile with the
+** shape `tiler` (a tuple of extents), colexicographic: CuTe's make_tiled_copy. */
+typedef struct mt_tiled_copy {
+  mt_copy_atom atom;       /* in values of `bits` */
+  int atom_bits;           /* of one access; 0: as wide as can be proven */
+  int bits;                /* of one element */
+  mt_layout thr, val;      /* as described; thr is empty, (), if an MMA described it */
+  mt_layout layout_tv;     /* (thr,val) */
+  mt_layout tiler;         /* (TileM,TileN): extents, or layouts if an MMA permutes */
+} mt_tiled_copy;
+
+/* atom: the name of any copy atom. The values of a thread must make up whole accesses.
+** Errors: MT_EINVAL, MT_EINEXACT, MT_EINJECTIVE. */
+MT_API mt_status mt_make_tiled_copy (mt_tiled_copy *out, const char *atom, int bits,
+                                     const mt_node *thr, const mt_node *val, mt_err *err);
+/* The partition of a tensor's layout: (Thr,Val,(RestM,RestN,...)) -> offset. */
+MT_API mt_status mt_partition (mt_layout *out, const mt_tiled_copy *copy,
+                               const mt_node *a, mt_err *err);
+
+/* ---------------------------------------------------------------- tiled MMAs */
+
+/* The operands of an MMA by their modes: A is (M,K), B is (N,K), C is (M,N). */
+typedef enum mt_mma_part { MT_PART_A, MT_PART_B, MT_PART_C } mt_mma_part;
+
+/* An atom laid out over more threads (`atoms`) and more values (`permutation`). */
+typedef struct mt_tiled_mma {
+  mt_mma_atom atom;
+  mt_layout atoms;         /* as described, with modes M, N, K: (m,n,k) -> atom */
+  mt_layout permutation;   /* a tiler of modes M, N, K: `_`, an integer, a layout */
+  mt_layout thr_vmnk;      /* (ThrV,ThrM,ThrN,ThrK) -> thread of the block */
+  int64_t tile[3];         /* extents of the tile: M, N, K */
+} mt_tiled_mma;
+
+/* atom: the name of an MMA atom; atoms: a layout of rank <= 3, NULL: 1:0; permutation: a
+** tiler of rank <= 3, NULL: `_`. Errors: MT_EINVAL, MT_EINEXACT (a permutation is not a
+** bijection, or is no multiple of the atoms), MT_EINJECTIVE (two atoms have one thread),
+** MT_ERANK. */
+MT_API mt_status mt_make_tiled_mma (mt_tiled_mma *out, const char *atom,
+                                    const mt_node *atoms, const mt_node *permutation,
+                                    mt_err *err);
+/* Threads: the size of thr_vmnk. */
+MT_API int64_t mt_tiled_mma_size (const mt_tiled_mma *mma);
+/* ((ThrV,(ThrX,ThrY)),(FrgV,(RestX,RestY,...))) -> what `a`, a layout of (X,Y,...), has
+** there: CuTe's thrfrg. For a coordinate layout: coordinates. */
+MT_API mt_status mt_mma_thrfrg (mt_layout *out, const mt_tiled_mma *mma, mt_mma_part x,
+                                const mt_node *a, mt_err *err);
+/* (thread,(FrgV,(RestX,RestY,...))): the same by the number of the thread. Threads that
+** differ only along the mode that the operand lacks have stride 0 there: (1) of C, those
+** along K as well. layout_A_TV is this for the compact layout of the tile. */
+MT_API mt_status mt_mma_tv (mt_layout *out, const mt_tiled_mma *mma, mt_mma_part x,
+                            const mt_node *a, mt_err *err);
+
+/* The copy that brings an operand of an MMA to, or from, the threads that need it there:
+** CuTe's make_tiled_copy_A, _B, _C. */
+MT_API mt_status mt_make_tiled_copy_mma (mt_tiled_copy *out, const char *atom, int bits,
+                                         const mt_tiled_mma *mma, mt_mma_part x,
+                                         mt_err *err);
+
+#endif
