@@ -57,7 +57,9 @@ static inline bool mt_zero_stride (const mt_node *p) {
 /* stride(a) * s == stride(b), exactly; over F2 also: s is a power of two, so that s*i + j
 ** with j < s is a xor. */
 bool mt_same_scaled (const mt_node *a, int64_t s, const mt_node *b);
-bool mt_same_path (const mt_node *a, const mt_node *b);
+static inline bool mt_same_path (const mt_node *a, const mt_node *b) {
+  return a->ring == b->ring && memcmp(a->path, b->path, sizeof a->path) == 0;
+}
 /* Outermost index first, as numbers; a prefix comes before what it begins. */
 int mt_compare_paths (const mt_node *a, const mt_node *b);
 
@@ -98,6 +100,8 @@ void mt_begin (mt_build *b, mt_layout *out, const char *op, mt_err *err);
 /* Closes what is open and checks the whole: one value, and of a layout that its size
 ** and its offsets fit int64 and that its strides are of one kind. */
 mt_status mt_end (mt_build *b);
+/* Closes what is open; for a part of what another builder checks. */
+mt_status mt_finish (mt_build *b);
 /* Takes over the status that err already has. */
 void mt_failed (mt_build *b, mt_status s);
 
