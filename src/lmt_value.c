@@ -481,18 +481,35 @@ int lmt_pushtext (lua_State *L, const mt_node *t) {
   return 1;
 }
 
-/* A layout has the class of the one that it is like. */
+/* Takes its class from the layout at `i`: that is nearer than the registry. */
+static void push_as (lua_State *L, int i, const mt_node *t) {
+  push_nodes(L, t);
+  lua_getmetatable(L, i);
+  lua_setmetatable(L, -2);
+}
+
 int lmt_pushlike (lua_State *L, int i, const mt_node *t, int64_t offset) {
   void *block;
   lmt_class class = lmt_islayout(t) ? class_at(L, i, &block) : LMT_UNMARKED;
-  if (class == LMT_TENSORS) {
-    lmt_pushview(L, i, t, offset);
-  } else if (class == LMT_FUNCTIONS) {
-    push_nodes(L, t);
-    lua_getmetatable(L, i);
-    lua_setmetatable(L, -2);
-  } else {
-    lmt_pushvalue(L, t);
-  }
+  if (class == LMT_TENSORS) lmt_pushview(L, i, t, offset);
+  else if (class == LMT_FUNCTIONS) push_as(L, i, t);
+  else lmt_pushvalue(L, t);
+  return 1;
+}
+
+/* The block of a layout begins with its node, that of a tensor does not. */
+static bool is_block (lua_State *L, int i, const mt_node *a) {
+  return lmt_islayout(a) && lua_touserdata(L, i) == (const void *)a;
+}
+
+int lmt_pushnew (lua_State *L, int i, const mt_node *a, const mt_node *t) {
+  if (lmt_islayout(t) && is_block(L, i, a)) push_as(L, i, t);
+  else lmt_pushvalue(L, t);
+  return 1;
+}
+
+int lmt_pushpart (lua_State *L, int i, const mt_node *a, const mt_node *t) {
+  if (lmt_islayout(t) && is_block(L, i, a)) push_as(L, i, t);
+  else lmt_pushlike(L, i, t, 0);
   return 1;
 }

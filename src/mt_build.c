@@ -114,12 +114,21 @@ static void size_overflow (mt_build *b) {
   b->status = mt_fail(b->err, MT_EOVERFLOW, "%s: the size leaves 64 bits", b->op);
 }
 
-void mt_close (mt_build *b) {
-  if (b->status != MT_OK) return;
+static inline mt_node *end_open (mt_build *b) {
   mt_node *t = &b->out->node[b->open[--b->level]];
   t->span = (uint32_t)(b->out->node + b->n - t);
   b->depth -= nests(t);
+  return t;
+}
+
+void mt_close (mt_build *b) {
+  if (b->status != MT_OK) return;
+  mt_node *t = end_open(b);
   if (t->tag == MT_MODES && !product(&t->shape, t)) size_overflow(b);
+}
+
+void mt_close_as (mt_build *b, int64_t shape) {
+  if (b->status == MT_OK) end_open(b)->shape = shape;
 }
 
 /* A value has more nodes than levels. */

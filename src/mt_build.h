@@ -107,6 +107,8 @@ void mt_failed (mt_build *b, mt_status s);
 
 void mt_open (mt_build *b, mt_tag tag);
 void mt_close (mt_build *b);
+/* The same of modes whose extents have this product. */
+void mt_close_as (mt_build *b, int64_t shape);
 void mt_add (mt_build *b, const mt_node *t);                       /* a copy of t */
 void mt_add_int (mt_build *b, int64_t value);
 void mt_add_wild (mt_build *b);

@@ -162,19 +162,20 @@ static void compose_group (mt_build *b, mt_pieces *q, const mt_meet *g,
     mt_compose_refuse(b, g, t, &w);
 }
 
+/* Each mode of the result has the size of the mode of B that it stands for. */
 static void emit_pieces (mt_build *b, const mt_node *t, const mt_pieces *q, int *k) {
   if (mt_is_branch(t)) {
     mt_open(b, MT_MODES);
     for (const mt_node *c = mt_child(t); c < mt_next(t); c = mt_next(c))
       emit_pieces(b, c, q, k);
-    mt_close(b);
+    mt_close_as(b, t->shape);
     return;
   }
   const mt_piece *p = q->p + q->first[*k], *end = p + q->count[*k];
   bool many = q->count[(*k)++] > 1;
   if (many) mt_open(b, MT_MODES);
   for (; p < end; p++) mt_add_scaled(b, p->m, p->d, p->t);
-  if (many) mt_close(b);
+  if (many) mt_close_as(b, t->shape);
 }
 
 static void compose_sums (mt_build *b, const mt_node *a, const mt_node *t) {
