@@ -405,20 +405,6 @@ mt_number lmt_tonumber (lua_State *L, int i) {
   return (mt_number){ .f = lua_tonumber(L, i) };
 }
 
-int lmt_pushnumber (lua_State *L, mt_dtype d, mt_number v) {
-  if (d == MT_bool) lua_pushboolean(L, v.i != 0);
-  else if (v.isint) lua_pushinteger(L, v.i);
-  else lua_pushnumber(L, v.f);
-  return 1;
-}
-
-mt_dtype lmt_todtype (lua_State *L, int i) {
-  mt_dtype d;
-  LMT_NOERR(err);
-  if (mt_dtype_find(&d, luaL_checkstring(L, i), &err)) lmt_raise(L, &err);
-  return d;
-}
-
 void lmt_checkkeys (lua_State *L, int i, const char *what, const char *const *keys) {
   luaL_checktype(L, i, LUA_TTABLE);
   i = lua_absindex(L, i);
@@ -469,15 +455,6 @@ int lmt_pushvalue (lua_State *L, const mt_node *t) {
   else if (t->tag == MT_INT && t->ring == MT_Z) lua_pushinteger(L, t->shape);
   else if (t->tag == MT_WILD) push_wildcard(L);
   else push_userdata(L, t, LMT_VALUES);
-  return 1;
-}
-
-int lmt_pushtext (lua_State *L, const mt_node *t) {
-  luaL_Buffer b;
-  size_t n = mt_format(NULL, 0, t);
-  char *p = luaL_buffinitsize(L, &b, n + 1);
-  mt_format(p, n + 1, t);
-  luaL_pushresultsize(&b, n);
   return 1;
 }
 
