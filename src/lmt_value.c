@@ -258,7 +258,7 @@ const mt_node *lmt_totiler (lua_State *L, int i, mt_layout *buf) {
   if (class_at(L, i, &block) == LMT_FUNCTIONS) return block;
   const mt_node *t =
       lmt_tovalue(L, i, LMT_COORD | LMT_LAYOUTS | LMT_SWIZZLES, "tiler", buf);
-  become_tiler(buf->node);
+  if (t->tag != MT_TILER) become_tiler(buf->node);
   for (const mt_node *p = t, *end = mt_next(t); p < end; p++)
     if (p->tag == MT_LEAF && p->shape < 0)
       luaL_error(L, "tiler: negative extent %I", (LUAI_UACINT)p->shape);

@@ -238,8 +238,9 @@ MT_API mt_status mt_coalesce (mt_layout *out, const mt_node *a, const mt_node *p
 ** shape(R). B may run past size(A): the last mode of A has no bound. `b` is a layout,
 ** or a tiler: by mode; modes of A that the tiler does not reach are dropped. B's
 ** strides may be basis elements: each then steps in the mode of A that it names. Where
-** digits do not meet, an answer is searched for by the definition: 2^16 evaluations of
-** A at most, fewer if it has more than 32 digits. Errors: MT_EINEXACT with a witness, MT_ERANK. */
+** digits do not meet, an answer is searched for by the definition: at most 2^16 values of
+** A are compared, fewer if it has more than 32 digits. Errors: MT_EINEXACT with a
+** witness, MT_ERANK. */
 MT_API mt_status mt_composition (mt_layout *out, const mt_node *a, const mt_node *b,
                                  mt_err *err);
 /* The offsets that A skips: (1) disjoint from A but for 0, (2) ordered, strides

@@ -143,8 +143,7 @@ void mt_emit_flat (mt_build *b, const mt_flat *f);
 
 void mt_emit_coalesce (mt_build *b, const mt_node *a);
 void mt_emit_composition (mt_build *b, const mt_node *a, const mt_node *t);
-/* Strides of t are sums. */
-bool mt_has_sums (const mt_node *t);
+/* The same of a t with strides that are sums. */
 void mt_emit_composition_sums (mt_build *b, const mt_node *a, const mt_node *t);
 /* `fills` may be NULL. The complement has at least `count` elements. */
 void mt_emit_complement (mt_build *b, bool *fills, const mt_node *a, int64_t bound,

@@ -80,7 +80,8 @@ static mt_reason carries (const mt_pieces *q, const mt_meet *g, mt_refusal *w) {
     for (; p < end; p++) {
       uint64_t bit = UINT64_C(1) << p->r;
       if (p->m <= 1 || p->r == g->f.n - 1) continue;
-      sum[p->r] = (met & bit ? sum[p->r] : 0) + (p->m - 1) * p->t;    /* terms below s_r */
+      if (!(met & bit)) sum[p->r] = 0;
+      sum[p->r] += (p->m - 1) * p->t;      /* both terms stay below s_r */
       if (sum[p->r] > g->f.s[p->r] - 1) return refuse(w, MT_CARRIES, -1, p->r);
       met |= bit;
     }
