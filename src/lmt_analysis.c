@@ -47,6 +47,9 @@ static void to_request (lua_State *L, int i, const char *op, mt_request *how) {
     to_kind(L, i, op, how);
     return;
   }
+  if (!lmt_istable(L, i))
+    luaL_error(L, "%s: the name of an access or a table of options expected, got %s", op,
+               luaL_typename(L, i));
   lmt_checkkeys(L, i, op, keys);
   lua_getfield(L, i, "kind");
   if (!lua_isnil(L, -1)) to_kind(L, -1, op, how);

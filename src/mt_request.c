@@ -149,9 +149,10 @@ static int64_t value_at (const mt_warps *w, int64_t v) {
 }
 
 /* Names the first thread and values that are no aligned run. */
-static mt_status misfit (const mt_warps *w, const char *op, mt_err *err) {
+static mt_status name_misfit (const mt_warps *w, const char *op, int64_t values,
+                              mt_err *err) {
   enum { WITNESSED = 4096 };
-  int64_t values = mt_size(mt_inner(w->a)) / w->threads, base;
+  int64_t base;
   for (int64_t i = 0; i < WITNESSED && i / w->threads < values; i++) {
     int64_t t = i % w->threads, v = i / w->threads;
     MT_TRY(mt_at(&base, w->thr, t, err));
@@ -171,6 +172,20 @@ static mt_status misfit (const mt_warps *w, const char *op, mt_err *err) {
   }
   return mt_failn(err, MT_EALIGN, "%s: %d bytes at once do not fit the values of %N", op,
                   w->how.bytes, w->a);
+}
+
+static mt_status misfit (const mt_warps *w, const char *op, mt_err *err) {
+  int64_t values = mt_size(mt_inner(w->a)) / w->threads, n = w->width;
+  if (w->steps.n > 0 && values % n != 0)
+    mt_failn(err, MT_EALIGN, "%s: %d bytes at once do not fit %N: a thread has %lld "
+             "value%s of %d byte%s", op, w->how.bytes, w->a, (long long)values,
+             values == 1 ? "" : "s", (int)w->elem, w->elem == 1 ? "" : "s");
+  else
+    name_misfit(w, op, values, err);
+  if (of_matrices(&w->how)) return err->status;
+  while (!fits(w, n)) n /= 2;
+  mt_explain(err, "\n  %d at once fit", (int)(n * w->elem));
+  return err->status;
 }
 
 /* A layout of threads alone says where each begins: its values are a run from there. */
@@ -256,9 +271,9 @@ static mt_status find_places (mt_warps *w, const char *op, mt_err *err) {
   if (w->steps.n > 0) w->each /= w->width;
   least = w->each < period ? w->each : period;
   if (least > MT_PLACES || w->warps > MT_MAXACCESSES / least)
-    return mt_failn(err, MT_EUNSUPPORTED, "%s: of %N, %lld warps have %lld different "
-                    "accesses each; %d can be told apart, %d in all\n  count a part of "
-                    "it: a slice", op, w->a, (long long)w->warps, (long long)least,
+    return mt_failn(err, MT_EUNSUPPORTED, "%s: %N has %lld different accesses in a "
+                    "warp and %lld warps: more than %d, or than %d in all\n  count a "
+                    "part of it: a slice", op, w->a, (long long)least, (long long)w->warps,
                     (int)MT_PLACES, (int)MT_MAXACCESSES);
   w->places = 0;
   if (w->each <= period) list_places(w);
