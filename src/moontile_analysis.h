@@ -89,7 +89,8 @@ typedef struct mt_banks {
 
 /* Errors: MT_EINVAL (strides are no integers, an empty layout, no such bits or bytes),
 ** MT_EALIGN (a thread's values do not lie side by side, or not aligned, `bytes` at a
-** time; names them), MT_EOVERFLOW, MT_EUNSUPPORTED (more than 2^20 different accesses). */
+** time; names them), MT_EOVERFLOW, MT_EUNSUPPORTED (more than 2^20 accesses that differ).
+** */
 MT_API mt_status mt_bank_conflicts (mt_banks *out, const mt_node *a,
                                     const mt_request *how, mt_err *err);
 

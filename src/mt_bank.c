@@ -4,8 +4,9 @@
 */
 #include "mt_request.h"
 
-/* Whether a read of 8 or 16 bytes, in which threads 2i and 2i+1, or 4i and 4i+2, 4i+1 and
-** 4i+3, always want the same address, is served in phases of twice as many threads. */
+/* Whether a read of 8 or 16 bytes in which threads 2i and 2i+1 always want the same
+** address, or threads 4i+j and 4i+j+2, is served in phases of twice as many threads. What
+** bench/ncu counts for broadcast_v2, pairs_v2 and the like says. */
 enum { MT_PAIRS_SHARE_A_PHASE = 0 };
 
 /* ---------------------------------------------------------------- one phase */

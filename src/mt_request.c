@@ -273,8 +273,8 @@ static mt_status find_places (mt_warps *w, const char *op, mt_err *err) {
   if (least > MT_PLACES || w->warps > MT_MAXACCESSES / least)
     return mt_failn(err, MT_EUNSUPPORTED, "%s: %N has %lld different accesses in a "
                     "warp and %lld warps: more than %d, or than %d in all\n  count a "
-                    "part of it: a slice", op, w->a, (long long)least, (long long)w->warps,
-                    (int)MT_PLACES, (int)MT_MAXACCESSES);
+                    "part of it: a slice", op, w->a, (long long)least,
+                    (long long)w->warps, (int)MT_PLACES, (int)MT_MAXACCESSES);
   w->places = 0;
   if (w->each <= period) list_places(w);
   else count_places(w, period);

@@ -3,10 +3,10 @@
 ** usage: access cases.txt
 ** SPDX-License-Identifier: MIT
 **
-** Kernel i of the run is line i of the file. Each executes the access that is counted once;
-** what else it does has other counters: a read from shared memory is preceded by writes, a
-** write is followed by reads, offsets come from constant memory. The data that moved is
-** checked; the exit status says so.
+** Kernel i of the run is line i of the file. Each executes the access that is counted
+** once; what else it does has other counters: a read from shared memory is preceded by
+** writes, a write is followed by reads, offsets come from constant memory. The data that
+** moved is checked; the exit status says so.
 */
 #include <cstdint>
 #include <cstdio>
@@ -23,43 +23,43 @@ struct request {
 /* ---------------------------------------------------------------- instructions */
 
 /* load<bytes>(d, address), store<bytes>(address, d): volatile, so that they stay. */
-#define ACCESS(space, A, bytes, type, reg, cast)                                           \
-  template <> struct space##_access<bytes> {                                               \
-    static __device__ void load (uint32_t *d, A a) {                                       \
-      cast v;                                                                              \
-      asm volatile("ld." #space "." type " %0, [%1];"                                      \
-                   : "=" reg(v) : space##_reg(a) : "memory");                              \
-      d[0] = v;                                                                            \
-    }                                                                                      \
-    static __device__ void store (A a, const uint32_t *d) {                                \
-      cast v = (cast)d[0];                                                                 \
-      asm volatile("st." #space "." type " [%0], %1;"                                      \
-                   :: space##_reg(a), reg(v) : "memory");                                  \
-    }                                                                                      \
+#define ACCESS(space, A, bytes, type, reg, cast)                                         \
+  template <> struct space##_access<bytes> {                                             \
+    static __device__ void load (uint32_t *d, A a) {                                     \
+      cast v;                                                                            \
+      asm volatile("ld." #space "." type " %0, [%1];"                                    \
+                   : "=" reg(v) : space##_reg(a) : "memory");                            \
+      d[0] = v;                                                                          \
+    }                                                                                    \
+    static __device__ void store (A a, const uint32_t *d) {                              \
+      cast v = (cast)d[0];                                                               \
+      asm volatile("st." #space "." type " [%0], %1;"                                    \
+                   :: space##_reg(a), reg(v) : "memory");                                \
+    }                                                                                    \
   };
-#define ACCESS2(space, A)                                                                  \
-  template <> struct space##_access<8> {                                                   \
-    static __device__ void load (uint32_t *d, A a) {                                       \
-      asm volatile("ld." #space ".v2.u32 {%0, %1}, [%2];"                                  \
-                   : "=r"(d[0]), "=r"(d[1]) : space##_reg(a) : "memory");                  \
-    }                                                                                      \
-    static __device__ void store (A a, const uint32_t *d) {                                \
-      asm volatile("st." #space ".v2.u32 [%0], {%1, %2};"                                  \
-                   :: space##_reg(a), "r"(d[0]), "r"(d[1]) : "memory");                    \
-    }                                                                                      \
+#define ACCESS2(space, A)                                                                \
+  template <> struct space##_access<8> {                                                 \
+    static __device__ void load (uint32_t *d, A a) {                                     \
+      asm volatile("ld." #space ".v2.u32 {%0, %1}, [%2];"                                \
+                   : "=r"(d[0]), "=r"(d[1]) : space##_reg(a) : "memory");                \
+    }                                                                                    \
+    static __device__ void store (A a, const uint32_t *d) {                              \
+      asm volatile("st." #space ".v2.u32 [%0], {%1, %2};"                                \
+                   :: space##_reg(a), "r"(d[0]), "r"(d[1]) : "memory");                  \
+    }                                                                                    \
   };
-#define ACCESS4(space, A)                                                                  \
-  template <> struct space##_access<16> {                                                  \
-    static __device__ void load (uint32_t *d, A a) {                                       \
-      asm volatile("ld." #space ".v4.u32 {%0, %1, %2, %3}, [%4];"                          \
-                   : "=r"(d[0]), "=r"(d[1]), "=r"(d[2]), "=r"(d[3])                        \
-                   : space##_reg(a) : "memory");                                           \
-    }                                                                                      \
-    static __device__ void store (A a, const uint32_t *d) {                                \
-      asm volatile("st." #space ".v4.u32 [%0], {%1, %2, %3, %4};"                          \
-                   :: space##_reg(a), "r"(d[0]), "r"(d[1]), "r"(d[2]), "r"(d[3])           \
-                   : "memory");                                                            \
-    }                                                                                      \
+#define ACCESS4(space, A)                                                                \
+  template <> struct space##_access<16> {                                                \
+    static __device__ void load (uint32_t *d, A a) {                                     \
+      asm volatile("ld." #space ".v4.u32 {%0, %1, %2, %3}, [%4];"                        \
+                   : "=r"(d[0]), "=r"(d[1]), "=r"(d[2]), "=r"(d[3])                      \
+                   : space##_reg(a) : "memory");                                         \
+    }                                                                                    \
+    static __device__ void store (A a, const uint32_t *d) {                              \
+      asm volatile("st." #space ".v4.u32 [%0], {%1, %2, %3, %4};"                        \
+                   :: space##_reg(a), "r"(d[0]), "r"(d[1]), "r"(d[2]), "r"(d[3])         \
+                   : "memory");                                                          \
+    }                                                                                    \
   };
 #define shared_reg(a) "r"(a)
 #define global_reg(a) "l"(a)
@@ -79,7 +79,9 @@ ACCESS4(global, char *)
 
 /* ---------------------------------------------------------------- kernels */
 
-__host__ __device__ static uint32_t pattern (uint32_t word) { return word * 2654435761u + 1; }
+__host__ __device__ static uint32_t pattern (uint32_t word) {
+  return word * 2654435761u + 1;
+}
 
 /* What thread `lane` writes in its word i; the bytes of it differ between threads. */
 __host__ __device__ static uint32_t written (uint32_t lane, uint32_t i) {
@@ -179,13 +181,13 @@ struct memory {
   char *host;                          /* what a read finds there */
 };
 
-#define BY_BYTES(f, ...)                                                                   \
-  switch (c->bytes) {                                                                      \
-    case 1: f<1><<<1, WARP>>>(__VA_ARGS__); break;                                         \
-    case 2: f<2><<<1, WARP>>>(__VA_ARGS__); break;                                         \
-    case 4: f<4><<<1, WARP>>>(__VA_ARGS__); break;                                         \
-    case 8: f<8><<<1, WARP>>>(__VA_ARGS__); break;                                         \
-    default: f<16><<<1, WARP>>>(__VA_ARGS__);                                              \
+#define BY_BYTES(f, ...)                                                                 \
+  switch (c->bytes) {                                                                    \
+    case 1: f<1><<<1, WARP>>>(__VA_ARGS__); break;                                       \
+    case 2: f<2><<<1, WARP>>>(__VA_ARGS__); break;                                       \
+    case 4: f<4><<<1, WARP>>>(__VA_ARGS__); break;                                       \
+    case 8: f<8><<<1, WARP>>>(__VA_ARGS__); break;                                       \
+    default: f<16><<<1, WARP>>>(__VA_ARGS__);                                            \
   }
 
 static void launch (const line *c, const memory *m) {
@@ -224,7 +226,8 @@ static bool was_written (const line *c, int lane, int n, uint32_t v) {
   return false;
 }
 
-static bool right (const line *c, const memory *m, const uint32_t *out, const char *bytes) {
+static bool right (const line *c, const memory *m, const uint32_t *out,
+                   const char *bytes) {
   int words = c->bytes < 4 ? 1 : c->bytes / 4;
   bool matrices = strcmp(c->kind, "ldmatrix") == 0;
   if (matrices) words = c->r.threads / 8;
@@ -232,7 +235,8 @@ static bool right (const line *c, const memory *m, const uint32_t *out, const ch
     for (int i = 0; i < words; i++) {
       uint32_t v = out[t * WORDS + i];
       if (matrices) {
-        if (v != word_of(m->host + c->r.at[8 * i + t / 4] + 4 * (t % 4), 0, 4)) return false;
+        uint32_t at = c->r.at[8 * i + t / 4] + 4 * (t % 4);
+        if (v != word_of(m->host + at, 0, 4)) return false;
       } else if (strstr(c->kind, "write")) {
         if (c->kind[0] == 'g') v = word_of(bytes + c->r.at[t], i, c->bytes);
         if (!was_written(c, t, i, v)) return false;
