@@ -236,6 +236,36 @@ describe("tiled copies and tensors", function()
   end)
 end)
 
+-- atom, its layout of shared memory, kind, matrices, accesses, wavefronts, ideal
+describe("a copy by matrices", function()
+  local mma = tile.tiled_mma { atom = "SM80_16x8x16_F32F16F16F32_TN", atoms = layout { 2, 2, 1 },
+                               permutation = { 32, 32, 16 } }
+  for _, row in ipairs {
+    { "SM75_U32x1_LDSM_N", "(64,64):(64,1)",                1, 128, 1024 },
+    { "SM75_U32x2_LDSM_N", "(64,64):(64,1)",                2,  64, 1024 },
+    { "SM75_U32x4_LDSM_N", "(64,64):(64,1)",                4,  32, 1024 },
+    { "SM75_U32x4_LDSM_N", "(64,64):(72,1)",                4,  32,  128 },
+    { "SM75_U32x4_LDSM_N", "Sw<3,3,3> o 0 o (64,64):(64,1)", 4, 32,  128 },
+    { "SM75_U16x8_LDSM_T", "Sw<3,3,3> o 0 o (64,64):(1,64)", 4, 32,  128 },
+  } do
+    it(row[1] .. " from " .. row[2], function()
+      local copy = tile.make_tiled_copy_A(row[1], mma, "f16")
+      local r = tile.bank_conflicts(copy, tile.parse(row[2]), "S")
+      assert.same({ "ldmatrix", row[3], row[4], row[5], 128 },
+                  { r.kind, r.matrices, r.accesses, r.wavefronts, r.ideal })
+    end)
+  end
+  it("and one that fills the memory have a swizzle", function()
+    local best, all = tile.find_swizzle {
+      smem = layout({ 64, 64 }, "right"),
+      write = tile.tiled_copy { atom = "SM80_CP_ASYNC_CACHEGLOBAL<uint128_t>", dtype = "f16",
+                                thr = layout({ 16, 8 }, "right"), val = layout { 1, 8 } },
+      read = tile.make_tiled_copy_A("SM75_U32x4_LDSM_N", mma, "f16") }
+    assert.equal("Sw<3,3,3> o 0 o (64,64):(64,1)", tostring(best))
+    assert.same({ 64, 128 }, { all[1].write, all[1].read })
+  end)
+end)
+
 describe("find_swizzle", function()
   local smem = layout({ 64, 64 }, "right")
   local rows = layout "((8,16),(8,4)):((512,1),(64,16))"      -- thread t: 8 of row t / 8

@@ -64,25 +64,23 @@ static void to_request (lua_State *L, int i, const char *op, mt_request *how) {
 
 /* ---------------------------------------------------------------- tiled copies */
 
-/* Matrices of an atom that moves 8 x 8 blocks, by its name: ..._U32x4_LDSM_N; 0: it moves
-** none. */
+/* Matrices of an atom that moves 8 x 8 blocks, by its name, ..._U32x4_LDSM_N: 4 bytes of a
+** thread each; 0: it moves none. */
 static int matrices_of (const char *name, const char *what) {
-  const char *end = strstr(name, what);
+  const char *end = strstr(name, what), *p = end;
   if (end == NULL) return 0;
-  for (const char *p = end; p > name; p--)
-    if (*p == 'x') {
-      int n = (int)strtol(p + 1, NULL, 10);
-      return strstr(name, "_U16x") ? n / 2 : n;
-    }
-  return 0;
+  while (p > name && *p != 'x') p--;
+  int n = (int)strtol(p + 1, NULL, 10);
+  return strstr(name, "_U16x") ? n / 2 : strstr(name, "_U8x") ? n / 4 : n;
 }
 
-/* How a copy reaches one side, 'S' or 'D'. */
-static mt_request request_of (const mt_tiled_copy *c, char side) {
-  mt_request how = { .kind = side == 'S' ? MT_READ : MT_WRITE, .bits = c->bits };
-  int n = matrices_of(c->atom.name, side == 'S' ? "LDSM" : "STSM");
+/* How a copy reaches one side. */
+static mt_request request_of (const mt_tiled_copy *c, mt_copy_side side) {
+  bool reads = side == MT_COPY_S;
+  mt_request how = { .kind = reads ? MT_READ : MT_WRITE, .bits = c->bits };
+  int n = matrices_of(c->atom.name, reads ? "LDSM" : "STSM");
   if (n > 0) {
-    how.kind = side == 'S' ? MT_LDMATRIX : MT_STMATRIX;
+    how.kind = reads ? MT_LDMATRIX : MT_STMATRIX;
     how.matrices = n;
   } else if (c->atom_bits >= 8 && c->atom_bits <= 128) {
     how.bytes = c->atom_bits / 8;
@@ -90,18 +88,19 @@ static mt_request request_of (const mt_tiled_copy *c, char side) {
   return how;
 }
 
-static char to_side (lua_State *L, int i, const char *op) {
+static mt_copy_side to_side (lua_State *L, int i, const char *op) {
   const char *side = luaL_checkstring(L, i);
   if (strcmp(side, "S") != 0 && strcmp(side, "D") != 0)
     luaL_error(L, "%s: \"S\" or \"D\" expected, the side of the copy, got \"%s\"", op,
                side);
-  return *side;
+  return *side == 'S' ? MT_COPY_S : MT_COPY_D;
 }
 
-/* The partition of the layout at `i` by the copy at 1. */
-static const mt_node *partition_of (lua_State *L, mt_layout *out, const mt_node *a) {
+/* The accesses of one side: (Thr,(FrgV,FrgX),(RestM,RestN,...)) of `a`. */
+static const mt_node *partition_of (lua_State *L, mt_layout *out, const mt_tiled_copy *c,
+                                    mt_copy_side side, const mt_node *a) {
   LMT_NOERR(err);
-  if (mt_partition(out, lmt_totiledcopy(L, 1), a, &err)) lmt_raise(L, &err);
+  if (mt_copy_tidfrg(out, c, side, a, &err)) lmt_raise(L, &err);
   return out->node;
 }
 
@@ -202,8 +201,10 @@ static int l_bank_conflicts (lua_State *L) {
   mt_request how = { 0 };
   LMT_NOERR(err);
   if (lmt_istiledcopy(L, 1)) {
-    how = request_of(lmt_totiledcopy(L, 1), to_side(L, 3, "bank_conflicts"));
-    a = partition_of(L, &room, lmt_tolayout(L, 2));
+    const mt_tiled_copy *c = lmt_totiledcopy(L, 1);
+    mt_copy_side side = to_side(L, 3, "bank_conflicts");
+    how = request_of(c, side);
+    a = partition_of(L, &room, c, side, lmt_tolayout(L, 2));
   } else {
     a = lmt_tolayout(L, 1);
     how.bits = to_bits(L, 2);
@@ -230,8 +231,9 @@ static int l_coalescing (lua_State *L) {
   int more = 3;
   LMT_NOERR(err);
   if (lmt_istiledcopy(L, 1)) {
-    how = request_of(lmt_totiledcopy(L, 1), 'S');
-    a = partition_of(L, &room, lmt_tolayout(L, 2));
+    const mt_tiled_copy *c = lmt_totiledcopy(L, 1);
+    how = request_of(c, MT_COPY_S);
+    a = partition_of(L, &room, c, MT_COPY_S, lmt_tolayout(L, 2));
     if (lmt_isclass(L, 2, LMT_TENSOR)) of_tensor(L, 2, &how);
   } else {
     a = lmt_tolayout(L, 1);
@@ -266,7 +268,7 @@ static void push_candidate (lua_State *L, const mt_node *smem, const mt_candidat
 
 /* The option `write` or `read`: (thread, value) -> index in smem, or a tiled copy. NULL
 ** if it is absent. */
-static const mt_node *side_option (lua_State *L, const char *key, char side,
+static const mt_node *side_option (lua_State *L, const char *key, mt_copy_side side,
                                    const mt_node *smem, mt_layout *buf,
                                    mt_request *how) {
   mt_layout index, shape;
@@ -279,10 +281,9 @@ static const mt_node *side_option (lua_State *L, const char *key, char side,
   }
   const mt_tiled_copy *c = lmt_totiledcopy(L, -1);
   *how = request_of(c, side);
-  if (mt_shape(&shape, smem, &err) || mt_layout_left(&index, shape.node, &err) ||
-      mt_partition(buf, c, index.node, &err))
+  if (mt_shape(&shape, smem, &err) || mt_layout_left(&index, shape.node, &err))
     lmt_raise(L, &err);
-  return buf->node;
+  return partition_of(L, buf, c, side, index.node);
 }
 
 /* The bits of an element: `dtype` or `bits`, or those of a tiled copy. */
@@ -317,8 +318,8 @@ static int l_find_swizzle (lua_State *L) {
   lmt_checkkeys(L, 1, "find_swizzle", keys);
   lua_getfield(L, 1, "smem");
   q.smem = lmt_tovalue(L, -1, LMT_LAYOUTS, "find_swizzle: smem", &smem);
-  q.write = side_option(L, "write", 'D', q.smem, &write, &q.write_how);
-  q.read = side_option(L, "read", 'S', q.smem, &read, &q.read_how);
+  q.write = side_option(L, "write", MT_COPY_D, q.smem, &write, &q.write_how);
+  q.read = side_option(L, "read", MT_COPY_S, q.smem, &read, &q.read_how);
   bits_option(L, &q);
   how_option(L, "write_kind", &q.write_how);
   how_option(L, "read_kind", &q.read_how);
