@@ -392,7 +392,7 @@ rows("accesses of warps", {
     "bank_conflicts: \"S\" or \"D\" expected, the side of the copy, got \"X\"" },
   { 'tile.bank_conflicts(tiled(), layout { 32, 32 }, "D")',
     "bank_conflicts: 16 bytes at once do not fit " ..
-    "((8,4),4,(8,1)):((128,1),32,(4,0)): thread 8 has value 0 at element 1 of 4 " ..
+    "((8,4),(4,1),(8,1)):((128,1),(32,0),(4,0)): thread 8 has value 0 at element 1 of 4 " ..
     "bytes, not aligned\n  4 at once fit" },
   { 'tile.find_swizzle { smem = layout { 8, 8 }, bits = 32 }',
     "find_swizzle: write or read: a layout expected" },

@@ -105,7 +105,7 @@ static mt_status split (mt_warps *w, const char *op, mt_err *err) {
   MT_CHECK(thr, err, "%s: a layout without modes has no threads", op);
   memcpy(w->thr, thr, thr->span * sizeof *thr);
   w->threads = mt_size(thr);
-  w->warps = (w->threads + MT_WARP - 1) / MT_WARP;
+  w->warps = (w->threads - 1) / MT_WARP + 1;
   mt_flat *f = &w->steps;
   f->n = 0;
   if (!mt_is_branch(in)) return MT_OK;
