@@ -6,7 +6,7 @@ local layout, swizzle, X = tile.layout, tile.swizzle, tile._
 
 -- ---- a second model, from the definitions, by enumeration
 
-local WARP, PAIRS_SHARE_A_PHASE = 32, false
+local WARP = 32
 
 -- at(t, v): the byte where thread t has value v; threads and values; elem in bytes.
 local function enumerate(A, elem, offset)
@@ -79,7 +79,7 @@ local function model_banks(A, elem, bytes, lanes, kind, offset)
   local r = { wavefronts = 0, ideal = 0, degree = 0, accesses = 0, excess = -1 }
   accesses(at, threads, values, elem, bytes, lanes, function(list, warp, v)
     local phase, sum, n = bytes == 16 and 8 or bytes == 8 and 16 or 32, 0, 0
-    if PAIRS_SHARE_A_PHASE and kind == "read" and bytes >= 8 and
+    if kind == "read" and bytes >= 8 and
        (paired(list, 1) or paired(list, 2)) then
       phase = phase * 2
     end

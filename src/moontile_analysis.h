@@ -70,9 +70,11 @@ MT_API mt_status mt_request_find (mt_request_kind *out, const char *name, mt_err
 
 /* A wavefront gives one word of each bank to all threads that want it. An instruction of
 ** 16 bytes is served in phases of 8 threads, one of 8 bytes in phases of 16, others at
-** once; matrices are phases of 8 threads. (1) A phase takes as many wavefronts as the
-** words that it wants of one bank, the most of all banks: its ways. Threads that write
-** into one word do not conflict: one of them wins, or they write different bytes.
+** once; a read of 8 or 16 bytes in phases twice as large where threads 2i and 2i+1, or
+** 4i+j and 4i+j+2, want the same bytes; matrices are phases of 8 threads. (1) A phase
+** takes as many wavefronts as the words that it wants of one bank, the most of all banks:
+** its ways. Threads that write into one word do not conflict: one of them wins, or they
+** write different bytes.
 ** (2) ideal: one wavefront a phase, (3) conflicts = wavefronts - ideal. */
 typedef struct mt_banks {
   mt_request how;              /* complete: bytes, matrices */

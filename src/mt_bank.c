@@ -4,11 +4,6 @@
 */
 #include "mt_request.h"
 
-/* Whether a read of 8 or 16 bytes in which threads 2i and 2i+1 always want the same
-** address, or threads 4i+j and 4i+j+2, is served in phases of twice as many threads. What
-** bench/ncu counts for broadcast_v2, pairs_v2 and the like says. */
-enum { MT_PAIRS_SHARE_A_PHASE = 0 };
-
 /* ---------------------------------------------------------------- one phase */
 
 /* A phase: the words that it wants of each bank, with a thread for each. */
@@ -53,10 +48,11 @@ static bool paired (const int64_t *address, int n, int by) {
   return true;
 }
 
-/* Threads of a phase. */
+/* Threads of a phase. A read of 8 or 16 bytes in which threads 2i and 2i+1 always want
+** the same address, or threads 4i+j and 4i+j+2, is served for twice as many at once. */
 static int phase_of (const mt_request *how, const int64_t *address, int n) {
   int threads = how->bytes == 16 ? 8 : how->bytes == 8 ? 16 : MT_WARP;
-  if (MT_PAIRS_SHARE_A_PHASE && how->kind == MT_READ && how->bytes >= 8 &&
+  if (how->kind == MT_READ && how->bytes >= 8 &&
       (paired(address, n, 1) || paired(address, n, 2)))
     threads *= 2;
   return threads;
