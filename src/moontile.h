@@ -438,4 +438,5 @@ MT_API const char *mt_kernel_name (const char *backend, int i);
 #include "moontile_algebra.h"
 #include "moontile_swizzle.h"
 #include "moontile_domain.h"
+#include "moontile_analysis.h"
 #endif

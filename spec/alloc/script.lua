@@ -78,8 +78,19 @@ local function atoms()
   refused(function() return a.layoutA end)
 end
 
+local function analysis()
+  local A = layout({ 32, 8 }, { 64, 1 })
+  assert(#tostring(tile.bank_conflicts(A, "f16", "ldmatrix")) > 0)
+  assert(tile.coalescing(A, tile.tensor("f16", layout(4096))).sectors == 32)
+  local best, all = tile.find_swizzle { smem = layout({ 8, 8 }, "right"), bits = 32,
+                                        write = layout(8, 8), read = layout(8) }
+  assert(best:size() == 64 and #tostring(all) > 0)
+  refused(tile.bank_conflicts, A, 12)
+end
+
 algebra()
 atoms()
+analysis()
 local devices = { tile.device { "cpu", threads = 2 }, tile.device "cpu:checked" }
 if libcuda then devices[#devices + 1] = assert(tile.device { "cuda", libcuda = libcuda }) end
 assert(#devices >= 2 and #tile.info(libcuda).devices >= 1)
