@@ -160,7 +160,7 @@ int lmt_pushtext (lua_State *L, const mt_node *t);       /* its text form; retur
 int lmt_pushlike (lua_State *L, int i, const mt_node *t, int64_t offset);
 /* The same at offset 0, and a value that is never a view; `a` is the node that was read
 ** at `i`: if it is that of a layout, this is quicker. Both return 1. */
-int lmt_pushpart (lua_State *L, int i, const mt_node *a, const mt_node *t);
+int lmt_pushfrom (lua_State *L, int i, const mt_node *a, const mt_node *t);
 int lmt_pushnew (lua_State *L, int i, const mt_node *a, const mt_node *t);
 /* The slice at c of the value at `i`, whose layout is `a`; of a tensor a view. Returns 1.
 ** */

@@ -322,18 +322,18 @@ static int l_coalesce (lua_State *L) {
   const mt_node *a = lmt_tolayout(L, 1), *profile = NULL;
   if (!lua_isnoneornil(L, 2)) profile = lmt_tovalue(L, 2, LMT_COORD, "profile", &buf);
   if (mt_coalesce(&out, a, profile, &err)) return lmt_raise(L, &err);
-  return lmt_pushpart(L, 1, a, out.node);
+  return lmt_pushfrom(L, 1, a, out.node);
 }
 
 static int l_right_inverse (lua_State *L) { return result_of(L, mt_right_inverse); }
 
 /* operation         first operand      result */
 #define OPERATIONS(X)                                                                    \
-  X(composition,     FUNCTION,          lmt_pushpart)                                    \
-  X(logical_divide,  FUNCTION,          lmt_pushpart)                                    \
-  X(zipped_divide,   FUNCTION,          lmt_pushpart)                                    \
-  X(tiled_divide,    FUNCTION,          lmt_pushpart)                                    \
-  X(flat_divide,     FUNCTION,          lmt_pushpart)                                    \
+  X(composition,     FUNCTION,          lmt_pushfrom)                                    \
+  X(logical_divide,  FUNCTION,          lmt_pushfrom)                                    \
+  X(zipped_divide,   FUNCTION,          lmt_pushfrom)                                    \
+  X(tiled_divide,    FUNCTION,          lmt_pushfrom)                                    \
+  X(flat_divide,     FUNCTION,          lmt_pushfrom)                                    \
   X(logical_product, LAYOUT,            lmt_pushnew)                                     \
   X(blocked_product, LAYOUT,            lmt_pushnew)                                     \
   X(raked_product,   LAYOUT,            lmt_pushnew)

@@ -485,7 +485,7 @@ int lmt_pushnew (lua_State *L, int i, const mt_node *a, const mt_node *t) {
   return 1;
 }
 
-int lmt_pushpart (lua_State *L, int i, const mt_node *a, const mt_node *t) {
+int lmt_pushfrom (lua_State *L, int i, const mt_node *a, const mt_node *t) {
   if (lmt_islayout(t) && is_block(L, i, a)) push_as(L, i, t);
   else lmt_pushlike(L, i, t, 0);
   return 1;
