@@ -34,6 +34,7 @@
 #define LMT_COPYATOM  "moontile.CopyAtom"
 #define LMT_TILEDCOPY "moontile.TiledCopy"
 #define LMT_THRCOPY   "moontile.ThrCopy"
+#define LMT_VERDICT   "moontile.Verdict"     /* metatable of tables */
 #define LMT_FILE      "moontile.File"
 #define LMT_STATE     "moontile.State"
 
@@ -90,6 +91,7 @@ void lmt_open_npy (lua_State *L);
 void lmt_open_atom (lua_State *L);
 void lmt_open_tile (lua_State *L);
 void lmt_open_plan (lua_State *L);
+void lmt_open_verify (lua_State *L);
 extern const luaL_Reg lmt_shared[];    /* functions, methods of layouts and of tensors */
 extern const luaL_Reg lmt_moves[];     /* methods of tensors in lmt_move.c */
 int lmt_method_slice (lua_State *L);   /* x:slice(c) */

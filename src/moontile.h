@@ -437,4 +437,5 @@ MT_API const char *mt_kernel_name (const char *backend, int i);
 #include "moontile_algebra.h"
 #include "moontile_swizzle.h"
 #include "moontile_domain.h"
+#include "moontile_verify.h"
 #endif

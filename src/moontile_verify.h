@@ -5,13 +5,15 @@
 ** A partition says who has what of one tile, which is repeated over a tensor. That each
 ** element is had once is proven on the strides: of one tile, of its repetition in each
 ** mode, and of the tensor in memory. Nothing is enumerated: the time depends on the number
-** of modes, not on the extents.
+** of modes, not on the extents. Included by moontile.h, whose conventions hold here too.
 */
 #ifndef MOONTILE_VERIFY_H
 #define MOONTILE_VERIFY_H
 
-#ifndef MOONTILE_H
-#error "moontile_verify.h is included by moontile.h"
+#include "moontile.h"
+
+#ifdef __cplusplus
+extern "C" {
 #endif
 
 /* What stands in the way of a proof.
@@ -73,6 +75,7 @@ typedef struct mt_verdict {
   bool covers;
   bool written;                    /* the partition writes the tensor */
   int64_t threads, values;         /* of one tile */
+  int64_t idle;                    /* thread numbers that an MMA leaves out */
   int64_t broadcast;
   int64_t tiles, predicated;       /* predicated: values of threads that are no element */
   int64_t elements;                /* of the tensor */
@@ -108,8 +111,16 @@ MT_API mt_status mt_verify_tv (mt_verdict *out, const mt_node *tv, const mt_node
 /* The partition of a tiled copy, of its source or, if it is written, its destination. */
 MT_API mt_status mt_verify_copy (mt_verdict *out, const mt_tiled_copy *copy, bool written,
                                  const mt_tensor *t, mt_err *err);
+/* What the threads of an MMA have of A (M,K), B (N,K) or C (M,N), the batch L behind it.
+** Any number of threads may share an element: those of A and B all read it; those of C, C
+** being written, each have a part of K, and what they have is added. */
+MT_API mt_status mt_verify_mma (mt_verdict *out, const mt_tiled_mma *mma, mt_mma_part x,
+                                const mt_node *a, mt_err *err);
 
 /* A verdict for people: what was proven, or the witness. Like snprintf. */
 MT_API size_t mt_verdict_format (char *buf, size_t size, const mt_verdict *v);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -71,13 +71,34 @@ static bool is_compact (const mt_node *t) {
          mt_size(inverse.node) == mt_size(t);
 }
 
+static bool before_mode (const mt_node *t) {
+  for (const mt_node *p = t; p < mt_next(t); p++)
+    if (p->tag == MT_LEAF && p->shape > 1 && p->stride < 0) return true;
+  return false;
+}
+
 static void say_untiled (mt_verdict *v, int k, const mt_node *t, const char *why) {
   mt_err text = MT_NOERR;
   mt_failn(&text, MT_EINEXACT, "mode %d: %N does not tile %lld elements: %s", k + 1, t,
            (long long)v->mode[k].extent, why);
-  snprintf(v->reason, sizeof v->reason, "%s", text.text);
+  snprintf(v->reason, sizeof v->reason, "%.500s", text.text);
   mt_doubt(v, MT_NO_TILING);
   v->covers = false;
+}
+
+/* The tile and its repetitions do not meet: the first that is in none follows the run that
+** begins at 0. */
+static mt_status say_gaps (mt_verdict *v, int k, const mt_node *t, const mt_node *rest,
+                           mt_err *err) {
+  mt_layout all, inverse;
+  char why[64];
+  const mt_node *modes[] = {t, rest};
+  MT_TRY(mt_concat(&all, 2, modes, err));
+  MT_TRY(mt_right_inverse(&inverse, all.node, err));
+  snprintf(why, sizeof why, "element %lld is in no tile",
+           (long long)mt_size(inverse.node));
+  say_untiled(v, k, t, why);
+  return MT_OK;
 }
 
 /* Extents repeat without a gap. A layout does if it has a complement that fills. */
@@ -89,10 +110,12 @@ static mt_status tile_mode (mt_verdict *v, int k, const mt_node *t, mt_err *err)
   m->tile = mt_size(t);
   m->tiles = m->extent / m->tile + (m->extent % m->tile != 0);
   if (!compact && m->extent > 0) {
-    if (mt_complement(&rest, &fills, t, m->extent, &cause) != MT_OK)
+    if (before_mode(t))
+      say_untiled(v, k, t, "it begins before element 0");
+    else if (mt_complement(&rest, &fills, t, m->extent, &cause) != MT_OK)
       say_untiled(v, k, t, cause.text);
     else if (!fills)
-      say_untiled(v, k, t, "its repetitions leave gaps");
+      MT_TRY(say_gaps(v, k, t, rest.node, err));
     else
       m->tiles = mt_size(rest.node);
   }
@@ -151,8 +174,9 @@ mt_status mt_verify (mt_verdict *v, const mt_claim *c, const mt_tensor *t, mt_er
   mt_verify_tile(v, c, places);
   if (v->problem == MT_TWICE || v->problem == MT_GAP) MT_TRY(place_at(v, c, err));
   MT_TRY(repeat(v, c, mt_inner(t->layout), places, err));
+  MT_TRY(mt_verify_memory(v, t->layout, err));
   if (c->copies) mt_verify_vector(v, c, t);
-  return mt_verify_memory(v, t->layout, err);
+  return MT_OK;
 }
 
 /* ---------------------------------------------------------------- partitions */
@@ -181,4 +205,30 @@ mt_status mt_verify_copy (mt_verdict *out, const mt_tiled_copy *copy, bool writt
                    "%s has %d", copy->bits, mt_dtype_name(t->dtype),
                    8 * (int)mt_dtype_size(t->dtype));
   return mt_verify(out, &c, t, err);
+}
+
+/* Numbers that no thread has do nothing: they count neither as threads nor as owners. */
+static void set_idle (mt_verdict *v, int64_t threads) {
+  int64_t numbers = v->threads;
+  v->threads = threads;
+  v->idle = numbers - threads;
+  v->predicated = v->predicated / (numbers / threads);
+  v->broadcast = v->broadcast / (numbers / threads);
+}
+
+mt_status mt_verify_mma (mt_verdict *out, const mt_tiled_mma *mma, mt_mma_part x,
+                         const mt_node *a, mt_err *err) {
+  static const int axes[][2] = {{0, 2}, {1, 2}, {0, 1}};
+  mt_layout shape, tile, tv;
+  mt_tensor t = {.layout = a};
+  MT_CHECK((unsigned)x <= MT_PART_C, err, "verify: no such operand");
+  const int64_t extent[] = {mma->tile[axes[x][0]], mma->tile[axes[x][1]]};
+  MT_TRY(mt_ints(&shape, 2, extent, err));
+  MT_TRY(mt_layout_left(&tile, shape.node, err));
+  MT_TRY(mt_mma_tv(&tv, mma, x, tile.node, err));          /* (thread,(FrgV,Rest)) */
+  const mt_claim c = {.op = "verify", .tv = tv.node, .tiler = shape.node,
+                      .written = x == MT_PART_C, .shared = true};
+  MT_TRY(mt_verify(out, &c, &t, err));
+  set_idle(out, mt_tiled_mma_size(mma));
+  return MT_OK;
 }

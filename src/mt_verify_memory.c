@@ -21,14 +21,16 @@ static mt_status coordinate (mt_layout *out, const mt_node *a, const int64_t *in
   return MT_OK;
 }
 
-/* From the difference x - y along the |stride|s. */
+/* From the difference y - x along the |stride|s, turned so that x is first. */
 static mt_status one_place (mt_verdict *v, const mt_node *a, const mt_node *const *leaf,
                             const mt_equation *e, mt_err *err) {
-  int64_t x[MT_MAXTERMS], y[MT_MAXTERMS];
-  for (int k = 0; k < e->n; k++) {
+  int64_t x[MT_MAXTERMS], y[MT_MAXTERMS], sign = 0;
+  for (int k = e->n; k-- > 0;) {
     int64_t d = leaf[k]->stride < 0 ? -e->v[k] : e->v[k];
-    x[k] = d > 0 ? d : 0;
-    y[k] = x[k] - d;
+    if (sign == 0) sign = (d > 0) - (d < 0);
+    d *= sign;
+    y[k] = d > 0 ? d : 0;
+    x[k] = y[k] - d;
   }
   v->injective = 0;
   MT_TRY(coordinate(&v->x, mt_inner(a), x, err));
@@ -52,7 +54,7 @@ static mt_status prove_places (mt_verdict *v, const mt_node *a, mt_err *err) {
   }
   for (int k = 0; k < e.n; k++) {
     if (e.d[k] != 0) continue;
-    e.v[k] = e.hi[k];
+    e.v[k] = 1;
     return one_place(v, a, leaf, &e, err);
   }
   mt_solution found = mt_solve(&e, 0, true);
@@ -233,7 +235,7 @@ void mt_verify_vector (mt_verdict *v, const mt_claim *c, const mt_tensor *t) {
   mt_err err = MT_NOERR;
   if (!v->covers || v->elements == 0) return;
   if (shelve(&x, v, c, &err) != MT_OK) {
-    snprintf(v->reason, sizeof v->reason, "%s", err.text);
+    snprintf(v->reason, sizeof v->reason, "%.500s", err.text);
     mt_doubt(v, MT_NO_PARTITION);
     return;
   }
