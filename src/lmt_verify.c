@@ -143,16 +143,26 @@ static mt_tensor tensor_at (lua_State *L, int i) {
 }
 
 /* "S" reads the tensor, "D" writes it. */
-static bool writes (lua_State *L, int i) {
+static mt_copy_side side_at (lua_State *L, int i) {
   static const char *const sides[] = { "S", "D", NULL };
-  return luaL_checkoption(L, i, "D", sides) == 1;
+  return luaL_checkoption(L, i, "D", sides) == 0 ? MT_COPY_S : MT_COPY_D;
 }
 
 static int of_copy (lua_State *L, mt_verdict *v) {
   LMT_NOERR(err);
   mt_tensor t = tensor_at(L, 2);
-  if (mt_verify_copy(v, lmt_totiledcopy(L, 1), writes(L, 3), &t, &err))
+  if (mt_verify_copy(v, lmt_totiledcopy(L, 1), side_at(L, 3), &t, &err))
     return lmt_raise(L, &err);
+  return push_verdict(L, v);
+}
+
+static int of_mma (lua_State *L, mt_verdict *v) {
+  static const char *const parts[] = { "A", "B", "C", NULL };
+  static const mt_mma_part part[] = { MT_PART_A, MT_PART_B, MT_PART_C };
+  LMT_NOERR(err);
+  mt_mma_part x = part[luaL_checkoption(L, 3, "C", parts)];
+  mt_tensor t = tensor_at(L, 2);
+  if (mt_verify_mma(v, lmt_totiledmma(L, 1), x, t.layout, &err)) return lmt_raise(L, &err);
   return push_verdict(L, v);
 }
 
@@ -167,7 +177,7 @@ static int of_layout (lua_State *L, mt_verdict *v) {
   lua_getfield(L, 1, "tiler");
   lmt_tovalue(L, -1, LMT_SHAPE | LMT_LAYOUTS, "verify: tiler", &tiler);
   mt_tensor t = tensor_at(L, 2);
-  if (mt_verify_tv(v, tv.node, tiler.node, writes(L, 3), &t, &err))
+  if (mt_verify_tv(v, tv.node, tiler.node, side_at(L, 3), &t, &err))
     return lmt_raise(L, &err);
   return push_verdict(L, v);
 }
@@ -178,6 +188,7 @@ static int l_verify (lua_State *L) {
   mt_verdict v;
   lua_settop(L, 3);
   if (lmt_istiledcopy(L, 1)) return of_copy(L, &v);
+  if (lmt_istiledmma(L, 1)) return of_mma(L, &v);
   if (lmt_istable(L, 1)) return of_layout(L, &v);
   return luaL_typeerror(L, 1, "tiled copy, tiled MMA or { tv =, tiler = }");
 }

@@ -104,13 +104,15 @@ typedef struct mt_verdict {
 ** modes than the tile), MT_EUNSUPPORTED (the copy moves other elements), MT_EOVERFLOW. */
 
 /* A partition by hand. tv: (thread,value) -> place of the tile; tiler: an extent for each
-** mode of the tile, or a layout of the elements that it takes of the mode. written: each
-** place has one owner; else several threads may share it, by modes of stride 0. */
+** mode of the tile, or a layout of the elements that it takes of the mode. What is
+** written, MT_COPY_D, has one owner; of what is read several threads may have the same, by
+** modes of stride 0. */
 MT_API mt_status mt_verify_tv (mt_verdict *out, const mt_node *tv, const mt_node *tiler,
-                               bool written, const mt_tensor *t, mt_err *err);
-/* The partition of a tiled copy, of its source or, if it is written, its destination. */
-MT_API mt_status mt_verify_copy (mt_verdict *out, const mt_tiled_copy *copy, bool written,
-                                 const mt_tensor *t, mt_err *err);
+                               mt_copy_side side, const mt_tensor *t, mt_err *err);
+/* The partition of a tiled copy on this side: the owners of an element are those by the
+** reference of the atom. */
+MT_API mt_status mt_verify_copy (mt_verdict *out, const mt_tiled_copy *copy,
+                                 mt_copy_side side, const mt_tensor *t, mt_err *err);
 /* What the threads of an MMA have of A (M,K), B (N,K) or C (M,N), the batch L behind it.
 ** Any number of threads may share an element: those of A and B all read it; those of C, C
 ** being written, each have a part of K, and what they have is added. */

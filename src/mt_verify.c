@@ -166,7 +166,7 @@ mt_status mt_verify (mt_verdict *v, const mt_claim *c, const mt_tensor *t, mt_er
   memset(v, 0, sizeof *v);
   v->written = c->written;
   v->bits = c->bits;
-  v->asked = c->copies && c->bits ? c->atom_bits / c->bits : 0;
+  v->asked = c->asked;
   MT_TRY(check_tv(c, err));
   MT_TRY(check_tiler(&places, c, err));
   MT_TRY(check_tensor(c, t, err));
@@ -183,10 +183,11 @@ mt_status mt_verify (mt_verdict *v, const mt_claim *c, const mt_tensor *t, mt_er
 
 /* An extent alone is a tile with one mode. */
 mt_status mt_verify_tv (mt_verdict *out, const mt_node *tv, const mt_node *tiler,
-                        bool written, const mt_tensor *t, mt_err *err) {
+                        mt_copy_side side, const mt_tensor *t, mt_err *err) {
   mt_layout one;
-  mt_claim c = {.op = "verify", .tv = tv, .tiler = tiler, .written = written,
-                .shared = !written, .copies = true};
+  bool written = side == MT_COPY_D;
+  mt_claim c = {.op = "verify", .tv = tv, .access = tv, .tiler = tiler,
+                .written = written, .shared = !written, .copies = true};
   if (tiler->tag == MT_INT && tiler->ring == MT_Z) {
     MT_TRY(mt_ints(&one, 1, &tiler->shape, err));
     c.tiler = one.node;
@@ -195,15 +196,35 @@ mt_status mt_verify_tv (mt_verdict *out, const mt_node *tv, const mt_node *tiler
   return mt_verify(out, &c, t, err);
 }
 
-mt_status mt_verify_copy (mt_verdict *out, const mt_tiled_copy *copy, bool written,
+/* Values that a thread of the atom has side by side. */
+static mt_status side_run (int64_t *out, const mt_tiled_copy *copy, mt_copy_side side,
+                           mt_err *err) {
+  mt_layout run;
+  const mt_copy_atom *atom = &copy->atom;
+  const mt_node *tv = side == MT_COPY_S ? atom->src.node : atom->dst.node;
+  *out = 0;
+  if (copy->atom_bits == 0) return MT_OK;
+  MT_TRY(mt_coalesce(&run, mt_mode(tv, 1), NULL, err));
+  const mt_node *first = mt_leaf(run.node, run.node);
+  *out = first->stride == 1 ? first->shape : 1;
+  return MT_OK;
+}
+
+/* Who has what is said of the atom's reference: src and dst of an atom have each place of
+** ref. How wide an access is, by the side itself. */
+mt_status mt_verify_copy (mt_verdict *out, const mt_tiled_copy *copy, mt_copy_side side,
                           const mt_tensor *t, mt_err *err) {
-  mt_claim c = {.op = "verify", .tv = copy->layout_tv.node, .tiler = copy->tiler.node,
-                .written = written, .shared = !written, .copies = true,
-                .bits = copy->bits, .atom_bits = copy->atom_bits};
+  mt_layout access;
+  bool written = side == MT_COPY_D;
+  mt_claim c = {.op = "verify", .tv = copy->layout_tv.node, .access = access.node,
+                .tiler = copy->tiler.node, .written = written, .shared = !written,
+                .copies = true, .bits = copy->bits};
   if (t->data && 8 * (int)mt_dtype_size(t->dtype) != copy->bits)
     return mt_fail(err, MT_EUNSUPPORTED, "verify: the tiled copy moves elements of %d bits, "
                    "%s has %d", copy->bits, mt_dtype_name(t->dtype),
                    8 * (int)mt_dtype_size(t->dtype));
+  MT_TRY(mt_copy_tv(&access, copy, side, err));
+  MT_TRY(side_run(&c.asked, copy, side, err));
   return mt_verify(out, &c, t, err);
 }
 

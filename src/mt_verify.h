@@ -7,14 +7,16 @@
 
 #include "mt_impl.h"
 
-/* What is to be proven. tv: (thread,value) -> place, of positive sizes. */
+/* What is to be proven. tv: (thread,value) -> place; access: the same as memory sees it,
+** where an atom moves values between threads. */
 typedef struct mt_claim {
   const char *op;                  /* for texts */
-  const mt_node *tv, *tiler;
+  const mt_node *tv, *access, *tiler;
   bool written;
   bool shared;                     /* several threads may have a place */
   bool copies;                     /* vectors count, and that there is a partition */
-  int bits, atom_bits;             /* of an element, of an access; 0: unknown, any */
+  int bits;                        /* of an element; 0: unknown */
+  int64_t asked;                   /* elements of an access; 0: any number */
 } mt_claim;
 
 /* The first problem stays. */

@@ -102,7 +102,7 @@ static mt_status partition (mt_layout *out, const mt_claim *c, const mt_node *a,
                             mt_err *err) {
   mt_layout divided, tile;
   MT_TRY(mt_zipped_divide(&divided, a, c->tiler, err));   /* ((Tile),(Rest)) */
-  MT_TRY(mt_composition(&tile, mt_mode(divided.node, 0), c->tv, err));
+  MT_TRY(mt_composition(&tile, mt_mode(divided.node, 0), c->access, err));
   const mt_node *modes[] = {mt_mode(tile.node, 0), mt_mode(tile.node, 1),
                             mt_mode(divided.node, 1)};
   return mt_concat(out, 3, modes, err);                   /* (Thr,Val,(Rest)) */

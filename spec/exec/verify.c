@@ -209,7 +209,7 @@ static void check_by_hand (void) {
   c.written = pick(2) == 0;
   c.shared = !c.written;
   mt_tensor t = {.layout = c.a};
-  MUST(mt_verify_tv(&v, c.tv, c.tiler, c.written, &t, err));
+  MUST(mt_verify_tv(&v, c.tv, c.tiler, c.written ? MT_COPY_D : MT_COPY_S, &t, err));
   check(&c, &v);
 }
 
@@ -273,7 +273,7 @@ static void check_copy (void) {
   claim c = {.tv = copy.layout_tv.node, .tiler = copy.tiler.node, .a = x.layout.node,
              .written = true, .idle = 1, .places = mt_size(copy.layout_tv.node)};
   mt_tensor t = {.layout = c.a, .dtype = MT_f16, .data = room, .offset = pick(2) * 2};
-  MUST(mt_verify_copy(&v, &copy, true, &t, err));
+  MUST(mt_verify_copy(&v, &copy, MT_COPY_D, &t, err));
   check(&c, &v);
   if (v.vector > 0 && v.injective == 1 && v.predicated == 0 && t.offset == 0)
     check_runs(&copy, c.a, v.vector);
@@ -325,6 +325,26 @@ static void check_atoms (void) {
 
 /* ---------------------------------------------------------------- */
 
+/* Both sides of each copy atom have each element of a tile, all of them as often. */
+static void check_sides (void) {
+  char name[MT_ATOM_NAME];
+  const char *arch;
+  mt_atom_cursor at = {0, {0}};
+  mt_layout thr = parse("(16,4):(4,1)"), val = parse("(4,64):(64,1)"), tv;
+  while (mt_copy_atom_next(name, &arch, &at))
+    for (int bits = 8; bits <= 32; bits *= 2) {
+      mt_tiled_copy copy;
+      mt_err e = MT_NOERR;
+      if (mt_make_tiled_copy(&copy, name, bits, thr.node, val.node, &e)) continue;
+      for (int side = 0; side < 2; side++) {
+        MUST(mt_copy_tv(&tv, &copy, (mt_copy_side)side, err));
+        claim c = {.tv = tv.node, .places = 64 * 256, .shared = true};
+        CHECK(count_places(&c) && uniform(&c), "%s, side %d of %d bits: %s", name, side,
+              bits, text_of(tv.node));
+      }
+    }
+}
+
 /* A proof over 2^32 elements, and one that overflows. */
 static void check_large (void) {
   mt_tiled_mma mma;
@@ -340,7 +360,7 @@ static void check_large (void) {
     CHECK(v.problem == MT_PROVEN && v.threads == 256 && v.elements == INT64_C(1) << 32,
           "large: %s", mt_problem_text(v.problem));
   }
-  CHECK(mt_verify_tv(&v, tv.node, four.node, true, &t, &e) == MT_EOVERFLOW, "%s", e.text);
+  CHECK(mt_verify_tv(&v, tv.node, four.node, MT_COPY_D, &t, &e) == MT_EOVERFLOW, "%s", e.text);
 }
 
 void test_verify (void) {
@@ -350,5 +370,6 @@ void test_verify (void) {
     if (i % 4 == 0) check_copy();
   }
   check_atoms();
+  check_sides();
   check_large();
 }
