@@ -162,7 +162,8 @@ static int of_mma (lua_State *L, mt_verdict *v) {
   LMT_NOERR(err);
   mt_mma_part x = part[luaL_checkoption(L, 3, "C", parts)];
   mt_tensor t = tensor_at(L, 2);
-  if (mt_verify_mma(v, lmt_totiledmma(L, 1), x, t.layout, &err)) return lmt_raise(L, &err);
+  if (mt_verify_mma(v, lmt_totiledmma(L, 1), x, t.layout, &err))
+    return lmt_raise(L, &err);
   return push_verdict(L, v);
 }
 
@@ -182,8 +183,8 @@ static int of_layout (lua_State *L, mt_verdict *v) {
   return push_verdict(L, v);
 }
 
-/* verify(partition, A [, part]) -> what was proven, or the witness; part: "S" or "D", of an
-** MMA "A", "B" or "C". */
+/* verify(partition, A [, part]) -> what was proven, or the witness; part: "S" or "D" (or
+** nothing), of an MMA "A", "B" or "C" (or nothing). */
 static int l_verify (lua_State *L) {
   mt_verdict v;
   lua_settop(L, 3);

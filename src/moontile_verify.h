@@ -4,8 +4,10 @@
 **
 ** A partition says who has what of one tile, which is repeated over a tensor. That each
 ** element is had once is proven on the strides: of one tile, of its repetition in each
-** mode, and of the tensor in memory. Nothing is enumerated: the time depends on the number
-** of modes, not on the extents. Included by moontile.h, whose conventions hold here too.
+** mode, and of the tensor in memory. Nothing is enumerated: the time depends on the
+** number of modes, not on the extents.
+**
+** Included by moontile.h, whose conventions hold here too.
 */
 #ifndef MOONTILE_VERIFY_H
 #define MOONTILE_VERIFY_H
@@ -54,15 +56,15 @@ typedef struct mt_tiled_mode {
   int64_t reach;           /* tiles * tile >= extent: what is above is predicated */
 } mt_tiled_mode;
 
-/* A proof, or why there is none. T is the size of the tile, a place of it an index 0 .. T-1
-** in colexicographic order; every tile is a whole one, real or not.
+/* A proof, or why there is none. T is the size of the tile, a place of it an index 0 ..
+** T-1 in colexicographic order; every tile is a whole one, real or not.
 ** (1) `covers`: each place of the tile has exactly `broadcast` owners, all in different
 **     threads, there is nothing outside, and each element of the tensor is at exactly one
 **     place of one tile;
 ** (2) covers: tiles * threads * values = broadcast * size(tensor) + predicated;
-** (3) MT_TWICE: both owners have place `index`, and no place below it is wrong; MT_GAP: no
-**     owner has place `index`, and no place below it is wrong; MT_OUTSIDE: owner[0] has
-**     `index`, which is no place;
+** (3) MT_TWICE: both owners have place `index`; MT_GAP: nobody has place `index`; in both
+**     cases no place below it is wrong. MT_OUTSIDE: owner[0] has `index`, which is no
+**     place;
 ** (4) the values of the tensor's layout are lowest .. highest, both included (of an empty
 **     one: 0, -1);
 ** (5) injective == 0: coordinates x != y of the tensor both lie at `offset`;
@@ -100,13 +102,14 @@ typedef struct mt_verdict {
 
 /* Each returns MT_OK if there is a verdict, whatever it says. The tensor may be a layout
 ** alone, with data NULL: then its coordinate 0 counts as aligned. Errors: MT_EINVAL (the
-** tensor's strides are no integers; tv or the tiler is none), MT_ERANK (the tensor has fewer
-** modes than the tile), MT_EUNSUPPORTED (the copy moves other elements), MT_EOVERFLOW. */
+** tensor's strides are no integers; tv or the tiler is none), MT_ERANK (the tensor has
+** fewer modes than the tile), MT_EUNSUPPORTED (the copy moves other elements),
+** MT_EOVERFLOW. */
 
 /* A partition by hand. tv: (thread,value) -> place of the tile; tiler: an extent for each
 ** mode of the tile, or a layout of the elements that it takes of the mode. What is
-** written, MT_COPY_D, has one owner; of what is read several threads may have the same, by
-** modes of stride 0. */
+** written, MT_COPY_D, has one owner; of what is read several threads may have the same,
+** by modes of stride 0. */
 MT_API mt_status mt_verify_tv (mt_verdict *out, const mt_node *tv, const mt_node *tiler,
                                mt_copy_side side, const mt_tensor *t, mt_err *err);
 /* The partition of a tiled copy on this side: the owners of an element are those by the

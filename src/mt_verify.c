@@ -1,5 +1,5 @@
 /*
-** mt_verify.c - proofs that a partition covers a tensor: the claim, and the tile repeated.
+** mt_verify.c - proofs that a partition covers a tensor: the claim, the tile repeated.
 ** SPDX-License-Identifier: MIT
 */
 #include <stdio.h>
@@ -19,11 +19,11 @@ const char *mt_problem_text (mt_problem p) {
 static mt_status check_tv (const mt_claim *c, mt_err *err) {
   const mt_node *tv = c->tv;
   if (!mt_is_layout(tv) || tv->tag == MT_SWIZZLE || !mt_is_integral(tv))
-    return mt_failn(err, MT_EINVAL, "%s: tv: a layout (thread,value) -> place expected, got "
-                    "%N", c->op, tv);
+    return mt_failn(err, MT_EINVAL, "%s: tv: a layout (thread,value) -> place expected, "
+                    "got %N", c->op, tv);
   if (mt_rank(tv) != 2)
-    return mt_failn(err, MT_ERANK, "%s: tv %N has rank %d; (thread,value) has rank 2", c->op,
-                    tv, mt_rank(tv));
+    return mt_failn(err, MT_ERANK, "%s: tv %N has rank %d; (thread,value) has rank 2",
+                    c->op, tv, mt_rank(tv));
   if (mt_size(tv) == 0)
     return mt_failn(err, MT_EINVAL, "%s: tv %N is empty", c->op, tv);
   return MT_OK;
@@ -43,12 +43,12 @@ static mt_status check_tiler (int64_t *places, const mt_claim *c, mt_err *err) {
   for (int i = 0; ok && i < mt_rank(t); i++) {
     ok = is_tile(mt_mode(t, i));
     if (ok && mt_mulo(*places, mt_size(mt_mode(t, i)), places))
-      return mt_failn(err, MT_EOVERFLOW, "%s: the size of the tile %N leaves 64 bits", c->op,
-                      t);
+      return mt_failn(err, MT_EOVERFLOW, "%s: the size of the tile %N leaves 64 bits",
+                      c->op, t);
   }
   if (ok) return MT_OK;
-  return mt_failn(err, MT_EINVAL, "%s: tiler: for each mode an extent above 0, or a layout, "
-                  "expected, got %N", c->op, t);
+  return mt_failn(err, MT_EINVAL, "%s: tiler: for each mode an extent above 0, or a "
+                  "layout, expected, got %N", c->op, t);
 }
 
 static mt_status check_tensor (const mt_claim *c, const mt_tensor *t, mt_err *err) {
@@ -86,8 +86,8 @@ static void say_untiled (mt_verdict *v, int k, const mt_node *t, const char *why
   v->covers = false;
 }
 
-/* The tile and its repetitions do not meet: the first that is in none follows the run that
-** begins at 0. */
+/* The tile and its repetitions do not meet: the first that is in none follows the run
+** that begins at 0. */
 static mt_status say_gaps (mt_verdict *v, int k, const mt_node *t, const mt_node *rest,
                            mt_err *err) {
   mt_layout all, inverse;
@@ -125,8 +125,8 @@ static mt_status tile_mode (mt_verdict *v, int k, const mt_node *t, mt_err *err)
   return MT_OK;
 }
 
-static mt_status repeat (mt_verdict *v, const mt_claim *c, const mt_node *a, int64_t places,
-                         mt_err *err) {
+static mt_status repeat (mt_verdict *v, const mt_claim *c, const mt_node *a,
+                         int64_t places, mt_err *err) {
   int64_t all;
   v->modes = mt_rank(c->tiler);
   v->elements = mt_size(a);
@@ -220,8 +220,8 @@ mt_status mt_verify_copy (mt_verdict *out, const mt_tiled_copy *copy, mt_copy_si
                 .tiler = copy->tiler.node, .written = written, .shared = !written,
                 .copies = true, .bits = copy->bits};
   if (t->data && 8 * (int)mt_dtype_size(t->dtype) != copy->bits)
-    return mt_fail(err, MT_EUNSUPPORTED, "verify: the tiled copy moves elements of %d bits, "
-                   "%s has %d", copy->bits, mt_dtype_name(t->dtype),
+    return mt_fail(err, MT_EUNSUPPORTED, "verify: the tiled copy moves elements of %d "
+                   "bits, %s has %d", copy->bits, mt_dtype_name(t->dtype),
                    8 * (int)mt_dtype_size(t->dtype));
   MT_TRY(mt_copy_tv(&access, copy, side, err));
   MT_TRY(side_run(&c.asked, copy, side, err));

@@ -12,7 +12,7 @@
 
 /* ---------------------------------------------------------------- one place each */
 
-/* A coordinate in the tree of the shape; index[k] in mode k of those with an extent > 1. */
+/* A coordinate in the tree of the shape; index[k] in mode k of those of extent > 1. */
 static mt_status coordinate (mt_layout *out, const mt_node *a, const int64_t *index,
                              mt_err *err) {
   MT_TRY(mt_shape(out, a, err));
@@ -43,8 +43,8 @@ static mt_status prove_places (mt_verdict *v, const mt_node *a, mt_err *err) {
   const mt_node *leaf[MT_MAXTERMS], *in = mt_inner(a);
   mt_equation e = {.n = 0};
   v->injective = -1;
-  for (const mt_node *p = mt_leaf(in, in); p < mt_next(in); p = mt_leaf(in, mt_after(p))) {
-    if (p->shape == 1) continue;
+  for (const mt_node *p = in; p < mt_next(in); p++) {
+    if (p->tag != MT_LEAF || p->shape == 1) continue;
     if (e.n == MT_MAXTERMS || p->stride == INT64_MIN) return MT_OK;
     leaf[e.n] = p;
     e.d[e.n] = p->stride < 0 ? -p->stride : p->stride;
@@ -118,8 +118,8 @@ static mt_status simplify (mt_layout *out, const mt_node *a, mt_err *err) {
   return mt_coalesce(out, a, mt_is_branch(a) ? profile.node : NULL, err);
 }
 
-static mt_status add_bound (mt_shelf *x, const mt_claim *c, const mt_node *a, int k, int f,
-                            mt_err *err) {
+static mt_status add_bound (mt_shelf *x, const mt_claim *c, const mt_node *a, int k,
+                            int f, mt_err *err) {
   mt_layout crd, part;
   MT_TRY(ordinate(&crd, a, k, err));
   MT_TRY(partition(&part, c, crd.node, err));
@@ -130,7 +130,8 @@ static mt_status add_bound (mt_shelf *x, const mt_claim *c, const mt_node *a, in
   return MT_OK;
 }
 
-static mt_status shelve (mt_shelf *x, const mt_verdict *v, const mt_claim *c, mt_err *err) {
+static mt_status shelve (mt_shelf *x, const mt_verdict *v, const mt_claim *c,
+                         mt_err *err) {
   mt_layout a, part;
   int bounds = 0;
   MT_TRY(simplify(&a, mt_inner(x->t->layout), err));
@@ -157,7 +158,8 @@ static mt_status shelve (mt_shelf *x, const mt_verdict *v, const mt_claim *c, mt
 
 /* ---- whether, and why not */
 
-#define MT_BECAUSE(why, ...) (snprintf((why), sizeof(((mt_verdict *)0)->why), __VA_ARGS__))
+#define MT_BECAUSE(why, ...)                                                             \
+  (snprintf((why), sizeof(((mt_verdict *)0)->why), __VA_ARGS__))
 
 static const mt_axis *find_run (const mt_shelf *x) {
   for (int i = 0; i < x->mode[1].n; i++)

@@ -51,6 +51,8 @@ local function copies(device)
                                  thr = layout({ 4, 8 }, "right"), val = layout { 1, 2 } }
   local plan = assert(tile.plan(copy, src, dst))
   assert(#tostring(plan) > 0 and #tostring(copy) > 0)
+  assert(tile.verify(copy, dst, "S").covers and #tostring(tile.verify(copy, src)) > 0)
+  assert(tile.verify({ tv = layout { 4, 4 }, tiler = { 4, 8 } }, src).witness.index == 16)
   plan()
   local stream <close> = assert(device:stream())
   plan(stream)

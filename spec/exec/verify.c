@@ -141,8 +141,8 @@ static void check (const claim *c, const mt_verdict *v) {
 
 /* ---------------------------------------------------------------- by hand */
 
-/* A partition of up to 64 places, sometimes broken: modes of a compact layout dealt out to
-** threads and values. */
+/* A partition of up to 64 places, sometimes broken: modes of a compact layout dealt out
+** to threads and values. */
 static void random_tv (mt_layout *out, int64_t *places) {
   char text[2][256] = {"(1", "(1"}, stride[2][256] = {"(0", "(0"}, all[1100];
   int64_t next = 1;
@@ -219,13 +219,14 @@ static void check_by_hand (void) {
 ** tile, sorted, are whole runs. */
 static void check_runs (const mt_tiled_copy *copy, const mt_node *a, int64_t n) {
   mt_layout part;
-  int64_t o[64], at;
+  int64_t o[64], at, threads, values;
   MUST(mt_partition(&part, copy, a, err));
-  int64_t threads = mt_size(mt_mode(part.node, 0)), values = mt_size(mt_mode(part.node, 1));
+  threads = mt_size(mt_mode(part.node, 0));
+  values = mt_size(mt_mode(part.node, 1));
   for (int64_t i = 0; i < threads * mt_size(mt_mode(part.node, 2)); i++) {
     for (int64_t v = 0; v < values; v++) {
-      int64_t j = v;
-      MUST(mt_at(&at, part.node, i % threads + threads * (v + values * (i / threads)), err));
+      int64_t j = v, index = i % threads + threads * (v + values * (i / threads));
+      MUST(mt_at(&at, part.node, index, err));
       for (; j > 0 && o[j - 1] > at; j--) o[j] = o[j - 1];
       o[j] = at;
     }
@@ -313,12 +314,13 @@ static void check_atoms (void) {
   for (int i = 0; mt_mma_atom_next(&op, &at); i++) {
     mt_tiled_mma mma;
     mt_layout a = parse(atoms[i % 5]), twice;
+    const mt_node *permutation = i % 2 ? twice.node : NULL;
     mt_err e = MT_NOERR;
     const int64_t tile[] = {op.m * 4, op.n * 2, op.k * 2};
     MUST(mt_ints(&twice, 3, tile, err));
     begin_case(base_seed + (uint64_t)i);
     if ((uint64_t)i % 16 != base_seed % 16) continue;
-    if (mt_make_tiled_mma(&mma, op.name, a.node, pick(2) ? twice.node : NULL, &e)) continue;
+    if (mt_make_tiled_mma(&mma, op.name, a.node, permutation, &e)) continue;
     for (int x = 0; x < 3; x++) check_part(&mma, (mt_mma_part)x, i % 1024 < 16);
   }
 }
@@ -354,13 +356,15 @@ static void check_large (void) {
   mt_layout a = parse("(65536,65536):(65536,1)"), tv = parse("(2,2):(1,2)");
   mt_layout four = parse("(4)"), huge = parse("(9223372036854775807):(1)");
   mt_tensor t = {.layout = huge.node};
-  MUST(mt_make_tiled_mma(&mma, "SM80_16x8x16_F32F16F16F32_TN", atoms.node, tile.node, err));
+  const char *name = "SM80_16x8x16_F32F16F16F32_TN";
+  MUST(mt_make_tiled_mma(&mma, name, atoms.node, tile.node, err));
   for (int x = 0; x < 3; x++) {
     MUST(mt_verify_mma(&v, &mma, (mt_mma_part)x, a.node, err));
     CHECK(v.problem == MT_PROVEN && v.threads == 256 && v.elements == INT64_C(1) << 32,
           "large: %s", mt_problem_text(v.problem));
   }
-  CHECK(mt_verify_tv(&v, tv.node, four.node, MT_COPY_D, &t, &e) == MT_EOVERFLOW, "%s", e.text);
+  CHECK(mt_verify_tv(&v, tv.node, four.node, MT_COPY_D, &t, &e) == MT_EOVERFLOW, "%s",
+        e.text);
 }
 
 void test_verify (void) {
