@@ -8,6 +8,7 @@
 enum { MOST = 1 << 14 };
 
 static int count[MOST];
+static long verdicts[MT_NPROBLEM];
 
 /* ---------------------------------------------------------------- counting */
 
@@ -137,6 +138,7 @@ static void check (const claim *c, const mt_verdict *v) {
         v->broadcast * mt_size(c->a) + v->predicated, "%s: law 2", text_of(c->tv));
   CHECK(covers || v->problem != MT_PROVEN, "%s: proven", text_of(c->tv));
   check_memory(c, v);
+  verdicts[v->problem]++;
 }
 
 /* ---------------------------------------------------------------- by hand */
@@ -376,4 +378,8 @@ void test_verify (void) {
   check_atoms();
   check_sides();
   check_large();
+  printf("  verdicts:");
+  for (int p = 0; p < MT_NPROBLEM; p++)
+    printf(" %s %ld", mt_problem_text((mt_problem)p), verdicts[p]);
+  printf("\n");
 }
