@@ -429,36 +429,6 @@ copy: UniversalCopy<uint256_t> moves 256 bits at once, kernels move at most 128
 UniversalCopy<uint128_t> would do, or AutoVectorizingCopy]] },
 })
 
-rows("proofs", {
-  { 'tile.verify(4, layout(4))', "bad argument #1 to 'verify' (tiled copy, tiled MMA or " ..
-    "{ tv =, tiler = } expected, got number)" },
-  { 'tile.verify(tiled(), 4)', "bad argument #2 to 'verify' (layout expected, got number)" },
-  { 'tile.verify(tiled(), layout { 8, 8 }, "A")',
-    "bad argument #3 to 'verify' (invalid option 'A')" },
-  { 'tile.verify(tiled(), layout(64))',
-    "verify: the tile (4,32) has 2 modes, the tensor 64:1 has 1" },
-  { 'tile.verify(tiled(), tile.make_identity_layout { 8, 64 })',
-    "verify: a layout of offsets expected, got (8,64):(1@0,1@1)" },
-  { 'tile.verify(tiled(), tile.tensor("f16", layout { 8, 64 }))',
-    "verify: the tiled copy moves elements of 32 bits, f16 has 16" },
-  { 'tile.verify({ tv = layout { 4, 4 } }, layout { 8, 8 })',
-    "verify: tiler: integer, table or layout expected, got nil" },
-  { 'tile.verify({ tv = layout { 4, 4 }, tile = 16 }, layout(16))',
-    "verify: unknown option 'tile'; there are: tv, tiler" },
-  { 'tile.verify({ tv = layout(16), tiler = { 4, 4 } }, layout { 8, 8 })',
-    "verify: tv 16:1 has rank 1; (thread,value) has rank 2" },
-  { 'tile.verify({ tv = layout { 0, 4 }, tiler = { 4, 4 } }, layout { 8, 8 })',
-    "verify: tv (0,4):(1,1) is empty" },
-  { 'tile.verify({ tv = layout "(4,4):(1@0,1@1)", tiler = { 4, 4 } }, layout { 8, 8 })',
-    "verify: tv: a layout (thread,value) -> place expected, got (4,4):(1@0,1@1)" },
-  { 'tile.verify({ tv = layout { 4, 4 }, tiler = { 4, { 2, 2 } } }, layout { 8, 8 })',
-    "verify: tiler: for each mode an extent above 0, or a layout, expected, got (4,(2,2))" },
-  { 'tile.verify({ tv = layout { 4, 4 }, tiler = { 4, 0 } }, layout { 8, 8 })',
-    "verify: tiler: for each mode an extent above 0, or a layout, expected, got (4,0)" },
-  { 'tile.verify({ tv = layout { 4, 4 }, tiler = { 1 << 40, 1 << 40 } }, layout { 8, 8 })',
-    "verify: the size of the tile (1099511627776,1099511627776) leaves 64 bits" },
-})
-
 -- code, message, code of the condition
 local WORLD = {
   { 'return tile.device { "cuda", libcuda = "/nonexistent.so" }', [[
