@@ -1,5 +1,6 @@
--- Tiled copies and tiled MMAs: each covers its tile exactly, a partition of coordinates says what
--- a partition of offsets does, and one thread has what the whole partition gives it.
+-- tiled_spec.lua: tiled copies and tiled MMAs. Each covers its tile exactly, a partition of
+-- coordinates says what a partition of offsets does, one thread has what the whole gives it.
+-- SPDX-License-Identifier: MIT
 
 local tile = require "moontile"
 local layout, X = tile.layout, tile._
@@ -91,6 +92,10 @@ describe("tiled MMAs", function()
     assert.equal("(((4,8),2,2,2),((2,2),(1,1))):(((64,1),256,16,0),((32,8),(0,0)))",
                  tostring(mma:layout_C_TV()))
     assert.is_true(each_as_often(mma:layout_C_TV(), 32 * 16, 2))
+    local copy = tile.make_tiled_copy_C("UniversalCopy<uint64_t>", mma)
+    for _, L in ipairs { copy:layout_S_TV(), copy:layout_D_TV() } do
+      assert.is_true(each_as_often(L, 32 * 16, 2))
+    end
     local C = layout { 32, 16 }
     for thread = 0, 127 do
       local a, i = mma:get_slice(thread):partition_C(C)
@@ -161,7 +166,9 @@ local OPERANDS = {
 -- A at a coordinate of it that is given for its modes, also past the end.
 local function value_at(A, c)
   local v = 0
-  for i = 1, #A do v = v + A[i](type(c[i]) == "table" and tile.crd2idx(c[i], A[i]:shape()) or c[i]) end
+  for i = 1, #A do
+    v = v + A[i](type(c[i]) == "table" and tile.crd2idx(c[i], A[i]:shape()) or c[i])
+  end
   return v
 end
 
@@ -297,7 +304,8 @@ describe("tiled copies", function()
     assert.equal(tostring(tile.make_tiled_copy_A("UniversalCopy<uint32_t>", mma)),
                  tostring(tile.make_tiled_copy_A("UniversalCopy<uint32_t>", mma, "f16")))
     assert.equal(tostring(tile.make_tiled_copy_C("UniversalCopy<uint32_t>", mma)),
-                 tostring(tile.make_tiled_copy_C(tile.copy_atom("UniversalCopy<uint32_t>", 32), mma)))
+                 tostring(tile.make_tiled_copy_C(
+                   tile.copy_atom("UniversalCopy<uint32_t>", 32), mma)))
   end)
 
   it("print what makes them again", function()

@@ -36,6 +36,7 @@
 #define LMT_THRCOPY   "moontile.ThrCopy"
 #define LMT_TILEDMMA  "moontile.TiledMMA"
 #define LMT_THRMMA    "moontile.ThrMMA"
+#define LMT_VERDICT   "moontile.Verdict"     /* metatable of tables */
 #define LMT_FILE      "moontile.File"
 #define LMT_STATE     "moontile.State"
 
@@ -94,6 +95,7 @@ void lmt_open_tile (lua_State *L);
 void lmt_open_mma (lua_State *L);
 void lmt_open_plan (lua_State *L);
 void lmt_open_analysis (lua_State *L);
+void lmt_open_verify (lua_State *L);
 extern const luaL_Reg lmt_shared[];    /* functions, methods of layouts and of tensors */
 extern const luaL_Reg lmt_moves[];     /* methods of tensors in lmt_move.c */
 int lmt_method_slice (lua_State *L);   /* x:slice(c) */

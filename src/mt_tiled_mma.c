@@ -87,8 +87,8 @@ static mt_status same_thread (mt_tiled_mma *mma, int64_t i, int64_t j,
   MT_TRY(mt_idx2crd(&a, i, mma->atoms.node, err));
   MT_TRY(mt_idx2crd(&b, j, mma->atoms.node, err));
   MT_TRY(mt_at(&at, mma->atoms.node, i, err));
-  mt_failn(err, MT_EINJECTIVE, "make_tiled_mma: atoms %N gives the atoms at %N and %N the "
-           "same number %lld, so the same threads", mma->atoms.node, a.node, b.node,
+  mt_failn(err, MT_EINJECTIVE, "make_tiled_mma: atoms %N gives the atoms at %N and %N "
+           "the same number %lld, so the same threads", mma->atoms.node, a.node, b.node,
            (long long)at);
   return compact_would_do(mma, err);
 }
@@ -175,8 +175,8 @@ static mt_status permutation_size (int64_t *out, int axis, const mt_node *p,
 static mt_status no_multiple (const mt_tiled_mma *mma, int axis, int64_t all,
                               mt_err *err) {
   int64_t atom = atom_extent(mma, axis), places = mma->tile[axis], next;
-  mt_failn(err, MT_EINEXACT, "make_tiled_mma: the permutation of %s, %N, has %lld places: "
-           "not a multiple of %lld, what %lld atoms of %lld have along %s",
+  mt_failn(err, MT_EINEXACT, "make_tiled_mma: the permutation of %s, %N, has %lld "
+           "places: not a multiple of %lld, what %lld atoms of %lld have along %s",
            axis_name[axis], mt_mode(mma->permutation.node, axis), (long long)places,
            (long long)all, (long long)(all / atom), (long long)atom, axis_name[axis]);
   if (!mt_mulo(places / all + 1, all, &next))
