@@ -88,6 +88,8 @@ local function analysis()
                                         write = layout(8, 8), read = layout(8) }
   assert(best:size() == 64 and #tostring(all) > 0)
   refused(tile.bank_conflicts, A, 12)
+end
+
 local function tiles()
   local mma = tile.tiled_mma { atom = "SM80_16x8x16_F32F16F16F32_TN", atoms = layout { 2, 2 },
                                permutation = { tile._, 32 } }
