@@ -20,11 +20,6 @@ static const uint8_t mode_of[MT_PARTS][3] = {
 
 /* ---------------------------------------------------------------- tensors */
 
-/* The layout under a swizzle. */
-static const mt_node *plain (const mt_node *a) {
-  return a->tag == MT_SWIZZLE ? mt_child(a) : a;
-}
-
 static mt_status check_tensor (const mt_tensor *t, int part, mt_err *err) {
   const mt_node *a = t->layout;
   MT_CHECK((unsigned)t->dtype < MT_NDTYPE, err, "gemm: %s has no data type",
@@ -36,7 +31,7 @@ static mt_status check_tensor (const mt_tensor *t, int part, mt_err *err) {
     return mt_failn(err, MT_EINVAL, "gemm: %s has no layout of offsets: %N",
                     part_name[part], a);
   }
-  int n = mt_rank(plain(a));
+  int n = mt_rank(mt_inner(a));
   if (n == 2 || n == 3) return MT_OK;
   return mt_failn(err, MT_ERANK, "gemm: %s %N has rank %d, it is %s and may have a last "
                   "mode for the batch\ngroup its modes to 2 or 3", part_name[part], a, n,
@@ -62,7 +57,7 @@ static mt_status differ (const mt_sizes *s, int part, int i, int64_t size, int64
 }
 
 static mt_status add_sizes (mt_mma_desc *d, mt_sizes *s, int part, mt_err *err) {
-  const mt_node *a = plain(s->t[part]->layout);
+  const mt_node *a = mt_inner(s->t[part]->layout);
   for (int i = 0; i < mt_rank(a); i++) {
     int mode = mode_of[part][i];
     int64_t size = mt_size(mt_mode(a, i));
@@ -81,7 +76,7 @@ static mt_status find_sizes (mt_mma_desc *d, const mt_tensor *const t[MT_PARTS],
   mt_sizes s = {{t[MT_A], t[MT_B], t[MT_C]}, {-1, -1, -1, -1}, {0}};
   d->size[MT_L] = 1;
   for (int part = 0; part < MT_PARTS; part++) MT_TRY(add_sizes(d, &s, part, err));
-  if (mt_rank(plain(t[MT_C]->layout)) == 2 && d->size[MT_L] != 1)
+  if (mt_rank(mt_inner(t[MT_C]->layout)) == 2 && d->size[MT_L] != 1)
     return mt_failn(err, MT_ERANK, "gemm: %s has a batch of %lld, C %N has none\ngive C "
                     "a third mode of that size, or sum over the batch: group it with K",
                     part_name[s.part[MT_L]], (long long)d->size[MT_L], t[MT_C]->layout);
@@ -135,7 +130,7 @@ static mt_status put_offset (mt_mma_launch *l, const mt_tensor *t, int part,
 }
 
 static mt_status put_part (mt_mma_launch *l, const mt_tensor *t, int part, mt_err *err) {
-  const mt_node *a = plain(t->layout);
+  const mt_node *a = mt_inner(t->layout);
   mt_part *p = &l->desc.part[part];
   int n = 0;
   p->dtype = (uint32_t)t->dtype;
