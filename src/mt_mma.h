@@ -19,4 +19,19 @@ mt_status mt_mma_tensors (mt_mma_launch *out, const mt_tensor *a, const mt_tenso
 /* The bytes of the buffer of t from the base that mt_mma_tensors gave it. */
 size_t mt_mma_room (const mt_mma_launch *l, int part, const mt_tensor *t);
 
+/* The partition's half, behind the tensors': form TV. The threads of the block are
+** numbered as the instruction numbers them; a thread between those that thr_vmnk has has
+** ordinates outside. Errors: MT_EUNSUPPORTED, MT_ETOOBIG, those of mt_mma_thrfrg. */
+mt_status mt_mma_describe (mt_mma_launch *l, const mt_tiled_mma *mma, mt_err *err);
+
+/* The descriptor is one: counts, sizes and divisors agree, no ordinate reaches 2^31, no
+** offset leaves int64. MT_EINVAL, MT_EUNSUPPORTED, MT_EOVERFLOW. */
+mt_status mt_mma_check_shape (const mt_mma_launch *l, mt_err *err);
+/* MT_OK is a proof: every element of A, B and C lies in its buffer and is aligned, no two
+** elements of C, and no two values that are written, are one place, and C does not reach
+** over A or B. Otherwise MT_ERANGE, MT_EALIGN, MT_EINJECTIVE, MT_EOVERLAP with a witness,
+** or what could not be proven. bytes: from the bases on. Pure. */
+mt_status mt_mma_check (const mt_mma_launch *l, const size_t bytes[MT_PARTS],
+                        mt_err *err);
+
 #endif

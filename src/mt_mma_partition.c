@@ -5,6 +5,7 @@
 ** The coordinate layout of a tile, partitioned: its strides are the ordinates.
 */
 #include "mt_build.h"
+#include "mt_check.h"
 #include "mt_mma.h"
 #include "mt_num.h"
 #include "mt_plan.h"
@@ -278,7 +279,7 @@ static mt_status check_c (const mt_mma_desc *d, const mt_tiled_mma *mma, mt_err 
                  (long long)d->tile[MT_M] * d->tile[MT_N]);
 }
 
-mt_status mt_mma_partition (mt_mma_launch *l, const mt_tiled_mma *mma, mt_err *err) {
+mt_status mt_mma_describe (mt_mma_launch *l, const mt_tiled_mma *mma, mt_err *err) {
   mt_mma_desc *d = &l->desc;
   mt_threads t;
   mt_layout tv[MT_PARTS];
