@@ -54,7 +54,8 @@ typedef struct mt_tiled_mma {
 MT_API mt_status mt_make_tiled_mma (mt_tiled_mma *out, const char *atom,
                                     const mt_node *atoms, const mt_node *permutation,
                                     mt_err *err);
-/* Threads: the size of thr_vmnk. */
+/* Threads: the size of thr_vmnk. Where that leaves numbers out, a block has more threads
+** than that: as many as mode 0 of mt_mma_tv. */
 MT_API int64_t mt_tiled_mma_size (const mt_tiled_mma *mma);
 /* ((ThrV,(ThrX,ThrY)),(FrgV,(RestX,RestY,...))) -> what `a`, a layout of (X,Y,...), has
 ** there: CuTe's thrfrg. For a coordinate layout: coordinates. */
@@ -62,9 +63,16 @@ MT_API mt_status mt_mma_thrfrg (mt_layout *out, const mt_tiled_mma *mma, mt_mma_
                                 const mt_node *a, mt_err *err);
 /* (thread,(FrgV,(RestX,RestY,...))): the same by the number of the thread. Threads that
 ** differ only along the mode that the operand lacks have stride 0 there: (1) of C, those
-** along K as well. layout_A_TV is this for the compact layout of the tile. */
+** along K as well; (2) numbers that thr_vmnk leaves out have stride 0 too.
+** layout_A_TV is this for the compact layout of the tile. */
 MT_API mt_status mt_mma_tv (mt_layout *out, const mt_tiled_mma *mma, mt_mma_part x,
                             const mt_node *a, mt_err *err);
+/* What thread number `thr` has of `a`: (FrgV,RestX,RestY,...), and where that begins: an
+** integer; of a coordinate layout a coordinate. CuTe's partition_A, _B, _C. (1) It is
+** mt_mma_tv at this thread. */
+MT_API mt_status mt_mma_partition (mt_layout *out, mt_layout *offset,
+                                   const mt_tiled_mma *mma, mt_mma_part x,
+                                   const mt_node *a, int64_t thr, mt_err *err);
 
 /* The copy that brings an operand of an MMA to, or from, the threads that need it there:
 ** CuTe's make_tiled_copy_A, _B, _C. */
