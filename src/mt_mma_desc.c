@@ -112,7 +112,7 @@ static mt_status put_offset (mt_mma_launch *l, const mt_tensor *t, int part,
   int64_t size = (int64_t)mt_dtype_size(t->dtype);
   l->base[part] = t->data;
   l->offset[part] = t->offset;
-  if (a->tag != MT_SWIZZLE) return MT_OK;
+  if (a->tag != MT_SWIZZLE || mt_size(a) == 0) return MT_OK;
   mt_swizzle w = mt_swizzle_of(a);
   int64_t mask = mt_swizzle_y(w);
   if (mask > UINT32_MAX)
