@@ -116,7 +116,7 @@ static void test_rows (void) {
     {"UniversalFMA<float,float,float,float>", "(16,8,4):(1,16,128)", "(64,_,8)"},
     {"UniversalFMA<float,float,float,float>", "(4,(2,2),(2,4)):(16,(1,8),(2,64))",
      "(8,8,16)"},
-    {"UniversalFMA<float,float,float,float>", "(2,3,2):(3,12,1)", "(_,6,_)"},
+    {"UniversalFMA<float,float,float,float>", "(2,3,2):(2,8,1)", "(_,6,_)"},
     {"SM80_16x8x16_F32F16F16F32_TN", "(1,1,1):(0,0,0)", "(_,_,_)"},
     {"SM80_16x8x16_F32F16F16F32_TN", "(2,2,1):(1,2,0)", "(32,32,16)"},
     {"SM80_16x8x16_F32F16F16F32_TN", "(2,2,2):(2,1,4)", "(_,(8,2,2):(1,16,8),_)"},
