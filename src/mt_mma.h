@@ -34,4 +34,22 @@ mt_status mt_mma_check_shape (const mt_mma_launch *l, mt_err *err);
 mt_status mt_mma_check (const mt_mma_launch *l, const size_t bytes[MT_PARTS],
                         mt_err *err);
 
+/* The reference (mt_mma_ref.c): runs a product of form TV as its threads would, unit by
+** unit, step of K by step, atom by atom, each operand gathered through the (thread,value)
+** layouts of the atom. It keeps tables of ordinates, made once from the descriptor, and
+** room for `workers` threads, in memory that the caller gives: mt_mma_ref_size bytes, 0
+** if there is no such atom. Errors: MT_EUNSUPPORTED (mt_mma_op_check; the threads of the
+** block are not those of atoms). */
+typedef struct mt_mma_ref mt_mma_ref;
+size_t mt_mma_ref_size (const mt_mma_desc *d, int workers);
+mt_status mt_mma_ref_make (mt_mma_ref *out, const mt_mma_desc *d, int workers,
+                           mt_err *err);
+/* The launch has the descriptor that the reference was made for. bytes: sizes of the
+** buffers from the bases on; each access is verified before it is made, in order:
+** MT_ERANGE or MT_EALIGN. NULL: unverified, on the threads of the pool, NULL: on the
+** caller's. Allocates nothing. */
+struct mt_pool;
+mt_status mt_mma_ref_run (mt_mma_ref *r, const mt_mma_launch *l, const size_t *bytes,
+                          struct mt_pool *pool, mt_err *err);
+
 #endif
