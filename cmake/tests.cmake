@@ -44,7 +44,7 @@ if(NOT cases AND MOONTILE_SANITIZE)
   set(cases 1000000)
 endif()
 
-foreach(dir core property exec npy num cuda mma)
+foreach(dir core property exec npy num gemm_cpu cuda mma)
   set(name moontile_${dir}_test)
   if(dir STREQUAL property)
     set(name moontile_property)

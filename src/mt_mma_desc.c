@@ -86,10 +86,11 @@ static mt_status find_sizes (mt_mma_desc *d, const mt_tensor *const t[MT_PARTS],
 /* ---------------------------------------------------------------- digits */
 
 /* The axes of a mode behind the `n` that are there; `n` moves. */
-static mt_status add_digits (mt_part *p, int *n, int i, const mt_node *mode, int part,
-                             const mt_node *a, mt_err *err) {
+static mt_status add_digits (mt_mma_launch *l, int *n, int i, const mt_node *mode,
+                             int part, const mt_node *a, mt_err *err) {
+  mt_part *p = &l->desc.part[part];
   mt_layout flat;
-  if (mt_size(mode) <= 1) return MT_OK;
+  if (l->desc.size[mode_of[part][i]] <= 1) return MT_OK;
   MT_TRY(mt_coalesce(&flat, mode, NULL, err));
   for (const mt_node *q = flat.node; q < mt_next(flat.node); q++) {
     if (q->tag != MT_LEAF || q->shape == 1) continue;
@@ -136,7 +137,7 @@ static mt_status put_part (mt_mma_launch *l, const mt_tensor *t, int part, mt_er
   p->dtype = (uint32_t)t->dtype;
   MT_TRY(put_offset(l, t, part, err));
   for (int i = 0; i < mt_rank(a); i++)
-    MT_TRY(add_digits(p, &n, i, mt_mode(a, i), part, t->layout, err));
+    MT_TRY(add_digits(l, &n, i, mt_mode(a, i), part, t->layout, err));
   return MT_OK;
 }
 
@@ -162,6 +163,7 @@ mt_status mt_mma_tensors (mt_mma_launch *out, const mt_tensor *a, const mt_tenso
   out->beta = beta;
   for (int part = 0; part < MT_PARTS; part++) MT_TRY(check_tensor(t[part], part, err));
   MT_TRY(find_sizes(&out->desc, t, err));
+  if (alpha == 0) out->desc.size[MT_K] = 0;
   for (int part = 0; part < MT_PARTS; part++)
     MT_TRY(put_part(out, t[part], part, err));
   MT_TRY(check_factor("alpha", alpha, c->dtype, err));
