@@ -8,6 +8,7 @@
 #ifndef MT_FLOAT_H
 #define MT_FLOAT_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -36,16 +37,23 @@ typedef struct mt_float {
   X(f32,    8,  23, IEEE)                                                                \
   X(f64,    11, 52, IEEE)
 
+/* Up to 8 bytes, little endian: where the host is, too, they are its own. */
 static inline uint64_t mt_get_bits (const void *p, int bytes) {
-  const unsigned char *b = p;
   uint64_t bits = 0;
-  for (int i = bytes; i-- > 0;) bits = bits << 8 | b[i];
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+  memcpy(&bits, p, (size_t)bytes);
+#else
+  for (int i = bytes; i-- > 0;) bits = bits << 8 | ((const unsigned char *)p)[i];
+#endif
   return bits;
 }
 
 static inline void mt_put_bits (void *p, int bytes, uint64_t bits) {
-  unsigned char *b = p;
-  for (int i = 0; i < bytes; i++, bits >>= 8) b[i] = (unsigned char)bits;
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+  memcpy(p, &bits, (size_t)bytes);
+#else
+  for (int i = 0; i < bytes; i++, bits >>= 8) ((unsigned char *)p)[i] = (unsigned char)bits;
+#endif
 }
 
 static inline uint64_t mt_double_bits (double f) {

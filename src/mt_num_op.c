@@ -7,6 +7,7 @@
 #include "mt_atom.h"
 #include "mt_float.h"
 #include "mt_num.h"
+#include "mt_simd.h"
 
 /* ---------------------------------------------------------------- kinds */
 
@@ -49,20 +50,29 @@ mt_status mt_mma_op_check (const mt_mma_op *op, mt_err *err) {
 typedef void summation (const mt_mma_op *op, const double *restrict a,
                         const double *restrict b, double *restrict c);
 
-/* c[m] = what `term` makes of it for x = a[m], y of B, by k, for each n. */
-#define SUM_OVER_K(name, term)                                                           \
+/* For each n and W rows at a time: sum[i] = what `term` makes of it for x[i] of A, y of B,
+** in order of k. W divides the rows. */
+#define SUM_PANELS(W, term)                                                              \
+  for (int64_t n = 0; n < op->n; n++)                                                    \
+    for (int64_t m = 0; m < op->m; m += W) {                                             \
+      double sum[W], *to = c + m + op->m * n;                                            \
+      memcpy(sum, to, sizeof sum);                                                       \
+      for (int64_t k = 0; k < op->k; k++) {                                              \
+        const double *x = a + m + op->m * k, y = b[n + op->n * k];                       \
+        MT_UNROLL for (int i = 0; i < W; i++) sum[i] = term;                                     \
+      }                                                                                  \
+      memcpy(to, sum, sizeof sum);                                                       \
+    }
+#define SUMMATION(name, term)                                                            \
   static void name (const mt_mma_op *op, const double *restrict a,                       \
                     const double *restrict b, double *restrict c) {                      \
-    for (int64_t n = 0; n < op->n; n++, c += op->m)                                      \
-      for (int64_t k = 0; k < op->k; k++) {                                              \
-        const double *x = a + op->m * k, y = b[n + op->n * k];                           \
-        for (int64_t m = 0; m < op->m; m++) c[m] = term;                                 \
-      }                                                                                  \
+    if (op->m % 8 == 0) { SUM_PANELS(8, term) }                                          \
+    else { SUM_PANELS(1, term) }                                                         \
   }
-SUM_OVER_K(sum_products, c[m] + x[m] * y)
-SUM_OVER_K(sum_fused, fma(x[m], y, c[m]))
-SUM_OVER_K(sum_fused_f32, (double)fmaf((float)x[m], (float)y, (float)c[m]))
-SUM_OVER_K(sum_xor, c[m] + (x[m] - y) * (x[m] - y))      /* of bits; their and: x y */
+SUMMATION(sum_products, sum[i] + x[i] * y)
+SUMMATION(sum_fused, fma(x[i], y, sum[i]))
+SUMMATION(sum_fused_f32, (double)fmaf((float)x[i], (float)y, (float)sum[i]))
+SUMMATION(sum_xor, sum[i] + (x[i] - y) * (x[i] - y))     /* of bits; their and: x y */
 
 static summation *summation_of (const mt_mma_op *op) {
   switch (type_of(op, MT_OPERAND_A)) {
@@ -98,7 +108,8 @@ static void to_s32 (double *c, int64_t n) {
 }
 
 static void to_s32_saturated (double *c, int64_t n) {
-  for (int64_t i = 0; i < n; i++) c[i] = fmin(fmax(c[i], -0x1p31), 0x1p31 - 1);
+  const double lo = -0x1p31, hi = 0x1p31 - 1;
+  for (int64_t i = 0; i < n; i++) c[i] = c[i] < lo ? lo : c[i] > hi ? hi : c[i];
 }
 
 static void to_itself (double *c, int64_t n) { (void)c, (void)n; }
