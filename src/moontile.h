@@ -290,7 +290,9 @@ MT_API mt_status mt_right_inverse (mt_layout *out, const mt_node *a, mt_err *err
   X(f16,   2, "<f2")                                                                     \
   X(bf16,  2, "<V2")                                                                     \
   X(f32,   4, "<f4")                                                                     \
-  X(f64,   8, "<f8")
+  X(f64,   8, "<f8")                                                                     \
+  X(e4m3,  1, "<V1")                                                                     \
+  X(e5m2,  1, "<V1")
 
 #define MT_DTYPE_NAME(name, bytes, npy) MT_##name,
 typedef enum mt_dtype { MT_DTYPES(MT_DTYPE_NAME) MT_NDTYPE } mt_dtype;
