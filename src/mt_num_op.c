@@ -15,7 +15,9 @@ static mt_element type_of (const mt_mma_op *op, int operand) {
   return op->operand[operand].element;
 }
 
-static bool is_float (mt_element e) { return e >= MT_ELEMENT_e2m1 && e <= MT_ELEMENT_f64; }
+static bool is_float (mt_element e) {
+  return e >= MT_ELEMENT_e2m1 && e <= MT_ELEMENT_f64;
+}
 
 static bool says (const mt_mma_op *op, const char *word) {
   return strstr(op->name, word) != NULL;
@@ -50,8 +52,8 @@ mt_status mt_mma_op_check (const mt_mma_op *op, mt_err *err) {
 typedef void summation (const mt_mma_op *op, const double *restrict a,
                         const double *restrict b, double *restrict c);
 
-/* For each n and W rows at a time: sum[i] = what `term` makes of it for x[i] of A, y of B,
-** in order of k. W divides the rows. */
+/* For each n and W rows at a time: sum[i] = what `term` makes of it for x[i] of A, y of
+** B, in order of k. W divides the rows. */
 #define SUM_PANELS(W, term)                                                              \
   for (int64_t n = 0; n < op->n; n++)                                                    \
     for (int64_t m = 0; m < op->m; m += W) {                                             \
@@ -59,7 +61,7 @@ typedef void summation (const mt_mma_op *op, const double *restrict a,
       memcpy(sum, to, sizeof sum);                                                       \
       for (int64_t k = 0; k < op->k; k++) {                                              \
         const double *x = a + m + op->m * k, y = b[n + op->n * k];                       \
-        MT_UNROLL for (int i = 0; i < W; i++) sum[i] = term;                                     \
+        MT_UNROLL for (int i = 0; i < W; i++) sum[i] = term;                             \
       }                                                                                  \
       memcpy(to, sum, sizeof sum);                                                       \
     }
@@ -135,8 +137,8 @@ void mt_mma_op_run (const mt_mma_op *op, const double *a, const double *b, doubl
 ** feature-targeted testing for numerical properties of GPU matrix accelerators", 2024:
 ** Hopper; DeepSeek-V3 technical report, 3.5.2: fp8 on Hopper): products are exact; n = 4,
 ** 8, 16 or 32 of them and c are aligned to the largest and cut off below F bits of
-** fraction, F >= 23, for fp8 on Ada and Hopper F = 13; the sum is cut off to the type of C
-** if that is f32, for fp8 to F bits again, and rounded to nearest if it is f16.
+** fraction, F >= 23, for fp8 on Ada and Hopper F = 13; the sum is cut off to the type of
+** C if that is f32, for fp8 to F bits again, and rounded to nearest if it is f16.
 **   A group of n loses at most n + 2 units of 2^-F of the largest, K products in groups
 **   of 4 or more (K + 2 K/4) 2^-F <= 2 K 2^-F; of 16 or more (fp8) 9/8 K 2^-F.
 **   f16: half a unit of 2^-10 for each group of 4, besides.
@@ -149,10 +151,10 @@ void mt_mma_op_run (const mt_mma_op *op, const double *a, const double *b, doubl
   X(f32,    0x1p-22,     0,              0x1p-149)                                       \
   X(f64,    0x1p-52,     0,              0x1p-1074)
 
+#define UNITS(name, product, group, least)                                               \
+  [MT_ELEMENT_##name] = { product, group, least },
 static const struct { double product, group, least; } units[MT_NELEMENT] = {
-#define UNITS(name, product, group, least) [MT_ELEMENT_##name] = { product, group, least },
   ACCUMULATORS(UNITS)
-#undef UNITS
 };
 
 double mt_mma_op_bound (const mt_mma_op *op, int64_t k, double sum) {
