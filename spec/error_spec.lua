@@ -228,7 +228,7 @@ mma_atom: there is no atom "SM90_64x40x32_S32S8S8_SS_TN"
     .. "SM90_64x240x32_S32S8S8_SS_TN" },
   { 'tile.mma_atom "wmma"', [[
 mma_atom: there is no atom "wmma"
-  names are CuTe's, as SM61_DP4A]] },
+  names are CuTe's, as UniversalFMA<float,float,float,float>]] },
   { 'tile.copy_atom "SM75_U32x3_LDSM_N"', [[
 copy_atom: there is no atom "SM75_U32x3_LDSM_N"
   near it: SM75_U32x1_LDSM_N, SM75_U32x2_LDSM_N, SM75_U32x4_LDSM_N]] },

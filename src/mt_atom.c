@@ -136,6 +136,28 @@ static void read_op (mt_mma_op *out, const struct mma_row *r, const mt_choices *
   }
 }
 
+/* The n-th parameter of a name in C++, from 0; "" if there is none. */
+static const char *parameter (const char *name, int n, int *len) {
+  const char *p = strchr(name, '<');
+  for (; p && n > 0; n--) p = strchr(p + 1, ',');
+  *len = p ? (int)strcspn(p + 1, ",>") : 0;
+  return p ? p + 1 : "";
+}
+
+/* UniversalFMA with the parameters that C++ would supply: A = D, B = A, C = D. */
+static const char *full_name (char out[MT_ATOM_NAME], const char *name) {
+  int n[3], some;
+  const char *d = parameter(name, 0, &n[0]), *a = parameter(name, 1, &n[1]);
+  const char *b = parameter(name, 2, &n[2]);
+  parameter(name, 3, &some);
+  if (strstr(name, "UniversalFMA<") == NULL || some > 0) return name;
+  if (n[1] == 0) a = d, n[1] = n[0];
+  if (n[2] == 0) b = a, n[2] = n[1];
+  some = snprintf(out, MT_ATOM_NAME, "UniversalFMA<%.*s,%.*s,%.*s,%.*s>", n[0], d, n[1],
+                  a, n[2], b, n[0], d);
+  return some < MT_ATOM_NAME ? out : name;
+}
+
 static mt_status read_atom (mt_mma_atom *out, const struct mma_row *r,
                             const mt_choices *c, mt_err *err) {
   read_op(&out->op, r, c);
@@ -148,7 +170,9 @@ static mt_status read_atom (mt_mma_atom *out, const struct mma_row *r,
 
 mt_status mt_mma_atom_find (mt_mma_atom *out, const char *name, mt_err *err) {
   mt_choices c;
+  char full[MT_ATOM_NAME];
   MT_CHECK(name, err, "mma_atom: a name expected");
+  name = full_name(full, name);
   int row = mt_find_pattern(&c, pattern_of, name);
   if (row < 0) return mt_unknown_name(err, "mma_atom", pattern_of, name);
   return read_atom(out, &rows[row], &c, err);
@@ -156,7 +180,9 @@ mt_status mt_mma_atom_find (mt_mma_atom *out, const char *name, mt_err *err) {
 
 mt_status mt_mma_atom_number (uint32_t *out, const char *name, mt_err *err) {
   mt_choices c;
+  char full[MT_ATOM_NAME];
   MT_CHECK(name, err, "mma_atom: a name expected");
+  name = full_name(full, name);
   int row = mt_find_pattern(&c, pattern_of, name);
   if (row < 0) return mt_unknown_name(err, "mma_atom", pattern_of, name);
   *out = mt_pattern_number(pattern_of, row, &c);

@@ -12,7 +12,6 @@
 const mt_kernel mt_cuda_kernels[] = {
 #include "../kernels/kernels.def"
 };
-#undef MT_COPY_KERNEL
 const size_t mt_ncuda_kernels = sizeof mt_cuda_kernels / sizeof mt_cuda_kernels[0];
 
 #define MT_CPU_KERNEL(name, how) {#name, MT_OP_COPY, MT_FORM_FLAT, 0, 1, 1},
