@@ -13,6 +13,7 @@ static bool is_integer (mt_element e) { return e <= MT_ELEMENT_s64; }
 
 static double rounded (mt_element e, long double x) {
   if (e == MT_ELEMENT_f16) return nearest_float(x, 10, -14, 65504);
+  if (e == MT_ELEMENT_bf16) return nearest_float(x, 7, -126, 0x1.fep127);
   return e == MT_ELEMENT_f32 ? (double)(float)x : (double)x;
 }
 
@@ -138,6 +139,16 @@ static void test_rounding (void) {
     { "SM61_DP4A", -128, -128,      1,            16385 },
     { "SM61_DP2A", -32768, -32768,  0x1p31 - 1,   -0x1p30 - 1 },
     { "SM80_8x8x4_F64F64F64F64_TN", 1 + 0x1p-30, 1 - 0x1p-30, -1, -0x1p-60 },
+    { "UniversalFMA<float>", 1 + 0x1p-23, 1 - 0x1p-23, -1, -0x1p-46 },
+    { "UniversalFMA<float>", 1 + 0x1p-12, 1 + 0x1p-12, 0x1p-60, 0x1.002002p0 },
+    { "UniversalFMA<double>", 1 + 0x1p-30, 1 - 0x1p-30, -1, -0x1p-60 },
+    { "UniversalFMA<double,float,float,double>", 1 + 0x1p-23, 1 - 0x1p-23, 0,
+      1 - 0x1p-46 },
+    { "UniversalFMA<bfloat16_t>", 1, 0x1p-8, 1, 1 },
+    { "UniversalFMA<bfloat16_t>", 1, 0x1p-8, 1 + 0x1p-7, 1 + 0x1p-6 },
+    { "UniversalFMA<half_t>", 1, 0x1p-11, 1 + 0x1p-10, 1 + 0x1p-9 },
+    { "UniversalFMA<int32_t>", 0x1p31 - 1, 0x1p31 - 1, 5, 6 },
+    { "UniversalFMA<int32_t>", -0x1p31, 0x1p31 - 1, 0, -0x1p31 },
     { "SM80_8x8x128_S32U1U1S32_TN_XORPOPC", 1, 1, 5, 5 },
     { "SM80_8x8x128_S32U1U1S32_TN_XORPOPC", 1, 0, 5, 6 },
     { "SM80_8x8x128_S32U1U1S32_TN_ANDPOPC", 1, 1, 5, 6 },
