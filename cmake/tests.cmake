@@ -152,11 +152,9 @@ if(NOT MOONTILE_SANITIZE)
                 $<TARGET_FILE:moontile_static> $<TARGET_FILE:moontile_shared>
                 $<TARGET_FILE:moontile_module> ${CMAKE_NM} ${CMAKE_BUILD_TYPE})
 endif()
-# The golden tables, but those of tiled copies and MMAs; examples of C++ expressions are for
-# reading.
+# The golden tables; examples of C++ expressions are for reading.
 file(GLOB tables CONFIGURE_DEPENDS ${SPEC}/golden/*.tsv)
-list(FILTER tables EXCLUDE REGEX
-     "/(copy_tiled|mma_tiled|swizzle_partition|dynamic_examples)\\.tsv$")
+list(FILTER tables EXCLUDE REGEX "/dynamic_examples\\.tsv$")
 file(GLOB pycute_tables CONFIGURE_DEPENDS ${SPEC}/golden/pycute/*.tsv)
 moontile_test(golden COMMAND ${PROGRAM} ${SPEC}/golden/check.lua ${tables})
 moontile_test(golden.pycute COMMAND ${PROGRAM} ${SPEC}/golden/check_pycute.lua

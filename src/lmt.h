@@ -34,6 +34,8 @@
 #define LMT_COPYATOM  "moontile.CopyAtom"
 #define LMT_TILEDCOPY "moontile.TiledCopy"
 #define LMT_THRCOPY   "moontile.ThrCopy"
+#define LMT_TILEDMMA  "moontile.TiledMMA"
+#define LMT_THRMMA    "moontile.ThrMMA"
 #define LMT_FILE      "moontile.File"
 #define LMT_STATE     "moontile.State"
 
@@ -89,6 +91,7 @@ void lmt_open_tensor (lua_State *L);
 void lmt_open_npy (lua_State *L);
 void lmt_open_atom (lua_State *L);
 void lmt_open_tile (lua_State *L);
+void lmt_open_mma (lua_State *L);
 void lmt_open_plan (lua_State *L);
 extern const luaL_Reg lmt_shared[];    /* functions, methods of layouts and of tensors */
 extern const luaL_Reg lmt_moves[];     /* methods of tensors in lmt_move.c */
@@ -239,6 +242,20 @@ char *lmt_onhost (lua_State *L, const lmt_tensor *t, int64_t lo, int64_t hi);
 
 mt_mma_atom *lmt_tommaatom (lua_State *L, int i);
 mt_copy_atom *lmt_tocopyatom (lua_State *L, int i);
+
+/* ------------------------------------------- partitions (lmt_tile.c, lmt_mma.c) */
+
+const mt_tiled_mma *lmt_totiledmma (lua_State *L, int i);
+bool lmt_istiledmma (lua_State *L, int i);
+/* The text that makes the MMA again; returns 1. */
+int lmt_pushmmatext (lua_State *L, const mt_tiled_mma *mma);
+/* The number of a thread at `i`, below `threads`. */
+int64_t lmt_checkthread (lua_State *L, int i, int64_t threads);
+/* What a thread has of the layout or tensor at `i`: the part and its offset, of a tensor
+** a view; returns how many. */
+int lmt_pushpart (lua_State *L, int i, const mt_node *part, const mt_node *offset);
+/* Ends the text on the top with the extents of a tuple: "128x128x16"; returns 1. */
+int lmt_endextents (lua_State *L, const mt_node *tuple);
 
 /* ---------------------------------------------------------------- copies (lmt_plan.c) */
 

@@ -171,6 +171,16 @@ int64_t mt_tiled_mma_size (const mt_tiled_mma *mma) {
   return mt_size(mma->thr_vmnk.node);
 }
 
+/* The layout and its gaps make a chain of strides: the last of it ends them all. */
+int64_t mt_tiled_mma_threads (const mt_tiled_mma *mma) {
+  const mt_node *thr = mma->thr_vmnk.node;
+  int64_t n = 1;
+  for (const mt_node *p = thr; p < mt_next(thr); p++)
+    if (p->tag == MT_LEAF && p->shape > 1 && p->stride * p->shape > n)
+      n = p->stride * p->shape;
+  return n;
+}
+
 /* ---- operands */
 
 /* The permutation of X and Y. */
@@ -248,17 +258,29 @@ static mt_status all_threads (mt_layout *out, const mt_tiled_mma *mma, mt_mma_pa
   return mt_end(&b);
 }
 
-mt_status mt_mma_tv (mt_layout *out, const mt_tiled_mma *mma, mt_mma_part x,
-                     const mt_node *a, mt_err *err) {
+/* The threads, in front of what each has; `flat`: (thread,FrgV,Rest). */
+static mt_status by_thread (mt_layout *out, const mt_tiled_mma *mma, mt_mma_part x,
+                            const mt_node *a, bool flat, mt_err *err) {
   mt_layout frg, vmnk, index, thr, under;
   MT_CHECK(mt_is_layout(a), err, "partition: a layout expected");
   MT_TRY(mt_mma_thrfrg(&frg, mma, x, mt_inner(a), err));
   MT_TRY(all_threads(&vmnk, mma, x, frg.node, err));
   MT_TRY(thread_index(&index, mma, err));
   MT_TRY(mt_composition(&thr, vmnk.node, index.node, err));
-  const mt_node *modes[] = {thr.node, mt_mode(frg.node, 1)};
-  MT_TRY(mt_concat(&under, 2, modes, err));            /* (thread,(FrgV,(RestX,...))) */
+  const mt_node *val = mt_mode(frg.node, 1);
+  const mt_node *modes[] = {thr.node, flat ? mt_mode(val, 0) : val, mt_mode(val, 1)};
+  MT_TRY(mt_concat(&under, flat ? 3 : 2, modes, err));
   return mt_swizzle_over(out, a, under.node, err);
+}
+
+mt_status mt_mma_tv (mt_layout *out, const mt_tiled_mma *mma, mt_mma_part x,
+                     const mt_node *a, mt_err *err) {
+  return by_thread(out, mma, x, a, false, err);        /* (thread,(FrgV,(RestX,...))) */
+}
+
+mt_status mt_mma_tvr (mt_layout *out, const mt_tiled_mma *mma, mt_mma_part x,
+                      const mt_node *a, mt_err *err) {
+  return by_thread(out, mma, x, a, true, err);         /* (thread,FrgV,(RestX,...)) */
 }
 
 /* ((v,(x,y)),(_,(_,_,...))) */
@@ -284,7 +306,9 @@ mt_status mt_mma_partition (mt_layout *out, mt_layout *offset, const mt_tiled_mm
                             mt_mma_part x, const mt_node *a, int64_t thr, mt_err *err) {
   mt_layout frg, crd;
   int64_t place[4];
-  MT_CHECK(thr >= 0, err, "partition: thread %lld", (long long)thr);
+  if (thr < 0 || thr >= mt_tiled_mma_threads(mma))
+    return mt_fail(err, MT_ERANGE, "partition: thread %lld of %lld", (long long)thr,
+                   (long long)mt_tiled_mma_threads(mma));
   MT_TRY(mt_mma_thrfrg(&frg, mma, x, a, err));
   place_of(place, mma, thr);
   const mt_node *rest = mt_mode(mt_mode(mt_inner(frg.node), 1), 1);

@@ -131,15 +131,18 @@ static void check_laws (void) {
 
 static const struct { const char *atom; int bits; const char *thr, *val,
                      *text; } bad[] = {
-  {"UniversalCopy<uint256_t>", 32, "(4,8)", "(1,1)",
-   "unknown atom \"UniversalCopy<uint256_t>\"; "
-   "there are\n  UniversalCopy<uint8_t>\n"},
+  {"UniversalCopy<uint100_t>", 32, "(4,8)", "(1,1)",
+   "make_tiled_copy: there is no atom \"UniversalCopy<uint100_t>\"\n  near it: "
+   "UniversalCopy<uint16_t>"},
+  {"SM75_U32x4_LDSM_N", 16, "(4,4):(1,4)", "(8,1):(1,0)",
+   "is done by 32 threads together, but thr (4,4):(1,4) has 16 threads: not a multiple"},
   {"UniversalCopy<uint128_t>", 32, "(4,8):(1,4)", "(1,2):(1,1)",
    "moves 4 elements of 32 bits at "
    "once, but val (1,2):(1,1) has 2 values: not a multiple"},
   {"UniversalCopy<uint16_t>", 32, "(4,8):(1,4)", "(1,2):(1,1)",
-   "moves 16 bits, an element has 32"},
-  {"UniversalCopy<uint32_t>", 12, "(4,8):(1,4)", "(1,2):(1,1)", "elements of 12 bits"},
+   "UniversalCopy<uint16_t> has no values of 32 bits"},
+  {"UniversalCopy<uint32_t>", 12, "(4,8):(1,4)", "(1,2):(1,1)", 
+   "UniversalCopy<uint32_t> has no values of 12 bits"},
   {"AutoVectorizingCopy", 32, "(4,8):(1,1)", "(1,2):(1,1)",
    "thr (4,8):(1,1) gives elements 1 and 4 the same thread number 1"},
   {"AutoVectorizingCopy", 32, "(4,8):(1,0)", "(1,2):(1,1)",
