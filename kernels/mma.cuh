@@ -158,7 +158,7 @@ struct corner {
 /* ------------------------------------------------------------------ the parameter */
 
 /* Where all threads and all functions read it; its offsets are those of a unit's batch. */
-static MT_SHARED mt_mma_launch here;
+MT_SHARED mt_mma_launch here;
 
 MT_INLINE void bring_parameter (const mt_mma_launch &p) {
   const uint32_t *from = (const uint32_t *)&p;
@@ -167,6 +167,7 @@ MT_INLINE void bring_parameter (const mt_mma_launch &p) {
   __syncthreads();
 }
 
+/* All threads are at the same unit. */
 MT_INLINE void set_batch (const mt_mma_launch &p, int64_t l) {
   __syncthreads();
   if (threadIdx.x < MT_PARTS)
@@ -211,8 +212,8 @@ MT_SHARED_FUNCTION WORD fetch (int operand, spot s, uint32_t value) {
 MT_INLINE void write_number (int64_t place, double x) {
   const uint32_t dtype = here.desc.part[MT_C].dtype;
   char *base = (char *)here.base[MT_C];
-  x *= here.alpha;
-  if (here.beta != 0) x += here.beta * read_real(dtype, base, place);
+  if (here.beta == 0) x *= here.alpha;
+  else x = fma(here.alpha, x, here.beta * read_real(dtype, base, place));
   write_real(dtype, base, place, x);
 }
 
@@ -225,14 +226,14 @@ MT_INLINE void write_number (int64_t place, int64_t x) {
   *c = sum;
 }
 
-/* One value of C at a unit: the numbers of those who share it are added in their order,
-** by the first; all threads of the block are here. */
-template <typename NUMBER>
-MT_SHARED_FUNCTION void put (spot s, uint32_t value, NUMBER x) {
+/* One value of C at a unit: what those have who share it is added in their order, by the
+** first; all threads of the block are here. */
+template <typename ACC>
+MT_SHARED_FUNCTION void put (spot s, uint32_t value, typename ACC::number x) {
   const mt_mma_desc &d = here.desc;
   if (d.kthreads > 1) {
     sharers share = {0, threadIdx.x};
-    MT_SHARED NUMBER of_thread[MOST_THREADS];
+    MT_SHARED typename ACC::number of_thread[MOST_THREADS];
     walk(share, d.kaxis, d.nkthr, threadIdx.x);
     of_thread[threadIdx.x] = x;
     __syncthreads();
@@ -240,7 +241,7 @@ MT_SHARED_FUNCTION void put (spot s, uint32_t value, NUMBER x) {
     for (uint32_t j = 1; share.number == 0 && j < d.kthreads; j++) {
       sharers other = {0, 0};
       walk(other, d.kaxis + d.nkthr, d.nkadd, j);
-      x += of_thread[share.first + other.number];
+      x = ACC::sum(x, of_thread[share.first + other.number]);
     }
     __syncthreads();
     if (share.number != 0) return;
@@ -279,7 +280,7 @@ template <typename OP> MT_INLINE void run_unit (const unit &u) {
     }
 #pragma unroll
   for (int v = 0; v < OP::C * OP::acc::per; v++)
-    put<typename OP::acc::number>({u.m, u.n}, v, OP::acc::get(c, v));
+    put<typename OP::acc>({u.m, u.n}, v, OP::acc::get(c, v));
 }
 
 /* ------------------------------------------------------------------ a warpgroup */
@@ -294,12 +295,6 @@ struct staged {
   alignas(128) char b[N_AT_ONCE * ROW];
 };
 
-#ifndef MT_EMULATED
-MT_INLINE uint32_t shared_address (const char *p) {
-  return (uint32_t)__cvta_generic_to_shared(p);
-}
-#endif
-
 MT_INLINE uint32_t core_place (uint32_t row, uint32_t byte) {
   return row / 8 * NEXT_CORE_ROWS + byte / 16 * NEXT_CORE_K + row % 8 * 16 + byte % 16;
 }
@@ -307,7 +302,7 @@ MT_INLINE uint32_t core_place (uint32_t row, uint32_t byte) {
 /* Address, leading byte offset (of the next core matrix along K) and stride byte offset
 ** (along rows), in units of 16 bytes; no swizzle. */
 MT_INLINE uint64_t matrix_descriptor (const char *p) {
-  return (uint64_t)(shared_address(p) >> 4 & 0x3fff) |
+  return (uint64_t)(__cvta_generic_to_shared(p) >> 4 & 0x3fff) |
          (uint64_t)(NEXT_CORE_K >> 4) << 16 | (uint64_t)(NEXT_CORE_ROWS >> 4) << 32;
 }
 
@@ -329,9 +324,11 @@ MT_INLINE void stage (char *to, int operand, spot s, uint32_t first, uint32_t ro
 /* A of a position in K: its descriptor, or its registers. */
 template <typename OP>
 MT_INLINE void bring_a (typename OP::word *a, staged &m, spot s) {
-  if (OP::group == MT_RS) return fetch_all<MT_A, OP, OP::A>(a, s);
-  stage<OP::bytes>(m.a, MT_A, s, 0, ROWS_A, ROWS_A);
-  a[0] = (typename OP::word)matrix_descriptor(m.a);
+  if constexpr (OP::a_shared) {
+    stage<OP::bytes>(m.a, MT_A, s, 0, ROWS_A, ROWS_A);
+    a[0] = matrix_descriptor(m.a);
+  } else
+    fetch_all<MT_A, OP, OP::A>(a, s);
 }
 
 template <typename OP>
@@ -367,8 +364,8 @@ MT_INLINE void run_columns (staged &m, const unit &u, uint32_t n) {
 #pragma unroll
   for (int v = 0; v < SLICES * 4; v++)
     if (n + v / 4 * SLICE < d.atom_shape[MT_N])
-      put<typename OP::acc::number>({u.m, u.n}, n / SLICE * 4 + v,
-                                    OP::acc::get(c[v / 4], v % 4));
+      put<typename OP::acc>({u.m, u.n}, n / SLICE * 4 + v,
+                            OP::acc::get(c[v / 4], v % 4));
 }
 
 template <typename OP> MT_INLINE void run_group (const unit &u) {
@@ -388,7 +385,7 @@ template <typename OP> MT_INLINE void product (const mt_mma_launch &p) {
   for (int64_t i = blockIdx.x; i < units; i += gridDim.x) {
     const unit u(here.desc, i);
     set_batch(p, u.l);
-    if constexpr (OP::group == MT_SS || OP::group == MT_RS) run_group<OP>(u);
+    if constexpr ((int)OP::lanes == WARPGROUP) run_group<OP>(u);
     else run_unit<OP>(u);
   }
 }
