@@ -38,17 +38,21 @@ static place places[PLACES];       /* 0: the block; from 1: barriers; from 16: l
 static ucontext_t contexts[MOST], scheduler;
 static bool done[MOST];
 static char *stacks;
+static struct { unsigned where, turn; } waits[MOST];     /* what a thread waits for */
 static const char *origin;         /* of addresses in shared memory */
+
+static bool is_waiting (unsigned t) {
+  return places[waits[t].where].turn == waits[t].turn;
+}
 
 static void step_aside () { swapcontext(&contexts[threadIdx.x], &scheduler); }
 
 /* Returns when `count` threads are at the place; the last one runs the instruction. */
 static void meet (unsigned where, unsigned count, const char *name) {
   place &p = places[where];
-  const unsigned turn = p.turn;
   if (++p.here < count) {
-    while (p.turn == turn) step_aside();
-    return;
+    waits[threadIdx.x] = {where, p.turn};
+    return step_aside();
   }
   if (name != NULL) instruction(name, &p.l, origin);
   p.here = 0, p.turn++;
@@ -115,6 +119,7 @@ void make_thread (unsigned t) {
   contexts[t].uc_link = NULL;
   makecontext(&contexts[t], start, 0);
   done[t] = false;
+  waits[t] = {0, places[0].turn - 1};
 }
 
 /* Round after round until all are done. */
@@ -123,7 +128,7 @@ void run_block (unsigned threads) {
   for (unsigned t = 0; t < threads; t++) make_thread(t);
   while (left > 0)
     for (unsigned t = 0; t < threads; t++) {
-      if (done[t]) continue;
+      if (done[t] || is_waiting(t)) continue;
       threadIdx.x = t;
       swapcontext(&scheduler, &contexts[t]);
       left -= done[t];

@@ -18,6 +18,12 @@
 
 enum { MAX_ATOMS = 4096, MAX_CELLS = 64 * 64 };
 
+static void must (mt_status s, const mt_err *err) {
+  if (s == MT_OK) return;
+  fprintf(stderr, "%s\n", err->text);
+  exit(1);
+}
+
 /* ---------------------------------------------------------------- the instruction */
 
 static mt_mma_atom atom;                   /* that is being executed */
@@ -33,7 +39,7 @@ static mt_dtype holder (mt_element e) {
 static double get_value (mt_element e, const void *registers, int64_t v) {
   const unsigned char *p = registers;
   int64_t bits = mt_element_bits(e), at = v * bits;
-  unsigned char small = bits < 8 ? (unsigned char)(p[at / 8] >> at % 8) : 0;
+  unsigned char small = (unsigned char)(p[at / 8] >> at % 8 & ((1 << bits % 8) - 1));
   return mt_get_number(holder(e), e, bits < 8 ? &small : p + at / 8);
 }
 
@@ -100,27 +106,38 @@ static void set_atom (const char *name) {
   snprintf(narrow, sizeof narrow, "%s", name);
   if (n == name)
     snprintf(narrow, sizeof narrow, "SM90_64x8%s", strchr(name + 8, 'x'));
-  if (mt_mma_atom_find(&atom, narrow, &err) != MT_OK) abort();
+  must(mt_mma_atom_find(&atom, narrow, &err), &err);
 }
 
 /* ---------------------------------------------------------------- drawing a product */
 
 typedef struct product {
   const mt_kernel *kernel;
-  char atom[MT_ATOM_NAME], atoms[64], permutation[64], layout[MT_PARTS][96];
+  char atom[MT_ATOM_NAME], atoms[64], permutation[64], layout[MT_PARTS][160];
   mt_mma_launch launch;
   size_t bytes[MT_PARTS];
 } product;
 
-/* An atom of the row, each as likely as the others. */
-static bool draw_atom (product *p) {
+/* Those with C in registers. */
+static int list_atoms (char names[MAX_ATOMS][MT_ATOM_NAME]) {
   mt_atom_cursor cursor = {0};
   mt_mma_op op;
+  int n = 0;
+  while (n < MAX_ATOMS && mt_mma_atom_next(&op, &cursor))
+    if (op.operand[MT_OPERAND_C].source == MT_REG)
+      snprintf(names[n++], MT_ATOM_NAME, "%s", op.name);
+  return n;
+}
+
+/* An atom of the row, each as likely as the others. */
+static bool draw_atom (product *p) {
+  static char names[MAX_ATOMS][MT_ATOM_NAME];
+  static int n;
   int seen = 0;
-  while (mt_mma_atom_next(&op, &cursor))
-    if (mt_kernel_executes(p->kernel, op.name, p->kernel->arch >= 900 ? 90 : 90) &&
-        below(++seen) == 0)
-      snprintf(p->atom, sizeof p->atom, "%s", op.name);
+  if (n == 0) n = list_atoms(names);
+  for (int i = 0; i < n; i++)
+    if (mt_kernel_executes(p->kernel, names[i], 90) && below(++seen) == 0)
+      memcpy(p->atom, names[i], sizeof names[i]);
   return seen > 0;
 }
 
@@ -146,7 +163,8 @@ static void draw_tiled (product *p, int threads) {
 }
 
 /* A mode of extent n as text, hierarchical if it can be; *stride is what follows it. */
-static void draw_mode (char *shape, char *strides, size_t size, int64_t n, int64_t *stride) {
+static void draw_mode (char *shape, char *strides, size_t size, int64_t n,
+                       int64_t *stride) {
   if (n % 2 == 0 && below(2) == 0) {
     snprintf(shape, size, "(2,%d)", (int)(n / 2));
     snprintf(strides, size, "(%d,%d)", (int)(*stride * (n / 2)), (int)*stride);
@@ -166,7 +184,8 @@ static int64_t draw_layout (product *p, int part, int64_t x, int64_t y, int64_t 
     int mode = (first + i * way) % 3;
     draw_mode(shape[mode], stride[mode], sizeof shape[0], extent[mode], &next);
   }
-  if (part != MT_C && below(8) == 0) snprintf(stride[2], sizeof stride[2], "0");
+  if (part != MT_C && below(8) == 0)
+    snprintf(stride[2], sizeof stride[2], shape[2][0] == '(' ? "(0,0)" : "0");
   snprintf(p->layout[part], sizeof p->layout[part], "(%s,%s,%s):(%s,%s,%s)", shape[0],
            shape[1], shape[2], stride[0], stride[1], stride[2]);
   return next;
@@ -217,7 +236,7 @@ static bool draw (product *p, void *data[MT_PARTS]) {
   for (int o = 0; o < MT_PARTS; o++) {
     int64_t n = draw_layout(p, o, size[modes[o][0]], size[modes[o][1]], size[MT_L]);
     mt_dtype d = draw_dtype(&mma.atom.op, o);
-    if (mt_parse(&layout[o], p->layout[o], strlen(p->layout[o]), &err)) abort();
+    must(mt_parse(&layout[o], p->layout[o], strlen(p->layout[o]), &err), &err);
     data[o] = draw_data(d, n);
     p->bytes[o] = (size_t)n * mt_dtype_size(d);
     t[o] = (mt_tensor){layout[o].node, d, data[o], p->bytes[o], 0};
