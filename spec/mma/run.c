@@ -242,7 +242,8 @@ static void run (mt_device *d, const mt_tiled_mma *mma, product *p, const char *
   mt_status s = mt_plan_gemm(&plan, d, mma, &p->x[0].t, &p->x[1].t, &p->x[2].t, p->alpha,
                              p->beta, &err);
   if (s == MT_OK) s = mt_plan_launch(plan, NULL, &err);
-  CHECK(s == MT_OK || strstr(err.text, "a block has at most 1024"), "%s: %s", name, err.text);
+  CHECK(s == MT_OK || strstr(err.text, "a block has at most 1024"), "%s: %s", name,
+        err.text);
   if (s == MT_OK) compare(p, old, name);
   mt_plan_free(plan);
   free(old);
@@ -283,7 +284,8 @@ void test_run (void) {
   for (int i = 0; i < 2; i++) {
     mt_device *d = NULL;
     MUST(mt_device_open(&d, names[i], NULL, err));
-    for (long seed = 1; seed <= n; seed++) test_one(d, (uint64_t)seed * 7919 + (uint64_t)i);
+    for (long seed = 1; seed <= n; seed++)
+      test_one(d, (uint64_t)seed * 7919 + (uint64_t)i);
     mt_device_close(d);
   }
 }
