@@ -36,14 +36,20 @@ static mt_status cpu_prepare (mt_plan *p, mt_err *err) {
 /* What no loop over tiles can do: access by access, on the caller's thread. */
 static mt_status run_literally (const mt_plan *p, mt_err *err) {
   const mt_desc *d = &p->launch.desc;
-  mt_kernel row = {"cpu_literal", MT_OP_COPY, (uint8_t)d->form, 0, 1, 1};
+  mt_kernel row = {"cpu_literal", MT_OP_COPY, (uint8_t)d->form, 0, 1, 1, 0, NULL};
   mt_grid grid = {1, (uint32_t)(d->form == MT_FORM_TV ? d->threads : 1)};
   return mt_ref_run(&row, grid, &p->launch, p->bytes, err);
+}
+
+static mt_status cpu_prepare_product (mt_plan *p, mt_err *err) {
+  return mt_cpu_product_prepare(p, mt_pool_threads(p->device->impl), err);
 }
 
 static mt_status cpu_launch (mt_plan *p, mt_stream *s, mt_err *err) {
   mt_cpu_job *job = p->own;
   (void)s;
+  if (p->launch.desc.op == MT_OP_MMA)
+    return mt_cpu_product_run(p, p->device->impl, err);
   if (job->move == NULL) return job->row == MT_ROW_cpu_literal ? run_literally(p, err) :
       MT_OK;
   mt_pool_run(p->device->impl, job->tiles, job->piece, mt_cpu_run, job);
@@ -66,5 +72,8 @@ const mt_backend mt_backend_cpu = {
   .synchronize = mt_host_synchronize,
   .launch = cpu_launch,
   .prepare = cpu_prepare,
-  .own_bytes = sizeof(mt_cpu_job)
+  .own_bytes = sizeof(mt_cpu_job),
+  .own_product = true,
+  .prepare_product = cpu_prepare_product,
+  .release = mt_cpu_product_release
 };

@@ -16,8 +16,8 @@ enum {
   MT_BLOCKSIDE = 1024,               /* rows and columns of a block's C */
   MT_PANELCACHE = 512 << 10,         /* bytes of panels of A that a task goes through */
   MT_PACKPIECE = 64 << 10,           /* bytes that are worth a thread's while */
-  MT_PACKROWS = 64,                  /* rows of a panel that are converted at once */
-  MT_MAXWIDTH32 = 32                 /* elements of a row of a panel, at most */
+  MT_PACKROWS = 32,                  /* rows of a panel at once */
+  MT_MAXWIDTH = 32                   /* elements of a row of a panel, at most */
 };
 #define MT_FLOPPIECE 1e6             /* operations that are worth a thread's while */
 
@@ -178,7 +178,7 @@ static size_t lay_out (mt_cpu_gemm *g, char *base) {
 mt_status mt_cpu_gemm_new (mt_cpu_gemm **out, mt_device *d, const mt_mma_launch *l,
                            mt_why *why, mt_err *err) {
   mt_cpu_gemm g = {0}, *p;
-  mt_acc acc;
+  mt_acc acc = MT_ACC_F32;
   (void)why;
   *out = NULL;
   MT_TRY(choose_acc(&acc, &l->desc, err));
@@ -220,32 +220,32 @@ static char *panel_at (const mt_cpu_gemm *g, int part, int64_t i, int64_t batch)
   return g->panel[part] + (batch * g->panels[part] + i) * bytes;
 }
 
-static void pack_panel (const mt_cpu_gemm *g, int part, int64_t i, int64_t batch) {
-  _Alignas(MT_PANEL_ALIGN) char raw[MT_PACKROWS * MT_MAXWIDTH32 * 8];
+/* ny rows of panel i from row y on. */
+static void pack_rows (const mt_cpu_gemm *g, int part, int64_t i, int64_t batch,
+                       int64_t y, int64_t ny) {
+  _Alignas(MT_PANEL_ALIGN) char raw[MT_PACKROWS * MT_MAXWIDTH * 8];
   const mt_cpu_side *s = &g->side[part];
   int64_t width = panel_width(g, part), nx = g->n[mode_of[part][MT_X]] - i * width;
-  mt_cpu_piece p = {i * width, min_of(nx, width), 0, g->n[MT_K], batch};
-  char *to = panel_at(g, part, i, batch);
-  if (g->widen[part] == NULL) {
-    mt_cpu_gather(to, s, &p, width);
-    return;
-  }
-  for (; p.y < g->n[MT_K]; p.y += MT_PACKROWS) {
-    p.ny = min_of(MT_PACKROWS, g->n[MT_K] - p.y);
-    mt_cpu_gather(raw, s, &p, width);
-    g->widen[part](to + p.y * width * g->micro->bytes, raw, p.ny * width);
-  }
+  mt_cpu_piece p = {i * width, min_of(nx, width), y, ny, batch};
+  char *to = panel_at(g, part, i, batch) + y * width * g->micro->bytes;
+  mt_cpu_gather(g->widen[part] ? raw : to, s, &p, width);
+  if (g->widen[part]) g->widen[part](to, raw, ny * width);
+}
+
+/* A few rows of all panels, then the next: their pages stay in the processor's tables. */
+static void pack_panels (const mt_cpu_gemm *g, int part, int64_t at, int64_t end) {
+  int64_t n = g->panels[part];
+  for (int64_t y = 0; y < g->n[MT_K]; y += MT_PACKROWS)
+    for (int64_t i = at; i < end; i++)
+      pack_rows(g, part, i % n, i / n, y, min_of(MT_PACKROWS, g->n[MT_K] - y));
 }
 
 /* An mt_work: the panels of A, then those of B, batch by batch. */
 static void pack_some (void *arg, int64_t at, int64_t end) {
   const mt_cpu_gemm *g = arg;
   int64_t a = g->keep ? 0 : g->panels[0] * g->n[MT_L];
-  for (; at < end; at++) {
-    int part = at < a ? MT_A : MT_B;
-    int64_t i = at < a ? at : at - a;
-    pack_panel(g, part, i % g->panels[part], i / g->panels[part]);
-  }
+  if (at < a) pack_panels(g, MT_A, at, min_of(end, a));
+  if (end > a) pack_panels(g, MT_B, max_of(at, a) - a, end - a);
 }
 
 /* ---------------------------------------------------------------- tiles */

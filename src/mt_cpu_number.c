@@ -6,6 +6,7 @@
 ** compiler makes vectors of them.
 */
 #include "mt_cpu_side.h"
+#include "mt_float.h"
 
 enum { MT_GROUP = 16 };
 
@@ -34,6 +35,14 @@ static inline float from_f16 (uint16_t v) {
   return as_float(bits | sign);
 }
 
+static inline float from_e5m2 (uint8_t v) { return from_f16((uint16_t)(v << 8)); }
+
+static inline float from_e4m3 (uint8_t v) {
+  uint32_t sign = (uint32_t)(v & 0x80) << 24, rest = (uint32_t)(v & 0x7f) << 20;
+  uint32_t bits = bits_of(as_float(rest) * 0x1p120f);
+  return as_float((rest == 0x07f00000 ? 0x7fc00000 : bits) | sign);
+}
+
 /* To nearest even; NaNs stay NaNs. */
 static inline uint16_t to_bf16 (float f) {
   uint32_t bits = bits_of(f), odd = bits >> 16 & 1;
@@ -48,6 +57,14 @@ static inline uint16_t to_f16 (float f) {
   uint32_t small = bits_of(as_float(size) + 0.5f) - 0x3f000000;
   uint32_t out = size < 0x38800000 ? small : size < 0x47800000 ? normal : 0x7c00;
   return (uint16_t)(sign | (size > 0x7f800000 ? 0x7e00 : out));
+}
+
+static inline uint8_t to_e4m3 (float f) {
+  return (uint8_t)mt_narrow((double)f, (mt_float){4, 3, MT_TOP_NAN});
+}
+
+static inline uint8_t to_e5m2 (float f) {
+  return (uint8_t)mt_narrow((double)f, (mt_float){5, 2, MT_TOP_IEEE});
 }
 
 /* ---------------------------------------------------------------- conversions */
@@ -89,6 +106,8 @@ MT_INTEGERS(MT_WIDEN_INTEGER)
 
 /* dtype C type as a float, and from one */
 #define MT_FLOATS(X)                                                                     \
+  X(e4m3, uint8_t, from_e4m3(v), to_e4m3((float)v))                                      \
+  X(e5m2, uint8_t, from_e5m2(v), to_e5m2((float)v))                                      \
   X(f16, uint16_t, from_f16(v), to_f16((float)v))                                        \
   X(bf16, uint16_t, from_bf16(v), to_bf16((float)v))                                     \
   X(f32, float, v, v)                                                                    \

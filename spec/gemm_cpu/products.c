@@ -43,14 +43,20 @@ static void free_numbers (numbers v) { free(v.f), free(v.i); }
 
 static double epsilon (mt_dtype d) {
   return d == MT_f64 ? DBL_EPSILON : d == MT_f32 ? (double)FLT_EPSILON :
-      d == MT_f16 ? 0x1p-10 : d == MT_bf16 ? 0x1p-7 : 0x1p-2;
+      d == MT_f16 ? 0x1p-10 : d == MT_bf16 ? 0x1p-7 : d == MT_e4m3 ? 0x1p-3 : 0x1p-2;
+}
+
+/* Beyond it the nearest value may be infinity. */
+static double largest (mt_dtype d) {
+  return d == MT_e4m3 ? 447 : d == MT_e5m2 ? 57000 : d == MT_f16 ? 65000 : INFINITY;
 }
 
 /* The error that sums of this kind may have. */
 static double bound_of (const trial *x, double sum, double want) {
   double eps = epsilon(x->a == MT_f64 || x->b == MT_f64 || x->c == MT_f64 ? MT_f64 :
                        MT_f32);
-  return eps * (double)(x->size[MT_K] + 4) * sum + epsilon(x->c) * fabs(want) + 0x1p-24;
+  return eps * (double)(x->size[MT_K] + 4) * sum + epsilon(x->c) * fabs(want) +
+      (x->c == MT_e4m3 ? 0x1p-10 : x->c == MT_e5m2 ? 0x1p-17 : 0x1p-25);
 }
 
 static void compare (const trial *x, const numbers *a, const numbers *b, const numbers *c,
@@ -75,7 +81,8 @@ static void compare (const trial *x, const numbers *a, const numbers *b, const n
                 what, (long long)i, (long long)j, (long long)l,
                 (unsigned long long)got->i[at], (unsigned long long)exact);
         else
-          CHECK(fabs(want - got->f[at]) <= bound_of(x, size, want) || fabs(want) > 65000,
+          CHECK(fabs(want - got->f[at]) <= bound_of(x, size, want) ||
+                    fabs(want) > largest(x->c),
                 "%s at %lld,%lld,%lld: %g, not %g", what, (long long)i, (long long)j,
                 (long long)l, got->f[at], want);
       }
@@ -130,10 +137,11 @@ void try_product (mt_device *const device[3], const trial *x) {
 /* ---------------------------------------------------------------- cases */
 
 static void choose_types (trial *x) {
-  static const mt_dtype floats[] = {MT_f32, MT_f64, MT_f16, MT_bf16, MT_f32};
-  x->c = pick(4) ? floats[pick(5)] : (mt_dtype)(MT_i8 + pick(MT_u64 - MT_i8 + 1));
+  static const mt_dtype floats[] = {MT_f32, MT_f64, MT_f16, MT_bf16, MT_f32,
+                                    MT_e4m3, MT_e5m2};
+  x->c = pick(4) ? floats[pick(7)] : (mt_dtype)(MT_i8 + pick(MT_u64 - MT_i8 + 1));
   x->a = x->b = x->c;
-  if (is_float(x->c) && pick(2)) x->a = floats[pick(5)], x->b = floats[pick(5)];
+  if (is_float(x->c) && pick(2)) x->a = floats[pick(7)], x->b = floats[pick(7)];
   if (is_float(x->c) && pick(8) == 0) x->a = MT_i8;
   if (!is_float(x->c) && pick(3)) x->a = (mt_dtype)(pick(MT_u64 + 1));
   if (!is_float(x->c) && pick(3)) x->b = (mt_dtype)(pick(MT_u64 + 1));
