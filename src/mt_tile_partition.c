@@ -176,11 +176,15 @@ static mt_status retile (mt_layout *out, const mt_tiled_copy *copy, const mt_nod
                          mt_err *err) {
   mt_layout tiles, values, tiler, divided;
   int64_t v = mt_size(mt_mode(a, 0));
+  int64_t values_per_thread = mt_size(mt_mode(copy->layout_tv.node, 1));
   int rank = 1 + mt_rank(copy->tiler.node);
   if (mt_rank(a) < rank)
     return mt_failn(err, MT_ERANK, "retile: a fragment (V,M,N,...) of the tile %N has %d "
                     "modes, %N has %d", copy->tiler.node, rank, a, mt_rank(a));
-  if (v < 1) return mt_failn(err, MT_EINVAL, "retile: the fragment %N is empty", a);
+  if (v < 1 || values_per_thread % v != 0)
+    return mt_failn(err, MT_EINVAL, "retile: mode 1 of the fragment %N has %lld values, "
+                    "which do not divide the %lld that a thread has of the tile %N", a,
+                    (long long)v, (long long)values_per_thread, copy->tiler.node);
   MT_TRY(tiles_of(&tiles, copy, v, err));
   MT_TRY(values_of(&values, copy, tiles.node, v, err));
   MT_TRY(fragment_tiler(&tiler, tiles.node, v, err));
