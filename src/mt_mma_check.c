@@ -306,21 +306,24 @@ static mt_status check_injective (const mt_mma_launch *l, mt_err *err) {
                  "not be decided in %d steps", (int)MT_SOLVE_STEPS);
 }
 
-/* Axes of C's partition that stay inside; what adds nothing belongs to threads along K. */
+/* Axes of C's partition, as far as they alone stay inside; what adds nothing belongs to
+** threads along K. */
 static bool add_steps (mt_equation *e, const mt_mma_desc *d, const mt_step *a, uint32_t n,
                        const int which[2], uint64_t *shared) {
   for (uint32_t i = 0; i < n; i++) {
-    int64_t step[2] = {0, 0};
-    for (int o = 0; o < 2; o++)
+    int64_t step[2] = {0, 0}, last = a[i].extent - 1;
+    for (int o = 0; o < 2; o++) {
       if (which[o] >= 0) step[o] = a[i].step[which[o]];
-    if (step[0] >= d->size[MT_M] || step[1] >= d->size[MT_N]) continue;
+      if (step[o] && last > (d->size[o] - 1) / step[o]) last = (d->size[o] - 1) / step[o];
+    }
+    if (last == 0) continue;
     if (step[0] == 0 && step[1] == 0) {
       *shared *= a[i].extent;
       continue;
     }
     e->d[e->n] = step[0] + step[1] * d->tile[MT_M];
-    e->hi[e->n] = a[i].extent - 1;
-    e->lo[e->n] = -e->hi[e->n];
+    e->hi[e->n] = last;
+    e->lo[e->n] = -last;
     e->n++;
   }
   return *shared <= d->kthreads;

@@ -54,9 +54,9 @@ static uint32_t cells_of (const mt_mma_desc *d, int part) {
   return d->atom_shape[mode_of[part][0]] * d->atom_shape[mode_of[part][1]];
 }
 
-/* An ordinate and an inner one lie below twice the tile; 2 * tile is always outside. */
+/* A cell's ordinate is `tile` at most, which is outside, an inner one is less. */
 static size_t table_size (const mt_mma_desc *d, int mode) {
-  return (2 * (size_t)d->tile[mode] + 1) * sizeof(int64_t);
+  return 2 * (size_t)d->tile[mode] * sizeof(int64_t);
 }
 
 static void take_hand (mt_taker *t, mt_hand *h, const mt_mma_desc *d, size_t groups) {
@@ -149,7 +149,7 @@ static mt_status fill_cells (mt_mma_ref *r, const mt_mma_desc *d, int part,
                              const mt_node *tv, const mt_node *thr_id,
                              const int64_t *first, mt_err *err) {
   const mt_part *p = &d->part[part];
-  uint32_t most = 2 * d->tile[mode_of[part][0]];
+  uint32_t tile = d->tile[mode_of[part][0]];
   int64_t all = mt_size(mt_mode(tv, 0)), at, t;
   int64_t n = is_shared(mt_mode(tv, 0)) ? 1 : all;
   for (int64_t v = 0; v < p->values; v++)
@@ -162,7 +162,7 @@ static mt_status fill_cells (mt_mma_ref *r, const mt_mma_desc *d, int part,
         mt_cell c = walk(p->axis, p->nthr, (uint32_t)(first[g] + t));
         c.at[0] += own.at[0];
         c.at[1] += own.at[1];
-        if (c.at[0] >= most / 2) c.at[0] = most;              /* of an idle thread */
+        if (c.at[0] > tile) c.at[0] = tile;                   /* of an idle thread */
         r->cell[part][(size_t)g * r->cells[part] + (size_t)at] = c;
       }
     }
@@ -238,7 +238,7 @@ static void fill_offsets (mt_task *w, int part, int o, int64_t tile) {
   const mt_digit *g = p->digit + (o ? p->ndigit[0] : 0);
   int mode = mode_of[part][o];
   int64_t n = d->tile[mode], first = tile * n, *out = w->h->offset[part][o];
-  for (int64_t i = 0; i < 2 * n + 1; i++)
+  for (int64_t i = 0; i < 2 * n; i++)
     out[i] = i < n && first + i < d->size[mode] ? digits(g, p->ndigit[o], first + i)
                                                 : MT_OUTSIDE;
 }
