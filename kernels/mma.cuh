@@ -4,7 +4,7 @@
 **
 ** The reference on the GPU: any tiled MMA goes, element by element. A template fixes the
 ** instruction; what is big and does not depend on it is a function of its own, shared by
-** all kernels. The parameter lies in shared memory, where such functions read it best.
+** all kernels. The parameter lies in shared memory, where all of them read it.
 **
 ** The atom of a warpgroup is n/8 instructions of 8 columns side by side, N_AT_ONCE columns
 ** at a time, so that their sums stay in registers. What they multiply is brought to
@@ -37,9 +37,7 @@ struct spot {
     x += digit * a.step[0];
     y += digit * a.step[1];
   }
-  MT_INLINE spot moved (uint32_t by_x, uint32_t by_y) const {
-    return {x + by_x, y + by_y};
-  }
+  MT_INLINE spot beside (uint32_t by) const { return {x, y + by}; }
 };
 
 /* Index n < 2^31 of these axes; the last one takes what the others leave. */
@@ -156,20 +154,34 @@ struct sharers {
   }
 };
 
-/* What a thread is to each operand: ordinates within the tile. */
-struct thread {
-  spot part[MT_PARTS];
-  sharers share;
-  MT_INLINE thread (const mt_mma_desc &d, uint32_t number) {
-#pragma unroll
-    for (int o = 0; o < MT_PARTS; o++) {
-      part[o] = {0, 0};
-      walk_thread(part[o], d.part[o], number);
-    }
-    share.number = 0, share.first = number;
-    walk(share, d.kaxis, d.nkthr, number);
+/* A and B of this thread at the corner of a unit. */
+struct corner {
+  spot a, b;
+  MT_INLINE corner (const mt_mma_desc &d, const unit &u) : a{u.m, 0}, b{u.n, 0} {
+    walk_thread(a, d.part[MT_A], threadIdx.x);
+    walk_thread(b, d.part[MT_B], threadIdx.x);
   }
 };
+
+/* ------------------------------------------------------------------ the parameter */
+
+/* Where all threads and all functions read it; its offsets are those of a unit's batch. */
+static MT_SHARED mt_mma_launch here;
+
+MT_INLINE void bring_parameter (const mt_mma_launch &p) {
+  const uint32_t *from = (const uint32_t *)&p;
+  for (uint32_t i = threadIdx.x; i < sizeof p / sizeof *from; i += blockDim.x)
+    ((uint32_t *)&here)[i] = from[i];
+  __syncthreads();
+}
+
+MT_INLINE void set_batch (const mt_mma_launch &p, int64_t l) {
+  __syncthreads();
+  if (threadIdx.x < MT_PARTS)
+    here.offset[threadIdx.x] =
+        p.offset[threadIdx.x] + batch_of(here.desc.part[threadIdx.x], l);
+  __syncthreads();
+}
 
 /* ------------------------------------------------------------------ A and B */
 
@@ -181,87 +193,87 @@ template <> struct bits_of_size<8> { typedef uint64_t type; };
 
 /* The bits of a value of A or B; 0 if it is not real. */
 template <int BYTES>
-MT_INLINE typename bits_of_size<BYTES>::type get (const mt_mma_launch &p, int operand,
-                                                  spot s, uint32_t value) {
-  const mt_part &t = p.desc.part[operand];
+MT_INLINE typename bits_of_size<BYTES>::type get (int operand, spot s, uint32_t value) {
+  const mt_part &t = here.desc.part[operand];
   walk_value(s, t, value);
-  if (!is_real(p.desc, operand, s)) return 0;
-  const int64_t place = place_of(t, p.offset[operand], s);
-  return ((const typename bits_of_size<BYTES>::type *)p.base[operand])[place];
+  if (!is_real(here.desc, operand, s)) return 0;
+  const int64_t place = place_of(t, here.offset[operand], s);
+  return ((const typename bits_of_size<BYTES>::type *)here.base[operand])[place];
 }
 
 /* A register of them: from this value on, the first in the low bits. */
 template <typename WORD, int BYTES, int BITS>
-MT_SHARED_FUNCTION WORD fetch (const mt_mma_launch &p, int operand, spot s,
-                               uint32_t value) {
+MT_SHARED_FUNCTION WORD fetch (int operand, spot s, uint32_t value) {
   enum { EACH = 8 * sizeof(WORD) / BITS };
   const WORD mask = (WORD)-1 >> (8 * sizeof(WORD) - BITS);
   WORD word = 0;
 #pragma unroll 1
   for (int i = 0; i < EACH; i++)
-    word |= ((WORD)get<BYTES>(p, operand, s, value + i) & mask) << (i * BITS);
+    word |= ((WORD)get<BYTES>(operand, s, value + i) & mask) << (i * BITS);
   return word;
 }
 
 /* ------------------------------------------------------------------ C */
 
 /* C = alpha x + beta C, rounded once to its type. */
-MT_INLINE void write_number (const mt_mma_launch &p, int64_t place, double x) {
-  const uint32_t dtype = p.desc.part[MT_C].dtype;
-  char *base = (char *)p.base[MT_C];
-  x *= p.alpha;
-  if (p.beta != 0) x += p.beta * read_real(dtype, base, place);
+MT_INLINE void write_number (int64_t place, double x) {
+  const uint32_t dtype = here.desc.part[MT_C].dtype;
+  char *base = (char *)here.base[MT_C];
+  x *= here.alpha;
+  if (here.beta != 0) x += here.beta * read_real(dtype, base, place);
   write_real(dtype, base, place, x);
 }
 
 /* The same modulo 2^32, for alpha and beta that are integers; or to a float. */
-MT_INLINE void write_number (const mt_mma_launch &p, int64_t place, int64_t x) {
-  if (p.desc.part[MT_C].dtype != MT_i32) return write_number(p, place, (double)x);
-  uint32_t *c = (uint32_t *)p.base[MT_C] + place;
-  uint32_t sum = (uint32_t)(int64_t)p.alpha * (uint32_t)x;
-  if (p.beta != 0) sum += (uint32_t)(int64_t)p.beta * *c;
+MT_INLINE void write_number (int64_t place, int64_t x) {
+  if (here.desc.part[MT_C].dtype != MT_i32) return write_number(place, (double)x);
+  uint32_t *c = (uint32_t *)here.base[MT_C] + place;
+  uint32_t sum = (uint32_t)(int64_t)here.alpha * (uint32_t)x;
+  if (here.beta != 0) sum += (uint32_t)(int64_t)here.beta * *c;
   *c = sum;
 }
 
-/* One value of C: the numbers of those who share it are added in their order, by the
-** first; all threads of the block are here. */
+/* One value of C at a unit: the numbers of those who share it are added in their order,
+** by the first; all threads of the block are here. */
 template <typename NUMBER>
-MT_SHARED_FUNCTION void put (const mt_mma_launch &p, sharers share, spot s,
-                             uint32_t value, NUMBER x) {
-  const mt_mma_desc &d = p.desc;
+MT_SHARED_FUNCTION void put (spot s, uint32_t value, NUMBER x) {
+  const mt_mma_desc &d = here.desc;
   if (d.kthreads > 1) {
+    sharers share = {0, threadIdx.x};
     MT_SHARED NUMBER of_thread[MOST_THREADS];
+    walk(share, d.kaxis, d.nkthr, threadIdx.x);
     of_thread[threadIdx.x] = x;
     __syncthreads();
 #pragma unroll 1
     for (uint32_t j = 1; share.number == 0 && j < d.kthreads; j++) {
-      sharers other = {};
+      sharers other = {0, 0};
       walk(other, d.kaxis + d.nkthr, d.nkadd, j);
       x += of_thread[share.first + other.number];
     }
     __syncthreads();
     if (share.number != 0) return;
   }
+  walk_thread(s, d.part[MT_C], threadIdx.x);
   walk_value(s, d.part[MT_C], value);
   if (is_real(d, MT_C, s))
-    write_number(p, place_of(d.part[MT_C], p.offset[MT_C], s), x);
+    write_number(place_of(d.part[MT_C], here.offset[MT_C], s), x);
 }
 
 /* ------------------------------------------------------------------ a thread, a warp */
 
 /* A and B of the atom's position in K. */
 template <int OPERAND, typename OP, int N>
-MT_INLINE void fetch_all (typename OP::word *w, const mt_mma_launch &p, spot s) {
+MT_INLINE void fetch_all (typename OP::word *w, spot s) {
 #pragma unroll
   for (int i = 0; i < N; i++)
     w[i] = fetch<typename OP::word, OP::bytes, OP::bits>(
-        p, OPERAND, s, i * (8 * sizeof(typename OP::word) / OP::bits));
+        OPERAND, s, i * (8 * sizeof(typename OP::word) / OP::bits));
 }
 
 /* One atom position of C in every thread, over all of K. */
-template <typename OP>
-MT_INLINE void run_unit (const mt_mma_launch &p, const thread &t, const unit &u) {
-  const mt_mma_desc &d = p.desc;
+template <typename OP> MT_INLINE void run_unit (const unit &u) {
+  const mt_mma_desc &d = here.desc;
+  const corner at(d, u);
   typename OP::acc::word c[OP::C] = {};
 #pragma unroll 1
   for (uint32_t tk = 0; tk < d.size[MT_K]; tk += d.tile[MT_K])
@@ -269,14 +281,13 @@ MT_INLINE void run_unit (const mt_mma_launch &p, const thread &t, const unit &u)
     for (uint32_t ik = 0; ik < d.inner[MT_K]; ik++) {
       typename OP::word a[OP::A], b[OP::B];
       const uint32_t k = tk + inner_of(d, MT_K, ik);
-      fetch_all<MT_A, OP, OP::A>(a, p, t.part[MT_A].moved(u.m, k));
-      fetch_all<MT_B, OP, OP::B>(b, p, t.part[MT_B].moved(u.n, k));
+      fetch_all<MT_A, OP, OP::A>(a, at.a.beside(k));
+      fetch_all<MT_B, OP, OP::B>(b, at.b.beside(k));
       OP::run(c, a, b);
     }
 #pragma unroll
   for (int v = 0; v < OP::C * OP::acc::per; v++)
-    put<typename OP::acc::number>(p, t.share, t.part[MT_C].moved(u.m, u.n), v,
-                                  OP::acc::get(c, v));
+    put<typename OP::acc::number>({u.m, u.n}, v, OP::acc::get(c, v));
 }
 
 /* ------------------------------------------------------------------ a warpgroup */
@@ -311,34 +322,33 @@ MT_INLINE uint64_t matrix_descriptor (const char *p) {
 /* Values of A or B to shared memory, by the 128 threads: rows [first, first + rows) of
 ** `all`, `rows` a power of 2, 0 beyond `all`. Value i is row i mod all, column i / all. */
 template <int BYTES>
-MT_SHARED_FUNCTION void stage (char *to, const mt_mma_launch &p, int operand, spot s,
-                               uint32_t first, uint32_t rows, uint32_t all) {
+MT_INLINE void stage (char *to, int operand, spot s, uint32_t first, uint32_t rows,
+                      uint32_t all) {
   typedef typename bits_of_size<BYTES>::type bits;
 #pragma unroll 1
   for (uint32_t i = threadIdx.x % WARPGROUP; i < rows * (ROW / BYTES); i += WARPGROUP) {
     uint32_t row = i % rows, k = i / rows;
     bits value = 0;
-    if (first + row < all) value = get<BYTES>(p, operand, s, first + row + k * all);
+    if (first + row < all) value = get<BYTES>(operand, s, first + row + k * all);
     *(bits *)(to + core_place(row, k * BYTES)) = value;
   }
 }
 
 /* A of a position in K: its descriptor, or its registers. */
 template <typename OP>
-MT_INLINE void bring_a (typename OP::word *a, staged &m, const mt_mma_launch &p, spot s) {
-  if (OP::group == MT_RS) return fetch_all<MT_A, OP, OP::A>(a, p, s);
-  stage<OP::bytes>(m.a, p, MT_A, s, 0, ROWS_A, ROWS_A);
+MT_INLINE void bring_a (typename OP::word *a, staged &m, spot s) {
+  if (OP::group == MT_RS) return fetch_all<MT_A, OP, OP::A>(a, s);
+  stage<OP::bytes>(m.a, MT_A, s, 0, ROWS_A, ROWS_A);
   a[0] = (typename OP::word)matrix_descriptor(m.a);
 }
 
 template <typename OP>
 MT_INLINE void bring_and_run (typename OP::acc::word c[SLICES][OP::C], staged &m,
-                              const mt_mma_launch &p, spot a_spot, spot b_spot,
-                              uint32_t n) {
+                              spot a_spot, spot b_spot, uint32_t n) {
   typename OP::word a[OP::A];
   const uint32_t barrier = 1 + threadIdx.x / WARPGROUP;
-  bring_a<OP>(a, m, p, a_spot);
-  stage<OP::bytes>(m.b, p, MT_B, b_spot, n, N_AT_ONCE, p.desc.atom_shape[MT_N]);
+  bring_a<OP>(a, m, a_spot);
+  stage<OP::bytes>(m.b, MT_B, b_spot, n, N_AT_ONCE, here.desc.atom_shape[MT_N]);
   shared_written();
   warpgroup_barrier(barrier);
   wgmma_begin();
@@ -351,65 +361,43 @@ MT_INLINE void bring_and_run (typename OP::acc::word c[SLICES][OP::C], staged &m
 
 /* Columns [n, n + N_AT_ONCE) of an atom position, over all of K. */
 template <typename OP>
-MT_INLINE void run_columns (staged &m, const mt_mma_launch &p, const thread &t,
-                            const unit &u, uint32_t n) {
-  const mt_mma_desc &d = p.desc;
+MT_INLINE void run_columns (staged &m, const unit &u, uint32_t n) {
+  const mt_mma_desc &d = here.desc;
+  const corner at(d, u);
   typename OP::acc::word c[SLICES][OP::C] = {};
 #pragma unroll 1
   for (uint32_t tk = 0; tk < d.size[MT_K]; tk += d.tile[MT_K])
 #pragma unroll 1
     for (uint32_t ik = 0; ik < d.inner[MT_K]; ik++) {
       const uint32_t k = tk + inner_of(d, MT_K, ik);
-      bring_and_run<OP>(c, m, p, t.part[MT_A].moved(u.m, k), t.part[MT_B].moved(u.n, k),
-                        n);
+      bring_and_run<OP>(c, m, at.a.beside(k), at.b.beside(k), n);
     }
 #pragma unroll
   for (int v = 0; v < SLICES * 4; v++)
     if (n + v / 4 * SLICE < d.atom_shape[MT_N])
-      put<typename OP::acc::number>(p, t.share, t.part[MT_C].moved(u.m, u.n),
-                                    n / SLICE * 4 + v, OP::acc::get(c[v / 4], v % 4));
+      put<typename OP::acc::number>({u.m, u.n}, n / SLICE * 4 + v,
+                                    OP::acc::get(c[v / 4], v % 4));
 }
 
-template <typename OP>
-MT_INLINE void run_group (const mt_mma_launch &p, const thread &t, const unit &u) {
+template <typename OP> MT_INLINE void run_group (const unit &u) {
   MT_SHARED staged of_group[MOST_THREADS / WARPGROUP];
   staged &m = of_group[threadIdx.x / WARPGROUP];
 #pragma unroll 1
-  for (uint32_t n = 0; n < p.desc.atom_shape[MT_N]; n += N_AT_ONCE)
-    run_columns<OP>(m, p, t, u, n);
+  for (uint32_t n = 0; n < here.desc.atom_shape[MT_N]; n += N_AT_ONCE)
+    run_columns<OP>(m, u, n);
 }
 
 /* ------------------------------------------------------------------ the kernel */
 
-/* The parameter, where all threads read it. */
-MT_INLINE mt_mma_launch &to_shared (const mt_mma_launch &p) {
-  MT_SHARED mt_mma_launch copy;
-  const uint32_t *from = (const uint32_t *)&p;
-  for (uint32_t i = threadIdx.x; i < sizeof p / sizeof *from; i += blockDim.x)
-    ((uint32_t *)&copy)[i] = from[i];
-  __syncthreads();
-  return copy;
-}
-
-/* `p`, with the offsets of this batch in `here`. */
-MT_INLINE void set_batch (mt_mma_launch &here, const mt_mma_launch &p, int64_t l) {
-  __syncthreads();
-  if (threadIdx.x < MT_PARTS)
-    here.offset[threadIdx.x] =
-        p.offset[threadIdx.x] + batch_of(here.desc.part[threadIdx.x], l);
-  __syncthreads();
-}
-
 template <typename OP> MT_INLINE void product (const mt_mma_launch &p) {
-  mt_mma_launch &here = to_shared(p);
-  const thread t(here.desc, threadIdx.x);
+  bring_parameter(p);
   const int64_t units = units_of(here.desc);
 #pragma unroll 1
   for (int64_t i = blockIdx.x; i < units; i += gridDim.x) {
     const unit u(here.desc, i);
-    set_batch(here, p, u.l);
-    if constexpr (OP::group == MT_SS || OP::group == MT_RS) run_group<OP>(here, t, u);
-    else run_unit<OP>(here, t, u);
+    set_batch(p, u.l);
+    if constexpr (OP::group == MT_SS || OP::group == MT_RS) run_group<OP>(u);
+    else run_unit<OP>(u);
   }
 }
 

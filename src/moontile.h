@@ -276,7 +276,10 @@ MT_API mt_status mt_right_inverse (mt_layout *out, const mt_node *a, mt_err *err
 
 /* ---------------------------------------------------------------- types and files */
 
-/* name   bytes  npy */
+/* Little endian. Floats are as in IEEE 754, but e4m3 (float8_e4m3fn elsewhere): it has no
+** infinities, only one NaN of each sign, 0x7f and 0xff, and 448 as its largest number;
+** what rounds to more becomes NaN, infinity too, as in ml_dtypes.
+** name   bytes  npy */
 #define MT_DTYPES(X)                                                                     \
   X(bool,  1, "|b1")                                                                     \
   X(i8,    1, "|i1")                                                                     \
@@ -317,7 +320,9 @@ MT_API mt_status mt_store_element (mt_dtype d, void *p, mt_number v, mt_err *err
 ** whole file: the data must be all there; what follows them is ignored, as NumPy does.
 ** C order gives row-major strides, Fortran order column-major ones; big-endian types
 ** have `swap` set. An array of one dimension is n:1; one without dimensions is ():(),
-** of size 1. bf16 is '<V2' (as ml_dtypes writes it) or 'bfloat16'. */
+** of size 1. bf16 is '<V2' (as ml_dtypes writes it) or 'bfloat16'; e4m3 'float8_e4m3fn',
+** e5m2 'float8_e5m2' or '<f1'. Both are written as '<V1', which NumPy reads: the file
+** then does not say which of them it is. */
 typedef struct mt_npy {
   mt_dtype dtype;
   bool swap;
@@ -328,6 +333,10 @@ typedef struct mt_npy {
 enum { MT_NPY_HEAD = 65536 };
 MT_API mt_status mt_npy_read_header (mt_npy *out, const void *head, size_t bytes,
                                      uint64_t file_size, mt_err *err);
+/* The same for elements that are known to be `as`: the file has it, or raw bytes ('V') or
+** unsigned integers of its size. */
+MT_API mt_status mt_npy_read_header_as (mt_npy *out, mt_dtype as, const void *head,
+                                        size_t bytes, uint64_t file_size, mt_err *err);
 /* Writes the header (version 1.0, data 64-byte aligned, byte for byte as NumPy) for a
 ** compact array into `buf`; `size` receives its length. The integers of `shape` at any
 ** depth are the extents; an integer n is (n,). */

@@ -52,7 +52,8 @@ static inline void mt_put_bits (void *p, int bytes, uint64_t bits) {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
   memcpy(p, &bits, (size_t)bytes);
 #else
-  for (int i = 0; i < bytes; i++, bits >>= 8) ((unsigned char *)p)[i] = (unsigned char)bits;
+  unsigned char *b = p;
+  for (int i = 0; i < bytes; i++, bits >>= 8) b[i] = (unsigned char)bits;
 #endif
 }
 

@@ -148,8 +148,9 @@ static const struct { reader *read; writer *write; mt_element own; } dtypes[] = 
 double mt_get_number (mt_dtype d, mt_element e, const void *p) {
   if ((unsigned)d >= MT_NDTYPE || (unsigned)e >= MT_NELEMENT) return 0;
   double v = dtypes[d].read(p);
-  if (dtypes[d].own == e) return v;
-  bool code = 0 < floats[e].e && floats[e].e + floats[e].m < 7 && !floats[dtypes[d].own].e;
+  mt_element own = dtypes[d].own;
+  if (own == e) return v;
+  bool code = floats[e].e && mt_element_bits(e) < 8 && !floats[own].e;
   return code ? mt_widen(wrapped(v), floats[e]) : mt_round_number(e, v);
 }
 

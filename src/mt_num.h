@@ -15,8 +15,8 @@ bool mt_dtype_holds (mt_dtype d, mt_element e);
 /* The dtypes that hold it, as words: "f16", "i8 or u8". */
 const char *mt_dtypes_of (mt_element e);
 
-/* v as an element: floats to nearest even (tf32: the low 13 bits of the f32 do not count),
-** integers modulo 2^bits. */
+/* v as an element: floats to nearest even (tf32: the low 13 bits of the f32 do not
+** count), integers modulo 2^bits. */
 double mt_round_number (mt_element e, double v);
 /* One element of a tensor as what the atom's element makes of it: rounded to the element.
 ** In a tensor of integers a 4- or 6-bit float is its code, in the low bits. */

@@ -8,8 +8,8 @@ static void check_atom (const mt_mma_op *op, uint32_t n) {
   mt_mma_atom by_number, by_name;
   mt_err err = MT_NOERR;
   uint32_t number = 0;
-  CHECK(mt_mma_atom_number(&number, op->name, &err) == MT_OK && number == n, "%s: %u, not %u",
-        op->name, number, n);
+  mt_status s = mt_mma_atom_number(&number, op->name, &err);
+  CHECK(s == MT_OK && number == n, "%s: %u, not %u", op->name, number, n);
   if (n % 17) return;
   memset(&by_number, 0, sizeof by_number);
   CHECK(mt_mma_atom_by_number(&by_number, n), "%u", n);

@@ -13,6 +13,7 @@ static bool is_integer (mt_element e) { return e <= MT_ELEMENT_s64; }
 
 static double rounded (mt_element e, long double x) {
   if (e == MT_ELEMENT_f16) return nearest_float(x, 10, -14, 65504);
+  if (e == MT_ELEMENT_bf16) return nearest_float(x, 7, -126, 0x1.fep127);
   return e == MT_ELEMENT_f32 ? (double)(float)x : (double)x;
 }
 
@@ -38,14 +39,14 @@ static void compare (const mt_mma_op *op) {
   for (int64_t n = 0; n < op->n; n++)
     for (int64_t m = 0; m < op->m; m++) {
       double want = by_hand(op, m, n), got = D[m + op->m * n];
-      CHECK(got == want || (got != got && want != want), "%s at %d,%d: %a, not %a", op->name,
-            (int)m, (int)n, got, want);
+      CHECK(got == want || (got != got && want != want), "%s at %d,%d: %a, not %a",
+            op->name, (int)m, (int)n, got, want);
     }
 }
 
 /* ---------------------------------------------------------------- operands */
 
-/* Numbers of the element with few bits: no sum of their products is rounded on its way. */
+/* Numbers with few bits: no sum of their products is rounded on its way. */
 static double simple (mt_element e, uint64_t *seed) {
   if (is_integer(e)) return mt_round_number(e, (double)(random64(seed) & 0xffff));
   double v = (double)(int)(random64(seed) % 9 - 4);
@@ -59,7 +60,8 @@ static double simple_c (mt_element e, uint64_t *seed) {
 }
 
 static void fill (const mt_mma_op *op, uint64_t *seed) {
-  mt_element a = mt_mma_op_element(op, MT_OPERAND_A), b = mt_mma_op_element(op, MT_OPERAND_B);
+  mt_element a = mt_mma_op_element(op, MT_OPERAND_A);
+  mt_element b = mt_mma_op_element(op, MT_OPERAND_B);
   for (int64_t i = 0; i < op->m * op->k; i++) A[i] = simple(a, seed);
   for (int64_t i = 0; i < op->n * op->k; i++) B[i] = simple(b, seed);
   for (int64_t i = 0; i < op->m * op->n; i++)
@@ -114,7 +116,7 @@ static void test_rounding (void) {
     { F16, 1,      0x1p-11,         1,            1 },              /* a tie: to even */
     { F16, 1,      0x1p-11,         1 + 0x1p-10,  1 + 0x1p-9 },
     { F16, 1,      0x1.004p-11,     1,            1 + 0x1p-10 },
-    { F16, 0x1p-12, 0x1p-13,        0,            0 },              /* half of the least */
+    { F16, 0x1p-12, 0x1p-13,        0,            0 },             /* half of the least */
     { F16, 0x1p-12, 0x1.8p-13,      0,            0x1p-24 },
     { F16, 0x1p-12, 0x1p-13,        0x1p-24,      0x1p-23 },
     { F16, 1,      16,              65504,        INFINITY },       /* 65520 */
@@ -137,6 +139,16 @@ static void test_rounding (void) {
     { "SM61_DP4A", -128, -128,      1,            16385 },
     { "SM61_DP2A", -32768, -32768,  0x1p31 - 1,   -0x1p30 - 1 },
     { "SM80_8x8x4_F64F64F64F64_TN", 1 + 0x1p-30, 1 - 0x1p-30, -1, -0x1p-60 },
+    { "UniversalFMA<float>", 1 + 0x1p-23, 1 - 0x1p-23, -1, -0x1p-46 },
+    { "UniversalFMA<float>", 1 + 0x1p-12, 1 + 0x1p-12, 0x1p-60, 0x1.002002p0 },
+    { "UniversalFMA<double>", 1 + 0x1p-30, 1 - 0x1p-30, -1, -0x1p-60 },
+    { "UniversalFMA<double,float,float,double>", 1 + 0x1p-23, 1 - 0x1p-23, 0,
+      1 - 0x1p-46 },
+    { "UniversalFMA<bfloat16_t>", 1, 0x1p-8, 1, 1 },
+    { "UniversalFMA<bfloat16_t>", 1, 0x1p-8, 1 + 0x1p-7, 1 + 0x1p-6 },
+    { "UniversalFMA<half_t>", 1, 0x1p-11, 1 + 0x1p-10, 1 + 0x1p-9 },
+    { "UniversalFMA<int32_t>", 0x1p31 - 1, 0x1p31 - 1, 5, 6 },
+    { "UniversalFMA<int32_t>", -0x1p31, 0x1p31 - 1, 0, -0x1p31 },
     { "SM80_8x8x128_S32U1U1S32_TN_XORPOPC", 1, 1, 5, 5 },
     { "SM80_8x8x128_S32U1U1S32_TN_XORPOPC", 1, 0, 5, 6 },
     { "SM80_8x8x128_S32U1U1S32_TN_ANDPOPC", 1, 1, 5, 6 },
