@@ -9,20 +9,20 @@ local check = faults.check
 local contraction = {}
 local names = { "A", "B", "C" }
 
--- ---------------------------------------------------------------- contractions of tensors
+-- ---------------------------------------------------------------- expressions
 
 local function is_tensor(value) return getmetatable(value) == "moontile.Tensor" end
 
--- "ab, bc -> ac" -> { "ab", "bc" }, "ac". Without "->" the output has the labels that stand once,
--- in alphabetical order.
+-- "ab, bc -> ac" -> { "ab", "bc" }, "ac". Without "->" the output has the labels that stand
+-- once, in alphabetical order.
 local function read_expression(expression)
-  check(type(expression) == "string", "einsum: an expression like \"mk,nk->mn\" expected, got %s",
-        type(expression))
+  check(type(expression) == "string", "einsum: an expression like \"mk,nk->mn\" expected,"
+        .. " got %s", type(expression))
   local text = expression:gsub("%s+", "")
   local inputs, out = text:match "^([%a,]*)%->(%a*)$"
   inputs = inputs or text:match "^[%a,]*$"
-  check(inputs, "einsum: \"%s\" is not of the form \"mk,nk->mn\": a letter for each mode of each tensor;"
-                .. " an ellipsis is not taken", expression)
+  check(inputs, "einsum: \"%s\" is not of the form \"mk,nk->mn\": a letter for each mode of"
+                .. " each tensor; an ellipsis is not taken", expression)
   local words, count, once = {}, {}, {}
   for word in (inputs .. ","):gmatch "(%a*)," do words[#words + 1] = word end
   for label in inputs:gmatch "%a" do count[label] = (count[label] or 0) + 1 end
@@ -31,10 +31,10 @@ local function read_expression(expression)
   out = out or table.concat(once)
   for i = 1, #out do
     local label = out:sub(i, i)
-    check(count[label], "einsum: \"%s\": the label %s of the output is in no operand: an element of C"
-                        .. " would be written by nothing", expression, label)
-    check(not out:find(label, i + 1, true), "einsum: \"%s\": the label %s stands twice in the output:"
-          .. " give the result to a diagonal view of C", expression, label)
+    check(count[label], "einsum: \"%s\": the label %s of the output is in no operand: its size"
+                        .. " is not known", expression, label)
+    check(not out:find(label, i + 1, true), "einsum: \"%s\": the label %s stands twice in the"
+          .. " output\ngive the result to a diagonal view of C", expression, label)
   end
   return words, out
 end
@@ -46,19 +46,27 @@ local function split(A)
   return ("%s o %d o "):format(w, w(A(0))), tile.get_nonswizzle_portion(A)
 end
 
--- A tensor whose modes have labels: `labels` in their order, `mode` by label. A label that stands
--- twice is the diagonal of its modes.
+-- Of a label: its size, and the operand and mode that said it first.
+local function add_size(size, label, n, name, mode)
+  local known = size[label]
+  size[label] = known or { n = n, name = name, mode = mode }
+  if not known or known.n == n then return end
+  local way = known.n ~= 1 and n ~= 1 and "" or
+    "\na size of 1 is not repeated by itself: a view with stride 0 repeats it"
+  check(false, "einsum: the label %s is mode %d of %s and mode %d of %s: %d and %d%s", label,
+        known.mode, known.name, mode, name, known.n, n, way)
+end
+
+-- A tensor whose modes have labels: `labels` in their order, `mode` by label. A label that
+-- stands twice is the diagonal of its modes.
 local function labelled(T, word, name, size)
   local swizzle, A = split(T:layout())
-  check(tile.rank(A) == #word, "einsum: %s = %s has %d modes, its labels are \"%s\"", name, T:layout(),
-        tile.rank(A), word)
+  check(tile.rank(A) == #word, "einsum: %s = %s has %d modes, its labels are \"%s\"", name,
+        T:layout(), tile.rank(A), word)
   local X = { tensor = T, swizzle = swizzle, labels = {}, mode = {}, name = name }
   for i = 1, #word do
     local label, mode = word:sub(i, i), tile.get(A, i)
-    local n, known = tile.size(mode), size[label]
-    check(not known or known.n == n, "einsum: the label %s has size %s in %s, %d in %s", label,
-          known and known.n, known and known.name, n, name)
-    size[label] = known or { n = n, name = name }
+    add_size(size, label, tile.size(mode), name, i)
     if X.mode[label] then
       X.mode[label] = tile.layout_add(X.mode[label], mode)
     else
@@ -83,7 +91,9 @@ end
 -- Labels in the order of their steps in X: what lies together stays together.
 local function ordered(list, X)
   local key = {}
-  for i, label in ipairs(list) do key[label] = { X.mode[label] and step(X.mode[label]) or 0, i } end
+  for i, label in ipairs(list) do
+    key[label] = { X.mode[label] and step(X.mode[label]) or 0, i }
+  end
   table.sort(list, function(a, b)
     if key[a][1] ~= key[b][1] then return key[a][1] < key[b][1] end
     return key[a][2] < key[b][2]
@@ -91,13 +101,13 @@ local function ordered(list, X)
   return list
 end
 
--- The labels of two operands by the part that they have in the product. What only one operand has
--- and C has not is summed too: along it the other is repeated.
+-- The labels of two operands by the part that they have in the product. What only one operand
+-- has and C has not is summed too: along it the other is repeated.
 local function grouped(X, Y, C)
   local group = { M = {}, N = {}, K = {}, L = {} }
   for _, label in ipairs(X.labels) do
-    local name = Y.mode[label] and (C.mode[label] and "L" or "K") or (C.mode[label] and "M" or "K")
-    table.insert(group[name], label)
+    local kept = Y.mode[label] and "L" or "M"
+    table.insert(group[C.mode[label] and kept or "K"], label)
   end
   for _, label in ipairs(Y.labels) do
     if not X.mode[label] then table.insert(group[C.mode[label] and "N" or "K"], label) end
@@ -115,7 +125,8 @@ local function view(X, group, size, ...)
     for k, label in ipairs(group[name]) do
       modes[k] = X.mode[label] or tile.layout(size[label].n, 0)
     end
-    parts[i] = #modes == 0 and tile.layout(1) or #modes == 1 and modes[1] or tile.make_layout(modes)
+    if #modes == 0 then modes[1] = tile.layout(1) end
+    parts[i] = #modes == 1 and modes[1] or tile.make_layout(modes)
   end
   local A = tile.make_layout(parts)
   return X.tensor:view(X.swizzle and tile.parse(X.swizzle .. tostring(A)) or A)
@@ -130,8 +141,8 @@ end
 
 -- Types of sums: small ones have a larger one.
 local sums = { bool = "i32", i8 = "i32", u8 = "i32", e4m3 = "f32", e5m2 = "f32" }
-local wider = { "bool", "u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64", "e4m3", "e5m2", "bf16", "f16",
-                "f32", "f64" }
+local wider = { "bool", "u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64", "e4m3", "e5m2",
+                "bf16", "f16", "f32", "f64" }
 for i, name in ipairs(wider) do wider[name] = i end
 
 local function result_type(X, Y)
@@ -159,26 +170,32 @@ end
 
 local keys = { alpha = 1, beta = 1, stream = 1, mma = 1, dtype = 1 }
 
+-- How many of the arguments are tensors, from the first on.
+local function count_tensors(...)
+  local n = 0
+  while is_tensor((select(n + 1, ...))) do n = n + 1 end
+  return n
+end
+
 -- The tensors of the words, C or nil, the options.
-local function arguments(words, ...)
-  local list, n, given = {}, select("#", ...), { ... }
-  for i = 1, #words do
-    check(is_tensor(given[i]), "einsum: operand %d of %d: tensor expected, got %s", i, #words,
-          type(given[i]) == "userdata" and getmetatable(given[i]) or type(given[i]))
-    list[i] = given[i]
-  end
+local function arguments(expression, words, ...)
+  local given, n = { ... }, count_tensors(...)
+  local other = given[n + 1]
+  check(n == #words or n == #words + 1, "einsum: \"%s\" has %d operands, %d tensors were given"
+        .. " (C may follow the operands)%s", expression, #words, n, other ~= nil and
+        type(other) ~= "table" and (": argument %d is no tensor"):format(n + 2) or "")
   local at = #words + 1
   local C = is_tensor(given[at]) and given[at] or nil
-  if C or (given[at] == nil and n >= at) then at = at + 1 end
+  if C or given[at] == nil then at = at + 1 end
   local options = given[at] or {}
-  check(type(options) == "table" and n <= at, "einsum: %d tensors for %d words, then C or nothing, then"
-        .. " options, expected", n, #words)
+  check(type(options) == "table", "einsum: options in a table expected, got %s", type(options))
   for key in pairs(options) do
-    check(keys[key], "einsum: unknown option '%s'; there are: alpha, beta, dtype, mma, stream", key)
+    check(keys[key], "einsum: unknown option '%s'; there are: alpha, beta, dtype, mma, stream",
+          key)
   end
-  check(C or not options.beta or options.beta == 0, "einsum: beta is %s, but no C was given to add to",
-        options.beta)
-  return list, C, options
+  check(C or not options.beta or options.beta == 0, "einsum: beta is %s, but there is no C to"
+        .. " add to\ngive C behind the operands", options.beta)
+  return { table.unpack(given, 1, #words) }, C, options
 end
 
 -- The labels of X and Y that are still needed: in one of the words from i on, or in `out`.
@@ -186,7 +203,9 @@ local function needed(X, Y, words, i, out)
   local rest, word = table.concat(words, "", i) .. out, ""
   for _, Z in ipairs { X, Y } do
     for _, label in ipairs(Z.labels) do
-      if rest:find(label, 1, true) and not word:find(label, 1, true) then word = word .. label end
+      if rest:find(label, 1, true) and not word:find(label, 1, true) then
+        word = word .. label
+      end
     end
   end
   return word
@@ -194,8 +213,8 @@ end
 
 -- What has no sum and no second operand is copied.
 local function is_copy(X, C, o)
-  return #X.labels == #C.labels and X.tensor:dtype() == C.tensor:dtype() and (o.alpha or 1) == 1
-         and (o.beta or 0) == 0
+  return #X.labels == #C.labels and X.tensor:dtype() == C.tensor:dtype()
+         and (o.alpha or 1) == 1 and (o.beta or 0) == 0
 end
 
 local function multiply(X, Y, C, size, o)
@@ -204,43 +223,44 @@ local function multiply(X, Y, C, size, o)
   if o.mma then tile.gemm(o.mma, a, b, c, factors) else tile.gemm(a, b, c, factors) end
 end
 
--- All operands but the last one or two, from left to right; the last of these, and the size of
--- each label.
-local function operands_of(words, list, out)
-  local size, X = {}, nil
-  local labels = {}
+-- The last two operands, the first of them the product of all before it, and the size of each
+-- label. Of a single operand the second is nil.
+local function last_two(words, list, out)
+  local size, operands = {}, {}
   for i, T in ipairs(list) do
-    labels[i] = labelled(T, words[i], #list <= 2 and names[i] or "operand " .. i, size)
+    operands[i] = labelled(T, words[i], #list <= 2 and names[i] or "operand " .. i, size)
   end
-  X = labels[1]
-  for i = 2, #labels - 1 do
-    local Y = labels[i]
-    local Z, message, code = new_result(needed(X, Y, words, i + 1, out), size, result_type(X, Y),
-                                        X.tensor:device())
+  local X = operands[1]
+  for i = 2, #operands - 1 do
+    local Y = operands[i]
+    local word = needed(X, Y, words, i + 1, out)
+    local Z, message, code = new_result(word, size, result_type(X, Y), X.tensor:device())
     if not Z then return nil, message, code end
     multiply(X, Y, Z, size, {})
     X = Z
   end
-  return X, #labels > 1 and labels[#labels] or nil, size
+  return X, #operands > 1 and operands[#operands] or nil, size
 end
 
 -- einsum(expression, A, B, ... [, C] [, { alpha =, beta =, dtype =, mma =, stream = }]) -> C.
--- Contractions in the notation of NumPy: C = alpha sum A B ... + beta C, where the sum is over the
--- labels that are not in the output; without "->" the output has the labels that stand once, in
--- alphabetical order. A label that stands twice in one operand is its diagonal. Two operands are one
--- product (tile.gemm) of views: nothing is permuted in memory; more go from left to right, through
--- tensors of the sums' types. Without C one is made, row-major over the output, of the wider type of
--- the operands (i32 for 8-bit integers, f32 for 8-bit floats); `mma` is a tiled MMA.
+-- Contractions in the notation of NumPy: C = alpha sum A B ... + beta C, where the sum is over
+-- the labels that are not in the output; without "->" the output has the labels that stand
+-- once, in alphabetical order. A label that stands twice in one operand is its diagonal. Two
+-- operands are one product (tile.gemm) of views: nothing is permuted in memory; more go from
+-- left to right, through tensors of the type that a C would have. Without C one is made,
+-- row-major over the output, of the wider type of the operands (f32 for f16 with bf16, i32 for
+-- 8-bit integers, f32 for 8-bit floats), or of `dtype`; `mma` is a tiled MMA.
 function contraction.einsum(expression, ...)
   local words, out = read_expression(expression)
-  local list, given, o = arguments(words, ...)
-  local X, Y, size = operands_of(words, list, out)
+  local list, given, o = arguments(expression, words, ...)
+  local X, Y, size = last_two(words, list, out)
   if not X then return nil, Y, size end
   local C, message, code
   if given then
     C = labelled(given, out, "C", size)
   else
-    C, message, code = new_result(out, size, o.dtype or result_type(X, Y or X), X.tensor:device())
+    local dtype = o.dtype or result_type(X, Y or X)
+    C, message, code = new_result(out, size, dtype, X.tensor:device())
     if not C then return nil, message, code end
   end
   if not Y and is_copy(X, C, o) then
@@ -267,16 +287,21 @@ function contraction.einsum_fold(expression, A, B, C)
   return views(X, Y, labelled(C, out, "C", size), size)
 end
 
--- im2col of a tensor: the view ((N,(Z..)),((T..),C)) of which a convolution is the product with
--- filters (Kout,((T..),C)). Of a layout: as einsum.im2col says.
-function contraction.im2col(A, stencil, lower, upper, stride, dilation)
-  if not is_tensor(A) then return einsum.im2col(A, stencil, lower, upper, stride, dilation) end
-  for _, padding in pairs { lower or 0, upper or 0 } do
-    for _, n in ipairs(type(padding) == "table" and padding or { padding }) do
-      check(n == 0, "im2col: padding of %s elements lies outside of the tensor\ncopy it into the middle of"
-                    .. " a larger tensor of zeros, and take im2col of that without padding", n)
-    end
+local function check_padding(padding)
+  for _, n in ipairs(type(padding) == "table" and padding or { padding }) do
+    check(n == 0, "im2col: a padding of %s lies outside of the tensor\ncopy it into the middle"
+          .. " of a larger tensor of zeros, and take im2col of that without padding", n)
   end
+end
+
+-- im2col of a tensor: the view ((N,(Z..)),((T..),C)) of which a convolution is the product
+-- with filters (Kout,((T..),C)). Of a layout: as einsum.im2col says.
+function contraction.im2col(A, stencil, lower, upper, stride, dilation)
+  if not is_tensor(A) then
+    return einsum.im2col(A, stencil, lower, upper, stride, dilation)
+  end
+  check_padding(lower or 0)
+  check_padding(upper or 0)
   return A:view((einsum.im2col(A:layout(), stencil, 0, 0, stride, dilation)))
 end
 

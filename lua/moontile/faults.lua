@@ -1,4 +1,4 @@
--- moontile.faults - what the Lua files have in common: faults of the caller, told at the caller's line.
+-- moontile.faults - faults of the caller, told at the caller's line.
 -- SPDX-License-Identifier: MIT
 
 local faults = {}
