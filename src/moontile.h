@@ -356,6 +356,9 @@ typedef struct mt_device_options {
   void *alloc_ud;
   int threads;             /* of the CPU executor; 0: as many as processors are online */
   const char *libcuda;     /* path of the driver; NULL: "libcuda.so.1" */
+  const char *libblas;     /* of "cpu": path of a BLAS, for products of plain matrices of
+                           ** f32 or f64; "": none. NULL: "libblas.so.3" where that is an
+                           ** OpenBLAS, BLIS or MKL and was measured to be faster */
 } mt_device_options;
 
 typedef struct mt_device mt_device;    /* may be used by one thread at a time */
