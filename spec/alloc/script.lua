@@ -51,6 +51,8 @@ local function copies(device)
                                  thr = layout({ 4, 8 }, "right"), val = layout { 1, 2 } }
   local plan = assert(tile.plan(copy, src, dst))
   assert(#tostring(plan) > 0 and #tostring(copy) > 0)
+  assert(tile.verify(copy, dst, "S").covers and #tostring(tile.verify(copy, src)) > 0)
+  assert(tile.verify({ tv = layout { 4, 4 }, tiler = { 4, 8 } }, src).witness.index == 16)
   plan()
   local stream <close> = assert(device:stream())
   plan(stream)
@@ -94,6 +96,16 @@ local function atoms()
   refused(function() return a.layoutA end)
 end
 
+local function analysis()
+  local A = layout({ 32, 8 }, { 64, 1 })
+  assert(#tostring(tile.bank_conflicts(A, "f16", "ldmatrix")) > 0)
+  assert(tile.coalescing(A, tile.tensor("f16", layout(4096))).sectors == 32)
+  local best, all = tile.find_swizzle { smem = layout({ 8, 8 }, "right"), bits = 32,
+                                        write = layout(8, 8), read = layout(8) }
+  assert(best:size() == 64 and #tostring(all) > 0)
+  refused(tile.bank_conflicts, A, 12)
+end
+
 local function tiles()
   local mma = tile.tiled_mma { atom = "SM80_16x8x16_F32F16F16F32_TN", atoms = layout { 2, 2 },
                                permutation = { tile._, 32 } }
@@ -108,6 +120,7 @@ end
 
 algebra()
 atoms()
+analysis()
 tiles()
 local devices = { tile.device { "cpu", threads = 2 }, tile.device "cpu:checked" }
 if libcuda then devices[#devices + 1] = assert(tile.device { "cuda", libcuda = libcuda }) end
