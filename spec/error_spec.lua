@@ -42,6 +42,8 @@ end
 
 function env.tiled() return tile.tiled_copy(env.options {}) end
 
+function env.f32(shape) return tile.tensor("f32", tile.layout(shape)) end
+
 local ROWS = {}
 local function rows(title, list) ROWS[#ROWS + 1] = { title = title, list = list } end
 
@@ -50,6 +52,8 @@ rows("tables and texts", {
   { 'layout { 4, 2.5 }', "shape[2]: integer expected, got 2.5" },
   { 'layout { 4, nil, 2 }', "shape[2]: integer expected, got nil" },
   { 'layout { 4, x = 2 }', "shape: not a sequence: it has a field [x]" },
+  { 'layout { 4, ["2"] = 2 }', "shape: not a sequence: it has a field [2]" },
+  { 'layout { [0] = 1, [1] = 4 }', "shape: not a sequence: it has a field [0]" },
   { 'layout { 4, layout(4) }', "shape[2]: integer expected, got moontile.Layout" },
   { 'layout()', "shape: integer or table expected, got no value" },
   { 'layout { -1 }', "layout: extent -1 is negative" },
@@ -67,6 +71,11 @@ rows("tables and texts", {
   { 'tile.parse "4:x"', 'parse: integer expected at character 3, near "4:x"' },
   { 'tile.make_layout(4, 8)',
     "mode 1: layout expected, got 4 (tile.layout builds one from a shape)" },
+})
+
+rows("near the end of 64 bits", {
+  { 'tile.coalesce_x(layout "(9223372036854775807,1):(0,0)")',
+    "coalesce_x: the size leaves 64 bits" },
 })
 
 rows("names", {
@@ -261,13 +270,8 @@ rows("tiled copies", {
   { 'tile.tiled_copy(options { thr = false })', "tiled_copy: thr: layout expected, got nil" },
   { 'tile.tiled_copy(options { thr = { 4 } })', "tiled_copy: thr: layout expected, got table" },
   { 'tile.tiled_copy(options { atom = "UniversalCopy<uint100_t>" })', [[
-make_tiled_copy: unknown atom "UniversalCopy<uint100_t>"; there are
-  UniversalCopy<uint8_t>
-  UniversalCopy<uint16_t>
-  UniversalCopy<uint32_t>
-  UniversalCopy<uint64_t>
-  UniversalCopy<uint128_t>
-  AutoVectorizingCopy]] },
+make_tiled_copy: there is no atom "UniversalCopy<uint100_t>"
+  near it: UniversalCopy<uint16_t>, UniversalCopy<uint128_t>, UniversalCopy<uint8_t>]] },
   { 'tile.tiled_copy(options { val = layout(3) })',
     "make_tiled_copy: UniversalCopy<uint128_t> moves 4 elements of 32 bits at once, "
     .. "but val 3:1 has 3 values: not a multiple" },
@@ -318,10 +322,229 @@ dst is 32:1 at offset 0]] },
 
 rows("devices", {
   { 'tile.device { "cpu", thread = 2 }',
-    "device: unknown option 'thread'; there are: 1, threads, libcuda" },
+    "device: unknown option 'thread'; there are: 1, threads, libcuda, libblas" },
   { 'tile.device { "cpu", threads = -2 }', "device: threads: 0 to 1024" },
   { 'tile.tensor("f32", layout(4), {})',
     "bad argument #3 to 'tensor' (moontile.Device expected, got table)" },
+})
+
+-- Options of a tiled MMA of 16x8x16; `over` has others.
+function env.with(over)
+  local options = { atom = "SM80_16x8x16_F32F16F16F32_TN" }
+  for key, value in pairs(over or {}) do options[key] = value end
+  return options
+end
+
+function env.mma(over) return tile.tiled_mma(env.with(over)) end
+
+rows("tiled MMAs", {
+  { 'tile.tiled_mma(with { atom = "SM80_16x8x16_F32F16F16F32" })', [[
+make_tiled_mma: there is no atom "SM80_16x8x16_F32F16F16F32"
+  near it: SM80_16x8x16_F32F16F16F32_TN, SM80_16x8x8_F32F16F16F32_TN, ]]
+    .. "SM80_16x8x16_F32BF16BF16F32_TN" },
+  { 'tile.tiled_mma(with { atom = 7 })', "tiled_mma: atom: the name of an MMA atom expected" },
+  { 'tile.tiled_mma(with { atom_layout = layout(2) })',
+    "tiled_mma: unknown option 'atom_layout'; there are: atom, atoms, permutation" },
+  { 'tile.tiled_mma(with { atoms = { 2, 2 } })', "tiled_mma: atoms: layout expected, got table" },
+  { 'tile.tiled_mma(with { atoms = layout { 2, 2, 1, 1 } })',
+    "make_tiled_mma: atoms (2,2,1,1):(1,2,0,0) has 4 modes; M, N and K are 3" },
+  { 'tile.tiled_mma(with { atoms = layout({ 2, 2 }, { 1, 1 }) })', [[
+make_tiled_mma: atoms (2,2,1):(1,1,0) gives the atoms at (1,0,0) and (0,1,0) the same number 1, ]]
+    .. [[
+so the same threads
+  (2,2,1):(1,2,0) would do]] },
+  { 'tile.tiled_mma(with { atoms = layout({ 2, 2 }, { 2, 3 }) })', [[
+make_tiled_mma: atoms (2,2,1):(2,3,0) of threads 32:1 are no layout of threads whose strides ]]
+    .. [[
+divide one another
+  (2,2,1):(1,2,0) would do]] },
+  { 'tile.tiled_mma { atom = "SM70_8x8x4_F16F16F16F16_TN", atoms = layout(3) }',
+    "make_tiled_mma: atoms (3,1,1):(1,0,0) of threads (4,2):(1,16) are no layout of threads "
+    .. "whose strides divide one another" },
+  { 'tile.tiled_mma(with { atoms = layout({ 2, 2 }, { -1, 2 }) })',
+    "make_tiled_mma: atoms (2,2,1):(-1,2,0) has negative numbers" },
+  { 'tile.tiled_mma(with { atoms = layout { 2, 0 } })',
+    "make_tiled_mma: atoms (2,0):(1,2) is empty" },
+  { 'tile.tiled_mma(with { atoms = tile.make_identity_layout { 2, 2 } })',
+    "make_tiled_mma: atoms is not a layout of numbers: (2,2):(1@0,1@1)" },
+  { 'tile.tiled_mma(with { atoms = layout { 2, 1 }, permutation = { 48 } })', [[
+make_tiled_mma: the permutation of M, 48, has 48 places: not a multiple of 32, ]] .. [[
+what 2 atoms of 16 have along M
+  64 would do]] },
+  { 'tile.tiled_mma(with { permutation = { X, 0 } })',
+    "make_tiled_mma: the permutation of N is 0; `_`, an extent or a layout expected" },
+  { 'tile.tiled_mma(with { permutation = layout(16) })',
+    "make_tiled_mma: permutation 16:1 is one for all; M, N and K have one each: (16:1,_,_)" },
+  { 'tile.tiled_mma(with { permutation = { 16, 8, 16, 1 } })',
+    "make_tiled_mma: permutation (16:1,8:1,16:1,1:1) has 4 modes; M, N and K are 3" },
+  { 'tile.tiled_mma(with { permutation = { { 8, 2 } } })',
+    "make_tiled_mma: the permutation of M is (8:1,2:1); `_`, an extent or a layout expected" },
+  { 'tile.tiled_mma(with { permutation = { layout({ 8, 2 }, { 1, 16 }) } })',
+    "make_tiled_mma: permutation of M (8,2):(1,16) gives element 8 the place number 16; "
+    .. "its 16 elements need the numbers 0 to 15" },
+  { 'tile.tiled_mma(with { permutation = { layout({ 8, 2 }, { 1, 4 }) } })',
+    "make_tiled_mma: permutation of M (8,2):(1,4) gives elements 4 and 8 the same place number 4" },
+  { 'mma():get_slice(32)', "get_slice: thread 32 of 32: 0 to 31 are there" },
+  { 'mma():partition_A(layout(64))', "partition: A has the modes (M,K), 64:1 has 1" },
+  { 'mma():partition_C(layout({ { 5, 4 }, 8 }, { { 1, 10 }, 100 }))', [[
+partition: no layout R has R(i) = A(B(i)) for A = (5,4):(1,10), B = (16,2):(1,16)
+  B's mode 16:1 does not split at the end of A's mode 1 (extent 5): A(5) = 10, ]] .. [[
+where a layout would give 5
+  B is the tile 16:1 with its complement; 15:1 and 20:1 divide this A]] },
+  { 'mma():partition_D(layout { 16, 8 })',
+    "TiledMMA.partition_D: no such method; did you mean partition_A?" },
+})
+
+rows("copies by any atom", {
+  { 'tile.tiled_copy { atom = "SM75_U32x4_LDSM_N", bits = 16, thr = layout { 4, 4 }, '
+    .. 'val = layout { 1, 8 } }', [[
+make_tiled_copy: SM75_U32x4_LDSM_N is done by 32 threads together, but thr (4,4):(1,4) has ]]
+    .. [[
+16 threads: not a multiple
+  2 times as many would do]] },
+  { 'tile.tiled_copy { atom = "SM75_U32x4_LDSM_N", bits = 16, thr = layout { 4, 8 }, '
+    .. 'val = layout { 1, 4 } }',
+    "make_tiled_copy: SM75_U32x4_LDSM_N moves 8 elements of 16 bits at once, "
+    .. "but val (1,4):(0,1) has 4 values: not a multiple" },
+  { 'tile.tiled_copy { atom = "UniversalCopy<uint16_t>", dtype = "f32", thr = layout(4) }', [[
+make_tiled_copy: UniversalCopy<uint16_t> has no values of 32 bits: ]] .. [[
+its source layout in bits is (1,16):(0,1)
+  it keeps 16 bits together]] },
+  { 'tile.make_tiled_copy_B("SM75_U32x4_LDSM_N", mma())', [[
+make_tiled_copy: SM75_U32x4_LDSM_N moves 8 elements of 16 bits at once, ]] .. [[
+but a thread of the tile (8,16) has 4 values: not a multiple
+  a tile 2 times as large would do: a permutation makes it so]] },
+  { 'tile.make_tiled_copy_A("SM75_U32x4_LDSM_N", mma { atom = "SM61_DP4A" })', [[
+make_tiled_copy: SM75_U32x4_LDSM_N is done by 32 threads together, ]] .. [[
+but the tile (1,4) has 1 threads: not a multiple
+  32 times as many would do]] },
+  { 'tile.make_tiled_copy_A(mma(), "SM75_U32x4_LDSM_N")',
+    "make_tiled_copy: atom: the name of a copy atom expected" },
+  { 'tile.make_tiled_copy_A("SM75_U32x4_LDSM_N", mma(), 0)',
+    "bad argument #3 to 'make_tiled_copy_A' (1 to 1024 bits, or the name of a dtype)" },
+  { 'tile.make_tiled_copy_A("SM75_U32x4_LDSM_N", mma()):retile_D(layout { 4, 2 })',
+    "retile: a fragment (V,M,N,...) of the tile (16,16) has 3 modes, (4,2):(1,4) has 2" },
+  { 'tile.make_tiled_copy_A("SM75_U32x4_LDSM_N", mma()):retile_D(layout { 3, 2, 2 })',
+    "retile: mode 1 of the fragment (3,2,2):(1,3,6) has 3 values, "
+    .. "which do not divide the 8 that a thread has of the tile (16,16)" },
+  { 'local T = tile.tensor("f16", layout { 16, 16 }); '
+    .. 'tile.copy(tile.make_tiled_copy_A("SM75_U32x4_LDSM_N", mma()), T, T)', [[
+copy: SM75_U32x4_LDSM_N is done by 32 threads together on registers and shared memory, ]] .. [[
+which tensors are not in: it can be partitioned, not run
+UniversalCopy<uint16_t> would do, or AutoVectorizingCopy]] },
+  { 'local T = tile.tensor("f32", layout(32)); tile.copy(tile.tiled_copy(options { '
+    .. 'atom = "UniversalCopy<uint256_t>", thr = layout(4), val = layout(8) }), T, T)', [[
+copy: UniversalCopy<uint256_t> moves 256 bits at once, kernels move at most 128
+UniversalCopy<uint128_t> would do, or AutoVectorizingCopy]] },
+})
+
+rows("contractions", {
+  { 'tile.einsum(5, f32 { 3, 4 })',
+    'einsum: an expression like "mk,nk->mn" expected, got number' },
+  { 'tile.einsum("ij;jk", f32 { 3, 4 })', [[
+einsum: "ij;jk" is not of the form "mk,nk->mn": a letter for each mode of each tensor; an ellipsis]]
+    .. " is not taken" },
+  { 'tile.einsum("...i,i", f32 { 3, 4 })', [[
+einsum: "...i,i" is not of the form "mk,nk->mn": a letter for each mode of each tensor; an ellipsis]]
+    .. " is not taken" },
+  { 'tile.einsum("ij,jk->iz", f32 { 3, 4 }, f32 { 4, 2 })',
+    'einsum: "ij,jk->iz": the label z of the output is in no operand: its size is not known' },
+  { 'tile.einsum("ij,jk->ii", f32 { 3, 4 }, f32 { 4, 2 })', [[
+einsum: "ij,jk->ii": the label i stands twice in the output
+give the result to a diagonal view of C]] },
+  { 'tile.einsum("ij,kj->ik", f32 { 3, 4 }, f32 { 4, 2 })',
+    "einsum: the label j is mode 2 of A and mode 2 of B: 4 and 2" },
+  { 'tile.einsum("ij,jk->ik", f32 { 3, 4 }, f32 { 1, 2 })', [[
+einsum: the label j is mode 2 of A and mode 1 of B: 4 and 1
+a size of 1 is not repeated by itself: a view with stride 0 repeats it]] },
+  { 'tile.einsum("ii->i", f32 { 3, 4 })',
+    "einsum: the label i is mode 1 of A and mode 2 of A: 3 and 4" },
+  { 'tile.einsum("a,b,cc->a", f32 { 3 }, f32 { 4 }, f32 { 3, 4 })',
+    "einsum: the label c is mode 1 of operand 3 and mode 2 of operand 3: 3 and 4" },
+  { 'tile.einsum("ijk,jk->ik", f32 { 3, 4 }, f32 { 4, 2 })',
+    'einsum: A = (3,4):(1,3) has 2 modes, its labels are "ijk"' },
+  { 'tile.einsum("ij,jk->ik", f32 { 3, 4 })', 'einsum: "ij,jk->ik" has 2 operands, 1 tensors were'
+    .. " given (C may follow the operands)" },
+  { 'tile.einsum("ij,jk->ik", f32 { 3, 4 }, layout(4))', 'einsum: "ij,jk->ik" has 2 operands,'
+    .. " 1 tensors were given (C may follow the operands): argument 3 is no tensor" },
+  { 'tile.einsum("ij->i", f32 { 3, 4 }, f32(3), f32(3))', 'einsum: "ij->i" has 1 operands,'
+    .. " 3 tensors were given (C may follow the operands)" },
+  { 'tile.einsum("ij->i", f32 { 3, 4 }, 5)', "einsum: options in a table expected, got number" },
+  { 'tile.einsum("ij->i", f32 { 3, 4 }, { gamma = 2 })',
+    "einsum: unknown option 'gamma'; there are: alpha, beta, dtype, mma, stream" },
+  { 'tile.einsum("ij->i", f32 { 3, 4 }, { beta = 2 })', [[
+einsum: beta is 2, but there is no C to add to
+give C behind the operands]] },
+  { 'tile.einsum("ij,jk->ki", f32 { 3, 4 }, f32 { 4, 2 }, f32 { 3, 2 })',
+    "einsum: the label k is mode 2 of B and mode 1 of C: 2 and 3" },
+  { 'tile.einsum("ij->i", f32 { 3, 4 }, { dtype = "i32" })', [[
+gemm: A is f32, B is f32, C is i32: floats are not added up as integers
+make C of f32 or f64]] },
+  { 'tile.einsum_fold("ij,jk->ik", f32 { 3, 4 }, f32 { 4, 2 })',
+    'einsum_fold: tensors A, B and C for "ij,jk->ik" expected' },
+  { 'tile.im2col(f32 { 1, 8, 8, 3 }, 3, 1, 1)', [[
+im2col: a padding of 1 lies outside of the tensor
+copy it into the middle of a larger tensor of zeros, and take im2col of that without padding]] },
+  { 'tile.im2col(f32 { 8, 3 }, 3)', "im2col: (N, spatial.., C) expected, got (8,3):(1,8)" },
+})
+
+-- A tensor of this type and layout.
+function env.of(dtype, text) return tile.tensor(dtype, tile.layout(text)) end
+
+rows("products", {
+  { 'tile.gemm(of("f32", "(4,6):(1,4)"), of("f32", "(5,7):(1,5)"), of("f32", "(4,5):(1,4)"))', [[
+gemm: K is mode 2 of A and mode 2 of B: 6 and 7
+A is (4,6):(1,4)
+B is (5,7):(1,5)]] },
+  { 'tile.gemm(of("f32", "(4,6):(1,4)"), of("f32", "(5,6):(1,5)"), of("f32", "(5,4):(1,5)"))', [[
+gemm: M is mode 1 of A and mode 1 of C: 4 and 5
+A is (4,6):(1,4)
+C is (5,4):(1,5)]] },
+  { 'tile.gemm(of("f32", "(4,6,2):(1,4,24)"), of("f32", "(5,6):(1,5)"), of("f32", "(4,5):(1,4)"))', [[
+gemm: A has a batch of 2, C (4,5):(1,4) has none
+give C a third mode of that size, or sum over the batch: group it with K]] },
+  { 'tile.gemm(of("f32", "24:1"), of("f32", "(5,6):(1,5)"), of("f32", "(4,5):(1,4)"))', [[
+gemm: A 24:1 has rank 1, it is (M,K) and may have a last mode for the batch
+group its modes to 2 or 3]] },
+  { 'tile.gemm(of("f32", "(4,6):(1,4)"), of("f32", "(5,6):(1,5)"), of("f32", "(4,5):(1,0)"))', [[
+gemm: elements (0,0) and (0,1) of C are one place in memory
+an element of C is written once: give each its own place
+A is (4,6):(1,4) at offset 0
+B is (5,6):(1,5) at offset 0
+C is (4,5):(1,0) at offset 0]] },
+  { 'local T = of("f32", "(4,4):(1,4)"); tile.gemm(T, of("f32", "(4,4):(1,4)"), T)', [[
+gemm: A and C may overlap: A reaches over 64 bytes, C begins 0 bytes behind its beginning ]] .. [[
+and reaches over 64
+multiply into a tensor of its own
+A is (4,4):(1,4) at offset 0
+B is (4,4):(1,4) at offset 0
+C is (4,4):(1,4) at offset 0]] },
+  { 'tile.gemm(mma(), of("f16", "(4,6):(1,4)"), of("f32", "(5,6):(1,5)"), of("f32", "(4,5):(1,4)"))',
+    "gemm: B is f32, but SM80_16x8x16_F32F16F16F32_TN has f16 there: tensors of f16 hold it" },
+  { 'tile.gemm(mma(), of("f16", "(4,6):(1,4)"), of("f16", "(5,6):(1,5)"), of("i32", "(4,5):(1,4)"))',
+    "gemm: C is i32, but SM80_16x8x16_F32F16F16F32_TN has f32 there: "
+    .. "tensors of any float type hold it" },
+  { 'tile.gemm(mma { atom = "SM80_8x8x32_S32S4U4S32_TN" }, of("i16", "(4,6):(1,4)"), '
+    .. 'of("u8", "(5,6):(1,5)"), of("i32", "(4,5):(1,4)"))',
+    "gemm: A is i16, but SM80_8x8x32_S32S4U4S32_TN has s4 there: tensors of i8 or u8 hold it" },
+  { 'tile.gemm(mma { atom = "SM80_8x8x4_C64C64C64C64_TN" }, of("f64", "(4,6):(1,4)"), '
+    .. 'of("f64", "(5,6):(1,5)"), of("f64", "(4,5):(1,4)"))', [[
+mma: SM80_8x8x4_C64C64C64C64_TN cannot be run: no dtype has complex numbers
+  atoms of real numbers run, dense and without scales]] },
+  { 'tile.gemm(mma { atoms = layout { 8, 8 } }, of("f16", "(4,6):(1,4)"), of("f16", "(5,6):(1,5)"), '
+    .. 'of("f32", "(4,5):(1,4)"))', "gemm: SM80_16x8x16_F32F16F16F32_TN as (8,8,1):(1,8,0) has 2048 threads, "
+    .. "a block has at most 1024" },
+  { 'tile.gemm(of("f32", "(4,6):(1,4)"), of("f32", "(5,6):(1,5)"), of("f32", "(4,5):(1,4)"), '
+    .. '{ gamma = 1 })', "gemm: unknown option 'gamma'; there are: alpha, beta, stream" },
+  { 'tile.plan_gemm(of("f32", "(4,6):(1,4)"), of("f32", "(5,6):(1,5)"), of("f32", "(4,5):(1,4)"), '
+    .. '{ stream = 1 })', "plan: unknown option 'stream'; there are: alpha, beta" },
+  { 'tile.gemm(of("f32", "(4,6):(1,4)"), of("f32", "(5,6):(1,5)"), of("f32", "(4,5):(1,4)"), '
+    .. '{ alpha = "2" })', "gemm: alpha: a number expected" },
+  { 'tile.gemm(of("i8", "(4,6):(1,4)"), of("i8", "(5,6):(1,5)"), of("i32", "(4,5):(1,4)"), '
+    .. '{ beta = 0.5 })',
+    "gemm: beta is 0.5, but C is i32: an integer of at most 53 bits is needed" },
+  { 'tile.gemm(of("i8", "(4,6):(1,4)"), of("i8", "(5,6):(1,5)"), of("i32", "(4,5):(1,4)"), '
+    .. '{ alpha = 1 << 60 })', "gemm: alpha is 1152921504606846976: at most 53 bits" },
 })
 
 -- code, message, code of the condition

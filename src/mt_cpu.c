@@ -4,6 +4,7 @@
 */
 #include <stdio.h>
 
+#include "mt_blas.h"
 #include "mt_cpu.h"
 #include "mt_host.h"
 
@@ -12,14 +13,21 @@ static mt_status cpu_open (mt_device *d, int index, mt_err *err) {
   int threads = d->options.threads > 0 ? d->options.threads : mt_host_processors();
   (void)index;
   if (threads > 1024) threads = 1024;
+  MT_TRY(mt_blas_new(&d->blas, d, d->options.libblas, err));
   d->impl = mt_pool_new(d, threads);
-  if (d->impl == NULL) return mt_fail(err, MT_ENOMEM, "no host memory for a device");
+  if (d->impl == NULL) {
+    mt_blas_free(d, d->blas);
+    return mt_fail(err, MT_ENOMEM, "no host memory for a device");
+  }
   snprintf(d->name, sizeof d->name, "cpu");
   mt_host_about(d->about, sizeof d->about, threads);
   return MT_OK;
 }
 
-static void cpu_close (mt_device *d) { mt_pool_free(d, d->impl); }
+static void cpu_close (mt_device *d) {
+  mt_blas_free(d, d->blas);
+  mt_pool_free(d, d->impl);
+}
 
 static mt_status cpu_prepare (mt_plan *p, mt_err *err) {
   mt_cpu_job *job = p->own;

@@ -24,6 +24,8 @@ enum {
 struct mt_cpu_gemm {
   size_t bytes;                      /* of the whole allocation */
   char name[24];
+  const mt_blas *blas;               /* runs the call, nothing below counts; NULL: none */
+  mt_blas_call call;
   const mt_micro *micro;
   bool turned;                       /* the roles of A and B, of M and N, are exchanged */
   mt_cpu_side side[MT_PARTS];
@@ -175,18 +177,17 @@ static size_t lay_out (mt_cpu_gemm *g, char *base) {
   return at;
 }
 
-mt_status mt_cpu_gemm_new (mt_cpu_gemm **out, mt_device *d, const mt_mma_launch *l,
-                           mt_why *why, mt_err *err) {
+mt_status mt_cpu_gemm_native (mt_cpu_gemm **out, mt_device *d, const mt_mma_launch *l,
+                              mt_err *err) {
   mt_cpu_gemm g = {0}, *p;
   mt_acc acc = MT_ACC_F32;
-  (void)why;
   *out = NULL;
   MT_TRY(choose_acc(&acc, &l->desc, err));
   g.micro = mt_micro_choose(acc);
   g.turned = wants_turn(&l->desc, g.micro);
   memcpy(g.size, l->desc.size, sizeof g.size);
   make_sides(&g, &l->desc);
-  choose_blocks(&g, d->options.threads);
+  choose_blocks(&g, mt_pool_threads(d->impl));
   g.bytes = sizeof g + MT_PANEL_ALIGN + lay_out(&g, NULL);
   p = mt_host_alloc(d, g.bytes);
   if (p == NULL)
@@ -201,6 +202,27 @@ mt_status mt_cpu_gemm_new (mt_cpu_gemm **out, mt_device *d, const mt_mma_launch 
   lay_out(p, base + (-(uintptr_t)base & (MT_PANEL_ALIGN - 1)));
   *out = p;
   return MT_OK;
+}
+
+static mt_status new_blas (mt_cpu_gemm **out, mt_device *d, const mt_blas_call *call,
+                           mt_err *err) {
+  mt_cpu_gemm *p = mt_host_alloc(d, sizeof *p);
+  if (p == NULL) return mt_fail(err, MT_ENOMEM, "gemm: no host memory for a product");
+  memset(p, 0, sizeof *p);
+  p->bytes = sizeof *p;
+  p->blas = d->blas;
+  p->call = *call;
+  snprintf(p->name, sizeof p->name, "gemm_blas");
+  *out = p;
+  return MT_OK;
+}
+
+mt_status mt_cpu_gemm_new (mt_cpu_gemm **out, mt_device *d, const mt_mma_launch *l,
+                           mt_why *why, mt_err *err) {
+  mt_blas_call call;
+  *out = NULL;
+  if (mt_cpu_wants_blas(&call, d, l, why)) return new_blas(out, d, &call, err);
+  return mt_cpu_gemm_native(out, d, l, err);
 }
 
 void mt_cpu_gemm_free (mt_device *d, mt_cpu_gemm *g) {
@@ -379,6 +401,10 @@ static void bind (mt_cpu_gemm *g, const mt_mma_launch *l) {
 mt_status mt_cpu_gemm_run (mt_cpu_gemm *g, const mt_mma_launch *l, mt_pool *pool,
                            mt_err *err) {
   (void)err;
+  if (g->blas) {
+    mt_blas_run(g->blas, &g->call, l);
+    return MT_OK;
+  }
   bind(g, l);
   for (bool b = first_block(g, MT_L); b; b = next_block(g, MT_L))
     for (bool m = first_block(g, MT_M); m; m = next_block(g, MT_M)) {

@@ -55,6 +55,7 @@ struct mt_device {
   char name[32], about[256];
   int arch;                          /* of a GPU: 90 is sm_90; 0: any atom runs */
   void *impl;                        /* the backend's own */
+  struct mt_blas *blas;              /* of "cpu"; NULL: none is called */
 };
 
 enum { MT_HEADSIZE = 1024 };

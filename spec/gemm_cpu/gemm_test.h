@@ -50,11 +50,15 @@ typedef struct trial {
   int64_t size[MT_PRODUCT_MODES];
   double alpha, beta;
 } trial;
-/* Runs it with pools of 1, 2 and 3 threads: (1) the same bits, (2) what the definition
-** gives, within the error of its sums. */
-void try_product (mt_device *const device[3], const trial *x);
+/* Devices with pools of 1, 2 and 3 threads, and one that calls a BLAS. */
+enum { ONE, TWO, THREE, BLAS, DEVICES };
+/* Runs it on all of them: (1) the same bits whatever the number of threads, (2) what the
+** definition gives, within the error of its sums. */
+void try_product (mt_device *const device[DEVICES], const trial *x);
+/* Products that a BLAS did. */
+extern long by_blas;
 
 void test_numbers (void);
-void test_products (mt_device *const device[3], long cases);
+void test_products (mt_device *const device[DEVICES], long cases);
 
 #endif

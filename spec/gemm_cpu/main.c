@@ -1,6 +1,7 @@
 /*
 ** main.c - runs the tests of the processor's own product. MOONTILE_CASES and
-** MOONTILE_SEED choose how many random cases, and which.
+** MOONTILE_SEED choose how many random cases, and which; MOONTILE_TEST_BLAS is the path of
+** a BLAS.
 ** SPDX-License-Identifier: MIT
 */
 #include <stdarg.h>
@@ -38,19 +39,21 @@ int64_t between (int64_t lo, int64_t hi) {
 
 int main (void) {
   const char *cases = getenv("MOONTILE_CASES"), *seed = getenv("MOONTILE_SEED");
+  const char *blas = getenv("MOONTILE_TEST_BLAS"), *library = blas ? blas : "libblas.so.3";
   long n = cases && *cases ? atol(cases) / 2500 + 1 : 2000;
   uint64_t base = seed && *seed ? strtoull(seed, NULL, 10) :
       (uint64_t)time(NULL) * 1000003;
-  mt_device *device[3];
+  mt_device *device[DEVICES];
   printf("seed %llu, %ld cases\n", (unsigned long long)base, n);
   begin_case(base);
-  for (int i = 0; i < 3; i++) {
-    mt_device_options options = {.threads = i + 1};
+  for (int i = 0; i < DEVICES; i++) {
+    mt_device_options options = {.threads = i + 1, .libblas = i < BLAS ? "" : library};
     MUST(mt_device_open(&device[i], "cpu", &options, err));
   }
   test_numbers();
   test_products(device, n);
-  for (int i = 0; i < 3; i++) mt_device_close(device[i]);
+  for (int i = 0; i < DEVICES; i++) mt_device_close(device[i]);
+  printf("%ld by %s\n", by_blas, library);
   printf("%d failures\n", failures);
   return failures != 0;
 }

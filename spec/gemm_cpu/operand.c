@@ -9,8 +9,8 @@ enum { MAXAXES = 9 };
 typedef struct axes { int n, of[3]; int64_t extent[MAXAXES], stride[MAXAXES]; } axes;
 
 /* The divisors of a size, up to three. */
-static void cut (axes *x, int mode, int64_t size) {
-  for (int i = 0; i < 2 && size > 1; i++) {
+static void cut (axes *x, int mode, int64_t size, bool whole) {
+  for (int i = 0; i < 2 && size > 1 && !whole; i++) {
     int64_t f = between(2, 6);
     if (pick(2) || size % f) continue;
     x->extent[x->n++] = f;
@@ -41,6 +41,15 @@ static void stride (axes *x, bool own) {
     if (!own && !plain && pick(5) == 0) x->stride[a] = pick(2) ? 0 : between(0, 3);
     at += (x->extent[a] - 1) * at + gap * pick(3);
   }
+}
+
+/* Rows or columns that lie together, one behind the other or with gaps. */
+static void pitch (axes *x) {
+  int first = pick(2);
+  int64_t columns = x->extent[first], rows = x->extent[1 - first];
+  x->stride[first] = 1;
+  x->stride[1 - first] = columns + pick(2) * pick(5);
+  x->stride[2] = x->stride[1 - first] * rows;
 }
 
 static void print_modes (char *text, size_t size, const axes *x, const int64_t *v) {
@@ -77,9 +86,10 @@ void random_operand (operand *o, mt_dtype d, int64_t x, int64_t y, int64_t batch
   int64_t lo, hi;
   axes a = {0};
   o->size[0] = x, o->size[1] = y, o->size[2] = batch;
-  for (int m = 0; m < 3; m++) cut(&a, m, o->size[m]);
-  stride(&a, own);
-  bool wild = pick(8) == 0;
+  bool matrix = pick(3) == 0, wild = !matrix && pick(8) == 0;
+  for (int m = 0; m < 3; m++) cut(&a, m, o->size[m], matrix);
+  if (matrix) pitch(&a);
+  else stride(&a, own);
   for (int i = 0; wild && i < a.n; i++) a.stride[i] = llabs(a.stride[i]);
   if (wild) snprintf(swizzle, sizeof swizzle, "Sw<%d,%d,%d> o %d o ", pick(3) + 1, pick(3),
                      pick(2) ? 3 : -3, pick(20));
