@@ -6,8 +6,8 @@
 ** instruction; what is big and does not depend on it is a function of its own, shared by
 ** all kernels. The parameter lies in shared memory, where all of them read it.
 **
-** The atom of a warpgroup is n/8 instructions of 8 columns side by side, N_AT_ONCE columns
-** at a time, so that their sums stay in registers. What they multiply is brought to
+** The atom of a warpgroup is n/8 instructions of 8 columns side by side, N_AT_ONCE of
+** them at a time, so that their sums stay in registers. What they multiply is brought to
 ** shared memory K-major, of whatever major the tensors are: that order is the kernel's
 ** own affair.
 */
@@ -119,7 +119,8 @@ MT_INLINE int64_t units_of (const mt_mma_desc &d) {
 
 /* Takes the digit of this extent off n. */
 MT_INLINE int64_t take (int64_t *n, int64_t extent) {
-  int64_t q = (int64_t)divide_far((uint64_t)*n, (uint64_t)extent), digit = *n - q * extent;
+  int64_t q = (int64_t)divide_far((uint64_t)*n, (uint64_t)extent);
+  int64_t digit = *n - q * extent;
   *n = q;
   return digit;
 }
@@ -157,7 +158,7 @@ struct corner {
 
 /* ------------------------------------------------------------------ the parameter */
 
-/* Where all threads and all functions read it; its offsets are those of a unit's batch. */
+/* Where all threads and functions read it; its offsets are those of a unit's batch. */
 MT_SHARED mt_mma_launch here;
 
 MT_INLINE void bring_parameter (const mt_mma_launch &p) {
@@ -306,8 +307,8 @@ MT_INLINE uint64_t matrix_descriptor (const char *p) {
          (uint64_t)(NEXT_CORE_K >> 4) << 16 | (uint64_t)(NEXT_CORE_ROWS >> 4) << 32;
 }
 
-/* Values of A or B to shared memory, by the 128 threads: rows [first, first + rows) of
-** `all`, `rows` a power of 2, 0 beyond `all`. Value i is row i mod all, column i / all. */
+/* Values of A or B to shared memory, by the 128 threads: `rows`, a power of 2, from
+** `first` on, of `all`; beyond them 0. Value i is row i mod all, column i / all. */
 template <int BYTES>
 MT_INLINE void stage (char *to, int operand, spot s, uint32_t first, uint32_t rows,
                       uint32_t all) {

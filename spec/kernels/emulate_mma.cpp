@@ -151,3 +151,11 @@ void emulate_product (const char *name, unsigned blocks, const mt_mma_launch *l,
   gridDim.x = blocks, blockDim.x = l->desc.threads;
   for (blockIdx.x = 0; blockIdx.x < blocks; blockIdx.x++) run_block(blockDim.x);
 }
+
+double emulate_read (uint32_t dtype, const char *base, int64_t i) {
+  return mt::read_real(dtype, base, i);
+}
+
+void emulate_write (uint32_t dtype, char *base, int64_t i, double v) {
+  mt::write_real(dtype, base, i, v);
+}

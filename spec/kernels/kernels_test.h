@@ -12,4 +12,7 @@ int below (int n);                                  /* random: 0 .. n-1 */
 /* A random product by this row; *ran is false if what was drawn is none. */
 bool one_product (const mt_kernel *k, bool *ran);
 
+/* Small floats are the numbers that the processor has for them, and back. */
+bool small_floats (void);
+
 #endif

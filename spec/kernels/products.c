@@ -1,12 +1,13 @@
 /*
-** products.c - random products: what a kernel writes is what the reference executor writes.
+** products.c - random products: a kernel writes what the reference executor writes.
 ** SPDX-License-Identifier: MIT
 **
-** The instruction of the emulated kernel is that of the reference; its registers are taken
-** apart by the atom's (thread,value) layouts, its matrices in shared memory by the
-** canonical layout of wgmma. So registers, matrices, ordinates, reductions and the stores
-** are the kernel's own; and all results are the same bits.
+** The instruction of the emulated kernel is that of the reference; its registers are
+** taken apart by the atom's (thread,value) layouts, its matrices in shared memory by the
+** canonical layout of wgmma. So registers, matrices, ordinates, reductions and stores are
+** the kernel's own; and all results are the same bits.
 */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -295,4 +296,45 @@ bool one_product (const mt_kernel *k, bool *ran) {
   if (!good) tell(&p);
   for (int o = 0; o < MT_PARTS; o++) free(data[o]);
   return good;
+}
+
+/* ---------------------------------------------------------------- numbers */
+
+static bool same_number (double a, double b) { return a == b || (a != a && b != b); }
+
+/* The number v as both write it: bits, but of a NaN. */
+static bool writes_same (mt_dtype d, double v) {
+  uint16_t want = 0, got = 0;
+  mt_put_number(d, &want, v);
+  emulate_write(d, (char *)&got, 0, v);
+  if (v != v) return isnan(emulate_read(d, (const char *)&got, 0));
+  if (want != got)
+    fprintf(stderr, "%s: %a is 0x%x, not 0x%x\n", mt_dtype_name(d), v, got, want);
+  return want == got;
+}
+
+/* All codes; between two of them the middle, and what lies beside it. */
+static bool all_codes (mt_dtype d) {
+  int n = mt_dtype_size(d) == 1 ? 256 : 65536;
+  for (int code = 0; code < n; code++) {
+    uint16_t bits[2] = {(uint16_t)code, (uint16_t)(code + 1)};
+    const void *p = bits, *next = bits + 1;
+    double v = mt_load_element(d, p).f, middle = (v + mt_load_element(d, next).f) / 2;
+    if (!same_number(v, emulate_read(d, p, 0)) || !writes_same(d, v) ||
+        !writes_same(d, middle) || !writes_same(d, nextafter(middle, 1e300)) ||
+        !writes_same(d, nextafter(middle, -1e300)))
+      return false;
+  }
+  return true;
+}
+
+bool small_floats (void) {
+  static const double far[] = {1e-320, 1e-40, 464, 465, 480, 61440, 65520, 1e39, 1e300};
+  for (mt_dtype d = MT_f16; d < MT_NDTYPE; d++) {
+    if (mt_dtype_size(d) > 2) continue;
+    for (size_t i = 0; i < sizeof far / sizeof far[0]; i++)
+      if (!writes_same(d, far[i]) || !writes_same(d, -far[i])) return false;
+    if (!all_codes(d)) return false;
+  }
+  return true;
 }

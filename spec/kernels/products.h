@@ -27,6 +27,10 @@ typedef void emulated_instruction (const char *name, const emulated_lanes *l,
 void emulate_product (const char *name, unsigned blocks, const mt_mma_launch *l,
                       emulated_instruction *how);
 
+/* Element i of floats; v as element i. */
+double emulate_read (uint32_t dtype, const char *base, int64_t i);
+void emulate_write (uint32_t dtype, char *base, int64_t i, double v);
+
 #ifdef __cplusplus
 }
 #endif
