@@ -131,8 +131,8 @@ MT_FMA(f64, uint64_t, 8,    MT_F64)
 
 #define MT_MMA_32(name, text, a, b, c, acc, bits, bytes)                                 \
   MT_MMA_SYNC(name, text, a, b, c, acc, uint32_t, MT_U32, bits, bytes)
-/*        name               shape and types                         A B C  acc  bits and
-** bytes */
+/*        name               shape and types                         A B C  acc  bits
+** and bytes of a value */
 MT_MMA_32(16x8x8_f16_f16,    "m16n8k8.row.col.f16.f16.f16.f16",      2,1,2, f16, 16,  2)
 MT_MMA_32(16x8x8_f32_f16,    "m16n8k8.row.col.f32.f16.f16.f32",      2,1,4, f32, 16,  2)
 MT_MMA_32(16x8x16_f16_f16,   "m16n8k16.row.col.f16.f16.f16.f16",     4,2,2, f16, 16,  2)
@@ -259,7 +259,7 @@ MT_INLINE void wgmma_end () {
   MT_ORDER("wgmma.wait_group.sync.aligned 0;");
 }
 /* After writing what an instruction will read from shared memory. */
-MT_INLINE void shared_written () { MT_ORDER("fence.proxy.async;"); }
+MT_INLINE void shared_written () { MT_ORDER("fence.proxy.async.shared::cta;"); }
 /* Of the 128 threads with the same id, from 1 on. */
 MT_INLINE void warpgroup_barrier (uint32_t id) { MT_BARRIER("bar.sync %0, 128;", id); }
 
