@@ -32,6 +32,8 @@ function env.view(text, offset)
   return tile.tensor("f32", tile.layout(4096)):view(tile.layout(text), offset)
 end
 
+function env.square(dtype) return tile.tensor(dtype, tile.layout { 16, 16 }) end
+
 -- Of a tiled copy of f32 by accesses of 16 bytes; `over` has others, false for none.
 function env.options(over)
   local options = { atom = "UniversalCopy<uint128_t>", dtype = "f32",
@@ -427,6 +429,19 @@ UniversalCopy<uint16_t> would do, or AutoVectorizingCopy]] },
     .. 'atom = "UniversalCopy<uint256_t>", thr = layout(4), val = layout(8) }), T, T)', [[
 copy: UniversalCopy<uint256_t> moves 256 bits at once, kernels move at most 128
 UniversalCopy<uint128_t> would do, or AutoVectorizingCopy]] },
+})
+
+rows("instructions", {
+  { 'tile.mma_bound("SM61_DP4A", 4, 1)',
+    "bad argument #1 to 'mma_bound' (moontile.MmaAtom expected, got string)" },
+  { 'tile.mma_bound(tile.mma_atom "SM61_DP4A", -1, 1)',
+    "bad argument #2 to 'mma_bound' (a number of products expected)" },
+  { 'tile.gemm(tile.tiled_mma { atom = "SM80_8x8x4_C64C64C64C64_TN" }, square "f64", square "f64", square "f64")', [[
+mma: SM80_8x8x4_C64C64C64C64_TN cannot be run: no dtype has complex numbers
+  atoms of real numbers run, dense and without scales]] },
+  { 'tile.gemm(tile.tiled_mma { atom = "SM120::SPARSE::SM120_SPARSE_16x8x64_TN<float_e4m3_t,float_e4m3_t,float>" }, square "e4m3", square "e4m3", square "f32")', [[
+mma: SM120::SPARSE::SM120_SPARSE_16x8x64_TN<float_e4m3_t,float_e4m3_t,float> cannot be run: half of the values of an operand are not stored
+  atoms of real numbers run, dense and without scales]] },
 })
 
 -- code, message, code of the condition
