@@ -33,7 +33,6 @@ function env.view(text, offset)
 end
 
 function env.square(dtype) return tile.tensor(dtype, tile.layout { 16, 16 }) end
-
 -- Of a tiled copy of f32 by accesses of 16 bytes; `over` has others, false for none.
 function env.options(over)
   local options = { atom = "UniversalCopy<uint128_t>", dtype = "f32",
@@ -432,8 +431,6 @@ UniversalCopy<uint128_t> would do, or AutoVectorizingCopy]] },
 })
 
 rows("instructions", {
-  { 'tile.mma_bound("SM61_DP4A", 4, 1)',
-    "bad argument #1 to 'mma_bound' (moontile.MmaAtom expected, got string)" },
   { 'tile.mma_bound(tile.mma_atom "SM61_DP4A", -1, 1)',
     "bad argument #2 to 'mma_bound' (a number of products expected)" },
   { 'tile.gemm(tile.tiled_mma { atom = "SM80_8x8x4_C64C64C64C64_TN" }, square "f64", square "f64", square "f64")', [[
