@@ -16,14 +16,6 @@
 
 #include "ptx.cuh"
 
-/* Of the architecture that is compiled for, as 900; the host's compiler is for none. */
-#ifdef __CUDA_ARCH__
-#define MT_ARCH __CUDA_ARCH__
-#endif
-#ifndef MT_ARCH
-#define MT_ARCH 0
-#endif
-
 namespace mt {
 
 enum { MOST_THREADS = 1024, WARPGROUP = 128 };
@@ -399,19 +391,6 @@ template <typename OP> MT_INLINE void product (const mt_mma_launch &p) {
     if constexpr (OP::group == MT_SS || OP::group == MT_RS) run_group<OP>(u);
     else run_unit<OP>(u);
   }
-}
-
-/* Whether this is compiled for an architecture that has it: `arch` as in kernels.def. */
-MT_INLINE constexpr bool built_for (int arch) {
-#ifdef __CUDA_ARCH_FEAT_SM90_ALL
-  if (arch == 900) return true;
-#endif
-  return arch < 900 && arch * 10 <= MT_ARCH;
-}
-
-/* Nothing where the instruction is not: the host does not launch it there. */
-template <typename OP, int ARCH> MT_INLINE void run (const mt_mma_launch &p) {
-  if constexpr (built_for(ARCH)) product<OP>(p);
 }
 
 } // namespace mt

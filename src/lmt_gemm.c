@@ -46,7 +46,8 @@ static product described (lua_State *L, const char *what, const char *const *key
   return x;
 }
 
-/* plan_gemm([tiled_mma,] A, B, C [, { alpha =, beta = }]) -> a plan | nil, message, code */
+/* plan_gemm([tiled_mma,] A, B, C [, { alpha =, beta = }]) -> a plan | nil, message, code
+** */
 int lmt_plangemm (lua_State *L) {
   static const char *const keys[] = { "alpha", "beta", NULL };
   LMT_NOERR(err);

@@ -119,7 +119,7 @@ static int l_tiled_copy (lua_State *L) {
   return finish(L);
 }
 
-/* make_tiled_copy_X(atom, of [, bits]): `of` makes the same again by the text on the top. */
+/* make_tiled_copy_X(atom, of [, bits]): the text on the top makes `of` again. */
 static int finish_as (lua_State *L, const char *x, const mt_tiled_copy *c) {
   lua_pushfstring(L, "tile.make_tiled_copy_%s(tile.copy_atom(\"%s\", %d), %s)", x,
                   c->atom.name, c->bits, lua_tostring(L, -1));
@@ -216,8 +216,9 @@ static int tidfrg (lua_State *L, mt_copy_side side) {
 static int tc_partition_S (lua_State *L) { return tidfrg(L, MT_COPY_S); }
 static int tc_partition_D (lua_State *L) { return tidfrg(L, MT_COPY_D); }
 
-/* copy:retile(x): what a thread has, (V,M,N,...), in the order of this copy: of a tensor a
-** view. A layout stands for its shape: a compact fragment of it; also its offset, 0. */
+/* copy:retile_D(x): what a thread has, (V,M,N,...), in the order of this copy: of a tensor
+** a view. A layout stands for a compact fragment of its shape; also the offset of that,
+** 0. */
 static int retile (lua_State *L, const mt_tiled_copy *c) {
   mt_layout frg, out;
   LMT_NOERR(err);

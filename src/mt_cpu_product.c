@@ -1,6 +1,6 @@
 /*
-** mt_cpu_product.c - products in host memory: the reference for a described partition, the
-** processor's own product without one.
+** mt_cpu_product.c - products in host memory: the reference for a described partition,
+** the processor's own product without one.
 ** SPDX-License-Identifier: MIT
 */
 #include "mt_cpu.h"

@@ -15,7 +15,7 @@ typedef struct mt_cuda {
   mt_driver driver;
   CUdevice device;
   CUcontext context;           /* NULL, or retained */
-  CUlibrary library;           /* NULL, or loaded */
+  CUlibrary library[MT_OP_MMA + 1];      /* of an operation: NULL, or loaded */
   CUstream stream;             /* NULL, or the device's own */
   char lost[512];              /* why the device is lost; "" while it is not */
   CUfunction function[];       /* of each row of mt_cuda_kernels */
@@ -87,11 +87,15 @@ static mt_status find_device (mt_cuda *c, int index, mt_err *err) {
   return MT_CU(&c->driver, err, cuDeviceGet, (&c->device, index));
 }
 
+/* The kernels of products are loaded with the first of them. */
 static mt_status find_function (mt_cuda *c, size_t i, mt_err *err) {
   char name[64];
   CUkernel kernel = NULL;
+  mt_op op = mt_cuda_kernels[i].op;
+  if (c->library[op] == NULL)
+    MT_TRY(note(c, mt_driver_image(&c->driver, op, &c->library[op], err), err));
   snprintf(name, sizeof name, "mt_%s", mt_cuda_kernels[i].name);
-  MT_TRY(CU(c, err, cuLibraryGetKernel, (&kernel, c->library, name)));
+  MT_TRY(CU(c, err, cuLibraryGetKernel, (&kernel, c->library[op], name)));
   return CU(c, err, cuKernelGetFunction, (&c->function[i], kernel));
 }
 
@@ -114,7 +118,7 @@ static mt_status fill_context (mt_cuda *c, mt_err *err) {
 static mt_status set_up (mt_device *d, mt_cuda *c, int index, mt_err *err) {
   MT_TRY(find_device(c, index, err));
   MT_TRY(describe(d, c, index, err));
-  MT_TRY(mt_driver_image(&c->driver, &c->library, err));
+  MT_TRY(mt_driver_image(&c->driver, MT_OP_COPY, &c->library[MT_OP_COPY], err));
   MT_TRY(CU(c, err, cuDevicePrimaryCtxRetain, (&c->context, c->device)));
   return fill_context(c, err);
 }
@@ -125,7 +129,8 @@ static void take_down (mt_cuda *c) {
   CUcontext popped;
   bool inside = c->context != NULL && v->cuCtxPushCurrent(c->context) == 0;
   if (c->stream != NULL) v->cuStreamDestroy(c->stream);
-  if (c->library != NULL) v->cuLibraryUnload(c->library);
+  for (int op = 0; op <= MT_OP_MMA; op++)
+    if (c->library[op] != NULL) v->cuLibraryUnload(c->library[op]);
   if (inside) v->cuCtxPopCurrent(&popped);
   if (c->context != NULL) v->cuDevicePrimaryCtxRelease(c->device);
 }

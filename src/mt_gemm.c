@@ -38,9 +38,9 @@ static mt_status check_types (const mt_mma_op *op, const mt_tensor *const t[MT_P
   for (int part = 0; part < MT_PARTS; part++) {
     mt_element e = mt_mma_op_element(op, operand_of[part]);
     if (suits(op, part, t[part]->dtype)) continue;
-    return mt_fail(err, MT_EUNSUPPORTED, "gemm: %s is %s, but %s has %s there: tensors of "
-                   "%s hold it", part_name[part], mt_dtype_name(t[part]->dtype), op->name,
-                   mt_element_name(e), part == MT_C && is_float_element(e) ?
+    return mt_fail(err, MT_EUNSUPPORTED, "gemm: %s is %s, but %s has %s there: tensors "
+                   "of %s hold it", part_name[part], mt_dtype_name(t[part]->dtype),
+                   op->name, mt_element_name(e), part == MT_C && is_float_element(e) ?
                    "any float type" : mt_dtypes_of(e));
   }
   return MT_OK;

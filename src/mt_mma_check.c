@@ -7,6 +7,7 @@
 #include "mt_build.h"
 #include "mt_check.h"
 #include "mt_mma.h"
+#include "mt_num.h"
 #include "mt_plan.h"
 #include "mt_solve.h"
 #include "mt_swizzle.h"
@@ -16,7 +17,7 @@ static const uint8_t mode_of[MT_PARTS][3] = {
   {MT_M, MT_K, MT_L}, {MT_N, MT_K, MT_L}, {MT_M, MT_N, MT_L}
 };
 
-/* Elements low .. high of the memory at the base of an operand; none if it is not used. */
+/* Elements low .. high of the memory at the base of an operand; none: it is not used. */
 typedef struct mt_reach { bool none; int64_t low, high; } mt_reach;
 
 /* ---------------------------------------------------------------- tensors */
@@ -69,7 +70,8 @@ static mt_status check_tensor (const mt_mma_launch *l, int part, mt_err *err) {
            "%s: unknown type, swizzle, or too many digits", part_name[part]);
   for (int i = 0; i < 3; g += p->ndigit[i++])
     MT_TRY(check_digits(&l->desc, part, i, g, err));
-  for (g = p->digit; g < p->digit + n; g++) over = over || widen(&r, g->extent, g->stride);
+  for (g = p->digit; g < p->digit + n; g++)
+    over = over || widen(&r, g->extent, g->stride);
   if (over || r.low < -(INT64_MAX >> 6) || r.high > INT64_MAX >> 6)
     return mt_fail(err, MT_EOVERFLOW, "gemm: an offset of %s leaves 64 bits",
                    part_name[part]);
@@ -91,6 +93,28 @@ static bool sound_axes (const mt_step *a, uint32_t n, uint64_t size, uint64_t su
   return product == size;
 }
 
+/* The last index of an axis that alone does not lead outside: idle threads do. */
+static int64_t last_inside (const mt_step *a, const int64_t size[2]) {
+  int64_t last = (int64_t)a->extent - 1;
+  for (int o = 0; o < 2; o++)
+    if (a->step[o] && last > (size[o] - 1) / a->step[o])
+      last = (size[o] - 1) / a->step[o];
+  return last;
+}
+
+/* What is inside the tensor is inside the tile. */
+static bool stays_in_tile (const mt_mma_desc *d, int part, const uint64_t inner[3]) {
+  const mt_part *p = &d->part[part];
+  const uint8_t *mode = mode_of[part];
+  const int64_t size[2] = {d->size[mode[0]], d->size[mode[1]]};
+  uint64_t sum[2] = {inner[mode[0]], inner[mode[1]]};
+  if (size[0] == 0 || size[1] == 0) return true;
+  for (const mt_step *a = p->axis; a < p->axis + p->nthr + p->nval; a++)
+    for (int o = 0; o < 2; o++)
+      sum[o] += (uint64_t)last_inside(a, size) * a->step[o];
+  return sum[0] < d->tile[mode[0]] && sum[1] < d->tile[mode[1]];
+}
+
 static mt_status check_part (const mt_mma_desc *d, int part, const uint64_t inner[3],
                              mt_err *err) {
   const mt_part *p = &d->part[part];
@@ -100,12 +124,14 @@ static mt_status check_part (const mt_mma_desc *d, int part, const uint64_t inne
            sound_axes(p->axis + p->nthr, p->nval, p->values, sum), err,
            "%s: the axes of threads and values do not make up their numbers",
            part_name[part]);
+  MT_CHECK(stays_in_tile(d, part, inner), err, "%s: a value lies outside of its tile",
+           part_name[part]);
   for (int o = 0; o < 2; o++) {
     int mode = mode_of[part][o];
     int64_t last = (d->tiles[mode] ? d->tiles[mode] - 1 : 0) * d->tile[mode];
     if (sum[o] > INT32_MAX || sum[o] + inner[mode] + (uint64_t)last > INT32_MAX)
-      return mt_fail(err, MT_EUNSUPPORTED, "gemm: an ordinate of %s along mode %d reaches "
-                     "2^31: mode of %lld, tiles of %lld", part_name[part], mode + 1,
+      return mt_fail(err, MT_EUNSUPPORTED, "gemm: an ordinate of %s along mode %d "
+                     "reaches 2^31: mode of %lld, tiles of %lld", part_name[part], mode + 1,
                      (long long)d->size[mode], (long long)d->tile[mode]);
   }
   return MT_OK;
@@ -154,8 +180,23 @@ static mt_status check_tiles (const mt_mma_desc *d, uint64_t inner[3], mt_err *e
   return MT_OK;
 }
 
+/* The atom is one, of this shape and as many values. */
+static mt_status check_atom (const mt_mma_desc *d, mt_err *err) {
+  mt_mma_atom atom;
+  const mt_node *tv[] = {atom.a.node, atom.b.node, atom.c.node};
+  MT_CHECK(mt_mma_atom_by_number(&atom, d->atom), err, "there is no atom %lld",
+           (long long)d->atom);
+  MT_CHECK(atom.op.m == d->atom_shape[MT_M] && atom.op.n == d->atom_shape[MT_N] &&
+           atom.op.k == d->atom_shape[MT_K], err, "%s has another shape", atom.op.name);
+  for (int part = 0; part < MT_PARTS; part++)
+    MT_CHECK(mt_size(mt_mode(tv[part], 1)) == d->part[part].values, err,
+             "%s has another number of values of %s", atom.op.name, part_name[part]);
+  return MT_OK;
+}
+
 static mt_status check_partition (const mt_mma_desc *d, mt_err *err) {
   uint64_t inner[3];
+  MT_TRY(check_atom(d, err));
   MT_CHECK(d->threads > 0 && d->threads <= MT_MAXTHREADS, err, "%d threads",
            (int)d->threads);
   MT_TRY(check_tiles(d, inner, err));
@@ -271,10 +312,12 @@ static mt_status check_range (const mt_mma_launch *l, int part, const mt_reach *
 static mt_status fail_injective (const mt_mma_launch *l, const mt_equation *e,
                                  mt_err *err) {
   const mt_part *p = &l->desc.part[MT_C];
-  int64_t x[MT_MAXDIGIT] = {0}, y[MT_MAXDIGIT] = {0};
+  int64_t x[MT_MAXDIGIT] = {0}, y[MT_MAXDIGIT] = {0}, sign = 0;
   char one[MT_ELEMENTTEXT], other[MT_ELEMENTTEXT];
-  for (int i = 0; i < e->n; i++) {
+  for (int i = e->n - 1; i >= 0; i--) {
     int64_t v = p->digit[i].stride < 0 ? -e->v[i] : e->v[i];
+    if (sign == 0) sign = v < 0 ? -1 : v;                  /* y comes behind x */
+    if (sign < 0) v = -v;
     *(v > 0 ? &y[i] : &x[i]) = v > 0 ? v : -v;
   }
   return mt_fail(err, MT_EINJECTIVE, "gemm: elements %s and %s of C are one place in "
@@ -306,24 +349,37 @@ static mt_status check_injective (const mt_mma_launch *l, mt_err *err) {
                  "not be decided in %d steps", (int)MT_SOLVE_STEPS);
 }
 
-/* Axes of C's partition that stay inside; what adds nothing belongs to threads along K. */
+/* Axes of C's partition, as far as they alone stay inside; what adds nothing belongs to
+** threads along K. */
 static bool add_steps (mt_equation *e, const mt_mma_desc *d, const mt_step *a, uint32_t n,
                        const int which[2], uint64_t *shared) {
   for (uint32_t i = 0; i < n; i++) {
-    int64_t step[2] = {0, 0};
-    for (int o = 0; o < 2; o++)
-      if (which[o] >= 0) step[o] = a[i].step[which[o]];
-    if (step[0] >= d->size[MT_M] || step[1] >= d->size[MT_N]) continue;
-    if (step[0] == 0 && step[1] == 0) {
-      *shared *= a[i].extent;
+    mt_step s = a[i];
+    for (int o = 0; o < 2; o++) s.step[o] = which[o] < 0 ? 0 : a[i].step[which[o]];
+    int64_t last = last_inside(&s, d->size);
+    if (last == 0) continue;
+    if (s.step[0] == 0 && s.step[1] == 0) {
+      *shared *= s.extent;
       continue;
     }
-    e->d[e->n] = step[0] + step[1] * d->tile[MT_M];
-    e->hi[e->n] = a[i].extent - 1;
-    e->lo[e->n] = -e->hi[e->n];
+    e->d[e->n] = s.step[0] + (int64_t)s.step[1] * d->tile[MT_M];
+    e->hi[e->n] = last;
+    e->lo[e->n] = -last;
     e->n++;
   }
   return *shared <= d->kthreads;
+}
+
+/* Threads that split K have the same elements of C. */
+static bool share_c (const mt_mma_desc *d) {
+  const mt_part *p = &d->part[MT_C];
+  for (uint32_t t = 0; d->kthreads > 1 && t < d->threads; t++) {
+    uint32_t first = t - index_of(d->kaxis, d->nkthr, t, 1);
+    for (int o = 0; o < 2; o++)
+      if (index_of(p->axis, p->nthr, t, o) != index_of(p->axis, p->nthr, first, o))
+        return false;
+  }
+  return true;
 }
 
 /* No two values of a tile of C are one element, but those of threads along K. */
@@ -332,7 +388,8 @@ static mt_status check_cover (const mt_mma_desc *d, mt_err *err) {
   const mt_part *p = &d->part[MT_C];
   mt_equation e = {.n = 0};
   uint64_t shared = 1;
-  bool alone = add_steps(&e, d, p->axis, p->nthr + p->nval, both, &shared) &&
+  bool alone = share_c(d) &&
+               add_steps(&e, d, p->axis, p->nthr + p->nval, both, &shared) &&
                add_steps(&e, d, d->inner_axis, d->ninner[MT_M], m, &shared) &&
                add_steps(&e, d, d->inner_axis + d->ninner[MT_M], d->ninner[MT_N], n,
                          &shared);

@@ -120,9 +120,9 @@ static mt_status put_offset (mt_mma_launch *l, const mt_tensor *t, int part,
     return mt_failn(err, MT_EUNSUPPORTED, "gemm: the swizzle of %s %N moves bits beyond "
                     "the 32nd", part_name[part], a);
   if (t->offset < 0 || t->offset > (int64_t)(t->bytes / (size_t)size))
-    return mt_fail(err, MT_ERANGE, "gemm: %s begins at element %lld of a buffer of %lld",
-                   part_name[part], (long long)t->offset,
-                   (long long)(t->bytes / (size_t)size));
+    return mt_failn(err, MT_ERANGE, "gemm: %s %N begins at element %lld of a buffer of "
+                    "%lld: a swizzled operand begins inside its buffer", part_name[part],
+                    a, (long long)t->offset, (long long)(t->bytes / (size_t)size));
   p->swizzle = (uint32_t)mask;
   p->shift = w.s;
   if (t->data) l->base[part] = (char *)t->data + t->offset * size;

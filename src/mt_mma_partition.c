@@ -65,8 +65,8 @@ static void add_layout (mt_strides *s, const mt_node *a) {
 
 static mt_status too_many (const mt_tiled_mma *mma, const char *what, int most,
                            mt_err *err) {
-  return mt_failn(err, MT_ETOOBIG, "gemm: the %s of %s as %N with the permutation %N need "
-                  "more than %d axes", what, mma->atom.op.name, mma->atoms.node,
+  return mt_failn(err, MT_ETOOBIG, "gemm: the %s of %s as %N with the permutation %N "
+                  "need more than %d axes", what, mma->atom.op.name, mma->atoms.node,
                   mma->permutation.node, most);
 }
 
@@ -102,8 +102,8 @@ static void find_digits (mt_threads *t, const mt_node *thr_vmnk) {
 }
 
 static mt_status no_digits (const mt_tiled_mma *mma, mt_err *err) {
-  return mt_failn(err, MT_EUNSUPPORTED, "gemm: %s as %N numbers its threads %N: these are "
-                  "no digits of a thread's number\ngive the atoms compact strides",
+  return mt_failn(err, MT_EUNSUPPORTED, "gemm: %s as %N numbers its threads %N: these "
+                  "are no digits of a thread's number\ngive the atoms compact strides",
                   mma->atom.op.name, mma->atoms.node, mma->thr_vmnk.node);
 }
 

@@ -34,8 +34,8 @@ struct mt_mma_ref {
   uint32_t cells[MT_PARTS];        /* of an atom */
   mt_cell *cell[MT_PARTS];         /* group after group */
   uint32_t *inner[3];              /* ordinates of the inner positions */
-  uint16_t *turn, *next;           /* of each group: its number among those that split K, */
-                                   /* and the group with the next number */
+  /* of each group: its number among those that split K, the group with the next one */
+  uint16_t *turn, *next;
   mt_hand *hand;
 };
 
@@ -54,9 +54,9 @@ static uint32_t cells_of (const mt_mma_desc *d, int part) {
   return d->atom_shape[mode_of[part][0]] * d->atom_shape[mode_of[part][1]];
 }
 
-/* An ordinate and an inner one lie below twice the tile; 2 * tile is always outside. */
+/* A cell's ordinate is `tile` at most, which is outside, an inner one is less. */
 static size_t table_size (const mt_mma_desc *d, int mode) {
-  return (2 * (size_t)d->tile[mode] + 1) * sizeof(int64_t);
+  return 2 * (size_t)d->tile[mode] * sizeof(int64_t);
 }
 
 static void take_hand (mt_taker *t, mt_hand *h, const mt_mma_desc *d, size_t groups) {
@@ -149,7 +149,7 @@ static mt_status fill_cells (mt_mma_ref *r, const mt_mma_desc *d, int part,
                              const mt_node *tv, const mt_node *thr_id,
                              const int64_t *first, mt_err *err) {
   const mt_part *p = &d->part[part];
-  uint32_t most = 2 * d->tile[mode_of[part][0]];
+  const uint32_t *tile = d->tile;
   int64_t all = mt_size(mt_mode(tv, 0)), at, t;
   int64_t n = is_shared(mt_mode(tv, 0)) ? 1 : all;
   for (int64_t v = 0; v < p->values; v++)
@@ -160,9 +160,11 @@ static mt_status fill_cells (mt_mma_ref *r, const mt_mma_desc *d, int part,
       mt_cell own = walk(p->axis + p->nthr, p->nval, (uint32_t)v);
       for (int g = 0; g < r->groups; g++) {
         mt_cell c = walk(p->axis, p->nthr, (uint32_t)(first[g] + t));
-        c.at[0] += own.at[0];
-        c.at[1] += own.at[1];
-        if (c.at[0] >= most / 2) c.at[0] = most;              /* of an idle thread */
+        for (int o = 0; o < 2; o++) {
+          uint32_t most = tile[mode_of[part][o]];
+          c.at[o] += own.at[o];
+          if (c.at[o] > most) c.at[o] = most;                 /* of an idle thread */
+        }
         r->cell[part][(size_t)g * r->cells[part] + (size_t)at] = c;
       }
     }
@@ -193,11 +195,8 @@ mt_status mt_mma_ref_make (mt_mma_ref *r, const mt_mma_desc *d, int workers,
   take_all(&t, r, d, d->threads / (size_t)mt_size(thr), workers);
   r->op = atom.op;
   MT_TRY(find_groups(first, group, r, d, thr, err));
-  for (int part = 0; part < MT_PARTS; part++) {
-    MT_CHECK(mt_size(mt_mode(tv[part], 1)) == d->part[part].values, err,
-             "gemm: %s has another number of values", part_name[part]);
+  for (int part = 0; part < MT_PARTS; part++)
     MT_TRY(fill_cells(r, d, part, tv[part], thr, first, err));
-  }
   const mt_step *a = d->inner_axis;
   for (int i = 0; i < 3; a += d->ninner[i++])
     for (uint32_t j = 0; j < d->inner[i]; j++)
@@ -238,7 +237,7 @@ static void fill_offsets (mt_task *w, int part, int o, int64_t tile) {
   const mt_digit *g = p->digit + (o ? p->ndigit[0] : 0);
   int mode = mode_of[part][o];
   int64_t n = d->tile[mode], first = tile * n, *out = w->h->offset[part][o];
-  for (int64_t i = 0; i < 2 * n + 1; i++)
+  for (int64_t i = 0; i < 2 * n; i++)
     out[i] = i < n && first + i < d->size[mode] ? digits(g, p->ndigit[o], first + i)
                                                 : MT_OUTSIDE;
 }

@@ -39,10 +39,6 @@ mt_status mt_mma_op_check (const mt_mma_op *op, mt_err *err);
 ** (3) bits: popcount of and, of xor. */
 void mt_mma_op_run (const mt_mma_op *op, const double *a, const double *b, double *c);
 
-/* A bound of |C - exact| for K products accumulated by this instruction (on any device),
-** where `sum` is the sum of |a b| over them and |c|; 0 for integers. */
-double mt_mma_op_bound (const mt_mma_op *op, int64_t k, double sum);
-
 /* The number of an atom in the order of mt_mma_atom_next, from 0, and back. */
 mt_status mt_mma_atom_number (uint32_t *out, const char *name, mt_err *err);
 bool mt_mma_atom_by_number (mt_mma_atom *out, uint32_t number);

@@ -28,21 +28,47 @@ static mt_status find_atom (mt_tiled_copy *c, const char *atom, int bits, mt_err
   return MT_OK;
 }
 
-/* The atom takes its threads and its values from the tile's, whole: c->layout_tv is
-** made. `thr`, `val`: what they were described by. */
-static mt_status check_whole (const mt_tiled_copy *c, const mt_node *thr,
-                              const mt_node *val, mt_err *err) {
+/* n in whole parts of m: what is missing. */
+static int64_t times (int64_t n, int64_t m) {
+  int64_t a = n, b = m;
+  while (b != 0) {
+    int64_t r = a % b;
+    a = b;
+    b = r;
+  }
+  return m / a;
+}
+
+static mt_status few_threads (const mt_tiled_copy *c, int64_t n, int64_t m, mt_err *err) {
+  bool described = mt_rank(c->thr.node) > 0;
+  mt_failn(err, MT_EINVAL, "make_tiled_copy: %s is done by %lld threads together, but ",
+           c->atom.name, (long long)m);
+  if (described) mt_explain(err, "thr %N", c->thr.node);
+  else mt_explain(err, "the tile %N", c->tiler.node);
+  mt_explain(err, " has %lld threads: not a multiple\n  %lld times as many would do",
+             (long long)n, (long long)times(n, m));
+  return err->status;
+}
+
+static mt_status few_values (const mt_tiled_copy *c, int64_t n, int64_t m, mt_err *err) {
+  bool described = mt_rank(c->val.node) > 0;
+  mt_failn(err, MT_EINVAL, "make_tiled_copy: %s moves %lld elements of %d bits at once, "
+           "but ", c->atom.name, (long long)m, c->bits);
+  if (described) mt_explain(err, "val %N", c->val.node);
+  else mt_explain(err, "a thread of the tile %N", c->tiler.node);
+  mt_explain(err, " has %lld values: not a multiple", (long long)n);
+  if (!described)
+    mt_explain(err, "\n  a tile %lld times as large would do: a permutation makes it so",
+               (long long)times(n, m));
+  return err->status;
+}
+
+/* The atom takes its threads and its values from the tile's, whole. */
+static mt_status check_whole (const mt_tiled_copy *c, mt_err *err) {
   int64_t threads = mt_size(mt_mode(c->layout_tv.node, 0)), m = atom_threads(&c->atom);
   int64_t values = mt_size(mt_mode(c->layout_tv.node, 1)), n = atom_values(&c->atom);
-  if (threads % m != 0)
-    return mt_failn(err, MT_EINVAL, "make_tiled_copy: %s is done by %lld threads "
-                    "together, but thr %N has %lld threads: not a multiple",
-                    c->atom.name, (long long)m, thr, (long long)threads);
-  if (values % n != 0)
-    return mt_failn(err, MT_EINVAL, "make_tiled_copy: %s moves %lld elements of %d bits "
-                    "at once, but val %N has %lld values: not a multiple", c->atom.name,
-                    (long long)n, c->bits, val, (long long)values);
-  return MT_OK;
+  if (threads % m != 0) return few_threads(c, threads, m, err);
+  return values % n == 0 ? MT_OK : few_values(c, values, n, err);
 }
 
 /* ---- by threads and values */
@@ -88,7 +114,7 @@ mt_status mt_make_tiled_copy (mt_tiled_copy *out, const char *atom, int bits,
   mt_copy_value(&out->thr, thr);
   mt_copy_value(&out->val, val);
   MT_TRY(make_tv(out, err));
-  MT_TRY(check_whole(out, thr, val, err));
+  MT_TRY(check_whole(out, err));
   return make_tiler(out, err);
 }
 
@@ -97,11 +123,10 @@ mt_status mt_make_tiled_copy (mt_tiled_copy *out, const char *atom, int bits,
 /* From layout_tv and tiler, which are there. */
 static mt_status make_of_tv (mt_tiled_copy *c, const char *atom, int bits, mt_err *err) {
   static const mt_node none = {.tag = MT_MODES, .span = 1, .shape = 1};
-  const mt_node *tv = c->layout_tv.node;
   mt_copy_value(&c->thr, &none);
   mt_copy_value(&c->val, &none);
   MT_TRY(find_atom(c, atom, bits, err));
-  return check_whole(c, mt_mode(tv, 0), mt_mode(tv, 1), err);
+  return check_whole(c, err);
 }
 
 mt_status mt_make_tiled_copy_mma (mt_tiled_copy *out, const char *atom, int bits,

@@ -49,7 +49,7 @@ mt_status mt_copy_tv (mt_layout *out, const mt_tiled_copy *copy, mt_copy_side si
 
 /* ---- partitions */
 
-/* (Thr,Val,(RestM,RestN,...)) for a layout without a swizzle, by (Thr,Val) of the tile. */
+/* (Thr,Val,(RestM,RestN,...)) of a layout without a swizzle, by (Thr,Val) of the tile. */
 static mt_status partition (mt_layout *out, const mt_tiled_copy *copy, const mt_node *tv,
                             const mt_node *a, mt_err *err) {
   mt_layout divided, tile;
@@ -174,18 +174,23 @@ static mt_status unfold (mt_layout *out, const mt_node *divided, const mt_node *
 
 static mt_status retile (mt_layout *out, const mt_tiled_copy *copy, const mt_node *a,
                          mt_err *err) {
-  mt_layout tiles, values, tiler, divided;
+  mt_layout tiles, order, tiler, divided;
   int64_t v = mt_size(mt_mode(a, 0));
+  int64_t values = mt_size(mt_mode(copy->layout_tv.node, 1));
   int rank = 1 + mt_rank(copy->tiler.node);
   if (mt_rank(a) < rank)
     return mt_failn(err, MT_ERANK, "retile: a fragment (V,M,N,...) of the tile %N has %d "
                     "modes, %N has %d", copy->tiler.node, rank, a, mt_rank(a));
-  if (v < 1) return mt_failn(err, MT_EINVAL, "retile: the fragment %N is empty", a);
+  /* v > values: a side on which threads share values */
+  if (v < 1 || (values % v != 0 && v % values != 0))
+    return mt_failn(err, MT_EINVAL, "retile: mode 1 of the fragment %N has %lld values, "
+                    "which do not divide the %lld that a thread has of the tile %N", a,
+                    (long long)v, (long long)values, copy->tiler.node);
   MT_TRY(tiles_of(&tiles, copy, v, err));
-  MT_TRY(values_of(&values, copy, tiles.node, v, err));
+  MT_TRY(values_of(&order, copy, tiles.node, v, err));
   MT_TRY(fragment_tiler(&tiler, tiles.node, v, err));
   MT_TRY(mt_zipped_divide(&divided, a, tiler.node, err));
-  return unfold(out, divided.node, values.node, err);
+  return unfold(out, divided.node, order.node, err);
 }
 
 mt_status mt_copy_retile (mt_layout *out, const mt_tiled_copy *copy, const mt_node *a,

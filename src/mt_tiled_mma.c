@@ -43,8 +43,7 @@ static mt_status thread_index (mt_layout *out, const mt_tiled_mma *mma, mt_err *
   MT_TRY(mt_concat(&all, 2, modes, err));              /* ((ThrV,ThrM,ThrN,ThrK),gaps) */
   MT_TRY(mt_right_inverse(&inverse, all.node, err));
   if (mt_size(inverse.node) != mt_size(all.node))
-    return mt_failn(err, MT_EINEXACT, "make_tiled_mma: atoms %N leave threads out that "
-                    "no layout numbers: the threads are %N", mma->atoms.node, thr);
+    return mt_failn(err, MT_EINEXACT, "partition: the threads %N have no inverse", thr);
   return mt_composition(out, first.node, inverse.node, err);
 }
 
@@ -64,16 +63,34 @@ static void place_of (int64_t place[4], const mt_tiled_mma *mma, int64_t thr) {
 
 /* ---- making */
 
-static mt_status same_thread (const mt_tiled_mma *mma, int64_t i, int64_t j,
+static mt_status number_threads (mt_tiled_mma *mma, mt_err *err) {
+  mt_layout index;
+  MT_TRY(mt_tiled_product(&mma->thr_vmnk, mma->atom.thr_id.node, mma->atoms.node, err));
+  return thread_index(&index, mma, err);
+}
+
+/* Adds the compact layout of these atoms, if that gives each threads of its own. */
+static mt_status compact_would_do (mt_tiled_mma *mma, mt_err *err) {
+  mt_layout compact;
+  mt_err why;
+  if (mt_layout_left(&compact, mma->atoms.node, &why) != MT_OK) return err->status;
+  mma->atoms = compact;
+  if (number_threads(mma, &why) == MT_OK)
+    mt_explain(err, "\n  %N would do", compact.node);
+  return err->status;
+}
+
+static mt_status same_thread (mt_tiled_mma *mma, int64_t i, int64_t j,
                               mt_err *err) {
   mt_layout a, b;
   int64_t at;
   MT_TRY(mt_idx2crd(&a, i, mma->atoms.node, err));
   MT_TRY(mt_idx2crd(&b, j, mma->atoms.node, err));
   MT_TRY(mt_at(&at, mma->atoms.node, i, err));
-  return mt_failn(err, MT_EINJECTIVE, "make_tiled_mma: atoms %N gives the atoms at %N "
-                  "and %N the same number %lld, so the same threads",
-                  mma->atoms.node, a.node, b.node, (long long)at);
+  mt_failn(err, MT_EINJECTIVE, "make_tiled_mma: atoms %N gives the atoms at %N and %N "
+           "the same number %lld, so the same threads", mma->atoms.node, a.node, b.node,
+           (long long)at);
+  return compact_would_do(mma, err);
 }
 
 static mt_status make_atoms (mt_tiled_mma *mma, const mt_node *atoms, mt_err *err) {
@@ -93,7 +110,7 @@ static mt_status make_atoms (mt_tiled_mma *mma, const mt_node *atoms, mt_err *er
 }
 
 static mt_status make_threads (mt_tiled_mma *mma, mt_err *err) {
-  mt_layout index;
+  mt_err why;
   int64_t i, j, lo, n;
   MT_TRY(mt_cosize(&n, &lo, mma->atoms.node, err));
   if (lo < 0)
@@ -101,23 +118,40 @@ static mt_status make_threads (mt_tiled_mma *mma, mt_err *err) {
                     mma->atoms.node);
   MT_TRY(mt_same_number(&i, &j, mma->atoms.node, err));
   if (j >= 0) return same_thread(mma, i, j, err);
-  MT_TRY(mt_renamed("make_tiled_mma", mt_tiled_product(&mma->thr_vmnk,
-         mma->atom.thr_id.node, mma->atoms.node, err), err));
-  return mt_renamed("make_tiled_mma", thread_index(&index, mma, err), err);
+  if (number_threads(mma, &why) == MT_OK) return MT_OK;
+  mt_failn(err, MT_EINEXACT, "make_tiled_mma: atoms %N of threads %N are no layout of "
+           "threads whose strides divide one another", mma->atoms.node,
+           mma->atom.thr_id.node);
+  return compact_would_do(mma, err);
+}
+
+/* Nothing but `_` and extents, as integers or as n:1. */
+static bool only_extents (const mt_node *p) {
+  for (const mt_node *c = mt_child(p); c < mt_next(p); c = mt_next(c))
+    if (!(c->tag == MT_WILD || c->tag == MT_INT ||
+          (c->tag == MT_LEAF && c->ring == MT_Z && c->stride == 1)))
+      return false;
+  return true;
 }
 
 /* (M,N,K), with `_` where nothing is said. */
 static mt_status make_permutation (mt_tiled_mma *mma, const mt_node *p, mt_err *err) {
   mt_build b;
   bool by_mode = p && (p->tag == MT_TUPLE || p->tag == MT_TILER);
-  if (p && p->tag != MT_WILD && (!by_mode || p->arity > 3))
-    return mt_failn(err, MT_ERANK, "make_tiled_mma: permutation %N is not by mode; M, N "
-                    "and K have one each, as (%N,_,_)", p, p);
+  if (p && p->tag != MT_WILD && !by_mode)
+    return mt_failn(err, MT_ERANK, "make_tiled_mma: permutation %N is one for all; M, N "
+                    "and K have one each: (%N,_,_)", p, p);
+  if (by_mode && p->arity > 3)
+    return mt_failn(err, MT_ERANK, "make_tiled_mma: permutation %N has %d modes; M, N "
+                    "and K are 3", p, (int)p->arity);
+  bool extents = !by_mode || only_extents(p);
   mt_begin(&b, &mma->permutation, "make_tiled_mma", err);
-  mt_open(&b, by_mode ? (mt_tag)p->tag : MT_TUPLE);
+  mt_open(&b, extents ? MT_TUPLE : MT_TILER);
   for (int i = 0; i < 3; i++) {
-    if (by_mode && i < p->arity) mt_add(&b, mt_mode(p, i));
-    else mt_add_wild(&b);
+    const mt_node *c = by_mode && i < p->arity ? mt_mode(p, i) : NULL;
+    if (c == NULL) mt_add_wild(&b);
+    else if (c->tag == MT_LEAF && extents) mt_add_int(&b, c->shape);
+    else mt_add(&b, c);
   }
   return mt_end(&b);
 }
@@ -138,21 +172,28 @@ static mt_status permutation_size (int64_t *out, int axis, const mt_node *p,
   return mt_numbers_all("make_tiled_mma", name, "place", p, err);
 }
 
+static mt_status no_multiple (const mt_tiled_mma *mma, int axis, int64_t all,
+                              mt_err *err) {
+  int64_t atom = atom_extent(mma, axis), places = mma->tile[axis], next;
+  mt_failn(err, MT_EINEXACT, "make_tiled_mma: the permutation of %s, %N, has %lld "
+           "places: not a multiple of %lld, what %lld atoms of %lld have along %s",
+           axis_name[axis], mt_mode(mma->permutation.node, axis), (long long)places,
+           (long long)all, (long long)(all / atom), (long long)atom, axis_name[axis]);
+  if (!mt_mulo(places / all + 1, all, &next))
+    mt_explain(err, "\n  %lld would do", (long long)next);
+  return err->status;
+}
+
 static mt_status make_tile (mt_tiled_mma *mma, mt_err *err) {
   for (int i = 0; i < 3; i++) {
     const mt_node *p = mt_mode(mma->permutation.node, i);
-    int64_t atom = atom_extent(mma, i), many = atoms_along(mma, i), all;
-    if (mt_mulo(atom, many, &all))
+    int64_t all;
+    if (mt_mulo(atom_extent(mma, i), atoms_along(mma, i), &all))
       return mt_failn(err, MT_EOVERFLOW, "make_tiled_mma: atoms %N: the tile leaves 64 "
                       "bits", mma->atoms.node);
     mma->tile[i] = all;
-    if (p->tag == MT_WILD) continue;
-    MT_TRY(permutation_size(&mma->tile[i], i, p, err));
-    if (mma->tile[i] % all == 0) continue;
-    return mt_failn(err, MT_EINEXACT, "make_tiled_mma: the permutation of %s, %N, has "
-                    "%lld places: not a multiple of %lld, the %lld atoms along %s times "
-                    "their extent %lld", axis_name[i], p, (long long)mma->tile[i],
-                    (long long)all, (long long)many, axis_name[i], (long long)atom);
+    if (p->tag != MT_WILD) MT_TRY(permutation_size(&mma->tile[i], i, p, err));
+    if (mma->tile[i] % all != 0) return no_multiple(mma, i, all, err);
   }
   return MT_OK;
 }

@@ -78,8 +78,21 @@ local function atoms()
   refused(function() return a.layoutA end)
 end
 
+local function tiles()
+  local mma = tile.tiled_mma { atom = "SM80_16x8x16_F32F16F16F32_TN", atoms = layout { 2, 2 },
+                               permutation = { tile._, 32 } }
+  local copy = tile.make_tiled_copy_B("SM75_U32x4_LDSM_N", mma)
+  assert(#tostring(mma) > 0 and #tostring(copy) > 0)
+  assert(mma:partition_B(layout { 64, 32 }):size() == 128 * 32)
+  local part = mma:get_slice(5):partition_B(layout { 64, 32 })
+  assert(copy:get_slice(5):retile_D(part):size() == part:size())
+  assert(tile.make_tiled_copy_S("AutoVectorizingCopy", copy):size() == 128)
+  refused(tile.tiled_mma, { atom = "nothing" })
+end
+
 algebra()
 atoms()
+tiles()
 local devices = { tile.device { "cpu", threads = 2 }, tile.device "cpu:checked" }
 if libcuda then devices[#devices + 1] = assert(tile.device { "cuda", libcuda = libcuda }) end
 assert(#devices >= 2 and #tile.info(libcuda).devices >= 1)

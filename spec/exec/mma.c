@@ -1,6 +1,6 @@
 /*
-** mma.c - tiled MMAs against CuTe's (spec/golden/mma_tiled.tsv), the law of atoms along K,
-** and what is refused.
+** mma.c - tiled MMAs against CuTe's (spec/golden/mma_tiled.tsv), and the law of atoms
+** along K.
 ** SPDX-License-Identifier: MIT
 */
 #include "exec_test.h"

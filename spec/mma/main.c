@@ -71,6 +71,7 @@ int64_t place (const mt_mma_launch *l, int part, int64_t x, int64_t y, int64_t b
 int main (void) {
   static const struct { const char *name; void (*run) (void); } tests[] = {
     {"tensors", test_tensors}, {"partition", test_partition},
+    {"check", test_check}, {"run", test_run},
   };
   for (size_t i = 0; i < sizeof tests / sizeof tests[0]; i++) {
     begin_case(i);

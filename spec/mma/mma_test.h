@@ -44,5 +44,7 @@ int64_t place (const mt_mma_launch *l, int part, int64_t x, int64_t y, int64_t b
 
 void test_tensors (void);
 void test_partition (void);
+void test_check (void);
+void test_run (void);
 
 #endif

@@ -8,7 +8,8 @@
 static char memory[1 << 16];
 
 /* A tensor in the memory. */
-static mt_tensor tensor (mt_layout *room, const char *layout, mt_dtype d, int64_t offset) {
+static mt_tensor tensor (mt_layout *room, const char *layout, mt_dtype d,
+                         int64_t offset) {
   *room = parse(layout);
   return (mt_tensor){room->node, d, memory, sizeof memory, offset};
 }
@@ -51,8 +52,8 @@ static void test_places (void) {
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     mt_layout a, b, c;
     mt_mma_launch l;
-    mt_tensor A = tensor(&a, rows[i].a, MT_f32, 200), C = tensor(&c, rows[i].c, MT_f64, 77);
-    mt_tensor B = tensor(&b, rows[i].b, MT_i8, 0);
+    mt_tensor A = tensor(&a, rows[i].a, MT_f32, 200);
+    mt_tensor B = tensor(&b, rows[i].b, MT_i8, 0), C = tensor(&c, rows[i].c, MT_f64, 77);
     MUST(mt_mma_tensors(&l, &A, &B, &C, 2, 0, err));
     const int64_t *s = l.desc.size;
     CHECK(s[0] == rows[i].m && s[1] == rows[i].n && s[2] == rows[i].k &&
@@ -65,8 +66,12 @@ static void test_places (void) {
 }
 
 static void test_refused (void) {
-  static const struct { const char *a, *b, *c; mt_dtype d; mt_status s; const char *text; }
-  rows[] = {
+  static const struct {
+    const char *a, *b, *c;
+    mt_dtype d;
+    mt_status s;
+    const char *text;
+  } rows[] = {
     {"(4,6):(1,4)", "(5,7):(7,1)", "(4,5):(1,4)", MT_f32, MT_ERANK,
      "gemm: K is mode 2 of A and mode 2 of B: 6 and 7\nA is (4,6):(1,4)\n"
      "B is (5,7):(7,1)"},
@@ -77,8 +82,8 @@ static void test_refused (void) {
      "gemm: L is mode 3 of A and mode 3 of B: 2 and 3\nA is (4,6,2):(1,4,24)\n"
      "B is (5,6,3):(6,1,30)"},
     {"(4,6):(1,4)", "(5,6,3):(6,1,30)", "(4,5):(1,4)", MT_f32, MT_ERANK,
-     "gemm: B has a batch of 3, C (4,5):(1,4) has none\ngive C a third mode of that size, "
-     "or sum over the batch: group it with K"},
+     "gemm: B has a batch of 3, C (4,5):(1,4) has none\ngive C a third mode of that "
+     "size, or sum over the batch: group it with K"},
     {"24:1", "(5,6):(6,1)", "(4,5):(1,4)", MT_f32, MT_ERANK,
      "gemm: A 24:1 has rank 1, it is (M,K) and may have a last mode for the batch\n"
      "group its modes to 2 or 3"},
@@ -91,14 +96,15 @@ static void test_refused (void) {
      "beyond the 32nd"},
     {"((2,2,2,2,2,2,2,2,2,2),(2,2,2,2,2,2,2,2,2)):((2,1,8,4,32,16,128,64,512,256),"
      "(2,1,8,4,32,16,128,64,512))", "(5,512):(6,1)", "(1024,5):(1,4)", MT_f32,
-     MT_ETOOBIG, "gemm: A ((2,2,2,2,2,2,2,2,2,2),(2,2,2,2,2,2,2,2,2)):((2,1,8,4,32,16,128,"
-     "64,512,256),(2,1,8,4,32,16,128,64,512)) has more than 18 axes"},
+     MT_ETOOBIG, "gemm: A ((2,2,2,2,2,2,2,2,2,2),(2,2,2,2,2,2,2,2,2)):((2,1,8,4,32,16,"
+     "128,64,512,256),(2,1,8,4,32,16,128,64,512)) has more than 18 axes"},
   };
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     mt_layout a, b, c;
     mt_mma_launch l;
-    mt_tensor A = tensor(&a, rows[i].a, MT_f32, 0), C = tensor(&c, rows[i].c, rows[i].d, 0);
+    mt_tensor A = tensor(&a, rows[i].a, MT_f32, 0);
     mt_tensor B = tensor(&b, rows[i].b, MT_f32, 0);
+    mt_tensor C = tensor(&c, rows[i].c, rows[i].d, 0);
     REFUSED(mt_mma_tensors(&l, &A, &B, &C, 0.5, 0, err), rows[i].s, rows[i].text);
   }
 }
