@@ -52,6 +52,8 @@ rows("tables and texts", {
   { 'layout { 4, 2.5 }', "shape[2]: integer expected, got 2.5" },
   { 'layout { 4, nil, 2 }', "shape[2]: integer expected, got nil" },
   { 'layout { 4, x = 2 }', "shape: not a sequence: it has a field [x]" },
+  { 'layout { 4, ["2"] = 2 }', "shape: not a sequence: it has a field [2]" },
+  { 'layout { [0] = 1, [1] = 4 }', "shape: not a sequence: it has a field [0]" },
   { 'layout { 4, layout(4) }', "shape[2]: integer expected, got moontile.Layout" },
   { 'layout()', "shape: integer or table expected, got no value" },
   { 'layout { -1 }', "layout: extent -1 is negative" },
@@ -69,6 +71,11 @@ rows("tables and texts", {
   { 'tile.parse "4:x"', 'parse: integer expected at character 3, near "4:x"' },
   { 'tile.make_layout(4, 8)',
     "mode 1: layout expected, got 4 (tile.layout builds one from a shape)" },
+})
+
+rows("near the end of 64 bits", {
+  { 'tile.coalesce_x(layout "(9223372036854775807,1):(0,0)")',
+    "coalesce_x: the size leaves 64 bits" },
 })
 
 rows("names", {

@@ -36,6 +36,7 @@
 #define LMT_THRCOPY   "moontile.ThrCopy"
 #define LMT_TILEDMMA  "moontile.TiledMMA"
 #define LMT_THRMMA    "moontile.ThrMMA"
+#define LMT_VERDICT   "moontile.Verdict"     /* metatable of tables */
 #define LMT_FILE      "moontile.File"
 #define LMT_STATE     "moontile.State"
 
@@ -94,6 +95,8 @@ void lmt_open_tile (lua_State *L);
 void lmt_open_mma (lua_State *L);
 void lmt_open_plan (lua_State *L);
 void lmt_open_gemm (lua_State *L);
+void lmt_open_analysis (lua_State *L);
+void lmt_open_verify (lua_State *L);
 extern const luaL_Reg lmt_shared[];    /* functions, methods of layouts and of tensors */
 extern const luaL_Reg lmt_moves[];     /* methods of tensors in lmt_move.c */
 int lmt_method_slice (lua_State *L);   /* x:slice(c) */
@@ -158,6 +161,10 @@ int lmt_pushvalue (lua_State *L, const mt_node *t);      /* anything; returns 1 
 int lmt_pushtext (lua_State *L, const mt_node *t);       /* its text form; returns 1 */
 /* A value computed from the one at `i`: a layout becomes a view if that is a tensor. */
 int lmt_pushlike (lua_State *L, int i, const mt_node *t, int64_t offset);
+/* The same at offset 0, and a value that is never a view; `a` is the node that was read
+** at `i`: if it is that of a layout, this is quicker. Both return 1. */
+int lmt_pushfrom (lua_State *L, int i, const mt_node *a, const mt_node *t);
+int lmt_pushnew (lua_State *L, int i, const mt_node *a, const mt_node *t);
 /* The slice at c of the value at `i`, whose layout is `a`; of a tensor a view. Returns 1.
 ** */
 int lmt_slice (lua_State *L, int i, const mt_node *c, const mt_node *a);

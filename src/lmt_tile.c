@@ -216,9 +216,9 @@ static int tidfrg (lua_State *L, mt_copy_side side) {
 static int tc_partition_S (lua_State *L) { return tidfrg(L, MT_COPY_S); }
 static int tc_partition_D (lua_State *L) { return tidfrg(L, MT_COPY_D); }
 
-/* copy:retile_D(x): what a thread has, (V,M,N,...), in the order of this copy: of a tensor
-** a view. A layout stands for a compact fragment of its shape; also the offset of that,
-** 0. */
+/* copy:retile_D(x): what a thread has, (V,M,N,...), in the order of this copy; of a
+** tensor a view. A layout stands for a compact fragment of its shape, which begins at the
+** offset 0. */
 static int retile (lua_State *L, const mt_tiled_copy *c) {
   mt_layout frg, out;
   LMT_NOERR(err);

@@ -189,7 +189,7 @@ MT_API int64_t mt_size (const mt_node *t);        /* product of the extents, che
 /* One more than the largest offset of a swizzled or integer layout (of a layout
 ** without negative strides: A(size-1)+1); 8:-1 has 1. `lo` (may be NULL) receives the
 ** smallest offset. A layout of size 0 has cosize 0. Errors: MT_EINVAL (strides are not
-** integers), MT_EOVERFLOW. */
+** integers), MT_EOVERFLOW, MT_EUNSUPPORTED (under a swizzle: not found in 2^19 steps). */
 MT_API mt_status mt_cosize (int64_t *out, int64_t *lo, const mt_node *a, mt_err *err);
 MT_API mt_status mt_shape (mt_layout *out, const mt_node *a, mt_err *err);  /* a tuple */
 MT_API mt_status mt_stride (mt_layout *out, const mt_node *a, mt_err *err);  /* a tuple */
@@ -238,8 +238,9 @@ MT_API mt_status mt_coalesce (mt_layout *out, const mt_node *a, const mt_node *p
 ** shape(R). B may run past size(A): the last mode of A has no bound. `b` is a layout,
 ** or a tiler: by mode; modes of A that the tiler does not reach are dropped. B's
 ** strides may be basis elements: each then steps in the mode of A that it names. Where
-** digits do not meet, an answer is searched for by the definition, in at most 2^16
-** steps. Errors: MT_EINEXACT with a witness, MT_ERANK. */
+** digits do not meet, an answer is searched for by the definition: at most 2^16 values of
+** A are compared, fewer if it has more than 32 digits. Errors: MT_EINEXACT with a
+** witness, MT_ERANK. */
 MT_API mt_status mt_composition (mt_layout *out, const mt_node *a, const mt_node *b,
                                  mt_err *err);
 /* The offsets that A skips: (1) disjoint from A but for 0, (2) ordered, strides
@@ -451,4 +452,6 @@ MT_API const char *mt_kernel_name (const char *backend, int i);
 #include "moontile_algebra.h"
 #include "moontile_swizzle.h"
 #include "moontile_domain.h"
+#include "moontile_analysis.h"
+#include "moontile_verify.h"
 #endif

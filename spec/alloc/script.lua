@@ -51,6 +51,8 @@ local function copies(device)
                                  thr = layout({ 4, 8 }, "right"), val = layout { 1, 2 } }
   local plan = assert(tile.plan(copy, src, dst))
   assert(#tostring(plan) > 0 and #tostring(copy) > 0)
+  assert(tile.verify(copy, dst, "S").covers and #tostring(tile.verify(copy, src)) > 0)
+  assert(tile.verify({ tv = layout { 4, 4 }, tiler = { 4, 8 } }, src).witness.index == 16)
   plan()
   local stream <close> = assert(device:stream())
   plan(stream)
@@ -78,6 +80,16 @@ local function atoms()
   refused(function() return a.layoutA end)
 end
 
+local function analysis()
+  local A = layout({ 32, 8 }, { 64, 1 })
+  assert(#tostring(tile.bank_conflicts(A, "f16", "ldmatrix")) > 0)
+  assert(tile.coalescing(A, tile.tensor("f16", layout(4096))).sectors == 32)
+  local best, all = tile.find_swizzle { smem = layout({ 8, 8 }, "right"), bits = 32,
+                                        write = layout(8, 8), read = layout(8) }
+  assert(best:size() == 64 and #tostring(all) > 0)
+  refused(tile.bank_conflicts, A, 12)
+end
+
 local function tiles()
   local mma = tile.tiled_mma { atom = "SM80_16x8x16_F32F16F16F32_TN", atoms = layout { 2, 2 },
                                permutation = { tile._, 32 } }
@@ -90,8 +102,22 @@ local function tiles()
   refused(tile.tiled_mma, { atom = "nothing" })
 end
 
+local function contractions(device)
+  local A = assert(tile.tensor("f32", layout({ 3, 4 }, "right"), device)):fill(2)
+  local C = assert(tile.einsum("ij,kj->ik", A, A))
+  assert(tile.einsum("ij,kj,kl", A, A, C, { dtype = "f64" }):dtype() == "f64")
+  assert(tile.einsum("ij,kj->ki", A, A, C, { beta = 1 }) == C)
+  assert(tile.einsum("ij->j", A):size() == 4 and tile.einsum("ij->ji", A):size() == 12)
+  local plan = assert(tile.plan_gemm(tile.einsum_fold("ij,kj->ik", A, A, C)))
+  plan()
+  assert(C(2, 2) == 16)
+  assert(tile.im2col(A:view(layout { 1, 4, 1 }), 2):layout():size() == 6)
+  refused(tile.einsum, "ij,jk", A, A)
+end
+
 algebra()
 atoms()
+analysis()
 tiles()
 local devices = { tile.device { "cpu", threads = 2 }, tile.device "cpu:checked" }
 if libcuda then devices[#devices + 1] = assert(tile.device { "cuda", libcuda = libcuda }) end
@@ -99,4 +125,5 @@ assert(#devices >= 2 and #tile.info(libcuda).devices >= 1)
 for _, device in ipairs(devices) do
   tensors(device)
   copies(device)
+  contractions(device)
 end
