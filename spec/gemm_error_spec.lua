@@ -100,11 +100,11 @@ rows("contractions", {
   { 'tile.einsum(5, f32 { 3, 4 })',
     'einsum: an expression like "mk,nk->mn" expected, got number' },
   { 'tile.einsum("ij;jk", f32 { 3, 4 })', [[
-einsum: "ij;jk" is not of the form "mk,nk->mn": a letter for each mode of each tensor; an ellipsis]]
-    .. " is not taken" },
+einsum: "ij;jk" is not of the form "mk,nk->mn": a letter for each mode of each tensor; ]]
+    .. "an ellipsis is not taken" },
   { 'tile.einsum("...i,i", f32 { 3, 4 })', [[
-einsum: "...i,i" is not of the form "mk,nk->mn": a letter for each mode of each tensor; an ellipsis]]
-    .. " is not taken" },
+einsum: "...i,i" is not of the form "mk,nk->mn": a letter for each mode of each tensor; ]]
+    .. "an ellipsis is not taken" },
   { 'tile.einsum("ij,jk->iz", f32 { 3, 4 }, f32 { 4, 2 })',
     'einsum: "ij,jk->iz": the label z of the output is in no operand: its size is not known' },
   { 'tile.einsum("ij,jk->ii", f32 { 3, 4 }, f32 { 4, 2 })', [[
