@@ -42,8 +42,6 @@ end
 
 function env.tiled() return tile.tiled_copy(env.options {}) end
 
-function env.f32(shape) return tile.tensor("f32", tile.layout(shape)) end
-
 local ROWS = {}
 local function rows(title, list) ROWS[#ROWS + 1] = { title = title, list = list } end
 
@@ -436,115 +434,6 @@ UniversalCopy<uint16_t> would do, or AutoVectorizingCopy]] },
     .. 'atom = "UniversalCopy<uint256_t>", thr = layout(4), val = layout(8) }), T, T)', [[
 copy: UniversalCopy<uint256_t> moves 256 bits at once, kernels move at most 128
 UniversalCopy<uint128_t> would do, or AutoVectorizingCopy]] },
-})
-
-rows("contractions", {
-  { 'tile.einsum(5, f32 { 3, 4 })',
-    'einsum: an expression like "mk,nk->mn" expected, got number' },
-  { 'tile.einsum("ij;jk", f32 { 3, 4 })', [[
-einsum: "ij;jk" is not of the form "mk,nk->mn": a letter for each mode of each tensor; an ellipsis]]
-    .. " is not taken" },
-  { 'tile.einsum("...i,i", f32 { 3, 4 })', [[
-einsum: "...i,i" is not of the form "mk,nk->mn": a letter for each mode of each tensor; an ellipsis]]
-    .. " is not taken" },
-  { 'tile.einsum("ij,jk->iz", f32 { 3, 4 }, f32 { 4, 2 })',
-    'einsum: "ij,jk->iz": the label z of the output is in no operand: its size is not known' },
-  { 'tile.einsum("ij,jk->ii", f32 { 3, 4 }, f32 { 4, 2 })', [[
-einsum: "ij,jk->ii": the label i stands twice in the output
-give the result to a diagonal view of C]] },
-  { 'tile.einsum("ij,kj->ik", f32 { 3, 4 }, f32 { 4, 2 })',
-    "einsum: the label j is mode 2 of A and mode 2 of B: 4 and 2" },
-  { 'tile.einsum("ij,jk->ik", f32 { 3, 4 }, f32 { 1, 2 })', [[
-einsum: the label j is mode 2 of A and mode 1 of B: 4 and 1
-a size of 1 is not repeated by itself: a view with stride 0 repeats it]] },
-  { 'tile.einsum("ii->i", f32 { 3, 4 })',
-    "einsum: the label i is mode 1 of A and mode 2 of A: 3 and 4" },
-  { 'tile.einsum("a,b,cc->a", f32 { 3 }, f32 { 4 }, f32 { 3, 4 })',
-    "einsum: the label c is mode 1 of operand 3 and mode 2 of operand 3: 3 and 4" },
-  { 'tile.einsum("ijk,jk->ik", f32 { 3, 4 }, f32 { 4, 2 })',
-    'einsum: A = (3,4):(1,3) has 2 modes, its labels are "ijk"' },
-  { 'tile.einsum("ij,jk->ik", f32 { 3, 4 })', 'einsum: "ij,jk->ik" has 2 operands, 1 tensors were'
-    .. " given (C may follow the operands)" },
-  { 'tile.einsum("ij,jk->ik", f32 { 3, 4 }, layout(4))', 'einsum: "ij,jk->ik" has 2 operands,'
-    .. " 1 tensors were given (C may follow the operands): argument 3 is no tensor" },
-  { 'tile.einsum("ij->i", f32 { 3, 4 }, f32(3), f32(3))', 'einsum: "ij->i" has 1 operands,'
-    .. " 3 tensors were given (C may follow the operands)" },
-  { 'tile.einsum("ij->i", f32 { 3, 4 }, 5)', "einsum: options in a table expected, got number" },
-  { 'tile.einsum("ij->i", f32 { 3, 4 }, { gamma = 2 })',
-    "einsum: unknown option 'gamma'; there are: alpha, beta, dtype, mma, stream" },
-  { 'tile.einsum("ij->i", f32 { 3, 4 }, { beta = 2 })', [[
-einsum: beta is 2, but there is no C to add to
-give C behind the operands]] },
-  { 'tile.einsum("ij,jk->ki", f32 { 3, 4 }, f32 { 4, 2 }, f32 { 3, 2 })',
-    "einsum: the label k is mode 2 of B and mode 1 of C: 2 and 3" },
-  { 'tile.einsum("ij->i", f32 { 3, 4 }, { dtype = "i32" })', [[
-gemm: A is f32, B is f32, C is i32: floats are not added up as integers
-make C of f32 or f64]] },
-  { 'tile.einsum_fold("ij,jk->ik", f32 { 3, 4 }, f32 { 4, 2 })',
-    'einsum_fold: tensors A, B and C for "ij,jk->ik" expected' },
-  { 'tile.im2col(f32 { 1, 8, 8, 3 }, 3, 1, 1)', [[
-im2col: a padding of 1 lies outside of the tensor
-copy it into the middle of a larger tensor of zeros, and take im2col of that without padding]] },
-  { 'tile.im2col(f32 { 8, 3 }, 3)', "im2col: (N, spatial.., C) expected, got (8,3):(1,8)" },
-})
-
--- A tensor of this type and layout.
-function env.of(dtype, text) return tile.tensor(dtype, tile.layout(text)) end
-
-rows("products", {
-  { 'tile.gemm(of("f32", "(4,6):(1,4)"), of("f32", "(5,7):(1,5)"), of("f32", "(4,5):(1,4)"))', [[
-gemm: K is mode 2 of A and mode 2 of B: 6 and 7
-A is (4,6):(1,4)
-B is (5,7):(1,5)]] },
-  { 'tile.gemm(of("f32", "(4,6):(1,4)"), of("f32", "(5,6):(1,5)"), of("f32", "(5,4):(1,5)"))', [[
-gemm: M is mode 1 of A and mode 1 of C: 4 and 5
-A is (4,6):(1,4)
-C is (5,4):(1,5)]] },
-  { 'tile.gemm(of("f32", "(4,6,2):(1,4,24)"), of("f32", "(5,6):(1,5)"), of("f32", "(4,5):(1,4)"))', [[
-gemm: A has a batch of 2, C (4,5):(1,4) has none
-give C a third mode of that size, or sum over the batch: group it with K]] },
-  { 'tile.gemm(of("f32", "24:1"), of("f32", "(5,6):(1,5)"), of("f32", "(4,5):(1,4)"))', [[
-gemm: A 24:1 has rank 1, it is (M,K) and may have a last mode for the batch
-group its modes to 2 or 3]] },
-  { 'tile.gemm(of("f32", "(4,6):(1,4)"), of("f32", "(5,6):(1,5)"), of("f32", "(4,5):(1,0)"))', [[
-gemm: elements (0,0) and (0,1) of C are one place in memory
-an element of C is written once: give each its own place
-A is (4,6):(1,4) at offset 0
-B is (5,6):(1,5) at offset 0
-C is (4,5):(1,0) at offset 0]] },
-  { 'local T = of("f32", "(4,4):(1,4)"); tile.gemm(T, of("f32", "(4,4):(1,4)"), T)', [[
-gemm: A and C may overlap: A reaches over 64 bytes, C begins 0 bytes behind its beginning ]] .. [[
-and reaches over 64
-multiply into a tensor of its own
-A is (4,4):(1,4) at offset 0
-B is (4,4):(1,4) at offset 0
-C is (4,4):(1,4) at offset 0]] },
-  { 'tile.gemm(mma(), of("f16", "(4,6):(1,4)"), of("f32", "(5,6):(1,5)"), of("f32", "(4,5):(1,4)"))',
-    "gemm: B is f32, but SM80_16x8x16_F32F16F16F32_TN has f16 there: tensors of f16 hold it" },
-  { 'tile.gemm(mma(), of("f16", "(4,6):(1,4)"), of("f16", "(5,6):(1,5)"), of("i32", "(4,5):(1,4)"))',
-    "gemm: C is i32, but SM80_16x8x16_F32F16F16F32_TN has f32 there: "
-    .. "tensors of any float type hold it" },
-  { 'tile.gemm(mma { atom = "SM80_8x8x32_S32S4U4S32_TN" }, of("i16", "(4,6):(1,4)"), '
-    .. 'of("u8", "(5,6):(1,5)"), of("i32", "(4,5):(1,4)"))',
-    "gemm: A is i16, but SM80_8x8x32_S32S4U4S32_TN has s4 there: tensors of i8 or u8 hold it" },
-  { 'tile.gemm(mma { atom = "SM80_8x8x4_C64C64C64C64_TN" }, of("f64", "(4,6):(1,4)"), '
-    .. 'of("f64", "(5,6):(1,5)"), of("f64", "(4,5):(1,4)"))', [[
-mma: SM80_8x8x4_C64C64C64C64_TN cannot be run: no dtype has complex numbers
-  atoms of real numbers run, dense and without scales]] },
-  { 'tile.gemm(mma { atoms = layout { 8, 8 } }, of("f16", "(4,6):(1,4)"), of("f16", "(5,6):(1,5)"), '
-    .. 'of("f32", "(4,5):(1,4)"))', "gemm: SM80_16x8x16_F32F16F16F32_TN as (8,8,1):(1,8,0) has 2048 threads, "
-    .. "a block has at most 1024" },
-  { 'tile.gemm(of("f32", "(4,6):(1,4)"), of("f32", "(5,6):(1,5)"), of("f32", "(4,5):(1,4)"), '
-    .. '{ gamma = 1 })', "gemm: unknown option 'gamma'; there are: alpha, beta, stream" },
-  { 'tile.plan_gemm(of("f32", "(4,6):(1,4)"), of("f32", "(5,6):(1,5)"), of("f32", "(4,5):(1,4)"), '
-    .. '{ stream = 1 })', "plan: unknown option 'stream'; there are: alpha, beta" },
-  { 'tile.gemm(of("f32", "(4,6):(1,4)"), of("f32", "(5,6):(1,5)"), of("f32", "(4,5):(1,4)"), '
-    .. '{ alpha = "2" })', "gemm: alpha: a number expected" },
-  { 'tile.gemm(of("i8", "(4,6):(1,4)"), of("i8", "(5,6):(1,5)"), of("i32", "(4,5):(1,4)"), '
-    .. '{ beta = 0.5 })',
-    "gemm: beta is 0.5, but C is i32: an integer of at most 53 bits is needed" },
-  { 'tile.gemm(of("i8", "(4,6):(1,4)"), of("i8", "(5,6):(1,5)"), of("i32", "(4,5):(1,4)"), '
-    .. '{ alpha = 1 << 60 })', "gemm: alpha is 1152921504606846976: at most 53 bits" },
 })
 
 -- code, message, code of the condition

@@ -83,6 +83,8 @@ local function split(types)
   return out
 end
 
+local function zeros(dtype, shape, device) return tile.tensor(dtype, layout(shape), device) end
+
 local function described(row)
   return tile.tiled_mma { atom = row[1], atoms = layout(row[2]),
                           permutation = row[3] and tile.parse(row[3]) }
@@ -109,10 +111,8 @@ for _, d in ipairs(devices) do
     end
 
     it("are plans that are launched again and again, on streams", function()
-      local A, B = tile.tensor("f32", layout { 4, 3 }, device), tile.tensor("f32", layout { 5, 3 }, device)
-      local C = tile.tensor("f32", layout { 4, 5 }, device):fill(0)
-      A:fill(1)
-      B:fill(2)
+      local A, B = zeros("f32", { 4, 3 }, device):fill(1), zeros("f32", { 5, 3 }, device):fill(2)
+      local C = zeros("f32", { 4, 5 }, device)
       device:synchronize()
       local plan = assert(tile.plan_gemm(A, B, C, { beta = 1 }))
       local stream <close> = device:stream()
@@ -125,10 +125,9 @@ for _, d in ipairs(devices) do
     end)
 
     it("keep their buffers alive, and know when one was freed", function()
-      local A, B = tile.tensor("f32", layout { 4, 3 }, device), tile.tensor("f32", layout { 5, 3 }, device)
-      local C = tile.tensor("f32", layout { 4, 5 }, device)
-      local plan = tile.plan_gemm(A:fill(1), B:fill(1), C)
-      A, B = nil, nil
+      local C = zeros("f32", { 4, 5 }, device)
+      local plan = tile.plan_gemm(zeros("f32", { 4, 3 }, device):fill(1),
+                                  zeros("f32", { 5, 3 }, device):fill(1), C)
       collectgarbage()
       plan()
       device:synchronize()
@@ -157,7 +156,8 @@ end
 
 describe("plans of products", function()
   local mma = tile.tiled_mma { atom = "SM80_16x8x16_F32F16F16F32_TN",
-                               atoms = layout({ 2, 1, 2 }, { 1, 0, 2 }), permutation = { 64, 8, 32 } }
+                               atoms = layout({ 2, 1, 2 }, { 1, 0, 2 }),
+                               permutation = { 64, 8, 32 } }
   local cpu = tile.device "cpu:checked"
   local A = tile.tensor("f16", layout({ 100, 40 }, "right"), cpu)
   local B = tile.tensor("f16", layout({ 20, 40 }, "right"), cpu)

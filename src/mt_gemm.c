@@ -56,7 +56,8 @@ static const mt_kernel *row_of (const mt_device *d, const char *atom) {
 }
 
 /* Marks the rows that have an instruction for these types. */
-static void find_rows (bool *has, const mt_device *d, const mt_tensor *const t[MT_PARTS]) {
+static void find_rows (bool *has, const mt_device *d,
+                       const mt_tensor *const t[MT_PARTS]) {
   mt_atom_cursor c = {0};
   mt_mma_op op;
   while (mt_mma_atom_next(&op, &c)) {
