@@ -227,8 +227,8 @@ MT_INLINE void write_number (int64_t place, int64_t x) {
   *c = sum;
 }
 
-/* One value of C at the unit: what those have who share it is added in their order, by the
-** first; all threads of the block are here. */
+/* One value of C at the unit: what those have who share it is added in their order, by
+** the first; all threads of the block are here. */
 template <typename ACC>
 MT_SHARED_FUNCTION void put (uint32_t value, typename ACC::number x) {
   const mt_mma_desc &d = here.desc;
@@ -327,8 +327,8 @@ MT_INLINE void stage (char *to, int operand, spot s, uint32_t first, uint32_t ro
   }
 }
 
-/* A of a position in K: its descriptor, or its registers, by way of shared memory: results
-** of functions would hold up the instructions that read them. */
+/* A of a position in K: its descriptor, or its registers, by way of shared memory:
+** results of functions would hold up the instructions that read them. */
 template <typename OP>
 MT_INLINE void bring_a (typename OP::word *a, staged &m, spot s) {
   if constexpr (OP::a_shared) {
