@@ -10,4 +10,3 @@
     mt::copy<MT_FORM_##form, bytes, unroll>(p);                                          \
   }
 #include "kernels.def"
-#undef MT_COPY_KERNEL

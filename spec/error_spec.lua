@@ -197,7 +197,7 @@ smem_atom: unknown atom "K_SW128"; there are
 rows("tensors", {
   { 'tile.tensor("f31", layout(4))', [[
 unknown dtype 'f31'
-  the dtypes are: bool i8 i16 i32 i64 u8 u16 u32 u64 f16 bf16 f32 f64]] },
+  the dtypes are: bool i8 i16 i32 i64 u8 u16 u32 u64 f16 bf16 f32 f64 e4m3 e5m2]] },
   { 'tile.tensor("f32", { 4, 8 })', "bad argument #2 to 'tensor' (layout expected, got table)" },
   { 'tile.tensor("f32", layout({ 4 }, { 1 << 61 }))',
     "tensor: the layout reaches more than 2^63-1 bytes" },
@@ -320,7 +320,7 @@ dst is 32:1 at offset 0]] },
 
 rows("devices", {
   { 'tile.device { "cpu", thread = 2 }',
-    "device: unknown option 'thread'; there are: 1, threads, libcuda" },
+    "device: unknown option 'thread'; there are: 1, threads, libcuda, libblas" },
   { 'tile.device { "cpu", threads = -2 }', "device: threads: 0 to 1024" },
   { 'tile.tensor("f32", layout(4), {})',
     "bad argument #3 to 'tensor' (moontile.Device expected, got table)" },

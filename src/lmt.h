@@ -94,6 +94,7 @@ void lmt_open_atom (lua_State *L);
 void lmt_open_tile (lua_State *L);
 void lmt_open_mma (lua_State *L);
 void lmt_open_plan (lua_State *L);
+void lmt_open_gemm (lua_State *L);
 void lmt_open_analysis (lua_State *L);
 void lmt_open_verify (lua_State *L);
 extern const luaL_Reg lmt_shared[];    /* functions, methods of layouts and of tensors */
@@ -268,7 +269,29 @@ int lmt_endextents (lua_State *L, const mt_node *tuple);
 
 /* Copies src to dst and waits for it: two tensors of one device at stack indices. */
 mt_status lmt_copynow (lua_State *L, int src, int dst, mt_err *err);
+
+/* How a plan is made for `n` tensors of one device: what is planned, their names. */
+enum { LMT_PLANTENSORS = 3 };
+typedef struct lmt_planner {
+  const char *op;
+  int n;
+  const char *const *names;
+  mt_status (*plan) (mt_plan **out, mt_device *d, const void *what, const mt_tensor *t,
+                     mt_err *err);
+} lmt_planner;
+/* Pushes a plan for the tensors from stack index `first` on, which keeps their buffers
+** alive. False: `err`, and what was pushed is no plan. */
+bool lmt_pushplan (lua_State *L, int first, const lmt_planner *how, const void *what,
+                   mt_err *err);
+/* Launches the plan on the top, frees it and pops it. */
+mt_status lmt_runplan (lua_State *L, mt_stream *stream, mt_err *err);
 mt_tiled_copy *lmt_totiledcopy (lua_State *L, int i);
 bool lmt_istiledcopy (lua_State *L, int i);
+
+/* ---------------------------------------------------------------- products (lmt_gemm.c)
+** */
+
+/* plan_gemm([tiled_mma,] A, B, C [, options]), a lua_CFunction. */
+int lmt_plangemm (lua_State *L);
 
 #endif

@@ -69,6 +69,22 @@ local function copies(device)
   plan:free()
 end
 
+local function products(device)
+  local A = assert(tile.tensor("f32", layout { 10, 6 }, device)):fill(2)
+  local B = assert(tile.tensor("f32", layout { 7, 6 }, device)):fill(1)
+  local C = assert(tile.tensor("f32", layout { 10, 7 }, device)):fill(0)
+  local mma = tile.tiled_mma { atom = "UniversalFMA<float>", atoms = layout { 4, 4 } }
+  local plan = assert(tile.plan(mma, A, B, C, { beta = 1 }))
+  assert(#tostring(plan) > 0)
+  plan()
+  tile.gemm(A, B, C, { beta = 1 })
+  device:synchronize()
+  assert(C(9, 6) == 24)
+  plan:free()
+  refused(tile.gemm, A, B, A)
+  refused(tile.gemm, A, B, C, { gamma = 1 })
+end
+
 local function atoms()
   local a = tile.mma_atom "SM90_64x24x16_F32F16F16_RS"
   assert(#tostring(a) > 0 and a.dtype.A == "f16" and a.src.B == "smem_desc")
@@ -102,6 +118,19 @@ local function tiles()
   refused(tile.tiled_mma, { atom = "nothing" })
 end
 
+local function contractions(device)
+  local A = assert(tile.tensor("f32", layout({ 3, 4 }, "right"), device)):fill(2)
+  local C = assert(tile.einsum("ij,kj->ik", A, A))
+  assert(tile.einsum("ij,kj,kl", A, A, C, { dtype = "f64" }):dtype() == "f64")
+  assert(tile.einsum("ij,kj->ki", A, A, C, { beta = 1 }) == C)
+  assert(tile.einsum("ij->j", A):size() == 4 and tile.einsum("ij->ji", A):size() == 12)
+  local plan = assert(tile.plan_gemm(tile.einsum_fold("ij,kj->ik", A, A, C)))
+  plan()
+  assert(C(2, 2) == 16)
+  assert(tile.im2col(A:view(layout { 1, 4, 1 }), 2):layout():size() == 6)
+  refused(tile.einsum, "ij,jk", A, A)
+end
+
 algebra()
 atoms()
 analysis()
@@ -112,4 +141,6 @@ assert(#devices >= 2 and #tile.info(libcuda).devices >= 1)
 for _, device in ipairs(devices) do
   tensors(device)
   copies(device)
+  products(device)
+  contractions(device)
 end

@@ -33,7 +33,6 @@ namespace {
         mt::copy<MT_FORM_##form, bytes, unroll>(*l);                                     \
   }
 #include "kernels.def"
-#undef MT_COPY_KERNEL
 }
 
 typedef void emulated (unsigned blocks, unsigned block, const mt_launch *l);
