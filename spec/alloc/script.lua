@@ -146,6 +146,5 @@ for _, device in ipairs(devices) do
   tensors(device)
   copies(device)
   products(device)
-  contractions(device)
 end
 contractions(devices[1])
