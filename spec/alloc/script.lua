@@ -118,16 +118,20 @@ local function tiles()
   refused(tile.tiled_mma, { atom = "nothing" })
 end
 
+local function products(device)
+  local A = assert(tile.tensor("f32", layout({ 3, 4 }, "right"), device)):fill(2)
+  local C = assert(tile.tensor("f32", layout { 3, 3 }, device))
+  local plan = assert(tile.plan_gemm(A, A, C, { beta = 1 }))
+  plan()
+  tile.gemm(A, A, C)
+  assert(C(2, 2) == 16 and #tostring(plan) > 0)
+  refused(tile.gemm, A, C, C)
+end
+
 local function contractions(device)
   local A = assert(tile.tensor("f32", layout({ 3, 4 }, "right"), device)):fill(2)
-  local C = assert(tile.einsum("ij,kj->ik", A, A))
-  assert(tile.einsum("ij,kj,kl", A, A, C, { dtype = "f64" }):dtype() == "f64")
-  assert(tile.einsum("ij,kj->ki", A, A, C, { beta = 1 }) == C)
-  assert(tile.einsum("ij->j", A):size() == 4 and tile.einsum("ij->ji", A):size() == 12)
-  local plan = assert(tile.plan_gemm(tile.einsum_fold("ij,kj->ik", A, A, C)))
-  plan()
-  assert(C(2, 2) == 16)
-  assert(tile.im2col(A:view(layout { 1, 4, 1 }), 2):layout():size() == 6)
+  assert(tile.einsum("ij,kj,kl", A, A, A, { dtype = "f64" }):dtype() == "f64")
+  assert(tile.einsum("ij->ji", A):size() == 12)
   refused(tile.einsum, "ij,jk", A, A)
 end
 
@@ -142,5 +146,5 @@ for _, device in ipairs(devices) do
   tensors(device)
   copies(device)
   products(device)
-  contractions(device)
 end
+contractions(devices[1])
