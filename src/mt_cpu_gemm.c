@@ -17,7 +17,8 @@ enum {
   MT_PANELCACHE = 512 << 10,         /* bytes of panels of A that a task goes through */
   MT_PACKPIECE = 64 << 10,           /* bytes that are worth a thread's while */
   MT_PACKROWS = 32,                  /* rows of a panel at once */
-  MT_MAXWIDTH = 32                   /* elements of a row of a panel, at most */
+  MT_MAXWIDTH = 32,                  /* elements of a row of a panel, at most */
+  MT_EXACTDEPTH = 256                /* 256 products of 8 bits are exact in f32 */
 };
 #define MT_FLOPPIECE 1e6             /* operations that are worth a thread's while */
 
@@ -27,6 +28,7 @@ struct mt_cpu_gemm {
   const mt_blas *blas;               /* runs the call, nothing below counts; NULL: none */
   mt_blas_call call;
   const mt_micro *micro;
+  mt_acc acc;                        /* of C; that of `micro`, or U32 by sums in f32 */
   bool turned;                       /* the roles of A and B, of M and N, are exchanged */
   mt_cpu_side side[MT_PARTS];
   mt_cpu_convert *widen[MT_PARTS], *narrow;      /* NULL: as they are */
@@ -71,6 +73,14 @@ static mt_status choose_acc (mt_acc *acc, const mt_mma_desc *d, mt_err *err) {
                  mt_dtype_name((mt_dtype)c));
 }
 
+/* Integers of 8 bits go as floats, which are faster: so many of their products are exact,
+** and added up in 32 bits from block to block. */
+static const mt_micro *choose_micro (mt_acc acc, const mt_mma_desc *d) {
+  bool small = mt_dtype_size((mt_dtype)d->part[MT_A].dtype) == 1 &&
+               mt_dtype_size((mt_dtype)d->part[MT_B].dtype) == 1;
+  return mt_micro_choose(acc == MT_ACC_U32 && small ? MT_ACC_F32 : acc);
+}
+
 /* ---------------------------------------------------------------- operands */
 
 /* Whether the first axis of this mode of C walks along memory. */
@@ -108,8 +118,8 @@ static void make_side (mt_cpu_side *s, const mt_part *p, bool turned) {
 }
 
 static void make_sides (mt_cpu_gemm *g, const mt_mma_desc *d) {
-  mt_acc acc = g->micro->acc;
   for (int i = 0; i < MT_PARTS; i++) {
+    mt_acc acc = i == MT_C ? g->acc : g->micro->acc;
     int from = g->turned && i != MT_C ? 1 - i : i;
     mt_dtype t = (mt_dtype)d->part[from].dtype;
     make_side(&g->side[i], &d->part[from], g->turned && i == MT_C);
@@ -145,7 +155,7 @@ static void choose_blocks (mt_cpu_gemm *g, int threads) {
   n = even(g->size[MT_N], min_of(4 * side, side * side / m), u->n);
   g->most[MT_M] = m;
   g->most[MT_N] = n;
-  g->most[MT_K] = even(g->size[MT_K], u->depth, 1);
+  g->most[MT_K] = even(g->size[MT_K], g->acc == u->acc ? u->depth : MT_EXACTDEPTH, 1);
   m = ceil_div(m, u->m) * u->m;
   n = ceil_div(n, u->n) * u->n;
   g->most[MT_L] = min_of(side * side / (m * n), 2 * side / max_of(m, n));
@@ -180,10 +190,9 @@ static size_t lay_out (mt_cpu_gemm *g, char *base) {
 mt_status mt_cpu_gemm_native (mt_cpu_gemm **out, mt_device *d, const mt_mma_launch *l,
                               mt_err *err) {
   mt_cpu_gemm g = {0}, *p;
-  mt_acc acc = MT_ACC_F32;
   *out = NULL;
-  MT_TRY(choose_acc(&acc, &l->desc, err));
-  g.micro = mt_micro_choose(acc);
+  MT_TRY(choose_acc(&g.acc, &l->desc, err));
+  g.micro = choose_micro(g.acc, &l->desc);
   g.turned = wants_turn(&l->desc, g.micro);
   memcpy(g.size, l->desc.size, sizeof g.size);
   make_sides(&g, &l->desc);
@@ -292,21 +301,23 @@ static void put_tile (const mt_cpu_gemm *g, char *tile, const mt_cpu_piece *p) {
     before = g->widen[MT_C] ? old : raw;
   }
   if (g->alpha != 1 || before)
-    mt_cpu_combine(g->micro->acc, tile, before, n, g->alpha, g->beta);
+    mt_cpu_combine(g->acc, tile, before, n, g->alpha, g->beta);
   if (g->narrow) g->narrow(raw, tile, n);
   mt_cpu_scatter(c, p, g->narrow ? raw : tile, m);
 }
 
 static void make_tile (const mt_cpu_gemm *g, int64_t i, int64_t j, int64_t batch) {
-  _Alignas(MT_PANEL_ALIGN) char here[MT_MAXTILE];
+  _Alignas(MT_PANEL_ALIGN) char here[MT_MAXTILE], part[MT_MAXTILE];
   const mt_micro *u = g->micro;
   char *tile = here;
   if (g->tiles) {
     int64_t at = (batch * g->panels[1] + j) * g->panels[0] + i;
     tile = g->tiles + at * u->m * u->n * u->bytes;
   }
-  u->run(g->n[MT_K], panel_at(g, MT_A, i, batch), panel_at(g, MT_B, j, batch), tile,
-         g->fresh);
+  bool same = u->acc == g->acc;
+  u->run(g->n[MT_K], panel_at(g, MT_A, i, batch), panel_at(g, MT_B, j, batch),
+         same ? tile : part, g->fresh || !same);
+  if (!same) mt_cpu_count(tile, part, u->m * u->n, g->fresh);
   if (!g->last) return;
   mt_cpu_piece p = place_of(g, i, j, batch);
   put_tile(g, tile, &p);

@@ -161,7 +161,18 @@ bool mt_cpu_is_native (mt_dtype d, mt_acc acc) {
   return native[d] >> acc & 1;
 }
 
-/* ---------------------------------------------------------------- alpha and beta */
+/* ---------------------------------------------------------------- sums */
+
+/* Whole groups, as a tile has. */
+void mt_cpu_count (void *pt, const void *pv, int64_t n, bool fresh) {
+  uint32_t *restrict t = pt;
+  const float *restrict v = pv;
+  if (fresh) memset(t, 0, (size_t)n * sizeof *t);
+  for (; n >= MT_GROUP; n -= MT_GROUP, t += MT_GROUP, v += MT_GROUP)
+    for (int i = 0; i < MT_GROUP; i++) t[i] += (uint32_t)(int32_t)v[i];
+  for (int i = 0; i < n; i++) t[i] += (uint32_t)(int32_t)v[i];
+}
+
 
 /* Floats of 32 bits: in double, rounded once. Integers: modulo 2^64, then 2^32. */
 #define MT_COMBINE(name, type, wide, factor)                                             \

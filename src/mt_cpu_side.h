@@ -53,6 +53,9 @@ mt_cpu_convert *mt_cpu_narrower (mt_acc from, mt_dtype to);
 /* Whether the dtype's elements are what is added up: no conversion is needed. */
 bool mt_cpu_is_native (mt_dtype d, mt_acc acc);
 
+/* t += v, of u32 and of floats that are integers below 2^24; fresh: t = v. */
+void mt_cpu_count (void *t, const void *v, int64_t n, bool fresh);
+
 /* t = alpha t + beta c, element by element; c NULL: t = alpha t. */
 void mt_cpu_combine (mt_acc acc, void *t, const void *c, int64_t n, double alpha,
                      double beta);
