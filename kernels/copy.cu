@@ -2,7 +2,7 @@
 ** copy.cu - the copy kernels: every row of kernels.def.
 ** SPDX-License-Identifier: MIT
 */
-#include "copy.cuh"
+#include "pack.cuh"
 
 #define MT_COPY_KERNEL(name, form, bytes, threads, unroll)                               \
   extern "C" __global__ void __launch_bounds__(threads)                                  \

@@ -343,11 +343,6 @@ template <int BYTES, int UNROLL> MT_INLINE void copy_flat (const mt_launch &p) {
   }
 }
 
-template <int FORM, int BYTES, int UNROLL> MT_INLINE void copy (const mt_launch &p) {
-  if (FORM == MT_FORM_TV) copy_tv<BYTES, UNROLL>(p);
-  else copy_flat<BYTES, UNROLL>(p);
-}
-
 } // namespace mt
 
 #undef MT_INLINE

@@ -10,6 +10,9 @@ static const mt_kernel rows[] = {
   /* name           op          form          bytes threads unroll */
   {"ref_tv",        MT_OP_COPY, MT_FORM_TV,   0,    1024,   1},
   {"ref_flat",      MT_OP_COPY, MT_FORM_FLAT, 0,    256,    4},
+  {"ref_tile",      MT_OP_COPY, MT_FORM_TILE, 0,    256,    1},
+  {"ref_shear",     MT_OP_COPY, MT_FORM_SHEAR, 0,   256,    1},
+  {"ref_pack",      MT_OP_COPY, MT_FORM_PACK, 0,    256,    1},
 };
 static const size_t nrows = sizeof rows / sizeof rows[0];
 

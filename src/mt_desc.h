@@ -23,8 +23,29 @@ typedef enum mt_op { MT_OP_COPY, MT_OP_MMA } mt_op;
 
 /* TV: the described partition, literally: a block is one index of rest, its threads the
 ** threads. FLAT: all axes are rest axes (threads = values = 1); an index of rest is one
-** access. */
-typedef enum mt_form { MT_FORM_TV, MT_FORM_FLAT } mt_form;
+** access. TILE: the thread axes are a run of the source (its index s lies s accesses on),
+** the value axes a run of the destination; tiles of both pass through shared memory;
+** every run begins at a multiple of 16 bytes on its side. SHEAR: the same, of runs that
+** begin anywhere. PACK: one short thread axis, of at most MT_PACK_MOST accesses, and one
+** value axis; on one side both are a run, the thread axis first, on the other the value
+** axis is; runs begin at multiples of 16 bytes. */
+typedef enum mt_form {
+  MT_FORM_TV, MT_FORM_FLAT, MT_FORM_TILE, MT_FORM_SHEAR, MT_FORM_PACK, MT_NFORM
+} mt_form;
+
+/* A tile of accesses of so many bytes: along the run of the source, of the destination.
+** SHEAR writes 7/8 of it. Blocks go along the destination in strips of so many tiles. */
+#define MT_TILE_S(bytes) ((bytes) == 1 ? 128 : 256 / (bytes))
+#define MT_TILE_D(bytes) ((bytes) == 1 ? 128 : 64)
+enum { MT_TILE_STRIP = 8 };
+
+/* PACK: a block takes so many accesses of each of n rows, together at most
+** MT_PACK_BYTES. */
+enum { MT_PACK_MOST = 31, MT_PACK_BYTES = 16384 };
+#define MT_PACK_GRAIN(bytes) ((bytes) < 8 ? 128 / (bytes) : 16)
+#define MT_PACK_PIECE(bytes, n)                                                          \
+  ((uint32_t)(MT_PACK_BYTES / ((n) * (bytes))) / MT_PACK_GRAIN(bytes) *                  \
+   MT_PACK_GRAIN(bytes))
 
 /* Division of n < 2^31 by `extent`: q = (extent == 1) ? n : ((uint64_t)n * mul >> 32) >>
 ** shift. p = 31 + ceil(log2 extent), mul = ceil(2^p / extent), shift = p - 32. Indices of
@@ -54,13 +75,16 @@ typedef struct mt_desc {
 **   TV    thread t of block b does the values of thread t at rest b, b + blocks,
 **         b + 2 blocks, ...; the grid has the threads of the descriptor;
 **   FLAT  thread t of block b does the accesses (c * unroll + u) * threads + t for each
-**         u < unroll and c = b, b + blocks, b + 2 blocks, ... */
+**         u < unroll and c = b, b + blocks, b + 2 blocks, ...;
+**   TILE, SHEAR: block b does tile b of (strips of tiles, rest);
+**   PACK  block b does piece b of (pieces, rest). */
 
 /* The one parameter of every kernel, by value. */
 typedef struct mt_launch {
   mt_desc desc;
   void   *base[MT_MAXBASE];       /* MT_SRC, MT_DST: where the buffers begin */
   int64_t offset[MT_MAXBASE];     /* in elements: coordinate 0 of each side */
+  int64_t size[MT_MAXBASE];       /* of the buffers, in bytes */
 } mt_launch;
 
 /* ---------------------------------------------------------------- products
