@@ -121,23 +121,6 @@ template <int ES> MT_INLINE uint4 load_raw (const char *p, const memory &m) {
   return v;
 }
 
-/* Units [s, s + V) of a row of `end` units. Lanes of `width` neighbours have neighbouring
-** vectors of one row. All lanes of a warp call it; `real`: the row is one. */
-template <int ES>
-MT_INLINE uint4 load_sheared (const char *row, int32_t s, int32_t end, bool real,
-                              int width, const memory &m) {
-  const char *p = row + (int64_t)s * ES;
-  uint32_t shift = (uint32_t)(uintptr_t)p & 15;
-  uint4 here = {0, 0, 0, 0}, next;
-  int32_t first = s - (int32_t)(shift / ES);
-  bool last = (threadIdx.x + 1) % width == 0;
-  if (real && first < end) here = load_raw<ES>(p - shift, m);
-  next = from_next(here, width);
-  if (last && real && shift != 0 && first + 16 / ES < end)
-    next = load_raw<ES>(p - shift + 16, m);
-  return window(here, next, shift);
-}
-
 /* ------------------------------------------------------------------ shared memory */
 
 template <int ES> struct tile_of {
@@ -234,56 +217,99 @@ template <int ES, bool SHEAR> MT_INLINE tile_place place_of (const mt_launch &p)
   return t;
 }
 
-template <int ES, bool SHEAR>
-MT_INLINE void tile_load (const mt_launch &p, const tile_place &t, uint4 *tile) {
+/* The vectors of a thread, of rows one behind the other. */
+template <int ES> struct tile_rows {
   typedef tile_of<ES> T;
-  const mt_desc &d = p.desc;
-  const memory m(p, MT_SRC);
-  const int c = threadIdx.x % T::CHUNKS, r0 = threadIdx.x / T::CHUNKS;
-  const int32_t s = t.s + c * T::V, ends = (int32_t)d.threads, endd = (int32_t)d.values;
   uint4 data[T::ROUNDS];
+  const char *row[T::ROUNDS];           /* NULL: not real */
+  int32_t s;                            /* its first unit */
+
+  /* WHOLE: all rows are real. */
+  template <bool WHOLE> MT_INLINE void find (const mt_desc &d, const tile_place &t) {
+    s = t.s + (int32_t)(threadIdx.x % T::CHUNKS) * T::V;
 #pragma unroll
-  for (int k = 0; k < T::ROUNDS; k++) {
-    const int32_t n = t.d + r0 + k * T::ROWS;
-    const bool real = n >= 0 && n < endd;
-    const char *row =
-        t.src + (real ? row_of(d, MT_SRC, d.nthr, d.nthr + d.nval, (uint32_t)n) : 0);
-    if (SHEAR) data[k] = load_sheared<ES>(row, s, ends, real, T::CHUNKS, m);
-    else if (real && s < ends) data[k] = load_units<ES>(row + (int64_t)s * ES, s, ends);
+    for (int k = 0; k < T::ROUNDS; k++) {
+      const int32_t n = t.d + (int32_t)(threadIdx.x / T::CHUNKS) + k * T::ROWS;
+      if (WHOLE || (n >= 0 && n < (int32_t)d.values))
+        row[k] = t.src + row_of(d, MT_SRC, d.nthr, d.nthr + d.nval, (uint32_t)n) + s * ES;
+      else row[k] = NULL;
+    }
   }
+
+  template <bool WHOLE> MT_INLINE void load_aligned (const mt_desc &d) {
+    const int32_t end = (int32_t)d.threads;
 #pragma unroll
-  for (int k = 0; k < T::ROUNDS; k++) {
-    const int r = r0 + k * T::ROWS;
-    tile[r * T::CHUNKS + (c ^ (r / T::V & 7))] = data[k];
+    for (int k = 0; k < T::ROUNDS; k++) {
+      if (WHOLE) data[k] = load<16>(row[k]);
+      else if (row[k] != NULL && s < end) data[k] = load_units<ES>(row[k], s, end);
+    }
   }
-}
+
+  /* Lanes of CHUNKS neighbours have neighbouring vectors of one row: each reads the
+  ** vector of the multiple of 16 before its own, the last also the one behind. */
+  template <bool WHOLE> MT_INLINE void load_sheared (const mt_launch &p) {
+    const memory m(p, MT_SRC);
+    const bool last = (threadIdx.x + 1) % T::CHUNKS == 0;
+    const int32_t end = (int32_t)p.desc.threads;
+    uint4 behind[T::ROUNDS];
+#pragma unroll
+    for (int k = 0; k < T::ROUNDS; k++) {
+      const uint32_t shift = (uint32_t)(uintptr_t)row[k] & 15;
+      const char *at = row[k] - shift;
+      const int32_t first = s - (int32_t)(shift / ES);
+      if (WHOLE) data[k] = load<16>(at);
+      else if (row[k] != NULL && first < end) data[k] = load_raw<ES>(at, m);
+      if (last && WHOLE) behind[k] = load<16>(at + 16);
+      else if (last && row[k] != NULL && shift != 0 && first + T::V < end)
+        behind[k] = load_raw<ES>(at + 16, m);
+    }
+#pragma unroll
+    for (int k = 0; k < T::ROUNDS; k++) {
+      const uint4 next = from_next(data[k], T::CHUNKS);
+      data[k] = window(data[k], last ? behind[k] : next, (uint32_t)(uintptr_t)row[k] & 15);
+    }
+  }
+
+  MT_INLINE void put (uint4 *tile) const {
+    const int c = threadIdx.x % T::CHUNKS, r0 = threadIdx.x / T::CHUNKS;
+#pragma unroll
+    for (int k = 0; k < T::ROUNDS; k++) {
+      const int r = r0 + k * T::ROWS;
+      tile[r * T::CHUNKS + (c ^ (r / T::V & 7))] = data[k];
+    }
+  }
+};
 
 /* Vector v of the destination's rows s .. s + W - 1. */
-template <int ES, bool SHEAR>
-MT_INLINE void tile_rows (const mt_launch &p, const tile_place &t, const uint4 *out,
-                          int32_t s, int vector, int v) {
+template <int ES, bool SHEAR, bool WHOLE>
+MT_INLINE void store_rows (const mt_launch &p, const tile_place &t, const uint4 *out,
+                           int32_t s, int vector, int v) {
   typedef tile_of<ES> T;
   const mt_desc &d = p.desc;
   const int32_t ends = (int32_t)d.threads, endd = (int32_t)d.values;
+  const int32_t n = t.d + vector * T::V;
 #pragma unroll
   for (int j = 0; j < T::W; j++) {
-    const int32_t n = t.d + vector * T::V;
     char *row = t.dst;
-    if (s + j < ends) row += row_of(d, MT_DST, 0, d.nthr, (uint32_t)(s + j));
+    const bool real = WHOLE || s + j < ends;
+    if (real) row += row_of(d, MT_DST, 0, d.nthr, (uint32_t)(s + j));
     row += (int64_t)n * ES;
     if (SHEAR) {
       const uint32_t shift = (uint32_t)(uintptr_t)row & 15;
       const uint4 before = from_before(out[j], 8);
-      if (s + j < ends && v > 0)
-        store_units<ES>(row - shift, window(before, out[j], 16 - shift),
-                        n - (int32_t)(shift / ES), endd);
-    } else if (s + j < ends && n < endd) {
+      const uint4 w = window(before, out[j], 16 - shift);
+      if (v == 0 || !real) continue;
+      if (WHOLE) store<16>(row - shift, w);
+      else store_units<ES>(row - shift, w, n - (int32_t)(shift / ES), endd);
+    } else if (WHOLE) {
+      store<16>(row, out[j]);
+    } else if (real && n < endd) {
       store_units<ES>(row, out[j], n, endd);
     }
   }
 }
 
-template <int ES, bool SHEAR>
+template <int ES, bool SHEAR, bool WHOLE>
 MT_INLINE void tile_store (const mt_launch &p, const tile_place &t, const uint4 *tile) {
   typedef tile_of<ES> T;
   typedef typename shared_word<T::U>::type word;
@@ -301,16 +327,35 @@ MT_INLINE void tile_store (const mt_launch &p, const tile_place &t, const uint4 
     for (int i = 0; i < T::V; i++)
       x[i] = at[(vector * T::V + i) * T::CHUNKS * (16 / T::U)];
     turned<ES>::of(out, x);
-    tile_rows<ES, SHEAR>(p, t, out, t.s + u * T::W, vector, v);
+    store_rows<ES, SHEAR, WHOLE>(p, t, out, t.s + u * T::W, vector, v);
   }
+}
+
+/* All that the tile reads and writes is real, SHEAR: and so are the vectors beside it. */
+template <int ES, bool SHEAR>
+MT_INLINE bool is_whole (const mt_desc &d, const tile_place &t) {
+  typedef tile_of<ES> T;
+  const int32_t beside = SHEAR ? T::V : 0;
+  return t.d >= 0 && t.d + T::D <= (int32_t)d.values && t.s >= beside &&
+         t.s + T::S + beside <= (int32_t)d.threads;
+}
+
+template <int ES, bool SHEAR, bool WHOLE>
+MT_INLINE void move_tile (const mt_launch &p, const tile_place &t, uint4 *tile) {
+  tile_rows<ES> rows;
+  rows.template find<WHOLE>(p.desc, t);
+  if (SHEAR) rows.template load_sheared<WHOLE>(p);
+  else rows.template load_aligned<WHOLE>(p.desc);
+  rows.put(tile);
+  __syncthreads();
+  tile_store<ES, SHEAR, WHOLE>(p, t, tile);
 }
 
 template <int ES, bool SHEAR> MT_INLINE void copy_tile (const mt_launch &p) {
   __shared__ uint4 tile[tile_of<ES>::D * tile_of<ES>::CHUNKS];
   const tile_place t = place_of<ES, SHEAR>(p);
-  tile_load<ES, SHEAR>(p, t, tile);
-  __syncthreads();
-  tile_store<ES, SHEAR>(p, t, tile);
+  if (is_whole<ES, SHEAR>(p.desc, t)) move_tile<ES, SHEAR, true>(p, t, tile);
+  else move_tile<ES, SHEAR, false>(p, t, tile);
 }
 
 } // namespace mt

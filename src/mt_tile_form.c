@@ -13,6 +13,7 @@
 
 enum {
   MT_SHORTRUN = 32,             /* bytes: below, tiles waste more than they give */
+  MT_SMALLPIECE = 2048,         /* bytes: below, a block has too little to do */
   MT_MANYTILES = 4              /* a run of so many tiles needs no further axis */
 };
 
@@ -151,7 +152,7 @@ static bool try_pack (mt_launch *l, mt_axes mode[3], int packed) {
   if (c.extent > MT_PACK_MOST || !take(&mode[2], &mode[1], 1 - packed, vec)) return false;
   mt_axis w = mode[1].axis[0];
   if (c.stride[1 - packed] == vec || w.stride[packed] != c.extent * vec || w.extent > INT32_MAX / 2 ||
-      w.extent * vec * l->desc.elem < MT_SHORTRUN ||
+      c.extent * w.extent * vec * l->desc.elem < MT_SMALLPIECE ||
       !is_pack_aligned(l, mode, packed))
     return false;
   l->desc.form = MT_FORM_PACK;
