@@ -107,7 +107,7 @@ static uint32_t strip_of (int64_t tiles) {
 /* Whole tiles, ragged ones and, sheared, those that overlap. */
 static bool find_raster (mt_raster *r, int64_t *blocks, const mt_desc *d) {
   bool sheared = d->form == MT_FORM_SHEAR;
-  int64_t bytes = (int64_t)d->vec * d->elem, more = sheared ? 16 / bytes - 1 : 0;
+  int64_t bytes = (int64_t)d->vec * d->elem, more = sheared ? 16 / bytes : 0;
   int64_t s = sheared ? MT_SHEAR_S(bytes) : MT_TILE_S(bytes);
   int64_t t = sheared ? MT_SHEAR_D(bytes) : MT_TILE_D(bytes);
   int64_t ns = (d->threads + s - 1) / s;
