@@ -172,6 +172,7 @@ template <int ES> MT_INLINE void copy_pack (const mt_launch &p) {
 /* ------------------------------------------------------------------ all forms */
 
 template <int FORM, int BYTES, int UNROLL> MT_INLINE void copy (const mt_launch &p) {
+  begin();
   if constexpr (FORM == MT_FORM_TV) copy_tv<BYTES, UNROLL>(p);
   else if constexpr (FORM == MT_FORM_FLAT) copy_flat<BYTES, UNROLL>(p);
   else if constexpr (FORM == MT_FORM_PACK) copy_pack<BYTES>(p);
