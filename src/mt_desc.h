@@ -54,11 +54,13 @@ typedef struct mt_raster {
 } mt_raster;
 
 /* PACK: a block takes so many accesses of each of n rows, together at most
-** MT_PACK_BYTES. */
-enum { MT_PACK_MOST = 31, MT_PACK_BYTES = 16384 };
+** MT_PACK_BYTES; of MT_PACK_FEW rows or less, of accesses below MT_PACK_LONG bytes, it
+** takes 256 vectors of each. */
+enum { MT_PACK_MOST = 31, MT_PACK_BYTES = 16384, MT_PACK_FEW = 4, MT_PACK_LONG = 4 };
 #define MT_PACK_GRAIN(bytes) ((bytes) < 8 ? 128 / (bytes) : 16)
 #define MT_PACK_PIECE(bytes, n)                                                          \
-  ((uint32_t)(MT_PACK_BYTES / ((n) * (bytes))) / MT_PACK_GRAIN(bytes) *                  \
+  ((bytes) < MT_PACK_LONG && (n) <= MT_PACK_FEW ? (uint32_t)(4096 / (bytes)) :           \
+   (uint32_t)(MT_PACK_BYTES / ((n) * (bytes))) / MT_PACK_GRAIN(bytes) *                  \
    MT_PACK_GRAIN(bytes))
 
 /* Division of n < 2^31 by `extent`: q = (extent == 1) ? n : ((uint64_t)n * mul >> 32) >>

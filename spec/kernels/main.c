@@ -171,7 +171,8 @@ static void set_raster (mt_desc *d) {
 static void draw_pack (mt_launch *l) {
   mt_desc *d = &l->desc;
   int packed = below(2);
-  int64_t vec = d->vec, n = 2 + below(MT_PACK_MOST - 1), w = 2 + below(below(4) ? 300 : 3000 / (int)n);
+  int64_t vec = d->vec, n = 2 + below((below(2) ? MT_PACK_FEW : MT_PACK_MOST) - 1);
+  int64_t w = 2 + below(below(4) ? 300 : below(2) ? 3000 / (int)n : 20000 / (int)n);
   int64_t pitch = aligned_pitch(d, (w + below(9)) * vec), stride[2];
   int64_t rest = aligned_pitch(d, n * pitch);
   if (pitch == vec) pitch = aligned_pitch(d, vec + 1);
