@@ -103,15 +103,14 @@ static mt_status check_mode (const mt_desc *d, const char *name, uint32_t first,
 }
 
 static mt_status check_counts (const mt_desc *d, mt_err *err) {
-  MT_CHECK(d->op == MT_OP_COPY && (d->form == MT_FORM_TV || d->form == MT_FORM_FLAT), err,
-           "unknown operation or form");
+  MT_CHECK(d->op == MT_OP_COPY && d->form < MT_NFORM, err, "unknown operation or form");
   MT_CHECK(is_power(d->elem) && d->elem <= 16 && is_power(d->vec) &&
            d->vec <= 16 / d->elem, err, "accesses of %d elements of %d bytes",
            (int)d->vec, (int)d->elem);
   MT_CHECK(d->nthr <= MT_MAXAXIS && d->nval <= MT_MAXAXIS && d->nrest <= MT_MAXAXIS &&
            d->nthr + d->nval + d->nrest <= MT_MAXAXIS && d->nbound <= MT_MAXBOUND, err,
            "too many axes or bounds");
-  MT_CHECK(d->form == MT_FORM_TV || (d->nthr == 0 && d->nval == 0), err,
+  MT_CHECK(d->form != MT_FORM_FLAT || (d->nthr == 0 && d->nval == 0), err,
            "a flat copy has rest axes only");
   MT_TRY(check_mode(d, "thread", 0, d->nthr, d->threads, err));
   MT_TRY(check_mode(d, "value", d->nthr, d->nval, d->values, err));
@@ -158,7 +157,8 @@ mt_status mt_check_shape (const mt_launch *l, mt_err *err) {
   MT_TRY(check_counts(&l->desc, err));
   MT_TRY(check_bounds(&l->desc, err));
   MT_TRY(check_offsets(l, MT_SRC, err));
-  return check_offsets(l, MT_DST, err);
+  MT_TRY(check_offsets(l, MT_DST, err));
+  return l->desc.form >= MT_FORM_TILE ? mt_check_tile(l, err) : MT_OK;
 }
 
 /* ---------------------------------------------------------------- range */

@@ -186,6 +186,8 @@ static void begin (mt_launch *l, const mt_tiled_copy *copy, const mt_tensor *src
   l->base[MT_DST] = dst->data;
   l->offset[MT_SRC] = src->offset;
   l->offset[MT_DST] = dst->offset;
+  l->size[MT_SRC] = (int64_t)src->bytes;
+  l->size[MT_DST] = (int64_t)dst->bytes;
 }
 
 mt_status mt_describe (mt_launch *out, int modes[MT_MAXBOUND], const mt_tiled_copy *copy,

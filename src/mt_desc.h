@@ -23,8 +23,45 @@ typedef enum mt_op { MT_OP_COPY, MT_OP_MMA } mt_op;
 
 /* TV: the described partition, literally: a block is one index of rest, its threads the
 ** threads. FLAT: all axes are rest axes (threads = values = 1); an index of rest is one
-** access. */
-typedef enum mt_form { MT_FORM_TV, MT_FORM_FLAT } mt_form;
+** access. TILE: the thread axes are a run of the source (its index s lies s accesses on),
+** the value axes a run of the destination; tiles of both pass through shared memory;
+** every run begins at a multiple of 16 bytes on its side. SHEAR: the same, of runs that
+** begin anywhere. PACK: one short thread axis, of at most MT_PACK_MOST accesses, and one
+** value axis; on one side both are a run, the thread axis first, on the other the value
+** axis is; runs begin at multiples of 16 bytes. */
+typedef enum mt_form {
+  MT_FORM_TV, MT_FORM_FLAT, MT_FORM_TILE, MT_FORM_SHEAR, MT_FORM_PACK, MT_NFORM
+} mt_form;
+
+/* A tile of accesses of so many bytes: along the run of the source, of the destination.
+** SHEAR moves all but a vector of 16 bytes of the one, and 7/8 of the other. */
+#define MT_TILE_S(bytes) ((bytes) <= 2 ? 128 / (bytes) : 256 / (bytes))
+#define MT_TILE_D(bytes) ((bytes) <= 2 ? 128 : 64)
+#define MT_SHEAR_S(bytes) (MT_TILE_S(bytes) - 16 / (bytes))
+#define MT_SHEAR_D(bytes) (MT_TILE_D(bytes) / 8 * 7)
+
+/* The tiles of a run by a run, as blocks take them: in strips of 1 << log tiles along the
+** run of the source; in a strip first those, then along the run of the destination.
+** Block b is tile (s, d) of index r of rest:
+**   s = b mod (1 << log) + q2 mod across * (1 << log), d = q1 mod along,
+**   q1 = b >> log, q2 = q1 / along, r = q2 / across;
+** tiles beyond the last are empty. along: tiles of the destination's run; across: strips.
+** The divisors are those of mt_axis. */
+typedef struct mt_raster {
+  uint32_t log;
+  uint32_t along, along_mul, along_shift;
+  uint32_t across, across_mul, across_shift;
+} mt_raster;
+
+/* PACK: a block takes so many accesses of each of n rows, together at most
+** MT_PACK_BYTES; of MT_PACK_FEW rows or less, of accesses below MT_PACK_LONG bytes, it
+** takes 256 vectors of each. */
+enum { MT_PACK_MOST = 31, MT_PACK_BYTES = 16384, MT_PACK_FEW = 4, MT_PACK_LONG = 4 };
+#define MT_PACK_GRAIN(bytes) ((bytes) < 8 ? 128 / (bytes) : 16)
+#define MT_PACK_PIECE(bytes, n)                                                          \
+  ((bytes) < MT_PACK_LONG && (n) <= MT_PACK_FEW ? (uint32_t)(4096 / (bytes)) :           \
+   (uint32_t)(MT_PACK_BYTES / ((n) * (bytes))) / MT_PACK_GRAIN(bytes) *                  \
+   MT_PACK_GRAIN(bytes))
 
 /* Division of n < 2^31 by `extent`: q = (extent == 1) ? n : ((uint64_t)n * mul >> 32) >>
 ** shift. p = 31 + ceil(log2 extent), mul = ceil(2^p / extent), shift = p - 32. Indices of
@@ -47,6 +84,7 @@ typedef struct mt_desc {
   int64_t  threads, values, rests;        /* sizes of the modes; values counts accesses */
   int64_t  bound[MT_MAXBOUND];
   int64_t  lane_step[MT_MAXBOUND];        /* of one element inside an access */
+  mt_raster raster;               /* TILE, SHEAR; else 0 */
   mt_axis  axis[MT_MAXAXIS];
 } mt_desc;
 
@@ -54,13 +92,16 @@ typedef struct mt_desc {
 **   TV    thread t of block b does the values of thread t at rest b, b + blocks,
 **         b + 2 blocks, ...; the grid has the threads of the descriptor;
 **   FLAT  thread t of block b does the accesses (c * unroll + u) * threads + t for each
-**         u < unroll and c = b, b + blocks, b + 2 blocks, ... */
+**         u < unroll and c = b, b + blocks, b + 2 blocks, ...;
+**   TILE, SHEAR: block b does tile b of (strips of tiles, rest);
+**   PACK  block b does piece b of (pieces, rest). */
 
 /* The one parameter of every kernel, by value. */
 typedef struct mt_launch {
   mt_desc desc;
   void   *base[MT_MAXBASE];       /* MT_SRC, MT_DST: where the buffers begin */
   int64_t offset[MT_MAXBASE];     /* in elements: coordinate 0 of each side */
+  int64_t size[MT_MAXBASE];       /* of the buffers, in bytes */
 } mt_launch;
 
 /* ---------------------------------------------------------------- products

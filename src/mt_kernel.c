@@ -6,6 +6,7 @@
 
 #include "mt_impl.h"
 #include "mt_kernel.h"
+#include "mt_plan.h"
 
 #define MT_COPY_KERNEL(name, form, bytes, threads, unroll)                               \
   {#name, MT_OP_COPY, MT_FORM_##form, bytes, threads, unroll, 0, NULL},
@@ -56,6 +57,11 @@ static bool fits (const mt_kernel *k, const mt_desc *d, mt_why *why) {
                (long long)d->threads, (int)k->threads);
     return false;
   }
+  if (d->form == MT_FORM_FLAT && k->bytes == 16 && k->unroll == 1 && d->nrest > 2) {
+    mt_why_add(why, k->name, "%d axes: one access of a thread is for two at most",
+               (int)d->nrest);
+    return false;
+  }
   if (d->values > MT_MAXGRID) {
     mt_why_add(why, k->name, "%lld accesses of one thread, at most %d",
                (long long)d->values, (int)MT_MAXGRID);
@@ -71,7 +77,11 @@ static uint32_t blocks_of (int64_t rests, int64_t each) {
 }
 
 static mt_grid grid_of (const mt_kernel *k, const mt_desc *d) {
-  mt_grid g;
+  mt_grid g = {0, k->threads};
+  if (d->form >= MT_FORM_TILE) {
+    g.blocks = (uint32_t)mt_tile_count(d);
+    return g;
+  }
   g.threads = d->form == MT_FORM_TV ? (uint32_t)d->threads : k->threads;
   g.blocks = blocks_of(d->rests,
                        d->form == MT_FORM_TV ? 1 : (int64_t)k->threads * k->unroll);

@@ -63,6 +63,7 @@ static int log_of (int n) {
 /* Wider rows of the same form than the one that was taken. */
 static void say_why (mt_plan *p, const mt_narrow *narrow, const mt_tiled_copy *copy) {
   const mt_backend *b = p->device->backend;
+  if (narrow->tile[0]) mt_why_add(&p->why, "copy_tile", "%s", narrow->tile);
   for (const mt_kernel *k = b->kernels; k < p->kernel; k++) {
     if (k->bytes <= p->kernel->bytes || k->form != p->kernel->form) continue;
     if (copy && copy->atom_bits != 0)

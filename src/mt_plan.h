@@ -5,14 +5,16 @@
 #ifndef MT_PLAN_H
 #define MT_PLAN_H
 
-#include "mt_impl.h"
-#include "mt_desc.h"
+#include "mt_axes.h"
 
 enum { MT_MAXTHREADS = 1024, MT_MAXWIDTH = 5, MT_REASON = 160 };
 
 /* Why an access is not wider: reason[w] for accesses of 1 << w bytes, "" where nothing
 ** prevents it. */
-typedef struct mt_narrow { char reason[MT_MAXWIDTH][MT_REASON]; } mt_narrow;
+typedef struct mt_narrow {
+  char reason[MT_MAXWIDTH][MT_REASON];
+  char tile[MT_REASON];            /* why there are no tiles; "" if there are */
+} mt_narrow;
 
 /* The copy as described: accesses of one element, values and rests in the order of the
 ** layouts. `modes` receives the tensor's mode of each bound, counted from 1. copy NULL:
@@ -24,5 +26,11 @@ mt_status mt_describe (mt_launch *out, int modes[MT_MAXBOUND], const mt_tiled_co
 ** is the same set of elements. `l` was accepted by mt_check_copy. Errors: MT_EALIGN if
 ** the atom of `copy` cannot be had; MT_ETOOBIG. */
 mt_status mt_widen (mt_launch *l, mt_narrow *why, const mt_tiled_copy *copy, mt_err *err);
+
+/* A flat copy whose runs lie along different axes, in the form TILE, SHEAR or PACK: its
+** axes become those of the runs and the rest. False, and why not: nothing has changed. */
+bool mt_tile_form (mt_launch *l, mt_axes mode[3], char *why);
+/* Tiles of a descriptor of these forms. */
+int64_t mt_tile_count (const mt_desc *d);
 
 #endif

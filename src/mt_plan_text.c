@@ -95,9 +95,10 @@ static void say_copy (mt_text *t, const mt_plan *p) {
   if (p->launch.offset[MT_SRC] != 0 || p->launch.offset[MT_DST] != 0)
     say(t, "offset: src %lld, dst %lld\n", (long long)p->launch.offset[MT_SRC],
         (long long)p->launch.offset[MT_DST]);
-  if (d->form == MT_FORM_TV) {
-    say_mode(t, "thread", p, 0, d->nthr, d->threads);
-    say_mode(t, "value", p, d->nthr, d->nval, d->values);
+  if (d->form != MT_FORM_FLAT) {
+    const bool tv = d->form == MT_FORM_TV;
+    say_mode(t, tv ? "thread" : "run of src", p, 0, d->nthr, d->threads);
+    say_mode(t, tv ? "value" : "run of dst", p, d->nthr, d->nval, d->values);
   }
   say_mode(t, "rest", p, d->nthr + d->nval, d->nrest, d->rests);
   say_bounds(t, p);

@@ -109,6 +109,14 @@ static mt_status run_flat (mt_access *x, mt_grid grid, int64_t unroll) {
   return MT_OK;
 }
 
+static mt_status run_tiles (mt_access *x) {
+  const mt_desc *d = &x->l->desc;
+  for (int64_t r = 0; r < d->rests; r++)
+    for (int64_t t = 0; t < d->threads; t++)
+      for (int64_t v = 0; v < d->values; v++) MT_TRY(make(x, r, t, v));
+  return MT_OK;
+}
+
 mt_status mt_ref_run (const mt_kernel *k, mt_grid grid, const mt_launch *l,
                       const size_t *bytes, mt_err *err) {
   const mt_desc *d = &l->desc;
@@ -120,6 +128,7 @@ mt_status mt_ref_run (const mt_kernel *k, mt_grid grid, const mt_launch *l,
            (int)(d->vec * d->elem));
   if (d->form == MT_FORM_FLAT)
     return grid.threads == 0 ? MT_OK : run_flat(&x, grid, k->unroll > 0 ? k->unroll : 1);
+  if (d->form != MT_FORM_TV) return grid.blocks == 0 ? MT_OK : run_tiles(&x);
   MT_CHECK(grid.threads == d->threads, err, "%s: a grid of %d threads for %lld", k->name,
            (int)grid.threads, (long long)d->threads);
   return run_tv(&x, grid);

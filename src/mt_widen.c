@@ -143,5 +143,7 @@ mt_status mt_widen (mt_launch *l, mt_narrow *why, const mt_tiled_copy *copy,
     width = asked;
   }
   split_run(l, &x, width);
+  if (l->desc.form == MT_FORM_FLAT && l->desc.nbound == 0)
+    mt_tile_form(l, x.mode, why->tile);
   return mt_axes_put(&l->desc, x.mode, err);
 }

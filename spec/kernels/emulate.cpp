@@ -1,36 +1,147 @@
 /*
-** emulate.cpp - the kernels of copy.cuh as functions of the host, thread after thread.
+** emulate.cpp - the kernels of copies as functions of the host.
 ** SPDX-License-Identifier: MIT
 **
 ** What CUDA adds to C++ is declared here. EMULATE is the name of the table of kernels.
-** Compiled twice: with a small MT_FAR, what is for huge grids runs on small ones.
+** Compiled twice: with a small MT_FAR, what is for huge grids runs on small ones. The
+** threads of a block that meet, in a barrier or a shuffle, are contexts of their own: each
+** runs to the next meeting, then the next thread does.
 */
+#include <setjmp.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
+#include <ucontext.h>
 
 #define __device__
 #define __forceinline__ inline __attribute__((always_inline))
+#define __shared__ static
 
 struct index3 { unsigned x; };
 static index3 threadIdx, blockIdx, blockDim, gridDim;
 struct alignas(8) uint2 { unsigned x, y; };
 struct alignas(16) uint4 { unsigned x, y, z, w; };
+static inline uint2 make_uint2 (unsigned x, unsigned y) { return {x, y}; }
+static inline uint4 make_uint4 (unsigned x, unsigned y, unsigned z, unsigned w) {
+  return {x, y, z, w};
+}
 
 static inline uint32_t __umulhi (uint32_t a, uint32_t b) {
   return (uint32_t)((uint64_t)a * b >> 32);
 }
 
+static inline uint32_t __funnelshift_r (uint32_t low, uint32_t high, uint32_t bits) {
+  return (uint32_t)(((uint64_t)high << 32 | low) >> (bits & 31));
+}
+
+static inline uint32_t __byte_perm (uint32_t a, uint32_t b, uint32_t s) {
+  uint64_t all = (uint64_t)b << 32 | a;
+  uint32_t r = 0;
+  for (int i = 0; i < 4; i++) r |= (uint32_t)(all >> 8 * (s >> 4 * i & 7) & 255) << 8 * i;
+  return r;
+}
+
 template <typename T> static inline T __ldg (const T *p) { return *p; }
 
-#include "copy.cuh"
+/* ------------------------------------------------------------------ meetings */
 
 namespace {
+enum { MOST_THREADS = 256, STACK = 64 << 10 };
+ucontext_t scheduler, context;
+jmp_buf back, resume[MOST_THREADS];
+bool started[MOST_THREADS];
+char stacks[MOST_THREADS][STACK];
+bool done[MOST_THREADS];
+uint32_t slot[MOST_THREADS];
+
+/* A context is entered once by swapcontext, then by longjmp, which makes no system
+** call. */
+void meet () {
+  unsigned me = threadIdx.x;
+  if (_setjmp(resume[me]) == 0) _longjmp(back, 1);
+  threadIdx.x = me;
+}
+
+uint32_t shuffle (uint32_t v, unsigned from) {
+  slot[threadIdx.x] = v;
+  meet();
+  v = slot[from];
+  meet();
+  return v;
+}
+}
+
+static inline void __syncthreads () { meet(); }
+static inline void __syncwarp () { meet(); }
+
+static inline uint32_t __shfl_down_sync (unsigned, uint32_t v, unsigned by, int width) {
+  unsigned me = threadIdx.x, in = me % (unsigned)width;
+  return shuffle(v, in + by < (unsigned)width ? me + by : me);
+}
+
+static inline uint32_t __shfl_up_sync (unsigned, uint32_t v, unsigned by, int width) {
+  unsigned me = threadIdx.x, in = me % (unsigned)width;
+  return shuffle(v, in >= by ? me - by : me);
+}
+
+#include "pack.cuh"
+
+/* ------------------------------------------------------------------ blocks */
+
+namespace {
+typedef void body (const mt_launch &l);
+body *now;
+const mt_launch *launch;
+
+void thread_main () {
+  unsigned me = threadIdx.x;
+  now(*launch);
+  done[me] = true;
+  _longjmp(back, 1);
+}
+
+void enter (unsigned t) {
+  started[t] = true;
+  getcontext(&context);
+  context.uc_stack.ss_sp = stacks[t];
+  context.uc_stack.ss_size = STACK;
+  context.uc_link = NULL;
+  makecontext(&context, thread_main, 0);
+  swapcontext(&scheduler, &context);
+}
+
+/* Thread t up to its next meeting, or its end. */
+void go_on (unsigned t) {
+  threadIdx.x = t;
+  if (_setjmp(back) != 0) return;
+  if (started[t]) _longjmp(resume[t], 1);
+  enter(t);
+}
+
+/* A block whose threads meet. */
+void run_together (unsigned threads) {
+  unsigned left = threads;
+  for (unsigned t = 0; t < threads; t++) started[t] = done[t] = false;
+  while (left > 0)
+    for (unsigned t = 0; t < threads; t++) {
+      if (done[t]) continue;
+      go_on(t);
+      left -= done[t];
+    }
+}
+
+void run_block (body *b, const mt_launch *l, bool together) {
+  now = b, launch = l;
+  if (together) return run_together(blockDim.x);
+  for (threadIdx.x = 0; threadIdx.x < blockDim.x; threadIdx.x++) b(*l);
+}
+
 #define MT_COPY_KERNEL(name, form, bytes, threads, unroll)                               \
+  void body_##name (const mt_launch &l) { mt::copy<MT_FORM_##form, bytes, unroll>(l); }  \
   void run_##name (unsigned blocks, unsigned block, const mt_launch *l) {                \
     gridDim.x = blocks, blockDim.x = block;                                              \
     for (blockIdx.x = 0; blockIdx.x < blocks; blockIdx.x++)                              \
-      for (threadIdx.x = 0; threadIdx.x < block; threadIdx.x++)                          \
-        mt::copy<MT_FORM_##form, bytes, unroll>(*l);                                     \
+      run_block(body_##name, l, MT_FORM_##form >= MT_FORM_TILE);                         \
   }
 #include "kernels.def"
 }

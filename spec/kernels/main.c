@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "kernels_test.h"
+#include "mt_check.h"
 #include "mt_device.h"
 
 enum { MOST = 20000, MARGIN = 64, POISON = 0xEE };
@@ -95,12 +96,109 @@ static void draw_bound (mt_desc *d, uint32_t k, int n) {
   d->bound[k] = step > 1 && below(3) ? 1 + below((int)step) : step;
 }
 
+/* Tiles: runs of both sides, of a few axes; outer axes behind them. */
+
+static void set_axis (mt_desc *d, uint32_t i, int64_t extent, int64_t src, int64_t dst) {
+  mt_axis *a = &d->axis[i];
+  a->extent = extent, a->stride[MT_SRC] = src, a->stride[MT_DST] = dst;
+  set_divisor(a);
+}
+
+/* `length` as a product of one to three extents. */
+static uint32_t split (int64_t *extent, int length) {
+  uint32_t n = 0;
+  for (int f = 2 + below(5); n < 2 && length % f == 0 && below(2); f = 2 + below(5))
+    extent[n++] = f, length /= f;
+  extent[n++] = length;
+  return n;
+}
+
+/* Elements that make a pitch a multiple of 16 bytes. */
+static int64_t aligned_pitch (const mt_desc *d, int64_t pitch) {
+  int64_t v = 16 / d->elem;
+  return (pitch + v - 1) / v * v;
+}
+
+/* The axes of one run cross those of the other: behind a run of the side, in an order of
+** chance, its pitches. */
+static void draw_tiles (mt_launch *l) {
+  mt_desc *d = &l->desc;
+  bool sheared = d->form == MT_FORM_SHEAR;
+  int64_t s[3], e[3], vec = d->vec, run[2] = {1 + below(140), 1 + below(140)};
+  if (below(8) == 0) run[below(2)] += 160;
+  if (below(3) == 0) run[below(2)] = 1 + below(40);
+  int64_t src = run[0] * vec, dst = run[1] * vec, stride;
+  d->nthr = split(s, (int)run[0]), d->nval = split(e, (int)run[1]);
+  d->threads = run[0], d->values = run[1], d->rests = 1 + below(3);
+  stride = vec;
+  for (uint32_t i = 0; i < d->nthr; i++) {
+    dst += vec * below(sheared ? 5 : 1);
+    if (!sheared) dst = aligned_pitch(d, dst);
+    set_axis(d, i, s[i], stride, dst);
+    stride *= s[i], dst *= s[i];
+  }
+  stride = vec;
+  for (uint32_t i = 0; i < d->nval; i++) {
+    src += vec * below(sheared ? 5 : 1);
+    if (!sheared) src = aligned_pitch(d, src);
+    set_axis(d, d->nthr + i, e[i], src, stride);
+    stride *= e[i], src *= e[i];
+  }
+  d->nrest = d->rests > 1;
+  if (d->nrest) set_axis(d, d->nthr + d->nval, d->rests, below(4) ? src : 0, dst);
+  for (int side = 0; side < 2; side++)
+    l->offset[side] = sheared ? vec * below(40) : aligned_pitch(d, 1) * below(4);
+}
+
+static void set_raster (mt_desc *d) {
+  mt_axis a = {0};
+  int64_t bytes = d->elem * d->vec, tile = MT_TILE_D(bytes), more = 0;
+  int64_t across = MT_TILE_S(bytes);
+  if (d->form == MT_FORM_SHEAR) {
+    more = 16 / bytes;
+    tile = MT_SHEAR_D(bytes), across = MT_SHEAR_S(bytes);
+  }
+  int64_t ns = (d->threads + across - 1) / across;
+  mt_raster *r = &d->raster;
+  for (r->log = 3; ns * 9 / 8 < (ns + (1 << r->log) - 1) >> r->log << r->log;) r->log--;
+  a.extent = r->along = (uint32_t)((d->values + more + tile - 1) / tile);
+  set_divisor(&a);
+  r->along_mul = a.mul, r->along_shift = a.shift;
+  a = (mt_axis){0};
+  a.extent = r->across = (uint32_t)((ns + (1 << r->log) - 1) >> r->log);
+  set_divisor(&a);
+  r->across_mul = a.mul, r->across_shift = a.shift;
+}
+
+static void draw_pack (mt_launch *l) {
+  mt_desc *d = &l->desc;
+  int packed = below(2);
+  int64_t vec = d->vec, n = 2 + below((below(2) ? MT_PACK_FEW : MT_PACK_MOST) - 1);
+  int64_t w = 2 + below(below(4) ? 300 : below(2) ? 3000 / (int)n : 20000 / (int)n);
+  int64_t pitch = aligned_pitch(d, (w + below(9)) * vec), stride[2];
+  int64_t rest = aligned_pitch(d, n * pitch);
+  if (pitch == vec) pitch = aligned_pitch(d, vec + 1);
+  stride[packed] = vec, stride[1 - packed] = pitch;
+  set_axis(d, 0, n, stride[MT_SRC], stride[MT_DST]);
+  stride[packed] = n * vec, stride[1 - packed] = vec;
+  set_axis(d, 1, w, stride[MT_SRC], stride[MT_DST]);
+  d->nthr = d->nval = 1;
+  d->threads = n, d->values = w, d->rests = 1 + below(3);
+  d->nrest = d->rests > 1;
+  if (d->nrest) set_axis(d, 2, d->rests, rest, rest);
+}
+
 static void draw (mt_launch *l, const mt_kernel *k) {
   mt_desc *d = &l->desc;
   memset(l, 0, sizeof *l);
   d->op = k->op, d->form = k->form;
   do d->elem = 1u << below(5); while (d->elem > k->bytes);
   d->vec = k->bytes / d->elem;
+  if (d->form == MT_FORM_PACK) return draw_pack(l);
+  if (d->form >= MT_FORM_TILE) {
+    draw_tiles(l);
+    return set_raster(d);
+  }
   draw_modes(d);
   int n = (int)(d->nthr + d->nval + d->nrest);
   draw_side(l, MT_SRC, n);
@@ -133,6 +231,7 @@ static bool run (int row, mt_launch *l, mt_grid grid, emulated *const *table) {
   unsigned char *src = buffer(bytes[0], true);
   unsigned char *want = buffer(bytes[1], false), *got = buffer(bytes[1], false);
   l->base[MT_SRC] = src, l->base[MT_DST] = want;
+  for (int i = 0; i < 2; i++) l->size[i] = (int64_t)bytes[i];
   mt_status s = mt_ref_run(&mt_cuda_kernels[row], grid, l, bytes, &err);
   if (s != MT_OK) fprintf(stderr, "the reference: %s\n", err.text);
   l->base[MT_DST] = got;
@@ -149,9 +248,16 @@ static bool one_case (int rows) {
   mt_why why = {{0}, 0};
   const mt_kernel *k = &mt_cuda_kernels[row];
   const mt_desc *d = &l.desc;
+  mt_err err = MT_NOERR;
   draw(&l, k);
+  if (k->form >= MT_FORM_TILE) {
+    if (mt_check_shape(&l, &err) != MT_OK) {
+      fprintf(stderr, "%s: drawn wrong: %s\n", k->name, err.text);
+      return false;
+    }
+  }
   if (mt_kernel_choose(k, 1, d, &grid, &why) == NULL) return true;
-  if (below(4) == 0) grid.blocks = 1 + (uint32_t)below((int)grid.blocks);
+  if (k->form < MT_FORM_TILE && below(4) == 0) grid.blocks = 1 + (uint32_t)below((int)grid.blocks);
   if (run(row, &l, grid, emulate_near) && run(row, &l, grid, emulate_far)) return true;
   fprintf(stderr, "%s: %d+%d+%d axes, %d bounds, %d x %d bytes, %d blocks of %d\n",
           k->name, (int)d->nthr, (int)d->nval, (int)d->nrest, (int)d->nbound, (int)d->vec,
