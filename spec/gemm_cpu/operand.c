@@ -91,8 +91,9 @@ void random_operand (operand *o, mt_dtype d, int64_t x, int64_t y, int64_t batch
   if (matrix) pitch(&a);
   else stride(&a, own);
   for (int i = 0; wild && i < a.n; i++) a.stride[i] = llabs(a.stride[i]);
-  if (wild) snprintf(swizzle, sizeof swizzle, "Sw<%d,%d,%d> o %d o ", pick(3) + 1, pick(3),
-                     pick(2) ? 3 : -3, pick(20));
+  if (wild)
+    snprintf(swizzle, sizeof swizzle, "Sw<%d,%d,%d> o %d o ", pick(3) + 1, pick(3),
+             pick(2) ? 3 : -3, pick(20));
   print_modes(shape, sizeof shape, &a, a.extent);
   print_modes(strides, sizeof strides, &a, a.stride);
   snprintf(o->text, sizeof o->text, "%s%s:%s", swizzle, shape, strides);
