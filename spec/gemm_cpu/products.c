@@ -127,7 +127,7 @@ static void spoil (const trial *x, operand *c) {
 
 void try_product (mt_device *const device[DEVICES], const trial *x) {
   operand o[3];
-  char what[1800], *before, *first;
+  char what[2400], *before, *first;
   random_operand(&o[0], x->a, x->size[MT_M], x->size[MT_K], x->size[MT_L], false);
   random_operand(&o[1], x->b, x->size[MT_N], x->size[MT_K], x->size[MT_L], false);
   random_operand(&o[2], x->c, x->size[MT_M], x->size[MT_N], x->size[MT_L], true);
@@ -169,7 +169,7 @@ static void choose_types (trial *x) {
 }
 
 static int64_t size_of (int kind) {
-  return kind == 0 ? between(1, 8) : kind == 1 ? between(1, 70) : kind == 2 ? 12 : 32;
+  return kind == 0 ? between(1, 8) : kind == 1 ? between(1, 70) : kind == 2 ? 12 : 48;
 }
 
 static void random_trial (trial *x) {
@@ -187,13 +187,39 @@ static void random_trial (trial *x) {
 static void large (mt_device *const device[DEVICES]) {
   static const int64_t sizes[][MT_PRODUCT_MODES] = {
     {1100, 70, 30, 1}, {40, 2100, 33, 1}, {1050, 1060, 20, 1}, {5, 6, 20, 300},
-    {1, 5000, 7, 1}, {4500, 1, 9, 2}, {33, 65, 5000, 1}, {1, 1, 3000, 2}
+    {1, 5000, 7, 1}, {4500, 1, 9, 2}, {33, 65, 5000, 1}, {1, 1, 3000, 2},
+    {32, 4200, 400, 1}, {4200, 32, 400, 1}
   };
   for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
     trial x = {MT_f32, MT_f32, MT_f32, {0}, 1, (double)pick(2)};
     memcpy(x.size, sizes[i], sizeof x.size);
     if (pick(3) == 0) x.a = MT_bf16, x.c = MT_f16;
     try_product(device, &x);
+  }
+}
+
+/* The largest sums of 8-bit integers. */
+static void extremes (mt_device *const device[DEVICES]) {
+  static const mt_dtype types[] = {MT_u8, MT_i8, MT_bool};
+  mt_layout left, c;
+  enum { SIZE = 40, DEPTH = 700 };
+  static unsigned char a[SIZE * DEPTH], b[SIZE * DEPTH];
+  static int32_t sums[SIZE * SIZE];
+  MUST(mt_parse(&left, "(40,700):(700,1)", 16, err));
+  MUST(mt_parse(&c, "(40,40):(1,40)", 14, err));
+  for (int i = 0; i < 9; i++) {
+    int x = types[i / 3] == MT_u8 ? 255 : types[i / 3] == MT_i8 ? -128 : 1;
+    int y = types[i % 3] == MT_u8 ? 255 : types[i % 3] == MT_i8 ? -128 : 1;
+    operand o[3] = {
+      {.t = {left.node, types[i / 3], a, sizeof a, 0}},
+      {.t = {left.node, types[i % 3], b, sizeof b, 0}},
+      {.t = {c.node, MT_i32, sums, sizeof sums, 0}}
+    };
+    trial t = {.alpha = 1};
+    memset(a, x, sizeof a), memset(b, y, sizeof b);
+    run(device[i % 3], &t, o);
+    for (int j = 0; j < SIZE * SIZE; j++)
+      CHECK(sums[j] == x * y * DEPTH, "%d by %d: %d", x, y, sums[j]);
   }
 }
 
@@ -213,7 +239,8 @@ static void refused (mt_device *d) {
 void test_products (mt_device *const device[DEVICES], long cases) {
   uint64_t base = next64();
   trial x;
-  refused(device[0]);
+  refused(device[ONE]);
+  extremes(device);
   for (long i = 0; i < cases; i++) {
     begin_case(base + (uint64_t)i);
     random_trial(&x);
