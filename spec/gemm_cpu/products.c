@@ -61,11 +61,11 @@ static double bound_of (const trial *x, double sum, double want) {
 }
 
 /* One element of C: as floats, and as integers modulo 2^64; the sum of the magnitudes. */
-typedef struct sums { double f, size; uint64_t i; } sums;
+typedef struct total { double f, size; uint64_t i; } total;
 
-static sums sum_of (const trial *x, const numbers *a, const numbers *b, int64_t i,
-                    int64_t j, int64_t l) {
-  sums s = {0, 0, 0};
+static total sum_of (const trial *x, const numbers *a, const numbers *b, int64_t i,
+                     int64_t j, int64_t l) {
+  total s = {0, 0, 0};
   for (int64_t k = 0; k < x->size[MT_K]; k++) {
     int64_t p = i + x->size[MT_M] * (k + x->size[MT_K] * l);
     int64_t q = j + x->size[MT_N] * (k + x->size[MT_K] * l);
@@ -76,7 +76,7 @@ static sums sum_of (const trial *x, const numbers *a, const numbers *b, int64_t 
   return s;
 }
 
-static void compare_element (const trial *x, sums s, const numbers *c, const numbers *got,
+static void compare_element (const trial *x, total s, const numbers *c, const numbers *got,
                              int64_t at, const char *what) {
   unsigned high = 64 - 8 * (unsigned)mt_dtype_size(x->c);
   uint64_t exact = (uint64_t)(int64_t)x->alpha * s.i;
