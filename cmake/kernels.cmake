@@ -92,8 +92,8 @@ macro(moontile_without archs arch other)
   endif()
 endmacro()
 
-# kernels/NAME.cu: machine code for each architecture, PTX for the lowest: what is newer than
-# all of them. Compressed: kernels of products are much alike.
+# kernels/NAME.cu: machine code for each architecture, PTX for the lowest: what is newer
+# than all of them. Compressed: kernels of products are much alike.
 function(moontile_compile_kernels out name archs)
   set(flags -Xfatbin -compress-all)
   foreach(arch IN LISTS archs)
@@ -141,8 +141,19 @@ function(moontile_emulated_kernels)
       COMMENT "Compiling the kernels for the host: ${table}" VERBATIM)
     list(APPEND objects ${object})
   endforeach()
+  set(object ${PROJECT_BINARY_DIR}/kernels/emulate_mma.o)
+  add_custom_command(OUTPUT ${object}
+    COMMAND ${MOONTILE_NVCC} -x c++ -std=c++17 -c -O1
+            -Xcompiler -fsanitize=alignment,-fsanitize-undefined-trap-on-error,-w,-fPIC
+            -I ${PROJECT_SOURCE_DIR}/src -I ${kernels} -o ${object}
+            ${spec}/emulate_mma.cpp
+    DEPENDS ${spec}/emulate_mma.cpp ${spec}/products.h ${kernels}/mma.cuh
+            ${kernels}/ptx.cuh ${kernels}/number.cuh ${kernels}/kernels.def
+            ${PROJECT_SOURCE_DIR}/src/mt_desc.h ${PROJECT_SOURCE_DIR}/src/moontile.h
+    COMMENT "Compiling the kernels for the host: products" VERBATIM)
+  list(APPEND objects ${object})
   set_source_files_properties(${objects} PROPERTIES EXTERNAL_OBJECT TRUE GENERATED TRUE)
-  add_executable(moontile_kernels_test ${spec}/main.c ${objects})
+  add_executable(moontile_kernels_test ${spec}/main.c ${spec}/products.c ${objects})
   moontile_target(moontile_kernels_test)
   target_link_libraries(moontile_kernels_test PRIVATE moontile_static)
   moontile_test(kernels.emulated COMMAND moontile_kernels_test)

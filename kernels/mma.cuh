@@ -6,8 +6,8 @@
 ** instruction; what is big and does not depend on it is a function of its own, shared by
 ** all kernels. The parameter lies in shared memory, where all of them read it.
 **
-** The atom of a warpgroup is n/8 instructions of 8 columns side by side, N_AT_ONCE columns
-** at a time, so that their sums stay in registers. What they multiply is brought to
+** The atom of a warpgroup is n/8 instructions of 8 columns side by side, N_AT_ONCE of
+** them at a time, so that their sums stay in registers. What they multiply is brought to
 ** shared memory K-major, of whatever major the tensors are: that order is the kernel's
 ** own affair.
 */
@@ -119,7 +119,8 @@ MT_INLINE int64_t units_of (const mt_mma_desc &d) {
 
 /* Takes the digit of this extent off n. */
 MT_INLINE int64_t take (int64_t *n, int64_t extent) {
-  int64_t q = (int64_t)divide_far((uint64_t)*n, (uint64_t)extent), digit = *n - q * extent;
+  int64_t q = (int64_t)divide_far((uint64_t)*n, (uint64_t)extent);
+  int64_t digit = *n - q * extent;
   *n = q;
   return digit;
 }
@@ -146,19 +147,11 @@ struct sharers {
   }
 };
 
-/* A and B of this thread at the corner of a unit. */
-struct corner {
-  spot a, b;
-  MT_INLINE corner (const mt_mma_desc &d, const unit &u) : a{u.m, 0}, b{u.n, 0} {
-    walk_thread(a, d.part[MT_A], threadIdx.x);
-    walk_thread(b, d.part[MT_B], threadIdx.x);
-  }
-};
+/* ------------------------------------------------------------------ read by all */
 
-/* ------------------------------------------------------------------ the parameter */
-
-/* Where all threads and all functions read it; its offsets are those of a unit's batch. */
-static MT_SHARED mt_mma_launch here;
+/* The parameter, its offsets those of the batch that a unit is in; and in C the unit. */
+MT_SHARED mt_mma_launch here;
+MT_SHARED spot here_c;
 
 MT_INLINE void bring_parameter (const mt_mma_launch &p) {
   const uint32_t *from = (const uint32_t *)&p;
@@ -167,12 +160,21 @@ MT_INLINE void bring_parameter (const mt_mma_launch &p) {
   __syncthreads();
 }
 
-MT_INLINE void set_batch (const mt_mma_launch &p, int64_t l) {
+MT_INLINE void set_unit (const mt_mma_launch &p, int64_t i) {
+  const unit u(here.desc, i);
   __syncthreads();
   if (threadIdx.x < MT_PARTS)
     here.offset[threadIdx.x] =
-        p.offset[threadIdx.x] + batch_of(here.desc.part[threadIdx.x], l);
+        p.offset[threadIdx.x] + batch_of(here.desc.part[threadIdx.x], u.l);
+  if (threadIdx.x == 0) here_c = {u.m, u.n};
   __syncthreads();
+}
+
+/* A or B of this thread at the unit. */
+MT_INLINE spot thread_of (int operand) {
+  spot s = {operand == MT_A ? here_c.x : here_c.y, 0};
+  walk_thread(s, here.desc.part[operand], threadIdx.x);
+  return s;
 }
 
 /* ------------------------------------------------------------------ A and B */
@@ -211,8 +213,8 @@ MT_SHARED_FUNCTION WORD fetch (int operand, spot s, uint32_t value) {
 MT_INLINE void write_number (int64_t place, double x) {
   const uint32_t dtype = here.desc.part[MT_C].dtype;
   char *base = (char *)here.base[MT_C];
-  x *= here.alpha;
-  if (here.beta != 0) x += here.beta * read_real(dtype, base, place);
+  if (here.beta == 0) x *= here.alpha;
+  else x = fma(here.alpha, x, here.beta * read_real(dtype, base, place));
   write_real(dtype, base, place, x);
 }
 
@@ -225,14 +227,14 @@ MT_INLINE void write_number (int64_t place, int64_t x) {
   *c = sum;
 }
 
-/* One value of C at a unit: the numbers of those who share it are added in their order,
-** by the first; all threads of the block are here. */
-template <typename NUMBER>
-MT_SHARED_FUNCTION void put (spot s, uint32_t value, NUMBER x) {
+/* One value of C at the unit: what those have who share it is added in their order, by the
+** first; all threads of the block are here. */
+template <typename ACC>
+MT_SHARED_FUNCTION void put (uint32_t value, typename ACC::number x) {
   const mt_mma_desc &d = here.desc;
   if (d.kthreads > 1) {
     sharers share = {0, threadIdx.x};
-    MT_SHARED NUMBER of_thread[MOST_THREADS];
+    MT_SHARED typename ACC::number of_thread[MOST_THREADS];
     walk(share, d.kaxis, d.nkthr, threadIdx.x);
     of_thread[threadIdx.x] = x;
     __syncthreads();
@@ -240,11 +242,12 @@ MT_SHARED_FUNCTION void put (spot s, uint32_t value, NUMBER x) {
     for (uint32_t j = 1; share.number == 0 && j < d.kthreads; j++) {
       sharers other = {0, 0};
       walk(other, d.kaxis + d.nkthr, d.nkadd, j);
-      x += of_thread[share.first + other.number];
+      x = ACC::sum(x, of_thread[share.first + other.number]);
     }
     __syncthreads();
     if (share.number != 0) return;
   }
+  spot s = here_c;
   walk_thread(s, d.part[MT_C], threadIdx.x);
   walk_value(s, d.part[MT_C], value);
   if (is_real(d, MT_C, s))
@@ -253,19 +256,23 @@ MT_SHARED_FUNCTION void put (spot s, uint32_t value, NUMBER x) {
 
 /* ------------------------------------------------------------------ a thread, a warp */
 
-/* A and B of the atom's position in K. */
+/* Register i of A or B at a position in K; all N of them. */
+template <int OPERAND, typename OP>
+MT_INLINE typename OP::word fetch_word (spot s, int i) {
+  return fetch<typename OP::word, OP::bytes, OP::bits>(
+      OPERAND, s, i * (8 * sizeof(typename OP::word) / OP::bits));
+}
+
 template <int OPERAND, typename OP, int N>
 MT_INLINE void fetch_all (typename OP::word *w, spot s) {
 #pragma unroll
-  for (int i = 0; i < N; i++)
-    w[i] = fetch<typename OP::word, OP::bytes, OP::bits>(
-        OPERAND, s, i * (8 * sizeof(typename OP::word) / OP::bits));
+  for (int i = 0; i < N; i++) w[i] = fetch_word<OPERAND, OP>(s, i);
 }
 
 /* One atom position of C in every thread, over all of K. */
-template <typename OP> MT_INLINE void run_unit (const unit &u) {
+template <typename OP> MT_INLINE void run_unit () {
   const mt_mma_desc &d = here.desc;
-  const corner at(d, u);
+  const spot at_a = thread_of(MT_A), at_b = thread_of(MT_B);
   typename OP::acc::word c[OP::C] = {};
 #pragma unroll 1
   for (uint32_t tk = 0; tk < d.size[MT_K]; tk += d.tile[MT_K])
@@ -273,13 +280,13 @@ template <typename OP> MT_INLINE void run_unit (const unit &u) {
     for (uint32_t ik = 0; ik < d.inner[MT_K]; ik++) {
       typename OP::word a[OP::A], b[OP::B];
       const uint32_t k = tk + inner_of(d, MT_K, ik);
-      fetch_all<MT_A, OP, OP::A>(a, at.a.beside(k));
-      fetch_all<MT_B, OP, OP::B>(b, at.b.beside(k));
+      fetch_all<MT_A, OP, OP::A>(a, at_a.beside(k));
+      fetch_all<MT_B, OP, OP::B>(b, at_b.beside(k));
       OP::run(c, a, b);
     }
 #pragma unroll
   for (int v = 0; v < OP::C * OP::acc::per; v++)
-    put<typename OP::acc::number>({u.m, u.n}, v, OP::acc::get(c, v));
+    put<typename OP::acc>(v, OP::acc::get(c, v));
 }
 
 /* ------------------------------------------------------------------ a warpgroup */
@@ -294,12 +301,6 @@ struct staged {
   alignas(128) char b[N_AT_ONCE * ROW];
 };
 
-#ifndef MT_EMULATED
-MT_INLINE uint32_t shared_address (const char *p) {
-  return (uint32_t)__cvta_generic_to_shared(p);
-}
-#endif
-
 MT_INLINE uint32_t core_place (uint32_t row, uint32_t byte) {
   return row / 8 * NEXT_CORE_ROWS + byte / 16 * NEXT_CORE_K + row % 8 * 16 + byte % 16;
 }
@@ -307,12 +308,12 @@ MT_INLINE uint32_t core_place (uint32_t row, uint32_t byte) {
 /* Address, leading byte offset (of the next core matrix along K) and stride byte offset
 ** (along rows), in units of 16 bytes; no swizzle. */
 MT_INLINE uint64_t matrix_descriptor (const char *p) {
-  return (uint64_t)(shared_address(p) >> 4 & 0x3fff) |
+  return (uint64_t)(__cvta_generic_to_shared(p) >> 4 & 0x3fff) |
          (uint64_t)(NEXT_CORE_K >> 4) << 16 | (uint64_t)(NEXT_CORE_ROWS >> 4) << 32;
 }
 
-/* Values of A or B to shared memory, by the 128 threads: rows [first, first + rows) of
-** `all`, `rows` a power of 2, 0 beyond `all`. Value i is row i mod all, column i / all. */
+/* Values of A or B to shared memory, by the 128 threads: `rows`, a power of 2, from
+** `first` on, of `all`; beyond them 0. Value i is row i mod all, column i / all. */
 template <int BYTES>
 MT_INLINE void stage (char *to, int operand, spot s, uint32_t first, uint32_t rows,
                       uint32_t all) {
@@ -326,12 +327,20 @@ MT_INLINE void stage (char *to, int operand, spot s, uint32_t first, uint32_t ro
   }
 }
 
-/* A of a position in K: its descriptor, or its registers. */
+/* A of a position in K: its descriptor, or its registers, by way of shared memory: results
+** of functions would hold up the instructions that read them. */
 template <typename OP>
 MT_INLINE void bring_a (typename OP::word *a, staged &m, spot s) {
-  if (OP::group == MT_RS) return fetch_all<MT_A, OP, OP::A>(a, s);
-  stage<OP::bytes>(m.a, MT_A, s, 0, ROWS_A, ROWS_A);
-  a[0] = (typename OP::word)matrix_descriptor(m.a);
+  if constexpr (OP::a_shared) {
+    stage<OP::bytes>(m.a, MT_A, s, 0, ROWS_A, ROWS_A);
+    a[0] = matrix_descriptor(m.a);
+  } else {
+    uint32_t *mine = (uint32_t *)m.a + threadIdx.x % WARPGROUP * OP::A;
+#pragma unroll 1
+    for (int i = 0; i < OP::A; i++) mine[i] = fetch_word<MT_A, OP>(s, i);
+#pragma unroll
+    for (int i = 0; i < OP::A; i++) a[i] = mine[i];
+  }
 }
 
 template <typename OP>
@@ -353,30 +362,29 @@ MT_INLINE void bring_and_run (typename OP::acc::word c[SLICES][OP::C], staged &m
 
 /* Columns [n, n + N_AT_ONCE) of an atom position, over all of K. */
 template <typename OP>
-MT_INLINE void run_columns (staged &m, const unit &u, uint32_t n) {
+MT_INLINE void run_columns (staged &m, uint32_t n) {
   const mt_mma_desc &d = here.desc;
-  const corner at(d, u);
+  const spot at_a = thread_of(MT_A), at_b = thread_of(MT_B);
   typename OP::acc::word c[SLICES][OP::C] = {};
 #pragma unroll 1
   for (uint32_t tk = 0; tk < d.size[MT_K]; tk += d.tile[MT_K])
 #pragma unroll 1
     for (uint32_t ik = 0; ik < d.inner[MT_K]; ik++) {
       const uint32_t k = tk + inner_of(d, MT_K, ik);
-      bring_and_run<OP>(c, m, at.a.beside(k), at.b.beside(k), n);
+      bring_and_run<OP>(c, m, at_a.beside(k), at_b.beside(k), n);
     }
 #pragma unroll
   for (int v = 0; v < SLICES * 4; v++)
     if (n + v / 4 * SLICE < d.atom_shape[MT_N])
-      put<typename OP::acc::number>({u.m, u.n}, n / SLICE * 4 + v,
-                                    OP::acc::get(c[v / 4], v % 4));
+      put<typename OP::acc>(n / SLICE * 4 + v, OP::acc::get(c[v / 4], v % 4));
 }
 
-template <typename OP> MT_INLINE void run_group (const unit &u) {
+template <typename OP> MT_INLINE void run_group () {
   MT_SHARED staged of_group[MOST_THREADS / WARPGROUP];
   staged &m = of_group[threadIdx.x / WARPGROUP];
 #pragma unroll 1
   for (uint32_t n = 0; n < here.desc.atom_shape[MT_N]; n += N_AT_ONCE)
-    run_columns<OP>(m, u, n);
+    run_columns<OP>(m, n);
 }
 
 /* ------------------------------------------------------------------ the kernel */
@@ -386,10 +394,9 @@ template <typename OP> MT_INLINE void product (const mt_mma_launch &p) {
   const int64_t units = units_of(here.desc);
 #pragma unroll 1
   for (int64_t i = blockIdx.x; i < units; i += gridDim.x) {
-    const unit u(here.desc, i);
-    set_batch(p, u.l);
-    if constexpr (OP::group == MT_SS || OP::group == MT_RS) run_group<OP>(u);
-    else run_unit<OP>(u);
+    set_unit(p, i);
+    if constexpr ((int)OP::lanes == WARPGROUP) run_group<OP>();
+    else run_unit<OP>();
   }
 }
 

@@ -33,7 +33,9 @@ struct float_format { int exponent, fraction; bool finite; };
 /* The floats below 32 bits. */
 #define MT_SMALL_FLOATS(X)                                                               \
   X(f16,  5, 10, false)                                                                  \
-  X(bf16, 8, 7,  false)
+  X(bf16, 8, 7,  false)                                                                  \
+  X(e4m3, 4, 3,  true)                                                                   \
+  X(e5m2, 5, 2,  false)
 
 MT_INLINE float_format format_of (uint32_t dtype) {
 #define MT_FORMAT(type, exponent, fraction, finite)                                      \

@@ -3,8 +3,7 @@
 ** SPDX-License-Identifier: MIT
 **
 ** A struct says what the kernels ask of an instruction, and runs it:
-**   group      who executes it together: MT_THREAD, MT_WARP, MT_SS and MT_RS (a
-**              warpgroup, A in shared memory or in registers)
+**   lanes      how many threads execute it together
 **   A, B, C    registers of a thread; of a warpgroup's, C is that of 8 columns
 **   word       of a register of A and B
 **   bits       of a value of A and B in its register, the first in the low bits
@@ -24,21 +23,21 @@
 #ifndef MT_INSTRUCTION
 #define MT_INSTRUCTION(name, text, out, in)                                              \
   asm volatile(text : MT_LIST out : MT_LIST in : "memory")
-#define MT_ORDER(text, in) asm volatile(text : : MT_LIST in : "memory")
+#define MT_BARRIER(text, id) asm volatile(text : : "r"(id) : "memory")
+#define MT_ORDER(text) asm volatile(text : : : "memory")
 #endif
 
 namespace mt {
 
-enum { MT_THREAD, MT_WARP, MT_SS, MT_RS };
-
 /* ------------------------------------------------------------------ accumulators */
 
-/* number: what sums are made in, and scaled. */
+/* number: what a value becomes; a sum is rounded to what the registers hold. */
 struct acc_f32 {
   typedef float word;
   typedef double number;
   enum { per = 1 };             /* values of a register */
   static MT_INLINE number get (const word *c, int v) { return c[v]; }
+  static MT_INLINE number sum (number x, number y) { return (float)(x + y); }
 };
 
 struct acc_f64 {
@@ -46,6 +45,7 @@ struct acc_f64 {
   typedef double number;
   enum { per = 1 };
   static MT_INLINE number get (const word *c, int v) { return c[v]; }
+  static MT_INLINE number sum (number x, number y) { return x + y; }
 };
 
 struct acc_f16 {
@@ -55,6 +55,9 @@ struct acc_f16 {
   static MT_INLINE number get (const word *c, int v) {
     return read_float(MT_f16, c[v / 2] >> 16 * (v % 2) & 0xffff);
   }
+  static MT_INLINE number sum (number x, number y) {
+    return read_float(MT_f16, write_float(MT_f16, x + y));
+  }
 };
 
 struct acc_s32 {
@@ -62,6 +65,7 @@ struct acc_s32 {
   typedef int64_t number;
   enum { per = 1 };
   static MT_INLINE number get (const word *c, int v) { return (int32_t)c[v]; }
+  static MT_INLINE number sum (number x, number y) { return (int32_t)(x + y); }
 };
 
 /* ------------------------------------------------------------------ registers in text */
@@ -97,7 +101,7 @@ struct acc_s32 {
 
 #define MT_FMA(type, word_, size, in)                                                    \
   struct fma_##type {                                                                    \
-    enum { group = MT_THREAD, A = 1, B = 1, C = 1, bits = 8 * size, bytes = size };      \
+    enum { lanes = 1, A = 1, B = 1, C = 1, bits = 8 * size, bytes = size };      \
     typedef acc_##type acc;                                                              \
     typedef word_ word;                                                                  \
     static MT_INLINE void run (acc::word *c, const word *a, const word *b) {             \
@@ -115,7 +119,7 @@ MT_FMA(f64, uint64_t, 8,    MT_F64)
 
 #define MT_MMA_SYNC(name, text, a_, b_, c_, sum, word_, in, bits_, bytes_)              \
   struct mma_##name {                                                                    \
-    enum { group = MT_WARP, A = a_, B = b_, C = c_, bits = bits_, bytes = bytes_ };      \
+    enum { lanes = 32, A = a_, B = b_, C = c_, bits = bits_, bytes = bytes_ };      \
     typedef acc_##sum acc;                                                              \
     typedef word_ word;                                                                  \
     static MT_INLINE void run (acc::word *c, const word *a, const word *b) {             \
@@ -127,7 +131,8 @@ MT_FMA(f64, uint64_t, 8,    MT_F64)
 
 #define MT_MMA_32(name, text, a, b, c, acc, bits, bytes)                                 \
   MT_MMA_SYNC(name, text, a, b, c, acc, uint32_t, MT_U32, bits, bytes)
-/*        name               shape and types                        A B C  acc  bits bytes */
+/*        name               shape and types                         A B C  acc  bits
+** and bytes of a value */
 MT_MMA_32(16x8x8_f16_f16,    "m16n8k8.row.col.f16.f16.f16.f16",      2,1,2, f16, 16,  2)
 MT_MMA_32(16x8x8_f32_f16,    "m16n8k8.row.col.f32.f16.f16.f32",      2,1,4, f32, 16,  2)
 MT_MMA_32(16x8x16_f16_f16,   "m16n8k16.row.col.f16.f16.f16.f16",     4,2,2, f16, 16,  2)
@@ -206,17 +211,19 @@ MT_PAIRS_OF_FLOAT8(MT_MMA_FLOAT8, f16, 2)
 
 #define MT_WGMMA(name, text, c_, sum, size, ss_tail, rs_tail)                           \
   struct wgmma_ss_##name {                                                               \
-    enum { group = MT_SS, A = 1, B = 1, C = c_, bits = 8 * size, bytes = size };         \
+    enum { lanes = 128, A = 1, B = 1, C = c_, bits = 8 * size, bytes = size };           \
     typedef acc_##sum acc;                                                              \
-    typedef uint64_t word;      /* a descriptor of shared memory */                      \
+    enum { a_shared = true };   /* its word, and B, are descriptors */                   \
+    typedef uint64_t word;                                                               \
     static MT_INLINE void run (acc::word *c, const word *a, uint64_t b) {                \
       MT_INSTRUCTION(wgmma_ss_##name, MT_WGMMA_SS_##c_(text, ss_tail),                   \
                      (MT_OUT_##c_(MT_LETTER_##sum)), ("l"(a[0]), "l"(b), "r"(1)));      \
     }                                                                                    \
   };                                                                                     \
   struct wgmma_rs_##name {                                                               \
-    enum { group = MT_RS, A = 4, B = 1, C = c_, bits = 8 * size, bytes = size };         \
+    enum { lanes = 128, A = 4, B = 1, C = c_, bits = 8 * size, bytes = size };           \
     typedef acc_##sum acc;                                                              \
+    enum { a_shared = false };                                                           \
     typedef uint32_t word;                                                               \
     static MT_INLINE void run (acc::word *c, const word *a, uint64_t b) {                \
       MT_INSTRUCTION(wgmma_rs_##name, MT_WGMMA_RS_##c_(text, rs_tail),                   \
@@ -245,16 +252,16 @@ MT_WGMMA_INT(u8, s8)
 MT_WGMMA_INT(u8, u8)
 
 /* Before the first instruction that uses what registers hold. */
-MT_INLINE void wgmma_begin () { MT_ORDER("wgmma.fence.sync.aligned;", ()); }
+MT_INLINE void wgmma_begin () { MT_ORDER("wgmma.fence.sync.aligned;"); }
 /* Then the registers of C are there, and shared memory may be written again. */
 MT_INLINE void wgmma_end () {
-  MT_ORDER("wgmma.commit_group.sync.aligned;", ());
-  MT_ORDER("wgmma.wait_group.sync.aligned 0;", ());
+  MT_ORDER("wgmma.commit_group.sync.aligned;");
+  MT_ORDER("wgmma.wait_group.sync.aligned 0;");
 }
 /* After writing what an instruction will read from shared memory. */
-MT_INLINE void shared_written () { MT_ORDER("fence.proxy.async;", ()); }
+MT_INLINE void shared_written () { MT_ORDER("fence.proxy.async.shared::cta;"); }
 /* Of the 128 threads with the same id, from 1 on. */
-MT_INLINE void warpgroup_barrier (uint32_t id) { MT_ORDER("bar.sync %0, 128;", ("r"(id))); }
+MT_INLINE void warpgroup_barrier (uint32_t id) { MT_BARRIER("bar.sync %0, 128;", id); }
 
 } // namespace mt
 #endif

@@ -10,7 +10,7 @@ local pick, chance, random = products.pick, products.chance, math.random
 
 local SEED = tonumber(os.getenv "MOONTILE_SEED") or 4
 local COUNT = tonumber(os.getenv "MOONTILE_COMBINATIONS") or 560
-local MOST = 120000          -- products of numbers in one case
+local MOST = 60000           -- products of numbers in one case
 
 -- ---- atoms
 
@@ -29,13 +29,15 @@ local FAMILIES = {
   { 4,  "^SM100_MMA_[^2]*_[ST]S<[^>]*,64,%d%d?,", ONE },
 }
 
-local ALL, NAMES = tile.atoms { kind = "mma" }, {}
+-- Of all atoms those of each family; and those of architectures that have kernels.
+local NAMES, LITERAL = {}, {}
 for i in ipairs(FAMILIES) do NAMES[i] = {} end
-for _, name in ipairs(ALL) do
-  if not name:find "G?C64" and not name:find "2x1SM" then
-    for i, family in ipairs(FAMILIES) do
-      if name:find(family[2]) then table.insert(NAMES[i], name) end
-    end
+for _, name in ipairs(tile.atoms { kind = "mma" }) do
+  local arch = name:match "^SM(%d+)" or "0"
+  if tonumber(arch) < 100 then table.insert(LITERAL, name) end
+  for i, family in ipairs(FAMILIES) do
+    if family[2]:find(name:sub(1, 5), 1, true) and name:find(family[2])
+       and not name:find "C64" then table.insert(NAMES[i], name) end
   end
 end
 
@@ -115,12 +117,17 @@ local function extent(n)
   return random(n + n // 2 + 2)
 end
 
-local function any_size(t)
-  local s = { M = extent(t[1]), N = extent(t[2]), K = extent(t[3]), L = chance(25) and random(3) or 1 }
+-- Smaller, if there are too many products.
+local function fit(s)
   for _, mode in ipairs { "L", "K", "N", "M" } do
     while s.M * s.N * s.K * s.L > MOST and s[mode] > 3 do s[mode] = s[mode] // 2 + 1 end
   end
   return s
+end
+
+local function any_size(t)
+  return fit { M = extent(t[1]), N = extent(t[2]), K = extent(t[3]),
+               L = chance(25) and random(3) or 1 }
 end
 
 -- ---- operands
@@ -194,12 +201,18 @@ local function lacks(d, case, message)
   return true
 end
 
+-- The plan of a case; without the partition if the device is to choose one.
+local function plan_of(case, A, B, C)
+  local options = { alpha = case.alpha, beta = case.beta }
+  if case.chosen then return tile.plan_gemm(A, B, C, options) end
+  return tile.plan(case.mma, A, B, C, options)
+end
+
 local function run_on(d, case, exact)
   if lacking[d.label][case.atom.name] then return end
   local A, B = products.on(case.A, d.device), products.on(case.B, d.device)
   local C, buffer = products.on(case.C, d.device)
-  local options = { alpha = case.alpha, beta = case.beta }
-  local ok, plan = pcall(tile.plan, case.mma, A, B, C, options)
+  local ok, plan = pcall(plan_of, case, A, B, C)
   if not ok and lacks(d, case, plan) then return end
   assert(ok, plan)
   if case.row and d.device:name():find "^cuda" then
@@ -235,7 +248,7 @@ end
 -- Of the atoms that a row executes the first, the last and one between.
 local function atoms_of(row)
   local list = {}
-  for _, name in ipairs(ALL) do if name:find(row.atom) then list[#list + 1] = name end end
+  for _, name in ipairs(LITERAL) do if name:find(row.atom) then list[#list + 1] = name end end
   assert(#list > 0, row.name)
   if #list < 4 then return list end
   return { list[1], list[random(2, #list - 1)], list[#list] }
@@ -261,12 +274,31 @@ describe("each kernel, seed " .. SEED .. ":", function()
     for _, name in ipairs(atoms_of(row)) do
       local mma = any_partition(name, small(name))
       local t = mma:tile_shape()
-      for _, size in ipairs { { M = t[1], N = t[2], K = 2 * t[3], L = 1 }, any_size(t),
-                              { M = t[1] + 1, N = t[2] - 1, K = t[3] + 1, L = 2 } } do
+      for _, size in ipairs { fit { M = t[1], N = t[2], K = 2 * t[3], L = 1 }, any_size(t),
+                              fit { M = t[1] + 1, N = t[2] + 3, K = t[3] + 3, L = 2 } } do
         local case = new_case(mma, size)
         case.row = row
         it(row.name .. " " .. case.title, function() run(case) end)
       end
+    end
+  end
+end)
+
+-- Instructions of the types that a device finds a partition for; the bound is theirs.
+local CHOSEN = {
+  "SM80_16x8x16_F32F16F16F32_TN", "SM80_16x8x16_F32BF16BF16F32_TN", "UniversalFMA<float>",
+  "SM80_8x8x4_F64F64F64F64_TN", "SM80_16x8x32_S32S8S8S32_TN", "SM80_16x8x32_S32U8S8S32_TN",
+  "SM80_16x8x32_S32S8U8S32_TN", "SM80_16x8x32_S32U8U8S32_TN", "SM89_16x8x32_F32E4M3E5M2F32_TN",
+  "SM89_16x8x32_F32E5M2E5M2F32_TN",
+}
+
+describe("random products without a partition, seed " .. SEED .. ":", function()
+  math.randomseed(SEED)
+  for _, name in ipairs(CHOSEN) do
+    for _ = 1, 6 do
+      local case = new_case(tile.tiled_mma { atom = name }, any_size { 40, 40, 40 })
+      case.chosen = true
+      it(case.title, function() run(case) end)
     end
   end
 end)

@@ -204,6 +204,16 @@ describe("partitions by an MMA", function()
     end
   end
 
+  it("of coordinates begin at a coordinate of all modes", function()
+    local I = tile.make_identity_layout { { 1, 2 }, 1 }
+    local mma = tile.tiled_mma { atom = "UniversalFMA<float>", atoms = layout { 2, 1 } }
+    local part, offset = mma:get_slice(1):partition_A(I)
+    assert.equal("((0,1),0)", tostring(offset))
+    assert.equal(1, part:size())
+    local copy = tile.tiled_copy { atom = "AutoVectorizingCopy", bits = 32, thr = layout { 2, 1 } }
+    assert.equal("((0,1),0)", tostring((select(2, copy:get_slice(1):partition_S(I)))))
+  end)
+
   it("of tensors are views", function()
     local mma = tile.tiled_mma { atom = "SM80_16x8x8_F32TF32TF32F32_TN" }
     local T = tile.tensor("i32", layout({ 32, 16 }, "right"))

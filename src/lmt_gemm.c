@@ -26,7 +26,11 @@ static int first_tensor (lua_State *L) { return lmt_istiledmma(L, 1) ? 2 : 1; }
 static double factor (lua_State *L, int i, const char *key, double otherwise) {
   lua_getfield(L, i, key);
   mt_number v = { .f = otherwise };
-  if (!lua_isnil(L, -1)) v = lmt_tonumber(L, -1);
+  if (!lua_isnil(L, -1)) {
+    if (!lua_isnumber(L, -1) || lmt_isstring(L, -1))
+      luaL_error(L, "gemm: %s: a number expected", key);
+    v = lmt_tonumber(L, -1);
+  }
   lua_pop(L, 1);
   if (v.isint && (v.i > INT64_C(1) << 53 || v.i < -(INT64_C(1) << 53)))
     luaL_error(L, "gemm: %s is %I: at most 53 bits", key, (LUAI_UACINT)v.i);

@@ -424,11 +424,17 @@ MT_API mt_status mt_plan_copy (mt_plan **out, mt_device *d, const mt_tiled_copy 
                                const mt_tensor *src, const mt_tensor *dst, mt_err *err);
 /* C = alpha A B + beta C, proven legal and given a kernel: A (M,K), B (N,K), C (M,N),
 ** each with an optional last mode L for the batch; any modes, any strides, swizzled or
-** not. Each of the modes has one size in the operands that have it. beta 0: C is not
-** read. mma NULL: one is chosen, or the processor's own product. Integers: alpha and beta
-** are integral. C is written once: MT_EINJECTIVE; it does not overlap A or B:
-** MT_EOVERLAP. Other errors: MT_ERANK, MT_ERANGE, MT_EUNSUPPORTED (types; an atom that
-** this device has not, with the list of those that it has), MT_ENOMEM. */
+** not. Each of the modes has one size in the operands that have it. mma NULL: one is
+** chosen, or the processor's own product. Laws:
+** (1) each element of C is written once, and C lies apart from A and B;
+** (2) beta 0: C is not read; alpha 0: A and B are not, nor without any K;
+** (3) A and B are what the instruction makes of them, C has the type of its accumulators,
+**     or both are floats: C is rounded once; integers are exact modulo 2^32, alpha and
+**     beta integral;
+** (4) where the partition splits K over threads, their sums are added in order.
+** Errors: MT_EINVAL, MT_ERANK, MT_ERANGE, MT_EALIGN, MT_EINJECTIVE, MT_EOVERLAP,
+** MT_EUNSUPPORTED (types; an atom that this device has not, with the list of those that it
+** has), MT_EOVERFLOW, MT_ETOOBIG, MT_ENOMEM. */
 MT_API mt_status mt_plan_gemm (mt_plan **out, mt_device *d, const mt_tiled_mma *mma,
                                const mt_tensor *a, const mt_tensor *b,
                                const mt_tensor *c, double alpha, double beta,

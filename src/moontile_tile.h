@@ -79,9 +79,10 @@ typedef struct mt_tiled_mma {
 } mt_tiled_mma;
 
 /* atom: the name of an MMA atom; atoms: a layout of rank <= 3, NULL: 1:0; permutation: a
-** tiler of rank <= 3, NULL: `_`. Errors: MT_EINVAL, MT_EINEXACT (a permutation is not a
-** bijection, or is no multiple of the atoms), MT_EINJECTIVE (two atoms have one thread),
-** MT_ERANK. */
+** tiler of rank <= 3, NULL: `_`. thr_vmnk is tiled_product(thr_id, atoms). Errors:
+** MT_EINVAL (no such atom, no layouts of numbers), MT_EINEXACT (a permutation is no
+** bijection, or no multiple of the atoms; the strides of the threads do not divide one
+** another), MT_EINJECTIVE (two atoms have one thread, two values one place), MT_ERANK. */
 MT_API mt_status mt_make_tiled_mma (mt_tiled_mma *out, const char *atom,
                                     const mt_node *atoms, const mt_node *permutation,
                                     mt_err *err);

@@ -55,25 +55,30 @@ static const mt_kernel *row_of (const mt_device *d, const char *atom) {
   return NULL;
 }
 
-/* Whether a row has an instruction for these types. */
-static bool has_types (const mt_kernel *k, int arch, const mt_tensor *const t[MT_PARTS]) {
+/* Marks the rows that have an instruction for these types. */
+static void find_rows (bool *has, const mt_device *d,
+                       const mt_tensor *const t[MT_PARTS]) {
   mt_atom_cursor c = {0};
   mt_mma_op op;
-  while (mt_mma_atom_next(&op, &c))
-    if (mt_kernel_executes(k, op.name, arch) && suit(&op, t)) return true;
-  return false;
+  while (mt_mma_atom_next(&op, &c)) {
+    const mt_kernel *k = suit(&op, t) ? row_of(d, op.name) : NULL;
+    if (k) has[k - d->backend->kernels] = true;
+  }
 }
 
 /* The instructions that the device has for these types, as rows of its table. */
 static void say_others (mt_err *err, const mt_device *d,
                         const mt_tensor *const t[MT_PARTS]) {
-  const mt_backend *b = d->backend;
+  enum { MT_MAXROWS = 512 };
   const char *before = "";
+  bool has[MT_MAXROWS] = {false};
+  assert(*d->backend->nkernels <= MT_MAXROWS);
+  find_rows(has, d, t);
   mt_explain(err, "\nfor %s, %s and %s it has: ", mt_dtype_name(t[MT_A]->dtype),
              mt_dtype_name(t[MT_B]->dtype), mt_dtype_name(t[MT_C]->dtype));
-  for (const mt_kernel *k = b->kernels; k < b->kernels + *b->nkernels; k++) {
-    if (k->op != MT_OP_MMA || !has_types(k, d->arch, t)) continue;
-    mt_explain(err, "%s%s", before, k->atom);
+  for (size_t i = 0; i < *d->backend->nkernels; i++) {
+    if (!has[i]) continue;
+    mt_explain(err, "%s%s", before, d->backend->kernels[i].atom);
     before = ", ";
   }
   if (*before == 0) mt_explain(err, "none");

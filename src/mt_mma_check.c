@@ -131,8 +131,8 @@ static mt_status check_part (const mt_mma_desc *d, int part, const uint64_t inne
     int64_t last = (d->tiles[mode] ? d->tiles[mode] - 1 : 0) * d->tile[mode];
     if (sum[o] > INT32_MAX || sum[o] + inner[mode] + (uint64_t)last > INT32_MAX)
       return mt_fail(err, MT_EUNSUPPORTED, "gemm: an ordinate of %s along mode %d "
-                     "reaches 2^31: mode of %lld, tiles of %lld", part_name[part], mode + 1,
-                     (long long)d->size[mode], (long long)d->tile[mode]);
+                     "reaches 2^31: mode of %lld, tiles of %lld", part_name[part],
+                     mode + 1, (long long)d->size[mode], (long long)d->tile[mode]);
   }
   return MT_OK;
 }

@@ -116,7 +116,7 @@ mt_status mt_copy_partition (mt_layout *out, mt_layout *offset, const mt_tiled_c
                    (long long)threads);
   MT_TRY(thread_crd(&crd, thr, mt_mode(in, 2), err));
   return mt_renamed("partition",                /* ((FrgV,FrgX),RestM,RestN,...) */
-                    mt_slice_and_offset(out, offset, crd.node, part.node, err), err);
+                    mt_slice_in(out, offset, crd.node, part.node, a, err), err);
 }
 
 /* ---- fragments */

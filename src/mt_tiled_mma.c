@@ -355,5 +355,5 @@ mt_status mt_mma_partition (mt_layout *out, mt_layout *offset, const mt_tiled_mm
   const mt_node *rest = mt_mode(mt_mode(mt_inner(frg.node), 1), 1);
   MT_TRY(thread_crd(&crd, place, x, mt_rank(rest), err));
   return mt_renamed("partition",                       /* (FrgV,RestX,RestY,...) */
-                    mt_slice_and_offset(out, offset, crd.node, frg.node, err), err);
+                    mt_slice_in(out, offset, crd.node, frg.node, a, err), err);
 }

@@ -69,6 +69,22 @@ local function copies(device)
   plan:free()
 end
 
+local function products(device)
+  local A = assert(tile.tensor("f32", layout { 10, 6 }, device)):fill(2)
+  local B = assert(tile.tensor("f32", layout { 7, 6 }, device)):fill(1)
+  local C = assert(tile.tensor("f32", layout { 10, 7 }, device)):fill(0)
+  local mma = tile.tiled_mma { atom = "UniversalFMA<float>", atoms = layout { 4, 4 } }
+  local plan = assert(tile.plan(mma, A, B, C, { beta = 1 }))
+  assert(#tostring(plan) > 0)
+  plan()
+  tile.gemm(A, B, C, { beta = 1 })
+  device:synchronize()
+  assert(C(9, 6) == 24)
+  plan:free()
+  refused(tile.gemm, A, B, A)
+  refused(tile.gemm, A, B, C, { gamma = 1 })
+end
+
 local function atoms()
   local a = tile.mma_atom "SM90_64x24x16_F32F16F16_RS"
   assert(#tostring(a) > 0 and a.dtype.A == "f16" and a.src.B == "smem_desc")
