@@ -15,12 +15,12 @@
 enum {
   MT_BLOCKSIDE = 1024,               /* rows and columns of a block's C */
   MT_PANELCACHE = 512 << 10,         /* bytes of panels of A that a task goes through */
-  MT_PACKPIECE = 64 << 10,           /* bytes that are worth a thread's while */
+  MT_PACKPIECE = 256 << 10,          /* bytes that are worth a thread's while */
   MT_PACKROWS = 32,                  /* rows of a panel at once */
   MT_MAXWIDTH = 32,                  /* elements of a row of a panel, at most */
   MT_EXACTDEPTH = 256                /* 256 products of 8 bits are exact in f32 */
 };
-#define MT_FLOPPIECE 1e6             /* operations that are worth a thread's while */
+#define MT_FLOPPIECE 4e6             /* operations that are worth a thread's while */
 
 struct mt_cpu_gemm {
   size_t bytes;                      /* of the whole allocation */
