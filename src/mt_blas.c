@@ -62,7 +62,8 @@ static void resolve (mt_blas *b) {
   static const char *const names[] = {"sgemm_", "dgemm_"};
   for (int i = 0; i < 2; i++) {
     void *p = dlsym(b->handle, names[i]);
-    if (p == NULL) snprintf(b->refused, sizeof b->refused, "%s has no %s", b->path, names[i]);
+    if (p == NULL)
+      snprintf(b->refused, sizeof b->refused, "%s has no %s", b->path, names[i]);
     memcpy(&b->gemm[i], &p, sizeof p);
   }
 }
@@ -167,6 +168,7 @@ void mt_blas_run (const mt_blas *b, const mt_blas_call *c, const mt_mma_launch *
       p[j] = (char *)l->base[j] + (l->offset[j] + i * c->step[j]) * size;
     b->gemm[c->twofold](&c->trans[0], &c->trans[1], &c->size[0], &c->size[1], &c->size[2],
                         pa, p[c->turned ? MT_B : MT_A], &c->ld[0],
-                        p[c->turned ? MT_A : MT_B], &c->ld[1], pb, p[MT_C], &c->ld[2], 1, 1);
+                        p[c->turned ? MT_A : MT_B], &c->ld[1], pb, p[MT_C], &c->ld[2],
+                        1, 1);
   }
 }

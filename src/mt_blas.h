@@ -23,8 +23,8 @@ typedef struct mt_blas_call {
   int64_t batches, step[MT_PARTS];   /* elements, of A, B, C of the product */
 } mt_blas_call;
 
-/* Whether a product is what a BLAS computes: f32 or f64 alone, plain matrices of which one
-** side lies together. `why` says what is not. */
+/* Whether a product is what a BLAS computes: f32 or f64 alone, plain matrices of which
+** one side lies together. `why` says what is not. */
 bool mt_blas_fits (mt_blas_call *out, const mt_mma_desc *d, mt_why *why);
 /* Whether the device was opened with this path: the library is taken as it is. */
 bool mt_blas_is_named (const mt_blas *b);

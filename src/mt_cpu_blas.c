@@ -8,7 +8,7 @@
 #include "mt_host.h"
 
 enum { MT_PROBE = 512, MT_PROBES = 3 };      /* size and number of measured products */
-#define MT_LEAST_WORK 1e8                    /* operations of a product that it is asked for */
+#define MT_LEAST_WORK 1e8                    /* operations for which it is asked */
 #define MT_GAIN 1.2                          /* a BLAS has to be that much faster */
 
 static const char name[] = "gemm_blas";

@@ -3,8 +3,8 @@
 ** SPDX-License-Identifier: MIT
 **
 ** A block of ordinates (M, N, K, batch) at a time: its panels of A and B are packed
-** through tables of offsets, whatever the layouts; then every tile of its C is a loop over
-** a panel of each. What K has left for later blocks waits in `tiles`. Layouts, types,
+** through tables of offsets, whatever the layouts; then every tile of its C is a loop
+** over a panel of each. Sums that are not at the end of K wait in `tiles`. Layouts, types,
 ** alpha and beta are dealt with once per element of a panel and of C.
 */
 #include <stdio.h>
@@ -15,12 +15,12 @@
 enum {
   MT_BLOCKSIDE = 1024,               /* rows and columns of a block's C */
   MT_PANELCACHE = 512 << 10,         /* bytes of panels of A that a task goes through */
-  MT_PACKPIECE = 64 << 10,           /* bytes that are worth a thread's while */
+  MT_PACKPIECE = 256 << 10,          /* bytes that are worth a thread's while */
   MT_PACKROWS = 32,                  /* rows of a panel at once */
   MT_MAXWIDTH = 32,                  /* elements of a row of a panel, at most */
   MT_EXACTDEPTH = 256                /* 256 products of 8 bits are exact in f32 */
 };
-#define MT_FLOPPIECE 1e6             /* operations that are worth a thread's while */
+#define MT_FLOPPIECE 4e6             /* operations that are worth a thread's while */
 
 struct mt_cpu_gemm {
   size_t bytes;                      /* of the whole allocation */
@@ -62,8 +62,8 @@ static bool needs_f64 (uint32_t d) {
 static mt_status choose_acc (mt_acc *acc, const mt_mma_desc *d, mt_err *err) {
   uint32_t a = d->part[MT_A].dtype, b = d->part[MT_B].dtype, c = d->part[MT_C].dtype;
   if (!is_float(c) && (is_float(a) || is_float(b)))
-    return mt_fail(err, MT_EUNSUPPORTED, "gemm: A is %s, B is %s, C is %s: floats are not "
-                   "added up as integers\nmake C of f32 or f64",
+    return mt_fail(err, MT_EUNSUPPORTED, "gemm: A is %s, B is %s, C is %s: floats are "
+                   "not added up as integers\nmake C of f32 or f64",
                    mt_dtype_name((mt_dtype)a), mt_dtype_name((mt_dtype)b),
                    mt_dtype_name((mt_dtype)c));
   if (!is_float(c)) *acc = mt_dtype_size((mt_dtype)c) <= 4 ? MT_ACC_U32 : MT_ACC_U64;
@@ -364,11 +364,12 @@ static int64_t choose_groups (mt_cpu_gemm *g, int threads) {
 
 static void run_block (mt_cpu_gemm *g, mt_pool *pool) {
   const mt_micro *u = g->micro;
-  int64_t depth = g->n[MT_K], total = (g->panels[0] * !g->keep + g->panels[1]) * g->n[MT_L];
+  int64_t depth = g->n[MT_K], total = g->panels[1] + (g->keep ? 0 : g->panels[0]);
   if (depth > 0) {
     if (!g->keep) set_tables(g, MT_A);
     set_tables(g, MT_B);
-    mt_pool_run(pool, total, 1 + MT_PACKPIECE / (depth * u->n * u->bytes), pack_some, g);
+    mt_pool_run(pool, total * g->n[MT_L], 1 + MT_PACKPIECE / (depth * u->n * u->bytes),
+                pack_some, g);
   }
   if (g->last) set_tables(g, MT_C);
   int64_t tasks = choose_groups(g, mt_pool_threads(pool));

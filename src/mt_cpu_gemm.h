@@ -17,7 +17,7 @@ typedef struct mt_cpu_gemm mt_cpu_gemm;
 mt_status mt_cpu_gemm_new (mt_cpu_gemm **out, mt_device *d, const mt_mma_launch *l,
                            mt_why *why, mt_err *err);
 /* C = alpha A B + beta C on all threads of the pool; bases and offsets are those of `l`.
-** (1) Of a C of integers each element is exact modulo 2^32 (C of at most 32 bits) or 2^64;
+** (1) Of a C of integers each element is exact modulo 2^32 (C of up to 32 bits) or 2^64;
 ** (2) of floats: products are added in f64 if an operand or C is f64 (or an operand has
 **     integers of 32 bits and more), else in f32; the result is rounded to C once;
 ** (3) each element is the same whatever the number of threads and its neighbours

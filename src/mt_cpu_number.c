@@ -50,7 +50,7 @@ static inline uint16_t to_bf16 (float f) {
   return (uint16_t)((bits & 0x7fffffff) > 0x7f800000 ? bits >> 16 | 0x40 : rounded);
 }
 
-/* Subnormals of f16 are multiples of 2^-24: those are the last bits of a float at 2^-1. */
+/* Subnormals of f16 are multiples of 2^-24, the last bit of a float from 1/2 to 1. */
 static inline uint16_t to_f16 (float f) {
   uint32_t bits = bits_of(f), sign = bits >> 16 & 0x8000, size = bits & 0x7fffffff;
   uint32_t normal = (size - 0x38000000 + 0xfff + (size >> 13 & 1)) >> 13;

@@ -97,8 +97,8 @@ MT_EACH(64)
 
 /* ---------------------------------------------------------------- by blocks */
 
-/* W columns, elements of which lie together along y, become W rows: after log2 W rounds of
-** interleaving the halves of a list of vectors, its elements are transposed. */
+/* W columns, elements of which lie together along y, become W rows: after log2 W rounds
+** of interleaving the halves of a list of vectors, its elements are transposed. */
 #define MT_TURN(bits, W)                                                                 \
   static inline void turn_##bits (char *to, int64_t width, const char *base,             \
                                   const int64_t *x) {                                    \

@@ -37,7 +37,7 @@ static inline int pick (int n) { return (int)between(0, n - 1); }
 typedef struct operand {
   mt_tensor t;
   mt_layout layout;
-  char text[512];
+  char text[700];
   int64_t size[3];
 } operand;
 void random_operand (operand *o, mt_dtype d, int64_t x, int64_t y, int64_t batch,

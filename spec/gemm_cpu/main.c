@@ -1,7 +1,7 @@
 /*
 ** main.c - runs the tests of the processor's own product. MOONTILE_CASES and
-** MOONTILE_SEED choose how many random cases, and which; MOONTILE_TEST_BLAS is the path of
-** a BLAS.
+** MOONTILE_SEED choose how many random cases, and which; MOONTILE_TEST_BLAS is the path
+** of a BLAS.
 ** SPDX-License-Identifier: MIT
 */
 #include <stdarg.h>
@@ -39,7 +39,8 @@ int64_t between (int64_t lo, int64_t hi) {
 
 int main (void) {
   const char *cases = getenv("MOONTILE_CASES"), *seed = getenv("MOONTILE_SEED");
-  const char *blas = getenv("MOONTILE_TEST_BLAS"), *library = blas ? blas : "libblas.so.3";
+  const char *blas = getenv("MOONTILE_TEST_BLAS");
+  const char *library = blas ? blas : "libblas.so.3";
   long n = cases && *cases ? atol(cases) / 2500 + 1 : 2000;
   uint64_t base = seed && *seed ? strtoull(seed, NULL, 10) :
       (uint64_t)time(NULL) * 1000003;

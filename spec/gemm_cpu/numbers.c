@@ -12,7 +12,8 @@ static bool same (double a, double b) {
 
 /* Every value of a type of at most 16 bits, and random ones of the others. */
 static void test_widening (mt_dtype d) {
-  mt_cpu_convert *wide = mt_cpu_widener(d, MT_ACC_F64), *f = mt_cpu_widener(d, MT_ACC_F32);
+  mt_cpu_convert *wide = mt_cpu_widener(d, MT_ACC_F64);
+  mt_cpu_convert *f = mt_cpu_widener(d, MT_ACC_F32);
   for (uint32_t i = 0; i < 65536; i++) {
     uint64_t bits = mt_dtype_size(d) > 2 ? next64() : i;
     double got;

@@ -4,13 +4,13 @@
 */
 #include "gemm_test.h"
 
-enum { MAXAXES = 9 };
+enum { MAXAXES = 12 };
 
 typedef struct axes { int n, of[3]; int64_t extent[MAXAXES], stride[MAXAXES]; } axes;
 
-/* The divisors of a size, up to three. */
+/* A size as up to four axes. */
 static void cut (axes *x, int mode, int64_t size, bool whole) {
-  for (int i = 0; i < 2 && size > 1 && !whole; i++) {
+  for (int i = 0; i < 3 && size > 1 && !whole; i++) {
     int64_t f = between(2, 6);
     if (pick(2) || size % f) continue;
     x->extent[x->n++] = f;
@@ -82,7 +82,7 @@ static void random_bytes (operand *o) {
 
 void random_operand (operand *o, mt_dtype d, int64_t x, int64_t y, int64_t batch,
                      bool own) {
-  char shape[200], strides[200], swizzle[40] = "";
+  char shape[300], strides[300], swizzle[40] = "";
   int64_t lo, hi;
   axes a = {0};
   o->size[0] = x, o->size[1] = y, o->size[2] = batch;
@@ -91,8 +91,9 @@ void random_operand (operand *o, mt_dtype d, int64_t x, int64_t y, int64_t batch
   if (matrix) pitch(&a);
   else stride(&a, own);
   for (int i = 0; wild && i < a.n; i++) a.stride[i] = llabs(a.stride[i]);
-  if (wild) snprintf(swizzle, sizeof swizzle, "Sw<%d,%d,%d> o %d o ", pick(3) + 1, pick(3),
-                     pick(2) ? 3 : -3, pick(20));
+  if (wild)
+    snprintf(swizzle, sizeof swizzle, "Sw<%d,%d,%d> o %d o ", pick(3) + 1, pick(3),
+             pick(2) ? 3 : -3, pick(20));
   print_modes(shape, sizeof shape, &a, a.extent);
   print_modes(strides, sizeof strides, &a, a.stride);
   snprintf(o->text, sizeof o->text, "%s%s:%s", swizzle, shape, strides);

@@ -12,7 +12,8 @@
 static const void *element (const operand *o, int64_t i, int64_t j, int64_t l) {
   int64_t at = 0;
   MUST(mt_at(&at, o->t.layout, i + o->size[0] * (j + o->size[1] * l), err));
-  return (const char *)o->t.data + (at + o->t.offset) * (int64_t)mt_dtype_size(o->t.dtype);
+  at = (at + o->t.offset) * (int64_t)mt_dtype_size(o->t.dtype);
+  return (const char *)o->t.data + at;
 }
 
 static bool is_float (mt_dtype d) { return mt_cpu_widener(d, MT_ACC_U64) == NULL; }
@@ -59,33 +60,48 @@ static double bound_of (const trial *x, double sum, double want) {
       (x->c == MT_e4m3 ? 0x1p-10 : x->c == MT_e5m2 ? 0x1p-17 : 0x1p-25);
 }
 
+/* One element of C: as floats, and as integers modulo 2^64; the sum of the magnitudes. */
+typedef struct total { double f, size; uint64_t i; } total;
+
+static total sum_of (const trial *x, const numbers *a, const numbers *b, int64_t i,
+                     int64_t j, int64_t l) {
+  total s = {0, 0, 0};
+  for (int64_t k = 0; k < x->size[MT_K]; k++) {
+    int64_t p = i + x->size[MT_M] * (k + x->size[MT_K] * l);
+    int64_t q = j + x->size[MT_N] * (k + x->size[MT_K] * l);
+    s.f += a->f[p] * b->f[q];
+    s.size += fabs(x->alpha * a->f[p] * b->f[q]);
+    s.i += a->i[p] * b->i[q];
+  }
+  return s;
+}
+
+static void compare_element (const trial *x, total s, const numbers *c, const numbers *got,
+                             int64_t at, const char *what) {
+  unsigned high = 64 - 8 * (unsigned)mt_dtype_size(x->c);
+  uint64_t exact = (uint64_t)(int64_t)x->alpha * s.i;
+  double want = x->alpha * s.f;
+  exact += (uint64_t)(int64_t)x->beta * c->i[at];
+  if (x->beta != 0) {
+    want += x->beta * c->f[at];
+    s.size += fabs(x->beta * c->f[at]);
+  }
+  if (!is_float(x->c))
+    CHECK((exact ^ got->i[at]) << high == 0, "%s at %lld: %llx, not %llx", what,
+          (long long)at, (unsigned long long)got->i[at], (unsigned long long)exact);
+  else
+    CHECK(fabs(want - got->f[at]) <= bound_of(x, s.size, want) ||
+          fabs(want) > largest(x->c),
+          "%s at %lld: %g, not %g", what, (long long)at, got->f[at], want);
+}
+
 static void compare (const trial *x, const numbers *a, const numbers *b, const numbers *c,
                      const numbers *got, const char *what) {
-  int64_t M = x->size[MT_M], N = x->size[MT_N], K = x->size[MT_K], at = 0;
-  unsigned bits = 8 * (unsigned)mt_dtype_size(x->c);
+  int64_t at = 0;
   for (int64_t l = 0; l < x->size[MT_L]; l++)
-    for (int64_t j = 0; j < N; j++)
-      for (int64_t i = 0; i < M; i++, at++) {
-        double sum = 0, size = x->beta != 0 ? fabs(x->beta * c->f[at]) : 0;
-        uint64_t exact = 0;
-        for (int64_t k = 0; k < K; k++) {
-          int64_t p = i + M * (k + K * l), q = j + N * (k + K * l);
-          sum += a->f[p] * b->f[q];
-          size += fabs(x->alpha * a->f[p] * b->f[q]);
-          exact += a->i[p] * b->i[q];
-        }
-        exact = (uint64_t)(int64_t)x->alpha * exact + (uint64_t)(int64_t)x->beta * c->i[at];
-        double want = x->alpha * sum + (x->beta != 0 ? x->beta * c->f[at] : 0);
-        if (!is_float(x->c))
-          CHECK((exact ^ got->i[at]) << (64 - bits) == 0, "%s at %lld,%lld,%lld: %llx, not %llx",
-                what, (long long)i, (long long)j, (long long)l,
-                (unsigned long long)got->i[at], (unsigned long long)exact);
-        else
-          CHECK(fabs(want - got->f[at]) <= bound_of(x, size, want) ||
-                    fabs(want) > largest(x->c),
-                "%s at %lld,%lld,%lld: %g, not %g", what, (long long)i, (long long)j,
-                (long long)l, got->f[at], want);
-      }
+    for (int64_t j = 0; j < x->size[MT_N]; j++)
+      for (int64_t i = 0; i < x->size[MT_M]; i++, at++)
+        compare_element(x, sum_of(x, a, b, i, j, l), c, got, at, what);
 }
 
 /* ---------------------------------------------------------------- running */
@@ -111,13 +127,13 @@ static void spoil (const trial *x, operand *c) {
 
 void try_product (mt_device *const device[DEVICES], const trial *x) {
   operand o[3];
-  char what[1800], *before, *first;
+  char what[2400], *before, *first;
   random_operand(&o[0], x->a, x->size[MT_M], x->size[MT_K], x->size[MT_L], false);
   random_operand(&o[1], x->b, x->size[MT_N], x->size[MT_K], x->size[MT_L], false);
   random_operand(&o[2], x->c, x->size[MT_M], x->size[MT_N], x->size[MT_L], true);
-  snprintf(what, sizeof what, "%s %s, %s %s, %s %s, %g, %g", mt_dtype_name(x->a), o[0].text,
-           mt_dtype_name(x->b), o[1].text, mt_dtype_name(x->c), o[2].text, x->alpha,
-           x->beta);
+  snprintf(what, sizeof what, "%s %s, %s %s, %s %s, %g, %g", mt_dtype_name(x->a),
+           o[0].text, mt_dtype_name(x->b), o[1].text, mt_dtype_name(x->c), o[2].text,
+           x->alpha, x->beta);
   spoil(x, &o[2]);
   before = malloc(o[2].t.bytes + 1), first = malloc(o[2].t.bytes + 1);
   if (before == NULL || first == NULL) abort();
@@ -153,7 +169,7 @@ static void choose_types (trial *x) {
 }
 
 static int64_t size_of (int kind) {
-  return kind == 0 ? between(1, 8) : kind == 1 ? between(1, 70) : kind == 2 ? 12 : 32;
+  return kind == 0 ? between(1, 8) : kind == 1 ? between(1, 70) : kind == 2 ? 12 : 48;
 }
 
 static void random_trial (trial *x) {
@@ -171,13 +187,39 @@ static void random_trial (trial *x) {
 static void large (mt_device *const device[DEVICES]) {
   static const int64_t sizes[][MT_PRODUCT_MODES] = {
     {1100, 70, 30, 1}, {40, 2100, 33, 1}, {1050, 1060, 20, 1}, {5, 6, 20, 300},
-    {1, 5000, 7, 1}, {4500, 1, 9, 2}, {33, 65, 5000, 1}, {1, 1, 3000, 2}
+    {1, 5000, 7, 1}, {4500, 1, 9, 2}, {33, 65, 5000, 1}, {1, 1, 3000, 2},
+    {32, 4200, 400, 1}, {4200, 32, 400, 1}
   };
   for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
     trial x = {MT_f32, MT_f32, MT_f32, {0}, 1, (double)pick(2)};
     memcpy(x.size, sizes[i], sizeof x.size);
     if (pick(3) == 0) x.a = MT_bf16, x.c = MT_f16;
     try_product(device, &x);
+  }
+}
+
+/* The largest sums of 8-bit integers. */
+static void extremes (mt_device *const device[DEVICES]) {
+  static const mt_dtype types[] = {MT_u8, MT_i8, MT_bool};
+  mt_layout left, c;
+  enum { SIZE = 40, DEPTH = 700 };
+  static unsigned char a[SIZE * DEPTH], b[SIZE * DEPTH];
+  static int32_t sums[SIZE * SIZE];
+  MUST(mt_parse(&left, "(40,700):(700,1)", 16, err));
+  MUST(mt_parse(&c, "(40,40):(1,40)", 14, err));
+  for (int i = 0; i < 9; i++) {
+    int x = types[i / 3] == MT_u8 ? 255 : types[i / 3] == MT_i8 ? -128 : 1;
+    int y = types[i % 3] == MT_u8 ? 255 : types[i % 3] == MT_i8 ? -128 : 1;
+    operand o[3] = {
+      {.t = {left.node, types[i / 3], a, sizeof a, 0}},
+      {.t = {left.node, types[i % 3], b, sizeof b, 0}},
+      {.t = {c.node, MT_i32, sums, sizeof sums, 0}}
+    };
+    trial t = {.alpha = 1};
+    memset(a, x, sizeof a), memset(b, y, sizeof b);
+    run(device[i % 3], &t, o);
+    for (int j = 0; j < SIZE * SIZE; j++)
+      CHECK(sums[j] == x * y * DEPTH, "%d by %d: %d", x, y, sums[j]);
   }
 }
 
@@ -197,7 +239,8 @@ static void refused (mt_device *d) {
 void test_products (mt_device *const device[DEVICES], long cases) {
   uint64_t base = next64();
   trial x;
-  refused(device[0]);
+  refused(device[ONE]);
+  extremes(device);
   for (long i = 0; i < cases; i++) {
     begin_case(base + (uint64_t)i);
     random_trial(&x);
