@@ -49,6 +49,10 @@ tile.gemm(tile.tiled_mma { atom = "UniversalFMA<float>", atoms = layout { 16, 16
           columns, filters, described)
 device:synchronize()
 
+-- Each second position, by stride; taps two apart, by dilation: other strides, nothing else.
+print("\nstride 2    " .. tostring(tile.im2col(padded, 3, 0, 0, 2):layout()))
+print("dilation 2  " .. tostring(tile.im2col(padded, 3, 0, 0, 1, 2):layout()))
+
 -- ---- the definition
 
 local x, f, y, z = padded:to "cpu", filters:to "cpu", out:to "cpu", described:to "cpu"
@@ -64,7 +68,3 @@ for k = 0, K - 1, 5 do for q = 0, W - 1 do for p = 0, H - 1, 3 do for n = 0, N -
   checked = checked + 1
 end end end end
 print(("\n3x3 on %s: %d of %d elements compared, all right"):format(device, checked, out:size()))
-
--- Each second position, by stride; taps two apart, by dilation: other strides, nothing else.
-print("\nstride 2    " .. tostring(tile.im2col(padded, 3, 0, 0, 2):layout()))
-print("dilation 2  " .. tostring(tile.im2col(padded, 3, 0, 0, 1, 2):layout()))
