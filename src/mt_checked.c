@@ -13,6 +13,7 @@ static const mt_kernel rows[] = {
   {"ref_tile",      MT_OP_COPY, MT_FORM_TILE, 0,    256,    1},
   {"ref_shear",     MT_OP_COPY, MT_FORM_SHEAR, 0,   256,    1},
   {"ref_pack",      MT_OP_COPY, MT_FORM_PACK, 0,    256,    1},
+  {"ref_box",       MT_OP_COPY, MT_FORM_BOX,  0,    256,    1},
 };
 static const size_t nrows = sizeof rows / sizeof rows[0];
 
