@@ -29,8 +29,8 @@ typedef enum mt_op { MT_OP_COPY, MT_OP_MMA } mt_op;
 ** begin anywhere. PACK: one short thread axis, of at most MT_PACK_MOST accesses, and one
 ** value axis; on one side both are a run, the thread axis first, on the other the value
 ** axis is; runs begin at multiples of 16 bytes. BOX: the thread axes are a box, in the
-** order of the source, no value axes; on both sides the first axes of the box make rows of
-** whole vectors of 16 bytes, which begin at multiples of 16 bytes (mt_turn). */
+** order of the source, no value axes; on both sides the first axes of the box make rows
+** of whole vectors of 16 bytes, which begin at multiples of 16 bytes (mt_turn). */
 typedef enum mt_form {
   MT_FORM_TV, MT_FORM_FLAT, MT_FORM_TILE, MT_FORM_SHEAR, MT_FORM_PACK, MT_FORM_BOX,
   MT_NFORM

@@ -194,7 +194,7 @@ static void permuted_trial (void) {
   choose_type(&x);
   view *side[] = {&x.src, &x.dst};
   for (int i = 0; i < 2; i++) {
-    char text[300];
+    char text[512];
     snprintf(text, sizeof text, "%s):%s)", shape, stride[i]);
     side[i]->layout = parse(text);
     side[i]->size = size;

@@ -179,7 +179,7 @@ static int whole (const mt_desc *d, const uint8_t *order, int n) {
 }
 
 static int draw_extents (mt_desc *d, int n) {
-  int64_t most = MT_BOX_BYTES / (d->vec * d->elem);
+  int64_t most = (below(4) ? MT_BOX_BYTES / 8 : MT_BOX_BYTES) / (d->vec * d->elem);
   for (int i = 0; i < n; i++) {
     int64_t e = 2 + below(below(3) ? 7 : below(4) ? 40 : 500);
     if (below(2)) e = (int64_t)1 << (1 + below(5));
