@@ -22,6 +22,15 @@
 
 namespace mt {
 
+/* What every kernel begins with: the next launch may come up, and what went before is
+** done. */
+MT_INLINE void begin () {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;");
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
 template <int BYTES> struct word;
 template <> struct word<1> { typedef uint8_t type; };
 template <> struct word<2> { typedef uint16_t type; };
@@ -51,6 +60,11 @@ struct ordinates {
 
 MT_INLINE uint32_t divide (uint32_t n, const mt_axis &a) {
   return (uint32_t)a.extent == 1 ? n : __umulhi(n, a.mul) >> a.shift;
+}
+
+/* The same by a divisor of its own. */
+MT_INLINE uint32_t divide_by (uint32_t n, uint32_t by, uint32_t mul, uint32_t shift) {
+  return by == 1 ? n : __umulhi(n, mul) >> shift;
 }
 
 /* Adds index n of the axes [i, end) to a place or to ordinates. n is below the product of

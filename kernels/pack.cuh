@@ -7,12 +7,14 @@
 ** value axis w runs in units on one side (the rows: n of them) and in steps of n units
 ** on the other (the packed side), whose run is both axes together. A block takes a piece
 ** of w: the packed run and the n pieces of rows are read and written in vectors, and pass
-** through shared memory, where they lie by rows.
+** through shared memory, where they lie by rows. Few rows of short units are woven in
+** registers: weave.cuh.
 */
 #ifndef PACK_CUH
 #define PACK_CUH
 
 #include "box.cuh"
+#include "weave.cuh"
 
 #define MT_INLINE __device__ __forceinline__
 
@@ -151,6 +153,11 @@ MT_INLINE void pack_store (const mt_launch &p, const pack_place &t, const char *
 
 template <int ES> MT_INLINE void copy_pack (const mt_launch &p) {
   __shared__ uint4 shared[PACK_VECTORS + MT_PACK_MOST];
+  if constexpr (ES < MT_PACK_LONG) {
+    if (p.desc.threads == 2) return copy_woven<ES, 2>(p, shared);
+    if (p.desc.threads == 3) return copy_woven<ES, 3>(p, shared);
+    if (p.desc.threads == 4) return copy_woven<ES, 4>(p, shared);
+  }
   const pack_place t = pack_of<ES>(p);
   if (p.desc.axis[0].stride[MT_SRC] == (int64_t)p.desc.vec) {
     unpack_load<ES>(p, t, (char *)shared);
@@ -166,6 +173,7 @@ template <int ES> MT_INLINE void copy_pack (const mt_launch &p) {
 /* ------------------------------------------------------------------ all forms */
 
 template <int FORM, int BYTES, int UNROLL> MT_INLINE void copy (const mt_launch &p) {
+  begin();
   if constexpr (FORM == MT_FORM_TV) copy_tv<BYTES, UNROLL>(p);
   else if constexpr (FORM == MT_FORM_FLAT) copy_flat<BYTES, UNROLL>(p);
   else if constexpr (FORM == MT_FORM_PACK) copy_pack<BYTES>(p);

@@ -12,9 +12,10 @@
 ** d, and of 4 neighbouring words along s, meets every bank once.
 **
 ** TILE: all rows of both sides begin at multiples of 16 bytes. SHEAR: they begin
-** anywhere. Then vectors are read at the multiples of 16 before and behind and shifted;
+** anywhere. Then vectors are read at the multiples of 16 before and behind and shifted,
 ** and a row is written in those vectors that are aligned in it, each put together from
-** two of the tile: of 8 vectors along d 7 are written, and the tiles overlap by one.
+** two of the tile: one vector along s, and of every 8 along d one, is for its neighbours
+** only, and the tiles overlap by these.
 */
 #ifndef TILE_CUH
 #define TILE_CUH
@@ -64,13 +65,13 @@ MT_INLINE void store_units (char *p, const uint4 &v, int32_t first, int32_t end)
     if (first + i >= 0 && first + i < end) store_unit<ES>(p + i * ES, v, i);
 }
 
-/* The 16 bytes from byte m on, 0 <= m <= 16, of a and b behind it. */
-MT_INLINE uint4 window (const uint4 &a, const uint4 &b, uint32_t m) {
+/* The 16 bytes from byte m on, 0 <= m < 16, a multiple of ES, of a and b behind it. */
+template <int ES> MT_INLINE uint4 window (const uint4 &a, const uint4 &b, uint32_t m) {
   uint32_t w0 = a.x, w1 = a.y, w2 = a.z, w3 = a.w, w4 = b.x, w5 = b.y, w6 = b.z;
   uint32_t bits = 8 * (m & 3);
   if (m & 8) w0 = w2, w1 = w3, w2 = w4, w3 = w5, w4 = w6, w5 = b.w;
-  if (m & 4) w0 = w1, w1 = w2, w2 = w3, w3 = w4, w4 = w5;
-  if (m == 16) return b;
+  if (ES < 8 && m & 4) w0 = w1, w1 = w2, w2 = w3, w3 = w4, w4 = w5;
+  if (ES >= 4) return make_uint4(w0, w1, w2, w3);
   return make_uint4(__funnelshift_r(w0, w1, bits), __funnelshift_r(w1, w2, bits),
                     __funnelshift_r(w2, w3, bits), __funnelshift_r(w3, w4, bits));
 }
@@ -82,27 +83,27 @@ MT_INLINE uint4 from_next (const uint4 &v, int width) {
                     __shfl_down_sync(~0u, v.w, 1, width));
 }
 
-MT_INLINE uint4 from_before (const uint4 &v, int width) {
-  return make_uint4(__shfl_up_sync(~0u, v.x, 1, width),
-                    __shfl_up_sync(~0u, v.y, 1, width),
-                    __shfl_up_sync(~0u, v.z, 1, width),
-                    __shfl_up_sync(~0u, v.w, 1, width));
-}
-
 /* ------------------------------------------------------------------ rows */
 
-/* The offset of index n of the axes [i, end), in bytes. */
-MT_INLINE int64_t row_of (const mt_desc &d, int side, uint32_t i, uint32_t end,
-                          uint32_t n) {
-  int64_t at = 0;
+/* Where the rows of a run begin: index n of its axes on the other side, in bytes. Most
+** runs have one axis: SINGLE. */
+template <bool SINGLE> struct row_walk {
+  uint32_t first, end;
+  int64_t step;                         /* of one index of a single axis */
+  MT_INLINE row_walk (const mt_desc &d, int side, uint32_t i, uint32_t count)
+      : first(i), end(i + count), step(d.axis[i].stride[side] * (int64_t)d.elem) {}
+  MT_INLINE int64_t at (const mt_desc &d, int side, uint32_t n) const {
+    if (SINGLE) return n * step;
+    int64_t sum = 0;
 #pragma unroll 1
-  for (; i + 1 < end; i++) {
-    uint32_t q = divide(n, d.axis[i]);
-    at += (n - q * (uint32_t)d.axis[i].extent) * d.axis[i].stride[side];
-    n = q;
+    for (uint32_t i = first; i < end; i++) {
+      uint32_t q = i + 1 < end ? divide(n, d.axis[i]) : 0;
+      sum += (n - q * (uint32_t)d.axis[i].extent) * d.axis[i].stride[side];
+      n = q;
+    }
+    return sum * (int64_t)d.elem;
   }
-  return (at + n * d.axis[i].stride[side]) * (int64_t)d.elem;
-}
+};
 
 /* The buffer of a side: nothing outside is touched. */
 struct memory {
@@ -194,31 +195,28 @@ struct tile_place {
 template <int ES, bool SHEAR> MT_INLINE tile_place place_of (const mt_launch &p) {
   typedef tile_of<ES> T;
   const mt_desc &d = p.desc;
-  const uint32_t step = SHEAR ? T::D / 8 * 7 : T::D;
-  const uint32_t more = SHEAR ? T::V - 1 : 0;
-  const uint32_t nd = ((uint32_t)d.values + more + step - 1) / step;
-  const uint32_t ns = ((uint32_t)d.threads + T::S - 1) / T::S;
-  uint32_t strip = MT_TILE_STRIP < ns ? MT_TILE_STRIP : ns;
-  uint32_t b = blockIdx.x, rest, in, first;
+  const mt_raster &r = d.raster;
+  const uint32_t q1 = blockIdx.x >> r.log;
+  const uint32_t q2 = divide_by(q1, r.along, r.along_mul, r.along_shift);
+  const uint32_t rest = divide_by(q2, r.across, r.across_mul, r.across_shift);
+  const uint32_t s = (q2 - rest * r.across << r.log) + (blockIdx.x & ((1u << r.log) - 1));
   tile_place t;
-  place at = {};
-  rest = b / (nd * ns);
-  b -= rest * (nd * ns);
-  first = b / (nd * strip);             /* strips of `strip` tiles along s */
-  b -= first * (nd * strip);
-  in = ns - first * strip < strip ? ns - first * strip : strip;
-  t.s = (int32_t)((first * strip + b % in) * T::S);
-  t.d = (int32_t)(b / in * step) - (SHEAR ? T::V : 0);
+  t.s = (int32_t)(s * (SHEAR ? MT_SHEAR_S(ES) : T::S));
+  t.d = (int32_t)((q1 - q2 * r.along) * (SHEAR ? MT_SHEAR_D(ES) : T::D)) -
+        (SHEAR ? T::V : 0);
   sides side(p);
-  walk_rest(at, d, rest);
-  side.move(d, at);
+  if (d.nrest != 0) {
+    place at = {};
+    walk(at, d, d.nthr + d.nval, d.nthr + d.nval + d.nrest, rest);
+    side.move(d, at);
+  }
   t.src = side.src;
   t.dst = side.dst;
   return t;
 }
 
 /* The vectors of a thread, of rows one behind the other. */
-template <int ES> struct tile_rows {
+template <int ES, bool SINGLE> struct tile_rows {
   typedef tile_of<ES> T;
   uint4 data[T::ROUNDS];
   const char *row[T::ROUNDS];           /* NULL: not real */
@@ -226,12 +224,13 @@ template <int ES> struct tile_rows {
 
   /* WHOLE: all rows are real. */
   template <bool WHOLE> MT_INLINE void find (const mt_desc &d, const tile_place &t) {
+    const row_walk<SINGLE> rows(d, MT_SRC, d.nthr, d.nval);
     s = t.s + (int32_t)(threadIdx.x % T::CHUNKS) * T::V;
 #pragma unroll
     for (int k = 0; k < T::ROUNDS; k++) {
       const int32_t n = t.d + (int32_t)(threadIdx.x / T::CHUNKS) + k * T::ROWS;
       if (WHOLE || (n >= 0 && n < (int32_t)d.values))
-        row[k] = t.src + row_of(d, MT_SRC, d.nthr, d.nthr + d.nval, (uint32_t)n) + s * ES;
+        row[k] = t.src + rows.at(d, MT_SRC, (uint32_t)n) + (int64_t)s * ES;
       else row[k] = NULL;
     }
   }
@@ -246,28 +245,21 @@ template <int ES> struct tile_rows {
   }
 
   /* Lanes of CHUNKS neighbours have neighbouring vectors of one row: each reads the
-  ** vector of the multiple of 16 before its own, the last also the one behind. */
+  ** vector at the multiple of 16 before its own; the last one's own is not complete. */
   template <bool WHOLE> MT_INLINE void load_sheared (const mt_launch &p) {
     const memory m(p, MT_SRC);
-    const bool last = (threadIdx.x + 1) % T::CHUNKS == 0;
     const int32_t end = (int32_t)p.desc.threads;
-    uint4 behind[T::ROUNDS];
 #pragma unroll
     for (int k = 0; k < T::ROUNDS; k++) {
       const uint32_t shift = (uint32_t)(uintptr_t)row[k] & 15;
-      const char *at = row[k] - shift;
-      const int32_t first = s - (int32_t)(shift / ES);
-      if (WHOLE) data[k] = load<16>(at);
-      else if (row[k] != NULL && first < end) data[k] = load_raw<ES>(at, m);
-      if (last && WHOLE) behind[k] = load<16>(at + 16);
-      else if (last && row[k] != NULL && shift != 0 && first + T::V < end)
-        behind[k] = load_raw<ES>(at + 16, m);
+      if (WHOLE) data[k] = load<16>(row[k] - shift);
+      else if (row[k] != NULL && s - (int32_t)(shift / ES) < end)
+        data[k] = load_raw<ES>(row[k] - shift, m);
     }
 #pragma unroll
-    for (int k = 0; k < T::ROUNDS; k++) {
-      const uint4 next = from_next(data[k], T::CHUNKS);
-      data[k] = window(data[k], last ? behind[k] : next, (uint32_t)(uintptr_t)row[k] & 15);
-    }
+    for (int k = 0; k < T::ROUNDS; k++)
+      data[k] = window<ES>(data[k], from_next(data[k], T::CHUNKS),
+                       (uint32_t)(uintptr_t)row[k] & 15);
   }
 
   MT_INLINE void put (uint4 *tile) const {
@@ -281,26 +273,26 @@ template <int ES> struct tile_rows {
 };
 
 /* Vector v of the destination's rows s .. s + W - 1. */
-template <int ES, bool SHEAR, bool WHOLE>
+template <int ES, bool SHEAR, bool WHOLE, bool SINGLE>
 MT_INLINE void store_rows (const mt_launch &p, const tile_place &t, const uint4 *out,
                            int32_t s, int vector, int v) {
   typedef tile_of<ES> T;
   const mt_desc &d = p.desc;
   const int32_t ends = (int32_t)d.threads, endd = (int32_t)d.values;
   const int32_t n = t.d + vector * T::V;
+  const row_walk<SINGLE> rows(d, MT_DST, 0, d.nthr);
 #pragma unroll
   for (int j = 0; j < T::W; j++) {
     char *row = t.dst;
-    const bool real = WHOLE || s + j < ends;
-    if (real) row += row_of(d, MT_DST, 0, d.nthr, (uint32_t)(s + j));
+    const bool real = (WHOLE || s + j < ends) && (!SHEAR || s + j < t.s + MT_SHEAR_S(ES));
+    if (real) row += rows.at(d, MT_DST, (uint32_t)(s + j));
     row += (int64_t)n * ES;
     if (SHEAR) {
-      const uint32_t shift = (uint32_t)(uintptr_t)row & 15;
-      const uint4 before = from_before(out[j], 8);
-      const uint4 w = window(before, out[j], 16 - shift);
-      if (v == 0 || !real) continue;
-      if (WHOLE) store<16>(row - shift, w);
-      else store_units<ES>(row - shift, w, n - (int32_t)(shift / ES), endd);
+      const uint32_t shift = 0u - (uint32_t)(uintptr_t)row & 15;
+      const uint4 w = window<ES>(out[j], from_next(out[j], 8), shift);
+      if (v == 7 || !real) continue;
+      if (WHOLE) store<16>(row + shift, w);
+      else store_units<ES>(row + shift, w, n + (int32_t)(shift / ES), endd);
     } else if (WHOLE) {
       store<16>(row, out[j]);
     } else if (real && n < endd) {
@@ -309,7 +301,7 @@ MT_INLINE void store_rows (const mt_launch &p, const tile_place &t, const uint4 
   }
 }
 
-template <int ES, bool SHEAR, bool WHOLE>
+template <int ES, bool SHEAR, bool WHOLE, bool SINGLE>
 MT_INLINE void tile_store (const mt_launch &p, const tile_place &t, const uint4 *tile) {
   typedef tile_of<ES> T;
   typedef typename shared_word<T::U>::type word;
@@ -327,35 +319,37 @@ MT_INLINE void tile_store (const mt_launch &p, const tile_place &t, const uint4 
     for (int i = 0; i < T::V; i++)
       x[i] = at[(vector * T::V + i) * T::CHUNKS * (16 / T::U)];
     turned<ES>::of(out, x);
-    store_rows<ES, SHEAR, WHOLE>(p, t, out, t.s + u * T::W, vector, v);
+    store_rows<ES, SHEAR, WHOLE, SINGLE>(p, t, out, t.s + u * T::W, vector, v);
   }
 }
 
-/* All that the tile reads and writes is real, SHEAR: and so are the vectors beside it. */
+/* All that the tile reads and writes is real, SHEAR: and so is the vector before it. */
 template <int ES, bool SHEAR>
 MT_INLINE bool is_whole (const mt_desc &d, const tile_place &t) {
   typedef tile_of<ES> T;
   const int32_t beside = SHEAR ? T::V : 0;
   return t.d >= 0 && t.d + T::D <= (int32_t)d.values && t.s >= beside &&
-         t.s + T::S + beside <= (int32_t)d.threads;
+         t.s + T::S <= (int32_t)d.threads;
 }
 
-template <int ES, bool SHEAR, bool WHOLE>
+template <int ES, bool SHEAR, bool WHOLE, bool SINGLE>
 MT_INLINE void move_tile (const mt_launch &p, const tile_place &t, uint4 *tile) {
-  tile_rows<ES> rows;
+  tile_rows<ES, SINGLE> rows;
   rows.template find<WHOLE>(p.desc, t);
   if (SHEAR) rows.template load_sheared<WHOLE>(p);
   else rows.template load_aligned<WHOLE>(p.desc);
   rows.put(tile);
   __syncthreads();
-  tile_store<ES, SHEAR, WHOLE>(p, t, tile);
+  tile_store<ES, SHEAR, WHOLE, SINGLE>(p, t, tile);
 }
 
 template <int ES, bool SHEAR> MT_INLINE void copy_tile (const mt_launch &p) {
   __shared__ uint4 tile[tile_of<ES>::D * tile_of<ES>::CHUNKS];
   const tile_place t = place_of<ES, SHEAR>(p);
-  if (is_whole<ES, SHEAR>(p.desc, t)) move_tile<ES, SHEAR, true>(p, t, tile);
-  else move_tile<ES, SHEAR, false>(p, t, tile);
+  const bool single = p.desc.nthr == 1 && p.desc.nval == 1;
+  if (!is_whole<ES, SHEAR>(p.desc, t)) move_tile<ES, SHEAR, false, false>(p, t, tile);
+  else if (single) move_tile<ES, SHEAR, true, true>(p, t, tile);
+  else move_tile<ES, SHEAR, true, false>(p, t, tile);
 }
 
 } // namespace mt

@@ -17,6 +17,7 @@ typedef struct mt_cuda {
   CUcontext context;           /* NULL, or retained */
   CUlibrary library;           /* NULL, or loaded */
   CUstream stream;             /* NULL, or the device's own */
+  bool early;                  /* launches may come up before the end of the one before */
   char lost[512];              /* why the device is lost; "" while it is not */
   CUfunction function[];       /* of each row of mt_cuda_kernels */
 } mt_cuda;
@@ -94,6 +95,9 @@ static mt_status find_functions (mt_cuda *c, mt_err *err) {
     MT_TRY(CU(c, err, cuLibraryGetKernel, (&kernel, c->library, name)));
     MT_TRY(CU(c, err, cuKernelGetFunction, (&c->function[i], kernel)));
   }
+  int binary = 0;
+  MT_TRY(CU(c, err, cuFuncGetAttribute, (&binary, MT_CU_BINARY, c->function[0])));
+  c->early = binary >= MT_CU_EARLY_BINARY;
   return MT_OK;
 }
 
@@ -262,7 +266,9 @@ static mt_status cuda_launch (mt_plan *p, mt_stream *stream, mt_err *err) {
   mt_cuda *c = p->device->impl;
   CUfunction function = c->function[p->kernel - mt_cuda_kernels];
   void *params[] = {&p->launch};
-  CUlaunchConfig config = {.gridDimX = p->grid.blocks, .gridDimY = 1, .gridDimZ = 1,
+  CUlaunchAttribute early = {.id = MT_CU_EARLY, .value.allowed = 1};
+  CUlaunchConfig config = {.attrs = &early, .numAttrs = c->early,
+                           .gridDimX = p->grid.blocks, .gridDimY = 1, .gridDimZ = 1,
                            .blockDimX = p->grid.threads, .blockDimY = 1, .blockDimZ = 1,
                            .hStream = to_stream(c, stream)};
   if (p->grid.blocks == 0) return MT_OK;

@@ -15,6 +15,7 @@
 typedef int CUresult;
 typedef int CUdevice;
 typedef int CUdevice_attribute;
+typedef int CUfunction_attribute;
 typedef int CUjit_option;
 typedef int CUlibraryOption;
 typedef unsigned long long CUdeviceptr;
@@ -33,11 +34,22 @@ typedef struct CUlaunchConfig {
   unsigned numAttrs;
 } CUlaunchConfig;
 
+/* Of a launch: the id and 64 bytes of value, of which an int is used here. */
+typedef struct CUlaunchAttribute {
+  int id;
+  char unused[4];
+  union { int allowed; char bytes[64]; } value;
+} CUlaunchAttribute;
+
 typedef CUresult mt_get_proc (const char *name, void **out, int version, uint64_t flags,
                               int *found);
 
 enum {
   MT_CUDA_VERSION = 12000,     /* of the ABI of every function: CUDA 12.0 */
+  MT_CU_EARLY = 6,             /* attribute of a launch: it may come up before the end of
+                               ** the one before; its kernel waits for that itself */
+  MT_CU_EARLY_BINARY = 90,     /* machine code that can wait so */
+  MT_CU_BINARY = 6,            /* attribute of a function: 10 major + minor of its code */
   MT_CU_NON_BLOCKING = 1,      /* of a stream: does not wait for the legacy stream */
   MT_CU_MULTIPROCESSORS = 16,  /* attributes */
   MT_CU_MAJOR = 75,

@@ -37,17 +37,33 @@ typedef enum mt_form {
 } mt_form;
 
 /* A tile of accesses of so many bytes: along the run of the source, of the destination.
-** SHEAR writes 7/8 of it. Blocks go along the destination in strips of so many tiles. */
-#define MT_TILE_S(bytes) ((bytes) == 1 ? 128 : 256 / (bytes))
-#define MT_TILE_D(bytes) ((bytes) == 1 ? 128 : 64)
-enum { MT_TILE_STRIP = 8 };
+** SHEAR moves all but a vector of 16 bytes of the one, and 7/8 of the other. */
+#define MT_TILE_S(bytes) ((bytes) <= 2 ? 128 / (bytes) : 256 / (bytes))
+#define MT_TILE_D(bytes) ((bytes) <= 2 ? 128 : 64)
+#define MT_SHEAR_S(bytes) (MT_TILE_S(bytes) - 16 / (bytes))
+#define MT_SHEAR_D(bytes) (MT_TILE_D(bytes) / 8 * 7)
+
+/* The tiles of a run by a run, as blocks take them: in strips of 1 << log tiles along the
+** run of the source; in a strip first those, then along the run of the destination.
+** Block b is tile (s, d) of index r of rest:
+**   s = b mod (1 << log) + q2 mod across * (1 << log), d = q1 mod along,
+**   q1 = b >> log, q2 = q1 / along, r = q2 / across;
+** tiles beyond the last are empty. along: tiles of the destination's run; across: strips.
+** The divisors are those of mt_axis. */
+typedef struct mt_raster {
+  uint32_t log;
+  uint32_t along, along_mul, along_shift;
+  uint32_t across, across_mul, across_shift;
+} mt_raster;
 
 /* PACK: a block takes so many accesses of each of n rows, together at most
-** MT_PACK_BYTES. */
-enum { MT_PACK_MOST = 31, MT_PACK_BYTES = 16384 };
+** MT_PACK_BYTES; of MT_PACK_FEW rows or less, of accesses below MT_PACK_LONG bytes, it
+** takes 256 vectors of each. */
+enum { MT_PACK_MOST = 31, MT_PACK_BYTES = 16384, MT_PACK_FEW = 4, MT_PACK_LONG = 4 };
 #define MT_PACK_GRAIN(bytes) ((bytes) < 8 ? 128 / (bytes) : 16)
 #define MT_PACK_PIECE(bytes, n)                                                          \
-  ((uint32_t)(MT_PACK_BYTES / ((n) * (bytes))) / MT_PACK_GRAIN(bytes) *                  \
+  ((bytes) < MT_PACK_LONG && (n) <= MT_PACK_FEW ? (uint32_t)(4096 / (bytes)) :           \
+   (uint32_t)(MT_PACK_BYTES / ((n) * (bytes))) / MT_PACK_GRAIN(bytes) *                  \
    MT_PACK_GRAIN(bytes))
 
 /* Division of n < 2^31 by `extent`: q = (extent == 1) ? n : ((uint64_t)n * mul >> 32) >>
@@ -102,6 +118,7 @@ typedef struct mt_desc {
   int64_t  threads, values, rests;        /* sizes of the modes; values counts accesses */
   int64_t  bound[MT_MAXBOUND];
   int64_t  lane_step[MT_MAXBOUND];        /* of one element inside an access */
+  mt_raster raster;               /* TILE, SHEAR; else 0 */
   mt_axis  axis[MT_MAXAXIS];
   mt_turn  turn;                  /* of BOX, else 0 */
 } mt_desc;

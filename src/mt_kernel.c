@@ -56,6 +56,11 @@ static bool fits (const mt_kernel *k, const mt_desc *d, mt_why *why) {
                (long long)d->threads, (int)k->threads);
     return false;
   }
+  if (d->form == MT_FORM_FLAT && k->bytes == 16 && k->unroll == 1 && d->nrest > 2) {
+    mt_why_add(why, k->name, "%d axes: one access of a thread is for two at most",
+               (int)d->nrest);
+    return false;
+  }
   if (d->values > MT_MAXGRID) {
     mt_why_add(why, k->name, "%lld accesses of one thread, at most %d",
                (long long)d->values, (int)MT_MAXGRID);

@@ -92,15 +92,43 @@ static bool count_pieces (int64_t *out, const mt_desc *d) {
   return !mt_mulo((d->values + piece - 1) / piece, d->rests, out) && *out <= INT32_MAX;
 }
 
+static void divisor (uint32_t n, uint32_t *mul, uint32_t *shift) {
+  mt_axis a = {.extent = n};
+  mt_divisor(&a);
+  *mul = a.mul;
+  *shift = a.shift;
+}
+
+/* Strips of 8 tiles, or of fewer where those would be empty. */
+static uint32_t strip_of (int64_t tiles) {
+  uint32_t log = 3;
+  while (log > 0 && tiles * 9 / 8 < (tiles + (1 << log) - 1) >> log << log) log--;
+  return log;
+}
+
 /* Whole tiles, ragged ones and, sheared, those that overlap. */
+static bool find_raster (mt_raster *r, int64_t *blocks, const mt_desc *d) {
+  bool sheared = d->form == MT_FORM_SHEAR;
+  int64_t bytes = (int64_t)d->vec * d->elem, more = sheared ? 16 / bytes : 0;
+  int64_t s = sheared ? MT_SHEAR_S(bytes) : MT_TILE_S(bytes);
+  int64_t t = sheared ? MT_SHEAR_D(bytes) : MT_TILE_D(bytes);
+  int64_t ns = (d->threads + s - 1) / s;
+  memset(r, 0, sizeof *r);
+  r->log = strip_of(ns);
+  r->along = (uint32_t)((d->values + more + t - 1) / t);
+  r->across = (uint32_t)((ns + (1 << r->log) - 1) >> r->log);
+  divisor(r->along, &r->along_mul, &r->along_shift);
+  divisor(r->across, &r->across_mul, &r->across_shift);
+  int64_t strips = (int64_t)r->across << r->log;
+  return !mt_mulo(strips, r->along, blocks) && !mt_mulo(*blocks, d->rests, blocks) &&
+         *blocks <= INT32_MAX;
+}
+
 static bool count_tiles (int64_t *out, const mt_desc *d) {
-  int64_t bytes = (int64_t)d->vec * d->elem, tile = MT_TILE_D(bytes), more = 0;
+  mt_raster r;
   if (d->form == MT_FORM_BOX) return (*out = d->rests) <= INT32_MAX;
   if (d->form == MT_FORM_PACK) return count_pieces(out, d);
-  if (d->form == MT_FORM_SHEAR) more = 16 / bytes - 1, tile = tile / 8 * 7;
-  int64_t ns = (d->threads + MT_TILE_S(bytes) - 1) / MT_TILE_S(bytes);
-  int64_t nd = (d->values + more + tile - 1) / tile;
-  return !mt_mulo(ns, nd, out) && !mt_mulo(*out, d->rests, out) && *out <= INT32_MAX;
+  return find_raster(&r, out, d);
 }
 
 int64_t mt_tile_count (const mt_desc *d) {
@@ -154,7 +182,7 @@ static bool try_tiles (mt_launch *l, mt_axes mode[3], char *why, bool full) {
     return false;
   }
   l->desc.form = probe.form;
-  return true;
+  return find_raster(&l->desc.raster, &n, &probe);
 }
 
 /* The short axis, first on the packed side, and the long one, first on the other. */
@@ -234,6 +262,7 @@ static mt_status check_box (const mt_launch *l, mt_err *err) {
 mt_status mt_check_tile (const mt_launch *l, mt_err *err) {
   const mt_desc *d = &l->desc;
   mt_axes mode[3];
+  mt_raster raster;
   int64_t n;
   MT_CHECK(d->nbound == 0, err, "a tiled copy has no bounds");
   MT_CHECK(d->threads <= INT32_MAX / 2 && d->values <= INT32_MAX / 2, err,
@@ -243,6 +272,8 @@ mt_status mt_check_tile (const mt_launch *l, mt_err *err) {
   if (d->form == MT_FORM_BOX) return check_box(l, err);
   MT_CHECK(is_run(d, MT_SRC, 0, d->nthr), err, "the thread axes are no run of src");
   MT_CHECK(is_run(d, MT_DST, d->nthr, d->nval), err, "the value axes are no run of dst");
+  find_raster(&raster, &n, d);
+  MT_CHECK(memcmp(&raster, &d->raster, sizeof raster) == 0, err, "a wrong raster");
   mt_axes_get(mode, d);
   MT_CHECK(d->form == MT_FORM_SHEAR || is_aligned(l, mode), err,
            "a row does not begin at a multiple of 16 bytes");

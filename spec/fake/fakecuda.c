@@ -211,6 +211,14 @@ FAKE cuKernelGetFunction (CUfunction *out, CUkernel k) {
   return *out = (CUfunction)(void *)k, 0;
 }
 
+/* Code of the architecture that cuDeviceGetAttribute tells. */
+FAKE cuFuncGetAttribute (int *out, CUfunction_attribute a, CUfunction f) {
+  FAULT(cuFuncGetAttribute);
+  TRY(ready());
+  NEED(f != NULL && a == MT_CU_BINARY, 1);
+  return *out = MT_CU_EARLY_BINARY, 0;
+}
+
 FAKE cuLaunchKernelEx (const CUlaunchConfig *c, CUfunction f, void **params,
                        void **extra) {
   FAULT(cuLaunchKernelEx);
@@ -218,7 +226,8 @@ FAKE cuLaunchKernelEx (const CUlaunchConfig *c, CUfunction f, void **params,
   const mt_kernel *k = (const mt_kernel *)(const void *)f;
   NEED(f != NULL && c->hStream != NULL, 400);
   NEED(c->hStream->context == current(), 400);
-  NEED(params != NULL && extra == NULL && c->numAttrs == 0 && c->sharedMemBytes == 0, 1);
+  NEED(params != NULL && extra == NULL && c->numAttrs <= 1 && c->sharedMemBytes == 0, 1);
+  NEED(c->numAttrs == 0 || ((CUlaunchAttribute *)c->attrs)->id == MT_CU_EARLY, 1);
   NEED(c->gridDimX > 0 && c->gridDimX <= 0x7fffffff && c->blockDimX > 0, 1);
   NEED(c->gridDimY == 1 && c->gridDimZ == 1 && c->blockDimY == 1 && c->blockDimZ == 1, 1);
   NEED(c->blockDimX <= k->threads, 701);

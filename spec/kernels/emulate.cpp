@@ -72,6 +72,7 @@ uint32_t shuffle (uint32_t v, unsigned from) {
 }
 
 static inline void __syncthreads () { meet(); }
+static inline void __syncwarp () { meet(); }
 
 static inline uint32_t __shfl_down_sync (unsigned, uint32_t v, unsigned by, int width) {
   unsigned me = threadIdx.x, in = me % (unsigned)width;

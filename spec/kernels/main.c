@@ -149,10 +149,31 @@ static void draw_tiles (mt_launch *l) {
     l->offset[side] = sheared ? vec * below(40) : aligned_pitch(d, 1) * below(4);
 }
 
+static void set_raster (mt_desc *d) {
+  mt_axis a = {0};
+  int64_t bytes = d->elem * d->vec, tile = MT_TILE_D(bytes), more = 0;
+  int64_t across = MT_TILE_S(bytes);
+  if (d->form == MT_FORM_SHEAR) {
+    more = 16 / bytes;
+    tile = MT_SHEAR_D(bytes), across = MT_SHEAR_S(bytes);
+  }
+  int64_t ns = (d->threads + across - 1) / across;
+  mt_raster *r = &d->raster;
+  for (r->log = 3; ns * 9 / 8 < (ns + (1 << r->log) - 1) >> r->log << r->log;) r->log--;
+  a.extent = r->along = (uint32_t)((d->values + more + tile - 1) / tile);
+  set_divisor(&a);
+  r->along_mul = a.mul, r->along_shift = a.shift;
+  a = (mt_axis){0};
+  a.extent = r->across = (uint32_t)((ns + (1 << r->log) - 1) >> r->log);
+  set_divisor(&a);
+  r->across_mul = a.mul, r->across_shift = a.shift;
+}
+
 static void draw_pack (mt_launch *l) {
   mt_desc *d = &l->desc;
   int packed = below(2);
-  int64_t vec = d->vec, n = 2 + below(MT_PACK_MOST - 1), w = 2 + below(below(4) ? 300 : 3000 / (int)n);
+  int64_t vec = d->vec, n = 2 + below((below(2) ? MT_PACK_FEW : MT_PACK_MOST) - 1);
+  int64_t w = 2 + below(below(4) ? 300 : below(2) ? 3000 / (int)n : 20000 / (int)n);
   int64_t pitch = aligned_pitch(d, (w + below(9)) * vec), stride[2];
   int64_t rest = aligned_pitch(d, n * pitch);
   if (pitch == vec) pitch = aligned_pitch(d, vec + 1);
@@ -277,7 +298,10 @@ static void draw (mt_launch *l, const mt_kernel *k) {
   d->vec = k->bytes / d->elem;
   if (d->form == MT_FORM_PACK) return draw_pack(l);
   if (d->form == MT_FORM_BOX) return draw_box(l);
-  if (d->form >= MT_FORM_TILE) return draw_tiles(l);
+  if (d->form >= MT_FORM_TILE) {
+    draw_tiles(l);
+    return set_raster(d);
+  }
   draw_modes(d);
   int n = (int)(d->nthr + d->nval + d->nrest);
   draw_side(l, MT_SRC, n);
