@@ -9,7 +9,9 @@
 #define MT_BOUNDS_FLAT(threads) __launch_bounds__(threads)
 #define MT_BOUNDS_TILE(threads) __launch_bounds__(threads, 6)
 #define MT_BOUNDS_SHEAR(threads) __launch_bounds__(threads, 5)
+#define MT_BOUNDS_ROWS(threads) __launch_bounds__(threads, 6)
 #define MT_BOUNDS_PACK(threads) __launch_bounds__(threads, 5)
+#define MT_BOUNDS_BOX(threads) __launch_bounds__(threads)
 
 #define MT_COPY_KERNEL(name, form, bytes, threads, unroll)                               \
   extern "C" __global__ void MT_BOUNDS_##form(threads)                                   \

@@ -13,6 +13,8 @@
 #ifndef PACK_CUH
 #define PACK_CUH
 
+#include "box.cuh"
+#include "rows.cuh"
 #include "weave.cuh"
 
 #define MT_INLINE __device__ __forceinline__
@@ -180,6 +182,8 @@ template <int FORM, int BYTES, int UNROLL> MT_INLINE void copy (const mt_launch 
   if constexpr (FORM == MT_FORM_TV) copy_tv<BYTES, UNROLL>(p);
   else if constexpr (FORM == MT_FORM_FLAT) copy_flat<BYTES, UNROLL>(p);
   else if constexpr (FORM == MT_FORM_PACK) copy_pack<BYTES>(p);
+  else if constexpr (FORM == MT_FORM_BOX) copy_box<BYTES>(p);
+  else if constexpr (FORM == MT_FORM_ROWS) copy_rows<BYTES, UNROLL>(p);
   else copy_tile<BYTES, FORM == MT_FORM_SHEAR>(p);
 }
 

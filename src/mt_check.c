@@ -158,6 +158,7 @@ mt_status mt_check_shape (const mt_launch *l, mt_err *err) {
   MT_TRY(check_bounds(&l->desc, err));
   MT_TRY(check_offsets(l, MT_SRC, err));
   MT_TRY(check_offsets(l, MT_DST, err));
+  if (l->desc.form == MT_FORM_ROWS) return mt_check_rows(l, err);
   return l->desc.form >= MT_FORM_TILE ? mt_check_tile(l, err) : MT_OK;
 }
 

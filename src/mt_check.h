@@ -15,8 +15,9 @@ void mt_divisor (mt_axis *a);
 ** executor computes from it, real or not, leaves int64. MT_EINVAL, MT_EOVERFLOW. */
 mt_status mt_check_shape (const mt_launch *l, mt_err *err);
 
-/* The same of what the forms TILE, SHEAR and PACK say beyond (mt_tile_form.c). */
+/* The same of what the forms from TILE on say beyond (mt_tile_form.c). */
 mt_status mt_check_tile (const mt_launch *l, mt_err *err);
+mt_status mt_check_rows (const mt_launch *l, mt_err *err);     /* and ROWS */
 
 /* MT_OK is a proof: every real access lies in its buffer (bytes[MT_SRC], bytes[MT_DST])
 ** and is aligned, no two write one element, and nothing that is read is written.

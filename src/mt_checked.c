@@ -14,6 +14,8 @@ static const mt_kernel rows[] = {
   {"ref_tile",      MT_OP_COPY, MT_FORM_TILE, 0,    256,    1,     0, NULL},
   {"ref_shear",     MT_OP_COPY, MT_FORM_SHEAR, 0,   256,    1,     0, NULL},
   {"ref_pack",      MT_OP_COPY, MT_FORM_PACK, 0,    256,    1,     0, NULL},
+  {"ref_box",       MT_OP_COPY, MT_FORM_BOX,  0,    256,    1,     0, NULL},
+  {"ref_rows",      MT_OP_COPY, MT_FORM_ROWS, 0,    256,    2,     0, NULL},
 };
 static const size_t nrows = sizeof rows / sizeof rows[0];
 

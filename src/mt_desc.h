@@ -28,9 +28,13 @@ typedef enum mt_op { MT_OP_COPY, MT_OP_MMA } mt_op;
 ** every run begins at a multiple of 16 bytes on its side. SHEAR: the same, of runs that
 ** begin anywhere. PACK: one short thread axis, of at most MT_PACK_MOST accesses, and one
 ** value axis; on one side both are a run, the thread axis first, on the other the value
-** axis is; runs begin at multiples of 16 bytes. */
+** axis is; runs begin at multiples of 16 bytes. BOX: the thread axes are a box, in the
+** order of the source, no value axes; on both sides the first axes of the box make rows
+** of whole vectors of 16 bytes, which begin at multiples of 16 bytes (mt_turn).
+** ROWS: the thread axis is a run of both sides; rows begin anywhere. */
 typedef enum mt_form {
-  MT_FORM_TV, MT_FORM_FLAT, MT_FORM_TILE, MT_FORM_SHEAR, MT_FORM_PACK, MT_NFORM
+  MT_FORM_TV, MT_FORM_FLAT, MT_FORM_TILE, MT_FORM_SHEAR, MT_FORM_PACK, MT_FORM_BOX,
+  MT_FORM_ROWS, MT_NFORM
 } mt_form;
 
 /* A tile of accesses of so many bytes: along the run of the source, of the destination.
@@ -74,6 +78,37 @@ typedef struct mt_axis {
   uint32_t mul, shift;            /* 0 if the extent is 1, or 2^31 and more */
 } mt_axis;
 
+/* BOX: a box of so many bytes at most, and so many where it lies in shared memory. */
+enum { MT_BOX_BYTES = 16384, MT_BOX_SHARED = 20480, MT_MAXTURN = 8, MT_MAXHOP = 10 };
+
+/* An axis of a walk; both in bytes. The divisor is as in mt_axis; that of the last hop of
+** a walk is 0 / 0 and gives the quotient 0: it takes what the others leave. */
+typedef struct mt_hop {
+  uint32_t extent, mul, shift;
+  uint32_t shared;                /* in shared memory */
+  int64_t  global;                /* in the source (load) or the destination (store) */
+} mt_hop;
+
+/* How a box turns. Unit (i0, i1, ...) of the thread axes lies at sum i[k] * pitch[k] in
+** shared memory. Vectors of the source are numbered along the hops of `load`, and lie
+** whole in shared memory. A vector of the destination is groups of `group` units; unit j
+** of a group lies at lane[j] behind its first. One thread makes `wide` vectors out of the
+** words of `wide` units that begin at their first vector: the vector w lies w * wide_step
+** bytes on. Groups of such first vectors are numbered along the hops of `store`.
+** All but order, pitch, group, wide and apart follows from these and the axes. */
+typedef struct mt_turn {
+  uint8_t  order[MT_MAXTURN];     /* the thread axes along the destination */
+  uint16_t pitch[MT_MAXTURN];
+  uint16_t group, wide;
+  uint16_t apart;                 /* 0, or: behind so many vectors of the destination
+                                  ** come 4 along the first axis of the source */
+  uint16_t nload, nstore;
+  uint32_t vectors;
+  int64_t  wide_step;
+  uint32_t lane[16];
+  mt_hop   load[MT_MAXHOP], store[MT_MAXHOP];
+} mt_turn;
+
 typedef struct mt_desc {
   uint32_t op, form;              /* mt_op, mt_form */
   uint32_t elem;                  /* bytes of an element: 1, 2, 4, 8, 16 */
@@ -84,8 +119,9 @@ typedef struct mt_desc {
   int64_t  threads, values, rests;        /* sizes of the modes; values counts accesses */
   int64_t  bound[MT_MAXBOUND];
   int64_t  lane_step[MT_MAXBOUND];        /* of one element inside an access */
-  mt_raster raster;               /* TILE, SHEAR; else 0 */
+  mt_raster raster;               /* TILE, SHEAR; ROWS: along is the vectors of a row */
   mt_axis  axis[MT_MAXAXIS];
+  mt_turn  turn;                  /* of BOX, else 0 */
 } mt_desc;
 
 /* Who does which access, with a grid of `blocks` blocks of `threads` threads:
@@ -94,7 +130,10 @@ typedef struct mt_desc {
 **   FLAT  thread t of block b does the accesses (c * unroll + u) * threads + t for each
 **         u < unroll and c = b, b + blocks, b + 2 blocks, ...;
 **   TILE, SHEAR: block b does tile b of (strips of tiles, rest);
-**   PACK  block b does piece b of (pieces, rest). */
+**   PACK  block b does piece b of (pieces, rest);
+**   BOX   block b does the box at index b of rest.
+**   ROWS  thread t of block b does the vectors b * unroll * threads + u * threads + t of
+**         (vectors of a row, rest) for each u < unroll. */
 
 /* The one parameter of every kernel, by value. */
 typedef struct mt_launch {

@@ -7,6 +7,7 @@
 #include "mt_impl.h"
 #include "mt_kernel.h"
 #include "mt_plan.h"
+#include "mt_turn.h"
 
 #define MT_COPY_KERNEL(name, form, bytes, threads, unroll)                               \
   {#name, MT_OP_COPY, MT_FORM_##form, bytes, threads, unroll, 0, NULL},
@@ -78,8 +79,13 @@ static uint32_t blocks_of (int64_t rests, int64_t each) {
 
 static mt_grid grid_of (const mt_kernel *k, const mt_desc *d) {
   mt_grid g = {0, k->threads};
+  if (d->form == MT_FORM_ROWS) {
+    g.blocks = blocks_of(mt_rows_vectors(d), (int64_t)k->threads * k->unroll);
+    return g;
+  }
   if (d->form >= MT_FORM_TILE) {
     g.blocks = (uint32_t)mt_tile_count(d);
+    if (d->form == MT_FORM_BOX) g.threads = mt_turn_threads(d);
     return g;
   }
   g.threads = d->form == MT_FORM_TV ? (uint32_t)d->threads : k->threads;

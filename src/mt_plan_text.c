@@ -59,6 +59,14 @@ static void say_mode (mt_text *t, const char *name, const mt_plan *p, uint32_t f
   say(t, "\n");
 }
 
+/* "turn: 2, 0, 1": the axes of a box along the destination, counted from 0. */
+static void say_turn (mt_text *t, const mt_desc *d) {
+  say(t, "turn:");
+  for (uint32_t i = 0; i < d->nthr; i++)
+    say(t, "%s %d", i ? "," : "", (int)d->turn.order[i]);
+  say(t, "\n");
+}
+
 static void say_bounds (mt_text *t, const mt_plan *p) {
   const mt_desc *d = &p->launch.desc;
   if (d->nbound == 0) return;
@@ -96,9 +104,13 @@ static void say_copy (mt_text *t, const mt_plan *p) {
     say(t, "offset: src %lld, dst %lld\n", (long long)p->launch.offset[MT_SRC],
         (long long)p->launch.offset[MT_DST]);
   if (d->form != MT_FORM_FLAT) {
-    const bool tv = d->form == MT_FORM_TV;
-    say_mode(t, tv ? "thread" : "run of src", p, 0, d->nthr, d->threads);
-    say_mode(t, tv ? "value" : "run of dst", p, d->nthr, d->nval, d->values);
+    const bool tv = d->form == MT_FORM_TV, box = d->form == MT_FORM_BOX;
+    const bool rows = d->form == MT_FORM_ROWS;
+    say_mode(t, tv ? "thread" : box ? "box" : rows ? "row" : "run of src", p, 0, d->nthr,
+             d->threads);
+    if (box) say_turn(t, d);
+    else if (!rows)
+      say_mode(t, tv ? "value" : "run of dst", p, d->nthr, d->nval, d->values);
   }
   say_mode(t, "rest", p, d->nthr + d->nval, d->nrest, d->rests);
   say_bounds(t, p);

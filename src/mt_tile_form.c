@@ -10,9 +10,11 @@
 #include "mt_axes.h"
 #include "mt_check.h"
 #include "mt_plan.h"
+#include "mt_turn.h"
 
 enum {
   MT_SHORTRUN = 32,             /* bytes: below, tiles waste more than they give */
+  MT_FULL = 80,                 /* percent: below, boxes are faster than tiles */
   MT_SMALLPIECE = 2048,         /* bytes: below, a block has too little to do */
   MT_MANYTILES = 4              /* a run of so many tiles needs no further axis */
 };
@@ -124,6 +126,7 @@ static bool find_raster (mt_raster *r, int64_t *blocks, const mt_desc *d) {
 
 static bool count_tiles (int64_t *out, const mt_desc *d) {
   mt_raster r;
+  if (d->form == MT_FORM_BOX) return (*out = d->rests) <= INT32_MAX;
   if (d->form == MT_FORM_PACK) return count_pieces(out, d);
   return find_raster(&r, out, d);
 }
@@ -154,12 +157,22 @@ static bool find_runs (mt_run r[2], mt_axes mode[3], const mt_desc *d, char *why
   return is_long(&r[0], bytes, why) && is_long(&r[1], bytes, why);
 }
 
-static bool try_tiles (mt_launch *l, mt_axes mode[3], char *why) {
+/* Few accesses of a tile lie beyond the run. */
+static bool fills (const mt_run *r, char *why) {
+  int64_t tiles = (r->length + r->tile - 1) / r->tile;
+  if (r->length * 100 >= tiles * r->tile * MT_FULL) return true;
+  snprintf(why, MT_REASON, "a run of %s has %lld accesses, a tile %lld",
+           r->side == MT_SRC ? "src" : "dst", (long long)r->length, (long long)r->tile);
+  return false;
+}
+
+static bool try_tiles (mt_launch *l, mt_axes mode[3], char *why, bool full) {
   mt_desc probe = l->desc;
   int64_t bytes = (int64_t)probe.vec * probe.elem, n;
   mt_run r[2] = {{.side = MT_SRC, .tile = MT_TILE_S(bytes)},
                  {.side = MT_DST, .tile = MT_TILE_D(bytes)}};
   if (!find_runs(r, mode, &probe, why)) return false;
+  if (full && !(fills(&r[0], why) && fills(&r[1], why))) return false;
   probe.form = is_aligned(l, mode) ? MT_FORM_TILE : MT_FORM_SHEAR;
   probe.threads = r[0].length;
   probe.values = r[1].length;
@@ -188,12 +201,22 @@ static bool try_pack (mt_launch *l, mt_axes mode[3], int packed) {
   return true;
 }
 
+/* Attempt i, of those that are made in turn. */
+static bool try_form (int i, mt_launch *l, mt_axes mode[3], char *why) {
+  if (i < 2) return try_pack(l, mode, i);
+  if (i == 3) return mt_box_form(l, mode);
+  if (i == 5) return mt_rows_form(l, mode);
+  return try_tiles(l, mode, why, i == 2);
+}
+
 bool mt_tile_form (mt_launch *l, mt_axes mode[3], char *why) {
   const mt_axes saved = mode[2];
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 6; i++) {
     mode[0].n = mode[1].n = 0;
     mode[2] = saved;
-    if (i < 2 ? try_pack(l, mode, i) : try_tiles(l, mode, why)) return true;
+    if (!try_form(i, l, mode, why)) continue;
+    if (i != 3) why[0] = 0;
+    return true;
   }
   mode[0].n = mode[1].n = 0;
   mode[2] = saved;
@@ -229,6 +252,16 @@ static mt_status check_pack (const mt_launch *l, mt_err *err) {
   return MT_OK;
 }
 
+static mt_status check_box (const mt_launch *l, mt_err *err) {
+  const mt_desc *d = &l->desc;
+  mt_axes mode[3];
+  mt_axes_get(mode, d);
+  MT_CHECK(begins(l, MT_SRC) && begins(l, MT_DST) && divides(&mode[2], MT_SRC, d->elem) &&
+           divides(&mode[2], MT_DST, d->elem), err,
+           "a box does not begin at a multiple of 16 bytes");
+  return mt_turn_check(d, err);
+}
+
 mt_status mt_check_tile (const mt_launch *l, mt_err *err) {
   const mt_desc *d = &l->desc;
   mt_axes mode[3];
@@ -239,6 +272,7 @@ mt_status mt_check_tile (const mt_launch *l, mt_err *err) {
            "runs of %lld and %lld accesses", (long long)d->threads, (long long)d->values);
   MT_CHECK(count_tiles(&n, d), err, "more than 2^31 tiles");
   if (d->form == MT_FORM_PACK) return check_pack(l, err);
+  if (d->form == MT_FORM_BOX) return check_box(l, err);
   MT_CHECK(is_run(d, MT_SRC, 0, d->nthr), err, "the thread axes are no run of src");
   MT_CHECK(is_run(d, MT_DST, d->nthr, d->nval), err, "the value axes are no run of dst");
   find_raster(&raster, &n, d);

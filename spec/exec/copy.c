@@ -8,7 +8,7 @@
 static const mt_dtype types[] = {MT_u8, MT_f16, MT_f32, MT_f64, MT_i8, MT_bf16, MT_u32,
                                  MT_i64};
 static mt_device *cpu, *checked;
-static long planned, refused[MT_NSTATUS];
+static long planned, boxes, refused[MT_NSTATUS];
 
 typedef struct trial {
   mt_dtype type;
@@ -99,6 +99,7 @@ static void run (trial *x) {
   if (s == MT_OK && t == MT_OK) same_text(x, a, b);
   refused[s]++;
   planned++;
+  boxes += s == MT_OK && strstr(a, "\nbox: ") != NULL;
   free_memory(x->from);
   free_memory(x->to);
   free_memory(x->want);
@@ -169,6 +170,38 @@ static void tiled_trial (int64_t size) {
   run(&x);
 }
 
+/* A row-major tensor of short modes, and one with these modes in another order: boxes. */
+static void permuted_trial (void) {
+  static const int extents[] = {2, 4, 6, 8, 10, 12, 16, 20, 24, 28, 32, 5};
+  trial x = {.must = true};
+  char shape[128], stride[2][128];
+  int n = 3 + pick(4), e[6], order[6], d[6], size = 1;
+  for (int i = 0; i < n; i++) {
+    e[i] = size < 20000 ? extents[pick(12)] : 2;
+    size *= e[i], order[i] = i;
+  }
+  for (int i = n - 1; i > 0; i--) {
+    int j = pick(i + 1), t = order[i];
+    order[i] = order[j], order[j] = t;
+  }
+  for (int i = 0, at = 1; i < n; i++) d[order[i]] = at, at *= e[order[i]];
+  for (int i = 0, at = 1, s = 0, a = 0, b = 0; i < n; at *= e[i++]) {
+    const char *comma = i ? "," : "(";
+    s += sprintf(shape + s, "%s%d", comma, e[i]);
+    a += sprintf(stride[0] + a, "%s%d", comma, at);
+    b += sprintf(stride[1] + b, "%s%d", comma, d[i]);
+  }
+  choose_type(&x);
+  view *side[] = {&x.src, &x.dst};
+  for (int i = 0; i < 2; i++) {
+    char text[512];
+    snprintf(text, sizeof text, "%s):%s)", shape, stride[i]);
+    side[i]->layout = parse(text);
+    side[i]->size = size;
+  }
+  run(&x);
+}
+
 /* Tiles with edges, threads, streams past the caches. */
 static void large_trial (void) {
   trial x = {.must = true};
@@ -196,7 +229,12 @@ void test_copy (void) {
     begin_case(base_seed + (uint64_t)i);
     large_trial();
   }
-  printf("  %ld copies:", planned);
+  for (long i = 0; i < base_cases / 100 + 40; i++) {
+    begin_case(base_seed + (uint64_t)i);
+    permuted_trial();
+  }
+  CHECK(boxes > 10, "%ld copies by boxes", boxes);
+  printf("  %ld copies, %ld by boxes:", planned, boxes);
   for (int s = 0; s < MT_NSTATUS; s++)
     if (refused[s]) printf(" %s %ld", mt_status_name((mt_status)s), refused[s]);
   printf("\n");

@@ -13,6 +13,7 @@
 #include "kernels_test.h"
 #include "mt_check.h"
 #include "mt_device.h"
+#include "mt_turn.h"
 
 enum { MOST = 20000, MARGIN = 64, POISON = 0xEE };
 
@@ -170,6 +171,27 @@ static void set_raster (mt_desc *d) {
   r->across_mul = a.mul, r->across_shift = a.shift;
 }
 
+/* Rows in an order of chance on each side, with gaps. */
+static void draw_rows (mt_launch *l) {
+  mt_desc *d = &l->desc;
+  int64_t vec = d->vec, run = 1 + below(90), pitch[2] = {run * vec, run * vec};
+  int64_t n[2] = {1 + below(12), 1 + below(12)};
+  set_axis(d, 0, run, vec, vec);
+  d->nthr = 1, d->nval = 0, d->nrest = 2;
+  d->threads = run, d->values = 1, d->rests = n[0] * n[1];
+  for (int side = 0; side < 2; side++) {
+    pitch[side] += vec * below(4);
+    l->offset[side] = vec * below(40);
+  }
+  set_axis(d, 1, n[0], pitch[0], pitch[1] * n[1]);
+  set_axis(d, 2, n[1], below(5) ? pitch[0] * n[0] : 0, pitch[1]);
+  mt_axis a = {0};
+  int64_t v = 16 / (vec * d->elem);
+  a.extent = d->raster.along = (uint32_t)((run + 2 * v - 2) / v);
+  set_divisor(&a);
+  d->raster.along_mul = a.mul, d->raster.along_shift = a.shift;
+}
+
 static void draw_pack (mt_launch *l) {
   mt_desc *d = &l->desc;
   int packed = below(2);
@@ -188,6 +210,109 @@ static void draw_pack (mt_launch *l) {
   if (d->nrest) set_axis(d, 2, d->rests, rest, rest);
 }
 
+/* Boxes: both sides have a run of their first axes, in whole vectors; behind it strides
+** are multiples of a vector, some of them negative. */
+
+/* The axes that are needed to make whole vectors of n units; more than `n`: there are
+** none. */
+static int whole (const mt_desc *d, const uint8_t *order, int n) {
+  int64_t units = 16 / (d->vec * d->elem), size = 1;
+  for (int i = 0; i < n; i++)
+    if ((size *= d->axis[order[i]].extent) % units == 0) return i + 1;
+  return n + 1;
+}
+
+static int draw_extents (mt_desc *d, int n) {
+  int64_t most = (below(4) ? MT_BOX_BYTES / 8 : MT_BOX_BYTES) / (d->vec * d->elem);
+  for (int i = 0; i < n; i++) {
+    int64_t e = 2 + below(below(3) ? 7 : below(4) ? 40 : 500);
+    if (below(2)) e = (int64_t)1 << (1 + below(5));
+    if (e > most) return i;
+    d->axis[i].extent = e, most /= e;
+  }
+  return n;
+}
+
+static int64_t draw_box_side (mt_launch *l, int side, const uint8_t *order, int n) {
+  mt_desc *d = &l->desc;
+  int run = whole(d, order, n) + below(2);
+  int64_t stride = d->vec;
+  for (int i = 0; i < n; i++) {
+    mt_axis *a = &d->axis[order[i]];
+    if (i >= run) stride += aligned_pitch(d, 1) * below(3);
+    a->stride[side] = stride;
+    stride *= a->extent;
+    if (i < run || below(6) != 0) continue;
+    l->offset[side] += (a->extent - 1) * a->stride[side];
+    a->stride[side] = -a->stride[side];
+  }
+  return stride;
+}
+
+/* Any turn that goes with the axes; false if this one does not. */
+static bool draw_turn (mt_desc *d) {
+  uint32_t unit = d->vec * d->elem, at = unit;
+  d->turn.group = (uint16_t)(1u << below(5)), d->turn.wide = 1;
+  while (d->turn.group > 16 / unit) d->turn.group /= 2;
+  if (unit < 4 && below(4)) d->turn.wide = (uint16_t)(4 / unit);
+  if (below(3) == 0) d->turn.apart = (uint16_t)(1 << below(5));
+  for (uint32_t k = 0; k < d->nthr; k++) {
+    if (k > 0 && below(3) == 0) at += 16 * (uint32_t)below(4);
+    if (at * (uint32_t)d->axis[k].extent > MT_BOX_SHARED) return false;
+    d->turn.pitch[k] = (uint16_t)at;
+    at *= (uint32_t)d->axis[k].extent;
+  }
+  int64_t extent[MT_MAXTURN], part;
+  int axis;
+  for (uint32_t k = 0; k < d->nthr; k++) extent[k] = d->axis[d->turn.order[k]].extent;
+  return mt_turn_group(&axis, &part, extent, (int)d->nthr, d->turn.group) ==
+         d->turn.group && mt_turn_build(d);
+}
+
+static void draw_rest (mt_launch *l, int64_t src, int64_t dst) {
+  mt_desc *d = &l->desc;
+  d->rests = 1;
+  d->nrest = (uint32_t)below(3);
+  for (uint32_t i = 0; i < d->nrest; i++) {
+    int64_t e = 1 + below(3);
+    set_axis(d, d->nthr + i, e, below(4) ? src : 0, dst);
+    src *= e, dst *= e, d->rests *= e;
+  }
+}
+
+static void draw_box (mt_launch *l) {
+  mt_desc *d = &l->desc, tried;
+  uint8_t plain[MT_MAXTURN], *order = d->turn.order;
+  int n;
+  do {
+    n = draw_extents(d, 1 + below(6));
+    for (int i = 0; i < n; i++) plain[i] = order[i] = (uint8_t)i;
+    for (int i = n - 1; i > 0; i--) {
+      int j = below(i + 1);
+      uint8_t t = order[i];
+      order[i] = order[j], order[j] = t;
+    }
+  } while (n == 0 || whole(d, plain, n) > n || whole(d, order, n) > n);
+  memset(order + n, 0, (size_t)(MT_MAXTURN - n));
+  d->nthr = (uint32_t)n, d->threads = 1, d->values = 1;
+  for (int i = 0; i < n; i++) {
+    set_divisor(&d->axis[i]);
+    d->threads *= d->axis[i].extent;
+  }
+  int64_t src = draw_box_side(l, MT_SRC, plain, n);
+  draw_rest(l, src, draw_box_side(l, MT_DST, order, n));
+  for (int side = 0; side < 2; side++)
+    l->offset[side] += aligned_pitch(d, 1) * below(4);
+  for (int i = 0; i < 8; i++) {
+    tried = *d;
+    if (below(2) && draw_turn(&tried)) {
+      *d = tried;
+      return;
+    }
+  }
+  mt_turn_choose(d);
+}
+
 static void draw (mt_launch *l, const mt_kernel *k) {
   mt_desc *d = &l->desc;
   memset(l, 0, sizeof *l);
@@ -195,6 +320,8 @@ static void draw (mt_launch *l, const mt_kernel *k) {
   do d->elem = 1u << below(5); while (d->elem > k->bytes);
   d->vec = k->bytes / d->elem;
   if (d->form == MT_FORM_PACK) return draw_pack(l);
+  if (d->form == MT_FORM_ROWS) return draw_rows(l);
+  if (d->form == MT_FORM_BOX) return draw_box(l);
   if (d->form >= MT_FORM_TILE) {
     draw_tiles(l);
     return set_raster(d);

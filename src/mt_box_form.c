@@ -1,0 +1,253 @@
+/*
+** mt_box_form.c - copies whose runs share axes or are short: boxes of both runs.
+** SPDX-License-Identifier: MIT
+**
+** The axes that continue one another on a side, from stride `vec` on, are its chain. A
+** box holds a head of the chain of each side: whole axes, and a divisor of the next. What
+** it holds of a chain is a row of that side. Which heads: by an estimate of their cost.
+*/
+#include "mt_plan.h"
+#include "mt_turn.h"
+
+enum {
+  MT_LEASTBOX = 1024,           /* bytes: below, a block has too little to do */
+  MT_LEASTROW = 64,             /* bytes: below, memory wastes more than a box gives */
+  MT_LONGROW = 1024,            /* bytes: longer rows are not faster */
+  MT_FASTROW = 128,             /* bytes: of rows on both sides that need no box */
+  MT_MAXHEADS = 96, MT_MAXCUT = 512
+};
+
+typedef struct mt_chain {
+  int n, axis[MT_MAXTURN];
+} mt_chain;
+
+/* The head of a chain: n axes, the last of them only `cut` of it. */
+typedef struct mt_head {
+  int n;
+  int64_t cut;
+} mt_head;
+
+typedef struct mt_crate {
+  const mt_axes *all;
+  const mt_launch *l;
+  int64_t unit;                           /* bytes */
+  mt_chain chain[2];
+  mt_head head[2][MT_MAXHEADS];
+  int nhead[2];
+  int64_t extent[MT_LISTSIZE];            /* of each axis in the box: 1 if it is not */
+  int64_t row[2];                         /* bytes */
+  int64_t bytes;
+} mt_crate;
+
+/* ---------------------------------------------------------------- chains */
+
+static int find_stride (const mt_axes *a, int side, int64_t stride) {
+  for (int i = 0; i < a->n; i++)
+    if (a->axis[i].stride[side] == stride && a->axis[i].extent > 1) return i;
+  return -1;
+}
+
+static void find_chain (mt_crate *c, int side) {
+  int64_t stride = c->l->desc.vec;
+  mt_chain *x = &c->chain[side];
+  for (x->n = 0; x->n < MT_MAXTURN; x->n++) {
+    int i = find_stride(c->all, side, stride);
+    if (i < 0) return;
+    x->axis[x->n] = i;
+    if (mt_mulo(stride, c->all->axis[i].extent, &stride)) stride = -1;
+  }
+}
+
+static void find_heads (mt_crate *c, int side) {
+  int64_t most = MT_BOX_BYTES / c->unit;
+  int *n = &c->nhead[side];
+  *n = 0;
+  for (int i = 0; i < c->chain[side].n && most > 1; i++) {
+    int64_t e = c->all->axis[c->chain[side].axis[i]].extent;
+    for (int64_t f = 2; f <= most && f <= e && f <= MT_MAXCUT; f++)
+      if ((e % f == 0 || f == e) && *n < MT_MAXHEADS)
+        c->head[side][(*n)++] = (mt_head){i + 1, f};
+    if (e > MT_MAXCUT && e <= most && *n < MT_MAXHEADS)
+      c->head[side][(*n)++] = (mt_head){i + 1, e};
+    most /= e;
+  }
+}
+
+/* ---------------------------------------------------------------- boxes */
+
+static void put_head (mt_crate *c, int side, const mt_head *h) {
+  for (int i = 0; i < h->n; i++) {
+    int axis = c->chain[side].axis[i];
+    int64_t e = i + 1 < h->n ? c->all->axis[axis].extent : h->cut;
+    if (e > c->extent[axis]) c->extent[axis] = e;
+  }
+}
+
+/* The row of the side; all axes that are not in it have strides of whole vectors. */
+static bool find_row (mt_crate *c, int side) {
+  uint64_t in = 0;
+  int64_t n = c->unit, elem = c->l->desc.elem;
+  for (int i = 0; i < c->chain[side].n; i++) {
+    int axis = c->chain[side].axis[i];
+    if (c->extent[axis] == 1) break;
+    in |= (uint64_t)1 << axis;
+    n *= c->extent[axis];
+    if (c->extent[axis] < c->all->axis[axis].extent) break;
+  }
+  c->row[side] = n;
+  if (n < MT_LEASTROW || n % 16 != 0) return false;
+  for (int i = 0; i < c->all->n; i++)
+    if (!(in >> i & 1) && c->all->axis[i].stride[side] * elem % 16 != 0) return false;
+  return true;
+}
+
+/* The box of these heads; false if it is none. */
+static bool fill (mt_crate *c, const mt_head *src, const mt_head *dst) {
+  int axes = 0;
+  c->bytes = c->unit;
+  for (int i = 0; i < c->all->n; i++) c->extent[i] = 1;
+  put_head(c, MT_SRC, src);
+  put_head(c, MT_DST, dst);
+  for (int i = 0; i < c->all->n; i++) {
+    axes += c->extent[i] > 1;
+    c->bytes *= c->extent[i];
+    if (c->bytes > MT_BOX_BYTES) return false;
+  }
+  return c->bytes >= MT_LEASTBOX && axes < MT_MAXTURN && find_row(c, MT_SRC) &&
+         find_row(c, MT_DST);
+}
+
+/* ---------------------------------------------------------------- choosing */
+
+/* The axes in the box of a side: those of its chain, then by stride. */
+static int order_of (int *order, const mt_crate *c, int side) {
+  int n = 0;
+  uint64_t in = 0;
+  for (int i = 0; i < c->chain[side].n; i++) {
+    int axis = c->chain[side].axis[i];
+    if (c->extent[axis] == 1) continue;
+    order[n++] = axis, in |= (uint64_t)1 << axis;
+  }
+  for (int first = n, i = 0; i < c->all->n; i++) {
+    int j = n;
+    if (c->extent[i] == 1 || (in >> i & 1)) continue;
+    int64_t stride = c->all->axis[i].stride[side];
+    for (; j > first; j--) {
+      int64_t before = c->all->axis[order[j - 1]].stride[side];
+      if ((before < 0 ? -before : before) <= (stride < 0 ? -stride : stride)) break;
+      order[j] = order[j - 1];
+    }
+    order[j] = i, n++;
+  }
+  return n;
+}
+
+/* In thousandths of the copy: ends of rows, begin and end of a block, idle threads, rows
+** that end in a sector of 32 bytes, groups of few units. */
+static int64_t cost_of (const mt_crate *c) {
+  int64_t cost = 256000 / c->bytes, extent[MT_MAXTURN], part;
+  int order[MT_LISTSIZE], axis, n = order_of(order, c, MT_DST);
+  for (int side = 0; side < 2; side++) {
+    int64_t row = c->row[side] < MT_LONGROW ? c->row[side] : MT_LONGROW;
+    cost += 32000 / row + (c->row[side] % 32 != 0 ? 20 : 0);
+  }
+  for (int i = 0; i < n; i++) extent[i] = c->extent[order[i]];
+  int64_t vectors = c->bytes / 16, rounds = (vectors + 255) / 256;
+  int64_t group = mt_turn_group(&axis, &part, extent, n, 16 / c->unit);
+  for (; group * c->unit < 16; group *= 2) cost += 15;
+  return cost + (rounds * 256 - vectors) * 60 / (rounds * 256);
+}
+
+static bool find_best (mt_crate *c) {
+  int64_t best = INT64_MAX;
+  const mt_head *at[2] = {NULL, NULL};
+  for (int i = 0; i < c->nhead[MT_SRC]; i++)
+    for (int j = 0; j < c->nhead[MT_DST]; j++) {
+      if (!fill(c, &c->head[MT_SRC][i], &c->head[MT_DST][j])) continue;
+      int64_t cost = cost_of(c);
+      if (cost < best) best = cost, at[0] = &c->head[0][i], at[1] = &c->head[1][j];
+    }
+  return best < INT64_MAX && fill(c, at[0], at[1]);
+}
+
+/* ---------------------------------------------------------------- taking it */
+
+/* n of axis i, and the rest of it. */
+static mt_axis part_of (const mt_axis *a, int64_t n) {
+  mt_axis x = *a;
+  x.extent = n;
+  return x;
+}
+
+static mt_axis behind (const mt_axis *a, int64_t n) {
+  mt_axis x = *a;
+  x.extent /= n;
+  for (int o = 0; o < 2; o++) x.stride[o] *= n;
+  return x;
+}
+
+/* The thread axes, cut where a group of the destination ends: there may be a gap. */
+static void take_box (mt_axes mode[3], uint8_t *turn, const mt_crate *c) {
+  int src[MT_LISTSIZE], dst[MT_LISTSIZE], cut, n = order_of(src, c, MT_SRC), m = 0;
+  int64_t extent[MT_MAXTURN], part;
+  uint8_t place[MT_LISTSIZE];
+  order_of(dst, c, MT_DST);
+  for (int i = 0; i < n; i++) extent[i] = c->extent[dst[i]];
+  mt_turn_group(&cut, &part, extent, n, 16 / c->unit);
+  cut = part > 1 && part < extent[cut] ? dst[cut] : -1;
+  for (int i = 0; i < n; i++) {
+    mt_axis a = part_of(&c->all->axis[src[i]], c->extent[src[i]]);
+    place[src[i]] = (uint8_t)m;
+    if (src[i] == cut) mode[0].axis[m++] = part_of(&a, part), a = behind(&a, part);
+    mode[0].axis[m++] = a;
+  }
+  mode[0].n = m;
+  for (int i = 0, k = 0; i < n; i++) {
+    turn[k++] = place[dst[i]];
+    if (dst[i] == cut) turn[k++] = (uint8_t)(place[dst[i]] + 1);
+  }
+}
+
+static void take_rest (mt_axes *rest, const mt_crate *c) {
+  for (int i = 0; i < c->all->n; i++)
+    if (c->extent[i] < c->all->axis[i].extent)
+      rest->axis[rest->n++] = behind(&c->all->axis[i], c->extent[i]);
+  mt_axes_sort(rest);
+  mt_axes_merge(rest);
+}
+
+/* Rows on both sides along one axis that are long enough as they are. */
+static bool is_fast (const mt_crate *c) {
+  int a = c->chain[MT_SRC].axis[0];
+  return a == c->chain[MT_DST].axis[0] && c->all->axis[a].extent * c->unit >= MT_FASTROW;
+}
+
+static bool begins (const mt_launch *l) {
+  bool yes = true;
+  for (int side = 0; side < 2; side++)
+    yes &= ((uint64_t)(uintptr_t)l->base[side] +
+            (uint64_t)l->offset[side] * l->desc.elem) % 16 == 0;
+  return yes;
+}
+
+bool mt_box_form (mt_launch *l, mt_axes mode[3]) {
+  const mt_axes all = mode[2];
+  mt_crate c = {.all = &all, .l = l, .unit = (int64_t)l->desc.vec * l->desc.elem};
+  mt_err err = MT_NOERR;
+  mt_desc d = l->desc;
+  if (all.n > MT_LISTSIZE - MT_MAXTURN) return false;
+  for (int side = 0; side < 2; side++) {
+    find_chain(&c, side);
+    if (c.chain[side].n == 0) return false;
+    find_heads(&c, side);
+  }
+  if (is_fast(&c) || !begins(l) || !find_best(&c)) return false;
+  mode[0].n = mode[1].n = mode[2].n = 0;
+  take_box(mode, d.turn.order, &c);
+  take_rest(&mode[2], &c);
+  if (mt_axes_put(&d, mode, &err) != MT_OK || d.rests > INT32_MAX || !mt_turn_choose(&d))
+    return false;
+  l->desc.form = MT_FORM_BOX;
+  l->desc.turn = d.turn;
+  return true;
+}
