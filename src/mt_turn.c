@@ -8,7 +8,7 @@
 #include "mt_check.h"
 #include "mt_turn.h"
 
-enum { MT_WARP = 32, MT_LINE = 128, MT_BLOCK = 256, MT_BESIDE = 4, MT_MOSTGAP = 4 };
+enum { MT_LANES = 32, MT_LINE = 128, MT_BLOCK = 256, MT_BESIDE = 4, MT_MOSTGAP = 4 };
 
 typedef struct mt_walk {
   int n;
@@ -201,9 +201,9 @@ static uint32_t shared_at (const mt_hop *h, uint32_t count, uint32_t n) {
 ** bytes (of less: also), or of 8 by halves of the warp, of 16 by quarters. */
 static uint32_t turns_of (const mt_hop *h, uint32_t count, uint32_t each,
                           uint32_t things, uint32_t bytes) {
-  uint32_t sum = 0, lanes = bytes > 4 ? MT_LINE / bytes : MT_WARP;
-  for (uint32_t first = 0; first < MT_WARP; first += lanes) {
-    uint32_t seen[MT_WARP], in[MT_WARP] = {0}, n = 0, most = 0;
+  uint32_t sum = 0, lanes = bytes > 4 ? MT_LINE / bytes : MT_LANES;
+  for (uint32_t first = 0; first < MT_LANES; first += lanes) {
+    uint32_t seen[MT_LANES], in[MT_LANES] = {0}, n = 0, most = 0;
     for (uint32_t i = first; i < first + lanes && i < things; i++) {
       uint32_t word = shared_at(h, count, each * i) / (bytes > 4 ? bytes : 4), j = 0;
       while (j < n && seen[j] != word) j++;
@@ -290,7 +290,7 @@ bool mt_turn_choose (mt_desc *d) {
 uint32_t mt_turn_threads (const mt_desc *d) {
   uint32_t n = d->turn.vectors, rounds = (n + MT_BLOCK - 1) / MT_BLOCK;
   uint32_t each = (n + rounds - 1) / rounds;
-  return (each + MT_WARP - 1) / MT_WARP * MT_WARP;
+  return (each + MT_LANES - 1) / MT_LANES * MT_LANES;
 }
 
 /* ---------------------------------------------------------------- checking */

@@ -4,8 +4,8 @@
 **
 ** What CUDA adds to C++ is declared here. EMULATE is the name of the table of kernels.
 ** Compiled twice: with a small MT_FAR, what is for huge grids runs on small ones. The
-** threads of a block that meet, in a barrier or a shuffle, are contexts of their own: each
-** runs to the next meeting, then the next thread does.
+** threads of a block that meet, in a barrier or a shuffle, are contexts of their own:
+** each runs to the next meeting, then the next thread does.
 */
 #include <setjmp.h>
 #include <stddef.h>

@@ -384,7 +384,8 @@ static bool one_case (int rows) {
     }
   }
   if (mt_kernel_choose(k, 1, d, &grid, &why) == NULL) return true;
-  if (k->form < MT_FORM_TILE && below(4) == 0) grid.blocks = 1 + (uint32_t)below((int)grid.blocks);
+  if (k->form < MT_FORM_TILE && below(4) == 0)
+    grid.blocks = 1 + (uint32_t)below((int)grid.blocks);
   if (run(row, &l, grid, emulate_near) && run(row, &l, grid, emulate_far)) return true;
   fprintf(stderr, "%s: %d+%d+%d axes, %d bounds, %d x %d bytes, %d blocks of %d\n",
           k->name, (int)d->nthr, (int)d->nval, (int)d->nrest, (int)d->nbound, (int)d->vec,
