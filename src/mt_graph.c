@@ -10,8 +10,8 @@
 mt_status mt_graph_idle (const mt_device *d, const char *what, mt_err *err) {
   if (d->recording == NULL) return MT_OK;
   return mt_fail(err, MT_EINVAL, "%s: %s is recording a graph, and what it records runs "
-                 "when the graph is launched\n%s before the recording, or after a launch "
-                 "of the graph", what, d->name, what);
+                 "when the graph is launched\ndo this before the recording, or after a "
+                 "launch of the graph", what, d->name);
 }
 
 /* ---------------------------------------------------------------- recording */
