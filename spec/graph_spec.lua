@@ -7,36 +7,42 @@ local devices = dofile "spec/devices.lua"
 
 local A, B = layout({ 6, 10 }, "right"), layout({ 6, 10 }, "left")
 
+local function described(t)
+  local how = tile.tiled_copy{ atom = "UniversalCopy<uint32_t>", dtype = "f32",
+                               thr = layout{ 3, 2 }, val = layout{ 1, 2 } }
+  tile.copy(how, t.a, t.c)
+end
+
+local function products(t)
+  tile.copy(t.a, t.b)
+  tile.gemm(t.b, t.b, t.d, { alpha = 0.5, beta = 1 })
+  tile.gemm(t.a, t.b, t.d, { beta = 1 })
+end
+
+local function made(t)
+  local own = tile.tensor("f32", A, t.a:device())
+  tile.copy(t.a, own)
+  tile.copy(own, t.c)
+end
+
+local function empty(t)
+  local none = tile.tensor("f32", layout(0), t.a:device())
+  tile.copy(none, none)
+  tile.copy(t.a, t.b)
+end
+
 -- What is done with tensors a, b, c (6,10), d (6,6) of f32, and the number of launches.
 local SEQUENCES = {
   { "one copy", 1, function(t) tile.copy(t.a, t.b) end },
   { "a chain of copies", 2, function(t) tile.copy(t.a, t.b); tile.copy(t.b, t.c) end },
   { "plans made before", 3, function(t) t.plan(); t.plan(); t.next() end },
-  { "a described copy", 1, function(t)
-      local how = tile.tiled_copy{ atom = "UniversalCopy<uint32_t>", dtype = "f32",
-                                   thr = layout{ 3, 2 }, val = layout{ 1, 2 } }
-      tile.copy(how, t.a, t.c)
-    end },
+  { "a described copy", 1, described },
   { "a fill and a copy", 2, function(t) t.b:fill(7); tile.copy(t.b, t.c) end },
-  { "fills, of which the last counts", 3, function(t)
-      t.b:fill(1); t.b:fill(2); t.b:select(2, 1):fill(3)
-    end },
+  { "fills, the last of which counts", 3, function(t) t.b:fill(1); t.b:fill(2); t.b:fill(3) end },
   { "a product", 1, function(t) tile.gemm(t.a, t.a, t.d) end },
-  { "a product that adds up", 3, function(t)
-      tile.copy(t.a, t.b)
-      tile.gemm(t.b, t.b, t.d, { alpha = 0.5, beta = 1 })
-      tile.gemm(t.a, t.b, t.d, { beta = 1 })
-    end },
-  { "a tensor made meanwhile", 2, function(t)
-      local own = tile.tensor("f32", A, t.a:device())
-      tile.copy(t.a, own)
-      tile.copy(own, t.c)
-    end },
-  { "nothing to copy", 1, function(t)
-      local none = tile.tensor("f32", layout(0), t.a:device())
-      tile.copy(none, none)
-      tile.copy(t.a, t.b)
-    end },
+  { "products that add up", 3, products },
+  { "a tensor made meanwhile", 2, made },
+  { "nothing to copy", 1, empty },
   { "a hundred copies", 100, function(t) for _ = 1, 50 do t.plan(); t.next() end end },
   { "nothing", 0, function() end },
 }

@@ -19,8 +19,8 @@ enum { DEVICE = 1, BUFFERS, NVALUES = BUFFERS };
 void lmt_checkidle (lua_State *L, const lmt_device *d, const char *what) {
   if (d->recording)
     luaL_error(L, "%s: %s is recording a graph, and what it records runs when the graph "
-               "is called\ndo this before device:graph, or after a call of the graph", what,
-               lmt_devicename(d));
+               "is called\ndo this before device:graph, or after a call of the graph",
+               what, lmt_devicename(d));
 }
 
 /* Adds the buffer below the name, unless it is there; pops both. */

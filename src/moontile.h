@@ -453,8 +453,8 @@ MT_API void mt_plan_free (mt_plan *p);
 ** each mt_plan_launch on the device is recorded and does not run. Laws:
 ** (1) launching the graph does what launching its plans in their order on one stream
 **     does, bit for bit;
-** (2) it keeps what it needs of its plans: they may be freed. Their tensors' memory is the
-**     caller's, and must live as long as the graph is launched and runs;
+** (2) it keeps what it needs of its plans: they may be freed. The memory of their tensors
+**     is the caller's, and must live as long as the graph is launched and runs;
 ** (3) while a device records, what would wait for it or see its memory is an error:
 **     mt_synchronize, mt_upload, mt_download, the launch of a graph, one on a stream;
 **     mt_malloc and mt_free act at once;

@@ -79,6 +79,6 @@ void mt_graph_free (mt_graph *g) {
   if (d->recording == g) d->recording = NULL;
   if (g->own) d->backend->forget(g);
   while (g->n > 0) mt_plan_free(g->plan[--g->n]);
-  if (g->plan) d->options.alloc(d->options.alloc_ud, g->plan, g->room * sizeof *g->plan, 0);
+  mt_host_free(d, g->plan, g->room * sizeof *g->plan);
   mt_host_free(d, g, sizeof *g);
 }
