@@ -188,7 +188,6 @@ for _, d in ipairs(devices) do
       assert.equal(9.0, result(5, 9))
       local held = tile.held()
       graph:free()
-      graph = nil
       for _ = 1, 3 do collectgarbage() end
       assert.is_true(tile.held() < held)
     end)

@@ -62,8 +62,11 @@ static void free_graph (graph *box) {
   lmt_release(&box->r);
 }
 
+/* Also lets go of its buffers. */
 static int graph_gc (lua_State *L) {
   free_graph(luaL_checkudata(L, 1, LMT_GRAPH));
+  lua_pushnil(L);
+  lua_setiuservalue(L, 1, BUFFERS);
   return 0;
 }
 
