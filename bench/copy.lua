@@ -1,4 +1,4 @@
--- copy.lua: copies on the GPU against cuMemcpyDtoDAsync, and the cost of a launch.
+-- copy.lua: copies on the GPU against cuMemcpyDtoDAsync; launch.lua has the cost of a launch.
 -- SPDX-License-Identifier: MIT
 --
 -- Random data; buffers take turns so that no cache holds them; contestants take turns;
@@ -159,24 +159,3 @@ for _, case in ipairs(cases) do
   collectgarbage()
 end
 measure.print(rows)
-
--- Launches of a copy of 4 KiB by a plan in a loop, and of an empty kernel with a
--- parameter of the same size by cuLaunchKernel in a loop of C: until they are queued, not
--- until they are done.
-local LAUNCHES = 200
-local small = described("f32", 32, 32, vector, rows8, tile.layout{ 1, 4 })
-local plan = assert(small())
-local from_lua, bare = {}, {}
-for _ = 1, 101 do
-  local t = bench.now()
-  for _ = 1, LAUNCHES do plan() end
-  from_lua[#from_lua + 1] = (bench.now() - t) / LAUNCHES
-  device:synchronize()
-  bare[#bare + 1] = cuda:launch(LAUNCHES) / LAUNCHES
-  cuda:synchronize()
-end
-table.sort(from_lua)
-table.sort(bare)
-local a, b = from_lua[51] * 1e6, bare[51] * 1e6
-print(("\na launch: plan() %.2f us, cuLaunchKernel alone %.2f us, difference %.2f us")
-      :format(a, b, a - b))

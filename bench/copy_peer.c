@@ -15,6 +15,7 @@
 
 #define CLASS "moontile.bench.Cuda"
 #define PAIRS "moontile.bench.Pairs"
+#define GRAPH "moontile.bench.Graph"
 
 typedef void *handle;
 
@@ -39,7 +40,13 @@ typedef void *handle;
   X("cuModuleGetFunction",        get_function, (handle *, handle, const char *))        \
   X("cuLaunchKernel",             launch,       (handle, unsigned, unsigned, unsigned,   \
                                                  unsigned, unsigned, unsigned, unsigned, \
-                                                 handle, void **, void **))
+                                                 handle, void **, void **))         \
+  X("cuStreamBeginCapture_v2",    begin,        (handle, int))                           \
+  X("cuStreamEndCapture",         end,          (handle, handle *))                      \
+  X("cuGraphInstantiateWithFlags", instantiate, (handle *, handle, unsigned long long))  \
+  X("cuGraphLaunch",              replay,       (handle, handle))                        \
+  X("cuGraphExecDestroy",         exec_destroy, (handle))                                \
+  X("cuGraphDestroy",             graph_destroy, (handle))
 
 typedef struct cuda_peer {
 #define DRIVER_FIELD(name, field, parameters) int (*field) parameters;
@@ -57,6 +64,12 @@ typedef struct pairs {
   int n, next;
   uint64_t buffer[];           /* n sources, n destinations */
 } pairs;
+
+/* n launches of the empty kernel, captured. */
+typedef struct graph {
+  cuda_peer *cuda;             /* its user value 1 */
+  handle graph, exec;          /* NULL: destroyed */
+} graph;
 
 /* A kernel that does nothing, with the parameter of moontile's kernels. */
 static const char empty_ptx[] =
@@ -143,22 +156,78 @@ static int cuda_synchronize (lua_State *L) {
   return 0;
 }
 
+/* n launches of the empty kernel, in the context. */
+static int launch_empty (const cuda_peer *c, lua_Integer n) {
+  static const mt_launch zero;
+  void *parameters[] = { (void *)(uintptr_t)&zero };
+  int code = 0;
+  while (n-- > 0 && !code)
+    code = c->launch(c->empty, 1, 1, 1, 32, 1, 1, 0, c->stream, parameters, NULL);
+  return code;
+}
+
 /* c:launch(n) -> seconds that n launches of the empty kernel took, not waiting for them.
 ** */
 static int cuda_launch (lua_State *L) {
   cuda_peer *c = to_cuda(L);
   lua_Integer n = luaL_checkinteger(L, 2);
-  static const mt_launch zero;
-  void *parameters[] = { (void *)(uintptr_t)&zero };
   handle old;
-  int code = 0;
   check(L, c, c->push(c->context), "cuCtxPushCurrent");
   double t = peer_now();
-  while (n-- > 0 && !code)
-    code = c->launch(c->empty, 1, 1, 1, 32, 1, 1, 0, c->stream, parameters, NULL);
+  int code = launch_empty(c, n);
   t = peer_now() - t;
   c->pop(&old);
   check(L, c, code, "cuLaunchKernel");
+  lua_pushnumber(L, t);
+  return 1;
+}
+
+/* ---------------------------------------------------------------- graphs */
+
+static int graph_gc (lua_State *L) {
+  graph *g = luaL_checkudata(L, 1, GRAPH);
+  if (g->exec && g->cuda->context) CALL(L, g->cuda, exec_destroy, (g->exec));
+  if (g->graph && g->cuda->context) CALL(L, g->cuda, graph_destroy, (g->graph));
+  g->exec = g->graph = NULL;
+  return 0;
+}
+
+/* c:graph(n) -> a graph of n launches of the empty kernel */
+static int cuda_graph (lua_State *L) {
+  cuda_peer *c = to_cuda(L);
+  lua_Integer n = luaL_checkinteger(L, 2);
+  graph *g = lua_newuserdatauv(L, sizeof *g, 1);
+  *g = (graph){ c, NULL, NULL };
+  luaL_setmetatable(L, GRAPH);
+  lua_pushvalue(L, 1);
+  lua_setiuservalue(L, -2, 1);
+  handle old;
+  check(L, c, c->push(c->context), "cuCtxPushCurrent");
+  int code = c->begin(c->stream, 2);
+  if (!code) {
+    code = launch_empty(c, n);
+    int ended = c->end(c->stream, &g->graph);
+    if (!code) code = ended;
+  }
+  if (!code) code = c->instantiate(&g->exec, g->graph, 0);
+  c->pop(&old);
+  check(L, c, code, "a capture");
+  return 1;
+}
+
+/* graph(n) -> seconds that n launches of the graph took, not waiting for them. */
+static int graph_call (lua_State *L) {
+  graph *g = luaL_checkudata(L, 1, GRAPH);
+  lua_Integer n = luaL_optinteger(L, 2, 1);
+  handle old;
+  int code = 0;
+  if (!g->exec || !g->cuda->context) return luaL_error(L, "graph: destroyed");
+  check(L, g->cuda, g->cuda->push(g->cuda->context), "cuCtxPushCurrent");
+  double t = peer_now();
+  while (n-- > 0 && !code) code = g->cuda->replay(g->exec, g->cuda->stream);
+  t = peer_now() - t;
+  g->cuda->pop(&old);
+  check(L, g->cuda, code, "cuGraphLaunch");
   lua_pushnumber(L, t);
   return 1;
 }
@@ -231,7 +300,12 @@ static void new_class (lua_State *L, const char *name, const luaL_Reg *functions
 void peer_open_cuda (lua_State *L) {
   static const luaL_Reg cuda[] = {
     { "__gc", cuda_gc }, { "__close", cuda_gc }, { "synchronize", cuda_synchronize },
-    { "launch", cuda_launch }, { "pairs", cuda_pairs }, { NULL, NULL }
+    { "launch", cuda_launch }, { "pairs", cuda_pairs }, { "graph", cuda_graph },
+    { NULL, NULL }
+  };
+  static const luaL_Reg replays[] = {
+    { "__gc", graph_gc }, { "__close", graph_gc }, { "__call", graph_call },
+    { NULL, NULL }
   };
   static const luaL_Reg two[] = {
     { "__gc", pairs_gc }, { "__close", pairs_gc }, { "__call", pairs_call },
@@ -239,6 +313,7 @@ void peer_open_cuda (lua_State *L) {
   };
   new_class(L, CLASS, cuda);
   new_class(L, PAIRS, two);
+  new_class(L, GRAPH, replays);
   lua_pushcfunction(L, cuda_new);
   lua_setfield(L, -2, "cuda");
 }

@@ -242,6 +242,7 @@ MT_API int luaopen_moontile_core (lua_State *L) {
   lmt_open_mma(L);
   lmt_open_plan(L);
   lmt_open_gemm(L);
+  lmt_open_graph(L);
   lmt_open_analysis(L);
   lmt_open_verify(L);
   lmt_open_npy(L);

@@ -30,6 +30,7 @@
 #define LMT_DEVICE    "moontile.Device"
 #define LMT_STREAM    "moontile.Stream"
 #define LMT_PLAN      "moontile.Plan"
+#define LMT_GRAPH     "moontile.Graph"
 #define LMT_MMAATOM   "moontile.MmaAtom"
 #define LMT_COPYATOM  "moontile.CopyAtom"
 #define LMT_TILEDCOPY "moontile.TiledCopy"
@@ -95,6 +96,7 @@ void lmt_open_tile (lua_State *L);
 void lmt_open_mma (lua_State *L);
 void lmt_open_plan (lua_State *L);
 void lmt_open_gemm (lua_State *L);
+void lmt_open_graph (lua_State *L);
 void lmt_open_analysis (lua_State *L);
 void lmt_open_verify (lua_State *L);
 extern const luaL_Reg lmt_shared[];    /* functions, methods of layouts and of tensors */
@@ -176,6 +178,7 @@ bool lmt_isclass (lua_State *L, int i, const char *name);
 bool lmt_isplain (lua_State *L, int i);      /* a layout, a table, a basis element, ... */
 bool lmt_isstring (lua_State *L, int i);
 bool lmt_istable (lua_State *L, int i);
+void lmt_checkfunction (lua_State *L, int i);
 mt_number lmt_tonumber (lua_State *L, int i);            /* also booleans: 0 and 1 */
 int lmt_pushnumber (lua_State *L, mt_dtype d, mt_number v);
 mt_dtype lmt_todtype (lua_State *L, int i);
@@ -189,7 +192,9 @@ void lmt_checkkeys (lua_State *L, int i, const char *what, const char *const *ke
 typedef struct lmt_device {
   mt_device *d;            /* NULL: closed */
   lmt_resource *r;
+  mt_graph *recording;     /* NULL, or what it records; then it has a user value */
 } lmt_device;
+lmt_device *lmt_todevice (lua_State *L, int i);          /* not closed, else an error */
 
 /* The device at `i`: an object, a name, or the default "cpu" if absent; pushes it. NULL:
 ** `err`. */
@@ -267,7 +272,8 @@ int lmt_endextents (lua_State *L, const mt_node *tuple);
 
 /* ---------------------------------------------------------------- copies (lmt_plan.c) */
 
-/* Copies src to dst and waits for it: two tensors of one device at stack indices. */
+/* Copies src to dst and waits for it, unless the device records: two tensors of one device
+** at stack indices. */
 mt_status lmt_copynow (lua_State *L, int src, int dst, mt_err *err);
 
 /* How a plan is made for `n` tensors of one device: what is planned, their names. */
@@ -287,6 +293,14 @@ bool lmt_pushplan (lua_State *L, int first, const lmt_planner *how, const void *
 mt_status lmt_runplan (lua_State *L, mt_stream *stream, mt_err *err);
 mt_tiled_copy *lmt_totiledcopy (lua_State *L, int i);
 bool lmt_istiledcopy (lua_State *L, int i);
+
+/* ---------------------------------------------------------------- graphs (lmt_graph.c) */
+
+int lmt_devicegraph (lua_State *L);          /* device:graph(f), a lua_CFunction */
+/* Raises while d records: `what` would not see what is recorded. */
+void lmt_checkidle (lua_State *L, const lmt_device *d, const char *what);
+/* Lets the graph that is recorded keep the buffers of a plan: its user values 1 .. n. */
+void lmt_keep (lua_State *L, int plan, int n, const char *const *names);
 
 /* ---------------------------------------------------------------- products (lmt_gemm.c)
 ** */

@@ -26,8 +26,8 @@ static lmt_device *open_device (lua_State *L, const char *name,
                                 const mt_device_options *options, mt_err *err) {
   int tries = 0;
   mt_status s;
-  lmt_device *box = lua_newuserdatauv(L, sizeof *box, 0);
-  *box = (lmt_device){ NULL, NULL };
+  lmt_device *box = lua_newuserdatauv(L, sizeof *box, 1);
+  *box = (lmt_device){ NULL, NULL, NULL };
   luaL_setmetatable(L, LMT_DEVICE);
   do {
     if (box->r == NULL) box->r = lmt_reserve(L, close_device, NULL);
@@ -96,7 +96,7 @@ lmt_device *lmt_pushdevice (lua_State *L, const char *name, mt_err *err) {
   return get_device(L, name, &(mt_device_options){ .threads = 0 }, err);
 }
 
-static lmt_device *checkdevice (lua_State *L, int i) {
+lmt_device *lmt_todevice (lua_State *L, int i) {
   lmt_device *box = luaL_checkudata(L, i, LMT_DEVICE);
   if (box->d == NULL) luaL_error(L, "this device is closed");
   return box;
@@ -105,7 +105,7 @@ static lmt_device *checkdevice (lua_State *L, int i) {
 lmt_device *lmt_optdevice (lua_State *L, int i, mt_err *err) {
   if (lua_isnoneornil(L, i)) return lmt_pushdevice(L, "cpu", err);
   if (lmt_isstring(L, i)) return lmt_pushdevice(L, lua_tostring(L, i), err);
-  lmt_device *box = checkdevice(L, i);
+  lmt_device *box = lmt_todevice(L, i);
   lua_pushvalue(L, i);
   return box;
 }
@@ -196,14 +196,14 @@ static int device_name (lua_State *L) {
 }
 
 static int device_about (lua_State *L) {
-  lua_pushstring(L, mt_device_about(checkdevice(L, 1)->d));
+  lua_pushstring(L, mt_device_about(lmt_todevice(L, 1)->d));
   return 1;
 }
 
 /* device:synchronize(): waits for everything on it; raises what a kernel met. */
 static int device_synchronize (lua_State *L) {
   LMT_NOERR(err);
-  if (mt_synchronize(checkdevice(L, 1)->d, NULL, &err)) return lmt_raise(L, &err);
+  if (mt_synchronize(lmt_todevice(L, 1)->d, NULL, &err)) return lmt_raise(L, &err);
   return 0;
 }
 
@@ -228,7 +228,7 @@ static int device_stream (lua_State *L) {
   mt_status s;
   LMT_NOERR(err);
   mt_stream *made = NULL;
-  lmt_device *device = checkdevice(L, 1);
+  lmt_device *device = lmt_todevice(L, 1);
   stream *box = lua_newuserdatauv(L, sizeof *box, 1);
   *box = (stream){ device, NULL };
   luaL_setmetatable(L, LMT_STREAM);
@@ -355,7 +355,7 @@ static const luaL_Reg device_meta[] = {
 };
 static const luaL_Reg device_methods[] = {
   { "name", device_name }, { "about", device_about }, { "stream", device_stream },
-  { "synchronize", device_synchronize }, { NULL, NULL }
+  { "synchronize", device_synchronize }, { "graph", lmt_devicegraph }, { NULL, NULL }
 };
 static const luaL_Reg stream_meta[] = {
   { "__gc", stream_gc }, { "__close", stream_gc }, { "__tostring", stream_tostring },

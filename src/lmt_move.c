@@ -21,6 +21,7 @@ static mt_device *device_of (const lmt_tensor *t) { return t->buffer->device->d;
 char *lmt_onhost (lua_State *L, const lmt_tensor *t, int64_t lo, int64_t hi) {
   size_t size = mt_dtype_size(t->dtype), bytes = (size_t)(hi - lo) * size;
   LMT_NOERR(err);
+  lmt_checkidle(L, t->buffer->device, "access to elements");
   if (mt_device_is_host(device_of(t))) {
     lua_pushnil(L);
     return lmt_address(t, lo);
@@ -100,10 +101,10 @@ static int l_fill (lua_State *L) {
   if (src == NULL) return lmt_raise(L, &err);
   broadcast(&zero, t->layout);
   lmt_pushview(L, 4, zero.node, 0);
-  mt_status s = mt_upload(device_of(t), lmt_address(src, 0), raw, mt_dtype_size(t->dtype),
-                          &err);
+  mt_status s = mt_graph_upload(device_of(t), lmt_address(src, 0), raw,
+                                mt_dtype_size(t->dtype), &err);
   if (s == MT_OK) s = lmt_copynow(L, 5, 1, &err);
-  lmt_freebuffer(src->buffer);
+  if (!t->buffer->device->recording) lmt_freebuffer(src->buffer);
   if (s != MT_OK) return lmt_raise(L, &err);
   lua_settop(L, 1);
   return 1;
@@ -158,6 +159,8 @@ static int l_to (lua_State *L) {
   lmt_device *to = lmt_optdevice(L, 2, &err);                    /* at 3 */
   if (to == NULL) return lmt_fail(L, &err);
   if (to == t->buffer->device) return lua_settop(L, 1), 1;
+  lmt_checkidle(L, t->buffer->device, "T:to");
+  lmt_checkidle(L, to, "T:to");
   lmt_range(L, t, &lo, &hi);
   if ((hi - lo) / 2 > mt_size(t->layout)) {
     t = pack(L, &err);

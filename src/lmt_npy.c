@@ -91,7 +91,7 @@ static mt_status read_data (const lmt_tensor *t, FILE *f, bool swap, char *piece
     char *p = host ? to : piece;
     if (fread(p, 1, n, f) != n) return io_error(err, "the file ends before its data");
     if (swap) swap_bytes(p, n, mt_dtype_size(t->dtype));
-    if (!host) s = mt_upload(d, to, p, n, err);
+    if (!host) s = mt_graph_upload(d, to, p, n, err);
   }
   return s;
 }
@@ -238,6 +238,7 @@ int lmt_save (lua_State *L) {
   LMT_NOERR(err);
   const lmt_tensor *t = lmt_totensor(L, 1);
   const char *path = luaL_checkstring(L, 2);
+  lmt_checkidle(L, t->buffer->device, "T:save");
   bool rows = is_row_major(t->layout), fortran = !rows && is_contiguous(t->layout);
   lmt_range(L, t, &lo, &hi);
   if (!rows && !fortran && (t = pack(L, &err)) == NULL) return lmt_fail(L, &err);

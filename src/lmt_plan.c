@@ -66,9 +66,15 @@ bool lmt_pushplan (lua_State *L, int first, const lmt_planner *how, const void *
   return true;
 }
 
+/* Launches the plan at i. */
+static mt_status launch (lua_State *L, int i, plan *box, mt_stream *stream, mt_err *err) {
+  if (box->buffer[0]->device->recording) lmt_keep(L, i, box->n, box->names);
+  return mt_plan_launch(box->p, stream, err);
+}
+
 mt_status lmt_runplan (lua_State *L, mt_stream *stream, mt_err *err) {
   plan *box = lua_touserdata(L, -1);
-  mt_status s = mt_plan_launch(box->p, stream, err);
+  mt_status s = launch(L, -1, box, stream, err);
   free_plan(box);
   lua_pop(L, 1);
   return s;
@@ -95,8 +101,9 @@ mt_status lmt_copynow (lua_State *L, int src, int dst, mt_err *err) {
   plan *box = new_plan(L, NULL, lua_gettop(L) - 1, err);
   mt_status s = err->status;
   if (box) {
-    s = mt_plan_launch(box->p, NULL, err);
-    if (s == MT_OK) s = mt_synchronize(box->buffer[0]->device->d, NULL, err);
+    lmt_device *device = box->buffer[0]->device;
+    s = launch(L, -1, box, NULL, err);
+    if (s == MT_OK && !device->recording) s = mt_synchronize(device->d, NULL, err);
     free_plan(box);
   }
   lua_pop(L, 3);
@@ -149,7 +156,7 @@ static int plan_call (lua_State *L) {
     if (!box->buffer[i]->live || !box->buffer[i]->device->d)
       return luaL_error(L, "plan: the tensor %s was freed", box->names[i]);
   mt_stream *stream = lmt_optstream(L, 2, box->buffer[0]->device);
-  if (mt_plan_launch(box->p, stream, &err)) return lmt_raise(L, &err);
+  if (launch(L, 1, box, stream, &err)) return lmt_raise(L, &err);
   return 0;
 }
 

@@ -135,6 +135,7 @@ static int tensor_call (lua_State *L) {
   const lmt_tensor *t = lmt_totensor(L, 1);
   const mt_node *c = lmt_tocoord(L, 2, t->layout, &buf);
   if (lmt_haswild(c)) return lmt_slice(L, 1, c, t->layout);
+  lmt_checkidle(L, t->buffer->device, "access to elements");
   const void *p = lmt_address(t, element_at(L, t, c));
   if (!mt_device_is_host(t->buffer->device->d)) {
     if (mt_download(t->buffer->device->d, raw, p, mt_dtype_size(t->dtype), &err))
@@ -149,6 +150,7 @@ static int write_element (lua_State *L, const lmt_tensor *t, const mt_node *c,
   char raw[16];
   LMT_NOERR(err);
   mt_device *d = t->buffer->device->d;
+  lmt_checkidle(L, t->buffer->device, "access to elements");
   if (lmt_haswild(c))
     return luaL_error(L, "_ is no coordinate of an element; T(_, j):fill(v)?");
   int64_t at = element_at(L, t, c);

@@ -398,6 +398,7 @@ bool lmt_isplain (lua_State *L, int i) {
   return lua_istable(L, i) || lmt_isclass(L, i, LMT_LAYOUT) ||
          lmt_isclass(L, i, LMT_VALUE);
 }
+void lmt_checkfunction (lua_State *L, int i) { luaL_checktype(L, i, LUA_TFUNCTION); }
 bool lmt_isstring (lua_State *L, int i) { return lua_type(L, i) == LUA_TSTRING; }
 bool lmt_istable (lua_State *L, int i) { return lua_type(L, i) == LUA_TTABLE; }
 

@@ -18,6 +18,7 @@ typedef struct mt_cuda {
   CUlibrary library[MT_OP_MMA + 1];      /* of an operation: NULL, or loaded */
   CUstream stream;             /* NULL, or the device's own */
   bool early;                  /* launches may come up before the end of the one before */
+  int version;                 /* of the driver: 12040 is 12.4 */
   char lost[512];              /* why the device is lost; "" while it is not */
   CUfunction function[];       /* of each row of mt_cuda_kernels */
 } mt_cuda;
@@ -59,7 +60,7 @@ static void leave (mt_cuda *c) {
 
 /* ---------------------------------------------------------------- opening */
 
-static mt_status describe (mt_device *d, const mt_cuda *c, int index, mt_err *err) {
+static mt_status describe (mt_device *d, mt_cuda *c, int index, mt_err *err) {
   const mt_driver *v = &c->driver;
   char name[128] = "";
   int major = 0, minor = 0, cores = 0, version = 0;
@@ -71,6 +72,7 @@ static mt_status describe (mt_device *d, const mt_cuda *c, int index, mt_err *er
   MT_TRY(MT_CU(v, err, cuDeviceTotalMem, (&bytes, c->device)));
   MT_TRY(MT_CU(v, err, cuDriverGetVersion, (&version)));
   d->arch = 10 * major + minor;
+  c->version = version;
   snprintf(d->name, sizeof d->name, "cuda:%d", index);
   snprintf(d->about, sizeof d->about, "%.127s, sm_%d%d, %d multiprocessors, %.1f GiB, "
            "driver for CUDA %d.%d", name, major, minor, cores,
@@ -283,21 +285,97 @@ static mt_status cuda_prepare_product (mt_plan *p, mt_err *err) {
   return s;
 }
 
-static mt_status cuda_launch (mt_plan *p, mt_stream *stream, mt_err *err) {
+/* In the context; `early`: a copy may come up before the end of what is before it. */
+static mt_status start (const mt_plan *p, CUstream stream, bool early, mt_err *err) {
   mt_cuda *c = p->device->impl;
   CUfunction function = c->function[p->kernel - mt_cuda_kernels];
-  void *params[] = {&p->launch};             /* or the product: a union */
-  CUlaunchAttribute early = {.id = MT_CU_EARLY, .value.allowed = 1};
-  CUlaunchConfig config = {.attrs = &early,
-                           .numAttrs = c->early && p->kernel->op == MT_OP_COPY,
+  void *params[] = {(void *)(uintptr_t)&p->launch};    /* or the product: a union */
+  CUlaunchAttribute may = {.id = MT_CU_EARLY, .value.allowed = 1};
+  CUlaunchConfig config = {.attrs = &may,
+                           .numAttrs = early && p->kernel->op == MT_OP_COPY,
                            .gridDimX = p->grid.blocks, .gridDimY = 1, .gridDimZ = 1,
                            .blockDimX = p->grid.threads, .blockDimY = 1, .blockDimZ = 1,
-                           .hStream = to_stream(c, stream)};
+                           .hStream = stream};
   if (p->grid.blocks == 0) return MT_OK;
+  return CU(c, err, cuLaunchKernelEx, (&config, function, params, NULL));
+}
+
+static mt_status cuda_launch (mt_plan *p, mt_stream *stream, mt_err *err) {
+  mt_cuda *c = p->device->impl;
   MT_TRY(enter(c, err));
-  mt_status s = CU(c, err, cuLaunchKernelEx, (&config, function, params, NULL));
+  mt_status s = start(p, to_stream(c, stream), c->early, err);
   leave(c);
   return s;
+}
+
+/* ---------------------------------------------------------------- graphs */
+
+/* A capture begins and ends here: no call in between can disturb it. */
+static mt_status record (CUgraph *out, mt_graph *g, CUstream stream, bool early,
+                         mt_err *err) {
+  mt_cuda *c = g->device->impl;
+  mt_err end = MT_NOERR;
+  mt_status s = MT_OK;
+  *out = NULL;
+  MT_TRY(CU(c, err, cuStreamBeginCapture, (stream, MT_CU_RELAXED)));
+  for (size_t i = 0; s == MT_OK && i < g->n; i++)
+    s = start(g->plan[i], stream, early, err);
+  mt_status ended = CU(c, &end, cuStreamEndCapture, (stream, out));
+  if (s == MT_OK && ended != MT_OK) s = ended, *err = end;
+  if (s == MT_OK || *out == NULL) return s;
+  c->driver.cuGraphDestroy(*out);
+  *out = NULL;
+  return s;
+}
+
+/* A driver that captures no early launches says so in one way or another. */
+static mt_status record_on (CUgraph *out, mt_graph *g, CUstream stream, mt_err *err) {
+  const mt_cuda *c = g->device->impl;
+  bool early = c->early && c->version >= MT_CU_EARLY_CAPTURE;
+  mt_status s = record(out, g, stream, early, err);
+  if (!early || s != MT_EDRIVER) return s;
+  *err = (mt_err)MT_NOERR;
+  return record(out, g, stream, false, err);
+}
+
+static mt_status capture (mt_graph *g, mt_err *err) {
+  mt_cuda *c = g->device->impl;
+  CUstream stream = NULL;
+  CUgraph graph = NULL;
+  CUgraphExec exec = NULL;
+  MT_TRY(CU(c, err, cuStreamCreate, (&stream, MT_CU_NON_BLOCKING)));
+  mt_status s = record_on(&graph, g, stream, err);
+  if (s == MT_OK) s = CU(c, err, cuGraphInstantiateWithFlags, (&exec, graph, 0));
+  if (graph != NULL) c->driver.cuGraphDestroy(graph);
+  c->driver.cuStreamDestroy(stream);
+  g->own = exec;
+  return s;
+}
+
+static mt_status cuda_capture (mt_graph *g, mt_err *err) {
+  mt_cuda *c = g->device->impl;
+  MT_TRY(enter(c, err));
+  mt_status s = capture(g, err);
+  leave(c);
+  return s;
+}
+
+static mt_status cuda_replay (mt_graph *g, mt_stream *stream, mt_err *err) {
+  mt_cuda *c = g->device->impl;
+  MT_TRY(enter(c, err));
+  mt_status s = CU(c, err, cuGraphLaunch, (g->own, to_stream(c, stream)));
+  leave(c);
+  return s;
+}
+
+/* Of one that still runs the driver frees what is left when it has run. */
+static void cuda_forget (mt_graph *g) {
+  mt_cuda *c = g->device->impl;
+  CUcontext popped;
+  if (forked(c)) return;
+  bool inside = c->driver.cuCtxPushCurrent(c->context) == 0;
+  c->driver.cuGraphExecDestroy(g->own);
+  if (inside) c->driver.cuCtxPopCurrent(&popped);
 }
 
 const mt_backend mt_backend_cuda = {
@@ -315,5 +393,8 @@ const mt_backend mt_backend_cuda = {
   .stream_destroy = cuda_stream_destroy,
   .synchronize = cuda_synchronize,
   .launch = cuda_launch,
-  .prepare_product = cuda_prepare_product
+  .prepare_product = cuda_prepare_product,
+  .capture = cuda_capture,
+  .replay = cuda_replay,
+  .forget = cuda_forget
 };

@@ -18,12 +18,15 @@ typedef int CUdevice_attribute;
 typedef int CUfunction_attribute;
 typedef int CUjit_option;
 typedef int CUlibraryOption;
+typedef int CUstreamCaptureMode;
 typedef unsigned long long CUdeviceptr;
 typedef struct CUctx_st *CUcontext;
 typedef struct CUlib_st *CUlibrary;
 typedef struct CUkern_st *CUkernel;
 typedef struct CUfunc_st *CUfunction;
 typedef struct CUstream_st *CUstream;
+typedef struct CUgraph_st *CUgraph;
+typedef struct CUgraphExec_st *CUgraphExec;
 
 typedef struct CUlaunchConfig {
   unsigned gridDimX, gridDimY, gridDimZ;
@@ -49,8 +52,10 @@ enum {
   MT_CU_EARLY = 6,             /* attribute of a launch: it may come up before the end of
                                ** the one before; its kernel waits for that itself */
   MT_CU_EARLY_BINARY = 90,     /* machine code that can wait so */
+  MT_CU_EARLY_CAPTURE = 12030, /* version of drivers that capture such launches */
   MT_CU_BINARY = 6,            /* attribute of a function: 10 major + minor of its code */
   MT_CU_NON_BLOCKING = 1,      /* of a stream: does not wait for the legacy stream */
+  MT_CU_RELAXED = 2,           /* mode of a capture: it forbids no thread anything */
   MT_CU_MULTIPROCESSORS = 16,  /* attributes */
   MT_CU_MAJOR = 75,
   MT_CU_MINOR = 76

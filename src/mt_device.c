@@ -115,11 +115,18 @@ void mt_free (mt_device *d, void *p, size_t bytes) {
 
 mt_status mt_upload (mt_device *d, void *dst, const void *host, size_t bytes,
                      mt_err *err) {
+  MT_TRY(mt_graph_idle(d, "upload", err));
+  return mt_graph_upload(d, dst, host, bytes, err);
+}
+
+mt_status mt_graph_upload (mt_device *d, void *dst, const void *host, size_t bytes,
+                           mt_err *err) {
   return bytes == 0 ? MT_OK : d->backend->upload(d, dst, host, bytes, err);
 }
 
 mt_status mt_download (mt_device *d, void *host, const void *src, size_t bytes,
                        mt_err *err) {
+  MT_TRY(mt_graph_idle(d, "download", err));
   return bytes == 0 ? MT_OK : d->backend->download(d, host, src, bytes, err);
 }
 
@@ -133,6 +140,7 @@ void mt_stream_destroy (mt_device *d, mt_stream *s) {
 }
 
 mt_status mt_synchronize (mt_device *d, mt_stream *s, mt_err *err) {
+  MT_TRY(mt_graph_idle(d, "synchronize", err));
   return d->backend->synchronize(d, s, err);
 }
 

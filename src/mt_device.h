@@ -43,6 +43,11 @@ typedef struct mt_backend {
   ** back, NULL: nothing. */
   mt_status (*prepare_product) (mt_plan *p, mt_err *err);
   void (*release) (mt_plan *p);
+  /* NULL, or: makes g->own of what was recorded, launches it on a stream, gives it back.
+  ** Without them a graph is its plans, launched one after another. */
+  mt_status (*capture) (mt_graph *g, mt_err *err);
+  mt_status (*replay) (mt_graph *g, mt_stream *s, mt_err *err);
+  void (*forget) (mt_graph *g);
 } mt_backend;
 
 #define MT_BACKEND_EXTERN(name) extern const mt_backend mt_backend_##name;
@@ -56,7 +61,21 @@ struct mt_device {
   int arch;                          /* of a GPU: 90 is sm_90; 0: any atom runs */
   void *impl;                        /* the backend's own */
   struct mt_blas *blas;              /* of "cpu"; NULL: none is called */
+  mt_graph *recording;               /* NULL, or: launches are added to it */
 };
+
+struct mt_graph {
+  mt_device *device;
+  size_t n, room;
+  mt_plan **plan;                    /* of each launch, in order; each is held */
+  bool ready;
+  void *own;                         /* the backend's */
+};
+
+/* MT_EINVAL while d records: `what` would not see what is recorded. */
+mt_status mt_graph_idle (const mt_device *d, const char *what, mt_err *err);
+/* The launch of p, whose backend has not been asked yet. */
+mt_status mt_graph_add (mt_graph *g, mt_plan *p, const mt_stream *s, mt_err *err);
 
 enum { MT_HEADSIZE = 1024 };
 
@@ -64,6 +83,7 @@ struct mt_plan {
   mt_device *device;
   const mt_kernel *kernel;
   mt_grid grid;
+  size_t graphs;                     /* so many times graphs hold it */
   union {                            /* by the operation */
     mt_launch launch;
     mt_mma_launch product;

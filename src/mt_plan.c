@@ -142,12 +142,15 @@ mt_status mt_plan_copy (mt_plan **out, mt_device *d, const mt_tiled_copy *copy,
 
 mt_status mt_plan_launch (mt_plan *p, mt_stream *s, mt_err *err) {
   bool product = p->launch.desc.op == MT_OP_MMA;
+  mt_graph *recording = p->device->recording;
   if ((product ? p->units : p->launch.desc.rests) == 0) return MT_OK;
+  if (recording) return mt_graph_add(recording, p, s, err);
   return p->device->backend->launch(p, s, err);
 }
 
+/* The last of its owner and the graphs that hold it frees it. */
 void mt_plan_free (mt_plan *p) {
-  if (p == NULL) return;
+  if (p == NULL || p->graphs-- > 0) return;
   if (p->device->backend->release) p->device->backend->release(p);
   mt_host_free(p->device, p, plan_size(p->device));
 }

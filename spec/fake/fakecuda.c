@@ -159,6 +159,7 @@ FAKE cuCtxPopCurrent_v2 (CUcontext *out) {
 FAKE cuCtxSynchronize (void) {
   FAULT(cuCtxSynchronize);
   TRY(ready());
+  NEED(!fake_capturing(current()), 900);
   fake_finish_all(current());
   return current()->sticky;
 }
@@ -231,6 +232,8 @@ FAKE cuLaunchKernelEx (const CUlaunchConfig *c, CUfunction f, void **params,
   NEED(c->gridDimX > 0 && c->gridDimX <= 0x7fffffff && c->blockDimX > 0, 1);
   NEED(c->gridDimY == 1 && c->gridDimZ == 1 && c->blockDimY == 1 && c->blockDimZ == 1, 1);
   NEED(c->blockDimX <= k->threads, 701);
+  if (c->hStream->capturing && c->numAttrs > 0 && version() < MT_CU_EARLY_CAPTURE)
+    return fake_capture_break(c->hStream);
   fake_work w = {.kind = FAKE_LAUNCH, .kernel = k, .grid = {c->gridDimX, c->blockDimX}};
   if (k->op == MT_OP_MMA) memcpy(&w.product, params[0], sizeof w.product);
   else memcpy(&w.launch, params[0], sizeof w.launch);
@@ -257,6 +260,7 @@ FAKE cuMemsetD8Async (CUdeviceptr p, unsigned char value, size_t bytes, CUstream
   FAULT(cuMemsetD8Async);
   TRY(ready());
   NEED(s != NULL, 400);
+  if (s->capturing) return fake_capture_break(s);
   NEED(fake_host(p, -1, bytes, NULL) != NULL, 1);
   fake_work w = {.kind = FAKE_SET, .device = p, .bytes = bytes, .value = value};
   return fake_enqueue(s, &w);
@@ -266,6 +270,7 @@ FAKE cuMemcpyHtoDAsync_v2 (CUdeviceptr dst, const void *src, size_t bytes, CUstr
   FAULT(cuMemcpyHtoDAsync);
   TRY(ready());
   NEED(s != NULL, 400);
+  if (s->capturing) return fake_capture_break(s);
   NEED(fake_host(dst, -1, bytes, NULL) != NULL, 1);
   fake_work w = {.kind = FAKE_UP, .device = dst, .from = src, .bytes = bytes};
   return fake_enqueue(s, &w);
@@ -275,6 +280,7 @@ FAKE cuMemcpyDtoHAsync_v2 (void *dst, CUdeviceptr src, size_t bytes, CUstream s)
   FAULT(cuMemcpyDtoHAsync);
   TRY(ready());
   NEED(s != NULL, 400);
+  if (s->capturing) return fake_capture_break(s);
   NEED(fake_host(src, -1, bytes, NULL) != NULL, 1);
   fake_work w = {.kind = FAKE_DOWN, .device = src, .to = dst, .bytes = bytes};
   return fake_enqueue(s, &w);
@@ -300,8 +306,55 @@ FAKE cuStreamSynchronize (CUstream s) {
   FAULT(cuStreamSynchronize);
   TRY(ready());
   NEED(s != NULL && s->context == current(), 400);
+  if (s->capturing) return fake_capture_break(s);
   fake_finish(s);
   return current()->sticky;
+}
+
+/* ---------------------------------------------------------------- graphs */
+
+FAKE cuStreamBeginCapture_v2 (CUstream s, CUstreamCaptureMode mode) {
+  FAULT(cuStreamBeginCapture);
+  TRY(ready());
+  NEED(s != NULL && s->context == current(), 400);
+  NEED(mode >= 0 && mode <= MT_CU_RELAXED, 1);
+  return fake_capture_begin(s);
+}
+
+FAKE cuStreamEndCapture (CUstream s, CUgraph *out) {
+  NEED(s != NULL, 400);
+  CUresult r = fake_capture_end(s, out), told = fake_call(FAKE_cuStreamEndCapture);
+  if (told != 0 && *out != NULL) fake_graph_free(*out), *out = NULL;
+  return told != 0 ? told : r;
+}
+
+FAKE cuGraphInstantiateWithFlags (CUgraphExec *out, CUgraph g, unsigned long long flags) {
+  FAULT(cuGraphInstantiateWithFlags);
+  TRY(ready());
+  NEED(g != NULL, 400);
+  NEED(flags == 0, 1);
+  return fake_graph_exec(out, g);
+}
+
+FAKE cuGraphLaunch (CUgraphExec g, CUstream s) {
+  FAULT(cuGraphLaunch);
+  TRY(ready());
+  NEED(g != NULL && s != NULL && s->context == current(), 400);
+  return fake_graph_launch(g, s);
+}
+
+FAKE cuGraphExecDestroy (CUgraphExec g) {
+  NEED(g != NULL, 400);
+  fake_exec_free(g);
+  FAULT(cuGraphExecDestroy);
+  return 0;
+}
+
+FAKE cuGraphDestroy (CUgraph g) {
+  NEED(g != NULL, 400);
+  fake_graph_free(g);
+  FAULT(cuGraphDestroy);
+  return 0;
 }
 
 /* ---------------------------------------------------------------- finding functions */
@@ -339,6 +392,7 @@ void fakecuda_count (fakecuda_live *out) {
   fake_live_memory(&out->allocations, &out->bytes);
   out->streams = fake_live_streams();
   out->libraries = libraries;
+  out->graphs = fake_live_graphs();
   out->current = depth;
   for (int i = 0; i < MAXDEVICES; i++) out->contexts += contexts[i].users;
 }
@@ -349,6 +403,6 @@ static void __attribute__((destructor)) report (void) {
   fakecuda_count(&live);
   fprintf(stderr,
           "fakecuda: alive: %d allocations of %zu bytes, %d streams, %d libraries, "
-          "%d contexts, %d of them current\n", live.allocations, live.bytes, live.streams,
-          live.libraries, live.contexts, live.current);
+          "%d graphs, %d contexts, %d of them current\n", live.allocations, live.bytes,
+          live.streams, live.libraries, live.graphs, live.contexts, live.current);
 }

@@ -23,7 +23,7 @@
 
 /* What is alive. `current`: contexts pushed on the calling thread. */
 typedef struct fakecuda_live {
-  int allocations, streams, libraries, contexts, current;
+  int allocations, streams, libraries, contexts, graphs, current;
   size_t bytes;
 } fakecuda_live;
 
@@ -85,13 +85,29 @@ struct CUstream_st {
   CUcontext context;
   CUstream next;
   fake_work *work;
+  bool capturing, broken;          /* broken: its capture can only end in an error */
+  fake_work *captured;
 };
 
 CUresult fake_stream_new (CUstream *out, CUcontext c);
 void fake_stream_free (CUstream s);                          /* finishes its work first */
-CUresult fake_enqueue (CUstream s, const fake_work *w);      /* a copy of w */
+CUresult fake_append (fake_work **list, const fake_work *w); /* a copy of w */
+CUresult fake_enqueue (CUstream s, const fake_work *w);
+bool fake_capturing (CUcontext c);          /* any stream; its capture breaks */
 void fake_finish (CUstream s);
 void fake_finish_all (CUcontext c);
 int fake_live_streams (void);
+
+/* ---- graphs */
+
+CUresult fake_capture_begin (CUstream s);
+CUresult fake_capture_break (CUstream s);
+CUresult fake_capture_end (CUstream s, CUgraph *out);
+void fake_capture_drop (CUstream s);
+CUresult fake_graph_exec (CUgraphExec *out, CUgraph g);
+CUresult fake_graph_launch (CUgraphExec x, CUstream s);
+void fake_graph_free (CUgraph g);
+void fake_exec_free (CUgraphExec x);
+int fake_live_graphs (void);
 
 #endif

@@ -24,6 +24,7 @@ CUresult fake_stream_new (CUstream *out, CUcontext c) {
 void fake_stream_free (CUstream s) {
   CUstream *p = &streams;
   fake_finish(s);
+  fake_capture_drop(s);
   while (*p != s) p = &(*p)->next;
   *p = s->next;
   free(s);
@@ -35,14 +36,25 @@ int fake_live_streams (void) {
   return n;
 }
 
-CUresult fake_enqueue (CUstream s, const fake_work *w) {
-  fake_work **last = &s->work, *copy = malloc(sizeof *copy);
+CUresult fake_append (fake_work **list, const fake_work *w) {
+  fake_work *copy = malloc(sizeof *copy);
   if (copy == NULL) return 2;
   *copy = *w;
   copy->next = NULL;
-  while (*last != NULL) last = &(*last)->next;
-  *last = copy;
+  while (*list != NULL) list = &(*list)->next;
+  *list = copy;
   return 0;
+}
+
+CUresult fake_enqueue (CUstream s, const fake_work *w) {
+  return fake_append(s->capturing ? &s->captured : &s->work, w);
+}
+
+bool fake_capturing (CUcontext c) {
+  bool any = false;
+  for (CUstream s = streams; s != NULL; s = s->next)
+    if (s->context == c && s->capturing) any = s->broken = true;
+  return any;
 }
 
 /* ---------------------------------------------------------------- doing it */

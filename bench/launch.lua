@@ -1,0 +1,128 @@
+-- launch.lua: what a launch costs: plan(), tile.copy, graphs, against the driver alone.
+-- SPDX-License-Identifier: MIT
+--
+-- The peer is an empty kernel with a parameter of the same size, launched in a loop of C.
+-- "queued": until the call returns; "done": until the GPU has done it, a batch and one
+-- synchronization for both alike. Contestants take turns; medians of ROUNDS samples.
+
+local here = arg[0]:match "^(.*/)" or ""
+local measure = dofile(here .. "lib/measure.lua")
+local tile = require "moontile"
+local bench = measure.bench
+
+local ROUNDS, LAUNCHES, NODES, REPLAYS = 101, 200, 100, 20
+
+local function median(samples)
+  table.sort(samples)
+  return samples[(#samples + 1) // 2]
+end
+
+-- Contestants are functions that give seconds of one launch; the medians.
+local function compare(...)
+  local samples, medians = {}, {}
+  for round = 0, ROUNDS do                         -- the first round warms up
+    for k, f in ipairs { ... } do
+      samples[k] = samples[k] or {}
+      local t = f()
+      if round > 0 then samples[k][round] = t end
+    end
+  end
+  for k, list in ipairs(samples) do medians[k] = median(list) end
+  return table.unpack(medians)
+end
+
+-- Seconds of one of n calls: until they return; until the device is done.
+local function queued(f, n, each, wait)
+  return function()
+    local t = bench.now()
+    for _ = 1, n do f() end
+    t = bench.now() - t
+    wait()
+    return t / (n * each)
+  end
+end
+
+local function done(f, n, each, wait)
+  return function()
+    wait()
+    local t = bench.now()
+    for _ = 1, n do f() end
+    wait()
+    return (bench.now() - t) / (n * each)
+  end
+end
+
+local function micro(seconds) return ("%.3f"):format(seconds * 1e6) end
+
+-- ---- what a device costs in Lua alone
+
+local function small(device)
+  local A = tile.layout({ 32, 32 }, "right")
+  return tile.tensor("f32", A, device), tile.tensor("f32", A, device)
+end
+
+local function in_lua(name)
+  local device = tile.device(name)
+  if not device then return end
+  local src, dst = small(device)
+  local plan = assert(tile.plan(src, dst))
+  local function wait() device:synchronize() end
+  local now, again = compare(
+    queued(function() tile.copy(src, dst) end, LAUNCHES, 1, wait),
+    queued(plan, LAUNCHES, 1, wait))
+  return { name, micro(now), micro(again) }
+end
+
+-- ---- against the driver
+
+local function on_gpu(device, cuda)
+  local src, dst = small(device)
+  local plan = assert(tile.plan(src, dst))
+  local one = tile.layout(4)
+  local least = assert(tile.plan(src:view(one), dst:view(one)))
+  local function wait() device:synchronize() end
+  local function still() cuda:synchronize() end
+  local function bare() cuda:launch(1) end
+  local function loop()
+    local t = cuda:launch(LAUNCHES) / LAUNCHES
+    still()
+    return t
+  end
+  local rows = { { "launch", "moontile us", "driver us", "difference us", "ratio" } }
+  local function row(name, ours, theirs)
+    local a, b = compare(ours, theirs)
+    rows[#rows + 1] = { name, micro(a), micro(b), micro(a - b), ("%.3f"):format(b / a) }
+  end
+  local function graph_of(p)
+    return assert(device:graph(function() for _ = 1, NODES do p() end end))
+  end
+  local empty <close> = cuda:graph(NODES)
+  row("plan(), 4 KiB, queued", queued(plan, LAUNCHES, 1, wait), loop)
+  row("plan(), 4 KiB, done", done(plan, LAUNCHES, 1, wait), done(bare, LAUNCHES, 1, still))
+  row("plan(), 16 bytes, done", done(least, LAUNCHES, 1, wait), done(bare, LAUNCHES, 1, still))
+  for _, case in ipairs { { "4 KiB", plan }, { "16 bytes", least } } do
+    local graph <close> = graph_of(case[2])
+    local title = ("graph of %d, %s, "):format(NODES, case[1])
+    row(title .. "call, queued", queued(graph, REPLAYS, 1, wait),
+        queued(empty, REPLAYS, 1, still))
+    row(title .. "node, done", done(graph, REPLAYS, NODES, wait),
+        done(empty, REPLAYS, NODES, still))
+  end
+  measure.print(rows)
+end
+
+print(("moontile %s\n"):format(tile._VERSION))
+local rows = { { "f32 32x32 to 32x32, queued", "tile.copy us", "plan() us" } }
+for _, name in ipairs { "cpu", "cpu:checked", "cuda" } do rows[#rows + 1] = in_lua(name) end
+measure.print(rows)
+print()
+
+local cuda, why = bench.cuda()
+local device
+if cuda then device, why = tile.device "cuda" end
+if device then
+  print(device:about() .. "\n")
+  on_gpu(device, cuda)
+else
+  print("launch: not measured against the driver, there is no GPU to use: " .. tostring(why))
+end
