@@ -201,7 +201,7 @@ local function plan_of(case, src, dst)
   local good, plan = pcall(tile.plan, case.copy, src, dst)
   if good then return plan, true end
   -- Tiles that cut modes askew are no partition of both sides.
-  assert(plan:find "no common refinement" or plan:find "axes, a kernel has"
+  assert(plan:find "no common refinement" or plan:find "no layout R has" or plan:find "axes, a kernel has"
          or plan:find "bounds and strides do not go together"
          or plan:find "overhangs more than", plan)
   return tile.plan(src, dst)
