@@ -138,6 +138,7 @@ function(moontile_emulated_kernels)
               -I ${PROJECT_SOURCE_DIR}/src -I ${kernels} -o ${object} ${spec}/emulate.cpp
       DEPENDS ${spec}/emulate.cpp ${kernels}/copy.cuh ${kernels}/tile.cuh
               ${kernels}/box.cuh ${kernels}/rows.cuh ${kernels}/weave.cuh ${kernels}/pack.cuh
+              ${kernels}/swizzle.cuh
               ${kernels}/kernels.def
               ${PROJECT_SOURCE_DIR}/src/mt_desc.h
       COMMENT "Compiling the kernels for the host: ${table}" VERBATIM)

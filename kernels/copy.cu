@@ -3,6 +3,7 @@
 ** SPDX-License-Identifier: MIT
 */
 #include "pack.cuh"
+#include "swizzle.cuh"
 
 /* Blocks of an SM; without a number as many as registers allow. */
 #define MT_BOUNDS_TV(threads) __launch_bounds__(threads)
@@ -12,10 +13,17 @@
 #define MT_BOUNDS_ROWS(threads) __launch_bounds__(threads, 6)
 #define MT_BOUNDS_PACK(threads) __launch_bounds__(threads, 5)
 #define MT_BOUNDS_BOX(threads) __launch_bounds__(threads)
+#define MT_SWIZZLED_TV(threads) __launch_bounds__(threads, 1)
+#define MT_SWIZZLED_FLAT(threads) __launch_bounds__(threads)
 
 #define MT_COPY_KERNEL(name, form, bytes, threads, unroll)                               \
   extern "C" __global__ void MT_BOUNDS_##form(threads)                                   \
   mt_##name (const __grid_constant__ mt_launch p) {                                      \
     mt::copy<MT_FORM_##form, bytes, unroll>(p);                                          \
+  }
+#define MT_SWIZZLE_KERNEL(name, form, bytes, threads, unroll)                            \
+  extern "C" __global__ void MT_SWIZZLED_##form(threads)                                 \
+  mt_##name (const __grid_constant__ mt_launch p) {                                      \
+    mt::copy_swizzled<MT_FORM_##form, bytes, unroll>(p);                                 \
   }
 #include "kernels.def"

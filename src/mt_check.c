@@ -7,15 +7,19 @@
 
 #include "mt_box.h"
 #include "mt_check.h"
+#include "mt_flip.h"
 #include "mt_solve.h"
 
 static const char *const side_name[] = {"src", "dst"};
 
-/* Offsets of one side: the real elements lie in low .. high, from the start of the
-** buffer. */
+/* Offsets of one side: those of the real elements lie in low .. high before the swizzle;
+** the elements in first .. last, from the start of the buffer, both of them if `reached`
+** and the box is exact. */
 typedef struct mt_side {
   mt_box box;
   int64_t low, high;
+  int64_t first, last;
+  bool reached;
 } mt_side;
 
 /* ---------------------------------------------------------------- witnesses */
@@ -40,7 +44,7 @@ static void add_digit (mt_who *w, const mt_desc *d, int i, int64_t digit,
 
 /* The element with index v[j] on axis j of the box. */
 static mt_who who_of (const mt_launch *l, const mt_box *b, int side, const int64_t *v) {
-  mt_who w = {0, 0, 0, l->offset[side]};
+  mt_who w = {0, 0, 0, 0};
   for (int j = 0; j < b->n; j++) {
     int64_t n = v[j];
     for (int p = b->axis[j].first, last = p + b->axis[j].count - 1; p <= last; p++) {
@@ -51,6 +55,7 @@ static mt_who who_of (const mt_launch *l, const mt_box *b, int side, const int64
       n /= e;
     }
   }
+  w.offset = mt_element_of(l, side, w.offset);
   return w;
 }
 
@@ -116,6 +121,9 @@ static mt_status check_counts (const mt_desc *d, mt_err *err) {
   MT_TRY(check_mode(d, "value", d->nthr, d->nval, d->values, err));
   MT_TRY(check_mode(d, "rest", d->nthr + d->nval, d->nrest, d->rests, err));
   MT_CHECK(d->threads <= INT32_MAX, err, "%lld threads", (long long)d->threads);
+  MT_CHECK(mt_flip_sound(d->flip[MT_SRC]) && mt_flip_sound(d->flip[MT_DST]) &&
+           (d->form < MT_FORM_TILE || !mt_has_flips(d)), err,
+           "a swizzle that is none, or of tiles");
   return MT_OK;
 }
 
@@ -148,6 +156,11 @@ static mt_status check_offsets (const mt_launch *l, int side, mt_err *err) {
   bool over = reach(&sum, (int64_t)d->vec + 1, 1);
   for (uint32_t i = 0; i < d->nthr + d->nval + d->nrest; i++)
     over = over || reach(&sum, d->axis[i].extent, d->axis[i].stride[side]);
+  sum |= mt_flip_block(d->flip[side]);
+  MT_CHECK(d->flip[side].mask || l->origin[side] == 0, err, "%s: an origin without a "
+           "swizzle", side_name[side]);
+  over = over || mt_addo(sum, 1, &sum) || l->origin[side] == INT64_MIN ||
+         mt_addo(sum, l->origin[side] < 0 ? -l->origin[side] : l->origin[side], &sum);
   if (over || mt_mulo(sum, d->elem, &bytes) || mt_addo(bytes, 64, &bytes))
     return mt_fail(err, MT_EOVERFLOW, "%s: an offset leaves 64 bits", side_name[side]);
   return MT_OK;
@@ -170,10 +183,50 @@ static void extreme (int64_t *v, const mt_box *b, int side, bool high) {
     v[j] = (b->axis[j].stride[side] > 0) == high ? b->axis[j].extent - 1 : 0;
 }
 
+/* The index of an element on each axis; false if none was found. */
+static bool find_index (int64_t *v, const mt_launch *l, const mt_side *s, int side,
+                        int64_t element) {
+  mt_equation e = {.n = 0};
+  int64_t at = mt_flipped(l->desc.flip[side], element - l->origin[side]);
+  const mt_box *b = &s->box;
+  for (int j = 0; j < b->n; j++) {
+    int64_t d = b->axis[j].stride[side];
+    if (d == 0) continue;
+    e.d[e.n] = d < 0 ? -d : d;
+    e.hi[e.n++] = b->axis[j].extent - 1;
+  }
+  if (mt_solve(&e, at - s->low, false) != MT_FOUND) return false;
+  for (int j = 0, i = 0; j < b->n; j++) {
+    int64_t d = b->axis[j].stride[side];
+    v[j] = d == 0 ? 0 : e.v[i++];
+    if (d < 0) v[j] = b->axis[j].extent - 1 - v[j];
+  }
+  return true;
+}
+
+static mt_status fail_swizzled (const mt_launch *l, const mt_side *s, int side,
+                                int64_t have, mt_err *err) {
+  int64_t v[MT_MAXBOX], at = s->first < 0 ? s->first : s->last;
+  char text[MT_WHOTEXT] = "an element";
+  if (!s->reached || !s->box.exact)
+    return mt_fail(err, MT_ERANGE, "%s: that all stays inside its buffer of %lld "
+                   "elements could not be proven: %s", side_name[side], (long long)have,
+                   s->reached ? "bounds and strides do not go together" :
+                   "its swizzled range has too many elements to be searched");
+  if (find_index(v, l, s, side, at)) {
+    mt_who w = who_of(l, &s->box, side, v);
+    say_who(text, &l->desc, &w);
+  }
+  return mt_fail(err, MT_ERANGE, "%s: %s lies at offset %lld under the swizzle; the "
+                 "buffer has elements 0 to %lld", side_name[side], text, (long long)at,
+                 (long long)have - 1);
+}
+
 static mt_status fail_range (const mt_launch *l, const mt_side *s, int side, int64_t have,
                              mt_err *err) {
   int64_t v[MT_MAXBOX];
   char text[MT_WHOTEXT];
+  if (l->desc.flip[side].mask) return fail_swizzled(l, s, side, have, err);
   extreme(v, &s->box, side, s->low >= 0);
   mt_who w = who_of(l, &s->box, side, v);
   if (!s->box.exact)
@@ -185,6 +238,25 @@ static mt_status fail_range (const mt_launch *l, const mt_side *s, int side, int
                  (long long)w.offset, (long long)have - 1);
 }
 
+/* The elements of the side: whole blocks of a swizzle. */
+static void find_blocks (mt_side *s, const mt_launch *l, int side) {
+  int64_t block = mt_flip_block(l->desc.flip[side]);
+  s->first = l->origin[side] + (s->low & ~block);
+  s->last = l->origin[side] + (s->high | block);
+  s->reached = block == 0;
+}
+
+/* The same, exactly, where that can be found. */
+static void find_elements (mt_side *s, const mt_launch *l, int side) {
+  int64_t low, high;
+  if (s->reached || !mt_flip_range(&low, &high, l->desc.flip[side], l->offset[side],
+                                   &s->box, side))
+    return;
+  s->first = l->origin[side] + low;
+  s->last = l->origin[side] + high;
+  s->reached = true;
+}
+
 static mt_status check_range (const mt_launch *l, mt_side *s, int side, size_t bytes,
                               mt_err *err) {
   int64_t have = (int64_t)((bytes < INT64_MAX ? bytes : INT64_MAX) / l->desc.elem);
@@ -193,10 +265,13 @@ static mt_status check_range (const mt_launch *l, mt_side *s, int side, size_t b
     int64_t t = (s->box.axis[j].extent - 1) * s->box.axis[j].stride[side];
     *(t < 0 ? &s->low : &s->high) += t;
   }
+  find_blocks(s, l, side);
   MT_CHECK(l->base[side] != NULL, err, "%s has no memory", side_name[side]);
   MT_CHECK((uintptr_t)l->base[side] <= UINTPTR_MAX - bytes, err,
            "%s: the buffer runs over the end of the address space", side_name[side]);
-  if (s->low >= 0 && s->high < have) return MT_OK;
+  if (s->first >= 0 && s->last < have) return MT_OK;
+  find_elements(s, l, side);
+  if (s->first >= 0 && s->last < have) return MT_OK;
   return fail_range(l, s, side, have, err);
 }
 
@@ -207,8 +282,9 @@ static mt_status check_alignment (const mt_launch *l, int side, mt_err *err) {
   const mt_desc *d = &l->desc;
   const uint32_t first[] = {0, d->nthr, d->nthr + d->nval};
   uint64_t width = (uint64_t)d->vec * d->elem;
+  bool swizzled = d->flip[side].mask != 0;
   uint64_t start = (uint64_t)(uintptr_t)l->base[side] +
-                    (uint64_t)l->offset[side] * d->elem;
+                    (uint64_t)(swizzled ? l->origin : l->offset)[side] * d->elem;
   if ((uintptr_t)l->base[side] % d->elem != 0)
     return mt_fail(err, MT_EALIGN, "%s: the buffer is not aligned to its elements of %d "
                    "bytes", side_name[side], (int)d->elem);
@@ -216,6 +292,11 @@ static mt_status check_alignment (const mt_launch *l, int side, mt_err *err) {
     return mt_fail(err, MT_EALIGN, "%s: accesses of %d bytes, but it begins %d bytes "
                    "past a multiple of that", side_name[side], (int)width,
                    (int)(start % width));
+  if (swizzled && (l->offset[side] % (int64_t)d->vec != 0 ||
+                   d->vec > mt_flip_run(d->flip[side])))
+    return mt_fail(err, MT_EALIGN, "%s: accesses of %d elements, which its swizzle from "
+                   "offset %lld on does not keep together", side_name[side], (int)d->vec,
+                   (long long)l->offset[side]);
   for (uint32_t i = 0; i < d->nthr + d->nval + d->nrest; i++) {
     int mode = i < first[1] ? 0 : i < first[2] ? 1 : 2;
     if (d->axis[i].extent > 1 && d->axis[i].stride[side] % (int64_t)d->vec != 0)
@@ -285,21 +366,56 @@ static void add_term (mt_equation *e, int64_t stride, int64_t n, int sign) {
   else e->lo[j] -= n - 1;
 }
 
-static mt_status fail_overlap (const mt_side s[2], const mt_equation *e, int64_t apart,
-                               mt_err *err) {
+/* `apart`: of the two offsets before a swizzle, which are of one buffer. */
+static mt_status fail_overlap (const mt_launch *l, const mt_side s[2],
+                               const mt_equation *e, int64_t apart, mt_err *err) {
   int64_t at = s[MT_SRC].low;
   if (!s[MT_SRC].box.exact || !s[MT_DST].box.exact)
     return mt_fail(err, MT_EOVERLAP, "that src and dst do not overlap could not be "
                    "proven: bounds and strides do not go together");
   for (int j = 0; j < e->n; j++)
     if (e->v[j] > 0) at += e->v[j] * e->d[j];
+  int64_t from = mt_element_of(l, MT_SRC, at - l->offset[MT_SRC]);
+  int64_t to = mt_element_of(l, MT_DST, at - apart - l->offset[MT_DST]);
   return mt_fail(err, MT_EOVERLAP, "src and dst overlap: offset %lld of src is offset "
-                 "%lld of dst", (long long)at, (long long)(at - apart));
+                 "%lld of dst", (long long)from, (long long)to);
+}
+
+static uint64_t address_of (const mt_launch *l, int side, int64_t element) {
+  return (uint64_t)(uintptr_t)l->base[side] + (uint64_t)element * l->desc.elem;
+}
+
+static bool are_apart (const mt_launch *l, const mt_side s[2]) {
+  return address_of(l, MT_SRC, s[MT_SRC].last) < address_of(l, MT_DST, s[MT_DST].first) ||
+         address_of(l, MT_DST, s[MT_DST].last) < address_of(l, MT_SRC, s[MT_SRC].first);
+}
+
+/* By the ranges alone. */
+static mt_status check_ranges (const mt_launch *l, mt_side s[2], mt_err *err) {
+  if (are_apart(l, s)) return MT_OK;
+  for (int side = 0; side < 2; side++) find_elements(&s[side], l, side);
+  if (are_apart(l, s)) return MT_OK;
+  return mt_fail(err, MT_EOVERLAP, "that src and dst do not overlap could not be proven: "
+                 "swizzled in two ways, elements %lld to %lld of the buffer of src and "
+                 "%lld to %lld of that of dst lie between each other",
+                 (long long)s[MT_SRC].first, (long long)s[MT_SRC].last,
+                 (long long)s[MT_DST].first, (long long)s[MT_DST].last);
+}
+
+/* Swizzles are one bijection of one buffer's elements: offsets before them may be
+** compared. */
+static bool one_swizzle (const mt_launch *l) {
+  const mt_flip *f = l->desc.flip;
+  return f[MT_SRC].mask == f[MT_DST].mask && f[MT_SRC].shift == f[MT_DST].shift &&
+         address_of(l, MT_SRC, l->origin[MT_SRC]) ==
+             address_of(l, MT_DST, l->origin[MT_DST]);
 }
 
 /* src + i == dst + i + apart. */
-static mt_status check_overlap (const mt_launch *l, const mt_side s[2], mt_err *err) {
-  uintptr_t src = (uintptr_t)l->base[MT_SRC], dst = (uintptr_t)l->base[MT_DST];
+static mt_status check_overlap (const mt_launch *l, mt_side s[2], mt_err *err) {
+  if (mt_has_flips(&l->desc) && !one_swizzle(l)) return check_ranges(l, s, err);
+  uint64_t src = address_of(l, MT_SRC, l->origin[MT_SRC]);
+  uint64_t dst = address_of(l, MT_DST, l->origin[MT_DST]);
   uint64_t elem = l->desc.elem;
   uint64_t src_low = src + (uint64_t)s[MT_SRC].low * elem;
   uint64_t src_high = src + (uint64_t)s[MT_SRC].high * elem;
@@ -318,7 +434,7 @@ static mt_status check_overlap (const mt_launch *l, const mt_side s[2], mt_err *
     return mt_fail(err, MT_EOVERLAP, "that src and dst do not overlap could not be "
                    "decided in %d steps: they lie in one buffer, between each other",
                    (int)MT_SOLVE_STEPS);
-  return fail_overlap(s, &e, apart + s[MT_SRC].low - s[MT_DST].low, err);
+  return fail_overlap(l, s, &e, apart + s[MT_SRC].low - s[MT_DST].low, err);
 }
 
 mt_status mt_check_copy (const mt_launch *l, const size_t bytes[2], mt_err *err) {

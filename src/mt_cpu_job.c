@@ -9,6 +9,7 @@
 #include "mt_axes.h"
 #include "mt_box.h"
 #include "mt_cpu.h"
+#include "mt_flip.h"
 #include "mt_simd.h"
 
 enum {
@@ -181,9 +182,10 @@ void mt_cpu_plan (mt_cpu_job *job, const mt_launch *l, int threads, mt_why *why)
   memset(job, 0, sizeof *job);
   mt_box_of(&box, &l->desc, 1u << MT_SRC | 1u << MT_DST);
   if (box.empty) return;
-  if (!box.exact) {
+  if (!box.exact || mt_has_flips(&l->desc)) {
     job->row = MT_ROW_cpu_literal;
-    mt_why_add(why, row_names[0], "the bounds cut through the axes");
+    mt_why_add(why, row_names[0], "%s", box.exact ? "a side is swizzled" :
+               "the bounds cut through the axes");
     return;
   }
   order_axes(&x, offset, &box);

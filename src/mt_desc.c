@@ -5,6 +5,7 @@
 #include "mt_axes.h"
 #include "mt_check.h"
 #include "mt_plan.h"
+#include "mt_swizzle.h"
 
 static const char *const side_name[] = {"src", "dst"};
 
@@ -19,10 +20,7 @@ typedef struct mt_draft {
 
 static mt_status check_tensor (const mt_tensor *t, int side, mt_err *err) {
   const mt_node *a = t->layout;
-  if (a->tag == MT_SWIZZLE)
-    return mt_failn(err, MT_EUNSUPPORTED, "copy: %s has the swizzled layout %N: copies "
-                    "of swizzled layouts are not supported yet", side_name[side], a);
-  for (const mt_node *p = a; p < mt_next(a); p++) {
+  for (const mt_node *p = mt_inner(a); p < mt_next(a); p++) {
     if (p->tag == MT_MODES || (p->tag == MT_LEAF && p->ring == MT_Z)) continue;
     return mt_failn(err, MT_EINVAL, "copy: %s has no layout of offsets: %N",
                     side_name[side], a);
@@ -33,7 +31,7 @@ static mt_status check_tensor (const mt_tensor *t, int side, mt_err *err) {
 }
 
 static mt_status check_shapes (const mt_tensor *src, const mt_tensor *dst, mt_err *err) {
-  const mt_node *a = src->layout, *b = dst->layout;
+  const mt_node *a = mt_inner(src->layout), *b = mt_inner(dst->layout);
   int n = mt_rank(a);
   if (n != mt_rank(b))
     return mt_failn(err, MT_ERANK, "copy: src %N has rank %d, dst %N has rank %d", a, n,
@@ -66,9 +64,10 @@ static mt_status check_copy (const mt_tiled_copy *copy, const mt_tensor *src,
   if (copy->bits != bits)
     return mt_fail(err, MT_EUNSUPPORTED, "copy: the tiled copy moves elements of %d "
                    "bits, %s has %d", copy->bits, mt_dtype_name(src->dtype), bits);
-  if (mt_rank(src->layout) < modes)
+  if (mt_rank(mt_inner(src->layout)) < modes)
     return mt_failn(err, MT_ERANK, "copy: the tile %N has %d modes, the tensors %N have "
-                    "%d", copy->tiler.node, modes, src->layout, mt_rank(src->layout));
+                    "%d", copy->tiler.node, modes, src->layout,
+                    mt_rank(mt_inner(src->layout)));
   if (threads > MT_MAXTHREADS)
     return mt_failn(err, MT_EUNSUPPORTED, "copy: thr %N has %lld threads, a block has at "
                     "most %d", copy->thr.node, (long long)threads, (int)MT_MAXTHREADS);
@@ -190,6 +189,51 @@ static void begin (mt_launch *l, const mt_tiled_copy *copy, const mt_tensor *src
   l->size[MT_DST] = (int64_t)dst->bytes;
 }
 
+/* Offsets before the swizzle lie in low .. high; true if they leave 64 bits. */
+static bool find_reach (int64_t *low, int64_t *high, const mt_node *a) {
+  *low = *high = a->stride;
+  for (const mt_node *p = mt_child(a); p < mt_next(a); p++) {
+    int64_t t;
+    if (p->tag != MT_LEAF || p->shape <= 1) continue;
+    if (mt_mulo(p->shape - 1, p->stride, &t)) return true;
+    int64_t *end = t < 0 ? low : high;
+    if (mt_addo(*end, t, end)) return true;
+  }
+  return false;
+}
+
+/* Whether the swizzle adds one number to all offsets that `a` reaches: where it flips
+** nothing, or all of them lie in one run of 2^M. */
+static bool is_shift (int64_t *by, const mt_node *a) {
+  mt_swizzle w = mt_swizzle_of(a);
+  int64_t low, high, y = mt_swizzle_y(w);
+  *by = 0;
+  if (w.b == 0) return true;
+  if (find_reach(&low, &high, a)) return false;
+  if ((low & y) == 0 && low >> __builtin_ctzll(y) == high >> __builtin_ctzll(y))
+    return true;
+  *by = mt_swizzle_apply(w, low) - low;
+  return low >> w.m == high >> w.m;
+}
+
+/* The swizzle of a side, and the offsets before and behind it. */
+static mt_status put_swizzle (mt_launch *l, int side, const mt_tensor *t, mt_err *err) {
+  const mt_node *a = t->layout;
+  int64_t by;
+  if (!mt_is_swizzled(a)) return MT_OK;
+  if (is_shift(&by, a)) {
+    if (mt_addo(by, a->stride, &by) || mt_addo(by, t->offset, &l->offset[side]))
+      return mt_failn(err, MT_EOVERFLOW, "copy: %s: the offset of %N leaves 64 bits",
+                      side_name[side], a);
+    return MT_OK;
+  }
+  mt_swizzle w = mt_swizzle_of(a);
+  l->desc.flip[side] = (mt_flip){mt_swizzle_y(w), w.s};
+  l->offset[side] = a->stride;
+  l->origin[side] = t->offset;
+  return MT_OK;
+}
+
 mt_status mt_describe (mt_launch *out, int modes[MT_MAXBOUND], const mt_tiled_copy *copy,
                        const mt_tensor *src, const mt_tensor *dst, mt_err *err) {
   mt_draft x;
@@ -204,8 +248,11 @@ mt_status mt_describe (mt_launch *out, int modes[MT_MAXBOUND], const mt_tiled_co
     out->desc.rests = 0;
     return MT_OK;
   }
-  if (copy) MT_TRY(draft_tv(&x, modes, copy, src->layout, dst->layout, err));
-  else MT_TRY(draft_flat(&x, src->layout, dst->layout, err));
+  MT_TRY(put_swizzle(out, MT_SRC, src, err));
+  MT_TRY(put_swizzle(out, MT_DST, dst, err));
+  const mt_node *from = mt_inner(src->layout), *to = mt_inner(dst->layout);
+  if (copy) MT_TRY(draft_tv(&x, modes, copy, from, to, err));
+  else MT_TRY(draft_flat(&x, from, to, err));
   out->desc.nbound = x.nbound;
   memcpy(out->desc.bound, x.bound, sizeof x.bound);
   for (int i = 0; i < 3; i++) mt_axes_merge(&x.mode[i]);

@@ -8,8 +8,9 @@
 **   offset[o]   = sum over axes of index * stride[o]   (elements)
 **   ordinate[k] = sum over axes of index * step[k]   (+ lane * lane_step[k])
 ** An access of `vec` elements is real where every ordinate[k] < bound[k]; one that
-** straddles a bound is done by elements. The struct is cleared before it is filled: it
-** compares and hashes as bytes.
+** straddles a bound is done by elements. A side may be swizzled (forms TV and FLAT): its
+** elements are those at flip(offset[o]), an access stays together. The struct is cleared
+** before it is filled: it compares and hashes as bytes.
 */
 #ifndef MT_DESC_H
 #define MT_DESC_H
@@ -109,6 +110,12 @@ typedef struct mt_turn {
   mt_hop   load[MT_MAXHOP], store[MT_MAXHOP];
 } mt_turn;
 
+/* A swizzle: flip(o) = o ^ ((o & mask) >> shift), << -shift where that is below 0. The
+** mask is a run of bits, which is moved by its length at least; 0, as is shift: none. */
+typedef struct mt_flip {
+  int64_t mask, shift;
+} mt_flip;
+
 typedef struct mt_desc {
   uint32_t op, form;              /* mt_op, mt_form */
   uint32_t elem;                  /* bytes of an element: 1, 2, 4, 8, 16 */
@@ -122,6 +129,7 @@ typedef struct mt_desc {
   mt_raster raster;               /* TILE, SHEAR; ROWS: along is the vectors of a row */
   mt_axis  axis[MT_MAXAXIS];
   mt_turn  turn;                  /* of BOX, else 0 */
+  mt_flip  flip[2];               /* of MT_SRC and MT_DST */
 } mt_desc;
 
 /* Who does which access, with a grid of `blocks` blocks of `threads` threads:
@@ -135,12 +143,14 @@ typedef struct mt_desc {
 **   ROWS  thread t of block b does the vectors b * unroll * threads + u * threads + t of
 **         (vectors of a row, rest) for each u < unroll. */
 
-/* The one parameter of every kernel, by value. */
+/* The one parameter of every kernel, by value. Element `at` of a side, `at` the sum over
+** its axes, lies at base + (origin + flip(offset + at)) * elem. */
 typedef struct mt_launch {
   mt_desc desc;
   void   *base[MT_MAXBASE];       /* MT_SRC, MT_DST: where the buffers begin */
   int64_t offset[MT_MAXBASE];     /* in elements: coordinate 0 of each side */
   int64_t size[MT_MAXBASE];       /* of the buffers, in bytes */
+  int64_t origin[2];              /* in elements; 0 of a side without a swizzle */
 } mt_launch;
 
 /* ---------------------------------------------------------------- products

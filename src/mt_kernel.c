@@ -4,23 +4,26 @@
 */
 #include <stdio.h>
 
-#include "mt_impl.h"
+#include "mt_flip.h"
 #include "mt_kernel.h"
 #include "mt_plan.h"
 #include "mt_turn.h"
 
 #define MT_COPY_KERNEL(name, form, bytes, threads, unroll)                               \
-  {#name, MT_OP_COPY, MT_FORM_##form, bytes, threads, unroll, 0, NULL},
+  {#name, MT_OP_COPY, MT_FORM_##form, bytes, threads, unroll, 0, NULL, false},
+#define MT_SWIZZLE_KERNEL(name, form, bytes, threads, unroll)                            \
+  {#name, MT_OP_COPY, MT_FORM_##form, bytes, threads, unroll, 0, NULL, true},
 #define MT_MMA_KERNEL(name, arch, atom)                                                  \
-  {#name, MT_OP_MMA, MT_FORM_TV, 0, 1024, 1, arch, atom},
+  {#name, MT_OP_MMA, MT_FORM_TV, 0, 1024, 1, arch, atom, false},
 const mt_kernel mt_cuda_kernels[] = {
 #include "../kernels/kernels.def"
 };
 const size_t mt_ncuda_kernels = sizeof mt_cuda_kernels / sizeof mt_cuda_kernels[0];
 
-#define MT_CPU_KERNEL(name, how) {#name, MT_OP_COPY, MT_FORM_FLAT, 0, 1, 1, 0, NULL},
+#define MT_CPU_KERNEL(name, how)                                                         \
+  {#name, MT_OP_COPY, MT_FORM_FLAT, 0, 1, 1, 0, NULL, true},
 #define MT_CPU_PRODUCT(name, form, how)                                                  \
-  {#name, MT_OP_MMA, MT_FORM_##form, 0, 1, 1, 0, "*"},
+  {#name, MT_OP_MMA, MT_FORM_##form, 0, 1, 1, 0, "*", false},
 const mt_kernel mt_cpu_kernels[] = {
 #include "mt_cpu.def"
 };
@@ -45,11 +48,12 @@ void mt_why_add (mt_why *w, const char *name, const char *format, ...) {
 
 enum { MT_MAXGRID = 0x7fffffff };
 
-/* Rows of another operation, form or width are not alternatives: they go without a
-** word. */
+/* Rows of another operation, form or width, or of plain sides if they are swizzled, are
+** not alternatives: they go without a word. */
 static bool same_kind (const mt_kernel *k, const mt_desc *d) {
   return k->op == d->op && k->form == d->form &&
-         (k->bytes == 0 || k->bytes == d->elem * d->vec);
+         (k->bytes == 0 ||
+          (k->bytes == d->elem * d->vec && k->swizzled == mt_has_flips(d)));
 }
 
 static bool fits (const mt_kernel *k, const mt_desc *d, mt_why *why) {

@@ -18,6 +18,7 @@ typedef struct mt_kernel {
   /* Of a product: an atom's name, `*` is any text, and the GPU as kernels.def has it. */
   uint16_t arch;
   const char *atom;
+  bool swizzled;           /* of swizzled sides, the others of plain ones; bytes 0: any */
 } mt_kernel;
 
 typedef struct mt_grid { uint32_t blocks, threads; } mt_grid;

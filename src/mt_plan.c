@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "mt_check.h"
+#include "mt_build.h"
 #include "mt_device.h"
 #include "mt_plan.h"
 
@@ -32,7 +33,7 @@ static const char *way_out (mt_status s) {
 static mt_status explain (const mt_tensor *src, const mt_tensor *dst, mt_err *err) {
   mt_err cause = *err;
   const char *way = way_out(cause.status);
-  int mode = err->status == MT_EINJECTIVE ? broadcast_mode(dst->layout) : 0;
+  int mode = err->status == MT_EINJECTIVE ? broadcast_mode(mt_inner(dst->layout)) : 0;
   if (mode > 0 && strncmp(cause.text, "dst: ", 5) == 0)
     return mt_failn(err, cause.status, "copy: dst mode %d has stride 0: %s\ndst is %N%s",
                     mode, cause.text + 5, dst->layout, way);
@@ -65,7 +66,9 @@ static void say_why (mt_plan *p, const mt_narrow *narrow, const mt_tiled_copy *c
   const mt_backend *b = p->device->backend;
   if (narrow->tile[0]) mt_why_add(&p->why, "copy_tile", "%s", narrow->tile);
   for (const mt_kernel *k = b->kernels; k < p->kernel; k++) {
-    if (k->bytes <= p->kernel->bytes || k->form != p->kernel->form) continue;
+    if (k->bytes <= p->kernel->bytes || k->form != p->kernel->form ||
+        k->swizzled != p->kernel->swizzled)
+      continue;
     if (copy && copy->atom_bits != 0)
       mt_why_add(&p->why, k->name, "the atom moves %d bytes", copy->atom_bits / 8);
     else if (narrow->reason[log_of(k->bytes)][0])

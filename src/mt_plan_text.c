@@ -9,6 +9,8 @@
 
 #include "mt_cpu_gemm.h"
 #include "mt_device.h"
+#include "mt_flip.h"
+#include "mt_swizzle.h"
 
 typedef struct mt_text {
   char *buf;
@@ -95,6 +97,18 @@ static void say_grid (mt_text *t, const mt_plan *p) {
         (unsigned long)g->threads);
 }
 
+/* "swizzle: src Sw<3,4,3>, from 128 on" */
+static void say_swizzle (mt_text *t, const mt_plan *p, const char *name, int side) {
+  const mt_flip f = p->launch.desc.flip[side];
+  mt_swizzle w;
+  if (f.mask == 0 || !mt_swizzle_from_masks(&w, f.mask, mt_flipped(f, f.mask) ^ f.mask))
+    return;
+  say(t, "swizzle: %s Sw<%d,%d,%d>", name, w.b, w.m, w.s);
+  if (p->launch.origin[side] != 0)
+    say(t, ", from %lld on", (long long)p->launch.origin[side]);
+  say(t, "\n");
+}
+
 static void say_copy (mt_text *t, const mt_plan *p) {
   const mt_desc *d = &p->launch.desc;
   say_grid(t, p);
@@ -103,6 +117,8 @@ static void say_copy (mt_text *t, const mt_plan *p) {
   if (p->launch.offset[MT_SRC] != 0 || p->launch.offset[MT_DST] != 0)
     say(t, "offset: src %lld, dst %lld\n", (long long)p->launch.offset[MT_SRC],
         (long long)p->launch.offset[MT_DST]);
+  say_swizzle(t, p, "src", MT_SRC);
+  say_swizzle(t, p, "dst", MT_DST);
   if (d->form != MT_FORM_FLAT) {
     const bool tv = d->form == MT_FORM_TV, box = d->form == MT_FORM_BOX;
     const bool rows = d->form == MT_FORM_ROWS;

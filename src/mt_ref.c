@@ -5,6 +5,7 @@
 ** Blocks, threads and values are those of mt_desc.h; nothing is known but the descriptor.
 */
 #include "mt_device.h"
+#include "mt_flip.h"
 
 /* An access in the making: who makes it, and where. */
 typedef struct mt_access {
@@ -41,7 +42,7 @@ static bool is_real (const mt_access *x, uint32_t lane) {
 }
 
 static char *address (const mt_access *x, int side, uint32_t lane) {
-  int64_t e = x->l->offset[side] + x->at[side] + (int64_t)lane;
+  int64_t e = mt_element_of(x->l, side, x->at[side] + (int64_t)lane);
   return (char *)x->l->base[side] + e * (int64_t)x->l->desc.elem;
 }
 
@@ -49,7 +50,7 @@ static char *address (const mt_access *x, int side, uint32_t lane) {
 static mt_status verify (const mt_access *x, int side, uint32_t lane, uint32_t count) {
   static const char *const names[] = {"src", "dst"};
   const mt_desc *d = &x->l->desc;
-  int64_t first = x->l->offset[side] + x->at[side] + (int64_t)lane;
+  int64_t first = mt_element_of(x->l, side, x->at[side] + (int64_t)lane);
   int64_t have = (int64_t)(x->bytes[side] / d->elem);
   if (first < 0 || first > have - (int64_t)count)
     return mt_fail(x->err, MT_ERANGE, "%s: block %lld, thread %lld, value %lld reaches "
@@ -126,6 +127,8 @@ mt_status mt_ref_run (const mt_kernel *k, mt_grid grid, const mt_launch *l,
   MT_CHECK(k->bytes == 0 || k->bytes == d->vec * d->elem, err,
            "%s makes accesses of %d bytes, the descriptor has %d", k->name, (int)k->bytes,
            (int)(d->vec * d->elem));
+  MT_CHECK(k->bytes == 0 || k->swizzled == mt_has_flips(d), err,
+           "%s is for %s sides", k->name, k->swizzled ? "swizzled" : "plain");
   if (d->form == MT_FORM_FLAT)
     return grid.threads == 0 ? MT_OK : run_flat(&x, grid, k->unroll > 0 ? k->unroll : 1);
   if (d->form != MT_FORM_TV) return grid.blocks == 0 ? MT_OK : run_tiles(&x);

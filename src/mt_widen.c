@@ -4,12 +4,13 @@
 **
 ** A run is an axis with stride 1 on both sides. An access of v elements takes v of the
 ** run; all other strides, the first element's address and the length of the run must be
-** multiples of v.
+** multiples of v. A swizzle keeps 2^M elements together: v is at most that.
 */
 #include <stdio.h>
 
 #include "mt_axes.h"
 #include "mt_check.h"
+#include "mt_flip.h"
 #include "mt_plan.h"
 
 static const char *const side_name[] = {"src", "dst"};
@@ -62,11 +63,28 @@ static bool strides_divide (const mt_shelf *x, const mt_axis *run, int64_t v, ch
 
 static bool addresses_divide (const mt_launch *l, uint32_t width, char *why) {
   for (int side = 0; side < 2; side++) {
+    int64_t where = l->desc.flip[side].mask ? l->origin[side] : l->offset[side];
     uint64_t at = (uint64_t)(uintptr_t)l->base[side] +
-                   (uint64_t)l->offset[side] * l->desc.elem;
+                   (uint64_t)where * l->desc.elem;
     if (at % width == 0) continue;
     snprintf(why, MT_REASON, "%s begins %d bytes past a multiple of %d bytes",
              side_name[side], (int)(at % width), (int)width);
+    return false;
+  }
+  return true;
+}
+
+static bool swizzles_keep (const mt_launch *l, int64_t v, char *why) {
+  for (int side = 0; side < 2; side++) {
+    int64_t run = mt_flip_run(l->desc.flip[side]);
+    if (v > run) {
+      snprintf(why, MT_REASON, "the swizzle of %s keeps %lld element%s together",
+               side_name[side], (long long)run, run == 1 ? "" : "s");
+      return false;
+    }
+    if (l->desc.flip[side].mask == 0 || l->offset[side] % v == 0) continue;
+    snprintf(why, MT_REASON, "the offset under the swizzle of %s, %lld, is no multiple "
+             "of %d elements", side_name[side], (long long)l->offset[side], (int)v);
     return false;
   }
   return true;
@@ -83,7 +101,8 @@ static bool can_be (const mt_launch *l, const mt_shelf *x, uint32_t width, char 
              (long long)run->extent, (int)v);
     return false;
   }
-  return strides_divide(x, run, v, why) && addresses_divide(l, width, why);
+  return strides_divide(x, run, v, why) && swizzles_keep(l, v, why) &&
+         addresses_divide(l, width, why);
 }
 
 static uint32_t widest (const mt_launch *l, const mt_shelf *x, mt_narrow *why) {
@@ -143,7 +162,9 @@ mt_status mt_widen (mt_launch *l, mt_narrow *why, const mt_tiled_copy *copy,
     width = asked;
   }
   split_run(l, &x, width);
-  if (l->desc.form == MT_FORM_FLAT && l->desc.nbound == 0)
+  if (mt_has_flips(&l->desc))
+    snprintf(why->tile, sizeof why->tile, "a side is swizzled");
+  else if (l->desc.form == MT_FORM_FLAT && l->desc.nbound == 0)
     mt_tile_form(l, x.mode, why->tile);
   return mt_axes_put(&l->desc, x.mode, err);
 }

@@ -85,6 +85,7 @@ static inline uint32_t __shfl_up_sync (unsigned, uint32_t v, unsigned by, int wi
 }
 
 #include "pack.cuh"
+#include "swizzle.cuh"
 
 /* ------------------------------------------------------------------ blocks */
 
@@ -136,13 +137,20 @@ void run_block (body *b, const mt_launch *l, bool together) {
   for (threadIdx.x = 0; threadIdx.x < blockDim.x; threadIdx.x++) b(*l);
 }
 
-#define MT_COPY_KERNEL(name, form, bytes, threads, unroll)                               \
-  void body_##name (const mt_launch &l) { mt::copy<MT_FORM_##form, bytes, unroll>(l); }  \
+#define MT_RUN(name, form)                                                               \
   void run_##name (unsigned blocks, unsigned block, const mt_launch *l) {                \
     gridDim.x = blocks, blockDim.x = block;                                              \
     for (blockIdx.x = 0; blockIdx.x < blocks; blockIdx.x++)                              \
       run_block(body_##name, l, MT_FORM_##form >= MT_FORM_TILE);                         \
   }
+#define MT_COPY_KERNEL(name, form, bytes, threads, unroll)                               \
+  void body_##name (const mt_launch &l) { mt::copy<MT_FORM_##form, bytes, unroll>(l); }  \
+  MT_RUN(name, form)
+#define MT_SWIZZLE_KERNEL(name, form, bytes, threads, unroll)                            \
+  void body_##name (const mt_launch &l) {                                                \
+    mt::copy_swizzled<MT_FORM_##form, bytes, unroll>(l);                                 \
+  }                                                                                      \
+  MT_RUN(name, form)
 #include "kernels.def"
 }
 
@@ -151,6 +159,7 @@ extern "C" {
 extern emulated *const EMULATE[];
 emulated *const EMULATE[] = {
 #define MT_COPY_KERNEL(name, form, bytes, threads, unroll) run_##name,
+#define MT_SWIZZLE_KERNEL(name, form, bytes, threads, unroll) run_##name,
 #include "kernels.def"
 };
 }

@@ -14,6 +14,7 @@
 #include "mt_check.h"
 #include "mt_device.h"
 #include "mt_turn.h"
+#include "mt_flip.h"
 
 enum { MOST = 20000, MARGIN = 64, POISON = 0xEE };
 
@@ -313,6 +314,21 @@ static void draw_box (mt_launch *l) {
   mt_turn_choose(d);
 }
 
+/* A swizzle that keeps accesses together; the offset under it may be below 0. */
+static void draw_flip (mt_launch *l, int side) {
+  mt_desc *d = &l->desc;
+  int base = below(5), bits = 1 + below(4), by = bits + below(4);
+  while (1u << base < d->vec) base++;
+  bool down = below(3) != 0;
+  d->flip[side].mask = (((int64_t)1 << bits) - 1) << (base + (down ? by : 0));
+  d->flip[side].shift = down ? by : -by;
+  l->origin[side] = d->vec * below(9);
+  if (below(3) == 0) {
+    int64_t blocks = (1 + below(5)) * ((int64_t)1 << (base + bits + by));
+    l->offset[side] -= blocks, l->origin[side] += blocks;
+  }
+}
+
 static void draw (mt_launch *l, const mt_kernel *k) {
   mt_desc *d = &l->desc;
   memset(l, 0, sizeof *l);
@@ -332,6 +348,9 @@ static void draw (mt_launch *l, const mt_kernel *k) {
   draw_side(l, MT_DST, n);
   d->nbound = (uint32_t)(below(2) ? 0 : 1 + below(MT_MAXBOUND));
   for (uint32_t i = 0; i < d->nbound; i++) draw_bound(d, i, n);
+  int both = k->swizzled ? 1 + below(3) : 0;
+  for (int side = 0; side < 2; side++)
+    if (both >> side & 1) draw_flip(l, side);
 }
 
 /* ---------------------------------------------------------------- running it */
@@ -341,6 +360,8 @@ static size_t bytes_of (const mt_launch *l, int side) {
   int64_t last = l->offset[side] + d->vec;
   for (const mt_axis *a = d->axis; a < d->axis + d->nthr + d->nval + d->nrest; a++)
     if (a->stride[side] > 0) last += (a->extent - 1) * a->stride[side];
+  if (d->flip[side].mask != 0)
+    last = l->origin[side] + ((last - 1) | mt_flip_block(d->flip[side])) + 1;
   return (size_t)last * d->elem;
 }
 

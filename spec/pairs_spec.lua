@@ -1,0 +1,264 @@
+-- pairs_spec.lua: copies between random layouts of one shape on every device, against the copy that
+-- the layouts mean: all of the destination's buffer, what it does not reach too.
+-- MOONTILE_SEED and MOONTILE_PAIRS (how many) make it another run.
+-- SPDX-License-Identifier: MIT
+
+local tile = require "moontile"
+local devices = dofile "spec/devices.lua"
+local random = math.random
+local floor = math.floor
+
+local SEED = tonumber(os.getenv "MOONTILE_SEED") or 5
+local COUNT = tonumber(os.getenv "MOONTILE_PAIRS") or 300
+
+local function pick(list) return list[random(#list)] end
+local function chance(percent) return random(100) <= percent end
+
+-- dtype -> whole numbers that it holds from 0 on; others: many
+local HOLDS = { bool = 2, i8 = 127, u8 = 251, i16 = 32749, u16 = 65521, f16 = 2039, bf16 = 251,
+                e4m3 = 13, e5m2 = 7 }
+local DTYPES = tile.dtypes()
+
+-- ---- shapes: a list of modes, each a list of extents
+
+local function factors(n)
+  local list = {}
+  for p = 2, n do
+    while n % p == 0 do list[#list + 1], n = p, n // p end
+  end
+  while #list > 3 do list[#list - 1] = table.remove(list) * list[#list] end
+  return #list > 0 and list or { 1 }
+end
+
+local EXTENTS = { 1, 2, 2, 3, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 16, 17, 24, 31, 32, 64 }
+
+local function random_shape()
+  local rank, room, shape = random(8), chance(5) and 20000 or 1500, {}
+  for k = 1, rank do
+    local n = chance(1) and 0 or pick(EXTENTS)
+    if rank <= 3 and chance(25) then n = random(150) end
+    n = math.min(n, math.max(1, room))
+    if n > 1 then room = room // n end
+    shape[k] = n > 1 and chance(35) and factors(n) or { n }
+  end
+  for i = rank, 2, -1 do
+    local j = random(i)
+    shape[i], shape[j] = shape[j], shape[i]
+  end
+  return shape
+end
+
+-- ---- layouts of a shape, as text
+
+-- Leaves that get strides: of a mode those of its extents, or one of their product.
+local function leaves_of(shape)
+  local modes, all = {}, {}
+  for k, extents in ipairs(shape) do
+    local whole = 1
+    for _, n in ipairs(extents) do whole = whole * n end
+    modes[k] = {}
+    for j, n in ipairs(chance(20) and { whole } or extents) do
+      modes[k][j] = { extent = n }
+      all[#all + 1] = modes[k][j]
+    end
+  end
+  return modes, all
+end
+
+local function order(leaves)
+  if chance(30) then return end
+  for i = #leaves, 2, -1 do
+    local j = chance(50) and 1 or random(i)
+    leaves[i], leaves[j] = leaves[j], leaves[i]
+  end
+end
+
+local function text_of(modes, key)
+  local out = {}
+  for k, leaves in ipairs(modes) do
+    local list = {}
+    for j, leaf in ipairs(leaves) do list[j] = tostring(leaf[key]) end
+    out[k] = #list > 1 and "(" .. table.concat(list, ",") .. ")" or list[1]
+  end
+  return "(" .. table.concat(out, ",") .. ")"
+end
+
+-- Strides without collisions; of a source some are 0, or anything.
+local function set_strides(leaves, is_source)
+  local at, broadcast, holes = 1, is_source and chance(30), chance(30)
+  for _, leaf in ipairs(leaves) do
+    leaf.stride = at
+    if broadcast and chance(40) then
+      leaf.stride = chance(80) and 0 or random(-4, 4)
+    else
+      at = at * leaf.extent + (holes and chance(40) and random(5) or 0)
+      if at == 0 then at = 1 end
+      if chance(15) then leaf.stride = -leaf.stride end
+    end
+  end
+  return broadcast
+end
+
+local function random_swizzle()
+  local bits = random(3)
+  local by = random(bits, bits + 3) * (chance(75) and 1 or -1)
+  local offset = pick { 0, 0, 0, random(64), 16 * random(20), -random(64), -64 * random(9) }
+  return ("Sw<%d,%d,%d> o %d o "):format(bits, random(0, 4), by, offset)
+end
+
+-- A layout of the shape: its text, and what it is an example of.
+local function random_layout(shape, is_source)
+  local modes, leaves = leaves_of(shape)
+  order(leaves)
+  local what = { broadcast = set_strides(leaves, is_source) }
+  for _, leaf in ipairs(leaves) do what.negative = what.negative or leaf.stride < 0 end
+  local text = text_of(modes, "extent") .. ":" .. text_of(modes, "stride")
+  what.swizzled = chance(30)
+  return (what.swizzled and random_swizzle() or "") .. text, what
+end
+
+-- ---- sides
+
+-- The offsets of all elements that the side means, and how they lie in a buffer of their own:
+-- { view = function (buffer), place = {...} (from 1), size =, text = }.
+local function side_of(shape, is_source)
+  local n, sliced = 1, #shape < 8 and chance(12) and random(2, 4)
+  for _, extents in ipairs(shape) do for _, e in ipairs(extents) do n = n * e end end
+  local whole = table.move(shape, 1, #shape, 1, {})
+  if sliced then whole[#whole + 1] = { sliced } end
+  local text, what = random_layout(whole, is_source)
+  local A = tile.layout(text)
+  local place, lo, hi, all = {}, 0, 0, A:size()
+  for i = 0, all - 1 do
+    local at = A(i)
+    place[i + 1] = at
+    if i == 0 or at < lo then lo = at end
+    if i == 0 or at > hi then hi = at end
+  end
+  local before, index = random(0, 9), sliced and random(0, sliced - 1)
+  local s = { text = text, what = what, size = hi - lo + 1 + before + random(0, 9), place = {} }
+  local from = sliced and index * n or 0
+  for i = 1, n do s.place[i] = place[from + i] - lo + before + 1 end
+  function s.view(buffer)
+    local T = buffer:view(A, before - lo)
+    if not sliced then return T end
+    local c = {}
+    for k = 1, #shape do c[k] = tile._ end
+    c[#c + 1] = index
+    return T(c)
+  end
+  if sliced then
+    s.text = ("%s, index %d of the last mode"):format(text, index)
+    what.sliced = true
+    if not pcall(s.view, tile.tensor("u8", tile.layout(s.size))) then return side_of(shape, is_source) end
+  end
+  return s
+end
+
+-- ---- partitions
+
+local function random_partition(shape, dtype)
+  local modes, n, m = math.min(#shape, random(3)), {}, {}
+  for k = 1, modes do
+    n[k] = pick { 1, 2, 4, 8, 3, 5 }
+    m[k] = pick { 1, 1, 2, 4, 3 }
+  end
+  local bits = tile.tensor(dtype, tile.layout(1)):itemsize() * 8
+  local atom = chance(50) and "AutoVectorizingCopy" or ("UniversalCopy<uint%d_t>"):format(bits)
+  return tile.tiled_copy { atom = atom, dtype = dtype,
+                           thr = tile.layout(n, pick { "left", "right" }),
+                           val = tile.layout(m, pick { "left", "right" }) }
+end
+
+-- ---- cases
+
+local function numbers(dtype, n, step)
+  local holds, list = HOLDS[dtype] or 1 << 20, {}
+  for i = 1, n do list[i] = (i * step + i // holds) % holds end
+  return tile.tensor(dtype, tile.layout(n)):fill(list):totable()
+end
+
+local function random_case(number)
+  math.randomseed(SEED, number)
+  local shape = random_shape()
+  local case = { number = number, dtype = pick(DTYPES), src = side_of(shape, true),
+                 dst = side_of(shape, false) }
+  case.from = numbers(case.dtype, case.src.size, 7)
+  case.old = numbers(case.dtype, case.dst.size, 5)
+  case.want = table.move(case.old, 1, #case.old, 1, {})
+  for i, place in ipairs(case.dst.place) do case.want[place] = case.from[case.src.place[i]] end
+  if chance(12) then case.copy = random_partition(shape, case.dtype) end
+  return case
+end
+
+local function describe_case(case)
+  return ("pair %d of seed %d: %s %s -> %s%s"):format(case.number, SEED, case.dtype, case.src.text,
+    case.dst.text, case.copy and "\nby " .. tostring(case.copy) or "")
+end
+
+local function plan_of(case, src, dst)
+  if not case.copy then return tile.plan(src, dst) end
+  local good, plan = pcall(tile.plan, case.copy, src, dst)
+  if good then return plan, true end
+  -- Tiles that cut modes askew are no partition of both sides.
+  assert(plan:find "no common refinement" or plan:find "no layout R has" or plan:find "axes, a kernel has"
+         or plan:find "bounds and strides do not go together"
+         or plan:find "overhangs more than", plan)
+  return tile.plan(src, dst)
+end
+
+-- nil, or what is wrong; whether the partition was used
+local function run(case, device)
+  local from = tile.tensor(case.dtype, tile.layout(case.src.size), device):fill(case.from)
+  local to = tile.tensor(case.dtype, tile.layout(case.dst.size), device):fill(case.old)
+  local plan, described = plan_of(case, case.src.view(from), case.dst.view(to))
+  plan()
+  device:synchronize()
+  local got, want = to:totable(), case.want
+  from:free()
+  to:free()
+  for i = 1, #want do
+    if got[i] ~= want[i] then
+      return ("element %d of dst's buffer is %s, not %s, it was %s\n%s"):format(
+        i - 1, got[i], want[i], case.old[i], plan), described
+    end
+  end
+  return nil, described
+end
+
+local wrong, seen
+
+local function run_all()
+  if wrong then return end
+  wrong, seen = {}, { described = 0 }
+  for i in ipairs(devices) do wrong[i] = {} end
+  for number = 1, COUNT do
+    local case = random_case(number)
+    for _, what in ipairs { case.src.what, case.dst.what } do
+      for name, is in pairs(what) do seen[name] = (seen[name] or 0) + (is and 1 or 0) end
+    end
+    for i, d in ipairs(devices) do
+      local good, why, described = pcall(run, case, d.device)
+      if i == 1 and described then seen.described = seen.described + 1 end
+      if why then table.insert(wrong[i], describe_case(case) .. "\n" .. tostring(why)) end
+    end
+  end
+end
+
+describe("copies of random pairs of layouts", function()
+  for i, d in ipairs(devices) do
+    it("on " .. d.label, function()
+      run_all()
+      assert(#wrong[i] == 0, ("%d of %d are wrong; the first:\n%s"):format(#wrong[i], COUNT,
+                                                                         wrong[i][1]))
+    end)
+  end
+
+  it("are of every kind", function()
+    run_all()
+    for _, name in ipairs { "swizzled", "negative", "broadcast", "sliced" } do
+      assert(seen[name] >= floor(COUNT / 20), name)
+    end
+    assert(seen.described >= floor(COUNT / 20), "described")
+  end)
+end)
