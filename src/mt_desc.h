@@ -139,7 +139,7 @@ typedef struct mt_desc {
 **         u < unroll and c = b, b + blocks, b + 2 blocks, ...;
 **   TILE, SHEAR: block b does tile b of (strips of tiles, rest);
 **   PACK  block b does piece b of (pieces, rest);
-**   BOX   block b does the box at index b of rest.
+**   BOX   block b does the box at index b of rest;
 **   ROWS  thread t of block b does the vectors b * unroll * threads + u * threads + t of
 **         (vectors of a row, rest) for each u < unroll. */
 
