@@ -14,6 +14,12 @@ tile.einsum, tile.einsum_fold = contraction.einsum, contraction.einsum_fold
 tile.im2col, tile._methods.Tensor.im2col = contraction.im2col, contraction.im2col
 tile._methods.Layout.im2col = einsum.im2col
 
+-- Parts of a tensor are views of it.
+for _, name in ipairs { "local_tile", "local_partition", "inner_partition", "outer_partition",
+                        "domain_offset" } do
+  tile._methods.Tensor[name] = tile[name]
+end
+
 -- info() -> what this build carries and what it found:
 --   { version =, kernels = { cpu = {...}, cuda = {...} }, devices = { { name =, about = }, ... },
 --     cuda = why there is no GPU, or nil }
