@@ -20,9 +20,10 @@ mt_status mt_check_tile (const mt_launch *l, mt_err *err);
 mt_status mt_check_rows (const mt_launch *l, mt_err *err);     /* and ROWS */
 
 /* MT_OK is a proof: every real access lies in its buffer (bytes[MT_SRC], bytes[MT_DST])
-** and is aligned, no two write one element, and nothing that is read is written.
-** Otherwise MT_ERANGE, MT_EALIGN, MT_EINJECTIVE, MT_EOVERLAP with a witness, or what
-** could not be proven. Pure. */
+** and is aligned, no two write one element, and nothing that is read is written; sides
+** with different swizzles are apart by their ranges alone. Otherwise MT_ERANGE,
+** MT_EALIGN, MT_EINJECTIVE, MT_EOVERLAP with a witness, or what could not be proven.
+** Pure. */
 mt_status mt_check_copy (const mt_launch *l, const size_t bytes[2], mt_err *err);
 
 #endif

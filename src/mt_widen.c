@@ -162,7 +162,7 @@ mt_status mt_widen (mt_launch *l, mt_narrow *why, const mt_tiled_copy *copy,
     width = asked;
   }
   split_run(l, &x, width);
-  if (mt_has_flips(&l->desc))
+  if (l->desc.form == MT_FORM_FLAT && mt_has_flips(&l->desc))
     snprintf(why->tile, sizeof why->tile, "a side is swizzled");
   else if (l->desc.form == MT_FORM_FLAT && l->desc.nbound == 0)
     mt_tile_form(l, x.mode, why->tile);

@@ -38,6 +38,15 @@ static void locate (const mt_desc *d, uint32_t first, uint32_t n, int64_t i,
   }
 }
 
+/* Bit by bit. */
+static int64_t place_of (const mt_launch *l, int o, int64_t at) {
+  const mt_flip *f = &l->desc.flip[o];
+  int64_t to = at;
+  for (int bit = 0; bit < 62; bit++)
+    if ((f->mask >> bit & 1) && (at >> bit & 1)) to ^= INT64_C(1) << (bit - f->shift);
+  return l->origin[o] + to;
+}
+
 static int enumerate (element *out, const mt_launch *l) {
   const mt_desc *d = &l->desc;
   int n = 0;
@@ -52,7 +61,8 @@ static int enumerate (element *out, const mt_launch *l) {
       for (uint32_t k = 0; k < d->nbound; k++)
         real = real && ord[k] + (int64_t)lane * d->lane_step[k] < d->bound[k];
       if (!real) continue;
-      element e = {{at[0] + (int64_t)lane, at[1] + (int64_t)lane}, false};
+      element e = {{0, 0}, false};
+      for (int o = 0; o < 2; o++) e.at[o] = place_of(l, o, at[o] + (int64_t)lane);
       out[n++] = e;
     }
     if (n - first == (int)d->vec) out[first].whole = true;
@@ -75,6 +85,8 @@ static bool aligned (const trial *x, const element *e, int n) {
     for (int o = 0; o < 2; o++) {
       uintptr_t at = (uintptr_t)x->l.base[o] + (uintptr_t)e[i].at[o] * d->elem;
       if (at % (e[i].whole ? d->vec * d->elem : d->elem) != 0) return false;
+      for (int j = 1; e[i].whole && j < (int)d->vec; j++)
+        if (e[i + j].at[o] != e[i].at[o] + j) return false;
     }
   return true;
 }
@@ -174,6 +186,18 @@ static void plausible_bounds (mt_desc *d) {
   }
 }
 
+static void random_flip (mt_launch *l, int o) {
+  int bits = 1 + pick(3), base = pick(4), by = bits + pick(3);
+  bool down = pick(3) != 0;
+  l->desc.flip[o].mask = (((int64_t)1 << bits) - 1) << (base + (down ? by : 0));
+  l->desc.flip[o].shift = down ? by : -by;
+  l->origin[o] = between(0, 3) * (pick(3) ? 4 : 1);
+  if (pick(4) == 0) {
+    l->offset[o] -= 64;
+    l->origin[o] += pick(2) ? 64 : between(0, 80);
+  }
+}
+
 static void random_trial (trial *x) {
   mt_desc *d = &x->l.desc;
   memset(x, 0, sizeof *x);
@@ -204,6 +228,11 @@ static void random_trial (trial *x) {
     x->l.offset[o] = pick(2) ? 0 : between(0, 3) * d->vec;
     x->bytes[o] = (size_t)(ARENA - start) * d->elem;
     if (pick(4) == 0) x->bytes[o] = (size_t)between(0, (int64_t)x->bytes[o]);
+    if (pick(4) == 0) random_flip(&x->l, o);
+  }
+  if (x->l.desc.flip[0].mask && pick(4) == 0) {          /* one swizzle of one buffer */
+    x->l.base[1] = x->l.base[0], x->bytes[1] = x->bytes[0];
+    x->l.desc.flip[1] = x->l.desc.flip[0], x->l.origin[1] = x->l.origin[0];
   }
 }
 

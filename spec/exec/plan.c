@@ -119,9 +119,34 @@ static const row rows[] = {
   {{.type = "u8", .src = "4096:1", .dst = "4096:1", .thr = "2048:1", .val = "1:0"},
    MT_EUNSUPPORTED,
    "copy: thr 2048:1 has 2048 threads, a block has at most 1024"},
-  {{.type = "f32", .src = "Sw<2,0,3> o 0 o (8,8):(1,8)", .dst = "(8,8):(1,8)"},
-   MT_EUNSUPPORTED,
-   "copy: src has the swizzled layout Sw<2,0,3> o 0 o (8,8):(1,8)"},
+  /* Swizzles: elements, runs of 4, and one that only adds 16. */
+  {{.type = "f32", .src = "Sw<2,0,3> o 0 o (8,8):(1,8)", .dst = "(8,8):(1,8)"}, MT_OK,
+   "plan: copy f32 Sw<2,0,3> o 0 o (8,8):(1,8) -> (8,8):(1,8)\n"
+   "kernel: ref_flat (cpu:checked)\n"
+   "grid: 1 blocks of 256 threads\n"
+   "vector: 4 bytes, 1 element\n"
+   "swizzle: src Sw<2,0,3>\n"
+   "rest: 64                     src 1               dst 1\n"
+   "refused: copy_tile: a side is swizzled"},
+  {{.type = "f32", .src = "(8,32):(32,1)", .dst = "Sw<2,2,3> o 32 o (8,32):(32,1)",
+    .thr = "(4,8):(8,1)", .val = "(1,4):(0,1)", .atom = "UniversalCopy<uint128_t>"},
+   MT_OK,
+   "plan: copy f32 (8,32):(32,1) -> Sw<2,2,3> o 32 o (8,32):(32,1)\n"
+   "kernel: ref_tv (cpu:checked)\n"
+   "grid: 2 blocks of 32 threads\n"
+   "vector: 16 bytes, 4 elements\n"
+   "offset: src 0, dst 32\n"
+   "swizzle: dst Sw<2,2,3>\n"
+   "thread: 32                   src 4               dst 4\n"
+   "value: 1\n"
+   "rest: 2                      src 128             dst 128"},
+  {{.type = "f32", .src = "Sw<1,4,2> o 64 o 16:1", .dst = "16:1"}, MT_OK,
+   "plan: copy f32 Sw<1,4,2> o 64 o 16:1 -> 16:1\n"
+   "kernel: ref_flat (cpu:checked)\n"
+   "grid: 1 blocks of 256 threads\n"
+   "vector: 16 bytes, 4 elements\n"
+   "offset: src 80, dst 0\n"
+   "rest: 4                      src 4               dst 4"},
   {{.type = "f32", .src = "(8,8):(1@0,1@1)", .dst = "(8,8):(1,8)", .src_bytes = 256},
    MT_EINVAL,
    "copy: src has no layout of offsets"},
