@@ -38,7 +38,7 @@ typedef struct mt_threads {
 
 /* One more axis; it continues the last one, if it can. */
 static void add_axis (mt_strides *s, int64_t extent, int64_t x, int64_t y) {
-  mt_stride2 *last = &s->axis[s->n - 1];
+  mt_stride2 *last = s->axis + (s->n > 0 ? s->n - 1 : 0);
   if (extent == 1) return;
   if (s->n > 0 && last->extent * last->step[0] == x && last->extent * last->step[1] == y)
     last->extent *= extent;

@@ -22,7 +22,8 @@ sanitized() {                               # a tool, then a command
 }
 
 "$moontile" --info
-for spec in copy graph tensor memory npy error gemm gemm_error einsum combinations; do
+for spec in copy copy_error pairs graph tensor memory npy error gemm gemm_error einsum combinations
+do
   [ -f spec/${spec}_spec.lua ] || continue
   check "$spec specs" "$moontile" "$busted" --ignore-lua -o TAP spec/${spec}_spec.lua
 done
