@@ -3,7 +3,8 @@
 ** SPDX-License-Identifier: MIT
 **
 ** Offsets before the swizzle are what copy.cuh walks to; where an access lies is known
-** only when all of its axes are added. A swizzle keeps the elements of an access together.
+** only when all of its axes are added. A swizzle keeps the elements of an access
+** together.
 */
 #ifndef SWIZZLE_CUH
 #define SWIZZLE_CUH

@@ -272,8 +272,8 @@ int lmt_endextents (lua_State *L, const mt_node *tuple);
 
 /* ---------------------------------------------------------------- copies (lmt_plan.c) */
 
-/* Copies src to dst and waits for it, unless the device records: two tensors of one device
-** at stack indices. */
+/* Copies src to dst and waits for it, unless the device records: two tensors of one
+** device at stack indices. */
 mt_status lmt_copynow (lua_State *L, int src, int dst, mt_err *err);
 
 /* How a plan is made for `n` tensors of one device: what is planned, their names. */
@@ -294,7 +294,8 @@ mt_status lmt_runplan (lua_State *L, mt_stream *stream, mt_err *err);
 mt_tiled_copy *lmt_totiledcopy (lua_State *L, int i);
 bool lmt_istiledcopy (lua_State *L, int i);
 
-/* ---------------------------------------------------------------- graphs (lmt_graph.c) */
+/* ---------------------------------------------------------------- graphs (lmt_graph.c)
+** */
 
 int lmt_devicegraph (lua_State *L);          /* device:graph(f), a lua_CFunction */
 /* Raises while d records: `what` would not see what is recorded. */

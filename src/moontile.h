@@ -417,8 +417,8 @@ typedef struct mt_tensor {
 /* A copy that was proven legal for its two tensors and given a kernel. Remembers their
 ** addresses, not their layouts. mt_plan_copy allocates it (host memory of the device).
 ** copy NULL: any partition. src and dst lie on the device, have one dtype, congruent
-** or equal shapes, any strides, swizzled or not. Errors: MT_ERANK, MT_ERANGE, MT_EALIGN, MT_EINJECTIVE, MT_EOVERLAP,
-** MT_EINEXACT, MT_EUNSUPPORTED. */
+** or equal shapes, any strides, swizzled or not. Errors: MT_ERANK, MT_ERANGE,
+** MT_EALIGN, MT_EINJECTIVE, MT_EOVERLAP, MT_EINEXACT, MT_EUNSUPPORTED. */
 typedef struct mt_plan mt_plan;
 MT_API mt_status mt_plan_copy (mt_plan **out, mt_device *d, const mt_tiled_copy *copy,
                                const mt_tensor *src, const mt_tensor *dst, mt_err *err);
