@@ -2,35 +2,16 @@
 ** mt_analysis_text.c - wavefronts, sectors and swizzles for people.
 ** SPDX-License-Identifier: MIT
 */
-#include <stdio.h>
-
-#include "mt_impl.h"
-
-typedef struct sink {
-  char *buf;
-  size_t size, length;             /* `length` of the whole text, also beyond `size` */
-} sink;
-
-static void say (sink *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void say (sink *t, const char *format, ...) {
-  va_list ap;
-  bool room = t->length < t->size;
-  va_start(ap, format);
-  int n = vsnprintf(room ? t->buf + t->length : NULL, room ? t->size - t->length : 0,
-                    format, ap);
-  va_end(ap);
-  if (n > 0) t->length += (size_t)n;
-}
+#include "mt_say.h"
 
 /* "12 things", "1 thing" */
-static void say_count (sink *t, int64_t n, const char *thing) {
+static void say_count (mt_text *t, int64_t n, const char *thing) {
   say(t, "%lld %s%s", (long long)n, thing, n == 1 ? "" : thing[strlen(thing) - 1] == 's'
                                                             ? "es" : "s");
 }
 
 /* "  4 accesses of 16 bytes a thread in 2 warps" */
-static void say_accesses (sink *t, const mt_request *how, int64_t accesses,
+static void say_accesses (mt_text *t, const mt_request *how, int64_t accesses,
                           int64_t warps) {
   say(t, "\n  ");
   say_count(t, accesses, "access");
@@ -41,13 +22,13 @@ static void say_accesses (sink *t, const mt_request *how, int64_t accesses,
 }
 
 /* "  worst: warp 0, value 0: 8 wavefronts" */
-static void say_worst (sink *t, int64_t warp, int64_t value, int64_t worst,
+static void say_worst (mt_text *t, int64_t warp, int64_t value, int64_t worst,
                        const char *thing) {
   say(t, "\n  worst: warp %lld, value %lld: ", (long long)warp, (long long)value);
   say_count(t, worst, thing);
 }
 
-static void say_meeting (sink *t, const mt_banks *b) {
+static void say_meeting (mt_text *t, const mt_banks *b) {
   say(t, "\n  in bank %d meet", b->bank);
   for (int i = 0; i < b->ways && i < 8; i++)
     say(t, "%s thread %lld (element %lld)", i ? "," : "", (long long)b->thread[i],
@@ -56,7 +37,7 @@ static void say_meeting (sink *t, const mt_banks *b) {
 }
 
 size_t mt_banks_format (char *buf, size_t size, const mt_banks *b) {
-  sink t = {buf, size, 0};
+  mt_text t = {buf, size, 0};
   say(&t, "%s", mt_request_name(b->how.kind));
   if (b->how.matrices) say(&t, " x%d", b->how.matrices);
   say(&t, ": ");
@@ -71,7 +52,7 @@ size_t mt_banks_format (char *buf, size_t size, const mt_banks *b) {
 }
 
 size_t mt_sectors_format (char *buf, size_t size, const mt_sectors *s) {
-  sink t = {buf, size, 0};
+  mt_text t = {buf, size, 0};
   say(&t, "%s: ", mt_request_name(s->how.kind));
   say_count(&t, s->sectors, "sector");
   if (s->sectors > s->ideal) say(&t, " where %lld would do", (long long)s->ideal);
@@ -87,14 +68,14 @@ size_t mt_sectors_format (char *buf, size_t size, const mt_sectors *s) {
 /* ---------------------------------------------------------------- swizzles */
 
 size_t mt_candidate_name (char *buf, size_t size, const mt_candidate *c) {
-  sink t = {buf, size, 0};
+  mt_text t = {buf, size, 0};
   if (c->pad > 0) say(&t, "pad %lld + %lld", (long long)c->run, (long long)c->pad);
   else if (c->b > 0) say(&t, "Sw<%d,%d,%d>", c->b, c->m, c->s);
   else say(&t, "plain");
   return t.length;
 }
 
-static void say_candidate (sink *t, const mt_candidate *c) {
+static void say_candidate (mt_text *t, const mt_candidate *c) {
   char name[64];
   mt_candidate_name(name, sizeof name, c);
   say(t, "\n%-16s %10lld %10lld %10lld", name, (long long)c->write, (long long)c->read,
@@ -103,7 +84,7 @@ static void say_candidate (sink *t, const mt_candidate *c) {
 
 size_t mt_candidates_format (char *buf, size_t size, const mt_candidate *list, int n) {
   enum { SHOWN = 8 };
-  sink t = {buf, size, 0};
+  mt_text t = {buf, size, 0};
   int shown = n < SHOWN ? n : SHOWN;
   bool padding = false;
   say(&t, "%-16s %10s %10s %10s", "layout", "write", "read", "bytes more");

@@ -5,30 +5,11 @@
 ** Only the lines that begin with `kernel:`, `grid:` and `refused:` depend on the device;
 ** of a product without a partition those about the atom that was chosen, too.
 */
-#include <stdio.h>
-
 #include "mt_cpu_gemm.h"
 #include "mt_device.h"
 #include "mt_flip.h"
+#include "mt_say.h"
 #include "mt_swizzle.h"
-
-typedef struct mt_text {
-  char *buf;
-  size_t size, length;             /* `length` of the whole text, also beyond `size` */
-} mt_text;
-
-static void say (mt_text *t, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static void say (mt_text *t, const char *format, ...) {
-  va_list ap;
-  bool room = t->length < t->size;
-  va_start(ap, format);
-  int n = vsnprintf(room ? t->buf + t->length : NULL, room ? t->size - t->length : 0,
-                    format, ap);
-  va_end(ap);
-  if (n > 0) t->length += (size_t)n;
-}
 
 static void say_extents (mt_text *t, const mt_axis *a, uint32_t n, int64_t size) {
   say(t, "%lld", (long long)size);

@@ -2,29 +2,9 @@
 ** mt_verify_text.c - verdicts for people.
 ** SPDX-License-Identifier: MIT
 */
-#include <stdio.h>
-
-#include "mt_impl.h"
+#include "mt_say.h"
 
 enum { MT_SHOWN = 200 };           /* longer tuples are cut */
-
-typedef struct mt_text {
-  char *buf;
-  size_t size, length;             /* `length` of the whole text, also beyond `size` */
-} mt_text;
-
-static void say (mt_text *t, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static void say (mt_text *t, const char *format, ...) {
-  va_list ap;
-  bool room = t->length < t->size;
-  va_start(ap, format);
-  int n = vsnprintf(room ? t->buf + t->length : NULL, room ? t->size - t->length : 0,
-                    format, ap);
-  va_end(ap);
-  if (n > 0) t->length += (size_t)n;
-}
 
 static void say_value (mt_text *t, const mt_node *v) {
   char s[MT_SHOWN + 4];

@@ -1,8 +1,7 @@
 /*
 ** main.c - runs the tests from partition to execution. MOONTILE_CASES and MOONTILE_SEED
-** choose how
+** choose how many random cases, and which.
 ** SPDX-License-Identifier: MIT
-** many random cases and which.
 */
 #include <stdarg.h>
 #include <time.h>
