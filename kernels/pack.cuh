@@ -15,6 +15,7 @@
 
 #include "box.cuh"
 #include "rows.cuh"
+#include "skew.cuh"
 #include "weave.cuh"
 
 #define MT_INLINE __device__ __forceinline__
@@ -184,6 +185,7 @@ template <int FORM, int BYTES, int UNROLL> MT_INLINE void copy (const mt_launch 
   else if constexpr (FORM == MT_FORM_PACK) copy_pack<BYTES>(p);
   else if constexpr (FORM == MT_FORM_BOX) copy_box<BYTES>(p);
   else if constexpr (FORM == MT_FORM_ROWS) copy_rows<BYTES, UNROLL>(p);
+  else if constexpr (FORM == MT_FORM_SKEW) copy_skew<BYTES>(p);
   else copy_tile<BYTES, FORM == MT_FORM_SHEAR>(p);
 }
 

@@ -6,6 +6,7 @@
 ** box holds a head of the chain of each side: whole axes, and a divisor of the next. What
 ** it holds of a chain is a row of that side. Which heads: by an estimate of their cost.
 */
+#include "mt_chain.h"
 #include "mt_plan.h"
 #include "mt_turn.h"
 
@@ -16,10 +17,6 @@ enum {
   MT_FASTROW = 128,             /* bytes: of rows on both sides that need no box */
   MT_MAXHEADS = 96, MT_MAXCUT = 512
 };
-
-typedef struct mt_chain {
-  int n, axis[MT_MAXTURN];
-} mt_chain;
 
 /* The head of a chain: n axes, the last of them only `cut` of it. */
 typedef struct mt_head {
@@ -39,24 +36,7 @@ typedef struct mt_crate {
   int64_t bytes;
 } mt_crate;
 
-/* ---------------------------------------------------------------- chains */
-
-static int find_stride (const mt_axes *a, int side, int64_t stride) {
-  for (int i = 0; i < a->n; i++)
-    if (a->axis[i].stride[side] == stride && a->axis[i].extent > 1) return i;
-  return -1;
-}
-
-static void find_chain (mt_crate *c, int side) {
-  int64_t stride = c->l->desc.vec;
-  mt_chain *x = &c->chain[side];
-  for (x->n = 0; x->n < MT_MAXTURN; x->n++) {
-    int i = find_stride(c->all, side, stride);
-    if (i < 0) return;
-    x->axis[x->n] = i;
-    if (mt_mulo(stride, c->all->axis[i].extent, &stride)) stride = -1;
-  }
-}
+/* ---------------------------------------------------------------- heads */
 
 static void find_heads (mt_crate *c, int side) {
   int64_t most = MT_BOX_BYTES / c->unit;
@@ -237,7 +217,7 @@ bool mt_box_form (mt_launch *l, mt_axes mode[3]) {
   mt_desc d = l->desc;
   if (all.n > MT_LISTSIZE - MT_MAXTURN) return false;
   for (int side = 0; side < 2; side++) {
-    find_chain(&c, side);
+    mt_chain_find(&c.chain[side], &all, side, l->desc.vec);
     if (c.chain[side].n == 0) return false;
     find_heads(&c, side);
   }

@@ -8,6 +8,7 @@
 #include "mt_box.h"
 #include "mt_check.h"
 #include "mt_flip.h"
+#include "mt_skew.h"
 #include "mt_solve.h"
 
 static const char *const side_name[] = {"src", "dst"};
@@ -172,6 +173,7 @@ mt_status mt_check_shape (const mt_launch *l, mt_err *err) {
   MT_TRY(check_offsets(l, MT_SRC, err));
   MT_TRY(check_offsets(l, MT_DST, err));
   if (l->desc.form == MT_FORM_ROWS) return mt_check_rows(l, err);
+  if (l->desc.form == MT_FORM_SKEW) return mt_skew_check(&l->desc, err);
   return l->desc.form >= MT_FORM_TILE ? mt_check_tile(l, err) : MT_OK;
 }
 

@@ -15,6 +15,7 @@ static const mt_kernel rows[] = {
   {"ref_shear",     MT_OP_COPY, MT_FORM_SHEAR, 0,   256,    1,     0, NULL, true},
   {"ref_pack",      MT_OP_COPY, MT_FORM_PACK, 0,    256,    1,     0, NULL, true},
   {"ref_box",       MT_OP_COPY, MT_FORM_BOX,  0,    256,    1,     0, NULL, true},
+  {"ref_skew",      MT_OP_COPY, MT_FORM_SKEW, 0,    256,    1,     0, NULL, true},
   {"ref_rows",      MT_OP_COPY, MT_FORM_ROWS, 0,    256,    2,     0, NULL, true},
 };
 static const size_t nrows = sizeof rows / sizeof rows[0];

@@ -32,10 +32,11 @@ typedef enum mt_op { MT_OP_COPY, MT_OP_MMA } mt_op;
 ** axis is; runs begin at multiples of 16 bytes. BOX: the thread axes are a box, in the
 ** order of the source, no value axes; on both sides the first axes of the box make rows
 ** of whole vectors of 16 bytes, which begin at multiples of 16 bytes (mt_turn).
-** ROWS: the thread axis is a run of both sides; rows begin anywhere. */
+** ROWS: the thread axis is a run of both sides; rows begin anywhere. SKEW: the thread axes
+** are a box as in BOX, whose rows begin anywhere and which may overhang (mt_skew). */
 typedef enum mt_form {
   MT_FORM_TV, MT_FORM_FLAT, MT_FORM_TILE, MT_FORM_SHEAR, MT_FORM_PACK, MT_FORM_BOX,
-  MT_FORM_ROWS, MT_NFORM
+  MT_FORM_ROWS, MT_FORM_SKEW, MT_NFORM
 } mt_form;
 
 /* A tile of accesses of so many bytes: along the run of the source, of the destination.
@@ -110,6 +111,38 @@ typedef struct mt_turn {
   mt_hop   load[MT_MAXHOP], store[MT_MAXHOP];
 } mt_turn;
 
+/* SKEW: a box in shared memory, with its gaps; how many bounds there may be. */
+enum { MT_SKEW_SHARED = 40960, MT_SKEW_BOUNDS = 2 };
+
+/* So many units for each of `count` indices, or for those of them that bound number
+** `bound` leaves, counted from 1; 0: no bound. */
+typedef struct mt_span {
+  uint32_t units, count, bound;
+} mt_span;
+
+/* A divisor, as in mt_axis. */
+typedef struct mt_each {
+  uint32_t extent, mul, shift;
+} mt_each;
+
+/* How a skewed box turns. The first thread axes are a run of the source, those that
+** `order` names first a row of the destination; every axis is in one of them or in both.
+** The last axis of each may overhang: then a bound counts along it. In shared memory unit
+** (i0, i1, ...) lies at (address of the box in the source) mod 16 + sum i[k] * pitch[k];
+** pitches are the strides of the source modulo 16, those of the run the strides. Runs are
+** numbered along `load`, rows along `store`, 1 << beside rows next to one another first;
+** the places in a row along `line`. A run touches each[MT_SRC] vectors of 16 bytes at
+** most, a row each[MT_DST]. All but order, pitch and beside follows from the axes. */
+typedef struct mt_skew {
+  uint8_t  order[MT_MAXTURN];
+  uint16_t pitch[MT_MAXTURN];
+  uint16_t beside;
+  uint16_t nload, nstore, nline;
+  mt_span  run, runs, row, rows;
+  mt_each  each[2];
+  mt_hop   load[MT_MAXTURN], store[MT_MAXTURN], line[MT_MAXTURN];
+} mt_skew;
+
 /* A swizzle: flip(o) = o ^ ((o & mask) >> shift), << -shift where that is below 0. The
 ** mask is a run of bits, which is moved by its length at least; 0, as is shift: none. */
 typedef struct mt_flip {
@@ -129,6 +162,7 @@ typedef struct mt_desc {
   mt_raster raster;               /* TILE, SHEAR; ROWS: along is the vectors of a row */
   mt_axis  axis[MT_MAXAXIS];
   mt_turn  turn;                  /* of BOX, else 0 */
+  mt_skew  skew;                  /* of SKEW, else 0 */
   mt_flip  flip[2];               /* of MT_SRC and MT_DST */
 } mt_desc;
 
@@ -139,7 +173,7 @@ typedef struct mt_desc {
 **         u < unroll and c = b, b + blocks, b + 2 blocks, ...;
 **   TILE, SHEAR: block b does tile b of (strips of tiles, rest);
 **   PACK  block b does piece b of (pieces, rest);
-**   BOX   block b does the box at index b of rest;
+**   BOX, SKEW: block b does the box at index b of rest;
 **   ROWS  thread t of block b does the vectors b * unroll * threads + u * threads + t of
 **         (vectors of a row, rest) for each u < unroll. */
 

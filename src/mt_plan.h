@@ -27,14 +27,16 @@ mt_status mt_describe (mt_launch *out, int modes[MT_MAXBOUND], const mt_tiled_co
 ** the atom of `copy` cannot be had; MT_ETOOBIG. */
 mt_status mt_widen (mt_launch *l, mt_narrow *why, const mt_tiled_copy *copy, mt_err *err);
 
-/* A flat copy whose runs lie along different axes, in the form TILE, SHEAR, PACK or BOX:
-** its axes become those of the runs and the rest; or in the form ROWS. False, and why
+/* A flat copy whose runs lie along different axes, in one of the forms behind FLAT: its
+** axes become those of the runs and the rest. False, and why
 ** not: nothing has changed. */
 bool mt_tile_form (mt_launch *l, mt_axes mode[3], char *why);
 /* The same in the form BOX; false: `mode` is of no more use. */
 bool mt_box_form (mt_launch *l, mt_axes mode[3]);
 /* The same in the form ROWS, for what has a run of both sides in narrow accesses. */
 bool mt_rows_form (mt_launch *l, mt_axes mode[3]);
+/* The same in the form SKEW; false: `mode` is of no more use. */
+bool mt_skew_form (mt_launch *l, mt_axes mode[3]);
 int64_t mt_rows_vectors (const mt_desc *d);
 /* Tiles of a descriptor of these forms. */
 int64_t mt_tile_count (const mt_desc *d);

@@ -126,7 +126,8 @@ static bool find_raster (mt_raster *r, int64_t *blocks, const mt_desc *d) {
 
 static bool count_tiles (int64_t *out, const mt_desc *d) {
   mt_raster r;
-  if (d->form == MT_FORM_BOX) return (*out = d->rests) <= INT32_MAX;
+  if (d->form == MT_FORM_BOX || d->form == MT_FORM_SKEW)
+    return (*out = d->rests) <= INT32_MAX;
   if (d->form == MT_FORM_PACK) return count_pieces(out, d);
   return find_raster(&r, out, d);
 }
@@ -205,17 +206,18 @@ static bool try_pack (mt_launch *l, mt_axes mode[3], int packed) {
 static bool try_form (int i, mt_launch *l, mt_axes mode[3], char *why) {
   if (i < 2) return try_pack(l, mode, i);
   if (i == 3) return mt_box_form(l, mode);
-  if (i == 5) return mt_rows_form(l, mode);
+  if (i == 4) return mt_skew_form(l, mode);
+  if (i == 6) return mt_rows_form(l, mode);
   return try_tiles(l, mode, why, i == 2);
 }
 
 bool mt_tile_form (mt_launch *l, mt_axes mode[3], char *why) {
   const mt_axes saved = mode[2];
-  for (int i = 0; i < 6; i++) {
+  for (int i = 0; i < 7; i++) {
     mode[0].n = mode[1].n = 0;
     mode[2] = saved;
     if (!try_form(i, l, mode, why)) continue;
-    if (i != 3) why[0] = 0;
+    if (i != 3 && i != 4) why[0] = 0;
     return true;
   }
   mode[0].n = mode[1].n = 0;

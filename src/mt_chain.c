@@ -1,0 +1,22 @@
+/*
+** mt_chain.c - the axes that continue one another on a side.
+** SPDX-License-Identifier: MIT
+*/
+#include "mt_chain.h"
+#include "mt_impl.h"
+
+static int find_stride (const mt_axes *a, int side, int64_t stride) {
+  for (int i = 0; i < a->n; i++)
+    if (a->axis[i].stride[side] == stride && a->axis[i].extent > 1) return i;
+  return -1;
+}
+
+void mt_chain_find (mt_chain *out, const mt_axes *a, int side, int64_t vec) {
+  int64_t stride = vec;
+  for (out->n = 0; out->n < MT_MAXTURN;) {
+    int i = find_stride(a, side, stride);
+    if (i < 0) return;
+    out->axis[out->n++] = i;
+    if (mt_mulo(stride, a->axis[i].extent, &stride)) return;
+  }
+}

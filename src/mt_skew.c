@@ -1,0 +1,261 @@
+/*
+** mt_skew.c - how a skewed box turns in shared memory: runs, rows, pitches.
+** SPDX-License-Identifier: MIT
+**
+** The axes that are in no run of the source follow it in the order of the destination.
+** Each of their pitches leaves what lies below it, and the parts of a vector before and
+** behind it, to itself.
+*/
+#include "mt_check.h"
+#include "mt_skew.h"
+
+enum { MT_LANES = 32, MT_VECTOR = 16, MT_MOSTGAP = 4, MT_MOSTBESIDE = 3 };
+
+static uint32_t unit_of (const mt_desc *d) { return d->vec * d->elem; }
+
+static int64_t stride_of (const mt_desc *d, uint32_t axis, int side) {
+  return d->axis[axis].stride[side] * (int64_t)d->elem;
+}
+
+/* The thread axis at place k of a side's chain. */
+static uint32_t chained (const mt_desc *d, int side, uint32_t k) {
+  return side == MT_SRC ? k : d->skew.order[k];
+}
+
+/* The bound along an axis, counted from 1; 0: none. */
+static uint32_t bound_of (const mt_desc *d, uint32_t axis) {
+  for (uint32_t k = 0; k < d->nbound; k++)
+    if (d->axis[axis].step[k] != 0) return k + 1;
+  return 0;
+}
+
+/* ---------------------------------------------------------------- chains */
+
+/* The first axes along the side that are one run; one that is bounded is the last. */
+static uint32_t chain_of (const mt_desc *d, int side) {
+  int64_t stride = unit_of(d);
+  uint32_t k = 0;
+  for (; k < d->nthr && k < MT_MAXTURN; k++) {
+    uint32_t axis = chained(d, side, k);
+    if (k > 0 && bound_of(d, chained(d, side, k - 1)) != 0) break;
+    if (stride_of(d, axis, side) != stride) break;
+    if (mt_mulo(stride, d->axis[axis].extent, &stride)) stride = -1;
+  }
+  return k;
+}
+
+/* One bit for each axis of the chain. */
+static uint32_t axes_of (const mt_desc *d, int side, uint32_t n) {
+  uint32_t set = 0;
+  for (uint32_t k = 0; k < n; k++) set |= 1u << chained(d, side, k);
+  return set;
+}
+
+/* The units of the axes of the chain that are not in `without`. */
+static mt_span span_of (const mt_desc *d, int side, uint32_t n, uint32_t without) {
+  mt_span s = {1, 1, 0};
+  for (uint32_t k = 0; k < n; k++) {
+    uint32_t axis = chained(d, side, k);
+    if (without >> axis & 1) continue;
+    if (k + 1 < n) s.units *= (uint32_t)d->axis[axis].extent;
+    else s.count = (uint32_t)d->axis[axis].extent, s.bound = bound_of(d, axis);
+  }
+  return s;
+}
+
+/* A bound counts the last axis of the run or of the row, by one, and leaves a part of each
+** box. */
+static bool is_bound (const mt_desc *d, uint32_t k, uint32_t nrun, uint32_t nrow) {
+  int64_t last = 0;
+  if (d->lane_step[k] != 0) return false;
+  for (uint32_t i = 0; i < d->nthr; i++) {
+    bool ends = i == nrun - 1 || i == d->skew.order[nrow - 1];
+    if (d->axis[i].step[k] != 0 && !(ends && d->axis[i].step[k] == 1)) return false;
+  }
+  for (uint32_t i = d->nthr; i < d->nthr + d->nrest; i++)
+    last += (d->axis[i].extent - 1) * d->axis[i].step[k];
+  return last < d->bound[k];
+}
+
+/* ---------------------------------------------------------------- walks */
+
+static void push (mt_hop *to, uint16_t *n, const mt_hop *h) {
+  mt_hop *last = &to[*n - (*n > 0)];
+  if (h->extent == 1) return;
+  if (*n > 0 && last->shared * last->extent == h->shared &&
+      last->global * (int64_t)last->extent == h->global)
+    last->extent *= h->extent;
+  else
+    to[(*n)++] = *h;
+}
+
+/* The axes of the side's chain that are not in `without`; `global`: of the other side. */
+static void build_walk (mt_hop *to, uint16_t *n, const mt_desc *d, int side,
+                        uint32_t count, uint32_t without, bool global) {
+  *n = 0;
+  for (uint32_t k = 0; k < count; k++) {
+    uint32_t axis = chained(d, side, k);
+    if (without >> axis & 1) continue;
+    mt_hop h = {.extent = (uint32_t)d->axis[axis].extent, .shared = d->skew.pitch[axis],
+                .global = global ? stride_of(d, axis, 1 - side) : 0};
+    push(to, n, &h);
+  }
+  for (uint16_t i = 0; i + 1 < *n; i++) {
+    mt_axis a = {.extent = to[i].extent};
+    mt_divisor(&a);
+    to[i].mul = a.mul, to[i].shift = a.shift;
+  }
+}
+
+static mt_each vectors_of (const mt_desc *d, mt_span s) {
+  uint32_t v = MT_VECTOR / unit_of(d);
+  mt_axis a = {.extent = (s.units * s.count + 2 * v - 2) / v};
+  mt_divisor(&a);
+  return (mt_each){(uint32_t)a.extent, a.mul, a.shift};
+}
+
+/* Pitches: those of the run its strides, the others what they must be modulo 16 and far
+** enough; all in shared memory. */
+static bool check_pitches (const mt_desc *d, uint32_t nrun) {
+  int64_t span = (int64_t)unit_of(d);
+  for (uint32_t k = 0; k < d->nthr; k++) {
+    int64_t pitch = d->skew.pitch[k], stride = stride_of(d, k, MT_SRC);
+    bool good = k < nrun ? pitch == stride
+                         : (pitch - stride) % MT_VECTOR == 0 &&
+                           pitch >= span + MT_VECTOR - 1;
+    if (!good) return false;
+    span += (d->axis[k].extent - 1) * pitch;
+    if (span > MT_SKEW_SHARED - 2 * MT_VECTOR) return false;
+  }
+  return true;
+}
+
+bool mt_skew_build (mt_desc *d) {
+  mt_skew *s = &d->skew;
+  uint32_t nrun = chain_of(d, MT_SRC), nrow = chain_of(d, MT_DST);
+  uint32_t in_run = axes_of(d, MT_SRC, nrun), in_row = axes_of(d, MT_DST, nrow);
+  if (nrun == 0 || nrow == 0 || (in_run | in_row) != (1u << d->nthr) - 1) return false;
+  for (uint32_t k = 0; k < d->nbound; k++)
+    if (!is_bound(d, k, nrun, nrow)) return false;
+  if (!check_pitches(d, nrun)) return false;
+  s->run = span_of(d, MT_SRC, nrun, 0);
+  s->runs = span_of(d, MT_DST, nrow, in_run);
+  s->row = span_of(d, MT_DST, nrow, 0);
+  s->rows = span_of(d, MT_SRC, nrun, in_row);
+  s->each[MT_SRC] = vectors_of(d, s->run);
+  s->each[MT_DST] = vectors_of(d, s->row);
+  build_walk(s->load, &s->nload, d, MT_DST, nrow, in_run, true);
+  build_walk(s->store, &s->nstore, d, MT_SRC, nrun, in_row, true);
+  build_walk(s->line, &s->nline, d, MT_DST, nrow, 0, false);
+  return s->nline > 0;
+}
+
+/* ---------------------------------------------------------------- banks */
+
+static uint32_t shared_at (const mt_hop *h, uint32_t count, uint32_t n) {
+  uint32_t at = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    at += (i + 1 < count ? n % h[i].extent : n) * h[i].shared;
+    n /= h[i].extent;
+  }
+  return at;
+}
+
+/* Turns that shared memory takes for unit `unit` of the first vectors of a warp. */
+static uint32_t turns_of (const mt_desc *d, uint32_t unit) {
+  const mt_skew *s = &d->skew;
+  uint32_t bytes = unit_of(d), word = bytes < 4 ? 4 : bytes, v = MT_VECTOR / bytes;
+  uint32_t lanes = 128 / word, sum = 0, rows = s->rows.units * s->rows.count;
+  uint32_t row = s->row.units * s->row.count, mask = (1u << s->beside) - 1;
+  for (uint32_t first = 0; first < MT_LANES; first += lanes) {
+    uint32_t seen[MT_LANES], in[MT_LANES] = {0}, n = 0, most = 0;
+    for (uint32_t i = first; i < first + lanes; i++) {
+      uint32_t m = i >> s->beside, q = m / s->each[MT_DST].extent, j = 0;
+      uint32_t r = (q << s->beside) + (i & mask);
+      uint32_t p = (m - q * s->each[MT_DST].extent) * v + unit;
+      if (r >= rows || p >= row) continue;
+      uint32_t at = (shared_at(s->store, s->nstore, r) +
+                     shared_at(s->line, s->nline, p)) / word;
+      while (j < n && seen[j] != at) j++;
+      if (j < n) continue;
+      seen[n++] = at;
+      if (++in[at % lanes] > most) most = in[at % lanes];
+    }
+    sum += most;
+  }
+  return sum;
+}
+
+/* ---------------------------------------------------------------- choosing */
+
+static void set_pitches (mt_desc *d, uint32_t nrun, uint32_t gap) {
+  int64_t span = (int64_t)unit_of(d), most = UINT16_MAX;
+  for (uint32_t k = 0; k < d->nthr; k++) {
+    int64_t stride = stride_of(d, k, MT_SRC), pitch = stride;
+    if (k >= nrun) {
+      int64_t rest = (stride % MT_VECTOR + MT_VECTOR) % MT_VECTOR;
+      pitch = (span + 2 * MT_VECTOR - 2 - rest) / MT_VECTOR * MT_VECTOR + rest;
+      if (k == nrun) pitch += MT_VECTOR * gap;
+    }
+    d->skew.pitch[k] = (uint16_t)(pitch < most ? pitch : most);
+    span += (d->axis[k].extent - 1) * (pitch < most ? pitch : most);
+  }
+}
+
+/* Lanes in rows beside one another, as many as there are rows. */
+static void set_beside (mt_desc *best, uint32_t *cost, const mt_desc *d) {
+  uint32_t rows = d->skew.rows.units * d->skew.rows.count, v = MT_VECTOR / unit_of(d);
+  for (uint32_t beside = 0; beside <= MT_MOSTBESIDE && 1u << beside <= rows; beside++) {
+    mt_desc x = *d;
+    uint32_t waste = (((rows - 1) >> beside) + 1) << beside;
+    x.skew.beside = (uint16_t)beside;
+    uint32_t c = (turns_of(&x, 0) + turns_of(&x, v / 2)) * 16 * waste / rows;
+    if (c < *cost) *cost = c, *best = x;
+  }
+}
+
+bool mt_skew_choose (mt_desc *d) {
+  uint32_t cost = UINT32_MAX, nrun = chain_of(d, MT_SRC);
+  mt_desc best = *d;
+  for (uint32_t gap = 0; gap <= (nrun < d->nthr ? MT_MOSTGAP : 0); gap++) {
+    mt_desc x = *d;
+    set_pitches(&x, nrun, gap);
+    if (mt_skew_build(&x)) set_beside(&best, &cost, &x);
+  }
+  *d = best;
+  return cost < UINT32_MAX;
+}
+
+/* ---------------------------------------------------------------- checking */
+
+static bool is_order (const mt_desc *d) {
+  unsigned seen = 0;
+  for (uint32_t k = 0; k < MT_MAXTURN; k++) {
+    uint8_t axis = d->skew.order[k];
+    if (k < d->nthr ? axis >= d->nthr : axis != 0) return false;
+    if (k < d->nthr) seen |= 1u << axis;
+  }
+  return seen == (1u << d->nthr) - 1;
+}
+
+mt_status mt_skew_check (const mt_desc *d, mt_err *err) {
+  mt_desc x = *d;
+  MT_CHECK(d->nval == 0 && d->nthr >= 1 && d->nthr <= MT_MAXTURN &&
+           d->nbound <= MT_SKEW_BOUNDS, err,
+           "a skewed box has 1 to %d thread axes, no value axes and at most %d bounds",
+           (int)MT_MAXTURN, (int)MT_SKEW_BOUNDS);
+  MT_CHECK(d->threads > 0 && d->threads <= MT_SKEW_SHARED / unit_of(d), err,
+           "a box of %lld accesses", (long long)d->threads);
+  MT_CHECK(d->rests <= INT32_MAX, err, "more than 2^31 boxes");
+  MT_CHECK(is_order(d), err, "the order of a box is no permutation");
+  MT_CHECK(d->skew.beside <= MT_MOSTBESIDE, err, "%d rows beside one another",
+           1 << (d->skew.beside & 15));
+  memset(&x.skew, 0, sizeof x.skew);
+  memcpy(x.skew.order, d->skew.order, sizeof x.skew.order);
+  memcpy(x.skew.pitch, d->skew.pitch, sizeof x.skew.pitch);
+  x.skew.beside = d->skew.beside;
+  MT_CHECK(mt_skew_build(&x), err, "the axes of a skewed box are no runs and rows");
+  MT_CHECK(memcmp(&x.skew, &d->skew, sizeof x.skew) == 0, err,
+           "a box turns in another way than its axes");
+  return MT_OK;
+}
