@@ -85,25 +85,36 @@ struct skew_walk {
   }
 };
 
-template <int ES>
+/* All that the block reads lies in the buffer, whole vectors of it. */
+MT_INLINE bool skew_inside (const mt_launch &p, const char *src) {
+  const memory m(p, MT_SRC);
+  return src + p.desc.skew.reach[0] - 16 >= m.low &&
+         src + p.desc.skew.reach[1] + 16 <= m.high;
+}
+
+template <int ES, bool INSIDE>
 MT_INLINE void skew_load (const mt_launch &p, const skew_size &size, const char *src,
                           char *box) {
   const mt_skew &k = p.desc.skew;
   const memory m(p, MT_SRC);
   const uint32_t low = (uint32_t)(uintptr_t)src & 15, bytes = size.run * ES;
-  const uint32_t each = k.each[MT_SRC].extent, all = size.runs * each;
+  const uint32_t lanes = k.lanes.extent;
+  uint32_t r = divide_by(threadIdx.x, lanes, k.lanes.mul, k.lanes.shift);
+  const uint32_t first = 16 * (threadIdx.x - r * lanes);
+  if (r >= k.teams) r = size.runs;
 #pragma unroll 2
-  for (uint32_t n = threadIdx.x; n < all; n += blockDim.x) {
-    const uint32_t r = divide_by(n, each, k.each[MT_SRC].mul, k.each[MT_SRC].shift);
+  for (; r < size.runs; r += k.teams) {
     const skew_walk w(k.load, k.nload, r);
-    const uint32_t at = low + w.shared, before = at & 15, v = 16 * (n - r * each);
-    const char *from = src + w.global - before + v;
-    char *to = box + (at - before + v);
-    if (v >= before + bytes) continue;
-    if (from >= m.low && from + 16 <= m.high) skew_fetch(to, from);
-    else *(uint4 *)to = load_raw<ES>(from, m);
+    const uint32_t at = low + w.shared, before = at & 15;
+    const char *from = src + w.global - before;
+    char *to = box + (at - before);
+#pragma unroll 1
+    for (uint32_t v = first; v < before + bytes; v += 16 * lanes) {
+      if (INSIDE || (from + v >= m.low && from + v + 16 <= m.high))
+        skew_fetch(to + v, from + v);
+      else *(uint4 *)(to + v) = load_raw<ES>(from + v, m);
+    }
   }
-  skew_arrived();
 }
 
 /* ------------------------------------------------------------------ collecting */
@@ -112,52 +123,104 @@ template <int ES> struct skew_unit { typedef typename shared_word<ES>::type type
 template <> struct skew_unit<1> { typedef uint8_t type; };
 template <> struct skew_unit<2> { typedef uint16_t type; };
 
-/* V units of a row from place `first` on, -V < first. What lies before the row or behind
-** it is not real: any unit will do. */
-template <int ES> struct skew_units {
+/* Goes along a row, V units at a time. The places of the first axis of the row are `step`
+** apart; where it ends, `left` places on, lies a jump by `by` on top. Before the row the
+** places are those of its beginning, behind it those as well. */
+template <int ES> struct skew_reader {
   enum { V = 16 / ES };
   typedef typename skew_unit<ES>::type type;
-  type x[V];
+  const char *at;
+  uint32_t step, length;        /* of the first axis */
+  int32_t left, by;
+  uint32_t q, q0;               /* which index of the other axes; of the first of them */
 
-  /* The first axis of the row holds V places: one jump at most, before unit `jump`. */
-  MT_INLINE void long_row (const mt_skew &k, const char *box, int32_t first) {
-    const uint32_t n = first < 0 ? 0 : first, step = k.line[0].shared;
-    uint32_t q = __umulhi(n, k.line[0].mul) >> k.line[0].shift;
-    uint32_t digit = n - q * k.line[0].extent, at = digit * step;
-    uint32_t jump = k.line[0].extent - digit, by = k.line[0].extent * step;
+  /* From index n of the axes behind the first to the next. */
+  static MT_INLINE int32_t next (const mt_skew &k, uint32_t n) {
+    int32_t sum = 0;
 #pragma unroll 1
-    for (uint32_t i = 1, more = q + 1; i < k.nline; i++) {
-      const uint32_t q1 = __umulhi(q, k.line[i].mul) >> k.line[i].shift;
-      const uint32_t q2 = __umulhi(more, k.line[i].mul) >> k.line[i].shift;
-      const uint32_t here = (q - q1 * k.line[i].extent) * k.line[i].shared;
-      at += here;
-      by += here - (more - q2 * k.line[i].extent) * k.line[i].shared;
-      q = q1, more = q2;
+    for (uint32_t i = 1, more = n + 1; i < k.nline; i++) {
+      const mt_hop &h = k.line[i];
+      const uint32_t a = divide_by(n, h.extent, h.mul, h.shift);
+      const uint32_t b = divide_by(more, h.extent, h.mul, h.shift);
+      sum += (int32_t)((more - b * h.extent) - (n - a * h.extent)) * (int32_t)h.shared;
+      n = a, more = b;
     }
-    if (n + jump >= k.row.units * k.row.count) by = at + jump * step;
-    if (first < 0) jump = (uint32_t)-first, by = jump * step;
-#pragma unroll
-    for (uint32_t j = 0; j < V; j++, at += step) {
-      if (j == jump) at -= by;
-      x[j] = *(const type *)(box + at);
-    }
+    return sum;
   }
 
-  /* Any row: each place for itself. */
-  MT_INLINE void short_row (const mt_skew &k, const char *box, int32_t first) {
-    const int32_t last = (int32_t)k.row.units * (int32_t)k.row.count - 1;
-#pragma unroll
-    for (int j = 0; j < V; j++) {
-      const int32_t n = first + j < 0 ? 0 : first + j > last ? last : first + j;
-      const skew_walk w(k.line, k.nline, (uint32_t)n);
-      x[j] = *(const type *)(box + w.shared);
-    }
+  MT_INLINE int32_t jump (const mt_skew &k) const {
+    const int32_t back = (int32_t)(length * step);
+    if (k.nline > 1 && q0 + 1 < k.line[1].extent) return (int32_t)k.line[1].shared - back;
+    return next(k, q) - back;
   }
 
-  MT_INLINE uint4 vector () const {
-    uint4 out;
-    box_vectors<ES, 1>::of(&out, x);
-    return out;
+  /* From place p of the row at `row` on; -2 V < p. */
+  MT_INLINE skew_reader (const mt_skew &k, const char *row, int32_t p)
+      : at(row), step(k.line[0].shared), length(k.line[0].extent), q(~0u), q0(~0u) {
+    if (p < 0) {
+      left = -p, by = p * (int32_t)step;
+      return;
+    }
+    uint32_t n = (uint32_t)p;
+    q = divide_by(n, length, k.line[0].mul, k.line[0].shift);
+    n -= q * length;
+    left = (int32_t)(length - n);
+    at += n * step;
+    q0 = n = q;
+#pragma unroll 1
+    for (uint32_t i = 1; i < k.nline; i++) {
+      const mt_hop &h = k.line[i];
+      const uint32_t a = divide_by(n, h.extent, h.mul, h.shift);
+      at += (n - a * h.extent) * h.shared;
+      if (i == 1) q0 = n - a * h.extent;
+      n = a;
+    }
+    by = jump(k);
+  }
+
+  MT_INLINE void turn (const mt_skew &k) {
+    left += (int32_t)length;
+    q++, q0++;
+    if (k.nline > 1 && q0 == k.line[1].extent) q0 = 0;
+    by = jump(k);
+  }
+
+  /* The first axis has V places or more: there is one jump at most. */
+  MT_INLINE void read_long (type *x, const mt_skew &k) {
+#pragma unroll
+    for (int j = 0; j < V; j++, at += step) {
+      if (j > 0 && j == left) at += by;
+      x[j] = *(const type *)at;
+    }
+    left -= V;
+    if (left > 0) return;
+    if (left == 0) at += by;
+    turn(k);
+  }
+
+  MT_INLINE void skip_long (const mt_skew &k) {
+    at += V * step;
+    left -= V;
+    if (left > 0) return;
+    at += by;
+    turn(k);
+  }
+
+  MT_INLINE void one (const mt_skew &k) {
+    at += step;
+    if (--left > 0) return;
+    at += by;
+    turn(k);
+  }
+
+  MT_INLINE void read_short (type *x, const mt_skew &k) {
+#pragma unroll
+    for (int j = 0; j < V; j++, one(k)) x[j] = *(const type *)at;
+  }
+
+  MT_INLINE void skip_short (const mt_skew &k) {
+#pragma unroll 1
+    for (int j = 0; j < V; j++) one(k);
   }
 };
 
@@ -196,41 +259,40 @@ MT_INLINE void store_part (char *p, const uint4 &v, int32_t low, int32_t high) {
   }
 }
 
+/* The places of a row that a task writes: from `first` on, in steps of two vectors. */
+template <int ES, bool LONG>
+MT_INLINE void skew_stretch (const mt_skew &k, const char *box, char *row, int32_t first,
+                             int32_t end) {
+  enum { V = 16 / ES };
+  skew_reader<ES> reader(k, box, first);
+  char *to = row + (int64_t)first * ES;
+#pragma unroll 1
+  for (uint32_t s = 0; s < k.stretch && first < end; s++, first += 2 * V, to += 32) {
+    typename skew_unit<ES>::type unit[V];
+    uint4 out;
+    if (LONG) reader.read_long(unit, k), reader.skip_long(k);
+    else reader.read_short(unit, k), reader.skip_short(k);
+    box_vectors<ES, 1>::of(&out, unit);
+    if (first >= 0 && first + V <= end) store<16>(to, out);
+    else if (first > -V) store_part<ES>(to, out, -first, end - first);
+  }
+}
+
 template <int ES, bool LONG>
 MT_INLINE void skew_store (const mt_desc &d, const skew_size &size, char *dst,
                            const char *box) {
-  enum { V = 16 / ES, N = ES < 4 ? 1 : ES < 8 ? 2 : 4 };    /* tasks at once */
   const mt_skew &k = d.skew;
-  const uint32_t each = k.each[MT_DST].extent, mask = (1u << k.beside) - 1;
-  const uint32_t all = (size.rows + mask >> k.beside) * each << k.beside;
 #pragma unroll 1
-  for (uint32_t from = threadIdx.x; from < all; from += N * blockDim.x) {
-    skew_units<ES> unit[N];
-    char *to[N];
-    int32_t first[N];
-#pragma unroll
-    for (int i = 0; i < N; i++) {
-      const uint32_t n = from + i * blockDim.x, m = n >> k.beside;
-      const uint32_t q = divide_by(m, each, k.each[MT_DST].mul, k.each[MT_DST].shift);
-      const uint32_t row = (q << k.beside) + (n & mask);
-      const skew_walk w(k.store, k.nstore, row);
-      const uint32_t before = (uint32_t)(uintptr_t)(dst + w.global) & 15;
-      first[i] = (int32_t)((m - q * each) * V) - (int32_t)(before / ES);
-      to[i] = dst + w.global + (int64_t)first[i] * ES;
-      if (n >= all || row >= size.rows || first[i] >= (int32_t)size.row) {
-        first[i] = INT32_MAX;
-        continue;
-      }
-      if (LONG) unit[i].long_row(k, box + w.shared, first[i]);
-      else unit[i].short_row(k, box + w.shared, first[i]);
-    }
-#pragma unroll
-    for (int i = 0; i < N; i++) {
-      const int32_t end = (int32_t)size.row - first[i];
-      if (first[i] == INT32_MAX) continue;
-      if (first[i] >= 0 && end >= V) store<16>(to[i], unit[i].vector());
-      else store_part<ES>(to[i], unit[i].vector(), -first[i], end);
-    }
+  for (uint32_t n = threadIdx.x; n < k.tasks; n += blockDim.x) {
+    const mt_each &all = k.all_rows;
+    const uint32_t part = divide_by(n >> 1, all.extent, all.mul, all.shift);
+    const uint32_t r = (n >> 1) - part * all.extent;
+    if (r >= size.rows) continue;
+    const skew_walk w(k.store, k.nstore, r);
+    char *row = dst + w.global;
+    const uint32_t before = (uint32_t)(uintptr_t)row & 31;
+    const int32_t byte = (int32_t)(part * k.stretch * 32 + (n & 1) * 16) - (int32_t)before;
+    skew_stretch<ES, LONG>(k, box + w.shared, row, byte / ES, (int32_t)size.row);
   }
 }
 
@@ -243,7 +305,9 @@ template <int ES> MT_INLINE void copy_skew (const mt_launch &p) {
   walk_rest(at, d, blockIdx.x);
   side.move(d, at);
   const skew_size size(d, at);
-  skew_load<ES>(p, size, side.src, box);
+  if (skew_inside(p, side.src)) skew_load<ES, true>(p, size, side.src, box);
+  else skew_load<ES, false>(p, size, side.src, box);
+  skew_arrived();
   box += (uint32_t)(uintptr_t)side.src & 15;
   if (d.skew.line[0].extent >= 16 / ES) skew_store<ES, true>(d, size, side.dst, box);
   else skew_store<ES, false>(d, size, side.dst, box);

@@ -112,7 +112,7 @@ typedef struct mt_turn {
 } mt_turn;
 
 /* SKEW: a box in shared memory, with its gaps; how many bounds there may be. */
-enum { MT_SKEW_SHARED = 40960, MT_SKEW_BOUNDS = 2 };
+enum { MT_SKEW_SHARED = 40960, MT_SKEW_BOUNDS = 2, MT_SKEW_THREADS = 256 };
 
 /* So many units for each of `count` indices, or for those of them that bound number
 ** `bound` leaves, counted from 1; 0: no bound. */
@@ -130,16 +130,21 @@ typedef struct mt_each {
 ** The last axis of each may overhang: then a bound counts along it. In shared memory unit
 ** (i0, i1, ...) lies at (address of the box in the source) mod 16 + sum i[k] * pitch[k];
 ** pitches are the strides of the source modulo 16, those of the run the strides. Runs are
-** numbered along `load`, rows along `store`, 1 << beside rows next to one another first;
-** the places in a row along `line`. A run touches each[MT_SRC] vectors of 16 bytes at
-** most, a row each[MT_DST]. All but order, pitch and beside follows from the axes. */
+** numbered along `load`, rows along `store`, the places in a row along `line`.
+**   Thread t reads vectors t mod lanes, + lanes, + 2 lanes, ... of those that a run
+** touches, of the runs t / lanes, + teams, + 2 teams, ...
+**   Task n writes half n mod 2 of `stretch` sectors of 32 bytes, one behind the other, of
+** row n / 2 mod all_rows, from sector n / 2 / all_rows * stretch on.
+** All but order and pitch follows from the axes. */
 typedef struct mt_skew {
   uint8_t  order[MT_MAXTURN];
   uint16_t pitch[MT_MAXTURN];
-  uint16_t beside;
   uint16_t nload, nstore, nline;
+  uint16_t teams;
   mt_span  run, runs, row, rows;
-  mt_each  each[2];
+  mt_each  lanes, all_rows;
+  uint32_t stretch, tasks;
+  int64_t  reach[2];              /* bytes of the source before the box, and up to its end */
   mt_hop   load[MT_MAXTURN], store[MT_MAXTURN], line[MT_MAXTURN];
 } mt_skew;
 

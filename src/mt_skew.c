@@ -9,7 +9,7 @@
 #include "mt_check.h"
 #include "mt_skew.h"
 
-enum { MT_LANES = 32, MT_VECTOR = 16, MT_MOSTGAP = 4, MT_MOSTBESIDE = 3 };
+enum { MT_LANES = 32, MT_VECTOR = 16, MT_MOSTGAP = 7, MT_STRETCH = 8 };
 
 static uint32_t unit_of (const mt_desc *d) { return d->vec * d->elem; }
 
@@ -107,11 +107,52 @@ static void build_walk (mt_hop *to, uint16_t *n, const mt_desc *d, int side,
   }
 }
 
-static mt_each vectors_of (const mt_desc *d, mt_span s) {
-  uint32_t v = MT_VECTOR / unit_of(d);
-  mt_axis a = {.extent = (s.units * s.count + 2 * v - 2) / v};
+static mt_each divisor_of (uint32_t n) {
+  mt_axis a = {.extent = n};
   mt_divisor(&a);
-  return (mt_each){(uint32_t)a.extent, a.mul, a.shift};
+  return (mt_each){n, a.mul, a.shift};
+}
+
+static uint32_t most_of (mt_span s) { return s.units * s.count; }
+
+/* Windows of so many bytes that a span touches wherever it begins. */
+static uint32_t windows_of (const mt_desc *d, mt_span s, uint32_t bytes) {
+  uint32_t v = bytes / unit_of(d);
+  return (most_of(s) + 2 * v - 2) / v;
+}
+
+/* Threads of one run: few of the block have nothing to read. */
+static void build_lanes (mt_desc *d) {
+  uint32_t vectors = windows_of(d, d->skew.run, MT_VECTOR), best = 0, take = 1;
+  uint32_t passes = (vectors + MT_SKEW_THREADS - 1) / MT_SKEW_THREADS;
+  for (uint32_t last = passes + 3; passes <= last; passes++) {
+    uint32_t lanes = (vectors + passes - 1) / passes, teams = MT_SKEW_THREADS / lanes;
+    uint32_t use = vectors * teams * 1024 / (passes * MT_SKEW_THREADS);
+    if (use > best) best = use, take = lanes;
+  }
+  d->skew.lanes = divisor_of(take);
+  d->skew.teams = (uint16_t)(MT_SKEW_THREADS / take);
+}
+
+/* Stretches of equal length, about as many tasks as threads. */
+static void build_tasks (mt_desc *d) {
+  mt_skew *s = &d->skew;
+  uint32_t sectors = windows_of(d, s->row, 2 * MT_VECTOR), rows = most_of(s->rows);
+  uint32_t most = (2 * rows * sectors + MT_SKEW_THREADS - 1) / MT_SKEW_THREADS;
+  if (most > MT_STRETCH) most = MT_STRETCH;
+  uint32_t stretches = (sectors + most - 1) / most;
+  s->stretch = (sectors + stretches - 1) / stretches;
+  s->all_rows = divisor_of(rows);
+  s->tasks = 2 * rows * stretches;
+}
+
+static void build_reach (mt_desc *d) {
+  int64_t *reach = d->skew.reach;
+  reach[0] = 0, reach[1] = unit_of(d);
+  for (uint32_t k = 0; k < d->nthr; k++) {
+    int64_t by = (d->axis[k].extent - 1) * stride_of(d, k, MT_SRC);
+    reach[by > 0] += by;
+  }
 }
 
 /* Pitches: those of the run its strides, the others what they must be modulo 16 and far
@@ -142,11 +183,16 @@ bool mt_skew_build (mt_desc *d) {
   s->runs = span_of(d, MT_DST, nrow, in_run);
   s->row = span_of(d, MT_DST, nrow, 0);
   s->rows = span_of(d, MT_SRC, nrun, in_row);
-  s->each[MT_SRC] = vectors_of(d, s->run);
-  s->each[MT_DST] = vectors_of(d, s->row);
   build_walk(s->load, &s->nload, d, MT_DST, nrow, in_run, true);
   build_walk(s->store, &s->nstore, d, MT_SRC, nrun, in_row, true);
   build_walk(s->line, &s->nline, d, MT_DST, nrow, 0, false);
+  for (uint16_t i = 0; i < s->nline; i++) {         /* a place behind the last is the first */
+    mt_each e = divisor_of(s->line[i].extent);
+    s->line[i].mul = e.mul, s->line[i].shift = e.shift;
+  }
+  build_lanes(d);
+  build_tasks(d);
+  build_reach(d);
   return s->nline > 0;
 }
 
@@ -161,21 +207,33 @@ static uint32_t shared_at (const mt_hop *h, uint32_t count, uint32_t n) {
   return at;
 }
 
+static uint32_t far_at (const mt_hop *h, uint32_t count, uint32_t n) {
+  uint64_t at = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    at += (i + 1 < count ? n % h[i].extent : n) * (uint64_t)h[i].global;
+    n /= h[i].extent;
+  }
+  return (uint32_t)at;
+}
+
+/* Where lane i of the first warp reads its unit number `unit`. */
+static uint32_t place_of (const mt_desc *d, uint32_t i, uint32_t unit) {
+  const mt_skew *s = &d->skew;
+  uint32_t rows = s->all_rows.extent, bytes = unit_of(d), row = i / 2 % rows;
+  uint32_t before = far_at(s->store, s->nstore, row) % 32;
+  uint32_t sector = i / 2 / rows * s->stretch + 1;
+  uint32_t p = (sector * 32 + i % 2 * 16 - before) / bytes + unit;
+  return shared_at(s->store, s->nstore, row) +
+         shared_at(s->line, s->nline, p % most_of(s->row));
+}
+
 /* Turns that shared memory takes for unit `unit` of the first vectors of a warp. */
 static uint32_t turns_of (const mt_desc *d, uint32_t unit) {
-  const mt_skew *s = &d->skew;
-  uint32_t bytes = unit_of(d), word = bytes < 4 ? 4 : bytes, v = MT_VECTOR / bytes;
-  uint32_t lanes = 128 / word, sum = 0, rows = s->rows.units * s->rows.count;
-  uint32_t row = s->row.units * s->row.count, mask = (1u << s->beside) - 1;
+  uint32_t bytes = unit_of(d), word = bytes < 4 ? 4 : bytes, lanes = 128 / word, sum = 0;
   for (uint32_t first = 0; first < MT_LANES; first += lanes) {
     uint32_t seen[MT_LANES], in[MT_LANES] = {0}, n = 0, most = 0;
-    for (uint32_t i = first; i < first + lanes; i++) {
-      uint32_t m = i >> s->beside, q = m / s->each[MT_DST].extent, j = 0;
-      uint32_t r = (q << s->beside) + (i & mask);
-      uint32_t p = (m - q * s->each[MT_DST].extent) * v + unit;
-      if (r >= rows || p >= row) continue;
-      uint32_t at = (shared_at(s->store, s->nstore, r) +
-                     shared_at(s->line, s->nline, p)) / word;
+    for (uint32_t i = first; i < first + lanes && i < d->skew.tasks; i++) {
+      uint32_t at = place_of(d, i, unit) / word, j = 0;
       while (j < n && seen[j] != at) j++;
       if (j < n) continue;
       seen[n++] = at;
@@ -202,25 +260,15 @@ static void set_pitches (mt_desc *d, uint32_t nrun, uint32_t gap) {
   }
 }
 
-/* Lanes in rows beside one another, as many as there are rows. */
-static void set_beside (mt_desc *best, uint32_t *cost, const mt_desc *d) {
-  uint32_t rows = d->skew.rows.units * d->skew.rows.count, v = MT_VECTOR / unit_of(d);
-  for (uint32_t beside = 0; beside <= MT_MOSTBESIDE && 1u << beside <= rows; beside++) {
-    mt_desc x = *d;
-    uint32_t waste = (((rows - 1) >> beside) + 1) << beside;
-    x.skew.beside = (uint16_t)beside;
-    uint32_t c = (turns_of(&x, 0) + turns_of(&x, v / 2)) * 16 * waste / rows;
-    if (c < *cost) *cost = c, *best = x;
-  }
-}
-
 bool mt_skew_choose (mt_desc *d) {
   uint32_t cost = UINT32_MAX, nrun = chain_of(d, MT_SRC);
   mt_desc best = *d;
   for (uint32_t gap = 0; gap <= (nrun < d->nthr ? MT_MOSTGAP : 0); gap++) {
     mt_desc x = *d;
     set_pitches(&x, nrun, gap);
-    if (mt_skew_build(&x)) set_beside(&best, &cost, &x);
+    if (!mt_skew_build(&x)) continue;
+    uint32_t c = turns_of(&x, 0) + turns_of(&x, MT_VECTOR / unit_of(d) / 2);
+    if (c < cost) cost = c, best = x;
   }
   *d = best;
   return cost < UINT32_MAX;
@@ -248,12 +296,9 @@ mt_status mt_skew_check (const mt_desc *d, mt_err *err) {
            "a box of %lld accesses", (long long)d->threads);
   MT_CHECK(d->rests <= INT32_MAX, err, "more than 2^31 boxes");
   MT_CHECK(is_order(d), err, "the order of a box is no permutation");
-  MT_CHECK(d->skew.beside <= MT_MOSTBESIDE, err, "%d rows beside one another",
-           1 << (d->skew.beside & 15));
   memset(&x.skew, 0, sizeof x.skew);
   memcpy(x.skew.order, d->skew.order, sizeof x.skew.order);
   memcpy(x.skew.pitch, d->skew.pitch, sizeof x.skew.pitch);
-  x.skew.beside = d->skew.beside;
   MT_CHECK(mt_skew_build(&x), err, "the axes of a skewed box are no runs and rows");
   MT_CHECK(memcmp(&x.skew, &d->skew, sizeof x.skew) == 0, err,
            "a box turns in another way than its axes");

@@ -8,7 +8,7 @@
 #include "mt_impl.h"
 #include "mt_desc.h"
 
-/* Everything that follows from the axes, the bounds and order, pitch, beside: false if
+/* Everything that follows from the axes, the bounds and order and pitch: false if
 ** they do not go together. The rest of `skew` must be 0. */
 bool mt_skew_build (mt_desc *d);
 

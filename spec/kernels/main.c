@@ -416,9 +416,7 @@ static bool draw_skew_once (mt_launch *l) {
     d->rests *= e;
   }
   for (int side = 0; side < 2; side++) l->offset[side] += d->vec * below(40);
-  if (!mt_skew_choose(d)) return false;
-  if (below(2)) d->skew.beside = (uint16_t)below(4);
-  return true;
+  return mt_skew_choose(d);
 }
 
 static void draw_skew (mt_launch *l) {
