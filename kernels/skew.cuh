@@ -16,33 +16,41 @@
 
 #define MT_INLINE __device__ __forceinline__
 
+/* What the emulated kernels check. */
+#ifndef MT_ASSERT
+#define MT_ASSERT(x) ((void)0)
+#endif
+
 namespace mt {
 
 /* ------------------------------------------------------------------ lengths */
 
 /* Where a block is, and how far along the bounds. */
 struct skew_place : place {
-  int64_t at[MT_SKEW_BOUNDS];
+  uint32_t at[MT_SKEW_BOUNDS];
   MT_INLINE void step (const mt_axis &a, int64_t digit) {
     place::step(a, digit);
 #pragma unroll
-    for (int k = 0; k < MT_SKEW_BOUNDS; k++) at[k] += digit * a.step[k];
+    for (int k = 0; k < MT_SKEW_BOUNDS; k++)
+      at[k] += (uint32_t)digit * (uint32_t)a.step[k];
   }
 };
 
 /* What the bounds leave of the four spans. */
 struct skew_size {
   uint32_t run, runs, row, rows;
-  MT_INLINE skew_size (const mt_desc &d, const skew_place &at)
-      : run(of(d, d.skew.run, at)), runs(of(d, d.skew.runs, at)),
-        row(of(d, d.skew.row, at)), rows(of(d, d.skew.rows, at)) {}
-  static MT_INLINE uint32_t of (const mt_desc &d, const mt_span &s,
-                                const skew_place &at) {
+  MT_INLINE skew_size (const mt_desc &d, const skew_place &at) {
+    uint32_t left[MT_SKEW_BOUNDS];
+#pragma unroll
+    for (int k = 0; k < MT_SKEW_BOUNDS; k++) left[k] = (uint32_t)d.bound[k] - at.at[k];
+    run = of(d.skew.run, left), runs = of(d.skew.runs, left);
+    row = of(d.skew.row, left), rows = of(d.skew.rows, left);
+  }
+  static MT_INLINE uint32_t of (const mt_span &s, const uint32_t *left) {
     uint32_t count = s.count;
 #pragma unroll
     for (int k = 0; k < MT_SKEW_BOUNDS; k++)
-      if (s.bound == k + 1 && d.bound[k] - at.at[k] < count)
-        count = (uint32_t)(d.bound[k] - at.at[k]);
+      if (s.bound == k + 1 && left[k] < count) count = left[k];
     return s.units * count;
   }
 };
@@ -124,103 +132,91 @@ template <> struct skew_unit<1> { typedef uint8_t type; };
 template <> struct skew_unit<2> { typedef uint16_t type; };
 
 /* Goes along a row, V units at a time. The places of the first axis of the row are `step`
-** apart; where it ends, `left` places on, lies a jump by `by` on top. Before the row the
-** places are those of its beginning, behind it those as well. */
-template <int ES> struct skew_reader {
+** apart; where it ends, `left` places on, lies a jump by `by` on top. What lies before the
+** row or behind it is not real: any unit will do. LONG: the first axis has V places or
+** more, so that V places have one jump at most. */
+template <int ES, bool LONG> struct skew_reader {
   enum { V = 16 / ES };
   typedef typename skew_unit<ES>::type type;
-  const char *at;
-  uint32_t step, length;        /* of the first axis */
+  const mt_skew &k;
+  uint32_t at;                  /* in shared memory */
+  uint32_t step;
   int32_t left, by;
-  uint32_t q, q0;               /* which index of the other axes; of the first of them */
+  int32_t wait;                 /* places before the row, unless LONG */
+  uint32_t i, j;                /* indices of the second axis and the third */
 
-  /* From index n of the axes behind the first to the next. */
-  static MT_INLINE int32_t next (const mt_skew &k, uint32_t n) {
-    int32_t sum = 0;
-#pragma unroll 1
-    for (uint32_t i = 1, more = n + 1; i < k.nline; i++) {
-      const mt_hop &h = k.line[i];
-      const uint32_t a = divide_by(n, h.extent, h.mul, h.shift);
-      const uint32_t b = divide_by(more, h.extent, h.mul, h.shift);
-      sum += (int32_t)((more - b * h.extent) - (n - a * h.extent)) * (int32_t)h.shared;
-      n = a, more = b;
-    }
-    return sum;
-  }
-
-  MT_INLINE int32_t jump (const mt_skew &k) const {
-    const int32_t back = (int32_t)(length * step);
-    if (k.nline > 1 && q0 + 1 < k.line[1].extent) return (int32_t)k.line[1].shared - back;
-    return next(k, q) - back;
+  MT_INLINE int32_t jump () const {
+    return i + 1 < k.line[1].extent ? k.jump[0] :
+           j + 1 < k.line[2].extent ? k.jump[1] : k.jump[2];
   }
 
   /* From place p of the row at `row` on; -2 V < p. */
-  MT_INLINE skew_reader (const mt_skew &k, const char *row, int32_t p)
-      : at(row), step(k.line[0].shared), length(k.line[0].extent), q(~0u), q0(~0u) {
-    if (p < 0) {
+  MT_INLINE skew_reader (const mt_skew &skew, uint32_t row, int32_t p)
+      : k(skew), at(row), step(k.line[0].pitch), wait(0) {
+    if (LONG && p < 0) {
       left = -p, by = p * (int32_t)step;
+      i = k.line[1].extent - 1, j = ~0u;
       return;
     }
-    uint32_t n = (uint32_t)p;
-    q = divide_by(n, length, k.line[0].mul, k.line[0].shift);
-    n -= q * length;
-    left = (int32_t)(length - n);
-    at += n * step;
-    q0 = n = q;
-#pragma unroll 1
-    for (uint32_t i = 1; i < k.nline; i++) {
-      const mt_hop &h = k.line[i];
-      const uint32_t a = divide_by(n, h.extent, h.mul, h.shift);
-      at += (n - a * h.extent) * h.shared;
-      if (i == 1) q0 = n - a * h.extent;
-      n = a;
+    if (p < 0) wait = -p;
+    const uint32_t n = p < 0 ? 0 : (uint32_t)p;
+    const mt_line &a = k.line[0], &b = k.line[1];
+    const uint32_t q = divide_by(n, a.extent, a.mul, a.shift);
+    j = divide_by(q, b.extent, b.mul, b.shift);
+    i = q - j * b.extent;
+    const uint32_t digit = n - q * a.extent;
+    at += digit * a.pitch + i * b.pitch + j * k.line[2].pitch;
+    left = (int32_t)(a.extent - digit), by = jump();
+  }
+
+  MT_INLINE void turn () {
+    left += (int32_t)k.line[0].extent;
+    if (++i == k.line[1].extent) i = 0, j = j + 1 == k.line[2].extent ? 0 : j + 1;
+    by = jump();
+  }
+
+  MT_INLINE void one () {
+    if (wait > 0) {
+      wait--;
+      return;
     }
-    by = jump(k);
-  }
-
-  MT_INLINE void turn (const mt_skew &k) {
-    left += (int32_t)length;
-    q++, q0++;
-    if (k.nline > 1 && q0 == k.line[1].extent) q0 = 0;
-    by = jump(k);
-  }
-
-  /* The first axis has V places or more: there is one jump at most. */
-  MT_INLINE void read_long (type *x, const mt_skew &k) {
-#pragma unroll
-    for (int j = 0; j < V; j++, at += step) {
-      if (j > 0 && j == left) at += by;
-      x[j] = *(const type *)at;
-    }
-    left -= V;
-    if (left > 0) return;
-    if (left == 0) at += by;
-    turn(k);
-  }
-
-  MT_INLINE void skip_long (const mt_skew &k) {
-    at += V * step;
-    left -= V;
-    if (left > 0) return;
-    at += by;
-    turn(k);
-  }
-
-  MT_INLINE void one (const mt_skew &k) {
     at += step;
     if (--left > 0) return;
     at += by;
-    turn(k);
+    turn();
   }
 
-  MT_INLINE void read_short (type *x, const mt_skew &k) {
+  MT_INLINE void read (type *x, const char *box) {
+    if (LONG) {
 #pragma unroll
-    for (int j = 0; j < V; j++, one(k)) x[j] = *(const type *)at;
+      for (int n = 0; n < V; n++, at += step) {
+        if (n > 0 && n == left) at += by;
+        MT_ASSERT(at <= MT_SKEW_SHARED - ES);
+        x[n] = *(const type *)(box + at);
+      }
+      if (left == V) at += by;
+      left -= V;
+      if (left <= 0) turn();
+    } else {
+#pragma unroll
+      for (int n = 0; n < V; n++, one()) {
+        MT_ASSERT(at <= MT_SKEW_SHARED - ES);
+        x[n] = *(const type *)(box + at);
+      }
+    }
   }
 
-  MT_INLINE void skip_short (const mt_skew &k) {
+  MT_INLINE void skip () {
+    if (LONG) {
+      at += V * step;
+      left -= V;
+      if (left > 0) return;
+      at += by;
+      turn();
+    } else {
 #pragma unroll 1
-    for (int j = 0; j < V; j++) one(k);
+      for (int n = 0; n < V; n++) one();
+    }
   }
 };
 
@@ -261,17 +257,17 @@ MT_INLINE void store_part (char *p, const uint4 &v, int32_t low, int32_t high) {
 
 /* The places of a row that a task writes: from `first` on, in steps of two vectors. */
 template <int ES, bool LONG>
-MT_INLINE void skew_stretch (const mt_skew &k, const char *box, char *row, int32_t first,
-                             int32_t end) {
+MT_INLINE void skew_stretch (const mt_skew &k, const char *box, uint32_t at, char *row,
+                             int32_t first, int32_t end) {
   enum { V = 16 / ES };
-  skew_reader<ES> reader(k, box, first);
+  skew_reader<ES, LONG> reader(k, at, first);
   char *to = row + (int64_t)first * ES;
 #pragma unroll 1
   for (uint32_t s = 0; s < k.stretch && first < end; s++, first += 2 * V, to += 32) {
     typename skew_unit<ES>::type unit[V];
     uint4 out;
-    if (LONG) reader.read_long(unit, k), reader.skip_long(k);
-    else reader.read_short(unit, k), reader.skip_short(k);
+    reader.read(unit, box);
+    reader.skip();
     box_vectors<ES, 1>::of(&out, unit);
     if (first >= 0 && first + V <= end) store<16>(to, out);
     else if (first > -V) store_part<ES>(to, out, -first, end - first);
@@ -280,7 +276,7 @@ MT_INLINE void skew_stretch (const mt_skew &k, const char *box, char *row, int32
 
 template <int ES, bool LONG>
 MT_INLINE void skew_store (const mt_desc &d, const skew_size &size, char *dst,
-                           const char *box) {
+                           const char *box, uint32_t low) {
   const mt_skew &k = d.skew;
 #pragma unroll 1
   for (uint32_t n = threadIdx.x; n < k.tasks; n += blockDim.x) {
@@ -292,7 +288,7 @@ MT_INLINE void skew_store (const mt_desc &d, const skew_size &size, char *dst,
     char *row = dst + w.global;
     const uint32_t before = (uint32_t)(uintptr_t)row & 31;
     const int32_t byte = (int32_t)(part * k.stretch * 32 + (n & 1) * 16) - (int32_t)before;
-    skew_stretch<ES, LONG>(k, box + w.shared, row, byte / ES, (int32_t)size.row);
+    skew_stretch<ES, LONG>(k, box, low + w.shared, row, byte / ES, (int32_t)size.row);
   }
 }
 
@@ -308,9 +304,9 @@ template <int ES> MT_INLINE void copy_skew (const mt_launch &p) {
   if (skew_inside(p, side.src)) skew_load<ES, true>(p, size, side.src, box);
   else skew_load<ES, false>(p, size, side.src, box);
   skew_arrived();
-  box += (uint32_t)(uintptr_t)side.src & 15;
-  if (d.skew.line[0].extent >= 16 / ES) skew_store<ES, true>(d, size, side.dst, box);
-  else skew_store<ES, false>(d, size, side.dst, box);
+  const uint32_t low = (uint32_t)(uintptr_t)side.src & 15;
+  if (d.skew.line[0].extent >= 16 / ES) skew_store<ES, true>(d, size, side.dst, box, low);
+  else skew_store<ES, false>(d, size, side.dst, box, low);
 }
 
 } // namespace mt

@@ -125,12 +125,21 @@ typedef struct mt_each {
   uint32_t extent, mul, shift;
 } mt_each;
 
+/* An axis of the places in a row; pitch in bytes of shared memory. */
+typedef struct mt_line {
+  uint32_t extent, mul, shift, pitch;
+} mt_line;
+
+enum { MT_MAXLINE = 3 };
+
 /* How a skewed box turns. The first thread axes are a run of the source, those that
 ** `order` names first a row of the destination; every axis is in one of them or in both.
 ** The last axis of each may overhang: then a bound counts along it. In shared memory unit
 ** (i0, i1, ...) lies at (address of the box in the source) mod 16 + sum i[k] * pitch[k];
 ** pitches are the strides of the source modulo 16, those of the run the strides. Runs are
-** numbered along `load`, rows along `store`, the places in a row along `line`.
+** numbered along `load`, rows along `store`, the places in a row along `line`. One place
+** on where the first axis ends is jump[0] bytes more than a step of the first axis, where
+** the second ends too jump[1]; behind the last place is the first one: jump[2].
 **   Thread t reads vectors t mod lanes, + lanes, + 2 lanes, ... of those that a run
 ** touches, of the runs t / lanes, + teams, + 2 teams, ...
 **   Task n writes half n mod 2 of `stretch` sectors of 32 bytes, one behind the other, of
@@ -139,13 +148,15 @@ typedef struct mt_each {
 typedef struct mt_skew {
   uint8_t  order[MT_MAXTURN];
   uint16_t pitch[MT_MAXTURN];
-  uint16_t nload, nstore, nline;
+  uint16_t nload, nstore;
   uint16_t teams;
   mt_span  run, runs, row, rows;
   mt_each  lanes, all_rows;
   uint32_t stretch, tasks;
   int64_t  reach[2];              /* bytes of the source before the box, and up to its end */
-  mt_hop   load[MT_MAXTURN], store[MT_MAXTURN], line[MT_MAXTURN];
+  mt_line  line[MT_MAXLINE];
+  int32_t  jump[MT_MAXLINE];
+  mt_hop   load[MT_MAXTURN], store[MT_MAXTURN];
 } mt_skew;
 
 /* A swizzle: flip(o) = o ^ ((o & mask) >> shift), << -shift where that is below 0. The

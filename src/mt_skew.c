@@ -9,7 +9,7 @@
 #include "mt_check.h"
 #include "mt_skew.h"
 
-enum { MT_LANES = 32, MT_VECTOR = 16, MT_MOSTGAP = 7, MT_STRETCH = 8 };
+enum { MT_LANES = 32, MT_VECTOR = 16, MT_MOSTGAP = 7, MT_STRETCH = 32 };
 
 static uint32_t unit_of (const mt_desc *d) { return d->vec * d->elem; }
 
@@ -67,7 +67,7 @@ static mt_span span_of (const mt_desc *d, int side, uint32_t n, uint32_t without
 ** box. */
 static bool is_bound (const mt_desc *d, uint32_t k, uint32_t nrun, uint32_t nrow) {
   int64_t last = 0;
-  if (d->lane_step[k] != 0) return false;
+  if (d->lane_step[k] != 0 || d->bound[k] > INT32_MAX) return false;
   for (uint32_t i = 0; i < d->nthr; i++) {
     bool ends = i == nrun - 1 || i == d->skew.order[nrow - 1];
     if (d->axis[i].step[k] != 0 && !(ends && d->axis[i].step[k] == 1)) return false;
@@ -89,15 +89,15 @@ static void push (mt_hop *to, uint16_t *n, const mt_hop *h) {
     to[(*n)++] = *h;
 }
 
-/* The axes of the side's chain that are not in `without`; `global`: of the other side. */
+/* The axes of the side's chain that are not in `without`; `global` is of the other side. */
 static void build_walk (mt_hop *to, uint16_t *n, const mt_desc *d, int side,
-                        uint32_t count, uint32_t without, bool global) {
+                        uint32_t count, uint32_t without) {
   *n = 0;
   for (uint32_t k = 0; k < count; k++) {
     uint32_t axis = chained(d, side, k);
     if (without >> axis & 1) continue;
     mt_hop h = {.extent = (uint32_t)d->axis[axis].extent, .shared = d->skew.pitch[axis],
-                .global = global ? stride_of(d, axis, 1 - side) : 0};
+                .global = stride_of(d, axis, 1 - side)};
     push(to, n, &h);
   }
   for (uint16_t i = 0; i + 1 < *n; i++) {
@@ -115,35 +115,65 @@ static mt_each divisor_of (uint32_t n) {
 
 static uint32_t most_of (mt_span s) { return s.units * s.count; }
 
+/* The axes of the row, those merged that are one in shared memory; the last takes what
+** the others leave. False if there are too many. */
+static bool build_line (mt_desc *d, uint32_t nrow) {
+  mt_line *l = d->skew.line;
+  int32_t n = 0, *jump = d->skew.jump, end = 0;
+  for (uint32_t k = 0; k < nrow; k++) {
+    uint32_t axis = d->skew.order[k], e = (uint32_t)d->axis[axis].extent;
+    uint32_t pitch = d->skew.pitch[axis];
+    if (n > 0 && l[n - 1].pitch * l[n - 1].extent == pitch) l[n - 1].extent *= e;
+    else if (n == MT_MAXLINE) return false;
+    else l[n++] = (mt_line){.extent = e, .pitch = pitch};
+  }
+  for (; n < MT_MAXLINE; n++) l[n].extent = 1;
+  for (int i = 0; i < MT_MAXLINE; i++) {
+    mt_each e = divisor_of(l[i].extent);
+    l[i].mul = e.mul, l[i].shift = e.shift;
+    end += (int32_t)((l[i].extent - 1) * l[i].pitch);
+    jump[i] = (i + 1 < MT_MAXLINE ? (int32_t)l[i + 1].pitch : 0) - end -
+              (int32_t)l[0].pitch;
+  }
+  return true;
+}
+
 /* Windows of so many bytes that a span touches wherever it begins. */
 static uint32_t windows_of (const mt_desc *d, mt_span s, uint32_t bytes) {
   uint32_t v = bytes / unit_of(d);
   return (most_of(s) + 2 * v - 2) / v;
 }
 
-/* Threads of one run: few of the block have nothing to read. */
+/* Instructions of a thread, about: to find a run, a row; to move a vector. */
+enum { MT_FINDRUN = 50, MT_FETCH = 12, MT_FINDROW = 90 };
+
+/* Threads of one run: those that take the fewest instructions. */
 static void build_lanes (mt_desc *d) {
-  uint32_t vectors = windows_of(d, d->skew.run, MT_VECTOR), best = 0, take = 1;
-  uint32_t passes = (vectors + MT_SKEW_THREADS - 1) / MT_SKEW_THREADS;
-  for (uint32_t last = passes + 3; passes <= last; passes++) {
+  uint32_t vectors = windows_of(d, d->skew.run, MT_VECTOR), runs = most_of(d->skew.runs);
+  uint32_t best = UINT32_MAX, take = 1, least = vectors < 8 ? vectors : 8;
+  for (uint32_t passes = 1; passes <= vectors; passes++) {
     uint32_t lanes = (vectors + passes - 1) / passes, teams = MT_SKEW_THREADS / lanes;
-    uint32_t use = vectors * teams * 1024 / (passes * MT_SKEW_THREADS);
-    if (use > best) best = use, take = lanes;
+    if (lanes < least) break;
+    if (teams == 0) continue;
+    uint32_t cost = (runs + teams - 1) / teams * (MT_FINDRUN + MT_FETCH * passes);
+    if (cost < best) best = cost, take = lanes;
   }
   d->skew.lanes = divisor_of(take);
   d->skew.teams = (uint16_t)(MT_SKEW_THREADS / take);
 }
 
-/* Stretches of equal length, about as many tasks as threads. */
+/* Stretches of equal length: those that take the fewest instructions. */
 static void build_tasks (mt_desc *d) {
   mt_skew *s = &d->skew;
   uint32_t sectors = windows_of(d, s->row, 2 * MT_VECTOR), rows = most_of(s->rows);
-  uint32_t most = (2 * rows * sectors + MT_SKEW_THREADS - 1) / MT_SKEW_THREADS;
-  if (most > MT_STRETCH) most = MT_STRETCH;
-  uint32_t stretches = (sectors + most - 1) / most;
-  s->stretch = (sectors + stretches - 1) / stretches;
+  uint32_t each = 25 + 80 / unit_of(d), best = UINT32_MAX;
+  for (uint32_t n = 1; n <= sectors && n <= MT_STRETCH; n++) {
+    uint32_t tasks = 2 * rows * ((sectors + n - 1) / n);
+    uint32_t rounds = (tasks + MT_SKEW_THREADS - 1) / MT_SKEW_THREADS;
+    uint32_t cost = rounds * (MT_FINDROW + n * each);
+    if (cost < best) best = cost, s->stretch = n, s->tasks = tasks;
+  }
   s->all_rows = divisor_of(rows);
-  s->tasks = 2 * rows * stretches;
 }
 
 static void build_reach (mt_desc *d) {
@@ -183,17 +213,13 @@ bool mt_skew_build (mt_desc *d) {
   s->runs = span_of(d, MT_DST, nrow, in_run);
   s->row = span_of(d, MT_DST, nrow, 0);
   s->rows = span_of(d, MT_SRC, nrun, in_row);
-  build_walk(s->load, &s->nload, d, MT_DST, nrow, in_run, true);
-  build_walk(s->store, &s->nstore, d, MT_SRC, nrun, in_row, true);
-  build_walk(s->line, &s->nline, d, MT_DST, nrow, 0, false);
-  for (uint16_t i = 0; i < s->nline; i++) {         /* a place behind the last is the first */
-    mt_each e = divisor_of(s->line[i].extent);
-    s->line[i].mul = e.mul, s->line[i].shift = e.shift;
-  }
+  build_walk(s->load, &s->nload, d, MT_DST, nrow, in_run);
+  build_walk(s->store, &s->nstore, d, MT_SRC, nrun, in_row);
+  if (!build_line(d, nrow)) return false;
   build_lanes(d);
   build_tasks(d);
   build_reach(d);
-  return s->nline > 0;
+  return true;
 }
 
 /* ---------------------------------------------------------------- banks */
@@ -223,8 +249,10 @@ static uint32_t place_of (const mt_desc *d, uint32_t i, uint32_t unit) {
   uint32_t before = far_at(s->store, s->nstore, row) % 32;
   uint32_t sector = i / 2 / rows * s->stretch + 1;
   uint32_t p = (sector * 32 + i % 2 * 16 - before) / bytes + unit;
-  return shared_at(s->store, s->nstore, row) +
-         shared_at(s->line, s->nline, p % most_of(s->row));
+  p %= most_of(s->row);
+  return shared_at(s->store, s->nstore, row) + p % s->line[0].extent * s->line[0].pitch +
+         p / s->line[0].extent % s->line[1].extent * s->line[1].pitch +
+         p / s->line[0].extent / s->line[1].extent * s->line[2].pitch;
 }
 
 /* Turns that shared memory takes for unit `unit` of the first vectors of a warp. */

@@ -7,6 +7,8 @@
 ** threads of a block that meet, in a barrier or a shuffle, are contexts of their own:
 ** each runs to the next meeting, then the next thread does.
 */
+#include <stdio.h>
+#include <stdlib.h>
 #include <setjmp.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -16,6 +18,7 @@
 #define __device__
 #define __forceinline__ inline __attribute__((always_inline))
 #define __shared__ static
+#define MT_ASSERT(x) ((x) ? (void)0 : (fprintf(stderr, "not true: %s\n", #x), abort()))
 
 struct index3 { unsigned x; };
 static index3 threadIdx, blockIdx, blockDim, gridDim;
