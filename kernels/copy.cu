@@ -13,7 +13,7 @@
 #define MT_BOUNDS_ROWS(threads) __launch_bounds__(threads, 6)
 #define MT_BOUNDS_PACK(threads) __launch_bounds__(threads, 5)
 #define MT_BOUNDS_BOX(threads) __launch_bounds__(threads)
-#define MT_BOUNDS_SKEW(threads) __launch_bounds__(threads, 5)
+#define MT_BOUNDS_SKEW(threads) __launch_bounds__(threads, 1280 / threads)
 #define MT_SWIZZLED_TV(threads) __launch_bounds__(threads, 1)
 #define MT_SWIZZLED_FLAT(threads) __launch_bounds__(threads)
 

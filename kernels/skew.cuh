@@ -131,6 +131,37 @@ template <int ES> struct skew_unit { typedef typename shared_word<ES>::type type
 template <> struct skew_unit<1> { typedef uint8_t type; };
 template <> struct skew_unit<2> { typedef uint16_t type; };
 
+/* An address of shared memory, and what lies there. */
+#if defined(__CUDA_ARCH__)
+MT_INLINE uint32_t skew_address (const char *box) {
+  return (uint32_t)__cvta_generic_to_shared(box);
+}
+MT_INLINE void skew_get (uint8_t *x, uint32_t at, const char *) {
+  uint32_t v;
+  asm volatile("ld.shared.u8 %0, [%1];" : "=r"(v) : "r"(at));
+  *x = (uint8_t)v;
+}
+MT_INLINE void skew_get (uint16_t *x, uint32_t at, const char *) {
+  asm volatile("ld.shared.u16 %0, [%1];" : "=h"(*x) : "r"(at));
+}
+MT_INLINE void skew_get (uint32_t *x, uint32_t at, const char *) {
+  asm volatile("ld.shared.u32 %0, [%1];" : "=r"(*x) : "r"(at));
+}
+MT_INLINE void skew_get (uint2 *x, uint32_t at, const char *) {
+  asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(x->x), "=r"(x->y) : "r"(at));
+}
+MT_INLINE void skew_get (uint4 *x, uint32_t at, const char *) {
+  asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(x->x), "=r"(x->y), "=r"(x->z), "=r"(x->w) : "r"(at));
+}
+#else
+MT_INLINE uint32_t skew_address (const char *) { return 0; }
+template <typename T> MT_INLINE void skew_get (T *x, uint32_t at, const char *box) {
+  MT_ASSERT(at <= MT_SKEW_SHARED - sizeof *x);
+  *x = *(const T *)(box + at);
+}
+#endif
+
 /* Goes along a row, V units at a time. The places of the first axis of the row are `step`
 ** apart; where it ends, `left` places on, lies a jump by `by` on top. What lies before the
 ** row or behind it is not real: any unit will do. LONG: the first axis has V places or
@@ -191,8 +222,7 @@ template <int ES, bool LONG> struct skew_reader {
 #pragma unroll
       for (int n = 0; n < V; n++, at += step) {
         if (n > 0 && n == left) at += by;
-        MT_ASSERT(at <= MT_SKEW_SHARED - ES);
-        x[n] = *(const type *)(box + at);
+        skew_get(&x[n], at, box);
       }
       if (left == V) at += by;
       left -= V;
@@ -200,8 +230,7 @@ template <int ES, bool LONG> struct skew_reader {
     } else {
 #pragma unroll
       for (int n = 0; n < V; n++, one()) {
-        MT_ASSERT(at <= MT_SKEW_SHARED - ES);
-        x[n] = *(const type *)(box + at);
+        skew_get(&x[n], at, box);
       }
     }
   }
@@ -255,22 +284,36 @@ MT_INLINE void store_part (char *p, const uint4 &v, int32_t low, int32_t high) {
   }
 }
 
+template <int ES, bool LONG>
+MT_INLINE void skew_put (skew_reader<ES, LONG> &reader, uint4 *out, const char *box) {
+  typename skew_unit<ES>::type unit[16 / ES];
+  reader.read(unit, box);
+  reader.skip();
+  box_vectors<ES, 1>::of(out, unit);
+}
+
+template <int ES>
+MT_INLINE void skew_give (char *to, const uint4 &v, int32_t first, int32_t end) {
+  enum { V = 16 / ES };
+  if (first >= 0 && first + V <= end) store<16>(to, v);
+  else if (first > -V && first < end) store_part<ES>(to, v, -first, end - first);
+}
+
 /* The places of a row that a task writes: from `first` on, in steps of two vectors. */
 template <int ES, bool LONG>
 MT_INLINE void skew_stretch (const mt_skew &k, const char *box, uint32_t at, char *row,
                              int32_t first, int32_t end) {
-  enum { V = 16 / ES };
+  enum { V = 16 / ES, N = ES < 4 ? 1 : 2 };               /* vectors at once */
   skew_reader<ES, LONG> reader(k, at, first);
   char *to = row + (int64_t)first * ES;
 #pragma unroll 1
-  for (uint32_t s = 0; s < k.stretch && first < end; s++, first += 2 * V, to += 32) {
-    typename skew_unit<ES>::type unit[V];
-    uint4 out;
-    reader.read(unit, box);
-    reader.skip();
-    box_vectors<ES, 1>::of(&out, unit);
-    if (first >= 0 && first + V <= end) store<16>(to, out);
-    else if (first > -V) store_part<ES>(to, out, -first, end - first);
+  for (uint32_t s = 0; s < k.stretch && first < end; s += N) {
+    uint4 out[N];
+#pragma unroll
+    for (int n = 0; n < N; n++) skew_put<ES, LONG>(reader, &out[n], box);
+#pragma unroll
+    for (int n = 0; n < N; n++, first += 2 * V, to += 32)
+      if (n == 0 || s + n < k.stretch) skew_give<ES>(to, out[n], first, end);
   }
 }
 
@@ -304,7 +347,7 @@ template <int ES> MT_INLINE void copy_skew (const mt_launch &p) {
   if (skew_inside(p, side.src)) skew_load<ES, true>(p, size, side.src, box);
   else skew_load<ES, false>(p, size, side.src, box);
   skew_arrived();
-  const uint32_t low = (uint32_t)(uintptr_t)side.src & 15;
+  const uint32_t low = skew_address(box) + ((uint32_t)(uintptr_t)side.src & 15);
   if (d.skew.line[0].extent >= 16 / ES) skew_store<ES, true>(d, size, side.dst, box, low);
   else skew_store<ES, false>(d, size, side.dst, box, low);
 }

@@ -112,7 +112,11 @@ typedef struct mt_turn {
 } mt_turn;
 
 /* SKEW: a box in shared memory, with its gaps; how many bounds there may be. */
-enum { MT_SKEW_SHARED = 40960, MT_SKEW_BOUNDS = 2, MT_SKEW_THREADS = 256 };
+#ifndef MT_XT
+#define MT_XT 256
+#define MT_XS 40960
+#endif
+enum { MT_SKEW_SHARED = MT_XS, MT_SKEW_BOUNDS = 2, MT_SKEW_THREADS = MT_XT };
 
 /* So many units for each of `count` indices, or for those of them that bound number
 ** `bound` leaves, counted from 1; 0: no bound. */
