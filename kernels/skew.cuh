@@ -113,11 +113,12 @@ MT_INLINE void skew_load (const mt_launch &p, const skew_size &size, const char 
 #pragma unroll 2
   for (; r < size.runs; r += k.teams) {
     const skew_walk w(k.load, k.nload, r);
-    const uint32_t at = low + w.shared, before = at & 15;
+    const uint32_t before = (uint32_t)(uintptr_t)(src + w.global) & 63;
     const char *from = src + w.global - before;
-    char *to = box + (at - before);
+    char *to = box + (int32_t)(low + w.shared - before);
 #pragma unroll 1
     for (uint32_t v = first; v < before + bytes; v += 16 * lanes) {
+      if (v + 16 <= before) continue;
       if (INSIDE || (from + v >= m.low && from + v + 16 <= m.high))
         skew_fetch(to + v, from + v);
       else *(uint4 *)(to + v) = load_raw<ES>(from + v, m);
@@ -162,90 +163,53 @@ template <typename T> MT_INLINE void skew_get (T *x, uint32_t at, const char *bo
 }
 #endif
 
-/* Goes along a row, V units at a time. The places of the first axis of the row are `step`
-** apart; where it ends, `left` places on, lies a jump by `by` on top. What lies before the
-** row or behind it is not real: any unit will do. LONG: the first axis has V places or
-** more, so that V places have one jump at most. */
-template <int ES, bool LONG> struct skew_reader {
+/* V units of a row, from place p on, -V < p. Places of its first axis are a step apart;
+** where it ends lies a jump on top. LONG: the axis has V places or more, so that there is
+** one jump at most, before unit `left`. Otherwise there are several, before each unit
+** whose bit is set in `ends`; but the first two axes together have V places or more, and
+** end once at most. Before the first place of the row such ones are read that end there,
+** behind the last any. */
+template <int ES, bool LONG> struct skew_units {
   enum { V = 16 / ES };
   typedef typename skew_unit<ES>::type type;
-  const mt_skew &k;
+  type x[V];
   uint32_t at;                  /* in shared memory */
-  uint32_t step;
-  int32_t left, by;
-  int32_t wait;                 /* places before the row, unless LONG */
-  uint32_t i, j;                /* indices of the second axis and the third */
+  uint32_t left;                /* places of the first axis from there on */
+  uint32_t turns;               /* how often it ends before the second axis does */
+  int32_t last;                 /* the jump where that ends */
 
-  MT_INLINE int32_t jump () const {
-    return i + 1 < k.line[1].extent ? k.jump[0] :
-           j + 1 < k.line[2].extent ? k.jump[1] : k.jump[2];
-  }
-
-  /* From place p of the row at `row` on; -2 V < p. */
-  MT_INLINE skew_reader (const mt_skew &skew, uint32_t row, int32_t p)
-      : k(skew), at(row), step(k.line[0].pitch), wait(0) {
-    if (LONG && p < 0) {
-      left = -p, by = p * (int32_t)step;
-      i = k.line[1].extent - 1, j = ~0u;
-      return;
-    }
-    if (p < 0) wait = -p;
-    const uint32_t n = p < 0 ? 0 : (uint32_t)p;
-    const mt_line &a = k.line[0], &b = k.line[1];
+  MT_INLINE void find (const mt_skew &k, int32_t p) {
+    const mt_line &a = k.line[0], &b = k.line[1], &c = k.line[2];
+    const bool early = p < 0;
+    const uint32_t n = early ? (uint32_t)(-p - 1) : (uint32_t)p;
     const uint32_t q = divide_by(n, a.extent, a.mul, a.shift);
-    j = divide_by(q, b.extent, b.mul, b.shift);
-    i = q - j * b.extent;
-    const uint32_t digit = n - q * a.extent;
-    at += digit * a.pitch + i * b.pitch + j * k.line[2].pitch;
-    left = (int32_t)(a.extent - digit), by = jump();
+    const uint32_t digit = early ? a.extent - 1 - (n - q * a.extent) : n - q * a.extent;
+    const uint32_t j = early ? 0 : divide_by(q, b.extent, b.mul, b.shift);
+    const uint32_t i = early ? b.extent - 1 - q : q - j * b.extent;
+    at += digit * a.pitch + i * b.pitch + j * c.pitch;
+    left = a.extent - digit, turns = b.extent - 1 - i;
+    last = early ? k.jump[MT_MAXLINE] : k.jump[j + 1 < c.extent ? 1 : 2];
   }
 
-  MT_INLINE void turn () {
-    left += (int32_t)k.line[0].extent;
-    if (++i == k.line[1].extent) i = 0, j = j + 1 == k.line[2].extent ? 0 : j + 1;
-    by = jump();
-  }
-
-  MT_INLINE void one () {
-    if (wait > 0) {
-      wait--;
-      return;
-    }
-    at += step;
-    if (--left > 0) return;
-    at += by;
-    turn();
-  }
-
-  MT_INLINE void read (type *x, const char *box) {
-    if (LONG) {
+  MT_INLINE skew_units (const mt_skew &k, const char *box, uint32_t row, int32_t p)
+      : at(row) {
+    find(k, p);
+    const uint32_t step = k.line[0].pitch;
+    const int32_t by = LONG && turns == 0 ? last : k.jump[0];
+    const uint32_t ends = LONG ? 0 : k.ends << left;
+    const uint32_t end = left + turns * k.line[0].extent;
 #pragma unroll
-      for (int n = 0; n < V; n++, at += step) {
-        if (n > 0 && n == left) at += by;
-        skew_get(&x[n], at, box);
-      }
-      if (left == V) at += by;
-      left -= V;
-      if (left <= 0) turn();
-    } else {
-#pragma unroll
-      for (int n = 0; n < V; n++, one()) {
-        skew_get(&x[n], at, box);
-      }
+    for (uint32_t n = 0; n < V; n++, at += step) {
+      if (n > 0 && (LONG ? n == left : ends >> n & 1)) at += by;
+      if (!LONG && n > 0 && n == end) at += last - by;
+      skew_get(&x[n], at, box);
     }
   }
 
-  MT_INLINE void skip () {
-    if (LONG) {
-      at += V * step;
-      left -= V;
-      if (left > 0) return;
-      at += by;
-      turn();
-    } else {
-#pragma unroll 1
-      for (int n = 0; n < V; n++) one();
-    }
+  MT_INLINE uint4 vector () const {
+    uint4 out;
+    box_vectors<ES, 1>::of(&out, x);
+    return out;
   }
 };
 
@@ -284,53 +248,45 @@ MT_INLINE void store_part (char *p, const uint4 &v, int32_t low, int32_t high) {
   }
 }
 
-template <int ES, bool LONG>
-MT_INLINE void skew_put (skew_reader<ES, LONG> &reader, uint4 *out, const char *box) {
-  typename skew_unit<ES>::type unit[16 / ES];
-  reader.read(unit, box);
-  reader.skip();
-  box_vectors<ES, 1>::of(out, unit);
-}
-
+/* A vector, of which places [first, end) of a row are real. */
 template <int ES>
-MT_INLINE void skew_give (char *to, const uint4 &v, int32_t first, int32_t end) {
+MT_INLINE void skew_put (char *to, const uint4 &v, int32_t first, int32_t end) {
   enum { V = 16 / ES };
   if (first >= 0 && first + V <= end) store<16>(to, v);
-  else if (first > -V && first < end) store_part<ES>(to, v, -first, end - first);
+  else store_part<ES>(to, v, -first, end - first);
 }
 
-/* The places of a row that a task writes: from `first` on, in steps of two vectors. */
+/* The places of a row that a task writes: a vector from `first` on, and of the windows
+** behind it. */
 template <int ES, bool LONG>
 MT_INLINE void skew_stretch (const mt_skew &k, const char *box, uint32_t at, char *row,
                              int32_t first, int32_t end) {
-  enum { V = 16 / ES, N = ES < 4 ? 1 : 2 };               /* vectors at once */
-  skew_reader<ES, LONG> reader(k, at, first);
+  enum { V = 16 / ES, WINDOW = MT_SKEW_WIDE(ES) * V };
   char *to = row + (int64_t)first * ES;
 #pragma unroll 1
-  for (uint32_t s = 0; s < k.stretch && first < end; s += N) {
-    uint4 out[N];
-#pragma unroll
-    for (int n = 0; n < N; n++) skew_put<ES, LONG>(reader, &out[n], box);
-#pragma unroll
-    for (int n = 0; n < N; n++, first += 2 * V, to += 32)
-      if (n == 0 || s + n < k.stretch) skew_give<ES>(to, out[n], first, end);
+  for (uint32_t s = 0; s < k.stretch && first < end; s++) {
+    if (first > -V)
+      skew_put<ES>(to, skew_units<ES, LONG>(k, box, at, first).vector(), first, end);
+    first += WINDOW, to += WINDOW * ES;
   }
 }
 
 template <int ES, bool LONG>
 MT_INLINE void skew_store (const mt_desc &d, const skew_size &size, char *dst,
                            const char *box, uint32_t low) {
+  enum { WIDE = MT_SKEW_WIDE(ES) };
   const mt_skew &k = d.skew;
 #pragma unroll 1
   for (uint32_t n = threadIdx.x; n < k.tasks; n += blockDim.x) {
     const mt_each &all = k.all_rows;
-    const uint32_t part = divide_by(n >> 1, all.extent, all.mul, all.shift);
-    const uint32_t r = (n >> 1) - part * all.extent;
+    const uint32_t part = divide_by(n / WIDE, all.extent, all.mul, all.shift);
+    const uint32_t r = n / WIDE - part * all.extent;
     if (r >= size.rows) continue;
     const skew_walk w(k.store, k.nstore, r);
     char *row = dst + w.global;
-    const uint32_t before = (uint32_t)(uintptr_t)row & 31;
-    const int32_t byte = (int32_t)(part * k.stretch * 32 + (n & 1) * 16) - (int32_t)before;
+    const uint32_t before = (uint32_t)(uintptr_t)row & (16 * WIDE - 1);
+    const uint32_t vector = part * k.stretch * WIDE + n % WIDE;
+    const int32_t byte = (int32_t)(16 * vector) - (int32_t)before;
     skew_stretch<ES, LONG>(k, box, low + w.shared, row, byte / ES, (int32_t)size.row);
   }
 }

@@ -112,11 +112,11 @@ typedef struct mt_turn {
 } mt_turn;
 
 /* SKEW: a box in shared memory, with its gaps; how many bounds there may be. */
-#ifndef MT_XT
-#define MT_XT 256
-#define MT_XS 40960
-#endif
-enum { MT_SKEW_SHARED = MT_XS, MT_SKEW_BOUNDS = 2, MT_SKEW_THREADS = MT_XT };
+enum { MT_SKEW_SHARED = 40960, MT_SKEW_BOUNDS = 2, MT_SKEW_THREADS = 256 };
+
+/* Vectors of a window, which neighbouring threads write: caches count requests, of
+** neighbours one for all; but many in a row meet in the same banks if units are small. */
+#define MT_SKEW_WIDE(bytes) ((bytes) < 4 ? 4 : 8)
 
 /* So many units for each of `count` indices, or for those of them that bound number
 ** `bound` leaves, counted from 1; 0: no bound. */
@@ -143,11 +143,14 @@ enum { MT_MAXLINE = 3 };
 ** pitches are the strides of the source modulo 16, those of the run the strides. Runs are
 ** numbered along `load`, rows along `store`, the places in a row along `line`. One place
 ** on where the first axis ends is jump[0] bytes more than a step of the first axis, where
-** the second ends too jump[1]; behind the last place is the first one: jump[2].
-**   Thread t reads vectors t mod lanes, + lanes, + 2 lanes, ... of those that a run
-** touches, of the runs t / lanes, + teams, + 2 teams, ...
-**   Task n writes half n mod 2 of `stretch` sectors of 32 bytes, one behind the other, of
-** row n / 2 mod all_rows, from sector n / 2 / all_rows * stretch on.
+** the second ends too jump[1], where all end, back to the first place, jump[2]; from where
+** the first two end to the first place jump[3]. ends: a bit for each end of the first axis
+** within 32 places, bit 0 first.
+**   Thread t reads vectors t mod lanes, + lanes, + 2 lanes, ... of a run, counted from the
+** multiple of 64 bytes before it, of the runs t / lanes, + teams, + 2 teams, ...
+**   Task n writes vector n mod w of `stretch` windows, one behind the other, of row n / w
+** mod all_rows, from window n / w / all_rows * stretch on, where w is MT_SKEW_WIDE and a
+** window w vectors from a multiple of their bytes on.
 ** All but order and pitch follows from the axes. */
 typedef struct mt_skew {
   uint8_t  order[MT_MAXTURN];
@@ -159,7 +162,8 @@ typedef struct mt_skew {
   uint32_t stretch, tasks;
   int64_t  reach[2];              /* bytes of the source before the box, and up to its end */
   mt_line  line[MT_MAXLINE];
-  int32_t  jump[MT_MAXLINE];
+  int32_t  jump[MT_MAXLINE + 1];
+  uint32_t ends;
   mt_hop   load[MT_MAXTURN], store[MT_MAXTURN];
 } mt_skew;
 

@@ -116,7 +116,7 @@ static mt_each divisor_of (uint32_t n) {
 static uint32_t most_of (mt_span s) { return s.units * s.count; }
 
 /* The axes of the row, those merged that are one in shared memory; the last takes what
-** the others leave. False if there are too many. */
+** the others leave. False if there are too many, or two that end within a vector. */
 static bool build_line (mt_desc *d, uint32_t nrow) {
   mt_line *l = d->skew.line;
   int32_t n = 0, *jump = d->skew.jump, end = 0;
@@ -135,7 +135,10 @@ static bool build_line (mt_desc *d, uint32_t nrow) {
     jump[i] = (i + 1 < MT_MAXLINE ? (int32_t)l[i + 1].pitch : 0) - end -
               (int32_t)l[0].pitch;
   }
-  return true;
+  jump[MT_MAXLINE] = jump[2] + (int32_t)((l[2].extent - 1) * l[2].pitch);
+  uint32_t v = MT_VECTOR / unit_of(d);
+  for (uint32_t i = 0; i < 32; i += l[0].extent) d->skew.ends |= (uint32_t)1 << i;
+  return l[0].extent >= v || l[0].extent * l[1].extent >= v;
 }
 
 /* Windows of so many bytes that a span touches wherever it begins. */
@@ -149,7 +152,7 @@ enum { MT_FINDRUN = 50, MT_FETCH = 12, MT_FINDROW = 90 };
 
 /* Threads of one run: those that take the fewest instructions. */
 static void build_lanes (mt_desc *d) {
-  uint32_t vectors = windows_of(d, d->skew.run, MT_VECTOR), runs = most_of(d->skew.runs);
+  uint32_t vectors = windows_of(d, d->skew.run, 4 * MT_VECTOR) * 4, runs = most_of(d->skew.runs);
   uint32_t best = UINT32_MAX, take = 1, least = vectors < 8 ? vectors : 8;
   for (uint32_t passes = 1; passes <= vectors; passes++) {
     uint32_t lanes = (vectors + passes - 1) / passes, teams = MT_SKEW_THREADS / lanes;
@@ -165,10 +168,11 @@ static void build_lanes (mt_desc *d) {
 /* Stretches of equal length: those that take the fewest instructions. */
 static void build_tasks (mt_desc *d) {
   mt_skew *s = &d->skew;
-  uint32_t sectors = windows_of(d, s->row, 2 * MT_VECTOR), rows = most_of(s->rows);
-  uint32_t each = 25 + 80 / unit_of(d), best = UINT32_MAX;
-  for (uint32_t n = 1; n <= sectors && n <= MT_STRETCH; n++) {
-    uint32_t tasks = 2 * rows * ((sectors + n - 1) / n);
+  uint32_t wide = MT_SKEW_WIDE(unit_of(d));
+  uint32_t windows = windows_of(d, s->row, wide * MT_VECTOR), rows = most_of(s->rows);
+  uint32_t each = 50 + 80 / unit_of(d), best = UINT32_MAX;
+  for (uint32_t n = 1; n <= windows && n <= MT_STRETCH; n++) {
+    uint32_t tasks = wide * rows * ((windows + n - 1) / n);
     uint32_t rounds = (tasks + MT_SKEW_THREADS - 1) / MT_SKEW_THREADS;
     uint32_t cost = rounds * (MT_FINDROW + n * each);
     if (cost < best) best = cost, s->stretch = n, s->tasks = tasks;
@@ -245,10 +249,11 @@ static uint32_t far_at (const mt_hop *h, uint32_t count, uint32_t n) {
 /* Where lane i of the first warp reads its unit number `unit`. */
 static uint32_t place_of (const mt_desc *d, uint32_t i, uint32_t unit) {
   const mt_skew *s = &d->skew;
-  uint32_t rows = s->all_rows.extent, bytes = unit_of(d), row = i / 2 % rows;
-  uint32_t before = far_at(s->store, s->nstore, row) % 32;
-  uint32_t sector = i / 2 / rows * s->stretch + 1;
-  uint32_t p = (sector * 32 + i % 2 * 16 - before) / bytes + unit;
+  uint32_t rows = s->all_rows.extent, bytes = unit_of(d), wide = MT_SKEW_WIDE(bytes);
+  uint32_t row = i / wide % rows;
+  uint32_t before = far_at(s->store, s->nstore, row) % (MT_VECTOR * wide);
+  uint32_t window = i / wide / rows * s->stretch + 1;
+  uint32_t p = ((window * wide + i % wide) * MT_VECTOR - before) / bytes + unit;
   p %= most_of(s->row);
   return shared_at(s->store, s->nstore, row) + p % s->line[0].extent * s->line[0].pitch +
          p / s->line[0].extent % s->line[1].extent * s->line[1].pitch +

@@ -103,7 +103,7 @@ static int64_t cost_of (const mt_basket *b) {
     cost += (n * b->extent[i] - e) * 400 / e;
   }
   if (boxes < MT_FILL) cost += 500 - 500 * boxes / MT_FILL;
-  if (b->extent[first] * b->unit < 16) cost += 150;
+  if (b->extent[first] * b->unit < 16) cost += 60;
   return cost;
 }
 
