@@ -97,6 +97,7 @@ int main (void) {
   spec_devices();
   spec_faults();
   spec_copies();
+  spec_choices();
   if (spec_failures == 0) printf("cuda: ok\n");
   return spec_failures != 0;
 }

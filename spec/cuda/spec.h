@@ -43,5 +43,6 @@ void spec_refusals (void);
 void spec_devices (void);
 void spec_faults (void);
 void spec_copies (void);
+void spec_choices (void);
 
 #endif
