@@ -24,6 +24,7 @@ typedef struct CUlib_st *CUlibrary;
 typedef struct CUkern_st *CUkernel;
 typedef struct CUfunc_st *CUfunction;
 typedef struct CUstream_st *CUstream;
+typedef struct CUevent_st *CUevent;
 
 typedef struct CUlaunchConfig {
   unsigned gridDimX, gridDimY, gridDimZ;

@@ -104,12 +104,24 @@ static uint32_t strip_of (int64_t tiles) {
   return log;
 }
 
+/* Accesses that a tile moves along the run of the side. */
+static int64_t tile_of (const mt_desc *d, int side) {
+  int64_t bytes = (int64_t)d->vec * d->elem;
+  if (d->form == MT_FORM_SHEAR)
+    return side == MT_SRC ? MT_SHEAR_S(bytes) : MT_SHEAR_D(bytes);
+  return side == MT_SRC ? MT_TILE_S(bytes) : MT_TILE_D(bytes);
+}
+
+int64_t mt_tile_length (const mt_desc *d, int side) {
+  if (d->form == MT_FORM_PACK) return MT_PACK_PIECE(d->vec * d->elem, d->threads);
+  return tile_of(d, side);
+}
+
 /* Whole tiles, ragged ones and, sheared, those that overlap. */
 static bool find_raster (mt_raster *r, int64_t *blocks, const mt_desc *d) {
   bool sheared = d->form == MT_FORM_SHEAR;
   int64_t bytes = (int64_t)d->vec * d->elem, more = sheared ? 16 / bytes : 0;
-  int64_t s = sheared ? MT_SHEAR_S(bytes) : MT_TILE_S(bytes);
-  int64_t t = sheared ? MT_SHEAR_D(bytes) : MT_TILE_D(bytes);
+  int64_t s = tile_of(d, MT_SRC), t = tile_of(d, MT_DST);
   int64_t ns = (d->threads + s - 1) / s;
   memset(r, 0, sizeof *r);
   r->log = strip_of(ns);
@@ -187,16 +199,17 @@ static bool try_pack (mt_launch *l, mt_axes mode[3], int packed) {
   return true;
 }
 
-bool mt_tile_form (mt_launch *l, mt_axes mode[3], char *why) {
-  const mt_axes saved = mode[2];
-  for (int i = 0; i < 3; i++) {
-    mode[0].n = mode[1].n = 0;
-    mode[2] = saved;
-    if (i < 2 ? try_pack(l, mode, i) : try_tiles(l, mode, why)) return true;
-  }
-  mode[0].n = mode[1].n = 0;
-  mode[2] = saved;
-  return false;
+bool mt_tile_form (mt_launch *l, int way, char *why) {
+  mt_launch out = *l;
+  mt_axes mode[3];
+  mt_err err = MT_NOERR;
+  mt_axes_get(mode, &l->desc);
+  why[0] = 0;
+  if (!(way < 2 ? try_pack(&out, mode, way) : try_tiles(&out, mode, why)) ||
+      mt_axes_put(&out.desc, mode, &err) != MT_OK)
+    return false;
+  *l = out;
+  return true;
 }
 
 /* ---------------------------------------------------------------- checking */

@@ -62,6 +62,26 @@ static const pair pairs[] = {
 
 static void *place (int side) { return (void *)(uintptr_t)((side + 1ull) << 40); }
 
+/* Law (1) and (2) of mt_plan_why; with MOONTILE_SHOW in the environment it is printed. */
+static void expect_best (const mt_plan *p) {
+  mt_way way[MT_MAXWAYS];
+  int n = mt_plan_why(way, p), chosen = 0;
+  double least = 1e300, taken = 0;
+  if (getenv("MOONTILE_SHOW")) printf("%s\n", p->head);
+  for (int i = 0; i < n; i++) {
+    const mt_way *w = &way[i];
+    if (!w->possible) continue;
+    if (w->predicted < least) least = w->predicted;
+    if (w->chosen) chosen++, taken = w->predicted;
+    EXPECT((w->why[0] == 0) == w->chosen, "%s: %s", w->kernel, w->why);
+    if (getenv("MOONTILE_SHOW"))
+      printf("  %-15s %2d %14.0f %.2f %8.1f %s\n", w->kernel, w->vector, w->traffic,
+             w->used, w->predicted, w->chosen ? "chosen" : w->why);
+  }
+  EXPECT(chosen == 1 && taken == least, "%d chosen, %g us, the least are %g: %s", chosen,
+         taken, least, p->head);
+}
+
 static void expect (mt_device *d, mt_dtype dtype, const mt_layout *src,
                     const mt_layout *dst, const char *kernel) {
   mt_err err = MT_NOERR;
@@ -72,6 +92,7 @@ static void expect (mt_device *d, mt_dtype dtype, const mt_layout *src,
   if (p == NULL) return;
   EXPECT(strcmp(p->kernel->name, kernel) == 0, "%s, not %s: %s", p->kernel->name, kernel,
          p->head);
+  expect_best(p);
   mt_plan_free(p);
 }
 

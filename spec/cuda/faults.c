@@ -52,6 +52,7 @@ static mt_status multiply (scenario *x) {
 static mt_status use (scenario *x) {
   unsigned char host[BYTES], back[BYTES];
   mt_plan p;
+  double us = 0;
   for (int i = 0; i < BYTES; i++) host[i] = (unsigned char)(i * 7);
   MT_TRY(spec_open(&x->d, "cuda", &x->err));
   MT_TRY(mt_malloc(x->d, &x->src, BYTES, &x->err));
@@ -63,6 +64,8 @@ static mt_status use (scenario *x) {
   MT_TRY(mt_synchronize(x->d, x->s, &x->err));
   MT_TRY(x->d->backend->launch(&p, NULL, &x->err));
   MT_TRY(mt_synchronize(x->d, NULL, &x->err));
+  MT_TRY(x->d->backend->measure(&p, 3, &us, &x->err));
+  EXPECT(us > 0, "3 launches took %g us", us);
   MT_TRY(mt_download(x->d, back, x->dst, BYTES, &x->err));
   EXPECT(memcmp(host, back, BYTES) == 0, "copied wrongly");
   return multiply(x);

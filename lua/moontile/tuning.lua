@@ -1,0 +1,196 @@
+-- moontile.tuning - plans of copies measured on their device; why a plan has its kernel.
+-- SPDX-License-Identifier: MIT
+
+local tile = require "moontile.core"
+local faults = require "moontile.faults"
+local check = faults.check
+
+local tuning, methods = {}, {}
+local why = tile._methods.Plan.why
+
+-- ---------------------------------------------------------------- tables of ways
+
+local function bytes(n)
+  local units, i = { "B", "KiB", "MiB", "GiB", "TiB" }, 1
+  while n >= 1024 and i < #units do n, i = n / 1024, i + 1 end
+  return (i == 1 and "%.0f %s" or "%.1f %s"):format(n, units[i])
+end
+
+local function microseconds(t) return t and ("%.1f"):format(t) or "" end
+
+local columns = {
+  { "kernel", function(way) return way.kernel end },
+  { "form", function(way) return way.form or "" end },
+  { "vector", function(way) return way.vector and tostring(way.vector) or "" end, right = true },
+  { "traffic", function(way) return way.traffic and bytes(way.traffic) or "" end, right = true },
+  { "used", function(way) return way.used and ("%.0f %%"):format(100 * way.used) or "" end,
+    right = true },
+  { "predicted us", function(way) return microseconds(way.predicted) end, right = true },
+  { "measured us", function(way) return microseconds(way.measured) end, right = true },
+  { "", function(way) return way.chosen and "chosen" or way.why or "" end },
+}
+
+-- A column in which nothing stands is left out.
+local function add_column(lines, ways, column)
+  local cells, width = { column[1] }, #column[1]
+  for i, way in ipairs(ways) do cells[i + 1] = column[2](way) end
+  if table.concat(cells, "", 2) == "" then return end
+  for _, cell in ipairs(cells) do width = math.max(width, #cell) end
+  for i, cell in ipairs(cells) do
+    local pad = (" "):rep(width - #cell)
+    local text = column.right and pad .. cell or cell .. pad
+    lines[i] = lines[i] and lines[i] .. "  " .. text or text
+  end
+end
+
+local function format(ways)
+  local lines = {}
+  for _, column in ipairs(columns) do add_column(lines, ways, column) end
+  for i, line in ipairs(lines) do lines[i] = line:gsub("%s+$", "") end
+  return table.concat(lines, "\n")
+end
+
+local Ways = { __tostring = format, __name = "moontile.Ways" }
+
+-- plan:why() -> { { kernel =, form =, vector =, possible =, chosen =, why =, traffic =, used =,
+-- predicted = }, ... }, which prints itself.
+function methods.why(plan) return setmetatable(why(plan), Ways) end
+
+-- ---------------------------------------------------------------- files
+
+-- A line: the key (16 digits, the device's name), the kernel, the bytes of an access; between
+-- them tabulators.
+local LINE = "^(%x+\t[^\t]+)\t([%w_]+)\t(%d+)$"
+
+local function world(path, message)
+  return nil, path .. ": " .. (message or "cannot be read"):gsub("^" .. path:gsub("%p", "%%%0")
+                                                              .. ": ", ""), "EIO"
+end
+
+local function read_lines(path, file)
+  local found = {}
+  local number = 0
+  for line in file:lines() do
+    number = number + 1
+    local key, kernel, vector = line:match(LINE)
+    if key then found[#found + 1] = { key = key, kernel = kernel, vector = tonumber(vector) }
+    elseif line:match "%S" then
+      return nil, ("%s: line %d is no device, kernel and vector: \"%s\"")
+                  :format(path, number, line:sub(1, 60)), "EFORMAT"
+    end
+  end
+  return found
+end
+
+-- load_tuning(path) -> how many lines were read; later plans take what they say | nil, message,
+-- code
+function tuning.load_tuning(path)
+  check(type(path) == "string", "load_tuning: the name of a file expected, got %s", type(path))
+  local file, message = io.open(path)
+  if not file then return world(path, message) end
+  local found, text, code = read_lines(path, file)
+  file:close()
+  if not found then return nil, text, code end
+  for _, line in ipairs(found) do
+    tile._tuned[line.key] = { kernel = line.kernel, vector = line.vector }
+  end
+  return #found
+end
+
+local function append(path, key, way)
+  local file, message = io.open(path, "a")
+  if not file then return world(path, message) end
+  local ok, text = file:write(("%s\t%s\t%d\n"):format(key, way.kernel, way.vector))
+  local closed, late = file:close()
+  if not (ok and closed) then return world(path, text or late) end
+  return true
+end
+
+-- ---------------------------------------------------------------- measuring
+
+local BATCH, MOST = 2000, 200           -- microseconds and launches of a sample
+
+local function median(samples)
+  table.sort(samples)
+  return samples[(#samples + 1) // 2]
+end
+
+local function possible(ways)
+  local found = {}
+  for _, way in ipairs(ways) do if way.possible then found[#found + 1] = way end end
+  return found
+end
+
+-- The ways take turns; each has a first launch that does not count.
+local function measure(plan, ways, rounds)
+  local samples = {}
+  for i, way in ipairs(ways) do
+    local first = plan:take(way.kernel, way.vector):measure(1)
+    samples[i] = { n = math.max(1, math.min(MOST, BATCH // math.max(first, 1) // 1 | 0)) }
+  end
+  for round = 1, rounds do
+    for i, way in ipairs(ways) do
+      samples[i][round] = plan:take(way.kernel, way.vector):measure(samples[i].n)
+    end
+  end
+  for i, way in ipairs(ways) do way.measured = median(samples[i]) end
+end
+
+-- The fastest; the one that was chosen is preferred to one that is faster by less than 1 %.
+local function best_of(ways)
+  local best
+  for _, way in ipairs(ways) do
+    if not best or way.measured < best.measured then best = way end
+  end
+  for _, way in ipairs(ways) do
+    if way.chosen and way.measured * 0.99 < best.measured then best = way end
+  end
+  return best
+end
+
+local function read_options(options)
+  options = options or {}
+  check(type(options) == "table", "tune: a table of options expected, got %s", type(options))
+  for key in pairs(options) do
+    check(key == "file" or key == "rounds", "tune: unknown option '%s'; there are: file, rounds",
+          key)
+  end
+  local rounds, file = options.rounds or 5, options.file
+  check(math.type(rounds) == "integer" and rounds > 0 and rounds <= 10000,
+        "tune: rounds: 1 to 10000 expected, got %s", rounds)
+  check(file == nil or type(file) == "string", "tune: file: the name of a file expected, got %s",
+        type(file))
+  return rounds, file
+end
+
+-- tune(plan [, { file = path, rounds = n }]) -> the plan, by the kernel that was the fastest on
+-- its device, and the ways with `measured`, in microseconds | nil, message, code. The copy is
+-- made again and again. Later plans of such copies take the winner; a line of the file too, if
+-- one is given, tells it to load_tuning.
+function tuning.tune(plan, options)
+  check(getmetatable(plan) == "moontile.Plan", "tune: a plan expected, got %s",
+        math.type(plan) or type(plan))
+  local rounds, file = read_options(options)
+  local ways = plan:why()
+  local open = possible(ways)
+  check(open[1].vector, "tune: a product has no other ways: C = A B + C again and again is not"
+                        .. " the same")
+  measure(plan, open, rounds)
+  local best, key = best_of(open), plan:key()
+  plan:take(best.kernel, best.vector)
+  tile._tuned[key] = { kernel = best.kernel, vector = best.vector }
+  for _, way in ipairs(open) do
+    way.chosen = way == best
+    way.why = not way.chosen and "slower, as measured" or nil
+  end
+  if file then
+    local ok, message, code = append(file, key, best)
+    if not ok then return nil, message, code end
+  end
+  return plan, ways
+end
+
+faults.raising(methods)
+tile._methods.Plan.why = methods.why
+
+return faults.raising(tuning)
