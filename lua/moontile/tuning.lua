@@ -63,41 +63,56 @@ function methods.why(plan) return setmetatable(why(plan), Ways) end
 local LINE = "^(%x+\t[^\t]+)\t([%w_]+)\t(%d+)$"
 
 local function world(path, message)
-  return nil, path .. ": " .. (message or "cannot be read"):gsub("^" .. path:gsub("%p", "%%%0")
-                                                              .. ": ", ""), "EIO"
+  message = message or "an error of the file"
+  local named = message:sub(1, #path + 2) == path .. ": "
+  return nil, named and message or path .. ": " .. message, "EIO"
 end
 
-local function read_lines(path, file)
-  local found = {}
-  local number = 0
-  for line in file:lines() do
+-- What a file says, by key, and how many lines that are; a later line of a key stands.
+local function read_lines(path, text)
+  local found, number, lines = {}, 0, 0
+  for line in (text .. "\n"):gmatch "(.-)\n" do
     number = number + 1
     local key, kernel, vector = line:match(LINE)
-    if key then found[#found + 1] = { key = key, kernel = kernel, vector = tonumber(vector) }
+    if key then
+      found[key], lines = { kernel = kernel, vector = math.tointeger(vector) }, lines + 1
     elseif line:match "%S" then
-      return nil, ("%s: line %d is no device, kernel and vector: \"%s\"")
+      return nil, ("%s: line %d is no key, device, kernel and vector: \"%s\"")
                   :format(path, number, line:sub(1, 60)), "EFORMAT"
     end
   end
-  return found
+  return found, lines
+end
+
+local function read_file(path)
+  local file, message = io.open(path)
+  if not file then return world(path, message) end
+  local text, why_not = file:read "a"
+  file:close()
+  if not text then return world(path, why_not) end
+  local found, lines, code = read_lines(path, text)
+  for key, way in pairs(found or {}) do tile._tuned[key] = way end
+  return found, lines, code
 end
 
 -- load_tuning(path) -> how many lines were read; later plans take what they say | nil, message,
 -- code
 function tuning.load_tuning(path)
   check(type(path) == "string", "load_tuning: the name of a file expected, got %s", type(path))
-  local file, message = io.open(path)
-  if not file then return world(path, message) end
-  local found, text, code = read_lines(path, file)
-  file:close()
-  if not found then return nil, text, code end
-  for _, line in ipairs(found) do
-    tile._tuned[line.key] = { kernel = line.kernel, vector = line.vector }
-  end
-  return #found
+  local found, lines, code = read_file(path)
+  if not found then return nil, lines, code end
+  return lines
 end
 
-local function append(path, key, way)
+local function exists(path)
+  local file = io.open(path)
+  if file then file:close() end
+  return file ~= nil
+end
+
+-- Nothing is written that the file says already.
+local function append(path, key, way, known)
+  if known and known.kernel == way.kernel and known.vector == way.vector then return true end
   local file, message = io.open(path, "a")
   if not file then return world(path, message) end
   local ok, text = file:write(("%s\t%s\t%d\n"):format(key, way.kernel, way.vector))
@@ -163,28 +178,39 @@ local function read_options(options)
   return rounds, file
 end
 
--- tune(plan [, { file = path, rounds = n }]) -> the plan, by the kernel that was the fastest on
--- its device, and the ways with `measured`, in microseconds | nil, message, code. The copy is
--- made again and again. Later plans of such copies take the winner; a line of the file too, if
--- one is given, tells it to load_tuning.
-function tuning.tune(plan, options)
-  check(getmetatable(plan) == "moontile.Plan", "tune: a plan expected, got %s",
-        math.type(plan) or type(plan))
-  local rounds, file = read_options(options)
+-- Measures the ways of a plan; the plan takes the fastest, and later ones of its key do.
+local function take_fastest(plan, rounds)
   local ways = plan:why()
   local open = possible(ways)
-  check(open[1].vector, "tune: a product has no other ways: C = A B + C again and again is not"
-                        .. " the same")
+  check(open[1].vector, "tune: a product has no other ways")
   measure(plan, open, rounds)
-  local best, key = best_of(open), plan:key()
+  local best = best_of(open)
   plan:take(best.kernel, best.vector)
-  tile._tuned[key] = { kernel = best.kernel, vector = best.vector }
+  tile._tuned[plan:key()] = { kernel = best.kernel, vector = best.vector }
   for _, way in ipairs(open) do
     way.chosen = way == best
     way.why = not way.chosen and "slower, as measured" or nil
   end
-  if file then
-    local ok, message, code = append(file, key, best)
+  return ways, best
+end
+
+-- tune(plan [, { file = path, rounds = n }]) -> the plan, by the kernel that was the fastest on
+-- its device, and the ways with `measured`, in microseconds | nil, message, code. The copy is
+-- made again and again. Later plans of such copies take the winner; if a file is given, what it
+-- says is remembered too, and the winner is appended.
+function tuning.tune(plan, options)
+  check(getmetatable(plan) == "moontile.Plan", "tune: a plan expected, got %s",
+        math.type(plan) or type(plan))
+  local rounds, path = read_options(options)
+  local said = {}
+  if path and exists(path) then
+    local message, code
+    said, message, code = read_file(path)
+    if not said then return nil, message, code end
+  end
+  local ways, best = take_fastest(plan, rounds)
+  if path then
+    local ok, message, code = append(path, plan:key(), best, said[plan:key()])
     if not ok then return nil, message, code end
   end
   return plan, ways

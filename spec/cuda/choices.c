@@ -47,7 +47,7 @@ typedef struct pair {
 } pair;
 
 /* Rows of a wider matrix; row-major, and in tiles of 8x8 blocks of 2x2. Then copies whose
-** runs are too short for tiles. */
+** runs are so short that tiles would be nearly empty, and one whose are not. */
 static const pair pairs[] = {
   {MT_f16, "copy_flat_u128", "(16384,8192):(12288,1)", "(16384,8192):(8192,1)"},
   {MT_f16, "copy_flat_u32", "((2,8,512),(2,8,512)):((8192,16384,131072),(1,2,16))",
@@ -58,6 +58,11 @@ static const pair pairs[] = {
    "((2,8,512),(2,8,512)):((2,32,131072),(1,4,256))"},
   {MT_f32, "copy_flat_u64", "((2,8,512),(2,8,512)):((2,32,131072),(1,4,256))",
    "((2,8,512),(2,8,512)):((8192,16384,131072),(1,2,16))"},
+  {MT_f64, "copy_flat_u64", "(4,4,100000):(1,4,16)", "(4,4,100000):(4,1,16)"},
+  {MT_f32, "copy_flat_u32", "(8,8,100000):(1,8,64)", "(8,8,100000):(8,1,64)"},
+  {MT_f16, "copy_flat_u16", "(16,16,10000):(1,16,256)", "(16,16,10000):(16,1,256)"},
+  {MT_u8, "copy_flat_u8", "(32,32,10000):(1,32,1024)", "(32,32,10000):(32,1,1024)"},
+  {MT_f32, "copy_tile_b4", "(48,48,10000):(1,48,2304)", "(48,48,10000):(48,1,2304)"},
 };
 
 static void *place (int side) { return (void *)(uintptr_t)((side + 1ull) << 40); }
