@@ -30,9 +30,12 @@ static mt_way *add (mt_list *x, const char *kernel) {
   return c;
 }
 
+/* The kernel, or one of that family: "copy_tile" of copy_tile_b4. */
 static bool has (const mt_list *x, const char *kernel, size_t length) {
   for (const mt_way *c = x->row; c < x->row + x->n; c++)
-    if (strlen(c->kernel) == length && memcmp(c->kernel, kernel, length) == 0) return true;
+    if (strncmp(c->kernel, kernel, length) == 0 &&
+        (c->kernel[length] == 0 || c->kernel[length] == '_'))
+      return true;
   return false;
 }
 
