@@ -19,13 +19,15 @@
 
 namespace mt {
 
-enum { PACK_PAD = 16, PACK_VECTORS = MT_PACK_BYTES / 16, PACK_ROUNDS = PACK_VECTORS / 256 };
+enum {
+  PACK_PAD = 16, PACK_VECTORS = MT_PACK_BYTES / 16, PACK_ROUNDS = PACK_VECTORS / 256
+};
 
 /* A block's piece: units [w, w + length) of each row. */
 struct pack_place {
   const char *src;
   char *dst;
-  uint32_t n, length, pitch;            /* pitch: bytes from row to row in shared memory */
+  uint32_t n, length, pitch;           /* pitch: bytes from row to row in shared memory */
 };
 
 template <int ES> MT_INLINE pack_place pack_of (const mt_launch &p) {
@@ -54,10 +56,11 @@ template <int ES> MT_INLINE void put_shared (char *p, const uint4 &v, int i) {
 
 template <int ES> MT_INLINE void get_shared (uint4 &v, int i, const char *p) {
   uint32_t *w = &v.x;
+  const uint32_t *q = (const uint32_t *)p;
   if (ES == 1) w[i / 4] |= (uint32_t)*(const uint8_t *)p << 8 * (i % 4);
   if (ES == 2) w[i / 2] |= (uint32_t)*(const uint16_t *)p << 16 * (i % 2);
-  if (ES == 4) w[i] = *(const uint32_t *)p;
-  if (ES == 8) w[2 * i] = ((const uint32_t *)p)[0], w[2 * i + 1] = ((const uint32_t *)p)[1];
+  if (ES == 4) w[i] = *q;
+  if (ES == 8) w[2 * i] = q[0], w[2 * i + 1] = q[1];
   if (ES == 16) v = *(const uint4 *)p;
 }
 
@@ -94,7 +97,8 @@ MT_INLINE void unpack_load (const mt_launch &p, const pack_place &t, char *share
     packed_unit u(p.desc, i * V);
 #pragma unroll
     for (int j = 0; j < V; j++, u.next(t.n))
-      if (i * V + j < units) put_shared<ES>(shared + u.c * t.pitch + u.w * ES, data[k], j);
+      if (i * V + j < units)
+        put_shared<ES>(shared + u.c * t.pitch + u.w * ES, data[k], j);
   }
 }
 

@@ -14,6 +14,8 @@ function env.tiled()
                            thr = layout({ 4, 8 }, "right"), val = layout { 1, 4 } }
 end
 
+function env.mma() return tile.tiled_mma { atom = "UniversalFMA<float>" } end
+
 describe("refused accesses of warps", function()
   for _, row in ipairs {
     { 'tile.bank_conflicts(layout(32), 12)',
@@ -21,7 +23,21 @@ describe("refused accesses of warps", function()
     { 'tile.bank_conflicts(layout(32), 4)',
       "bank_conflicts: elements of 4 bits; 8, 16, 32, 64 and 128 have addresses" },
     { 'tile.bank_conflicts(layout(32))',
-      "bad argument #2 to 'bank_conflicts' (number expected, got no value)" },
+      "bad argument #2 to 'bank_conflicts' (bits of an element, or a dtype, expected, " ..
+      "got no value)" },
+    { 'tile.bank_conflicts(layout(32), {})',
+      "bad argument #2 to 'bank_conflicts' (bits of an element, or a dtype, expected, " ..
+      "got table)" },
+    { 'tile.bank_conflicts(mma(), 32)', "bank_conflicts: a tiled MMA has no accesses of " ..
+      "its own: give partition_A(layout), or a tiled copy by make_tiled_copy_A" },
+    { 'tile.coalescing(mma(), 32)', "coalescing: a tiled MMA has no accesses of " ..
+      "its own: give partition_A(layout), or a tiled copy by make_tiled_copy_A" },
+    { 'tile.coalescing(tiled(), tile.tensor("f16", layout { 32, 32 }))',
+      "coalescing: the tiled copy moves elements of 32 bits, f16 has 16" },
+    { 'tile.bank_conflicts(tiled(), "S")',
+      "bad argument #2 to 'bank_conflicts' (layout expected, got string)" },
+    { 'tile.bank_conflicts(tiled(), layout { 32, 32 })',
+      "bank_conflicts: \"S\" or \"D\", the side of the copy, expected, got no value" },
     { 'tile.bank_conflicts(layout(32), 32, "load")',
       "bank_conflicts: no access is a \"load\"; there are: read write ldmatrix " ..
       "stmatrix" },
@@ -76,11 +92,12 @@ describe("refused accesses of warps", function()
       "accesses in a warp and 1 warps: more than 2048, or than 1048576 in all\n  " ..
       "count a part of it: a slice" },
     { 'tile.bank_conflicts({ 32 }, 32)',
-      "bad argument #1 to 'bank_conflicts' (layout expected, got table)" },
+      "bad argument #1 to 'bank_conflicts' (layout expected, got table (tile.layout " ..
+      "builds one from a shape))" },
     { 'tile.coalescing(layout(32), 32, "ldmatrix")',
       "coalescing: ldmatrix reaches shared memory only" },
     { 'tile.bank_conflicts(tiled(), layout { 32, 32 }, "X")',
-      "bank_conflicts: \"S\" or \"D\" expected, the side of the copy, got \"X\"" },
+      "bank_conflicts: \"S\" or \"D\", the side of the copy, expected, got X" },
     { 'tile.bank_conflicts(tiled(), layout { 32, 32 }, "D")',
       "bank_conflicts: 16 bytes at once do not fit " ..
       "((8,4),(4,1),(8,1)):((128,1),(32,0),(4,0)): thread 8 has value 0 at element 1 of 4 " ..
@@ -89,6 +106,12 @@ describe("refused accesses of warps", function()
       "find_swizzle: write or read: a layout expected" },
     { 'tile.find_swizzle { smem = layout { 8, 8 }, write = layout(8) }',
       "find_swizzle: dtype = \"f16\" or bits = 16 expected" },
+    { 'tile.find_swizzle { smem = layout { 8, 8 }, write = layout(8), bits = {} }',
+      "find_swizzle: dtype = \"f16\" or bits = 16 expected" },
+    { 'tile.find_swizzle { smem = layout { 8, 32 }, write = tiled(), dtype = "f16" }',
+      "find_swizzle: the tiled copy moves elements of 32 bits, f16 has 16" },
+    { 'tile.find_swizzle { smem = layout { 8, 8 }, write = layout(65), bits = 32 }',
+      "find_swizzle: write: 65:1 reaches index 64, smem (8,8):(1,8) has 64 elements" },
     { 'tile.find_swizzle { write = layout(8), bits = 32 }',
       "find_swizzle: smem: layout expected, got nil" },
     { 'tile.find_swizzle { smem = tile.swizzle(3, 0) * layout { 8, 8 }, write = ' ..

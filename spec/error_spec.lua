@@ -198,7 +198,8 @@ rows("tensors", {
   { 'tile.tensor("f31", layout(4))', [[
 unknown dtype 'f31'
   the dtypes are: bool i8 i16 i32 i64 u8 u16 u32 u64 f16 bf16 f32 f64 e4m3 e5m2]] },
-  { 'tile.tensor("f32", { 4, 8 })', "bad argument #2 to 'tensor' (layout expected, got table)" },
+  { 'tile.tensor("f32", { 4, 8 })', "bad argument #2 to 'tensor' (layout "
+    .. "expected, got table (tile.layout builds one from a shape))" },
   { 'tile.tensor("f32", layout({ 4 }, { 1 << 61 }))',
     "tensor: the layout reaches more than 2^63-1 bytes" },
   { 'tile.tensor("f32", tile.make_identity_layout { 4, 8 })',
@@ -266,7 +267,8 @@ rows("tiled copies", {
   { 'tile.tiled_copy(options { dtype = false })',
     'tiled_copy: dtype = "f32" or bits = 32 expected' },
   { 'tile.tiled_copy(options { thr = false })', "tiled_copy: thr: layout expected, got nil" },
-  { 'tile.tiled_copy(options { thr = { 4 } })', "tiled_copy: thr: layout expected, got table" },
+  { 'tile.tiled_copy(options { thr = { 4 } })', "tiled_copy: thr: layout expected, "
+    .. "got table (tile.layout builds one from a shape)" },
   { 'tile.tiled_copy(options { atom = "UniversalCopy<uint100_t>" })', [[
 make_tiled_copy: there is no atom "UniversalCopy<uint100_t>"
   near it: UniversalCopy<uint16_t>, UniversalCopy<uint128_t>, UniversalCopy<uint8_t>]] },
@@ -343,7 +345,8 @@ make_tiled_mma: there is no atom "SM80_16x8x16_F32F16F16F32"
   { 'tile.tiled_mma(with { atom = 7 })', "tiled_mma: atom: the name of an MMA atom expected" },
   { 'tile.tiled_mma(with { atom_layout = layout(2) })',
     "tiled_mma: unknown option 'atom_layout'; there are: atom, atoms, permutation" },
-  { 'tile.tiled_mma(with { atoms = { 2, 2 } })', "tiled_mma: atoms: layout expected, got table" },
+  { 'tile.tiled_mma(with { atoms = { 2, 2 } })', "tiled_mma: atoms: layout expected, "
+    .. "got table (tile.layout builds one from a shape)" },
   { 'tile.tiled_mma(with { atoms = layout { 2, 2, 1, 1 } })',
     "make_tiled_mma: atoms (2,2,1,1):(1,2,0,0) has 4 modes; M, N and K are 3" },
   { 'tile.tiled_mma(with { atoms = layout({ 2, 2 }, { 1, 1 }) })', [[

@@ -79,6 +79,17 @@ C is (4,4):(1,4) at offset 0]] },
     "gemm: unknown option 'gamma'; there are: alpha, beta, stream" },
   { 'local A, B, C = abc("f32", "f32"); tile.plan_gemm(A, B, C, { stream = 1 })',
     "plan: unknown option 'stream'; there are: alpha, beta" },
+  { 'tile.plan(f32(4), f32(4), f32(4))', [[
+plan: a copy has two tensors, src and dst, got a third argument
+plan(tiled_mma, A, B, C) and plan_gemm(A, B, C) plan a product]] },
+  { 'tile.plan()',
+    "bad argument #1 to 'plan' (tiled copy, tiled MMA or tensor expected, got no value)" },
+  { 'tile.copy(mma(), f32(4), f32(4))', "bad argument #1 to 'copy' (tiled copy or tensor "
+    .. "expected, got moontile.TiledMMA)" },
+  { 'tile.gemm("SM61_DP4A", abc("f32", "f32"))',
+    "bad argument #1 to 'gemm' (tiled MMA or tensor expected, got string)" },
+  { 'tile.gemm(with({ stream = 1 }, "f32", "f32"))',
+    "gemm: stream: a stream expected, got number" },
   { 'tile.gemm(with({ alpha = "2" }, "f32", "f32"))', "gemm: alpha: a number expected" },
   { 'tile.gemm(with({ beta = 0.5 }, "i8", "i32"))',
     "gemm: beta is 0.5, but C is i32: an integer of at most 53 bits is needed" },
@@ -130,6 +141,8 @@ a size of 1 is not repeated by itself: a view with stride 0 repeats it]] },
   { 'tile.einsum("ij->i", f32 { 3, 4 }, 5)', "einsum: options in a table expected, got number" },
   { 'tile.einsum("ij->i", f32 { 3, 4 }, { gamma = 2 })',
     "einsum: unknown option 'gamma'; there are: alpha, beta, dtype, mma, stream" },
+  { 'tile.einsum("ij->i", f32 { 3, 4 }, { mma = "SM61_DP4A" })',
+    "einsum: mma: a tiled MMA expected, got string" },
   { 'tile.einsum("ij->i", f32 { 3, 4 }, { beta = 2 })', [[
 einsum: beta is 2, but there is no C to add to
 give C behind the operands]] },

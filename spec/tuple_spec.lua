@@ -207,6 +207,8 @@ get_1d_coord: there is no coordinate c with A(c) = 3 in A = 4:2
   { "increment({ 4, 0 }, { 4, 8 })", [[
 increment: 4 is not in 0 .. 3
   A = (4,0), B = (4,8)]] },
+  { "increment(0, math.mininteger)", [[
+increment: 0 is not in 0 .. -1]] },
   { "slice({ X, { 1, X } }, { 2, 3 })", [[
 slice: A[2] = (1,_) has 2 modes, B[2] = 3 is no tuple
   A = (_,(1,_)), B = (2,3)]] },

@@ -76,6 +76,12 @@ describe("partitions by hand", function()
     assert.not_equal(tostring(x), tostring(y))
   end)
 
+  it("tile the first modes, the others element by element", function()
+    local v = tile.verify(by_hand("(4,4):(1,4)", 4, 4), layout { 8, 12, 5 })
+    assert.equal(30, v.tiles)
+    assert.truthy(v.text:find("\ntiles: 30 = 2 x 3 x 5, the modes without a tile\n", 1, true))
+  end)
+
   it("take an extent as a tile", function()
     assert.is_true(tile.verify({ tv = layout "(4,2):(1,4)", tiler = 8 }, layout(20)).ok)
   end)
@@ -267,7 +273,11 @@ local REFUSED = {
     "{ tv =, tiler = } expected, got number)" },
   { 'tile.verify(copy, 4)', "bad argument #2 to 'verify' (layout expected, got number)" },
   { 'tile.verify(copy, layout { 8, 8 }, "A")',
-    "bad argument #3 to 'verify' (invalid option 'A')" },
+    'verify: "S" or "D", the side of the copy, expected, got A' },
+  { 'tile.verify(copy, layout { 8, 8 }, 1)',
+    'verify: "S" or "D", the side of the copy, expected, got 1' },
+  { 'tile.verify(mma, layout { 8, 8 }, "D")',
+    'verify: "A", "B" or "C", the operand of the MMA, expected, got D' },
   { 'tile.verify(copy, layout(64))',
     "verify: the tile (4,32) has 2 modes, the tensor 64:1 has 1" },
   { 'tile.verify(copy, tile.make_identity_layout { 8, 64 })',
@@ -294,7 +304,8 @@ local REFUSED = {
 
 describe("refused proofs", function()
   local copy = copy_of(128, "f32", "(4,8):(8,1)", "(1,4):(0,1)")
-  local env = { tile = tile, layout = layout, copy = copy }
+  local mma = tile.tiled_mma { atom = "UniversalFMA<float>" }
+  local env = { tile = tile, layout = layout, copy = copy, mma = mma }
   for _, row in ipairs(REFUSED) do
     it(row[1], function()
       local ok, message = pcall(assert(load(row[1], "=row", "t", env)))

@@ -16,6 +16,7 @@
 /* Bits of an element at `i`: a number, or the name of a dtype. */
 static int to_bits (lua_State *L, int i) {
   if (lmt_isstring(L, i)) return 8 * (int)mt_dtype_size(lmt_todtype(L, i));
+  if (!lua_isnumber(L, i)) luaL_typeerror(L, i, "bits of an element, or a dtype,");
   lua_Integer bits = luaL_checkinteger(L, i);
   return bits < 0 || bits > 4096 ? 0 : (int)bits;      /* refused there */
 }
@@ -64,8 +65,8 @@ static void to_request (lua_State *L, int i, const char *op, mt_request *how) {
 
 /* ---------------------------------------------------------------- tiled copies */
 
-/* Matrices of an atom that moves 8 x 8 blocks, by its name, ..._U32x4_LDSM_N: 4 bytes of a
-** thread each; 0: it moves none. */
+/* Matrices of an atom that moves 8 x 8 blocks, by its name, ..._U32x4_LDSM_N: 4 bytes of
+** a thread each; 0: it moves none. */
 static int matrices_of (const char *name, const char *what) {
   const char *end = strstr(name, what), *p = end;
   if (end == NULL) return 0;
@@ -89,10 +90,10 @@ static mt_request request_of (const mt_tiled_copy *c, mt_copy_side side) {
 }
 
 static mt_copy_side to_side (lua_State *L, int i, const char *op) {
-  const char *side = luaL_checkstring(L, i);
+  const char *side = lmt_isstring(L, i) ? lua_tostring(L, i) : "";
   if (strcmp(side, "S") != 0 && strcmp(side, "D") != 0)
-    luaL_error(L, "%s: \"S\" or \"D\" expected, the side of the copy, got \"%s\"", op,
-               side);
+    luaL_error(L, "%s: \"S\" or \"D\", the side of the copy, expected, got %s", op,
+               lua_isnone(L, i) ? "no value" : luaL_tolstring(L, i, NULL));
   return *side == 'S' ? MT_COPY_S : MT_COPY_D;
 }
 
@@ -192,6 +193,13 @@ static int push_sectors (lua_State *L, const mt_sectors *s) {
 
 /* ---------------------------------------------------------------- functions */
 
+static const mt_node *accesses_at_1 (lua_State *L, const char *op) {
+  if (lmt_istiledmma(L, 1))
+    luaL_error(L, "%s: a tiled MMA has no accesses of its own: give partition_A(layout), "
+                  "or a tiled copy by make_tiled_copy_A", op);
+  return lmt_tolayout(L, 1);
+}
+
 /* bank_conflicts(layout, bits | dtype [, kind | options]);
 ** bank_conflicts(copy, layout, "S" | "D" [, kind | options]) */
 static int l_bank_conflicts (lua_State *L) {
@@ -202,11 +210,12 @@ static int l_bank_conflicts (lua_State *L) {
   LMT_NOERR(err);
   if (lmt_istiledcopy(L, 1)) {
     const mt_tiled_copy *c = lmt_totiledcopy(L, 1);
+    a = lmt_tolayout(L, 2);
     mt_copy_side side = to_side(L, 3, "bank_conflicts");
     how = request_of(c, side);
-    a = partition_of(L, &room, c, side, lmt_tolayout(L, 2));
+    a = partition_of(L, &room, c, side, a);
   } else {
-    a = lmt_tolayout(L, 1);
+    a = accesses_at_1(L, "bank_conflicts");
     how.bits = to_bits(L, 2);
   }
   to_request(L, lmt_istiledcopy(L, 1) ? 4 : 3, "bank_conflicts", &how);
@@ -216,7 +225,11 @@ static int l_bank_conflicts (lua_State *L) {
 
 static void of_tensor (lua_State *L, int i, mt_request *how) {
   const lmt_tensor *t = lmt_totensor(L, i);
-  how->bits = 8 * (int)mt_dtype_size(t->dtype);
+  int bits = 8 * (int)mt_dtype_size(t->dtype);
+  if (how->bits && how->bits != bits)
+    luaL_error(L, "coalescing: the tiled copy moves elements of %d bits, %s has %d",
+               how->bits, mt_dtype_name(t->dtype), bits);
+  how->bits = bits;
   how->offset = t->offset;
 }
 
@@ -236,7 +249,7 @@ static int l_coalescing (lua_State *L) {
     a = partition_of(L, &room, c, MT_COPY_S, lmt_tolayout(L, 2));
     if (lmt_isclass(L, 2, LMT_TENSOR)) of_tensor(L, 2, &how);
   } else {
-    a = lmt_tolayout(L, 1);
+    a = accesses_at_1(L, "coalescing");
     if (lmt_isclass(L, 1, LMT_TENSOR)) of_tensor(L, 1, &how), more = 2;
     else if (lmt_isclass(L, 2, LMT_TENSOR)) of_tensor(L, 2, &how);
     else how.bits = to_bits(L, 2);
@@ -266,6 +279,20 @@ static void push_candidate (lua_State *L, const mt_node *smem, const mt_candidat
   lua_setfield(L, -2, "layout");
 }
 
+/* The indices of tv are elements of smem. */
+static void check_inside (lua_State *L, const char *what, const mt_node *tv,
+                          const mt_node *smem) {
+  int64_t end, first;
+  LMT_NOERR(err);
+  if (mt_cosize(&end, &first, tv, &err)) return;            /* an error there */
+  if (end <= mt_size(smem)) return;
+  lmt_pushtext(L, tv);
+  lmt_pushtext(L, smem);
+  luaL_error(L, "%s: %s reaches index %I, smem %s has %I elements", what,
+             lua_tostring(L, -2), (LUAI_UACINT)(end - 1), lua_tostring(L, -1),
+             (LUAI_UACINT)mt_size(smem));
+}
+
 /* The option `write` or `read`: (thread, value) -> index in smem, or a tiled copy. NULL
 ** if it is absent. */
 static const mt_node *side_option (lua_State *L, const char *key, mt_copy_side side,
@@ -277,7 +304,9 @@ static const mt_node *side_option (lua_State *L, const char *key, mt_copy_side s
   if (lua_isnil(L, -1)) return NULL;
   if (!lmt_istiledcopy(L, -1)) {
     const char *what = lua_pushfstring(L, "find_swizzle: %s", key);
-    return lmt_tovalue(L, -2, LMT_LAYOUTS, what, buf);
+    const mt_node *tv = lmt_tovalue(L, -2, LMT_LAYOUTS, what, buf);
+    check_inside(L, what, tv, smem);
+    return tv;
   }
   const mt_tiled_copy *c = lmt_totiledcopy(L, -1);
   *how = request_of(c, side);
@@ -286,12 +315,24 @@ static const mt_node *side_option (lua_State *L, const char *key, mt_copy_side s
   return partition_of(L, buf, c, side, index.node);
 }
 
+/* The dtype or the number of bits on the top; those of a tiled copy, where there is one,
+** are the same. */
+static int given_bits (lua_State *L, int of_copy) {
+  if (!lmt_isstring(L, -1) && !lua_isinteger(L, -1))
+    luaL_error(L, "find_swizzle: dtype = \"f16\" or bits = 16 expected");
+  int bits = to_bits(L, -1);
+  if (of_copy && bits != of_copy)
+    luaL_error(L, "find_swizzle: the tiled copy moves elements of %d bits, %s has %d",
+               of_copy, luaL_tolstring(L, -1, NULL), bits);
+  return bits;
+}
+
 /* The bits of an element: `dtype` or `bits`, or those of a tiled copy. */
 static void bits_option (lua_State *L, mt_swizzle_query *q) {
   int bits = q->write_how.bits ? q->write_how.bits : q->read_how.bits;
   lua_getfield(L, 1, "dtype");
   if (lua_isnil(L, -1)) lua_getfield(L, 1, "bits");
-  if (!lua_isnil(L, -1)) bits = to_bits(L, -1);
+  if (!lua_isnil(L, -1)) bits = given_bits(L, bits);
   else if (bits == 0)
     luaL_error(L, "find_swizzle: dtype = \"f16\" or bits = 16 expected");
   if (q->write_how.bits == 0) q->write_how.bits = bits;

@@ -26,7 +26,7 @@ static int l_mma_atom (lua_State *L) {
   return 1;
 }
 
-/* mma_bound(atom, k, sum): of |C - exact| for k products of which the |a b| sum to `sum` */
+/* mma_bound(atom, k, sum): of |C - exact| for k products whose |a b| sum to `sum` */
 static int l_mma_bound (lua_State *L) {
   const mt_mma_op *op = &lmt_tommaatom(L, 1)->op;
   lua_Integer k = luaL_checkinteger(L, 2);

@@ -114,8 +114,8 @@ const char *lmt_devicename (const lmt_device *box) {
   return box->d ? mt_device_name(box->d) : "closed device";
 }
 
-/* device([name]), device{ name, threads =, libcuda =, libblas = } -> device | nil, message,
-** code */
+/* device([name]), device{ name, threads =, libcuda =, libblas = } -> device | nil,
+** message, code */
 static int l_device (lua_State *L) {
   static const char *const keys[] = { "1", "threads", "libcuda", "libblas", NULL };
   LMT_NOERR(err);

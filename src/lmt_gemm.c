@@ -20,7 +20,11 @@ static const char *const names[] = { "A", "B", "C" };
 static const lmt_planner products = { "gemm", 3, names, plan_product };
 
 /* Where A lies among the arguments: behind a tiled MMA, if there is one. */
-static int first_tensor (lua_State *L) { return lmt_istiledmma(L, 1) ? 2 : 1; }
+static int first_tensor (lua_State *L) {
+  if (lmt_istiledmma(L, 1)) return 2;
+  if (!lmt_isclass(L, 1, LMT_TENSOR)) luaL_typeerror(L, 1, "tiled MMA or tensor");
+  return 1;
+}
 
 /* The number in the option `key` of the table at i. */
 static double factor (lua_State *L, int i, const char *key, double otherwise) {
@@ -60,6 +64,13 @@ int lmt_plangemm (lua_State *L) {
   return 1;
 }
 
+/* The stream on the top. */
+static mt_stream *stream_option (lua_State *L, const lmt_device *d) {
+  if (!lua_isnil(L, -1) && !lmt_isclass(L, -1, LMT_STREAM))
+    luaL_error(L, "gemm: stream: a stream expected, got %s", luaL_typename(L, -1));
+  return lmt_optstream(L, -1, d);
+}
+
 /* gemm([tiled_mma,] A, B, C [, { alpha =, beta =, stream = }]): on a GPU it may still run
 ** when this returns. */
 static int l_gemm (lua_State *L) {
@@ -70,7 +81,7 @@ static int l_gemm (lua_State *L) {
   int first = first_tensor(L);
   if (!lua_isnil(L, first + 3)) {
     lua_getfield(L, first + 3, "stream");
-    stream = lmt_optstream(L, -1, lmt_totensor(L, first)->buffer->device);
+    stream = stream_option(L, lmt_totensor(L, first)->buffer->device);
   }
   if (!lmt_pushplan(L, first, &products, &x, &err)) return lmt_raise(L, &err);
   return lmt_runplan(L, stream, &err) == MT_OK ? 0 : lmt_raise(L, &err);

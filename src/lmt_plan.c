@@ -107,7 +107,11 @@ mt_status lmt_copynow (lua_State *L, int src, int dst, mt_err *err) {
 }
 
 /* Where src lies among the arguments: behind a tiled copy, if there is one. */
-static int first_tensor (lua_State *L) { return lmt_istiledcopy(L, 1) ? 2 : 1; }
+static int first_tensor (lua_State *L, const char *expected) {
+  if (lmt_istiledcopy(L, 1)) return 2;
+  if (!lmt_isclass(L, 1, LMT_TENSOR)) luaL_typeerror(L, 1, expected);
+  return 1;
+}
 
 static const mt_tiled_copy *described (lua_State *L) {
   return lmt_istiledcopy(L, 1) ? lmt_totiledcopy(L, 1) : NULL;
@@ -118,7 +122,11 @@ static const mt_tiled_copy *described (lua_State *L) {
 static int l_plan (lua_State *L) {
   LMT_NOERR(err);
   if (lmt_istiledmma(L, 1)) return lmt_plangemm(L);
-  if (new_plan(L, described(L), first_tensor(L), &err) == NULL) return lmt_fail(L, &err);
+  int src = first_tensor(L, "tiled copy, tiled MMA or tensor");
+  if (!lua_isnoneornil(L, src + 2))
+    luaL_error(L, "plan: a copy has two tensors, src and dst, got a third argument\n"
+                  "plan(tiled_mma, A, B, C) and plan_gemm(A, B, C) plan a product");
+  if (new_plan(L, described(L), src, &err) == NULL) return lmt_fail(L, &err);
   return 1;
 }
 
@@ -126,7 +134,7 @@ static int l_plan (lua_State *L) {
 ** */
 static int l_copy (lua_State *L) {
   LMT_NOERR(err);
-  int src = first_tensor(L);
+  int src = first_tensor(L, "tiled copy or tensor");
   lua_settop(L, src + 2);
   mt_stream *stream = lmt_optstream(L, src + 2, lmt_totensor(L, src)->buffer->device);
   if (new_plan(L, described(L), src, &err) == NULL) return lmt_raise(L, &err);

@@ -12,6 +12,8 @@
 
 /* ---------------------------------------------------------------- reading */
 
+#define FROM_SHAPE " (tile.layout builds one from a shape)"
+
 /* A value being read into `out`, in preorder; `path` leads to the table element at hand.
 ** */
 typedef struct reader {
@@ -49,6 +51,7 @@ static void expected (reader *r, int i) {
   if (r->depth) left &= ~LMT_TABLE;
   luaL_checkstack(L, 8, NULL);
   const char *got = type_name(L, i);
+  if (lua_istable(L, i) && !(r->kinds & LMT_TABLE)) got = "table" FROM_SHAPE;
   lua_pushliteral(L, "");
   for (int k = 0; left; k++, left >>= 1) {
     if (!(left & 1)) continue;
@@ -240,6 +243,7 @@ bool lmt_haswild (const mt_node *t) {
 
 const mt_node *lmt_tolayout (lua_State *L, int i) {
   const mt_node *t = node_at(L, i);
+  if (lua_istable(L, i)) luaL_argerror(L, i, "layout expected, got table" FROM_SHAPE);
   if (t == NULL || !lmt_islayout(t)) luaL_typeerror(L, i, "layout");
   return t;
 }

@@ -2,6 +2,8 @@
 ** lmt_verify.c - proofs of partitions in Lua: a verdict is a table that prints itself.
 ** SPDX-License-Identifier: MIT
 */
+#include <string.h>
+
 #include "lmt.h"
 
 static const char key_of_text[] = "text";
@@ -142,10 +144,20 @@ static mt_tensor tensor_at (lua_State *L, int i) {
   return (mt_tensor){ .layout = lmt_tolayout(L, i) };
 }
 
+/* Which of the letters of `parts`, 0 for the first, is at `i`; the last if none is. */
+static int part_at (lua_State *L, int i, const char *parts, const char *what) {
+  if (lua_isnoneornil(L, i)) return (int)strlen(parts) - 1;
+  const char *s = lmt_isstring(L, i) ? lua_tostring(L, i) : "";
+  const char *p = strlen(s) == 1 ? strchr(parts, *s) : NULL;
+  if (p == NULL)
+    luaL_error(L, "verify: %s expected, got %s", what, luaL_tolstring(L, i, NULL));
+  return (int)(p - parts);
+}
+
 /* "S" reads the tensor, "D" writes it. */
 static mt_copy_side side_at (lua_State *L, int i) {
-  static const char *const sides[] = { "S", "D", NULL };
-  return luaL_checkoption(L, i, "D", sides) == 0 ? MT_COPY_S : MT_COPY_D;
+  return part_at(L, i, "SD", "\"S\" or \"D\", the side of the copy,") == 0 ? MT_COPY_S
+                                                                         : MT_COPY_D;
 }
 
 static int of_copy (lua_State *L, mt_verdict *v) {
@@ -157,12 +169,11 @@ static int of_copy (lua_State *L, mt_verdict *v) {
 }
 
 static int of_mma (lua_State *L, mt_verdict *v) {
-  static const char *const parts[] = { "A", "B", "C", NULL };
   static const mt_mma_part part[] = { MT_PART_A, MT_PART_B, MT_PART_C };
   LMT_NOERR(err);
-  mt_mma_part x = part[luaL_checkoption(L, 3, "C", parts)];
+  int i = part_at(L, 3, "ABC", "\"A\", \"B\" or \"C\", the operand of the MMA,");
   mt_tensor t = tensor_at(L, 2);
-  if (mt_verify_mma(v, lmt_totiledmma(L, 1), x, t.layout, &err))
+  if (mt_verify_mma(v, lmt_totiledmma(L, 1), part[i], t.layout, &err))
     return lmt_raise(L, &err);
   return push_verdict(L, v);
 }

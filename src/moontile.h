@@ -433,8 +433,8 @@ MT_API mt_status mt_plan_copy (mt_plan **out, mt_device *d, const mt_tiled_copy 
 **     beta integral;
 ** (4) where the partition splits K over threads, their sums are added in order.
 ** Errors: MT_EINVAL, MT_ERANK, MT_ERANGE, MT_EALIGN, MT_EINJECTIVE, MT_EOVERLAP,
-** MT_EUNSUPPORTED (types; an atom that this device has not, with the list of those that it
-** has), MT_EOVERFLOW, MT_ETOOBIG, MT_ENOMEM. */
+** MT_EUNSUPPORTED (types; an atom that this device has not, with the list of those that
+** it has), MT_EOVERFLOW, MT_ETOOBIG, MT_ENOMEM. */
 MT_API mt_status mt_plan_gemm (mt_plan **out, mt_device *d, const mt_tiled_mma *mma,
                                const mt_tensor *a, const mt_tensor *b,
                                const mt_tensor *c, double alpha, double beta,

@@ -4,8 +4,8 @@
 **
 ** A block of ordinates (M, N, K, batch) at a time: its panels of A and B are packed
 ** through tables of offsets, whatever the layouts; then every tile of its C is a loop
-** over a panel of each. Sums that are not at the end of K wait in `tiles`. Layouts, types,
-** alpha and beta are dealt with once per element of a panel and of C.
+** over a panel of each. Sums that are not at the end of K wait in `tiles`. Layouts,
+** types, alpha and beta are dealt with once per element of a panel and of C.
 */
 #include <stdio.h>
 

@@ -59,8 +59,8 @@ static int sorted_modes (mode *m, const mt_flat *f) {
   return n;
 }
 
-/* The images of the next `count` bits are e, 2e, 4e, ...: A is 2^j there. Past its end A goes
-** on with its last mode, also if that has extent 1. */
+/* The images of the next `count` bits are e, 2e, 4e, ...: A is 2^j there. Past its end A
+** goes on with its last mode, also if that has extent 1. */
 static bool doubles (const mt_flat *f, int64_t e, int first, int count) {
   int64_t v;
   for (int j = 0; j < count; j++)

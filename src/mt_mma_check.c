@@ -183,9 +183,9 @@ static mt_status check_tiles (const mt_mma_desc *d, uint64_t inner[3], mt_err *e
 /* The atom is one, of this shape and as many values. */
 static mt_status check_atom (const mt_mma_desc *d, mt_err *err) {
   mt_mma_atom atom;
-  const mt_node *tv[] = {atom.a.node, atom.b.node, atom.c.node};
   MT_CHECK(mt_mma_atom_by_number(&atom, d->atom), err, "there is no atom %lld",
            (long long)d->atom);
+  const mt_node *tv[] = {atom.a.node, atom.b.node, atom.c.node};
   MT_CHECK(atom.op.m == d->atom_shape[MT_M] && atom.op.n == d->atom_shape[MT_N] &&
            atom.op.k == d->atom_shape[MT_K], err, "%s has another shape", atom.op.name);
   for (int part = 0; part < MT_PARTS; part++)

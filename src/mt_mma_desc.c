@@ -146,7 +146,7 @@ static mt_status put_part (mt_mma_launch *l, const mt_tensor *t, int part, mt_er
 static bool is_integer (mt_dtype d) { return d <= MT_u64; }
 
 static mt_status check_factor (const char *name, double v, mt_dtype c, mt_err *err) {
-  if (!is_integer(c) || (v >= -0x1p53 && v <= 0x1p53 && v == floor(v))) return MT_OK;
+  if (!is_integer(c) || (fabs(v) <= 0x1p53 && v == floor(v))) return MT_OK;
   char text[32];
   snprintf(text, sizeof text, "%.14g", v);
   return mt_fail(err, MT_EINVAL, "gemm: %s is %s, but C is %s: an integer of at most 53 "

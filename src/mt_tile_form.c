@@ -191,7 +191,8 @@ static bool try_pack (mt_launch *l, mt_axes mode[3], int packed) {
   mt_axis c = mode[0].axis[0];
   if (c.extent > MT_PACK_MOST || !take(&mode[2], &mode[1], 1 - packed, vec)) return false;
   mt_axis w = mode[1].axis[0];
-  if (c.stride[1 - packed] == vec || w.stride[packed] != c.extent * vec || w.extent > INT32_MAX / 2 ||
+  if (c.stride[1 - packed] == vec || w.stride[packed] != c.extent * vec ||
+      w.extent > INT32_MAX / 2 ||
       c.extent * w.extent * vec * l->desc.elem < MT_SMALLPIECE ||
       !is_pack_aligned(l, mode, packed))
     return false;
@@ -233,7 +234,8 @@ static mt_status check_pack (const mt_launch *l, mt_err *err) {
            "a packed copy has one short axis and one long one");
   const mt_axis *c = &d->axis[0], *w = &d->axis[1];
   MT_CHECK(c->stride[packed] == vec && w->stride[packed] == c->extent * vec &&
-           w->stride[1 - packed] == vec && c->stride[1 - packed] != vec, err, "the axes are no packed run");
+           w->stride[1 - packed] == vec && c->stride[1 - packed] != vec, err,
+           "the axes are no packed run");
   mt_axes_get(mode, d);
   MT_CHECK(is_pack_aligned(l, mode, (int)packed), err,
            "a row does not begin at a multiple of 16 bytes");

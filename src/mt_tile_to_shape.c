@@ -131,9 +131,10 @@ static void no_division (mt_build *b, const mt_node *a, const mt_node *shape, in
                 "%s: the block %N does not divide the shape %N: its mode %d has "
                 "%lld elements, the shape has %lld",
                 b->op, a, shape, i + 1, (long long)s, (long long)n);
-  if (s > 0 && n > s)
+  int64_t next;
+  if (s > 0 && n > s && !mt_addo(n - n % s, s, &next))
     mt_explain(b->err, "\n  %lld and %lld would do", (long long)(n - n % s),
-               (long long)(n - n % s + s));
+               (long long)next);
   else if (s > 0)
     mt_explain(b->err, "\n  %lld would do", (long long)s);
 }

@@ -269,7 +269,7 @@ static mt_status check_coord (const mt_pair *p, const mt_node *c, const mt_node 
   if (c->tag != s->tag || c->arity != s->arity) return mt_ranks_differ(p, c, s);
   if (c->tag == MT_INT && (c->shape < 0 || c->shape >= s->shape)) {
     mt_failn(p->err, MT_ERANGE, "%s: %N is not in 0 .. %lld", p->op, c,
-             (long long)s->shape - 1);
+             s->shape > 0 ? (long long)s->shape - 1 : -1);
     mt_tell_wholes(p, c);
     return MT_ERANGE;
   }

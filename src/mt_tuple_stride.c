@@ -116,7 +116,7 @@ static bool start_of (int64_t *run, const parts *f, int k) {
   *run = 1;
   for (int j = 0; j < f->n; j++) {
     int64_t s;
-    if (f->order[j] > f->order[k] || (f->order[j] == f->order[k] && j >= k)) continue;
+    if ((j >= k && f->order[j] == f->order[k]) || f->order[j] > f->order[k]) continue;
     if (!mt_product_of(&s, f->shape[j])) return false;
     if (mt_mulo(*run, s > 0 ? s : 1, run)) return false;
   }

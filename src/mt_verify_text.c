@@ -132,6 +132,11 @@ static void say_tile (mt_text *t, const mt_verdict *v) {
   say(t, "\ntiles: %lld", (long long)v->tiles);
   for (int k = 0; v->modes > 1 && k < v->modes; k++)
     say(t, "%s%lld", k ? " x " : " = ", (long long)v->mode[k].tiles);
+  int64_t product = 1;
+  for (int k = 0; k < v->modes; k++) product *= v->mode[k].tiles;
+  if (product > 0 && v->tiles > product)
+    say(t, "%s%lld, the modes without a tile", v->modes > 1 ? " x " : " = ",
+        (long long)(v->tiles / product));
 }
 
 static void say_bounds (mt_text *t, const mt_verdict *v) {

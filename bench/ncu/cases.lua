@@ -7,7 +7,7 @@
 -- come from one layout.
 
 local tile = require "moontile"
-local layout, parse = tile.layout, tile.parse
+local parse = tile.parse
 
 -- name, kind, bits of an element, bytes, (thread, value) -> element [, matrices or offset]
 local SHARED = {

@@ -193,6 +193,8 @@ local function arguments(expression, words, ...)
     check(keys[key], "einsum: unknown option '%s'; there are: alpha, beta, dtype, mma, stream",
           key)
   end
+  check(options.mma == nil or getmetatable(options.mma) == "moontile.TiledMMA",
+        "einsum: mma: a tiled MMA expected, got %s", type(options.mma))
   check(C or not options.beta or options.beta == 0, "einsum: beta is %s, but there is no C to"
         .. " add to\ngive C behind the operands", options.beta)
   return { table.unpack(given, 1, #words) }, C, options

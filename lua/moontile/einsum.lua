@@ -19,8 +19,8 @@ end
 local function operands(expression)
   check(type(expression) == "string", "einsum_fold: an expression like \"mk,nk->mn\" expected")
   local words = { expression:gsub("%s+", ""):match "^(%a*),(%a*)%->(%a*)$" }
-  check(#words == 3, "einsum_fold: \"%s\" is not of the form \"mk,nk->mn\": letters for the modes of"
-                     .. " A and of B, then of C", expression)
+  check(#words == 3, "einsum_fold: \"%s\" is not of the form \"mk,nk->mn\": letters for the"
+                     .. " modes of A and of B, then of C", expression)
   return words
 end
 
@@ -56,12 +56,13 @@ local function group_of(entry, layouts)
     if entry[which] then
       where = where .. which
       local n = tile.size(tile.get(layouts[i], entry[which]))
-      check(not size or n == size, "einsum_fold: the label %s has size %s in %s, %d in %s", entry[1],
-            size, first, n, which)
+      check(not size or n == size, "einsum_fold: the label %s has size %s in %s, %d in %s",
+            entry[1], size, first, n, which)
       size, first = n, first or which
     end
   end
-  check(groups[where], "einsum_fold: the label %s is only in %s: sum that mode first", entry[1], where)
+  check(groups[where], "einsum_fold: the label %s is only in %s: sum that mode first",
+        entry[1], where)
   return groups[where]
 end
 
@@ -72,9 +73,10 @@ local function fold(A, modes)
   return tile.select(A, table.unpack(modes))
 end
 
--- einsum_fold("mk,nk->mn", A, B, C) -> the operands as (M,K,L), (N,K,L), (M,N,L). A label in A and C
--- belongs to M, in B and C to N, in A and B to K, in all three to L; each group has its labels in
--- the order in which they first appear, the same in both operands. One product, any modes:
+-- einsum_fold("mk,nk->mn", A, B, C) -> the operands as (M,K,L), (N,K,L), (M,N,L). A label in A
+-- and C belongs to M, in B and C to N, in A and B to K, in all three to L; each group has its
+-- labels in the order in which they first appear, the same in both operands. One product, any
+-- modes:
 --   C(m,n,l) += A(m,k,l) * B(n,k,l).
 function einsum.einsum_fold(expression, A, B, C)
   local layouts = { A, B, C }
@@ -128,7 +130,8 @@ local function walk(A, k, size, o)
   local room = size + o.lower[k] + o.upper[k] - span
   check(room >= 0, "im2col: the stencil spans %d elements of spatial mode %d, which has %d with its"
                    .. " padding", span, k, room + span)
-  local steps = tile.layout({ room // o.stride[k] + 1, o.stencil[k] }, { o.stride[k], o.dilation[k] })
+  local steps = tile.layout({ room // o.stride[k] + 1, o.stencil[k] },
+                            { o.stride[k], o.dilation[k] })
   local both = tile.composition(A, steps)
   check(o.lower[k] == 0 or tile.rank(tile.coalesce(A)) == 1,
         "im2col: spatial mode %d, %s, is no single mode: what lies before its begin has no offset;"

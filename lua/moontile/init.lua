@@ -17,6 +17,12 @@ tile._methods.Layout.im2col = einsum.im2col
 
 tile.tune, tile.load_tuning = tuning.tune, tuning.load_tuning
 
+-- Parts of a tensor are views of it.
+for _, name in ipairs { "local_tile", "local_partition", "inner_partition", "outer_partition",
+                        "domain_offset" } do
+  tile._methods.Tensor[name] = tile[name]
+end
+
 -- info() -> what this build carries and what it found:
 --   { version =, kernels = { cpu = {...}, cuda = {...} }, devices = { { name =, about = }, ... },
 --     cuda = why there is no GPU, or nil }

@@ -69,7 +69,7 @@ local function copies(device)
   plan:free()
 end
 
-local function products(device)
+local function described(device)
   local A = assert(tile.tensor("f32", layout { 10, 6 }, device)):fill(2)
   local B = assert(tile.tensor("f32", layout { 7, 6 }, device)):fill(1)
   local C = assert(tile.tensor("f32", layout { 10, 7 }, device)):fill(0)
@@ -155,6 +155,7 @@ assert(#devices >= 2 and #tile.info(libcuda).devices >= 1)
 for _, device in ipairs(devices) do
   tensors(device)
   copies(device)
+  described(device)
   products(device)
 end
 tuning(devices[1])

@@ -26,6 +26,9 @@ for spec in copy tensor memory npy error gemm gemm_error einsum combinations; do
   [ -f spec/${spec}_spec.lua ] || continue
   check "$spec specs" "$moontile" "$busted" --ignore-lua -o TAP spec/${spec}_spec.lua
 done
+for file in examples/*.lua; do
+  check "$file" "$moontile" "$file"
+done
 check "NumPy" python3 spec/numpy/transpose.py "$moontile" --big cpu cuda
 if command -v compute-sanitizer >/dev/null; then
   for tool in memcheck racecheck initcheck synccheck; do
