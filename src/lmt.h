@@ -74,7 +74,7 @@ typedef struct lmt_state {
   size_t fresh;                  /* bytes made since the collector last felt it */
 } lmt_state;
 lmt_state *lmt_pushstate (lua_State *L);
-enum { LMT_DEVICES = 1, LMT_WILDCARD, LMT_STATEVALUES = 2 };  /* its user values */
+enum { LMT_DEVICES = 1, LMT_WILDCARD, LMT_TUNED, LMT_STATEVALUES = 3 };  /* its user values */
 
 /* Creates a metatable with `meta` and a table of methods, which it leaves on the stack.
 ** Unknown fields raise. The table of the module lies below. */
@@ -95,6 +95,7 @@ void lmt_open_atom (lua_State *L);
 void lmt_open_tile (lua_State *L);
 void lmt_open_mma (lua_State *L);
 void lmt_open_plan (lua_State *L);
+void lmt_open_tune (lua_State *L);
 void lmt_open_gemm (lua_State *L);
 void lmt_open_graph (lua_State *L);
 void lmt_open_analysis (lua_State *L);
@@ -291,6 +292,11 @@ bool lmt_pushplan (lua_State *L, int first, const lmt_planner *how, const void *
                    mt_err *err);
 /* Launches the plan on the top, frees it and pops it. */
 mt_status lmt_runplan (lua_State *L, mt_stream *stream, mt_err *err);
+/* The plan at `i`, not freed; `live`: nor are its tensors. */
+mt_plan *lmt_toplan (lua_State *L, int i, bool live);
+extern const luaL_Reg lmt_tuning[];    /* methods of plans in lmt_tune.c */
+/* A plan of a copy takes the kernel that was measured to be the fastest, if one was. */
+void lmt_recall (lua_State *L, mt_plan *p);
 mt_tiled_copy *lmt_totiledcopy (lua_State *L, int i);
 bool lmt_istiledcopy (lua_State *L, int i);
 

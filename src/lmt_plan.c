@@ -92,7 +92,10 @@ static const lmt_planner copies = { "copy", 2, copy_names, plan_copy };
 
 /* The tensors at src and src + 1. */
 static plan *new_plan (lua_State *L, const mt_tiled_copy *copy, int src, mt_err *err) {
-  return lmt_pushplan(L, src, &copies, copy, err) ? lua_touserdata(L, -1) : NULL;
+  if (!lmt_pushplan(L, src, &copies, copy, err)) return NULL;
+  plan *box = lua_touserdata(L, -1);
+  if (copy == NULL) lmt_recall(L, box->p);
+  return box;
 }
 
 mt_status lmt_copynow (lua_State *L, int src, int dst, mt_err *err) {
@@ -145,16 +148,26 @@ static int l_copy (lua_State *L) {
   return lmt_runplan(L, stream, &err) == MT_OK ? 0 : lmt_raise(L, &err);
 }
 
+static plan *check_plan (lua_State *L, int i, bool live) {
+  plan *box = luaL_checkudata(L, i, LMT_PLAN);
+  if (box->p == NULL) luaL_error(L, "this plan was freed");
+  for (int k = 0; live && k < box->n; k++)
+    if (!box->buffer[k]->live || !box->buffer[k]->device->d)
+      luaL_error(L, "plan: the tensor %s was freed", box->names[k]);
+  if (!box->buffer[0]->device->d) luaL_error(L, "this plan was freed");
+  return box;
+}
+
+mt_plan *lmt_toplan (lua_State *L, int i, bool live) {
+  return check_plan(L, i, live)->p;
+}
+
 /* plan([stream]): nothing is allocated here. */
 static int plan_call (lua_State *L) {
   mt_err err;
-  plan *box = luaL_checkudata(L, 1, LMT_PLAN);
   err.status = MT_OK;
   err.text[0] = '\0';
-  if (box->p == NULL) return luaL_error(L, "this plan was freed");
-  for (int i = 0; i < box->n; i++)
-    if (!box->buffer[i]->live || !box->buffer[i]->device->d)
-      return luaL_error(L, "plan: the tensor %s was freed", box->names[i]);
+  plan *box = check_plan(L, 1, true);
   mt_stream *stream = lmt_optstream(L, 2, box->buffer[0]->device);
   if (launch(L, 1, box, stream, &err)) return lmt_raise(L, &err);
   return 0;
@@ -189,5 +202,6 @@ static const luaL_Reg methods[] = { { "free", plan_gc }, { NULL, NULL } };
 void lmt_open_plan (lua_State *L) {
   luaL_setfuncs(L, functions, 0);
   lmt_newclass(L, LMT_PLAN, meta, methods);
+  luaL_setfuncs(L, lmt_tuning, 0);
   lua_pop(L, 1);
 }

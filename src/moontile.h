@@ -490,4 +490,5 @@ MT_API const char *mt_kernel_name (const char *backend, int i);
 #include "moontile_domain.h"
 #include "moontile_analysis.h"
 #include "moontile_verify.h"
+#include "moontile_tune.h"
 #endif

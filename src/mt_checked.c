@@ -53,6 +53,7 @@ const mt_backend mt_backend_checked = {
   .stream_destroy = mt_host_stream_destroy,
   .synchronize = mt_host_synchronize,
   .launch = checked_launch,
+  .measure = mt_host_measure,
   .prepare_product = checked_prepare_product,
   .release = mt_cpu_product_release
 };

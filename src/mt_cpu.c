@@ -79,6 +79,7 @@ const mt_backend mt_backend_cpu = {
   .stream_destroy = mt_host_stream_destroy,
   .synchronize = mt_host_synchronize,
   .launch = cpu_launch,
+  .measure = mt_host_measure,
   .prepare = cpu_prepare,
   .own_bytes = sizeof(mt_cpu_job),
   .own_product = true,

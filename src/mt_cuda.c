@@ -378,6 +378,40 @@ static void cuda_forget (mt_graph *g) {
   if (inside) c->driver.cuCtxPopCurrent(&popped);
 }
 
+/* ---------------------------------------------------------------- time */
+
+/* What the device's own stream needs between the two events. */
+static mt_status time_launches (mt_plan *p, int n, CUevent e[2], double *us,
+                                mt_err *err) {
+  mt_cuda *c = p->device->impl;
+  float ms = 0;
+  MT_TRY(CU(c, err, cuEventRecord, (e[0], c->stream)));
+  for (int i = 0; i < n; i++) MT_TRY(cuda_launch(p, NULL, err));
+  MT_TRY(CU(c, err, cuEventRecord, (e[1], c->stream)));
+  MT_TRY(CU(c, err, cuStreamSynchronize, (c->stream)));
+  MT_TRY(CU(c, err, cuEventElapsedTime, (&ms, e[0], e[1])));
+  *us = 1e3 * (double)ms;
+  return MT_OK;
+}
+
+static mt_status cuda_measure (mt_plan *p, int n, double *us, mt_err *err) {
+  mt_cuda *c = p->device->impl;
+  CUevent e[2] = {NULL, NULL};
+  mt_err late = MT_NOERR;
+  MT_TRY(enter(c, err));
+  mt_status s = MT_OK;
+  for (int i = 0; i < 2 && s == MT_OK; i++) {
+    s = CU(c, err, cuEventCreate, (&e[i], 0));
+    if (s != MT_OK) e[i] = NULL;
+  }
+  if (s == MT_OK) s = time_launches(p, n, e, us, err);
+  for (int i = 0; i < 2; i++)
+    if (e[i] != NULL) (void)CU(c, &late, cuEventDestroy, (e[i]));
+  leave(c);
+  if (s == MT_OK && late.status != MT_OK) *err = late;
+  return s != MT_OK ? s : late.status;
+}
+
 const mt_backend mt_backend_cuda = {
   .name = "cuda",
   .kernels = mt_cuda_kernels,
@@ -393,6 +427,7 @@ const mt_backend mt_backend_cuda = {
   .stream_destroy = cuda_stream_destroy,
   .synchronize = cuda_synchronize,
   .launch = cuda_launch,
+  .measure = cuda_measure,
   .prepare_product = cuda_prepare_product,
   .capture = cuda_capture,
   .replay = cuda_replay,

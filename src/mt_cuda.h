@@ -27,6 +27,7 @@ typedef struct CUfunc_st *CUfunction;
 typedef struct CUstream_st *CUstream;
 typedef struct CUgraph_st *CUgraph;
 typedef struct CUgraphExec_st *CUgraphExec;
+typedef struct CUevent_st *CUevent;
 
 typedef struct CUlaunchConfig {
   unsigned gridDimX, gridDimY, gridDimZ;

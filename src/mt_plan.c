@@ -6,8 +6,7 @@
 
 #include "mt_check.h"
 #include "mt_build.h"
-#include "mt_device.h"
-#include "mt_plan.h"
+#include "mt_choice.h"
 
 /* ---------------------------------------------------------------- proving */
 
@@ -64,7 +63,8 @@ static int log_of (int n) {
 /* Wider rows of the same form than the one that was taken. */
 static void say_why (mt_plan *p, const mt_narrow *narrow, const mt_tiled_copy *copy) {
   const mt_backend *b = p->device->backend;
-  if (narrow->tile[0]) mt_why_add(&p->why, "copy_tile", "%s", narrow->tile);
+  if (narrow->tile[0])
+    mt_why_add(&p->why, narrow->sheared ? "copy_shear" : "copy_tile", "%s", narrow->tile);
   for (const mt_kernel *k = b->kernels; k < p->kernel; k++) {
     if (k->bytes <= p->kernel->bytes || k->form != p->kernel->form ||
         k->swizzled != p->kernel->swizzled)
@@ -105,10 +105,13 @@ static void write_head (mt_plan *p, const mt_tensor *src, const mt_tensor *dst) 
 
 static mt_status make (mt_plan *p, const mt_tiled_copy *copy, const mt_tensor *src,
                        const mt_tensor *dst, mt_err *err) {
-  mt_narrow narrow;
+  mt_narrow narrow, unused;
   MT_TRY(mt_describe(&p->launch, p->modes, copy, src, dst, err));
   MT_TRY(prove(p, src, dst, err));
+  p->first = p->launch;
   MT_TRY(mt_widen(&p->launch, &narrow, copy, err));
+  MT_TRY(mt_widen_to(&p->first, &unused, NULL, 1, err));
+  if (copy == NULL && p->launch.desc.rests > 0) mt_cheapest(&p->launch, &narrow);
   MT_TRY(prove(p, src, dst, err));
   write_head(p, src, dst);
   return choose(p, &narrow, copy, err);
@@ -149,6 +152,48 @@ mt_status mt_plan_launch (mt_plan *p, mt_stream *s, mt_err *err) {
   if ((product ? p->units : p->launch.desc.rests) == 0) return MT_OK;
   if (recording) return mt_graph_add(recording, p, s, err);
   return p->device->backend->launch(p, s, err);
+}
+
+mt_status mt_plan_measure (mt_plan *p, int n, double *us, mt_err *err) {
+  bool product = p->launch.desc.op == MT_OP_MMA;
+  *us = 0;
+  MT_CHECK(n > 0, err, "measure: %d launches", n);
+  MT_TRY(mt_graph_idle(p->device, "measure", err));
+  if ((product ? p->units : p->launch.desc.rests) == 0) return MT_OK;
+  return p->device->backend->measure(p, n, us, err);
+}
+
+/* ---------------------------------------------------------------- other kernels */
+
+static bool is_it (const mt_kernel *k, const mt_desc *d, const char *kernel, int vector) {
+  return strcmp(k->name, kernel) == 0 && d->vec * d->elem == (uint32_t)vector;
+}
+
+/* Proven anew: the axes are others. */
+static mt_status take (mt_plan *p, const mt_option *o, mt_err *err) {
+  mt_launch wide = p->first;
+  mt_narrow narrow;
+  MT_TRY(mt_check_copy(&o->launch, p->bytes, err));
+  p->launch = o->launch;
+  p->kernel = o->kernel;
+  p->grid = o->grid;
+  p->taken = true;
+  if (p->launch.desc.form == MT_FORM_TV) return MT_OK;
+  MT_TRY(mt_widen(&wide, &narrow, NULL, err));
+  p->why = (mt_why){{0}, 0};
+  say_why(p, &narrow, NULL);
+  return MT_OK;
+}
+
+mt_status mt_plan_take (mt_plan *p, const char *kernel, int vector, mt_err *err) {
+  mt_option o = {0};
+  bool copy = p->launch.desc.op == MT_OP_COPY;
+  while (copy && mt_option_next(&o, p))
+    if (is_it(o.kernel, &o.launch.desc, kernel, vector)) return take(p, &o, err);
+  if (copy && is_it(p->kernel, &p->launch.desc, kernel, vector)) return MT_OK;
+  return mt_fail(err, MT_EUNSUPPORTED, "plan: %s by %d bytes at once is no way to do it "
+                 "on %s\nprint(plan:why()) shows those that are", kernel, vector,
+                 p->device->name);
 }
 
 /* The last of its owner and the graphs that hold it frees it. */

@@ -105,11 +105,12 @@ static bool can_be (const mt_launch *l, const mt_shelf *x, uint32_t width, char 
          addresses_divide(l, width, why);
 }
 
-static uint32_t widest (const mt_launch *l, const mt_shelf *x, mt_narrow *why) {
+static uint32_t widest (const mt_launch *l, const mt_shelf *x, uint32_t most,
+                        mt_narrow *why) {
   uint32_t width = l->desc.elem;
   for (int w = 0; w < MT_MAXWIDTH; w++) {
     why->reason[w][0] = 0;
-    if (1u << w <= l->desc.elem) continue;
+    if (1u << w <= l->desc.elem || 1u << w > most) continue;
     if (can_be(l, x, 1u << w, why->reason[w])) width = 1u << w;
   }
   return width;
@@ -146,14 +147,14 @@ static void reorder (mt_launch *l, mt_shelf *x) {
   }
 }
 
-mt_status mt_widen (mt_launch *l, mt_narrow *why, const mt_tiled_copy *copy,
-                    mt_err *err) {
+mt_status mt_widen_to (mt_launch *l, mt_narrow *why, const mt_tiled_copy *copy,
+                       uint32_t most, mt_err *err) {
   mt_shelf x = {.run = l->desc.form == MT_FORM_FLAT ? 2 : 1};
   memset(why, 0, sizeof *why);
   if (l->desc.rests == 0) return MT_OK;
   mt_axes_get(x.mode, &l->desc);
   reorder(l, &x);
-  uint32_t width = widest(l, &x, why);
+  uint32_t width = widest(l, &x, most, why);
   if (copy && copy->atom_bits != 0) {
     uint32_t asked = (uint32_t)copy->atom_bits / 8;
     char reason[MT_REASON];
@@ -162,9 +163,10 @@ mt_status mt_widen (mt_launch *l, mt_narrow *why, const mt_tiled_copy *copy,
     width = asked;
   }
   split_run(l, &x, width);
-  if (l->desc.form == MT_FORM_FLAT && mt_has_flips(&l->desc))
-    snprintf(why->tile, sizeof why->tile, "a side is swizzled");
-  else if (l->desc.form == MT_FORM_FLAT && l->desc.nbound == 0)
-    mt_tile_form(l, x.mode, why->tile);
   return mt_axes_put(&l->desc, x.mode, err);
+}
+
+mt_status mt_widen (mt_launch *l, mt_narrow *why, const mt_tiled_copy *copy,
+                    mt_err *err) {
+  return mt_widen_to(l, why, copy, 1u << (MT_MAXWIDTH - 1), err);
 }

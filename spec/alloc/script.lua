@@ -136,6 +136,16 @@ local function products(device)
   refused(tile.gemm, A, C, C)
 end
 
+local function tuning(device)
+  local src = assert(tile.tensor("u8", layout(48), device))
+  local dst = assert(tile.tensor("u8", layout(48), device))
+  local plan, ways = assert(tile.tune(assert(tile.plan(src, dst)), { rounds = 1 }))
+  assert(#ways == 1 and #tostring(ways) > 0)
+  tile.copy(src, dst)
+  for key in pairs(tile._tuned) do tile._tuned[key] = nil end
+  refused(plan.take, plan, "nothing", 4)
+end
+
 local function contractions(device)
   local A = assert(tile.tensor("f32", layout({ 3, 4 }, "right"), device)):fill(2)
   assert(tile.einsum("ij,kj,kl", A, A, A, { dtype = "f64" }):dtype() == "f64")
@@ -156,4 +166,5 @@ for _, device in ipairs(devices) do
   described(device)
   products(device)
 end
+tuning(devices[1])
 contractions(devices[1])

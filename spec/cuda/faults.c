@@ -65,6 +65,7 @@ static mt_status replay (scenario *x, mt_plan *p) {
 static mt_status use (scenario *x) {
   unsigned char host[BYTES], back[BYTES];
   static mt_plan p;                  /* a graph holds it to the end */
+  double us = 0;
   for (int i = 0; i < BYTES; i++) host[i] = (unsigned char)(i * 7);
   MT_TRY(spec_open(&x->d, "cuda", &x->err));
   MT_TRY(mt_malloc(x->d, &x->src, BYTES, &x->err));
@@ -76,6 +77,8 @@ static mt_status use (scenario *x) {
   MT_TRY(mt_synchronize(x->d, x->s, &x->err));
   MT_TRY(x->d->backend->launch(&p, NULL, &x->err));
   MT_TRY(mt_synchronize(x->d, NULL, &x->err));
+  MT_TRY(x->d->backend->measure(&p, 3, &us, &x->err));
+  EXPECT(us > 0, "3 launches took %g us", us);
   MT_TRY(mt_download(x->d, back, x->dst, BYTES, &x->err));
   EXPECT(memcmp(host, back, BYTES) == 0, "copied wrongly");
   MT_TRY(multiply(x));

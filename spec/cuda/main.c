@@ -49,10 +49,12 @@ mt_status spec_open (mt_device **out, const char *name, mt_err *err) {
 void spec_expect_clean (const char *what) {
   fakecuda_live live;
   fake_count(&live);
-  EXPECT(live.allocations == 0 && live.streams == 0 && live.libraries == 0 &&
-         live.graphs == 0 && live.contexts == 0 && live.current == 0,
-         "%s: alive: %d allocations, %d streams, %d libraries, %d graphs, %d contexts, "
-         "%d current", what, live.allocations, live.streams, live.libraries, live.graphs,
+  EXPECT(live.allocations == 0 && live.streams == 0 && live.events == 0 &&
+         live.libraries == 0 && live.graphs == 0 && live.contexts == 0 &&
+         live.current == 0,
+         "%s: alive: %d allocations, %d streams, %d events, %d libraries, %d graphs, "
+         "%d contexts, %d current", what, live.allocations, live.streams, live.events,
+         live.libraries, live.graphs,
          live.contexts, live.current);
   EXPECT(spec_host_bytes == 0, "%s: %ld bytes of host memory", what, spec_host_bytes);
 }
@@ -98,6 +100,7 @@ int main (void) {
   spec_faults();
   spec_copies();
   spec_graphs();
+  spec_choices();
   if (spec_failures == 0) printf("cuda: ok\n");
   return spec_failures != 0;
 }

@@ -22,7 +22,7 @@ enum { MAXDEVICES = 16, MAXSTACK = 16 };
 struct CUlib_st { const char *text; };
 
 static struct CUctx_st contexts[MAXDEVICES];
-static int libraries;
+static int libraries, events;
 static pid_t started;                  /* the process that called cuInit */
 static __thread CUcontext stack[MAXSTACK];
 static __thread int depth;
@@ -357,6 +357,44 @@ FAKE cuGraphDestroy (CUgraph g) {
   return 0;
 }
 
+/* ---------------------------------------------------------------- events */
+
+FAKE cuEventCreate (CUevent *out, unsigned flags) {
+  FAULT(cuEventCreate);
+  TRY(ready());
+  NEED(flags == 0, 1);
+  CUevent e = calloc(1, sizeof *e);
+  NEED(e != NULL, 2);
+  events++;
+  return *out = e, 0;
+}
+
+FAKE cuEventDestroy_v2 (CUevent e) {
+  NEED(e != NULL && current() != NULL, 400);
+  fake_finish_all(current());
+  free(e);
+  events--;
+  FAULT(cuEventDestroy);
+  return 0;
+}
+
+FAKE cuEventRecord (CUevent e, CUstream s) {
+  FAULT(cuEventRecord);
+  TRY(ready());
+  NEED(e != NULL && s != NULL && s->context == current(), 400);
+  e->at = 0;
+  fake_work w = {.kind = FAKE_STAMP, .event = e};
+  return fake_enqueue(s, &w);
+}
+
+FAKE cuEventElapsedTime (float *ms, CUevent from, CUevent to) {
+  FAULT(cuEventElapsedTime);
+  TRY(ready());
+  NEED(from != NULL && to != NULL, 400);
+  NEED(from->at > 0 && to->at > 0, 600);
+  return *ms = (float)(1e3 * (to->at - from->at)), 0;
+}
+
 /* ---------------------------------------------------------------- finding functions */
 
 typedef struct symbol {
@@ -393,6 +431,7 @@ void fakecuda_count (fakecuda_live *out) {
   out->streams = fake_live_streams();
   out->libraries = libraries;
   out->graphs = fake_live_graphs();
+  out->events = events;
   out->current = depth;
   for (int i = 0; i < MAXDEVICES; i++) out->contexts += contexts[i].users;
 }
@@ -402,7 +441,8 @@ static void __attribute__((destructor)) report (void) {
   if (!fake_option("FAKECUDA_REPORT", 0)) return;
   fakecuda_count(&live);
   fprintf(stderr,
-          "fakecuda: alive: %d allocations of %zu bytes, %d streams, %d libraries, "
-          "%d graphs, %d contexts, %d of them current\n", live.allocations, live.bytes,
-          live.streams, live.libraries, live.graphs, live.contexts, live.current);
+          "fakecuda: alive: %d allocations of %zu bytes, %d streams, %d events, "
+          "%d libraries, %d graphs, %d contexts, %d of them current\n", live.allocations,
+          live.bytes, live.streams, live.events, live.libraries, live.graphs,
+          live.contexts, live.current);
 }

@@ -23,7 +23,7 @@
 
 /* What is alive. `current`: contexts pushed on the calling thread. */
 typedef struct fakecuda_live {
-  int allocations, streams, libraries, contexts, graphs, current;
+  int allocations, streams, events, libraries, contexts, graphs, current;
   size_t bytes;
 } fakecuda_live;
 
@@ -62,7 +62,12 @@ size_t fake_memory (void);
 
 struct CUctx_st { int device, users; CUresult sticky; };
 
-typedef enum fake_kind { FAKE_LAUNCH, FAKE_SET, FAKE_UP, FAKE_DOWN } fake_kind;
+typedef enum fake_kind {
+  FAKE_LAUNCH, FAKE_SET, FAKE_UP, FAKE_DOWN, FAKE_STAMP
+} fake_kind;
+
+/* `at`: seconds of a clock; 0: not yet recorded, or not yet come. */
+struct CUevent_st { double at; };
 
 /* What a stream has yet to do. */
 typedef struct fake_work {
@@ -74,6 +79,7 @@ typedef struct fake_work {
     mt_launch launch;
     mt_mma_launch product;
   };
+  CUevent event;
   CUdeviceptr device;
   const void *from;
   void *to;

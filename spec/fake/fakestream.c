@@ -7,6 +7,7 @@
 */
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "fakecuda.h"
 
@@ -100,7 +101,15 @@ static CUresult launch (fake_work *w, int device) {
   return s == MT_OK ? 0 : s == MT_EALIGN ? 716 : 700;
 }
 
+static CUresult stamp (CUevent e) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  e->at = (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+  return 0;
+}
+
 static CUresult perform (fake_work *w, int device) {
+  if (w->kind == FAKE_STAMP) return stamp(w->event);
   if (w->kind == FAKE_LAUNCH) return launch(w, device);
   void *p = fake_host(w->device, -1, w->bytes, NULL);
   if (p == NULL) return 700;

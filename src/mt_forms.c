@@ -1,0 +1,300 @@
+/*
+** mt_forms.c - the forms of copies: how each is made of a flat one, what memory moves for
+** it, how fast it is.
+** SPDX-License-Identifier: MIT
+**
+** Figures are those of an H200 (bench/RESULTS.md). What is counted: sectors of 32 bytes
+** that are touched, and what a form does beside moving them.
+*/
+#include <stdio.h>
+
+#include "mt_choice.h"
+#include "mt_flip.h"
+#include "mt_turn.h"
+
+enum { MT_SAMPLES = 8 };        /* warps that are looked at */
+
+/* Microseconds of a launch; bytes of a microsecond. */
+#define MT_LAUNCH_US 2.2
+#define MT_SPEED 4.3e6
+
+/* Microseconds: of an axis of an access that has a place of its own; of an end of a row,
+** for each element that is written alone. */
+#define MT_AXIS_US 1.2e-6
+#define MT_END_US 2.2e-6
+
+/* Flat copies: sectors beyond those that are wanted meet in the caches, which are faster
+** than memory by this factor; ends of rows, in bytes that would take as long; what
+** accesses below 16 bytes reach. */
+#define MT_CACHED 0.86
+#define MT_ROWEND 6.0
+#define MT_NARROW 0.94
+
+/* From which part of its tiles on a copy is as fast as with whole ones. */
+#define MT_USED 0.85
+
+/* ---------------------------------------------------------------- accesses of a warp */
+
+/* An index of all axes, the first fastest, and its offsets. */
+typedef struct mt_cursor {
+  uint32_t n;
+  int64_t digit[MT_MAXAXIS], at[2];
+} mt_cursor;
+
+static void go_to (mt_cursor *c, const mt_desc *d, int64_t index) {
+  c->n = d->nthr + d->nval + d->nrest;
+  c->at[MT_SRC] = c->at[MT_DST] = 0;
+  for (uint32_t i = 0; i < c->n; i++) {
+    const mt_axis *a = &d->axis[i];
+    c->digit[i] = index % a->extent;
+    index /= a->extent;
+    for (int side = 0; side < 2; side++) c->at[side] += c->digit[i] * a->stride[side];
+  }
+}
+
+static void step (mt_cursor *c, const mt_desc *d) {
+  for (uint32_t i = 0; i < c->n; i++) {
+    const mt_axis *a = &d->axis[i];
+    bool more = ++c->digit[i] < a->extent;
+    int64_t by = more ? 1 : 1 - a->extent;
+    for (int side = 0; side < 2; side++) c->at[side] += by * a->stride[side];
+    if (more) return;
+    c->digit[i] = 0;
+  }
+}
+
+static uint64_t address (const mt_launch *l, int side, int64_t at) {
+  return (uint64_t)(uintptr_t)l->base[side] +
+         (uint64_t)mt_element_of(l, side, at) * l->desc.elem;
+}
+
+static int64_t accesses (const mt_desc *d) {
+  int64_t n;
+  bool over = mt_mulo(d->threads, d->values, &n) || mt_mulo(n, d->rests, &n);
+  return over ? INT64_MAX : n;
+}
+
+/* What warps touch of a side: sectors, and runs of them. */
+typedef struct mt_touched { int64_t sectors, runs; } mt_touched;
+
+static bool among (const uint64_t *seen, int n, uint64_t s) {
+  for (int i = n; i-- > 0;)
+    if (seen[i] == s) return true;
+  return false;
+}
+
+/* The warp's accesses from `first` on. */
+static void touch (mt_touched t[2], const mt_launch *l, int64_t first, int lanes) {
+  uint64_t seen[2][MT_WARP];
+  int n[2] = {0, 0};
+  mt_cursor c;
+  go_to(&c, &l->desc, first);
+  for (int i = 0; i < lanes; i++, step(&c, &l->desc))
+    for (int side = 0; side < 2; side++) {
+      uint64_t s = address(l, side, c.at[side]) / MT_SECTORBYTES;
+      if (!among(seen[side], n[side], s)) seen[side][n[side]++] = s;
+    }
+  for (int side = 0; side < 2; side++) {
+    t[side].sectors += n[side];
+    for (int i = 0; i < n[side]; i++)
+      t[side].runs += !among(seen[side], n[side], seen[side][i] - 1);
+  }
+}
+
+/* Some warps, for all: returns of how many. */
+static int64_t sample (mt_touched t[2], double *all, const mt_launch *l) {
+  int64_t n = accesses(&l->desc), warps = (n - 1) / MT_WARP + 1, looked = 0;
+  int64_t samples = warps < MT_SAMPLES ? warps : MT_SAMPLES;
+  t[0] = t[1] = (mt_touched){0, 0};
+  for (int64_t i = 0; i < samples; i++) {
+    int64_t first = (samples == 1 ? 0 : (warps - 1) / (samples - 1) * i) * MT_WARP;
+    int lanes = n - first < MT_WARP ? (int)(n - first) : MT_WARP;
+    touch(t, l, first, lanes);
+    looked += lanes;
+  }
+  *all = (double)n / (double)looked;
+  return samples;
+}
+
+static double traffic_of (const mt_touched t[2], double all) {
+  return all * (double)((t[0].sectors + t[1].sectors) * MT_SECTORBYTES);
+}
+
+static void tv_cost (mt_cost *c, const mt_launch *l) {
+  mt_touched t[2];
+  double all;
+  sample(t, &all, l);
+  c->traffic = traffic_of(t, all);
+}
+
+static void flat_cost (mt_cost *c, const mt_launch *l) {
+  const mt_desc *d = &l->desc;
+  mt_touched t[2];
+  double all, unit = (double)(d->vec * d->elem), n = (double)accesses(d), slow = 1;
+  int64_t warps = sample(t, &all, l);
+  c->traffic = traffic_of(t, all);
+  for (int side = 0; side < 2; side++)
+    if (t[side].runs > warps)
+      slow += MT_ROWEND * (double)t[side].runs / (double)(t[side].sectors * MT_SECTORBYTES);
+  if (unit < 16) slow /= MT_NARROW;
+  c->slow = 2 * n * unit * slow / c->traffic;
+  if (c->slow < MT_CACHED) c->slow = MT_CACHED;
+  c->least = n * d->nrest * MT_AXIS_US;
+}
+
+/* ---------------------------------------------------------------- rows */
+
+static int64_t min_of (int64_t a, int64_t b) { return a < b ? a : b; }
+
+/* The axes [first, first + n), as bits. */
+static uint32_t bits (uint32_t first, uint32_t n) { return ((1u << n) - 1) << first; }
+
+/* The largest power of two, a sector at most, that divides where the rows of a side begin:
+** the axes of `row` are its run. */
+static int64_t grain (const mt_launch *l, int side, uint32_t row) {
+  const mt_desc *d = &l->desc;
+  uint64_t all = address(l, side, 0) | MT_SECTORBYTES;
+  for (uint32_t i = 0; i < d->nthr + d->nval + d->nrest; i++)
+    if (!(row >> i & 1)) all |= (uint64_t)d->axis[i].stride[side] * d->elem;
+  return (int64_t)(all & (0 - all));
+}
+
+/* All in pieces of rows of so many accesses, which begin at multiples of `at` bytes: the
+** sectors of a piece, on the average. */
+static double in_pieces (const mt_desc *d, int64_t length, int64_t at) {
+  int64_t unit = (int64_t)d->vec * d->elem, bytes = length * unit;
+  int64_t whole = (bytes + MT_SECTORBYTES - 1) / MT_SECTORBYTES * MT_SECTORBYTES;
+  int64_t any = bytes + MT_SECTORBYTES - at;
+  return (double)accesses(d) / (double)length * (double)(any > whole ? any : whole);
+}
+
+/* What of the tiles along a run of n accesses is used. */
+static double used (int64_t n, int64_t tile) {
+  return (double)n / (double)((n + tile - 1) / tile * tile);
+}
+
+static void set_used (mt_cost *c, double part) {
+  c->used = part;
+  if (part < MT_USED) c->slow = MT_USED / part;
+}
+
+static void tile_cost (mt_cost *c, const mt_launch *l) {
+  const mt_desc *d = &l->desc;
+  int64_t tile[2] = {mt_tile_length(d, MT_SRC), mt_tile_length(d, MT_DST)};
+  c->traffic = in_pieces(d, min_of(d->threads, tile[0]),
+                         grain(l, MT_SRC, bits(0, d->nthr))) +
+               in_pieces(d, min_of(d->values, tile[1]),
+                         grain(l, MT_DST, bits(d->nthr, d->nval)));
+  set_used(c, used(d->threads, tile[0]) * used(d->values, tile[1]));
+}
+
+/* A piece is whole on the packed side, rows of it lie on the other. */
+static void pack_cost (mt_cost *c, const mt_launch *l) {
+  const mt_desc *d = &l->desc;
+  int64_t tile = mt_tile_length(d, MT_SRC), piece = min_of(d->values, tile);
+  int side = d->axis[0].stride[MT_SRC] == d->vec ? MT_SRC : MT_DST;
+  c->traffic = in_pieces(d, piece * d->threads, grain(l, side, bits(0, 2))) +
+               in_pieces(d, piece, grain(l, 1 - side, bits(1, 1)));
+  set_used(c, used(d->values, tile));
+}
+
+/* Accesses of a box's row on a side, and its axes. */
+static int64_t box_row (uint32_t *row, const mt_desc *d, int side) {
+  int64_t stride = d->vec;
+  *row = 0;
+  for (uint32_t k = 0; k < d->nthr; k++) {
+    uint32_t i = side == MT_SRC ? k : d->turn.order[k];
+    if (d->axis[i].stride[side] != stride) break;
+    stride *= d->axis[i].extent;
+    *row |= 1u << i;
+  }
+  return stride / d->vec;
+}
+
+/* At best rows of 1 KiB in boxes of 16 KiB. What shorter ones cost more: the beginning and
+** the end of a block, ends of rows, and vectors of the destination that are put together
+** of more than one group. */
+static void box_cost (mt_cost *c, const mt_launch *l) {
+  enum { MT_LONGROW = 1024 };
+  const mt_desc *d = &l->desc;
+  int64_t unit = (int64_t)d->vec * d->elem, threads = mt_turn_threads(d);
+  double bytes = (double)(d->threads * unit);
+  c->slow += 128 / bytes - 128.0 / MT_BOX_BYTES;
+  for (int side = 0; side < 2; side++) {
+    uint32_t row;
+    int64_t length = box_row(&row, d, side);
+    c->traffic += in_pieces(d, length, grain(l, side, row));
+    c->slow += 16.0 / (double)min_of(length * unit, MT_LONGROW) - 16.0 / MT_LONGROW;
+  }
+  for (int64_t n = d->turn.group * unit; n < 16; n *= 2) c->slow += 0.01;
+  c->used = used(d->turn.vectors, threads);
+}
+
+/* The sectors of the rows of a side; rows that adjoin the next ones are longer. */
+static double row_traffic (const mt_launch *l, int side) {
+  const mt_desc *d = &l->desc;
+  int64_t length = d->threads;
+  uint32_t i = 1;
+  for (; i <= d->nrest && d->axis[i].stride[side] == length * d->vec; i++)
+    length *= d->axis[i].extent;
+  return in_pieces(d, length, grain(l, side, bits(0, i)));
+}
+
+/* Both ends of a row go by elements. */
+static void rows_cost (mt_cost *c, const mt_launch *l) {
+  const mt_desc *d = &l->desc;
+  int64_t unit = (int64_t)d->vec * d->elem, vectors = mt_rows_vectors(d);
+  c->traffic = row_traffic(l, MT_SRC) + row_traffic(l, MT_DST);
+  c->used = (double)(d->threads * d->rests * unit) / (double)(16 * vectors);
+  c->least = (double)vectors * (d->nrest + 1) * MT_AXIS_US +
+             (double)(d->rests * (16 / unit - 1)) * MT_END_US;
+}
+
+/* ---------------------------------------------------------------- the forms */
+
+const mt_form_row mt_forms[MT_NFORM] = {
+  /*                 name         speed  make            cost */
+  [MT_FORM_TV]    = {"partition", 1.00, NULL,            tv_cost},
+  [MT_FORM_FLAT]  = {"flat",      1.00, NULL,            flat_cost},
+  [MT_FORM_TILE]  = {"tile",      0.95, mt_tile_make,    tile_cost},
+  [MT_FORM_SHEAR] = {"shear",     0.93, mt_shear_make,   tile_cost},
+  [MT_FORM_PACK]  = {"pack",      1.00, mt_pack_make,    pack_cost},
+  [MT_FORM_BOX]   = {"box",       0.95, mt_box_make,     box_cost},
+  [MT_FORM_ROWS]  = {"rows",      0.97, mt_rows_make,    rows_cost}
+};
+
+static double microseconds (const mt_form_row *f, const mt_cost *c) {
+  double us = c->traffic * c->slow / (MT_SPEED * f->speed);
+  return MT_LAUNCH_US + (us > c->least ? us : c->least);
+}
+
+void mt_cost_of (mt_cost *c, const mt_launch *l) {
+  const mt_form_row *f = &mt_forms[l->desc.form];
+  *c = (mt_cost){.used = 1, .slow = 1};
+  if (accesses(&l->desc) != 0) f->cost(c, l);
+  c->us = microseconds(f, c);
+}
+
+double mt_form_least (const mt_launch *l, mt_form form) {
+  const mt_desc *d = &l->desc;
+  mt_cost c = {.traffic = 2.0 * (double)accesses(d) * (double)(d->vec * d->elem),
+               .slow = 1};
+  return microseconds(&mt_forms[form], &c);
+}
+
+bool mt_form_make (mt_launch *l, mt_form form, char *why) {
+  mt_launch out = *l;
+  mt_axes mode[3];
+  mt_err err = MT_NOERR;
+  why[0] = 0;
+  if (mt_has_flips(&l->desc)) {
+    snprintf(why, MT_REASON, "a side is swizzled");
+    return false;
+  }
+  mt_axes_get(mode, &l->desc);
+  if (!mt_forms[form].make(&out, mode, why) ||
+      mt_axes_put(&out.desc, mode, &err) != MT_OK)
+    return false;
+  *l = out;
+  return true;
+}
