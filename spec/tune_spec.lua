@@ -9,9 +9,16 @@ local devices = dofile "spec/devices.lua"
 local COPIES = {
   { "f32", "(64,64):(64,1)", "(64,64):(64,1)" }, { "f32", "(64,48):(48,1)", "(64,48):(1,64)" },
   { "u8", "(81,49):(49,1)", "(81,49):(1,81)" }, { "f64", "(4,4,9):(1,4,16)", "(4,4,9):(4,1,16)" },
-  { "u8", "(3,3000):(3000,1)", "(3,3000):(1,3)" }, { "f16", "(5,6,7):(42,7,1)", "(5,6,7):(1,35,5)" },
+  { "u8", "(3,3000):(3000,1)", "(3,3000):(1,3)" },
+  { "f16", "(5,6,7):(42,7,1)", "(5,6,7):(1,35,5)" },
   { "i32", "(8,8):(0,1)", "(8,8):(8,1)" }, { "i8", "100:-1", "100:1" }, { "i64", "1:0", "1:0" },
+  { "f32", "(8,8,40):(1,8,64)", "(8,8,40):(8,1,64)" },
+  { "f16", "(2,8,32):(1,2,16)", "(2,8,32):(1,64,2)" },
+  { "u8", "(101,5,7):(1,101,505)", "(101,5,7):(1,707,101)" },
+  { "f32", "Sw<2,0,3> o 0 o (8,8):(1,8)", "(8,8):(1,8)" },
 }
+
+local FORMS = { "tile", "shear", "pack", "box", "rows" }
 
 local function counting(dtype, A, device)
   local T, values = tile.tensor(dtype, A, device), {}
@@ -59,6 +66,17 @@ for _, d in ipairs(devices) do
         end
       end)
 
+      it("the possible come first, the fastest in front: " .. name, function()
+        local last
+        for _, way in ipairs(tile.plan(tensors(row, device)):why()) do
+          if last then
+            assert.is_true(last.possible or not way.possible)
+            if way.predicted then assert.is_true(last.predicted <= way.predicted) end
+          end
+          last = way
+        end
+      end)
+
       it("each copies the same: " .. name, function()
         local src, dst = tensors(row, device)
         local plan = tile.plan(src, dst)
@@ -92,6 +110,51 @@ for _, d in ipairs(devices) do
         assert.same({ chosen.kernel, chosen.vector }, { again.kernel, again.vector })
       end)
     end
+
+    it("say of every form that it is possible, or what it is for", function()
+      if not gpu then return end
+      for _, row in ipairs(COPIES) do
+        local swizzled, named = row[2]:find "Sw", {}
+        for _, way in ipairs(tile.plan(tensors(row, device)):why()) do
+          local form = way.form or way.kernel:match "^copy_(%a+)$"
+          if form and form ~= "flat" then
+            assert.is_nil(named[form])
+            named[form] = true
+            assert.is_true(way.possible or #way.why > 0)
+          end
+        end
+        for _, form in ipairs(FORMS) do
+          assert.equal(not swizzled or form == "tile", named[form] or false)
+        end
+      end
+    end)
+
+    it("are shown with what was measured of them, then and later", function()
+      local plan, ways = tile.tune(tile.plan(tensors(COPIES[1], device)), { rounds = 1 })
+      local later = tile.plan(tensors(COPIES[1], device)):why()
+      for _, shown in ipairs { ways, plan:why(), later } do
+        assert.equal(tostring(ways), tostring(shown))
+        assert.is_true(the_chosen(shown).tuned)
+        for _, way in ipairs(shown) do
+          if way.possible and not way.chosen then
+            assert.equal("slower, as measured", way.why)
+            assert.is_number(way.measured)
+          end
+        end
+      end
+      assert.matches("chosen, as measured", tostring(ways))
+    end)
+
+    it("are not measured while the device records a graph", function()
+      local plan = tile.plan(tensors(COPIES[1], device))
+      local before = tostring(plan)
+      for _, f in ipairs { function() plan:measure() end, function() tile.tune(plan) end } do
+        local ok, message = pcall(device.graph, device, f)
+        assert.is_false(ok)
+        assert.matches("measure: .* is recording a graph", message)
+        assert.equal(before, tostring(plan))
+      end
+    end)
 
     it("print themselves in columns", function()
       local plan = tile.plan(tensors(COPIES[2], device))
@@ -144,7 +207,8 @@ for _, d in ipairs(devices) do
     after_each(function() os.remove(path); forget() end)
 
     it("keep what was measured", function()
-      local plan, ways = tile.tune(tile.plan(tensors(COPIES[1], device)), { rounds = 1, file = path })
+      local first = tile.plan(tensors(COPIES[1], device))
+      local plan, ways = tile.tune(first, { rounds = 1, file = path })
       tile.tune(plan, { rounds = 1, file = path })
       tile.tune(tile.plan(tensors(COPIES[2], device)), { rounds = 1, file = path })
       forget()

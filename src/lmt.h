@@ -74,7 +74,8 @@ typedef struct lmt_state {
   size_t fresh;                  /* bytes made since the collector last felt it */
 } lmt_state;
 lmt_state *lmt_pushstate (lua_State *L);
-enum { LMT_DEVICES = 1, LMT_WILDCARD, LMT_TUNED, LMT_STATEVALUES = 3 };  /* its user values */
+/* Its user values. */
+enum { LMT_DEVICES = 1, LMT_WILDCARD, LMT_TUNED, LMT_STATEVALUES = 3 };
 
 /* Creates a metatable with `meta` and a table of methods, which it leaves on the stack.
 ** Unknown fields raise. The table of the module lies below. */

@@ -33,8 +33,8 @@ static void push_way (lua_State *L, const mt_way *w) {
 
 /* ---------------------------------------------------------------- methods */
 
-/* why() -> a sequence of { kernel =, form =, vector =, possible =, chosen =, why =, traffic
-** =, used =, predicted = } */
+/* why() -> a sequence of { kernel =, form =, vector =, possible =, chosen =, why =,
+** traffic =, used =, predicted = } */
 static int plan_why (lua_State *L) {
   mt_plan *p = lmt_toplan(L, 1, false);
   mt_way *way = lua_newuserdatauv(L, MT_MAXWAYS * sizeof *way, 0);

@@ -1,5 +1,5 @@
 /*
-** moontile_tune.h - why a plan has its kernel, what else there is, and how long that takes.
+** moontile_tune.h - why a plan has its kernel, what else there is, how long that takes.
 ** SPDX-License-Identifier: MIT
 **
 ** Included by moontile.h. A way is a kernel that can do what a plan does, or one
@@ -18,8 +18,8 @@ enum { MT_MAXWAYS = 64, MT_WAY_REASON = 160, MT_KEY_SIZE = 160 };
 
 typedef struct mt_way {
   char kernel[64];
-  const char *form;            /* "partition", "flat", "tile", "shear", "pack", "box",
-                               ** "rows"; or "" */
+  const char *form;            /* "partition", "flat", or how it goes through shared
+                               ** memory: "tile", "box", ...; not possible: "" */
   bool possible, chosen;
   int vector;                  /* bytes of an access; 0: not known */
   /* Of copies on a GPU, else all 0: bytes of memory that are moved, sectors of 32 bytes
@@ -34,17 +34,18 @@ typedef struct mt_way {
 ** (2) if nobody asked for it (mt_plan_take), none of the possible ones is predicted to be
 **     faster;
 ** (3) all that are possible copy the same elements.
-** On a CPU the one that was chosen is the only possible one. Of a product: the kernels for
-** its types. */
+** Forms that are not possible are rows too: copy_NAME, and what the form is for. On a CPU
+** the one that was chosen is the only possible one. Of a product: the kernels for its
+** types. */
 MT_API int mt_plan_why (mt_way out[MT_MAXWAYS], const mt_plan *p);
 
 /* Another of the possible ones, proven anew. Errors: MT_EUNSUPPORTED, then the plan is as
 ** it was. */
 MT_API mt_status mt_plan_take (mt_plan *p, const char *kernel, int vector, mt_err *err);
 
-/* Launches it n times on the device's own stream and waits: the microseconds of all, as the
-** device tells them. What is written is written n times: for a product with beta that is
-** not the same as once. */
+/* Launches it n times on the device's own stream and waits: the microseconds of all, as
+** the device tells them. What is written is written n times: for a product with beta that
+** is not the same as once. Errors: MT_EINVAL while the device records a graph. */
 MT_API mt_status mt_plan_measure (mt_plan *p, int n, double *us, mt_err *err);
 
 /* What copies have in common that differ in nothing but addresses of the same alignment:

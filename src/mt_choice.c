@@ -22,24 +22,33 @@ static void say_slower (mt_narrow *why, const mt_cost *tiles, const mt_cost *bes
 }
 
 /* Forms that could not be faster than what was found are not made: boxes take long. */
-void mt_cheapest (mt_launch *wide, mt_narrow *why) {
-  const mt_launch flat = *wide;
-  mt_cost tiles = {.us = -1}, least = {.us = -1};
+static void find_other (mt_launch *best, mt_cost *least, mt_cost *tiles,
+                        const mt_launch *flat, mt_narrow *why) {
   for (int form = MT_FIRSTFORM; form < MT_NFORM; form++) {
     char reason[MT_REASON];
-    mt_launch l = flat;
+    mt_launch l = *flat;
     mt_cost cost;
-    if (least.us >= 0 && mt_form_least(&flat, (mt_form)form) >= least.us) continue;
+    if (least->us >= 0 && mt_form_least(flat, (mt_form)form) >= least->us) continue;
     if (!mt_form_make(&l, (mt_form)form, reason)) {
       if (form == MT_FORM_TILE) snprintf(why->tile, sizeof why->tile, "%s", reason);
       continue;
     }
-    if (least.us < 0) mt_cost_of(&least, &flat);
     mt_cost_of(&cost, &l);
-    if (form <= MT_FORM_SHEAR) tiles = cost, why->sheared = form == MT_FORM_SHEAR;
-    if (cost.us < least.us) *wide = l, least = cost;
+    if (form <= MT_FORM_SHEAR) *tiles = cost, why->sheared = form == MT_FORM_SHEAR;
+    if (least->us < 0 || cost.us < least->us) *best = l, *least = cost;
   }
-  if (tiles.us >= 0 && tiles.us > least.us) say_slower(why, &tiles, &least);
+}
+
+void mt_cheapest (mt_launch *wide, mt_narrow *why) {
+  const mt_launch flat = *wide;
+  mt_cost tiles = {.us = -1}, least = {.us = -1}, cost;
+  find_other(wide, &least, &tiles, &flat, why);
+  if (least.us < 0) return;
+  if (mt_form_least(&flat, MT_FORM_FLAT) <= least.us) {
+    mt_cost_of(&cost, &flat);
+    if (cost.us <= least.us) *wide = flat, least = cost;
+  }
+  if (tiles.us > least.us) say_slower(why, &tiles, &least);
 }
 
 /* ---------------------------------------------------------------- options */

@@ -1,6 +1,6 @@
 /*
-** mt_choice.h - private: the forms of copies, the ways in which a copy without a partition
-** can be done, and what each costs.
+** mt_choice.h - private: the forms of copies, the ways in which a copy without a
+** partition can be done, and what each costs.
 ** SPDX-License-Identifier: MIT
 */
 #ifndef MT_CHOICE_H
@@ -24,6 +24,7 @@ typedef struct mt_form_row {
   double speed;                  /* at best, of what memory has */
   mt_form_maker *make;           /* NULL: a flat copy does not become it */
   void (*cost) (mt_cost *c, const mt_launch *l);
+  const char *needs;             /* of a copy, if `make` says nothing */
 } mt_form_row;
 extern const mt_form_row mt_forms[MT_NFORM];
 
@@ -38,8 +39,8 @@ bool mt_form_make (mt_launch *l, mt_form form, char *why);
 /* ---------------------------------------------------------------- ways */
 
 /* The cheapest form as predicted, ties to FLAT. `wide` is FLAT by the widest accesses
-** (which touch no more memory than narrower ones) and becomes it; why->tile says why there
-** are no tiles. */
+** (which touch no more memory than narrower ones) and becomes it; why->tile says why no
+** tiles were taken. */
 void mt_cheapest (mt_launch *wide, mt_narrow *why);
 
 /* A way and a kernel of the device for it. */
@@ -52,8 +53,8 @@ typedef struct mt_option {
 
 /* The next option of a plan of a copy, the first after a cleared one: FLAT, the wider the
 ** sooner, then the other forms, by the widest accesses; of each its rows. No two have
-** kernel and width in common. False: there is no other. A partition has one way. A backend
-** that prepares plans itself has no options. */
+** kernel and width in common. False: there is no other. A partition has one way. A
+** backend that prepares plans itself has no options. */
 bool mt_option_next (mt_option *o, const mt_plan *p);
 
 #endif

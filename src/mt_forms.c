@@ -12,7 +12,7 @@
 #include "mt_flip.h"
 #include "mt_turn.h"
 
-enum { MT_SAMPLES = 8 };        /* warps that are looked at */
+enum { MT_SAMPLES = 4 };        /* warps that are looked at */
 
 /* Microseconds of a launch; bytes of a microsecond. */
 #define MT_LAUNCH_US 2.2
@@ -77,27 +77,34 @@ static int64_t accesses (const mt_desc *d) {
 /* What warps touch of a side: sectors, and runs of them. */
 typedef struct mt_touched { int64_t sectors, runs; } mt_touched;
 
-static bool among (const uint64_t *seen, int n, uint64_t s) {
-  for (int i = n; i-- > 0;)
-    if (seen[i] == s) return true;
-  return false;
+/* Sectors of a warp's accesses on one side, in order. */
+typedef struct mt_seen {
+  int n;
+  uint64_t at[MT_WARP];
+} mt_seen;
+
+/* Mostly they come in order. */
+static void add_sector (mt_seen *x, uint64_t s) {
+  int i = x->n;
+  while (i > 0 && x->at[i - 1] > s) i--;
+  if (i > 0 && x->at[i - 1] == s) return;
+  memmove(x->at + i + 1, x->at + i, (size_t)(x->n++ - i) * sizeof x->at[0]);
+  x->at[i] = s;
 }
 
 /* The warp's accesses from `first` on. */
 static void touch (mt_touched t[2], const mt_launch *l, int64_t first, int lanes) {
-  uint64_t seen[2][MT_WARP];
-  int n[2] = {0, 0};
+  mt_seen seen[2];
   mt_cursor c;
+  seen[0].n = seen[1].n = 0;
   go_to(&c, &l->desc, first);
   for (int i = 0; i < lanes; i++, step(&c, &l->desc))
-    for (int side = 0; side < 2; side++) {
-      uint64_t s = address(l, side, c.at[side]) / MT_SECTORBYTES;
-      if (!among(seen[side], n[side], s)) seen[side][n[side]++] = s;
-    }
+    for (int side = 0; side < 2; side++)
+      add_sector(&seen[side], address(l, side, c.at[side]) / MT_SECTORBYTES);
   for (int side = 0; side < 2; side++) {
-    t[side].sectors += n[side];
-    for (int i = 0; i < n[side]; i++)
-      t[side].runs += !among(seen[side], n[side], seen[side][i] - 1);
+    const mt_seen *x = &seen[side];
+    t[side].sectors += x->n;
+    for (int i = 0; i < x->n; i++) t[side].runs += i == 0 || x->at[i] - x->at[i - 1] > 1;
   }
 }
 
@@ -135,7 +142,8 @@ static void flat_cost (mt_cost *c, const mt_launch *l) {
   c->traffic = traffic_of(t, all);
   for (int side = 0; side < 2; side++)
     if (t[side].runs > warps)
-      slow += MT_ROWEND * (double)t[side].runs / (double)(t[side].sectors * MT_SECTORBYTES);
+      slow += MT_ROWEND * (double)t[side].runs /
+              (double)(t[side].sectors * MT_SECTORBYTES);
   if (unit < 16) slow /= MT_NARROW;
   c->slow = 2 * n * unit * slow / c->traffic;
   if (c->slow < MT_CACHED) c->slow = MT_CACHED;
@@ -149,8 +157,8 @@ static int64_t min_of (int64_t a, int64_t b) { return a < b ? a : b; }
 /* The axes [first, first + n), as bits. */
 static uint32_t bits (uint32_t first, uint32_t n) { return ((1u << n) - 1) << first; }
 
-/* The largest power of two, a sector at most, that divides where the rows of a side begin:
-** the axes of `row` are its run. */
+/* The largest power of two, a sector at most, that divides where the rows of a side
+** begin: the axes of `row` are its run. */
 static int64_t grain (const mt_launch *l, int side, uint32_t row) {
   const mt_desc *d = &l->desc;
   uint64_t all = address(l, side, 0) | MT_SECTORBYTES;
@@ -211,9 +219,9 @@ static int64_t box_row (uint32_t *row, const mt_desc *d, int side) {
   return stride / d->vec;
 }
 
-/* At best rows of 1 KiB in boxes of 16 KiB. What shorter ones cost more: the beginning and
-** the end of a block, ends of rows, and vectors of the destination that are put together
-** of more than one group. */
+/* At best rows of 1 KiB in boxes of 16 KiB. What shorter ones cost more: the beginning
+** and the end of a block, ends of rows, and vectors of the destination that are put
+** together of more than one group. */
 static void box_cost (mt_cost *c, const mt_launch *l) {
   enum { MT_LONGROW = 1024 };
   const mt_desc *d = &l->desc;
@@ -253,14 +261,19 @@ static void rows_cost (mt_cost *c, const mt_launch *l) {
 /* ---------------------------------------------------------------- the forms */
 
 const mt_form_row mt_forms[MT_NFORM] = {
-  /*                 name         speed  make            cost */
-  [MT_FORM_TV]    = {"partition", 1.00, NULL,            tv_cost},
-  [MT_FORM_FLAT]  = {"flat",      1.00, NULL,            flat_cost},
-  [MT_FORM_TILE]  = {"tile",      0.95, mt_tile_make,    tile_cost},
-  [MT_FORM_SHEAR] = {"shear",     0.93, mt_shear_make,   tile_cost},
-  [MT_FORM_PACK]  = {"pack",      1.00, mt_pack_make,    pack_cost},
-  [MT_FORM_BOX]   = {"box",       0.95, mt_box_make,     box_cost},
-  [MT_FORM_ROWS]  = {"rows",      0.97, mt_rows_make,    rows_cost}
+  /*                 name         speed  make            cost       needs */
+  [MT_FORM_TV]    = {"partition", 1.00,  NULL,           tv_cost,   ""},
+  [MT_FORM_FLAT]  = {"flat",      1.00,  NULL,           flat_cost, ""},
+  [MT_FORM_TILE]  = {"tile",      0.95,  mt_tile_make,   tile_cost,
+                     "is for two runs whose rows begin at multiples of 16 bytes"},
+  [MT_FORM_SHEAR] = {"shear",     0.93,  mt_shear_make,  tile_cost,
+                     "is for two runs whose rows begin anywhere"},
+  [MT_FORM_PACK]  = {"pack",      1.00,  mt_pack_make,   pack_cost,
+                     "is for 2 to 31 rows that one side interleaves"},
+  [MT_FORM_BOX]   = {"box",       0.95,  mt_box_make,    box_cost,
+                     "is for short rows, of 64 bytes and more, at multiples of 16 bytes"},
+  [MT_FORM_ROWS]  = {"rows",      0.97,  mt_rows_make,   rows_cost,
+                     "is for rows that are a run of both sides and begin anywhere"}
 };
 
 static double microseconds (const mt_form_row *f, const mt_cost *c) {
@@ -278,7 +291,7 @@ void mt_cost_of (mt_cost *c, const mt_launch *l) {
 double mt_form_least (const mt_launch *l, mt_form form) {
   const mt_desc *d = &l->desc;
   mt_cost c = {.traffic = 2.0 * (double)accesses(d) * (double)(d->vec * d->elem),
-               .slow = 1};
+               .slow = form == MT_FORM_FLAT && d->vec * d->elem < 16 ? 1 / MT_NARROW : 1};
   return microseconds(&mt_forms[form], &c);
 }
 

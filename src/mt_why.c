@@ -6,6 +6,7 @@
 
 #include "mt_choice.h"
 #include "mt_cpu_gemm.h"
+#include "mt_flip.h"
 
 typedef struct mt_list {
   mt_way *row;
@@ -31,12 +32,21 @@ static bool has (const mt_list *x, const char *kernel, size_t length) {
   return false;
 }
 
+/* A way of the form copy_NAME, whatever its kernel is called. */
+static bool has_form (const mt_list *x, const char *name, size_t length) {
+  for (const mt_way *c = x->row; c < x->row + x->n; c++)
+    if (c->form[0] && strlen(c->form) + 5 == length && memcmp(name, "copy_", 5) == 0 &&
+        memcmp(name + 5, c->form, length - 5) == 0)
+      return true;
+  return false;
+}
+
 /* The rest of what was refused: lines "NAME: reason". */
 static void add_refused (mt_list *x, const mt_plan *p) {
   for (const char *line = p->why.text, *end; *line; line = end + (*end == '\n')) {
     size_t name = strcspn(line, ":\n");
     end = line + strcspn(line, "\n");
-    if (line[name] != ':' || has(x, line, name)) continue;
+    if (line[name] != ':' || has(x, line, name) || has_form(x, line, name)) continue;
     mt_way *c = add(x, "");
     if (c == NULL) return;
     snprintf(c->kernel, sizeof c->kernel, "%.*s", (int)name, line);
@@ -86,13 +96,34 @@ static void say_why_not (mt_list *x, const mt_plan *p) {
   }
 }
 
+/* The forms that it cannot have. */
+static void add_forms (mt_list *x, const mt_plan *p) {
+  mt_launch flat = p->first;
+  mt_narrow narrow;
+  mt_err err = MT_NOERR;
+  if (mt_has_flips(&flat.desc) || flat.desc.rests == 0 ||
+      mt_widen(&flat, &narrow, NULL, &err) != MT_OK)
+    return;
+  for (int form = 0; form < MT_NFORM; form++) {
+    char name[32], reason[MT_REASON];
+    mt_launch l = flat;
+    int n = snprintf(name, sizeof name, "copy_%s", mt_forms[form].name);
+    if (mt_forms[form].make == NULL || has_form(x, name, (size_t)n)) continue;
+    mt_way *c = add(x, name);
+    if (c == NULL || mt_form_make(&l, (mt_form)form, reason)) return;
+    snprintf(c->why, sizeof c->why, "%s", reason[0] ? reason : mt_forms[form].needs);
+  }
+}
+
 static void why_copy (mt_list *x, const mt_plan *p) {
   add_options(x, p);
+  const bool all = x->n > 0 && p->launch.desc.form != MT_FORM_TV;
   if (x->n == 0) {
     add_chosen(x, p);
     fill(x->row, &p->launch.desc);
   }
   say_why_not(x, p);
+  if (all) add_forms(x, p);
   add_refused(x, p);
 }
 

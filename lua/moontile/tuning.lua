@@ -6,7 +6,7 @@ local faults = require "moontile.faults"
 local check = faults.check
 
 local tuning, methods = {}, {}
-local why = tile._methods.Plan.why
+local why, key_of = tile._methods.Plan.why, tile._methods.Plan.key
 
 -- ---------------------------------------------------------------- tables of ways
 
@@ -27,7 +27,8 @@ local columns = {
     right = true },
   { "predicted us", function(way) return microseconds(way.predicted) end, right = true },
   { "measured us", function(way) return microseconds(way.measured) end, right = true },
-  { "", function(way) return way.chosen and "chosen" or way.why or "" end },
+  { "", function(way) return way.chosen and (way.tuned and "chosen, as measured" or "chosen")
+                             or way.why or "" end },
 }
 
 -- A column in which nothing stands is left out.
@@ -52,9 +53,46 @@ end
 
 local Ways = { __tostring = format, __name = "moontile.Ways" }
 
+local function name_of(way) return way.kernel .. " " .. way.vector end
+
+-- What was measured of a plan's ways: { kernel =, vector = [, measured = by name_of] }.
+local function add_measured(ways, kept)
+  local tuned
+  for _, way in ipairs(ways) do
+    if way.possible and way.vector then
+      way.measured = kept.measured and kept.measured[name_of(way)]
+      way.tuned = way.chosen and way.kernel == kept.kernel and way.vector == kept.vector or nil
+      tuned = tuned or way.tuned
+    end
+  end
+  for _, way in ipairs(ways) do
+    if tuned and way.possible and not way.chosen then way.why = "slower, as measured" end
+  end
+end
+
+-- What is possible first, the faster before the slower, as far as that is known.
+local function sort(ways)
+  local place = {}
+  for i, way in ipairs(ways) do
+    place[way] = { way.possible and (way.measured or way.predicted or 0) or math.huge, i }
+  end
+  table.sort(ways, function(a, b)
+    local x, y = place[a], place[b]
+    if x[1] ~= y[1] then return x[1] < y[1] end
+    return x[2] < y[2]
+  end)
+end
+
 -- plan:why() -> { { kernel =, form =, vector =, possible =, chosen =, why =, traffic =, used =,
--- predicted = }, ... }, which prints itself.
-function methods.why(plan) return setmetatable(why(plan), Ways) end
+-- predicted =, measured =, tuned = }, ... }, which prints itself: the ways in which the plan
+-- could be done, what each would cost, and the kernels that could not do it.
+function methods.why(plan)
+  local ways = why(plan)
+  local kept = tile._tuned[key_of(plan)]
+  if kept then add_measured(ways, kept) end
+  sort(ways)
+  return setmetatable(ways, Ways)
+end
 
 -- ---------------------------------------------------------------- files
 
@@ -180,24 +218,21 @@ end
 
 -- Measures the ways of a plan; the plan takes the fastest, and later ones of its key do.
 local function take_fastest(plan, rounds)
-  local ways = plan:why()
-  local open = possible(ways)
+  local open, measured = possible(plan:why()), {}
   check(open[1].vector, "tune: a product has no other ways")
   measure(plan, open, rounds)
   local best = best_of(open)
+  for _, way in ipairs(open) do measured[name_of(way)] = way.measured end
   plan:take(best.kernel, best.vector)
-  tile._tuned[plan:key()] = { kernel = best.kernel, vector = best.vector }
-  for _, way in ipairs(open) do
-    way.chosen = way == best
-    way.why = not way.chosen and "slower, as measured" or nil
-  end
-  return ways, best
+  tile._tuned[plan:key()] = { kernel = best.kernel, vector = best.vector, measured = measured }
+  return plan:why(), best
 end
 
 -- tune(plan [, { file = path, rounds = n }]) -> the plan, by the kernel that was the fastest on
 -- its device, and the ways with `measured`, in microseconds | nil, message, code. The copy is
--- made again and again. Later plans of such copies take the winner; if a file is given, what it
--- says is remembered too, and the winner is appended.
+-- made again and again, between the same buffers: small ones lie in the caches. Later plans of
+-- such copies take the winner; if a file is given, what it says is remembered too, and the
+-- winner is appended.
 function tuning.tune(plan, options)
   check(getmetatable(plan) == "moontile.Plan", "tune: a plan expected, got %s",
         math.type(plan) or type(plan))
