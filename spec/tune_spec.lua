@@ -264,7 +264,10 @@ describe("keys", function()
   it("tell sizes, strides and alignments apart", function()
     local all, seen = { key("f32", "64:1", "64:1"), key("f32", "64:1", "64:1", 1),
                         key("f32", "64:1", "64:1", 2), key("f64", "64:1", "64:1"),
-                        key("f32", "64:2", "64:1"), key("f32", "68:1", "68:1") }, {}
+                        key("f32", "64:2", "64:1"), key("f32", "68:1", "68:1"),
+                        key("f32", "Sw<2,2,3> o 0 o 64:1", "64:1"),
+                        key("f32", "Sw<2,2,3> o 1 o 64:1", "64:1"),
+                        key("f32", "Sw<2,2,3> o 0 o 64:1", "64:1", 1) }, {}
     for _, k in ipairs(all) do
       assert.is_nil(seen[k])
       seen[k] = true

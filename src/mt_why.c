@@ -159,11 +159,17 @@ static uint64_t hash (uint64_t h, const void *data, size_t n) {
   return h;
 }
 
-/* The largest power of two, 16 at most, that divides where a side begins. */
-static uint32_t alignment (const mt_launch *l, int side) {
-  uint64_t at = (uint64_t)(uintptr_t)l->base[side] +
-                (uint64_t)l->offset[side] * l->desc.elem;
-  return (uint32_t)((at | 16) & (0 - (at | 16)));
+/* The largest power of two, 16 at most, that divides n. */
+static uint32_t alignment (uint64_t n) { return (uint32_t)((n | 16) & (0 - (n | 16))); }
+
+/* Where a side begins; of a swizzled one, and where under the swizzle. */
+static uint64_t hash_begin (uint64_t h, const mt_launch *l, int side) {
+  uint64_t elem = l->desc.elem, at = (uint64_t)l->offset[side] * elem;
+  bool plain = l->desc.flip[side].mask == 0;
+  uint64_t origin = (uint64_t)(uintptr_t)l->base[side] +
+                    (plain ? at : (uint64_t)l->origin[side] * elem);
+  uint32_t x[2] = {alignment(origin), plain ? 0 : alignment(at)};
+  return hash(h, x, sizeof x);
 }
 
 size_t mt_plan_key (char *buf, size_t size, const mt_plan *p) {
@@ -171,10 +177,7 @@ size_t mt_plan_key (char *buf, size_t size, const mt_plan *p) {
   uint64_t h = 0xcbf29ce484222325;
   if (product) h = hash(h, &p->product.desc, sizeof p->product.desc);
   else h = hash(h, &p->first.desc, sizeof p->first.desc);
-  for (int side = 0; !product && side < 2; side++) {
-    uint32_t at = alignment(&p->first, side);
-    h = hash(h, &at, sizeof at);
-  }
+  for (int side = 0; !product && side < 2; side++) h = hash_begin(h, &p->first, side);
   const char *about = p->device->about;
   int n = snprintf(buf, size, "%016llx\t%.*s", (unsigned long long)h,
                    (int)strcspn(about, ",\t\n"), about);
