@@ -55,7 +55,7 @@ typedef struct lmt_resource {
   struct lmt_resource *next, **link;
   struct lmt_state *state;
   void (*close) (struct lmt_resource *r);      /* is called if p is not NULL */
-  mt_device *device;
+  mt_device *device, *other;                   /* other: NULL, or it needs that too */
   void *p;
   size_t bytes;
 } lmt_resource;
@@ -196,6 +196,9 @@ typedef struct lmt_device {
 } lmt_device;
 lmt_device *lmt_todevice (lua_State *L, int i);          /* not closed, else an error */
 
+/* Whether the tensors at i and i + 1 are on two devices of which one is the host; then
+** *other is the other one. */
+bool lmt_isbetween (lua_State *L, int i, lmt_device **other);
 /* The device at `i`: an object, a name, or the default "cpu" if absent; pushes it. NULL:
 ** `err`. */
 lmt_device *lmt_optdevice (lua_State *L, int i, mt_err *err);
@@ -272,14 +275,15 @@ int lmt_endextents (lua_State *L, const mt_node *tuple);
 
 /* ---------------------------------------------------------------- copies (lmt_plan.c) */
 
-/* Copies src to dst and waits for it, unless the device records: two tensors of one
-** device at stack indices. */
+/* Copies src to dst and waits for it, unless the device records: two tensors at stack
+** indices, of one device, or one of them in the host's memory. */
 mt_status lmt_copynow (lua_State *L, int src, int dst, mt_err *err);
 
 /* How a plan is made for `n` tensors of one device: what is planned, their names. */
 enum { LMT_PLANTENSORS = 3 };
 typedef struct lmt_planner {
   const char *op;
+  bool between;            /* also of two tensors of which one is in the host's memory */
   int n;
   const char *const *names;
   mt_status (*plan) (mt_plan **out, mt_device *d, const void *what, const mt_tensor *t,

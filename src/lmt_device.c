@@ -41,8 +41,9 @@ static lmt_device *open_device (lua_State *L, const char *name,
 /* The name under which the state keeps a device: the options belong to it. Pushes it. */
 static const char *cache_key (lua_State *L, const char *name,
                               const mt_device_options *o) {
-  return lua_pushfstring(L, "%s|%d|%s|%s", name ? name : "", o->threads,
-                         o->libcuda ? o->libcuda : "", o->libblas ? o->libblas : "?");
+  return lua_pushfstring(L, "%s|%d|%s|%s|%I", name ? name : "", o->threads,
+                         o->libcuda ? o->libcuda : "", o->libblas ? o->libblas : "?",
+                         (LUAI_UACINT)o->piece);
 }
 
 /* Replaces the device on the top by the one that the cache, at index `cache`, has under
@@ -72,6 +73,7 @@ static lmt_device *get_device (lua_State *L, const char *name,
   o.threads = chosen->threads;
   o.libcuda = chosen->libcuda;
   o.libblas = chosen->libblas;
+  o.piece = chosen->piece;
   lua_getiuservalue(L, -1, LMT_DEVICES);
   cache_key(L, name, &o);
   lua_pushvalue(L, -1);
@@ -114,10 +116,17 @@ const char *lmt_devicename (const lmt_device *box) {
   return box->d ? mt_device_name(box->d) : "closed device";
 }
 
-/* device([name]), device{ name, threads =, libcuda =, libblas = } -> device | nil,
-** message, code */
+static size_t piece_option (lua_State *L, int i) {
+  lua_Integer n = luaL_optinteger(L, i, 0);
+  if (n != 0 && n < 16) luaL_error(L, "device: piece: at least 16 bytes");
+  return (size_t)n;
+}
+
+/* device([name]), device{ name, threads =, libcuda =, libblas =, piece = } -> device |
+** nil, message, code */
 static int l_device (lua_State *L) {
-  static const char *const keys[] = { "1", "threads", "libcuda", "libblas", NULL };
+  static const char *const keys[] = { "1", "threads", "libcuda", "libblas", "piece",
+                                      NULL };
   LMT_NOERR(err);
   const char *name = NULL;
   mt_device_options o = { .threads = 0 };
@@ -129,11 +138,13 @@ static int l_device (lua_State *L) {
     lua_getfield(L, 1, "threads");
     lua_getfield(L, 1, "libcuda");
     lua_getfield(L, 1, "libblas");
+    lua_getfield(L, 1, "piece");
     lua_Integer threads = luaL_optinteger(L, 3, 0);
     if (threads < 0 || threads > 1024) return luaL_error(L, "device: threads: 0 to 1024");
     o.threads = (int)threads;
     o.libcuda = luaL_optstring(L, 4, NULL);
     o.libblas = luaL_optstring(L, 5, NULL);
+    o.piece = piece_option(L, 6);
     name = luaL_optstring(L, 2, NULL);
   } else {
     name = luaL_optstring(L, 1, NULL);
@@ -181,7 +192,7 @@ static int device_gc (lua_State *L) {
   mt_device *d = box->d;
   box->d = NULL;
   for (lmt_resource *r = d ? box->r->state->resources : NULL; r; r = r->next) {
-    if (r->device != d || r->p == NULL) continue;
+    if ((r->device != d && r->other != d) || r->p == NULL) continue;
     r->close(r);
     r->p = NULL;
   }

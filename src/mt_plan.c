@@ -8,6 +8,7 @@
 #include "mt_build.h"
 #include "mt_device.h"
 #include "mt_plan.h"
+#include "mt_stage.h"
 
 /* ---------------------------------------------------------------- proving */
 
@@ -114,6 +115,16 @@ static mt_status make (mt_plan *p, const mt_tiled_copy *copy, const mt_tensor *s
   return choose(p, &narrow, copy, err);
 }
 
+mt_status mt_plan_prove (mt_plan *p, const mt_tensor *src, const mt_tensor *dst,
+                         mt_err *err) {
+  p->bytes[MT_SRC] = src->bytes;
+  p->bytes[MT_DST] = dst->bytes;
+  MT_TRY(mt_describe(&p->launch, p->modes, NULL, src, dst, err));
+  MT_TRY(prove(p, src, dst, err));
+  write_head(p, src, dst);
+  return MT_OK;
+}
+
 static size_t plan_size (const mt_device *d) {
   return sizeof(mt_plan) + d->backend->own_bytes;
 }
@@ -147,6 +158,7 @@ mt_status mt_plan_launch (mt_plan *p, mt_stream *s, mt_err *err) {
   bool product = p->launch.desc.op == MT_OP_MMA;
   mt_graph *recording = p->device->recording;
   if ((product ? p->units : p->launch.desc.rests) == 0) return MT_OK;
+  if (p->stage) return mt_stage_launch(p, s, err);
   if (recording) return mt_graph_add(recording, p, s, err);
   return p->device->backend->launch(p, s, err);
 }
@@ -154,6 +166,7 @@ mt_status mt_plan_launch (mt_plan *p, mt_stream *s, mt_err *err) {
 /* The last of its owner and the graphs that hold it frees it. */
 void mt_plan_free (mt_plan *p) {
   if (p == NULL || p->graphs-- > 0) return;
+  if (p->stage) mt_stage_free(p);
   if (p->device->backend->release) p->device->backend->release(p);
   mt_host_free(p->device, p, plan_size(p->device));
 }

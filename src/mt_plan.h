@@ -39,4 +39,10 @@ int64_t mt_rows_vectors (const mt_desc *d);
 /* Tiles of a descriptor of these forms. */
 int64_t mt_tile_count (const mt_desc *d);
 
+/* Describes the copy of one tensor to the other, which may lie on different devices, and
+** proves it: p->launch, of accesses of one element, and what p says of it. */
+struct mt_plan;
+mt_status mt_plan_prove (struct mt_plan *p, const mt_tensor *src, const mt_tensor *dst,
+                         mt_err *err);
+
 #endif

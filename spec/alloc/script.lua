@@ -77,6 +77,17 @@ local function copies(device)
   plan:free()
 end
 
+local function transfers(device)
+  local A = assert(tile.tensor("f32", layout({ 20, 12 }, "right"))):fill(3)
+  local B = assert(tile.tensor("f32", layout { 20, 12 }, device))
+  local up = assert(tile.plan(A, B))
+  up()
+  assert(#tostring(up) > 0)
+  tile.copy(B, A, assert(device:stream()))
+  assert(A(19, 11) == 3 and A:view(layout({ 2, 2 }, { 30, 100 })):to(device)(1, 1) == 3)
+  refused(tile.copy, A, B:view(layout({ 20, 12 }, { 0, 1 })))
+end
+
 local function described(device)
   local A = assert(tile.tensor("f32", layout { 10, 6 }, device)):fill(2)
   local B = assert(tile.tensor("f32", layout { 7, 6 }, device)):fill(1)
@@ -148,7 +159,9 @@ atoms()
 analysis()
 tiles()
 local devices = { tile.device { "cpu", threads = 2 }, tile.device "cpu:checked" }
-if libcuda then devices[#devices + 1] = assert(tile.device { "cuda", libcuda = libcuda }) end
+if libcuda then
+  devices[#devices + 1] = assert(tile.device { "cuda", libcuda = libcuda, piece = 256 })
+end
 assert(#devices >= 2 and #tile.info(libcuda).devices >= 1)
 for _, device in ipairs(devices) do
   tensors(device)
@@ -157,3 +170,4 @@ for _, device in ipairs(devices) do
   products(device)
 end
 contractions(devices[1])
+if libcuda then transfers(devices[3]) end

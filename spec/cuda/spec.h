@@ -44,5 +44,6 @@ void spec_devices (void);
 void spec_faults (void);
 void spec_copies (void);
 void spec_graphs (void);
+void spec_transfers (void);
 
 #endif
