@@ -52,15 +52,15 @@ typedef struct cuda_peer {
 #undef DRIVER_FIELD
   void *lib;
   int device;
-  handle context, stream, module, empty;
+  handle context, stream, module, empty, small;
 } cuda_peer;
 
 /* The driver at stack index 1, not closed. */
 cuda_peer *peer_tocuda (lua_State *L);
 /* Raises unless code is 0. */
 void peer_check (lua_State *L, const cuda_peer *c, int code, const char *call);
-/* n launches of the empty kernel on the driver's stream, in the context. */
-int peer_launch_empty (const cuda_peer *c, lua_Integer n);
+/* n launches of an empty kernel on the driver's stream, in the context. */
+int peer_launch_empty (const cuda_peer *c, handle f, lua_Integer n);
 void peer_new_class (lua_State *L, const char *name, const luaL_Reg *functions);
 
 /* A driver call in the context, which is pushed for just this call. */

@@ -14,8 +14,10 @@
 
 enum { BYTES = 4096 };               /* of each copy */
 
-typedef enum kind { EMPTY, MEMCPY, KERNEL, EARLY } kind;
-static const char *const kinds[] = { "empty", "memcpy", "kernel", "early", NULL };
+typedef enum kind { EMPTY, SMALL, MEMCPY, KERNEL, EARLY } kind;
+static const char *const kinds[] = {
+  "empty", "small", "memcpy", "kernel", "early", NULL
+};
 
 typedef struct graph {
   cuda_peer *cuda;             /* its user value 1 */
@@ -65,7 +67,7 @@ static int launch_plan (const graph *g, bool early) {
 static int record (const graph *g, kind k, lua_Integer n) {
   const cuda_peer *c = g->cuda;
   int code = 0;
-  if (k == EMPTY) return peer_launch_empty(c, n);
+  if (k <= SMALL) return peer_launch_empty(c, k == EMPTY ? c->empty : c->small, n);
   for (; n > 0 && !code; n--)
     code = k != MEMCPY ? launch_plan(g, k == EARLY)
          : c->copy((uintptr_t)g->dst, (uintptr_t)g->src, BYTES, c->stream);
@@ -93,9 +95,10 @@ static int graph_gc (lua_State *L) {
   return 0;
 }
 
-/* c:graph(n [, kind]) -> a graph of n launches of the empty kernel ("empty"), copies of
-** 4 KiB by the driver ("memcpy"), launches of moontile's kernel for that ("kernel"), of
-** the same that may come up early ("early"). */
+/* c:graph(n [, kind]) -> a graph of n launches of the empty kernel ("empty"), of one with
+** a parameter of 64 bytes ("small"), of copies of 4 KiB by the driver ("memcpy"), of
+** launches of moontile's kernel for that ("kernel"), and of launches that may come up
+** early ("early"). */
 int peer_graph (lua_State *L) {
   cuda_peer *c = peer_tocuda(L);
   lua_Integer n = luaL_checkinteger(L, 2);
@@ -108,7 +111,7 @@ int peer_graph (lua_State *L) {
   luaL_setmetatable(L, GRAPH);
   lua_pushvalue(L, 1);
   lua_setiuservalue(L, -2, 1);
-  if (k != EMPTY && make_plan(g, &err) != MT_OK) return luaL_error(L, "%s", err.text);
+  if (k > SMALL && make_plan(g, &err) != MT_OK) return luaL_error(L, "%s", err.text);
   peer_check(L, c, c->push(c->context), "cuCtxPushCurrent");
   int code = capture(g, k, n);
   c->pop(&old);
