@@ -72,6 +72,7 @@ typedef struct lmt_state {
   bool closed;
   size_t held;                   /* bytes of live buffers */
   size_t fresh;                  /* bytes made since the collector last felt it */
+  uint64_t copies;               /* tiled copies so far */
 } lmt_state;
 lmt_state *lmt_pushstate (lua_State *L);
 enum { LMT_DEVICES = 1, LMT_WILDCARD, LMT_STATEVALUES = 2 };  /* its user values */
@@ -193,6 +194,7 @@ typedef struct lmt_device {
   mt_device *d;            /* NULL: closed */
   lmt_resource *r;
   mt_graph *recording;     /* NULL, or what it records; then it has a user value */
+  lmt_resource *plans;     /* NULL, or what lmt_remember.c has of it */
 } lmt_device;
 lmt_device *lmt_todevice (lua_State *L, int i);          /* not closed, else an error */
 
@@ -296,7 +298,39 @@ bool lmt_pushplan (lua_State *L, int first, const lmt_planner *how, const void *
 /* Launches the plan on the top, frees it and pops it. */
 mt_status lmt_runplan (lua_State *L, mt_stream *stream, mt_err *err);
 mt_tiled_copy *lmt_totiledcopy (lua_State *L, int i);
+/* Of each tiled copy another one, from 1 on: it never changes. */
+uint64_t lmt_copynumber (lua_State *L, int i);
 bool lmt_istiledcopy (lua_State *L, int i);
+
+/* ---------------------------------------- remembered plans (lmt_remember.c) */
+
+/* All that the plan of a copy is made of. */
+enum { LMT_KEYNODES = 24 };
+typedef struct lmt_keyside {
+  const mt_device *device;
+  const void *data;
+  size_t bytes;
+  int64_t offset;
+  uint32_t dtype, nodes;
+} lmt_keyside;
+typedef struct lmt_plankey {
+  uint64_t hash;
+  size_t size;                       /* of what follows and counts */
+  lmt_keyside side[2];
+  uint64_t copy;                     /* number of the tiled copy; 0: none */
+  mt_node node[LMT_KEYNODES];        /* of both layouts */
+} lmt_plankey;
+
+/* The key of a copy of the tensors at src and src + 1; false: it has too many nodes. */
+bool lmt_makekey (lua_State *L, lmt_plankey *k, int src, uint64_t copy);
+/* The plan that the device remembers, NULL: none. The collector does not run. */
+mt_plan *lmt_recallplan (lua_State *L, lmt_device *d, const lmt_plankey *k);
+/* After a recall that found none: the device keeps the plan; false: it is the caller's.
+** */
+bool lmt_rememberplan (const lmt_device *d, const lmt_plankey *k, mt_plan *p);
+/* Forgets the plans of copies that are made on d, or between it and another. */
+void lmt_forgetplans (lmt_state *state, const mt_device *d);
+int lmt_deviceplans (lua_State *L);          /* device:plans(), a lua_CFunction */
 
 /* ---------------------------------------------------------------- graphs (lmt_graph.c)
 ** */

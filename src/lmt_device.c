@@ -15,7 +15,18 @@ enum { PRESS = 8 << 20 };
 
 /* ---------------------------------------------------------------- opening */
 
-static void close_device (lmt_resource *r) { mt_device_close(r->p); }
+/* Gives back first what is left on the device: finalizers that could not run have left it
+** there. */
+static void close_device (lmt_resource *device) {
+  mt_device *d = device->p;
+  lmt_forgetplans(device->state, d);
+  for (lmt_resource *r = device->state->resources; r; r = r->next) {
+    if ((r->device != d && r->other != d) || r->p == NULL) continue;
+    r->close(r);
+    r->p = NULL;
+  }
+  mt_device_close(d);
+}
 
 static mt_status no_memory (mt_err *err) {
   return lmt_set(err, MT_ENOMEM, "%s", mt_status_text(MT_ENOMEM));
@@ -27,7 +38,7 @@ static lmt_device *open_device (lua_State *L, const char *name,
   int tries = 0;
   mt_status s;
   lmt_device *box = lua_newuserdatauv(L, sizeof *box, 1);
-  *box = (lmt_device){ NULL, NULL, NULL };
+  *box = (lmt_device){ .d = NULL };
   luaL_setmetatable(L, LMT_DEVICE);
   do {
     if (box->r == NULL) box->r = lmt_reserve(L, close_device, NULL);
@@ -185,17 +196,9 @@ static int l_kernels (lua_State *L) {
 
 /* ---------------------------------------------------------------- devices */
 
-/* Gives back first what is left on the device: finalizers that could not run have left it
-** there. */
 static int device_gc (lua_State *L) {
   lmt_device *box = luaL_checkudata(L, 1, LMT_DEVICE);
-  mt_device *d = box->d;
   box->d = NULL;
-  for (lmt_resource *r = d ? box->r->state->resources : NULL; r; r = r->next) {
-    if ((r->device != d && r->other != d) || r->p == NULL) continue;
-    r->close(r);
-    r->p = NULL;
-  }
   lmt_release(&box->r);
   return 0;
 }
@@ -366,7 +369,8 @@ static const luaL_Reg device_meta[] = {
 };
 static const luaL_Reg device_methods[] = {
   { "name", device_name }, { "about", device_about }, { "stream", device_stream },
-  { "synchronize", device_synchronize }, { "graph", lmt_devicegraph }, { NULL, NULL }
+  { "synchronize", device_synchronize }, { "graph", lmt_devicegraph },
+  { "plans", lmt_deviceplans }, { NULL, NULL }
 };
 static const luaL_Reg stream_meta[] = {
   { "__gc", stream_gc }, { "__close", stream_gc }, { "__tostring", stream_tostring },

@@ -173,6 +173,29 @@ static int l_plan (lua_State *L) {
   return 1;
 }
 
+static mt_status copy_anew (lua_State *L, int src, mt_stream *stream, mt_err *err) {
+  if (new_plan(L, described(L), src, err) == NULL) return err->status;
+  return lmt_runplan(L, stream, err);
+}
+
+/* By the plan that is remembered, without a userdata or any memory; else that is made,
+** and remembered. */
+static mt_status copy_again (lua_State *L, lmt_device *device, int src,
+                             mt_stream *stream, mt_err *err) {
+  lmt_plankey key;
+  if (!lmt_makekey(L, &key, src, src == 2 ? lmt_copynumber(L, 1) : 0))
+    return copy_anew(L, src, stream, err);
+  mt_plan *p = lmt_recallplan(L, device, &key);
+  if (p) return mt_plan_launch(p, stream, err);
+  plan *box = new_plan(L, described(L), src, err);
+  if (box == NULL) return err->status;
+  if (!lmt_rememberplan(device, &key, box->p)) return lmt_runplan(L, stream, err);
+  p = box->p;
+  box->r->p = NULL;
+  free_plan(box);
+  return mt_plan_launch(p, stream, err);
+}
+
 /* copy([tiled_copy,] src, dst [, stream]): on a GPU it may still run when this returns;
 ** between the host and a GPU it is done. */
 static int l_copy (lua_State *L) {
@@ -182,8 +205,9 @@ static int l_copy (lua_State *L) {
   lua_settop(L, src + 2);
   if (!lmt_isbetween(L, src, &device)) device = lmt_totensor(L, src)->buffer->device;
   mt_stream *stream = lmt_optstream(L, src + 2, device);
-  if (new_plan(L, described(L), src, &err) == NULL) return lmt_raise(L, &err);
-  return lmt_runplan(L, stream, &err) == MT_OK ? 0 : lmt_raise(L, &err);
+  mt_status s = device->recording ? copy_anew(L, src, stream, &err)
+                                  : copy_again(L, device, src, stream, &err);
+  return s == MT_OK ? 0 : lmt_raise(L, &err);
 }
 
 /* plan([stream]): nothing is allocated here. */

@@ -1,7 +1,8 @@
--- script.lua: uses everything, for the allocator that fails. Arguments: a file name, a driver.
+-- script.lua: uses everything, for the allocator that fails. Arguments: a file name, a driver, a
+-- function that counts allocations.
 -- SPDX-License-Identifier: MIT
 
-local path, libcuda = ...
+local path, libcuda, count = ...
 local tile = require "moontile"
 local layout, X = tile.layout, tile._
 
@@ -75,6 +76,25 @@ local function copies(device)
   refused(tile.copy, src, dst:view(layout({ 20, 12 }, { 0, 1 })))
   refused(tile.tiled_copy, { atom = "nothing", dtype = "f32", thr = layout(4) })
   plan:free()
+end
+
+-- A copy that is remembered needs nothing.
+local function remembered(device)
+  local src = assert(tile.tensor("f32", layout({ 20, 12 }, "right"), device))
+  local dst = assert(tile.tensor("f32", layout { 20, 12 }, device))
+  local copy = tile.copy
+  local how = tile.tiled_copy { atom = "UniversalCopy<uint32_t>", dtype = "f32", thr = layout(32) }
+  copy(src, dst)
+  copy(how, src, dst)
+  collectgarbage "stop"
+  local before = count()
+  for _ = 1, 20 do
+    copy(src, dst)
+    copy(how, src, dst)
+  end
+  assert(count() == before)
+  collectgarbage "restart"
+  assert(device:plans() >= 40)
 end
 
 local function transfers(device)
@@ -167,6 +187,7 @@ for _, device in ipairs(devices) do
   tensors(device)
   copies(device)
   described(device)
+  remembered(device)
   products(device)
 end
 contractions(devices[1])
