@@ -319,7 +319,7 @@ dst is 32:1 at offset 0]] },
 
 rows("devices", {
   { 'tile.device { "cpu", thread = 2 }',
-    "device: unknown option 'thread'; there are: 1, threads, libcuda, libblas" },
+    "device: unknown option 'thread'; there are: 1, threads, libcuda, libblas, piece" },
   { 'tile.device { "cpu", threads = -2 }', "device: threads: 0 to 1024" },
   { 'tile.tensor("f32", layout(4), {})',
     "bad argument #3 to 'tensor' (moontile.Device expected, got table)" },

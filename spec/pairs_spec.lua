@@ -202,8 +202,9 @@ end
 local NO_PARTITION = { "no common refinement", "no layout R has", "axes, a kernel has",
                        "bounds and strides do not go together", "overhangs more than" }
 
+-- A partition is of one device.
 local function plan_of(case, src, dst)
-  if not case.copy then return tile.plan(src, dst) end
+  if not case.copy or src:device() ~= dst:device() then return tile.plan(src, dst) end
   local good, plan = pcall(tile.plan, case.copy, src, dst)
   if good then return plan, true end
   local known = false
@@ -213,9 +214,9 @@ local function plan_of(case, src, dst)
 end
 
 -- nil, or what is wrong; whether the partition was used
-local function run(case, device)
+local function run(case, device, other)
   local from = tile.tensor(case.dtype, tile.layout(case.src.size), device):fill(case.from)
-  local to = tile.tensor(case.dtype, tile.layout(case.dst.size), device):fill(case.old)
+  local to = tile.tensor(case.dtype, tile.layout(case.dst.size), other):fill(case.old)
   local plan, described = plan_of(case, case.src.view(from), case.dst.view(to))
   plan()
   device:synchronize()
@@ -231,19 +232,45 @@ local function run(case, device)
   return nil, described
 end
 
+-- Ways: { label, the devices of src and of dst for a case }.
+local PIECES = { 64, 200, 1024, 30000 }
+local ways = {}
+
+local function one(d) return { d.label, function() return d.device, d.device end } end
+
+local function between(d, host)
+  local what, pieces = type(d.what) == "table" and d.what or { d.what }, {}
+  for i, piece in ipairs(PIECES) do
+    pieces[i] = assert(tile.device { what[1], libcuda = what.libcuda, piece = piece })
+  end
+  local function gpu(case) return pieces[case.number % #PIECES + 1] end
+  ways[#ways + 1] = { ("%s to %s"):format(host:name(), d.label),
+                      function(case) return host, gpu(case) end }
+  ways[#ways + 1] = { ("%s to %s"):format(d.label, host:name()),
+                      function(case) return gpu(case), host end }
+end
+
+for _, d in ipairs(devices) do ways[#ways + 1] = one(d) end
+for _, d in ipairs(devices) do
+  if d.device:name():match "^cuda" then
+    between(d, devices[1].device)
+    between(d, devices[2].device)
+  end
+end
+
 local wrong, seen
 
 local function run_all()
   if wrong then return end
   wrong, seen = {}, { described = 0 }
-  for i in ipairs(devices) do wrong[i] = {} end
+  for i in ipairs(ways) do wrong[i] = {} end
   for number = 1, COUNT do
     local case = random_case(number)
     for _, what in ipairs { case.src.what, case.dst.what } do
       for name, is in pairs(what) do seen[name] = (seen[name] or 0) + (is and 1 or 0) end
     end
-    for i, d in ipairs(devices) do
-      local _, why, described = pcall(run, case, d.device)
+    for i, way in ipairs(ways) do
+      local _, why, described = pcall(run, case, way[2](case))
       if i == 1 and described then seen.described = seen.described + 1 end
       if why then table.insert(wrong[i], describe_case(case) .. "\n" .. tostring(why)) end
     end
@@ -251,8 +278,8 @@ local function run_all()
 end
 
 describe("copies of random pairs of layouts", function()
-  for i, d in ipairs(devices) do
-    it("on " .. d.label, function()
+  for i, way in ipairs(ways) do
+    it("on " .. way[1], function()
       run_all()
       assert(#wrong[i] == 0, ("%d of %d are wrong; the first:\n%s"):format(#wrong[i], COUNT,
                                                                          wrong[i][1]))

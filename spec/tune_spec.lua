@@ -129,6 +129,19 @@ for _, d in ipairs(devices) do
       end
     end)
 
+    it("are asked for anew by copies that were remembered", function()
+      local src, dst = tensors(COPIES[2], device)
+      tile.copy(src, dst)
+      tile.tune(tile.plan(src, dst), { rounds = 1 })
+      assert.equal(0, select(3, device:plans()))
+      local hits, misses = device:plans()
+      tile.copy(src, dst)
+      tile.copy(src, dst)
+      assert.same({ hits + 1, misses + 1, 1 }, { device:plans() })
+      device:synchronize()
+      assert.same(src:totable(), dst:totable())
+    end)
+
     it("are shown with what was measured of them, then and later", function()
       local plan, ways = tile.tune(tile.plan(tensors(COPIES[1], device)), { rounds = 1 })
       local later = tile.plan(tensors(COPIES[1], device)):why()
@@ -233,6 +246,7 @@ for _, d in ipairs(devices) do
       file:write("\n", plan:key(), "\t", last.kernel, "\t", last.vector, "\n")
       file:close()
       assert.equal(1, tile.load_tuning(path))
+      assert.equal(0, select(3, device:plans()))
       local chosen = the_chosen(tile.plan(tensors(row, device)):why())
       assert.same({ last.kernel, last.vector }, { chosen.kernel, chosen.vector })
       local src, dst = tensors(row, device)

@@ -128,21 +128,38 @@ static mt_status transfer_staged (lua_State *L, mt_device *to, char *dst, mt_dev
   return s;
 }
 
+/* Between the host and another device: as bytes. */
+static mt_status transfer_run (mt_device *to, void *dst, mt_device *from, void *src,
+                               size_t bytes, mt_err *err) {
+  mt_plan *p;
+  const mt_node run = { .tag = MT_LEAF, .span = 1, .shape = (int64_t)bytes, .stride = 1 };
+  const mt_tensor here = { .layout = &run, .dtype = MT_u8, .data = src, .bytes = bytes };
+  mt_tensor there = here;
+  there.data = dst;
+  mt_status s = mt_plan_transfer(&p, from, &here, to, &there, err);
+  if (s == MT_OK) s = mt_plan_launch(p, NULL, err);
+  mt_plan_free(p);
+  return s;
+}
+
 static mt_status transfer (lua_State *L, mt_device *to, void *dst, mt_device *from,
-                           const void *src, size_t bytes, mt_err *err) {
+                           void *src, size_t bytes, mt_err *err) {
   if (bytes == 0) return MT_OK;
+  if (mt_device_is_host(from) != mt_device_is_host(to))
+    return transfer_run(to, dst, from, src, bytes, err);
   if (mt_device_is_host(from)) return mt_upload(to, dst, src, bytes, err);
-  if (mt_device_is_host(to)) return mt_download(from, dst, src, bytes, err);
   return transfer_staged(L, to, dst, from, src, bytes, err);
 }
 
-/* A compact copy of the tensor at 1 on its own device, pushed; NULL: `err`. */
-static lmt_tensor *pack (lua_State *L, mt_err *err) {
+/* A compact copy of the tensor at 1 on the device at 3, pushed, or, if both are the host
+** or neither is, on its own device; NULL: `err`. */
+static lmt_tensor *pack (lua_State *L, mt_device *to, mt_err *err) {
   mt_layout shape, left;
   const lmt_tensor *t = lmt_totensor(L, 1);
   if (mt_shape(&shape, t->layout, err) || mt_layout_left(&left, shape.node, err))
     return NULL;
-  push_device_of(L, 1);
+  if (mt_device_is_host(to) != mt_device_is_host(device_of(t))) lua_pushvalue(L, 3);
+  else push_device_of(L, 1);
   lmt_tensor *packed = lmt_newtensor(L, -1, t->dtype, left.node, err);
   if (packed == NULL || lmt_copynow(L, 1, lua_gettop(L), err)) return NULL;
   return packed;
@@ -163,8 +180,9 @@ static int l_to (lua_State *L) {
   lmt_checkidle(L, to, "T:to");
   lmt_range(L, t, &lo, &hi);
   if ((hi - lo) / 2 > mt_size(t->layout)) {
-    t = pack(L, &err);
+    t = pack(L, to->d, &err);
     if (t == NULL) return lmt_fail(L, &err);
+    if (t->buffer->device == to) return 1;
     lmt_range(L, t, &lo, &hi);
   }
   size_t bytes = (size_t)(hi - lo) * mt_dtype_size(t->dtype);

@@ -33,10 +33,18 @@ static void push_way (lua_State *L, const mt_way *w) {
 
 /* ---------------------------------------------------------------- methods */
 
+/* The plan at 1, of one launch. */
+static mt_plan *launch_of (lua_State *L) {
+  LMT_NOERR(err);
+  mt_plan *p = lmt_toplan(L, 1, false);
+  if (mt_plan_is_launch(p, &err)) lmt_raise(L, &err);
+  return p;
+}
+
 /* why() -> a sequence of { kernel =, form =, vector =, possible =, chosen =, why =,
 ** traffic =, used =, predicted = } */
 static int plan_why (lua_State *L) {
-  mt_plan *p = lmt_toplan(L, 1, false);
+  mt_plan *p = launch_of(L);
   mt_way *way = lua_newuserdatauv(L, MT_MAXWAYS * sizeof *way, 0);
   int n = mt_plan_why(way, p);
   lua_createtable(L, n, 0);
@@ -50,7 +58,7 @@ static int plan_why (lua_State *L) {
 /* key() -> what the winner is kept under */
 static int plan_key (lua_State *L) {
   char key[MT_KEY_SIZE];
-  mt_plan_key(key, sizeof key, lmt_toplan(L, 1, false));
+  mt_plan_key(key, sizeof key, launch_of(L));
   lua_pushstring(L, key);
   return 1;
 }
@@ -114,8 +122,16 @@ void lmt_recall (lua_State *L, mt_plan *p) {
   lua_settop(L, top);
 }
 
+/* _retune(): what was measured is another now: copies look anew for their kernels. */
+static int l_retune (lua_State *L) {
+  lmt_forgetplans(lmt_pushstate(L), NULL);
+  return 0;
+}
+
 /* The memory, as a field of the module on the top. */
 void lmt_open_tune (lua_State *L) {
+  lua_pushcfunction(L, l_retune);
+  lua_setfield(L, -2, "_retune");
   lmt_pushstate(L);
   lua_newtable(L);
   lua_pushvalue(L, -1);

@@ -360,6 +360,8 @@ typedef struct mt_device_options {
   const char *libblas;     /* of "cpu": path of a BLAS, for products of plain matrices of
                            ** f32 or f64; "": none. NULL: "libblas.so.3" where that is an
                            ** OpenBLAS, BLIS or MKL and was measured to be faster */
+  size_t piece;            /* of a GPU: bytes of a piece of what is copied between it and
+                           ** the host; 0: 4 MiB */
 } mt_device_options;
 
 typedef struct mt_device mt_device;    /* may be used by one thread at a time */
@@ -491,4 +493,5 @@ MT_API const char *mt_kernel_name (const char *backend, int i);
 #include "moontile_analysis.h"
 #include "moontile_verify.h"
 #include "moontile_tune.h"
+#include "moontile_transfer.h"
 #endif

@@ -16,6 +16,11 @@ extern "C" {
 
 enum { MT_MAXWAYS = 64, MT_WAY_REASON = 160, MT_KEY_SIZE = 160 };
 
+/* MT_OK: the plan launches one kernel, of which the functions below tell. Else
+** MT_EUNSUPPORTED: it is of a copy between the host and a device (mt_plan_transfer): that
+** has no ways, no key, and is neither measured nor taken otherwise. */
+MT_API mt_status mt_plan_is_launch (const mt_plan *p, mt_err *err);
+
 typedef struct mt_way {
   char kernel[64];
   const char *form;            /* "partition", "flat", or how it goes through shared

@@ -85,7 +85,9 @@ static bool next_partitioned (mt_option *o, const mt_plan *p) {
 }
 
 bool mt_option_next (mt_option *o, const mt_plan *p) {
-  if (p->launch.desc.op != MT_OP_COPY || p->device->backend->prepare) return false;
+  if (p->launch.desc.op != MT_OP_COPY || p->stage != NULL ||
+      p->device->backend->prepare)
+    return false;
   if (p->launch.desc.form == MT_FORM_TV) return next_partitioned(o, p);
   if (o->kernel && next_row(o, p)) return true;
   for (o->way += o->launch.desc.elem != 0; o->way < MT_WAYS; o->way++) {

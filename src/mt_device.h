@@ -50,6 +50,13 @@ typedef struct mt_backend {
   mt_status (*capture) (mt_graph *g, mt_err *err);
   mt_status (*replay) (mt_graph *g, mt_stream *s, mt_err *err);
   void (*forget) (mt_graph *g);
+  /* Copies between the host and a device with memory of its own (mt_stage.h). locked:
+  ** whether the host's memory is page-locked. room: what pieces pass through: its bytes,
+  ** and where it is on the host and on the device. transfer: launches p->stage. */
+  mt_status (*locked) (mt_device *d, bool *out, const void *p, size_t bytes,
+                       mt_err *err);
+  mt_status (*room) (mt_device *d, size_t *bytes, void *at[2], mt_err *err);
+  mt_status (*transfer) (mt_plan *p, mt_stream *s, mt_err *err);
 } mt_backend;
 
 #define MT_BACKEND_EXTERN(name) extern const mt_backend mt_backend_##name;
@@ -98,6 +105,7 @@ struct mt_plan {
   /* ---- of a copy */
   mt_launch first;                   /* as it was proven, by elements, in order */
   bool taken;                        /* its kernel was asked for, not predicted */
+  struct mt_stage *stage;            /* NULL, or: between the host and it, no kernel */
   /* ---- of a product */
   char atom[MT_ATOM_NAME];           /* "": no partition */
   int64_t units;                     /* of work; 0: nothing is to be done */

@@ -7,6 +7,7 @@
 #include "mt_check.h"
 #include "mt_build.h"
 #include "mt_choice.h"
+#include "mt_stage.h"
 
 /* ---------------------------------------------------------------- proving */
 
@@ -117,6 +118,16 @@ static mt_status make (mt_plan *p, const mt_tiled_copy *copy, const mt_tensor *s
   return choose(p, &narrow, copy, err);
 }
 
+mt_status mt_plan_prove (mt_plan *p, const mt_tensor *src, const mt_tensor *dst,
+                         mt_err *err) {
+  p->bytes[MT_SRC] = src->bytes;
+  p->bytes[MT_DST] = dst->bytes;
+  MT_TRY(mt_describe(&p->launch, p->modes, NULL, src, dst, err));
+  MT_TRY(prove(p, src, dst, err));
+  write_head(p, src, dst);
+  return MT_OK;
+}
+
 static size_t plan_size (const mt_device *d) {
   return sizeof(mt_plan) + d->backend->own_bytes;
 }
@@ -150,13 +161,24 @@ mt_status mt_plan_launch (mt_plan *p, mt_stream *s, mt_err *err) {
   bool product = p->launch.desc.op == MT_OP_MMA;
   mt_graph *recording = p->device->recording;
   if ((product ? p->units : p->launch.desc.rests) == 0) return MT_OK;
+  if (p->stage) return mt_stage_launch(p, s, err);
   if (recording) return mt_graph_add(recording, p, s, err);
   return p->device->backend->launch(p, s, err);
+}
+
+mt_status mt_plan_is_launch (const mt_plan *p, mt_err *err) {
+  if (p->stage == NULL) return MT_OK;
+  return mt_fail(err, MT_EUNSUPPORTED, "plan: a copy between the host and %s goes in "
+                 "pieces, by kernels at both ends: it has no other ways\n"
+                 "print(plan) shows them; plan() returns when the copy is done: any clock "
+                 "can time it",
+                 p->device->name);
 }
 
 mt_status mt_plan_measure (mt_plan *p, int n, double *us, mt_err *err) {
   bool product = p->launch.desc.op == MT_OP_MMA;
   *us = 0;
+  MT_TRY(mt_plan_is_launch(p, err));
   MT_CHECK(n > 0, err, "measure: %d launches", n);
   MT_TRY(mt_graph_idle(p->device, "measure", err));
   if ((product ? p->units : p->launch.desc.rests) == 0) return MT_OK;
@@ -188,6 +210,7 @@ static mt_status take (mt_plan *p, const mt_option *o, mt_err *err) {
 mt_status mt_plan_take (mt_plan *p, const char *kernel, int vector, mt_err *err) {
   mt_option o = {0};
   bool copy = p->launch.desc.op == MT_OP_COPY;
+  MT_TRY(mt_plan_is_launch(p, err));
   while (copy && mt_option_next(&o, p))
     if (is_it(o.kernel, &o.launch.desc, kernel, vector)) return take(p, &o, err);
   if (copy && is_it(p->kernel, &p->launch.desc, kernel, vector)) return MT_OK;
@@ -199,6 +222,7 @@ mt_status mt_plan_take (mt_plan *p, const char *kernel, int vector, mt_err *err)
 /* The last of its owner and the graphs that hold it frees it. */
 void mt_plan_free (mt_plan *p) {
   if (p == NULL || p->graphs-- > 0) return;
+  if (p->stage) mt_stage_free(p);
   if (p->device->backend->release) p->device->backend->release(p);
   mt_host_free(p->device, p, plan_size(p->device));
 }

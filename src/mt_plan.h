@@ -45,4 +45,10 @@ int64_t mt_tile_count (const mt_desc *d);
 /* Accesses that a whole tile has along the run of the side; PACK: along the long axis. */
 int64_t mt_tile_length (const mt_desc *d, int side);
 
+/* Describes the copy of one tensor to the other, which may lie on different devices, and
+** proves it: p->launch, of accesses of one element, and what p says of it. */
+struct mt_plan;
+mt_status mt_plan_prove (struct mt_plan *p, const mt_tensor *src, const mt_tensor *dst,
+                         mt_err *err);
+
 #endif

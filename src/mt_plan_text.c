@@ -9,6 +9,7 @@
 #include "mt_device.h"
 #include "mt_flip.h"
 #include "mt_say.h"
+#include "mt_stage.h"
 #include "mt_swizzle.h"
 
 static void say_extents (mt_text *t, const mt_axis *a, uint32_t n, int64_t size) {
@@ -148,14 +149,19 @@ static void say_product (mt_text *t, const mt_plan *p) {
     say(t, "factors: alpha %.14g, beta %.14g\n", p->product.alpha, p->product.beta);
 }
 
+static void say_kernel (mt_text *t, const mt_plan *p) {
+  say(t, "kernel: %s (%s)\n", p->native ? mt_cpu_gemm_name(p->native) : p->kernel->name,
+      p->device->backend->name);
+  if (p->launch.desc.op == MT_OP_MMA) say_product(t, p);
+  else say_copy(t, p);
+}
+
 size_t mt_plan_format (char *buf, size_t size, const mt_plan *p) {
   mt_text t = {buf, size, 0};
   if (size > 0) buf[0] = 0;
   say(&t, "plan: %s\n", p->head);
-  say(&t, "kernel: %s (%s)\n", p->native ? mt_cpu_gemm_name(p->native) : p->kernel->name,
-      p->device->backend->name);
-  if (p->launch.desc.op == MT_OP_MMA) say_product(&t, p);
-  else say_copy(&t, p);
+  if (p->stage) mt_stage_say(&t, p);
+  else say_kernel(&t, p);
   say_refused(&t, p);
   if (t.length > 0) t.length--;                        /* the last end of line */
   if (t.length < size) buf[t.length] = 0;

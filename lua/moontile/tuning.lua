@@ -130,6 +130,7 @@ local function read_file(path)
   if not text then return world(path, why_not) end
   local found, lines, code = read_lines(path, text)
   for key, way in pairs(found or {}) do tile._tuned[key] = way end
+  if found then tile._retune() end
   return found, lines, code
 end
 
@@ -225,6 +226,7 @@ local function take_fastest(plan, rounds)
   for _, way in ipairs(open) do measured[name_of(way)] = way.measured end
   plan:take(best.kernel, best.vector)
   tile._tuned[plan:key()] = { kernel = best.kernel, vector = best.vector, measured = measured }
+  tile._retune()
   return plan:why(), best
 end
 

@@ -42,7 +42,8 @@ static void *counting_alloc (void *ud, void *ptr, size_t osize, size_t nsize) {
 
 mt_status spec_open (mt_device **out, const char *name, mt_err *err) {
   mt_device_options o = {
-      .alloc = counting_alloc, .alloc_ud = &spec_host_bytes, .libcuda = fake_path};
+      .alloc = counting_alloc, .alloc_ud = &spec_host_bytes, .libcuda = fake_path,
+      .piece = 1024};
   return mt_device_open(out, name, &o, err);
 }
 
@@ -56,6 +57,7 @@ void spec_expect_clean (const char *what) {
          "%d contexts, %d current", what, live.allocations, live.streams, live.events,
          live.libraries, live.graphs,
          live.contexts, live.current);
+  EXPECT(live.pinned == 0, "%s: alive: %d page-locked", what, live.pinned);
   EXPECT(spec_host_bytes == 0, "%s: %ld bytes of host memory", what, spec_host_bytes);
 }
 
@@ -101,6 +103,7 @@ int main (void) {
   spec_copies();
   spec_graphs();
   spec_choices();
+  spec_transfers();
   if (spec_failures == 0) printf("cuda: ok\n");
   return spec_failures != 0;
 }

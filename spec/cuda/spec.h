@@ -45,5 +45,6 @@ void spec_faults (void);
 void spec_copies (void);
 void spec_graphs (void);
 void spec_choices (void);
+void spec_transfers (void);
 
 #endif
