@@ -170,8 +170,8 @@ mt_status mt_plan_is_launch (const mt_plan *p, mt_err *err) {
   if (p->stage == NULL) return MT_OK;
   return mt_fail(err, MT_EUNSUPPORTED, "plan: a copy between the host and %s goes in "
                  "pieces, by kernels at both ends: it has no other ways\n"
-                 "print(plan) shows them; plan() returns when the copy is done: any clock "
-                 "can time it",
+                 "print(plan) shows them; plan() returns when the copy is done: any "
+                 "clock can time it",
                  p->device->name);
 }
 
