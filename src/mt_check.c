@@ -102,6 +102,20 @@ static mt_status check_mode (const mt_desc *d, const char *name, uint32_t first,
   return MT_OK;
 }
 
+static mt_status check_cast (const mt_desc *d, mt_err *err) {
+  uint32_t src = MT_CAST_SRC(d->cast), dst = MT_CAST_DST(d->cast), most;
+  MT_CHECK(src < MT_NDTYPE && dst < MT_NDTYPE && src != dst &&
+           d->cast == MT_CAST(src, dst), err, "a conversion between unknown types");
+  MT_CHECK(d->elem == mt_dtype_size(src) && d->to == mt_dtype_size(dst), err,
+           "elements of %d and %d bytes", (int)d->elem, (int)d->to);
+  most = 16 / (d->elem > d->to ? d->elem : d->to);
+  MT_CHECK(d->vec == 1 || d->vec == most, err, "accesses of %d elements", (int)d->vec);
+  MT_CHECK(d->nbound == 0 && (d->form == MT_FORM_FLAT || (d->vec == 1 &&
+           (d->form == MT_FORM_TILE || d->form == MT_FORM_SHEAR))), err,
+           "a form that does not convert");
+  return MT_OK;
+}
+
 static mt_status check_counts (const mt_desc *d, mt_err *err) {
   MT_CHECK(d->op == MT_OP_COPY && d->form < MT_NFORM, err, "unknown operation or form");
   MT_CHECK(is_power(d->elem) && d->elem <= 16 && is_power(d->vec) &&
@@ -116,7 +130,7 @@ static mt_status check_counts (const mt_desc *d, mt_err *err) {
   MT_TRY(check_mode(d, "value", d->nthr, d->nval, d->values, err));
   MT_TRY(check_mode(d, "rest", d->nthr + d->nval, d->nrest, d->rests, err));
   MT_CHECK(d->threads <= INT32_MAX, err, "%lld threads", (long long)d->threads);
-  return MT_OK;
+  return d->cast == 0 ? MT_OK : check_cast(d, err);
 }
 
 /* sum += (extent - 1) * |step|; true on overflow. */
@@ -148,7 +162,7 @@ static mt_status check_offsets (const mt_launch *l, int side, mt_err *err) {
   bool over = reach(&sum, (int64_t)d->vec + 1, 1);
   for (uint32_t i = 0; i < d->nthr + d->nval + d->nrest; i++)
     over = over || reach(&sum, d->axis[i].extent, d->axis[i].stride[side]);
-  if (over || mt_mulo(sum, d->elem, &bytes) || mt_addo(bytes, 64, &bytes))
+  if (over || mt_mulo(sum, MT_ELEM(d, side), &bytes) || mt_addo(bytes, 64, &bytes))
     return mt_fail(err, MT_EOVERFLOW, "%s: an offset leaves 64 bits", side_name[side]);
   return MT_OK;
 }
@@ -186,7 +200,8 @@ static mt_status fail_range (const mt_launch *l, const mt_side *s, int side, int
 
 static mt_status check_range (const mt_launch *l, mt_side *s, int side, size_t bytes,
                               mt_err *err) {
-  int64_t have = (int64_t)((bytes < INT64_MAX ? bytes : INT64_MAX) / l->desc.elem);
+  uint32_t elem = MT_ELEM(&l->desc, side);
+  int64_t have = (int64_t)((bytes < INT64_MAX ? bytes : INT64_MAX) / elem);
   s->low = s->high = l->offset[side];
   for (int j = 0; j < s->box.n; j++) {
     int64_t t = (s->box.axis[j].extent - 1) * s->box.axis[j].stride[side];
@@ -205,12 +220,11 @@ static mt_status check_alignment (const mt_launch *l, int side, mt_err *err) {
   static const char *const mode_name[] = {"thread", "value", "rest"};
   const mt_desc *d = &l->desc;
   const uint32_t first[] = {0, d->nthr, d->nthr + d->nval};
-  uint64_t width = (uint64_t)d->vec * d->elem;
-  uint64_t start = (uint64_t)(uintptr_t)l->base[side] +
-                    (uint64_t)l->offset[side] * d->elem;
-  if ((uintptr_t)l->base[side] % d->elem != 0)
+  uint64_t elem = MT_ELEM(d, side), width = d->vec * elem;
+  uint64_t start = (uint64_t)(uintptr_t)l->base[side] + (uint64_t)l->offset[side] * elem;
+  if ((uintptr_t)l->base[side] % elem != 0)
     return mt_fail(err, MT_EALIGN, "%s: the buffer is not aligned to its elements of %d "
-                   "bytes", side_name[side], (int)d->elem);
+                   "bytes", side_name[side], (int)elem);
   if (start % width != 0)
     return mt_fail(err, MT_EALIGN, "%s: accesses of %d bytes, but it begins %d bytes "
                    "past a multiple of that", side_name[side], (int)width,
@@ -296,6 +310,20 @@ static mt_status fail_overlap (const mt_side s[2], const mt_equation *e, int64_t
                  "%lld of dst", (long long)at, (long long)(at - apart));
 }
 
+/* Elements of two sizes: what they take must not even lie between each other. */
+static mt_status check_cast_overlap (const mt_launch *l, const mt_side s[2],
+                                     mt_err *err) {
+  uint64_t low[2], end[2];
+  for (int i = 0; i < 2; i++) {
+    uint64_t base = (uint64_t)(uintptr_t)l->base[i], elem = MT_ELEM(&l->desc, i);
+    low[i] = base + (uint64_t)s[i].low * elem;
+    end[i] = base + (uint64_t)(s[i].high + 1) * elem;
+  }
+  if (end[MT_SRC] <= low[MT_DST] || end[MT_DST] <= low[MT_SRC]) return MT_OK;
+  return mt_fail(err, MT_EOVERLAP, "src and dst lie in one buffer, between each other, and "
+                 "a copy that converts does not go together with that");
+}
+
 /* src + i == dst + i + apart. */
 static mt_status check_overlap (const mt_launch *l, const mt_side s[2], mt_err *err) {
   uintptr_t src = (uintptr_t)l->base[MT_SRC], dst = (uintptr_t)l->base[MT_DST];
@@ -331,5 +359,5 @@ mt_status mt_check_copy (const mt_launch *l, const size_t bytes[2], mt_err *err)
   MT_TRY(check_alignment(l, MT_SRC, err));
   MT_TRY(check_alignment(l, MT_DST, err));
   MT_TRY(check_injective(l, &s[MT_DST], err));
-  return check_overlap(l, s, err);
+  return l->desc.cast ? check_cast_overlap(l, s, err) : check_overlap(l, s, err);
 }

@@ -7,12 +7,12 @@
 #include "mt_host.h"
 
 static const mt_kernel rows[] = {
-  /* name           op          form          bytes threads unroll */
-  {"ref_tv",        MT_OP_COPY, MT_FORM_TV,   0,    1024,   1},
-  {"ref_flat",      MT_OP_COPY, MT_FORM_FLAT, 0,    256,    4},
-  {"ref_tile",      MT_OP_COPY, MT_FORM_TILE, 0,    256,    1},
-  {"ref_shear",     MT_OP_COPY, MT_FORM_SHEAR, 0,   256,    1},
-  {"ref_pack",      MT_OP_COPY, MT_FORM_PACK, 0,    256,    1},
+  /* name           op          form          bytes threads unroll cast */
+  {"ref_tv",        MT_OP_COPY, MT_FORM_TV,   0,    1024,   1, MT_CAST_ALL},
+  {"ref_flat",      MT_OP_COPY, MT_FORM_FLAT, 0,    256,    4, MT_CAST_ALL},
+  {"ref_tile",      MT_OP_COPY, MT_FORM_TILE, 0,    256,    1, MT_CAST_ALL},
+  {"ref_shear",     MT_OP_COPY, MT_FORM_SHEAR, 0,   256,    1, MT_CAST_ALL},
+  {"ref_pack",      MT_OP_COPY, MT_FORM_PACK, 0,    256,    1, MT_CAST_ALL},
 };
 static const size_t nrows = sizeof rows / sizeof rows[0];
 

@@ -9,14 +9,17 @@
 #include "mt_plan.h"
 
 #define MT_COPY_KERNEL(name, form, bytes, threads, unroll)                               \
-  {#name, MT_OP_COPY, MT_FORM_##form, bytes, threads, unroll},
+  {#name, MT_OP_COPY, MT_FORM_##form, bytes, threads, unroll, 0},
+#define MT_CAST_KERNEL(name, form, src, dst)                                             \
+  {#name, MT_OP_COPY, MT_FORM_##form, 0, 256, MT_CAST_UNROLL, MT_CAST(MT_##src, MT_##dst)},
 const mt_kernel mt_cuda_kernels[] = {
 #include "../kernels/kernels.def"
 };
 #undef MT_COPY_KERNEL
+#undef MT_CAST_KERNEL
 const size_t mt_ncuda_kernels = sizeof mt_cuda_kernels / sizeof mt_cuda_kernels[0];
 
-#define MT_CPU_KERNEL(name, how) {#name, MT_OP_COPY, MT_FORM_FLAT, 0, 1, 1},
+#define MT_CPU_KERNEL(name, how) {#name, MT_OP_COPY, MT_FORM_FLAT, 0, 1, 1, MT_CAST_ALL},
 const mt_kernel mt_cpu_kernels[] = {
 #include "mt_cpu.def"
 };
@@ -42,10 +45,21 @@ void mt_why_add (mt_why *w, const char *name, const char *format, ...) {
 
 enum { MT_MAXGRID = 0x7fffffff };
 
+static bool converts (const mt_kernel *k, uint32_t cast) {
+  return k->cast == cast || k->cast == MT_CAST_ALL ||
+         (k->cast == MT_CAST_ANY && cast != 0);
+}
+
+bool mt_kernel_casts (uint32_t cast, uint32_t form) {
+  for (const mt_kernel *k = mt_cuda_kernels; k < mt_cuda_kernels + mt_ncuda_kernels; k++)
+    if (k->form == form && converts(k, cast)) return true;
+  return false;
+}
+
 /* Rows of another operation, form or width are not alternatives: they go without a
 ** word. */
 static bool same_kind (const mt_kernel *k, const mt_desc *d) {
-  return k->op == d->op && k->form == d->form &&
+  return k->op == d->op && k->form == d->form && converts(k, d->cast) &&
          (k->bytes == 0 || k->bytes == d->elem * d->vec);
 }
 

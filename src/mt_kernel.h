@@ -9,12 +9,18 @@
 #include "moontile.h"
 #include "mt_desc.h"
 
+/* The type that stands for any, in a conversion of a row. */
+enum { MT_any = 255 };
+#define MT_CAST_ANY MT_CAST(MT_any, MT_any)
+#define MT_CAST_ALL MT_CAST(MT_any, 0)
+
 typedef struct mt_kernel {
   const char *name;        /* of the function in the image too: mt_NAME */
   uint8_t op, form;        /* mt_op, mt_form */
   uint8_t bytes;           /* of one access; 0: any */
   uint16_t threads;        /* TV: the most a block may have; FLAT: of every block */
   uint16_t unroll;         /* FLAT: accesses per thread; TV: accesses in flight at most */
+  uint32_t cast;           /* as in mt_desc; MT_CAST_ANY; MT_CAST_ALL: also 0 */
 } mt_kernel;
 
 typedef struct mt_grid { uint32_t blocks, threads; } mt_grid;
@@ -31,6 +37,9 @@ bool mt_cuda_has_kernels (void);
 typedef struct mt_why { char text[1024]; size_t length; } mt_why;
 void mt_why_add (mt_why *w, const char *name, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* Whether a kernel of CUDA does this conversion in this form. */
+bool mt_kernel_casts (uint32_t cast, uint32_t form);
 
 /* The first row that fits the descriptor, and its grid; NULL if none does. */
 const mt_kernel *mt_kernel_choose (const mt_kernel *rows, size_t n, const mt_desc *d,

@@ -85,6 +85,14 @@ static void say_grid (mt_text *t, const mt_plan *p) {
         (unsigned long)g->threads);
 }
 
+static void say_vector (mt_text *t, const mt_desc *d) {
+  uint32_t from = d->vec * d->elem, to = d->vec * MT_ELEM(d, MT_DST);
+  say(t, "vector: %d", (int)from);
+  if (from != to) say(t, " to %d", (int)to);
+  say(t, " byte%s, %d element%s\n", to == 1 ? "" : "s", (int)d->vec,
+      d->vec == 1 ? "" : "s");
+}
+
 size_t mt_plan_format (char *buf, size_t size, const mt_plan *p) {
   const mt_desc *d = &p->launch.desc;
   mt_text t = {buf, size, 0};
@@ -92,8 +100,7 @@ size_t mt_plan_format (char *buf, size_t size, const mt_plan *p) {
   say(&t, "plan: %s\n", p->head);
   say(&t, "kernel: %s (%s)\n", p->kernel->name, p->device->backend->name);
   say_grid(&t, p);
-  say(&t, "vector: %d byte%s, %d element%s\n", (int)(d->vec * d->elem),
-      d->vec * d->elem == 1 ? "" : "s", (int)d->vec, d->vec == 1 ? "" : "s");
+  say_vector(&t, d);
   if (p->launch.offset[MT_SRC] != 0 || p->launch.offset[MT_DST] != 0)
     say(&t, "offset: src %lld, dst %lld\n", (long long)p->launch.offset[MT_SRC],
         (long long)p->launch.offset[MT_DST]);

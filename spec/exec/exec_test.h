@@ -58,5 +58,6 @@ void test_desc (void);
 void test_moves (void);
 void test_plan (void);
 void test_device (void);
+void test_cast (void);
 
 #endif

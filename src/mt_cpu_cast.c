@@ -1,0 +1,107 @@
+/*
+** mt_cpu_cast.c - copies that convert, on the CPU: blocks of elements to a carrier and on.
+** SPDX-License-Identifier: MIT
+*/
+#include "mt_cast.h"
+#include "mt_cpu.h"
+
+enum { MT_BLOCK = 256 };             /* elements */
+
+/* ---------------------------------------------------------------- loops */
+
+/* A step of the size of the element is a constant: the loop can be a vector's. */
+#define MT_EACH(STEP, DO)                                                                \
+  if (step == (STEP)) {                                                                  \
+    for (int64_t i = 0; i < n; i++) { const int64_t at = i * (STEP); DO; }               \
+  } else {                                                                               \
+    for (int64_t i = 0; i < n; i++) { const int64_t at = i * step; DO; }                 \
+  }
+
+#define MT_LOADER(name, carrier, type)                                                   \
+  static void load_##carrier##_##name (void *out, const char *src, int64_t step,         \
+                                       int64_t n) {                                      \
+    const mt_cast_type t = mt_cast_type_of(MT_##name);                                   \
+    type *o = out;                                                                       \
+    MT_EACH(t.bytes, o[i] = mt_cast_load_##carrier(mt_cast_get(src + at, t.bytes), t))   \
+  }
+
+#define MT_STORER(function, dtype, carrier, type)                                        \
+  static void function (char *dst, int64_t step, const void *in, int64_t n) {            \
+    const mt_cast_type t = mt_cast_type_of(dtype);                                       \
+    const type *x = in;                                                                  \
+    MT_EACH(t.bytes, mt_cast_put(dst + at, t.bytes, mt_cast_store_##carrier(x[i], t)))   \
+  }
+
+/* The types that a carrier is for. */
+#define MT_LOADERS(X)                                                                    \
+  X(bool, f32, uint32_t)                                                                 \
+  X(i8,   f32, uint32_t)                                                                 \
+  X(i16,  f32, uint32_t)                                                                 \
+  X(u8,   f32, uint32_t)                                                                 \
+  X(u16,  f32, uint32_t)                                                                 \
+  X(f16,  f32, uint32_t)                                                                 \
+  X(bf16, f32, uint32_t)                                                                 \
+  X(f32,  f32, uint32_t)                                                                 \
+  X(i32,  f64, uint64_t)                                                                 \
+  X(u32,  f64, uint64_t)                                                                 \
+  X(f64,  f64, uint64_t)                                                                 \
+  X(bool, i64, int64_t)                                                                  \
+  X(i8,   i64, int64_t)                                                                  \
+  X(i16,  i64, int64_t)                                                                  \
+  X(i32,  i64, int64_t)                                                                  \
+  X(i64,  i64, int64_t)                                                                  \
+  X(u8,   i64, int64_t)                                                                  \
+  X(u16,  i64, int64_t)                                                                  \
+  X(u32,  i64, int64_t)                                                                  \
+  X(u64,  u64, uint64_t)
+
+#define MT_STORERS(name, kind, bytes, e, m, nan)                                         \
+  MT_STORER(store_f32_##name, MT_##name, f32, uint32_t)                                  \
+  MT_STORER(store_f64_##name, MT_##name, f64, uint64_t)                                  \
+  MT_STORER(store_i64_##name, MT_##name, i64, int64_t)                                   \
+  MT_STORER(store_u64_##name, MT_##name, u64, uint64_t)
+
+MT_LOADERS(MT_LOADER)
+MT_CAST_TYPES(MT_STORERS)
+
+enum { f32 = MT_CARRY_F32, f64 = MT_CARRY_F64, i64 = MT_CARRY_I64, u64 = MT_CARRY_U64 };
+
+static mt_cast_load *const loaders[MT_NCARRIER][MT_NDTYPE] = {
+#define MT_LOADER_ROW(name, carrier, type) [carrier][MT_##name] = load_##carrier##_##name,
+  MT_LOADERS(MT_LOADER_ROW)
+#undef MT_LOADER_ROW
+};
+
+static mt_cast_store *const storers[MT_NCARRIER][MT_NDTYPE] = {
+#define MT_STORER_ROW(name, kind, bytes, e, m, nan)                                      \
+  [f32][MT_##name] = store_f32_##name, [f64][MT_##name] = store_f64_##name,              \
+  [i64][MT_##name] = store_i64_##name, [u64][MT_##name] = store_u64_##name,
+  MT_CAST_TYPES(MT_STORER_ROW)
+#undef MT_STORER_ROW
+};
+
+/* ---------------------------------------------------------------- tiles */
+
+/* Along the axis whose steps in the destination are shorter. */
+static void cast_tile (const mt_cpu_tile *t, const char *src, char *dst, int64_t na,
+                       int64_t nb) {
+  uint64_t block[MT_BLOCK];
+  mt_cpu_axis x = t->a, y = t->b;
+  int64_t nx = na, ny = nb;
+  if (nb > 1 && (na == 1 || (x.dst < 0 ? -x.dst : x.dst) > (y.dst < 0 ? -y.dst : y.dst)))
+    x = t->b, y = t->a, nx = nb, ny = na;
+  for (int64_t j = 0; j < ny; j++)
+    for (int64_t i = 0; i < nx; i += MT_BLOCK) {
+      int64_t n = nx - i < MT_BLOCK ? nx - i : MT_BLOCK;
+      t->load(block, src + j * y.src + i * x.src, x.src, n);
+      t->store(dst + j * y.dst + i * x.dst, x.dst, block, n);
+    }
+}
+
+mt_cpu_move *mt_cpu_caster (mt_cpu_tile *t, uint32_t cast) {
+  uint32_t src = MT_CAST_SRC(cast), dst = MT_CAST_DST(cast);
+  mt_carrier c = mt_cast_carrier(mt_cast_type_of(src), mt_cast_type_of(dst));
+  t->load = loaders[c][src];
+  t->store = storers[c][dst];
+  return cast_tile;
+}
