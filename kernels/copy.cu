@@ -7,8 +7,8 @@
 /* Blocks of an SM; without a number as many as registers allow. */
 #define MT_BOUNDS_TV(threads) __launch_bounds__(threads)
 #define MT_BOUNDS_FLAT(threads) __launch_bounds__(threads)
-#define MT_BOUNDS_TILE(threads) __launch_bounds__(threads)
-#define MT_BOUNDS_SHEAR(threads) __launch_bounds__(threads)
+#define MT_BOUNDS_TILE(threads) __launch_bounds__(threads, 6)
+#define MT_BOUNDS_SHEAR(threads) __launch_bounds__(threads, 5)
 #define MT_BOUNDS_PACK(threads) __launch_bounds__(threads, 5)
 
 #define MT_COPY_KERNEL(name, form, bytes, threads, unroll)                               \

@@ -65,13 +65,13 @@ MT_INLINE void store_units (char *p, const uint4 &v, int32_t first, int32_t end)
     if (first + i >= 0 && first + i < end) store_unit<ES>(p + i * ES, v, i);
 }
 
-/* The 16 bytes from byte m on, 0 <= m <= 16, of a and b behind it. */
-MT_INLINE uint4 window (const uint4 &a, const uint4 &b, uint32_t m) {
+/* The 16 bytes from byte m on, 0 <= m < 16, a multiple of ES, of a and b behind it. */
+template <int ES> MT_INLINE uint4 window (const uint4 &a, const uint4 &b, uint32_t m) {
   uint32_t w0 = a.x, w1 = a.y, w2 = a.z, w3 = a.w, w4 = b.x, w5 = b.y, w6 = b.z;
   uint32_t bits = 8 * (m & 3);
   if (m & 8) w0 = w2, w1 = w3, w2 = w4, w3 = w5, w4 = w6, w5 = b.w;
-  if (m & 4) w0 = w1, w1 = w2, w2 = w3, w3 = w4, w4 = w5;
-  if (m == 16) w0 = b.x, w1 = b.y, w2 = b.z, w3 = b.w;
+  if (ES < 8 && m & 4) w0 = w1, w1 = w2, w2 = w3, w3 = w4, w4 = w5;
+  if (ES >= 4) return make_uint4(w0, w1, w2, w3);
   return make_uint4(__funnelshift_r(w0, w1, bits), __funnelshift_r(w1, w2, bits),
                     __funnelshift_r(w2, w3, bits), __funnelshift_r(w3, w4, bits));
 }
@@ -83,24 +83,17 @@ MT_INLINE uint4 from_next (const uint4 &v, int width) {
                     __shfl_down_sync(~0u, v.w, 1, width));
 }
 
-MT_INLINE uint4 from_before (const uint4 &v, int width) {
-  return make_uint4(__shfl_up_sync(~0u, v.x, 1, width),
-                    __shfl_up_sync(~0u, v.y, 1, width),
-                    __shfl_up_sync(~0u, v.z, 1, width),
-                    __shfl_up_sync(~0u, v.w, 1, width));
-}
-
 /* ------------------------------------------------------------------ rows */
 
 /* Where the rows of a run begin: index n of its axes on the other side, in bytes. Most
-** runs have one axis. */
-struct row_walk {
+** runs have one axis: SINGLE. */
+template <bool SINGLE> struct row_walk {
   uint32_t first, end;
   int64_t step;                         /* of one index of a single axis */
   MT_INLINE row_walk (const mt_desc &d, int side, uint32_t i, uint32_t count)
       : first(i), end(i + count), step(d.axis[i].stride[side] * (int64_t)d.elem) {}
   MT_INLINE int64_t at (const mt_desc &d, int side, uint32_t n) const {
-    if (end - first == 1) return n * step;
+    if (SINGLE) return n * step;
     int64_t sum = 0;
 #pragma unroll 1
     for (uint32_t i = first; i < end; i++) {
@@ -223,7 +216,7 @@ template <int ES, bool SHEAR> MT_INLINE tile_place place_of (const mt_launch &p)
 }
 
 /* The vectors of a thread, of rows one behind the other. */
-template <int ES> struct tile_rows {
+template <int ES, bool SINGLE> struct tile_rows {
   typedef tile_of<ES> T;
   uint4 data[T::ROUNDS];
   const char *row[T::ROUNDS];           /* NULL: not real */
@@ -231,7 +224,7 @@ template <int ES> struct tile_rows {
 
   /* WHOLE: all rows are real. */
   template <bool WHOLE> MT_INLINE void find (const mt_desc &d, const tile_place &t) {
-    const row_walk rows(d, MT_SRC, d.nthr, d.nval);
+    const row_walk<SINGLE> rows(d, MT_SRC, d.nthr, d.nval);
     s = t.s + (int32_t)(threadIdx.x % T::CHUNKS) * T::V;
 #pragma unroll
     for (int k = 0; k < T::ROUNDS; k++) {
@@ -265,7 +258,7 @@ template <int ES> struct tile_rows {
     }
 #pragma unroll
     for (int k = 0; k < T::ROUNDS; k++)
-      data[k] = window(data[k], from_next(data[k], T::CHUNKS),
+      data[k] = window<ES>(data[k], from_next(data[k], T::CHUNKS),
                        (uint32_t)(uintptr_t)row[k] & 15);
   }
 
@@ -280,14 +273,14 @@ template <int ES> struct tile_rows {
 };
 
 /* Vector v of the destination's rows s .. s + W - 1. */
-template <int ES, bool SHEAR, bool WHOLE>
+template <int ES, bool SHEAR, bool WHOLE, bool SINGLE>
 MT_INLINE void store_rows (const mt_launch &p, const tile_place &t, const uint4 *out,
                            int32_t s, int vector, int v) {
   typedef tile_of<ES> T;
   const mt_desc &d = p.desc;
   const int32_t ends = (int32_t)d.threads, endd = (int32_t)d.values;
   const int32_t n = t.d + vector * T::V;
-  const row_walk rows(d, MT_DST, 0, d.nthr);
+  const row_walk<SINGLE> rows(d, MT_DST, 0, d.nthr);
 #pragma unroll
   for (int j = 0; j < T::W; j++) {
     char *row = t.dst;
@@ -295,12 +288,11 @@ MT_INLINE void store_rows (const mt_launch &p, const tile_place &t, const uint4 
     if (real) row += rows.at(d, MT_DST, (uint32_t)(s + j));
     row += (int64_t)n * ES;
     if (SHEAR) {
-      const uint32_t shift = (uint32_t)(uintptr_t)row & 15;
-      const uint4 before = from_before(out[j], 8);
-      const uint4 w = window(before, out[j], 16 - shift);
-      if (v == 0 || !real) continue;
-      if (WHOLE) store<16>(row - shift, w);
-      else store_units<ES>(row - shift, w, n - (int32_t)(shift / ES), endd);
+      const uint32_t shift = 0u - (uint32_t)(uintptr_t)row & 15;
+      const uint4 w = window<ES>(out[j], from_next(out[j], 8), shift);
+      if (v == 7 || !real) continue;
+      if (WHOLE) store<16>(row + shift, w);
+      else store_units<ES>(row + shift, w, n + (int32_t)(shift / ES), endd);
     } else if (WHOLE) {
       store<16>(row, out[j]);
     } else if (real && n < endd) {
@@ -309,7 +301,7 @@ MT_INLINE void store_rows (const mt_launch &p, const tile_place &t, const uint4 
   }
 }
 
-template <int ES, bool SHEAR, bool WHOLE>
+template <int ES, bool SHEAR, bool WHOLE, bool SINGLE>
 MT_INLINE void tile_store (const mt_launch &p, const tile_place &t, const uint4 *tile) {
   typedef tile_of<ES> T;
   typedef typename shared_word<T::U>::type word;
@@ -327,7 +319,7 @@ MT_INLINE void tile_store (const mt_launch &p, const tile_place &t, const uint4 
     for (int i = 0; i < T::V; i++)
       x[i] = at[(vector * T::V + i) * T::CHUNKS * (16 / T::U)];
     turned<ES>::of(out, x);
-    store_rows<ES, SHEAR, WHOLE>(p, t, out, t.s + u * T::W, vector, v);
+    store_rows<ES, SHEAR, WHOLE, SINGLE>(p, t, out, t.s + u * T::W, vector, v);
   }
 }
 
@@ -340,22 +332,24 @@ MT_INLINE bool is_whole (const mt_desc &d, const tile_place &t) {
          t.s + T::S <= (int32_t)d.threads;
 }
 
-template <int ES, bool SHEAR, bool WHOLE>
+template <int ES, bool SHEAR, bool WHOLE, bool SINGLE>
 MT_INLINE void move_tile (const mt_launch &p, const tile_place &t, uint4 *tile) {
-  tile_rows<ES> rows;
+  tile_rows<ES, SINGLE> rows;
   rows.template find<WHOLE>(p.desc, t);
   if (SHEAR) rows.template load_sheared<WHOLE>(p);
   else rows.template load_aligned<WHOLE>(p.desc);
   rows.put(tile);
   __syncthreads();
-  tile_store<ES, SHEAR, WHOLE>(p, t, tile);
+  tile_store<ES, SHEAR, WHOLE, SINGLE>(p, t, tile);
 }
 
 template <int ES, bool SHEAR> MT_INLINE void copy_tile (const mt_launch &p) {
   __shared__ uint4 tile[tile_of<ES>::D * tile_of<ES>::CHUNKS];
   const tile_place t = place_of<ES, SHEAR>(p);
-  if (is_whole<ES, SHEAR>(p.desc, t)) move_tile<ES, SHEAR, true>(p, t, tile);
-  else move_tile<ES, SHEAR, false>(p, t, tile);
+  const bool single = p.desc.nthr == 1 && p.desc.nval == 1;
+  if (!is_whole<ES, SHEAR>(p.desc, t)) move_tile<ES, SHEAR, false, false>(p, t, tile);
+  else if (single) move_tile<ES, SHEAR, true, true>(p, t, tile);
+  else move_tile<ES, SHEAR, true, false>(p, t, tile);
 }
 
 } // namespace mt

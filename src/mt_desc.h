@@ -35,8 +35,8 @@ typedef enum mt_form {
 
 /* A tile of accesses of so many bytes: along the run of the source, of the destination.
 ** SHEAR moves all but a vector of 16 bytes of the one, and 7/8 of the other. */
-#define MT_TILE_S(bytes) ((bytes) == 1 ? 128 : 256 / (bytes))
-#define MT_TILE_D(bytes) ((bytes) == 1 ? 128 : 64)
+#define MT_TILE_S(bytes) ((bytes) <= 2 ? 128 / (bytes) : 256 / (bytes))
+#define MT_TILE_D(bytes) ((bytes) <= 2 ? 128 : 64)
 #define MT_SHEAR_S(bytes) (MT_TILE_S(bytes) - 16 / (bytes))
 #define MT_SHEAR_D(bytes) (MT_TILE_D(bytes) / 8 * 7)
 

@@ -118,7 +118,7 @@ static int64_t tile_of (const mt_desc *d, int side) {
 /* Whole tiles, ragged ones and, sheared, those that overlap. */
 static bool find_raster (mt_raster *r, int64_t *blocks, const mt_desc *d) {
   bool sheared = d->form == MT_FORM_SHEAR && d->cast == 0;
-  int64_t bytes = (int64_t)d->vec * d->elem, more = sheared ? 16 / bytes - 1 : 0;
+  int64_t bytes = (int64_t)d->vec * d->elem, more = sheared ? 16 / bytes : 0;
   int64_t s = tile_of(d, MT_SRC), t = tile_of(d, MT_DST);
   int64_t ns = (d->threads + s - 1) / s;
   memset(r, 0, sizeof *r);

@@ -153,7 +153,7 @@ static void set_raster (mt_desc *d) {
   int64_t bytes = d->elem * d->vec, tile = MT_TILE_D(bytes), more = 0;
   int64_t across = MT_TILE_S(bytes);
   if (d->form == MT_FORM_SHEAR) {
-    more = 16 / bytes - 1;
+    more = 16 / bytes;
     tile = MT_SHEAR_D(bytes), across = MT_SHEAR_S(bytes);
   }
   int64_t ns = (d->threads + across - 1) / across;
