@@ -126,8 +126,9 @@ function(moontile_emulated_kernels)
               -Xcompiler -fsanitize=alignment,-fsanitize-undefined-trap-on-error,-w,-fPIC
               -I ${PROJECT_SOURCE_DIR}/src -I ${kernels} -o ${object} ${spec}/emulate.cpp
       DEPENDS ${spec}/emulate.cpp ${kernels}/copy.cuh ${kernels}/tile.cuh
-              ${kernels}/weave.cuh ${kernels}/pack.cuh ${kernels}/kernels.def
-              ${PROJECT_SOURCE_DIR}/src/mt_desc.h
+              ${kernels}/weave.cuh ${kernels}/pack.cuh
+              ${kernels}/cast.cuh ${kernels}/kernels.def
+              ${PROJECT_SOURCE_DIR}/src/mt_desc.h ${PROJECT_SOURCE_DIR}/src/mt_cast.h
       COMMENT "Compiling the kernels for the host: ${table}" VERBATIM)
     list(APPEND objects ${object})
   endforeach()

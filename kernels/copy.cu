@@ -2,7 +2,7 @@
 ** copy.cu - the copy kernels: every row of kernels.def.
 ** SPDX-License-Identifier: MIT
 */
-#include "pack.cuh"
+#include "cast.cuh"
 
 /* Blocks of an SM; without a number as many as registers allow. */
 #define MT_BOUNDS_TV(threads) __launch_bounds__(threads)
@@ -16,5 +16,11 @@
   mt_##name (const __grid_constant__ mt_launch p) {                                      \
     mt::copy<MT_FORM_##form, bytes, unroll>(p);                                          \
   }
+#define MT_CAST_KERNEL(name, form, src, dst)                                             \
+  extern "C" __global__ void __launch_bounds__(256)                                      \
+  mt_##name (const __grid_constant__ mt_launch p) {                                      \
+    mt::cast<MT_FORM_##form, mt::src##_number, mt::dst##_number>(p);                     \
+  }
 #include "kernels.def"
 #undef MT_COPY_KERNEL
+#undef MT_CAST_KERNEL

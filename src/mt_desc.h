@@ -14,7 +14,7 @@
 #ifndef MT_DESC_H
 #define MT_DESC_H
 
-#include "moontile.h"    /* mt_dtype */
+#include "mt_cast.h"
 
 enum { MT_MAXAXIS = 24, MT_MAXBOUND = 4, MT_MAXBASE = 4 };
 enum { MT_SRC = 0, MT_DST = 1 };

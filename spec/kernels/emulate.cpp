@@ -84,7 +84,7 @@ static inline uint32_t __shfl_up_sync (unsigned, uint32_t v, unsigned by, int wi
   return shuffle(v, in >= by ? me - by : me);
 }
 
-#include "pack.cuh"
+#include "cast.cuh"
 
 /* ------------------------------------------------------------------ blocks */
 
@@ -143,8 +143,18 @@ void run_block (body *b, const mt_launch *l, bool together) {
     for (blockIdx.x = 0; blockIdx.x < blocks; blockIdx.x++)                              \
       run_block(body_##name, l, MT_FORM_##form >= MT_FORM_TILE);                         \
   }
+#define MT_CAST_KERNEL(name, form, src, dst)                                             \
+  void body_##name (const mt_launch &l) {                                                \
+    mt::cast<MT_FORM_##form, mt::src##_number, mt::dst##_number>(l);                     \
+  }                                                                                      \
+  void run_##name (unsigned blocks, unsigned block, const mt_launch *l) {                \
+    gridDim.x = blocks, blockDim.x = block;                                              \
+    for (blockIdx.x = 0; blockIdx.x < blocks; blockIdx.x++)                              \
+      run_block(body_##name, l, MT_FORM_##form >= MT_FORM_TILE);                         \
+  }
 #include "kernels.def"
 #undef MT_COPY_KERNEL
+#undef MT_CAST_KERNEL
 }
 
 typedef void emulated (unsigned blocks, unsigned block, const mt_launch *l);
@@ -152,6 +162,7 @@ extern "C" {
 extern emulated *const EMULATE[];
 emulated *const EMULATE[] = {
 #define MT_COPY_KERNEL(name, form, bytes, threads, unroll) run_##name,
+#define MT_CAST_KERNEL(name, form, src, dst) run_##name,
 #include "kernels.def"
 };
 }

@@ -1,0 +1,409 @@
+/*
+** cast.cuh - copies that convert, FLAT and by tiles.
+** SPDX-License-Identifier: MIT
+**
+** What becomes of an element says mt_cast.h. S and D are the types of both sides. Tiles
+** hold elements of the narrower type, so that a type that is wider than the other is
+** never in shared memory. Rows of a tile are runs of the source; TILE reads and writes
+** them in vectors of 16 bytes, laid out as in tile.cuh; SHEAR element by element, for rows
+** that begin anywhere: each is 4 bytes longer, so that columns meet every bank once.
+*/
+#ifndef CAST_CUH
+#define CAST_CUH
+
+#include "pack.cuh"
+
+#define MT_INLINE __device__ __forceinline__
+
+namespace mt {
+
+/* ------------------------------------------------------------------ numbers */
+
+#define MT_NUMBER(name, kind, bytes, e, m, nan)                                          \
+  struct name##_number {                                                                 \
+    enum { BYTES = bytes };                                                              \
+    static MT_INLINE mt_cast_type type () { return {MT_KIND_##kind, bytes, e, m, nan}; } \
+  };
+MT_CAST_TYPES(MT_NUMBER)
+#undef MT_NUMBER
+
+/* Any: known at run time. */
+struct any_number { enum { BYTES = 0 }; };
+
+template <class S, class D> MT_INLINE uint64_t convert (uint64_t bits) {
+  return mt_cast_bits(bits, S::type(), D::type());
+}
+
+/* Bytes at p as words of four, and back. */
+template <int BYTES> MT_INLINE void read_words (uint32_t *w, const char *p) {
+  if constexpr (BYTES <= 4) w[0] = *(const typename word<BYTES>::type *)p;
+  else if constexpr (BYTES == 8) {
+    const uint2 v = *(const uint2 *)p;
+    w[0] = v.x, w[1] = v.y;
+  } else {
+    const uint4 v = *(const uint4 *)p;
+    w[0] = v.x, w[1] = v.y, w[2] = v.z, w[3] = v.w;
+  }
+}
+
+template <int BYTES> MT_INLINE void load_words (uint32_t *w, const char *p) {
+  if constexpr (BYTES <= 4) w[0] = load<BYTES>(p);
+  else if constexpr (BYTES == 8) {
+    const uint2 v = load<8>(p);
+    w[0] = v.x, w[1] = v.y;
+  } else {
+    const uint4 v = load<16>(p);
+    w[0] = v.x, w[1] = v.y, w[2] = v.z, w[3] = v.w;
+  }
+}
+
+template <int BYTES> MT_INLINE void write_words (char *p, const uint32_t *w) {
+  if constexpr (BYTES <= 4) store<BYTES>(p, (typename word<BYTES>::type)w[0]);
+  else if constexpr (BYTES == 8) store<8>(p, make_uint2(w[0], w[1]));
+  else store<16>(p, make_uint4(w[0], w[1], w[2], w[3]));
+}
+
+/* Element i in words. Those that are written begin as 0. */
+template <int ES> MT_INLINE uint64_t get_element (const uint32_t *w, int i) {
+  if (ES == 1) return w[i / 4] >> 8 * (i % 4) & 255;
+  if (ES == 2) return w[i / 2] >> 16 * (i % 2) & 65535;
+  if (ES == 4) return w[i];
+  return w[2 * i] | (uint64_t)w[2 * i + 1] << 32;
+}
+
+template <int ES> MT_INLINE void put_element (uint32_t *w, int i, uint64_t bits) {
+  const uint32_t low = (uint32_t)bits;
+  if (ES == 1) w[i / 4] |= (low & 255) << 8 * (i % 4);
+  if (ES == 2) w[i / 2] |= (low & 65535) << 16 * (i % 2);
+  if (ES == 4) w[i] = low;
+  if (ES == 8) w[2 * i] = low, w[2 * i + 1] = (uint32_t)(bits >> 32);
+}
+
+/* N elements. */
+template <class S, class D, int N>
+MT_INLINE void convert_words (uint32_t *to, const uint32_t *from) {
+#pragma unroll
+  for (int i = 0; i < (N * D::BYTES + 3) / 4; i++) to[i] = 0;
+#pragma unroll
+  for (int i = 0; i < N; i++)
+    put_element<D::BYTES>(to, i, convert<S, D>(get_element<S::BYTES>(from, i)));
+}
+
+/* ------------------------------------------------------------------ FLAT */
+
+/* Where an access is, on both sides, of elements of these sizes. */
+struct cast_sides {
+  const char *src;
+  char *dst;
+  MT_INLINE cast_sides (const mt_launch &p, const place &at, int es, int ed)
+      : src((const char *)p.base[MT_SRC] + (p.offset[MT_SRC] + at.side[MT_SRC]) * es),
+        dst((char *)p.base[MT_DST] + (p.offset[MT_DST] + at.side[MT_DST]) * ed) {}
+};
+
+/* Index n of rest, any number. */
+MT_INLINE place flat_place (const mt_desc &d, int64_t n) {
+  place at = {};
+  if (far(d)) walk_far(at, d, 0, d.nrest, (uint64_t)n);
+  else walk(at, d, 0, d.nrest, (uint32_t)n);
+  return at;
+}
+
+/* Accesses n, n + threads, ... */
+template <class S, class D, int VEC>
+MT_INLINE void cast_group (const mt_launch &p, int64_t n) {
+  constexpr int ES = S::BYTES, ED = D::BYTES, UNROLL = MT_CAST_UNROLL;
+  uint32_t in[UNROLL][(VEC * ES + 3) / 4], out[(VEC * ED + 3) / 4];
+  char *dst[UNROLL];
+#pragma unroll
+  for (int u = 0; u < UNROLL; u++) {
+    dst[u] = NULL;
+    if (n + u * blockDim.x >= p.desc.rests) continue;
+    const cast_sides s(p, flat_place(p.desc, n + u * blockDim.x), ES, ED);
+    load_words<VEC * ES>(in[u], s.src);
+    dst[u] = s.dst;
+  }
+#pragma unroll
+  for (int u = 0; u < UNROLL; u++) {
+    if (n + u * blockDim.x >= p.desc.rests) continue;
+    convert_words<S, D, VEC>(out, in[u]);
+    write_words<VEC * ED>(dst[u], out);
+  }
+}
+
+template <class S, class D, int VEC> MT_INLINE void cast_all (const mt_launch &p) {
+  const int64_t group = (int64_t)MT_CAST_UNROLL * blockDim.x, all = gridDim.x * group;
+#pragma unroll 1
+  for (int64_t n = blockIdx.x * group + threadIdx.x; n < p.desc.rests; n += all)
+    cast_group<S, D, VEC>(p, n);
+}
+
+template <class S, class D> MT_INLINE void cast_flat (const mt_launch &p) {
+  constexpr int most = 16 / (S::BYTES > D::BYTES ? S::BYTES : D::BYTES);
+  if (p.desc.vec == 1) cast_all<S, D, 1>(p);
+  else cast_all<S, D, most>(p);
+}
+
+/* ------------------------------------------------------------------ any types */
+
+MT_INLINE uint64_t load_element (const char *p, uint32_t bytes) {
+  switch (bytes) {
+  case 1: return load<1>(p);
+  case 2: return load<2>(p);
+  case 4: return load<4>(p);
+  default: return load<8>(p).x | (uint64_t)load<8>(p).y << 32;
+  }
+}
+
+MT_INLINE void store_element (char *p, uint32_t bytes, uint64_t bits) {
+  switch (bytes) {
+  case 1: return store<1>(p, (uint8_t)bits);
+  case 2: return store<2>(p, (uint16_t)bits);
+  case 4: return store<4>(p, (uint32_t)bits);
+  default: return store<8>(p, make_uint2((uint32_t)bits, (uint32_t)(bits >> 32)));
+  }
+}
+
+MT_INLINE void cast_any (const mt_launch &p) {
+  const mt_desc &d = p.desc;
+  const mt_cast_type from = mt_cast_type_of(MT_CAST_SRC(d.cast));
+  const mt_cast_type to = mt_cast_type_of(MT_CAST_DST(d.cast));
+  const int64_t all = (int64_t)gridDim.x * blockDim.x, end = d.rests * d.vec;
+#pragma unroll 1
+  for (int64_t n = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; n < end; n += all) {
+    const int64_t access = far(d) ? (int64_t)divide_far(n, d.vec) : n / d.vec;
+    const uint32_t lane = (uint32_t)(n - access * d.vec);
+    const cast_sides s(p, flat_place(d, access), d.elem, d.to);
+    const uint64_t bits = load_element(s.src + lane * d.elem, d.elem);
+    store_element(s.dst + lane * d.to, d.to, mt_cast_bits(bits, from, to));
+  }
+}
+
+/* ------------------------------------------------------------------ tiles */
+
+template <class SRC, class DST> struct cast_tile_of {
+  enum {
+    ES = SRC::BYTES, ED = DST::BYTES, EM = ES < ED ? ES : ED,
+    S = MT_CAST_TILE_S(ES, ED), D = MT_CAST_TILE_D(ES, ED),
+    VS = 16 / ES, VD = 16 / ED,         /* elements of a vector */
+    EACH = S / VS,                      /* vectors of a row of the source */
+    ROWS = 256 / EACH,                  /* that a block reads at once */
+    ROUNDS = D / ROWS,
+    CHUNK = VS * EM,                    /* bytes of a vector in the tile */
+    LINE = S * EM / 16,                 /* pieces of 16 bytes of a row of the tile */
+    U = EM < 4 ? 4 : EM,                /* bytes that are read at once */
+    W = U / EM,                         /* rows of the destination from these */
+    GROUPS = D / VD / 8,
+    TURNS = GROUPS * (S * EM / U) / 4,  /* of all warps */
+    PITCH = S * EM + (EM < 4 ? 4 : EM), /* SHEAR: bytes from row to row */
+    BYTES = D * PITCH
+  };
+};
+
+struct cast_place {
+  const char *src;
+  char *dst;
+  int32_t s, d;                         /* the first elements of the tile */
+};
+
+template <class T> MT_INLINE cast_place cast_place_of (const mt_launch &p) {
+  const mt_desc &d = p.desc;
+  const mt_raster &r = d.raster;
+  const uint32_t q1 = blockIdx.x >> r.log;
+  const uint32_t q2 = divide_by(q1, r.along, r.along_mul, r.along_shift);
+  const uint32_t rest = divide_by(q2, r.across, r.across_mul, r.across_shift);
+  const uint32_t s = (q2 - rest * r.across << r.log) + (blockIdx.x & ((1u << r.log) - 1));
+  place at = {};
+  if (d.nrest != 0) walk(at, d, d.nthr + d.nval, d.nthr + d.nval + d.nrest, rest);
+  const cast_sides side(p, at, T::ES, T::ED);
+  return {side.src, side.dst, (int32_t)(s * T::S),
+          (int32_t)((q1 - q2 * r.along) * T::D)};
+}
+
+/* The offset of index n of the axes from i on, in elements. */
+MT_INLINE int64_t cast_row (const mt_desc &d, int side, uint32_t i, uint32_t count,
+                            uint32_t n) {
+  if (count == 1) return n * d.axis[i].stride[side];
+  int64_t sum = 0;
+#pragma unroll 1
+  for (uint32_t end = i + count; i < end; i++) {
+    const uint32_t q = i + 1 < end ? divide(n, d.axis[i]) : 0;
+    sum += (n - q * (uint32_t)d.axis[i].extent) * d.axis[i].stride[side];
+    n = q;
+  }
+  return sum;
+}
+
+/* Row n of the source, from element s on. */
+template <class T>
+MT_INLINE const char *source_row (const mt_desc &d, const cast_place &t, int32_t n,
+                                  int32_t s) {
+  return t.src + (cast_row(d, MT_SRC, d.nthr, d.nval, (uint32_t)n) + s) * T::ES;
+}
+
+/* Row s of the destination, from element n on. */
+template <class T>
+MT_INLINE char *target_row (const mt_desc &d, const cast_place &t, int32_t s, int32_t n) {
+  return t.dst + (cast_row(d, MT_DST, 0, d.nthr, (uint32_t)s) + n) * T::ED;
+}
+
+/* The place of 16 bytes in the tile: piece c of row r. */
+template <class T> MT_INLINE int cast_slot (int r, int c) {
+  return (r * T::LINE + c) ^ (r / T::VD & 7);
+}
+
+template <class SRC, class DST, bool WHOLE>
+MT_INLINE void cast_load (const mt_launch &p, const cast_place &t, char *tile) {
+  typedef cast_tile_of<SRC, DST> T;
+  const mt_desc &d = p.desc;
+  const int c = threadIdx.x % T::EACH, r0 = threadIdx.x / T::EACH;
+  const int32_t s = t.s + c * T::VS;
+  uint4 data[T::ROUNDS];
+#pragma unroll
+  for (int k = 0; k < T::ROUNDS; k++) {
+    const int32_t n = t.d + r0 + k * T::ROWS;
+    if (WHOLE) data[k] = load<16>(source_row<T>(d, t, n, s));
+    else if (n < (int32_t)d.values && s < (int32_t)d.threads)
+      data[k] = load_units<T::ES>(source_row<T>(d, t, n, s), s, (int32_t)d.threads);
+  }
+#pragma unroll
+  for (int k = 0; k < T::ROUNDS; k++) {
+    const int at = c * T::CHUNK, r = r0 + k * T::ROWS;
+    char *to = tile + cast_slot<T>(r, at / 16) * 16 + at % 16;
+    if constexpr (T::ES > T::ED) {
+      uint32_t out[(T::CHUNK + 3) / 4];
+      convert_words<SRC, DST, T::VS>(out, &data[k].x);
+      write_words<T::CHUNK>(to, out);
+    } else *(uint4 *)to = data[k];
+  }
+}
+
+/* VD words, of rows one behind the other -> W vectors along d. */
+template <class SRC, class DST>
+MT_INLINE void cast_turn (uint4 *out, const uint32_t *x) {
+  typedef cast_tile_of<SRC, DST> T;
+  if constexpr (T::ES > T::ED && T::ED <= 2) turned<T::ED>::of(out, x);
+  else {
+#pragma unroll
+    for (int j = 0; j < T::W; j++) {
+      out[j] = make_uint4(0, 0, 0, 0);
+#pragma unroll
+      for (int i = 0; i < T::VD; i++) {
+        const uint64_t bits = get_element<T::EM>(x + i * (T::U / 4), j);
+        put_element<T::ED>(&out[j].x, i, T::ES > T::ED ? bits : convert<SRC, DST>(bits));
+      }
+    }
+  }
+}
+
+template <class SRC, class DST, bool WHOLE>
+MT_INLINE void cast_store (const mt_launch &p, const cast_place &t, const char *tile) {
+  typedef cast_tile_of<SRC, DST> T;
+  const mt_desc &d = p.desc;
+  const int v = threadIdx.x % 8, q = threadIdx.x / 8 % 4;
+#pragma unroll
+  for (int turn = threadIdx.x / 32; turn < T::TURNS; turn += 8) {
+    const int vector = turn % T::GROUPS * 8 + v;
+    const int at = (turn / T::GROUPS * 4 + q) * T::U;   /* bytes of a row */
+    const int32_t s = t.s + at / T::EM, n = t.d + vector * T::VD;
+    uint32_t x[T::VD * T::U / 4];
+    uint4 out[T::W];
+#pragma unroll
+    for (int i = 0; i < T::VD; i++)
+      read_words<T::U>(x + i * (T::U / 4),
+                       tile + cast_slot<T>(vector * T::VD + i, at / 16) * 16 + at % 16);
+    cast_turn<SRC, DST>(out, x);
+#pragma unroll
+    for (int j = 0; j < T::W; j++) {
+      if (WHOLE) store<16>(target_row<T>(d, t, s + j, n), out[j]);
+      else if (s + j < (int32_t)d.threads && n < (int32_t)d.values)
+        store_units<T::ED>(target_row<T>(d, t, s + j, n), out[j], n, (int32_t)d.values);
+    }
+  }
+}
+
+template <class SRC, class DST>
+MT_INLINE void cast_load_each (const mt_launch &p, const cast_place &t, char *tile) {
+  typedef cast_tile_of<SRC, DST> T;
+  const mt_desc &d = p.desc;
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  constexpr int N = 16 / (T::S / 32);   /* rows at once */
+#pragma unroll 1
+  for (int r0 = warp; r0 < T::D; r0 += 8 * N) {
+    uint32_t in[16][T::ES == 8 ? 2 : 1];
+#pragma unroll
+    for (int k = 0; k < 16; k++) {
+      const int32_t n = t.d + r0 + k / (T::S / 32) * 8;
+      const int32_t s = t.s + lane + k % (T::S / 32) * 32;
+      if (n < (int32_t)d.values && s < (int32_t)d.threads)
+        load_words<T::ES>(in[k], source_row<T>(d, t, n, s));
+    }
+#pragma unroll
+    for (int k = 0; k < 16; k++) {
+      uint32_t out[T::EM == 8 ? 2 : 1] = {0};
+      char *to = tile + (r0 + k / (T::S / 32) * 8) * T::PITCH +
+                 (lane + k % (T::S / 32) * 32) * T::EM;
+      if constexpr (T::ES > T::ED) convert_words<SRC, DST, 1>(out, in[k]);
+      else for (int i = 0; i < (T::EM == 8 ? 2 : 1); i++) out[i] = in[k][i];
+      write_words<T::EM>(to, out);
+    }
+  }
+}
+
+template <class SRC, class DST>
+MT_INLINE void cast_store_each (const mt_launch &p, const cast_place &t,
+                                const char *tile) {
+  typedef cast_tile_of<SRC, DST> T;
+  const mt_desc &d = p.desc;
+  const int lane = threadIdx.x % 32;
+#pragma unroll 4
+  for (int r = threadIdx.x / 32; r < T::S; r += 8) {
+    const int32_t s = t.s + r;
+    if (s >= (int32_t)d.threads) break;
+    char *row = target_row<T>(d, t, s, t.d);
+#pragma unroll
+    for (int k = 0; k < T::D / 32; k++) {
+      const int n = lane + 32 * k;
+      uint32_t in[T::EM == 8 ? 2 : 1], out[T::ED == 8 ? 2 : 1] = {0};
+      read_words<T::EM>(in, tile + n * T::PITCH + r * T::EM);
+      if constexpr (T::ES > T::ED) for (int i = 0; i < (T::ED == 8 ? 2 : 1); i++) out[i] = in[i];
+      else convert_words<SRC, DST, 1>(out, in);
+      if (t.d + n < (int32_t)d.values) write_words<T::ED>(row + (int64_t)n * T::ED, out);
+    }
+  }
+}
+
+template <class SRC, class DST, bool SHEAR>
+MT_INLINE void cast_tile (const mt_launch &p) {
+  typedef cast_tile_of<SRC, DST> T;
+  const mt_desc &d = p.desc;
+  __shared__ uint4 shared[(T::BYTES + 15) / 16];
+  char *tile = (char *)shared;
+  const cast_place t = cast_place_of<T>(p);
+  if constexpr (SHEAR) {
+    cast_load_each<SRC, DST>(p, t, tile);
+    __syncthreads();
+    cast_store_each<SRC, DST>(p, t, tile);
+  } else if (t.s + T::S <= (int32_t)d.threads && t.d + T::D <= (int32_t)d.values) {
+    cast_load<SRC, DST, true>(p, t, tile);
+    __syncthreads();
+    cast_store<SRC, DST, true>(p, t, tile);
+  } else {
+    cast_load<SRC, DST, false>(p, t, tile);
+    __syncthreads();
+    cast_store<SRC, DST, false>(p, t, tile);
+  }
+}
+
+/* ------------------------------------------------------------------ all forms */
+
+template <int FORM, class SRC, class DST> MT_INLINE void cast (const mt_launch &p) {
+  begin();
+  if constexpr (SRC::BYTES == 0) cast_any(p);
+  else if constexpr (FORM == MT_FORM_FLAT) cast_flat<SRC, DST>(p);
+  else cast_tile<SRC, DST, FORM == MT_FORM_SHEAR>(p);
+}
+
+} // namespace mt
+
+#undef MT_INLINE
+#endif
