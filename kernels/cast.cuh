@@ -5,8 +5,9 @@
 ** What becomes of an element says mt_cast.h. S and D are the types of both sides. Tiles
 ** hold elements of the narrower type, so that a type that is wider than the other is
 ** never in shared memory. Rows of a tile are runs of the source; TILE reads and writes
-** them in vectors of 16 bytes, laid out as in tile.cuh; SHEAR element by element, for rows
-** that begin anywhere: each is 4 bytes longer, so that columns meet every bank once.
+** them in vectors of 16 bytes, laid out as in tile.cuh. SHEAR goes element by element, for
+** rows that begin anywhere: in the tile each is 4 bytes longer, so that columns meet every
+** bank once.
 */
 #ifndef CAST_CUH
 #define CAST_CUH
@@ -21,7 +22,7 @@ namespace mt {
 
 #define MT_NUMBER(name, kind, bytes, e, m, nan)                                          \
   struct name##_number {                                                                 \
-    enum { BYTES = bytes };                                                              \
+    enum { BYTES = bytes, FLOAT = MT_KIND_##kind == MT_KIND_FLOAT };                     \
     static MT_INLINE mt_cast_type type () { return {MT_KIND_##kind, bytes, e, m, nan}; } \
   };
 MT_CAST_TYPES(MT_NUMBER)
@@ -79,9 +80,44 @@ template <int ES> MT_INLINE void put_element (uint32_t *w, int i, uint64_t bits)
   if (ES == 8) w[2 * i] = low, w[2 * i + 1] = (uint32_t)(bits >> 32);
 }
 
+/* Two f32 as halves of 16 bits, the second behind the first: of numbers the same as
+** mt_cast_bits. */
+template <class D> struct half_pair { enum { HERE = 0 }; };
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+#define MT_HALF_PAIR(name, instruction)                                                  \
+  template <> struct half_pair<name##_number> {                                          \
+    enum { HERE = 1 };                                                                   \
+    static MT_INLINE uint32_t of (uint32_t a, uint32_t b) {                              \
+      uint32_t d;                                                                        \
+      asm(instruction " %0, %1, %2;"                                                     \
+          : "=r"(d) : "f"(__uint_as_float(b)), "f"(__uint_as_float(a)));                 \
+      return d;                                                                          \
+    }                                                                                    \
+  };
+MT_HALF_PAIR(f16, "cvt.rn.f16x2.f32")
+MT_HALF_PAIR(bf16, "cvt.rn.bf16x2.f32")
+#undef MT_HALF_PAIR
+#endif
+
+/* N f32, if there is no NaN among them. */
+template <class D, int N> MT_INLINE bool halve (uint32_t *to, const uint32_t *from) {
+  bool numbers = true;
+#pragma unroll
+  for (int i = 0; i < N; i++) {
+    const float f = mt_as_float(from[i]);
+    numbers &= f == f;
+  }
+  if (!numbers) return false;
+#pragma unroll
+  for (int i = 0; i < N; i += 2) to[i / 2] = half_pair<D>::of(from[i], from[i + 1]);
+  return true;
+}
+
 /* N elements. */
 template <class S, class D, int N>
 MT_INLINE void convert_words (uint32_t *to, const uint32_t *from) {
+  if constexpr (half_pair<D>::HERE && S::BYTES == 4 && S::FLOAT && N % 2 == 0)
+    if (halve<D, N>(to, from)) return;
 #pragma unroll
   for (int i = 0; i < (N * D::BYTES + 3) / 4; i++) to[i] = 0;
 #pragma unroll
@@ -100,47 +136,60 @@ struct cast_sides {
         dst((char *)p.base[MT_DST] + (p.offset[MT_DST] + at.side[MT_DST]) * ed) {}
 };
 
-/* Index n of rest, any number. */
-MT_INLINE place flat_place (const mt_desc &d, int64_t n) {
-  place at = {};
-  if (far(d)) walk_far(at, d, 0, d.nrest, (uint64_t)n);
-  else walk(at, d, 0, d.nrest, (uint32_t)n);
-  return at;
-}
-
-/* Accesses n, n + threads, ... */
+/* Accesses n, n + threads, ...: below 2^31. */
 template <class S, class D, int VEC>
-MT_INLINE void cast_group (const mt_launch &p, int64_t n) {
+MT_INLINE void cast_group (const mt_launch &p, uint32_t n) {
   constexpr int ES = S::BYTES, ED = D::BYTES, UNROLL = MT_CAST_UNROLL;
+  const uint32_t end = (uint32_t)p.desc.rests;
   uint32_t in[UNROLL][(VEC * ES + 3) / 4], out[(VEC * ED + 3) / 4];
   char *dst[UNROLL];
 #pragma unroll
   for (int u = 0; u < UNROLL; u++) {
-    dst[u] = NULL;
-    if (n + u * blockDim.x >= p.desc.rests) continue;
-    const cast_sides s(p, flat_place(p.desc, n + u * blockDim.x), ES, ED);
+    if (n + u * blockDim.x >= end) continue;
+    place at = {};
+    walk(at, p.desc, 0, p.desc.nrest, n + u * blockDim.x);
+    const cast_sides s(p, at, ES, ED);
     load_words<VEC * ES>(in[u], s.src);
     dst[u] = s.dst;
   }
 #pragma unroll
   for (int u = 0; u < UNROLL; u++) {
-    if (n + u * blockDim.x >= p.desc.rests) continue;
+    if (n + u * blockDim.x >= end) continue;
     convert_words<S, D, VEC>(out, in[u]);
     write_words<VEC * ED>(dst[u], out);
   }
+}
+
+/* Element number n, any number: lane by lane of the accesses. */
+template <class S, class D> MT_INLINE void cast_one (const mt_launch &p, int64_t n) {
+  const int64_t access = n / p.desc.vec, lane = n - access * p.desc.vec;
+  uint32_t in[2], out[2];
+  place at = {{lane, lane}};
+  walk_far(at, p.desc, 0, p.desc.nrest, (uint64_t)access);
+  const cast_sides s(p, at, S::BYTES, D::BYTES);
+  load_words<S::BYTES>(in, s.src);
+  convert_words<S, D, 1>(out, in);
+  write_words<D::BYTES>(s.dst, out);
 }
 
 template <class S, class D, int VEC> MT_INLINE void cast_all (const mt_launch &p) {
   const int64_t group = (int64_t)MT_CAST_UNROLL * blockDim.x, all = gridDim.x * group;
 #pragma unroll 1
   for (int64_t n = blockIdx.x * group + threadIdx.x; n < p.desc.rests; n += all)
-    cast_group<S, D, VEC>(p, n);
+    cast_group<S, D, VEC>(p, (uint32_t)n);
 }
 
 template <class S, class D> MT_INLINE void cast_flat (const mt_launch &p) {
   constexpr int most = 16 / (S::BYTES > D::BYTES ? S::BYTES : D::BYTES);
-  if (p.desc.vec == 1) cast_all<S, D, 1>(p);
-  else cast_all<S, D, most>(p);
+  const int64_t all = (int64_t)gridDim.x * blockDim.x, end = p.desc.rests * p.desc.vec;
+  if (!far(p.desc)) {
+    if (p.desc.vec == 1) cast_all<S, D, 1>(p);
+    else cast_all<S, D, most>(p);
+    return;
+  }
+#pragma unroll 1
+  for (int64_t n = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; n < end; n += all)
+    cast_one<S, D>(p, n);
 }
 
 /* ------------------------------------------------------------------ any types */
@@ -170,9 +219,12 @@ MT_INLINE void cast_any (const mt_launch &p) {
   const int64_t all = (int64_t)gridDim.x * blockDim.x, end = d.rests * d.vec;
 #pragma unroll 1
   for (int64_t n = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; n < end; n += all) {
-    const int64_t access = far(d) ? (int64_t)divide_far(n, d.vec) : n / d.vec;
+    const int64_t access = n / d.vec;
     const uint32_t lane = (uint32_t)(n - access * d.vec);
-    const cast_sides s(p, flat_place(d, access), d.elem, d.to);
+    place at = {};
+    if (far(d)) walk_far(at, d, 0, d.nrest, (uint64_t)access);
+    else walk(at, d, 0, d.nrest, (uint32_t)access);
+    const cast_sides s(p, at, d.elem, d.to);
     const uint64_t bits = load_element(s.src + lane * d.elem, d.elem);
     store_element(s.dst + lane * d.to, d.to, mt_cast_bits(bits, from, to));
   }
@@ -219,10 +271,11 @@ template <class T> MT_INLINE cast_place cast_place_of (const mt_launch &p) {
           (int32_t)((q1 - q2 * r.along) * T::D)};
 }
 
-/* The offset of index n of the axes from i on, in elements. */
+/* The offset of index n of the axes from i on, in elements. SINGLE: there is one. */
+template <bool SINGLE>
 MT_INLINE int64_t cast_row (const mt_desc &d, int side, uint32_t i, uint32_t count,
                             uint32_t n) {
-  if (count == 1) return n * d.axis[i].stride[side];
+  if (SINGLE) return n * d.axis[i].stride[side];
   int64_t sum = 0;
 #pragma unroll 1
   for (uint32_t end = i + count; i < end; i++) {
@@ -234,16 +287,18 @@ MT_INLINE int64_t cast_row (const mt_desc &d, int side, uint32_t i, uint32_t cou
 }
 
 /* Row n of the source, from element s on. */
-template <class T>
+template <class T, bool SINGLE>
 MT_INLINE const char *source_row (const mt_desc &d, const cast_place &t, int32_t n,
                                   int32_t s) {
-  return t.src + (cast_row(d, MT_SRC, d.nthr, d.nval, (uint32_t)n) + s) * T::ES;
+  const uint32_t first = SINGLE ? 1 : d.nthr;
+  return t.src +
+         (cast_row<SINGLE>(d, MT_SRC, first, d.nval, (uint32_t)n) + s) * T::ES;
 }
 
 /* Row s of the destination, from element n on. */
-template <class T>
+template <class T, bool SINGLE>
 MT_INLINE char *target_row (const mt_desc &d, const cast_place &t, int32_t s, int32_t n) {
-  return t.dst + (cast_row(d, MT_DST, 0, d.nthr, (uint32_t)s) + n) * T::ED;
+  return t.dst + (cast_row<SINGLE>(d, MT_DST, 0, d.nthr, (uint32_t)s) + n) * T::ED;
 }
 
 /* The place of 16 bytes in the tile: piece c of row r. */
@@ -251,20 +306,25 @@ template <class T> MT_INLINE int cast_slot (int r, int c) {
   return (r * T::LINE + c) ^ (r / T::VD & 7);
 }
 
+/* WHOLE: all that the tile has is real, and both runs have one axis. */
 template <class SRC, class DST, bool WHOLE>
 MT_INLINE void cast_load (const mt_launch &p, const cast_place &t, char *tile) {
   typedef cast_tile_of<SRC, DST> T;
-  const mt_desc &d = p.desc;
+  const int32_t ends = (int32_t)p.desc.threads, endd = (int32_t)p.desc.values;
   const int c = threadIdx.x % T::EACH, r0 = threadIdx.x / T::EACH;
   const int32_t s = t.s + c * T::VS;
+  const char *row[T::ROUNDS];
   uint4 data[T::ROUNDS];
 #pragma unroll
   for (int k = 0; k < T::ROUNDS; k++) {
     const int32_t n = t.d + r0 + k * T::ROWS;
-    if (WHOLE) data[k] = load<16>(source_row<T>(d, t, n, s));
-    else if (n < (int32_t)d.values && s < (int32_t)d.threads)
-      data[k] = load_units<T::ES>(source_row<T>(d, t, n, s), s, (int32_t)d.threads);
+    row[k] = NULL;
+    if (WHOLE || (n < endd && s < ends)) row[k] = source_row<T, WHOLE>(p.desc, t, n, s);
   }
+#pragma unroll
+  for (int k = 0; k < T::ROUNDS; k++)
+    if (WHOLE) data[k] = load<16>(row[k]);
+    else if (row[k] != NULL) data[k] = load_units<T::ES>(row[k], s, ends);
 #pragma unroll
   for (int k = 0; k < T::ROUNDS; k++) {
     const int at = c * T::CHUNK, r = r0 + k * T::ROWS;
@@ -314,9 +374,10 @@ MT_INLINE void cast_store (const mt_launch &p, const cast_place &t, const char *
     cast_turn<SRC, DST>(out, x);
 #pragma unroll
     for (int j = 0; j < T::W; j++) {
-      if (WHOLE) store<16>(target_row<T>(d, t, s + j, n), out[j]);
+      if (WHOLE) store<16>(target_row<T, true>(d, t, s + j, n), out[j]);
       else if (s + j < (int32_t)d.threads && n < (int32_t)d.values)
-        store_units<T::ED>(target_row<T>(d, t, s + j, n), out[j], n, (int32_t)d.values);
+        store_units<T::ED>(target_row<T, false>(d, t, s + j, n), out[j], n,
+                           (int32_t)d.values);
     }
   }
 }
@@ -335,16 +396,15 @@ MT_INLINE void cast_load_each (const mt_launch &p, const cast_place &t, char *ti
       const int32_t n = t.d + r0 + k / (T::S / 32) * 8;
       const int32_t s = t.s + lane + k % (T::S / 32) * 32;
       if (n < (int32_t)d.values && s < (int32_t)d.threads)
-        load_words<T::ES>(in[k], source_row<T>(d, t, n, s));
+        load_words<T::ES>(in[k], source_row<T, false>(d, t, n, s));
     }
 #pragma unroll
     for (int k = 0; k < 16; k++) {
-      uint32_t out[T::EM == 8 ? 2 : 1] = {0};
+      uint32_t out[2];
       char *to = tile + (r0 + k / (T::S / 32) * 8) * T::PITCH +
                  (lane + k % (T::S / 32) * 32) * T::EM;
       if constexpr (T::ES > T::ED) convert_words<SRC, DST, 1>(out, in[k]);
-      else for (int i = 0; i < (T::EM == 8 ? 2 : 1); i++) out[i] = in[k][i];
-      write_words<T::EM>(to, out);
+      write_words<T::EM>(to, T::ES > T::ED ? out : in[k]);
     }
   }
 }
@@ -359,15 +419,15 @@ MT_INLINE void cast_store_each (const mt_launch &p, const cast_place &t,
   for (int r = threadIdx.x / 32; r < T::S; r += 8) {
     const int32_t s = t.s + r;
     if (s >= (int32_t)d.threads) break;
-    char *row = target_row<T>(d, t, s, t.d);
+    char *row = target_row<T, false>(d, t, s, t.d);
 #pragma unroll
     for (int k = 0; k < T::D / 32; k++) {
       const int n = lane + 32 * k;
-      uint32_t in[T::EM == 8 ? 2 : 1], out[T::ED == 8 ? 2 : 1] = {0};
+      uint32_t in[2], out[2];
       read_words<T::EM>(in, tile + n * T::PITCH + r * T::EM);
-      if constexpr (T::ES > T::ED) for (int i = 0; i < (T::ED == 8 ? 2 : 1); i++) out[i] = in[i];
-      else convert_words<SRC, DST, 1>(out, in);
-      if (t.d + n < (int32_t)d.values) write_words<T::ED>(row + (int64_t)n * T::ED, out);
+      if constexpr (T::ES <= T::ED) convert_words<SRC, DST, 1>(out, in);
+      if (t.d + n < (int32_t)d.values)
+        write_words<T::ED>(row + (int64_t)n * T::ED, T::ES > T::ED ? in : out);
     }
   }
 }
@@ -383,7 +443,8 @@ MT_INLINE void cast_tile (const mt_launch &p) {
     cast_load_each<SRC, DST>(p, t, tile);
     __syncthreads();
     cast_store_each<SRC, DST>(p, t, tile);
-  } else if (t.s + T::S <= (int32_t)d.threads && t.d + T::D <= (int32_t)d.values) {
+  } else if (d.nthr == 1 && d.nval == 1 && t.s + T::S <= (int32_t)d.threads &&
+             t.d + T::D <= (int32_t)d.values) {
     cast_load<SRC, DST, true>(p, t, tile);
     __syncthreads();
     cast_store<SRC, DST, true>(p, t, tile);
@@ -394,11 +455,90 @@ MT_INLINE void cast_tile (const mt_launch &p) {
   }
 }
 
+/* ------------------------------------------------------------------ any tile */
+
+/* Types known at run time, element by element: tiles as of SHEAR. */
+struct any_tile {
+  mt_cast_type from, to;
+  int s, d, em, pitch;                  /* elements, bytes, bytes from row to row */
+  MT_INLINE any_tile (const mt_desc &d)
+      : from(mt_cast_type_of(MT_CAST_SRC(d.cast))),
+        to(mt_cast_type_of(MT_CAST_DST(d.cast))),
+        s(MT_CAST_TILE_S(d.elem, d.to)), d(MT_CAST_TILE_D(d.elem, d.to)),
+        em(d.elem < d.to ? d.elem : d.to), pitch(s * em + (em < 4 ? 4 : em)) {}
+};
+
+MT_INLINE cast_place any_place_of (const mt_launch &p, const any_tile &a) {
+  const mt_desc &d = p.desc;
+  const mt_raster &r = d.raster;
+  const uint32_t q1 = blockIdx.x >> r.log;
+  const uint32_t q2 = divide_by(q1, r.along, r.along_mul, r.along_shift);
+  const uint32_t rest = divide_by(q2, r.across, r.across_mul, r.across_shift);
+  const uint32_t s = (q2 - rest * r.across << r.log) + (blockIdx.x & ((1u << r.log) - 1));
+  place at = {};
+  if (d.nrest != 0) walk(at, d, d.nthr + d.nval, d.nthr + d.nval + d.nrest, rest);
+  const cast_sides side(p, at, d.elem, d.to);
+  return {side.src, side.dst, (int32_t)s * a.s, (int32_t)(q1 - q2 * r.along) * a.d};
+}
+
+/* Element by element of shared memory. */
+MT_INLINE uint64_t read_element (const char *p, int bytes) {
+  if (bytes == 1) return *(const uint8_t *)p;
+  if (bytes == 2) return *(const uint16_t *)p;
+  if (bytes == 4) return *(const uint32_t *)p;
+  return ((const uint32_t *)p)[0] | (uint64_t)((const uint32_t *)p)[1] << 32;
+}
+
+MT_INLINE void any_load (const mt_desc &d, const any_tile &a, const cast_place &t,
+                         char *tile) {
+  const int lane = threadIdx.x % 32;
+#pragma unroll 1
+  for (int r = threadIdx.x / 32; r < a.d && t.d + r < (int32_t)d.values; r += 8) {
+    const int64_t at = cast_row<false>(d, MT_SRC, d.nthr, d.nval, t.d + r) + t.s;
+    const char *row = t.src + at * d.elem;
+#pragma unroll 1
+    for (int c = lane; c < a.s; c += 32) {
+      if (t.s + c >= (int32_t)d.threads) break;
+      uint64_t bits = load_element(row + (int64_t)c * d.elem, d.elem);
+      if (d.elem > d.to) bits = mt_cast_bits(bits, a.from, a.to);
+      store_element(tile + r * a.pitch + c * a.em, a.em, bits);
+    }
+  }
+}
+
+MT_INLINE void any_store (const mt_desc &d, const any_tile &a, const cast_place &t,
+                          const char *tile) {
+  const int lane = threadIdx.x % 32;
+#pragma unroll 1
+  for (int c = threadIdx.x / 32; c < a.s && t.s + c < (int32_t)d.threads; c += 8) {
+    const int64_t at = cast_row<false>(d, MT_DST, 0, d.nthr, t.s + c) + t.d;
+    char *row = t.dst + at * d.to;
+#pragma unroll 1
+    for (int r = lane; r < a.d; r += 32) {
+      if (t.d + r >= (int32_t)d.values) break;
+      uint64_t bits = read_element(tile + r * a.pitch + c * a.em, a.em);
+      if (d.elem <= d.to) bits = mt_cast_bits(bits, a.from, a.to);
+      store_element(row + (int64_t)r * d.to, d.to, bits);
+    }
+  }
+}
+
+MT_INLINE void cast_any_tile (const mt_launch &p) {
+  enum { MOST = 128 * (128 + 4) };      /* the largest tile of two types */
+  __shared__ uint4 shared[MOST / 16];
+  const any_tile a(p.desc);
+  const cast_place t = any_place_of(p, a);
+  any_load(p.desc, a, t, (char *)shared);
+  __syncthreads();
+  any_store(p.desc, a, t, (const char *)shared);
+}
+
 /* ------------------------------------------------------------------ all forms */
 
 template <int FORM, class SRC, class DST> MT_INLINE void cast (const mt_launch &p) {
   begin();
-  if constexpr (SRC::BYTES == 0) cast_any(p);
+  if constexpr (SRC::BYTES == 0 && FORM == MT_FORM_FLAT) cast_any(p);
+  else if constexpr (SRC::BYTES == 0) cast_any_tile(p);
   else if constexpr (FORM == MT_FORM_FLAT) cast_flat<SRC, DST>(p);
   else cast_tile<SRC, DST, FORM == MT_FORM_SHEAR>(p);
 }

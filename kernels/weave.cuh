@@ -1,5 +1,5 @@
 /*
-** weave.cuh - between a few rows of short units and their interleaved units, in registers.
+** weave.cuh - between a few rows of short units and these interleaved, in registers.
 ** SPDX-License-Identifier: MIT
 **
 ** N rows, units of ES = 1 or 2 bytes. A thread has one vector of each row, V = 16 / ES
@@ -96,7 +96,8 @@ template <> struct woven<2, 4> {
 /* The vector, its first unit gone, `unit` behind the others. */
 template <int ES> MT_INLINE uint4 shift_unit (const uint4 &v, uint32_t unit) {
   return make_uint4(__funnelshift_r(v.x, v.y, 8 * ES), __funnelshift_r(v.y, v.z, 8 * ES),
-                    __funnelshift_r(v.z, v.w, 8 * ES), __funnelshift_r(v.w, unit, 8 * ES));
+                    __funnelshift_r(v.z, v.w, 8 * ES),
+                    __funnelshift_r(v.w, unit, 8 * ES));
 }
 
 /* The first `count` units at p; there may be more, or none. */

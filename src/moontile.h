@@ -409,8 +409,8 @@ typedef struct mt_tensor {
 ** addresses, not their layouts. mt_plan_copy allocates it (host memory of the device).
 ** copy NULL: any partition. src and dst lie on the device, have congruent or equal
 ** shapes. With a tiled copy they have one dtype; without, a copy to another dtype
-** converts each element (mt_cast_element). Errors: MT_ERANK, MT_ERANGE, MT_EALIGN, MT_EINJECTIVE, MT_EOVERLAP,
-** MT_EINEXACT, MT_EUNSUPPORTED. */
+** converts each element (mt_cast_element). Errors: MT_ERANK, MT_ERANGE, MT_EALIGN,
+** MT_EINJECTIVE, MT_EOVERLAP, MT_EINEXACT, MT_EUNSUPPORTED. */
 typedef struct mt_plan mt_plan;
 MT_API mt_status mt_plan_copy (mt_plan **out, mt_device *d, const mt_tiled_copy *copy,
                                const mt_tensor *src, const mt_tensor *dst, mt_err *err);

@@ -7,7 +7,8 @@
 ** (1) float to float: beyond the largest lies infinity, or NaN where there is none; a NaN
 **     stays one, with its sign and what fits of its payload;
 ** (2) to an integer: what is out of range becomes the end of the range; NaN becomes 0;
-** (3) to bool: whether it is not 0 (a NaN is not); from bool: 0 or 1, any byte but 0 is 1.
+** (3) to bool: whether it is not 0 (a NaN is not); from bool: 0 or 1;
+**     any byte but 0 is 1.
 ** There are two steps: loading, to a carrier that holds the number exactly, and storing,
 ** which rounds once. Floats are rounded in integers, or by one addition to a number whose
 ** last bit is that of the result. Carriers and elements are their bits.
@@ -108,7 +109,8 @@ MT_CAST_FN void mt_cast_put (void *p, int bytes, uint64_t bits) {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
   memcpy(p, &bits, (size_t)bytes);
 #else
-  for (int i = 0; i < bytes; i++, bits >>= 8) ((unsigned char *)p)[i] = (unsigned char)bits;
+  unsigned char *b = p;
+  for (int i = 0; i < bytes; i++, bits >>= 8) b[i] = (unsigned char)bits;
 #endif
 }
 

@@ -320,8 +320,8 @@ static mt_status check_cast_overlap (const mt_launch *l, const mt_side s[2],
     end[i] = base + (uint64_t)(s[i].high + 1) * elem;
   }
   if (end[MT_SRC] <= low[MT_DST] || end[MT_DST] <= low[MT_SRC]) return MT_OK;
-  return mt_fail(err, MT_EOVERLAP, "src and dst lie in one buffer, between each other, and "
-                 "a copy that converts does not go together with that");
+  return mt_fail(err, MT_EOVERLAP, "src and dst lie in one buffer, between each other: a "
+                 "copy that converts needs them apart");
 }
 
 /* src + i == dst + i + apart. */

@@ -1,5 +1,5 @@
 /*
-** mt_cpu_cast.c - copies that convert, on the CPU: blocks of elements to a carrier and on.
+** mt_cpu_cast.c - copies that convert on the CPU: blocks of elements, by a carrier.
 ** SPDX-License-Identifier: MIT
 */
 #include "mt_cast.h"

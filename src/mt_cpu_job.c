@@ -202,7 +202,8 @@ void mt_cpu_plan (mt_cpu_job *job, const mt_launch *l, int threads, mt_why *why)
   order_axes(&x, offset, &box);
   for (int i = 0; i < x.n; i++) bytes *= x.axis[i].extent;
   job->src = (const char *)l->base[MT_SRC] + offset[MT_SRC] * (int64_t)l->desc.elem;
-  job->dst = (char *)l->base[MT_DST] + offset[MT_DST] * (int64_t)MT_ELEM(&l->desc, MT_DST);
+  job->dst = (char *)l->base[MT_DST] +
+             offset[MT_DST] * (int64_t)MT_ELEM(&l->desc, MT_DST);
   job->tile.stream = bytes >= MT_STREAMED;
   if (l->desc.cast) plan_cast(job, &x, &l->desc);
   else plan_box(job, &x, take_run(&x, l->desc.elem), &l->desc, why);

@@ -11,7 +11,8 @@
 #define MT_COPY_KERNEL(name, form, bytes, threads, unroll)                               \
   {#name, MT_OP_COPY, MT_FORM_##form, bytes, threads, unroll, 0},
 #define MT_CAST_KERNEL(name, form, src, dst)                                             \
-  {#name, MT_OP_COPY, MT_FORM_##form, 0, 256, MT_CAST_UNROLL, MT_CAST(MT_##src, MT_##dst)},
+  {#name, MT_OP_COPY, MT_FORM_##form, 0, 256, MT_CAST_UNROLL,                            \
+   MT_CAST(MT_##src, MT_##dst)},
 const mt_kernel mt_cuda_kernels[] = {
 #include "../kernels/kernels.def"
 };

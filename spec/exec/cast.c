@@ -116,7 +116,7 @@ static void elements (void) {
 /* ---------------------------------------------------------------- rows */
 
 /* from, its number, to, the bits that are expected. */
-static const struct { mt_dtype from; double number; mt_dtype to; uint64_t bits; } rows[] = {
+static const struct { mt_dtype from; double x; mt_dtype to; uint64_t bits; } rows[] = {
   {MT_f32, 1.00390625, MT_bf16, 0x3f80},       /* a tie, to even */
   {MT_f32, 1.01171875, MT_bf16, 0x3f82},
   {MT_f32, 3.4e38, MT_bf16, 0x7f80},
@@ -152,11 +152,11 @@ static const struct { mt_dtype from; double number; mt_dtype to; uint64_t bits; 
 static void examples (void) {
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     uint64_t src = 0, got = 0;
-    mt_number v = {false, 0, rows[i].number};
+    mt_number v = {false, 0, rows[i].x};
     MUST(mt_store_element(rows[i].from, &src, v, err));
     mt_cast_element(rows[i].to, &got, rows[i].from, &src);
     CHECK(got == rows[i].bits, "%s %.9g as %s: 0x%llx", mt_dtype_name(rows[i].from),
-          rows[i].number, mt_dtype_name(rows[i].to), (unsigned long long)got);
+          rows[i].x, mt_dtype_name(rows[i].to), (unsigned long long)got);
   }
 }
 

@@ -198,7 +198,8 @@ static void draw_cast (mt_desc *d, const mt_kernel *k) {
   d->cast = MT_CAST(from, to);
   d->elem = (uint32_t)mt_dtype_size((mt_dtype)from);
   d->to = (uint32_t)mt_dtype_size((mt_dtype)to);
-  d->vec = d->form != MT_FORM_FLAT || below(2) ? 1 : 16 / (d->elem > d->to ? d->elem : d->to);
+  d->vec = 16 / (d->elem > d->to ? d->elem : d->to);
+  if (d->form != MT_FORM_FLAT || below(2)) d->vec = 1;
 }
 
 static void draw (mt_launch *l, const mt_kernel *k) {
