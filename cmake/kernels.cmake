@@ -1,14 +1,15 @@
-# kernels.cmake: the CUDA kernels, compiled to a fatbin where there is nvcc, and embedded.
+# kernels.cmake: the CUDA kernels, compiled to fatbins where there is nvcc, and embedded.
 # SPDX-License-Identifier: MIT
 #
 # CMake's own CUDA language is not needed, nor a C++ compiler but for what nvcc wants.
-# moontile_add_kernels(TARGET) adds src/mt_image.S to a target: the fatbin, or else the
+# moontile_add_kernels(TARGET) adds src/mt_image.S to a target: the fatbins, or else the
 # text of kernels.def, which no GPU runs. MOONTILE_NVCC is the nvcc that is used, or
 # empty.
 
 set(MOONTILE_SHIPPED_ARCHS 80 86 89 90 90a 100 120)
 set(MOONTILE_NVCC "")
-set(MOONTILE_IMAGE ${PROJECT_SOURCE_DIR}/kernels/kernels.def)
+set(MOONTILE_IMAGE_COPY ${PROJECT_SOURCE_DIR}/kernels/kernels.def)
+set(MOONTILE_IMAGE_MMA ${MOONTILE_IMAGE_COPY})
 
 # Why there are no kernels: a line; an error if they were asked for.
 function(moontile_no_kernels why)
@@ -65,7 +66,7 @@ function(moontile_find_nvcc)
   set(MOONTILE_NVCC_VERSION ${version} PARENT_SCOPE)
 endfunction()
 
-# Those of the list that nvcc knows. The copies gain nothing from 90a where 90 is there.
+# Those of the list that nvcc knows.
 function(moontile_known_archs archs)
   set(wanted ${MOONTILE_CUDA_ARCHS})
   if(NOT wanted)
@@ -76,7 +77,7 @@ function(moontile_known_archs archs)
   set(found "")
   foreach(arch IN LISTS wanted)
     string(REGEX REPLACE "[^0-9]" "" number ${arch})
-    if(number IN_LIST known AND (arch STREQUAL number OR NOT number IN_LIST wanted))
+    if(number IN_LIST known)
       list(APPEND found ${arch})
     endif()
   endforeach()
@@ -84,9 +85,17 @@ function(moontile_known_archs archs)
   set(${archs} ${found} PARENT_SCOPE)
 endfunction()
 
-# Machine code for each architecture, PTX for the lowest: what is newer than all of them.
-function(moontile_compile_kernels out archs)
-  set(flags "")
+# Removes an architecture where the other one is there.
+macro(moontile_without archs arch other)
+  if(${other} IN_LIST ${archs})
+    list(REMOVE_ITEM ${archs} ${arch})
+  endif()
+endmacro()
+
+# kernels/NAME.cu: machine code for each architecture, PTX for the lowest: what is newer
+# than all of them. Compressed: kernels of products are much alike.
+function(moontile_compile_kernels out name archs)
+  set(flags -Xfatbin -compress-all)
   foreach(arch IN LISTS archs)
     list(APPEND flags -gencode arch=compute_${arch},code=sm_${arch})
   endforeach()
@@ -95,16 +104,18 @@ function(moontile_compile_kernels out archs)
   set(depfile ${out}.d)
   add_custom_command(OUTPUT ${out}
     COMMAND ${MOONTILE_NVCC} -fatbin -O3 -std=c++17 ${flags} -I ${PROJECT_SOURCE_DIR}/src
-            -MD -MF ${depfile} -o ${out} ${PROJECT_SOURCE_DIR}/kernels/copy.cu
-    DEPENDS ${PROJECT_SOURCE_DIR}/kernels/copy.cu DEPFILE ${depfile}
-    COMMENT "Compiling the CUDA kernels: ${archs}" VERBATIM)
+            -MD -MF ${depfile} -o ${out} ${PROJECT_SOURCE_DIR}/kernels/${name}.cu
+    DEPENDS ${PROJECT_SOURCE_DIR}/kernels/${name}.cu DEPFILE ${depfile}
+    COMMENT "Compiling the CUDA kernels: ${name}, ${archs}" VERBATIM)
 endfunction()
 
 function(moontile_add_kernels target)
   set(source ${PROJECT_SOURCE_DIR}/src/mt_image.S)
-  set_property(SOURCE ${source} APPEND PROPERTY OBJECT_DEPENDS ${MOONTILE_IMAGE})
-  set_property(SOURCE ${source} APPEND PROPERTY
-               COMPILE_DEFINITIONS "MT_IMAGE_FILE=\"${MOONTILE_IMAGE}\"")
+  foreach(op COPY MMA)
+    set_property(SOURCE ${source} APPEND PROPERTY OBJECT_DEPENDS ${MOONTILE_IMAGE_${op}})
+    set_property(SOURCE ${source} APPEND PROPERTY
+                 COMPILE_DEFINITIONS "MT_IMAGE_${op}=\"${MOONTILE_IMAGE_${op}}\"")
+  endforeach()
   target_sources(${target} PRIVATE ${source})
 endfunction()
 
@@ -127,13 +138,24 @@ function(moontile_emulated_kernels)
               -I ${PROJECT_SOURCE_DIR}/src -I ${kernels} -o ${object} ${spec}/emulate.cpp
       DEPENDS ${spec}/emulate.cpp ${kernels}/copy.cuh ${kernels}/tile.cuh
               ${kernels}/weave.cuh ${kernels}/pack.cuh
-              ${kernels}/cast.cuh ${kernels}/kernels.def
+              ${kernels}/convert.cuh ${kernels}/cast.cuh ${kernels}/kernels.def
               ${PROJECT_SOURCE_DIR}/src/mt_desc.h ${PROJECT_SOURCE_DIR}/src/mt_cast.h
       COMMENT "Compiling the kernels for the host: ${table}" VERBATIM)
     list(APPEND objects ${object})
   endforeach()
+  set(object ${PROJECT_BINARY_DIR}/kernels/emulate_mma.o)
+  add_custom_command(OUTPUT ${object}
+    COMMAND ${MOONTILE_NVCC} -x c++ -std=c++17 -c -O1
+            -Xcompiler -fsanitize=alignment,-fsanitize-undefined-trap-on-error,-w,-fPIC
+            -I ${PROJECT_SOURCE_DIR}/src -I ${kernels} -o ${object}
+            ${spec}/emulate_mma.cpp
+    DEPENDS ${spec}/emulate_mma.cpp ${spec}/products.h ${kernels}/mma.cuh
+            ${kernels}/ptx.cuh ${kernels}/number.cuh ${kernels}/kernels.def
+            ${PROJECT_SOURCE_DIR}/src/mt_desc.h ${PROJECT_SOURCE_DIR}/src/moontile.h
+    COMMENT "Compiling the kernels for the host: products" VERBATIM)
+  list(APPEND objects ${object})
   set_source_files_properties(${objects} PROPERTIES EXTERNAL_OBJECT TRUE GENERATED TRUE)
-  add_executable(moontile_kernels_test ${spec}/main.c ${objects})
+  add_executable(moontile_kernels_test ${spec}/main.c ${spec}/products.c ${objects})
   moontile_target(moontile_kernels_test)
   target_link_libraries(moontile_kernels_test PRIVATE moontile_static)
   moontile_test(kernels.emulated COMMAND moontile_kernels_test)
@@ -150,9 +172,16 @@ if(MOONTILE_NVCC)
                               COMPILE_OPTIONS "-isystem;${dir}")
   moontile_known_archs(archs)
   if(archs)
-    set(MOONTILE_IMAGE ${PROJECT_BINARY_DIR}/kernels/copy.fatbin)
-    moontile_compile_kernels(${MOONTILE_IMAGE} "${archs}")
     list(JOIN archs " sm_" text)
+    # Copies gain nothing from 90a. Products gain nothing from 86, and 90a has all of 90.
+    set(mma_archs ${archs})
+    moontile_without(archs 90a 90)
+    moontile_without(mma_archs 90 90a)
+    moontile_without(mma_archs 86 80)
+    set(MOONTILE_IMAGE_COPY ${PROJECT_BINARY_DIR}/kernels/copy.fatbin)
+    set(MOONTILE_IMAGE_MMA ${PROJECT_BINARY_DIR}/kernels/mma.fatbin)
+    moontile_compile_kernels(${MOONTILE_IMAGE_COPY} copy "${archs}")
+    moontile_compile_kernels(${MOONTILE_IMAGE_MMA} mma "${mma_archs}")
     message(STATUS "kernels: nvcc ${MOONTILE_NVCC_VERSION}, for sm_${text}")
   else()
     moontile_no_kernels("${MOONTILE_NVCC} knows none of ${MOONTILE_CUDA_ARCHS}")

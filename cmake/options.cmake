@@ -25,6 +25,9 @@ target_compile_definitions(moontile_flags INTERFACE _POSIX_C_SOURCE=200809L)
 target_compile_options(moontile_flags INTERFACE
   $<$<COMPILE_LANGUAGE:C>:-Wall -Wextra -Wshadow -Wundef -Wvla -Wpointer-arith -Wwrite-strings
   -Wstrict-prototypes -Wmissing-prototypes>)
+# No one replaces a function of ours inside its own library: it may be inlined there.
+target_compile_options(moontile_flags INTERFACE
+  $<$<COMPILE_LANG_AND_ID:C,GNU,Clang>:-fno-semantic-interposition>)
 if(MOONTILE_WERROR)
   target_compile_options(moontile_flags INTERFACE $<$<COMPILE_LANGUAGE:C>:-Werror>)
 endif()

@@ -7,6 +7,15 @@ add_library(moontile_core OBJECT ${MOONTILE_CORE_SOURCES})
 target_include_directories(moontile_core PUBLIC ${PROJECT_SOURCE_DIR}/src
                            PRIVATE ${PROJECT_SOURCE_DIR}/kernels)
 moontile_target(moontile_core)
+# The inner loops of a product: a * b + c is one operation where the processor has it.
+set_source_files_properties(${PROJECT_SOURCE_DIR}/src/mt_cpu_micro.c PROPERTIES
+                            COMPILE_OPTIONS -ffp-contract=fast)
+
+# The algebra is small functions that call each other: they are worth inlining.
+foreach(name build coalesce complement composition divide)
+  set_source_files_properties(${PROJECT_SOURCE_DIR}/src/mt_${name}.c PROPERTIES
+    COMPILE_OPTIONS $<$<CONFIG:RelWithDebInfo>:-O3>)
+endforeach()
 
 function(moontile_core_library name kind export)
   add_library(${name} ${kind} $<TARGET_OBJECTS:moontile_core>)

@@ -22,5 +22,3 @@
     mt::cast<MT_FORM_##form, mt::src##_number, mt::dst##_number>(p);                     \
   }
 #include "kernels.def"
-#undef MT_COPY_KERNEL
-#undef MT_CAST_KERNEL

@@ -63,7 +63,8 @@ local function fault_of_mma(a)
   for i, extent in ipairs { a.name:match(pattern) } do
     if tonumber(extent) ~= shape[i] then return "the shape in the name" end
   end
-  if a.name:match "^SM(%d+)" ~= a.arch:match "^sm(%d+)a?$" then return "architecture" end
+  local arch = a.name:match "^SM(%d+)" or "50"               -- UniversalFMA: all have it
+  if arch ~= a.arch:match "^sm(%d+)a?$" then return "architecture" end
 end
 
 -- What is wrong with a copy atom in values of so many bits.
@@ -127,6 +128,13 @@ describe("MMA atoms", function()
     local a = tile.mma_atom [[cute::SM100_MMA_F16BF16_SS<cutlass::half_t, cutlass::half_t, float,
                               128, 64, UMMA::Major::K, UMMA::Major::MN>]]
     assert.equal("SM100_MMA_F16BF16_SS<half_t,half_t,float,128,64,K,MN>", a.name)
+    for _, pair in ipairs {
+      { "UniversalFMA<double>", "UniversalFMA<double,double,double,double>" },
+      { "UniversalFMA<float, cutlass::half_t>", "UniversalFMA<float,half_t,half_t,float>" },
+      { "UniversalFMA<int32_t,int8_t,uint8_t>", "UniversalFMA<int32_t,int8_t,uint8_t,int32_t>" },
+    } do
+      assert.equal(pair[2], tile.mma_atom(pair[1]).name)
+    end
   end)
 
   it("show themselves", function()

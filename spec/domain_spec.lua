@@ -217,6 +217,9 @@ describe("F2 values", function()
     { 'tile.swizzle_to_f2(parse "Sw<2,0,2>", 1, layout "(4,4):(1,4)")',
       "swizzle_to_f2: the step 1 of mode 4:1 shares bits with the offset or with steps before it:"
       .. " their sum carries, it is not their xor" },
+    { 'tile.swizzle_to_f2(parse "Sw<6,2,10>", 1, layout "2:9223372036854775807")',
+      "swizzle_to_f2: the step 9223372036854775807 of mode 2:9223372036854775807 shares bits with"
+        .. " the offset or with steps before it: their sum carries, it is not their xor" },
     { 'tile.swizzle_to_f2(parse "Sw<2,0,2>", -1, layout(4))',
       "swizzle_to_f2: the offset -1 is negative" },
     { 'tile.swizzle_to_f2(parse "Sw<2,0,2>", 0, layout "4:F1")',

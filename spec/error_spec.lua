@@ -50,6 +50,8 @@ rows("tables and texts", {
   { 'layout { 4, 2.5 }', "shape[2]: integer expected, got 2.5" },
   { 'layout { 4, nil, 2 }', "shape[2]: integer expected, got nil" },
   { 'layout { 4, x = 2 }', "shape: not a sequence: it has a field [x]" },
+  { 'layout { 4, ["2"] = 2 }', "shape: not a sequence: it has a field [2]" },
+  { 'layout { [0] = 1, [1] = 4 }', "shape: not a sequence: it has a field [0]" },
   { 'layout { 4, layout(4) }', "shape[2]: integer expected, got moontile.Layout" },
   { 'layout()', "shape: integer or table expected, got no value" },
   { 'layout { -1 }', "layout: extent -1 is negative" },
@@ -67,6 +69,11 @@ rows("tables and texts", {
   { 'tile.parse "4:x"', 'parse: integer expected at character 3, near "4:x"' },
   { 'tile.make_layout(4, 8)',
     "mode 1: layout expected, got 4 (tile.layout builds one from a shape)" },
+})
+
+rows("near the end of 64 bits", {
+  { 'tile.coalesce_x(layout "(9223372036854775807,1):(0,0)")',
+    "coalesce_x: the size leaves 64 bits" },
 })
 
 rows("names", {
@@ -190,7 +197,7 @@ smem_atom: unknown atom "K_SW128"; there are
 rows("tensors", {
   { 'tile.tensor("f31", layout(4))', [[
 unknown dtype 'f31'
-  the dtypes are: bool i8 i16 i32 i64 u8 u16 u32 u64 f16 bf16 f32 f64]] },
+  the dtypes are: bool i8 i16 i32 i64 u8 u16 u32 u64 f16 bf16 f32 f64 e4m3 e5m2]] },
   { 'tile.tensor("f32", { 4, 8 })', "bad argument #2 to 'tensor' (layout expected, got table)" },
   { 'tile.tensor("f32", layout({ 4 }, { 1 << 61 }))',
     "tensor: the layout reaches more than 2^63-1 bytes" },
@@ -228,7 +235,7 @@ mma_atom: there is no atom "SM90_64x40x32_S32S8S8_SS_TN"
     .. "SM90_64x240x32_S32S8S8_SS_TN" },
   { 'tile.mma_atom "wmma"', [[
 mma_atom: there is no atom "wmma"
-  names are CuTe's, as SM61_DP4A]] },
+  names are CuTe's, as UniversalFMA<float,float,float,float>]] },
   { 'tile.copy_atom "SM75_U32x3_LDSM_N"', [[
 copy_atom: there is no atom "SM75_U32x3_LDSM_N"
   near it: SM75_U32x1_LDSM_N, SM75_U32x2_LDSM_N, SM75_U32x4_LDSM_N]] },
@@ -261,13 +268,8 @@ rows("tiled copies", {
   { 'tile.tiled_copy(options { thr = false })', "tiled_copy: thr: layout expected, got nil" },
   { 'tile.tiled_copy(options { thr = { 4 } })', "tiled_copy: thr: layout expected, got table" },
   { 'tile.tiled_copy(options { atom = "UniversalCopy<uint100_t>" })', [[
-make_tiled_copy: unknown atom "UniversalCopy<uint100_t>"; there are
-  UniversalCopy<uint8_t>
-  UniversalCopy<uint16_t>
-  UniversalCopy<uint32_t>
-  UniversalCopy<uint64_t>
-  UniversalCopy<uint128_t>
-  AutoVectorizingCopy]] },
+make_tiled_copy: there is no atom "UniversalCopy<uint100_t>"
+  near it: UniversalCopy<uint16_t>, UniversalCopy<uint128_t>, UniversalCopy<uint8_t>]] },
   { 'tile.tiled_copy(options { val = layout(3) })',
     "make_tiled_copy: UniversalCopy<uint128_t> moves 4 elements of 32 bits at once, "
     .. "but val 3:1 has 3 values: not a multiple" },
@@ -306,14 +308,6 @@ UniversalCopy<uint32_t> would do, or AutoVectorizingCopy]] },
   { 'tile.copy(tiled(), view "(8,32):(32,1)", tile.tensor("f64", layout { 8, 32 }))', [[
 copy: src is f32, dst is f64: a tiled copy does not convert
 without the tiled copy, copy(src, dst) does]] },
-  { 'tile.copy(tile.tensor("f32", layout(16)) * layout(32), tile.tensor("f16", layout(32)))', [[
-copy: src: element 31 lies at offset 31; the buffer has elements 0 to 15
-src is 32:1 at offset 0
-dst is 32:1 at offset 0]] },
-  { 'tile.copy(tile.tensor("f32", layout(8)), tile.tensor("f16", layout(8)):view(layout(8, 0)))', [[
-copy: dst mode 1 has stride 0: elements 0 and 7 write offset 0
-dst is 8:0
-an element of dst is written once: give each value a place of its own]] },
   { 'tile.copy(tile.tensor("f32", layout(16)) * layout(32), tile.tensor("f32", layout(32)))', [[
 copy: src: element 31 lies at offset 31; the buffer has elements 0 to 15
 src is 32:1 at offset 0
@@ -327,10 +321,120 @@ dst is 32:1 at offset 0]] },
 
 rows("devices", {
   { 'tile.device { "cpu", thread = 2 }',
-    "device: unknown option 'thread'; there are: 1, threads, libcuda" },
+    "device: unknown option 'thread'; there are: 1, threads, libcuda, libblas" },
   { 'tile.device { "cpu", threads = -2 }', "device: threads: 0 to 1024" },
   { 'tile.tensor("f32", layout(4), {})',
     "bad argument #3 to 'tensor' (moontile.Device expected, got table)" },
+})
+
+-- Options of a tiled MMA of 16x8x16; `over` has others.
+function env.with(over)
+  local options = { atom = "SM80_16x8x16_F32F16F16F32_TN" }
+  for key, value in pairs(over or {}) do options[key] = value end
+  return options
+end
+
+function env.mma(over) return tile.tiled_mma(env.with(over)) end
+
+rows("tiled MMAs", {
+  { 'tile.tiled_mma(with { atom = "SM80_16x8x16_F32F16F16F32" })', [[
+make_tiled_mma: there is no atom "SM80_16x8x16_F32F16F16F32"
+  near it: SM80_16x8x16_F32F16F16F32_TN, SM80_16x8x8_F32F16F16F32_TN, ]]
+    .. "SM80_16x8x16_F32BF16BF16F32_TN" },
+  { 'tile.tiled_mma(with { atom = 7 })', "tiled_mma: atom: the name of an MMA atom expected" },
+  { 'tile.tiled_mma(with { atom_layout = layout(2) })',
+    "tiled_mma: unknown option 'atom_layout'; there are: atom, atoms, permutation" },
+  { 'tile.tiled_mma(with { atoms = { 2, 2 } })', "tiled_mma: atoms: layout expected, got table" },
+  { 'tile.tiled_mma(with { atoms = layout { 2, 2, 1, 1 } })',
+    "make_tiled_mma: atoms (2,2,1,1):(1,2,0,0) has 4 modes; M, N and K are 3" },
+  { 'tile.tiled_mma(with { atoms = layout({ 2, 2 }, { 1, 1 }) })', [[
+make_tiled_mma: atoms (2,2,1):(1,1,0) gives the atoms at (1,0,0) and (0,1,0) the same number 1, ]]
+    .. [[
+so the same threads
+  (2,2,1):(1,2,0) would do]] },
+  { 'tile.tiled_mma(with { atoms = layout({ 2, 2 }, { 2, 3 }) })', [[
+make_tiled_mma: atoms (2,2,1):(2,3,0) of threads 32:1 are no layout of threads whose strides ]]
+    .. [[
+divide one another
+  (2,2,1):(1,2,0) would do]] },
+  { 'tile.tiled_mma { atom = "SM70_8x8x4_F16F16F16F16_TN", atoms = layout(3) }',
+    "make_tiled_mma: atoms (3,1,1):(1,0,0) of threads (4,2):(1,16) are no layout of threads "
+    .. "whose strides divide one another" },
+  { 'tile.tiled_mma(with { atoms = layout({ 2, 2 }, { -1, 2 }) })',
+    "make_tiled_mma: atoms (2,2,1):(-1,2,0) has negative numbers" },
+  { 'tile.tiled_mma(with { atoms = layout { 2, 0 } })',
+    "make_tiled_mma: atoms (2,0):(1,2) is empty" },
+  { 'tile.tiled_mma(with { atoms = tile.make_identity_layout { 2, 2 } })',
+    "make_tiled_mma: atoms is not a layout of numbers: (2,2):(1@0,1@1)" },
+  { 'tile.tiled_mma(with { atoms = layout { 2, 1 }, permutation = { 48 } })', [[
+make_tiled_mma: the permutation of M, 48, has 48 places: not a multiple of 32, ]] .. [[
+what 2 atoms of 16 have along M
+  64 would do]] },
+  { 'tile.tiled_mma(with { permutation = { X, 0 } })',
+    "make_tiled_mma: the permutation of N is 0; `_`, an extent or a layout expected" },
+  { 'tile.tiled_mma(with { permutation = layout(16) })',
+    "make_tiled_mma: permutation 16:1 is one for all; M, N and K have one each: (16:1,_,_)" },
+  { 'tile.tiled_mma(with { permutation = { 16, 8, 16, 1 } })',
+    "make_tiled_mma: permutation (16:1,8:1,16:1,1:1) has 4 modes; M, N and K are 3" },
+  { 'tile.tiled_mma(with { permutation = { { 8, 2 } } })',
+    "make_tiled_mma: the permutation of M is (8:1,2:1); `_`, an extent or a layout expected" },
+  { 'tile.tiled_mma(with { permutation = { layout({ 8, 2 }, { 1, 16 }) } })',
+    "make_tiled_mma: permutation of M (8,2):(1,16) gives element 8 the place number 16; "
+    .. "its 16 elements need the numbers 0 to 15" },
+  { 'tile.tiled_mma(with { permutation = { layout({ 8, 2 }, { 1, 4 }) } })',
+    "make_tiled_mma: permutation of M (8,2):(1,4) gives elements 4 and 8 the same place number 4" },
+  { 'mma():get_slice(32)', "get_slice: thread 32 of 32: 0 to 31 are there" },
+  { 'mma():partition_A(layout(64))', "partition: A has the modes (M,K), 64:1 has 1" },
+  { 'mma():partition_C(layout({ { 5, 4 }, 8 }, { { 1, 10 }, 100 }))', [[
+partition: no layout R has R(i) = A(B(i)) for A = (5,4):(1,10), B = (16,2):(1,16)
+  B's mode 16:1 does not split at the end of A's mode 1 (extent 5): A(5) = 10, ]] .. [[
+where a layout would give 5
+  B is the tile 16:1 with its complement; 15:1 and 20:1 divide this A]] },
+  { 'mma():partition_D(layout { 16, 8 })',
+    "TiledMMA.partition_D: no such method; did you mean partition_A?" },
+})
+
+rows("copies by any atom", {
+  { 'tile.tiled_copy { atom = "SM75_U32x4_LDSM_N", bits = 16, thr = layout { 4, 4 }, '
+    .. 'val = layout { 1, 8 } }', [[
+make_tiled_copy: SM75_U32x4_LDSM_N is done by 32 threads together, but thr (4,4):(1,4) has ]]
+    .. [[
+16 threads: not a multiple
+  2 times as many would do]] },
+  { 'tile.tiled_copy { atom = "SM75_U32x4_LDSM_N", bits = 16, thr = layout { 4, 8 }, '
+    .. 'val = layout { 1, 4 } }',
+    "make_tiled_copy: SM75_U32x4_LDSM_N moves 8 elements of 16 bits at once, "
+    .. "but val (1,4):(0,1) has 4 values: not a multiple" },
+  { 'tile.tiled_copy { atom = "UniversalCopy<uint16_t>", dtype = "f32", thr = layout(4) }', [[
+make_tiled_copy: UniversalCopy<uint16_t> has no values of 32 bits: ]] .. [[
+its source layout in bits is (1,16):(0,1)
+  it keeps 16 bits together]] },
+  { 'tile.make_tiled_copy_B("SM75_U32x4_LDSM_N", mma())', [[
+make_tiled_copy: SM75_U32x4_LDSM_N moves 8 elements of 16 bits at once, ]] .. [[
+but a thread of the tile (8,16) has 4 values: not a multiple
+  a tile 2 times as large would do: a permutation makes it so]] },
+  { 'tile.make_tiled_copy_A("SM75_U32x4_LDSM_N", mma { atom = "SM61_DP4A" })', [[
+make_tiled_copy: SM75_U32x4_LDSM_N is done by 32 threads together, ]] .. [[
+but the tile (1,4) has 1 threads: not a multiple
+  32 times as many would do]] },
+  { 'tile.make_tiled_copy_A(mma(), "SM75_U32x4_LDSM_N")',
+    "make_tiled_copy: atom: the name of a copy atom expected" },
+  { 'tile.make_tiled_copy_A("SM75_U32x4_LDSM_N", mma(), 0)',
+    "bad argument #3 to 'make_tiled_copy_A' (1 to 1024 bits, or the name of a dtype)" },
+  { 'tile.make_tiled_copy_A("SM75_U32x4_LDSM_N", mma()):retile_D(layout { 4, 2 })',
+    "retile: a fragment (V,M,N,...) of the tile (16,16) has 3 modes, (4,2):(1,4) has 2" },
+  { 'tile.make_tiled_copy_A("SM75_U32x4_LDSM_N", mma()):retile_D(layout { 3, 2, 2 })',
+    "retile: mode 1 of the fragment (3,2,2):(1,3,6) has 3 values, "
+    .. "which do not divide the 8 that a thread has of the tile (16,16)" },
+  { 'local T = tile.tensor("f16", layout { 16, 16 }); '
+    .. 'tile.copy(tile.make_tiled_copy_A("SM75_U32x4_LDSM_N", mma()), T, T)', [[
+copy: SM75_U32x4_LDSM_N is done by 32 threads together on registers and shared memory, ]] .. [[
+which tensors are not in: it can be partitioned, not run
+UniversalCopy<uint16_t> would do, or AutoVectorizingCopy]] },
+  { 'local T = tile.tensor("f32", layout(32)); tile.copy(tile.tiled_copy(options { '
+    .. 'atom = "UniversalCopy<uint256_t>", thr = layout(4), val = layout(8) }), T, T)', [[
+copy: UniversalCopy<uint256_t> moves 256 bits at once, kernels move at most 128
+UniversalCopy<uint128_t> would do, or AutoVectorizingCopy]] },
 })
 
 -- code, message, code of the condition

@@ -53,7 +53,7 @@ for _, d in ipairs(devices) do
         for _, row in ipairs(ORDERS) do
           local T = counting(dtype, layout(row[1]), d.device)
           assert(T:save(name))
-          local U = assert(tile.load(name, d.device))
+          local U = assert(tile.load(name, d.device, dtype))
           assert.equal(dtype, U:dtype())
           assert.equal(d.device, U:device())
           assert.same(T:totable(), U:totable())
@@ -118,6 +118,23 @@ describe("bad .npy files", function()
       assert.equal(name .. ": npy: ", message:sub(1, #name + 7))
     end)
   end
+
+  it("of 8-bit floats must say which, and cannot be another type", function()
+    local T = tile.tensor("e4m3", layout(4)):fill { 448, -1.5, 0x1p-9, 0 }
+    assert(T:save(name))
+    assert.equal(name .. ": npy: 'descr': <V1 is bytes, which may be e4m3 or e5m2 or any other "
+                 .. "type; the one that is meant must be given", select(2, tile.load(name)))
+    assert.same(T:totable(), tile.load(name, nil, "e4m3"):totable())
+    local U = tile.load(name, "cpu", "e5m2")              -- codes 7e bc 01 00
+    assert.same({ true, -1.0, 0x1p-16, 0.0 }, { U(0) ~= U(0), U(1), U(2), U(3) })
+    assert.equal(name .. ": npy: 'descr': <V1 is bytes, which may be e4m3 or e5m2 or any other "
+                 .. "type; the one that is meant must be given",
+                 select(2, tile.load(name, nil, "f32")))
+    assert(tile.tensor("f32", layout(4)):save(name))
+    assert.equal(name .. ": npy: 'descr': <f4 is f32, not e4m3",
+                 select(2, tile.load(name, nil, "e4m3")))
+    assert.has_error(function() tile.load(name, nil, "e4m4") end)
+  end)
 
   it("that are not there say so", function()
     local T, message, code = tile.load "/nonexistent/file.npy"

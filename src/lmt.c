@@ -140,6 +140,31 @@ void lmt_newclass (lua_State *L, const char *name, const luaL_Reg *meta,
   lua_remove(L, -2);
 }
 
+/* ---------------------------------------------------------------- texts, numbers */
+
+int lmt_pushnumber (lua_State *L, mt_dtype d, mt_number v) {
+  if (d == MT_bool) lua_pushboolean(L, v.i != 0);
+  else if (v.isint) lua_pushinteger(L, v.i);
+  else lua_pushnumber(L, v.f);
+  return 1;
+}
+
+mt_dtype lmt_todtype (lua_State *L, int i) {
+  mt_dtype d;
+  LMT_NOERR(err);
+  if (mt_dtype_find(&d, luaL_checkstring(L, i), &err)) lmt_raise(L, &err);
+  return d;
+}
+
+int lmt_pushtext (lua_State *L, const mt_node *t) {
+  luaL_Buffer b;
+  size_t n = mt_format(NULL, 0, t);
+  char *p = luaL_buffinitsize(L, &b, n + 1);
+  mt_format(p, n + 1, t);
+  luaL_pushresultsize(&b, n);
+  return 1;
+}
+
 /* ---------------------------------------------------------------- the state */
 
 lmt_state *lmt_pushstate (lua_State *L) {
@@ -214,7 +239,11 @@ MT_API int luaopen_moontile_core (lua_State *L) {
   lmt_open_tensor(L);
   lmt_open_atom(L);
   lmt_open_tile(L);
+  lmt_open_mma(L);
   lmt_open_plan(L);
+  lmt_open_gemm(L);
+  lmt_open_analysis(L);
+  lmt_open_verify(L);
   lmt_open_npy(L);
   return 1;
 }

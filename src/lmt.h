@@ -34,6 +34,9 @@
 #define LMT_COPYATOM  "moontile.CopyAtom"
 #define LMT_TILEDCOPY "moontile.TiledCopy"
 #define LMT_THRCOPY   "moontile.ThrCopy"
+#define LMT_TILEDMMA  "moontile.TiledMMA"
+#define LMT_THRMMA    "moontile.ThrMMA"
+#define LMT_VERDICT   "moontile.Verdict"     /* metatable of tables */
 #define LMT_FILE      "moontile.File"
 #define LMT_STATE     "moontile.State"
 
@@ -89,7 +92,11 @@ void lmt_open_tensor (lua_State *L);
 void lmt_open_npy (lua_State *L);
 void lmt_open_atom (lua_State *L);
 void lmt_open_tile (lua_State *L);
+void lmt_open_mma (lua_State *L);
 void lmt_open_plan (lua_State *L);
+void lmt_open_gemm (lua_State *L);
+void lmt_open_analysis (lua_State *L);
+void lmt_open_verify (lua_State *L);
 extern const luaL_Reg lmt_shared[];    /* functions, methods of layouts and of tensors */
 extern const luaL_Reg lmt_moves[];     /* methods of tensors in lmt_move.c */
 int lmt_method_slice (lua_State *L);   /* x:slice(c) */
@@ -154,6 +161,10 @@ int lmt_pushvalue (lua_State *L, const mt_node *t);      /* anything; returns 1 
 int lmt_pushtext (lua_State *L, const mt_node *t);       /* its text form; returns 1 */
 /* A value computed from the one at `i`: a layout becomes a view if that is a tensor. */
 int lmt_pushlike (lua_State *L, int i, const mt_node *t, int64_t offset);
+/* The same at offset 0, and a value that is never a view; `a` is the node that was read
+** at `i`: if it is that of a layout, this is quicker. Both return 1. */
+int lmt_pushfrom (lua_State *L, int i, const mt_node *a, const mt_node *t);
+int lmt_pushnew (lua_State *L, int i, const mt_node *a, const mt_node *t);
 /* The slice at c of the value at `i`, whose layout is `a`; of a tensor a view. Returns 1.
 ** */
 int lmt_slice (lua_State *L, int i, const mt_node *c, const mt_node *a);
@@ -240,11 +251,47 @@ char *lmt_onhost (lua_State *L, const lmt_tensor *t, int64_t lo, int64_t hi);
 mt_mma_atom *lmt_tommaatom (lua_State *L, int i);
 mt_copy_atom *lmt_tocopyatom (lua_State *L, int i);
 
+/* ------------------------------------------- partitions (lmt_tile.c, lmt_mma.c) */
+
+const mt_tiled_mma *lmt_totiledmma (lua_State *L, int i);
+bool lmt_istiledmma (lua_State *L, int i);
+/* The text that makes the MMA again; returns 1. */
+int lmt_pushmmatext (lua_State *L, const mt_tiled_mma *mma);
+/* The number of a thread at `i`, below `threads`. */
+int64_t lmt_checkthread (lua_State *L, int i, int64_t threads);
+/* What a thread has of the layout or tensor at `i`: the part and its offset, of a tensor
+** a view; returns how many. */
+int lmt_pushpart (lua_State *L, int i, const mt_node *part, const mt_node *offset);
+/* Ends the text on the top with the extents of a tuple: "128x128x16"; returns 1. */
+int lmt_endextents (lua_State *L, const mt_node *tuple);
+
 /* ---------------------------------------------------------------- copies (lmt_plan.c) */
 
 /* Copies src to dst and waits for it: two tensors of one device at stack indices. */
 mt_status lmt_copynow (lua_State *L, int src, int dst, mt_err *err);
+
+/* How a plan is made for `n` tensors of one device: what is planned, their names. */
+enum { LMT_PLANTENSORS = 3 };
+typedef struct lmt_planner {
+  const char *op;
+  int n;
+  const char *const *names;
+  mt_status (*plan) (mt_plan **out, mt_device *d, const void *what, const mt_tensor *t,
+                     mt_err *err);
+} lmt_planner;
+/* Pushes a plan for the tensors from stack index `first` on, which keeps their buffers
+** alive. False: `err`, and what was pushed is no plan. */
+bool lmt_pushplan (lua_State *L, int first, const lmt_planner *how, const void *what,
+                   mt_err *err);
+/* Launches the plan on the top, frees it and pops it. */
+mt_status lmt_runplan (lua_State *L, mt_stream *stream, mt_err *err);
 mt_tiled_copy *lmt_totiledcopy (lua_State *L, int i);
 bool lmt_istiledcopy (lua_State *L, int i);
+
+/* ---------------------------------------------------------------- products (lmt_gemm.c)
+** */
+
+/* plan_gemm([tiled_mma,] A, B, C [, options]), a lua_CFunction. */
+int lmt_plangemm (lua_State *L);
 
 #endif

@@ -173,7 +173,7 @@ static int l_complement (lua_State *L) {
   node a = lmt_tolayout(L, 1), bound = NULL;
   if (!lua_isnoneornil(L, 2)) bound = lmt_tovalue(L, 2, EXTENTS, "bound", &buf);
   if (mt_complement_shape(&out, &fills, a, bound, &err)) return lmt_raise(L, &err);
-  lmt_pushvalue(L, out.node);
+  lmt_pushnew(L, 1, a, out.node);
   lua_pushboolean(L, fills);
   return 2;
 }

@@ -26,6 +26,15 @@ static int l_mma_atom (lua_State *L) {
   return 1;
 }
 
+/* mma_bound(atom, k, sum): of |C - exact| for k products of which the |a b| sum to `sum` */
+static int l_mma_bound (lua_State *L) {
+  const mt_mma_op *op = &lmt_tommaatom(L, 1)->op;
+  lua_Integer k = luaL_checkinteger(L, 2);
+  luaL_argcheck(L, k >= 0, 2, "a number of products expected");
+  lua_pushnumber(L, mt_mma_op_bound(op, k, luaL_checknumber(L, 3)));
+  return 1;
+}
+
 /* "f16"; "sparse2.f16": of two values one is stored. */
 static const char *push_type (lua_State *L, const mt_operand *o) {
   const char *name = mt_element_name(o->element);
@@ -272,6 +281,7 @@ static int l_atoms (lua_State *L) {
 
 static const luaL_Reg functions[] = {
   { "mma_atom", l_mma_atom }, { "copy_atom", l_copy_atom }, { "atoms", l_atoms },
+  { "mma_bound", l_mma_bound },
   { NULL, NULL }
 };
 

@@ -41,8 +41,8 @@ static lmt_device *open_device (lua_State *L, const char *name,
 /* The name under which the state keeps a device: the options belong to it. Pushes it. */
 static const char *cache_key (lua_State *L, const char *name,
                               const mt_device_options *o) {
-  return lua_pushfstring(L, "%s|%d|%s", name ? name : "", o->threads,
-                         o->libcuda ? o->libcuda : "");
+  return lua_pushfstring(L, "%s|%d|%s|%s", name ? name : "", o->threads,
+                         o->libcuda ? o->libcuda : "", o->libblas ? o->libblas : "?");
 }
 
 /* Replaces the device on the top by the one that the cache, at index `cache`, has under
@@ -65,12 +65,13 @@ static lmt_device *unify (lua_State *L, int cache, lmt_device *box,
 }
 
 /* Pushes the device; NULL: nothing pushed. */
-static lmt_device *get_device (lua_State *L, const char *name, int threads,
-                               const char *libcuda, mt_err *err) {
+static lmt_device *get_device (lua_State *L, const char *name,
+                               const mt_device_options *chosen, mt_err *err) {
   int top = lua_gettop(L), cache = top + 2;
   mt_device_options o = lmt_pushstate(L)->options;
-  o.threads = threads;
-  o.libcuda = libcuda;
+  o.threads = chosen->threads;
+  o.libcuda = chosen->libcuda;
+  o.libblas = chosen->libblas;
   lua_getiuservalue(L, -1, LMT_DEVICES);
   cache_key(L, name, &o);
   lua_pushvalue(L, -1);
@@ -92,7 +93,7 @@ static lmt_device *get_device (lua_State *L, const char *name, int threads,
 }
 
 lmt_device *lmt_pushdevice (lua_State *L, const char *name, mt_err *err) {
-  return get_device(L, name, 0, NULL, err);
+  return get_device(L, name, &(mt_device_options){ .threads = 0 }, err);
 }
 
 static lmt_device *checkdevice (lua_State *L, int i) {
@@ -113,12 +114,13 @@ const char *lmt_devicename (const lmt_device *box) {
   return box->d ? mt_device_name(box->d) : "closed device";
 }
 
-/* device([name]), device{ name, threads =, libcuda = } -> device | nil, message, code */
+/* device([name]), device{ name, threads =, libcuda =, libblas = } -> device | nil, message,
+** code */
 static int l_device (lua_State *L) {
-  static const char *const keys[] = { "1", "threads", "libcuda", NULL };
+  static const char *const keys[] = { "1", "threads", "libcuda", "libblas", NULL };
   LMT_NOERR(err);
-  const char *name = NULL, *libcuda = NULL;
-  lua_Integer threads = 0;
+  const char *name = NULL;
+  mt_device_options o = { .threads = 0 };
   lua_settop(L, 1);
   if (lmt_isclass(L, 1, LMT_DEVICE)) return 1;
   if (lmt_istable(L, 1)) {
@@ -126,14 +128,17 @@ static int l_device (lua_State *L) {
     lua_geti(L, 1, 1);
     lua_getfield(L, 1, "threads");
     lua_getfield(L, 1, "libcuda");
-    threads = luaL_optinteger(L, 3, 0);
+    lua_getfield(L, 1, "libblas");
+    lua_Integer threads = luaL_optinteger(L, 3, 0);
     if (threads < 0 || threads > 1024) return luaL_error(L, "device: threads: 0 to 1024");
-    libcuda = luaL_optstring(L, 4, NULL);
+    o.threads = (int)threads;
+    o.libcuda = luaL_optstring(L, 4, NULL);
+    o.libblas = luaL_optstring(L, 5, NULL);
     name = luaL_optstring(L, 2, NULL);
   } else {
     name = luaL_optstring(L, 1, NULL);
   }
-  if (get_device(L, name, (int)threads, libcuda, &err) == NULL) return lmt_fail(L, &err);
+  if (get_device(L, name, &o, &err) == NULL) return lmt_fail(L, &err);
   return 1;
 }
 

@@ -322,37 +322,21 @@ static int l_coalesce (lua_State *L) {
   const mt_node *a = lmt_tolayout(L, 1), *profile = NULL;
   if (!lua_isnoneornil(L, 2)) profile = lmt_tovalue(L, 2, LMT_COORD, "profile", &buf);
   if (mt_coalesce(&out, a, profile, &err)) return lmt_raise(L, &err);
-  return lmt_pushlike(L, 1, out.node, 0);
-}
-
-/* complement(A [, bound]): without a bound, of cosize(A). Second result: whether (A,
-** complement) fills the bound. */
-static int l_complement (lua_State *L) {
-  mt_layout out;
-  int64_t bound;
-  bool fills;
-  LMT_NOERR(err);
-  const mt_node *a = lmt_tolayout(L, 1);
-  if (!lua_isnoneornil(L, 2)) bound = luaL_checkinteger(L, 2);
-  else if (mt_cosize(&bound, NULL, a, &err)) return lmt_raise(L, &err);
-  if (mt_complement(&out, &fills, a, bound, &err)) return lmt_raise(L, &err);
-  lmt_pushvalue(L, out.node);
-  lua_pushboolean(L, fills);
-  return 2;
+  return lmt_pushfrom(L, 1, a, out.node);
 }
 
 static int l_right_inverse (lua_State *L) { return result_of(L, mt_right_inverse); }
 
 /* operation         first operand      result */
 #define OPERATIONS(X)                                                                    \
-  X(composition,     FUNCTION,          lmt_pushlike(L, 1, out.node, 0))                 \
-  X(logical_divide,  FUNCTION,          lmt_pushlike(L, 1, out.node, 0))                 \
-  X(zipped_divide,   FUNCTION,          lmt_pushlike(L, 1, out.node, 0))                 \
-  X(tiled_divide,    FUNCTION,          lmt_pushlike(L, 1, out.node, 0))                 \
-  X(flat_divide,     FUNCTION,          lmt_pushlike(L, 1, out.node, 0))                 \
-  X(logical_product, LAYOUT,            lmt_pushvalue(L, out.node))                      \
-  X(blocked_product, LAYOUT,            lmt_pushvalue(L, out.node))                      \
-  X(raked_product,   LAYOUT,            lmt_pushvalue(L, out.node))
+  X(composition,     FUNCTION,          lmt_pushfrom)                                    \
+  X(logical_divide,  FUNCTION,          lmt_pushfrom)                                    \
+  X(zipped_divide,   FUNCTION,          lmt_pushfrom)                                    \
+  X(tiled_divide,    FUNCTION,          lmt_pushfrom)                                    \
+  X(flat_divide,     FUNCTION,          lmt_pushfrom)                                    \
+  X(logical_product, LAYOUT,            lmt_pushnew)                                     \
+  X(blocked_product, LAYOUT,            lmt_pushnew)                                     \
+  X(raked_product,   LAYOUT,            lmt_pushnew)
 
 #define FUNCTION lmt_tofunction(L, 1, &left)
 #define LAYOUT   lmt_tolayout(L, 1)
@@ -364,7 +348,7 @@ static int l_right_inverse (lua_State *L) { return result_of(L, mt_right_inverse
     const mt_node *a = first, *b = lmt_totiler(L, 2, &buf);                              \
     (void)left;                                                                          \
     if (mt_##op(&out, a, b, &err)) return lmt_raise(L, &err);                            \
-    return result;                                                                       \
+    return result(L, 1, a, out.node);                                                    \
   }
 OPERATIONS(OPERATION)
 #undef OPERATION
@@ -393,12 +377,12 @@ const luaL_Reg lmt_shared[] = {
 
 static const luaL_Reg functions[] = {
   ROW(layout), ROW(parse), ROW(make_layout), ROW(make_identity_layout),
-  ROW(make_layout_like), ROW(complement), ROW(right_inverse), ROW(at),
+  ROW(make_layout_like), ROW(right_inverse), ROW(at),
   ROW(crd2idx), ROW(slice_and_offset), OPERATIONS(OPERATION_ROW) { NULL, NULL }
 };
 
 static const luaL_Reg methods[] = {
-  ROW(make_layout_like), ROW(complement), ROW(right_inverse), ROW(at),
+  ROW(make_layout_like), ROW(right_inverse), ROW(at),
   { "crd2idx", m_crd2idx }, { "slice", lmt_method_slice },
   { "slice_and_offset", m_slice_and_offset },
   OPERATIONS(OPERATION_ROW) { NULL, NULL }

@@ -53,7 +53,8 @@ static int file_fail (lua_State *L, const char *path, mt_err *err) {
 /* ---------------------------------------------------------------- load */
 
 /* Size of the file, its beginning and what that says. */
-static mt_status read_header (mt_npy *npy, FILE *f, void *head, mt_err *err) {
+static mt_status read_header (mt_npy *npy, const mt_dtype *as, FILE *f, void *head,
+                              mt_err *err) {
   static const char unseekable[] = "not a file that can be read twice";
   errno = 0;
   if (fseek(f, 0, SEEK_END)) return io_error(err, unseekable);
@@ -61,7 +62,8 @@ static mt_status read_header (mt_npy *npy, FILE *f, void *head, mt_err *err) {
   if (size < 0 || fseek(f, 0, SEEK_SET)) return io_error(err, unseekable);
   size_t n = fread(head, 1, MT_NPY_HEAD, f);
   if (ferror(f)) return io_error(err, "cannot be read");
-  mt_status s = mt_npy_read_header(npy, head, n, (uint64_t)size, err);
+  mt_status s = as ? mt_npy_read_header_as(npy, *as, head, n, (uint64_t)size, err)
+                   : mt_npy_read_header(npy, head, n, (uint64_t)size, err);
   if (s == MT_OK && (npy->data > (size_t)size || fseek(f, (long)npy->data, SEEK_SET)))
     return io_error(err, "cannot be read");
   return s;
@@ -94,9 +96,11 @@ static mt_status read_data (const lmt_tensor *t, FILE *f, bool swap, char *piece
   return s;
 }
 
-/* load(path [, device]) -> a tensor | nil, message, code */
+/* load(path [, device [, dtype]]) -> a tensor | nil, message, code */
 static int l_load (lua_State *L) {
   mt_npy npy;
+  mt_dtype as = MT_NDTYPE, *known = NULL;
+  if (!lua_isnoneornil(L, 3)) as = lmt_todtype(L, 3), known = &as;
   LMT_NOERR(err);
   const char *path = luaL_checkstring(L, 1);
   lua_settop(L, 2);
@@ -104,7 +108,7 @@ static int l_load (lua_State *L) {
   char *piece = lua_newuserdatauv(L, PIECE, 0);
   file *box = open_file(L, path, "rb");
   if (box == NULL) return io_error(&err, "cannot be opened"), file_fail(L, path, &err);
-  if (read_header(&npy, box->r->p, piece, &err)) return file_fail(L, path, &err);
+  if (read_header(&npy, known, box->r->p, piece, &err)) return file_fail(L, path, &err);
   lmt_tensor *t = lmt_newtensor(L, 3, npy.dtype, npy.layout.node, &err);
   if (t == NULL || read_data(t, box->r->p, npy.swap, piece, &err))
     return file_fail(L, path, &err);

@@ -3,20 +3,39 @@
 ** it.
 ** SPDX-License-Identifier: MIT
 */
-#include <stdio.h>
-#include <string.h>
-
 #include "lmt.h"
-
-typedef struct tiled_copy {
-  mt_tiled_copy c;
-  char atom[64];
-} tiled_copy;
 
 bool lmt_istiledcopy (lua_State *L, int i) { return lmt_isclass(L, i, LMT_TILEDCOPY); }
 
+/* Its user value 1: the text that makes it again. */
 mt_tiled_copy *lmt_totiledcopy (lua_State *L, int i) {
-  return &((tiled_copy *)luaL_checkudata(L, i, LMT_TILEDCOPY))->c;
+  return luaL_checkudata(L, i, LMT_TILEDCOPY);
+}
+
+/* ---------------------------------------------------------------- for MMAs too */
+
+int64_t lmt_checkthread (lua_State *L, int i, int64_t threads) {
+  lua_Integer thr = luaL_checkinteger(L, i);
+  if (thr < 0 || thr >= threads)
+    luaL_error(L, "get_slice: thread %I of %I: 0 to %I are there", (LUAI_UACINT)thr,
+               (LUAI_UACINT)threads, (LUAI_UACINT)(threads - 1));
+  return thr;
+}
+
+int lmt_pushpart (lua_State *L, int i, const mt_node *part, const mt_node *offset) {
+  if (lmt_isclass(L, i, LMT_TENSOR)) return lmt_pushlike(L, i, part, offset->shape);
+  lmt_pushvalue(L, part);
+  return 1 + lmt_pushvalue(L, offset);
+}
+
+int lmt_endextents (lua_State *L, const mt_node *tuple) {
+  const char *sep = "";
+  for (const mt_node *c = mt_child(tuple); c < mt_next(tuple); c = mt_next(c)) {
+    lua_pushfstring(L, "%s%s%I", lua_tostring(L, -1), sep, (LUAI_UACINT)mt_size(c));
+    lua_remove(L, -2);
+    sep = "x";
+  }
+  return 1;
 }
 
 /* ---------------------------------------------------------------- making */
@@ -30,54 +49,121 @@ static void layout_option (lua_State *L, const char *key, mt_layout *buf) {
   lmt_tovalue(L, -1, LMT_LAYOUTS, what, buf);
 }
 
-/* The bits of an element, from `dtype` or `bits`, else those of a copy atom in values. */
+/* Bits of a value: a number, the name of a dtype, else those of the copy atom at `atom`
+** if it is in values, else `other`; 0: none. */
+static int bits_at (lua_State *L, int i, int atom, int other) {
+  int isint;
+  lua_Integer bits = lua_tointegerx(L, i, &isint);
+  if (lmt_isstring(L, i)) return 8 * (int)mt_dtype_size(lmt_todtype(L, i));
+  if (isint) return bits < 1 || bits > 1024 ? 0 : (int)bits;
+  if (!lua_isnoneornil(L, i)) return 0;
+  if (lmt_isclass(L, atom, LMT_COPYATOM) && lmt_tocopyatom(L, atom)->bits > 1)
+    return lmt_tocopyatom(L, atom)->bits;
+  return other;
+}
+
+/* The bits of an element, from `dtype` or `bits`, else those of the atom at 2. */
 static int bits_option (lua_State *L) {
   option(L, "dtype");
   if (!lua_isnil(L, -1)) return 8 * (int)mt_dtype_size(lmt_todtype(L, -1));
   option(L, "bits");
-  option(L, "atom");
-  if (lua_isnil(L, -2) && lmt_isclass(L, -1, LMT_COPYATOM) &&
-      lmt_tocopyatom(L, -1)->bits > 1)
-    return lmt_tocopyatom(L, -1)->bits;
-  lua_pop(L, 1);
-  int isint = 0;
-  lua_Integer bits = lua_tointegerx(L, -1, &isint);
-  if (!isint || bits < 1 || bits > 1024)
-    return luaL_error(L, "tiled_copy: dtype = \"f32\" or bits = 32 expected");
-  return (int)bits;
+  int bits = lmt_isstring(L, -1) ? 0 : bits_at(L, -1, 2, 0);
+  if (bits == 0) luaL_error(L, "tiled_copy: dtype = \"f32\" or bits = 32 expected");
+  return bits;
 }
 
-/* Pushes the name of the atom: itself a name or a copy atom. */
-static void atom_option (lua_State *L) {
-  option(L, "atom");
-  if (lmt_isclass(L, -1, LMT_COPYATOM)) {
-    lua_pushstring(L, lmt_tocopyatom(L, -1)->name);
-    lua_remove(L, -2);
-  }
-  if (!lmt_isstring(L, -1))
-    luaL_error(L, "tiled_copy: atom: the name of a copy atom expected");
+/* The name of the atom at `i`: a name or a copy atom. */
+static const char *name_at (lua_State *L, int i, const char *what) {
+  if (lmt_isclass(L, i, LMT_COPYATOM)) return lmt_tocopyatom(L, i)->name;
+  if (!lmt_isstring(L, i))
+    luaL_error(L, "%s: atom: the name of a copy atom expected", what);
+  return lua_tostring(L, i);
 }
 
-/* tiled_copy{ atom = "UniversalCopy<uint128_t>", dtype = "f32" | bits = 32, thr = layout
-** [, val = layout] } */
+/* Pushes a tiled copy to be filled. */
+static mt_tiled_copy *new_copy (lua_State *L) {
+  return lua_newuserdatauv(L, sizeof(mt_tiled_copy), 1);
+}
+
+/* The copy below the text on the top is done: it makes it again. */
+static int finish (lua_State *L) {
+  lua_setiuservalue(L, -2, 1);
+  luaL_setmetatable(L, LMT_TILEDCOPY);
+  return 1;
+}
+
+/* tiled_copy{ atom = "UniversalCopy<uint128_t>" | copy atom, dtype = "f32" | bits = 32,
+** thr = layout [, val = layout] } */
 static int l_tiled_copy (lua_State *L) {
   static const char *const keys[] = { "atom", "dtype", "bits", "thr", "val", NULL };
   mt_layout thr, val = { { { .tag = MT_LEAF, .span = 1, .shape = 1 } } };
   LMT_NOERR(err);
   lua_settop(L, 1);
   lmt_checkkeys(L, 1, "tiled_copy", keys);
-  atom_option(L);
+  option(L, "atom");
+  const char *atom = name_at(L, 2, "tiled_copy");
   layout_option(L, "thr", &thr);
   option(L, "val");
   if (!lua_isnil(L, -1)) layout_option(L, "val", &val);
   int bits = bits_option(L);
-  tiled_copy *t = lua_newuserdatauv(L, sizeof *t, 0);
-  snprintf(t->atom, sizeof t->atom, "%s", lua_tostring(L, 2));
-  if (mt_make_tiled_copy(&t->c, lua_tostring(L, 2), bits, thr.node, val.node, &err))
+  mt_tiled_copy *c = new_copy(L);
+  if (mt_make_tiled_copy(c, atom, bits, thr.node, val.node, &err))
     return lmt_raise(L, &err);
-  luaL_setmetatable(L, LMT_TILEDCOPY);
-  return 1;
+  lmt_pushtext(L, thr.node);
+  lmt_pushtext(L, val.node);
+  lua_pushfstring(L, "tile.tiled_copy{ atom = \"%s\", bits = %d, "
+                  "thr = tile.layout \"%s\", val = tile.layout \"%s\" }", c->atom.name,
+                  bits, lua_tostring(L, -2), lua_tostring(L, -1));
+  lua_replace(L, -3);
+  lua_pop(L, 1);
+  return finish(L);
 }
+
+/* make_tiled_copy_X(atom, of [, bits]): the text on the top makes `of` again. */
+static int finish_as (lua_State *L, const char *x, const mt_tiled_copy *c) {
+  lua_pushfstring(L, "tile.make_tiled_copy_%s(tile.copy_atom(\"%s\", %d), %s)", x,
+                  c->atom.name, c->bits, lua_tostring(L, -1));
+  lua_remove(L, -2);
+  return finish(L);
+}
+
+static int copy_of_mma (lua_State *L, mt_mma_part x) {
+  static const char *const names[] = { "A", "B", "C" };
+  static const int operand[] = { MT_OPERAND_A, MT_OPERAND_B, MT_OPERAND_C };
+  LMT_NOERR(err);
+  lua_settop(L, 3);
+  const char *atom = name_at(L, 1, "make_tiled_copy");
+  const mt_tiled_mma *mma = lmt_totiledmma(L, 2);
+  int bits = mt_element_bits(mma->atom.op.operand[operand[x]].element);
+  bits = bits_at(L, 3, 1, bits);
+  luaL_argcheck(L, bits > 0, 3, "1 to 1024 bits, or the name of a dtype");
+  mt_tiled_copy *c = new_copy(L);
+  if (mt_make_tiled_copy_mma(c, atom, bits, mma, x, &err)) return lmt_raise(L, &err);
+  lmt_pushmmatext(L, mma);
+  return finish_as(L, names[x], c);
+}
+
+/* make_tiled_copy_A(atom, mma [, bits | dtype]): brings A to the threads that need it */
+static int l_copy_A (lua_State *L) { return copy_of_mma(L, MT_PART_A); }
+static int l_copy_B (lua_State *L) { return copy_of_mma(L, MT_PART_B); }
+static int l_copy_C (lua_State *L) { return copy_of_mma(L, MT_PART_C); }
+
+static int copy_of_copy (lua_State *L, mt_copy_side side) {
+  LMT_NOERR(err);
+  lua_settop(L, 3);
+  const char *atom = name_at(L, 1, "make_tiled_copy");
+  const mt_tiled_copy *of = lmt_totiledcopy(L, 2);
+  int bits = bits_at(L, 3, 1, of->bits);
+  luaL_argcheck(L, bits > 0, 3, "1 to 1024 bits, or the name of a dtype");
+  mt_tiled_copy *c = new_copy(L);
+  if (mt_make_tiled_copy_side(c, atom, bits, of, side, &err)) return lmt_raise(L, &err);
+  lua_getiuservalue(L, 2, 1);
+  return finish_as(L, side == MT_COPY_S ? "S" : "D", c);
+}
+
+/* make_tiled_copy_S(atom, copy [, bits | dtype]): by another atom, what `copy` reads */
+static int l_copy_S (lua_State *L) { return copy_of_copy(L, MT_COPY_S); }
+static int l_copy_D (lua_State *L) { return copy_of_copy(L, MT_COPY_D); }
 
 /* ---------------------------------------------------------------- asking */
 
@@ -89,38 +175,24 @@ static int tc_tiler_MN (lua_State *L) {
   return lmt_pushvalue(L, lmt_totiledcopy(L, 1)->tiler.node);
 }
 
+static lua_Integer threads_of (const mt_tiled_copy *c) {
+  return mt_size(mt_mode(c->layout_tv.node, 0));
+}
+
 static int tc_size (lua_State *L) {
-  lua_pushinteger(L, mt_size(mt_mode(lmt_totiledcopy(L, 1)->layout_tv.node, 0)));
+  lua_pushinteger(L, threads_of(lmt_totiledcopy(L, 1)));
   return 1;
 }
 
-/* (Thr,Val,...) -> (Thr,(Access,RestVal),...): a thread's values, access by access. */
-static mt_status plain_by_access (mt_layout *out, const mt_tiled_copy *c,
-                                  const mt_node *a, mt_err *err) {
-  mt_layout val;
-  int n = c->atom_bits > c->bits ? c->atom_bits / c->bits : 1;
-  const mt_node access = { .tag = MT_LEAF, .span = 1, .shape = n, .stride = 1 };
-  const mt_node *modes[] = { mt_mode(a, 0), val.node, mt_mode(a, 2) };
-  mt_status s = mt_logical_divide(&val, mt_mode(a, 1), &access, err);
-  return s != MT_OK ? s : mt_concat(out, mt_rank(a), modes, err);
-}
-
-static mt_status by_access (mt_layout *out, const mt_tiled_copy *c, const mt_node *a,
-                            mt_err *err) {
-  mt_layout under;
-  if (a->tag != MT_SWIZZLE) return plain_by_access(out, c, a, err);
-  mt_status s = plain_by_access(&under, c, mt_child(a), err);
-  return s != MT_OK ? s : mt_swizzle_over(out, a, under.node, err);
-}
-
-/* What one thread moves, in elements of the tile: the same on both sides. */
-static int tc_layout (lua_State *L) {
+static int push_tv (lua_State *L, mt_copy_side side) {
   mt_layout out;
   LMT_NOERR(err);
-  const mt_tiled_copy *c = lmt_totiledcopy(L, 1);
-  if (by_access(&out, c, c->layout_tv.node, &err)) return lmt_raise(L, &err);
-  return lmt_pushvalue(L, out.node);                     /* (thr,(access,rest)) */
+  if (mt_copy_tv(&out, lmt_totiledcopy(L, 1), side, &err)) return lmt_raise(L, &err);
+  return lmt_pushvalue(L, out.node);                     /* (Thr,(FrgV,FrgX)) */
 }
+
+static int tc_layout_S_TV (lua_State *L) { return push_tv(L, MT_COPY_S); }
+static int tc_layout_D_TV (lua_State *L) { return push_tv(L, MT_COPY_D); }
 
 /* copy:partition(A): (Thr,Val,(RestM,RestN,...)) of a layout, or as a view of a tensor.
 ** */
@@ -132,87 +204,108 @@ static int tc_partition (lua_State *L) {
   return lmt_pushlike(L, 2, out.node, 0);
 }
 
-/* Text that makes the same tiled copy again. */
+static int tidfrg (lua_State *L, mt_copy_side side) {
+  mt_layout out;
+  LMT_NOERR(err);
+  const mt_tiled_copy *c = lmt_totiledcopy(L, 1);
+  if (mt_copy_tidfrg(&out, c, side, lmt_tolayout(L, 2), &err)) return lmt_raise(L, &err);
+  return lmt_pushlike(L, 2, out.node, 0);
+}
+
+/* copy:partition_S(A): (Thr,(FrgV,FrgX),(RestM,RestN,...)), what each thread reads */
+static int tc_partition_S (lua_State *L) { return tidfrg(L, MT_COPY_S); }
+static int tc_partition_D (lua_State *L) { return tidfrg(L, MT_COPY_D); }
+
+/* copy:retile_D(x): what a thread has, (V,M,N,...), in the order of this copy; of a
+** tensor a view. A layout stands for a compact fragment of its shape, which begins at the
+** offset 0. */
+static int retile (lua_State *L, const mt_tiled_copy *c) {
+  mt_layout frg, out;
+  LMT_NOERR(err);
+  const mt_node *a = lmt_tolayout(L, 2);
+  bool view = lmt_isclass(L, 2, LMT_TENSOR);
+  if (!view && mt_layout_left(&frg, a, &err)) return lmt_raise(L, &err);
+  if (mt_copy_retile(&out, c, view ? a : frg.node, &err)) return lmt_raise(L, &err);
+  lmt_pushlike(L, 2, out.node, 0);
+  if (view) return 1;
+  lua_pushinteger(L, 0);
+  return 2;
+}
+
+static int tc_retile (lua_State *L) { return retile(L, lmt_totiledcopy(L, 1)); }
+
+/* Text that makes the same tiled copy again, and what it is. */
 static int tc_tostring (lua_State *L) {
-  const tiled_copy *t = luaL_checkudata(L, 1, LMT_TILEDCOPY);
-  lmt_pushtext(L, t->c.thr.node);
-  lmt_pushtext(L, t->c.val.node);
-  lua_pushfstring(L, "tile.tiled_copy{ atom = \"%s\", bits = %d, "
-                  "thr = tile.layout \"%s\", val = tile.layout \"%s\" }",
-                  t->atom, t->c.bits, lua_tostring(L, -2), lua_tostring(L, -1));
-  return 1;
+  const mt_tiled_copy *c = lmt_totiledcopy(L, 1);
+  lua_getiuservalue(L, 1, 1);
+  lua_pushfstring(L, "%s  -- %I threads, ", lua_tostring(L, -1),
+                  (LUAI_UACINT)threads_of(c));
+  return lmt_endextents(L, c->tiler.node);
 }
 
 /* ---------------------------------------------------------------- one thread of it */
 
 typedef struct thr_copy {
-  const tiled_copy *copy;          /* its user value 1 */
+  const mt_tiled_copy *copy;       /* its user value 1 */
   int64_t thr;
 } thr_copy;
 
 /* copy:get_slice(thr), thr from 0 */
 static int tc_get_slice (lua_State *L) {
-  const tiled_copy *t = luaL_checkudata(L, 1, LMT_TILEDCOPY);
-  lua_Integer thr = luaL_checkinteger(L, 2);
-  int64_t n = mt_size(mt_mode(t->c.layout_tv.node, 0));
-  if (thr < 0 || thr >= n)
-    return luaL_error(L, "get_slice: thread %I of %I: 0 to %I are there",
-                      (LUAI_UACINT)thr, (LUAI_UACINT)n, (LUAI_UACINT)(n - 1));
+  const mt_tiled_copy *c = lmt_totiledcopy(L, 1);
+  int64_t thr = lmt_checkthread(L, 2, threads_of(c));
   thr_copy *s = lua_newuserdatauv(L, sizeof *s, 1);
-  *s = (thr_copy){ t, thr };
+  *s = (thr_copy){ c, thr };
   luaL_setmetatable(L, LMT_THRCOPY);
   lua_pushvalue(L, 1);
   lua_setiuservalue(L, -2, 1);
   return 1;
 }
 
-/* (thr,_,(_,_,...)) for a partition with this rest mode; it has room for any. */
-static void slice_of_thread (mt_layout *crd, int64_t thr, const mt_node *rest) {
-  uint32_t n = rest->tag == MT_MODES ? rest->arity : 0, size = 4 + n;
-  memset(crd->node, 0, size * sizeof crd->node[0]);
-  for (uint32_t i = 0; i < size; i++) crd->node[i].tag = MT_WILD, crd->node[i].span = 1;
-  crd->node[0] = (mt_node){ .tag = MT_TUPLE, .arity = 3, .span = size };
-  crd->node[1] = (mt_node){ .tag = MT_INT, .span = 1, .shape = thr };
-  if (rest->tag == MT_MODES)
-    crd->node[3] = (mt_node){ .tag = MT_TUPLE, .arity = (uint16_t)n, .span = 1 + n };
+static thr_copy *to_thr (lua_State *L) { return luaL_checkudata(L, 1, LMT_THRCOPY); }
+
+static int thr_partition (lua_State *L, mt_copy_side side) {
+  mt_layout part, offset;
+  LMT_NOERR(err);
+  const thr_copy *s = to_thr(L);
+  const mt_node *a = lmt_tolayout(L, 2);
+  if (mt_copy_partition(&part, &offset, s->copy, side, a, s->thr, &err))
+    return lmt_raise(L, &err);
+  return lmt_pushpart(L, 2, part.node, offset.node);
 }
 
-/* slice:partition_S(A) -> ((Access,RestVal),RestM,RestN,...), offset; of a tensor a view.
-** */
-static int thr_partition (lua_State *L) {
-  mt_layout part, split, crd;
-  LMT_NOERR(err);
-  const thr_copy *s = luaL_checkudata(L, 1, LMT_THRCOPY);
-  if (mt_partition(&part, &s->copy->c, lmt_tolayout(L, 2), &err) ||
-      by_access(&split, &s->copy->c, part.node, &err))
-    return lmt_raise(L, &err);
-  const mt_node *in = split.node[0].tag == MT_SWIZZLE ? mt_child(split.node) : split.node;
-  const mt_node *rest = mt_mode(in, 2);
-  if (rest->arity + 4 > MT_MAXNODES) return luaL_error(L, "partition: too many modes");
-  slice_of_thread(&crd, s->thr, rest);
-  if (lmt_isclass(L, 2, LMT_TENSOR)) return lmt_slice(L, 2, crd.node, split.node);
-  return lmt_pushslice(L, crd.node, split.node);
-}
+/* slice:partition_S(A) -> ((FrgV,FrgX),RestM,RestN,...), offset; of a tensor a view. */
+static int thr_partition_S (lua_State *L) { return thr_partition(L, MT_COPY_S); }
+static int thr_partition_D (lua_State *L) { return thr_partition(L, MT_COPY_D); }
+
+static int thr_retile (lua_State *L) { return retile(L, to_thr(L)->copy); }
 
 static int thr_tostring (lua_State *L) {
-  const thr_copy *s = luaL_checkudata(L, 1, LMT_THRCOPY);
+  const thr_copy *s = to_thr(L);
   lua_pushfstring(L, "thread %I of a tiled copy with %s", (LUAI_UACINT)s->thr,
-                  s->copy->atom);
+                  s->copy->atom.name);
   return 1;
 }
 
 /* ---------------------------------------------------------------- registration */
 
-static const luaL_Reg functions[] = { { "tiled_copy", l_tiled_copy }, { NULL, NULL } };
+static const luaL_Reg functions[] = {
+  { "tiled_copy", l_tiled_copy }, { "make_tiled_copy_A", l_copy_A },
+  { "make_tiled_copy_B", l_copy_B }, { "make_tiled_copy_C", l_copy_C },
+  { "make_tiled_copy_S", l_copy_S }, { "make_tiled_copy_D", l_copy_D }, { NULL, NULL }
+};
 static const luaL_Reg meta[] = { { "__tostring", tc_tostring }, { NULL, NULL } };
 static const luaL_Reg methods[] = {
   { "tiled_layout_TV", tc_tiled_layout_TV }, { "tiler_MN", tc_tiler_MN },
-  { "layout_S_TV", tc_layout }, { "layout_D_TV", tc_layout }, { "size", tc_size },
-  { "partition", tc_partition }, { "get_slice", tc_get_slice }, { NULL, NULL }
+  { "layout_S_TV", tc_layout_S_TV }, { "layout_D_TV", tc_layout_D_TV },
+  { "size", tc_size }, { "partition", tc_partition }, { "partition_S", tc_partition_S },
+  { "partition_D", tc_partition_D }, { "retile_S", tc_retile },
+  { "retile_D", tc_retile }, { "get_slice", tc_get_slice }, { NULL, NULL }
 };
 static const luaL_Reg thr_meta[] = { { "__tostring", thr_tostring }, { NULL, NULL } };
 static const luaL_Reg thr_methods[] = {
-  { "partition_S", thr_partition }, { "partition_D", thr_partition }, { NULL, NULL }
+  { "partition_S", thr_partition_S }, { "partition_D", thr_partition_D },
+  { "retile_S", thr_retile }, { "retile_D", thr_retile }, { NULL, NULL }
 };
 
 void lmt_open_tile (lua_State *L) {

@@ -94,8 +94,9 @@ void lmt_mark (lua_State *L, lmt_class class, const char *name) {
   lua_rawsetp(L, LUA_REGISTRYINDEX, &marks[class]);
 }
 
-static lmt_class class_at (lua_State *L, int i) {
-  if (lua_type(L, i) != LUA_TUSERDATA || !lua_getmetatable(L, i)) return LMT_UNMARKED;
+static lmt_class class_at (lua_State *L, int i, void **block) {
+  *block = lua_touserdata(L, i);
+  if (*block == NULL || !lua_getmetatable(L, i)) return LMT_UNMARKED;
   lua_rawgeti(L, -1, 1);
   uintptr_t k = (uintptr_t)lua_touserdata(L, -1) - (uintptr_t)marks;
   lua_pop(L, 2);
@@ -109,17 +110,19 @@ static void set_class (lua_State *L, lmt_class class) {
 
 /* The node of a layout, tensor or other value; NULL if it is none. */
 static const mt_node *node_at (lua_State *L, int i) {
-  lmt_class class = class_at(L, i);
+  void *block;
+  lmt_class class = class_at(L, i, &block);
   if (class == LMT_TENSORS) return lmt_totensor(L, i)->layout;
-  return class == LMT_UNMARKED ? NULL : lua_touserdata(L, i);
+  return class == LMT_UNMARKED ? NULL : block;
 }
 
 /* Integers n become n:1, tuples tilers; layouts stay. */
 static void become_tiler (mt_node *t) {
-  if (t->tag == MT_INT) t->tag = MT_LEAF, t->stride = 1;
-  if (t->tag == MT_TUPLE) t->tag = MT_TILER;
-  if (t->tag != MT_TILER) return;
-  for (mt_node *c = t + 1; c < t + t->span; c += c->span) become_tiler(c);
+  for (mt_node *p = t, *end = t + t->span; p < end;) {
+    if (p->tag == MT_INT) p->tag = MT_LEAF, p->stride = 1;
+    if (p->tag == MT_TUPLE) p->tag = MT_TILER;
+    p += p->tag == MT_TILER ? 1 : p->span;
+  }
 }
 
 /* Nothing but the `n` elements of a sequence. */
@@ -137,27 +140,53 @@ static void check_sequence (reader *r, int i, int n) {
 
 static void read_value (reader *r, int i);
 
+/* The element k of the table being read lies on the top. Returns whether it makes the
+** table a tiler. */
+static bool read_element (reader *r, int k) {
+  int first = r->n;
+  r->path[r->depth++] = k;
+  read_value(r, -1);
+  r->depth--;
+  const mt_node *c = &r->out->node[first];
+  return c->tag == MT_TILER || lmt_islayout(c);
+}
+
+/* The fields of the table at `i`, if lua_next has them as 1, 2, ..., n: then there are no
+** others. False: some other order, or fields. */
+static bool read_in_turn (reader *r, int i, int n, bool *tiler) {
+  lua_State *L = r->L;
+  int k = 0;
+  for (lua_pushnil(L); lua_next(L, i); lua_pop(L, 1)) {
+    if (!lua_isinteger(L, -2) || lua_tointeger(L, -2) != ++k || k > n) {
+      lua_pop(L, 2);
+      return false;
+    }
+    *tiler |= read_element(r, k);
+  }
+  return k == n;
+}
+
 static void read_table (reader *r, int i) {
   lua_State *L = r->L;
   size_t n = lua_rawlen(L, i);
-  int at = r->n, tiler = 0;
+  int at = r->n;
+  bool tiler = false;
+  i = lua_absindex(L, i);
   luaL_checkstack(L, 8, NULL);
   if (r->depth == MT_MAXDEPTH)
     complain(r, lua_pushfstring(L, "nested deeper than %d", (int)MT_MAXDEPTH));
   if (n >= MT_MAXNODES)
     complain(r, lua_pushfstring(L, "more than %d values", (int)MT_MAXNODES));
   add_node(r, MT_TUPLE);
-  for (int k = 1; k <= (int)n; k++) {
-    int first = r->n;
-    r->path[r->depth++] = k;
-    lua_rawgeti(L, i, k);
-    read_value(r, lua_gettop(L));
-    lua_pop(L, 1);
-    r->depth--;
-    const mt_node *c = &r->out->node[first];
-    tiler |= c->tag == MT_TILER || lmt_islayout(c);
+  if (!read_in_turn(r, i, (int)n, &tiler)) {
+    r->n = at + 1;
+    for (int k = 1; k <= (int)n; k++) {
+      lua_rawgeti(L, i, k);
+      tiler |= read_element(r, k);
+      lua_pop(L, 1);
+    }
+    check_sequence(r, i, (int)n);
   }
-  check_sequence(r, i, (int)n);
   mt_node *t = &r->out->node[at];
   t->arity = (uint16_t)n;
   t->span = (uint32_t)(r->n - at);
@@ -168,13 +197,13 @@ static void read_table (reader *r, int i) {
 static void read_value (reader *r, int i) {
   lua_State *L = r->L;
   int type = lua_type(L, i), isint = 0;
-  if (type == LUA_TTABLE && (r->kinds & LMT_TABLE)) { read_table(r, i); return; }
   if (type == LUA_TUSERDATA) {
     const mt_node *t = node_at(L, i);
     if (t == NULL || !(kind_of(t) & r->kinds)) expected(r, i);
     else add_value(r, t);
     return;
   }
+  if (type == LUA_TTABLE && (r->kinds & LMT_TABLE)) { read_table(r, i); return; }
   lua_Integer v = type == LUA_TNUMBER ? lua_tointegerx(L, i, &isint) : 0;
   if (!isint || !(r->kinds & LMT_INT)) expected(r, i);
   else add_node(r, MT_INT)->shape = v;
@@ -186,8 +215,13 @@ const mt_node *lmt_tovalue (lua_State *L, int i, int kinds, const char *what,
     mt_int(buf, lua_tointeger(L, i));
     return buf->node;
   }
-  reader r = { .L = L, .out = buf, .kinds = kinds, .what = what };
-  read_value(&r, lua_absindex(L, i));
+  reader r;
+  r.L = L;
+  r.out = buf;
+  r.kinds = kinds;
+  r.what = what;
+  r.n = r.depth = 0;
+  read_value(&r, i);
   return buf->node;
 }
 
@@ -220,11 +254,12 @@ const mt_node *lmt_tofunction (lua_State *L, int i, mt_layout *buf) {
 }
 
 const mt_node *lmt_totiler (lua_State *L, int i, mt_layout *buf) {
-  if (class_at(L, i) == LMT_FUNCTIONS) return lua_touserdata(L, i);
+  void *block;
+  if (class_at(L, i, &block) == LMT_FUNCTIONS) return block;
   const mt_node *t =
       lmt_tovalue(L, i, LMT_COORD | LMT_LAYOUTS | LMT_SWIZZLES, "tiler", buf);
-  become_tiler(buf->node);
-  for (const mt_node *p = t; p < mt_next(t); p++)
+  if (t->tag != MT_TILER) become_tiler(buf->node);
+  for (const mt_node *p = t, *end = mt_next(t); p < end; p++)
     if (p->tag == MT_LEAF && p->shape < 0)
       luaL_error(L, "tiler: negative extent %I", (LUAI_UACINT)p->shape);
   return t;
@@ -370,20 +405,6 @@ mt_number lmt_tonumber (lua_State *L, int i) {
   return (mt_number){ .f = lua_tonumber(L, i) };
 }
 
-int lmt_pushnumber (lua_State *L, mt_dtype d, mt_number v) {
-  if (d == MT_bool) lua_pushboolean(L, v.i != 0);
-  else if (v.isint) lua_pushinteger(L, v.i);
-  else lua_pushnumber(L, v.f);
-  return 1;
-}
-
-mt_dtype lmt_todtype (lua_State *L, int i) {
-  mt_dtype d;
-  LMT_NOERR(err);
-  if (mt_dtype_find(&d, luaL_checkstring(L, i), &err)) lmt_raise(L, &err);
-  return d;
-}
-
 void lmt_checkkeys (lua_State *L, int i, const char *what, const char *const *keys) {
   luaL_checktype(L, i, LUA_TTABLE);
   i = lua_absindex(L, i);
@@ -402,9 +423,12 @@ void lmt_checkkeys (lua_State *L, int i, const char *what, const char *const *ke
 
 /* ---------------------------------------------------------------- pushing */
 
+static void push_nodes (lua_State *L, const mt_node *t) {
+  memcpy(lua_newuserdatauv(L, t->span * sizeof *t, 0), t, t->span * sizeof *t);
+}
+
 static void push_userdata (lua_State *L, const mt_node *t, lmt_class class) {
-  void *p = lua_newuserdatauv(L, t->span * sizeof *t, 0);
-  memcpy(p, t, t->span * sizeof *t);
+  push_nodes(L, t);
   set_class(L, class);
 }
 
@@ -434,17 +458,35 @@ int lmt_pushvalue (lua_State *L, const mt_node *t) {
   return 1;
 }
 
-int lmt_pushtext (lua_State *L, const mt_node *t) {
-  luaL_Buffer b;
-  size_t n = mt_format(NULL, 0, t);
-  char *p = luaL_buffinitsize(L, &b, n + 1);
-  mt_format(p, n + 1, t);
-  luaL_pushresultsize(&b, n);
-  return 1;
+/* Takes its class from the layout at `i`: that is nearer than the registry. */
+static void push_as (lua_State *L, int i, const mt_node *t) {
+  push_nodes(L, t);
+  lua_getmetatable(L, i);
+  lua_setmetatable(L, -2);
 }
 
 int lmt_pushlike (lua_State *L, int i, const mt_node *t, int64_t offset) {
-  if (lmt_islayout(t) && class_at(L, i) == LMT_TENSORS) lmt_pushview(L, i, t, offset);
+  void *block;
+  lmt_class class = lmt_islayout(t) ? class_at(L, i, &block) : LMT_UNMARKED;
+  if (class == LMT_TENSORS) lmt_pushview(L, i, t, offset);
+  else if (class == LMT_FUNCTIONS) push_as(L, i, t);
   else lmt_pushvalue(L, t);
+  return 1;
+}
+
+/* The block of a layout begins with its node, that of a tensor does not. */
+static bool is_block (lua_State *L, int i, const mt_node *a) {
+  return lmt_islayout(a) && lua_touserdata(L, i) == (const void *)a;
+}
+
+int lmt_pushnew (lua_State *L, int i, const mt_node *a, const mt_node *t) {
+  if (lmt_islayout(t) && is_block(L, i, a)) push_as(L, i, t);
+  else lmt_pushvalue(L, t);
+  return 1;
+}
+
+int lmt_pushfrom (lua_State *L, int i, const mt_node *a, const mt_node *t) {
+  if (lmt_islayout(t) && is_block(L, i, a)) push_as(L, i, t);
+  else lmt_pushlike(L, i, t, 0);
   return 1;
 }

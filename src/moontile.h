@@ -189,7 +189,7 @@ MT_API int64_t mt_size (const mt_node *t);        /* product of the extents, che
 /* One more than the largest offset of a swizzled or integer layout (of a layout
 ** without negative strides: A(size-1)+1); 8:-1 has 1. `lo` (may be NULL) receives the
 ** smallest offset. A layout of size 0 has cosize 0. Errors: MT_EINVAL (strides are not
-** integers), MT_EOVERFLOW. */
+** integers), MT_EOVERFLOW, MT_EUNSUPPORTED (under a swizzle: not found in 2^19 steps). */
 MT_API mt_status mt_cosize (int64_t *out, int64_t *lo, const mt_node *a, mt_err *err);
 MT_API mt_status mt_shape (mt_layout *out, const mt_node *a, mt_err *err);  /* a tuple */
 MT_API mt_status mt_stride (mt_layout *out, const mt_node *a, mt_err *err);  /* a tuple */
@@ -238,8 +238,9 @@ MT_API mt_status mt_coalesce (mt_layout *out, const mt_node *a, const mt_node *p
 ** shape(R). B may run past size(A): the last mode of A has no bound. `b` is a layout,
 ** or a tiler: by mode; modes of A that the tiler does not reach are dropped. B's
 ** strides may be basis elements: each then steps in the mode of A that it names. Where
-** digits do not meet, an answer is searched for by the definition, in at most 2^16
-** steps. Errors: MT_EINEXACT with a witness, MT_ERANK. */
+** digits do not meet, an answer is searched for by the definition: at most 2^16 values of
+** A are compared, fewer if it has more than 32 digits. Errors: MT_EINEXACT with a
+** witness, MT_ERANK. */
 MT_API mt_status mt_composition (mt_layout *out, const mt_node *a, const mt_node *b,
                                  mt_err *err);
 /* The offsets that A skips: (1) disjoint from A but for 0, (2) ordered, strides
@@ -276,7 +277,10 @@ MT_API mt_status mt_right_inverse (mt_layout *out, const mt_node *a, mt_err *err
 
 /* ---------------------------------------------------------------- types and files */
 
-/* name   bytes  npy */
+/* Little endian. Floats are as in IEEE 754, but e4m3 (float8_e4m3fn elsewhere): it has no
+** infinities, only one NaN of each sign, 0x7f and 0xff, and 448 as its largest number;
+** what rounds to more becomes NaN, infinity too, as in ml_dtypes.
+** name   bytes  npy */
 #define MT_DTYPES(X)                                                                     \
   X(bool,  1, "|b1")                                                                     \
   X(i8,    1, "|i1")                                                                     \
@@ -290,7 +294,9 @@ MT_API mt_status mt_right_inverse (mt_layout *out, const mt_node *a, mt_err *err
   X(f16,   2, "<f2")                                                                     \
   X(bf16,  2, "<V2")                                                                     \
   X(f32,   4, "<f4")                                                                     \
-  X(f64,   8, "<f8")
+  X(f64,   8, "<f8")                                                                     \
+  X(e4m3,  1, "<V1")                                                                     \
+  X(e5m2,  1, "<V1")
 
 #define MT_DTYPE_NAME(name, bytes, npy) MT_##name,
 typedef enum mt_dtype { MT_DTYPES(MT_DTYPE_NAME) MT_NDTYPE } mt_dtype;
@@ -321,7 +327,9 @@ MT_API void mt_cast_element (mt_dtype to, void *dst, mt_dtype from, const void *
 ** whole file: the data must be all there; what follows them is ignored, as NumPy does.
 ** C order gives row-major strides, Fortran order column-major ones; big-endian types
 ** have `swap` set. An array of one dimension is n:1; one without dimensions is ():(),
-** of size 1. bf16 is '<V2' (as ml_dtypes writes it) or 'bfloat16'. */
+** of size 1. bf16 is '<V2' (as ml_dtypes writes it) or 'bfloat16'; e4m3 'float8_e4m3fn',
+** e5m2 'float8_e5m2' or '<f1'. Both are written as '<V1', which NumPy reads: the file
+** then does not say which of them it is. */
 typedef struct mt_npy {
   mt_dtype dtype;
   bool swap;
@@ -332,6 +340,10 @@ typedef struct mt_npy {
 enum { MT_NPY_HEAD = 65536 };
 MT_API mt_status mt_npy_read_header (mt_npy *out, const void *head, size_t bytes,
                                      uint64_t file_size, mt_err *err);
+/* The same for elements that are known to be `as`: the file has it, or raw bytes ('V') or
+** unsigned integers of its size. */
+MT_API mt_status mt_npy_read_header_as (mt_npy *out, mt_dtype as, const void *head,
+                                        size_t bytes, uint64_t file_size, mt_err *err);
 /* Writes the header (version 1.0, data 64-byte aligned, byte for byte as NumPy) for a
 ** compact array into `buf`; `size` receives its length. The integers of `shape` at any
 ** depth are the extents; an integer n is (n,). */
@@ -351,6 +363,9 @@ typedef struct mt_device_options {
   void *alloc_ud;
   int threads;             /* of the CPU executor; 0: as many as processors are online */
   const char *libcuda;     /* path of the driver; NULL: "libcuda.so.1" */
+  const char *libblas;     /* of "cpu": path of a BLAS, for products of plain matrices of
+                           ** f32 or f64; "": none. NULL: "libblas.so.3" where that is an
+                           ** OpenBLAS, BLIS or MKL and was measured to be faster */
 } mt_device_options;
 
 typedef struct mt_device mt_device;    /* may be used by one thread at a time */
@@ -416,11 +431,17 @@ MT_API mt_status mt_plan_copy (mt_plan **out, mt_device *d, const mt_tiled_copy 
                                const mt_tensor *src, const mt_tensor *dst, mt_err *err);
 /* C = alpha A B + beta C, proven legal and given a kernel: A (M,K), B (N,K), C (M,N),
 ** each with an optional last mode L for the batch; any modes, any strides, swizzled or
-** not. Each of the modes has one size in the operands that have it. beta 0: C is not
-** read. mma NULL: one is chosen, or the processor's own product. Integers: alpha and beta
-** are integral. C is written once: MT_EINJECTIVE; it does not overlap A or B:
-** MT_EOVERLAP. Other errors: MT_ERANK, MT_ERANGE, MT_EUNSUPPORTED (types; an atom that
-** this device has not, with the list of those that it has), MT_ENOMEM. */
+** not. Each of the modes has one size in the operands that have it. mma NULL: one is
+** chosen, or the processor's own product. Laws:
+** (1) each element of C is written once, and C lies apart from A and B;
+** (2) beta 0: C is not read; alpha 0: A and B are not, nor without any K;
+** (3) A and B are what the instruction makes of them, C has the type of its accumulators,
+**     or both are floats: C is rounded once; integers are exact modulo 2^32, alpha and
+**     beta integral;
+** (4) where the partition splits K over threads, their sums are added in order.
+** Errors: MT_EINVAL, MT_ERANK, MT_ERANGE, MT_EALIGN, MT_EINJECTIVE, MT_EOVERLAP,
+** MT_EUNSUPPORTED (types; an atom that this device has not, with the list of those that it
+** has), MT_EOVERFLOW, MT_ETOOBIG, MT_ENOMEM. */
 MT_API mt_status mt_plan_gemm (mt_plan **out, mt_device *d, const mt_tiled_mma *mma,
                                const mt_tensor *a, const mt_tensor *b,
                                const mt_tensor *c, double alpha, double beta,
@@ -444,4 +465,6 @@ MT_API const char *mt_kernel_name (const char *backend, int i);
 #include "moontile_algebra.h"
 #include "moontile_swizzle.h"
 #include "moontile_domain.h"
+#include "moontile_analysis.h"
+#include "moontile_verify.h"
 #endif

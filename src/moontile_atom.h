@@ -96,6 +96,12 @@ typedef struct mt_mma_atom {
 /* Errors: MT_EINVAL with the names nearest to it. */
 MT_API mt_status mt_mma_atom_find (mt_mma_atom *out, const char *name, mt_err *err);
 
+/* The error bound of products: |C - exact| is at most this for k products that are
+** accumulated by the instruction, in any order and on any device, where `sum` is the sum of
+** |a b| over them and |c|. 0 for integers: they are exact modulo 2^32. What is stored in
+** another type is rounded once more. */
+MT_API double mt_mma_op_bound (const mt_mma_op *op, int64_t k, double sum);
+
 /* A place in the list of all atoms; one that is all 0 is before the first. */
 typedef struct mt_atom_cursor {
   int row, choice[MT_ATOM_GROUPS];

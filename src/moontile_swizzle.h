@@ -49,8 +49,8 @@ MT_API mt_status mt_swizzle_composition (mt_layout *out, const mt_node *w,
 ** mt_composition with these: (1) R(i) = A(t(i)), for 0 <= i < size(A) if t is a swizzle,
 ** else for 0 <= i < size(t). R is Sw' o L', where Sw' is the swizzle of the masks A(Y)
 ** and A(Z). Errors: MT_EINEXACT (A does not keep the bits of the swizzle apart, with a
-** witness), MT_EUNSUPPORTED (more than 2^16 values would have to be compared, or two
-** swizzles with an offset between them). */
+** witness), MT_EUNSUPPORTED (more than 2^16 values, fewer of a layout of more than 16
+** nodes, would have to be compared, or two swizzles with an offset between them). */
 MT_API mt_status mt_layout_swizzle_composition (mt_layout *out, const mt_node *a,
                                                 const mt_node *t, mt_err *err);
 
@@ -89,7 +89,7 @@ MT_API mt_status mt_swizzle_slice (mt_layout *out, int64_t *offset, const mt_nod
 ** inv(L) o Sw as Sw' o inv(L). (1) right: A(R(i)) = i for 0 <= i < size(R), A on its
 ** extended domain. (2) left: A(R(A(i))) = A(i) for all i. Errors: MT_EINEXACT (no swizzle
 ** Sw' does it, or (1), (2) would not hold, with a witness), MT_EUNSUPPORTED (an offset
-** under the swizzle; more than 2^16 values to compare). */
+** under the swizzle; more than 2^16 values to compare, fewer of more than 16 nodes). */
 MT_API mt_status mt_swizzle_right_inverse (mt_layout *out, const mt_node *a, mt_err *err);
 MT_API mt_status mt_swizzle_left_inverse (mt_layout *out, const mt_node *a, mt_err *err);
 

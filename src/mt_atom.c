@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "mt_atom.h"
+#include "mt_num.h"
 
 #define MT_TV(name, text) static const char name[] = text;
 #define MT_MMA(arch, in, threads, name, shape, types, a, b, c)
@@ -135,18 +136,64 @@ static void read_op (mt_mma_op *out, const struct mma_row *r, const mt_choices *
   }
 }
 
-mt_status mt_mma_atom_find (mt_mma_atom *out, const char *name, mt_err *err) {
-  mt_choices c;
-  MT_CHECK(name, err, "mma_atom: a name expected");
-  int row = mt_find_pattern(&c, pattern_of, name);
-  if (row < 0) return mt_unknown_name(err, "mma_atom", pattern_of, name);
-  const struct mma_row *r = &rows[row];
-  read_op(&out->op, r, &c);
+/* The n-th parameter of a name in C++, from 0; "" if there is none. */
+static const char *parameter (const char *name, int n, int *len) {
+  const char *p = strchr(name, '<');
+  for (; p && n > 0; n--) p = strchr(p + 1, ',');
+  *len = p ? (int)strcspn(p + 1, ",>") : 0;
+  return p ? p + 1 : "";
+}
+
+/* UniversalFMA with the parameters that C++ would supply: A = D, B = A, C = D. */
+static const char *full_name (char out[MT_ATOM_NAME], const char *name) {
+  int n[3], some;
+  const char *d = parameter(name, 0, &n[0]), *a = parameter(name, 1, &n[1]);
+  const char *b = parameter(name, 2, &n[2]);
+  parameter(name, 3, &some);
+  if (strstr(name, "UniversalFMA<") == NULL || some > 0) return name;
+  if (n[1] == 0) a = d, n[1] = n[0];
+  if (n[2] == 0) b = a, n[2] = n[1];
+  some = snprintf(out, MT_ATOM_NAME, "UniversalFMA<%.*s,%.*s,%.*s,%.*s>", n[0], d, n[1],
+                  a, n[2], b, n[0], d);
+  return some < MT_ATOM_NAME ? out : name;
+}
+
+static mt_status read_atom (mt_mma_atom *out, const struct mma_row *r,
+                            const mt_choices *c, mt_err *err) {
+  read_op(&out->op, r, c);
   const int64_t mnk[4] = {out->op.m, out->op.n, out->op.k, 0};
   MT_TRY(mt_atom_layout(&out->thr_id, r->threads, mnk, err));
   MT_TRY(mt_atom_layout(&out->a, r->a, mnk, err));
   MT_TRY(mt_atom_layout(&out->b, r->b, mnk, err));
   return mt_atom_layout(&out->c, r->c, mnk, err);
+}
+
+mt_status mt_mma_atom_find (mt_mma_atom *out, const char *name, mt_err *err) {
+  mt_choices c;
+  char full[MT_ATOM_NAME];
+  MT_CHECK(name, err, "mma_atom: a name expected");
+  name = full_name(full, name);
+  int row = mt_find_pattern(&c, pattern_of, name);
+  if (row < 0) return mt_unknown_name(err, "mma_atom", pattern_of, name);
+  return read_atom(out, &rows[row], &c, err);
+}
+
+mt_status mt_mma_atom_number (uint32_t *out, const char *name, mt_err *err) {
+  mt_choices c;
+  char full[MT_ATOM_NAME];
+  MT_CHECK(name, err, "mma_atom: a name expected");
+  name = full_name(full, name);
+  int row = mt_find_pattern(&c, pattern_of, name);
+  if (row < 0) return mt_unknown_name(err, "mma_atom", pattern_of, name);
+  *out = mt_pattern_number(pattern_of, row, &c);
+  return MT_OK;
+}
+
+bool mt_mma_atom_by_number (mt_mma_atom *out, uint32_t number) {
+  mt_choices c;
+  mt_err err = MT_NOERR;
+  int row = mt_pattern_by_number(&c, pattern_of, number);
+  return row >= 0 && read_atom(out, &rows[row], &c, &err) == MT_OK;
 }
 
 bool mt_mma_atom_next (mt_mma_op *out, mt_atom_cursor *c) {

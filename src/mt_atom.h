@@ -23,6 +23,10 @@ void mt_spell (char *out, size_t size, const char *pattern, const mt_choices *c)
 int mt_find_pattern (mt_choices *out, mt_patterns of, const char *name);
 /* The row and the choices of the next name; -1 at the end. */
 int mt_next_pattern (mt_choices *out, mt_patterns of, mt_atom_cursor *c);
+/* The place of a name in the order of mt_next_pattern, from 0, and the row and choices
+** that are there; -1 at the end. */
+uint32_t mt_pattern_number (mt_patterns of, int row, const mt_choices *c);
+int mt_pattern_by_number (mt_choices *out, mt_patterns of, uint32_t number);
 /* Fails: there is no such name, these are near. */
 mt_status mt_unknown_name (mt_err *err, const char *op, mt_patterns of, const char *name);
 

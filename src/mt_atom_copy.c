@@ -28,31 +28,14 @@ static const char *pattern_of (int row) {
 
 /* ---- from bits to values */
 
-/* A leaf s:d in bits, in values of so many bits: the bits of one value lie side by side
-** in the leaf of stride 1; all else moves whole values. False: it does not. */
-static bool leaf_of_values (int64_t *s, int64_t *d, int64_t bits) {
-  if (*d == 1 && bits > 1) {
-    if (*s % bits != 0) return false;
-    *s /= bits;
-    return true;
-  }
-  if (*d % bits != 0) return false;
-  *d /= bits;
-  return true;
-}
-
-/* Values of 1 bit are the bits themselves. */
-static bool layout_of_values (mt_layout *out, const mt_node *bit_layout, int64_t bits) {
-  mt_copy_value(out, bit_layout);
-  for (mt_node *p = out->node; p < out->node + out->node->span; p++)
-    if (p->tag == MT_LEAF && !leaf_of_values(&p->shape, &p->stride, bits)) return false;
-  for (mt_node *p = out->node + out->node->span; p-- > out->node;) {
-    if (p->tag != MT_MODES) continue;
-    p->shape = 1;
-    for (const mt_node *c = mt_child(p); c < mt_next(p); c = mt_next(c))
-      p->shape *= c->shape;
-  }
-  return true;
+/* In values of so many bits: false if that parts a value, or puts threads together. What
+** moves any number of bits stays as it is. */
+static bool layout_of_values (mt_layout *out, const mt_node *bit_layout, int bits) {
+  mt_err err;
+  if (mt_size(bit_layout) == 1) return mt_copy_value(out, bit_layout), true;
+  return mt_recast_layout(out, 1, bits, bit_layout, &err) == MT_OK &&
+         mt_size(mt_mode(out->node, 0)) == mt_size(mt_mode(bit_layout, 0)) &&
+         mt_size(out->node) * bits == mt_size(bit_layout);
 }
 
 /* The most bits that stay together in the layouts of the atom. */
@@ -69,17 +52,15 @@ static int most_bits (const mt_copy_atom *a) {
 }
 
 static mt_status in_values (mt_copy_atom *a, int bits, mt_err *err) {
-  mt_layout in_bits;
-  mt_layout *const layouts[] = {&a->src, &a->dst, &a->ref};
   static const char *const names[] = {"source", "destination", "reference"};
-  int most = most_bits(a);
-  for (int i = 0; i < 3; i++) {
-    in_bits = *layouts[i];
-    if (!layout_of_values(layouts[i], in_bits.node, bits))
+  mt_layout *const layouts[] = {&a->src, &a->dst, &a->ref};
+  mt_layout values[3];
+  for (int i = 0; i < 3; i++)
+    if (!layout_of_values(&values[i], layouts[i]->node, bits))
       return mt_failn(err, MT_EINEXACT, "copy_atom: %s has no values of %d bits: its %s "
                       "layout in bits is %N\n  it keeps %d bits together", a->name, bits,
-                      names[i], in_bits.node, most);
-  }
+                      names[i], layouts[i]->node, most_bits(a));
+  for (int i = 0; i < 3; i++) mt_copy_value(layouts[i], values[i].node);
   a->bits = bits;
   return MT_OK;
 }

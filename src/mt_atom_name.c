@@ -145,6 +145,63 @@ int mt_next_pattern (mt_choices *out, mt_patterns of, mt_atom_cursor *c) {
   return -1;
 }
 
+/* ---- numbers of names: the groups are digits, the last runs fastest */
+
+/* How many alternatives the group has. */
+static uint32_t count_alternatives (const char *p) {
+  uint32_t count = 0;
+  for (;; p++) {
+    long lo, hi, step;
+    count += read_range(p, &lo, &hi, &step) ? (uint32_t)((hi - lo) / step) + 1 : 1;
+    p += strcspn(p, "|}");
+    if (*p == '}') return count;
+  }
+}
+
+/* Which of them the text is. */
+static uint32_t index_of (const char *p, const char *text) {
+  char other[24];
+  uint32_t i = 0;
+  while (alternative(other, p, i) && strcmp(other, text) != 0) i++;
+  return i;
+}
+
+static uint32_t count_names (const char *pattern) {
+  uint32_t count = 1;
+  for (const char *p = strchr(pattern, '{'); p; p = strchr(p, '{'))
+    count *= count_alternatives(++p);
+  return count;
+}
+
+uint32_t mt_pattern_number (mt_patterns of, int row, const mt_choices *c) {
+  uint32_t before = 0, number = 0;
+  int group = 0;
+  for (int r = 0; r < row; r++) before += count_names(of(r));
+  for (const char *p = strchr(of(row), '{'); p; p = strchr(p, '{'), group++) {
+    number *= count_alternatives(++p);
+    number += index_of(p, c->text[group]);
+  }
+  return before + number;
+}
+
+int mt_pattern_by_number (mt_choices *out, mt_patterns of, uint32_t number) {
+  for (int row = 0; of(row); row++) {
+    uint32_t count = count_names(of(row));
+    if (number >= count) {
+      number -= count;
+      continue;
+    }
+    out->n = 0;
+    for (const char *p = strchr(of(row), '{'); p; p = strchr(p, '{')) {
+      count /= count_alternatives(++p);
+      alternative(out->text[out->n++], p, number / count);
+      number %= count;
+    }
+    return row;
+  }
+  return -1;
+}
+
 /* ---- names that are near */
 
 static int least (int a, int b) { return a < b ? a : b; }

@@ -26,10 +26,6 @@ bool mt_is_integral (const mt_node *t) {
 
 /* ---- strides */
 
-bool mt_same_path (const mt_node *a, const mt_node *b) {
-  return a->ring == b->ring && memcmp(a->path, b->path, sizeof a->path) == 0;
-}
-
 int mt_compare_paths (const mt_node *a, const mt_node *b) {
   int na = a->path[MT_MAXPATH], nb = b->path[MT_MAXPATH];
   for (int i = 1; i <= na && i <= nb; i++)
@@ -69,7 +65,7 @@ void mt_failed (mt_build *b, mt_status s) {
   if (b->status == MT_OK) b->status = s;
 }
 
-static mt_node *push (mt_build *b, mt_tag tag) {
+static inline mt_node *push (mt_build *b, mt_tag tag) {
   if (b->status != MT_OK) return NULL;
   if (b->n == MT_MAXNODES) {
     b->status = mt_fail(b->err, MT_ETOOBIG, "%s: more than %d nodes", b->op, MT_MAXNODES);
@@ -83,7 +79,7 @@ static mt_node *push (mt_build *b, mt_tag tag) {
   return p;
 }
 
-static bool nests (const mt_node *t) { return mt_is_branch(t); }
+static inline bool nests (const mt_node *t) { return mt_is_branch(t); }
 
 static void too_deep (mt_build *b) {
   b->status = mt_fail(b->err, MT_ETOOBIG, "%s: nested deeper than %d", b->op,
@@ -103,40 +99,54 @@ void mt_open (mt_build *b, mt_tag tag) {
 }
 
 /* The product of the extents of the modes of t; 0 if one of them is. */
-static bool product (int64_t *out, const mt_node *t) {
+static inline bool product (int64_t *out, const mt_node *t) {
   int64_t n = 1;
-  *out = 0;
-  for (const mt_node *c = mt_child(t); c < mt_next(t); c = mt_next(c))
-    if (c->shape == 0) return true;
-  for (const mt_node *c = mt_child(t); c < mt_next(t); c = mt_next(c))
-    if (mt_mulo(n, c->shape, &n)) return false;
-  *out = n;
-  return true;
+  bool empty = false, over = false;
+  for (const mt_node *c = mt_child(t), *end = mt_next(t); c < end; c = mt_next(c)) {
+    if (c->shape == 0) empty = true;
+    else over |= mt_mulo(n, c->shape, &n);
+  }
+  *out = empty ? 0 : n;
+  return empty || !over;
 }
 
 static void size_overflow (mt_build *b) {
   b->status = mt_fail(b->err, MT_EOVERFLOW, "%s: the size leaves 64 bits", b->op);
 }
 
-void mt_close (mt_build *b) {
-  if (b->status != MT_OK) return;
+static inline mt_node *end_open (mt_build *b) {
   mt_node *t = &b->out->node[b->open[--b->level]];
   t->span = (uint32_t)(b->out->node + b->n - t);
   b->depth -= nests(t);
+  return t;
+}
+
+void mt_close (mt_build *b) {
+  if (b->status != MT_OK) return;
+  mt_node *t = end_open(b);
   if (t->tag == MT_MODES && !product(&t->shape, t)) size_overflow(b);
+}
+
+void mt_close_as (mt_build *b, int64_t shape) {
+  if (b->status == MT_OK) end_open(b)->shape = shape;
+}
+
+/* A value has more nodes than levels. */
+static bool fits_depth (const mt_build *b, const mt_node *t) {
+  return b->depth + (int)t->span <= MT_MAXDEPTH || mt_is_leaf(t) ||
+         b->depth + mt_depth(t) <= MT_MAXDEPTH;
 }
 
 void mt_add (mt_build *b, const mt_node *t) {
   if (b->status != MT_OK) return;
-  if (!mt_is_leaf(t) && b->depth + mt_depth(t) > MT_MAXDEPTH) {
+  if (!fits_depth(b, t)) {
     too_deep(b);
   } else if (b->n + (int)t->span > MT_MAXNODES) {
     b->status = mt_fail(b->err, MT_ETOOBIG, "%s: more than %d nodes", b->op, MT_MAXNODES);
   } else {
-    int at = b->n;
-    push(b, (mt_tag)t->tag);
-    memcpy(b->out->node + at, t, t->span * sizeof *t);
-    b->n = at + (int)t->span;
+    memcpy(b->out->node + b->n, t, t->span * sizeof *t);
+    b->n += (int)t->span;
+    if (b->level > 0) b->out->node[b->open[b->level - 1]].arity++;
   }
 }
 
@@ -147,11 +157,15 @@ void mt_add_int (mt_build *b, int64_t value) {
 
 void mt_add_wild (mt_build *b) { push(b, MT_WILD); }
 
-void mt_add_leaf (mt_build *b, int64_t shape, int64_t stride) {
+static inline void add_leaf (mt_build *b, int64_t shape, int64_t stride) {
   mt_node *p = push(b, MT_LEAF);
   if (p == NULL) return;
   p->shape = shape;
   p->stride = stride;
+}
+
+void mt_add_leaf (mt_build *b, int64_t shape, int64_t stride) {
+  add_leaf(b, shape, stride);
 }
 
 void mt_add_swizzle (mt_build *b, int bits, int base, int shift) {
@@ -185,7 +199,9 @@ void mt_add_scaled (mt_build *b, int64_t shape, const mt_node *src, int64_t t) {
   int64_t d;
   mt_node *p;
   if (src == NULL || (t == 0 && src->ring != MT_F2)) {
-    mt_add_leaf(b, shape, t);
+    add_leaf(b, shape, t);
+  } else if (src->tag == MT_LEAF && src->ring == MT_Z && !mt_mulo(src->stride, t, &d)) {
+    add_leaf(b, shape, d);
   } else if (src->tag == MT_SUM) {
     mt_open(b, MT_SUM);
     if (b->status == MT_OK) b->out->node[b->n - 1].shape = shape;
@@ -262,7 +278,8 @@ static void check_layout (mt_build *b, const mt_node *t) {
   bool integer = t->tag == MT_SWIZZLE, basis = false, f2 = false;
   if (t->tag == MT_SWIZZLE && !reach(&sum, 2, t->stride)) sum = INT64_MAX;
   t = mt_inner(t);
-  for (const mt_node *p = mt_leaf(t, t); p < mt_next(t); p = mt_leaf(t, mt_after(p))) {
+  for (const mt_node *p = t, *end = mt_next(t); p < end; p = mt_after(p)) {
+    if (!mt_is_leaf(p)) continue;
     if (p->shape > 0 && mt_mulo(size, p->shape, &size)) {
       size_overflow(b);
       return;
@@ -275,13 +292,16 @@ static void check_layout (mt_build *b, const mt_node *t) {
     else if (p->ring == MT_F2) f2 = true;
     else if (p->stride != 0) integer = true;
   }
-  check_kinds(b, integer, basis, f2);
+  if (basis || f2) check_kinds(b, integer, basis, f2);
+}
+
+mt_status mt_finish (mt_build *b) {
+  while (b->status == MT_OK && b->level > 0) mt_close(b);
+  assert(b->status != MT_OK || (b->n > 0 && b->out->node[0].span == (uint32_t)b->n));
+  return b->status;
 }
 
 mt_status mt_end (mt_build *b) {
-  while (b->status == MT_OK && b->level > 0) mt_close(b);
-  if (b->status != MT_OK) return b->status;
-  assert(b->n > 0 && b->out->node[0].span == (uint32_t)b->n);
-  if (mt_is_layout(b->out->node)) check_layout(b, b->out->node);
+  if (mt_finish(b) == MT_OK && mt_is_layout(b->out->node)) check_layout(b, b->out->node);
   return b->status;
 }

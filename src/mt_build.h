@@ -57,7 +57,9 @@ static inline bool mt_zero_stride (const mt_node *p) {
 /* stride(a) * s == stride(b), exactly; over F2 also: s is a power of two, so that s*i + j
 ** with j < s is a xor. */
 bool mt_same_scaled (const mt_node *a, int64_t s, const mt_node *b);
-bool mt_same_path (const mt_node *a, const mt_node *b);
+static inline bool mt_same_path (const mt_node *a, const mt_node *b) {
+  return a->ring == b->ring && memcmp(a->path, b->path, sizeof a->path) == 0;
+}
 /* Outermost index first, as numbers; a prefix comes before what it begins. */
 int mt_compare_paths (const mt_node *a, const mt_node *b);
 
@@ -98,11 +100,15 @@ void mt_begin (mt_build *b, mt_layout *out, const char *op, mt_err *err);
 /* Closes what is open and checks the whole: one value, and of a layout that its size
 ** and its offsets fit int64 and that its strides are of one kind. */
 mt_status mt_end (mt_build *b);
+/* Closes what is open; for a part of what another builder checks. */
+mt_status mt_finish (mt_build *b);
 /* Takes over the status that err already has. */
 void mt_failed (mt_build *b, mt_status s);
 
 void mt_open (mt_build *b, mt_tag tag);
 void mt_close (mt_build *b);
+/* The same of modes whose extents have this product. */
+void mt_close_as (mt_build *b, int64_t shape);
 void mt_add (mt_build *b, const mt_node *t);                       /* a copy of t */
 void mt_add_int (mt_build *b, int64_t value);
 void mt_add_wild (mt_build *b);
@@ -137,8 +143,7 @@ void mt_emit_flat (mt_build *b, const mt_flat *f);
 
 void mt_emit_coalesce (mt_build *b, const mt_node *a);
 void mt_emit_composition (mt_build *b, const mt_node *a, const mt_node *t);
-/* Strides of t are sums. */
-bool mt_has_sums (const mt_node *t);
+/* The same of a t with strides that are sums. */
 void mt_emit_composition_sums (mt_build *b, const mt_node *a, const mt_node *t);
 /* `fills` may be NULL. The complement has at least `count` elements. */
 void mt_emit_complement (mt_build *b, bool *fills, const mt_node *a, int64_t bound,

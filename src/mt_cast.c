@@ -3,6 +3,7 @@
 ** SPDX-License-Identifier: MIT
 */
 #include "mt_cast.h"
+#include "mt_float.h"
 #include "mt_impl.h"
 
 #define MT_CAST_COUNT(name, kind, bytes, e, m, nan) +1
@@ -11,6 +12,6 @@ _Static_assert((0 MT_CAST_TYPES(MT_CAST_COUNT)) == MT_NDTYPE, "a row for each dt
 
 void mt_cast_element (mt_dtype to, void *dst, mt_dtype from, const void *src) {
   mt_cast_type s = mt_cast_type_of(from), d = mt_cast_type_of(to);
-  uint64_t bits = mt_cast_get(src, s.bytes);
-  mt_cast_put(dst, d.bytes, from == to ? bits : mt_cast_bits(bits, s, d));
+  uint64_t bits = mt_get_bits(src, s.bytes);
+  mt_put_bits(dst, d.bytes, from == to ? bits : mt_cast_bits(bits, s, d));
 }

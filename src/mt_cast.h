@@ -51,7 +51,9 @@ typedef struct mt_cast_type { uint8_t kind, bytes, e, m, nan; } mt_cast_type;
   X(f16,  FLOAT,     2,  5, 10,  0)                                                      \
   X(bf16, FLOAT,     2,  8,  7,  0)                                                      \
   X(f32,  FLOAT,     4,  8, 23,  0)                                                      \
-  X(f64,  FLOAT,     8, 11, 52,  0)
+  X(f64,  FLOAT,     8, 11, 52,  0)                                                      \
+  X(e4m3, FLOAT,     1,  4,  3,  1)                                                      \
+  X(e5m2, FLOAT,     1,  5,  2,  0)
 
 MT_CAST_FN mt_cast_type mt_cast_type_of (uint32_t dtype) {
 #define MT_CAST_TYPE_ROW(name, kind, bytes, e, m, nan)                                   \
@@ -91,30 +93,6 @@ MT_CAST_FN int mt_cast_bias (mt_cast_type t) { return (1 << (t.e - 1)) - 1; }
 MT_CAST_FN uint32_t mt_cast_end (mt_cast_type t) {
   return t.nan ? (1u << (t.e + t.m)) - 1 : ((1u << t.e) - 1) << t.m;
 }
-
-#ifndef __CUDACC__
-
-/* Up to 8 bytes, little endian: where the host is, too, they are its own. */
-MT_CAST_FN uint64_t mt_cast_get (const void *p, int bytes) {
-  uint64_t bits = 0;
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-  memcpy(&bits, p, (size_t)bytes);
-#else
-  for (int i = bytes; i-- > 0;) bits = bits << 8 | ((const unsigned char *)p)[i];
-#endif
-  return bits;
-}
-
-MT_CAST_FN void mt_cast_put (void *p, int bytes, uint64_t bits) {
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-  memcpy(p, &bits, (size_t)bytes);
-#else
-  unsigned char *b = p;
-  for (int i = 0; i < bytes; i++, bits >>= 8) b[i] = (unsigned char)bits;
-#endif
-}
-
-#endif
 
 /* ---------------------------------------------------------------- float to float */
 

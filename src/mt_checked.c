@@ -4,15 +4,16 @@
 */
 #include <stdio.h>
 
+#include "mt_cpu.h"
 #include "mt_host.h"
 
 static const mt_kernel rows[] = {
-  /* name           op          form          bytes threads unroll cast */
-  {"ref_tv",        MT_OP_COPY, MT_FORM_TV,   0,    1024,   1, MT_CAST_ALL},
-  {"ref_flat",      MT_OP_COPY, MT_FORM_FLAT, 0,    256,    4, MT_CAST_ALL},
-  {"ref_tile",      MT_OP_COPY, MT_FORM_TILE, 0,    256,    1, MT_CAST_ALL},
-  {"ref_shear",     MT_OP_COPY, MT_FORM_SHEAR, 0,   256,    1, MT_CAST_ALL},
-  {"ref_pack",      MT_OP_COPY, MT_FORM_PACK, 0,    256,    1, MT_CAST_ALL},
+  /* name           op          form          bytes threads unroll arch atom  cast */
+  {"ref_tv",        MT_OP_COPY, MT_FORM_TV,   0,    1024,   1,     0, NULL, MT_CAST_ALL},
+  {"ref_flat",      MT_OP_COPY, MT_FORM_FLAT, 0,    256,    4,     0, NULL, MT_CAST_ALL},
+  {"ref_tile",      MT_OP_COPY, MT_FORM_TILE, 0,    256,    1,     0, NULL, MT_CAST_ALL},
+  {"ref_shear",     MT_OP_COPY, MT_FORM_SHEAR, 0,   256,    1,     0, NULL, MT_CAST_ALL},
+  {"ref_pack",      MT_OP_COPY, MT_FORM_PACK, 0,    256,    1,     0, NULL, MT_CAST_ALL},
 };
 static const size_t nrows = sizeof rows / sizeof rows[0];
 
@@ -25,8 +26,13 @@ static mt_status checked_open (mt_device *d, int index, mt_err *err) {
 
 static void checked_close (mt_device *d) { (void)d; }
 
+static mt_status checked_prepare_product (mt_plan *p, mt_err *err) {
+  return mt_cpu_product_prepare(p, 1, err);
+}
+
 static mt_status checked_launch (mt_plan *p, mt_stream *s, mt_err *err) {
   (void)s;
+  if (p->launch.desc.op == MT_OP_MMA) return mt_cpu_product_run(p, NULL, err);
   return mt_ref_run(p->kernel, p->grid, &p->launch, p->bytes, err);
 }
 
@@ -44,5 +50,7 @@ const mt_backend mt_backend_checked = {
   .stream_create = mt_host_stream_create,
   .stream_destroy = mt_host_stream_destroy,
   .synchronize = mt_host_synchronize,
-  .launch = checked_launch
+  .launch = checked_launch,
+  .prepare_product = checked_prepare_product,
+  .release = mt_cpu_product_release
 };

@@ -5,11 +5,13 @@
 */
 #include "mt_build.h"
 
-/* Appends s : stride of d, as part of the mode before it if they are one. */
+/* Appends s : stride of d, as part of the mode before it if they are one. (Twice the size
+** of a layout, which the extended domain may want, can leave 64 bits.) */
 static void append (mt_flat *f, int64_t s, const mt_node *d) {
   int k = f->n - 1;
-  if (k >= 0 && mt_same_scaled(f->d[k], f->s[k], d)) {
-    f->s[k] *= s;      /* stays below twice the size of the layout, which was checked */
+  int64_t n;
+  if (k >= 0 && mt_same_scaled(f->d[k], f->s[k], d) && !mt_mulo(f->s[k], s, &n)) {
+    f->s[k] = n;
     return;
   }
   f->s[f->n] = s;

@@ -68,32 +68,38 @@ static void collide (mt_build *b, const mt_node *a, const mode *x, const mode *y
 
 static inline int64_t ceil_div (int64_t a, int64_t b) { return a / b + (a % b != 0); }
 
+typedef struct gaps { int n; int64_t s[MT_MAXNODES + 1], d[MT_MAXNODES + 1]; } gaps;
+
 /* Appends s:d in ascending order of d; one mode with the one before it where they
 ** touch. */
-static void append (mt_layout *out, int *n, int64_t s, int64_t d) {
-  mt_node *p = &out->node[*n];
+static inline void append (gaps *g, int64_t s, int64_t d) {
+  int k = g->n - 1;
   if (s == 1) return;
-  if (*n > 0 && p[-1].shape * p[-1].stride == d &&
-      p[-1].shape <= INT64_MAX / (s > 0 ? s : 1)) {
-    p[-1].shape *= s;
+  if (k >= 0 && g->s[k] * g->d[k] == d && g->s[k] <= INT64_MAX / (s > 0 ? s : 1)) {
+    g->s[k] *= s;
     return;
   }
-  memset(p, 0, sizeof *p);
-  p->tag = MT_LEAF;
-  p->span = 1;
-  p->shape = s;
-  p->stride = d;
-  ++*n;
+  g->s[g->n] = s;
+  g->d[g->n++] = d;
+}
+
+static void emit_gaps (mt_build *b, const gaps *g) {
+  if (b->status != MT_OK) return;
+  if (g->n == 0) mt_add_leaf(b, 1, 0);
+  if (g->n > 1) mt_open(b, MT_MODES);
+  for (int i = 0; i < g->n; i++) mt_add_leaf(b, g->s[i], g->d[i]);
+  if (g->n > 1) mt_close(b);
 }
 
 void mt_emit_complement (mt_build *b, bool *fills, const mt_node *a, int64_t bound,
                          int64_t count) {
   mode m[MT_MAXNODES];
-  mt_layout gap;
-  int n = 0, k = sorted_modes(m, a);
+  gaps g;
+  int k = sorted_modes(m, a);
   int64_t run = 1;      /* offsets 0 .. run-1 belong to a and the gaps before */
-  int64_t gaps = 1, rest;
+  int64_t copies = 1, rest;
   bool whole = true;
+  g.n = 0;
   if (a->shape == 0) mt_build_fail(b, MT_EINVAL, "%s: %N is empty", b->op, a);
   for (int i = 0; i < k && b->status == MT_OK; i++) {
     if (m[i].d < run) {
@@ -101,8 +107,8 @@ void mt_emit_complement (mt_build *b, bool *fills, const mt_node *a, int64_t bou
       return;
     }
     int64_t t = run == 1 ? m[i].d : m[i].d / run;
-    append(&gap, &n, t, run);
-    gaps *= t;
+    append(&g, t, run);
+    copies *= t;
     whole = whole && t * run == m[i].d;
     if (mt_mulo(m[i].s, m[i].d, &run)) {
       mt_build_fail(b, MT_EOVERFLOW, "%s: the range of %N leaves 64 bits", b->op, a);
@@ -110,14 +116,10 @@ void mt_emit_complement (mt_build *b, bool *fills, const mt_node *a, int64_t bou
     }
   }
   rest = ceil_div(bound, run);
-  if (count > 0 && rest < ceil_div(count, gaps)) rest = ceil_div(count, gaps);
-  append(&gap, &n, rest, run);
+  if (count > 0 && rest < ceil_div(count, copies)) rest = ceil_div(count, copies);
+  append(&g, rest, run);
   if (fills) *fills = whole;
-  if (b->status != MT_OK) return;
-  if (n == 0) mt_add_leaf(b, 1, 0);
-  if (n > 1) mt_open(b, MT_MODES);
-  for (int i = 0; i < n; i++) mt_add(b, &gap.node[i]);
-  if (n > 1) mt_close(b);
+  emit_gaps(b, &g);
 }
 
 mt_status mt_complement (mt_layout *out, bool *fills, const mt_node *a, int64_t bound,

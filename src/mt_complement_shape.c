@@ -113,6 +113,8 @@ mt_status mt_complement_shape (mt_layout *out, bool *fills, const mt_node *a,
   mt_space space;
   target x = {mt_inner(a), bound, true};
   MT_CHECK(mt_is_layout(a), err, "complement: a layout expected");
+  if (bound && bound->tag == MT_INT && bound->ring == MT_Z && mt_is_integral(a))
+    return mt_complement(out, fills, a, bound->shape, err);
   if (bound) MT_TRY(mt_want_extents("complement", bound, err));
   if (bound) x.bound = bound = mt_inner(bound);
   if (mt_is_f2(a))

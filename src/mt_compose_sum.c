@@ -9,12 +9,6 @@
 */
 #include "mt_compose.h"
 
-bool mt_has_sums (const mt_node *t) {
-  for (const mt_node *p = t; p < mt_next(t); p++)
-    if (p->tag == MT_SUM) return true;
-  return false;
-}
-
 /* ---- B' */
 
 static void emit_terms (mt_build *b, const mt_node *t) {

@@ -70,15 +70,20 @@ static mt_reason cut (mt_pieces *q, const mt_meet *g, int k, mt_refusal *w) {
   return mt_add_piece(q, leaf, n, t, f->d[r], r) ? MT_FITS : refuse(w, MT_MANY, k, r);
 }
 
+/* One piece in a mode never carries: cut() saw to that. */
 static mt_reason carries (const mt_pieces *q, const mt_meet *g, mt_refusal *w) {
   int64_t sum[MT_MAXNODES];
-  for (int r = 0; r < g->f.n; r++) sum[r] = 0;
+  uint64_t met = 0;
+  _Static_assert(MT_MAXNODES <= 64, "a bit of `met` for each mode of A");
   for (int k = 0; k < g->n; k++) {
     const mt_piece *p = q->p + q->first[g->leaf[k]], *end = p + q->count[g->leaf[k]];
     for (; p < end; p++) {
+      uint64_t bit = UINT64_C(1) << p->r;
       if (p->m <= 1 || p->r == g->f.n - 1) continue;
+      if (!(met & bit)) sum[p->r] = 0;
       sum[p->r] += (p->m - 1) * p->t;      /* both terms stay below s_r */
       if (sum[p->r] > g->f.s[p->r] - 1) return refuse(w, MT_CARRIES, -1, p->r);
+      met |= bit;
     }
   }
   return MT_FITS;
@@ -97,12 +102,12 @@ mt_reason mt_compose_rule (mt_pieces *q, const mt_meet *g, mt_refusal *w) {
 /* The mode of A at an index path, innermost first. */
 static const mt_node *mode_at (mt_build *b, const mt_node *a, const mt_node *path) {
   const mt_node *m = a;
-  mt_node d = *path;
-  d.tag = MT_INT;
-  d.shape = d.stride;
   for (int i = path->path[MT_MAXPATH] - 1; i >= 0; i--) {
     const mt_node *c = mt_is_branch(m) ? mt_mode(m, path->path[i]) : NULL;
     if (c == NULL) {
+      mt_node d = *path;
+      d.tag = MT_INT;
+      d.shape = d.stride;
       mt_build_fail(b, MT_ERANK, "%s: B has the stride %N, A has no such mode: %N", b->op,
                     &d, a);
       return NULL;
@@ -112,13 +117,12 @@ static const mt_node *mode_at (mt_build *b, const mt_node *a, const mt_node *pat
   return m;
 }
 
-/* The leaves of B from k on that share the path of leaf k and are not yet in a group. */
-static void gather (mt_meet *g, const mt_node **leaf, int n, int k, bool *done) {
+/* The leaves of B from k on that share the path of leaf k and are in no group yet. */
+static void gather (mt_meet *g, const mt_pieces *q, const mt_node **leaf, int n, int k) {
   g->n = 0;
   for (int j = k; j < n; j++) {
-    if (done[j] || leaf[j]->stride == 0) continue;
-    if (!mt_same_path(leaf[j], leaf[k])) continue;
-    done[j] = true;
+    if (q->count[j] > 0 || leaf[j]->stride == 0 || !mt_same_path(leaf[j], leaf[k]))
+      continue;
     g->s[g->n] = leaf[j]->shape;
     g->d[g->n] = leaf[j]->stride;
     g->leaf[g->n++] = j;
@@ -138,9 +142,12 @@ static void compose_group (mt_build *b, mt_pieces *q, const mt_meet *g,
                            const mt_node *t) {
   mt_refusal w;
   int n = q->n, used = q->used;
+  bool f2 = mt_flat_is_f2(&g->f);
+  if (f2) need_positive(b, g, t);
+  if (b->status != MT_OK) return;
   w.bounded = w.witness = false;
   mt_reason reason = mt_compose_rule(q, g, &w);
-  if (reason == MT_FITS && mt_f2_fits(q, g, &w)) return;
+  if (reason == MT_FITS && (!f2 || mt_f2_fits(q, g, &w))) return;
   if (reason == MT_MANY) {
     mt_build_fail(b, MT_ETOOBIG, "%s: more than %d modes", b->op, MT_MAXNODES);
     return;
@@ -152,35 +159,56 @@ static void compose_group (mt_build *b, mt_pieces *q, const mt_meet *g,
     if (!mt_add_piece(q, g->leaf[k], g->s[k], 0, NULL, 0)) return;
   if (t->shape == 0) return;
   if (b->trial) mt_failed(b, MT_EINEXACT);
-  else if (!(mt_flat_is_f2(&g->f) ? mt_f2_exact : mt_compose_exact)(q, g, &w))
+  else if (!(f2 ? mt_f2_exact : mt_compose_exact)(q, g, &w))
     mt_compose_refuse(b, g, t, &w);
 }
 
+/* Each mode of the result has the size of the mode of B that it stands for. */
 static void emit_pieces (mt_build *b, const mt_node *t, const mt_pieces *q, int *k) {
   if (mt_is_branch(t)) {
     mt_open(b, MT_MODES);
     for (const mt_node *c = mt_child(t); c < mt_next(t); c = mt_next(c))
       emit_pieces(b, c, q, k);
-    mt_close(b);
+    mt_close_as(b, t->shape);
     return;
   }
   const mt_piece *p = q->p + q->first[*k], *end = p + q->count[*k];
   bool many = q->count[(*k)++] > 1;
   if (many) mt_open(b, MT_MODES);
   for (; p < end; p++) mt_add_scaled(b, p->m, p->d, p->t);
-  if (many) mt_close(b);
+  if (many) mt_close_as(b, t->shape);
+}
+
+static void compose_sums (mt_build *b, const mt_node *a, const mt_node *t) {
+  if (mt_is_f2(a))
+    mt_build_fail(b, MT_EUNSUPPORTED,
+                  "%s: B = %N has a stride that is a sum, A = %N is over F2", b->op, t,
+                  a);
+  else
+    mt_emit_composition_sums(b, a, t);
+}
+
+/* The leaves of t, none of them with a piece yet; -1 if one is a sum. */
+static int begin (mt_pieces *q, const mt_node **leaf, const mt_node *t) {
+  int n = 0;
+  q->n = q->used = 0;
+  for (const mt_node *p = t, *end = mt_next(t); p < end; p++) {
+    if (p->tag == MT_SUM) return -1;
+    if (p->tag != MT_LEAF) continue;
+    q->count[n] = 0;
+    leaf[n++] = p;
+  }
+  return n;
 }
 
 static void compose (mt_build *b, const mt_node *a, const mt_node *t) {
   const mt_node *leaf[MT_MAXNODES];
-  bool done[MT_MAXNODES];
   mt_pieces q;
   mt_meet g;
-  int n = mt_leaves(leaf, t), next = 0;
-  q.n = q.used = 0;
-  for (int k = 0; k < n; k++) q.count[k] = 0, done[k] = false;
+  int n = begin(&q, leaf, t), next = 0;
+  if (n < 0) compose_sums(b, a, t);
   for (int k = 0; k < n && b->status == MT_OK; k++) {
-    if (done[k]) continue;
+    if (q.count[k] > 0) continue;
     if (leaf[k]->ring == MT_F2 && leaf[k]->stride != 0) {
       mt_build_fail(b, MT_EUNSUPPORTED,
                     "%s: B = %N has F2 strides: they have to be those of A", b->op, t);
@@ -188,13 +216,12 @@ static void compose (mt_build *b, const mt_node *a, const mt_node *t) {
       if (!mt_add_piece(&q, k, leaf[k]->shape, 0, NULL, 0))
         mt_build_fail(b, MT_ETOOBIG, "%s: more than %d modes", b->op, MT_MAXNODES);
     } else if ((g.a = mode_at(b, a, leaf[k])) != NULL) {
-      gather(&g, leaf, n, k, done);
+      gather(&g, &q, leaf, n, k);
       mt_flatten_extended(&g.f, g.a);
-      if (mt_flat_is_f2(&g.f)) need_positive(b, &g, t);
-      if (b->status == MT_OK) compose_group(b, &q, &g, t);
+      compose_group(b, &q, &g, t);
     }
   }
-  if (b->status == MT_OK) emit_pieces(b, t, &q, &next);
+  if (b->status == MT_OK && n >= 0) emit_pieces(b, t, &q, &next);
 }
 
 static void by_mode (mt_build *b, const mt_node *a, const mt_node *t) {
@@ -226,12 +253,6 @@ void mt_emit_composition (mt_build *b, const mt_node *a, const mt_node *t) {
     mt_build_fail(b, MT_EUNSUPPORTED, "%s: with the swizzle %N on the right", b->op, t);
   } else if (!mt_is_layout(t)) {
     mt_build_fail(b, MT_EINVAL, "%s: %N is no layout and no tiler", b->op, t);
-  } else if (mt_has_sums(t) && mt_is_f2(a)) {
-    mt_build_fail(b, MT_EUNSUPPORTED,
-                  "%s: B = %N has a stride that is a sum, A = %N is over F2", b->op, t,
-                  a);
-  } else if (mt_has_sums(t)) {
-    mt_emit_composition_sums(b, a, t);
   } else {
     compose(b, a, t);
   }

@@ -4,7 +4,7 @@
 */
 #include "mt_build.h"
 
-enum { MAXSTEPS = 1 << 22 };      /* of the search under a swizzle */
+enum { MAXSTEPS = 1 << 19 };      /* of the search under a swizzle */
 
 /* A set of sums c_0*d_0 + c_1*d_1 + ..., 0 <= c_k < s_k, with d_0 >= d_1 >= ... > 0. */
 typedef struct sums {

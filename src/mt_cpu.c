@@ -4,6 +4,7 @@
 */
 #include <stdio.h>
 
+#include "mt_blas.h"
 #include "mt_cpu.h"
 #include "mt_host.h"
 
@@ -12,14 +13,21 @@ static mt_status cpu_open (mt_device *d, int index, mt_err *err) {
   int threads = d->options.threads > 0 ? d->options.threads : mt_host_processors();
   (void)index;
   if (threads > 1024) threads = 1024;
+  MT_TRY(mt_blas_new(&d->blas, d, d->options.libblas, err));
   d->impl = mt_pool_new(d, threads);
-  if (d->impl == NULL) return mt_fail(err, MT_ENOMEM, "no host memory for a device");
+  if (d->impl == NULL) {
+    mt_blas_free(d, d->blas);
+    return mt_fail(err, MT_ENOMEM, "no host memory for a device");
+  }
   snprintf(d->name, sizeof d->name, "cpu");
   mt_host_about(d->about, sizeof d->about, threads);
   return MT_OK;
 }
 
-static void cpu_close (mt_device *d) { mt_pool_free(d, d->impl); }
+static void cpu_close (mt_device *d) {
+  mt_blas_free(d, d->blas);
+  mt_pool_free(d, d->impl);
+}
 
 static mt_status cpu_prepare (mt_plan *p, mt_err *err) {
   mt_cpu_job *job = p->own;
@@ -36,14 +44,21 @@ static mt_status cpu_prepare (mt_plan *p, mt_err *err) {
 /* What no loop over tiles can do: access by access, on the caller's thread. */
 static mt_status run_literally (const mt_plan *p, mt_err *err) {
   const mt_desc *d = &p->launch.desc;
-  mt_kernel row = {"cpu_literal", MT_OP_COPY, (uint8_t)d->form, 0, 1, 1, MT_CAST_ALL};
+  mt_kernel row = {"cpu_literal", MT_OP_COPY, (uint8_t)d->form, 0, 1, 1, 0, NULL,
+                   MT_CAST_ALL};
   mt_grid grid = {1, (uint32_t)(d->form == MT_FORM_TV ? d->threads : 1)};
   return mt_ref_run(&row, grid, &p->launch, p->bytes, err);
+}
+
+static mt_status cpu_prepare_product (mt_plan *p, mt_err *err) {
+  return mt_cpu_product_prepare(p, mt_pool_threads(p->device->impl), err);
 }
 
 static mt_status cpu_launch (mt_plan *p, mt_stream *s, mt_err *err) {
   mt_cpu_job *job = p->own;
   (void)s;
+  if (p->launch.desc.op == MT_OP_MMA)
+    return mt_cpu_product_run(p, p->device->impl, err);
   if (job->move == NULL) return job->row == MT_ROW_cpu_literal ? run_literally(p, err) :
       MT_OK;
   mt_pool_run(p->device->impl, job->tiles, job->piece, mt_cpu_run, job);
@@ -66,5 +81,8 @@ const mt_backend mt_backend_cpu = {
   .synchronize = mt_host_synchronize,
   .launch = cpu_launch,
   .prepare = cpu_prepare,
-  .own_bytes = sizeof(mt_cpu_job)
+  .own_bytes = sizeof(mt_cpu_job),
+  .own_product = true,
+  .prepare_product = cpu_prepare_product,
+  .release = mt_cpu_product_release
 };

@@ -10,11 +10,11 @@
 
 /* Rows of mt_cpu.def. */
 #define MT_CPU_KERNEL(name, how) MT_ROW_##name,
+#define MT_CPU_PRODUCT(name, form, how) MT_ROW_##name,
 typedef enum mt_cpu_row {
 #include "mt_cpu.def"
   MT_CPU_NROWS
 } mt_cpu_row;
-#undef MT_CPU_KERNEL
 
 /* Index i of an axis lies i * stride bytes on. */
 typedef struct mt_cpu_axis { int64_t extent, src, dst; } mt_cpu_axis;
@@ -70,5 +70,13 @@ mt_cpu_move *mt_cpu_filler (int64_t unit);
 ** bytes apart, and along b in the source, and the tile that it wants; NULL if there is
 ** none. */
 mt_cpu_move *mt_cpu_transposer (int64_t unit, int64_t pitch, int64_t *ta, int64_t *tb);
+
+/* ---- products (mt_cpu_product.c): what the backends in host memory have in common */
+
+/* Chooses the row and makes what it needs, for this many threads. */
+mt_status mt_cpu_product_prepare (mt_plan *p, int threads, mt_err *err);
+/* On the threads of the pool; with pool NULL each access is verified. */
+mt_status mt_cpu_product_run (mt_plan *p, mt_pool *pool, mt_err *err);
+void mt_cpu_product_release (mt_plan *p);
 
 #endif

@@ -4,6 +4,7 @@
 */
 #include "mt_cast.h"
 #include "mt_cpu.h"
+#include "mt_float.h"
 
 enum { MT_BLOCK = 256 };             /* elements */
 
@@ -22,14 +23,14 @@ enum { MT_BLOCK = 256 };             /* elements */
                                        int64_t n) {                                      \
     const mt_cast_type t = mt_cast_type_of(MT_##name);                                   \
     type *o = out;                                                                       \
-    MT_EACH(t.bytes, o[i] = mt_cast_load_##carrier(mt_cast_get(src + at, t.bytes), t))   \
+    MT_EACH(t.bytes, o[i] = mt_cast_load_##carrier(mt_get_bits(src + at, t.bytes), t))   \
   }
 
 #define MT_STORER(function, dtype, carrier, type)                                        \
   static void function (char *dst, int64_t step, const void *in, int64_t n) {            \
     const mt_cast_type t = mt_cast_type_of(dtype);                                       \
     const type *x = in;                                                                  \
-    MT_EACH(t.bytes, mt_cast_put(dst + at, t.bytes, mt_cast_store_##carrier(x[i], t)))   \
+    MT_EACH(t.bytes, mt_put_bits(dst + at, t.bytes, mt_cast_store_##carrier(x[i], t)))   \
   }
 
 /* The types that a carrier is for. */
@@ -42,6 +43,8 @@ enum { MT_BLOCK = 256 };             /* elements */
   X(f16,  f32, uint32_t)                                                                 \
   X(bf16, f32, uint32_t)                                                                 \
   X(f32,  f32, uint32_t)                                                                 \
+  X(e4m3, f32, uint32_t)                                                                 \
+  X(e5m2, f32, uint32_t)                                                                 \
   X(i32,  f64, uint64_t)                                                                 \
   X(u32,  f64, uint64_t)                                                                 \
   X(f64,  f64, uint64_t)                                                                 \

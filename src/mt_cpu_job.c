@@ -22,7 +22,6 @@ enum {
 static const char *const row_names[] = {
 #define MT_CPU_KERNEL(name, how) #name,
 #include "mt_cpu.def"
-#undef MT_CPU_KERNEL
 };
 
 /* ---------------------------------------------------------------- axes */

@@ -15,7 +15,7 @@ typedef struct mt_cuda {
   mt_driver driver;
   CUdevice device;
   CUcontext context;           /* NULL, or retained */
-  CUlibrary library;           /* NULL, or loaded */
+  CUlibrary library[MT_OP_MMA + 1];      /* of an operation: NULL, or loaded */
   CUstream stream;             /* NULL, or the device's own */
   bool early;                  /* launches may come up before the end of the one before */
   char lost[512];              /* why the device is lost; "" while it is not */
@@ -70,6 +70,7 @@ static mt_status describe (mt_device *d, const mt_cuda *c, int index, mt_err *er
   MT_TRY(MT_CU(v, err, cuDeviceGetAttribute, (&cores, MT_CU_MULTIPROCESSORS, c->device)));
   MT_TRY(MT_CU(v, err, cuDeviceTotalMem, (&bytes, c->device)));
   MT_TRY(MT_CU(v, err, cuDriverGetVersion, (&version)));
+  d->arch = 10 * major + minor;
   snprintf(d->name, sizeof d->name, "cuda:%d", index);
   snprintf(d->about, sizeof d->about, "%.127s, sm_%d%d, %d multiprocessors, %.1f GiB, "
            "driver for CUDA %d.%d", name, major, minor, cores,
@@ -87,14 +88,22 @@ static mt_status find_device (mt_cuda *c, int index, mt_err *err) {
   return MT_CU(&c->driver, err, cuDeviceGet, (&c->device, index));
 }
 
+/* The kernels of products are loaded with the first of them. */
+static mt_status find_function (mt_cuda *c, size_t i, mt_err *err) {
+  char name[64];
+  CUkernel kernel = NULL;
+  mt_op op = mt_cuda_kernels[i].op;
+  if (c->library[op] == NULL)
+    MT_TRY(note(c, mt_driver_image(&c->driver, op, &c->library[op], err), err));
+  snprintf(name, sizeof name, "mt_%s", mt_cuda_kernels[i].name);
+  MT_TRY(CU(c, err, cuLibraryGetKernel, (&kernel, c->library[op], name)));
+  return CU(c, err, cuKernelGetFunction, (&c->function[i], kernel));
+}
+
+/* Those of copies; a product's is found when it is chosen. */
 static mt_status find_functions (mt_cuda *c, mt_err *err) {
-  for (size_t i = 0; i < mt_ncuda_kernels; i++) {
-    char name[64];
-    CUkernel kernel = NULL;
-    snprintf(name, sizeof name, "mt_%s", mt_cuda_kernels[i].name);
-    MT_TRY(CU(c, err, cuLibraryGetKernel, (&kernel, c->library, name)));
-    MT_TRY(CU(c, err, cuKernelGetFunction, (&c->function[i], kernel)));
-  }
+  for (size_t i = 0; i < mt_ncuda_kernels; i++)
+    if (mt_cuda_kernels[i].op == MT_OP_COPY) MT_TRY(find_function(c, i, err));
   int binary = 0;
   MT_TRY(CU(c, err, cuFuncGetAttribute, (&binary, MT_CU_BINARY, c->function[0])));
   c->early = binary >= MT_CU_EARLY_BINARY;
@@ -113,7 +122,7 @@ static mt_status fill_context (mt_cuda *c, mt_err *err) {
 static mt_status set_up (mt_device *d, mt_cuda *c, int index, mt_err *err) {
   MT_TRY(find_device(c, index, err));
   MT_TRY(describe(d, c, index, err));
-  MT_TRY(mt_driver_image(&c->driver, &c->library, err));
+  MT_TRY(mt_driver_image(&c->driver, MT_OP_COPY, &c->library[MT_OP_COPY], err));
   MT_TRY(CU(c, err, cuDevicePrimaryCtxRetain, (&c->context, c->device)));
   return fill_context(c, err);
 }
@@ -124,7 +133,8 @@ static void take_down (mt_cuda *c) {
   CUcontext popped;
   bool inside = c->context != NULL && v->cuCtxPushCurrent(c->context) == 0;
   if (c->stream != NULL) v->cuStreamDestroy(c->stream);
-  if (c->library != NULL) v->cuLibraryUnload(c->library);
+  for (int op = 0; op <= MT_OP_MMA; op++)
+    if (c->library[op] != NULL) v->cuLibraryUnload(c->library[op]);
   if (inside) v->cuCtxPopCurrent(&popped);
   if (c->context != NULL) v->cuDevicePrimaryCtxRelease(c->device);
 }
@@ -262,12 +272,24 @@ static mt_status cuda_synchronize (mt_device *d, mt_stream *stream, mt_err *err)
 
 /* ---------------------------------------------------------------- launching */
 
+/* A grid goes round; the threads are those of the partition. */
+static mt_status cuda_prepare_product (mt_plan *p, mt_err *err) {
+  mt_cuda *c = p->device->impl;
+  size_t i = (size_t)(p->kernel - mt_cuda_kernels);
+  if (c->function[i] != NULL) return MT_OK;
+  MT_TRY(enter(c, err));
+  mt_status s = find_function(c, i, err);
+  leave(c);
+  return s;
+}
+
 static mt_status cuda_launch (mt_plan *p, mt_stream *stream, mt_err *err) {
   mt_cuda *c = p->device->impl;
   CUfunction function = c->function[p->kernel - mt_cuda_kernels];
-  void *params[] = {&p->launch};
+  void *params[] = {&p->launch};             /* or the product: a union */
   CUlaunchAttribute early = {.id = MT_CU_EARLY, .value.allowed = 1};
-  CUlaunchConfig config = {.attrs = &early, .numAttrs = c->early,
+  CUlaunchConfig config = {.attrs = &early,
+                           .numAttrs = c->early && p->kernel->op == MT_OP_COPY,
                            .gridDimX = p->grid.blocks, .gridDimY = 1, .gridDimZ = 1,
                            .blockDimX = p->grid.threads, .blockDimY = 1, .blockDimZ = 1,
                            .hStream = to_stream(c, stream)};
@@ -292,5 +314,6 @@ const mt_backend mt_backend_cuda = {
   .stream_create = cuda_stream_create,
   .stream_destroy = cuda_stream_destroy,
   .synchronize = cuda_synchronize,
-  .launch = cuda_launch
+  .launch = cuda_launch,
+  .prepare_product = cuda_prepare_product
 };

@@ -64,11 +64,10 @@ typedef struct mt_driver {
 #include "mt_cuda.def"
 } mt_driver;
 
-/* What every kernel is in: a fatbin, or, when the library was built without nvcc, the
-** text of kernels.def, which only a driver made for tests accepts. A zero byte follows
-** it. */
-extern const unsigned char mt_image[];
-extern const unsigned char mt_image_end[];
+/* What the kernels of an operation are in: a fatbin, or, when the library was built
+** without nvcc, the text of kernels.def, which only a driver made for tests accepts. A
+** zero byte follows it. */
+extern const unsigned char mt_image_copy[], mt_image_mma[];
 
 /* Loads the driver and starts it. On failure nothing is left loaded. */
 mt_status mt_driver_load (mt_driver *v, const char *path, mt_err *err);
@@ -78,7 +77,8 @@ void mt_driver_unload (mt_driver *v);
 mt_status mt_driver_check (const mt_driver *v, const char *call, CUresult r, mt_err *err);
 #define MT_CU(v, err, name, args) mt_driver_check((v), #name, (v)->name args, (err))
 
-/* The image as a library of the driver: MT_ENODEV if it cannot run here. */
-mt_status mt_driver_image (const mt_driver *v, CUlibrary *out, mt_err *err);
+/* The kernels of an operation as a library of the driver: MT_ENODEV if it cannot run
+** here. */
+mt_status mt_driver_image (const mt_driver *v, mt_op op, CUlibrary *out, mt_err *err);
 
 #endif

@@ -119,15 +119,16 @@ void mt_driver_unload (mt_driver *v) {
   v->handle = NULL;
 }
 
-/* ---------------------------------------------------------------- the image */
+/* ---------------------------------------------------------------- the images */
 
 /* The text of kernels.def begins with a comment, a fatbin with its magic number. */
 bool mt_cuda_has_kernels (void) {
-  return mt_image_end - mt_image > 4 && memcmp(mt_image, "\x50\xed\x55\xba", 4) == 0;
+  return memcmp(mt_image_copy, "\x50\xed\x55\xba", 4) == 0;
 }
 
-mt_status mt_driver_image (const mt_driver *v, CUlibrary *out, mt_err *err) {
-  CUresult r = v->cuLibraryLoadData(out, mt_image, NULL, NULL, 0, NULL, NULL, 0);
+mt_status mt_driver_image (const mt_driver *v, mt_op op, CUlibrary *out, mt_err *err) {
+  const unsigned char *image = op == MT_OP_MMA ? mt_image_mma : mt_image_copy;
+  CUresult r = v->cuLibraryLoadData(out, image, NULL, NULL, 0, NULL, NULL, 0);
   if (r == 0) return MT_OK;
   mt_status s = mt_driver_check(v, "cuLibraryLoadData", r, err);
   if (s != MT_ENODEV || mt_cuda_has_kernels()) return s;
@@ -144,7 +145,7 @@ static mt_status count (const mt_driver *v, int *out, mt_err *err) {
   if (*out == 0) return mt_driver_check(v, "cuDeviceGetCount", 100, err);
   if (mt_cuda_has_kernels()) return MT_OK;
   CUlibrary library = NULL;
-  MT_TRY(mt_driver_image(v, &library, err));
+  MT_TRY(mt_driver_image(v, MT_OP_COPY, &library, err));
   return MT_CU(v, err, cuLibraryUnload, (library));
 }
 

@@ -49,11 +49,21 @@ static mt_status check_shapes (const mt_tensor *src, const mt_tensor *dst, mt_er
 static mt_status check_copy (const mt_tiled_copy *copy, const mt_tensor *src,
                              const mt_tensor *dst, mt_err *err) {
   int bits = (int)mt_dtype_size(src->dtype) * 8, modes = mt_rank(copy->tiler.node);
-  int64_t threads = mt_size(copy->thr.node);
+  int64_t threads = mt_size(mt_mode(copy->layout_tv.node, 0));
   if (src->dtype != dst->dtype)
     return mt_fail(err, MT_EUNSUPPORTED, "copy: src is %s, dst is %s: a tiled copy does "
                    "not convert\nwithout the tiled copy, copy(src, dst) does",
                    mt_dtype_name(src->dtype), mt_dtype_name(dst->dtype));
+  if (mt_size(copy->atom.thr_id.node) > 1)
+    return mt_fail(err, MT_EUNSUPPORTED, "copy: %s is done by %lld threads together on "
+                   "registers and shared memory, which tensors are not in: it can be "
+                   "partitioned, not run\nUniversalCopy<uint%d_t> would do, or "
+                   "AutoVectorizingCopy", copy->atom.name,
+                   (long long)mt_size(copy->atom.thr_id.node), bits);
+  if (copy->atom_bits > 128)
+    return mt_fail(err, MT_EUNSUPPORTED, "copy: %s moves %d bits at once, kernels move "
+                   "at most 128\nUniversalCopy<uint128_t> would do, or "
+                   "AutoVectorizingCopy", copy->atom.name, copy->atom_bits);
   if (copy->bits != bits)
     return mt_fail(err, MT_EUNSUPPORTED, "copy: the tiled copy moves elements of %d "
                    "bits, %s has %d", copy->bits, mt_dtype_name(src->dtype), bits);

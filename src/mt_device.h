@@ -10,6 +10,7 @@
 
 #include "mt_impl.h"
 #include "mt_kernel.h"
+#include "mt_mma.h"
 
 #define MT_BACKENDS(X) X(cpu) X(checked) X(cuda)
 
@@ -36,6 +37,12 @@ typedef struct mt_backend {
   ** bytes, which is zero. Without it mt_kernel_choose does, and there is no own part. */
   mt_status (*prepare) (mt_plan *p, mt_err *err);
   size_t own_bytes;
+  /* Whether it runs a product without a partition. */
+  bool own_product;
+  /* Chooses kernel and grid of a product that was proven. What it took `release` gives
+  ** back, NULL: nothing. */
+  mt_status (*prepare_product) (mt_plan *p, mt_err *err);
+  void (*release) (mt_plan *p);
 } mt_backend;
 
 #define MT_BACKEND_EXTERN(name) extern const mt_backend mt_backend_##name;
@@ -46,7 +53,9 @@ struct mt_device {
   const mt_backend *backend;
   mt_device_options options;         /* alloc is never NULL here */
   char name[32], about[256];
+  int arch;                          /* of a GPU: 90 is sm_90; 0: any atom runs */
   void *impl;                        /* the backend's own */
+  struct mt_blas *blas;              /* of "cpu"; NULL: none is called */
 };
 
 enum { MT_HEADSIZE = 1024 };
@@ -55,13 +64,25 @@ struct mt_plan {
   mt_device *device;
   const mt_kernel *kernel;
   mt_grid grid;
-  mt_launch launch;
+  union {                            /* by the operation */
+    mt_launch launch;
+    mt_mma_launch product;
+  };
   size_t bytes[MT_MAXBASE];          /* sizes of the buffers at launch.base */
   int modes[MT_MAXBOUND];            /* the tensor's mode of each bound, from 1 */
   mt_why why;
-  char head[MT_HEADSIZE];            /* what is copied, in words */
+  char head[MT_HEADSIZE];            /* what is done, in words */
   void *own;                         /* the backend's part */
+  /* ---- of a product */
+  char atom[MT_ATOM_NAME];           /* "": no partition */
+  int64_t units;                     /* of work; 0: nothing is to be done */
+  void *room;                        /* host memory: of the reference */
+  size_t room_bytes;
+  struct mt_cpu_gemm *native;        /* the processor's own */
 };
+
+/* A cleared plan, or NULL with MT_ENOMEM; mt_plan_free also takes it half made. */
+mt_plan *mt_plan_new (mt_device *d, const char *op, mt_err *err);
 
 /* Host memory through the device's allocator. mt_host_alloc: NULL when there is none. */
 void *mt_host_alloc (const mt_device *d, size_t bytes);

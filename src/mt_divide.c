@@ -16,7 +16,7 @@ static void with_complement (mt_build *b, mt_layout *out, const mt_node *t,
   mt_open(&pair, MT_MODES);
   mt_add(&pair, t);
   mt_emit_complement(&pair, &fills, t, bound, 0);
-  mt_failed(b, mt_end(&pair));
+  mt_failed(b, mt_finish(&pair));
   if (b->status == MT_OK && !fills)
     mt_build_fail(b, MT_EINEXACT,
                   "%s: the tile %N and its complement %N leave gaps: they miss "
@@ -28,6 +28,28 @@ static bool goes_back (const mt_node *t) {
   for (const mt_node *p = mt_leaf(t, t); p < mt_next(t); p = mt_leaf(t, mt_after(p)))
     if (p->shape > 1 && p->stride < 0) return true;
   return false;
+}
+
+/* A layout that steps forward, in integers. */
+static inline bool is_tile (const mt_node *t) {
+  for (const mt_node *p = t, *end = mt_next(t); p < end; p++)
+    if (p->tag != MT_MODES && (p->tag != MT_LEAF || p->ring != MT_Z || p->stride < 0))
+      return false;
+  return true;
+}
+
+static void refuse_tile (mt_build *b, const mt_node *t) {
+  if (mt_is_swizzled(t) || !mt_is_layout(t)) {
+    mt_build_fail(b, MT_EUNSUPPORTED, "%s: %N as a tile", b->op, t);
+  } else if (!mt_is_integral(t)) {
+    mt_build_fail(b, MT_EINVAL, "%s: the strides of the tile %N are no integers", b->op,
+                  t);
+  } else if (goes_back(t)) {
+    mt_build_fail(b, MT_EINEXACT,
+                  "%s: the tile %N has a negative stride: it begins before the "
+                  "layout that it divides",
+                  b->op, t);
+  }
 }
 
 static bool divides (const mt_node *a, int64_t n, int64_t d) {
@@ -62,24 +84,12 @@ static void other_tiles (mt_build *b, const mt_node *a, const mt_node *t) {
 /* ((tile), (rest)) */
 static void divide_by_layout (mt_build *b, const mt_node *a, const mt_node *t) {
   mt_layout pair;
+  if (!is_tile(t)) refuse_tile(b, t);
+  if (b->status == MT_OK) with_complement(b, &pair, t, mt_size(a));
   if (b->status != MT_OK) return;
-  if (mt_is_swizzled(t) || !mt_is_layout(t)) {
-    mt_build_fail(b, MT_EUNSUPPORTED, "%s: %N as a tile", b->op, t);
-  } else if (!mt_is_integral(t)) {
-    mt_build_fail(b, MT_EINVAL, "%s: the strides of the tile %N are no integers", b->op,
-                  t);
-  } else if (goes_back(t)) {
-    mt_build_fail(b, MT_EINEXACT,
-                  "%s: the tile %N has a negative stride: it begins before the "
-                  "layout that it divides",
-                  b->op, t);
-  } else {
-    with_complement(b, &pair, t, mt_size(a));
-    if (b->status != MT_OK) return;
-    b->derived = true;
-    mt_emit_composition(b, a, pair.node);
-    if (b->status == MT_EINEXACT) other_tiles(b, a, t);
-  }
+  b->derived = true;
+  mt_emit_composition(b, a, pair.node);
+  if (b->status == MT_EINEXACT) other_tiles(b, a, t);
 }
 
 static void divide (mt_build *b, const mt_node *a, const mt_node *t);
@@ -126,11 +136,15 @@ static mt_status divide_as (mt_form f, mt_layout *out, const char *op, const mt_
     MT_TRY(mt_renamed(op, mt_tiler_to_layout(&room, a, err), err));
     a = room.node;
   }
+  mt_begin(&b, out, op, err);
+  mt_open_root(&b, a);
+  if (f == MT_LOGICAL) {
+    divide(&b, mt_inner(a), t);
+    return mt_end(&b);
+  }
   mt_begin(&d, &whole, op, err);
   divide(&d, mt_inner(a), t);
   MT_TRY(mt_end(&d));
-  mt_begin(&b, out, op, err);
-  mt_open_root(&b, a);
   mt_emit_form(&b, f, whole.node, t);
   return mt_end(&b);
 }

@@ -2,6 +2,7 @@
 ** mt_dtype.c - data types: names, sizes, and one element to and from a number.
 ** SPDX-License-Identifier: MIT
 */
+#include "mt_float.h"
 #include "mt_impl.h"
 
 #define MT_DTYPE_ROW(name, bytes, npy) { #name, bytes, npy },
@@ -10,10 +11,11 @@ static const struct { char name[5]; uint8_t bytes; char npy[4]; } dtypes[] = {
 };
 #undef MT_DTYPE_ROW
 
-/* Bits of the exponent; 0: an integer. A float is sign, exponent, fraction, with the bias
-** 2^(e-1) - 1, subnormals, infinities and NaNs as in IEEE 754. */
-static const uint8_t exponent_bits[MT_NDTYPE] = {
-  [MT_f16] = 5, [MT_bf16] = 8, [MT_f32] = 8, [MT_f64] = 11
+/* Those of floats; the rest is 0: integers. */
+static const mt_float floats[MT_NDTYPE] = {
+#define MT_FLOAT_ROW(name, e, m, top) [MT_##name] = { e, m, MT_TOP_##top },
+  MT_DTYPE_FLOATS(MT_FLOAT_ROW)
+#undef MT_FLOAT_ROW
 };
 
 const char *mt_dtype_name (mt_dtype d) {
@@ -32,74 +34,6 @@ mt_status mt_dtype_find (mt_dtype *out, const char *name, mt_err *err) {
   return mt_fail(err, MT_EINVAL, "unknown dtype '%.32s'\n  the dtypes are: %.*s", name,
                  (int)sizeof(MT_DTYPES(MT_DTYPE_LIST)) - 2, MT_DTYPES(MT_DTYPE_LIST));
 #undef MT_DTYPE_LIST
-}
-
-/* ---------------------------------------------------------------- bits */
-
-static uint64_t get_bits (const void *p, int bytes) {
-  const unsigned char *b = p;
-  uint64_t bits = 0;
-  for (int i = bytes; i-- > 0;) bits = bits << 8 | b[i];
-  return bits;
-}
-
-static void put_bits (void *p, int bytes, uint64_t bits) {
-  unsigned char *b = p;
-  for (int i = 0; i < bytes; i++, bits >>= 8) b[i] = (unsigned char)bits;
-}
-
-static uint64_t double_bits (double f) {
-  uint64_t bits;
-  memcpy(&bits, &f, sizeof bits);
-  return bits;
-}
-
-static double bits_double (uint64_t bits) {
-  double f;
-  memcpy(&f, &bits, sizeof f);
-  return f;
-}
-
-/* The double with the value of a float of e exponent and m fraction bits, exactly: e <
-** 11, or a double itself. A NaN keeps its payload. */
-static double widen (uint64_t bits, int e, int m) {
-  if (e == 11) return bits_double(bits);
-  uint64_t top = (1ull << e) - 1, rebias = 1023 - (top >> 1);
-  uint64_t sign = bits >> (e + m) << 63;
-  uint64_t exponent = bits >> m & top, fraction = bits & ((1ull << m) - 1);
-  if (exponent == 0) {       /* fraction * 2^(1-bias-m), a normal double */
-    double scale = bits_double((rebias + 1 - (uint64_t)m) << 52);
-    return bits_double(double_bits((double)fraction * scale) | sign);
-  }
-  exponent = exponent == top ? 2047 : exponent + rebias;
-  return bits_double(sign | exponent << 52 | fraction << (52 - m));
-}
-
-/* The nearest float of e exponent and m fraction bits, ties to even; beyond the largest:
-** infinity. A NaN stays one and keeps what fits of its payload. Doubles below the normal
-** range are far below half of the smallest float. */
-static uint64_t narrow (double f, int e, int m) {
-  uint64_t bits = double_bits(f);
-  if (e == 11) return bits;
-  uint64_t sign = bits >> 63 << (e + m), inf = ((1ull << e) - 1) << m;
-  uint64_t fraction = bits & ((1ull << 52) - 1);
-  int64_t exponent = (int64_t)(bits >> 52 & 2047);
-  if (exponent == 0) return sign;
-  if (exponent == 2047) {
-    uint64_t payload = fraction >> (52 - m);
-    return sign | inf | (fraction && !payload ? 1ull << (m - 1) : payload);
-  }
-  exponent -= 1023 - ((1 << (e - 1)) - 1);
-  int shift = 52 - m;
-  if (exponent < 1) {        /* subnormal */
-    shift = 1 - exponent > 63 - shift ? 63 : shift + (int)(1 - exponent);
-    exponent = 1;
-  }
-  uint64_t whole = fraction | 1ull << 52, half = 1ull << (shift - 1);
-  uint64_t q = whole >> shift, rest = whole & (2 * half - 1);
-  q += rest > half || (rest == half && (q & 1));
-  q += (uint64_t)(exponent - 1) << m;      /* a carry is the next exponent */
-  return sign | (q < inf ? q : inf);
 }
 
 /* A double that rounds to every narrower float as the integer i does: i itself where it
@@ -151,18 +85,18 @@ static mt_status store_integer (mt_dtype d, void *p, mt_number v, mt_err *err) {
       return mt_fail(err, MT_ERANGE, "%s: %lld is not in the range from %lld to %lld",
                      name, (long long)i, (long long)lo, (long long)hi);
   }
-  put_bits(p, dtypes[d].bytes, (uint64_t)i);
+  mt_put_bits(p, dtypes[d].bytes, (uint64_t)i);
   return MT_OK;
 }
 
 mt_number mt_load_element (mt_dtype d, const void *p) {
   mt_number v = { true, 0, 0 };
   if ((unsigned)d >= MT_NDTYPE) return v;
-  int bytes = dtypes[d].bytes, e = exponent_bits[d];
-  uint64_t bits = get_bits(p, bytes);
-  if (e) {
+  int bytes = dtypes[d].bytes;
+  uint64_t bits = mt_get_bits(p, bytes);
+  if (floats[d].e) {
     v.isint = false;
-    v.f = widen(bits, e, 8 * bytes - 1 - e);
+    v.f = mt_widen(bits, floats[d]);
   } else if (d == MT_bool) {
     v.i = bits != 0;
   } else {
@@ -174,9 +108,8 @@ mt_number mt_load_element (mt_dtype d, const void *p) {
 
 mt_status mt_store_element (mt_dtype d, void *p, mt_number v, mt_err *err) {
   MT_CHECK((unsigned)d < MT_NDTYPE, err, "store: there is no dtype number %d", (int)d);
-  int bytes = dtypes[d].bytes, e = exponent_bits[d];
-  if (!e) return store_integer(d, p, v, err);
-  double f = !v.isint ? v.f : e == 11 ? (double)v.i : sticky_double(v.i);
-  put_bits(p, bytes, narrow(f, e, 8 * bytes - 1 - e));
+  if (!floats[d].e) return store_integer(d, p, v, err);
+  double f = !v.isint ? v.f : d == MT_f64 ? (double)v.i : sticky_double(v.i);
+  mt_put_bits(p, dtypes[d].bytes, mt_narrow(f, floats[d]));
   return MT_OK;
 }

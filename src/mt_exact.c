@@ -6,18 +6,19 @@
 ** only be the sequence c -> A(c*d_k). Its shortest shape:stride form is found greedily:
 ** the run of equal steps from 0 on has to divide the extent; then the sequence of every
 ** run-th value. If each leaf has one and R(i) = A(B(i)) holds for all i, R is the answer;
-** otherwise there is none.
+** otherwise there is none. The budget is of 2^16 values of at most DIGITS digits each; a
+** value with more of them, or on more axes, counts for several.
 */
 #include "mt_compose.h"
 
-enum { MAXAXES = 8, BUDGET = 1 << 16 };
+enum { MAXAXES = 8, DIGITS = 32, BUDGET = DIGITS << 16 };
 
 /* Values of A as integer vectors: one axis per index path that its strides have. */
 typedef struct vec { int64_t v[MAXAXES]; } vec;
 
 typedef struct space {
   const mt_flat *f;
-  int n, budget;
+  int n, budget, cost;             /* cost: of a value, in digits */
   mt_node axis[MAXAXES];           /* MT_INT nodes, values 0 */
   vec stride[MT_MAXNODES];         /* of A's modes */
   vec piece[MT_MAXNODES];          /* of the pieces found */
@@ -45,6 +46,7 @@ static bool make_space (space *x, const mt_flat *f) {
   memset(x, 0, sizeof *x);
   x->f = f;
   x->budget = BUDGET;
+  x->cost = DIGITS;
   for (int r = 0; r < f->n; r++) {
     const mt_node *p = f->d[r];
     if (p->tag == MT_LEAF && !add_axis(x, &x->stride[r], p, p->stride)) return false;
@@ -52,6 +54,7 @@ static bool make_space (space *x, const mt_flat *f) {
     for (const mt_node *c = mt_child(p); c < mt_next(p); c++)
       if (!add_axis(x, &x->stride[r], c, c->shape)) return false;
   }
+  if (f->n * (x->n + 1) / 2 > DIGITS) x->cost = f->n * (x->n + 1) / 2;
   return true;
 }
 
@@ -66,7 +69,7 @@ static bool add (vec *sum, int n, int64_t digit, const vec *d) {
 static bool value (vec *out, space *x, int64_t i) {
   const mt_flat *f = x->f;
   memset(out, 0, sizeof *out);
-  if (i < 0 || --x->budget < 0) return false;
+  if (i < 0 || (x->budget -= x->cost) < 0) return false;
   for (int r = 0; r < f->n - 1; r++) {
     if (!add(out, x->n, i % f->s[r], &x->stride[r])) return false;
     i /= f->s[r];
@@ -166,7 +169,8 @@ static bool verify (const mt_pieces *q, space *x, const mt_meet *g, mt_refusal *
   int64_t size = 1;
   for (int k = 0; k < g->n; k++)
     if (mt_mulo(size, g->s[k], &size)) return false;
-  if (size > x->budget) return false;
+  if (g->n > x->cost) x->cost = g->n;
+  if (size > x->budget / x->cost) return false;
   for (int64_t i = 0; i < size; i++) {
     int64_t at = 0, rest = i, d;
     vec is, would = {{0}};

@@ -8,7 +8,8 @@
 */
 #include "mt_f2.h"
 
-enum { BUDGET = 1 << 16 };
+/* Values of up to DIGITS digits; one with more of them counts for several. */
+enum { DIGITS = 16, BUDGET = 1 << 16 };
 
 bool mt_f2_mulo (int64_t a, int64_t b, int64_t *out) {
   int64_t sum = 0;
@@ -105,7 +106,8 @@ typedef struct sequence {
 
 static bool at (int64_t *out, const sequence *x, int64_t c) {
   int64_t i;
-  return --*x->budget >= 0 && !mt_mulo(c, x->d, &i) && mt_f2_value(out, x->f, i);
+  *x->budget -= 1 + x->f->n / DIGITS;
+  return *x->budget >= 0 && !mt_mulo(c, x->d, &i) && mt_f2_value(out, x->f, i);
 }
 
 /* The longest run from 0 on, at most n, with the value c x A(step) at c*step. */
@@ -173,17 +175,17 @@ static bool verify (const mt_pieces *q, const mt_meet *g, int64_t size, mt_refus
 }
 
 bool mt_f2_exact (mt_pieces *q, const mt_meet *g, mt_refusal *w) {
-  int64_t size = 1;
+  int64_t size = 1, most = BUDGET / (1 + (g->f.n > g->n ? g->f.n : g->n) / DIGITS);
   int budget = BUDGET;
   bool exact = w->reason != MT_NEGATIVE;
   for (int k = 0; k < g->n && exact; k++) {
     sequence x = {&g->f, g->d[k], &budget};
-    exact = !mt_mulo(size, g->s[k], &size) && size <= BUDGET;
+    exact = !mt_mulo(size, g->s[k], &size) && size <= most;
     if (exact && g->s[k] == 1) exact = mt_f2_single(q, g, k) == MT_FITS;
     else if (exact) exact = factor(q, &x, g->leaf[k], g->s[k], 1);
   }
   exact = exact && verify(q, g, size, w);
   w->bounded = !exact && !w->witness && w->reason != MT_NEGATIVE &&
-               (size > BUDGET || budget < 0);
+               (size > most || budget < 0);
   return exact;
 }

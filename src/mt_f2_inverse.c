@@ -160,6 +160,7 @@ int64_t mt_f2_coshape (const mt_node *a) {
 static void emit_swizzled (mt_build *b, mt_swizzle w, int64_t s, int64_t d) {
   mt_layout leaf;
   mt_build l;
+  if (b->status != MT_OK) return;
   mt_begin(&l, &leaf, b->op, b->err);
   mt_open(&l, MT_MODES);
   for (int64_t step = 1; step < s; step *= 2)

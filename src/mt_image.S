@@ -1,19 +1,21 @@
 /*
-** mt_image.S - the kernels, embedded: the file MT_IMAGE_FILE and a zero byte.
+** mt_image.S - the kernels, embedded: for each operation a file and a zero byte.
 ** SPDX-License-Identifier: MIT
 **
-** MT_IMAGE_FILE is the fatbin, or kernels.def when there is no nvcc.
+** MT_IMAGE_COPY, MT_IMAGE_MMA: the fatbins, or kernels.def when there is no nvcc.
 */
-        .section .rodata
+        .macro  image name, file
         .balign 64
-        .globl  mt_image
-        .hidden mt_image
-        .type   mt_image, %object
-mt_image:
-        .incbin MT_IMAGE_FILE
-        .globl  mt_image_end
-        .hidden mt_image_end
-mt_image_end:
+        .globl  \name
+        .hidden \name
+        .type   \name, %object
+\name:
+        .incbin "\file"
         .byte   0
-        .size   mt_image, . - mt_image
+        .size   \name, . - \name
+        .endm
+
+        .section .rodata
+        image   mt_image_copy, MT_IMAGE_COPY
+        image   mt_image_mma, MT_IMAGE_MMA
         .section .note.GNU-stack, "", %progbits

@@ -9,22 +9,24 @@
 #include "mt_plan.h"
 
 #define MT_COPY_KERNEL(name, form, bytes, threads, unroll)                               \
-  {#name, MT_OP_COPY, MT_FORM_##form, bytes, threads, unroll, 0},
+  {#name, MT_OP_COPY, MT_FORM_##form, bytes, threads, unroll, 0, NULL, 0},
 #define MT_CAST_KERNEL(name, form, src, dst)                                             \
-  {#name, MT_OP_COPY, MT_FORM_##form, 0, 256, MT_CAST_UNROLL,                            \
+  {#name, MT_OP_COPY, MT_FORM_##form, 0, 256, MT_CAST_UNROLL, 0, NULL,                   \
    MT_CAST(MT_##src, MT_##dst)},
+#define MT_MMA_KERNEL(name, arch, atom)                                                  \
+  {#name, MT_OP_MMA, MT_FORM_TV, 0, 1024, 1, arch, atom, 0},
 const mt_kernel mt_cuda_kernels[] = {
 #include "../kernels/kernels.def"
 };
-#undef MT_COPY_KERNEL
-#undef MT_CAST_KERNEL
 const size_t mt_ncuda_kernels = sizeof mt_cuda_kernels / sizeof mt_cuda_kernels[0];
 
-#define MT_CPU_KERNEL(name, how) {#name, MT_OP_COPY, MT_FORM_FLAT, 0, 1, 1, MT_CAST_ALL},
+#define MT_CPU_KERNEL(name, how)                                                         \
+  {#name, MT_OP_COPY, MT_FORM_FLAT, 0, 1, 1, 0, NULL, MT_CAST_ALL},
+#define MT_CPU_PRODUCT(name, form, how)                                                  \
+  {#name, MT_OP_MMA, MT_FORM_##form, 0, 1, 1, 0, "*", 0},
 const mt_kernel mt_cpu_kernels[] = {
 #include "mt_cpu.def"
 };
-#undef MT_CPU_KERNEL
 const size_t mt_ncpu_kernels = sizeof mt_cpu_kernels / sizeof mt_cpu_kernels[0];
 
 void mt_why_add (mt_why *w, const char *name, const char *format, ...) {
@@ -53,7 +55,7 @@ static bool converts (const mt_kernel *k, uint32_t cast) {
 
 bool mt_kernel_casts (uint32_t cast, uint32_t form) {
   for (const mt_kernel *k = mt_cuda_kernels; k < mt_cuda_kernels + mt_ncuda_kernels; k++)
-    if (k->form == form && converts(k, cast)) return true;
+    if (k->op == MT_OP_COPY && k->form == form && converts(k, cast)) return true;
   return false;
 }
 
@@ -109,4 +111,25 @@ const mt_kernel *mt_kernel_choose (const mt_kernel *rows, size_t n, const mt_des
     return k;
   }
   return NULL;
+}
+
+/* ---------------------------------------------------------------- products */
+
+/* Whether the pattern is the text; after a `*` the rest of it may begin anywhere. */
+static bool matches (const char *pattern, const char *text) {
+  const char *star = NULL, *from = NULL;
+  while (*text) {
+    if (*pattern == '*') star = ++pattern, from = text;
+    else if (*pattern == *text) pattern++, text++;
+    else if (star) pattern = star, text = ++from;
+    else return false;
+  }
+  while (*pattern == '*') pattern++;
+  return *pattern == 0;
+}
+
+bool mt_kernel_executes (const mt_kernel *k, const char *atom, int arch) {
+  enum { MT_ONLY = 900 };                    /* above: of this architecture alone */
+  bool here = k->arch >= MT_ONLY ? k->arch / 10 == arch : k->arch <= arch;
+  return k->op == MT_OP_MMA && here && matches(k->atom, atom);
 }

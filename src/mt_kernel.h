@@ -20,7 +20,10 @@ typedef struct mt_kernel {
   uint8_t bytes;           /* of one access; 0: any */
   uint16_t threads;        /* TV: the most a block may have; FLAT: of every block */
   uint16_t unroll;         /* FLAT: accesses per thread; TV: accesses in flight at most */
-  uint32_t cast;           /* as in mt_desc; MT_CAST_ANY; MT_CAST_ALL: also 0 */
+  /* Of a product: an atom's name, `*` is any text, and the GPU as kernels.def has it. */
+  uint16_t arch;
+  const char *atom;
+  uint32_t cast;           /* of a copy: as in mt_desc; MT_CAST_ANY; MT_CAST_ALL: also 0 */
 } mt_kernel;
 
 typedef struct mt_grid { uint32_t blocks, threads; } mt_grid;
@@ -44,5 +47,8 @@ bool mt_kernel_casts (uint32_t cast, uint32_t form);
 /* The first row that fits the descriptor, and its grid; NULL if none does. */
 const mt_kernel *mt_kernel_choose (const mt_kernel *rows, size_t n, const mt_desc *d,
                                    mt_grid *grid, mt_why *why);
+
+/* Whether the row executes the atom on this GPU: 90 is sm_90. */
+bool mt_kernel_executes (const mt_kernel *k, const char *atom, int arch);
 
 #endif

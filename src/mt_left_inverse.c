@@ -118,10 +118,14 @@ static int insert (int64_t *link, int n, int64_t v) {
   return n + 1;
 }
 
-/* Extends the chain by some of link[k], link[k + 1], ... */
+/* Extends the chain by some of link[k], link[k + 1], ... The budget is of steps and of
+** the digits of strides, 64 for a step. */
 static bool extend (chain *x, const int64_t *link, int n, int k) {
   if (--x->budget < 0) return false;
-  if (k == n) return fits(x);
+  if (k == n) {
+    x->budget -= x->n * x->links / 64;
+    return fits(x);
+  }
   if (link[k] % x->p[x->links - 1] == 0) {
     x->p[x->links++] = link[k];
     if (extend(x, link, n, k + 1)) return true;
@@ -198,10 +202,10 @@ static void refuse (mt_build *b, const chain *x, const mt_node *a) {
   else
     mt_build_fail(
         b, MT_EINEXACT,
-        "%s: no layout L with L(A(i)) = i was found for A = %N\n  the "
+        "%s: no layout L with L(A(i)) = i was found for A = %N%s\n  the "
         "digits of A's strides carry into each other; strides that divide one another "
         "would do",
-        b->op, a);
+        b->op, a, x->budget < 0 ? ": the search was not finished" : "");
 }
 
 /* ---- the inverse of A along one axis */

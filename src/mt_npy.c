@@ -31,6 +31,7 @@ typedef struct reader {
   bool fortran;
   int rank;
   int64_t dims[MAXDIMS];
+  int as;                              /* the mt_dtype that is wanted; -1: any */
   mt_npy *npy;
   mt_err *err;
 } reader;
@@ -146,6 +147,31 @@ static mt_status unsupported (reader *r, const unsigned char *s, size_t n,
 #undef DESCR_LIST
 }
 
+/* dtype  another name, as ml_dtypes writes it or spells it */
+#define ALIASES(X)                                                                       \
+  X(bf16, "bfloat16")                                                                    \
+  X(e4m3, "float8_e4m3fn")                                                               \
+  X(e5m2, "float8_e5m2")                                                                 \
+  X(e5m2, "f1")
+
+static const char raw_byte[] = "V1";
+
+/* The dtype that a type string without its byte order names; -1: none. */
+static int named_dtype (const unsigned char *t, size_t n) {
+#define ALIAS_ROW(name, alias) if (same(t, n, alias)) return MT_##name;
+  ALIASES(ALIAS_ROW)
+#undef ALIAS_ROW
+  for (int d = 0; d < MT_NDTYPE; d++)
+    if (same(t, n, descr_of[d] + 1) && strcmp(raw_byte, descr_of[d] + 1) != 0) return d;
+  return -1;
+}
+
+/* Raw bytes or unsigned integers of the size of the dtype that is wanted. */
+static bool is_raw (const reader *r, const unsigned char *t, size_t n) {
+  return r->as >= 0 && n == 2 && (t[0] == 'V' || t[0] == 'u') &&
+         t[1] == '0' + mt_dtype_size((mt_dtype)r->as);
+}
+
 /* An optional byte order, then kind and size as in MT_DTYPES. ml_dtypes writes bfloat16
 ** as '<V2'. */
 static mt_status read_descr (reader *r) {
@@ -159,16 +185,19 @@ static mt_status read_descr (reader *r) {
   char order = n && strchr("<>|=", *s) && *s ? (char)*s : '=';
   t = n && (order == *s) ? s + 1 : s;
   k = n - (size_t)(t - s);
-  bool brain = same(s, n, "bfloat16");
-  for (int d = 0; d < MT_NDTYPE; d++) {
-    bool order_matters = descr_of[d][0] != '|';
-    if (!same(t, k, descr_of[d] + 1) && !(brain && d == MT_bf16)) continue;
-    if (d == MT_bf16 && order == '>') continue;
-    r->npy->dtype = (mt_dtype)d;
-    r->npy->swap = order == '>' && order_matters;
-    return MT_OK;
-  }
-  return unsupported(r, s, n, kind_name(k ? *t : 0));
+  bool raw = is_raw(r, t, k);
+  int d = raw ? r->as : named_dtype(t, k);
+  if (d == MT_bf16 && order == '>' && !raw) d = -1;
+  if (d < 0 && same(t, k, raw_byte))
+    return BAD(r->err, "'descr': %s is bytes, which may be e4m3 or e5m2 or any other "
+               "type; the one that is meant must be given", quote(s, n).text);
+  if (d < 0) return unsupported(r, s, n, kind_name(k ? *t : 0));
+  if (r->as >= 0 && d != r->as)
+    return BAD(r->err, "'descr': %s is %s, not %s", quote(s, n).text,
+               mt_dtype_name((mt_dtype)d), mt_dtype_name((mt_dtype)r->as));
+  r->npy->dtype = (mt_dtype)d;
+  r->npy->swap = order == '>' && mt_dtype_size((mt_dtype)d) > 1;
+  return MT_OK;
 }
 
 static mt_status read_order (reader *r) {
@@ -282,7 +311,7 @@ static mt_status find_header (mt_npy *out, size_t *begin, const unsigned char *p
   return MT_OK;
 }
 
-mt_status mt_npy_read_header (mt_npy *out, const void *head, size_t bytes,
+static mt_status read_header (mt_npy *out, int as, const void *head, size_t bytes,
                               uint64_t file_size, mt_err *err) {
   const unsigned char *p = head;
   size_t begin = 0;
@@ -291,6 +320,7 @@ mt_status mt_npy_read_header (mt_npy *out, const void *head, size_t bytes,
   memset(out, 0, sizeof *out);
   MT_TRY(find_header(out, &begin, p, bytes, file_size, err));
   reader r = { .begin = p, .at = p + begin, .end = p + out->data };
+  r.as = as;
   r.npy = out;
   r.err = err;
   MT_TRY(read_dict(&r));
@@ -300,6 +330,17 @@ mt_status mt_npy_read_header (mt_npy *out, const void *head, size_t bytes,
     return BAD(err, "the file ends inside its data: %llu bytes, but shape and type need "
                "%zu", (unsigned long long)rest, out->data_bytes);
   return MT_OK;
+}
+
+mt_status mt_npy_read_header (mt_npy *out, const void *head, size_t bytes,
+                              uint64_t file_size, mt_err *err) {
+  return read_header(out, -1, head, bytes, file_size, err);
+}
+
+mt_status mt_npy_read_header_as (mt_npy *out, mt_dtype as, const void *head, size_t bytes,
+                                 uint64_t file_size, mt_err *err) {
+  MT_CHECK((unsigned)as < MT_NDTYPE, err, "npy: there is no dtype number %d", (int)as);
+  return read_header(out, (int)as, head, bytes, file_size, err);
 }
 
 /* ---------------------------------------------------------------- writing */

@@ -6,6 +6,7 @@
 ** picks what lies there of the other.
 */
 #include "mt_f2.h"
+#include "mt_tile.h"
 
 /* ---- offsets as values */
 
@@ -22,10 +23,9 @@ static mt_status offset_of (mt_layout *out, const mt_node *c, const mt_node *a,
   return mt_eval_in(out, c, a, space, err);
 }
 
-/* Slices a at c. What is sliced away under a swizzle stays inside, as far as mt_slice
-** says so. */
-static mt_status slice (mt_layout *out, mt_layout *offset, const mt_node *c,
-                        const mt_node *a, const mt_node *space, mt_err *err) {
+/* What is sliced away under a swizzle stays inside, as far as mt_slice says so. */
+mt_status mt_slice_in (mt_layout *out, mt_layout *offset, const mt_node *c,
+                       const mt_node *a, const mt_node *space, mt_err *err) {
   int64_t i;
   MT_TRY(mt_slice(out, &i, c, a, err));
   if (mt_is_integral(a) && mt_is_integral(space)) {
@@ -38,7 +38,7 @@ static mt_status slice (mt_layout *out, mt_layout *offset, const mt_node *c,
 mt_status mt_slice_and_offset (mt_layout *out, mt_layout *offset, const mt_node *c,
                                const mt_node *a, mt_err *err) {
   MT_CHECK(mt_is_layout(a), err, "slice_and_offset: a layout expected");
-  return slice(out, offset, c, a, a, err);
+  return mt_slice_in(out, offset, c, a, a, err);
 }
 
 mt_status mt_domain_offset (mt_layout *out, mt_layout *offset, const mt_node *c,
@@ -124,7 +124,7 @@ static mt_status partition (mt_layout *out, mt_layout *offset, const char *op,
   }
   MT_TRY(mt_end(&b));
   MT_TRY(inside(op, mt_mode(at.node, pick), mt_mode(in, pick), err));
-  return slice(out, offset, at.node, z.node, a, err);
+  return mt_slice_in(out, offset, at.node, z.node, a, err);
 }
 
 mt_status mt_inner_partition (mt_layout *out, mt_layout *offset, const mt_node *a,

@@ -117,14 +117,23 @@ static size_t plan_size (const mt_device *d) {
   return sizeof(mt_plan) + d->backend->own_bytes;
 }
 
-mt_status mt_plan_copy (mt_plan **out, mt_device *d, const mt_tiled_copy *copy,
-                        const mt_tensor *src, const mt_tensor *dst, mt_err *err) {
+mt_plan *mt_plan_new (mt_device *d, const char *op, mt_err *err) {
   mt_plan *p = mt_host_alloc(d, plan_size(d));
-  *out = NULL;
-  if (p == NULL) return mt_fail(err, MT_ENOMEM, "copy: no host memory for a plan");
+  if (p == NULL) {
+    mt_fail(err, MT_ENOMEM, "%s: no host memory for a plan", op);
+    return NULL;
+  }
   memset(p, 0, plan_size(d));
   p->device = d;
   p->own = p + 1;
+  return p;
+}
+
+mt_status mt_plan_copy (mt_plan **out, mt_device *d, const mt_tiled_copy *copy,
+                        const mt_tensor *src, const mt_tensor *dst, mt_err *err) {
+  mt_plan *p = mt_plan_new(d, "copy", err);
+  *out = NULL;
+  if (p == NULL) return err->status;
   p->bytes[MT_SRC] = src->bytes;
   p->bytes[MT_DST] = dst->bytes;
   mt_status s = make(p, copy, src, dst, err);
@@ -134,9 +143,13 @@ mt_status mt_plan_copy (mt_plan **out, mt_device *d, const mt_tiled_copy *copy,
 }
 
 mt_status mt_plan_launch (mt_plan *p, mt_stream *s, mt_err *err) {
-  return p->launch.desc.rests == 0 ? MT_OK : p->device->backend->launch(p, s, err);
+  bool product = p->launch.desc.op == MT_OP_MMA;
+  if ((product ? p->units : p->launch.desc.rests) == 0) return MT_OK;
+  return p->device->backend->launch(p, s, err);
 }
 
 void mt_plan_free (mt_plan *p) {
-  if (p) mt_host_free(p->device, p, plan_size(p->device));
+  if (p == NULL) return;
+  if (p->device->backend->release) p->device->backend->release(p);
+  mt_host_free(p->device, p, plan_size(p->device));
 }

@@ -2,10 +2,12 @@
 ** mt_plan_text.c - plans for people.
 ** SPDX-License-Identifier: MIT
 **
-** Only the lines that begin with `kernel:`, `grid:` and `refused:` depend on the device.
+** Only the lines that begin with `kernel:`, `grid:` and `refused:` depend on the device;
+** of a product without a partition those about the atom that was chosen, too.
 */
 #include <stdio.h>
 
+#include "mt_cpu_gemm.h"
 #include "mt_device.h"
 
 typedef struct mt_text {
@@ -93,24 +95,65 @@ static void say_vector (mt_text *t, const mt_desc *d) {
       d->vec == 1 ? "" : "s");
 }
 
-size_t mt_plan_format (char *buf, size_t size, const mt_plan *p) {
+static void say_copy (mt_text *t, const mt_plan *p) {
   const mt_desc *d = &p->launch.desc;
-  mt_text t = {buf, size, 0};
-  if (size > 0) buf[0] = 0;
-  say(&t, "plan: %s\n", p->head);
-  say(&t, "kernel: %s (%s)\n", p->kernel->name, p->device->backend->name);
-  say_grid(&t, p);
-  say_vector(&t, d);
+  say_grid(t, p);
+  say_vector(t, d);
   if (p->launch.offset[MT_SRC] != 0 || p->launch.offset[MT_DST] != 0)
-    say(&t, "offset: src %lld, dst %lld\n", (long long)p->launch.offset[MT_SRC],
+    say(t, "offset: src %lld, dst %lld\n", (long long)p->launch.offset[MT_SRC],
         (long long)p->launch.offset[MT_DST]);
   if (d->form != MT_FORM_FLAT) {
     const bool tv = d->form == MT_FORM_TV;
-    say_mode(&t, tv ? "thread" : "run of src", p, 0, d->nthr, d->threads);
-    say_mode(&t, tv ? "value" : "run of dst", p, d->nthr, d->nval, d->values);
+    say_mode(t, tv ? "thread" : "run of src", p, 0, d->nthr, d->threads);
+    say_mode(t, tv ? "value" : "run of dst", p, d->nthr, d->nval, d->values);
   }
-  say_mode(&t, "rest", p, d->nthr + d->nval, d->nrest, d->rests);
-  say_bounds(&t, p);
+  say_mode(t, "rest", p, d->nthr + d->nval, d->nrest, d->rests);
+  say_bounds(t, p);
+}
+
+/* ---------------------------------------------------------------- products */
+
+/* "NAME: 256 x 128 x 64": numbers of M, N and K. */
+static void say_mnk (mt_text *t, const char *name, int64_t m, int64_t n, int64_t k) {
+  say(t, "%s: %lld x %lld x %lld", name, (long long)m, (long long)n, (long long)k);
+}
+
+static void say_work (mt_text *t, const mt_plan *p) {
+  const mt_mma_desc *d = &p->product.desc;
+  if (!p->device->backend->host)
+    say_grid(t, p);
+  else if (p->atom[0])
+    say(t, "grid: %lld atoms of every thread on %lu thread%s\n", (long long)p->units,
+        (unsigned long)p->grid.threads, p->grid.threads == 1 ? "" : "s");
+  if (p->atom[0] == 0) return;
+  say(t, "atom: %s\n", p->atom);
+  say(t, "threads: %lu", (unsigned long)d->threads);
+  if (d->kthreads > 1) say(t, ", %lu of them along K", (unsigned long)d->kthreads);
+  say_mnk(t, "\ntile", d->tile[0], d->tile[1], d->tile[2]);
+  if (d->inner[0] * d->inner[1] * d->inner[2] > 1)
+    say_mnk(t, ", atoms of a thread", d->inner[0], d->inner[1], d->inner[2]);
+  say_mnk(t, "\ntiles", d->tiles[0], d->tiles[1], d->tiles[2]);
+  say(t, "\n");
+}
+
+static void say_product (mt_text *t, const mt_plan *p) {
+  const mt_mma_desc *d = &p->product.desc;
+  say_work(t, p);
+  say_mnk(t, "size", d->size[MT_M], d->size[MT_N], d->size[MT_K]);
+  if (d->size[MT_L] != 1) say(t, ", batch %lld", (long long)d->size[MT_L]);
+  say(t, "\n");
+  if (p->product.alpha != 1 || p->product.beta != 0)
+    say(t, "factors: alpha %.14g, beta %.14g\n", p->product.alpha, p->product.beta);
+}
+
+size_t mt_plan_format (char *buf, size_t size, const mt_plan *p) {
+  mt_text t = {buf, size, 0};
+  if (size > 0) buf[0] = 0;
+  say(&t, "plan: %s\n", p->head);
+  say(&t, "kernel: %s (%s)\n", p->native ? mt_cpu_gemm_name(p->native) : p->kernel->name,
+      p->device->backend->name);
+  if (p->launch.desc.op == MT_OP_MMA) say_product(&t, p);
+  else say_copy(&t, p);
   say_refused(&t, p);
   if (t.length > 0) t.length--;                        /* the last end of line */
   if (t.length < size) buf[t.length] = 0;

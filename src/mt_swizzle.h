@@ -7,7 +7,12 @@
 
 #include "mt_build.h"
 
-enum { MT_SWIZZLE_STEPS = 1 << 16 }; /* values that are compared where no law decides */
+/* Values that are compared where no law decides; fewer of a layout of many nodes. */
+enum { MT_SWIZZLE_STEPS = 1 << 16, MT_SWIZZLE_NODES = 16 };
+static inline int mt_swizzle_steps (const mt_node *a) {
+  return a->span <= MT_SWIZZLE_NODES ? MT_SWIZZLE_STEPS
+                                     : MT_SWIZZLE_STEPS / (int)a->span * MT_SWIZZLE_NODES;
+}
 
 static inline bool mt_is_bare_swizzle (const mt_node *t) {
   return t->tag == MT_SWIZZLE && t->arity == 0;
@@ -35,7 +40,7 @@ mt_status mt_swizzled (mt_layout *out, const char *op, mt_swizzle w, int64_t off
                        const mt_node *a, mt_err *err);
 
 /* Sw' with Sw'(a(i)) = a(w(i)) for 0 <= i < size(a), a on its extended domain: by the
-** bits, or by at most MT_SWIZZLE_STEPS values. `a` has integer strides and no swizzle.
+** bits, or by at most mt_swizzle_steps(a) values. `a` has integer strides and no swizzle.
 ** Fails in the name of op. */
 mt_status mt_swizzle_pass (mt_swizzle *out, const char *op, const mt_node *a,
                            mt_swizzle w, mt_err *err);

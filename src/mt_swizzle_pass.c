@@ -89,6 +89,7 @@ static bool same_values (value_pair *p, const mt_node *a, mt_swizzle w, mt_swizz
   *decided = mt_size(a) <= MT_SWIZZLE_STEPS;
   for (p->i = 0; *decided && p->i < mt_size(a); p->i++) {
     int64_t x;
+    if (p->i == mt_swizzle_steps(a)) *decided = false;
     if (mt_at(&x, a, p->i, &err) || mt_at(&p->is, a, mt_swizzle_apply(w, p->i), &err))
       return false;
     p->would = mt_swizzle_apply(v, x);
@@ -136,7 +137,7 @@ mt_status mt_swizzle_pass (mt_swizzle *out, const char *op, const mt_node *a,
   return mt_failn(err, MT_EUNSUPPORTED,
                   "%s: whether %N passes through %N was not decided within "
                   "%d values",
-                  op, mt_swizzle_text(&room, w), a, (int)MT_SWIZZLE_STEPS);
+                  op, mt_swizzle_text(&room, w), a, mt_swizzle_steps(a));
 }
 
 /* ---- A o Sw, A o (Sw o offset o L) */
@@ -145,10 +146,10 @@ mt_status mt_swizzle_pass (mt_swizzle *out, const char *op, const mt_node *a,
 static mt_status check_values (const mt_node *r, const mt_node *a, const mt_node *t,
                                mt_err *err) {
   int64_t x, y, z;
-  if (mt_size(t) > MT_SWIZZLE_STEPS)
+  int most = mt_swizzle_steps(r->span > a->span ? r : a);
+  if (mt_size(t) > most)
     return mt_failn(err, MT_EUNSUPPORTED,
-                    "composition: %N o %N: more than %d values to compare", a, t,
-                    (int)MT_SWIZZLE_STEPS);
+                    "composition: %N o %N: more than %d values to compare", a, t, most);
   for (int64_t i = 0; i < mt_size(t); i++) {
     MT_TRY(mt_at(&x, r, i, err));
     MT_TRY(mt_at(&y, t, i, err));
@@ -241,7 +242,7 @@ static mt_status invert (mt_layout *out, const char *op, inverse *f, const mt_no
 
 static mt_status too_many (mt_err *err, const char *op, const mt_node *a) {
   return mt_failn(err, MT_EUNSUPPORTED, "%s: of %N: more than %d values to compare", op,
-                  a, (int)MT_SWIZZLE_STEPS);
+                  a, mt_swizzle_steps(a));
 }
 
 mt_status mt_swizzle_right_inverse (mt_layout *out, const mt_node *a, mt_err *err) {
@@ -249,7 +250,7 @@ mt_status mt_swizzle_right_inverse (mt_layout *out, const mt_node *a, mt_err *er
   MT_TRY(invert(out, "right_inverse", mt_right_inverse, a, err));
   int64_t n = mt_size(out->node);
   if (closed(mt_swizzle_of(a), n)) return MT_OK;
-  if (n > MT_SWIZZLE_STEPS) return too_many(err, "right_inverse", a);
+  if (n > mt_swizzle_steps(a)) return too_many(err, "right_inverse", a);
   for (int64_t i = 0; i < n; i++) {
     MT_TRY(mt_at(&j, out->node, i, err));
     MT_TRY(mt_at(&k, a, j, err));
@@ -269,7 +270,7 @@ mt_status mt_swizzle_left_inverse (mt_layout *out, const mt_node *a, mt_err *err
   MT_TRY(invert(out, "left_inverse", mt_left_inverse, a, err));
   if (closed(mt_swizzle_of(a), mt_size(out->node)) && inside(mt_child(a), out->node))
     return MT_OK;
-  if (mt_size(a) > MT_SWIZZLE_STEPS) return too_many(err, "left_inverse", a);
+  if (mt_size(a) > mt_swizzle_steps(a)) return too_many(err, "left_inverse", a);
   for (int64_t i = 0; i < mt_size(a); i++) {
     MT_TRY(mt_at(&j, a, i, err));
     MT_TRY(mt_at(&k, out->node, j, err));

@@ -173,7 +173,7 @@ static bool is_slice (const slice *x, const mt_node *r, bool plain) {
   if (apart && !((x->before | x->v) & bits) && !(x->before & x->v) &&
       !(plain && collides(x->w, bits)))
     return true;
-  if (n > MT_SWIZZLE_STEPS || mt_addo(x->before, x->v, &start)) return false;
+  if (n > mt_swizzle_steps(r) || mt_addo(x->before, x->v, &start)) return false;
   if (mt_swizzled(&whole, "slice", x->w, start, x->rest.node, &err) != MT_OK)
     return false;
   for (int64_t j = 0; j < n; j++) {

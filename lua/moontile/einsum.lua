@@ -2,24 +2,10 @@
 -- SPDX-License-Identifier: MIT
 
 local tile = require "moontile.core"
+local faults = require "moontile.faults"
+local check = faults.check
 
 local einsum = {}
-
--- Faults are the caller's.
-local function check(condition, format, ...)
-  if not condition then error(format:format(...), 0) end
-end
-
-local function raising(f)
-  return function(...)
-    local results = table.pack(pcall(f, ...))
-    if not results[1] then
-      local why = results[2]
-      error(type(why) == "string" and why:gsub("^moontile/einsum%.lua:%d+: ", "") or why, 2)
-    end
-    return table.unpack(results, 2, results.n)
-  end
-end
 
 local function layout_of(value, what)
   check(getmetatable(value) == "moontile.Layout", "%s: layout expected, got %s", what,
@@ -175,6 +161,4 @@ function einsum.im2col(A, stencil, lower, upper, stride, dilation)
   return tile.make_layout(rows, columns), negative(A(corner))
 end
 
-for name, f in pairs(einsum) do einsum[name] = raising(f) end
-
-return einsum
+return faults.raising(einsum)

@@ -2,6 +2,7 @@
 -- SPDX-License-Identifier: MIT
 
 local tile = require "moontile.core"
+local contraction = require "moontile.contraction"
 local einsum = require "moontile.einsum"
 local show = require "moontile.show"
 
@@ -9,7 +10,8 @@ local show = require "moontile.show"
 tile.print_layout = show.print_layout
 tile._methods.Layout.print_layout = show.print_layout
 
-tile.einsum_fold, tile.im2col = einsum.einsum_fold, einsum.im2col
+tile.einsum, tile.einsum_fold = contraction.einsum, contraction.einsum_fold
+tile.im2col, tile._methods.Tensor.im2col = contraction.im2col, contraction.im2col
 tile._methods.Layout.im2col = einsum.im2col
 
 -- info() -> what this build carries and what it found:

@@ -51,6 +51,8 @@ local function copies(device)
                                  thr = layout({ 4, 8 }, "right"), val = layout { 1, 2 } }
   local plan = assert(tile.plan(copy, src, dst))
   assert(#tostring(plan) > 0 and #tostring(copy) > 0)
+  assert(tile.verify(copy, dst, "S").covers and #tostring(tile.verify(copy, src)) > 0)
+  assert(tile.verify({ tv = layout { 4, 4 }, tiler = { 4, 8 } }, src).witness.index == 16)
   plan()
   local stream <close> = assert(device:stream())
   plan(stream)
@@ -67,6 +69,22 @@ local function copies(device)
   plan:free()
 end
 
+local function products(device)
+  local A = assert(tile.tensor("f32", layout { 10, 6 }, device)):fill(2)
+  local B = assert(tile.tensor("f32", layout { 7, 6 }, device)):fill(1)
+  local C = assert(tile.tensor("f32", layout { 10, 7 }, device)):fill(0)
+  local mma = tile.tiled_mma { atom = "UniversalFMA<float>", atoms = layout { 4, 4 } }
+  local plan = assert(tile.plan(mma, A, B, C, { beta = 1 }))
+  assert(#tostring(plan) > 0)
+  plan()
+  tile.gemm(A, B, C, { beta = 1 })
+  device:synchronize()
+  assert(C(9, 6) == 24)
+  plan:free()
+  refused(tile.gemm, A, B, A)
+  refused(tile.gemm, A, B, C, { gamma = 1 })
+end
+
 local function atoms()
   local a = tile.mma_atom "SM90_64x24x16_F32F16F16_RS"
   assert(#tostring(a) > 0 and a.dtype.A == "f16" and a.src.B == "smem_desc")
@@ -78,12 +96,55 @@ local function atoms()
   refused(function() return a.layoutA end)
 end
 
+local function analysis()
+  local A = layout({ 32, 8 }, { 64, 1 })
+  assert(#tostring(tile.bank_conflicts(A, "f16", "ldmatrix")) > 0)
+  assert(tile.coalescing(A, tile.tensor("f16", layout(4096))).sectors == 32)
+  local best, all = tile.find_swizzle { smem = layout({ 8, 8 }, "right"), bits = 32,
+                                        write = layout(8, 8), read = layout(8) }
+  assert(best:size() == 64 and #tostring(all) > 0)
+  refused(tile.bank_conflicts, A, 12)
+end
+
+local function tiles()
+  local mma = tile.tiled_mma { atom = "SM80_16x8x16_F32F16F16F32_TN", atoms = layout { 2, 2 },
+                               permutation = { tile._, 32 } }
+  local copy = tile.make_tiled_copy_B("SM75_U32x4_LDSM_N", mma)
+  assert(#tostring(mma) > 0 and #tostring(copy) > 0)
+  assert(mma:partition_B(layout { 64, 32 }):size() == 128 * 32)
+  local part = mma:get_slice(5):partition_B(layout { 64, 32 })
+  assert(copy:get_slice(5):retile_D(part):size() == part:size())
+  assert(tile.make_tiled_copy_S("AutoVectorizingCopy", copy):size() == 128)
+  refused(tile.tiled_mma, { atom = "nothing" })
+end
+
+local function products(device)
+  local A = assert(tile.tensor("f32", layout({ 3, 4 }, "right"), device)):fill(2)
+  local C = assert(tile.tensor("f32", layout { 3, 3 }, device))
+  local plan = assert(tile.plan_gemm(A, A, C, { beta = 1 }))
+  plan()
+  tile.gemm(A, A, C)
+  assert(C(2, 2) == 16 and #tostring(plan) > 0)
+  refused(tile.gemm, A, C, C)
+end
+
+local function contractions(device)
+  local A = assert(tile.tensor("f32", layout({ 3, 4 }, "right"), device)):fill(2)
+  assert(tile.einsum("ij,kj,kl", A, A, A, { dtype = "f64" }):dtype() == "f64")
+  assert(tile.einsum("ij->ji", A):size() == 12)
+  refused(tile.einsum, "ij,jk", A, A)
+end
+
 algebra()
 atoms()
+analysis()
+tiles()
 local devices = { tile.device { "cpu", threads = 2 }, tile.device "cpu:checked" }
 if libcuda then devices[#devices + 1] = assert(tile.device { "cuda", libcuda = libcuda }) end
 assert(#devices >= 2 and #tile.info(libcuda).devices >= 1)
 for _, device in ipairs(devices) do
   tensors(device)
   copies(device)
+  products(device)
 end
+contractions(devices[1])

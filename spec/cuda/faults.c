@@ -13,6 +13,7 @@ enum { BYTES = 4096 };
 typedef struct scenario {
   mt_device *d;
   mt_stream *s;
+  mt_plan *product;
   void *src, *dst;
   mt_err err;
   int before[FAKE_CALLS], after[FAKE_CALLS];   /* calls: to the clean-up, in all */
@@ -25,6 +26,27 @@ static const char *const names[] = {
 
 static void count_calls (int *out) {
   for (int i = 0; i < FAKE_CALLS; i++) out[i] = fake_calls(names[i]);
+}
+
+/* dst = src src for 8 by 8 integers, in their 4 KiB. */
+static mt_status multiply (scenario *x) {
+  int32_t c[64];
+  mt_layout a, c_layout;
+  MT_TRY(mt_parse(&a, "(8,8):(8,1)", 11, &x->err));
+  MT_TRY(mt_parse(&c_layout, "(8,8):(1,8)", 11, &x->err));
+  mt_tensor A = {a.node, MT_i8, x->src, BYTES, 0}, C = A;
+  C.layout = c_layout.node, C.dtype = MT_i32, C.data = x->dst;
+  MT_TRY(mt_plan_gemm(&x->product, x->d, NULL, &A, &A, &C, 1, 0, &x->err));
+  MT_TRY(mt_plan_launch(x->product, NULL, &x->err));
+  MT_TRY(mt_synchronize(x->d, NULL, &x->err));
+  MT_TRY(mt_download(x->d, c, x->dst, sizeof c, &x->err));
+  for (int i = 0; i < 64; i++) {
+    int sum = 0;
+    for (int k = 0; k < 8; k++)
+      sum += (int8_t)(7 * (i % 8 * 8 + k)) * (int8_t)(7 * (i / 8 * 8 + k));
+    EXPECT(c[i] == sum, "product %d: %d, not %d", i, (int)c[i], sum);
+  }
+  return MT_OK;
 }
 
 static mt_status use (scenario *x) {
@@ -43,7 +65,7 @@ static mt_status use (scenario *x) {
   MT_TRY(mt_synchronize(x->d, NULL, &x->err));
   MT_TRY(mt_download(x->d, back, x->dst, BYTES, &x->err));
   EXPECT(memcmp(host, back, BYTES) == 0, "copied wrongly");
-  return MT_OK;
+  return multiply(x);
 }
 
 static mt_status play (scenario *x) {
@@ -51,6 +73,7 @@ static mt_status play (scenario *x) {
   fake_restart();
   mt_status s = use(x);
   count_calls(x->before);
+  mt_plan_free(x->product);
   if (x->d != NULL) {
     mt_free(x->d, x->src, BYTES);
     mt_free(x->d, x->dst, BYTES);

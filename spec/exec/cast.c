@@ -216,9 +216,41 @@ static void copy_case (mt_layout shape, bool plain) {
   free_memory(x.want);
 }
 
+/* ---------------------------------------------------------------- refusals */
+
+static mt_status plan (const mt_tensor *s, const mt_tensor *d, mt_err *why) {
+  mt_device *dev;
+  mt_plan *p;
+  MUST(mt_device_open(&dev, "cpu", NULL, err));
+  mt_status status = mt_plan_copy(&p, dev, NULL, s, d, why);
+  mt_plan_free(p);
+  mt_device_close(dev);
+  return status;
+}
+
+/* Each side is measured in elements of its own. */
+static void refusals (void) {
+  _Alignas(16) unsigned char m[64];
+  mt_layout eight = parse("8:1");
+  mt_err why = MT_NOERR;
+  mt_tensor s = {eight.node, MT_f32, m, 32, 0}, d = {eight.node, MT_f16, m + 32, 16, 0};
+  CHECK(plan(&s, &d, &why) == MT_OK, "%s", why.text);
+  d.data = m + 31;
+  CHECK(plan(&s, &d, &why) == MT_EALIGN, "%s", why.text);
+  d.data = m + 30;
+  CHECK(plan(&s, &d, &why) == MT_EOVERLAP, "%s", why.text);
+  CHECK(strstr(why.text, "copy: src and dst lie in one buffer, between each other: a copy "
+               "that converts needs them apart\n") == why.text, "%s", why.text);
+  d.data = m + 32, d.bytes = 14;
+  CHECK(plan(&s, &d, &why) == MT_ERANGE, "%s", why.text);
+  d.bytes = 16, s.bytes = 31;
+  CHECK(plan(&s, &d, &why) == MT_ERANGE, "%s", why.text);
+}
+
 void test_cast (void) {
   mt_layout shape;
   examples();
+  refusals();
   elements();
   for (long i = 0; i < base_cases / 20 + 100; i++) {
     begin_case(base_seed + 77777 + (uint64_t)i);

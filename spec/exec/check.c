@@ -214,8 +214,8 @@ static void run_accepted (trial *x, const element *e, int n) {
   mt_why why = {{0}, 0};
   mt_cpu_job job;
   mt_desc *d = &x->l.desc;
-  mt_kernel row = {"any", MT_OP_COPY, (uint8_t)d->form, 0, 1, (uint16_t)(1 + pick(3)),
-                   MT_CAST_ALL};
+  mt_kernel row = {.name = "any", .op = MT_OP_COPY, .form = (uint8_t)d->form, .threads = 1,
+                   .unroll = (uint16_t)(1 + pick(3))};
   mt_grid grid = {(uint32_t)(1 + pick(4)), 2};
   ptrdiff_t dst = (unsigned char *)x->l.base[MT_DST] - arena;
   ptrdiff_t src = (unsigned char *)x->l.base[MT_SRC] - arena;

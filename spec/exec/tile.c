@@ -22,45 +22,68 @@ static bool same_form (const mt_node *a, const mt_node *b) {
   return true;
 }
 
-static void check_made (char **f) {
-  mt_layout thr = parse(f[3]), val = parse(f[4]), tv = parse(f[5]), tiler = parse(f[6]);
+static mt_tiled_copy made (char **f) {
   mt_tiled_copy c;
+  mt_layout thr = parse(f[3]), val = parse(f[4]);
   MUST(mt_make_tiled_copy(&c, f[1], atoi(f[2]), thr.node, val.node, err));
-  CHECK(same_form(c.layout_tv.node, tv.node), "make_tiled_copy %s %s: %s, not %s", f[3],
-        f[4], text_of(c.layout_tv.node), f[5]);
-  CHECK(mt_equal(c.tiler.node, tiler.node), "make_tiled_copy %s %s: tiler %s, not %s",
-        f[3], f[4], text_of(c.tiler.node), f[6]);
+  return c;
 }
 
-/* ((AtomV,RestV),RestM,RestN) from (Thr,Val,(RestM,RestN,...)). */
-static mt_layout sliced (const mt_tiled_copy *c, const mt_node *part) {
-  mt_layout atom, val, out;
-  const mt_node *modes[8], *rest = mt_mode(part, 2);
-  int n = 1;
-  mt_int(&atom, c->atom_bits / c->bits);
-  MUST(mt_make_layout(&out, atom.node, NULL, err));
-  MUST(mt_logical_divide(&val, mt_mode(part, 1), out.node, err));
-  modes[0] = val.node;
-  for (int i = 0; i < mt_rank(rest); i++) modes[n++] = mt_mode(rest, i);
-  MUST(mt_concat(&out, n, modes, err));
-  return out;
+/* want: TiledLayout_TV, Tiler_MN, layoutS_TV, layoutD_TV */
+static void check_facts (const mt_tiled_copy *c, char **f, char **want) {
+  mt_layout s, d;
+  MUST(mt_copy_tv(&s, c, MT_COPY_S, err));
+  MUST(mt_copy_tv(&d, c, MT_COPY_D, err));
+  const mt_node *is[] = {c->layout_tv.node, c->tiler.node, s.node, d.node};
+  for (int i = 0; i < 4; i++) {
+    mt_layout w = parse(want[i]);
+    CHECK(same_form(is[i], w.node), "%s %s %s %s, column %d: %s, not %s", f[0], f[1],
+          f[3], f[4], i + 1, text_of(is[i]), want[i]);
+  }
+}
+
+static void check_made (char **f) {
+  mt_tiled_copy c = made(f);
+  check_facts(&c, f, f + 5);
+}
+
+static void check_of_mma (char **f) {
+  mt_tiled_copy c;
+  mt_tiled_mma mma;
+  mt_layout atoms = parse(f[4]), permutation = parse(f[5]);
+  mt_mma_part x = (mt_mma_part)(f[0][strlen("make_tiled_copy_")] - 'A');
+  MUST(mt_make_tiled_mma(&mma, f[3], atoms.node, permutation.node, err));
+  MUST(mt_make_tiled_copy_mma(&c, f[1], atoi(f[2]), &mma, x, err));
+  check_facts(&c, f, f + 6);
 }
 
 static void check_partition (char **f) {
-  mt_layout thr = parse(f[3]), val = parse(f[4]), a = parse(f[5]), want = parse(f[7]);
-  mt_layout part, thread, at, offset = parse(f[8]);
-  mt_tiled_copy c;
-  MUST(mt_make_tiled_copy(&c, f[1], atoi(f[2]), thr.node, val.node, err));
-  MUST(mt_partition(&part, &c, a.node, err));
-  CHECK(mt_rank(part.node) == 3, "rank of %s", text_of(part.node));
-  mt_layout got = sliced(&c, part.node);
-  CHECK(same_form(got.node, want.node), "partition %s %s %s: %s, not %s", f[3], f[4],
-        f[5], text_of(got.node), f[7]);
-  MUST(mt_ints(&thread, 3, (const int64_t[]){atoi(f[6]), 0, 0}, err));
-  MUST(mt_eval(&at, thread.node, part.node, err));
-  CHECK(mt_equal(at.node, offset.node), "partition %s %s %s, thread %s: at %s, not %s",
-        f[3], f[4], f[5], f[6], text_of(at.node), f[8]);
+  mt_tiled_copy c = made(f);
+  mt_layout a = parse(f[5]), want = parse(f[7]), start = parse(f[8]), part, at;
+  mt_copy_side side = f[0][strlen("partition_")] == 'S' ? MT_COPY_S : MT_COPY_D;
+  MUST(mt_copy_partition(&part, &at, &c, side, a.node, atoll(f[6]), err));
+  CHECK(same_form(part.node, want.node) && mt_equal(at.node, start.node),
+        "%s %s %s %s %s, thread %s: %s at %s, not %s at %s", f[0], f[1], f[3], f[4], f[5],
+        f[6], text_of(part.node), text_of(at.node), f[7], f[8]);
 }
+
+/* Of a compact fragment with the shape of thread 0's part. */
+static void check_retile (char **f) {
+  mt_tiled_copy c = made(f);
+  mt_layout a = parse(f[5]), want = parse(f[6]), part, at, frg, is;
+  MUST(mt_copy_partition(&part, &at, &c, MT_COPY_S, a.node, 0, err));
+  MUST(mt_layout_left(&frg, part.node, err));
+  MUST(mt_copy_retile(&is, &c, frg.node, err));
+  CHECK(same_form(is.node, want.node), "%s %s %s %s %s: %s, not %s", f[0], f[1], f[3],
+        f[4], f[5], text_of(is.node), f[6]);
+}
+
+static const struct { const char *op; void (*check) (char **f); } ops[] = {
+  {"make_tiled_copy", check_made}, {"make_tiled_copy_A", check_of_mma},
+  {"make_tiled_copy_B", check_of_mma}, {"make_tiled_copy_C", check_of_mma},
+  {"partition_S", check_partition}, {"partition_D", check_partition},
+  {"retile_D_of_partition_S", check_retile},
+};
 
 static void check_golden (void) {
   char line[4096], *f[16];
@@ -69,18 +92,16 @@ static void check_golden (void) {
   CHECK(in != NULL, "no golden table");
   while (in && fgets(line, sizeof line, in)) {
     int n = 0;
-    if (line[0] == '#') continue;
     line[strcspn(line, "\n")] = 0;
     for (char *p = line; p && n < 16; p = strchr(p, '\t')) {
       if (n > 0) *p++ = 0;
       f[n++] = p;
     }
-    if (strcmp(f[0], "make_tiled_copy") == 0) check_made(f);
-    else check_partition(f);
-    rows++;
+    for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++)
+      if (strcmp(f[0], ops[i].op) == 0) ops[i].check(f), rows++;
   }
   if (in) fclose(in);
-  CHECK(rows == 75, "%d golden rows", rows);
+  CHECK(rows == 241, "%d golden rows", rows);
 }
 
 /* ---------------------------------------------------------------- laws */
@@ -129,15 +150,18 @@ static void check_laws (void) {
 
 static const struct { const char *atom; int bits; const char *thr, *val,
                      *text; } bad[] = {
-  {"UniversalCopy<uint256_t>", 32, "(4,8)", "(1,1)",
-   "unknown atom \"UniversalCopy<uint256_t>\"; "
-   "there are\n  UniversalCopy<uint8_t>\n"},
+  {"UniversalCopy<uint100_t>", 32, "(4,8)", "(1,1)",
+   "make_tiled_copy: there is no atom \"UniversalCopy<uint100_t>\"\n  near it: "
+   "UniversalCopy<uint16_t>"},
+  {"SM75_U32x4_LDSM_N", 16, "(4,4):(1,4)", "(8,1):(1,0)",
+   "is done by 32 threads together, but thr (4,4):(1,4) has 16 threads: not a multiple"},
   {"UniversalCopy<uint128_t>", 32, "(4,8):(1,4)", "(1,2):(1,1)",
    "moves 4 elements of 32 bits at "
    "once, but val (1,2):(1,1) has 2 values: not a multiple"},
   {"UniversalCopy<uint16_t>", 32, "(4,8):(1,4)", "(1,2):(1,1)",
-   "moves 16 bits, an element has 32"},
-  {"UniversalCopy<uint32_t>", 12, "(4,8):(1,4)", "(1,2):(1,1)", "elements of 12 bits"},
+   "UniversalCopy<uint16_t> has no values of 32 bits"},
+  {"UniversalCopy<uint32_t>", 12, "(4,8):(1,4)", "(1,2):(1,1)", 
+   "UniversalCopy<uint32_t> has no values of 12 bits"},
   {"AutoVectorizingCopy", 32, "(4,8):(1,1)", "(1,2):(1,1)",
    "thr (4,8):(1,1) gives elements 1 and 4 the same thread number 1"},
   {"AutoVectorizingCopy", 32, "(4,8):(1,0)", "(1,2):(1,1)",

@@ -232,7 +232,8 @@ FAKE cuLaunchKernelEx (const CUlaunchConfig *c, CUfunction f, void **params,
   NEED(c->gridDimY == 1 && c->gridDimZ == 1 && c->blockDimY == 1 && c->blockDimZ == 1, 1);
   NEED(c->blockDimX <= k->threads, 701);
   fake_work w = {.kind = FAKE_LAUNCH, .kernel = k, .grid = {c->gridDimX, c->blockDimX}};
-  memcpy(&w.launch, params[0], sizeof w.launch);
+  if (k->op == MT_OP_MMA) memcpy(&w.product, params[0], sizeof w.product);
+  else memcpy(&w.launch, params[0], sizeof w.launch);
   return fake_enqueue(c->hStream, &w);
 }
 

@@ -70,7 +70,10 @@ typedef struct fake_work {
   fake_kind kind;
   const mt_kernel *kernel;
   mt_grid grid;
-  mt_launch launch;
+  union {                          /* by the kernel's operation */
+    mt_launch launch;
+    mt_mma_launch product;
+  };
   CUdeviceptr device;
   const void *from;
   void *to;

@@ -47,22 +47,42 @@ CUresult fake_enqueue (CUstream s, const fake_work *w) {
 
 /* ---------------------------------------------------------------- doing it */
 
-/* The launch with the host's addresses; false where a buffer is not the device's. */
-static bool translate (mt_launch *l, int device, size_t *bytes) {
-  for (int i = 0; i < MT_MAXBASE; i++) {
+/* The bases as the host's addresses; false where a buffer is not the device's. */
+static bool translate (void **base, int n, int device, size_t *bytes) {
+  for (int i = 0; i < n; i++) {
     bytes[i] = 0;
-    if (l->base[i] == NULL) continue;
-    l->base[i] = fake_host((CUdeviceptr)(uintptr_t)l->base[i], device, 0, &bytes[i]);
-    if (l->base[i] == NULL) return false;
+    if (base[i] == NULL) continue;
+    base[i] = fake_host((CUdeviceptr)(uintptr_t)base[i], device, 0, &bytes[i]);
+    if (base[i] == NULL) return false;
   }
-  return l->base[MT_SRC] != NULL && l->base[MT_DST] != NULL;
+  return true;
+}
+
+static mt_status copy (fake_work *w, int device, mt_err *err) {
+  size_t bytes[MT_MAXBASE];
+  if (!translate(w->launch.base, MT_MAXBASE, device, bytes) ||
+      w->launch.base[MT_SRC] == NULL || w->launch.base[MT_DST] == NULL)
+    return MT_ERANGE;
+  return mt_ref_run(w->kernel, w->grid, &w->launch, bytes, err);
+}
+
+static mt_status multiply (fake_work *w, int device, mt_err *err) {
+  size_t bytes[MT_PARTS], room = mt_mma_ref_size(&w->product.desc, 1);
+  if (!translate(w->product.base, MT_PARTS, device, bytes) ||
+      w->product.base[MT_C] == NULL || w->grid.threads != w->product.desc.threads)
+    return MT_ERANGE;
+  mt_mma_ref *ref = aligned_alloc(64, room);
+  if (ref == NULL) return MT_ENOMEM;
+  mt_status s = mt_mma_ref_make(ref, &w->product.desc, 1, err);
+  if (s == MT_OK) s = mt_mma_ref_run(ref, &w->product, bytes, NULL, err);
+  free(ref);
+  return s;
 }
 
 static CUresult launch (fake_work *w, int device) {
-  size_t bytes[MT_MAXBASE];
   mt_err err = MT_NOERR;
-  if (!translate(&w->launch, device, bytes)) return 700;
-  mt_status s = mt_ref_run(w->kernel, w->grid, &w->launch, bytes, &err);
+  bool product = w->kernel->op == MT_OP_MMA;
+  mt_status s = product ? multiply(w, device, &err) : copy(w, device, &err);
   if (s != MT_OK && fake_option("FAKECUDA_REPORT", 0))
     fprintf(stderr, "fakecuda: %s\n", err.text);
   return s == MT_OK ? 0 : s == MT_EALIGN ? 716 : 700;

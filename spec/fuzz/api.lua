@@ -21,7 +21,10 @@ local TEXTS = {
 }
 local LAYOUTS = { "(4,8):(8,1)", "(4,(2,2)):(2,(1,8))", "Sw<2,0,3> o 0 o (8,8):(8,1)", "64:1",
                   "(2,3):(0,1)", "():()", "8:-1", "(3,0):(1,1)", "(8,8):(1,8)" }
-local ATOMS = { "UniversalCopy<uint32_t>", "UniversalCopy<uint128_t>", "AutoVectorizingCopy" }
+local ATOMS = { "UniversalCopy<uint32_t>", "UniversalCopy<uint128_t>", "AutoVectorizingCopy",
+                "SM75_U32x2_LDSM_N" }
+local MMAS = { "UniversalFMA<float>", "SM70_8x8x4_F32F16F16F32_TN", "SM80_16x8x8_F32TF32TF32F32_TN",
+               "SM80_16x8x16_F32F16F16F32_TN" }
 
 local devices = { "cpu", "cpu:checked", tile.device { "cpu", threads = 2 } }
 local libcuda = os.getenv "MOONTILE_TEST_LIBCUDA"
@@ -107,6 +110,11 @@ local function step()
   elseif r < 0.04 then
     try(tile.tiled_copy, { atom = pick(ATOMS), dtype = pick { "f32", "i8" }, thr = value(),
                            val = value() })
+  elseif r < 0.06 then
+    try(tile.tiled_mma, { atom = pick(MMAS), atoms = pick { value(), layout { 2, 2 }, layout(4) },
+                          permutation = pick { value(), { 32, 32, 32 }, tile._ } })
+  elseif r < 0.08 and #pool > 0 then
+    try(tile["make_tiled_copy_" .. pick { "A", "B", "C", "S", "D" }], pick(ATOMS), pick(pool))
   elseif r < 0.5 then
     local name, a = pick(functions), value()
     if not skipped(name, a) then try(tile[name], a, value(), value(), value()) end

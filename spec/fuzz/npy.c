@@ -25,7 +25,8 @@ static void check (const mt_npy *npy, size_t size) {
   MUST(mt_size(npy->layout.node) * (int64_t)bytes == (int64_t)npy->data_bytes);
   MUST(mt_shape(&shape, npy->layout.node, &err) == MT_OK);
   MUST(mt_npy_write_header(buf, &n, npy->dtype, shape.node, false, &err) == MT_OK);
-  MUST(mt_npy_read_header(&again, buf, n, n + npy->data_bytes, &err) == MT_OK);
+  MUST(mt_npy_read_header_as(&again, npy->dtype, buf, n, n + npy->data_bytes, &err) ==
+       MT_OK);
   MUST(mt_shape(&other, again.layout.node, &err) == MT_OK);
   MUST(again.dtype == npy->dtype && mt_equal(shape.node, other.node));
 }

@@ -22,16 +22,20 @@ sanitized() {                               # a tool, then a command
 }
 
 "$moontile" --info
-for spec in copy tensor memory npy error; do
+for spec in copy tensor memory npy error gemm gemm_error einsum combinations; do
+  [ -f spec/${spec}_spec.lua ] || continue
   check "$spec specs" "$moontile" "$busted" --ignore-lua -o TAP spec/${spec}_spec.lua
 done
 check "NumPy" python3 spec/numpy/transpose.py "$moontile" --big cpu cuda
 if command -v compute-sanitizer >/dev/null; then
   for tool in memcheck racecheck initcheck synccheck; do
-    for spec in copy tensor; do
+    for spec in copy tensor gemm; do
       check "$tool, $spec specs" sanitized $tool "$moontile" "$busted" \
         --ignore-lua -o TAP spec/${spec}_spec.lua
     done
+    check "$tool, combinations" env MOONTILE_COMBINATIONS=40 compute-sanitizer --tool $tool \
+      --error-exitcode 9 --print-limit 3 "$moontile" "$busted" \
+      --ignore-lua -o TAP spec/combinations_spec.lua
   done
   sanitized memcheck "${moontile}_planted_unsafe" >planted.log 2>&1
   if [ $? = 9 ] && grep -q 'Invalid __global__ write' planted.log

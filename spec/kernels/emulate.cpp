@@ -153,8 +153,6 @@ void run_block (body *b, const mt_launch *l, bool together) {
       run_block(body_##name, l, MT_FORM_##form >= MT_FORM_TILE);                         \
   }
 #include "kernels.def"
-#undef MT_COPY_KERNEL
-#undef MT_CAST_KERNEL
 }
 
 typedef void emulated (unsigned blocks, unsigned block, const mt_launch *l);

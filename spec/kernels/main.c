@@ -3,12 +3,14 @@
 ** SPDX-License-Identifier: MIT
 **
 ** usage: moontile_kernels_test [CASES [SEED]]
+** Each row of products has one case for 4000 of copies, 1 at least.
 ** Descriptors are drawn, not planned: axes of any number in each mode, strides of any
 ** order and sign, broadcasts, holes, bounds through vectors, grids smaller than the work.
 */
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "kernels_test.h"
 #include "mt_check.h"
 #include "mt_device.h"
 
@@ -19,7 +21,7 @@ extern emulated *const emulate_near[], *const emulate_far[];
 
 static uint64_t state;
 
-static int below (int n) {
+int below (int n) {
   state ^= state << 13, state ^= state >> 7, state ^= state << 17;
   return (int)(state % (uint64_t)n);
 }
@@ -259,8 +261,8 @@ static bool run (int row, mt_launch *l, mt_grid grid, emulated *const *table) {
   return same;
 }
 
-static bool one_case (void) {
-  int row = below((int)mt_ncuda_kernels);
+static bool one_case (int rows) {
+  int row = below(rows);
   mt_launch l;
   mt_grid grid;
   mt_why why = {{0}, 0};
@@ -283,16 +285,40 @@ static bool one_case (void) {
   return false;
 }
 
+static int copies (void) {
+  int n = 0;
+  while ((size_t)n < mt_ncuda_kernels && mt_cuda_kernels[n].op == MT_OP_COPY) n++;
+  return n;
+}
+
+/* Each row of a product, `cases` times. */
+static bool products (long cases) {
+  long all = 0;
+  for (const mt_kernel *k = mt_cuda_kernels; k < mt_cuda_kernels + mt_ncuda_kernels; k++)
+    for (long i = 0, tries = 0; k->op == MT_OP_MMA && i < cases; tries++) {
+      uint64_t seed = state;
+      bool ran = false, good = one_product(k, &ran);
+      if (!good || tries > 20 * cases + 100) {
+        fprintf(stderr, "%s: case %ld, seed 0x%llx\n", k->name, i,
+                (unsigned long long)seed);
+        return false;
+      }
+      i += ran, all += ran;
+    }
+  printf("kernels: %ld products\n", all);
+  return true;
+}
+
 int main (int argc, char **argv) {
   long cases = argc > 1 ? atol(argv[1]) : 8000;
   state = argc > 2 ? strtoull(argv[2], NULL, 0) : 0x9E3779B97F4A7C15u;
   for (long i = 0; i < cases; i++) {
     uint64_t seed = state;
-    if (one_case()) continue;
+    if (one_case(copies())) continue;
     fprintf(stderr, "case %ld: moontile_kernels_test 1 0x%llx\n", i,
             (unsigned long long)seed);
     return 1;
   }
-  printf("kernels: %ld launches\n", cases);
-  return 0;
+  printf("kernels: %ld copies\n", cases);
+  return small_floats() && products(cases / 4000 > 0 ? cases / 4000 : 1) ? 0 : 1;
 }

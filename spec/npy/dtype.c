@@ -1,6 +1,6 @@
 /*
-** dtype.c - tests of mt_dtype.c: each type's range, and every 16-bit float against a
-** reference that works on doubles.
+** dtype.c - tests of mt_dtype.c: each type's range, and every 8- and 16-bit float against
+** a reference that works on doubles.
 ** SPDX-License-Identifier: MIT
 */
 #include <float.h>
@@ -12,15 +12,21 @@
 static mt_number integer (int64_t i) { mt_number v = { true, i, 0 }; return v; }
 static mt_number real (double f) { mt_number v = { false, 0, f }; return v; }
 
-/* ---------------------------------------------------------------- 16-bit floats */
+/* ---------------------------------------------------------------- small floats */
 
 /* The values of a float with e exponent and m fraction bits, by its non-negative bit
-** patterns; the last one is where the next power of two would be: half way to it is where
-** infinity begins. */
-typedef struct ladder { mt_dtype d; int e, m, n; double *value; } ladder;
+** patterns; the last one is where the next number would be: half way to it is where
+** infinity begins, or NaN if there is no infinity. */
+typedef struct ladder {
+  mt_dtype d;
+  int m, n, sign;
+  bool infinite;
+  double *value;
+} ladder;
 
-static ladder make_ladder (mt_dtype d, int e, int m) {
-  ladder l = { d, e, m, ((1 << e) - 1) << m, NULL };
+static ladder make_ladder (mt_dtype d, int e, int m, bool infinite) {
+  int sign = 1 << (e + m);
+  ladder l = { d, m, infinite ? ((1 << e) - 1) << m : sign - 1, sign, infinite, NULL };
   int bias = (1 << (e - 1)) - 1;
   l.value = malloc(sizeof(double) * (size_t)(l.n + 1));
   for (int bits = 0; bits <= l.n; bits++) {
@@ -44,7 +50,7 @@ static uint16_t nearest (const ladder *l, long double x) {
 
 static uint16_t stored (const ladder *l, mt_number v) {
   mt_err err = MT_NOERR;
-  unsigned char b[2];
+  unsigned char b[2] = { 0, 0 };
   CHECK(mt_store_element(l->d, b, v, &err) == MT_OK, "%s", err.text);
   return (uint16_t)(b[0] | b[1] << 8);
 }
@@ -57,19 +63,19 @@ static double loaded (const ladder *l, unsigned bits) {
 }
 
 static void check_store (const ladder *l, double x) {
-  int want = nearest(l, fabs(x)) | (signbit(x) ? 0x8000 : 0);
+  int want = nearest(l, fabs(x)) | (signbit(x) ? l->sign : 0);
   int got = stored(l, real(x));
   CHECK(got == want, "%s from %a: %04x, not %04x", mt_dtype_name(l->d), x, got, want);
 }
 
 static void check_patterns (const ladder *l) {
-  for (unsigned bits = 0; bits < 65536; bits++) {
-    int magnitude = bits & 0x7fff;
+  for (unsigned bits = 0; bits < 2u * (unsigned)l->sign; bits++) {
+    int magnitude = (int)bits & (l->sign - 1);
     double f = loaded(l, bits), want = magnitude <= l->n ? l->value[magnitude] : 0;
-    if (magnitude > l->n) CHECK(isnan(f), "%04x is not a number", bits);
+    if (magnitude >= l->n + l->infinite) CHECK(isnan(f), "%04x is not a number", bits);
     else if (magnitude == l->n) CHECK(isinf(f), "%04x is infinite", bits);
     else CHECK(fabs(f) == want, "%04x: %a, not %a", bits, f, want);
-    CHECK(!signbit(f) == !(bits & 0x8000), "the sign of %04x", bits);
+    CHECK(!signbit(f) == !((int)bits & l->sign), "the sign of %04x", bits);
     CHECK(stored(l, real(f)) == bits, "%s: %04x comes back as %04x", mt_dtype_name(l->d),
           bits, stored(l, real(f)));
   }
@@ -101,7 +107,7 @@ static void check_random (const ladder *l, uint64_t seed) {
     int64_t n = (int64_t)random64(&seed) >> random64(&seed) % 64;
     if (i % 2) n = n & ~0xfffffffffffll;
     if (i % 4 == 1) n |= 1;
-    int want = nearest(l, fabsl((long double)n)) | (n < 0 ? 0x8000 : 0);
+    int want = nearest(l, fabsl((long double)n)) | (n < 0 ? l->sign : 0);
     CHECK(stored(l, integer(n)) == want, "%s from %lld", mt_dtype_name(l->d),
           (long long)n);
 #endif
@@ -115,10 +121,39 @@ static void check_nan (const ladder *l) {
     mt_number v = real(0);
     memcpy(&v.f, &nans[i], sizeof v.f);
     unsigned bits = stored(l, v);
-    CHECK(((int)bits & 0x7fff) > l->n, "%s: a NaN stays one: %04x", mt_dtype_name(l->d),
-          bits);
-    CHECK(bits >> 15 == nans[i] >> 63, "a NaN keeps its sign");
+    CHECK(((int)bits & (l->sign - 1)) >= l->n + l->infinite, "%s: a NaN stays one: %04x",
+          mt_dtype_name(l->d), bits);
+    CHECK(((int)bits >= l->sign) == nans[i] >> 63, "a NaN keeps its sign");
   }
+}
+
+/* Eight codes from `code` on, and the same with the other sign. */
+static void check_codes (mt_dtype d, int code, const double *values) {
+  for (int i = 0; i < 16; i++) {
+    unsigned char b = (unsigned char)((code + i % 8) | (i / 8 << 7));
+    double want = values[i % 8], f = mt_load_element(d, &b).f;
+    CHECK(isnan(want) ? isnan(f) : fabs(f) == want, "%s %02x: %a", mt_dtype_name(d), b,
+          f);
+    CHECK(!signbit(f) == (b < 0x80), "%s %02x: the sign", mt_dtype_name(d), b);
+  }
+}
+
+static void check_code (mt_dtype d, double x, int code) {
+  mt_err err = MT_NOERR;
+  unsigned char b = 0;
+  CHECK(mt_store_element(d, &b, real(x), &err) == MT_OK, "%s", err.text);
+  bool nan = isnan(x) && (d == MT_e5m2 ? b % 128 > 0x7c : b % 128 == 0x7f);
+  CHECK(b == code || (nan && (b ^ code) < 128), "%s from %a: %02x, not %02x",
+        mt_dtype_name(d), x, b, code);
+}
+
+static void test_float8 (void) {
+#define FLOAT8_8(d, code, ...)                                                           \
+  check_codes(MT_##d, code, (const double[8]){ __VA_ARGS__ });
+#define FLOAT8_STORE(d, x, code) check_code(MT_##d, x, code);
+#include "float8.def"
+#undef FLOAT8_8
+#undef FLOAT8_STORE
 }
 
 /* ---------------------------------------------------------------- 32 and 64 bits */
@@ -209,7 +244,7 @@ static void test_names (void) {
 #undef NAME_ROW
   CHECK(mt_dtype_find(&found, "float32", &err) == MT_EINVAL, "float32");
   CHECK(strcmp(err.text, "unknown dtype 'float32'\n  the dtypes are: bool i8 i16 i32 i64 "
-               "u8 u16 u32 u64 f16 bf16 f32 f64") == 0, "%s", err.text);
+               "u8 u16 u32 u64 f16 bf16 f32 f64 e4m3 e5m2") == 0, "%s", err.text);
   CHECK(mt_dtype_find(&found, NULL, &err) == MT_EINVAL, "NULL");
   CHECK(strcmp(mt_dtype_name((mt_dtype)99), "?") == 0, "beyond");
   CHECK(mt_dtype_size((mt_dtype)-1) == 0, "beyond");
@@ -219,8 +254,11 @@ static void test_names (void) {
 void test_dtypes (uint64_t seed) {
   test_names();
   test_integers(seed);
-  ladder ladders[] = { make_ladder(MT_f16, 5, 10), make_ladder(MT_bf16, 8, 7) };
-  for (int i = 0; i < 2; i++) {
+  ladder ladders[] = { make_ladder(MT_f16, 5, 10, true), make_ladder(MT_bf16, 8, 7, true),
+                       make_ladder(MT_e4m3, 4, 3, false),
+                       make_ladder(MT_e5m2, 5, 2, true) };
+  test_float8();
+  for (int i = 0; i < 4; i++) {
     check_patterns(&ladders[i]);
     check_ties(&ladders[i]);
     check_random(&ladders[i], seed);

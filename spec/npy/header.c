@@ -25,9 +25,15 @@ static file make_file (int version, const char *header, size_t header_size, long
   return f;
 }
 
-static mt_status read_file (mt_npy *out, const file *f, mt_err *err) {
+/* As `as`, or (-1) as what the file says. */
+static mt_status read_as (mt_npy *out, int as, const file *f, mt_err *err) {
   size_t head = f->size < MT_NPY_HEAD ? f->size : MT_NPY_HEAD;
-  return mt_npy_read_header(out, f->bytes, head, f->size, err);
+  return as < 0 ? mt_npy_read_header(out, f->bytes, head, f->size, err)
+                : mt_npy_read_header_as(out, (mt_dtype)as, f->bytes, head, f->size, err);
+}
+
+static mt_status read_file (mt_npy *out, const file *f, mt_err *err) {
+  return read_as(out, -1, f, err);
 }
 
 /* ---------------------------------------------------------------- what is read */
@@ -37,13 +43,13 @@ static mt_status read_file (mt_npy *out, const file *f, mt_err *err) {
 #define OK4 D("'<f4'", "False", "(3, 4)")
 #define TEN "1, 1, 1, 1, 1, 1, 1, 1, 1, 1, "
 
-static void check_read (int version, const char *header, size_t data, mt_dtype d,
+static void check_read (int version, int as, const char *header, size_t data, mt_dtype d,
                         bool swap, const char *layout) {
   mt_npy npy;
   mt_err err = MT_NOERR;
   char text[256];
   file f = make_file(version, header, strlen(header), -1, data);
-  CHECK(read_file(&npy, &f, &err) == MT_OK, "%s: %s", header, err.text);
+  CHECK(read_as(&npy, as, &f, &err) == MT_OK, "%s: %s", header, err.text);
   if (err.status == MT_OK) {
     mt_format(text, sizeof text, npy.layout.node);
     CHECK(!layout || strcmp(text, layout) == 0, "%s is %s", header, text);
@@ -58,12 +64,12 @@ static void check_read (int version, const char *header, size_t data, mt_dtype d
 #define OK4 D("'<f4'", "False", "(3, 4)")
 #define TEN "1, 1, 1, 1, 1, 1, 1, 1, 1, 1, "
 
-static void check_refused (int version, const char *header, size_t data,
+static void check_refused (int version, int as, const char *header, size_t data,
                            const char *text) {
   mt_npy npy;
   mt_err err = MT_NOERR;
   file f = make_file(version, header, strlen(header), -1, data);
-  mt_status s = read_file(&npy, &f, &err);
+  mt_status s = read_as(&npy, as, &f, &err);
   CHECK(s == MT_EFORMAT && err.status == s, "%s: status %d", header, s);
   CHECK(strstr(err.text, text), "%s: '%s' is not in '%s'", header, text, err.text);
   free(f.bytes);
@@ -184,12 +190,17 @@ static void test_mutated (uint64_t seed) {
 
 void test_headers (uint64_t seed) {
 #define NPY_READ(version, header, data, d, swap, layout)                                 \
-  check_read(version, header, data, MT_##d, swap, layout);
+  check_read(version, -1, header, data, MT_##d, swap, layout);
+#define NPY_READ_AS(d, header, data, swap, layout)                                       \
+  check_read(1, MT_##d, header, data, MT_##d, swap, layout);
 #define NPY_REFUSE(version, header, data, text)                                          \
-  check_refused(version, header, data, text);
+  check_refused(version, -1, header, data, text);
+#define NPY_REFUSE_AS(d, header, data, text) check_refused(1, MT_##d, header, data, text);
 #include "header.def"
 #undef NPY_READ
+#undef NPY_READ_AS
 #undef NPY_REFUSE
+#undef NPY_REFUSE_AS
   mt_npy npy;
   mt_err err = MT_NOERR;
   CHECK(mt_npy_read_header(&npy, "GIF89a..", 8, 8, &err) == MT_EFORMAT &&
@@ -197,6 +208,7 @@ void test_headers (uint64_t seed) {
   CHECK(mt_npy_read_header(&npy, "\x93NUMPY\x01\x01", 8, 8, &err) == MT_EFORMAT &&
         strstr(err.text, "format 1.1"), "%s", err.text);
   CHECK(mt_npy_read_header(&npy, "", 0, 0, &err) == MT_EFORMAT, "an empty file");
+  CHECK(mt_npy_read_header_as(&npy, MT_NDTYPE, "", 0, 0, &err) == MT_EINVAL, "no dtype");
   test_lengths();
   for (int version = 1; version <= 3; version++) test_truncated(version);
   test_long();

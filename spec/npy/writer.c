@@ -35,7 +35,7 @@ static void check_back (mt_dtype d, int rank, int64_t extent, bool fortran) {
   CHECK(mt_ints(&t, rank, dims, &err) == MT_OK, "%s", err.text);
   CHECK(mt_npy_write_header(buf, &n, d, t.node, fortran, &err) == MT_OK, "%s", err.text);
   CHECK(n % 64 == 0 && n <= MT_NPY_HEADER_MAX, "%zu", n);
-  CHECK(mt_npy_read_header(&npy, buf, n, n + bytes, &err) == MT_OK, "%s", err.text);
+  CHECK(mt_npy_read_header_as(&npy, d, buf, n, n + bytes, &err) == MT_OK, "%s", err.text);
   CHECK(npy.dtype == d && npy.data == n && npy.data_bytes == bytes && !npy.swap, "%s",
         mt_dtype_name(d));
   CHECK(mt_rank(npy.layout.node) == rank, "rank %d", rank);

@@ -1,0 +1,308 @@
+-- moontile.contraction - sums of products of tensors: einsum, and im2col of a tensor.
+-- SPDX-License-Identifier: MIT
+
+local tile = require "moontile.core"
+local einsum = require "moontile.einsum"
+local faults = require "moontile.faults"
+local check = faults.check
+
+local contraction = {}
+local names = { "A", "B", "C" }
+
+-- ---------------------------------------------------------------- expressions
+
+local function is_tensor(value) return getmetatable(value) == "moontile.Tensor" end
+
+-- "ab, bc -> ac" -> { "ab", "bc" }, "ac". Without "->" the output has the labels that stand
+-- once, in alphabetical order.
+local function read_expression(expression)
+  check(type(expression) == "string", "einsum: an expression like \"mk,nk->mn\" expected,"
+        .. " got %s", type(expression))
+  local text = expression:gsub("%s+", "")
+  local inputs, out = text:match "^([%a,]*)%->(%a*)$"
+  inputs = inputs or text:match "^[%a,]*$"
+  check(inputs, "einsum: \"%s\" is not of the form \"mk,nk->mn\": a letter for each mode of"
+                .. " each tensor; an ellipsis is not taken", expression)
+  local words, count, once = {}, {}, {}
+  for word in (inputs .. ","):gmatch "(%a*)," do words[#words + 1] = word end
+  for label in inputs:gmatch "%a" do count[label] = (count[label] or 0) + 1 end
+  for label, n in pairs(count) do if n == 1 then once[#once + 1] = label end end
+  table.sort(once)
+  out = out or table.concat(once)
+  for i = 1, #out do
+    local label = out:sub(i, i)
+    check(count[label], "einsum: \"%s\": the label %s of the output is in no operand: its size"
+                        .. " is not known", expression, label)
+    check(not out:find(label, i + 1, true), "einsum: \"%s\": the label %s stands twice in the"
+          .. " output\ngive the result to a diagonal view of C", expression, label)
+  end
+  return words, out
+end
+
+-- The swizzle of a layout with its offset, as text, or nil; and the layout under it.
+local function split(A)
+  if not tostring(A):match "^Sw" then return nil, A end
+  local w = tile.get_swizzle_portion(A)
+  return ("%s o %d o "):format(w, w(A(0))), tile.get_nonswizzle_portion(A)
+end
+
+-- Of a label: its size, and the operand and mode that said it first.
+local function add_size(size, label, n, name, mode)
+  local known = size[label]
+  size[label] = known or { n = n, name = name, mode = mode }
+  if not known or known.n == n then return end
+  local way = known.n ~= 1 and n ~= 1 and "" or
+    "\na size of 1 is not repeated by itself: a view with stride 0 repeats it"
+  check(false, "einsum: the label %s is mode %d of %s and mode %d of %s: %d and %d%s", label,
+        known.mode, known.name, mode, name, known.n, n, way)
+end
+
+-- A tensor whose modes have labels: `labels` in their order, `mode` by label. A label that
+-- stands twice is the diagonal of its modes.
+local function labelled(T, word, name, size)
+  local swizzle, A = split(T:layout())
+  check(tile.rank(A) == #word, "einsum: %s = %s has %d modes, its labels are \"%s\"", name,
+        T:layout(), tile.rank(A), word)
+  local X = { tensor = T, swizzle = swizzle, labels = {}, mode = {}, name = name }
+  for i = 1, #word do
+    local label, mode = word:sub(i, i), tile.get(A, i)
+    add_size(size, label, tile.size(mode), name, i)
+    if X.mode[label] then
+      X.mode[label] = tile.layout_add(X.mode[label], mode)
+    else
+      X.labels[#X.labels + 1], X.mode[label] = label, mode
+    end
+  end
+  return X
+end
+
+-- The smallest step of a mode that moves.
+local function step(mode)
+  local least = math.maxinteger
+  local flat = tile.flatten(mode)
+  for i = 1, tile.rank(flat) do
+    local m = tile.get(flat, i)
+    local d = math.abs(tile.stride(tile.coalesce(m)))
+    if tile.size(m) > 1 and d > 0 then least = math.min(least, d) end
+  end
+  return least
+end
+
+-- Labels in the order of their steps in X: what lies together stays together.
+local function ordered(list, X)
+  local key = {}
+  for i, label in ipairs(list) do
+    key[label] = { X.mode[label] and step(X.mode[label]) or 0, i }
+  end
+  table.sort(list, function(a, b)
+    if key[a][1] ~= key[b][1] then return key[a][1] < key[b][1] end
+    return key[a][2] < key[b][2]
+  end)
+  return list
+end
+
+-- The labels of two operands by the part that they have in the product. What only one operand
+-- has and C has not is summed too: along it the other is repeated.
+local function grouped(X, Y, C)
+  local group = { M = {}, N = {}, K = {}, L = {} }
+  for _, label in ipairs(X.labels) do
+    local kept = Y.mode[label] and "L" or "M"
+    table.insert(group[C.mode[label] and kept or "K"], label)
+  end
+  for _, label in ipairs(Y.labels) do
+    if not X.mode[label] then table.insert(group[C.mode[label] and "N" or "K"], label) end
+  end
+  for _, name in ipairs { "M", "N", "L" } do ordered(group[name], C) end
+  ordered(group.K, X)
+  return group
+end
+
+-- The view of X with these groups of labels as its modes.
+local function view(X, group, size, ...)
+  local parts = {}
+  for i, name in ipairs { ... } do
+    local modes = {}
+    for k, label in ipairs(group[name]) do
+      modes[k] = X.mode[label] or tile.layout(size[label].n, 0)
+    end
+    if #modes == 0 then modes[1] = tile.layout(1) end
+    parts[i] = #modes == 1 and modes[1] or tile.make_layout(modes)
+  end
+  local A = tile.make_layout(parts)
+  return X.tensor:view(X.swizzle and tile.parse(X.swizzle .. tostring(A)) or A)
+end
+
+-- X, Y, C as (M,K,L), (N,K,L), (M,N,L).
+local function views(X, Y, C, size)
+  local group = grouped(X, Y, C)
+  return view(X, group, size, "M", "K", "L"), view(Y, group, size, "N", "K", "L"),
+         view(C, group, size, "M", "N", "L")
+end
+
+-- Types of sums: small ones have a larger one.
+local sums = { bool = "i32", i8 = "i32", u8 = "i32", e4m3 = "f32", e5m2 = "f32" }
+local wider = { "bool", "u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64", "e4m3", "e5m2",
+                "bf16", "f16", "f32", "f64" }
+for i, name in ipairs(wider) do wider[name] = i end
+
+local function result_type(X, Y)
+  local a, b = X.tensor:dtype(), Y.tensor:dtype()
+  local c = wider[a] >= wider[b] and a or b
+  if a ~= b and (c == "f16" or c == "bf16") then c = "f32" end
+  return sums[c] or c
+end
+
+-- A new C, row-major over its labels: with its labels, or nil, message, code.
+local function new_result(word, size, dtype, device)
+  local shape = {}
+  for i = 1, #word do shape[i] = size[word:sub(i, i)].n end
+  local T, message, code = tile.tensor(dtype, tile.layout(shape, "right"), device)
+  if not T then return nil, message, code end
+  return labelled(T, word, "C", size)
+end
+
+-- A single 1, without labels.
+local function one_like(X)
+  local T, message, code = tile.tensor(X.tensor:dtype(), tile.layout(1), X.tensor:device())
+  if not T then return nil, message, code end
+  return { tensor = T:fill(1), labels = {}, mode = {}, name = "1" }
+end
+
+local keys = { alpha = 1, beta = 1, stream = 1, mma = 1, dtype = 1 }
+
+-- How many of the arguments are tensors, from the first on.
+local function count_tensors(...)
+  local n = 0
+  while is_tensor((select(n + 1, ...))) do n = n + 1 end
+  return n
+end
+
+-- The tensors of the words, C or nil, the options.
+local function arguments(expression, words, ...)
+  local given, n = { ... }, count_tensors(...)
+  local other = given[n + 1]
+  check(n == #words or n == #words + 1, "einsum: \"%s\" has %d operands, %d tensors were given"
+        .. " (C may follow the operands)%s", expression, #words, n, other ~= nil and
+        type(other) ~= "table" and (": argument %d is no tensor"):format(n + 2) or "")
+  local at = #words + 1
+  local C = is_tensor(given[at]) and given[at] or nil
+  if C or given[at] == nil then at = at + 1 end
+  local options = given[at] or {}
+  check(type(options) == "table", "einsum: options in a table expected, got %s", type(options))
+  for key in pairs(options) do
+    check(keys[key], "einsum: unknown option '%s'; there are: alpha, beta, dtype, mma, stream",
+          key)
+  end
+  check(C or not options.beta or options.beta == 0, "einsum: beta is %s, but there is no C to"
+        .. " add to\ngive C behind the operands", options.beta)
+  return { table.unpack(given, 1, #words) }, C, options
+end
+
+-- The labels of X and Y that are still needed: in one of the words from i on, or in `out`.
+local function needed(X, Y, words, i, out)
+  local rest, word = table.concat(words, "", i) .. out, ""
+  for _, Z in ipairs { X, Y } do
+    for _, label in ipairs(Z.labels) do
+      if rest:find(label, 1, true) and not word:find(label, 1, true) then
+        word = word .. label
+      end
+    end
+  end
+  return word
+end
+
+-- What has no sum and no second operand is copied.
+local function is_copy(X, C, o)
+  return #X.labels == #C.labels and X.tensor:dtype() == C.tensor:dtype()
+         and (o.alpha or 1) == 1 and (o.beta or 0) == 0
+end
+
+local function multiply(X, Y, C, size, o)
+  local a, b, c = views(X, Y, C, size)
+  local factors = { alpha = o.alpha, beta = o.beta, stream = o.stream }
+  if o.mma then tile.gemm(o.mma, a, b, c, factors) else tile.gemm(a, b, c, factors) end
+end
+
+-- The last two operands, the first of them the product of all before it, and the size of each
+-- label. Of a single operand the second is nil.
+local function last_two(words, list, out)
+  local size, operands = {}, {}
+  for i, T in ipairs(list) do
+    operands[i] = labelled(T, words[i], #list <= 2 and names[i] or "operand " .. i, size)
+  end
+  local X = operands[1]
+  for i = 2, #operands - 1 do
+    local Y = operands[i]
+    local word = needed(X, Y, words, i + 1, out)
+    local Z, message, code = new_result(word, size, result_type(X, Y), X.tensor:device())
+    if not Z then return nil, message, code end
+    multiply(X, Y, Z, size, {})
+    X = Z
+  end
+  return X, #operands > 1 and operands[#operands] or nil, size
+end
+
+-- einsum(expression, A, B, ... [, C] [, { alpha =, beta =, dtype =, mma =, stream = }]) -> C.
+-- Contractions in the notation of NumPy: C = alpha sum A B ... + beta C, where the sum is over
+-- the labels that are not in the output; without "->" the output has the labels that stand
+-- once, in alphabetical order. A label that stands twice in one operand is its diagonal. Two
+-- operands are one product (tile.gemm) of views: nothing is permuted in memory; more go from
+-- left to right, through tensors of the type that a C would have. Without C one is made,
+-- row-major over the output, of the wider type of the operands (f32 for f16 with bf16, i32 for
+-- 8-bit integers, f32 for 8-bit floats), or of `dtype`; `mma` is a tiled MMA.
+function contraction.einsum(expression, ...)
+  local words, out = read_expression(expression)
+  local list, given, o = arguments(expression, words, ...)
+  local X, Y, size = last_two(words, list, out)
+  if not X then return nil, Y, size end
+  local C, message, code
+  if given then
+    C = labelled(given, out, "C", size)
+  else
+    local dtype = o.dtype or result_type(X, Y or X)
+    C, message, code = new_result(out, size, dtype, X.tensor:device())
+    if not C then return nil, message, code end
+  end
+  if not Y and is_copy(X, C, o) then
+    local group = { M = ordered(C.labels, C) }
+    tile.copy(view(X, group, size, "M"), view(C, group, size, "M"), o.stream)
+    return C.tensor
+  end
+  if not Y then
+    Y, message, code = one_like(X)
+    if not Y then return nil, message, code end
+  end
+  multiply(X, Y, C, size, o)
+  return C.tensor
+end
+
+-- einsum_fold of tensors: views, their modes in the order that suits memory.
+function contraction.einsum_fold(expression, A, B, C)
+  if not is_tensor(A) then return einsum.einsum_fold(expression, A, B, C) end
+  local words, out = read_expression(expression)
+  check(#words == 2 and is_tensor(B) and is_tensor(C), "einsum_fold: tensors A, B and C for \"%s\""
+        .. " expected", expression)
+  local size = {}
+  local X, Y = labelled(A, words[1], "A", size), labelled(B, words[2], "B", size)
+  return views(X, Y, labelled(C, out, "C", size), size)
+end
+
+local function check_padding(padding)
+  for _, n in ipairs(type(padding) == "table" and padding or { padding }) do
+    check(n == 0, "im2col: a padding of %s lies outside of the tensor\ncopy it into the middle"
+          .. " of a larger tensor of zeros, and take im2col of that without padding", n)
+  end
+end
+
+-- im2col of a tensor: the view ((N,(Z..)),((T..),C)) of which a convolution is the product
+-- with filters (Kout,((T..),C)). Of a layout: as einsum.im2col says.
+function contraction.im2col(A, stencil, lower, upper, stride, dilation)
+  if not is_tensor(A) then
+    return einsum.im2col(A, stencil, lower, upper, stride, dilation)
+  end
+  check_padding(lower or 0)
+  check_padding(upper or 0)
+  return A:view((einsum.im2col(A:layout(), stencil, 0, 0, stride, dilation)))
+end
+
+return faults.raising(contraction)

@@ -1,0 +1,251 @@
+/*
+** products.c - random products against their definition: sizes, types, layouts, factors.
+** SPDX-License-Identifier: MIT
+*/
+#include <float.h>
+#include <math.h>
+
+#include "gemm_test.h"
+
+/* ---------------------------------------------------------------- the definition */
+
+static const void *element (const operand *o, int64_t i, int64_t j, int64_t l) {
+  int64_t at = 0;
+  MUST(mt_at(&at, o->t.layout, i + o->size[0] * (j + o->size[1] * l), err));
+  at = (at + o->t.offset) * (int64_t)mt_dtype_size(o->t.dtype);
+  return (const char *)o->t.data + at;
+}
+
+static bool is_float (mt_dtype d) { return mt_cpu_widener(d, MT_ACC_U64) == NULL; }
+
+static double number (mt_dtype d, const void *p) {
+  mt_number n = mt_load_element(d, p);
+  return n.isint ? d == MT_u64 ? (double)(uint64_t)n.i : (double)n.i : n.f;
+}
+
+/* An operand as numbers, x fastest. */
+typedef struct numbers { double *f; uint64_t *i; } numbers;
+
+static numbers numbers_of (const operand *o) {
+  int64_t n = o->size[0] * o->size[1] * o->size[2], at = 0;
+  numbers v = {malloc((size_t)n * 8 + 1), malloc((size_t)n * 8 + 1)};
+  if (v.f == NULL || v.i == NULL) abort();
+  for (int64_t l = 0; l < o->size[2]; l++)
+    for (int64_t j = 0; j < o->size[1]; j++)
+      for (int64_t i = 0; i < o->size[0]; i++, at++) {
+        const void *p = element(o, i, j, l);
+        v.f[at] = number(o->t.dtype, p);
+        v.i[at] = (uint64_t)mt_load_element(o->t.dtype, p).i;
+      }
+  return v;
+}
+
+static void free_numbers (numbers v) { free(v.f), free(v.i); }
+
+static double epsilon (mt_dtype d) {
+  return d == MT_f64 ? DBL_EPSILON : d == MT_f32 ? (double)FLT_EPSILON :
+      d == MT_f16 ? 0x1p-10 : d == MT_bf16 ? 0x1p-7 : d == MT_e4m3 ? 0x1p-3 : 0x1p-2;
+}
+
+/* Beyond it the nearest value may be infinity. */
+static double largest (mt_dtype d) {
+  return d == MT_e4m3 ? 447 : d == MT_e5m2 ? 57000 : d == MT_f16 ? 65000 : INFINITY;
+}
+
+/* The error that sums of this kind may have. */
+static double bound_of (const trial *x, double sum, double want) {
+  double eps = epsilon(x->a == MT_f64 || x->b == MT_f64 || x->c == MT_f64 ? MT_f64 :
+                       MT_f32);
+  return eps * (double)(x->size[MT_K] + 4) * sum + epsilon(x->c) * fabs(want) +
+      (x->c == MT_e4m3 ? 0x1p-10 : x->c == MT_e5m2 ? 0x1p-17 : 0x1p-25);
+}
+
+/* One element of C: as floats, and as integers modulo 2^64; the sum of the magnitudes. */
+typedef struct total { double f, size; uint64_t i; } total;
+
+static total sum_of (const trial *x, const numbers *a, const numbers *b, int64_t i,
+                     int64_t j, int64_t l) {
+  total s = {0, 0, 0};
+  for (int64_t k = 0; k < x->size[MT_K]; k++) {
+    int64_t p = i + x->size[MT_M] * (k + x->size[MT_K] * l);
+    int64_t q = j + x->size[MT_N] * (k + x->size[MT_K] * l);
+    s.f += a->f[p] * b->f[q];
+    s.size += fabs(x->alpha * a->f[p] * b->f[q]);
+    s.i += a->i[p] * b->i[q];
+  }
+  return s;
+}
+
+static void compare_element (const trial *x, total s, const numbers *c, const numbers *got,
+                             int64_t at, const char *what) {
+  unsigned high = 64 - 8 * (unsigned)mt_dtype_size(x->c);
+  uint64_t exact = (uint64_t)(int64_t)x->alpha * s.i;
+  double want = x->alpha * s.f;
+  exact += (uint64_t)(int64_t)x->beta * c->i[at];
+  if (x->beta != 0) {
+    want += x->beta * c->f[at];
+    s.size += fabs(x->beta * c->f[at]);
+  }
+  if (!is_float(x->c))
+    CHECK((exact ^ got->i[at]) << high == 0, "%s at %lld: %llx, not %llx", what,
+          (long long)at, (unsigned long long)got->i[at], (unsigned long long)exact);
+  else
+    CHECK(fabs(want - got->f[at]) <= bound_of(x, s.size, want) ||
+          fabs(want) > largest(x->c),
+          "%s at %lld: %g, not %g", what, (long long)at, got->f[at], want);
+}
+
+static void compare (const trial *x, const numbers *a, const numbers *b, const numbers *c,
+                     const numbers *got, const char *what) {
+  int64_t at = 0;
+  for (int64_t l = 0; l < x->size[MT_L]; l++)
+    for (int64_t j = 0; j < x->size[MT_N]; j++)
+      for (int64_t i = 0; i < x->size[MT_M]; i++, at++)
+        compare_element(x, sum_of(x, a, b, i, j, l), c, got, at, what);
+}
+
+/* ---------------------------------------------------------------- running */
+
+long by_blas;
+
+static void run (mt_device *d, const trial *x, const operand *o) {
+  mt_mma_launch l;
+  mt_cpu_gemm *g = NULL;
+  mt_why why = {{0}, 0};
+  MUST(mt_mma_tensors(&l, &o[0].t, &o[1].t, &o[2].t, x->alpha, x->beta, err));
+  MUST(mt_cpu_gemm_new(&g, d, &l, &why, err));
+  if (g == NULL) return;
+  MUST(mt_cpu_gemm_run(g, &l, d->impl, err));
+  by_blas += strcmp(mt_cpu_gemm_name(g), "gemm_blas") == 0;
+  mt_cpu_gemm_free(d, g);
+}
+
+/* With beta 0 what C has does not count, not even NaNs. */
+static void spoil (const trial *x, operand *c) {
+  if (x->beta == 0 && is_float(x->c)) memset(c->t.data, 0xff, c->t.bytes);
+}
+
+void try_product (mt_device *const device[DEVICES], const trial *x) {
+  operand o[3];
+  char what[2400], *before, *first;
+  random_operand(&o[0], x->a, x->size[MT_M], x->size[MT_K], x->size[MT_L], false);
+  random_operand(&o[1], x->b, x->size[MT_N], x->size[MT_K], x->size[MT_L], false);
+  random_operand(&o[2], x->c, x->size[MT_M], x->size[MT_N], x->size[MT_L], true);
+  snprintf(what, sizeof what, "%s %s, %s %s, %s %s, %g, %g", mt_dtype_name(x->a),
+           o[0].text, mt_dtype_name(x->b), o[1].text, mt_dtype_name(x->c), o[2].text,
+           x->alpha, x->beta);
+  spoil(x, &o[2]);
+  before = malloc(o[2].t.bytes + 1), first = malloc(o[2].t.bytes + 1);
+  if (before == NULL || first == NULL) abort();
+  memcpy(before, o[2].t.data, o[2].t.bytes);
+  numbers a = numbers_of(&o[0]), b = numbers_of(&o[1]), c = numbers_of(&o[2]);
+  for (int i = 0; i < DEVICES; i++) {
+    memcpy(o[2].t.data, before, o[2].t.bytes);
+    run(device[i], x, o);
+    if (i == 0) memcpy(first, o[2].t.data, o[2].t.bytes);
+    CHECK(i == BLAS || memcmp(first, o[2].t.data, o[2].t.bytes) == 0,
+          "%s: other bits with %d threads", what, i + 1);
+    if (i != ONE && i != BLAS) continue;
+    numbers got = numbers_of(&o[2]);
+    compare(x, &a, &b, &c, &got, what);
+    free_numbers(got);
+  }
+  free_numbers(a), free_numbers(b), free_numbers(c);
+  free(before), free(first);
+  for (int i = 0; i < 3; i++) free_operand(&o[i]);
+}
+
+/* ---------------------------------------------------------------- cases */
+
+static void choose_types (trial *x) {
+  static const mt_dtype floats[] = {MT_f32, MT_f64, MT_f16, MT_bf16, MT_f32,
+                                    MT_e4m3, MT_e5m2};
+  x->c = pick(4) ? floats[pick(7)] : (mt_dtype)(MT_i8 + pick(MT_u64 - MT_i8 + 1));
+  x->a = x->b = x->c;
+  if (is_float(x->c) && pick(2)) x->a = floats[pick(7)], x->b = floats[pick(7)];
+  if (is_float(x->c) && pick(8) == 0) x->a = MT_i8;
+  if (!is_float(x->c) && pick(3)) x->a = (mt_dtype)(pick(MT_u64 + 1));
+  if (!is_float(x->c) && pick(3)) x->b = (mt_dtype)(pick(MT_u64 + 1));
+}
+
+static int64_t size_of (int kind) {
+  return kind == 0 ? between(1, 8) : kind == 1 ? between(1, 70) : kind == 2 ? 12 : 48;
+}
+
+static void random_trial (trial *x) {
+  static const double factors[] = {1, 1, 0, 2, -1, 3};
+  choose_types(x);
+  x->size[MT_M] = size_of(pick(4)), x->size[MT_N] = size_of(pick(4));
+  x->size[MT_K] = pick(12) ? size_of(pick(4)) : pick(2) ? between(300, 900) : 0;
+  x->size[MT_L] = pick(3) ? 1 : between(1, 5);
+  if (pick(60) == 0) x->size[pick(4)] = 0;
+  x->alpha = factors[pick(6)], x->beta = factors[2 * pick(3)];
+  if (is_float(x->c) && pick(4) == 0) x->alpha = 0.3, x->beta = pick(2) ? -1.7 : 0;
+}
+
+/* Blocks along every mode: more rows, columns, steps, batches than one has. */
+static void large (mt_device *const device[DEVICES]) {
+  static const int64_t sizes[][MT_PRODUCT_MODES] = {
+    {1100, 70, 30, 1}, {40, 2100, 33, 1}, {1050, 1060, 20, 1}, {5, 6, 20, 300},
+    {1, 5000, 7, 1}, {4500, 1, 9, 2}, {33, 65, 5000, 1}, {1, 1, 3000, 2},
+    {32, 4200, 400, 1}, {4200, 32, 400, 1}
+  };
+  for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+    trial x = {MT_f32, MT_f32, MT_f32, {0}, 1, (double)pick(2)};
+    memcpy(x.size, sizes[i], sizeof x.size);
+    if (pick(3) == 0) x.a = MT_bf16, x.c = MT_f16;
+    try_product(device, &x);
+  }
+}
+
+/* The largest sums of 8-bit integers. */
+static void extremes (mt_device *const device[DEVICES]) {
+  static const mt_dtype types[] = {MT_u8, MT_i8, MT_bool};
+  mt_layout left, c;
+  enum { SIZE = 40, DEPTH = 700 };
+  static unsigned char a[SIZE * DEPTH], b[SIZE * DEPTH];
+  static int32_t sums[SIZE * SIZE];
+  MUST(mt_parse(&left, "(40,700):(700,1)", 16, err));
+  MUST(mt_parse(&c, "(40,40):(1,40)", 14, err));
+  for (int i = 0; i < 9; i++) {
+    int x = types[i / 3] == MT_u8 ? 255 : types[i / 3] == MT_i8 ? -128 : 1;
+    int y = types[i % 3] == MT_u8 ? 255 : types[i % 3] == MT_i8 ? -128 : 1;
+    operand o[3] = {
+      {.t = {left.node, types[i / 3], a, sizeof a, 0}},
+      {.t = {left.node, types[i % 3], b, sizeof b, 0}},
+      {.t = {c.node, MT_i32, sums, sizeof sums, 0}}
+    };
+    trial t = {.alpha = 1};
+    memset(a, x, sizeof a), memset(b, y, sizeof b);
+    run(device[i % 3], &t, o);
+    for (int j = 0; j < SIZE * SIZE; j++)
+      CHECK(sums[j] == x * y * DEPTH, "%d by %d: %d", x, y, sums[j]);
+  }
+}
+
+static void refused (mt_device *d) {
+  mt_mma_launch l = {.desc = {.size = {1, 1, 1, 1}}};
+  mt_cpu_gemm *g;
+  mt_why why = {{0}, 0};
+  mt_err err = MT_NOERR;
+  l.desc.part[MT_A].dtype = MT_f16, l.desc.part[MT_C].dtype = MT_i32;
+  CHECK(mt_cpu_gemm_new(&g, d, &l, &why, &err) == MT_EUNSUPPORTED && g == NULL, "floats");
+  CHECK(strstr(err.text, "A is f16, B is bool, C is i32"), "%s", err.text);
+  l.desc.part[MT_A].dtype = MT_i8, l.desc.part[MT_C].dtype = MT_bool;
+  CHECK(mt_cpu_gemm_new(&g, d, &l, &why, &err) == MT_EUNSUPPORTED, "bool");
+  CHECK(strstr(err.text, "C is bool"), "%s", err.text);
+}
+
+void test_products (mt_device *const device[DEVICES], long cases) {
+  uint64_t base = next64();
+  trial x;
+  refused(device[ONE]);
+  extremes(device);
+  for (long i = 0; i < cases; i++) {
+    begin_case(base + (uint64_t)i);
+    random_trial(&x);
+    try_product(device, &x);
+  }
+  begin_case(base);
+  large(device);
+}

@@ -1,0 +1,52 @@
+/*
+** num_test.h - the little that the tests of the arithmetic of instructions share.
+** SPDX-License-Identifier: MIT
+*/
+#ifndef NUM_TEST_H
+#define NUM_TEST_H
+
+#include <math.h>
+#include <stdio.h>
+
+#include "mt_num.h"
+
+extern int checks, failures;
+
+#define CHECK(cond, ...)                                                                 \
+  do {                                                                                   \
+    checks++;                                                                            \
+    if (!(cond) && failures++ < 20) {                                                    \
+      printf("%s:%d: %s: ", __FILE__, __LINE__, #cond);                                  \
+      printf(__VA_ARGS__);                                                               \
+      printf("\n");                                                                      \
+    }                                                                                    \
+  } while (0)
+
+/* splitmix64 */
+static inline uint64_t random64 (uint64_t *state) {
+  uint64_t z = (*state += 0x9e3779b97f4a7c15u);
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return z ^ (z >> 31);
+}
+
+/* Equal, or both no numbers; zeros of one sign. */
+static inline bool alike (double a, double b) {
+  return a == b ? signbit(a) == signbit(b) : a != a && b != b;
+}
+
+/* What x is rounded to in a float with m bits of fraction, the least normal number
+** 2^least, the largest number `most`. */
+static inline double nearest_float (long double x, int m, int least, double most) {
+  if (x != x || isinf(x) || x == 0) return (double)x;
+  int e = ilogbl(x), q = (e < least ? least : e) - m;
+  double r = (double)ldexpl(rintl(ldexpl(x, -q)), q);
+  return fabs(r) > most ? copysign(INFINITY, r) : r;
+}
+
+void test_elements (uint64_t seed);
+void test_numbers (void);
+void test_operations (uint64_t seed);
+void test_bounds (uint64_t seed);
+
+#endif
