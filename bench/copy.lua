@@ -138,6 +138,24 @@ for _, n in ipairs { 512, 1024, 2048 } do
   add(("T f32 %d^2"):format(n), "f32", { n, n }, { 1, 0 })
 end
 
+-- Copies that convert, beside a copy of as many bytes in all; the last two for any types.
+for _, row in ipairs {
+  { "f32", 4, "bf16", 2, 8192, 8192 }, { "f32", 4, "bf16", 2, 8192, 8192, true },
+  { "f32", 4, "bf16", 2, 8191, 4099, true }, { "bf16", 2, "f32", 4, 8192, 8192 },
+  { "bf16", 2, "f32", 4, 8192, 8192, true }, { "f32", 4, "f16", 2, 8192, 8192, true },
+  { "f32", 4, "i8", 1, 8192, 8192 }, { "u8", 1, "f32", 4, 8192, 8192 },
+  { "i32", 4, "f64", 8, 4096, 8192 }, { "i32", 4, "f64", 8, 4096, 8192, true },
+} do
+  local from, size, to, other, M, N, turned = table.unpack(row)
+  cases[#cases + 1] = {
+    ("%s -> %s %dx%d%s"):format(from, to, M, N, turned and " T" or ""),
+    M * N * (size + other) // 2,
+    function()
+      local dst = new(to, turned and right(N, M) or right(M, N))
+      return tile.plan(new(from, right(M, N)), turned and dst:select(2, 1) or dst)
+    end }
+end
+
 local function measure_case(name, bytes, make)
   local plans = {}
   for k = 1, turns(bytes) do plans[k] = assert(make()) end

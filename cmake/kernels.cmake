@@ -138,9 +138,9 @@ function(moontile_emulated_kernels)
               -I ${PROJECT_SOURCE_DIR}/src -I ${kernels} -o ${object} ${spec}/emulate.cpp
       DEPENDS ${spec}/emulate.cpp ${kernels}/copy.cuh ${kernels}/tile.cuh
               ${kernels}/box.cuh ${kernels}/rows.cuh ${kernels}/weave.cuh ${kernels}/pack.cuh
-              ${kernels}/swizzle.cuh
+              ${kernels}/swizzle.cuh ${kernels}/convert.cuh ${kernels}/cast.cuh
               ${kernels}/kernels.def
-              ${PROJECT_SOURCE_DIR}/src/mt_desc.h
+              ${PROJECT_SOURCE_DIR}/src/mt_desc.h ${PROJECT_SOURCE_DIR}/src/mt_cast.h
       COMMENT "Compiling the kernels for the host: ${table}" VERBATIM)
     list(APPEND objects ${object})
   endforeach()

@@ -314,6 +314,12 @@ typedef struct mt_number { bool isint; int64_t i; double f; } mt_number;
 ** otherwise); a float type takes any. */
 MT_API mt_number mt_load_element (mt_dtype d, const void *p);
 MT_API mt_status mt_store_element (mt_dtype d, void *p, mt_number v, mt_err *err);
+/* One element as one of another type, as a copy that converts does it: the nearest, ties
+** to even. (1) Floats beyond the largest become infinity, or NaN where there is none; a
+** NaN stays one and keeps its sign and what fits of its payload. (2) To an integer what
+** is out of range becomes the end of the range, NaN becomes 0. (3) To bool all but 0
+** becomes 1, NaN too. Between equal types: the same bytes. */
+MT_API void mt_cast_element (mt_dtype to, void *dst, mt_dtype from, const void *src);
 
 /* The header of a .npy file (format 1.0 to 3.0): type, layout and where the data
 ** begin. `bytes` is how much of the file's beginning is in `head`; MT_EFORMAT says
@@ -416,9 +422,10 @@ typedef struct mt_tensor {
 
 /* A copy that was proven legal for its two tensors and given a kernel. Remembers their
 ** addresses, not their layouts. mt_plan_copy allocates it (host memory of the device).
-** copy NULL: any partition. src and dst lie on the device, have one dtype, congruent
-** or equal shapes, any strides, swizzled or not. Errors: MT_ERANK, MT_ERANGE,
-** MT_EALIGN, MT_EINJECTIVE, MT_EOVERLAP, MT_EINEXACT, MT_EUNSUPPORTED. */
+** copy NULL: any partition. src and dst lie on the device, have congruent or equal
+** shapes, any strides, swizzled or not. With a tiled copy they have one dtype; without,
+** a copy to another dtype converts each element (mt_cast_element). Errors: MT_ERANK,
+** MT_ERANGE, MT_EALIGN, MT_EINJECTIVE, MT_EOVERLAP, MT_EINEXACT, MT_EUNSUPPORTED. */
 typedef struct mt_plan mt_plan;
 MT_API mt_status mt_plan_copy (mt_plan **out, mt_device *d, const mt_tiled_copy *copy,
                                const mt_tensor *src, const mt_tensor *dst, mt_err *err);

@@ -9,6 +9,7 @@
 
 #include "mt_axes.h"
 #include "mt_check.h"
+#include "mt_kernel.h"
 #include "mt_plan.h"
 #include "mt_turn.h"
 
@@ -69,15 +70,15 @@ static bool divides (const mt_axes *a, int side, int64_t elem) {
 
 static bool begins (const mt_launch *l, int side) {
   uint64_t at = (uint64_t)(uintptr_t)l->base[side] +
-                (uint64_t)l->offset[side] * l->desc.elem;
+                (uint64_t)l->offset[side] * MT_ELEM(&l->desc, side);
   return at % 16 == 0;
 }
 
 static bool is_aligned (const mt_launch *l, const mt_axes mode[3]) {
-  int64_t elem = l->desc.elem;
-  return begins(l, MT_SRC) && begins(l, MT_DST) && divides(&mode[2], MT_SRC, elem) &&
-         divides(&mode[2], MT_DST, elem) && divides(&mode[1], MT_SRC, elem) &&
-         divides(&mode[0], MT_DST, elem);
+  int64_t src = l->desc.elem, dst = MT_ELEM(&l->desc, MT_DST);
+  return begins(l, MT_SRC) && begins(l, MT_DST) && divides(&mode[2], MT_SRC, src) &&
+         divides(&mode[2], MT_DST, dst) && divides(&mode[1], MT_SRC, src) &&
+         divides(&mode[0], MT_DST, dst);
 }
 
 /* The same where both axes are the run of `packed`, and the second that of the other. */
@@ -106,12 +107,21 @@ static uint32_t strip_of (int64_t tiles) {
   return log;
 }
 
+/* Accesses of a tile along the run of a side. */
+static int64_t tile_of (const mt_desc *d, int side) {
+  int64_t bytes = (int64_t)d->vec * d->elem;
+  if (d->cast) return side == MT_SRC ? MT_CAST_TILE_S(d->elem, d->to)
+                                     : MT_CAST_TILE_D(d->elem, d->to);
+  if (d->form != MT_FORM_SHEAR) return side == MT_SRC ? MT_TILE_S(bytes)
+                                                      : MT_TILE_D(bytes);
+  return side == MT_SRC ? MT_SHEAR_S(bytes) : MT_SHEAR_D(bytes);
+}
+
 /* Whole tiles, ragged ones and, sheared, those that overlap. */
 static bool find_raster (mt_raster *r, int64_t *blocks, const mt_desc *d) {
-  bool sheared = d->form == MT_FORM_SHEAR;
+  bool sheared = d->form == MT_FORM_SHEAR && d->cast == 0;
   int64_t bytes = (int64_t)d->vec * d->elem, more = sheared ? 16 / bytes : 0;
-  int64_t s = sheared ? MT_SHEAR_S(bytes) : MT_TILE_S(bytes);
-  int64_t t = sheared ? MT_SHEAR_D(bytes) : MT_TILE_D(bytes);
+  int64_t s = tile_of(d, MT_SRC), t = tile_of(d, MT_DST);
   int64_t ns = (d->threads + s - 1) / s;
   memset(r, 0, sizeof *r);
   r->log = strip_of(ns);
@@ -168,9 +178,9 @@ static bool fills (const mt_run *r, char *why) {
 
 static bool try_tiles (mt_launch *l, mt_axes mode[3], char *why, bool full) {
   mt_desc probe = l->desc;
-  int64_t bytes = (int64_t)probe.vec * probe.elem, n;
-  mt_run r[2] = {{.side = MT_SRC, .tile = MT_TILE_S(bytes)},
-                 {.side = MT_DST, .tile = MT_TILE_D(bytes)}};
+  int64_t n;
+  mt_run r[2] = {{.side = MT_SRC, .tile = tile_of(&probe, MT_SRC)},
+                 {.side = MT_DST, .tile = tile_of(&probe, MT_DST)}};
   if (!find_runs(r, mode, &probe, why)) return false;
   if (full && !(fills(&r[0], why) && fills(&r[1], why))) return false;
   probe.form = is_aligned(l, mode) ? MT_FORM_TILE : MT_FORM_SHEAR;
@@ -201,6 +211,12 @@ static bool try_pack (mt_launch *l, mt_axes mode[3], int packed) {
   return true;
 }
 
+/* What converts has tiles alone, of single elements. */
+static bool may_be (int i, const mt_desc *d) {
+  return d->cast == 0 ||
+         (i == 4 && d->vec == 1 && mt_kernel_casts(d->cast, MT_FORM_TILE));
+}
+
 /* Attempt i, of those that are made in turn. */
 static bool try_form (int i, mt_launch *l, mt_axes mode[3], char *why) {
   if (i < 2) return try_pack(l, mode, i);
@@ -212,6 +228,7 @@ static bool try_form (int i, mt_launch *l, mt_axes mode[3], char *why) {
 bool mt_tile_form (mt_launch *l, mt_axes mode[3], char *why) {
   const mt_axes saved = mode[2];
   for (int i = 0; i < 6; i++) {
+    if (!may_be(i, &l->desc)) continue;
     mode[0].n = mode[1].n = 0;
     mode[2] = saved;
     if (!try_form(i, l, mode, why)) continue;
