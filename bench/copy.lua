@@ -3,7 +3,9 @@
 --
 -- Random data; buffers take turns so that no cache holds them; contestants take turns;
 -- each sample is a batch of launches and one synchronization, for both alike; medians are
--- shown. GB/s count what is read and what is written.
+-- shown. GB/s count what is read and what is written. The ratio is memcpy's time by ours,
+-- for the same number of bytes moved: beside a copy that converts, which reads r bytes and
+-- writes w, stands a memcpy of (r + w) / 2 bytes, so that it reads and writes r + w in all.
 
 local here = arg[0]:match "^(.*/)" or ""
 local measure = dofile(here .. "lib/measure.lua")
@@ -138,7 +140,7 @@ for _, n in ipairs { 512, 1024, 2048 } do
   add(("T f32 %d^2"):format(n), "f32", { n, n }, { 1, 0 })
 end
 
--- Copies that convert, beside a copy of as many bytes in all; the last two for any types.
+-- Copies that convert; the last two have no kernel of their own.
 for _, row in ipairs {
   { "f32", 4, "bf16", 2, 8192, 8192 }, { "f32", 4, "bf16", 2, 8192, 8192, true },
   { "f32", 4, "bf16", 2, 8191, 4099, true }, { "bf16", 2, "f32", 4, 8192, 8192 },

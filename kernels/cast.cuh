@@ -113,22 +113,63 @@ MT_INLINE int64_t any_bytes (const mt_launch &p, int side, const place &at, uint
   return (p.origin[side] + o) * bytes;
 }
 
-MT_INLINE void cast_any (const mt_launch &p) {
-  const mt_desc &d = p.desc;
-  const mt_cast_type from = mt_cast_type_of(MT_CAST_SRC(d.cast));
-  const mt_cast_type to = mt_cast_type_of(MT_CAST_DST(d.cast));
-  const int64_t all = (int64_t)gridDim.x * blockDim.x, end = d.rests * d.vec;
-#pragma unroll 1
-  for (int64_t n = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; n < end; n += all) {
-    const int64_t access = n / d.vec;
-    const uint32_t lane = (uint32_t)(n - access * d.vec);
-    place at = {};
-    if (far(d)) walk_far(at, d, 0, d.nrest, (uint64_t)access);
-    else walk(at, d, 0, d.nrest, (uint32_t)access);
+/* Element `lane` of the access at a place. */
+struct any_types {
+  mt_cast_type from, to;
+  MT_INLINE any_types (const mt_desc &d)
+      : from(mt_cast_type_of(MT_CAST_SRC(d.cast))),
+        to(mt_cast_type_of(MT_CAST_DST(d.cast))) {}
+  MT_INLINE void move (const mt_launch &p, const place &at, uint32_t lane) const {
+    const mt_desc &d = p.desc;
     const int64_t s = any_bytes(p, MT_SRC, at, lane, d.elem);
     const uint64_t bits = load_element((const char *)p.base[MT_SRC] + s, d.elem);
     store_element((char *)p.base[MT_DST] + any_bytes(p, MT_DST, at, lane, d.to), d.to,
                   mt_cast_bits(bits, from, to));
+  }
+};
+
+MT_INLINE void cast_any (const mt_launch &p) {
+  const mt_desc &d = p.desc;
+  const any_types types(d);
+  const int64_t all = (int64_t)gridDim.x * blockDim.x, end = d.rests * d.vec;
+#pragma unroll 1
+  for (int64_t n = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; n < end; n += all) {
+    const int64_t access = n / d.vec;
+    place at = {};
+    if (far(d)) walk_far(at, d, 0, d.nrest, (uint64_t)access);
+    else walk(at, d, 0, d.nrest, (uint32_t)access);
+    types.move(p, at, (uint32_t)(n - access * d.vec));
+  }
+}
+
+/* All values of a thread, with bounds; an access is one element. */
+MT_INLINE void any_values (const mt_launch &p, const any_types &types,
+                           const place &corner, const ordinates &edge) {
+  const mt_desc &d = p.desc;
+  const ordinates none = {};
+#pragma unroll 1
+  for (uint32_t v = 0; v < (uint32_t)d.values; v++) {
+    place at = corner;
+    ordinates o = edge;
+    walk_val(at, d, v);
+    walk_val(o, d, v);
+    if (fits(d, o, room(d, none), 0)) types.move(p, at, 0);
+  }
+}
+
+MT_INLINE void cast_any_tv (const mt_launch &p) {
+  const mt_desc &d = p.desc;
+  const any_types types(d);
+  if (threadIdx.x >= d.threads) return;
+#pragma unroll 1
+  for (int64_t n = blockIdx.x; n < d.rests; n += gridDim.x) {
+    place corner = {};
+    ordinates edge = {};
+    walk_thr(corner, d, threadIdx.x);
+    walk_thr(edge, d, threadIdx.x);
+    walk_rest(corner, d, n);
+    walk_rest(edge, d, n);
+    any_values(p, types, corner, edge);
   }
 }
 
@@ -439,7 +480,8 @@ MT_INLINE void cast_any_tile (const mt_launch &p) {
 
 template <int FORM, class SRC, class DST> MT_INLINE void cast (const mt_launch &p) {
   begin();
-  if constexpr (SRC::BYTES == 0 && FORM == MT_FORM_FLAT) cast_any(p);
+  if constexpr (FORM == MT_FORM_TV) cast_any_tv(p);
+  else if constexpr (SRC::BYTES == 0 && FORM == MT_FORM_FLAT) cast_any(p);
   else if constexpr (SRC::BYTES == 0) cast_any_tile(p);
   else if constexpr (FORM == MT_FORM_FLAT) cast_flat<SRC, DST>(p);
   else cast_tile<SRC, DST, FORM == MT_FORM_SHEAR>(p);

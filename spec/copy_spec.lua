@@ -128,6 +128,19 @@ for _, d in ipairs(devices) do
       end)
     end
 
+    it("by a described partition, element by element, also where it overhangs", function()
+      local by = tile.tiled_copy { atom = "UniversalCopy<uint128_t>", dtype = "f32",
+                                   thr = layout({ 8, 4 }, "right"), val = layout { 1, 4 } }
+      local src = tile.tensor("f32", layout({ 21, 30 }, "right"), device):fill(300.5)
+      local all = tile.tensor("u8", layout(22 * 31), device):fill(7)
+      tile.copy(by, src, all:view(layout({ 21, 30 }, { 31, 1 })))
+      device:synchronize()
+      for i, v in ipairs(all:totable()) do
+        local m, n = (i - 1) // 31, (i - 1) % 31
+        assert.equal(m < 21 and n < 30 and 255 or 7, v)
+      end
+    end)
+
     it("round to nearest even and saturate, as the CPU does: every pair of types", function()
       for _, from in ipairs(tile.dtypes()) do
         local src = special(from):to "cpu"

@@ -423,9 +423,10 @@ typedef struct mt_tensor {
 /* A copy that was proven legal for its two tensors and given a kernel. Remembers their
 ** addresses, not their layouts. mt_plan_copy allocates it (host memory of the device).
 ** copy NULL: any partition. src and dst lie on the device, have congruent or equal
-** shapes, any strides, swizzled or not. With a tiled copy they have one dtype; without,
-** a copy to another dtype converts each element (mt_cast_element). Errors: MT_ERANK,
-** MT_ERANGE, MT_EALIGN, MT_EINJECTIVE, MT_EOVERLAP, MT_EINEXACT, MT_EUNSUPPORTED. */
+** shapes, any strides, swizzled or not. A copy to another dtype converts each element
+** (mt_cast_element); with a tiled copy, which is one of src's dtype, element by element:
+** its atom's width is then not asked for. Errors: MT_ERANK, MT_ERANGE, MT_EALIGN,
+** MT_EINJECTIVE, MT_EOVERLAP, MT_EINEXACT, MT_EUNSUPPORTED. */
 typedef struct mt_plan mt_plan;
 MT_API mt_status mt_plan_copy (mt_plan **out, mt_device *d, const mt_tiled_copy *copy,
                                const mt_tensor *src, const mt_tensor *dst, mt_err *err);

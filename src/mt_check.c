@@ -114,9 +114,9 @@ static mt_status check_cast (const mt_desc *d, mt_err *err) {
   MT_CHECK(d->elem == mt_dtype_size(src) && d->to == mt_dtype_size(dst), err,
            "elements of %d and %d bytes", (int)d->elem, (int)d->to);
   most = 16 / (d->elem > d->to ? d->elem : d->to);
-  MT_CHECK(d->vec == 1 || d->vec == most, err, "accesses of %d elements", (int)d->vec);
-  MT_CHECK(d->nbound == 0 && (d->form == MT_FORM_FLAT || (d->vec == 1 &&
-           (d->form == MT_FORM_TILE || d->form == MT_FORM_SHEAR))), err,
+  MT_CHECK(d->vec == 1 || (d->vec == most && d->form == MT_FORM_FLAT), err,
+           "accesses of %d elements", (int)d->vec);
+  MT_CHECK(d->form <= MT_FORM_SHEAR && (d->form == MT_FORM_TV || d->nbound == 0), err,
            "a form that does not convert");
   return MT_OK;
 }

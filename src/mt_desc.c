@@ -45,13 +45,9 @@ static mt_status check_shapes (const mt_tensor *src, const mt_tensor *dst, mt_er
 }
 
 static mt_status check_copy (const mt_tiled_copy *copy, const mt_tensor *src,
-                             const mt_tensor *dst, mt_err *err) {
+                             mt_err *err) {
   int bits = (int)mt_dtype_size(src->dtype) * 8, modes = mt_rank(copy->tiler.node);
   int64_t threads = mt_size(mt_mode(copy->layout_tv.node, 0));
-  if (src->dtype != dst->dtype)
-    return mt_fail(err, MT_EUNSUPPORTED, "copy: src is %s, dst is %s: a tiled copy does "
-                   "not convert\nwithout the tiled copy, copy(src, dst) does",
-                   mt_dtype_name(src->dtype), mt_dtype_name(dst->dtype));
   if (mt_size(copy->atom.thr_id.node) > 1)
     return mt_fail(err, MT_EUNSUPPORTED, "copy: %s is done by %lld threads together on "
                    "registers and shared memory, which tensors are not in: it can be "
@@ -246,7 +242,7 @@ mt_status mt_describe (mt_launch *out, int modes[MT_MAXBOUND], const mt_tiled_co
   MT_TRY(check_tensor(src, MT_SRC, err));
   MT_TRY(check_tensor(dst, MT_DST, err));
   MT_TRY(check_shapes(src, dst, err));
-  if (copy) MT_TRY(check_copy(copy, src, dst, err));
+  if (copy) MT_TRY(check_copy(copy, src, err));
   begin(out, copy, src, dst);
   if (mt_size(src->layout) == 0) {
     out->desc.nrest = 1;                   /* an axis of extent 0 */

@@ -14,8 +14,9 @@
 #define MT_SWIZZLE_KERNEL(name, form, bytes, threads, unroll)                            \
   {#name, MT_OP_COPY, MT_FORM_##form, bytes, threads, unroll, 0, NULL, true, 0},
 #define MT_CAST_KERNEL(name, form, src, dst)                                             \
-  {#name, MT_OP_COPY, MT_FORM_##form, 0, 256, MT_CAST_UNROLL, 0, NULL,                   \
-   MT_CAST(MT_##src, MT_##dst) == MT_CAST_ANY && MT_FORM_##form == MT_FORM_FLAT,         \
+  {#name, MT_OP_COPY, MT_FORM_##form, 0, MT_FORM_##form == MT_FORM_TV ? 1024 : 256,      \
+   MT_CAST_UNROLL, 0, NULL,                                                              \
+   MT_CAST(MT_##src, MT_##dst) == MT_CAST_ANY && MT_FORM_##form < MT_FORM_TILE,          \
    MT_CAST(MT_##src, MT_##dst)},
 #define MT_MMA_KERNEL(name, arch, atom)                                                  \
   {#name, MT_OP_MMA, MT_FORM_TV, 0, 1024, 1, arch, atom, false, 0},

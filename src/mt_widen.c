@@ -158,6 +158,7 @@ mt_status mt_widen (mt_launch *l, mt_narrow *why, const mt_tiled_copy *copy,
   if (l->desc.rests == 0) return MT_OK;
   mt_axes_get(x.mode, &l->desc);
   reorder(l, &x);
+  if (l->desc.cast && x.run == 1) return mt_axes_put(&l->desc, x.mode, err);
   uint32_t width = widest(l, &x, why);
   if (copy && copy->atom_bits != 0) {
     uint32_t asked = (uint32_t)copy->atom_bits / 8;

@@ -199,13 +199,14 @@ static void random_flip (mt_launch *l, int o) {
   }
 }
 
-/* Between two types, without bounds. */
+/* Between two types; FLAT without bounds, TV element by element. */
 static void random_cast (mt_desc *d) {
   mt_dtype from = (mt_dtype)pick(MT_NDTYPE), to = (mt_dtype)pick(MT_NDTYPE);
   if (from == to) to = (mt_dtype)((from + 1) % MT_NDTYPE);
   d->cast = MT_CAST(from, to);
   d->elem = (uint32_t)mt_dtype_size(from), d->to = (uint32_t)mt_dtype_size(to);
-  d->vec = pick(2) ? 1 : 16 / (d->elem > d->to ? d->elem : d->to);
+  d->vec = d->form == MT_FORM_TV || pick(2) ? 1 :
+           16 / (d->elem > d->to ? d->elem : d->to);
 }
 
 static void random_trial (trial *x) {
@@ -214,7 +215,7 @@ static void random_trial (trial *x) {
   d->form = pick(4) == 0 ? MT_FORM_FLAT : MT_FORM_TV;
   d->elem = 1u << pick(3);
   d->vec = pick(2) ? 1 : 1u << pick(3);
-  if (d->form == MT_FORM_FLAT && pick(2)) random_cast(d);
+  if (pick(d->form == MT_FORM_FLAT ? 2 : 6) == 0) random_cast(d);
   int64_t room = 300;
   uint32_t n[3] = {(uint32_t)pick(3), (uint32_t)pick(3), (uint32_t)pick(4)};
   if (d->form == MT_FORM_FLAT) n[2] += n[0] + n[1], n[0] = n[1] = 0;
@@ -229,7 +230,7 @@ static void random_trial (trial *x) {
     }
   }
   x->plausible = pick(3) != 0;
-  if (d->cast) x->plausible = true;
+  if (d->cast && d->form == MT_FORM_FLAT) x->plausible = true;
   else if (x->plausible) plausible_bounds(d);
   else wild_bounds(d);
   set_sizes(d);

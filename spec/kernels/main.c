@@ -366,7 +366,8 @@ static void draw (mt_launch *l, const mt_kernel *k) {
   int n = (int)(d->nthr + d->nval + d->nrest);
   draw_side(l, MT_SRC, n);
   draw_side(l, MT_DST, n);
-  if (k->cast == 0) d->nbound = (uint32_t)(below(2) ? 0 : 1 + below(MT_MAXBOUND));
+  if (k->cast == 0 || d->form == MT_FORM_TV)
+    d->nbound = (uint32_t)(below(2) ? 0 : 1 + below(MT_MAXBOUND));
   for (uint32_t i = 0; i < d->nbound; i++) draw_bound(d, i, n);
   int both = !k->swizzled ? 0 : k->cast ? below(4) : 1 + below(3);
   for (int side = 0; side < 2; side++)
@@ -459,7 +460,7 @@ static bool products (long cases) {
 }
 
 int main (int argc, char **argv) {
-  long cases = argc > 1 ? atol(argv[1]) : 8000;
+  long cases = argc > 1 ? atol(argv[1]) : 12000;
   state = argc > 2 ? strtoull(argv[2], NULL, 0) : 0x9E3779B97F4A7C15u;
   for (long i = 0; i < cases; i++) {
     uint64_t seed = state;
