@@ -92,10 +92,10 @@ macro(moontile_without archs arch other)
   endif()
 endmacro()
 
-# kernels/NAME.cu: machine code for each architecture, PTX for the lowest: what is newer
-# than all of them. Compressed: kernels of products are much alike.
+# kernels/NAME.cu: machine code for each architecture, two at a time, PTX for the lowest:
+# what is newer than all of them. Compressed: kernels of products are much alike.
 function(moontile_compile_kernels out name archs)
-  set(flags -Xfatbin -compress-all)
+  set(flags -Xfatbin -compress-all --threads 2)
   foreach(arch IN LISTS archs)
     list(APPEND flags -gencode arch=compute_${arch},code=sm_${arch})
   endforeach()
