@@ -314,11 +314,10 @@ typedef struct mt_number { bool isint; int64_t i; double f; } mt_number;
 ** otherwise); a float type takes any. */
 MT_API mt_number mt_load_element (mt_dtype d, const void *p);
 MT_API mt_status mt_store_element (mt_dtype d, void *p, mt_number v, mt_err *err);
-/* One element as one of another type, as a copy that converts does it: the nearest, ties
-** to even. (1) Floats beyond the largest become infinity, or NaN where there is none; a
-** NaN stays one and keeps its sign and what fits of its payload. (2) To an integer what
-** is out of range becomes the end of the range, NaN becomes 0. (3) To bool all but 0
-** becomes 1, NaN too. Between equal types: the same bytes. */
+/* One element as a copy converts it: the nearest, ties to even. (1) Floats out of range
+** become infinity, or NaN where there is none; a NaN keeps its sign and what fits of its
+** payload. (2) Integers out of range become the end of it, NaN 0. (3) As a bool all but
+** 0 is 1, NaN too. Between equal types: the same bytes. */
 MT_API void mt_cast_element (mt_dtype to, void *dst, mt_dtype from, const void *src);
 
 /* The header of a .npy file (format 1.0 to 3.0): type, layout and where the data
@@ -423,10 +422,9 @@ typedef struct mt_tensor {
 /* A copy that was proven legal for its two tensors and given a kernel. Remembers their
 ** addresses, not their layouts. mt_plan_copy allocates it (host memory of the device).
 ** copy NULL: any partition. src and dst lie on the device, have congruent or equal
-** shapes, any strides, swizzled or not. A copy to another dtype converts each element
-** (mt_cast_element); with a tiled copy, which is one of src's dtype, element by element:
-** its atom's width is then not asked for. Errors: MT_ERANK, MT_ERANGE, MT_EALIGN,
-** MT_EINJECTIVE, MT_EOVERLAP, MT_EINEXACT, MT_EUNSUPPORTED. */
+** shapes, any strides, swizzled or not. To another dtype each element is converted
+** (mt_cast_element), by a tiled copy one at a time, whatever its width. Errors: MT_ERANK,
+** MT_ERANGE, MT_EALIGN, MT_EINJECTIVE, MT_EOVERLAP, MT_EINEXACT, MT_EUNSUPPORTED. */
 typedef struct mt_plan mt_plan;
 MT_API mt_status mt_plan_copy (mt_plan **out, mt_device *d, const mt_tiled_copy *copy,
                                const mt_tensor *src, const mt_tensor *dst, mt_err *err);
