@@ -3,7 +3,9 @@
 --
 -- Random data; buffers take turns so that no cache holds them; contestants take turns;
 -- each sample is a batch of launches and one synchronization, for both alike; medians are
--- shown. GB/s count what is read and what is written.
+-- shown. GB/s count what is read and what is written. The ratio is memcpy's time by ours,
+-- for the same number of bytes moved: beside a copy that converts, which reads r bytes and
+-- writes w, stands a memcpy of (r + w) / 2 bytes, so that it reads and writes r + w in all.
 
 local here = arg[0]:match "^(.*/)" or ""
 local measure = dofile(here .. "lib/measure.lua")

@@ -46,6 +46,8 @@ local OTHERS = {
     return t.src, t.dst:view(layout "Sw<2,2,3> o 0 o (16,32):(32,1)")
   end },
   { "the type", function(t) return t.float, t.float2 end },
+  { "the source's type", function(t) return t.float, t.dst end },
+  { "the destination's type", function(t) return t.src, t.float2 end },
 }
 
 for _, d in ipairs(devices) do

@@ -5,7 +5,7 @@ local tile = require "moontile"
 local layout = tile.layout
 local devices = dofile "spec/devices.lua"
 
--- dtype, src, dst
+-- dtype, src, dst [, dtype of dst]
 local COPIES = {
   { "f32", "(64,64):(64,1)", "(64,64):(64,1)" }, { "f32", "(64,48):(48,1)", "(64,48):(1,64)" },
   { "u8", "(81,49):(49,1)", "(81,49):(1,81)" }, { "f64", "(4,4,9):(1,4,16)", "(4,4,9):(4,1,16)" },
@@ -16,6 +16,11 @@ local COPIES = {
   { "f16", "(2,8,32):(1,2,16)", "(2,8,32):(1,64,2)" },
   { "u8", "(101,5,7):(1,101,505)", "(101,5,7):(1,707,101)" },
   { "f32", "Sw<2,0,3> o 0 o (8,8):(1,8)", "(8,8):(1,8)" },
+  { "f32", "(64,64):(64,1)", "(64,64):(64,1)", "bf16" },
+  { "f32", "(96,72):(72,1)", "(96,72):(1,96)", "bf16" },
+  { "bf16", "(96,72):(72,1)", "(96,72):(1,96)", "f32" },
+  { "u8", "(81,49):(49,1)", "(81,49):(1,81)", "f32" }, { "i32", "100:-1", "100:1", "f64" },
+  { "f32", "Sw<2,0,3> o 0 o (8,8):(1,8)", "(8,8):(1,8)", "f16" },
 }
 
 local FORMS = { "tile", "shear", "pack", "box", "rows" }
@@ -27,7 +32,8 @@ local function counting(dtype, A, device)
 end
 
 local function tensors(row, device)
-  return counting(row[1], layout(row[2]), device), tile.tensor(row[1], layout(row[3]), device)
+  local src = counting(row[1], layout(row[2]), device)
+  return src, tile.tensor(row[4] or row[1], layout(row[3]), device)
 end
 
 local function the_chosen(ways)
@@ -49,14 +55,16 @@ for _, d in ipairs(devices) do
     after_each(forget)
 
     for _, row in ipairs(COPIES) do
-      local name = ("%s: %s to %s"):format(table.unpack(row))
+      local to = row[4] and row[4] .. " " or ""
+      local name = ("%s: %s to %s%s"):format(row[1], row[2], to, row[3])
 
       it("one is chosen, none is predicted to be faster: " .. name, function()
         local plan = tile.plan(tensors(row, device))
         local ways = plan:why()
         local chosen = the_chosen(ways)
         assert.truthy(tostring(plan):find("kernel: " .. chosen.kernel, 1, true))
-        assert.matches(("vector: %d byte"):format(chosen.vector), tostring(plan))
+        assert.matches(("vector: %d %sbyte"):format(chosen.vector, row[4] and "[to %d]*" or ""),
+                       tostring(plan))
         for _, way in ipairs(ways) do
           assert.equal(way.chosen, way.why == nil)
           if gpu and way.possible then
@@ -118,7 +126,7 @@ for _, d in ipairs(devices) do
         for _, way in ipairs(tile.plan(tensors(row, device)):why()) do
           local form = way.form or way.kernel:match "^copy_(%a+)$"
           if form and form ~= "flat" then
-            assert.is_nil(named[form])
+            assert.is_true(row[4] ~= nil or not named[form])
             named[form] = true
             assert.is_true(way.possible or #way.why > 0)
           end
@@ -264,9 +272,9 @@ for _, d in ipairs(devices) do
 end
 
 describe("keys", function()
-  local function key(dtype, from, to, offset)
+  local function key(dtype, from, to, offset, other)
     local src = tile.tensor(dtype, layout(8192)):view(layout(from), offset or 0)
-    return tile.plan(src, tile.tensor(dtype, layout(to))):key()
+    return tile.plan(src, tile.tensor(other or dtype, layout(to))):key()
   end
 
   it("are those of the problem, not of how it was written", function()
@@ -281,6 +289,8 @@ describe("keys", function()
                         key("f32", "64:2", "64:1"), key("f32", "68:1", "68:1"),
                         key("f32", "Sw<2,2,3> o 0 o 64:1", "64:1"),
                         key("f32", "Sw<2,2,3> o 1 o 64:1", "64:1"),
+                        key("f32", "64:1", "64:1", 0, "i32"), key("i32", "64:1", "64:1", 0, "f32"),
+                        key("f32", "64:1", "64:1", 0, "f16"),
                         key("f32", "Sw<2,2,3> o 0 o 64:1", "64:1", 1) }, {}
     for _, k in ipairs(all) do
       assert.is_nil(seen[k])

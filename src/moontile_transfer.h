@@ -28,7 +28,9 @@ extern "C" {
 **     pieces, made for the first plan that needs them, kept until the device is closed.
 **     Less memory means smaller and fewer pieces. A run that is short, or was page-locked
 **     when the plan was made, needs none; any run does without where there is none;
-** (5) neither device may record a graph when it is launched (MT_EINVAL).
+** (5) to another dtype they travel in the shorter one, in the host's if both are as
+**     short: then the device converts;
+** (6) neither device may record a graph when it is launched (MT_EINVAL).
 ** Free the plan before either device is closed. */
 MT_API mt_status mt_plan_transfer (mt_plan **out, mt_device *from, const mt_tensor *src,
                                    mt_device *to, const mt_tensor *dst, mt_err *err);

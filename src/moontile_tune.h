@@ -26,7 +26,7 @@ typedef struct mt_way {
   const char *form;            /* "partition", "flat", or how it goes through shared
                                ** memory: "tile", "box", ...; not possible: "" */
   bool possible, chosen;
-  int vector;                  /* bytes of an access; 0: not known */
+  int vector;                  /* bytes of an access to the source; 0: not known */
   /* Of copies on a GPU, else all 0: bytes of memory that are moved, sectors of 32 bytes
   ** counted whole; what part of its tiles or vectors is used; microseconds as predicted
   ** for an H200. */

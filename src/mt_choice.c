@@ -53,11 +53,13 @@ void mt_cheapest (mt_launch *wide, mt_narrow *why) {
 
 /* ---------------------------------------------------------------- options */
 
+/* By accesses of so many bytes, of the wider side. */
 static bool flat_by (mt_launch *l, uint32_t width) {
+  const uint32_t elem = MT_ELEM(&l->desc, MT_DST);
   mt_narrow why;
   mt_err err = MT_NOERR;
   return mt_widen_to(l, &why, NULL, width, &err) == MT_OK &&
-         l->desc.vec * l->desc.elem == width;
+         l->desc.vec * (elem > l->desc.elem ? elem : l->desc.elem) == width;
 }
 
 /* The copy in this way; false if it cannot be done so. */

@@ -65,7 +65,21 @@ static void step (mt_cursor *c, const mt_desc *d) {
 
 static uint64_t address (const mt_launch *l, int side, int64_t at) {
   return (uint64_t)(uintptr_t)l->base[side] +
-         (uint64_t)mt_element_of(l, side, at) * l->desc.elem;
+         (uint64_t)mt_element_of(l, side, at) * MT_ELEM(&l->desc, side);
+}
+
+/* Bytes of an access on a side, on the wider one, on both. */
+static int64_t unit_of (const mt_desc *d, int side) {
+  return (int64_t)d->vec * MT_ELEM(d, side);
+}
+
+static int64_t wide_unit (const mt_desc *d) {
+  int64_t src = unit_of(d, MT_SRC), dst = unit_of(d, MT_DST);
+  return src > dst ? src : dst;
+}
+
+static double both_units (const mt_desc *d) {
+  return (double)(unit_of(d, MT_SRC) + unit_of(d, MT_DST));
 }
 
 static int64_t accesses (const mt_desc *d) {
@@ -137,15 +151,15 @@ static void tv_cost (mt_cost *c, const mt_launch *l) {
 static void flat_cost (mt_cost *c, const mt_launch *l) {
   const mt_desc *d = &l->desc;
   mt_touched t[2];
-  double all, unit = (double)(d->vec * d->elem), n = (double)accesses(d), slow = 1;
+  double all, n = (double)accesses(d), slow = 1;
   int64_t warps = sample(t, &all, l);
   c->traffic = traffic_of(t, all);
   for (int side = 0; side < 2; side++)
     if (t[side].runs > warps)
       slow += MT_ROWEND * (double)t[side].runs /
               (double)(t[side].sectors * MT_SECTORBYTES);
-  if (unit < 16) slow /= MT_NARROW;
-  c->slow = 2 * n * unit * slow / c->traffic;
+  if (wide_unit(d) < 16) slow /= MT_NARROW;
+  c->slow = n * both_units(d) * slow / c->traffic;
   if (c->slow < MT_CACHED) c->slow = MT_CACHED;
   c->least = n * d->nrest * MT_AXIS_US;
 }
@@ -163,14 +177,15 @@ static int64_t grain (const mt_launch *l, int side, uint32_t row) {
   const mt_desc *d = &l->desc;
   uint64_t all = address(l, side, 0) | MT_SECTORBYTES;
   for (uint32_t i = 0; i < d->nthr + d->nval + d->nrest; i++)
-    if (!(row >> i & 1)) all |= (uint64_t)d->axis[i].stride[side] * d->elem;
+    if (!(row >> i & 1)) all |= (uint64_t)d->axis[i].stride[side] * MT_ELEM(d, side);
   return (int64_t)(all & (0 - all));
 }
 
-/* All in pieces of rows of so many accesses, which begin at multiples of `at` bytes: the
-** sectors of a piece, on the average. */
-static double in_pieces (const mt_desc *d, int64_t length, int64_t at) {
-  int64_t unit = (int64_t)d->vec * d->elem, bytes = length * unit;
+/* All of a side in pieces of rows of so many accesses, which begin at multiples of its
+** grain: the sectors of a piece, on the average. `row`: the axes of a row. */
+static double in_pieces (const mt_launch *l, int side, int64_t length, uint32_t row) {
+  const mt_desc *d = &l->desc;
+  int64_t at = grain(l, side, row), bytes = length * unit_of(d, side);
   int64_t whole = (bytes + MT_SECTORBYTES - 1) / MT_SECTORBYTES * MT_SECTORBYTES;
   int64_t any = bytes + MT_SECTORBYTES - at;
   return (double)accesses(d) / (double)length * (double)(any > whole ? any : whole);
@@ -189,10 +204,8 @@ static void set_used (mt_cost *c, double part) {
 static void tile_cost (mt_cost *c, const mt_launch *l) {
   const mt_desc *d = &l->desc;
   int64_t tile[2] = {mt_tile_length(d, MT_SRC), mt_tile_length(d, MT_DST)};
-  c->traffic = in_pieces(d, min_of(d->threads, tile[0]),
-                         grain(l, MT_SRC, bits(0, d->nthr))) +
-               in_pieces(d, min_of(d->values, tile[1]),
-                         grain(l, MT_DST, bits(d->nthr, d->nval)));
+  c->traffic = in_pieces(l, MT_SRC, min_of(d->threads, tile[0]), bits(0, d->nthr)) +
+               in_pieces(l, MT_DST, min_of(d->values, tile[1]), bits(d->nthr, d->nval));
   set_used(c, used(d->threads, tile[0]) * used(d->values, tile[1]));
 }
 
@@ -201,8 +214,8 @@ static void pack_cost (mt_cost *c, const mt_launch *l) {
   const mt_desc *d = &l->desc;
   int64_t tile = mt_tile_length(d, MT_SRC), piece = min_of(d->values, tile);
   int side = d->axis[0].stride[MT_SRC] == d->vec ? MT_SRC : MT_DST;
-  c->traffic = in_pieces(d, piece * d->threads, grain(l, side, bits(0, 2))) +
-               in_pieces(d, piece, grain(l, 1 - side, bits(1, 1)));
+  c->traffic = in_pieces(l, side, piece * d->threads, bits(0, 2)) +
+               in_pieces(l, 1 - side, piece, bits(1, 1));
   set_used(c, used(d->values, tile));
 }
 
@@ -231,7 +244,7 @@ static void box_cost (mt_cost *c, const mt_launch *l) {
   for (int side = 0; side < 2; side++) {
     uint32_t row;
     int64_t length = box_row(&row, d, side);
-    c->traffic += in_pieces(d, length, grain(l, side, row));
+    c->traffic += in_pieces(l, side, length, row);
     c->slow += 16.0 / (double)min_of(length * unit, MT_LONGROW) - 16.0 / MT_LONGROW;
   }
   for (int64_t n = d->turn.group * unit; n < 16; n *= 2) c->slow += 0.01;
@@ -245,7 +258,7 @@ static double row_traffic (const mt_launch *l, int side) {
   uint32_t i = 1;
   for (; i <= d->nrest && d->axis[i].stride[side] == length * d->vec; i++)
     length *= d->axis[i].extent;
-  return in_pieces(d, length, grain(l, side, bits(0, i)));
+  return in_pieces(l, side, length, bits(0, i));
 }
 
 /* Both ends of a row go by elements. */
@@ -290,9 +303,17 @@ void mt_cost_of (mt_cost *c, const mt_launch *l) {
 
 double mt_form_least (const mt_launch *l, mt_form form) {
   const mt_desc *d = &l->desc;
-  mt_cost c = {.traffic = 2.0 * (double)accesses(d) * (double)(d->vec * d->elem),
-               .slow = form == MT_FORM_FLAT && d->vec * d->elem < 16 ? 1 / MT_NARROW : 1};
+  mt_cost c = {.traffic = (double)accesses(d) * both_units(d),
+               .slow = form == MT_FORM_FLAT && wide_unit(d) < 16 ? 1 / MT_NARROW : 1};
   return microseconds(&mt_forms[form], &c);
+}
+
+/* What converts has tiles alone, of single elements. */
+static bool may_convert (const mt_desc *d, mt_form form, char *why) {
+  if (form == MT_FORM_TILE || form == MT_FORM_SHEAR)
+    return d->vec == 1 && mt_kernel_casts(d->cast, form);
+  snprintf(why, MT_REASON, "moves elements as they are: this copy converts them");
+  return false;
 }
 
 bool mt_form_make (mt_launch *l, mt_form form, char *why) {
@@ -304,6 +325,7 @@ bool mt_form_make (mt_launch *l, mt_form form, char *why) {
     snprintf(why, MT_REASON, "a side is swizzled");
     return false;
   }
+  if (l->desc.cast && !may_convert(&l->desc, form, why)) return false;
   mt_axes_get(mode, &l->desc);
   if (!mt_forms[form].make(&out, mode, why) ||
       mt_axes_put(&out.desc, mode, &err) != MT_OK)

@@ -66,6 +66,7 @@ static void say_why (mt_plan *p, const mt_narrow *narrow, const mt_tiled_copy *c
   const mt_backend *b = p->device->backend;
   if (narrow->tile[0])
     mt_why_add(&p->why, narrow->sheared ? "copy_shear" : "copy_tile", "%s", narrow->tile);
+  if (p->launch.desc.cast) return;
   for (const mt_kernel *k = b->kernels; k < p->kernel; k++) {
     if (k->bytes <= p->kernel->bytes || k->form != p->kernel->form ||
         k->swizzled != p->kernel->swizzled)
@@ -92,7 +93,7 @@ static mt_status choose (mt_plan *p, const mt_narrow *narrow, const mt_tiled_cop
 
 /* ---------------------------------------------------------------- plans */
 
-/* "copy f32 LAYOUT -> LAYOUT"; long layouts are cut. */
+/* "copy f32 LAYOUT -> LAYOUT", "copy f32 LAYOUT -> bf16 LAYOUT"; long layouts are cut. */
 static void write_head (mt_plan *p, const mt_tensor *src, const mt_tensor *dst) {
   enum { MT_CUT = MT_HEADSIZE / 2 - 32 };
   const mt_tensor *side[] = {src, dst};
@@ -100,8 +101,9 @@ static void write_head (mt_plan *p, const mt_tensor *src, const mt_tensor *dst) 
   for (int o = 0; o < 2; o++)
     if (mt_format(text[o], MT_CUT + 1, side[o]->layout) > MT_CUT)
       strcpy(text[o] + MT_CUT, "...");
-  snprintf(p->head, sizeof p->head, "copy %s %s -> %s", mt_dtype_name(src->dtype),
-           text[0], text[1]);
+  bool cast = src->dtype != dst->dtype;
+  snprintf(p->head, sizeof p->head, "copy %s %s -> %s%s%s", mt_dtype_name(src->dtype),
+           text[0], cast ? mt_dtype_name(dst->dtype) : "", cast ? " " : "", text[1]);
 }
 
 static mt_status make (mt_plan *p, const mt_tiled_copy *copy, const mt_tensor *src,

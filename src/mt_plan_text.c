@@ -91,11 +91,18 @@ static void say_swizzle (mt_text *t, const mt_plan *p, const char *name, int sid
   say(t, "\n");
 }
 
+static void say_vector (mt_text *t, const mt_desc *d) {
+  uint32_t from = d->vec * d->elem, to = d->vec * MT_ELEM(d, MT_DST);
+  say(t, "vector: %d", (int)from);
+  if (from != to) say(t, " to %d", (int)to);
+  say(t, " byte%s, %d element%s\n", to == 1 ? "" : "s", (int)d->vec,
+      d->vec == 1 ? "" : "s");
+}
+
 static void say_copy (mt_text *t, const mt_plan *p) {
   const mt_desc *d = &p->launch.desc;
   say_grid(t, p);
-  say(t, "vector: %d byte%s, %d element%s\n", (int)(d->vec * d->elem),
-      d->vec * d->elem == 1 ? "" : "s", (int)d->vec, d->vec == 1 ? "" : "s");
+  say_vector(t, d);
   if (p->launch.offset[MT_SRC] != 0 || p->launch.offset[MT_DST] != 0)
     say(t, "offset: src %lld, dst %lld\n", (long long)p->launch.offset[MT_SRC],
         (long long)p->launch.offset[MT_DST]);

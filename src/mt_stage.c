@@ -81,7 +81,7 @@ static void take_axes (mt_stage *g, const mt_desc *d) {
 /* As many whole axes as fit, and of the next as much as does; by multiples of 16 indices
 ** if there are that many: so that pieces are alike. */
 static void cut_pieces (mt_stage *g, size_t bytes) {
-  int64_t most = (int64_t)(bytes / mt_dtype_size(g->dtype)), n = 1, i = 0;
+  int64_t most = (int64_t)(bytes / mt_dtype_size(g->travels)), n = 1, i = 0;
   while (i < g->n && (repeats(g, (int)i) || g->extent[i] <= most / n))
     n *= repeats(g, (int)i) ? 1 : g->extent[i], i++;
   g->room = bytes;
@@ -142,7 +142,8 @@ static bool find_span (int64_t *low, int64_t *span, const mt_stage *g,
 
 static bool is_direct (const mt_stage *g, const mt_piece *p) {
   const int d = 1 - g->host;
-  if (g->swizzle[d].arity != 0 || (p->raw && g->swizzle[g->host].arity != 0))
+  if (g->dtype[d] != g->travels || g->swizzle[d].arity != 0 ||
+      (p->raw && g->swizzle[g->host].arity != 0))
     return false;
   for (int i = 0; i <= g->cut; i++)
     if (extent_of(g, p, i) > 1 && p->stride[i] != g->stride[d][i]) return false;
@@ -157,7 +158,8 @@ void mt_stage_piece (mt_piece *out, const mt_stage *g, int64_t i) {
     out->stride[k] = repeats(g, k) ? 0 : n;
     if (!repeats(g, k)) n *= extent_of(g, out, k);
   }
-  out->raw = find_span(&out->low, &span, g, out) && span <= n;
+  out->raw = g->dtype[h] == g->travels && find_span(&out->low, &span, g, out) &&
+             span <= n;
   out->zero = 0;
   if (out->raw) {
     memcpy(out->stride, g->stride[h], sizeof out->stride);
@@ -165,11 +167,11 @@ void mt_stage_piece (mt_piece *out, const mt_stage *g, int64_t i) {
     n = span;
   }
   out->direct = is_direct(g, out);
-  out->bytes = (size_t)n * mt_dtype_size(g->dtype);
+  out->bytes = (size_t)n * mt_dtype_size(g->travels);
 }
 
 static void *element (const mt_stage *g, int side, int64_t i) {
-  return (char *)g->data[side] + i * (int64_t)mt_dtype_size(g->dtype);
+  return (char *)g->data[side] + i * (int64_t)mt_dtype_size(g->dtype[side]);
 }
 
 void *mt_piece_host (const mt_stage *g, const mt_piece *p) {
@@ -199,13 +201,13 @@ static mt_status plan_leg (mt_leg *leg, const mt_stage *g, const mt_piece *p, vo
   mt_layout here, travels;
   mt_tensor t[2];
   const int s = leg->side, way = p->raw ? g->host : -1;
-  t[s] = (mt_tensor){here.node, g->dtype, g->data[s], g->bytes[s], p->offset[s]};
-  t[1 - s] = (mt_tensor){travels.node, g->dtype, room, g->room, p->zero};
+  t[s] = (mt_tensor){here.node, g->dtype[s], g->data[s], g->bytes[s], p->offset[s]};
+  t[1 - s] = (mt_tensor){travels.node, g->travels, room, g->room, p->zero};
   if (in_bytes(leg, g, p)) {
     MT_TRY(run_of(&here, p->bytes, err));
     travels = here;
     t[0].dtype = t[1].dtype = MT_u8;
-    t[s].offset = p->low * (int64_t)mt_dtype_size(g->dtype);
+    t[s].offset = p->low * (int64_t)mt_dtype_size(g->travels);
     t[1 - s].offset = 0;
   } else {
     MT_TRY(box_of(&here, g, p, s, s == MT_SRC, err));
@@ -236,7 +238,8 @@ static bool is_alike (const mt_leg *leg, const mt_stage *g, const mt_piece *p,
 
 mt_status mt_stage_leg (mt_leg *leg, const mt_stage *g, const mt_piece *p, void *room,
                         mt_err *err) {
-  int64_t unit = (int64_t)mt_dtype_size(g->dtype), offset = p->offset[leg->side];
+  int64_t unit = (int64_t)mt_dtype_size(g->dtype[leg->side]);
+  int64_t offset = p->offset[leg->side];
   if (in_bytes(leg, g, p)) offset = p->low * unit, unit = 1;
   if (is_alike(leg, g, p, offset, unit)) return move_leg(leg, offset, room, err);
   mt_plan_free(leg->p);
@@ -248,11 +251,16 @@ mt_status mt_stage_leg (mt_leg *leg, const mt_stage *g, const mt_piece *p, void 
 
 /* ---------------------------------------------------------------- plans */
 
+static mt_dtype shorter (mt_dtype host, mt_dtype device) {
+  return mt_dtype_size(device) < mt_dtype_size(host) ? device : host;
+}
+
 static void begin_stage (mt_stage *g, const mt_plan *p, mt_device *const device[2],
                          const mt_tensor *const t[2]) {
   g->host = device[MT_SRC]->backend->host ? MT_SRC : MT_DST;
-  g->dtype = t[MT_SRC]->dtype;
+  g->travels = shorter(t[g->host]->dtype, t[1 - g->host]->dtype);
   for (int s = 0; s < 2; s++) {
+    g->dtype[s] = t[s]->dtype;
     g->data[s] = t[s]->data;
     g->bytes[s] = t[s]->bytes;
     g->offset[s] = p->launch.offset[s];
@@ -361,8 +369,9 @@ void mt_stage_say (mt_text *t, const mt_plan *p) {
   say_leg(t, second, first->p ? ", " : "kernel: ");
   say(t, "\nway: from %s to %s, ", first->device->name, second->device->name);
   if (g->staged)
-    say(t, "%lld piece%s of at most %zu bytes\n", (long long)g->pieces,
-        g->pieces == 1 ? "" : "s", g->room);
+    say(t, "%lld piece%s of at most %zu bytes%s%s\n", (long long)g->pieces,
+        g->pieces == 1 ? "" : "s", g->room, g->dtype[0] == g->dtype[1] ? "" : " of ",
+        g->dtype[0] == g->dtype[1] ? "" : mt_dtype_name(g->travels));
   else
     say(t, p->launch.desc.rests > 0 ? "as one run\n" : "nothing\n");
 }

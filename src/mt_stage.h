@@ -7,7 +7,9 @@
 ** indices of the axis that is cut, one index of each axis behind it. Its elements travel
 ** as one run: as the host holds them where they are a run there ("raw"), else packed in
 ** the order of the axes. Where the device holds them just so ("direct") nothing has to be
-** put into place.
+** put into place. Of a copy that converts elements travel in the shorter type, in the
+** host's if both are as short: the end of the other type converts, so that a piece is raw
+** only in the host's type, direct only in the device's.
 */
 #ifndef MT_STAGE_H
 #define MT_STAGE_H
@@ -32,7 +34,7 @@ typedef struct mt_leg {
 
 typedef struct mt_stage {
   int host;                    /* side in the host's memory: MT_SRC, MT_DST */
-  mt_dtype dtype;
+  mt_dtype dtype[2], travels;  /* of the sides, on the way */
   void *data[2];
   size_t bytes[2];             /* of the buffers */
   int64_t offset[2], origin[2];

@@ -68,15 +68,15 @@ static bool divides (const mt_axes *a, int side, int64_t elem) {
 
 static bool begins (const mt_launch *l, int side) {
   uint64_t at = (uint64_t)(uintptr_t)l->base[side] +
-                (uint64_t)l->offset[side] * l->desc.elem;
+                (uint64_t)l->offset[side] * MT_ELEM(&l->desc, side);
   return at % 16 == 0;
 }
 
 static bool is_aligned (const mt_launch *l, const mt_axes mode[3]) {
-  int64_t elem = l->desc.elem;
-  return begins(l, MT_SRC) && begins(l, MT_DST) && divides(&mode[2], MT_SRC, elem) &&
-         divides(&mode[2], MT_DST, elem) && divides(&mode[1], MT_SRC, elem) &&
-         divides(&mode[0], MT_DST, elem);
+  int64_t src = l->desc.elem, dst = MT_ELEM(&l->desc, MT_DST);
+  return begins(l, MT_SRC) && begins(l, MT_DST) && divides(&mode[2], MT_SRC, src) &&
+         divides(&mode[2], MT_DST, dst) && divides(&mode[1], MT_SRC, src) &&
+         divides(&mode[0], MT_DST, dst);
 }
 
 /* The same where both axes are the run of `packed`, and the second that of the other. */
@@ -108,6 +108,8 @@ static uint32_t strip_of (int64_t tiles) {
 /* Accesses that a tile moves along the run of the side. */
 static int64_t tile_of (const mt_desc *d, int side) {
   int64_t bytes = (int64_t)d->vec * d->elem;
+  if (d->cast) return side == MT_SRC ? MT_CAST_TILE_S(d->elem, d->to)
+                                     : MT_CAST_TILE_D(d->elem, d->to);
   if (d->form == MT_FORM_SHEAR)
     return side == MT_SRC ? MT_SHEAR_S(bytes) : MT_SHEAR_D(bytes);
   return side == MT_SRC ? MT_TILE_S(bytes) : MT_TILE_D(bytes);
@@ -120,7 +122,7 @@ int64_t mt_tile_length (const mt_desc *d, int side) {
 
 /* Whole tiles, ragged ones and, sheared, those that overlap. */
 static bool find_raster (mt_raster *r, int64_t *blocks, const mt_desc *d) {
-  bool sheared = d->form == MT_FORM_SHEAR;
+  bool sheared = d->form == MT_FORM_SHEAR && d->cast == 0;
   int64_t bytes = (int64_t)d->vec * d->elem, more = sheared ? 16 / bytes : 0;
   int64_t s = tile_of(d, MT_SRC), t = tile_of(d, MT_DST);
   int64_t ns = (d->threads + s - 1) / s;
@@ -170,9 +172,9 @@ static bool find_runs (mt_run r[2], mt_axes mode[3], const mt_desc *d, char *why
 
 static bool make_tiles (mt_launch *l, mt_axes mode[3], mt_form form, char *why) {
   mt_desc probe = l->desc;
-  int64_t bytes = (int64_t)probe.vec * probe.elem, n;
-  mt_run r[2] = {{.side = MT_SRC, .tile = MT_TILE_S(bytes)},
-                 {.side = MT_DST, .tile = MT_TILE_D(bytes)}};
+  int64_t n;
+  mt_run r[2] = {{.side = MT_SRC, .tile = tile_of(&probe, MT_SRC)},
+                 {.side = MT_DST, .tile = tile_of(&probe, MT_DST)}};
   if (!find_runs(r, mode, &probe, why) ||
       is_aligned(l, mode) != (form == MT_FORM_TILE))
     return false;

@@ -165,7 +165,7 @@ static uint32_t alignment (uint64_t n) { return (uint32_t)((n | 16) & (0 - (n | 
 
 /* Where a side begins; of a swizzled one, and where under the swizzle. */
 static uint64_t hash_begin (uint64_t h, const mt_launch *l, int side) {
-  uint64_t elem = l->desc.elem, at = (uint64_t)l->offset[side] * elem;
+  uint64_t elem = MT_ELEM(&l->desc, side), at = (uint64_t)l->offset[side] * elem;
   bool plain = l->desc.flip[side].mask == 0;
   uint64_t origin = (uint64_t)(uintptr_t)l->base[side] +
                     (plain ? at : (uint64_t)l->origin[side] * elem);

@@ -2,12 +2,12 @@
 -- SPDX-License-Identifier: MIT
 --
 -- A case is { name, bytes of a side, make }: make(new) makes a plan, of tensors of its own that
--- new(dtype, layout) gives.
+-- new(dtype, layout) gives. The bytes of a copy that converts are those of both sides, halved.
 
 local tile = require "moontile"
 
 local MiB, GiB = 1 << 20, 1 << 30
-local SIZES = { u8 = 1, f16 = 2, f32 = 4, f64 = 8 }
+local SIZES = { i8 = 1, u8 = 1, f16 = 2, bf16 = 2, f32 = 4, i32 = 4, f64 = 8 }
 
 local function right(...) return tile.layout({ ... }, "right") end
 
@@ -55,6 +55,14 @@ local function blocked(dtype, M, N, back)
   return function(new)
     local src, dst = new(dtype, back and B or A), new(dtype, back and A or B)
     return tile.plan(src:view(back and B or A), dst:view(back and A or B))
+  end
+end
+
+-- Converted; `turned`: and transposed.
+local function cast(from, to, M, N, turned)
+  return function(new)
+    local dst = new(to, turned and right(N, M) or right(M, N))
+    return tile.plan(new(from, right(M, N)), turned and dst:select(2, 1) or dst)
   end
 end
 
@@ -160,6 +168,19 @@ for _, d in ipairs { "f16", "f32" } do
 end
 for _, n in ipairs { 512, 1024, 2048 } do
   add(("T f32 %d^2"):format(n), "f32", { n, n }, { 1, 0 })
+end
+
+-- The last two have no kernel of their own.
+for _, row in ipairs {
+  { "f32", "bf16", 8192, 8192 }, { "f32", "bf16", 8192, 8192, true },
+  { "f32", "bf16", 8191, 4099, true }, { "bf16", "f32", 8192, 8192 },
+  { "bf16", "f32", 8192, 8192, true }, { "f32", "f16", 8192, 8192, true },
+  { "f32", "i8", 8192, 8192 }, { "u8", "f32", 8192, 8192 },
+  { "i32", "f64", 4096, 8192 }, { "i32", "f64", 4096, 8192, true },
+} do
+  local from, to, M, N, turned = table.unpack(row)
+  cases[#cases + 1] = { ("%s -> %s %dx%d%s"):format(from, to, M, N, turned and " T" or ""),
+                        (bytes_of(from, M, N) + bytes_of(to, M, N)) // 2, cast(table.unpack(row)) }
 end
 
 return { cases = cases, random = random }

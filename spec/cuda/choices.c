@@ -69,6 +69,24 @@ static const pair pairs[] = {
   {MT_f32, "copy_rows_b4", "(7,30001,5):(1,7,210007)", "(7,30001,5):(1,35,7)"},
 };
 
+/* Of two types: runs that both sides share, tiles of two runs, short ones. */
+static const struct cast {
+  mt_dtype from, to;
+  const char *kernel, *src, *dst;
+} casts[] = {
+  {MT_f32, MT_bf16, "cast_f32_bf16", "(8192,8192):(8192,1)", "(8192,8192):(8192,1)"},
+  {MT_f32, MT_bf16, "cast_f32_bf16_tile", "(8192,8192):(8192,1)", "(8192,8192):(1,8192)"},
+  {MT_f32, MT_bf16, "cast_f32_bf16_shear", "(8191,4099):(4099,1)",
+   "(8191,4099):(1,8191)"},
+  {MT_bf16, MT_f32, "cast_bf16_f32_tile", "(8192,8192):(8192,1)", "(8192,8192):(1,8192)"},
+  {MT_f32, MT_i8, "cast_f32_i8", "(8192,8192):(8192,1)", "(8192,8192):(8192,1)"},
+  {MT_u8, MT_f32, "cast_any_tile", "(8192,8192):(8192,1)", "(8192,8192):(1,8192)"},
+  {MT_i32, MT_f64, "cast_any", "(4096,8192):(8192,1)", "(4096,8192):(8192,1)"},
+  {MT_i32, MT_f64, "cast_any_tile", "(4096,8192):(8192,1)", "(4096,8192):(1,4096)"},
+  {MT_f32, MT_f16, "cast_f32_f16", "(4,4000,4):(1,4,16000)", "(4,4000,4):(4000,1,16000)"},
+  {MT_f32, MT_f16, "cast_f32_f16", "(7,30001,5):(1,7,210007)", "(7,30001,5):(1,35,7)"},
+};
+
 static void *place (int side) { return (void *)(uintptr_t)((side + 1ull) << 40); }
 
 /* Law (1) and (2) of mt_plan_why; with MOONTILE_SHOW in the environment it is printed. */
@@ -91,12 +109,12 @@ static void expect_best (const mt_plan *p) {
          taken, least, p->head);
 }
 
-static void expect (mt_device *d, mt_dtype dtype, const mt_layout *src,
+static void expect (mt_device *d, mt_dtype from, const mt_layout *src, mt_dtype to,
                     const mt_layout *dst, const char *kernel) {
   mt_err err = MT_NOERR;
   mt_plan *p = NULL;
-  mt_tensor s = {src->node, dtype, place(0), 1ull << 38, 0};
-  mt_tensor t = {dst->node, dtype, place(1), 1ull << 38, 0};
+  mt_tensor s = {src->node, from, place(0), 1ull << 38, 0};
+  mt_tensor t = {dst->node, to, place(1), 1ull << 38, 0};
   EXPECT_STATUS(mt_plan_copy(&p, d, NULL, &s, &t, &err), MT_OK, err);
   if (p == NULL) return;
   EXPECT(strcmp(p->kernel->name, kernel) == 0, "%s, not %s: %s", p->kernel->name, kernel,
@@ -127,19 +145,24 @@ static void check_permutations (mt_device *d) {
     mt_layout src, dst;
     layout_of(&src, r, plain);
     layout_of(&dst, r, r->order);
-    expect(d, r->dtype, &src, &dst, r->kernel);
+    expect(d, r->dtype, &src, r->dtype, &dst, r->kernel);
   }
 }
 
+static void check_pair (mt_device *d, mt_dtype from, const char *a, mt_dtype to,
+                        const char *b, const char *kernel) {
+  mt_layout src, dst;
+  mt_err err = MT_NOERR;
+  EXPECT_STATUS(mt_parse(&src, a, strlen(a), &err), MT_OK, err);
+  EXPECT_STATUS(mt_parse(&dst, b, strlen(b), &err), MT_OK, err);
+  expect(d, from, &src, to, &dst, kernel);
+}
+
 static void check_pairs (mt_device *d) {
-  for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
-    const pair *r = &pairs[i];
-    mt_layout src, dst;
-    mt_err err = MT_NOERR;
-    EXPECT_STATUS(mt_parse(&src, r->src, strlen(r->src), &err), MT_OK, err);
-    EXPECT_STATUS(mt_parse(&dst, r->dst, strlen(r->dst), &err), MT_OK, err);
-    expect(d, r->dtype, &src, &dst, r->kernel);
-  }
+  for (const pair *r = pairs; r < pairs + sizeof pairs / sizeof pairs[0]; r++)
+    check_pair(d, r->dtype, r->src, r->dtype, r->dst, r->kernel);
+  for (const struct cast *r = casts; r < casts + sizeof casts / sizeof casts[0]; r++)
+    check_pair(d, r->from, r->src, r->to, r->dst, r->kernel);
 }
 
 void spec_choices (void) {

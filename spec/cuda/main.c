@@ -104,6 +104,7 @@ int main (void) {
   spec_graphs();
   spec_choices();
   spec_transfers();
+  spec_transfer_pairs();
   if (spec_failures == 0) printf("cuda: ok\n");
   return spec_failures != 0;
 }
