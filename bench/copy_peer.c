@@ -11,51 +11,10 @@
 #include <string.h>
 
 #include "mt_desc.h"
-#include "peer.h"
+#include "cuda_peer.h"
 
 #define CLASS "moontile.bench.Cuda"
 #define PAIRS "moontile.bench.Pairs"
-#define GRAPH "moontile.bench.Graph"
-
-typedef void *handle;
-
-/* name                         field         parameters */
-#define DRIVER(X)                                                                        \
-  X("cuInit",                     init,         (unsigned))                              \
-  X("cuGetErrorName",             error_name,   (int, const char **))                    \
-  X("cuDeviceGet",                device_get,   (int *, int))                            \
-  X("cuDevicePrimaryCtxRetain",   retain,       (handle *, int))                         \
-  X("cuDevicePrimaryCtxRelease_v2", release,    (int))                                   \
-  X("cuCtxPushCurrent_v2",        push,         (handle))                                \
-  X("cuCtxPopCurrent_v2",         pop,          (handle *))                              \
-  X("cuMemAlloc_v2",              alloc,        (uint64_t *, size_t))                    \
-  X("cuMemFree_v2",               free,         (uint64_t))                              \
-  X("cuMemcpyHtoD_v2",            upload,       (uint64_t, const void *, size_t))        \
-  X("cuMemcpyDtoDAsync_v2",       copy,         (uint64_t, uint64_t, size_t, handle))    \
-  X("cuStreamCreate",             stream_create, (handle *, unsigned))                   \
-  X("cuStreamDestroy_v2",         stream_destroy, (handle))                              \
-  X("cuStreamSynchronize",        synchronize,  (handle))                                \
-  X("cuModuleLoadData",           module_load,  (handle *, const void *))                \
-  X("cuModuleUnload",             module_unload, (handle))                               \
-  X("cuModuleGetFunction",        get_function, (handle *, handle, const char *))        \
-  X("cuLaunchKernel",             launch,       (handle, unsigned, unsigned, unsigned,   \
-                                                 unsigned, unsigned, unsigned, unsigned, \
-                                                 handle, void **, void **))         \
-  X("cuStreamBeginCapture_v2",    begin,        (handle, int))                           \
-  X("cuStreamEndCapture",         end,          (handle, handle *))                      \
-  X("cuGraphInstantiateWithFlags", instantiate, (handle *, handle, unsigned long long))  \
-  X("cuGraphLaunch",              replay,       (handle, handle))                        \
-  X("cuGraphExecDestroy",         exec_destroy, (handle))                                \
-  X("cuGraphDestroy",             graph_destroy, (handle))
-
-typedef struct cuda_peer {
-#define DRIVER_FIELD(name, field, parameters) int (*field) parameters;
-  DRIVER(DRIVER_FIELD)
-#undef DRIVER_FIELD
-  void *lib;
-  int device;
-  handle context, stream, module, empty;
-} cuda_peer;
 
 /* Copies of `bytes` between buffers that take turns, so that no cache holds them. */
 typedef struct pairs {
@@ -65,37 +24,22 @@ typedef struct pairs {
   uint64_t buffer[];           /* n sources, n destinations */
 } pairs;
 
-/* n launches of the empty kernel, captured. */
-typedef struct graph {
-  cuda_peer *cuda;             /* its user value 1 */
-  handle graph, exec;          /* NULL: destroyed */
-} graph;
-
 /* A kernel that does nothing, with the parameter of moontile's kernels. */
 static const char empty_ptx[] =
   ".version 7.0\n.target sm_52\n.address_size 64\n"
-  ".visible .entry empty (.param .align 8 .b8 launch[%d]) { ret; }\n";
+  ".visible .entry empty (.param .align 8 .b8 launch[%d]) { ret; }\n"
+  ".visible .entry small (.param .align 8 .b8 launch[64]) { ret; }\n";
 
 /* ---------------------------------------------------------------- calls */
 
-static void check (lua_State *L, const cuda_peer *c, int code, const char *call) {
+void peer_check (lua_State *L, const cuda_peer *c, int code, const char *call) {
   const char *name = "?";
   if (!code) return;
   c->error_name(code, &name);
   luaL_error(L, "%s: %s", call, name);
 }
 
-/* A driver call in the context, which is pushed for just this call. */
-#define CALL(L, c, field, args)                                                          \
-  do {                                                                                   \
-    handle old_;                                                                         \
-    check(L, c, (c)->push((c)->context), "push");                                        \
-    int code_ = (c)->field args;                                                         \
-    (c)->pop(&old_);                                                                     \
-    check(L, c, code_, #field);                                                          \
-  } while (0)
-
-static cuda_peer *to_cuda (lua_State *L) {
+cuda_peer *peer_tocuda (lua_State *L) {
   cuda_peer *c = luaL_checkudata(L, 1, CLASS);
   if (!c->context) luaL_error(L, "cuda: closed");
   return c;
@@ -119,6 +63,7 @@ static void load_empty (lua_State *L, cuda_peer *c) {
   lua_pushfstring(L, empty_ptx, (int)sizeof(mt_launch));
   CALL(L, c, module_load, (&c->module, lua_tostring(L, -1)));
   CALL(L, c, get_function, (&c->empty, c->module, "empty"));
+  CALL(L, c, get_function, (&c->small, c->module, "small"));
   lua_pop(L, 1);
 }
 
@@ -144,90 +89,39 @@ static int cuda_new (lua_State *L) {
     lua_pushstring(L, missing ? missing : "no such CUDA device");
     return 2;
   }
-  check(L, c, c->retain(&c->context, c->device), "cuDevicePrimaryCtxRetain");
+  peer_check(L, c, c->retain(&c->context, c->device), "cuDevicePrimaryCtxRetain");
   CALL(L, c, stream_create, (&c->stream, 1));
   load_empty(L, c);
   return 1;
 }
 
 static int cuda_synchronize (lua_State *L) {
-  cuda_peer *c = to_cuda(L);
+  cuda_peer *c = peer_tocuda(L);
   CALL(L, c, synchronize, (c->stream));
   return 0;
 }
 
-/* n launches of the empty kernel, in the context. */
-static int launch_empty (const cuda_peer *c, lua_Integer n) {
+int peer_launch_empty (const cuda_peer *c, handle f, lua_Integer n) {
   static const mt_launch zero;
   void *parameters[] = { (void *)(uintptr_t)&zero };
   int code = 0;
   while (n-- > 0 && !code)
-    code = c->launch(c->empty, 1, 1, 1, 32, 1, 1, 0, c->stream, parameters, NULL);
+    code = c->launch(f, 1, 1, 1, 32, 1, 1, 0, c->stream, parameters, NULL);
   return code;
 }
 
 /* c:launch(n) -> seconds that n launches of the empty kernel took, not waiting for them.
 ** */
 static int cuda_launch (lua_State *L) {
-  cuda_peer *c = to_cuda(L);
+  cuda_peer *c = peer_tocuda(L);
   lua_Integer n = luaL_checkinteger(L, 2);
   handle old;
-  check(L, c, c->push(c->context), "cuCtxPushCurrent");
+  peer_check(L, c, c->push(c->context), "cuCtxPushCurrent");
   double t = peer_now();
-  int code = launch_empty(c, n);
+  int code = peer_launch_empty(c, c->empty, n);
   t = peer_now() - t;
   c->pop(&old);
-  check(L, c, code, "cuLaunchKernel");
-  lua_pushnumber(L, t);
-  return 1;
-}
-
-/* ---------------------------------------------------------------- graphs */
-
-static int graph_gc (lua_State *L) {
-  graph *g = luaL_checkudata(L, 1, GRAPH);
-  if (g->exec && g->cuda->context) CALL(L, g->cuda, exec_destroy, (g->exec));
-  if (g->graph && g->cuda->context) CALL(L, g->cuda, graph_destroy, (g->graph));
-  g->exec = g->graph = NULL;
-  return 0;
-}
-
-/* c:graph(n) -> a graph of n launches of the empty kernel */
-static int cuda_graph (lua_State *L) {
-  cuda_peer *c = to_cuda(L);
-  lua_Integer n = luaL_checkinteger(L, 2);
-  graph *g = lua_newuserdatauv(L, sizeof *g, 1);
-  *g = (graph){ c, NULL, NULL };
-  luaL_setmetatable(L, GRAPH);
-  lua_pushvalue(L, 1);
-  lua_setiuservalue(L, -2, 1);
-  handle old;
-  check(L, c, c->push(c->context), "cuCtxPushCurrent");
-  int code = c->begin(c->stream, 2);
-  if (!code) {
-    code = launch_empty(c, n);
-    int ended = c->end(c->stream, &g->graph);
-    if (!code) code = ended;
-  }
-  if (!code) code = c->instantiate(&g->exec, g->graph, 0);
-  c->pop(&old);
-  check(L, c, code, "a capture");
-  return 1;
-}
-
-/* graph(n) -> seconds that n launches of the graph took, not waiting for them. */
-static int graph_call (lua_State *L) {
-  graph *g = luaL_checkudata(L, 1, GRAPH);
-  lua_Integer n = luaL_optinteger(L, 2, 1);
-  handle old;
-  int code = 0;
-  if (!g->exec || !g->cuda->context) return luaL_error(L, "graph: destroyed");
-  check(L, g->cuda, g->cuda->push(g->cuda->context), "cuCtxPushCurrent");
-  double t = peer_now();
-  while (n-- > 0 && !code) code = g->cuda->replay(g->exec, g->cuda->stream);
-  t = peer_now() - t;
-  g->cuda->pop(&old);
-  check(L, g->cuda, code, "cuGraphLaunch");
+  peer_check(L, c, code, "cuLaunchKernel");
   lua_pushnumber(L, t);
   return 1;
 }
@@ -259,7 +153,7 @@ static void fill_random (lua_State *L, pairs *p) {
 
 /* c:pairs(bytes, n) */
 static int cuda_pairs (lua_State *L) {
-  cuda_peer *c = to_cuda(L);
+  cuda_peer *c = peer_tocuda(L);
   lua_Integer bytes = luaL_checkinteger(L, 2), n = luaL_checkinteger(L, 3);
   luaL_argcheck(L, bytes > 0, 2, "positive number of bytes expected");
   luaL_argcheck(L, n > 0 && n <= 4096, 3, "1 to 4096 pairs expected");
@@ -289,7 +183,7 @@ static int pairs_call (lua_State *L) {
 
 /* ---------------------------------------------------------------- the module */
 
-static void new_class (lua_State *L, const char *name, const luaL_Reg *functions) {
+void peer_new_class (lua_State *L, const char *name, const luaL_Reg *functions) {
   luaL_newmetatable(L, name);
   luaL_setfuncs(L, functions, 0);
   lua_pushvalue(L, -1);
@@ -300,20 +194,17 @@ static void new_class (lua_State *L, const char *name, const luaL_Reg *functions
 void peer_open_cuda (lua_State *L) {
   static const luaL_Reg cuda[] = {
     { "__gc", cuda_gc }, { "__close", cuda_gc }, { "synchronize", cuda_synchronize },
-    { "launch", cuda_launch }, { "pairs", cuda_pairs }, { "graph", cuda_graph },
-    { NULL, NULL }
-  };
-  static const luaL_Reg replays[] = {
-    { "__gc", graph_gc }, { "__close", graph_gc }, { "__call", graph_call },
-    { NULL, NULL }
+    { "launch", cuda_launch }, { "pairs", cuda_pairs }, { "graph", peer_graph },
+    { "run", peer_run }, { NULL, NULL }
   };
   static const luaL_Reg two[] = {
     { "__gc", pairs_gc }, { "__close", pairs_gc }, { "__call", pairs_call },
     { NULL, NULL }
   };
-  new_class(L, CLASS, cuda);
-  new_class(L, PAIRS, two);
-  new_class(L, GRAPH, replays);
+  peer_new_class(L, CLASS, cuda);
+  peer_new_class(L, PAIRS, two);
+  peer_open_graph(L);
+  peer_open_run(L);
   lua_pushcfunction(L, cuda_new);
   lua_setfield(L, -2, "cuda");
 }

@@ -1,9 +1,13 @@
 -- launch.lua: what a launch costs: plan(), tile.copy, graphs, against the driver alone.
 -- SPDX-License-Identifier: MIT
 --
--- The peer is an empty kernel with a parameter of the same size, launched in a loop of C.
--- "queued": until the call returns; "done": until the GPU has done it, a batch and one
--- synchronization for both alike. Contestants take turns; medians of ROUNDS samples.
+-- The peer of a launch is an empty kernel with a parameter of the same size, launched in a
+-- loop of C. The peers of a graph are graphs that C captured with the driver alone: of that
+-- kernel, of the driver's copies of 4 KiB, of moontile's own kernel with the parameter that
+-- its plan has, launched plainly or early. Edges: how many are programmatic, so that a node
+-- may come up before the end of the one before. "queued": until the call returns; "done":
+-- until the GPU has done it, a batch and one synchronization for both alike. Contestants
+-- take turns; medians of ROUNDS samples.
 
 local here = arg[0]:match "^(.*/)" or ""
 local measure = dofile(here .. "lib/measure.lua")
@@ -73,6 +77,55 @@ local function in_lua(name)
   return { name, micro(now), micro(again) }
 end
 
+-- ---- graphs
+
+local BARE = {
+  { "driver, moontile's kernel, 4 KiB, early", "early" },
+  { "driver, moontile's kernel, 4 KiB", "kernel" },
+  { "driver, cuMemcpyDtoDAsync, 4 KiB", "memcpy" },
+  { "driver, empty kernel", "empty" },
+  { "driver, empty kernel, parameter of 64 bytes", "small" },
+}
+
+local function edges_of(graph)
+  local early, all = graph:edges()
+  return early and ("%d of %d"):format(early, all) or "-"
+end
+
+-- Graphs of NODES launches: { name, graph, wait, edges }.
+local function graphs_of(device, cuda, plans)
+  local list = {}
+  for _, case in ipairs(plans) do
+    local plan = case[2]
+    local graph = assert(device:graph(function() for _ = 1, NODES do plan() end end))
+    list[#list + 1] = { case[1], graph, function() device:synchronize() end, "-" }
+  end
+  for _, case in ipairs(BARE) do
+    local good, graph = pcall(cuda.graph, cuda, NODES, case[2])
+    if good then
+      list[#list + 1] = { case[1], graph, function() cuda:synchronize() end, edges_of(graph) }
+    else
+      print(("%s: not measured: %s"):format(case[1], graph))
+    end
+  end
+  return list
+end
+
+local function in_graphs(device, cuda, plans)
+  local rows = { { ("graph of %d launches"):format(NODES), "node, done, us", "call, queued, us",
+                   "early edges" } }
+  local calls, nodes = {}, {}
+  local list = graphs_of(device, cuda, plans)
+  for k, g in ipairs(list) do
+    nodes[k] = done(g[2], REPLAYS, NODES, g[3])
+    calls[k] = queued(g[2], REPLAYS, 1, g[3])
+  end
+  nodes = { compare(table.unpack(nodes)) }
+  calls = { compare(table.unpack(calls)) }
+  for k, g in ipairs(list) do rows[k + 1] = { g[1], micro(nodes[k]), micro(calls[k]), g[4] } end
+  measure.print(rows)
+end
+
 -- ---- against the driver
 
 local function on_gpu(device, cuda)
@@ -93,22 +146,12 @@ local function on_gpu(device, cuda)
     local a, b = compare(ours, theirs)
     rows[#rows + 1] = { name, micro(a), micro(b), micro(a - b), ("%.3f"):format(b / a) }
   end
-  local function graph_of(p)
-    return assert(device:graph(function() for _ = 1, NODES do p() end end))
-  end
-  local empty <close> = cuda:graph(NODES)
   row("plan(), 4 KiB, queued", queued(plan, LAUNCHES, 1, wait), loop)
   row("plan(), 4 KiB, done", done(plan, LAUNCHES, 1, wait), done(bare, LAUNCHES, 1, still))
   row("plan(), 16 bytes, done", done(least, LAUNCHES, 1, wait), done(bare, LAUNCHES, 1, still))
-  for _, case in ipairs { { "4 KiB", plan }, { "16 bytes", least } } do
-    local graph <close> = graph_of(case[2])
-    local title = ("graph of %d, %s, "):format(NODES, case[1])
-    row(title .. "call, queued", queued(graph, REPLAYS, 1, wait),
-        queued(empty, REPLAYS, 1, still))
-    row(title .. "node, done", done(graph, REPLAYS, NODES, wait),
-        done(empty, REPLAYS, NODES, still))
-  end
   measure.print(rows)
+  print()
+  in_graphs(device, cuda, { { "moontile, 4 KiB", plan }, { "moontile, 16 bytes", least } })
 end
 
 print(("moontile %s\n"):format(tile._VERSION))

@@ -92,10 +92,10 @@ macro(moontile_without archs arch other)
   endif()
 endmacro()
 
-# kernels/NAME.cu: machine code for each architecture, PTX for the lowest: what is newer
-# than all of them. Compressed: kernels of products are much alike.
+# kernels/NAME.cu: machine code for each architecture, two at a time, PTX for the lowest:
+# what is newer than all of them. Compressed: kernels of products are much alike.
 function(moontile_compile_kernels out name archs)
-  set(flags -Xfatbin -compress-all)
+  set(flags -Xfatbin -compress-all --threads 2)
   foreach(arch IN LISTS archs)
     list(APPEND flags -gencode arch=compute_${arch},code=sm_${arch})
   endforeach()
@@ -137,10 +137,11 @@ function(moontile_emulated_kernels)
               -Xcompiler -fsanitize=alignment,-fsanitize-undefined-trap-on-error,-w,-fPIC
               -I ${PROJECT_SOURCE_DIR}/src -I ${kernels} -o ${object} ${spec}/emulate.cpp
       DEPENDS ${spec}/emulate.cpp ${kernels}/copy.cuh ${kernels}/tile.cuh
-              ${kernels}/box.cuh ${kernels}/rows.cuh ${kernels}/weave.cuh ${kernels}/pack.cuh
-              ${kernels}/swizzle.cuh
+              ${kernels}/box.cuh ${kernels}/rows.cuh ${kernels}/skew.cuh
+              ${kernels}/weave.cuh ${kernels}/pack.cuh
+              ${kernels}/swizzle.cuh ${kernels}/convert.cuh ${kernels}/cast.cuh
               ${kernels}/kernels.def
-              ${PROJECT_SOURCE_DIR}/src/mt_desc.h
+              ${PROJECT_SOURCE_DIR}/src/mt_desc.h ${PROJECT_SOURCE_DIR}/src/mt_cast.h
       COMMENT "Compiling the kernels for the host: ${table}" VERBATIM)
     list(APPEND objects ${object})
   endforeach()

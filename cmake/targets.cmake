@@ -11,6 +11,10 @@ moontile_target(moontile_core)
 set_source_files_properties(${PROJECT_SOURCE_DIR}/src/mt_cpu_micro.c PROPERTIES
                             COMPILE_OPTIONS -ffp-contract=fast)
 
+# The loops of a conversion: both ways of a choice are computed, as vectors do it.
+set_source_files_properties(${PROJECT_SOURCE_DIR}/src/mt_cpu_cast.c PROPERTIES
+  COMPILE_OPTIONS "-fno-trapping-math;$<$<CONFIG:RelWithDebInfo>:-O3>")
+
 # The algebra is small functions that call each other: they are worth inlining.
 foreach(name build coalesce complement composition divide)
   set_source_files_properties(${PROJECT_SOURCE_DIR}/src/mt_${name}.c PROPERTIES

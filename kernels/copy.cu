@@ -2,8 +2,7 @@
 ** copy.cu - the copy kernels: every row of kernels.def.
 ** SPDX-License-Identifier: MIT
 */
-#include "pack.cuh"
-#include "swizzle.cuh"
+#include "cast.cuh"
 
 /* Blocks of an SM; without a number as many as registers allow. */
 #define MT_BOUNDS_TV(threads) __launch_bounds__(threads)
@@ -13,7 +12,7 @@
 #define MT_BOUNDS_ROWS(threads) __launch_bounds__(threads, 6)
 #define MT_BOUNDS_PACK(threads) __launch_bounds__(threads, 5)
 #define MT_BOUNDS_BOX(threads) __launch_bounds__(threads)
-#define MT_BOUNDS_SKEW(threads) __launch_bounds__(threads, 1280 / threads)
+#define MT_BOUNDS_SKEW(threads) __launch_bounds__(threads, 5)
 #define MT_SWIZZLED_TV(threads) __launch_bounds__(threads, 1)
 #define MT_SWIZZLED_FLAT(threads) __launch_bounds__(threads)
 
@@ -26,5 +25,14 @@
   extern "C" __global__ void MT_SWIZZLED_##form(threads)                                 \
   mt_##name (const __grid_constant__ mt_launch p) {                                      \
     mt::copy_swizzled<MT_FORM_##form, bytes, unroll>(p);                                 \
+  }
+#define MT_CASTS_TV __launch_bounds__(1024)
+#define MT_CASTS_FLAT __launch_bounds__(256)
+#define MT_CASTS_TILE __launch_bounds__(256)
+#define MT_CASTS_SHEAR __launch_bounds__(256)
+#define MT_CAST_KERNEL(name, form, src, dst)                                             \
+  extern "C" __global__ void MT_CASTS_##form                                             \
+  mt_##name (const __grid_constant__ mt_launch p) {                                      \
+    mt::cast<MT_FORM_##form, mt::src##_number, mt::dst##_number>(p);                     \
   }
 #include "kernels.def"

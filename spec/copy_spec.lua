@@ -42,6 +42,50 @@ local CHOSEN = {
   { "i32", "():()", "():()" }, { "bool", "(7,9):(9,1)", "(7,9):(1,7)" },
 }
 
+-- dtype of src, of dst, their layouts
+local CONVERTED = {
+  { "f32", "bf16", "1000:1", "1000:1" }, { "f32", "bf16", "(64,48):(48,1)", "(64,48):(1,64)" },
+  { "f32", "bf16", "(200,160):(160,1)", "(200,160):(1,200)" },
+  { "f32", "f16", "(130,70):(70,1)", "(130,70):(1,130)" },
+  { "bf16", "f32", "(128,200):(200,1)", "(128,200):(1,128)" },
+  { "f16", "f32", "(81,49):(49,1)", "(81,49):(1,81)" }, { "f16", "bf16", "999:2", "999:1" },
+  { "u8", "f32", "(5,6,7):(42,7,1)", "(5,6,7):(1,35,5)" }, { "i32", "u8", "100:-1", "100:1" },
+  { "f64", "i16", "(96,80):(80,1)", "(96,80):(1,96)" }, { "f32", "f64", "1:0", "1:0" },
+  { "i64", "f32", "(8,8):(0,1)", "(8,8):(8,1)" }, { "f32", "i8", "(3,0):(1,3)", "(3,0):(1,3)" },
+  { "u16", "u8", "(70,90):(90,1)", "(70,90):(1,70)" }, { "f32", "i32", "4096:1", "4096:1" },
+}
+
+-- Numbers of a dtype: ends of ranges, halves, infinities, NaN, and many of any size.
+local function special(dtype)
+  local values, T = {}, tile.tensor(dtype, layout(1024))
+  local seed = { 0.0, -0.0, 0.5, 1.5, 2.5, -0.5, -1.5, 1.0, -1.0, 1e-45, 6e-8, 2.0^-24, 2.0^-25,
+                 65504.0, 65519.0, 65520.0, 3.4e38, 1e300, 127.5, 128.5, 255.5, 32767.5, 65535.5,
+                 2.0^31, 2.0^32, 2.0^53, 2.0^63, 2.0^64, math.huge, 0 / 0, 1 + 2.0^-8 }
+  for i = 1, T:size() do
+    local v = seed[i % 61 + 1] or math.random() * 2.0 ^ math.random(-30, 70)
+    v = math.random(2) == 1 and v or -v
+    if dtype == "bool" then
+      v = i % 2
+    elseif not dtype:match "f" then
+      local bits = 8 * T:itemsize()
+      v = math.random(0) >> math.random(0, bits - 1)
+      v = bits == 64 and v or v & ((1 << bits) - 1)
+      if dtype:match "^i" and bits < 64 then v = v - ((v >> (bits - 1)) << bits) end
+    end
+    values[i] = v
+  end
+  return T:fill(values)
+end
+
+-- Every bit of the elements, as a string.
+local function bits_of(T)
+  local out = T:totable()
+  for i, v in ipairs(out) do
+    out[i] = math.type(v) and string.pack(math.type(v) == "float" and "d" or "j", v) or tostring(v)
+  end
+  return table.concat(out)
+end
+
 for _, d in ipairs(devices) do
   local device = d.device
 
@@ -69,6 +113,50 @@ for _, d in ipairs(devices) do
         assert.same(src:totable(), dst:totable())
       end)
     end
+  end)
+
+  describe("copies that convert on " .. d.label, function()
+    for _, row in ipairs(CONVERTED) do
+      local from, to, a, b = table.unpack(row)
+      it(("%s to %s: %s to %s"):format(from, to, a, b), function()
+        local src = counting(from, layout(a), device)
+        local dst, want = tile.tensor(to, layout(b), device), tile.tensor(to, layout(b))
+        tile.copy(src, dst)
+        device:synchronize()
+        want:fill(src:totable())
+        assert.same(want:totable(), dst:totable())
+      end)
+    end
+
+    it("by a described partition, element by element, also where it overhangs", function()
+      local by = tile.tiled_copy { atom = "UniversalCopy<uint128_t>", dtype = "f32",
+                                   thr = layout({ 8, 4 }, "right"), val = layout { 1, 4 } }
+      local src = tile.tensor("f32", layout({ 21, 30 }, "right"), device):fill(300.5)
+      local all = tile.tensor("u8", layout(22 * 31), device):fill(7)
+      tile.copy(by, src, all:view(layout({ 21, 30 }, { 31, 1 })))
+      device:synchronize()
+      for i, v in ipairs(all:totable()) do
+        local m, n = (i - 1) // 31, (i - 1) % 31
+        assert.equal(m < 21 and n < 30 and 255 or 7, v)
+      end
+    end)
+
+    it("round to nearest even and saturate, as the CPU does: every pair of types", function()
+      for _, from in ipairs(tile.dtypes()) do
+        local src = special(from):to "cpu"
+        local there = src:to(device)
+        for _, to in ipairs(tile.dtypes()) do
+          for _, shape in ipairs { 1024, { 32, 32 }, { 31, 33 } } do
+            local A, B = layout(shape), layout(shape, "right")
+            local want, got = tile.tensor(to, B, "cpu"), tile.tensor(to, B, device)
+            tile.copy(src:view(A), want)
+            tile.copy(there:view(A), got)
+            device:synchronize()
+            assert.is_true(bits_of(want) == bits_of(got), from .. " to " .. to)
+          end
+        end
+      end
+    end)
   end)
 
   describe("plans on " .. d.label, function()

@@ -1,5 +1,6 @@
 -- devices.lua: the devices that specs run on: the CPU, its checked mode, and a GPU: of the driver
 -- named by MOONTILE_TEST_LIBCUDA (the fake one, in ctest), else a real one where there is one.
+-- what: what tile.device was told.
 -- SPDX-License-Identifier: MIT
 
 local tile = require "moontile"
@@ -7,7 +8,7 @@ local tile = require "moontile"
 local found = {}
 local function add(label, what)
   local device = tile.device(what)
-  if device then found[#found + 1] = { label = label, device = device } end
+  if device then found[#found + 1] = { label = label, device = device, what = what } end
 end
 
 add("cpu", "cpu")

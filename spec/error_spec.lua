@@ -307,8 +307,8 @@ src value axis has stride 8, not 1
 UniversalCopy<uint32_t> would do, or AutoVectorizingCopy]] },
   { 'tile.copy(view "(8,32):(32,1)", view "(32,8):(8,1)")',
     "copy: mode 1 of src (8,32):(32,1) has size 8, of dst (32,8):(8,1) it has 32" },
-  { 'tile.copy(view "(8,32):(32,1)", tile.tensor("f64", layout { 8, 32 }))',
-    "copy: src is f32, dst is f64: a copy does not convert" },
+  { 'tile.copy(tiled(), tile.tensor("f64", layout { 8, 32 }), view "(8,32):(32,1)")',
+    "copy: the tiled copy moves elements of 32 bits, f64 has 64" },
   { 'tile.copy(tile.tensor("f32", layout(16)) * layout(32), tile.tensor("f32", layout(32)))', [[
 copy: src: element 31 lies at offset 31; the buffer has elements 0 to 15
 src is 32:1 at offset 0
@@ -319,7 +319,7 @@ dst is 32:1 at offset 0]] },
 
 rows("devices", {
   { 'tile.device { "cpu", thread = 2 }',
-    "device: unknown option 'thread'; there are: 1, threads, libcuda, libblas" },
+    "device: unknown option 'thread'; there are: 1, threads, libcuda, libblas, piece" },
   { 'tile.device { "cpu", threads = -2 }', "device: threads: 0 to 1024" },
   { 'tile.tensor("f32", layout(4), {})',
     "bad argument #3 to 'tensor' (moontile.Device expected, got table)" },

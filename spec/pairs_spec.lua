@@ -1,5 +1,5 @@
 -- pairs_spec.lua: copies between random layouts of one shape on every device, against the copy that
--- the layouts mean: all of the destination's buffer, what it does not reach too.
+-- the layouts mean: all of the destination's buffer, what it does not reach too. Many convert.
 -- MOONTILE_SEED and MOONTILE_PAIRS (how many) make it another run.
 -- SPDX-License-Identifier: MIT
 
@@ -172,7 +172,10 @@ local function random_partition(shape, dtype)
                            val = tile.layout(m, pick { "left", "right" }) }
 end
 
--- ---- cases
+-- ---- numbers, and what becomes of them
+
+local function is_float(dtype) return dtype:match "f" or dtype:match "^e" end
+local function bits_of(dtype) return 8 * tile.tensor(dtype, tile.layout(1)):itemsize() end
 
 local function numbers(dtype, n, step)
   local holds, list = HOLDS[dtype] or 1 << 20, {}
@@ -180,30 +183,116 @@ local function numbers(dtype, n, step)
   return tile.tensor(dtype, tile.layout(n)):fill(list):totable()
 end
 
+-- Ties, ends of ranges, the smallest of a type and less, what is no number.
+local SPECIAL = { 0.0, -0.0, 0.5, 1.5, 2.5, 3.25, 126.5, 127.5, 128.5, 255.5, 32767.5, 65504.0,
+                  65520.0, 65535.5, 2.0^31, 2.0^31 - 0.5, 2.0^32, 2.0^53 + 2, 2.0^63, 2.0^64,
+                  1e300, 3.4e38, 448.0, 464.0, 480.0, 57344.0, 61440.0, 2.0^-6, 2.0^-9, 2.0^-10,
+                  2.0^-16, 2.0^-17, 2.0^-24, 2.0^-25, 6e-8, 1e-45, 1e-300, 1 + 2.0^-8,
+                  1 + 3 * 2.0^-8, 1 + 2.0^-11, math.huge, 0 / 0 }
+
+local function special(dtype)
+  if is_float(dtype) then
+    local v = chance(50) and pick(SPECIAL) or random() * 2.0^random(-30, 70)
+    return chance(50) and v or -v
+  end
+  local bits = bits_of(dtype)
+  local v = random(0) >> random(0, bits - 1)
+  if bits < 64 then v = v & ((1 << bits) - 1) end
+  return dtype:match "^i" and bits < 64 and v - ((v >> (bits - 1)) << bits) or v
+end
+
+-- Of any size, where the type has them; whole numbers in between.
+local function specials(dtype, n)
+  local list = numbers(dtype, n, 7)
+  if dtype == "bool" then return list end
+  for i = 1, n do if chance(60) then list[i] = special(dtype) end end
+  return tile.tensor(dtype, tile.layout(n)):fill(list):totable()
+end
+
+local function nearest(f)
+  local down = floor(f)
+  local rest = f - down
+  if rest ~= 0.5 then return rest < 0.5 and down or down + 1.0 end
+  return math.fmod(down, 2) == 0 and down or down + 1.0
+end
+
+-- The end of an integer's range that v lies beyond, or v; v and ends are floats or integers.
+local function clamp(v, dtype)
+  local bits = bits_of(dtype)
+  local low = dtype:match "^u" and 0 or -1 << (bits - 1)
+  local high = dtype:match "^u" and (bits == 64 and -1 or (1 << bits) - 1) or ~(-1 << (bits - 1))
+  local top = 2.0^(dtype:match "^u" and bits or bits - 1)
+  if v ~= v then return 0 end
+  if v >= top then return high end
+  if v <= low then return low end
+  if v >= 2.0^63 then return floor(v - 2.0^63) | math.mininteger end
+  return floor(v)
+end
+
+-- The number v of one type as one of another, but for u64 beyond 2^63.
+local function convert(v, to)
+  if to == "bool" then return v == 0 and 0 or 1 end
+  if is_float(to) then return v end                             -- its tensor rounds
+  return clamp(math.type(v) == "float" and nearest(v) or v, to)
+end
+
+-- A u64 beyond 2^63 reads as a number below 0.
+local function convert_u64(v, to)
+  if v >= 0 or to == "u64" then return to == "u64" and v or convert(v, to) end
+  if is_float(to) then
+    local n = v >> 1 | v & 1
+    return (to == "f64" and n or n & ~1023 | (n & 1023 ~= 0 and 1024 or 0)) * 2.0
+  end
+  return to == "bool" and 1 or clamp(2.0^64, to)
+end
+
+-- The list in another type; v at any place of it that has no number.
+local function converted(list, from, to)
+  local out = {}
+  for i, v in ipairs(list) do
+    if type(v) == "boolean" then v = v and 1 or 0 end
+    out[i] = from == "u64" and convert_u64(v, to) or convert(v, to)
+  end
+  return tile.tensor(to, tile.layout(#out)):fill(out):totable()
+end
+
+-- ---- cases
+
 local function random_case(number)
   math.randomseed(SEED, number)
   local shape = random_shape()
   local case = { number = number, dtype = pick(DTYPES), src = side_of(shape, true),
                  dst = side_of(shape, false) }
-  case.from = numbers(case.dtype, case.src.size, 7)
-  case.old = numbers(case.dtype, case.dst.size, 5)
+  case.to = chance(40) and pick(DTYPES) or case.dtype
+  case.from = (case.to == case.dtype and numbers or specials)(case.dtype, case.src.size, 7)
+  case.old = numbers(case.to, case.dst.size, 5)
   case.want = table.move(case.old, 1, #case.old, 1, {})
-  for i, place in ipairs(case.dst.place) do case.want[place] = case.from[case.src.place[i]] end
+  local become = case.to == case.dtype and case.from or converted(case.from, case.dtype, case.to)
+  for i, place in ipairs(case.dst.place) do case.want[place] = become[case.src.place[i]] end
   if chance(12) then case.copy = random_partition(shape, case.dtype) end
   return case
 end
 
 local function describe_case(case)
-  return ("pair %d of seed %d: %s %s -> %s%s"):format(case.number, SEED, case.dtype,
-    case.src.text, case.dst.text, case.copy and "\nby " .. tostring(case.copy) or "")
+  return ("pair %d of seed %d: %s %s -> %s%s%s"):format(case.number, SEED, case.dtype,
+    case.src.text, case.to == case.dtype and "" or case.to .. " ", case.dst.text,
+    case.copy and "\nby " .. tostring(case.copy) or "")
+end
+
+-- One number, its last bit, the sign of a zero and of a NaN too.
+local function same(a, b)
+  if a == b and a ~= 0 then return true end
+  local float = math.type(a) == "float" and math.type(b) == "float"
+  return float and string.pack("d", a) == string.pack("d", b) or not float and a == b
 end
 
 -- What partitions that do not exist, or that no kernel takes, are refused with.
 local NO_PARTITION = { "no common refinement", "no layout R has", "axes, a kernel has",
                        "bounds and strides do not go together", "overhangs more than" }
 
+-- A partition is of one device.
 local function plan_of(case, src, dst)
-  if not case.copy then return tile.plan(src, dst) end
+  if not case.copy or src:device() ~= dst:device() then return tile.plan(src, dst) end
   local good, plan = pcall(tile.plan, case.copy, src, dst)
   if good then return plan, true end
   local known = false
@@ -213,9 +302,9 @@ local function plan_of(case, src, dst)
 end
 
 -- nil, or what is wrong; whether the partition was used
-local function run(case, device)
+local function run(case, device, other)
   local from = tile.tensor(case.dtype, tile.layout(case.src.size), device):fill(case.from)
-  local to = tile.tensor(case.dtype, tile.layout(case.dst.size), device):fill(case.old)
+  local to = tile.tensor(case.to, tile.layout(case.dst.size), other):fill(case.old)
   local plan, described = plan_of(case, case.src.view(from), case.dst.view(to))
   plan()
   device:synchronize()
@@ -223,7 +312,7 @@ local function run(case, device)
   from:free()
   to:free()
   for i = 1, #want do
-    if got[i] ~= want[i] then
+    if not same(got[i], want[i]) then
       return ("element %d of dst's buffer is %s, not %s, it was %s\n%s"):format(
         i - 1, got[i], want[i], case.old[i], plan), described
     end
@@ -231,28 +320,59 @@ local function run(case, device)
   return nil, described
 end
 
+-- Ways: { label, the devices of src and of dst for a case }.
+local PIECES = { 64, 200, 1024, 30000 }
+local ways = {}
+
+local function one(d) return { d.label, function() return d.device, d.device end } end
+
+local function between(d, host)
+  local what, pieces = type(d.what) == "table" and d.what or { d.what }, {}
+  for i, piece in ipairs(PIECES) do
+    pieces[i] = assert(tile.device { what[1], libcuda = what.libcuda, piece = piece })
+  end
+  local function gpu(case) return pieces[case.number % #PIECES + 1] end
+  ways[#ways + 1] = { ("%s to %s"):format(host:name(), d.label),
+                      function(case) return host, gpu(case) end }
+  ways[#ways + 1] = { ("%s to %s"):format(d.label, host:name()),
+                      function(case) return gpu(case), host end }
+end
+
+for _, d in ipairs(devices) do ways[#ways + 1] = one(d) end
+for _, d in ipairs(devices) do
+  if d.device:name():match "^cuda" then
+    between(d, devices[1].device)
+    between(d, devices[2].device)
+  end
+end
+
 local wrong, seen
 
 local function run_all()
   if wrong then return end
-  wrong, seen = {}, { described = 0 }
-  for i in ipairs(devices) do wrong[i] = {} end
+  wrong, seen = {}, { described = 0, converts = 0, converts_described = 0 }
+  for i in ipairs(ways) do wrong[i] = {} end
   for number = 1, COUNT do
     local case = random_case(number)
     for _, what in ipairs { case.src.what, case.dst.what } do
       for name, is in pairs(what) do seen[name] = (seen[name] or 0) + (is and 1 or 0) end
     end
-    for i, d in ipairs(devices) do
-      local _, why, described = pcall(run, case, d.device)
-      if i == 1 and described then seen.described = seen.described + 1 end
+    for i, way in ipairs(ways) do
+      local _, why, described = pcall(run, case, way[2](case))
+      if i == 1 then
+        local converts = case.to ~= case.dtype
+        seen.described = seen.described + (described and 1 or 0)
+        seen.converts = seen.converts + (converts and 1 or 0)
+        seen.converts_described = seen.converts_described + (converts and described and 1 or 0)
+      end
       if why then table.insert(wrong[i], describe_case(case) .. "\n" .. tostring(why)) end
     end
   end
 end
 
 describe("copies of random pairs of layouts", function()
-  for i, d in ipairs(devices) do
-    it("on " .. d.label, function()
+  for i, way in ipairs(ways) do
+    it("on " .. way[1], function()
       run_all()
       assert(#wrong[i] == 0, ("%d of %d are wrong; the first:\n%s"):format(#wrong[i], COUNT,
                                                                          wrong[i][1]))
@@ -265,5 +385,7 @@ describe("copies of random pairs of layouts", function()
       assert(seen[name] >= floor(COUNT / 20), name)
     end
     assert(seen.described >= floor(COUNT / 20), "described")
+    assert(seen.converts >= floor(COUNT / 4), "converts")
+    assert(seen.converts_described >= floor(COUNT / 75), "converts, described")
   end)
 end)

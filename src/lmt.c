@@ -241,6 +241,7 @@ MT_API int luaopen_moontile_core (lua_State *L) {
   lmt_open_tile(L);
   lmt_open_mma(L);
   lmt_open_plan(L);
+  lmt_open_tune(L);
   lmt_open_gemm(L);
   lmt_open_graph(L);
   lmt_open_analysis(L);

@@ -55,7 +55,7 @@ typedef struct lmt_resource {
   struct lmt_resource *next, **link;
   struct lmt_state *state;
   void (*close) (struct lmt_resource *r);      /* is called if p is not NULL */
-  mt_device *device;
+  mt_device *device, *other;                   /* other: NULL, or it needs that too */
   void *p;
   size_t bytes;
 } lmt_resource;
@@ -72,9 +72,11 @@ typedef struct lmt_state {
   bool closed;
   size_t held;                   /* bytes of live buffers */
   size_t fresh;                  /* bytes made since the collector last felt it */
+  uint64_t copies;               /* tiled copies so far */
 } lmt_state;
 lmt_state *lmt_pushstate (lua_State *L);
-enum { LMT_DEVICES = 1, LMT_WILDCARD, LMT_STATEVALUES = 2 };  /* its user values */
+/* Its user values. */
+enum { LMT_DEVICES = 1, LMT_WILDCARD, LMT_TUNED, LMT_STATEVALUES = 3 };
 
 /* Creates a metatable with `meta` and a table of methods, which it leaves on the stack.
 ** Unknown fields raise. The table of the module lies below. */
@@ -95,6 +97,7 @@ void lmt_open_atom (lua_State *L);
 void lmt_open_tile (lua_State *L);
 void lmt_open_mma (lua_State *L);
 void lmt_open_plan (lua_State *L);
+void lmt_open_tune (lua_State *L);
 void lmt_open_gemm (lua_State *L);
 void lmt_open_graph (lua_State *L);
 void lmt_open_analysis (lua_State *L);
@@ -193,9 +196,13 @@ typedef struct lmt_device {
   mt_device *d;            /* NULL: closed */
   lmt_resource *r;
   mt_graph *recording;     /* NULL, or what it records; then it has a user value */
+  lmt_resource *plans;     /* NULL, or what lmt_remember.c has of it */
 } lmt_device;
 lmt_device *lmt_todevice (lua_State *L, int i);          /* not closed, else an error */
 
+/* Whether the tensors at i and i + 1 are on two devices of which one is the host; then
+** *other is the other one. */
+bool lmt_isbetween (lua_State *L, int i, lmt_device **other);
 /* The device at `i`: an object, a name, or the default "cpu" if absent; pushes it. NULL:
 ** `err`. */
 lmt_device *lmt_optdevice (lua_State *L, int i, mt_err *err);
@@ -272,14 +279,15 @@ int lmt_endextents (lua_State *L, const mt_node *tuple);
 
 /* ---------------------------------------------------------------- copies (lmt_plan.c) */
 
-/* Copies src to dst and waits for it, unless the device records: two tensors of one
-** device at stack indices. */
+/* Copies src to dst and waits for it, unless the device records: two tensors at stack
+** indices, of one device, or one of them in the host's memory. */
 mt_status lmt_copynow (lua_State *L, int src, int dst, mt_err *err);
 
 /* How a plan is made for `n` tensors of one device: what is planned, their names. */
 enum { LMT_PLANTENSORS = 3 };
 typedef struct lmt_planner {
   const char *op;
+  bool between;            /* also of two tensors of which one is in the host's memory */
   int n;
   const char *const *names;
   mt_status (*plan) (mt_plan **out, mt_device *d, const void *what, const mt_tensor *t,
@@ -291,8 +299,46 @@ bool lmt_pushplan (lua_State *L, int first, const lmt_planner *how, const void *
                    mt_err *err);
 /* Launches the plan on the top, frees it and pops it. */
 mt_status lmt_runplan (lua_State *L, mt_stream *stream, mt_err *err);
+/* The plan at `i`, not freed; `live`: nor are its tensors. */
+mt_plan *lmt_toplan (lua_State *L, int i, bool live);
+extern const luaL_Reg lmt_tuning[];    /* methods of plans in lmt_tune.c */
+/* A plan of a copy takes the kernel that was measured to be the fastest, if one was. */
+void lmt_recall (lua_State *L, mt_plan *p);
 mt_tiled_copy *lmt_totiledcopy (lua_State *L, int i);
+/* Of each tiled copy another one, from 1 on: it never changes. */
+uint64_t lmt_copynumber (lua_State *L, int i);
 bool lmt_istiledcopy (lua_State *L, int i);
+
+/* ---------------------------------------- remembered plans (lmt_remember.c) */
+
+/* All that the plan of a copy is made of. */
+enum { LMT_KEYNODES = 24 };
+typedef struct lmt_keyside {
+  const mt_device *device;
+  const void *data;
+  size_t bytes;
+  int64_t offset;
+  uint32_t dtype, nodes;
+} lmt_keyside;
+typedef struct lmt_plankey {
+  uint64_t hash;
+  size_t size;                       /* of what follows and counts */
+  lmt_keyside side[2];
+  uint64_t copy;                     /* number of the tiled copy; 0: none */
+  mt_node node[LMT_KEYNODES];        /* of both layouts */
+} lmt_plankey;
+
+/* The key of a copy of the tensors at src and src + 1; false: it has too many nodes. */
+bool lmt_makekey (lua_State *L, lmt_plankey *k, int src, uint64_t copy);
+/* The plan that the device remembers, NULL: none. The collector does not run. */
+mt_plan *lmt_recallplan (lua_State *L, lmt_device *d, const lmt_plankey *k);
+/* After a recall that found none: the device keeps the plan; false: it is the caller's.
+** */
+bool lmt_rememberplan (const lmt_device *d, const lmt_plankey *k, mt_plan *p);
+/* Forgets the plans of copies that are made on d, or between it and another; NULL: all.
+** */
+void lmt_forgetplans (lmt_state *state, const mt_device *d);
+int lmt_deviceplans (lua_State *L);          /* device:plans(), a lua_CFunction */
 
 /* ---------------------------------------------------------------- graphs (lmt_graph.c)
 ** */

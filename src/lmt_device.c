@@ -15,7 +15,18 @@ enum { PRESS = 8 << 20 };
 
 /* ---------------------------------------------------------------- opening */
 
-static void close_device (lmt_resource *r) { mt_device_close(r->p); }
+/* Gives back first what is left on the device: finalizers that could not run have left it
+** there. */
+static void close_device (lmt_resource *device) {
+  mt_device *d = device->p;
+  lmt_forgetplans(device->state, d);
+  for (lmt_resource *r = device->state->resources; r; r = r->next) {
+    if ((r->device != d && r->other != d) || r->p == NULL) continue;
+    r->close(r);
+    r->p = NULL;
+  }
+  mt_device_close(d);
+}
 
 static mt_status no_memory (mt_err *err) {
   return lmt_set(err, MT_ENOMEM, "%s", mt_status_text(MT_ENOMEM));
@@ -27,7 +38,7 @@ static lmt_device *open_device (lua_State *L, const char *name,
   int tries = 0;
   mt_status s;
   lmt_device *box = lua_newuserdatauv(L, sizeof *box, 1);
-  *box = (lmt_device){ NULL, NULL, NULL };
+  *box = (lmt_device){ .d = NULL };
   luaL_setmetatable(L, LMT_DEVICE);
   do {
     if (box->r == NULL) box->r = lmt_reserve(L, close_device, NULL);
@@ -41,8 +52,9 @@ static lmt_device *open_device (lua_State *L, const char *name,
 /* The name under which the state keeps a device: the options belong to it. Pushes it. */
 static const char *cache_key (lua_State *L, const char *name,
                               const mt_device_options *o) {
-  return lua_pushfstring(L, "%s|%d|%s|%s", name ? name : "", o->threads,
-                         o->libcuda ? o->libcuda : "", o->libblas ? o->libblas : "?");
+  return lua_pushfstring(L, "%s|%d|%s|%s|%I", name ? name : "", o->threads,
+                         o->libcuda ? o->libcuda : "", o->libblas ? o->libblas : "?",
+                         (LUAI_UACINT)o->piece);
 }
 
 /* Replaces the device on the top by the one that the cache, at index `cache`, has under
@@ -72,6 +84,7 @@ static lmt_device *get_device (lua_State *L, const char *name,
   o.threads = chosen->threads;
   o.libcuda = chosen->libcuda;
   o.libblas = chosen->libblas;
+  o.piece = chosen->piece;
   lua_getiuservalue(L, -1, LMT_DEVICES);
   cache_key(L, name, &o);
   lua_pushvalue(L, -1);
@@ -114,10 +127,17 @@ const char *lmt_devicename (const lmt_device *box) {
   return box->d ? mt_device_name(box->d) : "closed device";
 }
 
-/* device([name]), device{ name, threads =, libcuda =, libblas = } -> device | nil,
-** message, code */
+static size_t piece_option (lua_State *L, int i) {
+  lua_Integer n = luaL_optinteger(L, i, 0);
+  if (n != 0 && n < 16) luaL_error(L, "device: piece: at least 16 bytes");
+  return (size_t)n;
+}
+
+/* device([name]), device{ name, threads =, libcuda =, libblas =, piece = } -> device |
+** nil, message, code */
 static int l_device (lua_State *L) {
-  static const char *const keys[] = { "1", "threads", "libcuda", "libblas", NULL };
+  static const char *const keys[] = { "1", "threads", "libcuda", "libblas", "piece",
+                                      NULL };
   LMT_NOERR(err);
   const char *name = NULL;
   mt_device_options o = { .threads = 0 };
@@ -129,11 +149,13 @@ static int l_device (lua_State *L) {
     lua_getfield(L, 1, "threads");
     lua_getfield(L, 1, "libcuda");
     lua_getfield(L, 1, "libblas");
+    lua_getfield(L, 1, "piece");
     lua_Integer threads = luaL_optinteger(L, 3, 0);
     if (threads < 0 || threads > 1024) return luaL_error(L, "device: threads: 0 to 1024");
     o.threads = (int)threads;
     o.libcuda = luaL_optstring(L, 4, NULL);
     o.libblas = luaL_optstring(L, 5, NULL);
+    o.piece = piece_option(L, 6);
     name = luaL_optstring(L, 2, NULL);
   } else {
     name = luaL_optstring(L, 1, NULL);
@@ -174,17 +196,9 @@ static int l_kernels (lua_State *L) {
 
 /* ---------------------------------------------------------------- devices */
 
-/* Gives back first what is left on the device: finalizers that could not run have left it
-** there. */
 static int device_gc (lua_State *L) {
   lmt_device *box = luaL_checkudata(L, 1, LMT_DEVICE);
-  mt_device *d = box->d;
   box->d = NULL;
-  for (lmt_resource *r = d ? box->r->state->resources : NULL; r; r = r->next) {
-    if (r->device != d || r->p == NULL) continue;
-    r->close(r);
-    r->p = NULL;
-  }
   lmt_release(&box->r);
   return 0;
 }
@@ -355,7 +369,8 @@ static const luaL_Reg device_meta[] = {
 };
 static const luaL_Reg device_methods[] = {
   { "name", device_name }, { "about", device_about }, { "stream", device_stream },
-  { "synchronize", device_synchronize }, { "graph", lmt_devicegraph }, { NULL, NULL }
+  { "synchronize", device_synchronize }, { "graph", lmt_devicegraph },
+  { "plans", lmt_deviceplans }, { NULL, NULL }
 };
 static const luaL_Reg stream_meta[] = {
   { "__gc", stream_gc }, { "__close", stream_gc }, { "__tostring", stream_tostring },

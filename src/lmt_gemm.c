@@ -17,7 +17,7 @@ static mt_status plan_product (mt_plan **out, mt_device *d, const void *what,
 }
 
 static const char *const names[] = { "A", "B", "C" };
-static const lmt_planner products = { "gemm", 3, names, plan_product };
+static const lmt_planner products = { "gemm", false, 3, names, plan_product };
 
 /* Where A lies among the arguments: behind a tiled MMA, if there is one. */
 static int first_tensor (lua_State *L) {

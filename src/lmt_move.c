@@ -83,11 +83,45 @@ static void broadcast (mt_layout *out, const mt_node *a) {
   for (mt_node *p = out->node; p < mt_next(out->node); p++) p->stride = 0;
 }
 
+/* Copies `from` of the tensor at 4 to `to`, `offset` elements on, of the tensor at 1. */
+static mt_status put (lua_State *L, const mt_node *from, const mt_node *to,
+                      int64_t offset, mt_err *err) {
+  lmt_pushview(L, 4, from, 0);
+  lmt_pushview(L, 1, to, offset);
+  mt_status s = lmt_copynow(L, lua_gettop(L) - 1, lua_gettop(L), err);
+  lua_pop(L, 2);
+  return s;
+}
+
+/* n elements that lie together, v at a time, and the rest. */
+static mt_status put_run (lua_State *L, int64_t n, int64_t v, mt_err *err) {
+  const mt_node rest = { .tag = MT_LEAF, .span = 1, .shape = n % v, .stride = 1 };
+  mt_layout shape, from, to;
+  mt_status s = mt_ints(&shape, 2, (const int64_t[]){ v, n / v }, err);
+  if (s == MT_OK) s = mt_layout_left(&from, shape.node, err);         /* (v,n/v):(1,v) */
+  if (s != MT_OK) return s;
+  mt_copy_value(&to, from.node);
+  from.node[2].stride = 0;
+  s = put(L, from.node, to.node, 0, err);
+  return s != MT_OK || n % v == 0 ? s : put(L, &rest, &rest, n - n % v, err);
+}
+
+/* One value into the tensor at 1: where its elements lie together, 16 bytes at a time. */
+static mt_status put_value (lua_State *L, int64_t v, mt_err *err) {
+  mt_layout a;
+  const lmt_tensor *t = lmt_totensor(L, 1);
+  mt_status s = mt_coalesce(&a, t->layout, NULL, err);
+  if (s != MT_OK) return s;
+  if (a.node->tag == MT_LEAF && a.node->stride == 1 && a.node->shape >= 2 * v)
+    return put_run(L, a.node->shape, v, err);
+  broadcast(&a, t->layout);
+  return put(L, a.node, t->layout, 0, err);
+}
+
 /* T:fill(value), T:fill{ T(0), T(1), ... }: returns T. One value is a copy from a tensor
-** of one element with strides 0, so that it runs where T lies. */
+** of 16 bytes, again and again, so that it runs where T lies. */
 static int l_fill (lua_State *L) {
   char raw[16];
-  mt_layout zero;
   LMT_NOERR(err);
   const lmt_tensor *t = lmt_totensor(L, 1);
   lua_settop(L, 2);
@@ -96,14 +130,14 @@ static int l_fill (lua_State *L) {
     return lmt_raise(L, &err);
   if (mt_size(t->layout) == 0) return lua_settop(L, 1), 1;
   push_device_of(L, 1);
-  const mt_node one = { .tag = MT_LEAF, .span = 1, .shape = 1 };
-  lmt_tensor *src = lmt_newtensor(L, 3, t->dtype, &one, &err);
+  size_t size = mt_dtype_size(t->dtype);
+  for (size_t i = size; i < sizeof raw; i++) raw[i] = raw[i - size];
+  const mt_node some = { .tag = MT_LEAF, .span = 1, .shape = (int64_t)(16 / size),
+                         .stride = 1 };
+  lmt_tensor *src = lmt_newtensor(L, 3, t->dtype, &some, &err);
   if (src == NULL) return lmt_raise(L, &err);
-  broadcast(&zero, t->layout);
-  lmt_pushview(L, 4, zero.node, 0);
-  mt_status s = mt_graph_upload(device_of(t), lmt_address(src, 0), raw,
-                                mt_dtype_size(t->dtype), &err);
-  if (s == MT_OK) s = lmt_copynow(L, 5, 1, &err);
+  mt_status s = mt_graph_upload(device_of(t), lmt_address(src, 0), raw, sizeof raw, &err);
+  if (s == MT_OK) s = put_value(L, some.shape, &err);
   if (!t->buffer->device->recording) lmt_freebuffer(src->buffer);
   if (s != MT_OK) return lmt_raise(L, &err);
   lua_settop(L, 1);
@@ -128,21 +162,38 @@ static mt_status transfer_staged (lua_State *L, mt_device *to, char *dst, mt_dev
   return s;
 }
 
+/* Between the host and another device: as bytes. */
+static mt_status transfer_run (mt_device *to, void *dst, mt_device *from, void *src,
+                               size_t bytes, mt_err *err) {
+  mt_plan *p;
+  const mt_node run = { .tag = MT_LEAF, .span = 1, .shape = (int64_t)bytes, .stride = 1 };
+  const mt_tensor here = { .layout = &run, .dtype = MT_u8, .data = src, .bytes = bytes };
+  mt_tensor there = here;
+  there.data = dst;
+  mt_status s = mt_plan_transfer(&p, from, &here, to, &there, err);
+  if (s == MT_OK) s = mt_plan_launch(p, NULL, err);
+  mt_plan_free(p);
+  return s;
+}
+
 static mt_status transfer (lua_State *L, mt_device *to, void *dst, mt_device *from,
-                           const void *src, size_t bytes, mt_err *err) {
+                           void *src, size_t bytes, mt_err *err) {
   if (bytes == 0) return MT_OK;
+  if (mt_device_is_host(from) != mt_device_is_host(to))
+    return transfer_run(to, dst, from, src, bytes, err);
   if (mt_device_is_host(from)) return mt_upload(to, dst, src, bytes, err);
-  if (mt_device_is_host(to)) return mt_download(from, dst, src, bytes, err);
   return transfer_staged(L, to, dst, from, src, bytes, err);
 }
 
-/* A compact copy of the tensor at 1 on its own device, pushed; NULL: `err`. */
-static lmt_tensor *pack (lua_State *L, mt_err *err) {
+/* A compact copy of the tensor at 1 on the device at 3, pushed, or, if both are the host
+** or neither is, on its own device; NULL: `err`. */
+static lmt_tensor *pack (lua_State *L, mt_device *to, mt_err *err) {
   mt_layout shape, left;
   const lmt_tensor *t = lmt_totensor(L, 1);
   if (mt_shape(&shape, t->layout, err) || mt_layout_left(&left, shape.node, err))
     return NULL;
-  push_device_of(L, 1);
+  if (mt_device_is_host(to) != mt_device_is_host(device_of(t))) lua_pushvalue(L, 3);
+  else push_device_of(L, 1);
   lmt_tensor *packed = lmt_newtensor(L, -1, t->dtype, left.node, err);
   if (packed == NULL || lmt_copynow(L, 1, lua_gettop(L), err)) return NULL;
   return packed;
@@ -163,8 +214,9 @@ static int l_to (lua_State *L) {
   lmt_checkidle(L, to, "T:to");
   lmt_range(L, t, &lo, &hi);
   if ((hi - lo) / 2 > mt_size(t->layout)) {
-    t = pack(L, &err);
+    t = pack(L, to->d, &err);
     if (t == NULL) return lmt_fail(L, &err);
+    if (t->buffer->device == to) return 1;
     lmt_range(L, t, &lo, &hi);
   }
   size_t bytes = (size_t)(hi - lo) * mt_dtype_size(t->dtype);

@@ -10,6 +10,8 @@
 
 typedef struct plan {
   mt_plan *p;                   /* NULL: freed */
+  lmt_device *device;           /* of streams; `between`: the one that is not the host */
+  bool between;
   lmt_resource *r;
   int n;
   const char *const *names;     /* of the tensors */
@@ -23,9 +25,19 @@ static void free_plan (plan *box) {
   lmt_release(&box->r);
 }
 
-/* The device that the tensors from `first` on have in common. */
+bool lmt_isbetween (lua_State *L, int i, lmt_device **other) {
+  lmt_device *a = lmt_totensor(L, i)->buffer->device;
+  lmt_device *b = lmt_totensor(L, i + 1)->buffer->device;
+  bool host = mt_device_is_host(a->d);
+  *other = host ? b : a;
+  return host != mt_device_is_host(b->d);
+}
+
+/* The device that the tensors from `first` on have in common, or that is not the host. */
 static lmt_device *common_device (lua_State *L, int first, const lmt_planner *how) {
-  lmt_device *d = lmt_totensor(L, first)->buffer->device;
+  lmt_device *d;
+  if (how->between && lmt_isbetween(L, first, &d)) return d;
+  d = lmt_totensor(L, first)->buffer->device;
   for (int i = 1; i < how->n; i++) {
     lmt_device *other = lmt_totensor(L, first + i)->buffer->device;
     if (d == other) continue;
@@ -37,8 +49,10 @@ static lmt_device *common_device (lua_State *L, int first, const lmt_planner *ho
 
 /* Pushes a plan that has no mt_plan yet, of the tensors from `first` on. */
 static plan *push_box (lua_State *L, int first, const lmt_planner *how) {
+  lmt_device *device = common_device(L, first, how), *other;
   plan *box = lua_newuserdatauv(L, sizeof *box, how->n);
-  *box = (plan){ .n = how->n, .names = how->names };
+  *box = (plan){ .device = device, .n = how->n, .names = how->names };
+  box->between = how->between && lmt_isbetween(L, first, &other);
   luaL_setmetatable(L, LMT_PLAN);
   for (int i = 0; i < how->n; i++) {
     box->buffer[i] = lmt_totensor(L, first + i)->buffer;
@@ -48,27 +62,34 @@ static plan *push_box (lua_State *L, int first, const lmt_planner *how) {
   return box;
 }
 
+/* The host, of a plan between two devices. */
+static mt_device *host_of (const plan *box) {
+  bool first = box->buffer[0]->device != box->device;
+  return box->buffer[first ? 0 : 1]->device->d;
+}
+
 bool lmt_pushplan (lua_State *L, int first, const lmt_planner *how, const void *what,
                    mt_err *err) {
   int tries = 0;
   mt_status st;
   mt_tensor t[LMT_PLANTENSORS];
-  lmt_device *device = common_device(L, first, how);
   plan *box = push_box(L, first, how);
+  mt_device *device = box->device->d;
   for (int i = 0; i < how->n; i++) t[i] = lmt_ctensor(lmt_totensor(L, first + i));
   do {
-    if (box->r == NULL) box->r = lmt_reserve(L, close_plan, device->d);
-    st = box->r ? how->plan(&box->p, device->d, what, t, err)
+    if (box->r == NULL) box->r = lmt_reserve(L, close_plan, device);
+    st = box->r ? how->plan(&box->p, device, what, t, err)
                 : lmt_set(err, MT_ENOMEM, "%s", mt_status_text(MT_ENOMEM));
   } while (lmt_again(L, st, &tries, err));
   if (st != MT_OK) return box->p = NULL, false;
   box->r->p = box->p;
+  if (box->between) box->r->other = host_of(box);
   return true;
 }
 
 /* Launches the plan at i. */
 static mt_status launch (lua_State *L, int i, plan *box, mt_stream *stream, mt_err *err) {
-  if (box->buffer[0]->device->recording) lmt_keep(L, i, box->n, box->names);
+  if (box->device->recording && !box->between) lmt_keep(L, i, box->n, box->names);
   return mt_plan_launch(box->p, stream, err);
 }
 
@@ -87,12 +108,33 @@ static mt_status plan_copy (mt_plan **out, mt_device *d, const void *copy,
   return mt_plan_copy(out, d, copy, &t[0], &t[1], err);
 }
 
-static const char *const copy_names[] = { "src", "dst" };
-static const lmt_planner copies = { "copy", 2, copy_names, plan_copy };
+/* From the one device to the other. */
+static mt_status plan_transfer (mt_plan **out, mt_device *d, const void *devices,
+                                const mt_tensor *t, mt_err *err) {
+  mt_device *const *way = devices;
+  (void)d;
+  return mt_plan_transfer(out, way[0], &t[0], way[1], &t[1], err);
+}
 
-/* The tensors at src and src + 1. */
+static const char *const copy_names[] = { "src", "dst" };
+static const lmt_planner copies = { "copy", false, 2, copy_names, plan_copy };
+static const lmt_planner transfers = { "copy", true, 2, copy_names, plan_transfer };
+
+/* The tensors at src and src + 1. A partition is of one device. */
 static plan *new_plan (lua_State *L, const mt_tiled_copy *copy, int src, mt_err *err) {
-  return lmt_pushplan(L, src, &copies, copy, err) ? lua_touserdata(L, -1) : NULL;
+  bool made;
+  lmt_device *other;
+  if (copy == NULL && lmt_isbetween(L, src, &other)) {
+    mt_device *way[2];
+    for (int i = 0; i < 2; i++) way[i] = lmt_totensor(L, src + i)->buffer->device->d;
+    made = lmt_pushplan(L, src, &transfers, way, err);
+  } else {
+    made = lmt_pushplan(L, src, &copies, copy, err);
+  }
+  if (!made) return NULL;
+  plan *box = lua_touserdata(L, -1);
+  if (copy == NULL && !box->between) lmt_recall(L, box->p);
+  return box;
 }
 
 mt_status lmt_copynow (lua_State *L, int src, int dst, mt_err *err) {
@@ -101,9 +143,9 @@ mt_status lmt_copynow (lua_State *L, int src, int dst, mt_err *err) {
   plan *box = new_plan(L, NULL, lua_gettop(L) - 1, err);
   mt_status s = err->status;
   if (box) {
-    lmt_device *device = box->buffer[0]->device;
+    bool wait = !box->device->recording && !box->between;
     s = launch(L, -1, box, NULL, err);
-    if (s == MT_OK && !device->recording) s = mt_synchronize(device->d, NULL, err);
+    if (s == MT_OK && wait) s = mt_synchronize(box->device->d, NULL, err);
     free_plan(box);
   }
   lua_pop(L, 3);
@@ -134,28 +176,70 @@ static int l_plan (lua_State *L) {
   return 1;
 }
 
-/* copy([tiled_copy,] src, dst [, stream]): on a GPU it may still run when this returns.
-** */
+static mt_status copy_anew (lua_State *L, int src, mt_stream *stream, mt_err *err) {
+  if (new_plan(L, described(L), src, err) == NULL) return err->status;
+  return lmt_runplan(L, stream, err);
+}
+
+/* By the plan that is remembered, without a userdata or any memory; else that is made,
+** and remembered. */
+static mt_status copy_again (lua_State *L, lmt_device *device, int src,
+                             mt_stream *stream, mt_err *err) {
+  lmt_plankey key;
+  if (!lmt_makekey(L, &key, src, src == 2 ? lmt_copynumber(L, 1) : 0))
+    return copy_anew(L, src, stream, err);
+  mt_plan *p = lmt_recallplan(L, device, &key);
+  if (p) return mt_plan_launch(p, stream, err);
+  plan *box = new_plan(L, described(L), src, err);
+  if (box == NULL) return err->status;
+  if (!lmt_rememberplan(device, &key, box->p)) return lmt_runplan(L, stream, err);
+  p = box->p;
+  box->r->p = NULL;
+  free_plan(box);
+  return mt_plan_launch(p, stream, err);
+}
+
+/* copy([tiled_copy,] src, dst [, stream]): on a GPU it may still run when this returns;
+** between the host and a GPU it is done. */
 static int l_copy (lua_State *L) {
   LMT_NOERR(err);
   int src = first_tensor(L, "tiled copy or tensor");
+  lmt_device *device;
   lua_settop(L, src + 2);
-  mt_stream *stream = lmt_optstream(L, src + 2, lmt_totensor(L, src)->buffer->device);
-  if (new_plan(L, described(L), src, &err) == NULL) return lmt_raise(L, &err);
-  return lmt_runplan(L, stream, &err) == MT_OK ? 0 : lmt_raise(L, &err);
+  if (!lmt_isbetween(L, src, &device)) device = lmt_totensor(L, src)->buffer->device;
+  mt_stream *stream = lmt_optstream(L, src + 2, device);
+  mt_status s = device->recording ? copy_anew(L, src, stream, &err)
+                                  : copy_again(L, device, src, stream, &err);
+  return s == MT_OK ? 0 : lmt_raise(L, &err);
+}
+
+static bool is_open (const plan *box) {
+  for (int i = 0; i < box->n; i++)
+    if (!box->buffer[i]->device->d) return false;
+  return true;
+}
+
+static plan *check_plan (lua_State *L, int i, bool live) {
+  plan *box = luaL_checkudata(L, i, LMT_PLAN);
+  if (box->p == NULL) luaL_error(L, "this plan was freed");
+  for (int k = 0; live && k < box->n; k++)
+    if (!box->buffer[k]->live || !box->buffer[k]->device->d)
+      luaL_error(L, "plan: the tensor %s was freed", box->names[k]);
+  if (!is_open(box)) luaL_error(L, "this plan was freed");
+  return box;
+}
+
+mt_plan *lmt_toplan (lua_State *L, int i, bool live) {
+  return check_plan(L, i, live)->p;
 }
 
 /* plan([stream]): nothing is allocated here. */
 static int plan_call (lua_State *L) {
   mt_err err;
-  plan *box = luaL_checkudata(L, 1, LMT_PLAN);
   err.status = MT_OK;
   err.text[0] = '\0';
-  if (box->p == NULL) return luaL_error(L, "this plan was freed");
-  for (int i = 0; i < box->n; i++)
-    if (!box->buffer[i]->live || !box->buffer[i]->device->d)
-      return luaL_error(L, "plan: the tensor %s was freed", box->names[i]);
-  mt_stream *stream = lmt_optstream(L, 2, box->buffer[0]->device);
+  plan *box = check_plan(L, 1, true);
+  mt_stream *stream = lmt_optstream(L, 2, box->device);
   if (launch(L, 1, box, stream, &err)) return lmt_raise(L, &err);
   return 0;
 }
@@ -168,8 +252,7 @@ static int plan_gc (lua_State *L) {
 static int plan_tostring (lua_State *L) {
   luaL_Buffer b;
   const plan *box = luaL_checkudata(L, 1, LMT_PLAN);
-  if (box->p == NULL || !box->buffer[0]->device->d)
-    return lua_pushliteral(L, "freed plan"), 1;
+  if (box->p == NULL || !is_open(box)) return lua_pushliteral(L, "freed plan"), 1;
   size_t n = mt_plan_format(NULL, 0, box->p);
   char *text = luaL_buffinitsize(L, &b, n + 1);
   mt_plan_format(text, n + 1, box->p);
@@ -189,5 +272,6 @@ static const luaL_Reg methods[] = { { "free", plan_gc }, { NULL, NULL } };
 void lmt_open_plan (lua_State *L) {
   luaL_setfuncs(L, functions, 0);
   lmt_newclass(L, LMT_PLAN, meta, methods);
+  luaL_setfuncs(L, lmt_tuning, 0);
   lua_pop(L, 1);
 }

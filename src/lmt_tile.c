@@ -12,6 +12,15 @@ mt_tiled_copy *lmt_totiledcopy (lua_State *L, int i) {
   return luaL_checkudata(L, i, LMT_TILEDCOPY);
 }
 
+typedef struct numbered {
+  mt_tiled_copy copy;
+  uint64_t number;
+} numbered;
+
+uint64_t lmt_copynumber (lua_State *L, int i) {
+  return ((numbered *)luaL_checkudata(L, i, LMT_TILEDCOPY))->number;
+}
+
 /* ---------------------------------------------------------------- for MMAs too */
 
 int64_t lmt_checkthread (lua_State *L, int i, int64_t threads) {
@@ -82,7 +91,10 @@ static const char *name_at (lua_State *L, int i, const char *what) {
 
 /* Pushes a tiled copy to be filled. */
 static mt_tiled_copy *new_copy (lua_State *L) {
-  return lua_newuserdatauv(L, sizeof(mt_tiled_copy), 1);
+  numbered *c = lua_newuserdatauv(L, sizeof *c, 1);
+  c->number = ++lmt_pushstate(L)->copies;
+  lua_pop(L, 1);
+  return &c->copy;
 }
 
 /* The copy below the text on the top is done: it makes it again. */

@@ -314,6 +314,11 @@ typedef struct mt_number { bool isint; int64_t i; double f; } mt_number;
 ** otherwise); a float type takes any. */
 MT_API mt_number mt_load_element (mt_dtype d, const void *p);
 MT_API mt_status mt_store_element (mt_dtype d, void *p, mt_number v, mt_err *err);
+/* One element as a copy converts it: the nearest, ties to even. (1) Floats out of range
+** become infinity, or NaN where there is none; a NaN keeps its sign and what fits of its
+** payload. (2) Integers out of range become the end of it, NaN 0. (3) As a bool all but
+** 0 is 1, NaN too. Between equal types: the same bytes. */
+MT_API void mt_cast_element (mt_dtype to, void *dst, mt_dtype from, const void *src);
 
 /* The header of a .npy file (format 1.0 to 3.0): type, layout and where the data
 ** begin. `bytes` is how much of the file's beginning is in `head`; MT_EFORMAT says
@@ -360,6 +365,8 @@ typedef struct mt_device_options {
   const char *libblas;     /* of "cpu": path of a BLAS, for products of plain matrices of
                            ** f32 or f64; "": none. NULL: "libblas.so.3" where that is an
                            ** OpenBLAS, BLIS or MKL and was measured to be faster */
+  size_t piece;            /* of a GPU: bytes of a piece of what is copied between it and
+                           ** the host; 0: 4 MiB */
 } mt_device_options;
 
 typedef struct mt_device mt_device;    /* may be used by one thread at a time */
@@ -416,9 +423,10 @@ typedef struct mt_tensor {
 
 /* A copy that was proven legal for its two tensors and given a kernel. Remembers their
 ** addresses, not their layouts. mt_plan_copy allocates it (host memory of the device).
-** copy NULL: any partition. src and dst lie on the device, have one dtype, congruent
-** or equal shapes, any strides, swizzled or not. Errors: MT_ERANK, MT_ERANGE,
-** MT_EALIGN, MT_EINJECTIVE, MT_EOVERLAP, MT_EINEXACT, MT_EUNSUPPORTED. */
+** copy NULL: any partition. src and dst lie on the device, have congruent or equal
+** shapes, any strides, swizzled or not. To another dtype each element is converted
+** (mt_cast_element), by a tiled copy one at a time, whatever its width. Errors: MT_ERANK,
+** MT_ERANGE, MT_EALIGN, MT_EINJECTIVE, MT_EOVERLAP, MT_EINEXACT, MT_EUNSUPPORTED. */
 typedef struct mt_plan mt_plan;
 MT_API mt_status mt_plan_copy (mt_plan **out, mt_device *d, const mt_tiled_copy *copy,
                                const mt_tensor *src, const mt_tensor *dst, mt_err *err);
@@ -446,36 +454,6 @@ MT_API mt_status mt_plan_launch (mt_plan *p, mt_stream *s, mt_err *err);
 MT_API size_t mt_plan_format (char *buf, size_t size, const mt_plan *p);
 MT_API void mt_plan_free (mt_plan *p);
 
-/* ---------------------------------------------------------------- graphs */
-
-/* A sequence of launches that is recorded once and launched as one, again and again: on a
-** GPU a CUDA graph, elsewhere the list of its plans. From mt_graph_begin to mt_graph_end
-** each mt_plan_launch on the device is recorded and does not run. Laws:
-** (1) launching the graph does what launching its plans in their order on one stream
-**     does, bit for bit;
-** (2) it keeps what it needs of its plans: they may be freed. The memory of their tensors
-**     is the caller's, and must live as long as the graph is launched and runs;
-** (3) while a device records, what would wait for it or see its memory is an error:
-**     mt_synchronize, mt_upload, mt_download, the launch of a graph, one on a stream;
-**     mt_malloc and mt_free act at once;
-** (4) a launch of nothing (a size of 0) is no part of the graph.
-** mt_graph_begin: the graph, which records; free it in any case. Errors: MT_EINVAL (the
-** device is recording already), MT_ENOMEM.
-** mt_graph_end: after an error the graph can only be freed. Errors: those of the driver.
-** mt_graph_launch: like mt_plan_launch; allocates nothing. Errors: MT_EINVAL (a recording
-** is under way, or was never ended well).
-** mt_graph_free: ends also a recording, which is dropped. Before the device is closed. */
-typedef struct mt_graph mt_graph;
-MT_API mt_status mt_graph_begin (mt_graph **out, mt_device *d, mt_err *err);
-MT_API mt_status mt_graph_end (mt_graph *g, mt_err *err);
-MT_API size_t mt_graph_size (const mt_graph *g);       /* launches */
-MT_API mt_status mt_graph_launch (mt_graph *g, mt_stream *s, mt_err *err);
-MT_API void mt_graph_free (mt_graph *g);               /* NULL is fine */
-/* Like mt_upload, at once also while d records: into memory that only what is recorded
-** will read, a constant of the graph. */
-MT_API mt_status mt_graph_upload (mt_device *d, void *dst, const void *host, size_t bytes,
-                                  mt_err *err);
-
 /* Names of the kernels that this library carries for "cpu" or "cuda", one a call; NULL
 ** at the end. Without nvcc at build time the library has no CUDA kernels. */
 MT_API const char *mt_kernel_name (const char *backend, int i);
@@ -490,4 +468,7 @@ MT_API const char *mt_kernel_name (const char *backend, int i);
 #include "moontile_domain.h"
 #include "moontile_analysis.h"
 #include "moontile_verify.h"
+#include "moontile_graph.h"
+#include "moontile_tune.h"
+#include "moontile_transfer.h"
 #endif

@@ -210,11 +210,12 @@ static bool begins (const mt_launch *l) {
   return yes;
 }
 
-bool mt_box_form (mt_launch *l, mt_axes mode[3]) {
+bool mt_box_make (mt_launch *l, mt_axes mode[3], char *why) {
   const mt_axes all = mode[2];
   mt_crate c = {.all = &all, .l = l, .unit = (int64_t)l->desc.vec * l->desc.elem};
   mt_err err = MT_NOERR;
   mt_desc d = l->desc;
+  (void)why;
   if (all.n > MT_LISTSIZE - MT_MAXTURN) return false;
   for (int side = 0; side < 2; side++) {
     mt_chain_find(&c.chain[side], &all, side, l->desc.vec);

@@ -108,6 +108,20 @@ static mt_status check_mode (const mt_desc *d, const char *name, uint32_t first,
   return MT_OK;
 }
 
+static mt_status check_cast (const mt_desc *d, mt_err *err) {
+  uint32_t src = MT_CAST_SRC(d->cast), dst = MT_CAST_DST(d->cast), most;
+  MT_CHECK(src < MT_NDTYPE && dst < MT_NDTYPE && src != dst &&
+           d->cast == MT_CAST(src, dst), err, "a conversion between unknown types");
+  MT_CHECK(d->elem == mt_dtype_size(src) && d->to == mt_dtype_size(dst), err,
+           "elements of %d and %d bytes", (int)d->elem, (int)d->to);
+  most = 16 / (d->elem > d->to ? d->elem : d->to);
+  MT_CHECK(d->vec == 1 || (d->vec == most && d->form == MT_FORM_FLAT), err,
+           "accesses of %d elements", (int)d->vec);
+  MT_CHECK(d->form <= MT_FORM_SHEAR && (d->form == MT_FORM_TV || d->nbound == 0), err,
+           "a form that does not convert");
+  return MT_OK;
+}
+
 static mt_status check_counts (const mt_desc *d, mt_err *err) {
   MT_CHECK(d->op == MT_OP_COPY && d->form < MT_NFORM, err, "unknown operation or form");
   MT_CHECK(is_power(d->elem) && d->elem <= 16 && is_power(d->vec) &&
@@ -125,7 +139,7 @@ static mt_status check_counts (const mt_desc *d, mt_err *err) {
   MT_CHECK(mt_flip_sound(d->flip[MT_SRC]) && mt_flip_sound(d->flip[MT_DST]) &&
            (d->form < MT_FORM_TILE || !mt_has_flips(d)), err,
            "a swizzle that is none, or of tiles");
-  return MT_OK;
+  return d->cast == 0 ? MT_OK : check_cast(d, err);
 }
 
 /* sum += (extent - 1) * |step|; true on overflow. */
@@ -162,7 +176,7 @@ static mt_status check_offsets (const mt_launch *l, int side, mt_err *err) {
            "swizzle", side_name[side]);
   over = over || mt_addo(sum, 1, &sum) || l->origin[side] == INT64_MIN ||
          mt_addo(sum, l->origin[side] < 0 ? -l->origin[side] : l->origin[side], &sum);
-  if (over || mt_mulo(sum, d->elem, &bytes) || mt_addo(bytes, 64, &bytes))
+  if (over || mt_mulo(sum, MT_ELEM(d, side), &bytes) || mt_addo(bytes, 64, &bytes))
     return mt_fail(err, MT_EOVERFLOW, "%s: an offset leaves 64 bits", side_name[side]);
   return MT_OK;
 }
@@ -261,7 +275,8 @@ static void find_elements (mt_side *s, const mt_launch *l, int side) {
 
 static mt_status check_range (const mt_launch *l, mt_side *s, int side, size_t bytes,
                               mt_err *err) {
-  int64_t have = (int64_t)((bytes < INT64_MAX ? bytes : INT64_MAX) / l->desc.elem);
+  uint32_t elem = MT_ELEM(&l->desc, side);
+  int64_t have = (int64_t)((bytes < INT64_MAX ? bytes : INT64_MAX) / elem);
   s->low = s->high = l->offset[side];
   for (int j = 0; j < s->box.n; j++) {
     int64_t t = (s->box.axis[j].extent - 1) * s->box.axis[j].stride[side];
@@ -283,13 +298,13 @@ static mt_status check_alignment (const mt_launch *l, int side, mt_err *err) {
   static const char *const mode_name[] = {"thread", "value", "rest"};
   const mt_desc *d = &l->desc;
   const uint32_t first[] = {0, d->nthr, d->nthr + d->nval};
-  uint64_t width = (uint64_t)d->vec * d->elem;
+  uint64_t elem = MT_ELEM(d, side), width = d->vec * elem;
   bool swizzled = d->flip[side].mask != 0;
   uint64_t start = (uint64_t)(uintptr_t)l->base[side] +
-                    (uint64_t)(swizzled ? l->origin : l->offset)[side] * d->elem;
-  if ((uintptr_t)l->base[side] % d->elem != 0)
+                    (uint64_t)(swizzled ? l->origin : l->offset)[side] * elem;
+  if ((uintptr_t)l->base[side] % elem != 0)
     return mt_fail(err, MT_EALIGN, "%s: the buffer is not aligned to its elements of %d "
-                   "bytes", side_name[side], (int)d->elem);
+                   "bytes", side_name[side], (int)elem);
   if (start % width != 0)
     return mt_fail(err, MT_EALIGN, "%s: accesses of %d bytes, but it begins %d bytes "
                    "past a multiple of that", side_name[side], (int)width,
@@ -357,7 +372,7 @@ static mt_status check_injective (const mt_launch *l, const mt_side *s, mt_err *
 static void add_term (mt_equation *e, int64_t stride, int64_t n, int sign) {
   int j = 0;
   int64_t d = stride < 0 ? -stride : stride;
-  if (d == 0) return;
+  if (d == 0 || n == 1) return;
   while (j < e->n && e->d[j] != d) j++;
   if (j == e->n) {
     e->d[e->n] = d;
@@ -368,28 +383,49 @@ static void add_term (mt_equation *e, int64_t stride, int64_t n, int sign) {
   else e->lo[j] -= n - 1;
 }
 
-/* `apart`: of the two offsets before a swizzle, which are of one buffer. */
+/* Units of an element of a side: those of the shorter one. */
+static int64_t units_of (const mt_desc *d, int side) {
+  uint32_t src = d->elem, dst = MT_ELEM(d, MT_DST);
+  return MT_ELEM(d, side) / (src < dst ? src : dst);
+}
+
+/* The axes of a side and, of more units, its elements themselves. */
+static void add_side (mt_equation *e, const mt_launch *l, const mt_box *b, int side) {
+  int64_t units = units_of(&l->desc, side);
+  int sign = side == MT_SRC ? 1 : -1;
+  for (int j = 0; j < b->n; j++)
+    if (b->axis[j].extent > 1)
+      add_term(e, b->axis[j].stride[side] * units, b->axis[j].extent, sign);
+  add_term(e, 1, units, sign);
+}
+
+/* `apart`: of the two offsets before a swizzle, in units, which are of one buffer. */
 static mt_status fail_overlap (const mt_launch *l, const mt_side s[2],
                                const mt_equation *e, int64_t apart, mt_err *err) {
-  int64_t at = s[MT_SRC].low;
+  const int64_t us = units_of(&l->desc, MT_SRC), ud = units_of(&l->desc, MT_DST);
+  int64_t at = s[MT_SRC].low * us;
   if (!s[MT_SRC].box.exact || !s[MT_DST].box.exact)
     return mt_fail(err, MT_EOVERLAP, "that src and dst do not overlap could not be "
                    "proven: bounds and strides do not go together");
   for (int j = 0; j < e->n; j++)
     if (e->v[j] > 0) at += e->v[j] * e->d[j];
-  int64_t from = mt_element_of(l, MT_SRC, at - l->offset[MT_SRC]);
-  int64_t to = mt_element_of(l, MT_DST, at - apart - l->offset[MT_DST]);
-  return mt_fail(err, MT_EOVERLAP, "src and dst overlap: offset %lld of src is offset "
-                 "%lld of dst", (long long)from, (long long)to);
+  int64_t from = mt_element_of(l, MT_SRC, at / us - l->offset[MT_SRC]);
+  int64_t to = mt_element_of(l, MT_DST, (at - apart) / ud - l->offset[MT_DST]);
+  return mt_fail(err, MT_EOVERLAP, "src and dst overlap: offset %lld of src %s offset "
+                 "%lld of dst", (long long)from, us == ud ? "is" : "shares bytes with",
+                 (long long)to);
 }
 
 static uint64_t address_of (const mt_launch *l, int side, int64_t element) {
-  return (uint64_t)(uintptr_t)l->base[side] + (uint64_t)element * l->desc.elem;
+  return (uint64_t)(uintptr_t)l->base[side] +
+         (uint64_t)element * MT_ELEM(&l->desc, side);
 }
 
 static bool are_apart (const mt_launch *l, const mt_side s[2]) {
-  return address_of(l, MT_SRC, s[MT_SRC].last) < address_of(l, MT_DST, s[MT_DST].first) ||
-         address_of(l, MT_DST, s[MT_DST].last) < address_of(l, MT_SRC, s[MT_SRC].first);
+  uint64_t src = address_of(l, MT_SRC, s[MT_SRC].first);
+  uint64_t dst = address_of(l, MT_DST, s[MT_DST].first);
+  return address_of(l, MT_SRC, s[MT_SRC].last + 1) <= dst ||
+         address_of(l, MT_DST, s[MT_DST].last + 1) <= src;
 }
 
 /* By the ranges alone. */
@@ -409,34 +445,31 @@ static mt_status check_ranges (const mt_launch *l, mt_side s[2], mt_err *err) {
 static bool one_swizzle (const mt_launch *l) {
   const mt_flip *f = l->desc.flip;
   return f[MT_SRC].mask == f[MT_DST].mask && f[MT_SRC].shift == f[MT_DST].shift &&
+         l->desc.elem == MT_ELEM(&l->desc, MT_DST) &&
          address_of(l, MT_SRC, l->origin[MT_SRC]) ==
              address_of(l, MT_DST, l->origin[MT_DST]);
 }
 
-/* src + i == dst + i + apart. */
+/* src + i == dst + i + apart, in units. */
 static mt_status check_overlap (const mt_launch *l, mt_side s[2], mt_err *err) {
   if (mt_has_flips(&l->desc) && !one_swizzle(l)) return check_ranges(l, s, err);
-  uint64_t src = address_of(l, MT_SRC, l->origin[MT_SRC]);
-  uint64_t dst = address_of(l, MT_DST, l->origin[MT_DST]);
-  uint64_t elem = l->desc.elem;
-  uint64_t src_low = src + (uint64_t)s[MT_SRC].low * elem;
-  uint64_t src_high = src + (uint64_t)s[MT_SRC].high * elem;
-  uint64_t dst_low = dst + (uint64_t)s[MT_DST].low * elem;
-  uint64_t dst_high = dst + (uint64_t)s[MT_DST].high * elem;
+  int64_t us = units_of(&l->desc, MT_SRC), ud = units_of(&l->desc, MT_DST);
+  uint64_t low[2], end[2];
   mt_equation e = {.n = 0};
-  if (src_high < dst_low || dst_high < src_low) return MT_OK;
-  int64_t apart = ((int64_t)(dst_low - src_low)) / (int64_t)elem;
-  for (int j = 0; j < s[MT_SRC].box.n; j++)
-    add_term(&e, s[MT_SRC].box.axis[j].stride[MT_SRC], s[MT_SRC].box.axis[j].extent, 1);
-  for (int j = 0; j < s[MT_DST].box.n; j++)
-    add_term(&e, s[MT_DST].box.axis[j].stride[MT_DST], s[MT_DST].box.axis[j].extent, -1);
+  for (int o = 0; o < 2; o++) {
+    low[o] = address_of(l, o, l->origin[o] + s[o].low);
+    end[o] = address_of(l, o, l->origin[o] + s[o].high + 1);
+    add_side(&e, l, &s[o].box, o);
+  }
+  if (end[MT_SRC] <= low[MT_DST] || end[MT_DST] <= low[MT_SRC]) return MT_OK;
+  int64_t apart = (int64_t)(low[MT_DST] - low[MT_SRC]) / ((int64_t)l->desc.elem / us);
   mt_solution found = mt_solve(&e, apart, false);
   if (found == MT_NONE) return MT_OK;
   if (found == MT_UNDECIDED)
     return mt_fail(err, MT_EOVERLAP, "that src and dst do not overlap could not be "
                    "decided in %d steps: they lie in one buffer, between each other",
                    (int)MT_SOLVE_STEPS);
-  return fail_overlap(l, s, &e, apart + s[MT_SRC].low - s[MT_DST].low, err);
+  return fail_overlap(l, s, &e, apart + s[MT_SRC].low * us - s[MT_DST].low * ud, err);
 }
 
 mt_status mt_check_copy (const mt_launch *l, const size_t bytes[2], mt_err *err) {

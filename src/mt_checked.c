@@ -8,15 +8,15 @@
 #include "mt_host.h"
 
 static const mt_kernel rows[] = {
-  /* name           op          form          bytes threads unroll arch atom  swizzled */
-  {"ref_tv",        MT_OP_COPY, MT_FORM_TV,   0,    1024,   1,     0, NULL, true},
-  {"ref_flat",      MT_OP_COPY, MT_FORM_FLAT, 0,    256,    4,     0, NULL, true},
-  {"ref_tile",      MT_OP_COPY, MT_FORM_TILE, 0,    256,    1,     0, NULL, true},
-  {"ref_shear",     MT_OP_COPY, MT_FORM_SHEAR, 0,   256,    1,     0, NULL, true},
-  {"ref_pack",      MT_OP_COPY, MT_FORM_PACK, 0,    256,    1,     0, NULL, true},
-  {"ref_box",       MT_OP_COPY, MT_FORM_BOX,  0,    256,    1,     0, NULL, true},
-  {"ref_skew",      MT_OP_COPY, MT_FORM_SKEW, 0,    256,    1,     0, NULL, true},
-  {"ref_rows",      MT_OP_COPY, MT_FORM_ROWS, 0,    256,    2,     0, NULL, true},
+  /* name       op          form       bytes threads unroll arch atom swizzled cast */
+  {"ref_tv",    MT_OP_COPY, MT_FORM_TV,     0, 1024, 1, 0, NULL, true, MT_CAST_ALL},
+  {"ref_flat",  MT_OP_COPY, MT_FORM_FLAT,   0, 256,  4, 0, NULL, true, MT_CAST_ALL},
+  {"ref_tile",  MT_OP_COPY, MT_FORM_TILE,   0, 256,  1, 0, NULL, true, MT_CAST_ALL},
+  {"ref_shear", MT_OP_COPY, MT_FORM_SHEAR,  0, 256,  1, 0, NULL, true, MT_CAST_ALL},
+  {"ref_pack",  MT_OP_COPY, MT_FORM_PACK,   0, 256,  1, 0, NULL, true, MT_CAST_ALL},
+  {"ref_box",   MT_OP_COPY, MT_FORM_BOX,    0, 256,  1, 0, NULL, true, MT_CAST_ALL},
+  {"ref_skew",  MT_OP_COPY, MT_FORM_SKEW,   0, 256,  1, 0, NULL, true, MT_CAST_ALL},
+  {"ref_rows",  MT_OP_COPY, MT_FORM_ROWS,   0, 256,  2, 0, NULL, true, MT_CAST_ALL},
 };
 static const size_t nrows = sizeof rows / sizeof rows[0];
 
@@ -54,6 +54,7 @@ const mt_backend mt_backend_checked = {
   .stream_destroy = mt_host_stream_destroy,
   .synchronize = mt_host_synchronize,
   .launch = checked_launch,
+  .measure = mt_host_measure,
   .prepare_product = checked_prepare_product,
   .release = mt_cpu_product_release
 };

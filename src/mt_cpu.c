@@ -44,7 +44,8 @@ static mt_status cpu_prepare (mt_plan *p, mt_err *err) {
 /* What no loop over tiles can do: access by access, on the caller's thread. */
 static mt_status run_literally (const mt_plan *p, mt_err *err) {
   const mt_desc *d = &p->launch.desc;
-  mt_kernel row = {"cpu_literal", MT_OP_COPY, (uint8_t)d->form, 0, 1, 1, 0, NULL, true};
+  mt_kernel row = {"cpu_literal", MT_OP_COPY, (uint8_t)d->form, 0, 1, 1, 0, NULL, true,
+                   MT_CAST_ALL};
   mt_grid grid = {1, (uint32_t)(d->form == MT_FORM_TV ? d->threads : 1)};
   return mt_ref_run(&row, grid, &p->launch, p->bytes, err);
 }
@@ -79,6 +80,7 @@ const mt_backend mt_backend_cpu = {
   .stream_destroy = mt_host_stream_destroy,
   .synchronize = mt_host_synchronize,
   .launch = cpu_launch,
+  .measure = mt_host_measure,
   .prepare = cpu_prepare,
   .own_bytes = sizeof(mt_cpu_job),
   .own_product = true,

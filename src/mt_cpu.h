@@ -19,11 +19,18 @@ typedef enum mt_cpu_row {
 /* Index i of an axis lies i * stride bytes on. */
 typedef struct mt_cpu_axis { int64_t extent, src, dst; } mt_cpu_axis;
 
+/* n elements, `step` bytes apart, to a carrier of their numbers (mt_cast.h), one behind
+** the other, and from there. */
+typedef void mt_cast_load (void *out, const char *src, int64_t step, int64_t n);
+typedef void mt_cast_store (char *dst, int64_t step, const void *in, int64_t n);
+
 /* What a tile does for each pair of its indices is one move of `unit` bytes. */
 typedef struct mt_cpu_tile {
   mt_cpu_axis a, b;            /* all of them, also beyond the tile */
   int64_t unit;
   bool stream;                 /* the destination is larger than the caches */
+  mt_cast_load *load;          /* of a conversion: its two steps */
+  mt_cast_store *store;
 } mt_cpu_tile;
 
 /* Moves na indices of a by nb indices of b, from and to these addresses. */
@@ -54,6 +61,8 @@ void mt_cpu_run (void *job, int64_t first, int64_t last);
 
 /* The move for units of this many bytes; beyond 31, for rows of bytes. */
 mt_cpu_move *mt_cpu_mover (int64_t unit);
+/* Converts elements; `cast` as in mt_desc. Fills the steps of the tile. */
+mt_cpu_move *mt_cpu_caster (mt_cpu_tile *t, uint32_t cast);
 /* The move where one unit of the source is repeated along a, whose units lie together in
 ** the destination; NULL if there is none. */
 mt_cpu_move *mt_cpu_filler (int64_t unit);

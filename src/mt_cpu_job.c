@@ -127,10 +127,10 @@ static bool plan_fill (mt_cpu_job *job, mt_why *why) {
   return true;
 }
 
-static void plan_any (mt_cpu_job *job) {
+static void plan_any (mt_cpu_job *job, mt_cpu_row row, mt_cpu_move *move) {
   int b = source_axis(job->outer, job->n);
-  job->row = MT_ROW_cpu_any;
-  job->move = mt_cpu_mover(job->tile.unit);
+  job->row = row;
+  job->move = move;
   if (b > 0) {
     job->tile.b = take_axis(job, b);
     job->tile.a = take_axis(job, 0);
@@ -143,14 +143,25 @@ static void plan_any (mt_cpu_job *job) {
   }
 }
 
-static void plan_box (mt_cpu_job *job, const mt_axes *x, int64_t run, int64_t elem,
-                      mt_why *why) {
+static void add_axes (mt_cpu_job *job, const mt_axes *x, const mt_desc *d) {
   job->n = x->n;
   for (int i = 0; i < x->n; i++) {
-    mt_cpu_axis a = {x->axis[i].extent, x->axis[i].stride[MT_SRC] * elem,
-                     x->axis[i].stride[MT_DST] * elem};
+    mt_cpu_axis a = {x->axis[i].extent, x->axis[i].stride[MT_SRC] * (int64_t)d->elem,
+                     x->axis[i].stride[MT_DST] * (int64_t)MT_ELEM(d, MT_DST)};
     job->outer[i] = a;
   }
+}
+
+/* A copy that converts: units are elements. */
+static void plan_cast (mt_cpu_job *job, const mt_axes *x, const mt_desc *d) {
+  add_axes(job, x, d);
+  job->tile.unit = d->elem > d->to ? d->elem : d->to;
+  plan_any(job, MT_ROW_cpu_cast, mt_cpu_caster(&job->tile, d->cast));
+}
+
+static void plan_box (mt_cpu_job *job, const mt_axes *x, int64_t run, const mt_desc *d,
+                      mt_why *why) {
+  add_axes(job, x, d);
   job->tile.unit = run;
   if (run >= MT_SMALLRUN || x->n == 0) {
     plan_rows(job, run);
@@ -159,7 +170,8 @@ static void plan_box (mt_cpu_job *job, const mt_axes *x, int64_t run, int64_t el
   }
   mt_why_add(why, row_names[MT_ROW_cpu_rows], "%lld bytes lie together on both sides, "
              "rows have at least %d", (long long)run, (int)MT_SMALLRUN);
-  if (!plan_fill(job, why) && !plan_transpose(job, why)) plan_any(job);
+  if (!plan_fill(job, why) && !plan_transpose(job, why))
+    plan_any(job, MT_ROW_cpu_any, mt_cpu_mover(job->tile.unit));
 }
 
 /* ---------------------------------------------------------------- planning */
@@ -191,9 +203,11 @@ void mt_cpu_plan (mt_cpu_job *job, const mt_launch *l, int threads, mt_why *why)
   order_axes(&x, offset, &box);
   for (int i = 0; i < x.n; i++) bytes *= x.axis[i].extent;
   job->src = (const char *)l->base[MT_SRC] + offset[MT_SRC] * (int64_t)l->desc.elem;
-  job->dst = (char *)l->base[MT_DST] + offset[MT_DST] * (int64_t)l->desc.elem;
+  job->dst = (char *)l->base[MT_DST] +
+             offset[MT_DST] * (int64_t)MT_ELEM(&l->desc, MT_DST);
   job->tile.stream = bytes >= MT_STREAMED;
-  plan_box(job, &x, take_run(&x, l->desc.elem), l->desc.elem, why);
+  if (l->desc.cast) plan_cast(job, &x, &l->desc);
+  else plan_box(job, &x, take_run(&x, l->desc.elem), &l->desc, why);
   count_tiles(job, threads);
 }
 

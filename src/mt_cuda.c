@@ -11,32 +11,17 @@
 
 #include "mt_cuda.h"
 
-typedef struct mt_cuda {
-  mt_driver driver;
-  CUdevice device;
-  CUcontext context;           /* NULL, or retained */
-  CUlibrary library[MT_OP_MMA + 1];      /* of an operation: NULL, or loaded */
-  CUstream stream;             /* NULL, or the device's own */
-  bool early;                  /* launches may come up before the end of the one before */
-  int version;                 /* of the driver: 12040 is 12.4 */
-  char lost[512];              /* why the device is lost; "" while it is not */
-  CUfunction function[];       /* of each row of mt_cuda_kernels */
-} mt_cuda;
-
 static size_t cuda_size (void) {
   return sizeof(mt_cuda) + mt_ncuda_kernels * sizeof(CUfunction);
 }
 
 /* ---------------------------------------------------------------- calling the driver */
 
-/* Remembers the loss of the device; returns the status that it was given. */
-static mt_status note (mt_cuda *c, mt_status s, const mt_err *err) {
+mt_status mt_cuda_note (mt_cuda *c, mt_status s, const mt_err *err) {
   if (s == MT_ELOST && c->lost[0] == '\0')
     snprintf(c->lost, sizeof c->lost, "%.*s", (int)sizeof c->lost - 1, err->text);
   return s;
 }
-
-#define CU(c, err, name, args) note((c), MT_CU(&(c)->driver, (err), name, args), (err))
 
 static bool forked (const mt_cuda *c) { return c->driver.pid != getpid(); }
 
@@ -55,8 +40,11 @@ static void leave (mt_cuda *c) {
   mt_err err = MT_NOERR;
   CUcontext popped;
   if (MT_CU(&c->driver, &err, cuCtxPopCurrent, (&popped)) != MT_OK)
-    note(c, MT_ELOST, &err);
+    mt_cuda_note(c, MT_ELOST, &err);
 }
+
+mt_status mt_cuda_enter (mt_cuda *c, mt_err *err) { return enter(c, err); }
+void mt_cuda_leave (mt_cuda *c) { leave(c); }
 
 /* ---------------------------------------------------------------- opening */
 
@@ -96,7 +84,7 @@ static mt_status find_function (mt_cuda *c, size_t i, mt_err *err) {
   CUkernel kernel = NULL;
   mt_op op = mt_cuda_kernels[i].op;
   if (c->library[op] == NULL)
-    MT_TRY(note(c, mt_driver_image(&c->driver, op, &c->library[op], err), err));
+    MT_TRY(mt_cuda_note(c, mt_driver_image(&c->driver, op, &c->library[op], err), err));
   snprintf(name, sizeof name, "mt_%s", mt_cuda_kernels[i].name);
   MT_TRY(CU(c, err, cuLibraryGetKernel, (&kernel, c->library[op], name)));
   return CU(c, err, cuKernelGetFunction, (&c->function[i], kernel));
@@ -134,6 +122,7 @@ static void take_down (mt_cuda *c) {
   const mt_driver *v = &c->driver;
   CUcontext popped;
   bool inside = c->context != NULL && v->cuCtxPushCurrent(c->context) == 0;
+  mt_cuda_room_free(c);
   if (c->stream != NULL) v->cuStreamDestroy(c->stream);
   for (int op = 0; op <= MT_OP_MMA; op++)
     if (c->library[op] != NULL) v->cuLibraryUnload(c->library[op]);
@@ -165,9 +154,6 @@ static mt_status cuda_open (mt_device *d, int index, mt_err *err) {
 }
 
 /* ---------------------------------------------------------------- memory */
-
-/* Addresses of the device travel as pointers. */
-static CUdeviceptr to_address (const void *p) { return (CUdeviceptr)(uintptr_t)p; }
 
 static mt_status clear (mt_cuda *c, CUdeviceptr p, size_t bytes, mt_err *err) {
   MT_TRY(CU(c, err, cuMemsetD8Async, (p, 0, bytes, c->stream)));
@@ -238,11 +224,6 @@ static mt_status cuda_download (mt_device *d, void *host, const void *src, size_
 
 /* ---------------------------------------------------------------- streams */
 
-/* A mt_stream is the driver's handle. */
-static CUstream to_stream (const mt_cuda *c, mt_stream *s) {
-  return s ? (CUstream)(void *)s : c->stream;
-}
-
 static mt_status cuda_stream_create (mt_device *d, mt_stream **out, mt_err *err) {
   mt_cuda *c = d->impl;
   CUstream stream = NULL;
@@ -298,6 +279,10 @@ static mt_status start (const mt_plan *p, CUstream stream, bool early, mt_err *e
                            .hStream = stream};
   if (p->grid.blocks == 0) return MT_OK;
   return CU(c, err, cuLaunchKernelEx, (&config, function, params, NULL));
+}
+
+mt_status mt_cuda_start (const mt_plan *p, CUstream stream, mt_err *err) {
+  return start(p, stream, ((mt_cuda *)p->device->impl)->early, err);
 }
 
 static mt_status cuda_launch (mt_plan *p, mt_stream *stream, mt_err *err) {
@@ -378,6 +363,40 @@ static void cuda_forget (mt_graph *g) {
   if (inside) c->driver.cuCtxPopCurrent(&popped);
 }
 
+/* ---------------------------------------------------------------- time */
+
+/* What the device's own stream needs between the two events. */
+static mt_status time_launches (mt_plan *p, int n, CUevent e[2], double *us,
+                                mt_err *err) {
+  mt_cuda *c = p->device->impl;
+  float ms = 0;
+  MT_TRY(CU(c, err, cuEventRecord, (e[0], c->stream)));
+  for (int i = 0; i < n; i++) MT_TRY(cuda_launch(p, NULL, err));
+  MT_TRY(CU(c, err, cuEventRecord, (e[1], c->stream)));
+  MT_TRY(CU(c, err, cuStreamSynchronize, (c->stream)));
+  MT_TRY(CU(c, err, cuEventElapsedTime, (&ms, e[0], e[1])));
+  *us = 1e3 * (double)ms;
+  return MT_OK;
+}
+
+static mt_status cuda_measure (mt_plan *p, int n, double *us, mt_err *err) {
+  mt_cuda *c = p->device->impl;
+  CUevent e[2] = {NULL, NULL};
+  mt_err late = MT_NOERR;
+  MT_TRY(enter(c, err));
+  mt_status s = MT_OK;
+  for (int i = 0; i < 2 && s == MT_OK; i++) {
+    s = CU(c, err, cuEventCreate, (&e[i], 0));
+    if (s != MT_OK) e[i] = NULL;
+  }
+  if (s == MT_OK) s = time_launches(p, n, e, us, err);
+  for (int i = 0; i < 2; i++)
+    if (e[i] != NULL) (void)CU(c, &late, cuEventDestroy, (e[i]));
+  leave(c);
+  if (s == MT_OK && late.status != MT_OK) *err = late;
+  return s != MT_OK ? s : late.status;
+}
+
 const mt_backend mt_backend_cuda = {
   .name = "cuda",
   .kernels = mt_cuda_kernels,
@@ -393,6 +412,10 @@ const mt_backend mt_backend_cuda = {
   .stream_destroy = cuda_stream_destroy,
   .synchronize = cuda_synchronize,
   .launch = cuda_launch,
+  .measure = cuda_measure,
+  .locked = mt_cuda_locked,
+  .room = mt_cuda_room,
+  .transfer = mt_cuda_transfer,
   .prepare_product = cuda_prepare_product,
   .capture = cuda_capture,
   .replay = cuda_replay,

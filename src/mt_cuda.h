@@ -15,6 +15,7 @@
 typedef int CUresult;
 typedef int CUdevice;
 typedef int CUdevice_attribute;
+typedef int CUpointer_attribute;
 typedef int CUfunction_attribute;
 typedef int CUjit_option;
 typedef int CUlibraryOption;
@@ -25,6 +26,7 @@ typedef struct CUlib_st *CUlibrary;
 typedef struct CUkern_st *CUkernel;
 typedef struct CUfunc_st *CUfunction;
 typedef struct CUstream_st *CUstream;
+typedef struct CUevent_st *CUevent;
 typedef struct CUgraph_st *CUgraph;
 typedef struct CUgraphExec_st *CUgraphExec;
 
@@ -56,6 +58,9 @@ enum {
   MT_CU_BINARY = 6,            /* attribute of a function: 10 major + minor of its code */
   MT_CU_NON_BLOCKING = 1,      /* of a stream: does not wait for the legacy stream */
   MT_CU_RELAXED = 2,           /* mode of a capture: it forbids no thread anything */
+  MT_CU_NO_TIMING = 2,         /* of an event: it tells no time */
+  MT_CU_MEMORY_TYPE = 2,       /* attribute of an address: whose memory it is; a value: */
+  MT_CU_HOST_MEMORY = 1,       /* the host's, page-locked */
   MT_CU_MULTIPROCESSORS = 16,  /* attributes */
   MT_CU_MAJOR = 75,
   MT_CU_MINOR = 76
@@ -85,5 +90,61 @@ mt_status mt_driver_check (const mt_driver *v, const char *call, CUresult r, mt_
 /* The kernels of an operation as a library of the driver: MT_ENODEV if it cannot run
 ** here. */
 mt_status mt_driver_image (const mt_driver *v, mt_op op, CUlibrary *out, mt_err *err);
+
+/* ---------------------------------------------------------------- a device */
+
+enum { MT_SLOTS = 3 };
+
+/* What pieces of copies between the host and the device pass through (mt_cuda_stage.c).
+** */
+typedef struct mt_slot {
+  void *host;                  /* page-locked */
+  CUdeviceptr device;
+  CUevent sent, used;
+} mt_slot;
+
+typedef struct mt_room {
+  size_t bytes;                /* of each slot, on either side */
+  int n;                       /* slots */
+  CUstream stream;             /* of the transfers; NULL: none yet */
+  CUevent begun;
+  mt_slot slot[MT_SLOTS];
+} mt_room;
+
+typedef struct mt_cuda {
+  mt_driver driver;
+  CUdevice device;
+  CUcontext context;           /* NULL, or retained */
+  CUlibrary library[MT_OP_MMA + 1];      /* of an operation: NULL, or loaded */
+  CUstream stream;             /* NULL, or the device's own */
+  bool early;                  /* launches may come up before the end of the one before */
+  int version;                 /* of the driver: 12040 is 12.4 */
+  char lost[512];              /* why the device is lost; "" while it is not */
+  mt_room room;
+  CUfunction function[];       /* of each row of mt_cuda_kernels */
+} mt_cuda;
+
+/* Remembers the loss of the device; returns the status that it was given. */
+mt_status mt_cuda_note (mt_cuda *c, mt_status s, const mt_err *err);
+#define CU(c, err, name, args) mt_cuda_note((c), MT_CU(&(c)->driver, (err), name, args), \
+                                            (err))
+/* The device's context is current from the one to the other. */
+mt_status mt_cuda_enter (mt_cuda *c, mt_err *err);
+void mt_cuda_leave (mt_cuda *c);
+
+/* Addresses of the device travel as pointers, streams as the driver's handles. */
+static inline CUdeviceptr to_address (const void *p) { return (CUdeviceptr)(uintptr_t)p; }
+static inline CUstream to_stream (const mt_cuda *c, mt_stream *s) {
+  return s ? (CUstream)(void *)s : c->stream;
+}
+
+/* Of the backend's table. */
+mt_status mt_cuda_locked (mt_device *d, bool *out, const void *p, size_t bytes,
+                          mt_err *err);
+mt_status mt_cuda_room (mt_device *d, size_t *bytes, void *at[2], mt_err *err);
+mt_status mt_cuda_transfer (mt_plan *p, mt_stream *s, mt_err *err);
+/* In the context. */
+mt_status mt_cuda_start (const mt_plan *p, CUstream stream, mt_err *err);
+void mt_cuda_room_free (mt_cuda *c);
 
 #endif

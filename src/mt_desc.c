@@ -41,9 +41,6 @@ static mt_status check_shapes (const mt_tensor *src, const mt_tensor *dst, mt_er
       return mt_failn(err, MT_ERANK, "copy: mode %d of src %N has size %lld, of dst %N "
                       "it has %lld", i + 1, a, (long long)mt_size(mt_mode(a, i)), b,
                       (long long)mt_size(mt_mode(b, i)));
-  if (src->dtype != dst->dtype)
-    return mt_fail(err, MT_EUNSUPPORTED, "copy: src is %s, dst is %s: a copy does not "
-                   "convert", mt_dtype_name(src->dtype), mt_dtype_name(dst->dtype));
   return MT_OK;
 }
 
@@ -179,6 +176,10 @@ static void begin (mt_launch *l, const mt_tiled_copy *copy, const mt_tensor *src
   l->desc.op = MT_OP_COPY;
   l->desc.form = copy ? MT_FORM_TV : MT_FORM_FLAT;
   l->desc.elem = (uint32_t)mt_dtype_size(src->dtype);
+  if (src->dtype != dst->dtype) {
+    l->desc.cast = MT_CAST(src->dtype, dst->dtype);
+    l->desc.to = (uint32_t)mt_dtype_size(dst->dtype);
+  }
   l->desc.vec = 1;
   l->desc.threads = l->desc.values = 1;
   l->base[MT_SRC] = src->data;

@@ -15,7 +15,7 @@
 #ifndef MT_DESC_H
 #define MT_DESC_H
 
-#include "moontile.h"    /* mt_dtype */
+#include "mt_cast.h"
 
 enum { MT_MAXAXIS = 24, MT_MAXBOUND = 4, MT_MAXBASE = 4 };
 enum { MT_SRC = 0, MT_DST = 1 };
@@ -68,6 +68,18 @@ enum { MT_PACK_MOST = 31, MT_PACK_BYTES = 16384, MT_PACK_FEW = 4, MT_PACK_LONG =
   ((bytes) < MT_PACK_LONG && (n) <= MT_PACK_FEW ? (uint32_t)(4096 / (bytes)) :           \
    (uint32_t)(MT_PACK_BYTES / ((n) * (bytes))) / MT_PACK_GRAIN(bytes) *                  \
    MT_PACK_GRAIN(bytes))
+
+/* A copy that converts: TV, FLAT, TILE or SHEAR, all but TV without bounds. Of FLAT an
+** access is one element or as many as 16 bytes of the wider side have, of others one.
+** Tiles are smaller; SHEAR does not overlap. What becomes of an element: mt_cast.h. */
+#define MT_CAST(src, dst) (1u << 16 | (uint32_t)(dst) << 8 | (uint32_t)(src))
+#define MT_CAST_SRC(cast) ((cast) & 255)
+#define MT_CAST_DST(cast) ((cast) >> 8 & 255)
+#define MT_CAST_TILE_S(src, dst) ((src) == 1 ? 128 : (src) == 8 && (dst) == 8 ? 32 : 64)
+#define MT_CAST_TILE_D(src, dst) ((dst) == 1 ? 128 : 64)
+enum { MT_CAST_UNROLL = 4 };             /* accesses of a thread */
+/* Bytes of an element of a side. */
+#define MT_ELEM(d, side) ((d)->cast != 0 && (side) == MT_DST ? (d)->to : (d)->elem)
 
 /* Division of n < 2^31 by `extent`: q = (extent == 1) ? n : ((uint64_t)n * mul >> 32) >>
 ** shift. p = 31 + ceil(log2 extent), mul = ceil(2^p / extent), shift = p - 32. Indices of
@@ -176,6 +188,8 @@ typedef struct mt_flip {
 typedef struct mt_desc {
   uint32_t op, form;              /* mt_op, mt_form */
   uint32_t elem;                  /* bytes of an element: 1, 2, 4, 8, 16 */
+  uint32_t cast;                  /* 0, or MT_CAST of both dtypes: the copy converts */
+  uint32_t to;                    /* bytes of an element of the destination, if it does */
   uint32_t vec;                   /* elements of an access: contiguous on both sides */
   /* axes of each mode; they lie in axis[] in this order */
   uint32_t nthr, nval, nrest;

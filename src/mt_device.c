@@ -84,6 +84,8 @@ mt_status mt_device_open (mt_device **out, const char *name,
   if (options) o = *options;
   if (o.alloc == NULL) o.alloc = libc_alloc;
   MT_CHECK(o.threads >= 0, err, "device: %d threads", o.threads);
+  MT_CHECK(o.piece == 0 || (o.piece >= 16 && o.piece <= PTRDIFF_MAX), err,
+           "device: pieces of %zu bytes: at least 16", o.piece);
   if (name == NULL) return open_best(out, &o, err);
   const mt_backend *b = find_backend(&index, name);
   if (b == NULL)

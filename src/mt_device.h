@@ -33,6 +33,8 @@ typedef struct mt_backend {
   void (*stream_destroy) (mt_device *d, mt_stream *s);
   mt_status (*synchronize) (mt_device *d, mt_stream *s, mt_err *err);
   mt_status (*launch) (mt_plan *p, mt_stream *s, mt_err *err);
+  /* Microseconds of n launches on the device's own stream, one behind the other. */
+  mt_status (*measure) (mt_plan *p, int n, double *us, mt_err *err);
   /* NULL, or: chooses kernel and grid of a plan and fills its `own` part of own_bytes
   ** bytes, which is zero. Without it mt_kernel_choose does, and there is no own part. */
   mt_status (*prepare) (mt_plan *p, mt_err *err);
@@ -48,6 +50,13 @@ typedef struct mt_backend {
   mt_status (*capture) (mt_graph *g, mt_err *err);
   mt_status (*replay) (mt_graph *g, mt_stream *s, mt_err *err);
   void (*forget) (mt_graph *g);
+  /* Copies between the host and a device with memory of its own (mt_stage.h). locked:
+  ** whether the host's memory is page-locked. room: what pieces pass through: its bytes,
+  ** and where it is on the host and on the device. transfer: launches p->stage. */
+  mt_status (*locked) (mt_device *d, bool *out, const void *p, size_t bytes,
+                       mt_err *err);
+  mt_status (*room) (mt_device *d, size_t *bytes, void *at[2], mt_err *err);
+  mt_status (*transfer) (mt_plan *p, mt_stream *s, mt_err *err);
 } mt_backend;
 
 #define MT_BACKEND_EXTERN(name) extern const mt_backend mt_backend_##name;
@@ -93,6 +102,10 @@ struct mt_plan {
   mt_why why;
   char head[MT_HEADSIZE];            /* what is done, in words */
   void *own;                         /* the backend's part */
+  /* ---- of a copy */
+  mt_launch first;                   /* as it was proven, by elements, in order */
+  bool taken;                        /* its kernel was asked for, not predicted */
+  struct mt_stage *stage;            /* NULL, or: between the host and it, no kernel */
   /* ---- of a product */
   char atom[MT_ATOM_NAME];           /* "": no partition */
   int64_t units;                     /* of work; 0: nothing is to be done */
@@ -100,6 +113,10 @@ struct mt_plan {
   size_t room_bytes;
   struct mt_cpu_gemm *native;        /* the processor's own */
 };
+
+/* Marks the rows of the backend that have an instruction for the product's types. */
+enum { MT_MAXROWS = 512 };
+void mt_gemm_rows (bool has[MT_MAXROWS], const mt_plan *p);
 
 /* A cleared plan, or NULL with MT_ENOMEM; mt_plan_free also takes it half made. */
 mt_plan *mt_plan_new (mt_device *d, const char *op, mt_err *err);

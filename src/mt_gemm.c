@@ -69,7 +69,6 @@ static void find_rows (bool *has, const mt_device *d,
 /* The instructions that the device has for these types, as rows of its table. */
 static void say_others (mt_err *err, const mt_device *d,
                         const mt_tensor *const t[MT_PARTS]) {
-  enum { MT_MAXROWS = 512 };
   const char *before = "";
   bool has[MT_MAXROWS] = {false};
   assert(*d->backend->nkernels <= MT_MAXROWS);
@@ -82,6 +81,15 @@ static void say_others (mt_err *err, const mt_device *d,
     before = ", ";
   }
   if (*before == 0) mt_explain(err, "none");
+}
+
+void mt_gemm_rows (bool has[MT_MAXROWS], const mt_plan *p) {
+  mt_tensor part[MT_PARTS] = {0};
+  const mt_tensor *const t[MT_PARTS] = {&part[MT_A], &part[MT_B], &part[MT_C]};
+  memset(has, 0, MT_MAXROWS * sizeof *has);
+  for (int i = 0; i < MT_PARTS; i++)
+    part[i].dtype = (mt_dtype)p->product.desc.part[i].dtype;
+  find_rows(has, p->device, t);
 }
 
 static mt_status check_arch (const mt_device *d, const mt_mma_op *op,

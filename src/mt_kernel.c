@@ -10,20 +10,25 @@
 #include "mt_turn.h"
 
 #define MT_COPY_KERNEL(name, form, bytes, threads, unroll)                               \
-  {#name, MT_OP_COPY, MT_FORM_##form, bytes, threads, unroll, 0, NULL, false},
+  {#name, MT_OP_COPY, MT_FORM_##form, bytes, threads, unroll, 0, NULL, false, 0},
 #define MT_SWIZZLE_KERNEL(name, form, bytes, threads, unroll)                            \
-  {#name, MT_OP_COPY, MT_FORM_##form, bytes, threads, unroll, 0, NULL, true},
+  {#name, MT_OP_COPY, MT_FORM_##form, bytes, threads, unroll, 0, NULL, true, 0},
+#define MT_CAST_KERNEL(name, form, src, dst)                                             \
+  {#name, MT_OP_COPY, MT_FORM_##form, 0, MT_FORM_##form == MT_FORM_TV ? 1024 : 256,      \
+   MT_CAST_UNROLL, 0, NULL,                                                              \
+   MT_CAST(MT_##src, MT_##dst) == MT_CAST_ANY && MT_FORM_##form < MT_FORM_TILE,          \
+   MT_CAST(MT_##src, MT_##dst)},
 #define MT_MMA_KERNEL(name, arch, atom)                                                  \
-  {#name, MT_OP_MMA, MT_FORM_TV, 0, 1024, 1, arch, atom, false},
+  {#name, MT_OP_MMA, MT_FORM_TV, 0, 1024, 1, arch, atom, false, 0},
 const mt_kernel mt_cuda_kernels[] = {
 #include "../kernels/kernels.def"
 };
 const size_t mt_ncuda_kernels = sizeof mt_cuda_kernels / sizeof mt_cuda_kernels[0];
 
 #define MT_CPU_KERNEL(name, how)                                                         \
-  {#name, MT_OP_COPY, MT_FORM_FLAT, 0, 1, 1, 0, NULL, true},
+  {#name, MT_OP_COPY, MT_FORM_FLAT, 0, 1, 1, 0, NULL, true, MT_CAST_ALL},
 #define MT_CPU_PRODUCT(name, form, how)                                                  \
-  {#name, MT_OP_MMA, MT_FORM_##form, 0, 1, 1, 0, "*", false},
+  {#name, MT_OP_MMA, MT_FORM_##form, 0, 1, 1, 0, "*", false, 0},
 const mt_kernel mt_cpu_kernels[] = {
 #include "mt_cpu.def"
 };
@@ -48,12 +53,24 @@ void mt_why_add (mt_why *w, const char *name, const char *format, ...) {
 
 enum { MT_MAXGRID = 0x7fffffff };
 
-/* Rows of another operation, form or width, or of plain sides if they are swizzled, are
-** not alternatives: they go without a word. */
+static bool converts (const mt_kernel *k, uint32_t cast) {
+  return k->cast == cast || k->cast == MT_CAST_ALL ||
+         (k->cast == MT_CAST_ANY && cast != 0);
+}
+
+bool mt_kernel_casts (uint32_t cast, uint32_t form) {
+  for (const mt_kernel *k = mt_cuda_kernels; k < mt_cuda_kernels + mt_ncuda_kernels; k++)
+    if (k->op == MT_OP_COPY && k->form == form && converts(k, cast)) return true;
+  return false;
+}
+
+/* Rows of another operation, form, width or conversion, or of plain sides if they are
+** swizzled, are not alternatives: they go without a word. */
 static bool same_kind (const mt_kernel *k, const mt_desc *d) {
-  return k->op == d->op && k->form == d->form &&
-         (k->bytes == 0 ||
-          (k->bytes == d->elem * d->vec && k->swizzled == mt_has_flips(d)));
+  bool flips = mt_has_flips(d);
+  if (k->op != d->op || k->form != d->form || !converts(k, d->cast)) return false;
+  if (k->bytes == 0) return k->swizzled || !flips;
+  return k->bytes == d->elem * d->vec && k->swizzled == flips;
 }
 
 static bool fits (const mt_kernel *k, const mt_desc *d, mt_why *why) {

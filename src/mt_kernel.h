@@ -9,6 +9,11 @@
 #include "moontile.h"
 #include "mt_desc.h"
 
+/* The type that stands for any, in a conversion of a row. */
+enum { MT_any = 255 };
+#define MT_CAST_ANY MT_CAST(MT_any, MT_any)
+#define MT_CAST_ALL MT_CAST(MT_any, 0)
+
 typedef struct mt_kernel {
   const char *name;        /* of the function in the image too: mt_NAME */
   uint8_t op, form;        /* mt_op, mt_form */
@@ -18,7 +23,8 @@ typedef struct mt_kernel {
   /* Of a product: an atom's name, `*` is any text, and the GPU as kernels.def has it. */
   uint16_t arch;
   const char *atom;
-  bool swizzled;           /* of swizzled sides, the others of plain ones; bytes 0: any */
+  bool swizzled;           /* of swizzled sides, others of plain ones; bytes 0: of both */
+  uint32_t cast;           /* as in mt_desc; MT_CAST_ANY: any but 0; MT_CAST_ALL: any */
 } mt_kernel;
 
 typedef struct mt_grid { uint32_t blocks, threads; } mt_grid;
@@ -35,6 +41,9 @@ bool mt_cuda_has_kernels (void);
 typedef struct mt_why { char text[1024]; size_t length; } mt_why;
 void mt_why_add (mt_why *w, const char *name, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* Whether a kernel of CUDA does this conversion in this form. */
+bool mt_kernel_casts (uint32_t cast, uint32_t form);
 
 /* The first row that fits the descriptor, and its grid; NULL if none does. */
 const mt_kernel *mt_kernel_choose (const mt_kernel *rows, size_t n, const mt_desc *d,

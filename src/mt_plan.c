@@ -6,8 +6,8 @@
 
 #include "mt_check.h"
 #include "mt_build.h"
-#include "mt_device.h"
-#include "mt_plan.h"
+#include "mt_choice.h"
+#include "mt_stage.h"
 
 /* ---------------------------------------------------------------- proving */
 
@@ -64,7 +64,9 @@ static int log_of (int n) {
 /* Wider rows of the same form than the one that was taken. */
 static void say_why (mt_plan *p, const mt_narrow *narrow, const mt_tiled_copy *copy) {
   const mt_backend *b = p->device->backend;
-  if (narrow->tile[0]) mt_why_add(&p->why, "copy_tile", "%s", narrow->tile);
+  if (narrow->tile[0])
+    mt_why_add(&p->why, narrow->sheared ? "copy_shear" : "copy_tile", "%s", narrow->tile);
+  if (p->launch.desc.cast) return;
   for (const mt_kernel *k = b->kernels; k < p->kernel; k++) {
     if (k->bytes <= p->kernel->bytes || k->form != p->kernel->form ||
         k->swizzled != p->kernel->swizzled)
@@ -91,7 +93,7 @@ static mt_status choose (mt_plan *p, const mt_narrow *narrow, const mt_tiled_cop
 
 /* ---------------------------------------------------------------- plans */
 
-/* "copy f32 LAYOUT -> LAYOUT"; long layouts are cut. */
+/* "copy f32 LAYOUT -> LAYOUT", "copy f32 LAYOUT -> bf16 LAYOUT"; long layouts are cut. */
 static void write_head (mt_plan *p, const mt_tensor *src, const mt_tensor *dst) {
   enum { MT_CUT = MT_HEADSIZE / 2 - 32 };
   const mt_tensor *side[] = {src, dst};
@@ -99,19 +101,33 @@ static void write_head (mt_plan *p, const mt_tensor *src, const mt_tensor *dst) 
   for (int o = 0; o < 2; o++)
     if (mt_format(text[o], MT_CUT + 1, side[o]->layout) > MT_CUT)
       strcpy(text[o] + MT_CUT, "...");
-  snprintf(p->head, sizeof p->head, "copy %s %s -> %s", mt_dtype_name(src->dtype),
-           text[0], text[1]);
+  bool cast = src->dtype != dst->dtype;
+  snprintf(p->head, sizeof p->head, "copy %s %s -> %s%s%s", mt_dtype_name(src->dtype),
+           text[0], cast ? mt_dtype_name(dst->dtype) : "", cast ? " " : "", text[1]);
 }
 
 static mt_status make (mt_plan *p, const mt_tiled_copy *copy, const mt_tensor *src,
                        const mt_tensor *dst, mt_err *err) {
-  mt_narrow narrow;
+  mt_narrow narrow, unused;
   MT_TRY(mt_describe(&p->launch, p->modes, copy, src, dst, err));
   MT_TRY(prove(p, src, dst, err));
+  p->first = p->launch;
   MT_TRY(mt_widen(&p->launch, &narrow, copy, err));
+  MT_TRY(mt_widen_to(&p->first, &unused, NULL, 1, err));
+  if (copy == NULL && p->launch.desc.rests > 0) mt_cheapest(&p->launch, &narrow);
   MT_TRY(prove(p, src, dst, err));
   write_head(p, src, dst);
   return choose(p, &narrow, copy, err);
+}
+
+mt_status mt_plan_prove (mt_plan *p, const mt_tensor *src, const mt_tensor *dst,
+                         mt_err *err) {
+  p->bytes[MT_SRC] = src->bytes;
+  p->bytes[MT_DST] = dst->bytes;
+  MT_TRY(mt_describe(&p->launch, p->modes, NULL, src, dst, err));
+  MT_TRY(prove(p, src, dst, err));
+  write_head(p, src, dst);
+  return MT_OK;
 }
 
 static size_t plan_size (const mt_device *d) {
@@ -147,13 +163,68 @@ mt_status mt_plan_launch (mt_plan *p, mt_stream *s, mt_err *err) {
   bool product = p->launch.desc.op == MT_OP_MMA;
   mt_graph *recording = p->device->recording;
   if ((product ? p->units : p->launch.desc.rests) == 0) return MT_OK;
+  if (p->stage) return mt_stage_launch(p, s, err);
   if (recording) return mt_graph_add(recording, p, s, err);
   return p->device->backend->launch(p, s, err);
+}
+
+mt_status mt_plan_is_launch (const mt_plan *p, mt_err *err) {
+  if (p->stage == NULL) return MT_OK;
+  return mt_fail(err, MT_EUNSUPPORTED, "plan: a copy between the host and %s goes in "
+                 "pieces, by kernels at both ends: it has no other ways\n"
+                 "print(plan) shows them; plan() returns when the copy is done: any "
+                 "clock can time it",
+                 p->device->name);
+}
+
+mt_status mt_plan_measure (mt_plan *p, int n, double *us, mt_err *err) {
+  bool product = p->launch.desc.op == MT_OP_MMA;
+  *us = 0;
+  MT_TRY(mt_plan_is_launch(p, err));
+  MT_CHECK(n > 0, err, "measure: %d launches", n);
+  MT_TRY(mt_graph_idle(p->device, "measure", err));
+  if ((product ? p->units : p->launch.desc.rests) == 0) return MT_OK;
+  return p->device->backend->measure(p, n, us, err);
+}
+
+/* ---------------------------------------------------------------- other kernels */
+
+static bool is_it (const mt_kernel *k, const mt_desc *d, const char *kernel, int vector) {
+  return strcmp(k->name, kernel) == 0 && d->vec * d->elem == (uint32_t)vector;
+}
+
+/* Proven anew: the axes are others. */
+static mt_status take (mt_plan *p, const mt_option *o, mt_err *err) {
+  mt_launch wide = p->first;
+  mt_narrow narrow;
+  MT_TRY(mt_check_copy(&o->launch, p->bytes, err));
+  p->launch = o->launch;
+  p->kernel = o->kernel;
+  p->grid = o->grid;
+  p->taken = true;
+  if (p->launch.desc.form == MT_FORM_TV) return MT_OK;
+  MT_TRY(mt_widen(&wide, &narrow, NULL, err));
+  p->why = (mt_why){{0}, 0};
+  say_why(p, &narrow, NULL);
+  return MT_OK;
+}
+
+mt_status mt_plan_take (mt_plan *p, const char *kernel, int vector, mt_err *err) {
+  mt_option o = {0};
+  bool copy = p->launch.desc.op == MT_OP_COPY;
+  MT_TRY(mt_plan_is_launch(p, err));
+  while (copy && mt_option_next(&o, p))
+    if (is_it(o.kernel, &o.launch.desc, kernel, vector)) return take(p, &o, err);
+  if (copy && is_it(p->kernel, &p->launch.desc, kernel, vector)) return MT_OK;
+  return mt_fail(err, MT_EUNSUPPORTED, "plan: %s by %d bytes at once is no way to do it "
+                 "on %s\nprint(plan:why()) shows those that are", kernel, vector,
+                 p->device->name);
 }
 
 /* The last of its owner and the graphs that hold it frees it. */
 void mt_plan_free (mt_plan *p) {
   if (p == NULL || p->graphs-- > 0) return;
+  if (p->stage) mt_stage_free(p);
   if (p->device->backend->release) p->device->backend->release(p);
   mt_host_free(p->device, p, plan_size(p->device));
 }

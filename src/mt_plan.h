@@ -13,7 +13,8 @@ enum { MT_MAXTHREADS = 1024, MT_MAXWIDTH = 5, MT_REASON = 160 };
 ** prevents it. */
 typedef struct mt_narrow {
   char reason[MT_MAXWIDTH][MT_REASON];
-  char tile[MT_REASON];            /* why there are no tiles; "" if there are */
+  char tile[MT_REASON];            /* why no tiles were taken; "" if they were */
+  bool sheared;                    /* they would be */
 } mt_narrow;
 
 /* The copy as described: accesses of one element, values and rests in the order of the
@@ -26,19 +27,29 @@ mt_status mt_describe (mt_launch *out, int modes[MT_MAXBOUND], const mt_tiled_co
 ** is the same set of elements. `l` was accepted by mt_check_copy. Errors: MT_EALIGN if
 ** the atom of `copy` cannot be had; MT_ETOOBIG. */
 mt_status mt_widen (mt_launch *l, mt_narrow *why, const mt_tiled_copy *copy, mt_err *err);
+/* The same by accesses of `most` bytes at most; most 1: of one element, the form in which
+** copies are compared. */
+mt_status mt_widen_to (mt_launch *l, mt_narrow *why, const mt_tiled_copy *copy,
+                       uint32_t most, mt_err *err);
 
-/* A flat copy whose runs lie along different axes, in one of the forms behind FLAT: its
-** axes become those of the runs and the rest. False, and why
-** not: nothing has changed. */
-bool mt_tile_form (mt_launch *l, mt_axes mode[3], char *why);
-/* The same in the form BOX; false: `mode` is of no more use. */
-bool mt_box_form (mt_launch *l, mt_axes mode[3]);
-/* The same in the form ROWS, for what has a run of both sides in narrow accesses. */
-bool mt_rows_form (mt_launch *l, mt_axes mode[3]);
-/* The same in the form SKEW; false: `mode` is of no more use. */
-bool mt_skew_form (mt_launch *l, mt_axes mode[3]);
+/* How a form is made of the flat copy l, with plain sides and without bounds: its axes in
+** `mode` become those of the form, which l receives. False, and why not ("": there is
+** nothing to say): l and `mode` are of no more use. mt_form_make calls these. */
+typedef bool mt_form_maker (mt_launch *l, mt_axes mode[3], char *why);
+mt_form_maker mt_tile_make, mt_shear_make, mt_pack_make, mt_box_make, mt_rows_make;
+mt_form_maker mt_skew_make;
+
+/* Vectors of 16 bytes that ROWS has. */
 int64_t mt_rows_vectors (const mt_desc *d);
 /* Tiles of a descriptor of these forms. */
 int64_t mt_tile_count (const mt_desc *d);
+/* Accesses that a whole tile has along the run of the side; PACK: along the long axis. */
+int64_t mt_tile_length (const mt_desc *d, int side);
+
+/* Describes the copy of one tensor to the other, which may lie on different devices, and
+** proves it: p->launch, of accesses of one element, and what p says of it. */
+struct mt_plan;
+mt_status mt_plan_prove (struct mt_plan *p, const mt_tensor *src, const mt_tensor *dst,
+                         mt_err *err);
 
 #endif

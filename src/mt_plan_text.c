@@ -9,12 +9,19 @@
 #include "mt_device.h"
 #include "mt_flip.h"
 #include "mt_say.h"
+#include "mt_stage.h"
 #include "mt_swizzle.h"
 
 static void say_extents (mt_text *t, const mt_axis *a, uint32_t n, int64_t size) {
   say(t, "%lld", (long long)size);
   for (uint32_t i = 0; n > 1 && i < n; i++)
     say(t, "%s%lld", i ? " x " : " = ", (long long)a[i].extent);
+}
+
+/* What a bound counts along: a mode of the tensors, or the pieces of an axis of a box. */
+static void say_bound (mt_text *t, const mt_plan *p, uint32_t k) {
+  if (p->launch.desc.form == MT_FORM_SKEW) say(t, "piece %d", (int)k + 1);
+  else say(t, "mode %d", p->modes[k]);
 }
 
 /* "NAME: 256 = 32 x 8    src 1, 4096    dst 4096, 1    mode 1: 0, 1" */
@@ -35,7 +42,9 @@ static void say_mode (mt_text *t, const char *name, const mt_plan *p, uint32_t f
       say(t, "%s%lld", i ? ", " : "", (long long)a[i].stride[o]);
   }
   for (uint32_t k = 0; n > 0 && k < d->nbound; k++) {
-    say(t, "  mode %d: ", p->modes[k]);
+    say(t, "  ");
+    say_bound(t, p, k);
+    say(t, ": ");
     for (uint32_t i = 0; i < n; i++)
       say(t, "%s%lld", i ? ", " : "", (long long)a[i].step[k]);
   }
@@ -44,9 +53,9 @@ static void say_mode (mt_text *t, const char *name, const mt_plan *p, uint32_t f
 
 /* "turn: 2, 0, 1": the axes of a box along the destination, counted from 0. */
 static void say_turn (mt_text *t, const mt_desc *d) {
+  const uint8_t *order = d->form == MT_FORM_SKEW ? d->skew.order : d->turn.order;
   say(t, "turn:");
-  for (uint32_t i = 0; i < d->nthr; i++)
-    say(t, "%s %d", i ? "," : "", (int)d->turn.order[i]);
+  for (uint32_t i = 0; i < d->nthr; i++) say(t, "%s %d", i ? "," : "", (int)order[i]);
   say(t, "\n");
 }
 
@@ -54,8 +63,11 @@ static void say_bounds (mt_text *t, const mt_plan *p) {
   const mt_desc *d = &p->launch.desc;
   if (d->nbound == 0) return;
   say(t, "bounds:");
-  for (uint32_t k = 0; k < d->nbound; k++)
-    say(t, "%s mode %d < %lld", k ? "," : "", p->modes[k], (long long)d->bound[k]);
+  for (uint32_t k = 0; k < d->nbound; k++) {
+    say(t, "%s ", k ? "," : "");
+    say_bound(t, p, k);
+    say(t, " < %lld", (long long)d->bound[k]);
+  }
   say(t, "\n");
 }
 
@@ -90,18 +102,25 @@ static void say_swizzle (mt_text *t, const mt_plan *p, const char *name, int sid
   say(t, "\n");
 }
 
+static void say_vector (mt_text *t, const mt_desc *d) {
+  uint32_t from = d->vec * d->elem, to = d->vec * MT_ELEM(d, MT_DST);
+  say(t, "vector: %d", (int)from);
+  if (from != to) say(t, " to %d", (int)to);
+  say(t, " byte%s, %d element%s\n", to == 1 ? "" : "s", (int)d->vec,
+      d->vec == 1 ? "" : "s");
+}
+
 static void say_copy (mt_text *t, const mt_plan *p) {
   const mt_desc *d = &p->launch.desc;
   say_grid(t, p);
-  say(t, "vector: %d byte%s, %d element%s\n", (int)(d->vec * d->elem),
-      d->vec * d->elem == 1 ? "" : "s", (int)d->vec, d->vec == 1 ? "" : "s");
+  say_vector(t, d);
   if (p->launch.offset[MT_SRC] != 0 || p->launch.offset[MT_DST] != 0)
     say(t, "offset: src %lld, dst %lld\n", (long long)p->launch.offset[MT_SRC],
         (long long)p->launch.offset[MT_DST]);
   say_swizzle(t, p, "src", MT_SRC);
   say_swizzle(t, p, "dst", MT_DST);
   if (d->form != MT_FORM_FLAT) {
-    const bool tv = d->form == MT_FORM_TV, box = d->form == MT_FORM_BOX;
+    const bool tv = d->form == MT_FORM_TV, box = d->form == MT_FORM_BOX || d->form == MT_FORM_SKEW;
     const bool rows = d->form == MT_FORM_ROWS;
     say_mode(t, tv ? "thread" : box ? "box" : rows ? "row" : "run of src", p, 0, d->nthr,
              d->threads);
@@ -148,14 +167,19 @@ static void say_product (mt_text *t, const mt_plan *p) {
     say(t, "factors: alpha %.14g, beta %.14g\n", p->product.alpha, p->product.beta);
 }
 
+static void say_kernel (mt_text *t, const mt_plan *p) {
+  say(t, "kernel: %s (%s)\n", p->native ? mt_cpu_gemm_name(p->native) : p->kernel->name,
+      p->device->backend->name);
+  if (p->launch.desc.op == MT_OP_MMA) say_product(t, p);
+  else say_copy(t, p);
+}
+
 size_t mt_plan_format (char *buf, size_t size, const mt_plan *p) {
   mt_text t = {buf, size, 0};
   if (size > 0) buf[0] = 0;
   say(&t, "plan: %s\n", p->head);
-  say(&t, "kernel: %s (%s)\n", p->native ? mt_cpu_gemm_name(p->native) : p->kernel->name,
-      p->device->backend->name);
-  if (p->launch.desc.op == MT_OP_MMA) say_product(&t, p);
-  else say_copy(&t, p);
+  if (p->stage) mt_stage_say(&t, p);
+  else say_kernel(&t, p);
   say_refused(&t, p);
   if (t.length > 0) t.length--;                        /* the last end of line */
   if (t.length < size) buf[t.length] = 0;

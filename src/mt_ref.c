@@ -4,6 +4,7 @@
 **
 ** Blocks, threads and values are those of mt_desc.h; nothing is known but the descriptor.
 */
+#include "mt_cast.h"
 #include "mt_device.h"
 #include "mt_flip.h"
 
@@ -43,27 +44,34 @@ static bool is_real (const mt_access *x, uint32_t lane) {
 
 static char *address (const mt_access *x, int side, uint32_t lane) {
   int64_t e = mt_element_of(x->l, side, x->at[side] + (int64_t)lane);
-  return (char *)x->l->base[side] + e * (int64_t)x->l->desc.elem;
+  return (char *)x->l->base[side] + e * (int64_t)MT_ELEM(&x->l->desc, side);
 }
 
 /* That `count` elements from `lane` on lie in the buffer and are one aligned access. */
 static mt_status verify (const mt_access *x, int side, uint32_t lane, uint32_t count) {
   static const char *const names[] = {"src", "dst"};
-  const mt_desc *d = &x->l->desc;
+  uint32_t elem = MT_ELEM(&x->l->desc, side);
   int64_t first = mt_element_of(x->l, side, x->at[side] + (int64_t)lane);
-  int64_t have = (int64_t)(x->bytes[side] / d->elem);
+  int64_t have = (int64_t)(x->bytes[side] / elem);
   if (first < 0 || first > have - (int64_t)count)
     return mt_fail(x->err, MT_ERANGE, "%s: block %lld, thread %lld, value %lld reaches "
                    "elements %lld to %lld of a buffer of %lld", names[side],
                    (long long)x->rest, (long long)x->thread, (long long)x->value,
                    (long long)first, (long long)first + (long long)count - 1,
                    (long long)have);
-  if ((uintptr_t)address(x, side, lane) % (count * d->elem) != 0)
+  if ((uintptr_t)address(x, side, lane) % (count * elem) != 0)
     return mt_fail(x->err, MT_EALIGN, "%s: block %lld, thread %lld, value %lld: an "
                    "access of %d bytes to element %lld is misaligned", names[side],
                    (long long)x->rest, (long long)x->thread, (long long)x->value,
-                   (int)(count * d->elem), (long long)first);
+                   (int)(count * elem), (long long)first);
   return MT_OK;
+}
+
+static void convert (const mt_access *x, uint32_t lane, uint32_t count) {
+  const mt_desc *d = &x->l->desc;
+  mt_dtype from = (mt_dtype)MT_CAST_SRC(d->cast), to = (mt_dtype)MT_CAST_DST(d->cast);
+  for (; count > 0; count--, lane++)
+    mt_cast_element(to, address(x, MT_DST, lane), from, address(x, MT_SRC, lane));
 }
 
 static mt_status move (const mt_access *x, uint32_t lane, uint32_t count) {
@@ -71,8 +79,9 @@ static mt_status move (const mt_access *x, uint32_t lane, uint32_t count) {
     MT_TRY(verify(x, MT_SRC, lane, count));
     MT_TRY(verify(x, MT_DST, lane, count));
   }
-  memmove(address(x, MT_DST, lane), address(x, MT_SRC, lane),
-          (size_t)count * x->l->desc.elem);
+  if (x->l->desc.cast) convert(x, lane, count);
+  else memmove(address(x, MT_DST, lane), address(x, MT_SRC, lane),
+               (size_t)count * x->l->desc.elem);
   return MT_OK;
 }
 

@@ -24,11 +24,12 @@ static bool find_raster (mt_raster *r, int64_t *vectors, const mt_desc *d) {
 int64_t mt_rows_vectors (const mt_desc *d) { return d->raster.along * d->rests; }
 
 /* The axis that is a run of both sides becomes the thread axis. */
-bool mt_rows_form (mt_launch *l, mt_axes mode[3]) {
+bool mt_rows_make (mt_launch *l, mt_axes mode[3], char *why) {
   mt_desc probe = l->desc;
   int64_t vec = probe.vec, bytes = vec * probe.elem, n;
   mt_axes *rest = &mode[2];
   int i = 0;
+  (void)why;
   while (i < rest->n &&
          (rest->axis[i].stride[MT_SRC] != vec || rest->axis[i].stride[MT_DST] != vec))
     i++;

@@ -11,10 +11,10 @@
 #include "mt_skew.h"
 
 enum {
-  MT_LEASTHEAD = 32, MT_MOSTHEAD = 2048,  /* bytes of a run, of a row */
+  MT_LEASTHEAD = 32, MT_MOSTHEAD = 8192,  /* bytes of a run, of a row */
   MT_FASTHEAD = 512,                      /* bytes: rows of both sides that need no box */
   MT_FILL = 660,                          /* boxes that a large GPU has at once */
-  MT_MAXSKEWHEADS = 48
+  MT_MAXSKEWHEADS = 64
 };
 
 /* The first n axes of a chain, the last of them in pieces. */
@@ -49,7 +49,7 @@ static void find_heads (mt_basket *b, int side) {
   for (int i = 0; i < b->chain[side].n && inner <= MT_MOSTHEAD; i++) {
     int64_t e = b->all->axis[b->chain[side].axis[i]].extent;
     int64_t most = MT_MOSTHEAD / inner, c = e < most ? e : most;
-    for (; c > 1 && *n < MT_MAXSKEWHEADS; c = c * 7 / 8) {
+    for (; c > 1 && *n < MT_MAXSKEWHEADS; c = c * 4 / 5) {
       c = even(e, c);
       if (c * inner < MT_LEASTHEAD) break;
       b->head[side][(*n)++] = (mt_headpiece){i + 1, c};
@@ -95,7 +95,8 @@ static bool fill (mt_basket *b, const mt_headpiece *src, const mt_headpiece *dst
 /* In thousandths of the copy: ends of runs and rows, begin and end of a block, boxes that
 ** overhang, multiprocessors without one, places that are walked one by one. */
 static int64_t cost_of (const mt_basket *b) {
-  int64_t cost = 24000 / b->row[MT_SRC] + 40000 / b->row[MT_DST] + 600000 / b->bytes;
+  int64_t end = b->unit < 2 ? 90000 : b->unit < 4 ? 60000 : 40000;
+  int64_t cost = 24000 / b->row[MT_SRC] + end / b->row[MT_DST] + 600000 / b->bytes;
   int64_t boxes = b->total / b->bytes;
   int first = b->chain[MT_DST].axis[0];
   for (int i = 0; i < b->all->n; i++) {
@@ -188,10 +189,11 @@ static bool is_fast (const mt_basket *b) {
          b->all->axis[a].extent * b->unit >= MT_FASTHEAD;
 }
 
-bool mt_skew_form (mt_launch *l, mt_axes mode[3]) {
+bool mt_skew_make (mt_launch *l, mt_axes mode[3], char *why) {
   const mt_axes all = mode[2];
   mt_err err = MT_NOERR;
   mt_desc d = l->desc;
+  (void)why;
   mt_basket b = {.all = &all, .unit = (int64_t)d.vec * d.elem};
   if (all.n > MT_LISTSIZE - MT_MAXTURN || mt_mulo(b.unit, d.rests, &b.total)) return false;
   for (int side = 0; side < 2; side++) {

@@ -7,7 +7,7 @@
 
 #include "mt_impl.h"
 
-enum { MT_MAXTERMS = 50, MT_SOLVE_STEPS = 1 << 16 };
+enum { MT_MAXTERMS = 52, MT_SOLVE_STEPS = 1 << 16 };
 
 /* sum of v[i] * d[i], lo[i] <= v[i] <= hi[i], d[i] > 0. */
 typedef struct mt_equation {

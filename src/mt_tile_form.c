@@ -14,7 +14,6 @@
 
 enum {
   MT_SHORTRUN = 32,             /* bytes: below, tiles waste more than they give */
-  MT_FULL = 80,                 /* percent: below, boxes are faster than tiles */
   MT_SMALLPIECE = 2048,         /* bytes: below, a block has too little to do */
   MT_MANYTILES = 4              /* a run of so many tiles needs no further axis */
 };
@@ -69,15 +68,15 @@ static bool divides (const mt_axes *a, int side, int64_t elem) {
 
 static bool begins (const mt_launch *l, int side) {
   uint64_t at = (uint64_t)(uintptr_t)l->base[side] +
-                (uint64_t)l->offset[side] * l->desc.elem;
+                (uint64_t)l->offset[side] * MT_ELEM(&l->desc, side);
   return at % 16 == 0;
 }
 
 static bool is_aligned (const mt_launch *l, const mt_axes mode[3]) {
-  int64_t elem = l->desc.elem;
-  return begins(l, MT_SRC) && begins(l, MT_DST) && divides(&mode[2], MT_SRC, elem) &&
-         divides(&mode[2], MT_DST, elem) && divides(&mode[1], MT_SRC, elem) &&
-         divides(&mode[0], MT_DST, elem);
+  int64_t src = l->desc.elem, dst = MT_ELEM(&l->desc, MT_DST);
+  return begins(l, MT_SRC) && begins(l, MT_DST) && divides(&mode[2], MT_SRC, src) &&
+         divides(&mode[2], MT_DST, dst) && divides(&mode[1], MT_SRC, src) &&
+         divides(&mode[0], MT_DST, dst);
 }
 
 /* The same where both axes are the run of `packed`, and the second that of the other. */
@@ -106,12 +105,26 @@ static uint32_t strip_of (int64_t tiles) {
   return log;
 }
 
+/* Accesses that a tile moves along the run of the side. */
+static int64_t tile_of (const mt_desc *d, int side) {
+  int64_t bytes = (int64_t)d->vec * d->elem;
+  if (d->cast) return side == MT_SRC ? MT_CAST_TILE_S(d->elem, d->to)
+                                     : MT_CAST_TILE_D(d->elem, d->to);
+  if (d->form == MT_FORM_SHEAR)
+    return side == MT_SRC ? MT_SHEAR_S(bytes) : MT_SHEAR_D(bytes);
+  return side == MT_SRC ? MT_TILE_S(bytes) : MT_TILE_D(bytes);
+}
+
+int64_t mt_tile_length (const mt_desc *d, int side) {
+  if (d->form == MT_FORM_PACK) return MT_PACK_PIECE(d->vec * d->elem, d->threads);
+  return tile_of(d, side);
+}
+
 /* Whole tiles, ragged ones and, sheared, those that overlap. */
 static bool find_raster (mt_raster *r, int64_t *blocks, const mt_desc *d) {
-  bool sheared = d->form == MT_FORM_SHEAR;
+  bool sheared = d->form == MT_FORM_SHEAR && d->cast == 0;
   int64_t bytes = (int64_t)d->vec * d->elem, more = sheared ? 16 / bytes : 0;
-  int64_t s = sheared ? MT_SHEAR_S(bytes) : MT_TILE_S(bytes);
-  int64_t t = sheared ? MT_SHEAR_D(bytes) : MT_TILE_D(bytes);
+  int64_t s = tile_of(d, MT_SRC), t = tile_of(d, MT_DST);
   int64_t ns = (d->threads + s - 1) / s;
   memset(r, 0, sizeof *r);
   r->log = strip_of(ns);
@@ -137,7 +150,7 @@ int64_t mt_tile_count (const mt_desc *d) {
   return count_tiles(&n, d) ? n : 0;
 }
 
-/* ---------------------------------------------------------------- choosing */
+/* ---------------------------------------------------------------- making */
 
 static bool is_long (const mt_run *r, int64_t bytes, char *why) {
   static const char *const names[] = {"src", "dst"};
@@ -158,23 +171,15 @@ static bool find_runs (mt_run r[2], mt_axes mode[3], const mt_desc *d, char *why
   return is_long(&r[0], bytes, why) && is_long(&r[1], bytes, why);
 }
 
-/* Few accesses of a tile lie beyond the run. */
-static bool fills (const mt_run *r, char *why) {
-  int64_t tiles = (r->length + r->tile - 1) / r->tile;
-  if (r->length * 100 >= tiles * r->tile * MT_FULL) return true;
-  snprintf(why, MT_REASON, "a run of %s has %lld accesses, a tile %lld",
-           r->side == MT_SRC ? "src" : "dst", (long long)r->length, (long long)r->tile);
-  return false;
-}
-
-static bool try_tiles (mt_launch *l, mt_axes mode[3], char *why, bool full) {
+static bool make_tiles (mt_launch *l, mt_axes mode[3], mt_form form, char *why) {
   mt_desc probe = l->desc;
-  int64_t bytes = (int64_t)probe.vec * probe.elem, n;
-  mt_run r[2] = {{.side = MT_SRC, .tile = MT_TILE_S(bytes)},
-                 {.side = MT_DST, .tile = MT_TILE_D(bytes)}};
-  if (!find_runs(r, mode, &probe, why)) return false;
-  if (full && !(fills(&r[0], why) && fills(&r[1], why))) return false;
-  probe.form = is_aligned(l, mode) ? MT_FORM_TILE : MT_FORM_SHEAR;
+  int64_t n;
+  mt_run r[2] = {{.side = MT_SRC, .tile = tile_of(&probe, MT_SRC)},
+                 {.side = MT_DST, .tile = tile_of(&probe, MT_DST)}};
+  if (!find_runs(r, mode, &probe, why) ||
+      is_aligned(l, mode) != (form == MT_FORM_TILE))
+    return false;
+  probe.form = form;
   probe.threads = r[0].length;
   probe.values = r[1].length;
   probe.rests /= probe.threads * probe.values;
@@ -182,12 +187,12 @@ static bool try_tiles (mt_launch *l, mt_axes mode[3], char *why, bool full) {
     snprintf(why, MT_REASON, "more than 2^31 tiles");
     return false;
   }
-  l->desc.form = probe.form;
+  l->desc.form = form;
   return find_raster(&l->desc.raster, &n, &probe);
 }
 
 /* The short axis, first on the packed side, and the long one, first on the other. */
-static bool try_pack (mt_launch *l, mt_axes mode[3], int packed) {
+static bool make_packed (mt_launch *l, mt_axes mode[3], int packed) {
   int64_t vec = l->desc.vec;
   if (!take(&mode[2], &mode[0], packed, vec)) return false;
   mt_axis c = mode[0].axis[0];
@@ -202,26 +207,22 @@ static bool try_pack (mt_launch *l, mt_axes mode[3], int packed) {
   return true;
 }
 
-/* Attempt i, of those that are made in turn. */
-static bool try_form (int i, mt_launch *l, mt_axes mode[3], char *why) {
-  if (i < 2) return try_pack(l, mode, i);
-  if (i == 3) return mt_box_form(l, mode);
-  if (i == 4) return mt_skew_form(l, mode);
-  if (i == 6) return mt_rows_form(l, mode);
-  return try_tiles(l, mode, why, i == 2);
+bool mt_tile_make (mt_launch *l, mt_axes mode[3], char *why) {
+  return make_tiles(l, mode, MT_FORM_TILE, why);
 }
 
-bool mt_tile_form (mt_launch *l, mt_axes mode[3], char *why) {
-  const mt_axes saved = mode[2];
-  for (int i = 0; i < 7; i++) {
+bool mt_shear_make (mt_launch *l, mt_axes mode[3], char *why) {
+  return make_tiles(l, mode, MT_FORM_SHEAR, why);
+}
+
+bool mt_pack_make (mt_launch *l, mt_axes mode[3], char *why) {
+  const mt_axes all = mode[2];
+  (void)why;
+  for (int side = 0; side < 2; side++) {
     mode[0].n = mode[1].n = 0;
-    mode[2] = saved;
-    if (!try_form(i, l, mode, why)) continue;
-    if (i != 3 && i != 4) why[0] = 0;
-    return true;
+    mode[2] = all;
+    if (make_packed(l, mode, side)) return true;
   }
-  mode[0].n = mode[1].n = 0;
-  mode[2] = saved;
   return false;
 }
 

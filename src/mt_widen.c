@@ -15,6 +15,11 @@
 
 static const char *const side_name[] = {"src", "dst"};
 
+/* Bytes of an element, of the wider side. */
+static uint32_t wide (const mt_desc *d) {
+  return MT_ELEM(d, MT_DST) > d->elem ? MT_ELEM(d, MT_DST) : d->elem;
+}
+
 /* The axes of a launch, taken apart. `run`: the mode that accesses are made of. */
 typedef struct mt_shelf {
   mt_axes mode[3];
@@ -61,11 +66,11 @@ static bool strides_divide (const mt_shelf *x, const mt_axis *run, int64_t v, ch
   return true;
 }
 
-static bool addresses_divide (const mt_launch *l, uint32_t width, char *why) {
+static bool addresses_divide (const mt_launch *l, uint32_t v, char *why) {
   for (int side = 0; side < 2; side++) {
+    uint32_t elem = MT_ELEM(&l->desc, side), width = v * elem;
     int64_t where = l->desc.flip[side].mask ? l->origin[side] : l->offset[side];
-    uint64_t at = (uint64_t)(uintptr_t)l->base[side] +
-                   (uint64_t)where * l->desc.elem;
+    uint64_t at = (uint64_t)(uintptr_t)l->base[side] + (uint64_t)where * elem;
     if (at % width == 0) continue;
     snprintf(why, MT_REASON, "%s begins %d bytes past a multiple of %d bytes",
              side_name[side], (int)(at % width), (int)width);
@@ -92,7 +97,7 @@ static bool swizzles_keep (const mt_launch *l, int64_t v, char *why) {
 
 static bool can_be (const mt_launch *l, const mt_shelf *x, uint32_t width, char *why) {
   const mt_axis *run = find_run(x);
-  int64_t v = width / l->desc.elem;
+  int64_t v = width / wide(&l->desc);
   why[0] = 0;
   if (v <= 1) return true;
   if (run == NULL) return no_run(x, why);
@@ -102,14 +107,16 @@ static bool can_be (const mt_launch *l, const mt_shelf *x, uint32_t width, char 
     return false;
   }
   return strides_divide(x, run, v, why) && swizzles_keep(l, v, why) &&
-         addresses_divide(l, width, why);
+         addresses_divide(l, (uint32_t)v, why);
 }
 
-static uint32_t widest (const mt_launch *l, const mt_shelf *x, mt_narrow *why) {
-  uint32_t width = l->desc.elem;
+static uint32_t widest (const mt_launch *l, const mt_shelf *x, uint32_t most,
+                        mt_narrow *why) {
+  const uint32_t elem = wide(&l->desc);
+  uint32_t width = elem;
   for (int w = 0; w < MT_MAXWIDTH; w++) {
     why->reason[w][0] = 0;
-    if (1u << w <= l->desc.elem) continue;
+    if (1u << w <= elem || 1u << w > most || (l->desc.cast && 1u << w < 16)) continue;
     if (can_be(l, x, 1u << w, why->reason[w])) width = 1u << w;
   }
   return width;
@@ -118,7 +125,7 @@ static uint32_t widest (const mt_launch *l, const mt_shelf *x, mt_narrow *why) {
 /* ---------------------------------------------------------------- doing it */
 
 static void split_run (mt_launch *l, mt_shelf *x, uint32_t width) {
-  int64_t v = width / l->desc.elem;
+  int64_t v = width / wide(&l->desc);
   mt_axis *run = (mt_axis *)find_run(x);
   if (v <= 1) return;
   l->desc.vec = (uint32_t)v;
@@ -146,14 +153,15 @@ static void reorder (mt_launch *l, mt_shelf *x) {
   }
 }
 
-mt_status mt_widen (mt_launch *l, mt_narrow *why, const mt_tiled_copy *copy,
-                    mt_err *err) {
+mt_status mt_widen_to (mt_launch *l, mt_narrow *why, const mt_tiled_copy *copy,
+                       uint32_t most, mt_err *err) {
   mt_shelf x = {.run = l->desc.form == MT_FORM_FLAT ? 2 : 1};
   memset(why, 0, sizeof *why);
   if (l->desc.rests == 0) return MT_OK;
   mt_axes_get(x.mode, &l->desc);
   reorder(l, &x);
-  uint32_t width = widest(l, &x, why);
+  if (l->desc.cast && x.run == 1) return mt_axes_put(&l->desc, x.mode, err);
+  uint32_t width = widest(l, &x, most, why);
   if (copy && copy->atom_bits != 0) {
     uint32_t asked = (uint32_t)copy->atom_bits / 8;
     char reason[MT_REASON];
@@ -162,9 +170,10 @@ mt_status mt_widen (mt_launch *l, mt_narrow *why, const mt_tiled_copy *copy,
     width = asked;
   }
   split_run(l, &x, width);
-  if (l->desc.form == MT_FORM_FLAT && mt_has_flips(&l->desc))
-    snprintf(why->tile, sizeof why->tile, "a side is swizzled");
-  else if (l->desc.form == MT_FORM_FLAT && l->desc.nbound == 0)
-    mt_tile_form(l, x.mode, why->tile);
   return mt_axes_put(&l->desc, x.mode, err);
+}
+
+mt_status mt_widen (mt_launch *l, mt_narrow *why, const mt_tiled_copy *copy,
+                    mt_err *err) {
+  return mt_widen_to(l, why, copy, 1u << (MT_MAXWIDTH - 1), err);
 }

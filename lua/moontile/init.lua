@@ -5,6 +5,7 @@ local tile = require "moontile.core"
 local contraction = require "moontile.contraction"
 local einsum = require "moontile.einsum"
 local show = require "moontile.show"
+local tuning = require "moontile.tuning"
 
 -- print_layout(A), A:print_layout() -> text: the library itself never prints.
 tile.print_layout = show.print_layout
@@ -13,6 +14,8 @@ tile._methods.Layout.print_layout = show.print_layout
 tile.einsum, tile.einsum_fold = contraction.einsum, contraction.einsum_fold
 tile.im2col, tile._methods.Tensor.im2col = contraction.im2col, contraction.im2col
 tile._methods.Layout.im2col = einsum.im2col
+
+tile.tune, tile.load_tuning = tuning.tune, tuning.load_tuning
 
 -- Parts of a tensor are views of it.
 for _, name in ipairs { "local_tile", "local_partition", "inner_partition", "outer_partition",

@@ -1,7 +1,8 @@
--- script.lua: uses everything, for the allocator that fails. Arguments: a file name, a driver.
+-- script.lua: uses everything, for the allocator that fails. Arguments: a file name, a driver, a
+-- function that counts allocations.
 -- SPDX-License-Identifier: MIT
 
-local path, libcuda = ...
+local path, libcuda, count = ...
 local tile = require "moontile"
 local layout, X = tile.layout, tile._
 
@@ -77,6 +78,36 @@ local function copies(device)
   plan:free()
 end
 
+-- A copy that is remembered needs nothing.
+local function remembered(device)
+  local src = assert(tile.tensor("f32", layout({ 20, 12 }, "right"), device))
+  local dst = assert(tile.tensor("f32", layout { 20, 12 }, device))
+  local copy = tile.copy
+  local how = tile.tiled_copy { atom = "UniversalCopy<uint32_t>", dtype = "f32", thr = layout(32) }
+  copy(src, dst)
+  copy(how, src, dst)
+  collectgarbage "stop"
+  local before = count()
+  for _ = 1, 20 do
+    copy(src, dst)
+    copy(how, src, dst)
+  end
+  assert(count() == before)
+  collectgarbage "restart"
+  assert(device:plans() >= 40)
+end
+
+local function transfers(device)
+  local A = assert(tile.tensor("f32", layout({ 20, 12 }, "right"))):fill(3)
+  local B = assert(tile.tensor("f32", layout { 20, 12 }, device))
+  local up = assert(tile.plan(A, B))
+  up()
+  assert(#tostring(up) > 0)
+  tile.copy(B, A, assert(device:stream()))
+  assert(A(19, 11) == 3 and A:view(layout({ 2, 2 }, { 30, 100 })):to(device)(1, 1) == 3)
+  refused(tile.copy, A, B:view(layout({ 20, 12 }, { 0, 1 })))
+end
+
 local function described(device)
   local A = assert(tile.tensor("f32", layout { 10, 6 }, device)):fill(2)
   local B = assert(tile.tensor("f32", layout { 7, 6 }, device)):fill(1)
@@ -136,6 +167,16 @@ local function products(device)
   refused(tile.gemm, A, C, C)
 end
 
+local function tuning(device)
+  local src = assert(tile.tensor("u8", layout(48), device))
+  local dst = assert(tile.tensor("u8", layout(48), device))
+  local plan, ways = assert(tile.tune(assert(tile.plan(src, dst)), { rounds = 1 }))
+  assert(#ways == 1 and #tostring(ways) > 0)
+  tile.copy(src, dst)
+  for key in pairs(tile._tuned) do tile._tuned[key] = nil end
+  refused(plan.take, plan, "nothing", 4)
+end
+
 local function contractions(device)
   local A = assert(tile.tensor("f32", layout({ 3, 4 }, "right"), device)):fill(2)
   assert(tile.einsum("ij,kj,kl", A, A, A, { dtype = "f64" }):dtype() == "f64")
@@ -148,12 +189,17 @@ atoms()
 analysis()
 tiles()
 local devices = { tile.device { "cpu", threads = 2 }, tile.device "cpu:checked" }
-if libcuda then devices[#devices + 1] = assert(tile.device { "cuda", libcuda = libcuda }) end
+if libcuda then
+  devices[#devices + 1] = assert(tile.device { "cuda", libcuda = libcuda, piece = 256 })
+end
 assert(#devices >= 2 and #tile.info(libcuda).devices >= 1)
 for _, device in ipairs(devices) do
   tensors(device)
   copies(device)
   described(device)
+  remembered(device)
   products(device)
 end
+tuning(devices[1])
 contractions(devices[1])
+if libcuda then transfers(devices[3]) end

@@ -3,7 +3,8 @@
 ** every n.
 ** SPDX-License-Identifier: MIT
 **
-** usage: sweep SCRIPT FILE [LIBCUDA [STEP]]. Every run ends in an error or in success,
+** usage: sweep SCRIPT FILE [LIBCUDA [STEP]]. The script gets FILE, LIBCUDA and a function
+** that counts allocations. Every run ends in an error or in success,
 ** gives all memory back and leaves no file open; the first that succeeds without a
 ** failure is the last.
 */
@@ -19,6 +20,7 @@
 
 typedef struct heap {
   long left;                  /* allocations that may still succeed */
+  long asked;                 /* how many were asked for */
   long blocks;
   size_t bytes;
   int failed;
@@ -32,6 +34,7 @@ static void *allocate (void *ud, void *p, size_t osize, size_t nsize) {
     free(p);
     return NULL;
   }
+  h->asked += nsize > osize;
   if (nsize > osize && h->left-- <= 0) {
     h->left = 0;
     h->failed = 1;
@@ -46,6 +49,14 @@ static void *allocate (void *ud, void *p, size_t osize, size_t nsize) {
 
 static const char *const *arguments;
 
+/* allocations() -> how many were asked for so far */
+static int allocations (lua_State *L) {
+  void *h;
+  lua_getallocf(L, &h);
+  lua_pushinteger(L, ((heap *)h)->asked);
+  return 1;
+}
+
 static int run (lua_State *L) {
   luaL_openlibs(L);
   luaL_requiref(L, "moontile", luaopen_moontile, 0);
@@ -53,7 +64,9 @@ static int run (lua_State *L) {
   if (luaL_loadfile(L, arguments[1])) return lua_error(L);
   lua_pushstring(L, arguments[2]);
   if (arguments[3] && *arguments[3]) lua_pushstring(L, arguments[3]);
-  lua_call(L, lua_gettop(L) - 1, 0);
+  else lua_pushnil(L);
+  lua_pushcfunction(L, allocations);
+  lua_call(L, 3, 0);
   return 0;
 }
 

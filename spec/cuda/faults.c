@@ -11,9 +11,9 @@
 enum { BYTES = 4096 };
 
 typedef struct scenario {
-  mt_device *d;
+  mt_device *d, *cpu;
   mt_stream *s;
-  mt_plan *product;
+  mt_plan *product, *up, *down;
   mt_graph *graph;
   void *src, *dst;
   mt_err err;
@@ -62,9 +62,28 @@ static mt_status replay (scenario *x, mt_plan *p) {
   return mt_synchronize(x->d, NULL, &x->err);
 }
 
+/* Integers of the host go up as columns and come down as rows, in 4 pieces each way. */
+static mt_status transfer (scenario *x) {
+  mt_layout a, b;
+  int32_t host[1024], back[1024];
+  MT_TRY(mt_parse(&a, "(64,16):(16,1)", 14, &x->err));
+  MT_TRY(mt_parse(&b, "(64,16):(1,64)", 14, &x->err));
+  for (int i = 0; i < 1024; i++) host[i] = 5 * i;
+  mt_tensor from = {a.node, MT_i32, host, BYTES, 0}, to = from, there = from;
+  to.data = back, there.layout = b.node, there.data = x->dst;
+  MT_TRY(spec_open(&x->cpu, "cpu", &x->err));
+  MT_TRY(mt_plan_transfer(&x->up, x->cpu, &from, x->d, &there, &x->err));
+  MT_TRY(mt_plan_transfer(&x->down, x->d, &there, x->cpu, &to, &x->err));
+  MT_TRY(mt_plan_launch(x->up, NULL, &x->err));
+  MT_TRY(mt_plan_launch(x->down, x->s, &x->err));
+  EXPECT(memcmp(host, back, BYTES) == 0, "transferred wrongly");
+  return MT_OK;
+}
+
 static mt_status use (scenario *x) {
   unsigned char host[BYTES], back[BYTES];
   static mt_plan p;                  /* a graph holds it to the end */
+  double us = 0;
   for (int i = 0; i < BYTES; i++) host[i] = (unsigned char)(i * 7);
   MT_TRY(spec_open(&x->d, "cuda", &x->err));
   MT_TRY(mt_malloc(x->d, &x->src, BYTES, &x->err));
@@ -76,10 +95,13 @@ static mt_status use (scenario *x) {
   MT_TRY(mt_synchronize(x->d, x->s, &x->err));
   MT_TRY(x->d->backend->launch(&p, NULL, &x->err));
   MT_TRY(mt_synchronize(x->d, NULL, &x->err));
+  MT_TRY(x->d->backend->measure(&p, 3, &us, &x->err));
+  EXPECT(us > 0, "3 launches took %g us", us);
   MT_TRY(mt_download(x->d, back, x->dst, BYTES, &x->err));
   EXPECT(memcmp(host, back, BYTES) == 0, "copied wrongly");
   MT_TRY(multiply(x));
-  return replay(x, &p);
+  MT_TRY(replay(x, &p));
+  return transfer(x);
 }
 
 static mt_status play (scenario *x) {
@@ -89,6 +111,9 @@ static mt_status play (scenario *x) {
   count_calls(x->before);
   mt_graph_free(x->graph);
   mt_plan_free(x->product);
+  mt_plan_free(x->up);
+  mt_plan_free(x->down);
+  mt_device_close(x->cpu);
   if (x->d != NULL) {
     mt_free(x->d, x->src, BYTES);
     mt_free(x->d, x->dst, BYTES);
@@ -115,11 +140,22 @@ static const CUresult codes[] = {
   1, 201, 400, 999
 };
 
+/* Without memory for a second slot one must do; what the driver does not tell about an
+** address is that it is page-locked. */
+static bool is_borne (int f, int n, CUresult code) {
+  int first = f == FAKE_cuMemHostAlloc ? 1 :         /* calls up to the first slot */
+              f == FAKE_cuMemAlloc ? 3 : 5;          /* two events measured */
+  if (f == FAKE_cuPointerGetAttribute) return true;
+  return (f == FAKE_cuMemHostAlloc || f == FAKE_cuMemAlloc || f == FAKE_cuEventCreate) &&
+         status_of(code) == MT_ENOMEM && n > first;
+}
+
 /* The status with call n of function f failing. A context that was not popped shows in
 ** the call after; what fails in the clean-up, of a capture too, shows nowhere. */
 static mt_status expected (const scenario *clean, int f, int n, CUresult code) {
   if (n > clean->before[f] || f == FAKE_cuGraphDestroy || f == FAKE_cuStreamDestroy)
     return MT_OK;
+  if (is_borne(f, n, code)) return MT_OK;
   if (f != FAKE_cuCtxPopCurrent) return status_of(code);
   return n == clean->before[f] ? MT_OK : MT_ELOST;
 }
@@ -129,7 +165,7 @@ static mt_status expected (const scenario *clean, int f, int n, CUresult code) {
 static void expect_clean (int f, const char *order) {
   fakecuda_live live;
   fake_count(&live);
-  if (f == FAKE_cuCtxPushCurrent && live.allocations <= 2) fake_forget();
+  if (f == FAKE_cuCtxPushCurrent && live.allocations <= 5) fake_forget();
   spec_expect_clean(order);
 }
 

@@ -42,18 +42,22 @@ static void *counting_alloc (void *ud, void *ptr, size_t osize, size_t nsize) {
 
 mt_status spec_open (mt_device **out, const char *name, mt_err *err) {
   mt_device_options o = {
-      .alloc = counting_alloc, .alloc_ud = &spec_host_bytes, .libcuda = fake_path};
+      .alloc = counting_alloc, .alloc_ud = &spec_host_bytes, .libcuda = fake_path,
+      .piece = 1024};
   return mt_device_open(out, name, &o, err);
 }
 
 void spec_expect_clean (const char *what) {
   fakecuda_live live;
   fake_count(&live);
-  EXPECT(live.allocations == 0 && live.streams == 0 && live.libraries == 0 &&
-         live.graphs == 0 && live.contexts == 0 && live.current == 0,
-         "%s: alive: %d allocations, %d streams, %d libraries, %d graphs, %d contexts, "
-         "%d current", what, live.allocations, live.streams, live.libraries, live.graphs,
+  EXPECT(live.allocations == 0 && live.streams == 0 && live.events == 0 &&
+         live.libraries == 0 && live.graphs == 0 && live.contexts == 0 &&
+         live.current == 0,
+         "%s: alive: %d allocations, %d streams, %d events, %d libraries, %d graphs, "
+         "%d contexts, %d current", what, live.allocations, live.streams, live.events,
+         live.libraries, live.graphs,
          live.contexts, live.current);
+  EXPECT(live.pinned == 0, "%s: alive: %d page-locked", what, live.pinned);
   EXPECT(spec_host_bytes == 0, "%s: %ld bytes of host memory", what, spec_host_bytes);
 }
 
@@ -98,6 +102,9 @@ int main (void) {
   spec_faults();
   spec_copies();
   spec_graphs();
+  spec_choices();
+  spec_transfers();
+  spec_transfer_pairs();
   if (spec_failures == 0) printf("cuda: ok\n");
   return spec_failures != 0;
 }

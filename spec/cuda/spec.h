@@ -33,6 +33,8 @@ void fake_set (const char *name, const char *value);    /* the environment; NULL
 /* Options with the fake driver and an allocator that counts. */
 extern long spec_host_bytes;
 mt_status spec_open (mt_device **out, const char *name, mt_err *err);
+/* The fake driver's device, with pieces of so many bytes. */
+mt_status spec_open_pieces (mt_device **out, size_t piece, mt_err *err);
 /* That nothing is alive, in the driver and on the host. */
 void spec_expect_clean (const char *what);
 
@@ -44,5 +46,8 @@ void spec_devices (void);
 void spec_faults (void);
 void spec_copies (void);
 void spec_graphs (void);
+void spec_choices (void);
+void spec_transfers (void);
+void spec_transfer_pairs (void);
 
 #endif

@@ -4,13 +4,13 @@
 ** SPDX-License-Identifier: MIT
 **
 ** What the validator accepts has to be sound in every respect; what it refuses although
-** it is sound is counted. What it accepts is then run by both executors.
+** it is sound is counted. What it accepts is then run by both executors. Some convert.
 */
 #include "exec_test.h"
 #include "mt_check.h"
 #include "mt_cpu.h"
 
-enum { ARENA = 512, MAXELEMENTS = 4096 };
+enum { ARENA = 512, MAXELEMENTS = 5000 };
 
 /* Both sides lie in one arena, so that overlaps happen. */
 typedef struct trial {
@@ -74,7 +74,7 @@ static bool in_range (const trial *x, const element *e, int n) {
   for (int i = 0; i < n; i++)
     for (int o = 0; o < 2; o++)
       if (e[i].at[o] < 0 ||
-          e[i].at[o] >= (int64_t)(x->bytes[o] / x->l.desc.elem))
+          e[i].at[o] >= (int64_t)(x->bytes[o] / MT_ELEM(&x->l.desc, o)))
         return false;
   return true;
 }
@@ -83,8 +83,9 @@ static bool aligned (const trial *x, const element *e, int n) {
   const mt_desc *d = &x->l.desc;
   for (int i = 0; i < n; i++)
     for (int o = 0; o < 2; o++) {
-      uintptr_t at = (uintptr_t)x->l.base[o] + (uintptr_t)e[i].at[o] * d->elem;
-      if (at % (e[i].whole ? d->vec * d->elem : d->elem) != 0) return false;
+      uint32_t elem = MT_ELEM(d, o);
+      uintptr_t at = (uintptr_t)x->l.base[o] + (uintptr_t)e[i].at[o] * elem;
+      if (at % (e[i].whole ? d->vec * elem : elem) != 0) return false;
       for (int j = 1; e[i].whole && j < (int)d->vec; j++)
         if (e[i + j].at[o] != e[i].at[o] + j) return false;
     }
@@ -106,8 +107,8 @@ static bool apart (const trial *x, const element *e, int n) {
   ptrdiff_t src = (unsigned char *)l->base[MT_SRC] - arena;
   ptrdiff_t dst = (unsigned char *)l->base[MT_DST] - arena;
   memset(written, 0, sizeof written);
-  for (int i = 0; i < n; i++)
-    memset(written + dst + e[i].at[MT_DST] * l->desc.elem, 1, l->desc.elem);
+  uint32_t to = MT_ELEM(&l->desc, MT_DST);
+  for (int i = 0; i < n; i++) memset(written + dst + e[i].at[MT_DST] * to, 1, to);
   for (int i = 0; i < n; i++)
     for (uint32_t b = 0; b < l->desc.elem; b++)
       if (written[src + e[i].at[MT_SRC] * l->desc.elem + b]) return false;
@@ -198,12 +199,23 @@ static void random_flip (mt_launch *l, int o) {
   }
 }
 
+/* Between two types; FLAT without bounds, TV element by element. */
+static void random_cast (mt_desc *d) {
+  mt_dtype from = (mt_dtype)pick(MT_NDTYPE), to = (mt_dtype)pick(MT_NDTYPE);
+  if (from == to) to = (mt_dtype)((from + 1) % MT_NDTYPE);
+  d->cast = MT_CAST(from, to);
+  d->elem = (uint32_t)mt_dtype_size(from), d->to = (uint32_t)mt_dtype_size(to);
+  d->vec = d->form == MT_FORM_TV || pick(2) ? 1 :
+           16 / (d->elem > d->to ? d->elem : d->to);
+}
+
 static void random_trial (trial *x) {
   mt_desc *d = &x->l.desc;
   memset(x, 0, sizeof *x);
   d->form = pick(4) == 0 ? MT_FORM_FLAT : MT_FORM_TV;
   d->elem = 1u << pick(3);
   d->vec = pick(2) ? 1 : 1u << pick(3);
+  if (pick(d->form == MT_FORM_FLAT ? 2 : 6) == 0) random_cast(d);
   int64_t room = 300;
   uint32_t n[3] = {(uint32_t)pick(3), (uint32_t)pick(3), (uint32_t)pick(4)};
   if (d->form == MT_FORM_FLAT) n[2] += n[0] + n[1], n[0] = n[1] = 0;
@@ -218,15 +230,16 @@ static void random_trial (trial *x) {
     }
   }
   x->plausible = pick(3) != 0;
-  if (x->plausible) plausible_bounds(d);
+  if (d->cast && d->form == MT_FORM_FLAT) x->plausible = true;
+  else if (x->plausible) plausible_bounds(d);
   else wild_bounds(d);
   set_sizes(d);
   for (int o = 0; o < 2; o++) {
     int64_t start = between(0, ARENA / 2);
     if (pick(4)) start = start / 16 * 16;
-    x->l.base[o] = arena + start * d->elem;
+    x->l.base[o] = arena + start * MT_ELEM(d, o);
     x->l.offset[o] = pick(2) ? 0 : between(0, 3) * d->vec;
-    x->bytes[o] = (size_t)(ARENA - start) * d->elem;
+    x->bytes[o] = (size_t)(ARENA - start) * MT_ELEM(d, o);
     if (pick(4) == 0) x->bytes[o] = (size_t)between(0, (int64_t)x->bytes[o]);
     if (pick(4) == 0) random_flip(&x->l, o);
   }
@@ -238,6 +251,17 @@ static void random_trial (trial *x) {
 
 /* ---------------------------------------- running what was accepted */
 
+static void move (const trial *x, const element *e) {
+  const mt_desc *d = &x->l.desc;
+  unsigned char *dst = want + ((unsigned char *)x->l.base[MT_DST] - arena) +
+                       e->at[MT_DST] * MT_ELEM(d, MT_DST);
+  const unsigned char *src = x->l.base[MT_SRC];
+  src += e->at[MT_SRC] * d->elem;
+  if (d->cast == 0) memcpy(dst, src, d->elem);
+  else mt_cast_element((mt_dtype)MT_CAST_DST(d->cast), dst,
+                       (mt_dtype)MT_CAST_SRC(d->cast), src);
+}
+
 static void run_accepted (trial *x, const element *e, int n) {
   mt_err err = MT_NOERR;
   mt_why why = {{0}, 0};
@@ -246,15 +270,11 @@ static void run_accepted (trial *x, const element *e, int n) {
   mt_kernel row = {.name = "any", .op = MT_OP_COPY, .form = (uint8_t)d->form, .threads = 1,
                    .unroll = (uint16_t)(1 + pick(3))};
   mt_grid grid = {(uint32_t)(1 + pick(4)), 2};
-  ptrdiff_t dst = (unsigned char *)x->l.base[MT_DST] - arena;
-  ptrdiff_t src = (unsigned char *)x->l.base[MT_SRC] - arena;
   if (d->form == MT_FORM_TV) grid.threads = (uint32_t)d->threads;
   for (size_t i = 0; i < sizeof arena; i++) arena[i] = (unsigned char)(i * 37 + (i >> 8));
   memcpy(want, arena, sizeof arena);
   memcpy(got, arena, sizeof arena);
-  for (int i = 0; i < n; i++)
-    memcpy(want + dst + e[i].at[MT_DST] * d->elem,
-           arena + src + e[i].at[MT_SRC] * d->elem, d->elem);
+  for (int i = 0; i < n; i++) move(x, &e[i]);
   CHECK(mt_ref_run(&row, grid, &x->l, x->bytes, &err) == MT_OK, "reference: %s",
         err.text);
   CHECK(memcmp(arena, want, sizeof arena) == 0, "the reference differs");

@@ -58,6 +58,7 @@ void test_desc (void);
 void test_moves (void);
 void test_plan (void);
 void test_device (void);
+void test_cast (void);
 void test_mma (void);
 void test_verify (void);
 

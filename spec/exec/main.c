@@ -72,7 +72,7 @@ int main (void) {
     {"tile", test_tile}, {"desc", test_desc}, {"check", test_check}, {"moves",
                                                                       test_moves},
     {"copy", test_copy}, {"plan", test_plan}, {"device", test_device},
-    {"mma", test_mma}, {"verify", test_verify},
+    {"cast", test_cast}, {"mma", test_mma}, {"verify", test_verify},
   };
   if (cases && *cases) base_cases = atol(cases) / 50 + 1;
   base_seed = seed && *seed ? strtoull(seed, NULL, 10) : (uint64_t)time(NULL) * 1000003;

@@ -22,7 +22,7 @@ enum { MAXDEVICES = 16, MAXSTACK = 16 };
 struct CUlib_st { const char *text; };
 
 static struct CUctx_st contexts[MAXDEVICES];
-static int libraries;
+static int libraries, events;
 static pid_t started;                  /* the process that called cuInit */
 static __thread CUcontext stack[MAXSTACK];
 static __thread int depth;
@@ -286,6 +286,28 @@ FAKE cuMemcpyDtoHAsync_v2 (void *dst, CUdeviceptr src, size_t bytes, CUstream s)
   return fake_enqueue(s, &w);
 }
 
+FAKE cuMemHostAlloc (void **out, size_t bytes, unsigned flags) {
+  FAULT(cuMemHostAlloc);
+  TRY(ready());
+  NEED(flags == 0, 1);
+  return fake_lock(out, bytes);
+}
+
+FAKE cuMemFreeHost (void *p) {
+  NEED(started && current() != NULL, 201);
+  fake_finish_all(current());
+  CUresult r = fake_unlock(p);
+  FAULT(cuMemFreeHost);
+  return r != 0 ? r : current()->sticky;
+}
+
+FAKE cuPointerGetAttribute (void *out, CUpointer_attribute a, CUdeviceptr p) {
+  FAULT(cuPointerGetAttribute);
+  TRY(ready());
+  NEED(a == MT_CU_MEMORY_TYPE && fake_is_locked((const void *)(uintptr_t)p), 1);
+  return *(int *)out = MT_CU_HOST_MEMORY, 0;
+}
+
 /* ---------------------------------------------------------------- streams */
 
 FAKE cuStreamCreate (CUstream *out, unsigned flags) {
@@ -309,6 +331,62 @@ FAKE cuStreamSynchronize (CUstream s) {
   if (s->capturing) return fake_capture_break(s);
   fake_finish(s);
   return current()->sticky;
+}
+
+FAKE cuStreamWaitEvent (CUstream s, CUevent e, unsigned flags) {
+  FAULT(cuStreamWaitEvent);
+  TRY(ready());
+  NEED(e != NULL && s != NULL && s->context == current(), 400);
+  NEED(flags == 0, 1);
+  fake_work w = {.kind = FAKE_AWAIT, .event = e, .ticket = e->asked};
+  return e->asked > 0 ? fake_enqueue(s, &w) : 0;
+}
+
+/* ---------------------------------------------------------------- events */
+
+FAKE cuEventCreate (CUevent *out, unsigned flags) {
+  FAULT(cuEventCreate);
+  TRY(ready());
+  NEED(flags == 0 || flags == MT_CU_NO_TIMING, 1);
+  CUevent e = calloc(1, sizeof *e);
+  NEED(e != NULL, 2);
+  events++;
+  return *out = e, 0;
+}
+
+FAKE cuEventDestroy_v2 (CUevent e) {
+  NEED(e != NULL, 400);
+  if (current() != NULL) fake_finish_all(current());
+  free(e);
+  events--;
+  FAULT(cuEventDestroy);
+  return 0;
+}
+
+FAKE cuEventRecord (CUevent e, CUstream s) {
+  FAULT(cuEventRecord);
+  TRY(ready());
+  NEED(e != NULL && s != NULL && s->context == current(), 400);
+  e->last = s;
+  e->at = 0;
+  fake_work w = {.kind = FAKE_STAMP, .event = e, .ticket = ++e->asked};
+  return fake_enqueue(s, &w);
+}
+
+FAKE cuEventSynchronize (CUevent e) {
+  FAULT(cuEventSynchronize);
+  TRY(ready());
+  NEED(e != NULL, 400);
+  TRY(fake_reach(e, e->asked));
+  return current()->sticky;
+}
+
+FAKE cuEventElapsedTime (float *ms, CUevent from, CUevent to) {
+  FAULT(cuEventElapsedTime);
+  TRY(ready());
+  NEED(from != NULL && to != NULL, 400);
+  NEED(from->at > 0 && to->at > 0, 600);
+  return *ms = (float)(1e3 * (to->at - from->at)), 0;
 }
 
 /* ---------------------------------------------------------------- graphs */
@@ -391,6 +469,8 @@ void fakecuda_count (fakecuda_live *out) {
   memset(out, 0, sizeof *out);
   fake_live_memory(&out->allocations, &out->bytes);
   out->streams = fake_live_streams();
+  out->pinned = fake_live_locked();
+  out->events = events;
   out->libraries = libraries;
   out->graphs = fake_live_graphs();
   out->current = depth;
@@ -402,7 +482,8 @@ static void __attribute__((destructor)) report (void) {
   if (!fake_option("FAKECUDA_REPORT", 0)) return;
   fakecuda_count(&live);
   fprintf(stderr,
-          "fakecuda: alive: %d allocations of %zu bytes, %d streams, %d libraries, "
-          "%d graphs, %d contexts, %d of them current\n", live.allocations, live.bytes,
-          live.streams, live.libraries, live.graphs, live.contexts, live.current);
+          "fakecuda: alive: %d allocations of %zu bytes, %d page-locked, %d streams, "
+          "%d events, %d libraries, %d graphs, %d contexts, %d of them current\n",
+          live.allocations, live.bytes, live.pinned, live.streams, live.events,
+          live.libraries, live.graphs, live.contexts, live.current);
 }

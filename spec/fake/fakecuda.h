@@ -6,6 +6,7 @@
 **   FAKECUDA_DEVICES   how many devices there are; 1
 **   FAKECUDA_VERSION   of the driver, as 12040; 12000. Below 12000 it has no functions
 **   FAKECUDA_MEMORY    bytes of a device's memory; 1 GiB
+**   FAKECUDA_LOCKED    bytes of page-locked memory; 1 GiB
 **   FAKECUDA_FAIL      "NAME:ERROR:N": the N-th call of that function answers with that
 **                      error; "NAME:ERROR:N+": each from the N-th on. Commas between
 **                      several. Calls count from the start, or from fakecuda_restart
@@ -23,7 +24,7 @@
 
 /* What is alive. `current`: contexts pushed on the calling thread. */
 typedef struct fakecuda_live {
-  int allocations, streams, libraries, contexts, graphs, current;
+  int allocations, pinned, streams, events, libraries, contexts, graphs, current;
   size_t bytes;
 } fakecuda_live;
 
@@ -57,12 +58,24 @@ CUresult fake_free (CUdeviceptr p);
 void *fake_host (CUdeviceptr p, int device, size_t bytes, size_t *room);
 void fake_live_memory (int *allocations, size_t *bytes);
 size_t fake_memory (void);
+/* Page-locked memory of the host. */
+CUresult fake_lock (void **out, size_t bytes);
+CUresult fake_unlock (void *p);
+bool fake_is_locked (const void *p);
+int fake_live_locked (void);
 
 /* ---- streams */
 
 struct CUctx_st { int device, users; CUresult sticky; };
 
-typedef enum fake_kind { FAKE_LAUNCH, FAKE_SET, FAKE_UP, FAKE_DOWN } fake_kind;
+typedef enum fake_kind {
+  FAKE_LAUNCH, FAKE_SET, FAKE_UP, FAKE_DOWN, FAKE_STAMP, FAKE_AWAIT
+} fake_kind;
+
+/* Records of it are numbered from 1: how many were asked for, of which stream the last,
+** and which one the streams have come to; `at`: seconds of a clock, then; 0: it has not
+** come yet. */
+struct CUevent_st { int asked, come; double at; CUstream last; };
 
 /* What a stream has yet to do. */
 typedef struct fake_work {
@@ -74,6 +87,8 @@ typedef struct fake_work {
     mt_launch launch;
     mt_mma_launch product;
   };
+  CUevent event;
+  int ticket;                      /* number of a record of it */
   CUdeviceptr device;
   const void *from;
   void *to;
@@ -97,6 +112,8 @@ bool fake_capturing (CUcontext c);          /* any stream; its capture breaks */
 void fake_finish (CUstream s);
 void fake_finish_all (CUcontext c);
 int fake_live_streams (void);
+/* Does what comes before a record of the event, in the stream that records it. */
+CUresult fake_reach (CUevent e, int ticket);
 
 /* ---- graphs */
 

@@ -78,10 +78,6 @@ CUresult fake_free (CUdeviceptr p) {
   return 0;
 }
 
-void fakecuda_forget (void) {
-  while (blocks != NULL) fake_free((CUdeviceptr)(uintptr_t)blocks->data | FAKE_TAG);
-}
-
 void *fake_host (CUdeviceptr p, int device, size_t bytes, size_t *room) {
   char *q = untag(p);
   pthread_mutex_lock(&lock);
@@ -91,6 +87,57 @@ void *fake_host (CUdeviceptr p, int device, size_t bytes, size_t *room) {
   pthread_mutex_unlock(&lock);
   if (room != NULL) *room = have;
   return b == NULL || bytes > have ? NULL : q;
+}
+
+/* ---------------------------------------------------------------- page-locked */
+
+typedef struct locked {
+  struct locked *next;
+  char *data;
+  size_t bytes;
+} locked;
+
+static locked *all_locked;
+
+CUresult fake_lock (void **out, size_t bytes) {
+  void *data = NULL;
+  size_t n = bytes, most = (size_t)fake_option("FAKECUDA_LOCKED", 1 << 30);
+  for (locked *l = all_locked; l != NULL; l = l->next) n += l->bytes;
+  if (bytes == 0) return 1;
+  if (n > most || posix_memalign(&data, 4096, bytes) != 0) return 2;
+  locked *l = malloc(sizeof *l);
+  if (l == NULL) return free(data), 2;
+  memset(data, 0x5A, bytes);
+  *l = (locked){all_locked, data, bytes};
+  all_locked = l;
+  return *out = data, 0;
+}
+
+CUresult fake_unlock (void *p) {
+  locked **l = &all_locked, *gone;
+  while (*l != NULL && (*l)->data != p) l = &(*l)->next;
+  if ((gone = *l) == NULL) return 1;
+  *l = gone->next;
+  free(gone->data);
+  free(gone);
+  return 0;
+}
+
+bool fake_is_locked (const void *p) {
+  for (locked *l = all_locked; l != NULL; l = l->next)
+    if ((const char *)p >= l->data && (const char *)p < l->data + l->bytes) return true;
+  return false;
+}
+
+void fakecuda_forget (void) {
+  while (blocks != NULL) fake_free((CUdeviceptr)(uintptr_t)blocks->data | FAKE_TAG);
+  while (all_locked != NULL) fake_unlock(all_locked->data);
+}
+
+int fake_live_locked (void) {
+  int n = 0;
+  for (locked *l = all_locked; l != NULL; l = l->next) n++;
+  return n;
 }
 
 void fake_live_memory (int *allocations, size_t *bytes) {

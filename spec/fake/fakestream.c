@@ -7,6 +7,7 @@
 */
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "fakecuda.h"
 
@@ -100,7 +101,24 @@ static CUresult launch (fake_work *w, int device) {
   return s == MT_OK ? 0 : s == MT_EALIGN ? 716 : 700;
 }
 
+static void perform_next (CUstream s);
+
+CUresult fake_reach (CUevent e, int ticket) {
+  while (e->come < ticket && e->last->work != NULL) perform_next(e->last);
+  return e->come < ticket ? 400 : 0;
+}
+
+static CUresult stamp (CUevent e, int ticket) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  e->come = ticket;
+  e->at = (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+  return 0;
+}
+
 static CUresult perform (fake_work *w, int device) {
+  if (w->kind == FAKE_STAMP) return stamp(w->event, w->ticket);
+  if (w->kind == FAKE_AWAIT) return fake_reach(w->event, w->ticket);
   if (w->kind == FAKE_LAUNCH) return launch(w, device);
   void *p = fake_host(w->device, -1, w->bytes, NULL);
   if (p == NULL) return 700;
@@ -110,13 +128,17 @@ static CUresult perform (fake_work *w, int device) {
   return 0;
 }
 
+/* Of a context that is lost only events come to pass. */
+static void perform_next (CUstream s) {
+  fake_work *w = s->work;
+  s->work = w->next;
+  if (s->context->sticky == 0) s->context->sticky = perform(w, s->context->device);
+  else if (w->kind == FAKE_STAMP) perform(w, s->context->device);
+  free(w);
+}
+
 void fake_finish (CUstream s) {
-  while (s->work != NULL) {
-    fake_work *w = s->work;
-    s->work = w->next;
-    if (s->context->sticky == 0) s->context->sticky = perform(w, s->context->device);
-    free(w);
-  }
+  while (s->work != NULL) perform_next(s);
 }
 
 void fake_finish_all (CUcontext c) {

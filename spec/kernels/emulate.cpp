@@ -87,8 +87,7 @@ static inline uint32_t __shfl_up_sync (unsigned, uint32_t v, unsigned by, int wi
   return shuffle(v, in >= by ? me - by : me);
 }
 
-#include "pack.cuh"
-#include "swizzle.cuh"
+#include "cast.cuh"
 
 /* ------------------------------------------------------------------ blocks */
 
@@ -154,6 +153,11 @@ void run_block (body *b, const mt_launch *l, bool together) {
     mt::copy_swizzled<MT_FORM_##form, bytes, unroll>(l);                                 \
   }                                                                                      \
   MT_RUN(name, form)
+#define MT_CAST_KERNEL(name, form, src, dst)                                             \
+  void body_##name (const mt_launch &l) {                                                \
+    mt::cast<MT_FORM_##form, mt::src##_number, mt::dst##_number>(l);                     \
+  }                                                                                      \
+  MT_RUN(name, form)
 #include "kernels.def"
 }
 
@@ -163,6 +167,7 @@ extern emulated *const EMULATE[];
 emulated *const EMULATE[] = {
 #define MT_COPY_KERNEL(name, form, bytes, threads, unroll) run_##name,
 #define MT_SWIZZLE_KERNEL(name, form, bytes, threads, unroll) run_##name,
+#define MT_CAST_KERNEL(name, form, src, dst) run_##name,
 #include "kernels.def"
 };
 }

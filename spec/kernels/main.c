@@ -117,8 +117,8 @@ static uint32_t split (int64_t *extent, int length) {
 }
 
 /* Elements that make a pitch a multiple of 16 bytes. */
-static int64_t aligned_pitch (const mt_desc *d, int64_t pitch) {
-  int64_t v = 16 / d->elem;
+static int64_t aligned_pitch (const mt_desc *d, int side, int64_t pitch) {
+  int64_t v = 16 / MT_ELEM(d, side);
   return (pitch + v - 1) / v * v;
 }
 
@@ -136,28 +136,30 @@ static void draw_tiles (mt_launch *l) {
   stride = vec;
   for (uint32_t i = 0; i < d->nthr; i++) {
     dst += vec * below(sheared ? 5 : 1);
-    if (!sheared) dst = aligned_pitch(d, dst);
+    if (!sheared) dst = aligned_pitch(d, MT_DST, dst);
     set_axis(d, i, s[i], stride, dst);
     stride *= s[i], dst *= s[i];
   }
   stride = vec;
   for (uint32_t i = 0; i < d->nval; i++) {
     src += vec * below(sheared ? 5 : 1);
-    if (!sheared) src = aligned_pitch(d, src);
+    if (!sheared) src = aligned_pitch(d, MT_SRC, src);
     set_axis(d, d->nthr + i, e[i], src, stride);
     stride *= e[i], src *= e[i];
   }
   d->nrest = d->rests > 1;
   if (d->nrest) set_axis(d, d->nthr + d->nval, d->rests, below(4) ? src : 0, dst);
   for (int side = 0; side < 2; side++)
-    l->offset[side] = sheared ? vec * below(40) : aligned_pitch(d, 1) * below(4);
+    l->offset[side] = sheared ? vec * below(40) : aligned_pitch(d, side, 1) * below(4);
 }
 
 static void set_raster (mt_desc *d) {
   mt_axis a = {0};
   int64_t bytes = d->elem * d->vec, tile = MT_TILE_D(bytes), more = 0;
   int64_t across = MT_TILE_S(bytes);
-  if (d->form == MT_FORM_SHEAR) {
+  if (d->cast) {
+    tile = MT_CAST_TILE_D(d->elem, d->to), across = MT_CAST_TILE_S(d->elem, d->to);
+  } else if (d->form == MT_FORM_SHEAR) {
     more = 16 / bytes;
     tile = MT_SHEAR_D(bytes), across = MT_SHEAR_S(bytes);
   }
@@ -199,9 +201,9 @@ static void draw_pack (mt_launch *l) {
   int packed = below(2);
   int64_t vec = d->vec, n = 2 + below((below(2) ? MT_PACK_FEW : MT_PACK_MOST) - 1);
   int64_t w = 2 + below(below(4) ? 300 : below(2) ? 3000 / (int)n : 20000 / (int)n);
-  int64_t pitch = aligned_pitch(d, (w + below(9)) * vec), stride[2];
-  int64_t rest = aligned_pitch(d, n * pitch);
-  if (pitch == vec) pitch = aligned_pitch(d, vec + 1);
+  int64_t pitch = aligned_pitch(d, MT_SRC, (w + below(9)) * vec), stride[2];
+  int64_t rest = aligned_pitch(d, MT_SRC, n * pitch);
+  if (pitch == vec) pitch = aligned_pitch(d, MT_SRC, vec + 1);
   stride[packed] = vec, stride[1 - packed] = pitch;
   set_axis(d, 0, n, stride[MT_SRC], stride[MT_DST]);
   stride[packed] = n * vec, stride[1 - packed] = vec;
@@ -241,7 +243,7 @@ static int64_t draw_box_side (mt_launch *l, int side, const uint8_t *order, int 
   int64_t stride = d->vec;
   for (int i = 0; i < n; i++) {
     mt_axis *a = &d->axis[order[i]];
-    if (i >= run) stride += aligned_pitch(d, 1) * below(3);
+    if (i >= run) stride += aligned_pitch(d, side, 1) * below(3);
     a->stride[side] = stride;
     stride *= a->extent;
     if (i < run || below(6) != 0) continue;
@@ -304,7 +306,7 @@ static void draw_box (mt_launch *l) {
   int64_t src = draw_box_side(l, MT_SRC, plain, n);
   draw_rest(l, src, draw_box_side(l, MT_DST, order, n));
   for (int side = 0; side < 2; side++)
-    l->offset[side] += aligned_pitch(d, 1) * below(4);
+    l->offset[side] += aligned_pitch(d, side, 1) * below(4);
   for (int i = 0; i < 8; i++) {
     tried = *d;
     if (below(2) && draw_turn(&tried)) {
@@ -438,12 +440,30 @@ static void draw_flip (mt_launch *l, int side) {
   }
 }
 
+/* Of a row for any types two of them. */
+static void draw_cast (mt_desc *d, const mt_kernel *k) {
+  int from = MT_CAST_SRC(k->cast), to = MT_CAST_DST(k->cast);
+  if (k->cast == MT_CAST_ANY) {
+    from = below(MT_NDTYPE);
+    do to = below(MT_NDTYPE); while (to == from);
+  }
+  d->cast = MT_CAST(from, to);
+  d->elem = (uint32_t)mt_dtype_size((mt_dtype)from);
+  d->to = (uint32_t)mt_dtype_size((mt_dtype)to);
+  d->vec = 16 / (d->elem > d->to ? d->elem : d->to);
+  if (d->form != MT_FORM_FLAT || below(2)) d->vec = 1;
+}
+
 static void draw (mt_launch *l, const mt_kernel *k) {
   mt_desc *d = &l->desc;
   memset(l, 0, sizeof *l);
   d->op = k->op, d->form = k->form;
-  do d->elem = 1u << below(5); while (d->elem > k->bytes);
-  d->vec = k->bytes / d->elem;
+  if (k->cast) {
+    draw_cast(d, k);
+  } else {
+    do d->elem = 1u << below(5); while (d->elem > k->bytes);
+    d->vec = k->bytes / d->elem;
+  }
   if (d->form == MT_FORM_PACK) return draw_pack(l);
   if (d->form == MT_FORM_ROWS) return draw_rows(l);
   if (d->form == MT_FORM_BOX) return draw_box(l);
@@ -456,9 +476,10 @@ static void draw (mt_launch *l, const mt_kernel *k) {
   int n = (int)(d->nthr + d->nval + d->nrest);
   draw_side(l, MT_SRC, n);
   draw_side(l, MT_DST, n);
-  d->nbound = (uint32_t)(below(2) ? 0 : 1 + below(MT_MAXBOUND));
+  if (k->cast == 0 || d->form == MT_FORM_TV)
+    d->nbound = (uint32_t)(below(2) ? 0 : 1 + below(MT_MAXBOUND));
   for (uint32_t i = 0; i < d->nbound; i++) draw_bound(d, i, n);
-  int both = k->swizzled ? 1 + below(3) : 0;
+  int both = !k->swizzled ? 0 : k->cast ? below(4) : 1 + below(3);
   for (int side = 0; side < 2; side++)
     if (both >> side & 1) draw_flip(l, side);
 }
@@ -472,7 +493,7 @@ static size_t bytes_of (const mt_launch *l, int side) {
     if (a->stride[side] > 0) last += (a->extent - 1) * a->stride[side];
   if (d->flip[side].mask != 0)
     last = l->origin[side] + ((last - 1) | mt_flip_block(d->flip[side])) + 1;
-  return (size_t)last * d->elem;
+  return (size_t)last * MT_ELEM(d, side);
 }
 
 static unsigned char *buffer (size_t bytes, bool random) {
@@ -549,7 +570,7 @@ static bool products (long cases) {
 }
 
 int main (int argc, char **argv) {
-  long cases = argc > 1 ? atol(argv[1]) : 8000;
+  long cases = argc > 1 ? atol(argv[1]) : 12000;
   state = argc > 2 ? strtoull(argv[2], NULL, 0) : 0x9E3779B97F4A7C15u;
   for (long i = 0; i < cases; i++) {
     uint64_t seed = state;

@@ -1,0 +1,178 @@
+/*
+** choices.c - which kernel is chosen, without measuring, for the copies of bench/copy.lua.
+** SPDX-License-Identifier: MIT
+**
+** Nothing is copied: a plan only looks at addresses.
+*/
+#include "spec.h"
+
+/* A row-major tensor, its modes in another order (from 0), row-major again. */
+typedef struct permutation {
+  mt_dtype dtype;
+  const char *kernel;
+  int n, shape[6], order[6];
+} permutation;
+
+static const permutation permutations[] = {
+  /* dtype kernel           modes extents                    order */
+  {MT_f32, "copy_flat_u128", 1, {268435456},               {0}},
+  {MT_f32, "copy_flat_u128", 1, {1048576},                 {0}},
+  {MT_f32, "copy_tile_b4",   2, {8192, 8192},              {1, 0}},
+  {MT_f16, "copy_tile_b2",   2, {8192, 8192},              {1, 0}},
+  {MT_u8,  "copy_tile_b1",   2, {8192, 8192},              {1, 0}},
+  {MT_f64, "copy_tile_b8",   2, {8192, 8192},              {1, 0}},
+  {MT_f32, "copy_shear_b4",  2, {8191, 4099},              {1, 0}},
+  {MT_f16, "copy_shear_b2",  2, {8191, 4099},              {1, 0}},
+  {MT_u8,  "copy_shear_b1",  2, {8191, 4099},              {1, 0}},
+  {MT_f16, "copy_tile_b2",   4, {64, 256, 56, 56},         {0, 2, 3, 1}},
+  {MT_f16, "copy_tile_b2",   4, {64, 56, 56, 256},         {0, 3, 1, 2}},
+  {MT_u8,  "copy_pack_b1",   4, {256, 3, 224, 224},        {0, 2, 3, 1}},
+  {MT_f32, "copy_pack_b4",   4, {256, 224, 224, 3},        {0, 3, 1, 2}},
+  {MT_f16, "copy_flat_x4",   4, {32, 2048, 32, 128},       {0, 2, 1, 3}},
+  {MT_f32, "copy_tile_b4",   3, {512, 384, 256},           {2, 1, 0}},
+  {MT_f16, "copy_tile_b2",   3, {512, 768, 512},           {2, 0, 1}},
+  {MT_f32, "copy_shear_b4",  3, {511, 383, 257},           {2, 1, 0}},
+  {MT_f32, "copy_tile_b4",   4, {64, 96, 128, 80},         {3, 2, 1, 0}},
+  {MT_f32, "copy_box_b4",    5, {24, 48, 32, 40, 36},      {4, 2, 0, 3, 1}},
+  {MT_f16, "copy_box_b2",    5, {32, 64, 32, 48, 32},      {1, 4, 0, 3, 2}},
+  {MT_f32, "copy_tile_b4",   6, {16, 20, 24, 28, 12, 16},  {5, 2, 4, 0, 3, 1}},
+  {MT_f16, "copy_box_b2",    6, {16, 24, 20, 16, 28, 24},  {3, 1, 5, 0, 2, 4}},
+  {MT_f32, "copy_tile_b4",   2, {512, 512},                {1, 0}},
+  {MT_f32, "copy_tile_b4",   2, {2048, 2048},              {1, 0}},
+};
+
+typedef struct pair {
+  mt_dtype dtype;
+  const char *kernel, *src, *dst;
+} pair;
+
+/* Rows of a wider matrix; row-major, and in tiles of 8x8 blocks of 2x2. Copies whose runs
+** are so short that tiles would be nearly empty. Rows of odd lengths. */
+static const pair pairs[] = {
+  {MT_f16, "copy_flat_u128", "(16384,8192):(12288,1)", "(16384,8192):(8192,1)"},
+  {MT_f16, "copy_box_b4", "((2,8,512),(2,8,512)):((8192,16384,131072),(1,2,16))",
+   "((2,8,512),(2,8,512)):((2,32,131072),(1,4,256))"},
+  {MT_f16, "copy_box_b4", "((2,8,512),(2,8,512)):((2,32,131072),(1,4,256))",
+   "((2,8,512),(2,8,512)):((8192,16384,131072),(1,2,16))"},
+  {MT_f32, "copy_box_b8", "((2,8,512),(2,8,512)):((8192,16384,131072),(1,2,16))",
+   "((2,8,512),(2,8,512)):((2,32,131072),(1,4,256))"},
+  {MT_f32, "copy_box_b8", "((2,8,512),(2,8,512)):((2,32,131072),(1,4,256))",
+   "((2,8,512),(2,8,512)):((8192,16384,131072),(1,2,16))"},
+  {MT_f64, "copy_box_b8", "(4,4,100000):(1,4,16)", "(4,4,100000):(4,1,16)"},
+  {MT_f32, "copy_box_b4", "(8,8,100000):(1,8,64)", "(8,8,100000):(8,1,64)"},
+  {MT_f16, "copy_box_b2", "(16,16,10000):(1,16,256)", "(16,16,10000):(16,1,256)"},
+  {MT_u8, "copy_box_b1", "(32,32,10000):(1,32,1024)", "(32,32,10000):(32,1,1024)"},
+  {MT_f32, "copy_box_b4", "(48,48,10000):(1,48,2304)", "(48,48,10000):(48,1,2304)"},
+  {MT_u8, "copy_rows_b1", "(1001,5000,7):(1,1001,5005000)",
+   "(1001,5000,7):(1,7007,1001)"},
+  {MT_u8, "copy_rows_b1", "(25,3000,7):(1,25,75000)", "(25,3000,7):(1,175,25)"},
+  {MT_f32, "copy_rows_b4", "(7,30001,5):(1,7,210007)", "(7,30001,5):(1,35,7)"},
+};
+
+/* Of two types: runs that both sides share, tiles of two runs, short ones. */
+static const struct cast {
+  mt_dtype from, to;
+  const char *kernel, *src, *dst;
+} casts[] = {
+  {MT_f32, MT_bf16, "cast_f32_bf16", "(8192,8192):(8192,1)", "(8192,8192):(8192,1)"},
+  {MT_f32, MT_bf16, "cast_f32_bf16_tile", "(8192,8192):(8192,1)", "(8192,8192):(1,8192)"},
+  {MT_f32, MT_bf16, "cast_f32_bf16_shear", "(8191,4099):(4099,1)",
+   "(8191,4099):(1,8191)"},
+  {MT_bf16, MT_f32, "cast_bf16_f32_tile", "(8192,8192):(8192,1)", "(8192,8192):(1,8192)"},
+  {MT_f32, MT_i8, "cast_f32_i8", "(8192,8192):(8192,1)", "(8192,8192):(8192,1)"},
+  {MT_u8, MT_f32, "cast_any_tile", "(8192,8192):(8192,1)", "(8192,8192):(1,8192)"},
+  {MT_i32, MT_f64, "cast_any", "(4096,8192):(8192,1)", "(4096,8192):(8192,1)"},
+  {MT_i32, MT_f64, "cast_any_tile", "(4096,8192):(8192,1)", "(4096,8192):(1,4096)"},
+  {MT_f32, MT_f16, "cast_f32_f16", "(4,4000,4):(1,4,16000)", "(4,4000,4):(4000,1,16000)"},
+  {MT_f32, MT_f16, "cast_f32_f16", "(7,30001,5):(1,7,210007)", "(7,30001,5):(1,35,7)"},
+};
+
+static void *place (int side) { return (void *)(uintptr_t)((side + 1ull) << 40); }
+
+/* Law (1) and (2) of mt_plan_why; with MOONTILE_SHOW in the environment it is printed. */
+static void expect_best (const mt_plan *p) {
+  mt_way way[MT_MAXWAYS];
+  int n = mt_plan_why(way, p), chosen = 0;
+  double least = 1e300, taken = 0;
+  if (getenv("MOONTILE_SHOW")) printf("%s\n", p->head);
+  for (int i = 0; i < n; i++) {
+    const mt_way *w = &way[i];
+    if (!w->possible) continue;
+    if (w->predicted < least) least = w->predicted;
+    if (w->chosen) chosen++, taken = w->predicted;
+    EXPECT((w->why[0] == 0) == w->chosen, "%s: %s", w->kernel, w->why);
+    if (getenv("MOONTILE_SHOW"))
+      printf("  %-15s %2d %14.0f %.2f %8.1f %s\n", w->kernel, w->vector, w->traffic,
+             w->used, w->predicted, w->chosen ? "chosen" : w->why);
+  }
+  EXPECT(chosen == 1 && taken == least, "%d chosen, %g us, the least are %g: %s", chosen,
+         taken, least, p->head);
+}
+
+static void expect (mt_device *d, mt_dtype from, const mt_layout *src, mt_dtype to,
+                    const mt_layout *dst, const char *kernel) {
+  mt_err err = MT_NOERR;
+  mt_plan *p = NULL;
+  mt_tensor s = {src->node, from, place(0), 1ull << 38, 0};
+  mt_tensor t = {dst->node, to, place(1), 1ull << 38, 0};
+  EXPECT_STATUS(mt_plan_copy(&p, d, NULL, &s, &t, &err), MT_OK, err);
+  if (p == NULL) return;
+  EXPECT(strcmp(p->kernel->name, kernel) == 0, "%s, not %s: %s", p->kernel->name, kernel,
+         p->head);
+  expect_best(p);
+  mt_plan_free(p);
+}
+
+/* Row-major in the order, as a layout of the shape. */
+static void layout_of (mt_layout *out, const permutation *r, const int *order) {
+  mt_err err = MT_NOERR;
+  int64_t s[6], d[6], stride = 1;
+  mt_layout shape, strides;
+  for (int i = r->n - 1; i >= 0; i--) {
+    d[order[i]] = stride;
+    stride *= r->shape[order[i]];
+  }
+  for (int i = 0; i < r->n; i++) s[i] = r->shape[i];
+  EXPECT_STATUS(mt_ints(&shape, r->n, s, &err), MT_OK, err);
+  EXPECT_STATUS(mt_ints(&strides, r->n, d, &err), MT_OK, err);
+  EXPECT_STATUS(mt_make_layout(out, shape.node, strides.node, &err), MT_OK, err);
+}
+
+static void check_permutations (mt_device *d) {
+  static const int plain[] = {0, 1, 2, 3, 4, 5};
+  for (size_t i = 0; i < sizeof permutations / sizeof permutations[0]; i++) {
+    const permutation *r = &permutations[i];
+    mt_layout src, dst;
+    layout_of(&src, r, plain);
+    layout_of(&dst, r, r->order);
+    expect(d, r->dtype, &src, r->dtype, &dst, r->kernel);
+  }
+}
+
+static void check_pair (mt_device *d, mt_dtype from, const char *a, mt_dtype to,
+                        const char *b, const char *kernel) {
+  mt_layout src, dst;
+  mt_err err = MT_NOERR;
+  EXPECT_STATUS(mt_parse(&src, a, strlen(a), &err), MT_OK, err);
+  EXPECT_STATUS(mt_parse(&dst, b, strlen(b), &err), MT_OK, err);
+  expect(d, from, &src, to, &dst, kernel);
+}
+
+static void check_pairs (mt_device *d) {
+  for (const pair *r = pairs; r < pairs + sizeof pairs / sizeof pairs[0]; r++)
+    check_pair(d, r->dtype, r->src, r->dtype, r->dst, r->kernel);
+  for (const struct cast *r = casts; r < casts + sizeof casts / sizeof casts[0]; r++)
+    check_pair(d, r->from, r->src, r->to, r->dst, r->kernel);
+}
+
+void spec_choices (void) {
+  mt_device *d = NULL;
+  mt_err err = MT_NOERR;
+  fake_restart();
+  EXPECT_STATUS(spec_open(&d, "cuda", &err), MT_OK, err);
+  if (d == NULL) return;
+  check_permutations(d);
+  check_pairs(d);
+  mt_device_close(d);
+  spec_expect_clean("choices");
+}

@@ -1,0 +1,76 @@
+-- tune_error_spec.lua: what tuning refuses, and the whole text that says why.
+-- SPDX-License-Identifier: MIT
+--
+-- Rows as in error_spec.lua.
+
+local tile = require "moontile"
+local layout = tile.layout
+
+local env = setmetatable({ tile = tile, layout = layout }, { __index = _G })
+
+-- A plan of a copy of 64 floats.
+function env.plan()
+  local function new() return tile.tensor("f32", layout(64), "cpu:checked") end
+  return tile.plan(new(), new())
+end
+
+-- A file with this text.
+local path
+function env.file(text)
+  local file = assert(io.open(path, "w"))
+  file:write(text)
+  file:close()
+  return path
+end
+
+describe("refused tuning", function()
+  for _, row in ipairs {
+    { 'tile.tune(5)', "tune: a plan expected, got integer" },
+    { 'tile.tune(plan(), 5)', "tune: a table of options expected, got number" },
+    { 'tile.tune(plan(), { round = 5 })',
+      "tune: unknown option 'round'; there are: file, rounds" },
+    { 'tile.tune(plan(), { rounds = 0 })', "tune: rounds: 1 to 10000 expected, got 0" },
+    { 'tile.tune(plan(), { rounds = "x" })', "tune: rounds: 1 to 10000 expected, got x" },
+    { 'tile.tune(plan(), { file = 5 })', "tune: file: the name of a file expected, got number" },
+    { 'local T = tile.tensor("f32", layout { 8, 8 }); '
+      .. 'tile.tune(tile.plan_gemm(T, T, tile.tensor("f32", layout { 8, 8 })))',
+      "tune: a product has no other ways" },
+    { 'tile.load_tuning(5)', "load_tuning: the name of a file expected, got number" },
+    { 'plan():take("copy_flat_u128", 16)', [[
+plan: copy_flat_u128 by 16 bytes at once is no way to do it on cpu:checked
+print(plan:why()) shows those that are]] },
+    { 'plan():measure(0)', "bad argument #1 to 'measure' (1 launch or more expected)" },
+    { 'local p = plan(); p:free(); tile.tune(p)', "this plan was freed" },
+    { 'local p = plan(); p:free(); p:why()', "this plan was freed" },
+    { 'plan():whi()', "Plan.whi: no such method; did you mean why?" },
+  } do
+    it(row[1], function()
+      local ok, message = pcall(assert(load(row[1], "=row", "t", env)))
+      assert.is_false(ok)
+      assert.equal("row:1: " .. row[2], message)
+    end)
+  end
+end)
+
+describe("the world of tuning", function()
+  setup(function() path = os.tmpname() end)
+  teardown(function() os.remove(path) end)
+
+  for _, row in ipairs {
+    { 'return tile.load_tuning "/nonexistent"', "/nonexistent: No such file or directory", "EIO" },
+    { 'return tile.load_tuning "/"', "/: Is a directory", "EIO" },
+    { 'return tile.tune(plan(), { rounds = 1, file = "/nonexistent/x" })',
+      "/nonexistent/x: No such file or directory", "EIO" },
+    { 'return tile.load_tuning(file "\\n0123\\tcpu\\tcpu_rows\\t16\\nsome text\\n")',
+      'PATH: line 3 is no key, device, kernel and vector: "some text"', "EFORMAT" },
+    { 'return tile.tune(plan(), { file = file "0123\\tcpu\\tcpu_rows\\n" })',
+      'PATH: line 1 is no key, device, kernel and vector: "0123\tcpu\tcpu_rows"', "EFORMAT" },
+  } do
+    it("says nil: " .. row[1], function()
+      local value, message, code = assert(load(row[1], "=row", "t", env))()
+      assert.is_nil(value)
+      assert.equal(row[2]:gsub("PATH", path), message)
+      assert.equal(row[3], code)
+    end)
+  end
+end)

@@ -1,0 +1,17 @@
+/*
+** mt_cast.c - one element as an element of another type.
+** SPDX-License-Identifier: MIT
+*/
+#include "mt_cast.h"
+#include "mt_float.h"
+#include "mt_impl.h"
+
+#define MT_CAST_COUNT(name, kind, bytes, e, m, nan) +1
+_Static_assert((0 MT_CAST_TYPES(MT_CAST_COUNT)) == MT_NDTYPE, "a row for each dtype");
+#undef MT_CAST_COUNT
+
+void mt_cast_element (mt_dtype to, void *dst, mt_dtype from, const void *src) {
+  mt_cast_type s = mt_cast_type_of(from), d = mt_cast_type_of(to);
+  uint64_t bits = mt_get_bits(src, s.bytes);
+  mt_put_bits(dst, d.bytes, from == to ? bits : mt_cast_bits(bits, s, d));
+}
