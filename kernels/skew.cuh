@@ -2,12 +2,12 @@
 ** skew.cuh - copies of boxes whose rows begin anywhere.
 ** SPDX-License-Identifier: MIT
 **
-** A unit is an access of ES bytes, a vector 16 bytes. A block moves one box. It reads runs
-** of the source, in the vectors that they touch, into shared memory, where each unit keeps
-** its distance from a multiple of 16: the steps of the source and those of shared memory
-** are the same modulo 16, so that vectors arrive as they are. Then it writes rows of the
-** destination in the vectors that are aligned there, the first and the last of a row in
-** parts, and collects the units of each.
+** A unit is an access of ES bytes, a vector 16 bytes. A block moves one box. It reads
+** runs of the source, in the vectors that they touch, into shared memory, where each unit
+** keeps its distance from a multiple of 16: the steps of the source and those of shared
+** memory are the same modulo 16, so that vectors arrive as they are. Then it writes rows
+** of the destination in the vectors that are aligned there, the first and the last of a
+** row in parts, and collects the units of each.
 */
 #ifndef SKEW_CUH
 #define SKEW_CUH

@@ -32,8 +32,8 @@ typedef enum mt_op { MT_OP_COPY, MT_OP_MMA } mt_op;
 ** axis is; runs begin at multiples of 16 bytes. BOX: the thread axes are a box, in the
 ** order of the source, no value axes; on both sides the first axes of the box make rows
 ** of whole vectors of 16 bytes, which begin at multiples of 16 bytes (mt_turn).
-** ROWS: the thread axis is a run of both sides; rows begin anywhere. SKEW: the thread axes
-** are a box as in BOX, whose rows begin anywhere and which may overhang (mt_skew). */
+** ROWS: the thread axis is a run of both sides; rows begin anywhere. SKEW: the thread
+** axes are a box as in BOX; its rows begin anywhere, and it may overhang (mt_skew). */
 typedef enum mt_form {
   MT_FORM_TV, MT_FORM_FLAT, MT_FORM_TILE, MT_FORM_SHEAR, MT_FORM_PACK, MT_FORM_BOX,
   MT_FORM_ROWS, MT_FORM_SKEW, MT_NFORM
@@ -155,11 +155,11 @@ enum { MT_MAXLINE = 3 };
 ** pitches are the strides of the source modulo 16, those of the run the strides. Runs are
 ** numbered along `load`, rows along `store`, the places in a row along `line`. One place
 ** on where the first axis ends is jump[0] bytes more than a step of the first axis, where
-** the second ends too jump[1], where all end, back to the first place, jump[2]; from where
-** the first two end to the first place jump[3]. ends: a bit for each end of the first axis
-** within 32 places, bit 0 first.
-**   Thread t reads vectors t mod lanes, + lanes, + 2 lanes, ... of a run, counted from the
-** multiple of 64 bytes before it, of the runs t / lanes, + teams, + 2 teams, ...
+** the second ends too jump[1], where all end, back to the first place, jump[2]; from
+** where the first two end to the first place jump[3]. ends: a bit for each end of the
+** first axis within 32 places, bit 0 first.
+**   Thread t reads vectors t mod lanes, + lanes, + 2 lanes, ... of a run, counted from
+** the multiple of 64 bytes before it, of the runs t / lanes, + teams, + 2 teams, ...
 **   Task n writes vector n mod w of `stretch` windows, one behind the other, of row n / w
 ** mod all_rows, from window n / w / all_rows * stretch on, where w is MT_SKEW_WIDE and a
 ** window w vectors from a multiple of their bytes on.
@@ -172,7 +172,7 @@ typedef struct mt_skew {
   mt_span  run, runs, row, rows;
   mt_each  lanes, all_rows;
   uint32_t stretch, tasks;
-  int64_t  reach[2];              /* bytes of the source before the box, and up to its end */
+  int64_t  reach[2];              /* bytes before the box in the source, to its end */
   mt_line  line[MT_MAXLINE];
   int32_t  jump[MT_MAXLINE + 1];
   uint32_t ends;

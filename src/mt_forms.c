@@ -21,7 +21,7 @@ enum { MT_SAMPLES = 4 };        /* warps that are looked at */
 /* Microseconds: of an axis of an access that has a place of its own; of an end of a row,
 ** for each element that is written alone. */
 #define MT_AXIS_US 1.2e-6
-#define MT_END_US 2.2e-6
+#define MT_END_US 1.1e-5
 
 /* Flat copies: sectors beyond those that are wanted meet in the caches, which are faster
 ** than memory by this factor; ends of rows, in bytes that would take as long; what
@@ -201,12 +201,20 @@ static void set_used (mt_cost *c, double part) {
   if (part < MT_USED) c->slow = MT_USED / part;
 }
 
+/* What the ends of a row of the destination take that begins anywhere: in bytes, by the
+** logarithm of an access. */
+static const double row_ends[] = {130, 80, 30, 30, 30};
+
 static void tile_cost (mt_cost *c, const mt_launch *l) {
   const mt_desc *d = &l->desc;
   int64_t tile[2] = {mt_tile_length(d, MT_SRC), mt_tile_length(d, MT_DST)};
   c->traffic = in_pieces(l, MT_SRC, min_of(d->threads, tile[0]), bits(0, d->nthr)) +
                in_pieces(l, MT_DST, min_of(d->values, tile[1]), bits(d->nthr, d->nval));
   set_used(c, used(d->threads, tile[0]) * used(d->values, tile[1]));
+  if (d->form == MT_FORM_TILE) return;
+  c->slow += row_ends[__builtin_ctz((unsigned)wide_unit(d))] /
+             (double)(d->values * unit_of(d, MT_DST));
+  if (d->nthr + d->nval > 2) c->slow += 0.15;
 }
 
 /* A piece is whole on the packed side, rows of it lie on the other. */
@@ -217,6 +225,7 @@ static void pack_cost (mt_cost *c, const mt_launch *l) {
   c->traffic = in_pieces(l, side, piece * d->threads, bits(0, 2)) +
                in_pieces(l, 1 - side, piece, bits(1, 1));
   set_used(c, used(d->values, tile));
+  if (unit_of(d, MT_SRC) < 4) c->slow += 0.009 * (double)d->threads;
 }
 
 /* Accesses of a box's row on a side, and its axes. */
@@ -247,7 +256,8 @@ static void box_cost (mt_cost *c, const mt_launch *l) {
     c->traffic += in_pieces(l, side, length, row);
     c->slow += 16.0 / (double)min_of(length * unit, MT_LONGROW) - 16.0 / MT_LONGROW;
   }
-  for (int64_t n = d->turn.group * unit; n < 16; n *= 2) c->slow += 0.01;
+  c->slow += 0.035 * (double)((16 / unit / d->turn.group - 1) * d->turn.nstore) /
+             d->turn.wide;
   c->used = used(d->turn.vectors, threads);
 }
 
@@ -287,7 +297,7 @@ static double span_length (const mt_span *s, const mt_desc *d, double *used) {
 /* What takes longer than at best: ends of runs and of rows, the more units a vector has;
 ** begin and end of a block; pieces that are not whole; small units, one by one. */
 static void skew_cost (mt_cost *c, const mt_launch *l) {
-  static const double end_us[] = {90, 60, 30, 30, 30}, unit_us[] = {0.12, 0.04, 0, 0, 0};
+  static const double unit_us[] = {0.18, 0.14, 0.12, 0.08, 0.05};
   const mt_desc *d = &l->desc;
   const mt_skew *s = &d->skew;
   double unit = (double)unit_of(d, MT_SRC), part[2] = {1, 1};
@@ -296,7 +306,7 @@ static void skew_cost (mt_cost *c, const mt_launch *l) {
   int log = __builtin_ctz((unsigned)unit);
   c->used = part[0] * (s->run.bound == s->row.bound ? 1 : part[1]);
   c->traffic = (double)accesses(d) * c->used * both_units(d);
-  c->slow = 1 + 24 / run + end_us[log] / row + unit_us[log] +
+  c->slow = 1 + 24 / run + row_ends[log] / row + unit_us[log] +
             300 / ((double)d->threads * unit) + 0.4 * (1 / c->used - 1);
   if (s->line[0].extent * unit < 16) c->slow += 0.15;
 }

@@ -120,7 +120,8 @@ static void say_copy (mt_text *t, const mt_plan *p) {
   say_swizzle(t, p, "src", MT_SRC);
   say_swizzle(t, p, "dst", MT_DST);
   if (d->form != MT_FORM_FLAT) {
-    const bool tv = d->form == MT_FORM_TV, box = d->form == MT_FORM_BOX || d->form == MT_FORM_SKEW;
+    const bool box = d->form == MT_FORM_BOX || d->form == MT_FORM_SKEW;
+    const bool tv = d->form == MT_FORM_TV;
     const bool rows = d->form == MT_FORM_ROWS;
     say_mode(t, tv ? "thread" : box ? "box" : rows ? "row" : "run of src", p, 0, d->nthr,
              d->threads);

@@ -63,8 +63,8 @@ static mt_span span_of (const mt_desc *d, int side, uint32_t n, uint32_t without
   return s;
 }
 
-/* A bound counts the last axis of the run or of the row, by one, and leaves a part of each
-** box. */
+/* A bound counts the last axis of the run or of the row, by one, and leaves a part of
+** each box. */
 static bool is_bound (const mt_desc *d, uint32_t k, uint32_t nrun, uint32_t nrow) {
   int64_t last = 0;
   if (d->lane_step[k] != 0 || d->bound[k] > INT32_MAX) return false;
@@ -89,7 +89,7 @@ static void push (mt_hop *to, uint16_t *n, const mt_hop *h) {
     to[(*n)++] = *h;
 }
 
-/* The axes of the side's chain that are not in `without`; `global` is of the other side. */
+/* The axes of the side's chain that are not in `without`; `global`: of the other side. */
 static void build_walk (mt_hop *to, uint16_t *n, const mt_desc *d, int side,
                         uint32_t count, uint32_t without) {
   *n = 0;
@@ -152,7 +152,8 @@ enum { MT_FINDRUN = 50, MT_FETCH = 12, MT_FINDROW = 90 };
 
 /* Threads of one run: those that take the fewest instructions. */
 static void build_lanes (mt_desc *d) {
-  uint32_t vectors = windows_of(d, d->skew.run, 4 * MT_VECTOR) * 4, runs = most_of(d->skew.runs);
+  uint32_t vectors = windows_of(d, d->skew.run, 4 * MT_VECTOR) * 4;
+  uint32_t runs = most_of(d->skew.runs);
   uint32_t best = UINT32_MAX, take = 1, least = vectors < 8 ? vectors : 8;
   for (uint32_t passes = 1; passes <= vectors; passes++) {
     uint32_t lanes = (vectors + passes - 1) / passes, teams = MT_SKEW_THREADS / lanes;

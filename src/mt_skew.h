@@ -12,8 +12,8 @@
 ** they do not go together. The rest of `skew` must be 0. */
 bool mt_skew_build (mt_desc *d);
 
-/* From axes, bounds and order all of `skew`: pitches with few bank conflicts. False if the
-** box has no room in shared memory or is none. */
+/* From axes, bounds and order all of `skew`: pitches with few bank conflicts. False if
+** the box has no room in shared memory or is none. */
 bool mt_skew_choose (mt_desc *d);
 
 /* `skew` is what mt_skew_build makes of it. */

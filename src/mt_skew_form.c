@@ -195,7 +195,8 @@ bool mt_skew_make (mt_launch *l, mt_axes mode[3], char *why) {
   mt_desc d = l->desc;
   (void)why;
   mt_basket b = {.all = &all, .unit = (int64_t)d.vec * d.elem};
-  if (all.n > MT_LISTSIZE - MT_MAXTURN || mt_mulo(b.unit, d.rests, &b.total)) return false;
+  if (all.n > MT_LISTSIZE - MT_MAXTURN || mt_mulo(b.unit, d.rests, &b.total))
+    return false;
   for (int side = 0; side < 2; side++) {
     mt_chain_find(&b.chain[side], &all, side, d.vec);
     if (b.chain[side].n == 0) return false;

@@ -1,0 +1,114 @@
+/*
+** skew.c - random copies of boxes whose rows begin anywhere.
+** SPDX-License-Identifier: MIT
+*/
+#include "kernels_test.h"
+#include "mt_skew.h"
+
+/* Skewed boxes: the first `run` axes are a run of the source; the row of the destination
+** has all others and some of these. The last axis of each may overhang. */
+
+typedef struct mt_drawn {
+  int n, run, row;                /* axes; of the run; of the row: order[] begins so */
+  int64_t pieces[MT_MAXTURN];     /* of each axis; more than 1: it may overhang */
+} mt_drawn;
+
+/* The axis that ends the row overhangs only if it ends the run too, or is not in it. */
+static void draw_order (mt_desc *d, mt_drawn *x) {
+  uint8_t *order = d->skew.order;
+  int out = 0;
+  uint8_t left[MT_MAXTURN];
+  x->row = 0;
+  for (int i = 0; i < x->n; i++)
+    if (i >= x->run || below(3) == 0) order[x->row++] = (uint8_t)i;
+    else left[out++] = (uint8_t)i;
+  if (x->row == 0) order[x->row++] = left[--out];
+  for (int i = x->row - 1; i > 0; i--) {
+    int j = below(i + 1);
+    uint8_t t = order[i];
+    order[i] = order[j], order[j] = t;
+  }
+  memcpy(order + x->row, left, (size_t)out);
+}
+
+static void draw_pieces (const mt_desc *d, mt_drawn *x) {
+  int a = x->run - 1, b = d->skew.order[x->row - 1];
+  bool inside = false;            /* the end of the run within the row */
+  for (int i = 0; i + 1 < x->row; i++) inside |= d->skew.order[i] == a;
+  for (int i = 0; i < x->n; i++) x->pieces[i] = 1;
+  if (!inside && below(2)) x->pieces[a] = 1 + below(3);
+  if (b >= x->run && below(2)) x->pieces[b] = 1 + below(3);
+}
+
+/* Strides of a side: its chain, then the other axes in an order of chance; an axis of
+** pieces comes last. */
+static int64_t draw_skew_side (mt_launch *l, int side, const mt_drawn *x) {
+  mt_desc *d = &l->desc;
+  int64_t stride = d->vec;
+  int chain = side == MT_SRC ? x->run : x->row;
+  uint32_t set = 0;
+  for (int i = 0; i < chain; i++) {
+    int axis = side == MT_SRC ? i : d->skew.order[i];
+    d->axis[axis].stride[side] = stride;
+    stride *= d->axis[axis].extent * x->pieces[axis];
+    set |= 1u << axis;
+  }
+  for (int late = 0; late < 2; late++)
+    for (int i = 0; i < x->n; i++) {
+      if ((set >> i & 1) || (x->pieces[i] > 1) != late) continue;
+      stride += d->vec * below(4);
+      d->axis[i].stride[side] = stride;
+      stride *= d->axis[i].extent * x->pieces[i];
+      if (x->pieces[i] == 1 && below(5) == 0) {
+        l->offset[side] += (d->axis[i].extent - 1) * d->axis[i].stride[side];
+        d->axis[i].stride[side] *= -1;
+      }
+    }
+  return stride;
+}
+
+static void draw_bounds (mt_desc *d, const mt_drawn *x) {
+  for (int i = 0; i < x->n; i++) {
+    mt_axis *a = &d->axis[i];
+    int64_t n = x->pieces[i], e = a->extent;
+    if (n == 1) continue;
+    uint32_t rest = d->nthr + d->nrest++, k = d->nbound;
+    set_axis(d, rest, n, a->stride[MT_SRC] * e, a->stride[MT_DST] * e);
+    d->rests *= n;
+    if (below(3) == 0) continue;
+    a->step[k] = 1, d->axis[rest].step[k] = e;
+    d->bound[d->nbound++] = (n - 1) * e + 1 + below((int)e);
+  }
+}
+
+static bool draw_skew_once (mt_launch *l) {
+  mt_desc *d = &l->desc;
+  mt_drawn x;
+  memset(d->axis, 0, sizeof d->axis);
+  memset(&d->skew, 0, sizeof d->skew);
+  memset(l->offset, 0, sizeof l->offset);
+  x.n = draw_extents(d, 1 + below(5));
+  if (x.n == 0) return false;
+  x.run = 1 + below(x.n);
+  d->nthr = (uint32_t)x.n, d->threads = d->values = d->rests = 1;
+  d->nbound = d->nrest = 0;
+  for (int i = 0; i < x.n; i++) {
+    set_divisor(&d->axis[i]);
+    d->threads *= d->axis[i].extent;
+  }
+  draw_order(d, &x);
+  draw_pieces(d, &x);
+  int64_t src = draw_skew_side(l, MT_SRC, &x), dst = draw_skew_side(l, MT_DST, &x);
+  draw_bounds(d, &x);
+  if (below(2)) {
+    int64_t e = 1 + below(3);
+    set_axis(d, d->nthr + d->nrest++, e, below(4) ? src : 0, dst + d->vec * below(3));
+    d->rests *= e;
+  }
+  for (int side = 0; side < 2; side++) l->offset[side] += d->vec * below(40);
+  return mt_skew_choose(d);
+}
+
+void draw_skew (mt_launch *l) {
+  while (!draw_skew_once(l)) continue;
+}
