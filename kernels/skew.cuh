@@ -36,18 +36,29 @@ struct skew_place : place {
   }
 };
 
-/* What the bounds leave of the four spans. */
+/* What the bounds leave of the four spans; run and runs are those that are read. Of a row
+** that is read on behind the box also its `end` there, and whether it began before. */
 struct skew_size {
-  uint32_t run, runs, row, rows;
+  uint32_t run, runs, row, rows, end;
+  bool begun;
   MT_INLINE skew_size (const mt_desc &d, const skew_place &at) {
+    const mt_skew &s = d.skew;
     uint32_t left[MT_SKEW_BOUNDS];
+    begun = false;
 #pragma unroll
-    for (int k = 0; k < MT_SKEW_BOUNDS; k++) left[k] = (uint32_t)d.bound[k] - at.at[k];
-    run = of(d.skew.run, left), runs = of(d.skew.runs, left);
-    row = of(d.skew.row, left), rows = of(d.skew.rows, left);
+    for (int k = 0; k < MT_SKEW_BOUNDS; k++) {
+      left[k] = (uint32_t)d.bound[k] - at.at[k];
+      if (s.ahead != 0 && s.row.bound == k + 1 && at.at[k] > 0) begun = true;
+    }
+    row = of(s.row, 0, left), rows = of(s.rows, 0, left), end = of(s.row, s.ahead, left);
+    run = of(s.run, s.run.bound == s.row.bound ? s.ahead : 0, left);
+    runs = of(s.runs, 0, left);
+    const uint32_t more = of(s.runs, s.ahead, left) - runs;
+    runs += more < s.ahead_runs ? more : s.ahead_runs;
   }
-  static MT_INLINE uint32_t of (const mt_span &s, const uint32_t *left) {
-    uint32_t count = s.count;
+  static MT_INLINE uint32_t of (const mt_span &s, uint32_t ahead, const uint32_t *left) {
+    uint32_t count = s.count + ahead;
+    if (s.bound == 0) return s.units * s.count;
 #pragma unroll
     for (int k = 0; k < MT_SKEW_BOUNDS; k++)
       if (s.bound == k + 1 && left[k] < count) count = left[k];
@@ -248,7 +259,7 @@ MT_INLINE void store_part (char *p, const uint4 &v, int32_t low, int32_t high) {
   }
 }
 
-/* A vector, of which places [first, end) of a row are real. */
+/* The vector from place `first` of a row on, which has places [0, end). */
 template <int ES>
 MT_INLINE void skew_put (char *to, const uint4 &v, int32_t first, int32_t end) {
   enum { V = 16 / ES };
@@ -257,16 +268,18 @@ MT_INLINE void skew_put (char *to, const uint4 &v, int32_t first, int32_t end) {
 }
 
 /* The places of a row that a task writes: a vector from `first` on, and of the windows
-** behind it. */
+** behind it. A vector that lies in two boxes is written by the one where it begins. */
 template <int ES, bool LONG>
-MT_INLINE void skew_stretch (const mt_skew &k, const char *box, uint32_t at, char *row,
-                             int32_t first, int32_t end) {
+MT_INLINE void skew_stretch (const mt_skew &k, const skew_size &size, const char *box,
+                             uint32_t at, char *row, int32_t first) {
   enum { V = 16 / ES, WINDOW = MT_SKEW_WIDE(ES) * V };
   char *to = row + (int64_t)first * ES;
+  const int32_t least = size.begun ? 0 : 1 - V;
 #pragma unroll 1
-  for (uint32_t s = 0; s < k.stretch && first < end; s++) {
-    if (first > -V)
-      skew_put<ES>(to, skew_units<ES, LONG>(k, box, at, first).vector(), first, end);
+  for (uint32_t s = 0; s < k.stretch && first < (int32_t)size.row; s++) {
+    if (first >= least)
+      skew_put<ES>(to, skew_units<ES, LONG>(k, box, at, first).vector(), first,
+                   (int32_t)size.end);
     first += WINDOW, to += WINDOW * ES;
   }
 }
@@ -287,7 +300,7 @@ MT_INLINE void skew_store (const mt_desc &d, const skew_size &size, char *dst,
     const uint32_t before = (uint32_t)(uintptr_t)row & (16 * WIDE - 1);
     const uint32_t vector = part * k.stretch * WIDE + n % WIDE;
     const int32_t byte = (int32_t)(16 * vector) - (int32_t)before;
-    skew_stretch<ES, LONG>(k, box, low + w.shared, row, byte / ES, (int32_t)size.row);
+    skew_stretch<ES, LONG>(k, size, box, low + w.shared, row, byte / ES);
   }
 }
 

@@ -158,18 +158,23 @@ enum { MT_MAXLINE = 3 };
 ** the second ends too jump[1], where all end, back to the first place, jump[2]; from
 ** where the first two end to the first place jump[3]. ends: a bit for each end of the
 ** first axis within 32 places, bit 0 first.
+**   Where a bound counts along a row, and `ahead` is not 0, a vector that lies in two boxes
+** is written by the one where it begins: that one holds `ahead` indices more of the last
+** axis of the row, of which ahead_runs runs are read, or longer runs. Else both write a
+** part of it.
 **   Thread t reads vectors t mod lanes, + lanes, + 2 lanes, ... of a run, counted from
 ** the multiple of 64 bytes before it, of the runs t / lanes, + teams, + 2 teams, ...
 **   Task n writes vector n mod w of `stretch` windows, one behind the other, of row n / w
 ** mod all_rows, from window n / w / all_rows * stretch on, where w is MT_SKEW_WIDE and a
 ** window w vectors from a multiple of their bytes on.
-** All but order and pitch follows from the axes. */
+** All but order, pitch and ahead follows from the axes. */
 typedef struct mt_skew {
   uint8_t  order[MT_MAXTURN];
   uint16_t pitch[MT_MAXTURN];
   uint16_t nload, nstore;
   uint16_t teams;
   mt_span  run, runs, row, rows;
+  uint32_t ahead, ahead_runs;
   mt_each  lanes, all_rows;
   uint32_t stretch, tasks;
   int64_t  reach[2];              /* bytes before the box in the source, to its end */

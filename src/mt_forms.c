@@ -20,7 +20,7 @@ enum { MT_SAMPLES = 4 };        /* warps that are looked at */
 
 /* Microseconds: of an axis of an access that has a place of its own; of an end of a row,
 ** for each element that is written alone. */
-#define MT_AXIS_US 1.2e-6
+#define MT_AXIS_US 1.7e-6
 #define MT_END_US 1.1e-5
 
 /* Flat copies: sectors beyond those that are wanted meet in the caches, which are faster
@@ -214,6 +214,7 @@ static void tile_cost (mt_cost *c, const mt_launch *l) {
   if (d->form == MT_FORM_TILE) return;
   c->slow += row_ends[__builtin_ctz((unsigned)wide_unit(d))] /
              (double)(d->values * unit_of(d, MT_DST));
+  if (d->nrest > 0) c->slow += 0.1;
   if (d->nthr + d->nval > 2) c->slow += 0.15;
 }
 
@@ -306,7 +307,7 @@ static void skew_cost (mt_cost *c, const mt_launch *l) {
   int log = __builtin_ctz((unsigned)unit);
   c->used = part[0] * (s->run.bound == s->row.bound ? 1 : part[1]);
   c->traffic = (double)accesses(d) * c->used * both_units(d);
-  c->slow = 1 + 24 / run + row_ends[log] / row + unit_us[log] +
+  c->slow = 1 + 24 / run + (s->ahead ? 40 : row_ends[log]) / row + unit_us[log] +
             300 / ((double)d->threads * unit) + 0.4 * (1 / c->used - 1);
   if (s->line[0].extent * unit < 16) c->slow += 0.15;
 }

@@ -63,18 +63,41 @@ static mt_span span_of (const mt_desc *d, int side, uint32_t n, uint32_t without
   return s;
 }
 
+/* The axis i of the rest goes on where the thread axis ends: n indices are n strides. */
+static bool goes_on (const mt_desc *d, uint32_t i, uint32_t axis, int64_t n) {
+  for (int side = 0; side < 2; side++) {
+    int64_t by;
+    if (mt_mulo(d->axis[axis].stride[side], n, &by) || d->axis[i].stride[side] != by)
+      return false;
+  }
+  return true;
+}
+
 /* A bound counts the last axis of the run or of the row, by one, and leaves a part of
 ** each box. */
 static bool is_bound (const mt_desc *d, uint32_t k, uint32_t nrun, uint32_t nrow) {
   int64_t last = 0;
+  uint32_t axis = d->nthr, counted = 0;
   if (d->lane_step[k] != 0 || d->bound[k] > INT32_MAX) return false;
   for (uint32_t i = 0; i < d->nthr; i++) {
     bool ends = i == nrun - 1 || i == d->skew.order[nrow - 1];
-    if (d->axis[i].step[k] != 0 && !(ends && d->axis[i].step[k] == 1)) return false;
+    if (d->axis[i].step[k] == 0) continue;
+    if (!ends || d->axis[i].step[k] != 1) return false;
+    axis = i, counted++;
   }
-  for (uint32_t i = d->nthr; i < d->nthr + d->nrest; i++)
+  if (counted != 1) return false;
+  for (uint32_t i = d->nthr; i < d->nthr + d->nrest; i++) {
+    if (d->axis[i].step[k] && !goes_on(d, i, axis, d->axis[i].step[k])) return false;
     last += (d->axis[i].extent - 1) * d->axis[i].step[k];
+  }
   return last < d->bound[k];
+}
+
+/* Indices of an axis that lie in shared memory: of the last of the row also those ahead. */
+static uint32_t held (const mt_desc *d, uint32_t axis) {
+  uint32_t bound = bound_of(d, axis);
+  bool last = bound != 0 && bound == d->skew.row.bound;
+  return (uint32_t)d->axis[axis].extent + (last ? d->skew.ahead : 0);
 }
 
 /* ---------------------------------------------------------------- walks */
@@ -96,7 +119,7 @@ static void build_walk (mt_hop *to, uint16_t *n, const mt_desc *d, int side,
   for (uint32_t k = 0; k < count; k++) {
     uint32_t axis = chained(d, side, k);
     if (without >> axis & 1) continue;
-    mt_hop h = {.extent = (uint32_t)d->axis[axis].extent, .shared = d->skew.pitch[axis],
+    mt_hop h = {.extent = held(d, axis), .shared = d->skew.pitch[axis],
                 .global = stride_of(d, axis, 1 - side)};
     push(to, n, &h);
   }
@@ -121,7 +144,7 @@ static bool build_line (mt_desc *d, uint32_t nrow) {
   mt_line *l = d->skew.line;
   int32_t n = 0, *jump = d->skew.jump, end = 0;
   for (uint32_t k = 0; k < nrow; k++) {
-    uint32_t axis = d->skew.order[k], e = (uint32_t)d->axis[axis].extent;
+    uint32_t axis = d->skew.order[k], e = held(d, axis);
     uint32_t pitch = d->skew.pitch[axis];
     if (n > 0 && l[n - 1].pitch * l[n - 1].extent == pitch) l[n - 1].extent *= e;
     else if (n == MT_MAXLINE) return false;
@@ -153,7 +176,7 @@ enum { MT_FINDRUN = 50, MT_FETCH = 12, MT_FINDROW = 90 };
 /* Threads of one run: those that take the fewest instructions. */
 static void build_lanes (mt_desc *d) {
   uint32_t vectors = windows_of(d, d->skew.run, 4 * MT_VECTOR) * 4;
-  uint32_t runs = most_of(d->skew.runs);
+  uint32_t runs = most_of(d->skew.runs) + d->skew.ahead_runs;
   uint32_t best = UINT32_MAX, take = 1, least = vectors < 8 ? vectors : 8;
   for (uint32_t passes = 1; passes <= vectors; passes++) {
     uint32_t lanes = (vectors + passes - 1) / passes, teams = MT_SKEW_THREADS / lanes;
@@ -185,7 +208,7 @@ static void build_reach (mt_desc *d) {
   int64_t *reach = d->skew.reach;
   reach[0] = 0, reach[1] = unit_of(d);
   for (uint32_t k = 0; k < d->nthr; k++) {
-    int64_t by = (d->axis[k].extent - 1) * stride_of(d, k, MT_SRC);
+    int64_t by = ((int64_t)held(d, k) - 1) * stride_of(d, k, MT_SRC);
     reach[by > 0] += by;
   }
 }
@@ -200,10 +223,26 @@ static bool check_pitches (const mt_desc *d, uint32_t nrun) {
                          : (pitch - stride) % MT_VECTOR == 0 &&
                            pitch >= span + MT_VECTOR - 1;
     if (!good) return false;
-    span += (d->axis[k].extent - 1) * pitch;
+    span += ((int64_t)held(d, k) - 1) * pitch;
     if (span > MT_SKEW_SHARED - 2 * MT_VECTOR) return false;
   }
   return true;
+}
+
+/* The indices behind a box that hold the rest of a vector. */
+static uint32_t ahead_of (const mt_desc *d) {
+  uint32_t v = MT_VECTOR / unit_of(d), units = d->skew.row.units;
+  return (v - 1 + units - 1) / units;
+}
+
+static void build_spans (mt_desc *d, uint32_t nrun, uint32_t nrow) {
+  mt_skew *s = &d->skew;
+  uint32_t v = MT_VECTOR / unit_of(d);
+  s->run = span_of(d, MT_SRC, nrun, 0);
+  s->runs = span_of(d, MT_DST, nrow, axes_of(d, MT_SRC, nrun));
+  s->row = span_of(d, MT_DST, nrow, 0);
+  s->rows = span_of(d, MT_SRC, nrun, axes_of(d, MT_DST, nrow));
+  s->ahead_runs = s->ahead ? v - 1 : 0;
 }
 
 bool mt_skew_build (mt_desc *d) {
@@ -213,11 +252,9 @@ bool mt_skew_build (mt_desc *d) {
   if (nrun == 0 || nrow == 0 || (in_run | in_row) != (1u << d->nthr) - 1) return false;
   for (uint32_t k = 0; k < d->nbound; k++)
     if (!is_bound(d, k, nrun, nrow)) return false;
+  build_spans(d, nrun, nrow);
+  if (s->ahead != 0 && (s->row.bound == 0 || s->ahead != ahead_of(d))) return false;
   if (!check_pitches(d, nrun)) return false;
-  s->run = span_of(d, MT_SRC, nrun, 0);
-  s->runs = span_of(d, MT_DST, nrow, in_run);
-  s->row = span_of(d, MT_DST, nrow, 0);
-  s->rows = span_of(d, MT_SRC, nrun, in_row);
   build_walk(s->load, &s->nload, d, MT_DST, nrow, in_run);
   build_walk(s->store, &s->nstore, d, MT_SRC, nrun, in_row);
   if (!build_line(d, nrow)) return false;
@@ -290,15 +327,19 @@ static void set_pitches (mt_desc *d, uint32_t nrun, uint32_t gap) {
       if (k == nrun) pitch += MT_VECTOR * gap;
     }
     d->skew.pitch[k] = (uint16_t)(pitch < most ? pitch : most);
-    span += (d->axis[k].extent - 1) * (pitch < most ? pitch : most);
+    span += ((int64_t)held(d, k) - 1) * (pitch < most ? pitch : most);
   }
 }
 
-bool mt_skew_choose (mt_desc *d) {
-  uint32_t cost = UINT32_MAX, nrun = chain_of(d, MT_SRC);
+bool mt_skew_choose (mt_desc *d, bool ahead) {
+  uint32_t cost = UINT32_MAX, nrun = chain_of(d, MT_SRC), nrow = chain_of(d, MT_DST);
+  d->skew.ahead = 0;
+  build_spans(d, nrun, nrow);
+  if (ahead && d->skew.row.bound != 0) d->skew.ahead = ahead_of(d);
   mt_desc best = *d;
   for (uint32_t gap = 0; gap <= (nrun < d->nthr ? MT_MOSTGAP : 0); gap++) {
     mt_desc x = *d;
+    build_spans(&x, nrun, nrow);
     set_pitches(&x, nrun, gap);
     if (!mt_skew_build(&x)) continue;
     uint32_t c = turns_of(&x, 0) + turns_of(&x, MT_VECTOR / unit_of(d) / 2);
@@ -333,6 +374,7 @@ mt_status mt_skew_check (const mt_desc *d, mt_err *err) {
   memset(&x.skew, 0, sizeof x.skew);
   memcpy(x.skew.order, d->skew.order, sizeof x.skew.order);
   memcpy(x.skew.pitch, d->skew.pitch, sizeof x.skew.pitch);
+  x.skew.ahead = d->skew.ahead;
   MT_CHECK(mt_skew_build(&x), err, "the axes of a skewed box are no runs and rows");
   MT_CHECK(memcmp(&x.skew, &d->skew, sizeof x.skew) == 0, err,
            "a box turns in another way than its axes");

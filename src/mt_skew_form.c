@@ -31,6 +31,7 @@ typedef struct mt_basket {
   int nhead[2];
   int64_t extent[MT_LISTSIZE];            /* of each axis in the box: 1 if it is not */
   int64_t row[2];                         /* bytes of a run, of a row */
+  bool ahead;                             /* rows that end in a vector are read on */
   int64_t bytes;
 } mt_basket;
 
@@ -75,6 +76,40 @@ static void find_row (mt_basket *b, int side) {
   }
 }
 
+/* The axis of the chain of a side where the box ends; -1: it holds all of them. One of
+** which it holds a single index may be it. */
+static int end_of (const mt_basket *b, int side) {
+  for (int i = 0; i < b->chain[side].n; i++) {
+    int axis = b->chain[side].axis[i];
+    if (b->extent[axis] < b->all->axis[axis].extent) return axis;
+  }
+  return -1;
+}
+
+static int end_of_row (const mt_basket *b) { return end_of(b, MT_DST); }
+
+/* What reading on adds to a box: runs, and bytes of each. */
+static int64_t more_runs (const mt_basket *b) { return 16 / b->unit - 1; }
+
+static int64_t more_bytes (const mt_basket *b) {
+  int axis = end_of_row(b);
+  return axis >= 0 && b->extent[axis] > 1 && axis == end_of(b, MT_SRC)
+           ? b->row[MT_SRC] / b->extent[axis] : 0;
+}
+
+/* Reading on takes a quarter of the box at most: else the parts of vectors cost less. */
+static bool reads_on (const mt_basket *b) {
+  int64_t runs = b->bytes / b->row[MT_SRC], more = more_bytes(b);
+  return more > 0 ? more * 4 <= b->row[MT_SRC] : more_runs(b) * 4 <= runs;
+}
+
+/* Shared memory that the box takes, about. */
+static int64_t room_of (const mt_basket *b) {
+  int64_t runs = b->bytes / b->row[MT_SRC], run = b->row[MT_SRC] + 32;
+  if (reads_on(b)) runs += more_bytes(b) ? 0 : more_runs(b), run += more_bytes(b);
+  return runs * run + 64;
+}
+
 /* The box of these heads; false if it has no room. */
 static bool fill (mt_basket *b, const mt_headpiece *src, const mt_headpiece *dst) {
   b->bytes = b->unit;
@@ -87,7 +122,7 @@ static bool fill (mt_basket *b, const mt_headpiece *src, const mt_headpiece *dst
   }
   find_row(b, MT_SRC);
   find_row(b, MT_DST);
-  return b->bytes / b->row[MT_SRC] * (b->row[MT_SRC] + 32) + 64 <= MT_SKEW_SHARED;
+  return room_of(b) <= MT_SKEW_SHARED;
 }
 
 /* ---------------------------------------------------------------- choosing */
@@ -95,7 +130,7 @@ static bool fill (mt_basket *b, const mt_headpiece *src, const mt_headpiece *dst
 /* In thousandths of the copy: ends of runs and rows, begin and end of a block, boxes that
 ** overhang, multiprocessors without one, places that are walked one by one. */
 static int64_t cost_of (const mt_basket *b) {
-  int64_t end = b->unit < 2 ? 90000 : b->unit < 4 ? 60000 : 40000;
+  int64_t end = reads_on(b) || b->unit >= 4 ? 40000 : 160000 / b->unit;
   int64_t cost = 24000 / b->row[MT_SRC] + end / b->row[MT_DST] + 600000 / b->bytes;
   int64_t boxes = b->total / b->bytes;
   int first = b->chain[MT_DST].axis[0];
@@ -122,21 +157,26 @@ static bool find_best (mt_basket *b) {
 
 /* ---------------------------------------------------------------- taking it */
 
-/* Puts an axis of the box into the thread axes; its pieces into the rest. Where the last
-** overhangs, a bound counts along it. */
+/* Puts an axis of the box into the thread axes; its pieces into the rest. A bound counts
+** along it where the last overhangs, and where a row ends. */
 static void take_axis (mt_desc *d, mt_axes mode[3], const mt_basket *b, int i) {
   mt_axis a = b->all->axis[i], rest = a;
   int64_t c = b->extent[i], pieces = (a.extent + c - 1) / c;
   a.extent = c;
   rest.extent = pieces;
   for (int o = 0; o < 2; o++) rest.stride[o] *= c;
-  if (pieces * c != b->all->axis[i].extent) {
+  bool ends = b->ahead && i == end_of_row(b);
+  if (ends || pieces * c != b->all->axis[i].extent) {
     uint32_t k = d->nbound++;
     a.step[k] = 1, rest.step[k] = c;
     d->bound[k] = b->all->axis[i].extent;
   }
-  if (c > 1) mode[0].axis[mode[0].n++] = a;
+  if (c > 1 || ends) mode[0].axis[mode[0].n++] = a;
   if (pieces > 1) mode[2].axis[mode[2].n++] = rest;
+}
+
+static bool in_box (const mt_basket *b, int i) {
+  return b->extent[i] > 1 || (b->ahead && i == end_of_row(b));
 }
 
 /* The axes of the box: those of the source's chain, then those of the destination's;
@@ -148,7 +188,7 @@ static void take_box (mt_desc *d, mt_axes mode[3], const mt_basket *b) {
   for (int s = 0; s < 2; s++)
     for (int i = 0; i < b->chain[s].n; i++) {
       int axis = b->chain[s].axis[i];
-      if (b->extent[axis] == 1 || (taken >> axis & 1)) continue;
+      if (!in_box(b, axis) || (taken >> axis & 1)) continue;
       taken |= (uint64_t)1 << axis;
       place[axis] = (uint8_t)mode[0].n;
       take_axis(d, mode, b, axis);
@@ -156,7 +196,7 @@ static void take_box (mt_desc *d, mt_axes mode[3], const mt_basket *b) {
   for (int s = 1; s >= 0; s--)
     for (int i = 0; i < b->chain[s].n; i++) {
       int axis = b->chain[s].axis[i];
-      if (b->extent[axis] == 1 || (named >> axis & 1)) continue;
+      if (!in_box(b, axis) || (named >> axis & 1)) continue;
       named |= (uint64_t)1 << axis;
       d->skew.order[k++] = place[axis];
     }
@@ -189,29 +229,36 @@ static bool is_fast (const mt_basket *b) {
          b->all->axis[a].extent * b->unit >= MT_FASTHEAD;
 }
 
+static bool make (mt_desc *d, mt_axes mode[3], const mt_basket *b) {
+  mt_err err = MT_NOERR;
+  mode[0].n = mode[1].n = mode[2].n = 0;
+  take_box(d, mode, b);
+  sort_rest(&mode[2]);
+  return mode[0].n <= MT_MAXTURN && d->nbound <= MT_SKEW_BOUNDS &&
+         mt_axes_put(d, mode, &err) == MT_OK && d->rests <= INT32_MAX &&
+         mt_skew_choose(d, b->ahead);
+}
+
 bool mt_skew_make (mt_launch *l, mt_axes mode[3], char *why) {
   const mt_axes all = mode[2];
-  mt_err err = MT_NOERR;
-  mt_desc d = l->desc;
+  const mt_desc flat = l->desc;
+  mt_basket b = {.all = &all, .unit = (int64_t)flat.vec * flat.elem};
   (void)why;
-  mt_basket b = {.all = &all, .unit = (int64_t)d.vec * d.elem};
-  if (all.n > MT_LISTSIZE - MT_MAXTURN || mt_mulo(b.unit, d.rests, &b.total))
+  if (all.n > MT_LISTSIZE - MT_MAXTURN || mt_mulo(b.unit, flat.rests, &b.total))
     return false;
   for (int side = 0; side < 2; side++) {
-    mt_chain_find(&b.chain[side], &all, side, d.vec);
+    mt_chain_find(&b.chain[side], &all, side, flat.vec);
     if (b.chain[side].n == 0) return false;
     find_heads(&b, side);
   }
   if (is_fast(&b) || !find_best(&b)) return false;
-  mode[0].n = mode[1].n = mode[2].n = 0;
-  take_box(&d, mode, &b);
-  sort_rest(&mode[2]);
-  if (mode[0].n > MT_MAXTURN || d.nbound > MT_SKEW_BOUNDS) return false;
-  if (mt_axes_put(&d, mode, &err) != MT_OK || d.rests > INT32_MAX || !mt_skew_choose(&d))
-    return false;
+  b.ahead = reads_on(&b);
+  bool made = make(&l->desc, mode, &b);
+  if (!made && b.ahead) {
+    b.ahead = false;
+    l->desc = flat;
+    made = make(&l->desc, mode, &b);
+  }
   l->desc.form = MT_FORM_SKEW;
-  l->desc.skew = d.skew;
-  l->desc.nbound = d.nbound;
-  memcpy(l->desc.bound, d.bound, sizeof d.bound);
-  return true;
+  return made;
 }

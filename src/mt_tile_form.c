@@ -15,6 +15,7 @@
 enum {
   MT_SHORTRUN = 32,             /* bytes: below, tiles waste more than they give */
   MT_SMALLPIECE = 2048,         /* bytes: below, a block has too little to do */
+  MT_ALONG = 8,                 /* so many sheared tiles along the destination need no strips */
   MT_MANYTILES = 4              /* a run of so many tiles needs no further axis */
 };
 
@@ -98,7 +99,8 @@ static void divisor (uint32_t n, uint32_t *mul, uint32_t *shift) {
   *shift = a.shift;
 }
 
-/* Strips of 8 tiles, or of fewer where those would be empty. */
+/* Strips of 8 tiles, or of fewer where those would be empty. Many sheared tiles
+** along the destination go that way, where they share lines. */
 static uint32_t strip_of (int64_t tiles) {
   uint32_t log = 3;
   while (log > 0 && tiles * 9 / 8 < (tiles + (1 << log) - 1) >> log << log) log--;
@@ -127,8 +129,8 @@ static bool find_raster (mt_raster *r, int64_t *blocks, const mt_desc *d) {
   int64_t s = tile_of(d, MT_SRC), t = tile_of(d, MT_DST);
   int64_t ns = (d->threads + s - 1) / s;
   memset(r, 0, sizeof *r);
-  r->log = strip_of(ns);
   r->along = (uint32_t)((d->values + more + t - 1) / t);
+  r->log = sheared && r->along >= MT_ALONG ? 0 : strip_of(ns);
   r->across = (uint32_t)((ns + (1 << r->log) - 1) >> r->log);
   divisor(r->along, &r->along_mul, &r->along_shift);
   divisor(r->across, &r->across_mul, &r->across_shift);

@@ -167,6 +167,7 @@ static void set_raster (mt_desc *d) {
   for (r->log = 3; ns * 9 / 8 < (ns + (1 << r->log) - 1) >> r->log << r->log;) r->log--;
   a.extent = r->along = (uint32_t)((d->values + more + tile - 1) / tile);
   set_divisor(&a);
+  if (d->form == MT_FORM_SHEAR && !d->cast && r->along >= 8) r->log = 0;
   r->along_mul = a.mul, r->along_shift = a.shift;
   a = (mt_axis){0};
   a.extent = r->across = (uint32_t)((ns + (1 << r->log) - 1) >> r->log);

@@ -106,7 +106,7 @@ static bool draw_skew_once (mt_launch *l) {
     d->rests *= e;
   }
   for (int side = 0; side < 2; side++) l->offset[side] += d->vec * below(40);
-  return mt_skew_choose(d);
+  return mt_skew_choose(d, below(3) != 0);
 }
 
 void draw_skew (mt_launch *l) {
