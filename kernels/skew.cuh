@@ -267,41 +267,70 @@ MT_INLINE void skew_put (char *to, const uint4 &v, int32_t first, int32_t end) {
   else store_part<ES>(to, v, -first, end - first);
 }
 
-/* The places of a row that a task writes: a vector from `first` on, and of the windows
-** behind it. A vector that lies in two boxes is written by the one where it begins. */
+/* A row of a box: where it begins in the destination and in shared memory. */
+struct skew_row {
+  char *dst;
+  uint32_t at;
+  MT_INLINE skew_row (const mt_skew &k, char *to, uint32_t low, uint32_t n) {
+    const skew_walk w(k.store, k.nstore, n);
+    dst = to + w.global, at = low + w.shared;
+  }
+};
+
+/* Vectors of rows: of small units only whole ones, since parts of vectors would keep the
+** other threads of a warp waiting. One that lies in two boxes is written by the one where
+** it begins. */
 template <int ES, bool LONG>
-MT_INLINE void skew_stretch (const mt_skew &k, const skew_size &size, const char *box,
-                             uint32_t at, char *row, int32_t first) {
-  enum { V = 16 / ES, WINDOW = MT_SKEW_WIDE(ES) * V };
-  char *to = row + (int64_t)first * ES;
-  const int32_t least = size.begun ? 0 : 1 - V;
+MT_INLINE void skew_store (const mt_skew &k, const skew_size &size, char *dst,
+                           const char *box, uint32_t low) {
+  enum { V = 16 / ES, WIDE = MT_SKEW_WIDE(ES) };
+  const mt_each &all = k.all_rows;
 #pragma unroll 1
-  for (uint32_t s = 0; s < k.stretch && first < (int32_t)size.row; s++) {
-    if (first >= least)
-      skew_put<ES>(to, skew_units<ES, LONG>(k, box, at, first).vector(), first,
-                   (int32_t)size.end);
-    first += WINDOW, to += WINDOW * ES;
+  for (uint32_t n = threadIdx.x; n < k.tasks; n += blockDim.x) {
+    const uint32_t part = divide_by(n / WIDE, all.extent, all.mul, all.shift);
+    const uint32_t r = n / WIDE - part * all.extent;
+    if (r >= size.rows) continue;
+    const skew_row row(k, dst, low, r);
+    const uint32_t before = (uint32_t)(uintptr_t)row.dst & (16 * WIDE - 1);
+    const uint32_t vector = part * k.stretch * WIDE + n % WIDE;
+    int32_t first = ((int32_t)(16 * vector) - (int32_t)before) / ES;
+    char *to = row.dst + (int64_t)first * ES;
+#pragma unroll 1
+    for (uint32_t s = 0; s < k.stretch && first < (int32_t)size.row; s++) {
+      if (first >= (ES < 4 ? 0 : size.begun ? 0 : 1 - V) &&
+          (ES >= 4 || first + V <= (int32_t)size.end))
+        skew_put<ES>(to, skew_units<ES, LONG>(k, box, row.at, first).vector(), first,
+                     (int32_t)size.end);
+      first += WIDE * V, to += WIDE * 16;
+    }
+  }
+}
+
+/* The vectors at both ends of rows that hold other things too, of small units. */
+template <int ES, bool LONG>
+MT_INLINE void skew_ends (const mt_skew &k, const skew_size &size, char *dst,
+                          const char *box, uint32_t low) {
+  enum { V = 16 / ES };
+  const int32_t end = (int32_t)size.end;
+#pragma unroll 1
+  for (uint32_t n = threadIdx.x; n < 2 * size.rows; n += blockDim.x) {
+    const skew_row row(k, dst, low, n >> 1);
+    const int32_t lead = (int32_t)((uint32_t)(uintptr_t)row.dst & 15) / ES;
+    const int32_t first = n & 1 ? (lead + end) / V * V - lead : -lead;
+    const bool real = n & 1 ? first >= 0 && first < end && first < (int32_t)size.row
+                            : lead != 0 && !size.begun;
+    if (real)
+      store_part<ES>(row.dst + (int64_t)first * ES,
+                     skew_units<ES, LONG>(k, box, row.at, first).vector(), -first,
+                     end - first);
   }
 }
 
 template <int ES, bool LONG>
-MT_INLINE void skew_store (const mt_desc &d, const skew_size &size, char *dst,
+MT_INLINE void skew_write (const mt_skew &k, const skew_size &size, char *dst,
                            const char *box, uint32_t low) {
-  enum { WIDE = MT_SKEW_WIDE(ES) };
-  const mt_skew &k = d.skew;
-#pragma unroll 1
-  for (uint32_t n = threadIdx.x; n < k.tasks; n += blockDim.x) {
-    const mt_each &all = k.all_rows;
-    const uint32_t part = divide_by(n / WIDE, all.extent, all.mul, all.shift);
-    const uint32_t r = n / WIDE - part * all.extent;
-    if (r >= size.rows) continue;
-    const skew_walk w(k.store, k.nstore, r);
-    char *row = dst + w.global;
-    const uint32_t before = (uint32_t)(uintptr_t)row & (16 * WIDE - 1);
-    const uint32_t vector = part * k.stretch * WIDE + n % WIDE;
-    const int32_t byte = (int32_t)(16 * vector) - (int32_t)before;
-    skew_stretch<ES, LONG>(k, size, box, low + w.shared, row, byte / ES);
-  }
+  skew_store<ES, LONG>(k, size, dst, box, low);
+  if (ES < 4) skew_ends<ES, LONG>(k, size, dst, box, low);
 }
 
 template <int ES> MT_INLINE void copy_skew (const mt_launch &p) {
@@ -317,8 +346,10 @@ template <int ES> MT_INLINE void copy_skew (const mt_launch &p) {
   else skew_load<ES, false>(p, size, side.src, box);
   skew_arrived();
   const uint32_t low = skew_address(box) + ((uint32_t)(uintptr_t)side.src & 15);
-  if (d.skew.line[0].extent >= 16 / ES) skew_store<ES, true>(d, size, side.dst, box, low);
-  else skew_store<ES, false>(d, size, side.dst, box, low);
+  if (d.skew.line[0].extent >= 16 / ES)
+    skew_write<ES, true>(d.skew, size, side.dst, box, low);
+  else
+    skew_write<ES, false>(d.skew, size, side.dst, box, low);
 }
 
 } // namespace mt

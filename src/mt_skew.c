@@ -93,7 +93,7 @@ static bool is_bound (const mt_desc *d, uint32_t k, uint32_t nrun, uint32_t nrow
   return last < d->bound[k];
 }
 
-/* Indices of an axis that lie in shared memory: of the last of the row also those ahead. */
+/* Indices of an axis in shared memory: of the last one of the row also those ahead. */
 static uint32_t held (const mt_desc *d, uint32_t axis) {
   uint32_t bound = bound_of(d, axis);
   bool last = bound != 0 && bound == d->skew.row.bound;

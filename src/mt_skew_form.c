@@ -11,10 +11,10 @@
 #include "mt_skew.h"
 
 enum {
-  MT_LEASTHEAD = 32, MT_MOSTHEAD = 8192,  /* bytes of a run, of a row */
+  MT_LEASTHEAD = 32, MT_MOSTHEAD = 32768, /* bytes of a run, of a row */
   MT_FASTHEAD = 512,                      /* bytes: rows of both sides that need no box */
   MT_FILL = 660,                          /* boxes that a large GPU has at once */
-  MT_MAXSKEWHEADS = 64
+  MT_MAXSKEWHEADS = 96
 };
 
 /* The first n axes of a chain, the last of them in pieces. */
@@ -130,7 +130,7 @@ static bool fill (mt_basket *b, const mt_headpiece *src, const mt_headpiece *dst
 /* In thousandths of the copy: ends of runs and rows, begin and end of a block, boxes that
 ** overhang, multiprocessors without one, places that are walked one by one. */
 static int64_t cost_of (const mt_basket *b) {
-  int64_t end = reads_on(b) || b->unit >= 4 ? 40000 : 160000 / b->unit;
+  int64_t end = reads_on(b) || b->unit >= 4 ? 40000 : 100000 / b->unit;
   int64_t cost = 24000 / b->row[MT_SRC] + end / b->row[MT_DST] + 600000 / b->bytes;
   int64_t boxes = b->total / b->bytes;
   int first = b->chain[MT_DST].axis[0];

@@ -22,7 +22,8 @@ sanitized() {                               # a tool, then a command
 }
 
 "$moontile" --info
-for spec in copy copy_error pairs graph tensor memory npy error gemm gemm_error einsum combinations
+for spec in copy copy_error pairs transfer remember tune graph tensor memory npy error \
+            gemm gemm_error einsum combinations
 do
   [ -f spec/${spec}_spec.lua ] || continue
   check "$spec specs" "$moontile" "$busted" --ignore-lua -o TAP spec/${spec}_spec.lua
@@ -33,7 +34,7 @@ done
 check "NumPy" python3 spec/numpy/transpose.py "$moontile" --big cpu cuda
 if command -v compute-sanitizer >/dev/null; then
   for tool in memcheck racecheck initcheck synccheck; do
-    for spec in copy graph tensor gemm; do
+    for spec in copy pairs transfer graph tensor gemm; do
       check "$tool, $spec specs" sanitized $tool "$moontile" "$busted" \
         --ignore-lua -o TAP spec/${spec}_spec.lua
     done
