@@ -15,7 +15,7 @@
 enum {
   MT_SHORTRUN = 32,             /* bytes: below, tiles waste more than they give */
   MT_SMALLPIECE = 2048,         /* bytes: below, a block has too little to do */
-  MT_ALONG = 8,                 /* so many sheared tiles along the destination: no strips */
+  MT_ALONG = 8,                 /* sheared tiles along dst: from so many on no strips */
   MT_MANYTILES = 4              /* a run of so many tiles needs no further axis */
 };
 
