@@ -52,6 +52,13 @@ static void drop_plan (graph *g) {
   g->device = NULL;
 }
 
+/* The program's plans may come from its own table, which has the same rows. */
+static size_t row_of (const mt_kernel *k) {
+  size_t i = 0;
+  while (strcmp(mt_cuda_kernels[i].name, k->name) != 0) i++;
+  return i;
+}
+
 static int launch_plan (const graph *g, bool early) {
   const mt_plan *p = g->plan;
   const mt_cuda *c = g->device->impl;
@@ -61,7 +68,7 @@ static int launch_plan (const graph *g, bool early) {
                             .blockDimX = p->grid.threads, .blockDimY = 1, .blockDimZ = 1,
                             .hStream = g->cuda->stream, .attrs = &may,
                             .numAttrs = early };
-  CUfunction f = c->function[p->kernel - mt_cuda_kernels];
+  CUfunction f = c->function[row_of(p->kernel)];
   return c->driver.cuLaunchKernelEx(&config, f, params, NULL);
 }
 

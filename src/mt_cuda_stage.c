@@ -86,10 +86,12 @@ mt_status mt_cuda_room (mt_device *d, size_t *bytes, void *at[2], mt_err *err) {
   return MT_OK;
 }
 
-/* What the driver knows nothing of is an error to it, and is not page-locked. */
+/* What the driver knows nothing of has no kind, and is not page-locked. */
 static bool is_locked (const mt_cuda *c, const void *p) {
+  CUpointer_attribute a = MT_CU_MEMORY_TYPE;
   int kind = 0;
-  return c->driver.cuPointerGetAttribute(&kind, MT_CU_MEMORY_TYPE, to_address(p)) == 0 &&
+  void *out = &kind;
+  return c->driver.cuPointerGetAttributes(1, &a, &out, to_address(p)) == 0 &&
          kind == MT_CU_HOST_MEMORY;
 }
 

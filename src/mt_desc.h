@@ -160,8 +160,8 @@ enum { MT_MAXLINE = 3 };
 ** first axis within 32 places, bit 0 first.
 **   Where a bound counts along a row, and `ahead` is not 0, a vector that lies in two
 ** boxes is written by the one where it begins: that one holds `ahead` indices more of the
-** last axis of the row, of which ahead_runs runs are read, or longer runs. Else both write
-** a part of it.
+** last axis of the row, of which ahead_runs runs are read, or longer runs. Else both
+** write a part of it.
 **   Thread t reads vectors t mod lanes, + lanes, + 2 lanes, ... of a run, counted from
 ** the multiple of 64 bytes before it, of the runs t / lanes, + teams, + 2 teams, ...
 **   Task n writes vector n mod w of `stretch` windows, one behind the other, of row n / w

@@ -145,7 +145,7 @@ static const CUresult codes[] = {
 static bool is_borne (int f, int n, CUresult code) {
   int first = f == FAKE_cuMemHostAlloc ? 1 :         /* calls up to the first slot */
               f == FAKE_cuMemAlloc ? 3 : 5;          /* two events measured */
-  if (f == FAKE_cuPointerGetAttribute) return true;
+  if (f == FAKE_cuPointerGetAttributes) return true;
   return (f == FAKE_cuMemHostAlloc || f == FAKE_cuMemAlloc || f == FAKE_cuEventCreate) &&
          status_of(code) == MT_ENOMEM && n > first;
 }

@@ -301,11 +301,13 @@ FAKE cuMemFreeHost (void *p) {
   return r != 0 ? r : current()->sticky;
 }
 
-FAKE cuPointerGetAttribute (void *out, CUpointer_attribute a, CUdeviceptr p) {
-  FAULT(cuPointerGetAttribute);
+FAKE cuPointerGetAttributes (unsigned count, CUpointer_attribute *a, void **out,
+                             CUdeviceptr p) {
+  FAULT(cuPointerGetAttributes);
   TRY(ready());
-  NEED(a == MT_CU_MEMORY_TYPE && fake_is_locked((const void *)(uintptr_t)p), 1);
-  return *(int *)out = MT_CU_HOST_MEMORY, 0;
+  NEED(count == 1 && *a == MT_CU_MEMORY_TYPE, 1);
+  *(int *)*out = fake_is_locked((const void *)(uintptr_t)p) ? MT_CU_HOST_MEMORY : 0;
+  return 0;
 }
 
 /* ---------------------------------------------------------------- streams */
