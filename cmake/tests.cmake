@@ -131,7 +131,7 @@ if(EXISTS ${SPEC}/alloc/sweep.c)
   moontile_spec_program(moontile_sweep alloc moontile_lua moontile_liblua)
   file(MAKE_DIRECTORY ${SCRATCH}/alloc)
   moontile_test(alloc COMMAND moontile_sweep ${SPEC}/alloc/script.lua ${SCRATCH}/alloc/file.npy
-                ${FAKE_DIR}/libcuda.so.1 TIMEOUT 600)
+                ${FAKE_DIR}/libcuda.so.1 TIMEOUT 1500)
 endif()
 
 # Beside NumPy, where that is installed.
