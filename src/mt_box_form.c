@@ -18,12 +18,6 @@ enum {
   MT_MAXHEADS = 96, MT_MAXCUT = 512
 };
 
-/* The head of a chain: n axes, the last of them only `cut` of it. */
-typedef struct mt_head {
-  int n;
-  int64_t cut;
-} mt_head;
-
 typedef struct mt_crate {
   const mt_axes *all;
   const mt_launch *l;
@@ -55,14 +49,6 @@ static void find_heads (mt_crate *c, int side) {
 
 /* ---------------------------------------------------------------- boxes */
 
-static void put_head (mt_crate *c, int side, const mt_head *h) {
-  for (int i = 0; i < h->n; i++) {
-    int axis = c->chain[side].axis[i];
-    int64_t e = i + 1 < h->n ? c->all->axis[axis].extent : h->cut;
-    if (e > c->extent[axis]) c->extent[axis] = e;
-  }
-}
-
 /* The row of the side; all axes that are not in it have strides of whole vectors. */
 static bool find_row (mt_crate *c, int side) {
   uint64_t in = 0;
@@ -86,8 +72,8 @@ static bool fill (mt_crate *c, const mt_head *src, const mt_head *dst) {
   int axes = 0;
   c->bytes = c->unit;
   for (int i = 0; i < c->all->n; i++) c->extent[i] = 1;
-  put_head(c, MT_SRC, src);
-  put_head(c, MT_DST, dst);
+  mt_chain_hold(c->extent, c->all, &c->chain[MT_SRC], src);
+  mt_chain_hold(c->extent, c->all, &c->chain[MT_DST], dst);
   for (int i = 0; i < c->all->n; i++) {
     axes += c->extent[i] > 1;
     c->bytes *= c->extent[i];

@@ -20,3 +20,12 @@ void mt_chain_find (mt_chain *out, const mt_axes *a, int side, int64_t vec) {
     if (mt_mulo(stride, a->axis[i].extent, &stride)) return;
   }
 }
+
+void mt_chain_hold (int64_t *extent, const mt_axes *a, const mt_chain *c,
+                    const mt_head *h) {
+  for (int i = 0; i < h->n; i++) {
+    int axis = c->axis[i];
+    int64_t e = i + 1 < h->n ? a->axis[axis].extent : h->cut;
+    if (e > extent[axis]) extent[axis] = e;
+  }
+}

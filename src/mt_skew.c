@@ -6,10 +6,11 @@
 ** Each of their pitches leaves what lies below it, and the parts of a vector before and
 ** behind it, to itself.
 */
+#include "mt_banks.h"
 #include "mt_check.h"
 #include "mt_skew.h"
 
-enum { MT_LANES = 32, MT_VECTOR = 16, MT_MOSTGAP = 7, MT_STRETCH = 32 };
+enum { MT_VECTOR = 16, MT_MOSTGAP = 7, MT_STRETCH = 32 };
 
 static uint32_t unit_of (const mt_desc *d) { return d->vec * d->elem; }
 
@@ -266,15 +267,7 @@ bool mt_skew_build (mt_desc *d) {
 
 /* ---------------------------------------------------------------- banks */
 
-static uint32_t shared_at (const mt_hop *h, uint32_t count, uint32_t n) {
-  uint32_t at = 0;
-  for (uint32_t i = 0; i < count; i++) {
-    at += (i + 1 < count ? n % h[i].extent : n) * h[i].shared;
-    n /= h[i].extent;
-  }
-  return at;
-}
-
+/* How far it lies in the destination, modulo 2^32. */
 static uint32_t far_at (const mt_hop *h, uint32_t count, uint32_t n) {
   uint64_t at = 0;
   for (uint32_t i = 0; i < count; i++) {
@@ -293,26 +286,16 @@ static uint32_t place_of (const mt_desc *d, uint32_t i, uint32_t unit) {
   uint32_t window = i / wide / rows * s->stretch + 1;
   uint32_t p = ((window * wide + i % wide) * MT_VECTOR - before) / bytes + unit;
   p %= most_of(s->row);
-  return shared_at(s->store, s->nstore, row) + p % s->line[0].extent * s->line[0].pitch +
+  return mt_banks_place(s->store, s->nstore, row) + p % s->line[0].extent * s->line[0].pitch +
          p / s->line[0].extent % s->line[1].extent * s->line[1].pitch +
          p / s->line[0].extent / s->line[1].extent * s->line[2].pitch;
 }
 
 /* Turns that shared memory takes for unit `unit` of the first vectors of a warp. */
 static uint32_t turns_of (const mt_desc *d, uint32_t unit) {
-  uint32_t bytes = unit_of(d), word = bytes < 4 ? 4 : bytes, lanes = 128 / word, sum = 0;
-  for (uint32_t first = 0; first < MT_LANES; first += lanes) {
-    uint32_t seen[MT_LANES], in[MT_LANES] = {0}, n = 0, most = 0;
-    for (uint32_t i = first; i < first + lanes && i < d->skew.tasks; i++) {
-      uint32_t at = place_of(d, i, unit) / word, j = 0;
-      while (j < n && seen[j] != at) j++;
-      if (j < n) continue;
-      seen[n++] = at;
-      if (++in[at % lanes] > most) most = in[at % lanes];
-    }
-    sum += most;
-  }
-  return sum;
+  uint32_t at[MT_LANES], n = d->skew.tasks < MT_LANES ? d->skew.tasks : MT_LANES;
+  for (uint32_t i = 0; i < n; i++) at[i] = place_of(d, i, unit);
+  return mt_banks_turns(at, n, unit_of(d));
 }
 
 /* ---------------------------------------------------------------- choosing */
@@ -351,16 +334,6 @@ bool mt_skew_choose (mt_desc *d, bool ahead) {
 
 /* ---------------------------------------------------------------- checking */
 
-static bool is_order (const mt_desc *d) {
-  unsigned seen = 0;
-  for (uint32_t k = 0; k < MT_MAXTURN; k++) {
-    uint8_t axis = d->skew.order[k];
-    if (k < d->nthr ? axis >= d->nthr : axis != 0) return false;
-    if (k < d->nthr) seen |= 1u << axis;
-  }
-  return seen == (1u << d->nthr) - 1;
-}
-
 mt_status mt_skew_check (const mt_desc *d, mt_err *err) {
   mt_desc x = *d;
   MT_CHECK(d->nval == 0 && d->nthr >= 1 && d->nthr <= MT_MAXTURN &&
@@ -370,7 +343,7 @@ mt_status mt_skew_check (const mt_desc *d, mt_err *err) {
   MT_CHECK(d->threads > 0 && d->threads <= MT_SKEW_SHARED / unit_of(d), err,
            "a box of %lld accesses", (long long)d->threads);
   MT_CHECK(d->rests <= INT32_MAX, err, "more than 2^31 boxes");
-  MT_CHECK(is_order(d), err, "the order of a box is no permutation");
+  MT_CHECK(mt_banks_order(d->skew.order, d->nthr), err, "the order of a box is no permutation");
   memset(&x.skew, 0, sizeof x.skew);
   memcpy(x.skew.order, d->skew.order, sizeof x.skew.order);
   memcpy(x.skew.pitch, d->skew.pitch, sizeof x.skew.pitch);

@@ -17,17 +17,11 @@ enum {
   MT_MAXSKEWHEADS = 96
 };
 
-/* The first n axes of a chain, the last of them in pieces. */
-typedef struct mt_headpiece {
-  int n;
-  int64_t piece;
-} mt_headpiece;
-
 typedef struct mt_basket {
   const mt_axes *all;
   int64_t unit, total;                    /* bytes of an access, of the copy */
   mt_chain chain[2];
-  mt_headpiece head[2][MT_MAXSKEWHEADS];
+  mt_head head[2][MT_MAXSKEWHEADS];
   int nhead[2];
   int64_t extent[MT_LISTSIZE];            /* of each axis in the box: 1 if it is not */
   int64_t row[2];                         /* bytes of a run, of a row */
@@ -53,17 +47,9 @@ static void find_heads (mt_basket *b, int side) {
     for (; c > 1 && *n < MT_MAXSKEWHEADS; c = c * 4 / 5) {
       c = even(e, c);
       if (c * inner < MT_LEASTHEAD) break;
-      b->head[side][(*n)++] = (mt_headpiece){i + 1, c};
+      b->head[side][(*n)++] = (mt_head){i + 1, c};
     }
     if (mt_mulo(inner, e, &inner)) return;
-  }
-}
-
-static void put_head (mt_basket *b, int side, const mt_headpiece *h) {
-  for (int i = 0; i < h->n; i++) {
-    int axis = b->chain[side].axis[i];
-    int64_t e = i + 1 < h->n ? b->all->axis[axis].extent : h->piece;
-    if (e > b->extent[axis]) b->extent[axis] = e;
   }
 }
 
@@ -111,11 +97,11 @@ static int64_t room_of (const mt_basket *b) {
 }
 
 /* The box of these heads; false if it has no room. */
-static bool fill (mt_basket *b, const mt_headpiece *src, const mt_headpiece *dst) {
+static bool fill (mt_basket *b, const mt_head *src, const mt_head *dst) {
   b->bytes = b->unit;
   for (int i = 0; i < b->all->n; i++) b->extent[i] = 1;
-  put_head(b, MT_SRC, src);
-  put_head(b, MT_DST, dst);
+  mt_chain_hold(b->extent, b->all, &b->chain[MT_SRC], src);
+  mt_chain_hold(b->extent, b->all, &b->chain[MT_DST], dst);
   for (int i = 0; i < b->all->n; i++) {
     b->bytes *= b->extent[i];
     if (b->bytes > MT_SKEW_SHARED) return false;
@@ -145,7 +131,7 @@ static int64_t cost_of (const mt_basket *b) {
 
 static bool find_best (mt_basket *b) {
   int64_t best = INT64_MAX;
-  const mt_headpiece *at[2] = {NULL, NULL};
+  const mt_head *at[2] = {NULL, NULL};
   for (int i = 0; i < b->nhead[MT_SRC]; i++)
     for (int j = 0; j < b->nhead[MT_DST]; j++) {
       if (!fill(b, &b->head[MT_SRC][i], &b->head[MT_DST][j])) continue;

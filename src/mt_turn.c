@@ -5,10 +5,11 @@
 ** In shared memory the box lies in the order of the source. Before an axis there may be a
 ** gap of some vectors: it moves what a warp reads at once to other banks.
 */
+#include "mt_banks.h"
 #include "mt_check.h"
 #include "mt_turn.h"
 
-enum { MT_LANES = 32, MT_LINE = 128, MT_BLOCK = 256, MT_BESIDE = 4, MT_MOSTGAP = 4 };
+enum { MT_BLOCK = 256, MT_BESIDE = 4, MT_MOSTGAP = 4 };
 
 typedef struct mt_walk {
   int n;
@@ -188,32 +189,12 @@ bool mt_turn_build (mt_desc *d) {
 
 /* ---------------------------------------------------------------- banks */
 
-static uint32_t shared_at (const mt_hop *h, uint32_t count, uint32_t n) {
-  uint32_t at = 0;
-  for (uint32_t i = 0; i < count; i++) {
-    at += (i + 1 < count ? n % h[i].extent : n) * h[i].shared;
-    n /= h[i].extent;
-  }
-  return at;
-}
-
-/* Turns that shared memory takes for a warp whose lane i has the access 'each * i': of 4
-** bytes (of less: also), or of 8 by halves of the warp, of 16 by quarters. */
+/* Turns for a warp whose lane i has the access `each` * i, of so many things. */
 static uint32_t turns_of (const mt_hop *h, uint32_t count, uint32_t each,
                           uint32_t things, uint32_t bytes) {
-  uint32_t sum = 0, lanes = bytes > 4 ? MT_LINE / bytes : MT_LANES;
-  for (uint32_t first = 0; first < MT_LANES; first += lanes) {
-    uint32_t seen[MT_LANES], in[MT_LANES] = {0}, n = 0, most = 0;
-    for (uint32_t i = first; i < first + lanes && i < things; i++) {
-      uint32_t word = shared_at(h, count, each * i) / (bytes > 4 ? bytes : 4), j = 0;
-      while (j < n && seen[j] != word) j++;
-      if (j < n) continue;
-      seen[n++] = word;
-      if (++in[word % lanes] > most) most = in[word % lanes];
-    }
-    sum += most;
-  }
-  return sum;
+  uint32_t at[MT_LANES], n = things < MT_LANES ? things : MT_LANES;
+  for (uint32_t i = 0; i < n; i++) at[i] = mt_banks_place(h, count, each * i);
+  return mt_banks_turns(at, n, bytes);
 }
 
 /* What a vector costs, in issue slots: four to a turn of shared memory, six to a hop. */
@@ -295,16 +276,6 @@ uint32_t mt_turn_threads (const mt_desc *d) {
 
 /* ---------------------------------------------------------------- checking */
 
-static bool is_order (const mt_desc *d) {
-  unsigned seen = 0;
-  for (uint32_t k = 0; k < MT_MAXTURN; k++) {
-    uint8_t axis = d->turn.order[k];
-    if (k < d->nthr ? axis >= d->nthr : axis != 0) return false;
-    if (k < d->nthr) seen |= 1u << axis;
-  }
-  return seen == (1u << d->nthr) - 1;
-}
-
 mt_status mt_turn_check (const mt_desc *d, mt_err *err) {
   uint32_t unit = unit_of(d), group = d->turn.group, wide = d->turn.wide;
   mt_desc x = *d;
@@ -312,7 +283,8 @@ mt_status mt_turn_check (const mt_desc *d, mt_err *err) {
            "a box has 1 to %d thread axes and no value axes", (int)MT_MAXTURN);
   MT_CHECK(d->threads <= MT_BOX_BYTES / unit && d->threads > 0, err,
            "a box of %lld accesses", (long long)d->threads);
-  MT_CHECK(is_order(d), err, "the order of a box is no permutation");
+  MT_CHECK(mt_banks_order(d->turn.order, d->nthr), err,
+           "the order of a box is no permutation");
   MT_CHECK(group >= 1 && 16 / unit % group == 0 &&
            (wide == 1 || (unit < 4 && wide == 4 / unit)), err,
            "a box of groups of %d, words of %d", (int)group, (int)wide);
