@@ -1,5 +1,5 @@
 /*
-** mt_banks.h - private: what boxes in shared memory have in common: places, banks, orders.
+** mt_banks.h - private: what boxes in shared memory share: places, banks, orders.
 ** SPDX-License-Identifier: MIT
 */
 #ifndef MT_BANKS_H

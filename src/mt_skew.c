@@ -286,7 +286,8 @@ static uint32_t place_of (const mt_desc *d, uint32_t i, uint32_t unit) {
   uint32_t window = i / wide / rows * s->stretch + 1;
   uint32_t p = ((window * wide + i % wide) * MT_VECTOR - before) / bytes + unit;
   p %= most_of(s->row);
-  return mt_banks_place(s->store, s->nstore, row) + p % s->line[0].extent * s->line[0].pitch +
+  return mt_banks_place(s->store, s->nstore, row) +
+         p % s->line[0].extent * s->line[0].pitch +
          p / s->line[0].extent % s->line[1].extent * s->line[1].pitch +
          p / s->line[0].extent / s->line[1].extent * s->line[2].pitch;
 }
@@ -343,7 +344,8 @@ mt_status mt_skew_check (const mt_desc *d, mt_err *err) {
   MT_CHECK(d->threads > 0 && d->threads <= MT_SKEW_SHARED / unit_of(d), err,
            "a box of %lld accesses", (long long)d->threads);
   MT_CHECK(d->rests <= INT32_MAX, err, "more than 2^31 boxes");
-  MT_CHECK(mt_banks_order(d->skew.order, d->nthr), err, "the order of a box is no permutation");
+  MT_CHECK(mt_banks_order(d->skew.order, d->nthr), err,
+           "the order of a box is no permutation");
   memset(&x.skew, 0, sizeof x.skew);
   memcpy(x.skew.order, d->skew.order, sizeof x.skew.order);
   memcpy(x.skew.pitch, d->skew.pitch, sizeof x.skew.pitch);
