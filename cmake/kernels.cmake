@@ -140,7 +140,7 @@ function(moontile_emulated_kernels)
               ${kernels}/box.cuh ${kernels}/rows.cuh ${kernels}/skew.cuh
               ${kernels}/weave.cuh ${kernels}/pack.cuh
               ${kernels}/swizzle.cuh ${kernels}/convert.cuh ${kernels}/cast.cuh
-              ${kernels}/kernels.def
+              ${kernels}/cast_tile.cuh ${kernels}/kernels.def
               ${PROJECT_SOURCE_DIR}/src/mt_desc.h ${PROJECT_SOURCE_DIR}/src/mt_cast.h
       COMMENT "Compiling the kernels for the host: ${table}" VERBATIM)
     list(APPEND objects ${object})

@@ -29,7 +29,7 @@
 #define MT_CASTS_TV __launch_bounds__(1024)
 #define MT_CASTS_FLAT __launch_bounds__(256)
 #define MT_CASTS_TILE __launch_bounds__(256)
-#define MT_CASTS_SHEAR __launch_bounds__(256)
+#define MT_CASTS_SHEAR __launch_bounds__(256, 4)
 #define MT_CAST_KERNEL(name, form, src, dst)                                             \
   extern "C" __global__ void MT_CASTS_##form                                             \
   mt_##name (const __grid_constant__ mt_launch p) {                                      \

@@ -71,12 +71,18 @@ enum { MT_PACK_MOST = 31, MT_PACK_BYTES = 16384, MT_PACK_FEW = 4, MT_PACK_LONG =
 
 /* A copy that converts: TV, FLAT, TILE or SHEAR, all but TV without bounds. Of FLAT an
 ** access is one element or as many as 16 bytes of the wider side have, of others one.
-** Tiles are smaller; SHEAR does not overlap. What becomes of an element: mt_cast.h. */
+** Tiles are of elements; SHEAR has larger ones, which overlap as above. What becomes of an
+** element: mt_cast.h. */
 #define MT_CAST(src, dst) (1u << 16 | (uint32_t)(dst) << 8 | (uint32_t)(src))
 #define MT_CAST_SRC(cast) ((cast) & 255)
 #define MT_CAST_DST(cast) ((cast) >> 8 & 255)
 #define MT_CAST_TILE_S(src, dst) ((src) == 1 ? 128 : (src) == 8 && (dst) == 8 ? 32 : 64)
 #define MT_CAST_TILE_D(src, dst) ((dst) == 1 ? 128 : 64)
+#define MT_CAST_WIDE_S(src, dst)                                                         \
+  ((src) == 1 || ((src) == 2 && (dst) != 2) ? 128 : (src) == 8 && (dst) == 8 ? 32 : 64)
+#define MT_CAST_WIDE_D(src, dst) ((dst) <= 2 ? 128 : 64)
+#define MT_CAST_SHEAR_S(src, dst) (MT_CAST_WIDE_S(src, dst) - 16 / (src))
+#define MT_CAST_SHEAR_D(src, dst) (MT_CAST_WIDE_D(src, dst) / 8 * 7)
 enum { MT_CAST_UNROLL = 4 };             /* accesses of a thread */
 /* Bytes of an element of a side. */
 #define MT_ELEM(d, side) ((d)->cast != 0 && (side) == MT_DST ? (d)->to : (d)->elem)

@@ -110,9 +110,13 @@ static uint32_t strip_of (int64_t tiles) {
 /* Accesses that a tile moves along the run of the side. */
 static int64_t tile_of (const mt_desc *d, int side) {
   int64_t bytes = (int64_t)d->vec * d->elem;
+  bool sheared = d->form == MT_FORM_SHEAR;
+  if (d->cast && sheared)
+    return side == MT_SRC ? MT_CAST_SHEAR_S(d->elem, d->to)
+                          : MT_CAST_SHEAR_D(d->elem, d->to);
   if (d->cast) return side == MT_SRC ? MT_CAST_TILE_S(d->elem, d->to)
                                      : MT_CAST_TILE_D(d->elem, d->to);
-  if (d->form == MT_FORM_SHEAR)
+  if (sheared)
     return side == MT_SRC ? MT_SHEAR_S(bytes) : MT_SHEAR_D(bytes);
   return side == MT_SRC ? MT_TILE_S(bytes) : MT_TILE_D(bytes);
 }
@@ -124,8 +128,8 @@ int64_t mt_tile_length (const mt_desc *d, int side) {
 
 /* Whole tiles, ragged ones and, sheared, those that overlap. */
 static bool find_raster (mt_raster *r, int64_t *blocks, const mt_desc *d) {
-  bool sheared = d->form == MT_FORM_SHEAR && d->cast == 0;
-  int64_t bytes = (int64_t)d->vec * d->elem, more = sheared ? 16 / bytes : 0;
+  bool sheared = d->form == MT_FORM_SHEAR;
+  int64_t bytes = (int64_t)d->vec * MT_ELEM(d, MT_DST), more = sheared ? 16 / bytes : 0;
   int64_t s = tile_of(d, MT_SRC), t = tile_of(d, MT_DST);
   int64_t ns = (d->threads + s - 1) / s;
   memset(r, 0, sizeof *r);

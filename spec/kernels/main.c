@@ -128,6 +128,7 @@ static void draw_tiles (mt_launch *l) {
   bool sheared = d->form == MT_FORM_SHEAR;
   int64_t s[3], e[3], vec = d->vec, run[2] = {1 + below(140), 1 + below(140)};
   if (below(8) == 0) run[below(2)] += 160;
+  if (sheared && d->cast && below(4) == 0) run[0] += 160, run[1] += 160;
   if (below(3) == 0) run[below(2)] = 1 + below(40);
   int64_t src = run[0] * vec, dst = run[1] * vec, stride;
   d->nthr = split(s, (int)run[0]), d->nval = split(e, (int)run[1]);
@@ -154,20 +155,21 @@ static void draw_tiles (mt_launch *l) {
 
 static void set_raster (mt_desc *d) {
   mt_axis a = {0};
-  int64_t bytes = d->elem * d->vec, tile = MT_TILE_D(bytes), more = 0;
-  int64_t across = MT_TILE_S(bytes);
+  bool sheared = d->form == MT_FORM_SHEAR;
+  int64_t bytes = MT_ELEM(d, MT_DST) * d->vec, more = sheared ? 16 / bytes : 0;
+  int64_t tile = sheared ? MT_SHEAR_D(bytes) : MT_TILE_D(bytes);
+  int64_t across = sheared ? MT_SHEAR_S(bytes) : MT_TILE_S(bytes);
   if (d->cast) {
-    tile = MT_CAST_TILE_D(d->elem, d->to), across = MT_CAST_TILE_S(d->elem, d->to);
-  } else if (d->form == MT_FORM_SHEAR) {
-    more = 16 / bytes;
-    tile = MT_SHEAR_D(bytes), across = MT_SHEAR_S(bytes);
+    uint32_t src = d->elem, dst = d->to;
+    tile = sheared ? MT_CAST_SHEAR_D(src, dst) : MT_CAST_TILE_D(src, dst);
+    across = sheared ? MT_CAST_SHEAR_S(src, dst) : MT_CAST_TILE_S(src, dst);
   }
   int64_t ns = (d->threads + across - 1) / across;
   mt_raster *r = &d->raster;
   for (r->log = 3; ns * 9 / 8 < (ns + (1 << r->log) - 1) >> r->log << r->log;) r->log--;
   a.extent = r->along = (uint32_t)((d->values + more + tile - 1) / tile);
   set_divisor(&a);
-  if (d->form == MT_FORM_SHEAR && !d->cast && r->along >= 8) r->log = 0;
+  if (sheared && r->along >= 8) r->log = 0;
   r->along_mul = a.mul, r->along_shift = a.shift;
   a = (mt_axis){0};
   a.extent = r->across = (uint32_t)((ns + (1 << r->log) - 1) >> r->log);
