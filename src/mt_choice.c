@@ -33,7 +33,7 @@ static void find_other (mt_launch *best, mt_cost *least, mt_cost *tiles,
       if (form == MT_FORM_TILE) snprintf(why->tile, sizeof why->tile, "%s", reason);
       continue;
     }
-    mt_cost_of(&cost, &l);
+    mt_cost_of(&cost, &l, NULL);
     if (form <= MT_FORM_SHEAR) *tiles = cost, why->sheared = form == MT_FORM_SHEAR;
     if (least->us < 0 || cost.us < least->us) *best = l, *least = cost;
   }
@@ -45,7 +45,7 @@ void mt_cheapest (mt_launch *wide, mt_narrow *why) {
   find_other(wide, &least, &tiles, &flat, why);
   if (least.us < 0) return;
   if (mt_form_least(&flat, MT_FORM_FLAT) <= least.us) {
-    mt_cost_of(&cost, &flat);
+    mt_cost_of(&cost, &flat, NULL);
     if (cost.us <= least.us) *wide = flat, least = cost;
   }
   if (tiles.us > least.us) say_slower(why, &tiles, &least);

@@ -21,14 +21,16 @@ typedef struct mt_cost { double traffic, used, least, slow, us; } mt_cost;
 ** and used, which are 1. */
 typedef struct mt_form_row {
   const char *name;              /* in tables of ways; copy_NAME is a family of kernels */
-  double speed;                  /* at best, of what memory has */
+  double speed, cast;            /* at best, of what memory has; of a copy that converts */
+  double any_us;                 /* microseconds more of an element, of any two types */
   mt_form_maker *make;           /* NULL: a flat copy does not become it */
   void (*cost) (mt_cost *c, const mt_launch *l);
   const char *needs;             /* of a copy, if `make` says nothing */
 } mt_form_row;
 extern const mt_form_row mt_forms[MT_NFORM];
 
-void mt_cost_of (mt_cost *out, const mt_launch *l);
+/* By this kernel; NULL: by the first one that can. */
+void mt_cost_of (mt_cost *out, const mt_launch *l, const mt_kernel *k);
 /* Microseconds that the form takes at least for the elements of l. */
 double mt_form_least (const mt_launch *l, mt_form form);
 

@@ -315,46 +315,52 @@ static void skew_cost (mt_cost *c, const mt_launch *l) {
 /* ---------------------------------------------------------------- the forms */
 
 const mt_form_row mt_forms[MT_NFORM] = {
-  /*                 name         speed  make            cost       needs */
-  [MT_FORM_TV]    = {"partition", 1.00,  NULL,           tv_cost,   ""},
-  [MT_FORM_FLAT]  = {"flat",      1.00,  NULL,           flat_cost, ""},
-  [MT_FORM_TILE]  = {"tile",      0.95,  mt_tile_make,   tile_cost,
+  /*                 name         speed cast  any_us  make            cost       needs */
+  [MT_FORM_TV]    = {"partition", 1.00, 1.00, 3.3e-6, NULL,           tv_cost,   ""},
+  [MT_FORM_FLAT]  = {"flat",      1.00, 1.00, 3.3e-6, NULL,           flat_cost, ""},
+  [MT_FORM_TILE]  = {"tile",      0.95, 0.95, 5.6e-6, mt_tile_make,   tile_cost,
                      "is for two runs whose rows begin at multiples of 16 bytes"},
-  [MT_FORM_SHEAR] = {"shear",     0.93,  mt_shear_make,  tile_cost,
+  [MT_FORM_SHEAR] = {"shear",     0.93, 0.88, 5.6e-6, mt_shear_make,  tile_cost,
                      "is for two runs whose rows begin anywhere"},
-  [MT_FORM_PACK]  = {"pack",      1.00,  mt_pack_make,   pack_cost,
+  [MT_FORM_PACK]  = {"pack",      1.00, 0,    0,      mt_pack_make,   pack_cost,
                      "is for 2 to 31 rows that one side interleaves"},
-  [MT_FORM_BOX]   = {"box",       0.95,  mt_box_make,    box_cost,
+  [MT_FORM_BOX]   = {"box",       0.95, 0,    0,      mt_box_make,    box_cost,
                      "is for short rows, of 64 bytes and more, at multiples of 16 bytes"},
-  [MT_FORM_ROWS]  = {"rows",      0.97,  mt_rows_make,   rows_cost,
+  [MT_FORM_ROWS]  = {"rows",      0.97, 0,    0,      mt_rows_make,   rows_cost,
                      "is for rows that are a run of both sides and begin anywhere"},
-  [MT_FORM_SKEW]  = {"skew",      0.95,  mt_skew_make,   skew_cost,
+  [MT_FORM_SKEW]  = {"skew",      0.95, 0,    0,      mt_skew_make,   skew_cost,
                      "is for runs of both sides, of 32 bytes and more"}
 };
 
-static double microseconds (const mt_form_row *f, const mt_cost *c) {
-  double us = c->traffic * c->slow / (MT_SPEED * f->speed);
-  return MT_LAUNCH_US + (us > c->least ? us : c->least);
+/* By this kernel, NULL: by the first that can. */
+static double microseconds (const mt_desc *d, mt_form form, const mt_cost *c,
+                            const mt_kernel *k) {
+  const mt_form_row *f = &mt_forms[form];
+  double us = c->traffic * c->slow / (MT_SPEED * (d->cast ? f->cast : f->speed));
+  if (us < c->least) us = c->least;
+  if (d->cast && ((k && k->cast == MT_CAST_ANY) || !mt_kernel_casts(d, form, true)))
+    us += (double)accesses(d) * d->vec * f->any_us;
+  return MT_LAUNCH_US + us;
 }
 
-void mt_cost_of (mt_cost *c, const mt_launch *l) {
-  const mt_form_row *f = &mt_forms[l->desc.form];
+void mt_cost_of (mt_cost *c, const mt_launch *l, const mt_kernel *k) {
+  const mt_form form = (mt_form)l->desc.form;
   *c = (mt_cost){.used = 1, .slow = 1};
-  if (accesses(&l->desc) != 0) f->cost(c, l);
-  c->us = microseconds(f, c);
+  if (accesses(&l->desc) != 0) mt_forms[form].cost(c, l);
+  c->us = microseconds(&l->desc, form, c, k);
 }
 
 double mt_form_least (const mt_launch *l, mt_form form) {
   const mt_desc *d = &l->desc;
   mt_cost c = {.traffic = (double)accesses(d) * both_units(d),
                .slow = form == MT_FORM_FLAT && wide_unit(d) < 16 ? 1 / MT_NARROW : 1};
-  return microseconds(&mt_forms[form], &c);
+  return microseconds(d, form, &c, NULL);
 }
 
 /* What converts has tiles alone, of single elements. */
 static bool may_convert (const mt_desc *d, mt_form form, char *why) {
   if (form == MT_FORM_TILE || form == MT_FORM_SHEAR)
-    return d->vec == 1 && mt_kernel_casts(d->cast, form);
+    return d->vec == 1 && mt_kernel_casts(d, form, false);
   snprintf(why, MT_REASON, "moves elements as they are: this copy converts them");
   return false;
 }

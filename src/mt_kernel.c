@@ -58,12 +58,6 @@ static bool converts (const mt_kernel *k, uint32_t cast) {
          (k->cast == MT_CAST_ANY && cast != 0);
 }
 
-bool mt_kernel_casts (uint32_t cast, uint32_t form) {
-  for (const mt_kernel *k = mt_cuda_kernels; k < mt_cuda_kernels + mt_ncuda_kernels; k++)
-    if (k->op == MT_OP_COPY && k->form == form && converts(k, cast)) return true;
-  return false;
-}
-
 /* Rows of another operation, form, width or conversion, or of plain sides if they are
 ** swizzled, are not alternatives: they go without a word. */
 static bool same_kind (const mt_kernel *k, const mt_desc *d) {
@@ -71,6 +65,14 @@ static bool same_kind (const mt_kernel *k, const mt_desc *d) {
   if (k->op != d->op || k->form != d->form || !converts(k, d->cast)) return false;
   if (k->bytes == 0) return k->swizzled || !flips;
   return k->bytes == d->elem * d->vec && k->swizzled == flips;
+}
+
+bool mt_kernel_casts (const mt_desc *d, uint32_t form, bool own) {
+  mt_desc other = *d;
+  other.form = form;
+  for (const mt_kernel *k = mt_cuda_kernels; k < mt_cuda_kernels + mt_ncuda_kernels; k++)
+    if (same_kind(k, &other) && (!own || k->cast == d->cast)) return true;
+  return false;
 }
 
 static bool fits (const mt_kernel *k, const mt_desc *d, mt_why *why) {

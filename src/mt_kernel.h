@@ -42,8 +42,9 @@ typedef struct mt_why { char text[1024]; size_t length; } mt_why;
 void mt_why_add (mt_why *w, const char *name, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Whether a kernel of CUDA does this conversion in this form. */
-bool mt_kernel_casts (uint32_t cast, uint32_t form);
+/* Whether a kernel of CUDA does the descriptor's conversion in this form; own: one that is
+** for these two types. */
+bool mt_kernel_casts (const mt_desc *d, uint32_t form, bool own);
 
 /* The first row that fits the descriptor, and its grid; NULL if none does. */
 const mt_kernel *mt_kernel_choose (const mt_kernel *rows, size_t n, const mt_desc *d,

@@ -69,7 +69,7 @@ static void add_options (mt_list *x, const mt_plan *p) {
     mt_cost cost;
     mt_way *c = add(x, o.kernel->name);
     if (c == NULL) return;
-    mt_cost_of(&cost, &o.launch);
+    mt_cost_of(&cost, &o.launch, o.kernel);
     fill(c, &o.launch.desc);
     c->traffic = cost.traffic;
     c->used = cost.used;
