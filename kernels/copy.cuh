@@ -147,6 +147,16 @@ struct sides {
   }
 };
 
+/* Where the accesses at places lie, of sides without a swizzle. */
+struct plain {
+  static MT_INLINE const char *source (const mt_launch &p, const place &at) {
+    return sides(p).src + at.side[MT_SRC] * (int64_t)p.desc.elem;
+  }
+  static MT_INLINE char *target (const mt_launch &p, const place &at) {
+    return sides(p).dst + at.side[MT_DST] * (int64_t)p.desc.elem;
+  }
+};
+
 template <int BYTES> MT_INLINE typename word<BYTES>::type load (const char *p) {
   return __ldg((const typename word<BYTES>::type *)p);
 }
@@ -308,7 +318,7 @@ template <int BYTES, int UNROLL> MT_INLINE void copy_tv (const mt_launch &p) {
 /* ------------------------------------------------------------------ FLAT */
 
 /* Accesses n, n + threads, ...: UNROLL of them, below 2^31. */
-template <int BYTES, int UNROLL>
+template <int BYTES, int UNROLL, class WHERE>
 MT_INLINE void flat_group (const mt_launch &p, uint32_t n) {
   const mt_desc &d = p.desc;
   typename word<BYTES>::type data[UNROLL];
@@ -316,13 +326,11 @@ MT_INLINE void flat_group (const mt_launch &p, uint32_t n) {
 #pragma unroll
   for (int u = 0; u < UNROLL; u++) {
     place at = {};
-    sides s(p);
     if (n + u * blockDim.x < (uint32_t)d.rests) {
       walk(at, d, 0, d.nrest, n + u * blockDim.x);
-      s.move(d, at);
-      data[u] = load<BYTES>(s.src);
+      data[u] = load<BYTES>(WHERE::source(p, at));
     }
-    dst[u] = s.dst;
+    dst[u] = WHERE::target(p, at);
   }
 #pragma unroll
   for (int u = 0; u < UNROLL; u++)
@@ -330,30 +338,33 @@ MT_INLINE void flat_group (const mt_launch &p, uint32_t n) {
 }
 
 /* One access, any number, with bounds. */
-template <int BYTES> MT_INLINE void flat_one (const mt_launch &p, int64_t n) {
+template <int BYTES, class WHERE>
+MT_INLINE void flat_one (const mt_launch &p, int64_t n) {
   const mt_desc &d = p.desc;
   place at = {};
   ordinates o = {}, none = {};
   sides s(p);
   walk_far(at, d, 0, d.nrest, (uint64_t)n);
   if (d.nbound != 0) walk_far(o, d, 0, d.nrest, (uint64_t)n);
-  s.move(d, at);
+  s.src = WHERE::source(p, at);
+  s.dst = WHERE::target(p, at);
   copy_bounded<BYTES>(d, s, o, room(d, none));
 }
 
 /* Access number (block * UNROLL + u) * threads + thread is that index of rest. */
-template <int BYTES, int UNROLL> MT_INLINE void copy_flat (const mt_launch &p) {
+template <int BYTES, int UNROLL, class WHERE = plain>
+MT_INLINE void copy_flat (const mt_launch &p) {
   const mt_desc &d = p.desc;
   const int64_t group = (int64_t)UNROLL * blockDim.x, all = gridDim.x * group;
 #pragma unroll 1
   for (int64_t n = blockIdx.x * group + threadIdx.x; n < d.rests; n += all) {
     if (d.nbound == 0 && !far(d)) {
-      flat_group<BYTES, UNROLL>(p, (uint32_t)n);
+      flat_group<BYTES, UNROLL, WHERE>(p, (uint32_t)n);
       continue;
     }
 #pragma unroll 1
     for (int64_t m = n; m < n + group && m < d.rests; m += blockDim.x)
-      flat_one<BYTES>(p, m);
+      flat_one<BYTES, WHERE>(p, m);
   }
 }
 

@@ -26,23 +26,15 @@ MT_INLINE int64_t bytes_to (const mt_launch &p, int side, const place &at) {
   return (p.origin[side] + o) * (int64_t)p.desc.elem;
 }
 
-MT_INLINE const char *source (const mt_launch &p, const place &at) {
-  return (const char *)p.base[MT_SRC] + bytes_to(p, MT_SRC, at);
-}
-
-MT_INLINE char *target (const mt_launch &p, const place &at) {
-  return (char *)p.base[MT_DST] + bytes_to(p, MT_DST, at);
-}
-
-/* One access at a place, with bounds. */
-template <int BYTES>
-MT_INLINE void swizzled_bounded (const mt_launch &p, const place &at, const ordinates &o,
-                                 const ordinates &r) {
-  sides s(p);
-  s.src = source(p, at);
-  s.dst = target(p, at);
-  copy_bounded<BYTES>(p.desc, s, o, r);
-}
+/* Where the accesses at places lie. */
+struct swizzled {
+  static MT_INLINE const char *source (const mt_launch &p, const place &at) {
+    return (const char *)p.base[MT_SRC] + bytes_to(p, MT_SRC, at);
+  }
+  static MT_INLINE char *target (const mt_launch &p, const place &at) {
+    return (char *)p.base[MT_DST] + bytes_to(p, MT_DST, at);
+  }
+};
 
 /* ------------------------------------------------------------------ TV */
 
@@ -57,9 +49,9 @@ MT_INLINE void swizzled_values (const mt_launch &p, const place &corner, uint32_
     place at = corner;
     if (v + u < (uint32_t)d.values) {
       walk_val(at, d, v + u);
-      data[u] = load<BYTES>(source(p, at));
+      data[u] = load<BYTES>(swizzled::source(p, at));
     }
-    dst[u] = target(p, at);
+    dst[u] = swizzled::target(p, at);
   }
 #pragma unroll
   for (int u = 0; u < UNROLL; u++)
@@ -76,9 +68,12 @@ MT_INLINE void swizzled_edge (const mt_launch &p, const place &corner,
   for (uint32_t v = 0; v < (uint32_t)d.values; v++) {
     ordinates o = rest;
     place at = corner;
+    sides s(p);
     walk_val(o, d, v);
     walk_val(at, d, v);
-    swizzled_bounded<BYTES>(p, at, thr, room(d, o));
+    s.src = swizzled::source(p, at);
+    s.dst = swizzled::target(p, at);
+    copy_bounded<BYTES>(d, s, thr, room(d, o));
   }
 }
 
@@ -103,59 +98,13 @@ template <int BYTES, int UNROLL> MT_INLINE void swizzled_tv (const mt_launch &p)
   }
 }
 
-/* ------------------------------------------------------------------ FLAT */
-
-/* Accesses n, n + threads, ...: UNROLL of them, below 2^31. */
-template <int BYTES, int UNROLL>
-MT_INLINE void swizzled_group (const mt_launch &p, uint32_t n) {
-  const mt_desc &d = p.desc;
-  typename word<BYTES>::type data[UNROLL];
-  char *dst[UNROLL];
-#pragma unroll
-  for (int u = 0; u < UNROLL; u++) {
-    place at = {};
-    if (n + u * blockDim.x < (uint32_t)d.rests) {
-      walk(at, d, 0, d.nrest, n + u * blockDim.x);
-      data[u] = load<BYTES>(source(p, at));
-    }
-    dst[u] = target(p, at);
-  }
-#pragma unroll
-  for (int u = 0; u < UNROLL; u++)
-    if (n + u * blockDim.x < (uint32_t)d.rests) store<BYTES>(dst[u], data[u]);
-}
-
-/* One access, any number, with bounds. */
-template <int BYTES> MT_INLINE void swizzled_one (const mt_launch &p, int64_t n) {
-  const mt_desc &d = p.desc;
-  place at = {};
-  ordinates o = {}, none = {};
-  walk_far(at, d, 0, d.nrest, (uint64_t)n);
-  if (d.nbound != 0) walk_far(o, d, 0, d.nrest, (uint64_t)n);
-  swizzled_bounded<BYTES>(p, at, o, room(d, none));
-}
-
-/* Numbered as in copy_flat. */
-template <int BYTES, int UNROLL> MT_INLINE void swizzled_flat (const mt_launch &p) {
-  const mt_desc &d = p.desc;
-  const int64_t group = (int64_t)UNROLL * blockDim.x, all = gridDim.x * group;
-#pragma unroll 1
-  for (int64_t n = blockIdx.x * group + threadIdx.x; n < d.rests; n += all) {
-    if (d.nbound == 0 && !far(d)) {
-      swizzled_group<BYTES, UNROLL>(p, (uint32_t)n);
-      continue;
-    }
-#pragma unroll 1
-    for (int64_t m = n; m < n + group && m < d.rests; m += blockDim.x)
-      swizzled_one<BYTES>(p, m);
-  }
-}
+/* ------------------------------------------------------------------ both forms */
 
 template <int FORM, int BYTES, int UNROLL>
 MT_INLINE void copy_swizzled (const mt_launch &p) {
   begin();
   if constexpr (FORM == MT_FORM_TV) swizzled_tv<BYTES, UNROLL>(p);
-  else swizzled_flat<BYTES, UNROLL>(p);
+  else copy_flat<BYTES, UNROLL, swizzled>(p);
 }
 
 } // namespace mt
