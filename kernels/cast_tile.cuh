@@ -5,10 +5,9 @@
 ** As tile.cuh has it, but a vector of 16 bytes has more elements on the side of the
 ** narrower type, and in shared memory elements are of that type: what becomes narrower is
 ** converted before it comes there, what becomes wider behind. There a vector is a word to
-** four; piece c of 16 bytes of row r lies at (r * pieces of a row + c) ^ (r / V % 8), V the
-** elements of a vector of the destination.
-**
-** SHEAR: vectors are shifted while they are short.
+** four; piece c of 16 bytes of row r lies at (r * pieces of a row + c) ^ (r / V % 8), V
+** the elements of a vector of the destination. SHEAR: vectors are shifted as they are
+** there.
 */
 #ifndef CAST_TILE_CUH
 #define CAST_TILE_CUH
@@ -80,8 +79,8 @@ template <class SRC, class DST, bool SHEARED> struct cast_tile_of {
     ROWS = 256 / EACH,                  /* that a block reads at once */
     ROUNDS = D / ROWS,
     READ = SHEAR ? OWN_D + VD : D,      /* rows that are read */
-    IN = VS * EM / 4,                   /* words of a vector in the tile: of the source, */
-    OUT = VD * EM / 4,                  /* of the destination */
+    IN = VS * EM / 4,                   /* words in the tile, of a vector of the source */
+    OUT = VD * EM / 4,                  /* and of the destination */
     LINE = S * EM / 16,                 /* pieces of a row of the tile */
     W = 4 / EM,                         /* elements of a word: rows of the destination */
     GROUPS = D / VD / 8,
@@ -152,26 +151,28 @@ template <class T> MT_INLINE int cast_slot (int r, int c) {
   return ((r * T::LINE + c) ^ (r / T::VD & 7)) * 16;
 }
 
-/* The vectors of a thread. WHOLE: all that the tile has is real, and so is a vector
-** before it; both runs have one axis. */
-template <class T, bool WHOLE> struct cast_rows {
-  const char *row[T::ROUNDS];           /* NULL: not real */
-  uint4 data[T::ROUNDS];
-  int32_t s;                            /* the first element */
+/* N vectors of a thread, of rows from `first` on. WHOLE: all that the tile has is real,
+** and so is a vector before it; both runs have one axis. */
+template <class T, int N, bool WHOLE> struct cast_rows {
+  const char *row[N];                   /* NULL: not real */
+  uint4 data[N];
+  int r;                                /* the first row in the tile, */
+  int32_t s;                            /* and the first element */
 
   /* That the tile has the row. */
   MT_INLINE bool is_read (int k) const {
-    return (k + 1) * T::ROWS <= T::READ || (int)threadIdx.x / T::EACH < T::READ - k * T::ROWS;
+    return (T::READ == T::D || (N == T::ROUNDS && (k + 1) * T::ROWS <= T::READ)) ||
+           r + k * T::ROWS < T::READ;
   }
 
-  MT_INLINE void find (const mt_desc &d, const cast_place &t) {
-    const int r = threadIdx.x / T::EACH;
+  MT_INLINE void find (const mt_desc &d, const cast_place &t, int first) {
+    r = first + threadIdx.x / T::EACH;
     s = t.s + (int32_t)(threadIdx.x % T::EACH) * T::VS;
     const int64_t step = d.axis[1].stride[MT_SRC] * T::ES;
     const char *at = t.src + (int64_t)s * T::ES;
     if (WHOLE) at += (t.d + r) * step;
 #pragma unroll
-    for (int k = 0; k < T::ROUNDS; k++) {
+    for (int k = 0; k < N; k++) {
       const int32_t n = t.d + r + k * T::ROWS;
       row[k] = NULL;
       if (WHOLE) row[k] = at + k * (T::ROWS * step);
@@ -189,7 +190,7 @@ template <class T, bool WHOLE> struct cast_rows {
     const memory m(p, MT_SRC);
     const int32_t end = (int32_t)p.desc.threads;
 #pragma unroll
-    for (int k = 0; k < T::ROUNDS; k++) {
+    for (int k = 0; k < N; k++) {
       data[k] = make_uint4(0, 0, 0, 0);
       if (WHOLE ? !is_read(k) : row[k] == NULL) continue;
       if (WHOLE) data[k] = load<16>(row[k] - shift(k));
@@ -200,13 +201,14 @@ template <class T, bool WHOLE> struct cast_rows {
   }
 
   MT_INLINE void put (char *tile) const {
-    const int r = threadIdx.x / T::EACH, at = threadIdx.x % T::EACH * (T::IN * 4);
+    const int at = threadIdx.x % T::EACH * (T::IN * 4);
 #pragma unroll
-    for (int k = 0; k < T::ROUNDS; k++) {
+    for (int k = 0; k < N; k++) {
       uint32_t out[4];
       became<T, (T::ES > T::ED), T::VS, 4>(out, &data[k].x);
       if (T::SHEAR) shift_vector<T::IN, T::EM>(out, shift(k) / T::ES * T::EM, T::EACH);
-      write_words<T::IN * 4>(tile + cast_slot<T>(r + k * T::ROWS, at / 16) + at % 16, out);
+      char *to = tile + cast_slot<T>(r + k * T::ROWS, at / 16) + at % 16;
+      write_words<T::IN * 4>(to, out);
     }
   }
 };
@@ -242,7 +244,7 @@ MT_INLINE void cast_rows_out (const mt_launch &p, const cast_place &t, uint32_t 
 template <class T, bool WHOLE>
 MT_INLINE void cast_store (const mt_launch &p, const cast_place &t, const char *tile) {
   const int v = threadIdx.x % 8, q = threadIdx.x / 8 % 4, warp = threadIdx.x / 32;
-#pragma unroll
+#pragma unroll(WHOLE ? 8 : 1)
   for (int k = 0; k < (T::TURNS + 7) / 8; k++) {
     const int turn = warp + 8 * k;
     const int vector = turn % T::GROUPS * (T::SHEAR ? 7 : 8) + v;
@@ -265,12 +267,17 @@ template <class T> MT_INLINE bool is_whole (const mt_desc &d, const cast_place &
          t.s + T::S <= (int32_t)d.threads && t.d + T::READ <= (int32_t)d.values;
 }
 
+/* What is not whole has longer code: of four vectors. */
 template <class T, bool WHOLE>
 MT_INLINE void cast_move (const mt_launch &p, const cast_place &t, char *tile) {
-  cast_rows<T, WHOLE> rows;
-  rows.find(p.desc, t);
-  rows.load_all(p);
-  rows.put(tile);
+  constexpr int N = WHOLE || T::ROUNDS < 4 ? T::ROUNDS : 4;
+#pragma unroll 1
+  for (int first = 0; first < T::D; first += N * T::ROWS) {
+    cast_rows<T, N, WHOLE> rows;
+    rows.find(p.desc, t, first);
+    rows.load_all(p);
+    rows.put(tile);
+  }
   __syncthreads();
   cast_store<T, WHOLE>(p, t, tile);
 }

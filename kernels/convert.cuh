@@ -3,7 +3,7 @@
 ** SPDX-License-Identifier: MIT
 **
 ** What becomes of an element says mt_cast.h. Where an instruction does the same to two
-** numbers at once, it is taken, if neither is a NaN.
+** numbers at once, it is taken, but for NaNs.
 */
 #ifndef CONVERT_CUH
 #define CONVERT_CUH
@@ -95,25 +95,29 @@ MT_HALF_PAIR(bf16, "cvt.rn.bf16x2.f32")
 #undef MT_HALF_PAIR
 #endif
 
-/* N f32, if there is no NaN among them. */
-template <class D, int N> MT_INLINE bool halve (uint32_t *to, const uint32_t *from) {
-  bool numbers = true;
+MT_INLINE bool is_nan (uint32_t x) { return mt_as_float(x) != mt_as_float(x); }
+
+/* N f32. */
+template <class D, int N> MT_INLINE void halve (uint32_t *to, const uint32_t *from) {
+  bool nans = false;
 #pragma unroll
-  for (int i = 0; i < N; i++) {
-    const float f = mt_as_float(from[i]);
-    numbers &= f == f;
-  }
-  if (!numbers) return false;
+  for (int i = 0; i < N; i++) nans |= is_nan(from[i]);
 #pragma unroll
   for (int i = 0; i < N; i += 2) to[i / 2] = half_pair<D>::of(from[i], from[i + 1]);
-  return true;
+  if (!nans) return;
+#pragma unroll
+  for (int i = 0; i < N; i++) {
+    const uint32_t shift = 16 * (i % 2), other = to[i / 2] & ~(65535u << shift);
+    const uint32_t nan = from[i] >> 31 << 15 | mt_cast_nan(from[i], D::type());
+    if (is_nan(from[i])) to[i / 2] = other | nan << shift;
+  }
 }
 
 /* N elements. */
 template <class S, class D, int N>
 MT_INLINE void convert_words (uint32_t *to, const uint32_t *from) {
   if constexpr (half_pair<D>::HERE && S::BYTES == 4 && S::FLOAT && N % 2 == 0)
-    if (halve<D, N>(to, from)) return;
+    return halve<D, N>(to, from);
 #pragma unroll
   for (int i = 0; i < (N * D::BYTES + 3) / 4; i++) to[i] = 0;
 #pragma unroll

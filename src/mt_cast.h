@@ -116,6 +116,12 @@ MT_CAST_FN uint64_t mt_cast_double (uint32_t x) {
   return (uint64_t)(x >> 31) << 63 | (a >= 0x7f800000 ? special : number);
 }
 
+/* A NaN as one of a float below 32 bits, without its sign. */
+MT_CAST_FN uint32_t mt_cast_nan (uint32_t x, mt_cast_type t) {
+  uint32_t end = mt_cast_end(t), payload = (x & 0x7fffff) >> (23 - t.m);
+  return t.nan ? end : end | (payload ? payload : 1u << (t.m - 1));
+}
+
 /* f32 to a float below 32 bits. */
 MT_CAST_FN uint32_t mt_cast_narrow (uint32_t x, mt_cast_type t) {
   const uint32_t inf = 0x7f800000, end = mt_cast_end(t), shift = 23u - t.m;
@@ -127,10 +133,8 @@ MT_CAST_FN uint32_t mt_cast_narrow (uint32_t x, mt_cast_type t) {
     uint32_t small = mt_float_as(mt_as_float(a) + mt_as_float(one)) - one;
     code = a < least ? small : code;
   }
-  uint32_t payload = (a & 0x7fffff) >> shift;
-  uint32_t nan = t.nan ? end : end | (payload ? payload : 1u << (t.m - 1));
   code = code < end ? code : end;
-  return sign | (a > inf ? nan : code);
+  return sign | (a > inf ? mt_cast_nan(x, t) : code);
 }
 
 /* f64 to a float of 32 bits or less. */

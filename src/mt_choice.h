@@ -21,7 +21,7 @@ typedef struct mt_cost { double traffic, used, least, slow, us; } mt_cost;
 ** and used, which are 1. */
 typedef struct mt_form_row {
   const char *name;              /* in tables of ways; copy_NAME is a family of kernels */
-  double speed, cast;            /* at best, of what memory has; of a copy that converts */
+  double speed, cast;            /* at best, of what memory has; if it converts */
   double any_us;                 /* microseconds more of an element, of any two types */
   mt_form_maker *make;           /* NULL: a flat copy does not become it */
   void (*cost) (mt_cost *c, const mt_launch *l);

@@ -71,8 +71,8 @@ enum { MT_PACK_MOST = 31, MT_PACK_BYTES = 16384, MT_PACK_FEW = 4, MT_PACK_LONG =
 
 /* A copy that converts: TV, FLAT, TILE or SHEAR, all but TV without bounds. Of FLAT an
 ** access is one element or as many as 16 bytes of the wider side have, of others one.
-** Tiles are of elements; SHEAR has larger ones, which overlap as above. What becomes of an
-** element: mt_cast.h. */
+** Tiles are of elements; SHEAR has larger ones, which overlap as above. What becomes of
+** an element: mt_cast.h. */
 #define MT_CAST(src, dst) (1u << 16 | (uint32_t)(dst) << 8 | (uint32_t)(src))
 #define MT_CAST_SRC(cast) ((cast) & 255)
 #define MT_CAST_DST(cast) ((cast) >> 8 & 255)

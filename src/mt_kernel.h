@@ -42,8 +42,8 @@ typedef struct mt_why { char text[1024]; size_t length; } mt_why;
 void mt_why_add (mt_why *w, const char *name, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Whether a kernel of CUDA does the descriptor's conversion in this form; own: one that is
-** for these two types. */
+/* Whether a kernel of CUDA does the descriptor's conversion in this form; own: one that
+** is for these two types. */
 bool mt_kernel_casts (const mt_desc *d, uint32_t form, bool own);
 
 /* The first row that fits the descriptor, and its grid; NULL if none does. */
