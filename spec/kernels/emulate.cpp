@@ -89,6 +89,21 @@ static inline uint32_t __shfl_up_sync (unsigned, uint32_t v, unsigned by, int wi
 
 #include "cast.cuh"
 
+/* What the instructions make of two f32: of every NaN the same. */
+namespace mt {
+#define MT_HALF_PAIR(name)                                                               \
+  template <> struct half_pair<name##_number> {                                          \
+    enum { HERE = 1 };                                                                   \
+    static uint32_t half (uint32_t x) {                                                  \
+      return is_nan(x) ? 0x7fff : mt_cast_narrow(x, name##_number::type());              \
+    }                                                                                    \
+    static uint32_t of (uint32_t a, uint32_t b) { return half(a) | half(b) << 16; }      \
+  };
+MT_HALF_PAIR(f16)
+MT_HALF_PAIR(bf16)
+#undef MT_HALF_PAIR
+}
+
 /* ------------------------------------------------------------------ blocks */
 
 namespace {
