@@ -1,4 +1,4 @@
--- choices.lua [COUNT [PATTERN]]: kernels chosen without measuring, against all that could do it.
+-- choices.lua [COUNT [PATTERN [SEED]]]: kernels chosen unmeasured, against all that could do it.
 -- SPDX-License-Identifier: MIT
 --
 -- The copies of copy.lua whose names contain PATTERN, and COUNT random permutations. Each is
@@ -13,7 +13,7 @@ local tile = require "moontile"
 local bench = measure.bench
 
 local COUNT, PATTERN = tonumber(arg[1]) or 0, arg[2] or ""
-local SEED, LEAST = 20261121, 128 << 20
+local SEED, LEAST = tonumber(arg[3]) or 20261121, 128 << 20
 local ROUNDS, BATCH, NEAR = 9, 2e-3, 1.05
 
 local device, why = tile.device "cuda"

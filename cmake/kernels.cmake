@@ -137,7 +137,7 @@ function(moontile_emulated_kernels)
               -Xcompiler -fsanitize=alignment,-fsanitize-undefined-trap-on-error,-w,-fPIC
               -I ${PROJECT_SOURCE_DIR}/src -I ${kernels} -o ${object} ${spec}/emulate.cpp
       DEPENDS ${spec}/emulate.cpp ${kernels}/copy.cuh ${kernels}/tile.cuh
-              ${kernels}/box.cuh ${kernels}/rows.cuh ${kernels}/skew.cuh
+              ${kernels}/box.cuh ${kernels}/rows.cuh ${kernels}/collect.cuh ${kernels}/skew.cuh
               ${kernels}/weave.cuh ${kernels}/pack.cuh
               ${kernels}/swizzle.cuh ${kernels}/convert.cuh ${kernels}/cast.cuh
               ${kernels}/cast_tile.cuh ${kernels}/kernels.def

@@ -34,15 +34,15 @@ struct cast_place {
   int32_t s, d;                         /* the first elements of the tile */
   MT_INLINE cast_place (const mt_launch &p, int es, int ed, int along_s, int along_d) {
     const mt_raster &r = p.desc.raster;
-    const uint32_t first = p.desc.nthr + p.desc.nval, in = (1u << r.log) - 1;
-    const uint32_t q1 = blockIdx.x >> r.log;
+    const uint32_t first = p.desc.nthr + p.desc.nval;
+    const uint32_t q1 = divide_by(blockIdx.x, r.strip, r.strip_mul, r.strip_shift);
     const uint32_t q2 = divide_by(q1, r.along, r.along_mul, r.along_shift);
     const uint32_t rest = divide_by(q2, r.across, r.across_mul, r.across_shift);
     place at = {};
     if (p.desc.nrest != 0) walk(at, p.desc, first, first + p.desc.nrest, rest);
     const cast_sides side(p, at, es, ed);
     src = side.src, dst = side.dst;
-    s = (int32_t)(((q2 - rest * r.across) << r.log) + (blockIdx.x & in)) * along_s;
+    s = (int32_t)((q2 - rest * r.across) * r.strip + blockIdx.x - q1 * r.strip) * along_s;
     d = (int32_t)(q1 - q2 * r.along) * along_d;
   }
 };
@@ -196,7 +196,7 @@ template <class T, int N, bool WHOLE> struct cast_rows {
       if (WHOLE) data[k] = load<16>(row[k] - shift(k));
       else if (!T::SHEAR && s < end) data[k] = load_units<T::ES>(row[k], s, end);
       else if (T::SHEAR && s - (int32_t)shift(k) / T::ES < end)
-        data[k] = load_raw<T::ES>(row[k] - shift(k), m);
+        data[k] = load_edge<T::ES>(row[k] - shift(k), m);
     }
   }
 

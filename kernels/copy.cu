@@ -5,24 +5,24 @@
 #include "cast.cuh"
 
 /* Blocks of an SM; without a number as many as registers allow. */
-#define MT_BOUNDS_TV(threads) __launch_bounds__(threads)
-#define MT_BOUNDS_FLAT(threads) __launch_bounds__(threads)
-#define MT_BOUNDS_TILE(threads) __launch_bounds__(threads, 6)
-#define MT_BOUNDS_SHEAR(threads) __launch_bounds__(threads, 5)
-#define MT_BOUNDS_ROWS(threads) __launch_bounds__(threads, 6)
-#define MT_BOUNDS_PACK(threads) __launch_bounds__(threads, 5)
-#define MT_BOUNDS_BOX(threads) __launch_bounds__(threads)
-#define MT_BOUNDS_SKEW(threads) __launch_bounds__(threads, 5)
-#define MT_SWIZZLED_TV(threads) __launch_bounds__(threads, 1)
-#define MT_SWIZZLED_FLAT(threads) __launch_bounds__(threads)
+#define MT_BOUNDS_TV(threads, unroll) __launch_bounds__(threads)
+#define MT_BOUNDS_FLAT(threads, unroll) __launch_bounds__(threads)
+#define MT_BOUNDS_TILE(threads, unroll) __launch_bounds__(threads, (unroll) == 2 ? 4 : 6)
+#define MT_BOUNDS_SHEAR(threads, unroll) __launch_bounds__(threads, 5)
+#define MT_BOUNDS_ROWS(threads, unroll) __launch_bounds__(threads, 6)
+#define MT_BOUNDS_PACK(threads, unroll) __launch_bounds__(threads, 5)
+#define MT_BOUNDS_BOX(threads, unroll) __launch_bounds__(threads)
+#define MT_BOUNDS_SKEW(threads, unroll) __launch_bounds__(threads, 3)
+#define MT_SWIZZLED_TV(threads, unroll) __launch_bounds__(threads, 1)
+#define MT_SWIZZLED_FLAT(threads, unroll) __launch_bounds__(threads)
 
 #define MT_COPY_KERNEL(name, form, bytes, threads, unroll)                               \
-  extern "C" __global__ void MT_BOUNDS_##form(threads)                                   \
+  extern "C" __global__ void MT_BOUNDS_##form(threads, unroll)                           \
   mt_##name (const __grid_constant__ mt_launch p) {                                      \
     mt::copy<MT_FORM_##form, bytes, unroll>(p);                                          \
   }
 #define MT_SWIZZLE_KERNEL(name, form, bytes, threads, unroll)                            \
-  extern "C" __global__ void MT_SWIZZLED_##form(threads)                                 \
+  extern "C" __global__ void MT_SWIZZLED_##form(threads, unroll)                         \
   mt_##name (const __grid_constant__ mt_launch p) {                                      \
     mt::copy_swizzled<MT_FORM_##form, bytes, unroll>(p);                                 \
   }

@@ -186,7 +186,7 @@ template <int FORM, int BYTES, int UNROLL> MT_INLINE void copy (const mt_launch 
   else if constexpr (FORM == MT_FORM_BOX) copy_box<BYTES>(p);
   else if constexpr (FORM == MT_FORM_ROWS) copy_rows<BYTES, UNROLL>(p);
   else if constexpr (FORM == MT_FORM_SKEW) copy_skew<BYTES>(p);
-  else copy_tile<BYTES, FORM == MT_FORM_SHEAR>(p);
+  else copy_tile<BYTES, FORM == MT_FORM_SHEAR ? SHEARED : UNROLL>(p);
 }
 
 } // namespace mt

@@ -2,24 +2,26 @@
 ** skew.cuh - copies of boxes whose rows begin anywhere.
 ** SPDX-License-Identifier: MIT
 **
-** A unit is an access of ES bytes, a vector 16 bytes. A block moves one box. It reads
+** A unit is an access of ES bytes, a vector V of them. A block moves one box. It reads
 ** runs of the source, in the vectors that they touch, into shared memory, where each unit
-** keeps its distance from a multiple of 16: the steps of the source and those of shared
-** memory are the same modulo 16, so that vectors arrive as they are. Then it writes rows
-** of the destination in the vectors that are aligned there, the first and the last of a
-** row in parts, and collects the units of each.
+** keeps its distance from a multiple of 16, so that vectors arrive as they are. Then it
+** writes rows of the destination in the vectors that are aligned there, the first and the
+** last of a row in parts, and collects the units of each.
+**
+** Where the places of a row lie in shared memory is looked up in a table. A thread does
+** it for V places, and takes these of several rows: of such ones that begin at the same
+** address modulo 16. Threads of a warp meet few banks if all read places of the same
+** number modulo V at a time; so each vector comes in rotated.
+**
+** Rows whose first axis is the first of the runs too are made of pieces that lie in one
+** piece in shared memory; a vector is of one of them or of two.
 */
 #ifndef SKEW_CUH
 #define SKEW_CUH
 
-#include "box.cuh"
+#include "collect.cuh"
 
 #define MT_INLINE __device__ __forceinline__
-
-/* What the emulated kernels check. */
-#ifndef MT_ASSERT
-#define MT_ASSERT(x) ((void)0)
-#endif
 
 namespace mt {
 
@@ -41,7 +43,7 @@ struct skew_place : place {
 struct skew_size {
   uint32_t run, runs, row, rows, end;
   bool begun;
-  MT_INLINE skew_size (const mt_desc &d, const skew_place &at) {
+  MT_INLINE void find (const mt_desc &d, const skew_place &at) {
     const mt_skew &s = d.skew;
     uint32_t left[MT_SKEW_BOUNDS];
     begun = false;
@@ -63,6 +65,25 @@ struct skew_size {
     for (int k = 0; k < MT_SKEW_BOUNDS; k++)
       if (s.bound == k + 1 && left[k] < count) count = left[k];
     return s.units * count;
+  }
+};
+
+/* What the first warp finds for all. */
+struct skew_block {
+  const char *src;
+  char *dst;
+  skew_size size;
+  bool inside;                          /* all that is read lies in the buffer */
+  MT_INLINE void find (const mt_launch &p) {
+    const mt_desc &d = p.desc;
+    const memory m(p, MT_SRC);
+    skew_place at = {};
+    sides side(p);
+    walk_rest(at, d, blockIdx.x);
+    side.move(d, at);
+    src = side.src, dst = side.dst;
+    size.find(d, at);
+    inside = src + d.skew.reach[0] - 16 >= m.low && src + d.skew.reach[1] + 16 <= m.high;
   }
 };
 
@@ -104,252 +125,261 @@ struct skew_walk {
   }
 };
 
-/* All that the block reads lies in the buffer, whole vectors of it. */
-MT_INLINE bool skew_inside (const mt_launch &p, const char *src) {
-  const memory m(p, MT_SRC);
-  return src + p.desc.skew.reach[0] - 16 >= m.low &&
-         src + p.desc.skew.reach[1] + 16 <= m.high;
+/* Where each run begins in the source, in units: behind the table of places. */
+MT_INLINE int32_t *skew_starts (const mt_skew &k, char *box) {
+  return (int32_t *)(box + k.starts);
+}
+
+template <int ES> MT_INLINE void skew_find (const mt_skew &k, char *box) {
+#pragma unroll 1
+  for (uint32_t r = threadIdx.x - 32; r < k.all_runs; r += blockDim.x - 32)
+    skew_starts(k, box)[r] = (int32_t)(skew_walk(k.load, k.nload, r).global / ES);
 }
 
 template <int ES, bool INSIDE>
-MT_INLINE void skew_load (const mt_launch &p, const skew_size &size, const char *src,
-                          char *box) {
+MT_INLINE void skew_load (const mt_launch &p, const skew_block &b, char *box) {
+  enum { V = 16 / ES };
   const mt_skew &k = p.desc.skew;
   const memory m(p, MT_SRC);
-  const uint32_t low = (uint32_t)(uintptr_t)src & 15, bytes = size.run * ES;
-  const uint32_t lanes = k.lanes.extent;
-  uint32_t r = divide_by(threadIdx.x, lanes, k.lanes.mul, k.lanes.shift);
-  const uint32_t first = 16 * (threadIdx.x - r * lanes);
-  if (r >= k.teams) r = size.runs;
-#pragma unroll 2
-  for (; r < size.runs; r += k.teams) {
-    const skew_walk w(k.load, k.nload, r);
-    const uint32_t before = (uint32_t)(uintptr_t)(src + w.global) & 63;
-    const char *from = src + w.global - before;
-    char *to = box + (int32_t)(low + w.shared - before);
+  const uint32_t bytes = b.size.run * ES, each = k.vectors.extent;
+  const uint32_t all = b.size.runs * each;
+#pragma unroll 4
+  for (uint32_t i = threadIdx.x; i < all; i += blockDim.x) {
+    const uint32_t r = divide_by(i, each, k.vectors.mul, k.vectors.shift);
+    const char *run = b.src + (int64_t)skew_starts(k, box)[r] * ES;
+    const uint32_t before = (uint32_t)(uintptr_t)run & 15, v = 16 * (i - r * each);
+    const char *from = run + (int32_t)(v - before);
+    char *to = box + 16 * i + r / V * k.gap;
+    if (v >= before + bytes) continue;
+    if (INSIDE || (from >= m.low && from + 16 <= m.high)) skew_fetch(to, from);
+    else *(uint4 *)to = load_edge<ES>(from, m);
+  }
+}
+
+/* ------------------------------------------------------------------ places */
+
+/* Where place p of a row lies, in a box that begins at `low` modulo 16; p counts along
+** the lines from `first` on. */
+template <int ES>
+MT_INLINE uint32_t skew_at (const mt_skew &k, uint32_t low, uint32_t first, uint32_t p) {
+  uint32_t run = 0, inside = 0, address = low;
 #pragma unroll 1
-    for (uint32_t v = first; v < before + bytes; v += 16 * lanes) {
-      if (v + 16 <= before) continue;
-      if (INSIDE || (from + v >= m.low && from + v + 16 <= m.high))
-        skew_fetch(to + v, from + v);
-      else *(uint4 *)(to + v) = load_raw<ES>(from + v, m);
-    }
+  for (uint32_t i = first; i < k.nline; i++) {
+    const mt_line &a = k.line[i];
+    const uint32_t q = __umulhi(p, a.mul) >> a.shift, digit = p - q * a.extent;
+    run += digit * a.run, inside += digit * a.inside, address += digit * a.low;
+    p = q;
+  }
+  return run * k.pitch + run / (16 / ES) * k.gap + inside + (address & 15);
+}
+
+/* The table: of places, or of pieces. */
+template <int ES> MT_INLINE void skew_places (const mt_skew &k, uint32_t low, char *box) {
+  const bool pieces = k.piece.extent != 0;
+  const uint32_t early = pieces ? 0 : 16 / ES, late = pieces ? 3 : 32 / ES;
+  uint16_t *table = (uint16_t *)(box + k.table);
+#pragma unroll 1
+  for (uint32_t n = threadIdx.x; n < early + k.places + late; n += blockDim.x) {
+    const bool real = n >= early && n < k.places + early;
+    table[n] = (uint16_t)(real ? skew_at<ES>(k, low, pieces ? 1 : 0, n - early) : 0);
   }
 }
-
-/* ------------------------------------------------------------------ collecting */
-
-template <int ES> struct skew_unit { typedef typename shared_word<ES>::type type; };
-template <> struct skew_unit<1> { typedef uint8_t type; };
-template <> struct skew_unit<2> { typedef uint16_t type; };
-
-/* An address of shared memory, and what lies there. */
-#if defined(__CUDA_ARCH__)
-MT_INLINE uint32_t skew_address (const char *box) {
-  return (uint32_t)__cvta_generic_to_shared(box);
-}
-MT_INLINE void skew_get (uint8_t *x, uint32_t at, const char *) {
-  uint32_t v;
-  asm volatile("ld.shared.u8 %0, [%1];" : "=r"(v) : "r"(at));
-  *x = (uint8_t)v;
-}
-MT_INLINE void skew_get (uint16_t *x, uint32_t at, const char *) {
-  asm volatile("ld.shared.u16 %0, [%1];" : "=h"(*x) : "r"(at));
-}
-MT_INLINE void skew_get (uint32_t *x, uint32_t at, const char *) {
-  asm volatile("ld.shared.u32 %0, [%1];" : "=r"(*x) : "r"(at));
-}
-MT_INLINE void skew_get (uint2 *x, uint32_t at, const char *) {
-  asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(x->x), "=r"(x->y) : "r"(at));
-}
-MT_INLINE void skew_get (uint4 *x, uint32_t at, const char *) {
-  asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
-               : "=r"(x->x), "=r"(x->y), "=r"(x->z), "=r"(x->w) : "r"(at));
-}
-#else
-MT_INLINE uint32_t skew_address (const char *) { return 0; }
-template <typename T> MT_INLINE void skew_get (T *x, uint32_t at, const char *box) {
-  MT_ASSERT(at <= MT_SKEW_SHARED - sizeof *x);
-  *x = *(const T *)(box + at);
-}
-#endif
-
-/* V units of a row, from place p on, -V < p. Places of its first axis are a step apart;
-** where it ends lies a jump on top. LONG: the axis has V places or more, so that there is
-** one jump at most, before unit `left`. Otherwise there are several, before each unit
-** whose bit is set in `ends`; but the first two axes together have V places or more, and
-** end once at most. Before the first place of the row such ones are read that end there,
-** behind the last any. */
-template <int ES, bool LONG> struct skew_units {
-  enum { V = 16 / ES };
-  typedef typename skew_unit<ES>::type type;
-  type x[V];
-  uint32_t at;                  /* in shared memory */
-  uint32_t left;                /* places of the first axis from there on */
-  uint32_t turns;               /* how often it ends before the second axis does */
-  int32_t last;                 /* the jump where that ends */
-
-  MT_INLINE void find (const mt_skew &k, int32_t p) {
-    const mt_line &a = k.line[0], &b = k.line[1], &c = k.line[2];
-    const bool early = p < 0;
-    const uint32_t n = early ? (uint32_t)(-p - 1) : (uint32_t)p;
-    const uint32_t q = divide_by(n, a.extent, a.mul, a.shift);
-    const uint32_t digit = early ? a.extent - 1 - (n - q * a.extent) : n - q * a.extent;
-    const uint32_t j = early ? 0 : divide_by(q, b.extent, b.mul, b.shift);
-    const uint32_t i = early ? b.extent - 1 - q : q - j * b.extent;
-    at += digit * a.pitch + i * b.pitch + j * c.pitch;
-    left = a.extent - digit, turns = b.extent - 1 - i;
-    last = early ? k.jump[MT_MAXLINE] : k.jump[j + 1 < c.extent ? 1 : 2];
-  }
-
-  MT_INLINE skew_units (const mt_skew &k, const char *box, uint32_t row, int32_t p)
-      : at(row) {
-    find(k, p);
-    const uint32_t step = k.line[0].pitch;
-    const int32_t by = LONG && turns == 0 ? last : k.jump[0];
-    const uint32_t ends = LONG ? 0 : k.ends << left;
-    const uint32_t end = left + turns * k.line[0].extent;
-#pragma unroll
-    for (uint32_t n = 0; n < V; n++, at += step) {
-      if (n > 0 && (LONG ? n == left : ends >> n & 1)) at += by;
-      if (!LONG && n > 0 && n == end) at += last - by;
-      skew_get(&x[n], at, box);
-    }
-  }
-
-  MT_INLINE uint4 vector () const {
-    uint4 out;
-    box_vectors<ES, 1>::of(&out, x);
-    return out;
-  }
-};
 
 /* ------------------------------------------------------------------ storing */
 
-/* Those units of word i of a vector that are in [low, high), which are not all. */
-template <int ES>
-MT_INLINE void store_few (char *p, uint32_t w, int32_t low, int32_t high) {
-  if (ES == 2) {
-    if (low <= 0 && 0 < high) store<2>(p, (uint16_t)w);
-    if (low <= 1 && 1 < high) store<2>(p + 2, (uint16_t)(w >> 16));
-    return;
-  }
-  const bool a = low <= 0 && 2 <= high, b = low <= 2 && 4 <= high;
-  if (a) store<2>(p, (uint16_t)w);
-  if (b) store<2>(p + 2, (uint16_t)(w >> 16));
-#pragma unroll
-  for (int j = 0; j < 4; j++)
-    if (low <= j && j < high && !(j < 2 ? a : b)) store<1>(p + j, (uint8_t)(w >> 8 * j));
+/* The first n bytes of v to address p + at, a multiple of n, if they are not behind `end`
+** and, FIRST, `at` is no multiple of 2 n; what is left comes first in v then. */
+template <int ES, int N, bool FIRST>
+MT_INLINE void store_next (char *p, uint4 &v, uint32_t &at, uint32_t end) {
+  if (ES > N || (FIRST && !(at & N)) || at + N > end) return;
+  if constexpr (N == 1) store<1>(p + at, (uint8_t)v.x);
+  else if constexpr (N == 2) store<2>(p + at, (uint16_t)v.x);
+  else if constexpr (N == 4) store<4>(p + at, v.x);
+  else store<8>(p + at, make_uint2(v.x, v.y));
+  at += N;
+  if constexpr (N == 8) v = make_uint4(v.z, v.w, 0, 0);
+  else if constexpr (N == 4) v = make_uint4(v.y, v.z, v.w, 0);
+  else v = make_uint4(__funnelshift_r(v.x, v.y, 8 * N), __funnelshift_r(v.y, v.z, 8 * N),
+                      __funnelshift_r(v.z, v.w, 8 * N), v.w >> 8 * N);
 }
 
-/* Units [low, high) of an aligned vector, which is not whole. */
+/* Units [low, high) of an aligned vector: by powers of two, which rise and fall. */
 template <int ES>
 MT_INLINE void store_part (char *p, const uint4 &v, int32_t low, int32_t high) {
-  const uint32_t *w = &v.x;
-  if constexpr (ES == 8) {
-    if (low <= 0) store<8>(p, make_uint2(v.x, v.y));
-    else store<8>(p + 8, make_uint2(v.z, v.w));
-  } else if constexpr (ES < 8) {
-    enum { EACH = 4 / ES };
-#pragma unroll
-    for (int i = 0; i < 4; i++, low -= EACH, high -= EACH) {
-      if (low <= 0 && EACH <= high) store<4>(p + 4 * i, w[i]);
-      else if constexpr (ES < 4) store_few<ES>(p + 4 * i, w[i], low, high);
-    }
+  uint32_t at = (uint32_t)(low < 0 ? 0 : low) * ES;
+  const uint32_t end = high * ES < 16 ? (uint32_t)high * ES : 16;
+  uint4 x = rotated<ES>(v, at);
+  store_next<ES, 1, true>(p, x, at, end);
+  store_next<ES, 2, true>(p, x, at, end);
+  store_next<ES, 4, true>(p, x, at, end);
+  store_next<ES, 8, false>(p, x, at, end);
+  store_next<ES, 4, false>(p, x, at, end);
+  store_next<ES, 2, false>(p, x, at, end);
+  store_next<ES, 1, false>(p, x, at, end);
+}
+
+/* Rows of a class: where the first begins in the destination, in the runs and in the row
+** of the box, and how many there are. */
+struct skew_rows {
+  int64_t dst;
+  uint32_t place;
+  uint16_t at, count;
+  /* Index n of all hops but the first: returns how many of that there are. */
+  MT_INLINE uint32_t begin (const mt_skew &k, const skew_block &b, uint32_t n) {
+    const skew_walk w(k.store + 1, k.nstore > 1 ? k.nstore - 1 : 0, n);
+    const uint32_t each = k.segment ? 1 : k.store[0].extent;
+    dst = w.global, at = (uint16_t)w.shared, place = 0, count = 1;
+    if (k.nstore < 2 && !k.segment) return b.size.rows;
+    return n * each < b.size.rows ? k.store[0].extent : 0;
   }
-}
-
-/* The vector from place `first` of a row on, which has places [0, end). */
-template <int ES>
-MT_INLINE void skew_put (char *to, const uint4 &v, int32_t first, int32_t end) {
-  enum { V = 16 / ES };
-  if (first >= 0 && first + V <= end) store<16>(to, v);
-  else store_part<ES>(to, v, -first, end - first);
-}
-
-/* A row of a box: where it begins in the destination and in shared memory. */
-struct skew_row {
-  char *dst;
-  uint32_t at;
-  MT_INLINE skew_row (const mt_skew &k, char *to, uint32_t low, uint32_t n) {
-    const skew_walk w(k.store, k.nstore, n);
-    dst = to + w.global, at = low + w.shared;
+  MT_INLINE void go (const mt_skew &k, uint32_t n) {
+    dst += n * k.store[0].global, place += n * k.segment;
+    at = (uint16_t)(at + n * k.store[0].shared);
+  }
+  /* Those of part n of all. */
+  MT_INLINE void find (const mt_skew &k, const skew_block &b, uint32_t n) {
+    const uint32_t q1 = divide_by(n, k.classes.extent, k.classes.mul, k.classes.shift);
+    const uint32_t q2 = divide_by(q1, k.chunks.extent, k.chunks.mul, k.chunks.shift);
+    const uint32_t from = (n - q1 * k.classes.extent) +
+                          ((q1 - q2 * k.chunks.extent) * k.each << k.period);
+    const uint32_t rows = begin(k, b, q2);
+    const uint32_t apart = 1u << k.period;
+    const uint32_t left = rows > from ? (rows - from + apart - 1) >> k.period : 0;
+    go(k, from);
+    count = (uint16_t)(left < k.each ? left : k.each);
+  }
+  /* Row n of the first hop and the others, one alone; segments count as one row. */
+  MT_INLINE void find_one (const mt_skew &k, const skew_block &b, uint32_t n) {
+    const uint32_t q = divide_by(n, k.lead.extent, k.lead.mul, k.lead.shift);
+    const uint32_t from = n - q * k.lead.extent, rows = begin(k, b, q);
+    go(k, from);
+    count = rows > from;
   }
 };
 
+/* The parts, behind the other tables. */
+MT_INLINE skew_rows *skew_parts (const mt_skew &k, char *box) {
+  return (skew_rows *)(box + k.parts);
+}
+
+MT_INLINE void skew_split (const mt_skew &k, const skew_block &b, char *box) {
+#pragma unroll 1
+  for (uint32_t n = threadIdx.x; n < k.all.extent; n += blockDim.x) {
+    skew_rows rows;
+    rows.find(k, b, n);
+    skew_parts(k, box)[n] = rows;
+  }
+}
+
+/* Writes the vectors from place `first` on of these rows: the WHOLE ones or the PARTs. A
+** sector of 32 bytes is written by the box, and the segment, where it begins: caches take
+** much longer for a part of one. */
+template <int ES, typename UNITS, bool WHOLE, bool PART>
+MT_INLINE void skew_put (const mt_skew &k, const skew_block &b, const skew_rows &rows,
+                         const char *box, int32_t first) {
+  enum { V = 16 / ES };
+  const int64_t step = k.store[0].global << k.period;
+  const uint32_t by = k.store[0].shared << k.period;
+  const int32_t on = (int32_t)(k.segment << k.period);
+  const int32_t end = (int32_t)b.size.end, row = (int32_t)b.size.row;
+  const UNITS units(k, box, first, rows.at);
+  char *to = b.dst + rows.dst + (int64_t)first * ES;
+  int32_t place = (int32_t)rows.place;
+  uint32_t at = 0;
+#pragma unroll 1
+  for (uint32_t n = 0; n < rows.count; n++, to += step, at += by, place += on) {
+    const int32_t p = place + first, begin = first - ((uintptr_t)to & 16 ? V : 0);
+    const bool mine = begin >= 0 ? begin < (int32_t)k.length && place + begin < row
+                                 : place == 0 && !b.size.begun;
+    const bool whole = p >= 0 && p + V <= end;
+    if (!mine || p >= end || !(whole ? WHOLE : PART)) continue;
+    const uint4 v = units.vector(box, at);
+    if (WHOLE && (!PART || whole)) store<16>(to, v);
+    else store_part<ES>(to, v, -p, end - p);
+  }
+}
+
+/* The vectors of a window that begins at a multiple of its bytes, `before` bytes before a
+** row, in an order in which those of all rows come with the same places, but for
+** windows. */
+MT_INLINE uint32_t skew_turned (uint32_t lane, uint32_t before, uint32_t grain) {
+  return grain > 32 ? (lane + before / 16) & (grain / 16 - 1) : lane;
+}
+
 /* Vectors of rows: of small units only whole ones, since parts of vectors would keep the
-** other threads of a warp waiting. One that lies in two boxes is written by the one where
-** it begins. */
-template <int ES, bool LONG>
-MT_INLINE void skew_store (const mt_skew &k, const skew_size &size, char *dst,
-                           const char *box, uint32_t low) {
-  enum { V = 16 / ES, WIDE = MT_SKEW_WIDE(ES) };
-  const mt_each &all = k.all_rows;
+** other threads of a warp waiting. */
+template <int ES, typename UNITS>
+MT_INLINE void skew_store (const mt_skew &k, const skew_block &b, const char *box) {
+  enum { V = 16 / ES };
 #pragma unroll 1
   for (uint32_t n = threadIdx.x; n < k.tasks; n += blockDim.x) {
-    const uint32_t part = divide_by(n / WIDE, all.extent, all.mul, all.shift);
-    const uint32_t r = n / WIDE - part * all.extent;
-    if (r >= size.rows) continue;
-    const skew_row row(k, dst, low, r);
-    const uint32_t before = (uint32_t)(uintptr_t)row.dst & (16 * WIDE - 1);
-    const uint32_t vector = part * k.stretch * WIDE + n % WIDE;
-    int32_t first = ((int32_t)(16 * vector) - (int32_t)before) / ES;
-    char *to = row.dst + (int64_t)first * ES;
-#pragma unroll 1
-    for (uint32_t s = 0; s < k.stretch && first < (int32_t)size.row; s++) {
-      if (first >= (ES < 4 ? 0 : size.begun ? 0 : 1 - V) &&
-          (ES >= 4 || first + V <= (int32_t)size.end))
-        skew_put<ES>(to, skew_units<ES, LONG>(k, box, row.at, first).vector(), first,
-                     (int32_t)size.end);
-      first += WIDE * V, to += WIDE * 16;
-    }
+    const uint32_t q = divide_by(n, k.wide.extent, k.wide.mul, k.wide.shift);
+    const uint32_t part = divide_by(q, k.all.extent, k.all.mul, k.all.shift);
+    const skew_rows rows = skew_parts(k, (char *)box)[q - part * k.all.extent];
+    const uint32_t before = (uint32_t)(uintptr_t)(b.dst + rows.dst) & (k.grain - 1);
+    const uint32_t lane = n - q * k.wide.extent;
+    const uint32_t vector = part * k.wide.extent + skew_turned(lane, before, k.grain);
+    const int32_t first = ((int32_t)(16 * vector) - (int32_t)before) / ES;
+    const int32_t left = (int32_t)b.size.row - (int32_t)rows.place;
+    if (rows.count != 0 && first < (int32_t)k.length + V && first < left + V &&
+        first >= (ES < 4 ? 0 : 1 - V))
+      skew_put<ES, UNITS, true, (ES >= 4)>(k, b, rows, box, first);
   }
 }
 
-/* The vectors at both ends of rows that hold other things too, of small units. */
-template <int ES, bool LONG>
-MT_INLINE void skew_ends (const mt_skew &k, const skew_size &size, char *dst,
-                          const char *box, uint32_t low) {
+/* The vectors at both ends of rows that hold other things too, of small units: the first
+** half of the tasks is for the first ones. */
+template <int ES, typename UNITS>
+MT_INLINE void skew_ends (const mt_skew &k, const skew_block &b, const char *box) {
   enum { V = 16 / ES };
-  const int32_t end = (int32_t)size.end;
+  const int32_t end = (int32_t)b.size.end, row = (int32_t)b.size.row;
 #pragma unroll 1
-  for (uint32_t n = threadIdx.x; n < 2 * size.rows; n += blockDim.x) {
-    const skew_row row(k, dst, low, n >> 1);
-    const int32_t lead = (int32_t)((uint32_t)(uintptr_t)row.dst & 15) / ES;
-    const int32_t first = n & 1 ? (lead + end) / V * V - lead : -lead;
-    const bool real = n & 1 ? first >= 0 && first < end && first < (int32_t)size.row
-                            : lead != 0 && !size.begun;
-    if (real)
-      store_part<ES>(row.dst + (int64_t)first * ES,
-                     skew_units<ES, LONG>(k, box, row.at, first).vector(), -first,
-                     end - first);
+  for (uint32_t n = threadIdx.x; n < 2 * k.ends; n += blockDim.x) {
+    const bool late = n >= k.ends;
+    skew_rows rows;
+    rows.find_one(k, b, late ? n - k.ends : n);
+    const int32_t lead = (int32_t)((uint32_t)(uintptr_t)(b.dst + rows.dst) & 15) / ES;
+    int32_t first = late ? (lead + end) / V * V - lead : -lead;
+    const bool real = late ? first >= 0 && first < end && first < row + V
+                           : lead != 0 && !b.size.begun;
+    if (!real || rows.count == 0) continue;
+    if (k.segment && late) {
+      const uintptr_t to = (uintptr_t)(b.dst + rows.dst + (int64_t)first * ES);
+      const int32_t begin = first - (to & 16 ? V : 0);
+      if (begin > 0) rows.go(k, (uint32_t)begin / k.segment);
+      first -= (int32_t)rows.place;
+    }
+    skew_put<ES, UNITS, false, true>(k, b, rows, box, first);
   }
 }
 
-template <int ES, bool LONG>
-MT_INLINE void skew_write (const mt_skew &k, const skew_size &size, char *dst,
-                           const char *box, uint32_t low) {
-  skew_store<ES, LONG>(k, size, dst, box, low);
-  if (ES < 4) skew_ends<ES, LONG>(k, size, dst, box, low);
+template <int ES, typename UNITS>
+MT_INLINE void skew_write (const mt_skew &k, const skew_block &b, const char *box) {
+  skew_store<ES, UNITS>(k, b, box);
+  if (ES < 4) skew_ends<ES, UNITS>(k, b, box);
 }
 
+/* Shared memory begins with a vector that is read, but means nothing. */
 template <int ES> MT_INLINE void copy_skew (const mt_launch &p) {
-  __shared__ uint4 shared[MT_SKEW_SHARED / 16];
-  const mt_desc &d = p.desc;
-  char *box = (char *)shared;
-  skew_place at = {};
-  sides side(p);
-  walk_rest(at, d, blockIdx.x);
-  side.move(d, at);
-  const skew_size size(d, at);
-  if (skew_inside(p, side.src)) skew_load<ES, true>(p, size, side.src, box);
-  else skew_load<ES, false>(p, size, side.src, box);
+  MT_DYNAMIC(shared, MT_SKEW_SHARED);
+  __shared__ skew_block found;
+  const mt_skew &k = p.desc.skew;
+  char *box = (char *)(shared + 1);
+  if (threadIdx.x >= 32) skew_find<ES>(k, box);
+  else {
+    skew_block b;
+    b.find(p);
+    if (threadIdx.x == 0) found = b;
+  }
+  __syncthreads();
+  const skew_block b = found;
+  if (b.inside) skew_load<ES, true>(p, b, box);
+  else skew_load<ES, false>(p, b, box);
+  skew_places<ES>(k, (uint32_t)(uintptr_t)b.src & 15, box);
+  skew_split(k, b, box);
   skew_arrived();
-  const uint32_t low = skew_address(box) + ((uint32_t)(uintptr_t)side.src & 15);
-  if (d.skew.line[0].extent >= 16 / ES)
-    skew_write<ES, true>(d.skew, size, side.dst, box, low);
-  else
-    skew_write<ES, false>(d.skew, size, side.dst, box, low);
+  if (k.piece.extent) skew_write<ES, skew_pieces<ES>>(k, b, box);
+  else skew_write<ES, skew_units<ES>>(k, b, box);
 }
 
 } // namespace mt

@@ -13,9 +13,10 @@
 **
 ** TILE: all rows of both sides begin at multiples of 16 bytes. SHEAR: they begin
 ** anywhere. Then vectors are read at the multiples of 16 before and behind and shifted,
-** and a row is written in those vectors that are aligned in it, each put together from
-** two of the tile: one vector along s, and of every 8 along d one, is for its neighbours
-** only, and the tiles overlap by these.
+** one more of each row than the tile has; and a row is written in those vectors that are
+** aligned in it, each put together from two of the tile: of every 8 along d one or two
+** are for their neighbours only, and the tiles overlap by these. Of small units they come
+** in pairs, sectors of 32 bytes: caches take much longer for a part of one.
 */
 #ifndef TILE_CUH
 #define TILE_CUH
@@ -76,12 +77,15 @@ template <int ES> MT_INLINE uint4 window (const uint4 &a, const uint4 &b, uint32
                     __funnelshift_r(w2, w3, bits), __funnelshift_r(w3, w4, bits));
 }
 
-MT_INLINE uint4 from_next (const uint4 &v, int width) {
-  return make_uint4(__shfl_down_sync(~0u, v.x, 1, width),
-                    __shfl_down_sync(~0u, v.y, 1, width),
-                    __shfl_down_sync(~0u, v.z, 1, width),
-                    __shfl_down_sync(~0u, v.w, 1, width));
+/* That of the lane so many on. */
+MT_INLINE uint4 from_on (const uint4 &v, uint32_t by, int width) {
+  return make_uint4(__shfl_down_sync(~0u, v.x, by, width),
+                    __shfl_down_sync(~0u, v.y, by, width),
+                    __shfl_down_sync(~0u, v.z, by, width),
+                    __shfl_down_sync(~0u, v.w, by, width));
 }
+
+MT_INLINE uint4 from_next (const uint4 &v, int width) { return from_on(v, 1, width); }
 
 /* ------------------------------------------------------------------ rows */
 
@@ -112,6 +116,17 @@ struct memory {
       : low((const char *)p.base[side]), high(low + p.size[side]) {}
 };
 
+/* Moves all units of a vector up by one. */
+template <int ES> MT_INLINE void move_up (uint4 &v) {
+  constexpr uint32_t bits = 32 - 8 * (ES & 3);
+  if (ES == 16) v = make_uint4(0, 0, 0, 0);
+  if (ES == 8) v = make_uint4(0, 0, v.x, v.y);
+  if (ES == 4) v = make_uint4(0, v.x, v.y, v.z);
+  if (ES < 4)
+    v = make_uint4(v.x << 8 * (ES & 3), __funnelshift_r(v.x, v.y, bits),
+                   __funnelshift_r(v.y, v.z, bits), __funnelshift_r(v.z, v.w, bits));
+}
+
 /* The 16 bytes at p, a multiple of 16, as far as they lie in the buffer. */
 template <int ES> MT_INLINE uint4 load_raw (const char *p, const memory &m) {
   uint4 v = {0, 0, 0, 0};
@@ -122,19 +137,41 @@ template <int ES> MT_INLINE uint4 load_raw (const char *p, const memory &m) {
   return v;
 }
 
+/* The same where it is rare that not all do: short, not fast, and no load passes it. */
+template <int ES> MT_INLINE uint4 load_edge (const char *p, const memory &m) {
+  uint4 v = {0, 0, 0, 0};
+  if (p >= m.low && p + 16 <= m.high) return load<16>(p);
+#pragma unroll 1
+  for (int i = 16 - ES; i >= 0; i -= ES) {
+    move_up<ES>(v);
+    if (p + i >= m.low && p + i + ES <= m.high) put_unit<ES>(v, 0, p + i);
+  }
+  return v;
+}
+
 /* ------------------------------------------------------------------ shared memory */
 
-template <int ES> struct tile_of {
+/* The tiles of SHEAR, of TILE; the column `unroll` of kernels.def. */
+enum { SHEARED = 0, SMALL = 1, LARGE = 2 };
+
+template <int ES, int KIND> struct tile_of {
   enum {
+    SHEAR = KIND == SHEARED,
     V = 16 / ES,                        /* units of a vector */
-    S = MT_TILE_S(ES), D = MT_TILE_D(ES),
-    CHUNKS = S * ES / 16,               /* of a row */
+    /* from tile to tile */
+    S = SHEAR ? MT_SHEAR_S(ES) : KIND == LARGE ? MT_LARGE_S(ES) : MT_TILE_S(ES),
+    STEP = SHEAR ? MT_SHEAR_D(ES) : KIND == LARGE ? MT_LARGE_D(ES) : MT_TILE_D(ES),
+    D = SHEAR ? MT_SHEAR_ROWS(ES) : STEP,
+    OWN = SHEAR ? MT_SHEAR_OWN(ES) : 8, /* vectors of 8 along the destination */
+    GRAIN = OWN == 6 ? 32 : 16,         /* bytes, at multiples of which these begin */
+    BEHIND = SHEAR && ES <= 2,          /* the last lane of a row reads two vectors */
+    CHUNKS = S * ES / 16 + (SHEAR && !BEHIND),      /* of a row */
     ROWS = 256 / CHUNKS,                /* that a block reads at once */
     ROUNDS = D / ROWS,
     U = ES < 4 ? 4 : ES,                /* bytes that are read at once */
     W = U / ES,                         /* rows of the destination from these */
     GROUPS = D / V / 8,
-    TURNS = GROUPS * (S * ES / U) / 32  /* of a warp */
+    TURNS = GROUPS * (CHUNKS * 16 / U) / 32     /* of a warp */
   };
 };
 
@@ -192,18 +229,17 @@ struct tile_place {
   int32_t s, d;                         /* the first units of the tile */
 };
 
-template <int ES, bool SHEAR> MT_INLINE tile_place place_of (const mt_launch &p) {
-  typedef tile_of<ES> T;
+template <int ES, int KIND> MT_INLINE tile_place place_of (const mt_launch &p) {
+  typedef tile_of<ES, KIND> T;
   const mt_desc &d = p.desc;
   const mt_raster &r = d.raster;
-  const uint32_t q1 = blockIdx.x >> r.log;
+  const uint32_t q1 = divide_by(blockIdx.x, r.strip, r.strip_mul, r.strip_shift);
   const uint32_t q2 = divide_by(q1, r.along, r.along_mul, r.along_shift);
   const uint32_t rest = divide_by(q2, r.across, r.across_mul, r.across_shift);
-  const uint32_t s = (q2 - rest * r.across << r.log) + (blockIdx.x & ((1u << r.log) - 1));
+  const uint32_t s = (q2 - rest * r.across) * r.strip + (blockIdx.x - q1 * r.strip);
   tile_place t;
-  t.s = (int32_t)(s * (SHEAR ? MT_SHEAR_S(ES) : T::S));
-  t.d = (int32_t)((q1 - q2 * r.along) * (SHEAR ? MT_SHEAR_D(ES) : T::D)) -
-        (SHEAR ? T::V : 0);
+  t.s = (int32_t)(s * T::S);
+  t.d = (int32_t)((q1 - q2 * r.along) * T::STEP) - (8 - T::OWN) * T::V;
   sides side(p);
   if (d.nrest != 0) {
     place at = {};
@@ -215,51 +251,65 @@ template <int ES, bool SHEAR> MT_INLINE tile_place place_of (const mt_launch &p)
   return t;
 }
 
-/* The vectors of a thread, of rows one behind the other. */
-template <int ES, bool SINGLE> struct tile_rows {
-  typedef tile_of<ES> T;
+/* The vectors of a thread, of rows that are ROWS apart. WHOLE: all rows are real. */
+template <int ES, int KIND, bool WHOLE, bool SINGLE> struct tile_rows {
+  typedef tile_of<ES, KIND> T;
+  const row_walk<SINGLE> rows;
+  int32_t s, n;                         /* the first unit, the first row */
+  const char *src;                      /* SINGLE: in the first row, real or not */
   uint4 data[T::ROUNDS];
-  const char *row[T::ROUNDS];           /* NULL: not real */
-  int32_t s;                            /* its first unit */
 
-  /* WHOLE: all rows are real. */
-  template <bool WHOLE> MT_INLINE void find (const mt_desc &d, const tile_place &t) {
-    const row_walk<SINGLE> rows(d, MT_SRC, d.nthr, d.nval);
-    s = t.s + (int32_t)(threadIdx.x % T::CHUNKS) * T::V;
-#pragma unroll
-    for (int k = 0; k < T::ROUNDS; k++) {
-      const int32_t n = t.d + (int32_t)(threadIdx.x / T::CHUNKS) + k * T::ROWS;
-      if (WHOLE || (n >= 0 && n < (int32_t)d.values))
-        row[k] = t.src + rows.at(d, MT_SRC, (uint32_t)n) + (int64_t)s * ES;
-      else row[k] = NULL;
-    }
+  MT_INLINE tile_rows (const mt_desc &d, const tile_place &t)
+      : rows(d, MT_SRC, d.nthr, d.nval),
+        s(t.s + (int32_t)(threadIdx.x % T::CHUNKS) * T::V),
+        n(t.d + (int32_t)(threadIdx.x / T::CHUNKS)),
+        src(t.src + (SINGLE ? n * rows.step : 0) + (int64_t)s * ES) {}
+
+  /* Row k; NULL: it is not real. */
+  MT_INLINE const char *row (const mt_desc &d, int k) const {
+    const int32_t i = n + k * T::ROWS;
+    if (!WHOLE && (i < 0 || i >= (int32_t)d.values)) return NULL;
+    return src + (SINGLE ? k * (T::ROWS * rows.step) : rows.at(d, MT_SRC, (uint32_t)i));
   }
 
-  template <bool WHOLE> MT_INLINE void load_aligned (const mt_desc &d) {
+  MT_INLINE void load_aligned (const mt_desc &d) {
     const int32_t end = (int32_t)d.threads;
 #pragma unroll
     for (int k = 0; k < T::ROUNDS; k++) {
-      if (WHOLE) data[k] = load<16>(row[k]);
-      else if (row[k] != NULL && s < end) data[k] = load_units<ES>(row[k], s, end);
+      const char *at = row(d, k);
+      if (WHOLE) data[k] = load<16>(at);
+      else if (at != NULL && s < end) data[k] = load_units<ES>(at, s, end);
     }
   }
 
   /* Lanes of CHUNKS neighbours have neighbouring vectors of one row: each reads the
-  ** vector at the multiple of 16 before its own; the last one's own is not complete. */
-  template <bool WHOLE> MT_INLINE void load_sheared (const mt_launch &p) {
+  ** vector at the multiple of 16 before its own, the last one also the next. What holds
+  ** no unit of the row is not read. WHOLE: the others lie in the buffer. SINGLE: ROWS
+  ** strides are a multiple of 16, all rows are as far beyond one. */
+  MT_INLINE void load_sheared (const mt_launch &p) {
+    static_assert(T::ROWS % 16 == 0, "all rows of a single axis have one shift");
     const memory m(p, MT_SRC);
-    const int32_t end = (int32_t)p.desc.threads;
+    const int32_t left = (int32_t)p.desc.threads - s;
+    const bool last = T::BEHIND && threadIdx.x % T::CHUNKS == T::CHUNKS - 1;
+    uint4 next[T::ROUNDS];
+    uint32_t shift[T::ROUNDS];
 #pragma unroll
     for (int k = 0; k < T::ROUNDS; k++) {
-      const uint32_t shift = (uint32_t)(uintptr_t)row[k] & 15;
-      if (WHOLE) data[k] = load<16>(row[k] - shift);
-      else if (row[k] != NULL && s - (int32_t)(shift / ES) < end)
-        data[k] = load_raw<ES>(row[k] - shift, m);
+      const uintptr_t at = (uintptr_t)row(p.desc, k);
+      const char *from = (const char *)(at & ~(uintptr_t)15);
+      shift[k] = (uint32_t)(SINGLE ? (uintptr_t)src : at) & 15;
+      const int32_t real = left + (int32_t)(shift[k] / ES);     /* from `from` on */
+      if (!WHOLE && at == 0) continue;
+      if (real > 0) data[k] = WHOLE ? load<16>(from) : load_edge<ES>(from, m);
+      if (last && real > T::V)
+        next[k] = WHOLE ? load<16>(from + 16) : load_edge<ES>(from + 16, m);
     }
 #pragma unroll
-    for (int k = 0; k < T::ROUNDS; k++)
-      data[k] = window<ES>(data[k], from_next(data[k], T::CHUNKS),
-                       (uint32_t)(uintptr_t)row[k] & 15);
+    for (int k = 0; k < T::ROUNDS; k++) {
+      uint4 b = from_next(data[k], T::CHUNKS);
+      if (last) b.x = next[k].x, b.y = next[k].y, b.z = next[k].z, b.w = next[k].w;
+      data[k] = window<ES>(data[k], b, shift[k]);
+    }
   }
 
   MT_INLINE void put (uint4 *tile) const {
@@ -272,45 +322,76 @@ template <int ES, bool SINGLE> struct tile_rows {
   }
 };
 
-/* Vector v of the destination's rows s .. s + W - 1. */
-template <int ES, bool SHEAR, bool WHOLE, bool SINGLE>
-MT_INLINE void store_rows (const mt_launch &p, const tile_place &t, const uint4 *out,
-                           int32_t s, int vector, int v) {
-  typedef tile_of<ES> T;
-  const mt_desc &d = p.desc;
-  const int32_t ends = (int32_t)d.threads, endd = (int32_t)d.values;
-  const int32_t n = t.d + vector * T::V;
-  const row_walk<SINGLE> rows(d, MT_DST, 0, d.nthr);
+/* Where a thread writes. SINGLE: `row` is the row s, else where rows are counted from. */
+template <int ES, int KIND, bool SINGLE> struct tile_target {
+  typedef tile_of<ES, KIND> T;
+  enum { NEXT = 32 / T::GROUPS * T::W }; /* rows on, in the next turn */
+  const row_walk<SINGLE> rows;
+  int32_t s, n;                         /* the first row, the vector's first unit */
+  char *row;
+  uint32_t low;                         /* of the address of the first row */
+
+  MT_INLINE tile_target (const mt_desc &d, const tile_place &t, int32_t s, int32_t n)
+      : rows(d, MT_DST, 0, d.nthr), s(s), n(n),
+        row(t.dst + (SINGLE ? s * rows.step : 0) + (int64_t)n * ES),
+        low((uint32_t)(uintptr_t)row) {}
+  MT_INLINE void next () {
+    s += NEXT;
+    if (SINGLE) row += NEXT * rows.step;
+  }
+  MT_INLINE char *at (const mt_desc &d, int j) const {
+    return row + (SINGLE ? j * rows.step : rows.at(d, MT_DST, (uint32_t)(s + j)));
+  }
+  /* To the first vector that is aligned in row j, for all lanes of the row: NEXT rows on
+  ** it is the same. */
+  MT_INLINE uint32_t shift (const char *at, int j) const {
+    static_assert(NEXT * ES % T::GRAIN == 0, "the shift is that of the first turn");
+    const uint32_t a = SINGLE ? low + j * (uint32_t)rows.step : (uint32_t)(uintptr_t)at;
+    return 16 * (threadIdx.x & 1) - a & T::GRAIN - 1;
+  }
+};
+
+/* The vectors `out` to rows s .. s + W - 1; v is the number of the lane. */
+template <int ES, int KIND, bool WHOLE, bool SINGLE>
+MT_INLINE void store_rows (const mt_desc &d, const tile_target<ES, KIND, SINGLE> &to,
+                           const uint4 *out, int32_t ends, int v) {
+  typedef tile_of<ES, KIND> T;
+  const int32_t endd = (int32_t)d.values;
 #pragma unroll
   for (int j = 0; j < T::W; j++) {
-    char *row = t.dst;
-    const bool real = (WHOLE || s + j < ends) && (!SHEAR || s + j < t.s + MT_SHEAR_S(ES));
-    if (real) row += rows.at(d, MT_DST, (uint32_t)(s + j));
-    row += (int64_t)n * ES;
-    if (SHEAR) {
-      const uint32_t shift = 0u - (uint32_t)(uintptr_t)row & 15;
-      const uint4 w = window<ES>(out[j], from_next(out[j], 8), shift);
-      if (v == 7 || !real) continue;
+    const bool real = (WHOLE && !T::SHEAR) || to.s + j < ends;
+    char *row = real || SINGLE ? to.at(d, j) : to.row;
+    if (T::SHEAR) {
+      const uint32_t shift = to.shift(row, j);
+      const uint32_t on = shift / 16;
+      const uint4 first = T::GRAIN == 16 ? out[j] : from_on(out[j], on, 8);
+      const uint4 w = window<ES>(first, from_on(out[j], on + 1, 8), shift & 15);
+      if (v >= T::OWN || !real) continue;
       if (WHOLE) store<16>(row + shift, w);
-      else store_units<ES>(row + shift, w, n + (int32_t)(shift / ES), endd);
+      else store_units<ES>(row + shift, w, to.n + (int32_t)(shift / ES), endd);
     } else if (WHOLE) {
       store<16>(row, out[j]);
-    } else if (real && n < endd) {
-      store_units<ES>(row, out[j], n, endd);
+    } else if (real && to.n < endd) {
+      store_units<ES>(row, out[j], to.n, endd);
     }
   }
 }
 
-template <int ES, bool SHEAR, bool WHOLE, bool SINGLE>
+template <int ES, int KIND, bool WHOLE, bool SINGLE>
 MT_INLINE void tile_store (const mt_launch &p, const tile_place &t, const uint4 *tile) {
-  typedef tile_of<ES> T;
+  typedef tile_of<ES, KIND> T;
   typedef typename shared_word<T::U>::type word;
   const int v = threadIdx.x % 8, q = threadIdx.x / 8 % 4, warp = threadIdx.x / 32;
+  const int vector = warp % T::GROUPS * T::OWN + v;
+  const int u0 = warp / T::GROUPS * 4;
+  const int32_t threads = (int32_t)p.desc.threads, more = T::CHUNKS * T::V - T::S;
+  const int32_t ends = more && threads > t.s + T::S ? t.s + T::S : threads;
+  tile_target<ES, KIND, SINGLE> to(p.desc, t, t.s + (u0 + q) * T::W,
+                                    t.d + vector * T::V);
 #pragma unroll
   for (int k = 0; k < T::TURNS; k++) {
-    const int turn = warp + 8 * k;
-    const int vector = turn % T::GROUPS * (SHEAR ? 7 : 8) + v;
-    const int u = turn / T::GROUPS * 4 + q;             /* words along s */
+    const int u = u0 + q + 32 / T::GROUPS * k;          /* words along s */
+    if (T::SHEAR && to.s - q * T::W >= ends) break;
     const int chunk = (u * T::U / 16) ^ (vector & 7);
     const word *at = (const word *)(tile + chunk) + u % (16 / T::U);
     word x[T::V];
@@ -319,37 +400,60 @@ MT_INLINE void tile_store (const mt_launch &p, const tile_place &t, const uint4 
     for (int i = 0; i < T::V; i++)
       x[i] = at[(vector * T::V + i) * T::CHUNKS * (16 / T::U)];
     turned<ES>::of(out, x);
-    store_rows<ES, SHEAR, WHOLE, SINGLE>(p, t, out, t.s + u * T::W, vector, v);
+    store_rows<ES, KIND, WHOLE, SINGLE>(p.desc, to, out, ends, v);
+    to.next();
   }
 }
 
-/* All that the tile reads and writes is real, SHEAR: and so is the vector before it. */
-template <int ES, bool SHEAR>
-MT_INLINE bool is_whole (const mt_desc &d, const tile_place &t) {
-  typedef tile_of<ES> T;
-  const int32_t beside = SHEAR ? T::V : 0;
-  return t.d >= 0 && t.d + T::D <= (int32_t)d.values && t.s >= beside &&
-         t.s + T::S <= (int32_t)d.threads;
+/* Whether all vectors with a unit of the tile's rows lie in the buffer: certainly so if
+** its neighbours' units are real too, or if the buffer consists of vectors. */
+template <int ES, bool SINGLE>
+MT_INLINE bool is_inside (const mt_launch &p, const tile_place &t) {
+  typedef tile_of<ES, SHEARED> T;
+  const mt_desc &d = p.desc;
+  const memory m(p, MT_SRC);
+  const uintptr_t low = (uintptr_t)m.low, high = (uintptr_t)m.high;
+  if (!SINGLE)
+    return (t.s >= T::V || low % 16 == 0) &&
+           (t.s + T::S + T::V <= (int32_t)d.threads || high % 16 == 0);
+  const int64_t step = d.axis[1].stride[MT_SRC] * (int64_t)d.elem;
+  const uintptr_t a = (uintptr_t)t.src + t.d * step, b = a + (T::D - 1) * step;
+  const uintptr_t end = (step < 0 ? a : b) + (uintptr_t)d.threads * ES;
+  return (step < 0 ? b : a) / 16 * 16 >= low && (end + 15) / 16 * 16 <= high;
 }
 
-template <int ES, bool SHEAR, bool WHOLE, bool SINGLE>
+/* Whether all that the tile reads and writes is real; SHEAR: along d, and what lies
+** beside is in the buffer. */
+template <int ES, int KIND, bool SINGLE>
+MT_INLINE bool is_whole (const mt_launch &p, const tile_place &t) {
+  typedef tile_of<ES, KIND> T;
+  const mt_desc &d = p.desc;
+  return t.d >= 0 && t.d + T::D <= (int32_t)d.values &&
+         (T::SHEAR ? is_inside<ES, SINGLE>(p, t) : t.s + T::S <= (int32_t)d.threads);
+}
+
+template <int ES, int KIND, bool WHOLE, bool SINGLE>
 MT_INLINE void move_tile (const mt_launch &p, const tile_place &t, uint4 *tile) {
-  tile_rows<ES, SINGLE> rows;
-  rows.template find<WHOLE>(p.desc, t);
-  if (SHEAR) rows.template load_sheared<WHOLE>(p);
-  else rows.template load_aligned<WHOLE>(p.desc);
+  tile_rows<ES, KIND, WHOLE, SINGLE> rows(p.desc, t);
+  if constexpr (KIND == SHEARED) rows.load_sheared(p);
+  else rows.load_aligned(p.desc);
   rows.put(tile);
   __syncthreads();
-  tile_store<ES, SHEAR, WHOLE, SINGLE>(p, t, tile);
+  tile_store<ES, KIND, WHOLE, SINGLE>(p, t, tile);
 }
 
-template <int ES, bool SHEAR> MT_INLINE void copy_tile (const mt_launch &p) {
-  __shared__ uint4 tile[tile_of<ES>::D * tile_of<ES>::CHUNKS];
-  const tile_place t = place_of<ES, SHEAR>(p);
-  const bool single = p.desc.nthr == 1 && p.desc.nval == 1;
-  if (!is_whole<ES, SHEAR>(p.desc, t)) move_tile<ES, SHEAR, false, false>(p, t, tile);
-  else if (single) move_tile<ES, SHEAR, true, true>(p, t, tile);
-  else move_tile<ES, SHEAR, true, false>(p, t, tile);
+template <int ES, int KIND, bool SINGLE>
+MT_INLINE void move_any (const mt_launch &p, const tile_place &t, uint4 *tile) {
+  if (is_whole<ES, KIND, SINGLE>(p, t)) move_tile<ES, KIND, true, SINGLE>(p, t, tile);
+  else move_tile<ES, KIND, false, SINGLE>(p, t, tile);
+}
+
+template <int ES, int KIND> MT_INLINE void copy_tile (const mt_launch &p) {
+  typedef tile_of<ES, KIND> T;
+  __shared__ uint4 tile[T::D * T::CHUNKS];
+  const tile_place t = place_of<ES, KIND>(p);
+  if (p.desc.nthr == 1 && p.desc.nval == 1) move_any<ES, KIND, true>(p, t, tile);
+  else move_any<ES, KIND, false>(p, t, tile);
 }
 
 } // namespace mt

@@ -78,6 +78,11 @@ static mt_status find_device (mt_cuda *c, int index, mt_err *err) {
   return MT_CU(&c->driver, err, cuDeviceGet, (&c->device, index));
 }
 
+/* Others have what they need. */
+static bool asks_for_shared (const mt_kernel *k) {
+  return k->op == MT_OP_COPY && k->form == MT_FORM_SKEW;
+}
+
 /* The kernels of products are loaded with the first of them. */
 static mt_status find_function (mt_cuda *c, size_t i, mt_err *err) {
   char name[64];
@@ -87,7 +92,10 @@ static mt_status find_function (mt_cuda *c, size_t i, mt_err *err) {
     MT_TRY(mt_cuda_note(c, mt_driver_image(&c->driver, op, &c->library[op], err), err));
   snprintf(name, sizeof name, "mt_%s", mt_cuda_kernels[i].name);
   MT_TRY(CU(c, err, cuLibraryGetKernel, (&kernel, c->library[op], name)));
-  return CU(c, err, cuKernelGetFunction, (&c->function[i], kernel));
+  MT_TRY(CU(c, err, cuKernelGetFunction, (&c->function[i], kernel)));
+  if (!asks_for_shared(&mt_cuda_kernels[i])) return MT_OK;
+  return CU(c, err, cuFuncSetAttribute, (c->function[i], MT_CU_MOST_SHARED,
+                                         MT_SKEW_SHARED));
 }
 
 /* Those of copies; a product's is found when it is chosen. */
@@ -277,6 +285,7 @@ static mt_status start (const mt_plan *p, CUstream stream, bool early, mt_err *e
                            .gridDimX = p->grid.blocks, .gridDimY = 1, .gridDimZ = 1,
                            .blockDimX = p->grid.threads, .blockDimY = 1, .blockDimZ = 1,
                            .hStream = stream};
+  if (asks_for_shared(p->kernel)) config.sharedMemBytes = p->launch.desc.skew.shared;
   if (p->grid.blocks == 0) return MT_OK;
   return CU(c, err, cuLaunchKernelEx, (&config, function, params, NULL));
 }

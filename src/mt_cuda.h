@@ -56,6 +56,7 @@ enum {
   MT_CU_EARLY_BINARY = 90,     /* machine code that can wait so */
   MT_CU_EARLY_CAPTURE = 12030, /* version of drivers that capture such launches */
   MT_CU_BINARY = 6,            /* attribute of a function: 10 major + minor of its code */
+  MT_CU_MOST_SHARED = 8,       /* the same: shared memory that launches ask for */
   MT_CU_NON_BLOCKING = 1,      /* of a stream: does not wait for the legacy stream */
   MT_CU_RELAXED = 2,           /* mode of a capture: it forbids no thread anything */
   MT_CU_NO_TIMING = 2,         /* of an event: it tells no time */

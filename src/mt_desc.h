@@ -39,22 +39,34 @@ typedef enum mt_form {
   MT_FORM_ROWS, MT_FORM_SKEW, MT_NFORM
 } mt_form;
 
-/* A tile of accesses of so many bytes: along the run of the source, of the destination.
-** SHEAR moves all but a vector of 16 bytes of the one, and 7/8 of the other. */
+/* A tile of accesses of so many bytes: along the run of the source, of the destination;
+** 16 KiB. TILE has large ones of 32 KiB too, of MT_LARGE bytes, for runs that fill them.
+** SHEAR holds MT_SHEAR_ROWS along the destination and moves MT_SHEAR_OWN of 8 vectors of
+** these, from multiples of 32 bytes if these are 6, else of 16; it begins so much before
+** the first row. Above 2 bytes it also holds a vector more along the source. */
+#ifndef MT_LARGE_4
+#define MT_LARGE_4 0            /* 1: also of 4 bytes */
+#endif
+#define MT_LARGE(bytes) ((bytes) == 2 || (MT_LARGE_4 && (bytes) == 4))
+#define MT_LARGE_S(bytes) ((bytes) == 2 ? 128 : 64)
+#define MT_LARGE_D(bytes) 128
 #define MT_TILE_S(bytes) ((bytes) <= 2 ? 128 / (bytes) : 256 / (bytes))
 #define MT_TILE_D(bytes) ((bytes) <= 2 ? 128 : 64)
-#define MT_SHEAR_S(bytes) (MT_TILE_S(bytes) - 16 / (bytes))
-#define MT_SHEAR_D(bytes) (MT_TILE_D(bytes) / 8 * 7)
+#define MT_SHEAR_S(bytes) ((bytes) <= 2 ? 128 / (bytes) : 240 / (bytes))
+#define MT_SHEAR_ROWS(bytes) ((bytes) <= 2 ? 128 : 64)
+#define MT_SHEAR_OWN(bytes) ((bytes) <= 2 ? 6 : 7)
+#define MT_SHEAR_D(bytes) (MT_SHEAR_ROWS(bytes) / 8 * MT_SHEAR_OWN(bytes))
+#define MT_SHEAR_BEFORE(bytes) ((8 - MT_SHEAR_OWN(bytes)) * 16 / (bytes))
 
-/* The tiles of a run by a run, as blocks take them: in strips of 1 << log tiles along the
+/* The tiles of a run by a run, as blocks take them: in strips of `strip` tiles along the
 ** run of the source; in a strip first those, then along the run of the destination.
 ** Block b is tile (s, d) of index r of rest:
-**   s = b mod (1 << log) + q2 mod across * (1 << log), d = q1 mod along,
-**   q1 = b >> log, q2 = q1 / along, r = q2 / across;
+**   s = b mod strip + q2 mod across * strip, d = q1 mod along,
+**   q1 = b / strip, q2 = q1 / along, r = q2 / across;
 ** tiles beyond the last are empty. along: tiles of the destination's run; across: strips.
 ** The divisors are those of mt_axis. */
 typedef struct mt_raster {
-  uint32_t log;
+  uint32_t strip, strip_mul, strip_shift;
   uint32_t along, along_mul, along_shift;
   uint32_t across, across_mul, across_shift;
 } mt_raster;
@@ -129,12 +141,11 @@ typedef struct mt_turn {
   mt_hop   load[MT_MAXHOP], store[MT_MAXHOP];
 } mt_turn;
 
-/* SKEW: a box in shared memory, with its gaps; how many bounds there may be. */
-enum { MT_SKEW_SHARED = 40960, MT_SKEW_BOUNDS = 2, MT_SKEW_THREADS = 256 };
-
-/* Vectors of a window, which neighbouring threads write: caches count requests, of
-** neighbours one for all; but many in a row meet in the same banks if units are small. */
-#define MT_SKEW_WIDE(bytes) ((bytes) < 4 ? 4 : 8)
+/* SKEW: a block's shared memory, of which a box has the first MT_SKEW_BOX bytes at most;
+** how many bounds there may be. */
+enum {
+  MT_SKEW_SHARED = 76800, MT_SKEW_BOX = 65536, MT_SKEW_BOUNDS = 2, MT_SKEW_THREADS = 384
+};
 
 /* So many units for each of `count` indices, or for those of them that bound number
 ** `bound` leaves, counted from 1; 0: no bound. */
@@ -147,47 +158,56 @@ typedef struct mt_each {
   uint32_t extent, mul, shift;
 } mt_each;
 
-/* An axis of the places in a row; pitch in bytes of shared memory. */
+/* An axis of the places in a row: what an index adds to the number of the run, to the
+** bytes behind its first, and modulo 16 to the address of the run. */
 typedef struct mt_line {
-  uint32_t extent, mul, shift, pitch;
+  uint32_t extent, mul, shift;
+  uint32_t run, inside, low;
 } mt_line;
 
-enum { MT_MAXLINE = 3 };
-
-/* How a skewed box turns. The first thread axes are a run of the source, those that
-** `order` names first a row of the destination; every axis is in one of them or in both.
-** The last axis of each may overhang: then a bound counts along it. In shared memory unit
-** (i0, i1, ...) lies at (address of the box in the source) mod 16 + sum i[k] * pitch[k];
-** pitches are the strides of the source modulo 16, those of the run the strides. Runs are
-** numbered along `load`, rows along `store`, the places in a row along `line`. One place
-** on where the first axis ends is jump[0] bytes more than a step of the first axis, where
-** the second ends too jump[1], where all end, back to the first place, jump[2]; from
-** where the first two end to the first place jump[3]. ends: a bit for each end of the
-** first axis within 32 places, bit 0 first.
-**   Where a bound counts along a row, and `ahead` is not 0, a vector that lies in two
-** boxes is written by the one where it begins: that one holds `ahead` indices more of the
-** last axis of the row, of which ahead_runs runs are read, or longer runs. Else both
-** write a part of it.
-**   Thread t reads vectors t mod lanes, + lanes, + 2 lanes, ... of a run, counted from
-** the multiple of 64 bytes before it, of the runs t / lanes, + teams, + 2 teams, ...
-**   Task n writes vector n mod w of `stretch` windows, one behind the other, of row n / w
-** mod all_rows, from window n / w / all_rows * stretch on, where w is MT_SKEW_WIDE and a
-** window w vectors from a multiple of their bytes on.
-** All but order, pitch and ahead follows from the axes. */
+/* How a skewed box turns. V units make a vector. The first thread axes are a run of the
+** source, those that `order` names first a row of the destination; every axis is in one
+** of them or in both. The last axis of each may overhang: then a bound counts along it.
+** Runs are numbered along `load`, those of the row's axes that are in no run; rows
+** along `store`, those of the run's axes that are in no row; the places in a row along
+** `line`.
+**   In shared memory run r begins at r * pitch + r / V * gap + (its address in the
+** source) mod 16: `vectors` vectors; all_runs at most. From `table` bytes on lie the
+** places of the first `length` places of a row, two bytes each, from V before the first
+** to V behind the last of `places`; or, if piece is not 0, those of its pieces of so
+** many units, V and more, which are one piece in shared memory too. From `starts` bytes
+** on lie the places of the runs in the source, in units, four bytes each; from `parts`
+** bytes on what is known of each part of the rows, 16 bytes each; `shared` bytes are
+** all. A vector lies before all that.
+**   Where the last axis of a row is one of the run, the row may be cut into segments of
+** `segment` units, of which the first hop of `store` is the number then; 0: it is not.
+**   Where a bound counts along a row, and `ahead` is not 0, a sector of 32 bytes that
+** lies in two boxes is written by the one where it begins: that one holds `ahead`
+** indices more of the last axis of the row, of which ahead_runs runs are read, or
+** longer runs. Else both write a part of it.
+**   Rows that are 1 << period apart along the first hop of `store` begin at the same
+** place modulo 16: they are of one class. A task writes a vector of `each` rows of a
+** class. Vectors are counted from the multiple of `grain` bytes before the row, where
+** grain is 32 or wide * 16; of `wide` that are 128 bytes the first is that where the
+** row begins. Task n has vector n mod wide + part * wide of rows n / wide mod all, part
+** is what these leave: rows class + (chunk * each + i << period), i < each, of index
+** `other` of the other hops, where (class, chunk, other) is an index of (classes,
+** chunks, rest). All but order and ahead follows from the axes. */
 typedef struct mt_skew {
   uint8_t  order[MT_MAXTURN];
-  uint16_t pitch[MT_MAXTURN];
-  uint16_t nload, nstore;
-  uint16_t teams;
+  uint16_t nload, nline, nstore;
+  uint32_t pitch, gap, table, places, starts, parts, shared;
+  uint32_t all_runs, length, segment;
   mt_span  run, runs, row, rows;
   uint32_t ahead, ahead_runs;
-  mt_each  lanes, all_rows;
-  uint32_t stretch, tasks;
+  mt_each  vectors, piece;
+  uint32_t grain, period, each;
+  mt_each  wide, classes, chunks, all;
+  mt_each  lead;                  /* rows of the first hop; segments are one row */
+  uint32_t tasks, ends;           /* all rows have so many first vectors */
   int64_t  reach[2];              /* bytes before the box in the source, to its end */
-  mt_line  line[MT_MAXLINE];
-  int32_t  jump[MT_MAXLINE + 1];
-  uint32_t ends;
   mt_hop   load[MT_MAXTURN], store[MT_MAXTURN];
+  mt_line  line[MT_MAXTURN];
 } mt_skew;
 
 /* A swizzle: flip(o) = o ^ ((o & mask) >> shift), << -shift where that is below 0. The

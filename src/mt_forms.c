@@ -191,6 +191,12 @@ static double in_pieces (const mt_launch *l, int side, int64_t length, uint32_t 
   return (double)accesses(d) / (double)length * (double)(any > whole ? any : whole);
 }
 
+/* Rows of the destination that begin within a sector: what sectors that are written in
+** two parts take longer. */
+static double torn (const mt_launch *l, uint32_t row, double part) {
+  return grain(l, MT_DST, row) < MT_SECTORBYTES ? part : 0;
+}
+
 /* What of the tiles along a run of n accesses is used. */
 static double used (int64_t n, int64_t tile) {
   return (double)n / (double)((n + tile - 1) / tile * tile);
@@ -205,16 +211,24 @@ static void set_used (mt_cost *c, double part) {
 ** logarithm of an access. */
 static const double row_ends[] = {130, 80, 30, 30, 30};
 
+/* Of sheared tiles what is empty along the source takes two thirds of the time. */
 static void tile_cost (mt_cost *c, const mt_launch *l) {
   const mt_desc *d = &l->desc;
   int64_t tile[2] = {mt_tile_length(d, MT_SRC), mt_tile_length(d, MT_DST)};
+  double s = used(d->threads, tile[0]), t = used(d->values, tile[1]);
+  bool sheared = d->form == MT_FORM_SHEAR && d->cast == 0;
   c->traffic = in_pieces(l, MT_SRC, min_of(d->threads, tile[0]), bits(0, d->nthr)) +
                in_pieces(l, MT_DST, min_of(d->values, tile[1]), bits(d->nthr, d->nval));
-  set_used(c, used(d->threads, tile[0]) * used(d->values, tile[1]));
-  if (d->form == MT_FORM_TILE) return;
+  set_used(c, (sheared ? (1 + 2 * s) / 3 : s) * t);
+  c->used = s * t;
+  if (d->form == MT_FORM_TILE) {
+    double bytes = (double)(min_of(d->values, tile[1]) * unit_of(d, MT_DST));
+    c->slow += torn(l, bits(d->nthr, d->nval), 0.1 + 30 / bytes);
+    return;
+  }
   c->slow += row_ends[__builtin_ctz((unsigned)wide_unit(d))] /
              (double)(d->values * unit_of(d, MT_DST));
-  if (d->nrest > 0) c->slow += 0.1;
+  if (d->nrest > 0) c->slow += 0.03;
   if (d->nthr + d->nval > 2) c->slow += 0.15;
 }
 
@@ -255,6 +269,7 @@ static void box_cost (mt_cost *c, const mt_launch *l) {
     uint32_t row;
     int64_t length = box_row(&row, d, side);
     c->traffic += in_pieces(l, side, length, row);
+    if (side == MT_DST) c->slow += torn(l, row, 0.06);
     c->slow += 16.0 / (double)min_of(length * unit, MT_LONGROW) - 16.0 / MT_LONGROW;
   }
   c->slow += 0.035 * (double)((16 / unit / d->turn.group - 1) * d->turn.nstore) /
@@ -296,9 +311,11 @@ static double span_length (const mt_span *s, const mt_desc *d, double *used) {
 }
 
 /* What takes longer than at best: ends of runs and of rows, the more units a vector has;
-** begin and end of a block; pieces that are not whole; small units, one by one. */
+** begin and end of a block; pieces that are not whole; small units, one by one, whose
+** places are looked up for some rows at once. */
 static void skew_cost (mt_cost *c, const mt_launch *l) {
-  static const double unit_us[] = {0.18, 0.14, 0.12, 0.08, 0.05};
+  static const double unit_us[] = {0.12, 0.08, 0.08, 0.06, 0.04};
+  static const double find_us[] = {0.35, 0.20, 0.12, 0.08, 0.05};
   const mt_desc *d = &l->desc;
   const mt_skew *s = &d->skew;
   double unit = (double)unit_of(d, MT_SRC), part[2] = {1, 1};
@@ -308,8 +325,8 @@ static void skew_cost (mt_cost *c, const mt_launch *l) {
   c->used = part[0] * (s->run.bound == s->row.bound ? 1 : part[1]);
   c->traffic = (double)accesses(d) * c->used * both_units(d);
   c->slow = 1 + 24 / run + (s->ahead ? 40 : row_ends[log]) / row + unit_us[log] +
-            300 / ((double)d->threads * unit) + 0.4 * (1 / c->used - 1);
-  if (s->line[0].extent * unit < 16) c->slow += 0.15;
+            find_us[log] / s->each + 300 / ((double)d->threads * unit) +
+            0.4 * (1 / c->used - 1);
 }
 
 /* ---------------------------------------------------------------- the forms */

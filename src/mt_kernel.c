@@ -58,12 +58,13 @@ static bool converts (const mt_kernel *k, uint32_t cast) {
          (k->cast == MT_CAST_ANY && cast != 0);
 }
 
-/* Rows of another operation, form, width or conversion, or of plain sides if they are
-** swizzled, are not alternatives: they go without a word. */
+/* Rows of another operation, form, width, conversion or size of tiles, or of plain sides
+** if they are swizzled, are not alternatives: they go without a word. */
 static bool same_kind (const mt_kernel *k, const mt_desc *d) {
   bool flips = mt_has_flips(d);
   if (k->op != d->op || k->form != d->form || !converts(k, d->cast)) return false;
   if (k->bytes == 0) return k->swizzled || !flips;
+  if (k->form == MT_FORM_TILE && k->unroll != 1 + mt_tile_is_large(d)) return false;
   return k->bytes == d->elem * d->vec && k->swizzled == flips;
 }
 

@@ -43,6 +43,8 @@ mt_form_maker mt_skew_make;
 int64_t mt_rows_vectors (const mt_desc *d);
 /* Tiles of a descriptor of these forms. */
 int64_t mt_tile_count (const mt_desc *d);
+/* Whether these tiles are large ones. */
+bool mt_tile_is_large (const mt_desc *d);
 /* Accesses that a whole tile has along the run of the side; PACK: along the long axis. */
 int64_t mt_tile_length (const mt_desc *d, int side);
 

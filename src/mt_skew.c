@@ -1,16 +1,19 @@
 /*
-** mt_skew.c - how a skewed box turns in shared memory: runs, rows, pitches.
+** mt_skew.c - how a skewed box turns in shared memory: runs, rows, tasks.
 ** SPDX-License-Identifier: MIT
 **
-** The axes that are in no run of the source follow it in the order of the destination.
-** Each of their pitches leaves what lies below it, and the parts of a vector before and
-** behind it, to itself.
+** V runs one behind the other and a gap take an odd number of vectors more than a
+** multiple of 128 bytes: threads that read neighbouring vectors meet other banks.
 */
 #include "mt_banks.h"
 #include "mt_check.h"
 #include "mt_skew.h"
 
-enum { MT_VECTOR = 16, MT_MOSTGAP = 7, MT_STRETCH = 32 };
+enum {
+  MT_VECTOR = 16, MT_SECTOR = 32,       /* bytes */
+  MT_SEGMENT = 64,                      /* bytes of a segment, at least */
+  MT_FEWROWS = 4, MT_MOSTEACH = 8       /* rows of a class, of a task */
+};
 
 static uint32_t unit_of (const mt_desc *d) { return d->vec * d->elem; }
 
@@ -101,7 +104,31 @@ static uint32_t held (const mt_desc *d, uint32_t axis) {
   return (uint32_t)d->axis[axis].extent + (last ? d->skew.ahead : 0);
 }
 
+/* ---------------------------------------------------------------- runs */
+
+static uint32_t most_of (mt_span s) { return s.units * s.count; }
+
+/* The axes of a run: all of the source's chain, or fewer, which are long enough, if the
+** others are in the row. Only one that ends the row is bounded then. */
+static uint32_t run_of (const mt_desc *d, uint32_t nrow) {
+  uint32_t n = chain_of(d, MT_SRC), in_row = axes_of(d, MT_DST, nrow);
+  int64_t bytes = unit_of(d);
+  for (uint32_t k = 0; k + 1 < n; k++) {
+    uint32_t others = ((1u << n) - 1) & ~((2u << k) - 1), last = n - 1;
+    bytes *= d->axis[k].extent;
+    bool bounded = bound_of(d, last) != 0 && d->skew.order[nrow - 1] != last;
+    if (bytes >= MT_SKEW_RUN && (others & ~in_row) == 0 && !bounded) return k + 1;
+  }
+  return n;
+}
+
 /* ---------------------------------------------------------------- walks */
+
+static mt_each divisor_of (uint32_t n) {
+  mt_axis a = {.extent = n};
+  mt_divisor(&a);
+  return (mt_each){n, a.mul, a.shift};
+}
 
 static void push (mt_hop *to, uint16_t *n, const mt_hop *h) {
   mt_hop *last = &to[*n - (*n > 0)];
@@ -113,224 +140,246 @@ static void push (mt_hop *to, uint16_t *n, const mt_hop *h) {
     to[(*n)++] = *h;
 }
 
-/* The axes of the side's chain that are not in `without`; `global`: of the other side. */
-static void build_walk (mt_hop *to, uint16_t *n, const mt_desc *d, int side,
-                        uint32_t count, uint32_t without) {
-  *n = 0;
-  for (uint32_t k = 0; k < count; k++) {
-    uint32_t axis = chained(d, side, k);
-    if (without >> axis & 1) continue;
-    mt_hop h = {.extent = held(d, axis), .shared = d->skew.pitch[axis],
-                .global = stride_of(d, axis, 1 - side)};
-    push(to, n, &h);
-  }
-  for (uint16_t i = 0; i + 1 < *n; i++) {
-    mt_axis a = {.extent = to[i].extent};
-    mt_divisor(&a);
-    to[i].mul = a.mul, to[i].shift = a.shift;
+/* The last hop takes what the others leave. */
+static void divide_hops (mt_hop *hop, uint16_t n) {
+  for (uint16_t i = 0; i + 1 < n; i++) {
+    mt_each e = divisor_of(hop[i].extent);
+    hop[i].mul = e.mul, hop[i].shift = e.shift;
   }
 }
 
-static mt_each divisor_of (uint32_t n) {
-  mt_axis a = {.extent = n};
-  mt_divisor(&a);
-  return (mt_each){n, a.mul, a.shift};
-}
-
-static uint32_t most_of (mt_span s) { return s.units * s.count; }
-
-/* The axes of the row, those merged that are one in shared memory; the last takes what
-** the others leave. False if there are too many, or two that end within a vector. */
-static bool build_line (mt_desc *d, uint32_t nrow) {
-  mt_line *l = d->skew.line;
-  int32_t n = 0, *jump = d->skew.jump, end = 0;
+/* The axes of the row that are in no run: in shared memory run r is r. */
+static void build_load (mt_desc *d, uint32_t nrow, uint32_t in_run) {
+  mt_skew *s = &d->skew;
+  uint32_t runs = 1;
   for (uint32_t k = 0; k < nrow; k++) {
-    uint32_t axis = d->skew.order[k], e = held(d, axis);
-    uint32_t pitch = d->skew.pitch[axis];
-    if (n > 0 && l[n - 1].pitch * l[n - 1].extent == pitch) l[n - 1].extent *= e;
-    else if (n == MT_MAXLINE) return false;
-    else l[n++] = (mt_line){.extent = e, .pitch = pitch};
+    uint32_t axis = s->order[k];
+    if (in_run >> axis & 1) continue;
+    mt_hop h = {.extent = held(d, axis), .shared = runs,
+                .global = stride_of(d, axis, MT_SRC)};
+    push(s->load, &s->nload, &h);
+    runs *= h.extent;
   }
-  for (; n < MT_MAXLINE; n++) l[n].extent = 1;
-  for (int i = 0; i < MT_MAXLINE; i++) {
+  for (uint16_t i = 0; i < s->nload; i++) s->load[i].shared = 0;
+  divide_hops(s->load, s->nload);
+}
+
+/* The segments of a row, then the axes of the run that are in no row. */
+static void build_store (mt_desc *d, uint32_t nrun, uint32_t in_row) {
+  mt_skew *s = &d->skew;
+  const mt_line *l = &s->line[s->nline - (s->nline > 0)];
+  if (s->segment != 0)
+    s->store[s->nstore++] = (mt_hop){
+      .extent = most_of(s->row) / s->segment, .shared = l->inside,
+      .global = (int64_t)s->segment * unit_of(d)};
+  for (uint32_t k = 0; k < nrun; k++) {
+    if (in_row >> k & 1) continue;
+    mt_hop h = {.extent = (uint32_t)d->axis[k].extent,
+                .shared = (uint32_t)stride_of(d, k, MT_SRC),
+                .global = stride_of(d, k, MT_DST)};
+    if (s->segment != 0 && s->nstore == 1) s->store[s->nstore++] = h;
+    else push(s->store, &s->nstore, &h);
+  }
+  divide_hops(s->store, s->nstore);
+}
+
+/* Two that are one. */
+static bool joins (const mt_line *a, const mt_line *b) {
+  return a->run * a->extent == b->run && a->inside * a->extent == b->inside &&
+         (a->low * a->extent - b->low) % MT_VECTOR == 0;
+}
+
+static void build_line (mt_desc *d, uint32_t nrow, uint32_t in_run) {
+  mt_line *l = d->skew.line;
+  uint32_t n = 0, runs = 1;
+  for (uint32_t k = 0; k < nrow; k++) {
+    uint32_t axis = d->skew.order[k], stride = (uint32_t)stride_of(d, axis, MT_SRC);
+    mt_line x = {.extent = held(d, axis)};
+    if (x.extent == 1) continue;
+    if (in_run >> axis & 1) x.inside = stride;
+    else x.run = runs, x.low = stride % MT_VECTOR, runs *= x.extent;
+    if (n > 0 && joins(&l[n - 1], &x)) l[n - 1].extent *= x.extent;
+    else l[n++] = x;
+  }
+  for (uint32_t i = 0; i + 1 < n; i++) {
     mt_each e = divisor_of(l[i].extent);
     l[i].mul = e.mul, l[i].shift = e.shift;
-    end += (int32_t)((l[i].extent - 1) * l[i].pitch);
-    jump[i] = (i + 1 < MT_MAXLINE ? (int32_t)l[i + 1].pitch : 0) - end -
-              (int32_t)l[0].pitch;
   }
-  jump[MT_MAXLINE] = jump[2] + (int32_t)((l[2].extent - 1) * l[2].pitch);
-  uint32_t v = MT_VECTOR / unit_of(d);
-  for (uint32_t i = 0; i < 32; i += l[0].extent) d->skew.ends |= (uint32_t)1 << i;
-  return l[0].extent >= v || l[0].extent * l[1].extent >= v;
+  d->skew.nline = (uint16_t)n;
 }
 
-/* Windows of so many bytes that a span touches wherever it begins. */
-static uint32_t windows_of (const mt_desc *d, mt_span s, uint32_t bytes) {
+/* Segments and pieces of a row, from its lines. */
+static void build_parts (mt_desc *d) {
+  mt_skew *s = &d->skew;
+  uint32_t n = s->nline, unit = unit_of(d), v = MT_VECTOR / unit, length = 1;
+  for (uint32_t i = 0; i + 1 < n; i++) length *= s->line[i].extent;
+  bool cut = n > 1 && s->line[n - 1].run == 0 && length * unit >= MT_SEGMENT &&
+             most_of(s->row) > length;
+  s->segment = cut ? length : 0;
+  s->length = cut ? length : most_of(s->row);
+  if (n > 0 && s->line[0].inside == unit && s->line[0].extent >= 2 * v)
+    s->piece = divisor_of(s->line[0].extent);
+}
+
+/* ---------------------------------------------------------------- shared memory */
+
+/* Bytes of a run with the indices ahead. */
+static int64_t run_bytes (const mt_desc *d, uint32_t nrun) {
+  int64_t bytes = unit_of(d);
+  for (uint32_t k = 0; k < nrun; k++) bytes *= held(d, k);
+  return bytes;
+}
+
+/* Places that the table has; or pieces, of which one may follow the row. */
+static uint32_t places_of (const mt_desc *d) {
+  const mt_skew *s = &d->skew;
+  uint32_t more = MT_SECTOR / unit_of(d) - 1, row = most_of(s->row);
+  if (s->piece.extent != 0) return (row + (s->ahead ? more : 0) + s->piece.extent - 1) /
+                                   s->piece.extent;
+  return s->length + (s->ahead || s->segment ? more : 0);
+}
+
+/* False if there is no room. */
+static bool build_room (mt_desc *d, uint32_t nrun) {
+  mt_skew *s = &d->skew;
+  uint32_t unit = unit_of(d), v = MT_VECTOR / unit;
+  int64_t pitch = (run_bytes(d, nrun) + 2 * MT_VECTOR - 1 - unit) / MT_VECTOR * MT_VECTOR;
+  int64_t runs = (int64_t)most_of(s->runs) + s->ahead_runs;
+  int64_t gap = v * pitch / MT_VECTOR % 2 == 0 ? MT_VECTOR : 0;
+  int64_t bytes = runs * pitch + (runs - 1) / v * gap, places = places_of(d);
+  if (bytes > MT_SKEW_BOX) return false;
+  int64_t starts = (bytes + 2 * (places + 3 * v) + 3) / 4 * 4;
+  int64_t parts = (starts + 4 * runs + MT_VECTOR - 1) / MT_VECTOR * MT_VECTOR;
+  int64_t all = parts + (int64_t)MT_VECTOR * s->all.extent;
+  int64_t far = bytes + s->store[0].shared + MT_VECTOR;         /* behind a segment */
+  all = ((all > far ? all : far) + 2 * MT_VECTOR - 1) / MT_VECTOR * MT_VECTOR;
+  s->pitch = (uint32_t)pitch, s->gap = (uint32_t)gap, s->all_runs = (uint32_t)runs;
+  s->table = (uint32_t)bytes, s->places = (uint32_t)places;
+  s->starts = (uint32_t)starts, s->parts = (uint32_t)parts, s->shared = (uint32_t)all;
+  s->vectors = divisor_of(s->pitch / MT_VECTOR);
+  return all <= MT_SKEW_SHARED;
+}
+
+/* ---------------------------------------------------------------- tasks */
+
+/* Windows of so many bytes that so many units touch wherever they begin. */
+static uint32_t windows_of (const mt_desc *d, uint32_t units, uint32_t bytes) {
   uint32_t v = bytes / unit_of(d);
-  return (most_of(s) + 2 * v - 2) / v;
+  return (units + 2 * v - 2) / v;
 }
 
-/* Instructions of a thread, about: to find a run, a row; to move a vector. */
-enum { MT_FINDRUN = 50, MT_FETCH = 12, MT_FINDROW = 90 };
+/* Instructions of a thread, about: to find a row, and a place of a vector; to move a
+** vector, and a unit of it. */
+enum { MT_FINDROW = 60, MT_FINDPLACE = 4, MT_MOVE = 20, MT_COLLECT = 3 };
 
-/* Threads of one run: those that take the fewest instructions. */
-static void build_lanes (mt_desc *d) {
-  uint32_t vectors = windows_of(d, d->skew.run, 4 * MT_VECTOR) * 4;
-  uint32_t runs = most_of(d->skew.runs) + d->skew.ahead_runs;
-  uint32_t best = UINT32_MAX, take = 1, least = vectors < 8 ? vectors : 8;
-  for (uint32_t passes = 1; passes <= vectors; passes++) {
-    uint32_t lanes = (vectors + passes - 1) / passes, teams = MT_SKEW_THREADS / lanes;
-    if (lanes < least) break;
-    if (teams == 0) continue;
-    uint32_t cost = (runs + teams - 1) / teams * (MT_FINDRUN + MT_FETCH * passes);
-    if (cost < best) best = cost, take = lanes;
-  }
-  d->skew.lanes = divisor_of(take);
-  d->skew.teams = (uint16_t)(MT_SKEW_THREADS / take);
+/* The logarithm of how many rows along the first hop lie between two of a class: as many
+** as must, and more, so that neighbouring rows are those of neighbouring threads, if
+** there are enough. */
+static uint32_t period_of (const mt_desc *d, uint32_t rows) {
+  uint32_t log = 0, unit = unit_of(d);
+  int64_t step = d->skew.store[0].global;
+  while (unit << log < MT_SECTOR &&
+         ((step << log) % MT_VECTOR != 0 || rows >> (log + 1) >= MT_FEWROWS)) log++;
+  return log;
 }
 
-/* Stretches of equal length: those that take the fewest instructions. */
+/* Vectors that neighbouring threads write: eight that a cache asks for at once; of short
+** rows fewer, so that fewer are of no row. Returns how often they make a row, whose
+** sectors need not begin where those of the first of its class do. */
+static uint32_t build_windows (mt_desc *d) {
+  mt_skew *s = &d->skew;
+  bool whole = s->length * unit_of(d) >= MT_SKEW_WIDEROW;
+  bool turns = (s->store[0].global << s->period) % MT_SECTOR != 0;
+  uint32_t length = s->length + (turns ? MT_VECTOR / unit_of(d) : 0);
+  uint32_t sectors = windows_of(d, length, MT_SECTOR), parts = (sectors + 3) / 4;
+  s->grain = whole ? 8 * MT_VECTOR : MT_SECTOR;
+  s->wide = divisor_of(whole ? 8 : 2 * ((sectors + parts - 1) / parts));
+  return whole ? windows_of(d, length, 8 * MT_VECTOR) : parts;
+}
+
+/* Rows of a task: those that take the fewest instructions, in all and of the slowest
+** thread. */
 static void build_tasks (mt_desc *d) {
   mt_skew *s = &d->skew;
-  uint32_t wide = MT_SKEW_WIDE(unit_of(d));
-  uint32_t windows = windows_of(d, s->row, wide * MT_VECTOR), rows = most_of(s->rows);
-  uint32_t each = 50 + 80 / unit_of(d), best = UINT32_MAX;
-  for (uint32_t n = 1; n <= windows && n <= MT_STRETCH; n++) {
-    uint32_t tasks = wide * rows * ((windows + n - 1) / n);
-    uint32_t rounds = (tasks + MT_SKEW_THREADS - 1) / MT_SKEW_THREADS;
-    uint32_t cost = rounds * (MT_FINDROW + n * each);
-    if (cost < best) best = cost, s->stretch = n, s->tasks = tasks;
+  uint32_t others = most_of(s->rows), lead = others;
+  if (s->segment != 0 || s->nstore > 1) lead = s->store[0].extent;
+  if (s->segment == 0) others /= lead;
+  s->period = period_of(d, lead);
+  uint32_t parts = build_windows(d);
+  uint32_t apart = 1u << s->period, classes = lead < apart ? lead : apart;
+  uint32_t many = (lead + apart - 1) >> s->period, v = MT_VECTOR / unit_of(d);
+  uint64_t best = UINT64_MAX;
+  for (uint32_t each = 1; each <= many && each <= MT_MOSTEACH; each++) {
+    uint32_t chunks = (many + each - 1) / each, all = classes * chunks * others;
+    uint32_t tasks = all * parts * s->wide.extent;
+    uint64_t rounds = (tasks + MT_SKEW_THREADS - 1) / MT_SKEW_THREADS;
+    uint64_t cost = (tasks + rounds * MT_SKEW_THREADS) *
+                    (MT_FINDROW + v * MT_FINDPLACE + each * (MT_MOVE + v * MT_COLLECT));
+    if (cost >= best) continue;
+    best = cost;
+    s->each = each, s->tasks = tasks;
+    s->chunks = divisor_of(chunks), s->all = divisor_of(all);
   }
-  s->all_rows = divisor_of(rows);
+  s->classes = divisor_of(classes);
+  s->lead = divisor_of(s->segment ? 1 : lead);
+  s->ends = others * s->lead.extent;
 }
 
-static void build_reach (mt_desc *d) {
+/* False if a box is too far spread for 32 bits. */
+static bool build_reach (mt_desc *d) {
   int64_t *reach = d->skew.reach;
   reach[0] = 0, reach[1] = unit_of(d);
   for (uint32_t k = 0; k < d->nthr; k++) {
     int64_t by = ((int64_t)held(d, k) - 1) * stride_of(d, k, MT_SRC);
     reach[by > 0] += by;
   }
+  int64_t most = (int64_t)INT32_MAX * unit_of(d);
+  return -reach[0] <= most && reach[1] <= most;
 }
 
-/* Pitches: those of the run its strides, the others what they must be modulo 16 and far
-** enough; all in shared memory. */
-static bool check_pitches (const mt_desc *d, uint32_t nrun) {
-  int64_t span = (int64_t)unit_of(d);
-  for (uint32_t k = 0; k < d->nthr; k++) {
-    int64_t pitch = d->skew.pitch[k], stride = stride_of(d, k, MT_SRC);
-    bool good = k < nrun ? pitch == stride
-                         : (pitch - stride) % MT_VECTOR == 0 &&
-                           pitch >= span + MT_VECTOR - 1;
-    if (!good) return false;
-    span += ((int64_t)held(d, k) - 1) * pitch;
-    if (span > MT_SKEW_SHARED - 2 * MT_VECTOR) return false;
-  }
-  return true;
-}
+/* ---------------------------------------------------------------- building */
 
-/* The indices behind a box that hold the rest of a vector. */
+/* The indices behind a box that hold the rest of a sector. */
 static uint32_t ahead_of (const mt_desc *d) {
-  uint32_t v = MT_VECTOR / unit_of(d), units = d->skew.row.units;
+  uint32_t v = MT_SECTOR / unit_of(d), units = d->skew.row.units;
   return (v - 1 + units - 1) / units;
 }
 
 static void build_spans (mt_desc *d, uint32_t nrun, uint32_t nrow) {
   mt_skew *s = &d->skew;
-  uint32_t v = MT_VECTOR / unit_of(d);
+  uint32_t v = MT_SECTOR / unit_of(d);
   s->run = span_of(d, MT_SRC, nrun, 0);
   s->runs = span_of(d, MT_DST, nrow, axes_of(d, MT_SRC, nrun));
   s->row = span_of(d, MT_DST, nrow, 0);
   s->rows = span_of(d, MT_SRC, nrun, axes_of(d, MT_DST, nrow));
-  s->ahead_runs = s->ahead ? v - 1 : 0;
+  s->ahead_runs = s->ahead && s->runs.bound ? v - 1 : 0;
 }
 
 bool mt_skew_build (mt_desc *d) {
   mt_skew *s = &d->skew;
-  uint32_t nrun = chain_of(d, MT_SRC), nrow = chain_of(d, MT_DST);
+  uint32_t nrow = chain_of(d, MT_DST), nrun = nrow ? run_of(d, nrow) : 0;
   uint32_t in_run = axes_of(d, MT_SRC, nrun), in_row = axes_of(d, MT_DST, nrow);
   if (nrun == 0 || nrow == 0 || (in_run | in_row) != (1u << d->nthr) - 1) return false;
   for (uint32_t k = 0; k < d->nbound; k++)
     if (!is_bound(d, k, nrun, nrow)) return false;
   build_spans(d, nrun, nrow);
   if (s->ahead != 0 && (s->row.bound == 0 || s->ahead != ahead_of(d))) return false;
-  if (!check_pitches(d, nrun)) return false;
-  build_walk(s->load, &s->nload, d, MT_DST, nrow, in_run);
-  build_walk(s->store, &s->nstore, d, MT_SRC, nrun, in_row);
-  if (!build_line(d, nrow)) return false;
-  build_lanes(d);
+  build_load(d, nrow, in_run);
+  build_line(d, nrow, in_run);
+  build_parts(d);
+  build_store(d, nrun, in_row);
   build_tasks(d);
-  build_reach(d);
-  return true;
-}
-
-/* ---------------------------------------------------------------- banks */
-
-/* How far it lies in the destination, modulo 2^32. */
-static uint32_t far_at (const mt_hop *h, uint32_t count, uint32_t n) {
-  uint64_t at = 0;
-  for (uint32_t i = 0; i < count; i++) {
-    at += (i + 1 < count ? n % h[i].extent : n) * (uint64_t)h[i].global;
-    n /= h[i].extent;
-  }
-  return (uint32_t)at;
-}
-
-/* Where lane i of the first warp reads its unit number `unit`. */
-static uint32_t place_of (const mt_desc *d, uint32_t i, uint32_t unit) {
-  const mt_skew *s = &d->skew;
-  uint32_t rows = s->all_rows.extent, bytes = unit_of(d), wide = MT_SKEW_WIDE(bytes);
-  uint32_t row = i / wide % rows;
-  uint32_t before = far_at(s->store, s->nstore, row) % (MT_VECTOR * wide);
-  uint32_t window = i / wide / rows * s->stretch + 1;
-  uint32_t p = ((window * wide + i % wide) * MT_VECTOR - before) / bytes + unit;
-  p %= most_of(s->row);
-  return mt_banks_place(s->store, s->nstore, row) +
-         p % s->line[0].extent * s->line[0].pitch +
-         p / s->line[0].extent % s->line[1].extent * s->line[1].pitch +
-         p / s->line[0].extent / s->line[1].extent * s->line[2].pitch;
-}
-
-/* Turns that shared memory takes for unit `unit` of the first vectors of a warp. */
-static uint32_t turns_of (const mt_desc *d, uint32_t unit) {
-  uint32_t at[MT_LANES], n = d->skew.tasks < MT_LANES ? d->skew.tasks : MT_LANES;
-  for (uint32_t i = 0; i < n; i++) at[i] = place_of(d, i, unit);
-  return mt_banks_turns(at, n, unit_of(d));
-}
-
-/* ---------------------------------------------------------------- choosing */
-
-static void set_pitches (mt_desc *d, uint32_t nrun, uint32_t gap) {
-  int64_t span = (int64_t)unit_of(d), most = UINT16_MAX;
-  for (uint32_t k = 0; k < d->nthr; k++) {
-    int64_t stride = stride_of(d, k, MT_SRC), pitch = stride;
-    if (k >= nrun) {
-      int64_t rest = (stride % MT_VECTOR + MT_VECTOR) % MT_VECTOR;
-      pitch = (span + 2 * MT_VECTOR - 2 - rest) / MT_VECTOR * MT_VECTOR + rest;
-      if (k == nrun) pitch += MT_VECTOR * gap;
-    }
-    d->skew.pitch[k] = (uint16_t)(pitch < most ? pitch : most);
-    span += ((int64_t)held(d, k) - 1) * (pitch < most ? pitch : most);
-  }
+  if (!build_room(d, nrun)) return false;
+  return build_reach(d);
 }
 
 bool mt_skew_choose (mt_desc *d, bool ahead) {
-  uint32_t cost = UINT32_MAX, nrun = chain_of(d, MT_SRC), nrow = chain_of(d, MT_DST);
+  uint32_t nrow = chain_of(d, MT_DST);
+  if (nrow == 0) return false;
   d->skew.ahead = 0;
-  build_spans(d, nrun, nrow);
+  build_spans(d, run_of(d, nrow), nrow);
   if (ahead && d->skew.row.bound != 0) d->skew.ahead = ahead_of(d);
-  mt_desc best = *d;
-  for (uint32_t gap = 0; gap <= (nrun < d->nthr ? MT_MOSTGAP : 0); gap++) {
-    mt_desc x = *d;
-    build_spans(&x, nrun, nrow);
-    set_pitches(&x, nrun, gap);
-    if (!mt_skew_build(&x)) continue;
-    uint32_t c = turns_of(&x, 0) + turns_of(&x, MT_VECTOR / unit_of(d) / 2);
-    if (c < cost) cost = c, best = x;
-  }
-  *d = best;
-  return cost < UINT32_MAX;
+  return mt_skew_build(d);
 }
 
 /* ---------------------------------------------------------------- checking */
@@ -348,7 +397,6 @@ mt_status mt_skew_check (const mt_desc *d, mt_err *err) {
            "the order of a box is no permutation");
   memset(&x.skew, 0, sizeof x.skew);
   memcpy(x.skew.order, d->skew.order, sizeof x.skew.order);
-  memcpy(x.skew.pitch, d->skew.pitch, sizeof x.skew.pitch);
   x.skew.ahead = d->skew.ahead;
   MT_CHECK(mt_skew_build(&x), err, "the axes of a skewed box are no runs and rows");
   MT_CHECK(memcmp(&x.skew, &d->skew, sizeof x.skew) == 0, err,

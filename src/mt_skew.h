@@ -8,13 +8,19 @@
 #include "mt_impl.h"
 #include "mt_desc.h"
 
-/* Everything that follows from the axes, the bounds and order, pitch and ahead: false if
-** they do not go together. The rest of `skew` must be 0. */
+/* Bytes of a run that needs no more axes: those that follow, of the row, begin runs of
+** their own, which shared memory keeps in other banks. */
+enum { MT_SKEW_RUN = 96 };
+
+/* Bytes of a row that is written in windows of 8 vectors, from multiples of theirs. */
+enum { MT_SKEW_WIDEROW = 512 };
+
+/* Everything that follows from the axes, the bounds, order and ahead: false if they do
+** not go together or have no room in shared memory. The rest of `skew` must be 0. */
 bool mt_skew_build (mt_desc *d);
 
-/* From axes, bounds and order all of `skew`: pitches with few bank conflicts; ahead, if
-** it is wanted and a bound counts along the row. False if the box has no room in shared
-** memory or is none. */
+/* From axes, bounds and order all of `skew`: ahead, if it is wanted and a bound counts
+** along the row. False as mt_skew_build. */
 bool mt_skew_choose (mt_desc *d, bool ahead);
 
 /* `skew` is what mt_skew_build makes of it. */

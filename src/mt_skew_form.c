@@ -12,9 +12,12 @@
 
 enum {
   MT_LEASTHEAD = 32, MT_MOSTHEAD = 32768, /* bytes of a run, of a row */
+  MT_LONGROW = 2048,                      /* bytes: a row whose ends cost nothing */
   MT_FASTHEAD = 512,                      /* bytes: rows of both sides that need no box */
   MT_FILL = 660,                          /* boxes that a large GPU has at once */
-  MT_MAXSKEWHEADS = 96
+  MT_BLOCK = 12500 + 80 * MT_SKEW_THREADS, /* instructions of a block's threads */
+  MT_MAXSKEWHEADS = 96,
+  MT_TRIES = 4                          /* boxes that seem to have room */
 };
 
 typedef struct mt_basket {
@@ -75,7 +78,7 @@ static int end_of (const mt_basket *b, int side) {
 static int end_of_row (const mt_basket *b) { return end_of(b, MT_DST); }
 
 /* What reading on adds to a box: runs, and bytes of each. */
-static int64_t more_runs (const mt_basket *b) { return 16 / b->unit - 1; }
+static int64_t more_runs (const mt_basket *b) { return 32 / b->unit - 1; }
 
 static int64_t more_bytes (const mt_basket *b) {
   int axis = end_of_row(b);
@@ -83,17 +86,78 @@ static int64_t more_bytes (const mt_basket *b) {
            ? b->row[MT_SRC] / b->extent[axis] : 0;
 }
 
-/* Reading on takes a quarter of the box at most: else the parts of vectors cost less. */
+/* Reading on takes a quarter of the box at most: else the parts of vectors cost less, as
+** they do in long rows. */
 static bool reads_on (const mt_basket *b) {
   int64_t runs = b->bytes / b->row[MT_SRC], more = more_bytes(b);
+  if (b->row[MT_DST] >= MT_LONGROW) return false;
   return more > 0 ? more * 4 <= b->row[MT_SRC] : more_runs(b) * 4 <= runs;
 }
 
-/* Shared memory that the box takes, about. */
-static int64_t room_of (const mt_basket *b) {
-  int64_t runs = b->bytes / b->row[MT_SRC], run = b->row[MT_SRC] + 32;
-  if (reads_on(b)) runs += more_bytes(b) ? 0 : more_runs(b), run += more_bytes(b);
-  return runs * run + 64;
+/* An axis of the box is in its row. */
+static bool is_row (const mt_basket *b, int axis) {
+  const mt_chain *dst = &b->chain[MT_DST];
+  for (int k = 0; k < dst->n; k++) {
+    if (dst->axis[k] == axis) return true;
+    if (b->extent[dst->axis[k]] < b->all->axis[dst->axis[k]].extent) return false;
+  }
+  return false;
+}
+
+/* The box's axes of the source's chain from place i on are in its row. */
+static bool in_row (const mt_basket *b, int i) {
+  const mt_chain *src = &b->chain[MT_SRC];
+  for (; i < src->n && b->extent[src->axis[i]] > 1; i++) {
+    int axis = src->axis[i];
+    if (!is_row(b, axis)) return false;
+    if (b->extent[axis] < b->all->axis[axis].extent) return axis == end_of_row(b);
+  }
+  return true;
+}
+
+/* Bytes of a run: it needs no axes of the row if it is long enough without. */
+static int64_t run_of (const mt_basket *b) {
+  int64_t bytes = b->unit;
+  for (int i = 0; i < b->chain[MT_SRC].n && bytes < b->row[MT_SRC]; i++) {
+    bytes *= b->extent[b->chain[MT_SRC].axis[i]];
+    if (bytes >= MT_SKEW_RUN && in_row(b, i + 1)) break;
+  }
+  return bytes;
+}
+
+static bool in_run (const mt_basket *b, int axis) {
+  int64_t bytes = b->unit, run = run_of(b);
+  for (int i = 0; i < b->chain[MT_SRC].n && bytes < run; i++) {
+    if (b->chain[MT_SRC].axis[i] == axis) return true;
+    bytes *= b->extent[b->chain[MT_SRC].axis[i]];
+  }
+  return false;
+}
+
+/* Bytes of a row, or of a segment of it: its last axis makes segments if it is in the
+** run. */
+static int64_t length_of (const mt_basket *b) {
+  const mt_chain *dst = &b->chain[MT_DST];
+  int last = dst->axis[0];
+  for (int i = 0; i < dst->n; i++) {
+    if (b->extent[dst->axis[i]] > 1) last = dst->axis[i];
+    if (b->extent[dst->axis[i]] < b->all->axis[dst->axis[i]].extent) break;
+  }
+  return b->row[MT_DST] / (in_run(b, last) ? b->extent[last] : 1);
+}
+
+/* Shared memory that the box takes. */
+static bool has_room (const mt_basket *b) {
+  int64_t run = run_of(b), runs = b->bytes / run, v = 16 / b->unit;
+  int64_t places = length_of(b) / b->unit + 5 * v;
+  if (reads_on(b)) {
+    if (more_bytes(b) > 0 && run == b->row[MT_SRC]) run += more_bytes(b);
+    else runs += 2 * v - 1;
+  }
+  int64_t bytes = (run + 31 - b->unit) / 16 * 16 * runs + runs / v * 16;
+  int64_t parts = 16 * (b->bytes / length_of(b) / 4 + 16);
+  int64_t tables = 2 * places + 4 * runs + parts + 48;
+  return bytes <= MT_SKEW_BOX && bytes + tables <= MT_SKEW_SHARED;
 }
 
 /* The box of these heads; false if it has no room. */
@@ -104,40 +168,85 @@ static bool fill (mt_basket *b, const mt_head *src, const mt_head *dst) {
   mt_chain_hold(b->extent, b->all, &b->chain[MT_DST], dst);
   for (int i = 0; i < b->all->n; i++) {
     b->bytes *= b->extent[i];
-    if (b->bytes > MT_SKEW_SHARED) return false;
+    if (b->bytes > MT_SKEW_BOX) return false;
   }
   find_row(b, MT_SRC);
   find_row(b, MT_DST);
-  return room_of(b) <= MT_SKEW_SHARED;
+  return has_room(b);
 }
 
 /* ---------------------------------------------------------------- choosing */
 
-/* In thousandths of the copy: ends of runs and rows, begin and end of a block, boxes that
-** overhang, multiprocessors without one, places that are walked one by one. */
-static int64_t cost_of (const mt_basket *b) {
-  int64_t end = reads_on(b) || b->unit >= 4 ? 40000 : 100000 / b->unit;
-  int64_t cost = 24000 / b->row[MT_SRC] + end / b->row[MT_DST] + 600000 / b->bytes;
-  int64_t boxes = b->total / b->bytes;
-  int first = b->chain[MT_DST].axis[0];
-  for (int i = 0; i < b->all->n; i++) {
-    int64_t e = b->all->axis[i].extent, n = (e + b->extent[i] - 1) / b->extent[i];
-    cost += (n * b->extent[i] - e) * 400 / e;
-  }
-  if (boxes < MT_FILL) cost += 500 - 500 * boxes / MT_FILL;
-  if (b->extent[first] * b->unit < 16) cost += 60;
-  return cost;
+/* Rows one behind the other that share what a thread looks up: of segments, or of the
+** first axis of the run that is not in the row. */
+static double rows_of (const mt_basket *b, int64_t segments) {
+  const mt_chain *c = &b->chain[MT_SRC];
+  if (segments > 1) return (double)segments;
+  for (int i = 0; i < c->n && b->extent[c->axis[i]] > 1; i++)
+    if (!is_row(b, c->axis[i])) return (double)b->extent[c->axis[i]];
+  return 1;
 }
 
-static bool find_best (mt_basket *b) {
+/* Instructions of a thread for a vector, about, all that a block does shared out. */
+static double instructions (const mt_basket *b) {
+  double v = 16.0 / (double)b->unit, vectors = (double)b->bytes / 16;
+  int64_t length = length_of(b), run = run_of(b), row = b->row[MT_DST];
+  int first = b->chain[MT_DST].axis[0];
+  bool pieces = first == b->chain[MT_SRC].axis[0] && b->extent[first] * b->unit >= 32;
+  double rows = (double)(b->bytes / length), runs = (double)(b->bytes / run);
+  double shared = rows_of(b, row / length) / v;
+  double lanes = 1 + (length >= MT_SKEW_WIDEROW ? 72.0 : 40.0) / (double)length;
+  double places = pieces ? 0 : (double)(length / b->unit);
+  shared = shared < 1 ? 1 : shared > 8 ? 8 : shared;
+  return 33 * (1 + 16 / (double)run) +
+         (MT_BLOCK + 45 * (places + runs) + 100 * rows / shared) / vectors +
+         lanes * ((30 + 3 * v) / shared + (pieces ? 45 : 20 + 3 * v));
+}
+
+/* Lines of 128 bytes that a cache is asked for, in parts of those that there are. */
+static double requests (const mt_basket *b) {
+  double run = (double)run_of(b), length = (double)length_of(b);
+  return 1 + 128 / run + (length >= MT_SKEW_WIDEROW ? 64 / length : 1);
+}
+
+/* Rows that end in parts of vectors, for each byte: those at the end of an axis of which
+** the box holds a piece, and those that are not read on. */
+static double ends (const mt_basket *b) {
+  int64_t bytes = b->unit;
+  for (int i = 0; i < b->chain[MT_DST].n; i++) {
+    int axis = b->chain[MT_DST].axis[i];
+    bytes *= b->all->axis[axis].extent;
+    if (b->extent[axis] < b->all->axis[axis].extent) break;
+  }
+  return 0.5 / (double)bytes + (reads_on(b) ? 0 : 1.1 / (double)b->row[MT_DST]);
+}
+
+/* In thousandths of the copy: boxes that overhang, and multiprocessors without one too.
+** Large boxes begin and end together. */
+static int64_t cost_of (const mt_basket *b) {
+  double cost = 4.5 * instructions(b) + 110 * requests(b) + 0.003 * (double)b->bytes +
+                100000 * ends(b);
+  int64_t boxes = b->total / b->bytes;
+  for (int i = 0; i < b->all->n; i++) {
+    int64_t e = b->all->axis[i].extent, n = (e + b->extent[i] - 1) / b->extent[i];
+    if (b->extent[i] > 1) cost += (double)((n * b->extent[i] - e) * 400) / (double)e;
+  }
+  if (boxes < MT_FILL) cost += 500 - 500 * (double)boxes / MT_FILL;
+  return (int64_t)(16 * cost);
+}
+
+/* The box of the least cost above `least`, which becomes its cost. */
+static bool find_best (mt_basket *b, int64_t *least) {
   int64_t best = INT64_MAX;
   const mt_head *at[2] = {NULL, NULL};
   for (int i = 0; i < b->nhead[MT_SRC]; i++)
     for (int j = 0; j < b->nhead[MT_DST]; j++) {
       if (!fill(b, &b->head[MT_SRC][i], &b->head[MT_DST][j])) continue;
       int64_t cost = cost_of(b);
-      if (cost < best) best = cost, at[0] = &b->head[0][i], at[1] = &b->head[1][j];
+      if (cost > *least && cost < best)
+        best = cost, at[0] = &b->head[0][i], at[1] = &b->head[1][j];
     }
+  *least = best;
   return best < INT64_MAX && fill(b, at[0], at[1]);
 }
 
@@ -237,10 +346,14 @@ bool mt_skew_make (mt_launch *l, mt_axes mode[3], char *why) {
     if (b.chain[side].n == 0) return false;
     find_heads(&b, side);
   }
-  if (is_fast(&b) || !find_best(&b)) return false;
-  b.ahead = reads_on(&b);
-  bool made = make(&l->desc, mode, &b);
-  if (!made && b.ahead) {
+  if (is_fast(&b)) return false;
+  int64_t cost = INT64_MIN;
+  bool made = false;
+  for (int tries = 0; !made && tries < MT_TRIES && find_best(&b, &cost); tries++) {
+    b.ahead = reads_on(&b);
+    l->desc = flat;
+    made = make(&l->desc, mode, &b);
+    if (made || !b.ahead) continue;
     b.ahead = false;
     l->desc = flat;
     made = make(&l->desc, mode, &b);

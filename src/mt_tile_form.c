@@ -15,8 +15,11 @@
 enum {
   MT_SHORTRUN = 32,             /* bytes: below, tiles waste more than they give */
   MT_SMALLPIECE = 2048,         /* bytes: below, a block has too little to do */
+  MT_STRIP = 8,                 /* tiles of a strip at most */
   MT_ALONG = 8,                 /* sheared tiles along dst: from so many on no strips */
-  MT_MANYTILES = 4              /* a run of so many tiles needs no further axis */
+  MT_KEPT = 16 << 20,           /* bytes that the L2 keeps while as many are written */
+  MT_MANYTILES = 4,             /* a run of so many tiles needs no further axis */
+  MT_LONGRUN = 1024             /* accesses: from here on half a tile is no loss */
 };
 
 typedef struct mt_run {
@@ -60,31 +63,41 @@ static void extend_both (mt_run r[2], mt_axes mode[3], int64_t vec) {
   }
 }
 
-/* All strides of the side but those of its run are multiples of 16 bytes. */
-static bool divides (const mt_axes *a, int side, int64_t elem) {
+/* All strides of the side but those of its run are multiples of so many bytes. */
+static bool divides (const mt_axes *a, int side, int64_t elem, int64_t by) {
   for (int i = 0; i < a->n; i++)
-    if (a->axis[i].extent > 1 && a->axis[i].stride[side] * elem % 16 != 0) return false;
+    if (a->axis[i].extent > 1 && a->axis[i].stride[side] * elem % by != 0) return false;
   return true;
 }
 
-static bool begins (const mt_launch *l, int side) {
+static bool begins (const mt_launch *l, int side, uint64_t by) {
   uint64_t at = (uint64_t)(uintptr_t)l->base[side] +
                 (uint64_t)l->offset[side] * MT_ELEM(&l->desc, side);
-  return at % 16 == 0;
+  return at % by == 0;
 }
 
 static bool is_aligned (const mt_launch *l, const mt_axes mode[3]) {
   int64_t src = l->desc.elem, dst = MT_ELEM(&l->desc, MT_DST);
-  return begins(l, MT_SRC) && begins(l, MT_DST) && divides(&mode[2], MT_SRC, src) &&
-         divides(&mode[2], MT_DST, dst) && divides(&mode[1], MT_SRC, src) &&
-         divides(&mode[0], MT_DST, dst);
+  return begins(l, MT_SRC, 16) && begins(l, MT_DST, 16) &&
+         divides(&mode[2], MT_SRC, src, 16) && divides(&mode[2], MT_DST, dst, 16) &&
+         divides(&mode[1], MT_SRC, src, 16) && divides(&mode[0], MT_DST, dst, 16);
+}
+
+/* Sheared tiles, which write whole sectors, may be better though rows are aligned. */
+static bool may_tear (const mt_launch *l, const mt_axes mode[3]) {
+  int64_t dst = MT_ELEM(&l->desc, MT_DST), unit = (int64_t)l->desc.vec * dst;
+  bool whole = begins(l, MT_DST, MT_SECTORBYTES) &&
+               divides(&mode[2], MT_DST, dst, MT_SECTORBYTES) &&
+               divides(&mode[0], MT_DST, dst, MT_SECTORBYTES);
+  return !l->desc.cast && MT_SHEAR_OWN(unit) == 6 && !whole;
 }
 
 /* The same where both axes are the run of `packed`, and the second that of the other. */
 static bool is_pack_aligned (const mt_launch *l, const mt_axes mode[3], int packed) {
   int64_t elem = l->desc.elem;
-  return begins(l, MT_SRC) && begins(l, MT_DST) && divides(&mode[2], MT_SRC, elem) &&
-         divides(&mode[2], MT_DST, elem) && divides(&mode[0], 1 - packed, elem);
+  return begins(l, MT_SRC, 16) && begins(l, MT_DST, 16) &&
+         divides(&mode[2], MT_SRC, elem, 16) &&
+         divides(&mode[2], MT_DST, elem, 16) && divides(&mode[0], 1 - packed, elem, 16);
 }
 
 static bool count_pieces (int64_t *out, const mt_desc *d) {
@@ -99,12 +112,14 @@ static void divisor (uint32_t n, uint32_t *mul, uint32_t *shift) {
   *shift = a.shift;
 }
 
-/* Strips of 8 tiles, or of fewer where those would be empty. Many sheared tiles
-** along the destination go that way, where they share lines. */
-static uint32_t strip_of (int64_t tiles) {
-  uint32_t log = 3;
-  while (log > 0 && tiles * 9 / 8 < (tiles + (1 << log) - 1) >> log << log) log--;
-  return log;
+/* Large tiles are twice as long along one side. */
+bool mt_tile_is_large (const mt_desc *d) {
+  int64_t bytes = (int64_t)d->vec * d->elem;
+  bool along_src = MT_LARGE_S(bytes) > MT_TILE_S(bytes);
+  int64_t run = along_src ? d->threads : d->values;
+  int64_t half = along_src ? MT_TILE_S(bytes) : MT_TILE_D(bytes);
+  return d->form == MT_FORM_TILE && d->cast == 0 && MT_LARGE(bytes) &&
+         (run >= MT_LONGRUN || (run - 1) / half % 2 == 1);
 }
 
 /* Accesses that a tile moves along the run of the side. */
@@ -118,6 +133,7 @@ static int64_t tile_of (const mt_desc *d, int side) {
                                      : MT_CAST_TILE_D(d->elem, d->to);
   if (sheared)
     return side == MT_SRC ? MT_SHEAR_S(bytes) : MT_SHEAR_D(bytes);
+  if (mt_tile_is_large(d)) return side == MT_SRC ? MT_LARGE_S(bytes) : MT_LARGE_D(bytes);
   return side == MT_SRC ? MT_TILE_S(bytes) : MT_TILE_D(bytes);
 }
 
@@ -126,19 +142,37 @@ int64_t mt_tile_length (const mt_desc *d, int side) {
   return tile_of(d, side);
 }
 
+/* Strips of as many tiles each, without one tile more than that takes. */
+static uint32_t even_strip (int64_t tiles) {
+  int64_t strips = (tiles + MT_STRIP - 1) / MT_STRIP;
+  return strips > 0 ? (uint32_t)((tiles + strips - 1) / strips) : 1;
+}
+
+/* Tiles that are neighbours share lines of memory at the ends of their rows. Sheared ones
+** go along the destination if there are many: those they share there are written by
+** both. What is read on the way must stay in the L2 for the neighbours along the source:
+** else these go together. */
+static bool goes_along (const mt_desc *d, uint32_t along) {
+  int64_t bytes = (int64_t)d->vec * d->elem * tile_of(d, MT_SRC) + MT_SECTORBYTES;
+  return d->form == MT_FORM_SHEAR && along >= MT_ALONG &&
+         d->values <= MT_KEPT / bytes;
+}
+
 /* Whole tiles, ragged ones and, sheared, those that overlap. */
 static bool find_raster (mt_raster *r, int64_t *blocks, const mt_desc *d) {
   bool sheared = d->form == MT_FORM_SHEAR;
-  int64_t bytes = (int64_t)d->vec * MT_ELEM(d, MT_DST), more = sheared ? 16 / bytes : 0;
+  int64_t bytes = (int64_t)d->vec * MT_ELEM(d, MT_DST);
+  int64_t more = !sheared ? 0 : d->cast ? 16 / bytes : MT_SHEAR_BEFORE(bytes);
   int64_t s = tile_of(d, MT_SRC), t = tile_of(d, MT_DST);
   int64_t ns = (d->threads + s - 1) / s;
   memset(r, 0, sizeof *r);
   r->along = (uint32_t)((d->values + more + t - 1) / t);
-  r->log = sheared && r->along >= MT_ALONG ? 0 : strip_of(ns);
-  r->across = (uint32_t)((ns + (1 << r->log) - 1) >> r->log);
+  r->strip = goes_along(d, r->along) ? 1 : even_strip(ns);
+  r->across = (uint32_t)((ns + r->strip - 1) / r->strip);
+  divisor(r->strip, &r->strip_mul, &r->strip_shift);
   divisor(r->along, &r->along_mul, &r->along_shift);
   divisor(r->across, &r->across_mul, &r->across_shift);
-  int64_t strips = (int64_t)r->across << r->log;
+  int64_t strips = (int64_t)r->across * r->strip;
   return !mt_mulo(strips, r->along, blocks) && !mt_mulo(*blocks, d->rests, blocks) &&
          *blocks <= INT32_MAX;
 }
@@ -180,12 +214,13 @@ static bool find_runs (mt_run r[2], mt_axes mode[3], const mt_desc *d, char *why
 static bool make_tiles (mt_launch *l, mt_axes mode[3], mt_form form, char *why) {
   mt_desc probe = l->desc;
   int64_t n;
+  probe.form = form;
   mt_run r[2] = {{.side = MT_SRC, .tile = tile_of(&probe, MT_SRC)},
                  {.side = MT_DST, .tile = tile_of(&probe, MT_DST)}};
-  if (!find_runs(r, mode, &probe, why) ||
-      is_aligned(l, mode) != (form == MT_FORM_TILE))
+  if (!find_runs(r, mode, &probe, why)) return false;
+  if (is_aligned(l, mode) ? form == MT_FORM_SHEAR && !may_tear(l, mode)
+                          : form == MT_FORM_TILE)
     return false;
-  probe.form = form;
   probe.threads = r[0].length;
   probe.values = r[1].length;
   probe.rests /= probe.threads * probe.values;
@@ -265,8 +300,9 @@ static mt_status check_box (const mt_launch *l, mt_err *err) {
   const mt_desc *d = &l->desc;
   mt_axes mode[3];
   mt_axes_get(mode, d);
-  MT_CHECK(begins(l, MT_SRC) && begins(l, MT_DST) && divides(&mode[2], MT_SRC, d->elem) &&
-           divides(&mode[2], MT_DST, d->elem), err,
+  MT_CHECK(begins(l, MT_SRC, 16) && begins(l, MT_DST, 16) &&
+           divides(&mode[2], MT_SRC, d->elem, 16) &&
+           divides(&mode[2], MT_DST, d->elem, 16), err,
            "a box does not begin at a multiple of 16 bytes");
   return mt_turn_check(d, err);
 }

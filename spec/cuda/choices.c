@@ -18,20 +18,20 @@ static const permutation permutations[] = {
   {MT_f32, "copy_flat_u128", 1, {268435456},               {0}},
   {MT_f32, "copy_flat_u128", 1, {1048576},                 {0}},
   {MT_f32, "copy_tile_b4",   2, {8192, 8192},              {1, 0}},
-  {MT_f16, "copy_tile_b2",   2, {8192, 8192},              {1, 0}},
+  {MT_f16, "copy_tile_x2_b2", 2, {8192, 8192},              {1, 0}},
   {MT_u8,  "copy_tile_b1",   2, {8192, 8192},              {1, 0}},
   {MT_f64, "copy_tile_b8",   2, {8192, 8192},              {1, 0}},
   {MT_f32, "copy_shear_b4",  2, {8191, 4099},              {1, 0}},
   {MT_f16, "copy_shear_b2",  2, {8191, 4099},              {1, 0}},
   {MT_u8,  "copy_shear_b1",  2, {8191, 4099},              {1, 0}},
-  {MT_f16, "copy_tile_b2",   4, {64, 256, 56, 56},         {0, 2, 3, 1}},
-  {MT_f16, "copy_tile_b2",   4, {64, 56, 56, 256},         {0, 3, 1, 2}},
+  {MT_f16, "copy_tile_x2_b2", 4, {64, 256, 56, 56},         {0, 2, 3, 1}},
+  {MT_f16, "copy_tile_x2_b2", 4, {64, 56, 56, 256},         {0, 3, 1, 2}},
   {MT_u8,  "copy_pack_b1",   4, {256, 3, 224, 224},        {0, 2, 3, 1}},
   {MT_f32, "copy_pack_b4",   4, {256, 224, 224, 3},        {0, 3, 1, 2}},
   {MT_f16, "copy_flat_x4",   4, {32, 2048, 32, 128},       {0, 2, 1, 3}},
   {MT_f32, "copy_tile_b4",   3, {512, 384, 256},           {2, 1, 0}},
-  {MT_f16, "copy_tile_b2",   3, {512, 768, 512},           {2, 0, 1}},
-  {MT_f32, "copy_skew_b4",   3, {511, 383, 257},           {2, 1, 0}},
+  {MT_f16, "copy_tile_x2_b2", 3, {512, 768, 512},           {2, 0, 1}},
+  {MT_f32, "copy_shear_b4",  3, {511, 383, 257},           {2, 1, 0}},
   {MT_f32, "copy_tile_b4",   4, {64, 96, 128, 80},         {3, 2, 1, 0}},
   {MT_f32, "copy_box_b4",    5, {24, 48, 32, 40, 36},      {4, 2, 0, 3, 1}},
   {MT_f16, "copy_box_b2",    5, {32, 64, 32, 48, 32},      {1, 4, 0, 3, 2}},
@@ -39,6 +39,10 @@ static const permutation permutations[] = {
   {MT_f16, "copy_box_b2",    6, {16, 24, 20, 16, 28, 24},  {3, 1, 5, 0, 2, 4}},
   {MT_f32, "copy_tile_b4",   2, {512, 512},                {1, 0}},
   {MT_f32, "copy_tile_b4",   2, {2048, 2048},              {1, 0}},
+  {MT_f16, "copy_tile_x2_b2", 2, {393216, 512},            {1, 0}},
+  {MT_f16, "copy_tile_b2",   2, {393216, 64},              {1, 0}},
+  {MT_f16, "copy_tile_b2",   2, {196608, 192},             {1, 0}},
+  {MT_f16, "copy_tile_x2_b2", 3, {512, 4096, 128},         {0, 2, 1}},
 };
 
 typedef struct pair {
@@ -71,6 +75,20 @@ static const pair pairs[] = {
    "(172,49,181,88):(181,2739616,1,31132)"},
   {MT_f32, "copy_skew_b4", "(22,61,67,9,42):(1,22,1342,89914,809226)",
    "(22,61,67,9,42):(171654,1,61,3776388,4087)"},
+};
+
+/* Matrices of so many rows, transposed in sheared tiles: those of a strip, the strips. */
+static const struct raster {
+  mt_dtype dtype;
+  int64_t rows, columns;
+  uint32_t strip, across;
+} rasters[] = {
+  {MT_u8, 8191, 4099, 1, 33},      /* a pass along the destination stays in the L2 */
+  {MT_f16, 8191, 4099, 1, 65},
+  {MT_f16, 601, 4099, 8, 9},       /* few tiles along it */
+  {MT_u8, 194832, 690, 6, 1},      /* a pass does not stay */
+  {MT_u8, 718017, 187, 2, 1},
+  {MT_f16, 194833, 1121, 6, 3},
 };
 
 /* Of two types: runs that both sides share, tiles of two runs, short ones. us: what was
@@ -192,6 +210,30 @@ static void check_pairs (mt_device *d) {
     check_pair(d, r->from, r->src, r->to, r->dst, r->kernel, r->us);
 }
 
+/* Law: no strip is longer than 8 tiles, and fewer are empty than there are strips. */
+static void check_raster (mt_device *d, const struct raster *r) {
+  mt_err err = MT_NOERR;
+  mt_plan *p = NULL;
+  mt_layout src, dst;
+  char text[2][80];
+  snprintf(text[0], sizeof text[0], "(%d,%d):(%d,1)", (int)r->rows, (int)r->columns,
+           (int)r->columns);
+  snprintf(text[1], sizeof text[1], "(%d,%d):(1,%d)", (int)r->rows, (int)r->columns,
+           (int)r->rows);
+  EXPECT_STATUS(mt_parse(&src, text[0], strlen(text[0]), &err), MT_OK, err);
+  EXPECT_STATUS(mt_parse(&dst, text[1], strlen(text[1]), &err), MT_OK, err);
+  mt_tensor s = {src.node, r->dtype, place(0), 1ull << 38, 0};
+  mt_tensor t = {dst.node, r->dtype, place(1), 1ull << 38, 0};
+  EXPECT_STATUS(mt_plan_copy(&p, d, NULL, &s, &t, &err), MT_OK, err);
+  if (p == NULL) return;
+  const mt_raster *is = &p->launch.desc.raster;
+  EXPECT(p->launch.desc.form == MT_FORM_SHEAR, "%s: no sheared tiles", p->head);
+  EXPECT(is->strip == r->strip && is->across == r->across,
+         "%u strips of %u, not %u of %u: %s", is->across, is->strip, r->across, r->strip,
+         p->head);
+  mt_plan_free(p);
+}
+
 void spec_choices (void) {
   mt_device *d = NULL;
   mt_err err = MT_NOERR;
@@ -200,6 +242,8 @@ void spec_choices (void) {
   if (d == NULL) return;
   check_permutations(d);
   check_pairs(d);
+  for (size_t i = 0; i < sizeof rasters / sizeof rasters[0]; i++)
+    check_raster(d, &rasters[i]);
   mt_device_close(d);
   spec_expect_clean("choices");
 }

@@ -220,6 +220,13 @@ FAKE cuFuncGetAttribute (int *out, CUfunction_attribute a, CUfunction f) {
   return *out = MT_CU_EARLY_BINARY, 0;
 }
 
+FAKE cuFuncSetAttribute (CUfunction f, CUfunction_attribute a, int value) {
+  FAULT(cuFuncSetAttribute);
+  TRY(ready());
+  NEED(f != NULL && ((const mt_kernel *)(void *)f)->form == MT_FORM_SKEW, 1);
+  return a == MT_CU_MOST_SHARED && value == MT_SKEW_SHARED ? 0 : 1;
+}
+
 FAKE cuLaunchKernelEx (const CUlaunchConfig *c, CUfunction f, void **params,
                        void **extra) {
   FAULT(cuLaunchKernelEx);
@@ -227,7 +234,9 @@ FAKE cuLaunchKernelEx (const CUlaunchConfig *c, CUfunction f, void **params,
   const mt_kernel *k = (const mt_kernel *)(const void *)f;
   NEED(f != NULL && c->hStream != NULL, 400);
   NEED(c->hStream->context == current(), 400);
-  NEED(params != NULL && extra == NULL && c->numAttrs <= 1 && c->sharedMemBytes == 0, 1);
+  NEED(params != NULL && extra == NULL && c->numAttrs <= 1, 1);
+  bool skew = k->op == MT_OP_COPY && k->form == MT_FORM_SKEW;
+  NEED(c->sharedMemBytes == (skew ? ((mt_launch *)params[0])->desc.skew.shared : 0), 1);
   NEED(c->numAttrs == 0 || ((CUlaunchAttribute *)c->attrs)->id == MT_CU_EARLY, 1);
   NEED(c->gridDimX > 0 && c->gridDimX <= 0x7fffffff && c->blockDimX > 0, 1);
   NEED(c->gridDimY == 1 && c->gridDimZ == 1 && c->blockDimY == 1 && c->blockDimZ == 1, 1);

@@ -18,6 +18,7 @@
 #define __device__
 #define __forceinline__ inline __attribute__((always_inline))
 #define __shared__ static
+#define MT_DYNAMIC(name, bytes) static uint4 name[(bytes) / 16]
 #define MT_ASSERT(x) ((x) ? (void)0 : (fprintf(stderr, "not true: %s\n", #x), abort()))
 
 struct index3 { unsigned x; };
@@ -44,12 +45,18 @@ static inline uint32_t __byte_perm (uint32_t a, uint32_t b, uint32_t s) {
   return r;
 }
 
-template <typename T> static inline T __ldg (const T *p) { return *p; }
+/* The source of the launch: what is read lies in it. */
+static uintptr_t source_low, source_high;
+
+template <typename T> static inline T __ldg (const T *p) {
+  MT_ASSERT((uintptr_t)p >= source_low && (uintptr_t)(p + 1) <= source_high);
+  return *p;
+}
 
 /* ------------------------------------------------------------------ meetings */
 
 namespace {
-enum { MOST_THREADS = 256, STACK = 64 << 10 };
+enum { MOST_THREADS = 512, STACK = 64 << 10 };
 ucontext_t scheduler, context;
 jmp_buf back, resume[MOST_THREADS];
 bool started[MOST_THREADS];
@@ -150,6 +157,8 @@ void run_together (unsigned threads) {
 
 void run_block (body *b, const mt_launch *l, bool together) {
   now = b, launch = l;
+  source_low = (uintptr_t)l->base[MT_SRC];
+  source_high = source_low + (uintptr_t)l->size[MT_SRC];
   if (together) return run_together(blockDim.x);
   for (threadIdx.x = 0; threadIdx.x < blockDim.x; threadIdx.x++) b(*l);
 }

@@ -13,6 +13,7 @@
 #include "kernels_test.h"
 #include "mt_check.h"
 #include "mt_device.h"
+#include "mt_plan.h"
 #include "mt_turn.h"
 #include "mt_flip.h"
 
@@ -127,7 +128,7 @@ static void draw_tiles (mt_launch *l) {
   mt_desc *d = &l->desc;
   bool sheared = d->form == MT_FORM_SHEAR;
   int64_t s[3], e[3], vec = d->vec, run[2] = {1 + below(140), 1 + below(140)};
-  if (below(8) == 0) run[below(2)] += 160;
+  if (below(sheared ? 3 : 8) == 0) run[below(2)] += 160;
   if (sheared && d->cast && below(4) == 0) run[0] += 160, run[1] += 160;
   if (below(3) == 0) run[below(2)] = 1 + below(40);
   int64_t src = run[0] * vec, dst = run[1] * vec, stride;
@@ -153,28 +154,33 @@ static void draw_tiles (mt_launch *l) {
     l->offset[side] = sheared ? vec * below(40) : aligned_pitch(d, side, 1) * below(4);
 }
 
+static void set_each (uint32_t *extent, uint32_t *mul, uint32_t *shift, int64_t n) {
+  mt_axis a = {.extent = n};
+  set_divisor(&a);
+  *extent = (uint32_t)n, *mul = a.mul, *shift = a.shift;
+}
+
 static void set_raster (mt_desc *d) {
-  mt_axis a = {0};
   bool sheared = d->form == MT_FORM_SHEAR;
-  int64_t bytes = MT_ELEM(d, MT_DST) * d->vec, more = sheared ? 16 / bytes : 0;
+  int64_t bytes = MT_ELEM(d, MT_DST) * d->vec;
+  int64_t more = !sheared ? 0 : d->cast ? 16 / bytes : MT_SHEAR_BEFORE(bytes);
   int64_t tile = sheared ? MT_SHEAR_D(bytes) : MT_TILE_D(bytes);
   int64_t across = sheared ? MT_SHEAR_S(bytes) : MT_TILE_S(bytes);
   if (d->cast) {
     uint32_t src = d->elem, dst = d->to;
     tile = sheared ? MT_CAST_SHEAR_D(src, dst) : MT_CAST_TILE_D(src, dst);
     across = sheared ? MT_CAST_SHEAR_S(src, dst) : MT_CAST_TILE_S(src, dst);
+  } else if (mt_tile_is_large(d)) {
+    tile = MT_LARGE_D(bytes), across = MT_LARGE_S(bytes);
   }
   int64_t ns = (d->threads + across - 1) / across;
+  int64_t nd = (d->values + more + tile - 1) / tile, strip = ns;
   mt_raster *r = &d->raster;
-  for (r->log = 3; ns * 9 / 8 < (ns + (1 << r->log) - 1) >> r->log << r->log;) r->log--;
-  a.extent = r->along = (uint32_t)((d->values + more + tile - 1) / tile);
-  set_divisor(&a);
-  if (sheared && r->along >= 8) r->log = 0;
-  r->along_mul = a.mul, r->along_shift = a.shift;
-  a = (mt_axis){0};
-  a.extent = r->across = (uint32_t)((ns + (1 << r->log) - 1) >> r->log);
-  set_divisor(&a);
-  r->across_mul = a.mul, r->across_shift = a.shift;
+  while (strip > 8) strip = (ns + (ns + 7) / 8 - 1) / ((ns + 7) / 8);
+  if (sheared && nd >= 8) strip = 1;
+  set_each(&r->strip, &r->strip_mul, &r->strip_shift, strip);
+  set_each(&r->along, &r->along_mul, &r->along_shift, nd);
+  set_each(&r->across, &r->across_mul, &r->across_shift, (ns + strip - 1) / strip);
 }
 
 /* Rows in an order of chance on each side, with gaps. */
