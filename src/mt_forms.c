@@ -223,7 +223,7 @@ static void tile_cost (mt_cost *c, const mt_launch *l) {
   c->used = s * t;
   if (d->form == MT_FORM_TILE) {
     double bytes = (double)(min_of(d->values, tile[1]) * unit_of(d, MT_DST));
-    c->slow += torn(l, bits(d->nthr, d->nval), 0.1 + 30 / bytes);
+    c->slow += torn(l, bits(d->nthr, d->nval), 25 / bytes);
     return;
   }
   c->slow += row_ends[__builtin_ctz((unsigned)wide_unit(d))] /

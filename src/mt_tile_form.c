@@ -83,13 +83,15 @@ static bool is_aligned (const mt_launch *l, const mt_axes mode[3]) {
          divides(&mode[1], MT_SRC, src, 16) && divides(&mode[0], MT_DST, dst, 16);
 }
 
-/* Sheared tiles, which write whole sectors, may be better though rows are aligned. */
+/* Sheared tiles, which write whole sectors, may be better though rows are aligned: those
+** of two axes, which take the fewest instructions. */
 static bool may_tear (const mt_launch *l, const mt_axes mode[3]) {
   int64_t dst = MT_ELEM(&l->desc, MT_DST), unit = (int64_t)l->desc.vec * dst;
   bool whole = begins(l, MT_DST, MT_SECTORBYTES) &&
                divides(&mode[2], MT_DST, dst, MT_SECTORBYTES) &&
                divides(&mode[0], MT_DST, dst, MT_SECTORBYTES);
-  return !l->desc.cast && MT_SHEAR_OWN(unit) == 6 && !whole;
+  bool simple = mode[0].n == 1 && mode[1].n == 1;
+  return !l->desc.cast && MT_SHEAR_OWN(unit) == 6 && simple && !whole;
 }
 
 /* The same where both axes are the run of `packed`, and the second that of the other. */
