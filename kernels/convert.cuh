@@ -116,13 +116,15 @@ template <class D, int N> MT_INLINE void halve (uint32_t *to, const uint32_t *fr
 /* N elements. */
 template <class S, class D, int N>
 MT_INLINE void convert_words (uint32_t *to, const uint32_t *from) {
-  if constexpr (half_pair<D>::HERE && S::BYTES == 4 && S::FLOAT && N % 2 == 0)
-    return halve<D, N>(to, from);
+  if constexpr (half_pair<D>::HERE && S::BYTES == 4 && S::FLOAT && N % 2 == 0) {
+    halve<D, N>(to, from);
+  } else {
 #pragma unroll
-  for (int i = 0; i < (N * D::BYTES + 3) / 4; i++) to[i] = 0;
+    for (int i = 0; i < (N * D::BYTES + 3) / 4; i++) to[i] = 0;
 #pragma unroll
-  for (int i = 0; i < N; i++)
-    put_element<D::BYTES>(to, i, convert<S, D>(get_element<S::BYTES>(from, i)));
+    for (int i = 0; i < N; i++)
+      put_element<D::BYTES>(to, i, convert<S, D>(get_element<S::BYTES>(from, i)));
+  }
 }
 
 } // namespace mt
