@@ -44,11 +44,8 @@ typedef enum mt_form {
 ** SHEAR holds MT_SHEAR_ROWS along the destination and moves MT_SHEAR_OWN of 8 vectors of
 ** these, from multiples of 32 bytes if these are 6, else of 16; it begins so much before
 ** the first row. Above 2 bytes it also holds a vector more along the source. */
-#ifndef MT_LARGE_4
-#define MT_LARGE_4 0            /* 1: also of 4 bytes */
-#endif
-#define MT_LARGE(bytes) ((bytes) == 2 || (MT_LARGE_4 && (bytes) == 4))
-#define MT_LARGE_S(bytes) ((bytes) == 2 ? 128 : 64)
+#define MT_LARGE(bytes) ((bytes) == 2)
+#define MT_LARGE_S(bytes) 128
 #define MT_LARGE_D(bytes) 128
 #define MT_TILE_S(bytes) ((bytes) <= 2 ? 128 / (bytes) : 256 / (bytes))
 #define MT_TILE_D(bytes) ((bytes) <= 2 ? 128 : 64)
@@ -174,7 +171,7 @@ typedef struct mt_line {
 **   In shared memory run r begins at r * pitch + r / V * gap + (its address in the
 ** source) mod 16: `vectors` vectors; all_runs at most. From `table` bytes on lie the
 ** places of the first `length` places of a row, two bytes each, from V before the first
-** to V behind the last of `places`; or, if piece is not 0, those of its pieces of so
+** to 2 V behind the last of `places`; or, if piece is not 0, those of its pieces of so
 ** many units, V and more, which are one piece in shared memory too. From `starts` bytes
 ** on lie the places of the runs in the source, in units, four bytes each; from `parts`
 ** bytes on what is known of each part of the rows, 16 bytes each; `shared` bytes are

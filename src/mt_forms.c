@@ -314,8 +314,8 @@ static double span_length (const mt_span *s, const mt_desc *d, double *used) {
 ** begin and end of a block; pieces that are not whole; small units, one by one, whose
 ** places are looked up for some rows at once. */
 static void skew_cost (mt_cost *c, const mt_launch *l) {
-  static const double unit_us[] = {0.12, 0.08, 0.08, 0.06, 0.04};
-  static const double find_us[] = {0.35, 0.20, 0.12, 0.08, 0.05};
+  static const double unit_part[] = {0.12, 0.08, 0.08, 0.06, 0.04};
+  static const double find_part[] = {0.35, 0.20, 0.12, 0.08, 0.05};
   const mt_desc *d = &l->desc;
   const mt_skew *s = &d->skew;
   double unit = (double)unit_of(d, MT_SRC), part[2] = {1, 1};
@@ -324,8 +324,8 @@ static void skew_cost (mt_cost *c, const mt_launch *l) {
   int log = __builtin_ctz((unsigned)unit);
   c->used = part[0] * (s->run.bound == s->row.bound ? 1 : part[1]);
   c->traffic = (double)accesses(d) * c->used * both_units(d);
-  c->slow = 1 + 24 / run + (s->ahead ? 40 : row_ends[log]) / row + unit_us[log] +
-            find_us[log] / s->each + 300 / ((double)d->threads * unit) +
+  c->slow = 1 + 24 / run + (s->ahead ? 40 : row_ends[log]) / row + unit_part[log] +
+            find_part[log] / s->each + 300 / ((double)d->threads * unit) +
             0.4 * (1 / c->used - 1);
 }
 

@@ -148,38 +148,35 @@ static void divide_hops (mt_hop *hop, uint16_t n) {
   }
 }
 
-/* The axes of the row that are in no run: in shared memory run r is r. */
+/* The axes of the row that are in no run; the number of a run says where it is in shared
+** memory. */
 static void build_load (mt_desc *d, uint32_t nrow, uint32_t in_run) {
   mt_skew *s = &d->skew;
-  uint32_t runs = 1;
   for (uint32_t k = 0; k < nrow; k++) {
     uint32_t axis = s->order[k];
     if (in_run >> axis & 1) continue;
-    mt_hop h = {.extent = held(d, axis), .shared = runs,
-                .global = stride_of(d, axis, MT_SRC)};
+    mt_hop h = {.extent = held(d, axis), .global = stride_of(d, axis, MT_SRC)};
     push(s->load, &s->nload, &h);
-    runs *= h.extent;
   }
-  for (uint16_t i = 0; i < s->nload; i++) s->load[i].shared = 0;
   divide_hops(s->load, s->nload);
 }
 
 /* The segments of a row, then the axes of the run that are in no row. */
 static void build_store (mt_desc *d, uint32_t nrun, uint32_t in_row) {
   mt_skew *s = &d->skew;
-  const mt_line *l = &s->line[s->nline - (s->nline > 0)];
-  if (s->segment != 0)
-    s->store[s->nstore++] = (mt_hop){
-      .extent = most_of(s->row) / s->segment, .shared = l->inside,
-      .global = (int64_t)s->segment * unit_of(d)};
+  uint16_t first = s->segment != 0, n = 0;
+  if (first)
+    s->store[0] = (mt_hop){.extent = most_of(s->row) / s->segment,
+                           .shared = s->line[s->nline - 1].inside,
+                           .global = (int64_t)s->segment * unit_of(d)};
   for (uint32_t k = 0; k < nrun; k++) {
     if (in_row >> k & 1) continue;
     mt_hop h = {.extent = (uint32_t)d->axis[k].extent,
                 .shared = (uint32_t)stride_of(d, k, MT_SRC),
                 .global = stride_of(d, k, MT_DST)};
-    if (s->segment != 0 && s->nstore == 1) s->store[s->nstore++] = h;
-    else push(s->store, &s->nstore, &h);
+    push(s->store + first, &n, &h);
   }
+  s->nstore = first + n;
   divide_hops(s->store, s->nstore);
 }
 
@@ -390,7 +387,7 @@ mt_status mt_skew_check (const mt_desc *d, mt_err *err) {
            d->nbound <= MT_SKEW_BOUNDS, err,
            "a skewed box has 1 to %d thread axes, no value axes and at most %d bounds",
            (int)MT_MAXTURN, (int)MT_SKEW_BOUNDS);
-  MT_CHECK(d->threads > 0 && d->threads <= MT_SKEW_SHARED / unit_of(d), err,
+  MT_CHECK(d->threads > 0 && d->threads <= MT_SKEW_BOX / unit_of(d), err,
            "a box of %lld accesses", (long long)d->threads);
   MT_CHECK(d->rests <= INT32_MAX, err, "more than 2^31 boxes");
   MT_CHECK(mt_banks_order(d->skew.order, d->nthr), err,

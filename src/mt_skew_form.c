@@ -27,7 +27,8 @@ typedef struct mt_basket {
   mt_head head[2][MT_MAXSKEWHEADS];
   int nhead[2];
   int64_t extent[MT_LISTSIZE];            /* of each axis in the box: 1 if it is not */
-  int64_t row[2];                         /* bytes of a run, of a row */
+  int64_t row[2];                         /* bytes of the head of each chain */
+  int64_t run, length;                    /* bytes of a run, of a row or its segments */
   bool ahead;                             /* rows that end in a vector are read on */
   int64_t bytes;
 } mt_basket;
@@ -126,8 +127,8 @@ static int64_t run_of (const mt_basket *b) {
 }
 
 static bool in_run (const mt_basket *b, int axis) {
-  int64_t bytes = b->unit, run = run_of(b);
-  for (int i = 0; i < b->chain[MT_SRC].n && bytes < run; i++) {
+  int64_t bytes = b->unit;
+  for (int i = 0; i < b->chain[MT_SRC].n && bytes < b->run; i++) {
     if (b->chain[MT_SRC].axis[i] == axis) return true;
     bytes *= b->extent[b->chain[MT_SRC].axis[i]];
   }
@@ -148,14 +149,14 @@ static int64_t length_of (const mt_basket *b) {
 
 /* Shared memory that the box takes. */
 static bool has_room (const mt_basket *b) {
-  int64_t run = run_of(b), runs = b->bytes / run, v = 16 / b->unit;
-  int64_t places = length_of(b) / b->unit + 5 * v;
+  int64_t run = b->run, runs = b->bytes / run, v = 16 / b->unit;
+  int64_t places = b->length / b->unit + 5 * v;
   if (reads_on(b)) {
     if (more_bytes(b) > 0 && run == b->row[MT_SRC]) run += more_bytes(b);
     else runs += 2 * v - 1;
   }
   int64_t bytes = (run + 31 - b->unit) / 16 * 16 * runs + runs / v * 16;
-  int64_t parts = 16 * (b->bytes / length_of(b) / 4 + 16);
+  int64_t parts = 16 * (b->bytes / b->length / 4 + 16);
   int64_t tables = 2 * places + 4 * runs + parts + 48;
   return bytes <= MT_SKEW_BOX && bytes + tables <= MT_SKEW_SHARED;
 }
@@ -172,6 +173,8 @@ static bool fill (mt_basket *b, const mt_head *src, const mt_head *dst) {
   }
   find_row(b, MT_SRC);
   find_row(b, MT_DST);
+  b->run = run_of(b);
+  b->length = length_of(b);
   return has_room(b);
 }
 
@@ -190,22 +193,22 @@ static double rows_of (const mt_basket *b, int64_t segments) {
 /* Instructions of a thread for a vector, about, all that a block does shared out. */
 static double instructions (const mt_basket *b) {
   double v = 16.0 / (double)b->unit, vectors = (double)b->bytes / 16;
-  int64_t length = length_of(b), run = run_of(b), row = b->row[MT_DST];
+  int64_t length = b->length, row = b->row[MT_DST];
   int first = b->chain[MT_DST].axis[0];
   bool pieces = first == b->chain[MT_SRC].axis[0] && b->extent[first] * b->unit >= 32;
-  double rows = (double)(b->bytes / length), runs = (double)(b->bytes / run);
+  double rows = (double)(b->bytes / length), runs = (double)(b->bytes / b->run);
   double shared = rows_of(b, row / length) / v;
   double lanes = 1 + (length >= MT_SKEW_WIDEROW ? 72.0 : 40.0) / (double)length;
   double places = pieces ? 0 : (double)(length / b->unit);
   shared = shared < 1 ? 1 : shared > 8 ? 8 : shared;
-  return 33 * (1 + 16 / (double)run) +
+  return 33 * (1 + 16 / (double)b->run) +
          (MT_BLOCK + 45 * (places + runs) + 100 * rows / shared) / vectors +
          lanes * ((30 + 3 * v) / shared + (pieces ? 45 : 20 + 3 * v));
 }
 
 /* Lines of 128 bytes that a cache is asked for, in parts of those that there are. */
 static double requests (const mt_basket *b) {
-  double run = (double)run_of(b), length = (double)length_of(b);
+  double run = (double)b->run, length = (double)b->length;
   return 1 + 128 / run + (length >= MT_SKEW_WIDEROW ? 64 / length : 1);
 }
 
