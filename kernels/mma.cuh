@@ -160,12 +160,13 @@ MT_INLINE void bring_parameter (const mt_mma_launch &p) {
   __syncthreads();
 }
 
+/* A block may have fewer threads than a product has operands. */
 MT_INLINE void set_unit (const mt_mma_launch &p, int64_t i) {
   const unit u(here.desc, i);
   __syncthreads();
-  if (threadIdx.x < MT_PARTS)
-    here.offset[threadIdx.x] =
-        p.offset[threadIdx.x] + batch_of(here.desc.part[threadIdx.x], u.l);
+#pragma unroll 1
+  for (uint32_t i = threadIdx.x; i < MT_PARTS; i += blockDim.x)
+    here.offset[i] = p.offset[i] + batch_of(here.desc.part[i], u.l);
   if (threadIdx.x == 0) here_c = {u.m, u.n};
   __syncthreads();
 }

@@ -435,7 +435,8 @@ MT_API mt_status mt_plan_copy (mt_plan **out, mt_device *d, const mt_tiled_copy 
 ** not. Each of the modes has one size in the operands that have it. mma NULL: one is
 ** chosen, or the processor's own product. Laws:
 ** (1) each element of C is written once, and C lies apart from A and B;
-** (2) beta 0: C is not read; alpha 0: A and B are not, nor without any K;
+** (2) beta 0: C is not read; alpha 0: A and B are not, nor without any K: C is beta C,
+**     as in BLAS, whatever is in A and B, a NaN too;
 ** (3) A and B are what the instruction makes of them, C has the type of its accumulators,
 **     or both are floats: C is rounded once; integers are exact modulo 2^32, alpha and
 **     beta integral;

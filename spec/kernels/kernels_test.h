@@ -22,6 +22,9 @@ void draw_skew (mt_launch *l);
 /* A random product by this row; *ran is false if what was drawn is none. */
 bool one_product (const mt_kernel *k, bool *ran);
 
+/* Batches of products in blocks of one thread and of two: fewer than operands. */
+bool small_blocks (void);
+
 /* Small floats are the numbers that the processor has for them, and back. */
 bool small_floats (void);
 

@@ -480,5 +480,6 @@ int main (int argc, char **argv) {
     return 1;
   }
   printf("kernels: %ld copies\n", cases);
-  return small_floats() && products(cases / 4000 > 0 ? cases / 4000 : 1) ? 0 : 1;
+  return small_floats() && products(cases / 4000 > 0 ? cases / 4000 : 1) &&
+         small_blocks() ? 0 : 1;
 }

@@ -112,9 +112,11 @@ static void set_atom (const char *name) {
 
 /* ---------------------------------------------------------------- drawing a product */
 
+/* What is there is not drawn: atoms with a permutation, batches. */
 typedef struct product {
   const mt_kernel *kernel;
   char atom[MT_ATOM_NAME], atoms[64], permutation[64], layout[MT_PARTS][160];
+  int batches;
   mt_mma_launch launch;
   size_t bytes[MT_PARTS];
 } product;
@@ -226,14 +228,14 @@ static bool draw (product *p, void *data[MT_PARTS]) {
   int64_t size[4];
   if (!draw_atom(p)) return false;
   set_atom(p->atom);
-  draw_tiled(p, (int)mt_size(atom.thr_id.node));
+  if (p->atoms[0] == '\0') draw_tiled(p, (int)mt_size(atom.thr_id.node));
   if (mt_parse(&atoms, p->atoms, strlen(p->atoms), &err) ||
       mt_parse(&permutation, p->permutation, strlen(p->permutation), &err) ||
       mt_make_tiled_mma(&mma, p->atom, atoms.node, permutation.node, &err) ||
       mt_tiled_mma_size(&mma) > 512)
     return false;
   for (int i = 0; i < 3; i++) size[i] = 1 + below((int)mma.tile[i] * 3 / 2 + 1);
-  size[MT_L] = 1 + below(2);
+  size[MT_L] = p->batches > 0 ? p->batches : 1 + below(2);
   for (int o = 0; o < MT_PARTS; o++) {
     int64_t n = draw_layout(p, o, size[modes[o][0]], size[modes[o][1]], size[MT_L]);
     mt_dtype d = draw_dtype(&mma.atom.op, o);
@@ -286,16 +288,41 @@ static void tell (const product *p) {
           p->launch.beta, (int)d->kthreads);
 }
 
-bool one_product (const mt_kernel *k, bool *ran) {
-  product p;
+static bool try (product *p, bool *ran) {
   void *data[MT_PARTS] = {NULL, NULL, NULL};
-  memset(&p, 0, sizeof p);
-  p.kernel = k;
-  *ran = draw(&p, data);
-  bool good = !*ran || agree(&p);
-  if (!good) tell(&p);
+  *ran = draw(p, data);
+  bool good = !*ran || agree(p);
+  if (!good) tell(p);
   for (int o = 0; o < MT_PARTS; o++) free(data[o]);
   return good;
+}
+
+bool one_product (const mt_kernel *k, bool *ran) {
+  product p = {.kernel = k};
+  return try(&p, ran);
+}
+
+/* 8 times, as some factors leave C as it is. */
+static bool small_block (const mt_kernel *k, const char *atoms) {
+  bool ran = true;
+  for (int i = 0; i < 8 && ran; i++) {
+    product p = {.kernel = k, .permutation = "(_,_,_)", .batches = 2};
+    snprintf(p.atoms, sizeof p.atoms, "%s", atoms);
+    if (!try(&p, &ran)) return false;
+  }
+  if (!ran) fprintf(stderr, "%s: no product as %s\n", k->name, atoms);
+  return ran;
+}
+
+bool small_blocks (void) {
+  int rows = 0;
+  for (const mt_kernel *k = mt_cuda_kernels; k < mt_cuda_kernels + mt_ncuda_kernels; k++) {
+    if (k->op != MT_OP_MMA || strncmp(k->atom, "UniversalFMA", 12) != 0) continue;
+    rows++;
+    if (!small_block(k, "(1,1,1):(1,1,1)") || !small_block(k, "(1,2,1):(1,1,2)"))
+      return false;
+  }
+  return rows > 0;
 }
 
 /* ---------------------------------------------------------------- numbers */
