@@ -64,6 +64,10 @@ local DESCRIBED = {
     "(100,40):(40,1)", "(30,40):(40,1)", "(100,30):(30,1)" },
   { "SM90_64x16x32_S32S8S8_SS_TN", "(1,1,1):(0,0,0)", nil, "i8 i8 i32",
     "(70,33):(33,1)", "(30,33):(33,1)", "(70,30):(30,1)" },
+  { "UniversalFMA<float>", "(1,1,1):(0,0,0)", nil, "f32 f32 f32",
+    "(3,4,2):(4,1,12)", "(5,4,2):(4,1,20)", "(3,5,2):(5,1,15)" },
+  { "UniversalFMA<double>", "(1,2,1):(0,1,0)", nil, "f64 f64 f64",
+    "(3,4,2):(4,1,12)", "(5,4,2):(4,1,20)", "(3,5,2):(5,1,15)" },
 }
 
 -- types, A, B, C
@@ -122,6 +126,19 @@ for _, d in ipairs(devices) do
       tile.gemm(A, B, C, { alpha = 0, stream = stream })
       stream:synchronize()
       assert.equal(0, C(3, 4))
+    end)
+
+    it("scale C alone where alpha is 0, whatever is in A and B", function()
+      local A, B = zeros("f32", { 4, 3 }, device):fill(0 / 0), zeros("f32", { 5, 3 }, device)
+      local options = { alpha = 0, beta = -2 }
+      local fma = tile.tiled_mma { atom = "UniversalFMA<float>" }
+      for _, mma in ipairs { false, fma } do
+        local C = zeros("f32", { 4, 5 }, device):fill(3)
+        if mma then tile.gemm(mma, A, B, C, options) else tile.gemm(A, B, C, options) end
+        device:synchronize()
+        assert.equal(-6, C(0, 0))
+        assert.equal(-6, C(3, 4))
+      end
     end)
 
     it("keep their buffers alive, and know when one was freed", function()
