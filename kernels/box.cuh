@@ -7,7 +7,8 @@
 ** shared memory, and puts the vectors of the destination together along the hops
 ** `store`: groups of G units, whose places from the first on are the same in all groups.
 ** A word holds W units that lie together in the source and apart in the destination:
-** words of all units of a vector make W vectors.
+** words of all units of a vector make W vectors. Where the first vectors come from is
+** found while the box arrives.
 */
 #ifndef BOX_CUH
 #define BOX_CUH
@@ -18,49 +19,51 @@
 
 namespace mt {
 
+/* Vectors of a thread at most. */
 enum { BOX_ROUNDS = MT_BOX_BYTES / 16 / 256 };
 
-/* Things of a walk, N at once. Only each EACH-th needs its place in global memory. */
-template <int N, int EACH> struct box_walk {
-  uint32_t n[N], shared[N];
-  int64_t global[N / EACH];
+/* Things of a walk of BYTES each, N at once. Only each EACH-th needs its place in global
+** memory. Digit k of n is n_k - extent_k * n_k+1, where n_k is what is left before hop k:
+** so each n_k is multiplied by its own step less all of the hop before. */
+template <int N, int EACH, int BYTES> struct box_walk {
+  uint32_t n[N], global[N / EACH];      /* in things */
+  near shared[N];
 
-  MT_INLINE void go (const mt_hop *hop, uint32_t count) {
+  MT_INLINE void go (const mt_hop *hop, uint32_t count, near box) {
+    uint32_t far_behind = 0;
+    near behind = 0;
 #pragma unroll
-    for (int i = 0; i < N; i++) shared[i] = 0;
+    for (int i = 0; i < N; i++) shared[i] = box;
 #pragma unroll
     for (int i = 0; i < N / EACH; i++) global[i] = 0;
 #pragma unroll 1
     for (uint32_t k = 0; k < count; k++) {
       const uint32_t extent = hop[k].extent, mul = hop[k].mul, shift = hop[k].shift;
-      const uint32_t step = hop[k].shared;
-      const int64_t far = hop[k].global;
+      const uint32_t far = (uint32_t)((uint64_t)hop[k].global / BYTES);
+      const near step = hop[k].shared;
 #pragma unroll
       for (int i = 0; i < N; i++) {
-        const uint32_t q = __umulhi(n[i], mul) >> shift, digit = n[i] - q * extent;
-        shared[i] += digit * step;
-        if (i % EACH == 0) global[i / EACH] += digit * far;
-        n[i] = q;
+        shared[i] += n[i] * (step - behind);
+        if (i % EACH == 0) global[i / EACH] += n[i] * (far - far_behind);
+        n[i] = __umulhi(n[i], mul) >> shift;
       }
+      behind = step * extent, far_behind = far * extent;
     }
   }
+
+  MT_INLINE int64_t offset (int i) const { return (int64_t)(int32_t)global[i] * BYTES; }
 };
 
 /* ROUNDS vectors of a thread. */
 template <int ROUNDS>
-MT_INLINE void box_load (const mt_turn &t, const char *src, char *box) {
-  box_walk<ROUNDS, 1> w;
-  uint4 data[ROUNDS];
+MT_INLINE void box_load (const mt_turn &t, const char *src, near box) {
+  box_walk<ROUNDS, 1, 16> w;
 #pragma unroll
   for (int r = 0; r < ROUNDS; r++) w.n[r] = threadIdx.x + r * blockDim.x;
-  w.go(t.load, t.nload);
+  w.go(t.load, t.nload, box);
 #pragma unroll
   for (int r = 0; r < ROUNDS; r++)
-    if (threadIdx.x + r * blockDim.x < t.vectors) data[r] = load<16>(src + w.global[r]);
-#pragma unroll
-  for (int r = 0; r < ROUNDS; r++)
-    if (threadIdx.x + r * blockDim.x < t.vectors)
-      *(uint4 *)(box + w.shared[r]) = data[r];
+    if (threadIdx.x + r * blockDim.x < t.vectors) fetch(w.shared[r], src + w.offset(r));
 }
 
 /* Units of a vector -> the vector; words of W units -> W vectors. */
@@ -86,85 +89,97 @@ template <> struct box_vectors<2, 1> {
   }
 };
 
-/* A task is W vectors. Several of few groups are walked at once; one of many groups in
-** passes. */
+/* Tasks of a thread, W vectors of the destination each: the words of EACH groups. Where
+** MOST groups lie is held; WALK of them are found at once. */
 template <int ES, int W, int G> struct box_tasks {
   typedef typename box_vectors<ES, W>::word word;
   enum {
-    V = 16 / ES, EACH = V / G, PASS = EACH < 4 ? EACH : 4,
-    N = 4 / PASS < BOX_ROUNDS / W ? 4 / PASS : BOX_ROUNDS / W
+    V = 16 / ES, EACH = V / G, TASKS = BOX_ROUNDS / W, MOST = 16, WALK = 8,
+    HELD = TASKS * EACH <= MOST ? TASKS : MOST / EACH,
+    PASS = EACH < WALK ? EACH : WALK, N = WALK / PASS < HELD ? WALK / PASS : HELD
   };
-  box_walk<N * PASS, PASS> walk;
+  int32_t global[HELD];                 /* in groups */
+  near group[HELD * EACH];
 
-  /* Groups [from, from + PASS) of the tasks first, first + threads, ... */
-  MT_INLINE void go (const mt_turn &t, uint32_t first, int from) {
+  /* Groups [from, from + PASS) of the tasks r to r + N. */
+  MT_INLINE void pass (const mt_turn &t, near box, uint32_t first, int r, int from) {
+    box_walk<N * PASS, PASS, ES * G> w;
 #pragma unroll
     for (int i = 0; i < N * PASS; i++)
-      walk.n[i] = (first + i / PASS * blockDim.x) * EACH + from + i % PASS;
-    walk.go(t.store, t.nstore);
-  }
-
-  /* Their units, of task r. */
-  MT_INLINE void gather (word *x, const mt_turn &t, const char *box, int r) const {
+      w.n[i] = (first + (r + i / PASS) * blockDim.x) * EACH + from + i % PASS;
+    w.go(t.store, t.nstore, box);
 #pragma unroll
-    for (int j = 0; j < PASS * G; j++)
-      x[j] = *(const word *)(box + walk.shared[r * PASS + j / G] + t.lane[j % G]);
+    for (int i = 0; i < N * PASS; i++)
+      group[(r + i / PASS) * EACH + from + i % PASS] = w.shared[i];
+#pragma unroll
+    for (int i = 0; i < N && from == 0; i++) global[r + i] = (int32_t)w.global[i];
   }
 
-  static MT_INLINE void put (const mt_turn &t, char *dst, const word *x) {
+  /* The tasks first, first + threads, ... */
+  MT_INLINE void find (const mt_turn &t, near box, uint32_t first) {
+#pragma unroll
+    for (int r = 0; r < HELD; r += N) {
+      if (r > 0 && r * blockDim.x >= t.vectors / W) break;
+#pragma unroll
+      for (int from = 0; from < EACH; from += PASS) pass(t, box, first, r, from);
+    }
+  }
+
+  MT_INLINE void put (const mt_turn &t, char *dst, int r) const {
+    word x[V];
     uint4 out[W];
+    char *to = dst + (int64_t)global[r] * (ES * G);
+#pragma unroll
+    for (int j = 0; j < V; j++)
+      x[j] = *(const word *)there(group[r * EACH + j / G] + (j % G ? t.lane[j % G] : 0));
     box_vectors<ES, W>::of(out, x);
 #pragma unroll
-    for (int j = 0; j < W; j++) store<16>(dst + j * t.wide_step, out[j]);
+    for (int j = 0; j < W; j++) store<16>(to + j * t.wide_step, out[j]);
   }
 };
 
+/* The box is on its way. */
 template <int ES, int W, int G>
-MT_INLINE void box_store (const mt_turn &t, char *dst, const char *box) {
+MT_INLINE void box_store (const mt_turn &t, char *dst, near box) {
   typedef box_tasks<ES, W, G> T;
   const uint32_t tasks = t.vectors / W;
+  uint32_t first = threadIdx.x;
+  T x;
+  x.find(t, box, first);
+  fetched();
 #pragma unroll 1
-  for (uint32_t first = threadIdx.x; first < tasks; first += T::N * blockDim.x) {
-    T x;
-    x.go(t, first, 0);
+  for (int done = T::HELD;; done += T::HELD) {
 #pragma unroll
-    for (int r = 0; r < T::N; r++) {
-      typename T::word unit[T::V];
-      char *to = dst + x.walk.global[r];
-      if (first + r * blockDim.x >= tasks) break;
-      x.gather(unit, t, box, r);
-#pragma unroll
-      for (int from = T::PASS; from < T::EACH; from += T::PASS) {
-        x.go(t, first, from);
-        x.gather(unit + from * G, t, box, 0);
-      }
-      T::put(t, to, unit);
+    for (int r = 0; r < T::HELD; r++, first += blockDim.x) {
+      if (first >= tasks) return;
+      x.put(t, dst, r);
     }
+    if (done >= T::TASKS) return;
+    x.find(t, box, first);
   }
 }
 
 /* The G of the descriptor. */
 template <int ES, int W, int G>
-MT_INLINE void box_store_by (const mt_turn &t, char *dst, const char *box) {
+MT_INLINE void box_store_by (const mt_turn &t, char *dst, near box) {
   if constexpr (G > 1)
     if (t.group < G) return box_store_by<ES, W, G / 2>(t, dst, box);
   box_store<ES, W, G>(t, dst, box);
 }
 
 template <int ES> MT_INLINE void copy_box (const mt_launch &p) {
-  __shared__ uint4 shared[MT_BOX_SHARED / 16];
+  MT_DYNAMIC(shared, MT_BOX_SHARED);
   constexpr int W = ES < 4 ? 4 / ES : 1;
-  const mt_turn &t = p.desc.turn;
-  char *box = (char *)shared;
+  const mt_desc &d = p.desc;
+  const mt_turn &t = d.turn;
+  const near box = near_of(shared);
   place at = {};
   sides side(p);
-  walk_rest(at, p.desc, blockIdx.x);
-  side.move(p.desc, at);
-  if (t.vectors <= BOX_ROUNDS / 2 * blockDim.x)
-    box_load<BOX_ROUNDS / 2>(t, side.src, box);
-  else
-    box_load<BOX_ROUNDS>(t, side.src, box);
-  __syncthreads();
+  walk(at, d, d.nthr + d.nval, d.nthr + d.nval + d.nrest, blockIdx.x);
+  side.move(d, at);
+  const char *src = settled(side.src);
+  if (t.vectors <= BOX_ROUNDS / 2 * blockDim.x) box_load<BOX_ROUNDS / 2>(t, src, box);
+  else box_load<BOX_ROUNDS>(t, src, box);
   if (W > 1 && t.wide == 1) box_store_by<ES, 1, 16 / ES>(t, side.dst, box);
   else box_store_by<ES, W, 16 / ES>(t, side.dst, box);
 }

@@ -13,12 +13,6 @@
 
 #define MT_INLINE __device__ __forceinline__
 
-/* What is checked, and memory that a launch asks for: emulated kernels have their own. */
-#ifndef MT_ASSERT
-#define MT_ASSERT(x) ((void)0)
-#define MT_DYNAMIC(name, bytes) extern __shared__ uint4 name[]
-#endif
-
 namespace mt {
 
 /* ------------------------------------------------------------------ reading */

@@ -20,6 +20,15 @@
 #define MT_FAR 0x7fffffff
 #endif
 
+/* What is checked, memory that a launch asks for, what arrives there later: emulated
+** kernels have their own. */
+#ifndef MT_ASSERT
+#define MT_ASSERT(x) ((void)0)
+#define MT_DYNAMIC(name, bytes) extern __shared__ uint4 name[]
+#define MT_FETCH(to, from) ((void)0)
+#define MT_FETCHED() ((void)0)
+#endif
+
 namespace mt {
 
 /* What every kernel begins with: the next launch may come up, and what went before is
@@ -163,6 +172,45 @@ template <int BYTES> MT_INLINE typename word<BYTES>::type load (const char *p) {
 
 template <int BYTES> MT_INLINE void store (char *p, typename word<BYTES>::type value) {
   *(typename word<BYTES>::type *)p = value;
+}
+
+/* An address in shared memory, and what lies there; one in global memory that is added up
+** here, not again wherever it is used. */
+#if defined(__CUDA_ARCH__)
+typedef uint32_t near;
+MT_INLINE near near_of (const void *p) { return (near)__cvta_generic_to_shared(p); }
+MT_INLINE void *there (near at) { return __cvta_shared_to_generic(at); }
+MT_INLINE char *settled (const char *p) {
+  size_t at = __cvta_generic_to_global(p);
+  asm volatile("" : "+l"(at));
+  return (char *)__cvta_global_to_generic(at);
+}
+#else
+typedef uintptr_t near;
+MT_INLINE near near_of (const void *p) { return (near)p; }
+MT_INLINE void *there (near at) { return (void *)at; }
+MT_INLINE char *settled (const char *p) { return (char *)(uintptr_t)p; }
+#endif
+
+/* A vector to shared memory. By way of the L1 (.ca): quarters of a warp that share a
+** sector ask the L2 for it once. */
+MT_INLINE void fetch (near to, const char *from) {
+#if defined(__CUDA_ARCH__)
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from)
+               : "memory");
+#else
+  MT_FETCH((void *)to, from);
+#endif
+}
+
+/* What the threads of the block have fetched is there. */
+MT_INLINE void fetched () {
+#if defined(__CUDA_ARCH__)
+  asm volatile("cp.async.wait_all;" ::: "memory");
+#else
+  MT_FETCHED();
+#endif
+  __syncthreads();
 }
 
 MT_INLINE void copy_element (const char *src, char *dst, uint32_t bytes) {

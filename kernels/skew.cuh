@@ -89,25 +89,6 @@ struct skew_block {
 
 /* ------------------------------------------------------------------ loading */
 
-/* A vector to shared memory, which arrives before skew_arrived returns. */
-MT_INLINE void skew_fetch (char *to, const char *from) {
-#if defined(__CUDA_ARCH__)
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
-                   (uint32_t)__cvta_generic_to_shared(to)),
-               "l"(from)
-               : "memory");
-#else
-  *(uint4 *)to = *(const uint4 *)from;
-#endif
-}
-
-MT_INLINE void skew_arrived () {
-#if defined(__CUDA_ARCH__)
-  asm volatile("cp.async.wait_all;" ::: "memory");
-#endif
-  __syncthreads();
-}
-
 /* Offsets of index n along hops, in the memory of one side and in shared memory. */
 struct skew_walk {
   int64_t global;
@@ -151,7 +132,7 @@ MT_INLINE void skew_load (const mt_launch &p, const skew_block &b, char *box) {
     const char *from = run + (int32_t)(v - before);
     char *to = box + 16 * i + r / V * k.gap;
     if (v >= before + bytes) continue;
-    if (INSIDE || (from >= m.low && from + 16 <= m.high)) skew_fetch(to, from);
+    if (INSIDE || (from >= m.low && from + 16 <= m.high)) fetch(near_of(to), from);
     else *(uint4 *)to = load_edge<ES>(from, m);
   }
 }
@@ -377,7 +358,7 @@ template <int ES> MT_INLINE void copy_skew (const mt_launch &p) {
   else skew_load<ES, false>(p, b, box);
   skew_places<ES>(k, (uint32_t)(uintptr_t)b.src & 15, box);
   skew_split(k, b, box);
-  skew_arrived();
+  fetched();
   if (k.piece.extent) skew_write<ES, skew_pieces<ES>>(k, b, box);
   else skew_write<ES, skew_units<ES>>(k, b, box);
 }

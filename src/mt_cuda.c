@@ -78,9 +78,17 @@ static mt_status find_device (mt_cuda *c, int index, mt_err *err) {
   return MT_CU(&c->driver, err, cuDeviceGet, (&c->device, index));
 }
 
-/* Others have what they need. */
-static bool asks_for_shared (const mt_kernel *k) {
+/* Of more shared memory than launches may ask for otherwise. */
+static bool asks_for_much (const mt_kernel *k) {
   return k->op == MT_OP_COPY && k->form == MT_FORM_SKEW;
+}
+
+/* The shared memory that a launch asks for; other kernels have what they need. */
+static unsigned shared_of (const mt_plan *p) {
+  const mt_desc *d = &p->launch.desc;
+  if (p->kernel->op != MT_OP_COPY) return 0;
+  if (d->form == MT_FORM_BOX) return d->turn.size;
+  return d->form == MT_FORM_SKEW ? d->skew.shared : 0;
 }
 
 /* The kernels of products are loaded with the first of them. */
@@ -93,7 +101,7 @@ static mt_status find_function (mt_cuda *c, size_t i, mt_err *err) {
   snprintf(name, sizeof name, "mt_%s", mt_cuda_kernels[i].name);
   MT_TRY(CU(c, err, cuLibraryGetKernel, (&kernel, c->library[op], name)));
   MT_TRY(CU(c, err, cuKernelGetFunction, (&c->function[i], kernel)));
-  if (!asks_for_shared(&mt_cuda_kernels[i])) return MT_OK;
+  if (!asks_for_much(&mt_cuda_kernels[i])) return MT_OK;
   return CU(c, err, cuFuncSetAttribute, (c->function[i], MT_CU_MOST_SHARED,
                                          MT_SKEW_SHARED));
 }
@@ -284,8 +292,8 @@ static mt_status start (const mt_plan *p, CUstream stream, bool early, mt_err *e
                            .numAttrs = early && p->kernel->op == MT_OP_COPY,
                            .gridDimX = p->grid.blocks, .gridDimY = 1, .gridDimZ = 1,
                            .blockDimX = p->grid.threads, .blockDimY = 1, .blockDimZ = 1,
+                           .sharedMemBytes = shared_of(p),
                            .hStream = stream};
-  if (asks_for_shared(p->kernel)) config.sharedMemBytes = p->launch.desc.skew.shared;
   if (p->grid.blocks == 0) return MT_OK;
   return CU(c, err, cuLaunchKernelEx, (&config, function, params, NULL));
 }

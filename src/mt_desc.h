@@ -123,7 +123,9 @@ typedef struct mt_hop {
 ** whole in shared memory. A vector of the destination is groups of `group` units; unit j
 ** of a group lies at lane[j] behind its first. One thread makes `wide` vectors out of the
 ** words of `wide` units that begin at their first vector: the vector w lies w * wide_step
-** bytes on. Groups of such first vectors are numbered along the hops of `store`.
+** bytes on. Groups of such first vectors are numbered along the hops of `store`. Steps
+** of `load` are whole vectors, those of `store` whole groups; none lies 2^31 of them or
+** more from the first of the box.
 ** All but order, pitch, group, wide and apart follows from these and the axes. */
 typedef struct mt_turn {
   uint8_t  order[MT_MAXTURN];     /* the thread axes along the destination */
@@ -133,6 +135,7 @@ typedef struct mt_turn {
                                   ** come 4 along the first axis of the source */
   uint16_t nload, nstore;
   uint32_t vectors;
+  uint32_t size;                  /* bytes of the box in shared memory */
   int64_t  wide_step;
   uint32_t lane[16];
   mt_hop   load[MT_MAXHOP], store[MT_MAXHOP];

@@ -89,8 +89,22 @@ static bool set_apart (mt_walk *w, uint32_t n, uint32_t shared, int64_t global) 
   return true;
 }
 
-static bool put (mt_hop *to, uint16_t *count, const mt_walk *w) {
-  if (w->n > MT_MAXHOP) return false;
+/* Steps are whole things of so many bytes, which lie less than 2^31 of them from the
+** first. */
+static bool is_near (const mt_walk *w, uint32_t bytes) {
+  const uint64_t most = bytes * (uint64_t)INT32_MAX;
+  uint64_t sum = 0;
+  for (int i = 0; i < w->n; i++) {
+    int64_t by = w->hop[i].global;
+    uint64_t step = by < 0 ? 0 - (uint64_t)by : (uint64_t)by;
+    if (step > most || step % bytes != 0) return false; /* extents: up to MT_BOX_BYTES */
+    sum += step * (w->hop[i].extent - 1);
+  }
+  return sum <= most;
+}
+
+static bool put (mt_hop *to, uint16_t *count, const mt_walk *w, uint32_t bytes) {
+  if (w->n > MT_MAXHOP || !is_near(w, bytes)) return false;
   for (int i = 0; i < w->n; i++) {
     mt_axis a = {.extent = w->hop[i].extent};
     mt_divisor(&a);
@@ -120,7 +134,7 @@ static bool build_load (mt_desc *d) {
   for (int i = 1; i < w.n; i++)
     if (w.hop[i].shared % 16 != 0) return false;
   return w.hop[0].shared == unit && count_by(&w, 16 / unit) &&
-         put(d->turn.load, &d->turn.nload, &w);
+         put(d->turn.load, &d->turn.nload, &w, 16);
 }
 
 /* ---------------------------------------------------------------- of the destination */
@@ -168,10 +182,11 @@ static bool build_store (mt_desc *d) {
       !set_apart(&w, d->turn.apart * (16 / unit / d->turn.group), unit * wide,
                  d->turn.wide_step * wide))
     return false;
-  return put(d->turn.store, &d->turn.nstore, &w);
+  return put(d->turn.store, &d->turn.nstore, &w, unit * d->turn.group);
 }
 
-static bool check_pitches (const mt_desc *d) {
+/* Pitches without overlap; the size that they give. */
+static bool find_size (mt_desc *d) {
   uint32_t unit = unit_of(d), end = 0, word = unit * d->turn.wide;
   for (uint32_t k = 0; k < d->nthr; k++) {
     uint32_t pitch = d->turn.pitch[k];
@@ -179,12 +194,13 @@ static bool check_pitches (const mt_desc *d) {
     end = pitch * (uint32_t)d->axis[k].extent;
     if (end > MT_BOX_SHARED) return false;
   }
+  d->turn.size = (end + 15) / 16 * 16;
   return true;
 }
 
 bool mt_turn_build (mt_desc *d) {
   d->turn.vectors = (uint32_t)d->threads * unit_of(d) / 16;
-  return check_pitches(d) && build_load(d) && build_store(d);
+  return find_size(d) && build_load(d) && build_store(d);
 }
 
 /* ---------------------------------------------------------------- banks */
@@ -293,7 +309,8 @@ mt_status mt_turn_check (const mt_desc *d, mt_err *err) {
   memcpy(x.turn.pitch, d->turn.pitch, sizeof x.turn.pitch);
   x.turn.group = d->turn.group, x.turn.wide = d->turn.wide;
   x.turn.apart = d->turn.apart;
-  MT_CHECK(mt_turn_build(&x), err, "the rows of a box are no whole vectors");
+  MT_CHECK(mt_turn_build(&x), err,
+           "the rows of a box are no whole vectors, or too far apart");
   MT_CHECK(memcmp(&x.turn, &d->turn, sizeof x.turn) == 0, err,
            "a box turns in another way than its axes");
   return MT_OK;

@@ -51,7 +51,8 @@ typedef struct pair {
 } pair;
 
 /* Rows of a wider matrix; row-major, and in tiles of 8x8 blocks of 2x2. Copies whose runs
-** are so short that tiles would be nearly empty. Rows of odd lengths. */
+** are so short that tiles would be nearly empty; the last of them reach 2^35 bytes, which
+** boxes do not. Rows of odd lengths. */
 static const pair pairs[] = {
   {MT_f16, "copy_flat_u128", "(16384,8192):(12288,1)", "(16384,8192):(8192,1)"},
   {MT_f16, "copy_box_b4", "((2,8,512),(2,8,512)):((8192,16384,131072),(1,2,16))",
@@ -67,6 +68,8 @@ static const pair pairs[] = {
   {MT_f16, "copy_box_b2", "(16,16,10000):(1,16,256)", "(16,16,10000):(16,1,256)"},
   {MT_u8, "copy_box_b1", "(32,32,10000):(1,32,1024)", "(32,32,10000):(32,1,1024)"},
   {MT_f32, "copy_box_b4", "(48,48,10000):(1,48,2304)", "(48,48,10000):(48,1,2304)"},
+  {MT_f32, "copy_box_b4", "(48,48,1000):(1,182000000,48)", "(48,48,1000):(48,1,2304)"},
+  {MT_f32, "copy_tile_b4", "(48,48,1000):(1,184000000,48)", "(48,48,1000):(48,1,2304)"},
   {MT_u8, "copy_rows_b1", "(1001,5000,7):(1,1001,5005000)",
    "(1001,5000,7):(1,7007,1001)"},
   {MT_u8, "copy_skew_b1", "(25,3000,7):(1,25,75000)", "(25,3000,7):(1,175,25)"},

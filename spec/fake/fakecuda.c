@@ -235,8 +235,7 @@ FAKE cuLaunchKernelEx (const CUlaunchConfig *c, CUfunction f, void **params,
   NEED(f != NULL && c->hStream != NULL, 400);
   NEED(c->hStream->context == current(), 400);
   NEED(params != NULL && extra == NULL && c->numAttrs <= 1, 1);
-  bool skew = k->op == MT_OP_COPY && k->form == MT_FORM_SKEW;
-  NEED(c->sharedMemBytes == (skew ? ((mt_launch *)params[0])->desc.skew.shared : 0), 1);
+  NEED(c->sharedMemBytes == fake_room(k, params[0]), 1);
   NEED(c->numAttrs == 0 || ((CUlaunchAttribute *)c->attrs)->id == MT_CU_EARLY, 1);
   NEED(c->gridDimX > 0 && c->gridDimX <= 0x7fffffff && c->blockDimX > 0, 1);
   NEED(c->gridDimY == 1 && c->gridDimZ == 1 && c->blockDimY == 1 && c->blockDimZ == 1, 1);

@@ -115,6 +115,9 @@ int fake_live_streams (void);
 /* Does what comes before a record of the event, in the stream that records it. */
 CUresult fake_reach (CUevent e, int ticket);
 
+/* The shared memory that a launch asks for, `l` where it is of a copy. */
+uint32_t fake_room (const mt_kernel *k, const mt_launch *l);
+
 /* ---- graphs */
 
 CUresult fake_capture_begin (CUstream s);

@@ -60,6 +60,12 @@ bool fake_capturing (CUcontext c) {
 
 /* ---------------------------------------------------------------- doing it */
 
+uint32_t fake_room (const mt_kernel *k, const mt_launch *l) {
+  if (k->op != MT_OP_COPY) return 0;
+  if (k->form == MT_FORM_BOX) return l->desc.turn.size;
+  return k->form == MT_FORM_SKEW ? l->desc.skew.shared : 0;
+}
+
 /* The bases as the host's addresses; false where a buffer is not the device's. */
 static bool translate (void **base, int n, int device, size_t *bytes) {
   for (int i = 0; i < n; i++) {

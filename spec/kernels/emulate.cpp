@@ -19,6 +19,8 @@
 #define __forceinline__ inline __attribute__((always_inline))
 #define __shared__ static
 #define MT_DYNAMIC(name, bytes) static uint4 name[(bytes) / 16]
+#define MT_FETCH(to, from) fetch_later(to, from)
+#define MT_FETCHED() fetches_end()
 #define MT_ASSERT(x) ((x) ? (void)0 : (fprintf(stderr, "not true: %s\n", #x), abort()))
 
 struct index3 { unsigned x; };
@@ -92,6 +94,29 @@ static inline uint32_t __shfl_down_sync (unsigned, uint32_t v, unsigned by, int 
 static inline uint32_t __shfl_up_sync (unsigned, uint32_t v, unsigned by, int width) {
   unsigned me = threadIdx.x, in = me % (unsigned)width;
   return shuffle(v, in >= by ? me - by : me);
+}
+
+/* Fetches of each thread: what they write is not there before it waits for them. */
+namespace {
+enum { MOST_FETCHES = 64 };
+struct fetching {
+  int n;
+  uint4 *to[MOST_FETCHES], value[MOST_FETCHES];
+} fetches[MOST_THREADS];
+}
+
+static inline void fetch_later (void *to, const void *from) {
+  fetching *f = &fetches[threadIdx.x];
+  MT_ASSERT(f->n < MOST_FETCHES);
+  f->to[f->n] = (uint4 *)to;
+  f->value[f->n++] = __ldg((const uint4 *)from);
+  memset(to, 0xA5, sizeof (uint4));
+}
+
+static inline void fetches_end () {
+  fetching *f = &fetches[threadIdx.x];
+  for (int i = 0; i < f->n; i++) *f->to[i] = f->value[i];
+  f->n = 0;
 }
 
 #include "cast.cuh"
