@@ -71,23 +71,23 @@ template <int ES> MT_INLINE uint4 rotated (const uint4 &v, uint32_t m) {
 template <int ES> struct skew_units {
   enum { V = 16 / ES };
   typedef typename skew_unit<ES>::type type;
-  uint32_t at[V];                       /* in shared memory */
+  uint32_t at[V];                       /* behind the row */
   uint32_t turn;                        /* bytes that come last */
 
-  MT_INLINE skew_units (const mt_skew &k, const char *box, int32_t first, uint32_t row) {
+  MT_INLINE skew_units (const mt_skew &k, const char *box, int32_t first) {
     const uint32_t early = (uint32_t)first & (V - 1);
-    const uint32_t a = skew_address(box) + k.table + 2 * (V + (uint32_t)first - early);
-    const uint32_t b = a + 2 * V;
+    const uint32_t a = skew_address(box) + k.table + 2 * ((V + (uint32_t)first) / V);
+    const uint32_t b = a + 2;
 #pragma unroll
     for (uint32_t n = 0; n < V; n++) {
       uint16_t place;
-      skew_get(&place, (n < early ? b : a) + 2 * n, box);
-      at[n] = skew_address(box) + row + place;
+      skew_get(&place, (n < early ? b : a) + n * k.plane, box);
+      at[n] = place;
     }
     turn = early * ES;
   }
 
-  /* `row` bytes on. */
+  /* Of the row at address `row`. */
   MT_INLINE uint4 vector (const char *box, uint32_t row) const {
     type x[V];
     uint4 out;
@@ -133,7 +133,7 @@ template <int ES> struct skew_pieces {
   uint32_t at, next;                    /* the second piece, as if it began at `at` */
   uint32_t left;                        /* bytes of the first from there on */
 
-  MT_INLINE skew_pieces (const mt_skew &k, const char *box, int32_t first, uint32_t row) {
+  MT_INLINE skew_pieces (const mt_skew &k, const char *box, int32_t first) {
     const mt_each &e = k.piece;
     const uint32_t p = (uint32_t)first;
     const uint32_t q = first < 0 ? 0 : divide_by(p, e.extent, e.mul, e.shift);
@@ -142,8 +142,8 @@ template <int ES> struct skew_pieces {
     left = (e.extent - digit) * ES;
     skew_get(&a, skew_address(box) + k.table + 2 * q, box);
     if (left < 16) skew_get(&b, skew_address(box) + k.table + 2 * q + 2, box);
-    at = skew_address(box) + row + a + digit * ES;
-    next = skew_address(box) + row + b - left;
+    at = a + digit * ES;
+    next = b - left;
   }
 
   MT_INLINE uint4 vector (const char *box, uint32_t row) const {

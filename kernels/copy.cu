@@ -11,8 +11,8 @@
 #define MT_BOUNDS_SHEAR(threads, unroll) __launch_bounds__(threads, 5)
 #define MT_BOUNDS_ROWS(threads, unroll) __launch_bounds__(threads, 6)
 #define MT_BOUNDS_PACK(threads, unroll) __launch_bounds__(threads, 5)
-#define MT_BOUNDS_BOX(threads, unroll) __launch_bounds__(threads, 6)
-#define MT_BOUNDS_SKEW(threads, unroll) __launch_bounds__(threads, 3)
+#define MT_BOUNDS_BOX(threads, unroll) __launch_bounds__(threads, 5)
+#define MT_BOUNDS_SKEW(threads, unroll) __launch_bounds__(threads, 4)
 #define MT_SWIZZLED_TV(threads, unroll) __launch_bounds__(threads, 1)
 #define MT_SWIZZLED_FLAT(threads, unroll) __launch_bounds__(threads)
 

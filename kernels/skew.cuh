@@ -10,8 +10,9 @@
 **
 ** Where the places of a row lie in shared memory is looked up in a table. A thread does
 ** it for V places, and takes these of several rows: of such ones that begin at the same
-** address modulo 16. Threads of a warp meet few banks if all read places of the same
-** number modulo V at a time; so each vector comes in rotated.
+** address modulo 16; or, where places are equally far apart, those of the windows of one
+** row. Threads of a warp meet few banks if all read places of the same number modulo V at
+** a time; so each vector comes in rotated.
 **
 ** Rows whose first axis is the first of the runs too are made of pieces that lie in one
 ** piece in shared memory; a vector is of one of them or of two.
@@ -122,16 +123,16 @@ MT_INLINE void skew_load (const mt_launch &p, const skew_block &b, char *box) {
   enum { V = 16 / ES };
   const mt_skew &k = p.desc.skew;
   const memory m(p, MT_SRC);
-  const uint32_t bytes = b.size.run * ES, each = k.vectors.extent;
-  const uint32_t all = b.size.runs * each;
-#pragma unroll 4
+  const int32_t bytes = (int32_t)(b.size.run * ES);
+  const uint32_t each = k.vectors.extent, all = b.size.runs * each;
+#pragma unroll(INSIDE ? 4 : 1)
   for (uint32_t i = threadIdx.x; i < all; i += blockDim.x) {
     const uint32_t r = divide_by(i, each, k.vectors.mul, k.vectors.shift);
     const char *run = b.src + (int64_t)skew_starts(k, box)[r] * ES;
-    const uint32_t before = (uint32_t)(uintptr_t)run & 15, v = 16 * (i - r * each);
-    const char *from = run + (int32_t)(v - before);
+    const int32_t at = (int32_t)(16 * (i - r * each)) - (int32_t)((uintptr_t)run & 15);
+    const char *from = run + at;
     char *to = box + 16 * i + r / V * k.gap;
-    if (v >= before + bytes) continue;
+    if (at >= bytes) continue;
     if (INSIDE || (from >= m.low && from + 16 <= m.high)) fetch(near_of(to), from);
     else *(uint4 *)to = load_edge<ES>(from, m);
   }
@@ -154,15 +155,18 @@ MT_INLINE uint32_t skew_at (const mt_skew &k, uint32_t low, uint32_t first, uint
   return run * k.pitch + run / (16 / ES) * k.gap + inside + (address & 15);
 }
 
-/* The table: of places, or of pieces. */
+/* The table: of pieces, or of places, which lie in V planes by their numbers modulo V:
+** threads that look up those of neighbouring vectors meet other banks. */
 template <int ES> MT_INLINE void skew_places (const mt_skew &k, uint32_t low, char *box) {
+  enum { V = 16 / ES };
   const bool pieces = k.piece.extent != 0;
-  const uint32_t early = pieces ? 0 : 16 / ES, late = pieces ? 3 : 32 / ES;
-  uint16_t *table = (uint16_t *)(box + k.table);
+  const uint32_t early = pieces ? 0 : V, late = pieces ? 3 : 2 * V;
 #pragma unroll 1
   for (uint32_t n = threadIdx.x; n < early + k.places + late; n += blockDim.x) {
     const bool real = n >= early && n < k.places + early;
-    table[n] = (uint16_t)(real ? skew_at<ES>(k, low, pieces ? 1 : 0, n - early) : 0);
+    const uint32_t at = pieces ? 2 * n : n / V * 2 + n % V * k.plane;
+    *(uint16_t *)(box + k.table + at) =
+      (uint16_t)(real ? skew_at<ES>(k, low, pieces ? 1 : 0, n - early) : 0);
   }
 }
 
@@ -197,6 +201,15 @@ MT_INLINE void store_part (char *p, const uint4 &v, int32_t low, int32_t high) {
   store_next<ES, 4, false>(p, x, at, end);
   store_next<ES, 2, false>(p, x, at, end);
   store_next<ES, 1, false>(p, x, at, end);
+}
+
+MT_INLINE void skew_whole (char *p, const uint4 &v) {
+#if defined(__CUDA_ARCH__)
+  asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(p), "r"(v.x), "r"(v.y),
+               "r"(v.z), "r"(v.w) : "memory");
+#else
+  store<16>(p, v);
+#endif
 }
 
 /* Rows of a class: where the first begins in the destination, in the runs and in the row
@@ -252,9 +265,23 @@ MT_INLINE void skew_split (const mt_skew &k, const skew_block &b, char *box) {
   }
 }
 
-/* Writes the vectors from place `first` on of these rows: the WHOLE ones or the PARTs. A
-** sector of 32 bytes is written by the box, and the segment, where it begins: caches take
-** much longer for a part of one. */
+/* Which rows write the vector from place `first` on as a whole: segments that begin at
+** this place of the box's row at most, of rows that are not cut all, at 0, or none, at
+** -1; `half`: the vector is the second half of a sector. A sector of 32 bytes is written
+** by the box, and the segment, where it begins: caches take much longer for a part of
+** one. */
+template <int ES>
+MT_INLINE int32_t skew_limit (const mt_skew &k, const skew_block &b, int32_t first,
+                              bool half) {
+  enum { V = 16 / ES };
+  const int32_t begin = first - (half ? V : 0), end = (int32_t)b.size.end - V - first;
+  const int32_t last = (int32_t)b.size.row - 1 - begin;
+  if (first < 0 || begin >= (int32_t)k.length) return -1;
+  if (begin < 0) return b.size.begun || end < 0 ? -1 : 0;
+  return end < last ? end : last;
+}
+
+/* Writes the vectors from place `first` on of these rows: the WHOLE ones, the PARTs. */
 template <int ES, typename UNITS, bool WHOLE, bool PART>
 MT_INLINE void skew_put (const mt_skew &k, const skew_block &b, const skew_rows &rows,
                          const char *box, int32_t first) {
@@ -262,21 +289,24 @@ MT_INLINE void skew_put (const mt_skew &k, const skew_block &b, const skew_rows 
   const int64_t step = k.store[0].global << k.period;
   const uint32_t by = k.store[0].shared << k.period;
   const int32_t on = (int32_t)(k.segment << k.period);
-  const int32_t end = (int32_t)b.size.end, row = (int32_t)b.size.row;
-  const UNITS units(k, box, first, rows.at);
+  const int32_t even = skew_limit<ES>(k, b, first, false);
+  const int32_t odd = skew_limit<ES>(k, b, first, true);
+  const UNITS units(k, box, first);
   char *to = b.dst + rows.dst + (int64_t)first * ES;
   int32_t place = (int32_t)rows.place;
-  uint32_t at = 0;
+  uint32_t at = skew_address(box) + rows.at;
 #pragma unroll 1
-  for (uint32_t n = 0; n < rows.count; n++, to += step, at += by, place += on) {
-    const int32_t p = place + first, begin = first - ((uintptr_t)to & 16 ? V : 0);
-    const bool mine = begin >= 0 ? begin < (int32_t)k.length && place + begin < row
-                                 : place == 0 && !b.size.begun;
-    const bool whole = p >= 0 && p + V <= end;
-    if (!mine || p >= end || !(whole ? WHOLE : PART)) continue;
-    const uint4 v = units.vector(box, at);
-    if (WHOLE && (!PART || whole)) store<16>(to, v);
-    else store_part<ES>(to, v, -p, end - p);
+  for (uint32_t n = rows.count; n > 0; n--, to += step, at += by, place += on) {
+    const bool half = (uintptr_t)to & 16;
+    if (place <= (half ? odd : even)) {
+      if (WHOLE) skew_whole(to, units.vector(box, at));
+    } else if (PART) {
+      const int32_t p = place + first, begin = first - (half ? V : 0);
+      const int32_t end = (int32_t)b.size.end, row = (int32_t)b.size.row;
+      const bool mine = begin >= 0 ? begin < (int32_t)k.length && place + begin < row
+                                   : place == 0 && !b.size.begun;
+      if (mine && p < end) store_part<ES>(to, units.vector(box, at), -p, end - p);
+    }
   }
 }
 
@@ -297,14 +327,42 @@ MT_INLINE void skew_store (const mt_skew &k, const skew_block &b, const char *bo
     const uint32_t q = divide_by(n, k.wide.extent, k.wide.mul, k.wide.shift);
     const uint32_t part = divide_by(q, k.all.extent, k.all.mul, k.all.shift);
     const skew_rows rows = skew_parts(k, (char *)box)[q - part * k.all.extent];
-    const uint32_t before = (uint32_t)(uintptr_t)(b.dst + rows.dst) & (k.grain - 1);
-    const uint32_t lane = n - q * k.wide.extent;
+    const uint32_t lead = (uint32_t)(uintptr_t)(b.dst + rows.dst);
+    const uint32_t lane = n - q * k.wide.extent, before = lead & (k.grain - 1);
     const uint32_t vector = part * k.wide.extent + skew_turned(lane, before, k.grain);
     const int32_t first = ((int32_t)(16 * vector) - (int32_t)before) / ES;
     const int32_t left = (int32_t)b.size.row - (int32_t)rows.place;
     if (rows.count != 0 && first < (int32_t)k.length + V && first < left + V &&
         first >= (ES < 4 ? 0 : 1 - V))
       skew_put<ES, UNITS, true, (ES >= 4)>(k, b, rows, box, first);
+  }
+}
+
+/* The same of rows whose places are equally far apart: a thread looks up those of one
+** vector for the windows of a row; again for vectors of two segments. */
+template <int ES>
+MT_INLINE void skew_along (const mt_skew &k, const skew_block &b, const char *box) {
+  enum { V = 16 / ES };
+  const int32_t by = (int32_t)k.wide.extent * V, length = (int32_t)k.length;
+#pragma unroll 1
+  for (uint32_t n = threadIdx.x; n < k.tasks; n += blockDim.x) {
+    const uint32_t q = divide_by(n, k.wide.extent, k.wide.mul, k.wide.shift);
+    const skew_rows rows = skew_parts(k, (char *)box)[q];
+    const uint32_t before = (uint32_t)(uintptr_t)(b.dst + rows.dst) & (k.grain - 1);
+    const uint32_t vector = skew_turned(n - q * k.wide.extent, before, k.grain);
+    int32_t first = ((int32_t)(16 * vector) - (int32_t)before) / ES;
+    if (rows.count == 0) continue;
+    if (first < 0) first += by;
+    skew_units<ES> units(k, box, first);
+    char *to = b.dst + rows.dst + (int64_t)first * ES;
+    uint32_t at = skew_address(box) + rows.at;
+#pragma unroll 1
+    for (; first < length + V; first += by, to += by * ES, at += by * k.linear) {
+      if ((int32_t)rows.place > skew_limit<ES>(k, b, first, (uintptr_t)to & 16)) continue;
+      if (first + V > length)
+        units = skew_units<ES>(k, box, first), at = skew_address(box) + rows.at;
+      skew_whole(to, units.vector(box, at));
+    }
   }
 }
 
@@ -336,7 +394,8 @@ MT_INLINE void skew_ends (const mt_skew &k, const skew_block &b, const char *box
 
 template <int ES, typename UNITS>
 MT_INLINE void skew_write (const mt_skew &k, const skew_block &b, const char *box) {
-  skew_store<ES, UNITS>(k, b, box);
+  if (ES < 4 && k.linear) skew_along<ES>(k, b, box);
+  else skew_store<ES, UNITS>(k, b, box);
   if (ES < 4) skew_ends<ES, UNITS>(k, b, box);
 }
 

@@ -108,11 +108,12 @@ static int order_of (int *order, const mt_crate *c, int side) {
   return n;
 }
 
-/* In thousandths of the copy: ends of rows, begin and end of a block, idle threads, rows
-** that end in a sector of 32 bytes, groups of few units. */
+/* In thousandths of the copy: ends of rows, begin and end of a block, fewer blocks at a
+** time, idle threads, rows that end in a sector of 32 bytes, groups of few units. */
 static int64_t cost_of (const mt_crate *c) {
   int64_t cost = 256000 / c->bytes, extent[MT_MAXTURN], part;
   int order[MT_LISTSIZE], axis, n = order_of(order, c, MT_DST);
+  if (c->bytes > MT_BOX_USUAL) cost += 80;
   for (int side = 0; side < 2; side++) {
     int64_t row = c->row[side] < MT_LONGROW ? c->row[side] : MT_LONGROW;
     cost += 32000 / row + (c->row[side] % 32 != 0 ? 20 : 0);

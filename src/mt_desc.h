@@ -107,8 +107,12 @@ typedef struct mt_axis {
   uint32_t mul, shift;            /* 0 if the extent is 1, or 2^31 and more */
 } mt_axis;
 
-/* BOX: a box of so many bytes at most, and so many where it lies in shared memory. */
-enum { MT_BOX_BYTES = 16384, MT_BOX_SHARED = 20480, MT_MAXTURN = 8, MT_MAXHOP = 10 };
+/* BOX: a box of so many bytes at most, and so many where it lies in shared memory; larger
+** than MT_BOX_USUAL for longer rows only, since there are fewer at a time. */
+enum {
+  MT_BOX_BYTES = 32768, MT_BOX_USUAL = 16384, MT_BOX_SHARED = 38912, MT_MAXTURN = 8,
+  MT_MAXHOP = 10
+};
 
 /* An axis of a walk; both in bytes. The divisor is as in mt_axis; that of the last hop of
 ** a walk is 0 / 0 and gives the quotient 0: it takes what the others leave. */
@@ -142,9 +146,13 @@ typedef struct mt_turn {
 } mt_turn;
 
 /* SKEW: a block's shared memory, of which a box has the first MT_SKEW_BOX bytes at most;
-** how many bounds there may be. */
+** how many bounds there may be. What is loaded passes through the L1: where shared memory
+** leaves it 28 KiB, copies take up to 15 % longer than where it leaves 60. Four blocks of
+** MT_SKEW_FOUR bytes do, and three of MT_SKEW_SHARED; what is between MT_SKEW_FOUR and
+** MT_SKEW_THREE becomes that, so that there are three. */
 enum {
-  MT_SKEW_SHARED = 76800, MT_SKEW_BOX = 65536, MT_SKEW_BOUNDS = 2, MT_SKEW_THREADS = 384
+  MT_SKEW_SHARED = 65536, MT_SKEW_THREE = 57344, MT_SKEW_FOUR = 49024,
+  MT_SKEW_BOX = 65536, MT_SKEW_BOUNDS = 2, MT_SKEW_THREADS = 384
 };
 
 /* So many units for each of `count` indices, or for those of them that bound number
@@ -174,9 +182,10 @@ typedef struct mt_line {
 **   In shared memory run r begins at r * pitch + r / V * gap + (its address in the
 ** source) mod 16: `vectors` vectors; all_runs at most. From `table` bytes on lie the
 ** places of the first `length` places of a row, two bytes each, from V before the first
-** to 2 V behind the last of `places`; or, if piece is not 0, those of its pieces of so
-** many units, V and more, which are one piece in shared memory too. From `starts` bytes
-** on lie the places of the runs in the source, in units, four bytes each; from `parts`
+** to 2 V behind the last of `places`, in V planes of `plane` bytes: place n is number
+** (n + V) / V of plane n mod V; or, if piece is not 0, those of its pieces of so many
+** units, V and more, which are one piece in shared memory too. From `starts` bytes on
+** lie the places of the runs in the source, in units, four bytes each; from `parts`
 ** bytes on what is known of each part of the rows, 16 bytes each; `shared` bytes are
 ** all. A vector lies before all that.
 **   Where the last axis of a row is one of the run, the row may be cut into segments of
@@ -192,16 +201,18 @@ typedef struct mt_line {
 ** row begins. Task n has vector n mod wide + part * wide of rows n / wide mod all, part
 ** is what these leave: rows class + (chunk * each + i << period), i < each, of index
 ** `other` of the other hops, where (class, chunk, other) is an index of (classes,
-** chunks, rest). All but order and ahead follows from the axes. */
+** chunks, rest). If `linear` is not 0, the places of a row are so many bytes apart; each
+** is 1 then, and a task writes all vectors of a row that are `wide` apart. All but order
+** and ahead follows from the axes. */
 typedef struct mt_skew {
   uint8_t  order[MT_MAXTURN];
   uint16_t nload, nline, nstore;
-  uint32_t pitch, gap, table, places, starts, parts, shared;
+  uint32_t pitch, gap, table, places, plane, starts, parts, shared;
   uint32_t all_runs, length, segment;
   mt_span  run, runs, row, rows;
   uint32_t ahead, ahead_runs;
   mt_each  vectors, piece;
-  uint32_t grain, period, each;
+  uint32_t grain, period, each, linear;
   mt_each  wide, classes, chunks, all;
   mt_each  lead;                  /* rows of the first hop; segments are one row */
   uint32_t tasks, ends;           /* all rows have so many first vectors */

@@ -245,13 +245,15 @@ static bool build_room (mt_desc *d, uint32_t nrun) {
   int64_t gap = v * pitch / MT_VECTOR % 2 == 0 ? MT_VECTOR : 0;
   int64_t bytes = runs * pitch + (runs - 1) / v * gap, places = places_of(d);
   if (bytes > MT_SKEW_BOX) return false;
-  int64_t starts = (bytes + 2 * (places + 3 * v) + 3) / 4 * 4;
+  int64_t plane = 2 * (places / v + 4), starts = (bytes + v * plane + 8 + 3) / 4 * 4;
   int64_t parts = (starts + 4 * runs + MT_VECTOR - 1) / MT_VECTOR * MT_VECTOR;
   int64_t all = parts + (int64_t)MT_VECTOR * s->all.extent;
   int64_t far = bytes + s->store[0].shared + MT_VECTOR;         /* behind a segment */
   all = ((all > far ? all : far) + 2 * MT_VECTOR - 1) / MT_VECTOR * MT_VECTOR;
   s->pitch = (uint32_t)pitch, s->gap = (uint32_t)gap, s->all_runs = (uint32_t)runs;
+  s->plane = (uint32_t)plane;
   s->table = (uint32_t)bytes, s->places = (uint32_t)places;
+  if (all > MT_SKEW_FOUR && all < MT_SKEW_THREE) all = MT_SKEW_THREE;
   s->starts = (uint32_t)starts, s->parts = (uint32_t)parts, s->shared = (uint32_t)all;
   s->vectors = divisor_of(s->pitch / MT_VECTOR);
   return all <= MT_SKEW_SHARED;
@@ -294,6 +296,15 @@ static uint32_t build_windows (mt_desc *d) {
   return whole ? windows_of(d, length, 8 * MT_VECTOR) : parts;
 }
 
+/* Places of small units that are equally far apart in a long row, few of which rows look
+** up together: the windows of a row do. */
+static bool is_linear (const mt_desc *d) {
+  const mt_skew *s = &d->skew;
+  bool one = s->nline == (s->segment ? 2 : 1) && s->line[0].run == 0;
+  return one && unit_of(d) < 4 && s->each < MT_FEWROWS && s->piece.extent == 0 &&
+         s->length * unit_of(d) >= MT_SKEW_WIDEROW;
+}
+
 /* Rows of a task: those that take the fewest instructions, in all and of the slowest
 ** thread. */
 static void build_tasks (mt_desc *d) {
@@ -316,6 +327,11 @@ static void build_tasks (mt_desc *d) {
     best = cost;
     s->each = each, s->tasks = tasks;
     s->chunks = divisor_of(chunks), s->all = divisor_of(all);
+  }
+  if (is_linear(d)) {
+    s->each = 1, s->linear = s->line[0].inside;
+    s->chunks = divisor_of(many), s->all = divisor_of(classes * many * others);
+    s->tasks = s->all.extent * s->wide.extent;
   }
   s->classes = divisor_of(classes);
   s->lead = divisor_of(s->segment ? 1 : lead);

@@ -30,7 +30,7 @@ typedef struct mt_basket {
   int64_t row[2];                         /* bytes of the head of each chain */
   int64_t run, length;                    /* bytes of a run, of a row or its segments */
   bool ahead;                             /* rows that end in a vector are read on */
-  int64_t bytes;
+  int64_t bytes, room;                    /* of shared memory, about */
 } mt_basket;
 
 /* ---------------------------------------------------------------- heads */
@@ -147,8 +147,8 @@ static int64_t length_of (const mt_basket *b) {
   return b->row[MT_DST] / (in_run(b, last) ? b->extent[last] : 1);
 }
 
-/* Shared memory that the box takes. */
-static bool has_room (const mt_basket *b) {
+/* False if the shared memory that the box takes is more than there is. */
+static bool has_room (mt_basket *b) {
   int64_t run = b->run, runs = b->bytes / run, v = 16 / b->unit;
   int64_t places = b->length / b->unit + 5 * v;
   if (reads_on(b)) {
@@ -158,7 +158,8 @@ static bool has_room (const mt_basket *b) {
   int64_t bytes = (run + 31 - b->unit) / 16 * 16 * runs + runs / v * 16;
   int64_t parts = 16 * (b->bytes / b->length / 4 + 16);
   int64_t tables = 2 * places + 4 * runs + parts + 48;
-  return bytes <= MT_SKEW_BOX && bytes + tables <= MT_SKEW_SHARED;
+  b->room = bytes + tables;
+  return bytes <= MT_SKEW_BOX && b->room <= MT_SKEW_SHARED;
 }
 
 /* The box of these heads; false if it has no room. */
@@ -224,11 +225,12 @@ static double ends (const mt_basket *b) {
   return 0.5 / (double)bytes + (reads_on(b) ? 0 : 1.1 / (double)b->row[MT_DST]);
 }
 
-/* In thousandths of the copy: boxes that overhang, and multiprocessors without one too.
-** Large boxes begin and end together. */
+/* In thousandths of the copy: boxes that overhang, of which there are three instead of
+** four at a time, and multiprocessors without one too. Large boxes begin and end
+** together. */
 static int64_t cost_of (const mt_basket *b) {
-  double cost = 4.5 * instructions(b) + 110 * requests(b) + 0.003 * (double)b->bytes +
-                100000 * ends(b);
+  double cost = 3.5 * instructions(b) + 90 * requests(b) + 0.003 * (double)b->bytes +
+                100000 * ends(b) + (b->room > MT_SKEW_FOUR ? 80 : 0);
   int64_t boxes = b->total / b->bytes;
   for (int i = 0; i < b->all->n; i++) {
     int64_t e = b->all->axis[i].extent, n = (e + b->extent[i] - 1) / b->extent[i];

@@ -15,7 +15,8 @@
 enum {
   MT_SHORTRUN = 32,             /* bytes: below, tiles waste more than they give */
   MT_SMALLPIECE = 2048,         /* bytes: below, a block has too little to do */
-  MT_STRIP = 8,                 /* tiles of a strip at most */
+  MT_STRIP = 8, MT_FEWTILES = 2,  /* tiles of a strip at most */
+  MT_FARROW = 16384,            /* bytes of a row of the destination: it is long */
   MT_ALONG = 8,                 /* sheared tiles along dst: from so many on no strips */
   MT_KEPT = 16 << 20,           /* bytes that the L2 keeps while as many are written */
   MT_MANYTILES = 4,             /* a run of so many tiles needs no further axis */
@@ -144,9 +145,12 @@ int64_t mt_tile_length (const mt_desc *d, int side) {
   return tile_of(d, side);
 }
 
-/* Strips of as many tiles each, without one tile more than that takes. */
-static uint32_t even_strip (int64_t tiles) {
-  int64_t strips = (tiles + MT_STRIP - 1) / MT_STRIP;
+/* Strips of as many tiles each, without one tile more than that takes; aligned ones of
+** long rows of the destination in narrow strips, which write fewer rows at a time. */
+static uint32_t even_strip (const mt_desc *d, int64_t tiles) {
+  int64_t row = d->values * d->vec * MT_ELEM(d, MT_DST);
+  int64_t most = d->form == MT_FORM_TILE && row >= MT_FARROW ? MT_FEWTILES : MT_STRIP;
+  int64_t strips = (tiles + most - 1) / most;
   return strips > 0 ? (uint32_t)((tiles + strips - 1) / strips) : 1;
 }
 
@@ -169,7 +173,7 @@ static bool find_raster (mt_raster *r, int64_t *blocks, const mt_desc *d) {
   int64_t ns = (d->threads + s - 1) / s;
   memset(r, 0, sizeof *r);
   r->along = (uint32_t)((d->values + more + t - 1) / t);
-  r->strip = goes_along(d, r->along) ? 1 : even_strip(ns);
+  r->strip = goes_along(d, r->along) ? 1 : even_strip(d, ns);
   r->across = (uint32_t)((ns + r->strip - 1) / r->strip);
   divisor(r->strip, &r->strip_mul, &r->strip_shift);
   divisor(r->along, &r->along_mul, &r->along_shift);
