@@ -98,6 +98,7 @@ template <int ES, int W, int G> struct box_tasks {
     HELD = TASKS * EACH <= MOST ? TASKS : MOST / EACH,
     PASS = EACH < WALK ? EACH : WALK, N = WALK / PASS < HELD ? WALK / PASS : HELD
   };
+  static_assert(HELD % N == 0 && EACH % PASS == 0, "passes find whole tasks");
   int32_t global[HELD];                 /* in groups */
   near group[HELD * EACH];
 
