@@ -107,7 +107,7 @@ struct skew_walk {
   }
 };
 
-/* Where each run begins in the source, in units: behind the table of places. */
+/* Where each run begins in the source, in units. */
 MT_INLINE int32_t *skew_starts (const mt_skew &k, char *box) {
   return (int32_t *)(box + k.starts);
 }

@@ -315,6 +315,7 @@ static double span_length (const mt_span *s, const mt_desc *d, double *used) {
 ** small units, one by one, whose places are looked up for some rows at once; ends of
 ** runs; what is read on behind a row; pieces that are not whole. */
 static void skew_cost (mt_cost *c, const mt_launch *l) {
+  enum { MT_WINDOWS = 5 };              /* of a row that share what is looked up */
   static const double unit_part[] = {1.00, 0.98, 1.07, 1.07, 1.07};
   static const double find_part[] = {1.20, 0.51, 0, 0, 0};
   const mt_desc *d = &l->desc;
@@ -322,10 +323,11 @@ static void skew_cost (mt_cost *c, const mt_launch *l) {
   double unit = (double)unit_of(d, MT_SRC), part[2] = {1, 1};
   double run = span_length(&s->run, d, &part[0]) * unit;
   double row = span_length(&s->row, d, &part[1]) * unit;
+  double shared = s->linear ? MT_WINDOWS : s->each;
   int log = __builtin_ctz((unsigned)unit);
   c->used = part[0] * (s->run.bound == s->row.bound ? 1 : part[1]);
   c->traffic = (double)accesses(d) * c->used * both_units(d);
-  c->slow = unit_part[log] + find_part[log] / (s->linear ? 5 : s->each) + 4.8 / run +
+  c->slow = unit_part[log] + find_part[log] / shared + 4.8 / run +
             (s->ahead ? 18.5 / row : 0) + 0.75 * (1 / c->used - 1);
   c->least = MT_SKEW_US;
 }
