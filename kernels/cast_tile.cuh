@@ -243,14 +243,14 @@ MT_INLINE void cast_rows_out (const mt_launch &p, const cast_place &t, uint32_t 
 
 template <class T, bool WHOLE>
 MT_INLINE void cast_store (const mt_launch &p, const cast_place &t, const char *tile) {
-  const int v = threadIdx.x % 8, q = threadIdx.x / 8 % 4, warp = threadIdx.x / 32;
+  const int v = threadIdx.x % 8;
 #pragma unroll(WHOLE ? 8 : 1)
   for (int k = 0; k < (T::TURNS + 7) / 8; k++) {
-    const int turn = warp + 8 * k;
-    const int vector = turn % T::GROUPS * (T::SHEAR ? 7 : 8) + v;
-    const int at = (turn / T::GROUPS * 4 + q) * 4;      /* bytes of a row */
+    const int eight = threadIdx.x / 8 + 32 * k;         /* of lanes */
+    const int vector = eight % T::GROUPS * (T::SHEAR ? 7 : 8) + v;
+    const int at = eight / T::GROUPS * 4;               /* bytes of a row */
     uint32_t x[T::VD], out[T::W * T::OUT];
-    if (T::TURNS % 8 != 0 && turn >= T::TURNS) break;
+    if (T::TURNS % 8 != 0 && eight / 4 >= T::TURNS) break;
 #pragma unroll
     for (int i = 0; i < T::VD; i++)
       read_words<4>(x + i, tile + cast_slot<T>(vector * T::VD + i, at / 16) + at % 16);

@@ -7,7 +7,7 @@
 /* Blocks of an SM; without a number as many as registers allow. */
 #define MT_BOUNDS_TV(threads, unroll) __launch_bounds__(threads)
 #define MT_BOUNDS_FLAT(threads, unroll) __launch_bounds__(threads)
-#define MT_BOUNDS_TILE(threads, unroll) __launch_bounds__(threads, (unroll) == 2 ? 4 : 6)
+#define MT_BOUNDS_TILE(threads, unroll) __launch_bounds__(threads, (unroll) == 2 ? 3 : 6)
 #define MT_BOUNDS_SHEAR(threads, unroll) __launch_bounds__(threads, 5)
 #define MT_BOUNDS_ROWS(threads, unroll) __launch_bounds__(threads, 6)
 #define MT_BOUNDS_PACK(threads, unroll) __launch_bounds__(threads, 5)

@@ -9,7 +9,8 @@
 **
 ** Shared memory holds the tile by rows of the source; chunk c of row r lies at
 ** c ^ (r / V % 8). A warp that reads the same word of V rows for each of 8 vectors along
-** d, and of 4 neighbouring words along s, meets every bank once.
+** d, and of 4 neighbouring words along s, meets every bank once. Most write 16 vectors of
+** 2 words and meet a bank twice: 256 bytes of a row at once come into DRAM faster.
 **
 ** TILE: all rows of both sides begin at multiples of 16 bytes. SHEAR: they begin
 ** anywhere. Then vectors are read at the multiples of 16 before and behind and shifted,
@@ -166,12 +167,16 @@ template <int ES, int KIND> struct tile_of {
     GRAIN = OWN == 6 ? 32 : 16,         /* bytes, at multiples of which these begin */
     BEHIND = SHEAR && ES <= 2,          /* the last lane of a row reads two vectors */
     CHUNKS = S * ES / 16 + (SHEAR && !BEHIND),      /* of a row */
-    ROWS = 256 / CHUNKS,                /* that a block reads at once */
+    THREADS = KIND == LARGE ? MT_LARGE_THREADS : 256,
+    ROWS = THREADS / CHUNKS,            /* that a block reads at once */
     ROUNDS = D / ROWS,
     U = ES < 4 ? 4 : ES,                /* bytes that are read at once */
     W = U / ES,                         /* rows of the destination from these */
-    GROUPS = D / V / 8,
-    TURNS = GROUPS * (CHUNKS * 16 / U) / 32     /* of a warp */
+    GROUPS = D / V / 8,                 /* of eight vectors along d */
+    NEAR = SHEAR && ES == 2 ? 1 : GROUPS,       /* of these, that neighbours write, */
+    ABREAST = NEAR < 4 ? 4 / NEAR : 1,  /* of so many words in a warp */
+    WORDS = THREADS / 8 / GROUPS,       /* that a block writes at once */
+    TURNS = CHUNKS * 16 / U / WORDS     /* of a warp */
   };
 };
 
@@ -325,7 +330,7 @@ template <int ES, int KIND, bool WHOLE, bool SINGLE> struct tile_rows {
 /* Where a thread writes. SINGLE: `row` is the row s, else where rows are counted from. */
 template <int ES, int KIND, bool SINGLE> struct tile_target {
   typedef tile_of<ES, KIND> T;
-  enum { NEXT = 32 / T::GROUPS * T::W }; /* rows on, in the next turn */
+  enum { NEXT = T::WORDS * T::W }; /* rows on, in the next turn */
   const row_walk<SINGLE> rows;
   int32_t s, n;                         /* the first row, the vector's first unit */
   char *row;
@@ -381,16 +386,18 @@ template <int ES, int KIND, bool WHOLE, bool SINGLE>
 MT_INLINE void tile_store (const mt_launch &p, const tile_place &t, const uint4 *tile) {
   typedef tile_of<ES, KIND> T;
   typedef typename shared_word<T::U>::type word;
-  const int v = threadIdx.x % 8, q = threadIdx.x / 8 % 4, warp = threadIdx.x / 32;
-  const int vector = warp % T::GROUPS * T::OWN + v;
-  const int u0 = warp / T::GROUPS * 4;
+  const int v = threadIdx.x % 8, eight = threadIdx.x / 8;
+  const int q = eight / T::NEAR % T::ABREAST;
+  const int some = eight / (T::NEAR * T::ABREAST);      /* groups of neighbours */
+  const int group = some % (T::GROUPS / T::NEAR) * T::NEAR + eight % T::NEAR;
+  const int vector = group * T::OWN + v;
+  const int u0 = some / (T::GROUPS / T::NEAR) * T::ABREAST + q;
   const int32_t threads = (int32_t)p.desc.threads, more = T::CHUNKS * T::V - T::S;
   const int32_t ends = more && threads > t.s + T::S ? t.s + T::S : threads;
-  tile_target<ES, KIND, SINGLE> to(p.desc, t, t.s + (u0 + q) * T::W,
-                                    t.d + vector * T::V);
+  tile_target<ES, KIND, SINGLE> to(p.desc, t, t.s + u0 * T::W, t.d + vector * T::V);
 #pragma unroll
   for (int k = 0; k < T::TURNS; k++) {
-    const int u = u0 + q + 32 / T::GROUPS * k;          /* words along s */
+    const int u = u0 + T::WORDS * k;                    /* words along s */
     if (T::SHEAR && to.s - q * T::W >= ends) break;
     const int chunk = (u * T::U / 16) ^ (vector & 7);
     const word *at = (const word *)(tile + chunk) + u % (16 / T::U);

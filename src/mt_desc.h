@@ -40,13 +40,15 @@ typedef enum mt_form {
 } mt_form;
 
 /* A tile of accesses of so many bytes: along the run of the source, of the destination;
-** 16 KiB. TILE has large ones of 32 KiB too, of MT_LARGE bytes, for runs that fill them.
+** 16 KiB. TILE has large ones of 32 KiB too, of MT_LARGE bytes, for runs that fill them,
+** of MT_LARGE_THREADS threads where others have 256.
 ** SHEAR holds MT_SHEAR_ROWS along the destination and moves MT_SHEAR_OWN of 8 vectors of
 ** these, from multiples of 32 bytes if these are 6, else of 16; it begins so much before
 ** the first row. Above 2 bytes it also holds a vector more along the source. */
 #define MT_LARGE(bytes) ((bytes) == 2)
 #define MT_LARGE_S(bytes) 128
 #define MT_LARGE_D(bytes) 128
+#define MT_LARGE_THREADS 512
 #define MT_TILE_S(bytes) ((bytes) <= 2 ? 128 / (bytes) : 256 / (bytes))
 #define MT_TILE_D(bytes) ((bytes) <= 2 ? 128 : 64)
 #define MT_SHEAR_S(bytes) ((bytes) <= 2 ? 128 / (bytes) : 240 / (bytes))

@@ -291,9 +291,10 @@ static uint32_t build_windows (mt_desc *d) {
   bool turns = (s->store[0].global << s->period) % MT_SECTOR != 0;
   uint32_t length = s->length + (turns ? MT_VECTOR / unit_of(d) : 0);
   uint32_t sectors = windows_of(d, length, MT_SECTOR), parts = (sectors + 3) / 4;
-  s->grain = whole ? 8 * MT_VECTOR : MT_SECTOR;
-  s->wide = divisor_of(whole ? 8 : 2 * ((sectors + parts - 1) / parts));
-  return whole ? windows_of(d, length, 8 * MT_VECTOR) : parts;
+  uint32_t n = unit_of(d) > 1 && s->length * unit_of(d) >= MT_SKEW_FARROW ? 16 : 8;
+  s->grain = whole ? n * MT_VECTOR : MT_SECTOR;
+  s->wide = divisor_of(whole ? n : 2 * ((sectors + parts - 1) / parts));
+  return whole ? windows_of(d, length, n * MT_VECTOR) : parts;
 }
 
 /* Places of small units that are equally far apart in a long row, few of which rows look

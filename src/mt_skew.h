@@ -12,8 +12,9 @@
 ** their own, which shared memory keeps in other banks. */
 enum { MT_SKEW_RUN = 96 };
 
-/* Bytes of a row that is written in windows of 8 vectors, from multiples of theirs. */
-enum { MT_SKEW_WIDEROW = 512 };
+/* Bytes of a row that is written in windows of 8 vectors, from multiples of theirs, and
+** of one, if not of bytes, in windows of 16. */
+enum { MT_SKEW_WIDEROW = 512, MT_SKEW_FARROW = 768 };
 
 /* Everything that follows from the axes, the bounds, order and ahead: false if they do
 ** not go together or have no room in shared memory. The rest of `skew` must be 0. */
