@@ -10,7 +10,8 @@
 ** Shared memory holds the tile by rows of the source; chunk c of row r lies at
 ** c ^ (r / V % 8). A warp that reads the same word of V rows for each of 8 vectors along
 ** d, and of 4 neighbouring words along s, meets every bank once. Most write 16 vectors of
-** 2 words and meet a bank twice: 256 bytes of a row at once come into DRAM faster.
+** 2 words and meet a bank twice: memory takes 256 bytes of a row that come at once faster
+** than two halves.
 **
 ** TILE: all rows of both sides begin at multiples of 16 bytes. SHEAR: they begin
 ** anywhere. Then vectors are read at the multiples of 16 before and behind and shifted,
