@@ -171,7 +171,7 @@ static mt_status cuda_open (mt_device *d, int index, mt_err *err) {
 
 /* ---------------------------------------------------------------- memory */
 
-static mt_status clear (mt_cuda *c, CUdeviceptr p, size_t bytes, mt_err *err) {
+mt_status mt_cuda_clear (mt_cuda *c, CUdeviceptr p, size_t bytes, mt_err *err) {
   MT_TRY(CU(c, err, cuMemsetD8Async, (p, 0, bytes, c->stream)));
   return CU(c, err, cuStreamSynchronize, (c->stream));
 }
@@ -190,7 +190,7 @@ static mt_status cuda_alloc (mt_device *d, void **out, size_t bytes, mt_err *err
   MT_TRY(enter(c, err));
   mt_status s = CU(c, err, cuMemAlloc, (&p, bytes));
   if (s == MT_OK) {
-    s = clear(c, p, bytes, err);
+    s = mt_cuda_clear(c, p, bytes, err);
     if (s != MT_OK) c->driver.cuMemFree(p);
   }
   leave(c);

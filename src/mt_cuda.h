@@ -146,6 +146,8 @@ mt_status mt_cuda_room (mt_device *d, size_t *bytes, void *at[2], mt_err *err);
 mt_status mt_cuda_transfer (mt_plan *p, mt_stream *s, mt_err *err);
 /* In the context. */
 mt_status mt_cuda_start (const mt_plan *p, CUstream stream, mt_err *err);
+/* Bytes of 0, there when it returns: whole vectors are read of rows that end in one. */
+mt_status mt_cuda_clear (mt_cuda *c, CUdeviceptr p, size_t bytes, mt_err *err);
 void mt_cuda_room_free (mt_cuda *c);
 
 #endif

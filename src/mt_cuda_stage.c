@@ -33,6 +33,7 @@ void mt_cuda_room_free (mt_cuda *c) {
 static mt_status fill_slot (mt_cuda *c, mt_slot *s, size_t bytes, mt_err *err) {
   MT_TRY(CU(c, err, cuMemHostAlloc, (&s->host, bytes, 0)));
   MT_TRY(CU(c, err, cuMemAlloc, (&s->device, bytes)));
+  MT_TRY(mt_cuda_clear(c, s->device, bytes, err));
   MT_TRY(CU(c, err, cuEventCreate, (&s->sent, MT_CU_NO_TIMING)));
   return CU(c, err, cuEventCreate, (&s->used, MT_CU_NO_TIMING));
 }

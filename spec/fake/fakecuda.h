@@ -54,8 +54,10 @@ long long fake_option (const char *name, long long otherwise);
 CUresult fake_alloc (CUdeviceptr *out, int device, size_t bytes);
 CUresult fake_free (CUdeviceptr p);
 /* The host's address of [p, p + bytes), and the bytes from p to the end; NULL: it is not
-** in one allocation, or not on this device (-1: on any). */
+** in one allocation; or, for a kernel of this device (-1: for none), not on that device or
+** never set as a whole: kernels also read beside what they move. */
 void *fake_host (CUdeviceptr p, int device, size_t bytes, size_t *room);
+void fake_fill (CUdeviceptr p, size_t bytes);   /* these bytes have been */
 void fake_live_memory (int *allocations, size_t *bytes);
 size_t fake_memory (void);
 /* Page-locked memory of the host. */

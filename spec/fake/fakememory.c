@@ -13,6 +13,7 @@ typedef struct block {
   char *data;
   size_t bytes;
   int device;
+  bool set;
 } block;
 
 static block *blocks;
@@ -35,7 +36,7 @@ static block *block_new (int device, size_t bytes) {
     return NULL;
   }
   memset(data, 0xA5, bytes);
-  *b = (block){blocks, data, bytes, device};
+  *b = (block){blocks, data, bytes, device, false};
   return b;
 }
 
@@ -82,11 +83,18 @@ void *fake_host (CUdeviceptr p, int device, size_t bytes, size_t *room) {
   char *q = untag(p);
   pthread_mutex_lock(&lock);
   block *b = *find(q);
-  if (b != NULL && device >= 0 && b->device != device) b = NULL;
+  if (b != NULL && device >= 0 && (b->device != device || !b->set)) b = NULL;
   size_t have = b == NULL ? 0 : b->bytes - (size_t)(q - b->data);
   pthread_mutex_unlock(&lock);
   if (room != NULL) *room = have;
   return b == NULL || bytes > have ? NULL : q;
+}
+
+void fake_fill (CUdeviceptr p, size_t bytes) {
+  pthread_mutex_lock(&lock);
+  block *b = *find(untag(p));
+  if (b != NULL && b->data == untag(p) && b->bytes == bytes) b->set = true;
+  pthread_mutex_unlock(&lock);
 }
 
 /* ---------------------------------------------------------------- page-locked */
