@@ -212,6 +212,13 @@ static void set_used (mt_cost *c, double part) {
 ** logarithm of an access. */
 static const double row_ends[] = {130, 80, 30, 30, 30};
 
+/* Rows of a tile along this axis lie far apart. */
+static bool is_far (const mt_desc *d, uint32_t axis, int side) {
+  enum { MT_FAR = 24576 };
+  int64_t stride = d->axis[axis].stride[side];
+  return (stride < 0 ? -stride : stride) * MT_ELEM(d, side) >= MT_FAR;
+}
+
 /* Of sheared tiles what is empty along the source takes two thirds of the time. */
 static void tile_cost (mt_cost *c, const mt_launch *l) {
   const mt_desc *d = &l->desc;
@@ -225,6 +232,8 @@ static void tile_cost (mt_cost *c, const mt_launch *l) {
   if (d->form == MT_FORM_TILE) {
     double bytes = (double)(min_of(d->values, tile[1]) * unit_of(d, MT_DST));
     c->slow += torn(l, bits(d->nthr, d->nval), 25 / bytes);
+    if (wide_unit(d) < 4 && is_far(d, 0, MT_DST) && is_far(d, d->nthr, MT_SRC))
+      c->slow += 0.12;
     return;
   }
   c->slow += row_ends[__builtin_ctz((unsigned)wide_unit(d))] /
@@ -241,7 +250,9 @@ static void pack_cost (mt_cost *c, const mt_launch *l) {
   c->traffic = in_pieces(l, side, piece * d->threads, bits(0, 2)) +
                in_pieces(l, 1 - side, piece, bits(1, 1));
   set_used(c, used(d->values, tile));
-  if (unit_of(d, MT_SRC) < 4) c->slow += 0.009 * (double)d->threads;
+  if (unit_of(d, MT_SRC) >= 4) return;
+  c->slow += 0.009 * (double)d->threads;
+  if (d->threads > MT_PACK_FEW) c->slow += unit_of(d, MT_SRC) == 1 ? 0.38 : 0.1;
 }
 
 /* Accesses of a box's row on a side, and its axes. */
@@ -259,7 +270,8 @@ static int64_t box_row (uint32_t *row, const mt_desc *d, int side) {
 
 /* At best rows of 1 KiB in boxes of 16 KiB. What others cost more: the beginning and the
 ** end of a block, or fewer blocks at a time; ends of rows, and vectors of the destination
-** that are put together of more than one group. */
+** that are put together of more than one group; neighbouring ones of one thread, which
+** writes sectors in two parts. */
 static void box_cost (mt_cost *c, const mt_launch *l) {
   enum { MT_LONGROW = 1024 };
   const mt_desc *d = &l->desc;
@@ -275,6 +287,7 @@ static void box_cost (mt_cost *c, const mt_launch *l) {
   }
   c->slow += 0.035 * (double)((16 / unit / d->turn.group - 1) * d->turn.nstore) /
              d->turn.wide;
+  if (d->turn.wide > 1 && d->turn.wide_step == 16) c->slow += unit == 1 ? 0.42 : 0.25;
   c->used = used(d->turn.vectors, threads);
 }
 
@@ -311,6 +324,16 @@ static double span_length (const mt_span *s, const mt_desc *d, double *used) {
   return length * *used;
 }
 
+/* How often threads of a quarter of a warp meet a bank where they look up places of small
+** units that lie equally far apart. */
+static int64_t meetings (const mt_desc *d) {
+  const mt_skew *s = &d->skew;
+  int64_t unit = unit_of(d, MT_SRC), step = 16 / unit * s->line[0].inside, banks = 8;
+  if (unit >= 4 || s->piece.extent != 0 || s->line[0].run != 0) return 1;
+  while (banks > 1 && step % (128 / banks * 2) == 0) banks /= 2;
+  return 8 / banks;
+}
+
 /* What takes longer than at best, fitted to 92 copies on an H200, 4 % off in the mean:
 ** small units, one by one, whose places are looked up for some rows at once; ends of
 ** runs; what is read on behind a row; pieces that are not whole. */
@@ -328,7 +351,8 @@ static void skew_cost (mt_cost *c, const mt_launch *l) {
   c->used = part[0] * (s->run.bound == s->row.bound ? 1 : part[1]);
   c->traffic = (double)accesses(d) * c->used * both_units(d);
   c->slow = unit_part[log] + find_part[log] / shared + 4.8 / run +
-            (s->ahead ? 18.5 / row : 0) + 0.75 * (1 / c->used - 1);
+            (s->ahead ? 18.5 / row : 0) + 0.75 * (1 / c->used - 1) +
+            0.1 * (double)(meetings(d) - 1);
   c->least = MT_SKEW_US;
 }
 
