@@ -188,6 +188,7 @@ for _, d in ipairs(devices) do
       stream:synchronize()
       assert.same(src:totable(), dst:totable())
       dst:fill(0)
+      device:synchronize()                         -- the stream waits for no other
       tile.copy(src, dst, stream)
       stream:synchronize()
       assert.same(src:totable(), dst:totable())

@@ -158,6 +158,7 @@ for _, d in ipairs(devices) do
       check(t.src, t.dst)
       local stream <close> = device:stream()
       t.src:fill(4)
+      device:synchronize()                         -- the stream waits for no other
       assert.same({ 1, 0 }, { counted(device, tile.copy, t.src, t.dst, stream) })
       stream:synchronize()
       assert.equal(4, t.dst(15, 31))
