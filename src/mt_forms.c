@@ -270,8 +270,7 @@ static int64_t box_row (uint32_t *row, const mt_desc *d, int side) {
 
 /* At best rows of 1 KiB in boxes of 16 KiB. What others cost more: the beginning and the
 ** end of a block, or fewer blocks at a time; ends of rows, and vectors of the destination
-** that are put together of more than one group; neighbouring ones of one thread, which
-** writes sectors in two parts. */
+** that are put together of more than one group. */
 static void box_cost (mt_cost *c, const mt_launch *l) {
   enum { MT_LONGROW = 1024 };
   const mt_desc *d = &l->desc;
@@ -287,7 +286,6 @@ static void box_cost (mt_cost *c, const mt_launch *l) {
   }
   c->slow += 0.035 * (double)((16 / unit / d->turn.group - 1) * d->turn.nstore) /
              d->turn.wide;
-  if (d->turn.wide > 1 && d->turn.wide_step == 16) c->slow += unit == 1 ? 0.42 : 0.25;
   c->used = used(d->turn.vectors, threads);
 }
 

@@ -259,10 +259,13 @@ static void choose_gaps (mt_desc *best, uint32_t *cost, const mt_desc *d,
   }
 }
 
-/* Words of several units are read if the first axis of the source lies across. */
+/* Words of several units are read if the first axis of the source lies across; but not if
+** their vectors lie side by side in the destination: a thread would write the parts of a
+** sector one after the other, which costs more than to read single units. */
 static uint32_t wide_of (const mt_desc *d) {
   uint32_t unit = unit_of(d), wide = unit < 4 ? 4 / unit : 1;
   mt_desc x = *d;
+  if (d->axis[0].stride[MT_DST] * (int64_t)d->elem == 16) return 1;
   x.turn.wide = (uint16_t)wide;
   return d->axis[0].extent % wide == 0 && is_whole_turned(&x) ? wide : 1;
 }

@@ -28,6 +28,8 @@ static const permutation permutations[] = {
   {MT_f16, "copy_tile_x2_b2", 4, {64, 56, 56, 256},         {0, 3, 1, 2}},
   {MT_u8,  "copy_pack_b1",   4, {256, 3, 224, 224},        {0, 2, 3, 1}},
   {MT_f32, "copy_pack_b4",   4, {256, 224, 224, 3},        {0, 3, 1, 2}},
+  {MT_f16, "copy_box_b2",    5, {64, 32, 8, 56, 56},       {0, 1, 3, 4, 2}},
+  {MT_u8,  "copy_box_b1",    5, {64, 16, 16, 112, 112},    {0, 1, 3, 4, 2}},
   {MT_f16, "copy_flat_x4",   4, {32, 2048, 32, 128},       {0, 2, 1, 3}},
   {MT_f32, "copy_tile_b4",   3, {512, 384, 256},           {2, 1, 0}},
   {MT_f16, "copy_tile_x2_b2", 3, {512, 768, 512},           {2, 0, 1}},
@@ -164,6 +166,9 @@ static void expect (mt_device *d, mt_dtype from, const mt_layout *src, mt_dtype 
   if (p == NULL) return;
   EXPECT(strcmp(p->kernel->name, kernel) == 0, "%s, not %s: %s", p->kernel->name, kernel,
          p->head);
+  const mt_desc *is = &p->launch.desc;
+  EXPECT(is->form != MT_FORM_BOX || is->turn.wide == 1 || is->turn.wide_step != 16,
+         "a thread writes both halves of a sector: %s", p->head);
   double predicted = expect_best(p);
   EXPECT(us == 0 || (predicted > us / 1.1 && predicted < us * 1.1),
          "%.1f us predicted, %.1f measured: %s", predicted, us, p->head);
