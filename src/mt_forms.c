@@ -219,7 +219,8 @@ static bool is_far (const mt_desc *d, uint32_t axis, int side) {
   return (stride < 0 ? -stride : stride) * MT_ELEM(d, side) >= MT_FAR;
 }
 
-/* Of sheared tiles what is empty along the source takes two thirds of the time. */
+/* Of sheared tiles what is empty along the source takes two thirds of the time. Aligned
+** ones of small units take longer where rows of both sides lie far apart. */
 static void tile_cost (mt_cost *c, const mt_launch *l) {
   const mt_desc *d = &l->desc;
   int64_t tile[2] = {mt_tile_length(d, MT_SRC), mt_tile_length(d, MT_DST)};
@@ -242,7 +243,8 @@ static void tile_cost (mt_cost *c, const mt_launch *l) {
   if (d->nthr + d->nval > 2) c->slow += 0.15;
 }
 
-/* A piece is whole on the packed side, rows of it lie on the other. */
+/* A piece is whole on the packed side, rows of it lie on the other. Small units cost more
+** where rows are too many to be woven in registers. */
 static void pack_cost (mt_cost *c, const mt_launch *l) {
   const mt_desc *d = &l->desc;
   int64_t tile = mt_tile_length(d, MT_SRC), piece = min_of(d->values, tile);
