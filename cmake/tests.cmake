@@ -24,6 +24,12 @@ function(moontile_test name)
   set_tests_properties(${name} PROPERTIES TIMEOUT ${T_TIMEOUT} ENVIRONMENT "${TEST_ENV};${T_ENV}")
 endfunction()
 
+# What C tests share.
+add_library(moontile_spec_common STATIC EXCLUDE_FROM_ALL ${SPEC}/common/cases.c)
+moontile_target(moontile_spec_common)
+target_include_directories(moontile_spec_common PUBLIC ${SPEC}/common)
+target_link_libraries(moontile_spec_common PUBLIC moontile_static)
+
 # spec/DIR/*.c as the program NAME, linked with the core and whatever else is said.
 function(moontile_spec_program name dir)
   file(GLOB sources CONFIGURE_DEPENDS ${SPEC}/${dir}/*.c)
@@ -31,7 +37,7 @@ function(moontile_spec_program name dir)
     add_executable(${name} ${sources})
     moontile_target(${name})
     target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/kernels)
-    target_link_libraries(${name} PRIVATE moontile_static ${ARGN})
+    target_link_libraries(${name} PRIVATE moontile_spec_common moontile_static ${ARGN})
     target_compile_definitions(${name} PRIVATE MOONTILE_SPEC_DIR="${SPEC}")
   endif()
 endfunction()

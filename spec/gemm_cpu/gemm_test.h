@@ -1,35 +1,14 @@
 /*
-** gemm_test.h - tests of the processor's own product: checks and random numbers.
+** gemm_test.h - tests of the processor's own product: operands and trials.
 ** SPDX-License-Identifier: MIT
 */
 #ifndef GEMM_TEST_H
 #define GEMM_TEST_H
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "moontile.h"
+#include "cases.h"
 #include "mt_cpu_gemm.h"
 #include "mt_cpu_side.h"
 #include "mt_mma.h"
-
-/* Prints what does not hold, with the case's seed, and counts it. */
-void failed (const char *file, int line, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-#define CHECK(cond, ...)                                                                 \
-  do { if (!(cond)) failed(__FILE__, __LINE__, __VA_ARGS__); } while (0)
-/* The call returns OK. */
-#define MUST(call)                                                                       \
-  do {                                                                                   \
-    mt_err must_ = MT_NOERR, *err = &must_;                                              \
-    if ((call) != MT_OK) failed(__FILE__, __LINE__, "%s: %s", #call, must_.text);        \
-  } while (0)
-
-void begin_case (uint64_t seed);
-uint64_t next64 (void);
-int64_t between (int64_t lo, int64_t hi);
-static inline int pick (int n) { return (int)between(0, n - 1); }
 
 /* A tensor of random numbers whose modes have these extents, each cut into random axes
 ** whose strides have any order, sign and gap; `own`: no two elements are one. Memory of

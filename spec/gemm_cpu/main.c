@@ -4,38 +4,9 @@
 ** of a BLAS.
 ** SPDX-License-Identifier: MIT
 */
-#include <stdarg.h>
 #include <time.h>
 
 #include "gemm_test.h"
-
-static uint64_t state, case_seed;
-static int failures;
-
-void failed (const char *file, int line, const char *format, ...) {
-  va_list ap;
-  const char *name = strrchr(file, '/');
-  if (++failures > 20) return;
-  printf("%s:%d: seed %llu: ", name ? name + 1 : file, line,
-         (unsigned long long)case_seed);
-  va_start(ap, format);
-  vprintf(format, ap);
-  va_end(ap);
-  printf("\n");
-}
-
-void begin_case (uint64_t seed) { state = case_seed = seed; }
-
-uint64_t next64 (void) {
-  uint64_t z = (state += UINT64_C(0x9e3779b97f4a7c15));
-  z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-  z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-  return z ^ (z >> 31);
-}
-
-int64_t between (int64_t lo, int64_t hi) {
-  return lo + (int64_t)(next64() % (uint64_t)(hi - lo + 1));
-}
 
 int main (void) {
   const char *cases = getenv("MOONTILE_CASES"), *seed = getenv("MOONTILE_SEED");

@@ -2,24 +2,7 @@
 ** main.c - runs the tests of products.
 ** SPDX-License-Identifier: MIT
 */
-#include <stdarg.h>
-
 #include "mma_test.h"
-
-static uint64_t state, case_seed;
-static int failures;
-
-void failed (const char *file, int line, const char *format, ...) {
-  va_list ap;
-  const char *name = strrchr(file, '/');
-  if (++failures > 20) return;
-  printf("%s:%d: seed %llu: ", name ? name + 1 : file, line,
-         (unsigned long long)case_seed);
-  va_start(ap, format);
-  vprintf(format, ap);
-  va_end(ap);
-  printf("\n");
-}
 
 void refused (const char *file, int line, mt_status got, const mt_err *err,
               mt_status want, const char *text) {
@@ -28,23 +11,6 @@ void refused (const char *file, int line, mt_status got, const mt_err *err,
            mt_status_name(got), err->text);
   else if (strcmp(err->text, text) != 0)
     failed(file, line, "other words:\n%s\n-- expected\n%s", err->text, text);
-}
-
-void begin_case (uint64_t seed) { state = case_seed = seed; }
-
-uint64_t next64 (void) {
-  uint64_t z = (state += UINT64_C(0x9e3779b97f4a7c15));
-  z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-  z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-  return z ^ (z >> 31);
-}
-
-int pick (int n) { return (int)(next64() % (uint64_t)n); }
-
-mt_layout parse (const char *text) {
-  mt_layout out;
-  MUST(mt_parse(&out, text, strlen(text), err));
-  return out;
 }
 
 static int64_t walk (const mt_digit *d, uint32_t n, int64_t x) {

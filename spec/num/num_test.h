@@ -6,29 +6,9 @@
 #define NUM_TEST_H
 
 #include <math.h>
-#include <stdio.h>
 
+#include "counted.h"
 #include "mt_num.h"
-
-extern int checks, failures;
-
-#define CHECK(cond, ...)                                                                 \
-  do {                                                                                   \
-    checks++;                                                                            \
-    if (!(cond) && failures++ < 20) {                                                    \
-      printf("%s:%d: %s: ", __FILE__, __LINE__, #cond);                                  \
-      printf(__VA_ARGS__);                                                               \
-      printf("\n");                                                                      \
-    }                                                                                    \
-  } while (0)
-
-/* splitmix64 */
-static inline uint64_t random64 (uint64_t *state) {
-  uint64_t z = (*state += 0x9e3779b97f4a7c15u);
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return z ^ (z >> 31);
-}
 
 /* Equal, or both no numbers; zeros of one sign. */
 static inline bool alike (double a, double b) {
