@@ -199,8 +199,8 @@ typedef struct mt_line {
 **   Rows that are 1 << period apart along the first hop of `store` begin at the same
 ** place modulo 16: they are of one class. A task writes a vector of `each` rows of a
 ** class. Vectors are counted from the multiple of `grain` bytes before the row, where
-** grain is 32 or wide * 16; of `wide` that are 128 bytes the first is that where the
-** row begins. Task n has vector n mod wide + part * wide of rows n / wide mod all, part
+** grain is 32 or wide * 16; of `wide` beyond 32 bytes the first is that where the row
+** begins. Task n has vector n mod wide + part * wide of rows n / wide mod all, part
 ** is what these leave: rows class + (chunk * each + i << period), i < each, of index
 ** `other` of the other hops, where (class, chunk, other) is an index of (classes,
 ** chunks, rest). If `linear` is not 0, the places of a row are so many bytes apart; each

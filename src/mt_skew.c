@@ -282,19 +282,21 @@ static uint32_t period_of (const mt_desc *d, uint32_t rows) {
   return log;
 }
 
-/* Vectors that neighbouring threads write: eight that a cache asks for at once; of short
-** rows fewer, so that fewer are of no row. Returns how often they make a row, whose
-** sectors need not begin where those of the first of its class do. */
+/* Vectors that neighbouring threads write: eight that a cache asks for at once, sixteen
+** of longer rows; of short rows fewer, so that fewer are of no row. Returns how often
+** they make a row, whose sectors need not begin where those of the first of its class
+** do. */
 static uint32_t build_windows (mt_desc *d) {
   mt_skew *s = &d->skew;
-  bool whole = s->length * unit_of(d) >= MT_SKEW_WIDEROW;
+  uint32_t bytes = s->length * unit_of(d);
+  bool whole = bytes >= MT_SKEW_WIDEROW;
   bool turns = (s->store[0].global << s->period) % MT_SECTOR != 0;
   uint32_t length = s->length + (turns ? MT_VECTOR / unit_of(d) : 0);
   uint32_t sectors = windows_of(d, length, MT_SECTOR), parts = (sectors + 3) / 4;
-  uint32_t n = unit_of(d) > 1 && s->length * unit_of(d) >= MT_SKEW_FARROW ? 16 : 8;
-  s->grain = whole ? n * MT_VECTOR : MT_SECTOR;
-  s->wide = divisor_of(whole ? n : 2 * ((sectors + parts - 1) / parts));
-  return whole ? windows_of(d, length, n * MT_VECTOR) : parts;
+  uint32_t vectors = unit_of(d) > 1 && bytes >= MT_SKEW_FARROW ? 16 : 8;
+  s->grain = whole ? vectors * MT_VECTOR : MT_SECTOR;
+  s->wide = divisor_of(whole ? vectors : 2 * ((sectors + parts - 1) / parts));
+  return whole ? windows_of(d, length, vectors * MT_VECTOR) : parts;
 }
 
 /* Places of small units that are equally far apart in a long row, few of which rows look

@@ -1,10 +1,11 @@
 /*
-** cases.c - checks, seeds and random numbers (splitmix64).
+** cases.c - checks, seeds and random numbers.
 ** SPDX-License-Identifier: MIT
 */
 #include <stdarg.h>
 
 #include "cases.h"
+#include "splitmix64.h"
 
 static uint64_t state, case_seed;
 int failures;
@@ -23,12 +24,7 @@ void failed (const char *file, int line, const char *format, ...) {
 
 void begin_case (uint64_t seed) { state = case_seed = seed; }
 
-uint64_t next64 (void) {
-  uint64_t z = (state += UINT64_C(0x9e3779b97f4a7c15));
-  z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-  z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-  return z ^ (z >> 31);
-}
+uint64_t next64 (void) { return splitmix64(&state); }
 
 int pick (int n) { return (int)(next64() % (uint64_t)n); }
 

@@ -1,12 +1,13 @@
 /*
-** counted.h - what C tests share that count their checks: CHECK, random numbers.
+** counted.h - what C tests share that count their checks.
 ** SPDX-License-Identifier: MIT
 */
 #ifndef COUNTED_H
 #define COUNTED_H
 
-#include <stdint.h>
 #include <stdio.h>
+
+#include "splitmix64.h"
 
 extern int checks, failures;
 
@@ -19,13 +20,5 @@ extern int checks, failures;
       printf("\n");                                                                      \
     }                                                                                    \
   } while (0)
-
-/* splitmix64 */
-static inline uint64_t random64 (uint64_t *state) {
-  uint64_t z = (*state += 0x9e3779b97f4a7c15u);
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return z ^ (z >> 31);
-}
 
 #endif

@@ -5,22 +5,10 @@
 #ifndef CORE_TEST_H
 #define CORE_TEST_H
 
-#include <stdio.h>
 #include <string.h>
 
+#include "counted.h"
 #include "moontile.h"
-
-extern int checks, failures;
-
-#define CHECK(cond, ...)                                                                 \
-  do {                                                                                   \
-    checks++;                                                                            \
-    if (!(cond) && failures++ < 40) {                                                    \
-      printf("%s:%d: ", __FILE__, __LINE__);                                             \
-      printf(__VA_ARGS__);                                                               \
-      printf("\n");                                                                      \
-    }                                                                                    \
-  } while (0)
 
 enum { TEXT = 8192 };
 

@@ -97,14 +97,14 @@ static void check_ties (const ladder *l) {
 
 static void check_random (const ladder *l, uint64_t seed) {
   for (int i = 0; i < 500000; i++) {
-    uint64_t bits = random64(&seed);
+    uint64_t bits = splitmix64(&seed);
     double x;
     memcpy(&x, &bits, sizeof x);
     if (!isnan(x)) check_store(l, x);
-    x = ldexp((double)(int64_t)random64(&seed), (int)(random64(&seed) % 64) - 80);
+    x = ldexp((double)(int64_t)splitmix64(&seed), (int)(splitmix64(&seed) % 64) - 80);
     check_store(l, x);
 #if LDBL_MANT_DIG >= 64
-    int64_t n = (int64_t)random64(&seed) >> random64(&seed) % 64;
+    int64_t n = (int64_t)splitmix64(&seed) >> splitmix64(&seed) % 64;
     if (i % 2) n = n & ~0xfffffffffffll;
     if (i % 4 == 1) n |= 1;
     int want = nearest(l, fabsl((long double)n)) | (n < 0 ? l->sign : 0);
@@ -173,14 +173,14 @@ static void test_f32 (uint64_t seed) {
                        0x1.fffffffp-127 };
   for (size_t i = 0; i < sizeof x / sizeof *x; i++) check_f32(x[i]);
   for (int i = 0; i < 500000; i++) {
-    uint64_t bits = random64(&seed);
+    uint64_t bits = splitmix64(&seed);
     float f, got;
     double d;
     mt_err err = MT_NOERR;
     memcpy(&d, &bits, 8);
     if (!isnan(d)) check_f32(d);
-    check_f32(ldexp((double)(int64_t)bits, (int)(random64(&seed) % 320) - 220));
-    int64_t n = (int64_t)random64(&seed) >> random64(&seed) % 64;
+    check_f32(ldexp((double)(int64_t)bits, (int)(splitmix64(&seed) % 320) - 220));
+    int64_t n = (int64_t)splitmix64(&seed) >> splitmix64(&seed) % 64;
     mt_store_element(MT_f32, &got, integer(n), &err);
     CHECK(got == (float)n, "f32 from %lld", (long long)n);
     memcpy(&f, &bits, 4);                      /* any pattern comes back, NaNs too */
@@ -221,7 +221,7 @@ static void test_integers (uint64_t seed) {
     for (int i = 0; i < 100000; i++) {   /* any pattern comes back, at any address */
       unsigned char in[9], out[9];
       mt_err err = MT_NOERR;
-      uint64_t bits = random64(&seed);
+      uint64_t bits = splitmix64(&seed);
       if (d == MT_bool) bits &= 1;
       memcpy(in + 1, &bits, 8);
       mt_store_element((mt_dtype)d, out + 1, mt_load_element((mt_dtype)d, in + 1), &err);

@@ -177,12 +177,12 @@ static void test_mutated (uint64_t seed) {
   for (int i = 0; i < 200000; i++) {
     char text[1024];
     size_t n = 0;
-    for (int k = (int)(random64(&seed) % 16); k-- > 0;) {
-      const char *s = pieces[random64(&seed) % (sizeof pieces / sizeof *pieces)];
+    for (int k = (int)(splitmix64(&seed) % 16); k-- > 0;) {
+      const char *s = pieces[splitmix64(&seed) % (sizeof pieces / sizeof *pieces)];
       memcpy(text + n, s, strlen(s));
       n += strlen(s);
     }
-    f = make_file(1 + (int)(random64(&seed) % 3), text, n, -1, random64(&seed) % 32);
+    f = make_file(1 + (int)(splitmix64(&seed) % 3), text, n, -1, splitmix64(&seed) % 32);
     check_sound(&f);
     free(f.bytes);
   }

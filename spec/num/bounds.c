@@ -35,13 +35,13 @@ static double check_core (const core *t, uint64_t *seed) {
   CHECK(mt_mma_atom_find(&atom, t->name, &err) == MT_OK, "%s", err.text);
   mt_element e = atom.op.operand[MT_OPERAND_A].element;
   for (int run = 0; run < 2000; run++) {
-    int64_t k = 32 << random64(seed) % 5;
-    double c = 0, far = random64(seed) % 2 ? 8 : 0.5;
+    int64_t k = 32 << splitmix64(seed) % 5;
+    double c = 0, far = splitmix64(seed) % 2 ? 8 : 0.5;
     long double exact = 0, sum = 0;
     bool positive = run % 3 == 0;
     for (int64_t i = 0; i < k; i++) {
-      double a = mt_round_number(e, far * ((double)(random64(seed) % 4096) / 2048 - 1));
-      double b = mt_round_number(e, (double)(random64(seed) % 4096) / 2048 - 1);
+      double a = mt_round_number(e, far * ((double)(splitmix64(seed) % 4096) / 2048 - 1));
+      double b = mt_round_number(e, (double)(splitmix64(seed) % 4096) / 2048 - 1);
       x[i] = positive ? fabs(a * b) : a * b;
       exact += x[i];
       sum += fabs(x[i]);

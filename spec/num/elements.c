@@ -37,12 +37,12 @@ static void check_float (const struct small_float *f, double x) {
 /* Any double; numbers near those of the element; ties of it. */
 static void test_rounding (const struct small_float *f, uint64_t seed) {
   for (int i = 0; i < 100000; i++) {
-    uint64_t bits = random64(&seed);
+    uint64_t bits = splitmix64(&seed);
     double x;
     memcpy(&x, &bits, sizeof x);
     if (x == x) check_float(f, x);
     unsigned span = (unsigned)(ilogb(f->most) - f->least + f->m + 6);
-    int e = f->least - f->m - 3 + (int)(random64(&seed) % span);
+    int e = f->least - f->m - 3 + (int)(splitmix64(&seed) % span);
     check_float(f, ldexp((double)(int64_t)bits, e - 63));
     check_float(f, ldexp(1 + (double)(bits % (4u << f->m)) / (double)(2u << f->m), e));
   }
@@ -57,7 +57,7 @@ static void test_rounding (const struct small_float *f, uint64_t seed) {
 
 static void test_tf32 (uint64_t seed) {
   for (int i = 0; i < 100000; i++) {
-    uint32_t bits = (uint32_t)random64(&seed), kept = bits & ~0x1fffu;
+    uint32_t bits = (uint32_t)splitmix64(&seed), kept = bits & ~0x1fffu;
     float x, want;
     memcpy(&x, &bits, 4);
     memcpy(&want, &kept, 4);
@@ -135,10 +135,10 @@ static void test_tensors (uint64_t seed) {
   for (int d = 0; d < MT_NDTYPE; d++) {
     CHECK(mt_dtype_holds((mt_dtype)d, own[d]), "dtype %d holds its own", d);
     for (int i = 0; i < 20000; i++) {
-      int64_t bits = (int64_t)random64(&seed);
-      double v = (double)(bits >> random64(&seed) % 64);
+      int64_t bits = (int64_t)splitmix64(&seed);
+      double v = (double)(bits >> splitmix64(&seed) % 64);
       check_tensor((mt_dtype)d, own[d], v);
-      check_tensor((mt_dtype)d, own[d], ldexp(v, (int)(random64(&seed) % 128) - 100));
+      check_tensor((mt_dtype)d, own[d], ldexp(v, (int)(splitmix64(&seed) % 128) - 100));
     }
   }
 }

@@ -48,14 +48,14 @@ static void compare (const mt_mma_op *op) {
 
 /* Numbers with few bits: no sum of their products is rounded on its way. */
 static double simple (mt_element e, uint64_t *seed) {
-  if (is_integer(e)) return mt_round_number(e, (double)(random64(seed) & 0xffff));
-  double v = (double)(int)(random64(seed) % 9 - 4);
-  return mt_round_number(e, random64(seed) % 4 ? v : v / 2);
+  if (is_integer(e)) return mt_round_number(e, (double)(splitmix64(seed) & 0xffff));
+  double v = (double)(int)(splitmix64(seed) % 9 - 4);
+  return mt_round_number(e, splitmix64(seed) % 4 ? v : v / 2);
 }
 
 static double simple_c (mt_element e, uint64_t *seed) {
-  double far = is_integer(e) && random64(seed) % 2 ? 0x1p31 - 4096 : 0;
-  double v = (double)(int64_t)(random64(seed) % 8192) - 4096;
+  double far = is_integer(e) && splitmix64(seed) % 2 ? 0x1p31 - 4096 : 0;
+  double v = (double)(int64_t)(splitmix64(seed) % 8192) - 4096;
   return mt_round_number(e, v < 0 ? v - far : v + far);
 }
 
@@ -76,7 +76,7 @@ static void test_all (uint64_t seed) {
   int run = 0, refused = 0;
   while (mt_mma_atom_next(&op, &c)) {
     if (mt_mma_op_check(&op, &err)) { refused++; continue; }
-    if (op.m * op.n > 128 && random64(&seed) % 512) continue;
+    if (op.m * op.n > 128 && splitmix64(&seed) % 512) continue;
     for (int i = 0; i < (op.m * op.n > 128 ? 1 : 4); i++) {
       fill(&op, &seed);
       compare(&op);

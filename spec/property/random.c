@@ -3,15 +3,9 @@
 ** SPDX-License-Identifier: MIT
 */
 #include "property.h"
+#include "splitmix64.h"
 
-/* splitmix64 */
-uint64_t random64 (ctx *x) {
-  uint64_t z = (x->state += 0x9e3779b97f4a7c15u);
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return z ^ (z >> 31);
-}
-
+uint64_t random64 (ctx *x) { return splitmix64(&x->state); }
 int pick (ctx *x, int n) { return (int)(random64(x) % (uint64_t)n); }
 bool chance (ctx *x, int n) { return pick(x, n) == 0; }
 int64_t between (ctx *x, int64_t lo, int64_t hi) {
