@@ -26,7 +26,7 @@ local function new(dtype, layout) return measure.tensor(dtype, layout, device) e
 
 local function turns(bytes) return math.max(1, (512 << 20) // (2 * bytes)) end
 
-local function forget() for key in pairs(tile._tuned) do tile._tuned[key] = nil end end
+local forget = tile.forget_tuning
 
 -- ---- measuring
 

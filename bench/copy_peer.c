@@ -195,7 +195,7 @@ void peer_open_cuda (lua_State *L) {
   static const luaL_Reg cuda[] = {
     { "__gc", cuda_gc }, { "__close", cuda_gc }, { "synchronize", cuda_synchronize },
     { "launch", cuda_launch }, { "pairs", cuda_pairs }, { "graph", peer_graph },
-    { "run", peer_run }, { NULL, NULL }
+    { "run", peer_run }, { "gemm", peer_gemm }, { NULL, NULL }
   };
   static const luaL_Reg two[] = {
     { "__gc", pairs_gc }, { "__close", pairs_gc }, { "__call", pairs_call },
@@ -205,6 +205,7 @@ void peer_open_cuda (lua_State *L) {
   peer_new_class(L, PAIRS, two);
   peer_open_graph(L);
   peer_open_run(L);
+  peer_open_gemm(L);
   lua_pushcfunction(L, cuda_new);
   lua_setfield(L, -2, "cuda");
 }

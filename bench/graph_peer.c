@@ -35,8 +35,8 @@ static mt_status make_plan (graph *g, mt_err *err) {
   MT_TRY(mt_malloc(g->device, &g->src, BYTES, err));
   MT_TRY(mt_malloc(g->device, &g->dst, BYTES, err));
   MT_TRY(mt_parse(&a, "(32,32):(32,1)", 14, err));
-  const mt_tensor src = { a.node, MT_f32, g->src, BYTES, 0 };
-  const mt_tensor dst = { a.node, MT_f32, g->dst, BYTES, 0 };
+  const mt_tensor src = { a.node, MT_f32, g->src, BYTES, 0, NULL };
+  const mt_tensor dst = { a.node, MT_f32, g->dst, BYTES, 0, NULL };
   MT_TRY(mt_plan_copy(&g->plan, g->device, NULL, &src, &dst, err));
   return mt_plan_launch(g->plan, NULL, err);           /* which loads the kernel */
 }

@@ -14,10 +14,10 @@ set(MOONTILE_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/moontile)
 
 set(MOONTILE_INSTALLED moontile_shared moontile_static)
 install(FILES src/moontile.h src/moontile_tuple.h src/moontile_algebra.h src/moontile_swizzle.h
-              src/moontile_domain.h src/moontile_atom.h src/moontile_tile.h
+              src/moontile_domain.h src/moontile_tensor.h src/moontile_atom.h src/moontile_tile.h
               src/moontile_analysis.h
               src/moontile_verify.h src/moontile_graph.h src/moontile_tune.h
-              src/moontile_transfer.h TYPE INCLUDE)
+              src/moontile_transfer.h src/moontile_dtypes.def TYPE INCLUDE)
 if(MOONTILE_LUA)
   list(APPEND MOONTILE_INSTALLED moontile_lua)
   install(FILES src/moontile_lua.h TYPE INCLUDE)

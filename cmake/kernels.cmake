@@ -3,13 +3,16 @@
 #
 # CMake's own CUDA language is not needed, nor a C++ compiler but for what nvcc wants.
 # moontile_add_kernels(TARGET) adds src/mt_image.S to a target: the fatbins, or else the
-# text of kernels.def, which no GPU runs. MOONTILE_NVCC is the nvcc that is used, or
+# lists of kernels, which no GPU runs. MOONTILE_NVCC is the nvcc that is used, or
 # empty.
 
 set(MOONTILE_SHIPPED_ARCHS 80 86 89 90 90a 100 120)
 set(MOONTILE_NVCC "")
-set(MOONTILE_IMAGE_COPY ${PROJECT_SOURCE_DIR}/kernels/kernels.def)
-set(MOONTILE_IMAGE_MMA ${MOONTILE_IMAGE_COPY})
+foreach(op COPY CAST MMA)
+  string(TOLOWER ${op} name)
+  set(MOONTILE_IMAGE_${op} ${PROJECT_SOURCE_DIR}/kernels/${name}.def)
+endforeach()
+set(MOONTILE_IMAGE_HOPPER ${PROJECT_SOURCE_DIR}/kernels/gemm/hopper.def)
 
 # Why there are no kernels: a line; an error if they were asked for.
 function(moontile_no_kernels why)
@@ -111,7 +114,10 @@ endfunction()
 
 function(moontile_add_kernels target)
   set(source ${PROJECT_SOURCE_DIR}/src/mt_image.S)
-  foreach(op COPY MMA)
+  foreach(op COPY CAST MMA HOPPER)
+    if(NOT MOONTILE_IMAGE_${op})
+      continue()
+    endif()
     set_property(SOURCE ${source} APPEND PROPERTY OBJECT_DEPENDS ${MOONTILE_IMAGE_${op}})
     set_property(SOURCE ${source} APPEND PROPERTY
                  COMPILE_DEFINITIONS "MT_IMAGE_${op}=\"${MOONTILE_IMAGE_${op}}\"")
@@ -133,15 +139,16 @@ function(moontile_emulated_kernels)
     endif()
     add_custom_command(OUTPUT ${object}
       COMMAND ${MOONTILE_NVCC} -x c++ -std=c++17 -c -O1 ${define}
-              -DEMULATE=emulate_${table}
+              -U_FORTIFY_SOURCE -DEMULATE=emulate_${table}
               -Xcompiler -fsanitize=alignment,-fsanitize-undefined-trap-on-error,-w,-fPIC
               -I ${PROJECT_SOURCE_DIR}/src -I ${kernels} -o ${object} ${spec}/emulate.cpp
       DEPENDS ${spec}/emulate.cpp ${kernels}/copy.cuh ${kernels}/tile.cuh
               ${kernels}/box.cuh ${kernels}/rows.cuh ${kernels}/collect.cuh ${kernels}/skew.cuh
               ${kernels}/weave.cuh ${kernels}/pack.cuh
               ${kernels}/swizzle.cuh ${kernels}/convert.cuh ${kernels}/cast.cuh
-              ${kernels}/cast_tile.cuh ${kernels}/kernels.def
-              ${PROJECT_SOURCE_DIR}/src/mt_desc.h ${PROJECT_SOURCE_DIR}/src/mt_cast.h
+              ${kernels}/cast_tile.cuh ${kernels}/algos.cuh ${kernels}/copy.def ${kernels}/cast.def
+              ${PROJECT_SOURCE_DIR}/src/mt_desc.h ${PROJECT_SOURCE_DIR}/src/mt_algos.def
+              ${PROJECT_SOURCE_DIR}/src/mt_cast.h ${PROJECT_SOURCE_DIR}/src/moontile_dtypes.def
       COMMENT "Compiling the kernels for the host: ${table}" VERBATIM)
     list(APPEND objects ${object})
   endforeach()
@@ -152,8 +159,9 @@ function(moontile_emulated_kernels)
             -I ${PROJECT_SOURCE_DIR}/src -I ${kernels} -o ${object}
             ${spec}/emulate_mma.cpp
     DEPENDS ${spec}/emulate_mma.cpp ${spec}/products.h ${kernels}/mma.cuh
-            ${kernels}/ptx.cuh ${kernels}/number.cuh ${kernels}/kernels.def
+            ${kernels}/ptx.cuh ${kernels}/number.cuh ${kernels}/mma.def
             ${PROJECT_SOURCE_DIR}/src/mt_desc.h ${PROJECT_SOURCE_DIR}/src/moontile.h
+            ${PROJECT_SOURCE_DIR}/src/moontile_dtypes.def
     COMMENT "Compiling the kernels for the host: products" VERBATIM)
   list(APPEND objects ${object})
   set_source_files_properties(${objects} PROPERTIES EXTERNAL_OBJECT TRUE GENERATED TRUE)
@@ -182,9 +190,14 @@ if(MOONTILE_NVCC)
     moontile_without(mma_archs 90 90a)
     moontile_without(mma_archs 86 80)
     set(MOONTILE_IMAGE_COPY ${PROJECT_BINARY_DIR}/kernels/copy.fatbin)
+    set(MOONTILE_IMAGE_CAST "")            # the image of the copies has them
     set(MOONTILE_IMAGE_MMA ${PROJECT_BINARY_DIR}/kernels/mma.fatbin)
     moontile_compile_kernels(${MOONTILE_IMAGE_COPY} copy "${archs}")
     moontile_compile_kernels(${MOONTILE_IMAGE_MMA} mma "${mma_archs}")
+    if(90a IN_LIST mma_archs)
+      set(MOONTILE_IMAGE_HOPPER ${PROJECT_BINARY_DIR}/kernels/hopper.fatbin)
+      moontile_compile_kernels(${MOONTILE_IMAGE_HOPPER} gemm/hopper 90a)
+    endif()
     message(STATUS "kernels: nvcc ${MOONTILE_NVCC_VERSION}, for sm_${text}")
   else()
     moontile_no_kernels("${MOONTILE_NVCC} knows none of ${MOONTILE_CUDA_ARCHS}")

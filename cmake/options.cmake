@@ -8,6 +8,7 @@ set(MOONTILE_CUDA_ARCHS "" CACHE STRING
 option(MOONTILE_LUA "The binding, the Lua module and the program" ON)
 option(MOONTILE_TESTS "Tests and examples" ${PROJECT_IS_TOP_LEVEL})
 option(MOONTILE_WERROR "Warnings are errors" OFF)
+option(MOONTILE_HARDEN "Flags that make mistakes of memory harder to exploit" ON)
 option(MOONTILE_SANITIZE "AddressSanitizer and UndefinedBehaviorSanitizer in all our targets" OFF)
 
 if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
@@ -38,9 +39,15 @@ if(MOONTILE_SANITIZE)
   target_link_options(moontile_flags INTERFACE -fsanitize=address,undefined)
 endif()
 
+include(cmake/harden.cmake)
+
 # The standard settings of a target of ours.
 function(moontile_target name)
   target_link_libraries(${name} PRIVATE $<BUILD_INTERFACE:moontile_flags>)
+  get_target_property(type ${name} TYPE)
+  if(NOT type MATCHES "^(STATIC|OBJECT)_LIBRARY$")
+    target_link_options(${name} PRIVATE ${MOONTILE_HARDEN_LINK})
+  endif()
   set_target_properties(${name} PROPERTIES
     C_EXTENSIONS OFF C_VISIBILITY_PRESET hidden POSITION_INDEPENDENT_CODE ON)
 endfunction()

@@ -15,6 +15,11 @@ set_source_files_properties(${PROJECT_SOURCE_DIR}/src/mt_cpu_micro.c PROPERTIES
 set_source_files_properties(${PROJECT_SOURCE_DIR}/src/mt_cpu_cast.c PROPERTIES
   COMPILE_OPTIONS "-fno-trapping-math;$<$<CONFIG:RelWithDebInfo>:-O3>")
 
+foreach(name micro cast tile)
+  set_property(SOURCE ${PROJECT_SOURCE_DIR}/src/mt_cpu_${name}.c APPEND PROPERTY
+               COMPILE_OPTIONS ${MOONTILE_UNGUARDED})
+endforeach()
+
 # The algebra is small functions that call each other: they are worth inlining.
 foreach(name build coalesce complement composition divide)
   set_source_files_properties(${PROJECT_SOURCE_DIR}/src/mt_${name}.c PROPERTIES

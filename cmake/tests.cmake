@@ -1,5 +1,8 @@
 # tests.cmake: everything that ctest runs. A test's files appear here as soon as they exist.
 # SPDX-License-Identifier: MIT
+#
+# In a sanitized build names begin with "asan.". MOONTILE_TIMES in the environment says how many
+# times as many random cases are to run as usual.
 
 set(SPEC ${PROJECT_SOURCE_DIR}/spec)
 set(FAKE_DIR ${PROJECT_BINARY_DIR}/fake)
@@ -11,17 +14,25 @@ if(MOONTILE_SANITIZE)
                        UBSAN_OPTIONS=print_stacktrace=1)
 endif()
 
-# A test of the name, run in the source folder unless it says otherwise.
+# A test of the name, run in the source folder unless it says otherwise. COST is roughly the seconds
+# that it takes: what takes longest starts first.
 function(moontile_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 T "" "DIR;TIMEOUT" "COMMAND;ENV")
+  cmake_parse_arguments(PARSE_ARGV 1 T "" "DIR;TIMEOUT;COST" "COMMAND;ENV")
+  if(MOONTILE_SANITIZE)
+    set(name asan.${name})
+  endif()
   if(NOT T_DIR)
     set(T_DIR ${PROJECT_SOURCE_DIR})
   endif()
   if(NOT T_TIMEOUT)
-    set(T_TIMEOUT 300)
+    set(T_TIMEOUT 900)
+  endif()
+  if(NOT T_COST)
+    set(T_COST 1)
   endif()
   add_test(NAME ${name} COMMAND ${T_COMMAND} WORKING_DIRECTORY ${T_DIR})
-  set_tests_properties(${name} PROPERTIES TIMEOUT ${T_TIMEOUT} ENVIRONMENT "${TEST_ENV};${T_ENV}")
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${T_TIMEOUT} ENVIRONMENT "${TEST_ENV};${T_ENV}"
+                       COST ${T_COST})
 endfunction()
 
 # What C tests share.
@@ -44,12 +55,6 @@ endfunction()
 
 # ---- the core, in C
 
-set(MOONTILE_CASES "" CACHE STRING "Cases of the property test; empty: 5 million, sanitized: fewer")
-set(cases ${MOONTILE_CASES})
-if(NOT cases AND MOONTILE_SANITIZE)
-  set(cases 1000000)
-endif()
-
 foreach(dir core property exec npy num gemm_cpu cuda mma)
   set(name moontile_${dir}_test)
   if(dir STREQUAL property)
@@ -57,7 +62,7 @@ foreach(dir core property exec npy num gemm_cpu cuda mma)
   endif()
   moontile_spec_program(${name} ${dir})
   if(TARGET ${name})
-    moontile_test(${dir} COMMAND ${name} ENV MOONTILE_CASES=${cases} TIMEOUT 600)
+    moontile_test(${dir} COMMAND ${name} COST 10)
   endif()
 endforeach()
 
@@ -122,14 +127,36 @@ set(busted ${BUSTED_SCRIPT} --ignore-lua --output plainTerminal --config-file
 set(PROGRAM $<TARGET_FILE:moontile_program>)
 file(GLOB specs CONFIGURE_DEPENDS ${SPEC}/*_spec.lua)
 
+# Each file is a test of its own, spec.NAME; under the module spec.module.NAME, where random cases
+# are fewer. Files that take long by themselves:
+set(COST_combinations 15)
+set(COST_copy 5)
+set(COST_tiled 3)
+set(COST_atom 2)
+set(COST_einsum 2)
+set(COST_memory 2)
+set(COST_pairs 2)
+
 if(specs AND BUSTED_SCRIPT)
-  moontile_test(specs.program TIMEOUT 900 COMMAND ${PROGRAM} ${busted}/program.cfg ${SPEC})
-  if(LUA_PROGRAM AND NOT MOONTILE_SANITIZE)
-    moontile_test(specs.module TIMEOUT 900 COMMAND ${LUA_PROGRAM} ${busted}/module.cfg ${SPEC})
-  endif()
+  foreach(file IN LISTS specs)
+    get_filename_component(name ${file} NAME_WE)
+    string(REGEX REPLACE "_spec$" "" name ${name})
+    moontile_test(spec.${name} COMMAND ${PROGRAM} ${busted}/program.cfg ${file}
+                  COST ${COST_${name}})
+    if(LUA_PROGRAM AND NOT MOONTILE_SANITIZE)
+      moontile_test(spec.module.${name} COMMAND ${LUA_PROGRAM} ${busted}/module.cfg ${file}
+                    COST ${COST_${name}} ENV MOONTILE_TIMES=0.2)
+    endif()
+  endforeach()
 elseif(specs)
   message(WARNING "moontile: no busted was found (Debian: lua-busted): specs are not tested")
 endif()
+
+# Random tiles that overhang, against counting by hand; MOONTILE_RAGGED says how many.
+foreach(device cpu cpu:checked cuda)
+  string(REPLACE "cpu:" "" name ${device})
+  moontile_test(ragged.${name} COMMAND ${PROGRAM} ${SPEC}/ragged/main.lua ${device} TIMEOUT 1500)
+endforeach()
 
 # An allocator that fails from the n-th allocation on, for every n of a script that uses
 # everything.
@@ -137,8 +164,32 @@ if(EXISTS ${SPEC}/alloc/sweep.c)
   moontile_spec_program(moontile_sweep alloc moontile_lua moontile_liblua)
   file(MAKE_DIRECTORY ${SCRATCH}/alloc)
   moontile_test(alloc COMMAND moontile_sweep ${SPEC}/alloc/script.lua ${SCRATCH}/alloc/file.npy
-                ${FAKE_DIR}/libcuda.so.1 TIMEOUT 1500)
+                ${FAKE_DIR}/libcuda.so.1 COST 10)
 endif()
+
+# A host that says what its scripts may do.
+moontile_spec_program(moontile_host_test host moontile_lua moontile_liblua)
+file(MAKE_DIRECTORY ${SCRATCH}/host)
+moontile_test(host COMMAND moontile_host_test ${SCRATCH}/host ${FAKE_DIR}/libcuda.so.1)
+
+# Objects that are freed in the middle of a call, wherever a script could.
+file(MAKE_DIRECTORY ${SCRATCH}/live)
+foreach(device cpu checked cuda)
+  moontile_test(live.${device} COST 8 COMMAND ${PROGRAM} ${SPEC}/live/sweep.lua ${SCRATCH}/live
+                ${device} ${FAKE_DIR}/libcuda.so.1)
+endforeach()
+moontile_test(live.close COMMAND ${PROGRAM} ${SPEC}/live/close.lua ${SCRATCH}/live
+              ${FAKE_DIR}/libcuda.so.1)
+# The same where a call collects since it has no memory.
+moontile_spec_program(moontile_refuse live moontile_lua moontile_liblua)
+foreach(device cpu cuda)
+  moontile_test(live.refused.${device} COST 3 COMMAND moontile_refuse ${SPEC}/live/sweep.lua
+                ${SCRATCH}/live ${device} ${FAKE_DIR}/libcuda.so.1)
+endforeach()
+
+# Work that takes long, stopped in its middle.
+moontile_spec_program(moontile_stop_test stop moontile_lua moontile_liblua)
+moontile_test(stop COMMAND moontile_stop_test ${SPEC}/stop/kinds.lua ${FAKE_DIR}/libcuda.so.1)
 
 # Beside NumPy, where that is installed.
 find_program(PYTHON_PROGRAM NAMES python3 PATHS /usr/bin NO_DEFAULT_PATH)
@@ -156,7 +207,8 @@ moontile_test(program COMMAND sh ${SPEC}/program/run.sh ${PROGRAM} ${SCRATCH}/pr
 if(NOT MOONTILE_SANITIZE)
   moontile_test(walls COMMAND ${PROGRAM} ${SPEC}/walls/walls.lua ${PROJECT_SOURCE_DIR}
                 $<TARGET_FILE:moontile_static> $<TARGET_FILE:moontile_shared>
-                $<TARGET_FILE:moontile_module> ${CMAKE_NM} ${CMAKE_BUILD_TYPE})
+                $<TARGET_FILE:moontile_module> ${PROGRAM} ${CMAKE_NM} ${CMAKE_BUILD_TYPE}
+                "${MOONTILE_HARDENED}")
 endif()
 # The golden tables; examples of C++ expressions are for reading.
 file(GLOB tables CONFIGURE_DEPENDS ${SPEC}/golden/*.tsv)
@@ -168,6 +220,10 @@ moontile_test(golden.pycute COMMAND ${PROGRAM} ${SPEC}/golden/check_pycute.lua
 
 moontile_test(kernels COMMAND ${PROGRAM} ${SPEC}/program/kernels.lua ${PROGRAM} "${MOONTILE_NVCC}")
 moontile_test(fuzz.api COMMAND ${PROGRAM} ${SPEC}/fuzz/api.lua 1 20000)
+# Random scripts, for a quarter of a minute.
+moontile_test(fuzz.surface COST 15 COMMAND sh ${SPEC}/fuzz/surface.sh ${PROGRAM} ${SCRATCH}/surface)
+moontile_test(walls.live COMMAND ${PROGRAM} ${SPEC}/walls/live.lua ${PROJECT_SOURCE_DIR}
+              ${MOONTILE_BINDING_SOURCES})
 moontile_test(quiet COMMAND ${PROGRAM} ${SPEC}/walls/quiet.lua)
 
 file(GLOB examples CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/*.lua)
@@ -187,11 +243,15 @@ foreach(name host host_core)
   endif()
 endforeach()
 target_link_libraries(moontile_host PRIVATE moontile_lua moontile_liblua)
+add_executable(moontile_guarded ${PROJECT_SOURCE_DIR}/examples/guarded.c)
+moontile_target(moontile_guarded)
+target_link_libraries(moontile_guarded PRIVATE moontile_lua moontile_liblua Threads::Threads)
+moontile_test(examples.guarded COMMAND moontile_guarded ${SPEC}/host/script.lua)
 target_link_libraries(moontile_host_core PRIVATE moontile_static)
 
 if(PROJECT_IS_TOP_LEVEL AND NOT MOONTILE_SANITIZE)
   foreach(way find_package add_subdirectory fetch_content pkg_config)
-    moontile_test(install.${way} TIMEOUT 600 COMMAND ${CMAKE_COMMAND}
+    moontile_test(install.${way} COST 10 COMMAND ${CMAKE_COMMAND}
       -DWAY=${way} -DSOURCE=${PROJECT_SOURCE_DIR} -DBUILD=${PROJECT_BINARY_DIR}
       -DWORK=${SCRATCH}/install-${way} -DLIBDIR=${CMAKE_INSTALL_LIBDIR}
       -DGENERATOR=${CMAKE_GENERATOR} -DCC=${CMAKE_C_COMPILER} -DINCDIR=${MOONTILE_LUA_INCLUDE_DIR}

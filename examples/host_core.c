@@ -80,8 +80,8 @@ int main (void) {
   parse(&rows, "((8,4),(8,3)):((24,192),(1,8))");      /* ((TileM,RestM),(TileN,RestN)) */
   parse(&tiles, "((8,4),(8,3)):((1,64),(8,256))");
   must(mt_device_open(&d, "cpu", NULL, &err), &err);
-  mt_tensor src = { rows.node, MT_f32, matrix, sizeof matrix, 0 };
-  mt_tensor dst = { tiles.node, MT_f32, tiled, sizeof tiled, 0 };
+  mt_tensor src = { rows.node, MT_f32, matrix, sizeof matrix, 0, NULL };
+  mt_tensor dst = { tiles.node, MT_f32, tiled, sizeof tiled, 0, NULL };
   copy(d, &src, &dst);
   mt_device_close(d);
   printf("%s\n", verify(tiled) ? "every element is in its place" : "WRONG");

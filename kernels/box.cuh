@@ -185,7 +185,14 @@ template <int ES> MT_INLINE void copy_box (const mt_launch &p) {
   else box_store_by<ES, W, 16 / ES>(t, side.dst, box);
 }
 
+template <int BYTES, int UNROLL> struct copier<MT_FORM_BOX, BYTES, UNROLL> {
+  static MT_INLINE void run (const mt_launch &p) { copy_box<BYTES>(p); }
+};
+
 } // namespace mt
+
+/* Blocks of an SM; without a number as many as registers allow. */
+#define MT_BOUNDS_BOX(threads, unroll) __launch_bounds__(threads, 5)
 
 #undef MT_INLINE
 #endif

@@ -35,15 +35,16 @@ struct cast_place {
   MT_INLINE cast_place (const mt_launch &p, int es, int ed, int along_s, int along_d) {
     const mt_raster &r = p.desc.raster;
     const uint32_t first = p.desc.nthr + p.desc.nval;
-    const uint32_t q1 = divide_by(blockIdx.x, r.strip, r.strip_mul, r.strip_shift);
-    const uint32_t q2 = divide_by(q1, r.along, r.along_mul, r.along_shift);
-    const uint32_t rest = divide_by(q2, r.across, r.across_mul, r.across_shift);
+    const uint32_t q1 = divide(blockIdx.x, r.strip);
+    const uint32_t q2 = divide(q1, r.along);
+    const uint32_t rest = divide(q2, r.across);
     place at = {};
     if (p.desc.nrest != 0) walk(at, p.desc, first, first + p.desc.nrest, rest);
     const cast_sides side(p, at, es, ed);
     src = side.src, dst = side.dst;
-    s = (int32_t)((q2 - rest * r.across) * r.strip + blockIdx.x - q1 * r.strip) * along_s;
-    d = (int32_t)(q1 - q2 * r.along) * along_d;
+    s = (int32_t)((q2 - rest * r.across.extent) * r.strip.extent + blockIdx.x -
+                  q1 * r.strip.extent) * along_s;
+    d = (int32_t)(q1 - q2 * r.along.extent) * along_d;
   }
 };
 

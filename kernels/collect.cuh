@@ -134,9 +134,9 @@ template <int ES> struct skew_pieces {
   uint32_t left;                        /* bytes of the first from there on */
 
   MT_INLINE skew_pieces (const mt_skew &k, const char *box, int32_t first) {
-    const mt_each &e = k.piece;
+    const mt_divisor &e = k.piece;
     const uint32_t p = (uint32_t)first;
-    const uint32_t q = first < 0 ? 0 : divide_by(p, e.extent, e.mul, e.shift);
+    const uint32_t q = first < 0 ? 0 : divide(p, e);
     const uint32_t digit = p - q * e.extent;
     uint16_t a, b = 0;
     left = (e.extent - digit) * ES;

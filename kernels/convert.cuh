@@ -8,7 +8,7 @@
 #ifndef CONVERT_CUH
 #define CONVERT_CUH
 
-#include "pack.cuh"
+#include "tile.cuh"
 
 #define MT_INLINE __device__ __forceinline__
 
@@ -16,13 +16,14 @@ namespace mt {
 
 /* ------------------------------------------------------------------ numbers */
 
-#define MT_NUMBER(name, kind, bytes, e, m, nan)                                          \
+#define MT_DTYPE(name, kind, bytes, in_c, element, e, m, top, ...)                       \
   struct name##_number {                                                                 \
     enum { BYTES = bytes, FLOAT = MT_KIND_##kind == MT_KIND_FLOAT };                     \
-    static MT_INLINE mt_cast_type type () { return {MT_KIND_##kind, bytes, e, m, nan}; } \
+    static MT_INLINE mt_cast_type type () {                                              \
+      return MT_CAST_ROW(kind, bytes, e, m, top);                                        \
+    }                                                                                    \
   };
-MT_CAST_TYPES(MT_NUMBER)
-#undef MT_NUMBER
+#include "moontile_dtypes.def"
 
 /* Any: known at run time. */
 struct any_number { enum { BYTES = 0 }; };

@@ -1,18 +1,10 @@
 /*
-** copy.cu - the copy kernels: every row of kernels.def.
+** copy.cu - the copy kernels: every row of copy.def and of cast.def.
 ** SPDX-License-Identifier: MIT
 */
+#include "algos.cuh"
 #include "cast.cuh"
 
-/* Blocks of an SM; without a number as many as registers allow. */
-#define MT_BOUNDS_TV(threads, unroll) __launch_bounds__(threads)
-#define MT_BOUNDS_FLAT(threads, unroll) __launch_bounds__(threads)
-#define MT_BOUNDS_TILE(threads, unroll) __launch_bounds__(threads, (unroll) == 2 ? 3 : 6)
-#define MT_BOUNDS_SHEAR(threads, unroll) __launch_bounds__(threads, 5)
-#define MT_BOUNDS_ROWS(threads, unroll) __launch_bounds__(threads, 6)
-#define MT_BOUNDS_PACK(threads, unroll) __launch_bounds__(threads, 5)
-#define MT_BOUNDS_BOX(threads, unroll) __launch_bounds__(threads, 5)
-#define MT_BOUNDS_SKEW(threads, unroll) __launch_bounds__(threads, 4)
 #define MT_SWIZZLED_TV(threads, unroll) __launch_bounds__(threads, 1)
 #define MT_SWIZZLED_FLAT(threads, unroll) __launch_bounds__(threads)
 
@@ -26,6 +18,8 @@
   mt_##name (const __grid_constant__ mt_launch p) {                                      \
     mt::copy_swizzled<MT_FORM_##form, bytes, unroll>(p);                                 \
   }
+#include "copy.def"
+
 #define MT_CASTS_TV __launch_bounds__(1024)
 #define MT_CASTS_FLAT __launch_bounds__(256)
 #define MT_CASTS_TILE __launch_bounds__(256)
@@ -35,4 +29,4 @@
   mt_##name (const __grid_constant__ mt_launch p) {                                      \
     mt::cast<MT_FORM_##form, mt::src##_number, mt::dst##_number>(p);                     \
   }
-#include "kernels.def"
+#include "cast.def"

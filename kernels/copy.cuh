@@ -71,9 +71,8 @@ MT_INLINE uint32_t divide (uint32_t n, const mt_axis &a) {
   return (uint32_t)a.extent == 1 ? n : __umulhi(n, a.mul) >> a.shift;
 }
 
-/* The same by a divisor of its own. */
-MT_INLINE uint32_t divide_by (uint32_t n, uint32_t by, uint32_t mul, uint32_t shift) {
-  return by == 1 ? n : __umulhi(n, mul) >> shift;
+MT_INLINE uint32_t divide (uint32_t n, mt_divisor by) {
+  return by.extent == 1 ? n : __umulhi(n, by.mul) >> by.shift;
 }
 
 /* Adds index n of the axes [i, end) to a place or to ordinates. n is below the product of
@@ -416,7 +415,28 @@ MT_INLINE void copy_flat (const mt_launch &p) {
   }
 }
 
+/* ------------------------------------------------------------------ all forms */
+
+/* How a form copies: the header of each says it. */
+template <int FORM, int BYTES, int UNROLL> struct copier;
+
+template <int FORM, int BYTES, int UNROLL> MT_INLINE void copy (const mt_launch &p) {
+  begin();
+  copier<FORM, BYTES, UNROLL>::run(p);
+}
+
+template <int BYTES, int UNROLL> struct copier<MT_FORM_TV, BYTES, UNROLL> {
+  static MT_INLINE void run (const mt_launch &p) { copy_tv<BYTES, UNROLL>(p); }
+};
+template <int BYTES, int UNROLL> struct copier<MT_FORM_FLAT, BYTES, UNROLL> {
+  static MT_INLINE void run (const mt_launch &p) { copy_flat<BYTES, UNROLL>(p); }
+};
+
 } // namespace mt
+
+/* Blocks of an SM; without a number as many as registers allow. */
+#define MT_BOUNDS_TV(threads, unroll) __launch_bounds__(threads)
+#define MT_BOUNDS_FLAT(threads, unroll) __launch_bounds__(threads)
 
 #undef MT_INLINE
 #endif

@@ -1,5 +1,5 @@
 /*
-** mma.cu - the kernels of products: the rows of kernels.def that this architecture has.
+** mma.cu - the kernels of products: the rows of mma.def that this architecture has.
 ** SPDX-License-Identifier: MIT
 **
 ** A kernel that is not in an image is not found there: no launch does nothing.
@@ -31,4 +31,4 @@
 #endif
 
 #define MT_MMA_KERNEL(name, arch, atom) MT_PRODUCT_##arch(name)
-#include "kernels.def"
+#include "mma.def"

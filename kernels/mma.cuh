@@ -88,8 +88,7 @@ MT_INLINE int64_t batch_of (const mt_part &t, int64_t l) {
 
 /* Whether an element of the operand is real. */
 MT_INLINE bool is_real (const mt_mma_desc &d, int operand, const spot &s) {
-  return s.x < d.size[operand == MT_B ? MT_N : MT_M] &&
-         s.y < d.size[operand == MT_C ? MT_N : MT_K];
+  return s.x < d.part[operand].real[0] && s.y < d.part[operand].real[1];
 }
 
 MT_INLINE void walk_thread (spot &s, const mt_part &t, uint32_t thread) {
@@ -219,13 +218,11 @@ MT_INLINE void write_number (int64_t place, double x) {
   write_real(dtype, base, place, x);
 }
 
-/* The same modulo 2^32, for alpha and beta that are integers; or to a float. */
+/* The same of integers, alpha and beta too: saturated; or to a float. */
 MT_INLINE void write_number (int64_t place, int64_t x) {
   if (here.desc.part[MT_C].dtype != MT_i32) return write_number(place, (double)x);
-  uint32_t *c = (uint32_t *)here.base[MT_C] + place;
-  uint32_t sum = (uint32_t)(int64_t)here.alpha * (uint32_t)x;
-  if (here.beta != 0) sum += (uint32_t)(int64_t)here.beta * *c;
-  *c = sum;
+  int32_t *c = (int32_t *)here.base[MT_C] + place;
+  *c = mt_cast_scaled(here.alpha, (int32_t)x, here.beta, here.beta != 0 ? *c : 0);
 }
 
 /* One value of C at the unit: what those have who share it is added in their order, by

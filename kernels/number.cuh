@@ -15,11 +15,10 @@ namespace mt {
 
 /* A float below 32 bits. */
 MT_INLINE mt_cast_type small_float (uint32_t dtype) {
-#define MT_SMALL_FLOAT(name, kind, bytes, e, m, nan)                                     \
+#define MT_DTYPE(name, kind, bytes, type, element, e, m, top, ...)                       \
   if (MT_KIND_##kind == MT_KIND_FLOAT && bytes < 4 && dtype == MT_##name)                \
-    return {MT_KIND_##kind, bytes, e, m, nan};
-  MT_CAST_TYPES(MT_SMALL_FLOAT)
-#undef MT_SMALL_FLOAT
+    return MT_CAST_ROW(kind, bytes, e, m, top);
+#include "moontile_dtypes.def"
   return {};
 }
 

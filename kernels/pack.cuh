@@ -13,9 +13,6 @@
 #ifndef PACK_CUH
 #define PACK_CUH
 
-#include "box.cuh"
-#include "rows.cuh"
-#include "skew.cuh"
 #include "weave.cuh"
 
 #define MT_INLINE __device__ __forceinline__
@@ -176,20 +173,14 @@ template <int ES> MT_INLINE void copy_pack (const mt_launch &p) {
   }
 }
 
-/* ------------------------------------------------------------------ all forms */
-
-template <int FORM, int BYTES, int UNROLL> MT_INLINE void copy (const mt_launch &p) {
-  begin();
-  if constexpr (FORM == MT_FORM_TV) copy_tv<BYTES, UNROLL>(p);
-  else if constexpr (FORM == MT_FORM_FLAT) copy_flat<BYTES, UNROLL>(p);
-  else if constexpr (FORM == MT_FORM_PACK) copy_pack<BYTES>(p);
-  else if constexpr (FORM == MT_FORM_BOX) copy_box<BYTES>(p);
-  else if constexpr (FORM == MT_FORM_ROWS) copy_rows<BYTES, UNROLL>(p);
-  else if constexpr (FORM == MT_FORM_SKEW) copy_skew<BYTES>(p);
-  else copy_tile<BYTES, FORM == MT_FORM_SHEAR ? SHEARED : UNROLL>(p);
-}
+template <int BYTES, int UNROLL> struct copier<MT_FORM_PACK, BYTES, UNROLL> {
+  static MT_INLINE void run (const mt_launch &p) { copy_pack<BYTES>(p); }
+};
 
 } // namespace mt
+
+/* Blocks of an SM; without a number as many as registers allow. */
+#define MT_BOUNDS_PACK(threads, unroll) __launch_bounds__(threads, 5)
 
 #undef MT_INLINE
 #endif

@@ -68,6 +68,14 @@ struct acc_s32 {
   static MT_INLINE number sum (number x, number y) { return (int32_t)(x + y); }
 };
 
+/* Of the instructions with .satfinite. */
+struct acc_s32_sat : acc_s32 {
+  static MT_INLINE number sum (number x, number y) {
+    const number v = x + y;
+    return v < INT32_MIN ? INT32_MIN : v > INT32_MAX ? INT32_MAX : v;
+  }
+};
+
 /* ------------------------------------------------------------------ registers in text */
 
 /* The operands D, A, B, C of mma.sync by their numbers of registers; C is D. */
@@ -94,6 +102,7 @@ struct acc_s32 {
 
 #define MT_LETTER_f16 "r"
 #define MT_LETTER_s32 "r"
+#define MT_LETTER_s32_sat "r"
 #define MT_LETTER_f32 "f"
 #define MT_LETTER_f64 "d"
 
@@ -156,7 +165,7 @@ MT_MMA_64(16x8x16_f64, "m16n8k16", 8,4,4)
   MT_MMA_32(mnk##_##x##_##y, shape ".row.col.s32." #x "." #y ".s32", a, b, c, s32, bits, \
             1)                                                                           \
   MT_MMA_32(mnk##_##x##_##y##_sat, shape ".row.col.satfinite.s32." #x "." #y ".s32", a,  \
-            b, c, s32, bits, 1)
+            b, c, s32_sat, bits, 1)
 #define MT_MMA_INT(mnk, shape, s, u, a, b, c, bits)                                      \
   MT_MMA_PAIR(mnk, shape, s, s, a, b, c, bits)                                           \
   MT_MMA_PAIR(mnk, shape, s, u, a, b, c, bits)                                           \
@@ -245,7 +254,7 @@ MT_PAIRS_OF_FLOAT8(MT_WGMMA_FLOAT8, f16, 2)
 
 #define MT_WGMMA_INT(x, y)                                                               \
   MT_WGMMA(x##_##y, "m64n8k32.s32." #x "." #y, 4, s32, 1, "", "")                        \
-  MT_WGMMA(x##_##y##_sat, "m64n8k32.s32." #x "." #y ".satfinite", 4, s32, 1, "", "")
+  MT_WGMMA(x##_##y##_sat, "m64n8k32.s32." #x "." #y ".satfinite", 4, s32_sat, 1, "", "")
 MT_WGMMA_INT(s8, s8)
 MT_WGMMA_INT(s8, u8)
 MT_WGMMA_INT(u8, s8)

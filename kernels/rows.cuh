@@ -20,8 +20,8 @@ namespace mt {
 template <int ES> MT_INLINE void copy_vector (const mt_launch &p, uint32_t n) {
   const mt_desc &d = p.desc;
   const mt_raster &r = d.raster;
-  const uint32_t row = divide_by(n, r.along, r.along_mul, r.along_shift);
-  const int32_t v = (int32_t)(n - row * r.along), end = (int32_t)d.threads;
+  const uint32_t row = divide(n, r.along);
+  const int32_t v = (int32_t)(n - row * r.along.extent), end = (int32_t)d.threads;
   const memory m(p, MT_SRC);
   sides s(p);
   place at = {};
@@ -38,14 +38,21 @@ template <int ES> MT_INLINE void copy_vector (const mt_launch &p, uint32_t n) {
 }
 
 template <int ES, int UNROLL> MT_INLINE void copy_rows (const mt_launch &p) {
-  const uint32_t all = (uint32_t)p.desc.rests * p.desc.raster.along;
+  const uint32_t all = (uint32_t)p.desc.rests * p.desc.raster.along.extent;
   const uint32_t n = blockIdx.x * (256 * UNROLL) + threadIdx.x;
 #pragma unroll
   for (int u = 0; u < UNROLL; u++)
     if (n + 256 * u < all) copy_vector<ES>(p, n + 256 * u);
 }
 
+template <int BYTES, int UNROLL> struct copier<MT_FORM_ROWS, BYTES, UNROLL> {
+  static MT_INLINE void run (const mt_launch &p) { copy_rows<BYTES, UNROLL>(p); }
+};
+
 } // namespace mt
+
+/* Blocks of an SM; without a number as many as registers allow. */
+#define MT_BOUNDS_ROWS(threads, unroll) __launch_bounds__(threads, 6)
 
 #undef MT_INLINE
 #endif

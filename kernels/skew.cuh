@@ -127,7 +127,7 @@ MT_INLINE void skew_load (const mt_launch &p, const skew_block &b, char *box) {
   const uint32_t each = k.vectors.extent, all = b.size.runs * each;
 #pragma unroll(INSIDE ? 4 : 1)
   for (uint32_t i = threadIdx.x; i < all; i += blockDim.x) {
-    const uint32_t r = divide_by(i, each, k.vectors.mul, k.vectors.shift);
+    const uint32_t r = divide(i, k.vectors);
     const char *run = b.src + (int64_t)skew_starts(k, box)[r] * ES;
     const int32_t at = (int32_t)(16 * (i - r * each)) - (int32_t)((uintptr_t)run & 15);
     const char *from = run + at;
@@ -232,8 +232,8 @@ struct skew_rows {
   }
   /* Those of part n of all. */
   MT_INLINE void find (const mt_skew &k, const skew_block &b, uint32_t n) {
-    const uint32_t q1 = divide_by(n, k.classes.extent, k.classes.mul, k.classes.shift);
-    const uint32_t q2 = divide_by(q1, k.chunks.extent, k.chunks.mul, k.chunks.shift);
+    const uint32_t q1 = divide(n, k.classes);
+    const uint32_t q2 = divide(q1, k.chunks);
     const uint32_t from = (n - q1 * k.classes.extent) +
                           ((q1 - q2 * k.chunks.extent) * k.each << k.period);
     const uint32_t rows = begin(k, b, q2);
@@ -244,7 +244,7 @@ struct skew_rows {
   }
   /* Row n of the first hop and the others, one alone; segments count as one row. */
   MT_INLINE void find_one (const mt_skew &k, const skew_block &b, uint32_t n) {
-    const uint32_t q = divide_by(n, k.lead.extent, k.lead.mul, k.lead.shift);
+    const uint32_t q = divide(n, k.lead);
     const uint32_t from = n - q * k.lead.extent, rows = begin(k, b, q);
     go(k, from);
     count = rows > from;
@@ -324,8 +324,8 @@ MT_INLINE void skew_store (const mt_skew &k, const skew_block &b, const char *bo
   enum { V = 16 / ES };
 #pragma unroll 1
   for (uint32_t n = threadIdx.x; n < k.tasks; n += blockDim.x) {
-    const uint32_t q = divide_by(n, k.wide.extent, k.wide.mul, k.wide.shift);
-    const uint32_t part = divide_by(q, k.all.extent, k.all.mul, k.all.shift);
+    const uint32_t q = divide(n, k.wide);
+    const uint32_t part = divide(q, k.all);
     const skew_rows rows = skew_parts(k, (char *)box)[q - part * k.all.extent];
     const uint32_t lead = (uint32_t)(uintptr_t)(b.dst + rows.dst);
     const uint32_t lane = n - q * k.wide.extent, before = lead & (k.grain - 1);
@@ -346,7 +346,7 @@ MT_INLINE void skew_along (const mt_skew &k, const skew_block &b, const char *bo
   const int32_t by = (int32_t)k.wide.extent * V, length = (int32_t)k.length;
 #pragma unroll 1
   for (uint32_t n = threadIdx.x; n < k.tasks; n += blockDim.x) {
-    const uint32_t q = divide_by(n, k.wide.extent, k.wide.mul, k.wide.shift);
+    const uint32_t q = divide(n, k.wide);
     const skew_rows rows = skew_parts(k, (char *)box)[q];
     const uint32_t before = (uint32_t)(uintptr_t)(b.dst + rows.dst) & (k.grain - 1);
     const uint32_t vector = skew_turned(n - q * k.wide.extent, before, k.grain);
@@ -422,7 +422,14 @@ template <int ES> MT_INLINE void copy_skew (const mt_launch &p) {
   else skew_write<ES, skew_units<ES>>(k, b, box);
 }
 
+template <int BYTES, int UNROLL> struct copier<MT_FORM_SKEW, BYTES, UNROLL> {
+  static MT_INLINE void run (const mt_launch &p) { copy_skew<BYTES>(p); }
+};
+
 } // namespace mt
+
+/* Blocks of an SM; without a number as many as registers allow. */
+#define MT_BOUNDS_SKEW(threads, unroll) __launch_bounds__(threads, 4)
 
 #undef MT_INLINE
 #endif

@@ -239,13 +239,14 @@ template <int ES, int KIND> MT_INLINE tile_place place_of (const mt_launch &p) {
   typedef tile_of<ES, KIND> T;
   const mt_desc &d = p.desc;
   const mt_raster &r = d.raster;
-  const uint32_t q1 = divide_by(blockIdx.x, r.strip, r.strip_mul, r.strip_shift);
-  const uint32_t q2 = divide_by(q1, r.along, r.along_mul, r.along_shift);
-  const uint32_t rest = divide_by(q2, r.across, r.across_mul, r.across_shift);
-  const uint32_t s = (q2 - rest * r.across) * r.strip + (blockIdx.x - q1 * r.strip);
+  const uint32_t q1 = divide(blockIdx.x, r.strip);
+  const uint32_t q2 = divide(q1, r.along);
+  const uint32_t rest = divide(q2, r.across);
+  const uint32_t strip = r.strip.extent;
+  const uint32_t s = (q2 - rest * r.across.extent) * strip + (blockIdx.x - q1 * strip);
   tile_place t;
   t.s = (int32_t)(s * T::S);
-  t.d = (int32_t)((q1 - q2 * r.along) * T::STEP) - (8 - T::OWN) * T::V;
+  t.d = (int32_t)((q1 - q2 * r.along.extent) * T::STEP) - (8 - T::OWN) * T::V;
   sides side(p);
   if (d.nrest != 0) {
     place at = {};
@@ -464,7 +465,18 @@ template <int ES, int KIND> MT_INLINE void copy_tile (const mt_launch &p) {
   else move_any<ES, KIND, false>(p, t, tile);
 }
 
+template <int BYTES, int UNROLL> struct copier<MT_FORM_TILE, BYTES, UNROLL> {
+  static MT_INLINE void run (const mt_launch &p) { copy_tile<BYTES, UNROLL>(p); }
+};
+template <int BYTES, int UNROLL> struct copier<MT_FORM_SHEAR, BYTES, UNROLL> {
+  static MT_INLINE void run (const mt_launch &p) { copy_tile<BYTES, SHEARED>(p); }
+};
+
 } // namespace mt
+
+/* Blocks of an SM; without a number as many as registers allow. */
+#define MT_BOUNDS_TILE(threads, unroll) __launch_bounds__(threads, (unroll) == 2 ? 3 : 6)
+#define MT_BOUNDS_SHEAR(threads, unroll) __launch_bounds__(threads, 5)
 
 #undef MT_INLINE
 #endif

@@ -223,6 +223,12 @@ describe("another width", function()
       "((4,12),4,8,1):((896,1),24,112,2)" },
     { function() return tile.recast_layout(6, 4, layout "(2,8):(1,2)") end,
       "(1,24):(3,1)" },
+    { function() return tile.recast_layout(6, 32, layout "16:1") end, "3:1" },
+    { function() return tile.recast_layout(6, 32, layout "(2,8):(8,1)") end, "(3,1):(1,3)" },
+    -- an element of twice the width is the one that begins there, all of it A's or not
+    { function() return tile.recast_layout(8, 16, layout "3:1"), layout "4:-1":upcast(2) end,
+      "2:1; 2:-1" },
+    { function() return layout "Sw<1,0,1> o 1 o 4:-1":upcast(2) end, "2:-1" },
   }
   refuses {
     { function() layout "(8,3):(1,3)":upcast(2) end,
@@ -238,6 +244,20 @@ describe("another width", function()
       "each could be " ..
       "neighbours\n  make_layout(1:1, A) would do" },
     { function() layout(8):upcast(0) end, "upcast: by 0; at least 1 expected" },
+    { function() tile.recast_layout(6, 32, layout "2:1") end,
+      "recast_layout: 2:1 of 6 bits in elements of 32: 16 of the former are 3 of the latter, " ..
+      "and A does not fill such groups: 3:1 has 96 bits, not 12\n  an extent of 16 would do\n  " ..
+      "elements of 2 bits, which divides both, would do" },
+    { function() tile.recast_layout(6, 64, layout "(4,16):(1,0)") end,
+      "recast_layout: (4,16):(1,0) of 6 bits in elements of 64: 32 of the former are 3 of the " ..
+      "latter, and A does not fill such groups: (3,16):(1,0) has 3072 bits, not 384\n  " ..
+      "elements of 2 bits, which divides both, would do" },
+    { function() layout "Sw<3,2,-3> o 0 o (2,4):(4,1)":upcast(16) end,
+      "upcast: of Sw<3,2,-3> o 0 o (2,4):(4,1) by 16: the swizzle tears elements apart: 0 .. " ..
+      "15 are one, but 4 goes to 36\n  elements of 4 would do" },
+    { function() layout "Sw<1,0,1> o 0 o 4:-1":upcast(2) end,
+      "upcast: of Sw<1,0,1> o 0 o 4:-1 by 2: its offset 0 is not a multiple plus 1, what its " ..
+      "negative strides reach back in an element" },
   }
 end)
 
@@ -252,6 +272,14 @@ describe("a part", function()
       end,
       "(2,2,4):(1,8,2); 48" },
     { function() return A:local_partition(layout { 2, 4 }, 5) end, "(16,8):(64,4); 34" },
+    { function() return layout { 128, 8 }:local_partition(layout { 16, 16 }, 37, { 1, X }) end,
+      "(8,8):(16,128); 5" },
+    { function() return layout { 128, 8 }:local_partition(layout { 16, 16 }, 37, { X, 1 }) end,
+      "(8,8):(16,128); 2" },
+    { function()
+        return layout { 128, 8 }:local_partition(layout { { 4, 4 }, 8 }, 37, { { X, 1 }, X })
+      end,
+      "(32,8):(4,128); 1" },
     { function() return tile.inner_partition(layout { 6, 12 }, { 2, 1 }, { 2, 4 }) end,
       "(2,1):(1,6); 28" },
     { function() return tile.outer_partition(layout { 6, 12 }, { 2, 1 }, { 1, 0 }) end,
@@ -282,6 +310,16 @@ describe("a part", function()
       "local_partition: there is no coordinate c with A(c) = 4 in A = " ..
       "(2,2):(1,2)\n  the values of A " ..
       "lie in 0 .. 3" },
+    { function() A:local_partition(layout { 16, 16 }, 256, { 1, X }) end,
+      "local_partition: there is no coordinate c with A(c) = 256 in A = " ..
+      "(16,16):(1,16)\n  the values of A " ..
+      "lie in 0 .. 255" },
+    { function() A:local_partition(layout { 16, 16 }, 5, { 1 }) end,
+      "local_partition: (16,16):(1,16) has no 1 modes, as the projection (1) has\n  " ..
+      "1 in the projection keeps a mode, `_` leaves it out" },
+    { function() A:local_tile({ 8, 4 }, { 1, 2 }, { 1, X, 1 }) end,
+      "local_tile: (8:1,4:1) has no 3 modes, as the projection (1,_,1) has\n  " ..
+      "1 in the projection keeps a mode, `_` leaves it out" },
     { function() tile.domain_offset({ 1, 2, 3 }, A) end,
       "domain_offset: coordinate (1,2,3) has 3 modes, (32,32):(32,1) has 2" },
   }

@@ -327,7 +327,7 @@ end)
 
 describe("random layouts", function()
   local seed = tonumber(os.getenv "MOONTILE_SEED") or os.time()
-  local cases = tonumber(os.getenv "MOONTILE_ANALYSIS_CASES") or 300
+  local cases = 300 * (tonumber(os.getenv "MOONTILE_TIMES") or 1)
   local random = math.random
 
   local function pick(t) return t[random(#t)] end

@@ -1,6 +1,7 @@
 -- combinations_spec.lua: products of random atoms, atom layouts, permutations, shapes, types and
--- operand layouts on every device, against sums of the elements; each kernel of kernels.def.
--- MOONTILE_SEED and MOONTILE_COMBINATIONS (how many) make it another run.
+-- operand layouts on every device, against sums of the elements; each kernel of mma.def.
+-- MOONTILE_SEED and MOONTILE_COMBINATIONS (how many) make it another run, MOONTILE_TIMES a longer
+-- one.
 -- SPDX-License-Identifier: MIT
 
 local tile = require "moontile"
@@ -9,8 +10,9 @@ local products = dofile "spec/products.lua"
 local pick, chance, random = products.pick, products.chance, math.random
 
 local SEED = tonumber(os.getenv "MOONTILE_SEED") or 4
-local COUNT = tonumber(os.getenv "MOONTILE_COMBINATIONS") or 560
-local MOST = 60000           -- products of numbers in one case
+local TIMES = tonumber(os.getenv "MOONTILE_TIMES") or 1
+local COUNT = tonumber(os.getenv "MOONTILE_COMBINATIONS") or math.ceil(140 * TIMES)
+local MOST = math.min(15000 * TIMES, 60000)     -- products of numbers in one case
 
 -- ---- atoms
 
@@ -232,10 +234,10 @@ end
 
 -- ---- kernels
 
--- The rows of kernels.def that are products: name, arch, pattern of the atom's name.
+-- The rows of mma.def: name, arch, pattern of the atom's name.
 local function rows()
   local list = {}
-  for line in io.lines "kernels/kernels.def" do
+  for line in io.lines "kernels/mma.def" do
     local name, arch, atom = line:match '^MT_MMA_KERNEL%(([%w_]+), *(%d+), "(.-)"%)'
     if name then
       atom = "^" .. atom:gsub("[%p]", "%%%0"):gsub("%%%*", ".-") .. "$"

@@ -18,7 +18,8 @@ end
 local WIDE = "copy: UniversalCopy<uint128_t> moves 4 elements at once, but "
 
 local ROWS = {
-  { 'tile.copy(tile.tensor("f32", layout "Sw<1,1,2> o 0 o 15:1") * layout(32), '
+  { 'local T = tile.tensor("f32", layout "Sw<1,1,2> o 0 o 15:1"); '
+    .. 'tile.copy(T:view(layout "Sw<1,1,2> o 0 o 32:1", 0, layout "32:1@0", {0}, {31}), '
     .. 'tile.tensor("f32", layout(32)))', [[
 copy: src: element 29 lies at offset 31 under the swizzle; the buffer has elements 0 to 15
 src is Sw<1,1,2> o 0 o 32:1 at offset 0

@@ -331,6 +331,8 @@ describe("im2col", function()
 
   refusals {
     { 'tile.im2col(layout { 2, 3 }, 2)', "im2col: (N, spatial.., C) expected, got (2,3):(1,2)" },
+    { 'tile.im2col(layout "(2,8,8):(F3,F66,F3)", 1)',
+      "im2col: the strides of (2,8,8):(F3,F66,F3) are F2: its offsets do not add up" },
     { 'tile.im2col("x", 2)', "im2col: layout expected, got string" },
     { 'tile.im2col(layout { 1, 8, 8, 3 }, { 3 })',
       "im2col: stencil: an integer, or one for each of 2 spatial modes expected" },

@@ -147,6 +147,19 @@ describe("functions and methods", function()
     end
   end)
 
+  it("ask one mode: its number, or the path to it", function()
+    for _, name in ipairs { "rank", "depth", "size", "shape", "stride", "cosize", "coshape" } do
+      assert.is_true(A[name](A, 2, 1) == A[name](A:get(2, 1)), name)
+      assert.is_true(A[name](A, { 2, 1 }) == A[name](A:get(2, 1)), name)
+      assert.is_true(tile[name](A, 1, nil) == A[name](A:get(1)), name)
+    end
+    assert.equal(6, tile.size({ 4, { 2, 3 } }, 2))
+    assert.equal(15, tile.tensor("u8", A):size(2))
+    local S = layout "Sw<2,0,3> o 0 o ((2,4),8):((1,2),8)"
+    assert.equal("4 1 (2,4) 8", table.concat({ S:size(1, 2), S:depth(1), tostring(S:shape(1)),
+                                               S:cosize(1) }, " "))
+  end)
+
   it("answer for tuples too", function()
     local t = parse "(4,(2,3))"
     assert.same({ 2, 2, 24 }, { tile.rank(t), tile.depth(t), tile.size(t) })

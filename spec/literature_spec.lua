@@ -104,7 +104,7 @@ describe("the literature", function()
     it("8:-1 runs from 0 to -7", function()
       local A = layout(8, -1)
       for i = 0, 7 do assert.equal(-i, A(i)) end
-      assert.equal(1, A:cosize())
+      assert.equal(8, A:cosize())
     end)
   end)
 

@@ -1,6 +1,6 @@
 -- pairs_spec.lua: copies between random layouts of one shape on every device, against the copy that
 -- the layouts mean: all of the destination's buffer, what it does not reach too. Many convert.
--- MOONTILE_SEED and MOONTILE_PAIRS (how many) make it another run.
+-- MOONTILE_SEED and MOONTILE_PAIRS (how many) make it another run, MOONTILE_TIMES a longer one.
 -- SPDX-License-Identifier: MIT
 
 local tile = require "moontile"
@@ -9,7 +9,8 @@ local random = math.random
 local floor = math.floor
 
 local SEED = tonumber(os.getenv "MOONTILE_SEED") or 5
-local COUNT = tonumber(os.getenv "MOONTILE_PAIRS") or 300
+local COUNT = tonumber(os.getenv "MOONTILE_PAIRS") or
+              math.ceil(300 * (tonumber(os.getenv "MOONTILE_TIMES") or 1))
 
 local function pick(list) return list[random(#list)] end
 local function chance(percent) return random(100) <= percent end

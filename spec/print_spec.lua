@@ -39,6 +39,26 @@ describe("print_layout", function()
                  tile.layout({ 2, 1, 2 }, { 1, 0, 4 }):print_layout())
   end)
 
+  it("refuses what nobody can look at, before it makes any of it", function()
+    for _, A in ipairs { tile.layout { 2000, 2000 }, tile.layout(1 << 40),
+                         tile.layout { 64, 64, 65 },
+                         tile.layout({ 1 << 20, 1 << 20 }, { 0, 0 }) } do
+      local _, e = pcall(A.print_layout, A)
+      assert.equal(("print_layout: %s has %d values, at most 262144 are shown\n"
+                    .. "show a part of it: a slice, or a tile"):format(A, A:size()), e)
+    end
+    local _, lines = tile.layout { 512, 512 }:print_layout():gsub("\n", "")
+    assert.equal(2 * 512 + 2, lines)
+  end)
+
+  it("draws a tensor's layout, and what is swizzled", function()
+    local A = tile.layout "Sw<1,0,1> o 0 o (2,2):(2,1)"
+    local picture = "Sw<1,0,1> o 0 o (2,2):(2,1)\n      0   1 \n    +---+---+\n 0  | 0 | 1 |\n"
+      .. "    +---+---+\n 1  | 3 | 2 |\n    +---+---+"
+    assert.equal(picture, A:print_layout())
+    assert.equal(picture, tile.tensor("u8", A):print_layout())
+  end)
+
   it("has one line for what is empty", function()
     assert.equal("(1099511627776,0):(1,0)", tile.layout({ 1 << 40, 0 }, { 1, 0 }):print_layout())
   end)

@@ -227,16 +227,21 @@ local ROUNDED = {
 -- The largest numbers of small floats; what is more may become infinity or NaN.
 local LARGEST = { f16 = 65504, e4m3 = 448, e5m2 = 57344 }
 
+-- An accumulator of 32 bits wraps; C saturates.
 local function wrap(x) return (x + 0x80000000 & 0xffffffff) - 0x80000000 end
+local function clamp(x) return math.max(-0x80000000, math.min(0x7fffffff, x)) end
 
 -- What C is to be at element i, and how far from it it may be. A device may scale in f32 (f64
 -- products: in f64).
 local function wanted(case, exact, i)
   local old = case.C.values[exact.places[i]]
-  local want = case.alpha * exact.sums[i]
+  local sum = exact.sums[i]
+  if case.C.dtype == "i32" then sum = wrap(sum) end
+  local want = case.alpha * sum
   if case.beta ~= 0 then want = want + case.beta * old end
-  if case.C.dtype == "i32" then return wrap(want), 0 end
-  local sum, scaled = exact.magnitudes[i], case.beta ~= 0 and math.abs(case.beta * old) or 0
+  if case.C.dtype == "i32" then return clamp(want), 0 end
+  local scaled
+  sum, scaled = exact.magnitudes[i], case.beta ~= 0 and math.abs(case.beta * old) or 0
   local e = math.abs(case.alpha) * tile.mma_bound(case.atom, case.steps, sum)
   local digits = case.atom.dtype.C == "f64" and 2.0 ^ -51 or 2.0 ^ -22
   e = e + digits * (math.abs(case.alpha) * sum + scaled)

@@ -151,3 +151,35 @@ describe("shared-memory atoms", function()
                  tostring(atom:tile_to_shape { 128, 128 }))
   end)
 end)
+
+-- A coordinate table whose length is not the rank is, for rank 1, the coordinate of mode 1.
+describe("a swizzled layout of rank 1", function()
+  local P = layout "((4,16)):((16,1))"
+  local w = swizzle(3, 0)
+  local A = w * P
+  it("takes the nested coordinate that the plain one takes", function()
+    assert.equal(1, A { 0, 1 })
+    for i = 0, 3 do
+      for j = 0, 15 do
+        local c = { i, j }
+        local want = w(P(c))
+        assert.same({ want, want, want, want },
+                    { A(c), A:at(c), tile.crd2idx(c, A), A { c } })
+        assert.equal(want, select(2, A:domain_offset(c)) + A:domain_offset(c)(0))
+      end
+    end
+  end)
+  it("is sliced at one", function()
+    for j = 0, 15 do
+      local s, at = A:slice_and_offset { X, j }
+      for i = 0, 3 do assert.equal(A { i, j }, at + s(i)) end
+    end
+    assert.error_matches(function() A:slice { 0, 1, X } end,
+                         "coordinate %(0,1,_%) has 3 modes")
+  end)
+  it("lays out a tensor whose elements have such coordinates", function()
+    local T = tile.tensor("i32", A)
+    T:set(7, { 2, 5 })
+    assert.same({ 7, 7 }, { T { 2, 5 }, T(2 + 5 * 4) })
+  end)
+end)

@@ -145,3 +145,13 @@ for _, d in ipairs(devices) do
     end)
   end)
 end
+
+describe("T:totable()", function()
+  it("takes at most 2^22 elements, and says so before it makes a table", function()
+    local T = tile.tensor("u8", layout({ 4, 1 << 40 }, { 1, 0 }))
+    assert.has_error(function() T:totable() end, "T:totable: (4,1099511627776):(1,0) has "
+      .. "4398046511104 elements, at most 4194304 become a table\n"
+      .. "take a part of it: a slice, or a tile")
+    assert.same({ 0, 0, 0, 0 }, T(tile._, 7):totable())
+  end)
+end)

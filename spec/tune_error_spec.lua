@@ -14,21 +14,12 @@ function env.plan()
   return tile.plan(new(), new())
 end
 
--- A file with this text.
-local path
-function env.file(text)
-  local file = assert(io.open(path, "w"))
-  file:write(text)
-  file:close()
-  return path
-end
-
 describe("refused tuning", function()
   for _, row in ipairs {
     { 'tile.tune(5)', "tune: a plan expected, got integer" },
     { 'tile.tune(plan(), 5)', "tune: a table of options expected, got number" },
     { 'tile.tune(plan(), { round = 5 })',
-      "tune: unknown option 'round'; there are: file, rounds" },
+      "tune: unknown option 'round'; did you mean rounds? there are: file, rounds" },
     { 'tile.tune(plan(), { rounds = 0 })', "tune: rounds: 1 to 10000 expected, got 0" },
     { 'tile.tune(plan(), { rounds = "x" })', "tune: rounds: 1 to 10000 expected, got x" },
     { 'tile.tune(plan(), { file = 5 })', "tune: file: the name of a file expected, got number" },
@@ -53,23 +44,16 @@ print(plan:why()) shows those that are]] },
 end)
 
 describe("the world of tuning", function()
-  setup(function() path = os.tmpname() end)
-  teardown(function() os.remove(path) end)
-
   for _, row in ipairs {
     { 'return tile.load_tuning "/nonexistent"', "/nonexistent: No such file or directory", "EIO" },
     { 'return tile.load_tuning "/"', "/: Is a directory", "EIO" },
     { 'return tile.tune(plan(), { rounds = 1, file = "/nonexistent/x" })',
       "/nonexistent/x: No such file or directory", "EIO" },
-    { 'return tile.load_tuning(file "\\n0123\\tcpu\\tcpu_rows\\t16\\nsome text\\n")',
-      'PATH: line 3 is no key, device, kernel and vector: "some text"', "EFORMAT" },
-    { 'return tile.tune(plan(), { file = file "0123\\tcpu\\tcpu_rows\\n" })',
-      'PATH: line 1 is no key, device, kernel and vector: "0123\tcpu\tcpu_rows"', "EFORMAT" },
   } do
     it("says nil: " .. row[1], function()
       local value, message, code = assert(load(row[1], "=row", "t", env))()
       assert.is_nil(value)
-      assert.equal(row[2]:gsub("PATH", path), message)
+      assert.equal(row[2], message)
       assert.equal(row[3], code)
     end)
   end

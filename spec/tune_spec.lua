@@ -44,7 +44,7 @@ local function the_chosen(ways)
 end
 
 -- What was measured before says nothing in the test that follows.
-local function forget() for key in pairs(tile._tuned) do tile._tuned[key] = nil end end
+local forget = tile.forget_tuning
 
 for _, d in ipairs(devices) do
   local device = d.device
@@ -229,20 +229,22 @@ for _, d in ipairs(devices) do
 
     it("keep what was measured", function()
       local first = tile.plan(tensors(COPIES[1], device))
-      local plan, ways = tile.tune(first, { rounds = 1, file = path })
+      local plan = tile.tune(first, { rounds = 1, file = path })
       tile.tune(plan, { rounds = 1, file = path })
       tile.tune(tile.plan(tensors(COPIES[2], device)), { rounds = 1, file = path })
       forget()
+      assert.is_nil(the_chosen(tile.plan(tensors(COPIES[1], device)):why()).tuned)
       assert.is_true(tile.load_tuning(path) >= 2)
-      local kept = tile._tuned[plan:key()]
-      assert.is_not_nil(kept)
-      if #ways == 1 then assert.same({ kernel = ways[1].kernel, vector = ways[1].vector }, kept) end
-      local lines = {}
+      local kept = the_chosen(tile.plan(tensors(COPIES[1], device)):why())
+      assert.is_true(kept.tuned)
+      local lines, said = {}, nil
       for line in io.lines(path) do
         assert.not_equal(lines[#lines], line)
         lines[#lines + 1] = line
         assert.matches("^%x+\t[^\t]+\t[%w_]+\t%d+$", line)
+        if line:sub(1, #plan:key()) == plan:key() then said = line end
       end
+      assert.equal(("%s\t%s\t%d"):format(plan:key(), kept.kernel, kept.vector), said)
     end)
 
     it("decide, also against the prediction", function()
@@ -265,7 +267,10 @@ for _, d in ipairs(devices) do
 
     it("of kernels that are not here change nothing", function()
       local plan = tile.plan(tensors(COPIES[2], device))
-      tile._tuned[plan:key()] = { kernel = "copy_of_another_time", vector = 16 }
+      local file = assert(io.open(path, "w"))
+      file:write(plan:key(), "\tcopy_of_another_time\t16\n")
+      file:close()
+      assert.equal(1, tile.load_tuning(path))
       assert.equal(tostring(plan), tostring(tile.plan(tensors(COPIES[2], device))))
     end)
   end)

@@ -7,7 +7,7 @@
 local tile = require "moontile"
 
 local env = setmetatable({ X = tile._, L = tile.layout, tile = tile }, {
-  __index = function(_, name) return tile[name] or _G[name] end,
+  __index = function(_, name) return rawget(tile, name) or _G[name] end,
 })
 
 local function run(code) return assert(load("return " .. code, "=row", "t", env))() end

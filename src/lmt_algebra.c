@@ -2,7 +2,7 @@
 ** lmt_algebra.c - the rest of the algebra of layouts in Lua.
 ** SPDX-License-Identifier: MIT
 **
-** Most functions are rows of lmt_algebra.def: one function serves each signature, the row
+** Most functions are rows LMT_LAYOUTOP of operations.def: one function serves each signature, the row
 ** is its upvalue. What picks a part of a layout returns a layout and the offset where it
 ** begins; of a tensor it returns a view.
 */
@@ -20,13 +20,10 @@ enum {
 };
 
 typedef const mt_node *node;
-typedef enum self { NONE, FIRST } self;
 typedef enum outcome { NEW, VIEW } outcome;
 
 typedef struct operation {
-  const char *name;
-  lua_CFunction serve;
-  self method;
+  lmt_operation row;
   outcome outcome;
   int kinds[MAXVALUES];
   union {
@@ -54,9 +51,14 @@ typedef struct result {
   int64_t i;
 } result;
 
+static int serve_V_VT (lua_State *L);
+
 static int push_value (lua_State *L, const operation *o, const result *r) {
-  return o->outcome == VIEW ? lmt_pushlike(L, 1, r->v.node, 0)
-                            : lmt_pushvalue(L, r->v.node);
+  mt_layout tiler;
+  if (o->outcome != VIEW) return lmt_pushvalue(L, r->v.node);
+  if (o->row.f != serve_V_VT) return lmt_pushlike(L, 1, r->v.node, 0);
+  node a = lmt_tolayout(L, 1);
+  return lmt_pushdivided(L, 1, a, lmt_totiler(L, 2, &tiler), r->v.node);
 }
 static int push_int (lua_State *L, const operation *o, const result *r) {
   (void)o;
@@ -83,6 +85,7 @@ static int push_int (lua_State *L, const operation *o, const result *r) {
     mt_layout v[MAXVALUES];                                                              \
     result r;                                                                            \
     LMT_NOERR(err);                                                                      \
+    LMT_COUNT(L, MOST_##signature, o->row.name, o->row.takes);                           \
     return (call) ? lmt_raise(L, &err) : push(L, o, &r);                                 \
   }
 SIGNATURES(SERVE)
@@ -148,7 +151,9 @@ static int l_with_shape (lua_State *L) {
   }
   if (mt_with_shape(&out, a, lmt_tovalue(L, 2, EXTENTS, "shape", &buf), &err))
     return lmt_raise(L, &err);
-  return lmt_pushlike(L, 1, out.node, 0);
+  const mt_node run = { .tag = MT_LEAF, .span = 1, .stride = 1,
+                        .shape = mt_size(out.node) };
+  return lmt_pushcomposed(L, 1, a, &run, out.node);
 }
 
 /* filter_zeros(A [, profile]); filter_zeros(profile, shape): the extents that a 0 stands
@@ -192,16 +197,6 @@ static int m_recast_layout (lua_State *L) { return recast_layout(L, 2, 3, 1); }
 
 /* ------------------------------------------------------- parts of layouts and tensors */
 
-/* The result of the value at stack index `i`: of a tensor a view, else the layout and its
-** offset. */
-static int push_part (lua_State *L, int i, const mt_layout *out,
-                      const mt_layout *offset) {
-  if (lmt_isclass(L, i, LMT_TENSOR))
-    return lmt_pushlike(L, i, out->node, offset->node[0].shape);
-  lmt_pushvalue(L, out->node);
-  return 1 + lmt_pushvalue(L, offset->node);
-}
-
 /* f(A, tiler, coordinate) */
 static int partition (lua_State *L, mt_status (*f)(mt_layout *out, mt_layout *offset,
                                                    node a, node t, node c, mt_err *err)) {
@@ -210,7 +205,7 @@ static int partition (lua_State *L, mt_status (*f)(mt_layout *out, mt_layout *of
   node a = lmt_tolayout(L, 1), tiler = lmt_totiler(L, 2, &t);
   if (f(&out, &offset, a, tiler, lmt_tovalue(L, 3, LMT_COORD, "coordinate", &c), &err))
     return lmt_raise(L, &err);
-  return push_part(L, 1, &out, &offset);
+  return lmt_pushpart(L, 1, out.node, offset.node, tiler);
 }
 static int l_inner_partition (lua_State *L) { return partition(L, mt_inner_partition); }
 static int l_outer_partition (lua_State *L) { return partition(L, mt_outer_partition); }
@@ -226,20 +221,23 @@ static int l_local_tile (lua_State *L) {
   LMT_NOERR(err);
   node a = lmt_tolayout(L, 1), tiler = lmt_totiler(L, 2, &t);
   node coord = lmt_tovalue(L, 3, LMT_COORD, "coordinate", &c);
-  if (mt_local_tile(&out, &offset, a, tiler, coord, projection(L, 4, &p), &err))
+  node proj = projection(L, 4, &p);
+  if (mt_local_tile(&out, &offset, a, tiler, coord, proj, &err))
     return lmt_raise(L, &err);
-  return push_part(L, 1, &out, &offset);
+  if (proj && mt_dice(&c, proj, tiler, &err) == MT_OK) tiler = c.node;
+  return lmt_pushpart(L, 1, out.node, offset.node, tiler);
 }
 
 /* local_partition(A, threads, index [, projection]) */
 static int l_local_partition (lua_State *L) {
-  mt_layout p, out, offset;
+  mt_layout p, diced, tile, out, offset;
   LMT_NOERR(err);
-  node a = lmt_tolayout(L, 1), thr = lmt_tolayout(L, 2);
-  if (mt_local_partition(&out, &offset, a, thr, luaL_checkinteger(L, 3),
-                         projection(L, 4, &p), &err))
+  node a = lmt_tolayout(L, 1), thr = lmt_tolayout(L, 2), proj = projection(L, 4, &p);
+  if (mt_local_partition(&out, &offset, a, thr, luaL_checkinteger(L, 3), proj, &err))
     return lmt_raise(L, &err);
-  return push_part(L, 1, &out, &offset);
+  if (proj && mt_dice(&diced, proj, thr, &err) == MT_OK) thr = diced.node;
+  if (mt_product_each(&tile, thr, &err)) return lmt_raise(L, &err);
+  return lmt_pushpart(L, 1, out.node, offset.node, tile.node);
 }
 
 /* Whether the value at `i` is a layout or a tensor. */
@@ -249,18 +247,36 @@ static bool has_layout (lua_State *L, int i) {
          lmt_islayout(lmt_tovalue(L, i, LMT_ANY, "argument", &buf));
 }
 
-/* domain_offset(c, A), domain_offset(A, c): A seen from c on. */
-static int l_domain_offset (lua_State *L) {
-  mt_layout c, out, offset;
-  LMT_NOERR(err);
-  int at = has_layout(L, 1) ? 1 : 2;
-  node a = lmt_tolayout(L, at);
-  if (mt_domain_offset(&out, &offset, lmt_tocoord1(L, 3 - at, a, &c), a, &err))
-    return lmt_raise(L, &err);
-  return push_part(L, at, &out, &offset);
+/* Of the modes that c moves: a tiler that is larger than each of their leaves; others stay
+** as they are. c NULL: of all. */
+static void past_moved (mt_node **to, node a, node c) {
+  mt_node *p = (*to)++;
+  bool all = c == NULL || (c->tag == MT_INT && c->shape > 0);
+  *p = (mt_node){ .tag = MT_WILD, .span = 1 };
+  if (a->tag == MT_LEAF && all)
+    *p = (mt_node){ .tag = MT_LEAF, .span = 1, .stride = 1, .shape = a->shape + 1 };
+  if (a->tag != MT_MODES || (!all && c->tag != MT_TUPLE)) return;
+  p->tag = MT_TILER;
+  p->arity = a->arity;
+  node k = all ? NULL : mt_child(c);
+  for (node m = mt_child(a); m < mt_next(a); m = mt_next(m), k = k ? mt_next(k) : NULL)
+    past_moved(to, m, k);
+  p->span = (uint32_t)(*to - p);
 }
 
-/* slice(A, c): as slice_and_offset; slice(c, t) is the upvalue. */
+/* domain_offset(c, A), domain_offset(A, c): A seen from c on. */
+static int l_domain_offset (lua_State *L) {
+  mt_layout c, out, offset, tiler;
+  LMT_NOERR(err);
+  int at = has_layout(L, 1) ? 1 : 2;
+  node a = lmt_tolayout(L, at), crd = lmt_tocoord1(L, 3 - at, a, &c);
+  mt_node *to = tiler.node;
+  if (mt_domain_offset(&out, &offset, crd, a, &err)) return lmt_raise(L, &err);
+  past_moved(&to, a->tag == MT_SWIZZLE ? mt_child(a) : a, crd);
+  return lmt_pushcutpart(L, at, out.node, offset.node, &(lmt_cut){ .tiler = tiler.node });
+}
+
+/* slice(c, t); slice(A, c): as slice_and_offset. */
 static int l_slice (lua_State *L) {
   mt_layout c;
   if (has_layout(L, 1)) {
@@ -268,54 +284,30 @@ static int l_slice (lua_State *L) {
     return lmt_isclass(L, 1, LMT_TENSOR) ? lmt_slice(L, 1, coord, a)
                                          : lmt_pushslice(L, coord, a);
   }
-  lua_pushvalue(L, lua_upvalueindex(1));
-  lua_insert(L, 1);
-  lua_call(L, lua_gettop(L) - 1, 1);
-  return 1;
+  return lmt_slicetuple(L);
 }
 
 /* ---------------------------------------------------------------- registration */
 
 static const operation operations[] = {
-#define LMT_OP(name, signature, method, outcome, ...)                                    \
-  {#name, serve_##signature, method, outcome, {__VA_ARGS__}, {.signature = mt_##name}},
-#include "lmt_algebra.def"
+#define LMT_OP(...)
+#define LMT_LAYOUTOP(name, signature, of, outcome, takes, ...)                            \
+  { { #name, serve_##signature, of, MOST_##signature, takes }, outcome, { __VA_ARGS__ }, \
+    { .signature = mt_##name } },
+#define ROWS_ALGEBRA
+#include "operations.def"
+};
 #undef LMT_OP
-};
+#undef LMT_LAYOUTOP
 
-#define ROW(f) { #f, l_##f }
-
-static const luaL_Reg both[] = {
-  ROW(tile_to_shape), ROW(with_shape), ROW(filter_zeros), ROW(complement),
-  ROW(inner_partition), ROW(outer_partition), ROW(local_tile), ROW(local_partition),
-  ROW(domain_offset), { NULL, NULL }
-};
-
-static const luaL_Reg functions[] = {
-  ROW(make_ordered_layout), ROW(recast_layout), { NULL, NULL }
-};
-
-static const luaL_Reg methods[] = {{"recast_layout", m_recast_layout}, {NULL, NULL}};
-
-static void set_row (lua_State *L, const operation *o) {
-  lua_pushlightuserdata(L, (void *)(uintptr_t)o);
-  lua_pushcclosure(L, o->serve, 1);
-  lua_setfield(L, -2, o->name);
-}
+#include "lmt_rows.h"
 
 void lmt_open_algebra (lua_State *L) {
   const operation *end = operations + sizeof operations / sizeof *operations;
-  for (const operation *o = operations; o < end; o++) set_row(L, o);
-  luaL_setfuncs(L, both, 0);
-  luaL_setfuncs(L, functions, 0);
-  lua_getfield(L, -1, "slice");
-  lua_pushcclosure(L, l_slice, 1);
-  lua_setfield(L, -2, "slice");
-  lua_getfield(L, -1, "_methods");
-  lua_getfield(L, -1, "Layout");
-  for (const operation *o = operations; o < end; o++)
-    if (o->method == FIRST) set_row(L, o);
-  luaL_setfuncs(L, both, 0);
-  luaL_setfuncs(L, methods, 0);
-  lua_pop(L, 2);
+  for (const operation *o = operations; o < end; o++) {
+    lua_pushlightuserdata(L, (void *)(uintptr_t)o);
+    lua_pushcclosure(L, o->row.f, 1);
+    lmt_addrow(L, &o->row);
+  }
+  lmt_addrows(L, rows);
 }

@@ -58,6 +58,9 @@ static void to_request (lua_State *L, int i, const char *op, mt_request *how) {
   lua_Integer bytes = integer_option(L, i, op, "bytes");
   lua_Integer matrices = integer_option(L, i, op, "matrices");
   lua_Integer offset = integer_option(L, i, op, "offset");
+  if (matrices && how->kind != MT_LDMATRIX && how->kind != MT_STMATRIX)
+    luaL_error(L, "%s: matrices: ldmatrix and stmatrix move some, a %s moves none", op,
+               mt_request_name(how->kind));
   if (bytes) how->bytes = small(bytes);
   if (matrices) how->matrices = small(matrices);
   how->offset += offset;
@@ -216,6 +219,7 @@ static int l_bank_conflicts (lua_State *L) {
     a = partition_of(L, &room, c, side, a);
   } else {
     a = accesses_at_1(L, "bank_conflicts");
+    LMT_COUNT(L, 3, "bank_conflicts", "A, bits [, kind]");
     how.bits = to_bits(L, 2);
   }
   to_request(L, lmt_istiledcopy(L, 1) ? 4 : 3, "bank_conflicts", &how);
@@ -254,6 +258,8 @@ static int l_coalescing (lua_State *L) {
     else if (lmt_isclass(L, 2, LMT_TENSOR)) of_tensor(L, 2, &how);
     else how.bits = to_bits(L, 2);
   }
+  LMT_COUNT(L, more, "coalescing",
+            more == 2 ? "view [, kind]" : "A | copy, bits | tensor [, kind]");
   to_request(L, more, "coalescing", &how);
   if (mt_coalescing(&sectors, a, &how, &err)) return lmt_raise(L, &err);
   return push_sectors(L, &sectors);
@@ -284,7 +290,7 @@ static void check_inside (lua_State *L, const char *what, const mt_node *tv,
                           const mt_node *smem) {
   int64_t end, first;
   LMT_NOERR(err);
-  if (mt_cosize(&end, &first, tv, &err)) return;            /* an error there */
+  if (mt_footprint(&first, &end, tv, &err)) return;            /* an error there */
   if (end <= mt_size(smem)) return;
   lmt_pushtext(L, tv);
   lmt_pushtext(L, smem);
@@ -330,8 +336,11 @@ static int given_bits (lua_State *L, int of_copy) {
 /* The bits of an element: `dtype` or `bits`, or those of a tiled copy. */
 static void bits_option (lua_State *L, mt_swizzle_query *q) {
   int bits = q->write_how.bits ? q->write_how.bits : q->read_how.bits;
+  lua_getfield(L, 1, "bits");
   lua_getfield(L, 1, "dtype");
-  if (lua_isnil(L, -1)) lua_getfield(L, 1, "bits");
+  if (!lua_isnil(L, -2) && !lua_isnil(L, -1))
+    luaL_error(L, "find_swizzle: dtype or bits, not both");
+  if (lua_isnil(L, -1)) lua_pop(L, 1);
   if (!lua_isnil(L, -1)) bits = given_bits(L, bits);
   else if (bits == 0)
     luaL_error(L, "find_swizzle: dtype = \"f16\" or bits = 16 expected");
@@ -339,10 +348,14 @@ static void bits_option (lua_State *L, mt_swizzle_query *q) {
   if (q->read_how.bits == 0) q->read_how.bits = bits;
 }
 
-/* The kind or the options of one side. */
-static void how_option (lua_State *L, const char *key, mt_request *how) {
+/* The kind or the options of one side, which is to be there. */
+static void how_option (lua_State *L, const char *side, const mt_node *tv,
+                        mt_request *how) {
+  const char *key = lua_pushfstring(L, "%s_kind", side);
   lua_getfield(L, 1, key);
   to_request(L, lua_gettop(L), "find_swizzle", how);
+  if (tv == NULL && !lua_isnil(L, -1))
+    luaL_error(L, "find_swizzle: %s: there is no %s", key, side);
 }
 
 /* find_swizzle{ smem = layout, write = TV | copy, read = TV | copy, bits = n | dtype =
@@ -351,19 +364,19 @@ static int l_find_swizzle (lua_State *L) {
   static const char *const keys[] = { "smem", "write", "read", "bits", "dtype",
                                       "write_kind", "read_kind", NULL };
   mt_layout smem, write, read;
-  mt_candidate list[MT_MAXCANDIDATES];
   mt_swizzle_query q = { .write_how.kind = MT_WRITE, .read_how.kind = MT_READ };
   int n;
   LMT_NOERR(err);
   lua_settop(L, 1);
   lmt_checkkeys(L, 1, "find_swizzle", keys);
+  mt_candidate *list = lua_newuserdatauv(L, MT_MAXCANDIDATES * sizeof *list, 0);
   lua_getfield(L, 1, "smem");
   q.smem = lmt_tovalue(L, -1, LMT_LAYOUTS, "find_swizzle: smem", &smem);
   q.write = side_option(L, "write", MT_COPY_D, q.smem, &write, &q.write_how);
   q.read = side_option(L, "read", MT_COPY_S, q.smem, &read, &q.read_how);
   bits_option(L, &q);
-  how_option(L, "write_kind", &q.write_how);
-  how_option(L, "read_kind", &q.read_how);
+  how_option(L, "write", q.write, &q.write_how);
+  how_option(L, "read", q.read, &q.read_how);
   if (mt_find_swizzle(list, &n, &q, &err)) return lmt_raise(L, &err);
   lua_createtable(L, n, 1);
   for (int i = 0; i < n; i++) {
@@ -387,22 +400,14 @@ static int analysis_tostring (lua_State *L) {
   return 1;
 }
 
-static const luaL_Reg functions[] = {
-  { "bank_conflicts", l_bank_conflicts }, { "coalescing", l_coalescing },
-  { "find_swizzle", l_find_swizzle }, { NULL, NULL }
-};
-static const luaL_Reg methods[] = {
-  { "bank_conflicts", l_bank_conflicts }, { "coalescing", l_coalescing }, { NULL, NULL }
+static const luaL_Reg analysis_meta[] = {
+  { "__tostring", analysis_tostring }, { NULL, NULL }
 };
 
+#define ROWS_ANALYSIS
+#include "lmt_rows.h"
+
 void lmt_open_analysis (lua_State *L) {
-  luaL_setfuncs(L, functions, 0);
-  luaL_newmetatable(L, LMT_ANALYSIS);
-  lua_pushcfunction(L, analysis_tostring);
-  lua_setfield(L, -2, "__tostring");
-  lua_pop(L, 1);
-  lua_getfield(L, -1, "_methods");
-  lua_getfield(L, -1, "Layout");
-  luaL_setfuncs(L, methods, 0);
-  lua_pop(L, 2);
+  lmt_setmeta(L, LMT_ANALYSIS, analysis_meta);
+  lmt_addrows(L, rows);
 }

@@ -260,6 +260,7 @@ static void find_copies (lua_State *L, const query *q) {
 static int l_atoms (lua_State *L) {
   static const char *const keys[] = { "kind", "arch", "M", "N", "K", "A", "B", "C", "D",
                                       NULL };
+  static const char *const copy_keys[] = { "kind", "arch", NULL };
   query q;
   lua_settop(L, 1);
   if (lua_isnil(L, 1)) {
@@ -268,6 +269,8 @@ static int l_atoms (lua_State *L) {
   }
   lmt_checkkeys(L, 1, "atoms", keys);
   const char *kind = text_option(L, "kind");
+  if (kind && strcmp(kind, "copy") == 0)
+    lmt_checkkeys(L, 1, "atoms of kind \"copy\"", copy_keys);
   if (kind && strcmp(kind, "mma") != 0 && strcmp(kind, "copy") != 0)
     return luaL_error(L, "atoms: kind: \"mma\" or \"copy\" expected, got \"%s\"", kind);
   read_query(L, &q);
@@ -279,11 +282,8 @@ static int l_atoms (lua_State *L) {
 
 /* ---------------------------------------------------------------- registration */
 
-static const luaL_Reg functions[] = {
-  { "mma_atom", l_mma_atom }, { "copy_atom", l_copy_atom }, { "atoms", l_atoms },
-  { "mma_bound", l_mma_bound },
-  { NULL, NULL }
-};
+#define ROWS_ATOM
+#include "lmt_rows.h"
 
 static const luaL_Reg mma_meta[] = { { "__tostring", mma_tostring }, { NULL, NULL } };
 static const luaL_Reg mma_fields[] = {
@@ -313,9 +313,10 @@ static int l_field (lua_State *L) {
 
 static void new_class (lua_State *L, const char *name, const luaL_Reg *meta,
                        const luaL_Reg *fields) {
-  lmt_newclass(L, name, meta, fields);
+  lmt_setmeta(L, name, meta);
   luaL_getmetatable(L, name);
-  lua_insert(L, -2);
+  lua_newtable(L);
+  luaL_setfuncs(L, fields, 0);
   lua_pushstring(L, strchr(name, '.') + 1);
   lua_pushcclosure(L, l_field, 2);
   lua_setfield(L, -2, "__index");
@@ -323,7 +324,7 @@ static void new_class (lua_State *L, const char *name, const luaL_Reg *meta,
 }
 
 void lmt_open_atom (lua_State *L) {
-  luaL_setfuncs(L, functions, 0);
   new_class(L, LMT_MMAATOM, mma_meta, mma_fields);
   new_class(L, LMT_COPYATOM, copy_meta, copy_fields);
+  lmt_addrows(L, rows);
 }

@@ -19,6 +19,7 @@ enum { PRESS = 8 << 20 };
 ** there. */
 static void close_device (lmt_resource *device) {
   mt_device *d = device->p;
+  lmt_dismiss(device->state, d);
   lmt_forgetplans(device->state, d);
   for (lmt_resource *r = device->state->resources; r; r = r->next) {
     if ((r->device != d && r->other != d) || r->p == NULL) continue;
@@ -37,16 +38,21 @@ static lmt_device *open_device (lua_State *L, const char *name,
                                 const mt_device_options *options, mt_err *err) {
   int tries = 0;
   mt_status s;
+  lmt_state *state = lmt_pushstate(L);
+  lua_pop(L, 1);
   lmt_device *box = lua_newuserdatauv(L, sizeof *box, 1);
-  *box = (lmt_device){ .d = NULL };
+  *box = (lmt_device){ .state = state };
   luaL_setmetatable(L, LMT_DEVICE);
   do {
     if (box->r == NULL) box->r = lmt_reserve(L, close_device, NULL);
     s = box->r ? mt_device_open(&box->d, name, options, err) : no_memory(err);
   } while (lmt_again(L, s, &tries, err));
-  if (s == MT_OK) box->r->p = box->d;
-  else box->d = NULL, box = NULL, lua_pop(L, 1);
-  return box;
+  if (s == MT_OK && (s = lmt_admit(box->r->state, box->d, err)) != MT_OK)
+    mt_device_close(box->d);
+  if (s == MT_OK) return box->r->p = box->d, box;
+  box->d = NULL;
+  lua_pop(L, 1);
+  return NULL;
 }
 
 /* The name under which the state keeps a device: the options belong to it. Pushes it. */
@@ -72,7 +78,7 @@ static lmt_device *unify (lua_State *L, int cache, lmt_device *box,
   lua_replace(L, -3);
   lua_pop(L, 1);
   box->d = NULL;
-  lmt_release(&box->r);
+  lmt_release(box->state, &box->r);
   return lua_touserdata(L, -1);
 }
 
@@ -80,7 +86,9 @@ static lmt_device *unify (lua_State *L, int cache, lmt_device *box,
 static lmt_device *get_device (lua_State *L, const char *name,
                                const mt_device_options *chosen, mt_err *err) {
   int top = lua_gettop(L), cache = top + 2;
-  mt_device_options o = lmt_pushstate(L)->options;
+  const lmt_state *state = lmt_pushstate(L);
+  mt_device_options o = state->options;
+  lmt_checkuse(L, state);
   o.threads = chosen->threads;
   o.libcuda = chosen->libcuda;
   o.libblas = chosen->libblas;
@@ -92,7 +100,10 @@ static lmt_device *get_device (lua_State *L, const char *name,
   lmt_device *box = lua_touserdata(L, -1);
   if (box == NULL) {
     lua_pop(L, 1);
-    box = open_device(L, name, &o, err);
+    mt_device_options bounded = o;
+    lmt_bound(lmt_pushstate(L), &bounded);
+    lua_pop(L, 1);
+    box = open_device(L, name, &bounded, err);
     if (box == NULL) { lua_settop(L, top); return NULL; }
     box = unify(L, cache, box, &o);
     lua_pushvalue(L, cache + 1);
@@ -112,12 +123,22 @@ lmt_device *lmt_pushdevice (lua_State *L, const char *name, mt_err *err) {
 lmt_device *lmt_todevice (lua_State *L, int i) {
   lmt_device *box = luaL_checkudata(L, i, LMT_DEVICE);
   if (box->d == NULL) luaL_error(L, "this device is closed");
+  lmt_checkuse(L, box->state);
   return box;
 }
 
+/* What a script names, with its options. */
+static lmt_device *open_permitted (lua_State *L, const char *name,
+                                   const mt_device_options *o, mt_err *err) {
+  const lmt_state *state = lmt_pushstate(L);
+  lua_pop(L, 1);
+  return lmt_permit(state, &name, o, err) == MT_OK ? get_device(L, name, o, err) : NULL;
+}
+
 lmt_device *lmt_optdevice (lua_State *L, int i, mt_err *err) {
-  if (lua_isnoneornil(L, i)) return lmt_pushdevice(L, "cpu", err);
-  if (lmt_isstring(L, i)) return lmt_pushdevice(L, lua_tostring(L, i), err);
+  const mt_device_options none = { .threads = 0 };
+  if (lua_isnoneornil(L, i)) return open_permitted(L, "cpu", &none, err);
+  if (lmt_isstring(L, i)) return open_permitted(L, lua_tostring(L, i), &none, err);
   lmt_device *box = lmt_todevice(L, i);
   lua_pushvalue(L, i);
   return box;
@@ -160,22 +181,34 @@ static int l_device (lua_State *L) {
   } else {
     name = luaL_optstring(L, 1, NULL);
   }
-  if (get_device(L, name, &o, &err) == NULL) return lmt_fail(L, &err);
+  if (open_permitted(L, name, &o, &err) == NULL) return lmt_fail(L, &err);
   return 1;
+}
+
+/* Adds a name to the sequence on the top, if a script may open it. */
+static void add_device (lua_State *L, const lmt_state *state, const char *name) {
+  LMT_NOERR(err);
+  if (lmt_permit(state, &name, &(mt_device_options){ .threads = 0 }, &err)) return;
+  lua_pushstring(L, name);
+  lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
 }
 
 /* devices() -> the names that device() takes, and why there is no GPU among them. */
 static int l_devices (lua_State *L) {
   LMT_NOERR(err);
-  mt_device_options o = lmt_pushstate(L)->options;
-  o.libcuda = luaL_optstring(L, 1, NULL);
+  const char *libcuda = luaL_optstring(L, 1, NULL);
+  const lmt_state *state = lmt_pushstate(L);
+  const char *cpu = state->config.devices[0];
+  mt_device_options o = state->options;
+  o.libcuda = libcuda;
+  if (lmt_permit(state, &cpu, &o, &err)) return lmt_raise(L, &err);
   int n = mt_cuda_count(&o, &err);
   lua_createtable(L, n + 1, 0);
-  lua_pushliteral(L, "cpu");
-  lua_rawseti(L, -2, 1);
+  add_device(L, state, "cpu");
   for (int i = 0; i < n; i++) {
-    lua_pushfstring(L, "cuda:%d", i);
-    lua_rawseti(L, -2, i + 2);
+    char name[32];
+    snprintf(name, sizeof name, "cuda:%d", i);
+    add_device(L, state, name);
   }
   if (n > 0) return 1;
   lua_pushstring(L, err.text);
@@ -199,7 +232,7 @@ static int l_kernels (lua_State *L) {
 static int device_gc (lua_State *L) {
   lmt_device *box = luaL_checkudata(L, 1, LMT_DEVICE);
   box->d = NULL;
-  lmt_release(&box->r);
+  lmt_release(box->state, &box->r);
   return 0;
 }
 
@@ -232,8 +265,15 @@ static void close_stream (lmt_resource *r) { mt_stream_destroy(r->device, r->p);
 
 static int stream_gc (lua_State *L) {
   stream *box = luaL_checkudata(L, 1, LMT_STREAM);
-  lmt_release(&box->r);
+  lmt_release(box->device->state, &box->r);
   return 0;
+}
+
+/* stream:close(), and what <close> does. */
+static int stream_close (lua_State *L) {
+  stream *box = luaL_checkudata(L, 1, LMT_STREAM);
+  lmt_checkasking(L, box->device->state);
+  return stream_gc(L);
 }
 
 /* device:stream() -> stream | nil, message, code */
@@ -259,7 +299,9 @@ static int device_stream (lua_State *L) {
 
 static stream *checkstream (lua_State *L, int i) {
   stream *box = luaL_checkudata(L, i, LMT_STREAM);
-  if (box->r == NULL || box->r->p == NULL) luaL_error(L, "this stream is closed");
+  lmt_checkuse(L, box->device->state);
+  if (box->device->d == NULL || box->r == NULL || box->r->p == NULL)
+    luaL_error(L, "this stream is closed");
   return box;
 }
 
@@ -279,7 +321,7 @@ static int stream_synchronize (lua_State *L) {
 
 static int stream_tostring (lua_State *L) {
   stream *box = luaL_checkudata(L, 1, LMT_STREAM);
-  if (box->r == NULL) lua_pushliteral(L, "closed stream");
+  if (box->device->d == NULL || box->r == NULL) lua_pushliteral(L, "closed stream");
   else lua_pushfstring(L, "stream of %s", mt_device_name(box->device->d));
   return 1;
 }
@@ -304,7 +346,7 @@ static void close_buffer (lmt_resource *r) {
 void lmt_freebuffer (lmt_buffer *b) {
   b->live = false;
   b->data = NULL;
-  lmt_release(&b->r);
+  lmt_release(b->device->state, &b->r);
 }
 
 static int buffer_gc (lua_State *L) {
@@ -331,7 +373,8 @@ lmt_buffer *lmt_newbuffer (lua_State *L, int device, size_t bytes, mt_err *err) 
   press(L, state, bytes);
   do {
     if (b->r == NULL) b->r = lmt_reserve(L, close_buffer, b->device->d);
-    s = b->r ? mt_malloc(b->device->d, &b->data, bytes, err) : no_memory(err);
+    s = b->r ? lmt_permitbytes(state, bytes, err) : no_memory(err);
+    if (s == MT_OK) s = mt_malloc(b->device->d, &b->data, bytes, err);
   } while (lmt_again(L, s, &tries, err));
   if (s != MT_OK) {
     b->data = NULL;
@@ -359,36 +402,23 @@ static int l_held (lua_State *L) {
 
 /* ---------------------------------------------------------------- registration */
 
-static const luaL_Reg none[] = { { NULL, NULL } };
-static const luaL_Reg functions[] = {
-  { "device", l_device }, { "devices", l_devices }, { "kernels", l_kernels },
-  { "held", l_held }, { NULL, NULL }
-};
+#define ROWS_DEVICE
+#include "lmt_rows.h"
+
 static const luaL_Reg device_meta[] = {
   { "__gc", device_gc }, { "__tostring", device_name }, { NULL, NULL }
 };
-static const luaL_Reg device_methods[] = {
-  { "name", device_name }, { "about", device_about }, { "stream", device_stream },
-  { "synchronize", device_synchronize }, { "graph", lmt_devicegraph },
-  { "plans", lmt_deviceplans }, { NULL, NULL }
-};
 static const luaL_Reg stream_meta[] = {
-  { "__gc", stream_gc }, { "__close", stream_gc }, { "__tostring", stream_tostring },
+  { "__gc", stream_gc }, { "__close", stream_close }, { "__tostring", stream_tostring },
   { NULL, NULL }
-};
-static const luaL_Reg stream_methods[] = {
-  { "synchronize", stream_synchronize }, { "close", stream_gc }, { NULL, NULL }
 };
 static const luaL_Reg buffer_meta[] = {
   { "__gc", buffer_gc }, { "__close", buffer_gc }, { NULL, NULL }
 };
 
 void lmt_open_device (lua_State *L) {
-  luaL_setfuncs(L, functions, 0);
-  lmt_newclass(L, LMT_DEVICE, device_meta, device_methods);
-  lua_pop(L, 1);
-  lmt_newclass(L, LMT_STREAM, stream_meta, stream_methods);
-  lua_pop(L, 1);
-  lmt_newclass(L, LMT_BUFFER, buffer_meta, none);
-  lua_pop(L, 1);
+  lmt_setmeta(L, LMT_DEVICE, device_meta);
+  lmt_setmeta(L, LMT_STREAM, stream_meta);
+  lmt_setmeta(L, LMT_BUFFER, buffer_meta);
+  lmt_addrows(L, rows);
 }

@@ -73,28 +73,12 @@ static int explain (lua_State *L, int op, int layout) {
 static int l_explain (lua_State *L) { return explain(L, 1, 2); }
 static int m_explain (lua_State *L) { return explain(L, 2, 1); }
 
-#define ROW(f) { #f, l_##f }
+#define ROWS_DOMAIN
+#include "lmt_rows.h"
 
-static const luaL_Reg functions[] = {ROW(common_refinement),
-                                     ROW(common_coarsening),
-                                     ROW(greatest_common_domain),
-                                     ROW(layout_add),
-                                     ROW(swizzle_to_f2),
-                                     ROW(explain),
-                                     {NULL, NULL}};
-
-static const luaL_Reg methods[] = {ROW(common_refinement),      ROW(common_coarsening),
-                                   ROW(greatest_common_domain), ROW(layout_add),
-                                   {"explain", m_explain},      {NULL, NULL}};
+static const luaL_Reg value_meta[] = { { "__add", value_add }, { NULL, NULL } };
 
 void lmt_open_domain (lua_State *L) {
-  luaL_setfuncs(L, functions, 0);
-  lua_getfield(L, -1, "_methods");
-  lua_getfield(L, -1, "Layout");
-  luaL_setfuncs(L, methods, 0);
-  lua_pop(L, 2);
-  luaL_getmetatable(L, LMT_VALUE);
-  lua_pushcfunction(L, value_add);
-  lua_setfield(L, -2, "__add");
-  lua_pop(L, 1);
+  lmt_setmeta(L, LMT_VALUE, value_meta);
+  lmt_addrows(L, rows);
 }

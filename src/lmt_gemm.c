@@ -16,8 +16,15 @@ static mt_status plan_product (mt_plan **out, mt_device *d, const void *what,
   return mt_plan_gemm(out, d, x->mma, &t[0], &t[1], &t[2], x->alpha, x->beta, err);
 }
 
+/* All of A, for each column of B. */
+static uint64_t product_work (const mt_tensor *t) {
+  const mt_node *n = mt_mode(t[1].layout, 0);
+  return lmt_times((uint64_t)mt_size(t[0].layout), n ? (uint64_t)mt_size(n) : 1);
+}
+
 static const char *const names[] = { "A", "B", "C" };
-static const lmt_planner products = { "gemm", false, 3, names, plan_product };
+static const lmt_planner products = { "gemm", false, 3, names, plan_product,
+                                      product_work };
 
 /* Where A lies among the arguments: behind a tiled MMA, if there is one. */
 static int first_tensor (lua_State *L) {
@@ -46,6 +53,8 @@ static product described (lua_State *L, const char *what, const char *const *key
   int first = first_tensor(L), options = first + 3;
   product x = { .mma = first == 2 ? lmt_totiledmma(L, 1) : NULL, .alpha = 1 };
   for (int i = 0; i < 3; i++) lmt_totensor(L, first + i);
+  LMT_COUNT(L, options, what,
+            first == 2 ? "tiled_mma, A, B, C [, options]" : "A, B, C [, options]");
   lua_settop(L, options);
   if (lua_isnil(L, options)) return x;
   lmt_checkkeys(L, options, what, keys);
@@ -64,11 +73,14 @@ int lmt_plangemm (lua_State *L) {
   return 1;
 }
 
-/* The stream on the top. */
-static mt_stream *stream_option (lua_State *L, const lmt_device *d) {
+/* Pushes the option `stream` of the table at i, and returns where it is; 0: no table. */
+static int stream_option (lua_State *L, int i, int tensor) {
+  if (lua_isnil(L, i)) return 0;
+  lua_getfield(L, i, "stream");
   if (!lua_isnil(L, -1) && !lmt_isclass(L, -1, LMT_STREAM))
     luaL_error(L, "gemm: stream: a stream expected, got %s", luaL_typename(L, -1));
-  return lmt_optstream(L, -1, d);
+  lmt_optstream(L, -1, lmt_totensor(L, tensor)->buffer->device);
+  return lua_gettop(L);
 }
 
 /* gemm([tiled_mma,] A, B, C [, { alpha =, beta =, stream = }]): on a GPU it may still run
@@ -76,19 +88,13 @@ static mt_stream *stream_option (lua_State *L, const lmt_device *d) {
 static int l_gemm (lua_State *L) {
   static const char *const keys[] = { "alpha", "beta", "stream", NULL };
   LMT_NOERR(err);
-  mt_stream *stream = NULL;
   product x = described(L, "gemm", keys);
-  int first = first_tensor(L);
-  if (!lua_isnil(L, first + 3)) {
-    lua_getfield(L, first + 3, "stream");
-    stream = stream_option(L, lmt_totensor(L, first)->buffer->device);
-  }
+  int first = first_tensor(L), stream = stream_option(L, first + 3, first);
   if (!lmt_pushplan(L, first, &products, &x, &err)) return lmt_raise(L, &err);
   return lmt_runplan(L, stream, &err) == MT_OK ? 0 : lmt_raise(L, &err);
 }
 
-static const luaL_Reg functions[] = {
-  { "gemm", l_gemm }, { "plan_gemm", lmt_plangemm }, { NULL, NULL }
-};
+#define ROWS_GEMM
+#include "lmt_rows.h"
 
-void lmt_open_gemm (lua_State *L) { luaL_setfuncs(L, functions, 0); }
+void lmt_open_gemm (lua_State *L) { lmt_addrows(L, rows); }

@@ -57,9 +57,11 @@ void lmt_keep (lua_State *L, int plan, int n, const char *const *names) {
 
 static void close_graph (lmt_resource *r) { mt_graph_free(r->p); }
 
+/* Also one that is being recorded: what f calls may close the state. */
 static void free_graph (graph *box) {
+  if (box->g && box->device->recording == box->g) box->device->recording = NULL;
   box->g = NULL;
-  lmt_release(&box->r);
+  lmt_release(box->device->state, &box->r);
 }
 
 /* Also lets go of its buffers. */
@@ -68,6 +70,13 @@ static int graph_gc (lua_State *L) {
   lua_pushnil(L);
   lua_setiuservalue(L, 1, BUFFERS);
   return 0;
+}
+
+/* graph:free(), and what <close> does. */
+static int graph_free (lua_State *L) {
+  const graph *box = luaL_checkudata(L, 1, LMT_GRAPH);
+  lmt_checkasking(L, box->device->state);
+  return graph_gc(L);
 }
 
 /* Pushes a graph that records on the device at 1; NULL: `err`. */
@@ -97,6 +106,7 @@ static int record (lua_State *L, graph *box) {
   lua_getiuservalue(L, top, BUFFERS);
   lua_setiuservalue(L, 1, 1);
   box->device->recording = box->g;
+  box->device->recorded = 0;
   lua_pushvalue(L, 2);
   int status = lua_pcall(L, 0, 0, 0);
   box->device->recording = NULL;
@@ -126,6 +136,7 @@ int lmt_devicegraph (lua_State *L) {
 
 static graph *tograph (lua_State *L) {
   graph *box = luaL_checkudata(L, 1, LMT_GRAPH);
+  lmt_checkuse(L, box->device->state);
   if (box->g == NULL || box->device->d == NULL) luaL_error(L, "this graph was freed");
   return box;
 }
@@ -174,15 +185,15 @@ static int graph_tostring (lua_State *L) {
 
 /* ---------------------------------------------------------------- registration */
 
+#define ROWS_GRAPH
+#include "lmt_rows.h"
+
 static const luaL_Reg meta[] = {
-  { "__call", graph_call }, { "__gc", graph_gc }, { "__close", graph_gc },
+  { "__gc", graph_gc }, { "__close", graph_free },
   { "__tostring", graph_tostring }, { NULL, NULL }
-};
-static const luaL_Reg methods[] = {
-  { "size", graph_size }, { "free", graph_gc }, { NULL, NULL }
 };
 
 void lmt_open_graph (lua_State *L) {
-  lmt_newclass(L, LMT_GRAPH, meta, methods);
-  lua_pop(L, 1);
+  lmt_setmeta(L, LMT_GRAPH, meta);
+  lmt_addrows(L, rows);
 }

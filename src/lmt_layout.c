@@ -37,7 +37,7 @@ static int layout_of_swizzle (lua_State *L) {
 static int l_layout (lua_State *L) {
   mt_layout buf, out;
   LMT_NOERR(err);
-  if (lmt_isclass(L, 1, LMT_VALUE)) return layout_of_swizzle(L);
+  if (lmt_marked(L, 1, LMT_VALUES)) return layout_of_swizzle(L);
   const mt_node *shape = lmt_toshape(L, 1, &buf);
   if (lmt_islayout(shape)) {
     luaL_argcheck(L, lua_isnoneornil(L, 2), 2, "the text has strides already");
@@ -91,41 +91,6 @@ static const mt_node *any (lua_State *L, int i, mt_layout *buf) {
   return lmt_tovalue(L, i, LMT_ANY, "argument", buf);
 }
 
-static int l_rank (lua_State *L) {
-  mt_layout buf;
-  lua_pushinteger(L, mt_rank(any(L, 1, &buf)));
-  return 1;
-}
-
-static int l_depth (lua_State *L) {
-  mt_layout buf;
-  lua_pushinteger(L, mt_depth(any(L, 1, &buf)));
-  return 1;
-}
-
-/* Of a tuple: the size of the layouts with this shape, checked. `_`, of which nothing is
-** known, counts as 1. */
-static int l_size (lua_State *L) {
-  mt_layout buf, out;
-  LMT_NOERR(err);
-  const mt_node *t = lmt_tovalue(L, 1, LMT_SHAPE | LMT_LAYOUTS | LMT_WILD, "shape", &buf);
-  if (t->tag == MT_WILD) return lua_pushinteger(L, 1), 1;
-  if (!lmt_islayout(t)) {
-    if (mt_layout_left(&out, t, &err)) return lmt_raise(L, &err);
-    t = out.node;
-  }
-  lua_pushinteger(L, mt_size(t));
-  return 1;
-}
-
-static int l_cosize (lua_State *L) {
-  int64_t n;
-  LMT_NOERR(err);
-  if (mt_cosize(&n, NULL, lmt_tolayout(L, 1), &err)) return lmt_raise(L, &err);
-  lua_pushinteger(L, n);
-  return 1;
-}
-
 static int l_congruent (lua_State *L) {
   mt_layout a, b;
   lua_pushboolean(L, mt_congruent(any(L, 1, &a), any(L, 2, &b)));
@@ -148,10 +113,10 @@ static int l_tostring (lua_State *L) {
 
 /* ---------------------------------------------------------------- evaluation */
 
-static int eval (lua_State *L, const mt_node *c, const mt_node *a) {
+static int eval (lua_State *L, const char *op, const mt_node *c, const mt_node *a) {
   mt_layout out;
   LMT_NOERR(err);
-  if (mt_eval(&out, c, a, &err)) return lmt_raise(L, &err);
+  if (mt_eval(&out, c, a, &err)) return lmt_raiseas(L, "crd2idx", op, &err);
   return lmt_pushvalue(L, out.node);
 }
 
@@ -160,9 +125,11 @@ int lmt_slice (lua_State *L, int i, const mt_node *c, const mt_node *a) {
   mt_layout out;
   int64_t offset = 0;
   LMT_NOERR(err);
-  if (lmt_isclass(L, i, LMT_TENSOR)) lmt_checkinside(L, c, a);
+  bool tensor = lmt_marked(L, i, LMT_TENSORS);
+  if (tensor) lmt_checkinside(L, c, a);
   if (mt_slice(&out, &offset, c, a, &err)) return lmt_raise(L, &err);
-  return lmt_pushlike(L, i, out.node, offset);
+  return tensor ? lmt_pushsliced(L, i, out.node, offset, c)
+                : lmt_pushlike(L, i, out.node, offset);
 }
 
 /* A(i), A(i, j), A{i, j}: the offset (of a coordinate layout: the coordinate); with _ a
@@ -170,7 +137,7 @@ int lmt_slice (lua_State *L, int i, const mt_node *c, const mt_node *a) {
 static int l_call (lua_State *L) {
   mt_layout buf;
   const mt_node *a = lmt_tolayout(L, 1), *c = lmt_tocoord(L, 2, a, &buf);
-  return lmt_haswild(c) ? lmt_slice(L, 1, c, a) : eval(L, c, a);
+  return lmt_haswild(c) ? lmt_slice(L, 1, c, a) : eval(L, "crd2idx", c, a);
 }
 
 /* A:at(i, j): as A(i, j), inside the domain only. */
@@ -178,7 +145,7 @@ static int l_at (lua_State *L) {
   mt_layout buf;
   const mt_node *a = lmt_tolayout(L, 1), *c = lmt_tocoord(L, 2, a, &buf);
   lmt_checkinside(L, c, a);
-  return eval(L, c, a);
+  return eval(L, "at", c, a);
 }
 
 /* The layout at `i`, or the one that a shape at `i` and a stride at `i + 1` make, in
@@ -196,10 +163,15 @@ static const mt_node *made_layout (lua_State *L, int i, mt_layout *buf) {
 static int crd2idx (lua_State *L, int c, int a) {
   mt_layout cbuf, abuf;
   const mt_node *layout = made_layout(L, a, &abuf);
-  return eval(L, lmt_tocoord1(L, c, layout, &cbuf), layout);
+  return eval(L, "crd2idx", lmt_tocoord1(L, c, layout, &cbuf), layout);
 }
 /* crd2idx(c, A), crd2idx(c, shape [, stride]) */
-static int l_crd2idx (lua_State *L) { return crd2idx(L, 1, 2); }
+static int l_crd2idx (lua_State *L) {
+  const mt_node *a = lmt_nodeat(L, 2);
+  luaL_argcheck(L, a == NULL || !lmt_islayout(a) || lua_isnoneornil(L, 3), 3,
+                "a layout has its strides");
+  return crd2idx(L, 1, 2);
+}
 static int m_crd2idx (lua_State *L) { return crd2idx(L, 2, 1); }
 
 int lmt_method_slice (lua_State *L) {
@@ -228,7 +200,7 @@ int lmt_pushslice (lua_State *L, const mt_node *c, const mt_node *a) {
   mt_copy_value(&corner, c);
   for (mt_node *p = corner.node; p < mt_next(corner.node); p++)
     if (p->tag == MT_WILD) p->tag = MT_INT;
-  return 1 + eval(L, corner.node, a);
+  return 1 + eval(L, "slice", corner.node, a);
 }
 
 static int slice_and_offset (lua_State *L, int i, int layout) {
@@ -248,8 +220,6 @@ static int result_of (lua_State *L,
   if (f(&out, lmt_tolayout(L, 1), &err)) return lmt_raise(L, &err);
   return lmt_pushvalue(L, out.node);
 }
-static int l_shape (lua_State *L) { return result_of(L, mt_shape); }
-static int l_stride (lua_State *L) { return result_of(L, mt_stride); }
 
 static int l_flatten (lua_State *L) {
   mt_layout buf, out;
@@ -327,16 +297,22 @@ static int l_coalesce (lua_State *L) {
 
 static int l_right_inverse (lua_State *L) { return result_of(L, mt_right_inverse); }
 
+static int push_product (lua_State *L, int i, const mt_node *a, const mt_node *b,
+                         const mt_node *t) {
+  (void)b;
+  return lmt_pushnew(L, i, a, t);
+}
+
 /* operation         first operand      result */
 #define OPERATIONS(X)                                                                    \
-  X(composition,     FUNCTION,          lmt_pushfrom)                                    \
-  X(logical_divide,  FUNCTION,          lmt_pushfrom)                                    \
-  X(zipped_divide,   FUNCTION,          lmt_pushfrom)                                    \
-  X(tiled_divide,    FUNCTION,          lmt_pushfrom)                                    \
-  X(flat_divide,     FUNCTION,          lmt_pushfrom)                                    \
-  X(logical_product, LAYOUT,            lmt_pushnew)                                     \
-  X(blocked_product, LAYOUT,            lmt_pushnew)                                     \
-  X(raked_product,   LAYOUT,            lmt_pushnew)
+  X(composition,     FUNCTION,          lmt_pushcomposed)                                \
+  X(logical_divide,  FUNCTION,          lmt_pushdivided)                                 \
+  X(zipped_divide,   FUNCTION,          lmt_pushdivided)                                 \
+  X(tiled_divide,    FUNCTION,          lmt_pushdivided)                                 \
+  X(flat_divide,     FUNCTION,          lmt_pushdivided)                                 \
+  X(logical_product, LAYOUT,            push_product)                                    \
+  X(blocked_product, LAYOUT,            push_product)                                    \
+  X(raked_product,   LAYOUT,            push_product)
 
 #define FUNCTION lmt_tofunction(L, 1, &left)
 #define LAYOUT   lmt_tolayout(L, 1)
@@ -348,14 +324,17 @@ static int l_right_inverse (lua_State *L) { return result_of(L, mt_right_inverse
     const mt_node *a = first, *b = lmt_totiler(L, 2, &buf);                              \
     (void)left;                                                                          \
     if (mt_##op(&out, a, b, &err)) return lmt_raise(L, &err);                            \
-    return result(L, 1, a, out.node);                                                    \
+    return result(L, 1, a, b, out.node);                                                 \
   }
 OPERATIONS(OPERATION)
 #undef OPERATION
+#undef OPERATIONS
+#undef FUNCTION
+#undef LAYOUT
 
 /* A * B and A / T: on the left is no tiler. */
 static int l_mul (lua_State *L) {
-  if (!lmt_isclass(L, 1, LMT_VALUE)) lmt_tolayout(L, 1);
+  if (!lmt_marked(L, 1, LMT_VALUES)) lmt_tolayout(L, 1);
   return l_composition(L);
 }
 static int l_div (lua_State *L) {
@@ -365,33 +344,20 @@ static int l_div (lua_State *L) {
 
 /* ---------------------------------------------------------------- registration */
 
-#define ROW(f) { #f, l_##f }
-#define OPERATION_ROW(op, first, result) ROW(op),
+static int l_len (lua_State *L) {
+  lua_pushinteger(L, mt_rank(lmt_tolayout(L, 1)));
+  return 1;
+}
 
-const luaL_Reg lmt_shared[] = {
-  ROW(rank), ROW(depth), ROW(size), ROW(cosize), ROW(shape), ROW(stride), ROW(congruent),
-  ROW(flatten), ROW(get), ROW(select), ROW(take), ROW(group), ROW(coalesce),
-  ROW(composition), ROW(logical_divide), ROW(zipped_divide), ROW(tiled_divide),
-  ROW(flat_divide), { NULL, NULL }
-};
+#define ROWS_LAYOUT
+#include "lmt_rows.h"
 
-static const luaL_Reg functions[] = {
-  ROW(layout), ROW(parse), ROW(make_layout), ROW(make_identity_layout),
-  ROW(make_layout_like), ROW(right_inverse), ROW(at),
-  ROW(crd2idx), ROW(slice_and_offset), OPERATIONS(OPERATION_ROW) { NULL, NULL }
-};
-
-static const luaL_Reg methods[] = {
-  ROW(make_layout_like), ROW(right_inverse), ROW(at),
-  { "crd2idx", m_crd2idx }, { "slice", lmt_method_slice },
-  { "slice_and_offset", m_slice_and_offset },
-  OPERATIONS(OPERATION_ROW) { NULL, NULL }
+const luaL_Reg lmt_operators[] = {
+  { "__len", l_len }, { "__mul", l_mul }, { "__div", l_div }, { NULL, NULL }
 };
 
 static const luaL_Reg meta[] = {
-  { "__call", l_call }, { "__len", l_rank }, { "__eq", l_eq },
-  { "__tostring", l_tostring }, { "__mul", l_mul },
-  { "__div", l_div }, { NULL, NULL }
+  { "__eq", l_eq }, { "__tostring", l_tostring }, { NULL, NULL }
 };
 
 static const luaL_Reg value_meta[] = {
@@ -401,8 +367,6 @@ static const luaL_Reg value_meta[] = {
 static const luaL_Reg tuple_meta[] = {
   { "__eq", l_eq }, { "__tostring", l_tostring }, { NULL, NULL }
 };
-
-static const luaL_Reg none[] = { { NULL, NULL } };
 
 /* The one `_`, as tile._ and in the state. */
 static void open_wildcard (lua_State *L) {
@@ -419,18 +383,11 @@ static void open_wildcard (lua_State *L) {
 }
 
 void lmt_open_layout (lua_State *L) {
-  luaL_setfuncs(L, lmt_shared, 0);
-  luaL_setfuncs(L, functions, 0);
-  lmt_mark(L, LMT_FUNCTIONS, LMT_LAYOUT);
-  lmt_mark(L, LMT_VALUES, LMT_VALUE);
+  lmt_setmeta(L, LMT_LAYOUT, meta);
+  lmt_setmeta(L, LMT_LAYOUT, lmt_operators);
+  lmt_setmeta(L, LMT_VALUE, value_meta);
   lmt_mark(L, LMT_TUPLES, LMT_TUPLE);
-  lmt_newclass(L, LMT_LAYOUT, meta, lmt_shared);
-  luaL_setfuncs(L, methods, 0);
-  lua_pop(L, 1);
-  lmt_newclass(L, LMT_VALUE, value_meta, none);
-  lua_pop(L, 1);
-  luaL_newmetatable(L, LMT_TUPLE);
-  luaL_setfuncs(L, tuple_meta, 0);
-  lua_pop(L, 1);
+  lmt_setmeta(L, LMT_TUPLE, tuple_meta);
+  lmt_addrows(L, rows);
   open_wildcard(L);
 }

@@ -39,7 +39,8 @@ static int l_tiled_mma (lua_State *L) {
   const char *name = named ? lua_tostring(L, 2) : lmt_tommaatom(L, 2)->op.name;
   const mt_node *a = atoms_option(L, &atoms), *p = permutation_option(L, &permutation);
   mt_tiled_mma *mma = lua_newuserdatauv(L, sizeof *mma, 0);
-  if (mt_make_tiled_mma(mma, name, a, p, &err)) return lmt_raise(L, &err);
+  if (mt_make_tiled_mma(mma, name, a, p, &err))
+    return lmt_raiseas(L, "make_tiled_mma", "tiled_mma", &err);
   luaL_setmetatable(L, LMT_TILEDMMA);
   return 1;
 }
@@ -90,12 +91,22 @@ static int tm_layout_A_TV (lua_State *L) { return layout_tv(L, MT_PART_A); }
 static int tm_layout_B_TV (lua_State *L) { return layout_tv(L, MT_PART_B); }
 static int tm_layout_C_TV (lua_State *L) { return layout_tv(L, MT_PART_C); }
 
+/* The extents of an operand's tile. */
+static const mt_node *tile_of (mt_layout *out, const mt_tiled_mma *mma, mt_mma_part x) {
+  const int64_t *n = mma->tile;
+  const int64_t both[][2] = { { n[0], n[2] }, { n[1], n[2] }, { n[0], n[1] } };
+  mt_err err = MT_NOERR;
+  mt_ints(out, 2, both[x], &err);
+  return out->node;
+}
+
 static int thrfrg (lua_State *L, mt_mma_part x) {
-  mt_layout out;
+  mt_layout tile, out;
   LMT_NOERR(err);
   const mt_tiled_mma *mma = lmt_totiledmma(L, 1);
-  if (mt_mma_thrfrg(&out, mma, x, lmt_tolayout(L, 2), &err)) return lmt_raise(L, &err);
-  return lmt_pushlike(L, 2, out.node, 0);
+  const mt_node *a = lmt_tolayout(L, 2);
+  if (mt_mma_thrfrg(&out, mma, x, a, &err)) return lmt_raise(L, &err);
+  return lmt_pushdivided(L, 2, a, tile_of(&tile, mma, x), out.node);
 }
 
 /* mma:thrfrg_A(x): ((ThrV,(ThrM,ThrK)),(FrgV,(RestM,RestK,...))); of a tensor a view */
@@ -104,11 +115,12 @@ static int tm_thrfrg_B (lua_State *L) { return thrfrg(L, MT_PART_B); }
 static int tm_thrfrg_C (lua_State *L) { return thrfrg(L, MT_PART_C); }
 
 static int partition (lua_State *L, mt_mma_part x) {
-  mt_layout out;
+  mt_layout tile, out;
   LMT_NOERR(err);
   const mt_tiled_mma *mma = lmt_totiledmma(L, 1);
-  if (mt_mma_tvr(&out, mma, x, lmt_tolayout(L, 2), &err)) return lmt_raise(L, &err);
-  return lmt_pushlike(L, 2, out.node, 0);
+  const mt_node *a = lmt_tolayout(L, 2);
+  if (mt_mma_tvr(&out, mma, x, a, &err)) return lmt_raise(L, &err);
+  return lmt_pushdivided(L, 2, a, tile_of(&tile, mma, x), out.node);
 }
 
 /* mma:partition_A(x): (thread,FrgV,(RestM,RestK,...)); of a tensor a view */
@@ -182,13 +194,13 @@ static int tm_get_slice (lua_State *L) {
 static thr_mma *to_thr (lua_State *L) { return luaL_checkudata(L, 1, LMT_THRMMA); }
 
 static int thr_partition (lua_State *L, mt_mma_part x) {
-  mt_layout part, offset;
+  mt_layout tile, part, offset;
   LMT_NOERR(err);
   const thr_mma *s = to_thr(L);
   const mt_node *a = lmt_tolayout(L, 2);
   if (mt_mma_partition(&part, &offset, s->mma, x, a, s->thr, &err))
     return lmt_raise(L, &err);
-  return lmt_pushpart(L, 2, part.node, offset.node);
+  return lmt_pushpart(L, 2, part.node, offset.node, tile_of(&tile, s->mma, x));
 }
 
 /* slice:partition_A(x) -> (FrgV,RestM,RestK,...), offset; of a tensor a view */
@@ -205,29 +217,14 @@ static int thr_tostring (lua_State *L) {
 
 /* ---------------------------------------------------------------- registration */
 
-static const luaL_Reg functions[] = { { "tiled_mma", l_tiled_mma }, { NULL, NULL } };
+#define ROWS_MMA
+#include "lmt_rows.h"
+
 static const luaL_Reg meta[] = { { "__tostring", tm_tostring }, { NULL, NULL } };
-static const luaL_Reg methods[] = {
-  { "atom", tm_atom }, { "atoms", tm_atoms }, { "permutation", tm_permutation },
-  { "thr_layout_VMNK", tm_thr_layout_VMNK }, { "tile_shape", tm_tile_shape },
-  { "size", tm_size }, { "layout_A_TV", tm_layout_A_TV },
-  { "layout_B_TV", tm_layout_B_TV }, { "layout_C_TV", tm_layout_C_TV },
-  { "thrfrg_A", tm_thrfrg_A }, { "thrfrg_B", tm_thrfrg_B }, { "thrfrg_C", tm_thrfrg_C },
-  { "partition_A", tm_partition_A }, { "partition_B", tm_partition_B },
-  { "partition_C", tm_partition_C }, { "partition_shape_A", tm_shape_A },
-  { "partition_shape_B", tm_shape_B }, { "partition_shape_C", tm_shape_C },
-  { "get_slice", tm_get_slice }, { NULL, NULL }
-};
 static const luaL_Reg thr_meta[] = { { "__tostring", thr_tostring }, { NULL, NULL } };
-static const luaL_Reg thr_methods[] = {
-  { "partition_A", thr_partition_A }, { "partition_B", thr_partition_B },
-  { "partition_C", thr_partition_C }, { NULL, NULL }
-};
 
 void lmt_open_mma (lua_State *L) {
-  luaL_setfuncs(L, functions, 0);
-  lmt_newclass(L, LMT_TILEDMMA, meta, methods);
-  lua_pop(L, 1);
-  lmt_newclass(L, LMT_THRMMA, thr_meta, thr_methods);
-  lua_pop(L, 1);
+  lmt_setmeta(L, LMT_TILEDMMA, meta);
+  lmt_setmeta(L, LMT_THRMMA, thr_meta);
+  lmt_addrows(L, rows);
 }

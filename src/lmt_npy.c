@@ -13,41 +13,8 @@
 
 enum { PIECE = 1 << 20 };      /* bytes that go between a file and a device at a time */
 
-/* ---------------------------------------------------------------- files */
-
-typedef struct file { lmt_resource *r; } file;
-
-static void close_file (lmt_resource *r) { fclose(r->p); }
-
-static int file_gc (lua_State *L) {
-  file *box = luaL_checkudata(L, 1, LMT_FILE);
-  lmt_release(&box->r);
-  return 0;
-}
-
-/* Pushes the box of a file; NULL: it cannot be opened, see errno. */
-static file *open_file (lua_State *L, const char *path, const char *mode) {
-  file *box = lua_newuserdatauv(L, sizeof *box, 0);
-  box->r = NULL;
-  luaL_setmetatable(L, LMT_FILE);
-  box->r = lmt_reserve(L, close_file, NULL);
-  errno = ENOMEM;
-  if (box->r == NULL) return NULL;
-  errno = 0;
-  box->r->p = fopen(path, mode);
-  return box->r->p ? box : NULL;
-}
-
 static mt_status io_error (mt_err *err, const char *otherwise) {
   return lmt_set(err, MT_EIO, "%s", errno ? strerror(errno) : otherwise);
-}
-
-/* nil, "path: message", code */
-static int file_fail (lua_State *L, const char *path, mt_err *err) {
-  int n = lmt_fail(L, err);
-  lua_pushfstring(L, "%s: %s", path, lua_tostring(L, -2));
-  lua_replace(L, -3);
-  return n;
 }
 
 /* ---------------------------------------------------------------- load */
@@ -92,6 +59,7 @@ static mt_status read_data (const lmt_tensor *t, FILE *f, bool swap, char *piece
     if (fread(p, 1, n, f) != n) return io_error(err, "the file ends before its data");
     if (swap) swap_bytes(p, n, mt_dtype_size(t->dtype));
     if (!host) s = mt_graph_upload(d, to, p, n, err);
+    if (lmt_ends(err, "load")) return MT_ESTOPPED;
   }
   return s;
 }
@@ -102,18 +70,18 @@ static int l_load (lua_State *L) {
   mt_dtype as = MT_NDTYPE, *known = NULL;
   if (!lua_isnoneornil(L, 3)) as = lmt_todtype(L, 3), known = &as;
   LMT_NOERR(err);
-  const char *path = luaL_checkstring(L, 1);
+  const char *path = lmt_checkpath(L, 1);
+  lmt_file *box;
   lua_settop(L, 2);
   if (lmt_optdevice(L, 2, &err) == NULL) return lmt_fail(L, &err);      /* at 3 */
   char *piece = lua_newuserdatauv(L, PIECE, 0);
-  file *box = open_file(L, path, "rb");
-  if (box == NULL) return io_error(&err, "cannot be opened"), file_fail(L, path, &err);
-  if (read_header(&npy, known, box->r->p, piece, &err)) return file_fail(L, path, &err);
-  lmt_tensor *t = lmt_newtensor(L, 3, npy.dtype, npy.layout.node, &err);
-  if (t == NULL || read_data(t, box->r->p, npy.swap, piece, &err))
-    return file_fail(L, path, &err);
-  lmt_release(&box->r);
-  return 1;
+  FILE *f = lmt_openfile(L, path, LMT_READ, &box, &err);
+  lmt_tensor *t = NULL;
+  if (f && read_header(&npy, known, f, piece, &err) == MT_OK)
+    t = lmt_newtensor(L, 3, npy.dtype, npy.layout.node, &err);
+  mt_status s = t ? read_data(t, f, npy.swap, piece, &err) : err.status;
+  lmt_abandon(box);
+  return s == MT_OK ? 1 : lmt_failfile(L, path, &err);
 }
 
 /* ---------------------------------------------------------------- save */
@@ -132,7 +100,7 @@ static void extents (mt_layout *out, const mt_node *a) {
 /* Offsets 0, 1, 2, ... in colexicographic order. */
 static bool is_contiguous (const mt_node *a) {
   mt_layout flat;
-  LMT_NOERR(err);
+  mt_err err = MT_NOERR;
   if (mt_size(a) <= 1) return true;
   return mt_coalesce(&flat, a, NULL, &err) == MT_OK && flat.node->tag == MT_LEAF &&
          flat.node->stride == 1;
@@ -141,7 +109,7 @@ static bool is_contiguous (const mt_node *a) {
 /* The same with the last mode fastest. */
 static bool is_row_major (const mt_node *a) {
   mt_layout reversed;
-  LMT_NOERR(err);
+  mt_err err = MT_NOERR;
   int n = a->tag == MT_MODES ? a->arity : 1, modes[MT_MAXNODES];
   if (mt_size(a) <= 1) return true;
   for (int i = 0; i < n; i++) modes[i] = n - 1 - i;
@@ -162,18 +130,20 @@ static void row_major (mt_layout *out, const mt_node *a) {
       if (p->tag == MT_LEAF) p->stride = step, step *= p->shape;
 }
 
-/* Copies element by element to `packed`, which lies in host memory. */
-static mt_status gather (lua_State *L, const lmt_tensor *t, const lmt_tensor *packed,
-                         mt_err *err) {
-  int64_t lo, hi, from, to, n = mt_size(t->layout);
-  int64_t size = (int64_t)mt_dtype_size(t->dtype);
+/* Copies the tensor at 1 element by element to the one on the top, which lies in host
+** memory. */
+static mt_status gather (lua_State *L, mt_err *err) {
+  int64_t lo, hi, from, to;
   mt_status s = MT_OK;
-  lmt_range(L, t, &lo, &hi);
-  const char *base = lmt_onhost(L, t, lo, hi);
+  lmt_range(L, lmt_totensor(L, 1), &lo, &hi);
+  const char *base = lmt_onhost(L, 1, lo, hi);
+  const lmt_tensor *t = lmt_totensor(L, 1), *packed = lmt_totensor(L, -2);
+  int64_t n = mt_size(t->layout), size = (int64_t)mt_dtype_size(t->dtype);
+  lua_pop(L, 1);
   for (int64_t i = 0; s == MT_OK && i < n; i++) {
     s = mt_at(&from, t->layout, i, err);
     if (s == MT_OK) s = mt_at(&to, packed->layout, i, err);
-    if (s != MT_OK) return s;
+    if (s != MT_OK || LMT_ENDS(i, err, "T:save")) return err->status;
     memcpy(lmt_address(packed, to), base + (from - lo) * size, (size_t)size);
   }
   return s;
@@ -181,84 +151,83 @@ static mt_status gather (lua_State *L, const lmt_tensor *t, const lmt_tensor *pa
 
 /* Pushes a compact tensor with the elements of the one at 1, its last mode fastest: on
 ** its own device, but on the host under a swizzle, which no copy takes. */
-static const lmt_tensor *pack (lua_State *L, mt_err *err) {
+static bool pack (lua_State *L, mt_err *err) {
   mt_layout to;
   const lmt_tensor *t = lmt_totensor(L, 1);
   bool swizzled = t->layout->tag == MT_SWIZZLE;
   row_major(&to, t->layout);
   lua_getiuservalue(L, 1, 1);
   if (!swizzled) lua_getiuservalue(L, -1, 1);
-  else if (lmt_pushdevice(L, "cpu", err) == NULL) return NULL;
-  const lmt_tensor *packed = lmt_newtensor(L, -1, t->dtype, to.node, err);
-  if (packed == NULL) return NULL;
-  mt_status s = swizzled ? gather(L, t, packed, err)
-                         : lmt_copynow(L, 1, lua_gettop(L), err);
-  return s == MT_OK ? packed : NULL;
+  else if (lmt_pushdevice(L, "cpu", err) == NULL) return false;
+  if (lmt_newtensor(L, -1, t->dtype, to.node, err) == NULL) return false;
+  return (swizzled ? gather(L, err) : lmt_copynow(L, 1, lua_gettop(L), err)) == MT_OK;
 }
 
-static mt_status write_data (const lmt_tensor *t, FILE *f, char *piece, mt_err *err) {
+static mt_status write_data (const lmt_tensor *t, lmt_file *box, char *piece,
+                             mt_err *err) {
   mt_device *d = t->buffer->device->d;
   bool host = mt_device_is_host(d);
   size_t left = (size_t)mt_size(t->layout) * mt_dtype_size(t->dtype);
   char *from = lmt_address(t, 0);
   mt_status s = MT_OK;
-  for (size_t n; left > 0; left -= n, from += n) {
+  for (size_t n; s == MT_OK && left > 0; left -= n, from += n) {
     n = left < PIECE ? left : PIECE;
-    if (!host && (s = mt_download(d, piece, from, n, err)) != MT_OK) return s;
-    if (fwrite(host ? from : piece, 1, n, f) != n)
-      return io_error(err, "cannot be written");
+    if (!host) s = mt_download(d, piece, from, n, err);
+    if (s == MT_OK) s = lmt_write(box, host ? from : piece, n, err);
+    if (s == MT_OK && lmt_ends(err, "T:save")) s = MT_ESTOPPED;
   }
   return s;
 }
 
-static mt_status write_file (lua_State *L, const char *path, const lmt_tensor *t,
-                             bool fortran, mt_err *err) {
+/* The tensor at `i`. */
+static mt_status write_file (lua_State *L, const char *path, int i, bool fortran,
+                             mt_err *err) {
   char head[MT_NPY_HEADER_MAX];
   size_t n;
   mt_layout shape;
+  lmt_file *box;
+  const lmt_tensor *t = lmt_totensor(L, i);
   extents(&shape, t->layout);
   mt_status s = mt_npy_write_header(head, &n, t->dtype, shape.node, fortran, err);
   if (s != MT_OK) return s;
   char *piece = lua_newuserdatauv(L, PIECE, 0);
-  file *box = open_file(L, path, "wb");
-  if (box == NULL) return io_error(err, "cannot be opened");
-  FILE *f = box->r->p;
-  if (fwrite(head, 1, n, f) != n) return io_error(err, "cannot be written");
-  s = write_data(t, f, piece, err);
-  box->r->p = NULL;
-  lmt_release(&box->r);
-  if (fclose(f) && s == MT_OK) s = io_error(err, "cannot be written");
+  if (lmt_openfile(L, path, LMT_REPLACE, &box, err) == NULL) return err->status;
+  s = lmt_write(box, head, n, err);
+  if (s == MT_OK) s = write_data(lmt_totensor(L, i), box, piece, err);
+  if (s == MT_OK) return lmt_finish(box, err);
+  lmt_abandon(box);
   return s;
 }
 
 /* T:save(path) -> true | nil, message, code. In C order; in Fortran order if the elements
-** lie so. */
-int lmt_save (lua_State *L) {
+** lie so. It is written beside and takes the place of the file when it is complete. */
+static int tensor_save (lua_State *L) {
   int64_t lo, hi;
+  int i = 1;
   LMT_NOERR(err);
+  const char *path = lmt_checkpath(L, 2);
   const lmt_tensor *t = lmt_totensor(L, 1);
-  const char *path = luaL_checkstring(L, 2);
   lmt_checkidle(L, t->buffer->device, "T:save");
+  if (t->bounds.coord)
+    return luaL_error(L, "save: the tensor is ragged, a file has no elements that are not "
+                      "real\ncopy it into one of zeros: tile.copy(T, tile.tensor(T:dtype(), "
+                      "tile.layout(T:shape()))), and save that");
   bool rows = is_row_major(t->layout), fortran = !rows && is_contiguous(t->layout);
   lmt_range(L, t, &lo, &hi);
-  if (!rows && !fortran && (t = pack(L, &err)) == NULL) return lmt_fail(L, &err);
-  mt_status s = write_file(L, path, t, fortran, &err);
-  if (t != lua_touserdata(L, 1)) lmt_freebuffer(t->buffer);
-  if (s != MT_OK) return file_fail(L, path, &err);
+  if (!rows && !fortran) {
+    if (!pack(L, &err)) return lmt_fail(L, &err);
+    i = lua_gettop(L);
+  }
+  mt_status s = write_file(L, path, i, fortran, &err);
+  if (i != 1) lmt_freebuffer(lmt_totensor(L, i)->buffer);
+  if (s != MT_OK) return lmt_failfile(L, path, &err);
   lua_pushboolean(L, 1);
   return 1;
 }
 
 /* ---------------------------------------------------------------- registration */
 
-static const luaL_Reg functions[] = { { "load", l_load }, { NULL, NULL } };
-static const luaL_Reg meta[] = {
-  { "__gc", file_gc }, { "__close", file_gc }, { NULL, NULL }
-};
-static const luaL_Reg none[] = { { NULL, NULL } };
+#define ROWS_NPY
+#include "lmt_rows.h"
 
-void lmt_open_npy (lua_State *L) {
-  luaL_setfuncs(L, functions, 0);
-  lmt_newclass(L, LMT_FILE, meta, none);
-  lua_pop(L, 1);
-}
+void lmt_open_npy (lua_State *L) { lmt_addrows(L, rows); }

@@ -12,6 +12,7 @@ typedef struct plan {
   mt_plan *p;                   /* NULL: freed */
   lmt_device *device;           /* of streams; `between`: the one that is not the host */
   bool between;
+  uint64_t work;
   lmt_resource *r;
   int n;
   const char *const *names;     /* of the tensors */
@@ -22,7 +23,7 @@ static void close_plan (lmt_resource *r) { mt_plan_free(r->p); }
 
 static void free_plan (plan *box) {
   box->p = NULL;
-  lmt_release(&box->r);
+  lmt_release(box->device->state, &box->r);
 }
 
 bool lmt_isbetween (lua_State *L, int i, lmt_device **other) {
@@ -76,7 +77,10 @@ bool lmt_pushplan (lua_State *L, int first, const lmt_planner *how, const void *
   plan *box = push_box(L, first, how);
   mt_device *device = box->device->d;
   for (int i = 0; i < how->n; i++) t[i] = lmt_ctensor(lmt_totensor(L, first + i));
+  box->work = how->work(t);
+  lmt_checkwork(L, how->op, box->work);
   do {
+    for (int i = 0; i < how->n; i++) t[i] = lmt_ctensor(lmt_totensor(L, first + i));
     if (box->r == NULL) box->r = lmt_reserve(L, close_plan, device);
     st = box->r ? how->plan(&box->p, device, what, t, err)
                 : lmt_set(err, MT_ENOMEM, "%s", mt_status_text(MT_ENOMEM));
@@ -87,16 +91,32 @@ bool lmt_pushplan (lua_State *L, int first, const lmt_planner *how, const void *
   return true;
 }
 
-/* Launches the plan at i. */
-static mt_status launch (lua_State *L, int i, plan *box, mt_stream *stream, mt_err *err) {
-  if (box->device->recording && !box->between) lmt_keep(L, i, box->n, box->names);
-  return mt_plan_launch(box->p, stream, err);
+/* Raises unless the plan and all its tensors are there. */
+static void check_live (lua_State *L, const plan *box) {
+  lmt_checkuse(L, box->device->state);
+  if (box->p == NULL) luaL_error(L, "this plan was freed");
+  for (int k = 0; k < box->n; k++)
+    if (!box->buffer[k]->live || !box->buffer[k]->device->d)
+      luaL_error(L, "plan: the tensor %s was freed", box->names[k]);
 }
 
-mt_status lmt_runplan (lua_State *L, mt_stream *stream, mt_err *err) {
-  plan *box = lua_touserdata(L, -1);
-  mt_status s = launch(L, -1, box, stream, err);
-  free_plan(box);
+/* Launches the plan at i on the stream at `stream`, 0: the device's own. */
+static mt_status launch (lua_State *L, int i, int stream, mt_err *err) {
+  plan *box = lua_touserdata(L, i);
+  check_live(L, box);
+  if (box->device->recording && !box->between) {
+    lmt_keep(L, i, box->n, box->names);
+    box->device->recorded = lmt_plus(box->device->recorded, box->work);
+    lmt_checkwork(L, "graph", box->device->recorded);
+    check_live(L, box);
+  }
+  mt_stream *s = stream ? lmt_optstream(L, stream, box->device) : NULL;
+  return mt_plan_launch(box->p, s, err);
+}
+
+mt_status lmt_runplan (lua_State *L, int stream, mt_err *err) {
+  mt_status s = launch(L, -1, stream, err);
+  free_plan(lua_touserdata(L, -1));
   lua_pop(L, 1);
   return s;
 }
@@ -116,9 +136,16 @@ static mt_status plan_transfer (mt_plan **out, mt_device *d, const void *devices
   return mt_plan_transfer(out, way[0], &t[0], way[1], &t[1], err);
 }
 
+static uint64_t copy_work (const mt_tensor *t) {
+  int64_t n = mt_size(t[0].layout), m = mt_size(t[1].layout);
+  return (uint64_t)(n > m ? n : m);
+}
+
 static const char *const copy_names[] = { "src", "dst" };
-static const lmt_planner copies = { "copy", false, 2, copy_names, plan_copy };
-static const lmt_planner transfers = { "copy", true, 2, copy_names, plan_transfer };
+static const lmt_planner copies = { "copy", false, 2, copy_names, plan_copy, copy_work };
+static const lmt_planner transfers = {
+  "copy", true, 2, copy_names, plan_transfer, copy_work
+};
 
 /* The tensors at src and src + 1. A partition is of one device. */
 static plan *new_plan (lua_State *L, const mt_tiled_copy *copy, int src, mt_err *err) {
@@ -133,7 +160,7 @@ static plan *new_plan (lua_State *L, const mt_tiled_copy *copy, int src, mt_err 
   }
   if (!made) return NULL;
   plan *box = lua_touserdata(L, -1);
-  if (copy == NULL && !box->between) lmt_recall(L, box->p);
+  if (copy == NULL && !box->between) lmt_recall(L);
   return box;
 }
 
@@ -144,7 +171,7 @@ mt_status lmt_copynow (lua_State *L, int src, int dst, mt_err *err) {
   mt_status s = err->status;
   if (box) {
     bool wait = !box->device->recording && !box->between;
-    s = launch(L, -1, box, NULL, err);
+    s = launch(L, -1, 0, err);
     if (s == MT_OK && wait) s = mt_synchronize(box->device->d, NULL, err);
     free_plan(box);
   }
@@ -155,7 +182,7 @@ mt_status lmt_copynow (lua_State *L, int src, int dst, mt_err *err) {
 /* Where src lies among the arguments: behind a tiled copy, if there is one. */
 static int first_tensor (lua_State *L, const char *expected) {
   if (lmt_istiledcopy(L, 1)) return 2;
-  if (!lmt_isclass(L, 1, LMT_TENSOR)) luaL_typeerror(L, 1, expected);
+  if (!lmt_marked(L, 1, LMT_TENSORS)) luaL_typeerror(L, 1, expected);
   return 1;
 }
 
@@ -172,31 +199,33 @@ static int l_plan (lua_State *L) {
   if (!lua_isnoneornil(L, src + 2))
     luaL_error(L, "plan: a copy has two tensors, src and dst, got a third argument\n"
                   "plan(tiled_mma, A, B, C) and plan_gemm(A, B, C) plan a product");
+  LMT_COUNT(L, src + 1, "plan", src == 2 ? "tiled_copy, src, dst" : "src, dst");
   if (new_plan(L, described(L), src, &err) == NULL) return lmt_fail(L, &err);
   return 1;
 }
 
-static mt_status copy_anew (lua_State *L, int src, mt_stream *stream, mt_err *err) {
+/* The stream is behind the tensors. */
+static mt_status copy_anew (lua_State *L, int src, mt_err *err) {
   if (new_plan(L, described(L), src, err) == NULL) return err->status;
-  return lmt_runplan(L, stream, err);
+  return lmt_runplan(L, src + 2, err);
 }
 
 /* By the plan that is remembered, without a userdata or any memory; else that is made,
 ** and remembered. */
-static mt_status copy_again (lua_State *L, lmt_device *device, int src,
-                             mt_stream *stream, mt_err *err) {
+static mt_status copy_again (lua_State *L, lmt_device *device, int src, mt_err *err) {
   lmt_plankey key;
   if (!lmt_makekey(L, &key, src, src == 2 ? lmt_copynumber(L, 1) : 0))
-    return copy_anew(L, src, stream, err);
+    return copy_anew(L, src, err);
   mt_plan *p = lmt_recallplan(L, device, &key);
-  if (p) return mt_plan_launch(p, stream, err);
+  if (p) return mt_plan_launch(p, lmt_optstream(L, src + 2, device), err);
   plan *box = new_plan(L, described(L), src, err);
   if (box == NULL) return err->status;
-  if (!lmt_rememberplan(device, &key, box->p)) return lmt_runplan(L, stream, err);
+  check_live(L, box);
+  if (!lmt_rememberplan(device, &key, box->p)) return lmt_runplan(L, src + 2, err);
   p = box->p;
   box->r->p = NULL;
   free_plan(box);
-  return mt_plan_launch(p, stream, err);
+  return mt_plan_launch(p, lmt_optstream(L, src + 2, device), err);
 }
 
 /* copy([tiled_copy,] src, dst [, stream]): on a GPU it may still run when this returns;
@@ -205,11 +234,12 @@ static int l_copy (lua_State *L) {
   LMT_NOERR(err);
   int src = first_tensor(L, "tiled copy or tensor");
   lmt_device *device;
+  LMT_COUNT(L, src + 2, "copy",
+            src == 2 ? "tiled_copy, src, dst [, stream]" : "src, dst [, stream]");
   lua_settop(L, src + 2);
   if (!lmt_isbetween(L, src, &device)) device = lmt_totensor(L, src)->buffer->device;
-  mt_stream *stream = lmt_optstream(L, src + 2, device);
-  mt_status s = device->recording ? copy_anew(L, src, stream, &err)
-                                  : copy_again(L, device, src, stream, &err);
+  mt_status s = device->recording ? copy_anew(L, src, &err)
+                                  : copy_again(L, device, src, &err);
   return s == MT_OK ? 0 : lmt_raise(L, &err);
 }
 
@@ -219,34 +249,36 @@ static bool is_open (const plan *box) {
   return true;
 }
 
-static plan *check_plan (lua_State *L, int i, bool live) {
+mt_plan *lmt_toplan (lua_State *L, int i, bool live) {
   plan *box = luaL_checkudata(L, i, LMT_PLAN);
-  if (box->p == NULL) luaL_error(L, "this plan was freed");
-  for (int k = 0; live && k < box->n; k++)
-    if (!box->buffer[k]->live || !box->buffer[k]->device->d)
-      luaL_error(L, "plan: the tensor %s was freed", box->names[k]);
-  if (!is_open(box)) luaL_error(L, "this plan was freed");
-  return box;
+  lmt_checkuse(L, box->device->state);
+  if (live) check_live(L, box);
+  else if (box->p == NULL || !is_open(box)) luaL_error(L, "this plan was freed");
+  return box->p;
 }
 
-mt_plan *lmt_toplan (lua_State *L, int i, bool live) {
-  return check_plan(L, i, live)->p;
+uint64_t lmt_planwork (lua_State *L, int i) {
+  const plan *box = luaL_checkudata(L, i, LMT_PLAN);
+  return box->work;
 }
 
 /* plan([stream]): nothing is allocated here. */
 static int plan_call (lua_State *L) {
-  mt_err err;
-  err.status = MT_OK;
-  err.text[0] = '\0';
-  plan *box = check_plan(L, 1, true);
-  mt_stream *stream = lmt_optstream(L, 2, box->device);
-  if (launch(L, 1, box, stream, &err)) return lmt_raise(L, &err);
-  return 0;
+  LMT_NOERR(err);
+  if (!lmt_marked(L, 1, LMT_PLANS)) luaL_checkudata(L, 1, LMT_PLAN);
+  return launch(L, 1, 2, &err) == MT_OK ? 0 : lmt_raise(L, &err);
 }
 
 static int plan_gc (lua_State *L) {
   free_plan(luaL_checkudata(L, 1, LMT_PLAN));
   return 0;
+}
+
+/* plan:free(), and what <close> does. */
+static int plan_free (lua_State *L) {
+  const plan *box = luaL_checkudata(L, 1, LMT_PLAN);
+  lmt_checkasking(L, box->device->state);
+  return plan_gc(L);
 }
 
 static int plan_tostring (lua_State *L) {
@@ -255,23 +287,20 @@ static int plan_tostring (lua_State *L) {
   if (box->p == NULL || !is_open(box)) return lua_pushliteral(L, "freed plan"), 1;
   size_t n = mt_plan_format(NULL, 0, box->p);
   char *text = luaL_buffinitsize(L, &b, n + 1);
-  mt_plan_format(text, n + 1, box->p);
-  luaL_pushresultsize(&b, n);
+  size_t now = mt_plan_format(text, n + 1, lmt_toplan(L, 1, false));
+  luaL_pushresultsize(&b, now < n ? now : n);
   return 1;
 }
 
-static const luaL_Reg functions[] = {
-  { "plan", l_plan }, { "copy", l_copy }, { NULL, NULL }
-};
+#define ROWS_PLAN
+#include "lmt_rows.h"
+
 static const luaL_Reg meta[] = {
-  { "__call", plan_call }, { "__gc", plan_gc }, { "__close", plan_gc },
+  { "__gc", plan_gc }, { "__close", plan_free },
   { "__tostring", plan_tostring }, { NULL, NULL }
 };
-static const luaL_Reg methods[] = { { "free", plan_gc }, { NULL, NULL } };
 
 void lmt_open_plan (lua_State *L) {
-  luaL_setfuncs(L, functions, 0);
-  lmt_newclass(L, LMT_PLAN, meta, methods);
-  luaL_setfuncs(L, lmt_tuning, 0);
-  lua_pop(L, 1);
+  lmt_setmeta(L, LMT_PLAN, meta);
+  lmt_addrows(L, rows);
 }

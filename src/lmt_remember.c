@@ -29,12 +29,17 @@ typedef struct memory {
 
 /* ---------------------------------------------------------------- keys */
 
+/* Bounds lie behind the layout: all of them are one block. */
 static bool add_side (lmt_plankey *k, int side, const lmt_tensor *t, size_t *nodes) {
-  size_t n = t->layout->span;
+  const mt_bounds *b = &t->bounds;
+  size_t n = t->layout->span, m = 0;
+  if (b->coord) m = (size_t)b->coord->span + b->base->span + b->extent->span;
+  n += m;
   if (n > LMT_KEYNODES - *nodes) return false;
   k->side[side] = (lmt_keyside){
     .device = t->buffer->device->d, .data = t->buffer->data, .bytes = t->buffer->bytes,
-    .offset = t->offset, .dtype = (uint32_t)t->dtype, .nodes = (uint32_t)n
+    .offset = t->offset, .dtype = (uint32_t)t->dtype, .nodes = (uint16_t)n,
+    .bounds = (uint16_t)m
   };
   memcpy(k->node + *nodes, t->layout, n * sizeof *t->layout);
   *nodes += n;

@@ -78,8 +78,14 @@ static int l_extent (lua_State *L) {
 static int m_min (lua_State *L) {
   int64_t n, lo;
   LMT_NOERR(err);
-  if (mt_cosize(&n, &lo, lmt_tolayout(L, 1), &err)) return lmt_raise(L, &err);
+  if (mt_footprint(&lo, &n, lmt_tolayout(L, 1), &err)) return lmt_raise(L, &err);
   lua_pushinteger(L, lo);
+  return 1;
+}
+
+static int l_is_swizzled (lua_State *L) {
+  const mt_node *a = lmt_tolayout(L, 1);
+  lua_pushboolean(L, a->tag == MT_SWIZZLE && a->arity == 1);
   return 1;
 }
 
@@ -99,26 +105,7 @@ static int m_min (lua_State *L) {
 PARTS(PART)
 #undef PART
 
-#define ROW(f) { #f, l_##f },
-#define PART_ROW(name, of) ROW(name)
+#define ROWS_SWIZZLE
+#include "lmt_rows.h"
 
-static const luaL_Reg functions[] = {
-  ROW(swizzle) ROW(make_swizzle) ROW(smem_atom) ROW(smem_atoms) ROW(extent)
-  PARTS(PART_ROW) { NULL, NULL }
-};
-static const luaL_Reg methods[] = {
-  ROW(extent) { "min", m_min }, PARTS(PART_ROW) { NULL, NULL }
-};
-
-static const luaL_Reg value_meta[] = { { "__call", l_call }, { NULL, NULL } };
-
-void lmt_open_swizzle (lua_State *L) {
-  luaL_setfuncs(L, functions, 0);
-  luaL_getmetatable(L, LMT_VALUE);
-  luaL_setfuncs(L, value_meta, 0);
-  lua_pop(L, 1);
-  lua_getfield(L, -1, "_methods");
-  lua_getfield(L, -1, "Layout");
-  luaL_setfuncs(L, methods, 0);
-  lua_pop(L, 2);
-}
+void lmt_open_swizzle (lua_State *L) { lmt_addrows(L, rows); }

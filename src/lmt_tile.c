@@ -5,7 +5,9 @@
 */
 #include "lmt.h"
 
-bool lmt_istiledcopy (lua_State *L, int i) { return lmt_isclass(L, i, LMT_TILEDCOPY); }
+bool lmt_istiledcopy (lua_State *L, int i) {
+  return lmt_marked(L, i, LMT_COPIES) != NULL;
+}
 
 /* Its user value 1: the text that makes it again. */
 mt_tiled_copy *lmt_totiledcopy (lua_State *L, int i) {
@@ -31,10 +33,16 @@ int64_t lmt_checkthread (lua_State *L, int i, int64_t threads) {
   return thr;
 }
 
-int lmt_pushpart (lua_State *L, int i, const mt_node *part, const mt_node *offset) {
-  if (lmt_isclass(L, i, LMT_TENSOR)) return lmt_pushlike(L, i, part, offset->shape);
+int lmt_pushcutpart (lua_State *L, int i, const mt_node *part, const mt_node *offset,
+                     const lmt_cut *how) {
+  if (lmt_marked(L, i, LMT_TENSORS)) return lmt_pushcut(L, i, part, offset->shape, how);
   lmt_pushvalue(L, part);
   return 1 + lmt_pushvalue(L, offset);
+}
+
+int lmt_pushpart (lua_State *L, int i, const mt_node *part, const mt_node *offset,
+                  const mt_node *tiler) {
+  return lmt_pushcutpart(L, i, part, offset, &(lmt_cut){ .tiler = tiler, .divides = true });
 }
 
 int lmt_endextents (lua_State *L, const mt_node *tuple) {
@@ -74,8 +82,10 @@ static int bits_at (lua_State *L, int i, int atom, int other) {
 /* The bits of an element, from `dtype` or `bits`, else those of the atom at 2. */
 static int bits_option (lua_State *L) {
   option(L, "dtype");
-  if (!lua_isnil(L, -1)) return 8 * (int)mt_dtype_size(lmt_todtype(L, -1));
   option(L, "bits");
+  if (!lua_isnil(L, -2) && !lua_isnil(L, -1))
+    luaL_error(L, "tiled_copy: dtype or bits, not both");
+  if (!lua_isnil(L, -2)) return 8 * (int)mt_dtype_size(lmt_todtype(L, -2));
   int bits = lmt_isstring(L, -1) ? 0 : bits_at(L, -1, 2, 0);
   if (bits == 0) luaL_error(L, "tiled_copy: dtype = \"f32\" or bits = 32 expected");
   return bits;
@@ -120,7 +130,7 @@ static int l_tiled_copy (lua_State *L) {
   int bits = bits_option(L);
   mt_tiled_copy *c = new_copy(L);
   if (mt_make_tiled_copy(c, atom, bits, thr.node, val.node, &err))
-    return lmt_raise(L, &err);
+    return lmt_raiseas(L, "make_tiled_copy", "tiled_copy", &err);
   lmt_pushtext(L, thr.node);
   lmt_pushtext(L, val.node);
   lua_pushfstring(L, "tile.tiled_copy{ atom = \"%s\", bits = %d, "
@@ -131,51 +141,52 @@ static int l_tiled_copy (lua_State *L) {
   return finish(L);
 }
 
-/* make_tiled_copy_X(atom, of [, bits]): the text on the top makes `of` again. */
-static int finish_as (lua_State *L, const char *x, const mt_tiled_copy *c) {
-  lua_pushfstring(L, "tile.make_tiled_copy_%s(tile.copy_atom(\"%s\", %d), %s)", x,
-                  c->atom.name, c->bits, lua_tostring(L, -1));
+/* op(atom, of [, bits]): the text on the top makes `of` again. */
+static int finish_as (lua_State *L, const char *op, const mt_tiled_copy *c) {
+  lua_pushfstring(L, "tile.%s(tile.copy_atom(\"%s\", %d), %s)", op, c->atom.name, c->bits,
+                  lua_tostring(L, -1));
   lua_remove(L, -2);
   return finish(L);
 }
 
-static int copy_of_mma (lua_State *L, mt_mma_part x) {
-  static const char *const names[] = { "A", "B", "C" };
+static int copy_of_mma (lua_State *L, const char *op, mt_mma_part x) {
   static const int operand[] = { MT_OPERAND_A, MT_OPERAND_B, MT_OPERAND_C };
   LMT_NOERR(err);
   lua_settop(L, 3);
-  const char *atom = name_at(L, 1, "make_tiled_copy");
+  const char *atom = name_at(L, 1, op);
   const mt_tiled_mma *mma = lmt_totiledmma(L, 2);
   int bits = mt_element_bits(mma->atom.op.operand[operand[x]].element);
   bits = bits_at(L, 3, 1, bits);
   luaL_argcheck(L, bits > 0, 3, "1 to 1024 bits, or the name of a dtype");
   mt_tiled_copy *c = new_copy(L);
-  if (mt_make_tiled_copy_mma(c, atom, bits, mma, x, &err)) return lmt_raise(L, &err);
+  if (mt_make_tiled_copy_mma(c, atom, bits, mma, x, &err))
+    return lmt_raiseas(L, "make_tiled_copy", op, &err);
   lmt_pushmmatext(L, mma);
-  return finish_as(L, names[x], c);
+  return finish_as(L, op, c);
 }
 
 /* make_tiled_copy_A(atom, mma [, bits | dtype]): brings A to the threads that need it */
-static int l_copy_A (lua_State *L) { return copy_of_mma(L, MT_PART_A); }
-static int l_copy_B (lua_State *L) { return copy_of_mma(L, MT_PART_B); }
-static int l_copy_C (lua_State *L) { return copy_of_mma(L, MT_PART_C); }
+static int l_copy_A (lua_State *L) { return copy_of_mma(L, "make_tiled_copy_A", MT_PART_A); }
+static int l_copy_B (lua_State *L) { return copy_of_mma(L, "make_tiled_copy_B", MT_PART_B); }
+static int l_copy_C (lua_State *L) { return copy_of_mma(L, "make_tiled_copy_C", MT_PART_C); }
 
-static int copy_of_copy (lua_State *L, mt_copy_side side) {
+static int copy_of_copy (lua_State *L, const char *op, mt_copy_side side) {
   LMT_NOERR(err);
   lua_settop(L, 3);
-  const char *atom = name_at(L, 1, "make_tiled_copy");
+  const char *atom = name_at(L, 1, op);
   const mt_tiled_copy *of = lmt_totiledcopy(L, 2);
   int bits = bits_at(L, 3, 1, of->bits);
   luaL_argcheck(L, bits > 0, 3, "1 to 1024 bits, or the name of a dtype");
   mt_tiled_copy *c = new_copy(L);
-  if (mt_make_tiled_copy_side(c, atom, bits, of, side, &err)) return lmt_raise(L, &err);
+  if (mt_make_tiled_copy_side(c, atom, bits, of, side, &err))
+    return lmt_raiseas(L, "make_tiled_copy", op, &err);
   lua_getiuservalue(L, 2, 1);
-  return finish_as(L, side == MT_COPY_S ? "S" : "D", c);
+  return finish_as(L, op, c);
 }
 
 /* make_tiled_copy_S(atom, copy [, bits | dtype]): by another atom, what `copy` reads */
-static int l_copy_S (lua_State *L) { return copy_of_copy(L, MT_COPY_S); }
-static int l_copy_D (lua_State *L) { return copy_of_copy(L, MT_COPY_D); }
+static int l_copy_S (lua_State *L) { return copy_of_copy(L, "make_tiled_copy_S", MT_COPY_S); }
+static int l_copy_D (lua_State *L) { return copy_of_copy(L, "make_tiled_copy_D", MT_COPY_D); }
 
 /* ---------------------------------------------------------------- asking */
 
@@ -212,16 +223,18 @@ static int tc_partition (lua_State *L) {
   mt_layout out;
   LMT_NOERR(err);
   const mt_tiled_copy *c = lmt_totiledcopy(L, 1);
-  if (mt_partition(&out, c, lmt_tolayout(L, 2), &err)) return lmt_raise(L, &err);
-  return lmt_pushlike(L, 2, out.node, 0);
+  const mt_node *a = lmt_tolayout(L, 2);
+  if (mt_partition(&out, c, a, &err)) return lmt_raise(L, &err);
+  return lmt_pushdivided(L, 2, a, c->tiler.node, out.node);
 }
 
 static int tidfrg (lua_State *L, mt_copy_side side) {
   mt_layout out;
   LMT_NOERR(err);
   const mt_tiled_copy *c = lmt_totiledcopy(L, 1);
-  if (mt_copy_tidfrg(&out, c, side, lmt_tolayout(L, 2), &err)) return lmt_raise(L, &err);
-  return lmt_pushlike(L, 2, out.node, 0);
+  const mt_node *a = lmt_tolayout(L, 2);
+  if (mt_copy_tidfrg(&out, c, side, a, &err)) return lmt_raise(L, &err);
+  return lmt_pushdivided(L, 2, a, c->tiler.node, out.node);
 }
 
 /* copy:partition_S(A): (Thr,(FrgV,FrgX),(RestM,RestN,...)), what each thread reads */
@@ -231,6 +244,17 @@ static int tc_partition_D (lua_State *L) { return tidfrg(L, MT_COPY_D); }
 /* copy:retile_D(x): what a thread has, (V,M,N,...), in the order of this copy; of a
 ** tensor a view. A layout stands for a compact fragment of its shape, which begins at the
 ** offset 0. */
+static const mt_tiled_copy *any_copy (lua_State *L, int i);
+
+/* Of a layout as it is, not as a fragment. */
+static int retile_ordinate (lua_State *L) {
+  mt_layout out;
+  LMT_NOERR(err);
+  if (mt_copy_retile(&out, any_copy(L, 1), lmt_tolayout(L, 2), &err))
+    return lmt_raise(L, &err);
+  return lmt_pushvalue(L, out.node);
+}
+
 static int retile (lua_State *L, const mt_tiled_copy *c) {
   mt_layout frg, out;
   LMT_NOERR(err);
@@ -238,8 +262,8 @@ static int retile (lua_State *L, const mt_tiled_copy *c) {
   bool view = lmt_isclass(L, 2, LMT_TENSOR);
   if (!view && mt_layout_left(&frg, a, &err)) return lmt_raise(L, &err);
   if (mt_copy_retile(&out, c, view ? a : frg.node, &err)) return lmt_raise(L, &err);
-  lmt_pushlike(L, 2, out.node, 0);
-  if (view) return 1;
+  if (view) return lmt_pushcut(L, 2, out.node, 0, &(lmt_cut){ .again = retile_ordinate });
+  lmt_pushvalue(L, out.node);
   lua_pushinteger(L, 0);
   return 2;
 }
@@ -276,6 +300,12 @@ static int tc_get_slice (lua_State *L) {
 
 static thr_copy *to_thr (lua_State *L) { return luaL_checkudata(L, 1, LMT_THRCOPY); }
 
+/* A tiled copy, or that which a slice is of. */
+static const mt_tiled_copy *any_copy (lua_State *L, int i) {
+  if (lmt_istiledcopy(L, i)) return lmt_totiledcopy(L, i);
+  return ((const thr_copy *)luaL_checkudata(L, i, LMT_THRCOPY))->copy;
+}
+
 static int thr_partition (lua_State *L, mt_copy_side side) {
   mt_layout part, offset;
   LMT_NOERR(err);
@@ -283,7 +313,7 @@ static int thr_partition (lua_State *L, mt_copy_side side) {
   const mt_node *a = lmt_tolayout(L, 2);
   if (mt_copy_partition(&part, &offset, s->copy, side, a, s->thr, &err))
     return lmt_raise(L, &err);
-  return lmt_pushpart(L, 2, part.node, offset.node);
+  return lmt_pushpart(L, 2, part.node, offset.node, s->copy->tiler.node);
 }
 
 /* slice:partition_S(A) -> ((FrgV,FrgX),RestM,RestN,...), offset; of a tensor a view. */
@@ -301,29 +331,14 @@ static int thr_tostring (lua_State *L) {
 
 /* ---------------------------------------------------------------- registration */
 
-static const luaL_Reg functions[] = {
-  { "tiled_copy", l_tiled_copy }, { "make_tiled_copy_A", l_copy_A },
-  { "make_tiled_copy_B", l_copy_B }, { "make_tiled_copy_C", l_copy_C },
-  { "make_tiled_copy_S", l_copy_S }, { "make_tiled_copy_D", l_copy_D }, { NULL, NULL }
-};
+#define ROWS_TILE
+#include "lmt_rows.h"
+
 static const luaL_Reg meta[] = { { "__tostring", tc_tostring }, { NULL, NULL } };
-static const luaL_Reg methods[] = {
-  { "tiled_layout_TV", tc_tiled_layout_TV }, { "tiler_MN", tc_tiler_MN },
-  { "layout_S_TV", tc_layout_S_TV }, { "layout_D_TV", tc_layout_D_TV },
-  { "size", tc_size }, { "partition", tc_partition }, { "partition_S", tc_partition_S },
-  { "partition_D", tc_partition_D }, { "retile_S", tc_retile },
-  { "retile_D", tc_retile }, { "get_slice", tc_get_slice }, { NULL, NULL }
-};
 static const luaL_Reg thr_meta[] = { { "__tostring", thr_tostring }, { NULL, NULL } };
-static const luaL_Reg thr_methods[] = {
-  { "partition_S", thr_partition_S }, { "partition_D", thr_partition_D },
-  { "retile_S", thr_retile }, { "retile_D", thr_retile }, { NULL, NULL }
-};
 
 void lmt_open_tile (lua_State *L) {
-  luaL_setfuncs(L, functions, 0);
-  lmt_newclass(L, LMT_TILEDCOPY, meta, methods);
-  lua_pop(L, 1);
-  lmt_newclass(L, LMT_THRCOPY, thr_meta, thr_methods);
-  lua_pop(L, 1);
+  lmt_setmeta(L, LMT_TILEDCOPY, meta);
+  lmt_setmeta(L, LMT_THRCOPY, thr_meta);
+  lmt_addrows(L, rows);
 }

@@ -2,7 +2,7 @@
 ** lmt_tuple.c - integer tuples and the modes of tuples and layouts in Lua.
 ** SPDX-License-Identifier: MIT
 **
-** Most functions are rows of lmt_tuple.def: one function serves each signature, the
+** Most functions are rows LMT_TUPLEOP of operations.def: one function serves each signature, the
 ** row is its upvalue.
 */
 #include "lmt.h"
@@ -13,13 +13,10 @@ enum {
   INDEX = LMT_COORD | LMT_BASIS, VALUE = LMT_ANY, OPTIONAL = 1 << 16, MAXVALUES = 3
 };
 
-typedef enum self { NONE, FIRST, LAST } self;
 typedef const mt_node *node;
 
 typedef struct operation {
-  const char *name;
-  lua_CFunction serve;
-  self method;
+  lmt_operation row;
   int kinds[MAXVALUES];
   union {
     mt_status (*I_V) (int64_t *out, node a, mt_err *err);
@@ -101,6 +98,7 @@ static int push_bool (lua_State *L, const result *r) {
     mt_layout v[MAXVALUES];                                                              \
     result r;                                                                            \
     LMT_NOERR(err);                                                                      \
+    LMT_COUNT(L, MOST_##signature, o->row.name, o->row.takes);                           \
     return (call) ? lmt_raise(L, &err) : push(L, &r);                                    \
   }
 SIGNATURES(SERVE)
@@ -110,7 +108,7 @@ SIGNATURES(SERVE)
 /* ---------------------------------------------------------------- what is no row */
 
 /* slice(c, t): the modes of a layout or a tuple that c has _ for. */
-static int l_slice (lua_State *L) {
+int lmt_slicetuple (lua_State *L) {
   mt_layout cbuf, tbuf, out;
   LMT_NOERR(err);
   lua_settop(L, 2);
@@ -164,6 +162,23 @@ static int l_zip (lua_State *L) {
   return lmt_pushvalue(L, out.node);
 }
 
+/* A:idx2crd(index), A:dice(c): self is the last argument of the function. */
+static int m_idx2crd (lua_State *L) {
+  mt_layout index, buf, out;
+  LMT_NOERR(err);
+  node a = value(L, 1, EXTENTS, &buf);
+  if (mt_idx2crd_stride(&out, value(L, 2, INDEX, &index), a, NULL, &err))
+    return lmt_raise(L, &err);
+  return lmt_pushvalue(L, out.node);
+}
+static int m_dice (lua_State *L) {
+  mt_layout c, buf, out;
+  LMT_NOERR(err);
+  node a = value(L, 1, VALUE, &buf);
+  if (mt_dice(&out, value(L, 2, COORD, &c), a, &err)) return lmt_raise(L, &err);
+  return lmt_pushvalue(L, out.node);
+}
+
 /* tile["repeat"](n, x): (x, ..., x); of n = 1: x. */
 static int l_repeat (lua_State *L) {
   mt_layout buf, out;
@@ -175,43 +190,25 @@ static int l_repeat (lua_State *L) {
 
 /* ---------------------------------------------------------------- registration */
 
-/* A method whose function has self as its last argument. */
-static int self_last (lua_State *L) {
-  const operation *o = lua_touserdata(L, lua_upvalueindex(1));
-  lua_rotate(L, 1, -1);
-  return o->serve(L);
-}
-
 static const operation operations[] = {
-#define LMT_OP(name, function, signature, method, ...)                                   \
-  { #name, serve_##signature, method, { __VA_ARGS__ }, { .signature = mt_##function } },
-#include "lmt_tuple.def"
+#define LMT_OP(...)
+#define LMT_TUPLEOP(name, function, signature, of, takes, ...)                             \
+  { { #name, serve_##signature, of, MOST_##signature, takes }, { __VA_ARGS__ },          \
+    { .signature = mt_##function } },
+#define ROWS_TUPLE
+#include "operations.def"
+};
 #undef LMT_OP
-};
+#undef LMT_TUPLEOP
 
-static const luaL_Reg functions[] = {
-  { "slice", l_slice }, { "append", l_append }, { "prepend", l_prepend },
-  { "zip", l_zip }, { "repeat", l_repeat }, { NULL, NULL }
-};
-
-static const luaL_Reg methods[] = {
-  { "append", l_append }, { "prepend", l_prepend }, { "zip", l_zip }, { NULL, NULL }
-};
-
-static void set_row (lua_State *L, const operation *o, lua_CFunction f) {
-  lua_pushlightuserdata(L, (void *)(uintptr_t)o);
-  lua_pushcclosure(L, f, 1);
-  lua_setfield(L, -2, o->name);
-}
+#include "lmt_rows.h"
 
 void lmt_open_tuple (lua_State *L) {
   const operation *end = operations + sizeof operations / sizeof *operations;
-  for (const operation *o = operations; o < end; o++) set_row(L, o, o->serve);
-  luaL_setfuncs(L, functions, 0);
-  lua_getfield(L, -1, "_methods");
-  lua_getfield(L, -1, "Layout");
-  for (const operation *o = operations; o < end; o++)
-    if (o->method != NONE) set_row(L, o, o->method == FIRST ? o->serve : self_last);
-  luaL_setfuncs(L, methods, 0);
-  lua_pop(L, 2);
+  for (const operation *o = operations; o < end; o++) {
+    lua_pushlightuserdata(L, (void *)(uintptr_t)o);
+    lua_pushcclosure(L, o->row.f, 1);
+    lmt_addrow(L, &o->row);
+  }
+  lmt_addrows(L, rows);
 }

@@ -51,7 +51,8 @@ static void expected (reader *r, int i) {
   if (r->depth) left &= ~LMT_TABLE;
   luaL_checkstack(L, 8, NULL);
   const char *got = type_name(L, i);
-  if (lua_istable(L, i) && !(r->kinds & LMT_TABLE)) got = "table" FROM_SHAPE;
+  if (lua_istable(L, i) && !(r->kinds & LMT_TABLE))
+    got = r->kinds & LMT_LAYOUTS ? "table" FROM_SHAPE : "table";
   lua_pushliteral(L, "");
   for (int k = 0; left; k++, left >>= 1) {
     if (!(left & 1)) continue;
@@ -106,23 +107,34 @@ static lmt_class class_at (lua_State *L, int i, void **block) {
   return k < LMT_MARKS ? (lmt_class)k : LMT_UNMARKED;
 }
 
+void *lmt_marked (lua_State *L, int i, lmt_class class) {
+  void *block;
+  return class_at(L, i, &block) == class ? block : NULL;
+}
+
 static void set_class (lua_State *L, lmt_class class) {
   lua_rawgetp(L, LUA_REGISTRYINDEX, &marks[class]);
   lua_setmetatable(L, -2);
 }
 
-/* The node of a layout, tensor or other value; NULL if it is none. */
 static const mt_node *node_at (lua_State *L, int i) {
   void *block;
   lmt_class class = class_at(L, i, &block);
   if (class == LMT_TENSORS) return lmt_totensor(L, i)->layout;
-  return class == LMT_UNMARKED ? NULL : block;
+  return class == LMT_UNMARKED || class > LMT_TENSORS ? NULL : block;
+}
+const mt_node *lmt_nodeat (lua_State *L, int i) { return node_at(L, i); }
+
+static void check_extent (lua_State *L, const char *what, const mt_node *n) {
+  if (n->ring != MT_Z)
+    luaL_error(L, "%s: a basis element is no mode: layout, integer or _ expected", what);
+  if (n->shape < 0) luaL_error(L, "%s: negative extent %I", what, (LUAI_UACINT)n->shape);
 }
 
 /* Integers n become n:1, tuples tilers; layouts stay. */
-static void become_tiler (mt_node *t) {
+static void become_tiler (lua_State *L, const char *what, mt_node *t) {
   for (mt_node *p = t, *end = t + t->span; p < end;) {
-    if (p->tag == MT_INT) p->tag = MT_LEAF, p->stride = 1;
+    if (p->tag == MT_INT) check_extent(L, what, p), p->tag = MT_LEAF, p->stride = 1;
     if (p->tag == MT_TUPLE) p->tag = MT_TILER;
     p += p->tag == MT_TILER ? 1 : p->span;
   }
@@ -193,7 +205,7 @@ static void read_table (reader *r, int i) {
   mt_node *t = &r->out->node[at];
   t->arity = (uint16_t)n;
   t->span = (uint32_t)(r->n - at);
-  if (tiler) become_tiler(t);
+  if (tiler) become_tiler(L, r->what, t);
 }
 
 /* Floats with an integral value are integers, as everywhere in Lua; strings are not. */
@@ -262,10 +274,7 @@ const mt_node *lmt_totiler (lua_State *L, int i, mt_layout *buf) {
   if (class_at(L, i, &block) == LMT_FUNCTIONS) return block;
   const mt_node *t =
       lmt_tovalue(L, i, LMT_COORD | LMT_LAYOUTS | LMT_SWIZZLES, "tiler", buf);
-  if (t->tag != MT_TILER) become_tiler(buf->node);
-  for (const mt_node *p = t, *end = mt_next(t); p < end; p++)
-    if (p->tag == MT_LEAF && p->shape < 0)
-      luaL_error(L, "tiler: negative extent %I", (LUAI_UACINT)p->shape);
+  if (t->tag != MT_TILER) become_tiler(L, "tiler", buf->node);
   return t;
 }
 
@@ -297,6 +306,7 @@ int lmt_tolayouts (lua_State *L, int first, const mt_node **modes) {
   if (n == 1 && lua_type(L, first) == LUA_TTABLE) {
     size_t len = lua_rawlen(L, first);
     if (len >= MT_MAXNODES) luaL_error(L, "more than %d layouts", (int)MT_MAXNODES);
+    check_sequence(&(reader){ .L = L, .what = "layouts" }, first, (int)len);
     luaL_checkstack(L, (int)len + 8, NULL);
     for (n = 0; n < (int)len; n++) lua_rawgeti(L, first, n + 1);
     at = first + 1;
@@ -313,7 +323,6 @@ int lmt_tolayouts (lua_State *L, int first, const mt_node **modes) {
 
 /* Whether each tuple of c meets a tuple of as many modes in a. */
 static bool fits (const mt_node *c, const mt_node *a) {
-  if (a->tag == MT_SWIZZLE) a = mt_child(a);
   if (c->tag != MT_TUPLE) return true;
   if ((a->tag != MT_MODES && a->tag != MT_TUPLE) || c->arity != a->arity) return false;
   const mt_node *m = mt_child(a);
@@ -331,6 +340,7 @@ static void wrap (mt_layout *buf) {
 
 const mt_node *lmt_tocoord1 (lua_State *L, int i, const mt_node *a, mt_layout *buf) {
   const mt_node *c = lmt_tovalue(L, i, LMT_COORD | LMT_F2, "coordinate", buf);
+  if (a->tag == MT_SWIZZLE) a = mt_child(a);
   if (c->tag != MT_TUPLE || fits(c, a) || mt_rank(a) != 1) return c;
   if (a->tag == MT_LEAF || a->tag == MT_SUM) return c->arity == 1 ? mt_child(c) : c;
   if (fits(c, mt_child(a)) && c->span < MT_MAXNODES) wrap(buf);
@@ -410,22 +420,6 @@ mt_number lmt_tonumber (lua_State *L, int i) {
   return (mt_number){ .f = lua_tonumber(L, i) };
 }
 
-void lmt_checkkeys (lua_State *L, int i, const char *what, const char *const *keys) {
-  luaL_checktype(L, i, LUA_TTABLE);
-  i = lua_absindex(L, i);
-  for (lua_pushnil(L); lua_next(L, i); lua_pop(L, 2)) {
-    const char *key = luaL_tolstring(L, -2, NULL);
-    const char *const *k = keys;
-    while (*k && strcmp(*k, key) != 0) k++;
-    if (*k) continue;
-    lua_pushstring(L, *keys);
-    for (k = keys + 1; *k; k++)
-      lua_pushfstring(L, "%s, %s", lua_tostring(L, -1), *k), lua_remove(L, -2);
-    luaL_error(L, "%s: unknown option '%s'; there are: %s", what, key,
-               lua_tostring(L, -1));
-  }
-}
-
 /* ---------------------------------------------------------------- pushing */
 
 static void push_nodes (lua_State *L, const mt_node *t) {
@@ -473,8 +467,8 @@ static void push_as (lua_State *L, int i, const mt_node *t) {
 int lmt_pushlike (lua_State *L, int i, const mt_node *t, int64_t offset) {
   void *block;
   lmt_class class = lmt_islayout(t) ? class_at(L, i, &block) : LMT_UNMARKED;
-  if (class == LMT_TENSORS) lmt_pushview(L, i, t, offset);
-  else if (class == LMT_FUNCTIONS) push_as(L, i, t);
+  if (class == LMT_TENSORS) return lmt_pushcut(L, i, t, offset, &(lmt_cut){ 0 });
+  if (class == LMT_FUNCTIONS) push_as(L, i, t);
   else lmt_pushvalue(L, t);
   return 1;
 }

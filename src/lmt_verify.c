@@ -123,6 +123,7 @@ static int push_verdict (lua_State *L, const mt_verdict *v) {
   set_int(L, "broadcast", v->broadcast);
   set_int(L, "tiles", v->tiles);
   set_int(L, "predicated", v->predicated);
+  set_int(L, "real", v->real);
   set_modes(L, v);
   set_witness(L, v);
   set_memory(L, v);
@@ -135,6 +136,10 @@ static int verdict_tostring (lua_State *L) {
   lua_getfield(L, 1, key_of_text);
   return 1;
 }
+
+static const luaL_Reg verdict_meta[] = {
+  { "__tostring", verdict_tostring }, { NULL, NULL }
+};
 
 /* ---------------------------------------------------------------- verify */
 
@@ -162,8 +167,9 @@ static mt_copy_side side_at (lua_State *L, int i) {
 
 static int of_copy (lua_State *L, mt_verdict *v) {
   LMT_NOERR(err);
+  mt_copy_side side = side_at(L, 3);
   mt_tensor t = tensor_at(L, 2);
-  if (mt_verify_copy(v, lmt_totiledcopy(L, 1), side_at(L, 3), &t, &err))
+  if (mt_verify_copy(v, lmt_totiledcopy(L, 1), side, &t, &err))
     return lmt_raise(L, &err);
   return push_verdict(L, v);
 }
@@ -173,7 +179,7 @@ static int of_mma (lua_State *L, mt_verdict *v) {
   LMT_NOERR(err);
   int i = part_at(L, 3, "ABC", "\"A\", \"B\" or \"C\", the operand of the MMA,");
   mt_tensor t = tensor_at(L, 2);
-  if (mt_verify_mma(v, lmt_totiledmma(L, 1), part[i], t.layout, &err))
+  if (mt_verify_mma(v, lmt_totiledmma(L, 1), part[i], &t, &err))
     return lmt_raise(L, &err);
   return push_verdict(L, v);
 }
@@ -188,8 +194,9 @@ static int of_layout (lua_State *L, mt_verdict *v) {
   lmt_tovalue(L, -1, LMT_LAYOUTS, "verify: tv", &tv);
   lua_getfield(L, 1, "tiler");
   lmt_tovalue(L, -1, LMT_SHAPE | LMT_LAYOUTS, "verify: tiler", &tiler);
+  mt_copy_side side = side_at(L, 3);
   mt_tensor t = tensor_at(L, 2);
-  if (mt_verify_tv(v, tv.node, tiler.node, side_at(L, 3), &t, &err))
+  if (mt_verify_tv(v, tv.node, tiler.node, side, &t, &err))
     return lmt_raise(L, &err);
   return push_verdict(L, v);
 }
@@ -205,12 +212,10 @@ static int l_verify (lua_State *L) {
   return luaL_typeerror(L, 1, "tiled copy, tiled MMA or { tv =, tiler = }");
 }
 
-static const luaL_Reg functions[] = { { "verify", l_verify }, { NULL, NULL } };
+#define ROWS_VERIFY
+#include "lmt_rows.h"
 
 void lmt_open_verify (lua_State *L) {
-  luaL_setfuncs(L, functions, 0);
-  luaL_newmetatable(L, LMT_VERDICT);
-  lua_pushcfunction(L, verdict_tostring);
-  lua_setfield(L, -2, "__tostring");
-  lua_pop(L, 1);
+  lmt_addrows(L, rows);
+  lmt_setmeta(L, LMT_VERDICT, verdict_meta);
 }

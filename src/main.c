@@ -171,7 +171,7 @@ static bool one_of (const char *s, const char *a, const char *b, const char *c) 
 /* Reads the option at argv[i]; the index of the next argument, or 0: it is a bad one. */
 static int read_option (options *o, char **argv, int i) {
   const char *s = argv[i];
-  if (one_of(s, "--version", "--info", "--help")) {
+  if (one_of(s, "--version", "--info", "--help") || strcmp(s, "--operations") == 0) {
     o->own = s;
     return i + 1;
   }
@@ -321,8 +321,16 @@ static void print_info (void) {
   printf("compiled: %s%s%s\n", MOONTILE_BUILD, ASSERTIONS, SANITIZERS);
 }
 
+/* For completion and fuzzing: where, name, at most how many arguments, which. */
+static void print_operations (void) {
+  mt_lua_operation o;
+  for (int i = 0; mt_lua_operation_at(&o, i); i++)
+    printf("%s\t%s\t%d\t%s\n", o.where, o.name, o.most, o.takes);
+}
+
 static int run_own (const char *option) {
   if (strcmp(option, "--version") == 0) print_version();
+  else if (strcmp(option, "--operations") == 0) print_operations();
   else if (strcmp(option, "--info") == 0) print_info();
   else printf(usage_text, progname);
   return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;

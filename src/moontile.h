@@ -67,20 +67,32 @@ enum {
   X(MT_ENOMEM,      "out of memory")                                                     \
   X(MT_ENODEV,      "no such device")                                                    \
   X(MT_EDRIVER,     "driver error")                                                      \
-  X(MT_ELOST,       "device lost")
+  X(MT_ELOST,       "device lost")                                                       \
+  X(MT_EDENIED,     "forbidden by the host")                                             \
+  X(MT_ELIMIT,      "beyond a limit of the host")                                        \
+  X(MT_ESTOPPED,    "stopped by the host")
 
 #define MT_STATUS_NAME(name, text) name,
 typedef enum mt_status { MT_STATUSES(MT_STATUS_NAME) MT_NSTATUS } mt_status;
 #undef MT_STATUS_NAME
 
-/* What went wrong. `text` is one or more lines, without a final newline: the
-** operation, its operands, the condition, a witness, a way out.
-** Start with `mt_err err = MT_NOERR;`. */
+/* Whether the call at hand is to end. A call that takes long asks every few milliseconds,
+** on the thread that made it and in the middle of its work: whoever answers may use
+** nothing that the call uses, nor free it. */
+typedef bool mt_stop (void *ud);
+
+/* What went wrong, and who may stop a call. `text` is one or more lines, without a final
+** newline: the operation, its operands, the condition, a witness, a way out.
+** Start with `mt_err err = MT_NOERR;`. `stop` is NULL, or asked by the calls that get this
+** err: after true they end soon, with MT_ESTOPPED. What such a call writes is then written
+** in part; everything can be used again. What a GPU was told to do it does all the same. */
 typedef struct mt_err {
   mt_status status;
+  mt_stop *stop;
+  void *stop_ud;
   char text[MT_ERRSIZE];
 } mt_err;
-#define MT_NOERR { MT_OK, { 0 } }
+#define MT_NOERR { MT_OK, NULL, NULL, { 0 } }
 
 MT_API const char *mt_status_name (mt_status s);   /* "MT_ERANK" */
 MT_API const char *mt_status_text (mt_status s);   /* "ranks do not match" */
@@ -179,6 +191,8 @@ MT_API mt_status mt_make_layout_like (mt_layout *out, const mt_node *a, mt_err *
 MT_API int mt_rank (const mt_node *t);             /* modes; an integer or a leaf has 1 */
 MT_API int mt_depth (const mt_node *t);            /* an integer or a leaf has 0 */
 MT_API const mt_node *mt_mode (const mt_node *t, int i);   /* NULL: none, or swizzled */
+/* A mode is asked as the whole is: CuTe's size<0,1>(A) is mt_size(mt_mode(mt_mode(a, 0), 1)).
+** */
 /* A copy of a nested mode, t[path[0]][path[1]]...; of a swizzled layout under the same
 ** swizzle. */
 MT_API mt_status mt_get (mt_layout *out, const mt_node *t, int n, const int *path,
@@ -186,11 +200,16 @@ MT_API mt_status mt_get (mt_layout *out, const mt_node *t, int n, const int *pat
 MT_API bool mt_equal (const mt_node *a, const mt_node *b);
 MT_API bool mt_congruent (const mt_node *a, const mt_node *b);      /* same tree */
 MT_API int64_t mt_size (const mt_node *t);        /* product of the extents, checked */
-/* One more than the largest offset of a swizzled or integer layout (of a layout
-** without negative strides: A(size-1)+1); 8:-1 has 1. `lo` (may be NULL) receives the
-** smallest offset. A layout of size 0 has cosize 0. Errors: MT_EINVAL (strides are not
-** integers), MT_EOVERFLOW, MT_EUNSUPPORTED (under a swizzle: not found in 2^19 steps). */
-MT_API mt_status mt_cosize (int64_t *out, int64_t *lo, const mt_node *a, mt_err *err);
+/* The offsets of an integer or swizzled layout: (1) *lo is the least, *end one more than
+** the largest; 0 and 0 if there are none. This is what memory for A is sized by: 8:-1
+** has -7 and 1. Errors: MT_EINVAL (strides are not integers), MT_EOVERFLOW,
+** MT_EUNSUPPORTED (under a swizzle: not found in 2^19 steps). */
+MT_API mt_status mt_footprint (int64_t *lo, int64_t *end, const mt_node *a, mt_err *err);
+/* How many offsets there are from the least to the largest, and 0 counts as one: without
+** negative strides one more than the largest, A(size-1)+1 of a layout without a swizzle;
+** else, as in CuTe, the sum of (s-1)*|d| over its s:d, plus 1: 4:-1 has 4. Errors: those
+** of mt_footprint. */
+MT_API mt_status mt_cosize (int64_t *out, const mt_node *a, mt_err *err);
 MT_API mt_status mt_shape (mt_layout *out, const mt_node *a, mt_err *err);  /* a tuple */
 MT_API mt_status mt_stride (mt_layout *out, const mt_node *a, mt_err *err);  /* a tuple */
 
@@ -277,30 +296,15 @@ MT_API mt_status mt_right_inverse (mt_layout *out, const mt_node *a, mt_err *err
 
 /* ---------------------------------------------------------------- types and files */
 
-/* Little endian. Floats are as in IEEE 754, but e4m3 (float8_e4m3fn elsewhere): it has no
-** infinities, only one NaN of each sign, 0x7f and 0xff, and 448 as its largest number;
-** what rounds to more becomes NaN, infinity too, as in ml_dtypes.
-** name   bytes  npy */
-#define MT_DTYPES(X)                                                                     \
-  X(bool,  1, "|b1")                                                                     \
-  X(i8,    1, "|i1")                                                                     \
-  X(i16,   2, "<i2")                                                                     \
-  X(i32,   4, "<i4")                                                                     \
-  X(i64,   8, "<i8")                                                                     \
-  X(u8,    1, "|u1")                                                                     \
-  X(u16,   2, "<u2")                                                                     \
-  X(u32,   4, "<u4")                                                                     \
-  X(u64,   8, "<u8")                                                                     \
-  X(f16,   2, "<f2")                                                                     \
-  X(bf16,  2, "<V2")                                                                     \
-  X(f32,   4, "<f4")                                                                     \
-  X(f64,   8, "<f8")                                                                     \
-  X(e4m3,  1, "<V1")                                                                     \
-  X(e5m2,  1, "<V1")
-
-#define MT_DTYPE_NAME(name, bytes, npy) MT_##name,
-typedef enum mt_dtype { MT_DTYPES(MT_DTYPE_NAME) MT_NDTYPE } mt_dtype;
-#undef MT_DTYPE_NAME
+/* Those of moontile_dtypes.def, little endian. Floats are as in IEEE 754, but e4m3
+** (float8_e4m3fn elsewhere): it has no infinities, only one NaN of each sign, 0x7f and
+** 0xff, and 448 as its largest number; what rounds to more becomes NaN, infinity too, as
+** in ml_dtypes. */
+typedef enum mt_dtype {
+#define MT_DTYPE(name, ...) MT_##name,
+#include "moontile_dtypes.def"
+  MT_NDTYPE
+} mt_dtype;
 
 MT_API const char *mt_dtype_name (mt_dtype d);            /* "f32" */
 MT_API size_t mt_dtype_size (mt_dtype d);                 /* bytes of one element */
@@ -328,7 +332,7 @@ MT_API void mt_cast_element (mt_dtype to, void *dst, mt_dtype from, const void *
 ** have `swap` set. An array of one dimension is n:1; one without dimensions is ():(),
 ** of size 1. bf16 is '<V2' (as ml_dtypes writes it) or 'bfloat16'; e4m3 'float8_e4m3fn',
 ** e5m2 'float8_e5m2' or '<f1'. Both are written as '<V1', which NumPy reads: the file
-** then does not say which of them it is. */
+** then does not say which of them it is. NumPy's names ('float32') are read too. */
 typedef struct mt_npy {
   mt_dtype dtype;
   bool swap;
@@ -384,6 +388,10 @@ MT_API const char *mt_device_name (const mt_device *d);      /* "cpu", "cuda:0" 
 ** version. */
 MT_API const char *mt_device_about (const mt_device *d);
 MT_API bool mt_device_is_host (const mt_device *d);   /* the host can read its memory */
+/* Threads that it may run on, the caller's among them: those of the options, or all. */
+MT_API int mt_device_threads (const mt_device *d);
+/* Bytes, of the host and of the device, that copies between them may pass through. */
+MT_API size_t mt_device_staging (const mt_device *d);
 /* How many CUDA devices there are; 0 with a reason in `err` if none can be used. */
 MT_API int mt_cuda_count (const mt_device_options *options, mt_err *err);
 
@@ -404,18 +412,7 @@ MT_API void mt_stream_destroy (mt_device *d, mt_stream *s);
 ** the device. */
 MT_API mt_status mt_synchronize (mt_device *d, mt_stream *s, mt_err *err);
 
-/* ---------------------------------------------------------------- tensors */
-
-/* A view of memory: element c of it lies at data + (offset + layout(c)) * size of the
-** dtype. */
-typedef struct mt_tensor {
-  const mt_node *layout;
-  mt_dtype dtype;
-  void *data;              /* where the buffer begins */
-  size_t bytes;            /* the size of the buffer: nothing outside is ever touched */
-  int64_t offset;          /* in elements */
-} mt_tensor;
-
+#include "moontile_tensor.h"
 #include "moontile_atom.h"
 #include "moontile_tile.h"
 
@@ -424,9 +421,10 @@ typedef struct mt_tensor {
 /* A copy that was proven legal for its two tensors and given a kernel. Remembers their
 ** addresses, not their layouts. mt_plan_copy allocates it (host memory of the device).
 ** copy NULL: any partition. src and dst lie on the device, have congruent or equal
-** shapes, any strides, swizzled or not. To another dtype each element is converted
-** (mt_cast_element), by a tiled copy one at a time, whatever its width. Errors: MT_ERANK,
-** MT_ERANGE, MT_EALIGN, MT_EINJECTIVE, MT_EOVERLAP, MT_EINEXACT, MT_EUNSUPPORTED. */
+** shapes, any strides, swizzled or not; what is real on both sides is copied. To another
+** dtype each element is converted (mt_cast_element), by a tiled copy one at a time,
+** whatever its width. Errors: MT_ERANK, MT_ERANGE, MT_EALIGN, MT_EINJECTIVE, MT_EOVERLAP,
+** MT_EINEXACT, MT_EUNSUPPORTED. */
 typedef struct mt_plan mt_plan;
 MT_API mt_status mt_plan_copy (mt_plan **out, mt_device *d, const mt_tiled_copy *copy,
                                const mt_tensor *src, const mt_tensor *dst, mt_err *err);
@@ -438,9 +436,17 @@ MT_API mt_status mt_plan_copy (mt_plan **out, mt_device *d, const mt_tiled_copy 
 ** (2) beta 0: C is not read; alpha 0: A and B are not, nor without any K: C is beta C,
 **     as in BLAS, whatever is in A and B, a NaN too;
 ** (3) A and B are what the instruction makes of them, C has the type of its accumulators,
-**     or both are floats: C is rounded once; integers are exact modulo 2^32, alpha and
-**     beta integral;
-** (4) where the partition splits K over threads, their sums are added in order.
+**     or both are floats; alpha and beta are integral where C is of integers;
+** (4) what C cannot hold is as mt_cast_element has it: floats become infinity, or NaN
+**     where there is none, integers the end of the range; floats are rounded once;
+** (5) the accumulators are the instruction's own: those of integers (s32) wrap modulo
+**     2^32 by definition, but those of a name with SATURATE, whose sums stop at the ends;
+**     without mma a GPU and "cpu:checked" choose these, and on "cpu" the sums of integers
+**     are exact whatever their size;
+** (6) where the partition splits K over threads, their sums are added in order, as
+**     accumulators;
+** (7) what is not real of A and B adds nothing, what is not real of C is not stored. Real
+**     is the beginning of each mode.
 ** Errors: MT_EINVAL, MT_ERANK, MT_ERANGE, MT_EALIGN, MT_EINJECTIVE, MT_EOVERLAP,
 ** MT_EUNSUPPORTED (types; an atom that this device has not, with the list of those that
 ** it has), MT_EOVERFLOW, MT_ETOOBIG, MT_ENOMEM. */

@@ -47,9 +47,9 @@ MT_API mt_status mt_with_shape (mt_layout *out, const mt_node *a, const mt_node 
 
 /* ------------------------------------------------------------- the values of a layout */
 
-/* The smallest coordinate that is above all values, elementwise; an integer for integer
-** strides. (1) size(coshape(A)) = cosize(A); 0 where A is empty. coprofile: its tree,
-** with zeros. */
+/* The cosize along each axis; an integer for integer strides. (1) Without negative
+** strides the smallest coordinate that is above all values, elementwise; (2) coshape(A) =
+** cosize(A) for integer strides; 0 where A is empty. coprofile: its tree, with zeros. */
 MT_API mt_status mt_coshape (mt_layout *out, const mt_node *a, mt_err *err);
 MT_API mt_status mt_coprofile (mt_layout *out, const mt_node *a, mt_err *err);
 
@@ -146,7 +146,10 @@ MT_API mt_status mt_upcast (mt_layout *out, const mt_node *a, int64_t n, mt_err 
 ** mode, plus x, 0 <= x < n. Errors: MT_EINEXACT (no mode has stride 1). */
 MT_API mt_status mt_downcast (mt_layout *out, const mt_node *a, int64_t n, mt_err *err);
 /* Elements of `old_bits` as elements of `new_bits`: upcast by new/gcd, then downcast by
-** old/gcd. */
+** old/gcd. (1) Where new_bits is a multiple: the elements that hold those of A, which may
+** have bits besides A's; (2) else exactly A's bits. Errors: those of the two; MT_EINEXACT
+** (neither width divides the other, and A does not fill the elements that both make: 2:1
+** from 6 to 32 bits would be 96 bits of 12). */
 MT_API mt_status mt_recast_layout (mt_layout *out, int64_t old_bits, int64_t new_bits,
                                    const mt_node *a, mt_err *err);
 
@@ -177,7 +180,10 @@ MT_API mt_status mt_local_tile (mt_layout *out, mt_layout *offset, const mt_node
                                 const mt_node *t, const mt_node *c, const mt_node *proj,
                                 mt_err *err);
 /* What thread number `index` of the layout thr has, when A is dealt out to tiles of its
-** shape: outer_partition(A, the sizes of thr's modes, the place where thr is `index`). */
+** shape: outer_partition(A, the sizes of thr's modes, the place where thr is `index`).
+** With a projection (NULL: none) of those modes of thr only where it has no `_`; the
+** index still counts all threads, and those that differ only in the modes left out have
+** the same part. */
 MT_API mt_status mt_local_partition (mt_layout *out, mt_layout *offset, const mt_node *a,
                                      const mt_node *thr, int64_t index,
                                      const mt_node *proj, mt_err *err);

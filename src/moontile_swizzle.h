@@ -67,8 +67,7 @@ MT_API mt_status mt_get_nonswizzle_portion (mt_layout *out, const mt_node *a,
 MT_API mt_status mt_swizzle_over (mt_layout *out, const mt_node *a, const mt_node *t,
                                   mt_err *err);
 
-/* max - min + 1 over the values, 0 of an empty layout; cosize(A) - min for any layout
-** with integer strides. Errors: those of mt_cosize. */
+/* max - min + 1 over the values, 0 of an empty layout. Errors: those of mt_footprint. */
 MT_API mt_status mt_extent (int64_t *out, const mt_node *a, mt_err *err);
 
 /* The slice of a swizzled layout, which is mt_slice of it: (1) offset + R(j) = A(c with j
@@ -96,8 +95,10 @@ MT_API mt_status mt_swizzle_left_inverse (mt_layout *out, const mt_node *a, mt_e
 /* A swizzle or a swizzled layout seen in elements n times as wide, n a power of two;
 ** mt_upcast of it. (1) w'(j) = w(n*j) / n, rounded down, for all j: base M goes down by
 ** log2(n), and where it would be below 0 the bits B go down instead. A swizzled layout:
-** swizzle, offset and layout are upcast. Errors: MT_EINVAL (n), MT_EINEXACT (n does not
-** divide the offset), those of mt_upcast. */
+** swizzle, offset and layout are upcast, (2) R(c') = A(c)/n rounded down, as in mt_upcast.
+** Errors: MT_EINVAL (n), MT_EINEXACT (n does not divide the offset, less what negative
+** strides reach back in an element; or the swizzle has S < 0 and parts what is in one
+** element), those of mt_upcast. */
 MT_API mt_status mt_swizzle_upcast (mt_layout *out, const mt_node *a, int64_t n,
                                     mt_err *err);
 /* In elements n times as narrow, mt_downcast of it: (1) w'(n*i + k) = n*w(i) + k for 0 <=

@@ -65,9 +65,10 @@ typedef struct mt_tiled_mode {
 ** (3) MT_TWICE: both owners have place `index`; MT_GAP: nobody has place `index`; in both
 **     cases no place below it is wrong. MT_OUTSIDE: owner[0] has `index`, which is no
 **     place;
-** (4) the values of the tensor's layout are lowest .. highest, both included (of an empty
-**     one: 0, -1);
-** (5) injective == 0: coordinates x != y of the tensor both lie at `offset`;
+** (4) the values of the tensor's layout at what is real are lowest .. highest, both
+**     included (of nothing: 0, -1);
+** (5) injective == 0: coordinates x != y of the tensor both lie at `offset`; of a ragged
+**     one that is not said, `reason` says where they lie;
 ** (6) vector: the values of each thread are whole runs of `vector` elements, contiguous
 **     and aligned to their size; a run that straddles a bound is done by elements.
 ** problem == MT_PROVEN if covers; of a tensor that is written, injective == 1; of a copy,
@@ -81,6 +82,7 @@ typedef struct mt_verdict {
   int64_t broadcast;
   int64_t tiles, predicated;       /* predicated: values of threads that are no element */
   int64_t elements;                /* of the tensor */
+  int64_t real;                    /* those of them that are; -1: they were not counted */
   mt_layout shape;                 /* of the tensor */
   int modes;
   mt_tiled_mode mode[MT_MAXNODES];
@@ -106,8 +108,9 @@ typedef struct mt_verdict {
 ** fewer modes than the tile), MT_EUNSUPPORTED (the copy moves other elements),
 ** MT_EOVERFLOW. */
 
-/* A partition by hand. tv: (thread,value) -> place of the tile; tiler: an extent for each
-** mode of the tile, or a layout of the elements that it takes of the mode. What is
+/* A partition by hand. tv: (thread,value) -> place of the tile, or thread -> place, of one
+** value each; tiler: an extent for each mode of the tile, or a layout of the elements that
+** it takes of the mode; of a tile with one mode, that alone. What is
 ** written, MT_COPY_D, has one owner; of what is read several threads may have the same,
 ** by modes of stride 0. */
 MT_API mt_status mt_verify_tv (mt_verdict *out, const mt_node *tv, const mt_node *tiler,
@@ -120,7 +123,7 @@ MT_API mt_status mt_verify_copy (mt_verdict *out, const mt_tiled_copy *copy,
 ** Any number of threads may share an element: those of A and B all read it; those of C, C
 ** being written, each have a part of K, and what they have is added. */
 MT_API mt_status mt_verify_mma (mt_verdict *out, const mt_tiled_mma *mma, mt_mma_part x,
-                                const mt_node *a, mt_err *err);
+                                const mt_tensor *t, mt_err *err);
 
 /* A verdict for people: what was proven, or the witness. Like snprintf. */
 MT_API size_t mt_verdict_format (char *buf, size_t size, const mt_verdict *v);

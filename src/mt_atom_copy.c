@@ -31,7 +31,7 @@ static const char *pattern_of (int row) {
 /* In values of so many bits: false if that parts a value, or puts threads together. What
 ** moves any number of bits stays as it is. */
 static bool layout_of_values (mt_layout *out, const mt_node *bit_layout, int bits) {
-  mt_err err;
+  MT_NEWERR(err);
   if (mt_size(bit_layout) == 1) return mt_copy_value(out, bit_layout), true;
   return mt_recast_layout(out, 1, bits, bit_layout, &err) == MT_OK &&
          mt_size(mt_mode(out->node, 0)) == mt_size(mt_mode(bit_layout, 0)) &&

@@ -1,19 +1,9 @@
 /*
-** mt_axes.c - lists of flat axes: refining, merging, ordering; divisors.
+** mt_axes.c - lists of flat axes: refining, merging, ordering.
 ** SPDX-License-Identifier: MIT
 */
 #include "mt_axes.h"
-#include "mt_check.h"
-
-void mt_divisor (mt_axis *a) {
-  uint32_t log = 0;
-  a->mul = a->shift = 0;
-  if (a->extent <= 1 || a->extent > INT32_MAX) return;
-  while (((int64_t)1 << log) < a->extent) log++;
-  uint64_t power = (uint64_t)1 << (31 + log), n = (uint64_t)a->extent;
-  a->mul = (uint32_t)(power / n + (power % n != 0));
-  a->shift = log - 1;
-}
+#include "mt_divisor.h"
 
 static int64_t *field (mt_axis *a, int f) {
   return f < MT_STEP ? &a->stride[f] : &a->step[f - MT_STEP];
@@ -102,11 +92,10 @@ void mt_axes_append (mt_axes *a, const mt_axes *b) {
   a->n += b->n;
 }
 
-static uint64_t magnitude (int64_t d) { return d < 0 ? 0 - (uint64_t)d : (uint64_t)d; }
-
 static bool comes_first (const mt_axis *a, const mt_axis *b) {
-  uint64_t x = magnitude(a->stride[MT_DST]), y = magnitude(b->stride[MT_DST]);
-  return x != y ? x < y : magnitude(a->stride[MT_SRC]) < magnitude(b->stride[MT_SRC]);
+  uint64_t x = mt_magnitude(a->stride[MT_DST]), y = mt_magnitude(b->stride[MT_DST]);
+  if (x != y) return x < y;
+  return mt_magnitude(a->stride[MT_SRC]) < mt_magnitude(b->stride[MT_SRC]);
 }
 
 void mt_axes_sort (mt_axes *a) {
@@ -141,7 +130,7 @@ static int64_t put_mode (mt_desc *d, uint32_t first, const mt_axes *a) {
   for (int i = 0; i < a->n; i++) {
     mt_axis *x = &d->axis[first + (uint32_t)i];
     *x = a->axis[i];
-    mt_divisor(x);
+    mt_axis_divisor(x);
     size *= x->extent;
   }
   return size;
@@ -169,4 +158,27 @@ void mt_axes_get (mt_axes mode[3], const mt_desc *d) {
     mode[i].n = (int)n[i];
     memcpy(mode[i].axis, a, n[i] * sizeof *a);
   }
+}
+
+bool mt_axes_take (mt_axes *from, mt_axes *to, int side, int64_t stride) {
+  for (int i = 0; i < from->n; i++) {
+    if (from->axis[i].stride[side] != stride) continue;
+    to->axis[to->n++] = from->axis[i];
+    memmove(from->axis + i, from->axis + i + 1,
+            (size_t)(--from->n - i) * sizeof from->axis[0]);
+    return true;
+  }
+  return false;
+}
+
+bool mt_axes_divide (const mt_axes *a, int side, int64_t elem, int64_t by) {
+  for (int i = 0; i < a->n; i++)
+    if (a->axis[i].extent > 1 && a->axis[i].stride[side] * elem % by != 0) return false;
+  return true;
+}
+
+bool mt_begins (const mt_launch *l, int side, uint64_t by) {
+  uint64_t at = (uint64_t)(uintptr_t)l->base[side] +
+                (uint64_t)l->offset[side] * MT_ELEM(&l->desc, side);
+  return at % by == 0;
 }

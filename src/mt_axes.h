@@ -34,6 +34,13 @@ void mt_axes_sort (mt_axes *a);
 ** moves. */
 void mt_axes_turn (mt_axes *a, int64_t offset[2]);
 
+/* Takes the axis with this stride on the side out of the list; false if there is none. */
+bool mt_axes_take (mt_axes *from, mt_axes *to, int side, int64_t stride);
+/* All strides of the side, of elements of `elem` bytes, are multiples of `by` bytes. */
+bool mt_axes_divide (const mt_axes *a, int side, int64_t elem, int64_t by);
+/* The side begins at a multiple of so many bytes. */
+bool mt_begins (const mt_launch *l, int side, uint64_t by);
+
 /* Thread, value and rest axes into a descriptor, with sizes and divisors, and out of one.
 ** Errors: MT_ETOOBIG. */
 mt_status mt_axes_put (mt_desc *d, const mt_axes mode[3], mt_err *err);

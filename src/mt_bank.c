@@ -65,7 +65,7 @@ typedef struct access {
   int n, lane[MT_WARP];            /* a thread for each word of the bank */
 } access;
 
-static void count (access *x, const mt_request *how, const int64_t *address, int n) {
+static MT_APART void count (access *x, const mt_request *how, const int64_t *address, int n) {
   phase p;
   int each = phase_of(how, address, n);
   x->wavefronts = x->ideal = x->ways = 0;
@@ -129,20 +129,24 @@ mt_status mt_bank_conflicts (mt_banks *out, const mt_node *a, const mt_request *
                              mt_err *err) {
   mt_warps w;
   access x;
-  int64_t start[MT_WARP], address[MT_WARP];
+  int64_t start[MT_WARP], address[MT_WARP], spent = 0;
   MT_TRY(mt_warps_of(&w, "bank_conflicts", a, how, err));
   memset(out, 0, sizeof *out);
   out->how = w.how;
   out->warps = w.warps;
   for (int64_t warp = 0; warp < w.warps; warp++) {
     int n = mt_warp_threads(start, &w, warp);
-    for (const mt_place *p = w.place; p < w.place + w.places; p++) {
+    for (int k = 0; k < w.places; k++) {
+      mt_place p = mt_warp_place(&w, k);
+      if (p.count == 0) continue;
       for (int i = 0; i < n; i++)
-        address[i] = mt_warp_element(&w, start[i] + p->step) * w.elem;
+        address[i] = mt_warp_element(&w, start[i] + p.step) * w.elem;
       count(&x, &w.how, address, n);
-      if (is_worse(out, &x, warp, p->first, w.width))
-        keep_worst(out, &x, &w, warp, p->first, start);
-      MT_TRY(add_access(out, &x, p->count, err));
+      if (is_worse(out, &x, warp, p.first, w.width))
+        keep_worst(out, &x, &w, warp, p.first, start);
+      MT_TRY(add_access(out, &x, p.count, err));
+      if (mt_stopped_after(&spent, MT_ACCESSNS, err, "bank_conflicts"))
+        return MT_ESTOPPED;
     }
   }
   return MT_OK;

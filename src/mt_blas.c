@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "mt_blas.h"
+#include "mt_host.h"
 
 typedef void mt_gemm_call (const char *ta, const char *tb, const int *m, const int *n,
                            const int *k, const void *alpha, const void *a, const int *lda,
@@ -25,6 +26,7 @@ struct mt_blas {
   void *handle;
   mt_gemm_call *gemm[2];             /* sgemm_, dgemm_ */
   double measured[2][2];
+  double most[2];                    /* operations of a call; 0: not known yet */
 };
 
 mt_status mt_blas_new (mt_blas **out, const mt_device *d, const char *path,
@@ -143,7 +145,8 @@ bool mt_blas_fits (mt_blas_call *out, const mt_mma_desc *d, mt_why *why) {
     if (d->part[i].dtype != t || (t != MT_f32 && t != MT_f64))
       return mt_why_add(why, name, "not f32 alone, nor f64"), false;
   for (int i = 0; i < MT_PARTS; i++) {
-    if (!strides_of(s[i], &d->part[i]) || d->size[i] > INT32_MAX || d->size[i] == 0)
+    if (!strides_of(s[i], &d->part[i]) || d->size[i] > INT32_MAX || d->size[i] == 0 ||
+        d->part[i].real[0] != d->size[i == MT_B ? MT_N : MT_M])
       return mt_why_add(why, name, "%c is no plain matrix", "ABC"[i]), false;
     out->step[i] = s[i][2];
   }
@@ -157,18 +160,90 @@ bool mt_blas_fits (mt_blas_call *out, const mt_mma_desc *d, mt_why *why) {
 
 /* ---------------------------------------------------------------- running */
 
-void mt_blas_run (const mt_blas *b, const mt_blas_call *c, const mt_mma_launch *l) {
-  int64_t size = c->twofold ? 8 : 4;
-  float alpha = (float)l->alpha, beta = (float)l->beta;
-  const void *pa = c->twofold ? (const void *)&l->alpha : &alpha;
-  const void *pb = c->twofold ? (const void *)&l->beta : &beta;
-  for (int64_t i = 0; i < c->batches; i++) {
-    char *p[MT_PARTS];
-    for (int j = 0; j < MT_PARTS; j++)
-      p[j] = (char *)l->base[j] + (l->offset[j] + i * c->step[j]) * size;
-    b->gemm[c->twofold](&c->trans[0], &c->trans[1], &c->size[0], &c->size[1], &c->size[2],
-                        pa, p[c->turned ? MT_B : MT_A], &c->ld[0],
-                        p[c->turned ? MT_A : MT_B], &c->ld[1], pb, p[MT_C], &c->ld[2],
-                        1, 1);
+enum { MT_BLASLEAST = 128 };           /* no side is cut below twice this */
+#define MT_BLASFIRST 4e7               /* operations of a call of unknown speed */
+#define MT_BLASTIME 0.02               /* seconds of a call, about */
+
+/* A product, or a part of it: C = alpha A B + beta C. */
+typedef struct part {
+  char *p[MT_PARTS];                 /* A, B, C of the call */
+  int size[3];                       /* M, N, K */
+  double beta;
+} part;
+
+static void call (const mt_blas *b, const mt_blas_call *c, double alpha, const part *x) {
+  float f[] = {(float)alpha, (float)x->beta};
+  double d[] = {alpha, x->beta};
+  const void *pa = c->twofold ? (void *)&d[0] : &f[0];
+  const void *pb = c->twofold ? (void *)&d[1] : &f[1];
+  b->gemm[c->twofold](&c->trans[0], &c->trans[1], &x->size[0], &x->size[1], &x->size[2],
+                      pa, x->p[MT_A], &c->ld[0], x->p[MT_B], &c->ld[1], pb, x->p[MT_C],
+                      &c->ld[2], 1, 1);
+}
+
+static double operations (const part *x) {
+  return 2.0 * x->size[0] * x->size[1] * x->size[2];
+}
+
+/* Keeps how many operations fit in the time of a call. */
+static void call_timed (mt_blas *b, const mt_blas_call *c, double alpha, const part *x) {
+  double t = mt_host_now();
+  call(b, c, alpha, x);
+  t = mt_host_now() - t;
+  if (operations(x) < MT_BLASFIRST / 8) return;
+  b->most[c->twofold] = operations(x) * (MT_BLASTIME / (t > 1e-6 ? t : 1e-6));
+}
+
+/* Bytes from one index to the next of mode m (M, N, K) of operand i; 0: it has it not. */
+static int64_t step_of (const mt_blas_call *c, int i, int m) {
+  static const int8_t modes[MT_PARTS][2] = {{0, 2}, {2, 1}, {0, 1}};
+  int64_t size = c->twofold ? 8 : 4, along = 1, across = c->ld[i];
+  if (i < MT_C && c->trans[i] == 'T') along = across, across = 1;
+  return (m == modes[i][0] ? along : m == modes[i][1] ? across : 0) * size;
+}
+
+/* The second half of the longest side of x, which becomes the first; false: all of x fits
+** into one call. */
+static bool cut (part *half, part *x, const mt_blas *b, const mt_blas_call *c) {
+  int m = x->size[1] > x->size[0];
+  if (x->size[2] > x->size[m]) m = 2;
+  double most = b->most[c->twofold] ? b->most[c->twofold] : MT_BLASFIRST;
+  if (operations(x) <= most || x->size[m] < 2 * MT_BLASLEAST) return false;
+  *half = *x;
+  x->size[m] = (x->size[m] / 2 + MT_BLASLEAST - 1) / MT_BLASLEAST * MT_BLASLEAST;
+  half->size[m] -= x->size[m];
+  for (int i = 0; i < MT_PARTS; i++) half->p[i] += x->size[m] * step_of(c, i, m);
+  if (m == 2) half->beta = 1;
+  return true;
+}
+
+/* Halves again and again: what is left is on `rest`. */
+static mt_status run_parts (mt_blas *b, const mt_blas_call *c, double alpha, part x,
+                            mt_err *err) {
+  part rest[3 * 32];
+  int n = 0;
+  for (;;) {
+    while (cut(&rest[n], &x, b, c)) n++;
+    call_timed(b, c, alpha, &x);
+    if (n == 0) return MT_OK;
+    if (mt_stopped(err, "gemm")) return MT_ESTOPPED;
+    x = rest[--n];
   }
+}
+
+mt_status mt_blas_run (mt_blas *b, const mt_blas_call *c, const mt_mma_launch *l,
+                       mt_err *err) {
+  int64_t size = c->twofold ? 8 : 4, spent = 0;
+  for (int64_t i = 0; i < c->batches; i++) {
+    part x = {.size = {c->size[0], c->size[1], c->size[2]}, .beta = l->beta};
+    for (int j = 0; j < MT_PARTS; j++) {
+      int from = c->turned && j < MT_C ? 1 - j : j;
+      x.p[j] = (char *)l->base[from] + (l->offset[from] + i * c->step[from]) * size;
+    }
+    double ns = operations(&x);
+    MT_TRY(run_parts(b, c, l->alpha, x, err));
+    if (mt_stopped_after(&spent, ns < 1e6 ? (int64_t)ns : 1000000, err, "gemm"))
+      return MT_ESTOPPED;
+  }
+  return MT_OK;
 }

@@ -34,6 +34,8 @@ bool mt_blas_found (mt_blas *b, mt_why *why);
 /* What was measured for f32, f64: operations a second of the processor's own product and
 ** of this; 0: nothing yet. */
 double *mt_blas_measured (mt_blas *b, bool twofold);
-void mt_blas_run (const mt_blas *b, const mt_blas_call *c, const mt_mma_launch *l);
+/* In calls of a few milliseconds each. Errors: MT_ESTOPPED between two of them. */
+mt_status mt_blas_run (mt_blas *b, const mt_blas_call *c, const mt_mma_launch *l,
+                       mt_err *err);
 
 #endif

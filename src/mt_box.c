@@ -30,7 +30,7 @@ static int bound_of (const mt_desc *d, int i) {
 }
 
 static mt_box_axis axis_of (const mt_desc *d, int i) {
-  mt_box_axis a = {extent_of(d, i), {stride_of(d, i, 0), stride_of(d, i, 1)}, 0, 1};
+  mt_box_axis a = {extent_of(d, i), {stride_of(d, i, 0), stride_of(d, i, 1)}, 0, 0, 1};
   return a;
 }
 
@@ -144,4 +144,106 @@ void mt_box_of (mt_box *b, const mt_desc *d, unsigned sides) {
     if (k < 0) add_axis(b, &a, &part);
   }
   for (uint32_t k = 0; k < d->nbound; k++) add_bound(b, d, k, sides);
+}
+
+/* ---------------------------------------------------------------- pieces */
+
+/* Indices from[i] .. from[i] + n[i] - 1 of each axis; MT_LANE is the last one. */
+typedef struct mt_cut {
+  int64_t from[MT_MAXBOX], n[MT_MAXBOX];
+} mt_cut;
+
+typedef struct mt_cutter {
+  const mt_desc *d;
+  int pieces;
+  mt_piece_fn *f;
+  void *ud;
+} mt_cutter;
+
+static bool has_axis (const mt_desc *d, int i) {
+  return i == MT_LANE || i < (int)(d->nthr + d->nval + d->nrest);
+}
+
+static int64_t first_ordinate (const mt_desc *d, const mt_cut *c, uint32_t k) {
+  int64_t sum = 0;
+  for (int i = 0; i <= MT_LANE; i++)
+    if (has_axis(d, i)) sum += c->from[i] * step_of(d, i, k);
+  return sum;
+}
+
+/* No axis alone passes a bound; false: nothing is left. */
+static bool tighten (mt_cut *c, const mt_desc *d) {
+  for (uint32_t k = 0; k < d->nbound; k++) {
+    int64_t room = d->bound[k] - 1 - first_ordinate(d, c, k);
+    if (room < 0) return false;
+    for (int i = 0; i <= MT_LANE; i++) {
+      int64_t step = has_axis(d, i) ? step_of(d, i, k) : 0;
+      if (step > 0 && c->n[i] > room / step + 1) c->n[i] = room / step + 1;
+    }
+  }
+  return true;
+}
+
+/* The axis of the largest step along which bound k is passed, and how many of its indices
+** pass it never; -1: it is not passed. */
+static int find_passed (int64_t *whole, const mt_desc *d, const mt_cut *c, uint32_t k) {
+  int64_t last = first_ordinate(d, c, k), step = 0;
+  int axis = -1;
+  for (int i = 0; i <= MT_LANE; i++) {
+    if (!has_axis(d, i) || c->n[i] == 1) continue;
+    last += (c->n[i] - 1) * step_of(d, i, k);
+    if (step_of(d, i, k) > step) axis = i, step = step_of(d, i, k);
+  }
+  if (last < d->bound[k]) return -1;
+  int64_t beside = last - (c->n[axis] - 1) * step;
+  *whole = beside < d->bound[k] ? (d->bound[k] - 1 - beside) / step + 1 : 0;
+  return axis;
+}
+
+static bool emit_piece (mt_cutter *x, const mt_cut *c) {
+  mt_box b;
+  if (++x->pieces > MT_MOSTPIECES) return false;
+  memset(&b, 0, sizeof b);
+  b.exact = true;
+  for (int i = 0; i <= MT_LANE; i++) {
+    if (!has_axis(x->d, i) || (c->n[i] == 1 && c->from[i] == 0)) continue;
+    mt_box_axis *a = &b.axis[b.n];
+    *a = axis_of(x->d, i);
+    a->extent = c->n[i];
+    a->from = c->from[i];
+    a->first = (uint8_t)b.n;
+    b.part[b.n++] = (uint8_t)i;
+    for (int o = 0; o < 2; o++) b.start[o] += a->from * a->stride[o];
+  }
+  return x->f(x->ud, &b);
+}
+
+/* What passes no bound is a piece; else the indices of one axis that never do, and each
+** of the others by itself. */
+static bool cut (mt_cutter *x, mt_cut c) {
+  int64_t whole = 0, n;
+  int axis = -1;
+  if (!tighten(&c, x->d)) return true;
+  for (uint32_t k = 0; k < x->d->nbound && axis < 0; k++)
+    axis = find_passed(&whole, x->d, &c, k);
+  if (axis < 0) return emit_piece(x, &c);
+  mt_cut part = c;
+  n = c.n[axis];
+  part.n[axis] = whole;
+  if (whole > 0 && !cut(x, part)) return false;
+  part.n[axis] = 1;
+  for (part.from[axis] += whole; whole < n; whole++, part.from[axis]++)
+    if (!cut(x, part)) return false;
+  return true;
+}
+
+bool mt_pieces (const mt_desc *d, mt_piece_fn *f, void *ud) {
+  mt_cutter x = {d, 0, f, ud};
+  mt_cut c;
+  memset(&c, 0, sizeof c);
+  for (int i = 0; i <= MT_LANE; i++) {
+    c.n[i] = has_axis(d, i) ? extent_of(d, i) : 1;
+    if (c.n[i] == 0) return true;
+  }
+  return cut(&x, c);
 }

@@ -6,8 +6,8 @@
 ** box holds a head of the chain of each side: whole axes, and a divisor of the next. What
 ** it holds of a chain is a row of that side. Which heads: by an estimate of their cost.
 */
+#include "mt_algo.h"
 #include "mt_chain.h"
-#include "mt_plan.h"
 #include "mt_turn.h"
 
 enum {
@@ -108,21 +108,26 @@ static int order_of (int *order, const mt_crate *c, int side) {
   return n;
 }
 
-/* In thousandths of the copy: ends of rows, begin and end of a block, fewer blocks at a
-** time, idle threads, rows that end in a sector of 32 bytes, groups of few units. */
+/* A part of the copy as the search counts it. */
+static int64_t counted (double part) { return (int64_t)(2000 * part + 1e-9); }
+
+/* Ends of rows, begin and end of a block, fewer blocks at a time, idle threads, rows that
+** end in a sector of 32 bytes, groups of few units. */
 static int64_t cost_of (const mt_crate *c) {
-  int64_t cost = 256000 / c->bytes, extent[MT_MAXTURN], part;
+  const mt_model *m = &mt_h200;
+  int64_t cost = counted(m->box_block / (double)c->bytes), extent[MT_MAXTURN], part;
   int order[MT_LISTSIZE], axis, n = order_of(order, c, MT_DST);
-  if (c->bytes > MT_BOX_USUAL) cost += 80;
+  if (c->bytes > MT_BOX_USUAL) cost += counted(m->box_large);
   for (int side = 0; side < 2; side++) {
     int64_t row = c->row[side] < MT_LONGROW ? c->row[side] : MT_LONGROW;
-    cost += 32000 / row + (c->row[side] % 32 != 0 ? 20 : 0);
+    cost += counted(m->box_row / (double)row);
+    if (c->row[side] % 32 != 0) cost += counted(m->box_any_torn);
   }
   for (int i = 0; i < n; i++) extent[i] = c->extent[order[i]];
-  int64_t vectors = c->bytes / 16, rounds = (vectors + 255) / 256;
+  int64_t vectors = c->bytes / 16, places = (vectors + 255) / 256 * 256;
   int64_t group = mt_turn_group(&axis, &part, extent, n, 16 / c->unit);
-  for (; group * c->unit < 16; group *= 2) cost += 15;
-  return cost + (rounds * 256 - vectors) * 60 / (rounds * 256);
+  for (; group * c->unit < 16; group *= 2) cost += counted(m->box_any_group);
+  return cost + counted(m->box_any_idle * (double)(places - vectors) / (double)places);
 }
 
 static bool find_best (mt_crate *c) {
@@ -189,15 +194,7 @@ static bool is_fast (const mt_crate *c) {
   return a == c->chain[MT_DST].axis[0] && c->all->axis[a].extent * c->unit >= MT_FASTROW;
 }
 
-static bool begins (const mt_launch *l) {
-  bool yes = true;
-  for (int side = 0; side < 2; side++)
-    yes &= ((uint64_t)(uintptr_t)l->base[side] +
-            (uint64_t)l->offset[side] * l->desc.elem) % 16 == 0;
-  return yes;
-}
-
-bool mt_box_make (mt_launch *l, mt_axes mode[3], char *why) {
+static bool box_make (mt_launch *l, mt_axes mode[3], char *why) {
   const mt_axes all = mode[2];
   mt_crate c = {.all = &all, .l = l, .unit = (int64_t)l->desc.vec * l->desc.elem};
   mt_err err = MT_NOERR;
@@ -209,7 +206,8 @@ bool mt_box_make (mt_launch *l, mt_axes mode[3], char *why) {
     if (c.chain[side].n == 0) return false;
     find_heads(&c, side);
   }
-  if (is_fast(&c) || !begins(l) || !find_best(&c)) return false;
+  if (is_fast(&c) || !mt_begins(l, MT_SRC, 16) ||
+      !mt_begins(l, MT_DST, 16) || !find_best(&c)) return false;
   mode[0].n = mode[1].n = mode[2].n = 0;
   take_box(mode, d.turn.order, &c);
   take_rest(&mode[2], &c);
@@ -219,3 +217,71 @@ bool mt_box_make (mt_launch *l, mt_axes mode[3], char *why) {
   l->desc.turn = d.turn;
   return true;
 }
+
+static mt_status box_check (const mt_launch *l, mt_err *err) {
+  const mt_desc *d = &l->desc;
+  mt_axes mode[3];
+  MT_TRY(mt_check_runs(d, err));
+  MT_CHECK(d->rests <= INT32_MAX, err, "more than 2^31 tiles");
+  mt_axes_get(mode, d);
+  MT_CHECK(mt_begins(l, MT_SRC, 16) && mt_begins(l, MT_DST, 16) &&
+           mt_axes_divide(&mode[2], MT_SRC, d->elem, 16) &&
+           mt_axes_divide(&mode[2], MT_DST, d->elem, 16), err,
+           "a box does not begin at a multiple of 16 bytes");
+  return mt_turn_check(d, err);
+}
+
+/* ---------------------------------------------------------------- cost */
+
+/* Accesses of a box's row on a side, and its axes. */
+static int64_t row_of (uint32_t *row, const mt_desc *d, int side) {
+  int64_t stride = d->vec;
+  *row = 0;
+  for (uint32_t k = 0; k < d->nthr; k++) {
+    uint32_t i = side == MT_SRC ? k : d->turn.order[k];
+    if (d->axis[i].stride[side] != stride) break;
+    stride *= d->axis[i].extent;
+    *row |= 1u << i;
+  }
+  return stride / d->vec;
+}
+
+/* At best rows of 1 KiB in boxes of 16 KiB. What others cost more: the beginning and the
+** end of a block, or fewer blocks at a time; ends of rows, and vectors of the destination
+** that are put together of more than one group. */
+static void box_cost (mt_cost *c, const mt_launch *l) {
+  const mt_model *m = &mt_h200;
+  const mt_desc *d = &l->desc;
+  int64_t unit = (int64_t)d->vec * d->elem, threads = mt_turn_threads(d);
+  double bytes = (double)(d->threads * unit);
+  c->slow += bytes > MT_BOX_USUAL ? m->box_large
+                                  : m->box_block / bytes - m->box_block / MT_BOX_USUAL;
+  for (int side = 0; side < 2; side++) {
+    uint32_t row;
+    int64_t length = row_of(&row, d, side);
+    c->traffic += mt_in_pieces(l, side, length, row);
+    if (side == MT_DST) c->slow += mt_torn(l, row, m->box_torn);
+    if (length * unit < MT_LONGROW)
+      c->slow += m->box_row / (double)(length * unit) - m->box_row / MT_LONGROW;
+  }
+  c->slow += m->box_group * (double)((16 / unit / d->turn.group - 1) * d->turn.nstore) /
+             d->turn.wide;
+  c->used = mt_part_used(d->turn.vectors, threads);
+}
+
+/* ---------------------------------------------------------------- kernels */
+
+static mt_grid box_grid (const mt_kernel *k, const mt_desc *d) {
+  (void)k;
+  return (mt_grid){(uint32_t)d->rests, mt_turn_threads(d)};
+}
+
+static uint32_t box_shared (const mt_desc *d) { return d->turn.size; }
+static const uint8_t *box_order (const mt_desc *d) { return d->turn.order; }
+
+const mt_algo mt_algo_box = {
+  .name = "box",
+  .needs = "is for short rows, of 64 bytes and more, at multiples of 16 bytes",
+  .make = box_make, .check = box_check, .cost = box_cost, .grid = box_grid,
+  .shared = box_shared, .thread = "box", .order = box_order
+};

@@ -2,7 +2,7 @@
 ** mt_build.c - building values node by node; strides of any ring.
 ** SPDX-License-Identifier: MIT
 */
-#include "mt_f2.h"
+#include "mt_build.h"
 
 int mt_leaves (const mt_node **leaf, const mt_node *t) {
   int n = 0;
@@ -271,15 +271,22 @@ static void check_kinds (mt_build *b, bool integer, bool basis, bool f2) {
                          basis ? "basis elements" : "F2 strides", b->out->node);
 }
 
-/* Sizes, of empty layouts too, and offsets stay in int64; no integer stride beside
-** basis ones. */
+static __attribute__((noinline, cold)) void negative_extent (mt_build *b, const mt_node *t) {
+  while (!mt_is_leaf(t) || t->shape >= 0) t = mt_after(t);
+  b->status = mt_fail(b->err, MT_EINVAL, "%s: extent %lld is negative", b->op,
+                      (long long)t->shape);
+}
+
+/* No extent is negative. Sizes, of empty layouts too, and offsets stay in int64; no
+** integer stride beside basis ones. */
 static void check_layout (mt_build *b, const mt_node *t) {
-  int64_t size = 1, sum = 0;
+  int64_t size = 1, sum = 0, any = 0;             /* any: negative where an extent is */
   bool integer = t->tag == MT_SWIZZLE, basis = false, f2 = false;
   if (t->tag == MT_SWIZZLE && !reach(&sum, 2, t->stride)) sum = INT64_MAX;
   t = mt_inner(t);
   for (const mt_node *p = t, *end = mt_next(t); p < end; p = mt_after(p)) {
     if (!mt_is_leaf(p)) continue;
+    any |= p->shape;
     if (p->shape > 0 && mt_mulo(size, p->shape, &size)) {
       size_overflow(b);
       return;
@@ -292,7 +299,8 @@ static void check_layout (mt_build *b, const mt_node *t) {
     else if (p->ring == MT_F2) f2 = true;
     else if (p->stride != 0) integer = true;
   }
-  if (basis || f2) check_kinds(b, integer, basis, f2);
+  if (any < 0) negative_extent(b, t);
+  else if (basis || f2) check_kinds(b, integer, basis, f2);
 }
 
 mt_status mt_finish (mt_build *b) {

@@ -97,8 +97,9 @@ typedef struct mt_build {
 } mt_build;
 
 void mt_begin (mt_build *b, mt_layout *out, const char *op, mt_err *err);
-/* Closes what is open and checks the whole: one value, and of a layout that its size
-** and its offsets fit int64 and that its strides are of one kind. */
+/* Closes what is open and checks the whole: one value, and of a layout that no extent is
+** negative, that its size and its offsets fit int64 and that its strides are of one
+** kind. */
 mt_status mt_end (mt_build *b);
 /* Closes what is open; for a part of what another builder checks. */
 mt_status mt_finish (mt_build *b);
@@ -152,6 +153,10 @@ void mt_emit_complement (mt_build *b, bool *fills, const mt_node *a, int64_t bou
 /* mt_eval with the zeros of all axes that `space`, a layout too, has. */
 mt_status mt_eval_in (mt_layout *out, const mt_node *c, const mt_node *a,
                       const mt_node *space, mt_err *err);
+
+/* mt_slice of a layout without a swizzle. */
+mt_status mt_plain_slice (mt_layout *out, int64_t *offset, const mt_node *c,
+                          const mt_node *a, mt_err *err);
 
 /* Fails with the texts of mt_failn; for the builder's own use of err. */
 #define mt_build_fail(b, s, ...)                                                         \

@@ -6,10 +6,6 @@
 #include "mt_float.h"
 #include "mt_impl.h"
 
-#define MT_CAST_COUNT(name, kind, bytes, e, m, nan) +1
-_Static_assert((0 MT_CAST_TYPES(MT_CAST_COUNT)) == MT_NDTYPE, "a row for each dtype");
-#undef MT_CAST_COUNT
-
 void mt_cast_element (mt_dtype to, void *dst, mt_dtype from, const void *src) {
   mt_cast_type s = mt_cast_type_of(from), d = mt_cast_type_of(to);
   uint64_t bits = mt_get_bits(src, s.bytes);

@@ -32,35 +32,23 @@
 
 enum { MT_KIND_BOOL, MT_KIND_INT, MT_KIND_UINT, MT_KIND_FLOAT };
 
+/* What the largest exponent of a float has: infinity and NaNs; numbers, but all ones are
+** NaN; numbers. */
+typedef enum mt_float_top { MT_TOP_IEEE, MT_TOP_ONES, MT_TOP_FINITE } mt_float_top;
+
 /* e, m: bits of a float's exponent and fraction; nan: its only NaN is all ones, and there
 ** is no infinity. */
 typedef struct mt_cast_type { uint8_t kind, bytes, e, m, nan; } mt_cast_type;
 
-/* Every dtype.
-** name   kind   bytes   e   m  nan */
-#define MT_CAST_TYPES(X)                                                                 \
-  X(bool, BOOL,      1,  0,  0,  0)                                                      \
-  X(i8,   INT,       1,  0,  0,  0)                                                      \
-  X(i16,  INT,       2,  0,  0,  0)                                                      \
-  X(i32,  INT,       4,  0,  0,  0)                                                      \
-  X(i64,  INT,       8,  0,  0,  0)                                                      \
-  X(u8,   UINT,      1,  0,  0,  0)                                                      \
-  X(u16,  UINT,      2,  0,  0,  0)                                                      \
-  X(u32,  UINT,      4,  0,  0,  0)                                                      \
-  X(u64,  UINT,      8,  0,  0,  0)                                                      \
-  X(f16,  FLOAT,     2,  5, 10,  0)                                                      \
-  X(bf16, FLOAT,     2,  8,  7,  0)                                                      \
-  X(f32,  FLOAT,     4,  8, 23,  0)                                                      \
-  X(f64,  FLOAT,     8, 11, 52,  0)                                                      \
-  X(e4m3, FLOAT,     1,  4,  3,  1)                                                      \
-  X(e5m2, FLOAT,     1,  5,  2,  0)
+/* Of a row of moontile_dtypes.def. */
+#define MT_CAST_ROW(kind, bytes, e, m, top)                                              \
+  { MT_KIND_##kind, bytes, e, m, MT_TOP_##top == MT_TOP_ONES }
 
 MT_CAST_FN mt_cast_type mt_cast_type_of (uint32_t dtype) {
-#define MT_CAST_TYPE_ROW(name, kind, bytes, e, m, nan)                                   \
-  const mt_cast_type of_##name = {MT_KIND_##kind, bytes, e, m, nan};                     \
+#define MT_DTYPE(name, kind, bytes, type, element, e, m, top, ...)                       \
+  const mt_cast_type of_##name = MT_CAST_ROW(kind, bytes, e, m, top);                    \
   if (dtype == MT_##name) return of_##name;
-  MT_CAST_TYPES(MT_CAST_TYPE_ROW)
-#undef MT_CAST_TYPE_ROW
+#include "moontile_dtypes.def"
   return of_bool;
 }
 
@@ -190,6 +178,17 @@ MT_CAST_FN uint64_t mt_cast_long (uint64_t x, mt_cast_type t) {
   if (a >= (isint ? two63 : 2 * two63))
     return isint ? ((uint64_t)1 << 63) - !minus : ~(uint64_t)0;
   return minus ? 0 - (uint64_t)a : (uint64_t)a;
+}
+
+/* alpha x + beta c, saturated; the factors are integers of at most 53 bits. */
+MT_CAST_FN int32_t mt_cast_scaled (double alpha, int32_t x, double beta, int32_t c) {
+  const int64_t a = (int64_t)alpha, b = (int64_t)beta;
+  const int64_t p = (int64_t)(uint32_t)a * x, q = (int64_t)(uint32_t)b * c;
+  const uint64_t low = (uint64_t)(uint32_t)p + (uint32_t)q;
+  const int64_t high = (a >> 32) * x + (b >> 32) * c + (p >> 32) + (q >> 32) +
+                       (int64_t)(low >> 32);
+  const int32_t v = (int32_t)(uint32_t)low;
+  return high == (v < 0 ? -1 : 0) ? v : high < 0 ? INT32_MIN : INT32_MAX;
 }
 
 /* ---------------------------------------------------------------- integers to float */

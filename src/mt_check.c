@@ -8,7 +8,6 @@
 #include "mt_box.h"
 #include "mt_check.h"
 #include "mt_flip.h"
-#include "mt_skew.h"
 #include "mt_solve.h"
 
 static const char *const side_name[] = {"src", "dst"};
@@ -47,7 +46,7 @@ static void add_digit (mt_who *w, const mt_desc *d, int i, int64_t digit,
 static mt_who who_of (const mt_launch *l, const mt_box *b, int side, const int64_t *v) {
   mt_who w = {0, 0, 0, 0};
   for (int j = 0; j < b->n; j++) {
-    int64_t n = v[j];
+    int64_t n = v[j] + b->axis[j].from;
     for (int p = b->axis[j].first, last = p + b->axis[j].count - 1; p <= last; p++) {
       int i = b->part[p];
       const mt_axis *a = i == MT_LANE ? NULL : &l->desc.axis[i];
@@ -84,111 +83,6 @@ static const char *say_both (char *buf, const mt_desc *d, const mt_who *a,
   else
     snprintf(buf, 2 * MT_WHOTEXT + 8, "%s and %s", say_who(x, d, a), say_who(y, d, b));
   return buf;
-}
-
-/* ---------------------------------------------------------------- shape */
-
-static bool is_power (uint32_t n) { return n != 0 && (n & (n - 1)) == 0; }
-
-static mt_status check_mode (const mt_desc *d, const char *name, uint32_t first,
-                             uint32_t count, int64_t size, mt_err *err) {
-  int64_t n = 1;
-  for (uint32_t i = first; i < first + count; i++) {
-    mt_axis a = d->axis[i];
-    MT_CHECK(a.extent >= 0, err, "%s axis %d has a negative extent", name,
-             (int)(i - first) + 1);
-    mt_divisor(&a);
-    MT_CHECK(a.mul == d->axis[i].mul && a.shift == d->axis[i].shift, err,
-             "%s axis %d has a wrong divisor", name, (int)(i - first) + 1);
-    if (mt_mulo(n, a.extent, &n))
-      return mt_fail(err, MT_EOVERFLOW, "the size of the %s mode leaves 64 bits", name);
-  }
-  MT_CHECK(n == size, err, "the %s mode has size %lld, not %lld", name, (long long)n,
-           (long long)size);
-  return MT_OK;
-}
-
-static mt_status check_cast (const mt_desc *d, mt_err *err) {
-  uint32_t src = MT_CAST_SRC(d->cast), dst = MT_CAST_DST(d->cast), most;
-  MT_CHECK(src < MT_NDTYPE && dst < MT_NDTYPE && src != dst &&
-           d->cast == MT_CAST(src, dst), err, "a conversion between unknown types");
-  MT_CHECK(d->elem == mt_dtype_size(src) && d->to == mt_dtype_size(dst), err,
-           "elements of %d and %d bytes", (int)d->elem, (int)d->to);
-  most = 16 / (d->elem > d->to ? d->elem : d->to);
-  MT_CHECK(d->vec == 1 || (d->vec == most && d->form == MT_FORM_FLAT), err,
-           "accesses of %d elements", (int)d->vec);
-  MT_CHECK(d->form <= MT_FORM_SHEAR && (d->form == MT_FORM_TV || d->nbound == 0), err,
-           "a form that does not convert");
-  return MT_OK;
-}
-
-static mt_status check_counts (const mt_desc *d, mt_err *err) {
-  MT_CHECK(d->op == MT_OP_COPY && d->form < MT_NFORM, err, "unknown operation or form");
-  MT_CHECK(is_power(d->elem) && d->elem <= 16 && is_power(d->vec) &&
-           d->vec <= 16 / d->elem, err, "accesses of %d elements of %d bytes",
-           (int)d->vec, (int)d->elem);
-  MT_CHECK(d->nthr <= MT_MAXAXIS && d->nval <= MT_MAXAXIS && d->nrest <= MT_MAXAXIS &&
-           d->nthr + d->nval + d->nrest <= MT_MAXAXIS && d->nbound <= MT_MAXBOUND, err,
-           "too many axes or bounds");
-  MT_CHECK(d->form != MT_FORM_FLAT || (d->nthr == 0 && d->nval == 0), err,
-           "a flat copy has rest axes only");
-  MT_TRY(check_mode(d, "thread", 0, d->nthr, d->threads, err));
-  MT_TRY(check_mode(d, "value", d->nthr, d->nval, d->values, err));
-  MT_TRY(check_mode(d, "rest", d->nthr + d->nval, d->nrest, d->rests, err));
-  MT_CHECK(d->threads <= INT32_MAX, err, "%lld threads", (long long)d->threads);
-  MT_CHECK(mt_flip_sound(d->flip[MT_SRC]) && mt_flip_sound(d->flip[MT_DST]) &&
-           (d->form < MT_FORM_TILE || !mt_has_flips(d)), err,
-           "a swizzle that is none, or of tiles");
-  return d->cast == 0 ? MT_OK : check_cast(d, err);
-}
-
-/* sum += (extent - 1) * |step|; true on overflow. */
-static bool reach (int64_t *sum, int64_t extent, int64_t step) {
-  int64_t t;
-  if (extent <= 1) return false;
-  return step == INT64_MIN || mt_mulo(extent - 1, step < 0 ? -step : step, &t) ||
-         mt_addo(*sum, t, sum);
-}
-
-static mt_status check_bounds (const mt_desc *d, mt_err *err) {
-  for (uint32_t k = 0; k < d->nbound; k++) {
-    int64_t sum = 0;
-    bool over = reach(&sum, d->vec, d->lane_step[k]);
-    MT_CHECK(d->lane_step[k] >= 0, err, "a bound with a negative step");
-    for (uint32_t i = 0; i < d->nthr + d->nval + d->nrest; i++) {
-      MT_CHECK(d->axis[i].step[k] >= 0, err, "a bound with a negative step");
-      over = over || reach(&sum, d->axis[i].extent, d->axis[i].step[k]);
-    }
-    if (over)
-      return mt_fail(err, MT_EOVERFLOW, "an ordinate of bound %d leaves 64 bits", (int)k);
-  }
-  return MT_OK;
-}
-
-static mt_status check_offsets (const mt_launch *l, int side, mt_err *err) {
-  const mt_desc *d = &l->desc;
-  int64_t sum = l->offset[side] < 0 ? -(l->offset[side] + 1) : l->offset[side], bytes;
-  bool over = reach(&sum, (int64_t)d->vec + 1, 1);
-  for (uint32_t i = 0; i < d->nthr + d->nval + d->nrest; i++)
-    over = over || reach(&sum, d->axis[i].extent, d->axis[i].stride[side]);
-  sum |= mt_flip_block(d->flip[side]);
-  MT_CHECK(d->flip[side].mask || l->origin[side] == 0, err, "%s: an origin without a "
-           "swizzle", side_name[side]);
-  over = over || mt_addo(sum, 1, &sum) || l->origin[side] == INT64_MIN ||
-         mt_addo(sum, l->origin[side] < 0 ? -l->origin[side] : l->origin[side], &sum);
-  if (over || mt_mulo(sum, MT_ELEM(d, side), &bytes) || mt_addo(bytes, 64, &bytes))
-    return mt_fail(err, MT_EOVERFLOW, "%s: an offset leaves 64 bits", side_name[side]);
-  return MT_OK;
-}
-
-mt_status mt_check_shape (const mt_launch *l, mt_err *err) {
-  MT_TRY(check_counts(&l->desc, err));
-  MT_TRY(check_bounds(&l->desc, err));
-  MT_TRY(check_offsets(l, MT_SRC, err));
-  MT_TRY(check_offsets(l, MT_DST, err));
-  if (l->desc.form == MT_FORM_ROWS) return mt_check_rows(l, err);
-  if (l->desc.form == MT_FORM_SKEW) return mt_skew_check(&l->desc, err);
-  return l->desc.form >= MT_FORM_TILE ? mt_check_tile(l, err) : MT_OK;
 }
 
 /* ---------------------------------------------------------------- range */
@@ -265,23 +159,27 @@ static void find_blocks (mt_side *s, const mt_launch *l, int side) {
 /* The same, exactly, where that can be found. */
 static void find_elements (mt_side *s, const mt_launch *l, int side) {
   int64_t low, high;
-  if (s->reached || !mt_flip_range(&low, &high, l->desc.flip[side], l->offset[side],
-                                   &s->box, side))
+  if (s->reached || !mt_flip_range(&low, &high, l->desc.flip[side],
+                                   l->offset[side] + s->box.start[side], &s->box, side))
     return;
   s->first = l->origin[side] + low;
   s->last = l->origin[side] + high;
   s->reached = true;
 }
 
-static mt_status check_range (const mt_launch *l, mt_side *s, int side, size_t bytes,
-                              mt_err *err) {
-  uint32_t elem = MT_ELEM(&l->desc, side);
-  int64_t have = (int64_t)((bytes < INT64_MAX ? bytes : INT64_MAX) / elem);
-  s->low = s->high = l->offset[side];
+static void find_span (mt_side *s, const mt_launch *l, int side) {
+  s->low = s->high = l->offset[side] + s->box.start[side];
   for (int j = 0; j < s->box.n; j++) {
     int64_t t = (s->box.axis[j].extent - 1) * s->box.axis[j].stride[side];
     *(t < 0 ? &s->low : &s->high) += t;
   }
+}
+
+static mt_status check_range (const mt_launch *l, mt_side *s, int side, size_t bytes,
+                              mt_err *err) {
+  uint32_t elem = MT_ELEM(&l->desc, side);
+  int64_t have = (int64_t)((bytes < INT64_MAX ? bytes : INT64_MAX) / elem);
+  find_span(s, l, side);
   find_blocks(s, l, side);
   MT_CHECK(l->base[side] != NULL, err, "%s has no memory", side_name[side]);
   MT_CHECK((uintptr_t)l->base[side] <= UINTPTR_MAX - bytes, err,
@@ -351,10 +249,11 @@ static mt_status check_injective (const mt_launch *l, const mt_side *s, mt_err *
   mt_equation e = {.n = s->box.n};
   for (int j = 0; j < e.n; j++) {
     int64_t d = s->box.axis[j].stride[MT_DST];
-    e.d[j] = d < 0 ? -d : d;
     e.hi[j] = s->box.axis[j].extent - 1;
     e.lo[j] = -e.hi[j];
-    if (d == 0) {
+    e.d[j] = e.hi[j] == 0 ? 1 : d < 0 ? -d : d;
+    e.v[j] = 0;
+    if (e.d[j] == 0) {
       e.v[j] = e.hi[j];
       return fail_injective(l, s, &e, err);
     }
@@ -472,16 +371,119 @@ static mt_status check_overlap (const mt_launch *l, mt_side s[2], mt_err *err) {
   return fail_overlap(l, s, &e, apart + s[MT_SRC].low * us - s[MT_DST].low * ud, err);
 }
 
-mt_status mt_check_copy (const mt_launch *l, const size_t bytes[2], mt_err *err) {
-  mt_side s[2];
-  MT_TRY(mt_check_shape(l, err));
-  for (int side = 0; side < 2; side++) {
-    mt_box_of(&s[side].box, &l->desc, 1u << side);
-    if (s[side].box.empty) return MT_OK;
+/* ---------------------------------------------------------------- boxes */
+
+/* Of all real elements, or of more, where they are no box. */
+static mt_status check_box (const mt_launch *l, mt_side s[2], const size_t bytes[2],
+                            mt_err *err) {
+  for (int side = 0; side < 2; side++) mt_box_of(&s[side].box, &l->desc, 1u << side);
+  if (s[MT_SRC].box.empty) return MT_OK;
+  for (int side = 0; side < 2; side++)
     MT_TRY(check_range(l, &s[side], side, bytes[side], err));
-  }
   MT_TRY(check_alignment(l, MT_SRC, err));
   MT_TRY(check_alignment(l, MT_DST, err));
   MT_TRY(check_injective(l, &s[MT_DST], err));
   return check_overlap(l, s, err);
+}
+
+/* What is proven of pieces; `whole` is the number of the one in s. bytes NULL: that they
+** are written once, no more. */
+typedef struct mt_proof {
+  const mt_launch *l;
+  const size_t *bytes;
+  mt_side s[2];
+  int whole, other;
+  mt_status status;
+  mt_err *err;
+} mt_proof;
+
+static mt_status place_piece (mt_side *s, const mt_proof *x, int side,
+                              const mt_box *piece) {
+  s->box = *piece;
+  if (x->bytes) return check_range(x->l, s, side, x->bytes[side], x->err);
+  find_span(s, x->l, side);
+  return MT_OK;
+}
+
+/* Elements of two pieces that are written at one place. */
+static mt_status check_twice (const mt_proof *x, const mt_side *other) {
+  const mt_side *s = &x->s[MT_DST];
+  mt_equation e = {.n = 0};
+  if (s->high < other->low || other->high < s->low) return MT_OK;
+  for (int j = 0; j < s->box.n; j++)
+    add_term(&e, s->box.axis[j].stride[MT_DST], s->box.axis[j].extent, 1);
+  for (int j = 0; j < other->box.n; j++)
+    add_term(&e, other->box.axis[j].stride[MT_DST], other->box.axis[j].extent, -1);
+  mt_solution found = mt_solve(&e, other->low - s->low, false);
+  if (found == MT_NONE) return MT_OK;
+  if (found == MT_UNDECIDED)
+    return mt_fail(x->err, MT_EINJECTIVE, "dst: that no element is written twice could "
+                   "not be decided in %d steps", (int)MT_SOLVE_STEPS);
+  int64_t at = s->low;
+  for (int j = 0; j < e.n; j++)
+    if (e.v[j] > 0) at += e.v[j] * e.d[j];
+  return mt_fail(x->err, MT_EINJECTIVE, "dst: two elements write offset %lld",
+                 (long long)mt_element_of(x->l, MT_DST, at - x->l->offset[MT_DST]));
+}
+
+static mt_status check_pair (mt_proof *x, const mt_box *piece) {
+  mt_side pair[2], other;
+  bool same = x->other == x->whole;
+  MT_TRY(place_piece(&other, x, MT_DST, piece));
+  pair[MT_SRC] = x->s[MT_SRC];
+  pair[MT_DST] = other;
+  if (x->other < x->whole) MT_TRY(check_twice(x, &other));
+  if (same) MT_TRY(check_injective(x->l, &other, x->err));
+  return x->bytes ? check_overlap(x->l, pair, x->err) : MT_OK;
+}
+
+static bool next_pair (void *ud, const mt_box *piece) {
+  mt_proof *x = ud;
+  x->status = check_pair(x, piece);
+  x->other++;
+  return x->status == MT_OK;
+}
+
+static bool next_piece (void *ud, const mt_box *piece) {
+  mt_proof *x = ud;
+  for (int side = 0; side < 2 && x->status == MT_OK; side++)
+    x->status = place_piece(&x->s[side], x, side, piece);
+  x->other = 0;
+  if (x->status == MT_OK) mt_pieces(&x->l->desc, next_pair, x);
+  x->whole++;
+  return x->status == MT_OK;
+}
+
+/* Piece by piece, and each against all. */
+static mt_status check_pieces (const mt_launch *l, const size_t bytes[2], mt_err *err) {
+  mt_proof x = {.l = l, .bytes = bytes, .err = err};
+  mt_err first = *err;
+  err->status = MT_OK;
+  if (!mt_pieces(&l->desc, next_piece, &x) && x.status == MT_OK) {
+    *err = first;
+    return err->status;
+  }
+  MT_TRY(x.status);
+  MT_TRY(check_alignment(l, MT_SRC, err));
+  return check_alignment(l, MT_DST, err);
+}
+
+mt_status mt_check_once (const mt_launch *l, mt_err *err) {
+  mt_proof x = {.l = l, .err = err};
+  mt_side s;
+  mt_box_of(&s.box, &l->desc, 1u << MT_DST);
+  if (s.box.empty || (check_injective(l, &s, err) == MT_OK)) return MT_OK;
+  if (s.box.exact || (!mt_pieces(&l->desc, next_piece, &x) && x.status == MT_OK))
+    return err->status;
+  if (x.status == MT_OK) err->status = MT_OK;
+  return x.status;
+}
+
+mt_status mt_check_copy (const mt_launch *l, const size_t bytes[2], mt_err *err) {
+  mt_side s[2];
+  MT_TRY(mt_check_shape(l, err));
+  mt_status found = check_box(l, s, bytes, err);
+  bool exact = s[MT_SRC].box.exact && s[MT_DST].box.exact;
+  if (found == MT_OK || exact) return found;
+  return check_pieces(l, bytes, err);
 }

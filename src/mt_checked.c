@@ -6,17 +6,13 @@
 
 #include "mt_cpu.h"
 #include "mt_host.h"
+#include "mt_ref.h"
 
 static const mt_kernel rows[] = {
-  /* name       op          form       bytes threads unroll arch atom swizzled cast */
-  {"ref_tv",    MT_OP_COPY, MT_FORM_TV,     0, 1024, 1, 0, NULL, true, MT_CAST_ALL},
-  {"ref_flat",  MT_OP_COPY, MT_FORM_FLAT,   0, 256,  4, 0, NULL, true, MT_CAST_ALL},
-  {"ref_tile",  MT_OP_COPY, MT_FORM_TILE,   0, 256,  1, 0, NULL, true, MT_CAST_ALL},
-  {"ref_shear", MT_OP_COPY, MT_FORM_SHEAR,  0, 256,  1, 0, NULL, true, MT_CAST_ALL},
-  {"ref_pack",  MT_OP_COPY, MT_FORM_PACK,   0, 256,  1, 0, NULL, true, MT_CAST_ALL},
-  {"ref_box",   MT_OP_COPY, MT_FORM_BOX,    0, 256,  1, 0, NULL, true, MT_CAST_ALL},
-  {"ref_skew",  MT_OP_COPY, MT_FORM_SKEW,   0, 256,  1, 0, NULL, true, MT_CAST_ALL},
-  {"ref_rows",  MT_OP_COPY, MT_FORM_ROWS,   0, 256,  2, 0, NULL, true, MT_CAST_ALL},
+#define MT_ALGO(name, lower, threads, unroll, what)                                      \
+  {"ref_" #lower, MT_OP_COPY, MT_FORM_##name, 0, threads, unroll, 0, NULL, true,         \
+   MT_CAST_ALL},
+#include "mt_algos.def"
 };
 static const size_t nrows = sizeof rows / sizeof rows[0];
 

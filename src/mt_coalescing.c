@@ -66,17 +66,19 @@ static mt_status count_warp (mt_sectors *out, const mt_warps *w, int64_t warp,
                              mt_err *err) {
   int64_t start[MT_WARP], address[MT_WARP];
   int n = mt_warp_threads(start, w, warp);
-  for (const mt_place *p = w->place; p < w->place + w->places; p++) {
+  for (int k = 0; k < w->places; k++) {
+    mt_place p = mt_warp_place(w, k);
+    if (p.count == 0) continue;
     for (int i = 0; i < n; i++)
-      address[i] = mt_warp_element(w, start[i] + p->step) * w->elem;
+      address[i] = mt_warp_element(w, start[i] + p.step) * w->elem;
     touched t = touch(address, n, w->how.bytes);
-    if (is_worse(out, &t, warp, p->first * w->width)) {
+    if (is_worse(out, &t, warp, p.first * w->width)) {
       out->warp = warp;
-      out->value = p->first * w->width;
+      out->value = p.first * w->width;
       out->worst = t.sectors;
       out->worst_ideal = t.ideal;
     }
-    MT_TRY(add_access(out, &t, p->count, err));
+    MT_TRY(add_access(out, &t, p.count, err));
   }
   return MT_OK;
 }
@@ -90,7 +92,10 @@ mt_status mt_coalescing (mt_sectors *out, const mt_node *a, const mt_request *ho
   memset(out, 0, sizeof *out);
   out->how = w.how;
   out->warps = w.warps;
-  for (int64_t warp = 0; warp < w.warps; warp++)
+  for (int64_t warp = 0, spent = 0; warp < w.warps; warp++) {
     MT_TRY(count_warp(out, &w, warp, err));
+    if (mt_stopped_after(&spent, w.places * MT_ACCESSNS, err, "coalescing"))
+      return MT_ESTOPPED;
+  }
   return MT_OK;
 }

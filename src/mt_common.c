@@ -5,17 +5,6 @@
 */
 #include "mt_tuple.h"
 
-static int64_t gcd (int64_t a, int64_t b) {
-  if (a < 0) a = -a;
-  if (b < 0) b = -b;
-  while (b != 0) {
-    int64_t r = a % b;
-    a = b;
-    b = r;
-  }
-  return a;
-}
-
 static mt_status want (const char *op, const mt_node *a, mt_err *err) {
   MT_CHECK(mt_is_layout(a), err, "%s: a layout expected", op);
   if (!mt_is_integral(a))
@@ -96,8 +85,8 @@ mt_status mt_max_alignment (int64_t *out, const mt_node *a, mt_err *err) {
     }
   }
   for (int r = 0; r < f.n; r++)
-    if (!done[r]) rest = gcd(rest, f.d[r]->stride);
-  *out = gcd(run, rest);
+    if (!done[r]) rest = mt_gcd_of(rest, f.d[r]->stride);
+  *out = mt_gcd_of(run, rest);
   return MT_OK;
 }
 
@@ -121,7 +110,7 @@ mt_status mt_domain_distribute (mt_layout *out, const mt_node *shape, int64_t n,
   mt_open(&b, MT_MODES);
   for (const mt_node *p = shape; p < mt_next(shape); p = mt_after(p)) {
     if (mt_is_branch(p)) continue;
-    int64_t g = gcd(p->shape, n);
+    int64_t g = mt_gcd_of(p->shape, n);
     mt_add_leaf(&b, g, g > 1 ? run : 0);
     n /= g;
     if (mt_mulo(run, p->shape, &run))

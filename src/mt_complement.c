@@ -66,8 +66,6 @@ static void collide (mt_build *b, const mt_node *a, const mode *x, const mode *y
                (long long)(x->d * x->s));
 }
 
-static inline int64_t ceil_div (int64_t a, int64_t b) { return a / b + (a % b != 0); }
-
 typedef struct gaps { int n; int64_t s[MT_MAXNODES + 1], d[MT_MAXNODES + 1]; } gaps;
 
 /* Appends s:d in ascending order of d; one mode with the one before it where they
@@ -115,8 +113,8 @@ void mt_emit_complement (mt_build *b, bool *fills, const mt_node *a, int64_t bou
       return;
     }
   }
-  rest = ceil_div(bound, run);
-  if (count > 0 && rest < ceil_div(count, copies)) rest = ceil_div(count, copies);
+  rest = mt_div_up(bound, run);
+  if (count > 0 && rest < mt_div_up(count, copies)) rest = mt_div_up(count, copies);
   append(&g, rest, run);
   if (fills) *fills = whole;
   emit_gaps(b, &g);

@@ -12,8 +12,6 @@
 #include "mt_space.h"
 #include "mt_tuple.h"
 
-static int64_t ceil_div (int64_t a, int64_t b) { return a / b + (a % b != 0); }
-
 /* One more than the largest difference of two values of a, which has integer strides,
 ** rounded up to whole steps of its largest mode: what the last mode of a complement moves
 ** by. */
@@ -40,10 +38,10 @@ static bool fold (int64_t *bound, const mt_node *shape, int64_t reach) {
   if (size <= 0 || !mt_is_branch(shape)) return true;
   for (const mt_node *p = shape; p < mt_next(shape); p++) {
     if (mt_is_branch(p)) continue;
-    if (mt_mulo(rest, ceil_div(p->shape, left), &rest)) return false;
-    left = ceil_div(left, p->shape);
+    if (mt_mulo(rest, mt_div_up(p->shape, left), &rest)) return false;
+    left = mt_div_up(left, p->shape);
   }
-  if (rest < ceil_div(size, reach)) rest = ceil_div(size, reach);
+  if (rest < mt_div_up(size, reach)) rest = mt_div_up(size, reach);
   return !mt_mulo(rest, reach, bound);
 }
 
@@ -58,7 +56,7 @@ typedef struct target {
 static void to_bound (mt_build *b, const target *x, const mt_node *a,
                       const mt_node *bound, bool *fills) {
   int64_t n;
-  if (bound == NULL) mt_failed(b, mt_cosize(&n, NULL, a, b->err));
+  if (bound == NULL) mt_failed(b, mt_cosize(&n, a, b->err));
   else if (!fold(&n, bound, reach(a)))
     mt_build_fail(b, MT_EOVERFLOW, "%s: the bound %N leaves 64 bits", b->op, bound);
   else if (n < 0)

@@ -53,7 +53,7 @@ typedef struct mt_refusal {
   bool witness;
   int leaf; /* in the group: A(at * d) of it is `is`, a layout would give `would`; */
   int64_t at;            /* leaf < 0: the same of A(B(at)) */
-  mt_layout is, would;
+  mt_layout *is, *would;       /* NULL: they are not asked for */
 } mt_refusal;
 
 /* The rule (exact digits, no carry). */

@@ -135,7 +135,7 @@ static void emit_steps (mt_build *b, part *p, int n) {
 }
 
 /* A leaf of extent s: one mode, several, or 1:0 and 0:0. */
-static void emit_leaf (mt_build *b, int64_t s, part *p, int n) {
+static MT_APART void emit_leaf (mt_build *b, int64_t s, part *p, int n) {
   mt_layout steps;
   mt_build d;
   mt_begin(&d, &steps, b->op, b->err);
@@ -148,10 +148,16 @@ static void emit_leaf (mt_build *b, int64_t s, part *p, int n) {
   else mt_emit_coalesce(b, steps.node);
 }
 
-/* t with its leaves replaced; *mode runs through the modes of A o B'. */
-static void emit_like (mt_build *b, const mt_node *t, const mt_node **mode) {
+/* The sum t, whose terms are the next modes. */
+static MT_APART void emit_sum (mt_build *b, const mt_node *t, const mt_node **mode) {
   part p[MT_MAXNODES];
   int n = 0;
+  for (; n < t->arity; n++, *mode = mt_next(*mode)) start(&p[n], *mode);
+  emit_leaf(b, t->shape, p, n);
+}
+
+/* t with its leaves replaced; *mode runs through the modes of A o B'. */
+static void emit_like (mt_build *b, const mt_node *t, const mt_node **mode) {
   if (mt_is_branch(t)) {
     mt_open(b, MT_MODES);
     for (const mt_node *c = mt_child(t); c < mt_next(t); c = mt_next(c))
@@ -161,8 +167,7 @@ static void emit_like (mt_build *b, const mt_node *t, const mt_node **mode) {
     mt_add(b, *mode);
     *mode = mt_next(*mode);
   } else {
-    for (; n < t->arity; n++, *mode = mt_next(*mode)) start(&p[n], *mode);
-    emit_leaf(b, t->shape, p, n);
+    emit_sum(b, t, mode);
   }
 }
 

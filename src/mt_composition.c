@@ -138,6 +138,16 @@ static void need_positive (mt_build *b, const mt_meet *g, const mt_node *t) {
                     g->a);
 }
 
+/* The rule gives no answer; by the definition there may be one. */
+static MT_APART void search (mt_build *b, mt_pieces *q, const mt_meet *g,
+                             const mt_node *t, mt_refusal *w) {
+  mt_layout is, would;
+  w->is = &is;
+  w->would = &would;
+  if (!(mt_flat_is_f2(&g->f) ? mt_f2_exact : mt_compose_exact)(q, g, w))
+    mt_compose_refuse(b, g, t, w);
+}
+
 static void compose_group (mt_build *b, mt_pieces *q, const mt_meet *g,
                            const mt_node *t) {
   mt_refusal w;
@@ -146,6 +156,7 @@ static void compose_group (mt_build *b, mt_pieces *q, const mt_meet *g,
   if (f2) need_positive(b, g, t);
   if (b->status != MT_OK) return;
   w.bounded = w.witness = false;
+  w.is = w.would = NULL;
   mt_reason reason = mt_compose_rule(q, g, &w);
   if (reason == MT_FITS && (!f2 || mt_f2_fits(q, g, &w))) return;
   if (reason == MT_MANY) {
@@ -159,8 +170,7 @@ static void compose_group (mt_build *b, mt_pieces *q, const mt_meet *g,
     if (!mt_add_piece(q, g->leaf[k], g->s[k], 0, NULL, 0)) return;
   if (t->shape == 0) return;
   if (b->trial) mt_failed(b, MT_EINEXACT);
-  else if (!(f2 ? mt_f2_exact : mt_compose_exact)(q, g, &w))
-    mt_compose_refuse(b, g, t, &w);
+  else search(b, q, g, t, &w);
 }
 
 /* Each mode of the result has the size of the mode of B that it stands for. */
@@ -201,12 +211,13 @@ static int begin (mt_pieces *q, const mt_node **leaf, const mt_node *t) {
   return n;
 }
 
-static void compose (mt_build *b, const mt_node *a, const mt_node *t) {
+/* False, and nothing is done: t has strides that are sums. */
+static MT_APART bool compose_leaves (mt_build *b, const mt_node *a, const mt_node *t) {
   const mt_node *leaf[MT_MAXNODES];
   mt_pieces q;
   mt_meet g;
   int n = begin(&q, leaf, t), next = 0;
-  if (n < 0) compose_sums(b, a, t);
+  if (n < 0) return false;
   for (int k = 0; k < n && b->status == MT_OK; k++) {
     if (q.count[k] > 0) continue;
     if (leaf[k]->ring == MT_F2 && leaf[k]->stride != 0) {
@@ -221,7 +232,21 @@ static void compose (mt_build *b, const mt_node *a, const mt_node *t) {
       compose_group(b, &q, &g, t);
     }
   }
-  if (b->status == MT_OK && n >= 0) emit_pieces(b, t, &q, &next);
+  if (b->status == MT_OK) emit_pieces(b, t, &q, &next);
+  return true;
+}
+
+static inline void compose (mt_build *b, const mt_node *a, const mt_node *t) {
+  if (!compose_leaves(b, a, t)) compose_sums(b, a, t);
+}
+
+/* A o n:1 */
+static MT_APART void compose_count (mt_build *b, const mt_node *a, int64_t n) {
+  mt_layout count;
+  mt_build whole;
+  mt_begin(&whole, &count, b->op, b->err);
+  mt_add_leaf(&whole, n, 1);
+  compose(b, a, count.node);
 }
 
 static void by_mode (mt_build *b, const mt_node *a, const mt_node *t) {
@@ -238,17 +263,13 @@ static void by_mode (mt_build *b, const mt_node *a, const mt_node *t) {
 }
 
 void mt_emit_composition (mt_build *b, const mt_node *a, const mt_node *t) {
-  mt_layout n;
-  mt_build whole;
   if (b->status != MT_OK) return;
   if (t->tag == MT_WILD) {
     mt_add(b, a);
   } else if (t->tag == MT_TUPLE || t->tag == MT_TILER) {
     by_mode(b, a, t);
   } else if (t->tag == MT_INT && t->ring == MT_Z && t->shape >= 0) {
-    mt_begin(&whole, &n, b->op, b->err);
-    mt_add_leaf(&whole, t->shape, 1);
-    compose(b, a, n.node);
+    compose_count(b, a, t->shape);
   } else if (t->tag == MT_SWIZZLE) {
     mt_build_fail(b, MT_EUNSUPPORTED, "%s: with the swizzle %N on the right", b->op, t);
   } else if (!mt_is_layout(t)) {
@@ -258,20 +279,29 @@ void mt_emit_composition (mt_build *b, const mt_node *a, const mt_node *t) {
   }
 }
 
-mt_status mt_composition (mt_layout *out, const mt_node *a, const mt_node *t,
-                          mt_err *err) {
+static mt_status compose_layout (mt_layout *out, const mt_node *a, const mt_node *t,
+                                 mt_err *err) {
   mt_build b;
-  mt_layout room;
-  if (a->tag == MT_SWIZZLE && a->arity == 0)
-    return mt_swizzle_composition(out, a, t, err);
-  if (a->tag == MT_WILD) return mt_identity_composition(out, t, err);
-  if (!mt_is_layout(a)) {
-    MT_TRY(mt_renamed("composition", mt_tiler_to_layout(&room, a, err), err));
-    a = room.node;
-  }
   if (t->tag == MT_SWIZZLE) return mt_layout_swizzle_composition(out, a, t, err);
   mt_begin(&b, out, "composition", err);
   mt_open_root(&b, a);
   mt_emit_composition(&b, mt_inner(a), t);
   return mt_end(&b);
+}
+
+/* A tiler stands for its coordinates. */
+static MT_APART mt_status compose_tiler (mt_layout *out, const mt_node *a,
+                                         const mt_node *t, mt_err *err) {
+  mt_layout room;
+  MT_TRY(mt_renamed("composition", mt_tiler_to_layout(&room, a, err), err));
+  return compose_layout(out, room.node, t, err);
+}
+
+mt_status mt_composition (mt_layout *out, const mt_node *a, const mt_node *t,
+                          mt_err *err) {
+  if (a->tag == MT_SWIZZLE && a->arity == 0)
+    return mt_swizzle_composition(out, a, t, err);
+  if (a->tag == MT_WILD) return mt_identity_composition(out, t, err);
+  if (!mt_is_layout(a)) return compose_tiler(out, a, t, err);
+  return compose_layout(out, a, t, err);
 }

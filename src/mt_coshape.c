@@ -6,7 +6,7 @@
 #include "mt_f2.h"
 #include "mt_space.h"
 
-/* One more than the largest value along an axis. */
+/* One more than the largest value along an axis, of negative strides their magnitudes. */
 static void emit_bound (mt_build *b, const mt_node *axis, void *ud) {
   const mt_node *a = ud;
   int64_t sum = 0, t;
@@ -16,8 +16,8 @@ static void emit_bound (mt_build *b, const mt_node *axis, void *ud) {
                   *end = sum_leaf ? mt_next(p) : p + leaf;
     for (; c < end; c++) {
       int64_t d = leaf ? c->stride : c->shape;
-      if (!mt_same_path(c, axis) || d <= 0 || p->shape < 2) continue;
-      if (mt_mulo(p->shape - 1, d, &t) || mt_addo(sum, t, &sum))
+      if (!mt_same_path(c, axis) || p->shape < 2) continue;
+      if (mt_mulo(p->shape - 1, d, &t) || mt_addo(sum, mt_magnitude(t), &sum))
         mt_build_fail(b, MT_EOVERFLOW, "%s: of %N leaves 64 bits", b->op, a);
     }
     if (sum_leaf) p = mt_next(p) - 1;
@@ -42,7 +42,7 @@ mt_status mt_coshape (mt_layout *out, const mt_node *a, mt_err *err) {
     return MT_OK;
   }
   if (mt_is_integral(a)) {
-    MT_TRY(mt_cosize(&n, NULL, a, err));
+    MT_TRY(mt_cosize(&n, a, err));
     mt_int(out, n);
     return MT_OK;
   }

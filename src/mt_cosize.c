@@ -31,16 +31,30 @@ static void merge (sums *q) {
   q->n = n;
 }
 
-/* The offsets of `a` are base + sums. */
-static void as_sums (sums *q, int64_t *base, const mt_node *a) {
+static mt_status negative (const char *op, const mt_node *a, mt_err *err) {
+  return mt_failn(err, MT_EINVAL, "%s: an extent of %N is negative", op, a);
+}
+
+static mt_status too_large (const char *op, const mt_node *a, mt_err *err) {
+  return mt_failn(err, MT_EOVERFLOW, "%s: of %N leaves 64 bits", op, a);
+}
+
+/* The offsets of `a` are base + sums. What is sized here becomes memory: nothing is taken
+** on trust. */
+static mt_status as_sums (sums *q, int64_t *base, const char *op, const mt_node *a,
+                          mt_err *err) {
   const mt_node *leaf[MT_MAXNODES];
   int n = mt_leaves(leaf, a);
+  int64_t reach = 0, all;
   q->n = 0;
   for (int i = 0; i < n; i++) {
     int64_t d = leaf[i]->stride, s = leaf[i]->shape;
     int k = q->n;
+    if (s < 0) return negative(op, a, err);
     if (s <= 1 || d == 0) continue;
-    if (d < 0) *base += (s - 1) * d;
+    if (mt_mulo(d, s - 1, &all) || (d < 0 && mt_addo(*base, all, base)) ||
+        (d < 0 && mt_subo(0, all, &all)) || mt_addo(reach, all, &reach))
+      return too_large(op, a, err);
     if (d < 0) d = -d;
     for (; k > 0 && q->d[k - 1] < d; k--) q->d[k] = q->d[k - 1], q->s[k] = q->s[k - 1];
     q->d[k] = d;
@@ -51,6 +65,7 @@ static void as_sums (sums *q, int64_t *base, const mt_node *a) {
   q->rest[q->n] = 0;
   for (int k = q->n - 1; k >= 0; k--)
     q->rest[k] = q->rest[k + 1] + (q->s[k] - 1) * q->d[k];
+  return MT_OK;
 }
 
 typedef struct search {
@@ -93,24 +108,32 @@ static bool image_range (int64_t *lo, int64_t *hi, const sums *q, mt_swizzle w) 
   return true;
 }
 
-mt_status mt_cosize (int64_t *out, int64_t *lo, const mt_node *a, mt_err *err) {
+static mt_status range_of (int64_t *lo, int64_t *end, const char *op, const mt_node *a,
+                           mt_err *err) {
   sums q;
   int64_t low = mt_is_swizzled(a) ? a->stride : 0, high;
-  MT_CHECK(mt_is_layout(a), err, "cosize: a layout expected");
+  MT_CHECK(mt_is_layout(a), err, "%s: a layout expected", op);
   if (!mt_is_integral(a))
-    return mt_failn(err, MT_EINVAL, "cosize: the strides of %N are no integers", a);
-  if (mt_size(a) == 0) {
-    *out = 0;
-    if (lo) *lo = 0;
-    return MT_OK;
-  }
-  as_sums(&q, &low, a);
-  high = low + q.rest[0];
+    return mt_failn(err, MT_EINVAL, "%s: the strides of %N are no integers", op, a);
+  *lo = *end = 0;
+  if (mt_size(a) == 0) return MT_OK;
+  MT_TRY(as_sums(&q, &low, op, a, err));
+  if (mt_addo(low, q.rest[0], &high)) return too_large(op, a, err);
   if (mt_is_swizzled(a) && !image_range(&low, &high, &q, mt_swizzle_of(a)))
-    return mt_failn(err, MT_EUNSUPPORTED,
-                    "cosize: the range of %N was not found in %d steps", a, MAXSTEPS);
-  if (mt_addo(high, 1, out))
-    return mt_failn(err, MT_EOVERFLOW, "cosize: of %N leaves 64 bits", a);
-  if (lo) *lo = low;
+    return mt_failn(err, MT_EUNSUPPORTED, "%s: the range of %N was not found in %d steps",
+                    op, a, MAXSTEPS);
+  if (mt_addo(high, 1, end)) return too_large(op, a, err);
+  *lo = low;
+  return MT_OK;
+}
+
+mt_status mt_footprint (int64_t *lo, int64_t *end, const mt_node *a, mt_err *err) {
+  return range_of(lo, end, "footprint", a, err);
+}
+
+mt_status mt_cosize (int64_t *out, const mt_node *a, mt_err *err) {
+  int64_t lo;
+  MT_TRY(range_of(&lo, out, "cosize", a, err));
+  if (lo < 0 && mt_subo(*out, lo, out)) return too_large("cosize", a, err);
   return MT_OK;
 }

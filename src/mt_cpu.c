@@ -7,14 +7,25 @@
 #include "mt_blas.h"
 #include "mt_cpu.h"
 #include "mt_host.h"
+#include "mt_ref.h"
+
+#define MT_CPU_KERNEL(name, how)                                                         \
+  {#name, MT_OP_COPY, MT_FORM_FLAT, 0, 1, 1, 0, NULL, true, MT_CAST_ALL},
+#define MT_CPU_PRODUCT(name, form, how)                                                  \
+  {#name, MT_OP_MMA, MT_FORM_##form, 0, 1, 1, 0, "*", false, 0},
+const mt_kernel mt_cpu_kernels[] = {
+#include "mt_cpu.def"
+};
+const size_t mt_ncpu_kernels = sizeof mt_cpu_kernels / sizeof mt_cpu_kernels[0];
 
 /* d->impl is the pool. */
 static mt_status cpu_open (mt_device *d, int index, mt_err *err) {
   int threads = d->options.threads > 0 ? d->options.threads : mt_host_processors();
   (void)index;
   if (threads > 1024) threads = 1024;
+  d->threads = threads;
   MT_TRY(mt_blas_new(&d->blas, d, d->options.libblas, err));
-  d->impl = mt_pool_new(d, threads);
+  d->impl = mt_pool_new(&d->options, threads);
   if (d->impl == NULL) {
     mt_blas_free(d, d->blas);
     return mt_fail(err, MT_ENOMEM, "no host memory for a device");
@@ -26,7 +37,7 @@ static mt_status cpu_open (mt_device *d, int index, mt_err *err) {
 
 static void cpu_close (mt_device *d) {
   mt_blas_free(d, d->blas);
-  mt_pool_free(d, d->impl);
+  mt_pool_free(&d->options, d->impl);
 }
 
 static mt_status cpu_prepare (mt_plan *p, mt_err *err) {
@@ -61,8 +72,8 @@ static mt_status cpu_launch (mt_plan *p, mt_stream *s, mt_err *err) {
     return mt_cpu_product_run(p, p->device->impl, err);
   if (job->move == NULL) return job->row == MT_ROW_cpu_literal ? run_literally(p, err) :
       MT_OK;
-  mt_pool_run(p->device->impl, job->tiles, job->piece, mt_cpu_run, job);
-  return MT_OK;
+  return mt_pool_run(p->device->impl, "copy", job->tiles, job->piece, mt_cpu_run, job,
+                     err);
 }
 
 const mt_backend mt_backend_cpu = {

@@ -15,6 +15,8 @@ typedef enum mt_cpu_row {
 #include "mt_cpu.def"
   MT_CPU_NROWS
 } mt_cpu_row;
+extern const mt_kernel mt_cpu_kernels[];
+extern const size_t mt_ncpu_kernels;
 
 /* Index i of an axis lies i * stride bytes on. */
 typedef struct mt_cpu_axis { int64_t extent, src, dst; } mt_cpu_axis;
@@ -49,6 +51,7 @@ typedef struct mt_cpu_job {
   int n;
   mt_cpu_axis outer[MT_MAXOUTER];
   int64_t tiles, piece;        /* tiles in all; tiles that a thread takes at once */
+  int64_t ns;                  /* that a whole tile takes, about */
   const char *src;
   char *dst;
 } mt_cpu_job;
@@ -57,7 +60,7 @@ typedef struct mt_cpu_job {
 ** tiles. */
 void mt_cpu_plan (mt_cpu_job *job, const mt_launch *l, int threads, mt_why *why);
 /* Tiles first .. last - 1 of a job. An mt_work. */
-void mt_cpu_run (void *job, int64_t first, int64_t last);
+void mt_cpu_run (void *job, int64_t first, int64_t last, mt_worker *w);
 
 /* The move for units of this many bytes; beyond 31, for rows of bytes. */
 mt_cpu_move *mt_cpu_mover (int64_t unit);

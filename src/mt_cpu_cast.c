@@ -33,10 +33,9 @@ enum { MT_BLOCK = 256 };             /* elements */
 #define MT_BITS_4 uint32_t
 #define MT_BITS_8 uint64_t
 
-#define MT_LOADER(name, size, carrier, type)                                             \
-  static void load_##carrier##_##name (void *out, const char *src, int64_t step,         \
-                                       int64_t n) {                                      \
-    const mt_cast_type t = mt_cast_type_of(MT_##name);                                   \
+#define MT_LOADER(function, dtype, size, carrier, type)                                  \
+  static void function (void *out, const char *src, int64_t step, int64_t n) {           \
+    const mt_cast_type t = mt_cast_type_of(dtype);                                       \
     type *o = out;                                                                       \
     MT_EACH(size, MT_BITS_##size x; memcpy(&x, src + at, size);                          \
             o[i] = mt_cast_load_##carrier(MT_LITTLE_BITS(x, size), t))                   \
@@ -50,55 +49,32 @@ enum { MT_BLOCK = 256 };             /* elements */
             MT_MAKE_LITTLE(x, size); memcpy(dst + at, &x, size))                         \
   }
 
-/* The types that a carrier is for. */
-#define MT_LOADERS(X)                                                                    \
-  X(bool, 1, f32, uint32_t)                                                              \
-  X(i8,   1, f32, uint32_t)                                                              \
-  X(i16,  2, f32, uint32_t)                                                              \
-  X(u8,   1, f32, uint32_t)                                                              \
-  X(u16,  2, f32, uint32_t)                                                              \
-  X(f16,  2, f32, uint32_t)                                                              \
-  X(bf16, 2, f32, uint32_t)                                                              \
-  X(f32,  4, f32, uint32_t)                                                              \
-  X(e4m3, 1, f32, uint32_t)                                                              \
-  X(e5m2, 1, f32, uint32_t)                                                              \
-  X(i32,  4, f64, uint64_t)                                                              \
-  X(u32,  4, f64, uint64_t)                                                              \
-  X(f64,  8, f64, uint64_t)                                                              \
-  X(bool, 1, i64, int64_t)                                                               \
-  X(i8,   1, i64, int64_t)                                                               \
-  X(i16,  2, i64, int64_t)                                                               \
-  X(i32,  4, i64, int64_t)                                                               \
-  X(i64,  8, i64, int64_t)                                                               \
-  X(u8,   1, i64, int64_t)                                                               \
-  X(u16,  2, i64, int64_t)                                                               \
-  X(u32,  4, i64, int64_t)                                                               \
-  X(u64,  8, u64, uint64_t)
-
-#define MT_STORERS(name, kind, bytes, e, m, nan)                                         \
+/* Of every type by every carrier, though not all of them go together. */
+#define MT_DTYPE(name, kind, bytes, ...)                                                 \
+  MT_LOADER(load_f32_##name, MT_##name, bytes, f32, uint32_t)                            \
+  MT_LOADER(load_f64_##name, MT_##name, bytes, f64, uint64_t)                            \
+  MT_LOADER(load_i64_##name, MT_##name, bytes, i64, int64_t)                             \
+  MT_LOADER(load_u64_##name, MT_##name, bytes, u64, uint64_t)                            \
   MT_STORER(store_f32_##name, MT_##name, bytes, f32, uint32_t)                           \
   MT_STORER(store_f64_##name, MT_##name, bytes, f64, uint64_t)                           \
   MT_STORER(store_i64_##name, MT_##name, bytes, i64, int64_t)                            \
   MT_STORER(store_u64_##name, MT_##name, bytes, u64, uint64_t)
-
-MT_LOADERS(MT_LOADER)
-MT_CAST_TYPES(MT_STORERS)
+#include "moontile_dtypes.def"
 
 enum { f32 = MT_CARRY_F32, f64 = MT_CARRY_F64, i64 = MT_CARRY_I64, u64 = MT_CARRY_U64 };
 
-static mt_cast_load *const loaders[MT_NCARRIER][MT_NDTYPE] = {
-#define MT_LOADER_ROW(name, size, carrier, type)                                         \
-  [carrier][MT_##name] = load_##carrier##_##name,
-  MT_LOADERS(MT_LOADER_ROW)
-#undef MT_LOADER_ROW
+static mt_cast_load *const loaders[MT_NDTYPE][MT_NCARRIER] = {
+#define MT_DTYPE(name, ...)                                                              \
+  {[f32] = load_f32_##name, [f64] = load_f64_##name,                                     \
+   [i64] = load_i64_##name, [u64] = load_u64_##name},
+#include "moontile_dtypes.def"
 };
 
-static mt_cast_store *const storers[MT_NCARRIER][MT_NDTYPE] = {
-#define MT_STORER_ROW(name, kind, bytes, e, m, nan)                                      \
-  [f32][MT_##name] = store_f32_##name, [f64][MT_##name] = store_f64_##name,              \
-  [i64][MT_##name] = store_i64_##name, [u64][MT_##name] = store_u64_##name,
-  MT_CAST_TYPES(MT_STORER_ROW)
-#undef MT_STORER_ROW
+static mt_cast_store *const storers[MT_NDTYPE][MT_NCARRIER] = {
+#define MT_DTYPE(name, ...)                                                              \
+  {[f32] = store_f32_##name, [f64] = store_f64_##name,                                   \
+   [i64] = store_i64_##name, [u64] = store_u64_##name},
+#include "moontile_dtypes.def"
 };
 
 /* ---------------------------------------------------------------- tiles */
@@ -122,7 +98,7 @@ static void cast_tile (const mt_cpu_tile *t, const char *src, char *dst, int64_t
 mt_cpu_move *mt_cpu_caster (mt_cpu_tile *t, uint32_t cast) {
   uint32_t src = MT_CAST_SRC(cast), dst = MT_CAST_DST(cast);
   mt_carrier c = mt_cast_carrier(mt_cast_type_of(src), mt_cast_type_of(dst));
-  t->load = loaders[c][src];
-  t->store = storers[c][dst];
+  t->load = loaders[src][c];
+  t->store = storers[dst][c];
   return cast_tile;
 }

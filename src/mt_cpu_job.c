@@ -176,6 +176,13 @@ static void plan_box (mt_cpu_job *job, const mt_axes *x, int64_t run, const mt_d
 
 /* ---------------------------------------------------------------- planning */
 
+/* Of a whole tile: rows are moved, and filled, as one. */
+static int64_t moves_of (const mt_cpu_job *job) {
+  int64_t rows = min_of(job->tb, job->tile.b.extent);
+  bool whole = job->row == MT_ROW_cpu_rows || job->row == MT_ROW_cpu_fill;
+  return whole ? rows : rows * min_of(job->ta, job->tile.a.extent);
+}
+
 static void count_tiles (mt_cpu_job *job, int threads) {
   const mt_cpu_tile *t = &job->tile;
   int64_t bytes = t->unit * min_of(job->ta, t->a.extent) * min_of(job->tb, t->b.extent);
@@ -185,6 +192,7 @@ static void count_tiles (mt_cpu_job *job, int threads) {
   for (int i = 0; i < job->n; i++) job->tiles *= job->outer[i].extent;
   job->piece = job->tiles / (threads * 8) + 1;
   if (job->piece < MT_PIECE / bytes) job->piece = MT_PIECE / bytes;
+  job->ns = bytes / 8 + 4 * moves_of(job);
 }
 
 void mt_cpu_plan (mt_cpu_job *job, const mt_launch *l, int threads, mt_why *why) {
@@ -251,7 +259,7 @@ static void next_place (mt_place *p, const mt_cpu_job *job) {
   }
 }
 
-void mt_cpu_run (void *arg, int64_t first, int64_t last) {
+void mt_cpu_run (void *arg, int64_t first, int64_t last, mt_worker *w) {
   const mt_cpu_job *job = arg;
   const mt_cpu_axis *a = &job->tile.a, *b = &job->tile.b;
   mt_place p;
@@ -261,6 +269,7 @@ void mt_cpu_run (void *arg, int64_t first, int64_t last) {
     job->move(&job->tile, p.src + i * a->src + j * b->src,
               p.dst + i * a->dst + j * b->dst, min_of(job->ta, a->extent - i),
               min_of(job->tb, b->extent - j));
+    if (mt_worker_ends(w, job->ns)) break;
     next_place(&p, job);
   }
   if (job->tile.stream) mt_stream_end();

@@ -70,7 +70,7 @@
 const mt_micro *mt_micro_choose (mt_acc acc) {
 #define MT_MICRO(name, acc, type, target, bytes, vectors, n, depth)                      \
   {#name, MT_ACC_##acc, (int)sizeof(type), vectors * bytes / (int)sizeof(type), n,       \
-   depth, name},
+   depth, name, (int)sizeof(type)},
   static const mt_micro rows[] = {
 #include "mt_cpu_micro.def"
   };

@@ -24,34 +24,34 @@ static inline uint32_t bits_of (float f) {
   return bits;
 }
 
-static inline float from_bf16 (uint16_t v) { return as_float((uint32_t)v << 16); }
+static inline float from_bf16_ (uint16_t v) { return as_float((uint32_t)v << 16); }
 
 /* The exponent is off by 112; the product sets it right, also of subnormals, but for
 ** infinities and NaNs. */
-static inline float from_f16 (uint16_t v) {
+static inline float from_f16_ (uint16_t v) {
   uint32_t sign = (uint32_t)(v & 0x8000) << 16, rest = (uint32_t)(v & 0x7fff) << 13;
   uint32_t bits = bits_of(as_float(rest) * 0x1p112f);
   bits |= rest >= 0x0f800000 ? 0x7f800000 : 0;
   return as_float(bits | sign);
 }
 
-static inline float from_e5m2 (uint8_t v) { return from_f16((uint16_t)(v << 8)); }
+static inline float from_e5m2_ (uint8_t v) { return from_f16_((uint16_t)(v << 8)); }
 
-static inline float from_e4m3 (uint8_t v) {
+static inline float from_e4m3_ (uint8_t v) {
   uint32_t sign = (uint32_t)(v & 0x80) << 24, rest = (uint32_t)(v & 0x7f) << 20;
   uint32_t bits = bits_of(as_float(rest) * 0x1p120f);
   return as_float((rest == 0x07f00000 ? 0x7fc00000 : bits) | sign);
 }
 
 /* To nearest even; NaNs stay NaNs. */
-static inline uint16_t to_bf16 (float f) {
+static inline uint16_t to_bf16_ (float f) {
   uint32_t bits = bits_of(f), odd = bits >> 16 & 1;
   uint32_t rounded = (bits + 0x7fff + odd) >> 16;
   return (uint16_t)((bits & 0x7fffffff) > 0x7f800000 ? bits >> 16 | 0x40 : rounded);
 }
 
 /* Subnormals of f16 are multiples of 2^-24, the last bit of a float from 1/2 to 1. */
-static inline uint16_t to_f16 (float f) {
+static inline uint16_t to_f16_ (float f) {
   uint32_t bits = bits_of(f), sign = bits >> 16 & 0x8000, size = bits & 0x7fffffff;
   uint32_t normal = (size - 0x38000000 + 0xfff + (size >> 13 & 1)) >> 13;
   uint32_t small = bits_of(as_float(size) + 0.5f) - 0x3f000000;
@@ -59,12 +59,20 @@ static inline uint16_t to_f16 (float f) {
   return (uint16_t)(sign | (size > 0x7f800000 ? 0x7e00 : out));
 }
 
-static inline uint8_t to_e4m3 (float f) {
-  return (uint8_t)mt_narrow((double)f, (mt_float){4, 3, MT_TOP_NAN});
+static inline uint8_t to_e4m3_ (float f) {
+  return (uint8_t)mt_narrow((double)f, (mt_float){4, 3, MT_TOP_ONES});
 }
 
-static inline uint8_t to_e5m2 (float f) {
+static inline uint8_t to_e5m2_ (float f) {
   return (uint8_t)mt_narrow((double)f, (mt_float){5, 2, MT_TOP_IEEE});
+}
+
+/* The float before v whose last bit is 1, unless v is a float: it rounds to fewer bits as
+** v does. */
+static inline float to_odd (double v) {
+  float f = (float)v;
+  uint32_t bits = bits_of(f), beyond = (double)f * (v < 0 ? -1 : 1) > (v < 0 ? -v : v);
+  return (double)f == v || v != v ? f : as_float((bits - beyond) | 1);
 }
 
 /* ---------------------------------------------------------------- conversions */
@@ -85,78 +93,79 @@ static inline uint8_t to_e5m2 (float f) {
     }                                                                                    \
   }
 
-/* dtype C type as a float, as an integer (of 64 bits, modulo 2^64) */
-#define MT_INTEGERS(X)                                                                   \
-  X(bool, uint8_t, v != 0)                                                               \
-  X(i8, int8_t, v)                                                                       \
-  X(i16, int16_t, v)                                                                     \
-  X(i32, int32_t, v)                                                                     \
-  X(i64, int64_t, v)                                                                     \
-  X(u8, uint8_t, v)                                                                      \
-  X(u16, uint16_t, v)                                                                    \
-  X(u32, uint32_t, v)                                                                    \
-  X(u64, uint64_t, v)
+/* To numbers, of integers modulo 2^32 or 2^64; and from numbers to floats. A float below
+** 32 bits has its from_NAME_ and to_NAME_ above: names end so, since bool is a macro. */
+static inline float from_f32_ (float v) { return v; }
+static inline float to_f32_ (float v) { return v; }
+static inline double from_f64_ (double v) { return v; }
+static inline double to_f64_ (double v) { return v; }
 
-#define MT_WIDEN_INTEGER(dtype, type, value)                                             \
-  MT_CONVERT(F32_of_##dtype, type, float, value)                                         \
-  MT_CONVERT(F64_of_##dtype, type, double, value)                                        \
-  MT_CONVERT(U32_of_##dtype, type, uint32_t, value)                                      \
-  MT_CONVERT(U64_of_##dtype, type, uint64_t, value)
-MT_INTEGERS(MT_WIDEN_INTEGER)
+#define MT_CONVERT_INTEGER(name, type, value)                                            \
+  MT_CONVERT(F32_of_##name, type, float, value)                                          \
+  MT_CONVERT(F64_of_##name, type, double, value)                                         \
+  MT_CONVERT(U32_of_##name, type, uint32_t, value)                                       \
+  MT_CONVERT(U64_of_##name, type, uint64_t, value)
+#define MT_CONVERT_BOOL(name, type) MT_CONVERT_INTEGER(name, type, v != 0)
+#define MT_CONVERT_INT(name, type) MT_CONVERT_INTEGER(name, type, v)
+#define MT_CONVERT_UINT(name, type) MT_CONVERT_INTEGER(name, type, v)
+#define MT_CONVERT_FLOAT(name, type)                                                     \
+  MT_CONVERT(F32_of_##name, type, float, from_##name(v))                                 \
+  MT_CONVERT(F64_of_##name, type, double, from_##name(v))                                \
+  MT_CONVERT(name##_of_F32, float, type, to_##name((float)v))                            \
+  MT_CONVERT(name##_of_F64, double, type,                                                \
+             sizeof(type) < 4 ? to_##name(to_odd(v)) : to_##name(v))
+#define MT_DTYPE(name, kind, bytes, type, ...) MT_CONVERT_##kind(name##_, type)
+#include "moontile_dtypes.def"
 
-/* dtype C type as a float, and from one */
-#define MT_FLOATS(X)                                                                     \
-  X(e4m3, uint8_t, from_e4m3(v), to_e4m3((float)v))                                      \
-  X(e5m2, uint8_t, from_e5m2(v), to_e5m2((float)v))                                      \
-  X(f16, uint16_t, from_f16(v), to_f16((float)v))                                        \
-  X(bf16, uint16_t, from_bf16(v), to_bf16((float)v))                                     \
-  X(f32, float, v, v)                                                                    \
-  X(f64, double, v, v)
+/* The nearest integer of so many bytes; sums are below 2^62. */
+static inline int64_t within (int64_t v, int bytes, bool sign) {
+  const int64_t high = INT64_MAX >> (bytes == 8 ? 0 : 63 - 8 * bytes + sign);
+  const int64_t low = sign ? -high - 1 : 0;
+  return v < low ? low : v > high ? high : v;
+}
 
-#define MT_WIDEN_FLOAT(dtype, type, value, back)                                         \
-  MT_CONVERT(F32_of_##dtype, type, float, value)                                         \
-  MT_CONVERT(F64_of_##dtype, type, double, value)                                        \
-  MT_CONVERT(dtype##_of_F32, float, type, back)                                          \
-  MT_CONVERT(dtype##_of_F64, double, type, back)
-MT_FLOATS(MT_WIDEN_FLOAT)
-
-MT_CONVERT(bits8, uint32_t, uint8_t, v)
-MT_CONVERT(bits16, uint32_t, uint16_t, v)
-MT_CONVERT(bits32, uint32_t, uint32_t, v)
-MT_CONVERT(low8, uint64_t, uint8_t, v)
-MT_CONVERT(low16, uint64_t, uint16_t, v)
-MT_CONVERT(low32, uint64_t, uint32_t, v)
-MT_CONVERT(low64, uint64_t, uint64_t, v)
+#define MT_SUMS(name, type, bytes, sign)                                                 \
+  MT_CONVERT(name##_of_sum_F64, double, type, within((int64_t)v, bytes, sign))           \
+  MT_CONVERT(name##_of_sum_U32, int32_t, type, within(v, bytes, sign))                   \
+  MT_CONVERT(name##_of_sum_U64, int64_t, type, within(v, bytes, sign))
+#define MT_SUMS_BOOL(...)
+#define MT_SUMS_FLOAT(...)
+#define MT_SUMS_INT(name, bytes, type) MT_SUMS(name, type, bytes, true)
+#define MT_SUMS_UINT(name, bytes, type) MT_SUMS(name, type, bytes, false)
+#define MT_DTYPE(name, kind, bytes, type, ...) MT_SUMS_##kind(name##_, bytes, type)
+#include "moontile_dtypes.def"
 
 mt_cpu_convert *mt_cpu_widener (mt_dtype from, mt_acc to) {
-#define MT_ROW(dtype, ...) [MT_##dtype] = {F32_of_##dtype, F64_of_##dtype, NULL, NULL},
-#define MT_INTEGER_ROW(dtype, ...)                                                       \
-  [MT_##dtype] = {F32_of_##dtype, F64_of_##dtype, U32_of_##dtype, U64_of_##dtype},
-  static mt_cpu_convert *const table[MT_NDTYPE][4] = {
-    MT_INTEGERS(MT_INTEGER_ROW) MT_FLOATS(MT_ROW)
+#define MT_WIDEN_INT(name)                                                               \
+  {F32_of_##name, F64_of_##name, U32_of_##name, U64_of_##name, U64_of_##name},
+#define MT_WIDEN_UINT MT_WIDEN_INT
+#define MT_WIDEN_BOOL MT_WIDEN_INT
+#define MT_WIDEN_FLOAT(name) {F32_of_##name, F64_of_##name},
+  static mt_cpu_convert *const table[MT_NDTYPE][MT_NACC] = {
+#define MT_DTYPE(name, kind, ...) MT_WIDEN_##kind(name##_)
+#include "moontile_dtypes.def"
   };
-#undef MT_ROW
-#undef MT_INTEGER_ROW
   return table[from][to];
 }
 
+/* A bool has no sums. */
 mt_cpu_convert *mt_cpu_narrower (mt_acc from, mt_dtype to) {
-#define MT_ROW(dtype, ...) [MT_##dtype] = {dtype##_of_F32, dtype##_of_F64, NULL, NULL},
-  static mt_cpu_convert *const table[MT_NDTYPE][4] = {
-    MT_FLOATS(MT_ROW)
-    [MT_i8] = {NULL, NULL, bits8, low8}, [MT_u8] = {NULL, NULL, bits8, low8},
-    [MT_i16] = {NULL, NULL, bits16, low16}, [MT_u16] = {NULL, NULL, bits16, low16},
-    [MT_i32] = {NULL, NULL, bits32, low32}, [MT_u32] = {NULL, NULL, bits32, low32},
-    [MT_i64] = {NULL, NULL, NULL, low64}, [MT_u64] = {NULL, NULL, NULL, low64}
+#define MT_NARROW_BOOL(name) {NULL},
+#define MT_NARROW_INT(name) {NULL, name##_of_sum_F64, name##_of_sum_U32, name##_of_sum_U64},
+#define MT_NARROW_UINT MT_NARROW_INT
+#define MT_NARROW_FLOAT(name) {name##_of_F32, name##_of_F64},
+  static mt_cpu_convert *const table[MT_NDTYPE][MT_NACC] = {
+#define MT_DTYPE(name, kind, ...) MT_NARROW_##kind(name##_)
+#include "moontile_dtypes.def"
   };
-#undef MT_ROW
   return table[to][from];
 }
 
 bool mt_cpu_is_native (mt_dtype d, mt_acc acc) {
   static const uint8_t native[MT_NDTYPE] = {
     [MT_f32] = 1 << MT_ACC_F32, [MT_f64] = 1 << MT_ACC_F64, [MT_i32] = 1 << MT_ACC_U32,
-    [MT_u32] = 1 << MT_ACC_U32, [MT_i64] = 1 << MT_ACC_U64, [MT_u64] = 1 << MT_ACC_U64
+    [MT_u32] = 1 << MT_ACC_U32, [MT_i64] = 1 << MT_ACC_U64 | 1 << MT_ACC_WIDE,
+    [MT_u64] = 1 << MT_ACC_U64 | 1 << MT_ACC_WIDE
   };
   return native[d] >> acc & 1;
 }
@@ -173,27 +182,20 @@ void mt_cpu_count (void *pt, const void *pv, int64_t n, bool fresh) {
   for (int i = 0; i < n; i++) t[i] += (uint32_t)(int32_t)v[i];
 }
 
-
-/* Floats of 32 bits: in double, rounded once. Integers: modulo 2^64, then 2^32. */
-#define MT_COMBINE(name, type, wide, factor)                                             \
+/* Floats of 32 bits: in double, rounded once. */
+#define MT_COMBINE(name, type)                                                           \
   static void name (void *pt, const void *pc, int64_t n, double alpha, double beta) {    \
     type *t = pt;                                                                        \
     const type *c = pc;                                                                  \
-    const wide a = (wide)(factor)alpha, b = (wide)(factor)beta;                          \
     if (c == NULL)                                                                       \
-      for (int64_t i = 0; i < n; i++) t[i] = (type)(a * t[i]);                           \
+      for (int64_t i = 0; i < n; i++) t[i] = (type)(alpha * t[i]);                       \
     else                                                                                 \
-      for (int64_t i = 0; i < n; i++) t[i] = (type)(a * t[i] + b * c[i]);                \
+      for (int64_t i = 0; i < n; i++) t[i] = (type)(alpha * t[i] + beta * c[i]);         \
   }
-MT_COMBINE(combine_F32, float, double, double)
-MT_COMBINE(combine_F64, double, double, double)
-MT_COMBINE(combine_U32, uint32_t, uint64_t, int64_t)
-MT_COMBINE(combine_U64, uint64_t, uint64_t, int64_t)
+MT_COMBINE(combine_F32, float)
+MT_COMBINE(combine_F64, double)
 
 void mt_cpu_combine (mt_acc acc, void *t, const void *c, int64_t n, double alpha,
                      double beta) {
-  static void (*const by_acc[])(void *, const void *, int64_t, double, double) = {
-    combine_F32, combine_F64, combine_U32, combine_U64
-  };
-  by_acc[acc](t, c, n, alpha, beta);
+  (acc == MT_ACC_F32 ? combine_F32 : combine_F64)(t, c, n, alpha, beta);
 }

@@ -26,7 +26,9 @@ static mt_status prepare_reference (mt_plan *p, int threads, mt_err *err) {
 static mt_status prepare_own (mt_plan *p, int threads, mt_err *err) {
   p->kernel = &mt_cpu_kernels[MT_ROW_gemm];
   p->grid.threads = (uint32_t)threads;
-  return mt_cpu_gemm_new(&p->native, p->device, &p->product, &p->why, err);
+  MT_TRY(mt_cpu_gemm_new(&p->native, p->device, &p->product, &p->why, err));
+  p->name = mt_cpu_gemm_name(p->native);
+  return MT_OK;
 }
 
 mt_status mt_cpu_product_prepare (mt_plan *p, int threads, mt_err *err) {

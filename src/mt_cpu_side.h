@@ -48,7 +48,8 @@ void mt_cpu_scatter (const mt_cpu_side *s, const mt_cpu_piece *p, const void *fr
 typedef void mt_cpu_convert (void *out, const void *in, int64_t n);
 /* Integers are read exactly; NULL: floats are not added up as integers. */
 mt_cpu_convert *mt_cpu_widener (mt_dtype from, mt_acc to);
-/* Floats are rounded to nearest even, integers wrap; NULL: no such type of C. */
+/* As copies convert: floats are rounded to nearest even; integers, of sums below 2^62,
+** saturate. NULL: no such type of C. */
 mt_cpu_convert *mt_cpu_narrower (mt_acc from, mt_dtype to);
 /* Whether the dtype's elements are what is added up: no conversion is needed. */
 bool mt_cpu_is_native (mt_dtype d, mt_acc acc);
@@ -56,7 +57,7 @@ bool mt_cpu_is_native (mt_dtype d, mt_acc acc);
 /* t += v, of u32 and of floats that are integers below 2^24; fresh: t = v. */
 void mt_cpu_count (void *t, const void *v, int64_t n, bool fresh);
 
-/* t = alpha t + beta c, element by element; c NULL: t = alpha t. */
+/* t = alpha t + beta c, of floats, element by element; c NULL: t = alpha t. */
 void mt_cpu_combine (mt_acc acc, void *t, const void *c, int64_t n, double alpha,
                      double beta);
 

@@ -66,10 +66,11 @@ enum { MT_PATTERN = 256 };
 static void fill_rows (const mt_cpu_tile *t, const char *src, char *dst, int64_t na,
                        int64_t nb) {
   char pattern[MT_PATTERN];
+  int64_t n = na * t->unit, repeated = n < MT_PATTERN ? n : MT_PATTERN;
   for (int64_t j = 0; j < nb; j++, src += t->b.src, dst += t->b.dst) {
-    for (int64_t i = 0; i < MT_PATTERN; i += t->unit)
+    int64_t at = 0;
+    for (int64_t i = 0; i < repeated; i += t->unit)
       memcpy(pattern + i, src, (size_t)t->unit);
-    int64_t n = na * t->unit, at = 0;
     for (; n - at >= MT_PATTERN; at += MT_PATTERN) memcpy(dst + at, pattern, MT_PATTERN);
     memcpy(dst + at, pattern, (size_t)(n - at));
   }

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "mt_algo.h"
 #include "mt_cuda.h"
 
 static size_t cuda_size (void) {
@@ -23,10 +24,10 @@ mt_status mt_cuda_note (mt_cuda *c, mt_status s, const mt_err *err) {
   return s;
 }
 
-static bool forked (const mt_cuda *c) { return c->driver.pid != getpid(); }
+bool mt_cuda_forked (const mt_cuda *c) { return c->driver.pid != getpid(); }
 
 static mt_status enter (mt_cuda *c, mt_err *err) {
-  if (forked(c))
+  if (mt_cuda_forked(c))
     return mt_fail(err, MT_EDRIVER,
                    "a CUDA device is of no use in a child of the process that opened it\n"
                    "open the device after fork(), or start the child with exec()");
@@ -61,6 +62,8 @@ static mt_status describe (mt_device *d, mt_cuda *c, int index, mt_err *err) {
   MT_TRY(MT_CU(v, err, cuDriverGetVersion, (&version)));
   d->arch = 10 * major + minor;
   c->version = version;
+  d->cores = cores;
+  d->hopper = d->arch == 90 && mt_cuda_has_hopper();
   snprintf(d->name, sizeof d->name, "cuda:%d", index);
   snprintf(d->about, sizeof d->about, "%.127s, sm_%d%d, %d multiprocessors, %.1f GiB, "
            "driver for CUDA %d.%d", name, major, minor, cores,
@@ -78,17 +81,18 @@ static mt_status find_device (mt_cuda *c, int index, mt_err *err) {
   return MT_CU(&c->driver, err, cuDeviceGet, (&c->device, index));
 }
 
-/* Of more shared memory than launches may ask for otherwise. */
-static bool asks_for_much (const mt_kernel *k) {
-  return k->op == MT_OP_COPY && k->form == MT_FORM_SKEW;
+/* Shared memory that a launch of the kernel may ask for; 0: as much as of any. */
+static int most_shared (const mt_kernel *k) {
+  if (k->op == MT_OP_HOPPER) return MT_HOPPER_MOST_SHARED;
+  return k->op == MT_OP_COPY ? mt_algo_of(k->form)->most_shared : 0;
 }
 
 /* The shared memory that a launch asks for; other kernels have what they need. */
 static unsigned shared_of (const mt_plan *p) {
   const mt_desc *d = &p->launch.desc;
-  if (p->kernel->op != MT_OP_COPY) return 0;
-  if (d->form == MT_FORM_BOX) return d->turn.size;
-  return d->form == MT_FORM_SKEW ? d->skew.shared : 0;
+  if (p->kernel->op == MT_OP_HOPPER) return p->hopper.shared;
+  const mt_algo *a = p->kernel->op == MT_OP_COPY ? mt_algo_of(d->form) : NULL;
+  return a && a->shared ? a->shared(d) : 0;
 }
 
 /* The kernels of products are loaded with the first of them. */
@@ -101,9 +105,9 @@ static mt_status find_function (mt_cuda *c, size_t i, mt_err *err) {
   snprintf(name, sizeof name, "mt_%s", mt_cuda_kernels[i].name);
   MT_TRY(CU(c, err, cuLibraryGetKernel, (&kernel, c->library[op], name)));
   MT_TRY(CU(c, err, cuKernelGetFunction, (&c->function[i], kernel)));
-  if (!asks_for_much(&mt_cuda_kernels[i])) return MT_OK;
-  return CU(c, err, cuFuncSetAttribute, (c->function[i], MT_CU_MOST_SHARED,
-                                         MT_SKEW_SHARED));
+  int most = most_shared(&mt_cuda_kernels[i]);
+  if (most == 0) return MT_OK;
+  return CU(c, err, cuFuncSetAttribute, (c->function[i], MT_CU_MOST_SHARED, most));
 }
 
 /* Those of copies; a product's is found when it is chosen. */
@@ -133,22 +137,25 @@ static mt_status set_up (mt_device *d, mt_cuda *c, int index, mt_err *err) {
   return fill_context(c, err);
 }
 
-/* Gives back what set_up took, as far as it came. Nobody can be told what fails here. */
-static void take_down (mt_cuda *c) {
+/* Gives back what set_up took, as far as it came. Nobody can be told what fails here.
+** What a GPU that works on and on may be using is left to the context. */
+static void take_down (mt_device *d) {
+  mt_cuda *c = d->impl;
   const mt_driver *v = &c->driver;
   CUcontext popped;
   bool inside = c->context != NULL && v->cuCtxPushCurrent(c->context) == 0;
-  mt_cuda_room_free(c);
+  bool idle = mt_cuda_finish(d);
+  if (idle) mt_cuda_room_free(c);
   if (c->stream != NULL) v->cuStreamDestroy(c->stream);
-  for (int op = 0; op <= MT_OP_MMA; op++)
-    if (c->library[op] != NULL) v->cuLibraryUnload(c->library[op]);
+  for (int op = 0; op < MT_NOP; op++)
+    if (idle && c->library[op] != NULL) v->cuLibraryUnload(c->library[op]);
   if (inside) v->cuCtxPopCurrent(&popped);
   if (c->context != NULL) v->cuDevicePrimaryCtxRelease(c->device);
 }
 
 static void cuda_close (mt_device *d) {
   mt_cuda *c = d->impl;
-  if (!forked(c)) take_down(c);
+  if (!mt_cuda_forked(c)) take_down(d);
   mt_driver_unload(&c->driver);
   mt_host_free(d, c, cuda_size());
   d->impl = NULL;
@@ -164,78 +171,10 @@ static mt_status cuda_open (mt_device *d, int index, mt_err *err) {
     return s;
   }
   d->impl = c;
+  d->staging = mt_cuda_staging(d);
   s = set_up(d, c, index, err);
   if (s != MT_OK) cuda_close(d);
   return s;
-}
-
-/* ---------------------------------------------------------------- memory */
-
-mt_status mt_cuda_clear (mt_cuda *c, CUdeviceptr p, size_t bytes, mt_err *err) {
-  MT_TRY(CU(c, err, cuMemsetD8Async, (p, 0, bytes, c->stream)));
-  return CU(c, err, cuStreamSynchronize, (c->stream));
-}
-
-static mt_status out_of_memory (const mt_device *d, size_t bytes, mt_err *err) {
-  mt_err cause = *err;
-  return mt_fail(err, MT_ENOMEM, "%s has no %zu bytes of memory left: %s", d->name, bytes,
-                 cause.text);
-}
-
-static mt_status cuda_alloc (mt_device *d, void **out, size_t bytes, mt_err *err) {
-  mt_cuda *c = d->impl;
-  CUdeviceptr p = 0;
-  *out = NULL;
-  if (bytes == 0) return MT_OK;
-  MT_TRY(enter(c, err));
-  mt_status s = CU(c, err, cuMemAlloc, (&p, bytes));
-  if (s == MT_OK) {
-    s = mt_cuda_clear(c, p, bytes, err);
-    if (s != MT_OK) c->driver.cuMemFree(p);
-  }
-  leave(c);
-  if (s == MT_ENOMEM) return out_of_memory(d, bytes, err);
-  if (s == MT_OK) *out = (void *)(uintptr_t)p;
-  return s;
-}
-
-/* Waits first: a kernel on any stream may still be using the memory. */
-static void cuda_free (mt_device *d, void *p, size_t bytes) {
-  mt_cuda *c = d->impl;
-  mt_err err = MT_NOERR;
-  CUcontext popped;
-  (void)bytes;
-  if (p == NULL || forked(c)) return;
-  bool inside = c->driver.cuCtxPushCurrent(c->context) == 0;
-  if (c->lost[0] == '\0') (void)CU(c, &err, cuCtxSynchronize, ());
-  (void)CU(c, &err, cuMemFree, (to_address(p)));
-  if (inside) c->driver.cuCtxPopCurrent(&popped);
-}
-
-/* After a transfer with status s: when this returns nobody touches the host's memory. */
-static mt_status settle (mt_cuda *c, mt_status s, mt_err *err) {
-  if (s == MT_OK) s = CU(c, err, cuStreamSynchronize, (c->stream));
-  if (s != MT_OK) c->driver.cuCtxSynchronize();
-  leave(c);
-  return s;
-}
-
-static mt_status cuda_upload (mt_device *d, void *dst, const void *host, size_t bytes,
-                              mt_err *err) {
-  mt_cuda *c = d->impl;
-  if (bytes == 0) return MT_OK;
-  MT_TRY(enter(c, err));
-  mt_status s = CU(c, err, cuMemcpyHtoDAsync, (to_address(dst), host, bytes, c->stream));
-  return settle(c, s, err);
-}
-
-static mt_status cuda_download (mt_device *d, void *host, const void *src, size_t bytes,
-                                mt_err *err) {
-  mt_cuda *c = d->impl;
-  if (bytes == 0) return MT_OK;
-  MT_TRY(enter(c, err));
-  mt_status s = CU(c, err, cuMemcpyDtoHAsync, (host, to_address(src), bytes, c->stream));
-  return settle(c, s, err);
 }
 
 /* ---------------------------------------------------------------- streams */
@@ -245,7 +184,12 @@ static mt_status cuda_stream_create (mt_device *d, mt_stream **out, mt_err *err)
   CUstream stream = NULL;
   *out = NULL;
   MT_TRY(enter(c, err));
+  mt_cuda_reap(d);
   mt_status s = CU(c, err, cuStreamCreate, (&stream, MT_CU_NON_BLOCKING));
+  if (s == MT_OK && !mt_cuda_keep(d, &c->streams, (mt_kept){.stream = stream})) {
+    c->driver.cuStreamDestroy(stream);
+    s = mt_fail(err, MT_ENOMEM, "no host memory for a stream");
+  }
   leave(c);
   if (s == MT_OK) *out = (mt_stream *)(void *)stream;
   return s;
@@ -254,30 +198,64 @@ static mt_status cuda_stream_create (mt_device *d, mt_stream **out, mt_err *err)
 static void cuda_stream_destroy (mt_device *d, mt_stream *s) {
   mt_cuda *c = d->impl;
   CUcontext popped;
-  if (s == NULL || forked(c)) return;
+  if (s == NULL || mt_cuda_forked(c)) return;
   bool inside = c->driver.cuCtxPushCurrent(c->context) == 0;
-  c->driver.cuStreamDestroy(to_stream(c, s));
+  mt_cuda_close_stream(d, to_stream(c, s));
   if (inside) c->driver.cuCtxPopCurrent(&popped);
 }
 
 static mt_status cuda_synchronize (mt_device *d, mt_stream *stream, mt_err *err) {
   mt_cuda *c = d->impl;
   MT_TRY(enter(c, err));
-  mt_status s = stream ? CU(c, err, cuStreamSynchronize, (to_stream(c, stream)))
-                       : CU(c, err, cuCtxSynchronize, ());
+  mt_status s = stream ? mt_cuda_await(c, to_stream(c, stream), err)
+                       : mt_cuda_await_all(c, err);
+  if (s == MT_OK)
+    s = stream ? CU(c, err, cuStreamSynchronize, (to_stream(c, stream)))
+               : CU(c, err, cuCtxSynchronize, ());
   leave(c);
   return s;
 }
 
 /* ---------------------------------------------------------------- launching */
 
-/* A grid goes round; the threads are those of the partition. */
+/* The driver's number of a type: TMA moves it, and reads zeros outside. */
+static int map_type (mt_dtype d) {
+  switch (d) {
+    case MT_f16:  return 6;
+    case MT_f32:  return 7;
+    case MT_bf16: return 9;
+    case MT_i32:  return 3;
+    default:      return 0;                        /* bytes */
+  }
+}
+
+static mt_status encode (mt_cuda *c, mt_tma_map *out, const mt_tma_box *b, mt_err *err) {
+  static const unsigned step[3] = {1, 1, 1};
+  CUtensorMap map;
+  MT_TRY(CU(c, err, cuTensorMapEncodeTiled,
+            (&map, map_type(b->dtype), 3, b->base, b->extent, b->stride, b->box, step, 0,
+             MT_CU_SWIZZLE_128, MT_CU_PROMOTE_128, 0)));
+  memcpy(out, &map, sizeof *out);
+  return MT_OK;
+}
+
+static mt_status make_maps (mt_plan *p, mt_err *err) {
+  mt_cuda *c = p->device->impl;
+  mt_hopper *h = &p->hopper;
+  if (p->kernel->op != MT_OP_HOPPER) return MT_OK;
+  MT_TRY(encode(c, &h->launch.a, &h->map[MT_A], err));
+  MT_TRY(encode(c, &h->launch.b, &h->map[MT_B], err));
+  return h->launch.direct ? MT_OK : encode(c, &h->launch.d, &h->map[MT_C], err);
+}
+
+/* A grid goes round; the threads are those of the partition. Maps need the context. */
 static mt_status cuda_prepare_product (mt_plan *p, mt_err *err) {
   mt_cuda *c = p->device->impl;
   size_t i = (size_t)(p->kernel - mt_cuda_kernels);
-  if (c->function[i] != NULL) return MT_OK;
+  if (c->function[i] != NULL && p->kernel->op != MT_OP_HOPPER) return MT_OK;
   MT_TRY(enter(c, err));
-  mt_status s = find_function(c, i, err);
+  mt_status s = c->function[i] ? MT_OK : find_function(c, i, err);
+  if (s == MT_OK) s = make_maps(p, err);
   leave(c);
   return s;
 }
@@ -286,7 +264,9 @@ static mt_status cuda_prepare_product (mt_plan *p, mt_err *err) {
 static mt_status start (const mt_plan *p, CUstream stream, bool early, mt_err *err) {
   mt_cuda *c = p->device->impl;
   CUfunction function = c->function[p->kernel - mt_cuda_kernels];
-  void *params[] = {(void *)(uintptr_t)&p->launch};    /* or the product: a union */
+  const void *launch = p->kernel->op == MT_OP_HOPPER ? (const void *)&p->hopper.launch
+                                                     : &p->launch;   /* or the product */
+  void *params[] = {(void *)(uintptr_t)launch};
   CUlaunchAttribute may = {.id = MT_CU_EARLY, .value.allowed = 1};
   CUlaunchConfig config = {.attrs = &may,
                            .numAttrs = early && p->kernel->op == MT_OP_COPY,
@@ -305,7 +285,8 @@ mt_status mt_cuda_start (const mt_plan *p, CUstream stream, mt_err *err) {
 static mt_status cuda_launch (mt_plan *p, mt_stream *stream, mt_err *err) {
   mt_cuda *c = p->device->impl;
   MT_TRY(enter(c, err));
-  mt_status s = start(p, to_stream(c, stream), c->early, err);
+  mt_status s = mt_cuda_throttle(c, to_stream(c, stream), err);
+  if (s == MT_OK) s = start(p, to_stream(c, stream), c->early, err);
   leave(c);
   return s;
 }
@@ -336,7 +317,7 @@ static mt_status record_on (CUgraph *out, mt_graph *g, CUstream stream, mt_err *
   bool early = c->early && c->version >= MT_CU_EARLY_CAPTURE;
   mt_status s = record(out, g, stream, early, err);
   if (!early || s != MT_EDRIVER) return s;
-  *err = (mt_err)MT_NOERR;
+  mt_forgive(err);
   return record(out, g, stream, false, err);
 }
 
@@ -365,7 +346,8 @@ static mt_status cuda_capture (mt_graph *g, mt_err *err) {
 static mt_status cuda_replay (mt_graph *g, mt_stream *stream, mt_err *err) {
   mt_cuda *c = g->device->impl;
   MT_TRY(enter(c, err));
-  mt_status s = CU(c, err, cuGraphLaunch, (g->own, to_stream(c, stream)));
+  mt_status s = mt_cuda_throttle(c, to_stream(c, stream), err);
+  if (s == MT_OK) s = CU(c, err, cuGraphLaunch, (g->own, to_stream(c, stream)));
   leave(c);
   return s;
 }
@@ -374,7 +356,7 @@ static mt_status cuda_replay (mt_graph *g, mt_stream *stream, mt_err *err) {
 static void cuda_forget (mt_graph *g) {
   mt_cuda *c = g->device->impl;
   CUcontext popped;
-  if (forked(c)) return;
+  if (mt_cuda_forked(c)) return;
   bool inside = c->driver.cuCtxPushCurrent(c->context) == 0;
   c->driver.cuGraphExecDestroy(g->own);
   if (inside) c->driver.cuCtxPopCurrent(&popped);
@@ -382,14 +364,20 @@ static void cuda_forget (mt_graph *g) {
 
 /* ---------------------------------------------------------------- time */
 
+enum { MT_ATATIME = 64 };              /* launches between two questions whether to end */
+
 /* What the device's own stream needs between the two events. */
 static mt_status time_launches (mt_plan *p, int n, CUevent e[2], double *us,
                                 mt_err *err) {
   mt_cuda *c = p->device->impl;
   float ms = 0;
   MT_TRY(CU(c, err, cuEventRecord, (e[0], c->stream)));
-  for (int i = 0; i < n; i++) MT_TRY(cuda_launch(p, NULL, err));
+  for (int i = 0; i < n; i++) {
+    MT_TRY(cuda_launch(p, NULL, err));
+    if (i % MT_ATATIME == 0 && mt_stopped(err, "measure")) return MT_ESTOPPED;
+  }
   MT_TRY(CU(c, err, cuEventRecord, (e[1], c->stream)));
+  MT_TRY(mt_cuda_await(c, c->stream, err));
   MT_TRY(CU(c, err, cuStreamSynchronize, (c->stream)));
   MT_TRY(CU(c, err, cuEventElapsedTime, (&ms, e[0], e[1])));
   *us = 1e3 * (double)ms;
@@ -418,13 +406,14 @@ const mt_backend mt_backend_cuda = {
   .name = "cuda",
   .kernels = mt_cuda_kernels,
   .nkernels = &mt_ncuda_kernels,
+  .has_code = mt_cuda_has_kernels,
   .host = false,
   .open = cuda_open,
   .close = cuda_close,
-  .alloc = cuda_alloc,
-  .free = cuda_free,
-  .upload = cuda_upload,
-  .download = cuda_download,
+  .alloc = mt_cuda_alloc,
+  .free = mt_cuda_free,
+  .upload = mt_cuda_upload,
+  .download = mt_cuda_download,
   .stream_create = cuda_stream_create,
   .stream_destroy = cuda_stream_destroy,
   .synchronize = cuda_synchronize,

@@ -121,13 +121,23 @@ void mt_driver_unload (mt_driver *v) {
 
 /* ---------------------------------------------------------------- the images */
 
-/* The text of kernels.def begins with a comment, a fatbin with its magic number. */
-bool mt_cuda_has_kernels (void) {
-  return memcmp(mt_image_copy, "\x50\xed\x55\xba", 4) == 0;
+/* A list of kernels begins with a comment, a fatbin with its magic number. */
+static bool is_code (const unsigned char *image) {
+  return memcmp(image, "\x50\xed\x55\xba", 4) == 0;
+}
+
+bool mt_cuda_has_kernels (void) { return is_code(mt_image_copy); }
+
+bool mt_cuda_has_hopper (void) {
+  return is_code(mt_image_hopper) || !is_code(mt_image_copy);
 }
 
 mt_status mt_driver_image (const mt_driver *v, mt_op op, CUlibrary *out, mt_err *err) {
-  const unsigned char *image = op == MT_OP_MMA ? mt_image_mma : mt_image_copy;
+  static const unsigned char *const images[MT_NOP] = {
+    [MT_OP_COPY] = mt_image_copy, [MT_OP_MMA] = mt_image_mma,
+    [MT_OP_HOPPER] = mt_image_hopper
+  };
+  const unsigned char *image = images[op];
   CUresult r = v->cuLibraryLoadData(out, image, NULL, NULL, 0, NULL, NULL, 0);
   if (r == 0) return MT_OK;
   mt_status s = mt_driver_check(v, "cuLibraryLoadData", r, err);

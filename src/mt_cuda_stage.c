@@ -29,8 +29,10 @@ void mt_cuda_room_free (mt_cuda *c) {
   *r = (mt_room){.n = 0};
 }
 
-/* A function that fails leaves its result alone. */
+/* A function that fails leaves its result alone. What would be waited for has ended when
+** there is something to give back, which waits for it too. */
 static mt_status fill_slot (mt_cuda *c, mt_slot *s, size_t bytes, mt_err *err) {
+  MT_TRY(mt_cuda_await(c, c->stream, err));
   MT_TRY(CU(c, err, cuMemHostAlloc, (&s->host, bytes, 0)));
   MT_TRY(CU(c, err, cuMemAlloc, (&s->device, bytes)));
   MT_TRY(mt_cuda_clear(c, s->device, bytes, err));
@@ -55,17 +57,26 @@ static mt_status make_streams (mt_cuda *c, mt_err *err) {
   return MT_OK;
 }
 
+static size_t piece_of (const mt_device *d) {
+  return d->options.piece ? d->options.piece : MT_STAGE_PIECE;
+}
+
+size_t mt_cuda_staging (const mt_device *d) {
+  size_t all;
+  return __builtin_mul_overflow(piece_of(d), (size_t)2 * MT_SLOTS, &all) ? SIZE_MAX : all;
+}
+
 /* The first slot, of what there is memory for. */
 static mt_status first_slot (mt_device *d, mt_err *err) {
   mt_cuda *c = d->impl;
   mt_room *r = &c->room;
-  size_t bytes = d->options.piece ? d->options.piece : MT_STAGE_PIECE;
+  size_t bytes = piece_of(d);
   MT_TRY(make_streams(c, err));
   if (r->n > 0) return MT_OK;
   mt_status s = add_slot(c, bytes, err);
   for (; s == MT_ENOMEM && bytes / 2 >= MT_STAGE_LEAST; s = add_slot(c, bytes, err)) {
     bytes /= 2;
-    *err = (mt_err)MT_NOERR;
+    mt_forgive(err);
   }
   r->bytes = bytes;
   if (s != MT_ENOMEM) return s;
@@ -113,6 +124,7 @@ typedef struct mt_trip {
   mt_stage *g;
   CUstream stream;             /* of the launch, and so of the kernels */
   mt_err *err;
+  bool begun;                  /* pieces may be on their way */
 } mt_trip;
 
 #define TRY_CU(w, name, args) MT_TRY(CU((w)->c, (w)->err, name, args))
@@ -121,7 +133,7 @@ typedef struct mt_trip {
 static mt_status more_slots (mt_trip *w) {
   mt_room *r = &w->c->room;
   while (r->n < MT_SLOTS && r->n < w->g->pieces) {
-    mt_err err = MT_NOERR;
+    MT_TRYERR(err, w->err);
     mt_status s = add_slot(w->c, r->bytes, &err);
     if (s == MT_ENOMEM) break;
     if (s != MT_OK) return *w->err = err, s;
@@ -133,12 +145,25 @@ static mt_slot *slot_of (const mt_trip *w, int64_t i) {
   return &w->c->room.slot[i % w->c->room.n];
 }
 
-/* Transfers come behind what was on the launch's stream before. */
+/* After a call that was ended: its pieces have left the slots. */
+static mt_status clear_slots (mt_trip *w) {
+  mt_room *r = &w->c->room;
+  MT_TRY(mt_cuda_await_all(w->c, w->err));
+  if (w->err->stop == NULL) TRY_CU(w, cuCtxSynchronize, ());
+  r->left = false;
+  return MT_OK;
+}
+
+/* Transfers come behind what was on the launch's stream before. Where the host's own
+** memory takes part that has ended: so what is on its way then is over soon. */
 static mt_status begin (mt_trip *w) {
   mt_room *r = &w->c->room;
+  if (r->left) MT_TRY(clear_slots(w));
+  if (w->g->locked) MT_TRY(mt_cuda_await(w->c, w->stream, w->err));
   MT_TRY(more_slots(w));
   TRY_CU(w, cuEventRecord, (r->begun, w->stream));
   TRY_CU(w, cuStreamWaitEvent, (r->stream, r->begun, 0));
+  w->begun = true;
   return MT_OK;
 }
 
@@ -167,6 +192,13 @@ static mt_status pack (mt_trip *w, const mt_piece *p, mt_slot *s) {
   return mt_plan_launch(w->g->pack.p, NULL, w->err);
 }
 
+/* Whether the slot's last transfer is over. */
+static mt_status arrived (mt_trip *w, const mt_slot *s) {
+  MT_TRY(mt_cuda_await_event(w->c, s->sent, w->err));
+  TRY_CU(w, cuEventSynchronize, (s->sent));
+  return MT_OK;
+}
+
 /* A slot's host memory is free when its last piece was sent, the device's when its last
 ** kernel has run. */
 static mt_status send (mt_trip *w, int64_t i) {
@@ -175,7 +207,7 @@ static mt_status send (mt_trip *w, int64_t i) {
   bool again = i >= w->c->room.n;
   mt_piece p;
   mt_stage_piece(&p, w->g, i);
-  if (again) TRY_CU(w, cuEventSynchronize, (s->sent));
+  if (again) MT_TRY(arrived(w, s));
   MT_TRY(pack(w, &p, s));
   if (again && !p.direct) TRY_CU(w, cuStreamWaitEvent, (transfers, s->used, 0));
   TRY_CU(w, cuMemcpyHtoDAsync,
@@ -206,12 +238,14 @@ static mt_status arrive (mt_trip *w, int64_t i) {
   mt_slot *s = slot_of(w, i);
   mt_piece p;
   mt_stage_piece(&p, w->g, i);
-  TRY_CU(w, cuEventSynchronize, (s->sent));
+  MT_TRY(arrived(w, s));
   return pack(w, &p, s);
 }
 
 static mt_status up (mt_trip *w) {
   for (int64_t i = 0; i < w->g->pieces; i++) MT_TRY(send(w, i));
+  MT_TRY(mt_cuda_await(w->c, w->stream, w->err));
+  MT_TRY(mt_cuda_await(w->c, w->c->room.stream, w->err));
   TRY_CU(w, cuStreamSynchronize, (w->stream));
   TRY_CU(w, cuStreamSynchronize, (w->c->room.stream));
   return MT_OK;
@@ -232,12 +266,9 @@ static mt_status whole (mt_trip *w) {
   mt_stage_piece(&p, w->g, 0);
   void *host = mt_piece_host(w->g, &p);
   CUdeviceptr device = to_address(mt_piece_device(w->g, &p));
-  if (w->g->host == MT_SRC)
-    TRY_CU(w, cuMemcpyHtoDAsync, (device, host, p.bytes, w->stream));
-  else
-    TRY_CU(w, cuMemcpyDtoHAsync, (host, device, p.bytes, w->stream));
-  TRY_CU(w, cuStreamSynchronize, (w->stream));
-  return MT_OK;
+  bool up = w->g->host == MT_SRC;
+  return mt_cuda_move(w->c, device, up ? NULL : host, up ? host : NULL, p.bytes,
+                      w->stream, w->err);
 }
 
 static mt_status staged (mt_trip *w) {
@@ -245,13 +276,16 @@ static mt_status staged (mt_trip *w) {
   return w->g->host == MT_SRC ? up(w) : down(w);
 }
 
-/* After an error, too, nobody touches the host's memory when this returns. */
+/* After an error, too, nobody touches the host's memory when this returns. Of a call that
+** was ended pieces may still be on their way between the slots and the device. */
 mt_status mt_cuda_transfer (mt_plan *p, mt_stream *s, mt_err *err) {
   mt_cuda *c = p->device->impl;
-  mt_trip w = {c, p->stage, to_stream(c, s), err};
+  mt_trip w = {c, p->stage, to_stream(c, s), err, false};
   MT_TRY(mt_cuda_enter(c, err));
   mt_status st = w.g->staged ? staged(&w) : whole(&w);
-  if (st != MT_OK) c->driver.cuCtxSynchronize();
+  bool ended = st == MT_ESTOPPED, here = w.begun && w.g->locked;
+  if (st != MT_OK && (!ended || here)) c->driver.cuCtxSynchronize();
+  if (ended && w.begun) c->room.left = true;
   mt_cuda_leave(c);
   return st;
 }

@@ -3,7 +3,8 @@
 ** SPDX-License-Identifier: MIT
 */
 #include "mt_axes.h"
-#include "mt_check.h"
+#include "mt_bounds.h"
+#include "mt_box.h"
 #include "mt_plan.h"
 #include "mt_swizzle.h"
 
@@ -14,6 +15,7 @@ typedef struct mt_draft {
   mt_axes mode[3];
   uint32_t nbound;
   int64_t bound[MT_MAXBOUND];
+  bool empty;                      /* no element is real */
 } mt_draft;
 
 /* ---------------------------------------------------------------- tensors */
@@ -108,35 +110,117 @@ static mt_status no_refinement (int i, const mt_node *a, const char *what,
                   "partition", names[i], what, mt_mode(a, i), mt_mode(b, i));
 }
 
-/* A mode of the tensors that the tile overhangs gets a bound, and its ordinates
-** partitioned. */
-static mt_status add_bound (mt_draft *x, const mt_tiled_copy *copy, const mt_node *src,
-                            const mt_node *tv, int k, mt_err *err) {
-  mt_layout crd, part;
+static mt_status check_room (const mt_draft *x, mt_err *err) {
+  if (x->nbound < MT_MAXBOUND) return MT_OK;
+  return mt_fail(err, MT_ETOOBIG, "copy: more than %d bounds: of what the tile overhangs "
+                 "and of tensors that are ragged themselves\ncopy the ragged one into a "
+                 "tensor of its own first", (int)MT_MAXBOUND);
+}
+
+/* Of the partitioned ordinates. */
+static mt_status add_bound (mt_draft *x, const mt_tiled_copy *copy, const mt_node *crd,
+                            const mt_node *tv, int64_t bound, mt_err *err) {
+  mt_layout part;
   int f = MT_STEP + (int)x->nbound;
-  if (x->nbound == MT_MAXBOUND)
-    return mt_failn(err, MT_ETOOBIG, "copy: the tile %N overhangs more than %d modes of "
-                    "%N", copy->tiler.node, (int)MT_MAXBOUND, src);
-  MT_TRY(ordinates(&crd, src, k, err));
-  MT_TRY(mt_partition(&part, copy, crd.node, err));
+  MT_TRY(check_room(x, err));
+  MT_TRY(mt_partition(&part, copy, crd, err));
   for (int i = 0; i < 3; i++)
     if (!mt_axes_refine(&x->mode[i], mt_mode(part.node, i), f))
       return no_refinement(i, tv, "the coordinates", part.node, err);
-  x->bound[x->nbound++] = mt_size(mt_mode(src, k));
+  x->bound[x->nbound++] = bound;
   return MT_OK;
 }
 
+/* A mode of the tensors that the tile overhangs gets a bound. */
 static mt_status add_bounds (mt_draft *x, int *modes, const mt_tiled_copy *copy,
                              const mt_node *src, const mt_node *tv, mt_err *err) {
   int n = mt_rank(copy->tiler.node);
   for (int k = 0; k < n; k++) {
-    int64_t tile = mt_size(mt_mode(copy->tiler.node, k));
-    if (mt_size(mt_mode(src, k)) % tile == 0) continue;
-    modes[x->nbound] = k + 1;
-    MT_TRY(add_bound(x, copy, src, tv, k, err));
+    mt_layout crd;
+    int64_t tile = mt_size(mt_mode(copy->tiler.node, k)), size = mt_size(mt_mode(src, k));
+    if (size % tile == 0) continue;
+    if (x->nbound < MT_MAXBOUND) modes[x->nbound] = k + 1;
+    MT_TRY(ordinates(&crd, src, k, err));
+    MT_TRY(add_bound(x, copy, crd.node, tv, size, err));
   }
   return MT_OK;
 }
+
+/* ---------------------------------------------------------------- ragged tensors */
+
+/* The bound that was added last says nothing new: it counts as another one does, which
+** becomes the lower of both. */
+static void drop_twin (mt_draft *x) {
+  uint32_t last = x->nbound - 1, k = 0;
+  for (bool same = false; k < last; k++) {
+    same = true;
+    for (int i = 0; i < 3; i++)
+      for (mt_axis *a = x->mode[i].axis; a < x->mode[i].axis + x->mode[i].n; a++)
+        same = same && a->step[k] == a->step[last];
+    if (same) break;
+  }
+  if (k == last) return;
+  if (x->bound[last] < x->bound[k]) x->bound[k] = x->bound[last];
+  x->nbound = last;
+  for (int i = 0; i < 3; i++)
+    for (mt_axis *a = x->mode[i].axis; a < x->mode[i].axis + x->mode[i].n; a++)
+      a->step[last] = 0;
+}
+
+/* Whether the other tensor has the same ordinates; the lower bound counts. */
+static mt_status find_twin (bool *found, int64_t *bound, const mt_node *crd,
+                            const mt_tensor *other, mt_err *err) {
+  *found = false;
+  for (int k = 0; k < mt_ordinates(other); k++) {
+    mt_layout twin;
+    int64_t least;
+    MT_TRY(mt_bound_of(&twin, &least, other, k, err));
+    if (!mt_equal(twin.node, crd)) continue;
+    *found = true;
+    if (least < *bound) *bound = least;
+  }
+  return MT_OK;
+}
+
+static mt_status add_flat (mt_draft *x, const mt_node *crd, int64_t bound, mt_err *err) {
+  MT_TRY(check_room(x, err));
+  if (!mt_axes_refine(&x->mode[2], crd, MT_STEP + (int)x->nbound))
+    return mt_failn(err, MT_EINEXACT, "copy: offsets and coordinates of the tensors have "
+                    "no common refinement: coordinates %N\ncopy the ragged tensor into "
+                    "one of its own first", crd);
+  x->bound[x->nbound++] = bound;
+  return MT_OK;
+}
+
+/* Bound k of one of the tensors. */
+static mt_status add_own (mt_draft *x, int *modes, const mt_tiled_copy *copy,
+                          const mt_tensor *const t[2], int side, int k, mt_err *err) {
+  mt_layout crd, simple;
+  int64_t bound;
+  bool found;
+  MT_TRY(mt_renamed("copy", mt_bound_of(&crd, &bound, t[side], k, err), err));
+  MT_TRY(find_twin(&found, &bound, crd.node, t[1 - side], err));
+  if ((side == MT_DST && found) || mt_last_ordinate(crd.node) < bound) return MT_OK;
+  x->empty = x->empty || bound <= 0;
+  if (x->nbound < MT_MAXBOUND) modes[x->nbound] = 0;
+  if (copy == NULL) MT_TRY(add_flat(x, crd.node, bound, err));
+  else {
+    MT_TRY(simplify(&simple, crd.node, err));
+    MT_TRY(add_bound(x, copy, simple.node, t[side]->layout, bound, err));
+  }
+  drop_twin(x);
+  return MT_OK;
+}
+
+static mt_status add_all (mt_draft *x, int *modes, const mt_tiled_copy *copy,
+                          const mt_tensor *const t[2], mt_err *err) {
+  for (int side = 0; side < 2; side++)
+    for (int k = 0; k < mt_ordinates(t[side]); k++)
+      MT_TRY(add_own(x, modes, copy, t, side, k, err));
+  return MT_OK;
+}
+
+/* ---------------------------------------------------------------- drafts */
 
 static mt_status draft_tv (mt_draft *x, int *modes, const mt_tiled_copy *copy,
                            const mt_node *src, const mt_node *dst, mt_err *err) {
@@ -235,8 +319,79 @@ static mt_status put_swizzle (mt_launch *l, int side, const mt_tensor *t, mt_err
   return MT_OK;
 }
 
+/* ---------------------------------------------------------------- boxes */
+
+static mt_status put_axes (mt_launch *out, mt_draft *x, mt_err *err) {
+  out->desc.nbound = x->nbound;
+  memcpy(out->desc.bound, x->bound, sizeof x->bound);
+  for (int i = 0; i < 3; i++) mt_axes_merge(&x->mode[i]);
+  return mt_axes_put(&out->desc, x->mode, err);
+}
+
+/* The box's axes in the order that they had. */
+static void take_box (mt_draft *x, const mt_box *b) {
+  mt_axes *rest = &x->mode[2];
+  int place[MT_LISTSIZE];
+  x->nbound = 0;
+  rest->n = 0;
+  for (int j = 0; j < b->n; j++) {
+    int i = rest->n++, at = b->part[b->axis[j].first];
+    for (; i > 0 && place[i - 1] > at; i--) {
+      rest->axis[i] = rest->axis[i - 1];
+      place[i] = place[i - 1];
+    }
+    memset(&rest->axis[i], 0, sizeof rest->axis[i]);
+    rest->axis[i].extent = b->axis[j].extent;
+    memcpy(rest->axis[i].stride, b->axis[j].stride, sizeof b->axis[j].stride);
+    place[i] = at;
+  }
+}
+
+typedef struct mt_only { int n; mt_box box; } mt_only;
+
+static bool only_one (void *ud, const mt_box *piece) {
+  mt_only *only = ud;
+  only->box = *piece;
+  return ++only->n == 1;
+}
+
+/* Threads of a flat copy that converts and has bounds: only TV has both. */
+static void share_rest (mt_launch *out, mt_draft *x) {
+  mt_axes *thr = &x->mode[0], *rest = &x->mode[2];
+  int64_t n = rest->n > 0 ? rest->axis[0].extent : 1, most = MT_MAXTHREADS / 4;
+  out->desc.form = MT_FORM_TV;
+  while (most > 1 && n % most != 0) most--;
+  if (rest->n == 0 || most == 1) return;
+  thr->n = 1;
+  thr->axis[0] = rest->axis[0];
+  thr->axis[0].extent = most;
+  rest->axis[0].extent /= most;
+  for (int o = 0; o < 2; o++) rest->axis[0].stride[o] *= most;
+  for (int k = 0; k < MT_MAXBOUND; k++) rest->axis[0].step[k] *= most;
+}
+
+/* A flat copy of a box has smaller axes instead of bounds. */
+static mt_status put_flat (mt_launch *out, mt_draft *x, mt_err *err) {
+  mt_only only = {0};
+  MT_TRY(put_axes(out, x, err));
+  if (x->nbound == 0) return MT_OK;
+  mt_box_of(&only.box, &out->desc, 1u << MT_SRC | 1u << MT_DST);
+  if (only.box.exact || (mt_pieces(&out->desc, only_one, &only) && only.n == 1))
+    take_box(x, &only.box);
+  else if (out->desc.cast) share_rest(out, x);
+  return put_axes(out, x, err);
+}
+
+/* Nothing is to be done: an axis of extent 0. */
+static mt_status put_nothing (mt_launch *out) {
+  out->desc.nrest = 1;
+  out->desc.rests = 0;
+  return MT_OK;
+}
+
 mt_status mt_describe (mt_launch *out, int modes[MT_MAXBOUND], const mt_tiled_copy *copy,
                        const mt_tensor *src, const mt_tensor *dst, mt_err *err) {
+  const mt_tensor *const t[] = {src, dst};
   mt_draft x;
   memset(&x, 0, sizeof x);
   MT_TRY(check_tensor(src, MT_SRC, err));
@@ -244,18 +399,13 @@ mt_status mt_describe (mt_launch *out, int modes[MT_MAXBOUND], const mt_tiled_co
   MT_TRY(check_shapes(src, dst, err));
   if (copy) MT_TRY(check_copy(copy, src, err));
   begin(out, copy, src, dst);
-  if (mt_size(src->layout) == 0) {
-    out->desc.nrest = 1;                   /* an axis of extent 0 */
-    out->desc.rests = 0;
-    return MT_OK;
-  }
+  if (mt_size(src->layout) == 0) return put_nothing(out);
   MT_TRY(put_swizzle(out, MT_SRC, src, err));
   MT_TRY(put_swizzle(out, MT_DST, dst, err));
   const mt_node *from = mt_inner(src->layout), *to = mt_inner(dst->layout);
   if (copy) MT_TRY(draft_tv(&x, modes, copy, from, to, err));
   else MT_TRY(draft_flat(&x, from, to, err));
-  out->desc.nbound = x.nbound;
-  memcpy(out->desc.bound, x.bound, sizeof x.bound);
-  for (int i = 0; i < 3; i++) mt_axes_merge(&x.mode[i]);
-  return mt_axes_put(&out->desc, x.mode, err);
+  MT_TRY(add_all(&x, modes, copy, t, err));
+  if (x.empty) return put_nothing(out);
+  return copy ? put_axes(out, &x, err) : put_flat(out, &x, err);
 }

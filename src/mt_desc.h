@@ -20,7 +20,16 @@
 enum { MT_MAXAXIS = 24, MT_MAXBOUND = 4, MT_MAXBASE = 4 };
 enum { MT_SRC = 0, MT_DST = 1 };
 
-typedef enum mt_op { MT_OP_COPY, MT_OP_MMA } mt_op;
+/* What an image of kernels is for: copies, products over one instruction, products by TMA
+** and wgmma. */
+typedef enum mt_op { MT_OP_COPY, MT_OP_MMA, MT_OP_HOPPER, MT_NOP } mt_op;
+
+/* Division of n < 2^31 by `extent`: q = (extent == 1) ? n : ((uint64_t)n * mul >> 32) >>
+** shift. p = 31 + ceil(log2 extent), mul = ceil(2^p / extent), shift = p - 32; both are 0
+** if the extent is 1. */
+typedef struct mt_divisor {
+  uint32_t extent, mul, shift;
+} mt_divisor;
 
 /* TV: the described partition, literally: a block is one index of rest, its threads the
 ** threads. FLAT: all axes are rest axes (threads = values = 1); an index of rest is one
@@ -35,9 +44,17 @@ typedef enum mt_op { MT_OP_COPY, MT_OP_MMA } mt_op;
 ** ROWS: the thread axis is a run of both sides; rows begin anywhere. SKEW: the thread
 ** axes are a box as in BOX; its rows begin anywhere, and it may overhang (mt_skew). */
 typedef enum mt_form {
-  MT_FORM_TV, MT_FORM_FLAT, MT_FORM_TILE, MT_FORM_SHEAR, MT_FORM_PACK, MT_FORM_BOX,
-  MT_FORM_ROWS, MT_FORM_SKEW, MT_NFORM
+#define MT_ALGO(name, lower, threads, unroll, what) MT_FORM_##name,
+#include "mt_algos.def"
+  MT_NFORM
 } mt_form;
+
+/* What mt_algos.def says of each: MT_IS_name. */
+enum { MT_TILED = 1, MT_CONVERTS = 2, MT_BOUNDED = 4, MT_SWIZZLED = 8 };
+enum {
+#define MT_ALGO(name, lower, threads, unroll, what) MT_IS_##name = what,
+#include "mt_algos.def"
+};
 
 /* A tile of accesses of so many bytes: along the run of the source, of the destination;
 ** 16 KiB. TILE has large ones of 32 KiB too, of MT_LARGE bytes, for runs that fill them,
@@ -63,11 +80,9 @@ typedef enum mt_form {
 **   s = b mod strip + q2 mod across * strip, d = q1 mod along,
 **   q1 = b / strip, q2 = q1 / along, r = q2 / across;
 ** tiles beyond the last are empty. along: tiles of the destination's run; across: strips.
-** The divisors are those of mt_axis. */
+** */
 typedef struct mt_raster {
-  uint32_t strip, strip_mul, strip_shift;
-  uint32_t along, along_mul, along_shift;
-  uint32_t across, across_mul, across_shift;
+  mt_divisor strip, along, across;
 } mt_raster;
 
 /* PACK: a block takes so many accesses of each of n rows, together at most
@@ -98,15 +113,14 @@ enum { MT_CAST_UNROLL = 4 };             /* accesses of a thread */
 /* Bytes of an element of a side. */
 #define MT_ELEM(d, side) ((d)->cast != 0 && (side) == MT_DST ? (d)->to : (d)->elem)
 
-/* Division of n < 2^31 by `extent`: q = (extent == 1) ? n : ((uint64_t)n * mul >> 32) >>
-** shift. p = 31 + ceil(log2 extent), mul = ceil(2^p / extent), shift = p - 32. Indices of
-** a mode whose size is 2^31 or more are divided by `extent` itself. The last axis of a
-** mode takes what the others leave: its digit needs no remainder. */
+/* An axis of a mode; mul, shift: as in mt_divisor, and 0 of 2^31 and more. Indices of a
+** mode whose size is 2^31 or more are divided by `extent` itself. The last axis of a mode
+** takes what the others leave: its digit needs no remainder. */
 typedef struct mt_axis {
   int64_t  extent;
   int64_t  stride[2];             /* of MT_SRC and MT_DST, in elements */
   int64_t  step[MT_MAXBOUND];     /* >= 0 */
-  uint32_t mul, shift;            /* 0 if the extent is 1, or 2^31 and more */
+  uint32_t mul, shift;
 } mt_axis;
 
 /* BOX: a box of so many bytes at most, and so many where it lies in shared memory; larger
@@ -163,11 +177,6 @@ typedef struct mt_span {
   uint32_t units, count, bound;
 } mt_span;
 
-/* A divisor, as in mt_axis. */
-typedef struct mt_each {
-  uint32_t extent, mul, shift;
-} mt_each;
-
 /* An axis of the places in a row: what an index adds to the number of the run, to the
 ** bytes behind its first, and modulo 16 to the address of the run. */
 typedef struct mt_line {
@@ -213,10 +222,10 @@ typedef struct mt_skew {
   uint32_t all_runs, length, segment;
   mt_span  run, runs, row, rows;
   uint32_t ahead, ahead_runs;
-  mt_each  vectors, piece;
+  mt_divisor  vectors, piece;
   uint32_t grain, period, each, linear;
-  mt_each  wide, classes, chunks, all;
-  mt_each  lead;                  /* rows of the first hop; segments are one row */
+  mt_divisor  wide, classes, chunks, all;
+  mt_divisor  lead;                  /* rows of the first hop; segments are one row */
   uint32_t tasks, ends;           /* all rows have so many first vectors */
   int64_t  reach[2];              /* bytes before the box in the source, to its end */
   mt_hop   load[MT_MAXTURN], store[MT_MAXTURN];
@@ -241,10 +250,12 @@ typedef struct mt_desc {
   int64_t  threads, values, rests;        /* sizes of the modes; values counts accesses */
   int64_t  bound[MT_MAXBOUND];
   int64_t  lane_step[MT_MAXBOUND];        /* of one element inside an access */
-  mt_raster raster;               /* TILE, SHEAR; ROWS: along is the vectors of a row */
   mt_axis  axis[MT_MAXAXIS];
-  mt_turn  turn;                  /* of BOX, else 0 */
-  mt_skew  skew;                  /* of SKEW, else 0 */
+  union {                         /* by the form; of others 0 */
+    mt_raster raster;             /* TILE, SHEAR; ROWS: along is the vectors of a row */
+    mt_turn turn;                 /* BOX */
+    mt_skew skew;                 /* SKEW */
+  };
   mt_flip  flip[2];               /* of MT_SRC and MT_DST */
 } mt_desc;
 
@@ -279,7 +290,8 @@ typedef struct mt_launch {
 **   the tensor gives the element with the ordinates x, y of the batch l its place:
 **     offset = swizzle(offset + digits(x) + digits(y) + digits(l)).
 ** So any partition goes with any layout, and what overhangs is what has an ordinate that
-** is no less than the extent of its mode: it is read as 0 and not written. */
+** is no less than `real` of its operand: it is read as 0 and not written. Of C that is
+** the extent of the mode, of K too; A and B may end before C does. */
 enum { MT_A, MT_B, MT_C, MT_PARTS };                 /* operands of a product */
 enum { MT_M, MT_N, MT_K, MT_L, MT_PRODUCT_MODES };   /* its modes */
 enum { MT_MAXSTEP = 14, MT_MAXDIGIT = 18, MT_MAXINNER = 6 };
@@ -301,6 +313,7 @@ typedef struct mt_part {
   uint32_t nthr, nval;            /* axes of thread and value, in this order in axis[] */
   uint32_t values;                /* of a thread in one atom */
   mt_step  axis[MT_MAXSTEP];
+  int64_t  real[2];               /* ordinates below are real */
   uint32_t ndigit[3];             /* axes of ordinate 0, of ordinate 1, of the batch */
   uint32_t swizzle;               /* 0 or the mask of the bits that are moved */
   int32_t  shift;                 /* o ^= (o & swizzle) >> shift (<< -shift) */

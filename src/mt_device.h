@@ -2,22 +2,22 @@
 ** mt_device.h - private: backends, devices and plans.
 ** SPDX-License-Identifier: MIT
 **
-** A backend is one file and one word in MT_BACKENDS. It is reached only through its
-** table.
+** A backend is reached only through its table, which mt_backends.c names.
 */
 #ifndef MT_DEVICE_H
 #define MT_DEVICE_H
 
+#include "mt_alloc.h"
 #include "mt_impl.h"
+#include "mt_hopper.h"
 #include "mt_kernel.h"
 #include "mt_mma.h"
-
-#define MT_BACKENDS(X) X(cpu) X(checked) X(cuda)
 
 typedef struct mt_backend {
   const char *name;                  /* "cpu", "cpu:checked", "cuda" */
   const mt_kernel *kernels;
   const size_t *nkernels;
+  bool (*has_code) (void);           /* NULL, or: whether the library carries them */
   bool host;                         /* its memory is the host's */
   /* Fills d->impl, d->name, d->about. On failure it has released everything. */
   mt_status (*open) (mt_device *d, int index, mt_err *err);
@@ -59,15 +59,15 @@ typedef struct mt_backend {
   mt_status (*transfer) (mt_plan *p, mt_stream *s, mt_err *err);
 } mt_backend;
 
-#define MT_BACKEND_EXTERN(name) extern const mt_backend mt_backend_##name;
-MT_BACKENDS(MT_BACKEND_EXTERN)
-#undef MT_BACKEND_EXTERN
-
 struct mt_device {
   const mt_backend *backend;
   mt_device_options options;         /* alloc is never NULL here */
   char name[32], about[256];
+  int threads;                       /* that it may run on, the caller's among them */
+  size_t staging;                    /* bytes that copies may pass through */
   int arch;                          /* of a GPU: 90 is sm_90; 0: any atom runs */
+  int cores;                         /* of a GPU: multiprocessors */
+  bool hopper;                       /* has the kernels of TMA and wgmma */
   void *impl;                        /* the backend's own */
   struct mt_blas *blas;              /* of "cpu"; NULL: none is called */
   mt_graph *recording;               /* NULL, or: launches are added to it */
@@ -91,6 +91,7 @@ enum { MT_HEADSIZE = 1024 };
 struct mt_plan {
   mt_device *device;
   const mt_kernel *kernel;
+  const char *name;                  /* of what runs; NULL: the kernel's */
   mt_grid grid;
   size_t graphs;                     /* so many times graphs hold it */
   union {                            /* by the operation */
@@ -112,24 +113,34 @@ struct mt_plan {
   void *room;                        /* host memory: of the reference */
   size_t room_bytes;
   struct mt_cpu_gemm *native;        /* the processor's own */
+  mt_hopper hopper;                  /* of its kernels */
 };
 
 /* Marks the rows of the backend that have an instruction for the product's types. */
 enum { MT_MAXROWS = 512 };
 void mt_gemm_rows (bool has[MT_MAXROWS], const mt_plan *p);
 
+static inline const char *mt_plan_name (const mt_plan *p) {
+  return p->name ? p->name : p->kernel->name;
+}
+
+/* Adds to what is said of a plan "ragged: dst (4,3):(1@0,1@1) + (8,6) < (10,7)", of the
+** tensors that are. */
+void mt_plan_say_bounds (mt_plan *p, int n, const mt_tensor *const t[],
+                         const char *const names[]);
 /* A cleared plan, or NULL with MT_ENOMEM; mt_plan_free also takes it half made. */
 mt_plan *mt_plan_new (mt_device *d, const char *op, mt_err *err);
 
-/* Host memory through the device's allocator. mt_host_alloc: NULL when there is none. */
-void *mt_host_alloc (const mt_device *d, size_t bytes);
-void mt_host_free (const mt_device *d, void *p, size_t bytes);
+/* The device of this number of a backend; `options` may be NULL. */
+mt_status mt_device_make (mt_device **out, const mt_backend *b, int index,
+                          const mt_device_options *options, mt_err *err);
 
-/* The reference (mt_ref.c): runs a launch as a GPU would, block by block, thread by
-** thread, access by access, each offset computed from the descriptor alone. With `bytes`
-** (sizes of the buffers) each access is verified before it is made: MT_ERANGE or
-** MT_EALIGN with block, thread and value. */
-mt_status mt_ref_run (const mt_kernel *k, mt_grid grid, const mt_launch *l,
-                      const size_t *bytes, mt_err *err);
+/* Host memory through the device's allocator. mt_host_alloc: NULL when there is none. */
+static inline void *mt_host_alloc (const mt_device *d, size_t bytes) {
+  return mt_take_memory(&d->options, bytes);
+}
+static inline void mt_host_free (const mt_device *d, void *p, size_t bytes) {
+  mt_give_memory(&d->options, p, bytes);
+}
 
 #endif

@@ -55,7 +55,7 @@ static void refuse_tile (mt_build *b, const mt_node *t) {
 static bool divides (const mt_node *a, int64_t n, int64_t d) {
   mt_layout t, pair, r;
   mt_build one, all;
-  mt_err err;
+  MT_NEWERR(err);
   mt_begin(&one, &t, "", &err);
   mt_add_leaf(&one, n, d);
   mt_begin(&all, &r, "", &err);
@@ -66,7 +66,7 @@ static bool divides (const mt_node *a, int64_t n, int64_t d) {
 }
 
 /* Adds the nearest extents n of a tile n:d with which a can be divided. */
-static void other_tiles (mt_build *b, const mt_node *a, const mt_node *t) {
+static MT_APART void other_tiles (mt_build *b, const mt_node *a, const mt_node *t) {
   int64_t less = 0, more = 0, d = t->stride;
   mt_explain(b->err, "\n  B is the tile %N with its complement", t);
   if (t->tag != MT_LEAF || t->shape > INT64_MAX - 64) return;
@@ -82,7 +82,7 @@ static void other_tiles (mt_build *b, const mt_node *a, const mt_node *t) {
 }
 
 /* ((tile), (rest)) */
-static void divide_by_layout (mt_build *b, const mt_node *a, const mt_node *t) {
+static MT_APART void divide_by_layout (mt_build *b, const mt_node *a, const mt_node *t) {
   mt_layout pair;
   if (!is_tile(t)) refuse_tile(b, t);
   if (b->status == MT_OK) with_complement(b, &pair, t, mt_size(a));
@@ -108,34 +108,34 @@ static void by_mode (mt_build *b, const mt_node *a, const mt_node *t) {
   mt_close(b);
 }
 
+/* By the tile n:1. */
+static MT_APART void divide_by_count (mt_build *b, const mt_node *a, int64_t n) {
+  mt_layout count;
+  mt_build one;
+  mt_begin(&one, &count, b->op, b->err);
+  mt_add_leaf(&one, n, 1);
+  divide_by_layout(b, a, count.node);
+}
+
 /* ((tile), (rest)) in each mode that the tiler reaches. */
 static void divide (mt_build *b, const mt_node *a, const mt_node *t) {
-  mt_layout n;
-  mt_build one;
   if (b->status != MT_OK) return;
   if (t->tag == MT_WILD) {
     mt_add(b, a);
   } else if (t->tag == MT_TUPLE || t->tag == MT_TILER) {
     by_mode(b, a, t);
   } else if (t->tag == MT_INT && t->ring == MT_Z && t->shape >= 0) {
-    mt_begin(&one, &n, b->op, b->err);
-    mt_add_leaf(&one, t->shape, 1);
-    divide_by_layout(b, a, n.node);
+    divide_by_count(b, a, t->shape);
   } else {
     divide_by_layout(b, a, t);
   }
 }
 
-static mt_status divide_as (mt_form f, mt_layout *out, const char *op, const mt_node *a,
-                            const mt_node *t, mt_err *err) {
+static MT_APART mt_status divide_layout (mt_form f, mt_layout *out, const char *op,
+                                         const mt_node *a, const mt_node *t,
+                                         mt_err *err) {
   mt_build b, d;
-  mt_layout whole, room;
-  if (!mt_is_layout(a)) {
-    if (a->tag == MT_WILD)
-      return mt_fail(err, MT_EINVAL, "%s: `_` has no extents to divide", op);
-    MT_TRY(mt_renamed(op, mt_tiler_to_layout(&room, a, err), err));
-    a = room.node;
-  }
+  mt_layout whole;
   mt_begin(&b, out, op, err);
   mt_open_root(&b, a);
   if (f == MT_LOGICAL) {
@@ -147,6 +147,23 @@ static mt_status divide_as (mt_form f, mt_layout *out, const char *op, const mt_
   MT_TRY(mt_end(&d));
   mt_emit_form(&b, f, whole.node, t);
   return mt_end(&b);
+}
+
+/* A tiler stands for its coordinates. */
+static MT_APART mt_status divide_tiler (mt_form f, mt_layout *out, const char *op,
+                                        const mt_node *a, const mt_node *t,
+                                        mt_err *err) {
+  mt_layout room;
+  if (a->tag == MT_WILD)
+    return mt_fail(err, MT_EINVAL, "%s: `_` has no extents to divide", op);
+  MT_TRY(mt_renamed(op, mt_tiler_to_layout(&room, a, err), err));
+  return divide_layout(f, out, op, room.node, t, err);
+}
+
+static mt_status divide_as (mt_form f, mt_layout *out, const char *op, const mt_node *a,
+                            const mt_node *t, mt_err *err) {
+  return mt_is_layout(a) ? divide_layout(f, out, op, a, t, err)
+                         : divide_tiler(f, out, op, a, t, err);
 }
 
 mt_status mt_logical_divide (mt_layout *out, const mt_node *a, const mt_node *t,

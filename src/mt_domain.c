@@ -121,16 +121,11 @@ static int64_t left (const way *w, int64_t d) {
   return d % w->before == 0 && w->s[w->k] % t == 0 ? w->s[w->k] / t : 0;
 }
 
-static int64_t gcd (int64_t a, int64_t b) {
-  for (int64_t c; b != 0; a = b, b = c) c = a % b;
-  return a;
-}
-
 /* The next index where both may begin a step; false at the end of either. A way on
 ** which d is no step, nor any later one, goes on to its next mode. */
 static bool meet (int64_t *d, way *x, way *y) {
   while (x->k < x->n && y->k < y->n) {
-    if (mt_mulo(x->before / gcd(x->before, y->before), y->before, d)) return false;
+    if (mt_mulo(x->before / mt_gcd_of(x->before, y->before), y->before, d)) return false;
     if (left(x, *d) == 0) advance(x);
     else if (left(y, *d) == 0) advance(y);
     else return true;
@@ -152,7 +147,7 @@ mt_status mt_greatest_common_domain (mt_layout *out, const mt_node *s, const mt_
   mt_begin(&b, out, "greatest_common_domain", err);
   mt_open(&b, MT_MODES);
   while (meet(&d, &x, &y)) {
-    int64_t p = left(&x, d), q = left(&y, d), f = gcd(p, q);
+    int64_t p = left(&x, d), q = left(&y, d), f = mt_gcd_of(p, q);
     if (f > 1) mt_add_leaf(&b, f, d), trivial = false;
     if (f == p || f != q) advance(&x);      /* used up, or what is left is coprime */
     if (f == q || f != p) advance(&y);

@@ -2,21 +2,26 @@
 ** mt_dtype.c - data types: names, sizes, and one element to and from a number.
 ** SPDX-License-Identifier: MIT
 */
+#include "mt_dtype.h"
 #include "mt_float.h"
 #include "mt_impl.h"
 
-#define MT_DTYPE_ROW(name, bytes, npy) { #name, bytes, npy },
-static const struct { char name[5]; uint8_t bytes; char npy[4]; } dtypes[] = {
-  MT_DTYPES(MT_DTYPE_ROW)
-};
-#undef MT_DTYPE_ROW
+typedef struct mt_dtype_row {
+  char name[5];
+  uint8_t kind, bytes, rank, sum;
+  mt_float f;                      /* 0: an integer */
+} mt_dtype_row;
 
-/* Those of floats; the rest is 0: integers. */
-static const mt_float floats[MT_NDTYPE] = {
-#define MT_FLOAT_ROW(name, e, m, top) [MT_##name] = { e, m, MT_TOP_##top },
-  MT_DTYPE_FLOATS(MT_FLOAT_ROW)
-#undef MT_FLOAT_ROW
+static const mt_dtype_row dtypes[] = {
+#define MT_DTYPE(name, kind, bytes, type, element, e, m, top, npy, numpy, rank, sum)     \
+  {#name, MT_KIND_##kind, bytes, rank, MT_##sum, {e, m, MT_TOP_##top}},
+#include "moontile_dtypes.def"
 };
+
+static const char names[] =
+#define MT_DTYPE(name, ...) " " #name
+#include "moontile_dtypes.def"
+  ;
 
 const char *mt_dtype_name (mt_dtype d) {
   return (unsigned)d < MT_NDTYPE ? dtypes[d].name : "?";
@@ -26,14 +31,17 @@ size_t mt_dtype_size (mt_dtype d) {
   return (unsigned)d < MT_NDTYPE ? dtypes[d].bytes : 0;
 }
 
+int mt_dtype_kind (mt_dtype d) { return dtypes[d].kind; }
+bool mt_is_float_type (mt_dtype d) { return dtypes[d].kind == MT_KIND_FLOAT; }
+int mt_dtype_rank (mt_dtype d) { return dtypes[d].rank; }
+mt_dtype mt_dtype_sum (mt_dtype d) { return (mt_dtype)dtypes[d].sum; }
+
 mt_status mt_dtype_find (mt_dtype *out, const char *name, mt_err *err) {
   MT_CHECK(name, err, "dtype: a name expected");
   for (int d = 0; d < MT_NDTYPE; d++)
     if (strcmp(name, dtypes[d].name) == 0) { *out = (mt_dtype)d; return MT_OK; }
-#define MT_DTYPE_LIST(type, bytes, npy) #type " "
-  return mt_fail(err, MT_EINVAL, "unknown dtype '%.32s'\n  the dtypes are: %.*s", name,
-                 (int)sizeof(MT_DTYPES(MT_DTYPE_LIST)) - 2, MT_DTYPES(MT_DTYPE_LIST));
-#undef MT_DTYPE_LIST
+  return mt_fail(err, MT_EINVAL, "unknown dtype '%.32s'\n  the dtypes are:%s", name,
+                 names);
 }
 
 /* A double that rounds to every narrower float as the integer i does: i itself where it
@@ -46,7 +54,7 @@ static double sticky_double (int64_t i) {
 
 /* ---------------------------------------------------------------- elements */
 
-static bool is_signed (mt_dtype d) { return dtypes[d].npy[1] == 'i'; }
+static bool is_signed (mt_dtype d) { return dtypes[d].kind == MT_KIND_INT; }
 
 /* The least and the largest integer of a type, not u64. */
 static void int_range (mt_dtype d, int64_t *lo, int64_t *hi) {
@@ -94,9 +102,9 @@ mt_number mt_load_element (mt_dtype d, const void *p) {
   if ((unsigned)d >= MT_NDTYPE) return v;
   int bytes = dtypes[d].bytes;
   uint64_t bits = mt_get_bits(p, bytes);
-  if (floats[d].e) {
+  if (dtypes[d].f.e) {
     v.isint = false;
-    v.f = mt_widen(bits, floats[d]);
+    v.f = mt_widen(bits, dtypes[d].f);
   } else if (d == MT_bool) {
     v.i = bits != 0;
   } else {
@@ -108,8 +116,8 @@ mt_number mt_load_element (mt_dtype d, const void *p) {
 
 mt_status mt_store_element (mt_dtype d, void *p, mt_number v, mt_err *err) {
   MT_CHECK((unsigned)d < MT_NDTYPE, err, "store: there is no dtype number %d", (int)d);
-  if (!floats[d].e) return store_integer(d, p, v, err);
+  if (!dtypes[d].f.e) return store_integer(d, p, v, err);
   double f = !v.isint ? v.f : d == MT_f64 ? (double)v.i : sticky_double(v.i);
-  mt_put_bits(p, dtypes[d].bytes, mt_narrow(f, floats[d]));
+  mt_put_bits(p, dtypes[d].bytes, mt_narrow(f, dtypes[d].f));
   return MT_OK;
 }

@@ -33,6 +33,17 @@ mt_status mt_fail (mt_err *err, mt_status s, const char *format, ...) {
   return s;
 }
 
+void mt_forgive (mt_err *err) {
+  err->status = MT_OK;
+  err->text[0] = 0;
+}
+
+bool mt_stopped (mt_err *err, const char *op) {
+  if (err->stop == NULL || !err->stop(err->stop_ud)) return false;
+  mt_fail(err, MT_ESTOPPED, "%s: %s", op, mt_status_text(MT_ESTOPPED));
+  return true;
+}
+
 /* A text that grows to the end of its buffer and no further. */
 typedef struct text {
   char *p;

@@ -5,7 +5,7 @@
 ** An integer runs through the leaves as a colexicographic coordinate: digit i % s, carry
 ** i / s; the last leaf takes what is left. A leaf of extent 0 before it takes nothing.
 */
-#include "mt_f2.h"
+#include "mt_build.h"
 
 static mt_status negative (mt_err *err, const char *op, int64_t i) {
   return mt_fail(err, MT_ERANGE, "%s: coordinate %lld is negative", op, (long long)i);

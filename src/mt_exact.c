@@ -108,7 +108,7 @@ static void as_value (mt_layout *out, const space *x, const vec *v) {
 static bool add_mode (mt_pieces *q, space *x, int leaf, int64_t m, const vec *v) {
   mt_layout stride;
   mt_build b;
-  mt_err err;
+  MT_NEWERR(err);
   as_value(&stride, x, v);
   if (q->n == MT_MAXNODES || q->used + (int)stride.node[0].span > MT_MAXNODES)
     return false;
@@ -127,8 +127,8 @@ static bool witness (mt_refusal *w, const space *x, int k, int64_t at, const vec
   w->witness = true;
   w->leaf = k;
   w->at = at;
-  as_value(&w->is, x, is);
-  as_value(&w->would, x, would);
+  if (w->is) as_value(w->is, x, is);
+  if (w->would) as_value(w->would, x, would);
   return false;
 }
 

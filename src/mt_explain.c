@@ -17,7 +17,7 @@ static void begin_line (mt_teller *x) {
 }
 
 void mt_tell (mt_teller *x, const char *format, ...) {
-  mt_err text;
+  MT_NEWERR(text);
   va_list ap;
   va_start(ap, format);
   mt_vfailn(&text, MT_OK, 0, format, ap);
@@ -74,8 +74,6 @@ static void tell_coalesce (mt_teller *x, node a, node none) {
 
 /* ---- complement */
 
-static int64_t magnitude (int64_t d) { return d < 0 ? -d : d; }
-
 /* The modes of a that move, in the order of their strides. */
 static int sorted_modes (const mt_node **m, node a) {
   const mt_node *leaf[MT_MAXNODES];
@@ -83,7 +81,7 @@ static int sorted_modes (const mt_node **m, node a) {
   for (int i = 0; i < n; i++) {
     int k = count;
     if (leaf[i]->shape <= 1 || mt_zero_stride(leaf[i])) continue;
-    for (; k > 0 && magnitude(m[k - 1]->stride) > magnitude(leaf[i]->stride); k--)
+    for (; k > 0 && mt_magnitude(m[k - 1]->stride) > mt_magnitude(leaf[i]->stride); k--)
       m[k] = m[k - 1];
     m[k] = leaf[i];
     count++;
@@ -111,7 +109,7 @@ static bool tell_gaps (mt_teller *x, node a, int64_t bound) {
   mt_tell(x, "modes by stride, without those of extent 1 or stride 0:%s",
           n ? "" : " none");
   for (int k = 0; k < n; k++) {
-    int64_t d = magnitude(m[k]->stride);
+    int64_t d = mt_magnitude(m[k]->stride);
     if (d < run) {
       mt_tell(x, "  %N begins at %lld: the modes before it are not done", m[k],
               (long long)d);
@@ -145,7 +143,7 @@ static void tell_complement (mt_teller *x, node a, node bound) {
   mt_layout out;
   mt_err err = MT_NOERR;
   int64_t cosize;
-  if (bound == NULL && mt_cosize(&cosize, NULL, a, &err) != MT_OK) return;
+  if (bound == NULL && mt_cosize(&cosize, a, &err) != MT_OK) return;
   if (bound == NULL) mt_tell(x, "the bound is cosize(A) = %lld", (long long)cosize);
   tell_complement_of(x, a, bound ? bound->shape : cosize, &out);
 }
@@ -153,7 +151,7 @@ static void tell_complement (mt_teller *x, node a, node bound) {
 static mt_status run_complement (mt_layout *out, node a, node bound, mt_err *err) {
   int64_t cosize;
   if (bound) return mt_complement(out, NULL, a, bound->shape, err);
-  MT_TRY(mt_cosize(&cosize, NULL, a, err));
+  MT_TRY(mt_cosize(&cosize, a, err));
   return mt_complement(out, NULL, a, cosize, err);
 }
 
@@ -164,7 +162,7 @@ typedef void (*tell_fn) (mt_teller *x, node a, node b);
 /* n as n:1; a layout as it is. */
 static node as_layout (mt_layout *room, node t) {
   mt_build b;
-  mt_err err;
+  MT_NEWERR(err);
   if (t->tag != MT_INT || t->ring != MT_Z || t->shape < 0) return t;
   mt_begin(&b, room, "", &err);
   mt_add_leaf(&b, t->shape, 1);
@@ -227,7 +225,7 @@ static void tell_block (mt_teller *x, node a, node t) {
   mt_layout rest;
   mt_err err = MT_NOERR;
   int64_t cosize, bound;
-  if (!mt_is_layout(t) || mt_cosize(&cosize, NULL, t, &err) != MT_OK) return;
+  if (!mt_is_layout(t) || mt_cosize(&cosize, t, &err) != MT_OK) return;
   if (mt_mulo(cosize, mt_size(a), &bound)) return;
   mt_tell(x, "C: the complement of A = %N below size(A)*cosize(B) = %lld*%lld", a,
           (long long)mt_size(a), (long long)cosize);

@@ -14,7 +14,7 @@ enum { SHOWN = 8 };      /* values of a sequence */
 /* The stride of a piece as a leaf m : t * d, in text. */
 static void piece_layout (mt_layout *out, const mt_piece *p) {
   mt_build b;
-  mt_err err;
+  MT_NEWERR(err);
   mt_begin(&b, out, "", &err);
   mt_add_scaled(&b, p->m, p->d, p->t);
   if (mt_end(&b) != MT_OK) mt_int(out, p->m);
@@ -35,7 +35,7 @@ static void tell_modes (mt_teller *x, const mt_meet *g) {
   char text[80];
   mt_layout flat;
   mt_build b;
-  mt_err err;
+  MT_NEWERR(err);
   int64_t step = 1;
   mt_begin(&b, &flat, "", &err);
   mt_emit_flat(&b, &g->f);
@@ -146,7 +146,7 @@ static void put_values (char *text, size_t size, const mt_meet *g, int k) {
 /* The modes of a leaf as one layout. */
 static void leaf_layout (mt_layout *out, const mt_pieces *q, int leaf) {
   mt_build b;
-  mt_err err;
+  MT_NEWERR(err);
   mt_int(out, 0);
   if (q->count[leaf] == 0) return;
   mt_begin(&b, out, "", &err);

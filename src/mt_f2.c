@@ -11,16 +11,6 @@
 /* Values of up to DIGITS digits; one with more of them counts for several. */
 enum { DIGITS = 16, BUDGET = 1 << 16 };
 
-bool mt_f2_mulo (int64_t a, int64_t b, int64_t *out) {
-  int64_t sum = 0;
-  if (a < 0 || b < 0) return true;
-  if (a != 0 && b != 0 && mt_bits(a) + mt_bits(b) - 1 > MT_F2BITS) return true;
-  for (; a > 0; a >>= 1, b <<= 1)
-    if (a & 1) sum ^= b;
-  *out = sum;
-  return false;
-}
-
 bool mt_is_f2 (const mt_node *a) {
   const mt_node *leaf[MT_MAXNODES];
   int n = mt_leaves(leaf, a);
@@ -167,8 +157,8 @@ static bool verify (const mt_pieces *q, const mt_meet *g, int64_t size, mt_refus
     w->witness = true;
     w->leaf = g->n > 1 ? -1 : 0;
     w->at = i;
-    as_value(&w->is, is);
-    as_value(&w->would, would);
+    if (w->is) as_value(w->is, is);
+    if (w->would) as_value(w->would, would);
     return false;
   }
   return true;

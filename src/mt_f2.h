@@ -14,16 +14,6 @@
 #include "mt_build.h"
 #include "mt_compose.h"
 
-enum { MT_F2BITS = 62 };
-
-static inline bool mt_is_power (int64_t n) { return n > 0 && (n & (n - 1)) == 0; }
-/* Bits that n >= 0 needs; 0 for 0. */
-static inline int mt_bits (int64_t n) {
-  return n > 0 ? 64 - __builtin_clzll((unsigned long long)n) : 0;
-}
-/* *out = a x b; true if it needs more than MT_F2BITS, or a is negative. */
-bool mt_f2_mulo (int64_t a, int64_t b, int64_t *out);
-
 /* Any of its strides is of this ring. */
 bool mt_is_f2 (const mt_node *a);
 bool mt_flat_is_f2 (const mt_flat *f);

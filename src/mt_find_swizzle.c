@@ -75,9 +75,9 @@ static mt_status measure_side (int64_t *out, const mt_node *tv, const mt_node *p
 static mt_status measure (search *f, mt_candidate *c, mt_err *err) {
   const mt_swizzle_query *q = f->q;
   mt_layout smem;
-  int64_t size;
+  int64_t size, lo;
   MT_TRY(mt_candidate_layout(&smem, q->smem, c, err));
-  MT_TRY(mt_cosize(&size, NULL, smem.node, err));
+  MT_TRY(mt_footprint(&lo, &size, smem.node, err));
   c->extra = size * (f->write.bits / 8) - f->size;
   MT_TRY(measure_side(&c->write, q->write, f->plain_write.node, &f->write, smem.node, c,
                       err));
@@ -85,9 +85,13 @@ static mt_status measure (search *f, mt_candidate *c, mt_err *err) {
 }
 
 /* A candidate that cannot be measured, since it breaks accesses apart, is none. */
-static void try_candidate (search *f, mt_candidate c) {
-  mt_err err = MT_NOERR;
-  if (f->n < MT_MAXCANDIDATES && measure(f, &c, &err) == MT_OK) f->list[f->n++] = c;
+static mt_status try_candidate (search *f, mt_candidate c, mt_err *err) {
+  MT_TRYERR(tried, err);
+  if (f->n == MT_MAXCANDIDATES) return MT_OK;
+  mt_status s = measure(f, &c, &tried);
+  if (s == MT_OK) f->list[f->n++] = c;
+  if (s == MT_ESTOPPED) return mt_fail(err, s, "%s", tried.text);
+  return mt_stopped(err, "find_swizzle") ? MT_ESTOPPED : MT_OK;
 }
 
 /* ---------------------------------------------------------------- candidates */
@@ -100,7 +104,7 @@ static int log2_up (int64_t n) {
 
 /* Targets are the bits of an element that choose its bank; sources lie above. Elements of
 ** an access, and those of one word, stay together. */
-static void try_swizzles (search *f) {
+static mt_status try_swizzles (search *f, mt_err *err) {
   enum { MOST = 20 };
   int elem = f->write.bits / 8, bytes = f->write.bytes;
   int64_t cosize = f->size / elem;
@@ -111,11 +115,12 @@ static void try_swizzles (search *f) {
   for (int b = 1; b <= high - low; b++)
     for (int s = b; s <= all; s++)
       for (int m = low; m + b <= high && m + b + s <= all; m++)
-        try_candidate(f, (mt_candidate){.b = b, .m = m, .s = s});
+        MT_TRY(try_candidate(f, (mt_candidate){.b = b, .m = m, .s = s}, err));
+  return MT_OK;
 }
 
 /* Runs are what the strides jump over; each once. */
-static void try_paddings (search *f) {
+static mt_status try_paddings (search *f, mt_err *err) {
   int elem = f->write.bits / 8;
   const mt_node *smem = f->q->smem;
   for (const mt_node *p = mt_leaf(smem, smem); p < mt_next(smem);
@@ -126,8 +131,9 @@ static void try_paddings (search *f) {
       same = mt_leaf(smem, mt_after(same));
     if (same < p) continue;
     for (int64_t pad = 1; pad * elem <= MT_LINEBYTES; pad *= 2)
-      try_candidate(f, (mt_candidate){.run = p->stride, .pad = pad});
+      MT_TRY(try_candidate(f, (mt_candidate){.run = p->stride, .pad = pad}, err));
   }
+  return MT_OK;
 }
 
 static int kind_of (const mt_candidate *c) { return c->pad > 0 ? 2 : c->b > 0 ? 1 : 0; }
@@ -159,8 +165,8 @@ static mt_status plain_side (mt_layout *out, mt_request *how, const char *side,
   return MT_OK;
 }
 
-mt_status mt_find_swizzle (mt_candidate *list, int *n, const mt_swizzle_query *q,
-                           mt_err *err) {
+static mt_status find (mt_candidate *list, int *n, const mt_swizzle_query *q,
+                       mt_err *err) {
   mt_candidate plain = {0};
   search f = {.q = q, .write = q->write_how, .read = q->read_how, .list = list};
   int64_t lo;
@@ -171,15 +177,23 @@ mt_status mt_find_swizzle (mt_candidate *list, int *n, const mt_swizzle_query *q
            err, "find_swizzle: smem: a layout without a swizzle expected");
   MT_TRY(plain_side(&f.plain_write, &f.write, "write", q->smem, q->write, err));
   MT_TRY(plain_side(&f.plain_read, &f.read, "read", q->smem, q->read, err));
-  MT_TRY(mt_cosize(&f.size, &lo, q->smem, err));
+  MT_TRY(mt_footprint(&lo, &f.size, q->smem, err));
   if (lo < 0 || mt_mulo(f.size, f.write.bits / 8, &f.size))
     return mt_failn(err, MT_EINVAL, "find_swizzle: smem %N has negative offsets, or "
                     "leaves 64 bits", q->smem);
   MT_TRY(measure(&f, &plain, err));
   list[f.n++] = plain;
-  try_paddings(&f);
-  try_swizzles(&f);
+  MT_TRY(try_paddings(&f, err));
+  MT_TRY(try_swizzles(&f, err));
   qsort(list, (size_t)f.n, sizeof *list, compare);
   *n = f.n;
   return MT_OK;
+}
+
+/* Who is stopped is the search, not the measurement that it was at. */
+mt_status mt_find_swizzle (mt_candidate *list, int *n, const mt_swizzle_query *q,
+                           mt_err *err) {
+  mt_status s = find(list, n, q, err);
+  if (s == MT_ESTOPPED) return mt_fail(err, s, "find_swizzle: %s", mt_status_text(s));
+  return s;
 }

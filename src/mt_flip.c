@@ -44,8 +44,25 @@ bool mt_flip_range (int64_t *low, int64_t *high, mt_flip f, int64_t offset,
   mt_close(&build);
   a.node[0].shape = mt_swizzle_pack(w.b, w.m, w.s);
   a.node[0].stride = offset;
-  if (mt_end(&build) != MT_OK || mt_cosize(high, low, a.node, &err) != MT_OK)
+  if (mt_end(&build) != MT_OK || mt_footprint(low, high, a.node, &err) != MT_OK)
     return false;
   --*high;
+  return true;
+}
+
+bool mt_box_range (int64_t *low, int64_t *high, const mt_launch *l, const mt_box *b,
+                   int side) {
+  const int64_t start = l->offset[side] + b->start[side];
+  *low = *high = start;
+  if (l->desc.flip[side].mask) {
+    if (!mt_flip_range(low, high, l->desc.flip[side], start, b, side)) return false;
+  } else {
+    for (int j = 0; j < b->n; j++) {
+      int64_t t = (b->axis[j].extent - 1) * b->axis[j].stride[side];
+      *(t < 0 ? low : high) += t;
+    }
+  }
+  *low += l->origin[side];
+  *high += l->origin[side];
   return true;
 }

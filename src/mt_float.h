@@ -12,30 +12,18 @@
 #include <stdint.h>
 #include <string.h>
 
-typedef enum mt_float_top {
-  MT_TOP_IEEE,                /* infinity and NaNs */
-  MT_TOP_NAN,                 /* numbers, but all ones are NaN */
-  MT_TOP_FINITE               /* numbers */
-} mt_float_top;
+#include "mt_cast.h"
 
 typedef struct mt_float {
   uint8_t e, m, top;          /* bits of the exponent (0: no float), of the fraction */
 } mt_float;
 
-/* Formats that have a dtype of their own, and those that lie in u8 as codes.
+/* Formats that have no dtype of their own: those that lie in u8 as codes.
 ** name     e   m   top */
 #define MT_CODE_FLOATS(X)                                                                \
   X(e2m1,   2,  1,  FINITE)                                                              \
   X(e3m2,   3,  2,  FINITE)                                                              \
   X(e2m3,   2,  3,  FINITE)
-
-#define MT_DTYPE_FLOATS(X)                                                               \
-  X(e4m3,   4,  3,  NAN)                                                                 \
-  X(e5m2,   5,  2,  IEEE)                                                                \
-  X(f16,    5,  10, IEEE)                                                                \
-  X(bf16,   8,  7,  IEEE)                                                                \
-  X(f32,    8,  23, IEEE)                                                                \
-  X(f64,    11, 52, IEEE)
 
 /* Up to 8 bytes, little endian: where the host is, too, they are its own. */
 static inline uint64_t mt_get_bits (const void *p, int bytes) {
@@ -72,7 +60,7 @@ static inline double mt_bits_double (uint64_t bits) {
 /* The first code, without its sign, that is no finite number. */
 static inline uint64_t mt_float_end (mt_float f) {
   uint64_t top = (1ull << f.e) - 1, ones = (1ull << (f.e + f.m)) - 1;
-  return f.top == MT_TOP_IEEE ? top << f.m : f.top == MT_TOP_NAN ? ones : ones + 1;
+  return f.top == MT_TOP_IEEE ? top << f.m : f.top == MT_TOP_ONES ? ones : ones + 1;
 }
 
 /* The double with the value of these bits, exactly. A NaN keeps its payload. */
@@ -92,7 +80,7 @@ static inline double mt_widen (uint64_t bits, mt_float f) {
 /* What infinity becomes, and a NaN with this payload. */
 static inline uint64_t mt_narrow_special (uint64_t fraction, mt_float f) {
   uint64_t end = mt_float_end(f), payload = fraction >> (52 - f.m);
-  if (f.top != MT_TOP_IEEE) return f.top == MT_TOP_NAN ? end : end - 1;
+  if (f.top != MT_TOP_IEEE) return f.top == MT_TOP_ONES ? end : end - 1;
   return end | (fraction && !payload ? 1ull << (f.m - 1) : payload);
 }
 

@@ -5,14 +5,13 @@
 #include <stdio.h>
 
 #include "mt_device.h"
+#include "mt_dtype.h"
 #include "mt_num.h"
 
 static const char *const part_name[] = {"A", "B", "C"};
 static const int operand_of[MT_PARTS] = {MT_OPERAND_A, MT_OPERAND_B, MT_OPERAND_C};
 
 /* ---------------------------------------------------------------- types */
-
-static bool is_float_type (mt_dtype d) { return d > MT_u64; }
 
 static bool is_float_element (mt_element e) {
   return e == MT_ELEMENT_f16 || e == MT_ELEMENT_bf16 || e == MT_ELEMENT_f32 ||
@@ -24,7 +23,7 @@ static bool is_float_element (mt_element e) {
 static bool suits (const mt_mma_op *op, int part, mt_dtype d) {
   mt_element e = mt_mma_op_element(op, operand_of[part]);
   return mt_dtype_holds(d, e) ||
-         (part == MT_C && is_float_element(e) && is_float_type(d));
+         (part == MT_C && is_float_element(e) && mt_is_float_type(d));
 }
 
 static bool suit (const mt_mma_op *op, const mt_tensor *const t[MT_PARTS]) {
@@ -152,6 +151,7 @@ static void write_head (mt_plan *p, const mt_tensor *const t[MT_PARTS]) {
     n += (size_t)snprintf(p->head + n, sizeof p->head - n, "%s %s %s", before[part],
                           mt_dtype_name(t[part]->dtype), text);
   }
+  mt_plan_say_bounds(p, MT_PARTS, t, part_name);
 }
 
 /* Atoms of C in every thread, over all tiles and batches; 0 if C is empty. */
@@ -171,6 +171,21 @@ static mt_status count_units (mt_plan *p, mt_err *err) {
   return MT_OK;
 }
 
+/* A kernel of TMA and wgmma, or why there is none for this product. */
+static bool choose_hopper (mt_plan *p) {
+  const mt_backend *b = p->device->backend;
+  char why[160] = "";
+  int row = mt_hopper_choose(&p->hopper, &p->product, p->device->cores, why, sizeof why);
+  if (row < 0) {
+    mt_why_add(&p->why, "hopper", "%s", why);
+    return false;
+  }
+  p->kernel = b->kernels + *b->nkernels - mt_nhopper_rows + row;
+  p->grid = (mt_grid){p->hopper.blocks, p->kernel->threads};
+  p->units = p->hopper.launch.tiles;
+  return true;
+}
+
 static mt_status describe (mt_plan *p, const mt_tiled_mma *mma,
                            const mt_tensor *const t[MT_PARTS], mt_err *err) {
   const mt_mma_op *op = &mma->atom.op;
@@ -185,6 +200,11 @@ static mt_status make (mt_plan *p, const mt_tiled_mma *mma,
                        mt_err *err) {
   mt_tiled_mma chosen;
   MT_TRY(mt_mma_tensors(&p->product, t[MT_A], t[MT_B], t[MT_C], alpha, beta, err));
+  if (mma == NULL && p->device->hopper && choose_hopper(p)) {
+    MT_TRY(prove(p, t, err));
+    write_head(p, t);
+    return p->device->backend->prepare_product(p, err);
+  }
   if (mma == NULL && !p->device->backend->own_product) {
     MT_TRY(choose(&chosen, p->device, t, err));
     mma = &chosen;

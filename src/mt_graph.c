@@ -7,6 +7,8 @@
 */
 #include "mt_device.h"
 
+enum { MT_ATATIME = 64 };            /* launches between two questions whether to end */
+
 mt_status mt_graph_idle (const mt_device *d, const char *what, mt_err *err) {
   if (d->recording == NULL) return MT_OK;
   return mt_fail(err, MT_EINVAL, "%s: %s is recording a graph, and what it records runs "
@@ -69,7 +71,10 @@ mt_status mt_graph_launch (mt_graph *g, mt_stream *s, mt_err *err) {
   MT_TRY(mt_graph_idle(d, "launch a graph", err));
   MT_CHECK(g->ready, err, "graph: its recording has not ended well");
   if (d->backend->replay) return g->n > 0 ? d->backend->replay(g, s, err) : MT_OK;
-  for (size_t i = 0; i < g->n; i++) MT_TRY(d->backend->launch(g->plan[i], s, err));
+  for (size_t i = 0; i < g->n; i++) {
+    MT_TRY(d->backend->launch(g->plan[i], s, err));
+    if (i % MT_ATATIME == MT_ATATIME - 1 && mt_stopped(err, "graph")) return MT_ESTOPPED;
+  }
   return MT_OK;
 }
 

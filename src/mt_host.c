@@ -9,7 +9,17 @@
 
 #include "mt_host.h"
 
-enum { MT_ALIGN = 256 };
+enum { MT_ALIGN = 256, MT_ATONCE = 4 << 20 /* bytes */ };
+
+/* Whether the bytes are zero now: where there are many, it is asked in between. */
+static bool clear (mt_device *d, char *p, size_t bytes, mt_err *err) {
+  for (; bytes > MT_ATONCE; p += MT_ATONCE, bytes -= MT_ATONCE) {
+    memset(p, 0, MT_ATONCE);
+    if (mt_stopped(err, d->name)) return false;
+  }
+  memset(p, 0, bytes);
+  return true;
+}
 
 /* The byte before a block says how far it lies from its allocation, less one. */
 mt_status mt_host_malloc (mt_device *d, void **out, size_t bytes, mt_err *err) {
@@ -20,8 +30,9 @@ mt_status mt_host_malloc (mt_device *d, void **out, size_t bytes, mt_err *err) {
     return mt_fail(err, MT_ENOMEM, "%s has no %zu bytes of memory left", d->name, bytes);
   size_t skip = MT_ALIGN - (uintptr_t)raw % MT_ALIGN;
   raw[skip - 1] = (unsigned char)(skip - 1);
-  *out = memset(raw + skip, 0, bytes);
-  return MT_OK;
+  if (clear(d, (char *)raw + skip, bytes, err)) return *out = raw + skip, MT_OK;
+  mt_host_free(d, raw, bytes + MT_ALIGN);
+  return MT_ESTOPPED;
 }
 
 void mt_host_release (mt_device *d, void *p, size_t bytes) {
@@ -31,8 +42,14 @@ void mt_host_release (mt_device *d, void *p, size_t bytes) {
 
 mt_status mt_host_upload (mt_device *d, void *dst, const void *host, size_t bytes,
                           mt_err *err) {
-  (void)d, (void)err;
-  if (bytes) memmove(dst, host, bytes);
+  bool up = (uintptr_t)dst > (uintptr_t)host;    /* they may overlap: from the end on */
+  for (size_t n; bytes > 0; bytes -= n) {
+    n = bytes < MT_ATONCE ? bytes : MT_ATONCE;
+    size_t at = up ? bytes - n : 0;
+    memmove((char *)dst + at, (const char *)host + at, n);
+    if (!up) dst = (char *)dst + n, host = (const char *)host + n;
+    if (bytes > n && mt_stopped(err, d->name)) return MT_ESTOPPED;
+  }
   return MT_OK;
 }
 
@@ -62,8 +79,12 @@ double mt_host_now (void) {
 }
 
 mt_status mt_host_measure (mt_plan *p, int n, double *us, mt_err *err) {
+  enum { MT_ATATIME = 64 };                      /* short launches are not asked for */
   double begin = mt_host_now();
-  for (int i = 0; i < n; i++) MT_TRY(p->device->backend->launch(p, NULL, err));
+  for (int i = 0; i < n; i++) {
+    MT_TRY(p->device->backend->launch(p, NULL, err));
+    if (i % MT_ATATIME == 0 && mt_stopped(err, "measure")) return MT_ESTOPPED;
+  }
   *us = 1e6 * (mt_host_now() - begin);
   return MT_OK;
 }

@@ -1,5 +1,5 @@
 /*
-** mt_impl.h - private to the core: failing, checked arithmetic, the node builder.
+** mt_impl.h - private to the core: failing; checked arithmetic.
 ** SPDX-License-Identifier: MIT
 */
 #ifndef MT_IMPL_H
@@ -10,10 +10,24 @@
 #include <string.h>
 
 #include "moontile.h"
+#include "mt_arith.h"
+
+/* An error that has not happened, nobody asked; its text is not cleared as a whole: it is
+** long. */
+#define MT_NEWERR(err)                                                                   \
+  mt_err err;                                                                            \
+  err.status = MT_OK, err.stop = NULL, err.stop_ud = NULL, err.text[0] = '\0'
+/* The same, asking whom `of` asks: for what a call tries, or says in another way. */
+#define MT_TRYERR(err, of)                                                               \
+  MT_NEWERR(err);                                                                        \
+  err.stop = (of)->stop, err.stop_ud = (of)->stop_ud
 
 /* What a caller of the C API must not do. */
 #define MT_CHECK(cond, err, ...)                                                         \
   do { if (!(cond)) return mt_fail((err), MT_EINVAL, __VA_ARGS__); } while (0)
+/* A function whose frame is not to be a part of its caller's: it is large, and what the
+** caller calls next is deep. */
+#define MT_APART __attribute__((noinline))
 #define MT_TRY(call)                                                                     \
   do { mt_status try_ = (call); if (try_ != MT_OK) return try_; } while (0)
 
@@ -31,9 +45,18 @@ mt_status mt_renamed (const char *op, mt_status s, mt_err *err);
 /* What the three are made of: writes from err->text + at on. */
 mt_status mt_vfailn (mt_err *err, mt_status s, size_t at, const char *format, va_list ap);
 
-/* Checked arithmetic: true on overflow, like the builtins. */
-#define mt_addo(a, b, out) __builtin_add_overflow((int64_t)(a), (int64_t)(b), (out))
-#define mt_subo(a, b, out) __builtin_sub_overflow((int64_t)(a), (int64_t)(b), (out))
-#define mt_mulo(a, b, out) __builtin_mul_overflow((int64_t)(a), (int64_t)(b), (out))
+/* Forgets a failure. */
+void mt_forgive (mt_err *err);
+/* Asks whether the call is to end; if so, err says that: MT_ESTOPPED. */
+bool mt_stopped (mt_err *err, const char *op);
+/* The same in a loop whose steps take about so many nanoseconds: asks at the first of
+** them, and then about every millisecond. `spent` is 0 at first. */
+static inline bool mt_stopped_after (int64_t *spent, int64_t ns, mt_err *err,
+                                     const char *op) {
+  *spent += ns;
+  if (*spent < 1000000 && *spent != ns) return false;
+  *spent = 1;
+  return mt_stopped(err, op);
+}
 
 #endif

@@ -1,6 +1,5 @@
 /*
-** mt_kernel.h - private: the tables of kernels, one per backend, and the choice among
-** their rows.
+** mt_kernel.h - private: a row of a table of kernels. Each backend has such a table.
 ** SPDX-License-Identifier: MIT
 */
 #ifndef MT_KERNEL_H
@@ -20,7 +19,7 @@ typedef struct mt_kernel {
   uint8_t bytes;           /* of one access; 0: any */
   uint16_t threads;        /* TV: the most a block may have; FLAT: of every block */
   uint16_t unroll;         /* FLAT: accesses per thread; TV: accesses in flight at most */
-  /* Of a product: an atom's name, `*` is any text, and the GPU as kernels.def has it. */
+  /* Of a product: an atom's name, `*` is any text, and the GPU as mma.def has it. */
   uint16_t arch;
   const char *atom;
   bool swizzled;           /* of swizzled sides, others of plain ones; bytes 0: of both */
@@ -29,26 +28,20 @@ typedef struct mt_kernel {
 
 typedef struct mt_grid { uint32_t blocks, threads; } mt_grid;
 
-/* Rows of kernels/kernels.def, and those of the CPU executor. */
-extern const mt_kernel mt_cuda_kernels[], mt_cpu_kernels[];
-extern const size_t mt_ncuda_kernels, mt_ncpu_kernels;
-
-/* Whether the code of the CUDA kernels is in this library: built without nvcc, it is
-** not. */
-bool mt_cuda_has_kernels (void);
-
-/* Reasons why better rows were refused: lines "NAME: reason". */
-typedef struct mt_why { char text[1024]; size_t length; } mt_why;
+/* Reasons why better rows were refused, in their order; what has no room is dropped. */
+enum { MT_MAXREFUSED = 12 };
+typedef struct mt_why {
+  int n;
+  const char *name[MT_MAXREFUSED];     /* of a row, or of a family: "copy_tile" */
+  uint16_t reason[MT_MAXREFUSED];      /* where it begins in text */
+  uint16_t length;
+  char text[1024];
+} mt_why;
+static inline const char *mt_why_reason (const mt_why *w, int i) {
+  return w->text + w->reason[i];
+}
 void mt_why_add (mt_why *w, const char *name, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-
-/* Whether a kernel of CUDA does the descriptor's conversion in this form; own: one that
-** is for these two types. */
-bool mt_kernel_casts (const mt_desc *d, uint32_t form, bool own);
-
-/* The first row that fits the descriptor, and its grid; NULL if none does. */
-const mt_kernel *mt_kernel_choose (const mt_kernel *rows, size_t n, const mt_desc *d,
-                                   mt_grid *grid, mt_why *why);
 
 /* Whether the row executes the atom on this GPU: 90 is sm_90. */
 bool mt_kernel_executes (const mt_kernel *k, const char *atom, int arch);

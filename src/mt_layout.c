@@ -134,7 +134,7 @@ mt_status mt_layout_right (mt_layout *out, const mt_node *shape, mt_err *err) {
   return compact_layout(out, shape, true, err);
 }
 
-static uint64_t magnitude (int64_t d) { return d < 0 ? 0 - (uint64_t)d : (uint64_t)d; }
+static uint64_t step_of (const mt_node *leaf) { return mt_magnitude(leaf->stride); }
 
 mt_status mt_make_layout_like (mt_layout *out, const mt_node *a, mt_err *err) {
   const mt_node *leaf[MT_MAXNODES];
@@ -147,14 +147,13 @@ mt_status mt_make_layout_like (mt_layout *out, const mt_node *a, mt_err *err) {
     d[i] = 0;
     s[i] = leaf[i]->shape;
     if (leaf[i]->stride == 0) continue;
-    while (j > 0 && magnitude(leaf[order[j - 1]]->stride) > magnitude(leaf[i]->stride))
-      j--;
+    while (j > 0 && step_of(leaf[order[j - 1]]) > step_of(leaf[i])) j--;
     memmove(order + j + 1, order + j, (size_t)(k++ - j) * sizeof *order);
     order[j] = i;
   }
   compact(d, s, order, k);
   for (int i = 0, first = 0; i < k; i++) { /* equal magnitudes begin as one */
-    if (magnitude(leaf[order[i]]->stride) != magnitude(leaf[order[first]]->stride) ||
+    if (step_of(leaf[order[i]]) != step_of(leaf[order[first]]) ||
         s[order[first]] == 1)
       first = i;
     if (s[order[i]] != 1) d[order[i]] = d[order[first]];

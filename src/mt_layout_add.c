@@ -132,7 +132,7 @@ static void drop_zeros (sum *x) {
 
 static void as_value (mt_layout *out, const sum *x, const vec *v) {
   mt_build b;
-  mt_err err;
+  MT_NEWERR(err);
   int terms = 0;
   mt_int(out, 0);
   for (int k = 0; k < x->axes; k++) {

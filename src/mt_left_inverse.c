@@ -97,15 +97,6 @@ static bool fits (chain *x) { return no_carry(x) && solve(x); }
 
 /* ---- chains */
 
-static int64_t gcd (int64_t a, int64_t b) {
-  while (b != 0) {
-    int64_t r = a % b;
-    a = b;
-    b = r;
-  }
-  return a;
-}
-
 /* Puts v among link[0] < link[1] < ... */
 static int insert (int64_t *link, int n, int64_t v) {
   int k = n;
@@ -145,7 +136,7 @@ static bool find_chain (chain *x) {
   if (fits(x)) return true;
   for (int i = 0; i < x->n; i++) n = insert(link, n, x->m[i].d);
   for (int i = 0; i < n; i++)
-    for (int j = 0; j < i; j++) n = insert(link, n, gcd(link[i], link[j]));
+    for (int j = 0; j < i; j++) n = insert(link, n, mt_gcd_of(link[i], link[j]));
   x->links = 1;
   x->budget = BUDGET;
   return extend(x, link, n, 0);

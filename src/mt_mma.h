@@ -16,6 +16,23 @@
 mt_status mt_mma_tensors (mt_mma_launch *out, const mt_tensor *a, const mt_tensor *b,
                           const mt_tensor *c, double alpha, double beta, mt_err *err);
 
+/* What is real of tensors whose sizes are known: that of C is what the product has, K ends
+** where A or B does. Errors: MT_EUNSUPPORTED (it is not the beginning of each mode). */
+mt_status mt_mma_real (mt_mma_desc *d, const mt_tensor *const t[MT_PARTS], mt_err *err);
+/* The elements of an operand, and no others, as the destination of a flat copy; its base
+** and source say nothing. */
+void mt_mma_elements (mt_launch *out, const mt_mma_launch *l, int part);
+
+/* So many ordinates of a mode of an operand are real; whether its digits make up no
+** more. */
+int64_t mt_mma_real_of (const mt_mma_desc *d, int part, int i);
+bool mt_mma_is_box (const mt_mma_desc *d, int part);
+/* Elements low .. high of the memory at the base of an operand; none: it is not used. */
+typedef struct mt_reach { bool none; int64_t low, high; } mt_reach;
+mt_status mt_mma_reach_of (mt_reach *r, const mt_mma_launch *l, int part, mt_err *err);
+/* low -= or high += (extent - 1) * stride; true if that leaves 64 bits. */
+bool mt_reach_widen (mt_reach *r, int64_t extent, int64_t stride);
+
 /* The bytes of the buffer of t from the base that mt_mma_tensors gave it. */
 size_t mt_mma_room (const mt_mma_launch *l, int part, const mt_tensor *t);
 

@@ -4,8 +4,8 @@
 */
 #include <stdio.h>
 
-#include "mt_build.h"
 #include "mt_check.h"
+#include "mt_divisor.h"
 #include "mt_mma.h"
 #include "mt_num.h"
 #include "mt_plan.h"
@@ -17,31 +17,30 @@ static const uint8_t mode_of[MT_PARTS][3] = {
   {MT_M, MT_K, MT_L}, {MT_N, MT_K, MT_L}, {MT_M, MT_N, MT_L}
 };
 
-/* Elements low .. high of the memory at the base of an operand; none: it is not used. */
-typedef struct mt_reach { bool none; int64_t low, high; } mt_reach;
-
 /* ---------------------------------------------------------------- tensors */
 
 static bool wrong_divisor (int64_t extent, uint32_t mul, uint32_t shift, bool large) {
   mt_axis a = {.extent = extent};
-  if (!large) mt_divisor(&a);
+  if (!large) mt_axis_divisor(&a);
   return a.mul != mul || a.shift != shift;
 }
 
-/* The digits of a mode have its size; a batch that A and B have not has none. */
+/* The digits of a mode are enough for what is real, and none is too many; a batch that A
+** and B have not has none. */
 static mt_status check_digits (const mt_mma_desc *d, int part, int i, const mt_digit *g,
                                mt_err *err) {
   uint32_t n = d->part[part].ndigit[i];
-  int64_t size = d->size[mode_of[part][i]], product = 1;
+  int64_t size = mt_mma_real_of(d, part, i), product = 1, less = 0;
   if (n == 0 && (size <= 1 || (i == 2 && part != MT_C))) return MT_OK;
   for (uint32_t j = 0; j < n; j++) {
     MT_CHECK(g[j].extent > 1, err, "%s: a digit without extent", part_name[part]);
     MT_CHECK(!wrong_divisor(g[j].extent, g[j].mul, g[j].shift, size > INT32_MAX), err,
              "%s: a digit with a wrong divisor", part_name[part]);
+    less = product;
     if (mt_mulo(product, g[j].extent, &product)) product = -1;
   }
-  MT_CHECK(product == size, err, "%s: the digits of mode %d do not have its size",
-           part_name[part], i + 1);
+  MT_CHECK(product >= size && product - less < size, err, "%s: the digits of mode %d do not "
+           "have its size", part_name[part], i + 1);
   return MT_OK;
 }
 
@@ -53,11 +52,14 @@ static bool sound_swizzle (const mt_part *p) {
                                                              : y >> p->shift);
 }
 
-/* low -= or high += (extent - 1) * stride. */
-static bool widen (mt_reach *r, int64_t extent, int64_t stride) {
-  int64_t t;
-  if (stride == INT64_MIN || mt_mulo(extent - 1, stride, &t)) return true;
-  return t < 0 ? mt_addo(r->low, t, &r->low) : mt_addo(r->high, t, &r->high);
+static mt_status check_real (const mt_mma_desc *d, int part, mt_err *err) {
+  for (int i = 0; i < 2; i++) {
+    int64_t real = d->part[part].real[i], size = d->size[mode_of[part][i]];
+    MT_CHECK(real >= 0 && real <= size && (real == size || (part != MT_C && i == 0)), err,
+             "%s: %lld of %lld ordinates of mode %d are real", part_name[part],
+             (long long)real, (long long)size, i + 1);
+  }
+  return MT_OK;
 }
 
 static mt_status check_tensor (const mt_mma_launch *l, int part, mt_err *err) {
@@ -68,10 +70,11 @@ static mt_status check_tensor (const mt_mma_launch *l, int part, mt_err *err) {
   bool over = false;
   MT_CHECK(p->dtype < MT_NDTYPE && n <= MT_MAXDIGIT && sound_swizzle(p), err,
            "%s: unknown type, swizzle, or too many digits", part_name[part]);
+  MT_TRY(check_real(&l->desc, part, err));
   for (int i = 0; i < 3; g += p->ndigit[i++])
     MT_TRY(check_digits(&l->desc, part, i, g, err));
   for (g = p->digit; g < p->digit + n; g++)
-    over = over || widen(&r, g->extent, g->stride);
+    over = over || mt_reach_widen(&r, g->extent, g->stride);
   if (over || r.low < -(INT64_MAX >> 6) || r.high > INT64_MAX >> 6)
     return mt_fail(err, MT_EOVERFLOW, "gemm: an offset of %s leaves 64 bits",
                    part_name[part]);
@@ -216,46 +219,6 @@ mt_status mt_mma_check_shape (const mt_mma_launch *l, mt_err *err) {
 
 /* ---------------------------------------------------------------- range */
 
-static bool is_empty (const mt_mma_desc *d, int part) {
-  bool empty = false;
-  for (int i = 0; i < MT_PRODUCT_MODES; i++) empty = empty || (i != MT_K && !d->size[i]);
-  return empty || (part != MT_C && d->size[MT_K] == 0);
-}
-
-/* The digits as a layout under the swizzle: its range. */
-static mt_status swizzled_reach (mt_reach *r, const mt_mma_launch *l, int part,
-                                 mt_err *err) {
-  const mt_part *p = &l->desc.part[part];
-  mt_layout a;
-  mt_build b;
-  mt_swizzle w;
-  int64_t y = p->swizzle;
-  mt_swizzle_from_masks(&w, y, p->shift < 0 ? y << -p->shift : y >> p->shift);
-  mt_begin(&b, &a, "gemm", err);
-  mt_open(&b, MT_SWIZZLE);
-  mt_open(&b, MT_MODES);
-  for (uint32_t i = 0; i < p->ndigit[0] + p->ndigit[1] + p->ndigit[2]; i++)
-    mt_add_leaf(&b, p->digit[i].extent, p->digit[i].stride);
-  mt_close(&b);
-  mt_close(&b);
-  a.node[0].shape = mt_swizzle_pack(w.b, w.m, w.s);
-  a.node[0].stride = l->offset[part];
-  MT_TRY(mt_end(&b));
-  MT_TRY(mt_cosize(&r->high, &r->low, a.node, err));
-  r->high--;
-  return MT_OK;
-}
-
-static mt_status reach_of (mt_reach *r, const mt_mma_launch *l, int part, mt_err *err) {
-  const mt_part *p = &l->desc.part[part];
-  uint32_t n = p->ndigit[0] + p->ndigit[1] + p->ndigit[2];
-  *r = (mt_reach){is_empty(&l->desc, part), l->offset[part], l->offset[part]};
-  if (r->none) return MT_OK;
-  if (p->swizzle) return swizzled_reach(r, l, part, err);
-  for (uint32_t i = 0; i < n; i++) widen(r, p->digit[i].extent, p->digit[i].stride);
-  return MT_OK;
-}
-
 /* "(3,0)", "(3,0,1)": the ordinates of the element with index v[i] on digit i. */
 enum { MT_ELEMENTTEXT = 80 };
 static const char *say_element (char *buf, const mt_mma_desc *d, int part,
@@ -326,11 +289,21 @@ static mt_status fail_injective (const mt_mma_launch *l, const mt_equation *e,
                  say_element(other, &l->desc, MT_C, y));
 }
 
+/* Where not all that the digits count is real. */
+static mt_status check_pieces (const mt_mma_launch *l, mt_err *err) {
+  mt_launch all;
+  mt_mma_elements(&all, l, MT_C);
+  if (mt_check_once(&all, err) == MT_OK) return MT_OK;
+  mt_explain(err, "\ngemm: an element of C is written once: give each its own place");
+  return err->status;
+}
+
 /* A swizzle is a bijection: the plain layout decides. */
 static mt_status check_injective (const mt_mma_launch *l, mt_err *err) {
   const mt_part *p = &l->desc.part[MT_C];
   mt_equation e = {.n = (int)(p->ndigit[0] + p->ndigit[1] + p->ndigit[2])};
   int still = -1;
+  if (!mt_mma_is_box(&l->desc, MT_C)) return check_pieces(l, err);
   for (int i = 0; i < e.n; i++) {
     int64_t d = p->digit[i].stride;
     e.d[i] = d < 0 ? -d : d;
@@ -425,7 +398,7 @@ mt_status mt_mma_check (const mt_mma_launch *l, const size_t bytes[MT_PARTS],
   mt_reach r[MT_PARTS];
   MT_TRY(mt_mma_check_shape(l, err));
   for (int part = 0; part < MT_PARTS; part++) {
-    MT_TRY(reach_of(&r[part], l, part, err));
+    MT_TRY(mt_mma_reach_of(&r[part], l, part, err));
     if (!r[part].none) MT_TRY(check_range(l, part, &r[part], bytes[part], err));
   }
   if (r[MT_C].none) return MT_OK;

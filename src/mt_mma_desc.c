@@ -5,7 +5,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "mt_check.h"
+#include "mt_divisor.h"
+#include "mt_dtype.h"
 #include "mt_mma.h"
 #include "mt_swizzle.h"
 
@@ -85,21 +86,23 @@ static mt_status find_sizes (mt_mma_desc *d, const mt_tensor *const t[MT_PARTS],
 
 /* ---------------------------------------------------------------- digits */
 
-/* The axes of a mode behind the `n` that are there; `n` moves. */
+/* The axes of the first `real` of a mode behind the `n` that are there; `n` moves. */
 static mt_status add_digits (mt_mma_launch *l, int *n, int i, const mt_node *mode,
-                             int part, const mt_node *a, mt_err *err) {
+                             int64_t real, int part, const mt_node *a, mt_err *err) {
   mt_part *p = &l->desc.part[part];
   mt_layout flat;
-  if (l->desc.size[mode_of[part][i]] <= 1) return MT_OK;
+  int64_t left = real;                     /* so many of the last axis are needed */
+  if (real <= 1) return MT_OK;
   MT_TRY(mt_coalesce(&flat, mode, NULL, err));
-  for (const mt_node *q = flat.node; q < mt_next(flat.node); q++) {
+  for (const mt_node *q = flat.node; q < mt_next(flat.node) && left > 1; q++) {
     if (q->tag != MT_LEAF || q->shape == 1) continue;
     if (*n == MT_MAXDIGIT)
       return mt_failn(err, MT_ETOOBIG, "gemm: %s %N has more than %d axes",
                       part_name[part], a, (int)MT_MAXDIGIT);
-    mt_axis axis = {.extent = q->shape};
-    if (mt_size(mode) <= INT32_MAX) mt_divisor(&axis);
-    p->digit[(*n)++] = (mt_digit){q->shape, q->stride, axis.mul, axis.shift};
+    mt_axis axis = {.extent = q->shape < left ? q->shape : left};
+    left = mt_div_up(left, q->shape);
+    if (real <= INT32_MAX) mt_axis_divisor(&axis);
+    p->digit[(*n)++] = (mt_digit){axis.extent, q->stride, axis.mul, axis.shift};
     p->ndigit[i]++;
   }
   return MT_OK;
@@ -130,23 +133,25 @@ static mt_status put_offset (mt_mma_launch *l, const mt_tensor *t, int part,
   return MT_OK;
 }
 
-static mt_status put_part (mt_mma_launch *l, const mt_tensor *t, int part, mt_err *err) {
+static mt_status put_part (mt_mma_launch *l, const mt_tensor *t, int part,
+                           mt_err *err) {
   const mt_node *a = mt_inner(t->layout);
   mt_part *p = &l->desc.part[part];
   int n = 0;
   p->dtype = (uint32_t)t->dtype;
   MT_TRY(put_offset(l, t, part, err));
-  for (int i = 0; i < mt_rank(a); i++)
-    MT_TRY(add_digits(l, &n, i, mt_mode(a, i), part, t->layout, err));
+  for (int i = 0; i < mt_rank(a); i++) {
+    int64_t size = l->desc.size[mode_of[part][i]];
+    MT_TRY(add_digits(l, &n, i, mt_mode(a, i), i < 2 && p->real[i] < size ? p->real[i]
+                      : size, part, t->layout, err));
+  }
   return MT_OK;
 }
 
 /* ---------------------------------------------------------------- factors */
 
-static bool is_integer (mt_dtype d) { return d <= MT_u64; }
-
 static mt_status check_factor (const char *name, double v, mt_dtype c, mt_err *err) {
-  if (!is_integer(c) || (fabs(v) <= 0x1p53 && v == floor(v))) return MT_OK;
+  if (mt_is_float_type(c) || (fabs(v) <= 0x1p53 && v == floor(v))) return MT_OK;
   char text[32];
   snprintf(text, sizeof text, "%.14g", v);
   return mt_fail(err, MT_EINVAL, "gemm: %s is %s, but C is %s: an integer of at most 53 "
@@ -163,7 +168,9 @@ mt_status mt_mma_tensors (mt_mma_launch *out, const mt_tensor *a, const mt_tenso
   out->beta = beta;
   for (int part = 0; part < MT_PARTS; part++) MT_TRY(check_tensor(t[part], part, err));
   MT_TRY(find_sizes(&out->desc, t, err));
+  MT_TRY(mt_mma_real(&out->desc, t, err));
   if (alpha == 0) out->desc.size[MT_K] = 0;
+  for (int part = 0; part < MT_C; part++) out->desc.part[part].real[1] = out->desc.size[MT_K];
   for (int part = 0; part < MT_PARTS; part++)
     MT_TRY(put_part(out, t[part], part, err));
   MT_TRY(check_factor("alpha", alpha, c->dtype, err));

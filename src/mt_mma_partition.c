@@ -5,7 +5,7 @@
 ** The coordinate layout of a tile, partitioned: its strides are the ordinates.
 */
 #include "mt_build.h"
-#include "mt_check.h"
+#include "mt_divisor.h"
 #include "mt_mma.h"
 #include "mt_num.h"
 #include "mt_plan.h"
@@ -73,7 +73,7 @@ static mt_status too_many (const mt_tiled_mma *mma, const char *what, int most,
 static void put_axes (mt_step *to, const mt_strides *s) {
   for (int i = 0; i < s->n; i++) {
     mt_axis axis = {.extent = s->axis[i].extent};
-    mt_divisor(&axis);
+    mt_axis_divisor(&axis);
     to[i] = (mt_step){(uint32_t)axis.extent,
                       {(uint32_t)s->axis[i].step[0], (uint32_t)s->axis[i].step[1]},
                       axis.mul, axis.shift};

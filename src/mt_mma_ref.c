@@ -8,6 +8,7 @@
 */
 #include <math.h>
 
+#include "mt_cast.h"
 #include "mt_mma.h"
 #include "mt_num.h"
 #include "mt_plan.h"
@@ -217,6 +218,8 @@ typedef struct mt_task {
   uint32_t inner[3];                         /* ordinates of the inner position */
   int64_t base[MT_PARTS];                    /* offsets with the batch's */
   mt_err *err;
+  mt_worker *worker;                         /* NULL: err is asked whether to end */
+  int64_t spent;
 } mt_task;
 
 static int64_t digits (const mt_digit *g, uint32_t n, int64_t x) {
@@ -238,8 +241,8 @@ static void fill_offsets (mt_task *w, int part, int o, int64_t tile) {
   int mode = mode_of[part][o];
   int64_t n = d->tile[mode], first = tile * n, *out = w->h->offset[part][o];
   for (int64_t i = 0; i < 2 * n; i++)
-    out[i] = i < n && first + i < d->size[mode] ? digits(g, p->ndigit[o], first + i)
-                                                : MT_OUTSIDE;
+    out[i] = i < n && first + i < p->real[o] ? digits(g, p->ndigit[o], first + i)
+                                             : MT_OUTSIDE;
 }
 
 static int64_t swizzle (const mt_part *p, int64_t o) {
@@ -288,6 +291,14 @@ static mt_status gather (mt_task *w, int part, int g, uint32_t x, uint32_t y,
   return MT_OK;
 }
 
+/* After an instruction of an atom. */
+static bool has_ended (mt_task *w) {
+  const mt_mma_op *op = &w->r->op;
+  int64_t ns = op->m * op->n * op->k + 20 * (op->m + op->n) * op->k;
+  if (w->worker) return mt_worker_ends(w->worker, ns);
+  return mt_stopped_after(&w->spent, ns, w->err, "gemm");
+}
+
 /* All of K: tile by tile, inner by inner, group by group. */
 static mt_status accumulate (mt_task *w) {
   const mt_mma_ref *r = w->r;
@@ -302,6 +313,7 @@ static mt_status accumulate (mt_task *w) {
         MT_TRY(gather(w, MT_A, g, w->inner[MT_M], r->inner[MT_K][i], h->a));
         MT_TRY(gather(w, MT_B, g, w->inner[MT_N], r->inner[MT_K][i], h->b));
         mt_mma_op_run(&r->op, h->a, h->b, h->c + (size_t)g * r->cells[MT_C]);
+        if (has_ended(w)) return MT_ESTOPPED;
       }
   }
   return MT_OK;
@@ -312,23 +324,22 @@ static mt_status accumulate (mt_task *w) {
 static void reduce (const mt_task *w, int g) {
   const mt_mma_ref *r = w->r;
   uint32_t n = r->cells[MT_C];
-  mt_element kind = mt_mma_op_element(&r->op, MT_OPERAND_C);
   double *sum = w->h->c + (size_t)g * n;
   int other = r->next[g];
   for (uint32_t j = 1; j < w->l->desc.kthreads; j++, other = r->next[other]) {
     const double *c = w->h->c + (size_t)other * n;
-    for (uint32_t i = 0; i < n; i++) sum[i] = mt_round_number(kind, sum[i] + c[i]);
+    for (uint32_t i = 0; i < n; i++) sum[i] = mt_mma_op_sum(&r->op, sum[i], c[i]);
   }
 }
 
-/* C = alpha acc + beta C: integers modulo 2^32, floats rounded once. */
+/* C = alpha acc + beta C: integers saturate, floats are rounded once. */
 static void finish (const mt_mma_launch *l, char *p, double acc) {
   mt_dtype d = (mt_dtype)l->desc.part[MT_C].dtype;
-  if (d <= MT_u64) {
-    uint32_t old = 0, sum = (uint32_t)(int64_t)l->alpha * (uint32_t)(int64_t)acc;
-    if (l->beta != 0) memcpy(&old, p, sizeof old);
-    sum += (uint32_t)(int64_t)l->beta * old;
-    memcpy(p, &sum, sizeof sum);
+  if (d == MT_i32) {
+    int32_t c = 0;
+    if (l->beta != 0) memcpy(&c, p, sizeof c);
+    c = mt_cast_scaled(l->alpha, (int32_t)acc, l->beta, c);
+    memcpy(p, &c, sizeof c);
     return;
   }
   double v = l->beta == 0 ? l->alpha * acc :
@@ -393,12 +404,13 @@ typedef struct mt_job {
   int64_t piece;
 } mt_job;
 
-static void do_units (void *arg, int64_t first, int64_t last) {
+static void do_units (void *arg, int64_t first, int64_t last, mt_worker *w) {
   const mt_job *job = arg;
-  mt_err err;                                /* unverified: nothing can fail */
-  mt_task w = {.r = job->r, .l = job->l, .h = &job->r->hand[first / job->piece],
-               .err = &err};
-  for (int64_t u = first; u < last; u++) (void)do_unit(&w, u);
+  MT_NEWERR(err);                            /* unverified: nothing can fail */
+  mt_task task = {.r = job->r, .l = job->l, .h = &job->r->hand[first / job->piece],
+                  .err = &err, .worker = w};
+  for (int64_t u = first; u < last; u++)
+    if (do_unit(&task, u) != MT_OK) return;
 }
 
 mt_status mt_mma_ref_run (mt_mma_ref *r, const mt_mma_launch *l, const size_t *bytes,
@@ -408,10 +420,8 @@ mt_status mt_mma_ref_run (mt_mma_ref *r, const mt_mma_launch *l, const size_t *b
                   d->size[MT_L];
   mt_job job = {r, l, units / r->workers + (units % r->workers != 0)};
   mt_task w = {.r = r, .l = l, .bytes = bytes, .h = r->hand, .err = err};
-  if (units > 0 && pool != NULL && bytes == NULL) {
-    mt_pool_run(pool, units, job.piece, do_units, &job);
-    return MT_OK;
-  }
+  if (units > 0 && pool != NULL && bytes == NULL)
+    return mt_pool_run(pool, "gemm", units, job.piece, do_units, &job, err);
   for (int64_t u = 0; u < units; u++) MT_TRY(do_unit(&w, u));
   return MT_OK;
 }

@@ -105,12 +105,10 @@ static mt_status slice_offset (int64_t *out, const mt_node *c, const mt_node *in
   return mt_eval(&at, c, in, err);
 }
 
-mt_status mt_slice (mt_layout *out, int64_t *offset, const mt_node *c, const mt_node *a,
-                    mt_err *err) {
+mt_status mt_plain_slice (mt_layout *out, int64_t *offset, const mt_node *c,
+                          const mt_node *a, mt_err *err) {
   mt_build b;
   int64_t at;
-  MT_CHECK(mt_is_layout(a), err, "slice: a layout expected");
-  if (mt_is_swizzled(a)) return mt_swizzle_slice(out, offset, c, a, err);
   mt_begin(&b, out, "slice", err);
   if (c->tag != MT_WILD) mt_open(&b, MT_MODES);
   MT_TRY(emit_slice(&b, c, a));

@@ -17,9 +17,16 @@
 
 #define BAD(err, ...) mt_fail((err), MT_EFORMAT, "npy: " __VA_ARGS__)
 
-#define MT_DTYPE_NPY(name, bytes, npy) npy,
-static const char descr_of[][4] = { MT_DTYPES(MT_DTYPE_NPY) };
-#undef MT_DTYPE_NPY
+static const struct { char npy[4]; const char *numpy; } dtypes[] = {
+#define MT_DTYPE(name, kind, bytes, type, element, e, m, top, npy, numpy, ...) { npy, numpy },
+#include "moontile_dtypes.def"
+};
+
+/* " |b1 |i1 ..." */
+static const char all_npy[] =
+#define MT_DTYPE(name, kind, bytes, type, element, e, m, top, npy, ...) " " npy
+#include "moontile_dtypes.def"
+  ;
 
 enum { MAXDIMS = MT_MAXNODES - 1, QUOTE = 64, ALIGN = 64 };
 enum { HAS_DESCR = 1, HAS_ORDER = 2, HAS_SHAPE = 4, HAS_ALL = 7 };
@@ -140,29 +147,21 @@ static const char *kind_name (unsigned char kind) {
 
 static mt_status unsupported (reader *r, const unsigned char *s, size_t n,
                               const char *what) {
-#define DESCR_LIST(name, bytes, npy) " " npy
   return BAD(r->err, "'descr': %s is %s, which moontile has no dtype for\n"
              "  it has%s ('<V2' is bf16), also big-endian ('>f4')",
-             quote(s, n).text, what, MT_DTYPES(DESCR_LIST));
-#undef DESCR_LIST
+             quote(s, n).text, what, all_npy);
 }
-
-/* dtype  another name, as ml_dtypes writes it or spells it */
-#define ALIASES(X)                                                                       \
-  X(bf16, "bfloat16")                                                                    \
-  X(e4m3, "float8_e4m3fn")                                                               \
-  X(e5m2, "float8_e5m2")                                                                 \
-  X(e5m2, "f1")
 
 static const char raw_byte[] = "V1";
 
 /* The dtype that a type string without its byte order names; -1: none. */
-static int named_dtype (const unsigned char *t, size_t n) {
-#define ALIAS_ROW(name, alias) if (same(t, n, alias)) return MT_##name;
-  ALIASES(ALIAS_ROW)
-#undef ALIAS_ROW
-  for (int d = 0; d < MT_NDTYPE; d++)
-    if (same(t, n, descr_of[d] + 1) && strcmp(raw_byte, descr_of[d] + 1) != 0) return d;
+static int named_dtype (const unsigned char *t, size_t n, bool ordered) {
+  if (same(t, n, "f1")) return MT_e5m2;
+  for (int d = 0; d < MT_NDTYPE; d++) {
+    const char *kind = dtypes[d].npy + 1;            /* "V2" of what NumPy has not */
+    if (same(t, n, dtypes[d].numpy) && (!ordered || *kind == 'V')) return d;
+    if (same(t, n, kind) && strcmp(raw_byte, kind) != 0) return d;
+  }
   return -1;
 }
 
@@ -172,7 +171,7 @@ static bool is_raw (const reader *r, const unsigned char *t, size_t n) {
          t[1] == '0' + mt_dtype_size((mt_dtype)r->as);
 }
 
-/* An optional byte order, then kind and size as in MT_DTYPES. ml_dtypes writes bfloat16
+/* An optional byte order, then kind and size as in the list. ml_dtypes writes bfloat16
 ** as '<V2'. */
 static mt_status read_descr (reader *r) {
   const unsigned char *s, *t;
@@ -186,7 +185,7 @@ static mt_status read_descr (reader *r) {
   t = n && (order == *s) ? s + 1 : s;
   k = n - (size_t)(t - s);
   bool raw = is_raw(r, t, k);
-  int d = raw ? r->as : named_dtype(t, k);
+  int d = raw ? r->as : named_dtype(t, k, t > s);
   if (d == MT_bf16 && order == '>' && !raw) d = -1;
   if (d < 0 && same(t, k, raw_byte))
     return BAD(r->err, "'descr': %s is bytes, which may be e4m3 or e5m2 or any other "
@@ -380,7 +379,7 @@ mt_status mt_npy_write_header (void *buf, size_t *size, mt_dtype d, const mt_nod
   int rank = put_shape(dims, shape, &growing, fortran_order);
   size_t at = 10 + (size_t)sprintf(text + 10,
                                    "{'descr': '%s', 'fortran_order': %s, 'shape': %s, }",
-                                   descr_of[d], fortran_order ? "True" : "False", dims);
+                                   dtypes[d].npy, fortran_order ? "True" : "False", dims);
   size_t end = at + (rank ? growth(growing) : 0) + 1;
   end += ALIGN - end % ALIGN;
   memset(text + at, ' ', end - at - 1);

@@ -9,36 +9,28 @@
 
 /* ---------------------------------------------------------------- who holds what */
 
-/* element  dtypes
-** An element that no dtype holds has no row. */
+/* Elements that lie in a dtype that is not their own: element, dtypes. */
 #define HOLDERS(ONE, TWO)                                                                \
   TWO(u1,   u8, bool)                                                                    \
   TWO(u4,   i8, u8)                                                                      \
   TWO(s4,   i8, u8)                                                                      \
-  ONE(u8,   u8)                                                                          \
-  ONE(u16,  u16)                                                                         \
-  ONE(u32,  u32)                                                                         \
-  ONE(u64,  u64)                                                                         \
-  ONE(s8,   i8)                                                                          \
-  ONE(s16,  i16)                                                                         \
-  ONE(s32,  i32)                                                                         \
-  ONE(s64,  i64)                                                                         \
   ONE(e2m1, u8)                                                                          \
   ONE(e3m2, u8)                                                                          \
   ONE(e2m3, u8)                                                                          \
-  ONE(e4m3, e4m3)                                                                        \
-  ONE(e5m2, e5m2)                                                                        \
-  ONE(f16,  f16)                                                                         \
-  ONE(bf16, bf16)                                                                        \
-  ONE(tf32, f32)                                                                         \
-  ONE(f32,  f32)                                                                         \
-  ONE(f64,  f64)
+  ONE(tf32, f32)
 
 #define HOLDER_ONE(e, d) [MT_ELEMENT_##e] = { #d, 1u << MT_##d },
 #define HOLDER_TWO(e, c, d)                                                              \
   [MT_ELEMENT_##e] = { #c " or " #d, 1u << MT_##c | 1u << MT_##d },
+/* An element that no dtype holds has no row. */
 static const struct { const char *words; uint32_t dtypes; } holders[MT_NELEMENT] = {
   HOLDERS(HOLDER_ONE, HOLDER_TWO)
+#define OWN_BOOL(e, d)                                 /* u1, which u8 holds too */
+#define OWN_INT HOLDER_ONE
+#define OWN_UINT HOLDER_ONE
+#define OWN_FLOAT HOLDER_ONE
+#define MT_DTYPE(name, kind, bytes, type, element, ...) OWN_##kind(element, name)
+#include "moontile_dtypes.def"
 };
 
 bool mt_dtype_holds (mt_dtype d, mt_element e) {
@@ -54,10 +46,12 @@ const char *mt_dtypes_of (mt_element e) {
 /* ---------------------------------------------------------------- elements */
 
 /* Floats by element; e = 0: an integer, or none. */
-#define FLOAT_OF_ELEMENT(name, e, m, top) [MT_ELEMENT_##name] = { e, m, MT_TOP_##top },
+#define CODE_FLOAT(name, e, m, top) [MT_ELEMENT_##name] = { e, m, MT_TOP_##top },
 static const mt_float floats[MT_NELEMENT] = {
-  MT_CODE_FLOATS(FLOAT_OF_ELEMENT)
-  MT_DTYPE_FLOATS(FLOAT_OF_ELEMENT)
+  MT_CODE_FLOATS(CODE_FLOAT)
+#define MT_DTYPE(name, kind, bytes, type, element, e, m, top, ...)                       \
+  [MT_ELEMENT_##element] = { e, m, MT_TOP_##top },
+#include "moontile_dtypes.def"
 };
 
 static bool is_signed (mt_element e) {
@@ -81,6 +75,13 @@ static double wrap_integer (double v, int bits, bool with_sign) {
   return with_sign ? (double)(int64_t)((u ^ sign) - sign) : (double)u;
 }
 
+/* An integral v, the nearest that so many bits have; 0 for what is no number. */
+static uint64_t saturated (double v, int bits, bool with_sign) {
+  const double above = ldexp(1, bits - with_sign), least = with_sign ? -above : 0;
+  if (v < least) v = least;
+  return v >= above ? ~0ull >> (64 - bits + with_sign) : wrapped(v);
+}
+
 /* Its low 13 bits of the f32 do not count. A NaN stays one. */
 static double truncate_tf32 (double v) {
   const mt_float f32 = { 8, 23, MT_TOP_IEEE };
@@ -98,51 +99,37 @@ double mt_round_number (mt_element e, double v) {
 
 /* ---------------------------------------------------------------- tensors */
 
-/* dtype   element   type in C, of integers */
-#define INTEGERS(X)                                                                      \
-  X(i8,    s8,       int8_t)                                                             \
-  X(i16,   s16,      int16_t)                                                            \
-  X(i32,   s32,      int32_t)                                                            \
-  X(i64,   s64,      int64_t)                                                            \
-  X(u8,    u8,       uint8_t)                                                            \
-  X(u16,   u16,      uint16_t)                                                           \
-  X(u32,   u32,      uint32_t)                                                           \
-  X(u64,   u64,      uint64_t)
-
 typedef double reader (const void *p);
 typedef void writer (void *p, double v);
 
-#define READ_INTEGER(name, element, type)                                                \
+/* A bool has its own two. */
+#define MEMORY_BOOL(name, ...)
+#define MEMORY_INT(name, bytes, type, ...)                                               \
   static double read_##name (const void *p) {                                            \
-    return (double)(type)mt_get_bits(p, sizeof(type));                                   \
+    return (double)(type)mt_get_bits(p, bytes);                                          \
   }                                                                                      \
   static void write_##name (void *p, double v) {                                         \
-    mt_put_bits(p, sizeof(type), wrapped(v));                                            \
+    mt_put_bits(p, bytes, saturated(v, 8 * bytes, (type)-1 < (type)1));                  \
   }
-INTEGERS(READ_INTEGER)
-
-#define READ_FLOAT(name, e, m, top)                                                      \
+#define MEMORY_UINT MEMORY_INT
+#define MEMORY_FLOAT(name, bytes, type, e, m, top)                                       \
   static double read_##name (const void *p) {                                            \
-    const mt_float f = { e, m, MT_TOP_##top };                                           \
-    return mt_widen(mt_get_bits(p, (1 + e + m) / 8), f);                                 \
+    return mt_widen(mt_get_bits(p, bytes), (mt_float){ e, m, MT_TOP_##top });            \
   }                                                                                      \
   static void write_##name (void *p, double v) {                                         \
-    const mt_float f = { e, m, MT_TOP_##top };                                           \
-    mt_put_bits(p, (1 + e + m) / 8, mt_narrow(v, f));                                    \
+    mt_put_bits(p, bytes, mt_narrow(v, (mt_float){ e, m, MT_TOP_##top }));               \
   }
-MT_DTYPE_FLOATS(READ_FLOAT)
+#define MT_DTYPE(name, kind, bytes, type, element, e, m, top, ...)                       \
+  MEMORY_##kind(name, bytes, type, e, m, top)
+#include "moontile_dtypes.def"
 
 static double read_bool (const void *p) { return *(const unsigned char *)p != 0; }
 static void write_bool (void *p, double v) { *(unsigned char *)p = v != 0; }
 
-#define DTYPE_INTEGER(name, element, type)                                               \
-  [MT_##name] = { read_##name, write_##name, MT_ELEMENT_##element },
-#define DTYPE_FLOAT(name, e, m, top)                                                     \
-  [MT_##name] = { read_##name, write_##name, MT_ELEMENT_##name },
 static const struct { reader *read; writer *write; mt_element own; } dtypes[] = {
-  [MT_bool] = { read_bool, write_bool, MT_ELEMENT_u1 },
-  INTEGERS(DTYPE_INTEGER)
-  MT_DTYPE_FLOATS(DTYPE_FLOAT)
+#define MT_DTYPE(name, kind, bytes, type, element, ...)                                  \
+  { read_##name, write_##name, MT_ELEMENT_##element },
+#include "moontile_dtypes.def"
 };
 
 double mt_get_number (mt_dtype d, mt_element e, const void *p) {

@@ -21,7 +21,8 @@ double mt_round_number (mt_element e, double v);
 /* One element of a tensor as what the atom's element makes of it: rounded to the element.
 ** In a tensor of integers a 4- or 6-bit float is its code, in the low bits. */
 double mt_get_number (mt_dtype d, mt_element e, const void *p);
-/* A result to a tensor: rounded to nearest even; integers wrap, v is integral then. */
+/* A result to a tensor as copies convert: rounded to nearest even, what is out of range
+** to the end of it, or to infinity; to an integer v is integral. */
 void mt_put_number (mt_dtype d, void *p, double v);
 
 /* What the numbers of an operand are: its element; where that is only a container of
@@ -32,12 +33,14 @@ mt_element mt_mma_op_element (const mt_mma_op *op, int operand);
 mt_status mt_mma_op_check (const mt_mma_op *op, mt_err *err);
 /* The instruction: c = a b + c for a[m + M k], b[n + N k], c[m + M n], numbers of their
 ** elements.
-** (1) Integers are exact modulo 2^32, or saturate if the name says so;
+** (1) Integers are exact modulo 2^32, or saturate if the name says SATURATE;
 ** (2) floats: the products of an instruction are summed exactly with c, as far as a
 ** double does, and rounded once to the type of C; f32 (not tf32) and f64: fused, in order
 ** of k;
 ** (3) bits: popcount of and, of xor. */
 void mt_mma_op_run (const mt_mma_op *op, const double *a, const double *b, double *c);
+/* x + y as an accumulator of the instruction: rounded, wrapped or saturated as its c. */
+double mt_mma_op_sum (const mt_mma_op *op, double x, double y);
 
 /* The number of an atom in the order of mt_mma_atom_next, from 0, and back. */
 mt_status mt_mma_atom_number (uint32_t *out, const char *name, mt_err *err);

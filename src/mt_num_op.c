@@ -142,6 +142,12 @@ void mt_mma_op_run (const mt_mma_op *op, const double *a, const double *b, doubl
   rounding_of(op)(c, op->m * op->n);
 }
 
+double mt_mma_op_sum (const mt_mma_op *op, double x, double y) {
+  double sum = x + y;
+  rounding_of(op)(&sum, 1);
+  return sum;
+}
+
 /* ---------------------------------------------------------------- bounds */
 
 /* What a tensor core of any generation may do to n products and c, as was measured of

@@ -50,7 +50,7 @@ mt_status mt_numbers_all (const char *op, const char *name, const char *what,
 /* Without broadcasts, and with a complement: no two elements have one number. */
 static bool is_injective (const mt_node *a) {
   mt_layout rest;
-  mt_err err;
+  MT_NEWERR(err);
   for (const mt_node *p = a; p < mt_next(a); p++)
     if (p->tag == MT_LEAF && p->shape > 1 && p->stride == 0) return false;
   return mt_complement(&rest, NULL, a, 1, &err) == MT_OK;

@@ -43,12 +43,15 @@ static void near_text (const reader *r, char *s) {
   s[n] = 0;
 }
 
-static void syntax (reader *r, const char *what) {
+static void say (reader *r, const char *before, const char *behind) {
   char s[48];
-  if (r->status != MT_OK) return;
   near_text(r, s);
-  r->status = mt_fail(r->err, MT_ESYNTAX, "parse: %s at character %zu, near \"%s\"", what,
-                      (size_t)(r->p - r->text) + 1, s);
+  r->status = mt_fail(r->err, MT_ESYNTAX, "parse: %s at character %zu%s, near \"%s\"",
+                      before, (size_t)(r->p - r->text) + 1, behind, s);
+}
+
+static void syntax (reader *r, const char *what) {
+  if (r->status == MT_OK) say(r, what, "");
 }
 
 static void expect (reader *r, int c, const char *what) {
@@ -343,6 +346,20 @@ static void read_value (reader *r, mt_build *b) {
   if (r->status == MT_OK && b->status == MT_OK && accept(r, ':')) read_stride(r, b, at);
 }
 
+/* A text that is refused and has an open parenthesis is refused for that: whatever was
+** read instead would say less. The last one that is open, seen from the end. */
+static void blame_parenthesis (reader *r) {
+  int closed = 0;
+  for (r->p = r->end; r->p > r->text;) {
+    r->p--;
+    if (*r->p == ')') closed++;
+    if (*r->p == '(' && closed-- == 0) {
+      say(r, "the parenthesis", " is not closed");
+      return;
+    }
+  }
+}
+
 mt_status mt_parse (mt_layout *out, const char *text, size_t len, mt_err *err) {
   reader r = {text, text, text + len, MT_OK, err};
   mt_build b;
@@ -350,6 +367,7 @@ mt_status mt_parse (mt_layout *out, const char *text, size_t len, mt_err *err) {
   read_value(&r, &b);
   if (r.status == MT_OK && b.status == MT_OK && peek(&r) >= 0)
     syntax(&r, "unexpected text");
+  if (r.status != MT_OK) blame_parenthesis(&r);
   mt_failed(&b, r.status);
   return mt_end(&b);
 }

@@ -43,7 +43,7 @@ mt_status mt_slice_and_offset (mt_layout *out, mt_layout *offset, const mt_node 
 
 mt_status mt_domain_offset (mt_layout *out, mt_layout *offset, const mt_node *c,
                             const mt_node *a, mt_err *err) {
-  mt_layout at;
+  mt_layout at, moved;
   MT_CHECK(mt_is_layout(a), err, "domain_offset: a layout expected");
   if (mt_is_f2(a))
     return mt_failn(err, MT_EUNSUPPORTED,
@@ -51,13 +51,18 @@ mt_status mt_domain_offset (mt_layout *out, mt_layout *offset, const mt_node *c,
                     "A(c) xor A(d)",
                     a);
   MT_TRY(mt_renamed("domain_offset", offset_of(&at, c, mt_inner(a), a, err), err));
-  mt_copy_value(out, a);
+  if (!mt_is_swizzled(a)) {
+    mt_copy_value(out, a);
+    mt_copy_value(offset, at.node);
+    return MT_OK;
+  }
+  mt_copy_value(&moved, a);
   mt_int(offset, 0);
-  if (!mt_is_swizzled(a)) mt_copy_value(offset, at.node);
-  else if (mt_addo(a->stride, at.node[0].shape, &out->node[0].stride))
+  if (mt_addo(a->stride, at.node[0].shape, &moved.node[0].stride))
     return mt_failn(err, MT_EOVERFLOW, "domain_offset: an offset of %N leaves 64 bits",
                     a);
-  return MT_OK;
+  return mt_renamed("domain_offset",
+                    mt_swizzle_over(out, moved.node, mt_inner(a), err), err);
 }
 
 /* ---- coordinates in a zipped layout */
@@ -141,29 +146,57 @@ mt_status mt_outer_partition (mt_layout *out, mt_layout *offset, const mt_node *
 
 /* ---- by name */
 
+/* The modes of t, which has the projection's ranks, where it has no `_`. */
+static mt_status project (mt_layout *out, const char *op, const mt_node *proj,
+                          const mt_node *t, mt_err *err) {
+  if (proj->tag == MT_TUPLE && (!mt_is_branch(t) || t->arity != proj->arity))
+    return mt_failn(err, MT_ERANK,
+                    "%s: %N has no %d modes, as the projection %N has\n  1 in the "
+                    "projection keeps a mode, `_` leaves it out",
+                    op, t, (int)proj->arity, proj);
+  return mt_renamed(op, mt_dice(out, proj, t, err), err);
+}
+
 mt_status mt_local_tile (mt_layout *out, mt_layout *offset, const mt_node *a,
                          const mt_node *t, const mt_node *c, const mt_node *proj,
                          mt_err *err) {
+  static const char *const op = "local_tile";
   mt_layout tiler, coord;
   if (proj) {
-    MT_TRY(mt_renamed("local_tile", mt_dice(&tiler, proj, t, err), err));
-    MT_TRY(mt_renamed("local_tile", mt_dice(&coord, proj, c, err), err));
+    MT_TRY(project(&tiler, op, proj, t, err));
+    MT_TRY(project(&coord, op, proj, c, err));
     t = tiler.node;
     c = coord.node;
   }
-  return partition(out, offset, "local_tile", a, t, c, 1, err); /* (TileM,...,rest) */
+  return partition(out, offset, op, a, t, c, 1, err); /* (TileM,...,rest) */
+}
+
+/* The sizes of the modes of thr, and where thr is `index`, by mode: of the modes that the
+** projection keeps, while the index counts all threads. */
+static mt_status place_of (mt_layout *tile, mt_layout *coord, const char *op,
+                           const mt_node *thr, int64_t index, const mt_node *proj,
+                           mt_err *err) {
+  mt_layout place, some, shape;
+  const mt_node *at = place.node;
+  MT_TRY(mt_renamed(op, mt_get_hier_coord(&place, thr, index, err), err));
+  MT_TRY(mt_shape(&shape, thr, err));
+  MT_TRY(mt_product_each(tile, thr, err));
+  if (proj) {
+    MT_TRY(project(tile, op, proj, thr, err));
+    MT_TRY(project(&some, op, proj, at, err));
+    at = some.node;
+    MT_TRY(mt_shape(&shape, tile->node, err));
+    MT_TRY(mt_product_each(tile, shape.node, err));
+  }
+  return mt_renamed(op, mt_crd2crd(coord, at, shape.node, tile->node, err), err);
 }
 
 mt_status mt_local_partition (mt_layout *out, mt_layout *offset, const mt_node *a,
                               const mt_node *thr, int64_t index, const mt_node *proj,
                               mt_err *err) {
-  mt_layout tile, coord, part;
-  MT_CHECK(mt_is_layout(thr), err, "local_partition: a layout of threads expected");
-  if (proj) {
-    MT_TRY(mt_renamed("local_partition", mt_dice(&part, proj, thr, err), err));
-    thr = part.node;
-  }
-  MT_TRY(mt_product_each(&tile, thr, err));
-  MT_TRY(mt_renamed("local_partition", mt_get_flat_coord(&coord, thr, index, err), err));
-  return partition(out, offset, "local_partition", a, tile.node, coord.node, 0, err);
+  static const char *const op = "local_partition";
+  mt_layout tile, coord;
+  MT_CHECK(mt_is_layout(thr), err, "%s: a layout of threads expected", op);
+  MT_TRY(place_of(&tile, &coord, op, thr, index, proj, err));
+  return partition(out, offset, op, a, tile.node, coord.node, 0, err);
 }

@@ -4,10 +4,15 @@
 */
 #include <stdio.h>
 
+#include "mt_bounds.h"
 #include "mt_check.h"
 #include "mt_build.h"
 #include "mt_choice.h"
+#include "mt_choose.h"
+#include "mt_option.h"
 #include "mt_stage.h"
+
+static const char *const side_name[] = {"src", "dst"};
 
 /* ---------------------------------------------------------------- proving */
 
@@ -78,20 +83,41 @@ static void say_why (mt_plan *p, const mt_narrow *narrow, const mt_tiled_copy *c
   }
 }
 
+static mt_status no_kernel (const mt_plan *p, mt_err *err) {
+  const mt_why *w = &p->why;
+  mt_fail(err, MT_EUNSUPPORTED, "copy: no kernel of %s fits:%s", p->device->backend->name,
+          w->n == 0 ? "\nnone has this width" : "");
+  for (int i = 0; i < w->n; i++)
+    mt_explain(err, "\n%s: %s", w->name[i], mt_why_reason(w, i));
+  return err->status;
+}
+
 static mt_status choose (mt_plan *p, const mt_narrow *narrow, const mt_tiled_copy *copy,
                          mt_err *err) {
   const mt_backend *b = p->device->backend;
   if (b->prepare) return b->prepare(p, err);
   p->kernel = mt_kernel_choose(b->kernels, *b->nkernels, &p->launch.desc, &p->grid,
                                &p->why);
-  if (p->kernel == NULL)
-    return mt_failn(err, MT_EUNSUPPORTED, "copy: no kernel of %s fits:\n%s", b->name,
-                    p->why.length ? p->why.text : "none has this width");
+  if (p->kernel == NULL) return no_kernel(p, err);
   say_why(p, narrow, copy);
   return MT_OK;
 }
 
 /* ---------------------------------------------------------------- plans */
+
+void mt_plan_say_bounds (mt_plan *p, int n, const mt_tensor *const t[],
+                         const char *const names[]) {
+  size_t at = strlen(p->head);
+  const char *before = "\nragged: ";
+  for (int i = 0; i < n; i++) {
+    char text[MT_HEADSIZE / 4];
+    if (mt_ordinates(t[i]) == 0 || at >= sizeof p->head) continue;
+    mt_bounds_format(text, sizeof text, t[i]->bounds);
+    at += (size_t)snprintf(p->head + at, sizeof p->head - at, "%s%s %s", before, names[i],
+                           text);
+    before = ", ";
+  }
+}
 
 /* "copy f32 LAYOUT -> LAYOUT", "copy f32 LAYOUT -> bf16 LAYOUT"; long layouts are cut. */
 static void write_head (mt_plan *p, const mt_tensor *src, const mt_tensor *dst) {
@@ -104,6 +130,7 @@ static void write_head (mt_plan *p, const mt_tensor *src, const mt_tensor *dst) 
   bool cast = src->dtype != dst->dtype;
   snprintf(p->head, sizeof p->head, "copy %s %s -> %s%s%s", mt_dtype_name(src->dtype),
            text[0], cast ? mt_dtype_name(dst->dtype) : "", cast ? " " : "", text[1]);
+  mt_plan_say_bounds(p, 2, side, side_name);
 }
 
 static mt_status make (mt_plan *p, const mt_tiled_copy *copy, const mt_tensor *src,
@@ -125,6 +152,11 @@ mt_status mt_plan_prove (mt_plan *p, const mt_tensor *src, const mt_tensor *dst,
   p->bytes[MT_SRC] = src->bytes;
   p->bytes[MT_DST] = dst->bytes;
   MT_TRY(mt_describe(&p->launch, p->modes, NULL, src, dst, err));
+  if (p->launch.desc.nbound > 0)
+    return mt_failn(err, MT_EUNSUPPORTED, "copy: the real elements of src %N and dst %N "
+                    "are no box: between two devices they do not travel in pieces\n"
+                    "T:to(device) brings the ragged tensor there; copy then",
+                    src->layout, dst->layout);
   MT_TRY(prove(p, src, dst, err));
   write_head(p, src, dst);
   return MT_OK;
@@ -204,7 +236,7 @@ static mt_status take (mt_plan *p, const mt_option *o, mt_err *err) {
   p->taken = true;
   if (p->launch.desc.form == MT_FORM_TV) return MT_OK;
   MT_TRY(mt_widen(&wide, &narrow, NULL, err));
-  p->why = (mt_why){{0}, 0};
+  p->why = (mt_why){0};
   say_why(p, &narrow, NULL);
   return MT_OK;
 }

@@ -36,17 +36,9 @@ mt_status mt_widen_to (mt_launch *l, mt_narrow *why, const mt_tiled_copy *copy,
 ** `mode` become those of the form, which l receives. False, and why not ("": there is
 ** nothing to say): l and `mode` are of no more use. mt_form_make calls these. */
 typedef bool mt_form_maker (mt_launch *l, mt_axes mode[3], char *why);
-mt_form_maker mt_tile_make, mt_shear_make, mt_pack_make, mt_box_make, mt_rows_make;
-mt_form_maker mt_skew_make;
 
-/* Vectors of 16 bytes that ROWS has. */
-int64_t mt_rows_vectors (const mt_desc *d);
-/* Tiles of a descriptor of these forms. */
-int64_t mt_tile_count (const mt_desc *d);
 /* Whether these tiles are large ones. */
 bool mt_tile_is_large (const mt_desc *d);
-/* Accesses that a whole tile has along the run of the side; PACK: along the long axis. */
-int64_t mt_tile_length (const mt_desc *d, int side);
 
 /* Describes the copy of one tensor to the other, which may lie on different devices, and
 ** proves it: p->launch, of accesses of one element, and what p says of it. */

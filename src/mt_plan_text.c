@@ -5,7 +5,7 @@
 ** Only the lines that begin with `kernel:`, `grid:` and `refused:` depend on the device;
 ** of a product without a partition those about the atom that was chosen, too.
 */
-#include "mt_cpu_gemm.h"
+#include "mt_algo.h"
 #include "mt_device.h"
 #include "mt_flip.h"
 #include "mt_say.h"
@@ -18,9 +18,12 @@ static void say_extents (mt_text *t, const mt_axis *a, uint32_t n, int64_t size)
     say(t, "%s%lld", i ? " x " : " = ", (long long)a[i].extent);
 }
 
-/* What a bound counts along: a mode of the tensors, or the pieces of an axis of a box. */
+/* What a bound counts along: a mode of the tensors, a coordinate of a ragged one, or the
+** pieces of an axis of a box. */
 static void say_bound (mt_text *t, const mt_plan *p, uint32_t k) {
-  if (p->launch.desc.form == MT_FORM_SKEW) say(t, "piece %d", (int)k + 1);
+  const char *bound = mt_algo_of(p->launch.desc.form)->bound;
+  if (bound) say(t, "%s %d", bound, (int)k + 1);
+  else if (p->modes[k] == 0) say(t, "coordinate");
   else say(t, "mode %d", p->modes[k]);
 }
 
@@ -53,7 +56,7 @@ static void say_mode (mt_text *t, const char *name, const mt_plan *p, uint32_t f
 
 /* "turn: 2, 0, 1": the axes of a box along the destination, counted from 0. */
 static void say_turn (mt_text *t, const mt_desc *d) {
-  const uint8_t *order = d->form == MT_FORM_SKEW ? d->skew.order : d->turn.order;
+  const uint8_t *order = mt_algo_of(d->form)->order(d);
   say(t, "turn:");
   for (uint32_t i = 0; i < d->nthr; i++) say(t, "%s %d", i ? "," : "", (int)order[i]);
   say(t, "\n");
@@ -72,12 +75,8 @@ static void say_bounds (mt_text *t, const mt_plan *p) {
 }
 
 static void say_refused (mt_text *t, const mt_plan *p) {
-  const char *line = p->why.text;
-  while (*line) {
-    size_t n = strcspn(line, "\n");
-    say(t, "refused: %.*s\n", (int)n, line);
-    line += n + (line[n] == '\n');
-  }
+  for (int i = 0; i < p->why.n; i++)
+    say(t, "refused: %s: %s\n", p->why.name[i], mt_why_reason(&p->why, i));
 }
 
 static void say_grid (mt_text *t, const mt_plan *p) {
@@ -112,6 +111,7 @@ static void say_vector (mt_text *t, const mt_desc *d) {
 
 static void say_copy (mt_text *t, const mt_plan *p) {
   const mt_desc *d = &p->launch.desc;
+  const mt_algo *a = mt_algo_of(d->form);
   say_grid(t, p);
   say_vector(t, d);
   if (p->launch.offset[MT_SRC] != 0 || p->launch.offset[MT_DST] != 0)
@@ -119,16 +119,9 @@ static void say_copy (mt_text *t, const mt_plan *p) {
         (long long)p->launch.offset[MT_DST]);
   say_swizzle(t, p, "src", MT_SRC);
   say_swizzle(t, p, "dst", MT_DST);
-  if (d->form != MT_FORM_FLAT) {
-    const bool box = d->form == MT_FORM_BOX || d->form == MT_FORM_SKEW;
-    const bool tv = d->form == MT_FORM_TV;
-    const bool rows = d->form == MT_FORM_ROWS;
-    say_mode(t, tv ? "thread" : box ? "box" : rows ? "row" : "run of src", p, 0, d->nthr,
-             d->threads);
-    if (box) say_turn(t, d);
-    else if (!rows)
-      say_mode(t, tv ? "value" : "run of dst", p, d->nthr, d->nval, d->values);
-  }
+  if (a->thread) say_mode(t, a->thread, p, 0, d->nthr, d->threads);
+  if (a->order) say_turn(t, d);
+  if (a->value) say_mode(t, a->value, p, d->nthr, d->nval, d->values);
   say_mode(t, "rest", p, d->nthr + d->nval, d->nrest, d->rests);
   say_bounds(t, p);
 }
@@ -158,9 +151,20 @@ static void say_work (mt_text *t, const mt_plan *p) {
   say(t, "\n");
 }
 
+static void say_hopper (mt_text *t, const mt_plan *p) {
+  const mt_hopper_launch *l = &p->hopper.launch;
+  const mt_hopper_row *row = p->hopper.row;
+  say_grid(t, p);
+  say_mnk(t, "tile", MT_TILE_M, row->n, MT_SLAB / (int64_t)mt_dtype_size(row->type[MT_A]));
+  say(t, ", %d stages, clusters of %d", (int)row->stages, (int)row->cluster);
+  say_mnk(t, "\ntiles", (int64_t)l->tiles_m * row->cluster, l->tiles_n, l->slabs);
+  say(t, "\nout: %s\n", l->direct ? "by elements" : "by TMA");
+}
+
 static void say_product (mt_text *t, const mt_plan *p) {
   const mt_mma_desc *d = &p->product.desc;
-  say_work(t, p);
+  if (p->kernel && p->kernel->op == MT_OP_HOPPER) say_hopper(t, p);
+  else say_work(t, p);
   say_mnk(t, "size", d->size[MT_M], d->size[MT_N], d->size[MT_K]);
   if (d->size[MT_L] != 1) say(t, ", batch %lld", (long long)d->size[MT_L]);
   say(t, "\n");
@@ -169,8 +173,7 @@ static void say_product (mt_text *t, const mt_plan *p) {
 }
 
 static void say_kernel (mt_text *t, const mt_plan *p) {
-  say(t, "kernel: %s (%s)\n", p->native ? mt_cpu_gemm_name(p->native) : p->kernel->name,
-      p->device->backend->name);
+  say(t, "kernel: %s (%s)\n", mt_plan_name(p), p->device->backend->name);
   if (p->launch.desc.op == MT_OP_MMA) say_product(t, p);
   else say_copy(t, p);
 }

@@ -8,8 +8,12 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <string.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "mt_alloc.h"
+#include "mt_impl.h"
 #include "mt_pool.h"
 
 struct mt_pool {
@@ -24,6 +28,7 @@ struct mt_pool {
   void *arg;
   int64_t total, piece;
   atomic_llong next;
+  atomic_bool ends;                  /* before it is done: the call is to end */
   pthread_t thread[];
 };
 
@@ -31,14 +36,26 @@ static size_t pool_size (int threads) {
   return sizeof(mt_pool) + (size_t)threads * sizeof(pthread_t);
 }
 
-static void take_pieces (mt_pool *p) {
+bool mt_worker_asks (mt_worker *w) {
+  w->spent = 0;
+  if (w->err && mt_stopped(w->err, w->op))
+    atomic_store_explicit(&w->pool->ends, true, memory_order_relaxed);
+  return atomic_load_explicit(&w->pool->ends, memory_order_relaxed);
+}
+
+static bool has_ended (mt_pool *p) {
+  return atomic_load_explicit(&p->ends, memory_order_relaxed);
+}
+
+static void take_pieces (mt_pool *p, mt_worker *w) {
   int64_t at;
-  while ((at = atomic_fetch_add(&p->next, p->piece)) < p->total)
-    p->work(p->arg, at, at + p->piece < p->total ? at + p->piece : p->total);
+  while (!has_ended(p) && (at = atomic_fetch_add(&p->next, p->piece)) < p->total)
+    p->work(p->arg, at, at + p->piece < p->total ? at + p->piece : p->total, w);
 }
 
 static void *serve (void *arg) {
   mt_pool *p = arg;
+  mt_worker w = {.pool = p};
   unsigned long seen = 0;
   pthread_mutex_lock(&p->lock);
   for (;;) {
@@ -46,7 +63,7 @@ static void *serve (void *arg) {
     if (p->quit) break;
     seen = p->round;
     pthread_mutex_unlock(&p->lock);
-    take_pieces(p);
+    take_pieces(p, &w);
     pthread_mutex_lock(&p->lock);
     if (--p->busy == 0) pthread_cond_signal(&p->done);
   }
@@ -66,19 +83,24 @@ static void start (mt_pool *p) {
   pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
-mt_pool *mt_pool_new (const mt_device *d, int threads) {
-  mt_pool *p = mt_host_alloc(d, pool_size(threads));
+mt_pool *mt_pool_new (const mt_device_options *o, int threads) {
+  pthread_condattr_t steady;
+  mt_pool *p = mt_take_memory(o, pool_size(threads));
   if (p == NULL) return NULL;
   memset(p, 0, pool_size(threads));
   p->threads = threads;
   pthread_mutex_init(&p->lock, NULL);
+  pthread_condattr_init(&steady);
+  pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
   pthread_cond_init(&p->go, NULL);
-  pthread_cond_init(&p->done, NULL);
+  pthread_cond_init(&p->done, &steady);
+  pthread_condattr_destroy(&steady);
   atomic_init(&p->next, 0);
+  atomic_init(&p->ends, false);
   return p;
 }
 
-void mt_pool_free (const mt_device *d, mt_pool *p) {
+void mt_pool_free (const mt_device_options *o, mt_pool *p) {
   if (p == NULL) return;
   if (p->started > 0 && p->owner == getpid()) {
     pthread_mutex_lock(&p->lock);
@@ -90,29 +112,62 @@ void mt_pool_free (const mt_device *d, mt_pool *p) {
     pthread_cond_destroy(&p->go);
     pthread_mutex_destroy(&p->lock);
   }
-  mt_host_free(d, p, pool_size(p->threads));
+  mt_give_memory(o, p, pool_size(p->threads));
 }
 
 int mt_pool_threads (const mt_pool *p) { return p->threads; }
 
-void mt_pool_run (mt_pool *p, int64_t total, int64_t piece, mt_work *work, void *arg) {
-  if (p->threads > 1 && total > piece && p->owner == 0) start(p);
-  if (p->started == 0 || total <= piece || p->owner != getpid()) {
-    work(arg, 0, total);
-    return;
+static struct timespec soon (void) {
+  enum { MT_SOON = 5000000, MT_SECOND = 1000000000 };              /* nanoseconds */
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  t.tv_nsec += MT_SOON;
+  if (t.tv_nsec >= MT_SECOND) t.tv_sec++, t.tv_nsec -= MT_SECOND;
+  return t;
+}
+
+/* Waits for the others, locked; asks meanwhile, until the loop ends: a piece may be long. */
+static void await_others (mt_pool *p, mt_worker *w) {
+  while (p->busy > 0) {
+    if (w->err->stop == NULL || has_ended(p)) {
+      pthread_cond_wait(&p->done, &p->lock);
+      continue;
+    }
+    struct timespec until = soon();
+    if (pthread_cond_timedwait(&p->done, &p->lock, &until) == 0) continue;
+    pthread_mutex_unlock(&p->lock);
+    mt_worker_asks(w);
+    pthread_mutex_lock(&p->lock);
   }
-  p->work = work;
-  p->arg = arg;
-  p->total = total;
-  p->piece = piece;
+}
+
+/* On all threads; the last to end wakes the caller. */
+static void share (mt_pool *p, mt_worker *w) {
   atomic_store(&p->next, 0);
   pthread_mutex_lock(&p->lock);
   p->round++;
   p->busy = p->started;
   pthread_cond_broadcast(&p->go);
   pthread_mutex_unlock(&p->lock);
-  take_pieces(p);
+  take_pieces(p, w);
   pthread_mutex_lock(&p->lock);
-  while (p->busy > 0) pthread_cond_wait(&p->done, &p->lock);
+  await_others(p, w);
   pthread_mutex_unlock(&p->lock);
+}
+
+mt_status mt_pool_run (mt_pool *p, const char *op, int64_t total, int64_t piece,
+                       mt_work *work, void *arg, mt_err *err) {
+  mt_worker w = {.pool = p, .err = err, .op = op};
+  atomic_store_explicit(&p->ends, false, memory_order_relaxed);
+  if (p->threads > 1 && total > piece && p->owner == 0) start(p);
+  if (p->started == 0 || total <= piece || p->owner != getpid()) {
+    work(arg, 0, total, &w);
+  } else {
+    p->work = work;
+    p->arg = arg;
+    p->total = total;
+    p->piece = piece;
+    share(p, &w);
+  }
+  return has_ended(p) ? err->status : MT_OK;
 }

@@ -16,13 +16,14 @@ static bool plain (mt_build *b, const mt_node *t) {
   return b->status == MT_OK;
 }
 
-/* C, with more elements than t has offsets, so that its unbounded last mode is never
+/* C, with as many elements as the cosize of t, so that its unbounded last mode is never
 ** needed. A t with negative offsets needs a C that has no gaps before that mode. */
 static void complement_for (mt_build *b, mt_layout *out, const mt_node *a,
                             const mt_node *t) {
-  int64_t count = 0, lo = 0, bound = 0;
+  int64_t count = 0, lo = 0, end, bound = 0;
   mt_build c;
-  mt_failed(b, mt_cosize(&count, &lo, t, b->err));
+  mt_failed(b, mt_cosize(&count, t, b->err));
+  if (b->status == MT_OK) mt_failed(b, mt_footprint(&lo, &end, t, b->err));
   if (b->status == MT_OK && mt_mulo(count, mt_size(a), &bound))
     mt_build_fail(b, MT_EOVERFLOW, "%s: %N times %N leaves 64 bits", b->op, a, t);
   if (b->status == MT_OK && lo < 0) {
@@ -73,7 +74,7 @@ static void by_mode (mt_build *b, const mt_node *a, const mt_node *t) {
 /* An extent as n:1; other values as they are. */
 static const mt_node *as_layout (mt_layout *room, const mt_node *t) {
   mt_build b;
-  mt_err err;
+  MT_NEWERR(err);
   if (t->tag != MT_INT || t->ring != MT_Z || t->shape < 0) return t;
   mt_begin(&b, room, "", &err);
   mt_add_leaf(&b, t->shape, 1);

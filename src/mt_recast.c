@@ -10,16 +10,19 @@
 **   sum over the leaves that shrink of (min(s,m) - 1) * |d| <= n - 1.
 ** downcast by n: one leaf of stride 1 becomes n*s : 1, all other strides n times what
 ** they were.
+** recast to a width that is no multiple and no divisor: n elements become one, that one m
+** others. So A must fill each of these, or the others would not all be A's:
+**   the leaves that shrink, as s:d with s at most n/|d|, reach each of 0 .. n-1, and
+**   those with more than n/|d| places have a multiple of it.
 */
-#include "mt_build.h"
+#include "mt_swizzle.h"
 
-static int64_t magnitude (int64_t d) { return d < 0 ? -d : d; }
 static int64_t min (int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* How many steps of the leaf lie in one of n elements; 1: whole ones. 0: it is not cut by
 ** them. */
 static int64_t steps (const mt_node *p, int64_t n) {
-  int64_t d = magnitude(p->stride);
+  int64_t d = mt_magnitude(p->stride);
   if (d == 0 || d % n == 0) return 1;
   return n % d == 0 ? n / d : 0;
 }
@@ -31,7 +34,8 @@ static int64_t spread (const mt_node *a, int64_t n) {
     int64_t m = steps(p, n);
     if (m == 0) return INT64_MAX;
     if (a->shape == 0 || p->shape < 2 || m < 2) continue;
-    if (mt_mulo(min(p->shape, m) - 1, magnitude(p->stride), &t) || mt_addo(sum, t, &sum))
+    if (mt_mulo(min(p->shape, m) - 1, mt_magnitude(p->stride), &t) ||
+        mt_addo(sum, t, &sum))
       return INT64_MAX;
   }
   return sum;
@@ -134,6 +138,68 @@ static void emit_down (mt_build *b, const mt_node *a, const mt_node *grows, int6
   }
 }
 
+/* ---- what lies inside an element */
+
+/* The leaves that shrink, inside the first element: s places at distance d, in the order
+** of d. */
+typedef struct inner { int n; int64_t s[MT_MAXNODES], d[MT_MAXNODES]; } inner;
+
+/* False: one has more places than an element, and no multiple of these. */
+static bool inner_of (inner *q, const mt_node *a, int64_t n) {
+  bool whole = true;
+  q->n = 0;
+  for (const mt_node *p = mt_leaf(a, a); p < mt_next(a); p = mt_leaf(a, mt_after(p))) {
+    int64_t m = steps(p, n), d = mt_magnitude(p->stride);
+    int k = q->n;
+    if (p->shape < 2 || m < 2) continue;
+    whole = whole && (p->shape <= m || p->shape % m == 0);
+    for (; k > 0 && q->d[k - 1] > d; k--)
+      q->s[k] = q->s[k - 1], q->d[k] = q->d[k - 1];
+    q->s[k] = min(p->shape, m);
+    q->d[k] = d;
+    q->n++;
+  }
+  return whole;
+}
+
+/* A fills each of its elements of n. */
+static bool fills (const mt_node *a, int64_t n) {
+  inner q;
+  int64_t run = 1;
+  if (a->shape == 0) return true;
+  if (!inner_of(&q, a, n)) return false;
+  for (int k = 0; k < q.n; k++) {
+    if (q.d[k] > run) return false;
+    run += (q.s[k] - 1) * q.d[k];
+  }
+  return run == n;
+}
+
+/* Bit t of a place is reached exactly if the leaves whose strides are at most 2^t reach
+** that far: no step is longer. */
+int64_t mt_upcast_bits (const mt_node *a, int64_t n) {
+  inner q;
+  int64_t reach = 0, bits = 0;
+  inner_of(&q, a, n);
+  for (int64_t t = 1, k = 0; t < n; t *= 2) {
+    for (; k < q.n && q.d[k] <= t; k++) reach += (q.s[k] - 1) * q.d[k];
+    if (reach >= t) bits |= t;
+  }
+  return bits;
+}
+
+int64_t mt_upcast_back (const mt_node *a, int64_t n) {
+  int64_t sum = 0;
+  for (const mt_node *p = mt_leaf(a, a); p < mt_next(a); p = mt_leaf(a, mt_after(p))) {
+    int64_t m = steps(p, n);
+    if (p->shape >= 2 && m >= 2 && p->stride < 0)
+      sum += (min(p->shape, m) - 1) * -p->stride;
+  }
+  return sum;
+}
+
+/* ---- */
+
 static mt_status check (const char *op, const mt_node *a, int64_t n, mt_err *err) {
   MT_CHECK(mt_is_layout(a), err, "%s: a layout expected", op);
   if (!mt_is_integral(a))
@@ -181,13 +247,21 @@ mt_status mt_downcast (mt_layout *out, const mt_node *a, int64_t n, mt_err *err)
   return downcast(out, "downcast", a, n, err);
 }
 
-static int64_t gcd (int64_t a, int64_t b) {
-  while (b != 0) {
-    int64_t r = a % b;
-    a = b;
-    b = r;
-  }
-  return a;
+static mt_status not_filled (const mt_node *a, const mt_node *as, int64_t from,
+                             int64_t to, mt_err *err) {
+  int64_t g = mt_gcd_of(from, to), n = to / g, is, was, extent;
+  mt_failn(err, MT_EINEXACT,
+           "recast_layout: %N of %lld bits in elements of %lld: %lld of the former are "
+           "%lld of the latter, and A does not fill such groups",
+           a, (long long)from, (long long)to, (long long)n, (long long)(from / g));
+  if (!mt_mulo(mt_size(as), to, &is) && !mt_mulo(mt_size(a), from, &was))
+    mt_explain(err, ": %N has %lld bits, not %lld", as, (long long)is, (long long)was);
+  if (a->tag == MT_LEAF && a->stride == 1 &&
+      !mt_addo(a->shape, n - a->shape % n, &extent))
+    mt_explain(err, "\n  an extent of %lld would do", (long long)extent);
+  mt_explain(err, "\n  elements of %lld bits, which divides both, would do",
+             (long long)g);
+  return MT_EINEXACT;
 }
 
 mt_status mt_recast_layout (mt_layout *out, int64_t old_bits, int64_t new_bits,
@@ -197,12 +271,15 @@ mt_status mt_recast_layout (mt_layout *out, int64_t old_bits, int64_t new_bits,
     return mt_fail(err, MT_EINVAL,
                    "recast_layout: from %lld to %lld bits; at least 1 expected",
                    (long long)old_bits, (long long)new_bits);
-  int64_t g = gcd(old_bits, new_bits);
+  int64_t g = mt_gcd_of(old_bits, new_bits), n = new_bits / g, m = old_bits / g;
   if (a->tag == MT_SWIZZLE) {
-    MT_TRY(mt_swizzle_upcast(&wide, a, new_bits / g, err));
-    return mt_swizzle_downcast(out, wide.node, old_bits / g, err);
+    MT_TRY(mt_renamed("recast_layout", mt_swizzle_upcast(&wide, a, n, err), err));
+    return mt_renamed("recast_layout", mt_swizzle_downcast(out, wide.node, m, err), err);
   }
-  MT_TRY(check("recast_layout", a, new_bits / g, err));
-  MT_TRY(upcast(&wide, "recast_layout", a, new_bits / g, err));
-  return downcast(out, "recast_layout", wide.node, old_bits / g, err);
+  MT_TRY(check("recast_layout", a, n, err));
+  MT_TRY(upcast(&wide, "recast_layout", a, n, err));
+  MT_TRY(downcast(out, "recast_layout", wide.node, m, err));
+  if (n > 1 && m > 1 && !fills(a, n))
+    return not_filled(a, out->node, old_bits, new_bits, err);
+  return MT_OK;
 }

@@ -5,8 +5,8 @@
 ** Blocks, threads and values are those of mt_desc.h; nothing is known but the descriptor.
 */
 #include "mt_cast.h"
-#include "mt_device.h"
 #include "mt_flip.h"
+#include "mt_ref.h"
 
 /* An access in the making: who makes it, and where. */
 typedef struct mt_access {
@@ -14,6 +14,7 @@ typedef struct mt_access {
   const size_t *bytes;                /* NULL: unverified */
   int64_t rest, thread, value;
   int64_t at[2], ordinate[MT_MAXBOUND];
+  int64_t spent;                      /* nanoseconds since it was asked whether to end */
   mt_err *err;
 } mt_access;
 
@@ -86,7 +87,9 @@ static mt_status move (const mt_access *x, uint32_t lane, uint32_t count) {
 }
 
 static mt_status make (mt_access *x, int64_t rest, int64_t thread, int64_t value) {
+  enum { MT_NS = 100 };
   const mt_desc *d = &x->l->desc;
+  if (mt_stopped_after(&x->spent, MT_NS, x->err, "copy")) return MT_ESTOPPED;
   memset(x->at, 0, sizeof x->at);
   memset(x->ordinate, 0, sizeof x->ordinate);
   x->rest = rest, x->thread = thread, x->value = value;

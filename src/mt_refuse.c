@@ -16,7 +16,7 @@ static bool modest (int64_t x) { return x > INT32_MIN && x < INT64_C(1) << 60; }
 /* The modes of A as the rule sees them; whether they are others than A's own. */
 static bool name_modes (mt_layout *out, const mt_meet *g) {
   mt_build b;
-  mt_err err;
+  MT_NEWERR(err);
   const mt_node *leaf[MT_MAXNODES];
   int n = mt_leaves(leaf, g->a);
   mt_begin(&b, out, "", &err);
@@ -26,7 +26,7 @@ static bool name_modes (mt_layout *out, const mt_meet *g) {
 }
 
 /* "the end of A's mode 1 (extent 4)" */
-static void the_end (mt_err *e, const mt_meet *g, int r) {
+static MT_APART void the_end (mt_err *e, const mt_meet *g, int r) {
   mt_layout flat;
   long long s = (long long)g->f.s[r];
   if (name_modes(&flat, g))
@@ -67,10 +67,10 @@ static void show_witness (mt_build *b, const mt_meet *g, const mt_node *t,
   }
   if (w->leaf >= 0 && (g->n > 1 || mt_is_branch(t)))
     mt_explain(b->err, ": A(%lld) = %N, where a layout would give %N",
-               (long long)(w->at * g->d[w->leaf]), w->is.node, w->would.node);
+               (long long)(w->at * g->d[w->leaf]), w->is->node, w->would->node);
   else
     mt_explain(b->err, ": A(B(%lld)) = %N, where a layout would give %N",
-               (long long)w->at, w->is.node, w->would.node);
+               (long long)w->at, w->is->node, w->would->node);
 }
 
 /* ---- the way out */
@@ -131,13 +131,17 @@ static int other_modes (mt_build *b, const mt_meet *g, const mt_node *t,
   return n;
 }
 
+static MT_APART bool has_other_names (const mt_meet *g) {
+  mt_layout flat;
+  return name_modes(&flat, g);
+}
+
 /* "so would 6:3 if mode 1 had extent 3": only where A's modes are those of the rule. */
 static void other_extent (mt_build *b, const mt_meet *g, const mt_refusal *w, int ways) {
   mt_meet h = *g;
-  mt_layout flat;
   int64_t s = g->f.s[w->r], below = 0, above = 0;
   if (w->reason == MT_NEGATIVE || w->r >= g->f.n - 1 || !modest(s)) return;
-  if (name_modes(&flat, g)) return;
+  if (has_other_names(g)) return;
   bool down = first_fit(&below, &h, &h.f.s[w->r], s - 1, -1) && below > 1;
   bool up = first_fit(&above, &h, &h.f.s[w->r], s + 1, 1);
   if (!down && !up) return;

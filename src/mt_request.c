@@ -92,7 +92,7 @@ static mt_status check_range (const mt_warps *w, const char *op, mt_err *err) {
   const int64_t limit = INT64_C(1) << 56;
   const mt_node *in = mt_inner(w->a);
   int64_t lo, hi;
-  if (mt_cosize(&hi, &lo, in, err) == MT_OK && lo > -limit && hi < limit &&
+  if (mt_footprint(&lo, &hi, in, err) == MT_OK && lo > -limit && hi < limit &&
       w->offset > -limit && w->offset < limit && w->how.offset > -limit &&
       w->how.offset < limit)
     return MT_OK;
@@ -221,47 +221,39 @@ static int64_t period_of (const mt_warps *w) {
   return lines > INT64_C(1) << bits ? lines : INT64_C(1) << bits;
 }
 
-/* Each access is a place. */
-static void list_places (mt_warps *w) {
-  w->places = (int)w->each;
-  for (int i = 0; i < w->places; i++)
-    w->place[i] = (mt_place){mt_warp_step(w, i), 1, i};
-}
+/* Accesses whose steps have the same residue: how many, the first of them. */
+typedef struct residues { int64_t count[MT_RESIDUES], first[MT_RESIDUES]; } residues;
 
-/* Adds the digits 0 .. n-1 of stride d and of weight `run` to the places so far, which
-** are indexed by their steps modulo `period`; count 0: no access is there. Digits one
-** period / gcd(d, period) apart meet. */
-static void add_digit (mt_place *to, const mt_place *from, int64_t n, int64_t d,
+/* Adds the digits 0 .. n-1 of stride d and of weight `run` to the places so far. Digits
+** one period / gcd(d, period) apart meet. */
+static void add_digit (mt_warps *w, const residues *from, int64_t n, int64_t d,
                        int64_t run, int64_t period) {
   int64_t cycle = 1, step = (d % period + period) % period;
   while (cycle < n && cycle * step % period != 0) cycle++;
-  for (int64_t r = 0; r < period; r++) to[r] = (mt_place){r, 0, INT64_MAX};
+  for (int64_t r = 0; r < period; r++) w->count[r] = 0, w->first[r] = INT64_MAX;
   for (int64_t r = 0; r < period; r++) {
-    if (from[r].count == 0) continue;
+    if (from->count[r] == 0) continue;
     for (int64_t c = 0; c < cycle && c < n; c++) {
-      mt_place *p = &to[(r + c * step) % period];
-      p->count += from[r].count * ((n - c + cycle - 1) / cycle);
-      if (p->first > from[r].first + c * run) p->first = from[r].first + c * run;
+      int64_t to = (r + c * step) % period;
+      w->count[to] += from->count[r] * ((n - c + cycle - 1) / cycle);
+      if (w->first[to] > from->first[r] + c * run) w->first[to] = from->first[r] + c * run;
     }
   }
 }
 
 /* By residues of the steps: the cost depends on the extents only through their number. */
 static void count_places (mt_warps *w, int64_t period) {
-  mt_place room[MT_PLACES], *now = w->place, *next = room;
+  residues before;
   int64_t run = 1;
-  for (int64_t r = 0; r < period; r++) now[r] = (mt_place){r, r == 0, 0};
+  for (int64_t r = 0; r < period; r++) w->count[r] = r == 0, w->first[r] = 0;
   for (int i = 0; i < w->steps.n; i++) {
     int64_t n = w->steps.s[i], d = w->steps.d[i]->stride;
-    mt_place *t = now;
     if (i == 0) n /= w->width, d *= w->width;
-    add_digit(next, now, n, d, run, period);
+    memcpy(before.count, w->count, sizeof before.count);
+    memcpy(before.first, w->first, sizeof before.first);
+    add_digit(w, &before, n, d, run, period);
     run *= n;
-    now = next;
-    next = t;
   }
-  for (int64_t r = 0; r < period; r++)
-    if (now[r].count > 0) w->place[w->places++] = now[r];
 }
 
 static mt_status find_places (mt_warps *w, const char *op, mt_err *err) {
@@ -269,15 +261,15 @@ static mt_status find_places (mt_warps *w, const char *op, mt_err *err) {
   w->each = 1;
   for (int i = 0; i < w->steps.n; i++) w->each *= w->steps.s[i];
   if (w->steps.n > 0) w->each /= w->width;
-  least = w->each < period ? w->each : period;
-  if (least > MT_PLACES || w->warps > MT_MAXACCESSES / least)
+  w->listed = w->each <= period || period > MT_RESIDUES;
+  least = w->listed ? w->each : period;
+  if (least > MT_MAXACCESSES || w->warps > MT_MAXACCESSES / least)
     return mt_failn(err, MT_EUNSUPPORTED, "%s: %N has %lld different accesses in a "
-                    "warp and %lld warps: more than %d, or than %d in all\n  count a "
-                    "part of it: a slice", op, w->a, (long long)least,
-                    (long long)w->warps, (int)MT_PLACES, (int)MT_MAXACCESSES);
-  w->places = 0;
-  if (w->each <= period) list_places(w);
-  else count_places(w, period);
+                    "warp and %lld warps: more than %d in all\n  count a part of it: a "
+                    "slice", op, w->a, (long long)least, (long long)w->warps,
+                    (int)MT_MAXACCESSES);
+  w->places = (int)least;
+  if (!w->listed) count_places(w, period);
   return MT_OK;
 }
 
@@ -300,7 +292,7 @@ mt_status mt_warps_of (mt_warps *out, const char *op, const mt_node *a,
 }
 
 int mt_warp_threads (int64_t at[MT_WARP], const mt_warps *w, int64_t warp) {
-  mt_err err;
+  MT_NEWERR(err);
   int64_t first = warp * MT_WARP, left = w->threads - first;
   int n = w->how.matrices ? 8 * w->how.matrices : left < MT_WARP ? (int)left : MT_WARP;
   for (int i = 0; i < n; i++) {

@@ -8,8 +8,8 @@
 #include "mt_build.h"
 
 enum {
-  MT_PLACES = 2048,            /* different accesses of one warp that are told apart */
-  MT_MAXACCESSES = 1 << 20     /* the same over all warps */
+  MT_RESIDUES = 512,           /* of steps: accesses are counted by them up to here */
+  MT_MAXACCESSES = 1 << 20     /* different accesses that are looked at, of all warps */
 };
 
 /* Accesses whose places differ by a multiple of 128 bytes, and of all bits that a swizzle
@@ -32,9 +32,12 @@ typedef struct mt_warps {
   mt_node thr[MT_MAXNODES];    /* thread -> element */
   mt_flat steps;               /* access -> element */
   mt_layout room;              /* what steps points into */
+  bool listed;                 /* each access is a place; else each residue of steps */
   int places;
-  mt_place place[MT_PLACES];
+  int64_t count[MT_RESIDUES], first[MT_RESIDUES];      /* of a residue; 0: none is there */
 } mt_warps;
+
+enum { MT_ACCESSNS = 500 };    /* that counting one takes, about */
 
 /* op begins the texts. */
 mt_status mt_warps_of (mt_warps *out, const char *op, const mt_node *a,
@@ -44,6 +47,11 @@ mt_status mt_warps_of (mt_warps *out, const char *op, const mt_node *a,
 int mt_warp_threads (int64_t at[MT_WARP], const mt_warps *w, int64_t warp);
 /* The step of access number i. */
 int64_t mt_warp_step (const mt_warps *w, int64_t i);
+/* Place number k; if its count is 0 there is none. */
+static inline mt_place mt_warp_place (const mt_warps *w, int k) {
+  if (w->listed) return (mt_place){mt_warp_step(w, k), 1, k};
+  return (mt_place){k, w->count[k], w->first[k]};
+}
 /* The element at x, after the swizzle. */
 static inline int64_t mt_warp_element (const mt_warps *w, int64_t x) {
   return (w->swizzled ? mt_swizzle_apply(w->w, x + w->offset) : x + w->offset) +

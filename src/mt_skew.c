@@ -6,7 +6,7 @@
 ** multiple of 128 bytes: threads that read neighbouring vectors meet other banks.
 */
 #include "mt_banks.h"
-#include "mt_check.h"
+#include "mt_divisor.h"
 #include "mt_skew.h"
 
 enum {
@@ -124,12 +124,6 @@ static uint32_t run_of (const mt_desc *d, uint32_t nrow) {
 
 /* ---------------------------------------------------------------- walks */
 
-static mt_each divisor_of (uint32_t n) {
-  mt_axis a = {.extent = n};
-  mt_divisor(&a);
-  return (mt_each){n, a.mul, a.shift};
-}
-
 static void push (mt_hop *to, uint16_t *n, const mt_hop *h) {
   mt_hop *last = &to[*n - (*n > 0)];
   if (h->extent == 1) return;
@@ -143,7 +137,7 @@ static void push (mt_hop *to, uint16_t *n, const mt_hop *h) {
 /* The last hop takes what the others leave. */
 static void divide_hops (mt_hop *hop, uint16_t n) {
   for (uint16_t i = 0; i + 1 < n; i++) {
-    mt_each e = divisor_of(hop[i].extent);
+    mt_divisor e = mt_divisor_of(hop[i].extent);
     hop[i].mul = e.mul, hop[i].shift = e.shift;
   }
 }
@@ -199,7 +193,7 @@ static void build_line (mt_desc *d, uint32_t nrow, uint32_t in_run) {
     else l[n++] = x;
   }
   for (uint32_t i = 0; i + 1 < n; i++) {
-    mt_each e = divisor_of(l[i].extent);
+    mt_divisor e = mt_divisor_of(l[i].extent);
     l[i].mul = e.mul, l[i].shift = e.shift;
   }
   d->skew.nline = (uint16_t)n;
@@ -215,7 +209,7 @@ static void build_parts (mt_desc *d) {
   s->segment = cut ? length : 0;
   s->length = cut ? length : most_of(s->row);
   if (n > 0 && s->line[0].inside == unit && s->line[0].extent >= 2 * v)
-    s->piece = divisor_of(s->line[0].extent);
+    s->piece = mt_divisor_of(s->line[0].extent);
 }
 
 /* ---------------------------------------------------------------- shared memory */
@@ -255,7 +249,7 @@ static bool build_room (mt_desc *d, uint32_t nrun) {
   s->table = (uint32_t)bytes, s->places = (uint32_t)places;
   if (all > MT_SKEW_FOUR && all < MT_SKEW_THREE) all = MT_SKEW_THREE;
   s->starts = (uint32_t)starts, s->parts = (uint32_t)parts, s->shared = (uint32_t)all;
-  s->vectors = divisor_of(s->pitch / MT_VECTOR);
+  s->vectors = mt_divisor_of(s->pitch / MT_VECTOR);
   return all <= MT_SKEW_SHARED;
 }
 
@@ -295,7 +289,7 @@ static uint32_t build_windows (mt_desc *d) {
   uint32_t sectors = windows_of(d, length, MT_SECTOR), parts = (sectors + 3) / 4;
   uint32_t vectors = unit_of(d) > 1 && bytes >= MT_SKEW_FARROW ? 16 : 8;
   s->grain = whole ? vectors * MT_VECTOR : MT_SECTOR;
-  s->wide = divisor_of(whole ? vectors : 2 * ((sectors + parts - 1) / parts));
+  s->wide = mt_divisor_of(whole ? vectors : 2 * ((sectors + parts - 1) / parts));
   return whole ? windows_of(d, length, vectors * MT_VECTOR) : parts;
 }
 
@@ -329,15 +323,15 @@ static void build_tasks (mt_desc *d) {
     if (cost >= best) continue;
     best = cost;
     s->each = each, s->tasks = tasks;
-    s->chunks = divisor_of(chunks), s->all = divisor_of(all);
+    s->chunks = mt_divisor_of(chunks), s->all = mt_divisor_of(all);
   }
   if (is_linear(d)) {
     s->each = 1, s->linear = s->line[0].inside;
-    s->chunks = divisor_of(many), s->all = divisor_of(classes * many * others);
+    s->chunks = mt_divisor_of(many), s->all = mt_divisor_of(classes * many * others);
     s->tasks = s->all.extent * s->wide.extent;
   }
-  s->classes = divisor_of(classes);
-  s->lead = divisor_of(s->segment ? 1 : lead);
+  s->classes = mt_divisor_of(classes);
+  s->lead = mt_divisor_of(s->segment ? 1 : lead);
   s->ends = others * s->lead.extent;
 }
 

@@ -6,8 +6,8 @@
 ** pieces of an axis are of one length; the last of them may be shorter: a bound counts
 ** along the axis. Which heads: by an estimate of their cost.
 */
+#include "mt_algo.h"
 #include "mt_chain.h"
-#include "mt_plan.h"
 #include "mt_skew.h"
 
 enum {
@@ -229,14 +229,17 @@ static double ends (const mt_basket *b) {
 ** four at a time, and multiprocessors without one too. Large boxes begin and end
 ** together. */
 static int64_t cost_of (const mt_basket *b) {
-  double cost = 3.5 * instructions(b) + 90 * requests(b) + 0.003 * (double)b->bytes +
-                100000 * ends(b) + (b->room > MT_SKEW_FOUR ? 80 : 0);
+  const mt_model *m = &mt_h200;
+  double cost = m->skew_each * instructions(b) + m->skew_request * requests(b) +
+                m->skew_byte * (double)b->bytes + m->skew_ends * ends(b) +
+                (b->room > MT_SKEW_FOUR ? m->skew_three : 0);
   int64_t boxes = b->total / b->bytes;
   for (int i = 0; i < b->all->n; i++) {
     int64_t e = b->all->axis[i].extent, n = (e + b->extent[i] - 1) / b->extent[i];
-    if (b->extent[i] > 1) cost += (double)((n * b->extent[i] - e) * 400) / (double)e;
+    if (b->extent[i] > 1)
+      cost += (double)(n * b->extent[i] - e) * m->skew_over / (double)e;
   }
-  if (boxes < MT_FILL) cost += 500 - 500 * (double)boxes / MT_FILL;
+  if (boxes < MT_FILL) cost += m->skew_few - m->skew_few * (double)boxes / MT_FILL;
   return (int64_t)(16 * cost);
 }
 
@@ -339,7 +342,7 @@ static bool make (mt_desc *d, mt_axes mode[3], const mt_basket *b) {
          mt_skew_choose(d, b->ahead);
 }
 
-bool mt_skew_make (mt_launch *l, mt_axes mode[3], char *why) {
+static bool skew_make (mt_launch *l, mt_axes mode[3], char *why) {
   const mt_axes all = mode[2];
   const mt_desc flat = l->desc;
   mt_basket b = {.all = &all, .unit = (int64_t)flat.vec * flat.elem};
@@ -366,3 +369,69 @@ bool mt_skew_make (mt_launch *l, mt_axes mode[3], char *why) {
   l->desc.form = MT_FORM_SKEW;
   return made;
 }
+
+static mt_status skew_check (const mt_launch *l, mt_err *err) {
+  return mt_skew_check(&l->desc, err);
+}
+
+/* ---------------------------------------------------------------- cost */
+
+/* Units of a row of the skewed box, of a run; what of the pieces of their last axis is
+** real. */
+static double span_length (const mt_span *s, const mt_desc *d, double *used) {
+  double length = (double)s->units * s->count;
+  if (s->bound == 0) return length;
+  for (uint32_t i = d->nthr; i < d->nthr + d->nrest; i++) {
+    const mt_axis *a = &d->axis[i];
+    if (a->step[s->bound - 1] == 0) continue;
+    *used = (double)d->bound[s->bound - 1] / (double)(a->extent * s->count);
+  }
+  return length * *used;
+}
+
+/* How often threads of a quarter of a warp meet a bank where they look up places of small
+** units that lie equally far apart. */
+static int64_t meetings (const mt_desc *d) {
+  const mt_skew *s = &d->skew;
+  int64_t unit = mt_unit_of(d, MT_SRC), step = 16 / unit * s->line[0].inside, banks = 8;
+  if (unit >= 4 || s->piece.extent != 0 || s->line[0].run != 0) return 1;
+  while (banks > 1 && step % (128 / banks * 2) == 0) banks /= 2;
+  return 8 / banks;
+}
+
+/* What takes longer than at best: small units, one by one, whose places are looked up for
+** some rows at once; ends of runs; what is read on behind a row; pieces that are not
+** whole. */
+static void skew_cost (mt_cost *c, const mt_launch *l) {
+  const mt_model *m = &mt_h200;
+  const mt_desc *d = &l->desc;
+  const mt_skew *s = &d->skew;
+  int64_t bytes = mt_unit_of(d, MT_SRC);
+  double unit = (double)bytes, part[2] = {1, 1};
+  double run = span_length(&s->run, d, &part[0]) * unit;
+  double row = span_length(&s->row, d, &part[1]) * unit;
+  double shared = s->linear ? m->skew_windows : s->each;
+  c->used = part[0] * (s->run.bound == s->row.bound ? 1 : part[1]);
+  c->traffic = (double)mt_accesses(d) * c->used * mt_both_units(d);
+  c->slow = mt_by_width(m->skew_unit, bytes) +
+            mt_by_width(m->skew_find, bytes) / shared + m->skew_run / run +
+            (s->ahead ? m->skew_ahead / row : 0) + m->skew_used * (1 / c->used - 1) +
+            m->skew_bank * (double)(meetings(d) - 1);
+  c->least = m->skew_block;
+}
+
+/* ---------------------------------------------------------------- kernels */
+
+static mt_grid skew_grid (const mt_kernel *k, const mt_desc *d) {
+  return mt_grid_of(k, d->rests <= INT32_MAX ? d->rests : 0);
+}
+
+static uint32_t skew_shared (const mt_desc *d) { return d->skew.shared; }
+static const uint8_t *skew_order (const mt_desc *d) { return d->skew.order; }
+
+const mt_algo mt_algo_skew = {
+  .name = "skew", .needs = "is for runs of both sides, of 32 bytes and more",
+  .make = skew_make, .check = skew_check, .cost = skew_cost, .grid = skew_grid,
+  .shared = skew_shared, .most_shared = MT_SKEW_SHARED,
+  .thread = "box", .bound = "piece", .order = skew_order
+};

@@ -13,17 +13,7 @@ typedef struct mt_search {
   int steps;
 } mt_search;
 
-static int64_t gcd_of (int64_t a, int64_t b) {
-  while (b) {
-    int64_t r = a % b;
-    a = b;
-    b = r;
-  }
-  return a;
-}
-
 static int64_t floor_div (int64_t a, int64_t b) { return a / b - (a % b < 0); }
-static int64_t ceil_div (int64_t a, int64_t b) { return a / b + (a % b > 0); }
 static int64_t max_of (int64_t a, int64_t b) { return a > b ? a : b; }
 static int64_t min_of (int64_t a, int64_t b) { return a < b ? a : b; }
 
@@ -48,7 +38,7 @@ static bool sum_terms (mt_search *s, int64_t target) {
     if (mt_mulo(e->hi[k], e->d[k], &t) ||
         mt_addo(s->high[i], t, &s->high[i + 1]))
       return false;
-    s->gcd[i + 1] = gcd_of(e->d[k], s->gcd[i]);
+    s->gcd[i + 1] = mt_gcd_of(e->d[k], s->gcd[i]);
   }
   /* Every difference that the search forms lies within twice the whole range of the
   ** target. */
@@ -64,7 +54,7 @@ static bool congruent_from (mt_search *s, int64_t *from, int64_t to, int64_t *pe
                             int64_t rest, int64_t d, int64_t g) {
   *period = 1;
   if (g <= 1) return *from <= to;
-  *period = g / gcd_of(d, g);
+  *period = g / mt_gcd_of(d, g);
   for (int64_t v = *from; v <= to && v < *from + *period; v++) {
     if (++s->steps > MT_SOLVE_STEPS) return false;
     if ((rest - v * d) % g == 0) {
@@ -82,7 +72,7 @@ static mt_solution descend (mt_search *s, int i, int64_t rest, bool zero) {
   if (i == 0) return rest == 0 && !zero ? MT_FOUND : MT_NONE;
   int k = s->term[i - 1];
   int64_t d = e->d[k], period, g = s->gcd[i - 1];
-  int64_t v = max_of(e->lo[k], ceil_div(rest - s->high[i - 1], d));
+  int64_t v = max_of(e->lo[k], mt_div_up(rest - s->high[i - 1], d));
   int64_t to = min_of(e->hi[k], floor_div(rest - s->low[i - 1], d));
   if (zero) v = max_of(v, 0);
   if (!congruent_from(s, &v, to, &period, rest, d, g))

@@ -14,13 +14,11 @@
 
 static bool repeats (const mt_stage *g, int i) { return g->stride[MT_SRC][i] == 0; }
 
-static uint64_t magnitude (int64_t d) { return d < 0 ? 0 - (uint64_t)d : (uint64_t)d; }
-
 static bool comes_first (const mt_stage *g, int i, int j) {
   const int64_t *h = g->stride[g->host], *d = g->stride[1 - g->host];
   if (repeats(g, i) != repeats(g, j)) return repeats(g, i);
-  if (h[i] != h[j]) return magnitude(h[i]) < magnitude(h[j]);
-  return magnitude(d[i]) < magnitude(d[j]);
+  if (h[i] != h[j]) return mt_magnitude(h[i]) < mt_magnitude(h[j]);
+  return mt_magnitude(d[i]) < mt_magnitude(d[j]);
 }
 
 static void swap (int64_t *a, int i, int j) {
@@ -133,7 +131,7 @@ static bool find_span (int64_t *low, int64_t *span, const mt_stage *g,
   int64_t high;
   const int h = g->host;
   if (box_of(&a, g, p, h, false, &err) != MT_OK ||
-      mt_cosize(&high, low, a.node, &err) != MT_OK)
+      mt_footprint(low, &high, a.node, &err) != MT_OK)
     return false;
   *span = high - *low;
   *low += mt_is_swizzled(a.node) ? g->origin[h] : p->offset[h];
@@ -201,8 +199,8 @@ static mt_status plan_leg (mt_leg *leg, const mt_stage *g, const mt_piece *p, vo
   mt_layout here, travels;
   mt_tensor t[2];
   const int s = leg->side, way = p->raw ? g->host : -1;
-  t[s] = (mt_tensor){here.node, g->dtype[s], g->data[s], g->bytes[s], p->offset[s]};
-  t[1 - s] = (mt_tensor){travels.node, g->travels, room, g->room, p->zero};
+  t[s] = (mt_tensor){here.node, g->dtype[s], g->data[s], g->bytes[s], p->offset[s], NULL};
+  t[1 - s] = (mt_tensor){travels.node, g->travels, room, g->room, p->zero, NULL};
   if (in_bytes(leg, g, p)) {
     MT_TRY(run_of(&here, p->bytes, err));
     travels = here;
@@ -224,7 +222,7 @@ static mt_status move_leg (mt_leg *leg, int64_t offset, void *room, mt_err *err)
   p->launch.base[1 - leg->side] = room;
   leg->offset = offset;
   if (p->device->backend->prepare == NULL) return MT_OK;
-  p->why = (mt_why){"", 0};
+  p->why = (mt_why){0};
   return p->device->backend->prepare(p, err);
 }
 
@@ -309,7 +307,7 @@ static mt_status make_stage (mt_plan *p, mt_err *err) {
   if (run && !g->staged) return MT_OK;
   mt_status s = find_room(g, p->device, err);
   if (s != MT_ENOMEM || !run) return s;
-  *err = (mt_err)MT_NOERR;
+  mt_forgive(err);
   g->staged = false;
   cut_pieces(g, SIZE_MAX / 2);
   return MT_OK;

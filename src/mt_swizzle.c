@@ -188,7 +188,7 @@ mt_status mt_swizzle_over (mt_layout *out, const mt_node *a, const mt_node *t,
 
 mt_status mt_extent (int64_t *out, const mt_node *a, mt_err *err) {
   int64_t lo;
-  MT_TRY(mt_cosize(out, &lo, a, err));
+  MT_TRY(mt_footprint(&lo, out, a, err));
   if (mt_subo(*out, lo, out))
     return mt_failn(err, MT_EOVERFLOW, "extent: of %N leaves 64 bits", a);
   return MT_OK;

@@ -23,6 +23,24 @@ static mt_swizzle wider (mt_swizzle w, int log2) {
   return (mt_swizzle){b > 0 ? b : 0, m > 0 ? m : 0, w.s};
 }
 
+/* The bits of a place in an element of n that flip bits of the number of the element. */
+static int64_t leaving (mt_swizzle w, int64_t n) {
+  int64_t first = w.s < 0 ? n >> -w.s : n;     /* the smallest that goes to n or above */
+  return mt_swizzle_y(w) & (n - 1) & -(first > 0 ? first : 1);
+}
+
+static mt_status torn (const mt_node *a, int64_t n, int64_t bits, mt_err *err) {
+  mt_swizzle w = mt_swizzle_of(a);
+  int64_t first = bits & -bits, low = mt_swizzle_y(w) & -mt_swizzle_y(w);
+  mt_failn(err, MT_EINEXACT,
+           "upcast: of %N by %lld: the swizzle tears elements apart: 0 .. %lld are one, "
+           "but %lld goes to %lld",
+           a, (long long)n, (long long)(n - 1), (long long)first,
+           (long long)mt_swizzle_apply(w, first));
+  if (low > 1) mt_explain(err, "\n  elements of %lld would do", (long long)low);
+  return MT_EINEXACT;
+}
+
 mt_status mt_swizzle_upcast (mt_layout *out, const mt_node *a, int64_t n, mt_err *err) {
   mt_swizzle w = mt_swizzle_of(a);
   mt_layout plain;
@@ -33,12 +51,19 @@ mt_status mt_swizzle_upcast (mt_layout *out, const mt_node *a, int64_t n, mt_err
     mt_swizzle_text(out, wider(w, log2));
     return MT_OK;
   }
-  if (a->stride % n != 0)
-    return mt_failn(err, MT_EINEXACT,
-                    "upcast: of %N by %lld: its offset %lld is not a multiple", a,
-                    (long long)n, (long long)a->stride);
   MT_TRY(mt_upcast(&plain, mt_child(a), n, err));
-  return mt_swizzled(out, "upcast", wider(w, log2), a->stride / n, plain.node, err);
+  int64_t bits = mt_upcast_bits(mt_child(a), n) & leaving(w, n);
+  int64_t back = mt_upcast_back(mt_child(a), n), at;
+  if (mt_subo(a->stride, back, &at) || at % n != 0) {
+    mt_failn(err, MT_EINEXACT, "upcast: of %N by %lld: its offset %lld is not a multiple",
+             a, (long long)n, (long long)a->stride);
+    if (back != 0)
+      mt_explain(err, " plus %lld, what its negative strides reach back in an element",
+                 (long long)back);
+    return MT_EINEXACT;
+  }
+  if (bits != 0) return torn(a, n, bits, err);
+  return mt_swizzled(out, "upcast", wider(w, log2), at / n, plain.node, err);
 }
 
 mt_status mt_swizzle_downcast (mt_layout *out, const mt_node *a, int64_t n, mt_err *err) {
@@ -80,16 +105,11 @@ static int64_t common_run (const mt_node *a, const mt_node *b) {
   return x < y ? x : y;
 }
 
-static int64_t gcd (int64_t x, int64_t y) {
-  for (int64_t r; y != 0; x = y, y = r) r = x % y;
-  return x;
-}
-
 mt_status mt_swizzle_max_alignment (int64_t *out, const mt_node *a, mt_err *err) {
   int64_t run = run_of(a), offset = mt_is_swizzled(a) ? a->stride : 0;
   MT_TRY(mt_max_alignment(out, mt_inner(a), err));
-  if (offset != 0) *out = gcd(*out, offset & -offset);
-  if (run != INT64_MAX) *out = gcd(*out, run);
+  if (offset != 0) *out = mt_gcd_of(*out, offset & -offset);
+  if (run != INT64_MAX) *out = mt_gcd_of(*out, run);
   return MT_OK;
 }
 
@@ -108,7 +128,7 @@ mt_status mt_swizzle_max_common_layout (mt_layout *out, const mt_node *a,
   MT_TRY(mt_max_common_layout(&whole, mt_inner(a), mt_inner(b), err));
   for (; run < mt_size(whole.node); run /= 2) {          /* 1:1 always composes */
     const mt_node first = {.tag = MT_LEAF, .span = 1, .shape = run, .stride = 1};
-    mt_err refused;
+    MT_NEWERR(refused);
     if (mt_composition(out, whole.node, &first, &refused) == MT_OK) return MT_OK;
   }
   mt_copy_value(out, whole.node);

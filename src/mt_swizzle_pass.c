@@ -60,7 +60,7 @@ static bool same_bits (const mt_node *a, mt_swizzle w, mt_swizzle v) {
   mt_flat f;
   int64_t all, odd, index, at, y = mt_swizzle_y(w), z = mt_swizzle_z(w);
   int64_t vy = mt_swizzle_y(v), vz = mt_swizzle_z(v);
-  mt_err err;
+  MT_NEWERR(err);
   if (v.b != w.b) return false;
   mt_flatten_extended(&f, a);
   if (!bits_apart(&f, index_bound(mt_size(a), w), &all, &odd, &index)) return false;
@@ -85,7 +85,7 @@ typedef struct value_pair { int64_t i, is, would; } value_pair;
 ** many. */
 static bool same_values (value_pair *p, const mt_node *a, mt_swizzle w, mt_swizzle v,
                          bool *decided) {
-  mt_err err;
+  MT_NEWERR(err);
   *decided = mt_size(a) <= MT_SWIZZLE_STEPS;
   for (p->i = 0; *decided && p->i < mt_size(a); p->i++) {
     int64_t x;
@@ -165,9 +165,9 @@ static mt_status check_values (const mt_node *r, const mt_node *a, const mt_node
 
 /* All values of t lie in 0 .. size(a) - 1, where the swizzle has been shown to pass. */
 static bool inside (const mt_node *t, const mt_node *a) {
-  mt_err err;
+  MT_NEWERR(err);
   int64_t n, lo;
-  return mt_cosize(&n, &lo, t, &err) == MT_OK && lo >= 0 && n <= mt_size(a);
+  return mt_footprint(&lo, &n, t, &err) == MT_OK && lo >= 0 && n <= mt_size(a);
 }
 
 /* a o t, a plain. */

@@ -84,8 +84,6 @@ static void projection (digits *g, mt_swizzle w, bool in_yz) {
                 ((k & 1) == 1) == in_yz ? INT64_C(1) << at : 0);
 }
 
-static int64_t ceil_div (int64_t a, int64_t b) { return a / b + (a % b != 0); }
-
 typedef bool piece (void *ud, int64_t s, int64_t d);
 
 /* Cuts s:d at the ends of the digits, like composition, and calls f with each piece. A
@@ -95,8 +93,8 @@ static bool cut_mode (const digits *g, mode m, piece *f, void *ud) {
   int64_t s = m.s, d = m.d, t;
   int pieces = 0;
   if (d == 0) return f(ud, s, 0);
-  for (int k = 0; k + 1 < g->n; d = ceil_div(d, g->s[k++])) {
-    int64_t room = ceil_div(g->s[k], d), n = room < s ? room : s;
+  for (int k = 0; k + 1 < g->n; d = mt_div_up(d, g->s[k++])) {
+    int64_t room = mt_div_up(g->s[k], d), n = room < s ? room : s;
     if (d % g->s[k] != 0 && d >= g->s[k]) return false;
     if (room == 1 || s == 1) continue;
     if (s % n != 0 || mt_mulo(d, g->d[k], &t) || !f(ud, n, t)) return false;
@@ -167,7 +165,7 @@ static bool collides (mt_swizzle w, int64_t bits) {
 /* outer + r(j) = Sw(before + v + T(j)), by the bits or by all values. */
 static bool is_slice (const slice *x, const mt_node *r, bool plain) {
   int64_t bits, start, n = mt_size(r);
-  mt_err err;
+  MT_NEWERR(err);
   mt_layout whole;
   bool apart = own_bits(&bits, &x->left);
   if (apart && !((x->before | x->v) & bits) && !(x->before & x->v) &&
@@ -188,7 +186,7 @@ static bool is_slice (const slice *x, const mt_node *r, bool plain) {
 
 /* The swizzle stays, with the bits of Y and Z where the slice begins in its offset. */
 static bool stays (mt_layout *out, int64_t *offset, const slice *x) {
-  mt_err err;
+  MT_NEWERR(err);
   *offset = x->outer;
   return mt_swizzled(out, "slice", x->w, x->inner, x->rest.node, &err) == MT_OK &&
          is_slice(x, out->node, false);
@@ -233,7 +231,7 @@ static void digits_of (digits *g, const mt_node *steps) {
 static mt_status dissolves (bool *done, mt_layout *out, int64_t *offset, slice *x) {
   mt_layout steps;
   digits g;
-  mt_err err;
+  MT_NEWERR(err);
   MT_TRY(bit_steps(&steps, x));
   digits_of(&g, steps.node);
   MT_TRY(cut_modes(x, &x->left, "is left", &g, any, NULL));
@@ -291,7 +289,7 @@ mt_status mt_swizzle_slice (mt_layout *out, int64_t *offset, const mt_node *c,
   x.yz = mt_swizzle_y(x.w) | mt_swizzle_z(x.w);
   x.before = a->stride;
   x.cut.n = x.left.n = 0;
-  MT_TRY(mt_slice(&x.rest, &x.v, c, in, err));
+  MT_TRY(mt_plain_slice(&x.rest, &x.v, c, in, err));
   sort_modes(&x, c, in);
   if (x.w.b == 0 && !all_wild(c)) return without_swizzle(out, offset, &x);
   if (all_wild(c) || mt_size(in) == 0 || x.before < 0 || goes_back(&x.cut) ||

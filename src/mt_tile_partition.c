@@ -175,12 +175,12 @@ static mt_status unfold (mt_layout *out, const mt_node *divided, const mt_node *
 static mt_status retile (mt_layout *out, const mt_tiled_copy *copy, const mt_node *a,
                          mt_err *err) {
   mt_layout tiles, order, tiler, divided;
-  int64_t v = mt_size(mt_mode(a, 0));
-  int64_t values = mt_size(mt_mode(copy->layout_tv.node, 1));
   int rank = 1 + mt_rank(copy->tiler.node);
   if (mt_rank(a) < rank)
     return mt_failn(err, MT_ERANK, "retile: a fragment (V,M,N,...) of the tile %N has %d "
                     "modes, %N has %d", copy->tiler.node, rank, a, mt_rank(a));
+  int64_t v = mt_size(mt_mode(a, 0));
+  int64_t values = mt_size(mt_mode(copy->layout_tv.node, 1));
   /* v > values: a side on which threads share values */
   if (v < 1 || (values % v != 0 && v % values != 0))
     return mt_failn(err, MT_EINVAL, "retile: mode 1 of the fragment %N has %lld values, "

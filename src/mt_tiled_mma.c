@@ -38,7 +38,7 @@ static mt_status thread_index (mt_layout *out, const mt_tiled_mma *mma, mt_err *
   mt_layout first = {{{.tag = MT_MODES, .arity = 2, .span = 3, .shape = mt_size(thr)},
                       {.tag = MT_LEAF, .span = 1, .shape = mt_size(thr), .stride = 1},
                       {.tag = MT_LEAF, .span = 1, .shape = 1}}};
-  MT_TRY(mt_cosize(&cosize, NULL, thr, err));
+  MT_TRY(mt_cosize(&cosize, thr, err));
   MT_TRY(mt_complement(&gaps, NULL, thr, cosize, err));
   MT_TRY(mt_concat(&all, 2, modes, err));              /* ((ThrV,ThrM,ThrN,ThrK),gaps) */
   MT_TRY(mt_right_inverse(&inverse, all.node, err));
@@ -72,7 +72,7 @@ static mt_status number_threads (mt_tiled_mma *mma, mt_err *err) {
 /* Adds the compact layout of these atoms, if that gives each threads of its own. */
 static mt_status compact_would_do (mt_tiled_mma *mma, mt_err *err) {
   mt_layout compact;
-  mt_err why;
+  MT_NEWERR(why);
   if (mt_layout_left(&compact, mma->atoms.node, &why) != MT_OK) return err->status;
   mma->atoms = compact;
   if (number_threads(mma, &why) == MT_OK)
@@ -110,9 +110,9 @@ static mt_status make_atoms (mt_tiled_mma *mma, const mt_node *atoms, mt_err *er
 }
 
 static mt_status make_threads (mt_tiled_mma *mma, mt_err *err) {
-  mt_err why;
+  MT_NEWERR(why);
   int64_t i, j, lo, n;
-  MT_TRY(mt_cosize(&n, &lo, mma->atoms.node, err));
+  MT_TRY(mt_footprint(&lo, &n, mma->atoms.node, err));
   if (lo < 0)
     return mt_failn(err, MT_EINVAL, "make_tiled_mma: atoms %N has negative numbers",
                     mma->atoms.node);

@@ -10,7 +10,7 @@
 static mt_status not_taken (const char *op, const mt_node *a, int64_t i, mt_err *err) {
   mt_err range_err = MT_NOERR;
   int64_t end, lo;
-  mt_status s = mt_cosize(&end, &lo, a, &range_err);
+  mt_status s = mt_footprint(&lo, &end, a, &range_err);
   mt_failn(err, MT_ERANGE, "%s: there is no coordinate c with A(c) = %lld in A = %N", op,
            (long long)i, a);
   if (s == MT_OK && end > lo)
@@ -35,6 +35,7 @@ static mt_status digits_of (int64_t *c, const char *op, const mt_node *a, int64_
   for (int k = 0; k < n && e.n < MT_MAXTERMS; k++) {
     int64_t s = leaf[k]->shape, d = leaf[k]->stride;
     c[k] = 0;
+    if (s < 0) return mt_failn(err, MT_EINVAL, "%s: an extent of %N is negative", op, a);
     if (s == 1 || d == 0) continue;
     e.d[e.n] = d < 0 ? -d : d;
     e.lo[e.n] = d < 0 ? 1 - s : 0;

@@ -239,6 +239,8 @@ static mt_status check_parts (const mt_node *const *t, int n, mt_err *err) {
                                               "zip: of the swizzled %N", t[i]);
     if (mt_is_layout(t[i]) != mt_is_layout(t[0]))
       return mt_failn(err, MT_EINVAL, "zip: %N and %N: a layout and none", t[0], t[i]);
+    if ((t[i]->tag == MT_TILER) != (t[0]->tag == MT_TILER))
+      return mt_failn(err, MT_EINVAL, "zip: %N and %N: a tiler and none", t[0], t[i]);
     if (mt_is_branch(t[0]) && (!mt_is_branch(t[i]) || t[i]->arity != t[0]->arity))
       return mt_ranks_differ(&p, t[0], t[i]);
   }

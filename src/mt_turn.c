@@ -6,7 +6,7 @@
 ** gap of some vectors: it moves what a warp reads at once to other banks.
 */
 #include "mt_banks.h"
-#include "mt_check.h"
+#include "mt_divisor.h"
 #include "mt_turn.h"
 
 enum { MT_BLOCK = 256, MT_BESIDE = 4, MT_MOSTGAP = 4 };
@@ -106,10 +106,9 @@ static bool is_near (const mt_walk *w, uint32_t bytes) {
 static bool put (mt_hop *to, uint16_t *count, const mt_walk *w, uint32_t bytes) {
   if (w->n > MT_MAXHOP || !is_near(w, bytes)) return false;
   for (int i = 0; i < w->n; i++) {
-    mt_axis a = {.extent = w->hop[i].extent};
-    mt_divisor(&a);
+    mt_divisor by = mt_divisor_of(w->hop[i].extent);
     to[i] = w->hop[i];
-    if (i + 1 < w->n) to[i].mul = a.mul, to[i].shift = a.shift;
+    if (i + 1 < w->n) to[i].mul = by.mul, to[i].shift = by.shift;
   }
   *count = (uint16_t)w->n;
   return true;

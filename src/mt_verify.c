@@ -174,24 +174,46 @@ mt_status mt_verify (mt_verdict *v, const mt_claim *c, const mt_tensor *t, mt_er
   mt_verify_tile(v, c, places);
   if (v->problem == MT_TWICE || v->problem == MT_GAP) MT_TRY(place_at(v, c, err));
   MT_TRY(repeat(v, c, mt_inner(t->layout), places, err));
-  MT_TRY(mt_verify_memory(v, t->layout, err));
+  MT_TRY(mt_verify_memory(v, t, err));
   if (c->copies) mt_verify_vector(v, c, t);
   return MT_OK;
 }
 
 /* ---------------------------------------------------------------- partitions */
 
-/* An extent alone is a tile with one mode. */
+/* Threads alone have one value each. */
+static mt_status with_values (mt_claim *c, mt_layout *room, mt_err *err) {
+  static const mt_node one = { .tag = MT_LEAF, .span = 1, .shape = 1 };
+  if (!mt_is_layout(c->tv) || c->tv->tag == MT_SWIZZLE || mt_rank(c->tv) != 1)
+    return MT_OK;
+  const mt_node *modes[] = { mt_mode(c->tv, 0), &one };
+  MT_TRY(mt_concat(room, 2, modes, err));
+  c->tv = c->access = room->node;
+  return MT_OK;
+}
+
+/* An extent alone, or a layout of one mode, is a tile with one mode. */
+static mt_status with_mode (mt_claim *c, mt_layout *room, mt_err *err) {
+  mt_build b;
+  const mt_node *t = c->tiler;
+  if (!is_tile(t) || mt_rank(t) != 1) return MT_OK;
+  mt_begin(&b, room, c->op, err);
+  mt_open(&b, t->tag == MT_INT ? MT_TUPLE : MT_TILER);
+  mt_add(&b, mt_mode(t, 0));
+  mt_close(&b);
+  MT_TRY(mt_end(&b));
+  c->tiler = room->node;
+  return MT_OK;
+}
+
 mt_status mt_verify_tv (mt_verdict *out, const mt_node *tv, const mt_node *tiler,
                         mt_copy_side side, const mt_tensor *t, mt_err *err) {
-  mt_layout one;
+  mt_layout two, one;
   bool written = side == MT_COPY_D;
   mt_claim c = {.op = "verify", .tv = tv, .access = tv, .tiler = tiler,
                 .written = written, .shared = !written, .copies = true};
-  if (tiler->tag == MT_INT && tiler->ring == MT_Z) {
-    MT_TRY(mt_ints(&one, 1, &tiler->shape, err));
-    c.tiler = one.node;
-  }
+  MT_TRY(with_values(&c, &two, err));
+  MT_TRY(with_mode(&c, &one, err));
   if (t->data) c.bits = 8 * (int)mt_dtype_size(t->dtype);
   return mt_verify(out, &c, t, err);
 }
@@ -238,10 +260,9 @@ static void set_idle (mt_verdict *v, int64_t threads) {
 }
 
 mt_status mt_verify_mma (mt_verdict *out, const mt_tiled_mma *mma, mt_mma_part x,
-                         const mt_node *a, mt_err *err) {
+                         const mt_tensor *t, mt_err *err) {
   static const int axes[][2] = {{0, 2}, {1, 2}, {0, 1}};
   mt_layout shape, tile, tv;
-  mt_tensor t = {.layout = a};
   MT_CHECK((unsigned)x <= MT_PART_C, err, "verify: no such operand");
   const int64_t extent[] = {mma->tile[axes[x][0]], mma->tile[axes[x][1]]};
   MT_TRY(mt_ints(&shape, 2, extent, err));
@@ -249,7 +270,7 @@ mt_status mt_verify_mma (mt_verdict *out, const mt_tiled_mma *mma, mt_mma_part x
   MT_TRY(mt_mma_tv(&tv, mma, x, tile.node, err));          /* (thread,(FrgV,Rest)) */
   const mt_claim c = {.op = "verify", .tv = tv.node, .tiler = shape.node,
                       .written = x == MT_PART_C, .shared = true};
-  MT_TRY(mt_verify(out, &c, &t, err));
+  MT_TRY(mt_verify(out, &c, t, err));
   set_idle(out, mt_tiled_mma_size(mma));
   return MT_OK;
 }

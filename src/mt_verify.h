@@ -29,7 +29,7 @@ mt_status mt_verify (mt_verdict *v, const mt_claim *c, const mt_tensor *t, mt_er
 /* Law (1) of one tile with so many places: broadcast, or owners and index. */
 void mt_verify_tile (mt_verdict *v, const mt_claim *c, int64_t places);
 /* Laws (4), (5). */
-mt_status mt_verify_memory (mt_verdict *v, const mt_node *a, mt_err *err);
+mt_status mt_verify_memory (mt_verdict *v, const mt_tensor *t, mt_err *err);
 /* Law (6), and that there is a partition. What stands in the way is in `v`. */
 void mt_verify_vector (mt_verdict *v, const mt_claim *c, const mt_tensor *t);
 

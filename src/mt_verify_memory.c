@@ -6,6 +6,10 @@
 #include <stdio.h>
 
 #include "mt_axes.h"
+#include "mt_bounds.h"
+#include "mt_check.h"
+#include "mt_flip.h"
+#include "mt_plan.h"
 #include "mt_build.h"
 #include "mt_solve.h"
 #include "mt_verify.h"
@@ -63,14 +67,73 @@ static mt_status prove_places (mt_verdict *v, const mt_node *a, mt_err *err) {
   return MT_OK;
 }
 
-mt_status mt_verify_memory (mt_verdict *v, const mt_node *a, mt_err *err) {
+/* ---- of a ragged tensor */
+
+/* What is real, piece by piece. */
+typedef struct mt_count {
+  const mt_launch *l;
+  int64_t real, low, high;
+  bool failed;
+} mt_count;
+
+static bool count_piece (void *ud, const mt_box *b) {
+  mt_count *x = ud;
+  int64_t n = 1, low, high;
+  for (int j = 0; j < b->n; j++) n *= b->axis[j].extent;
+  x->failed = x->failed || !mt_box_range(&low, &high, x->l, b, MT_DST);
+  if (x->failed) return false;
+  if (x->real == 0 || low < x->low) x->low = low;
+  if (x->real == 0 || high > x->high) x->high = high;
+  x->real += n;
+  return true;
+}
+
+/* Found one to one where all elements are, or those that are real. */
+static mt_status prove_real (mt_verdict *v, const mt_launch *l, mt_err *err) {
+  MT_TRYERR(why, err);
+  if (v->injective == 1 || mt_check_once(l, &why) == MT_OK) {
+    v->injective = 1;
+    return MT_OK;
+  }
+  v->injective = -1;
+  if (!v->written) return MT_OK;
+  snprintf(v->reason, sizeof v->reason, "%.500s", why.text);
+  mt_doubt(v, MT_NO_PARTITION);
+  return MT_OK;
+}
+
+static mt_status ragged_memory (mt_verdict *v, const mt_tensor *t, mt_err *err) {
+  mt_launch l;
+  int modes[MT_MAXBOUND];
+  MT_TRY(mt_describe(&l, modes, NULL, t, t, err));
+  mt_count x = {.l = &l};
+  v->real = 0;
+  if (l.desc.rests == 0) return MT_OK;
+  if (mt_pieces(&l.desc, count_piece, &x)) {
+    v->real = x.real;
+    v->lowest = x.low - t->offset;
+    v->highest = x.high - t->offset;
+  } else {
+    v->real = -1;
+    MT_TRY(mt_footprint(&v->lowest, &v->highest, t->layout, err));
+    v->highest--;
+  }
+  MT_TRY(prove_places(v, t->layout, err));
+  return prove_real(v, &l, err);
+}
+
+mt_status mt_verify_memory (mt_verdict *v, const mt_tensor *t, mt_err *err) {
+  bool ragged;
   v->lowest = 0;
   v->highest = -1;
   v->injective = 1;
+  v->real = v->elements;
   if (v->elements == 0) return MT_OK;
-  MT_TRY(mt_cosize(&v->highest, &v->lowest, a, err));
+  MT_TRY(mt_is_ragged(&ragged, t, err));
+  if (ragged) return ragged_memory(v, t, err);
+  MT_TRY(mt_footprint(&v->lowest, &v->highest, t->layout, err));
   v->highest--;
-  MT_TRY(prove_places(v, a, err));
+  MT_TRY(prove_places(v, t->layout, err));
   if (v->written && v->injective != 1)
     mt_doubt(v, v->injective == 0 ? MT_ONE_PLACE : MT_OPEN);
   return MT_OK;
@@ -118,15 +181,30 @@ static mt_status simplify (mt_layout *out, const mt_node *a, mt_err *err) {
   return mt_coalesce(out, a, mt_is_branch(a) ? profile.node : NULL, err);
 }
 
-static mt_status add_bound (mt_shelf *x, const mt_claim *c, const mt_node *a, int k,
-                            int f, mt_err *err) {
-  mt_layout crd, part;
-  MT_TRY(ordinate(&crd, a, k, err));
-  MT_TRY(partition(&part, c, crd.node, err));
+/* Of the ordinates of a mode, or of what is ragged. */
+static mt_status add_bound (mt_shelf *x, const mt_claim *c, const mt_node *crd, int f,
+                            mt_err *err) {
+  mt_layout part;
+  if (f == MT_STEP + MT_MAXBOUND)
+    return mt_fail(err, MT_ETOOBIG, "more than %d bounds: of what the tile overhangs and of "
+                   "the tensor itself", (int)MT_MAXBOUND);
+  MT_TRY(partition(&part, c, crd, err));
   for (int i = 0; i < 3; i++)
     if (!mt_axes_refine(&x->mode[i], mt_mode(part.node, i), f))
-      return mt_failn(err, MT_EINEXACT, "the coordinates of mode %d and the offsets have "
-                      "no common refinement", k + 1);
+      return mt_failn(err, MT_EINEXACT, "the coordinates %N and the offsets have no common "
+                      "refinement", crd);
+  return MT_OK;
+}
+
+static mt_status add_own (mt_shelf *x, const mt_claim *c, int *bounds, mt_err *err) {
+  for (int k = 0; k < mt_ordinates(x->t); k++) {
+    mt_layout crd, simple;
+    int64_t bound;
+    MT_TRY(mt_bound_of(&crd, &bound, x->t, k, err));
+    if (mt_last_ordinate(crd.node) < bound) continue;
+    MT_TRY(simplify(&simple, crd.node, err));
+    MT_TRY(add_bound(x, c, simple.node, MT_STEP + (*bounds)++, err));
+  }
   return MT_OK;
 }
 
@@ -143,11 +221,10 @@ static mt_status shelve (mt_shelf *x, const mt_verdict *v, const mt_claim *c,
   }
   for (int k = 0; k < v->modes; k++) {
     if (v->mode[k].reach == v->mode[k].extent) continue;
-    if (bounds == MT_MAXBOUND)
-      return mt_failn(err, MT_ETOOBIG, "the tile overhangs more than %d modes",
-                      (int)MT_MAXBOUND);
-    MT_TRY(add_bound(x, c, a.node, k, MT_STEP + bounds++, err));
+    MT_TRY(ordinate(&part, a.node, k, err));
+    MT_TRY(add_bound(x, c, part.node, MT_STEP + bounds++, err));
   }
+  MT_TRY(add_own(x, c, &bounds, err));
   for (int i = 0; i < 3; i++) {
     if (i > 0) mt_axes_turn(&x->mode[i], x->offset);
     if (i > 0) mt_axes_sort(&x->mode[i]);

@@ -133,8 +133,14 @@ static void say_bounds (mt_text *t, const mt_verdict *v) {
   say_count(t, v->predicated + v->broadcast * v->elements, "value");
 }
 
+static void say_real (mt_text *t, const mt_verdict *v) {
+  if (v->real < 0 || v->real == v->elements) return;
+  say(t, "\nragged: %lld of %lld elements are real", (long long)v->real,
+      (long long)v->elements);
+}
+
 static void say_memory (mt_text *t, const mt_verdict *v) {
-  if (v->elements == 0) {
+  if (v->elements == 0 || v->real == 0) {
     say(t, "\nmemory: none, the tensor is empty");
     return;
   }
@@ -165,6 +171,7 @@ size_t mt_verdict_format (char *buf, size_t size, const mt_verdict *v) {
   say_head(&t, v);
   say_tile(&t, v);
   if (v->covers) say_bounds(&t, v);
+  say_real(&t, v);
   say_memory(&t, v);
   say_vector(&t, v);
   return t.length;

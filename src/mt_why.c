@@ -4,9 +4,9 @@
 */
 #include <stdio.h>
 
-#include "mt_choice.h"
-#include "mt_cpu_gemm.h"
+#include "mt_algo.h"
 #include "mt_flip.h"
+#include "mt_option.h"
 
 typedef struct mt_list {
   mt_way *row;
@@ -41,23 +41,20 @@ static bool has_form (const mt_list *x, const char *name, size_t length) {
   return false;
 }
 
-/* The rest of what was refused: lines "NAME: reason". */
+/* The rest of what was refused. */
 static void add_refused (mt_list *x, const mt_plan *p) {
-  for (const char *line = p->why.text, *end; *line; line = end + (*end == '\n')) {
-    size_t name = strcspn(line, ":\n");
-    end = line + strcspn(line, "\n");
-    if (line[name] != ':' || has(x, line, name) || has_form(x, line, name)) continue;
-    mt_way *c = add(x, "");
+  for (int i = 0; i < p->why.n; i++) {
+    const char *name = p->why.name[i];
+    if (has(x, name, strlen(name)) || has_form(x, name, strlen(name))) continue;
+    mt_way *c = add(x, name);
     if (c == NULL) return;
-    snprintf(c->kernel, sizeof c->kernel, "%.*s", (int)name, line);
-    snprintf(c->why, sizeof c->why, "%.*s", (int)(end - line - (int)name - 2),
-             line + name + 2);
+    snprintf(c->why, sizeof c->why, "%s", mt_why_reason(&p->why, i));
   }
 }
 
 static void fill (mt_way *c, const mt_desc *d) {
   c->possible = true;
-  c->form = mt_forms[d->form].name;
+  c->form = mt_algo_of(d->form)->name;
   c->vector = (int)(d->vec * d->elem);
 }
 
@@ -80,7 +77,7 @@ static void add_options (mt_list *x, const mt_plan *p) {
 }
 
 static void add_chosen (mt_list *x, const mt_plan *p) {
-  mt_way *c = add(x, p->native ? mt_cpu_gemm_name(p->native) : p->kernel->name);
+  mt_way *c = add(x, mt_plan_name(p));
   c->possible = c->chosen = true;
 }
 
@@ -104,14 +101,15 @@ static void add_forms (mt_list *x, const mt_plan *p) {
   if (mt_has_flips(&flat.desc) || flat.desc.rests == 0 ||
       mt_widen(&flat, &narrow, NULL, &err) != MT_OK)
     return;
-  for (int form = 0; form < MT_NFORM; form++) {
+  for (uint32_t form = 0; form < MT_NFORM; form++) {
+    const mt_algo *a = mt_algo_of(form);
     char name[32], reason[MT_REASON];
     mt_launch l = flat;
-    int n = snprintf(name, sizeof name, "copy_%s", mt_forms[form].name);
-    if (mt_forms[form].make == NULL || has_form(x, name, (size_t)n)) continue;
+    int n = snprintf(name, sizeof name, "copy_%s", a->name);
+    if (a->make == NULL || has_form(x, name, (size_t)n)) continue;
     mt_way *c = add(x, name);
     if (c == NULL || mt_form_make(&l, (mt_form)form, reason)) return;
-    snprintf(c->why, sizeof c->why, "%s", reason[0] ? reason : mt_forms[form].needs);
+    snprintf(c->why, sizeof c->why, "%s", reason[0] ? reason : a->needs);
   }
 }
 

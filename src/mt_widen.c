@@ -9,7 +9,6 @@
 #include <stdio.h>
 
 #include "mt_axes.h"
-#include "mt_check.h"
 #include "mt_flip.h"
 #include "mt_plan.h"
 

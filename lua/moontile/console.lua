@@ -5,7 +5,7 @@
 -- both have a name (load, select) Lua's stands; moontile's is tile.load.
 -- The module is one function, a step of the console: false when the input has ended.
 
-local tile = require "moontile"
+local tile = ...
 
 local NAME = "=stdin"
 
@@ -23,7 +23,7 @@ local env = setmetatable({}, {
 local started = false
 
 local function banner()
-  io.write("moontile ", tile.version or tile._VERSION or "",
+  io.write("moontile ", tile._VERSION,
            ": an expression prints its values; Ctrl-C interrupts, Ctrl-D ends\n")
 end
 

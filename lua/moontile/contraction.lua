@@ -1,10 +1,12 @@
 -- moontile.contraction - sums of products of tensors: einsum, and im2col of a tensor.
 -- SPDX-License-Identifier: MIT
 
-local tile = require "moontile.core"
-local einsum = require "moontile.einsum"
-local faults = require "moontile.faults"
-local check = faults.check
+local need = ...
+local tile = need "core"
+local einsum = need "einsum"
+local check = need "faults"
+local find, format, gmatch = string.find, string.format, string.gmatch
+local gsub, match, sub = string.gsub, string.match, string.sub
 
 local contraction = {}
 local names = { "A", "B", "C" }
@@ -18,22 +20,22 @@ local function is_tensor(value) return getmetatable(value) == "moontile.Tensor" 
 local function read_expression(expression)
   check(type(expression) == "string", "einsum: an expression like \"mk,nk->mn\" expected,"
         .. " got %s", type(expression))
-  local text = expression:gsub("%s+", "")
-  local inputs, out = text:match "^([%a,]*)%->(%a*)$"
-  inputs = inputs or text:match "^[%a,]*$"
+  local text = gsub(expression, "%s+", "")
+  local inputs, out = match(text, "^([%a,]*)%->(%a*)$")
+  inputs = inputs or match(text, "^[%a,]*$")
   check(inputs, "einsum: \"%s\" is not of the form \"mk,nk->mn\": a letter for each mode of"
                 .. " each tensor; an ellipsis is not taken", expression)
   local words, count, once = {}, {}, {}
-  for word in (inputs .. ","):gmatch "(%a*)," do words[#words + 1] = word end
-  for label in inputs:gmatch "%a" do count[label] = (count[label] or 0) + 1 end
+  for word in gmatch(inputs .. ",", "(%a*),") do words[#words + 1] = word end
+  for label in gmatch(inputs, "%a") do count[label] = (count[label] or 0) + 1 end
   for label, n in pairs(count) do if n == 1 then once[#once + 1] = label end end
   table.sort(once)
   out = out or table.concat(once)
   for i = 1, #out do
-    local label = out:sub(i, i)
+    local label = sub(out, i, i)
     check(count[label], "einsum: \"%s\": the label %s of the output is in no operand: its size"
                         .. " is not known", expression, label)
-    check(not out:find(label, i + 1, true), "einsum: \"%s\": the label %s stands twice in the"
+    check(not find(out, label, i + 1, true), "einsum: \"%s\": the label %s stands twice in the"
           .. " output\ngive the result to a diagonal view of C", expression, label)
   end
   return words, out
@@ -41,9 +43,9 @@ end
 
 -- The swizzle of a layout with its offset, as text, or nil; and the layout under it.
 local function split(A)
-  if not tostring(A):match "^Sw" then return nil, A end
+  if not tile.is_swizzled(A) then return nil, A end
   local w = tile.get_swizzle_portion(A)
-  return ("%s o %d o "):format(w, w(A(0))), tile.get_nonswizzle_portion(A)
+  return format("%s o %d o ", w, w(A(0))), tile.get_nonswizzle_portion(A)
 end
 
 -- Of a label: its size, and the operand and mode that said it first.
@@ -57,6 +59,10 @@ local function add_size(size, label, n, name, mode)
         known.mode, known.name, mode, name, known.n, n, way)
 end
 
+local function add_mode(modes, label, mode)
+  modes[label] = modes[label] and tile.layout_add(modes[label], mode) or mode
+end
+
 -- A tensor whose modes have labels: `labels` in their order, `mode` by label. A label that
 -- stands twice is the diagonal of its modes.
 local function labelled(T, word, name, size)
@@ -64,14 +70,14 @@ local function labelled(T, word, name, size)
   check(tile.rank(A) == #word, "einsum: %s = %s has %d modes, its labels are \"%s\"", name,
         T:layout(), tile.rank(A), word)
   local X = { tensor = T, swizzle = swizzle, labels = {}, mode = {}, name = name }
+  local coordinates, base, extents = T:bounds()
+  if coordinates then X.coordinate, X.base, X.extents = {}, base, extents end
   for i = 1, #word do
-    local label, mode = word:sub(i, i), tile.get(A, i)
+    local label, mode = sub(word, i, i), tile.get(A, i)
     add_size(size, label, tile.size(mode), name, i)
-    if X.mode[label] then
-      X.mode[label] = tile.layout_add(X.mode[label], mode)
-    else
-      X.labels[#X.labels + 1], X.mode[label] = label, mode
-    end
+    if not X.mode[label] then X.labels[#X.labels + 1] = label end
+    add_mode(X.mode, label, mode)
+    if coordinates then add_mode(X.coordinate, label, tile.get(coordinates, i)) end
   end
   return X
 end
@@ -117,19 +123,26 @@ local function grouped(X, Y, C)
   return group
 end
 
--- The view of X with these groups of labels as its modes.
-local function view(X, group, size, ...)
+-- The layout with these groups of labels as its modes, from the layouts of the labels.
+local function joined(mode, group, size, ...)
   local parts = {}
   for i, name in ipairs { ... } do
     local modes = {}
     for k, label in ipairs(group[name]) do
-      modes[k] = X.mode[label] or tile.layout(size[label].n, 0)
+      modes[k] = mode[label] or tile.layout(size[label].n, 0)
     end
-    if #modes == 0 then modes[1] = tile.layout(1) end
+    if #modes == 0 then modes[1] = tile.layout(1, 0) end
     parts[i] = #modes == 1 and modes[1] or tile.make_layout(modes)
   end
-  local A = tile.make_layout(parts)
-  return X.tensor:view(X.swizzle and tile.parse(X.swizzle .. tostring(A)) or A)
+  return tile.make_layout(parts)
+end
+
+-- The view of X with these groups of labels as its modes; what is real of X is real of it.
+local function view(X, group, size, ...)
+  local A = joined(X.mode, group, size, ...)
+  if X.swizzle then A = tile.parse(X.swizzle .. tostring(A)) end
+  if not X.coordinate then return X.tensor:view(A) end
+  return X.tensor:view(A, 0, joined(X.coordinate, group, size, ...), X.base, X.extents)
 end
 
 -- X, Y, C as (M,K,L), (N,K,L), (M,N,L).
@@ -139,23 +152,20 @@ local function views(X, Y, C, size)
          view(C, group, size, "M", "N", "L")
 end
 
--- Types of sums: small ones have a larger one.
-local sums = { bool = "i32", i8 = "i32", u8 = "i32", e4m3 = "f32", e5m2 = "f32" }
-local wider = { "bool", "u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64", "e4m3", "e5m2",
-                "bf16", "f16", "f32", "f64" }
-for i, name in ipairs(wider) do wider[name] = i end
+-- By type: which of two is the wider one, what sums of it are.
+local rank, sums = tile.dtype_ranks()
 
 local function result_type(X, Y)
   local a, b = X.tensor:dtype(), Y.tensor:dtype()
-  local c = wider[a] >= wider[b] and a or b
+  local c = rank[a] >= rank[b] and a or b
   if a ~= b and (c == "f16" or c == "bf16") then c = "f32" end
-  return sums[c] or c
+  return sums[c]
 end
 
 -- A new C, row-major over its labels: with its labels, or nil, message, code.
 local function new_result(word, size, dtype, device)
   local shape = {}
-  for i = 1, #word do shape[i] = size[word:sub(i, i)].n end
+  for i = 1, #word do shape[i] = size[sub(word, i, i)].n end
   local T, message, code = tile.tensor(dtype, tile.layout(shape, "right"), device)
   if not T then return nil, message, code end
   return labelled(T, word, "C", size)
@@ -167,8 +177,6 @@ local function one_like(X)
   if not T then return nil, message, code end
   return { tensor = T:fill(1), labels = {}, mode = {}, name = "1" }
 end
-
-local keys = { alpha = 1, beta = 1, stream = 1, mma = 1, dtype = 1 }
 
 -- How many of the arguments are tensors, from the first on.
 local function count_tensors(...)
@@ -183,20 +191,22 @@ local function arguments(expression, words, ...)
   local other = given[n + 1]
   check(n == #words or n == #words + 1, "einsum: \"%s\" has %d operands, %d tensors were given"
         .. " (C may follow the operands)%s", expression, #words, n, other ~= nil and
-        type(other) ~= "table" and (": argument %d is no tensor"):format(n + 2) or "")
+        type(other) ~= "table" and format(": argument %d is no tensor", n + 2) or "")
   local at = #words + 1
   local C = is_tensor(given[at]) and given[at] or nil
   if C or given[at] == nil then at = at + 1 end
   local options = given[at] or {}
   check(type(options) == "table", "einsum: options in a table expected, got %s", type(options))
-  for key in pairs(options) do
-    check(keys[key], "einsum: unknown option '%s'; there are: alpha, beta, dtype, mma, stream",
-          key)
+  for i = at + 1, select("#", ...) do
+    check(given[i] == nil, "einsum: behind C and the options nothing is taken, got a %s",
+          type(given[i]))
   end
+  tile.check_options("einsum", options, "alpha", "beta", "dtype", "mma", "stream")
   check(options.mma == nil or getmetatable(options.mma) == "moontile.TiledMMA",
         "einsum: mma: a tiled MMA expected, got %s", type(options.mma))
   check(C or not options.beta or options.beta == 0, "einsum: beta is %s, but there is no C to"
         .. " add to\ngive C behind the operands", options.beta)
+  check(not C or not options.dtype, "einsum: dtype is that of the C that is made, but C is given")
   return { table.unpack(given, 1, #words) }, C, options
 end
 
@@ -205,7 +215,7 @@ local function needed(X, Y, words, i, out)
   local rest, word = table.concat(words, "", i) .. out, ""
   for _, Z in ipairs { X, Y } do
     for _, label in ipairs(Z.labels) do
-      if rest:find(label, 1, true) and not word:find(label, 1, true) then
+      if find(rest, label, 1, true) and not find(word, label, 1, true) then
         word = word .. label
       end
     end
@@ -227,7 +237,7 @@ end
 
 -- The last two operands, the first of them the product of all before it, and the size of each
 -- label. Of a single operand the second is nil.
-local function last_two(words, list, out)
+local function last_two(words, list, out, o)
   local size, operands = {}, {}
   for i, T in ipairs(list) do
     operands[i] = labelled(T, words[i], #list <= 2 and names[i] or "operand " .. i, size)
@@ -238,7 +248,7 @@ local function last_two(words, list, out)
     local word = needed(X, Y, words, i + 1, out)
     local Z, message, code = new_result(word, size, result_type(X, Y), X.tensor:device())
     if not Z then return nil, message, code end
-    multiply(X, Y, Z, size, {})
+    multiply(X, Y, Z, size, { stream = o.stream })
     X = Z
   end
   return X, #operands > 1 and operands[#operands] or nil, size
@@ -255,7 +265,7 @@ end
 function contraction.einsum(expression, ...)
   local words, out = read_expression(expression)
   local list, given, o = arguments(expression, words, ...)
-  local X, Y, size = last_two(words, list, out)
+  local X, Y, size = last_two(words, list, out, o)
   if not X then return nil, Y, size end
   local C, message, code
   if given then
@@ -265,7 +275,7 @@ function contraction.einsum(expression, ...)
     C, message, code = new_result(out, size, dtype, X.tensor:device())
     if not C then return nil, message, code end
   end
-  if not Y and is_copy(X, C, o) then
+  if not Y and not o.mma and is_copy(X, C, o) then
     local group = { M = ordered(C.labels, C) }
     tile.copy(view(X, group, size, "M"), view(C, group, size, "M"), o.stream)
     return C.tensor
@@ -304,7 +314,10 @@ function contraction.im2col(A, stencil, lower, upper, stride, dilation)
   end
   check_padding(lower or 0)
   check_padding(upper or 0)
-  return A:view((einsum.im2col(A:layout(), stencil, 0, 0, stride, dilation)))
+  local function columns(X) return (einsum.im2col(X, stencil, lower, upper, stride, dilation)) end
+  local X, base, extents = A:bounds()
+  if not X then return A:view(columns(A:layout())) end
+  return A:view(columns(A:layout()), 0, columns(X), base, extents)
 end
 
-return faults.raising(contraction)
+return contraction

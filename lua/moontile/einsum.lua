@@ -1,9 +1,10 @@
 -- moontile.einsum - contractions and convolutions as matrix products: views, nothing is moved.
 -- SPDX-License-Identifier: MIT
 
-local tile = require "moontile.core"
-local faults = require "moontile.faults"
-local check = faults.check
+local need = ...
+local tile = need "core"
+local check = need "faults"
+local gsub, match, sub = string.gsub, string.match, string.sub
 
 local einsum = {}
 
@@ -18,7 +19,7 @@ end
 -- "mk,nk->mn" -> { "mk", "nk", "mn" }
 local function operands(expression)
   check(type(expression) == "string", "einsum_fold: an expression like \"mk,nk->mn\" expected")
-  local words = { expression:gsub("%s+", ""):match "^(%a*),(%a*)%->(%a*)$" }
+  local words = { match(gsub(expression, "%s+", ""), "^(%a*),(%a*)%->(%a*)$") }
   check(#words == 3, "einsum_fold: \"%s\" is not of the form \"mk,nk->mn\": letters for the"
                      .. " modes of A and of B, then of C", expression)
   return words
@@ -35,7 +36,7 @@ local function labels(words, layouts)
     check(rank == #word, "einsum_fold: %s = %s has %d modes, its labels are \"%s\"", which,
           layouts[i], rank, word)
     for mode = 1, #word do
-      local label = word:sub(mode, mode)
+      local label = sub(word, mode, mode)
       local entry = found[label] or { label }
       check(not entry[which], "einsum_fold: the label %s stands twice in \"%s\": a diagonal is a"
                               .. " view of its own", label, word)
@@ -107,6 +108,10 @@ local function each(value, n, default, least, what)
     value = {}
     for k = 1, n do value[k] = one end
   end
+  for key in pairs(type(value) == "table" and value or {}) do
+    check(math.type(key) == "integer", "im2col: %s: a field '%s'; the arguments are A, stencil,"
+          .. " lower, upper, stride, dilation, each an integer or a sequence", what, key)
+  end
   check(type(value) == "table" and #value == n,
         "im2col: %s: an integer, or one for each of %d spatial modes expected", what, n)
   for k = 1, n do
@@ -159,9 +164,12 @@ function einsum.im2col(A, stencil, lower, upper, stride, dilation)
     corner[k + 1] = o.lower[k]
   end
   corner[n + 2] = 0
+  local before = A(corner)
+  check(type(before) ~= "userdata", "im2col: the strides of %s are F2: its offsets do not add up",
+        A)
   local rows = tile.make_layout(tile.get(A, 1), tile.make_layout(positions))
   local columns = tile.make_layout(tile.make_layout(taps), tile.get(A, n + 2))
-  return tile.make_layout(rows, columns), negative(A(corner))
+  return tile.make_layout(rows, columns), negative(before)
 end
 
-return faults.raising(einsum)
+return einsum

@@ -1,8 +1,9 @@
--- script.lua: uses everything, for the allocator that fails. Arguments: a file name, a driver, a
--- function that counts allocations.
+-- script.lua: uses everything, for the allocator that fails, a part at a time. Arguments: the number
+-- of the part, a file name, a driver, a function that counts allocations. Returns how many parts
+-- there are; part 0 does nothing but load the module.
 -- SPDX-License-Identifier: MIT
 
-local path, libcuda, count = ...
+local part, path, libcuda, count = ...
 local tile = require "moontile"
 local layout, X = tile.layout, tile._
 
@@ -173,7 +174,7 @@ local function tuning(device)
   local plan, ways = assert(tile.tune(assert(tile.plan(src, dst)), { rounds = 1 }))
   assert(#ways == 1 and #tostring(ways) > 0)
   tile.copy(src, dst)
-  for key in pairs(tile._tuned) do tile._tuned[key] = nil end
+  tile.forget_tuning()
   refused(plan.take, plan, "nothing", 4)
 end
 
@@ -184,22 +185,20 @@ local function contractions(device)
   refused(tile.einsum, "ij,jk", A, A)
 end
 
-algebra()
-atoms()
-analysis()
-tiles()
-local devices = { tile.device { "cpu", threads = 2 }, tile.device "cpu:checked" }
-if libcuda then
-  devices[#devices + 1] = assert(tile.device { "cuda", libcuda = libcuda, piece = 256 })
+local function open(name)
+  if name == "cpu" then return tile.device { "cpu", threads = 2 } end
+  if name == "cpu:checked" then return tile.device(name) end
+  assert(#tile.info(libcuda).devices >= 1)
+  return assert(tile.device { "cuda", libcuda = libcuda, piece = 256 })
 end
-assert(#devices >= 2 and #tile.info(libcuda).devices >= 1)
-for _, device in ipairs(devices) do
-  tensors(device)
-  copies(device)
-  described(device)
-  remembered(device)
-  products(device)
+
+local parts = { algebra, atoms, analysis, tiles }
+local function add(f, name) parts[#parts + 1] = function() f(open(name)) end end
+for _, name in ipairs { "cpu", "cpu:checked", libcuda and "cuda" } do
+  for _, f in ipairs { tensors, copies, described, remembered, products } do add(f, name) end
 end
-tuning(devices[1])
-contractions(devices[1])
-if libcuda then transfers(devices[3]) end
+add(tuning, "cpu")
+add(contractions, "cpu")
+if libcuda then add(transfers, "cuda") end
+if part > 0 then parts[part]() end
+return #parts

@@ -1,12 +1,13 @@
 /*
-** sweep.c - runs a script with an allocator that fails from the n-th allocation on, for
-** every n.
+** sweep.c - runs each part of a script with an allocator that fails from the n-th
+** allocation on, for every n.
 ** SPDX-License-Identifier: MIT
 **
-** usage: sweep SCRIPT FILE [LIBCUDA [STEP]]. The script gets FILE, LIBCUDA and a function
-** that counts allocations. Every run ends in an error or in success,
-** gives all memory back and leaves no file open; the first that succeeds without a
-** failure is the last.
+** usage: sweep SCRIPT FILE [LIBCUDA]. The script gets the number of a part, FILE, LIBCUDA
+** and a function that counts allocations; it returns the number of parts. Part 0 is what
+** all parts begin with: the others start where it ended. Every run ends in an error or in
+** success, gives all memory back and leaves no file open; the first that succeeds without
+** a failure is the last of its part.
 */
 #include <dirent.h>
 #include <stdio.h>
@@ -48,6 +49,7 @@ static void *allocate (void *ud, void *p, size_t osize, size_t nsize) {
 }
 
 static const char *const *arguments;
+static long part, parts;
 
 /* allocations() -> how many were asked for so far */
 static int allocations (lua_State *L) {
@@ -62,11 +64,13 @@ static int run (lua_State *L) {
   luaL_requiref(L, "moontile", luaopen_moontile, 0);
   lua_settop(L, 0);
   if (luaL_loadfile(L, arguments[1])) return lua_error(L);
+  lua_pushinteger(L, part);
   lua_pushstring(L, arguments[2]);
   if (arguments[3] && *arguments[3]) lua_pushstring(L, arguments[3]);
   else lua_pushnil(L);
   lua_pushcfunction(L, allocations);
-  lua_call(L, 3, 0);
+  lua_call(L, 4, 1);
+  parts = lua_tointeger(L, -1);
   return 0;
 }
 
@@ -83,8 +87,7 @@ static int open_files (void) {
   return n;
 }
 
-/* One run with `n` allocations; returns whether the script came to its end undisturbed.
-** */
+/* One run with `n` allocations; returns whether the script came to its end undisturbed. */
 static int once (long n, long *wrong) {
   heap h = { .left = n };
   int files = open_files(), done = 0;
@@ -106,18 +109,22 @@ static int once (long n, long *wrong) {
   }
   if (h.bytes == 0 && h.blocks == 0 && open_files() <= files) return done;
   if ((*wrong)++ < 10)
-    fprintf(stderr, "sweep: n = %ld: %zu bytes in %ld blocks lost, %d files open before, "
-                    "%d after; %s\n", n, h.bytes, h.blocks, files, open_files(), text);
+    fprintf(stderr, "sweep: part %ld, n = %ld: %zu bytes in %ld blocks lost, %d files "
+                    "open before, %d after; %s\n", part, n, h.bytes, h.blocks, files, open_files(), text);
   return done;
 }
 
 int main (int argc, char **argv) {
-  long n = 0, wrong = 0, step = argc > 4 ? atol(argv[4]) : 1;
-  if (argc < 3) return fprintf(stderr, "usage: sweep SCRIPT FILE [LIBCUDA [STEP]]\n"), 2;
+  long wrong = 0, runs = 0, loaded = 0;
+  if (argc < 3) return fprintf(stderr, "usage: sweep SCRIPT FILE [LIBCUDA]\n"), 2;
   arguments = (const char *const *)argv;
-  once(1000000000, &wrong);              /* what stays loaded for good is loaded now */
-  while (!once(n, &wrong)) n += step;
-  printf("sweep: %ld runs up to %ld allocations, %ld wrong\n", n / step + 1, n, wrong);
+  for (part = 0; part <= parts; part++) {
+    long n = loaded;
+    once(1000000000, &wrong);            /* what stays loaded for good is loaded now */
+    for (; !once(n, &wrong); n++) runs++;
+    if (part == 0) loaded = n;
+  }
+  printf("sweep: %ld runs of %ld parts, %ld wrong\n", runs, parts, wrong);
   remove(argv[2]);
   return wrong ? EXIT_FAILURE : EXIT_SUCCESS;
 }

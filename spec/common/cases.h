@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "moontile.h"
+#include "times.h"
 
 /* Prints what does not hold, with the case's seed, and counts it. */
 void failed (const char *file, int line, const char *format, ...)

@@ -72,7 +72,7 @@ static const row rows[] = {
   {"size",                 "8:2", "", "8"},
   {"cosize",               "8:2", "", "15"},
   {"cosize",               "8:0", "", "1"},
-  {"cosize",               "8:-1", "", "1"},
+  {"cosize",               "8:-1", "", "8"},
   {"cosize",               "0:5", "", "0"},
   {"cosize",               "Sw<3,0,3> o 0 o (8,3):(8,1)", "", "64"},
   {"values",               "8:-1", "", "0,-1,-2,-3,-4,-5,-6,-7"},
@@ -146,7 +146,7 @@ static const char *const texts[][2] = {
 static void test_texts (void) {
   char s[TEXT];
   mt_layout v;
-  mt_err err;
+  mt_err err = MT_NOERR;
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
     bool ok = parse(&v, texts[i][0], &err);
     CHECK(ok, "%s: %s", texts[i][0], err.text);
@@ -221,7 +221,8 @@ static void test_api (void) {
   CHECK(v.node[0].tag == MT_INT && v.node[0].shape == -5 && v.node[0].span == 1,
         "mt_int");
   parse(&v, "8:-1", &err);
-  CHECK(mt_cosize(&n, &lo, v.node, &err) == MT_OK && n == 1 && lo == -7, "8:-1");
+  CHECK(mt_footprint(&lo, &n, v.node, &err) == MT_OK && n == 1 && lo == -7, "8:-1");
+  CHECK(mt_cosize(&n, v.node, &err) == MT_OK && n == 8, "8:-1");
   parse(&v, "(4,2):(1,6)", &err);
   CHECK(mt_complement(&w, &fills, v.node, 24, &err) == MT_OK && !fills, "does not fill");
   parse(&v, "(4,2):(1,4)", &err);

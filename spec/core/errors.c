@@ -139,8 +139,8 @@ static const struct { const char *text; mt_status status; const char *want; } ba
   /* text                        status         in the message */
   {"",                           MT_ESYNTAX,    "value expected at character 1"},
   {"x",                          MT_ESYNTAX,    "value expected at character 1"},
-  {"(4,8):(1,4",                 MT_ESYNTAX,    "',' or ')' expected at character 11"},
-  {"(4,8",                       MT_ESYNTAX,    "',' or ')' expected"},
+  {"(4,8):(1,4",                 MT_ESYNTAX,    "the parenthesis at character 7 is not closed"},
+  {"(4,8",                       MT_ESYNTAX,    "is not closed"},
   {"(4,,8)",                     MT_ESYNTAX,    "value expected at character 4"},
   {"4:1 8",                      MT_ESYNTAX,    "unexpected text at character 5"},
   {"4:",                         MT_ESYNTAX,    "integer expected"},
@@ -236,9 +236,43 @@ static void test_sizes (void) {
   CHECK(mt_parse(&a, s, strlen(s), &err) == MT_ETOOBIG, "64 modes");
 }
 
+/* Layouts that nothing here makes: what sizes memory does not trust them. */
+static void test_foreign (void) {
+  static const mt_node leaf[] = {{.tag = MT_LEAF, .span = 1, .shape = -4, .stride = 1},
+                                 {.tag = MT_LEAF, .span = 1, .shape = 4, .stride = 1}};
+  static const mt_node far = {.tag = MT_LEAF, .span = 1, .shape = INT64_MAX, .stride = 3};
+  static const mt_node down = {.tag = MT_LEAF, .span = 1, .shape = INT64_MAX, .stride = -3};
+  const mt_node *const modes[] = {leaf, leaf};
+  mt_err err = MT_NOERR;
+  mt_layout out;
+  int64_t n, lo;
+  CHECK(mt_concat(&out, 2, modes, &err) == MT_EINVAL && strstr(err.text, "extent -4"), "%s",
+        err.text);
+  CHECK(mt_footprint(&lo, &n, leaf, &err) == MT_EINVAL, "footprint of %s", "-4:1");
+  CHECK(mt_get_hier_coord(&out, leaf, -3, &err) == MT_EINVAL, "%s", err.text);
+  CHECK(mt_get_1d_coord(&n, leaf, INT64_MIN, &err) == MT_EINVAL, "%s", err.text);
+  CHECK(mt_footprint(&lo, &n, &far, &err) == MT_EOVERFLOW, "footprint of %s", "far");
+  CHECK(mt_footprint(&lo, &n, &down, &err) == MT_EOVERFLOW, "footprint of %s", "down");
+}
+
+/* A fragment without modes has no values to ask for. */
+static void test_no_modes (void) {
+  static const mt_node thr = {.tag = MT_LEAF, .span = 1, .shape = 4, .stride = 1};
+  static const mt_node val = {.tag = MT_LEAF, .span = 1, .shape = 1};
+  static const mt_node none = {.tag = MT_MODES, .span = 1, .shape = 1};
+  mt_err err = MT_NOERR;
+  mt_tiled_copy copy;
+  mt_layout out;
+  CHECK(mt_make_tiled_copy(&copy, "UniversalCopy<uint32_t>", 32, &thr, &val, &err) == MT_OK,
+        "%s", err.text);
+  CHECK(mt_copy_retile(&out, &copy, &none, &err) == MT_ERANK, "%s", err.text);
+}
+
 void test_errors (void) {
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) run_row(&rows[i]);
   test_bad_texts();
   test_long_texts();
   test_sizes();
+  test_foreign();
+  test_no_modes();
 }

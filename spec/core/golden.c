@@ -16,7 +16,7 @@ enum { FIELDS = 8, LINE = 1 << 14 };
 
 void normal (char *out, const char *text) {
   mt_layout v;
-  mt_err err;
+  mt_err err = MT_NOERR;
   if (mt_parse(&v, text, strlen(text), &err) != MT_OK) {
     snprintf(out, TEXT, "%s", text);
     return;
@@ -43,7 +43,7 @@ typedef struct tally { int rows, refused, other; } tally;
 
 static int64_t size_in (const char *text) {
   mt_layout v;
-  mt_err err;
+  mt_err err = MT_NOERR;
   return mt_parse(&v, text, strlen(text), &err) == MT_OK ? mt_size(v.node) : -1;
 }
 

@@ -73,7 +73,7 @@ static mt_status op_congruent (call *c) { return show_bool(c, mt_congruent(A(0),
 
 static mt_status op_cosize (call *c) {
   int64_t n;
-  mt_status s = mt_cosize(&n, NULL, A(0), &c->err);
+  mt_status s = mt_cosize(&n, A(0), &c->err);
   return show_int(c, 0, n, s);
 }
 
@@ -176,7 +176,7 @@ static mt_status op_complement (call *c) {
 static mt_status op_complement_default (call *c) {
   mt_layout r;
   int64_t bound;
-  mt_status s = mt_cosize(&bound, NULL, A(0), &c->err);
+  mt_status s = mt_cosize(&bound, A(0), &c->err);
   if (s == MT_OK) s = mt_complement(&r, NULL, A(0), bound, &c->err);
   return show(c, 0, &r, s);
 }

@@ -160,8 +160,8 @@ static void expect (mt_device *d, mt_dtype from, const mt_layout *src, mt_dtype 
                     const mt_layout *dst, const char *kernel, double us) {
   mt_err err = MT_NOERR;
   mt_plan *p = NULL;
-  mt_tensor s = {src->node, from, place(0), 1ull << 38, 0};
-  mt_tensor t = {dst->node, to, place(1), 1ull << 38, 0};
+  mt_tensor s = {src->node, from, place(0), 1ull << 38, 0, NULL};
+  mt_tensor t = {dst->node, to, place(1), 1ull << 38, 0, NULL};
   EXPECT_STATUS(mt_plan_copy(&p, d, NULL, &s, &t, &err), MT_OK, err);
   if (p == NULL) return;
   EXPECT(strcmp(p->kernel->name, kernel) == 0, "%s, not %s: %s", p->kernel->name, kernel,
@@ -229,15 +229,15 @@ static void check_raster (mt_device *d, const struct raster *r) {
            (int)r->rows);
   EXPECT_STATUS(mt_parse(&src, text[0], strlen(text[0]), &err), MT_OK, err);
   EXPECT_STATUS(mt_parse(&dst, text[1], strlen(text[1]), &err), MT_OK, err);
-  mt_tensor s = {src.node, r->dtype, place(0), 1ull << 38, 0};
-  mt_tensor t = {dst.node, r->dtype, place(1), 1ull << 38, 0};
+  mt_tensor s = {src.node, r->dtype, place(0), 1ull << 38, 0, NULL};
+  mt_tensor t = {dst.node, r->dtype, place(1), 1ull << 38, 0, NULL};
   EXPECT_STATUS(mt_plan_copy(&p, d, NULL, &s, &t, &err), MT_OK, err);
   if (p == NULL) return;
   const mt_raster *is = &p->launch.desc.raster;
   EXPECT(p->launch.desc.form == MT_FORM_SHEAR, "%s: no sheared tiles", p->head);
-  EXPECT(is->strip == r->strip && is->across == r->across,
-         "%u strips of %u, not %u of %u: %s", is->across, is->strip, r->across, r->strip,
-         p->head);
+  EXPECT(is->strip.extent == r->strip && is->across.extent == r->across,
+         "%u strips of %u, not %u of %u: %s", is->across.extent, is->strip.extent,
+         r->across, r->strip, p->head);
   mt_plan_free(p);
 }
 

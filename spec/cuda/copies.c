@@ -52,7 +52,7 @@ static mt_status bytes_of (size_t *out, const char *text, mt_dtype dtype, mt_err
   mt_layout a;
   int64_t n;
   MT_TRY(layout(&a, text, err));
-  MT_TRY(mt_cosize(&n, NULL, a.node, err));
+  MT_TRY(mt_cosize(&n, a.node, err));
   *out = (size_t)n * mt_dtype_size(dtype);
   return MT_OK;
 }

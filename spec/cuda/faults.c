@@ -37,7 +37,7 @@ static mt_status multiply (scenario *x) {
   mt_layout a, c_layout;
   MT_TRY(mt_parse(&a, "(8,8):(8,1)", 11, &x->err));
   MT_TRY(mt_parse(&c_layout, "(8,8):(1,8)", 11, &x->err));
-  mt_tensor A = {a.node, MT_i8, x->src, BYTES, 0}, C = A;
+  mt_tensor A = {a.node, MT_i8, x->src, BYTES, 0, NULL}, C = A;
   C.layout = c_layout.node, C.dtype = MT_i32, C.data = x->dst;
   MT_TRY(mt_plan_gemm(&x->product, x->d, NULL, &A, &A, &C, 1, 0, &x->err));
   MT_TRY(mt_plan_launch(x->product, NULL, &x->err));
@@ -71,7 +71,7 @@ static mt_status transfer (scenario *x) {
   MT_TRY(mt_parse(&a, "(64,16):(16,1)", 14, &x->err));
   MT_TRY(mt_parse(&b, "(64,16):(1,64)", 14, &x->err));
   for (int i = 0; i < 1024; i++) host[i] = 5 * i;
-  mt_tensor from = {a.node, MT_i32, host, BYTES, 0}, to = from, there = from;
+  mt_tensor from = {a.node, MT_i32, host, BYTES, 0, NULL}, to = from, there = from;
   to.data = back, there.layout = b.node, there.data = x->dst;
   MT_TRY(spec_open(&x->cpu, "cpu", &x->err));
   MT_TRY(mt_plan_transfer(&x->up, x->cpu, &from, x->d, &there, &x->err));

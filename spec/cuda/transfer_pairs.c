@@ -98,7 +98,7 @@ static mt_status random_layout (mt_layout *out, const int *mode, int rank, bool 
 /* A buffer of its own around what the layout reaches. */
 static mt_status fill_side (side *s, int seed, mt_err *err) {
   int64_t high, low;
-  MT_TRY(mt_cosize(&high, &low, s->layout.node, err));
+  MT_TRY(mt_footprint(&low, &high, s->layout.node, err));
   s->offset = pick(4) - low;
   s->size = high + s->offset + pick(4);
   size_t n = (size_t)s->size * mt_dtype_size(s->dtype) + 1;
@@ -150,7 +150,7 @@ static size_t bytes_of (const side *s) {
 }
 
 static mt_tensor tensor_of (const side *s, void *data) {
-  return (mt_tensor){s->layout.node, s->dtype, data, bytes_of(s), s->offset};
+  return (mt_tensor){s->layout.node, s->dtype, data, bytes_of(s), s->offset, NULL};
 }
 
 /* Once or twice: slots and plans are used again. The device's tensor comes and goes. */

@@ -21,7 +21,7 @@ typedef struct place {
 } place;
 
 static mt_tensor tensor (const mt_layout *a, void *data) {
-  return (mt_tensor){a->node, MT_f32, data, sizeof ((place *)0)->host, 0};
+  return (mt_tensor){a->node, MT_f32, data, sizeof ((place *)0)->host, 0, NULL};
 }
 
 static mt_status plan_both (place *x, const mt_layout *device) {

@@ -186,8 +186,9 @@ static void run_on (const char *name, pair *x) {
   char text[4096];
   memory got = exact_memory(x->out.bytes, 0);
   memcpy(got.p, x->out.p, got.bytes);
-  mt_tensor s = {x->src.layout.node, x->from, x->in.p, x->in.bytes, x->src.offset};
-  mt_tensor d = {x->dst.layout.node, x->to, got.p, got.bytes, x->dst.offset};
+  mt_tensor s = {x->src.layout.node, x->from, x->in.p, x->in.bytes, x->src.offset,
+                 NULL};
+  mt_tensor d = {x->dst.layout.node, x->to, got.p, got.bytes, x->dst.offset, NULL};
   MUST(mt_device_open(&dev, name, NULL, err));
   MUST(mt_plan_copy(&p, dev, NULL, &s, &d, err));
   mt_plan_format(text, sizeof text, p);
@@ -233,7 +234,8 @@ static void refusals (void) {
   _Alignas(16) unsigned char m[64];
   mt_layout eight = parse("8:1");
   mt_err why = MT_NOERR;
-  mt_tensor s = {eight.node, MT_f32, m, 32, 0}, d = {eight.node, MT_f16, m + 32, 16, 0};
+  mt_tensor s = {eight.node, MT_f32, m, 32, 0, NULL};
+  mt_tensor d = {eight.node, MT_f16, m + 32, 16, 0, NULL};
   CHECK(plan(&s, &d, &why) == MT_OK, "%s", why.text);
   d.data = m + 31;
   CHECK(plan(&s, &d, &why) == MT_EALIGN, "%s", why.text);
@@ -252,7 +254,8 @@ static void interleaved (void) {
   _Alignas(16) unsigned char m[64];
   mt_layout src = parse("8:2"), dst = parse("8:4"), turned = parse("8:-4");
   mt_err why = MT_NOERR;
-  mt_tensor s = {src.node, MT_f32, m, 64, 0}, d = {dst.node, MT_u16, m, 64, 2};
+  mt_tensor s = {src.node, MT_f32, m, 64, 0, NULL};
+  mt_tensor d = {dst.node, MT_u16, m, 64, 2, NULL};
   CHECK(plan(&s, &d, &why) == MT_OK, "%s", why.text);
   d.offset = 3;
   CHECK(plan(&s, &d, &why) == MT_OK, "%s", why.text);

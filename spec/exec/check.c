@@ -8,6 +8,8 @@
 */
 #include "exec_test.h"
 #include "mt_check.h"
+#include "mt_divisor.h"
+#include "mt_ref.h"
 #include "mt_cpu.h"
 
 enum { ARENA = 512, MAXELEMENTS = 5000 };
@@ -128,7 +130,7 @@ static void set_sizes (mt_desc *d) {
   int64_t n[3] = {1, 1, 1};
   for (uint32_t i = 0; i < d->nthr + d->nval + d->nrest; i++) {
     n[i < d->nthr ? 0 : i < d->nthr + d->nval ? 1 : 2] *= d->axis[i].extent;
-    mt_divisor(&d->axis[i]);
+    mt_axis_divisor(&d->axis[i]);
   }
   d->threads = n[0], d->values = n[1], d->rests = n[2];
 }
@@ -264,7 +266,7 @@ static void move (const trial *x, const element *e) {
 
 static void run_accepted (trial *x, const element *e, int n) {
   mt_err err = MT_NOERR;
-  mt_why why = {{0}, 0};
+  mt_why why = {0};
   mt_cpu_job job;
   mt_desc *d = &x->l.desc;
   mt_kernel row = {.name = "any", .op = MT_OP_COPY, .form = (uint8_t)d->form, .threads = 1,
@@ -282,8 +284,9 @@ static void run_accepted (trial *x, const element *e, int n) {
   mt_cpu_plan(&job, &x->l, 2, &why);
   if (job.move) {
     int64_t half = job.tiles / 2;
-    mt_cpu_run(&job, half, job.tiles);
-    mt_cpu_run(&job, 0, half);
+    mt_worker w = {.op = "copy"};          /* for such small jobs it asks nobody */
+    mt_cpu_run(&job, half, job.tiles, &w);
+    mt_cpu_run(&job, 0, half, &w);
     CHECK(memcmp(arena, want, sizeof arena) == 0, "the CPU executor differs");
   } else {
     CHECK(n == 0 || job.row == MT_ROW_cpu_literal, "no move");

@@ -21,7 +21,7 @@ typedef struct trial {
 } trial;
 
 static mt_tensor tensor (const view *v, mt_dtype type, memory m) {
-  mt_tensor t = {v->layout.node, type, m.p, m.bytes, v->offset};
+  mt_tensor t = {v->layout.node, type, m.p, m.bytes, v->offset, NULL};
   return t;
 }
 

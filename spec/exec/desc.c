@@ -5,12 +5,13 @@
 #include "exec_test.h"
 #include "mt_axes.h"
 #include "mt_check.h"
+#include "mt_divisor.h"
 #include "mt_plan.h"
 #include "mt_solve.h"
 
 static void check_divisor (int64_t extent, int64_t n) {
   mt_axis a = {.extent = extent};
-  mt_divisor(&a);
+  mt_axis_divisor(&a);
   uint32_t q = extent == 1 ? (uint32_t)n :
                               (uint32_t)(((uint64_t)n * a.mul >> 32) >> a.shift);
   CHECK(q == n / extent, "%lld / %lld is not %lu", (long long)n, (long long)extent,
@@ -32,7 +33,7 @@ static void check_divisors (void) {
     if (n >= e) check_divisor(e, n / e * e - 1);
   }
   mt_axis a = {.extent = (int64_t)1 << 31, .mul = 1, .shift = 1};
-  mt_divisor(&a);
+  mt_axis_divisor(&a);
   CHECK(a.mul == 0 && a.shift == 0, "no divisor for 2^31");
 }
 
@@ -58,10 +59,10 @@ static mt_launch flat (way w) {
   mt_narrow why;
   mt_launch l;
   int64_t lo = 0;
-  MUST(mt_cosize(&(int64_t){0}, &lo, src.node, err));
-  mt_tensor s = {src.node, MT_f32, room, 4096, -lo}, d = {dst.node, MT_f32, room + 4096,
-                                                          4096, 0};
-  MUST(mt_cosize(&(int64_t){0}, &lo, dst.node, err));
+  MUST(mt_footprint(&lo, &(int64_t){0}, src.node, err));
+  mt_tensor s = {src.node, MT_f32, room, 4096, -lo, NULL};
+  mt_tensor d = {dst.node, MT_f32, room + 4096, 4096, 0, NULL};
+  MUST(mt_footprint(&lo, &(int64_t){0}, dst.node, err));
   d.offset = -lo;
   MUST(mt_describe(&l, modes, NULL, &s, &d, err));
   MUST(mt_check_copy(&l, (size_t[]){4096, 4096}, err));

@@ -84,7 +84,8 @@ static mt_status scenario (const char *name, purse *p, mt_err *why) {
   mt_status s = mt_device_open(&d, name, &o, why);
   if (s == MT_OK) s = mt_malloc(d, &x, 16384, why);
   if (s == MT_OK) s = mt_malloc(d, &y, 16384, why);
-  mt_tensor src = {a.node, MT_f32, x, 16384, 0}, dst = {b.node, MT_f32, y, 16384, 0};
+  mt_tensor src = {a.node, MT_f32, x, 16384, 0, NULL};
+  mt_tensor dst = {b.node, MT_f32, y, 16384, 0, NULL};
   if (s == MT_OK) s = mt_stream_create(d, &stream, why);
   if (s == MT_OK) s = mt_plan_copy(&plan, d, NULL, &src, &dst, why);
   long before = p->left;
@@ -129,7 +130,8 @@ static void transpose_on (mt_device *d, int n) {
   MUST(mt_malloc(d, &y, bytes, err));
   uint32_t *from = x, *to = y;
   for (size_t i = 0; i < bytes / 4; i++) from[i] = (uint32_t)i;
-  mt_tensor s = {a.node, MT_f32, x, bytes, 0}, t = {b.node, MT_f32, y, bytes, 0};
+  mt_tensor s = {a.node, MT_f32, x, bytes, 0, NULL};
+  mt_tensor t = {b.node, MT_f32, y, bytes, 0, NULL};
   MUST(mt_plan_copy(&p, d, NULL, &s, &t, err));
   MUST(mt_plan_launch(p, NULL, err));
   for (size_t i = 0; i < bytes / 4; i++)

@@ -37,5 +37,7 @@ void test_device (void);
 void test_cast (void);
 void test_mma (void);
 void test_verify (void);
+void test_stop (void);
+void test_ragged (void);
 
 #endif

@@ -1,5 +1,5 @@
 /*
-** main.c - runs the tests from partition to execution. MOONTILE_CASES and MOONTILE_SEED
+** main.c - runs the tests from partition to execution. MOONTILE_TIMES and MOONTILE_SEED
 ** choose how many random cases, and which.
 ** SPDX-License-Identifier: MIT
 */
@@ -7,7 +7,7 @@
 
 #include "exec_test.h"
 
-long base_cases = 30000;
+long base_cases;
 uint64_t base_seed;
 
 const char *text_of (const mt_node *t) {
@@ -32,14 +32,16 @@ void random_bytes (memory m) {
 void free_memory (memory m) { free(m.p); }
 
 int main (void) {
-  const char *cases = getenv("MOONTILE_CASES"), *seed = getenv("MOONTILE_SEED");
+  const char *seed = getenv("MOONTILE_SEED");
   static const struct { const char *name; void (*run) (void); } tests[] = {
     {"tile", test_tile}, {"desc", test_desc}, {"check", test_check}, {"moves",
                                                                       test_moves},
     {"copy", test_copy}, {"plan", test_plan}, {"device", test_device},
     {"cast", test_cast}, {"mma", test_mma}, {"verify", test_verify},
+    {"stop", test_stop},
+    {"ragged", test_ragged},
   };
-  if (cases && *cases) base_cases = atol(cases) / 50 + 1;
+  base_cases = cases_of(10000);
   base_seed = seed && *seed ? strtoull(seed, NULL, 10) : (uint64_t)time(NULL) * 1000003;
   printf("seed %llu, %ld cases\n", (unsigned long long)base_seed, base_cases);
   for (size_t i = 0; i < sizeof tests / sizeof tests[0]; i++) {

@@ -25,7 +25,7 @@ typedef struct row {
 static size_t bytes_of (const mt_node *a, mt_dtype type, int64_t offset) {
   int64_t n = 0;
   mt_err none = MT_NOERR;
-  if (mt_cosize(&n, NULL, a, &none) != MT_OK) n = 0;
+  if (mt_cosize(&n, a, &none) != MT_OK) n = 0;
   return (size_t)(n + offset) * mt_dtype_size(type);
 }
 
@@ -45,9 +45,10 @@ static mt_status plan_of (const copy *c, char *text, size_t size) {
   mt_plan *p = NULL;
   mt_err why = MT_NOERR;
   MUST(mt_dtype_find(&type, c->type, err));
-  mt_tensor s = {src.node, type, room[0] + c->src_skew, c->src_bytes, c->src_offset};
+  mt_tensor s = {src.node, type, room[0] + c->src_skew, c->src_bytes, c->src_offset,
+                 NULL};
   mt_tensor d = {dst.node, type, room[c->shared ? 0 : 1] + c->dst_skew, c->dst_bytes,
-                 c->dst_offset};
+                 c->dst_offset, NULL};
   if (s.bytes == 0) s.bytes = bytes_of(src.node, type, s.offset);
   if (d.bytes == 0) d.bytes = bytes_of(dst.node, type, d.offset);
   if (c->thr) {
@@ -241,7 +242,8 @@ static void check_rows (void) {
 static void check_format (void) {
   mt_layout a = parse("(64,64):(64,1)"), b = parse("(64,64):(1,64)");
   static float x[4096], y[4096];
-  mt_tensor s = {a.node, MT_f32, x, sizeof x, 0}, d = {b.node, MT_f32, y, sizeof y, 0};
+  mt_tensor s = {a.node, MT_f32, x, sizeof x, 0, NULL};
+  mt_tensor d = {b.node, MT_f32, y, sizeof y, 0, NULL};
   char whole[2048], part[2048];
   mt_plan *p;
   MUST(mt_plan_copy(&p, dev, NULL, &s, &d, err));
@@ -273,7 +275,8 @@ static void check_huge (void) {
     mt_err why = MT_NOERR;
     MUST(mt_shape(&shape, a.node, err));
     MUST(mt_layout_left(&b, shape.node, err));
-    mt_tensor s = {a.node, MT_f32, x, sizeof x, 0}, d = {b.node, MT_f32, x + 1, 4, 0};
+    mt_tensor s = {a.node, MT_f32, x, sizeof x, 0, NULL};
+    mt_tensor d = {b.node, MT_f32, x + 1, 4, 0, NULL};
     CHECK(mt_plan_copy(&p, dev, NULL, &s, &d, &why) != MT_OK && !p, "%s accepted",
           huge[i]);
   }

@@ -299,7 +299,7 @@ static void check_part (const mt_tiled_mma *mma, mt_mma_part x, bool all) {
   claim c = {.tv = tv.node, .tiler = shape.node, .a = a.layout.node, .shared = true,
              .written = x == MT_PART_C, .places = n[0] * n[1]};
   c.idle = mt_size(mt_mode(tv.node, 0)) / mt_tiled_mma_size(mma);
-  MUST(mt_verify_mma(&v, mma, x, c.a, err));
+  MUST(mt_verify_mma(&v, mma, x, &(mt_tensor){.layout = c.a}, err));
   CHECK(v.covers, "%s %s: %s", mma->atom.op.name, text_of(mma->atoms.node),
         mt_problem_text(v.problem));
   CHECK(v.threads == mt_tiled_mma_size(mma), "%s", mma->atom.op.name);
@@ -361,7 +361,8 @@ static void check_large (void) {
   const char *name = "SM80_16x8x16_F32F16F16F32_TN";
   MUST(mt_make_tiled_mma(&mma, name, atoms.node, tile.node, err));
   for (int x = 0; x < 3; x++) {
-    MUST(mt_verify_mma(&v, &mma, (mt_mma_part)x, a.node, err));
+    mt_tensor large = {.layout = a.node};
+    MUST(mt_verify_mma(&v, &mma, (mt_mma_part)x, &large, err));
     CHECK(v.problem == MT_PROVEN && v.threads == 256 && v.elements == INT64_C(1) << 32,
           "large: %s", mt_problem_text(v.problem));
   }

@@ -5,7 +5,7 @@
 **
 ** What is asked of a stream is done when somebody waits for it; what goes wrong in it is
 ** told then, and kills the context, as on a GPU. An image is a fatbin, which is not
-** looked at, or the text of kernels.def; its kernels are the rows of kernels.def.
+** looked at, or the text of the lists of kernels; its kernels are the rows of these.
 */
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,35 +45,13 @@ static bool is_device (CUdevice d) { return d >= 0 && d < device_count(); }
 static CUcontext current (void) { return depth > 0 ? stack[depth - 1] : NULL; }
 
 /* Every function that works in a context begins so. */
-static CUresult ready (void) {
+CUresult fake_ready (void) {
   NEED(started == getpid(), 3);
   NEED(current() != NULL && current()->users > 0, 201);
   return current()->sticky;
 }
 
-/* ---------------------------------------------------------------- errors */
-
 #define FAKE FAKECUDA_API CUresult
-
-static const struct { CUresult number; const char *name; } errors[] = {
-#define MT_CUDA_ERROR(name, number, status, advice) {number, "CUDA_ERROR_" #name},
-#include "mt_cuda.def"
-  {1, "CUDA_ERROR_INVALID_VALUE"}, {201, "CUDA_ERROR_INVALID_CONTEXT"},
-  {400, "CUDA_ERROR_INVALID_HANDLE"}, {999, "CUDA_ERROR_UNKNOWN"}
-};
-
-FAKE cuGetErrorName (CUresult r, const char **out) {
-  FAULT(cuGetErrorName);
-  for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++)
-    if (errors[i].number == r) return *out = errors[i].name, 0;
-  return *out = NULL, 1;
-}
-
-FAKE cuGetErrorString (CUresult r, const char **out) {
-  FAULT(cuGetErrorString);
-  (void)r;
-  return *out = "the fake driver says so", 0;
-}
 
 /* ---------------------------------------------------------------- devices */
 
@@ -158,7 +136,7 @@ FAKE cuCtxPopCurrent_v2 (CUcontext *out) {
 
 FAKE cuCtxSynchronize (void) {
   FAULT(cuCtxSynchronize);
-  TRY(ready());
+  TRY(fake_ready());
   NEED(!fake_capturing(current()), 900);
   fake_finish_all(current());
   return current()->sticky;
@@ -167,7 +145,7 @@ FAKE cuCtxSynchronize (void) {
 /* ---------------------------------------------------------------- kernels */
 
 static bool is_text (const char *image) {
-  return strstr(image, "MT_COPY_KERNEL") != NULL;
+  return strstr(image, "_KERNEL(") != NULL;
 }
 
 FAKE cuLibraryLoadData (CUlibrary *out, const void *image, CUjit_option *jit,
@@ -199,7 +177,7 @@ FAKE cuLibraryGetKernel (CUkernel *out, CUlibrary l, const char *name) {
   FAULT(cuLibraryGetKernel);
   NEED(l != NULL, 400);
   NEED(strncmp(name, "mt_", 3) == 0, 500);
-  NEED(l->text == NULL || strstr(l->text, name + 3) != NULL, 500);
+  NEED(l->text == NULL || strstr(l->text, name + 3) || strncmp(name, "mt_hopper", 9) == 0, 500);
   for (size_t i = 0; i < mt_ncuda_kernels; i++)
     if (strcmp(mt_cuda_kernels[i].name, name + 3) == 0)
       return *out = (CUkernel)(void *)(uintptr_t)&mt_cuda_kernels[i], 0;
@@ -208,29 +186,32 @@ FAKE cuLibraryGetKernel (CUkernel *out, CUlibrary l, const char *name) {
 
 FAKE cuKernelGetFunction (CUfunction *out, CUkernel k) {
   FAULT(cuKernelGetFunction);
-  TRY(ready());
+  TRY(fake_ready());
   return *out = (CUfunction)(void *)k, 0;
 }
 
 /* Code of the architecture that cuDeviceGetAttribute tells. */
 FAKE cuFuncGetAttribute (int *out, CUfunction_attribute a, CUfunction f) {
   FAULT(cuFuncGetAttribute);
-  TRY(ready());
+  TRY(fake_ready());
   NEED(f != NULL && a == MT_CU_BINARY, 1);
   return *out = MT_CU_EARLY_BINARY, 0;
 }
 
 FAKE cuFuncSetAttribute (CUfunction f, CUfunction_attribute a, int value) {
   FAULT(cuFuncSetAttribute);
-  TRY(ready());
-  NEED(f != NULL && ((const mt_kernel *)(void *)f)->form == MT_FORM_SKEW, 1);
-  return a == MT_CU_MOST_SHARED && value == MT_SKEW_SHARED ? 0 : 1;
+  TRY(fake_ready());
+  NEED(f != NULL && a == MT_CU_MOST_SHARED, 1);
+  const mt_kernel *k = (const mt_kernel *)(void *)f;
+  if (k->op == MT_OP_HOPPER) return value == MT_HOPPER_MOST_SHARED ? 0 : 1;
+  const mt_algo *algo = mt_algo_of(k->form);
+  return value > 0 && value == algo->most_shared ? 0 : 1;
 }
 
 FAKE cuLaunchKernelEx (const CUlaunchConfig *c, CUfunction f, void **params,
                        void **extra) {
   FAULT(cuLaunchKernelEx);
-  TRY(ready());
+  TRY(fake_ready());
   const mt_kernel *k = (const mt_kernel *)(const void *)f;
   NEED(f != NULL && c->hStream != NULL, 400);
   NEED(c->hStream->context == current(), 400);
@@ -244,6 +225,7 @@ FAKE cuLaunchKernelEx (const CUlaunchConfig *c, CUfunction f, void **params,
     return fake_capture_break(c->hStream);
   fake_work w = {.kind = FAKE_LAUNCH, .kernel = k, .grid = {c->gridDimX, c->blockDimX}};
   if (k->op == MT_OP_MMA) memcpy(&w.product, params[0], sizeof w.product);
+  else if (k->op == MT_OP_HOPPER) memcpy(&w.hopper, params[0], sizeof w.hopper);
   else memcpy(&w.launch, params[0], sizeof w.launch);
   return fake_enqueue(c->hStream, &w);
 }
@@ -252,7 +234,7 @@ FAKE cuLaunchKernelEx (const CUlaunchConfig *c, CUfunction f, void **params,
 
 FAKE cuMemAlloc_v2 (CUdeviceptr *out, size_t bytes) {
   FAULT(cuMemAlloc);
-  TRY(ready());
+  TRY(fake_ready());
   return fake_alloc(out, current()->device, bytes);
 }
 
@@ -266,7 +248,7 @@ FAKE cuMemFree_v2 (CUdeviceptr p) {
 
 FAKE cuMemsetD8Async (CUdeviceptr p, unsigned char value, size_t bytes, CUstream s) {
   FAULT(cuMemsetD8Async);
-  TRY(ready());
+  TRY(fake_ready());
   NEED(s != NULL, 400);
   if (s->capturing) return fake_capture_break(s);
   NEED(fake_host(p, -1, bytes, NULL) != NULL, 1);
@@ -276,7 +258,7 @@ FAKE cuMemsetD8Async (CUdeviceptr p, unsigned char value, size_t bytes, CUstream
 
 FAKE cuMemcpyHtoDAsync_v2 (CUdeviceptr dst, const void *src, size_t bytes, CUstream s) {
   FAULT(cuMemcpyHtoDAsync);
-  TRY(ready());
+  TRY(fake_ready());
   NEED(s != NULL, 400);
   if (s->capturing) return fake_capture_break(s);
   NEED(fake_host(dst, -1, bytes, NULL) != NULL, 1);
@@ -286,7 +268,7 @@ FAKE cuMemcpyHtoDAsync_v2 (CUdeviceptr dst, const void *src, size_t bytes, CUstr
 
 FAKE cuMemcpyDtoHAsync_v2 (void *dst, CUdeviceptr src, size_t bytes, CUstream s) {
   FAULT(cuMemcpyDtoHAsync);
-  TRY(ready());
+  TRY(fake_ready());
   NEED(s != NULL, 400);
   if (s->capturing) return fake_capture_break(s);
   NEED(fake_host(src, -1, bytes, NULL) != NULL, 1);
@@ -296,7 +278,7 @@ FAKE cuMemcpyDtoHAsync_v2 (void *dst, CUdeviceptr src, size_t bytes, CUstream s)
 
 FAKE cuMemHostAlloc (void **out, size_t bytes, unsigned flags) {
   FAULT(cuMemHostAlloc);
-  TRY(ready());
+  TRY(fake_ready());
   NEED(flags == 0, 1);
   return fake_lock(out, bytes);
 }
@@ -312,7 +294,7 @@ FAKE cuMemFreeHost (void *p) {
 FAKE cuPointerGetAttributes (unsigned count, CUpointer_attribute *a, void **out,
                              CUdeviceptr p) {
   FAULT(cuPointerGetAttributes);
-  TRY(ready());
+  TRY(fake_ready());
   NEED(count == 1 && *a == MT_CU_MEMORY_TYPE, 1);
   *(int *)*out = fake_is_locked((const void *)(uintptr_t)p) ? MT_CU_HOST_MEMORY : 0;
   return 0;
@@ -322,7 +304,7 @@ FAKE cuPointerGetAttributes (unsigned count, CUpointer_attribute *a, void **out,
 
 FAKE cuStreamCreate (CUstream *out, unsigned flags) {
   FAULT(cuStreamCreate);
-  TRY(ready());
+  TRY(fake_ready());
   NEED(flags == MT_CU_NON_BLOCKING, 1);
   return fake_stream_new(out, current());
 }
@@ -336,16 +318,25 @@ FAKE cuStreamDestroy_v2 (CUstream s) {
 
 FAKE cuStreamSynchronize (CUstream s) {
   FAULT(cuStreamSynchronize);
-  TRY(ready());
+  TRY(fake_ready());
   NEED(s != NULL && s->context == current(), 400);
   if (s->capturing) return fake_capture_break(s);
   fake_finish(s);
   return current()->sticky;
 }
 
+FAKE cuStreamQuery (CUstream s) {
+  FAULT(cuStreamQuery);
+  TRY(fake_ready());
+  NEED(s != NULL && s->context == current(), 400);
+  if (s->capturing) return fake_capture_break(s);
+  NEED(fake_look(s), MT_CU_NOT_READY);
+  return current()->sticky;
+}
+
 FAKE cuStreamWaitEvent (CUstream s, CUevent e, unsigned flags) {
   FAULT(cuStreamWaitEvent);
-  TRY(ready());
+  TRY(fake_ready());
   NEED(e != NULL && s != NULL && s->context == current(), 400);
   NEED(flags == 0, 1);
   fake_work w = {.kind = FAKE_AWAIT, .event = e, .ticket = e->asked};
@@ -356,18 +347,18 @@ FAKE cuStreamWaitEvent (CUstream s, CUevent e, unsigned flags) {
 
 FAKE cuEventCreate (CUevent *out, unsigned flags) {
   FAULT(cuEventCreate);
-  TRY(ready());
+  TRY(fake_ready());
   NEED(flags == 0 || flags == MT_CU_NO_TIMING, 1);
   CUevent e = calloc(1, sizeof *e);
   NEED(e != NULL, 2);
+  e->users = 1;
   events++;
   return *out = e, 0;
 }
 
 FAKE cuEventDestroy_v2 (CUevent e) {
   NEED(e != NULL, 400);
-  if (current() != NULL) fake_finish_all(current());
-  free(e);
+  fake_drop(e);
   events--;
   FAULT(cuEventDestroy);
   return 0;
@@ -375,7 +366,7 @@ FAKE cuEventDestroy_v2 (CUevent e) {
 
 FAKE cuEventRecord (CUevent e, CUstream s) {
   FAULT(cuEventRecord);
-  TRY(ready());
+  TRY(fake_ready());
   NEED(e != NULL && s != NULL && s->context == current(), 400);
   e->last = s;
   e->at = 0;
@@ -385,15 +376,23 @@ FAKE cuEventRecord (CUevent e, CUstream s) {
 
 FAKE cuEventSynchronize (CUevent e) {
   FAULT(cuEventSynchronize);
-  TRY(ready());
+  TRY(fake_ready());
   NEED(e != NULL, 400);
   TRY(fake_reach(e, e->asked));
   return current()->sticky;
 }
 
+FAKE cuEventQuery (CUevent e) {
+  FAULT(cuEventQuery);
+  TRY(fake_ready());
+  NEED(e != NULL, 400);
+  NEED(fake_look_for(e, e->asked), MT_CU_NOT_READY);
+  return current()->sticky;
+}
+
 FAKE cuEventElapsedTime (float *ms, CUevent from, CUevent to) {
   FAULT(cuEventElapsedTime);
-  TRY(ready());
+  TRY(fake_ready());
   NEED(from != NULL && to != NULL, 400);
   NEED(from->at > 0 && to->at > 0, 600);
   return *ms = (float)(1e3 * (to->at - from->at)), 0;
@@ -403,7 +402,7 @@ FAKE cuEventElapsedTime (float *ms, CUevent from, CUevent to) {
 
 FAKE cuStreamBeginCapture_v2 (CUstream s, CUstreamCaptureMode mode) {
   FAULT(cuStreamBeginCapture);
-  TRY(ready());
+  TRY(fake_ready());
   NEED(s != NULL && s->context == current(), 400);
   NEED(mode >= 0 && mode <= MT_CU_RELAXED, 1);
   return fake_capture_begin(s);
@@ -418,7 +417,7 @@ FAKE cuStreamEndCapture (CUstream s, CUgraph *out) {
 
 FAKE cuGraphInstantiateWithFlags (CUgraphExec *out, CUgraph g, unsigned long long flags) {
   FAULT(cuGraphInstantiateWithFlags);
-  TRY(ready());
+  TRY(fake_ready());
   NEED(g != NULL, 400);
   NEED(flags == 0, 1);
   return fake_graph_exec(out, g);
@@ -426,7 +425,7 @@ FAKE cuGraphInstantiateWithFlags (CUgraphExec *out, CUgraph g, unsigned long lon
 
 FAKE cuGraphLaunch (CUgraphExec g, CUstream s) {
   FAULT(cuGraphLaunch);
-  TRY(ready());
+  TRY(fake_ready());
   NEED(g != NULL && s != NULL && s->context == current(), 400);
   return fake_graph_launch(g, s);
 }

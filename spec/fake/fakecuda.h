@@ -10,6 +10,9 @@
 **   FAKECUDA_FAIL      "NAME:ERROR:N": the N-th call of that function answers with that
 **                      error; "NAME:ERROR:N+": each from the N-th on. Commas between
 **                      several. Calls count from the start, or from fakecuda_restart
+**   FAKECUDA_SLOW      milliseconds that a kernel takes at least, since it was looked at or
+**                      waited for; 0. While one works, cuStreamDestroy forgets what is
+**                      behind it
 **   FAKECUDA_MISSING   name of a function that the driver does not have
 **   FAKECUDA_REPORT    at exit, what is still alive goes to stderr
 ** A function that gives something back does so also when it is told to fail: as the real
@@ -18,6 +21,7 @@
 #ifndef FAKECUDA_H
 #define FAKECUDA_H
 
+#include "mt_algo.h"
 #include "mt_cuda.h"
 
 #define FAKECUDA_API __attribute__((visibility("default")))
@@ -66,6 +70,24 @@ CUresult fake_unlock (void *p);
 bool fake_is_locked (const void *p);
 int fake_live_locked (void);
 
+/* ---- maps of TMA */
+
+/* 0, or the error of every function that works in a context. */
+CUresult fake_ready (void);
+
+/* What the bytes of a CUtensorMap are here. */
+typedef struct fake_map {
+  int type;
+  unsigned box[3];
+  CUdeviceptr base;
+  uint64_t extent[3], stride[2];
+} fake_map;
+size_t fake_map_size (int type);                /* bytes of an element */
+uint32_t fake_hopper_room (const mt_kernel *k);
+/* Runs a launch of a row of hopper.def on the device, tile by tile; MT_ERANGE: outside. */
+mt_status fake_hopper (const mt_kernel *k, mt_grid grid, const mt_hopper_launch *l,
+                       int device);
+
 /* ---- streams */
 
 struct CUctx_st { int device, users; CUresult sticky; };
@@ -76,8 +98,8 @@ typedef enum fake_kind {
 
 /* Records of it are numbered from 1: how many were asked for, of which stream the last,
 ** and which one the streams have come to; `at`: seconds of a clock, then; 0: it has not
-** come yet. */
-struct CUevent_st { int asked, come; double at; CUstream last; };
+** come yet. users: its owner, and work that needs it. */
+struct CUevent_st { int asked, come, users; double at; CUstream last; };
 
 /* What a stream has yet to do. */
 typedef struct fake_work {
@@ -88,6 +110,7 @@ typedef struct fake_work {
   union {                          /* by the kernel's operation */
     mt_launch launch;
     mt_mma_launch product;
+    mt_hopper_launch hopper;
   };
   CUevent event;
   int ticket;                      /* number of a record of it */
@@ -96,6 +119,7 @@ typedef struct fake_work {
   void *to;
   size_t bytes;
   int value;
+  double end;                      /* of a slow kernel; 0: it has not begun */
 } fake_work;
 
 struct CUstream_st {
@@ -116,6 +140,10 @@ void fake_finish_all (CUcontext c);
 int fake_live_streams (void);
 /* Does what comes before a record of the event, in the stream that records it. */
 CUresult fake_reach (CUevent e, int ticket);
+/* The same without waiting for slow kernels: whether all is done. */
+bool fake_look (CUstream s);
+bool fake_look_for (CUevent e, int ticket);
+void fake_drop (CUevent e);                                  /* one user less */
 
 /* The shared memory that a launch asks for, `l` where it is of a copy. */
 uint32_t fake_room (const mt_kernel *k, const mt_launch *l);

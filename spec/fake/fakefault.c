@@ -1,11 +1,14 @@
 /*
-** fakefault.c - calls of the fake driver: counted, and failing on demand.
+** fakefault.c - calls of the fake driver: counted, failing on demand; names of errors.
 ** SPDX-License-Identifier: MIT
 */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "fakecuda.h"
+
+#define MT_CUDA_CALL(name, suffix, args) FAKECUDA_API CUresult name##suffix args;
+#include "mt_cuda.def"
 
 static const char *const names[] = {
 #define MT_CUDA_CALL(name, suffix, args) #name #suffix,
@@ -46,4 +49,28 @@ CUresult fake_call (int number) {
     if (text != NULL) text++;
   }
   return text != NULL ? error : 0;
+}
+
+/* ---------------------------------------------------------------- errors */
+
+static const struct { CUresult number; const char *name; } errors[] = {
+#define MT_CUDA_ERROR(name, number, status, advice) {number, "CUDA_ERROR_" #name},
+#include "mt_cuda.def"
+  {1, "CUDA_ERROR_INVALID_VALUE"}, {201, "CUDA_ERROR_INVALID_CONTEXT"},
+  {400, "CUDA_ERROR_INVALID_HANDLE"}, {999, "CUDA_ERROR_UNKNOWN"}
+};
+
+FAKECUDA_API CUresult cuGetErrorName (CUresult r, const char **out) {
+  CUresult told = fake_call(FAKE_cuGetErrorName);
+  if (told != 0) return told;
+  for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++)
+    if (errors[i].number == r) return *out = errors[i].name, 0;
+  return *out = NULL, 1;
+}
+
+FAKECUDA_API CUresult cuGetErrorString (CUresult r, const char **out) {
+  CUresult told = fake_call(FAKE_cuGetErrorString);
+  if (told != 0) return told;
+  (void)r;
+  return *out = "the fake driver says so", 0;
 }

@@ -15,6 +15,7 @@ static int graphs;
 static void drop (fake_work *w) {
   while (w != NULL) {
     fake_work *next = w->next;
+    fake_drop(w->event);
     free(w);
     w = next;
   }

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "fakecuda.h"
+#include "mt_ref.h"
 
 static CUstream streams;
 
@@ -22,9 +23,29 @@ CUresult fake_stream_new (CUstream *out, CUcontext c) {
   return *out = s, 0;
 }
 
+void fake_drop (CUevent e) {
+  if (e != NULL && --e->users == 0) free(e);
+}
+
+static void drop_work (fake_work *w) {
+  fake_drop(w->event);
+  free(w);
+}
+
+/* What a slow kernel holds up never comes to pass. */
+static void forget_work (CUstream s) {
+  while (s->work != NULL) {
+    fake_work *w = s->work;
+    s->work = w->next;
+    if (w->kind == FAKE_STAMP) w->event->come = w->ticket;
+    drop_work(w);
+  }
+}
+
 void fake_stream_free (CUstream s) {
   CUstream *p = &streams;
-  fake_finish(s);
+  if (fake_look(s)) fake_finish(s);
+  else forget_work(s);
   fake_capture_drop(s);
   while (*p != s) p = &(*p)->next;
   *p = s->next;
@@ -42,6 +63,7 @@ CUresult fake_append (fake_work **list, const fake_work *w) {
   if (copy == NULL) return 2;
   *copy = *w;
   copy->next = NULL;
+  if (copy->event != NULL) copy->event->users++;
   while (*list != NULL) list = &(*list)->next;
   *list = copy;
   return 0;
@@ -61,9 +83,9 @@ bool fake_capturing (CUcontext c) {
 /* ---------------------------------------------------------------- doing it */
 
 uint32_t fake_room (const mt_kernel *k, const mt_launch *l) {
-  if (k->op != MT_OP_COPY) return 0;
-  if (k->form == MT_FORM_BOX) return l->desc.turn.size;
-  return k->form == MT_FORM_SKEW ? l->desc.skew.shared : 0;
+  if (k->op == MT_OP_HOPPER) return fake_hopper_room(k);
+  const mt_algo *a = k->op == MT_OP_COPY ? mt_algo_of(k->form) : NULL;
+  return a && a->shared ? a->shared(&l->desc) : 0;
 }
 
 /* The bases as the host's addresses; false where a buffer is not the device's. */
@@ -101,6 +123,8 @@ static mt_status multiply (fake_work *w, int device, mt_err *err) {
 static CUresult launch (fake_work *w, int device) {
   mt_err err = MT_NOERR;
   bool product = w->kernel->op == MT_OP_MMA;
+  if (w->kernel->op == MT_OP_HOPPER)
+    return fake_hopper(w->kernel, w->grid, &w->hopper, device) == MT_OK ? 0 : 700;
   mt_status s = product ? multiply(w, device, &err) : copy(w, device, &err);
   if (s != MT_OK && fake_option("FAKECUDA_REPORT", 0))
     fprintf(stderr, "fakecuda: %s\n", err.text);
@@ -114,11 +138,15 @@ CUresult fake_reach (CUevent e, int ticket) {
   return e->come < ticket ? 400 : 0;
 }
 
-static CUresult stamp (CUevent e, int ticket) {
+static double now (void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static CUresult stamp (CUevent e, int ticket) {
   e->come = ticket;
-  e->at = (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+  e->at = now();
   return 0;
 }
 
@@ -134,13 +162,35 @@ static CUresult perform (fake_work *w, int device) {
   return 0;
 }
 
+/* Whether the first work of a stream can be done now. */
+static bool is_due (fake_work *w) {
+  if (w->kind == FAKE_AWAIT) return fake_look_for(w->event, w->ticket);
+  if (w->kind != FAKE_LAUNCH) return true;
+  double t = now(), slow = 1e-3 * (double)fake_option("FAKECUDA_SLOW", 0);
+  if (w->end == 0) w->end = t + slow;
+  return t >= w->end || slow == 0;
+}
+
+bool fake_look (CUstream s) {
+  while (s->work != NULL && is_due(s->work)) perform_next(s);
+  return s->work == NULL;
+}
+
+bool fake_look_for (CUevent e, int ticket) {
+  while (e->come < ticket && e->last->work != NULL && is_due(e->last->work))
+    perform_next(e->last);
+  return e->come >= ticket || e->last->work == NULL;
+}
+
 /* Of a context that is lost only events come to pass. */
 static void perform_next (CUstream s) {
   fake_work *w = s->work;
+  while (w->kind == FAKE_LAUNCH && !is_due(w))
+    nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
   s->work = w->next;
   if (s->context->sticky == 0) s->context->sticky = perform(w, s->context->device);
   else if (w->kind == FAKE_STAMP) perform(w, s->context->device);
-  free(w);
+  drop_work(w);
 }
 
 void fake_finish (CUstream s) {

@@ -76,17 +76,16 @@ local function skipped(name, a)
   return not ok or n > 4096
 end
 
-local function names(tables)
-  local list = {}
-  for _, t in pairs(tables) do
-    for name, f in pairs(t) do
-      if type(f) == "function" and not SKIP[name] then list[#list + 1] = name end
-    end
+-- What there is, as the program lists it.
+local functions, methods, most = {}, {}, {}
+for line in assert(io.popen(("'%s' --operations"):format(arg[-1]))):lines() do
+  local where, name, n = line:match "^(%w+)\t([%w_]+)\t(%-?%d+)\t"
+  local list = where == "tile" and functions or methods
+  if not name:match "^__" and not SKIP[name] then
+    list[#list + 1], most[name] = name, math.tointeger(n)
   end
-  table.sort(list)
-  return list
 end
-local functions, methods = names { tile }, names(tile._methods)
+assert(#functions > 100 and #methods > 100, "the program lists its operations")
 
 local OPERATORS = {
   function(a, b) return a * b end, function(a, b) return a / b end,
@@ -94,6 +93,14 @@ local OPERATORS = {
   function(a, b) return a(b) end, function(a, b) return a(b, value()) end,
   function(a, b) a[b] = value() end, function(a) return a() end,
 }
+
+-- At most n values, seldom more; -1 and less: any number.
+local function values(n)
+  local list = {}
+  if n < 0 or math.random() < 0.05 then n = 4 end
+  for i = 1, math.random() < 0.7 and n or math.random(0, n) do list[i] = value() end
+  return table.unpack(list)
+end
 
 local good = 0
 local function try(f, ...)
@@ -117,12 +124,12 @@ local function step()
     try(tile["make_tiled_copy_" .. pick { "A", "B", "C", "S", "D" }], pick(ATOMS), pick(pool))
   elseif r < 0.5 then
     local name, a = pick(functions), value()
-    if not skipped(name, a) then try(tile[name], a, value(), value(), value()) end
+    if not skipped(name, a) then try(tile[name], a, values(most[name] - 1)) end
   elseif #pool > 0 and r < 0.9 then
     local o, name = pick(pool), pick(methods)
     local ok, method = pcall(function() return o[name] end)
     if ok and method and not skipped(name, o) then
-      try(method, o, table.unpack({ value(), value(), value() }, 1, math.random(0, 3)))
+      try(method, o, values(most[name] - 1))
     end
   elseif #pool > 0 then
     try(pick(OPERATORS), pick(pool), value())

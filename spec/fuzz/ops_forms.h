@@ -35,9 +35,9 @@ static mt_status slice (mt_layout *out, const mt_node *c, const mt_node *a, mt_e
   int64_t offset;
   return mt_slice(out, &offset, c, a, err);
 }
-static mt_status cosize (int64_t *out, const mt_node *a, mt_err *err) {
+static mt_status footprint (int64_t *out, const mt_node *a, mt_err *err) {
   int64_t lo;
-  return mt_cosize(out, &lo, a, err);
+  return mt_footprint(&lo, out, a, err);
 }
 static mt_status zip (mt_layout *out, const mt_node *a, const mt_node *b, mt_err *err) {
   return mt_zip(out, 2, (const mt_node *const[]){a, b}, err);

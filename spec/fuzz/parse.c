@@ -25,7 +25,7 @@ static void exercise (const mt_node *t) {
   mt_rank(t);
   mt_depth(t);
   if (!is_layout(t)) return;
-  mt_cosize(&cosize, &lo, t, &err);
+  mt_footprint(&lo, &cosize, t, &err);
   mt_at(&at, t, 1, &err);
   mt_flatten(&out, t, &err);
   if (mt_coalesce(&out, t, NULL, &err) == MT_OK) MUST(mt_size(out.node) == mt_size(t));

@@ -1,5 +1,5 @@
 /*
-** main.c - runs the tests of the processor's own product. MOONTILE_CASES and
+** main.c - runs the tests of the processor's own product. MOONTILE_TIMES and
 ** MOONTILE_SEED choose how many random cases, and which; MOONTILE_TEST_BLAS is the path
 ** of a BLAS.
 ** SPDX-License-Identifier: MIT
@@ -9,10 +9,10 @@
 #include "gemm_test.h"
 
 int main (void) {
-  const char *cases = getenv("MOONTILE_CASES"), *seed = getenv("MOONTILE_SEED");
+  const char *seed = getenv("MOONTILE_SEED");
   const char *blas = getenv("MOONTILE_TEST_BLAS");
   const char *library = blas ? blas : "libblas.so.3";
-  long n = cases && *cases ? atol(cases) / 2500 + 1 : 2000;
+  long n = cases_of(1000);
   uint64_t base = seed && *seed ? strtoull(seed, NULL, 10) :
       (uint64_t)time(NULL) * 1000003;
   mt_device *device[DEVICES];

@@ -67,10 +67,13 @@ static void print_modes (char *text, size_t size, const axes *x, const int64_t *
 
 static void random_bytes (operand *o) {
   int64_t n = (int64_t)(o->t.bytes / mt_dtype_size(o->t.dtype));
-  bool small = pick(2);
+  bool small = pick(2), sign = o->t.dtype < MT_u8;
+  int drop = pick(2) ? 0 : pick(8 * (int)mt_dtype_size(o->t.dtype));
   for (int64_t i = 0; i < n; i++) {
     char *p = (char *)o->t.data + i * (int64_t)mt_dtype_size(o->t.dtype);
-    uint64_t bits = next64();
+    uint64_t bits = next64() << (64 - 8 * mt_dtype_size(o->t.dtype));
+    bits = sign ? (uint64_t)((int64_t)bits >> drop) : bits >> drop;
+    bits >>= 64 - 8 * mt_dtype_size(o->t.dtype);
     mt_number v = {.f = (double)between(-1000, 1000) / 256};
     if (small) v.f = (double)between(-4, 4);
     if (mt_cpu_widener(o->t.dtype, MT_ACC_U64) == NULL)
@@ -98,7 +101,7 @@ void random_operand (operand *o, mt_dtype d, int64_t x, int64_t y, int64_t batch
   print_modes(strides, sizeof strides, &a, a.stride);
   snprintf(o->text, sizeof o->text, "%s%s:%s", swizzle, shape, strides);
   MUST(mt_parse(&o->layout, o->text, strlen(o->text), err));
-  MUST(mt_cosize(&hi, &lo, o->layout.node, err));
+  MUST(mt_footprint(&lo, &hi, o->layout.node, err));
   if (lo > 0) lo = 0;
   o->t = (mt_tensor){.layout = o->layout.node, .dtype = d, .offset = -lo};
   o->t.bytes = (size_t)(hi - lo) * mt_dtype_size(d);

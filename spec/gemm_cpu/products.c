@@ -23,12 +23,18 @@ static double number (mt_dtype d, const void *p) {
   return n.isint ? d == MT_u64 ? (double)(uint64_t)n.i : (double)n.i : n.f;
 }
 
-/* An operand as numbers, x fastest. */
-typedef struct numbers { double *f; uint64_t *i; } numbers;
+/* An operand as numbers, x fastest; i: the bits of integers. */
+__extension__ typedef __int128 wide;
+typedef struct numbers { double *f; uint64_t *i; bool sign; } numbers;
+
+static wide integer (const numbers *v, int64_t at) {
+  return v->sign ? (wide)(int64_t)v->i[at] : (wide)v->i[at];
+}
 
 static numbers numbers_of (const operand *o) {
   int64_t n = o->size[0] * o->size[1] * o->size[2], at = 0;
-  numbers v = {malloc((size_t)n * 8 + 1), malloc((size_t)n * 8 + 1)};
+  numbers v = {malloc((size_t)n * 8 + 1), malloc((size_t)n * 8 + 1),
+               o->t.dtype != MT_u64};
   if (v.f == NULL || v.i == NULL) abort();
   for (int64_t l = 0; l < o->size[2]; l++)
     for (int64_t j = 0; j < o->size[1]; j++)
@@ -60,34 +66,48 @@ static double bound_of (const trial *x, double sum, double want) {
       (x->c == MT_e4m3 ? 0x1p-10 : x->c == MT_e5m2 ? 0x1p-17 : 0x1p-25);
 }
 
-/* One element of C: as floats, and as integers modulo 2^64; the sum of the magnitudes. */
-typedef struct total { double f, size; uint64_t i; } total;
+/* One element of C: as floats, and as the integer high 2^32 + low; the sum of the
+** magnitudes. */
+typedef struct total { double f, size; wide high, low; } total;
 
 static total sum_of (const trial *x, const numbers *a, const numbers *b, int64_t i,
                      int64_t j, int64_t l) {
-  total s = {0, 0, 0};
+  total s = {0, 0, 0, 0};
   for (int64_t k = 0; k < x->size[MT_K]; k++) {
     int64_t p = i + x->size[MT_M] * (k + x->size[MT_K] * l);
     int64_t q = j + x->size[MT_N] * (k + x->size[MT_K] * l);
     s.f += a->f[p] * b->f[q];
     s.size += fabs(x->alpha * a->f[p] * b->f[q]);
-    s.i += a->i[p] * b->i[q];
+    s.high += integer(a, p) * (integer(b, q) >> 32);
+    s.low += integer(a, p) * (wide)(uint32_t)b->i[q];
   }
   return s;
 }
 
+/* What C has for it: the nearest. */
+static uint64_t nearest (mt_dtype c, wide high, wide low) {
+  const unsigned bits = 8 * (unsigned)mt_dtype_size(c);
+  const wide most = ((wide)1 << (bits - (c < MT_u8))) - 1, least = c < MT_u8 ? ~most : 0;
+  const wide far = (wide)1 << 40;
+  high += low >> 32;
+  if (high >= far) return (uint64_t)most;
+  if (high < -far) return (uint64_t)least;
+  wide v = high * ((wide)1 << 32) + (wide)(uint32_t)low;
+  return (uint64_t)(v < least ? least : v > most ? most : v);
+}
+
 static void compare_element (const trial *x, total s, const numbers *c, const numbers *got,
                              int64_t at, const char *what) {
-  unsigned high = 64 - 8 * (unsigned)mt_dtype_size(x->c);
-  uint64_t exact = (uint64_t)(int64_t)x->alpha * s.i;
+  wide alpha = (wide)x->alpha, beta = (wide)x->beta;
+  uint64_t exact = is_float(x->c) ? 0 : nearest(x->c, alpha * s.high, alpha * s.low +
+                                                beta * integer(c, at));
   double want = x->alpha * s.f;
-  exact += (uint64_t)(int64_t)x->beta * c->i[at];
   if (x->beta != 0) {
     want += x->beta * c->f[at];
     s.size += fabs(x->beta * c->f[at]);
   }
   if (!is_float(x->c))
-    CHECK((exact ^ got->i[at]) << high == 0, "%s at %lld: %llx, not %llx", what,
+    CHECK(exact == got->i[at], "%s at %lld: %llx, not %llx", what,
           (long long)at, (unsigned long long)got->i[at], (unsigned long long)exact);
   else
     CHECK(fabs(want - got->f[at]) <= bound_of(x, s.size, want) ||
@@ -111,7 +131,7 @@ long by_blas;
 static void run (mt_device *d, const trial *x, const operand *o) {
   mt_mma_launch l;
   mt_cpu_gemm *g = NULL;
-  mt_why why = {{0}, 0};
+  mt_why why = {0};
   MUST(mt_mma_tensors(&l, &o[0].t, &o[1].t, &o[2].t, x->alpha, x->beta, err));
   MUST(mt_cpu_gemm_new(&g, d, &l, &why, err));
   if (g == NULL) return;
@@ -223,10 +243,66 @@ static void extremes (mt_device *const device[DEVICES]) {
   }
 }
 
+/* The ends of a type. */
+static uint64_t end_of (mt_dtype d, bool high) {
+  unsigned bits = 8 * (unsigned)mt_dtype_size(d), sign = d < MT_u8;
+  uint64_t top = ~UINT64_C(0) >> (64 - bits + sign);
+  return high ? top : sign ? ~top : 0;
+}
+
+/* K products of the ends of two types, and an end of C: every C is the nearest it has. */
+static void end (mt_device *d, const trial *t, const bool high[3]) {
+  enum { DEPTH = 4096 };
+  static uint64_t a[DEPTH], b[DEPTH];
+  uint64_t c = end_of(t->c, high[2]), x = end_of(t->a, high[0]), y = end_of(t->b, high[1]);
+  uint64_t before = c;
+  mt_layout row = {{{0}}}, one;
+  MUST(mt_parse(&one, "(1,1):(0,0)", 11, err));
+  MUST(mt_parse(&row, "(1,4096):(0,1)", 14, err));
+  row.node[0].shape = row.node[2].shape = t->size[MT_K];
+  operand o[3] = {{.t = {row.node, t->a, a, sizeof a, 0}}, {.t = {row.node, t->b, b, sizeof b, 0}},
+                  {.t = {one.node, t->c, &c, sizeof c, 0}}};
+  for (int64_t k = 0; k < t->size[MT_K]; k++) {
+    memcpy((char *)a + k * (int64_t)mt_dtype_size(t->a), &x, mt_dtype_size(t->a));
+    memcpy((char *)b + k * (int64_t)mt_dtype_size(t->b), &y, mt_dtype_size(t->b));
+  }
+  numbers vx = {.i = &x, .sign = t->a != MT_u64}, vy = {.i = &y, .sign = t->b != MT_u64};
+  numbers vc = {.i = &before, .sign = t->c != MT_u64};
+  wide alpha = (wide)t->alpha, beta = (wide)t->beta, most = (wide)1 << 68;
+  wide high32 = t->size[MT_K] * integer(&vx, 0) * (integer(&vy, 0) >> 32);
+  wide low32 = t->size[MT_K] * integer(&vx, 0) * (wide)(uint32_t)y;
+  high32 += low32 >> 32, low32 = (wide)(uint32_t)low32;
+  if (alpha * alpha > 9 && (high32 > most || high32 < -most))     /* beyond all of C */
+    high32 = high32 > 0 ? most : -most;
+  uint64_t want = nearest(t->c, alpha * high32, alpha * low32 + beta * integer(&vc, 0));
+  uint64_t mask = end_of(MT_u64, true);
+  run(d, t, o);
+  mask >>= 64 - 8 * mt_dtype_size(t->c);
+  CHECK(((want ^ c) & mask) == 0, "%lld of %s %llx, %s %llx to %s %llx by %g, %g: %llx, not %llx",
+        (long long)t->size[MT_K], mt_dtype_name(t->a), (unsigned long long)x,
+        mt_dtype_name(t->b), (unsigned long long)y, mt_dtype_name(t->c),
+        (unsigned long long)before, t->alpha, t->beta, (unsigned long long)(c & mask),
+        (unsigned long long)(want & mask));
+}
+
+static void ends (mt_device *d) {
+  static const double factors[][2] = {{1, 0}, {1, 1}, {-1, 0}, {3, -2},
+                                      {-0x1p53, 0x1p53}, {1, -0x1p53}};
+  static const int64_t depths[] = {1, 3, 4096};
+  for (int i = 0; i < 8 * 8 * 8 * 8; i++)
+    for (int f = 0; f < 6; f++) {
+      const bool high[] = {i & 1, i & 2, i & 4};
+      trial t = {(mt_dtype)(MT_i8 + i / 8 % 8), (mt_dtype)(MT_i8 + i / 64 % 8),
+                 (mt_dtype)(MT_i8 + i / 512), {0}, factors[f][0], factors[f][1]};
+      t.size[MT_K] = depths[(i + f) % 3];
+      end(d, &t, high);
+    }
+}
+
 static void refused (mt_device *d) {
   mt_mma_launch l = {.desc = {.size = {1, 1, 1, 1}}};
   mt_cpu_gemm *g;
-  mt_why why = {{0}, 0};
+  mt_why why = {0};
   mt_err err = MT_NOERR;
   l.desc.part[MT_A].dtype = MT_f16, l.desc.part[MT_C].dtype = MT_i32;
   CHECK(mt_cpu_gemm_new(&g, d, &l, &why, &err) == MT_EUNSUPPORTED && g == NULL, "floats");
@@ -241,6 +317,7 @@ void test_products (mt_device *const device[DEVICES], long cases) {
   trial x;
   refused(device[ONE]);
   extremes(device);
+  ends(device[ONE]);
   for (long i = 0; i < cases; i++) {
     begin_case(base + (uint64_t)i);
     random_trial(&x);

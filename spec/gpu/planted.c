@@ -24,8 +24,8 @@ static int copy (mt_device *d, void *from, void *to, mt_err *err) {
   int64_t n = N, offset = 4;
   if (mt_ints(&inside, 1, &n, err) || mt_layout_left(&outside, inside.node, err))
     return said(REFUSED, err);
-  mt_tensor src = { outside.node, MT_f32, from, N * sizeof(float), 0 };
-  mt_tensor dst = { outside.node, MT_f32, to, N * sizeof(float), offset };
+  mt_tensor src = { outside.node, MT_f32, from, N * sizeof(float), 0, NULL };
+  mt_tensor dst = { outside.node, MT_f32, to, N * sizeof(float), offset, NULL };
   if (mt_plan_copy(&plan, d, NULL, &src, &dst, err)) return said(REFUSED, err);
   mt_status s = mt_plan_launch(plan, NULL, err);
   if (s == MT_OK) s = mt_synchronize(d, NULL, err);

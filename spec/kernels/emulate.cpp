@@ -119,6 +119,7 @@ static inline void fetches_end () {
   f->n = 0;
 }
 
+#include "algos.cuh"
 #include "cast.cuh"
 
 /* What the instructions make of two f32: of every NaN the same. */
@@ -192,7 +193,7 @@ void run_block (body *b, const mt_launch *l, bool together) {
   void run_##name (unsigned blocks, unsigned block, const mt_launch *l) {                \
     gridDim.x = blocks, blockDim.x = block;                                              \
     for (blockIdx.x = 0; blockIdx.x < blocks; blockIdx.x++)                              \
-      run_block(body_##name, l, MT_FORM_##form >= MT_FORM_TILE);                         \
+      run_block(body_##name, l, (MT_IS_##form & MT_TILED) != 0);                         \
   }
 #define MT_COPY_KERNEL(name, form, bytes, threads, unroll)                               \
   void body_##name (const mt_launch &l) { mt::copy<MT_FORM_##form, bytes, unroll>(l); }  \
@@ -207,7 +208,8 @@ void run_block (body *b, const mt_launch *l, bool together) {
     mt::cast<MT_FORM_##form, mt::src##_number, mt::dst##_number>(l);                     \
   }                                                                                      \
   MT_RUN(name, form)
-#include "kernels.def"
+#include "copy.def"
+#include "cast.def"
 }
 
 typedef void emulated (unsigned blocks, unsigned block, const mt_launch *l);
@@ -216,7 +218,8 @@ extern emulated *const EMULATE[];
 emulated *const EMULATE[] = {
 #define MT_COPY_KERNEL(name, form, bytes, threads, unroll) run_##name,
 #define MT_SWIZZLE_KERNEL(name, form, bytes, threads, unroll) run_##name,
+#include "copy.def"
 #define MT_CAST_KERNEL(name, form, src, dst) run_##name,
-#include "kernels.def"
+#include "cast.def"
 };
 }

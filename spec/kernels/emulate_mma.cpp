@@ -137,7 +137,7 @@ void run_block (unsigned threads) {
 
 #define MT_MMA_KERNEL(name, arch, atom) {"mt_" #name, mt::product<mt::name>},
 const struct { const char *name; kernel *function; } kernels[] = {
-#include "kernels.def"
+#include "mma.def"
 };
 }
 

@@ -5,7 +5,8 @@
 #ifndef KERNELS_TEST_H
 #define KERNELS_TEST_H
 
-#include "mt_kernel.h"
+#include "mt_choose.h"
+#include "mt_cuda.h"
 
 int below (int n);                                  /* random: 0 .. n-1 */
 
@@ -24,6 +25,9 @@ bool one_product (const mt_kernel *k, bool *ran);
 
 /* Batches of products in blocks of one thread and of two: fewer than operands. */
 bool small_blocks (void);
+
+/* Sums of threads that share K wrap or stop as those of their instruction. */
+bool sums_of_threads (void);
 
 /* Small floats are the numbers that the processor has for them, and back. */
 bool small_floats (void);

@@ -11,9 +11,11 @@
 #include <stdlib.h>
 
 #include "kernels_test.h"
+#include "mt_algo.h"
 #include "mt_check.h"
 #include "mt_device.h"
 #include "mt_plan.h"
+#include "mt_ref.h"
 #include "mt_turn.h"
 #include "mt_flip.h"
 
@@ -154,10 +156,10 @@ static void draw_tiles (mt_launch *l) {
     l->offset[side] = sheared ? vec * below(40) : aligned_pitch(d, side, 1) * below(4);
 }
 
-static void set_each (uint32_t *extent, uint32_t *mul, uint32_t *shift, int64_t n) {
+static mt_divisor divisor_of (int64_t n) {
   mt_axis a = {.extent = n};
   set_divisor(&a);
-  *extent = (uint32_t)n, *mul = a.mul, *shift = a.shift;
+  return (mt_divisor){(uint32_t)n, a.mul, a.shift};
 }
 
 static void set_raster (mt_desc *d) {
@@ -178,9 +180,9 @@ static void set_raster (mt_desc *d) {
   mt_raster *r = &d->raster;
   while (strip > 8) strip = (ns + (ns + 7) / 8 - 1) / ((ns + 7) / 8);
   if (sheared && nd >= 8) strip = 1;
-  set_each(&r->strip, &r->strip_mul, &r->strip_shift, strip);
-  set_each(&r->along, &r->along_mul, &r->along_shift, nd);
-  set_each(&r->across, &r->across_mul, &r->across_shift, (ns + strip - 1) / strip);
+  r->strip = divisor_of(strip);
+  r->along = divisor_of(nd);
+  r->across = divisor_of((ns + strip - 1) / strip);
 }
 
 /* Rows in an order of chance on each side, with gaps. */
@@ -197,11 +199,8 @@ static void draw_rows (mt_launch *l) {
   }
   set_axis(d, 1, n[0], pitch[0], pitch[1] * n[1]);
   set_axis(d, 2, n[1], below(5) ? pitch[0] * n[0] : 0, pitch[1]);
-  mt_axis a = {0};
   int64_t v = 16 / (vec * d->elem);
-  a.extent = d->raster.along = (uint32_t)((run + 2 * v - 2) / v);
-  set_divisor(&a);
-  d->raster.along_mul = a.mul, d->raster.along_shift = a.shift;
+  d->raster.along = divisor_of((run + 2 * v - 2) / v);
 }
 
 static void draw_pack (mt_launch *l) {
@@ -368,7 +367,7 @@ static void draw (mt_launch *l, const mt_kernel *k) {
   if (d->form == MT_FORM_ROWS) return draw_rows(l);
   if (d->form == MT_FORM_BOX) return draw_box(l);
   if (d->form == MT_FORM_SKEW) return draw_skew(l);
-  if (d->form >= MT_FORM_TILE) {
+  if (mt_form_is(d->form, MT_TILED)) {
     draw_tiles(l);
     return set_raster(d);
   }
@@ -424,19 +423,19 @@ static bool one_case (int rows) {
   int row = below(rows);
   mt_launch l;
   mt_grid grid;
-  mt_why why = {{0}, 0};
+  mt_why why = {0};
   const mt_kernel *k = &mt_cuda_kernels[row];
   const mt_desc *d = &l.desc;
   mt_err err = MT_NOERR;
   draw(&l, k);
-  if (k->form >= MT_FORM_TILE) {
+  if (mt_form_is(k->form, MT_TILED)) {
     if (mt_check_shape(&l, &err) != MT_OK) {
       fprintf(stderr, "%s: drawn wrong: %s\n", k->name, err.text);
       return false;
     }
   }
   if (mt_kernel_choose(k, 1, d, &grid, &why) == NULL) return true;
-  if (k->form < MT_FORM_TILE && below(4) == 0)
+  if (!mt_form_is(k->form, MT_TILED) && below(4) == 0)
     grid.blocks = 1 + (uint32_t)below((int)grid.blocks);
   if (run(row, &l, grid, emulate_near) && run(row, &l, grid, emulate_far)) return true;
   fprintf(stderr, "%s: %d+%d+%d axes, %d bounds, %d x %d bytes, %d blocks of %d\n",
@@ -481,5 +480,5 @@ int main (int argc, char **argv) {
   }
   printf("kernels: %ld copies\n", cases);
   return small_floats() && products(cases / 4000 > 0 ? cases / 4000 : 1) &&
-         small_blocks() ? 0 : 1;
+         small_blocks() && sums_of_threads() ? 0 : 1;
 }

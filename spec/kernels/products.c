@@ -13,6 +13,7 @@
 
 #include "kernels_test.h"
 #include "mt_device.h"
+#include "mt_dtype.h"
 #include "mt_mma.h"
 #include "mt_num.h"
 #include "products.h"
@@ -210,13 +211,16 @@ static void *draw_data (mt_dtype d, int64_t n) {
   char *p = calloc((size_t)n, size);
   if (p == NULL) abort();
   for (int64_t i = 0; i < n; i++)
-    if (d <= MT_u64)
+    if (!mt_is_float_type(d))
       for (size_t j = 0; j < size; j++)
         p[(size_t)i * size + j] = (char)below(d == MT_bool ? 2 : 256);
     else
       mt_put_number(d, p + (size_t)i * size, (below(33) - 16) / 8.0);
   return p;
 }
+
+/* A factor of integers: of any size up to 53 bits. */
+static double factor (void) { return ldexp(1 + below(2), below(53)); }
 
 /* A tiled MMA, tensors and numbers; false if such a product is refused. */
 static bool draw (product *p, void *data[MT_PARTS]) {
@@ -242,10 +246,11 @@ static bool draw (product *p, void *data[MT_PARTS]) {
     must(mt_parse(&layout[o], p->layout[o], strlen(p->layout[o]), &err), &err);
     data[o] = draw_data(d, n);
     p->bytes[o] = (size_t)n * mt_dtype_size(d);
-    t[o] = (mt_tensor){layout[o].node, d, data[o], p->bytes[o], 0};
+    t[o] = (mt_tensor){layout[o].node, d, data[o], p->bytes[o], 0, NULL};
   }
   double alpha = below(3) - 1, beta = below(3) - 1;
-  if (t[MT_C].dtype > MT_u64 && below(2)) alpha /= 4, beta *= 1.5;
+  if (!mt_is_float_type(t[MT_C].dtype) && below(2)) alpha *= factor(), beta *= factor();
+  if (mt_is_float_type(t[MT_C].dtype) && below(2)) alpha /= 4, beta *= 1.5;
   mt_status s = mt_mma_tensors(&p->launch, &t[0], &t[1], &t[2], alpha, beta, &err);
   if (s == MT_OK) s = mt_mma_describe(&p->launch, &mma, &err);
   if (s != MT_OK) fprintf(stderr, "%s\n", err.text);
@@ -323,6 +328,49 @@ bool small_blocks (void) {
       return false;
   }
   return rows > 0;
+}
+
+/* ---------------------------------------------------------------- sums of threads */
+
+enum { PARTIAL = 0x60000000 };
+
+/* An instruction after which each accumulator is PARTIAL. */
+static void leave_partial (const char *name, const emulated_lanes *l,
+                           const char *shared) {
+  (void)name, (void)shared;
+  for (unsigned t = 0; t < l->count; t++)
+    for (int v = 0; v < 2; v++) ((int32_t *)l->c[t])[v] = PARTIAL;
+}
+
+/* Two threads share K: what C becomes. */
+static bool sums_to (const char *kernel, const char *name, int64_t want) {
+  static unsigned char a[8 * 32], b[8 * 32];
+  static int32_t c[8 * 8];
+  mt_err err = MT_NOERR;
+  mt_layout atoms, in, out;
+  mt_tiled_mma mma;
+  mt_mma_launch l;
+  must(mt_parse(&atoms, "(1,1,2):(0,0,1)", 15, &err), &err);
+  must(mt_parse(&in, "(8,32):(32,1)", 13, &err), &err);
+  must(mt_parse(&out, "(8,8):(8,1)", 11, &err), &err);
+  must(mt_make_tiled_mma(&mma, name, atoms.node, NULL, &err), &err);
+  mt_tensor t[] = {{in.node, MT_i8, a, sizeof a, 0, NULL}, {in.node, MT_i8, b, sizeof b, 0, NULL},
+                   {out.node, MT_i32, c, sizeof c, 0, NULL}};
+  must(mt_mma_tensors(&l, &t[0], &t[1], &t[2], 1, 0, &err), &err);
+  must(mt_mma_describe(&l, &mma, &err), &err);
+  emulate_product(kernel, 1, &l, leave_partial);
+  for (int i = 0; i < 64; i++)
+    if (c[i] != want) {
+      fprintf(stderr, "%s: C is %d, not %lld\n", kernel, (int)c[i], (long long)want);
+      return false;
+    }
+  return true;
+}
+
+bool sums_of_threads (void) {
+  return sums_to("mma_8x8x16_s8_s8", "SM80_8x8x16_S32S8S8S32_TN",
+                 2 * (int64_t)PARTIAL - ((int64_t)1 << 32)) &&
+         sums_to("mma_8x8x16_s8_s8_sat", "SM80_8x8x16_S32S8S8S32_TN_SATURATE", INT32_MAX);
 }
 
 /* ---------------------------------------------------------------- numbers */

@@ -78,7 +78,8 @@ static void test_refused (void) {
     mt_plan *p = NULL;
     for (int i = 0; i < MT_PARTS; i++) {
       a[i] = parse(text[i]);
-      t[i] = (mt_tensor){a[i].node, MT_f32, arena + r->at[i], r->bytes, r->offset[i]};
+      t[i] = (mt_tensor){a[i].node, MT_f32, arena + r->at[i], r->bytes, r->offset[i],
+                         NULL};
     }
     REFUSED(mt_plan_gemm(&p, d, NULL, &t[0], &t[1], &t[2], 1, 0, err), r->status,
             r->text);
@@ -101,8 +102,9 @@ static void test_empty (void) {
     mt_layout l = parse("(2,3):(1,2)");
     mt_layout none = parse("(0,3):(1,1)"), x = parse("(0,4):(1,1)");
     mt_layout y = parse("(3,4):(1,3)");
-    mt_tensor A = {a.node, MT_f32, NULL, 0, 0}, B = {b.node, MT_f32, NULL, 0, 0};
-    mt_tensor C = {l.node, MT_f32, c, sizeof c, 0};
+    mt_tensor A = {.layout = a.node, .dtype = MT_f32};
+    mt_tensor B = {.layout = b.node, .dtype = MT_f32};
+    mt_tensor C = {l.node, MT_f32, c, sizeof c, 0, NULL};
     MUST(mt_device_open(&d, names[i / 2], NULL, err));
     MUST(mt_make_tiled_mma(&mma, "UniversalFMA<float>", NULL, NULL, err));
     MUST(mt_plan_gemm(&p, d, i % 2 ? &mma : NULL, &A, &B, &C, 1, 2, err));
@@ -134,9 +136,9 @@ static mt_mma_launch make_good (int i) {
   mt_layout l[] = {parse(good[i].a), parse(good[i].b), parse(good[i].c)};
   mt_layout atoms = parse(good[i].atoms);
   mt_dtype ab = i == 1 ? MT_i8 : MT_f32, c = i == 1 ? MT_i32 : MT_f32;
-  mt_tensor t[] = {{l[0].node, ab, arena, 4096, 0},
-                   {l[1].node, ab, arena + 4096, 4096, 0},
-                   {l[2].node, c, arena + 8192, 4096, 0}};
+  mt_tensor t[] = {{l[0].node, ab, arena, 4096, 0, NULL},
+                   {l[1].node, ab, arena + 4096, 4096, 0, NULL},
+                   {l[2].node, c, arena + 8192, 4096, 0, NULL}};
   mt_tiled_mma mma;
   mt_mma_launch out;
   MUST(mt_make_tiled_mma(&mma, good[i].atom, atoms.node, NULL, err));
@@ -179,8 +181,7 @@ static bool run_accepted (const mt_mma_launch *l, const size_t *bytes) {
 
 static void test_spoilt (void) {
   static const size_t bytes[MT_PARTS] = {4096, 4096, 4096};
-  const char *cases = getenv("MOONTILE_CASES");
-  long n = cases && *cases ? atol(cases) / 100 + 1 : 20000, accepted = 0;
+  long n = cases_of(10000), accepted = 0;
   for (long i = 0; i < n; i++) {
     begin_case((uint64_t)i * 104729 + 1);
     mt_mma_launch l = make_good((int)(i % 3));

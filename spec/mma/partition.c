@@ -103,7 +103,7 @@ static void describe (mt_mma_launch *l, const mt_tiled_mma *mma, int64_t m, int6
     const int64_t s[] = {size[mode_of[part][0]], size[mode_of[part][1]]};
     MUST(mt_ints(&shape, 2, s, err));
     MUST(mt_make_layout(&a[part], shape.node, NULL, err));
-    t[part] = (mt_tensor){a[part].node, MT_f32, memory, 1 << 30, 0};
+    t[part] = (mt_tensor){a[part].node, MT_f32, memory, 1 << 30, 0, NULL};
   }
   MUST(mt_mma_tensors(l, &t[0], &t[1], &t[2], 1, 0, err));
   MUST(mt_mma_describe(l, mma, err));

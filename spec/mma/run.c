@@ -97,7 +97,7 @@ static mt_layout random_layout (const int64_t *size, int modes, bool repeats) {
 static void fill (operand *x, mt_device *d, bool with_sign) {
   void *data = NULL;
   size_t size = mt_dtype_size(x->t.dtype);
-  MUST(mt_cosize(&x->cosize, &x->lo, x->layout.node, err));
+  MUST(mt_footprint(&x->lo, &x->cosize, x->layout.node, err));
   if (x->layout.node->tag == MT_SWIZZLE) x->lo = 0;    /* it begins inside */
   x->t.layout = x->layout.node;
   x->t.offset = -x->lo;
@@ -279,8 +279,7 @@ static void test_one (mt_device *d, uint64_t seed) {
 
 void test_run (void) {
   static const char *const names[] = {"cpu", "cpu:checked"};
-  const char *cases = getenv("MOONTILE_CASES");
-  long n = cases && *cases ? atol(cases) / 10000 + 1 : 300;
+  long n = cases_of(100);
   for (int i = 0; i < 2; i++) {
     mt_device *d = NULL;
     MUST(mt_device_open(&d, names[i], NULL, err));

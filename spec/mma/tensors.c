@@ -11,7 +11,7 @@ static char memory[1 << 16];
 static mt_tensor tensor (mt_layout *room, const char *layout, mt_dtype d,
                          int64_t offset) {
   *room = parse(layout);
-  return (mt_tensor){room->node, d, memory, sizeof memory, offset};
+  return (mt_tensor){room->node, d, memory, sizeof memory, offset, NULL};
 }
 
 /* Extents of the three modes of a layout, the third 1 if there is none. */

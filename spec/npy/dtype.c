@@ -236,12 +236,11 @@ static void test_integers (uint64_t seed) {
 static void test_names (void) {
   mt_err err = MT_NOERR;
   mt_dtype found = MT_NDTYPE;
-#define NAME_ROW(name, bytes, npy)                                                       \
+#define MT_DTYPE(name, kind, bytes, type, element, e, m, top, npy, ...)                  \
   CHECK(strcmp(mt_dtype_name(MT_##name), #name) == 0, "%s", #name);                      \
   CHECK(mt_dtype_size(MT_##name) == bytes && npy[2] - '0' == bytes, "%s", #name);        \
   CHECK(mt_dtype_find(&found, #name, &err) == MT_OK && found == MT_##name, "%s", #name);
-  MT_DTYPES(NAME_ROW)
-#undef NAME_ROW
+#include "moontile_dtypes.def"
   CHECK(mt_dtype_find(&found, "float32", &err) == MT_EINVAL, "float32");
   CHECK(strcmp(err.text, "unknown dtype 'float32'\n  the dtypes are: bool i8 i16 i32 i64 "
                "u8 u16 u32 u64 f16 bf16 f32 f64 e4m3 e5m2") == 0, "%s", err.text);

@@ -143,21 +143,27 @@ static void test_tensors (uint64_t seed) {
   }
 }
 
-/* Integers wrap. */
-static void test_wrapping (void) {
+/* To a tensor integers saturate. */
+static void test_saturating (void) {
   const struct { mt_dtype d; mt_element e; double v, want; } cases[] = {
-    { MT_i8,  MT_ELEMENT_s8,  128,          -128 },
-    { MT_i8,  MT_ELEMENT_s8,  -129,         127 },
-    { MT_u8,  MT_ELEMENT_u8,  -1,           255 },
-    { MT_i32, MT_ELEMENT_s32, 0x1p31,       -0x1p31 },
-    { MT_i32, MT_ELEMENT_s32, -0x1p31 - 1,  0x1p31 - 1 },
-    { MT_i32, MT_ELEMENT_s32, 0x1p40 + 3,   3 },
-    { MT_u32, MT_ELEMENT_u32, -1,           0x1p32 - 1 },
+    { MT_i8,  MT_ELEMENT_s8,  127,          127 },
+    { MT_i8,  MT_ELEMENT_s8,  128,          127 },
+    { MT_i8,  MT_ELEMENT_s8,  -128,         -128 },
+    { MT_i8,  MT_ELEMENT_s8,  -129,         -128 },
+    { MT_u8,  MT_ELEMENT_u8,  256,          255 },
+    { MT_u8,  MT_ELEMENT_u8,  -1,           0 },
+    { MT_i32, MT_ELEMENT_s32, 0x1p31,       0x1p31 - 1 },
+    { MT_i32, MT_ELEMENT_s32, -0x1p31 - 1,  -0x1p31 },
+    { MT_i32, MT_ELEMENT_s32, 0x1p40 + 3,   0x1p31 - 1 },
+    { MT_u32, MT_ELEMENT_u32, -1,           0 },
+    { MT_u32, MT_ELEMENT_u32, 0x1p32,       0x1p32 - 1 },
     { MT_u64, MT_ELEMENT_u64, 0x1p63,       0x1p63 },
-    { MT_i64, MT_ELEMENT_s64, 0x1p63,       -0x1p63 },
-    { MT_i64, MT_ELEMENT_s64, 0x1p64,       0 },
-    { MT_i32, MT_ELEMENT_s32, 0x1p100,      0 },
+    { MT_u64, MT_ELEMENT_u64, 0x1p64,       0x1p64 },
+    { MT_i64, MT_ELEMENT_s64, 0x1p63,       0x1p63 },
+    { MT_i64, MT_ELEMENT_s64, -0x1p64,      -0x1p63 },
+    { MT_i32, MT_ELEMENT_s32, -0x1p100,     -0x1p31 },
     { MT_i32, MT_ELEMENT_s32, NAN,          0 },
+    { MT_i32, MT_ELEMENT_s32, INFINITY,     0x1p31 - 1 },
     { MT_bool, MT_ELEMENT_u1, 2,            1 },
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -192,6 +198,6 @@ void test_elements (uint64_t seed) {
   test_tf32(seed);
   test_bytes();
   test_tensors(seed);
-  test_wrapping();
+  test_saturating();
   test_holders();
 }

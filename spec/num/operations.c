@@ -2,6 +2,7 @@
 ** operations.c - each class of instruction beside one that is written out.
 ** SPDX-License-Identifier: MIT
 */
+#include "mt_cast.h"
 #include "num_test.h"
 
 enum { MOST_MK = 256 * 64, MOST_MN = 256 * 256 };
@@ -161,6 +162,45 @@ static void test_rounding (void) {
   }
 }
 
+/* Two sums of an instruction's, added up. */
+static void test_sums (void) {
+  const struct { const char *name; double x, y, sum; } cases[] = {
+    { S32, 0x1p31 - 1, 1,             -0x1p31 },
+    { S32, -0x1p31, -0x1p31,          0 },
+    { S32 "_SATURATE", 0x1p31 - 1, 1, 0x1p31 - 1 },
+    { S32 "_SATURATE", -0x1p31, -1,   -0x1p31 },
+    { F16, 65504, 16,                 INFINITY },
+    { F32, 1, 0x1p-24,                1 },
+    { "SM80_8x8x4_F64F64F64F64_TN", 1, 0x1p-24, 1 + 0x1p-24 },
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    mt_mma_op op = find(cases[i].name);
+    double sum = mt_mma_op_sum(&op, cases[i].x, cases[i].y);
+    CHECK(alike(sum, cases[i].sum), "%s: %a + %a: %a", cases[i].name, cases[i].x,
+          cases[i].y, sum);
+  }
+}
+
+/* alpha x + beta c, saturated, against 128 bits. */
+static void test_scaled (uint64_t seed) {
+  __extension__ typedef __int128 wide;
+  for (int i = 0; i < 1000000; i++) {
+    double f[2];
+    int32_t v[2];
+    for (int j = 0; j < 2; j++) {
+      int64_t r = (int64_t)splitmix64(&seed) >> (11 + splitmix64(&seed) % 53);
+      f[j] = i % 64 == j ? 0x1p53 : i % 64 == 2 + j ? -0x1p53 : (double)r;
+      v[j] = (int32_t)((int64_t)splitmix64(&seed) >> (32 + splitmix64(&seed) % 32));
+      if (i % 5 == j) v[j] = i % 2 ? INT32_MIN : INT32_MAX;
+    }
+    wide sum = (wide)f[0] * v[0] + (wide)f[1] * v[1];
+    int32_t want = sum < INT32_MIN ? INT32_MIN : sum > INT32_MAX ? INT32_MAX : (int32_t)sum;
+    int32_t got = mt_cast_scaled(f[0], v[0], f[1], v[1]);
+    CHECK(got == want, "%g %d + %g %d: %d, not %d", f[0], (int)v[0], f[1], (int)v[1],
+          (int)got, (int)want);
+  }
+}
+
 static void test_refusals (void) {
   const struct { const char *name, *why; } cases[] = {
     { "SM80_8x8x4_C64C64C64C64_TN", "no dtype has complex numbers" },
@@ -189,6 +229,8 @@ static void test_containers (void) {
 
 void test_operations (uint64_t seed) {
   test_rounding();
+  test_sums();
+  test_scaled(seed);
   test_refusals();
   test_containers();
   test_all(seed);

@@ -73,6 +73,7 @@ LUA_PATH='./?.none' try -E -e 'print(package.path:find "%.none")'; expect '-E, p
 
 try --version;                       expect '--version' 0 '^moontile [0-9.]* (Lua 5.4' ''
 try --help;                          expect '--help' 0 '^usage: .*script' ''
+try --operations;                    expect '--operations' 0 'Layout	zipped_divide	2	A, tiler' ''
 try --info;                          expect '--info' 0 '^kernels:  cpu *cpu_' ''
 grep -q '^device:   cpu' out && grep -q '^kernels:  cuda' out && grep -q '^compiled: ' out &&
   pass || fail '--info, its lines'
@@ -123,6 +124,32 @@ until_seen() {
 pid=$!
 until_seen go; kill -INT $pid; wait $pid; status=$?
 expect 'Ctrl-C in a script' 1 '^go$' 'interrupted!'
+
+# Inside of calls that would last for ever: a product, one in a coroutine, a GPU that works on.
+# $1: a name, $2: code that calls endless().
+interrupt() {
+  "$P" -e "tile = require 'moontile' layout = tile.layout
+    A, C = tile.tensor('f32', layout({ 4, 1 << 40 }, { 1, 0 })), tile.tensor('f32', layout { 4, 4 })
+    function endless() print 'go' io.flush() tile.gemm(A, A, C) end" -e "$2" >out 2>err </dev/null &
+  pid=$!
+  until_seen go && sleep 0.2
+  begin=$(date +%s)
+  kill -INT $pid; wait $pid; status=$?
+  [ $(($(date +%s) - begin)) -le 5 ] || fail "$1: it went on"
+  expect "$1" 1 '^go$' 'interrupted!'
+}
+interrupt 'Ctrl-C in a call' 'endless()'
+interrupt 'Ctrl-C in a call of a coroutine' 'coroutine.wrap(endless)()'
+interrupt 'Ctrl-C in a call of a method' 'getmetatable("").__call = endless; ("x")()'
+if [ -n "${MOONTILE_TEST_LIBCUDA:-}" ]; then
+  # The kernel never ends, and the program all the same: what it holds is the driver's.
+  export FAKECUDA_SLOW=1000000 ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0"
+  interrupt 'Ctrl-C while a GPU works' "
+    gpu = assert(tile.device { 'cuda', libcuda = os.getenv 'MOONTILE_TEST_LIBCUDA' })
+    D, E = tile.tensor('f32', layout(64), gpu), tile.tensor('f32', layout(64), gpu)
+    print 'go' io.flush() tile.copy(D, E) gpu:synchronize()"
+  unset FAKECUDA_SLOW
+fi
 
 mkfifo in
 "$P" -i >out 2>err <in &

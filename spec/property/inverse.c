@@ -1,5 +1,5 @@
 /*
-** inverse.c - properties of inverses, filters, orders, casts and alignments.
+** inverse.c - properties of inverses, filters, orders and alignments.
 ** SPDX-License-Identifier: MIT
 */
 #include <stdlib.h>
@@ -177,7 +177,7 @@ outcome property_filter (ctx *x) {
 
 static bool filtered_by (const mt_node *r, const mt_node *a, const mt_node *profile) {
   mt_layout f;
-  mt_err err;
+  mt_err err = MT_NOERR;
   if (profile->tag == MT_WILD) return mt_equal(r, a);
   if (profile->tag == MT_INT) return !mt_filter(&f, a, NULL, &err) && mt_equal(f.node, r);
   int i = 0;
@@ -287,131 +287,9 @@ outcome property_fragment (ctx *x) {
   return RIGHT;
 }
 
-/* ---- other widths */
+/* ---- runs */
 
 static int64_t floor_div (int64_t a, int64_t b) { return a / b - (a % b != 0 && a < 0); }
-
-/* Whether there is a place e in the first element so that all A(c) + e lie in the
-** elements R(c'). */
-static bool cast_up (const mt_node *r, const mt_node *a, int64_t n) {
-  const mt_node *p[MT_MAXNODES], *q[MT_MAXNODES];
-  int k = leaves_of(p, a);
-  leaves_of(q, r);
-  for (int64_t e = 0; e < n; e++) {
-    bool fits = true;
-    for (int64_t i = 0; i < mt_size(a) && fits; i++) {
-      int64_t rest = i, at = 0, is = 0;
-      for (int j = 0; j < k; j++) {
-        int64_t c = rest % p[j]->shape, d = llabs(p[j]->stride);
-        rest /= p[j]->shape;
-        at += c * p[j]->stride;
-        is += c / (d != 0 && d < n && n % d == 0 ? n / d : 1) * q[j]->stride;
-      }
-      fits = floor_div(at + e, n) == is;
-    }
-    if (fits) return true;
-  }
-  return false;
-}
-
-outcome property_upcast (ctx *x) {
-  mt_layout a, r, t;
-  int64_t n = between(x, 1, 12);
-  random_layout(x, &a, 64, chance(x, 2) ? COMPACT : ANY_STRIDES);
-  mt_int(&t, n);
-  CASE(x, "upcast", a.node, t.node);
-  mt_status s = mt_upcast(&r, a.node, n, &x->err);
-  LAW(x, s == MT_OK || s == MT_EINEXACT);
-  const mt_node *p[MT_MAXNODES], *q[MT_MAXNODES];
-  int k = leaves_of(p, a.node);
-  bool cut = true;
-  for (int i = 0; i < k; i++) {
-    int64_t d = llabs(p[i]->stride);
-    cut = cut && (d % n == 0 || n % d == 0);
-  }
-  LAW(x, cut || s != MT_OK);
-  if (!cut) return REFUSED;
-  if (s == MT_OK) {
-    LAW(x, mt_congruent(r.node, a.node));
-    leaves_of(q, r.node);
-    for (int i = 0; i < k; i++) {
-      int64_t d = llabs(p[i]->stride), m = d != 0 && d < n ? n / d : 1;
-      LAW(x, q[i]->shape == p[i]->shape / m + (p[i]->shape % m != 0));
-    }
-    LAW(x, mt_size(a.node) == 0 || cast_up(r.node, a.node, n));
-    return RIGHT;
-  }
-  pen w = {&r, 0};      /* what the refused answer would have been */
-  int at = pen_open(&w, MT_MODES);
-  for (int i = 0; i < k; i++) {
-    int64_t d = llabs(p[i]->stride), m = d != 0 && d < n ? n / d : 1;
-    pen_leaf(&w, p[i]->shape / m + (p[i]->shape % m != 0),
-             m == 1 ? p[i]->stride / n : p[i]->stride < 0 ? -1 : 1);
-  }
-  pen_close(&w, at, k);
-  return cast_up(r.node, a.node, n) ? HAD : REFUSED;
-}
-
-/* R(c') = n*A(c) + x, c' with n*c_k + x in one mode k of stride 1. */
-outcome property_downcast (ctx *x) {
-  mt_layout a, r, t;
-  const mt_node *p[MT_MAXNODES], *q[MT_MAXNODES];
-  int64_t n = between(x, 1, 8);
-  random_layout(x, &a, 64, chance(x, 2) ? COMPACT : ANY_STRIDES);
-  mt_int(&t, n);
-  CASE(x, "downcast", a.node, t.node);
-  mt_status s = mt_downcast(&r, a.node, n, &x->err);
-  LAW(x, s == MT_OK || s == MT_EINEXACT);
-  int k = leaves_of(p, a.node), grown = -1;
-  bool unit = false;
-  for (int i = 0; i < k; i++) unit = unit || p[i]->stride == 1;
-  LAW(x, (s == MT_OK) == (unit || n == 1));
-  if (s != MT_OK || n == 1) return REFUSED;
-  LAW(x, mt_congruent(r.node, a.node));
-  leaves_of(q, r.node);
-  for (int i = 0; i < k; i++) {
-    if (q[i]->shape == p[i]->shape && (p[i]->shape != 0 || p[i]->stride != 1)) {
-      LAW(x, q[i]->stride == n * p[i]->stride);
-      continue;
-    }
-    if (q[i]->stride == n * p[i]->stride && q[i]->shape == p[i]->shape) continue;
-    LAW(x, grown < 0 && p[i]->stride == 1 && q[i]->stride == 1 &&
-               q[i]->shape == n * p[i]->shape);
-    grown = i;
-  }
-  LAW(x, grown >= 0 || mt_size(a.node) == 0);
-  for (int64_t i = 0; i < mt_size(a.node); i++)
-    for (int64_t y = 0; y < n; y++) {
-      int64_t rest = i, run = 1, at = 0;
-      for (int j = 0; j < k; j++) {
-        int64_t c = rest % p[j]->shape;
-        rest /= p[j]->shape;
-        at += run * (j == grown ? n * c + y : c);
-        run *= q[j]->shape;
-      }
-      LAW(x, value_of(r.node, at) == n * value_of(a.node, i) + y);
-    }
-  return RIGHT;
-}
-
-/* As an upcast and a downcast. */
-outcome property_recast (ctx *x) {
-  static const int64_t bits[] = {1, 2, 3, 4, 6, 8, 12, 16, 32};
-  mt_layout a, r, wide, t, u, v;
-  random_layout(x, &a, 64, COMPACT);
-  int64_t from = bits[pick(x, 9)], to = bits[pick(x, 9)], g = from;
-  while (to % g != 0 || from % g != 0) g--;
-  mt_int(&t, from);
-  mt_int(&u, to);
-  CASE(x, "recast", t.node, u.node, a.node);
-  mt_status s = mt_recast_layout(&r, from, to, a.node, &x->err);
-  mt_status up = mt_upcast(&wide, a.node, to / g, &x->err);
-  mt_status down = up ? up : mt_downcast(&v, wide.node, from / g, &x->err);
-  LAW(x, s == down && (s != MT_OK || mt_equal(r.node, v.node)));
-  return s == MT_OK ? RIGHT : REFUSED;
-}
-
-/* ---- runs */
 
 /* The values of A are whole runs of n; n is a divisor of the run at 0 and of other
 ** strides. */

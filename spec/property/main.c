@@ -3,8 +3,8 @@
 ** [--jobs N] [--had 1].
 ** SPDX-License-Identifier: MIT
 **
-** Without arguments: MOONTILE_CASES from the environment or 5 million, a seed from the
-** clock, one process. Jobs are processes that share the cases of each property (0: as many
+** Without arguments: 1.5 million cases (MOONTILE_TIMES as many), a seed from the clock, one
+** process. Jobs are processes that share the cases of each property (0: as many
 ** as there are processors); the cases are the same for any number of them.
 */
 #define _DEFAULT_SOURCE
@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "property.h"
+#include "times.h"
 
 enum { MAXJOBS = 256 };
 
@@ -124,9 +125,10 @@ static int processors (const char *jobs) {
 
 int main (int argc, char **argv) {
   static ctx x;
-  const char *env = getenv("MOONTILE_CASES"), *only = option(argc, argv, "--only", NULL);
+  const char *only = option(argc, argv, "--only", NULL);
   const char *seed_text = option(argc, argv, "--seed", NULL);
-  int64_t cases = atoll(option(argc, argv, "--cases", env && *env ? env : "5000000"));
+  const char *cases_text = option(argc, argv, "--cases", NULL);
+  int64_t cases = cases_text ? atoll(cases_text) : cases_of(1500000);
   int jobs = processors(option(argc, argv, "--jobs", "1"));
   uint64_t seed = seed_text ? strtoull(seed_text, NULL, 0) : (uint64_t)time(NULL);
   int64_t shares = 0, tiny = 0;

@@ -171,7 +171,7 @@ outcome property_local_partition (ctx *x) {
   if (mt_size(a.node) == 0 || mt_rank(thr.node) == 0) return REFUSED;
   CASE(x, "local_partition", a.node, thr.node);
   int64_t top;
-  if (mt_cosize(&top, NULL, thr.node, &x->err) || top != mt_size(thr.node))
+  if (mt_cosize(&top, thr.node, &x->err) || top != mt_size(thr.node))
     return REFUSED;
   memset(times, 0, sizeof times);
   if (mt_product_each(&shape, thr.node, &x->err) ||
@@ -193,6 +193,46 @@ outcome property_local_partition (ctx *x) {
   for (int v = 0; v < MAXSIZE; v++) LAW(x, times[v] == 0);
   LAW(x,
       mt_local_partition(&r, &offset, a.node, thr.node, top, NULL, &x->err) == MT_ERANGE);
+  return RIGHT;
+}
+
+/* With modes of the threads left out, a thread has what one of the layout of the other
+** modes has: that with its own coordinates there, whatever the index of that one is. */
+outcome property_local_projection (ctx *x) {
+  mt_layout a, thr, proj, kept, r, offset, all, where, want;
+  random_layout(x, &a, 216, NATURAL);
+  random_layout(x, &thr, 24, COMPACT);
+  int rank = mt_rank(thr.node), n = 0;
+  int64_t top;
+  if (mt_size(a.node) == 0 || rank == 0 || thr.node[0].tag != MT_MODES) return REFUSED;
+  if (mt_cosize(&top, thr.node, &x->err) || top != mt_size(thr.node))
+    return REFUSED;
+  pen p = {&proj, 0}, q = {&kept, 0};
+  int at = pen_open(&p, MT_TUPLE), at2 = pen_open(&q, MT_TUPLE);
+  bool keep[MT_MAXNODES];
+  for (int k = 0; k < rank; k++) {
+    keep[k] = !chance(x, 3);
+    if (keep[k]) pen_int(&p, 1);
+    else pen_tag(&p, MT_WILD);
+    if (keep[k]) n++, pen_int(&q, mt_size(mt_mode(thr.node, k)));
+  }
+  pen_close(&p, at, rank);
+  pen_close(&q, at2, n);
+  CASE(x, "local_projection", a.node, thr.node, proj.node);
+  for (int64_t i = 0; i < top; i++) {        /* the coordinate of index i in thr */
+    pen c = {&where, 0};
+    int64_t rest = i;
+    int open = pen_open(&c, MT_TUPLE);
+    for (int k = 0; k < rank; rest /= mt_size(mt_mode(thr.node, k)), k++)
+      if (keep[k]) pen_int(&c, rest % mt_size(mt_mode(thr.node, k)));
+    pen_close(&c, open, n);
+    mt_status s = mt_outer_partition(&all, &want, a.node, kept.node, where.node, &x->err);
+    mt_status t = mt_local_partition(&r, &offset, a.node, thr.node,
+                                     value_of(thr.node, i), proj.node, &x->err);
+    LAW(x, s == t);
+    if (s != MT_OK) return REFUSED;
+    LAW(x, mt_equal(r.node, all.node) && mt_equal(offset.node, want.node));
+  }
   return RIGHT;
 }
 
@@ -222,7 +262,8 @@ outcome property_coordinate_parts (ctx *x) {
 
 /* ---- coordinates as bounds */
 
-/* coshape is above all values, by one; coprofile is its tree. */
+/* coshape is the reach of the values, from the least to the largest; coprofile its tree.
+** */
 outcome property_coshape (ctx *x) {
   mt_layout a, b, id, r, s, p, c, v;
   random_layout(x, &a, 64, ANY_STRIDES);
@@ -233,7 +274,7 @@ outcome property_coshape (ctx *x) {
   CASE(x, "coshape", r.node);
   LAW(x, !mt_coshape(&s, r.node, &x->err) && !mt_coprofile(&p, r.node, &x->err));
   LAW(x, mt_congruent(s.node, p.node));
-  int64_t most[MT_MAXNODES], bound[MT_MAXNODES];
+  int64_t most[MT_MAXNODES], low[MT_MAXNODES], bound[MT_MAXNODES];
   int n = 0;
   for (const mt_node *t = s.node; t < mt_next(s.node); t++)
     if (t->tag == MT_INT) bound[n++] = t->shape;
@@ -244,11 +285,12 @@ outcome property_coshape (ctx *x) {
     for (const mt_node *t = v.node; t < mt_next(v.node); t++) {
       if (t->tag != MT_INT) continue;
       if (i == 0 || t->shape + 1 > most[k]) most[k] = t->shape + 1;
+      if (i == 0 || t->shape < low[k]) low[k] = t->shape;
       k++;
     }
     LAW(x, k == n);
   }
-  for (int k = 0; k < n; k++) LAW(x, bound[k] == (mt_size(r.node) ? most[k] : 0));
+  for (int k = 0; k < n; k++) LAW(x, bound[k] == (mt_size(r.node) ? most[k] - low[k] : 0));
   return RIGHT;
 }
 

@@ -157,6 +157,7 @@ int64_t least (const mt_node *a);                /* the smallest value */
   X(tile_to_shape,   4)                                                                  \
   X(partition,       2)                                                                  \
   X(local_partition, 2)                                                                  \
+  X(local_projection,2)                                                                  \
   X(coordinate_parts,3)                                                                  \
   X(coshape,         3)                                                                  \
   X(complement_shape,3)                                                                  \
@@ -171,6 +172,7 @@ int64_t least (const mt_node *a);                /* the smallest value */
   X(explain,         2)                                                                  \
   X(swizzle,         3)                                                                  \
   X(swizzle_cast,    2)                                                                  \
+  X(swizzle_up,      3)                                                                  \
   X(swizzle_right,   4)                                                                  \
   X(swizzle_inverse, 4)                                                                  \
   X(swizzle_slice,   6)                                                                  \

@@ -2,6 +2,8 @@
 ** swizzle.c - properties of swizzles and swizzled layouts, bit by bit.
 ** SPDX-License-Identifier: MIT
 */
+#include <stdlib.h>
+
 #include "property.h"
 
 enum {
@@ -117,6 +119,48 @@ outcome property_swizzle_cast (ctx *x) {
   swizzle_fn(&g, r.node);
   for (int64_t i = 0; i < SEEN; i++)
     LAW(x, fn_at(&g, i) == fn_at(&f, i / by) * by + i % by);
+  return RIGHT;
+}
+
+/* R(c') is the element of A(c), c' being c divided by the steps inside an element. */
+static bool swizzled_up (const mt_node *r, const mt_node *a, int64_t n) {
+  const mt_node *p[MT_MAXNODES], *q[MT_MAXNODES];
+  fn f, g;
+  int k = leaves_of(p, a);
+  leaves_of(q, r);
+  fn_of(&f, a, NULL);
+  fn_of(&g, r, NULL);
+  for (int64_t i = 0; i < fn_size(&f); i++) {
+    int64_t rest = i, run = 1, at = 0;
+    for (int j = 0; j < k; j++) {
+      int64_t c = rest % p[j]->shape, d = llabs(p[j]->stride);
+      rest /= p[j]->shape;
+      at += c / (d != 0 && d < n && n % d == 0 ? n / d : 1) * run;
+      run *= q[j]->shape;
+    }
+    int64_t v = fn_at(&f, i);
+    if (fn_at(&g, at) != (v < 0 ? -((-v + n - 1) / n) : v / n)) return false;
+  }
+  return true;
+}
+
+outcome property_swizzle_up (ctx *x) {
+  mt_layout a, w, r, n;
+  int64_t by = (int64_t)1 << pick(x, 5);
+  if (chance(x, 3)) {
+    random_layout(x, &a, 64, ANY_STRIDES);
+    swizzled_of(x, &w, a.node);
+  } else {
+    binary_swizzled(x, &w, &a);
+    if (chance(x, 4)) w.node[0].stride = between(x, 0, 63);
+  }
+  if (mt_size(a.node) > 256 || mt_size(a.node) == 0) return REFUSED;
+  mt_int(&n, by);
+  CASE(x, "swizzle_up", w.node, n.node);
+  mt_status s = mt_upcast(&r, w.node, by, &x->err);
+  LAW(x, s == MT_OK || s == MT_EINEXACT);
+  if (s != MT_OK) return REFUSED;
+  LAW(x, mt_congruent(r.node, w.node) && swizzled_up(r.node, w.node, by));
   return RIGHT;
 }
 

@@ -12,7 +12,7 @@ static bool bad_status (mt_status s) {
 static bool with_complement (mt_layout *out, const mt_node *t, int64_t bound,
                              bool *fills) {
   mt_layout c;
-  mt_err err;
+  mt_err err = MT_NOERR;
   if (mt_complement(&c, fills, t, bound, &err) != MT_OK) return false;
   pen p = {out, 0};
   int at = pen_open(&p, MT_MODES);
@@ -199,7 +199,7 @@ outcome check_product (ctx *x, const mt_node *a, const mt_node *b) {
   if (s != MT_OK) return REFUSED;
   LAW(x, mt_rank(r.node) == 2 && mt_equal(mt_mode(r.node, 0), a));
   const mt_node *grid = mt_mode(r.node, 1);
-  LAW(x, refines(grid, b) && !mt_cosize(&top, NULL, b, &x->err));
+  LAW(x, refines(grid, b) && !mt_cosize(&top, b, &x->err));
   for (int64_t n = top; least(b) >= 0; n++) {      /* one that has all of B's offsets */
     LAW(x, !mt_complement(&c, NULL, a, mt_size(a) * n, &x->err));
     if (mt_size(c.node) < top) continue;

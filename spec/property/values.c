@@ -186,7 +186,7 @@ outcome property_coordinates (ctx *x) {
 
 /* The range of the values. */
 outcome property_cosize (ctx *x) {
-  mt_layout a, w;
+  mt_layout a, w, r;
   int64_t hi = 0, lo = 0, n, least_value;
   fn f;
   random_layout(x, &a, 256, ANY_STRIDES);
@@ -199,8 +199,15 @@ outcome property_cosize (ctx *x) {
     if (i == 0 || v + 1 > hi) hi = v + 1;
     if (i == 0 || v < lo) lo = v;
   }
-  LAW(x, !mt_cosize(&n, &least_value, w.node, &x->err));
+  LAW(x, !mt_footprint(&least_value, &n, w.node, &x->err));
   LAW(x, n == hi && least_value == lo);
+  LAW(x, !mt_cosize(&n, w.node, &x->err) && n == hi - (lo < 0 ? lo : 0));
+  if (w.node[0].tag == MT_SWIZZLE || a.node[0].shape == 0) return RIGHT;
+  const mt_node *p[MT_MAXNODES];        /* as CuTe has it */
+  int64_t sum = 1;
+  for (int i = leaves_of(p, a.node) - 1; i >= 0; i--)
+    sum += (p[i]->shape - 1) * llabs(p[i]->stride);
+  LAW(x, n == sum && !mt_coshape(&r, a.node, &x->err) && r.node[0].shape == n);
   return RIGHT;
 }
 

@@ -1,8 +1,8 @@
 -- walls.lua: the walls of the house, as a test over the sources and over what was built.
--- usage: walls.lua ROOT libmoontile.a libmoontile.so moontile.so NM BUILD_TYPE
+-- usage: walls.lua ROOT libmoontile.a libmoontile.so moontile.so moontile NM BUILD_TYPE HARDENED
 -- SPDX-License-Identifier: MIT
 
-local ROOT, STATIC, SHARED, MODULE, NM, BUILD_TYPE = table.unpack(arg)
+local ROOT, STATIC, SHARED, MODULE, PROGRAM, NM, BUILD_TYPE, HARDENED = table.unpack(arg)
 local MAX_FUNCTION, MAX_FILE = 60, 500
 
 local broken = {}
@@ -33,32 +33,7 @@ local function read(name)
   return text
 end
 
--- Text of a C file with comments and literals blanked, line by line as before.
-local function code_of(text)
-  local function blank(s) return (s:gsub("[^\n]", " ")) end
-  local out, i = {}, 1
-  while i <= #text do
-    local j = text:find('[/"\']', i) or #text + 1
-    out[#out + 1] = text:sub(i, j - 1)
-    local two = text:sub(j, j + 1)
-    local last
-    if two == "/*" then
-      last = select(2, text:find("*/", j + 2, true))
-    elseif two == "//" then
-      last = (text:find("\n", j, true) or #text + 1) - 1
-    elseif two:match '^["\']' then
-      last = j
-      repeat last = text:find('[\\"\'\n]', last + 1)
-        local c = text:sub(last, last)
-        if c == "\\" then last = last + 1 end
-      until c == two:sub(1, 1) or c == "\n"
-    end
-    last = last or math.min(j, #text)
-    out[#out + 1] = j == last and text:sub(j, j) or blank(text:sub(j, last))
-    i = last + 1
-  end
-  return table.concat(out)
-end
+local code_of = dofile(ROOT .. "/spec/walls/code.lua")
 
 local function each_line(text)
   local n = 0
@@ -102,8 +77,8 @@ local function check_includes()
     for n, line in each_line(read(name)) do
       local file = line:match '^%s*#%s*include%s*[<"](.-)[>"]'
       local kind = file and file:match "%.%a+$"
-      if file and file ~= "mt_desc.h" and kind ~= ".cuh" and kind ~= ".def" then
-        fail("%s:%d: %s is no .def or .cuh file, nor mt_desc.h", name, n, file)
+      if file and not file:match "_desc%.h$" and kind ~= ".cuh" and kind ~= ".def" then
+        fail("%s:%d: %s is no .def or .cuh file, nor a descriptor (*_desc.h)", name, n, file)
       end
     end
   end
@@ -222,6 +197,23 @@ local function check_needed(file)
   end
 end
 
+-- What the compiler was told to harden, as far as it shows: main program and module.
+local function check_hardened(file, is_program)
+  local text = table.concat(lines_of(("readelf -hldnsW '%s'"):format(file)), "\n")
+  local function want(name, pattern)
+    if HARDENED:find(name, 1, true) and not text:find(pattern) then
+      fail("%s: %s does not show: no %s", file, name, pattern)
+    end
+  end
+  want("relro", "GNU_RELRO")
+  want("now", "BIND_NOW")
+  want("stack-protector", "__stack_chk_fail")
+  want("fortify", "__v?snprintf_chk")
+  if is_program then want("pie", "Type:%s+DYN") end
+  if text:find("GNU_STACK%s[^\n]*E%s+0x") then fail("%s: its stack can be executed", file) end
+  if text:find("TEXTREL", 1, true) then fail("%s: its code is written to", file) end
+end
+
 check_includes()
 check_sizes()
 check_objects()
@@ -229,6 +221,8 @@ check_exports(SHARED, "^mt_%l", "a function of moontile.h")
 check_exports(MODULE, "^luaopen_moontile", "luaopen_moontile")
 check_needed(SHARED)
 check_needed(MODULE)
+check_hardened(MODULE)
+check_hardened(PROGRAM, true)
 
 for _, text in ipairs(broken) do print(text) end
 print(("%d walls broken"):format(#broken))

@@ -1,0 +1,140 @@
+-- gemm.lua [part of a name]: products on the GPU beside cuBLASLt, its best heuristic.
+-- SPDX-License-Identifier: MIT
+--
+-- Both run in this process, in turn, rested: 20 ms of idling, one launch that does not count,
+-- then a batch of about 2 ms, and one synchronization. Tensors are random and take turns, so
+-- that the L2 holds none of them. The median of ROUNDS samples is shown; the ratio is the
+-- library's time by ours. Names are those of BLAS: T, K is contiguous; N, it is not, of A; of B
+-- the other way round.
+
+local here = arg[0]:match "^(.*/)" or ""
+local measure = dofile(here .. "lib/measure.lua")
+local tile = require "moontile"
+local bench = measure.bench
+
+local ROUNDS, BATCH, REST, BEYOND = 9, 2e-3, 20e-3, 400 << 20
+
+local cuda, why = bench.cuda()
+local device
+if cuda then device, why = tile.device "cuda" end
+if not device then
+  print("gemm: not measured, there is no GPU to use: " .. tostring(why))
+  os.exit(0)
+end
+
+-- types of A and B, of C; M, N, K, batch; majors
+local TN, NN, NT, TT = "TN", "NN", "NT", "TT"
+local CASES = {
+  { "bf16", "bf16", 8192, 8192, 8192, 1, TN }, { "bf16", "bf16", 4096, 4096, 4096, 1, TN },
+  { "bf16", "bf16", 2048, 2048, 2048, 1, TN }, { "bf16", "bf16", 1024, 1024, 1024, 1, TN },
+  { "bf16", "bf16", 512, 4096, 4096, 1, TN }, { "bf16", "bf16", 128, 8192, 8192, 1, TN },
+  { "bf16", "bf16", 16, 8192, 8192, 1, TN }, { "bf16", "bf16", 8, 8192, 8192, 1, TN },
+  { "bf16", "bf16", 1, 8192, 8192, 1, TN },
+  { "bf16", "bf16", 1024, 1024, 1024, 64, TN }, { "bf16", "bf16", 4000, 3000, 5000, 1, TN },
+  { "bf16", "bf16", 8192, 8192, 8192, 1, NN }, { "bf16", "bf16", 8192, 8192, 8192, 1, NT },
+  { "bf16", "bf16", 8192, 8192, 8192, 1, TT }, { "bf16", "f32", 4096, 4096, 4096, 1, TN },
+  { "f16", "f16", 8192, 8192, 8192, 1, TN }, { "f16", "f16", 4096, 4096, 4096, 1, TN },
+  { "f16", "f16", 2048, 2048, 2048, 1, TN }, { "f16", "f16", 1024, 1024, 1024, 1, TN },
+  { "f16", "f16", 512, 4096, 4096, 1, TN }, { "f16", "f16", 128, 8192, 8192, 1, TN },
+  { "f16", "f16", 1024, 1024, 1024, 64, TN }, { "f16", "f16", 4000, 3000, 5000, 1, TN },
+  { "e4m3", "bf16", 8192, 8192, 8192, 1, TN }, { "e4m3", "bf16", 4096, 4096, 4096, 1, TN },
+  { "e4m3", "bf16", 2048, 2048, 2048, 1, TN }, { "e4m3", "bf16", 1024, 1024, 1024, 1, TN },
+  { "e4m3", "bf16", 512, 4096, 4096, 1, TN }, { "e4m3", "bf16", 128, 8192, 8192, 1, TN },
+  { "e4m3", "bf16", 1024, 1024, 1024, 64, TN },
+  { "i8", "i32", 8192, 8192, 8192, 1, TN }, { "i8", "i32", 4096, 4096, 4096, 1, TN },
+  { "i8", "i32", 2048, 2048, 2048, 1, TN }, { "i8", "i32", 1024, 1024, 1024, 1, TN },
+  { "i8", "i32", 512, 4096, 4096, 1, TN }, { "i8", "i32", 128, 8192, 8192, 1, TN },
+  { "i8", "i32", 1024, 1024, 1024, 64, TN },
+}
+
+local BYTES = { bf16 = 2, f16 = 2, f32 = 4, e4m3 = 1, i8 = 1, i32 = 4 }
+
+-- A matrix (x,y), or a batch of them, of which mode 2 is contiguous, or mode 1.
+local function matrix(dtype, x, y, l, second)
+  local stride = second and { y, 1 } or { 1, x }
+  local A = l == 1 and tile.layout({ x, y }, stride)
+            or tile.layout({ x, y, l }, { stride[1], stride[2], x * y })
+  return measure.tensor(dtype, A, device)
+end
+
+local function sleep(seconds)
+  local till = bench.now() + seconds
+  while bench.now() < till do end
+end
+
+-- Seconds of a launch in a batch, rested.
+local function sample(c)
+  sleep(REST)
+  c.start()
+  c.finish()
+  local t = bench.now()
+  for _ = 1, c.calls do c.start() end
+  c.finish()
+  return (bench.now() - t) / c.calls
+end
+
+local function median(list)
+  table.sort(list)
+  return list[(#list + 1) // 2]
+end
+
+local function prepare(c)
+  c.calls = 4
+  c.calls = math.max(1, math.min(400, math.ceil(BATCH / sample(c))))
+  c.samples = {}
+end
+
+local function in_turn(list, finish)
+  local k = 0
+  return { start = function() k = k % #list + 1; list[k]() end, finish = finish }
+end
+
+-- The heuristic of the library that is the fastest: the best of two samples of each.
+local function choose(peers, peer)
+  local best, chosen = math.huge, 1
+  if peers[1]:n() == 0 then return false end
+  for i = 1, math.min(5, peers[1]:n()) do
+    for _, p in ipairs(peers) do p:choose(i) end
+    local ok, t = pcall(function() prepare(peer) return math.min(sample(peer), sample(peer)) end)
+    if ok and t < best then best, chosen = t, i end
+  end
+  for _, p in ipairs(peers) do p:choose(chosen) end
+  return true
+end
+
+local function measure_case(t, out, m, n, k, l, majors)
+  local bytes = l * (BYTES[t] * (m + n) * k + BYTES[out] * m * n)
+  local plans, peers = {}, {}
+  for i = 1, BEYOND // bytes + 1 do
+    local A = matrix(t, m, k, l, majors:sub(1, 1) == "T")
+    local B = matrix(t, n, k, l, majors:sub(2, 2) == "N")
+    local C = matrix(out, m, n, l, true)
+    plans[i] = assert(tile.plan_gemm(A, B, C))
+    peers[i] = cuda:gemm(A, B, C)
+  end
+  local ours = in_turn(plans, function() device:synchronize() end)
+  local peer = in_turn(peers, function() cuda:synchronize() end)
+  local known = choose(peers, peer)
+  local turn = known and { ours, peer } or { ours }
+  for _, c in ipairs(turn) do prepare(c) end
+  for _ = 1, ROUNDS do
+    for _, c in ipairs(turn) do c.samples[#c.samples + 1] = sample(c) end
+  end
+  local x, y = median(ours.samples), known and median(peer.samples) or 0 / 0
+  local spread = (ours.samples[#ours.samples - 1] - ours.samples[2]) / x
+  local work = 2 * m * n * k * l * 1e-12
+  return { ("%s>%s %dx%dx%d%s %s"):format(t, out, m, n, k, l > 1 and " b" .. l or "", majors),
+           measure.kernel(plans[1]), ("%.1f"):format(x * 1e6), ("%.0f"):format(work / x),
+           ("%.1f"):format(y * 1e6), ("%.0f"):format(work / y), ("%.3f"):format(y / x),
+           ("%.1f %%"):format(100 * spread) }
+end
+
+print(("moontile %s on %s\n"):format(tile._VERSION, device:about()))
+local rows = { { "product", "kernel", "us", "TFLOP/s", "cuBLASLt us", "TFLOP/s", "ratio", "spread" } }
+for _, case in ipairs(CASES) do
+  if table.concat(case, " "):find(arg[1] or "", 1, true) then
+    rows[#rows + 1] = measure_case(table.unpack(case))
+    collectgarbage()
+  end
+end
+measure.print(rows)

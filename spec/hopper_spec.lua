@@ -1,0 +1,137 @@
+-- hopper_spec.lua: products by TMA and wgmma where a GPU has them: which are taken, and random
+-- ones against sums of integers. MOONTILE_HOPPER: how many.
+-- SPDX-License-Identifier: MIT
+
+local tile = require "moontile"
+local layout = tile.layout
+local devices = dofile "spec/devices.lua"
+
+local CASES = math.tointeger(os.getenv "MOONTILE_HOPPER") or 40
+
+-- A, B, C, and the largest integer of operands whose sums all types hold.
+local TYPES = {
+  { "bf16", "bf16", "bf16", 1 }, { "bf16", "bf16", "f32", 4 }, { "f16", "f16", "f16", 1 },
+  { "f16", "f16", "f32", 4 }, { "e4m3", "e4m3", "bf16", 1 }, { "e4m3", "e4m3", "f32", 1 },
+  { "e4m3", "e4m3", "f16", 1 }, { "e5m2", "e5m2", "f32", 1 }, { "e5m2", "e5m2", "bf16", 1 },
+  { "i8", "i8", "i32", 100 }, { "u8", "u8", "i32", 200 },
+}
+local BYTES = { bf16 = 2, f16 = 2, f32 = 4, e4m3 = 1, e5m2 = 1, i8 = 1, u8 = 1, i32 = 4 }
+
+local function has_kernels(device)
+  return device:about():find "sm_90" ~= nil
+end
+
+local function plan_of(device, types, A, B, C, options)
+  local t = {}
+  for i, text in ipairs { A, B, C } do t[i] = tile.tensor(types[i], layout(text), device) end
+  return tostring(tile.plan_gemm(t[1], t[2], t[3], options))
+end
+
+-- A (x,y,l) of the type: one mode contiguous, rows of `pitch` elements.
+local function matrix(x, y, l, first, pitch)
+  local inner, outer = first and x or y, first and y or x
+  local stride = first and { 1, pitch } or { pitch, 1 }
+  assert(pitch >= inner)
+  if l == 1 then return layout({ x, y }, stride) end
+  return layout({ x, y, l }, { stride[1], stride[2], pitch * outer })
+end
+
+local function values(n, most, signed)
+  local out = {}
+  for i = 1, n do out[i] = math.random(signed and -most or 0, most) end
+  return out
+end
+
+local function reference(a, b, old, M, N, K, L, alpha, beta)
+  local out = {}
+  for l = 0, L - 1 do
+    for n = 0, N - 1 do
+      for m = 0, M - 1 do
+        local sum, at_a, at_b = 0, m + M * K * l, n + N * K * l
+        for k = 0, K - 1 do sum = sum + a[1 + at_a + M * k] * b[1 + at_b + N * k] end
+        local i = 1 + m + M * (n + N * l)
+        out[i] = alpha * sum + beta * (beta == 0 and 0 or old[i])
+      end
+    end
+  end
+  return out
+end
+
+local function pick(list) return list[math.random(#list)] end
+
+local function random_case(device, seed)
+  math.randomseed(seed)
+  local types = pick(TYPES)
+  local M, N, K = math.random(1, 150), math.random(1, 280), math.random(1, 140)
+  local L = pick { 1, 1, 1, 2, 3 }
+  local free = BYTES[types[1]] == 2
+  local unit = pick { 16, 16, 16, 1 } // BYTES[types[1]]
+  local function pitch(n) return (n + math.max(unit, 1)) // math.max(unit, 1) * math.max(unit, 1) end
+  local a_first, b_first = free and pick { true, false }, free and pick { true, false }
+  local c_first, integral = pick { true, false }, types[3] == "i32"
+  local A = matrix(M, K, L, a_first, pitch(a_first and M or K))
+  local B = matrix(N, K, L, b_first, pitch(b_first and N or K))
+  local C = matrix(M, N, L, c_first, (c_first and M or N) + math.random(0, 9))
+  local alpha = integral and 1 or pick { 1, 1, 2, -1 }
+  local beta = integral and 0 or pick { 0, 0, 1, -2 }
+  local signed = types[1] ~= "u8"
+  local most = types[4]
+  local a, b, old = values(M * K * L, most, signed), values(N * K * L, most, signed), values(M * N * L, 4, true)
+  local t = { tile.tensor(types[1], A, device):fill(a), tile.tensor(types[2], B, device):fill(b),
+              tile.tensor(types[3], C, device):fill(old) }
+  tile.gemm(t[1], t[2], t[3], { alpha = alpha, beta = beta })
+  device:synchronize()
+  local got, want = t[3]:totable(), reference(a, b, old, M, N, K, L, alpha, beta)
+  for i = 1, #want do
+    if got[i] ~= want[i] then
+      error(("seed %d: %s %s by %s to %s, alpha %s, beta %s: C(%d) is %s, not %s"):format(seed,
+            types[1], A, B, C, alpha, beta, i - 1, got[i], want[i]))
+    end
+  end
+  return tostring(tile.plan_gemm(t[1], t[2], t[3])):match "kernel: (%S+)"
+end
+
+-- types, A, B, C, options, what the plan says
+local PLANS = {
+  { "bf16 bf16 bf16", "(4096,4096):(4096,1)", "(4096,4096):(4096,1)", "(4096,4096):(4096,1)", nil,
+    "kernel: hopper_bf16_tn_256" },
+  { "f16 f16 f32", "(1024,1024):(1,1024)", "(1024,1024):(1,1024)", "(1024,1024):(1,1024)", nil,
+    "kernel: hopper_f16_f32_nt_64" },
+  { "bf16 bf16 bf16", "(64,64):(64,1)", "(63,64):(64,1)", "(64,63):(63,1)", nil, "out: by elements" },
+  { "bf16 bf16 bf16", "(64,64):(64,1)", "(64,64):(64,1)", "(64,64):(64,1)", { beta = 1 },
+    "out: by elements" },
+  { "bf16 bf16 bf16", "(64,64):(64,1)", "(64,64):(64,1)", "(64,64):(64,1)", nil, "out: by TMA" },
+  { "bf16 bf16 bf16", "(64,63):(63,1)", "(64,63):(64,1)", "(64,64):(64,1)", nil,
+    "refused: hopper: mode 1 of A has a stride of 126 bytes: TMA takes multiples of 16" },
+  { "e4m3 e4m3 f32", "(64,64):(1,64)", "(64,64):(64,1)", "(64,64):(64,1)", nil,
+    "refused: hopper: K of A is not contiguous, which e4m3 wants" },
+  { "bf16 bf16 bf16", "(64,64):(128,2)", "(64,64):(64,1)", "(64,64):(64,1)", nil,
+    "refused: hopper: mode 1 of A is not contiguous" },
+  { "bf16 bf16 bf16", "(64,(8,8)):(64,(8,1))", "(64,64):(64,1)", "(64,64):(64,1)", nil,
+    "refused: hopper: mode 2 of A has 2 axes: 1 is a matrix" },
+  { "i8 i8 i32", "(64,64):(64,1)", "(64,64):(64,1)", "(64,64):(64,1)", { alpha = 2 },
+    "refused: hopper: integers are not scaled" },
+}
+
+for _, d in ipairs(devices) do
+  if has_kernels(d.device) then
+    describe("TMA and wgmma on " .. d.label, function()
+      for _, row in ipairs(PLANS) do
+        it(row[1] .. " " .. row[2] .. " " .. row[6], function()
+          local types = {}
+          for word in row[1]:gmatch "%S+" do types[#types + 1] = word end
+          local text = plan_of(d.device, types, row[2], row[3], row[4], row[5])
+          assert.truthy(text:find(row[6], 1, true), text)
+        end)
+      end
+
+      it(CASES .. " random products", function()
+        local first, taken = math.random(1 << 30), 0
+        for i = 1, CASES do
+          if random_case(d.device, first + i):find "^hopper" then taken = taken + 1 end
+        end
+        assert.is_true(taken > 0)
+      end)
+    end)
+  end
+end
