@@ -247,14 +247,15 @@ static bool has_layout (lua_State *L, int i) {
          lmt_islayout(lmt_tovalue(L, i, LMT_ANY, "argument", &buf));
 }
 
-/* Of the modes that c moves: a tiler that is larger than each of their leaves; others stay
-** as they are. c NULL: of all. */
+/* Of the modes that c moves: a tiler that is larger than each of their leaves, or as large
+** as one can be; others stay as they are. c NULL: of all. */
 static void past_moved (mt_node **to, node a, node c) {
   mt_node *p = (*to)++;
   bool all = c == NULL || (c->tag == MT_INT && c->shape > 0);
   *p = (mt_node){ .tag = MT_WILD, .span = 1 };
   if (a->tag == MT_LEAF && all)
-    *p = (mt_node){ .tag = MT_LEAF, .span = 1, .stride = 1, .shape = a->shape + 1 };
+    *p = (mt_node){ .tag = MT_LEAF, .span = 1, .stride = 1,
+                    .shape = a->shape + (a->shape < INT64_MAX) };
   if (a->tag != MT_MODES || (!all && c->tag != MT_TUPLE)) return;
   p->tag = MT_TILER;
   p->arity = a->arity;
