@@ -92,6 +92,7 @@ rows("complement", {
 rows("inverses", {
   { 'tile.left_inverse(layout "4:2")', "(2,4):(0,1)" },
   { 'tile.left_inverse(layout "5:3")', "(3,5):(0,1)" },
+  { 'tile.left_inverse(layout "(4,8):(0,0)")', "32:0" },               -- n elements at one place
   { 'tile.left_inverse(layout "(4,8):(1,5)")', "(5,8):(1,4)" },
   { 'tile.left_inverse(layout "(3,2):(2,3)")', "(2,4):(2,1)" },      -- no chain of strides
   { 'tile.left_inverse(layout "(2,2):(1,1)")', refused, "not injective: A(1) = A(2) = 1" },

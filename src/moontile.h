@@ -265,8 +265,10 @@ MT_API mt_status mt_composition (mt_layout *out, const mt_node *a, const mt_node
 /* The offsets that A skips: (1) disjoint from A but for 0, (2) ordered, strides
 ** positive, (3) if it fills, (A, R) has every offset of a range of at least `bound`,
 ** each once. `fills` (may be NULL): whether it does; it does if A's strides, in order,
-** divide. Stride-0 modes are passed over. Errors: MT_EINJECTIVE (modes of A collide or
-** interleave), MT_EINVAL (A is empty). */
+** divide. Stride-0 modes are passed over. Errors: MT_EINJECTIVE (two elements of A share
+** an offset), MT_EINEXACT (modes of A interleave: nothing fills what it skips; the text
+** has the stride at which copies of A do not meet, if that was found within 2^16 steps),
+** MT_EINVAL (A is empty). */
 MT_API mt_status mt_complement (mt_layout *out, bool *fills, const mt_node *a,
                                 int64_t bound, mt_err *err);
 /* ((tile), (rest)) per mode: A o (T, complement(T, size(A))). Larger than A only if

@@ -84,9 +84,9 @@ MT_API mt_status mt_complement_shape (mt_layout *out, bool *fills, const mt_node
                                       const mt_node *bound, mt_err *err);
 /* L with (1) A(L(A(i))) = A(i) for 0 <= i < size(A), (2) L(A(i)) = i if A is injective,
 ** and always the smallest such index. Of a layout of coordinates L takes these: it is in
-** the tree of the axes. Modes of stride 0 are passed over. Errors: MT_EINJECTIVE (with
-** two indices), MT_EINEXACT (A has negative strides, or no L was found), MT_EUNSUPPORTED
-** (a stride is a sum). */
+** the tree of the axes. Modes of stride 0 are passed over; where none moves, L is n:0 for
+** the n elements of A. Errors: MT_EINJECTIVE (with two indices), MT_EINEXACT (A has
+** negative strides, or no L was found), MT_EUNSUPPORTED (a stride is a sum). */
 MT_API mt_status mt_left_inverse (mt_layout *out, const mt_node *a, mt_err *err);
 /* Where stride 0 makes A repeat: (1) A(R(i)) = A(0) for 0 <= i < size(R), (2) size(R) *
 ** size(filter(A)) = size(A), (3) injective. */

@@ -7,8 +7,6 @@
 */
 #include "mt_build.h"
 
-enum { MAXWITNESS = 512 };
-
 typedef struct mode { int64_t s, d; const mt_node *leaf; } mode;
 
 /* The modes of a that move, in the order of their strides. */
@@ -28,43 +26,113 @@ static int sorted_modes (mode *m, const mt_node *a) {
   return n;
 }
 
-/* Two indices of a with one offset, among the first MAXWITNESS. */
-static bool same_offset (int64_t *i, int64_t *j, int64_t *offset, const mt_node *a) {
-  int64_t x[MAXWITNESS], n = a->shape < MAXWITNESS ? a->shape : MAXWITNESS;
-  mt_err err = MT_NOERR;
-  for (*j = 0; *j < n; ++*j) {
-    if (mt_at(&x[*j], a, *j, &err) != MT_OK) return false;
-    for (*i = 0; *i < *j; ++*i)
-      if (x[*i] == x[*j] && mt_size(a) > 0) {
-        *offset = x[*i];
-        return true;
-      }
+/* ---- modes that reach into each other
+**
+** Two elements share an offset where sum of x_i * d_i = 0 with |x_i| < s_i, not all 0. Of
+** the largest stride on, x_i is chosen such that the modes below can still make up for
+** the sum, and only sums that their strides divide go on. If there are no such x_i, A is
+** injective, and still no layout fills what it skips: two layouts that fill a range are
+** the digits of one numbering, by turns, and digits do not interleave. */
+
+enum { BUDGET = 1 << 16 };
+
+typedef struct meeting {
+  const mode *m;
+  int n, budget;
+  int64_t reach[MT_MAXNODES + 1]; /* k: the largest sum of the modes below k */
+  int64_t gcd[MT_MAXNODES + 1];   /* k: of their strides */
+  int64_t x[MT_MAXNODES];
+} meeting;
+
+/* False: the sums leave what can be searched. */
+static bool prepare (meeting *w, const mode *m, int n) {
+  int64_t t;
+  w->m = m;
+  w->n = n;
+  w->budget = BUDGET;
+  w->reach[0] = w->gcd[0] = 0;
+  for (int k = 0; k < n; k++) {
+    if (mt_mulo(m[k].s - 1, m[k].d, &t) || mt_addo(t, w->reach[k], &w->reach[k + 1]))
+      return false;
+    w->gcd[k + 1] = mt_gcd_of(w->gcd[k], m[k].d);
   }
-  return false;
+  return w->reach[n] <= INT64_MAX / 4;
 }
 
-static bool is_broadcast (const mt_node *a) {
-  for (const mt_node *p = mt_leaf(a, a); p < mt_next(a); p = mt_leaf(a, mt_after(p)))
-    if (p->shape > 1 && p->stride == 0) return true;
-  return false;
+static int64_t div_down (int64_t a, int64_t b) { return a / b - (a % b < 0); }
+
+/* Whether the modes below k, some of which moves if none above did, make up for p. Below
+** 0: not known. */
+static int make_up (meeting *w, int k, int64_t p, bool moved) {
+  if (--w->budget < 0) return -1;
+  if (k == 0) return moved;
+  if (p % w->gcd[k] != 0) return 0;
+  const mode *m = &w->m[k - 1];
+  int64_t room = w->reach[k - 1], most = m->s - 1;
+  int64_t lo = -div_down(room + p, m->d), hi = div_down(room - p, m->d);
+  if (lo < -most) lo = -most;
+  if (lo < 0 && !moved) lo = 0;
+  if (hi > most) hi = most;
+  for (int64_t x = lo; x <= hi; x++) {
+    w->x[k - 1] = x;
+    int r = make_up(w, k - 1, p + x * m->d, moved || x > 0);
+    if (r != 0) return r;
+  }
+  return 0;
 }
 
-static void collide (mt_build *b, const mt_node *a, const mode *x, const mode *y) {
+/* The two indices of a that x stands for. */
+static void indices_of (int64_t *i, int64_t *j, const meeting *w, const mt_node *a) {
+  int64_t step = 1;
+  *i = *j = 0;
+  for (const mt_node *p = mt_leaf(a, a); p < mt_next(a); p = mt_leaf(a, mt_after(p))) {
+    for (int k = 0; k < w->n; k++) {
+      int64_t x = p->stride < 0 ? -w->x[k] : w->x[k];
+      if (w->m[k].leaf == p && x > 0) *j += x * step;
+      if (w->m[k].leaf == p && x < 0) *i -= x * step;
+    }
+    step *= p->shape;
+  }
+  if (*i > *j) {
+    step = *i;
+    *i = *j;
+    *j = step;
+  }
+}
+
+static void tell_collision (mt_build *b, const meeting *w, const mt_node *a) {
   int64_t i, j, offset;
-  if (b->status != MT_OK) return;
-  mt_build_fail(b, MT_EINJECTIVE,
-                "%s: %N has no complement\n  its modes %lld:%lld and %lld:%lld "
-                "overlap: %lld values at distance %lld reach past %lld",
-                b->op, a, (long long)x->s, (long long)x->leaf->stride, (long long)y->s,
-                (long long)y->leaf->stride, (long long)x->s, (long long)x->d,
-                (long long)y->d);
-  if (!is_broadcast(a) && same_offset(&i, &j, &offset, a))
+  mt_err err = MT_NOERR;
+  indices_of(&i, &j, w, a);
+  if (mt_at(&offset, a, i, &err) == MT_OK)
     mt_explain(b->err, "; A(%lld) = A(%lld) = %lld", (long long)i, (long long)j,
                (long long)offset);
+}
+
+/* Modes x and y of the n of a, where y begins before x is done. */
+static void refuse (mt_build *b, const mt_node *a, const mode *m, int n, const mode *x,
+                    const mode *y) {
+  meeting w;
+  if (b->status != MT_OK) return;
+  int met = prepare(&w, m, n) ? make_up(&w, n, 0, false) : -1;
+  if (met > 0) mt_build_fail(b, MT_EINJECTIVE, "%s: %N has no complement", b->op, a);
+  else mt_build_fail(b, MT_EINEXACT, "%s: no layout fills what %N skips", b->op, a);
+  mt_explain(b->err,
+             "\n  its modes %lld:%lld and %lld:%lld %s: "
+             "%lld values at distance %lld reach past %lld",
+             (long long)x->s, (long long)x->leaf->stride, (long long)y->s,
+             (long long)y->leaf->stride, met > 0 ? "overlap" : "interleave",
+             (long long)x->s, (long long)x->d, (long long)y->d);
+  if (met > 0) tell_collision(b, &w, a);
+  if (met == 0)
+    mt_explain(b->err, "\n  copies of it do not meet at a stride of %lld or more",
+               (long long)w.reach[n] + 1);
   if (y->d > 0 && x->d <= INT64_MAX / x->s)
     mt_explain(b->err, "\n  a stride of %lld or more on the second would do",
                (long long)(x->d * x->s));
 }
+
+/* ---- the gaps */
 
 typedef struct gaps { int n; int64_t s[MT_MAXNODES + 1], d[MT_MAXNODES + 1]; } gaps;
 
@@ -101,7 +169,7 @@ void mt_emit_complement (mt_build *b, bool *fills, const mt_node *a, int64_t bou
   if (a->shape == 0) mt_build_fail(b, MT_EINVAL, "%s: %N is empty", b->op, a);
   for (int i = 0; i < k && b->status == MT_OK; i++) {
     if (m[i].d < run) {
-      collide(b, a, &m[i - 1], &m[i]);
+      refuse(b, a, m, k, &m[i - 1], &m[i]);
       return;
     }
     int64_t t = run == 1 ? m[i].d : m[i].d / run;

@@ -199,7 +199,7 @@ static void refuse (mt_build *b, const chain *x, const mt_node *a) {
         b->op, a, x->budget < 0 ? ": the search was not finished" : "");
 }
 
-/* ---- the inverse of A along one axis */
+/* ---- the inverse of A along one axis; of n elements at one place it is n:0 */
 
 typedef struct inverse { const mt_node *a; mt_flat f; } inverse;
 
@@ -224,6 +224,10 @@ static void emit_inverse (mt_build *b, const mt_node *axis, void *ud) {
   mt_layout flat;
   mt_build digits;
   take_modes(&x, w, axis);
+  if (x.n == 0 && !axis && w->a->shape > 0) {
+    mt_add_leaf(b, mt_size(w->a), 0);
+    return;
+  }
   if (x.n > 0 && (x.m[0].d < 0 || !find_chain(&x))) refuse(b, &x, w->a);
   if (b->status != MT_OK) return;
   mt_begin(&digits, &flat, b->op, b->err);

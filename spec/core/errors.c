@@ -63,7 +63,15 @@ static const row rows[] = {
    "  its modes 4:1 and 2:2 overlap: 4 values at distance 1 reach past 2; A(2) = A(4) "
    "= 2\n"
    "  a stride of 4 or more on the second would do"},
-  {"complement", "(3,2):(2,5)", "30", MT_EINJECTIVE, "its modes 3:2 and 2:5 overlap"},
+  {"complement", "(3,2):(2,5)", "30", MT_EINEXACT, "its modes 3:2 and 2:5 interleave"},
+  {"complement", "(9,3):(32,13)", "852", MT_EINEXACT,
+   "complement: no layout fills what (9,3):(32,13) skips\n"
+   "  its modes 3:13 and 9:32 interleave: 3 values at distance 13 reach past 32\n"
+   "  copies of it do not meet at a stride of 283 or more\n"
+   "  a stride of 39 or more on the second would do"},
+  {"complement", "(100,100):(1000,-999)", "8", MT_EINEXACT, "interleave"},
+  {"complement", "(1001,1001):(1000,-999)", "8", MT_EINJECTIVE,
+   "A(0) = A(1001999) = 0"},
   {"complement", "4:1", "-1", MT_ERANGE, "the bound -1 is negative"},
   {"complement", "(2,3):(1@0,1@1)", "8", MT_EINVAL, "no integers"},
   {"complement", "(4,0):(1,4)", "8", MT_EINVAL, "is empty"},

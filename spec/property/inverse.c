@@ -31,6 +31,16 @@ static int64_t first_of (const mt_node *a, int64_t i) {
   return i;
 }
 
+/* All strides are the integer 0, and A is not empty. */
+static bool stays (const mt_node *a) {
+  const mt_node *leaf[MT_MAXNODES];
+  int n = leaves_of(leaf, a);
+  for (int k = 0; k < n; k++)
+    if (leaf[k]->ring != MT_Z || (leaf[k]->shape > 1 && leaf[k]->stride != 0))
+      return false;
+  return mt_size(a) > 0;
+}
+
 /* (1) A(L(A(i))) = A(i); (2) L(A(i)) is the smallest such index; (3) refused as not
 ** injective only where two coordinates of modes that move share a value. */
 outcome check_left_inverse (ctx *x, const mt_node *a) {
@@ -49,6 +59,8 @@ outcome check_left_inverse (ctx *x, const mt_node *a) {
     return REFUSED;
   }
   if (s != MT_OK) return REFUSED;
+  if (stays(a))          /* CuTe's form */
+    LAW(x, !l.node[0].arity && l.node[0].shape == n && l.node[0].stride == 0);
   for (int64_t i = 0; i < n; i++) {
     mt_int(&c, i);
     LAW(x, !mt_eval(&v, c.node, a, &x->err) && !mt_eval(&w, v.node, l.node, &x->err));
@@ -247,6 +259,27 @@ outcome property_ordered (ctx *x) {
   }
   LAW(x, !mt_make_ordered_layout(&r, shape.node, NULL, &x->err));
   LAW(x, !mt_layout_left(&a, shape.node, &x->err) && mt_equal(a.node, r.node));
+  return RIGHT;
+}
+
+/* Each leaf that moves begins where those of smaller strides end; equal strides begin as
+** one. */
+outcome property_like (ctx *x) {
+  mt_layout a, r;
+  const mt_node *p[MT_MAXNODES], *q[MT_MAXNODES];
+  random_layout(x, &a, 512, ANY_STRIDES);
+  CASE(x, "like", a.node);
+  LAW(x, !mt_make_layout_like(&r, a.node, &x->err) && mt_congruent(r.node, a.node));
+  int n = leaves_of(p, a.node);
+  LAW(x, leaves_of(q, r.node) == n);
+  for (int i = 0; i < n; i++) {
+    int64_t want = 1;
+    for (int j = 0; j < n; j++)
+      if (p[j]->stride != 0 && llabs(p[j]->stride) < llabs(p[i]->stride))
+        want *= p[j]->shape;
+    if (p[i]->stride == 0 || p[i]->shape == 1) want = 0;
+    LAW(x, q[i]->shape == p[i]->shape && (mt_size(a.node) == 0 || q[i]->stride == want));
+  }
   return RIGHT;
 }
 

@@ -326,7 +326,7 @@ outcome property_complement_axes (ctx *x) {
     if (p->tag == MT_SUM) return REFUSED;
   CASE(x, "complement_axes", r.node);
   mt_status s = mt_complement_shape(&c, &fills, r.node, NULL, &x->err);
-  LAW(x, s == MT_OK || s == MT_EINJECTIVE || s == MT_EINVAL);
+  LAW(x, s == MT_OK || s == MT_EINJECTIVE || s == MT_EINEXACT || s == MT_EINVAL);
   if (s != MT_OK) return REFUSED;
   for (int64_t k = 1; k < mt_size(c.node); k++) {
     mt_int(&i, k);

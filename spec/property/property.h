@@ -146,6 +146,7 @@ int64_t least (const mt_node *a);                /* the smallest value */
   X(filter,          4)                                                                  \
   X(filter_by,       3)                                                                  \
   X(ordered,         3)                                                                  \
+  X(like,            2)                                                                  \
   X(fragment,        3)                                                                  \
   X(upcast,          4)                                                                  \
   X(downcast,        3)                                                                  \
