@@ -129,8 +129,13 @@ vector: 2 elements, 8 bytes, contiguous and aligned; not more: 2 elements lie to
     local overlaps = tile.tensor("f32", layout(40)):view(layout({ 8, 3 }, { 1, 5 }), 0,
                                                         layout "(8,3):(1@0,0)", { 0 }, { 5 })
     assert.is_true(tile.verify(copy, overlaps, "D").injective)
-    assert.matches("elements 5 and 6 write offset 5", tile.verify(copy, overlaps:view(overlaps:layout(), 0,
-                   layout "(8,3):(1@0,0)", { 0 }, { 6 }), "D").reason)
+    local twice = overlaps:view(overlaps:layout(), 0, layout "(8,3):(1@0,0)", { 0 }, { 6 })
+    proof = tile.verify(copy, twice, "D")
+    assert.matches("elements 5 and 6 write offset 5", proof.reason)
+    assert.matches("^no proof: dst: elements 5 and 6 write offset 5", tostring(proof))
+    assert.same({ "one place", false, true }, { proof.problem, proof.injective, proof.covers })
+    assert.is_nil(proof.witness)
+    assert.is_true(tile.verify(copy, twice, "S").ok)
   end)
 
   it("view() of what is ragged is told them", function()

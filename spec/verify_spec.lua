@@ -28,15 +28,15 @@ local BY_HAND = {
   { "(4,4):(1,4)", { layout "2:2", 8 }, "(8,8):(1,8)", "D" },
   { "(4,4):(1,4)", { layout "(2,2):(1,3)", 4 }, "(8,8):(1,8)", "D", "tiler" },
   { "(4,4):(1,4)", { layout "4:-1", 4 }, "(8,8):(1,8)", "D", "tiler" },
-  { "4:1", { 4 }, "((3,5)):((1,4))", "D", "partition" },
+  { "4:1", { 4 }, "((3,5)):((1,4))", "D" },
   { "4:1", { 4 }, "(8):(1)", "D" },
   { "(4):(1)", 4, "8:1", "D" },
   { "4:0", 4, "8:1", "S", "gap", 1, "" },
   { "16:1", { 4, 4 }, "(8,8):(1,8)", "D" },
   { "(2,2):(1,2)", layout "4:1", "8:1", "D" },
   { "4:1", layout "(4):(2)", "8:1", "D" },
-  { "(4,1):(1,0)", { 4 }, "((3,5)):((1,4))", "D", "partition" },
-  { "((4,3),2):((1,4),12)", { 8, 3 }, "(7,9):(1,7)", "D", "partition" },
+  { "(4,1):(1,0)", { 4 }, "((3,5)):((1,4))", "D" },
+  { "((4,3),2):((1,4),12)", { 8, 3 }, "(7,9):(1,7)", "D" },
   { "(4,1):(1,0)", { 4 }, "((3,5)):((1,3))", "D" },
   { "(4,1):(1,0)", { 4 }, "(8,3):(0,1)", "S" },
   { "(4,1):(1,0)", { 4 }, "(8,3):(0,1)", "D", "one place" },
@@ -82,6 +82,16 @@ describe("partitions by hand", function()
     local v = tile.verify(by_hand("(4,4):(1,4)", 4, 4), layout { 8, 12, 5 })
     assert.equal(30, v.tiles)
     assert.truthy(v.text:find("\ntiles: 30 = 2 x 3 x 5, the modes without a tile\n", 1, true))
+  end)
+
+  it("are those of a partition that no layout writes", function()
+    local v = tile.verify(by_hand("(4,1):(1,0)", 4), layout "((3,5)):((1,4))")
+    assert.same({ true, true, 1 }, { v.ok, v.covers, v.vector })
+    assert.equal("no layout says where the tile is in this tensor", v.why)
+    assert.matches("mode 4:1 does not split at the end of A's mode 1", v.reason)
+    local wide = tile.verify(copy_of(128, "f32", "(2,3):(1,2)", "(4,2):(1,4)"),
+                             layout "((3,5),12):((1,4),64)")
+    assert.same({ false, true, "vector" }, { wide.ok, wide.covers, wide.problem })
   end)
 
   it("take an extent as a tile", function()

@@ -24,8 +24,6 @@ extern "C" {
 **   MT_GAP            a place of the tile has none
 **   MT_OUTSIDE        a value lies outside of the tile
 **   MT_NO_TILING      the tile, repeated, does not fill a mode of the tensor
-**   MT_NO_PARTITION   no layout says where the tile is in this tensor, or it has too many
-**                     modes
 **   MT_ONE_PLACE      two elements of a tensor that is written are at one place in memory
 **   MT_OPEN           that they are not could not be decided in 2^16 steps
 **   MT_NARROW         an access as wide as the atom's is not contiguous or not aligned */
@@ -35,7 +33,6 @@ extern "C" {
   X(MT_GAP,          "gap")                                                              \
   X(MT_OUTSIDE,      "outside")                                                          \
   X(MT_NO_TILING,    "tiler")                                                            \
-  X(MT_NO_PARTITION, "partition")                                                        \
   X(MT_ONE_PLACE,    "one place")                                                        \
   X(MT_OPEN,         "undecided")                                                        \
   X(MT_NARROW,       "vector")
@@ -70,9 +67,11 @@ typedef struct mt_tiled_mode {
 ** (5) injective == 0: coordinates x != y of the tensor both lie at `offset`; of a ragged
 **     one that is not said, `reason` says where they lie;
 ** (6) vector: the values of each thread are whole runs of `vector` elements, contiguous
-**     and aligned to their size; a run that straddles a bound is done by elements.
-** problem == MT_PROVEN if covers; of a tensor that is written, injective == 1; of a copy,
-** vector == asked. */
+**     and aligned to their size; a run that straddles a bound is done by elements. It is 1
+**     where no layout says where the tile is in this tensor: `reason` says why, and a
+**     plan of such a copy is refused.
+** problem == MT_PROVEN exactly if covers; of a tensor that is written, injective == 1; of
+** a copy with an access of `asked` elements, vector == asked, if there are elements. */
 typedef struct mt_verdict {
   mt_problem problem;              /* the first that was found */
   bool covers;
@@ -99,7 +98,7 @@ typedef struct mt_verdict {
                                    ** be proven */
   int bits;                        /* of an element; 0: unknown */
   char why[160];                   /* why `vector` is not twice as wide, or "" */
-  char reason[512];                /* MT_NO_TILING, MT_NO_PARTITION: in words */
+  char reason[512];                /* MT_NO_TILING; of a ragged tensor, (5); (6): in words */
 } mt_verdict;
 
 /* Each returns MT_OK if there is a verdict, whatever it says. The tensor may be a layout

@@ -224,12 +224,14 @@ static mt_status check_alignment (const mt_launch *l, int side, mt_err *err) {
 
 /* ---------------------------------------------------------------- injectivity */
 
-/* Two coordinates x, y with one offset, from the difference x - y along the |stride|s. */
+/* Two coordinates x, y with one offset, from the difference x - y along the |stride|s; met
+** if they are surely real. */
 static mt_status fail_injective (const mt_launch *l, const mt_side *s,
-                                 const mt_equation *e, mt_err *err) {
+                                 const mt_equation *e, bool *met, mt_err *err) {
   int64_t x[MT_MAXBOX], y[MT_MAXBOX];
   char text[2 * MT_WHOTEXT + 8];
-  if (!s->box.exact)
+  *met = s->box.exact;
+  if (!*met)
     return mt_fail(err, MT_EINJECTIVE, "dst: that no element is written twice could not "
                    "be proven: bounds and strides do not go together");
   for (int j = 0; j < s->box.n; j++) {
@@ -245,7 +247,8 @@ static mt_status fail_injective (const mt_launch *l, const mt_side *s,
                  (long long)a.offset);
 }
 
-static mt_status check_injective (const mt_launch *l, const mt_side *s, mt_err *err) {
+static mt_status check_injective (const mt_launch *l, const mt_side *s, bool *met,
+                                  mt_err *err) {
   mt_equation e = {.n = s->box.n};
   for (int j = 0; j < e.n; j++) {
     int64_t d = s->box.axis[j].stride[MT_DST];
@@ -255,12 +258,12 @@ static mt_status check_injective (const mt_launch *l, const mt_side *s, mt_err *
     e.v[j] = 0;
     if (e.d[j] == 0) {
       e.v[j] = e.hi[j];
-      return fail_injective(l, s, &e, err);
+      return fail_injective(l, s, &e, met, err);
     }
   }
   mt_solution found = mt_solve(&e, 0, true);
   if (found == MT_NONE) return MT_OK;
-  if (found == MT_FOUND) return fail_injective(l, s, &e, err);
+  if (found == MT_FOUND) return fail_injective(l, s, &e, met, err);
   return mt_fail(err, MT_EINJECTIVE, "dst: that no element is written twice could not be "
                  "decided in %d steps", (int)MT_SOLVE_STEPS);
 }
@@ -377,12 +380,13 @@ static mt_status check_overlap (const mt_launch *l, mt_side s[2], mt_err *err) {
 static mt_status check_box (const mt_launch *l, mt_side s[2], const size_t bytes[2],
                             mt_err *err) {
   for (int side = 0; side < 2; side++) mt_box_of(&s[side].box, &l->desc, 1u << side);
+  bool met;
   if (s[MT_SRC].box.empty) return MT_OK;
   for (int side = 0; side < 2; side++)
     MT_TRY(check_range(l, &s[side], side, bytes[side], err));
   MT_TRY(check_alignment(l, MT_SRC, err));
   MT_TRY(check_alignment(l, MT_DST, err));
-  MT_TRY(check_injective(l, &s[MT_DST], err));
+  MT_TRY(check_injective(l, &s[MT_DST], &met, err));
   return check_overlap(l, s, err);
 }
 
@@ -394,6 +398,7 @@ typedef struct mt_proof {
   mt_side s[2];
   int whole, other;
   mt_status status;
+  bool met;                        /* two elements were found at one place */
   mt_err *err;
 } mt_proof;
 
@@ -406,7 +411,7 @@ static mt_status place_piece (mt_side *s, const mt_proof *x, int side,
 }
 
 /* Elements of two pieces that are written at one place. */
-static mt_status check_twice (const mt_proof *x, const mt_side *other) {
+static mt_status check_twice (mt_proof *x, const mt_side *other) {
   const mt_side *s = &x->s[MT_DST];
   mt_equation e = {.n = 0};
   if (s->high < other->low || other->high < s->low) return MT_OK;
@@ -422,6 +427,7 @@ static mt_status check_twice (const mt_proof *x, const mt_side *other) {
   int64_t at = s->low;
   for (int j = 0; j < e.n; j++)
     if (e.v[j] > 0) at += e.v[j] * e.d[j];
+  x->met = true;
   return mt_fail(x->err, MT_EINJECTIVE, "dst: two elements write offset %lld",
                  (long long)mt_element_of(x->l, MT_DST, at - x->l->offset[MT_DST]));
 }
@@ -433,7 +439,7 @@ static mt_status check_pair (mt_proof *x, const mt_box *piece) {
   pair[MT_SRC] = x->s[MT_SRC];
   pair[MT_DST] = other;
   if (x->other < x->whole) MT_TRY(check_twice(x, &other));
-  if (same) MT_TRY(check_injective(x->l, &other, x->err));
+  if (same) MT_TRY(check_injective(x->l, &other, &x->met, x->err));
   return x->bytes ? check_overlap(x->l, pair, x->err) : MT_OK;
 }
 
@@ -468,14 +474,16 @@ static mt_status check_pieces (const mt_launch *l, const size_t bytes[2], mt_err
   return check_alignment(l, MT_DST, err);
 }
 
-mt_status mt_check_once (const mt_launch *l, mt_err *err) {
+mt_status mt_check_once (const mt_launch *l, bool *met, mt_err *err) {
   mt_proof x = {.l = l, .err = err};
   mt_side s;
+  *met = false;
   mt_box_of(&s.box, &l->desc, 1u << MT_DST);
-  if (s.box.empty || (check_injective(l, &s, err) == MT_OK)) return MT_OK;
+  if (s.box.empty || (check_injective(l, &s, met, err) == MT_OK)) return MT_OK;
   if (s.box.exact || (!mt_pieces(&l->desc, next_piece, &x) && x.status == MT_OK))
     return err->status;
   if (x.status == MT_OK) err->status = MT_OK;
+  *met = x.met;
   return x.status;
 }
 

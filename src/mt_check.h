@@ -20,7 +20,7 @@ mt_status mt_check_shape (const mt_launch *l, mt_err *err);
 mt_status mt_check_copy (const mt_launch *l, const size_t bytes[2], mt_err *err);
 
 /* No two real elements of the destination are one; of a sound descriptor, whatever its
-** buffers. MT_EINJECTIVE. */
-mt_status mt_check_once (const mt_launch *l, mt_err *err);
+** buffers. MT_EINJECTIVE; `met`: two are, and the text names them. */
+mt_status mt_check_once (const mt_launch *l, bool *met, mt_err *err);
 
 #endif

@@ -292,8 +292,9 @@ static mt_status fail_injective (const mt_mma_launch *l, const mt_equation *e,
 /* Where not all that the digits count is real. */
 static mt_status check_pieces (const mt_mma_launch *l, mt_err *err) {
   mt_launch all;
+  bool met;
   mt_mma_elements(&all, l, MT_C);
-  if (mt_check_once(&all, err) == MT_OK) return MT_OK;
+  if (mt_check_once(&all, &met, err) == MT_OK) return MT_OK;
   mt_explain(err, "\ngemm: an element of C is written once: give each its own place");
   return err->status;
 }

@@ -14,7 +14,7 @@ typedef struct mt_claim {
   const mt_node *tv, *access, *tiler;
   bool written;
   bool shared;                     /* several threads may have a place */
-  bool copies;                     /* vectors count, and that there is a partition */
+  bool copies;                     /* vectors count */
   int bits;                        /* of an element; 0: unknown */
   int64_t asked;                   /* elements of an access; 0: any number */
 } mt_claim;
@@ -30,7 +30,7 @@ mt_status mt_verify (mt_verdict *v, const mt_claim *c, const mt_tensor *t, mt_er
 void mt_verify_tile (mt_verdict *v, const mt_claim *c, int64_t places);
 /* Laws (4), (5). */
 mt_status mt_verify_memory (mt_verdict *v, const mt_tensor *t, mt_err *err);
-/* Law (6), and that there is a partition. What stands in the way is in `v`. */
+/* Law (6). What stands in the way is in `v`. */
 void mt_verify_vector (mt_verdict *v, const mt_claim *c, const mt_tensor *t);
 
 #endif

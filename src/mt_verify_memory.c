@@ -90,15 +90,15 @@ static bool count_piece (void *ud, const mt_box *b) {
 
 /* Found one to one where all elements are, or those that are real. */
 static mt_status prove_real (mt_verdict *v, const mt_launch *l, mt_err *err) {
+  bool met = false;
   MT_TRYERR(why, err);
-  if (v->injective == 1 || mt_check_once(l, &why) == MT_OK) {
+  if (v->injective == 1 || mt_check_once(l, &met, &why) == MT_OK) {
     v->injective = 1;
     return MT_OK;
   }
-  v->injective = -1;
-  if (!v->written) return MT_OK;
+  v->injective = met ? 0 : -1;
   snprintf(v->reason, sizeof v->reason, "%.500s", why.text);
-  mt_doubt(v, MT_NO_PARTITION);
+  if (v->written) mt_doubt(v, met ? MT_ONE_PLACE : MT_OPEN);
   return MT_OK;
 }
 
@@ -309,17 +309,21 @@ static int64_t widest (const mt_verdict *v) {
   return n;
 }
 
+static void unplaced (mt_verdict *v, const mt_err *err) {
+  char *why = v->why;
+  MT_BECAUSE(why, "no layout says where the tile is in this tensor");
+  if (v->reason[0]) return;
+  snprintf(v->reason, sizeof v->reason, "%.500s", err->text);
+}
+
 void mt_verify_vector (mt_verdict *v, const mt_claim *c, const mt_tensor *t) {
   mt_shelf x = {.t = t};
   mt_err err = MT_NOERR;
   if (!v->covers || v->elements == 0) return;
-  if (shelve(&x, v, c, &err) != MT_OK) {
-    snprintf(v->reason, sizeof v->reason, "%.500s", err.text);
-    mt_doubt(v, MT_NO_PARTITION);
-    return;
-  }
   v->vector = 1;
-  for (int64_t n = 2, most = widest(v); n <= most; n *= 2) {
+  bool placed = shelve(&x, v, c, &err) == MT_OK;
+  if (!placed) unplaced(v, &err);
+  for (int64_t n = 2, most = widest(v); placed && n <= most; n *= 2) {
     if (!can_be(&x, n, v->why)) break;
     v->vector = n;
   }

@@ -56,7 +56,14 @@ static void say_outside (mt_text *t, const mt_verdict *v) {
 
 static void say_reason (mt_text *t, const mt_verdict *v) { say(t, "%s", v->reason); }
 
+/* Of such a tensor the reason says where elements lie. */
+static bool is_ragged (const mt_verdict *v) { return v->real != v->elements; }
+
 static void say_one_place (mt_text *t, const mt_verdict *v) {
+  if (is_ragged(v)) {
+    say_reason(t, v);
+    return;
+  }
   say_value(t, v->x.node);
   say(t, " and ");
   say_value(t, v->y.node);
@@ -65,9 +72,10 @@ static void say_one_place (mt_text *t, const mt_verdict *v) {
 }
 
 static void say_open (mt_text *t, const mt_verdict *v) {
-  (void)v;
-  say(t, "whether two elements of the tensor, which is written, are at one place was not "
-      "decided in %d steps", 1 << 16);
+  if (is_ragged(v)) say_reason(t, v);
+  else
+    say(t, "whether two elements of the tensor, which is written, are at one place was "
+        "not decided in %d steps", 1 << 16);
 }
 
 static void say_narrow (mt_text *t, const mt_verdict *v) {
@@ -82,7 +90,6 @@ static void say_narrow (mt_text *t, const mt_verdict *v) {
   X(MT_GAP,               say_gap)                                                       \
   X(MT_OUTSIDE,           say_outside)                                                   \
   X(MT_NO_TILING,         say_reason)                                                    \
-  X(MT_NO_PARTITION,      say_reason)                                                    \
   X(MT_ONE_PLACE,         say_one_place)                                                 \
   X(MT_OPEN,              say_open)                                                      \
   X(MT_NARROW,            say_narrow)
@@ -134,7 +141,7 @@ static void say_bounds (mt_text *t, const mt_verdict *v) {
 }
 
 static void say_real (mt_text *t, const mt_verdict *v) {
-  if (v->real < 0 || v->real == v->elements) return;
+  if (v->real < 0 || !is_ragged(v)) return;
   say(t, "\nragged: %lld of %lld elements are real", (long long)v->real,
       (long long)v->elements);
 }

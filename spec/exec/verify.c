@@ -136,7 +136,12 @@ static void check (const claim *c, const mt_verdict *v) {
              text_of(c->tv), (long long)v->broadcast, count[0]);
   CHECK(!covers || v->tiles * v->threads * v->values ==
         v->broadcast * mt_size(c->a) + v->predicated, "%s: law 2", text_of(c->tv));
-  CHECK(covers || v->problem != MT_PROVEN, "%s: proven", text_of(c->tv));
+  bool placed = !c->written || v->injective == 1;
+  bool whole = v->asked == 0 || v->elements == 0 || v->vector == v->asked;
+  CHECK((v->problem == MT_PROVEN) == (covers && placed && whole),
+        "%s tiler %s of %s: covers %d, injective %d, vector %lld of %lld: %s",
+        text_of(c->tv), text_of(c->tiler), text_of(c->a), covers, v->injective,
+        (long long)v->vector, (long long)v->asked, mt_problem_text(v->problem));
   check_memory(c, v);
   verdicts[v->problem]++;
 }
@@ -246,8 +251,8 @@ static void check_widest (const mt_tiled_copy *copy, const mt_tensor *t,
   int modes[MT_MAXBOUND];
   mt_err e = MT_NOERR;
   if (mt_describe(&l, modes, copy, t, t, &e) != MT_OK) {
-    CHECK(v->problem == MT_NO_PARTITION || v->problem == MT_ONE_PLACE, "%s: %s",
-          text_of(t->layout), e.text);
+    CHECK(v->problem == MT_ONE_PLACE || (v->vector == 1 && v->why[0] && v->reason[0]),
+          "%s: %s", text_of(t->layout), e.text);
     return;
   }
   if (v->elements == 0) return;
