@@ -130,7 +130,8 @@ local function measure_case(t, out, m, n, k, l, majors)
 end
 
 print(("moontile %s on %s\n"):format(tile._VERSION, device:about()))
-local rows = { { "product", "kernel", "us", "TFLOP/s", "cuBLASLt us", "TFLOP/s", "ratio", "spread" } }
+local rows = { { "product", "kernel", "us", "TFLOP/s", "cuBLASLt us", "TFLOP/s", "ratio",
+                 "spread" } }
 for _, case in ipairs(CASES) do
   if table.concat(case, " "):find(arg[1] or "", 1, true) then
     rows[#rows + 1] = measure_case(table.unpack(case))

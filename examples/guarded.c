@@ -72,8 +72,8 @@ static void on_count (lua_State *L, lua_Debug *unused) {
 /* ---------------------------------------------------------------- what there is */
 
 /* Lists of what is let in: nothing that loads code or files, that runs where no hook is
-** called (finalizers, __close of a coroutine that died, handlers of xpcall), or that takes
-** for ever within one call (patterns, table.move). */
+** called (finalizers, __close of a coroutine that died, handlers of xpcall), or that
+** takes for ever within one call (patterns, table.move). */
 static const char *const base[] = {
   "assert", "error", "getmetatable", "ipairs", "next", "pairs", "pcall", "print",
   "rawequal", "rawget", "rawlen", "rawset", "select", "setmetatable", "tonumber",
@@ -174,7 +174,8 @@ static int run_script (lua_State *L) {
 }
 
 /* Runs the text; what it returns or raises, as text, is in `out`. */
-static bool run_guarded (guard *g, const char *text, size_t size, char *out, size_t room) {
+static bool run_guarded (guard *g, const char *text, size_t size, char *out,
+                         size_t room) {
   pthread_t watcher;
   script s = { g, text, size };
   g->config.stop = &g->stop;

@@ -157,7 +157,8 @@ describe("a line of tuning", function()
     write(at "many", ("\n"):rep(1 << 17))
     for _, name in ipairs { "long", "many" } do
       local lines, message, code = tile.load_tuning(at(name))
-      assert.same({ nil, at(name) .. ": more than 4194304 bytes or 65536 lines are no file of tuning",
+      assert.same({ nil, at(name) ..
+                      ": more than 4194304 bytes or 65536 lines are no file of tuning",
                     "EFORMAT" }, { lines, message, code })
     end
   end)

@@ -140,7 +140,8 @@ a size of 1 is not repeated by itself: a view with stride 0 repeats it]] },
     .. " 3 tensors were given (C may follow the operands)" },
   { 'tile.einsum("ij->i", f32 { 3, 4 }, 5)', "einsum: options in a table expected, got number" },
   { 'tile.einsum("ij->i", f32 { 3, 4 }, { gamma = 2 })',
-    "einsum: unknown option 'gamma'; did you mean mma? there are: alpha, beta, dtype, mma, stream" },
+    "einsum: unknown option 'gamma'; did you mean mma? "
+      .. "there are: alpha, beta, dtype, mma, stream" },
   { 'tile.einsum("ij->i", f32 { 3, 4 }, { mma = "SM61_DP4A" })',
     "einsum: mma: a tiled MMA expected, got string" },
   { 'tile.einsum("ij->i", f32 { 3, 4 }, { beta = 2 })', [[

@@ -65,8 +65,8 @@ local function random_case(device, seed)
   local M, N, K = math.random(1, 150), math.random(1, 280), math.random(1, 140)
   local L = pick { 1, 1, 1, 2, 3 }
   local free = BYTES[types[1]] == 2
-  local unit = pick { 16, 16, 16, 1 } // BYTES[types[1]]
-  local function pitch(n) return (n + math.max(unit, 1)) // math.max(unit, 1) * math.max(unit, 1) end
+  local unit = math.max(pick { 16, 16, 16, 1 } // BYTES[types[1]], 1)
+  local function pitch(n) return (n + unit) // unit * unit end
   local a_first, b_first = free and pick { true, false }, free and pick { true, false }
   local c_first, integral = pick { true, false }, types[3] == "i32"
   local A = matrix(M, K, L, a_first, pitch(a_first and M or K))
@@ -76,7 +76,8 @@ local function random_case(device, seed)
   local beta = integral and 0 or pick { 0, 0, 1, -2 }
   local signed = types[1] ~= "u8"
   local most = types[4]
-  local a, b, old = values(M * K * L, most, signed), values(N * K * L, most, signed), values(M * N * L, 4, true)
+  local a, b = values(M * K * L, most, signed), values(N * K * L, most, signed)
+  local old = values(M * N * L, 4, true)
   local t = { tile.tensor(types[1], A, device):fill(a), tile.tensor(types[2], B, device):fill(b),
               tile.tensor(types[3], C, device):fill(old) }
   tile.gemm(t[1], t[2], t[3], { alpha = alpha, beta = beta })
@@ -97,7 +98,8 @@ local PLANS = {
     "kernel: hopper_bf16_tn_256" },
   { "f16 f16 f32", "(1024,1024):(1,1024)", "(1024,1024):(1,1024)", "(1024,1024):(1,1024)", nil,
     "kernel: hopper_f16_f32_nt_64" },
-  { "bf16 bf16 bf16", "(64,64):(64,1)", "(63,64):(64,1)", "(64,63):(63,1)", nil, "out: by elements" },
+  { "bf16 bf16 bf16", "(64,64):(64,1)", "(63,64):(64,1)", "(64,63):(63,1)", nil,
+    "out: by elements" },
   { "bf16 bf16 bf16", "(64,64):(64,1)", "(64,64):(64,1)", "(64,64):(64,1)", { beta = 1 },
     "out: by elements" },
   { "bf16 bf16 bf16", "(64,64):(64,1)", "(64,64):(64,1)", "(64,64):(64,1)", nil, "out: by TMA" },

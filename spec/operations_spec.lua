@@ -104,7 +104,8 @@ local MANY = {
   make_layout = "tile.make_layout(A, A, 7)", at = "A:at(1, 2, 3)", get = "A:get(1, 2)",
   rank = "A:rank(1, 2)", depth = "tile.depth({ 4 }, 1, 2)", size = "A:size(3)",
   shape = "A:shape(2, 2)", stride = "A:stride(1, 1, 2)", cosize = "T:cosize(3)",
-  footprint = "T:footprint(3)", coshape = "A:coshape(2, 5)", select = "A:select(1, 2, 3)", zip = "tile.zip({ 1 }, { 2 }, 3)",
+  footprint = "T:footprint(3)", coshape = "A:coshape(2, 5)",
+  select = "A:select(1, 2, 3)", zip = "tile.zip({ 1 }, { 2 }, 3)",
   with_shape = "A:with_shape(4, 8, 'x')", set = "T:set(1, 0, 0, 0)", __call = "T(0, 0, 0)",
   einsum = "tile.einsum('ij->i', T, {}, 5)",
 }

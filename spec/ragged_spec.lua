@@ -259,9 +259,9 @@ for i = 1, #devices do
       -- the same layout at the same place, with other bounds: another plan
       local X, base, extents = t:bounds()
       local y, z = tile.tensor("i32", layout { 4, 3 }, d.device), tile.tensor("i32", layout { 4, 3 }, d.device)
-      for i, end_ in ipairs { 7, 7, 6 } do
+      for turn, end_ in ipairs { 7, 7, 6 } do
         local u = t:view(t:layout(), 0, X, base, { end_ })
-        tile.copy(u, i < 3 and y or z)
+        tile.copy(u, turn < 3 and y or z)
       end
       assert.equal("3 3 3 3 0 0 0 0 0 0 0 0", list(y))
       assert.equal("0 0 0 0 0 0 0 0 0 0 0 0", list(z))

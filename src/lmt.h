@@ -8,8 +8,8 @@
 **
 ** Any call that may allocate in Lua may run a finalizer, any that may run a metamethod a
 ** function of a script, and those may free tensors, plans, graphs and streams. So after
-** the last such call it is looked again whether they live (lmt_totensor, lmt_toplan, ...),
-** and then they are used: no address, plan, graph or stream is held across one. The
+** the last such call it is looked again whether they live (lmt_totensor, lmt_toplan,
+** ...), and then they are used: no address, plan, graph or stream is held across one. The
 ** objects themselves stay, as long as they are on the stack. spec/walls/live.lua polices
 ** this.
 **
@@ -93,7 +93,7 @@ typedef struct lmt_state {
   bool complete;                 /* its Lua files have run */
   bool asking;                   /* a hook runs in the middle of a call */
   bool raised;                   /* its error waits for that call to end */
-  int64_t asked;                 /* milliseconds of a clock: when the hook was called last */
+  int64_t asked;                 /* when the hook was called last: in milliseconds */
   size_t held;                   /* bytes of live buffers */
   size_t fresh;                  /* bytes made since the collector last felt it */
   uint64_t copies;               /* tiled copies so far */
@@ -148,8 +148,8 @@ typedef struct lmt_operation {
 enum {
   MANY = 1 << 20,                    /* more arguments than Lua's stack has room for */
   MOST_I_V = 1, MOST_I_VV = 2, MOST_I_VI = 2, MOST_V_V = 1, MOST_V_VV = 2, MOST_V_VVV = 3,
-  MOST_V_VI = 2, MOST_V_VM = 2, MOST_V_VMV = 3, MOST_V_T = 1, MOST_V_VT = 2, MOST_B_VV = 2,
-  MOST_P_VV = 2
+  MOST_V_VI = 2, MOST_V_VM = 2, MOST_V_VMV = 3, MOST_V_T = 1, MOST_V_VT = 2,
+  MOST_B_VV = 2, MOST_P_VV = 2
 };
 
 /* All rows; the name of the last is NULL. f is not set. */
@@ -230,8 +230,9 @@ bool lmt_pushraised (lua_State *L);
 static inline bool lmt_told (const lmt_state *s) {
   return s->config.stop && __atomic_load_n(s->config.stop, __ATOMIC_RELAXED) != 0;
 }
-/* What lies on devices is out of reach of a hook that a call waits for: this raises there,
-** where something would be given back; and where it would be used, the host's flag too. */
+/* What lies on devices is out of reach of a hook that a call waits for: this raises
+** there, where something would be given back; and where it would be used, the flag of
+** the host too. */
 void lmt_checkasking (lua_State *L, const lmt_state *s);
 void lmt_refuse (lua_State *L, const lmt_state *s) __attribute__((cold));
 static inline void lmt_checkuse (lua_State *L, const lmt_state *s) {
@@ -371,8 +372,8 @@ lmt_tensor *lmt_totensor (lua_State *L, int i);          /* not freed, else an e
 /* A view of the buffer at stack index `buffer`. */
 lmt_tensor *lmt_pushtensor (lua_State *L, int buffer, mt_dtype dtype,
                             const mt_node *layout, int64_t offset);
-/* A view of the tensor at `i`; `offset` is counted from the tensor's own. All elements are
-** real, or those within `bounds`, if it is not NULL. */
+/* A view of the tensor at `i`; `offset` is counted from the tensor's own. All elements
+** are real, or those within `bounds`, if it is not NULL. */
 lmt_tensor *lmt_pushview (lua_State *L, int i, const mt_node *layout, int64_t offset);
 lmt_tensor *lmt_pushbounded (lua_State *L, int i, const mt_node *layout, int64_t offset,
                              const mt_bounds *bounds);

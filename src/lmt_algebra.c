@@ -2,9 +2,9 @@
 ** lmt_algebra.c - the rest of the algebra of layouts in Lua.
 ** SPDX-License-Identifier: MIT
 **
-** Most functions are rows LMT_LAYOUTOP of operations.def: one function serves each signature, the row
-** is its upvalue. What picks a part of a layout returns a layout and the offset where it
-** begins; of a tensor it returns a view.
+** Most functions are rows LMT_LAYOUTOP of operations.def: one function serves each
+** signature, the row is its upvalue. What picks a part of a layout returns a layout and
+** the offset where it begins; of a tensor it returns a view.
 */
 #include <string.h>
 
@@ -247,8 +247,8 @@ static bool has_layout (lua_State *L, int i) {
          lmt_islayout(lmt_tovalue(L, i, LMT_ANY, "argument", &buf));
 }
 
-/* Of the modes that c moves: a tiler that is larger than each of their leaves, or as large
-** as one can be; others stay as they are. c NULL: of all. */
+/* Of the modes that c moves: a tiler that is larger than each of their leaves, or as
+** large as one can be; others stay as they are. c NULL: of all. */
 static void past_moved (mt_node **to, node a, node c) {
   mt_node *p = (*to)++;
   bool all = c == NULL || (c->tag == MT_INT && c->shape > 0);
@@ -292,7 +292,7 @@ static int l_slice (lua_State *L) {
 
 static const operation operations[] = {
 #define LMT_OP(...)
-#define LMT_LAYOUTOP(name, signature, of, outcome, takes, ...)                            \
+#define LMT_LAYOUTOP(name, signature, of, outcome, takes, ...)                           \
   { { #name, serve_##signature, of, MOST_##signature, takes }, outcome, { __VA_ARGS__ }, \
     { .signature = mt_##name } },
 #define ROWS_ALGEBRA

@@ -17,8 +17,8 @@ static const char *const any_device[] = { "*", NULL };
 void lmt_unrestricted (mt_lua_config *config) {
   *config = (mt_lua_config){
     .size = sizeof *config, .files = MT_LUA_ANYFILES, .libraries = true,
-    .devices = any_device, .threads = MOST_THREADS, .bytes = SIZE_MAX, .written = SIZE_MAX,
-    .work = UINT64_MAX
+    .devices = any_device, .threads = MOST_THREADS, .bytes = SIZE_MAX,
+    .written = SIZE_MAX, .work = UINT64_MAX
   };
 }
 
@@ -142,8 +142,8 @@ void lmt_dismiss (lmt_state *s, const mt_device *d) {
 mt_status lmt_permitbytes (const lmt_state *s, size_t bytes, mt_err *err) {
   size_t left = s->config.bytes - s->held - s->staging;
   if (bytes <= left) return MT_OK;
-  return lmt_set(err, MT_ELIMIT, "%zu bytes: the host permits %zu in all, of which %zu are"
-                 " left", bytes, s->config.bytes, left);
+  return lmt_set(err, MT_ELIMIT, "%zu bytes: the host permits %zu in all, of which %zu "
+                 "are left", bytes, s->config.bytes, left);
 }
 
 uint64_t lmt_times (uint64_t a, uint64_t b) {

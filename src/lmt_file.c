@@ -150,8 +150,8 @@ static mt_status anywhere (const char *path, bool replace, char *text, mt_err *e
   return fits ? MT_OK : io_error(err, NULL);
 }
 
-static mt_status locate (opened *o, const lmt_state *state, const char *path, bool replace,
-                         mt_err *err) {
+static mt_status locate (opened *o, const lmt_state *state, const char *path,
+                         bool replace, mt_err *err) {
   o->name = o->text;
   if (state->config.files == MT_LUA_NOFILES)
     return denied(err, "the host permits no files");
@@ -224,8 +224,8 @@ static mt_status open_file (opened *o, const lmt_state *state, const char *path,
 /* So many bytes are written. */
 static mt_status count (lmt_state *state, size_t n, mt_err *err) {
   if (n > state->config.written - state->written)
-    return lmt_set(err, MT_ELIMIT, "scripts have written %zu bytes of the %zu that the host"
-                   " permits", state->written, state->config.written);
+    return lmt_set(err, MT_ELIMIT, "scripts have written %zu bytes of the %zu that the "
+                   "host permits", state->written, state->config.written);
   state->written += n;
   return MT_OK;
 }

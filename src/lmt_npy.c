@@ -209,9 +209,9 @@ static int tensor_save (lua_State *L) {
   const lmt_tensor *t = lmt_totensor(L, 1);
   lmt_checkidle(L, t->buffer->device, "T:save");
   if (t->bounds.coord)
-    return luaL_error(L, "save: the tensor is ragged, a file has no elements that are not "
-                      "real\ncopy it into one of zeros: tile.copy(T, tile.tensor(T:dtype(), "
-                      "tile.layout(T:shape()))), and save that");
+    return luaL_error(L, "save: the tensor is ragged, a file has no elements that are "
+                      "not real\ncopy it into one of zeros: tile.copy(T, "
+                      "tile.tensor(T:dtype(), tile.layout(T:shape()))), and save that");
   bool rows = is_row_major(t->layout), fortran = !rows && is_contiguous(t->layout);
   lmt_range(L, t, &lo, &hi);
   if (!rows && !fortran) {

@@ -11,9 +11,9 @@
 #define ROWS_ALL
 #define LMT_OP(name, f, of, most, takes) { #name, NULL, of, most, takes },
 #define LMT_LUA(name, of, most, takes) { #name, NULL, of, most, takes },
-#define LMT_TUPLEOP(name, f, signature, of, takes, ...)                                    \
+#define LMT_TUPLEOP(name, f, signature, of, takes, ...)                                  \
   { #name, NULL, of, MOST_##signature, takes },
-#define LMT_LAYOUTOP(name, signature, of, result, takes, ...)                             \
+#define LMT_LAYOUTOP(name, signature, of, result, takes, ...)                            \
   { #name, NULL, of, MOST_##signature, takes },
 const lmt_operation lmt_operations[] = {
 #include "operations.def"
@@ -74,7 +74,9 @@ static const char *word_at (const char *takes, int i, size_t *n) {
 
 /* Whether an argument of this name has a value for each mode. */
 static bool is_by_mode (const char *word, size_t n) {
-  static const char *const names[] = { "tiler", "shape", "coordinate", "profile", "order" };
+  static const char *const names[] = {
+    "tiler", "shape", "coordinate", "profile", "order"
+  };
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (strlen(names[i]) == n && strncmp(names[i], word, n) == 0) return true;
   return false;
@@ -201,7 +203,7 @@ void lmt_addlua (lua_State *L) {
   lua_pop(L, 1);
 }
 
-/* ---------------------------------------------------------------- for completion, fuzzing */
+/* ---------------------------------------------------------------- for completion */
 
 MT_API bool mt_lua_operation_at (mt_lua_operation *out, int i) {
   for (const lmt_operation *row = lmt_operations; row->name; row++) {

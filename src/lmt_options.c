@@ -22,7 +22,10 @@ static int no_option (lua_State *L, const char *what, const char *key,
   lua_pushstring(L, *keys);
   for (const char *const *k = keys; *k; k++) {
     lmt_nearer(&near, key, *k);
-    if (k > keys) lua_pushfstring(L, "%s, %s", lua_tostring(L, -1), *k), lua_remove(L, -2);
+    if (k > keys) {
+      lua_pushfstring(L, "%s, %s", lua_tostring(L, -1), *k);
+      lua_remove(L, -2);
+    }
   }
   if (near.distance == 0) near.name = NULL;                 /* another type, or a NUL */
   return luaL_error(L, "%s: unknown option '%s'; %s%s%sthere are: %s", what, key,

@@ -2,10 +2,10 @@
 ** lmt_ragged.c - views whose tiles the shape is no multiple of: which elements are real.
 ** SPDX-License-Identifier: MIT
 **
-** A function that makes a view of a tensor makes of each ordinate, which is a layout, what
-** it makes of the tensor's layout: it is called again, with that layout in the tensor's
-** place. What it runs past the end of becomes an ordinate too. Where all is real, nothing
-** of this happens.
+** A function that makes a view of a tensor makes of each ordinate, which is a layout,
+** what it makes of the tensor's layout: it is called again, with that layout in the
+** tensor's place. What it runs past the end of becomes an ordinate too. Where all is
+** real, nothing of this happens.
 */
 #include "lmt.h"
 
@@ -42,7 +42,8 @@ static int push_made (lua_State *L, making *m, int i, const mt_node *t, int64_t 
   if (mt_make_bounds(&m->out, &m->coord, &m->base, &m->extent, &left, t, m->n, m->o,
                      &err))
     return luaL_error(L, "view: %s\n%s", err.text, err.status == MT_ETOOBIG ?
-                      "cut fewer modes at a time, or copy into a tensor of its own between" :
+                      "cut fewer modes at a time, or copy into a tensor of its own "
+                      "between" :
                       "copy the tensor into one of its own first");
   const mt_bounds b = { m->coord.node, m->base.node, m->extent.node };
   lmt_pushbounded(L, i, m->out.node, offset, left > 0 ? &b : NULL);
@@ -82,8 +83,8 @@ static void carry (lua_State *L, making *m, int i, int args, int f) {
     lua_pushvalue(L, f);
     if (!call_with(L, m, i, args, &offset)) {
       if (!lmt_isstring(L, -1)) lua_error(L);
-      luaL_error(L, "%s\nthis tensor is ragged, and that is one of its coordinates: cut it "
-                 "otherwise, or copy it into a tensor of its own first",
+      luaL_error(L, "%s\nthis tensor is ragged, and that is one of its coordinates: "
+                    "cut it otherwise, or copy it into a tensor of its own first",
                  lua_tostring(L, -1));
     }
     add_ordinate(L, m, &o, offset);

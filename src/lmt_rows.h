@@ -2,9 +2,9 @@
 ** lmt_rows.h - the rows of operations.def that a file serves, as its table `rows`.
 ** SPDX-License-Identifier: MIT
 **
-** The file defines ROWS_ and its name, includes this where its functions end, and adds the
-** rows by lmt_addrows. A function is called through one that counts its arguments first.
-** Rows of LMT_TUPLEOP and LMT_LAYOUTOP are the file's own to make something of.
+** The file defines ROWS_ and its name, includes this where its functions end, and adds
+** the rows by lmt_addrows. A function is called through one that counts its arguments
+** first. Rows of LMT_TUPLEOP and LMT_LAYOUTOP are the file's own to make something of.
 */
 
 #define LMT_LAYOUTOP(...)

@@ -282,7 +282,7 @@ static int tensor_bounds (lua_State *L) {
   return 2 + lmt_pushvalue(L, t->bounds.extent);
 }
 
-/* What the arguments from i on say: coordinates, base, extents; false: they are absent. */
+/* What arguments i, i + 1, ... say: coordinates, base, extents; false: there are none. */
 static bool bounds_at (lua_State *L, int i, mt_bounds *b, mt_layout buf[2]) {
   if (lua_isnoneornil(L, i)) return false;
   b->coord = lmt_tolayout(L, i);
@@ -291,9 +291,9 @@ static bool bounds_at (lua_State *L, int i, mt_bounds *b, mt_layout buf[2]) {
   return true;
 }
 
-/* T:view(layout [, offset [, coordinates, base, extents]]): this layout, `offset` elements
-** after coordinate 0 of T. All of it lies inside the buffer; of what is ragged, whoever
-** uses it asks. */
+/* T:view(layout [, offset [, coordinates, base, extents]]): this layout, `offset`
+** elements after coordinate 0 of T. All of it lies inside the buffer; of what is ragged,
+** whoever uses it asks. */
 static int tensor_view (lua_State *L) {
   int64_t lo, hi;
   mt_layout buf[2];
@@ -307,8 +307,8 @@ static int tensor_view (lua_State *L) {
     return 1;
   }
   if (lmt_bounds(L, 1))
-    return luaL_error(L, "view: the tensor is ragged: which elements of the view are real "
-                      "is to be said\nlocal X, base, extents = T:bounds(); "
+    return luaL_error(L, "view: the tensor is ragged: which elements of the view are "
+                      "real is to be said\nlocal X, base, extents = T:bounds(); "
                       "T:view(layout, offset, f(X), base, extents)");
   lmt_range(L, lmt_pushview(L, 1, layout, offset), &lo, &hi);
   return 1;

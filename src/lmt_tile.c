@@ -42,7 +42,8 @@ int lmt_pushcutpart (lua_State *L, int i, const mt_node *part, const mt_node *of
 
 int lmt_pushpart (lua_State *L, int i, const mt_node *part, const mt_node *offset,
                   const mt_node *tiler) {
-  return lmt_pushcutpart(L, i, part, offset, &(lmt_cut){ .tiler = tiler, .divides = true });
+  lmt_cut cut = { .tiler = tiler, .divides = true };
+  return lmt_pushcutpart(L, i, part, offset, &cut);
 }
 
 int lmt_endextents (lua_State *L, const mt_node *tuple) {
@@ -166,9 +167,15 @@ static int copy_of_mma (lua_State *L, const char *op, mt_mma_part x) {
 }
 
 /* make_tiled_copy_A(atom, mma [, bits | dtype]): brings A to the threads that need it */
-static int l_copy_A (lua_State *L) { return copy_of_mma(L, "make_tiled_copy_A", MT_PART_A); }
-static int l_copy_B (lua_State *L) { return copy_of_mma(L, "make_tiled_copy_B", MT_PART_B); }
-static int l_copy_C (lua_State *L) { return copy_of_mma(L, "make_tiled_copy_C", MT_PART_C); }
+static int l_copy_A (lua_State *L) {
+  return copy_of_mma(L, "make_tiled_copy_A", MT_PART_A);
+}
+static int l_copy_B (lua_State *L) {
+  return copy_of_mma(L, "make_tiled_copy_B", MT_PART_B);
+}
+static int l_copy_C (lua_State *L) {
+  return copy_of_mma(L, "make_tiled_copy_C", MT_PART_C);
+}
 
 static int copy_of_copy (lua_State *L, const char *op, mt_copy_side side) {
   LMT_NOERR(err);
@@ -185,8 +192,12 @@ static int copy_of_copy (lua_State *L, const char *op, mt_copy_side side) {
 }
 
 /* make_tiled_copy_S(atom, copy [, bits | dtype]): by another atom, what `copy` reads */
-static int l_copy_S (lua_State *L) { return copy_of_copy(L, "make_tiled_copy_S", MT_COPY_S); }
-static int l_copy_D (lua_State *L) { return copy_of_copy(L, "make_tiled_copy_D", MT_COPY_D); }
+static int l_copy_S (lua_State *L) {
+  return copy_of_copy(L, "make_tiled_copy_S", MT_COPY_S);
+}
+static int l_copy_D (lua_State *L) {
+  return copy_of_copy(L, "make_tiled_copy_D", MT_COPY_D);
+}
 
 /* ---------------------------------------------------------------- asking */
 

@@ -25,7 +25,8 @@ typedef struct line {
 } line;
 
 static const char hex[] = "0123456789abcdefABCDEF", digits[] = "0123456789";
-static const char word[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+static const char word[] =
+  "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
 
 /* How many of the n bytes at p are of the set. */
 static size_t span (const char *p, size_t n, const char *set) {
@@ -54,8 +55,11 @@ static bool read_line (line *out, const char *p, size_t n) {
   size_t key = number + 1 + name;
   if (name == 0 || key >= MT_KEY_SIZE) return false;
   size_t kernel = field(p + key + 1, n - key - 1), all = key + 1 + kernel + 1;
-  if (kernel == 0 || kernel > 63 || span(p + key + 1, kernel, word) != kernel) return false;
-  *out = (line){ .key = p, .key_size = key, .kernel = p + key + 1, .kernel_size = kernel };
+  if (kernel == 0 || kernel > 63) return false;
+  if (span(p + key + 1, kernel, word) != kernel) return false;
+  *out = (line){
+    .key = p, .key_size = key, .kernel = p + key + 1, .kernel_size = kernel
+  };
   return read_vector(&out->vector, p + all, n - all);
 }
 
@@ -64,7 +68,8 @@ static bool read_line (line *out, const char *p, size_t n) {
 typedef struct said { int lines, broken; } said;
 typedef void each_line (lua_State *L, const line *x, void *arg);
 
-static said for_lines (lua_State *L, const char *text, size_t n, each_line *f, void *arg) {
+static said for_lines (lua_State *L, const char *text, size_t n, each_line *f,
+                       void *arg) {
   said s = { 0, 0 };
   for (const char *end = text + n; n > 0 && text < end;) {
     const char *stop = memchr(text, '\n', (size_t)(end - text));
@@ -86,7 +91,8 @@ static const char *read_text (lua_State *L, FILE *f, size_t *n, mt_err *err) {
   long size = fseek(f, 0, SEEK_END) ? -1 : ftell(f);
   if (size < 0 || fseek(f, 0, SEEK_SET))
     return lmt_set(err, MT_EIO, "%s", strerror(errno)), NULL;
-  char *text = lua_newuserdatauv(L, (size_t)(size < MOST_BYTES ? size : MOST_BYTES) + 1, 0);
+  size_t most = (size_t)(size < MOST_BYTES ? size : MOST_BYTES);
+  char *text = lua_newuserdatauv(L, most + 1, 0);
   *n = fread(text, 1, (size_t)(size < MOST_BYTES ? size : MOST_BYTES), f);
   for (size_t i = 0; i < *n; i++) lines += text[i] == '\n';
   if (ferror(f)) lmt_set(err, MT_EIO, "%s", strerror(errno));
@@ -100,8 +106,8 @@ static const char *read_text (lua_State *L, FILE *f, size_t *n, mt_err *err) {
 
 /* The same of a path: the file is closed. NULL without an error: there is no file, and
 ** `access` minds that not. */
-static const char *read_path (lua_State *L, const char *path, lmt_access access, size_t *n,
-                              mt_err *err) {
+static const char *read_path (lua_State *L, const char *path, lmt_access access,
+                              size_t *n, mt_err *err) {
   lmt_file *box;
   FILE *f = lmt_openfile(L, path, access, &box, err);
   const char *text = f ? read_text(L, f, n, err) : NULL;
@@ -136,8 +142,8 @@ static int load (lua_State *L, lmt_access access) {
   return 2;
 }
 
-/* load_tuning(path) -> how many lines were read, how many are broken | nil, message, code;
-** later plans take what they say, of a key the last one. */
+/* load_tuning(path) -> how many lines were read, how many are broken | nil, message,
+** code; later plans take what they say, of a key the last one. */
 static int l_load_tuning (lua_State *L) {
   if (lua_type(L, 1) != LUA_TSTRING)
     return luaL_error(L, "load_tuning: the name of a file expected, got %s",

@@ -2,8 +2,8 @@
 ** lmt_tuple.c - integer tuples and the modes of tuples and layouts in Lua.
 ** SPDX-License-Identifier: MIT
 **
-** Most functions are rows LMT_TUPLEOP of operations.def: one function serves each signature, the
-** row is its upvalue.
+** Most functions are rows LMT_TUPLEOP of operations.def: one function serves each
+** signature, the row is its upvalue.
 */
 #include "lmt.h"
 
@@ -192,7 +192,7 @@ static int l_repeat (lua_State *L) {
 
 static const operation operations[] = {
 #define LMT_OP(...)
-#define LMT_TUPLEOP(name, function, signature, of, takes, ...)                             \
+#define LMT_TUPLEOP(name, function, signature, of, takes, ...)                           \
   { { #name, serve_##signature, of, MOST_##signature, takes }, { __VA_ARGS__ },          \
     { .signature = mt_##function } },
 #define ROWS_TUPLE

@@ -83,9 +83,10 @@ typedef bool mt_stop (void *ud);
 
 /* What went wrong, and who may stop a call. `text` is one or more lines, without a final
 ** newline: the operation, its operands, the condition, a witness, a way out.
-** Start with `mt_err err = MT_NOERR;`. `stop` is NULL, or asked by the calls that get this
-** err: after true they end soon, with MT_ESTOPPED. What such a call writes is then written
-** in part; everything can be used again. What a GPU was told to do it does all the same. */
+** Start with `mt_err err = MT_NOERR;`. `stop` is NULL, or asked by the calls that get
+** this err: after true they end soon, with MT_ESTOPPED. What such a call writes is then
+** written in part; everything can be used again. What a GPU was told to do it does all
+** the same. */
 typedef struct mt_err {
   mt_status status;
   mt_stop *stop;
@@ -191,8 +192,7 @@ MT_API mt_status mt_make_layout_like (mt_layout *out, const mt_node *a, mt_err *
 MT_API int mt_rank (const mt_node *t);             /* modes; an integer or a leaf has 1 */
 MT_API int mt_depth (const mt_node *t);            /* an integer or a leaf has 0 */
 MT_API const mt_node *mt_mode (const mt_node *t, int i);   /* NULL: none, or swizzled */
-/* A mode is asked as the whole is: CuTe's size<0,1>(A) is mt_size(mt_mode(mt_mode(a, 0), 1)).
-** */
+/* A mode is asked as the whole is: mt_size(mt_mode(mt_mode(a, 0), 1)) is size<0,1>(A). */
 /* A copy of a nested mode, t[path[0]][path[1]]...; of a swizzled layout under the same
 ** swizzle. */
 MT_API mt_status mt_get (mt_layout *out, const mt_node *t, int n, const int *path,

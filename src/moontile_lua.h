@@ -25,36 +25,37 @@ extern "C" {
 
 /* ---------------------------------------------------------------- what scripts may do
 **
-** Without a configuration scripts may do what the program that runs them may do, but start
-** 4096 threads at most. With one they may do what it names: what it leaves zero is
+** Without a configuration scripts may do what the program that runs them may do, but
+** start 4096 threads at most. With one they may do what it names: what it leaves zero is
 ** forbidden, or has the limit that is said below. It belongs to one state: no other sees
 ** it.
 **   mt_lua_config c = { .size = sizeof c };
 **   c.files = MT_LUA_ROOTFILES; c.root = "/srv/tiles"; c.stop = &flag;
 **   mt_lua_configure(L, &c);
 **   luaL_requiref(L, "moontile", luaopen_moontile, 0);
-** What is forbidden has the code "EDENIED", what is beyond a limit "ELIMIT": functions that
-** acquire something (device, tensor, load, save, to) return nil, message, code for it; a
-** call that is too much work raises an error before it starts.
+** What is forbidden has the code "EDENIED", what is beyond a limit "ELIMIT": functions
+** that acquire something (device, tensor, load, save, to) return nil, message, code for
+** it; a call that is too much work raises an error before it starts.
 **
-** Files are regular ones, always: no folders, FIFOs, devices. Below a root a path is walked
-** folder by folder from the one that was open when the state was configured; absolute
-** paths, ".." and symbolic links are refused, so that nothing that happens to the tree
-** meanwhile leads outside. Hard links and mounts inside are the host's concern. What is
-** saved is written beside, as .moontile-*, and renamed: what a killed process leaves of
-** that is the host's to remove.
+** Files are regular ones, always: no folders, FIFOs, devices. Below a root a path is
+** walked folder by folder from the one that was open when the state was configured;
+** absolute paths, ".." and symbolic links are refused, so that nothing that happens to
+** the tree meanwhile leads outside. Hard links and mounts inside are the host's concern.
+** What is saved is written beside, as .moontile-*, and renamed: what a killed process
+** leaves of that is the host's to remove.
 **
 ** Not bounded here: memory of Lua and of the library itself, which comes from the state's
 ** allocator (a lua_Alloc that counts bounds it; the memory of tensors on "cpu" comes from
 ** there too); time between two calls of the library (lua_sethook).
 **
-** No call is endless. One that takes long looks at *stop every few milliseconds, and calls
-** the count hook of its thread, or else of the main thread (lua_sethook, LUA_MASKCOUNT),
-** about every 10 ms, whatever its count: what the hook raises ends the call. In the middle
-** of a call the hook cannot yield, and cannot use tensors, plans, graphs, streams or
-** devices: that raises an error. A call that was ended has written a part of what it would
-** have written, and nothing else; a GPU does what it was told to do. With or without a
-** configuration; sending a signal whose handler sets a hook ends any script.
+** No call is endless. One that takes long looks at *stop every few milliseconds, and
+** calls the count hook of its thread, or else of the main thread (lua_sethook,
+** LUA_MASKCOUNT), about every 10 ms, whatever its count: what the hook raises ends the
+** call. In the middle of a call the hook cannot yield, and cannot use tensors, plans,
+** graphs, streams or devices: that raises an error. A call that was ended has written a
+** part of what it would have written, and nothing else; a GPU does what it was told to
+** do. With or without a configuration; sending a signal whose handler sets a hook ends
+** any script.
 **
 ** Lua itself calls no hook in finalizers, in __close of a coroutine that died by one, and
 ** in a handler of xpcall that runs because a hook raised an error: a host of scripts that
@@ -74,8 +75,9 @@ typedef struct mt_lua_config {
   int threads;               /* of all devices together, with the caller's; 0: as many as
                              ** processors are online. A device that is not told how many
                              ** takes what is left */
-  size_t bytes;              /* of all tensors together, on all devices, and of what copies
-                             ** to a GPU pass through (6 pieces); 0: MT_LUA_BYTES */
+  size_t bytes;              /* of all tensors together, on all devices, and of the memory
+                             ** that copies to a GPU pass through (6 pieces); 0:
+                             ** MT_LUA_BYTES */
   size_t written;            /* bytes, to files, a file counting as 4 KiB at least; 0:
                              ** MT_LUA_BYTES */
   uint64_t work;             /* of one call, in elements or multiply-adds, 16 for one that
@@ -120,10 +122,10 @@ MT_API void mt_lua_revoke (lua_State *L, int index);
 /* The tensor at `index` as the C API takes it; `out->data` is a device address. */
 MT_API void mt_lua_totensor (lua_State *L, int index, mt_tensor *out);
 
-/* What scripts can call, for completion and fuzzing: number i, from 0 on; false: there are
-** no more. where: "tile" (a function of the module), or whose method it is: "Layout",
-** "Tensor", ... takes: the names of its arguments, of a method with self first; what may be
-** absent stands in brackets. most: how many there are at most; -1: any number. */
+/* What scripts can call, for completion and fuzzing: number i, from 0 on; false: there
+** are no more. where: "tile" (a function of the module), or whose method it is: "Layout",
+** "Tensor", ... takes: the names of its arguments, of a method with self first; what may
+** be absent stands in brackets. most: how many there are at most; -1: any number. */
 typedef struct mt_lua_operation {
   const char *where, *name, *takes;
   int most;

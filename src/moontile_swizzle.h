@@ -95,10 +95,10 @@ MT_API mt_status mt_swizzle_left_inverse (mt_layout *out, const mt_node *a, mt_e
 /* A swizzle or a swizzled layout seen in elements n times as wide, n a power of two;
 ** mt_upcast of it. (1) w'(j) = w(n*j) / n, rounded down, for all j: base M goes down by
 ** log2(n), and where it would be below 0 the bits B go down instead. A swizzled layout:
-** swizzle, offset and layout are upcast, (2) R(c') = A(c)/n rounded down, as in mt_upcast.
-** Errors: MT_EINVAL (n), MT_EINEXACT (n does not divide the offset, less what negative
-** strides reach back in an element; or the swizzle has S < 0 and parts what is in one
-** element), those of mt_upcast. */
+** swizzle, offset and layout are upcast, (2) R(c') = A(c)/n rounded down, as in
+** mt_upcast. Errors: MT_EINVAL (n), MT_EINEXACT (n does not divide the offset, less what
+** negative strides reach back in an element; or the swizzle has S < 0 and parts what is
+** in one element), those of mt_upcast. */
 MT_API mt_status mt_swizzle_upcast (mt_layout *out, const mt_node *a, int64_t n,
                                     mt_err *err);
 /* In elements n times as narrow, mt_downcast of it: (1) w'(n*i + k) = n*w(i) + k for 0 <=

@@ -11,8 +11,8 @@
 
 /* Which elements of a tile are its own, where the tile does not divide the shape: element
 ** c is real if base + coord(c) is below extent, member by member. `coord` comes from
-** mt_make_identity_layout(shape) as the tile came from the layout, by the same operations;
-** the last of them also gives `base`, and `extent` is the shape. */
+** mt_make_identity_layout(shape) as the tile came from the layout, by the same
+** operations; the last of them also gives `base`, and `extent` is the shape. */
 typedef struct mt_bounds {
   const mt_node *coord;    /* mode by mode of the size of the tensor's layout; v@k >= 0 */
   const mt_node *base;     /* an integer or a tuple; NULL: zeros */

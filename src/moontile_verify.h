@@ -107,9 +107,9 @@ typedef struct mt_verdict {
 ** fewer modes than the tile), MT_EUNSUPPORTED (the copy moves other elements),
 ** MT_EOVERFLOW. */
 
-/* A partition by hand. tv: (thread,value) -> place of the tile, or thread -> place, of one
-** value each; tiler: an extent for each mode of the tile, or a layout of the elements that
-** it takes of the mode; of a tile with one mode, that alone. What is
+/* A partition by hand. tv: (thread,value) -> place of the tile, or thread -> place, of
+** one value each; tiler: an extent for each mode of the tile, or a layout of the elements
+** that it takes of the mode; of a tile with one mode, that alone. What is
 ** written, MT_COPY_D, has one owner; of what is read several threads may have the same,
 ** by modes of stride 0. */
 MT_API mt_status mt_verify_tv (mt_verdict *out, const mt_node *tv, const mt_node *tiler,

@@ -65,7 +65,8 @@ typedef struct access {
   int n, lane[MT_WARP];            /* a thread for each word of the bank */
 } access;
 
-static MT_APART void count (access *x, const mt_request *how, const int64_t *address, int n) {
+static MT_APART void count (access *x, const mt_request *how, const int64_t *address,
+                            int n) {
   phase p;
   int each = phase_of(how, address, n);
   x->wavefronts = x->ideal = x->ways = 0;

@@ -110,7 +110,8 @@ mt_status mt_ordinate_of (mt_ordinate *out, mt_layout *buf, const mt_tensor *t, 
   MT_TRY(check_modes(t, err));
   const mt_node *extent = integer_at(&w, x->extent, &k);
   *out = (mt_ordinate){.layout = buf->node};
-  MT_CHECK(extent != NULL && extent->ring == MT_Z, err, "bounds: an extent is no integer");
+  MT_CHECK(extent != NULL && extent->ring == MT_Z, err,
+           "bounds: an extent is no integer");
   MT_CHECK(x->base == NULL || follow(&out->at, x->base, &w), err,
            "bounds: the base has not the form of the extents");
   out->extent = extent->shape;

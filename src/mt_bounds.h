@@ -7,9 +7,9 @@
 
 #include "mt_impl.h"
 
-/* Ordinate k of t: element c is real in it if ordinates(c) < *bound. A layout with integer
-** strides >= 0, with the tree of t->bounds->coord. Errors: MT_EINVAL (these are no bounds
-** of t), MT_EOVERFLOW. */
+/* Ordinate k of t: element c is real in it if ordinates(c) < *bound. A layout with
+** integer strides >= 0, with the tree of t->bounds->coord. Errors: MT_EINVAL (these are
+** no bounds of t), MT_EOVERFLOW. */
 mt_status mt_bound_of (mt_layout *ordinates, int64_t *bound, const mt_tensor *t, int k,
                        mt_err *err);
 /* The largest value of such a layout, which is not empty; INT64_MAX beyond 64 bits. */

@@ -271,7 +271,8 @@ static void check_kinds (mt_build *b, bool integer, bool basis, bool f2) {
                          basis ? "basis elements" : "F2 strides", b->out->node);
 }
 
-static __attribute__((noinline, cold)) void negative_extent (mt_build *b, const mt_node *t) {
+static __attribute__((noinline, cold)) void negative_extent (mt_build *b,
+                                                             const mt_node *t) {
   while (!mt_is_leaf(t) || t->shape >= 0) t = mt_after(t);
   b->status = mt_fail(b->err, MT_EINVAL, "%s: extent %lld is negative", b->op,
                       (long long)t->shape);

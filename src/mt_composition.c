@@ -140,12 +140,13 @@ static void need_positive (mt_build *b, const mt_meet *g, const mt_node *t) {
 
 /* The rule gives no answer; by the definition there may be one. */
 static MT_APART void search (mt_build *b, mt_pieces *q, const mt_meet *g,
-                             const mt_node *t, mt_refusal *w) {
+                             const mt_node *t, const mt_refusal *rule) {
   mt_layout is, would;
-  w->is = &is;
-  w->would = &would;
-  if (!(mt_flat_is_f2(&g->f) ? mt_f2_exact : mt_compose_exact)(q, g, w))
-    mt_compose_refuse(b, g, t, w);
+  mt_refusal w = *rule;
+  w.is = &is;
+  w.would = &would;
+  if (!(mt_flat_is_f2(&g->f) ? mt_f2_exact : mt_compose_exact)(q, g, &w))
+    mt_compose_refuse(b, g, t, &w);
 }
 
 static void compose_group (mt_build *b, mt_pieces *q, const mt_meet *g,

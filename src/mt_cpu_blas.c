@@ -73,7 +73,8 @@ static mt_status measure (mt_device *d, bool twofold, mt_err *err) {
     mt_cpu_gemm_free(d, g);
   }
   mt_host_free(d, p, bytes);
-  return tried.status == MT_ESTOPPED ? mt_fail(err, MT_ESTOPPED, "%s", tried.text) : MT_OK;
+  if (tried.status != MT_ESTOPPED) return MT_OK;
+  return mt_fail(err, MT_ESTOPPED, "%s", tried.text);
 }
 
 /* ---------------------------------------------------------------- choosing */

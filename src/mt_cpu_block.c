@@ -32,7 +32,7 @@ static char *panel_at (const mt_cpu_gemm *g, int part, int64_t i, int64_t batch)
   return g->panel[part] + (batch * g->panels[part] + i) * bytes;
 }
 
-/* ny rows of panel i from row y on, as far as the operand is real: it may end before C. */
+/* ny rows of panel i from row y on, as far as the operand is real: C may go on. */
 static mt_cpu_piece rows_of (const mt_cpu_gemm *g, int part, int64_t i, int64_t batch,
                              int64_t y, int64_t ny) {
   int mode = mt_cpu_mode_of[part][MT_X];

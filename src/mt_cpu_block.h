@@ -1,5 +1,5 @@
 /*
-** mt_cpu_block.h - private: a product of the processor's own, and the block of it at hand.
+** mt_cpu_block.h - private: a product of the processor's own, the block of it at hand.
 ** SPDX-License-Identifier: MIT
 */
 #ifndef MT_CPU_BLOCK_H

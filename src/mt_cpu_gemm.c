@@ -180,7 +180,8 @@ size_t mt_cpu_arrange (mt_cpu_gemm *g, const mt_mma_launch *l, double reach,
   const mt_mma_desc *d = &l->desc;
   g->acc = choose_acc(d, reach);
   mt_dtype c = (mt_dtype)d->part[MT_C].dtype;
-  if (!mt_cpu_is_float(c)) g->scale = mt_cpu_scale_of(g->acc, c, l->alpha, l->beta, reach);
+  if (!mt_cpu_is_float(c))
+    g->scale = mt_cpu_scale_of(g->acc, c, l->alpha, l->beta, reach);
   g->micro = choose_micro(g->acc, d);
   g->turned = wants_turn(d, g->micro);
   if (g->acc == MT_ACC_WIDE && g->turned) g->micro = choose_wide(d, MT_B, MT_A);

@@ -138,8 +138,8 @@ static inline int64_t within (int64_t v, int bytes, bool sign) {
 mt_cpu_convert *mt_cpu_widener (mt_dtype from, mt_acc to) {
 #define MT_WIDEN_INT(name)                                                               \
   {F32_of_##name, F64_of_##name, U32_of_##name, U64_of_##name, U64_of_##name},
-#define MT_WIDEN_UINT MT_WIDEN_INT
-#define MT_WIDEN_BOOL MT_WIDEN_INT
+#define MT_WIDEN_UINT(name) MT_WIDEN_INT(name)
+#define MT_WIDEN_BOOL(name) MT_WIDEN_INT(name)
 #define MT_WIDEN_FLOAT(name) {F32_of_##name, F64_of_##name},
   static mt_cpu_convert *const table[MT_NDTYPE][MT_NACC] = {
 #define MT_DTYPE(name, kind, ...) MT_WIDEN_##kind(name##_)
@@ -151,8 +151,9 @@ mt_cpu_convert *mt_cpu_widener (mt_dtype from, mt_acc to) {
 /* A bool has no sums. */
 mt_cpu_convert *mt_cpu_narrower (mt_acc from, mt_dtype to) {
 #define MT_NARROW_BOOL(name) {NULL},
-#define MT_NARROW_INT(name) {NULL, name##_of_sum_F64, name##_of_sum_U32, name##_of_sum_U64},
-#define MT_NARROW_UINT MT_NARROW_INT
+#define MT_NARROW_INT(name)                                                              \
+  {NULL, name##_of_sum_F64, name##_of_sum_U32, name##_of_sum_U64},
+#define MT_NARROW_UINT(name) MT_NARROW_INT(name)
 #define MT_NARROW_FLOAT(name) {name##_of_F32, name##_of_F64},
   static mt_cpu_convert *const table[MT_NDTYPE][MT_NACC] = {
 #define MT_DTYPE(name, kind, ...) MT_NARROW_##kind(name##_)

@@ -184,7 +184,8 @@ void mt_cpu_scale_sums (const mt_cpu_scale *s, void *out, const void *sums,
   for (int64_t i = 0; i < n && s->quick; i++)
     v[i] = s->alpha * v[i] + (old ? s->beta * c[i] : 0);
   for (int64_t i = 0; i < n && !s->quick; i++) {
-    mt_big x = {{0}}, t = s->acc == MT_ACC_WIDE ? wide[i] : big_of((uint64_t)v[i], v[i] < 0);
+    mt_big x = {{0}};
+    mt_big t = s->acc == MT_ACC_WIDE ? wide[i] : big_of((uint64_t)v[i], v[i] < 0);
     add_scaled(&x, &t, s->alpha);
     t = big_of((uint64_t)c[i], types[s->c].sign && c[i] < 0);
     if (old) add_scaled(&x, &t, s->beta);

@@ -13,7 +13,7 @@
 #include "mt_cuda.h"
 #include "mt_host.h"
 
-#define MT_ASK 1e-3                    /* seconds between two questions; the longest rest */
+#define MT_ASK 1e-3              /* seconds between two questions; the longest rest */
 #define MT_SPIN 20e-3                  /* seconds without a rest, as the driver waits */
 #define MT_LEAVE 0.5                   /* seconds that closing waits */
 

@@ -16,8 +16,9 @@
 mt_status mt_mma_tensors (mt_mma_launch *out, const mt_tensor *a, const mt_tensor *b,
                           const mt_tensor *c, double alpha, double beta, mt_err *err);
 
-/* What is real of tensors whose sizes are known: that of C is what the product has, K ends
-** where A or B does. Errors: MT_EUNSUPPORTED (it is not the beginning of each mode). */
+/* What is real of tensors whose sizes are known: that of C is what the product has, K
+** ends where A or B does. Errors: MT_EUNSUPPORTED (it is not the beginning of each
+** mode). */
 mt_status mt_mma_real (mt_mma_desc *d, const mt_tensor *const t[MT_PARTS], mt_err *err);
 /* The elements of an operand, and no others, as the destination of a flat copy; its base
 ** and source say nothing. */

@@ -39,7 +39,8 @@ static mt_status check_digits (const mt_mma_desc *d, int part, int i, const mt_d
     less = product;
     if (mt_mulo(product, g[j].extent, &product)) product = -1;
   }
-  MT_CHECK(product >= size && product - less < size, err, "%s: the digits of mode %d do not "
+  MT_CHECK(product >= size && product - less < size, err,
+           "%s: the digits of mode %d do not "
            "have its size", part_name[part], i + 1);
   return MT_OK;
 }

@@ -170,7 +170,8 @@ mt_status mt_mma_tensors (mt_mma_launch *out, const mt_tensor *a, const mt_tenso
   MT_TRY(find_sizes(&out->desc, t, err));
   MT_TRY(mt_mma_real(&out->desc, t, err));
   if (alpha == 0) out->desc.size[MT_K] = 0;
-  for (int part = 0; part < MT_C; part++) out->desc.part[part].real[1] = out->desc.size[MT_K];
+  for (int part = 0; part < MT_C; part++)
+    out->desc.part[part].real[1] = out->desc.size[MT_K];
   for (int part = 0; part < MT_PARTS; part++)
     MT_TRY(put_part(out, t[part], part, err));
   MT_TRY(check_factor("alpha", alpha, c->dtype, err));

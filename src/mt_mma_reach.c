@@ -94,6 +94,7 @@ mt_status mt_mma_reach_of (mt_reach *r, const mt_mma_launch *l, int part, mt_err
   if (r->none) return MT_OK;
   if (!mt_mma_is_box(&l->desc, part) && pieces_reach(r, l, part)) return MT_OK;
   if (p->swizzle) return swizzled_reach(r, l, part, err);
-  for (uint32_t i = 0; i < n; i++) mt_reach_widen(r, p->digit[i].extent, p->digit[i].stride);
+  for (uint32_t i = 0; i < n; i++)
+    mt_reach_widen(r, p->digit[i].extent, p->digit[i].stride);
   return MT_OK;
 }

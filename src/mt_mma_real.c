@@ -14,8 +14,8 @@ static const uint8_t mode_of[MT_PARTS][3] = {
 
 /* ---------------------------------------------------------------- beginnings */
 
-/* An ordinate along one mode: its leaves but those of one index, the first fastest; below:
-** the largest value of the leaves before. */
+/* An ordinate along one mode: its leaves but those of one index, the first fastest;
+** below: the largest value of the leaves before. */
 typedef struct mt_ladder {
   int n;
   int64_t extent[MT_MAXNODES], step[MT_MAXNODES], place[MT_MAXNODES], below[MT_MAXNODES];
@@ -72,9 +72,10 @@ static int mode_moved (const mt_node *crd) {
 }
 
 static mt_status no_box (const mt_tensor *t, int part, mt_err *err) {
-  return mt_failn(err, MT_EUNSUPPORTED, "gemm: what is real of %s %N is not the beginning "
-                  "of each of its modes: its coordinates are %N\ncopy it into a tensor of "
-                  "zeros of its own shape, and multiply that", part_name[part], t->layout,
+  return mt_failn(err, MT_EUNSUPPORTED,
+                  "gemm: what is real of %s %N is not the beginning of each of its modes:"
+                  " its coordinates are %N\ncopy it into a tensor of zeros of its own "
+                  "shape, and multiply that", part_name[part], t->layout,
                   t->bounds->coord);
 }
 
@@ -112,9 +113,10 @@ mt_status mt_mma_real (mt_mma_desc *d, const mt_tensor *const t[MT_PARTS], mt_er
   for (int part = 0; part < MT_PARTS; part++) {
     bool batch = mt_rank(mt_inner(t[part]->layout)) == 3;
     if (batch && real[part][2] < d->size[MT_L])
-      return mt_fail(err, MT_EUNSUPPORTED, "gemm: %lld of the batch of %s are real, %lld of "
-                     "that of C\ncopy it into a tensor of zeros of its own shape, and "
-                     "multiply that", (long long)real[part][2], part_name[part],
+      return mt_fail(err, MT_EUNSUPPORTED,
+                     "gemm: %lld of the batch of %s are real, %lld of that of C\ncopy it "
+                     "into a tensor of zeros of its own shape, and multiply that",
+                     (long long)real[part][2], part_name[part],
                      (long long)d->size[MT_L]);
     for (int i = 0; i < 2; i++)
       d->part[part].real[i] = min_of(real[part][i], d->size[mode_of[part][i]]);

@@ -18,7 +18,8 @@
 #define BAD(err, ...) mt_fail((err), MT_EFORMAT, "npy: " __VA_ARGS__)
 
 static const struct { char npy[4]; const char *numpy; } dtypes[] = {
-#define MT_DTYPE(name, kind, bytes, type, element, e, m, top, npy, numpy, ...) { npy, numpy },
+#define MT_DTYPE(name, kind, bytes, type, element, e, m, top, npy, numpy, ...)           \
+  { npy, numpy },
 #include "moontile_dtypes.def"
 };
 

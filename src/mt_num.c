@@ -26,9 +26,9 @@
 static const struct { const char *words; uint32_t dtypes; } holders[MT_NELEMENT] = {
   HOLDERS(HOLDER_ONE, HOLDER_TWO)
 #define OWN_BOOL(e, d)                                 /* u1, which u8 holds too */
-#define OWN_INT HOLDER_ONE
-#define OWN_UINT HOLDER_ONE
-#define OWN_FLOAT HOLDER_ONE
+#define OWN_INT(e, d) HOLDER_ONE(e, d)
+#define OWN_UINT(e, d) HOLDER_ONE(e, d)
+#define OWN_FLOAT(e, d) HOLDER_ONE(e, d)
 #define MT_DTYPE(name, kind, bytes, type, element, ...) OWN_##kind(element, name)
 #include "moontile_dtypes.def"
 };
@@ -111,7 +111,7 @@ typedef void writer (void *p, double v);
   static void write_##name (void *p, double v) {                                         \
     mt_put_bits(p, bytes, saturated(v, 8 * bytes, (type)-1 < (type)1));                  \
   }
-#define MEMORY_UINT MEMORY_INT
+#define MEMORY_UINT(...) MEMORY_INT(__VA_ARGS__)
 #define MEMORY_FLOAT(name, bytes, type, e, m, top)                                       \
   static double read_##name (const void *p) {                                            \
     return mt_widen(mt_get_bits(p, bytes), (mt_float){ e, m, MT_TOP_##top });            \

@@ -110,8 +110,8 @@ mt_status mt_overhang (mt_ordinate *out, mt_layout *buf, int *k, const mt_node *
 
 /* ---------------------------------------------------------------- bounds of a view */
 
-/* The leaves of a view, cut, and what each of them steps along the ordinates; parts[j]: of
-** how many leaf j of the layout consists. */
+/* The leaves of a view, cut, and what each of them steps along the ordinates; parts[j]:
+** of how many leaf j of the layout consists. */
 typedef struct mt_table {
   int n, leaves;
   int64_t extent[MT_MAXNODES], stride[MT_MAXNODES];

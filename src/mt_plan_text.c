@@ -155,7 +155,8 @@ static void say_hopper (mt_text *t, const mt_plan *p) {
   const mt_hopper_launch *l = &p->hopper.launch;
   const mt_hopper_row *row = p->hopper.row;
   say_grid(t, p);
-  say_mnk(t, "tile", MT_TILE_M, row->n, MT_SLAB / (int64_t)mt_dtype_size(row->type[MT_A]));
+  int64_t k = MT_SLAB / (int64_t)mt_dtype_size(row->type[MT_A]);
+  say_mnk(t, "tile", MT_TILE_M, row->n, k);
   say(t, ", %d stages, clusters of %d", (int)row->stages, (int)row->cluster);
   say_mnk(t, "\ntiles", (int64_t)l->tiles_m * row->cluster, l->tiles_n, l->slabs);
   say(t, "\nout: %s\n", l->direct ? "by elements" : "by TMA");

@@ -126,7 +126,7 @@ static struct timespec soon (void) {
   return t;
 }
 
-/* Waits for the others, locked; asks meanwhile, until the loop ends: a piece may be long. */
+/* Waits for the others, locked; asks until the loop ends, since a piece may be long. */
 static void await_others (mt_pool *p, mt_worker *w) {
   while (p->busy > 0) {
     if (w->err->stop == NULL || has_ended(p)) {

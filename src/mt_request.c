@@ -236,7 +236,8 @@ static void add_digit (mt_warps *w, const residues *from, int64_t n, int64_t d,
     for (int64_t c = 0; c < cycle && c < n; c++) {
       int64_t to = (r + c * step) % period;
       w->count[to] += from->count[r] * ((n - c + cycle - 1) / cycle);
-      if (w->first[to] > from->first[r] + c * run) w->first[to] = from->first[r] + c * run;
+      if (w->first[to] > from->first[r] + c * run)
+        w->first[to] = from->first[r] + c * run;
     }
   }
 }

@@ -34,7 +34,7 @@ typedef struct mt_warps {
   mt_layout room;              /* what steps points into */
   bool listed;                 /* each access is a place; else each residue of steps */
   int places;
-  int64_t count[MT_RESIDUES], first[MT_RESIDUES];      /* of a residue; 0: none is there */
+  int64_t count[MT_RESIDUES], first[MT_RESIDUES];   /* of a residue; 0: none is there */
 } mt_warps;
 
 enum { MT_ACCESSNS = 500 };    /* that counting one takes, about */

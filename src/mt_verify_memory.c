@@ -186,13 +186,13 @@ static mt_status add_bound (mt_shelf *x, const mt_claim *c, const mt_node *crd, 
                             mt_err *err) {
   mt_layout part;
   if (f == MT_STEP + MT_MAXBOUND)
-    return mt_fail(err, MT_ETOOBIG, "more than %d bounds: of what the tile overhangs and of "
-                   "the tensor itself", (int)MT_MAXBOUND);
+    return mt_fail(err, MT_ETOOBIG, "more than %d bounds: of what the tile overhangs and "
+                   "of the tensor itself", (int)MT_MAXBOUND);
   MT_TRY(partition(&part, c, crd, err));
   for (int i = 0; i < 3; i++)
     if (!mt_axes_refine(&x->mode[i], mt_mode(part.node, i), f))
-      return mt_failn(err, MT_EINEXACT, "the coordinates %N and the offsets have no common "
-                      "refinement", crd);
+      return mt_failn(err, MT_EINEXACT, "the coordinates %N and the offsets have no "
+                      "common refinement", crd);
   return MT_OK;
 }
 

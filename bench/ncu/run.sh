@@ -24,4 +24,4 @@ ncu --clock-control none --csv --page raw --metrics "$metrics" --log-file "$out/
     "$access" "$out/cases.txt"
 "$moontile" "$here/compare.lua" "$out/cases.txt" "$out/ncu.csv" > "$out/compare.txt" && s=0 || s=$?
 cat "$out/compare.txt"
-exit $s
+exit "$s"

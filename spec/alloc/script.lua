@@ -1,6 +1,6 @@
--- script.lua: uses everything, for the allocator that fails, a part at a time. Arguments: the number
--- of the part, a file name, a driver, a function that counts allocations. Returns how many parts
--- there are; part 0 does nothing but load the module.
+-- script.lua: uses everything, for the allocator that fails, a part at a time. Arguments: the
+-- number of the part, a file name, a driver, a function that counts allocations. Returns how many
+-- parts there are; part 0 does nothing but load the module.
 -- SPDX-License-Identifier: MIT
 
 local part, path, libcuda, count = ...
@@ -152,8 +152,8 @@ local function tiles()
   local copy = tile.make_tiled_copy_B("SM75_U32x4_LDSM_N", mma)
   assert(#tostring(mma) > 0 and #tostring(copy) > 0)
   assert(mma:partition_B(layout { 64, 32 }):size() == 128 * 32)
-  local part = mma:get_slice(5):partition_B(layout { 64, 32 })
-  assert(copy:get_slice(5):retile_D(part):size() == part:size())
+  local of_one = mma:get_slice(5):partition_B(layout { 64, 32 })
+  assert(copy:get_slice(5):retile_D(of_one):size() == of_one:size())
   assert(tile.make_tiled_copy_S("AutoVectorizingCopy", copy):size() == 128)
   refused(tile.tiled_mma, { atom = "nothing" })
 end

@@ -220,7 +220,9 @@ local views = {
   function(t) return tile.inner_partition(t, { 4, 4 }, { 0, 1 }) end,
   function(t) return tile.outer_partition(t, { 4, 4 }, { 0, 1 }) end,
   function(t) return tile.domain_offset({ 1, 1 }, t) end,
-  function(t) return tile.coalesce(t), tile.size(t), tile.shape(t), tile.cosize(t), tile.footprint(t) end,
+  function(t)
+    return tile.coalesce(t), tile.size(t), tile.shape(t), tile.cosize(t), tile.footprint(t)
+  end,
   function(t) return tile.print_layout(t:view(L { 3, 2 })) end,
   function(t) return copy:partition_S(t), copy:partition_D(t), copy:partition(t) end,
   function(t) return copy:get_slice(3):partition_S(t) end,

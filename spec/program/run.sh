@@ -11,6 +11,9 @@ passed=0 failed=0
 pass() { passed=$((passed + 1)); }
 fail() { failed=$((failed + 1)); printf 'FAILED %s\n' "$1"; sed 's/^/  | /' out err; }
 
+# holds NAME COMMAND: the command succeeds.
+holds() { name=$1; shift; if "$@"; then pass; else fail "$name"; fi; }
+
 # expect NAME STATUS STDOUT-PATTERN STDERR-PATTERN: what the last `try` did; '' is nothing at all.
 matches() {
   if [ -z "$2" ]; then [ ! -s "$1" ]; else grep -q -e "$2" "$1"; fi
@@ -20,7 +23,7 @@ expect() {
     fail "$1 (status $status)"; fi
 }
 try() { "$P" "$@" >out 2>err </dev/null; status=$?; }
-feed() { input=$1; shift; printf "$input" | "$P" "$@" >out 2>err; status=$?; }
+feed() { input=$1; shift; printf %b "$input" | "$P" "$@" >out 2>err; status=$?; }
 
 # ---- lua's command line
 
@@ -38,7 +41,7 @@ try args.lua x 'y z';                expect 'script arguments' 0 '^2	args.lua	x	
 try -e 'b = 1' before.lua;           expect 'negative arg' 0 '^b = 1	true$' ''
 try -- args.lua -e;                  expect '--' 0 '^1	args.lua	-e$' ''
 try bad.lua;                         expect 'error in a script' 1 '' 'bad.lua:1: oops'
-grep -q 'stack traceback' err && pass || fail 'traceback of a script'
+holds 'traceback of a script' grep -q 'stack traceback' err
 try syntax.lua;                      expect 'syntax error' 1 '' 'syntax.lua:1: unexpected symbol'
 try nofile.lua;                      expect 'no such script' 1 '' 'cannot open nofile.lua'
 try seven.lua;                       expect 'os.exit' 7 '' ''
@@ -51,7 +54,7 @@ try -W -e 'warn "careful"';          expect '-W' 0 '' 'Lua warning: careful'
 try -e 'warn "careful"';             expect 'warnings are off' 0 '' ''
 try -e;                              expect '-e without a text' 1 '' "'-e' needs argument"
 try -x;                              expect 'an unknown option' 1 '' "unrecognized option '-x'"
-grep -q '^usage:' err && pass || fail 'usage'
+holds 'usage' grep -q '^usage:' err
 try -E2;                             expect '-E2' 1 '' "unrecognized option '-E2'"
 try -e 'error(setmetatable({}, { __tostring = function() return "as text" end }))'
 expect 'an error object' 1 '' ': as text$'
@@ -75,8 +78,9 @@ try --version;                       expect '--version' 0 '^moontile [0-9.]* (Lu
 try --help;                          expect '--help' 0 '^usage: .*script' ''
 try --operations;                    expect '--operations' 0 'Layout	zipped_divide	2	A, tiler' ''
 try --info;                          expect '--info' 0 '^kernels:  cpu *cpu_' ''
-grep -q '^device:   cpu' out && grep -q '^kernels:  cuda' out && grep -q '^compiled: ' out &&
-  pass || fail '--info, its lines'
+for line in '^device:   cpu' '^kernels:  cuda' '^compiled: '; do
+  holds "--info, $line" grep -q "$line" out
+done
 try -e 'local tile = require "moontile"; print(tile.layout({ 4, { 2, 2 } }, { 2, { 1, 8 } }))'
 expect 'require without an installation' 0 '^(4,(2,2)):(2,(1,8))$' ''
 try -e 'print(package.loaded.moontile)'; expect 'moontile is not loaded unasked' 0 '^nil$' ''
@@ -99,7 +103,8 @@ feed '1 +\n2\n' -i;                  expect 'half an expression' 0 '>> 3$' ''
 feed 'x = = 1\n"on"\n' -i;           expect 'syntax error' 0 '> on$' "unexpected symbol near '='"
 feed 'error "bad"\n"on"\n' -i;       expect 'the console goes on' 0 '> on$' '^bad$'
 feed 'function f() error "deep" end\nf()\n' -i; expect 'an error deeper down' 0 '>' "^stdin:1: deep$"
-grep -q "in function 'f'" err && ! grep -q xpcall err && pass || fail 'its traceback'
+holds 'its traceback' grep -q "in function 'f'" err
+holds 'nothing of ours in it' test "$(grep -c xpcall err)" = 0
 feed 'layout "(4,6,8):(2,3,5)" * layout(6, 3)\n' -i
 expect 'an error of the algebra' 0 '> $' '^composition: no layout R has R(i) = A(B(i))'
 feed 'error(nil)\n"on"\n' -i;        expect 'error(nil)' 0 '> on$' 'error object is a nil value'
@@ -174,7 +179,7 @@ if script -qec true /dev/null >/dev/null 2>&1 </dev/null; then
   script -qec "'$P'" /dev/null <typed >out 2>err
   status=$?
   expect 'a terminal starts the console' 0 '42' ''
-  grep -q '^moontile [0-9]' out && pass || fail 'the greeting'
+  holds 'the greeting' grep -q '^moontile [0-9]' out
 else
   echo 'no terminal can be made here: the console in one is not tested'
 fi

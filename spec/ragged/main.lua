@@ -10,7 +10,8 @@ local run = require "random"
 local name, cases = arg[1] or "cpu", tonumber(arg[2] or os.getenv "MOONTILE_RAGGED" or 2000)
 local seed = tonumber(arg[3] or os.time() * 1000)
 local library = os.getenv "MOONTILE_TEST_LIBCUDA"
-local device = assert(tile.device(name == "cuda" and library and { "cuda", libcuda = library } or name))
+local fake = name == "cuda" and library and { "cuda", libcuda = library }
+local device = assert(tile.device(fake or name))
 local host = name:match "^cuda" and assert(tile.device "cpu") or nil
 print(("%s: %d cases from seed %d"):format(device:name(), cases, seed))
 local x = run { device = device, host = host, cases = cases, seed = seed }

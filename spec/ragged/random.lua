@@ -68,8 +68,8 @@ local function random_memory(x, shape, dtype)
     local at = A(i)
     low, high = math.min(low, at), math.max(high, at)
   end
-  local offset, n = -low + random(0, 3), 0
-  n = offset + high + 1 + random(0, 3)
+  local offset = -low + random(0, 3)
+  local n = offset + high + 1 + random(0, 3)
   local raw = assert(tile.tensor(dtype, tile.layout(n), x.device))
   local values = {}
   for i = 1, n do values[i] = random(0, 9) end
@@ -99,8 +99,8 @@ local function may_refuse(message, ragged, apply, A)
   return not pcall(apply, A)
 end
 
--- The layout of the view T is that of the layout; where coordinates step otherwise, with some of its
--- modes cut.
+-- The layout of the view T is that of the layout; where coordinates step otherwise, with some of
+-- its modes cut.
 local function check_layout(v, T, A, ragged)
   local B = T:layout()
   if tostring(B) == tostring(A) then return end
@@ -276,7 +276,8 @@ local function check_product(x)
   local A, B = random_matrix(x, M, K, dtype), random_matrix(x, N, K, dtype)
   local C = random_matrix(x, M, N, dtype)
   local alpha, beta = random(-2, 2), random(-1, 1)
-  local how, ok, message = random(3)
+  local how = random(3)
+  local ok, message
   local options = { alpha = alpha, beta = beta }
   if how == 1 then ok, message = pcall(tile.einsum, "km,nk->mn", tile.select(A.T, 2, 1), B.T, C.T,
                                        options)
@@ -287,7 +288,8 @@ local function check_product(x)
   else ok, message = pcall(tile.gemm, A.T, B.T, C.T, options) end
   if not ok then
     x.refused = x.refused + 1
-    assert(message:find("under its swizzle", 1, true) or message:find("a swizzled operand", 1, true),
+    assert(message:find("under its swizzle", 1, true)
+             or message:find("a swizzled operand", 1, true),
            ("%s by %s to %s: %s"):format(A.text, B.text, C.text, message))
     return
   end
@@ -333,12 +335,14 @@ end
 
 -- run{ device =, cases =, seed = [, host =] } -> counts. An error names the case's seed.
 return function(o)
-  local x = { device = o.device, host = o.host, swizzles = true, refused = 0, filled = 0, copied = 0,
-              products = 0, ragged = 0, cases = o.cases }
+  local x = { device = o.device, host = o.host, swizzles = true, refused = 0, filled = 0,
+              copied = 0, products = 0, ragged = 0, cases = o.cases }
   for i = 1, o.cases do
     local seed = o.seed + i
     local ok, message = pcall(one, x, seed)
-    if not ok then error(("seed %d on %s: %s"):format(seed, o.device:name(), tostring(message)), 0) end
+    if not ok then
+      error(("seed %d on %s: %s"):format(seed, o.device:name(), tostring(message)), 0)
+    end
   end
   return x
 end

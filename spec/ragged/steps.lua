@@ -1,5 +1,6 @@
--- steps.lua: random ways to make a view of a tensor: what is done, to a tensor or a layout, and what
--- comes out by hand. Each returns a text, apply(T) and the model of the result; nil: not for this one.
+-- steps.lua: random ways to make a view of a tensor: what is done, to a tensor or a layout, and
+-- what comes out by hand. Each returns a text, apply(T) and the model of the result; nil: not for
+-- this one.
 -- SPDX-License-Identifier: MIT
 
 local tile = require "moontile"
