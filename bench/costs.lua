@@ -3,7 +3,7 @@
 --
 -- RUN is what choices.lua printed on a GPU: every way of every copy, predicted and measured. For
 -- each algorithm: how many ways, measured / predicted (geometric mean, the worst either way), how
--- many are within 10 %, its speed in src/mt_cost_h200.def, and the speed that would make the
+-- many are within 10 %, its speed in src/copy/cost_h200.def, and the speed that would make the
 -- median right. The launch, which all ways have, is taken off both before.
 
 local here = arg[0]:match "^(.*/)" or ""

@@ -11,7 +11,7 @@
 
 #include "cuda_peer.h"
 #include "moontile.h"
-#include "moontile_lua.h"
+#include "moontile/lua.h"
 
 #define CLASS "moontile.bench.Gemm"
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "cuda_peer.h"
-#include "mt_cuda.h"
+#include "cuda/cuda.h"
 
 #define GRAPH "moontile.bench.Graph"
 

@@ -13,14 +13,11 @@ set(MOONTILE_LUA_CMOD_DIR ${CMAKE_INSTALL_LIBDIR}/lua/${MOONTILE_LUA_VERSION} CA
 set(MOONTILE_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/moontile)
 
 set(MOONTILE_INSTALLED moontile_shared moontile_static)
-install(FILES src/moontile.h src/moontile_tuple.h src/moontile_algebra.h src/moontile_swizzle.h
-              src/moontile_domain.h src/moontile_tensor.h src/moontile_atom.h src/moontile_tile.h
-              src/moontile_analysis.h
-              src/moontile_verify.h src/moontile_graph.h src/moontile_tune.h
-              src/moontile_transfer.h src/moontile_dtypes.def TYPE INCLUDE)
+install(FILES include/moontile.h TYPE INCLUDE)
+install(DIRECTORY include/moontile TYPE INCLUDE PATTERN lua.h EXCLUDE)
 if(MOONTILE_LUA)
   list(APPEND MOONTILE_INSTALLED moontile_lua)
-  install(FILES src/moontile_lua.h TYPE INCLUDE)
+  install(FILES include/moontile/lua.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/moontile)
   install(TARGETS moontile_module LIBRARY DESTINATION ${MOONTILE_LUA_CMOD_DIR})
 endif()
 if(TARGET moontile_program)

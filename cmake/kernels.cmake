@@ -2,17 +2,20 @@
 # SPDX-License-Identifier: MIT
 #
 # CMake's own CUDA language is not needed, nor a C++ compiler but for what nvcc wants.
-# moontile_add_kernels(TARGET) adds src/mt_image.S to a target: the fatbins, or else the
+# moontile_add_kernels(TARGET) adds src/cuda/image.S to a target: the fatbins, or else the
 # lists of kernels, which no GPU runs. MOONTILE_NVCC is the nvcc that is used, or
 # empty.
 
 set(MOONTILE_SHIPPED_ARCHS 80 86 89 90 90a 100 120)
 set(MOONTILE_NVCC "")
-foreach(op COPY CAST MMA)
-  string(TOLOWER ${op} name)
-  set(MOONTILE_IMAGE_${op} ${PROJECT_SOURCE_DIR}/kernels/${name}.def)
-endforeach()
+set(MOONTILE_IMAGE_COPY ${PROJECT_SOURCE_DIR}/kernels/copy/copy.def)
+set(MOONTILE_IMAGE_CAST ${PROJECT_SOURCE_DIR}/kernels/cast/cast.def)
+set(MOONTILE_IMAGE_MMA ${PROJECT_SOURCE_DIR}/kernels/gemm/mma.def)
 set(MOONTILE_IMAGE_HOPPER ${PROJECT_SOURCE_DIR}/kernels/gemm/hopper.def)
+set(MOONTILE_KERNEL_INCLUDES "")
+foreach(dir include src .)
+  list(APPEND MOONTILE_KERNEL_INCLUDES -I ${PROJECT_SOURCE_DIR}/${dir})
+endforeach()
 
 # Why there are no kernels: a line; an error if they were asked for.
 function(moontile_no_kernels why)
@@ -106,14 +109,14 @@ function(moontile_compile_kernels out name archs)
   list(APPEND flags -gencode arch=compute_${lowest},code=compute_${lowest})
   set(depfile ${out}.d)
   add_custom_command(OUTPUT ${out}
-    COMMAND ${MOONTILE_NVCC} -fatbin -O3 -std=c++17 ${flags} -I ${PROJECT_SOURCE_DIR}/src
-            -MD -MF ${depfile} -o ${out} ${PROJECT_SOURCE_DIR}/kernels/${name}.cu
+    COMMAND ${MOONTILE_NVCC} -fatbin -O3 -std=c++17 ${flags}
+            ${MOONTILE_KERNEL_INCLUDES} -MD -MF ${depfile} -o ${out} ${PROJECT_SOURCE_DIR}/kernels/${name}.cu
     DEPENDS ${PROJECT_SOURCE_DIR}/kernels/${name}.cu DEPFILE ${depfile}
     COMMENT "Compiling the CUDA kernels: ${name}, ${archs}" VERBATIM)
 endfunction()
 
 function(moontile_add_kernels target)
-  set(source ${PROJECT_SOURCE_DIR}/src/mt_image.S)
+  set(source ${PROJECT_SOURCE_DIR}/src/cuda/image.S)
   foreach(op COPY CAST MMA HOPPER)
     if(NOT MOONTILE_IMAGE_${op})
       continue()
@@ -125,49 +128,32 @@ function(moontile_add_kernels target)
   target_sources(${target} PRIVATE ${source})
 endfunction()
 
-# The kernels as functions of the host, against the reference: spec/kernels. Misaligned
-# accesses trap. nvcc has a C++ compiler; the project needs no other.
+# A file of spec/kernels, compiled for the host: the kernels as functions. Misaligned accesses
+# trap. nvcc has a C++ compiler; the project needs no other.
+function(moontile_emulate list name source)
+  set(object ${PROJECT_BINARY_DIR}/kernels/${name}.o)
+  set(source ${PROJECT_SOURCE_DIR}/spec/kernels/${source})
+  add_custom_command(OUTPUT ${object}
+    COMMAND ${MOONTILE_NVCC} -x c++ -std=c++17 -c -O1 ${ARGN} -U_FORTIFY_SOURCE
+            -Xcompiler -fsanitize=alignment,-fsanitize-undefined-trap-on-error,-w,-fPIC
+            ${MOONTILE_KERNEL_INCLUDES} -MD -MF ${object}.d -o ${object} ${source}
+    DEPENDS ${source} DEPFILE ${object}.d
+    COMMENT "Compiling the kernels for the host: ${name}" VERBATIM)
+  set_source_files_properties(${object} PROPERTIES EXTERNAL_OBJECT TRUE GENERATED TRUE)
+  set(${list} ${${list}} ${object} PARENT_SCOPE)
+endfunction()
+
+# The kernels against the reference: spec/kernels.
 function(moontile_emulated_kernels)
   set(spec ${PROJECT_SOURCE_DIR}/spec/kernels)
-  set(kernels ${PROJECT_SOURCE_DIR}/kernels)
   set(objects "")
-  foreach(table near far)
-    set(object ${PROJECT_BINARY_DIR}/kernels/emulate_${table}.o)
-    set(define "")
-    if(table STREQUAL far)
-      set(define -DMT_FAR=10)
-    endif()
-    add_custom_command(OUTPUT ${object}
-      COMMAND ${MOONTILE_NVCC} -x c++ -std=c++17 -c -O1 ${define}
-              -U_FORTIFY_SOURCE -DEMULATE=emulate_${table}
-              -Xcompiler -fsanitize=alignment,-fsanitize-undefined-trap-on-error,-w,-fPIC
-              -I ${PROJECT_SOURCE_DIR}/src -I ${kernels} -o ${object} ${spec}/emulate.cpp
-      DEPENDS ${spec}/emulate.cpp ${kernels}/copy.cuh ${kernels}/tile.cuh
-              ${kernels}/box.cuh ${kernels}/rows.cuh ${kernels}/collect.cuh ${kernels}/skew.cuh
-              ${kernels}/weave.cuh ${kernels}/pack.cuh
-              ${kernels}/swizzle.cuh ${kernels}/convert.cuh ${kernels}/cast.cuh
-              ${kernels}/cast_tile.cuh ${kernels}/algos.cuh ${kernels}/copy.def ${kernels}/cast.def
-              ${PROJECT_SOURCE_DIR}/src/mt_desc.h ${PROJECT_SOURCE_DIR}/src/mt_algos.def
-              ${PROJECT_SOURCE_DIR}/src/mt_cast.h ${PROJECT_SOURCE_DIR}/src/moontile_dtypes.def
-      COMMENT "Compiling the kernels for the host: ${table}" VERBATIM)
-    list(APPEND objects ${object})
-  endforeach()
-  set(object ${PROJECT_BINARY_DIR}/kernels/emulate_mma.o)
-  add_custom_command(OUTPUT ${object}
-    COMMAND ${MOONTILE_NVCC} -x c++ -std=c++17 -c -O1
-            -Xcompiler -fsanitize=alignment,-fsanitize-undefined-trap-on-error,-w,-fPIC
-            -I ${PROJECT_SOURCE_DIR}/src -I ${kernels} -o ${object}
-            ${spec}/emulate_mma.cpp
-    DEPENDS ${spec}/emulate_mma.cpp ${spec}/products.h ${kernels}/mma.cuh
-            ${kernels}/ptx.cuh ${kernels}/number.cuh ${kernels}/mma.def
-            ${PROJECT_SOURCE_DIR}/src/mt_desc.h ${PROJECT_SOURCE_DIR}/src/moontile.h
-            ${PROJECT_SOURCE_DIR}/src/moontile_dtypes.def
-    COMMENT "Compiling the kernels for the host: products" VERBATIM)
-  list(APPEND objects ${object})
-  set_source_files_properties(${objects} PROPERTIES EXTERNAL_OBJECT TRUE GENERATED TRUE)
+  moontile_emulate(objects emulate_near emulate.cpp -DEMULATE=emulate_near)
+  moontile_emulate(objects emulate_far emulate.cpp -DEMULATE=emulate_far -DMT_FAR=10)
+  moontile_emulate(objects emulate_mma emulate_mma.cpp)
   add_executable(moontile_kernels_test ${spec}/main.c ${spec}/products.c ${spec}/skew.c
                  ${objects})
   moontile_target(moontile_kernels_test)
+  target_include_directories(moontile_kernels_test PRIVATE ${MOONTILE_INCLUDES})
   target_link_libraries(moontile_kernels_test PRIVATE moontile_static)
   moontile_test(kernels.emulated COMMAND moontile_kernels_test)
 endfunction()
@@ -192,8 +178,8 @@ if(MOONTILE_NVCC)
     set(MOONTILE_IMAGE_COPY ${PROJECT_BINARY_DIR}/kernels/copy.fatbin)
     set(MOONTILE_IMAGE_CAST "")            # the image of the copies has them
     set(MOONTILE_IMAGE_MMA ${PROJECT_BINARY_DIR}/kernels/mma.fatbin)
-    moontile_compile_kernels(${MOONTILE_IMAGE_COPY} copy "${archs}")
-    moontile_compile_kernels(${MOONTILE_IMAGE_MMA} mma "${mma_archs}")
+    moontile_compile_kernels(${MOONTILE_IMAGE_COPY} copy/copy "${archs}")
+    moontile_compile_kernels(${MOONTILE_IMAGE_MMA} gemm/mma "${mma_archs}")
     if(90a IN_LIST mma_archs)
       set(MOONTILE_IMAGE_HOPPER ${PROJECT_BINARY_DIR}/kernels/hopper.fatbin)
       moontile_compile_kernels(${MOONTILE_IMAGE_HOPPER} gemm/hopper 90a)

@@ -1,28 +1,38 @@
 # targets.cmake: the libraries, the Lua module, the program.
 # SPDX-License-Identifier: MIT
 
-# The core, compiled once, for both libraries and for the module.
-file(GLOB MOONTILE_CORE_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/mt_*.c)
+# The core, compiled once, for both libraries and for the module: a list of files for each room
+# of src/rooms.txt, but for those of Lua.
+set(SRC ${PROJECT_SOURCE_DIR}/src)
+set(MOONTILE_INCLUDES ${PROJECT_SOURCE_DIR}/include ${SRC} ${PROJECT_SOURCE_DIR})
+file(STRINGS ${SRC}/rooms.txt rooms REGEX "^[a-z]+ ")
+list(TRANSFORM rooms REPLACE " .*" "")
+set(MOONTILE_CORE_SOURCES ${SRC}/backends.c)
+foreach(room IN LISTS rooms)
+  file(GLOB MOONTILE_SOURCES_${room} CONFIGURE_DEPENDS ${SRC}/${room}/*.c)
+  if(NOT room STREQUAL "binding")
+    list(APPEND MOONTILE_CORE_SOURCES ${MOONTILE_SOURCES_${room}})
+  endif()
+endforeach()
 add_library(moontile_core OBJECT ${MOONTILE_CORE_SOURCES})
-target_include_directories(moontile_core PUBLIC ${PROJECT_SOURCE_DIR}/src
-                           PRIVATE ${PROJECT_SOURCE_DIR}/kernels)
+target_include_directories(moontile_core PRIVATE ${MOONTILE_INCLUDES})
 moontile_target(moontile_core)
 # The inner loops of a product: a * b + c is one operation where the processor has it.
-set_source_files_properties(${PROJECT_SOURCE_DIR}/src/mt_cpu_micro.c PROPERTIES
+set_source_files_properties(${SRC}/cpu/gemm_micro.c PROPERTIES
                             COMPILE_OPTIONS -ffp-contract=fast)
 
 # The loops of a conversion: both ways of a choice are computed, as vectors do it.
-set_source_files_properties(${PROJECT_SOURCE_DIR}/src/mt_cpu_cast.c PROPERTIES
+set_source_files_properties(${SRC}/cpu/copy_convert.c PROPERTIES
   COMPILE_OPTIONS "-fno-trapping-math;$<$<CONFIG:RelWithDebInfo>:-O3>")
 
-foreach(name micro cast tile)
-  set_property(SOURCE ${PROJECT_SOURCE_DIR}/src/mt_cpu_${name}.c APPEND PROPERTY
+foreach(name gemm_micro copy_convert copy_tile)
+  set_property(SOURCE ${SRC}/cpu/${name}.c APPEND PROPERTY
                COMPILE_OPTIONS ${MOONTILE_UNGUARDED})
 endforeach()
 
 # The algebra is small functions that call each other: they are worth inlining.
-foreach(name build coalesce complement composition divide)
-  set_source_files_properties(${PROJECT_SOURCE_DIR}/src/mt_${name}.c PROPERTIES
+foreach(name core/build core/coalesce algebra/complement algebra/compose algebra/divide)
+  set_source_files_properties(${SRC}/${name}.c PROPERTIES
     COMPILE_OPTIONS $<$<CONFIG:RelWithDebInfo>:-O3>)
 endforeach()
 
@@ -31,7 +41,7 @@ function(moontile_core_library name kind export)
   add_library(moontile::${export} ALIAS ${name})
   moontile_target(${name})
   target_include_directories(${name} INTERFACE
-    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   set_target_properties(${name} PROPERTIES OUTPUT_NAME moontile EXPORT_NAME ${export})
 endfunction()
 
@@ -57,10 +67,8 @@ add_custom_command(OUTPUT ${MOONTILE_EMBED}
   DEPENDS ${MOONTILE_LUA_FILES} ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
   COMMENT "Embedding lua/moontile" VERBATIM)
 
-file(GLOB MOONTILE_BINDING_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/lmt*.c)
-add_library(moontile_binding OBJECT ${MOONTILE_BINDING_SOURCES} ${MOONTILE_EMBED})
-target_include_directories(moontile_binding PUBLIC ${PROJECT_SOURCE_DIR}/src
-                           PRIVATE ${PROJECT_SOURCE_DIR}/kernels)
+add_library(moontile_binding OBJECT ${MOONTILE_SOURCES_binding} ${MOONTILE_EMBED})
+target_include_directories(moontile_binding PRIVATE ${MOONTILE_INCLUDES})
 target_include_directories(moontile_binding SYSTEM PUBLIC ${MOONTILE_LUA_INCLUDE_DIR})
 moontile_target(moontile_binding)
 
@@ -79,8 +87,8 @@ set_target_properties(moontile_module PROPERTIES PREFIX "" OUTPUT_NAME moontile
 target_link_options(moontile_module PRIVATE
   "LINKER:--version-script=${PROJECT_SOURCE_DIR}/cmake/module.map")
 
-if(MOONTILE_LUA_LIBRARY AND EXISTS ${PROJECT_SOURCE_DIR}/src/main.c)
-  add_executable(moontile_program ${PROJECT_SOURCE_DIR}/src/main.c)
+if(MOONTILE_LUA_LIBRARY AND EXISTS ${SRC}/main.c)
+  add_executable(moontile_program ${SRC}/main.c)
   moontile_target(moontile_program)
   target_link_libraries(moontile_program PRIVATE moontile_lua moontile_liblua)
   set_target_properties(moontile_program PROPERTIES OUTPUT_NAME moontile ENABLE_EXPORTS ON)

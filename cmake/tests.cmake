@@ -38,7 +38,7 @@ endfunction()
 # What C tests share.
 add_library(moontile_spec_common STATIC EXCLUDE_FROM_ALL ${SPEC}/common/cases.c)
 moontile_target(moontile_spec_common)
-target_include_directories(moontile_spec_common PUBLIC ${SPEC}/common)
+target_include_directories(moontile_spec_common PUBLIC ${SPEC}/common ${MOONTILE_INCLUDES})
 target_link_libraries(moontile_spec_common PUBLIC moontile_static)
 
 # spec/DIR/*.c as the program NAME, linked with the core and whatever else is said.
@@ -47,7 +47,6 @@ function(moontile_spec_program name dir)
   if(sources)
     add_executable(${name} ${sources})
     moontile_target(${name})
-    target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/kernels)
     target_link_libraries(${name} PRIVATE moontile_spec_common moontile_static ${ARGN})
     target_compile_definitions(${name} PRIVATE MOONTILE_SPEC_DIR="${SPEC}")
   endif()
@@ -55,20 +54,15 @@ endfunction()
 
 # ---- the core, in C
 
-foreach(dir core property exec npy num gemm_cpu cuda mma)
-  set(name moontile_${dir}_test)
-  if(dir STREQUAL property)
-    set(name moontile_property)
-  endif()
-  moontile_spec_program(${name} ${dir})
-  if(TARGET ${name})
-    moontile_test(${dir} COMMAND ${name} COST 10)
-  endif()
+# The tests of a room have its name.
+foreach(room core algebra types atom copy gemm cpu cuda)
+  moontile_spec_program(moontile_${room}_test ${room})
+  moontile_test(${room} COMMAND moontile_${room}_test COST 10)
 endforeach()
 
 # The bench of the property test: prints its seed and its time.
-if(TARGET moontile_property)
-  add_custom_target(moontile_property_bench COMMAND moontile_property --cases 100000000 --jobs 0
+if(TARGET moontile_algebra_test)
+  add_custom_target(moontile_algebra_bench COMMAND moontile_algebra_test --cases 100000000 --jobs 0
                     USES_TERMINAL VERBATIM)
 endif()
 
@@ -88,7 +82,7 @@ file(GLOB sources CONFIGURE_DEPENDS ${SPEC}/fake/*.c)
 if(sources)
   add_library(moontile_fake SHARED ${sources})
   moontile_target(moontile_fake)
-  target_include_directories(moontile_fake PRIVATE ${PROJECT_SOURCE_DIR}/kernels)
+  target_include_directories(moontile_fake PRIVATE ${MOONTILE_INCLUDES})
   target_link_libraries(moontile_fake PRIVATE moontile_static)
   set_target_properties(moontile_fake PROPERTIES OUTPUT_NAME cuda VERSION 1 SOVERSION 1
                         LIBRARY_OUTPUT_DIRECTORY ${FAKE_DIR})
@@ -98,12 +92,13 @@ endif()
 # look, found by the driver (4). The unchecked object takes the place of the library's.
 if(TARGET moontile_fake AND EXISTS ${SPEC}/gpu/planted.c)
   add_executable(moontile_planted ${SPEC}/gpu/planted.c)
-  add_executable(moontile_planted_unsafe ${SPEC}/gpu/planted.c ${PROJECT_SOURCE_DIR}/src/mt_plan.c)
+  add_executable(moontile_planted_unsafe ${SPEC}/gpu/planted.c ${SRC}/plan/plan.c)
   target_compile_definitions(moontile_planted_unsafe PRIVATE MT_UNSAFE_NO_CHECK)
   foreach(want IN ITEMS planted=3 planted_unsafe=4)
     string(REGEX REPLACE "=.*" "" name ${want})
     string(REGEX REPLACE ".*=" "" status ${want})
     moontile_target(moontile_${name})
+    target_include_directories(moontile_${name} PRIVATE ${MOONTILE_INCLUDES})
     target_link_libraries(moontile_${name} PRIVATE moontile_static)
     moontile_test(${name} COMMAND sh -c "\"$0\" \"$1\" && exit 1; [ $? = ${status} ]"
                   $<TARGET_FILE:moontile_${name}> ${FAKE_DIR}/libcuda.so.1)
@@ -205,11 +200,17 @@ endif()
 moontile_test(program COMMAND sh ${SPEC}/program/run.sh ${PROGRAM} ${SCRATCH}/program)
 
 if(NOT MOONTILE_SANITIZE)
+  set(objects ${PROJECT_BINARY_DIR}/objects.txt)
+  file(GENERATE OUTPUT ${objects} CONTENT "$<JOIN:$<TARGET_OBJECTS:moontile_core>,\n>
+$<JOIN:$<TARGET_OBJECTS:moontile_binding>,\n>
+$<JOIN:$<TARGET_OBJECTS:moontile_program>,\n>
+")
   moontile_test(walls COMMAND ${PROGRAM} ${SPEC}/walls/walls.lua ${PROJECT_SOURCE_DIR}
                 $<TARGET_FILE:moontile_static> $<TARGET_FILE:moontile_shared>
                 $<TARGET_FILE:moontile_module> ${PROGRAM} ${CMAKE_NM} ${CMAKE_BUILD_TYPE}
-                "${MOONTILE_HARDENED}")
+                "${MOONTILE_HARDENED}" ${objects})
 endif()
+moontile_test(walls.rooms COMMAND ${PROGRAM} ${SPEC}/walls/rooms_planted.lua ${PROJECT_SOURCE_DIR})
 # The golden tables; examples of C++ expressions are for reading.
 file(GLOB tables CONFIGURE_DEPENDS ${SPEC}/golden/*.tsv)
 list(FILTER tables EXCLUDE REGEX "/dynamic_examples\\.tsv$")
@@ -223,7 +224,7 @@ moontile_test(fuzz.api COMMAND ${PROGRAM} ${SPEC}/fuzz/api.lua 1 20000)
 # Random scripts, for a quarter of a minute.
 moontile_test(fuzz.surface COST 15 COMMAND sh ${SPEC}/fuzz/surface.sh ${PROGRAM} ${SCRATCH}/surface)
 moontile_test(walls.live COMMAND ${PROGRAM} ${SPEC}/walls/live.lua ${PROJECT_SOURCE_DIR}
-              ${MOONTILE_BINDING_SOURCES})
+              ${MOONTILE_SOURCES_binding})
 moontile_test(quiet COMMAND ${PROGRAM} ${SPEC}/walls/quiet.lua)
 
 file(GLOB examples CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/*.lua)

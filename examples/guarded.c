@@ -17,7 +17,7 @@
 #include <lua.h>
 #include <lualib.h>
 
-#include "moontile_lua.h"
+#include "moontile/lua.h"
 
 typedef struct guard {
   mt_lua_config config;            /* what moontile permits; `stop` is that below */

@@ -9,7 +9,7 @@
 #include <lua.h>
 #include <lualib.h>
 
-#include "moontile_lua.h"
+#include "moontile/lua.h"
 
 enum { ROWS = 6, COLUMNS = 10 };
 

@@ -237,7 +237,7 @@ end
 -- The rows of mma.def: name, arch, pattern of the atom's name.
 local function rows()
   local list = {}
-  for line in io.lines "kernels/mma.def" do
+  for line in io.lines "kernels/gemm/mma.def" do
     local name, arch, atom = line:match '^MT_MMA_KERNEL%(([%w_]+), *(%d+), "(.-)"%)'
     if name then
       atom = "^" .. atom:gsub("[%p]", "%%%0"):gsub("%%%*", ".-") .. "$"

@@ -1,7 +1,7 @@
 -- doc_spec.lua: every ```lua block of the manual runs, and prints what its `-->` lines say.
 -- SPDX-License-Identifier: MIT
 
-local FILES = { "README.md", "src/moontile.h", "src/moontile_lua.h", "bench/RESULTS.md" }
+local FILES = { "README.md", "include/moontile.h", "include/moontile/lua.h", "bench/RESULTS.md" }
 
 local function read(name)
   local f = io.open(name)

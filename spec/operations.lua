@@ -1,4 +1,4 @@
--- operations.lua: the rows of operations.def, what scripts can call:
+-- operations.lua: the rows of binding/operations.def, what scripts can call:
 -- { { name =, of = { TILE = true, ... }, most = n or "MANY", takes = }, ... }
 -- SPDX-License-Identifier: MIT
 
@@ -6,7 +6,7 @@ local EVERYWHERE = { OF_BOTH = "OF_TILE OF_LAYOUT", OF_ALL = "OF_TILE OF_LAYOUT 
 
 local function read_rows(path)
   local most_of, rows = {}, {}
-  for line in io.lines "src/lmt.h" do
+  for line in io.lines "src/binding/lmt.h" do
     for signature, n in line:gmatch "MOST_([%w_]+) = (%d)" do most_of[signature] = tonumber(n) end
   end
   for line in io.lines(path) do
@@ -23,4 +23,4 @@ local function read_rows(path)
   return rows
 end
 
-return read_rows "src/operations.def"
+return read_rows "src/binding/operations.def"

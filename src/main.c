@@ -8,12 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "moontile.h"
-#include "moontile_lua.h"
+#include <lauxlib.h>
+#include <lua.h>
+#include <lualib.h>
 
-#include "lauxlib.h"
-#include "lua.h"
-#include "lualib.h"
+#include "moontile.h"
+#include "moontile/lua.h"
 
 #ifndef MOONTILE_BUILD
 #define MOONTILE_BUILD "unknown"

@@ -9,7 +9,7 @@
 #ifndef BARRIER_CUH
 #define BARRIER_CUH
 
-#include "mt_hopper_desc.h"
+#include "gemm/hopper_desc.h"
 
 namespace mt {
 

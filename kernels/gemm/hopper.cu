@@ -3,7 +3,7 @@
 ** SPDX-License-Identifier: MIT
 */
 #define MT_INLINE __device__ __forceinline__
-#include "hopper.cuh"
+#include "kernels/gemm/hopper.cuh"
 
 namespace mt {
 
@@ -22,7 +22,7 @@ enum { MAJOR_K, MAJOR_MN };
                               mt::MAJOR_##major_b, mt::out_##c>>(p);                     \
   }
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
-#include "hopper.def"
+#include "kernels/gemm/hopper.def"
 #else
 /* Without a kernel the image would not be one. */
 extern "C" __global__ void mt_hopper_none () {}

@@ -21,8 +21,8 @@
 #ifndef HOPPER_CUH
 #define HOPPER_CUH
 
-#include "tma.cuh"
-#include "wgmma.cuh"
+#include "kernels/gemm/tma.cuh"
+#include "kernels/gemm/wgmma.cuh"
 
 namespace mt {
 

@@ -9,8 +9,8 @@
 #ifndef TMA_CUH
 #define TMA_CUH
 
-#include "barrier.cuh"
-#include "mt_hopper_desc.h"
+#include "kernels/gemm/barrier.cuh"
+#include "gemm/hopper_desc.h"
 
 namespace mt {
 

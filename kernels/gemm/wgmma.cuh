@@ -8,7 +8,7 @@
 #ifndef WGMMA_CUH
 #define WGMMA_CUH
 
-#include "mt_hopper_desc.h"
+#include "gemm/hopper_desc.h"
 
 namespace mt {
 

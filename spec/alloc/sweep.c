@@ -17,7 +17,7 @@
 #include <lauxlib.h>
 #include <lualib.h>
 
-#include "moontile_lua.h"
+#include "moontile/lua.h"
 
 typedef struct heap {
   long left;                  /* allocations that may still succeed */

@@ -24,7 +24,7 @@ typedef struct scenario {
 
 static const char *const names[] = {
 #define MT_CUDA_CALL(name, suffix, args) #name #suffix,
-#include "mt_cuda.def"
+#include "cuda/driver.def"
 };
 
 static void count_calls (int *out) {
@@ -129,7 +129,7 @@ static mt_status play (scenario *x) {
 static mt_status status_of (CUresult r) {
   static const struct { CUresult number; mt_status status; } rows[] = {
 #define MT_CUDA_ERROR(name, number, status, advice) {number, status},
-#include "mt_cuda.def"
+#include "cuda/driver.def"
   };
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
     if (rows[i].number == r) return rows[i].status;
@@ -138,7 +138,7 @@ static mt_status status_of (CUresult r) {
 
 static const CUresult codes[] = {
 #define MT_CUDA_ERROR(name, number, status, advice) number,
-#include "mt_cuda.def"
+#include "cuda/driver.def"
   1, 201, 400, 999
 };
 

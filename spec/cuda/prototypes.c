@@ -9,11 +9,11 @@
 #define MT_CUDA_CALL(name, suffix, args)                                                 \
   _Static_assert(__builtin_types_compatible_p(__typeof__(&name##suffix),                 \
                                               CUresult (*) args), #name);
-#include "mt_cuda.def"
+#include "cuda/driver.def"
 
 #define MT_CUDA_ERROR(name, number, status, advice)                                      \
   _Static_assert(CUDA_ERROR_##name == number, #name);
-#include "mt_cuda.def"
+#include "cuda/driver.def"
 #endif
 
 typedef int spec_prototypes;

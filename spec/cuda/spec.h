@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "../fake/fakecuda.h"
+#include "moontile.h"
 
 /* Failed checks go to stderr with their place and text; main returns their number. */
 extern int spec_failures;

@@ -4,7 +4,7 @@
 ** SPDX-License-Identifier: MIT
 */
 #include "spec.h"
-#include "mt_stage.h"
+#include "plan/stage.h"
 
 mt_status spec_open_pieces (mt_device **out, size_t piece, mt_err *err) {
   mt_device_options o = {.libcuda = fake_path, .piece = piece};

@@ -14,7 +14,7 @@
 #include "fakecuda.h"
 
 #define MT_CUDA_CALL(name, suffix, args) FAKECUDA_API CUresult name##suffix args;
-#include "mt_cuda.def"
+#include "cuda/driver.def"
 FAKECUDA_API mt_get_proc cuGetProcAddress_v2;
 
 enum { MAXDEVICES = 16, MAXSTACK = 16 };
@@ -453,7 +453,7 @@ typedef struct symbol {
 
 static const symbol symbols[] = {
 #define MT_CUDA_CALL(name, suffix, args) {#name, (void (*) (void))name##suffix},
-#include "mt_cuda.def"
+#include "cuda/driver.def"
 };
 
 FAKE cuGetProcAddress_v2 (const char *name, void **out, int wanted, uint64_t flags,

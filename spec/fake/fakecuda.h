@@ -21,8 +21,8 @@
 #ifndef FAKECUDA_H
 #define FAKECUDA_H
 
-#include "mt_algo.h"
-#include "mt_cuda.h"
+#include "copy/algo.h"
+#include "cuda/cuda.h"
 
 #define FAKECUDA_API __attribute__((visibility("default")))
 
@@ -42,7 +42,7 @@ FAKECUDA_API void fakecuda_forget (void);      /* frees all memory of the device
 /* Each function of the driver, by number. */
 enum {
 #define MT_CUDA_CALL(name, suffix, args) FAKE_##name,
-#include "mt_cuda.def"
+#include "cuda/driver.def"
   FAKE_CALLS
 };
 

@@ -8,11 +8,11 @@
 #include "fakecuda.h"
 
 #define MT_CUDA_CALL(name, suffix, args) FAKECUDA_API CUresult name##suffix args;
-#include "mt_cuda.def"
+#include "cuda/driver.def"
 
 static const char *const names[] = {
 #define MT_CUDA_CALL(name, suffix, args) #name #suffix,
-#include "mt_cuda.def"
+#include "cuda/driver.def"
 };
 
 static int calls[FAKE_CALLS];
@@ -55,7 +55,7 @@ CUresult fake_call (int number) {
 
 static const struct { CUresult number; const char *name; } errors[] = {
 #define MT_CUDA_ERROR(name, number, status, advice) {number, "CUDA_ERROR_" #name},
-#include "mt_cuda.def"
+#include "cuda/driver.def"
   {1, "CUDA_ERROR_INVALID_VALUE"}, {201, "CUDA_ERROR_INVALID_CONTEXT"},
   {400, "CUDA_ERROR_INVALID_HANDLE"}, {999, "CUDA_ERROR_UNKNOWN"}
 };

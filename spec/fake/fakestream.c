@@ -10,7 +10,7 @@
 #include <time.h>
 
 #include "fakecuda.h"
-#include "mt_ref.h"
+#include "copy/ref.h"
 
 static CUstream streams;
 

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "counted.h"
-#include "moontile_lua.h"
+#include "moontile/lua.h"
 
 /* In a state of its own, configured (NULL: not), with all of Lua's libraries and the global
 ** `tile`: what the text `begin` and then `code` give, or their error, as text. */

@@ -119,8 +119,8 @@ static inline void fetches_end () {
   f->n = 0;
 }
 
-#include "algos.cuh"
-#include "cast.cuh"
+#include "kernels/copy/algos.cuh"
+#include "kernels/cast/cast.cuh"
 
 /* What the instructions make of two f32: of every NaN the same. */
 namespace mt {
@@ -208,8 +208,8 @@ void run_block (body *b, const mt_launch *l, bool together) {
     mt::cast<MT_FORM_##form, mt::src##_number, mt::dst##_number>(l);                     \
   }                                                                                      \
   MT_RUN(name, form)
-#include "copy.def"
-#include "cast.def"
+#include "kernels/copy/copy.def"
+#include "kernels/cast/cast.def"
 }
 
 typedef void emulated (unsigned blocks, unsigned block, const mt_launch *l);
@@ -218,8 +218,8 @@ extern emulated *const EMULATE[];
 emulated *const EMULATE[] = {
 #define MT_COPY_KERNEL(name, form, bytes, threads, unroll) run_##name,
 #define MT_SWIZZLE_KERNEL(name, form, bytes, threads, unroll) run_##name,
-#include "copy.def"
+#include "kernels/copy/copy.def"
 #define MT_CAST_KERNEL(name, form, src, dst) run_##name,
-#include "cast.def"
+#include "kernels/cast/cast.def"
 };
 }

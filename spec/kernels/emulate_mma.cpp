@@ -97,7 +97,7 @@ static void execute (unsigned count, const char *name, void *c, const void *a,
   meet(where, count, name);
 }
 
-#include "mma.cuh"
+#include "kernels/gemm/mma.cuh"
 
 /* ------------------------------------------------------------------ blocks */
 
@@ -137,7 +137,7 @@ void run_block (unsigned threads) {
 
 #define MT_MMA_KERNEL(name, arch, atom) {"mt_" #name, mt::product<mt::name>},
 const struct { const char *name; kernel *function; } kernels[] = {
-#include "mma.def"
+#include "kernels/gemm/mma.def"
 };
 }
 

@@ -5,12 +5,12 @@
 #ifndef KERNELS_TEST_H
 #define KERNELS_TEST_H
 
-#include "mt_choose.h"
-#include "mt_cuda.h"
+#include "copy/kernel_choice.h"
+#include "cuda/cuda.h"
 
 int below (int n);                                  /* random: 0 .. n-1 */
 
-/* The divisor of an axis as mt_desc.h has it; a whole axis. */
+/* The divisor of an axis as desc/desc.h has it; a whole axis. */
 void set_divisor (mt_axis *a);
 void set_axis (mt_desc *d, uint32_t i, int64_t extent, int64_t src, int64_t dst);
 

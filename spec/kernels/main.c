@@ -11,13 +11,13 @@
 #include <stdlib.h>
 
 #include "kernels_test.h"
-#include "mt_algo.h"
-#include "mt_check.h"
-#include "mt_device.h"
-#include "mt_plan.h"
-#include "mt_ref.h"
-#include "mt_turn.h"
-#include "mt_flip.h"
+#include "copy/algo.h"
+#include "copy/check.h"
+#include "plan/device.h"
+#include "copy/copy.h"
+#include "copy/ref.h"
+#include "copy/smem_transpose.h"
+#include "desc/swizzle.h"
 
 enum { MOST = 20000, MARGIN = 64, POISON = 0xEE };
 
@@ -33,7 +33,7 @@ int below (int n) {
 
 /* ---------------------------------------------------------------- drawing a launch */
 
-/* As mt_desc.h has it. */
+/* As desc/desc.h has it. */
 void set_divisor (mt_axis *a) {
   int log = 0;
   if (a->extent == 1) return;

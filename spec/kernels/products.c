@@ -12,10 +12,10 @@
 #include <stdlib.h>
 
 #include "kernels_test.h"
-#include "mt_device.h"
-#include "mt_dtype.h"
-#include "mt_mma.h"
-#include "mt_num.h"
+#include "plan/device.h"
+#include "types/dtype.h"
+#include "gemm/gemm.h"
+#include "atom/mma_number.h"
 #include "products.h"
 
 enum { MAX_ATOMS = 4096, MAX_CELLS = 64 * 64 };

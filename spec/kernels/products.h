@@ -5,7 +5,7 @@
 #ifndef PRODUCTS_H
 #define PRODUCTS_H
 
-#include "mt_desc.h"
+#include "desc/desc.h"
 
 #ifdef __cplusplus
 extern "C" {

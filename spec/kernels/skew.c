@@ -3,7 +3,7 @@
 ** SPDX-License-Identifier: MIT
 */
 #include "kernels_test.h"
-#include "mt_skew.h"
+#include "copy/smem_unaligned.h"
 
 /* Skewed boxes: the first `run` axes are a run of the source; the row of the destination
 ** has all others and some of these. The last axis of each may overhang. */

@@ -1,4 +1,4 @@
--- everything.lua: a call of each row of operations.def that takes what may be freed, as found by
+-- everything.lua: a call of each row of binding/operations.def that takes what may be freed, as found by
 -- trying.
 -- SPDX-License-Identifier: MIT
 --

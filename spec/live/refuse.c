@@ -11,7 +11,7 @@
 #include <lauxlib.h>
 #include <lualib.h>
 
-#include "moontile_lua.h"
+#include "moontile/lua.h"
 
 typedef struct heap {
   lua_Integer left;             /* 0: none is to fail */

@@ -14,7 +14,7 @@
 #include <time.h>
 
 #include "counted.h"
-#include "moontile_lua.h"
+#include "moontile/lua.h"
 
 enum { FLAG, HOOK, WAYS };
 enum { MOST = 2000 };              /* milliseconds: beyond, it was not stopped */

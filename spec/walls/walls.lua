@@ -1,8 +1,10 @@
 -- walls.lua: the walls of the house, as a test over the sources and over what was built.
 -- usage: walls.lua ROOT libmoontile.a libmoontile.so moontile.so moontile NM BUILD_TYPE HARDENED
+--                  OBJECTS: a file with the paths of all objects, a line each
 -- SPDX-License-Identifier: MIT
 
-local ROOT, STATIC, SHARED, MODULE, PROGRAM, NM, BUILD_TYPE, HARDENED = table.unpack(arg)
+local ROOT, STATIC, SHARED, MODULE, PROGRAM, NM, BUILD_TYPE, HARDENED, OBJECTS =
+  table.unpack(arg)
 local MAX_FUNCTION, MAX_FILE = 60, 500
 
 local broken = {}
@@ -47,38 +49,48 @@ end
 
 -- ---- who includes what
 
-local function check_includes()
-  for _, name in ipairs(files("src", "%.[chS]$")) do
-    local base, text = name:match "[^/]*$", read(name)
-    local lua = base:match "^lmt" or base == "moontile_lua.h" or base == "main.c"
-    for n, line in each_line(text) do
-      local file = line:match '^%s*#%s*include%s*[<"](.-)[>"]'
-      if file then
-        if file:match "^l%a+%.h$" and file:match "^lua" or file == "lauxlib.h" then
-          if not lua then fail("%s:%d: %s is for the binding only", name, n, file) end
-        end
-        if file:match "^cuda" or file:match "^nv" or file:match "^cu%a*%.h$" then
-          fail("%s:%d: %s: no CUDA header belongs in src", name, n, file)
-        end
-        if file:match "^lmt" and not lua then
-          fail("%s:%d: the core knows no Lua: %s", name, n, file)
-        end
-      end
+local rooms = dofile(ROOT .. "/spec/walls/rooms.lua")
+local order = rooms.order(read "src/rooms.txt")
+
+local function check_rooms()
+  local found = {}
+  for _, name in ipairs(files("src", "%.[ch]$")) do found[name] = "\n" .. read(name) end
+  rooms.check_includes(order, found, fail)
+  rooms.check_circles(found, fail)
+  local nm = ("xargs '%s' -A -P < '%s'"):format(NM, OBJECTS)
+  if not rooms.check_symbols(order, lines_of(nm), fail) then fail("no object was read") end
+end
+
+-- What is not ours: Lua's headers are for the binding, the driver's names for src/cuda.
+local function check_foreign(name, text)
+  local room = rooms.of(name)
+  local lua = room == "binding" or room == "main.c"
+  for n, line in each_line(text) do
+    local file = line:match '^%s*#%s*include%s*[<"](.-)[>"]' or ""
+    if (file:match "^lua" or file == "lauxlib.h" or file == "moontile/lua.h") and not lua then
+      fail("%s:%d: %s is for the binding only", name, n, file)
     end
-    if not base:match "^mt_cuda" then
-      for n, line in each_line(code_of(text)) do
-        for word in line:gmatch "%f[%w_]cu%u[%w_]*" do
-          fail("%s:%d: the driver's %s belongs to mt_cuda*", name, n, word)
-        end
-      end
+    if file:match "^cuda[%a_]*%.h$" or file:match "^nv" or file:match "^cu%a*%.h$" then
+      fail("%s:%d: %s: no CUDA header belongs in src", name, n, file)
     end
   end
+  if room == "cuda" then return end
+  for n, line in each_line(code_of(text)) do
+    for word in line:gmatch "%f[%w_]cu%u[%w_]*" do
+      fail("%s:%d: the driver's %s belongs to src/cuda", name, n, word)
+    end
+  end
+end
+
+local function check_includes()
+  check_rooms()
+  for _, name in ipairs(files("src", "%.[chS]$")) do check_foreign(name, read(name)) end
   for _, name in ipairs(files("kernels", "%.cuh?$")) do
     for n, line in each_line(read(name)) do
       local file = line:match '^%s*#%s*include%s*[<"](.-)[>"]'
       local kind = file and file:match "%.%a+$"
-      if file and not file:match "_desc%.h$" and kind ~= ".cuh" and kind ~= ".def" then
-        fail("%s:%d: %s is no .def or .cuh file, nor a descriptor (*_desc.h)", name, n, file)
+      if file and not file:match "desc%.h$" and kind ~= ".cuh" and kind ~= ".def" then
+        fail("%s:%d: %s is no .def or .cuh file, nor a descriptor (*desc.h)", name, n, file)
       end
     end
   end
@@ -124,7 +136,7 @@ local function check_lua_functions(name, text)
 end
 
 local function check_sizes()
-  for _, dir in ipairs { "src", "kernels", "lua", "spec", "examples", "bench" } do
+  for _, dir in ipairs { "include", "src", "kernels", "lua", "spec", "examples", "bench" } do
     for _, name in ipairs(files(dir, "%.%a+$")) do
       local kind = name:match "%.(%a+)$"
       local c = kind:match "^[ch]$" or kind:match "^cuh?$"

@@ -1,0 +1,65 @@
+/*
+** tune.h - why a plan has its kernel, what else there is, how long that takes.
+** SPDX-License-Identifier: MIT
+**
+** Included by moontile.h. A way is a kernel that can do what a plan does, or one
+** that was considered and cannot.
+*/
+#ifndef MOONTILE_TUNE_H
+#define MOONTILE_TUNE_H
+
+#include "moontile/plan.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { MT_MAXWAYS = 64, MT_WAY_REASON = 160, MT_KEY_SIZE = 160 };
+
+/* MT_OK: the plan launches one kernel, of which the functions below tell. Else
+** MT_EUNSUPPORTED: it is of a copy between the host and a device (mt_plan_transfer): that
+** has no ways, no key, and is neither measured nor taken otherwise. */
+MT_API mt_status mt_plan_is_launch (const mt_plan *p, mt_err *err);
+
+typedef struct mt_way {
+  char kernel[64];
+  const char *form;            /* "partition", "flat", or how it goes through shared
+                               ** memory: "tile", "box", ...; not possible: "" */
+  bool possible, chosen;
+  int vector;                  /* bytes of an access to the source; 0: not known */
+  /* Of copies on a GPU, else all 0: bytes of memory that are moved, sectors of 32 bytes
+  ** counted whole; what part of its tiles or vectors is used; microseconds as predicted
+  ** for an H200. */
+  double traffic, used, predicted;
+  char why[MT_WAY_REASON];    /* it was not chosen; of the chosen "" */
+} mt_way;
+
+/* Writes at most MT_MAXWAYS and returns how many. Laws of a copy's:
+** (1) one is chosen: kernel and vector of the plan;
+** (2) if nobody asked for it (mt_plan_take), none of the possible ones is predicted to be
+**     faster;
+** (3) all that are possible copy the same elements.
+** Forms that are not possible are rows too: copy_NAME, and what the form is for. On a CPU
+** the one that was chosen is the only possible one. Of a product: the kernels for its
+** types. */
+MT_API int mt_plan_why (mt_way out[MT_MAXWAYS], const mt_plan *p);
+
+/* Another of the possible ones, proven anew. Errors: MT_EUNSUPPORTED, then the plan is as
+** it was. */
+MT_API mt_status mt_plan_take (mt_plan *p, const char *kernel, int vector, mt_err *err);
+
+/* Launches it n times on the device's own stream and waits: the microseconds of all, as
+** the device tells them. What is written is written n times: for a product with beta that
+** is not the same as once. Errors: MT_EINVAL while the device records a graph. */
+MT_API mt_status mt_plan_measure (mt_plan *p, int n, double *us, mt_err *err);
+
+/* What copies have in common that differ in nothing but addresses of the same alignment:
+** 16 digits, a tabulator, the device's name. Like snprintf; MT_KEY_SIZE is enough. Two
+** copies with one key may differ in theory; then at worst a slower kernel is taken. */
+MT_API size_t mt_plan_key (char *buf, size_t size, const mt_plan *p);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

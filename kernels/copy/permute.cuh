@@ -1,0 +1,198 @@
+/*
+** permute.cuh - copies whose runs share axes or are short: boxes through shared memory.
+** SPDX-License-Identifier: MIT
+**
+** A unit is an access of ES bytes, a vector V of them. A block moves one box: it reads
+** the vectors of the source along the hops `load` of the descriptor, each whole into
+** shared memory, and puts the vectors of the destination together along the hops
+** `store`: groups of G units, whose places from the first on are the same in all groups.
+** A word holds W units that lie together in the source and apart in the destination:
+** words of all units of a vector make W vectors. Where the first vectors come from is
+** found while the box arrives.
+*/
+#ifndef BOX_CUH
+#define BOX_CUH
+
+#include "kernels/copy/transpose.cuh"
+
+#define MT_INLINE __device__ __forceinline__
+
+namespace mt {
+
+/* Vectors of a thread at most. */
+enum { BOX_ROUNDS = MT_BOX_BYTES / 16 / 256 };
+
+/* Things of a walk of BYTES each, N at once. Only each EACH-th needs its place in global
+** memory. Digit k of n is n_k - extent_k * n_k+1, where n_k is what is left before hop k:
+** so each n_k is multiplied by its own step less all of the hop before. */
+template <int N, int EACH, int BYTES> struct box_walk {
+  uint32_t n[N], global[N / EACH];      /* in things */
+  near shared[N];
+
+  MT_INLINE void go (const mt_hop *hop, uint32_t count, near box) {
+    uint32_t far_behind = 0;
+    near behind = 0;
+#pragma unroll
+    for (int i = 0; i < N; i++) shared[i] = box;
+#pragma unroll
+    for (int i = 0; i < N / EACH; i++) global[i] = 0;
+#pragma unroll 1
+    for (uint32_t k = 0; k < count; k++) {
+      const uint32_t extent = hop[k].extent, mul = hop[k].mul, shift = hop[k].shift;
+      const uint32_t far = (uint32_t)((uint64_t)hop[k].global / BYTES);
+      const near step = hop[k].shared;
+#pragma unroll
+      for (int i = 0; i < N; i++) {
+        shared[i] += n[i] * (step - behind);
+        if (i % EACH == 0) global[i / EACH] += n[i] * (far - far_behind);
+        n[i] = __umulhi(n[i], mul) >> shift;
+      }
+      behind = step * extent, far_behind = far * extent;
+    }
+  }
+
+  MT_INLINE int64_t offset (int i) const { return (int64_t)(int32_t)global[i] * BYTES; }
+};
+
+/* ROUNDS vectors of a thread. */
+template <int ROUNDS>
+MT_INLINE void box_load (const mt_turn &t, const char *src, near box) {
+  box_walk<ROUNDS, 1, 16> w;
+#pragma unroll
+  for (int r = 0; r < ROUNDS; r++) w.n[r] = threadIdx.x + r * blockDim.x;
+  w.go(t.load, t.nload, box);
+#pragma unroll
+  for (int r = 0; r < ROUNDS; r++)
+    if (threadIdx.x + r * blockDim.x < t.vectors) fetch(w.shared[r], src + w.offset(r));
+}
+
+/* Units of a vector -> the vector; words of W units -> W vectors. */
+template <int ES, int W> struct box_vectors {
+  typedef typename shared_word<(ES < 4 ? 4 : ES)>::type word;
+  static MT_INLINE void of (uint4 *out, const word *x) { turned<ES>::of(out, x); }
+};
+template <> struct box_vectors<1, 1> {
+  typedef uint8_t word;
+  static MT_INLINE void of (uint4 *out, const uint8_t *x) {
+    uint32_t *o = &out->x;
+#pragma unroll
+    for (int w = 0; w < 4; w++, x += 4)
+      o[w] = x[0] | (uint32_t)x[1] << 8 | (uint32_t)x[2] << 16 | (uint32_t)x[3] << 24;
+  }
+};
+template <> struct box_vectors<2, 1> {
+  typedef uint16_t word;
+  static MT_INLINE void of (uint4 *out, const uint16_t *x) {
+    uint32_t *o = &out->x;
+#pragma unroll
+    for (int w = 0; w < 4; w++) o[w] = x[2 * w] | (uint32_t)x[2 * w + 1] << 16;
+  }
+};
+
+/* Tasks of a thread, W vectors of the destination each: the words of EACH groups. Where
+** MOST groups lie is held; WALK of them are found at once. */
+template <int ES, int W, int G> struct box_tasks {
+  typedef typename box_vectors<ES, W>::word word;
+  enum {
+    V = 16 / ES, EACH = V / G, TASKS = BOX_ROUNDS / W, MOST = 16, WALK = 8,
+    HELD = TASKS * EACH <= MOST ? TASKS : MOST / EACH,
+    PASS = EACH < WALK ? EACH : WALK, N = WALK / PASS < HELD ? WALK / PASS : HELD
+  };
+  static_assert(HELD % N == 0 && EACH % PASS == 0, "passes find whole tasks");
+  int32_t global[HELD];                 /* in groups */
+  near group[HELD * EACH];
+
+  /* Groups [from, from + PASS) of the tasks r to r + N. */
+  MT_INLINE void pass (const mt_turn &t, near box, uint32_t first, int r, int from) {
+    box_walk<N * PASS, PASS, ES * G> w;
+#pragma unroll
+    for (int i = 0; i < N * PASS; i++)
+      w.n[i] = (first + (r + i / PASS) * blockDim.x) * EACH + from + i % PASS;
+    w.go(t.store, t.nstore, box);
+#pragma unroll
+    for (int i = 0; i < N * PASS; i++)
+      group[(r + i / PASS) * EACH + from + i % PASS] = w.shared[i];
+#pragma unroll
+    for (int i = 0; i < N && from == 0; i++) global[r + i] = (int32_t)w.global[i];
+  }
+
+  /* The tasks first, first + threads, ... */
+  MT_INLINE void find (const mt_turn &t, near box, uint32_t first) {
+#pragma unroll
+    for (int r = 0; r < HELD; r += N) {
+      if (r > 0 && r * blockDim.x >= t.vectors / W) break;
+#pragma unroll
+      for (int from = 0; from < EACH; from += PASS) pass(t, box, first, r, from);
+    }
+  }
+
+  MT_INLINE void put (const mt_turn &t, char *dst, int r) const {
+    word x[V];
+    uint4 out[W];
+    char *to = dst + (int64_t)global[r] * (ES * G);
+#pragma unroll
+    for (int j = 0; j < V; j++)
+      x[j] = *(const word *)there(group[r * EACH + j / G] + (j % G ? t.lane[j % G] : 0));
+    box_vectors<ES, W>::of(out, x);
+#pragma unroll
+    for (int j = 0; j < W; j++) store<16>(to + j * t.wide_step, out[j]);
+  }
+};
+
+/* The box is on its way. */
+template <int ES, int W, int G>
+MT_INLINE void box_store (const mt_turn &t, char *dst, near box) {
+  typedef box_tasks<ES, W, G> T;
+  const uint32_t tasks = t.vectors / W;
+  uint32_t first = threadIdx.x;
+  T x;
+  x.find(t, box, first);
+  fetched();
+#pragma unroll 1
+  for (int done = T::HELD;; done += T::HELD) {
+#pragma unroll
+    for (int r = 0; r < T::HELD; r++, first += blockDim.x) {
+      if (first >= tasks) return;
+      x.put(t, dst, r);
+    }
+    if (done >= T::TASKS) return;
+    x.find(t, box, first);
+  }
+}
+
+/* The G of the descriptor. */
+template <int ES, int W, int G>
+MT_INLINE void box_store_by (const mt_turn &t, char *dst, near box) {
+  if constexpr (G > 1)
+    if (t.group < G) return box_store_by<ES, W, G / 2>(t, dst, box);
+  box_store<ES, W, G>(t, dst, box);
+}
+
+template <int ES> MT_INLINE void copy_box (const mt_launch &p) {
+  MT_DYNAMIC(shared, MT_BOX_SHARED);
+  constexpr int W = ES < 4 ? 4 / ES : 1;
+  const mt_desc &d = p.desc;
+  const mt_turn &t = d.turn;
+  const near box = near_of(shared);
+  place at = {};
+  sides side(p);
+  walk(at, d, d.nthr + d.nval, d.nthr + d.nval + d.nrest, blockIdx.x);
+  side.move(d, at);
+  const char *src = settled(side.src);
+  if (t.vectors <= BOX_ROUNDS / 2 * blockDim.x) box_load<BOX_ROUNDS / 2>(t, src, box);
+  else box_load<BOX_ROUNDS>(t, src, box);
+  if (W > 1 && t.wide == 1) box_store_by<ES, 1, 16 / ES>(t, side.dst, box);
+  else box_store_by<ES, W, 16 / ES>(t, side.dst, box);
+}
+
+template <int BYTES, int UNROLL> struct copier<MT_FORM_BOX, BYTES, UNROLL> {
+  static MT_INLINE void run (const mt_launch &p) { copy_box<BYTES>(p); }
+};
+
+} // namespace mt
+
+/* Blocks of an SM; without a number as many as registers allow. */
+#define MT_BOUNDS_BOX(threads, unroll) __launch_bounds__(threads, 5)
+
+#undef MT_INLINE
+#endif

@@ -1,0 +1,58 @@
+/*
+** rows.cuh - copies of rows that begin anywhere.
+** SPDX-License-Identifier: MIT
+**
+** A unit is an access of ES bytes. The thread axis of the descriptor is a run of both
+** sides, the rest axes number the rows. A thread writes one vector of 16 bytes that is
+** aligned in the destination: vector v of a row begins 16 v bytes past the last multiple
+** of 16 that is not behind the beginning of the row. What it needs of the source lies in
+** two vectors that are aligned there.
+*/
+#ifndef ROWS_CUH
+#define ROWS_CUH
+
+#include "kernels/copy/transpose.cuh"
+
+#define MT_INLINE __device__ __forceinline__
+
+namespace mt {
+
+template <int ES> MT_INLINE void copy_vector (const mt_launch &p, uint32_t n) {
+  const mt_desc &d = p.desc;
+  const mt_raster &r = d.raster;
+  const uint32_t row = divide(n, r.along);
+  const int32_t v = (int32_t)(n - row * r.along.extent), end = (int32_t)d.threads;
+  const memory m(p, MT_SRC);
+  sides s(p);
+  place at = {};
+  walk(at, d, d.nthr, d.nthr + d.nrest, row);
+  s.move(d, at);
+  const uint32_t before = (uint32_t)(uintptr_t)s.dst & 15;
+  const int32_t first = v * (16 / ES) - (int32_t)(before / ES);
+  const char *from = s.src + (int64_t)first * ES;
+  const uint32_t shift = (uint32_t)(uintptr_t)from & 15;
+  if (first >= end) return;
+  uint4 a = load_raw<ES>(from - shift, m), b = {0, 0, 0, 0};
+  if (shift != 0) b = load_raw<ES>(from - shift + 16, m);
+  store_units<ES>(s.dst + (int64_t)first * ES, window<ES>(a, b, shift), first, end);
+}
+
+template <int ES, int UNROLL> MT_INLINE void copy_rows (const mt_launch &p) {
+  const uint32_t all = (uint32_t)p.desc.rests * p.desc.raster.along.extent;
+  const uint32_t n = blockIdx.x * (256 * UNROLL) + threadIdx.x;
+#pragma unroll
+  for (int u = 0; u < UNROLL; u++)
+    if (n + 256 * u < all) copy_vector<ES>(p, n + 256 * u);
+}
+
+template <int BYTES, int UNROLL> struct copier<MT_FORM_ROWS, BYTES, UNROLL> {
+  static MT_INLINE void run (const mt_launch &p) { copy_rows<BYTES, UNROLL>(p); }
+};
+
+} // namespace mt
+
+/* Blocks of an SM; without a number as many as registers allow. */
+#define MT_BOUNDS_ROWS(threads, unroll) __launch_bounds__(threads, 6)
+
+#undef MT_INLINE
+#endif

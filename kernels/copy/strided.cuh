@@ -1,0 +1,442 @@
+/*
+** strided.cuh - copies as their descriptors say, TV and FLAT, over the bytes of one access.
+** SPDX-License-Identifier: MIT
+**
+** Loop counts, strides and bases come from the descriptor only; a template fixes the
+** bytes of an access and how many a thread has in flight. The parameter lies in constant
+** memory, and is only ever indexed, so that it stays there. What depends on the block and
+** on the value alone is uniform over a warp and costs no registers of a thread. Divisions
+** are those of desc/desc.h, for numerators below 2^31; a grid beyond takes 64-bit ones.
+*/
+#ifndef COPY_CUH
+#define COPY_CUH
+
+#include "desc/desc.h"
+
+#define MT_INLINE __device__ __forceinline__
+
+/* The largest number of indices that is divided in 32 bits; tests have a smaller one. */
+#ifndef MT_FAR
+#define MT_FAR 0x7fffffff
+#endif
+
+/* What is checked, memory that a launch asks for, what arrives there later: emulated
+** kernels have their own. */
+#ifndef MT_ASSERT
+#define MT_ASSERT(x) ((void)0)
+#define MT_DYNAMIC(name, bytes) extern __shared__ uint4 name[]
+#define MT_FETCH(to, from) ((void)0)
+#define MT_FETCHED() ((void)0)
+#endif
+
+namespace mt {
+
+/* What every kernel begins with: the next launch may come up, and what went before is
+** done. */
+MT_INLINE void begin () {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;");
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+template <int BYTES> struct word;
+template <> struct word<1> { typedef uint8_t type; };
+template <> struct word<2> { typedef uint16_t type; };
+template <> struct word<4> { typedef uint32_t type; };
+template <> struct word<8> { typedef uint2 type; };
+template <> struct word<16> { typedef uint4 type; };
+
+/* ------------------------------------------------------------------ coordinates */
+
+/* Offsets of both sides, in elements. */
+struct place {
+  int64_t side[2];
+  MT_INLINE void step (const mt_axis &a, int64_t digit) {
+    side[MT_SRC] += digit * a.stride[MT_SRC];
+    side[MT_DST] += digit * a.stride[MT_DST];
+  }
+};
+
+/* Ordinates of the bounds. */
+struct ordinates {
+  int64_t at[MT_MAXBOUND];
+  MT_INLINE void step (const mt_axis &a, int64_t digit) {
+#pragma unroll
+    for (int k = 0; k < MT_MAXBOUND; k++) at[k] += digit * a.step[k];
+  }
+};
+
+MT_INLINE uint32_t divide (uint32_t n, const mt_axis &a) {
+  return (uint32_t)a.extent == 1 ? n : __umulhi(n, a.mul) >> a.shift;
+}
+
+MT_INLINE uint32_t divide (uint32_t n, mt_divisor by) {
+  return by.extent == 1 ? n : __umulhi(n, by.mul) >> by.shift;
+}
+
+/* Adds index n of the axes [i, end) to a place or to ordinates. n is below the product of
+** their extents and below 2^31; the last axis takes what the others leave. */
+template <typename T>
+MT_INLINE void walk (T &t, const mt_desc &d, uint32_t i, uint32_t end, uint32_t n) {
+  if (i == end) return;
+#pragma unroll 1
+  for (; i + 1 < end; i++) {
+    uint32_t q = divide(n, d.axis[i]);
+    t.step(d.axis[i], n - q * (uint32_t)d.axis[i].extent);
+    n = q;
+  }
+  t.step(d.axis[i], n);
+}
+
+/* The same for N axes from i on, without a loop. */
+template <int N, typename T>
+MT_INLINE void walk_n (T &t, const mt_desc &d, int i, uint32_t n) {
+#pragma unroll
+  for (int end = i + N - 1; i < end; i++) {
+    uint32_t q = divide(n, d.axis[i]);
+    t.step(d.axis[i], n - q * (uint32_t)d.axis[i].extent);
+    n = q;
+  }
+  t.step(d.axis[i], n);
+}
+
+/* n / by, without the registers of a division: for what happens once in a block. */
+MT_INLINE uint64_t divide_far (uint64_t n, uint64_t by) {
+  uint64_t q = 0, r = 0;
+#pragma unroll 1
+  for (int bit = 63; bit >= 0; bit--) {
+    r = r << 1 | (n >> bit & 1);
+    q <<= 1;
+    if (r >= by) r -= by, q |= 1;
+  }
+  return q;
+}
+
+/* The same for any n. */
+template <typename T>
+MT_INLINE void walk_far (T &t, const mt_desc &d, uint32_t i, uint32_t end, uint64_t n) {
+#pragma unroll 1
+  for (; i < end; i++) {
+    uint64_t q = i + 1 < end ? divide_far(n, (uint64_t)d.axis[i].extent) : 0;
+    t.step(d.axis[i], (int64_t)(n - q * (uint64_t)d.axis[i].extent));
+    n = q;
+  }
+}
+
+template <typename T> MT_INLINE void walk_thr (T &t, const mt_desc &d, uint32_t n) {
+  walk(t, d, 0, d.nthr, n);
+}
+
+template <typename T> MT_INLINE void walk_val (T &t, const mt_desc &d, uint32_t n) {
+  walk(t, d, d.nthr, d.nthr + d.nval, n);
+}
+
+MT_INLINE bool far (const mt_desc &d) { return d.rests > MT_FAR; }
+
+template <typename T> MT_INLINE void walk_rest (T &t, const mt_desc &d, int64_t n) {
+  uint32_t first = d.nthr + d.nval;
+  if (far(d)) walk_far(t, d, first, first + d.nrest, (uint64_t)n);
+  else walk(t, d, first, first + d.nrest, (uint32_t)n);
+}
+
+/* ------------------------------------------------------------------ memory */
+
+/* Where an access is, on both sides. */
+struct sides {
+  const char *src;
+  char *dst;
+  MT_INLINE sides (const mt_launch &p)
+      : src((const char *)p.base[MT_SRC] + p.offset[MT_SRC] * (int64_t)p.desc.elem),
+        dst((char *)p.base[MT_DST] + p.offset[MT_DST] * (int64_t)p.desc.elem) {}
+  MT_INLINE void move (const mt_desc &d, const place &by) {
+    src += by.side[MT_SRC] * (int64_t)d.elem;
+    dst += by.side[MT_DST] * (int64_t)d.elem;
+  }
+};
+
+/* Where the accesses at places lie, of sides without a swizzle. */
+struct plain {
+  static MT_INLINE const char *source (const mt_launch &p, const place &at) {
+    return sides(p).src + at.side[MT_SRC] * (int64_t)p.desc.elem;
+  }
+  static MT_INLINE char *target (const mt_launch &p, const place &at) {
+    return sides(p).dst + at.side[MT_DST] * (int64_t)p.desc.elem;
+  }
+};
+
+template <int BYTES> MT_INLINE typename word<BYTES>::type load (const char *p) {
+  return __ldg((const typename word<BYTES>::type *)p);
+}
+
+template <int BYTES> MT_INLINE void store (char *p, typename word<BYTES>::type value) {
+  *(typename word<BYTES>::type *)p = value;
+}
+
+/* An address in shared memory, and what lies there; one in global memory that is added up
+** here, not again wherever it is used. */
+#if defined(__CUDA_ARCH__)
+typedef uint32_t near;
+MT_INLINE near near_of (const void *p) { return (near)__cvta_generic_to_shared(p); }
+MT_INLINE void *there (near at) { return __cvta_shared_to_generic(at); }
+MT_INLINE char *settled (const char *p) {
+  size_t at = __cvta_generic_to_global(p);
+  asm volatile("" : "+l"(at));
+  return (char *)__cvta_global_to_generic(at);
+}
+#else
+typedef uintptr_t near;
+MT_INLINE near near_of (const void *p) { return (near)p; }
+MT_INLINE void *there (near at) { return (void *)at; }
+MT_INLINE char *settled (const char *p) { return (char *)(uintptr_t)p; }
+#endif
+
+/* A vector to shared memory. By way of the L1 (.ca): quarters of a warp that share a
+** sector ask the L2 for it once. */
+MT_INLINE void fetch (near to, const char *from) {
+#if defined(__CUDA_ARCH__)
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from)
+               : "memory");
+#else
+  MT_FETCH((void *)to, from);
+#endif
+}
+
+/* What the threads of the block have fetched is there. */
+MT_INLINE void fetched () {
+#if defined(__CUDA_ARCH__)
+  asm volatile("cp.async.wait_all;" ::: "memory");
+#else
+  MT_FETCHED();
+#endif
+  __syncthreads();
+}
+
+MT_INLINE void copy_element (const char *src, char *dst, uint32_t bytes) {
+  switch (bytes) {
+  case 1: return store<1>(dst, load<1>(src));
+  case 2: return store<2>(dst, load<2>(src));
+  case 4: return store<4>(dst, load<4>(src));
+  case 8: return store<8>(dst, load<8>(src));
+  default: return store<16>(dst, load<16>(src));
+  }
+}
+
+/* ------------------------------------------------------------------ bounds */
+
+/* What the bounds leave beyond the ordinates `o`; where there is no bound, all. */
+MT_INLINE ordinates room (const mt_desc &d, const ordinates &o) {
+  ordinates r;
+#pragma unroll
+  for (int k = 0; k < MT_MAXBOUND; k++)
+    r.at[k] = (uint32_t)k < d.nbound ? d.bound[k] - o.at[k] : INT64_MAX;
+  return r;
+}
+
+/* Whether element `lane` of an access at `o` has room. */
+MT_INLINE bool fits (const mt_desc &d, const ordinates &o, const ordinates &r,
+                     int64_t lane) {
+  bool yes = true;
+#pragma unroll
+  for (int k = 0; k < MT_MAXBOUND; k++) yes &= o.at[k] + lane * d.lane_step[k] < r.at[k];
+  return yes;
+}
+
+/* Whole where its first and its last element have room; else by elements. */
+template <int BYTES>
+MT_INLINE void copy_bounded (const mt_desc &d, const sides &s, const ordinates &o,
+                             const ordinates &r) {
+  if (fits(d, o, r, 0) && fits(d, o, r, (int64_t)d.vec - 1))
+    return store<BYTES>(s.dst, load<BYTES>(s.src));
+#pragma unroll 1
+  for (uint32_t lane = 0; lane < d.vec; lane++)
+    if (fits(d, o, r, lane))
+      copy_element(s.src + lane * d.elem, s.dst + lane * d.elem, d.elem);
+}
+
+/* ------------------------------------------------------------------ TV */
+
+/* Whether all of the block at `corner` is real: its largest ordinates are within bounds.
+** */
+MT_INLINE bool inside (const mt_desc &d, const ordinates &corner) {
+  ordinates last = corner, none = {};
+#pragma unroll 1
+  for (uint32_t i = 0; i < d.nthr + d.nval; i++)
+#pragma unroll
+    for (int k = 0; k < MT_MAXBOUND; k++)
+      if (d.axis[i].step[k] > 0) last.at[k] += (d.axis[i].extent - 1) * d.axis[i].step[k];
+#pragma unroll
+  for (int k = 0; k < MT_MAXBOUND; k++)
+    if (d.lane_step[k] > 0) last.at[k] += (int64_t)(d.vec - 1) * d.lane_step[k];
+  return fits(d, last, room(d, none), 0);
+}
+
+/* `count` accesses along one axis: UNROLL loads before their stores, the rest in halves.
+** */
+template <int BYTES, int UNROLL>
+MT_INLINE void tv_run (sides s, uint32_t count, int64_t src_step, int64_t dst_step) {
+#pragma unroll 1
+  for (; count >= UNROLL; count -= UNROLL) {
+    typename word<BYTES>::type data[UNROLL];
+#pragma unroll
+    for (int u = 0; u < UNROLL; u++, s.src += src_step) data[u] = load<BYTES>(s.src);
+#pragma unroll
+    for (int u = 0; u < UNROLL; u++, s.dst += dst_step) store<BYTES>(s.dst, data[u]);
+  }
+  if (UNROLL > 1) tv_run<BYTES, (UNROLL + 1) / 2>(s, count, src_step, dst_step);
+}
+
+/* All values of a thread: runs along the first value axis. */
+template <int BYTES, int UNROLL>
+MT_INLINE void tv_whole (const mt_desc &d, const sides &mine, const place &corner) {
+  const uint32_t first = d.nthr, end = d.nthr + d.nval;
+  const uint32_t count = d.nval ? (uint32_t)d.axis[first].extent : 1;
+  const int64_t src_step = d.axis[first].stride[MT_SRC] * (int64_t)d.elem;
+  const int64_t dst_step = d.axis[first].stride[MT_DST] * (int64_t)d.elem;
+  uint32_t left = (uint32_t)d.values, run = 0;
+#pragma unroll 1
+  for (; left >= count; left -= count, run++) {
+    place at = corner;
+    sides s = mine;
+    if (d.nval > 1) walk(at, d, first + 1, end, run);
+    s.move(d, at);
+    tv_run<BYTES, UNROLL>(s, count, src_step, dst_step);
+  }
+}
+
+template <int BYTES>
+MT_INLINE void tv_edge (const mt_desc &d, const sides &mine, const place &corner,
+                        const ordinates &rest) {
+  ordinates thr = {};
+  walk_thr(thr, d, threadIdx.x);
+#pragma unroll 1
+  for (uint32_t v = 0; v < (uint32_t)d.values; v++) {
+    ordinates o = rest;
+    place at = corner;
+    sides s = mine;
+    walk_val(o, d, v);
+    walk_val(at, d, v);
+    s.move(d, at);
+    copy_bounded<BYTES>(d, s, thr, room(d, o));
+  }
+}
+
+/* The plain case: no bounds, one access of a thread, one index of rest of a block. A copy
+** is as fast as memory only if all of this takes less than about 150 instructions. */
+template <int BYTES, int NTHR, int NREST> MT_INLINE void tv_plain (const mt_launch &p) {
+  place at = {};
+  sides s(p);
+  walk_n<NTHR>(at, p.desc, 0, threadIdx.x);
+  walk_n<NREST>(at, p.desc, NTHR, blockIdx.x);
+  s.move(p.desc, at);
+  store<BYTES>(s.dst, load<BYTES>(s.src));
+}
+
+MT_INLINE bool is_plain (const mt_desc &d) {
+  return (d.nbound | d.nval) == 0 && d.threads == blockDim.x && d.rests == gridDim.x;
+}
+
+/* A block is one index of rest, a thread of it one of the threads. */
+template <int BYTES, int UNROLL> MT_INLINE void copy_tv (const mt_launch &p) {
+  const mt_desc &d = p.desc;
+  if (is_plain(d)) {
+    if (d.nthr == 1 && d.nrest == 1) return tv_plain<BYTES, 1, 1>(p);
+    if (d.nthr == 1 && d.nrest == 2) return tv_plain<BYTES, 1, 2>(p);
+    if (d.nthr == 2 && d.nrest == 1) return tv_plain<BYTES, 2, 1>(p);
+    if (d.nthr == 2 && d.nrest == 2) return tv_plain<BYTES, 2, 2>(p);
+    if (d.nthr == 2 && d.nrest == 3) return tv_plain<BYTES, 2, 3>(p);
+  }
+  place thr = {};
+  sides mine(p);
+  if (threadIdx.x >= d.threads) return;
+  walk_thr(thr, d, threadIdx.x);
+  mine.move(d, thr);
+#pragma unroll 1
+  for (int64_t n = blockIdx.x; n < d.rests; n += gridDim.x) {
+    place corner = {};
+    ordinates rest = {};
+    walk_rest(corner, d, n);
+    if (d.nbound != 0) walk_rest(rest, d, n);
+    if (d.nbound == 0 || inside(d, rest)) tv_whole<BYTES, UNROLL>(d, mine, corner);
+    else tv_edge<BYTES>(d, mine, corner, rest);
+  }
+}
+
+/* ------------------------------------------------------------------ FLAT */
+
+/* Accesses n, n + threads, ...: UNROLL of them, below 2^31. */
+template <int BYTES, int UNROLL, class WHERE>
+MT_INLINE void flat_group (const mt_launch &p, uint32_t n) {
+  const mt_desc &d = p.desc;
+  typename word<BYTES>::type data[UNROLL];
+  char *dst[UNROLL];
+#pragma unroll
+  for (int u = 0; u < UNROLL; u++) {
+    place at = {};
+    if (n + u * blockDim.x < (uint32_t)d.rests) {
+      walk(at, d, 0, d.nrest, n + u * blockDim.x);
+      data[u] = load<BYTES>(WHERE::source(p, at));
+    }
+    dst[u] = WHERE::target(p, at);
+  }
+#pragma unroll
+  for (int u = 0; u < UNROLL; u++)
+    if (n + u * blockDim.x < (uint32_t)d.rests) store<BYTES>(dst[u], data[u]);
+}
+
+/* One access, any number, with bounds. */
+template <int BYTES, class WHERE>
+MT_INLINE void flat_one (const mt_launch &p, int64_t n) {
+  const mt_desc &d = p.desc;
+  place at = {};
+  ordinates o = {}, none = {};
+  sides s(p);
+  walk_far(at, d, 0, d.nrest, (uint64_t)n);
+  if (d.nbound != 0) walk_far(o, d, 0, d.nrest, (uint64_t)n);
+  s.src = WHERE::source(p, at);
+  s.dst = WHERE::target(p, at);
+  copy_bounded<BYTES>(d, s, o, room(d, none));
+}
+
+/* Access number (block * UNROLL + u) * threads + thread is that index of rest. */
+template <int BYTES, int UNROLL, class WHERE = plain>
+MT_INLINE void copy_flat (const mt_launch &p) {
+  const mt_desc &d = p.desc;
+  const int64_t group = (int64_t)UNROLL * blockDim.x, all = gridDim.x * group;
+#pragma unroll 1
+  for (int64_t n = blockIdx.x * group + threadIdx.x; n < d.rests; n += all) {
+    if (d.nbound == 0 && !far(d)) {
+      flat_group<BYTES, UNROLL, WHERE>(p, (uint32_t)n);
+      continue;
+    }
+#pragma unroll 1
+    for (int64_t m = n; m < n + group && m < d.rests; m += blockDim.x)
+      flat_one<BYTES, WHERE>(p, m);
+  }
+}
+
+/* ------------------------------------------------------------------ all forms */
+
+/* How a form copies: the header of each says it. */
+template <int FORM, int BYTES, int UNROLL> struct copier;
+
+template <int FORM, int BYTES, int UNROLL> MT_INLINE void copy (const mt_launch &p) {
+  begin();
+  copier<FORM, BYTES, UNROLL>::run(p);
+}
+
+template <int BYTES, int UNROLL> struct copier<MT_FORM_TV, BYTES, UNROLL> {
+  static MT_INLINE void run (const mt_launch &p) { copy_tv<BYTES, UNROLL>(p); }
+};
+template <int BYTES, int UNROLL> struct copier<MT_FORM_FLAT, BYTES, UNROLL> {
+  static MT_INLINE void run (const mt_launch &p) { copy_flat<BYTES, UNROLL>(p); }
+};
+
+} // namespace mt
+
+/* Blocks of an SM; without a number as many as registers allow. */
+#define MT_BOUNDS_TV(threads, unroll) __launch_bounds__(threads)
+#define MT_BOUNDS_FLAT(threads, unroll) __launch_bounds__(threads)
+
+#undef MT_INLINE
+#endif

@@ -1,0 +1,113 @@
+/*
+** swizzle.cuh - copies of swizzled sides, TV and FLAT.
+** SPDX-License-Identifier: MIT
+**
+** Offsets before the swizzle are what copy.cuh walks to; where an access lies is known
+** only when all of its axes are added. A swizzle keeps the elements of an access
+** together.
+*/
+#ifndef SWIZZLE_CUH
+#define SWIZZLE_CUH
+
+#include "kernels/copy/strided.cuh"
+
+#define MT_INLINE __device__ __forceinline__
+
+namespace mt {
+
+MT_INLINE int64_t flip (const mt_flip &f, int64_t o) {
+  const int64_t moved = o & f.mask;
+  return o ^ (f.shift >= 0 ? moved >> f.shift : moved << -f.shift);
+}
+
+/* Bytes from the base of a side on. */
+MT_INLINE int64_t bytes_to (const mt_launch &p, int side, const place &at) {
+  const int64_t o = flip(p.desc.flip[side], p.offset[side] + at.side[side]);
+  return (p.origin[side] + o) * (int64_t)p.desc.elem;
+}
+
+/* Where the accesses at places lie. */
+struct swizzled {
+  static MT_INLINE const char *source (const mt_launch &p, const place &at) {
+    return (const char *)p.base[MT_SRC] + bytes_to(p, MT_SRC, at);
+  }
+  static MT_INLINE char *target (const mt_launch &p, const place &at) {
+    return (char *)p.base[MT_DST] + bytes_to(p, MT_DST, at);
+  }
+};
+
+/* ------------------------------------------------------------------ TV */
+
+/* Values v, v + 1, ... of a thread: UNROLL of them, as far as there are. */
+template <int BYTES, int UNROLL>
+MT_INLINE void swizzled_values (const mt_launch &p, const place &corner, uint32_t v) {
+  const mt_desc &d = p.desc;
+  typename word<BYTES>::type data[UNROLL];
+  char *dst[UNROLL];
+#pragma unroll
+  for (int u = 0; u < UNROLL; u++) {
+    place at = corner;
+    if (v + u < (uint32_t)d.values) {
+      walk_val(at, d, v + u);
+      data[u] = load<BYTES>(swizzled::source(p, at));
+    }
+    dst[u] = swizzled::target(p, at);
+  }
+#pragma unroll
+  for (int u = 0; u < UNROLL; u++)
+    if (v + u < (uint32_t)d.values) store<BYTES>(dst[u], data[u]);
+}
+
+template <int BYTES>
+MT_INLINE void swizzled_edge (const mt_launch &p, const place &corner,
+                              const ordinates &rest) {
+  const mt_desc &d = p.desc;
+  ordinates thr = {};
+  walk_thr(thr, d, threadIdx.x);
+#pragma unroll 1
+  for (uint32_t v = 0; v < (uint32_t)d.values; v++) {
+    ordinates o = rest;
+    place at = corner;
+    sides s(p);
+    walk_val(o, d, v);
+    walk_val(at, d, v);
+    s.src = swizzled::source(p, at);
+    s.dst = swizzled::target(p, at);
+    copy_bounded<BYTES>(d, s, thr, room(d, o));
+  }
+}
+
+template <int BYTES, int UNROLL> MT_INLINE void swizzled_tv (const mt_launch &p) {
+  const mt_desc &d = p.desc;
+  place thr = {};
+  if (threadIdx.x >= d.threads) return;
+  walk_thr(thr, d, threadIdx.x);
+#pragma unroll 1
+  for (int64_t n = blockIdx.x; n < d.rests; n += gridDim.x) {
+    place corner = thr;
+    ordinates rest = {};
+    walk_rest(corner, d, n);
+    if (d.nbound != 0) walk_rest(rest, d, n);
+    if (d.nbound != 0 && !inside(d, rest)) {
+      swizzled_edge<BYTES>(p, corner, rest);
+      continue;
+    }
+#pragma unroll 1
+    for (uint32_t v = 0; v < (uint32_t)d.values; v += UNROLL)
+      swizzled_values<BYTES, UNROLL>(p, corner, v);
+  }
+}
+
+/* ------------------------------------------------------------------ both forms */
+
+template <int FORM, int BYTES, int UNROLL>
+MT_INLINE void copy_swizzled (const mt_launch &p) {
+  begin();
+  if constexpr (FORM == MT_FORM_TV) swizzled_tv<BYTES, UNROLL>(p);
+  else copy_flat<BYTES, UNROLL, swizzled>(p);
+}
+
+} // namespace mt
+
+#undef MT_INLINE
+#endif

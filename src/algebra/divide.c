@@ -1,0 +1,188 @@
+/*
+** divide.c - layouts cut into tiles.
+** SPDX-License-Identifier: MIT
+**
+** A divide is A o (T, T*), T* the complement of the tile T up to the size of A. It is
+** made only if (T, T*) fills: then every A(i) appears.
+*/
+#include "moontile/algebra.h"
+#include "algebra/zip.h"
+
+/* (T, T*) as a layout. */
+static void with_complement (mt_build *b, mt_layout *out, const mt_node *t,
+                             int64_t bound) {
+  mt_build pair;
+  bool fills = false;
+  mt_begin(&pair, out, b->op, b->err);
+  mt_open(&pair, MT_MODES);
+  mt_add(&pair, t);
+  mt_emit_complement(&pair, &fills, t, bound, 0);
+  mt_failed(b, mt_finish(&pair));
+  if (b->status == MT_OK && !fills)
+    mt_build_fail(b, MT_EINEXACT,
+                  "%s: the tile %N and its complement %N leave gaps: they miss "
+                  "offsets below %lld",
+                  b->op, t, mt_mode(out->node, 1), (long long)bound);
+}
+
+static bool goes_back (const mt_node *t) {
+  for (const mt_node *p = mt_leaf(t, t); p < mt_next(t); p = mt_leaf(t, mt_after(p)))
+    if (p->shape > 1 && p->stride < 0) return true;
+  return false;
+}
+
+/* A layout that steps forward, in integers. */
+static inline bool is_tile (const mt_node *t) {
+  for (const mt_node *p = t, *end = mt_next(t); p < end; p++)
+    if (p->tag != MT_MODES && (p->tag != MT_LEAF || p->ring != MT_Z || p->stride < 0))
+      return false;
+  return true;
+}
+
+static void refuse_tile (mt_build *b, const mt_node *t) {
+  if (mt_is_swizzled(t) || !mt_is_layout(t)) {
+    mt_build_fail(b, MT_EUNSUPPORTED, "%s: %N as a tile", b->op, t);
+  } else if (!mt_is_integral(t)) {
+    mt_build_fail(b, MT_EINVAL, "%s: the strides of the tile %N are no integers", b->op,
+                  t);
+  } else if (goes_back(t)) {
+    mt_build_fail(b, MT_EINEXACT,
+                  "%s: the tile %N has a negative stride: it begins before the "
+                  "layout that it divides",
+                  b->op, t);
+  }
+}
+
+static bool divides (const mt_node *a, int64_t n, int64_t d) {
+  mt_layout t, pair, r;
+  mt_build one, all;
+  MT_NEWERR(err);
+  mt_begin(&one, &t, "", &err);
+  mt_add_leaf(&one, n, d);
+  mt_begin(&all, &r, "", &err);
+  all.trial = true;
+  with_complement(&all, &pair, t.node, mt_size(a));
+  mt_emit_composition(&all, a, pair.node);
+  return mt_end(&all) == MT_OK;
+}
+
+/* Adds the nearest extents n of a tile n:d with which a can be divided. */
+static MT_APART void other_tiles (mt_build *b, const mt_node *a, const mt_node *t) {
+  int64_t less = 0, more = 0, d = t->stride;
+  mt_explain(b->err, "\n  B is the tile %N with its complement", t);
+  if (t->tag != MT_LEAF || t->shape > INT64_MAX - 64) return;
+  for (int64_t n = t->shape - 1; n > 1 && n > t->shape - 64 && !less; n--)
+    if (divides(a, n, d)) less = n;
+  for (int k = 1; k < 64 && k <= mt_size(a) - t->shape && !more; k++)
+    if (divides(a, t->shape + k, d)) more = t->shape + k;
+  if (less) mt_explain(b->err, "; %lld:%lld", (long long)less, (long long)d);
+  if (more)
+    mt_explain(b->err, "%s%lld:%lld", less ? " and " : "; ", (long long)more,
+               (long long)d);
+  if (less || more) mt_explain(b->err, " divide%s this A", less && more ? "" : "s");
+}
+
+/* ((tile), (rest)) */
+static MT_APART void divide_by_layout (mt_build *b, const mt_node *a, const mt_node *t) {
+  mt_layout pair;
+  if (!is_tile(t)) refuse_tile(b, t);
+  if (b->status == MT_OK) with_complement(b, &pair, t, mt_size(a));
+  if (b->status != MT_OK) return;
+  b->derived = true;
+  mt_emit_composition(b, a, pair.node);
+  if (b->status == MT_EINEXACT) other_tiles(b, a, t);
+}
+
+static void divide (mt_build *b, const mt_node *a, const mt_node *t);
+
+static void by_mode (mt_build *b, const mt_node *a, const mt_node *t) {
+  if (t->arity > mt_rank(a)) {
+    mt_build_fail(b, MT_ERANK, "%s: tiler %N has %d modes, %N has %d", b->op, t,
+                  (int)t->arity, a, mt_rank(a));
+    return;
+  }
+  const mt_node *m = mt_first_mode(a), *end = mt_next(a);
+  mt_open(b, MT_MODES);
+  for (const mt_node *c = mt_child(t); c < mt_next(t); c = mt_next(c), m = mt_next(m))
+    divide(b, m, c);
+  for (; m < end; m = mt_next(m)) mt_add(b, m);
+  mt_close(b);
+}
+
+/* By the tile n:1. */
+static MT_APART void divide_by_count (mt_build *b, const mt_node *a, int64_t n) {
+  mt_layout count;
+  mt_build one;
+  mt_begin(&one, &count, b->op, b->err);
+  mt_add_leaf(&one, n, 1);
+  divide_by_layout(b, a, count.node);
+}
+
+/* ((tile), (rest)) in each mode that the tiler reaches. */
+static void divide (mt_build *b, const mt_node *a, const mt_node *t) {
+  if (b->status != MT_OK) return;
+  if (t->tag == MT_WILD) {
+    mt_add(b, a);
+  } else if (t->tag == MT_TUPLE || t->tag == MT_TILER) {
+    by_mode(b, a, t);
+  } else if (t->tag == MT_INT && t->ring == MT_Z && t->shape >= 0) {
+    divide_by_count(b, a, t->shape);
+  } else {
+    divide_by_layout(b, a, t);
+  }
+}
+
+static MT_APART mt_status divide_layout (mt_form f, mt_layout *out, const char *op,
+                                         const mt_node *a, const mt_node *t,
+                                         mt_err *err) {
+  mt_build b, d;
+  mt_layout whole;
+  mt_begin(&b, out, op, err);
+  mt_open_root(&b, a);
+  if (f == MT_LOGICAL) {
+    divide(&b, mt_inner(a), t);
+    return mt_end(&b);
+  }
+  mt_begin(&d, &whole, op, err);
+  divide(&d, mt_inner(a), t);
+  MT_TRY(mt_end(&d));
+  mt_emit_form(&b, f, whole.node, t);
+  return mt_end(&b);
+}
+
+/* A tiler stands for its coordinates. */
+static MT_APART mt_status divide_tiler (mt_form f, mt_layout *out, const char *op,
+                                        const mt_node *a, const mt_node *t,
+                                        mt_err *err) {
+  mt_layout room;
+  if (a->tag == MT_WILD)
+    return mt_fail(err, MT_EINVAL, "%s: `_` has no extents to divide", op);
+  MT_TRY(mt_renamed(op, mt_tiler_to_layout(&room, a, err), err));
+  return divide_layout(f, out, op, room.node, t, err);
+}
+
+static mt_status divide_as (mt_form f, mt_layout *out, const char *op, const mt_node *a,
+                            const mt_node *t, mt_err *err) {
+  return mt_is_layout(a) ? divide_layout(f, out, op, a, t, err)
+                         : divide_tiler(f, out, op, a, t, err);
+}
+
+mt_status mt_logical_divide (mt_layout *out, const mt_node *a, const mt_node *t,
+                             mt_err *err) {
+  return divide_as(MT_LOGICAL, out, "logical_divide", a, t, err);   /* ((Tile),(Rest)) */
+}
+
+mt_status mt_zipped_divide (mt_layout *out, const mt_node *a, const mt_node *t,
+                            mt_err *err) {
+  return divide_as(MT_ZIPPED, out, "zipped_divide", a, t, err); /* ((Tiles),(Rests)) */
+}
+
+mt_status mt_tiled_divide (mt_layout *out, const mt_node *a, const mt_node *t,
+                           mt_err *err) {
+  return divide_as(MT_TILED, out, "tiled_divide", a, t, err); /* ((Tiles),RestM,...) */
+}
+
+mt_status mt_flat_divide (mt_layout *out, const mt_node *a, const mt_node *t,
+                          mt_err *err) {
+  return divide_as(MT_FLAT, out, "flat_divide", a, t, err); /* (TileM,...,RestM,...) */
+}

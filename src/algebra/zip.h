@@ -1,0 +1,25 @@
+/*
+** zip.h - private: the forms that divides and products share.
+** SPDX-License-Identifier: MIT
+*/
+#ifndef MT_ALGEBRA_ZIP_H
+#define MT_ALGEBRA_ZIP_H
+
+#include "core/build.h"
+
+/* LOGICAL: ((TileM,RestM),(TileN,RestN),...); ZIPPED:
+** ((TileM,TileN,...),(RestM,RestN,...)); TILED: ((TileM,TileN,...),RestM,RestN,...);
+** FLAT: (TileM,TileN,...,RestM,RestN,...). */
+typedef enum mt_form { MT_LOGICAL, MT_ZIPPED, MT_TILED, MT_FLAT } mt_form;
+
+/* d, in logical form by the tiler t, in the form f; d has no swizzle. */
+void mt_emit_form (mt_build *b, mt_form f, const mt_node *d, const mt_node *t);
+void mt_emit_unzipped (mt_build *b, const mt_node *d, const mt_node *t);
+/* The modes of t, one by one; t itself if it has only one. */
+void mt_emit_modes (mt_build *b, const mt_node *t);
+
+/* ((A0,C0),(A1,C1),...) for `first` 0, ((C0,A0),...) for 1, where C are the places of the
+** copies of the block a that t wants. */
+void mt_emit_blocked (mt_build *b, const mt_node *a, const mt_node *t, int first);
+
+#endif

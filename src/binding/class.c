@@ -1,0 +1,145 @@
+/*
+** class.c - the classes of values that scripts hold: their metatables, their methods,
+** and what is said of a name that they do not have.
+** SPDX-License-Identifier: MIT
+*/
+#include <string.h>
+
+#include "binding/lmt.h"
+
+/* The metatable of a class has its methods at this index; 1 is the mark of a value. */
+enum { METHODS = 2 };
+
+static const struct class {
+  int of;                       /* as in binding/operations.def */
+  lmt_class mark;               /* LMT_UNMARKED: none */
+  const char *name;
+} classes[] = {
+  { OF_LAYOUT, LMT_FUNCTIONS, LMT_LAYOUT },
+  { OF_VALUE, LMT_VALUES, LMT_VALUE },
+  { OF_TENSOR, LMT_TENSORS, LMT_TENSOR },
+  { OF_DEVICE, LMT_UNMARKED, LMT_DEVICE },
+  { OF_STREAM, LMT_UNMARKED, LMT_STREAM },
+  { OF_PLAN, LMT_PLANS, LMT_PLAN },
+  { OF_GRAPH, LMT_UNMARKED, LMT_GRAPH },
+  { OF_TILEDCOPY, LMT_COPIES, LMT_TILEDCOPY },
+  { OF_THRCOPY, LMT_UNMARKED, LMT_THRCOPY },
+  { OF_TILEDMMA, LMT_UNMARKED, LMT_TILEDMMA },
+  { OF_THRMMA, LMT_UNMARKED, LMT_THRMMA },
+  { 0, LMT_UNMARKED, NULL }
+};
+
+/* ---------------------------------------------------------------- near names */
+
+static int least (int a, int b) { return a < b ? a : b; }
+
+/* Levenshtein's distance of two names; long ones are far from each other. */
+static int distance (const char *a, const char *b) {
+  enum { LONGEST = 31 };
+  int row[LONGEST + 1], n = (int)strlen(b);
+  if (n > LONGEST || strlen(a) > LONGEST) return LONGEST;
+  for (int j = 0; j <= n; j++) row[j] = j;
+  for (int i = 0; a[i]; i++) {
+    int diagonal = row[0];
+    row[0] = i + 1;
+    for (int j = 0; j < n; j++) {
+      int up = row[j + 1];
+      row[j + 1] = least(diagonal + (a[i] != b[j]), 1 + least(up, row[j]));
+      diagonal = up;
+    }
+  }
+  return row[n];
+}
+
+void lmt_nearer (lmt_near *near, const char *key, const char *name) {
+  size_t n = strlen(key);
+  int within = near->name ? near->distance : n > 3 ? 2 : n > 1;
+  int d = distance(key, name);
+  if (d > within || (near->name && d == within && strcmp(name, near->name) > 0)) return;
+  *near = (lmt_near){ name, d };
+}
+
+int lmt_nosuch (lua_State *L, const char *what, int names, const char *class) {
+  lmt_near near = { NULL, 0 };
+  const char *key = luaL_tolstring(L, 2, NULL);
+  for (lua_pushnil(L); lua_next(L, names); lua_pop(L, 1))
+    if (lua_type(L, -2) == LUA_TSTRING) lmt_nearer(&near, key, lua_tostring(L, -2));
+  return luaL_error(L, "%s.%s: no such %s%s%s%s", class, key, what,
+                    near.name ? "; did you mean " : "", near.name ? near.name : "",
+                    near.name ? "?" : "");
+}
+
+/* Upvalues: the table of methods, the name of the class. Integer keys are modes of
+** layouts. */
+static int l_index (lua_State *L) {
+  if (lmt_isstring(L, 2)) {
+    lua_pushvalue(L, 2);
+    if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL) return 1;
+    return lmt_nosuch(L, "method", lua_upvalueindex(1),
+                      lua_tostring(L, lua_upvalueindex(2)));
+  }
+  if (lmt_isclass(L, 1, LMT_LAYOUT)) {
+    mt_layout out;
+    LMT_NOERR(err);
+    const mt_node *a = lmt_tolayout(L, 1);
+    lua_Integer i = luaL_checkinteger(L, 2);
+    if (i < 1 || i > mt_rank(a)) return lua_pushnil(L), 1;
+    if (mt_get(&out, a, 1, &(int){ (int)i - 1 }, &err)) return lmt_raise(L, &err);
+    return lmt_pushvalue(L, out.node);
+  }
+  if (lmt_isclass(L, 1, LMT_TENSOR))
+    return luaL_error(L, "tensor[i]: elements are read by T(i, j), modes by T:get(i)");
+  return luaL_error(L, "%s has no element [%s]", lua_tostring(L, lua_upvalueindex(2)),
+                    luaL_tolstring(L, 2, NULL));
+}
+
+/* ---------------------------------------------------------------- making */
+
+static void new_class (lua_State *L, const struct class *c) {
+  if (c->mark != LMT_UNMARKED) lmt_mark(L, c->mark, c->name);
+  luaL_newmetatable(L, c->name);
+  if (lua_rawgeti(L, -1, METHODS) == LUA_TNIL) {
+    lua_newtable(L);
+    lua_pushvalue(L, -1);
+    lua_rawseti(L, -4, METHODS);
+    lua_pushstring(L, strchr(c->name, '.') + 1);
+    lua_pushcclosure(L, l_index, 2);
+    lua_setfield(L, -3, "__index");
+  }
+  lua_pop(L, 2);
+}
+
+const char *lmt_where (int of) {
+  for (const struct class *c = classes; c->name; c++)
+    if (c->of == of) return strchr(c->name, '.') + 1;
+  return of == OF_TILE ? "tile" : NULL;
+}
+
+void lmt_openclasses (lua_State *L) {
+  for (const struct class *c = classes; c->name; c++) new_class(L, c);
+}
+
+void lmt_setmeta (lua_State *L, const char *name, const luaL_Reg *meta) {
+  luaL_newmetatable(L, name);
+  luaL_setfuncs(L, meta, 0);
+  lua_pushstring(L, name);
+  lua_setfield(L, -2, "__metatable");
+  lua_pop(L, 1);
+}
+
+/* Sets a copy of the value on the top in the class. */
+static void set_method (lua_State *L, const char *class, const char *name) {
+  luaL_getmetatable(L, class);
+  if (strncmp(name, "__", 2) != 0) {
+    lua_rawgeti(L, -1, METHODS);
+    lua_replace(L, -2);
+  }
+  lua_pushvalue(L, -2);
+  lua_setfield(L, -2, name);
+  lua_pop(L, 1);
+}
+
+void lmt_addmethod (lua_State *L, int of, const char *name) {
+  for (const struct class *c = classes; c->name; c++)
+    if (c->of & of) set_method(L, c->name, name);
+}

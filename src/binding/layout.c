@@ -1,0 +1,394 @@
+/*
+** layout.c - layouts in Lua: each function is a function of the module and a method.
+** SPDX-License-Identifier: MIT
+**
+** Functions keep CuTe's order of arguments; where the layout is not the first of them,
+** the method has a row of its own (m_...). A tensor stands for its layout; what selects
+** or regroups its elements gives a view of it.
+*/
+#include <string.h>
+
+#include "binding/lmt.h"
+#include "binding/view.h"
+
+/* ---------------------------------------------------------------- building */
+
+/* With the order or the stride at `i`. */
+static mt_status build (mt_layout *out, lua_State *L, const mt_node *shape, int i,
+                        mt_err *err) {
+  mt_layout buf;
+  const mt_node *stride = NULL;
+  switch (lmt_toorder(L, i, &buf, &stride)) {
+    case LMT_RIGHT: return mt_layout_right(out, shape, err);
+    case LMT_GIVEN: return mt_make_layout(out, shape, stride, err);
+    default: return mt_layout_left(out, shape, err);
+  }
+}
+
+static int layout_of_swizzle (lua_State *L) {
+  mt_layout buf, out;
+  LMT_NOERR(err);
+  const mt_node *w = lmt_tovalue(L, 1, LMT_SHAPE | LMT_SWIZZLES, "shape", &buf);
+  luaL_argcheck(L, lua_isnoneornil(L, 2), 2, "a swizzle has no strides");
+  if (mt_swizzle_layout(&out, w, &err)) return lmt_raise(L, &err);
+  return lmt_pushvalue(L, out.node);
+}
+
+/* layout(shape [, stride | "left" | "right"]); layout "text"; layout(swizzle). */
+static int l_layout (lua_State *L) {
+  mt_layout buf, out;
+  LMT_NOERR(err);
+  if (lmt_marked(L, 1, LMT_VALUES)) return layout_of_swizzle(L);
+  const mt_node *shape = lmt_toshape(L, 1, &buf);
+  if (lmt_islayout(shape)) {
+    luaL_argcheck(L, lua_isnoneornil(L, 2), 2, "the text has strides already");
+    return lmt_pushvalue(L, shape);
+  }
+  if (build(&out, L, shape, 2, &err)) return lmt_raise(L, &err);
+  return lmt_pushvalue(L, out.node);
+}
+
+/* parse(text): the value that a text form stands for; LayoutLeft and LayoutRight are
+** orders, which are texts in Lua. */
+static int l_parse (lua_State *L) {
+  size_t n;
+  mt_layout out;
+  LMT_NOERR(err);
+  const char *text = luaL_checklstring(L, 1, &n);
+  if (strcmp(text, "LayoutLeft") == 0 || strcmp(text, "LayoutRight") == 0)
+    return lua_pushvalue(L, 1), 1;
+  if (mt_parse(&out, text, n, &err)) return lmt_raise(L, &err);
+  return lmt_pushvalue(L, out.node);
+}
+
+/* make_layout(A, B, ...), make_layout{A, B, ...}: (A, B, ...). */
+static int l_make_layout (lua_State *L) {
+  const mt_node *modes[MT_MAXNODES];
+  mt_layout out;
+  LMT_NOERR(err);
+  int n = lmt_tolayouts(L, 1, modes);
+  if (mt_concat(&out, n, modes, &err)) return lmt_raise(L, &err);
+  return lmt_pushvalue(L, out.node);
+}
+
+static int l_make_identity_layout (lua_State *L) {
+  mt_layout buf, out;
+  LMT_NOERR(err);
+  const mt_node *shape = lmt_tovalue(L, 1, LMT_SHAPE, "shape", &buf);
+  if (mt_make_identity_layout(&out, shape, &err)) return lmt_raise(L, &err);
+  return lmt_pushvalue(L, out.node);
+}
+
+static int l_make_layout_like (lua_State *L) {
+  mt_layout out;
+  LMT_NOERR(err);
+  if (mt_make_layout_like(&out, lmt_tolayout(L, 1), &err)) return lmt_raise(L, &err);
+  return lmt_pushvalue(L, out.node);
+}
+
+/* ---------------------------------------------------------------- queries */
+
+static const mt_node *any (lua_State *L, int i, mt_layout *buf) {
+  return lmt_tovalue(L, i, LMT_ANY, "argument", buf);
+}
+
+static int l_congruent (lua_State *L) {
+  mt_layout a, b;
+  lua_pushboolean(L, mt_congruent(any(L, 1, &a), any(L, 2, &b)));
+  return 1;
+}
+
+/* Layouts, tuples (also with plain tables), other values; never an error between kinds.
+** */
+static int l_eq (lua_State *L) {
+  mt_layout a, b;
+  bool comparable = lmt_isplain(L, 1) && lmt_isplain(L, 2);
+  lua_pushboolean(L, comparable && mt_equal(any(L, 1, &a), any(L, 2, &b)));
+  return 1;
+}
+
+static int l_tostring (lua_State *L) {
+  mt_layout buf;
+  return lmt_pushtext(L, any(L, 1, &buf));
+}
+
+/* ---------------------------------------------------------------- evaluation */
+
+static int eval (lua_State *L, const char *op, const mt_node *c, const mt_node *a) {
+  mt_layout out;
+  LMT_NOERR(err);
+  if (mt_eval(&out, c, a, &err)) return lmt_raiseas(L, "crd2idx", op, &err);
+  return lmt_pushvalue(L, out.node);
+}
+
+/* The slice of the value at stack index `i`, whose layout is `a`. */
+int lmt_slice (lua_State *L, int i, const mt_node *c, const mt_node *a) {
+  mt_layout out;
+  int64_t offset = 0;
+  LMT_NOERR(err);
+  bool tensor = lmt_marked(L, i, LMT_TENSORS);
+  if (tensor) lmt_checkinside(L, c, a);
+  if (mt_slice(&out, &offset, c, a, &err)) return lmt_raise(L, &err);
+  return tensor ? lmt_pushsliced(L, i, out.node, offset, c)
+                : lmt_pushlike(L, i, out.node, offset);
+}
+
+/* A(i), A(i, j), A{i, j}: the offset (of a coordinate layout: the coordinate); with _ a
+** slice. */
+static int l_call (lua_State *L) {
+  mt_layout buf;
+  const mt_node *a = lmt_tolayout(L, 1), *c = lmt_tocoord(L, 2, a, &buf);
+  return lmt_haswild(c) ? lmt_slice(L, 1, c, a) : eval(L, "crd2idx", c, a);
+}
+
+/* A:at(i, j): as A(i, j), inside the domain only. */
+static int l_at (lua_State *L) {
+  mt_layout buf;
+  const mt_node *a = lmt_tolayout(L, 1), *c = lmt_tocoord(L, 2, a, &buf);
+  lmt_checkinside(L, c, a);
+  return eval(L, "at", c, a);
+}
+
+/* The layout at `i`, or the one that a shape at `i` and a stride at `i + 1` make, in
+** `buf`. */
+static const mt_node *made_layout (lua_State *L, int i, mt_layout *buf) {
+  mt_layout shape;
+  LMT_NOERR(err);
+  const mt_node *t = lmt_tovalue(L, i, LMT_SHAPE | LMT_LAYOUTS, "shape", buf);
+  if (lmt_islayout(t)) return t;
+  mt_copy_value(&shape, t);
+  if (build(buf, L, shape.node, i + 1, &err)) lmt_raise(L, &err);
+  return buf->node;
+}
+
+static int crd2idx (lua_State *L, int c, int a) {
+  mt_layout cbuf, abuf;
+  const mt_node *layout = made_layout(L, a, &abuf);
+  return eval(L, "crd2idx", lmt_tocoord1(L, c, layout, &cbuf), layout);
+}
+/* crd2idx(c, A), crd2idx(c, shape [, stride]) */
+static int l_crd2idx (lua_State *L) {
+  const mt_node *a = lmt_nodeat(L, 2);
+  luaL_argcheck(L, a == NULL || !lmt_islayout(a) || lua_isnoneornil(L, 3), 3,
+                "a layout has its strides");
+  return crd2idx(L, 1, 2);
+}
+static int m_crd2idx (lua_State *L) { return crd2idx(L, 2, 1); }
+
+int lmt_method_slice (lua_State *L) {
+  mt_layout buf;
+  const mt_node *a = lmt_tolayout(L, 1);
+  return lmt_slice(L, 1, lmt_tocoord1(L, 2, a, &buf), a);
+}
+
+static bool is_integral (const mt_node *a) {
+  for (const mt_node *p = a; p < mt_next(a); p++)
+    if (p->ring != MT_Z) return false;
+  return true;
+}
+
+int lmt_pushslice (lua_State *L, const mt_node *c, const mt_node *a) {
+  mt_layout out, corner;
+  int64_t offset = 0;
+  LMT_NOERR(err);
+  bool integral = is_integral(a);
+  if (mt_slice(&out, integral ? &offset : NULL, c, a, &err)) return lmt_raise(L, &err);
+  lmt_pushvalue(L, out.node);
+  if (integral) {
+    lua_pushinteger(L, offset);
+    return 2;
+  }
+  mt_copy_value(&corner, c);
+  for (mt_node *p = corner.node; p < mt_next(corner.node); p++)
+    if (p->tag == MT_WILD) p->tag = MT_INT;
+  return 1 + eval(L, "slice", corner.node, a);
+}
+
+static int slice_and_offset (lua_State *L, int i, int layout) {
+  mt_layout buf;
+  const mt_node *a = lmt_tolayout(L, layout);
+  return lmt_pushslice(L, lmt_tocoord1(L, i, a, &buf), a);
+}
+static int l_slice_and_offset (lua_State *L) { return slice_and_offset(L, 1, 2); }
+static int m_slice_and_offset (lua_State *L) { return slice_and_offset(L, 2, 1); }
+
+/* ---------------------------------------------------------------- structure */
+
+static int result_of (lua_State *L,
+                      mt_status (*f) (mt_layout *, const mt_node *, mt_err *)) {
+  mt_layout out;
+  LMT_NOERR(err);
+  if (f(&out, lmt_tolayout(L, 1), &err)) return lmt_raise(L, &err);
+  return lmt_pushvalue(L, out.node);
+}
+
+static int l_flatten (lua_State *L) {
+  mt_layout buf, out;
+  LMT_NOERR(err);
+  if (mt_flatten(&out, any(L, 1, &buf), &err)) return lmt_raise(L, &err);
+  return lmt_pushlike(L, 1, out.node, 0);
+}
+
+/* get(t, i, j, ...), get(t, {i, j}): mode j of mode i. */
+static int l_get (lua_State *L) {
+  mt_layout buf, out;
+  LMT_NOERR(err);
+  int path[MT_MAXNODES], n = lmt_tomodes(L, 2, path);
+  if (mt_get(&out, any(L, 1, &buf), n, path, &err)) return lmt_raise(L, &err);
+  return lmt_pushlike(L, 1, out.node, 0);
+}
+
+/* select(t, i, j, ...): these modes, in this order. */
+static int l_select (lua_State *L) {
+  mt_layout buf, out;
+  LMT_NOERR(err);
+  int modes[MT_MAXNODES], n = lmt_tomodes(L, 2, modes);
+  if (mt_select(&out, any(L, 1, &buf), n, modes, &err)) return lmt_raise(L, &err);
+  return lmt_pushlike(L, 1, out.node, 0);
+}
+
+/* The arguments 2 and 3 as modes of t, counted from 0: first .. last - 1, perhaps none.
+** */
+static void mode_range (lua_State *L, const mt_node *t, int *first, int *last) {
+  lua_Integer i = luaL_checkinteger(L, 2), j = luaL_checkinteger(L, 3);
+  if (i < 1 || j < i - 1 || j > mt_rank(t)) {
+    lmt_pushtext(L, t);
+    luaL_error(L, "modes %I to %I of %s: it has the modes 1 to %d", (LUAI_UACINT)i,
+               (LUAI_UACINT)j, lua_tostring(L, -1), mt_rank(t));
+  }
+  *first = (int)i - 1;
+  *last = (int)j;
+}
+
+/* take(t, first, last): the modes first .. last. */
+static int l_take (lua_State *L) {
+  mt_layout buf, out;
+  LMT_NOERR(err);
+  int first, last, modes[MT_MAXNODES], n = 0;
+  const mt_node *t = any(L, 1, &buf);
+  mode_range(L, t, &first, &last);
+  if (first == last) return luaL_error(L, "take: no modes");
+  for (int i = first; i < last; i++) modes[n++] = i;
+  if (mt_select(&out, t, n, modes, &err)) return lmt_raise(L, &err);
+  return lmt_pushlike(L, 1, out.node, 0);
+}
+
+/* group(t, first, last): the modes first .. last become one. */
+static int l_group (lua_State *L) {
+  mt_layout buf, out;
+  LMT_NOERR(err);
+  int first, last;
+  const mt_node *t = any(L, 1, &buf);
+  mode_range(L, t, &first, &last);
+  if (mt_group(&out, t, first, last, &err)) return lmt_raise(L, &err);
+  return lmt_pushlike(L, 1, out.node, 0);
+}
+
+/* ---------------------------------------------------------------- algebra */
+
+/* coalesce(A [, profile]) */
+static int l_coalesce (lua_State *L) {
+  mt_layout buf, out;
+  LMT_NOERR(err);
+  const mt_node *a = lmt_tolayout(L, 1), *profile = NULL;
+  if (!lua_isnoneornil(L, 2)) profile = lmt_tovalue(L, 2, LMT_COORD, "profile", &buf);
+  if (mt_coalesce(&out, a, profile, &err)) return lmt_raise(L, &err);
+  return lmt_pushfrom(L, 1, a, out.node);
+}
+
+static int l_right_inverse (lua_State *L) { return result_of(L, mt_right_inverse); }
+
+static int push_product (lua_State *L, int i, const mt_node *a, const mt_node *b,
+                         const mt_node *t) {
+  (void)b;
+  return lmt_pushnew(L, i, a, t);
+}
+
+/* operation         first operand      result */
+#define OPERATIONS(X)                                                                    \
+  X(composition,     FUNCTION,          lmt_pushcomposed)                                \
+  X(logical_divide,  FUNCTION,          lmt_pushdivided)                                 \
+  X(zipped_divide,   FUNCTION,          lmt_pushdivided)                                 \
+  X(tiled_divide,    FUNCTION,          lmt_pushdivided)                                 \
+  X(flat_divide,     FUNCTION,          lmt_pushdivided)                                 \
+  X(logical_product, LAYOUT,            push_product)                                    \
+  X(blocked_product, LAYOUT,            push_product)                                    \
+  X(raked_product,   LAYOUT,            push_product)
+
+#define FUNCTION lmt_tofunction(L, 1, &left)
+#define LAYOUT   lmt_tolayout(L, 1)
+
+#define OPERATION(op, first, result)                                                     \
+  static int l_##op (lua_State *L) {                                                     \
+    mt_layout left, buf, out;                                                            \
+    LMT_NOERR(err);                                                                      \
+    const mt_node *a = first, *b = lmt_totiler(L, 2, &buf);                              \
+    (void)left;                                                                          \
+    if (mt_##op(&out, a, b, &err)) return lmt_raise(L, &err);                            \
+    return result(L, 1, a, b, out.node);                                                 \
+  }
+OPERATIONS(OPERATION)
+#undef OPERATION
+#undef OPERATIONS
+#undef FUNCTION
+#undef LAYOUT
+
+/* A * B and A / T: on the left is no tiler. */
+static int l_mul (lua_State *L) {
+  if (!lmt_marked(L, 1, LMT_VALUES)) lmt_tolayout(L, 1);
+  return l_composition(L);
+}
+static int l_div (lua_State *L) {
+  lmt_tolayout(L, 1);
+  return l_logical_divide(L);
+}
+
+/* ---------------------------------------------------------------- registration */
+
+static int l_len (lua_State *L) {
+  lua_pushinteger(L, mt_rank(lmt_tolayout(L, 1)));
+  return 1;
+}
+
+#define ROWS_LAYOUT
+#include "binding/rows.h"
+
+const luaL_Reg lmt_operators[] = {
+  { "__len", l_len }, { "__mul", l_mul }, { "__div", l_div }, { NULL, NULL }
+};
+
+static const luaL_Reg meta[] = {
+  { "__eq", l_eq }, { "__tostring", l_tostring }, { NULL, NULL }
+};
+
+static const luaL_Reg value_meta[] = {
+  { "__eq", l_eq }, { "__mul", l_mul }, { "__tostring", l_tostring }, { NULL, NULL }
+};
+
+static const luaL_Reg tuple_meta[] = {
+  { "__eq", l_eq }, { "__tostring", l_tostring }, { NULL, NULL }
+};
+
+/* The one `_`, as tile._ and in the state. */
+static void open_wildcard (lua_State *L) {
+  mt_node *t = lua_newuserdatauv(L, sizeof *t, 0);
+  memset(t, 0, sizeof *t);
+  t->tag = MT_WILD;
+  t->span = 1;
+  luaL_setmetatable(L, LMT_VALUE);
+  lmt_pushstate(L);
+  lua_pushvalue(L, -2);
+  lua_setiuservalue(L, -2, LMT_WILDCARD);
+  lua_pop(L, 1);
+  lua_setfield(L, -2, "_");
+}
+
+void lmt_open_layout (lua_State *L) {
+  lmt_setmeta(L, LMT_LAYOUT, meta);
+  lmt_setmeta(L, LMT_LAYOUT, lmt_operators);
+  lmt_setmeta(L, LMT_VALUE, value_meta);
+  lmt_mark(L, LMT_TUPLES, LMT_TUPLE);
+  lmt_setmeta(L, LMT_TUPLE, tuple_meta);
+  lmt_addrows(L, rows);
+  open_wildcard(L);
+}

@@ -1,0 +1,111 @@
+/*
+** swizzle.c - swizzles, swizzled layouts and shared-memory atoms in Lua.
+** SPDX-License-Identifier: MIT
+**
+** A swizzle is a function of integers, w(i), and composes with layouts and swizzles, w *
+** A.
+*/
+#include "binding/lmt.h"
+
+static const mt_node *swizzle_or_layout (lua_State *L, int i, mt_layout *buf) {
+  return lmt_tovalue(L, i, LMT_SWIZZLES | LMT_LAYOUTS, "argument", buf);
+}
+
+/* swizzle(B, M [, S]): Sw<B,M,S>; S is B if it is absent. */
+static int l_swizzle (lua_State *L) {
+  mt_layout out;
+  LMT_NOERR(err);
+  lua_Integer bits = luaL_checkinteger(L, 1), base = luaL_checkinteger(L, 2);
+  if (mt_swizzle_bits(&out, bits, base, luaL_optinteger(L, 3, bits), &err))
+    return lmt_raise(L, &err);
+  return lmt_pushvalue(L, out.node);
+}
+
+/* make_swizzle(Y, Z): the swizzle with these masks. */
+static int l_make_swizzle (lua_State *L) {
+  mt_layout out;
+  LMT_NOERR(err);
+  if (mt_make_swizzle(&out, luaL_checkinteger(L, 1), luaL_checkinteger(L, 2), &err))
+    return lmt_raise(L, &err);
+  return lmt_pushvalue(L, out.node);
+}
+
+/* w(i); _(i) is i, for `_` as a layout is the identity. */
+static int l_call (lua_State *L) {
+  mt_layout room, i;
+  int64_t v;
+  LMT_NOERR(err);
+  const mt_node *w = lmt_tovalue(L, 1, LMT_SWIZZLES | LMT_WILD, "call", &room);
+  lmt_tovalue(L, 2, LMT_INT, w->tag == MT_WILD ? "_" : "swizzle", &i);
+  if (w->tag == MT_WILD) return lmt_pushvalue(L, i.node);
+  if (mt_swizzle_at(&v, w, i.node[0].shape, &err)) return lmt_raise(L, &err);
+  lua_pushinteger(L, v);
+  return 1;
+}
+
+/* smem_atom(name, bits) */
+static int l_smem_atom (lua_State *L) {
+  mt_layout out;
+  LMT_NOERR(err);
+  lua_Integer bits = luaL_checkinteger(L, 2);
+  if (mt_smem_atom(&out, luaL_checkstring(L, 1), bits > 1024 || bits < 0 ? 0 : (int)bits,
+                   &err))
+    return lmt_raise(L, &err);
+  return lmt_pushvalue(L, out.node);
+}
+
+/* smem_atoms(): the names. */
+static int l_smem_atoms (lua_State *L) {
+  const char *name;
+  lua_newtable(L);
+  for (int i = 0; (name = mt_smem_atom_name(i)) != NULL; i++) {
+    lua_pushstring(L, name);
+    lua_rawseti(L, -2, i + 1);
+  }
+  return 1;
+}
+
+/* extent(A): max - min + 1 over the values. */
+static int l_extent (lua_State *L) {
+  int64_t n;
+  LMT_NOERR(err);
+  if (mt_extent(&n, lmt_tolayout(L, 1), &err)) return lmt_raise(L, &err);
+  lua_pushinteger(L, n);
+  return 1;
+}
+
+/* A:min(): the smallest value. */
+static int m_min (lua_State *L) {
+  int64_t n, lo;
+  LMT_NOERR(err);
+  if (mt_footprint(&lo, &n, lmt_tolayout(L, 1), &err)) return lmt_raise(L, &err);
+  lua_pushinteger(L, lo);
+  return 1;
+}
+
+static int l_is_swizzled (lua_State *L) {
+  const mt_node *a = lmt_tolayout(L, 1);
+  lua_pushboolean(L, a->tag == MT_SWIZZLE && a->arity == 1);
+  return 1;
+}
+
+/* part                   of */
+#define PARTS(X)                                                                         \
+  X(get_swizzle_portion,    swizzle_or_layout(L, 1, &buf))                               \
+  X(get_nonswizzle_portion, lmt_tolayout(L, 1))
+
+#define PART(name, of)                                                                   \
+  static int l_##name (lua_State *L) {                                                   \
+    mt_layout buf, out;                                                                  \
+    LMT_NOERR(err);                                                               \
+    (void)buf;                                                                           \
+    if (mt_##name(&out, of, &err)) return lmt_raise(L, &err);                            \
+    return lmt_pushvalue(L, out.node);                                                   \
+  }
+PARTS(PART)
+#undef PART
+
+#define ROWS_SWIZZLE
+#include "binding/rows.h"
+
+void lmt_open_swizzle (lua_State *L) { lmt_addrows(L, rows); }

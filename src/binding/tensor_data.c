@@ -1,0 +1,322 @@
+/*
+** tensor_data.c - what is in a tensor: filling, reading as a table, moving to another
+** device.
+** SPDX-License-Identifier: MIT
+*/
+#include <string.h>
+
+#include "binding/lmt.h"
+#include "binding/host.h"
+#include "binding/view.h"
+
+/* Pushes the device of the tensor at `i`. */
+static void push_device_of (lua_State *L, int i) {
+  lua_getiuservalue(L, i, 1);
+  lua_getiuservalue(L, -1, 1);
+  lua_remove(L, -2);
+}
+
+static mt_device *device_of (const lmt_tensor *t) { return t->buffer->device->d; }
+static bool is_host (const lmt_tensor *t) { return mt_device_is_host(device_of(t)); }
+
+/* ---------------------------------------------------------------- tables */
+
+char *lmt_onhost (lua_State *L, int i, int64_t lo, int64_t hi) {
+  const lmt_tensor *t = lmt_totensor(L, i);
+  size_t bytes = (size_t)(hi - lo) * mt_dtype_size(t->dtype);
+  LMT_NOERR(err);
+  lmt_checkidle(L, t->buffer->device, "access to elements");
+  if (mt_device_is_host(device_of(t))) {
+    lua_pushnil(L);
+    return lmt_address(t, lo);
+  }
+  i = lua_absindex(L, i);
+  char *copy = lua_newuserdatauv(L, bytes, 0);
+  t = lmt_totensor(L, i);
+  if (bytes && mt_download(device_of(t), copy, lmt_address(t, lo), bytes, &err))
+    lmt_raise(L, &err);
+  return copy;
+}
+
+enum { MOSTELEMENTS = 1 << 22 };       /* of a table, which Lua makes at once */
+
+static void check_count (lua_State *L, const lmt_tensor *t) {
+  if (mt_size(t->layout) <= MOSTELEMENTS) return;
+  lmt_pushtext(L, t->layout);
+  luaL_error(L, "T:totable: %s has %I elements, at most %d become a table\n"
+             "take a part of it: a slice, or a tile", lua_tostring(L, -1),
+             (LUAI_UACINT)mt_size(t->layout), (int)MOSTELEMENTS);
+}
+
+/* The place of element i, counted from lo, in [lo, hi); -1: it is not real. */
+static int64_t place_of (lua_State *L, const lmt_tensor *t, const lmt_real *real,
+                         int64_t i, int64_t lo, int64_t hi, mt_err *err) {
+  int64_t at;
+  if (real && !lmt_isreal(real, i)) return -1;
+  if (mt_at(&at, t->layout, i, err)) lmt_raise(L, err);
+  if (at < lo || at >= hi)
+    luaL_error(L, "tensor: element %I lies outside of its buffer", (LUAI_UACINT)i);
+  return at - lo;
+}
+
+/* T:totable(): the elements T(0), T(1), ... in one sequence; nil for those that are not
+** real. */
+static int l_totable (lua_State *L) {
+  int64_t lo, hi, at;
+  LMT_NOERR(err);
+  const lmt_tensor *t = lmt_totensor(L, 1);
+  int64_t n = mt_size(t->layout), size = (int64_t)mt_dtype_size(t->dtype);
+  lmt_range(L, t, &lo, &hi);
+  lmt_checkwork(L, "totable", lmt_times((uint64_t)n, LMT_VALUEWORK));
+  check_count(L, t);
+  lua_settop(L, 1);
+  lua_createtable(L, (int)n, 0);
+  const lmt_real *real = lmt_pushreal(L, 1);
+  const char *base = lmt_onhost(L, 1, lo, hi);
+  for (int64_t i = 0; i < n; i++) {
+    if (LMT_ENDS(i, &err, "T:totable")) return lmt_raise(L, &err);
+    if ((at = place_of(L, t, real, i, lo, hi, &err)) < 0) continue;
+    lmt_pushnumber(L, t->dtype, mt_load_element(t->dtype, base + at * size));
+    lua_rawseti(L, 2, i + 1);
+  }
+  lua_settop(L, 2);
+  return 1;
+}
+
+/* Pushes a block of the n elements that the table at 2 has, before any is written: the
+** table may be one that answers with a function of a script. What is not real may be nil,
+** at the end, too. */
+static const char *read_values (lua_State *L, mt_dtype dtype, int64_t n) {
+  size_t size = mt_dtype_size(dtype), bytes = 0;
+  LMT_NOERR(err);
+  const lmt_real *real = lmt_pushreal(L, 1);
+  lua_Integer given = luaL_len(L, 2);
+  if ((real ? given > n : given != n) || __builtin_mul_overflow((size_t)n, size, &bytes))
+    luaL_error(L, "fill: %I values expected, got %I", (LUAI_UACINT)n, (LUAI_UACINT)given);
+  lmt_checkwork(L, "fill", lmt_times((uint64_t)n, LMT_VALUEWORK));
+  char *block = lua_newuserdatauv(L, bytes, 0);
+  for (int64_t i = 0; i < n; i++, lua_pop(L, 1)) {
+    lua_geti(L, 2, i + 1);
+    if (real && !lmt_isreal(real, i)) continue;
+    if (mt_store_element(dtype, block + (size_t)i * size, lmt_tonumber(L, -1), &err) ||
+        LMT_ENDS(i, &err, "fill"))
+      lmt_raise(L, &err);
+  }
+  return block;
+}
+
+/* The elements of the tensor at 1 in order, from those at `from`, `step` bytes apart: for
+** layouts that no copy takes, too. */
+static int scatter (lua_State *L, const char *from, size_t step) {
+  int64_t lo, hi, at;
+  LMT_NOERR(err);
+  const lmt_tensor *t = lmt_totensor(L, 1);
+  int64_t n = mt_size(t->layout), size = (int64_t)mt_dtype_size(t->dtype);
+  lmt_range(L, t, &lo, &hi);
+  lmt_checkwork(L, "fill", (uint64_t)n);
+  const lmt_real *real = lmt_pushreal(L, 1);
+  char *base = lmt_onhost(L, 1, lo, hi);
+  t = lmt_totensor(L, 1);
+  for (int64_t i = 0; i < n; i++, from += step) {
+    if (LMT_ENDS(i, &err, "fill")) return lmt_raise(L, &err);
+    if ((at = place_of(L, t, real, i, lo, hi, &err)) >= 0)
+      memcpy(base + at * size, from, (size_t)size);
+  }
+  if (!mt_device_is_host(device_of(t)) && hi > lo &&
+      mt_upload(device_of(t), lmt_address(t, lo), base, (size_t)((hi - lo) * size), &err))
+    return lmt_raise(L, &err);
+  lua_settop(L, 1);
+  return 1;
+}
+
+/* ---------------------------------------------------------------- fill */
+
+/* The layout with the shape of a and all strides 0. */
+static void broadcast (mt_layout *out, const mt_node *a) {
+  mt_copy_value(out, a);
+  for (mt_node *p = out->node; p < mt_next(out->node); p++) p->stride = 0;
+}
+
+/* Copies `from` of the tensor at 4 to `to`, `offset` elements on, of the tensor at 1. */
+static mt_status put (lua_State *L, const mt_node *from, const mt_node *to,
+                      int64_t offset, mt_err *err) {
+  lmt_pushview(L, 4, from, 0);
+  lmt_pushview(L, 1, to, offset);
+  mt_status s = lmt_copynow(L, lua_gettop(L) - 1, lua_gettop(L), err);
+  lua_pop(L, 2);
+  return s;
+}
+
+/* n elements that lie together, v at a time, and the rest. */
+static mt_status put_run (lua_State *L, int64_t n, int64_t v, mt_err *err) {
+  const mt_node rest = { .tag = MT_LEAF, .span = 1, .shape = n % v, .stride = 1 };
+  mt_layout shape, from, to;
+  mt_status s = mt_ints(&shape, 2, (const int64_t[]){ v, n / v }, err);
+  if (s == MT_OK) s = mt_layout_left(&from, shape.node, err);         /* (v,n/v):(1,v) */
+  if (s != MT_OK) return s;
+  mt_copy_value(&to, from.node);
+  from.node[2].stride = 0;
+  s = put(L, from.node, to.node, 0, err);
+  return s != MT_OK || n % v == 0 ? s : put(L, &rest, &rest, n - n % v, err);
+}
+
+/* One value into the tensor at 1, which is ragged. */
+static mt_status put_real (lua_State *L, mt_err *err) {
+  mt_layout a;
+  broadcast(&a, lmt_totensor(L, 1)->layout);
+  lmt_pushview(L, 4, a.node, 0);
+  mt_status s = lmt_copynow(L, lua_gettop(L), 1, err);
+  lua_pop(L, 1);
+  return s;
+}
+
+/* One value into the tensor at 1: where its elements lie together, 16 bytes at a time. */
+static mt_status put_value (lua_State *L, int64_t v, mt_err *err) {
+  mt_layout a;
+  const lmt_tensor *t = lmt_totensor(L, 1);
+  if (t->bounds.coord) return put_real(L, err);
+  mt_status s = mt_coalesce(&a, t->layout, NULL, err);
+  if (s != MT_OK) return s;
+  if (a.node->tag == MT_LEAF && a.node->stride == 1 && a.node->shape >= 2 * v)
+    return put_run(L, a.node->shape, v, err);
+  broadcast(&a, t->layout);
+  return put(L, a.node, t->layout, 0, err);
+}
+
+/* T:fill(value), T:fill{ T(0), T(1), ... }: returns T. One value is a copy from a tensor
+** of 16 bytes, again and again, so that it runs where T lies. */
+static int l_fill (lua_State *L) {
+  char raw[16];
+  LMT_NOERR(err);
+  const lmt_tensor *t = lmt_totensor(L, 1);
+  size_t size = mt_dtype_size(t->dtype);
+  lua_settop(L, 2);
+  if (lmt_istable(L, 2))
+    return scatter(L, read_values(L, t->dtype, mt_size(t->layout)), size);
+  if (mt_store_element(t->dtype, raw, lmt_tonumber(L, 2), &err))
+    return lmt_raise(L, &err);
+  if (t->layout->tag == MT_SWIZZLE) return scatter(L, raw, 0);
+  if (mt_size(t->layout) == 0) return lua_settop(L, 1), 1;
+  push_device_of(L, 1);
+  for (size_t i = size; i < sizeof raw; i++) raw[i] = raw[i - size];
+  const mt_node some = { .tag = MT_LEAF, .span = 1, .shape = (int64_t)(16 / size),
+                         .stride = 1 };
+  lmt_tensor *src = lmt_newtensor(L, 3, t->dtype, &some, &err);
+  if (src == NULL) return lmt_raise(L, &err);
+  mt_status s = mt_graph_upload(device_of(src), lmt_address(src, 0), raw, sizeof raw,
+                                &err);
+  if (s == MT_OK) s = put_value(L, some.shape, &err);
+  if (!t->buffer->device->recording) lmt_freebuffer(src->buffer);
+  if (s != MT_OK) return lmt_raise(L, &err);
+  lua_settop(L, 1);
+  return 1;
+}
+
+/* ---------------------------------------------------------------- to */
+
+enum { PIECE = 1 << 20 };
+
+/* Between two devices of which neither is the host: through a piece of host memory. */
+static mt_status transfer_staged (mt_device *to, char *dst, mt_device *from,
+                                  const char *src, size_t bytes, void *piece,
+                                  mt_err *err) {
+  mt_status s = MT_OK;
+  while (s == MT_OK && bytes > 0) {
+    size_t n = bytes < PIECE ? bytes : PIECE;
+    s = mt_download(from, piece, src, n, err);
+    if (s == MT_OK) s = mt_upload(to, dst, piece, n, err);
+    src += n, dst += n, bytes -= n;
+  }
+  return s;
+}
+
+/* Between the host and another device: as bytes. */
+static mt_status transfer_run (mt_device *to, void *dst, mt_device *from, void *src,
+                               size_t bytes, mt_err *err) {
+  mt_plan *p;
+  const mt_node run = { .tag = MT_LEAF, .span = 1, .shape = (int64_t)bytes, .stride = 1 };
+  const mt_tensor here = { .layout = &run, .dtype = MT_u8, .data = src, .bytes = bytes };
+  mt_tensor there = here;
+  there.data = dst;
+  mt_status s = mt_plan_transfer(&p, from, &here, to, &there, err);
+  if (s == MT_OK) s = mt_plan_launch(p, NULL, err);
+  mt_plan_free(p);
+  return s;
+}
+
+/* All that the tensor at `to` has, from the one at `from`, element lo on. */
+static mt_status transfer (lua_State *L, int from, int64_t lo, int to, mt_err *err) {
+  void *piece = NULL;
+  const lmt_tensor *src = lmt_totensor(L, from), *dst = lmt_totensor(L, to);
+  bool staged = !is_host(src) && !is_host(dst);
+  size_t bytes = dst->buffer->bytes;
+  if (bytes == 0) return MT_OK;
+  if (staged) piece = lua_newuserdatauv(L, bytes < PIECE ? bytes : PIECE, 0);
+  src = lmt_totensor(L, from);
+  dst = lmt_totensor(L, to);
+  mt_device *here = device_of(src), *there = device_of(dst);
+  void *p = lmt_address(src, lo), *q = dst->buffer->data;
+  if (staged) return transfer_staged(there, q, here, p, bytes, piece, err);
+  if (is_host(src) && is_host(dst)) return mt_upload(there, q, p, bytes, err);
+  return transfer_run(there, q, here, p, bytes, err);
+}
+
+/* A compact copy of the tensor at 1 on the device at 3, pushed, or, if both are the host
+** or neither is, on its own device; NULL: `err`. */
+static lmt_tensor *pack (lua_State *L, const lmt_device *to, mt_err *err) {
+  mt_layout shape, left;
+  const lmt_tensor *t = lmt_totensor(L, 1);
+  if (mt_shape(&shape, t->layout, err) || mt_layout_left(&left, shape.node, err))
+    return NULL;
+  if (mt_device_is_host(to->d) != is_host(t)) lua_pushvalue(L, 3);
+  else push_device_of(L, 1);
+  lmt_tensor *packed = lmt_newtensor(L, -1, t->dtype, left.node, err);
+  if (packed == NULL || lmt_copynow(L, 1, lua_gettop(L), err)) return NULL;
+  return packed;
+}
+
+/* The tensor on the top gets the bounds of the one at 1. */
+static void keep_bounds (lua_State *L) {
+  const mt_bounds *b = lmt_bounds(L, 1);
+  if (b == NULL) return;
+  lmt_pushbounded(L, -1, lmt_totensor(L, -1)->layout, 0, b)->view = false;
+  lua_remove(L, -2);
+}
+
+/* T:to(device) -> a tensor with the same elements there; T itself if it is there already;
+** nil, message, code. The layout stays, unless it reaches more than twice its size: then
+** the elements are packed, the first mode fastest. What is not real stays so. */
+static int l_to (lua_State *L) {
+  int64_t lo, hi;
+  int from = 1;
+  LMT_NOERR(err);
+  const lmt_tensor *t = lmt_totensor(L, 1);
+  lua_settop(L, 2);
+  lmt_device *to = lmt_optdevice(L, 2, &err);                    /* at 3 */
+  if (to == NULL) return lmt_fail(L, &err);
+  if (to == t->buffer->device) return lua_settop(L, 1), 1;
+  lmt_checkidle(L, t->buffer->device, "T:to");
+  lmt_checkidle(L, to, "T:to");
+  lmt_range(L, t, &lo, &hi);
+  if ((hi - lo) / 2 > mt_size(t->layout)) {
+    t = pack(L, to, &err);
+    if (t == NULL) return lmt_fail(L, &err);
+    if (t->buffer->device == to) return keep_bounds(L), 1;
+    from = lua_gettop(L);
+    lmt_range(L, t, &lo, &hi);
+  }
+  size_t bytes = (size_t)(hi - lo) * mt_dtype_size(t->dtype);
+  if (lmt_newbuffer(L, 3, bytes, &err) == NULL) return lmt_fail(L, &err);
+  lmt_pushtensor(L, -1, t->dtype, t->layout, -lo);
+  int made = lua_gettop(L);
+  mt_status s = transfer(L, from, lo, made, &err);
+  if (from != 1) lmt_freebuffer(t->buffer);
+  lua_settop(L, made);
+  keep_bounds(L);
+  return s == MT_OK ? 1 : lmt_fail(L, &err);
+}
+
+#define ROWS_MOVE
+#include "binding/rows.h"
+
+void lmt_open_move (lua_State *L) { lmt_addrows(L, rows); }

@@ -1,0 +1,356 @@
+/*
+** tiled_copy.c - tiled copies in Lua: who copies what, and the partitions that follow from
+** it.
+** SPDX-License-Identifier: MIT
+*/
+#include "binding/lmt.h"
+#include "binding/view.h"
+
+bool lmt_istiledcopy (lua_State *L, int i) {
+  return lmt_marked(L, i, LMT_COPIES) != NULL;
+}
+
+/* Its user value 1: the text that makes it again. */
+mt_tiled_copy *lmt_totiledcopy (lua_State *L, int i) {
+  return luaL_checkudata(L, i, LMT_TILEDCOPY);
+}
+
+typedef struct numbered {
+  mt_tiled_copy copy;
+  uint64_t number;
+} numbered;
+
+uint64_t lmt_copynumber (lua_State *L, int i) {
+  return ((numbered *)luaL_checkudata(L, i, LMT_TILEDCOPY))->number;
+}
+
+/* ---------------------------------------------------------------- for MMAs too */
+
+int64_t lmt_checkthread (lua_State *L, int i, int64_t threads) {
+  lua_Integer thr = luaL_checkinteger(L, i);
+  if (thr < 0 || thr >= threads)
+    luaL_error(L, "get_slice: thread %I of %I: 0 to %I are there", (LUAI_UACINT)thr,
+               (LUAI_UACINT)threads, (LUAI_UACINT)(threads - 1));
+  return thr;
+}
+
+int lmt_pushcutpart (lua_State *L, int i, const mt_node *part, const mt_node *offset,
+                     const lmt_cut *how) {
+  if (lmt_marked(L, i, LMT_TENSORS)) return lmt_pushcut(L, i, part, offset->shape, how);
+  lmt_pushvalue(L, part);
+  return 1 + lmt_pushvalue(L, offset);
+}
+
+int lmt_pushpart (lua_State *L, int i, const mt_node *part, const mt_node *offset,
+                  const mt_node *tiler) {
+  lmt_cut cut = { .tiler = tiler, .divides = true };
+  return lmt_pushcutpart(L, i, part, offset, &cut);
+}
+
+int lmt_endextents (lua_State *L, const mt_node *tuple) {
+  const char *sep = "";
+  for (const mt_node *c = mt_child(tuple); c < mt_next(tuple); c = mt_next(c)) {
+    lua_pushfstring(L, "%s%s%I", lua_tostring(L, -1), sep, (LUAI_UACINT)mt_size(c));
+    lua_remove(L, -2);
+    sep = "x";
+  }
+  return 1;
+}
+
+/* ---------------------------------------------------------------- making */
+
+/* Pushes the option `key` of the table at 1. */
+static void option (lua_State *L, const char *key) { lua_getfield(L, 1, key); }
+
+static void layout_option (lua_State *L, const char *key, mt_layout *buf) {
+  const char *what = lua_pushfstring(L, "tiled_copy: %s", key);
+  option(L, key);
+  lmt_tovalue(L, -1, LMT_LAYOUTS, what, buf);
+}
+
+/* Bits of a value: a number, the name of a dtype, else those of the copy atom at `atom`
+** if it is in values, else `other`; 0: none. */
+static int bits_at (lua_State *L, int i, int atom, int other) {
+  int isint;
+  lua_Integer bits = lua_tointegerx(L, i, &isint);
+  if (lmt_isstring(L, i)) return 8 * (int)mt_dtype_size(lmt_todtype(L, i));
+  if (isint) return bits < 1 || bits > 1024 ? 0 : (int)bits;
+  if (!lua_isnoneornil(L, i)) return 0;
+  if (lmt_isclass(L, atom, LMT_COPYATOM) && lmt_tocopyatom(L, atom)->bits > 1)
+    return lmt_tocopyatom(L, atom)->bits;
+  return other;
+}
+
+/* The bits of an element, from `dtype` or `bits`, else those of the atom at 2. */
+static int bits_option (lua_State *L) {
+  option(L, "dtype");
+  option(L, "bits");
+  if (!lua_isnil(L, -2) && !lua_isnil(L, -1))
+    luaL_error(L, "tiled_copy: dtype or bits, not both");
+  if (!lua_isnil(L, -2)) return 8 * (int)mt_dtype_size(lmt_todtype(L, -2));
+  int bits = lmt_isstring(L, -1) ? 0 : bits_at(L, -1, 2, 0);
+  if (bits == 0) luaL_error(L, "tiled_copy: dtype = \"f32\" or bits = 32 expected");
+  return bits;
+}
+
+/* The name of the atom at `i`: a name or a copy atom. */
+static const char *name_at (lua_State *L, int i, const char *what) {
+  if (lmt_isclass(L, i, LMT_COPYATOM)) return lmt_tocopyatom(L, i)->name;
+  if (!lmt_isstring(L, i))
+    luaL_error(L, "%s: atom: the name of a copy atom expected", what);
+  return lua_tostring(L, i);
+}
+
+/* Pushes a tiled copy to be filled. */
+static mt_tiled_copy *new_copy (lua_State *L) {
+  numbered *c = lua_newuserdatauv(L, sizeof *c, 1);
+  c->number = ++lmt_pushstate(L)->copies;
+  lua_pop(L, 1);
+  return &c->copy;
+}
+
+/* The copy below the text on the top is done: it makes it again. */
+static int finish (lua_State *L) {
+  lua_setiuservalue(L, -2, 1);
+  luaL_setmetatable(L, LMT_TILEDCOPY);
+  return 1;
+}
+
+/* tiled_copy{ atom = "UniversalCopy<uint128_t>" | copy atom, dtype = "f32" | bits = 32,
+** thr = layout [, val = layout] } */
+static int l_tiled_copy (lua_State *L) {
+  static const char *const keys[] = { "atom", "dtype", "bits", "thr", "val", NULL };
+  mt_layout thr, val = { { { .tag = MT_LEAF, .span = 1, .shape = 1 } } };
+  LMT_NOERR(err);
+  lua_settop(L, 1);
+  lmt_checkkeys(L, 1, "tiled_copy", keys);
+  option(L, "atom");
+  const char *atom = name_at(L, 2, "tiled_copy");
+  layout_option(L, "thr", &thr);
+  option(L, "val");
+  if (!lua_isnil(L, -1)) layout_option(L, "val", &val);
+  int bits = bits_option(L);
+  mt_tiled_copy *c = new_copy(L);
+  if (mt_make_tiled_copy(c, atom, bits, thr.node, val.node, &err))
+    return lmt_raiseas(L, "make_tiled_copy", "tiled_copy", &err);
+  lmt_pushtext(L, thr.node);
+  lmt_pushtext(L, val.node);
+  lua_pushfstring(L, "tile.tiled_copy{ atom = \"%s\", bits = %d, "
+                  "thr = tile.layout \"%s\", val = tile.layout \"%s\" }", c->atom.name,
+                  bits, lua_tostring(L, -2), lua_tostring(L, -1));
+  lua_replace(L, -3);
+  lua_pop(L, 1);
+  return finish(L);
+}
+
+/* op(atom, of [, bits]): the text on the top makes `of` again. */
+static int finish_as (lua_State *L, const char *op, const mt_tiled_copy *c) {
+  lua_pushfstring(L, "tile.%s(tile.copy_atom(\"%s\", %d), %s)", op, c->atom.name, c->bits,
+                  lua_tostring(L, -1));
+  lua_remove(L, -2);
+  return finish(L);
+}
+
+static int copy_of_mma (lua_State *L, const char *op, mt_mma_part x) {
+  static const int operand[] = { MT_OPERAND_A, MT_OPERAND_B, MT_OPERAND_C };
+  LMT_NOERR(err);
+  lua_settop(L, 3);
+  const char *atom = name_at(L, 1, op);
+  const mt_tiled_mma *mma = lmt_totiledmma(L, 2);
+  int bits = mt_element_bits(mma->atom.op.operand[operand[x]].element);
+  bits = bits_at(L, 3, 1, bits);
+  luaL_argcheck(L, bits > 0, 3, "1 to 1024 bits, or the name of a dtype");
+  mt_tiled_copy *c = new_copy(L);
+  if (mt_make_tiled_copy_mma(c, atom, bits, mma, x, &err))
+    return lmt_raiseas(L, "make_tiled_copy", op, &err);
+  lmt_pushmmatext(L, mma);
+  return finish_as(L, op, c);
+}
+
+/* make_tiled_copy_A(atom, mma [, bits | dtype]): brings A to the threads that need it */
+static int l_copy_A (lua_State *L) {
+  return copy_of_mma(L, "make_tiled_copy_A", MT_PART_A);
+}
+static int l_copy_B (lua_State *L) {
+  return copy_of_mma(L, "make_tiled_copy_B", MT_PART_B);
+}
+static int l_copy_C (lua_State *L) {
+  return copy_of_mma(L, "make_tiled_copy_C", MT_PART_C);
+}
+
+static int copy_of_copy (lua_State *L, const char *op, mt_copy_side side) {
+  LMT_NOERR(err);
+  lua_settop(L, 3);
+  const char *atom = name_at(L, 1, op);
+  const mt_tiled_copy *of = lmt_totiledcopy(L, 2);
+  int bits = bits_at(L, 3, 1, of->bits);
+  luaL_argcheck(L, bits > 0, 3, "1 to 1024 bits, or the name of a dtype");
+  mt_tiled_copy *c = new_copy(L);
+  if (mt_make_tiled_copy_side(c, atom, bits, of, side, &err))
+    return lmt_raiseas(L, "make_tiled_copy", op, &err);
+  lua_getiuservalue(L, 2, 1);
+  return finish_as(L, op, c);
+}
+
+/* make_tiled_copy_S(atom, copy [, bits | dtype]): by another atom, what `copy` reads */
+static int l_copy_S (lua_State *L) {
+  return copy_of_copy(L, "make_tiled_copy_S", MT_COPY_S);
+}
+static int l_copy_D (lua_State *L) {
+  return copy_of_copy(L, "make_tiled_copy_D", MT_COPY_D);
+}
+
+/* ---------------------------------------------------------------- asking */
+
+static int tc_tiled_layout_TV (lua_State *L) {
+  return lmt_pushvalue(L, lmt_totiledcopy(L, 1)->layout_tv.node);
+}
+
+static int tc_tiler_MN (lua_State *L) {
+  return lmt_pushvalue(L, lmt_totiledcopy(L, 1)->tiler.node);
+}
+
+static lua_Integer threads_of (const mt_tiled_copy *c) {
+  return mt_size(mt_mode(c->layout_tv.node, 0));
+}
+
+static int tc_size (lua_State *L) {
+  lua_pushinteger(L, threads_of(lmt_totiledcopy(L, 1)));
+  return 1;
+}
+
+static int push_tv (lua_State *L, mt_copy_side side) {
+  mt_layout out;
+  LMT_NOERR(err);
+  if (mt_copy_tv(&out, lmt_totiledcopy(L, 1), side, &err)) return lmt_raise(L, &err);
+  return lmt_pushvalue(L, out.node);                     /* (Thr,(FrgV,FrgX)) */
+}
+
+static int tc_layout_S_TV (lua_State *L) { return push_tv(L, MT_COPY_S); }
+static int tc_layout_D_TV (lua_State *L) { return push_tv(L, MT_COPY_D); }
+
+/* copy:partition(A): (Thr,Val,(RestM,RestN,...)) of a layout, or as a view of a tensor.
+** */
+static int tc_partition (lua_State *L) {
+  mt_layout out;
+  LMT_NOERR(err);
+  const mt_tiled_copy *c = lmt_totiledcopy(L, 1);
+  const mt_node *a = lmt_tolayout(L, 2);
+  if (mt_partition(&out, c, a, &err)) return lmt_raise(L, &err);
+  return lmt_pushdivided(L, 2, a, c->tiler.node, out.node);
+}
+
+static int tidfrg (lua_State *L, mt_copy_side side) {
+  mt_layout out;
+  LMT_NOERR(err);
+  const mt_tiled_copy *c = lmt_totiledcopy(L, 1);
+  const mt_node *a = lmt_tolayout(L, 2);
+  if (mt_copy_tidfrg(&out, c, side, a, &err)) return lmt_raise(L, &err);
+  return lmt_pushdivided(L, 2, a, c->tiler.node, out.node);
+}
+
+/* copy:partition_S(A): (Thr,(FrgV,FrgX),(RestM,RestN,...)), what each thread reads */
+static int tc_partition_S (lua_State *L) { return tidfrg(L, MT_COPY_S); }
+static int tc_partition_D (lua_State *L) { return tidfrg(L, MT_COPY_D); }
+
+/* copy:retile_D(x): what a thread has, (V,M,N,...), in the order of this copy; of a
+** tensor a view. A layout stands for a compact fragment of its shape, which begins at the
+** offset 0. */
+static const mt_tiled_copy *any_copy (lua_State *L, int i);
+
+/* Of a layout as it is, not as a fragment. */
+static int retile_ordinate (lua_State *L) {
+  mt_layout out;
+  LMT_NOERR(err);
+  if (mt_copy_retile(&out, any_copy(L, 1), lmt_tolayout(L, 2), &err))
+    return lmt_raise(L, &err);
+  return lmt_pushvalue(L, out.node);
+}
+
+static int retile (lua_State *L, const mt_tiled_copy *c) {
+  mt_layout frg, out;
+  LMT_NOERR(err);
+  const mt_node *a = lmt_tolayout(L, 2);
+  bool view = lmt_isclass(L, 2, LMT_TENSOR);
+  if (!view && mt_layout_left(&frg, a, &err)) return lmt_raise(L, &err);
+  if (mt_copy_retile(&out, c, view ? a : frg.node, &err)) return lmt_raise(L, &err);
+  if (view) return lmt_pushcut(L, 2, out.node, 0, &(lmt_cut){ .again = retile_ordinate });
+  lmt_pushvalue(L, out.node);
+  lua_pushinteger(L, 0);
+  return 2;
+}
+
+static int tc_retile (lua_State *L) { return retile(L, lmt_totiledcopy(L, 1)); }
+
+/* Text that makes the same tiled copy again, and what it is. */
+static int tc_tostring (lua_State *L) {
+  const mt_tiled_copy *c = lmt_totiledcopy(L, 1);
+  lua_getiuservalue(L, 1, 1);
+  lua_pushfstring(L, "%s  -- %I threads, ", lua_tostring(L, -1),
+                  (LUAI_UACINT)threads_of(c));
+  return lmt_endextents(L, c->tiler.node);
+}
+
+/* ---------------------------------------------------------------- one thread of it */
+
+typedef struct thr_copy {
+  const mt_tiled_copy *copy;       /* its user value 1 */
+  int64_t thr;
+} thr_copy;
+
+/* copy:get_slice(thr), thr from 0 */
+static int tc_get_slice (lua_State *L) {
+  const mt_tiled_copy *c = lmt_totiledcopy(L, 1);
+  int64_t thr = lmt_checkthread(L, 2, threads_of(c));
+  thr_copy *s = lua_newuserdatauv(L, sizeof *s, 1);
+  *s = (thr_copy){ c, thr };
+  luaL_setmetatable(L, LMT_THRCOPY);
+  lua_pushvalue(L, 1);
+  lua_setiuservalue(L, -2, 1);
+  return 1;
+}
+
+static thr_copy *to_thr (lua_State *L) { return luaL_checkudata(L, 1, LMT_THRCOPY); }
+
+/* A tiled copy, or that which a slice is of. */
+static const mt_tiled_copy *any_copy (lua_State *L, int i) {
+  if (lmt_istiledcopy(L, i)) return lmt_totiledcopy(L, i);
+  return ((const thr_copy *)luaL_checkudata(L, i, LMT_THRCOPY))->copy;
+}
+
+static int thr_partition (lua_State *L, mt_copy_side side) {
+  mt_layout part, offset;
+  LMT_NOERR(err);
+  const thr_copy *s = to_thr(L);
+  const mt_node *a = lmt_tolayout(L, 2);
+  if (mt_copy_partition(&part, &offset, s->copy, side, a, s->thr, &err))
+    return lmt_raise(L, &err);
+  return lmt_pushpart(L, 2, part.node, offset.node, s->copy->tiler.node);
+}
+
+/* slice:partition_S(A) -> ((FrgV,FrgX),RestM,RestN,...), offset; of a tensor a view. */
+static int thr_partition_S (lua_State *L) { return thr_partition(L, MT_COPY_S); }
+static int thr_partition_D (lua_State *L) { return thr_partition(L, MT_COPY_D); }
+
+static int thr_retile (lua_State *L) { return retile(L, to_thr(L)->copy); }
+
+static int thr_tostring (lua_State *L) {
+  const thr_copy *s = to_thr(L);
+  lua_pushfstring(L, "thread %I of a tiled copy with %s", (LUAI_UACINT)s->thr,
+                  s->copy->atom.name);
+  return 1;
+}
+
+/* ---------------------------------------------------------------- registration */
+
+#define ROWS_TILE
+#include "binding/rows.h"
+
+static const luaL_Reg meta[] = { { "__tostring", tc_tostring }, { NULL, NULL } };
+static const luaL_Reg thr_meta[] = { { "__tostring", thr_tostring }, { NULL, NULL } };
+
+void lmt_open_tile (lua_State *L) {
+  lmt_setmeta(L, LMT_TILEDCOPY, meta);
+  lmt_setmeta(L, LMT_THRCOPY, thr_meta);
+  lmt_addrows(L, rows);
+}

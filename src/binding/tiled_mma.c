@@ -1,0 +1,231 @@
+/*
+** tiled_mma.c - tiled MMAs in Lua: which thread computes what, and the partitions of the
+** operands.
+** SPDX-License-Identifier: MIT
+*/
+#include "binding/lmt.h"
+#include "binding/view.h"
+
+bool lmt_istiledmma (lua_State *L, int i) { return lmt_isclass(L, i, LMT_TILEDMMA); }
+
+const mt_tiled_mma *lmt_totiledmma (lua_State *L, int i) {
+  return luaL_checkudata(L, i, LMT_TILEDMMA);
+}
+
+/* ---------------------------------------------------------------- making */
+
+/* The layout in the option `atoms`; NULL if there is none. */
+static const mt_node *atoms_option (lua_State *L, mt_layout *buf) {
+  lua_getfield(L, 1, "atoms");
+  if (lua_isnil(L, -1)) return NULL;
+  return lmt_tovalue(L, -1, LMT_LAYOUTS, "tiled_mma: atoms", buf);
+}
+
+static const mt_node *permutation_option (lua_State *L, mt_layout *buf) {
+  lua_getfield(L, 1, "permutation");
+  return lua_isnil(L, -1) ? NULL : lmt_totiler(L, -1, buf);
+}
+
+/* tiled_mma{ atom = name | MMA atom [, atoms = layout] [, permutation = tiler] } */
+static int l_tiled_mma (lua_State *L) {
+  static const char *const keys[] = { "atom", "atoms", "permutation", NULL };
+  mt_layout atoms, permutation;
+  LMT_NOERR(err);
+  lua_settop(L, 1);
+  lmt_checkkeys(L, 1, "tiled_mma", keys);
+  lua_getfield(L, 1, "atom");
+  bool named = lmt_isstring(L, 2);
+  if (!named && !lmt_isclass(L, 2, LMT_MMAATOM))
+    return luaL_error(L, "tiled_mma: atom: the name of an MMA atom expected");
+  const char *name = named ? lua_tostring(L, 2) : lmt_tommaatom(L, 2)->op.name;
+  const mt_node *a = atoms_option(L, &atoms), *p = permutation_option(L, &permutation);
+  mt_tiled_mma *mma = lua_newuserdatauv(L, sizeof *mma, 0);
+  if (mt_make_tiled_mma(mma, name, a, p, &err))
+    return lmt_raiseas(L, "make_tiled_mma", "tiled_mma", &err);
+  luaL_setmetatable(L, LMT_TILEDMMA);
+  return 1;
+}
+
+/* ---------------------------------------------------------------- asking */
+
+static int tm_atom (lua_State *L) {
+  const mt_tiled_mma *mma = lmt_totiledmma(L, 1);
+  *(mt_mma_atom *)lua_newuserdatauv(L, sizeof mma->atom, 0) = mma->atom;
+  luaL_setmetatable(L, LMT_MMAATOM);
+  return 1;
+}
+static int tm_atoms (lua_State *L) {
+  return lmt_pushvalue(L, lmt_totiledmma(L, 1)->atoms.node);
+}
+static int tm_permutation (lua_State *L) {
+  return lmt_pushvalue(L, lmt_totiledmma(L, 1)->permutation.node);
+}
+static int tm_thr_layout_VMNK (lua_State *L) {
+  return lmt_pushvalue(L, lmt_totiledmma(L, 1)->thr_vmnk.node);
+}
+
+static int tm_tile_shape (lua_State *L) {
+  mt_layout shape;
+  LMT_NOERR(err);
+  if (mt_ints(&shape, 3, lmt_totiledmma(L, 1)->tile, &err)) return lmt_raise(L, &err);
+  return lmt_pushvalue(L, shape.node);
+}
+
+static int tm_size (lua_State *L) {
+  lua_pushinteger(L, mt_tiled_mma_size(lmt_totiledmma(L, 1)));
+  return 1;
+}
+
+static int layout_tv (lua_State *L, mt_mma_part x) {
+  static const int axis[][2] = { { 0, 2 }, { 1, 2 }, { 0, 1 } };
+  mt_layout shape, compact, out;
+  LMT_NOERR(err);
+  const mt_tiled_mma *mma = lmt_totiledmma(L, 1);
+  const int64_t tile[] = { mma->tile[axis[x][0]], mma->tile[axis[x][1]] };
+  if (mt_ints(&shape, 2, tile, &err) || mt_layout_left(&compact, shape.node, &err) ||
+      mt_mma_tv(&out, mma, x, compact.node, &err))
+    return lmt_raise(L, &err);
+  return lmt_pushvalue(L, out.node);                /* (thread,(FrgV,(RestX,RestY))) */
+}
+
+static int tm_layout_A_TV (lua_State *L) { return layout_tv(L, MT_PART_A); }
+static int tm_layout_B_TV (lua_State *L) { return layout_tv(L, MT_PART_B); }
+static int tm_layout_C_TV (lua_State *L) { return layout_tv(L, MT_PART_C); }
+
+/* The extents of an operand's tile. */
+static const mt_node *tile_of (mt_layout *out, const mt_tiled_mma *mma, mt_mma_part x) {
+  const int64_t *n = mma->tile;
+  const int64_t both[][2] = { { n[0], n[2] }, { n[1], n[2] }, { n[0], n[1] } };
+  mt_err err = MT_NOERR;
+  mt_ints(out, 2, both[x], &err);
+  return out->node;
+}
+
+static int thrfrg (lua_State *L, mt_mma_part x) {
+  mt_layout tile, out;
+  LMT_NOERR(err);
+  const mt_tiled_mma *mma = lmt_totiledmma(L, 1);
+  const mt_node *a = lmt_tolayout(L, 2);
+  if (mt_mma_thrfrg(&out, mma, x, a, &err)) return lmt_raise(L, &err);
+  return lmt_pushdivided(L, 2, a, tile_of(&tile, mma, x), out.node);
+}
+
+/* mma:thrfrg_A(x): ((ThrV,(ThrM,ThrK)),(FrgV,(RestM,RestK,...))); of a tensor a view */
+static int tm_thrfrg_A (lua_State *L) { return thrfrg(L, MT_PART_A); }
+static int tm_thrfrg_B (lua_State *L) { return thrfrg(L, MT_PART_B); }
+static int tm_thrfrg_C (lua_State *L) { return thrfrg(L, MT_PART_C); }
+
+static int partition (lua_State *L, mt_mma_part x) {
+  mt_layout tile, out;
+  LMT_NOERR(err);
+  const mt_tiled_mma *mma = lmt_totiledmma(L, 1);
+  const mt_node *a = lmt_tolayout(L, 2);
+  if (mt_mma_tvr(&out, mma, x, a, &err)) return lmt_raise(L, &err);
+  return lmt_pushdivided(L, 2, a, tile_of(&tile, mma, x), out.node);
+}
+
+/* mma:partition_A(x): (thread,FrgV,(RestM,RestK,...)); of a tensor a view */
+static int tm_partition_A (lua_State *L) { return partition(L, MT_PART_A); }
+static int tm_partition_B (lua_State *L) { return partition(L, MT_PART_B); }
+static int tm_partition_C (lua_State *L) { return partition(L, MT_PART_C); }
+
+static int partition_shape (lua_State *L, mt_mma_part x) {
+  mt_layout buf, compact, part, offset, out;
+  LMT_NOERR(err);
+  const mt_tiled_mma *mma = lmt_totiledmma(L, 1);
+  const mt_node *shape = lmt_tovalue(L, 2, LMT_SHAPE, "shape", &buf);
+  if (mt_layout_left(&compact, shape, &err) ||
+      mt_mma_partition(&part, &offset, mma, x, compact.node, 0, &err) ||
+      mt_shape(&out, part.node, &err))
+    return lmt_raise(L, &err);
+  return lmt_pushvalue(L, out.node);                     /* (FrgV,RestX,RestY,...) */
+}
+
+static int tm_shape_A (lua_State *L) { return partition_shape(L, MT_PART_A); }
+static int tm_shape_B (lua_State *L) { return partition_shape(L, MT_PART_B); }
+static int tm_shape_C (lua_State *L) { return partition_shape(L, MT_PART_C); }
+
+int lmt_pushmmatext (lua_State *L, const mt_tiled_mma *mma) {
+  bool all = true;
+  for (int i = 0; i < 3; i++)
+    all = all && mt_mode(mma->permutation.node, i)->tag == MT_WILD;
+  lmt_pushtext(L, mma->atoms.node);
+  lua_pushfstring(L, "tile.tiled_mma{ atom = \"%s\", atoms = tile.layout \"%s\"",
+                  mma->atom.op.name, lua_tostring(L, -1));
+  lua_remove(L, -2);
+  lmt_pushtext(L, mma->permutation.node);
+  lua_pushfstring(L, all ? "%s }" : "%s, permutation = tile.parse \"%s\" }",
+                  lua_tostring(L, -2), lua_tostring(L, -1));
+  lua_replace(L, -3);
+  lua_pop(L, 1);
+  return 1;
+}
+
+/* Text that makes the same tiled MMA again, and what it is. */
+static int tm_tostring (lua_State *L) {
+  mt_layout tile;
+  LMT_NOERR(err);
+  const mt_tiled_mma *mma = lmt_totiledmma(L, 1);
+  if (mt_ints(&tile, 3, mma->tile, &err)) return lmt_raise(L, &err);
+  lmt_pushmmatext(L, mma);
+  lua_pushfstring(L, "%s  -- %I threads, ", lua_tostring(L, -1),
+                  (LUAI_UACINT)mt_tiled_mma_size(mma));
+  return lmt_endextents(L, tile.node);
+}
+
+/* ---------------------------------------------------------------- one thread of it */
+
+typedef struct thr_mma {
+  const mt_tiled_mma *mma;         /* its user value 1 */
+  int64_t thr;
+} thr_mma;
+
+/* mma:get_slice(thr), thr from 0 */
+static int tm_get_slice (lua_State *L) {
+  const mt_tiled_mma *mma = lmt_totiledmma(L, 1);
+  int64_t thr = lmt_checkthread(L, 2, mt_tiled_mma_threads(mma));
+  thr_mma *s = lua_newuserdatauv(L, sizeof *s, 1);
+  *s = (thr_mma){ mma, thr };
+  luaL_setmetatable(L, LMT_THRMMA);
+  lua_pushvalue(L, 1);
+  lua_setiuservalue(L, -2, 1);
+  return 1;
+}
+
+static thr_mma *to_thr (lua_State *L) { return luaL_checkudata(L, 1, LMT_THRMMA); }
+
+static int thr_partition (lua_State *L, mt_mma_part x) {
+  mt_layout tile, part, offset;
+  LMT_NOERR(err);
+  const thr_mma *s = to_thr(L);
+  const mt_node *a = lmt_tolayout(L, 2);
+  if (mt_mma_partition(&part, &offset, s->mma, x, a, s->thr, &err))
+    return lmt_raise(L, &err);
+  return lmt_pushpart(L, 2, part.node, offset.node, tile_of(&tile, s->mma, x));
+}
+
+/* slice:partition_A(x) -> (FrgV,RestM,RestK,...), offset; of a tensor a view */
+static int thr_partition_A (lua_State *L) { return thr_partition(L, MT_PART_A); }
+static int thr_partition_B (lua_State *L) { return thr_partition(L, MT_PART_B); }
+static int thr_partition_C (lua_State *L) { return thr_partition(L, MT_PART_C); }
+
+static int thr_tostring (lua_State *L) {
+  const thr_mma *s = to_thr(L);
+  lua_pushfstring(L, "thread %I of a tiled MMA with %s", (LUAI_UACINT)s->thr,
+                  s->mma->atom.op.name);
+  return 1;
+}
+
+/* ---------------------------------------------------------------- registration */
+
+#define ROWS_MMA
+#include "binding/rows.h"
+
+static const luaL_Reg meta[] = { { "__tostring", tm_tostring }, { NULL, NULL } };
+static const luaL_Reg thr_meta[] = { { "__tostring", thr_tostring }, { NULL, NULL } };
+
+void lmt_open_mma (lua_State *L) {
+  lmt_setmeta(L, LMT_TILEDMMA, meta);
+  lmt_setmeta(L, LMT_THRMMA, thr_meta);
+  lmt_addrows(L, rows);
+}

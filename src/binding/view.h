@@ -1,0 +1,53 @@
+/*
+** view.h - private to the binding: views of tensors, and which of their elements are
+** real.
+** SPDX-License-Identifier: MIT
+*/
+#ifndef MT_BINDING_VIEW_H
+#define MT_BINDING_VIEW_H
+
+#include "binding/lmt.h"
+
+/* How a function cuts a tensor. */
+typedef struct lmt_cut {
+  const mt_node *tiler;    /* NULL: into what is its own, unless that is larger */
+  bool divides;            /* else by composition */
+  lua_CFunction again;     /* the function for a layout in its place; NULL: itself */
+} lmt_cut;
+/* The view t of the tensor at `i` that the function at hand made, whose arguments are all
+** that is on the stack; which of its elements are real. Returns 1. */
+int lmt_pushcut (lua_State *L, int i, const mt_node *t, int64_t offset,
+                 const lmt_cut *how);
+/* The same of a slice at c. */
+int lmt_pushsliced (lua_State *L, int i, const mt_node *t, int64_t offset,
+                    const mt_node *c);
+/* The view of this layout, with these bounds, as far as they bound it. Returns 1. */
+int lmt_pushknown (lua_State *L, int i, const mt_node *t, int64_t offset,
+                   const mt_bounds *b);
+/* Raises if the element at c is not real. */
+void lmt_checkreal (lua_State *L, const lmt_tensor *t, const mt_node *c);
+/* Which elements of a tensor are real, by their numbers. */
+typedef struct lmt_real {
+  int n;
+  mt_ordinate o[MT_MAXORDINATES];
+  mt_layout buf[MT_MAXORDINATES];
+} lmt_real;
+/* Pushes what is known of the tensor at `i`; NULL, and nil, if all of it is real. */
+const lmt_real *lmt_pushreal (lua_State *L, int i);
+bool lmt_isreal (const lmt_real *r, int64_t index);
+
+/* As lmt_pushfrom of a composition or a divide by `tiler`; arguments i and i + 1 are all.
+** Both return 1. */
+int lmt_pushcomposed (lua_State *L, int i, const mt_node *a, const mt_node *tiler,
+                      const mt_node *t);
+int lmt_pushdivided (lua_State *L, int i, const mt_node *a, const mt_node *tiler,
+                     const mt_node *t);
+
+/* What a tiler that divides, or some of it, has of the layout or tensor at `i`: the part
+** and its offset, of a tensor a view; returns how many. */
+int lmt_pushpart (lua_State *L, int i, const mt_node *part, const mt_node *offset,
+                  const mt_node *tiler);
+int lmt_pushcutpart (lua_State *L, int i, const mt_node *part, const mt_node *offset,
+                     const lmt_cut *how);
+
+#endif

@@ -1,0 +1,51 @@
+/*
+** algo.c - the algorithms that copy, by their forms; flat copies made into others.
+** SPDX-License-Identifier: MIT
+*/
+#include <stdio.h>
+
+#include "copy/algo.h"
+#include "copy/kernel_choice.h"
+#include "desc/swizzle.h"
+
+static const struct { const mt_algo *algo; uint32_t what; } rows[MT_NFORM] = {
+#define MT_ALGO(name, lower, threads, unroll, what) {&mt_algo_##lower, what},
+#include "desc/algos.def"
+};
+
+const mt_algo *mt_algo_of (uint32_t form) { return rows[form].algo; }
+uint32_t mt_form_is (uint32_t form, uint32_t what) { return rows[form].what & what; }
+
+mt_status mt_check_runs (const mt_desc *d, mt_err *err) {
+  MT_CHECK(d->nbound == 0, err, "a tiled copy has no bounds");
+  MT_CHECK(d->threads <= INT32_MAX / 2 && d->values <= INT32_MAX / 2, err,
+           "runs of %lld and %lld accesses", (long long)d->threads, (long long)d->values);
+  return MT_OK;
+}
+
+/* What converts has tiles alone, of single elements. */
+static bool may_convert (const mt_desc *d, mt_form form, char *why) {
+  if (mt_form_is(form, MT_CONVERTS))
+    return d->vec == 1 && mt_kernel_casts(d, form, false);
+  snprintf(why, MT_REASON, "moves elements as they are: this copy converts them");
+  return false;
+}
+
+bool mt_form_make (mt_launch *l, mt_form form, char *why) {
+  mt_launch out = *l;
+  mt_axes mode[3];
+  mt_err err = MT_NOERR;
+  why[0] = 0;
+  if (mt_has_flips(&l->desc) || l->desc.nbound > 0) {
+    snprintf(why, MT_REASON, "%s", l->desc.nbound > 0 ? "bounds cut through the axes" :
+             "a side is swizzled");
+    return false;
+  }
+  if (l->desc.cast && !may_convert(&l->desc, form, why)) return false;
+  mt_axes_get(mode, &l->desc);
+  if (!mt_algo_of(form)->make(&out, mode, why) ||
+      mt_axes_put(&out.desc, mode, &err) != MT_OK)
+    return false;
+  *l = out;
+  return true;
+}

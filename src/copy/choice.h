@@ -1,0 +1,15 @@
+/*
+** choice.h - private: the cheapest form of a copy.
+** SPDX-License-Identifier: MIT
+*/
+#ifndef MT_COPY_CHOICE_H
+#define MT_COPY_CHOICE_H
+
+#include "copy/copy.h"
+
+/* The cheapest form as predicted, ties to FLAT. `wide` is FLAT by the widest accesses
+** (which touch no more memory than narrower ones) and becomes it; why->tile says why no
+** tiles were taken. */
+void mt_cheapest (mt_launch *wide, mt_narrow *why);
+
+#endif

@@ -1,0 +1,45 @@
+/*
+** copy.h - private: from two tensors and a partition to a launch.
+** SPDX-License-Identifier: MIT
+*/
+#ifndef MT_COPY_COPY_H
+#define MT_COPY_COPY_H
+
+#include "moontile/tensor.h"
+#include "moontile/tile.h"
+#include "desc/axes.h"
+
+enum { MT_MAXTHREADS = 1024, MT_MAXWIDTH = 5, MT_REASON = 160 };
+
+/* Why an access is not wider: reason[w] for accesses of 1 << w bytes, "" where nothing
+** prevents it. */
+typedef struct mt_narrow {
+  char reason[MT_MAXWIDTH][MT_REASON];
+  char tile[MT_REASON];            /* why no tiles were taken; "" if they were */
+  bool sheared;                    /* they would be */
+} mt_narrow;
+
+/* The copy as described: accesses of one element, values and rests in the order of the
+** layouts. `modes` receives the tensor's mode of each bound, counted from 1. copy NULL:
+** form FLAT. */
+mt_status mt_describe (mt_launch *out, int modes[MT_MAXBOUND], const mt_tiled_copy *copy,
+                       const mt_tensor *src, const mt_tensor *dst, mt_err *err);
+
+/* The same accesses, made wide and put in an order that suits memory: what a thread does
+** is the same set of elements. `l` was accepted by mt_check_copy. Errors: MT_EALIGN if
+** the atom of `copy` cannot be had; MT_ETOOBIG. */
+mt_status mt_widen (mt_launch *l, mt_narrow *why, const mt_tiled_copy *copy, mt_err *err);
+/* The same by accesses of `most` bytes at most; most 1: of one element, the form in which
+** copies are compared. */
+mt_status mt_widen_to (mt_launch *l, mt_narrow *why, const mt_tiled_copy *copy,
+                       uint32_t most, mt_err *err);
+
+/* How a form is made of the flat copy l, with plain sides and without bounds: its axes in
+** `mode` become those of the form, which l receives. False, and why not ("": there is
+** nothing to say): l and `mode` are of no more use. mt_form_make calls these. */
+typedef bool mt_form_maker (mt_launch *l, mt_axes mode[3], char *why);
+
+/* Whether these tiles are large ones. */
+bool mt_tile_is_large (const mt_desc *d);
+
+#endif

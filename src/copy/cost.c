@@ -1,0 +1,107 @@
+/*
+** cost.c - what a copy costs on a GPU: what all algorithms count alike.
+** SPDX-License-Identifier: MIT
+*/
+#include "moontile/analysis.h"
+#include "copy/algo.h"
+#include "copy/kernel_choice.h"
+#include "desc/swizzle.h"
+
+const mt_model mt_h200 = {
+#define MT_COST(name, value, unit) .name = value,
+#define MT_COST_BY(name, unit, ...) .name = {__VA_ARGS__},
+#include "copy/cost_h200.def"
+  .of = {
+#define MT_SPEED(name, speed, cast, any) [MT_FORM_##name] = {speed, cast, any},
+#include "copy/cost_h200.def"
+  }
+};
+
+uint64_t mt_address (const mt_launch *l, int side, int64_t at) {
+  return (uint64_t)(uintptr_t)l->base[side] +
+         (uint64_t)mt_element_of(l, side, at) * MT_ELEM(&l->desc, side);
+}
+
+int64_t mt_unit_of (const mt_desc *d, int side) {
+  return (int64_t)d->vec * MT_ELEM(d, side);
+}
+
+int64_t mt_wide_unit (const mt_desc *d) {
+  int64_t src = mt_unit_of(d, MT_SRC), dst = mt_unit_of(d, MT_DST);
+  return src > dst ? src : dst;
+}
+
+double mt_both_units (const mt_desc *d) {
+  return (double)(mt_unit_of(d, MT_SRC) + mt_unit_of(d, MT_DST));
+}
+
+int64_t mt_accesses (const mt_desc *d) {
+  int64_t n;
+  bool over = mt_mulo(d->threads, d->values, &n) || mt_mulo(n, d->rests, &n);
+  return over ? INT64_MAX : n;
+}
+
+double mt_by_width (const double table[MT_WIDTHS], int64_t bytes) {
+  return table[__builtin_ctz((unsigned)bytes)];
+}
+
+/* ---------------------------------------------------------------- rows */
+
+/* The largest power of two, a sector at most, that divides where the rows of a side
+** begin: the axes of `row` are its run. */
+static int64_t grain (const mt_launch *l, int side, uint32_t row) {
+  const mt_desc *d = &l->desc;
+  uint64_t all = mt_address(l, side, 0) | MT_SECTORBYTES;
+  for (uint32_t i = 0; i < d->nthr + d->nval + d->nrest; i++)
+    if (!(row >> i & 1)) all |= (uint64_t)d->axis[i].stride[side] * MT_ELEM(d, side);
+  return (int64_t)(all & (0 - all));
+}
+
+double mt_in_pieces (const mt_launch *l, int side, int64_t length, uint32_t row) {
+  const mt_desc *d = &l->desc;
+  int64_t at = grain(l, side, row), bytes = length * mt_unit_of(d, side);
+  int64_t whole = (bytes + MT_SECTORBYTES - 1) / MT_SECTORBYTES * MT_SECTORBYTES;
+  int64_t any = bytes + MT_SECTORBYTES - at;
+  return (double)mt_accesses(d) / (double)length * (double)(any > whole ? any : whole);
+}
+
+double mt_torn (const mt_launch *l, uint32_t row, double part) {
+  return grain(l, MT_DST, row) < MT_SECTORBYTES ? part : 0;
+}
+
+double mt_part_used (int64_t n, int64_t tile) {
+  return (double)n / (double)((n + tile - 1) / tile * tile);
+}
+
+void mt_set_used (mt_cost *c, double part) {
+  c->used = part;
+  if (part < mt_h200.used) c->slow = mt_h200.used / part;
+}
+
+/* ---------------------------------------------------------------- time */
+
+/* By this kernel, NULL: by the first that can. */
+static double microseconds (const mt_desc *d, mt_form form, const mt_cost *c,
+                            const mt_kernel *k) {
+  const mt_speed *f = &mt_h200.of[form];
+  double us = c->traffic * c->slow / (mt_h200.memory * (d->cast ? f->cast : f->speed));
+  if (us < c->least) us = c->least;
+  if (d->cast && ((k && k->cast == MT_CAST_ANY) || !mt_kernel_casts(d, form, true)))
+    us += (double)mt_accesses(d) * d->vec * f->any;
+  return mt_h200.launch + us;
+}
+
+void mt_cost_of (mt_cost *c, const mt_launch *l, const mt_kernel *k) {
+  const mt_form form = (mt_form)l->desc.form;
+  *c = (mt_cost){.used = 1, .slow = 1};
+  if (mt_accesses(&l->desc) != 0) mt_algo_of(form)->cost(c, l);
+  c->us = microseconds(&l->desc, form, c, k);
+}
+
+double mt_form_least (const mt_launch *l, mt_form form) {
+  const mt_desc *d = &l->desc;
+  bool narrow = form == MT_FORM_FLAT && mt_wide_unit(d) < 16;
+  mt_cost c = {.traffic = (double)mt_accesses(d) * mt_both_units(d),
+               .slow = narrow ? 1 / mt_h200.narrow : 1};
+  return microseconds(d, form, &c, NULL);
+}

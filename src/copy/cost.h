@@ -1,0 +1,63 @@
+/*
+** cost.h - private: what a copy costs on a GPU, and what costs are counted with.
+** SPDX-License-Identifier: MIT
+*/
+#ifndef MT_COPY_COST_H
+#define MT_COPY_COST_H
+
+#include "core/error.h"
+#include "desc/kernel.h"
+
+/* What a copy costs on a GPU: bytes of memory that are moved; what part of its tiles or
+** vectors is used; microseconds, of which `least` pass whatever is moved, and how many
+** times as long as at best the rest takes. A prediction for an H200; elsewhere it is the
+** order that counts. */
+typedef struct mt_cost { double traffic, used, least, slow, us; } mt_cost;
+
+/* The coefficients of a GPU: copy/cost_h200.def says what each is. */
+typedef struct mt_speed { double speed, cast, any; } mt_speed;
+enum { MT_WIDTHS = 5 };
+typedef struct mt_model {
+#define MT_COST(name, value, unit) double name;
+#define MT_COST_BY(name, unit, ...) double name[MT_WIDTHS];
+#include "copy/cost_h200.def"
+  mt_speed of[MT_NFORM];
+} mt_model;
+extern const mt_model mt_h200;
+
+/* By this kernel; NULL: by the first one that can. */
+void mt_cost_of (mt_cost *out, const mt_launch *l, const mt_kernel *k);
+/* Microseconds that the form takes at least for the elements of l. */
+double mt_form_least (const mt_launch *l, mt_form form);
+
+/* ---------------------------------------------------------------- counting */
+
+/* The address of the element at this place of a side. */
+uint64_t mt_address (const mt_launch *l, int side, int64_t at);
+
+/* Bytes of an access on a side, on the wider one, on both; accesses of all. */
+int64_t mt_unit_of (const mt_desc *d, int side);
+int64_t mt_wide_unit (const mt_desc *d);
+double mt_both_units (const mt_desc *d);
+int64_t mt_accesses (const mt_desc *d);
+/* Of a table by width, for units of so many bytes. */
+double mt_by_width (const double table[MT_WIDTHS], int64_t bytes);
+
+/* The axes [first, first + n), as bits. */
+static inline uint32_t mt_axis_bits (uint32_t first, uint32_t n) {
+  return ((1u << n) - 1) << first;
+}
+
+/* All of a side in pieces of rows of so many accesses, which begin at multiples of its
+** grain: the bytes of the sectors of them, on the average. `row`: the axes of a row. */
+double mt_in_pieces (const mt_launch *l, int side, int64_t length, uint32_t row);
+
+/* Rows of the destination that begin within a sector: what sectors that are written in
+** two parts take longer. */
+double mt_torn (const mt_launch *l, uint32_t row, double part);
+
+/* What of the tiles along a run of n accesses is used; of all of them. */
+double mt_part_used (int64_t n, int64_t tile);
+void mt_set_used (mt_cost *c, double part);
+
+#endif

@@ -1,0 +1,287 @@
+/*
+** permute.c - copies whose runs share axes or are short: boxes of both runs.
+** SPDX-License-Identifier: MIT
+**
+** The axes that continue one another on a side, from stride `vec` on, are its chain. A
+** box holds a head of the chain of each side: whole axes, and a divisor of the next. What
+** it holds of a chain is a row of that side. Which heads: by an estimate of their cost.
+*/
+#include "copy/algo.h"
+#include "copy/run.h"
+#include "copy/smem_transpose.h"
+
+enum {
+  MT_LEASTBOX = 1024,           /* bytes: below, a block has too little to do */
+  MT_LEASTROW = 64,             /* bytes: below, memory wastes more than a box gives */
+  MT_LONGROW = 1024,            /* bytes: longer rows are not faster */
+  MT_FASTROW = 128,             /* bytes: of rows on both sides that need no box */
+  MT_MAXHEADS = 96, MT_MAXCUT = 512
+};
+
+typedef struct mt_crate {
+  const mt_axes *all;
+  const mt_launch *l;
+  int64_t unit;                           /* bytes */
+  mt_chain chain[2];
+  mt_head head[2][MT_MAXHEADS];
+  int nhead[2];
+  int64_t extent[MT_LISTSIZE];            /* of each axis in the box: 1 if it is not */
+  int64_t row[2];                         /* bytes */
+  int64_t bytes;
+} mt_crate;
+
+/* ---------------------------------------------------------------- heads */
+
+static void find_heads (mt_crate *c, int side) {
+  int64_t most = MT_BOX_BYTES / c->unit;
+  int *n = &c->nhead[side];
+  *n = 0;
+  for (int i = 0; i < c->chain[side].n && most > 1; i++) {
+    int64_t e = c->all->axis[c->chain[side].axis[i]].extent;
+    for (int64_t f = 2; f <= most && f <= e && f <= MT_MAXCUT; f++)
+      if ((e % f == 0 || f == e) && *n < MT_MAXHEADS)
+        c->head[side][(*n)++] = (mt_head){i + 1, f};
+    if (e > MT_MAXCUT && e <= most && *n < MT_MAXHEADS)
+      c->head[side][(*n)++] = (mt_head){i + 1, e};
+    most /= e;
+  }
+}
+
+/* ---------------------------------------------------------------- boxes */
+
+/* The row of the side; all axes that are not in it have strides of whole vectors. */
+static bool find_row (mt_crate *c, int side) {
+  uint64_t in = 0;
+  int64_t n = c->unit, elem = c->l->desc.elem;
+  for (int i = 0; i < c->chain[side].n; i++) {
+    int axis = c->chain[side].axis[i];
+    if (c->extent[axis] == 1) break;
+    in |= (uint64_t)1 << axis;
+    n *= c->extent[axis];
+    if (c->extent[axis] < c->all->axis[axis].extent) break;
+  }
+  c->row[side] = n;
+  if (n < MT_LEASTROW || n % 16 != 0) return false;
+  for (int i = 0; i < c->all->n; i++)
+    if (!(in >> i & 1) && c->all->axis[i].stride[side] * elem % 16 != 0) return false;
+  return true;
+}
+
+/* The box of these heads; false if it is none. */
+static bool fill (mt_crate *c, const mt_head *src, const mt_head *dst) {
+  int axes = 0;
+  c->bytes = c->unit;
+  for (int i = 0; i < c->all->n; i++) c->extent[i] = 1;
+  mt_chain_hold(c->extent, c->all, &c->chain[MT_SRC], src);
+  mt_chain_hold(c->extent, c->all, &c->chain[MT_DST], dst);
+  for (int i = 0; i < c->all->n; i++) {
+    axes += c->extent[i] > 1;
+    c->bytes *= c->extent[i];
+    if (c->bytes > MT_BOX_BYTES) return false;
+  }
+  return c->bytes >= MT_LEASTBOX && axes < MT_MAXTURN && find_row(c, MT_SRC) &&
+         find_row(c, MT_DST);
+}
+
+/* ---------------------------------------------------------------- choosing */
+
+/* The axes in the box of a side: those of its chain, then by stride. */
+static int order_of (int *order, const mt_crate *c, int side) {
+  int n = 0;
+  uint64_t in = 0;
+  for (int i = 0; i < c->chain[side].n; i++) {
+    int axis = c->chain[side].axis[i];
+    if (c->extent[axis] == 1) continue;
+    order[n++] = axis, in |= (uint64_t)1 << axis;
+  }
+  for (int first = n, i = 0; i < c->all->n; i++) {
+    int j = n;
+    if (c->extent[i] == 1 || (in >> i & 1)) continue;
+    int64_t stride = c->all->axis[i].stride[side];
+    for (; j > first; j--) {
+      int64_t before = c->all->axis[order[j - 1]].stride[side];
+      if ((before < 0 ? -before : before) <= (stride < 0 ? -stride : stride)) break;
+      order[j] = order[j - 1];
+    }
+    order[j] = i, n++;
+  }
+  return n;
+}
+
+/* A part of the copy as the search counts it. */
+static int64_t counted (double part) { return (int64_t)(2000 * part + 1e-9); }
+
+/* Ends of rows, begin and end of a block, fewer blocks at a time, idle threads, rows that
+** end in a sector of 32 bytes, groups of few units. */
+static int64_t cost_of (const mt_crate *c) {
+  const mt_model *m = &mt_h200;
+  int64_t cost = counted(m->box_block / (double)c->bytes), extent[MT_MAXTURN], part;
+  int order[MT_LISTSIZE], axis, n = order_of(order, c, MT_DST);
+  if (c->bytes > MT_BOX_USUAL) cost += counted(m->box_large);
+  for (int side = 0; side < 2; side++) {
+    int64_t row = c->row[side] < MT_LONGROW ? c->row[side] : MT_LONGROW;
+    cost += counted(m->box_row / (double)row);
+    if (c->row[side] % 32 != 0) cost += counted(m->box_any_torn);
+  }
+  for (int i = 0; i < n; i++) extent[i] = c->extent[order[i]];
+  int64_t vectors = c->bytes / 16, places = (vectors + 255) / 256 * 256;
+  int64_t group = mt_turn_group(&axis, &part, extent, n, 16 / c->unit);
+  for (; group * c->unit < 16; group *= 2) cost += counted(m->box_any_group);
+  return cost + counted(m->box_any_idle * (double)(places - vectors) / (double)places);
+}
+
+static bool find_best (mt_crate *c) {
+  int64_t best = INT64_MAX;
+  const mt_head *at[2] = {NULL, NULL};
+  for (int i = 0; i < c->nhead[MT_SRC]; i++)
+    for (int j = 0; j < c->nhead[MT_DST]; j++) {
+      if (!fill(c, &c->head[MT_SRC][i], &c->head[MT_DST][j])) continue;
+      int64_t cost = cost_of(c);
+      if (cost < best) best = cost, at[0] = &c->head[0][i], at[1] = &c->head[1][j];
+    }
+  return best < INT64_MAX && fill(c, at[0], at[1]);
+}
+
+/* ---------------------------------------------------------------- taking it */
+
+/* n of axis i, and the rest of it. */
+static mt_axis part_of (const mt_axis *a, int64_t n) {
+  mt_axis x = *a;
+  x.extent = n;
+  return x;
+}
+
+static mt_axis behind (const mt_axis *a, int64_t n) {
+  mt_axis x = *a;
+  x.extent /= n;
+  for (int o = 0; o < 2; o++) x.stride[o] *= n;
+  return x;
+}
+
+/* The thread axes, cut where a group of the destination ends: there may be a gap. */
+static void take_box (mt_axes mode[3], uint8_t *turn, const mt_crate *c) {
+  int src[MT_LISTSIZE], dst[MT_LISTSIZE], cut, n = order_of(src, c, MT_SRC), m = 0;
+  int64_t extent[MT_MAXTURN], part;
+  uint8_t place[MT_LISTSIZE];
+  order_of(dst, c, MT_DST);
+  for (int i = 0; i < n; i++) extent[i] = c->extent[dst[i]];
+  mt_turn_group(&cut, &part, extent, n, 16 / c->unit);
+  cut = part > 1 && part < extent[cut] ? dst[cut] : -1;
+  for (int i = 0; i < n; i++) {
+    mt_axis a = part_of(&c->all->axis[src[i]], c->extent[src[i]]);
+    place[src[i]] = (uint8_t)m;
+    if (src[i] == cut) mode[0].axis[m++] = part_of(&a, part), a = behind(&a, part);
+    mode[0].axis[m++] = a;
+  }
+  mode[0].n = m;
+  for (int i = 0, k = 0; i < n; i++) {
+    turn[k++] = place[dst[i]];
+    if (dst[i] == cut) turn[k++] = (uint8_t)(place[dst[i]] + 1);
+  }
+}
+
+static void take_rest (mt_axes *rest, const mt_crate *c) {
+  for (int i = 0; i < c->all->n; i++)
+    if (c->extent[i] < c->all->axis[i].extent)
+      rest->axis[rest->n++] = behind(&c->all->axis[i], c->extent[i]);
+  mt_axes_sort(rest);
+  mt_axes_merge(rest);
+}
+
+/* Rows on both sides along one axis that are long enough as they are. */
+static bool is_fast (const mt_crate *c) {
+  int a = c->chain[MT_SRC].axis[0];
+  return a == c->chain[MT_DST].axis[0] && c->all->axis[a].extent * c->unit >= MT_FASTROW;
+}
+
+static bool box_make (mt_launch *l, mt_axes mode[3], char *why) {
+  const mt_axes all = mode[2];
+  mt_crate c = {.all = &all, .l = l, .unit = (int64_t)l->desc.vec * l->desc.elem};
+  mt_err err = MT_NOERR;
+  mt_desc d = l->desc;
+  (void)why;
+  if (all.n > MT_LISTSIZE - MT_MAXTURN) return false;
+  for (int side = 0; side < 2; side++) {
+    mt_chain_find(&c.chain[side], &all, side, l->desc.vec);
+    if (c.chain[side].n == 0) return false;
+    find_heads(&c, side);
+  }
+  if (is_fast(&c) || !mt_begins(l, MT_SRC, 16) ||
+      !mt_begins(l, MT_DST, 16) || !find_best(&c)) return false;
+  mode[0].n = mode[1].n = mode[2].n = 0;
+  take_box(mode, d.turn.order, &c);
+  take_rest(&mode[2], &c);
+  if (mt_axes_put(&d, mode, &err) != MT_OK || d.rests > INT32_MAX || !mt_turn_choose(&d))
+    return false;
+  l->desc.form = MT_FORM_BOX;
+  l->desc.turn = d.turn;
+  return true;
+}
+
+static mt_status box_check (const mt_launch *l, mt_err *err) {
+  const mt_desc *d = &l->desc;
+  mt_axes mode[3];
+  MT_TRY(mt_check_runs(d, err));
+  MT_CHECK(d->rests <= INT32_MAX, err, "more than 2^31 tiles");
+  mt_axes_get(mode, d);
+  MT_CHECK(mt_begins(l, MT_SRC, 16) && mt_begins(l, MT_DST, 16) &&
+           mt_axes_divide(&mode[2], MT_SRC, d->elem, 16) &&
+           mt_axes_divide(&mode[2], MT_DST, d->elem, 16), err,
+           "a box does not begin at a multiple of 16 bytes");
+  return mt_turn_check(d, err);
+}
+
+/* ---------------------------------------------------------------- cost */
+
+/* Accesses of a box's row on a side, and its axes. */
+static int64_t row_of (uint32_t *row, const mt_desc *d, int side) {
+  int64_t stride = d->vec;
+  *row = 0;
+  for (uint32_t k = 0; k < d->nthr; k++) {
+    uint32_t i = side == MT_SRC ? k : d->turn.order[k];
+    if (d->axis[i].stride[side] != stride) break;
+    stride *= d->axis[i].extent;
+    *row |= 1u << i;
+  }
+  return stride / d->vec;
+}
+
+/* At best rows of 1 KiB in boxes of 16 KiB. What others cost more: the beginning and the
+** end of a block, or fewer blocks at a time; ends of rows, and vectors of the destination
+** that are put together of more than one group. */
+static void box_cost (mt_cost *c, const mt_launch *l) {
+  const mt_model *m = &mt_h200;
+  const mt_desc *d = &l->desc;
+  int64_t unit = (int64_t)d->vec * d->elem, threads = mt_turn_threads(d);
+  double bytes = (double)(d->threads * unit);
+  c->slow += bytes > MT_BOX_USUAL ? m->box_large
+                                  : m->box_block / bytes - m->box_block / MT_BOX_USUAL;
+  for (int side = 0; side < 2; side++) {
+    uint32_t row;
+    int64_t length = row_of(&row, d, side);
+    c->traffic += mt_in_pieces(l, side, length, row);
+    if (side == MT_DST) c->slow += mt_torn(l, row, m->box_torn);
+    if (length * unit < MT_LONGROW)
+      c->slow += m->box_row / (double)(length * unit) - m->box_row / MT_LONGROW;
+  }
+  c->slow += m->box_group * (double)((16 / unit / d->turn.group - 1) * d->turn.nstore) /
+             d->turn.wide;
+  c->used = mt_part_used(d->turn.vectors, threads);
+}
+
+/* ---------------------------------------------------------------- kernels */
+
+static mt_grid box_grid (const mt_kernel *k, const mt_desc *d) {
+  (void)k;
+  return (mt_grid){(uint32_t)d->rests, mt_turn_threads(d)};
+}
+
+static uint32_t box_shared (const mt_desc *d) { return d->turn.size; }
+static const uint8_t *box_order (const mt_desc *d) { return d->turn.order; }
+
+const mt_algo mt_algo_box = {
+  .name = "box",
+  .needs = "is for short rows, of 64 bytes and more, at multiples of 16 bytes",
+  .make = box_make, .check = box_check, .cost = box_cost, .grid = box_grid,
+  .shared = box_shared, .thread = "box", .order = box_order
+};

@@ -1,0 +1,319 @@
+/*
+** smem_transpose.c - how a box turns in shared memory: walks in vectors of both sides, pitches.
+** SPDX-License-Identifier: MIT
+**
+** In shared memory the box lies in the order of the source. Before an axis there may be a
+** gap of some vectors: it moves what a warp reads at once to other banks.
+*/
+#include "copy/banks.h"
+#include "desc/divisor.h"
+#include "copy/smem_transpose.h"
+
+enum { MT_BLOCK = 256, MT_BESIDE = 4, MT_MOSTGAP = 4 };
+
+typedef struct mt_walk {
+  int n;
+  mt_hop hop[2 * MT_MAXTURN];
+} mt_walk;
+
+static uint32_t unit_of (const mt_desc *d) { return d->vec * d->elem; }
+
+int64_t mt_turn_group (int *axis, int64_t *part, const int64_t *extent, int n,
+                       int64_t most) {
+  for (; most > 1; most /= 2) {
+    int64_t left = most;
+    for (int i = 0; i < n; left /= extent[i++]) {
+      *axis = i, *part = left;
+      if (extent[i] % left == 0) return most;
+      if (left % extent[i] != 0) break;
+    }
+  }
+  *axis = 0, *part = 1;
+  return 1;
+}
+
+/* ---------------------------------------------------------------- walks */
+
+static bool continues (const mt_hop *a, uint32_t shared, int64_t global) {
+  return a->shared * a->extent == shared && a->global * (int64_t)a->extent == global;
+}
+
+static void push (mt_walk *w, int64_t extent, uint32_t shared, int64_t global) {
+  if (extent == 1) return;
+  if (w->n > 0 && continues(&w->hop[w->n - 1], shared, global))
+    w->hop[w->n - 1].extent *= (uint32_t)extent;
+  else
+    w->hop[w->n++] = (mt_hop){.extent = (uint32_t)extent, .shared = shared,
+                              .global = global};
+}
+
+static void insert (mt_walk *w, int i, uint32_t extent, uint32_t shared, int64_t global) {
+  memmove(w->hop + i + 1, w->hop + i, (size_t)(w->n++ - i) * sizeof w->hop[0]);
+  w->hop[i] = (mt_hop){.extent = extent, .shared = shared, .global = global};
+}
+
+static void drop (mt_walk *w, int i) {
+  memmove(w->hop + i, w->hop + i + 1, (size_t)(--w->n - i) * sizeof w->hop[0]);
+}
+
+/* The walk counts things of g units. */
+static bool count_by (mt_walk *w, uint32_t g) {
+  while (g > 1 && w->n > 0) {
+    mt_hop *h = w->hop;
+    uint32_t part = h->extent < g ? h->extent : g;
+    if (h->extent % part != 0 || g % part != 0) return false;
+    h->extent /= part, h->shared *= part, h->global *= part, g /= part;
+    if (h->extent == 1) drop(w, 0);
+  }
+  return g == 1;
+}
+
+/* The first n things, then four along the hop with these steps, then the others. */
+static bool set_apart (mt_walk *w, uint32_t n, uint32_t shared, int64_t global) {
+  int i = 0, x;
+  for (; i < w->n && n % w->hop[i].extent == 0; i++) n /= w->hop[i].extent;
+  if (i == w->n || w->hop[i].extent % n != 0) return false;
+  for (x = i; x < w->n; x++)
+    if (w->hop[x].shared == shared && w->hop[x].global == global) break;
+  if (x == w->n || w->hop[x].extent % MT_BESIDE != 0 || (x == i && n > 1)) return false;
+  w->hop[x].extent /= MT_BESIDE;
+  w->hop[x].shared *= MT_BESIDE, w->hop[x].global *= MT_BESIDE;
+  if (w->hop[x].extent == 1) drop(w, x);
+  if (n > 1) {
+    mt_hop h = w->hop[i];
+    w->hop[i].extent /= n, w->hop[i].shared *= n, w->hop[i].global *= n;
+    if (w->hop[i].extent == 1) drop(w, i);
+    insert(w, i++, n, h.shared, h.global);
+  }
+  insert(w, i, MT_BESIDE, shared, global);
+  return true;
+}
+
+/* Steps are whole things of so many bytes, which lie less than 2^31 of them from the
+** first. */
+static bool is_near (const mt_walk *w, uint32_t bytes) {
+  const uint64_t most = bytes * (uint64_t)INT32_MAX;
+  uint64_t sum = 0;
+  for (int i = 0; i < w->n; i++) {
+    int64_t by = w->hop[i].global;
+    uint64_t step = by < 0 ? 0 - (uint64_t)by : (uint64_t)by;
+    if (step > most || step % bytes != 0) return false; /* extents: up to MT_BOX_BYTES */
+    sum += step * (w->hop[i].extent - 1);
+  }
+  return sum <= most;
+}
+
+static bool put (mt_hop *to, uint16_t *count, const mt_walk *w, uint32_t bytes) {
+  if (w->n > MT_MAXHOP || !is_near(w, bytes)) return false;
+  for (int i = 0; i < w->n; i++) {
+    mt_divisor by = mt_divisor_of(w->hop[i].extent);
+    to[i] = w->hop[i];
+    if (i + 1 < w->n) to[i].mul = by.mul, to[i].shift = by.shift;
+  }
+  *count = (uint16_t)w->n;
+  return true;
+}
+
+/* Whole vectors: of a run that is first, and everything else at multiples of 16 bytes. */
+static bool is_whole (const mt_walk *w, uint32_t unit) {
+  if (w->n == 0 || w->hop[0].global != unit || w->hop[0].extent * unit % 16 != 0)
+    return false;
+  for (int i = 1; i < w->n; i++)
+    if (w->hop[i].global % 16 != 0) return false;
+  return true;
+}
+
+static bool build_load (mt_desc *d) {
+  uint32_t unit = unit_of(d);
+  mt_walk w = {0};
+  for (uint32_t k = 0; k < d->nthr; k++)
+    push(&w, d->axis[k].extent, d->turn.pitch[k],
+         d->axis[k].stride[MT_SRC] * (int64_t)d->elem);
+  if (!is_whole(&w, unit)) return false;
+  for (int i = 1; i < w.n; i++)
+    if (w.hop[i].shared % 16 != 0) return false;
+  return w.hop[0].shared == unit && count_by(&w, 16 / unit) &&
+         put(d->turn.load, &d->turn.nload, &w, 16);
+}
+
+/* ---------------------------------------------------------------- of the destination */
+
+/* The run of the destination, and what is not in it; `wide` vectors lie along the first
+** axis of the source, and each of them across it. */
+static bool is_whole_turned (const mt_desc *d) {
+  uint32_t unit = unit_of(d), at = unit;
+  mt_walk w = {0};
+  for (uint32_t j = 0; j < d->nthr; j++) {
+    const mt_axis *a = &d->axis[d->turn.order[j]];
+    if (d->turn.wide > 1 && d->turn.order[j] == 0 && at % 16 != 0) return false;
+    push(&w, a->extent, at, a->stride[MT_DST] * (int64_t)d->elem);
+    if (w.n == 1) at = unit * w.hop[0].extent;
+  }
+  return is_whole(&w, unit);
+}
+
+static void set_lanes (mt_desc *d) {
+  for (uint32_t j = 0; j < d->turn.group; j++) {
+    uint32_t n = j, at = 0;
+    for (uint32_t k = 0; k < d->nthr; k++) {
+      uint32_t axis = d->turn.order[k], extent = (uint32_t)d->axis[axis].extent;
+      at += n % extent * d->turn.pitch[axis];
+      n /= extent;
+    }
+    d->turn.lane[j] = at;
+  }
+}
+
+static bool build_store (mt_desc *d) {
+  uint32_t unit = unit_of(d), wide = d->turn.wide;
+  mt_walk w = {0};
+  for (uint32_t j = 0; j < d->nthr; j++) {
+    uint32_t k = d->turn.order[j], by = k == 0 ? wide : 1;
+    const mt_axis *a = &d->axis[k];
+    if (a->extent % by != 0) return false;
+    push(&w, a->extent / by, d->turn.pitch[k] * by,
+         a->stride[MT_DST] * (int64_t)d->elem * by);
+  }
+  d->turn.wide_step = d->axis[0].stride[MT_DST] * (int64_t)d->elem;
+  set_lanes(d);
+  if (!is_whole_turned(d) || !count_by(&w, d->turn.group)) return false;
+  if (d->turn.apart != 0 &&
+      !set_apart(&w, d->turn.apart * (16 / unit / d->turn.group), unit * wide,
+                 d->turn.wide_step * wide))
+    return false;
+  return put(d->turn.store, &d->turn.nstore, &w, unit * d->turn.group);
+}
+
+/* Pitches without overlap; the size that they give. */
+static bool find_size (mt_desc *d) {
+  uint32_t unit = unit_of(d), end = 0, word = unit * d->turn.wide;
+  for (uint32_t k = 0; k < d->nthr; k++) {
+    uint32_t pitch = d->turn.pitch[k];
+    if (k == 0 ? pitch != unit : pitch < end || pitch % word != 0) return false;
+    end = pitch * (uint32_t)d->axis[k].extent;
+    if (end > MT_BOX_SHARED) return false;
+  }
+  d->turn.size = (end + 15) / 16 * 16;
+  return true;
+}
+
+bool mt_turn_build (mt_desc *d) {
+  d->turn.vectors = (uint32_t)d->threads * unit_of(d) / 16;
+  return find_size(d) && build_load(d) && build_store(d);
+}
+
+/* ---------------------------------------------------------------- banks */
+
+/* Turns for a warp whose lane i has the access `each` * i, of so many things. */
+static uint32_t turns_of (const mt_hop *h, uint32_t count, uint32_t each,
+                          uint32_t things, uint32_t bytes) {
+  uint32_t at[MT_LANES], n = things < MT_LANES ? things : MT_LANES;
+  for (uint32_t i = 0; i < n; i++) at[i] = mt_banks_place(h, count, each * i);
+  return mt_banks_turns(at, n, bytes);
+}
+
+/* What a vector costs, in issue slots: four to a turn of shared memory, six to a hop. */
+static uint32_t cost_of (const mt_desc *d) {
+  const mt_turn *t = &d->turn;
+  uint32_t unit = unit_of(d), units = 16 / unit, groups = units / t->group;
+  uint32_t writes = turns_of(t->load, t->nload, 1, t->vectors, 16);
+  uint32_t reads = turns_of(t->store, t->nstore, groups, t->vectors / t->wide,
+                            unit * t->wide);
+  return 4 * writes + 6 * t->nload +
+         (4 * reads * units + 6 * t->nstore * groups) / t->wide;
+}
+
+/* Pitches without gaps but those that are given, in vectors. */
+static void set_pitches (mt_desc *d, const uint32_t *gap) {
+  uint32_t at = unit_of(d);
+  for (uint32_t k = 0; k < d->nthr; k++) {
+    at += 16 * gap[k];
+    d->turn.pitch[k] = (uint16_t)(at < MT_BOX_SHARED ? at : MT_BOX_SHARED);
+    at = d->turn.pitch[k] * (uint32_t)d->axis[k].extent;
+  }
+}
+
+static bool attempt (mt_desc *out, const mt_desc *d, const uint32_t *gap,
+                     uint32_t apart) {
+  *out = *d;
+  set_pitches(out, gap);
+  out->turn.apart = (uint16_t)apart;
+  return mt_turn_build(out);
+}
+
+/* The best gaps, one axis after the other; *best is what it was if none is better. */
+static void choose_gaps (mt_desc *best, uint32_t *cost, const mt_desc *d,
+                         uint32_t apart) {
+  uint32_t gap[MT_MAXTURN] = {0}, least = UINT32_MAX;
+  mt_desc x;
+  for (uint32_t k = d->nthr; k-- > 0;) {
+    uint32_t take = 0;
+    for (gap[k] = 0; gap[k] <= (k > 0 ? MT_MOSTGAP : 0); gap[k]++) {
+      if (!attempt(&x, d, gap, apart)) continue;
+      uint32_t c = cost_of(&x);
+      if (c < least) least = c, take = gap[k];
+      if (c < *cost) *cost = c, *best = x;
+    }
+    gap[k] = take;
+  }
+}
+
+/* Words of several units are read if the first axis of the source lies across; but not if
+** their vectors lie side by side in the destination: a thread would write the parts of a
+** sector one after the other, which costs more than to read single units. */
+static uint32_t wide_of (const mt_desc *d) {
+  uint32_t unit = unit_of(d), wide = unit < 4 ? 4 / unit : 1;
+  mt_desc x = *d;
+  if (d->axis[0].stride[MT_DST] * (int64_t)d->elem == 16) return 1;
+  x.turn.wide = (uint16_t)wide;
+  return d->axis[0].extent % wide == 0 && is_whole_turned(&x) ? wide : 1;
+}
+
+bool mt_turn_choose (mt_desc *d) {
+  uint32_t cost = UINT32_MAX;
+  int64_t extent[MT_MAXTURN], part;
+  int axis;
+  mt_desc best = *d, x = *d;
+  for (uint32_t k = 0; k < d->nthr; k++) extent[k] = d->axis[d->turn.order[k]].extent;
+  x.turn.wide = (uint16_t)wide_of(d);
+  x.turn.group = (uint16_t)mt_turn_group(&axis, &part, extent, (int)d->nthr,
+                                         16 / unit_of(d));
+  choose_gaps(&best, &cost, &x, 0);
+  choose_gaps(&best, &cost, &x, 8);
+  if (cost == UINT32_MAX) return false;
+  *d = best;
+  return true;
+}
+
+/* As many rounds as 256 threads need, as few threads as these rounds need. */
+uint32_t mt_turn_threads (const mt_desc *d) {
+  uint32_t n = d->turn.vectors, rounds = (n + MT_BLOCK - 1) / MT_BLOCK;
+  uint32_t each = (n + rounds - 1) / rounds;
+  return (each + MT_LANES - 1) / MT_LANES * MT_LANES;
+}
+
+/* ---------------------------------------------------------------- checking */
+
+mt_status mt_turn_check (const mt_desc *d, mt_err *err) {
+  uint32_t unit = unit_of(d), group = d->turn.group, wide = d->turn.wide;
+  mt_desc x = *d;
+  MT_CHECK(d->nval == 0 && d->nthr >= 1 && d->nthr <= MT_MAXTURN, err,
+           "a box has 1 to %d thread axes and no value axes", (int)MT_MAXTURN);
+  MT_CHECK(d->threads <= MT_BOX_BYTES / unit && d->threads > 0, err,
+           "a box of %lld accesses", (long long)d->threads);
+  MT_CHECK(mt_banks_order(d->turn.order, d->nthr), err,
+           "the order of a box is no permutation");
+  MT_CHECK(group >= 1 && 16 / unit % group == 0 &&
+           (wide == 1 || (unit < 4 && wide == 4 / unit)), err,
+           "a box of groups of %d, words of %d", (int)group, (int)wide);
+  memset(&x.turn, 0, sizeof x.turn);
+  memcpy(x.turn.order, d->turn.order, sizeof x.turn.order);
+  memcpy(x.turn.pitch, d->turn.pitch, sizeof x.turn.pitch);
+  x.turn.group = d->turn.group, x.turn.wide = d->turn.wide;
+  x.turn.apart = d->turn.apart;
+  MT_CHECK(mt_turn_build(&x), err,
+           "the rows of a box are no whole vectors, or too far apart");
+  MT_CHECK(memcmp(&x.turn, &d->turn, sizeof x.turn) == 0, err,
+           "a box turns in another way than its axes");
+  return MT_OK;
+}

@@ -1,0 +1,174 @@
+/*
+** strided.c - copies access by access: those of a described partition, and flat
+** ones, whose accesses are numbered.
+** SPDX-License-Identifier: MIT
+**
+** What memory moves for them is not known from runs of the sides: the accesses of some
+** warps are looked at.
+*/
+#include "moontile/analysis.h"
+#include "copy/algo.h"
+
+enum { MT_SAMPLES = 4 };        /* warps that are looked at */
+
+/* ---------------------------------------------------------------- accesses of a warp */
+
+/* An index of all axes, the first fastest, and its offsets. */
+typedef struct mt_cursor {
+  uint32_t n;
+  int64_t digit[MT_MAXAXIS], at[2];
+} mt_cursor;
+
+static void go_to (mt_cursor *c, const mt_desc *d, int64_t index) {
+  c->n = d->nthr + d->nval + d->nrest;
+  c->at[MT_SRC] = c->at[MT_DST] = 0;
+  for (uint32_t i = 0; i < c->n; i++) {
+    const mt_axis *a = &d->axis[i];
+    c->digit[i] = index % a->extent;
+    index /= a->extent;
+    for (int side = 0; side < 2; side++) c->at[side] += c->digit[i] * a->stride[side];
+  }
+}
+
+static void step (mt_cursor *c, const mt_desc *d) {
+  for (uint32_t i = 0; i < c->n; i++) {
+    const mt_axis *a = &d->axis[i];
+    bool more = ++c->digit[i] < a->extent;
+    int64_t by = more ? 1 : 1 - a->extent;
+    for (int side = 0; side < 2; side++) c->at[side] += by * a->stride[side];
+    if (more) return;
+    c->digit[i] = 0;
+  }
+}
+
+/* What warps touch of a side: sectors, and runs of them. */
+typedef struct mt_touched { int64_t sectors, runs; } mt_touched;
+
+/* Sectors of a warp's accesses on one side, in order. */
+typedef struct mt_seen {
+  int n;
+  uint64_t at[MT_WARP];
+} mt_seen;
+
+/* Mostly they come in order. */
+static void add_sector (mt_seen *x, uint64_t s) {
+  int i = x->n;
+  while (i > 0 && x->at[i - 1] > s) i--;
+  if (i > 0 && x->at[i - 1] == s) return;
+  memmove(x->at + i + 1, x->at + i, (size_t)(x->n++ - i) * sizeof x->at[0]);
+  x->at[i] = s;
+}
+
+/* The warp's accesses from `first` on. */
+static void touch (mt_touched t[2], const mt_launch *l, int64_t first, int lanes) {
+  mt_seen seen[2];
+  mt_cursor c;
+  seen[0].n = seen[1].n = 0;
+  go_to(&c, &l->desc, first);
+  for (int i = 0; i < lanes; i++, step(&c, &l->desc))
+    for (int side = 0; side < 2; side++)
+      add_sector(&seen[side], mt_address(l, side, c.at[side]) / MT_SECTORBYTES);
+  for (int side = 0; side < 2; side++) {
+    const mt_seen *x = &seen[side];
+    t[side].sectors += x->n;
+    for (int i = 0; i < x->n; i++) t[side].runs += i == 0 || x->at[i] - x->at[i - 1] > 1;
+  }
+}
+
+/* Some warps, for all: returns of how many. */
+static int64_t sample (mt_touched t[2], double *all, const mt_launch *l) {
+  int64_t n = mt_accesses(&l->desc), warps = (n - 1) / MT_WARP + 1, looked = 0;
+  int64_t samples = warps < MT_SAMPLES ? warps : MT_SAMPLES;
+  t[0] = t[1] = (mt_touched){0, 0};
+  for (int64_t i = 0; i < samples; i++) {
+    int64_t first = (samples == 1 ? 0 : (warps - 1) / (samples - 1) * i) * MT_WARP;
+    int lanes = n - first < MT_WARP ? (int)(n - first) : MT_WARP;
+    touch(t, l, first, lanes);
+    looked += lanes;
+  }
+  *all = (double)n / (double)looked;
+  return samples;
+}
+
+static double traffic_of (const mt_touched t[2], double all) {
+  return all * (double)((t[0].sectors + t[1].sectors) * MT_SECTORBYTES);
+}
+
+/* ---------------------------------------------------------------- cost */
+
+static void tv_cost (mt_cost *c, const mt_launch *l) {
+  mt_touched t[2];
+  double all;
+  sample(t, &all, l);
+  c->traffic = traffic_of(t, all);
+}
+
+static void flat_cost (mt_cost *c, const mt_launch *l) {
+  const mt_desc *d = &l->desc;
+  mt_touched t[2];
+  double all, n = (double)mt_accesses(d), slow = 1;
+  int64_t warps = sample(t, &all, l);
+  c->traffic = traffic_of(t, all);
+  for (int side = 0; side < 2; side++)
+    if (t[side].runs > warps)
+      slow += mt_h200.row_end * (double)t[side].runs /
+              (double)(t[side].sectors * MT_SECTORBYTES);
+  if (mt_wide_unit(d) < 16) slow /= mt_h200.narrow;
+  c->slow = n * mt_both_units(d) * slow / c->traffic;
+  if (c->slow < mt_h200.cached) c->slow = mt_h200.cached;
+  c->least = n * d->nrest * mt_h200.axis;
+}
+
+/* ---------------------------------------------------------------- checking, kernels */
+
+static mt_status tv_check (const mt_launch *l, mt_err *err) {
+  (void)l, (void)err;
+  return MT_OK;
+}
+
+static mt_status flat_check (const mt_launch *l, mt_err *err) {
+  MT_CHECK(l->desc.nthr == 0 && l->desc.nval == 0, err,
+           "a flat copy has rest axes only");
+  return MT_OK;
+}
+
+static bool has_values (const mt_kernel *k, const mt_desc *d, mt_why *why) {
+  if (d->values <= MT_MAXGRID) return true;
+  mt_why_add(why, k->name, "%lld accesses of one thread, at most %d",
+             (long long)d->values, (int)MT_MAXGRID);
+  return false;
+}
+
+static bool tv_fits (const mt_kernel *k, const mt_desc *d, mt_why *why) {
+  if (d->threads <= k->threads) return has_values(k, d, why);
+  mt_why_add(why, k->name, "%lld threads, a block has at most %d", (long long)d->threads,
+             (int)k->threads);
+  return false;
+}
+
+static bool flat_fits (const mt_kernel *k, const mt_desc *d, mt_why *why) {
+  if (k->bytes != 16 || k->unroll != 1 || d->nrest <= 2) return true;
+  mt_why_add(why, k->name, "%d axes: one access of a thread is for two at most",
+             (int)d->nrest);
+  return false;
+}
+
+static mt_grid tv_grid (const mt_kernel *k, const mt_desc *d) {
+  (void)k;
+  return (mt_grid){mt_blocks_of(d->rests, 1), (uint32_t)d->threads};
+}
+
+static mt_grid flat_grid (const mt_kernel *k, const mt_desc *d) {
+  return mt_grid_of(k, mt_blocks_of(d->rests, (int64_t)k->threads * k->unroll));
+}
+
+const mt_algo mt_algo_tv = {
+  .name = "partition", .needs = "",
+  .check = tv_check, .cost = tv_cost, .fits = tv_fits, .grid = tv_grid,
+  .thread = "thread", .value = "value"
+};
+
+const mt_algo mt_algo_flat = {
+  .name = "flat", .needs = "",
+  .check = flat_check, .cost = flat_cost, .fits = flat_fits, .grid = flat_grid
+};

@@ -1,0 +1,139 @@
+/*
+** cosize.c - the range of the offsets of a layout, swizzled or not.
+** SPDX-License-Identifier: MIT
+*/
+#include "core/build.h"
+
+enum { MAXSTEPS = 1 << 19 };      /* of the search under a swizzle */
+
+/* A set of sums c_0*d_0 + c_1*d_1 + ..., 0 <= c_k < s_k, with d_0 >= d_1 >= ... > 0. */
+typedef struct sums {
+  int n;
+  int64_t s[MT_MAXNODES], d[MT_MAXNODES];
+  int64_t rest[MT_MAXNODES + 1];      /* rest[k]: the largest sum of modes k, k+1, ... */
+} sums;
+
+/* Modes whose sums are those of one: m*d above s:d with m <= s leaves no gap. */
+static void merge (sums *q) {
+  int n = 0;
+  for (int k = q->n - 1; k >= 0; k--) {                /* from the smallest stride on */
+    int last = q->n - n;
+    if (n > 0 && q->d[k] % q->d[last] == 0 && q->d[k] / q->d[last] <= q->s[last]) {
+      q->s[last] += (q->s[k] - 1) * (q->d[k] / q->d[last]);
+      continue;
+    }
+    n++;
+    q->d[q->n - n] = q->d[k];
+    q->s[q->n - n] = q->s[k];
+  }
+  memmove(q->d, q->d + q->n - n, (size_t)n * sizeof *q->d);
+  memmove(q->s, q->s + q->n - n, (size_t)n * sizeof *q->s);
+  q->n = n;
+}
+
+static mt_status negative (const char *op, const mt_node *a, mt_err *err) {
+  return mt_failn(err, MT_EINVAL, "%s: an extent of %N is negative", op, a);
+}
+
+static mt_status too_large (const char *op, const mt_node *a, mt_err *err) {
+  return mt_failn(err, MT_EOVERFLOW, "%s: of %N leaves 64 bits", op, a);
+}
+
+/* The offsets of `a` are base + sums. What is sized here becomes memory: nothing is taken
+** on trust. */
+static mt_status as_sums (sums *q, int64_t *base, const char *op, const mt_node *a,
+                          mt_err *err) {
+  const mt_node *leaf[MT_MAXNODES];
+  int n = mt_leaves(leaf, a);
+  int64_t reach = 0, all;
+  q->n = 0;
+  for (int i = 0; i < n; i++) {
+    int64_t d = leaf[i]->stride, s = leaf[i]->shape;
+    int k = q->n;
+    if (s < 0) return negative(op, a, err);
+    if (s <= 1 || d == 0) continue;
+    if (mt_mulo(d, s - 1, &all) || (d < 0 && mt_addo(*base, all, base)) ||
+        (d < 0 && mt_subo(0, all, &all)) || mt_addo(reach, all, &reach))
+      return too_large(op, a, err);
+    if (d < 0) d = -d;
+    for (; k > 0 && q->d[k - 1] < d; k--) q->d[k] = q->d[k - 1], q->s[k] = q->s[k - 1];
+    q->d[k] = d;
+    q->s[k] = s;
+    q->n++;
+  }
+  merge(q);
+  q->rest[q->n] = 0;
+  for (int k = q->n - 1; k >= 0; k--)
+    q->rest[k] = q->rest[k + 1] + (q->s[k] - 1) * q->d[k];
+  return MT_OK;
+}
+
+typedef struct search {
+  const sums *q;
+  mt_swizzle w;
+  int64_t base;             /* the smallest offset; the others are counted from it */
+  int64_t from, to;               /* offsets before the swizzle that matter */
+  int64_t lo, hi;                 /* images met */
+  int64_t steps;
+} search;
+
+static bool walk (search *f, int k, int64_t x) {
+  if (--f->steps < 0) return false;
+  if (k == f->q->n) {
+    int64_t y = mt_swizzle_apply(f->w, f->base + x);
+    if (y < f->lo) f->lo = y;
+    if (y > f->hi) f->hi = y;
+    return true;
+  }
+  int64_t d = f->q->d[k], c = 0, gap = f->from - f->q->rest[k + 1] - x;
+  if (gap > 0) c = gap / d + (gap % d != 0);
+  for (; c < f->q->s[k] && x + c * d <= f->to; c++)
+    if (!walk(f, k + 1, x + c * d)) return false;
+  return true;
+}
+
+/* A swizzle maps each aligned block of 2^(M+B+|S|) onto itself: the extremes of the
+** image come from the blocks of the extremes. */
+static bool image_range (int64_t *lo, int64_t *hi, const sums *q, mt_swizzle w) {
+  int bits = w.m + w.b + (w.s < 0 ? -w.s : w.s);
+  int64_t mask = (INT64_C(1) << bits) - 1;
+  search f = {q, w, *lo, (*hi & ~mask) - *lo, q->rest[0], INT64_MAX, INT64_MIN, MAXSTEPS};
+  if (!walk(&f, 0, 0)) return false;
+  *hi = f.hi;
+  f.from = 0;
+  f.to = (*lo | mask) - *lo;
+  f.lo = INT64_MAX;
+  if (!walk(&f, 0, 0)) return false;
+  *lo = f.lo;
+  return true;
+}
+
+static mt_status range_of (int64_t *lo, int64_t *end, const char *op, const mt_node *a,
+                           mt_err *err) {
+  sums q;
+  int64_t low = mt_is_swizzled(a) ? a->stride : 0, high;
+  MT_CHECK(mt_is_layout(a), err, "%s: a layout expected", op);
+  if (!mt_is_integral(a))
+    return mt_failn(err, MT_EINVAL, "%s: the strides of %N are no integers", op, a);
+  *lo = *end = 0;
+  if (mt_size(a) == 0) return MT_OK;
+  MT_TRY(as_sums(&q, &low, op, a, err));
+  if (mt_addo(low, q.rest[0], &high)) return too_large(op, a, err);
+  if (mt_is_swizzled(a) && !image_range(&low, &high, &q, mt_swizzle_of(a)))
+    return mt_failn(err, MT_EUNSUPPORTED, "%s: the range of %N was not found in %d steps",
+                    op, a, MAXSTEPS);
+  if (mt_addo(high, 1, end)) return too_large(op, a, err);
+  *lo = low;
+  return MT_OK;
+}
+
+mt_status mt_footprint (int64_t *lo, int64_t *end, const mt_node *a, mt_err *err) {
+  return range_of(lo, end, "footprint", a, err);
+}
+
+mt_status mt_cosize (int64_t *out, const mt_node *a, mt_err *err) {
+  int64_t lo;
+  MT_TRY(range_of(&lo, out, "cosize", a, err));
+  if (lo < 0 && mt_subo(*out, lo, out)) return too_large("cosize", a, err);
+  return MT_OK;
+}

@@ -1,0 +1,373 @@
+/*
+** parse.c - reading the text form of values.
+** SPDX-License-Identifier: MIT
+**
+**   value    = swizzle [ "o" integer "o" layout ] | layout | tuple | stride | "_"
+**   layout   = tuple-or-integer ":" ( tuple-or-stride | "LayoutLeft" | "LayoutRight" )
+**   stride   = term { "+" term } | "F" integer
+**   term     = [ "_" ] integer { "@" integer }
+**   tuple    = "(" [ value { "," value } ] ")"
+** A tuple with a layout in it is a tiler.
+*/
+#include "core/build.h"
+
+typedef struct reader {
+  const char *text, *p, *end;
+  mt_status status;
+  mt_err *err;
+} reader;
+
+/* ---- tokens */
+
+static void skip_blanks (reader *r) {
+  while (r->p < r->end && (*r->p == ' ' || (*r->p >= '\t' && *r->p <= '\r'))) r->p++;
+}
+
+static int peek (reader *r) {
+  skip_blanks(r);
+  return r->p < r->end ? (unsigned char)*r->p : -1;
+}
+
+static bool accept (reader *r, int c) {
+  if (r->status != MT_OK || peek(r) != c) return false;
+  r->p++;
+  return true;
+}
+
+/* At most 40 bytes of the text around p, made printable. */
+static void near_text (const reader *r, char *s) {
+  const char *from = r->p - r->text > 20 ? r->p - 20 : r->text, *to = from + 40;
+  size_t n = 0;
+  if (to > r->end || to < from) to = r->end;
+  for (; from < to; from++) s[n++] = *from >= ' ' && *from < 127 ? *from : '?';
+  s[n] = 0;
+}
+
+static void say (reader *r, const char *before, const char *behind) {
+  char s[48];
+  near_text(r, s);
+  r->status = mt_fail(r->err, MT_ESYNTAX, "parse: %s at character %zu%s, near \"%s\"",
+                      before, (size_t)(r->p - r->text) + 1, behind, s);
+}
+
+static void syntax (reader *r, const char *what) {
+  if (r->status == MT_OK) say(r, what, "");
+}
+
+static void expect (reader *r, int c, const char *what) {
+  if (!accept(r, c)) syntax(r, what);
+}
+
+static bool is_digit (int c) { return c >= '0' && c <= '9'; }
+
+/* [ "_" ] [ "-" ] digits, no blanks inside. */
+static bool at_integer (reader *r) {
+  peek(r);
+  const char *p = r->p;
+  if (p < r->end && *p == '_') p++;
+  if (p < r->end && *p == '-') p++;
+  return p < r->end && is_digit((unsigned char)*p);
+}
+
+static int64_t integer (reader *r) {
+  int64_t v = 0;
+  if (r->status == MT_OK && !at_integer(r)) syntax(r, "integer expected");
+  if (r->status != MT_OK) return 0;
+  const char *from = r->p;
+  if (*r->p == '_') r->p++;
+  bool minus = *r->p == '-';
+  if (minus) r->p++;
+  for (; r->p < r->end && is_digit((unsigned char)*r->p); r->p++)
+    if (mt_mulo(v, 10, &v) || mt_subo(v, *r->p - '0', &v)) goto overflow;
+  if (minus || !mt_subo(0, v, &v)) return v;
+overflow:
+  r->status = mt_fail(r->err, MT_EOVERFLOW,
+                      "parse: the integer at character %zu does not fit 64 bits",
+                      (size_t)(from - r->text) + 1);
+  return 0;
+}
+
+static bool accept_word (reader *r, const char *word) {
+  size_t n = strlen(word);
+  if (r->status != MT_OK || peek(r) < 0) return false;
+  if ((size_t)(r->end - r->p) < n || memcmp(r->p, word, n) != 0) return false;
+  r->p += n;
+  return true;
+}
+
+/* ---- strides */
+
+static bool at_f2 (reader *r) {
+  return peek(r) == 'F' && r->end - r->p > 1 && is_digit((unsigned char)r->p[1]);
+}
+
+/* "F" integer */
+static void f2_value (reader *r, mt_node *t) {
+  r->p++;
+  t->shape = integer(r);
+  t->ring = MT_F2;
+  if (r->status == MT_OK && t->shape >> 62)
+    r->status =
+        mt_fail(r->err, MT_EOVERFLOW,
+                "parse: the F2 value before character %zu needs more than 62 bits",
+                (size_t)(r->p - r->text) + 1);
+  if (r->status == MT_OK && (peek(r) == '@' || peek(r) == '+'))
+    syntax(r, "a lone F2 value expected");
+}
+
+/* integer { "@" index } as a node. The path is printed innermost first. */
+static void term (reader *r, mt_node *t) {
+  memset(t, 0, sizeof *t);
+  t->tag = MT_INT;
+  t->span = 1;
+  if (at_f2(r)) {
+    f2_value(r, t);
+    return;
+  }
+  t->shape = integer(r);
+  int n = 0;
+  while (accept(r, '@')) {
+    int64_t i = integer(r);
+    if (r->status != MT_OK) return;
+    if (n == MT_MAXPATH || i < 0 || i > 255) {
+      syntax(r, n == MT_MAXPATH ? "more than 7 indices in a basis element"
+                                : "a basis index must lie in 0..255");
+      return;
+    }
+    t->path[n++] = (uint8_t)i;
+  }
+  t->path[MT_MAXPATH] = (uint8_t)n;
+  t->ring = n > 0 ? MT_BASIS : MT_Z;
+  if (t->shape == 0) {
+    t->ring = MT_Z;
+    memset(t->path, 0, sizeof t->path);
+  }
+}
+
+enum { MAXTERMS = 32 };
+
+/* Adds t to the terms, in the order of their paths; false if there are too many. */
+static bool add_term (mt_node *terms, int *n, const mt_node *t, bool *overflow) {
+  int i = 0;
+  while (i < *n && mt_compare_paths(&terms[i], t) < 0) i++;
+  if (i < *n && mt_compare_paths(&terms[i], t) == 0) {
+    *overflow = mt_addo(terms[i].shape, t->shape, &terms[i].shape);
+    return true;
+  }
+  if (*n == MAXTERMS) return false;
+  memmove(terms + i + 1, terms + i, (size_t)(*n - i) * sizeof *terms);
+  terms[i] = *t;
+  ++*n;
+  return true;
+}
+
+/* The terms in ascending order of their paths, without zeros: a scalar if at most one
+** is left. */
+static void emit_sum (mt_build *b, mt_node *terms, int n) {
+  int k = 0;
+  for (int i = 0; i < n; i++)
+    if (terms[i].shape != 0) terms[k++] = terms[i];
+  if (k == 0) {
+    mt_add_int(b, 0);
+  } else if (k == 1) {
+    mt_add(b, terms);
+  } else {
+    mt_open(b, MT_SUM);
+    if (b->status == MT_OK) b->out->node[b->n - 1].shape = -1;
+    for (int i = 0; i < k; i++) mt_add(b, &terms[i]);
+    mt_close(b);
+  }
+}
+
+static void read_scalar (reader *r, mt_build *b) {
+  mt_node terms[MAXTERMS], t;
+  int n = 0;
+  bool basis = false, integral = false, overflow = false;
+  do {
+    term(r, &t);
+    if (t.ring == MT_F2) {
+      mt_failed(b, r->status);
+      mt_add(b, &t);
+      return;
+    }
+    if (t.ring == MT_BASIS) basis = true;
+    else if (t.shape != 0) integral = true;
+    if (r->status == MT_OK && !add_term(terms, &n, &t, &overflow))
+      syntax(r, "sum too long");
+    if (r->status == MT_OK && overflow)
+      r->status = mt_fail(r->err, MT_EOVERFLOW, "parse: a sum does not fit 64 bits");
+  } while (accept(r, '+'));
+  if (basis && integral) syntax(r, "a sum of an integer and a basis element");
+  if (r->status == MT_OK) emit_sum(b, terms, n);
+}
+
+/* ---- values */
+
+static void read_value (reader *r, mt_build *b);
+
+/* A scalar or a tuple of such, with nothing else in it: a shape or a stride. */
+static void read_tuple (reader *r, mt_build *b) {
+  if (!accept(r, '(')) {
+    read_scalar(r, b);
+    return;
+  }
+  mt_open(b, MT_TUPLE);
+  mt_failed(b, r->status);
+  if (b->status == MT_OK && !accept(r, ')')) {
+    do read_tuple(r, b);
+    while (r->status == MT_OK && b->status == MT_OK && accept(r, ','));
+    if (b->status == MT_OK) expect(r, ')', "',' or ')' expected");
+  }
+  mt_close(b);
+}
+
+/* "shape :" is behind us, shape is the value from node `at` on: makes a layout of it. */
+static void read_stride (reader *r, mt_build *b, int at) {
+  mt_layout shape, stride, whole;
+  mt_build d;
+  mt_status s;
+  mt_copy_value(&shape, b->out->node + at);
+  if (accept_word(r, "LayoutLeft")) {
+    s = mt_layout_left(&whole, shape.node, r->err);
+  } else if (accept_word(r, "LayoutRight")) {
+    s = mt_layout_right(&whole, shape.node, r->err);
+  } else {
+    mt_begin(&d, &stride, "parse", r->err);
+    read_tuple(r, &d);
+    mt_failed(&d, r->status);
+    s = mt_end(&d);
+    if (s == MT_OK) s = mt_make_layout(&whole, shape.node, stride.node, r->err);
+  }
+  if (s != MT_OK) {
+    r->status = s;
+    return;
+  }
+  b->n = at;
+  if (b->level > 0) b->out->node[b->open[b->level - 1]].arity--;
+  mt_add(b, whole.node);
+}
+
+static void read_swizzle (reader *r, mt_build *b) {
+  int64_t v[3];
+  if (!accept_word(r, "Sw")) expect(r, 'S', "value expected");
+  for (int i = 0; i < 3; i++) {
+    expect(r, i ? ',' : '<', i ? "',' expected" : "'<' expected");
+    v[i] = integer(r);
+  }
+  expect(r, '>', "'>' expected");
+  int64_t shift = v[2] >= 0 ? v[2] : v[2] < -62 ? 63 : -v[2];
+  if (r->status != MT_OK) return;
+  if (v[0] < 0 || v[0] > 62 || v[1] < 0 || v[1] > 62 || shift > 62 ||
+      v[0] + v[1] + shift > 62 || shift < v[0]) {
+    r->status =
+        mt_fail(r->err, MT_EINVAL,
+                "parse: Sw<%lld,%lld,%lld>: bits and base must be >= 0, |shift| >= bits, "
+                "and their sum at most 62",
+                (long long)v[0], (long long)v[1], (long long)v[2]);
+    return;
+  }
+  int at = b->n;
+  mt_add_swizzle(b, (int)v[0], (int)v[1], (int)v[2]);
+  if (b->status != MT_OK || !accept(r, 'o')) return;
+  int64_t offset = integer(r);
+  expect(r, 'o', "'o' expected");
+  if (r->status == MT_OK && peek(r) == 'S') syntax(r, "layout expected");
+  if (r->status == MT_OK && b->level == MT_MAXOPEN)
+    r->status = mt_fail(r->err, MT_ETOOBIG, "parse: a layout nests at most %d deep",
+                        MT_MAXDEPTH);
+  if (r->status != MT_OK) return;
+  b->out->node[at].stride = offset;
+  b->open[b->level++] = at;
+  read_value(r, b);
+  const mt_node *inner = b->out->node + at + 1;
+  if (r->status == MT_OK && b->status == MT_OK &&
+      (inner->tag == MT_SWIZZLE || !mt_is_layout(inner) || !mt_is_integral(inner)))
+    syntax(r, "a layout with integer strides expected before this,");
+  mt_close(b);
+}
+
+/* In a tiler an integer n means n:1, and a tuple in it is a tiler too. */
+static void emit_tiler (mt_build *b, const mt_node *t) {
+  if (t->tag == MT_INT) {
+    if (t->ring == MT_Z && t->shape >= 0) {
+      mt_add_leaf(b, t->shape, 1);
+    } else if (b->status == MT_OK) {
+      b->status = mt_failn(b->err, MT_EINVAL, "parse: %N in a tiler is not an extent", t);
+    }
+  } else if (t->tag == MT_TUPLE || t->tag == MT_TILER) {
+    mt_open(b, MT_TILER);
+    for (const mt_node *c = mt_child(t); c < mt_next(t); c = mt_next(c)) emit_tiler(b, c);
+    mt_close(b);
+  } else {
+    mt_add(b, t);
+  }
+}
+
+static bool holds_layout (const mt_node *t) {
+  for (const mt_node *c = mt_child(t); c < mt_next(t); c = mt_next(c))
+    if (c->tag == MT_TILER || mt_is_layout(c)) return true;
+  return false;
+}
+
+static void read_members (reader *r, mt_build *b) {
+  int at = b->n;
+  mt_open(b, MT_TUPLE);
+  mt_failed(b, r->status);
+  if (b->status == MT_OK && !accept(r, ')')) {
+    do read_value(r, b);
+    while (r->status == MT_OK && b->status == MT_OK && accept(r, ','));
+    if (b->status == MT_OK) expect(r, ')', "',' or ')' expected");
+  }
+  mt_close(b);
+  if (r->status != MT_OK || b->status != MT_OK || !holds_layout(b->out->node + at))
+    return;
+  mt_layout tuple;
+  mt_copy_value(&tuple, b->out->node + at);
+  b->n = at;
+  if (b->level > 0) b->out->node[b->open[b->level - 1]].arity--;
+  emit_tiler(b, tuple.node);
+}
+
+static void read_value (reader *r, mt_build *b) {
+  int at = b->n, c = peek(r);
+  if (c == '(') {
+    r->p++;
+    read_members(r, b);
+  } else if (c == 'S') {
+    read_swizzle(r, b);
+    return;
+  } else if (at_integer(r) || at_f2(r)) {
+    read_scalar(r, b);
+  } else if (accept(r, '_')) {
+    mt_add_wild(b);
+  } else {
+    syntax(r, "value expected");
+  }
+  if (r->status == MT_OK && b->status == MT_OK && accept(r, ':')) read_stride(r, b, at);
+}
+
+/* A text that is refused and has an open parenthesis is refused for that: whatever was
+** read instead would say less. The last one that is open, seen from the end. */
+static void blame_parenthesis (reader *r) {
+  int closed = 0;
+  for (r->p = r->end; r->p > r->text;) {
+    r->p--;
+    if (*r->p == ')') closed++;
+    if (*r->p == '(' && closed-- == 0) {
+      say(r, "the parenthesis", " is not closed");
+      return;
+    }
+  }
+}
+
+mt_status mt_parse (mt_layout *out, const char *text, size_t len, mt_err *err) {
+  reader r = {text, text, text + len, MT_OK, err};
+  mt_build b;
+  mt_begin(&b, out, "parse", err);
+  read_value(&r, &b);
+  if (r.status == MT_OK && b.status == MT_OK && peek(&r) >= 0)
+    syntax(&r, "unexpected text");
+  if (r.status != MT_OK) blame_parenthesis(&r);
+  mt_failed(&b, r.status);
+  return mt_end(&b);
+}

@@ -1,0 +1,85 @@
+/*
+** copy.h - private: copies on the CPU as loops over tiles.
+** SPDX-License-Identifier: MIT
+*/
+#ifndef MT_CPU_COPY_H
+#define MT_CPU_COPY_H
+
+#include "plan/device.h"
+#include "host/pool.h"
+
+/* Rows of cpu/copy.def. */
+#define MT_CPU_KERNEL(name, how) MT_ROW_##name,
+#define MT_CPU_PRODUCT(name, form, how) MT_ROW_##name,
+typedef enum mt_cpu_row {
+#include "cpu/copy.def"
+  MT_CPU_NROWS
+} mt_cpu_row;
+extern const mt_kernel mt_cpu_kernels[];
+extern const size_t mt_ncpu_kernels;
+
+/* Index i of an axis lies i * stride bytes on. */
+typedef struct mt_cpu_axis { int64_t extent, src, dst; } mt_cpu_axis;
+
+/* n elements, `step` bytes apart, to a carrier of their numbers (types/convert.h), one behind
+** the other, and from there. */
+typedef void mt_cast_load (void *out, const char *src, int64_t step, int64_t n);
+typedef void mt_cast_store (char *dst, int64_t step, const void *in, int64_t n);
+
+/* What a tile does for each pair of its indices is one move of `unit` bytes. */
+typedef struct mt_cpu_tile {
+  mt_cpu_axis a, b;            /* all of them, also beyond the tile */
+  int64_t unit;
+  bool stream;                 /* the destination is larger than the caches */
+  mt_cast_load *load;          /* of a conversion: its two steps */
+  mt_cast_store *store;
+} mt_cpu_tile;
+
+/* Moves na indices of a by nb indices of b, from and to these addresses. */
+typedef void mt_cpu_move (const mt_cpu_tile *t, const char *src, char *dst, int64_t na,
+                          int64_t nb);
+
+enum { MT_MAXOUTER = MT_MAXAXIS + 1 };
+
+/* A copy: every tile of (a,b) at every index of the outer axes. */
+typedef struct mt_cpu_job {
+  mt_cpu_row row;
+  mt_cpu_move *move;           /* NULL: the reference runs it */
+  mt_cpu_tile tile;
+  int64_t ta, tb;              /* indices of a whole tile */
+  int64_t along[2];            /* tiles along b and along a: b runs fastest */
+  int n;
+  mt_cpu_axis outer[MT_MAXOUTER];
+  int64_t tiles, piece;        /* tiles in all; tiles that a thread takes at once */
+  int64_t ns;                  /* that a whole tile takes, about */
+  const char *src;
+  char *dst;
+} mt_cpu_job;
+
+/* Chooses a row for the launch and says why not the ones before it. Of an empty launch no
+** tiles. */
+void mt_cpu_plan (mt_cpu_job *job, const mt_launch *l, int threads, mt_why *why);
+/* Tiles first .. last - 1 of a job. An mt_work. */
+void mt_cpu_run (void *job, int64_t first, int64_t last, mt_worker *w);
+
+/* The move for units of this many bytes; beyond 31, for rows of bytes. */
+mt_cpu_move *mt_cpu_mover (int64_t unit);
+/* Converts elements; `cast` as in mt_desc. Fills the steps of the tile. */
+mt_cpu_move *mt_cpu_caster (mt_cpu_tile *t, uint32_t cast);
+/* The move where one unit of the source is repeated along a, whose units lie together in
+** the destination; NULL if there is none. */
+mt_cpu_move *mt_cpu_filler (int64_t unit);
+/* The move where units lie together along a in the destination, whose rows are `pitch`
+** bytes apart, and along b in the source, and the tile that it wants; NULL if there is
+** none. */
+mt_cpu_move *mt_cpu_transposer (int64_t unit, int64_t pitch, int64_t *ta, int64_t *tb);
+
+/* ---- products (cpu/gemm_launch.c): what the backends in host memory have in common */
+
+/* Chooses the row and makes what it needs, for this many threads. */
+mt_status mt_cpu_product_prepare (mt_plan *p, int threads, mt_err *err);
+/* On the threads of the pool; with pool NULL each access is verified. */
+mt_status mt_cpu_product_run (mt_plan *p, mt_pool *pool, mt_err *err);
+void mt_cpu_product_release (mt_plan *p);
+
+#endif

@@ -1,0 +1,276 @@
+/*
+** copy_job.c - from a descriptor to loops over tiles: what the CPU executor does with a
+** launch.
+** SPDX-License-Identifier: MIT
+**
+** The order of the axes is free here: the real elements are a box (desc/domain.h), its axes
+** sorted and merged, and what lies together on both sides is one unit.
+*/
+#include "desc/axes.h"
+#include "desc/domain.h"
+#include "cpu/copy.h"
+#include "desc/swizzle.h"
+#include "core/simd.h"
+
+enum {
+  MT_SMALLRUN = 32,                  /* runs below are units, others rows of bytes */
+  MT_ROWTILE = 128 << 10,            /* bytes of a tile of rows */
+  MT_ANYTILE = 64,                   /* indices of a tile along each axis */
+  MT_PIECE = 256 << 10,              /* bytes that are worth a thread's while */
+  MT_STREAMED = 2 << 20              /* bytes of a destination that fits no cache */
+};
+
+static const char *const row_names[] = {
+#define MT_CPU_KERNEL(name, how) #name,
+#include "cpu/copy.def"
+};
+
+/* ---------------------------------------------------------------- axes */
+
+/* The box as axes with strides in elements, turned, sorted and merged; `offset` in
+** elements. */
+static void order_axes (mt_axes *x, int64_t offset[2], const mt_box *b) {
+  memset(x, 0, sizeof *x);
+  x->n = b->n;
+  for (int i = 0; i < b->n; i++) {
+    x->axis[i].extent = b->axis[i].extent;
+    memcpy(x->axis[i].stride, b->axis[i].stride, sizeof x->axis[i].stride);
+  }
+  mt_axes_turn(x, offset);
+  mt_axes_sort(x);
+  mt_axes_merge(x);
+}
+
+/* Takes the run of elements that lie together on both sides out of the list: its
+** bytes. */
+static int64_t take_run (mt_axes *x, int64_t elem) {
+  for (int i = 0; i < x->n; i++) {
+    if (x->axis[i].stride[MT_SRC] != 1 || x->axis[i].stride[MT_DST] != 1) continue;
+    int64_t n = x->axis[i].extent;
+    memmove(x->axis + i, x->axis + i + 1, (size_t)(--x->n - i) * sizeof x->axis[0]);
+    return n * elem;
+  }
+  return elem;
+}
+
+/* The axis with the smallest stride in the source, broadcasts aside. */
+static int source_axis (const mt_cpu_axis *a, int n) {
+  int best = -1;
+  for (int i = 0; i < n; i++) {
+    int64_t d = a[i].src < 0 ? -a[i].src : a[i].src;
+    if (d == 0) continue;
+    if (best < 0 || d < (a[best].src < 0 ? -a[best].src : a[best].src)) best = i;
+  }
+  return best;
+}
+
+static mt_cpu_axis take_axis (mt_cpu_job *job, int i) {
+  mt_cpu_axis a = {1, 0, 0};
+  if (i < 0 || i >= job->n) return a;
+  a = job->outer[i];
+  memmove(job->outer + i, job->outer + i + 1, (size_t)(--job->n - i) * sizeof a);
+  return a;
+}
+
+/* ---------------------------------------- the rows of cpu/copy.def */
+
+static int64_t min_of (int64_t a, int64_t b) { return a < b ? a : b; }
+
+/* Rows: a is the bytes of a run, b the next axis. */
+static void plan_rows (mt_cpu_job *job, int64_t run) {
+  mt_cpu_axis bytes = {run, 1, 1};
+  job->row = MT_ROW_cpu_rows;
+  job->move = mt_cpu_mover(MT_SMALLRUN);
+  job->tile.a = bytes;
+  job->tile.b = take_axis(job, 0);
+  job->ta = min_of(run, MT_ROWTILE);
+  job->tb = MT_ROWTILE / job->ta;
+}
+
+static bool plan_transpose (mt_cpu_job *job, mt_why *why) {
+  const char *name = row_names[MT_ROW_cpu_transpose];
+  int64_t unit = job->tile.unit;
+  int b = source_axis(job->outer, job->n);
+  if (job->n < 2 || b <= 0 || job->outer[0].dst != unit || job->outer[b].src != unit) {
+    mt_why_add(why, name, "no two axes along which the elements of one side each lie "
+               "together");
+    return false;
+  }
+  job->move = mt_cpu_transposer(unit, job->outer[b].dst, &job->ta, &job->tb);
+  if (job->move == NULL || job->outer[0].extent < 16 / unit ||
+      job->outer[b].extent < 16 / unit) {
+    mt_why_add(why, name, "%lld by %lld units of %lld bytes",
+               (long long)job->outer[0].extent, (long long)job->outer[b].extent,
+               (long long)unit);
+    return false;
+  }
+  job->row = MT_ROW_cpu_transpose;
+  job->tile.b = take_axis(job, b);
+  job->tile.a = take_axis(job, 0);
+  return true;
+}
+
+static bool plan_fill (mt_cpu_job *job, mt_why *why) {
+  const mt_cpu_axis *a = &job->outer[0];
+  mt_cpu_move *move = mt_cpu_filler(job->tile.unit);
+  if (a->src != 0 || a->dst != job->tile.unit || move == NULL) {
+    mt_why_add(why, row_names[MT_ROW_cpu_fill], "no element is repeated along the "
+               "destination");
+    return false;
+  }
+  job->row = MT_ROW_cpu_fill;
+  job->move = move;
+  job->tile.a = take_axis(job, 0);
+  job->tile.b = take_axis(job, 0);
+  job->ta = MT_ROWTILE / job->tile.unit;
+  job->tb = MT_ROWTILE / (job->tile.unit * min_of(job->ta, job->tile.a.extent));
+  return true;
+}
+
+static void plan_any (mt_cpu_job *job, mt_cpu_row row, mt_cpu_move *move) {
+  int b = source_axis(job->outer, job->n);
+  job->row = row;
+  job->move = move;
+  if (b > 0) {
+    job->tile.b = take_axis(job, b);
+    job->tile.a = take_axis(job, 0);
+    job->ta = job->tb = MT_ANYTILE;
+  } else {
+    job->tile.a = take_axis(job, 0);
+    job->tile.b = take_axis(job, 0);
+    job->ta = MT_ANYTILE * MT_ANYTILE;
+    job->tb = job->ta / min_of(job->ta, job->tile.a.extent);
+  }
+}
+
+static void add_axes (mt_cpu_job *job, const mt_axes *x, const mt_desc *d) {
+  job->n = x->n;
+  for (int i = 0; i < x->n; i++) {
+    mt_cpu_axis a = {x->axis[i].extent, x->axis[i].stride[MT_SRC] * (int64_t)d->elem,
+                     x->axis[i].stride[MT_DST] * (int64_t)MT_ELEM(d, MT_DST)};
+    job->outer[i] = a;
+  }
+}
+
+/* A copy that converts: units are elements. */
+static void plan_cast (mt_cpu_job *job, const mt_axes *x, const mt_desc *d) {
+  add_axes(job, x, d);
+  job->tile.unit = d->elem > d->to ? d->elem : d->to;
+  plan_any(job, MT_ROW_cpu_cast, mt_cpu_caster(&job->tile, d->cast));
+}
+
+static void plan_box (mt_cpu_job *job, const mt_axes *x, int64_t run, const mt_desc *d,
+                      mt_why *why) {
+  add_axes(job, x, d);
+  job->tile.unit = run;
+  if (run >= MT_SMALLRUN || x->n == 0) {
+    plan_rows(job, run);
+    job->tile.unit = 1;
+    return;
+  }
+  mt_why_add(why, row_names[MT_ROW_cpu_rows], "%lld bytes lie together on both sides, "
+             "rows have at least %d", (long long)run, (int)MT_SMALLRUN);
+  if (!plan_fill(job, why) && !plan_transpose(job, why))
+    plan_any(job, MT_ROW_cpu_any, mt_cpu_mover(job->tile.unit));
+}
+
+/* ---------------------------------------------------------------- planning */
+
+/* Of a whole tile: rows are moved, and filled, as one. */
+static int64_t moves_of (const mt_cpu_job *job) {
+  int64_t rows = min_of(job->tb, job->tile.b.extent);
+  bool whole = job->row == MT_ROW_cpu_rows || job->row == MT_ROW_cpu_fill;
+  return whole ? rows : rows * min_of(job->ta, job->tile.a.extent);
+}
+
+static void count_tiles (mt_cpu_job *job, int threads) {
+  const mt_cpu_tile *t = &job->tile;
+  int64_t bytes = t->unit * min_of(job->ta, t->a.extent) * min_of(job->tb, t->b.extent);
+  job->along[0] = (t->b.extent - 1) / job->tb + 1;
+  job->along[1] = (t->a.extent - 1) / job->ta + 1;
+  job->tiles = job->along[0] * job->along[1];
+  for (int i = 0; i < job->n; i++) job->tiles *= job->outer[i].extent;
+  job->piece = job->tiles / (threads * 8) + 1;
+  if (job->piece < MT_PIECE / bytes) job->piece = MT_PIECE / bytes;
+  job->ns = bytes / 8 + 4 * moves_of(job);
+}
+
+void mt_cpu_plan (mt_cpu_job *job, const mt_launch *l, int threads, mt_why *why) {
+  mt_box box;
+  mt_axes x;
+  int64_t offset[] = {l->offset[MT_SRC], l->offset[MT_DST]}, bytes = l->desc.elem;
+  memset(job, 0, sizeof *job);
+  mt_box_of(&box, &l->desc, 1u << MT_SRC | 1u << MT_DST);
+  if (box.empty) return;
+  if (!box.exact || mt_has_flips(&l->desc)) {
+    job->row = MT_ROW_cpu_literal;
+    mt_why_add(why, row_names[0], "%s", box.exact ? "a side is swizzled" :
+               "the bounds cut through the axes");
+    return;
+  }
+  order_axes(&x, offset, &box);
+  for (int i = 0; i < x.n; i++) bytes *= x.axis[i].extent;
+  job->src = (const char *)l->base[MT_SRC] + offset[MT_SRC] * (int64_t)l->desc.elem;
+  job->dst = (char *)l->base[MT_DST] +
+             offset[MT_DST] * (int64_t)MT_ELEM(&l->desc, MT_DST);
+  job->tile.stream = bytes >= MT_STREAMED;
+  if (l->desc.cast) plan_cast(job, &x, &l->desc);
+  else plan_box(job, &x, take_run(&x, l->desc.elem), &l->desc, why);
+  count_tiles(job, threads);
+}
+
+/* ---------------------------------------------------------------- running */
+
+/* Where a tile lies: its number along b and a, its indices of the outer axes. */
+typedef struct mt_place {
+  int64_t along[2], index[MT_MAXOUTER];
+  const char *src;
+  char *dst;
+} mt_place;
+
+static void find_place (mt_place *p, const mt_cpu_job *job, int64_t n) {
+  p->src = job->src;
+  p->dst = job->dst;
+  for (int i = 0; i < 2; i++) {
+    p->along[i] = n % job->along[i];
+    n /= job->along[i];
+  }
+  for (int i = 0; i < job->n; i++) {
+    p->index[i] = n % job->outer[i].extent;
+    n /= job->outer[i].extent;
+    p->src += p->index[i] * job->outer[i].src;
+    p->dst += p->index[i] * job->outer[i].dst;
+  }
+}
+
+static void next_place (mt_place *p, const mt_cpu_job *job) {
+  for (int i = 0; i < 2; i++) {
+    if (++p->along[i] < job->along[i]) return;
+    p->along[i] = 0;
+  }
+  for (int i = 0; i < job->n; i++) {
+    const mt_cpu_axis *a = &job->outer[i];
+    p->src += a->src;
+    p->dst += a->dst;
+    if (++p->index[i] < a->extent) return;
+    p->index[i] = 0;
+    p->src -= a->extent * a->src;
+    p->dst -= a->extent * a->dst;
+  }
+}
+
+void mt_cpu_run (void *arg, int64_t first, int64_t last, mt_worker *w) {
+  const mt_cpu_job *job = arg;
+  const mt_cpu_axis *a = &job->tile.a, *b = &job->tile.b;
+  mt_place p;
+  find_place(&p, job, first);
+  for (; first < last; first++) {
+    int64_t j = p.along[0] * job->tb, i = p.along[1] * job->ta;
+    job->move(&job->tile, p.src + i * a->src + j * b->src,
+              p.dst + i * a->dst + j * b->dst, min_of(job->ta, a->extent - i),
+              min_of(job->tb, b->extent - j));
+    if (mt_worker_ends(w, job->ns)) break;
+    next_place(&p, job);
+  }
+  if (job->tile.stream) mt_stream_end();
+}

@@ -1,0 +1,100 @@
+/*
+** cpu.c - the backend "cpu": any descriptor, on all processors.
+** SPDX-License-Identifier: MIT
+*/
+#include <stdio.h>
+
+#include "cpu/blas.h"
+#include "cpu/copy.h"
+#include "cpu/host.h"
+#include "copy/ref.h"
+
+#define MT_CPU_KERNEL(name, how)                                                         \
+  {#name, MT_OP_COPY, MT_FORM_FLAT, 0, 1, 1, 0, NULL, true, MT_CAST_ALL},
+#define MT_CPU_PRODUCT(name, form, how)                                                  \
+  {#name, MT_OP_MMA, MT_FORM_##form, 0, 1, 1, 0, "*", false, 0},
+const mt_kernel mt_cpu_kernels[] = {
+#include "cpu/copy.def"
+};
+const size_t mt_ncpu_kernels = sizeof mt_cpu_kernels / sizeof mt_cpu_kernels[0];
+
+/* d->impl is the pool. */
+static mt_status cpu_open (mt_device *d, int index, mt_err *err) {
+  int threads = d->options.threads > 0 ? d->options.threads : mt_host_processors();
+  (void)index;
+  if (threads > 1024) threads = 1024;
+  d->threads = threads;
+  MT_TRY(mt_blas_new(&d->blas, d, d->options.libblas, err));
+  d->impl = mt_pool_new(&d->options, threads);
+  if (d->impl == NULL) {
+    mt_blas_free(d, d->blas);
+    return mt_fail(err, MT_ENOMEM, "no host memory for a device");
+  }
+  snprintf(d->name, sizeof d->name, "cpu");
+  mt_host_about(d->about, sizeof d->about, threads);
+  return MT_OK;
+}
+
+static void cpu_close (mt_device *d) {
+  mt_blas_free(d, d->blas);
+  mt_pool_free(&d->options, d->impl);
+}
+
+static mt_status cpu_prepare (mt_plan *p, mt_err *err) {
+  mt_cpu_job *job = p->own;
+  int threads = mt_pool_threads(p->device->impl);
+  (void)err;
+  mt_cpu_plan(job, &p->launch, threads, &p->why);
+  int64_t pieces = job->piece ? (job->tiles - 1) / job->piece + 1 : 0;
+  p->kernel = &mt_cpu_kernels[job->row];
+  p->grid.blocks = job->tiles < UINT32_MAX ? (uint32_t)job->tiles : UINT32_MAX;
+  p->grid.threads = (uint32_t)(pieces < threads ? pieces : threads);
+  return MT_OK;
+}
+
+/* What no loop over tiles can do: access by access, on the caller's thread. */
+static mt_status run_literally (const mt_plan *p, mt_err *err) {
+  const mt_desc *d = &p->launch.desc;
+  mt_kernel row = {"cpu_literal", MT_OP_COPY, (uint8_t)d->form, 0, 1, 1, 0, NULL, true,
+                   MT_CAST_ALL};
+  mt_grid grid = {1, (uint32_t)(d->form == MT_FORM_TV ? d->threads : 1)};
+  return mt_ref_run(&row, grid, &p->launch, p->bytes, err);
+}
+
+static mt_status cpu_prepare_product (mt_plan *p, mt_err *err) {
+  return mt_cpu_product_prepare(p, mt_pool_threads(p->device->impl), err);
+}
+
+static mt_status cpu_launch (mt_plan *p, mt_stream *s, mt_err *err) {
+  mt_cpu_job *job = p->own;
+  (void)s;
+  if (p->launch.desc.op == MT_OP_MMA)
+    return mt_cpu_product_run(p, p->device->impl, err);
+  if (job->move == NULL) return job->row == MT_ROW_cpu_literal ? run_literally(p, err) :
+      MT_OK;
+  return mt_pool_run(p->device->impl, "copy", job->tiles, job->piece, mt_cpu_run, job,
+                     err);
+}
+
+const mt_backend mt_backend_cpu = {
+  .name = "cpu",
+  .kernels = mt_cpu_kernels,
+  .nkernels = &mt_ncpu_kernels,
+  .host = true,
+  .open = cpu_open,
+  .close = cpu_close,
+  .alloc = mt_host_malloc,
+  .free = mt_host_release,
+  .upload = mt_host_upload,
+  .download = mt_host_download,
+  .stream_create = mt_host_stream_create,
+  .stream_destroy = mt_host_stream_destroy,
+  .synchronize = mt_host_synchronize,
+  .launch = cpu_launch,
+  .measure = mt_host_measure,
+  .prepare = cpu_prepare,
+  .own_bytes = sizeof(mt_cpu_job),
+  .own_product = true,
+  .prepare_product = cpu_prepare_product,
+  .release = mt_cpu_product_release
+};

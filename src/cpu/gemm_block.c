@@ -1,0 +1,311 @@
+/*
+** gemm_block.c - the processor's own product: blocks, panels, tiles.
+** SPDX-License-Identifier: MIT
+**
+** A block of ordinates (M, N, K, batch) at a time: its panels of A and B are packed
+** through tables of offsets, whatever the layouts; then every tile of its C is a loop
+** over a panel of each. Sums that are not at the end of K wait in `tiles`. Layouts,
+** types, alpha and beta are dealt with once per element of a panel and of C.
+*/
+#include "cpu/gemm_block.h"
+
+enum {
+  MT_PANELCACHE = 512 << 10,         /* bytes of panels of A that a task goes through */
+  MT_PACKPIECE = 256 << 10,          /* bytes that are worth a thread's while */
+  MT_PACKROWS = 32,                  /* rows of a panel at once */
+  MT_MAXWIDTH = 32,                  /* elements of a row of a panel, at most */
+  MT_BLOCKNS = 20000                 /* that a small block takes, about */
+};
+#define MT_FLOPPIECE 4e6             /* operations that are worth a thread's while */
+
+static int64_t min_of (int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t max_of (int64_t a, int64_t b) { return a > b ? a : b; }
+
+/* ---------------------------------------------------------------- panels */
+
+static int64_t panel_width (const mt_cpu_gemm *g, int part) {
+  return part == MT_A ? g->micro->m : g->micro->n;
+}
+
+static char *panel_at (const mt_cpu_gemm *g, int part, int64_t i, int64_t batch) {
+  int64_t bytes = panel_width(g, part) * g->n[MT_K] * g->micro->bytes;
+  return g->panel[part] + (batch * g->panels[part] + i) * bytes;
+}
+
+/* ny rows of panel i from row y on, as far as the operand is real: C may go on. */
+static mt_cpu_piece rows_of (const mt_cpu_gemm *g, int part, int64_t i, int64_t batch,
+                             int64_t y, int64_t ny) {
+  int mode = mt_cpu_mode_of[part][MT_X];
+  int64_t width = panel_width(g, part), first = g->first[mode] + i * width;
+  int64_t nx = min_of(width, g->n[mode] - i * width);
+  nx = min_of(nx, g->side[part].part.real[0] - first);
+  return (mt_cpu_piece){i * width, max_of(nx, 0), y, ny, batch};
+}
+
+/* 0 beyond that. */
+static void pack_rows (const mt_cpu_gemm *g, int part, int64_t i, int64_t batch,
+                       int64_t y, int64_t ny) {
+  _Alignas(MT_PANEL_ALIGN) char raw[MT_PACKROWS * MT_MAXWIDTH * 8];
+  const mt_cpu_side *s = &g->side[part];
+  int64_t width = panel_width(g, part);
+  mt_cpu_piece p = rows_of(g, part, i, batch, y, ny);
+  char *to = panel_at(g, part, i, batch) + y * width * g->micro->bytes;
+  if (p.nx == 0) {
+    memset(to, 0, (size_t)(ny * width * g->micro->bytes));
+    return;
+  }
+  mt_cpu_gather(g->widen[part] ? raw : to, s, &p, width);
+  if (g->widen[part]) g->widen[part](to, raw, ny * width);
+}
+
+/* A few rows of all panels, then the next: their pages stay in the processor's tables. */
+static void pack_panels (const mt_cpu_gemm *g, int part, int64_t at, int64_t end,
+                         mt_worker *w) {
+  int64_t n = g->panels[part], ns = 4 * MT_PACKROWS * panel_width(g, part);
+  for (int64_t y = 0; y < g->n[MT_K]; y += MT_PACKROWS)
+    for (int64_t i = at; i < end; i++) {
+      pack_rows(g, part, i % n, i / n, y, min_of(MT_PACKROWS, g->n[MT_K] - y));
+      if (mt_worker_ends(w, ns)) return;
+    }
+}
+
+/* An mt_work: the panels of A, then those of B, batch by batch. */
+static void pack_some (void *arg, int64_t at, int64_t end, mt_worker *w) {
+  const mt_cpu_gemm *g = arg;
+  int64_t a = g->keep ? 0 : g->panels[0] * g->n[MT_L];
+  if (at < a) pack_panels(g, MT_A, at, min_of(end, a), w);
+  if (end > a) pack_panels(g, MT_B, max_of(at, a) - a, end - a, w);
+}
+
+/* ---------------------------------------------------------------- tiles */
+
+/* Where a tile of C is, and how much of it is real. */
+static mt_cpu_piece place_of (const mt_cpu_gemm *g, int64_t i, int64_t j, int64_t batch) {
+  int64_t m = g->micro->m, n = g->micro->n;
+  mt_cpu_piece p = {i * m, min_of(m, g->n[MT_M] - i * m), j * n,
+                    min_of(n, g->n[MT_N] - j * n), batch};
+  return p;
+}
+
+/* The same of integers, to raw elements or as they are. */
+static char *to_integers (const mt_cpu_gemm *g, char *tile, char *raw,
+                          const mt_cpu_piece *p) {
+  _Alignas(MT_PANEL_ALIGN) char old[MT_MAXTILE];
+  int64_t m = g->micro->m, n = m * p->ny;
+  bool plain = g->alpha == 1 && g->beta == 0;
+  if (plain && g->acc != MT_ACC_WIDE) {
+    if (g->narrow) g->narrow(raw, tile, n);
+    return g->narrow ? raw : tile;
+  }
+  if (g->beta != 0) mt_cpu_gather(old, &g->side[MT_C], p, m);
+  mt_cpu_scale_sums(&g->scale, raw, tile, g->beta != 0 ? old : NULL, n);
+  return raw;
+}
+
+static char *to_floats (const mt_cpu_gemm *g, char *tile, char *raw,
+                        const mt_cpu_piece *p) {
+  _Alignas(MT_PANEL_ALIGN) char old[MT_MAXTILE];
+  int64_t m = g->micro->m, n = m * p->ny;
+  char *before = NULL;
+  if (g->beta != 0) {
+    mt_cpu_gather(raw, &g->side[MT_C], p, m);
+    if (g->widen[MT_C]) g->widen[MT_C](old, raw, n);
+    before = g->widen[MT_C] ? old : raw;
+  }
+  if (g->alpha != 1 || before)
+    mt_cpu_combine(g->acc, tile, before, n, g->alpha, g->beta);
+  if (g->narrow) g->narrow(raw, tile, n);
+  return g->narrow ? raw : tile;
+}
+
+/* C = alpha tile + beta C. The tile is used up. */
+static void put_tile (const mt_cpu_gemm *g, char *tile, const mt_cpu_piece *p) {
+  _Alignas(MT_PANEL_ALIGN) char raw[MT_MAXTILE];
+  bool floats = mt_cpu_is_float(g->side[MT_C].part.dtype);
+  char *from = (floats ? to_floats : to_integers)(g, tile, raw, p);
+  mt_cpu_scatter(&g->side[MT_C], p, from, g->micro->m);
+}
+
+static void make_tile (const mt_cpu_gemm *g, int64_t i, int64_t j, int64_t batch) {
+  _Alignas(MT_PANEL_ALIGN) char here[MT_MAXTILE], part[MT_MAXTILE];
+  const mt_micro *u = g->micro;
+  char *tile = here;
+  if (g->tiles) {
+    int64_t at = (batch * g->panels[1] + j) * g->panels[0] + i;
+    tile = g->tiles + at * u->m * u->n * u->sum;
+  }
+  bool same = u->acc == g->acc;
+  u->run(g->n[MT_K], panel_at(g, MT_A, i, batch), panel_at(g, MT_B, j, batch),
+         same ? tile : part, g->fresh || !same);
+  if (!same) mt_cpu_count(tile, part, u->m * u->n, g->fresh);
+  if (!g->last) return;
+  mt_cpu_piece p = place_of(g, i, j, batch);
+  put_tile(g, tile, &p);
+}
+
+/* An mt_work: groups of tiles; a panel of B stays in the first cache, a group of those of
+** A in the second. */
+static void multiply_some (void *arg, int64_t at, int64_t end, mt_worker *w) {
+  const mt_cpu_gemm *g = arg;
+  const mt_micro *u = g->micro;
+  int64_t ns = (g->n[MT_K] + 64) * u->m * u->n / 8 * (g->acc == MT_ACC_WIDE ? 64 : 1);
+  for (; at < end; at++) {
+    int64_t gi = at % g->groups[0], rest = at / g->groups[0];
+    int64_t gj = rest % g->groups[1], batch = rest / g->groups[1];
+    int64_t i1 = min_of((gi + 1) * g->group[0], g->panels[0]);
+    int64_t j1 = min_of((gj + 1) * g->group[1], g->panels[1]);
+    for (int64_t j = gj * g->group[1]; j < j1; j++)
+      for (int64_t i = gi * g->group[0]; i < i1; i++) {
+        make_tile(g, i, j, batch);
+        if (mt_worker_ends(w, ns)) return;
+      }
+  }
+}
+
+/* ---------------------------------------------------------------- blocks */
+
+static void set_tables (mt_cpu_gemm *g, int part) {
+  for (int i = 0; i < MT_SIDE_MODES; i++) {
+    int mode = mt_cpu_mode_of[part][i];
+    mt_cpu_offsets(g->side[part].table[i], &g->side[part].mode[i], g->first[mode],
+                   g->n[mode]);
+  }
+}
+
+/* Tasks of whole rows of tiles, and more of them until every thread has some. */
+static int64_t choose_groups (mt_cpu_gemm *g, int threads) {
+  const mt_micro *u = g->micro;
+  int64_t bytes = u->m * max_of(g->n[MT_K], 1) * u->bytes;
+  g->group[0] = min_of(g->panels[0], max_of(1, MT_PANELCACHE / bytes));
+  g->group[1] = g->panels[1];
+  for (;;) {
+    for (int i = 0; i < 2; i++) g->groups[i] = mt_div_up(g->panels[i], g->group[i]);
+    int64_t tasks = g->groups[0] * g->groups[1] * g->n[MT_L];
+    int most = g->group[1] > 2 * g->group[0] || g->group[0] == 1;
+    if (threads == 1 || tasks >= 4 * threads || g->group[most] == 1) return tasks;
+    g->group[most] = mt_div_up(g->group[most], 2);
+  }
+}
+
+static mt_status run_block (mt_cpu_gemm *g, mt_pool *pool, mt_err *err) {
+  const mt_micro *u = g->micro;
+  int64_t depth = g->n[MT_K], total = g->panels[1] + (g->keep ? 0 : g->panels[0]);
+  if (depth > 0) {
+    if (!g->keep) set_tables(g, MT_A);
+    set_tables(g, MT_B);
+    MT_TRY(mt_pool_run(pool, "gemm", total * g->n[MT_L],
+                       1 + MT_PACKPIECE / (depth * u->n * u->bytes), pack_some, g, err));
+  }
+  if (g->last) set_tables(g, MT_C);
+  int64_t tasks = choose_groups(g, mt_pool_threads(pool));
+  double flops = 2.0 * (double)(g->group[0] * u->m * g->group[1] * u->n) * (double)depth;
+  MT_TRY(mt_pool_run(pool, "gemm", tasks, 1 + (int64_t)(MT_FLOPPIECE / (flops + 1)),
+                     multiply_some, g, err));
+  return mt_stopped_after(&g->spent, MT_BLOCKNS, err, "gemm") ? MT_ESTOPPED : MT_OK;
+}
+
+/* All of K for these rows and columns of C. */
+static mt_status run_blocks_of_k (mt_cpu_gemm *g, mt_pool *pool, mt_err *err) {
+  int64_t k = g->alpha == 0 ? 0 : g->size[MT_K];
+  g->first[MT_K] = 0;
+  do {
+    g->n[MT_K] = min_of(g->most[MT_K], k - g->first[MT_K]);
+    g->fresh = g->first[MT_K] == 0;
+    g->last = g->first[MT_K] + g->n[MT_K] == k;
+    MT_TRY(run_block(g, pool, err));
+    g->first[MT_K] += g->n[MT_K];
+  } while (!g->last);
+  return MT_OK;
+}
+
+/* Blocks of `mode` one after the other; false behind the last. */
+static bool next_block (mt_cpu_gemm *g, int mode) {
+  g->first[mode] += g->n[mode];
+  g->n[mode] = min_of(g->most[mode], g->size[mode] - g->first[mode]);
+  return g->n[mode] > 0;
+}
+
+static bool first_block (mt_cpu_gemm *g, int mode) {
+  g->first[mode] = g->n[mode] = 0;
+  return next_block(g, mode);
+}
+
+/* ---------------------------------------------------------------- elements */
+
+/* The largest magnitude among ny rows of panel i from row y on. */
+static uint64_t magnitude_of (const mt_cpu_gemm *g, int part, int64_t i, int64_t batch,
+                              int64_t y, int64_t ny) {
+  _Alignas(MT_PANEL_ALIGN) char raw[MT_PACKROWS * MT_MAXWIDTH * 8];
+  const mt_cpu_side *s = &g->side[part];
+  int64_t width = panel_width(g, part);
+  mt_cpu_piece p = rows_of(g, part, i, batch, y, ny);
+  if (p.nx == 0) return 0;
+  mt_cpu_gather(raw, s, &p, width);
+  return mt_cpu_magnitude((mt_dtype)s->part.dtype, raw, ny * width);
+}
+
+/* An mt_work: panels of an operand. */
+static void measure_some (void *arg, int64_t at, int64_t end, mt_worker *w) {
+  mt_cpu_gemm *g = arg;
+  int part = g->measuring;
+  int64_t n = g->panels[part], ns = 8 * MT_PACKROWS * panel_width(g, part);
+  for (int64_t y = 0; y < g->n[MT_K]; y += MT_PACKROWS)
+    for (int64_t i = at; i < end; i++) {
+      int64_t ny = min_of(MT_PACKROWS, g->n[MT_K] - y);
+      uint64_t v = magnitude_of(g, part, i % n, i / n, y, ny), most = g->most_of;
+      while (v > most && !atomic_compare_exchange_weak(&g->most_of, &most, v)) continue;
+      if (mt_worker_ends(w, ns)) return;
+    }
+}
+
+/* *out is multiplied by it. */
+static mt_status measure (double *out, mt_cpu_gemm *g, int part, mt_pool *pool,
+                          mt_err *err) {
+  int x = mt_cpu_mode_of[part][MT_X];
+  g->measuring = part;
+  g->most_of = 0;
+  for (bool b = first_block(g, MT_L); b; b = next_block(g, MT_L))
+    for (bool m = first_block(g, x); m; m = next_block(g, x))
+      for (bool k = first_block(g, MT_K); k; k = next_block(g, MT_K)) {
+        g->panels[part] = mt_div_up(g->n[x], panel_width(g, part));
+        set_tables(g, part);
+        int64_t bytes = g->n[MT_K] * panel_width(g, part) * g->side[part].elem;
+        MT_TRY(mt_pool_run(pool, "gemm", g->panels[part] * g->n[MT_L],
+                           1 + MT_PACKPIECE / (bytes + 1), measure_some, g, err));
+        if (mt_stopped_after(&g->spent, MT_BLOCKNS, err, "gemm")) return MT_ESTOPPED;
+      }
+  *out *= (double)g->most_of;
+  return MT_OK;
+}
+
+static void bind (mt_cpu_gemm *g, const mt_mma_launch *l) {
+  for (int i = 0; i < MT_PARTS; i++) {
+    int from = g->turned && i != MT_C ? 1 - i : i;
+    g->side[i].base = l->base[from];
+    g->side[i].offset = l->offset[from];
+  }
+}
+
+mt_status mt_cpu_gemm_run (mt_cpu_gemm *g, const mt_mma_launch *l, mt_pool *pool,
+                           mt_err *err) {
+  if (g->blas) return mt_blas_run(g->blas, &g->call, l, err);
+  bind(g, l);
+  if (g->measured && g->alpha != 0) {
+    double reach = (double)g->size[MT_K];
+    MT_TRY(measure(&reach, g, MT_A, pool, err));
+    MT_TRY(measure(&reach, g, MT_B, pool, err));
+    mt_cpu_arrange(g, l, reach, mt_pool_threads(pool));
+    bind(g, l);
+  }
+  for (bool b = first_block(g, MT_L); b; b = next_block(g, MT_L))
+    for (bool m = first_block(g, MT_M); m; m = next_block(g, MT_M)) {
+      g->panels[0] = mt_div_up(g->n[MT_M], g->micro->m);
+      g->keep = false;
+      for (bool n = first_block(g, MT_N); n; n = next_block(g, MT_N)) {
+        g->panels[1] = mt_div_up(g->n[MT_N], g->micro->n);
+        MT_TRY(run_blocks_of_k(g, pool, err));
+        g->keep = g->size[MT_K] <= g->most[MT_K];
+      }
+    }
+  return MT_OK;
+}

@@ -1,0 +1,47 @@
+/*
+** gemm_launch.c - products in host memory: the reference for a described partition,
+** the processor's own product without one.
+** SPDX-License-Identifier: MIT
+*/
+#include "cpu/copy.h"
+#include "cpu/gemm.h"
+
+enum { MT_MAXWORKERS = 64 };
+
+static mt_status prepare_reference (mt_plan *p, int threads, mt_err *err) {
+  const mt_mma_desc *d = &p->product.desc;
+  int64_t units = p->units < MT_MAXWORKERS ? p->units : MT_MAXWORKERS;
+  int workers = threads < units ? threads : units > 0 ? (int)units : 1;
+  p->room_bytes = mt_mma_ref_size(d, workers);
+  MT_CHECK(p->room_bytes > 0, err, "gemm: there is no atom %d", (int)d->atom);
+  p->room = mt_host_alloc(p->device, p->room_bytes);
+  if (p->room == NULL)
+    return mt_fail(err, MT_ENOMEM, "gemm: no host memory for %zu bytes of accumulators",
+                   p->room_bytes);
+  p->kernel = &mt_cpu_kernels[MT_ROW_mma_ref];
+  p->grid.threads = (uint32_t)workers;
+  return mt_mma_ref_make(p->room, d, workers, err);
+}
+
+static mt_status prepare_own (mt_plan *p, int threads, mt_err *err) {
+  p->kernel = &mt_cpu_kernels[MT_ROW_gemm];
+  p->grid.threads = (uint32_t)threads;
+  MT_TRY(mt_cpu_gemm_new(&p->native, p->device, &p->product, &p->why, err));
+  p->name = mt_cpu_gemm_name(p->native);
+  return MT_OK;
+}
+
+mt_status mt_cpu_product_prepare (mt_plan *p, int threads, mt_err *err) {
+  if (p->product.desc.form == MT_FORM_FLAT) return prepare_own(p, threads, err);
+  return prepare_reference(p, threads, err);
+}
+
+mt_status mt_cpu_product_run (mt_plan *p, mt_pool *pool, mt_err *err) {
+  if (p->native) return mt_cpu_gemm_run(p->native, &p->product, pool, err);
+  return mt_mma_ref_run(p->room, &p->product, pool ? NULL : p->bytes, pool, err);
+}
+
+void mt_cpu_product_release (mt_plan *p) {
+  mt_host_free(p->device, p->room, p->room_bytes);
+  if (p->native) mt_cpu_gemm_free(p->device, p->native);
+}

@@ -1,0 +1,108 @@
+/*
+** memory.c - memory of a GPU, and what goes between it and the host's.
+** SPDX-License-Identifier: MIT
+*/
+#include "cuda/cuda.h"
+
+mt_status mt_cuda_clear (mt_cuda *c, CUdeviceptr p, size_t bytes, mt_err *err) {
+  MT_TRY(mt_cuda_await(c, c->stream, err));
+  MT_TRY(CU(c, err, cuMemsetD8Async, (p, 0, bytes, c->stream)));
+  return CU(c, err, cuStreamSynchronize, (c->stream));
+}
+
+static mt_status out_of_memory (const mt_device *d, size_t bytes, mt_err *err) {
+  mt_err cause = *err;
+  return mt_fail(err, MT_ENOMEM, "%s has no %zu bytes of memory left: %s", d->name, bytes,
+                 cause.text);
+}
+
+/* Waits for what was freed and is still in use, if there is no other memory. */
+static mt_status find_memory (mt_device *d, CUdeviceptr *p, size_t bytes, mt_err *err) {
+  mt_cuda *c = d->impl;
+  mt_cuda_reap(d);
+  mt_status s = CU(c, err, cuMemAlloc, (p, bytes));
+  if (s != MT_ENOMEM || c->freed == NULL) return s;
+  mt_forgive(err);
+  MT_TRY(mt_cuda_await_all(c, err));
+  MT_TRY(CU(c, err, cuCtxSynchronize, ()));
+  mt_cuda_reap(d);
+  return CU(c, err, cuMemAlloc, (p, bytes));
+}
+
+static void give_back (mt_device *d, CUdeviceptr p) {
+  mt_cuda *c = d->impl;
+  mt_err err = MT_NOERR;
+  mt_cuda_reap(d);
+  if (!mt_cuda_is_idle(c) && mt_cuda_keep(d, &c->freed, (mt_kept){.p = p})) return;
+  if (c->lost[0] == '\0') (void)CU(c, &err, cuCtxSynchronize, ());
+  (void)CU(c, &err, cuMemFree, (p));
+}
+
+mt_status mt_cuda_alloc (mt_device *d, void **out, size_t bytes, mt_err *err) {
+  mt_cuda *c = d->impl;
+  CUdeviceptr p = 0;
+  *out = NULL;
+  if (bytes == 0) return MT_OK;
+  MT_TRY(mt_cuda_enter(c, err));
+  mt_status s = find_memory(d, &p, bytes, err);
+  if (s == MT_OK) {
+    s = mt_cuda_clear(c, p, bytes, err);
+    if (s != MT_OK) give_back(d, p);
+  }
+  mt_cuda_leave(c);
+  if (s == MT_ENOMEM) return out_of_memory(d, bytes, err);
+  if (s == MT_OK) *out = (void *)(uintptr_t)p;
+  return s;
+}
+
+/* A kernel on any stream may still be using the memory: then it is freed later. */
+void mt_cuda_free (mt_device *d, void *p, size_t bytes) {
+  mt_cuda *c = d->impl;
+  CUcontext popped;
+  (void)bytes;
+  if (p == NULL || mt_cuda_forked(c)) return;
+  bool inside = c->driver.cuCtxPushCurrent(c->context) == 0;
+  give_back(d, to_address(p));
+  if (inside) c->driver.cuCtxPopCurrent(&popped);
+}
+
+/* Of `left` bytes as many as are moved at once: all if nobody is asked in between. */
+static size_t at_once (size_t left, const mt_err *err) {
+  enum { MT_ATONCE = 128 << 20 };
+  return err->stop && left > MT_ATONCE ? MT_ATONCE : left;
+}
+
+/* On a stream that is done: when this returns nobody touches the host's memory. */
+mt_status mt_cuda_move (mt_cuda *c, CUdeviceptr device, void *to, const void *from,
+                        size_t bytes, CUstream stream, mt_err *err) {
+  mt_status s = MT_OK;
+  MT_TRY(mt_cuda_await(c, stream, err));
+  for (size_t at = 0, n; s == MT_OK && at < bytes; at += n) {
+    n = at_once(bytes - at, err);
+    if (at > 0 && mt_stopped(err, "copy")) return MT_ESTOPPED;
+    CUdeviceptr there = device + at;
+    if (to) s = CU(c, err, cuMemcpyDtoHAsync, ((char *)to + at, there, n, stream));
+    else s = CU(c, err, cuMemcpyHtoDAsync, (there, (const char *)from + at, n, stream));
+    if (s == MT_OK) s = CU(c, err, cuStreamSynchronize, (stream));
+  }
+  if (s != MT_OK) c->driver.cuCtxSynchronize();
+  return s;
+}
+
+mt_status mt_cuda_upload (mt_device *d, void *dst, const void *host, size_t bytes,
+                              mt_err *err) {
+  mt_cuda *c = d->impl;
+  MT_TRY(mt_cuda_enter(c, err));
+  mt_status s = mt_cuda_move(c, to_address(dst), NULL, host, bytes, c->stream, err);
+  mt_cuda_leave(c);
+  return s;
+}
+
+mt_status mt_cuda_download (mt_device *d, void *host, const void *src, size_t bytes,
+                                mt_err *err) {
+  mt_cuda *c = d->impl;
+  MT_TRY(mt_cuda_enter(c, err));
+  mt_status s = mt_cuda_move(c, to_address(src), host, NULL, bytes, c->stream, err);
+  mt_cuda_leave(c);
+  return s;
+}

@@ -1,0 +1,134 @@
+/*
+** wait.c - waiting for a GPU so that the call can be told to end, and giving back
+** what it may still be using.
+** SPDX-License-Identifier: MIT
+**
+** Calls of the driver that wait for a kernel cannot be ended. So it is looked first
+** whether they would have to wait, again and again, and asked in between; without anybody
+** to ask the driver waits. Memory that is freed and streams that are closed while the GPU
+** is at work are given back later.
+*/
+#include <time.h>
+
+#include "cuda/cuda.h"
+#include "cpu/host.h"
+
+#define MT_ASK 1e-3              /* seconds between two questions; the longest rest */
+#define MT_SPIN 20e-3                  /* seconds without a rest, as the driver waits */
+#define MT_LEAVE 0.5                   /* seconds that closing waits */
+
+/* ---------------------------------------------------------------- waiting */
+
+/* A rest of one part in 200 of what was waited so far: no wait becomes longer by more. */
+static void rest (double waited) {
+  double s = waited / 200 < MT_ASK ? waited / 200 : MT_ASK;
+  struct timespec t = {0, (long)(s * 1e9)};
+  if (waited > MT_SPIN) nanosleep(&t, NULL);
+}
+
+/* Either of the two; MT_OK if the driver would answer at once, with an error too. */
+static mt_status await (mt_cuda *c, CUstream s, CUevent e, mt_err *err) {
+  double begin = mt_host_now(), now = begin, asked = begin;
+  while ((e ? c->driver.cuEventQuery(e) : c->driver.cuStreamQuery(s)) ==
+         MT_CU_NOT_READY) {
+    now = mt_host_now();
+    if (now - asked >= MT_ASK) {
+      asked = now;
+      if (mt_stopped(err, "waiting for the GPU")) return MT_ESTOPPED;
+    }
+    rest(now - begin);
+  }
+  return MT_OK;
+}
+
+mt_status mt_cuda_await (mt_cuda *c, CUstream s, mt_err *err) {
+  return err->stop ? await(c, s, NULL, err) : MT_OK;
+}
+
+mt_status mt_cuda_await_event (mt_cuda *c, CUevent e, mt_err *err) {
+  return err->stop ? await(c, NULL, e, err) : MT_OK;
+}
+
+mt_status mt_cuda_await_all (mt_cuda *c, mt_err *err) {
+  if (err->stop == NULL) return MT_OK;
+  MT_TRY(await(c, c->stream, NULL, err));
+  if (c->room.stream) MT_TRY(await(c, c->room.stream, NULL, err));
+  for (mt_kept *k = c->streams; k; k = k->next) MT_TRY(await(c, k->stream, NULL, err));
+  return MT_OK;
+}
+
+/* The queue of a stream is bounded: behind a full one a launch waits. So many launches
+** after an event was recorded that is awaited before there are as many again. */
+mt_status mt_cuda_throttle (mt_cuda *c, CUstream s, mt_err *err) {
+  enum { MT_BATCH = 256 };
+  if (err->stop == NULL || ++c->launches % MT_BATCH != 0) return MT_OK;
+  CUevent *e = &c->batch[c->launches / MT_BATCH % 2];
+  if (*e) MT_TRY(mt_cuda_await_event(c, *e, err));
+  else if (c->driver.cuEventCreate(e, MT_CU_NO_TIMING) != 0) return *e = NULL, MT_OK;
+  return CU(c, err, cuEventRecord, (*e, s));
+}
+
+/* ---------------------------------------------------------------- later */
+
+static bool is_idle (const mt_cuda *c, CUstream s) {
+  return s == NULL || c->driver.cuStreamQuery(s) != MT_CU_NOT_READY;
+}
+
+bool mt_cuda_is_idle (const mt_cuda *c) {
+  bool idle = c->lost[0] != 0 || (is_idle(c, c->stream) && is_idle(c, c->room.stream));
+  for (const mt_kept *k = c->streams; idle && k; k = k->next)
+    idle = is_idle(c, k->stream);
+  return idle;
+}
+
+bool mt_cuda_keep (mt_device *d, mt_kept **list, mt_kept what) {
+  mt_kept *k = mt_host_alloc(d, sizeof *k);
+  if (k == NULL) return false;
+  *k = what;
+  k->next = *list;
+  *list = k;
+  return true;
+}
+
+/* Takes the first one out of the list. */
+static mt_kept take (mt_device *d, mt_kept **list) {
+  mt_kept *k = *list, what = *k;
+  *list = k->next;
+  mt_host_free(d, k, sizeof *k);
+  return what;
+}
+
+void mt_cuda_close_stream (mt_device *d, CUstream s) {
+  mt_cuda *c = d->impl;
+  mt_kept **k = &c->streams;
+  while (*k && (*k)->stream != s) k = &(*k)->next;
+  if (*k && !is_idle(c, s)) (*k)->closed = true;
+  else if (*k) take(d, k), c->driver.cuStreamDestroy(s);
+}
+
+void mt_cuda_reap (mt_device *d) {
+  mt_cuda *c = d->impl;
+  for (mt_kept **k = &c->streams; *k;) {
+    CUstream s = (*k)->stream;
+    if ((*k)->closed && is_idle(c, s)) take(d, k), c->driver.cuStreamDestroy(s);
+    else k = &(*k)->next;
+  }
+  if (c->freed == NULL || !mt_cuda_is_idle(c)) return;
+  while (c->freed) c->driver.cuMemFree(take(d, &c->freed).p);
+}
+
+bool mt_cuda_finish (mt_device *d) {
+  mt_cuda *c = d->impl;
+  double begin = mt_host_now();
+  bool idle = false;
+  while (!(idle = mt_cuda_is_idle(c)) && mt_host_now() - begin < MT_LEAVE)
+    rest(mt_host_now() - begin);
+  for (int i = 0; i < 2; i++)
+    if (c->batch[i]) c->driver.cuEventDestroy(c->batch[i]);
+  while (c->streams) c->driver.cuStreamDestroy(take(d, &c->streams).stream);
+  while (c->freed) {
+    CUdeviceptr p = take(d, &c->freed).p;
+    if (idle) c->driver.cuMemFree(p);
+  }
+  return idle;
+}

@@ -1,0 +1,48 @@
+/*
+** kernel.h - private: a row of a table of kernels. Each backend has such a table.
+** SPDX-License-Identifier: MIT
+*/
+#ifndef MT_DESC_KERNEL_H
+#define MT_DESC_KERNEL_H
+
+#include "desc/desc.h"
+
+/* The type that stands for any, in a conversion of a row. */
+enum { MT_any = 255 };
+#define MT_CAST_ANY MT_CAST(MT_any, MT_any)
+#define MT_CAST_ALL MT_CAST(MT_any, 0)
+
+typedef struct mt_kernel {
+  const char *name;        /* of the function in the image too: mt_NAME */
+  uint8_t op, form;        /* mt_op, mt_form */
+  uint8_t bytes;           /* of one access; 0: any */
+  uint16_t threads;        /* TV: the most a block may have; FLAT: of every block */
+  uint16_t unroll;         /* FLAT: accesses per thread; TV: accesses in flight at most */
+  /* Of a product: an atom's name, `*` is any text, and the GPU as mma.def has it. */
+  uint16_t arch;
+  const char *atom;
+  bool swizzled;           /* of swizzled sides, others of plain ones; bytes 0: of both */
+  uint32_t cast;           /* as in mt_desc; MT_CAST_ANY: any but 0; MT_CAST_ALL: any */
+} mt_kernel;
+
+typedef struct mt_grid { uint32_t blocks, threads; } mt_grid;
+
+/* Reasons why better rows were refused, in their order; what has no room is dropped. */
+enum { MT_MAXREFUSED = 12 };
+typedef struct mt_why {
+  int n;
+  const char *name[MT_MAXREFUSED];     /* of a row, or of a family: "copy_tile" */
+  uint16_t reason[MT_MAXREFUSED];      /* where it begins in text */
+  uint16_t length;
+  char text[1024];
+} mt_why;
+static inline const char *mt_why_reason (const mt_why *w, int i) {
+  return w->text + w->reason[i];
+}
+void mt_why_add (mt_why *w, const char *name, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Whether the row executes the atom on this GPU: 90 is sm_90. */
+bool mt_kernel_executes (const mt_kernel *k, const char *atom, int arch);
+
+#endif

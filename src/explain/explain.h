@@ -1,0 +1,28 @@
+/*
+** explain.h - private: telling a derivation, line by line.
+** SPDX-License-Identifier: MIT
+*/
+#ifndef MT_EXPLAIN_EXPLAIN_H
+#define MT_EXPLAIN_EXPLAIN_H
+
+#include "algebra/f2.h"
+
+/* The text so far: n bytes of it would have been written. */
+typedef struct mt_teller {
+  char *buf;
+  size_t size, n;
+  int indent;
+  const char *left, *right;      /* names of what is composed */
+} mt_teller;
+
+/* A line; directives as in mt_failn. */
+void mt_tell (mt_teller *x, const char *format, ...);
+/* The line "name = value", whole. */
+void mt_tell_value (mt_teller *x, const char *name, const mt_node *v);
+/* The lines of a failure. */
+void mt_tell_failure (mt_teller *x, const mt_err *err);
+
+/* How A o B comes about, without its result; true if it has one. */
+bool mt_tell_composition (mt_teller *x, const mt_node *a, const mt_node *t);
+
+#endif

@@ -1,0 +1,48 @@
+/*
+** hopper.h - private: products by TMA and wgmma, from a proven product to a launch.
+** SPDX-License-Identifier: MIT
+*/
+#ifndef MT_GEMM_HOPPER_H
+#define MT_GEMM_HOPPER_H
+
+#include "moontile/types.h"
+#include "desc/desc.h"
+#include "gemm/hopper_desc.h"
+
+/* What a TMA map is made of, the innermost axis first; its elements are contiguous. Boxes
+** lie in shared memory with 128 bytes of swizzle; what is outside is read as 0. */
+typedef struct mt_tma_box {
+  mt_dtype dtype;
+  void *base;                  /* a multiple of 16 */
+  uint64_t extent[3];
+  uint64_t stride[2];          /* bytes, of axes 1 and 2: multiples of 16 */
+  uint32_t box[3];             /* 256 at most */
+} mt_tma_box;
+
+enum { MT_HOPPER_MAPS = MT_PARTS };          /* of A, B and D, as MT_A, MT_B, MT_C */
+
+/* A row of kernels/gemm/hopper.def. */
+typedef struct mt_hopper_row {
+  mt_dtype type[MT_PARTS];
+  uint16_t n, stages, cluster;
+  bool mn[2];                  /* of A and B: M or N is contiguous, not K */
+} mt_hopper_row;
+extern const mt_hopper_row mt_hopper_rows[];
+extern const size_t mt_nhopper_rows;
+
+typedef struct mt_hopper {
+  mt_hopper_launch launch;     /* without the maps */
+  mt_tma_box map[MT_HOPPER_MAPS];
+  const mt_hopper_row *row;
+  uint32_t blocks, shared;
+} mt_hopper;
+
+/* The fastest row for a product without a partition, by prediction, and its launch on a
+** GPU of `cores` multiprocessors; maps are left to who launches it. D may be computed as
+** its transpose: A and B change places. Negative: no row does it, and why is in `why`.
+** The laws: (1) every element of D is stored once; (2) nothing outside of A, B and C is
+** read or written, by the extents of the maps and of M and N. */
+int mt_hopper_choose (mt_hopper *out, const mt_mma_launch *l, int cores,
+                      char *why, size_t size);
+
+#endif

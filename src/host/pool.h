@@ -1,0 +1,41 @@
+/*
+** pool.h - private: threads that share a loop.
+** SPDX-License-Identifier: MIT
+*/
+#ifndef MT_HOST_POOL_H
+#define MT_HOST_POOL_H
+
+#include "moontile/device.h"
+
+typedef struct mt_pool mt_pool;
+
+/* A thread at work on a loop. */
+typedef struct mt_worker {
+  mt_pool *pool;
+  mt_err *err;                    /* of the caller's own thread, which asks; else NULL */
+  const char *op;
+  int64_t spent;                     /* nanoseconds of work since it last asked */
+} mt_worker;
+
+/* Does the indices first .. last - 1 of a loop, unless it is to end before. */
+typedef void mt_work (void *arg, int64_t first, int64_t last, mt_worker *w);
+
+bool mt_worker_asks (mt_worker *w);
+/* After a step of about so many nanoseconds, 5 ms at most: whether the loop is to end. */
+static inline bool mt_worker_ends (mt_worker *w, int64_t ns) {
+  w->spent += ns;
+  return w->spent >= 1000000 && mt_worker_asks(w);
+}
+
+/* For `threads` >= 1 threads, the caller's among them; none is started yet. NULL: no
+** memory. */
+mt_pool *mt_pool_new (const mt_device_options *o, int threads);
+void mt_pool_free (const mt_device_options *o, mt_pool *p);
+int mt_pool_threads (const mt_pool *p);
+/* Does all of 0 .. total - 1 in pieces of `piece`, on all threads; they are started on
+** first use, and the caller does what they do not. Errors: MT_ESTOPPED, `op` names the
+** operation; then no thread is at work any more. */
+mt_status mt_pool_run (mt_pool *p, const char *op, int64_t total, int64_t piece,
+                       mt_work *work, void *arg, mt_err *err);
+
+#endif

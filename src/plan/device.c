@@ -1,0 +1,84 @@
+/*
+** device.c - devices, their memory, streams: the doors to the backends.
+** SPDX-License-Identifier: MIT
+*/
+#include "plan/device.h"
+
+/* ---------------------------------------------------------------- opening */
+
+mt_status mt_device_make (mt_device **out, const mt_backend *b, int index,
+                          const mt_device_options *options, mt_err *err) {
+  mt_device_options o = {0};
+  if (options) o = *options;
+  if (o.alloc == NULL) o.alloc = mt_libc_alloc;
+  MT_CHECK(o.threads >= 0, err, "device: %d threads", o.threads);
+  MT_CHECK(o.piece == 0 || (o.piece >= 16 && o.piece <= PTRDIFF_MAX), err,
+           "device: pieces of %zu bytes: at least 16", o.piece);
+  mt_device *d = mt_take_memory(&o, sizeof *d);
+  if (d == NULL) return mt_fail(err, MT_ENOMEM, "no host memory for a device");
+  memset(d, 0, sizeof *d);
+  d->backend = b;
+  d->threads = 1;
+  d->options = o;
+  mt_status s = b->open(d, index, err);
+  if (s != MT_OK) {
+    mt_host_free(d, d, sizeof *d);
+    return s;
+  }
+  *out = d;
+  return MT_OK;
+}
+
+void mt_device_close (mt_device *d) {
+  if (d == NULL) return;
+  d->backend->close(d);
+  mt_host_free(d, d, sizeof *d);
+}
+
+const char *mt_device_name (const mt_device *d) { return d->name; }
+const char *mt_device_about (const mt_device *d) { return d->about; }
+bool mt_device_is_host (const mt_device *d) { return d->backend->host; }
+int mt_device_threads (const mt_device *d) { return d->threads; }
+size_t mt_device_staging (const mt_device *d) { return d->staging; }
+
+/* ---------------------------------------------------------------- memory and streams */
+
+mt_status mt_malloc (mt_device *d, void **out, size_t bytes, mt_err *err) {
+  *out = NULL;
+  return bytes == 0 ? MT_OK : d->backend->alloc(d, out, bytes, err);
+}
+
+void mt_free (mt_device *d, void *p, size_t bytes) {
+  if (p) d->backend->free(d, p, bytes);
+}
+
+mt_status mt_upload (mt_device *d, void *dst, const void *host, size_t bytes,
+                     mt_err *err) {
+  MT_TRY(mt_graph_idle(d, "upload", err));
+  return mt_graph_upload(d, dst, host, bytes, err);
+}
+
+mt_status mt_graph_upload (mt_device *d, void *dst, const void *host, size_t bytes,
+                           mt_err *err) {
+  return bytes == 0 ? MT_OK : d->backend->upload(d, dst, host, bytes, err);
+}
+
+mt_status mt_download (mt_device *d, void *host, const void *src, size_t bytes,
+                       mt_err *err) {
+  MT_TRY(mt_graph_idle(d, "download", err));
+  return bytes == 0 ? MT_OK : d->backend->download(d, host, src, bytes, err);
+}
+
+mt_status mt_stream_create (mt_device *d, mt_stream **out, mt_err *err) {
+  *out = NULL;
+  return d->backend->stream_create(d, out, err);
+}
+
+void mt_stream_destroy (mt_device *d, mt_stream *s) {
+  if (s) d->backend->stream_destroy(d, s);
+}
+
+mt_status mt_synchronize (mt_device *d, mt_stream *s, mt_err *err) {
+  MT_TRY(mt_graph_idle(d, "synchronize", err));
+  return d->backend->synchronize(d, s, err);
+}

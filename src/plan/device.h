@@ -1,0 +1,151 @@
+/*
+** device.h - private: backends, devices and plans.
+** SPDX-License-Identifier: MIT
+**
+** A backend is reached only through its table, which backends.c names.
+*/
+#ifndef MT_PLAN_DEVICE_H
+#define MT_PLAN_DEVICE_H
+
+#include "moontile/graph.h"
+#include "host/alloc.h"
+#include "core/error.h"
+#include "gemm/hopper.h"
+#include "desc/kernel.h"
+#include "gemm/gemm.h"
+
+typedef struct mt_backend {
+  const char *name;                  /* "cpu", "cpu:checked", "cuda" */
+  const mt_kernel *kernels;
+  const size_t *nkernels;
+  bool (*has_code) (void);           /* NULL, or: whether the library carries them */
+  bool host;                         /* its memory is the host's */
+  /* Fills d->impl, d->name, d->about. On failure it has released everything. */
+  mt_status (*open) (mt_device *d, int index, mt_err *err);
+  void (*close) (mt_device *d);
+  /* Zeroed; bytes > 0. */
+  mt_status (*alloc) (mt_device *d, void **out, size_t bytes, mt_err *err);
+  void (*free) (mt_device *d, void *p, size_t bytes);
+  mt_status (*upload) (mt_device *d, void *dst, const void *host, size_t bytes,
+                       mt_err *err);
+  mt_status (*download) (mt_device *d, void *host, const void *src, size_t bytes,
+                         mt_err *err);
+  mt_status (*stream_create) (mt_device *d, mt_stream **out, mt_err *err);
+  void (*stream_destroy) (mt_device *d, mt_stream *s);
+  mt_status (*synchronize) (mt_device *d, mt_stream *s, mt_err *err);
+  mt_status (*launch) (mt_plan *p, mt_stream *s, mt_err *err);
+  /* Microseconds of n launches on the device's own stream, one behind the other. */
+  mt_status (*measure) (mt_plan *p, int n, double *us, mt_err *err);
+  /* NULL, or: chooses kernel and grid of a plan and fills its `own` part of own_bytes
+  ** bytes, which is zero. Without it mt_kernel_choose does, and there is no own part. */
+  mt_status (*prepare) (mt_plan *p, mt_err *err);
+  size_t own_bytes;
+  /* Whether it runs a product without a partition. */
+  bool own_product;
+  /* Chooses kernel and grid of a product that was proven. What it took `release` gives
+  ** back, NULL: nothing. */
+  mt_status (*prepare_product) (mt_plan *p, mt_err *err);
+  void (*release) (mt_plan *p);
+  /* NULL, or: makes g->own of what was recorded, launches it on a stream, gives it back.
+  ** Without them a graph is its plans, launched one after another. */
+  mt_status (*capture) (mt_graph *g, mt_err *err);
+  mt_status (*replay) (mt_graph *g, mt_stream *s, mt_err *err);
+  void (*forget) (mt_graph *g);
+  /* Copies between the host and a device with memory of its own (plan/stage.h). locked:
+  ** whether the host's memory is page-locked. room: what pieces pass through: its bytes,
+  ** and where it is on the host and on the device. transfer: launches p->stage. */
+  mt_status (*locked) (mt_device *d, bool *out, const void *p, size_t bytes,
+                       mt_err *err);
+  mt_status (*room) (mt_device *d, size_t *bytes, void *at[2], mt_err *err);
+  mt_status (*transfer) (mt_plan *p, mt_stream *s, mt_err *err);
+} mt_backend;
+
+struct mt_device {
+  const mt_backend *backend;
+  mt_device_options options;         /* alloc is never NULL here */
+  char name[32], about[256];
+  int threads;                       /* that it may run on, the caller's among them */
+  size_t staging;                    /* bytes that copies may pass through */
+  int arch;                          /* of a GPU: 90 is sm_90; 0: any atom runs */
+  int cores;                         /* of a GPU: multiprocessors */
+  bool hopper;                       /* has the kernels of TMA and wgmma */
+  void *impl;                        /* the backend's own */
+  struct mt_blas *blas;              /* of "cpu"; NULL: none is called */
+  mt_graph *recording;               /* NULL, or: launches are added to it */
+};
+
+struct mt_graph {
+  mt_device *device;
+  size_t n, room;
+  mt_plan **plan;                    /* of each launch, in order; each is held */
+  bool ready;
+  void *own;                         /* the backend's */
+};
+
+/* MT_EINVAL while d records: `what` would not see what is recorded. */
+mt_status mt_graph_idle (const mt_device *d, const char *what, mt_err *err);
+/* The launch of p, whose backend has not been asked yet. */
+mt_status mt_graph_add (mt_graph *g, mt_plan *p, const mt_stream *s, mt_err *err);
+
+enum { MT_HEADSIZE = 1024 };
+
+struct mt_plan {
+  mt_device *device;
+  const mt_kernel *kernel;
+  const char *name;                  /* of what runs; NULL: the kernel's */
+  mt_grid grid;
+  size_t graphs;                     /* so many times graphs hold it */
+  union {                            /* by the operation */
+    mt_launch launch;
+    mt_mma_launch product;
+  };
+  size_t bytes[MT_MAXBASE];          /* sizes of the buffers at launch.base */
+  int modes[MT_MAXBOUND];            /* the tensor's mode of each bound, from 1 */
+  mt_why why;
+  char head[MT_HEADSIZE];            /* what is done, in words */
+  void *own;                         /* the backend's part */
+  /* ---- of a copy */
+  mt_launch first;                   /* as it was proven, by elements, in order */
+  bool taken;                        /* its kernel was asked for, not predicted */
+  struct mt_stage *stage;            /* NULL, or: between the host and it, no kernel */
+  /* ---- of a product */
+  char atom[MT_ATOM_NAME];           /* "": no partition */
+  int64_t units;                     /* of work; 0: nothing is to be done */
+  void *room;                        /* host memory: of the reference */
+  size_t room_bytes;
+  struct mt_cpu_gemm *native;        /* the processor's own */
+  mt_hopper hopper;                  /* of its kernels */
+};
+
+/* Marks the rows of the backend that have an instruction for the product's types. */
+enum { MT_MAXROWS = 512 };
+void mt_gemm_rows (bool has[MT_MAXROWS], const mt_plan *p);
+
+static inline const char *mt_plan_name (const mt_plan *p) {
+  return p->name ? p->name : p->kernel->name;
+}
+
+/* Adds to what is said of a plan "ragged: dst (4,3):(1@0,1@1) + (8,6) < (10,7)", of the
+** tensors that are. */
+void mt_plan_say_bounds (mt_plan *p, int n, const mt_tensor *const t[],
+                         const char *const names[]);
+/* Describes the copy of one tensor to the other, which may lie on different devices, and
+** proves it: p->launch, of accesses of one element, and what p says of it. */
+mt_status mt_plan_prove (mt_plan *p, const mt_tensor *src, const mt_tensor *dst,
+                         mt_err *err);
+/* A cleared plan, or NULL with MT_ENOMEM; mt_plan_free also takes it half made. */
+mt_plan *mt_plan_new (mt_device *d, const char *op, mt_err *err);
+
+/* The device of this number of a backend; `options` may be NULL. */
+mt_status mt_device_make (mt_device **out, const mt_backend *b, int index,
+                          const mt_device_options *options, mt_err *err);
+
+/* Host memory through the device's allocator. mt_host_alloc: NULL when there is none. */
+static inline void *mt_host_alloc (const mt_device *d, size_t bytes) {
+  return mt_take_memory(&d->options, bytes);
+}
+static inline void mt_host_free (const mt_device *d, void *p, size_t bytes) {
+  mt_give_memory(&d->options, p, bytes);
+}
+
+#endif

@@ -1,0 +1,263 @@
+/*
+** plan.c - plans: described, proven, given a kernel, launched, printed.
+** SPDX-License-Identifier: MIT
+*/
+#include <stdio.h>
+
+#include "moontile/tune.h"
+#include "tile/bounds.h"
+#include "copy/check.h"
+#include "core/build.h"
+#include "copy/choice.h"
+#include "copy/kernel_choice.h"
+#include "plan/candidates.h"
+#include "plan/stage.h"
+
+static const char *const side_name[] = {"src", "dst"};
+
+/* ---------------------------------------------------------------- proving */
+
+/* The first mode of a destination with a stride of 0, from 1; 0 if there is none. */
+static int broadcast_mode (const mt_node *a) {
+  for (int i = 0; i < mt_rank(a); i++) {
+    const mt_node *m = mt_mode(a, i);
+    for (const mt_node *p = m; p < mt_next(m); p++)
+      if (p->tag == MT_LEAF && p->shape > 1 && p->stride == 0) return i + 1;
+  }
+  return 0;
+}
+
+/* A way out of what the validator refused; "" where the words before say it already. */
+static const char *way_out (mt_status s) {
+  if (s == MT_EINJECTIVE)
+    return "\nan element of dst is written once: give each value a place of its own";
+  if (s == MT_EOVERLAP) return "\ncopy through a tensor of its own in between";
+  return "";
+}
+
+/* What the validator said of the descriptor, in words about the tensors. */
+static mt_status explain (const mt_tensor *src, const mt_tensor *dst, mt_err *err) {
+  mt_err cause = *err;
+  const char *way = way_out(cause.status);
+  int mode = err->status == MT_EINJECTIVE ? broadcast_mode(mt_inner(dst->layout)) : 0;
+  if (mode > 0 && strncmp(cause.text, "dst: ", 5) == 0)
+    return mt_failn(err, cause.status, "copy: dst mode %d has stride 0: %s\ndst is %N%s",
+                    mode, cause.text + 5, dst->layout, way);
+  return mt_failn(err, cause.status,
+                  "copy: %s\nsrc is %N at offset %lld\ndst is %N at offset %lld%s",
+                  cause.text, src->layout, (long long)src->offset, dst->layout,
+                  (long long)dst->offset, way);
+}
+
+static mt_status prove (mt_plan *p, const mt_tensor *src, const mt_tensor *dst,
+                        mt_err *err) {
+#ifdef MT_UNSAFE_NO_CHECK      /* a test build, for a sanitizer to find what it does */
+  if (mt_check_shape(&p->launch, err) == MT_OK) return MT_OK;
+#else
+  if (mt_check_copy(&p->launch, p->bytes, err) == MT_OK) return MT_OK;
+#endif
+  return explain(src, dst, err);
+}
+
+/* ---------------------------------------------------------------- kernels */
+
+static int log_of (int n) {
+  int log = 0;
+  while (1 << log < n) log++;
+  return log;
+}
+
+/* Wider rows of the same form than the one that was taken. */
+static void say_why (mt_plan *p, const mt_narrow *narrow, const mt_tiled_copy *copy) {
+  const mt_backend *b = p->device->backend;
+  if (narrow->tile[0])
+    mt_why_add(&p->why, narrow->sheared ? "copy_shear" : "copy_tile", "%s", narrow->tile);
+  if (p->launch.desc.cast) return;
+  for (const mt_kernel *k = b->kernels; k < p->kernel; k++) {
+    if (k->bytes <= p->kernel->bytes || k->form != p->kernel->form ||
+        k->swizzled != p->kernel->swizzled)
+      continue;
+    if (copy && copy->atom_bits != 0)
+      mt_why_add(&p->why, k->name, "the atom moves %d bytes", copy->atom_bits / 8);
+    else if (narrow->reason[log_of(k->bytes)][0])
+      mt_why_add(&p->why, k->name, "%s", narrow->reason[log_of(k->bytes)]);
+  }
+}
+
+static mt_status no_kernel (const mt_plan *p, mt_err *err) {
+  const mt_why *w = &p->why;
+  mt_fail(err, MT_EUNSUPPORTED, "copy: no kernel of %s fits:%s", p->device->backend->name,
+          w->n == 0 ? "\nnone has this width" : "");
+  for (int i = 0; i < w->n; i++)
+    mt_explain(err, "\n%s: %s", w->name[i], mt_why_reason(w, i));
+  return err->status;
+}
+
+static mt_status choose (mt_plan *p, const mt_narrow *narrow, const mt_tiled_copy *copy,
+                         mt_err *err) {
+  const mt_backend *b = p->device->backend;
+  if (b->prepare) return b->prepare(p, err);
+  p->kernel = mt_kernel_choose(b->kernels, *b->nkernels, &p->launch.desc, &p->grid,
+                               &p->why);
+  if (p->kernel == NULL) return no_kernel(p, err);
+  say_why(p, narrow, copy);
+  return MT_OK;
+}
+
+/* ---------------------------------------------------------------- plans */
+
+void mt_plan_say_bounds (mt_plan *p, int n, const mt_tensor *const t[],
+                         const char *const names[]) {
+  size_t at = strlen(p->head);
+  const char *before = "\nragged: ";
+  for (int i = 0; i < n; i++) {
+    char text[MT_HEADSIZE / 4];
+    if (mt_ordinates(t[i]) == 0 || at >= sizeof p->head) continue;
+    mt_bounds_format(text, sizeof text, t[i]->bounds);
+    at += (size_t)snprintf(p->head + at, sizeof p->head - at, "%s%s %s", before, names[i],
+                           text);
+    before = ", ";
+  }
+}
+
+/* "copy f32 LAYOUT -> LAYOUT", "copy f32 LAYOUT -> bf16 LAYOUT"; long layouts are cut. */
+static void write_head (mt_plan *p, const mt_tensor *src, const mt_tensor *dst) {
+  enum { MT_CUT = MT_HEADSIZE / 2 - 32 };
+  const mt_tensor *side[] = {src, dst};
+  char text[2][MT_CUT + 4];
+  for (int o = 0; o < 2; o++)
+    if (mt_format(text[o], MT_CUT + 1, side[o]->layout) > MT_CUT)
+      strcpy(text[o] + MT_CUT, "...");
+  bool cast = src->dtype != dst->dtype;
+  snprintf(p->head, sizeof p->head, "copy %s %s -> %s%s%s", mt_dtype_name(src->dtype),
+           text[0], cast ? mt_dtype_name(dst->dtype) : "", cast ? " " : "", text[1]);
+  mt_plan_say_bounds(p, 2, side, side_name);
+}
+
+static mt_status make (mt_plan *p, const mt_tiled_copy *copy, const mt_tensor *src,
+                       const mt_tensor *dst, mt_err *err) {
+  mt_narrow narrow, unused;
+  MT_TRY(mt_describe(&p->launch, p->modes, copy, src, dst, err));
+  MT_TRY(prove(p, src, dst, err));
+  p->first = p->launch;
+  MT_TRY(mt_widen(&p->launch, &narrow, copy, err));
+  MT_TRY(mt_widen_to(&p->first, &unused, NULL, 1, err));
+  if (copy == NULL && p->launch.desc.rests > 0) mt_cheapest(&p->launch, &narrow);
+  MT_TRY(prove(p, src, dst, err));
+  write_head(p, src, dst);
+  return choose(p, &narrow, copy, err);
+}
+
+mt_status mt_plan_prove (mt_plan *p, const mt_tensor *src, const mt_tensor *dst,
+                         mt_err *err) {
+  p->bytes[MT_SRC] = src->bytes;
+  p->bytes[MT_DST] = dst->bytes;
+  MT_TRY(mt_describe(&p->launch, p->modes, NULL, src, dst, err));
+  if (p->launch.desc.nbound > 0)
+    return mt_failn(err, MT_EUNSUPPORTED, "copy: the real elements of src %N and dst %N "
+                    "are no box: between two devices they do not travel in pieces\n"
+                    "T:to(device) brings the ragged tensor there; copy then",
+                    src->layout, dst->layout);
+  MT_TRY(prove(p, src, dst, err));
+  write_head(p, src, dst);
+  return MT_OK;
+}
+
+static size_t plan_size (const mt_device *d) {
+  return sizeof(mt_plan) + d->backend->own_bytes;
+}
+
+mt_plan *mt_plan_new (mt_device *d, const char *op, mt_err *err) {
+  mt_plan *p = mt_host_alloc(d, plan_size(d));
+  if (p == NULL) {
+    mt_fail(err, MT_ENOMEM, "%s: no host memory for a plan", op);
+    return NULL;
+  }
+  memset(p, 0, plan_size(d));
+  p->device = d;
+  p->own = p + 1;
+  return p;
+}
+
+mt_status mt_plan_copy (mt_plan **out, mt_device *d, const mt_tiled_copy *copy,
+                        const mt_tensor *src, const mt_tensor *dst, mt_err *err) {
+  mt_plan *p = mt_plan_new(d, "copy", err);
+  *out = NULL;
+  if (p == NULL) return err->status;
+  p->bytes[MT_SRC] = src->bytes;
+  p->bytes[MT_DST] = dst->bytes;
+  mt_status s = make(p, copy, src, dst, err);
+  if (s == MT_OK) *out = p;
+  else mt_plan_free(p);
+  return s;
+}
+
+mt_status mt_plan_launch (mt_plan *p, mt_stream *s, mt_err *err) {
+  bool product = p->launch.desc.op == MT_OP_MMA;
+  mt_graph *recording = p->device->recording;
+  if ((product ? p->units : p->launch.desc.rests) == 0) return MT_OK;
+  if (p->stage) return mt_stage_launch(p, s, err);
+  if (recording) return mt_graph_add(recording, p, s, err);
+  return p->device->backend->launch(p, s, err);
+}
+
+mt_status mt_plan_is_launch (const mt_plan *p, mt_err *err) {
+  if (p->stage == NULL) return MT_OK;
+  return mt_fail(err, MT_EUNSUPPORTED, "plan: a copy between the host and %s goes in "
+                 "pieces, by kernels at both ends: it has no other ways\n"
+                 "print(plan) shows them; plan() returns when the copy is done: any "
+                 "clock can time it",
+                 p->device->name);
+}
+
+mt_status mt_plan_measure (mt_plan *p, int n, double *us, mt_err *err) {
+  bool product = p->launch.desc.op == MT_OP_MMA;
+  *us = 0;
+  MT_TRY(mt_plan_is_launch(p, err));
+  MT_CHECK(n > 0, err, "measure: %d launches", n);
+  MT_TRY(mt_graph_idle(p->device, "measure", err));
+  if ((product ? p->units : p->launch.desc.rests) == 0) return MT_OK;
+  return p->device->backend->measure(p, n, us, err);
+}
+
+/* ---------------------------------------------------------------- other kernels */
+
+static bool is_it (const mt_kernel *k, const mt_desc *d, const char *kernel, int vector) {
+  return strcmp(k->name, kernel) == 0 && d->vec * d->elem == (uint32_t)vector;
+}
+
+/* Proven anew: the axes are others. */
+static mt_status take (mt_plan *p, const mt_option *o, mt_err *err) {
+  mt_launch wide = p->first;
+  mt_narrow narrow;
+  MT_TRY(mt_check_copy(&o->launch, p->bytes, err));
+  p->launch = o->launch;
+  p->kernel = o->kernel;
+  p->grid = o->grid;
+  p->taken = true;
+  if (p->launch.desc.form == MT_FORM_TV) return MT_OK;
+  MT_TRY(mt_widen(&wide, &narrow, NULL, err));
+  p->why = (mt_why){0};
+  say_why(p, &narrow, NULL);
+  return MT_OK;
+}
+
+mt_status mt_plan_take (mt_plan *p, const char *kernel, int vector, mt_err *err) {
+  mt_option o = {0};
+  bool copy = p->launch.desc.op == MT_OP_COPY;
+  MT_TRY(mt_plan_is_launch(p, err));
+  while (copy && mt_option_next(&o, p))
+    if (is_it(o.kernel, &o.launch.desc, kernel, vector)) return take(p, &o, err);
+  if (copy && is_it(p->kernel, &p->launch.desc, kernel, vector)) return MT_OK;
+  return mt_fail(err, MT_EUNSUPPORTED, "plan: %s by %d bytes at once is no way to do it "
+                 "on %s\nprint(plan:why()) shows those that are", kernel, vector,
+                 p->device->name);
+}
+
+/* The last of its owner and the graphs that hold it frees it. */
+void mt_plan_free (mt_plan *p) {
+  if (p == NULL || p->graphs-- > 0) return;
+  if (p->stage) mt_stage_free(p);
+  if (p->device->backend->release) p->device->backend->release(p);
+  mt_host_free(p->device, p, plan_size(p->device));
+}

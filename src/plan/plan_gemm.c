@@ -1,0 +1,231 @@
+/*
+** plan_gemm.c - plans of products: described, proven, given a kernel.
+** SPDX-License-Identifier: MIT
+*/
+#include <stdio.h>
+
+#include "plan/device.h"
+#include "types/dtype.h"
+#include "atom/mma_number.h"
+
+static const char *const part_name[] = {"A", "B", "C"};
+static const int operand_of[MT_PARTS] = {MT_OPERAND_A, MT_OPERAND_B, MT_OPERAND_C};
+
+/* ---------------------------------------------------------------- types */
+
+static bool is_float_element (mt_element e) {
+  return e == MT_ELEMENT_f16 || e == MT_ELEMENT_bf16 || e == MT_ELEMENT_f32 ||
+         e == MT_ELEMENT_f64;
+}
+
+/* A and B hold what the instruction reads. C is of the accumulators' type, or both are
+** floats: it is rounded when it is stored. */
+static bool suits (const mt_mma_op *op, int part, mt_dtype d) {
+  mt_element e = mt_mma_op_element(op, operand_of[part]);
+  return mt_dtype_holds(d, e) ||
+         (part == MT_C && is_float_element(e) && mt_is_float_type(d));
+}
+
+static bool suit (const mt_mma_op *op, const mt_tensor *const t[MT_PARTS]) {
+  return suits(op, MT_A, t[MT_A]->dtype) && suits(op, MT_B, t[MT_B]->dtype) &&
+         suits(op, MT_C, t[MT_C]->dtype);
+}
+
+static mt_status check_types (const mt_mma_op *op, const mt_tensor *const t[MT_PARTS],
+                              mt_err *err) {
+  MT_TRY(mt_mma_op_check(op, err));
+  for (int part = 0; part < MT_PARTS; part++) {
+    mt_element e = mt_mma_op_element(op, operand_of[part]);
+    if (suits(op, part, t[part]->dtype)) continue;
+    return mt_fail(err, MT_EUNSUPPORTED, "gemm: %s is %s, but %s has %s there: tensors "
+                   "of %s hold it", part_name[part], mt_dtype_name(t[part]->dtype),
+                   op->name, mt_element_name(e), part == MT_C && is_float_element(e) ?
+                   "any float type" : mt_dtypes_of(e));
+  }
+  return MT_OK;
+}
+
+/* ---------------------------------------------------------------- kernels */
+
+static const mt_kernel *row_of (const mt_device *d, const char *atom) {
+  const mt_backend *b = d->backend;
+  for (const mt_kernel *k = b->kernels; k < b->kernels + *b->nkernels; k++)
+    if (mt_kernel_executes(k, atom, d->arch)) return k;
+  return NULL;
+}
+
+/* Marks the rows that have an instruction for these types. */
+static void find_rows (bool *has, const mt_device *d,
+                       const mt_tensor *const t[MT_PARTS]) {
+  mt_atom_cursor c = {0};
+  mt_mma_op op;
+  while (mt_mma_atom_next(&op, &c)) {
+    const mt_kernel *k = suit(&op, t) ? row_of(d, op.name) : NULL;
+    if (k) has[k - d->backend->kernels] = true;
+  }
+}
+
+/* The instructions that the device has for these types, as rows of its table. */
+static void say_others (mt_err *err, const mt_device *d,
+                        const mt_tensor *const t[MT_PARTS]) {
+  const char *before = "";
+  bool has[MT_MAXROWS] = {false};
+  assert(*d->backend->nkernels <= MT_MAXROWS);
+  find_rows(has, d, t);
+  mt_explain(err, "\nfor %s, %s and %s it has: ", mt_dtype_name(t[MT_A]->dtype),
+             mt_dtype_name(t[MT_B]->dtype), mt_dtype_name(t[MT_C]->dtype));
+  for (size_t i = 0; i < *d->backend->nkernels; i++) {
+    if (!has[i]) continue;
+    mt_explain(err, "%s%s", before, d->backend->kernels[i].atom);
+    before = ", ";
+  }
+  if (*before == 0) mt_explain(err, "none");
+}
+
+void mt_gemm_rows (bool has[MT_MAXROWS], const mt_plan *p) {
+  mt_tensor part[MT_PARTS] = {0};
+  const mt_tensor *const t[MT_PARTS] = {&part[MT_A], &part[MT_B], &part[MT_C]};
+  memset(has, 0, MT_MAXROWS * sizeof *has);
+  for (int i = 0; i < MT_PARTS; i++)
+    part[i].dtype = (mt_dtype)p->product.desc.part[i].dtype;
+  find_rows(has, p->device, t);
+}
+
+static mt_status check_arch (const mt_device *d, const mt_mma_op *op,
+                             const mt_tensor *const t[MT_PARTS], mt_err *err) {
+  if (d->arch == 0 || row_of(d, op->name)) return MT_OK;
+  mt_fail(err, MT_EUNSUPPORTED, "gemm: %s, an instruction of %s, has no kernel on %s, "
+          "which is sm_%d", op->name, op->arch, d->name, d->arch);
+  say_others(err, d, t);
+  return err->status;
+}
+
+/* ---------------------------------------------------------------- choosing */
+
+static const struct mt_choice { mt_dtype a, b; const char *atom, *atoms; } choices[] = {
+#define MT_GEMM_CHOICE(a, b, atom, atoms) {MT_##a, MT_##b, atom, atoms},
+#include "gemm/partitions.def"
+#undef MT_GEMM_CHOICE
+};
+
+/* A partition for tensors that came without one. */
+static mt_status choose (mt_tiled_mma *out, const mt_device *d,
+                         const mt_tensor *const t[MT_PARTS], mt_err *err) {
+  const struct mt_choice *end = choices + sizeof choices / sizeof choices[0];
+  for (const struct mt_choice *c = choices; c < end; c++) {
+    mt_layout atoms;
+    if (c->a != t[MT_A]->dtype || c->b != t[MT_B]->dtype) continue;
+    MT_TRY(mt_parse(&atoms, c->atoms, strlen(c->atoms), err));
+    MT_TRY(mt_make_tiled_mma(out, c->atom, atoms.node, NULL, err));
+    if (suit(&out->atom.op, t) && (d->arch == 0 || row_of(d, c->atom))) return MT_OK;
+  }
+  mt_fail(err, MT_EUNSUPPORTED, "gemm: no instruction was chosen for %s and %s to %s on "
+          "%s\ndescribe one: tile.gemm(tile.tiled_mma{ atom = ... }, A, B, C)",
+          mt_dtype_name(t[MT_A]->dtype), mt_dtype_name(t[MT_B]->dtype),
+          mt_dtype_name(t[MT_C]->dtype), d->name);
+  if (d->arch != 0) say_others(err, d, t);
+  return err->status;
+}
+
+/* ---------------------------------------------------------------- plans */
+
+static mt_status prove (mt_plan *p, const mt_tensor *const t[MT_PARTS], mt_err *err) {
+  for (int part = 0; part < MT_PARTS; part++)
+    p->bytes[part] = mt_mma_room(&p->product, part, t[part]);
+  if (mt_mma_check(&p->product, p->bytes, err) == MT_OK) return MT_OK;
+  for (int part = 0; part < MT_PARTS; part++)
+    mt_explain(err, "\n%s is %N at offset %lld", part_name[part], t[part]->layout,
+               (long long)t[part]->offset);
+  return err->status;
+}
+
+/* "gemm f16 LAYOUT by f16 LAYOUT to f32 LAYOUT"; long layouts are cut. */
+static void write_head (mt_plan *p, const mt_tensor *const t[MT_PARTS]) {
+  enum { MT_CUT = MT_HEADSIZE / 3 - 32 };
+  static const char *const before[] = {"gemm", " by", " to"};
+  size_t n = 0;
+  for (int part = 0; part < MT_PARTS; part++) {
+    char text[MT_CUT + 4];
+    if (mt_format(text, MT_CUT + 1, t[part]->layout) > MT_CUT)
+      strcpy(text + MT_CUT, "...");
+    n += (size_t)snprintf(p->head + n, sizeof p->head - n, "%s %s %s", before[part],
+                          mt_dtype_name(t[part]->dtype), text);
+  }
+  mt_plan_say_bounds(p, MT_PARTS, t, part_name);
+}
+
+/* Atoms of C in every thread, over all tiles and batches; 0 if C is empty. */
+static mt_status count_units (mt_plan *p, mt_err *err) {
+  const mt_mma_desc *d = &p->product.desc;
+  bool tv = d->form == MT_FORM_TV;
+  int64_t n = 1, over = 0;
+  for (int i = 0; i < 2; i++) {
+    over |= mt_mulo(n, tv ? d->tiles[i] : d->size[i], &n);
+    if (tv) over |= mt_mulo(n, d->inner[i], &n);
+  }
+  over |= mt_mulo(n, d->size[MT_L], &n);
+  if (over) return mt_fail(err, MT_EOVERFLOW, "gemm: the size of C leaves 64 bits");
+  p->units = n;
+  p->grid.blocks = n < INT32_MAX ? (uint32_t)n : INT32_MAX;
+  p->grid.threads = d->threads;
+  return MT_OK;
+}
+
+/* A kernel of TMA and wgmma, or why there is none for this product. */
+static bool choose_hopper (mt_plan *p) {
+  const mt_backend *b = p->device->backend;
+  char why[160] = "";
+  int row = mt_hopper_choose(&p->hopper, &p->product, p->device->cores, why, sizeof why);
+  if (row < 0) {
+    mt_why_add(&p->why, "hopper", "%s", why);
+    return false;
+  }
+  p->kernel = b->kernels + *b->nkernels - mt_nhopper_rows + row;
+  p->grid = (mt_grid){p->hopper.blocks, p->kernel->threads};
+  p->units = p->hopper.launch.tiles;
+  return true;
+}
+
+static mt_status describe (mt_plan *p, const mt_tiled_mma *mma,
+                           const mt_tensor *const t[MT_PARTS], mt_err *err) {
+  const mt_mma_op *op = &mma->atom.op;
+  MT_TRY(check_types(op, t, err));
+  MT_TRY(check_arch(p->device, op, t, err));
+  snprintf(p->atom, sizeof p->atom, "%s", op->name);
+  return mt_mma_describe(&p->product, mma, err);
+}
+
+static mt_status make (mt_plan *p, const mt_tiled_mma *mma,
+                       const mt_tensor *const t[MT_PARTS], double alpha, double beta,
+                       mt_err *err) {
+  mt_tiled_mma chosen;
+  MT_TRY(mt_mma_tensors(&p->product, t[MT_A], t[MT_B], t[MT_C], alpha, beta, err));
+  if (mma == NULL && p->device->hopper && choose_hopper(p)) {
+    MT_TRY(prove(p, t, err));
+    write_head(p, t);
+    return p->device->backend->prepare_product(p, err);
+  }
+  if (mma == NULL && !p->device->backend->own_product) {
+    MT_TRY(choose(&chosen, p->device, t, err));
+    mma = &chosen;
+  }
+  if (mma) MT_TRY(describe(p, mma, t, err));
+  MT_TRY(prove(p, t, err));
+  MT_TRY(count_units(p, err));
+  write_head(p, t);
+  if (p->device->arch) p->kernel = row_of(p->device, p->atom);
+  return p->device->backend->prepare_product(p, err);
+}
+
+mt_status mt_plan_gemm (mt_plan **out, mt_device *d, const mt_tiled_mma *mma,
+                        const mt_tensor *a, const mt_tensor *b, const mt_tensor *c,
+                        double alpha, double beta, mt_err *err) {
+  const mt_tensor *const t[MT_PARTS] = {a, b, c};
+  mt_plan *p = mt_plan_new(d, "gemm", err);
+  *out = NULL;
+  if (p == NULL) return err->status;
+  mt_status s = make(p, mma, t, alpha, beta, err);
+  if (s == MT_OK) *out = p;
+  else mt_plan_free(p);
+  return s;
+}

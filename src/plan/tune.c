@@ -1,0 +1,187 @@
+/*
+** tune.c - the ways of a plan, and the key under which a measured one is kept.
+** SPDX-License-Identifier: MIT
+*/
+#include <stdio.h>
+
+#include "moontile/tune.h"
+#include "copy/algo.h"
+#include "desc/swizzle.h"
+#include "plan/candidates.h"
+
+typedef struct mt_list {
+  mt_way *row;
+  int n;
+} mt_list;
+
+/* NULL: the list is full. */
+static mt_way *add (mt_list *x, const char *kernel) {
+  if (x->n == MT_MAXWAYS) return NULL;
+  mt_way *c = &x->row[x->n++];
+  memset(c, 0, sizeof *c);
+  snprintf(c->kernel, sizeof c->kernel, "%s", kernel);
+  c->form = "";
+  return c;
+}
+
+/* The kernel, or one of that family: "copy_tile" of copy_tile_b4. */
+static bool has (const mt_list *x, const char *kernel, size_t length) {
+  for (const mt_way *c = x->row; c < x->row + x->n; c++)
+    if (strncmp(c->kernel, kernel, length) == 0 &&
+        (c->kernel[length] == 0 || c->kernel[length] == '_'))
+      return true;
+  return false;
+}
+
+/* A way of the form copy_NAME, whatever its kernel is called. */
+static bool has_form (const mt_list *x, const char *name, size_t length) {
+  for (const mt_way *c = x->row; c < x->row + x->n; c++)
+    if (c->form[0] && strlen(c->form) + 5 == length && memcmp(name, "copy_", 5) == 0 &&
+        memcmp(name + 5, c->form, length - 5) == 0)
+      return true;
+  return false;
+}
+
+/* The rest of what was refused. */
+static void add_refused (mt_list *x, const mt_plan *p) {
+  for (int i = 0; i < p->why.n; i++) {
+    const char *name = p->why.name[i];
+    if (has(x, name, strlen(name)) || has_form(x, name, strlen(name))) continue;
+    mt_way *c = add(x, name);
+    if (c == NULL) return;
+    snprintf(c->why, sizeof c->why, "%s", mt_why_reason(&p->why, i));
+  }
+}
+
+static void fill (mt_way *c, const mt_desc *d) {
+  c->possible = true;
+  c->form = mt_algo_of(d->form)->name;
+  c->vector = (int)(d->vec * d->elem);
+}
+
+/* ---------------------------------------------------------------- copies */
+
+static void add_options (mt_list *x, const mt_plan *p) {
+  mt_option o = {0};
+  while (mt_option_next(&o, p)) {
+    mt_cost cost;
+    mt_way *c = add(x, o.kernel->name);
+    if (c == NULL) return;
+    mt_cost_of(&cost, &o.launch, o.kernel);
+    fill(c, &o.launch.desc);
+    c->traffic = cost.traffic;
+    c->used = cost.used;
+    c->predicted = cost.us;
+    c->chosen = o.kernel == p->kernel && o.launch.desc.form == p->launch.desc.form &&
+                o.launch.desc.vec == p->launch.desc.vec;
+  }
+}
+
+static void add_chosen (mt_list *x, const mt_plan *p) {
+  mt_way *c = add(x, mt_plan_name(p));
+  c->possible = c->chosen = true;
+}
+
+static void say_why_not (mt_list *x, const mt_plan *p) {
+  const mt_way *best = x->row;
+  while (best < x->row + x->n && !best->chosen) best++;
+  assert(best < x->row + x->n);
+  for (mt_way *c = x->row; c < x->row + x->n; c++) {
+    const char *why = p->taken ? "another was asked for" : "no faster, less simple";
+    if (c->chosen) continue;
+    if (c->predicted > best->predicted) why = "slower, as predicted";
+    snprintf(c->why, sizeof c->why, "%s", why);
+  }
+}
+
+/* The forms that it cannot have. */
+static void add_forms (mt_list *x, const mt_plan *p) {
+  mt_launch flat = p->first;
+  mt_narrow narrow;
+  mt_err err = MT_NOERR;
+  if (mt_has_flips(&flat.desc) || flat.desc.rests == 0 ||
+      mt_widen(&flat, &narrow, NULL, &err) != MT_OK)
+    return;
+  for (uint32_t form = 0; form < MT_NFORM; form++) {
+    const mt_algo *a = mt_algo_of(form);
+    char name[32], reason[MT_REASON];
+    mt_launch l = flat;
+    int n = snprintf(name, sizeof name, "copy_%s", a->name);
+    if (a->make == NULL || has_form(x, name, (size_t)n)) continue;
+    mt_way *c = add(x, name);
+    if (c == NULL || mt_form_make(&l, (mt_form)form, reason)) return;
+    snprintf(c->why, sizeof c->why, "%s", reason[0] ? reason : a->needs);
+  }
+}
+
+static void why_copy (mt_list *x, const mt_plan *p) {
+  add_options(x, p);
+  const bool all = x->n > 0 && p->launch.desc.form != MT_FORM_TV;
+  if (x->n == 0) {
+    add_chosen(x, p);
+    fill(x->row, &p->launch.desc);
+  }
+  say_why_not(x, p);
+  if (all) add_forms(x, p);
+  add_refused(x, p);
+}
+
+/* ---------------------------------------------------------------- products */
+
+static void why_product (mt_list *x, const mt_plan *p) {
+  const mt_backend *b = p->device->backend;
+  bool fit[MT_MAXROWS];
+  add_chosen(x, p);
+  add_refused(x, p);
+  if (p->device->arch == 0) return;
+  mt_gemm_rows(fit, p);
+  for (size_t i = 0; i < *b->nkernels; i++) {
+    mt_way *c = fit[i] && &b->kernels[i] != p->kernel ?
+                      add(x, b->kernels[i].name) : NULL;
+    if (c) snprintf(c->why, sizeof c->why, "of another atom: %s", b->kernels[i].atom);
+  }
+}
+
+int mt_plan_why (mt_way out[MT_MAXWAYS], const mt_plan *p) {
+  mt_list x = {out, 0};
+  if (p->stage != NULL) return 0;
+  if (p->launch.desc.op == MT_OP_MMA) why_product(&x, p);
+  else why_copy(&x, p);
+  return x.n;
+}
+
+/* ---------------------------------------------------------------- keys */
+
+/* FNV-1a. */
+static uint64_t hash (uint64_t h, const void *data, size_t n) {
+  const unsigned char *p = data;
+  for (size_t i = 0; i < n; i++) h = (h ^ p[i]) * 0x100000001b3;
+  return h;
+}
+
+/* The largest power of two, 16 at most, that divides n. */
+static uint32_t alignment (uint64_t n) { return (uint32_t)((n | 16) & (0 - (n | 16))); }
+
+/* Where a side begins; of a swizzled one, and where under the swizzle. */
+static uint64_t hash_begin (uint64_t h, const mt_launch *l, int side) {
+  uint64_t elem = MT_ELEM(&l->desc, side), at = (uint64_t)l->offset[side] * elem;
+  bool plain = l->desc.flip[side].mask == 0;
+  uint64_t origin = (uint64_t)(uintptr_t)l->base[side] +
+                    (plain ? at : (uint64_t)l->origin[side] * elem);
+  uint32_t x[2] = {alignment(origin), plain ? 0 : alignment(at)};
+  return hash(h, x, sizeof x);
+}
+
+size_t mt_plan_key (char *buf, size_t size, const mt_plan *p) {
+  bool product = p->launch.desc.op == MT_OP_MMA;
+  uint64_t h = 0xcbf29ce484222325;
+  if (size > 0) buf[0] = 0;
+  if (p->stage != NULL) return 0;
+  if (product) h = hash(h, &p->product.desc, sizeof p->product.desc);
+  else h = hash(h, &p->first.desc, sizeof p->first.desc);
+  for (int side = 0; !product && side < 2; side++) h = hash_begin(h, &p->first, side);
+  const char *about = p->device->about;
+  int n = snprintf(buf, size, "%016llx\t%.*s", (unsigned long long)h,
+                   (int)strcspn(about, ",\t\n"), about);
+  return n < 0 ? 0 : (size_t)n;
+}

@@ -1,0 +1,70 @@
+/*
+** bijection.c - layouts that number threads, values or places: what they must be.
+** SPDX-License-Identifier: MIT
+*/
+#include "moontile/algebra.h"
+#include "tile/tile.h"
+
+enum { MT_WITNESSED = 4096 };
+
+mt_status mt_plain_layout (const char *op, const char *name, const mt_node *a,
+                           mt_err *err) {
+  for (const mt_node *p = a; p < mt_next(a); p++)
+    if (!(p->tag == MT_MODES || (p->tag == MT_LEAF && p->ring == MT_Z)))
+      return mt_failn(err, MT_EINVAL, "%s: %s is not a layout of numbers: %N", op, name,
+                      a);
+  if (mt_size(a) < 1)
+    return mt_failn(err, MT_EINVAL, "%s: %s %N is empty", op, name, a);
+  return MT_OK;
+}
+
+/* Where `a` fails to give its elements the numbers 0 .. size - 1, one each. */
+static mt_status no_numbering (const char *op, const char *name, const char *what,
+                               const mt_node *a, mt_err *err) {
+  int16_t first[MT_WITNESSED];
+  int64_t size = mt_size(a), at;
+  memset(first, -1, sizeof first);
+  for (int i = 0; i < size && i < MT_WITNESSED; i++) {
+    MT_TRY(mt_at(&at, a, i, err));
+    if (at < 0 || at >= size)
+      return mt_failn(err, MT_EINEXACT, "%s: %s %N gives element %d the %s number %lld; "
+                      "its %lld elements need the numbers 0 to %lld", op, name, a, i,
+                      what, (long long)at, (long long)size, (long long)size - 1);
+    if (at < MT_WITNESSED && first[at] >= 0)
+      return mt_failn(err, MT_EINJECTIVE, "%s: %s %N gives elements %d and %d the same "
+                      "%s number %lld", op, name, a, (int)first[at], i, what,
+                      (long long)at);
+    if (at < MT_WITNESSED) first[at] = (int16_t)i;
+  }
+  return mt_failn(err, MT_EINEXACT, "%s: %s %N does not number its elements 0 to %lld",
+                  op, name, a, (long long)size - 1);
+}
+
+mt_status mt_numbers_all (const char *op, const char *name, const char *what,
+                          const mt_node *a, mt_err *err) {
+  mt_layout inverse;
+  if (mt_right_inverse(&inverse, a, err) == MT_OK && mt_size(inverse.node) == mt_size(a))
+    return MT_OK;
+  return no_numbering(op, name, what, a, err);
+}
+
+/* Without broadcasts, and with a complement: no two elements have one number. */
+static bool is_injective (const mt_node *a) {
+  mt_layout rest;
+  MT_NEWERR(err);
+  for (const mt_node *p = a; p < mt_next(a); p++)
+    if (p->tag == MT_LEAF && p->shape > 1 && p->stride == 0) return false;
+  return mt_complement(&rest, NULL, a, 1, &err) == MT_OK;
+}
+
+mt_status mt_same_number (int64_t *i, int64_t *j, const mt_node *a, mt_err *err) {
+  int64_t at[MT_WITNESSED], n = mt_size(a) < MT_WITNESSED ? mt_size(a) : MT_WITNESSED;
+  *i = *j = -1;
+  if (is_injective(a)) return MT_OK;
+  for (int64_t k = 0; k < n; k++) {
+    MT_TRY(mt_at(&at[k], a, k, err));
+    for (int64_t l = 0; l < k; l++)
+      if (at[l] == at[k]) return *i = l, *j = k, MT_OK;
+  }
+  return MT_OK;
+}

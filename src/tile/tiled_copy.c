@@ -1,0 +1,154 @@
+/*
+** tiled_copy.c - tiled copies: threads and values over a tile.
+** SPDX-License-Identifier: MIT
+*/
+#include "moontile/algebra.h"
+#include "moontile/tile.h"
+#include "tile/tile.h"
+
+/* ---- atoms */
+
+/* Threads and values of an atom, by its reference. */
+static int64_t atom_threads (const mt_copy_atom *a) {
+  return mt_size(mt_mode(a->ref.node, 0));
+}
+static int64_t atom_values (const mt_copy_atom *a) {
+  return mt_size(mt_mode(a->ref.node, 1));
+}
+
+/* An atom whose width is open: as wide as can be proven. */
+static bool any_width (const mt_copy_atom *a) {
+  return strncmp(a->name, "AutoVectorizing", strlen("AutoVectorizing")) == 0 ||
+         strcmp(a->name, "DefaultCopy") == 0;
+}
+
+static mt_status find_atom (mt_tiled_copy *c, const char *atom, int bits, mt_err *err) {
+  MT_TRY(mt_renamed("make_tiled_copy", mt_copy_atom_find(&c->atom, atom, bits, err),
+                    err));
+  c->bits = bits;
+  c->atom_bits = any_width(&c->atom) ? 0 : (int)atom_values(&c->atom) * bits;
+  return MT_OK;
+}
+
+/* n in whole parts of m: what is missing. */
+static int64_t times (int64_t n, int64_t m) {
+  int64_t a = n, b = m;
+  while (b != 0) {
+    int64_t r = a % b;
+    a = b;
+    b = r;
+  }
+  return m / a;
+}
+
+static mt_status few_threads (const mt_tiled_copy *c, int64_t n, int64_t m, mt_err *err) {
+  bool described = mt_rank(c->thr.node) > 0;
+  mt_failn(err, MT_EINVAL, "make_tiled_copy: %s is done by %lld threads together, but ",
+           c->atom.name, (long long)m);
+  if (described) mt_explain(err, "thr %N", c->thr.node);
+  else mt_explain(err, "the tile %N", c->tiler.node);
+  mt_explain(err, " has %lld threads: not a multiple\n  %lld times as many would do",
+             (long long)n, (long long)times(n, m));
+  return err->status;
+}
+
+static mt_status few_values (const mt_tiled_copy *c, int64_t n, int64_t m, mt_err *err) {
+  bool described = mt_rank(c->val.node) > 0;
+  mt_failn(err, MT_EINVAL, "make_tiled_copy: %s moves %lld elements of %d bits at once, "
+           "but ", c->atom.name, (long long)m, c->bits);
+  if (described) mt_explain(err, "val %N", c->val.node);
+  else mt_explain(err, "a thread of the tile %N", c->tiler.node);
+  mt_explain(err, " has %lld values: not a multiple", (long long)n);
+  if (!described)
+    mt_explain(err, "\n  a tile %lld times as large would do: a permutation makes it so",
+               (long long)times(n, m));
+  return err->status;
+}
+
+/* The atom takes its threads and its values from the tile's, whole. */
+static mt_status check_whole (const mt_tiled_copy *c, mt_err *err) {
+  int64_t threads = mt_size(mt_mode(c->layout_tv.node, 0)), m = atom_threads(&c->atom);
+  int64_t values = mt_size(mt_mode(c->layout_tv.node, 1)), n = atom_values(&c->atom);
+  if (threads % m != 0) return few_threads(c, threads, m, err);
+  return values % n == 0 ? MT_OK : few_values(c, values, n, err);
+}
+
+/* ---- by threads and values */
+
+/* thread + value * size(thr) at each element of the tile, turned round. */
+static mt_status make_tv (mt_tiled_copy *c, mt_err *err) {
+  mt_layout mn, inverse, shape, pairs;
+  const int64_t n[] = {mt_size(c->thr.node), mt_size(c->val.node)};
+  MT_TRY(mt_numbers_all("make_tiled_copy", "thr", "thread", c->thr.node, err));
+  MT_TRY(mt_numbers_all("make_tiled_copy", "val", "value", c->val.node, err));
+  /* ((V0,T0),(V1,T1),...) */
+  MT_TRY(mt_raked_product(&mn, c->thr.node, c->val.node, err));
+  MT_TRY(mt_right_inverse(&inverse, mn.node, err));
+  if (mt_size(inverse.node) != n[0] * n[1])
+    return mt_failn(err, MT_EINEXACT, "make_tiled_copy: thr %N and val %N do not make a "
+                    "tile", c->thr.node, c->val.node);
+  MT_TRY(mt_ints(&shape, 2, n, err));
+  MT_TRY(mt_make_layout(&pairs, shape.node, NULL, err));
+  return mt_composition(&c->layout_tv, inverse.node, pairs.node, err);  /* (Thr,Val) */
+}
+
+static mt_status make_tiler (mt_tiled_copy *c, mt_err *err) {
+  int64_t n[MT_MAXNODES];
+  int rank = mt_rank(c->thr.node), other = mt_rank(c->val.node);
+  if (other > rank) rank = other;
+  for (int i = 0; i < rank; i++) {
+    const mt_node *t = mt_mode(c->thr.node, i), *v = mt_mode(c->val.node, i);
+    n[i] = (t ? mt_size(t) : 1) * (v ? mt_size(v) : 1);
+  }
+  return mt_ints(&c->tiler, rank, n, err);
+}
+
+mt_status mt_make_tiled_copy (mt_tiled_copy *out, const char *atom, int bits,
+                              const mt_node *thr, const mt_node *val, mt_err *err) {
+  int64_t size;
+  memset(out, 0, sizeof *out);
+  MT_TRY(find_atom(out, atom, bits, err));
+  MT_TRY(mt_plain_layout("make_tiled_copy", "thr", thr, err));
+  MT_TRY(mt_plain_layout("make_tiled_copy", "val", val, err));
+  if (mt_mulo(mt_size(thr), mt_size(val), &size))
+    return mt_failn(err, MT_EOVERFLOW, "make_tiled_copy: a tile of thr %N and val %N "
+                    "leaves 64 bits", thr, val);
+  mt_copy_value(&out->thr, thr);
+  mt_copy_value(&out->val, val);
+  MT_TRY(make_tv(out, err));
+  MT_TRY(check_whole(out, err));
+  return make_tiler(out, err);
+}
+
+/* ---- by what something else needs */
+
+/* From layout_tv and tiler, which are there. */
+static mt_status make_of_tv (mt_tiled_copy *c, const char *atom, int bits, mt_err *err) {
+  static const mt_node none = {.tag = MT_MODES, .span = 1, .shape = 1};
+  mt_copy_value(&c->thr, &none);
+  mt_copy_value(&c->val, &none);
+  MT_TRY(find_atom(c, atom, bits, err));
+  return check_whole(c, err);
+}
+
+mt_status mt_make_tiled_copy_mma (mt_tiled_copy *out, const char *atom, int bits,
+                                  const mt_tiled_mma *mma, mt_mma_part x, mt_err *err) {
+  static const int axis[][2] = {{0, 2}, {1, 2}, {0, 1}};
+  mt_layout compact;
+  memset(out, 0, sizeof *out);
+  MT_CHECK((unsigned)x <= MT_PART_C, err, "make_tiled_copy: no such operand");
+  const int64_t tile[] = {mma->tile[axis[x][0]], mma->tile[axis[x][1]]};
+  MT_TRY(mt_ints(&out->tiler, 2, tile, err));
+  MT_TRY(mt_make_layout(&compact, out->tiler.node, NULL, err));
+  MT_TRY(mt_mma_tv(&out->layout_tv, mma, x, compact.node, err));
+  return make_of_tv(out, atom, bits, err);
+}
+
+mt_status mt_make_tiled_copy_side (mt_tiled_copy *out, const char *atom, int bits,
+                                   const mt_tiled_copy *copy, mt_copy_side side,
+                                   mt_err *err) {
+  memset(out, 0, sizeof *out);
+  mt_copy_value(&out->tiler, copy->tiler.node);
+  MT_TRY(mt_copy_tv(&out->layout_tv, copy, side, err));
+  return make_of_tv(out, atom, bits, err);
+}

@@ -1,0 +1,97 @@
+/*
+** shape.c - integer tuples: predicates of shapes, scaling.
+** SPDX-License-Identifier: MIT
+*/
+#include "moontile/tuple.h"
+#include "tuple/tuple.h"
+
+/* ---- predicates */
+
+bool mt_weakly_congruent (const mt_node *a, const mt_node *b) {
+  a = mt_inner(a);
+  b = mt_inner(b);
+  if (!mt_is_branch(a)) return true;
+  if (!mt_is_branch(b) || a->arity != b->arity) return false;
+  for (const mt_node *c = mt_child(a), *d = mt_child(b); c < mt_next(a);
+       c = mt_next(c), d = mt_next(d))
+    if (!mt_weakly_congruent(c, d)) return false;
+  return true;
+}
+
+bool mt_compatible (const mt_node *a, const mt_node *b) {
+  int64_t n;
+  a = mt_inner(a);
+  b = mt_inner(b);
+  if (!mt_is_branch(a)) return mt_product_of(&n, b) && n == a->shape;
+  if (!mt_is_branch(b) || a->arity != b->arity) return false;
+  for (const mt_node *c = mt_child(a), *d = mt_child(b); c < mt_next(a);
+       c = mt_next(c), d = mt_next(d))
+    if (!mt_compatible(c, d)) return false;
+  return true;
+}
+
+/* ---- scaling */
+
+mt_status mt_walk_both (mt_layout *out, const char *op, mt_walk *f, const mt_node *a,
+                        const mt_node *b, mt_err *err) {
+  mt_pair p = {op, a, b, err};
+  mt_build build;
+  MT_TRY(mt_want_integers(op, a, err));
+  MT_TRY(mt_want_integers(op, b, err));
+  mt_begin(&build, out, op, err);
+  f(&build, &p, a, b);
+  return mt_end(&build);
+}
+
+static void scale (mt_build *b, const mt_pair *p, const mt_node *x, const mt_node *y) {
+  int64_t n;
+  if (!mt_is_branch(x)) {
+    if (!mt_product_of(&n, y) || mt_mulo(n, x->shape, &n))
+      mt_build_fail(b, MT_EOVERFLOW, "%s: %N times %N leaves 64 bits", p->op, x, y);
+    mt_add_int(b, n);
+  } else if (!mt_is_branch(y) || x->arity != y->arity) {
+    if (b->status == MT_OK) mt_failed(b, mt_ranks_differ(p, x, y));
+  } else {
+    mt_open(b, MT_TUPLE);
+    for (const mt_node *c = mt_child(x), *d = mt_child(y); c < mt_next(x);
+         c = mt_next(c), d = mt_next(d))
+      scale(b, p, c, d);
+    mt_close(b);
+  }
+}
+
+static void ones_like (mt_build *b, const mt_node *t) {
+  if (!mt_is_branch(t)) {
+    mt_add_int(b, 1);
+    return;
+  }
+  mt_open(b, MT_TUPLE);
+  for (const mt_node *c = mt_child(t); c < mt_next(t); c = mt_next(c)) ones_like(b, c);
+  mt_close(b);
+}
+
+static void filter_zeros (mt_build *b, const mt_pair *p, const mt_node *x,
+                          const mt_node *y) {
+  if (!mt_is_branch(x)) {
+    if (x->shape == 0) ones_like(b, y);
+    else mt_add(b, y);
+  } else if (!mt_is_branch(y) || x->arity != y->arity) {
+    if (b->status == MT_OK) mt_failed(b, mt_ranks_differ(p, x, y));
+  } else {
+    mt_open(b, MT_TUPLE);
+    for (const mt_node *c = mt_child(x), *d = mt_child(y); c < mt_next(x);
+         c = mt_next(c), d = mt_next(d))
+      filter_zeros(b, p, c, d);
+    mt_close(b);
+  }
+}
+
+mt_status mt_elem_scale (mt_layout *out, const mt_node *a, const mt_node *b,
+                         mt_err *err) {
+  return mt_walk_both(out, "elem_scale", scale, a, b, err);
+}
+
+mt_status mt_filter_zeros_tuple (mt_layout *out, const mt_node *a, const mt_node *b,
+                                 mt_err *err) {
+  return mt_walk_both(out, "filter_zeros", filter_zeros, a, b ? b : a, err);
+}
