@@ -103,6 +103,33 @@ describe("what is real of", function()
     assert.equal("8 9 10 11 12 13 14 15", list(copy:get_slice(0):retile_D(frg)))
   end)
 
+  it("exact views are what they were: one block, without anything of bounds", function()
+    local function bytes_of(f)
+      f()
+      collectgarbage()
+      collectgarbage "stop"
+      local before = collectgarbage "count"
+      for _ = 1, 100 do f() end
+      local grown = (collectgarbage "count" - before) * 1024 / 100
+      collectgarbage "restart"
+      return grown
+    end
+    local T = tile.tensor("f32", layout { 128, 96 })
+    local header = bytes_of(function() return T(_, 3) end)         -- a view of one leaf
+    local tiler, at, threads = { 32, 32 }, { 1, 2 }, layout { 16, 8 }
+    local leaf = bytes_of(function() return T(_, _) end) - header  -- three nodes, not one
+    assert.is_true(header <= 152, header)
+    local VIEWS = {
+      [function() return T:local_tile(tiler, at) end] = header + leaf,
+      [function() return T:local_partition(threads, 5) end] = header + leaf,
+      [function() return T:zipped_divide(tiler) end] = header + 3 * leaf,
+      [function() return T:composition(tiler) end] = header + leaf,
+      [function() return T:flatten() end] = header + leaf,
+    }
+    for view, most in pairs(VIEWS) do assert.is_true(bytes_of(view) <= most + 64, bytes_of(view)) end
+    assert.is_true(bytes_of(function() return T:local_tile({ 48, 30 }, at) end) > header + 1000)
+  end)
+
   it("bounds() gives the coordinates, where they begin, the extents", function()
     local X, base, extents = env.T:local_tile({ 4, 3 }, { 2, 2 }):bounds()
     assert.equal("(4,3):(1@0,1@1) (8,6) (10,7)", ("%s %s %s"):format(X, base, extents))

@@ -364,10 +364,12 @@ typedef struct lmt_tensor {
   int64_t offset;          /* in elements */
   mt_dtype dtype;
   bool view, freed;
-  mt_bounds bounds;        /* behind the layout; coord NULL: all elements are real */
+  uint16_t bounded;        /* nodes of layout and bounds, which mt_bounds lies behind; 0: all
+                           ** elements are real */
   mt_node layout[];
 } lmt_tensor;
 lmt_tensor *lmt_totensor (lua_State *L, int i);          /* not freed, else an error */
+lmt_tensor *lmt_tensorat (lua_State *L, int i);          /* the same; NULL: it is none */
 /* A view of the buffer at stack index `buffer`. */
 lmt_tensor *lmt_pushtensor (lua_State *L, int buffer, mt_dtype dtype,
                             const mt_node *layout, int64_t offset);
@@ -376,8 +378,6 @@ lmt_tensor *lmt_pushtensor (lua_State *L, int buffer, mt_dtype dtype,
 lmt_tensor *lmt_pushview (lua_State *L, int i, const mt_node *layout, int64_t offset);
 lmt_tensor *lmt_pushbounded (lua_State *L, int i, const mt_node *layout, int64_t offset,
                              const mt_bounds *bounds);
-/* The bounds of the tensor at `i`, NULL if all of it is real. */
-const mt_bounds *lmt_bounds (lua_State *L, int i);
 /* A new tensor on the device at stack index `device`; NULL: nothing pushed, `err`. */
 lmt_tensor *lmt_newtensor (lua_State *L, int device, mt_dtype dtype,
                            const mt_node *layout, mt_err *err);

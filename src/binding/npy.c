@@ -209,7 +209,7 @@ static int tensor_save (lua_State *L) {
   const char *path = lmt_checkpath(L, 2);
   const lmt_tensor *t = lmt_totensor(L, 1);
   lmt_checkidle(L, t->buffer->device, "T:save");
-  if (t->bounds.coord)
+  if (t->bounded)
     return luaL_error(L, "save: the tensor is ragged, a file has no elements that are "
                       "not real\ncopy it into one of zeros: tile.copy(T, "
                       "tile.tensor(T:dtype(), tile.layout(T:shape()))), and save that");

@@ -31,9 +31,7 @@ typedef struct memory {
 
 /* Bounds lie behind the layout: all of them are one block. */
 static bool add_side (lmt_plankey *k, int side, const lmt_tensor *t, size_t *nodes) {
-  const mt_bounds *b = &t->bounds;
-  size_t n = t->layout->span, m = 0;
-  if (b->coord) m = (size_t)b->coord->span + b->base->span + b->extent->span;
+  size_t n = t->layout->span, m = t->bounded ? t->bounded - n : 0;
   n += m;
   if (n > LMT_KEYNODES - *nodes) return false;
   k->side[side] = (lmt_keyside){

@@ -139,16 +139,15 @@ static const mt_node *past_all (mt_layout *out, const mt_node *a) {
   return out->node;
 }
 
-int lmt_pushcut (lua_State *L, int i, const mt_node *t, int64_t offset,
-                 const lmt_cut *how) {
+static int push_cut (lua_State *L, int i, const lmt_tensor *base, const mt_node *t,
+                     int64_t offset, const lmt_cut *how) {
   mt_layout buf;
   lmt_cut cut = *how;
   int args = lua_gettop(L);
-  const lmt_tensor *base = lmt_totensor(L, i);
   if (cut.tiler == NULL && mt_size(t) > mt_size(base->layout))
     cut.tiler = past_all(&buf, base->layout);
-  bool ragged = lmt_bounds(L, i) != NULL, beyond = overhangs(L, base, &cut);
-  if (!ragged && !beyond) return lmt_pushview(L, i, t, offset), 1;
+  bool ragged = base->bounded, beyond = overhangs(L, base, &cut);
+  if (!ragged && !beyond) return lmt_pushwhole(L, i, base, t, offset), 1;
   making *m = push_making(L);
   if (cut.again) lua_pushcfunction(L, cut.again);
   else push_running(L);
@@ -158,12 +157,31 @@ int lmt_pushcut (lua_State *L, int i, const mt_node *t, int64_t offset,
   return push_made(L, m, i, t, offset);
 }
 
+int lmt_pushcut (lua_State *L, int i, const mt_node *t, int64_t offset,
+                 const lmt_cut *how) {
+  return push_cut(L, i, lmt_totensor(L, i), t, offset, how);
+}
+
+int lmt_pushcutpart (lua_State *L, int i, const mt_node *part, const mt_node *offset,
+                     const lmt_cut *how) {
+  const lmt_tensor *base = lmt_tensorat(L, i);
+  if (base) return push_cut(L, i, base, part, offset->shape, how);
+  lmt_pushvalue(L, part);
+  return 1 + lmt_pushvalue(L, offset);
+}
+
+int lmt_pushpart (lua_State *L, int i, const mt_node *part, const mt_node *offset,
+                  const mt_node *tiler) {
+  return lmt_pushcutpart(L, i, part, offset,
+                         &(lmt_cut){ .tiler = tiler, .divides = true });
+}
+
 /* A layout is what its block begins with: that is soon seen. */
 static int push_tiled (lua_State *L, int i, const mt_node *a, const mt_node *t,
                        const lmt_cut *how) {
-  if (lua_touserdata(L, i) == (const void *)a || !lmt_marked(L, i, LMT_TENSORS))
-    return lmt_pushfrom(L, i, a, t);
-  return lmt_pushcut(L, i, t, 0, how);
+  if (lua_touserdata(L, i) == (const void *)a) return lmt_pushfrom(L, i, a, t);
+  const lmt_tensor *base = lmt_tensorat(L, i);
+  return base ? push_cut(L, i, base, t, 0, how) : lmt_pushfrom(L, i, a, t);
 }
 
 int lmt_pushcomposed (lua_State *L, int i, const mt_node *a, const mt_node *tiler,
@@ -171,8 +189,10 @@ int lmt_pushcomposed (lua_State *L, int i, const mt_node *a, const mt_node *tile
   return push_tiled(L, i, a, t, &(lmt_cut){ .tiler = tiler });
 }
 
+/* A divide overhangs exactly if it is larger than what it divides. */
 int lmt_pushdivided (lua_State *L, int i, const mt_node *a, const mt_node *tiler,
                      const mt_node *t) {
+  if (mt_size(t) == mt_size(a)) tiler = NULL;
   return push_tiled(L, i, a, t, &(lmt_cut){ .tiler = tiler, .divides = true });
 }
 
@@ -183,7 +203,8 @@ int lmt_pushsliced (lua_State *L, int i, const mt_node *t, int64_t offset,
   mt_ordinate o;
   int64_t begins;
   LMT_NOERR(err);
-  if (lmt_bounds(L, i) == NULL) return lmt_pushview(L, i, t, offset), 1;
+  const lmt_tensor *whole = lmt_totensor(L, i);
+  if (!whole->bounded) return lmt_pushwhole(L, i, whole, t, offset), 1;
   making *m = push_making(L);
   for (int k = 0; k < count(L, i); k++) {
     mt_tensor base = lmt_ctensor(lmt_totensor(L, i));

@@ -23,23 +23,30 @@ static const mt_node *put (mt_node **to, const mt_node *t) {
   return p;
 }
 
+/* The bounds follow the layout: all nodes are one block. */
+static void put_all (lmt_tensor *t, const mt_node *layout, const mt_bounds *b) {
+  mt_node *to = t->layout;
+  put(&to, layout);
+  if (b == NULL) return;
+  mt_bounds own = { put(&to, b->coord), NULL, NULL };
+  own.base = put(&to, b->base);
+  own.extent = put(&to, b->extent);
+  memcpy(to, &own, sizeof own);
+}
+
 static lmt_tensor *push_tensor (lua_State *L, int buffer, mt_dtype dtype,
                                 const mt_node *layout, int64_t offset,
                                 const mt_bounds *b) {
-  size_t n = layout->span;
+  size_t n = layout->span, more = b ? sizeof *b : 0;
   if (b) n += (size_t)b->coord->span + b->base->span + b->extent->span;
   buffer = lua_absindex(L, buffer);
-  lmt_tensor *t = lua_newuserdatauv(L, sizeof *t + n * sizeof *layout, 1);
-  mt_node *to = t->layout;
+  lmt_tensor *t = lua_newuserdatauv(L, sizeof *t + n * sizeof *layout + more, 1);
   t->buffer = lua_touserdata(L, buffer);
   t->offset = offset;
   t->dtype = dtype;
   t->view = t->freed = false;
-  t->bounds = (mt_bounds){ NULL, NULL, NULL };
-  put(&to, layout);
-  if (b) t->bounds.coord = put(&to, b->coord);
-  if (b) t->bounds.base = put(&to, b->base);
-  if (b) t->bounds.extent = put(&to, b->extent);
+  t->bounded = b ? (uint16_t)n : 0;
+  put_all(t, layout, b);
   luaL_setmetatable(L, LMT_TENSOR);
   lua_pushvalue(L, buffer);
   lua_setiuservalue(L, -2, 1);
@@ -51,9 +58,9 @@ lmt_tensor *lmt_pushtensor (lua_State *L, int buffer, mt_dtype dtype,
   return push_tensor(L, buffer, dtype, layout, offset, NULL);
 }
 
-lmt_tensor *lmt_pushbounded (lua_State *L, int i, const mt_node *layout, int64_t offset,
-                             const mt_bounds *bounds) {
-  const lmt_tensor *base = lmt_totensor(L, i);
+static lmt_tensor *push_view (lua_State *L, int i, const lmt_tensor *base,
+                              const mt_node *layout, int64_t offset,
+                              const mt_bounds *bounds) {
   int64_t at;
   if (__builtin_add_overflow(base->offset, offset, &at))
     luaL_error(L, "the offset of a view leaves 64 bits");
@@ -62,6 +69,16 @@ lmt_tensor *lmt_pushbounded (lua_State *L, int i, const mt_node *layout, int64_t
   t->view = true;
   lua_remove(L, -2);
   return t;
+}
+
+lmt_tensor *lmt_pushbounded (lua_State *L, int i, const mt_node *layout, int64_t offset,
+                             const mt_bounds *bounds) {
+  return push_view(L, i, lmt_totensor(L, i), layout, offset, bounds);
+}
+
+lmt_tensor *lmt_pushwhole (lua_State *L, int i, const lmt_tensor *base,
+                           const mt_node *layout, int64_t offset) {
+  return push_view(L, i, base, layout, offset, NULL);
 }
 
 lmt_tensor *lmt_pushview (lua_State *L, int i, const mt_node *layout, int64_t offset) {
@@ -107,24 +124,29 @@ static int l_tensor (lua_State *L) {
 
 /* ---------------------------------------------------------------- using */
 
-lmt_tensor *lmt_totensor (lua_State *L, int i) {
+lmt_tensor *lmt_tensorat (lua_State *L, int i) {
   lmt_tensor *t = lmt_marked(L, i, LMT_TENSORS);
-  if (t == NULL) t = luaL_checkudata(L, i, LMT_TENSOR);
+  if (t == NULL) return NULL;
   if (t->freed || !t->buffer->live || !t->buffer->device->d)
     luaL_error(L, "this tensor was freed");
   lmt_checkuse(L, t->buffer->device->state);
   return t;
 }
 
+lmt_tensor *lmt_totensor (lua_State *L, int i) {
+  lmt_tensor *t = lmt_tensorat(L, i);
+  if (t == NULL) luaL_typeerror(L, i, LMT_TENSOR);
+  return t;
+}
+
 mt_tensor lmt_ctensor (const lmt_tensor *t) {
   return (mt_tensor){ .layout = t->layout, .dtype = t->dtype, .data = t->buffer->data,
                       .bytes = t->buffer->bytes, .offset = t->offset,
-                      .bounds = t->bounds.coord ? &t->bounds : NULL };
+                      .bounds = lmt_boundsof(t) };
 }
 
 const mt_bounds *lmt_bounds (lua_State *L, int i) {
-  const lmt_tensor *t = lmt_totensor(L, i);
-  return t->bounds.coord ? &t->bounds : NULL;
+  return lmt_boundsof(lmt_totensor(L, i));
 }
 
 void *lmt_address (const lmt_tensor *t, int64_t element) {
@@ -158,7 +180,7 @@ static void clip_range (const lmt_tensor *t, int64_t *lo, int64_t *hi) {
 void lmt_range (lua_State *L, const lmt_tensor *t, int64_t *lo, int64_t *hi) {
   LMT_NOERR(err);
   if (mt_footprint(lo, hi, t->layout, &err)) lmt_raise(L, &err);
-  if (t->bounds.coord) clip_range(t, lo, hi);
+  if (t->bounded) clip_range(t, lo, hi);
   else check_range(L, t, *lo, *hi);
 }
 
@@ -167,7 +189,7 @@ static int64_t element_at (lua_State *L, const lmt_tensor *t, const mt_node *c) 
   int64_t at;
   LMT_NOERR(err);
   lmt_checkinside(L, c, t->layout);
-  if (t->bounds.coord) lmt_checkreal(L, t, c);
+  if (t->bounded) lmt_checkreal(L, t, c);
   if (mt_crd2idx(&at, c, t->layout, &err)) lmt_raise(L, &err);
   check_range(L, t, at, at + 1);
   return at;
@@ -267,8 +289,8 @@ static int tensor_tostring (lua_State *L) {
   lmt_pushtext(L, t->layout);
   lua_pushfstring(L, "tensor %s %s %s%s", mt_dtype_name(t->dtype), lua_tostring(L, -1),
                   lmt_devicename(t->buffer->device), state);
-  if (t->bounds.coord == NULL) return 1;
-  push_bounds_text(L, &t->bounds);
+  if (!t->bounded) return 1;
+  push_bounds_text(L, lmt_boundsof(t));
   lua_pushfstring(L, "%s, ragged: %s", lua_tostring(L, -2), lua_tostring(L, -1));
   return 1;
 }
@@ -277,10 +299,11 @@ static int tensor_tostring (lua_State *L) {
 ** extents below which an element is real; nil if all of it is. */
 static int tensor_bounds (lua_State *L) {
   const lmt_tensor *t = lmt_totensor(L, 1);
-  if (t->bounds.coord == NULL) return lua_pushnil(L), 1;
-  lmt_pushvalue(L, t->bounds.coord);
-  lmt_pushvalue(L, t->bounds.base);
-  return 2 + lmt_pushvalue(L, t->bounds.extent);
+  const mt_bounds *b = lmt_boundsof(t);
+  if (b == NULL) return lua_pushnil(L), 1;
+  lmt_pushvalue(L, b->coord);
+  lmt_pushvalue(L, b->base);
+  return 2 + lmt_pushvalue(L, b->extent);
 }
 
 /* What arguments i, i + 1, ... say: coordinates, base, extents; false: there are none. */

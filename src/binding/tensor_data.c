@@ -174,7 +174,7 @@ static mt_status put_real (lua_State *L, mt_err *err) {
 static mt_status put_value (lua_State *L, int64_t v, mt_err *err) {
   mt_layout a;
   const lmt_tensor *t = lmt_totensor(L, 1);
-  if (t->bounds.coord) return put_real(L, err);
+  if (t->bounded) return put_real(L, err);
   mt_status s = mt_coalesce(&a, t->layout, NULL, err);
   if (s != MT_OK) return s;
   if (a.node->tag == MT_LEAF && a.node->stride == 1 && a.node->shape >= 2 * v)

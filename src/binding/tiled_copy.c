@@ -34,19 +34,6 @@ int64_t lmt_checkthread (lua_State *L, int i, int64_t threads) {
   return thr;
 }
 
-int lmt_pushcutpart (lua_State *L, int i, const mt_node *part, const mt_node *offset,
-                     const lmt_cut *how) {
-  if (lmt_marked(L, i, LMT_TENSORS)) return lmt_pushcut(L, i, part, offset->shape, how);
-  lmt_pushvalue(L, part);
-  return 1 + lmt_pushvalue(L, offset);
-}
-
-int lmt_pushpart (lua_State *L, int i, const mt_node *part, const mt_node *offset,
-                  const mt_node *tiler) {
-  lmt_cut cut = { .tiler = tiler, .divides = true };
-  return lmt_pushcutpart(L, i, part, offset, &cut);
-}
-
 int lmt_endextents (lua_State *L, const mt_node *tuple) {
   const char *sep = "";
   for (const mt_node *c = mt_child(tuple); c < mt_next(tuple); c = mt_next(c)) {

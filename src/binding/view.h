@@ -8,6 +8,15 @@
 
 #include "binding/lmt.h"
 
+/* The bounds of a tensor, of the one at `i`; NULL: all of it is real. */
+static inline const mt_bounds *lmt_boundsof (const lmt_tensor *t) {
+  return t->bounded ? (const mt_bounds *)(const void *)(t->layout + t->bounded) : NULL;
+}
+const mt_bounds *lmt_bounds (lua_State *L, int i);
+/* A view of all that is real of the tensor at `i`, which is `base`. */
+lmt_tensor *lmt_pushwhole (lua_State *L, int i, const lmt_tensor *base,
+                           const mt_node *layout, int64_t offset);
+
 /* How a function cuts a tensor. */
 typedef struct lmt_cut {
   const mt_node *tiler;    /* NULL: into what is its own, unless that is larger */

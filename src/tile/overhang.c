@@ -25,15 +25,19 @@ static mt_status add_part (mt_parts *x, const mt_node *part, mt_err *err) {
   return MT_OK;
 }
 
-/* Whether the tile t, one function, divides n elements. */
-static bool divides_evenly (int64_t n, const mt_node *t) {
+static MT_APART bool divides_by_layout (int64_t n, const mt_node *t) {
   mt_err err = MT_NOERR;
   mt_layout run, all;
-  if (t->tag == MT_INT || (t->tag == MT_LEAF && t->stride == 1 && t->ring == MT_Z))
-    return t->shape > 0 && n % t->shape == 0;
   mt_int(&all, n);
   return mt_layout_left(&run, all.node, &err) == MT_OK &&
          mt_logical_divide(&all, run.node, t, &err) == MT_OK && mt_size(all.node) == n;
+}
+
+/* Whether the tile t, one function, divides n elements. */
+static bool divides_evenly (int64_t n, const mt_node *t) {
+  if (t->tag == MT_INT || (t->tag == MT_LEAF && t->stride == 1 && t->ring == MT_Z))
+    return t->shape > 0 && n % t->shape == 0;
+  return divides_by_layout(n, t);
 }
 
 /* The mode that a basis element names. */
@@ -55,8 +59,9 @@ static mt_status add_named (mt_parts *x, const mt_node *a, const mt_node *t,
 
 static mt_status add_composed (mt_parts *x, const mt_node *a, const mt_node *t,
                                mt_err *err) {
-  int64_t low, end;
-  if (t->tag == MT_INT) end = t->shape, low = 0;
+  int64_t low = 0, end;
+  bool run = t->tag == MT_LEAF && t->stride == 1 && t->ring == MT_Z;
+  if (run || t->tag == MT_INT) end = t->shape;
   else if (!mt_is_integral(t)) return add_named(x, a, t, err);
   else if (mt_footprint(&low, &end, t, err) != MT_OK) return err->status;
   if (low < 0)

@@ -181,18 +181,16 @@ static mt_status place_of (mt_layout *tile, mt_layout *coord, const char *op,
                            const mt_node *thr, int64_t index, const mt_node *proj,
                            mt_err *err) {
   mt_layout place, some, shape;
-  const mt_node *at = place.node;
-  MT_TRY(mt_renamed(op, mt_get_hier_coord(&place, thr, index, err), err));
-  MT_TRY(mt_shape(&shape, thr, err));
-  MT_TRY(mt_product_each(tile, thr, err));
-  if (proj) {
-    MT_TRY(project(tile, op, proj, thr, err));
-    MT_TRY(project(&some, op, proj, at, err));
-    at = some.node;
-    MT_TRY(mt_shape(&shape, tile->node, err));
-    MT_TRY(mt_product_each(tile, shape.node, err));
+  if (proj == NULL) {
+    MT_TRY(mt_product_each(tile, thr, err));
+    return mt_renamed(op, mt_get_flat_coord(coord, thr, index, err), err);
   }
-  return mt_renamed(op, mt_crd2crd(coord, at, shape.node, tile->node, err), err);
+  MT_TRY(mt_renamed(op, mt_get_hier_coord(&place, thr, index, err), err));
+  MT_TRY(project(tile, op, proj, thr, err));
+  MT_TRY(project(&some, op, proj, place.node, err));
+  MT_TRY(mt_shape(&shape, tile->node, err));
+  MT_TRY(mt_product_each(tile, shape.node, err));
+  return mt_renamed(op, mt_crd2crd(coord, some.node, shape.node, tile->node, err), err);
 }
 
 mt_status mt_local_partition (mt_layout *out, mt_layout *offset, const mt_node *a,
