@@ -103,6 +103,30 @@ describe("what is real of", function()
     assert.equal("8 9 10 11 12 13 14 15", list(copy:get_slice(0):retile_D(frg)))
   end)
 
+  it("what counts is what overhangs, not how many modes the tile might overhang", function()
+    local T, two = tile.tensor("i32", layout { 3, 3, 3, 3, 3, 3, 3, 3, 3 }), {}
+    for i = 1, 9 do two[i] = 2 end
+    local function at(...)
+      local c = { 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+      for _, k in ipairs { ... } do c[k] = 1 end
+      return T:local_tile(two, c)
+    end
+    assert.is_nil(at():bounds())
+    assert.equal("(2)", tostring((select(2, at(5):bounds()))))
+    assert.equal("(2,2,2,2)", tostring((select(2, at(1, 5, 7, 9):bounds()))))
+    at(1, 5, 7, 9):fill(1)
+    assert.equal(32, select(2, list(T):gsub("1", "")))
+    local WAY = "\ncut fewer modes at a time, or copy into a tensor of its own between"
+    for _, n in ipairs { 5, 9 } do
+      local good, message = pcall(at, table.unpack({ 1, 2, 3, 4, 5, 6, 7, 8, 9 }, 1, n))
+      assert.is_false(good)
+      assert.matches("bounds, a tensor has at most 4" .. WAY, message, 1, true)
+    end
+    local good, message = pcall(T.zipped_divide, T, two)
+    assert.is_false(good)
+    assert.matches("would have more than 8 bounds, a tensor has at most 4" .. WAY, message, 1, true)
+  end)
+
   it("exact views are what they were: one block, without anything of bounds", function()
     local function bytes_of(f)
       f()

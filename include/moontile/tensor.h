@@ -66,10 +66,11 @@ MT_API mt_status mt_ordinate_of (mt_ordinate *out, mt_layout *buf, const mt_tens
 ** none. Errors: MT_EINEXACT (a composition that begins before `a`). */
 MT_API mt_status mt_overhang (mt_ordinate *out, mt_layout *buf, int *k, const mt_node *a,
                               const mt_node *tiler, bool divides, mt_err *err);
-/* The bounds of a view with these ordinates, n <= MT_MAXORDINATES. (1) `coord` has the
-** tree of `out`, which is `layout`, its leaves cut where the ordinates step otherwise;
-** (2) what no element leaves, or only where it leaves another, is dropped: *left is how
-** many are left, at most MT_MAXBOUNDS. Errors: MT_EINEXACT, MT_ETOOBIG. */
+/* The bounds of a view with these n ordinates, at most MT_MAXORDINATES of which an element
+** of it leaves. (1) `coord` has the tree of `out`, which is `layout`, its leaves cut where
+** the ordinates step otherwise; (2) what no element leaves, or only where it leaves
+** another, is dropped: *left is how many are left, at most MT_MAXBOUNDS. Errors:
+** MT_EINEXACT, MT_ETOOBIG. */
 MT_API mt_status mt_make_bounds (mt_layout *out, mt_layout *coord, mt_layout *base,
                                  mt_layout *extent, int *left, const mt_node *layout,
                                  int n, const mt_ordinate *o, mt_err *err);

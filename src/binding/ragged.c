@@ -12,9 +12,10 @@
 
 /* A view in the making: a userdata. The layouts of the ordinates lie on the stack above
 ** it. */
+enum { ORDINATES = MT_MAXNODES + MT_MAXORDINATES };   /* parts of a layout, and its own */
 typedef struct making {
   int n;
-  mt_ordinate o[MT_MAXORDINATES];
+  mt_ordinate o[ORDINATES];
   mt_layout ordinate, out, coord, base, extent;
 } making;
 
@@ -28,9 +29,10 @@ static making *push_making (lua_State *L) {
 static void add_ordinate (lua_State *L, making *m, const mt_ordinate *from,
                           int64_t offset) {
   mt_ordinate o = { lmt_tolayout(L, -1), from->at, from->extent };
-  if (m->n == MT_MAXORDINATES)
-    luaL_error(L, "a view has at most %d coordinates with bounds: copy the tensor into "
-               "one of its own first", MT_MAXORDINATES);
+  luaL_checkstack(L, 8, NULL);                            /* for the next */
+  if (m->n == ORDINATES)
+    luaL_error(L, "a view is made of at most %d coordinates: copy the tensor into one of "
+               "its own first", ORDINATES);
   if (__builtin_add_overflow(from->at, offset, &o.at))
     luaL_error(L, "a coordinate of the view leaves 64 bits");
   m->o[m->n++] = o;

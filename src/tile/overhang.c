@@ -12,17 +12,14 @@
 ** them. */
 typedef struct mt_parts {
   int n;
-  const mt_node *part[MT_MAXORDINATES];
+  const mt_node *part[MT_MAXNODES];
 } mt_parts;
 
-static mt_status add_part (mt_parts *x, const mt_node *part, mt_err *err) {
+/* Each of them once. */
+static void add_part (mt_parts *x, const mt_node *part) {
   for (int i = 0; i < x->n; i++)
-    if (x->part[i] == part) return MT_OK;
-  if (x->n == MT_MAXORDINATES)
-    return mt_fail(err, MT_ETOOBIG, "a tile that overhangs more than %d modes",
-                   (int)MT_MAXORDINATES);
+    if (x->part[i] == part) return;
   x->part[x->n++] = part;
-  return MT_OK;
 }
 
 static MT_APART bool divides_by_layout (int64_t n, const mt_node *t) {
@@ -48,13 +45,11 @@ static const mt_node *named (const mt_node *a, const mt_node *p) {
 }
 
 /* Strides of basis elements step in the modes that they name: how far, is not asked. */
-static mt_status add_named (mt_parts *x, const mt_node *a, const mt_node *t,
-                            mt_err *err) {
+static void add_named (mt_parts *x, const mt_node *a, const mt_node *t) {
   for (const mt_node *p = t; p < mt_next(t); p++) {
     const mt_node *part = p->ring == MT_BASIS ? named(a, p) : NULL;
-    if (part) MT_TRY(add_part(x, part, err));
+    if (part) add_part(x, part);
   }
-  return MT_OK;
 }
 
 static mt_status add_composed (mt_parts *x, const mt_node *a, const mt_node *t,
@@ -62,13 +57,14 @@ static mt_status add_composed (mt_parts *x, const mt_node *a, const mt_node *t,
   int64_t low = 0, end;
   bool run = t->tag == MT_LEAF && t->stride == 1 && t->ring == MT_Z;
   if (run || t->tag == MT_INT) end = t->shape;
-  else if (!mt_is_integral(t)) return add_named(x, a, t, err);
+  else if (!mt_is_integral(t)) return add_named(x, a, t), MT_OK;
   else if (mt_footprint(&low, &end, t, err) != MT_OK) return err->status;
   if (low < 0)
     return mt_failn(err, MT_EINEXACT, "%N begins %lld elements before the tensor's own\n"
                     "T:view(layout, offset) names any elements of its memory", t,
                     (long long)-low);
-  return end > mt_size(a) ? add_part(x, a, err) : MT_OK;
+  if (end > mt_size(a)) add_part(x, a);
+  return MT_OK;
 }
 
 static mt_status find_parts (mt_parts *x, const mt_node *a, const mt_node *t,
@@ -76,7 +72,8 @@ static mt_status find_parts (mt_parts *x, const mt_node *a, const mt_node *t,
   if (t->tag == MT_WILD) return MT_OK;
   if (t->tag != MT_TILER && t->tag != MT_TUPLE) {
     if (!divides) return add_composed(x, a, t, err);
-    return divides_evenly(mt_size(a), t) ? MT_OK : add_part(x, a, err);
+    if (!divides_evenly(mt_size(a), t)) add_part(x, a);
+    return MT_OK;
   }
   int i = 0, n = mt_rank(a);
   for (const mt_node *c = mt_child(t); c < mt_next(t) && i < n; c = mt_next(c))
@@ -101,8 +98,9 @@ static void number (mt_layout *out, const mt_node *a, const mt_node *part) {
 
 mt_status mt_overhang (mt_ordinate *out, mt_layout *buf, int *k, const mt_node *a,
                        const mt_node *tiler, bool divides, mt_err *err) {
-  mt_parts x = {0};
+  mt_parts x;
   int i = *k;
+  x.n = 0;
   a = mt_inner(a);
   *k = -1;
   if (mt_size(a) == 0) return MT_OK;
@@ -188,21 +186,23 @@ static bool fill_table (mt_table *t, const mt_node *a, int n, const mt_ordinate 
   return true;
 }
 
-/* The largest ordinate; INT64_MAX beyond 64 bits. */
-static int64_t last_of (const mt_table *t, int k, int64_t at) {
-  int64_t last = at, d;
-  for (int j = 0; j < t->n; j++)
-    if (mt_mulo(t->extent[j] - 1, t->step[k][j], &d) || mt_addo(last, d, &last))
-      return INT64_MAX;
-  return last;
+/* The ordinates that leave their extents; more than MT_MAXORDINATES: there are more. */
+static int leaving (mt_ordinate *out, int n, const mt_ordinate *o) {
+  int left = 0;
+  for (int k = 0; k < n && left <= MT_MAXORDINATES; k++) {
+    int64_t last = mt_last_ordinate(o[k].layout);
+    if (!mt_addo(last, o[k].at, &last) && last < o[k].extent) continue;
+    if (left < MT_MAXORDINATES) out[left] = o[k];
+    left++;
+  }
+  return left;
 }
 
-/* The ordinates that count, at most one of those that step alike: the lowest. */
+/* At most one of those that step alike: the lowest. */
 static int choose (int *which, const mt_table *t, int n, const mt_ordinate *o) {
   int left = 0;
   for (int k = 0; k < n; k++) {
     int i = 0;
-    if (last_of(t, k, o[k].at) < o[k].extent) continue;
     while (i < left && memcmp(t->step[which[i]], t->step[k],
                               (size_t)t->n * sizeof(int64_t)) != 0)
       i++;
@@ -295,11 +295,17 @@ mt_status mt_make_bounds (mt_layout *out, mt_layout *coord, mt_layout *base,
                           mt_layout *extent, int *left, const mt_node *layout, int n,
                           const mt_ordinate *o, mt_err *err) {
   mt_table t;
+  mt_ordinate some[MT_MAXORDINATES];
   int which[MT_MAXORDINATES];
   *left = 0;
   mt_copy_value(out, layout);
   if (n == 0 || mt_size(layout) == 0) return MT_OK;
-  MT_CHECK(n <= MT_MAXORDINATES, err, "bounds: %d ordinates", n);
+  n = leaving(some, n, o);
+  o = some;
+  if (n == 0) return MT_OK;
+  if (n > MT_MAXORDINATES)
+    return mt_failn(err, MT_ETOOBIG, "%N would have more than %d bounds, a tensor has at "
+                    "most %d", layout, (int)MT_MAXORDINATES, (int)MT_MAXBOUNDS);
   if (!fill_table(&t, mt_inner(layout), n, o))
     return mt_failn(err, MT_EINEXACT, "%N: its coordinates step where its modes do not "
                     "end", layout);
