@@ -212,6 +212,14 @@ T:bounds() says which elements are real]] },
   { 'T:local_tile({4,3}, {2,2}):view(layout(2))', [[
 view: the tensor is ragged: which elements of the view are real is to be said
 local X, base, extents = T:bounds(); T:view(layout, offset, f(X), base, extents)]] },
+  -- coordinates and offsets, of what is not real, too, are within 64 bits
+  { 'T:view(layout(2), 0, layout "2:1@0", { math.maxinteger }, { 5 })', [[
+view: 2:1: one of its coordinates leaves 64 bits
+copy the tensor into one of its own first]] },
+  { 'T:view(layout(4), 1 << 61, layout "4:1@0", { 0 }, { 0 })', "the offset of a view leaves 64 bits" },
+  { 'T:view(layout("2:2305843009213693952"), 0, layout "2:1@0", { 0 }, { 1 })',
+    "the offset of a view leaves 64 bits" },
+  { 'T:view(layout(0), math.mininteger)', "the offset of a view leaves 64 bits" },
   { 'T:local_tile({4,3}, {2,2}):save("x.npy")', [[
 save: the tensor is ragged, a file has no elements that are not real
 copy it into one of zeros: tile.copy(T, tile.tensor(T:dtype(), tile.layout(T:shape()))), and save that]] },

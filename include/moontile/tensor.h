@@ -69,8 +69,9 @@ MT_API mt_status mt_overhang (mt_ordinate *out, mt_layout *buf, int *k, const mt
 /* The bounds of a view with these n ordinates, at most MT_MAXORDINATES of which an element
 ** of it leaves. (1) `coord` has the tree of `out`, which is `layout`, its leaves cut where
 ** the ordinates step otherwise; (2) what no element leaves, or only where it leaves
-** another, is dropped: *left is how many are left, at most MT_MAXBOUNDS. Errors:
-** MT_EINEXACT, MT_ETOOBIG. */
+** another, is dropped: *left is how many are left, at most MT_MAXBOUNDS; (3) the
+** coordinates of all elements, real or not, are within 64 bits. Errors: MT_EINEXACT,
+** MT_ETOOBIG, MT_EOVERFLOW. */
 MT_API mt_status mt_make_bounds (mt_layout *out, mt_layout *coord, mt_layout *base,
                                  mt_layout *extent, int *left, const mt_node *layout,
                                  int n, const mt_ordinate *o, mt_err *err);

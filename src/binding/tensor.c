@@ -58,12 +58,26 @@ lmt_tensor *lmt_pushtensor (lua_State *L, int buffer, mt_dtype dtype,
   return push_tensor(L, buffer, dtype, layout, offset, NULL);
 }
 
+/* Raises unless element `at`, and with bounds all that the layout reaches from there, is
+** within 64 bits as a number of bytes: what is not real may lie anywhere else. */
+static void check_offset (lua_State *L, int64_t at, mt_dtype dtype, const mt_node *layout,
+                          const mt_bounds *bounds) {
+  int64_t size = (int64_t)mt_dtype_size(dtype), lo = 0, hi = 0;
+  LMT_NOERR(err);
+  if (bounds && mt_footprint(&lo, &hi, layout, &err)) lmt_raise(L, &err);
+  if (at == INT64_MIN || __builtin_add_overflow(at, lo < 0 ? lo : 0, &lo) ||
+      __builtin_add_overflow(at, hi > 0 ? hi : 0, &hi) ||
+      __builtin_mul_overflow(lo, size, &lo) || __builtin_mul_overflow(hi, size, &hi))
+    luaL_error(L, "the offset of a view leaves 64 bits");
+}
+
 static lmt_tensor *push_view (lua_State *L, int i, const lmt_tensor *base,
                               const mt_node *layout, int64_t offset,
                               const mt_bounds *bounds) {
   int64_t at;
   if (__builtin_add_overflow(base->offset, offset, &at))
     luaL_error(L, "the offset of a view leaves 64 bits");
+  check_offset(L, at, base->dtype, layout, bounds);
   lua_getiuservalue(L, i, 1);
   lmt_tensor *t = push_tensor(L, -1, base->dtype, layout, at, bounds);
   t->view = true;
@@ -174,7 +188,6 @@ static void clip_range (const lmt_tensor *t, int64_t *lo, int64_t *hi) {
   if (__builtin_sub_overflow(n, t->offset, &end)) end = *hi;
   if (*lo < -t->offset) *lo = -t->offset;
   if (*hi > end) *hi = end;
-  if (*lo > *hi) *lo = *hi = 0;
 }
 
 void lmt_range (lua_State *L, const lmt_tensor *t, int64_t *lo, int64_t *hi) {
@@ -182,6 +195,7 @@ void lmt_range (lua_State *L, const lmt_tensor *t, int64_t *lo, int64_t *hi) {
   if (mt_footprint(lo, hi, t->layout, &err)) lmt_raise(L, &err);
   if (t->bounded) clip_range(t, lo, hi);
   else check_range(L, t, *lo, *hi);
+  if (*lo >= *hi) *lo = *hi = -t->offset;      /* nothing, where the buffer begins */
 }
 
 /* The offset of coordinate c, which is inside. */

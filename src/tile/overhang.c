@@ -186,12 +186,16 @@ static bool fill_table (mt_table *t, const mt_node *a, int n, const mt_ordinate 
   return true;
 }
 
-/* The ordinates that leave their extents; more than MT_MAXORDINATES: there are more. */
+/* The ordinates that leave their extents; more than MT_MAXORDINATES: there are more.
+** Below 0: one leaves 64 bits. */
 static int leaving (mt_ordinate *out, int n, const mt_ordinate *o) {
   int left = 0;
   for (int k = 0; k < n && left <= MT_MAXORDINATES; k++) {
-    int64_t last = mt_last_ordinate(o[k].layout);
-    if (!mt_addo(last, o[k].at, &last) && last < o[k].extent) continue;
+    int64_t last = mt_last_ordinate(o[k].layout), room;
+    if (last == INT64_MAX || mt_addo(last, o[k].at, &last) ||
+        mt_subo(o[k].extent, o[k].at, &room))
+      return -1;
+    if (last < o[k].extent) continue;
     if (left < MT_MAXORDINATES) out[left] = o[k];
     left++;
   }
@@ -303,6 +307,9 @@ mt_status mt_make_bounds (mt_layout *out, mt_layout *coord, mt_layout *base,
   n = leaving(some, n, o);
   o = some;
   if (n == 0) return MT_OK;
+  if (n < 0)
+    return mt_failn(err, MT_EOVERFLOW, "%N: one of its coordinates leaves 64 bits",
+                    layout);
   if (n > MT_MAXORDINATES)
     return mt_failn(err, MT_ETOOBIG, "%N would have more than %d bounds, a tensor has at "
                     "most %d", layout, (int)MT_MAXORDINATES, (int)MT_MAXBOUNDS);
