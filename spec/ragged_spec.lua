@@ -143,14 +143,14 @@ describe("what is real of", function()
     local tiler, at, threads = { 32, 32 }, { 1, 2 }, layout { 16, 8 }
     local leaf = bytes_of(function() return T(_, _) end) - header  -- three nodes, not one
     assert.is_true(header <= 152, header)
-    local VIEWS = {
+    local sizes = {
       [function() return T:local_tile(tiler, at) end] = header + leaf,
       [function() return T:local_partition(threads, 5) end] = header + leaf,
       [function() return T:zipped_divide(tiler) end] = header + 3 * leaf,
       [function() return T:composition(tiler) end] = header + leaf,
       [function() return T:flatten() end] = header + leaf,
     }
-    for view, most in pairs(VIEWS) do assert.is_true(bytes_of(view) <= most + 64, bytes_of(view)) end
+    for view, most in pairs(sizes) do assert.is_true(bytes_of(view) <= most + 64, bytes_of(view)) end
     assert.is_true(bytes_of(function() return T:local_tile({ 48, 30 }, at) end) > header + 1000)
   end)
 

@@ -2,8 +2,8 @@
 ** algebra.h - the algebra of layouts: composition, divides, products, inverses, recasts.
 ** SPDX-License-Identifier: MIT
 **
-** The conventions of moontile.h hold here too. A swizzle, where a function takes it, stays
-** as it is, and the law is that of the layout under it.
+** The conventions of moontile.h hold here too. A swizzle, where a function takes it,
+** stays as it is, and the law is that of the layout under it.
 */
 #ifndef MOONTILE_ALGEBRA_H
 #define MOONTILE_ALGEBRA_H

@@ -67,8 +67,8 @@ typedef struct mt_tiled_mode {
 ** (5) injective == 0: coordinates x != y of the tensor both lie at `offset`; of a ragged
 **     one that is not said, `reason` says where they lie;
 ** (6) vector: the values of each thread are whole runs of `vector` elements, contiguous
-**     and aligned to their size; a run that straddles a bound is done by elements. It is 1
-**     where no layout says where the tile is in this tensor: `reason` says why, and a
+**     and aligned to their size; a run that straddles a bound is done by elements. It is
+**     1 where no layout says where the tile is in this tensor: `reason` says why, and a
 **     plan of such a copy is refused.
 ** problem == MT_PROVEN exactly if covers; of a tensor that is written, injective == 1; of
 ** a copy with an access of `asked` elements, vector == asked, if there are elements. */
@@ -98,7 +98,7 @@ typedef struct mt_verdict {
                                    ** be proven */
   int bits;                        /* of an element; 0: unknown */
   char why[160];                   /* why `vector` is not twice as wide, or "" */
-  char reason[512];                /* MT_NO_TILING; of a ragged tensor, (5); (6): in words */
+  char reason[512];             /* MT_NO_TILING; of a ragged tensor, (5); (6): in words */
 } mt_verdict;
 
 /* Each returns MT_OK if there is a verdict, whatever it says. The tensor may be a layout

@@ -2,9 +2,10 @@
 ** cast.cuh - copies that convert.
 ** SPDX-License-Identifier: MIT
 **
-** What becomes of an element says types/convert.h. S and D are the types of both sides. Of any
-** types, known at run time, and what is swizzled go element by element, also by tiles: in
-** shared memory each row is then 4 bytes longer, so that columns meet every bank once.
+** What becomes of an element says types/convert.h. S and D are the types of both sides.
+** Of any types, known at run time, and what is swizzled go element by element, also by
+** tiles: in shared memory each row is then 4 bytes longer, so that columns meet every
+** bank once.
 */
 #ifndef CAST_CUH
 #define CAST_CUH

@@ -2,8 +2,8 @@
 ** convert.cuh - elements in words of four bytes, converted.
 ** SPDX-License-Identifier: MIT
 **
-** What becomes of an element says types/convert.h. Where an instruction does the same to two
-** numbers at once, it is taken, but for NaNs.
+** What becomes of an element says types/convert.h. Where an instruction does the same to
+** two numbers at once, it is taken, but for NaNs.
 */
 #ifndef CONVERT_CUH
 #define CONVERT_CUH

@@ -1,6 +1,6 @@
 /*
-** interleave.cuh - copies between rows and their interleaved elements: a short run and a long
-** one.
+** interleave.cuh - copies between rows and their interleaved elements: a short run and a
+** long one.
 ** SPDX-License-Identifier: MIT
 **
 ** A unit is an access of ES bytes. The thread axis, of extent n, is the short one; the

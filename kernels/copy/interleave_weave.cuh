@@ -1,5 +1,6 @@
 /*
-** interleave_weave.cuh - between a few rows of short units and their interleaved ones, in registers.
+** interleave_weave.cuh - between a few rows of short units and their interleaved ones, in
+** registers.
 ** SPDX-License-Identifier: MIT
 **
 ** N rows, units of ES = 1 or 2 bytes. A thread has one vector of each row, V = 16 / ES

@@ -1,5 +1,6 @@
 /*
-** strided.cuh - copies as their descriptors say, TV and FLAT, over the bytes of one access.
+** strided.cuh - copies as their descriptors say, TV and FLAT, over the bytes of one
+** access.
 ** SPDX-License-Identifier: MIT
 **
 ** Loop counts, strides and bases come from the descriptor only; a template fixes the

@@ -1,5 +1,6 @@
 /*
-** transpose.cuh - copies whose runs lie along different axes: tiles through shared memory.
+** transpose.cuh - copies whose runs lie along different axes: tiles through shared
+** memory.
 ** SPDX-License-Identifier: MIT
 **
 ** A unit is an access of ES bytes. The thread axes of the descriptor are a run of the

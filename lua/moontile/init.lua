@@ -1,8 +1,8 @@
 -- moontile - a language for tiling: what the module adds in Lua to its part in C.
 -- SPDX-License-Identifier: MIT
 --
--- What is returned is called by scripts: a row of src/binding/operations.def each says where it is found and
--- what it takes.
+-- What is returned is called by scripts: a row of src/binding/operations.def each says where it
+-- is found and what it takes.
 
 local need = ...
 local tile = need "core"

@@ -43,13 +43,13 @@ static const attack refused[] = {
   { "a table of 2^40 elements", "host permits", WIDE "return a:totable()" },
   { "a picture of 2000 x 2000", "at most",
     "return tile.print_layout(tile.layout{2000, 2000})" },
-  { "a graph of endless launches", "host permits",
+  { "a graph of endless launches", "host permits|stopped by the host",
     "local t = tile.tensor('u8', tile.layout(1 << 22))\n"
     "local u = tile.tensor('u8', tile.layout(1 << 22))\n"
     "tile.device():graph(function() while true do tile.copy(t, u) end end)" },
   { "a tensor of 2^62 bytes", "host permits",
     "return select(2, tile.tensor('u8', tile.layout(1 << 62)))" },
-  { "tensors without end", "host permits",
+  { "tensors without end", "host permits|stopped by the host",
     "local t = {} while true do t[#t + 1] = assert(tile.tensor('u8', tile.layout(1 << 20)))"
     " end" },
   { "1024 threads", "host permits",

@@ -1,5 +1,5 @@
--- everything.lua: a call of each row of binding/operations.def that takes what may be freed, as found by
--- trying.
+-- everything.lua: a call of each row of binding/operations.def that takes what may be freed, as
+-- found by trying.
 -- SPDX-License-Identifier: MIT
 --
 -- everything(device, path, add): add(name, make, call) as in scenarios.lua.

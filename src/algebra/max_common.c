@@ -1,6 +1,6 @@
 /*
-** max_common.c - what layouts share: runs of neighbours, alignment; indices dealt out over
-** a shape.
+** max_common.c - what layouts share: runs of neighbours, alignment; indices dealt out
+** over a shape.
 ** SPDX-License-Identifier: MIT
 */
 #include "moontile/algebra.h"

@@ -45,9 +45,9 @@ mt_status mt_swizzled (mt_layout *out, const char *op, mt_swizzle w, int64_t off
 mt_status mt_swizzle_pass (mt_swizzle *out, const char *op, const mt_node *a,
                            mt_swizzle w, mt_err *err);
 
-/* Of an upcast of `a` by n that is exact (algebra/recast.c): the bits that the place inside an
-** element has, n a power of two; how far its negative strides reach back in an element.
-** */
+/* Of an upcast of `a` by n that is exact (algebra/recast.c): the bits that the place
+** inside an element has, n a power of two; how far its negative strides reach back in an
+** element. */
 int64_t mt_upcast_bits (const mt_node *a, int64_t n);
 int64_t mt_upcast_back (const mt_node *a, int64_t n);
 

@@ -29,7 +29,7 @@ enum { LMT_VALUEWORK = 16, LMT_TEXTWORK = 256 };
 uint64_t lmt_times (uint64_t a, uint64_t b);       /* at most UINT64_MAX, both */
 uint64_t lmt_plus (uint64_t a, uint64_t b);
 
-/* ---------------------------------------------------------------- files (binding/file.c) */
+/* ------------------------------------------------------------- files (binding/file.c) */
 
 typedef struct lmt_file { lmt_resource *r; } lmt_file;   /* NULL: closed */
 /* LMT_IFTHERE: to be read; if there is no file: NULL, and `err` is MT_OK. LMT_REPLACE:

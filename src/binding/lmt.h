@@ -2,9 +2,9 @@
 ** lmt.h - private to the binding: how Lua values become C values, and back.
 ** SPDX-License-Identifier: MIT
 **
-** A binding function is: convert in, call, push out. Only binding/value.c looks at Lua types.
-** A resource belongs to a userdata before the next call that can raise; __gc and __close
-** of its class are the same idempotent function.
+** A binding function is: convert in, call, push out. Only binding/value.c looks at Lua
+** types. A resource belongs to a userdata before the next call that can raise; __gc and
+** __close of its class are the same idempotent function.
 **
 ** Any call that may allocate in Lua may run a finalizer, any that may run a metamethod a
 ** function of a script, and those may free tensors, plans, graphs and streams. So after
@@ -29,7 +29,7 @@
 #include "moontile.h"
 #include "moontile/lua.h"
 
-/* ---------------------------------------------------------------- classes (binding/state.c) */
+/* ---------------------------------------------------------- classes (binding/state.c) */
 
 #define LMT_LAYOUT    "moontile.Layout"
 #define LMT_VALUE     "moontile.Value"       /* basis elements, swizzles, the wildcard */
@@ -213,8 +213,7 @@ mt_status lmt_set (mt_err *err, mt_status s, const char *format, ...)
 /* nil, text, code for a condition of the world; raises for a fault of the program. */
 int lmt_fail (lua_State *L, const mt_err *err);
 
-/* ---------------------------------------------------------------- stopping (binding/stop.c)
-** */
+/* ---------------------------------------------------------- stopping (binding/stop.c) */
 
 /* An mt_stop for the thread `L`: whether the host's flag is set, or a count hook raises
 ** an error. It may run a hook: an object that only C knows may be gone after it. */
@@ -238,8 +237,7 @@ static inline void lmt_checkuse (lua_State *L, const lmt_state *s) {
   if (s->asking || lmt_told(s)) lmt_refuse(L, s);
 }
 
-/* ---------------------------------------------------------------- values (binding/value.c)
-** */
+/* ----------------------------------------------------------- values (binding/value.c) */
 
 enum {
   LMT_INT = 1, LMT_BASIS = 2, LMT_WILD = 4, LMT_TABLE = 8, LMT_LAYOUTS = 16,
@@ -314,8 +312,7 @@ mt_dtype lmt_todtype (lua_State *L, int i);
 ** (binding/options.c). */
 void lmt_checkkeys (lua_State *L, int i, const char *what, const char *const *keys);
 
-/* ---------------------------------------------------------------- devices (binding/device.c)
-** */
+/* --------------------------------------------------------- devices (binding/device.c) */
 
 typedef struct lmt_device {
   mt_device *d;            /* NULL: closed */
@@ -356,16 +353,15 @@ void lmt_freebuffer (lmt_buffer *b);
 ** as int tries = 0; do s = call(..., err); while (lmt_again(L, s, &tries, err)); */
 bool lmt_again (lua_State *L, mt_status s, int *tries, mt_err *err);
 
-/* ---------------------------------------------------------------- tensors (binding/tensor.c)
-** */
+/* --------------------------------------------------------- tensors (binding/tensor.c) */
 
 typedef struct lmt_tensor {
   lmt_buffer *buffer;      /* its user value 1 */
   int64_t offset;          /* in elements */
   mt_dtype dtype;
   bool view, freed;
-  uint16_t bounded;        /* nodes of layout and bounds, which mt_bounds lies behind; 0: all
-                           ** elements are real */
+  uint16_t bounded;        /* nodes of layout and bounds, which mt_bounds lies behind; 0:
+                           ** all elements are real */
   mt_node layout[];
 } lmt_tensor;
 lmt_tensor *lmt_totensor (lua_State *L, int i);          /* not freed, else an error */
@@ -391,12 +387,12 @@ void lmt_range (lua_State *L, const lmt_tensor *t, int64_t *lo, int64_t *hi);
 ** userdata, which it pushes (else nil). The result is the address of element lo. */
 char *lmt_onhost (lua_State *L, int i, int64_t lo, int64_t hi);
 
-/* ---------------------------------------------------------------- atoms (binding/atom.c) */
+/* ------------------------------------------------------------- atoms (binding/atom.c) */
 
 mt_mma_atom *lmt_tommaatom (lua_State *L, int i);
 mt_copy_atom *lmt_tocopyatom (lua_State *L, int i);
 
-/* ------------------------------------------- partitions (binding/tiled_copy.c, binding/tiled_mma.c) */
+/* ----------------------------- partitions (binding/tiled_copy.c, binding/tiled_mma.c) */
 
 const mt_tiled_mma *lmt_totiledmma (lua_State *L, int i);
 bool lmt_istiledmma (lua_State *L, int i);
@@ -407,7 +403,7 @@ int64_t lmt_checkthread (lua_State *L, int i, int64_t threads);
 /* Ends the text on the top with the extents of a tuple: "128x128x16"; returns 1. */
 int lmt_endextents (lua_State *L, const mt_node *tuple);
 
-/* ---------------------------------------------------------------- copies (binding/plan.c) */
+/* ------------------------------------------------------------ copies (binding/plan.c) */
 
 /* Copies src to dst and waits for it, unless the device records: two tensors at stack
 ** indices, of one device, or one of them in the host's memory. */
@@ -476,8 +472,7 @@ bool lmt_rememberplan (const lmt_device *d, const lmt_plankey *k, mt_plan *p);
 void lmt_forgetplans (lmt_state *state, const mt_device *d);
 int lmt_deviceplans (lua_State *L);          /* device:plans(), a lua_CFunction */
 
-/* ---------------------------------------------------------------- graphs (binding/graph.c)
-** */
+/* ----------------------------------------------------------- graphs (binding/graph.c) */
 
 int lmt_devicegraph (lua_State *L);          /* device:graph(f), a lua_CFunction */
 /* Raises while d records: `what` would not see what is recorded. */
@@ -485,8 +480,7 @@ void lmt_checkidle (lua_State *L, const lmt_device *d, const char *what);
 /* Lets the graph that is recorded keep the buffers of a plan: its user values 1 .. n. */
 void lmt_keep (lua_State *L, int plan, int n, const char *const *names);
 
-/* ---------------------------------------------------------------- products (binding/gemm.c)
-** */
+/* ---------------------------------------------------------- products (binding/gemm.c) */
 
 /* plan_gemm([tiled_mma,] A, B, C [, options]), a lua_CFunction. */
 int lmt_plangemm (lua_State *L);

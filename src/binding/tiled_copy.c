@@ -1,6 +1,6 @@
 /*
-** tiled_copy.c - tiled copies in Lua: who copies what, and the partitions that follow from
-** it.
+** tiled_copy.c - tiled copies in Lua: who copies what, and the partitions that follow
+** from it.
 ** SPDX-License-Identifier: MIT
 */
 #include "binding/lmt.h"

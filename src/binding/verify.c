@@ -70,8 +70,8 @@ static void set_owners (lua_State *L, const mt_verdict *v) {
 }
 
 /* witness = { index =, at =, threads = {...}, values = {...} } of a place of the tile, or
-** { offset =, at = { x, y } } of two coordinates at one place in memory; of a ragged tensor
-** the reason says where. */
+** { offset =, at = { x, y } } of two coordinates at one place in memory; of a ragged
+** tensor the reason says where. */
 static void set_witness (lua_State *L, const mt_verdict *v) {
   bool place = v->problem == MT_TWICE || v->problem == MT_GAP;
   if (!place && v->problem != MT_OUTSIDE && v->problem != MT_ONE_PLACE) return;

@@ -224,8 +224,8 @@ static mt_status check_alignment (const mt_launch *l, int side, mt_err *err) {
 
 /* ---------------------------------------------------------------- injectivity */
 
-/* Two coordinates x, y with one offset, from the difference x - y along the |stride|s; met
-** if they are surely real. */
+/* Two coordinates x, y with one offset, from the difference x - y along the |stride|s;
+** met if they are surely real. */
 static mt_status fail_injective (const mt_launch *l, const mt_side *s,
                                  const mt_equation *e, bool *met, mt_err *err) {
   int64_t x[MT_MAXBOX], y[MT_MAXBOX];

@@ -2,7 +2,8 @@
 ** ref.c - the reference executor: a launch as a GPU would run it, access by access.
 ** SPDX-License-Identifier: MIT
 **
-** Blocks, threads and values are those of desc/desc.h; nothing is known but the descriptor.
+** Blocks, threads and values are those of desc/desc.h; nothing is known but the
+** descriptor.
 */
 #include "moontile/types.h"
 #include "types/convert.h"

@@ -1,5 +1,6 @@
 /*
-** smem_transpose.c - how a box turns in shared memory: walks in vectors of both sides, pitches.
+** smem_transpose.c - how a box turns in shared memory: walks in vectors of both sides,
+** pitches.
 ** SPDX-License-Identifier: MIT
 **
 ** In shared memory the box lies in the order of the source. Before an axis there may be a

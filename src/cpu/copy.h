@@ -21,8 +21,8 @@ extern const size_t mt_ncpu_kernels;
 /* Index i of an axis lies i * stride bytes on. */
 typedef struct mt_cpu_axis { int64_t extent, src, dst; } mt_cpu_axis;
 
-/* n elements, `step` bytes apart, to a carrier of their numbers (types/convert.h), one behind
-** the other, and from there. */
+/* n elements, `step` bytes apart, to a carrier of their numbers (types/convert.h), one
+** behind the other, and from there. */
 typedef void mt_cast_load (void *out, const char *src, int64_t step, int64_t n);
 typedef void mt_cast_store (char *dst, int64_t step, const void *in, int64_t n);
 

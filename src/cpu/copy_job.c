@@ -3,8 +3,8 @@
 ** launch.
 ** SPDX-License-Identifier: MIT
 **
-** The order of the axes is free here: the real elements are a box (desc/domain.h), its axes
-** sorted and merged, and what lies together on both sides is one unit.
+** The order of the axes is free here: the real elements are a box (desc/domain.h), its
+** axes sorted and merged, and what lies together on both sides is one unit.
 */
 #include "desc/axes.h"
 #include "desc/domain.h"
