@@ -66,10 +66,10 @@ MT_API mt_status mt_ordinate_of (mt_ordinate *out, mt_layout *buf, const mt_tens
 ** none. Errors: MT_EINEXACT (a composition that begins before `a`). */
 MT_API mt_status mt_overhang (mt_ordinate *out, mt_layout *buf, int *k, const mt_node *a,
                               const mt_node *tiler, bool divides, mt_err *err);
-/* The bounds of a view with these n ordinates, at most MT_MAXORDINATES of which an element
-** of it leaves. (1) `coord` has the tree of `out`, which is `layout`, its leaves cut where
-** the ordinates step otherwise; (2) what no element leaves, or only where it leaves
-** another, is dropped: *left is how many are left, at most MT_MAXBOUNDS; (3) the
+/* The bounds of a view with these n ordinates, at most MT_MAXORDINATES of which an
+** element of it leaves. (1) `coord` has the tree of `out`, which is `layout`, its leaves
+** cut where the ordinates step otherwise; (2) what no element leaves, or only where it
+** leaves another, is dropped: *left is how many are left, at most MT_MAXBOUNDS; (3) the
 ** coordinates of all elements, real or not, are within 64 bits. Errors: MT_EINEXACT,
 ** MT_ETOOBIG, MT_EOVERFLOW. */
 MT_API mt_status mt_make_bounds (mt_layout *out, mt_layout *coord, mt_layout *base,

@@ -5,7 +5,7 @@
 
 local ROOT, STATIC, SHARED, MODULE, PROGRAM, NM, BUILD_TYPE, HARDENED, OBJECTS =
   table.unpack(arg)
-local MAX_FUNCTION, MAX_FILE = 60, 500
+local MAX_FUNCTION, MAX_FILE, MAX_COLUMNS = 60, 500, 90
 
 local broken = {}
 local function fail(format, ...) broken[#broken + 1] = format:format(...) end
@@ -98,8 +98,19 @@ end
 
 -- ---- sizes
 
+local function check_columns(name, text)
+  if name:match "^spec/" or name:match "^bench/" then return end
+  for n, line in each_line(text) do
+    local columns = utf8.len(line)
+    if columns > MAX_COLUMNS then
+      fail("%s:%d: a line of %d columns, %d is the most", name, n, columns, MAX_COLUMNS)
+    end
+  end
+end
+
 -- Functions of C: from a line at column 0 that opens a brace to the brace at column 0.
-local function check_c_functions(name, text)
+local function check_c(name, text)
+  check_columns(name, text)
   local first, title
   for n, line in each_line(text) do
     if not first and line:match "^[%a].*{%s*$" and not line:match "^extern \"C\"" then
@@ -146,7 +157,7 @@ local function check_sizes()
         if count > MAX_FILE then
           fail("%s: a file of %d lines, %d is the most", name, count, MAX_FILE)
         end
-        (c and check_c_functions or check_lua_functions)(name, text)
+        (c and check_c or check_lua_functions)(name, text)
         if not text:find("SPDX-License-Identifier: MIT", 1, true) then
           fail("%s: no SPDX line", name)
         end
