@@ -171,11 +171,14 @@ local function new_result(word, size, dtype, device)
   return labelled(T, word, "C", size)
 end
 
--- A single 1, without labels.
-local function one_like(X)
+-- A single 1, without labels. For a product on a stream of its own it is written before that
+-- is launched, without waiting for what runs on others, as T:fill does; a graph, which has no
+-- such streams, records T:fill.
+local function one_like(X, stream)
   local T, message, code = tile.tensor(X.tensor:dtype(), tile.layout(1), X.tensor:device())
   if not T then return nil, message, code end
-  return { tensor = T:fill(1), labels = {}, mode = {}, name = "1" }
+  if stream then T:set(1, 0) else T:fill(1) end
+  return { tensor = T, labels = {}, mode = {}, name = "1" }
 end
 
 -- How many of the arguments are tensors, from the first on.
@@ -281,7 +284,7 @@ function contraction.einsum(expression, ...)
     return C.tensor
   end
   if not Y then
-    Y, message, code = one_like(X)
+    Y, message, code = one_like(X, o.stream)
     if not Y then return nil, message, code end
   end
   multiply(X, Y, C, size, o)

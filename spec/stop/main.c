@@ -198,10 +198,33 @@ static void test_hooks (lua_State *L) {
   lua_sethook(L, NULL, 0, 0);
 }
 
+/* What is asked on a stream waits for no other, and comes in order. */
+static void test_streams (lua_State *L) {
+  static const char *const made =
+    "tile = require 'moontile' layout = tile.layout\n"
+    "gpu = tile.device { 'cuda', libcuda = libcuda }\n"
+    "A = tile.tensor('f32', layout { 4, 8 }, gpu):fill(2)\n"
+    "B = tile.tensor('f32', layout { 4, 8 }, gpu)\n"
+    "C = tile.tensor('f32', layout(4), gpu)\n"
+    "sum = function(o) return tile.einsum('ij->i', A, C, o) end\n"
+    "sum() gpu:synchronize() busy, own = gpu:stream(), gpu:stream()";
+  CHECK(message(L, made)[0] == 0, "%s", message(L, made));
+  CHECK(message(L, "tile.copy(A, B, busy)")[0] == 0, "a copy on a stream");
+  setenv("FAKECUDA_SLOW", "400", 1);
+  double begin = now();
+  CHECK(message(L, "sum { stream = own, alpha = 3 }")[0] == 0, "a sum on another");
+  CHECK(now() - begin < 200, "it came back after %.0f ms", now() - begin);
+  const char *text = message(L, "own:synchronize() assert(C(0) == 48 and C(3) == 48)");
+  CHECK(text[0] == 0, "%s", text);
+  unsetenv("FAKECUDA_SLOW");
+}
+
 static void test_rest (const char *kinds, const char *libcuda) {
-  static void (*const tests[]) (lua_State *) = {test_flag, test_hooks};
+  static void (*const tests[]) (lua_State *) = {test_flag, test_hooks, test_streams};
   for (size_t i = 0; i < sizeof tests / sizeof tests[0]; i++) {
     lua_State *L = open(kinds, libcuda);
+    lua_pushstring(L, libcuda);
+    lua_setglobal(L, "libcuda");
     tests[i](L);
     lua_close(L);
   }
