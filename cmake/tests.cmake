@@ -175,6 +175,11 @@ foreach(device cpu checked cuda)
 endforeach()
 moontile_test(live.close COMMAND ${PROGRAM} ${SPEC}/live/close.lua ${SCRATCH}/live
               ${FAKE_DIR}/libcuda.so.1)
+if(LUA_PROGRAM AND NOT MOONTILE_SANITIZE)         # where the module's code goes, too
+  moontile_test(live.close.module ENV LUA_CPATH=${PROJECT_BINARY_DIR}/?.so
+                COMMAND ${LUA_PROGRAM} ${SPEC}/live/close.lua ${SCRATCH}/live.module
+                ${FAKE_DIR}/libcuda.so.1)
+endif()
 # The same where a call collects since it has no memory.
 moontile_spec_program(moontile_refuse live moontile_lua moontile_liblua)
 foreach(device cpu cuda)

@@ -5,16 +5,16 @@
 -- Lua calls finalizers in reverse order. WHEN has a letter for each moment at which an object with
 -- such a finalizer is made: a before the module, b after it, c after the device, d after tensors,
 -- e after all; and how the program ends: G in the middle of a recording, F of a fill, H in a
--- finalizer inside a call, else at the end. Without WHEN the program calls itself for each device
--- and some moments.
+-- finalizer inside a call, K and L in a count hook while threads multiply and copy, else at the
+-- end. Without WHEN the program calls itself for each device and some moments.
 
 local scratch, libcuda, which, when = table.unpack(arg)
 
 if not which then
-  local least = 0
+  local least, MOMENTS = 0, { "a", "b", "c", "d", "e", "abcde", "aeG", "aeF", "aeH", "K", "L", "aeK", "aeL" }
   repeat least = least - 1 until not arg[least - 1]
   for _, device in ipairs { "cpu", "cpu:checked", "cuda" } do
-    for _, moments in ipairs { "a", "b", "c", "d", "e", "abcde", "aeG", "aeF", "aeH" } do
+    for _, moments in ipairs(MOMENTS) do
       local command = ("'%s' '%s' '%s' '%s' %s %s"):format(arg[least], arg[0], scratch, libcuda,
                                                          device, moments)
       local ok, why, status = os.execute(command)
@@ -82,6 +82,14 @@ moment "e"
 _G.kept = kept                           -- until the state is closed
 
 local function leave() os.exit(0, true) end
+if when:find "[KL]" then
+  local d = which == "cpu" and tile.device { "cpu", threads = 4 } or tile.device "cpu:checked"
+  local A = tile.tensor("f32", tile.layout({ 512, 1 << 27 }, { 1, 0 }), d)
+  local C, B = tile.tensor("f32", tile.layout { 512, 512 }, d), A:view(tile.layout({ 8192, 8192 }, { 0, 0 }))
+  local D = tile.tensor("u8", tile.layout({ 8192, 8192 }, "right"), d)
+  debug.sethook(leave, "", 1000)
+  if when:find "K" then tile.gemm(A, A, C) else tile.copy(B, D) end
+end
 if when:find "G" then o.device:graph(function() o.plan() leave() end) end
 if when:find "F" then
   o.T:fill(setmetatable({}, { __len = function() return 8 end, __index = leave }))

@@ -70,14 +70,18 @@ typedef struct lmt_resource {
   mt_device *device, *other;                   /* other: NULL, or it needs that too */
   void *p;
   size_t bytes;
+  bool left;                                   /* released while a hook runs */
 } lmt_resource;
 /* NULL if there is no memory. */
 lmt_resource *lmt_reserve (lua_State *L, void (*close) (lmt_resource *r),
                            mt_device *device);
 /* Gives back, once: *r becomes NULL. A state that is closed has given back everything:
 ** finalizers that are older than the module run after that, and what they have made while
-** the state was being closed has no finalizer of its own. */
+** the state was being closed has no finalizer of its own. While a hook runs in the middle
+** of a call it is left to lmt_releaseleft: if the hook closes the state, that call, whose
+** threads are at work, has it still. */
 void lmt_release (const struct lmt_state *s, lmt_resource **r);
+void lmt_releaseleft (struct lmt_state *s);
 
 /* What one Lua state has: in the registry, finalized after every other object. */
 typedef struct lmt_state {
@@ -92,6 +96,7 @@ typedef struct lmt_state {
   bool opened;                   /* the module was: too late for a configuration */
   bool complete;                 /* its Lua files have run */
   bool asking;                   /* a hook runs in the middle of a call */
+  bool left;                     /* some resources are */
   bool raised;                   /* its error waits for that call to end */
   int64_t asked;                 /* when the hook was called last: in milliseconds */
   size_t held;                   /* bytes of live buffers */

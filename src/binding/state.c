@@ -9,6 +9,7 @@
 
 #include "binding/lmt.h"
 #include "binding/host.h"
+#include "plan/device.h"
 
 /* ---------------------------------------------------------------- errors */
 
@@ -114,7 +115,17 @@ static void give_back (const lmt_state *s, lmt_resource *r) {
 void lmt_release (const lmt_state *s, lmt_resource **box) {
   lmt_resource *r = *box;
   *box = NULL;
-  if (r && !s->closed) give_back(s, r);
+  if (r == NULL || s->closed) return;
+  if (s->asking) r->left = r->state->left = true;
+  else give_back(s, r);
+}
+
+void lmt_releaseleft (lmt_state *s) {
+  for (lmt_resource *r = s->left ? s->resources : NULL, *next; r; r = next) {
+    next = r->next;
+    if (r->left) give_back(s, r);
+  }
+  s->left = false;
 }
 
 /* All devices are closed for those who still have them; so is what lies on them. */
@@ -128,10 +139,18 @@ static void close_devices (lua_State *L) {
   lua_pop(L, 1);
 }
 
+/* A hook closes the state, os.exit(code, true), in the middle of a call: threads that are
+** at work for it have to be done before anything is given back. */
+static void halt_devices (const lmt_state *s) {
+  for (lmt_resource *r = s->resources; r; r = r->next)
+    if (r->p && r->device) mt_device_halt(r->device);
+}
+
 /* The last finalizer of the module: from now on nothing can be reserved. */
 static int state_gc (lua_State *L) {
   lmt_state *s = luaL_checkudata(L, 1, LMT_STATE);
   s->closed = true;
+  if (s->asking) halt_devices(s);
   close_devices(L);
   while (s->resources) give_back(s, s->resources);
   if (s->root >= 0) close(s->root);

@@ -59,6 +59,7 @@ static bool raises (lua_State *L, lmt_state *s, lua_Hook hook) {
   lua_pushlightuserdata(L, &hook);
   s->raised = lua_pcall(L, 1, 0, 0) != LUA_OK;
   s->asking = false;
+  lmt_releaseleft(s);
   if (collects) lua_gc(L, LUA_GCRESTART);
   if (!s->raised) return false;
   lmt_pushstate(L);

@@ -40,6 +40,8 @@ static void cpu_close (mt_device *d) {
   mt_pool_free(&d->options, d->impl);
 }
 
+static void cpu_halt (mt_device *d) { mt_pool_halt(d->impl); }
+
 static mt_status cpu_prepare (mt_plan *p, mt_err *err) {
   mt_cpu_job *job = p->own;
   int threads = mt_pool_threads(p->device->impl);
@@ -83,6 +85,7 @@ const mt_backend mt_backend_cpu = {
   .host = true,
   .open = cpu_open,
   .close = cpu_close,
+  .halt = cpu_halt,
   .alloc = mt_host_malloc,
   .free = mt_host_release,
   .upload = mt_host_upload,

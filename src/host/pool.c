@@ -115,6 +115,14 @@ void mt_pool_free (const mt_device_options *o, mt_pool *p) {
   mt_give_memory(o, p, pool_size(p->threads));
 }
 
+void mt_pool_halt (mt_pool *p) {
+  if (p->started == 0 || p->owner != getpid()) return;
+  atomic_store_explicit(&p->ends, true, memory_order_relaxed);
+  pthread_mutex_lock(&p->lock);
+  while (p->busy > 0) pthread_cond_wait(&p->done, &p->lock);
+  pthread_mutex_unlock(&p->lock);
+}
+
 int mt_pool_threads (const mt_pool *p) { return p->threads; }
 
 static struct timespec soon (void) {

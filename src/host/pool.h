@@ -31,6 +31,8 @@ static inline bool mt_worker_ends (mt_worker *w, int64_t ns) {
 ** memory. */
 mt_pool *mt_pool_new (const mt_device_options *o, int threads);
 void mt_pool_free (const mt_device_options *o, mt_pool *p);
+/* From inside of a call that will never go on: ends the work of all other threads. */
+void mt_pool_halt (mt_pool *p);
 int mt_pool_threads (const mt_pool *p);
 /* Does all of 0 .. total - 1 in pieces of `piece`, on all threads; they are started on
 ** first use, and the caller does what they do not. Errors: MT_ESTOPPED, `op` names the

@@ -29,6 +29,10 @@ mt_status mt_device_make (mt_device **out, const mt_backend *b, int index,
   return MT_OK;
 }
 
+void mt_device_halt (mt_device *d) {
+  if (d->backend->halt) d->backend->halt(d);
+}
+
 void mt_device_close (mt_device *d) {
   if (d == NULL) return;
   d->backend->close(d);

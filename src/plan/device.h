@@ -23,6 +23,8 @@ typedef struct mt_backend {
   /* Fills d->impl, d->name, d->about. On failure it has released everything. */
   mt_status (*open) (mt_device *d, int index, mt_err *err);
   void (*close) (mt_device *d);
+  /* NULL, or: ends the work of its threads, from inside of a call that never goes on. */
+  void (*halt) (mt_device *d);
   /* Zeroed; bytes > 0. */
   mt_status (*alloc) (mt_device *d, void **out, size_t bytes, mt_err *err);
   void (*free) (mt_device *d, void *p, size_t bytes);
@@ -136,6 +138,9 @@ mt_status mt_plan_prove (mt_plan *p, const mt_tensor *src, const mt_tensor *dst,
 /* A cleared plan, or NULL with MT_ENOMEM; mt_plan_free also takes it half made. */
 mt_plan *mt_plan_new (mt_device *d, const char *op, mt_err *err);
 
+/* From inside of a call that will never go on: no thread of the device is at work after
+** it. */
+void mt_device_halt (mt_device *d);
 /* The device of this number of a backend; `options` may be NULL. */
 mt_status mt_device_make (mt_device **out, const mt_backend *b, int index,
                           const mt_device_options *options, mt_err *err);
