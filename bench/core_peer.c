@@ -29,10 +29,11 @@ static mt_status evaluation (const job *j, mt_layout *out, mt_err *err) {
 }
 
 #define ROW(f) { #f, f }
-static const struct { const char *name; mt_status (*run) (const job *, mt_layout *, mt_err *); }
-operations[] = {
-  ROW(composition), ROW(complement), ROW(logical_divide), ROW(coalesce), ROW(evaluation)
-};
+static const struct {
+  const char *name;
+  mt_status (*run)(const job *, mt_layout *, mt_err *);
+} operations[] = {ROW(composition), ROW(complement), ROW(logical_divide), ROW(coalesce),
+                  ROW(evaluation)};
 enum { N = sizeof operations / sizeof *operations };
 
 /* run (n): the operation n times. */

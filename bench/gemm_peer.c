@@ -1,10 +1,10 @@
 /*
-** gemm_peer.c - cuBLASLt, the peer of products on a GPU: opened at run time, without a header.
-** SPDX-License-Identifier: MIT
+** gemm_peer.c - cuBLASLt, the peer of products on a GPU: opened at run time, without a
+** header. SPDX-License-Identifier: MIT
 **
-** c:gemm(A, B, C): the product of tensors of the same device, (M,K), (N,K) and (M,N), each
-** with an optional batch; one mode of each is contiguous, of C it is N. The library sees the
-** transposes: its C' = B A'.
+** c:gemm(A, B, C): the product of tensors of the same device, (M,K), (N,K) and (M,N),
+** each with an optional batch; one mode of each is contiguous, of C it is N. The library
+** sees the transposes: its C' = B A'.
 */
 #include <dlfcn.h>
 #include <string.h>
@@ -86,20 +86,25 @@ static void need (lua_State *L, int code, const char *call) {
 
 /* A layout of the library, whose columns are contiguous; *transposed: the first mode is
 ** not the contiguous one. */
-static handle make_layout (lua_State *L, const library *lib, const mt_tensor *t, int *transposed) {
+static handle make_layout (lua_State *L, const library *lib, const mt_tensor *t,
+                           int *transposed) {
   const mt_node *x = t->layout;
   const mt_node *r = mt_mode(x, 0), *c = mt_mode(x, 1);
   int64_t batch = mt_rank(x) == 3 ? mt_size(mt_mode(x, 2)) : 1;
   handle out;
-  if (r->tag != MT_LEAF || c->tag != MT_LEAF) luaL_error(L, "gemm: plain matrices expected");
+  if (r->tag != MT_LEAF || c->tag != MT_LEAF)
+    luaL_error(L, "gemm: plain matrices expected");
   *transposed = r->stride != 1;
   const mt_node *inner = *transposed ? c : r, *outer = *transposed ? r : c;
-  need(L, lib->layout(&out, type_of(L, t->dtype)->data, (uint64_t)inner->shape,
-                      (uint64_t)outer->shape, outer->stride), "cublasLtMatrixLayoutCreate");
+  need(L,
+       lib->layout(&out, type_of(L, t->dtype)->data, (uint64_t)inner->shape,
+                   (uint64_t)outer->shape, outer->stride),
+       "cublasLtMatrixLayoutCreate");
   if (batch == 1) return out;
   int32_t count = (int32_t)batch;
   need(L, lib->set_layout(out, LT_ROWS_BATCH, &count, sizeof count), "batch");
-  need(L, lib->set_layout(out, LT_BATCH_OFFSET, &mt_mode(x, 2)->stride, sizeof(int64_t)), "batch");
+  need(L, lib->set_layout(out, LT_BATCH_OFFSET, &mt_mode(x, 2)->stride, sizeof(int64_t)),
+       "batch");
   return out;
 }
 
@@ -120,7 +125,8 @@ static void describe (lua_State *L, product *p, const mt_tensor t[3], bool tf32)
   int transposed[3];
   int8_t fast = 1;
   p->scale = type->scale;
-  need(L, p->lib.desc(&p->desc, tf32 ? 77 : type->sums, type->scale), "cublasLtMatmulDescCreate");
+  need(L, p->lib.desc(&p->desc, tf32 ? 77 : type->sums, type->scale),
+       "cublasLtMatmulDescCreate");
   p->b = make_layout(L, lib, &t[0], &transposed[0]);
   p->a = make_layout(L, lib, &t[1], &transposed[1]);
   p->c = make_layout(L, lib, &t[2], &transposed[2]);
@@ -140,13 +146,14 @@ static void find (lua_State *L, product *p) {
   size_t bytes = WORKSPACE;
   need(L, p->lib.preference(&preference), "preference");
   need(L, p->lib.prefer(preference, LT_WORKSPACE, &bytes, sizeof bytes), "workspace");
-  p->lib.heuristic(p->lib.lt, p->desc, p->a, p->b, p->c, p->c, preference, MAXALGOS, p->found,
-                   &p->n);
+  p->lib.heuristic(p->lib.lt, p->desc, p->a, p->b, p->c, p->c, preference, MAXALGOS,
+                   p->found, &p->n);
 }
 
 static const float float_one = 1;
 
-/* c:gemm(A, B, C [, tf32]) -> the product, whose n() are the heuristics; nil: no library. */
+/* c:gemm(A, B, C [, tf32]) -> the product, whose n() are the heuristics; nil: no library.
+** */
 int peer_gemm (lua_State *L) {
   cuda_peer *c = peer_tocuda(L);
   mt_tensor t[3];
@@ -180,11 +187,15 @@ static int run (product *p) {
   static const float f[2] = {1, 0};
   static const double d[2] = {1, 0};
   static const int32_t n[2] = {1, 0};
-  const void *alpha = p->scale == 10 ? (const void *)&n[0] : p->scale == 1 ? (const void *)&d[0] : &f[0];
-  const void *beta = p->scale == 10 ? (const void *)&n[1] : p->scale == 1 ? (const void *)&d[1] : &f[1];
-  return p->lib.matmul(p->lib.lt, p->desc, alpha, p->pa, p->a, p->pb, p->b, beta, p->pc, p->c,
-                       p->pc, p->c, &p->found[p->chosen].algo, (void *)(uintptr_t)p->workspace,
-                       WORKSPACE, p->cuda->stream);
+  const void *alpha = p->scale == 10 ? (const void *)&n[0] :
+                      p->scale == 1  ? (const void *)&d[0] :
+                                       &f[0];
+  const void *beta = p->scale == 10 ? (const void *)&n[1] :
+                     p->scale == 1  ? (const void *)&d[1] :
+                                      &f[1];
+  return p->lib.matmul(p->lib.lt, p->desc, alpha, p->pa, p->a, p->pb, p->b, beta, p->pc,
+                       p->c, p->pc, p->c, &p->found[p->chosen].algo,
+                       (void *)(uintptr_t)p->workspace, WORKSPACE, p->cuda->stream);
 }
 
 /* p(): starts it. */

@@ -150,7 +150,7 @@ function(moontile_emulated_kernels)
   moontile_emulate(objects emulate_near emulate.cpp -DEMULATE=emulate_near)
   moontile_emulate(objects emulate_far emulate.cpp -DEMULATE=emulate_far -DMT_FAR=10)
   moontile_emulate(objects emulate_mma emulate_mma.cpp)
-  add_executable(moontile_kernels_test ${spec}/main.c ${spec}/products.c ${spec}/skew.c
+  add_executable(moontile_kernels_test ${spec}/main.c ${spec}/products.c ${spec}/permute_unaligned.c
                  ${objects})
   moontile_target(moontile_kernels_test)
   target_include_directories(moontile_kernels_test PRIVATE ${MOONTILE_INCLUDES})

@@ -123,7 +123,7 @@ describe("no regular file", function()
 end)
 
 describe("a line of tuning", function()
-  local good = "0123456789abcdef\tsome cpu, 2 threads\tcopy_flat\t16"
+  local good = "0123456789abcdef\tsome cpu, 2 threads\tcopy_strided\t16"
   -- The text, how many lines it has, how many of them are broken.
   local ROWS = {
     { "", 0, 0 }, { "\n\n \t \n", 0, 0 }, { good, 1, 0 }, { good .. "\n", 1, 0 },
@@ -134,7 +134,7 @@ describe("a line of tuning", function()
     { good:sub(1, -3) .. "16.0", 0, 1 }, { good:sub(1, -3) .. "99999999999999999999", 0, 1 },
     { good:sub(1, -3), 0, 1 }, { "g" .. good:sub(2), 0, 1 }, { "0" .. good, 0, 1 },
     { good:gsub("_", "-"), 0, 1 }, { good:gsub("some cpu", ("x"):rep(200)), 0, 1 },
-    { good:gsub("copy_flat", ("x"):rep(64)), 0, 1 }, { good .. "\r\n", 0, 1 },
+    { good:gsub("copy_strided", ("x"):rep(64)), 0, 1 }, { good .. "\r\n", 0, 1 },
     { "\27Lua\x54\0\x19\x93\r\n\x1a\n", 0, 2 }, { good .. "\n" .. good:sub(1, 30), 1, 1 },
   }
   for i, row in ipairs(ROWS) do

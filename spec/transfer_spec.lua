@@ -172,7 +172,7 @@ for _, d in ipairs(gpus) do
               tile.plan, A, B:view(layout { 8, 3 }))
       local plan = tile.plan(A, B)
       for _, f in ipairs { plan.why, plan.key, plan.measure, tile.tune,
-                           function() plan:take("copy_flat_u128", 16) end } do
+                           function() plan:take("copy_strided_u128", 16) end } do
         refused("plan: a copy between the host and " .. name .. " goes in pieces, by kernels at "
                 .. "both ends: it has no other ways\n"
                 .. "print(plan) shows them; plan() returns when the copy is done: any clock can "

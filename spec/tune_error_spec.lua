@@ -27,8 +27,8 @@ describe("refused tuning", function()
       .. 'tile.tune(tile.plan_gemm(T, T, tile.tensor("f32", layout { 8, 8 })))',
       "tune: a product has no other ways" },
     { 'tile.load_tuning(5)', "load_tuning: the name of a file expected, got number" },
-    { 'plan():take("copy_flat_u128", 16)', [[
-plan: copy_flat_u128 by 16 bytes at once is no way to do it on cpu:checked
+    { 'plan():take("copy_strided_u128", 16)', [[
+plan: copy_strided_u128 by 16 bytes at once is no way to do it on cpu:checked
 print(plan:why()) shows those that are]] },
     { 'plan():measure(0)', "bad argument #1 to 'measure' (1 launch or more expected)" },
     { 'local p = plan(); p:free(); tile.tune(p)', "this plan was freed" },

@@ -23,7 +23,8 @@ local COPIES = {
   { "f32", "Sw<2,0,3> o 0 o (8,8):(1,8)", "(8,8):(1,8)", "f16" },
 }
 
-local FORMS = { "tile", "shear", "pack", "box", "rows", "skew" }
+local ALGORITHMS = { "transpose", "transpose_unaligned", "interleave", "permute", "rows",
+                     "permute_unaligned" }
 
 local function counting(dtype, A, device)
   local T, values = tile.tensor(dtype, A, device), {}
@@ -119,20 +120,20 @@ for _, d in ipairs(devices) do
       end)
     end
 
-    it("say of every form that it is possible, or what it is for", function()
+    it("say of every algorithm that it is possible, or what it is for", function()
       if not gpu then return end
       for _, row in ipairs(COPIES) do
         local swizzled, named = row[2]:find "Sw", {}
         for _, way in ipairs(tile.plan(tensors(row, device)):why()) do
-          local form = way.form or way.kernel:match "^copy_(%a+)$"
-          if form and form ~= "flat" then
-            assert.is_true(row[4] ~= nil or not named[form])
-            named[form] = true
+          local algorithm = way.algorithm or way.kernel:match "^copy_([%a_]+)$"
+          if algorithm and algorithm ~= "strided" then
+            assert.is_true(row[4] ~= nil or not named[algorithm])
+            named[algorithm] = true
             assert.is_true(way.possible or #way.why > 0)
           end
         end
-        for _, form in ipairs(FORMS) do
-          assert.equal(not swizzled or form == "tile", named[form] or false)
+        for _, algorithm in ipairs(ALGORITHMS) do
+          assert.equal(not swizzled or algorithm == "transpose", named[algorithm] or false)
         end
       end
     end)
@@ -180,7 +181,7 @@ for _, d in ipairs(devices) do
     it("print themselves in columns", function()
       local plan = tile.plan(tensors(COPIES[2], device))
       local text = tostring(plan:why())
-      assert.matches("^kernel +form +vector", text)
+      assert.matches("^kernel +algorithm +vector", text)
       assert.matches("chosen", text)
       assert.is_nil(text:find "measured us")
       assert.is_nil(text:find " \n" or text:find "\n$")
@@ -192,7 +193,7 @@ for _, d in ipairs(devices) do
                                      thr = layout({ 4, 8 }, "right"), val = layout { 1, 2 } }
       local src, dst = tensors(COPIES[2], device)
       local plan, ways = tile.tune(tile.plan(copy, src, dst), { rounds = 1 })
-      assert.equal("partition", the_chosen(ways).form)
+      assert.equal("described", the_chosen(ways).algorithm)
       plan()
       device:synchronize()
       assert.same(src:totable(), dst:totable())
@@ -213,7 +214,7 @@ for _, d in ipairs(devices) do
       local src, dst = tensors(COPIES[1], device)
       local plan = tile.plan(src, dst)
       local before = tostring(plan)
-      assert.has_error(function() plan:take("copy_tile_b4", 4) end)
+      assert.has_error(function() plan:take("copy_transpose_b4", 4) end)
       assert.equal(before, tostring(plan))
       src:free()
       assert.has_error(function() plan:measure() end, "plan: the tensor src was freed")

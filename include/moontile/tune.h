@@ -23,7 +23,7 @@ MT_API mt_status mt_plan_is_launch (const mt_plan *p, mt_err *err);
 
 typedef struct mt_way {
   char kernel[64];
-  const char *form;            /* "partition", "flat", or how it goes through shared
+  const char *algo;            /* "partition", "flat", or how it goes through shared
                                ** memory: "tile", "box", ...; not possible: "" */
   bool possible, chosen;
   int vector;                  /* bytes of an access to the source; 0: not known */

@@ -17,7 +17,7 @@
 
 namespace mt {
 
-/* ------------------------------------------------------------------ FLAT */
+/* ------------------------------------------------------------------ STRIDED */
 
 /* Accesses n, n + threads, ...: below 2^31. */
 template <class S, class D, int VEC>
@@ -62,7 +62,7 @@ template <class S, class D, int VEC> MT_INLINE void cast_all (const mt_launch &p
     cast_group<S, D, VEC>(p, (uint32_t)n);
 }
 
-template <class S, class D> MT_INLINE void cast_flat (const mt_launch &p) {
+template <class S, class D> MT_INLINE void cast_strided (const mt_launch &p) {
   constexpr int most = 16 / (S::BYTES > D::BYTES ? S::BYTES : D::BYTES);
   const int64_t all = (int64_t)gridDim.x * blockDim.x, end = p.desc.rests * p.desc.vec;
   if (!far(p.desc)) {
@@ -146,7 +146,7 @@ MT_INLINE void any_values (const mt_launch &p, const any_types &types,
   }
 }
 
-MT_INLINE void cast_any_tv (const mt_launch &p) {
+MT_INLINE void cast_any_described (const mt_launch &p) {
   const mt_desc &d = p.desc;
   const any_types types(d);
   if (threadIdx.x >= d.threads) return;
@@ -171,11 +171,12 @@ struct any_tile {
   MT_INLINE any_tile (const mt_desc &desc)
       : from(mt_cast_type_of(MT_CAST_SRC(desc.cast))),
         to(mt_cast_type_of(MT_CAST_DST(desc.cast))),
-        s(MT_CAST_TILE_S(desc.elem, desc.to)), d(MT_CAST_TILE_D(desc.elem, desc.to)),
+        s(MT_CAST_TRANSPOSE_S(desc.elem, desc.to)),
+        d(MT_CAST_TRANSPOSE_D(desc.elem, desc.to)),
         em(desc.elem < desc.to ? desc.elem : desc.to) {
-    if (desc.form == MT_FORM_SHEAR) {
-      s = MT_CAST_SHEAR_S(desc.elem, desc.to);
-      d = MT_CAST_SHEAR_D(desc.elem, desc.to);
+    if (desc.algo == MT_ALGO_TRANSPOSE_UNALIGNED) {
+      s = MT_CAST_TRANSPOSE_UNALIGNED_S(desc.elem, desc.to);
+      d = MT_CAST_TRANSPOSE_UNALIGNED_D(desc.elem, desc.to);
     }
     pitch = s * em + (em < 4 ? 4 : em);
   }
@@ -223,7 +224,7 @@ MT_INLINE void any_store (const mt_desc &d, const any_tile &a, const cast_place 
   }
 }
 
-MT_INLINE void cast_any_tile (const mt_launch &p) {
+MT_INLINE void cast_any_transpose (const mt_launch &p) {
   enum { MOST = 128 * (128 + 4) };      /* bytes, of the largest tile of two types */
   __shared__ uint4 shared[MOST / 16];
   const any_tile a(p.desc);
@@ -233,15 +234,15 @@ MT_INLINE void cast_any_tile (const mt_launch &p) {
   any_store(p.desc, a, t, (const char *)shared);
 }
 
-/* ------------------------------------------------------------------ all forms */
+/* ------------------------------------------------------------------ all algorithms */
 
-template <int FORM, class SRC, class DST> MT_INLINE void cast (const mt_launch &p) {
+template <int ALGO, class SRC, class DST> MT_INLINE void cast (const mt_launch &p) {
   begin();
-  if constexpr (FORM == MT_FORM_TV) cast_any_tv(p);
-  else if constexpr (SRC::BYTES == 0 && FORM == MT_FORM_FLAT) cast_any(p);
-  else if constexpr (SRC::BYTES == 0) cast_any_tile(p);
-  else if constexpr (FORM == MT_FORM_FLAT) cast_flat<SRC, DST>(p);
-  else cast_tile<cast_tile_of<SRC, DST, FORM == MT_FORM_SHEAR>>(p);
+  if constexpr (ALGO == MT_ALGO_DESCRIBED) cast_any_described(p);
+  else if constexpr (SRC::BYTES == 0 && ALGO == MT_ALGO_STRIDED) cast_any(p);
+  else if constexpr (SRC::BYTES == 0) cast_any_transpose(p);
+  else if constexpr (ALGO == MT_ALGO_STRIDED) cast_strided<SRC, DST>(p);
+  else cast_tile<cast_tile_of<SRC, DST, ALGO == MT_ALGO_TRANSPOSE_UNALIGNED>>(p);
 }
 
 } // namespace mt

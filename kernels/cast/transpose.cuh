@@ -6,8 +6,8 @@
 ** narrower type, and in shared memory elements are of that type: what becomes narrower is
 ** converted before it comes there, what becomes wider behind. There a vector is a word to
 ** four; piece c of 16 bytes of row r lies at (r * pieces of a row + c) ^ (r / V % 8), V
-** the elements of a vector of the destination. SHEAR: vectors are shifted as they are
-** there.
+** the elements of a vector of the destination. TRANSPOSE_UNALIGNED: vectors are shifted
+** as they are there.
 */
 #ifndef CAST_TILE_CUH
 #define CAST_TILE_CUH
@@ -65,21 +65,21 @@ MT_INLINE int64_t cast_row (const mt_desc &d, int side, uint32_t i, uint32_t cou
 
 /* ------------------------------------------------------------------ vectors */
 
-template <class SRC, class DST, bool SHEARED> struct cast_tile_of {
+template <class SRC, class DST, bool UNALIGNED> struct cast_tile_of {
   typedef SRC source;
   typedef DST target;
   enum {
     ES = SRC::BYTES, ED = DST::BYTES, EM = ES < ED ? ES : ED,
-    SHEAR = SHEARED,
-    S = SHEAR ? MT_CAST_WIDE_S(ES, ED) : MT_CAST_TILE_S(ES, ED),
-    D = SHEAR ? MT_CAST_WIDE_D(ES, ED) : MT_CAST_TILE_D(ES, ED),
-    OWN_S = SHEAR ? MT_CAST_SHEAR_S(ES, ED) : S,
-    OWN_D = SHEAR ? MT_CAST_SHEAR_D(ES, ED) : D,
+    TRANSPOSE_UNALIGNED = UNALIGNED,
+    S = TRANSPOSE_UNALIGNED ? MT_CAST_WIDE_S(ES, ED) : MT_CAST_TRANSPOSE_S(ES, ED),
+    D = TRANSPOSE_UNALIGNED ? MT_CAST_WIDE_D(ES, ED) : MT_CAST_TRANSPOSE_D(ES, ED),
+    OWN_S = TRANSPOSE_UNALIGNED ? MT_CAST_TRANSPOSE_UNALIGNED_S(ES, ED) : S,
+    OWN_D = TRANSPOSE_UNALIGNED ? MT_CAST_TRANSPOSE_UNALIGNED_D(ES, ED) : D,
     VS = 16 / ES, VD = 16 / ED,         /* elements of a vector */
     EACH = S / VS,                      /* vectors of a row of the source */
     ROWS = 256 / EACH,                  /* that a block reads at once */
     ROUNDS = D / ROWS,
-    READ = SHEAR ? OWN_D + VD : D,      /* rows that are read */
+    READ = TRANSPOSE_UNALIGNED ? OWN_D + VD : D,      /* rows that are read */
     IN = VS * EM / 4,                   /* words in the tile, of a vector of the source */
     OUT = VD * EM / 4,                  /* and of the destination */
     LINE = S * EM / 16,                 /* pieces of a row of the tile */
@@ -184,7 +184,7 @@ template <class T, int N, bool WHOLE> struct cast_rows {
 
   /* Bytes to the vector from the multiple of 16 before it. */
   MT_INLINE uint32_t shift (int k) const {
-    return T::SHEAR ? (uint32_t)(uintptr_t)row[k] & 15 : 0;
+    return T::TRANSPOSE_UNALIGNED ? (uint32_t)(uintptr_t)row[k] & 15 : 0;
   }
 
   MT_INLINE void load_all (const mt_launch &p) {
@@ -195,8 +195,9 @@ template <class T, int N, bool WHOLE> struct cast_rows {
       data[k] = make_uint4(0, 0, 0, 0);
       if (WHOLE ? !is_read(k) : row[k] == NULL) continue;
       if (WHOLE) data[k] = load<16>(row[k] - shift(k));
-      else if (!T::SHEAR && s < end) data[k] = load_units<T::ES>(row[k], s, end);
-      else if (T::SHEAR && s - (int32_t)shift(k) / T::ES < end)
+      else if (!T::TRANSPOSE_UNALIGNED && s < end)
+        data[k] = load_units<T::ES>(row[k], s, end);
+      else if (T::TRANSPOSE_UNALIGNED && s - (int32_t)shift(k) / T::ES < end)
         data[k] = load_edge<T::ES>(row[k] - shift(k), m);
     }
   }
@@ -207,7 +208,8 @@ template <class T, int N, bool WHOLE> struct cast_rows {
     for (int k = 0; k < N; k++) {
       uint32_t out[4];
       became<T, (T::ES > T::ED), T::VS, 4>(out, &data[k].x);
-      if (T::SHEAR) shift_vector<T::IN, T::EM>(out, shift(k) / T::ES * T::EM, T::EACH);
+      if (T::TRANSPOSE_UNALIGNED)
+        shift_vector<T::IN, T::EM>(out, shift(k) / T::ES * T::EM, T::EACH);
       char *to = tile + cast_slot<T>(r + k * T::ROWS, at / 16) + at % 16;
       write_words<T::IN * 4>(to, out);
     }
@@ -225,12 +227,13 @@ MT_INLINE void cast_rows_out (const mt_launch &p, const cast_place &t, uint32_t 
   const int32_t ends = (int32_t)d.threads, endd = (int32_t)d.values;
 #pragma unroll
   for (int j = 0; j < T::W; j++, x += T::OUT) {
-    const bool real = (WHOLE || s + j < ends) && (!T::SHEAR || s + j < t.s + T::OWN_S);
+    const bool real =
+        (WHOLE || s + j < ends) && (!T::TRANSPOSE_UNALIGNED || s + j < t.s + T::OWN_S);
     char *row = t.dst + (int64_t)n * T::ED;
     uint32_t shift = 0, y[4];
     if (real)
       row += cast_row<WHOLE>(d, MT_DST, 0, d.nthr, (uint32_t)(s + j)) * T::ED;
-    if (T::SHEAR) {
+    if (T::TRANSPOSE_UNALIGNED) {
       shift = 0u - (uint32_t)(uintptr_t)row & 15;
       shift_vector<T::OUT, T::EM>(x, shift / T::ED * T::EM, 8);
     }
@@ -248,7 +251,7 @@ MT_INLINE void cast_store (const mt_launch &p, const cast_place &t, const char *
 #pragma unroll(WHOLE ? 8 : 1)
   for (int k = 0; k < (T::TURNS + 7) / 8; k++) {
     const int eight = threadIdx.x / 8 + 32 * k;         /* of lanes */
-    const int vector = eight % T::GROUPS * (T::SHEAR ? 7 : 8) + v;
+    const int vector = eight % T::GROUPS * (T::TRANSPOSE_UNALIGNED ? 7 : 8) + v;
     const int at = eight / T::GROUPS * 4;               /* bytes of a row */
     uint32_t x[T::VD], out[T::W * T::OUT];
     if (T::TURNS % 8 != 0 && eight / 4 >= T::TURNS) break;
@@ -257,14 +260,15 @@ MT_INLINE void cast_store (const mt_launch &p, const cast_place &t, const char *
       read_words<4>(x + i, tile + cast_slot<T>(vector * T::VD + i, at / 16) + at % 16);
     cast_turn<T::EM, T::VD>(out, x);
     cast_rows_out<T, WHOLE>(p, t, out, t.s + at / T::EM, t.d + vector * T::VD,
-                            T::SHEAR && v == 7);
+                            T::TRANSPOSE_UNALIGNED && v == 7);
   }
 }
 
 /* ------------------------------------------------------------------ tiles */
 
 template <class T> MT_INLINE bool is_whole (const mt_desc &d, const cast_place &t) {
-  return d.nthr == 1 && d.nval == 1 && t.d >= 0 && t.s >= (T::SHEAR ? T::VS : 0) &&
+  return d.nthr == 1 && d.nval == 1 && t.d >= 0 &&
+         t.s >= (T::TRANSPOSE_UNALIGNED ? T::VS : 0) &&
          t.s + T::S <= (int32_t)d.threads && t.d + T::READ <= (int32_t)d.values;
 }
 
@@ -286,7 +290,7 @@ MT_INLINE void cast_move (const mt_launch &p, const cast_place &t, char *tile) {
 template <class T> MT_INLINE void cast_tile (const mt_launch &p) {
   __shared__ uint4 tile[T::D * T::LINE];
   cast_place t(p, T::ES, T::ED, T::OWN_S, T::OWN_D);
-  if (T::SHEAR) t.d -= T::VD;
+  if (T::TRANSPOSE_UNALIGNED) t.d -= T::VD;
   if (is_whole<T>(p.desc, t)) cast_move<T, true>(p, t, (char *)tile);
   else cast_move<T, false>(p, t, (char *)tile);
 }

@@ -20,7 +20,7 @@
 namespace mt {
 
 enum {
-  PACK_PAD = 16, PACK_VECTORS = MT_PACK_BYTES / 16, PACK_ROUNDS = PACK_VECTORS / 256
+  PACK_PAD = 16, PACK_VECTORS = MT_INTERLEAVE_BYTES / 16, PACK_ROUNDS = PACK_VECTORS / 256
 };
 
 /* A block's piece: units [w, w + length) of each row. */
@@ -32,7 +32,7 @@ struct pack_place {
 
 template <int ES> MT_INLINE pack_place pack_of (const mt_launch &p) {
   const mt_desc &d = p.desc;
-  const uint32_t piece = MT_PACK_PIECE(ES, d.threads);
+  const uint32_t piece = MT_INTERLEAVE_PIECE(ES, d.threads);
   const uint32_t pieces = ((uint32_t)d.values + piece - 1) / piece;
   const uint32_t rest = blockIdx.x / pieces, w = (blockIdx.x - rest * pieces) * piece;
   pack_place t;
@@ -154,9 +154,9 @@ MT_INLINE void pack_store (const mt_launch &p, const pack_place &t, const char *
   }
 }
 
-template <int ES> MT_INLINE void copy_pack (const mt_launch &p) {
-  __shared__ uint4 shared[PACK_VECTORS + MT_PACK_MOST];
-  if constexpr (ES < MT_PACK_LONG) {
+template <int ES> MT_INLINE void copy_interleave (const mt_launch &p) {
+  __shared__ uint4 shared[PACK_VECTORS + MT_INTERLEAVE_MOST];
+  if constexpr (ES < MT_INTERLEAVE_LONG) {
     if (p.desc.threads == 2) return copy_woven<ES, 2>(p, shared);
     if (p.desc.threads == 3) return copy_woven<ES, 3>(p, shared);
     if (p.desc.threads == 4) return copy_woven<ES, 4>(p, shared);
@@ -173,14 +173,14 @@ template <int ES> MT_INLINE void copy_pack (const mt_launch &p) {
   }
 }
 
-template <int BYTES, int UNROLL> struct copier<MT_FORM_PACK, BYTES, UNROLL> {
-  static MT_INLINE void run (const mt_launch &p) { copy_pack<BYTES>(p); }
+template <int BYTES, int UNROLL> struct copier<MT_ALGO_INTERLEAVE, BYTES, UNROLL> {
+  static MT_INLINE void run (const mt_launch &p) { copy_interleave<BYTES>(p); }
 };
 
 } // namespace mt
 
 /* Blocks of an SM; without a number as many as registers allow. */
-#define MT_BOUNDS_PACK(threads, unroll) __launch_bounds__(threads, 5)
+#define MT_BOUNDS_INTERLEAVE(threads, unroll) __launch_bounds__(threads, 5)
 
 #undef MT_INLINE
 #endif

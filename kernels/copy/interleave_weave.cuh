@@ -225,7 +225,7 @@ MT_INLINE void move_woven (const weave_place &t, uint4 *shared) {
 /* Of a block's piece a warp takes an eighth. */
 template <int ES, int N> MT_INLINE void copy_woven (const mt_launch &p, uint4 *shared) {
   const mt_desc &d = p.desc;
-  const uint32_t piece = MT_PACK_PIECE(ES, N), warp = threadIdx.x / 32;
+  const uint32_t piece = MT_INTERLEAVE_PIECE(ES, N), warp = threadIdx.x / 32;
   const uint32_t pieces = ((uint32_t)d.values + piece - 1) / piece;
   const uint32_t rest = blockIdx.x / pieces;
   const uint32_t w = (blockIdx.x - rest * pieces) * piece + warp * (piece / 8);

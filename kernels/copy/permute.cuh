@@ -20,7 +20,7 @@
 namespace mt {
 
 /* Vectors of a thread at most. */
-enum { BOX_ROUNDS = MT_BOX_BYTES / 16 / 256 };
+enum { BOX_ROUNDS = MT_PERMUTE_BYTES / 16 / 256 };
 
 /* Things of a walk of BYTES each, N at once. Only each EACH-th needs its place in global
 ** memory. Digit k of n is n_k - extent_k * n_k+1, where n_k is what is left before hop k:
@@ -29,7 +29,7 @@ template <int N, int EACH, int BYTES> struct box_walk {
   uint32_t n[N], global[N / EACH];      /* in things */
   near shared[N];
 
-  MT_INLINE void go (const mt_hop *hop, uint32_t count, near box) {
+  MT_INLINE void go (const mt_walk_axis *hop, uint32_t count, near box) {
     uint32_t far_behind = 0;
     near behind = 0;
 #pragma unroll
@@ -56,7 +56,7 @@ template <int N, int EACH, int BYTES> struct box_walk {
 
 /* ROUNDS vectors of a thread. */
 template <int ROUNDS>
-MT_INLINE void box_load (const mt_turn &t, const char *src, near box) {
+MT_INLINE void box_load (const mt_permute &t, const char *src, near box) {
   box_walk<ROUNDS, 1, 16> w;
 #pragma unroll
   for (int r = 0; r < ROUNDS; r++) w.n[r] = threadIdx.x + r * blockDim.x;
@@ -103,7 +103,7 @@ template <int ES, int W, int G> struct box_tasks {
   near group[HELD * EACH];
 
   /* Groups [from, from + PASS) of the tasks r to r + N. */
-  MT_INLINE void pass (const mt_turn &t, near box, uint32_t first, int r, int from) {
+  MT_INLINE void pass (const mt_permute &t, near box, uint32_t first, int r, int from) {
     box_walk<N * PASS, PASS, ES * G> w;
 #pragma unroll
     for (int i = 0; i < N * PASS; i++)
@@ -117,7 +117,7 @@ template <int ES, int W, int G> struct box_tasks {
   }
 
   /* The tasks first, first + threads, ... */
-  MT_INLINE void find (const mt_turn &t, near box, uint32_t first) {
+  MT_INLINE void find (const mt_permute &t, near box, uint32_t first) {
 #pragma unroll
     for (int r = 0; r < HELD; r += N) {
       if (r > 0 && r * blockDim.x >= t.vectors / W) break;
@@ -126,7 +126,7 @@ template <int ES, int W, int G> struct box_tasks {
     }
   }
 
-  MT_INLINE void put (const mt_turn &t, char *dst, int r) const {
+  MT_INLINE void put (const mt_permute &t, char *dst, int r) const {
     word x[V];
     uint4 out[W];
     char *to = dst + (int64_t)global[r] * (ES * G);
@@ -141,7 +141,7 @@ template <int ES, int W, int G> struct box_tasks {
 
 /* The box is on its way. */
 template <int ES, int W, int G>
-MT_INLINE void box_store (const mt_turn &t, char *dst, near box) {
+MT_INLINE void box_store (const mt_permute &t, char *dst, near box) {
   typedef box_tasks<ES, W, G> T;
   const uint32_t tasks = t.vectors / W;
   uint32_t first = threadIdx.x;
@@ -162,17 +162,17 @@ MT_INLINE void box_store (const mt_turn &t, char *dst, near box) {
 
 /* The G of the descriptor. */
 template <int ES, int W, int G>
-MT_INLINE void box_store_by (const mt_turn &t, char *dst, near box) {
+MT_INLINE void box_store_by (const mt_permute &t, char *dst, near box) {
   if constexpr (G > 1)
     if (t.group < G) return box_store_by<ES, W, G / 2>(t, dst, box);
   box_store<ES, W, G>(t, dst, box);
 }
 
-template <int ES> MT_INLINE void copy_box (const mt_launch &p) {
-  MT_DYNAMIC(shared, MT_BOX_SHARED);
+template <int ES> MT_INLINE void copy_permute (const mt_launch &p) {
+  MT_DYNAMIC(shared, MT_PERMUTE_SHARED);
   constexpr int W = ES < 4 ? 4 / ES : 1;
   const mt_desc &d = p.desc;
-  const mt_turn &t = d.turn;
+  const mt_permute &t = d.permute;
   const near box = near_of(shared);
   place at = {};
   sides side(p);
@@ -185,14 +185,14 @@ template <int ES> MT_INLINE void copy_box (const mt_launch &p) {
   else box_store_by<ES, W, 16 / ES>(t, side.dst, box);
 }
 
-template <int BYTES, int UNROLL> struct copier<MT_FORM_BOX, BYTES, UNROLL> {
-  static MT_INLINE void run (const mt_launch &p) { copy_box<BYTES>(p); }
+template <int BYTES, int UNROLL> struct copier<MT_ALGO_PERMUTE, BYTES, UNROLL> {
+  static MT_INLINE void run (const mt_launch &p) { copy_permute<BYTES>(p); }
 };
 
 } // namespace mt
 
 /* Blocks of an SM; without a number as many as registers allow. */
-#define MT_BOUNDS_BOX(threads, unroll) __launch_bounds__(threads, 5)
+#define MT_BOUNDS_PERMUTE(threads, unroll) __launch_bounds__(threads, 5)
 
 #undef MT_INLINE
 #endif

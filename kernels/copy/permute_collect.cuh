@@ -1,6 +1,6 @@
 /*
-** permute_collect.cuh - a vector of the destination out of a skewed box in shared memory.
-** SPDX-License-Identifier: MIT
+** permute_collect.cuh - a vector of the destination out of an unaligned box in shared
+** memory. SPDX-License-Identifier: MIT
 **
 ** A unit is an access of ES bytes, a vector V of them. Where the places of a row lie is
 ** looked up in a table of the box: of V units, or of the one or two pieces that a vector
@@ -17,37 +17,38 @@ namespace mt {
 
 /* ------------------------------------------------------------------ reading */
 
-template <int ES> struct skew_unit { typedef typename shared_word<ES>::type type; };
-template <> struct skew_unit<1> { typedef uint8_t type; };
-template <> struct skew_unit<2> { typedef uint16_t type; };
+template <int ES> struct unaligned_unit { typedef typename shared_word<ES>::type type; };
+template <> struct unaligned_unit<1> { typedef uint8_t type; };
+template <> struct unaligned_unit<2> { typedef uint16_t type; };
 
 /* An address of shared memory, and what lies there. */
 #if defined(__CUDA_ARCH__)
-MT_INLINE uint32_t skew_address (const char *box) {
+MT_INLINE uint32_t unaligned_address (const char *box) {
   return (uint32_t)__cvta_generic_to_shared(box);
 }
-MT_INLINE void skew_get (uint8_t *x, uint32_t at, const char *) {
+MT_INLINE void unaligned_get (uint8_t *x, uint32_t at, const char *) {
   uint32_t v;
   asm volatile("ld.shared.u8 %0, [%1];" : "=r"(v) : "r"(at));
   *x = (uint8_t)v;
 }
-MT_INLINE void skew_get (uint16_t *x, uint32_t at, const char *) {
+MT_INLINE void unaligned_get (uint16_t *x, uint32_t at, const char *) {
   asm volatile("ld.shared.u16 %0, [%1];" : "=h"(*x) : "r"(at));
 }
-MT_INLINE void skew_get (uint32_t *x, uint32_t at, const char *) {
+MT_INLINE void unaligned_get (uint32_t *x, uint32_t at, const char *) {
   asm volatile("ld.shared.u32 %0, [%1];" : "=r"(*x) : "r"(at));
 }
-MT_INLINE void skew_get (uint2 *x, uint32_t at, const char *) {
+MT_INLINE void unaligned_get (uint2 *x, uint32_t at, const char *) {
   asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(x->x), "=r"(x->y) : "r"(at));
 }
-MT_INLINE void skew_get (uint4 *x, uint32_t at, const char *) {
+MT_INLINE void unaligned_get (uint4 *x, uint32_t at, const char *) {
   asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
                : "=r"(x->x), "=r"(x->y), "=r"(x->z), "=r"(x->w) : "r"(at));
 }
 #else
-MT_INLINE uint32_t skew_address (const char *) { return 0; }
-template <typename T> MT_INLINE void skew_get (T *x, uint32_t at, const char *box) {
-  MT_ASSERT((int32_t)at >= -16 && (int32_t)at <= MT_SKEW_SHARED - 16 - (int)sizeof *x);
+MT_INLINE uint32_t unaligned_address (const char *) { return 0; }
+template <typename T> MT_INLINE void unaligned_get (T *x, uint32_t at, const char *box) {
+  MT_ASSERT((int32_t)at >= -16 &&
+            (int32_t)at <= MT_PERMUTE_UNALIGNED_SHARED - 16 - (int)sizeof *x);
   *x = *(const T *)(box + (int32_t)at);
 }
 #endif
@@ -68,20 +69,21 @@ template <int ES> MT_INLINE uint4 rotated (const uint4 &v, uint32_t m) {
 
 /* The V units from place `first` of a row on, -V < first; that of number n modulo V is
 ** n-th until all are there. Before the first place and behind the last any are read. */
-template <int ES> struct skew_units {
+template <int ES> struct unaligned_units {
   enum { V = 16 / ES };
-  typedef typename skew_unit<ES>::type type;
+  typedef typename unaligned_unit<ES>::type type;
   uint32_t at[V];                       /* behind the row */
   uint32_t turn;                        /* bytes that come last */
 
-  MT_INLINE skew_units (const mt_skew &k, const char *box, int32_t first) {
+  MT_INLINE unaligned_units (const mt_permute_unaligned &k, const char *box,
+                             int32_t first) {
     const uint32_t early = (uint32_t)first & (V - 1);
-    const uint32_t a = skew_address(box) + k.table + 2 * ((V + (uint32_t)first) / V);
+    const uint32_t a = unaligned_address(box) + k.table + 2 * ((V + (uint32_t)first) / V);
     const uint32_t b = a + 2;
 #pragma unroll
     for (uint32_t n = 0; n < V; n++) {
       uint16_t place;
-      skew_get(&place, (n < early ? b : a) + n * k.plane, box);
+      unaligned_get(&place, (n < early ? b : a) + n * k.plane, box);
       at[n] = place;
     }
     turn = early * ES;
@@ -92,20 +94,21 @@ template <int ES> struct skew_units {
     type x[V];
     uint4 out;
 #pragma unroll
-    for (int n = 0; n < V; n++) skew_get(&x[n], at[n] + row, box);
+    for (int n = 0; n < V; n++) unaligned_get(&x[n], at[n] + row, box);
     box_vectors<ES, 1>::of(&out, x);
     return ES == 16 ? out : rotated<ES>(out, turn);
   }
 };
 
 /* 16 bytes of shared memory at a multiple of ES. */
-template <int ES> MT_INLINE uint4 skew_any (const char *box, uint32_t at) {
+template <int ES> MT_INLINE uint4 unaligned_any (const char *box, uint32_t at) {
   typedef typename shared_word<(ES < 4 ? 4 : ES)>::type word;
   enum { EACH = sizeof(word), N = ES < 4 ? 5 : 16 / ES };
   word x[N];
   uint4 out;
 #pragma unroll
-  for (uint32_t n = 0; n < N; n++) skew_get(&x[n], (at & ~(EACH - 1)) + EACH * n, box);
+  for (uint32_t n = 0; n < N; n++)
+    unaligned_get(&x[n], (at & ~(EACH - 1)) + EACH * n, box);
   if constexpr (ES < 4) {
     const uint32_t m = 8 * (at & 3);
     out = make_uint4(__funnelshift_r(x[0], x[1], m), __funnelshift_r(x[1], x[2], m),
@@ -117,7 +120,7 @@ template <int ES> MT_INLINE uint4 skew_any (const char *box, uint32_t at) {
 }
 
 /* The first n bytes of a, 0 < n < 16, the others of b. */
-MT_INLINE uint4 skew_join (const uint4 &a, const uint4 &b, uint32_t n) {
+MT_INLINE uint4 unaligned_join (const uint4 &a, const uint4 &b, uint32_t n) {
   uint4 out;
 #pragma unroll
   for (uint32_t i = 0; i < 4; i++) {
@@ -128,27 +131,28 @@ MT_INLINE uint4 skew_join (const uint4 &a, const uint4 &b, uint32_t n) {
 }
 
 /* The same of pieces of V units and more. */
-template <int ES> struct skew_pieces {
+template <int ES> struct unaligned_pieces {
   enum { V = 16 / ES };
   uint32_t at, next;                    /* the second piece, as if it began at `at` */
   uint32_t left;                        /* bytes of the first from there on */
 
-  MT_INLINE skew_pieces (const mt_skew &k, const char *box, int32_t first) {
+  MT_INLINE unaligned_pieces (const mt_permute_unaligned &k, const char *box,
+                              int32_t first) {
     const mt_divisor &e = k.piece;
     const uint32_t p = (uint32_t)first;
     const uint32_t q = first < 0 ? 0 : divide(p, e);
     const uint32_t digit = p - q * e.extent;
     uint16_t a, b = 0;
     left = (e.extent - digit) * ES;
-    skew_get(&a, skew_address(box) + k.table + 2 * q, box);
-    if (left < 16) skew_get(&b, skew_address(box) + k.table + 2 * q + 2, box);
+    unaligned_get(&a, unaligned_address(box) + k.table + 2 * q, box);
+    if (left < 16) unaligned_get(&b, unaligned_address(box) + k.table + 2 * q + 2, box);
     at = a + digit * ES;
     next = b - left;
   }
 
   MT_INLINE uint4 vector (const char *box, uint32_t row) const {
-    const uint4 v = skew_any<ES>(box, at + row);
-    return left < 16 ? skew_join(v, skew_any<ES>(box, next + row), left) : v;
+    const uint4 v = unaligned_any<ES>(box, at + row);
+    return left < 16 ? unaligned_join(v, unaligned_any<ES>(box, next + row), left) : v;
   }
 };
 

@@ -29,27 +29,27 @@ namespace mt {
 /* ------------------------------------------------------------------ lengths */
 
 /* Where a block is, and how far along the bounds. */
-struct skew_place : place {
-  uint32_t at[MT_SKEW_BOUNDS];
+struct unaligned_place : place {
+  uint32_t at[MT_PERMUTE_UNALIGNED_BOUNDS];
   MT_INLINE void step (const mt_axis &a, int64_t digit) {
     place::step(a, digit);
 #pragma unroll
-    for (int k = 0; k < MT_SKEW_BOUNDS; k++)
+    for (int k = 0; k < MT_PERMUTE_UNALIGNED_BOUNDS; k++)
       at[k] += (uint32_t)digit * (uint32_t)a.step[k];
   }
 };
 
 /* What the bounds leave of the four spans; run and runs are those that are read. Of a row
 ** that is read on behind the box also its `end` there, and whether it began before. */
-struct skew_size {
+struct unaligned_size {
   uint32_t run, runs, row, rows, end;
   bool begun;
-  MT_INLINE void find (const mt_desc &d, const skew_place &at) {
-    const mt_skew &s = d.skew;
-    uint32_t left[MT_SKEW_BOUNDS];
+  MT_INLINE void find (const mt_desc &d, const unaligned_place &at) {
+    const mt_permute_unaligned &s = d.unaligned;
+    uint32_t left[MT_PERMUTE_UNALIGNED_BOUNDS];
     begun = false;
 #pragma unroll
-    for (int k = 0; k < MT_SKEW_BOUNDS; k++) {
+    for (int k = 0; k < MT_PERMUTE_UNALIGNED_BOUNDS; k++) {
       left[k] = (uint32_t)d.bound[k] - at.at[k];
       if (s.ahead != 0 && s.row.bound == k + 1 && at.at[k] > 0) begun = true;
     }
@@ -63,38 +63,39 @@ struct skew_size {
     uint32_t count = s.count + ahead;
     if (s.bound == 0) return s.units * s.count;
 #pragma unroll
-    for (int k = 0; k < MT_SKEW_BOUNDS; k++)
+    for (int k = 0; k < MT_PERMUTE_UNALIGNED_BOUNDS; k++)
       if (s.bound == k + 1 && left[k] < count) count = left[k];
     return s.units * count;
   }
 };
 
 /* What the first warp finds for all. */
-struct skew_block {
+struct unaligned_block {
   const char *src;
   char *dst;
-  skew_size size;
+  unaligned_size size;
   bool inside;                          /* all that is read lies in the buffer */
   MT_INLINE void find (const mt_launch &p) {
     const mt_desc &d = p.desc;
     const memory m(p, MT_SRC);
-    skew_place at = {};
+    unaligned_place at = {};
     sides side(p);
     walk_rest(at, d, blockIdx.x);
     side.move(d, at);
     src = side.src, dst = side.dst;
     size.find(d, at);
-    inside = src + d.skew.reach[0] - 16 >= m.low && src + d.skew.reach[1] + 16 <= m.high;
+    inside = src + d.unaligned.reach[0] - 16 >= m.low &&
+             src + d.unaligned.reach[1] + 16 <= m.high;
   }
 };
 
 /* ------------------------------------------------------------------ loading */
 
 /* Offsets of index n along hops, in the memory of one side and in shared memory. */
-struct skew_walk {
+struct unaligned_walk {
   int64_t global;
   uint32_t shared;
-  MT_INLINE skew_walk (const mt_hop *hop, uint32_t count, uint32_t n)
+  MT_INLINE unaligned_walk (const mt_walk_axis *hop, uint32_t count, uint32_t n)
       : global(0), shared(0) {
 #pragma unroll 1
     for (uint32_t k = 0; k < count; k++) {
@@ -108,27 +109,29 @@ struct skew_walk {
 };
 
 /* Where each run begins in the source, in units. */
-MT_INLINE int32_t *skew_starts (const mt_skew &k, char *box) {
+MT_INLINE int32_t *unaligned_starts (const mt_permute_unaligned &k, char *box) {
   return (int32_t *)(box + k.starts);
 }
 
-template <int ES> MT_INLINE void skew_find (const mt_skew &k, char *box) {
+template <int ES>
+MT_INLINE void unaligned_find (const mt_permute_unaligned &k, char *box) {
 #pragma unroll 1
   for (uint32_t r = threadIdx.x - 32; r < k.all_runs; r += blockDim.x - 32)
-    skew_starts(k, box)[r] = (int32_t)(skew_walk(k.load, k.nload, r).global / ES);
+    unaligned_starts(k, box)[r] =
+        (int32_t)(unaligned_walk(k.load, k.nload, r).global / ES);
 }
 
 template <int ES, bool INSIDE>
-MT_INLINE void skew_load (const mt_launch &p, const skew_block &b, char *box) {
+MT_INLINE void unaligned_load (const mt_launch &p, const unaligned_block &b, char *box) {
   enum { V = 16 / ES };
-  const mt_skew &k = p.desc.skew;
+  const mt_permute_unaligned &k = p.desc.unaligned;
   const memory m(p, MT_SRC);
   const int32_t bytes = (int32_t)(b.size.run * ES);
   const uint32_t each = k.vectors.extent, all = b.size.runs * each;
 #pragma unroll(INSIDE ? 4 : 1)
   for (uint32_t i = threadIdx.x; i < all; i += blockDim.x) {
     const uint32_t r = divide(i, k.vectors);
-    const char *run = b.src + (int64_t)skew_starts(k, box)[r] * ES;
+    const char *run = b.src + (int64_t)unaligned_starts(k, box)[r] * ES;
     const int32_t at = (int32_t)(16 * (i - r * each)) - (int32_t)((uintptr_t)run & 15);
     const char *from = run + at;
     char *to = box + 16 * i + r / V * k.gap;
@@ -143,11 +146,12 @@ MT_INLINE void skew_load (const mt_launch &p, const skew_block &b, char *box) {
 /* Where place p of a row lies, in a box that begins at `low` modulo 16; p counts along
 ** the lines from `first` on. */
 template <int ES>
-MT_INLINE uint32_t skew_at (const mt_skew &k, uint32_t low, uint32_t first, uint32_t p) {
+MT_INLINE uint32_t unaligned_at (const mt_permute_unaligned &k, uint32_t low,
+                                 uint32_t first, uint32_t p) {
   uint32_t run = 0, inside = 0, address = low;
 #pragma unroll 1
   for (uint32_t i = first; i < k.nline; i++) {
-    const mt_line &a = k.line[i];
+    const mt_lookup_axis &a = k.line[i];
     const uint32_t q = __umulhi(p, a.mul) >> a.shift, digit = p - q * a.extent;
     run += digit * a.run, inside += digit * a.inside, address += digit * a.low;
     p = q;
@@ -157,7 +161,8 @@ MT_INLINE uint32_t skew_at (const mt_skew &k, uint32_t low, uint32_t first, uint
 
 /* The table: of pieces, or of places, which lie in V planes by their numbers modulo V:
 ** threads that look up those of neighbouring vectors meet other banks. */
-template <int ES> MT_INLINE void skew_places (const mt_skew &k, uint32_t low, char *box) {
+template <int ES>
+MT_INLINE void unaligned_places (const mt_permute_unaligned &k, uint32_t low, char *box) {
   enum { V = 16 / ES };
   const bool pieces = k.piece.extent != 0;
   const uint32_t early = pieces ? 0 : V, late = pieces ? 3 : 2 * V;
@@ -166,7 +171,7 @@ template <int ES> MT_INLINE void skew_places (const mt_skew &k, uint32_t low, ch
     const bool real = n >= early && n < k.places + early;
     const uint32_t at = pieces ? 2 * n : n / V * 2 + n % V * k.plane;
     *(uint16_t *)(box + k.table + at) =
-      (uint16_t)(real ? skew_at<ES>(k, low, pieces ? 1 : 0, n - early) : 0);
+      (uint16_t)(real ? unaligned_at<ES>(k, low, pieces ? 1 : 0, n - early) : 0);
   }
 }
 
@@ -203,7 +208,7 @@ MT_INLINE void store_part (char *p, const uint4 &v, int32_t low, int32_t high) {
   store_next<ES, 1, false>(p, x, at, end);
 }
 
-MT_INLINE void skew_whole (char *p, const uint4 &v) {
+MT_INLINE void unaligned_whole (char *p, const uint4 &v) {
 #if defined(__CUDA_ARCH__)
   asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(p), "r"(v.x), "r"(v.y),
                "r"(v.z), "r"(v.w) : "memory");
@@ -214,24 +219,26 @@ MT_INLINE void skew_whole (char *p, const uint4 &v) {
 
 /* Rows of a class: where the first begins in the destination, in the runs and in the row
 ** of the box, and how many there are. */
-struct skew_rows {
+struct unaligned_rows {
   int64_t dst;
   uint32_t place;
   uint16_t at, count;
   /* Index n of all hops but the first: returns how many of that there are. */
-  MT_INLINE uint32_t begin (const mt_skew &k, const skew_block &b, uint32_t n) {
-    const skew_walk w(k.store + 1, k.nstore > 1 ? k.nstore - 1 : 0, n);
+  MT_INLINE uint32_t begin (const mt_permute_unaligned &k, const unaligned_block &b,
+                            uint32_t n) {
+    const unaligned_walk w(k.store + 1, k.nstore > 1 ? k.nstore - 1 : 0, n);
     const uint32_t each = k.segment ? 1 : k.store[0].extent;
     dst = w.global, at = (uint16_t)w.shared, place = 0, count = 1;
     if (k.nstore < 2 && !k.segment) return b.size.rows;
     return n * each < b.size.rows ? k.store[0].extent : 0;
   }
-  MT_INLINE void go (const mt_skew &k, uint32_t n) {
+  MT_INLINE void go (const mt_permute_unaligned &k, uint32_t n) {
     dst += n * k.store[0].global, place += n * k.segment;
     at = (uint16_t)(at + n * k.store[0].shared);
   }
   /* Those of part n of all. */
-  MT_INLINE void find (const mt_skew &k, const skew_block &b, uint32_t n) {
+  MT_INLINE void find (const mt_permute_unaligned &k, const unaligned_block &b,
+                       uint32_t n) {
     const uint32_t q1 = divide(n, k.classes);
     const uint32_t q2 = divide(q1, k.chunks);
     const uint32_t from = (n - q1 * k.classes.extent) +
@@ -243,7 +250,8 @@ struct skew_rows {
     count = (uint16_t)(left < k.each ? left : k.each);
   }
   /* Row n of the first hop and the others, one alone; segments count as one row. */
-  MT_INLINE void find_one (const mt_skew &k, const skew_block &b, uint32_t n) {
+  MT_INLINE void find_one (const mt_permute_unaligned &k, const unaligned_block &b,
+                           uint32_t n) {
     const uint32_t q = divide(n, k.lead);
     const uint32_t from = n - q * k.lead.extent, rows = begin(k, b, q);
     go(k, from);
@@ -252,16 +260,17 @@ struct skew_rows {
 };
 
 /* The parts, behind the other tables. */
-MT_INLINE skew_rows *skew_parts (const mt_skew &k, char *box) {
-  return (skew_rows *)(box + k.parts);
+MT_INLINE unaligned_rows *unaligned_parts (const mt_permute_unaligned &k, char *box) {
+  return (unaligned_rows *)(box + k.parts);
 }
 
-MT_INLINE void skew_split (const mt_skew &k, const skew_block &b, char *box) {
+MT_INLINE void unaligned_split (const mt_permute_unaligned &k, const unaligned_block &b,
+                                char *box) {
 #pragma unroll 1
   for (uint32_t n = threadIdx.x; n < k.all.extent; n += blockDim.x) {
-    skew_rows rows;
+    unaligned_rows rows;
     rows.find(k, b, n);
-    skew_parts(k, box)[n] = rows;
+    unaligned_parts(k, box)[n] = rows;
   }
 }
 
@@ -271,8 +280,8 @@ MT_INLINE void skew_split (const mt_skew &k, const skew_block &b, char *box) {
 ** by the box, and the segment, where it begins: caches take much longer for a part of
 ** one. */
 template <int ES>
-MT_INLINE int32_t skew_limit (const mt_skew &k, const skew_block &b, int32_t first,
-                              bool half) {
+MT_INLINE int32_t unaligned_limit (const mt_permute_unaligned &k,
+                                   const unaligned_block &b, int32_t first, bool half) {
   enum { V = 16 / ES };
   const int32_t begin = first - (half ? V : 0), end = (int32_t)b.size.end - V - first;
   const int32_t last = (int32_t)b.size.row - 1 - begin;
@@ -283,23 +292,24 @@ MT_INLINE int32_t skew_limit (const mt_skew &k, const skew_block &b, int32_t fir
 
 /* Writes the vectors from place `first` on of these rows: the WHOLE ones, the PARTs. */
 template <int ES, typename UNITS, bool WHOLE, bool PART>
-MT_INLINE void skew_put (const mt_skew &k, const skew_block &b, const skew_rows &rows,
-                         const char *box, int32_t first) {
+MT_INLINE void unaligned_put (const mt_permute_unaligned &k, const unaligned_block &b,
+                              const unaligned_rows &rows, const char *box,
+                              int32_t first) {
   enum { V = 16 / ES };
   const int64_t step = k.store[0].global << k.period;
   const uint32_t by = k.store[0].shared << k.period;
   const int32_t on = (int32_t)(k.segment << k.period);
-  const int32_t even = skew_limit<ES>(k, b, first, false);
-  const int32_t odd = skew_limit<ES>(k, b, first, true);
+  const int32_t even = unaligned_limit<ES>(k, b, first, false);
+  const int32_t odd = unaligned_limit<ES>(k, b, first, true);
   const UNITS units(k, box, first);
   char *to = b.dst + rows.dst + (int64_t)first * ES;
   int32_t place = (int32_t)rows.place;
-  uint32_t at = skew_address(box) + rows.at;
+  uint32_t at = unaligned_address(box) + rows.at;
 #pragma unroll 1
   for (uint32_t n = rows.count; n > 0; n--, to += step, at += by, place += on) {
     const bool half = (uintptr_t)to & 16;
     if (place <= (half ? odd : even)) {
-      if (WHOLE) skew_whole(to, units.vector(box, at));
+      if (WHOLE) unaligned_whole(to, units.vector(box, at));
     } else if (PART) {
       const int32_t p = place + first, begin = first - (half ? V : 0);
       const int32_t end = (int32_t)b.size.end, row = (int32_t)b.size.row;
@@ -313,55 +323,59 @@ MT_INLINE void skew_put (const mt_skew &k, const skew_block &b, const skew_rows 
 /* The vectors of a window that begins at a multiple of its bytes, `before` bytes before a
 ** row, in an order in which those of all rows come with the same places, but for
 ** windows. */
-MT_INLINE uint32_t skew_turned (uint32_t lane, uint32_t before, uint32_t grain) {
+MT_INLINE uint32_t unaligned_turned (uint32_t lane, uint32_t before, uint32_t grain) {
   return grain > 32 ? (lane + before / 16) & (grain / 16 - 1) : lane;
 }
 
 /* Vectors of rows: of small units only whole ones, since parts of vectors would keep the
 ** other threads of a warp waiting. */
 template <int ES, typename UNITS>
-MT_INLINE void skew_store (const mt_skew &k, const skew_block &b, const char *box) {
+MT_INLINE void unaligned_store (const mt_permute_unaligned &k, const unaligned_block &b,
+                                const char *box) {
   enum { V = 16 / ES };
 #pragma unroll 1
   for (uint32_t n = threadIdx.x; n < k.tasks; n += blockDim.x) {
     const uint32_t q = divide(n, k.wide);
     const uint32_t part = divide(q, k.all);
-    const skew_rows rows = skew_parts(k, (char *)box)[q - part * k.all.extent];
+    const unaligned_rows rows = unaligned_parts(k, (char *)box)[q - part * k.all.extent];
     const uint32_t lead = (uint32_t)(uintptr_t)(b.dst + rows.dst);
     const uint32_t lane = n - q * k.wide.extent, before = lead & (k.grain - 1);
-    const uint32_t vector = part * k.wide.extent + skew_turned(lane, before, k.grain);
+    const uint32_t vector =
+        part * k.wide.extent + unaligned_turned(lane, before, k.grain);
     const int32_t first = ((int32_t)(16 * vector) - (int32_t)before) / ES;
     const int32_t left = (int32_t)b.size.row - (int32_t)rows.place;
     if (rows.count != 0 && first < (int32_t)k.length + V && first < left + V &&
         first >= (ES < 4 ? 0 : 1 - V))
-      skew_put<ES, UNITS, true, (ES >= 4)>(k, b, rows, box, first);
+      unaligned_put<ES, UNITS, true, (ES >= 4)>(k, b, rows, box, first);
   }
 }
 
 /* The same of rows whose places are equally far apart: a thread looks up those of one
 ** vector for the windows of a row; again for vectors of two segments. */
 template <int ES>
-MT_INLINE void skew_along (const mt_skew &k, const skew_block &b, const char *box) {
+MT_INLINE void unaligned_along (const mt_permute_unaligned &k, const unaligned_block &b,
+                                const char *box) {
   enum { V = 16 / ES };
   const int32_t by = (int32_t)k.wide.extent * V, length = (int32_t)k.length;
 #pragma unroll 1
   for (uint32_t n = threadIdx.x; n < k.tasks; n += blockDim.x) {
     const uint32_t q = divide(n, k.wide);
-    const skew_rows rows = skew_parts(k, (char *)box)[q];
+    const unaligned_rows rows = unaligned_parts(k, (char *)box)[q];
     const uint32_t before = (uint32_t)(uintptr_t)(b.dst + rows.dst) & (k.grain - 1);
-    const uint32_t vector = skew_turned(n - q * k.wide.extent, before, k.grain);
+    const uint32_t vector = unaligned_turned(n - q * k.wide.extent, before, k.grain);
     int32_t first = ((int32_t)(16 * vector) - (int32_t)before) / ES;
     if (rows.count == 0) continue;
     if (first < 0) first += by;
-    skew_units<ES> units(k, box, first);
+    unaligned_units<ES> units(k, box, first);
     char *to = b.dst + rows.dst + (int64_t)first * ES;
-    uint32_t at = skew_address(box) + rows.at;
+    uint32_t at = unaligned_address(box) + rows.at;
 #pragma unroll 1
     for (; first < length + V; first += by, to += by * ES, at += by * k.linear) {
-      if ((int32_t)rows.place > skew_limit<ES>(k, b, first, (uintptr_t)to & 16)) continue;
+      if ((int32_t)rows.place > unaligned_limit<ES>(k, b, first, (uintptr_t)to & 16))
+        continue;
       if (first + V > length)
-        units = skew_units<ES>(k, box, first), at = skew_address(box) + rows.at;
-      skew_whole(to, units.vector(box, at));
+        units = unaligned_units<ES>(k, box, first), at = unaligned_address(box) + rows.at;
+      unaligned_whole(to, units.vector(box, at));
     }
   }
 }
@@ -369,13 +383,14 @@ MT_INLINE void skew_along (const mt_skew &k, const skew_block &b, const char *bo
 /* The vectors at both ends of rows that hold other things too, of small units: the first
 ** half of the tasks is for the first ones. */
 template <int ES, typename UNITS>
-MT_INLINE void skew_ends (const mt_skew &k, const skew_block &b, const char *box) {
+MT_INLINE void unaligned_ends (const mt_permute_unaligned &k, const unaligned_block &b,
+                               const char *box) {
   enum { V = 16 / ES };
   const int32_t end = (int32_t)b.size.end, row = (int32_t)b.size.row;
 #pragma unroll 1
   for (uint32_t n = threadIdx.x; n < 2 * k.ends; n += blockDim.x) {
     const bool late = n >= k.ends;
-    skew_rows rows;
+    unaligned_rows rows;
     rows.find_one(k, b, late ? n - k.ends : n);
     const int32_t lead = (int32_t)((uint32_t)(uintptr_t)(b.dst + rows.dst) & 15) / ES;
     int32_t first = late ? (lead + end) / V * V - lead : -lead;
@@ -388,48 +403,49 @@ MT_INLINE void skew_ends (const mt_skew &k, const skew_block &b, const char *box
       if (begin > 0) rows.go(k, (uint32_t)begin / k.segment);
       first -= (int32_t)rows.place;
     }
-    skew_put<ES, UNITS, false, true>(k, b, rows, box, first);
+    unaligned_put<ES, UNITS, false, true>(k, b, rows, box, first);
   }
 }
 
 template <int ES, typename UNITS>
-MT_INLINE void skew_write (const mt_skew &k, const skew_block &b, const char *box) {
-  if (ES < 4 && k.linear) skew_along<ES>(k, b, box);
-  else skew_store<ES, UNITS>(k, b, box);
-  if (ES < 4) skew_ends<ES, UNITS>(k, b, box);
+MT_INLINE void unaligned_write (const mt_permute_unaligned &k, const unaligned_block &b,
+                                const char *box) {
+  if (ES < 4 && k.linear) unaligned_along<ES>(k, b, box);
+  else unaligned_store<ES, UNITS>(k, b, box);
+  if (ES < 4) unaligned_ends<ES, UNITS>(k, b, box);
 }
 
 /* Shared memory begins with a vector that is read, but means nothing. */
-template <int ES> MT_INLINE void copy_skew (const mt_launch &p) {
-  MT_DYNAMIC(shared, MT_SKEW_SHARED);
-  __shared__ skew_block found;
-  const mt_skew &k = p.desc.skew;
+template <int ES> MT_INLINE void copy_permute_unaligned (const mt_launch &p) {
+  MT_DYNAMIC(shared, MT_PERMUTE_UNALIGNED_SHARED);
+  __shared__ unaligned_block found;
+  const mt_permute_unaligned &k = p.desc.unaligned;
   char *box = (char *)(shared + 1);
-  if (threadIdx.x >= 32) skew_find<ES>(k, box);
+  if (threadIdx.x >= 32) unaligned_find<ES>(k, box);
   else {
-    skew_block b;
+    unaligned_block b;
     b.find(p);
     if (threadIdx.x == 0) found = b;
   }
   __syncthreads();
-  const skew_block b = found;
-  if (b.inside) skew_load<ES, true>(p, b, box);
-  else skew_load<ES, false>(p, b, box);
-  skew_places<ES>(k, (uint32_t)(uintptr_t)b.src & 15, box);
-  skew_split(k, b, box);
+  const unaligned_block b = found;
+  if (b.inside) unaligned_load<ES, true>(p, b, box);
+  else unaligned_load<ES, false>(p, b, box);
+  unaligned_places<ES>(k, (uint32_t)(uintptr_t)b.src & 15, box);
+  unaligned_split(k, b, box);
   fetched();
-  if (k.piece.extent) skew_write<ES, skew_pieces<ES>>(k, b, box);
-  else skew_write<ES, skew_units<ES>>(k, b, box);
+  if (k.piece.extent) unaligned_write<ES, unaligned_pieces<ES>>(k, b, box);
+  else unaligned_write<ES, unaligned_units<ES>>(k, b, box);
 }
 
-template <int BYTES, int UNROLL> struct copier<MT_FORM_SKEW, BYTES, UNROLL> {
-  static MT_INLINE void run (const mt_launch &p) { copy_skew<BYTES>(p); }
+template <int BYTES, int UNROLL> struct copier<MT_ALGO_PERMUTE_UNALIGNED, BYTES, UNROLL> {
+  static MT_INLINE void run (const mt_launch &p) { copy_permute_unaligned<BYTES>(p); }
 };
 
 } // namespace mt
 
 /* Blocks of an SM; without a number as many as registers allow. */
-#define MT_BOUNDS_SKEW(threads, unroll) __launch_bounds__(threads, 4)
+#define MT_BOUNDS_PERMUTE_UNALIGNED(threads, unroll) __launch_bounds__(threads, 4)
 
 #undef MT_INLINE
 #endif

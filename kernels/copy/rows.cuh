@@ -45,7 +45,7 @@ template <int ES, int UNROLL> MT_INLINE void copy_rows (const mt_launch &p) {
     if (n + 256 * u < all) copy_vector<ES>(p, n + 256 * u);
 }
 
-template <int BYTES, int UNROLL> struct copier<MT_FORM_ROWS, BYTES, UNROLL> {
+template <int BYTES, int UNROLL> struct copier<MT_ALGO_ROWS, BYTES, UNROLL> {
   static MT_INLINE void run (const mt_launch &p) { copy_rows<BYTES, UNROLL>(p); }
 };
 

@@ -1,7 +1,6 @@
 /*
-** strided.cuh - copies as their descriptors say, TV and FLAT, over the bytes of one
-** access.
-** SPDX-License-Identifier: MIT
+** strided.cuh - copies as their descriptors say, DESCRIBED and STRIDED, over the bytes of
+** one access. SPDX-License-Identifier: MIT
 **
 ** Loop counts, strides and bases come from the descriptor only; a template fixes the
 ** bytes of an access and how many a thread has in flight. The parameter lies in constant
@@ -255,7 +254,7 @@ MT_INLINE void copy_bounded (const mt_desc &d, const sides &s, const ordinates &
       copy_element(s.src + lane * d.elem, s.dst + lane * d.elem, d.elem);
 }
 
-/* ------------------------------------------------------------------ TV */
+/* ------------------------------------------------------------------ DESCRIBED */
 
 /* Whether all of the block at `corner` is real: its largest ordinates are within bounds.
 ** */
@@ -338,7 +337,7 @@ MT_INLINE bool is_plain (const mt_desc &d) {
 }
 
 /* A block is one index of rest, a thread of it one of the threads. */
-template <int BYTES, int UNROLL> MT_INLINE void copy_tv (const mt_launch &p) {
+template <int BYTES, int UNROLL> MT_INLINE void copy_described (const mt_launch &p) {
   const mt_desc &d = p.desc;
   if (is_plain(d)) {
     if (d.nthr == 1 && d.nrest == 1) return tv_plain<BYTES, 1, 1>(p);
@@ -363,7 +362,7 @@ template <int BYTES, int UNROLL> MT_INLINE void copy_tv (const mt_launch &p) {
   }
 }
 
-/* ------------------------------------------------------------------ FLAT */
+/* ------------------------------------------------------------------ STRIDED */
 
 /* Accesses n, n + threads, ...: UNROLL of them, below 2^31. */
 template <int BYTES, int UNROLL, class WHERE>
@@ -401,7 +400,7 @@ MT_INLINE void flat_one (const mt_launch &p, int64_t n) {
 
 /* Access number (block * UNROLL + u) * threads + thread is that index of rest. */
 template <int BYTES, int UNROLL, class WHERE = plain>
-MT_INLINE void copy_flat (const mt_launch &p) {
+MT_INLINE void copy_strided (const mt_launch &p) {
   const mt_desc &d = p.desc;
   const int64_t group = (int64_t)UNROLL * blockDim.x, all = gridDim.x * group;
 #pragma unroll 1
@@ -416,28 +415,28 @@ MT_INLINE void copy_flat (const mt_launch &p) {
   }
 }
 
-/* ------------------------------------------------------------------ all forms */
+/* ------------------------------------------------------------------ all algorithms */
 
-/* How a form copies: the header of each says it. */
-template <int FORM, int BYTES, int UNROLL> struct copier;
+/* How an algorithm copies: the header of each says it. */
+template <int ALGO, int BYTES, int UNROLL> struct copier;
 
-template <int FORM, int BYTES, int UNROLL> MT_INLINE void copy (const mt_launch &p) {
+template <int ALGO, int BYTES, int UNROLL> MT_INLINE void copy (const mt_launch &p) {
   begin();
-  copier<FORM, BYTES, UNROLL>::run(p);
+  copier<ALGO, BYTES, UNROLL>::run(p);
 }
 
-template <int BYTES, int UNROLL> struct copier<MT_FORM_TV, BYTES, UNROLL> {
-  static MT_INLINE void run (const mt_launch &p) { copy_tv<BYTES, UNROLL>(p); }
+template <int BYTES, int UNROLL> struct copier<MT_ALGO_DESCRIBED, BYTES, UNROLL> {
+  static MT_INLINE void run (const mt_launch &p) { copy_described<BYTES, UNROLL>(p); }
 };
-template <int BYTES, int UNROLL> struct copier<MT_FORM_FLAT, BYTES, UNROLL> {
-  static MT_INLINE void run (const mt_launch &p) { copy_flat<BYTES, UNROLL>(p); }
+template <int BYTES, int UNROLL> struct copier<MT_ALGO_STRIDED, BYTES, UNROLL> {
+  static MT_INLINE void run (const mt_launch &p) { copy_strided<BYTES, UNROLL>(p); }
 };
 
 } // namespace mt
 
 /* Blocks of an SM; without a number as many as registers allow. */
-#define MT_BOUNDS_TV(threads, unroll) __launch_bounds__(threads)
-#define MT_BOUNDS_FLAT(threads, unroll) __launch_bounds__(threads)
+#define MT_BOUNDS_DESCRIBED(threads, unroll) __launch_bounds__(threads)
+#define MT_BOUNDS_STRIDED(threads, unroll) __launch_bounds__(threads)
 
 #undef MT_INLINE
 #endif

@@ -1,5 +1,5 @@
 /*
-** swizzle.cuh - copies of swizzled sides, TV and FLAT.
+** swizzle.cuh - copies of swizzled sides, DESCRIBED and STRIDED.
 ** SPDX-License-Identifier: MIT
 **
 ** Offsets before the swizzle are what copy.cuh walks to; where an access lies is known
@@ -36,7 +36,7 @@ struct swizzled {
   }
 };
 
-/* ------------------------------------------------------------------ TV */
+/* ------------------------------------------------------------------ DESCRIBED */
 
 /* Values v, v + 1, ... of a thread: UNROLL of them, as far as there are. */
 template <int BYTES, int UNROLL>
@@ -98,13 +98,13 @@ template <int BYTES, int UNROLL> MT_INLINE void swizzled_tv (const mt_launch &p)
   }
 }
 
-/* ------------------------------------------------------------------ both forms */
+/* ------------------------------------------------------------------ both algorithms */
 
-template <int FORM, int BYTES, int UNROLL>
+template <int ALGO, int BYTES, int UNROLL>
 MT_INLINE void copy_swizzled (const mt_launch &p) {
   begin();
-  if constexpr (FORM == MT_FORM_TV) swizzled_tv<BYTES, UNROLL>(p);
-  else copy_flat<BYTES, UNROLL, swizzled>(p);
+  if constexpr (ALGO == MT_ALGO_DESCRIBED) swizzled_tv<BYTES, UNROLL>(p);
+  else copy_strided<BYTES, UNROLL, swizzled>(p);
 }
 
 } // namespace mt

@@ -14,12 +14,12 @@
 ** 2 words and meet a bank twice: memory takes 256 bytes of a row that come at once faster
 ** than two halves.
 **
-** TILE: all rows of both sides begin at multiples of 16 bytes. SHEAR: they begin
-** anywhere. Then vectors are read at the multiples of 16 before and behind and shifted,
-** one more of each row than the tile has; and a row is written in those vectors that are
-** aligned in it, each put together from two of the tile: of every 8 along d one or two
-** are for their neighbours only, and the tiles overlap by these. Of small units they come
-** in pairs, sectors of 32 bytes: caches take much longer for a part of one.
+** TRANSPOSE: all rows of both sides begin at multiples of 16 bytes. TRANSPOSE_UNALIGNED:
+** they begin anywhere. Then vectors are read at the multiples of 16 before and behind and
+** shifted, one more of each row than the tile has; and a row is written in those vectors
+** that are aligned in it, each put together from two of the tile: of every 8 along d one
+** or two are for their neighbours only, and the tiles overlap by these. Of small units
+** they come in pairs, sectors of 32 bytes: caches take much longer for a part of one.
 */
 #ifndef TILE_CUH
 #define TILE_CUH
@@ -154,31 +154,38 @@ template <int ES> MT_INLINE uint4 load_edge (const char *p, const memory &m) {
 
 /* ------------------------------------------------------------------ shared memory */
 
-/* The tiles of SHEAR, of TILE; the column `unroll` of kernels.def. */
-enum { SHEARED = 0, SMALL = 1, LARGE = 2 };
+/* The tiles of TRANSPOSE_UNALIGNED, of TRANSPOSE; the column `unroll` of kernels.def. */
+enum { UNALIGNED = 0, SMALL = 1, LARGE = 2 };
 
 template <int ES, int KIND> struct tile_of {
   enum {
-    SHEAR = KIND == SHEARED,
-    V = 16 / ES,                        /* units of a vector */
+    TRANSPOSE_UNALIGNED = KIND == UNALIGNED,
+    V = 16 / ES, /* units of a vector */
     /* from tile to tile */
-    S = SHEAR ? MT_SHEAR_S(ES) : KIND == LARGE ? MT_LARGE_S(ES) : MT_TILE_S(ES),
-    STEP = SHEAR ? MT_SHEAR_D(ES) : KIND == LARGE ? MT_LARGE_D(ES) : MT_TILE_D(ES),
-    D = SHEAR ? MT_SHEAR_ROWS(ES) : STEP,
-    OWN = SHEAR ? MT_SHEAR_OWN(ES) : 8, /* vectors of 8 along the destination */
-    GRAIN = OWN == 6 ? 32 : 16,         /* bytes, at multiples of which these begin */
-    BEHIND = SHEAR && ES <= 2,          /* the last lane of a row reads two vectors */
-    CHUNKS = S * ES / 16 + (SHEAR && !BEHIND),      /* of a row */
+    S = TRANSPOSE_UNALIGNED ? MT_TRANSPOSE_UNALIGNED_S(ES) :
+        KIND == LARGE       ? MT_LARGE_S(ES) :
+                              MT_TRANSPOSE_S(ES),
+    STEP = TRANSPOSE_UNALIGNED ? MT_TRANSPOSE_UNALIGNED_D(ES) :
+           KIND == LARGE       ? MT_LARGE_D(ES) :
+                                 MT_TRANSPOSE_D(ES),
+    D = TRANSPOSE_UNALIGNED ? MT_TRANSPOSE_UNALIGNED_ROWS(ES) : STEP,
+    OWN = TRANSPOSE_UNALIGNED ? MT_TRANSPOSE_UNALIGNED_OWN(ES) :
+                                8, /* vectors of 8 along the destination */
+    GRAIN = OWN == 6 ? 32 : 16, /* bytes, at multiples of which these begin */
+    BEHIND =
+        TRANSPOSE_UNALIGNED && ES <= 2, /* the last lane of a row reads two vectors */
+    CHUNKS = S * ES / 16 + (TRANSPOSE_UNALIGNED && !BEHIND), /* of a row */
     THREADS = KIND == LARGE ? MT_LARGE_THREADS : 256,
-    ROWS = THREADS / CHUNKS,            /* that a block reads at once */
+    ROWS = THREADS / CHUNKS, /* that a block reads at once */
     ROUNDS = D / ROWS,
-    U = ES < 4 ? 4 : ES,                /* bytes that are read at once */
-    W = U / ES,                         /* rows of the destination from these */
-    GROUPS = D / V / 8,                 /* of eight vectors along d */
-    NEAR = SHEAR && ES == 2 ? 1 : GROUPS,       /* of these, that neighbours write, */
-    ABREAST = NEAR < 4 ? 4 / NEAR : 1,  /* of so many words in a warp */
-    WORDS = THREADS / 8 / GROUPS,       /* that a block writes at once */
-    TURNS = CHUNKS * 16 / U / WORDS     /* of a warp */
+    U = ES < 4 ? 4 : ES, /* bytes that are read at once */
+    W = U / ES, /* rows of the destination from these */
+    GROUPS = D / V / 8, /* of eight vectors along d */
+    NEAR = TRANSPOSE_UNALIGNED && ES == 2 ? 1 :
+                                            GROUPS, /* of these, that neighbours write, */
+    ABREAST = NEAR < 4 ? 4 / NEAR : 1, /* of so many words in a warp */
+    WORDS = THREADS / 8 / GROUPS, /* that a block writes at once */
+    TURNS = CHUNKS * 16 / U / WORDS /* of a warp */
   };
 };
 
@@ -294,7 +301,7 @@ template <int ES, int KIND, bool WHOLE, bool SINGLE> struct tile_rows {
   ** vector at the multiple of 16 before its own, the last one also the next. What holds
   ** no unit of the row is not read. WHOLE: the others lie in the buffer. SINGLE: ROWS
   ** strides are a multiple of 16, all rows are as far beyond one. */
-  MT_INLINE void load_sheared (const mt_launch &p) {
+  MT_INLINE void load_unaligned (const mt_launch &p) {
     static_assert(T::ROWS % 16 == 0, "all rows of a single axis have one shift");
     const memory m(p, MT_SRC);
     const int32_t left = (int32_t)p.desc.threads - s;
@@ -367,9 +374,9 @@ MT_INLINE void store_rows (const mt_desc &d, const tile_target<ES, KIND, SINGLE>
   const int32_t endd = (int32_t)d.values;
 #pragma unroll
   for (int j = 0; j < T::W; j++) {
-    const bool real = (WHOLE && !T::SHEAR) || to.s + j < ends;
+    const bool real = (WHOLE && !T::TRANSPOSE_UNALIGNED) || to.s + j < ends;
     char *row = real || SINGLE ? to.at(d, j) : to.row;
-    if (T::SHEAR) {
+    if (T::TRANSPOSE_UNALIGNED) {
       const uint32_t shift = to.shift(row, j);
       const uint32_t on = shift / 16;
       const uint4 first = T::GRAIN == 16 ? out[j] : from_on(out[j], on, 8);
@@ -401,7 +408,7 @@ MT_INLINE void tile_store (const mt_launch &p, const tile_place &t, const uint4 
 #pragma unroll
   for (int k = 0; k < T::TURNS; k++) {
     const int u = u0 + T::WORDS * k;                    /* words along s */
-    if (T::SHEAR && to.s - q * T::W >= ends) break;
+    if (T::TRANSPOSE_UNALIGNED && to.s - q * T::W >= ends) break;
     const int chunk = (u * T::U / 16) ^ (vector & 7);
     const word *at = (const word *)(tile + chunk) + u % (16 / T::U);
     word x[T::V];
@@ -419,7 +426,7 @@ MT_INLINE void tile_store (const mt_launch &p, const tile_place &t, const uint4 
 ** its neighbours' units are real too, or if the buffer consists of vectors. */
 template <int ES, bool SINGLE>
 MT_INLINE bool is_inside (const mt_launch &p, const tile_place &t) {
-  typedef tile_of<ES, SHEARED> T;
+  typedef tile_of<ES, UNALIGNED> T;
   const mt_desc &d = p.desc;
   const memory m(p, MT_SRC);
   const uintptr_t low = (uintptr_t)m.low, high = (uintptr_t)m.high;
@@ -432,20 +439,21 @@ MT_INLINE bool is_inside (const mt_launch &p, const tile_place &t) {
   return (step < 0 ? b : a) / 16 * 16 >= low && (end + 15) / 16 * 16 <= high;
 }
 
-/* Whether all that the tile reads and writes is real; SHEAR: along d, and what lies
-** beside is in the buffer. */
+/* Whether all that the tile reads and writes is real; TRANSPOSE_UNALIGNED: along d, and
+** what lies beside is in the buffer. */
 template <int ES, int KIND, bool SINGLE>
 MT_INLINE bool is_whole (const mt_launch &p, const tile_place &t) {
   typedef tile_of<ES, KIND> T;
   const mt_desc &d = p.desc;
   return t.d >= 0 && t.d + T::D <= (int32_t)d.values &&
-         (T::SHEAR ? is_inside<ES, SINGLE>(p, t) : t.s + T::S <= (int32_t)d.threads);
+         (T::TRANSPOSE_UNALIGNED ? is_inside<ES, SINGLE>(p, t) :
+                                   t.s + T::S <= (int32_t)d.threads);
 }
 
 template <int ES, int KIND, bool WHOLE, bool SINGLE>
 MT_INLINE void move_tile (const mt_launch &p, const tile_place &t, uint4 *tile) {
   tile_rows<ES, KIND, WHOLE, SINGLE> rows(p.desc, t);
-  if constexpr (KIND == SHEARED) rows.load_sheared(p);
+  if constexpr (KIND == UNALIGNED) rows.load_unaligned(p);
   else rows.load_aligned(p.desc);
   rows.put(tile);
   __syncthreads();
@@ -458,7 +466,7 @@ MT_INLINE void move_any (const mt_launch &p, const tile_place &t, uint4 *tile) {
   else move_tile<ES, KIND, false, SINGLE>(p, t, tile);
 }
 
-template <int ES, int KIND> MT_INLINE void copy_tile (const mt_launch &p) {
+template <int ES, int KIND> MT_INLINE void copy_transpose (const mt_launch &p) {
   typedef tile_of<ES, KIND> T;
   __shared__ uint4 tile[T::D * T::CHUNKS];
   const tile_place t = place_of<ES, KIND>(p);
@@ -466,18 +474,20 @@ template <int ES, int KIND> MT_INLINE void copy_tile (const mt_launch &p) {
   else move_any<ES, KIND, false>(p, t, tile);
 }
 
-template <int BYTES, int UNROLL> struct copier<MT_FORM_TILE, BYTES, UNROLL> {
-  static MT_INLINE void run (const mt_launch &p) { copy_tile<BYTES, UNROLL>(p); }
+template <int BYTES, int UNROLL> struct copier<MT_ALGO_TRANSPOSE, BYTES, UNROLL> {
+  static MT_INLINE void run (const mt_launch &p) { copy_transpose<BYTES, UNROLL>(p); }
 };
-template <int BYTES, int UNROLL> struct copier<MT_FORM_SHEAR, BYTES, UNROLL> {
-  static MT_INLINE void run (const mt_launch &p) { copy_tile<BYTES, SHEARED>(p); }
+template <int BYTES, int UNROLL>
+struct copier<MT_ALGO_TRANSPOSE_UNALIGNED, BYTES, UNROLL> {
+  static MT_INLINE void run (const mt_launch &p) { copy_transpose<BYTES, UNALIGNED>(p); }
 };
 
 } // namespace mt
 
 /* Blocks of an SM; without a number as many as registers allow. */
-#define MT_BOUNDS_TILE(threads, unroll) __launch_bounds__(threads, (unroll) == 2 ? 3 : 6)
-#define MT_BOUNDS_SHEAR(threads, unroll) __launch_bounds__(threads, 5)
+#define MT_BOUNDS_TRANSPOSE(threads, unroll)                                             \
+  __launch_bounds__(threads, (unroll) == 2 ? 3 : 6)
+#define MT_BOUNDS_TRANSPOSE_UNALIGNED(threads, unroll) __launch_bounds__(threads, 5)
 
 #undef MT_INLINE
 #endif

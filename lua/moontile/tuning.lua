@@ -20,7 +20,7 @@ local function microseconds(t) return t and format("%.1f", t) or "" end
 
 local columns = {
   { "kernel", function(way) return way.kernel end },
-  { "form", function(way) return way.form or "" end },
+  { "algorithm", function(way) return way.algorithm or "" end },
   { "vector", function(way) return way.vector and tostring(way.vector) or "" end, right = true },
   { "traffic", function(way) return way.traffic and bytes(way.traffic) or "" end, right = true },
   { "used", function(way) return way.used and format("%.0f %%", 100 * way.used) or "" end,
@@ -83,7 +83,7 @@ local function sort(ways)
   end)
 end
 
--- plan:why() -> { { kernel =, form =, vector =, possible =, chosen =, why =, traffic =, used =,
+-- plan:why() -> { { kernel =, algorithm =, vector =, possible =, chosen =, why =, traffic =, used =,
 -- predicted =, measured =, tuned = }, ... }, which prints itself: the ways in which the plan
 -- could be done, what each would cost, and the kernels that could not do it.
 function tuning.why(plan)

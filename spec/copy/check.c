@@ -201,26 +201,26 @@ static void random_flip (mt_launch *l, int o) {
   }
 }
 
-/* Between two types; FLAT without bounds, TV element by element. */
+/* Between two types; STRIDED without bounds, DESCRIBED element by element. */
 static void random_cast (mt_desc *d) {
   mt_dtype from = (mt_dtype)pick(MT_NDTYPE), to = (mt_dtype)pick(MT_NDTYPE);
   if (from == to) to = (mt_dtype)((from + 1) % MT_NDTYPE);
   d->cast = MT_CAST(from, to);
   d->elem = (uint32_t)mt_dtype_size(from), d->to = (uint32_t)mt_dtype_size(to);
-  d->vec = d->form == MT_FORM_TV || pick(2) ? 1 :
+  d->vec = d->algo == MT_ALGO_DESCRIBED || pick(2) ? 1 :
            16 / (d->elem > d->to ? d->elem : d->to);
 }
 
 static void random_trial (trial *x) {
   mt_desc *d = &x->l.desc;
   memset(x, 0, sizeof *x);
-  d->form = pick(4) == 0 ? MT_FORM_FLAT : MT_FORM_TV;
+  d->algo = pick(4) == 0 ? MT_ALGO_STRIDED : MT_ALGO_DESCRIBED;
   d->elem = 1u << pick(3);
   d->vec = pick(2) ? 1 : 1u << pick(3);
-  if (pick(d->form == MT_FORM_FLAT ? 2 : 6) == 0) random_cast(d);
+  if (pick(d->algo == MT_ALGO_STRIDED ? 2 : 6) == 0) random_cast(d);
   int64_t room = 300;
   uint32_t n[3] = {(uint32_t)pick(3), (uint32_t)pick(3), (uint32_t)pick(4)};
-  if (d->form == MT_FORM_FLAT) n[2] += n[0] + n[1], n[0] = n[1] = 0;
+  if (d->algo == MT_ALGO_STRIDED) n[2] += n[0] + n[1], n[0] = n[1] = 0;
   d->nthr = n[0], d->nval = n[1], d->nrest = n[2];
   for (uint32_t i = 0; i < n[0] + n[1] + n[2]; i++) {
     mt_axis *a = &d->axis[i];
@@ -232,7 +232,7 @@ static void random_trial (trial *x) {
     }
   }
   x->plausible = pick(3) != 0;
-  if (d->cast && d->form == MT_FORM_FLAT) x->plausible = true;
+  if (d->cast && d->algo == MT_ALGO_STRIDED) x->plausible = true;
   else if (x->plausible) plausible_bounds(d);
   else wild_bounds(d);
   set_sizes(d);
@@ -269,10 +269,10 @@ static void run_accepted (trial *x, const element *e, int n) {
   mt_why why = {0};
   mt_cpu_job job;
   mt_desc *d = &x->l.desc;
-  mt_kernel row = {.name = "any", .op = MT_OP_COPY, .form = (uint8_t)d->form, .threads = 1,
+  mt_kernel row = {.name = "any", .op = MT_OP_COPY, .algo = (uint8_t)d->algo, .threads = 1,
                    .unroll = (uint16_t)(1 + pick(3))};
   mt_grid grid = {(uint32_t)(1 + pick(4)), 2};
-  if (d->form == MT_FORM_TV) grid.threads = (uint32_t)d->threads;
+  if (d->algo == MT_ALGO_DESCRIBED) grid.threads = (uint32_t)d->threads;
   for (size_t i = 0; i < sizeof arena; i++) arena[i] = (unsigned char)(i * 37 + (i >> 8));
   memcpy(want, arena, sizeof arena);
   memcpy(got, arena, sizeof arena);

@@ -23,19 +23,19 @@ static size_t reach (const mt_cpu_axis *a, const mt_cpu_axis *b, bool dst,
 
 static void check_tile (const tile *x, const char *what) {
   const mt_cpu_axis *a = &x->t.a, *b = &x->t.b;
-  size_t skew[] = {(size_t)pick(2) * (size_t)pick(64),
+  size_t unaligned[] = {(size_t)pick(2) * (size_t)pick(64),
                    (size_t)pick(2) * (size_t)pick(64)};
-  memory src = exact_memory(reach(a, b, false, x) + skew[0], 0);
-  memory dst = exact_memory(reach(a, b, true, x) + skew[1], 0);
+  memory src = exact_memory(reach(a, b, false, x) + unaligned[0], 0);
+  memory dst = exact_memory(reach(a, b, true, x) + unaligned[1], 0);
   memory want = exact_memory(dst.bytes, 0);
   random_bytes(src);
   random_bytes(dst);
   memcpy(want.p, dst.p, dst.bytes);
   for (int64_t i = 0; i < x->na; i++)
     for (int64_t j = 0; j < x->nb; j++)
-      memcpy(want.p + skew[1] + i * a->dst + j * b->dst,
-             src.p + skew[0] + i * a->src + j * b->src, (size_t)x->t.unit);
-  x->move(&x->t, (const char *)src.p + skew[0], (char *)dst.p + skew[1], x->na, x->nb);
+      memcpy(want.p + unaligned[1] + i * a->dst + j * b->dst,
+             src.p + unaligned[0] + i * a->src + j * b->src, (size_t)x->t.unit);
+  x->move(&x->t, (const char *)src.p + unaligned[0], (char *)dst.p + unaligned[1], x->na, x->nb);
   CHECK(memcmp(dst.p, want.p, dst.bytes) == 0, "%s: units of %lld, %lld by %lld", what,
         (long long)x->t.unit, (long long)x->na, (long long)x->nb);
   free_memory(src);

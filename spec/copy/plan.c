@@ -7,12 +7,12 @@
 static mt_device *dev;
 
 /* A copy in text: buffers have `bytes` bytes (0: what the layout needs) and start at a
-** multiple of 256, `skew` bytes on. */
+** multiple of 256, `unaligned` bytes on. */
 typedef struct copy {
   const char *type, *src, *dst, *atom, *thr, *val;
   int64_t src_offset, dst_offset;
   size_t src_bytes, dst_bytes;
-  int src_skew, dst_skew;
+  int src_unaligned, dst_unaligned;
   bool shared;                     /* dst lies in the buffer of src */
 } copy;
 
@@ -45,9 +45,9 @@ static mt_status plan_of (const copy *c, char *text, size_t size) {
   mt_plan *p = NULL;
   mt_err why = MT_NOERR;
   MUST(mt_dtype_find(&type, c->type, err));
-  mt_tensor s = {src.node, type, room[0] + c->src_skew, c->src_bytes, c->src_offset,
+  mt_tensor s = {src.node, type, room[0] + c->src_unaligned, c->src_bytes, c->src_offset,
                  NULL};
-  mt_tensor d = {dst.node, type, room[c->shared ? 0 : 1] + c->dst_skew, c->dst_bytes,
+  mt_tensor d = {dst.node, type, room[c->shared ? 0 : 1] + c->dst_unaligned, c->dst_bytes,
                  c->dst_offset, NULL};
   if (s.bytes == 0) s.bytes = bytes_of(src.node, type, s.offset);
   if (d.bytes == 0) d.bytes = bytes_of(dst.node, type, d.offset);
@@ -73,7 +73,7 @@ static const row rows[] = {
     .thr = "(8,32):(32,1)",
     .val = "(1,1)"}, MT_OK,
    "plan: copy f32 (64,64):(64,1) -> (64,64):(1,64)\n"
-   "kernel: ref_tv (cpu:checked)\n"
+   "kernel: ref_described (cpu:checked)\n"
    "grid: 16 blocks of 256 threads\n"
    "vector: 4 bytes, 1 element\n"
    "thread: 256 = 32 x 8         src 1, 64           dst 64, 1\n"
@@ -83,7 +83,7 @@ static const row rows[] = {
   {{.type = "f32", .src = "(5,12):(12,1)", .dst = "(5,12):(12,1)", .thr = "(2,2):(2,1)",
     .val = "(1,4):(4,1)", .atom = "UniversalCopy<uint128_t>"}, MT_OK,
    "plan: copy f32 (5,12):(12,1) -> (5,12):(12,1)\n"
-   "kernel: ref_tv (cpu:checked)\n"
+   "kernel: ref_described (cpu:checked)\n"
    "grid: 6 blocks of 4 threads\n"
    "vector: 16 bytes, 4 elements\n"
    "thread: 4 = 2 x 2            src 4, 12           dst 4, 12  mode 1: 0, 1  mode 2: 4, "
@@ -95,13 +95,13 @@ static const row rows[] = {
   /* Everything together: one axis, the widest vectors. */
   {{.type = "u8", .src = "(32,8):(8,1)", .dst = "(32,8):(8,1)"}, MT_OK,
    "plan: copy u8 (32,8):(8,1) -> (32,8):(8,1)\n"
-   "kernel: ref_flat (cpu:checked)\n"
+   "kernel: ref_strided (cpu:checked)\n"
    "grid: 1 blocks of 256 threads\n"
    "vector: 16 bytes, 16 elements\n"
    "rest: 16                     src 16              dst 16"},
   {{.type = "f16", .src = "(4,0):(1,4)", .dst = "(4,0):(1,4)"}, MT_OK,
    "plan: copy f16 (4,0):(1,4) -> (4,0):(1,4)\n"
-   "kernel: ref_flat (cpu:checked)\n"
+   "kernel: ref_strided (cpu:checked)\n"
    "grid: 0 blocks of 256 threads\n"
    "vector: 2 bytes, 1 element\n"
    "rest: 0"},
@@ -123,17 +123,17 @@ static const row rows[] = {
   /* Swizzles: elements, runs of 4, and one that only adds 16. */
   {{.type = "f32", .src = "Sw<2,0,3> o 0 o (8,8):(1,8)", .dst = "(8,8):(1,8)"}, MT_OK,
    "plan: copy f32 Sw<2,0,3> o 0 o (8,8):(1,8) -> (8,8):(1,8)\n"
-   "kernel: ref_flat (cpu:checked)\n"
+   "kernel: ref_strided (cpu:checked)\n"
    "grid: 1 blocks of 256 threads\n"
    "vector: 4 bytes, 1 element\n"
    "swizzle: src Sw<2,0,3>\n"
    "rest: 64                     src 1               dst 1\n"
-   "refused: copy_tile: a side is swizzled"},
+   "refused: copy_transpose: a side is swizzled"},
   {{.type = "f32", .src = "(8,32):(32,1)", .dst = "Sw<2,2,3> o 32 o (8,32):(32,1)",
     .thr = "(4,8):(8,1)", .val = "(1,4):(0,1)", .atom = "UniversalCopy<uint128_t>"},
    MT_OK,
    "plan: copy f32 (8,32):(32,1) -> Sw<2,2,3> o 32 o (8,32):(32,1)\n"
-   "kernel: ref_tv (cpu:checked)\n"
+   "kernel: ref_described (cpu:checked)\n"
    "grid: 2 blocks of 32 threads\n"
    "vector: 16 bytes, 4 elements\n"
    "offset: src 0, dst 32\n"
@@ -143,7 +143,7 @@ static const row rows[] = {
    "rest: 2                      src 128             dst 128"},
   {{.type = "f32", .src = "Sw<1,4,2> o 64 o 16:1", .dst = "16:1"}, MT_OK,
    "plan: copy f32 Sw<1,4,2> o 64 o 16:1 -> 16:1\n"
-   "kernel: ref_flat (cpu:checked)\n"
+   "kernel: ref_strided (cpu:checked)\n"
    "grid: 1 blocks of 256 threads\n"
    "vector: 16 bytes, 4 elements\n"
    "offset: src 80, dst 0\n"
@@ -197,12 +197,12 @@ static const row rows[] = {
     .src_offset = 1, .atom = "UniversalCopy<uint128_t>"}, MT_EALIGN,
    "but src begins 4 bytes past a multiple of 16 bytes\nUniversalCopy<uint32_t> would "
    "do"},
-  {{.type = "f32", .src = "(8,8):(8,1)", .dst = "(8,8):(8,1)", .dst_skew = 8,
+  {{.type = "f32", .src = "(8,8):(8,1)", .dst = "(8,8):(8,1)", .dst_unaligned = 8,
     .thr = "(8,2)",
     .val = "(1,4)", .atom = "UniversalCopy<uint128_t>"}, MT_EALIGN,
    "but dst begins 8 bytes past a multiple of 16 bytes\nUniversalCopy<uint64_t> would "
    "do"},
-  {{.type = "f32", .src = "8:1", .dst = "8:1", .src_skew = 2}, MT_EALIGN,
+  {{.type = "f32", .src = "8:1", .dst = "8:1", .src_unaligned = 2}, MT_EALIGN,
    "copy: src: the buffer is not aligned to its elements of 4 bytes\n"},
   {{.type = "f32", .src = "(8,8):(8,1)", .dst = "(8,8):(8,1)", .thr = "(8,2)",
     .val = "(1,2)",
@@ -214,7 +214,7 @@ static const row rows[] = {
   {{.type = "f32", .src = "8:1", .dst = "8:1", .shared = true, .dst_offset = 7},
    MT_EOVERLAP,
    "copy: src and dst overlap: offset 7 of src is offset 7 of dst\n"},
-  {{.type = "f32", .src = "8:1", .dst = "8:1", .shared = true, .dst_skew = 8},
+  {{.type = "f32", .src = "8:1", .dst = "8:1", .shared = true, .dst_unaligned = 8},
    MT_EOVERLAP,
    "copy: src and dst overlap: offset 2 of src is offset 0 of dst\n"},
   {{.type = "f32", .src = "8:2", .dst = "8:2", .shared = true, .dst_offset = 1}, MT_OK,

@@ -67,9 +67,9 @@ void spec_plan (mt_plan *p, mt_device *d, void *dst, void *src, size_t bytes) {
   memset(p, 0, sizeof *p);
   p->device = d;
   for (const mt_kernel *k = mt_cuda_kernels; k < mt_cuda_kernels + mt_ncuda_kernels; k++)
-    if (strcmp(k->name, "copy_flat_u128") == 0) p->kernel = k;
+    if (strcmp(k->name, "copy_strided_u128") == 0) p->kernel = k;
   mt_desc *c = &p->launch.desc;
-  c->op = MT_OP_COPY, c->form = MT_FORM_FLAT;
+  c->op = MT_OP_COPY, c->algo = MT_ALGO_STRIDED;
   c->elem = 1, c->vec = 16;
   c->nrest = 1, c->threads = 1, c->values = 1, c->rests = (int64_t)(bytes / 16);
   c->axis[0].extent = c->rests;

@@ -70,14 +70,14 @@ static void test_ways (void) {
     const char *text;
     int transfers, kernels, slots;
   } rows[] = {
-    {1024, true, "kernel: cpu_rows (cpu), copy_flat_u32 (cuda)\n"
+    {1024, true, "kernel: cpu_rows (cpu), copy_strided_u32 (cuda)\n"
      "way: from cpu to cuda:0, 8 pieces of at most 1024 bytes", 8, 8, 3},
     {1024, false, "kernel: cpu_rows (cpu)\n"
      "way: from cpu to cuda:0, 8 pieces of at most 1024 bytes", 8, 0, 3},
-    {4100, true, "kernel: cpu_rows (cpu), copy_box_b4 (cuda)\n"
+    {4100, true, "kernel: cpu_rows (cpu), copy_permute_b4 (cuda)\n"
      "way: from cpu to cuda:0, 2 pieces of at most 4100 bytes", 2, 2, 2},
     {8192, false, "kernel: none\nway: from cpu to cuda:0, as one run", 1, 0, 0},
-    {0, true, "kernel: cpu_rows (cpu), copy_box_b4 (cuda)\n"
+    {0, true, "kernel: cpu_rows (cpu), copy_permute_b4 (cuda)\n"
      "way: from cpu to cuda:0, 1 piece of at most 4194304 bytes", 1, 1, 1},
   };
   for (const struct row *r = rows; r < rows + sizeof rows / sizeof rows[0]; r++) {
@@ -194,9 +194,9 @@ static void test_casts (void) {
      "way: from cpu to cuda:0, 4 pieces of at most 1024 bytes of bf16",
      "kernel: cpu_cast (cpu)\n"
      "way: from cuda:0 to cpu, 4 pieces of at most 1024 bytes of bf16"},
-    {MT_f32, MT_u8, true, "kernel: cpu_cast (cpu), copy_flat_u8 (cuda)\n"
+    {MT_f32, MT_u8, true, "kernel: cpu_cast (cpu), copy_strided_u8 (cuda)\n"
      "way: from cpu to cuda:0, 2 pieces of at most 1024 bytes of u8",
-     "kernel: copy_flat_u8 (cuda), cpu_cast (cpu)\n"
+     "kernel: copy_strided_u8 (cuda), cpu_cast (cpu)\n"
      "way: from cuda:0 to cpu, 2 pieces of at most 1024 bytes of u8"},
     {MT_bf16, MT_f32, false, "kernel: cpu_rows (cpu), cast_bf16_f32 (cuda)\n"
      "way: from cpu to cuda:0, 4 pieces of at most 1024 bytes of bf16",
@@ -238,7 +238,7 @@ static void check_no_ways (mt_plan *p) {
   EXPECT_STATUS(mt_plan_is_launch(p, &err), MT_EUNSUPPORTED, err);
   EXPECT_TEXT(err, "plan: a copy between the host and cuda:0 goes in pieces");
   EXPECT_STATUS(mt_plan_measure(p, 1, &us, &err), MT_EUNSUPPORTED, err);
-  EXPECT_STATUS(mt_plan_take(p, "copy_flat_u128", 16, &err), MT_EUNSUPPORTED, err);
+  EXPECT_STATUS(mt_plan_take(p, "copy_strided_u128", 16, &err), MT_EUNSUPPORTED, err);
   EXPECT(mt_plan_why(way, p) == 0, "ways of a transfer");
   EXPECT(mt_plan_key(key, sizeof key, p) == 0 && key[0] == 0, "key: %s", key);
 }

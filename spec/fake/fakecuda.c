@@ -204,7 +204,7 @@ FAKE cuFuncSetAttribute (CUfunction f, CUfunction_attribute a, int value) {
   NEED(f != NULL && a == MT_CU_MOST_SHARED, 1);
   const mt_kernel *k = (const mt_kernel *)(void *)f;
   if (k->op == MT_OP_HOPPER) return value == MT_HOPPER_MOST_SHARED ? 0 : 1;
-  const mt_algo *algo = mt_algo_of(k->form);
+  const mt_algo *algo = mt_algo_of(k->algo);
   return value > 0 && value == algo->most_shared ? 0 : 1;
 }
 

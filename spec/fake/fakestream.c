@@ -84,7 +84,7 @@ bool fake_capturing (CUcontext c) {
 
 uint32_t fake_room (const mt_kernel *k, const mt_launch *l) {
   if (k->op == MT_OP_HOPPER) return fake_hopper_room(k);
-  const mt_algo *a = k->op == MT_OP_COPY ? mt_algo_of(k->form) : NULL;
+  const mt_algo *a = k->op == MT_OP_COPY ? mt_algo_of(k->algo) : NULL;
   return a && a->shared ? a->shared(&l->desc) : 0;
 }
 

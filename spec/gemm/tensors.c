@@ -58,7 +58,7 @@ static void test_places (void) {
     const int64_t *s = l.desc.size;
     CHECK(s[0] == rows[i].m && s[1] == rows[i].n && s[2] == rows[i].k &&
           s[3] == rows[i].l, "row %d: sizes", (int)i);
-    CHECK(l.desc.op == MT_OP_MMA && l.desc.form == MT_FORM_FLAT && l.alpha == 2, "head");
+    CHECK(l.desc.op == MT_OP_MMA && l.desc.algo == MT_ALGO_STRIDED && l.alpha == 2, "head");
     compare(&l, MT_A, &A);
     compare(&l, MT_B, &B);
     compare(&l, MT_C, &C);

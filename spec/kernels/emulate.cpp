@@ -189,25 +189,25 @@ void run_block (body *b, const mt_launch *l, bool together) {
   for (threadIdx.x = 0; threadIdx.x < blockDim.x; threadIdx.x++) b(*l);
 }
 
-#define MT_RUN(name, form)                                                               \
+#define MT_RUN(name, algo)                                                               \
   void run_##name (unsigned blocks, unsigned block, const mt_launch *l) {                \
     gridDim.x = blocks, blockDim.x = block;                                              \
     for (blockIdx.x = 0; blockIdx.x < blocks; blockIdx.x++)                              \
-      run_block(body_##name, l, (MT_IS_##form & MT_TILED) != 0);                         \
+      run_block(body_##name, l, (MT_IS_##algo & MT_TILED) != 0);                         \
   }
-#define MT_COPY_KERNEL(name, form, bytes, threads, unroll)                               \
-  void body_##name (const mt_launch &l) { mt::copy<MT_FORM_##form, bytes, unroll>(l); }  \
-  MT_RUN(name, form)
-#define MT_SWIZZLE_KERNEL(name, form, bytes, threads, unroll)                            \
+#define MT_COPY_KERNEL(name, algo, bytes, threads, unroll)                               \
+  void body_##name (const mt_launch &l) { mt::copy<MT_ALGO_##algo, bytes, unroll>(l); }  \
+  MT_RUN(name, algo)
+#define MT_SWIZZLE_KERNEL(name, algo, bytes, threads, unroll)                            \
   void body_##name (const mt_launch &l) {                                                \
-    mt::copy_swizzled<MT_FORM_##form, bytes, unroll>(l);                                 \
+    mt::copy_swizzled<MT_ALGO_##algo, bytes, unroll>(l);                                 \
   }                                                                                      \
-  MT_RUN(name, form)
-#define MT_CAST_KERNEL(name, form, src, dst)                                             \
+  MT_RUN(name, algo)
+#define MT_CAST_KERNEL(name, algo, src, dst)                                             \
   void body_##name (const mt_launch &l) {                                                \
-    mt::cast<MT_FORM_##form, mt::src##_number, mt::dst##_number>(l);                     \
+    mt::cast<MT_ALGO_##algo, mt::src##_number, mt::dst##_number>(l);                     \
   }                                                                                      \
-  MT_RUN(name, form)
+  MT_RUN(name, algo)
 #include "kernels/copy/copy.def"
 #include "kernels/cast/cast.def"
 }
@@ -216,10 +216,10 @@ typedef void emulated (unsigned blocks, unsigned block, const mt_launch *l);
 extern "C" {
 extern emulated *const EMULATE[];
 emulated *const EMULATE[] = {
-#define MT_COPY_KERNEL(name, form, bytes, threads, unroll) run_##name,
-#define MT_SWIZZLE_KERNEL(name, form, bytes, threads, unroll) run_##name,
+#define MT_COPY_KERNEL(name, algo, bytes, threads, unroll) run_##name,
+#define MT_SWIZZLE_KERNEL(name, algo, bytes, threads, unroll) run_##name,
 #include "kernels/copy/copy.def"
-#define MT_CAST_KERNEL(name, form, src, dst) run_##name,
+#define MT_CAST_KERNEL(name, algo, src, dst) run_##name,
 #include "kernels/cast/cast.def"
 };
 }

@@ -17,8 +17,8 @@ void set_axis (mt_desc *d, uint32_t i, int64_t extent, int64_t src, int64_t dst)
 /* Extents of n axes of a box, or of fewer if it is full: how many. */
 int draw_extents (mt_desc *d, int n);
 
-/* A random copy of the form SKEW; elem and vec are there. */
-void draw_skew (mt_launch *l);
+/* A random copy of the form PERMUTE_UNALIGNED; elem and vec are there. */
+void draw_unaligned (mt_launch *l);
 
 /* A random product by this row; *ran is false if what was drawn is none. */
 bool one_product (const mt_kernel *k, bool *ran);

@@ -16,7 +16,7 @@
 #include "plan/device.h"
 #include "copy/copy.h"
 #include "copy/ref.h"
-#include "copy/smem_transpose.h"
+#include "copy/permute_smem.h"
 #include "desc/swizzle.h"
 
 enum { MOST = 20000, MARGIN = 64, POISON = 0xEE };
@@ -56,7 +56,7 @@ static int64_t draw_axes (mt_axis *a, uint32_t count, int64_t *total) {
 
 static void draw_modes (mt_desc *d) {
   int64_t total = 1;
-  if (d->form == MT_FORM_TV) {
+  if (d->algo == MT_ALGO_DESCRIBED) {
     bool plain = below(3) == 0;
     d->nthr = (uint32_t)(plain ? 1 + below(2) : below(4));
     d->nval = (uint32_t)(plain ? 0 : below(4));
@@ -128,32 +128,32 @@ static int64_t aligned_pitch (const mt_desc *d, int side, int64_t pitch) {
 ** chance, its pitches. */
 static void draw_tiles (mt_launch *l) {
   mt_desc *d = &l->desc;
-  bool sheared = d->form == MT_FORM_SHEAR;
+  bool unaligned = d->algo == MT_ALGO_TRANSPOSE_UNALIGNED;
   int64_t s[3], e[3], vec = d->vec, run[2] = {1 + below(140), 1 + below(140)};
-  if (below(sheared ? 3 : 8) == 0) run[below(2)] += 160;
-  if (sheared && d->cast && below(4) == 0) run[0] += 160, run[1] += 160;
+  if (below(unaligned ? 3 : 8) == 0) run[below(2)] += 160;
+  if (unaligned && d->cast && below(4) == 0) run[0] += 160, run[1] += 160;
   if (below(3) == 0) run[below(2)] = 1 + below(40);
   int64_t src = run[0] * vec, dst = run[1] * vec, stride;
   d->nthr = split(s, (int)run[0]), d->nval = split(e, (int)run[1]);
   d->threads = run[0], d->values = run[1], d->rests = 1 + below(3);
   stride = vec;
   for (uint32_t i = 0; i < d->nthr; i++) {
-    dst += vec * below(sheared ? 5 : 1);
-    if (!sheared) dst = aligned_pitch(d, MT_DST, dst);
+    dst += vec * below(unaligned ? 5 : 1);
+    if (!unaligned) dst = aligned_pitch(d, MT_DST, dst);
     set_axis(d, i, s[i], stride, dst);
     stride *= s[i], dst *= s[i];
   }
   stride = vec;
   for (uint32_t i = 0; i < d->nval; i++) {
-    src += vec * below(sheared ? 5 : 1);
-    if (!sheared) src = aligned_pitch(d, MT_SRC, src);
+    src += vec * below(unaligned ? 5 : 1);
+    if (!unaligned) src = aligned_pitch(d, MT_SRC, src);
     set_axis(d, d->nthr + i, e[i], src, stride);
     stride *= e[i], src *= e[i];
   }
   d->nrest = d->rests > 1;
   if (d->nrest) set_axis(d, d->nthr + d->nval, d->rests, below(4) ? src : 0, dst);
   for (int side = 0; side < 2; side++)
-    l->offset[side] = sheared ? vec * below(40) : aligned_pitch(d, side, 1) * below(4);
+    l->offset[side] = unaligned ? vec * below(40) : aligned_pitch(d, side, 1) * below(4);
 }
 
 static mt_divisor divisor_of (int64_t n) {
@@ -163,15 +163,15 @@ static mt_divisor divisor_of (int64_t n) {
 }
 
 static void set_raster (mt_desc *d) {
-  bool sheared = d->form == MT_FORM_SHEAR;
+  bool unaligned = d->algo == MT_ALGO_TRANSPOSE_UNALIGNED;
   int64_t bytes = MT_ELEM(d, MT_DST) * d->vec;
-  int64_t more = !sheared ? 0 : d->cast ? 16 / bytes : MT_SHEAR_BEFORE(bytes);
-  int64_t tile = sheared ? MT_SHEAR_D(bytes) : MT_TILE_D(bytes);
-  int64_t across = sheared ? MT_SHEAR_S(bytes) : MT_TILE_S(bytes);
+  int64_t more = !unaligned ? 0 : d->cast ? 16 / bytes : MT_TRANSPOSE_UNALIGNED_BEFORE(bytes);
+  int64_t tile = unaligned ? MT_TRANSPOSE_UNALIGNED_D(bytes) : MT_TRANSPOSE_D(bytes);
+  int64_t across = unaligned ? MT_TRANSPOSE_UNALIGNED_S(bytes) : MT_TRANSPOSE_S(bytes);
   if (d->cast) {
     uint32_t src = d->elem, dst = d->to;
-    tile = sheared ? MT_CAST_SHEAR_D(src, dst) : MT_CAST_TILE_D(src, dst);
-    across = sheared ? MT_CAST_SHEAR_S(src, dst) : MT_CAST_TILE_S(src, dst);
+    tile = unaligned ? MT_CAST_TRANSPOSE_UNALIGNED_D(src, dst) : MT_CAST_TRANSPOSE_D(src, dst);
+    across = unaligned ? MT_CAST_TRANSPOSE_UNALIGNED_S(src, dst) : MT_CAST_TRANSPOSE_S(src, dst);
   } else if (mt_tile_is_large(d)) {
     tile = MT_LARGE_D(bytes), across = MT_LARGE_S(bytes);
   }
@@ -179,7 +179,7 @@ static void set_raster (mt_desc *d) {
   int64_t nd = (d->values + more + tile - 1) / tile, strip = ns;
   mt_raster *r = &d->raster;
   while (strip > 8) strip = (ns + (ns + 7) / 8 - 1) / ((ns + 7) / 8);
-  if (sheared && nd >= 8) strip = 1;
+  if (unaligned && nd >= 8) strip = 1;
   r->strip = divisor_of(strip);
   r->along = divisor_of(nd);
   r->across = divisor_of((ns + strip - 1) / strip);
@@ -206,7 +206,7 @@ static void draw_rows (mt_launch *l) {
 static void draw_pack (mt_launch *l) {
   mt_desc *d = &l->desc;
   int packed = below(2);
-  int64_t vec = d->vec, n = 2 + below((below(2) ? MT_PACK_FEW : MT_PACK_MOST) - 1);
+  int64_t vec = d->vec, n = 2 + below((below(2) ? MT_INTERLEAVE_FEW : MT_INTERLEAVE_MOST) - 1);
   int64_t w = 2 + below(below(4) ? 300 : below(2) ? 3000 / (int)n : 20000 / (int)n);
   int64_t pitch = aligned_pitch(d, MT_SRC, (w + below(9)) * vec), stride[2];
   int64_t rest = aligned_pitch(d, MT_SRC, n * pitch);
@@ -234,7 +234,7 @@ static int whole (const mt_desc *d, const uint8_t *order, int n) {
 }
 
 int draw_extents (mt_desc *d, int n) {
-  int64_t most = (below(4) ? MT_BOX_BYTES / 8 : MT_BOX_BYTES) / (d->vec * d->elem);
+  int64_t most = (below(4) ? MT_PERMUTE_BYTES / 8 : MT_PERMUTE_BYTES) / (d->vec * d->elem);
   for (int i = 0; i < n; i++) {
     int64_t e = 2 + below(below(3) ? 7 : below(4) ? 40 : 500);
     if (below(2)) e = (int64_t)1 << (1 + below(5));
@@ -263,21 +263,21 @@ static int64_t draw_box_side (mt_launch *l, int side, const uint8_t *order, int 
 /* Any turn that goes with the axes; false if this one does not. */
 static bool draw_turn (mt_desc *d) {
   uint32_t unit = d->vec * d->elem, at = unit;
-  d->turn.group = (uint16_t)(1u << below(5)), d->turn.wide = 1;
-  while (d->turn.group > 16 / unit) d->turn.group /= 2;
-  if (unit < 4 && below(4)) d->turn.wide = (uint16_t)(4 / unit);
-  if (below(3) == 0) d->turn.apart = (uint16_t)(1 << below(5));
+  d->permute.group = (uint16_t)(1u << below(5)), d->permute.wide = 1;
+  while (d->permute.group > 16 / unit) d->permute.group /= 2;
+  if (unit < 4 && below(4)) d->permute.wide = (uint16_t)(4 / unit);
+  if (below(3) == 0) d->permute.apart = (uint16_t)(1 << below(5));
   for (uint32_t k = 0; k < d->nthr; k++) {
     if (k > 0 && below(3) == 0) at += 16 * (uint32_t)below(4);
-    if (at * (uint32_t)d->axis[k].extent > MT_BOX_SHARED) return false;
-    d->turn.pitch[k] = (uint16_t)at;
+    if (at * (uint32_t)d->axis[k].extent > MT_PERMUTE_SHARED) return false;
+    d->permute.pitch[k] = (uint16_t)at;
     at *= (uint32_t)d->axis[k].extent;
   }
-  int64_t extent[MT_MAXTURN], part;
+  int64_t extent[MT_PERMUTE_AXES], part;
   int axis;
-  for (uint32_t k = 0; k < d->nthr; k++) extent[k] = d->axis[d->turn.order[k]].extent;
-  return mt_turn_group(&axis, &part, extent, (int)d->nthr, d->turn.group) ==
-         d->turn.group && mt_turn_build(d);
+  for (uint32_t k = 0; k < d->nthr; k++) extent[k] = d->axis[d->permute.order[k]].extent;
+  return mt_permute_group(&axis, &part, extent, (int)d->nthr, d->permute.group) ==
+         d->permute.group && mt_permute_build(d);
 }
 
 static void draw_rest (mt_launch *l, int64_t src, int64_t dst) {
@@ -293,7 +293,7 @@ static void draw_rest (mt_launch *l, int64_t src, int64_t dst) {
 
 static void draw_box (mt_launch *l) {
   mt_desc *d = &l->desc, tried;
-  uint8_t plain[MT_MAXTURN], *order = d->turn.order;
+  uint8_t plain[MT_PERMUTE_AXES], *order = d->permute.order;
   int n;
   do {
     n = draw_extents(d, 1 + below(6));
@@ -304,7 +304,7 @@ static void draw_box (mt_launch *l) {
       order[i] = order[j], order[j] = t;
     }
   } while (n == 0 || whole(d, plain, n) > n || whole(d, order, n) > n);
-  memset(order + n, 0, (size_t)(MT_MAXTURN - n));
+  memset(order + n, 0, (size_t)(MT_PERMUTE_AXES - n));
   d->nthr = (uint32_t)n, d->threads = 1, d->values = 1;
   for (int i = 0; i < n; i++) {
     set_divisor(&d->axis[i]);
@@ -321,7 +321,7 @@ static void draw_box (mt_launch *l) {
       return;
     }
   }
-  mt_turn_choose(d);
+  mt_permute_choose(d);
 }
 
 /* A swizzle that keeps accesses together; the offset under it may be below 0. */
@@ -350,24 +350,24 @@ static void draw_cast (mt_desc *d, const mt_kernel *k) {
   d->elem = (uint32_t)mt_dtype_size((mt_dtype)from);
   d->to = (uint32_t)mt_dtype_size((mt_dtype)to);
   d->vec = 16 / (d->elem > d->to ? d->elem : d->to);
-  if (d->form != MT_FORM_FLAT || below(2)) d->vec = 1;
+  if (d->algo != MT_ALGO_STRIDED || below(2)) d->vec = 1;
 }
 
 static void draw (mt_launch *l, const mt_kernel *k) {
   mt_desc *d = &l->desc;
   memset(l, 0, sizeof *l);
-  d->op = k->op, d->form = k->form;
+  d->op = k->op, d->algo = k->algo;
   if (k->cast) {
     draw_cast(d, k);
   } else {
     do d->elem = 1u << below(5); while (d->elem > k->bytes);
     d->vec = k->bytes / d->elem;
   }
-  if (d->form == MT_FORM_PACK) return draw_pack(l);
-  if (d->form == MT_FORM_ROWS) return draw_rows(l);
-  if (d->form == MT_FORM_BOX) return draw_box(l);
-  if (d->form == MT_FORM_SKEW) return draw_skew(l);
-  if (mt_form_is(d->form, MT_TILED)) {
+  if (d->algo == MT_ALGO_INTERLEAVE) return draw_pack(l);
+  if (d->algo == MT_ALGO_ROWS) return draw_rows(l);
+  if (d->algo == MT_ALGO_PERMUTE) return draw_box(l);
+  if (d->algo == MT_ALGO_PERMUTE_UNALIGNED) return draw_unaligned(l);
+  if (mt_algo_is(d->algo, MT_TILED)) {
     draw_tiles(l);
     return set_raster(d);
   }
@@ -375,7 +375,7 @@ static void draw (mt_launch *l, const mt_kernel *k) {
   int n = (int)(d->nthr + d->nval + d->nrest);
   draw_side(l, MT_SRC, n);
   draw_side(l, MT_DST, n);
-  if (k->cast == 0 || d->form == MT_FORM_TV)
+  if (k->cast == 0 || d->algo == MT_ALGO_DESCRIBED)
     d->nbound = (uint32_t)(below(2) ? 0 : 1 + below(MT_MAXBOUND));
   for (uint32_t i = 0; i < d->nbound; i++) draw_bound(d, i, n);
   int both = !k->swizzled ? 0 : k->cast ? below(4) : 1 + below(3);
@@ -428,14 +428,14 @@ static bool one_case (int rows) {
   const mt_desc *d = &l.desc;
   mt_err err = MT_NOERR;
   draw(&l, k);
-  if (mt_form_is(k->form, MT_TILED)) {
+  if (mt_algo_is(k->algo, MT_TILED)) {
     if (mt_check_shape(&l, &err) != MT_OK) {
       fprintf(stderr, "%s: drawn wrong: %s\n", k->name, err.text);
       return false;
     }
   }
   if (mt_kernel_choose(k, 1, d, &grid, &why) == NULL) return true;
-  if (!mt_form_is(k->form, MT_TILED) && below(4) == 0)
+  if (!mt_algo_is(k->algo, MT_TILED) && below(4) == 0)
     grid.blocks = 1 + (uint32_t)below((int)grid.blocks);
   if (run(row, &l, grid, emulate_near) && run(row, &l, grid, emulate_far)) return true;
   fprintf(stderr, "%s: %d+%d+%d axes, %d bounds, %d x %d bytes, %d blocks of %d\n",

@@ -11,6 +11,6 @@ if nvcc == "" or nvcc:match "NOTFOUND$" then
   print "kernels: not built, no nvcc"
   assert(cuda == "none", cuda)
 else
-  assert(cuda:match "copy_tv" and cuda:match "copy_flat", cuda)
+  assert(cuda:match "copy_described" and cuda:match "copy_strided", cuda)
   print("kernels: " .. cuda)
 end

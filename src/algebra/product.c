@@ -98,8 +98,8 @@ static void product (mt_build *b, const mt_node *a, const mt_node *t) {
   }
 }
 
-static mt_status product_as (mt_form f, mt_layout *out, const char *op, const mt_node *a,
-                             const mt_node *t, mt_err *err) {
+static mt_status product_as (mt_algorithm f, mt_layout *out, const char *op,
+                             const mt_node *a, const mt_node *t, mt_err *err) {
   mt_build b, d;
   mt_layout whole;
   mt_begin(&d, &whole, op, err);

@@ -49,7 +49,7 @@ void mt_emit_modes (mt_build *b, const mt_node *t) {
   for (const mt_node *c = mt_child(t); c < mt_next(t); c = mt_next(c)) mt_add(b, c);
 }
 
-void mt_emit_form (mt_build *b, mt_form f, const mt_node *d, const mt_node *t) {
+void mt_emit_form (mt_build *b, mt_algorithm f, const mt_node *d, const mt_node *t) {
   mt_layout pair;
   mt_build z;
   if (f == MT_LOGICAL) mt_add(b, d);

@@ -10,10 +10,10 @@
 /* LOGICAL: ((TileM,RestM),(TileN,RestN),...); ZIPPED:
 ** ((TileM,TileN,...),(RestM,RestN,...)); TILED: ((TileM,TileN,...),RestM,RestN,...);
 ** FLAT: (TileM,TileN,...,RestM,RestN,...). */
-typedef enum mt_form { MT_LOGICAL, MT_ZIPPED, MT_TILED, MT_FLAT } mt_form;
+typedef enum mt_algorithm { MT_LOGICAL, MT_ZIPPED, MT_TILED, MT_FLAT } mt_algorithm;
 
 /* d, in logical form by the tiler t, in the form f; d has no swizzle. */
-void mt_emit_form (mt_build *b, mt_form f, const mt_node *d, const mt_node *t);
+void mt_emit_form (mt_build *b, mt_algorithm f, const mt_node *d, const mt_node *t);
 void mt_emit_unzipped (mt_build *b, const mt_node *d, const mt_node *t);
 /* The modes of t, one by one; t itself if it has only one. */
 void mt_emit_modes (mt_build *b, const mt_node *t);

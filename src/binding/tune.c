@@ -23,7 +23,7 @@ static void push_way (lua_State *L, const mt_way *w) {
   lua_setfield(L, -2, "possible");
   lua_pushboolean(L, w->chosen);
   lua_setfield(L, -2, "chosen");
-  if (w->form[0]) lua_pushstring(L, w->form), lua_setfield(L, -2, "form");
+  if (w->algo[0]) lua_pushstring(L, w->algo), lua_setfield(L, -2, "algorithm");
   if (w->why[0]) lua_pushstring(L, w->why), lua_setfield(L, -2, "why");
   if (w->vector) lua_pushinteger(L, w->vector), lua_setfield(L, -2, "vector");
   if (w->predicted == 0) return;

@@ -1,5 +1,5 @@
 /*
-** algo.c - the algorithms that copy, by their forms; flat copies made into others.
+** algo.c - the algorithms that copy, by their algorithms; flat copies made into others.
 ** SPDX-License-Identifier: MIT
 */
 #include <stdio.h>
@@ -8,13 +8,13 @@
 #include "copy/kernel_choice.h"
 #include "desc/swizzle.h"
 
-static const struct { const mt_algo *algo; uint32_t what; } rows[MT_NFORM] = {
+static const struct { const mt_algo *algo; uint32_t what; } rows[MT_NALGO] = {
 #define MT_ALGO(name, lower, threads, unroll, what) {&mt_algo_##lower, what},
 #include "desc/algos.def"
 };
 
-const mt_algo *mt_algo_of (uint32_t form) { return rows[form].algo; }
-uint32_t mt_form_is (uint32_t form, uint32_t what) { return rows[form].what & what; }
+const mt_algo *mt_algo_of (uint32_t algo) { return rows[algo].algo; }
+uint32_t mt_algo_is (uint32_t algo, uint32_t what) { return rows[algo].what & what; }
 
 mt_status mt_check_runs (const mt_desc *d, mt_err *err) {
   MT_CHECK(d->nbound == 0, err, "a tiled copy has no bounds");
@@ -24,14 +24,14 @@ mt_status mt_check_runs (const mt_desc *d, mt_err *err) {
 }
 
 /* What converts has tiles alone, of single elements. */
-static bool may_convert (const mt_desc *d, mt_form form, char *why) {
-  if (mt_form_is(form, MT_CONVERTS))
-    return d->vec == 1 && mt_kernel_casts(d, form, false);
+static bool may_convert (const mt_desc *d, mt_algorithm algo, char *why) {
+  if (mt_algo_is(algo, MT_CONVERTS))
+    return d->vec == 1 && mt_kernel_casts(d, algo, false);
   snprintf(why, MT_REASON, "moves elements as they are: this copy converts them");
   return false;
 }
 
-bool mt_form_make (mt_launch *l, mt_form form, char *why) {
+bool mt_algo_make (mt_launch *l, mt_algorithm algo, char *why) {
   mt_launch out = *l;
   mt_axes mode[3];
   mt_err err = MT_NOERR;
@@ -41,9 +41,9 @@ bool mt_form_make (mt_launch *l, mt_form form, char *why) {
              "a side is swizzled");
     return false;
   }
-  if (l->desc.cast && !may_convert(&l->desc, form, why)) return false;
+  if (l->desc.cast && !may_convert(&l->desc, algo, why)) return false;
   mt_axes_get(mode, &l->desc);
-  if (!mt_algo_of(form)->make(&out, mode, why) ||
+  if (!mt_algo_of(algo)->make(&out, mode, why) ||
       mt_axes_put(&out.desc, mode, &err) != MT_OK)
     return false;
   *l = out;

@@ -14,13 +14,13 @@ typedef struct mt_algo {
   const char *name;              /* in tables of ways; copy_NAME is a family of kernels */
   const char *needs;             /* of a copy, if `make` says nothing */
   /* NULL: a flat copy does not become it. */
-  mt_form_maker *make;
+  mt_algo_maker *make;
   /* What its descriptors are beyond what all are. */
   mt_status (*check) (const mt_launch *l, mt_err *err);
   /* Adds to traffic and least, which are 0, and to slow and used, which are 1. */
   void (*cost) (mt_cost *c, const mt_launch *l);
-  /* NULL, or: whether a row of this form, width and conversion is of this size too; one
-  ** that is not goes without a word. */
+  /* NULL, or: whether a row of this algorithm, width and conversion is of this size too;
+  ** one that is not goes without a word. */
   bool (*suits) (const mt_kernel *k, const mt_desc *d);
   /* NULL, or: whether the row can do it; `why` receives the reason. */
   bool (*fits) (const mt_kernel *k, const mt_desc *d, mt_why *why);
@@ -39,13 +39,13 @@ typedef struct mt_algo {
 #define MT_ALGO(name, lower, threads, unroll, what) extern const mt_algo mt_algo_##lower;
 #include "desc/algos.def"
 
-/* That of a form; and what desc/algos.def says of it. */
-const mt_algo *mt_algo_of (uint32_t form);
-uint32_t mt_form_is (uint32_t form, uint32_t what);
+/* That of an algorithm; and what desc/algos.def says of it. */
+const mt_algo *mt_algo_of (uint32_t algo);
+uint32_t mt_algo_is (uint32_t algo, uint32_t what);
 
-/* The flat copy in a form that has `make`. False, and why not ("": there is nothing to
-** say): it is as it was. */
-bool mt_form_make (mt_launch *l, mt_form form, char *why);
+/* The flat copy in an algorithm that has `make`. False, and why not ("": there is nothing
+** to say): it is as it was. */
+bool mt_algo_make (mt_launch *l, mt_algorithm algo, char *why);
 
 /* Of tiles of two runs, and of boxes: no bounds, runs below 2^30. */
 mt_status mt_check_runs (const mt_desc *d, mt_err *err);

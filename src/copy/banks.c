@@ -6,7 +6,7 @@
 
 enum { MT_LINE = 128 };
 
-uint32_t mt_banks_place (const mt_hop *hop, uint32_t count, uint32_t n) {
+uint32_t mt_banks_place (const mt_walk_axis *hop, uint32_t count, uint32_t n) {
   uint32_t at = 0;
   for (uint32_t i = 0; i < count; i++) {
     at += (i + 1 < count ? n % hop[i].extent : n) * hop[i].shared;
@@ -31,9 +31,9 @@ uint32_t mt_banks_turns (const uint32_t at[MT_LANES], uint32_t n, uint32_t bytes
   return sum;
 }
 
-bool mt_banks_order (const uint8_t order[MT_MAXTURN], uint32_t n) {
+bool mt_banks_order (const uint8_t order[MT_PERMUTE_AXES], uint32_t n) {
   unsigned seen = 0;
-  for (uint32_t k = 0; k < MT_MAXTURN; k++) {
+  for (uint32_t k = 0; k < MT_PERMUTE_AXES; k++) {
     if (k < n ? order[k] >= n : order[k] != 0) return false;
     if (k < n) seen |= 1u << order[k];
   }

@@ -62,7 +62,7 @@ static mt_who who_of (const mt_launch *l, const mt_box *b, int side, const int64
 enum { MT_WHOTEXT = 96 };
 
 static const char *say_who (char *buf, const mt_desc *d, const mt_who *w) {
-  if (d->form == MT_FORM_FLAT)
+  if (d->algo == MT_ALGO_STRIDED)
     snprintf(buf, MT_WHOTEXT, "element %lld", (long long)(w->rest * d->vec + w->value));
   else
     snprintf(buf, MT_WHOTEXT, "value %lld of thread %lld in block %lld",
@@ -73,7 +73,7 @@ static const char *say_who (char *buf, const mt_desc *d, const mt_who *w) {
 static const char *say_both (char *buf, const mt_desc *d, const mt_who *a,
                              const mt_who *b) {
   char x[MT_WHOTEXT], y[MT_WHOTEXT];
-  if (d->form == MT_FORM_FLAT)
+  if (d->algo == MT_ALGO_STRIDED)
     snprintf(buf, 2 * MT_WHOTEXT + 8, "elements %lld and %lld",
              (long long)(a->rest * d->vec + a->value),
              (long long)(b->rest * d->vec + b->value));

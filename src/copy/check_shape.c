@@ -36,15 +36,16 @@ static mt_status check_cast (const mt_desc *d, mt_err *err) {
   MT_CHECK(d->elem == mt_dtype_size(src) && d->to == mt_dtype_size(dst), err,
            "elements of %d and %d bytes", (int)d->elem, (int)d->to);
   most = 16 / (d->elem > d->to ? d->elem : d->to);
-  MT_CHECK(d->vec == 1 || (d->vec == most && d->form == MT_FORM_FLAT), err,
+  MT_CHECK(d->vec == 1 || (d->vec == most && d->algo == MT_ALGO_STRIDED), err,
            "accesses of %d elements", (int)d->vec);
-  MT_CHECK(mt_form_is(d->form, MT_CONVERTS) && (d->form == MT_FORM_TV || d->nbound == 0),
-           err, "a form that does not convert");
+  MT_CHECK(mt_algo_is(d->algo, MT_CONVERTS) &&
+               (d->algo == MT_ALGO_DESCRIBED || d->nbound == 0),
+           err, "a algo that does not convert");
   return MT_OK;
 }
 
 static mt_status check_counts (const mt_desc *d, mt_err *err) {
-  MT_CHECK(d->op == MT_OP_COPY && d->form < MT_NFORM, err, "unknown operation or form");
+  MT_CHECK(d->op == MT_OP_COPY && d->algo < MT_NALGO, err, "unknown operation or form");
   MT_CHECK(is_power(d->elem) && d->elem <= 16 && is_power(d->vec) &&
            d->vec <= 16 / d->elem, err, "accesses of %d elements of %d bytes",
            (int)d->vec, (int)d->elem);
@@ -56,7 +57,7 @@ static mt_status check_counts (const mt_desc *d, mt_err *err) {
   MT_TRY(check_mode(d, "rest", d->nthr + d->nval, d->nrest, d->rests, err));
   MT_CHECK(d->threads <= INT32_MAX, err, "%lld threads", (long long)d->threads);
   MT_CHECK(mt_flip_sound(d->flip[MT_SRC]) && mt_flip_sound(d->flip[MT_DST]) &&
-           (mt_form_is(d->form, MT_SWIZZLED) || !mt_has_flips(d)), err,
+           (mt_algo_is(d->algo, MT_SWIZZLED) || !mt_has_flips(d)), err,
            "a swizzle that is none, or of tiles");
   return d->cast == 0 ? MT_OK : check_cast(d, err);
 }
@@ -105,5 +106,5 @@ mt_status mt_check_shape (const mt_launch *l, mt_err *err) {
   MT_TRY(check_bounds(&l->desc, err));
   MT_TRY(check_offsets(l, MT_SRC, err));
   MT_TRY(check_offsets(l, MT_DST, err));
-  return mt_algo_of(l->desc.form)->check(l, err);
+  return mt_algo_of(l->desc.algo)->check(l, err);
 }

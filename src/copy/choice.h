@@ -1,5 +1,5 @@
 /*
-** choice.h - private: the cheapest form of a copy.
+** choice.h - private: the cheapest algorithm of a copy.
 ** SPDX-License-Identifier: MIT
 */
 #ifndef MT_COPY_CHOICE_H
@@ -7,9 +7,9 @@
 
 #include "copy/copy.h"
 
-/* The cheapest form as predicted, ties to FLAT. `wide` is FLAT by the widest accesses
-** (which touch no more memory than narrower ones) and becomes it; why->tile says why no
-** tiles were taken. */
+/* The cheapest algorithm as predicted, ties to STRIDED. `wide` is STRIDED by the widest
+** accesses (which touch no more memory than narrower ones) and becomes it; why->tile says
+** why no tiles were taken. */
 void mt_cheapest (mt_launch *wide, mt_narrow *why);
 
 #endif

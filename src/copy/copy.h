@@ -16,12 +16,12 @@ enum { MT_MAXTHREADS = 1024, MT_MAXWIDTH = 5, MT_REASON = 160 };
 typedef struct mt_narrow {
   char reason[MT_MAXWIDTH][MT_REASON];
   char tile[MT_REASON];            /* why no tiles were taken; "" if they were */
-  bool sheared;                    /* they would be */
+  bool unaligned;                    /* they would be */
 } mt_narrow;
 
 /* The copy as described: accesses of one element, values and rests in the order of the
 ** layouts. `modes` receives the tensor's mode of each bound, counted from 1. copy NULL:
-** form FLAT. */
+** algorithm STRIDED. */
 mt_status mt_describe (mt_launch *out, int modes[MT_MAXBOUND], const mt_tiled_copy *copy,
                        const mt_tensor *src, const mt_tensor *dst, mt_err *err);
 
@@ -29,15 +29,15 @@ mt_status mt_describe (mt_launch *out, int modes[MT_MAXBOUND], const mt_tiled_co
 ** is the same set of elements. `l` was accepted by mt_check_copy. Errors: MT_EALIGN if
 ** the atom of `copy` cannot be had; MT_ETOOBIG. */
 mt_status mt_widen (mt_launch *l, mt_narrow *why, const mt_tiled_copy *copy, mt_err *err);
-/* The same by accesses of `most` bytes at most; most 1: of one element, the form in which
-** copies are compared. */
+/* The same by accesses of `most` bytes at most; most 1: of one element, the algorithm in
+** which copies are compared. */
 mt_status mt_widen_to (mt_launch *l, mt_narrow *why, const mt_tiled_copy *copy,
                        uint32_t most, mt_err *err);
 
-/* How a form is made of the flat copy l, with plain sides and without bounds: its axes in
-** `mode` become those of the form, which l receives. False, and why not ("": there is
-** nothing to say): l and `mode` are of no more use. mt_form_make calls these. */
-typedef bool mt_form_maker (mt_launch *l, mt_axes mode[3], char *why);
+/* How an algorithm is made of the flat copy l, with plain sides and without bounds: its
+** axes in `mode` become those of the algorithm, which l receives. False, and why not ("":
+** there is nothing to say): l and `mode` are of no more use. mt_algo_make calls these. */
+typedef bool mt_algo_maker (mt_launch *l, mt_axes mode[3], char *why);
 
 /* Whether these tiles are large ones. */
 bool mt_tile_is_large (const mt_desc *d);

@@ -12,7 +12,7 @@ const mt_model mt_h200 = {
 #define MT_COST_BY(name, unit, ...) .name = {__VA_ARGS__},
 #include "copy/cost_h200.def"
   .of = {
-#define MT_SPEED(name, speed, cast, any) [MT_FORM_##name] = {speed, cast, any},
+#define MT_SPEED(name, speed, cast, any) [MT_ALGO_##name] = {speed, cast, any},
 #include "copy/cost_h200.def"
   }
 };
@@ -81,27 +81,27 @@ void mt_set_used (mt_cost *c, double part) {
 /* ---------------------------------------------------------------- time */
 
 /* By this kernel, NULL: by the first that can. */
-static double microseconds (const mt_desc *d, mt_form form, const mt_cost *c,
+static double microseconds (const mt_desc *d, mt_algorithm algo, const mt_cost *c,
                             const mt_kernel *k) {
-  const mt_speed *f = &mt_h200.of[form];
+  const mt_speed *f = &mt_h200.of[algo];
   double us = c->traffic * c->slow / (mt_h200.memory * (d->cast ? f->cast : f->speed));
   if (us < c->least) us = c->least;
-  if (d->cast && ((k && k->cast == MT_CAST_ANY) || !mt_kernel_casts(d, form, true)))
+  if (d->cast && ((k && k->cast == MT_CAST_ANY) || !mt_kernel_casts(d, algo, true)))
     us += (double)mt_accesses(d) * d->vec * f->any;
   return mt_h200.launch + us;
 }
 
 void mt_cost_of (mt_cost *c, const mt_launch *l, const mt_kernel *k) {
-  const mt_form form = (mt_form)l->desc.form;
+  const mt_algorithm algo = (mt_algorithm)l->desc.algo;
   *c = (mt_cost){.used = 1, .slow = 1};
-  if (mt_accesses(&l->desc) != 0) mt_algo_of(form)->cost(c, l);
-  c->us = microseconds(&l->desc, form, c, k);
+  if (mt_accesses(&l->desc) != 0) mt_algo_of(algo)->cost(c, l);
+  c->us = microseconds(&l->desc, algo, c, k);
 }
 
-double mt_form_least (const mt_launch *l, mt_form form) {
+double mt_algo_least (const mt_launch *l, mt_algorithm algo) {
   const mt_desc *d = &l->desc;
-  bool narrow = form == MT_FORM_FLAT && mt_wide_unit(d) < 16;
+  bool narrow = algo == MT_ALGO_STRIDED && mt_wide_unit(d) < 16;
   mt_cost c = {.traffic = (double)mt_accesses(d) * mt_both_units(d),
                .slow = narrow ? 1 / mt_h200.narrow : 1};
-  return microseconds(d, form, &c, NULL);
+  return microseconds(d, algo, &c, NULL);
 }

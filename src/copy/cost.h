@@ -21,14 +21,14 @@ typedef struct mt_model {
 #define MT_COST(name, value, unit) double name;
 #define MT_COST_BY(name, unit, ...) double name[MT_WIDTHS];
 #include "copy/cost_h200.def"
-  mt_speed of[MT_NFORM];
+  mt_speed of[MT_NALGO];
 } mt_model;
 extern const mt_model mt_h200;
 
 /* By this kernel; NULL: by the first one that can. */
 void mt_cost_of (mt_cost *out, const mt_launch *l, const mt_kernel *k);
-/* Microseconds that the form takes at least for the elements of l. */
-double mt_form_least (const mt_launch *l, mt_form form);
+/* Microseconds that the algorithm takes at least for the elements of l. */
+double mt_algo_least (const mt_launch *l, mt_algorithm algo);
 
 /* ---------------------------------------------------------------- counting */
 

@@ -258,7 +258,7 @@ static void begin (mt_launch *l, const mt_tiled_copy *copy, const mt_tensor *src
                    const mt_tensor *dst) {
   memset(l, 0, sizeof *l);
   l->desc.op = MT_OP_COPY;
-  l->desc.form = copy ? MT_FORM_TV : MT_FORM_FLAT;
+  l->desc.algo = copy ? MT_ALGO_DESCRIBED : MT_ALGO_STRIDED;
   l->desc.elem = (uint32_t)mt_dtype_size(src->dtype);
   if (src->dtype != dst->dtype) {
     l->desc.cast = MT_CAST(src->dtype, dst->dtype);
@@ -355,11 +355,11 @@ static bool only_one (void *ud, const mt_box *piece) {
   return ++only->n == 1;
 }
 
-/* Threads of a flat copy that converts and has bounds: only TV has both. */
+/* Threads of a flat copy that converts and has bounds: only DESCRIBED has both. */
 static void share_rest (mt_launch *out, mt_draft *x) {
   mt_axes *thr = &x->mode[0], *rest = &x->mode[2];
   int64_t n = rest->n > 0 ? rest->axis[0].extent : 1, most = MT_MAXTHREADS / 4;
-  out->desc.form = MT_FORM_TV;
+  out->desc.algo = MT_ALGO_DESCRIBED;
   while (most > 1 && n % most != 0) most--;
   if (rest->n == 0 || most == 1) return;
   thr->n = 1;

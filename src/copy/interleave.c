@@ -13,7 +13,7 @@ enum { MT_SMALLPIECE = 2048 };    /* bytes: below, a block has too little to do 
 
 /* Accesses of a row that a block takes. */
 static int64_t piece_of (const mt_desc *d) {
-  return MT_PACK_PIECE(d->vec * d->elem, d->threads);
+  return MT_INTERLEAVE_PIECE(d->vec * d->elem, d->threads);
 }
 
 static bool count_pieces (int64_t *out, const mt_desc *d) {
@@ -38,7 +38,7 @@ static bool make_packed (mt_launch *l, mt_axes mode[3], int packed) {
   int64_t vec = l->desc.vec;
   if (!mt_axes_take(&mode[2], &mode[0], packed, vec)) return false;
   mt_axis c = mode[0].axis[0];
-  if (c.extent > MT_PACK_MOST || !mt_axes_take(&mode[2], &mode[1], 1 - packed, vec))
+  if (c.extent > MT_INTERLEAVE_MOST || !mt_axes_take(&mode[2], &mode[1], 1 - packed, vec))
     return false;
   mt_axis w = mode[1].axis[0];
   if (c.stride[1 - packed] == vec || w.stride[packed] != c.extent * vec ||
@@ -46,7 +46,7 @@ static bool make_packed (mt_launch *l, mt_axes mode[3], int packed) {
       c.extent * w.extent * vec * l->desc.elem < MT_SMALLPIECE ||
       !is_aligned(l, mode, packed))
     return false;
-  l->desc.form = MT_FORM_PACK;
+  l->desc.algo = MT_ALGO_INTERLEAVE;
   return true;
 }
 
@@ -70,7 +70,7 @@ static mt_status pack_check (const mt_launch *l, mt_err *err) {
   mt_axes mode[3];
   MT_TRY(mt_check_runs(d, err));
   MT_CHECK(count_pieces(&n, d), err, "more than 2^31 tiles");
-  MT_CHECK(d->nthr == 1 && d->nval == 1 && d->threads <= MT_PACK_MOST, err,
+  MT_CHECK(d->nthr == 1 && d->nval == 1 && d->threads <= MT_INTERLEAVE_MOST, err,
            "a packed copy has one short axis and one long one");
   const mt_axis *c = &d->axis[0], *w = &d->axis[1];
   MT_CHECK(c->stride[packed] == vec && w->stride[packed] == c->extent * vec &&
@@ -94,9 +94,10 @@ static void pack_cost (mt_cost *c, const mt_launch *l) {
                mt_in_pieces(l, 1 - side, piece, mt_axis_bits(1, 1));
   mt_set_used(c, mt_part_used(d->values, tile));
   if (mt_unit_of(d, MT_SRC) >= 4) return;
-  c->slow += mt_h200.pack_row * (double)d->threads;
-  if (d->threads > MT_PACK_FEW)
-    c->slow += mt_unit_of(d, MT_SRC) == 1 ? mt_h200.pack_bytes : mt_h200.pack_halves;
+  c->slow += mt_h200.interleave_row * (double)d->threads;
+  if (d->threads > MT_INTERLEAVE_FEW)
+    c->slow +=
+        mt_unit_of(d, MT_SRC) == 1 ? mt_h200.interleave_bytes : mt_h200.interleave_halves;
 }
 
 static mt_grid pack_grid (const mt_kernel *k, const mt_desc *d) {
@@ -104,8 +105,8 @@ static mt_grid pack_grid (const mt_kernel *k, const mt_desc *d) {
   return mt_grid_of(k, count_pieces(&n, d) ? n : 0);
 }
 
-const mt_algo mt_algo_pack = {
-  .name = "pack", .needs = "is for 2 to 31 rows that one side interleaves",
+const mt_algo mt_algo_interleave = {
+  .name = "interleave", .needs = "is for 2 to 31 rows that one side interleaves",
   .make = pack_make, .check = pack_check, .cost = pack_cost, .grid = pack_grid,
   .thread = "run of src", .value = "run of dst"
 };

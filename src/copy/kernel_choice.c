@@ -11,25 +11,25 @@ static bool converts (const mt_kernel *k, uint32_t cast) {
          (k->cast == MT_CAST_ANY && cast != 0);
 }
 
-/* Rows of another operation, form, width or conversion, or of plain sides if they are
-** swizzled, are not alternatives: they go without a word. */
+/* Rows of another operation, algorithm, width or conversion, or of plain sides if they
+** are swizzled, are not alternatives: they go without a word. */
 static bool same_kind (const mt_kernel *k, const mt_desc *d) {
   bool flips = mt_has_flips(d);
-  if (k->op != d->op || k->form != d->form || !converts(k, d->cast)) return false;
+  if (k->op != d->op || k->algo != d->algo || !converts(k, d->cast)) return false;
   if (k->bytes == 0) return k->swizzled || !flips;
   return k->bytes == d->elem * d->vec && k->swizzled == flips;
 }
 
-/* What CUDA kernels convert, and in which form. */
-static const struct { uint32_t form, cast; } casts[] = {
-#define MT_CAST_KERNEL(name, form, src, dst)                                             \
-  {MT_FORM_##form, MT_CAST(MT_##src, MT_##dst)},
+/* What CUDA kernels convert, and in which algorithm. */
+static const struct { uint32_t algo, cast; } casts[] = {
+#define MT_CAST_KERNEL(name, algo, src, dst)                                             \
+  {MT_ALGO_##algo, MT_CAST(MT_##src, MT_##dst)},
 #include "kernels/cast/cast.def"
 };
 
-bool mt_kernel_casts (const mt_desc *d, uint32_t form, bool own) {
+bool mt_kernel_casts (const mt_desc *d, uint32_t algo, bool own) {
   for (size_t i = 0; i < sizeof casts / sizeof casts[0]; i++) {
-    if (casts[i].form != form) continue;
+    if (casts[i].algo != algo) continue;
     if (casts[i].cast == d->cast && !mt_has_flips(d)) return true;
     if (casts[i].cast == MT_CAST_ANY && !own) return true;
   }
@@ -39,7 +39,7 @@ bool mt_kernel_casts (const mt_desc *d, uint32_t form, bool own) {
 const mt_kernel *mt_kernel_choose (const mt_kernel *rows, size_t n, const mt_desc *d,
                                    mt_grid *grid, mt_why *why) {
   for (const mt_kernel *k = rows; k < rows + n; k++) {
-    const mt_algo *a = mt_algo_of(d->form);
+    const mt_algo *a = mt_algo_of(d->algo);
     if (!same_kind(k, d) || (a->suits && !a->suits(k, d))) continue;
     if (a->fits && !a->fits(k, d, why)) continue;
     *grid = a->grid(k, d);

@@ -7,9 +7,9 @@
 
 #include "desc/kernel.h"
 
-/* Whether a CUDA kernel does the descriptor's conversion in this form; own: one that is
-** for these two types. */
-bool mt_kernel_casts (const mt_desc *d, uint32_t form, bool own);
+/* Whether a CUDA kernel does the descriptor's conversion in this algorithm; own: one that
+** is for these two types. */
+bool mt_kernel_casts (const mt_desc *d, uint32_t algo, bool own);
 
 /* The first row that fits the descriptor, and its grid; NULL if none does. */
 const mt_kernel *mt_kernel_choose (const mt_kernel *rows, size_t n, const mt_desc *d,

@@ -8,7 +8,7 @@
 */
 #include "copy/algo.h"
 #include "copy/run.h"
-#include "copy/smem_transpose.h"
+#include "copy/permute_smem.h"
 
 enum {
   MT_LEASTBOX = 1024,           /* bytes: below, a block has too little to do */
@@ -33,7 +33,7 @@ typedef struct mt_crate {
 /* ---------------------------------------------------------------- heads */
 
 static void find_heads (mt_crate *c, int side) {
-  int64_t most = MT_BOX_BYTES / c->unit;
+  int64_t most = MT_PERMUTE_BYTES / c->unit;
   int *n = &c->nhead[side];
   *n = 0;
   for (int i = 0; i < c->chain[side].n && most > 1; i++) {
@@ -77,9 +77,9 @@ static bool fill (mt_crate *c, const mt_head *src, const mt_head *dst) {
   for (int i = 0; i < c->all->n; i++) {
     axes += c->extent[i] > 1;
     c->bytes *= c->extent[i];
-    if (c->bytes > MT_BOX_BYTES) return false;
+    if (c->bytes > MT_PERMUTE_BYTES) return false;
   }
-  return c->bytes >= MT_LEASTBOX && axes < MT_MAXTURN && find_row(c, MT_SRC) &&
+  return c->bytes >= MT_LEASTBOX && axes < MT_PERMUTE_AXES && find_row(c, MT_SRC) &&
          find_row(c, MT_DST);
 }
 
@@ -115,9 +115,9 @@ static int64_t counted (double part) { return (int64_t)(2000 * part + 1e-9); }
 ** end in a sector of 32 bytes, groups of few units. */
 static int64_t cost_of (const mt_crate *c) {
   const mt_model *m = &mt_h200;
-  int64_t cost = counted(m->box_block / (double)c->bytes), extent[MT_MAXTURN], part;
+  int64_t cost = counted(m->box_block / (double)c->bytes), extent[MT_PERMUTE_AXES], part;
   int order[MT_LISTSIZE], axis, n = order_of(order, c, MT_DST);
-  if (c->bytes > MT_BOX_USUAL) cost += counted(m->box_large);
+  if (c->bytes > MT_PERMUTE_USUAL) cost += counted(m->box_large);
   for (int side = 0; side < 2; side++) {
     int64_t row = c->row[side] < MT_LONGROW ? c->row[side] : MT_LONGROW;
     cost += counted(m->box_row / (double)row);
@@ -125,7 +125,7 @@ static int64_t cost_of (const mt_crate *c) {
   }
   for (int i = 0; i < n; i++) extent[i] = c->extent[order[i]];
   int64_t vectors = c->bytes / 16, places = (vectors + 255) / 256 * 256;
-  int64_t group = mt_turn_group(&axis, &part, extent, n, 16 / c->unit);
+  int64_t group = mt_permute_group(&axis, &part, extent, n, 16 / c->unit);
   for (; group * c->unit < 16; group *= 2) cost += counted(m->box_any_group);
   return cost + counted(m->box_any_idle * (double)(places - vectors) / (double)places);
 }
@@ -161,11 +161,11 @@ static mt_axis behind (const mt_axis *a, int64_t n) {
 /* The thread axes, cut where a group of the destination ends: there may be a gap. */
 static void take_box (mt_axes mode[3], uint8_t *turn, const mt_crate *c) {
   int src[MT_LISTSIZE], dst[MT_LISTSIZE], cut, n = order_of(src, c, MT_SRC), m = 0;
-  int64_t extent[MT_MAXTURN], part;
+  int64_t extent[MT_PERMUTE_AXES], part;
   uint8_t place[MT_LISTSIZE];
   order_of(dst, c, MT_DST);
   for (int i = 0; i < n; i++) extent[i] = c->extent[dst[i]];
-  mt_turn_group(&cut, &part, extent, n, 16 / c->unit);
+  mt_permute_group(&cut, &part, extent, n, 16 / c->unit);
   cut = part > 1 && part < extent[cut] ? dst[cut] : -1;
   for (int i = 0; i < n; i++) {
     mt_axis a = part_of(&c->all->axis[src[i]], c->extent[src[i]]);
@@ -200,7 +200,7 @@ static bool box_make (mt_launch *l, mt_axes mode[3], char *why) {
   mt_err err = MT_NOERR;
   mt_desc d = l->desc;
   (void)why;
-  if (all.n > MT_LISTSIZE - MT_MAXTURN) return false;
+  if (all.n > MT_LISTSIZE - MT_PERMUTE_AXES) return false;
   for (int side = 0; side < 2; side++) {
     mt_chain_find(&c.chain[side], &all, side, l->desc.vec);
     if (c.chain[side].n == 0) return false;
@@ -209,12 +209,13 @@ static bool box_make (mt_launch *l, mt_axes mode[3], char *why) {
   if (is_fast(&c) || !mt_begins(l, MT_SRC, 16) ||
       !mt_begins(l, MT_DST, 16) || !find_best(&c)) return false;
   mode[0].n = mode[1].n = mode[2].n = 0;
-  take_box(mode, d.turn.order, &c);
+  take_box(mode, d.permute.order, &c);
   take_rest(&mode[2], &c);
-  if (mt_axes_put(&d, mode, &err) != MT_OK || d.rests > INT32_MAX || !mt_turn_choose(&d))
+  if (mt_axes_put(&d, mode, &err) != MT_OK || d.rests > INT32_MAX ||
+      !mt_permute_choose(&d))
     return false;
-  l->desc.form = MT_FORM_BOX;
-  l->desc.turn = d.turn;
+  l->desc.algo = MT_ALGO_PERMUTE;
+  l->desc.permute = d.permute;
   return true;
 }
 
@@ -228,7 +229,7 @@ static mt_status box_check (const mt_launch *l, mt_err *err) {
            mt_axes_divide(&mode[2], MT_SRC, d->elem, 16) &&
            mt_axes_divide(&mode[2], MT_DST, d->elem, 16), err,
            "a box does not begin at a multiple of 16 bytes");
-  return mt_turn_check(d, err);
+  return mt_permute_check(d, err);
 }
 
 /* ---------------------------------------------------------------- cost */
@@ -238,7 +239,7 @@ static int64_t row_of (uint32_t *row, const mt_desc *d, int side) {
   int64_t stride = d->vec;
   *row = 0;
   for (uint32_t k = 0; k < d->nthr; k++) {
-    uint32_t i = side == MT_SRC ? k : d->turn.order[k];
+    uint32_t i = side == MT_SRC ? k : d->permute.order[k];
     if (d->axis[i].stride[side] != stride) break;
     stride *= d->axis[i].extent;
     *row |= 1u << i;
@@ -252,10 +253,11 @@ static int64_t row_of (uint32_t *row, const mt_desc *d, int side) {
 static void box_cost (mt_cost *c, const mt_launch *l) {
   const mt_model *m = &mt_h200;
   const mt_desc *d = &l->desc;
-  int64_t unit = (int64_t)d->vec * d->elem, threads = mt_turn_threads(d);
+  int64_t unit = (int64_t)d->vec * d->elem, threads = mt_permute_threads(d);
   double bytes = (double)(d->threads * unit);
-  c->slow += bytes > MT_BOX_USUAL ? m->box_large
-                                  : m->box_block / bytes - m->box_block / MT_BOX_USUAL;
+  c->slow += bytes > MT_PERMUTE_USUAL ?
+                 m->box_large :
+                 m->box_block / bytes - m->box_block / MT_PERMUTE_USUAL;
   for (int side = 0; side < 2; side++) {
     uint32_t row;
     int64_t length = row_of(&row, d, side);
@@ -264,23 +266,24 @@ static void box_cost (mt_cost *c, const mt_launch *l) {
     if (length * unit < MT_LONGROW)
       c->slow += m->box_row / (double)(length * unit) - m->box_row / MT_LONGROW;
   }
-  c->slow += m->box_group * (double)((16 / unit / d->turn.group - 1) * d->turn.nstore) /
-             d->turn.wide;
-  c->used = mt_part_used(d->turn.vectors, threads);
+  c->slow += m->box_group *
+             (double)((16 / unit / d->permute.group - 1) * d->permute.nstore) /
+             d->permute.wide;
+  c->used = mt_part_used(d->permute.vectors, threads);
 }
 
 /* ---------------------------------------------------------------- kernels */
 
 static mt_grid box_grid (const mt_kernel *k, const mt_desc *d) {
   (void)k;
-  return (mt_grid){(uint32_t)d->rests, mt_turn_threads(d)};
+  return (mt_grid){(uint32_t)d->rests, mt_permute_threads(d)};
 }
 
-static uint32_t box_shared (const mt_desc *d) { return d->turn.size; }
-static const uint8_t *box_order (const mt_desc *d) { return d->turn.order; }
+static uint32_t box_shared (const mt_desc *d) { return d->permute.size; }
+static const uint8_t *box_order (const mt_desc *d) { return d->permute.order; }
 
-const mt_algo mt_algo_box = {
-  .name = "box",
+const mt_algo mt_algo_permute = {
+  .name = "permute",
   .needs = "is for short rows, of 64 bytes and more, at multiples of 16 bytes",
   .make = box_make, .check = box_check, .cost = box_cost, .grid = box_grid,
   .shared = box_shared, .thread = "box", .order = box_order

@@ -8,23 +8,25 @@
 */
 #include "copy/algo.h"
 #include "copy/run.h"
-#include "copy/smem_unaligned.h"
+#include "copy/permute_unaligned_smem.h"
 
 enum {
-  MT_LEASTHEAD = 32, MT_MOSTHEAD = 32768, /* bytes of a run, of a row */
-  MT_LONGROW = 2048,                      /* bytes: a row whose ends cost nothing */
-  MT_FASTHEAD = 512,                      /* bytes: rows of both sides that need no box */
-  MT_FILL = 660,                          /* boxes that a large GPU has at once */
-  MT_BLOCK = 12500 + 80 * MT_SKEW_THREADS, /* instructions of a block's threads */
-  MT_MAXSKEWHEADS = 96,
-  MT_TRIES = 4                          /* boxes that seem to have room */
+  MT_LEASTHEAD = 32,
+  MT_MOSTHEAD = 32768, /* bytes of a run, of a row */
+  MT_LONGROW = 2048, /* bytes: a row whose ends cost nothing */
+  MT_FASTHEAD = 512, /* bytes: rows of both sides that need no box */
+  MT_FILL = 660, /* boxes that a large GPU has at once */
+  MT_BLOCK =
+      12500 + 80 * MT_PERMUTE_UNALIGNED_THREADS, /* instructions of a block's threads */
+  MT_MAXUNALIGNEDRUNS = 96,
+  MT_TRIES = 4 /* boxes that seem to have room */
 };
 
 typedef struct mt_basket {
   const mt_axes *all;
   int64_t unit, total;                    /* bytes of an access, of the copy */
   mt_chain chain[2];
-  mt_head head[2][MT_MAXSKEWHEADS];
+  mt_head head[2][MT_MAXUNALIGNEDRUNS];
   int nhead[2];
   int64_t extent[MT_LISTSIZE];            /* of each axis in the box: 1 if it is not */
   int64_t row[2];                         /* bytes of the head of each chain */
@@ -48,7 +50,7 @@ static void find_heads (mt_basket *b, int side) {
   for (int i = 0; i < b->chain[side].n && inner <= MT_MOSTHEAD; i++) {
     int64_t e = b->all->axis[b->chain[side].axis[i]].extent;
     int64_t most = MT_MOSTHEAD / inner, c = e < most ? e : most;
-    for (; c > 1 && *n < MT_MAXSKEWHEADS; c = c * 4 / 5) {
+    for (; c > 1 && *n < MT_MAXUNALIGNEDRUNS; c = c * 4 / 5) {
       c = even(e, c);
       if (c * inner < MT_LEASTHEAD) break;
       b->head[side][(*n)++] = (mt_head){i + 1, c};
@@ -121,7 +123,7 @@ static int64_t run_of (const mt_basket *b) {
   int64_t bytes = b->unit;
   for (int i = 0; i < b->chain[MT_SRC].n && bytes < b->row[MT_SRC]; i++) {
     bytes *= b->extent[b->chain[MT_SRC].axis[i]];
-    if (bytes >= MT_SKEW_RUN && in_row(b, i + 1)) break;
+    if (bytes >= MT_PERMUTE_UNALIGNED_RUN && in_row(b, i + 1)) break;
   }
   return bytes;
 }
@@ -159,7 +161,7 @@ static bool has_room (mt_basket *b) {
   int64_t parts = 16 * (b->bytes / b->length / 4 + 16);
   int64_t tables = 2 * places + 4 * runs + parts + 48;
   b->room = bytes + tables;
-  return bytes <= MT_SKEW_BOX && b->room <= MT_SKEW_SHARED;
+  return bytes <= MT_PERMUTE_UNALIGNED_BOX && b->room <= MT_PERMUTE_UNALIGNED_SHARED;
 }
 
 /* The box of these heads; false if it has no room. */
@@ -170,7 +172,7 @@ static bool fill (mt_basket *b, const mt_head *src, const mt_head *dst) {
   mt_chain_hold(b->extent, b->all, &b->chain[MT_DST], dst);
   for (int i = 0; i < b->all->n; i++) {
     b->bytes *= b->extent[i];
-    if (b->bytes > MT_SKEW_BOX) return false;
+    if (b->bytes > MT_PERMUTE_UNALIGNED_BOX) return false;
   }
   find_row(b, MT_SRC);
   find_row(b, MT_DST);
@@ -199,7 +201,8 @@ static double instructions (const mt_basket *b) {
   bool pieces = first == b->chain[MT_SRC].axis[0] && b->extent[first] * b->unit >= 32;
   double rows = (double)(b->bytes / length), runs = (double)(b->bytes / b->run);
   double shared = rows_of(b, row / length) / v;
-  double lanes = 1 + (length >= MT_SKEW_WIDEROW ? 72.0 : 40.0) / (double)length;
+  double lanes =
+      1 + (length >= MT_PERMUTE_UNALIGNED_WIDEROW ? 72.0 : 40.0) / (double)length;
   double places = pieces ? 0 : (double)(length / b->unit);
   shared = shared < 1 ? 1 : shared > 8 ? 8 : shared;
   return 33 * (1 + 16 / (double)b->run) +
@@ -210,7 +213,7 @@ static double instructions (const mt_basket *b) {
 /* Lines of 128 bytes that a cache is asked for, in parts of those that there are. */
 static double requests (const mt_basket *b) {
   double run = (double)b->run, length = (double)b->length;
-  return 1 + 128 / run + (length >= MT_SKEW_WIDEROW ? 64 / length : 1);
+  return 1 + 128 / run + (length >= MT_PERMUTE_UNALIGNED_WIDEROW ? 64 / length : 1);
 }
 
 /* Rows that end in parts of vectors, for each byte: those at the end of an axis of which
@@ -230,16 +233,18 @@ static double ends (const mt_basket *b) {
 ** together. */
 static int64_t cost_of (const mt_basket *b) {
   const mt_model *m = &mt_h200;
-  double cost = m->skew_each * instructions(b) + m->skew_request * requests(b) +
-                m->skew_byte * (double)b->bytes + m->skew_ends * ends(b) +
-                (b->room > MT_SKEW_FOUR ? m->skew_three : 0);
+  double cost =
+      m->box_unaligned_each * instructions(b) + m->box_unaligned_request * requests(b) +
+      m->box_unaligned_byte * (double)b->bytes + m->box_unaligned_ends * ends(b) +
+      (b->room > MT_PERMUTE_UNALIGNED_FOUR ? m->box_unaligned_three : 0);
   int64_t boxes = b->total / b->bytes;
   for (int i = 0; i < b->all->n; i++) {
     int64_t e = b->all->axis[i].extent, n = (e + b->extent[i] - 1) / b->extent[i];
     if (b->extent[i] > 1)
-      cost += (double)(n * b->extent[i] - e) * m->skew_over / (double)e;
+      cost += (double)(n * b->extent[i] - e) * m->box_unaligned_over / (double)e;
   }
-  if (boxes < MT_FILL) cost += m->skew_few - m->skew_few * (double)boxes / MT_FILL;
+  if (boxes < MT_FILL)
+    cost += m->box_unaligned_few - m->box_unaligned_few * (double)boxes / MT_FILL;
   return (int64_t)(16 * cost);
 }
 
@@ -301,7 +306,7 @@ static void take_box (mt_desc *d, mt_axes mode[3], const mt_basket *b) {
       int axis = b->chain[s].axis[i];
       if (!in_box(b, axis) || (named >> axis & 1)) continue;
       named |= (uint64_t)1 << axis;
-      d->skew.order[k++] = place[axis];
+      d->unaligned.order[k++] = place[axis];
     }
   for (int i = 0; i < b->all->n; i++)
     if (!(taken >> i & 1)) mode[2].axis[mode[2].n++] = b->all->axis[i];
@@ -337,17 +342,17 @@ static bool make (mt_desc *d, mt_axes mode[3], const mt_basket *b) {
   mode[0].n = mode[1].n = mode[2].n = 0;
   take_box(d, mode, b);
   sort_rest(&mode[2]);
-  return mode[0].n <= MT_MAXTURN && d->nbound <= MT_SKEW_BOUNDS &&
+  return mode[0].n <= MT_PERMUTE_AXES && d->nbound <= MT_PERMUTE_UNALIGNED_BOUNDS &&
          mt_axes_put(d, mode, &err) == MT_OK && d->rests <= INT32_MAX &&
-         mt_skew_choose(d, b->ahead);
+         mt_permute_unaligned_choose(d, b->ahead);
 }
 
-static bool skew_make (mt_launch *l, mt_axes mode[3], char *why) {
+static bool unaligned_make (mt_launch *l, mt_axes mode[3], char *why) {
   const mt_axes all = mode[2];
   const mt_desc flat = l->desc;
   mt_basket b = {.all = &all, .unit = (int64_t)flat.vec * flat.elem};
   (void)why;
-  if (all.n > MT_LISTSIZE - MT_MAXTURN || mt_mulo(b.unit, flat.rests, &b.total))
+  if (all.n > MT_LISTSIZE - MT_PERMUTE_AXES || mt_mulo(b.unit, flat.rests, &b.total))
     return false;
   for (int side = 0; side < 2; side++) {
     mt_chain_find(&b.chain[side], &all, side, flat.vec);
@@ -366,17 +371,17 @@ static bool skew_make (mt_launch *l, mt_axes mode[3], char *why) {
     l->desc = flat;
     made = make(&l->desc, mode, &b);
   }
-  l->desc.form = MT_FORM_SKEW;
+  l->desc.algo = MT_ALGO_PERMUTE_UNALIGNED;
   return made;
 }
 
-static mt_status skew_check (const mt_launch *l, mt_err *err) {
-  return mt_skew_check(&l->desc, err);
+static mt_status unaligned_check (const mt_launch *l, mt_err *err) {
+  return mt_permute_unaligned_check(&l->desc, err);
 }
 
 /* ---------------------------------------------------------------- cost */
 
-/* Units of a row of the skewed box, of a run; what of the pieces of their last axis is
+/* Units of a row of the unaligned box, of a run; what of the pieces of their last axis is
 ** real. */
 static double span_length (const mt_span *s, const mt_desc *d, double *used) {
   double length = (double)s->units * s->count;
@@ -392,7 +397,7 @@ static double span_length (const mt_span *s, const mt_desc *d, double *used) {
 /* How often threads of a quarter of a warp meet a bank where they look up places of small
 ** units that lie equally far apart. */
 static int64_t meetings (const mt_desc *d) {
-  const mt_skew *s = &d->skew;
+  const mt_permute_unaligned *s = &d->unaligned;
   int64_t unit = mt_unit_of(d, MT_SRC), step = 16 / unit * s->line[0].inside, banks = 8;
   if (unit >= 4 || s->piece.extent != 0 || s->line[0].run != 0) return 1;
   while (banks > 1 && step % (128 / banks * 2) == 0) banks /= 2;
@@ -402,36 +407,43 @@ static int64_t meetings (const mt_desc *d) {
 /* What takes longer than at best: small units, one by one, whose places are looked up for
 ** some rows at once; ends of runs; what is read on behind a row; pieces that are not
 ** whole. */
-static void skew_cost (mt_cost *c, const mt_launch *l) {
+static void unaligned_cost (mt_cost *c, const mt_launch *l) {
   const mt_model *m = &mt_h200;
   const mt_desc *d = &l->desc;
-  const mt_skew *s = &d->skew;
+  const mt_permute_unaligned *s = &d->unaligned;
   int64_t bytes = mt_unit_of(d, MT_SRC);
   double unit = (double)bytes, part[2] = {1, 1};
   double run = span_length(&s->run, d, &part[0]) * unit;
   double row = span_length(&s->row, d, &part[1]) * unit;
-  double shared = s->linear ? m->skew_windows : s->each;
+  double shared = s->linear ? m->box_unaligned_windows : s->each;
   c->used = part[0] * (s->run.bound == s->row.bound ? 1 : part[1]);
   c->traffic = (double)mt_accesses(d) * c->used * mt_both_units(d);
-  c->slow = mt_by_width(m->skew_unit, bytes) +
-            mt_by_width(m->skew_find, bytes) / shared + m->skew_run / run +
-            (s->ahead ? m->skew_ahead / row : 0) + m->skew_used * (1 / c->used - 1) +
-            m->skew_bank * (double)(meetings(d) - 1);
-  c->least = m->skew_block;
+  c->slow = mt_by_width(m->box_unaligned_unit, bytes) +
+            mt_by_width(m->box_unaligned_find, bytes) / shared +
+            m->box_unaligned_run / run + (s->ahead ? m->box_unaligned_ahead / row : 0) +
+            m->box_unaligned_used * (1 / c->used - 1) +
+            m->box_unaligned_bank * (double)(meetings(d) - 1);
+  c->least = m->box_unaligned_block;
 }
 
 /* ---------------------------------------------------------------- kernels */
 
-static mt_grid skew_grid (const mt_kernel *k, const mt_desc *d) {
+static mt_grid unaligned_grid (const mt_kernel *k, const mt_desc *d) {
   return mt_grid_of(k, d->rests <= INT32_MAX ? d->rests : 0);
 }
 
-static uint32_t skew_shared (const mt_desc *d) { return d->skew.shared; }
-static const uint8_t *skew_order (const mt_desc *d) { return d->skew.order; }
+static uint32_t unaligned_shared (const mt_desc *d) { return d->unaligned.shared; }
+static const uint8_t *unaligned_order (const mt_desc *d) { return d->unaligned.order; }
 
-const mt_algo mt_algo_skew = {
-  .name = "skew", .needs = "is for runs of both sides, of 32 bytes and more",
-  .make = skew_make, .check = skew_check, .cost = skew_cost, .grid = skew_grid,
-  .shared = skew_shared, .most_shared = MT_SKEW_SHARED,
-  .thread = "box", .bound = "piece", .order = skew_order
-};
+const mt_algo mt_algo_permute_unaligned = {
+    .name = "permute_unaligned",
+    .needs = "is for runs of both sides, of 32 bytes and more",
+    .make = unaligned_make,
+    .check = unaligned_check,
+    .cost = unaligned_cost,
+    .grid = unaligned_grid,
+    .shared = unaligned_shared,
+    .most_shared = MT_PERMUTE_UNALIGNED_SHARED,
+    .thread = "box",
+    .bound = "piece",
+    .order = unaligned_order};

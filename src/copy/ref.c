@@ -136,16 +136,16 @@ mt_status mt_ref_run (const mt_kernel *k, mt_grid grid, const mt_launch *l,
                       const size_t *bytes, mt_err *err) {
   const mt_desc *d = &l->desc;
   mt_access x = {.l = l, .bytes = bytes, .err = err};
-  MT_CHECK(k->op == d->op && k->form == d->form, err,
-           "%s does not run a descriptor of form %d", k->name, (int)d->form);
+  MT_CHECK(k->op == d->op && k->algo == d->algo, err,
+           "%s does not run a descriptor of algo %d", k->name, (int)d->algo);
   MT_CHECK(k->bytes == 0 || k->bytes == d->vec * d->elem, err,
            "%s makes accesses of %d bytes, the descriptor has %d", k->name, (int)k->bytes,
            (int)(d->vec * d->elem));
   MT_CHECK(k->bytes == 0 || k->swizzled == mt_has_flips(d), err,
            "%s is for %s sides", k->name, k->swizzled ? "swizzled" : "plain");
-  if (d->form == MT_FORM_FLAT)
+  if (d->algo == MT_ALGO_STRIDED)
     return grid.threads == 0 ? MT_OK : run_flat(&x, grid, k->unroll > 0 ? k->unroll : 1);
-  if (d->form != MT_FORM_TV) return grid.blocks == 0 ? MT_OK : run_tiles(&x);
+  if (d->algo != MT_ALGO_DESCRIBED) return grid.blocks == 0 ? MT_OK : run_tiles(&x);
   MT_CHECK(grid.threads == d->threads, err, "%s: a grid of %d threads for %lld", k->name,
            (int)grid.threads, (long long)d->threads);
   return run_tv(&x, grid);

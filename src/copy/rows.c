@@ -35,7 +35,7 @@ static bool rows_make (mt_launch *l, mt_axes mode[3], char *why) {
   probe.threads = rest->axis[i].extent;
   probe.rests /= probe.threads;
   if (!find_raster(&l->desc.raster, &n, &probe)) return false;
-  l->desc.form = MT_FORM_ROWS;
+  l->desc.algo = MT_ALGO_ROWS;
   mode[0].axis[0] = rest->axis[i];
   mode[0].n = 1;
   memmove(rest->axis + i, rest->axis + i + 1,

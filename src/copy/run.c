@@ -13,7 +13,7 @@ static int find_stride (const mt_axes *a, int side, int64_t stride) {
 
 void mt_chain_find (mt_chain *out, const mt_axes *a, int side, int64_t vec) {
   int64_t stride = vec;
-  for (out->n = 0; out->n < MT_MAXTURN;) {
+  for (out->n = 0; out->n < MT_PERMUTE_AXES;) {
     int i = find_stride(a, side, stride);
     if (i < 0) return;
     out->axis[out->n++] = i;

@@ -8,7 +8,7 @@
 #include "desc/axes.h"
 
 typedef struct mt_chain {
-  int n, axis[MT_MAXTURN];
+  int n, axis[MT_PERMUTE_AXES];
 } mt_chain;
 
 /* The head of a chain: its first n axes, the last of them only `cut` of it. */

@@ -162,13 +162,13 @@ static mt_grid flat_grid (const mt_kernel *k, const mt_desc *d) {
   return mt_grid_of(k, mt_blocks_of(d->rests, (int64_t)k->threads * k->unroll));
 }
 
-const mt_algo mt_algo_tv = {
-  .name = "partition", .needs = "",
+const mt_algo mt_algo_described = {
+  .name = "described", .needs = "",
   .check = tv_check, .cost = tv_cost, .fits = tv_fits, .grid = tv_grid,
   .thread = "thread", .value = "value"
 };
 
-const mt_algo mt_algo_flat = {
-  .name = "flat", .needs = "",
+const mt_algo mt_algo_strided = {
+  .name = "strided", .needs = "",
   .check = flat_check, .cost = flat_cost, .fits = flat_fits, .grid = flat_grid
 };

@@ -15,7 +15,7 @@ enum {
   MT_SHORTRUN = 32,             /* bytes: below, tiles waste more than they give */
   MT_STRIP = 8, MT_FEWTILES = 2,  /* tiles of a strip at most */
   MT_FARROW = 16384,            /* bytes of a row of the destination: it is long */
-  MT_ALONG = 8,                 /* sheared tiles along dst: from so many on no strips */
+  MT_ALONG = 8,                 /* unaligned tiles along dst: from so many on no strips */
   MT_KEPT = 16 << 20,           /* bytes that the L2 keeps while as many are written */
   MT_MANYTILES = 4,             /* a run of so many tiles needs no further axis */
   MT_LONGRUN = 1024             /* accesses: from here on half a tile is no loss */
@@ -67,39 +67,41 @@ static bool may_tear (const mt_launch *l, const mt_axes mode[3]) {
                mt_axes_divide(&mode[2], MT_DST, dst, MT_SECTORBYTES) &&
                mt_axes_divide(&mode[0], MT_DST, dst, MT_SECTORBYTES);
   bool simple = mode[0].n == 1 && mode[1].n == 1;
-  return !l->desc.cast && MT_SHEAR_OWN(unit) == 6 && simple && !whole;
+  return !l->desc.cast && MT_TRANSPOSE_UNALIGNED_OWN(unit) == 6 && simple && !whole;
 }
 
 /* Large tiles are twice as long along one side. */
 bool mt_tile_is_large (const mt_desc *d) {
   int64_t bytes = (int64_t)d->vec * d->elem;
-  bool along_src = MT_LARGE_S(bytes) > MT_TILE_S(bytes);
+  bool along_src = MT_LARGE_S(bytes) > MT_TRANSPOSE_S(bytes);
   int64_t run = along_src ? d->threads : d->values;
-  int64_t half = along_src ? MT_TILE_S(bytes) : MT_TILE_D(bytes);
-  return d->form == MT_FORM_TILE && d->cast == 0 && MT_LARGE(bytes) &&
+  int64_t half = along_src ? MT_TRANSPOSE_S(bytes) : MT_TRANSPOSE_D(bytes);
+  return d->algo == MT_ALGO_TRANSPOSE && d->cast == 0 && MT_LARGE(bytes) &&
          (run >= MT_LONGRUN || (run - 1) / half % 2 == 1);
 }
 
 /* Accesses that a tile moves along the run of the side. */
 static int64_t tile_of (const mt_desc *d, int side) {
   int64_t bytes = (int64_t)d->vec * d->elem;
-  bool sheared = d->form == MT_FORM_SHEAR;
-  if (d->cast && sheared)
-    return side == MT_SRC ? MT_CAST_SHEAR_S(d->elem, d->to)
-                          : MT_CAST_SHEAR_D(d->elem, d->to);
-  if (d->cast) return side == MT_SRC ? MT_CAST_TILE_S(d->elem, d->to)
-                                     : MT_CAST_TILE_D(d->elem, d->to);
-  if (sheared)
-    return side == MT_SRC ? MT_SHEAR_S(bytes) : MT_SHEAR_D(bytes);
+  bool unaligned = d->algo == MT_ALGO_TRANSPOSE_UNALIGNED;
+  if (d->cast && unaligned)
+    return side == MT_SRC ? MT_CAST_TRANSPOSE_UNALIGNED_S(d->elem, d->to)
+                          : MT_CAST_TRANSPOSE_UNALIGNED_D(d->elem, d->to);
+  if (d->cast) return side == MT_SRC ? MT_CAST_TRANSPOSE_S(d->elem, d->to)
+                                     : MT_CAST_TRANSPOSE_D(d->elem, d->to);
+  if (unaligned)
+    return side == MT_SRC ? MT_TRANSPOSE_UNALIGNED_S(bytes) :
+                            MT_TRANSPOSE_UNALIGNED_D(bytes);
   if (mt_tile_is_large(d)) return side == MT_SRC ? MT_LARGE_S(bytes) : MT_LARGE_D(bytes);
-  return side == MT_SRC ? MT_TILE_S(bytes) : MT_TILE_D(bytes);
+  return side == MT_SRC ? MT_TRANSPOSE_S(bytes) : MT_TRANSPOSE_D(bytes);
 }
 
 /* Strips of as many tiles each, without one tile more than that takes; aligned ones of
 ** long rows of the destination in narrow strips, which write fewer rows at a time. */
 static uint32_t even_strip (const mt_desc *d, int64_t tiles) {
   int64_t row = d->values * d->vec * MT_ELEM(d, MT_DST);
-  int64_t most = d->form == MT_FORM_TILE && row >= MT_FARROW ? MT_FEWTILES : MT_STRIP;
+  int64_t most =
+      d->algo == MT_ALGO_TRANSPOSE && row >= MT_FARROW ? MT_FEWTILES : MT_STRIP;
   int64_t strips = (tiles + most - 1) / most;
   return strips > 0 ? (uint32_t)((tiles + strips - 1) / strips) : 1;
 }
@@ -110,15 +112,17 @@ static uint32_t even_strip (const mt_desc *d, int64_t tiles) {
 ** else these go together. */
 static bool goes_along (const mt_desc *d, uint32_t along) {
   int64_t bytes = (int64_t)d->vec * d->elem * tile_of(d, MT_SRC) + MT_SECTORBYTES;
-  return d->form == MT_FORM_SHEAR && along >= MT_ALONG &&
+  return d->algo == MT_ALGO_TRANSPOSE_UNALIGNED && along >= MT_ALONG &&
          d->values <= MT_KEPT / bytes;
 }
 
-/* Whole tiles, ragged ones and, sheared, those that overlap. */
+/* Whole tiles, ragged ones and, unaligned, those that overlap. */
 static bool find_raster (mt_raster *r, int64_t *blocks, const mt_desc *d) {
-  bool sheared = d->form == MT_FORM_SHEAR;
+  bool unaligned = d->algo == MT_ALGO_TRANSPOSE_UNALIGNED;
   int64_t bytes = (int64_t)d->vec * MT_ELEM(d, MT_DST);
-  int64_t more = !sheared ? 0 : d->cast ? 16 / bytes : MT_SHEAR_BEFORE(bytes);
+  int64_t more = !unaligned ? 0 :
+                 d->cast    ? 16 / bytes :
+                              MT_TRANSPOSE_UNALIGNED_BEFORE(bytes);
   int64_t s = tile_of(d, MT_SRC), t = tile_of(d, MT_DST);
   int64_t ns = (d->threads + s - 1) / s;
   uint32_t along = (uint32_t)((d->values + more + t - 1) / t);
@@ -152,31 +156,31 @@ static bool find_runs (mt_run r[2], mt_axes mode[3], const mt_desc *d, char *why
   return is_long(&r[0], bytes, why) && is_long(&r[1], bytes, why);
 }
 
-static bool make_tiles (mt_launch *l, mt_axes mode[3], mt_form form, char *why) {
+static bool make_tiles (mt_launch *l, mt_axes mode[3], mt_algorithm algo, char *why) {
   mt_desc probe = l->desc;
   int64_t n;
-  probe.form = form;
+  probe.algo = algo;
   mt_run r[2] = {{.side = MT_SRC, .tile = tile_of(&probe, MT_SRC)},
                  {.side = MT_DST, .tile = tile_of(&probe, MT_DST)}};
   if (!find_runs(r, mode, &probe, why)) return false;
-  if (is_aligned(l, mode) ? form == MT_FORM_SHEAR && !may_tear(l, mode)
-                          : form == MT_FORM_TILE)
+  if (is_aligned(l, mode) ? algo == MT_ALGO_TRANSPOSE_UNALIGNED && !may_tear(l, mode)
+                          : algo == MT_ALGO_TRANSPOSE)
     return false;
   probe.threads = r[0].length;
   probe.values = r[1].length;
   probe.rests /= probe.threads * probe.values;
-  l->desc.form = form;
+  l->desc.algo = algo;
   if (find_raster(&l->desc.raster, &n, &probe)) return true;
   snprintf(why, MT_REASON, "more than 2^31 tiles");
   return false;
 }
 
 static bool tile_make (mt_launch *l, mt_axes mode[3], char *why) {
-  return make_tiles(l, mode, MT_FORM_TILE, why);
+  return make_tiles(l, mode, MT_ALGO_TRANSPOSE, why);
 }
 
-static bool shear_make (mt_launch *l, mt_axes mode[3], char *why) {
-  return make_tiles(l, mode, MT_FORM_SHEAR, why);
+static bool unaligned_make (mt_launch *l, mt_axes mode[3], char *why) {
+  return make_tiles(l, mode, MT_ALGO_TRANSPOSE_UNALIGNED, why);
 }
 
 /* ---------------------------------------------------------------- checking */
@@ -203,7 +207,7 @@ static mt_status tile_check (const mt_launch *l, mt_err *err) {
   MT_CHECK(is_run(d, MT_DST, d->nthr, d->nval), err, "the value axes are no run of dst");
   MT_CHECK(memcmp(&raster, &d->raster, sizeof raster) == 0, err, "a wrong raster");
   mt_axes_get(mode, d);
-  MT_CHECK(d->form == MT_FORM_SHEAR || is_aligned(l, mode), err,
+  MT_CHECK(d->algo == MT_ALGO_TRANSPOSE_UNALIGNED || is_aligned(l, mode), err,
            "a row does not begin at a multiple of 16 bytes");
   return MT_OK;
 }
@@ -218,29 +222,29 @@ static bool is_far (const mt_desc *d, uint32_t axis, int side) {
   return (double)bytes >= mt_h200.tile_far_from;
 }
 
-/* Of sheared tiles what is empty along the source takes two thirds of the time. Aligned
+/* Of unaligned tiles what is empty along the source takes two thirds of the time. Aligned
 ** ones of small units take longer where rows of both sides lie far apart. */
 static void tile_cost (mt_cost *c, const mt_launch *l) {
   const mt_desc *d = &l->desc;
   int64_t tile[2] = {tile_of(d, MT_SRC), tile_of(d, MT_DST)};
   double s = mt_part_used(d->threads, tile[0]), t = mt_part_used(d->values, tile[1]);
-  bool sheared = d->form == MT_FORM_SHEAR && d->cast == 0;
+  bool unaligned = d->algo == MT_ALGO_TRANSPOSE_UNALIGNED && d->cast == 0;
   uint32_t run = mt_axis_bits(0, d->nthr), row = mt_axis_bits(d->nthr, d->nval);
   c->traffic = mt_in_pieces(l, MT_SRC, min_of(d->threads, tile[0]), run) +
                mt_in_pieces(l, MT_DST, min_of(d->values, tile[1]), row);
-  mt_set_used(c, (sheared ? 1 - mt_h200.shear_empty * (1 - s) : s) * t);
+  mt_set_used(c, (unaligned ? 1 - mt_h200.tile_unaligned_empty * (1 - s) : s) * t);
   c->used = s * t;
-  if (d->form == MT_FORM_TILE) {
+  if (d->algo == MT_ALGO_TRANSPOSE) {
     double bytes = (double)(min_of(d->values, tile[1]) * mt_unit_of(d, MT_DST));
     c->slow += mt_torn(l, row, mt_h200.tile_torn / bytes);
     if (mt_wide_unit(d) < 4 && is_far(d, 0, MT_DST) && is_far(d, d->nthr, MT_SRC))
       c->slow += mt_h200.tile_far;
     return;
   }
-  c->slow += mt_by_width(mt_h200.shear_end, mt_wide_unit(d)) /
+  c->slow += mt_by_width(mt_h200.tile_unaligned_end, mt_wide_unit(d)) /
              (double)(d->values * mt_unit_of(d, MT_DST));
-  if (d->nrest > 0) c->slow += mt_h200.shear_rest;
-  if (d->nthr + d->nval > 2) c->slow += mt_h200.shear_axes;
+  if (d->nrest > 0) c->slow += mt_h200.tile_unaligned_rest;
+  if (d->nthr + d->nval > 2) c->slow += mt_h200.tile_unaligned_axes;
 }
 
 /* ---------------------------------------------------------------- kernels */
@@ -256,16 +260,16 @@ static mt_grid tile_grid (const mt_kernel *k, const mt_desc *d) {
   return mt_grid_of(k, find_raster(&r, &n, d) ? n : 0);
 }
 
-const mt_algo mt_algo_tile = {
-  .name = "tile",
+const mt_algo mt_algo_transpose = {
+  .name = "transpose",
   .needs = "is for two runs whose rows begin at multiples of 16 bytes",
   .make = tile_make, .check = tile_check, .cost = tile_cost,
   .suits = tile_suits, .grid = tile_grid,
   .thread = "run of src", .value = "run of dst"
 };
 
-const mt_algo mt_algo_shear = {
-  .name = "shear", .needs = "is for two runs whose rows begin anywhere",
-  .make = shear_make, .check = tile_check, .cost = tile_cost, .grid = tile_grid,
+const mt_algo mt_algo_transpose_unaligned = {
+  .name = "transpose_unaligned", .needs = "is for two runs whose rows begin anywhere",
+  .make = unaligned_make, .check = tile_check, .cost = tile_cost, .grid = tile_grid,
   .thread = "run of src", .value = "run of dst"
 };

@@ -154,7 +154,7 @@ static void reorder (mt_launch *l, mt_shelf *x) {
 
 mt_status mt_widen_to (mt_launch *l, mt_narrow *why, const mt_tiled_copy *copy,
                        uint32_t most, mt_err *err) {
-  mt_shelf x = {.run = l->desc.form == MT_FORM_FLAT ? 2 : 1};
+  mt_shelf x = {.run = l->desc.algo == MT_ALGO_STRIDED ? 2 : 1};
   memset(why, 0, sizeof *why);
   if (l->desc.rests == 0) return MT_OK;
   mt_axes_get(x.mode, &l->desc);

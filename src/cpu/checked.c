@@ -10,7 +10,7 @@
 
 static const mt_kernel rows[] = {
 #define MT_ALGO(name, lower, threads, unroll, what)                                      \
-  {"ref_" #lower, MT_OP_COPY, MT_FORM_##name, 0, threads, unroll, 0, NULL, true,         \
+  {"ref_" #lower, MT_OP_COPY, MT_ALGO_##name, 0, threads, unroll, 0, NULL, true,         \
    MT_CAST_ALL},
 #include "desc/algos.def"
 };

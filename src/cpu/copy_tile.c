@@ -1,5 +1,5 @@
 /*
-** copy_tile.c - the inner loops of the CPU executor: one tile at a time.
+** copy_transpose.c - the inner loops of the CPU executor: one tile at a time.
 ** SPDX-License-Identifier: MIT
 */
 #include "cpu/copy.h"
@@ -154,9 +154,9 @@ enum { MT_BUFFER = 40 << 10 };
 
 /* na, nb >= W; the last blocks overlap the ones before. Rows of the buffer are `pitch`
 ** apart. */
-#define MT_PACK(bits, W)                                                                 \
-  static void pack_##bits (char *buf, int64_t pitch, const char *src, int64_t from,      \
-                           int64_t na, int64_t nb) {                                     \
+#define MT_INTERLEAVE(bits, W)                                                           \
+  static void pack_##bits(char *buf, int64_t pitch, const char *src, int64_t from,       \
+                          int64_t na, int64_t nb) {                                      \
     for (int64_t i = 0; i < na; i += W) {                                                \
       if (i > na - W) i = na - W;                                                        \
       for (int64_t j = 0; j < nb; j += W) {                                              \
@@ -169,9 +169,9 @@ enum { MT_BUFFER = 40 << 10 };
 
 #define MT_TRANSPOSER(bits, W)                                                           \
   MT_BLOCK(bits, W)                                                                      \
-  MT_PACK(bits, W)                                                                       \
-  static void transpose_##bits (const mt_cpu_tile *t, const char *src, char *dst,        \
-                                int64_t na, int64_t nb) {                                \
+  MT_INTERLEAVE(bits, W)                                                                 \
+  static void transpose_##bits(const mt_cpu_tile *t, const char *src, char *dst,         \
+                               int64_t na, int64_t nb) {                                 \
     _Alignas(64) char buf[MT_BUFFER];                                                    \
     int64_t pitch = ((na * t->unit + 63) & -64) + 64;                                    \
     if (na < W || nb < W) {                                                              \

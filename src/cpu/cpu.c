@@ -10,9 +10,9 @@
 #include "copy/ref.h"
 
 #define MT_CPU_KERNEL(name, how)                                                         \
-  {#name, MT_OP_COPY, MT_FORM_FLAT, 0, 1, 1, 0, NULL, true, MT_CAST_ALL},
-#define MT_CPU_PRODUCT(name, form, how)                                                  \
-  {#name, MT_OP_MMA, MT_FORM_##form, 0, 1, 1, 0, "*", false, 0},
+  {#name, MT_OP_COPY, MT_ALGO_STRIDED, 0, 1, 1, 0, NULL, true, MT_CAST_ALL},
+#define MT_CPU_PRODUCT(name, algo, how)                                                  \
+  {#name, MT_OP_MMA, MT_ALGO_##algo, 0, 1, 1, 0, "*", false, 0},
 const mt_kernel mt_cpu_kernels[] = {
 #include "cpu/copy.def"
 };
@@ -57,9 +57,9 @@ static mt_status cpu_prepare (mt_plan *p, mt_err *err) {
 /* What no loop over tiles can do: access by access, on the caller's thread. */
 static mt_status run_literally (const mt_plan *p, mt_err *err) {
   const mt_desc *d = &p->launch.desc;
-  mt_kernel row = {"cpu_literal", MT_OP_COPY, (uint8_t)d->form, 0, 1, 1, 0, NULL, true,
+  mt_kernel row = {"cpu_literal", MT_OP_COPY, (uint8_t)d->algo, 0, 1, 1, 0, NULL, true,
                    MT_CAST_ALL};
-  mt_grid grid = {1, (uint32_t)(d->form == MT_FORM_TV ? d->threads : 1)};
+  mt_grid grid = {1, (uint32_t)(d->algo == MT_ALGO_DESCRIBED ? d->threads : 1)};
   return mt_ref_run(&row, grid, &p->launch, p->bytes, err);
 }
 

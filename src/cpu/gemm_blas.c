@@ -19,7 +19,7 @@ static void describe (mt_mma_launch *l, mt_blas_call *call, void *p, bool twofol
   mt_why none = {0};
   memset(l, 0, sizeof *l);
   l->desc.op = MT_OP_MMA;
-  l->desc.form = MT_FORM_FLAT;
+  l->desc.algo = MT_ALGO_STRIDED;
   l->alpha = 1;
   for (int i = 0; i < MT_PARTS; i++) {
     mt_part *part = &l->desc.part[i];

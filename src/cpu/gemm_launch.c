@@ -32,7 +32,7 @@ static mt_status prepare_own (mt_plan *p, int threads, mt_err *err) {
 }
 
 mt_status mt_cpu_product_prepare (mt_plan *p, int threads, mt_err *err) {
-  if (p->product.desc.form == MT_FORM_FLAT) return prepare_own(p, threads, err);
+  if (p->product.desc.algo == MT_ALGO_STRIDED) return prepare_own(p, threads, err);
   return prepare_reference(p, threads, err);
 }
 

@@ -84,14 +84,14 @@ static mt_status find_device (mt_cuda *c, int index, mt_err *err) {
 /* Shared memory that a launch of the kernel may ask for; 0: as much as of any. */
 static int most_shared (const mt_kernel *k) {
   if (k->op == MT_OP_HOPPER) return MT_HOPPER_MOST_SHARED;
-  return k->op == MT_OP_COPY ? mt_algo_of(k->form)->most_shared : 0;
+  return k->op == MT_OP_COPY ? mt_algo_of(k->algo)->most_shared : 0;
 }
 
 /* The shared memory that a launch asks for; other kernels have what they need. */
 static unsigned shared_of (const mt_plan *p) {
   const mt_desc *d = &p->launch.desc;
   if (p->kernel->op == MT_OP_HOPPER) return p->hopper.shared;
-  const mt_algo *a = p->kernel->op == MT_OP_COPY ? mt_algo_of(d->form) : NULL;
+  const mt_algo *a = p->kernel->op == MT_OP_COPY ? mt_algo_of(d->algo) : NULL;
   return a && a->shared ? a->shared(d) : 0;
 }
 

@@ -7,19 +7,25 @@
 _Static_assert(sizeof(mt_launch) <= 4096 && sizeof(mt_mma_launch) <= 4096,
                "the parameter of a kernel has 4 KiB at most");
 
-#define MT_COPY_KERNEL(name, form, bytes, threads, unroll)                               \
-  {#name, MT_OP_COPY, MT_FORM_##form, bytes, threads, unroll, 0, NULL, false, 0},
-#define MT_SWIZZLE_KERNEL(name, form, bytes, threads, unroll)                            \
-  {#name, MT_OP_COPY, MT_FORM_##form, bytes, threads, unroll, 0, NULL, true, 0},
-#define MT_CAST_KERNEL(name, form, src, dst)                                             \
-  {#name, MT_OP_COPY, MT_FORM_##form, 0, MT_FORM_##form == MT_FORM_TV ? 1024 : 256,      \
-   MT_CAST_UNROLL, 0, NULL,                                                              \
-   MT_CAST(MT_##src, MT_##dst) == MT_CAST_ANY && (MT_IS_##form & MT_SWIZZLED) != 0,      \
+#define MT_COPY_KERNEL(name, algo, bytes, threads, unroll)                               \
+  {#name, MT_OP_COPY, MT_ALGO_##algo, bytes, threads, unroll, 0, NULL, false, 0},
+#define MT_SWIZZLE_KERNEL(name, algo, bytes, threads, unroll)                            \
+  {#name, MT_OP_COPY, MT_ALGO_##algo, bytes, threads, unroll, 0, NULL, true, 0},
+#define MT_CAST_KERNEL(name, algo, src, dst)                                             \
+  {#name,                                                                                \
+   MT_OP_COPY,                                                                           \
+   MT_ALGO_##algo,                                                                       \
+   0,                                                                                    \
+   MT_ALGO_##algo == MT_ALGO_DESCRIBED ? 1024 : 256,                                     \
+   MT_CAST_UNROLL,                                                                       \
+   0,                                                                                    \
+   NULL,                                                                                 \
+   MT_CAST(MT_##src, MT_##dst) == MT_CAST_ANY && (MT_IS_##algo & MT_SWIZZLED) != 0,      \
    MT_CAST(MT_##src, MT_##dst)},
 #define MT_MMA_KERNEL(name, arch, atom)                                                  \
-  {#name, MT_OP_MMA, MT_FORM_TV, 0, 1024, 1, arch, atom, false, 0},
+  {#name, MT_OP_MMA, MT_ALGO_DESCRIBED, 0, 1024, 1, arch, atom, false, 0},
 #define MT_HOPPER_KERNEL(name, a, b, c, n, stages, cluster, major_a, major_b)            \
-  {#name, MT_OP_HOPPER, MT_FORM_FLAT, 0, MT_HOPPER_THREADS, 1, 900, NULL, false, 0},
+  {#name, MT_OP_HOPPER, MT_ALGO_STRIDED, 0, MT_HOPPER_THREADS, 1, 900, NULL, false, 0},
 const mt_kernel mt_cuda_kernels[] = {
 #include "kernels/copy/copy.def"
 #include "kernels/cast/cast.def"

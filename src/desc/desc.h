@@ -8,9 +8,9 @@
 **   offset[o]   = sum over axes of index * stride[o]   (elements)
 **   ordinate[k] = sum over axes of index * step[k]   (+ lane * lane_step[k])
 ** An access of `vec` elements is real where every ordinate[k] < bound[k]; one that
-** straddles a bound is done by elements. A side may be swizzled (forms TV and FLAT): its
-** elements are those at flip(offset[o]), an access stays together. The struct is cleared
-** before it is filled: it compares and hashes as bytes.
+** straddles a bound is done by elements. A side may be swizzled (algorithms DESCRIBED and
+** STRIDED): its elements are those at flip(offset[o]), an access stays together. The
+** struct is cleared before it is filled: it compares and hashes as bytes.
 */
 #ifndef MT_DESC_DESC_H
 #define MT_DESC_DESC_H
@@ -31,23 +31,24 @@ typedef struct mt_divisor {
   uint32_t extent, mul, shift;
 } mt_divisor;
 
-/* TV: the described partition, literally: a block is one index of rest, its threads the
-** threads. FLAT: all axes are rest axes (threads = values = 1); an index of rest is one
-** access. TILE: the thread axes are a run of the source (its index s lies s accesses on),
-** the value axes a run of the destination; tiles of both pass through shared memory;
-** every run begins at a multiple of 16 bytes on its side. SHEAR: the same, of runs that
-** begin anywhere. PACK: one short thread axis, of at most MT_PACK_MOST accesses, and one
-** value axis; on one side both are a run, the thread axis first, on the other the value
-** axis is; runs begin at multiples of 16 bytes. BOX: the thread axes are a box, in the
-** order of the source, no value axes; on both sides the first axes of the box make rows
-** of whole vectors of 16 bytes, which begin at multiples of 16 bytes (mt_turn).
-** ROWS: the thread axis is a run of both sides; rows begin anywhere. SKEW: the thread
-** axes are a box as in BOX; its rows begin anywhere, and it may overhang (mt_skew). */
-typedef enum mt_form {
-#define MT_ALGO(name, lower, threads, unroll, what) MT_FORM_##name,
+/* DESCRIBED: the described partition, literally: a block is one index of rest, its
+** threads the threads. STRIDED: all axes are rest axes (threads = values = 1); an index
+** of rest is one access. TRANSPOSE: the thread axes are a run of the source (its index s
+** lies s accesses on), the value axes a run of the destination; tiles of both pass
+** through shared memory; every run begins at a multiple of 16 bytes on its side.
+** TRANSPOSE_UNALIGNED: the same, of runs that begin anywhere. INTERLEAVE: one short
+** thread axis, of at most MT_INTERLEAVE_MOST accesses, and one value axis; on one side
+** both are a run, the thread axis first, on the other the value axis is; runs begin at
+** multiples of 16 bytes. PERMUTE: the thread axes are a box, in the order of the source,
+** no value axes; on both sides the first axes of the box make rows of whole vectors of 16
+** bytes, which begin at multiples of 16 bytes (mt_permute). ROWS: the thread axis is a
+** run of both sides; rows begin anywhere. PERMUTE_UNALIGNED: the thread axes are a box as
+** in PERMUTE; its rows begin anywhere, and it may overhang (mt_permute_unaligned). */
+typedef enum mt_algorithm {
+#define MT_ALGO(name, lower, threads, unroll, what) MT_ALGO_##name,
 #include "desc/algos.def"
-  MT_NFORM
-} mt_form;
+  MT_NALGO
+} mt_algorithm;
 
 /* What desc/algos.def says of each: MT_IS_name. */
 enum { MT_TILED = 1, MT_CONVERTS = 2, MT_BOUNDED = 4, MT_SWIZZLED = 8 };
@@ -57,22 +58,25 @@ enum {
 };
 
 /* A tile of accesses of so many bytes: along the run of the source, of the destination;
-** 16 KiB. TILE has large ones of 32 KiB too, of MT_LARGE bytes, for runs that fill them,
-** of MT_LARGE_THREADS threads where others have 256.
-** SHEAR holds MT_SHEAR_ROWS along the destination and moves MT_SHEAR_OWN of 8 vectors of
-** these, from multiples of 32 bytes if these are 6, else of 16; it begins so much before
-** the first row. Above 2 bytes it also holds a vector more along the source. */
+** 16 KiB. TRANSPOSE has large ones of 32 KiB too, of MT_LARGE bytes, for runs that fill
+** them, of MT_LARGE_THREADS threads where others have 256.
+** TRANSPOSE_UNALIGNED holds MT_TRANSPOSE_UNALIGNED_ROWS along the destination and moves
+** MT_TRANSPOSE_UNALIGNED_OWN of 8 vectors of these, from multiples of 32 bytes if these
+** are 6, else of 16; it begins so much before the first row. Above 2 bytes it also holds
+** a vector more along the source. */
 #define MT_LARGE(bytes) ((bytes) == 2)
 #define MT_LARGE_S(bytes) 128
 #define MT_LARGE_D(bytes) 128
 #define MT_LARGE_THREADS 512
-#define MT_TILE_S(bytes) ((bytes) <= 2 ? 128 / (bytes) : 256 / (bytes))
-#define MT_TILE_D(bytes) ((bytes) <= 2 ? 128 : 64)
-#define MT_SHEAR_S(bytes) ((bytes) <= 2 ? 128 / (bytes) : 240 / (bytes))
-#define MT_SHEAR_ROWS(bytes) ((bytes) <= 2 ? 128 : 64)
-#define MT_SHEAR_OWN(bytes) ((bytes) <= 2 ? 6 : 7)
-#define MT_SHEAR_D(bytes) (MT_SHEAR_ROWS(bytes) / 8 * MT_SHEAR_OWN(bytes))
-#define MT_SHEAR_BEFORE(bytes) ((8 - MT_SHEAR_OWN(bytes)) * 16 / (bytes))
+#define MT_TRANSPOSE_S(bytes) ((bytes) <= 2 ? 128 / (bytes) : 256 / (bytes))
+#define MT_TRANSPOSE_D(bytes) ((bytes) <= 2 ? 128 : 64)
+#define MT_TRANSPOSE_UNALIGNED_S(bytes) ((bytes) <= 2 ? 128 / (bytes) : 240 / (bytes))
+#define MT_TRANSPOSE_UNALIGNED_ROWS(bytes) ((bytes) <= 2 ? 128 : 64)
+#define MT_TRANSPOSE_UNALIGNED_OWN(bytes) ((bytes) <= 2 ? 6 : 7)
+#define MT_TRANSPOSE_UNALIGNED_D(bytes)                                                  \
+  (MT_TRANSPOSE_UNALIGNED_ROWS(bytes) / 8 * MT_TRANSPOSE_UNALIGNED_OWN(bytes))
+#define MT_TRANSPOSE_UNALIGNED_BEFORE(bytes)                                             \
+  ((8 - MT_TRANSPOSE_UNALIGNED_OWN(bytes)) * 16 / (bytes))
 
 /* The tiles of a run by a run, as blocks take them: in strips of `strip` tiles along the
 ** run of the source; in a strip first those, then along the run of the destination.
@@ -85,30 +89,37 @@ typedef struct mt_raster {
   mt_divisor strip, along, across;
 } mt_raster;
 
-/* PACK: a block takes so many accesses of each of n rows, together at most
-** MT_PACK_BYTES; of MT_PACK_FEW rows or less, of accesses below MT_PACK_LONG bytes, it
-** takes 256 vectors of each. */
-enum { MT_PACK_MOST = 31, MT_PACK_BYTES = 16384, MT_PACK_FEW = 4, MT_PACK_LONG = 4 };
-#define MT_PACK_GRAIN(bytes) ((bytes) < 8 ? 128 / (bytes) : 16)
-#define MT_PACK_PIECE(bytes, n)                                                          \
-  ((bytes) < MT_PACK_LONG && (n) <= MT_PACK_FEW ? (uint32_t)(4096 / (bytes)) :           \
-   (uint32_t)(MT_PACK_BYTES / ((n) * (bytes))) / MT_PACK_GRAIN(bytes) *                  \
-   MT_PACK_GRAIN(bytes))
+/* INTERLEAVE: a block takes so many accesses of each of n rows, together at most
+** MT_INTERLEAVE_BYTES; of MT_INTERLEAVE_FEW rows or less, of accesses below
+** MT_INTERLEAVE_LONG bytes, it takes 256 vectors of each. */
+enum {
+  MT_INTERLEAVE_MOST = 31,
+  MT_INTERLEAVE_BYTES = 16384,
+  MT_INTERLEAVE_FEW = 4,
+  MT_INTERLEAVE_LONG = 4
+};
+#define MT_INTERLEAVE_GRAIN(bytes) ((bytes) < 8 ? 128 / (bytes) : 16)
+#define MT_INTERLEAVE_PIECE(bytes, n)                                                    \
+  ((bytes) < MT_INTERLEAVE_LONG && (n) <= MT_INTERLEAVE_FEW ?                            \
+       (uint32_t)(4096 / (bytes)) :                                                      \
+       (uint32_t)(MT_INTERLEAVE_BYTES / ((n) * (bytes))) / MT_INTERLEAVE_GRAIN(bytes) *  \
+           MT_INTERLEAVE_GRAIN(bytes))
 
-/* A copy that converts: TV, FLAT, TILE or SHEAR, all but TV without bounds. Of FLAT an
-** access is one element or as many as 16 bytes of the wider side have, of others one.
-** Tiles are of elements; SHEAR has larger ones, which overlap as above. What becomes of
-** an element: types/convert.h. */
+/* A copy that converts: DESCRIBED, STRIDED, TRANSPOSE or TRANSPOSE_UNALIGNED, all but
+** DESCRIBED without bounds. Of STRIDED an access is one element or as many as 16 bytes of
+** the wider side have, of others one. Tiles are of elements; TRANSPOSE_UNALIGNED has
+** larger ones, which overlap as above. What becomes of an element: types/convert.h. */
 #define MT_CAST(src, dst) (1u << 16 | (uint32_t)(dst) << 8 | (uint32_t)(src))
 #define MT_CAST_SRC(cast) ((cast) & 255)
 #define MT_CAST_DST(cast) ((cast) >> 8 & 255)
-#define MT_CAST_TILE_S(src, dst) ((src) == 1 ? 128 : (src) == 8 && (dst) == 8 ? 32 : 64)
-#define MT_CAST_TILE_D(src, dst) ((dst) == 1 ? 128 : 64)
+#define MT_CAST_TRANSPOSE_S(src, dst)                                                    \
+  ((src) == 1 ? 128 : (src) == 8 && (dst) == 8 ? 32 : 64)
+#define MT_CAST_TRANSPOSE_D(src, dst) ((dst) == 1 ? 128 : 64)
 #define MT_CAST_WIDE_S(src, dst)                                                         \
   ((src) == 1 || ((src) == 2 && (dst) != 2) ? 128 : (src) == 8 && (dst) == 8 ? 32 : 64)
 #define MT_CAST_WIDE_D(src, dst) ((dst) <= 2 ? 128 : 64)
-#define MT_CAST_SHEAR_S(src, dst) (MT_CAST_WIDE_S(src, dst) - 16 / (src))
-#define MT_CAST_SHEAR_D(src, dst) (MT_CAST_WIDE_D(src, dst) / 8 * 7)
+#define MT_CAST_TRANSPOSE_UNALIGNED_S(src, dst) (MT_CAST_WIDE_S(src, dst) - 16 / (src))
+#define MT_CAST_TRANSPOSE_UNALIGNED_D(src, dst) (MT_CAST_WIDE_D(src, dst) / 8 * 7)
 enum { MT_CAST_UNROLL = 4 };             /* accesses of a thread */
 /* Bytes of an element of a side. */
 #define MT_ELEM(d, side) ((d)->cast != 0 && (side) == MT_DST ? (d)->to : (d)->elem)
@@ -123,20 +134,23 @@ typedef struct mt_axis {
   uint32_t mul, shift;
 } mt_axis;
 
-/* BOX: a box of so many bytes at most, and so many where it lies in shared memory; larger
-** than MT_BOX_USUAL for longer rows only, since there are fewer at a time. */
+/* PERMUTE: a box of so many bytes at most, and so many where it lies in shared memory;
+** larger than MT_PERMUTE_USUAL for longer rows only, since there are fewer at a time. */
 enum {
-  MT_BOX_BYTES = 32768, MT_BOX_USUAL = 16384, MT_BOX_SHARED = 38912, MT_MAXTURN = 8,
-  MT_MAXHOP = 10
+  MT_PERMUTE_BYTES = 32768,
+  MT_PERMUTE_USUAL = 16384,
+  MT_PERMUTE_SHARED = 38912,
+  MT_PERMUTE_AXES = 8,
+  MT_PERMUTE_WALK = 10
 };
 
 /* An axis of a walk; both in bytes. The divisor is as in mt_axis; that of the last hop of
 ** a walk is 0 / 0 and gives the quotient 0: it takes what the others leave. */
-typedef struct mt_hop {
+typedef struct mt_walk_axis {
   uint32_t extent, mul, shift;
   uint32_t shared;                /* in shared memory */
   int64_t  global;                /* in the source (load) or the destination (store) */
-} mt_hop;
+} mt_walk_axis;
 
 /* How a box turns. Unit (i0, i1, ...) of the thread axes lies at sum i[k] * pitch[k] in
 ** shared memory. Vectors of the source are numbered along the hops of `load`, and lie
@@ -147,9 +161,9 @@ typedef struct mt_hop {
 ** of `load` are whole vectors, those of `store` whole groups; none lies 2^31 of them or
 ** more from the first of the box.
 ** All but order, pitch, group, wide and apart follows from these and the axes. */
-typedef struct mt_turn {
-  uint8_t  order[MT_MAXTURN];     /* the thread axes along the destination */
-  uint16_t pitch[MT_MAXTURN];
+typedef struct mt_permute {
+  uint8_t  order[MT_PERMUTE_AXES];     /* the thread axes along the destination */
+  uint16_t pitch[MT_PERMUTE_AXES];
   uint16_t group, wide;
   uint16_t apart;                 /* 0, or: behind so many vectors of the destination
                                   ** come 4 along the first axis of the source */
@@ -158,17 +172,22 @@ typedef struct mt_turn {
   uint32_t size;                  /* bytes of the box in shared memory */
   int64_t  wide_step;
   uint32_t lane[16];
-  mt_hop   load[MT_MAXHOP], store[MT_MAXHOP];
-} mt_turn;
+  mt_walk_axis   load[MT_PERMUTE_WALK], store[MT_PERMUTE_WALK];
+} mt_permute;
 
-/* SKEW: a block's shared memory, of which a box has the first MT_SKEW_BOX bytes at most;
-** how many bounds there may be. What is loaded passes through the L1: where shared memory
-** leaves it 28 KiB, copies take up to 15 % longer than where it leaves 60. Four blocks of
-** MT_SKEW_FOUR bytes do, and three of MT_SKEW_SHARED; what is between MT_SKEW_FOUR and
-** MT_SKEW_THREE becomes that, so that there are three. */
+/* PERMUTE_UNALIGNED: a block's shared memory, of which a box has the first
+** MT_PERMUTE_UNALIGNED_BOX bytes at most; how many bounds there may be. What is
+** loaded passes through the L1: where shared memory leaves it 28 KiB, copies take up to
+** 15 % longer than where it leaves 60. Four blocks of MT_PERMUTE_UNALIGNED_FOUR bytes do,
+** and three of MT_PERMUTE_UNALIGNED_SHARED; what is between MT_PERMUTE_UNALIGNED_FOUR and
+** MT_PERMUTE_UNALIGNED_THREE becomes that, so that there are three. */
 enum {
-  MT_SKEW_SHARED = 65536, MT_SKEW_THREE = 57344, MT_SKEW_FOUR = 49024,
-  MT_SKEW_BOX = 65536, MT_SKEW_BOUNDS = 2, MT_SKEW_THREADS = 384
+  MT_PERMUTE_UNALIGNED_SHARED = 65536,
+  MT_PERMUTE_UNALIGNED_THREE = 57344,
+  MT_PERMUTE_UNALIGNED_FOUR = 49024,
+  MT_PERMUTE_UNALIGNED_BOX = 65536,
+  MT_PERMUTE_UNALIGNED_BOUNDS = 2,
+  MT_PERMUTE_UNALIGNED_THREADS = 384
 };
 
 /* So many units for each of `count` indices, or for those of them that bound number
@@ -179,15 +198,15 @@ typedef struct mt_span {
 
 /* An axis of the places in a row: what an index adds to the number of the run, to the
 ** bytes behind its first, and modulo 16 to the address of the run. */
-typedef struct mt_line {
+typedef struct mt_lookup_axis {
   uint32_t extent, mul, shift;
   uint32_t run, inside, low;
-} mt_line;
+} mt_lookup_axis;
 
-/* How a skewed box turns. V units make a vector. The first thread axes are a run of the
-** source, those that `order` names first a row of the destination; every axis is in one
-** of them or in both. The last axis of each may overhang: then a bound counts along it.
-** Runs are numbered along `load`, those of the row's axes that are in no run; rows
+/* How an unaligned box turns. V units make a vector. The first thread axes are a run of
+** the source, those that `order` names first a row of the destination; every axis is in
+** one of them or in both. The last axis of each may overhang: then a bound counts along
+** it. Runs are numbered along `load`, those of the row's axes that are in no run; rows
 ** along `store`, those of the run's axes that are in no row; the places in a row along
 ** `line`.
 **   In shared memory run r begins at r * pitch + r / V * gap + (its address in the
@@ -215,8 +234,8 @@ typedef struct mt_line {
 ** chunks, rest). If `linear` is not 0, the places of a row are so many bytes apart; each
 ** is 1 then, and a task writes all vectors of a row that are `wide` apart. All but order
 ** and ahead follows from the axes. */
-typedef struct mt_skew {
-  uint8_t  order[MT_MAXTURN];
+typedef struct mt_permute_unaligned {
+  uint8_t  order[MT_PERMUTE_AXES];
   uint16_t nload, nline, nstore;
   uint32_t pitch, gap, table, places, plane, starts, parts, shared;
   uint32_t all_runs, length, segment;
@@ -228,9 +247,9 @@ typedef struct mt_skew {
   mt_divisor  lead;                  /* rows of the first hop; segments are one row */
   uint32_t tasks, ends;           /* all rows have so many first vectors */
   int64_t  reach[2];              /* bytes before the box in the source, to its end */
-  mt_hop   load[MT_MAXTURN], store[MT_MAXTURN];
-  mt_line  line[MT_MAXTURN];
-} mt_skew;
+  mt_walk_axis   load[MT_PERMUTE_AXES], store[MT_PERMUTE_AXES];
+  mt_lookup_axis  line[MT_PERMUTE_AXES];
+} mt_permute_unaligned;
 
 /* A swizzle: flip(o) = o ^ ((o & mask) >> shift), << -shift where that is below 0. The
 ** mask is a run of bits, which is moved by its length at least; 0, as is shift: none. */
@@ -239,7 +258,7 @@ typedef struct mt_flip {
 } mt_flip;
 
 typedef struct mt_desc {
-  uint32_t op, form;              /* mt_op, mt_form */
+  uint32_t op, algo;              /* mt_op, mt_algorithm */
   uint32_t elem;                  /* bytes of an element: 1, 2, 4, 8, 16 */
   uint32_t cast;                  /* 0, or MT_CAST of both dtypes: the copy converts */
   uint32_t to;                    /* bytes of an element of the destination, if it does */
@@ -251,22 +270,23 @@ typedef struct mt_desc {
   int64_t  bound[MT_MAXBOUND];
   int64_t  lane_step[MT_MAXBOUND];        /* of one element inside an access */
   mt_axis  axis[MT_MAXAXIS];
-  union {                         /* by the form; of others 0 */
-    mt_raster raster;             /* TILE, SHEAR; ROWS: along is the vectors of a row */
-    mt_turn turn;                 /* BOX */
-    mt_skew skew;                 /* SKEW */
+  union {                         /* by the algorithm; of others 0 */
+    mt_raster
+        raster; /* TRANSPOSE, TRANSPOSE_UNALIGNED; ROWS: along is the vectors of a row */
+    mt_permute permute;                 /* PERMUTE */
+    mt_permute_unaligned unaligned;                 /* PERMUTE_UNALIGNED */
   };
   mt_flip  flip[2];               /* of MT_SRC and MT_DST */
 } mt_desc;
 
 /* Who does which access, with a grid of `blocks` blocks of `threads` threads:
-**   TV    thread t of block b does the values of thread t at rest b, b + blocks,
+**   DESCRIBED    thread t of block b does the values of thread t at rest b, b + blocks,
 **         b + 2 blocks, ...; the grid has the threads of the descriptor;
-**   FLAT  thread t of block b does the accesses (c * unroll + u) * threads + t for each
-**         u < unroll and c = b, b + blocks, b + 2 blocks, ...;
-**   TILE, SHEAR: block b does tile b of (strips of tiles, rest);
-**   PACK  block b does piece b of (pieces, rest);
-**   BOX, SKEW: block b does the box at index b of rest;
+**   STRIDED  thread t of block b does the accesses (c * unroll + u) * threads + t for
+**         each u < unroll and c = b, b + blocks, b + 2 blocks, ...;
+**   TRANSPOSE, TRANSPOSE_UNALIGNED: block b does tile b of (strips of tiles, rest);
+**   INTERLEAVE  block b does piece b of (pieces, rest);
+**   PERMUTE, PERMUTE_UNALIGNED: block b does the box at index b of rest;
 **   ROWS  thread t of block b does the vectors b * unroll * threads + u * threads + t of
 **         (vectors of a row, rest) for each u < unroll. */
 
@@ -327,7 +347,7 @@ typedef struct mt_part {
 ** tile, inner by inner. Ordinate of M: tm * tile[M] + (inner axes at im) + (thread) +
 ** (value). */
 typedef struct mt_mma_desc {
-  uint32_t op, form;              /* MT_OP_MMA; MT_FORM_TV, or MT_FORM_FLAT: no partition,
+  uint32_t op, algo; /* MT_OP_MMA; MT_ALGO_DESCRIBED, or MT_ALGO_STRIDED: no partition,
                                   ** only size and digits count */
   uint32_t atom;                  /* mt_mma_atom_number: which instruction */
   uint32_t atom_shape[3];         /* its M, N, K */

@@ -14,10 +14,11 @@ enum { MT_any = 255 };
 
 typedef struct mt_kernel {
   const char *name;        /* of the function in the image too: mt_NAME */
-  uint8_t op, form;        /* mt_op, mt_form */
+  uint8_t op, algo;        /* mt_op, mt_algorithm */
   uint8_t bytes;           /* of one access; 0: any */
-  uint16_t threads;        /* TV: the most a block may have; FLAT: of every block */
-  uint16_t unroll;         /* FLAT: accesses per thread; TV: accesses in flight at most */
+  uint16_t threads; /* DESCRIBED: the most a block may have; STRIDED: of every block */
+  uint16_t
+      unroll; /* STRIDED: accesses per thread; DESCRIBED: accesses in flight at most */
   /* Of a product: an atom's name, `*` is any text, and the GPU as mma.def has it. */
   uint16_t arch;
   const char *atom;
@@ -31,7 +32,7 @@ typedef struct mt_grid { uint32_t blocks, threads; } mt_grid;
 enum { MT_MAXREFUSED = 12 };
 typedef struct mt_why {
   int n;
-  const char *name[MT_MAXREFUSED];     /* of a row, or of a family: "copy_tile" */
+  const char *name[MT_MAXREFUSED];     /* of a row, or of a family: "copy_transpose" */
   uint16_t reason[MT_MAXREFUSED];      /* where it begins in text */
   uint16_t length;
   char text[1024];

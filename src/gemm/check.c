@@ -210,12 +210,13 @@ static mt_status check_partition (const mt_mma_desc *d, mt_err *err) {
 
 mt_status mt_mma_check_shape (const mt_mma_launch *l, mt_err *err) {
   const mt_mma_desc *d = &l->desc;
-  MT_CHECK(d->op == MT_OP_MMA && (d->form == MT_FORM_TV || d->form == MT_FORM_FLAT), err,
-           "unknown operation or form");
+  MT_CHECK(d->op == MT_OP_MMA &&
+               (d->algo == MT_ALGO_DESCRIBED || d->algo == MT_ALGO_STRIDED),
+           err, "unknown operation or form");
   for (int i = 0; i < MT_PRODUCT_MODES; i++)
     MT_CHECK(d->size[i] >= 0, err, "a negative size of mode %d", i + 1);
   for (int part = 0; part < MT_PARTS; part++) MT_TRY(check_tensor(l, part, err));
-  return d->form == MT_FORM_TV ? check_partition(d, err) : MT_OK;
+  return d->algo == MT_ALGO_DESCRIBED ? check_partition(d, err) : MT_OK;
 }
 
 /* ---------------------------------------------------------------- range */
@@ -405,6 +406,6 @@ mt_status mt_mma_check (const mt_mma_launch *l, const size_t bytes[MT_PARTS],
   }
   if (r[MT_C].none) return MT_OK;
   MT_TRY(check_injective(l, err));
-  if (l->desc.form == MT_FORM_TV) MT_TRY(check_cover(&l->desc, err));
+  if (l->desc.algo == MT_ALGO_DESCRIBED) MT_TRY(check_cover(&l->desc, err));
   return check_overlap(l, r, err);
 }

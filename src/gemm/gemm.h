@@ -11,10 +11,11 @@
 #include "desc/desc.h"
 
 /* The tensors' half of a launch: sizes, digits (coalesced; strides of any sign, 0 where
-** an element is repeated), swizzles, dtypes, bases, offsets; form FLAT, no partition. A
-** and B without L are repeated over it; alpha 0 sums over no K. The base of a swizzled
-** operand is where its tensor begins, not its buffer: an offset in front of a swizzle has
-** no other place. Errors: MT_EINVAL, MT_ERANK, MT_ERANGE, MT_EUNSUPPORTED, MT_ETOOBIG. */
+** an element is repeated), swizzles, dtypes, bases, offsets; algorithm STRIDED, no
+** partition. A and B without L are repeated over it; alpha 0 sums over no K. The base of
+** a swizzled operand is where its tensor begins, not its buffer: an offset in front of a
+** swizzle has no other place. Errors: MT_EINVAL, MT_ERANK, MT_ERANGE, MT_EUNSUPPORTED,
+** MT_ETOOBIG. */
 mt_status mt_mma_tensors (mt_mma_launch *out, const mt_tensor *a, const mt_tensor *b,
                           const mt_tensor *c, double alpha, double beta, mt_err *err);
 
@@ -39,9 +40,10 @@ bool mt_reach_widen (mt_reach *r, int64_t extent, int64_t stride);
 /* The bytes of the buffer of t from the base that mt_mma_tensors gave it. */
 size_t mt_mma_room (const mt_mma_launch *l, int part, const mt_tensor *t);
 
-/* The partition's half, behind the tensors': form TV. The threads of the block are
-** numbered as the instruction numbers them; a thread between those that thr_vmnk has has
-** ordinates outside. Errors: MT_EUNSUPPORTED, MT_ETOOBIG, those of mt_mma_thrfrg. */
+/* The partition's half, behind the tensors': algorithm DESCRIBED. The threads of the
+** block are numbered as the instruction numbers them; a thread between those that
+** thr_vmnk has has ordinates outside. Errors: MT_EUNSUPPORTED, MT_ETOOBIG, those of
+** mt_mma_thrfrg. */
 mt_status mt_mma_describe (mt_mma_launch *l, const mt_tiled_mma *mma, mt_err *err);
 
 /* The descriptor is one: counts, sizes and divisors agree, no ordinate reaches 2^31, no
@@ -54,12 +56,12 @@ mt_status mt_mma_check_shape (const mt_mma_launch *l, mt_err *err);
 mt_status mt_mma_check (const mt_mma_launch *l, const size_t bytes[MT_PARTS],
                         mt_err *err);
 
-/* The reference (gemm/ref.c): runs a product of form TV as its threads would, unit by
-** unit, step of K by step, atom by atom, each operand gathered through the (thread,value)
-** layouts of the atom. It keeps tables of ordinates, made once from the descriptor, and
-** room for `workers` threads, in memory that the caller gives: mt_mma_ref_size bytes, 0
-** if there is no such atom. Errors: MT_EUNSUPPORTED (mt_mma_op_check; the threads of the
-** block are not those of atoms). */
+/* The reference (gemm/ref.c): runs a product of algorithm DESCRIBED as its threads would,
+** unit by unit, step of K by step, atom by atom, each operand gathered through the
+** (thread,value) layouts of the atom. It keeps tables of ordinates, made once from the
+** descriptor, and room for `workers` threads, in memory that the caller gives:
+** mt_mma_ref_size bytes, 0 if there is no such atom. Errors: MT_EUNSUPPORTED
+** (mt_mma_op_check; the threads of the block are not those of atoms). */
 typedef struct mt_mma_ref mt_mma_ref;
 size_t mt_mma_ref_size (const mt_mma_desc *d, int workers);
 mt_status mt_mma_ref_make (mt_mma_ref *out, const mt_mma_desc *d, int workers,

@@ -286,7 +286,7 @@ mt_status mt_mma_describe (mt_mma_launch *l, const mt_tiled_mma *mma, mt_err *er
   mt_layout tv[MT_PARTS];
   MT_TRY(mt_mma_atom_number(&d->atom, mma->atom.op.name, err));
   MT_TRY(find_threads(&t, mma, err));
-  d->form = MT_FORM_TV;
+  d->algo = MT_ALGO_DESCRIBED;
   d->threads = (uint32_t)t.size;
   for (int part = 0; part < MT_PARTS; part++) {
     MT_TRY(partition_tile(&tv[part], mma, part, err));

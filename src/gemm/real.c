@@ -151,7 +151,7 @@ void mt_mma_elements (mt_launch *out, const mt_mma_launch *l, int part) {
   mt_desc *d = &out->desc;
   memset(out, 0, sizeof *out);
   d->op = MT_OP_COPY;
-  d->form = MT_FORM_FLAT;
+  d->algo = MT_ALGO_STRIDED;
   d->elem = (uint32_t)mt_dtype_size((mt_dtype)p->dtype);
   d->vec = 1;
   d->threads = d->values = d->rests = 1;

@@ -190,7 +190,7 @@ mt_status mt_mma_ref_make (mt_mma_ref *r, const mt_mma_desc *d, int workers,
   mt_taker t = {(char *)r, 0};
   int64_t first[MT_MAXTHREADS];
   uint16_t group[MT_MAXTHREADS];
-  MT_CHECK(d->form == MT_FORM_TV && d->threads <= MT_MAXTHREADS &&
+  MT_CHECK(d->algo == MT_ALGO_DESCRIBED && d->threads <= MT_MAXTHREADS &&
            mt_mma_atom_by_number(&atom, d->atom), err, "gemm: no atom, or no partition");
   MT_TRY(mt_mma_op_check(&atom.op, err));
   const mt_node *tv[] = {atom.a.node, atom.b.node, atom.c.node}, *thr = atom.thr_id.node;

@@ -163,7 +163,7 @@ mt_status mt_mma_tensors (mt_mma_launch *out, const mt_tensor *a, const mt_tenso
   const mt_tensor *t[MT_PARTS] = {a, b, c};
   memset(out, 0, sizeof *out);
   out->desc.op = MT_OP_MMA;
-  out->desc.form = MT_FORM_FLAT;
+  out->desc.algo = MT_ALGO_STRIDED;
   out->alpha = alpha;
   out->beta = beta;
   for (int part = 0; part < MT_PARTS; part++) MT_TRY(check_tensor(t[part], part, err));

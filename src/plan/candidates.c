@@ -6,9 +6,9 @@
 #include "copy/kernel_choice.h"
 #include "plan/candidates.h"
 
-/* Ways below MT_MAXWIDTH: FLAT by accesses of 16 >> way bytes; then the forms by the
-** widest accesses. */
-enum { MT_WAYS = MT_MAXWIDTH + MT_NFORM };
+/* Ways below MT_MAXWIDTH: STRIDED by accesses of 16 >> way bytes; then the algorithms by
+** the widest accesses. */
+enum { MT_WAYS = MT_MAXWIDTH + MT_NALGO };
 
 /* By accesses of so many bytes, of the wider side. */
 static bool flat_by (mt_launch *l, uint32_t width) {
@@ -25,9 +25,9 @@ static bool make_way (mt_launch *l, int way) {
   mt_narrow why;
   mt_err err = MT_NOERR;
   if (way < MT_MAXWIDTH) return flat_by(l, 1u << (MT_MAXWIDTH - 1) >> way);
-  const mt_form form = (mt_form)(way - MT_MAXWIDTH);
-  return mt_algo_of(form)->make != NULL && l->desc.rests > 0 &&
-         mt_widen(l, &why, NULL, &err) == MT_OK && mt_form_make(l, form, reason);
+  const mt_algorithm algo = (mt_algorithm)(way - MT_MAXWIDTH);
+  return mt_algo_of(algo)->make != NULL && l->desc.rests > 0 &&
+         mt_widen(l, &why, NULL, &err) == MT_OK && mt_algo_make(l, algo, reason);
 }
 
 static bool next_row (mt_option *o, const mt_plan *p) {
@@ -48,7 +48,7 @@ bool mt_option_next (mt_option *o, const mt_plan *p) {
   if (p->launch.desc.op != MT_OP_COPY || p->stage != NULL ||
       p->device->backend->prepare)
     return false;
-  if (p->launch.desc.form == MT_FORM_TV) return next_partitioned(o, p);
+  if (p->launch.desc.algo == MT_ALGO_DESCRIBED) return next_partitioned(o, p);
   if (o->kernel && next_row(o, p)) return true;
   for (o->way += o->launch.desc.elem != 0; o->way < MT_WAYS; o->way++) {
     o->launch = p->first;

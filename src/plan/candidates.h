@@ -15,9 +15,9 @@ typedef struct mt_option {
   mt_launch launch;
 } mt_option;
 
-/* The next option of a plan of a copy, the first after a cleared one: FLAT, the wider the
-** sooner, then the other forms, by the widest accesses; of each its rows. No two have
-** kernel and width in common. False: there is no other. A partition has one way. A
+/* The next option of a plan of a copy, the first after a cleared one: STRIDED, the wider
+** the sooner, then the other algorithms, by the widest accesses; of each its rows. No two
+** have kernel and width in common. False: there is no other. A partition has one way. A
 ** backend that prepares plans itself has no options, nor has a copy between the host and
 ** a device. */
 bool mt_option_next (mt_option *o, const mt_plan *p);

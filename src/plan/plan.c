@@ -67,14 +67,15 @@ static int log_of (int n) {
   return log;
 }
 
-/* Wider rows of the same form than the one that was taken. */
+/* Wider rows of the same algorithm than the one that was taken. */
 static void say_why (mt_plan *p, const mt_narrow *narrow, const mt_tiled_copy *copy) {
   const mt_backend *b = p->device->backend;
   if (narrow->tile[0])
-    mt_why_add(&p->why, narrow->sheared ? "copy_shear" : "copy_tile", "%s", narrow->tile);
+    mt_why_add(&p->why, narrow->unaligned ? "copy_transpose_unaligned" : "copy_transpose",
+               "%s", narrow->tile);
   if (p->launch.desc.cast) return;
   for (const mt_kernel *k = b->kernels; k < p->kernel; k++) {
-    if (k->bytes <= p->kernel->bytes || k->form != p->kernel->form ||
+    if (k->bytes <= p->kernel->bytes || k->algo != p->kernel->algo ||
         k->swizzled != p->kernel->swizzled)
       continue;
     if (copy && copy->atom_bits != 0)
@@ -235,7 +236,7 @@ static mt_status take (mt_plan *p, const mt_option *o, mt_err *err) {
   p->kernel = o->kernel;
   p->grid = o->grid;
   p->taken = true;
-  if (p->launch.desc.form == MT_FORM_TV) return MT_OK;
+  if (p->launch.desc.algo == MT_ALGO_DESCRIBED) return MT_OK;
   MT_TRY(mt_widen(&wide, &narrow, NULL, err));
   p->why = (mt_why){0};
   say_why(p, &narrow, NULL);

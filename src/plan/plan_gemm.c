@@ -157,7 +157,7 @@ static void write_head (mt_plan *p, const mt_tensor *const t[MT_PARTS]) {
 /* Atoms of C in every thread, over all tiles and batches; 0 if C is empty. */
 static mt_status count_units (mt_plan *p, mt_err *err) {
   const mt_mma_desc *d = &p->product.desc;
-  bool tv = d->form == MT_FORM_TV;
+  bool tv = d->algo == MT_ALGO_DESCRIBED;
   int64_t n = 1, over = 0;
   for (int i = 0; i < 2; i++) {
     over |= mt_mulo(n, tv ? d->tiles[i] : d->size[i], &n);

@@ -358,7 +358,7 @@ static void say_leg (mt_text *t, const mt_leg *leg, const char *before) {
     say(t, "%s%s (%s)", before, leg->p->kernel->name, leg->device->backend->name);
 }
 
-/* "kernel: cpu_rows (cpu), copy_tile_b4 (cuda)", in the order of the way. */
+/* "kernel: cpu_rows (cpu), copy_transpose_b4 (cuda)", in the order of the way. */
 void mt_stage_say (mt_text *t, const mt_plan *p) {
   const mt_stage *g = p->stage;
   bool up = g->host == MT_SRC;

@@ -21,7 +21,7 @@ static void say_extents (mt_text *t, const mt_axis *a, uint32_t n, int64_t size)
 /* What a bound counts along: a mode of the tensors, a coordinate of a ragged one, or the
 ** pieces of an axis of a box. */
 static void say_bound (mt_text *t, const mt_plan *p, uint32_t k) {
-  const char *bound = mt_algo_of(p->launch.desc.form)->bound;
+  const char *bound = mt_algo_of(p->launch.desc.algo)->bound;
   if (bound) say(t, "%s %d", bound, (int)k + 1);
   else if (p->modes[k] == 0) say(t, "coordinate");
   else say(t, "mode %d", p->modes[k]);
@@ -56,7 +56,7 @@ static void say_mode (mt_text *t, const char *name, const mt_plan *p, uint32_t f
 
 /* "turn: 2, 0, 1": the axes of a box along the destination, counted from 0. */
 static void say_turn (mt_text *t, const mt_desc *d) {
-  const uint8_t *order = mt_algo_of(d->form)->order(d);
+  const uint8_t *order = mt_algo_of(d->algo)->order(d);
   say(t, "turn:");
   for (uint32_t i = 0; i < d->nthr; i++) say(t, "%s %d", i ? "," : "", (int)order[i]);
   say(t, "\n");
@@ -111,7 +111,7 @@ static void say_vector (mt_text *t, const mt_desc *d) {
 
 static void say_copy (mt_text *t, const mt_plan *p) {
   const mt_desc *d = &p->launch.desc;
-  const mt_algo *a = mt_algo_of(d->form);
+  const mt_algo *a = mt_algo_of(d->algo);
   say_grid(t, p);
   say_vector(t, d);
   if (p->launch.offset[MT_SRC] != 0 || p->launch.offset[MT_DST] != 0)

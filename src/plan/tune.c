@@ -20,11 +20,11 @@ static mt_way *add (mt_list *x, const char *kernel) {
   mt_way *c = &x->row[x->n++];
   memset(c, 0, sizeof *c);
   snprintf(c->kernel, sizeof c->kernel, "%s", kernel);
-  c->form = "";
+  c->algo = "";
   return c;
 }
 
-/* The kernel, or one of that family: "copy_tile" of copy_tile_b4. */
+/* The kernel, or one of that family: "copy_transpose" of copy_transpose_b4. */
 static bool has (const mt_list *x, const char *kernel, size_t length) {
   for (const mt_way *c = x->row; c < x->row + x->n; c++)
     if (strncmp(c->kernel, kernel, length) == 0 &&
@@ -33,11 +33,11 @@ static bool has (const mt_list *x, const char *kernel, size_t length) {
   return false;
 }
 
-/* A way of the form copy_NAME, whatever its kernel is called. */
+/* A way of the algorithm copy_NAME, whatever its kernel is called. */
 static bool has_form (const mt_list *x, const char *name, size_t length) {
   for (const mt_way *c = x->row; c < x->row + x->n; c++)
-    if (c->form[0] && strlen(c->form) + 5 == length && memcmp(name, "copy_", 5) == 0 &&
-        memcmp(name + 5, c->form, length - 5) == 0)
+    if (c->algo[0] && strlen(c->algo) + 5 == length && memcmp(name, "copy_", 5) == 0 &&
+        memcmp(name + 5, c->algo, length - 5) == 0)
       return true;
   return false;
 }
@@ -55,7 +55,7 @@ static void add_refused (mt_list *x, const mt_plan *p) {
 
 static void fill (mt_way *c, const mt_desc *d) {
   c->possible = true;
-  c->form = mt_algo_of(d->form)->name;
+  c->algo = mt_algo_of(d->algo)->name;
   c->vector = (int)(d->vec * d->elem);
 }
 
@@ -72,7 +72,7 @@ static void add_options (mt_list *x, const mt_plan *p) {
     c->traffic = cost.traffic;
     c->used = cost.used;
     c->predicted = cost.us;
-    c->chosen = o.kernel == p->kernel && o.launch.desc.form == p->launch.desc.form &&
+    c->chosen = o.kernel == p->kernel && o.launch.desc.algo == p->launch.desc.algo &&
                 o.launch.desc.vec == p->launch.desc.vec;
   }
 }
@@ -94,7 +94,7 @@ static void say_why_not (mt_list *x, const mt_plan *p) {
   }
 }
 
-/* The forms that it cannot have. */
+/* The algorithms that it cannot have. */
 static void add_forms (mt_list *x, const mt_plan *p) {
   mt_launch flat = p->first;
   mt_narrow narrow;
@@ -102,21 +102,21 @@ static void add_forms (mt_list *x, const mt_plan *p) {
   if (mt_has_flips(&flat.desc) || flat.desc.rests == 0 ||
       mt_widen(&flat, &narrow, NULL, &err) != MT_OK)
     return;
-  for (uint32_t form = 0; form < MT_NFORM; form++) {
-    const mt_algo *a = mt_algo_of(form);
+  for (uint32_t algo = 0; algo < MT_NALGO; algo++) {
+    const mt_algo *a = mt_algo_of(algo);
     char name[32], reason[MT_REASON];
     mt_launch l = flat;
     int n = snprintf(name, sizeof name, "copy_%s", a->name);
     if (a->make == NULL || has_form(x, name, (size_t)n)) continue;
     mt_way *c = add(x, name);
-    if (c == NULL || mt_form_make(&l, (mt_form)form, reason)) return;
+    if (c == NULL || mt_algo_make(&l, (mt_algorithm)algo, reason)) return;
     snprintf(c->why, sizeof c->why, "%s", reason[0] ? reason : a->needs);
   }
 }
 
 static void why_copy (mt_list *x, const mt_plan *p) {
   add_options(x, p);
-  const bool all = x->n > 0 && p->launch.desc.form != MT_FORM_TV;
+  const bool all = x->n > 0 && p->launch.desc.algo != MT_ALGO_DESCRIBED;
   if (x->n == 0) {
     add_chosen(x, p);
     fill(x->row, &p->launch.desc);

@@ -1,5 +1,5 @@
 /*
-** smem_transpose.c - how a box turns in shared memory: walks in vectors of both sides,
+** permute_smem.c - how a box turns in shared memory: walks in vectors of both sides,
 ** pitches.
 ** SPDX-License-Identifier: MIT
 **
@@ -8,18 +8,18 @@
 */
 #include "copy/banks.h"
 #include "desc/divisor.h"
-#include "copy/smem_transpose.h"
+#include "copy/permute_smem.h"
 
 enum { MT_BLOCK = 256, MT_BESIDE = 4, MT_MOSTGAP = 4 };
 
 typedef struct mt_walk {
   int n;
-  mt_hop hop[2 * MT_MAXTURN];
+  mt_walk_axis hop[2 * MT_PERMUTE_AXES];
 } mt_walk;
 
 static uint32_t unit_of (const mt_desc *d) { return d->vec * d->elem; }
 
-int64_t mt_turn_group (int *axis, int64_t *part, const int64_t *extent, int n,
+int64_t mt_permute_group (int *axis, int64_t *part, const int64_t *extent, int n,
                        int64_t most) {
   for (; most > 1; most /= 2) {
     int64_t left = most;
@@ -35,7 +35,7 @@ int64_t mt_turn_group (int *axis, int64_t *part, const int64_t *extent, int n,
 
 /* ---------------------------------------------------------------- walks */
 
-static bool continues (const mt_hop *a, uint32_t shared, int64_t global) {
+static bool continues (const mt_walk_axis *a, uint32_t shared, int64_t global) {
   return a->shared * a->extent == shared && a->global * (int64_t)a->extent == global;
 }
 
@@ -44,13 +44,13 @@ static void push (mt_walk *w, int64_t extent, uint32_t shared, int64_t global) {
   if (w->n > 0 && continues(&w->hop[w->n - 1], shared, global))
     w->hop[w->n - 1].extent *= (uint32_t)extent;
   else
-    w->hop[w->n++] = (mt_hop){.extent = (uint32_t)extent, .shared = shared,
+    w->hop[w->n++] = (mt_walk_axis){.extent = (uint32_t)extent, .shared = shared,
                               .global = global};
 }
 
 static void insert (mt_walk *w, int i, uint32_t extent, uint32_t shared, int64_t global) {
   memmove(w->hop + i + 1, w->hop + i, (size_t)(w->n++ - i) * sizeof w->hop[0]);
-  w->hop[i] = (mt_hop){.extent = extent, .shared = shared, .global = global};
+  w->hop[i] = (mt_walk_axis){.extent = extent, .shared = shared, .global = global};
 }
 
 static void drop (mt_walk *w, int i) {
@@ -60,7 +60,7 @@ static void drop (mt_walk *w, int i) {
 /* The walk counts things of g units. */
 static bool count_by (mt_walk *w, uint32_t g) {
   while (g > 1 && w->n > 0) {
-    mt_hop *h = w->hop;
+    mt_walk_axis *h = w->hop;
     uint32_t part = h->extent < g ? h->extent : g;
     if (h->extent % part != 0 || g % part != 0) return false;
     h->extent /= part, h->shared *= part, h->global *= part, g /= part;
@@ -81,7 +81,7 @@ static bool set_apart (mt_walk *w, uint32_t n, uint32_t shared, int64_t global) 
   w->hop[x].shared *= MT_BESIDE, w->hop[x].global *= MT_BESIDE;
   if (w->hop[x].extent == 1) drop(w, x);
   if (n > 1) {
-    mt_hop h = w->hop[i];
+    mt_walk_axis h = w->hop[i];
     w->hop[i].extent /= n, w->hop[i].shared *= n, w->hop[i].global *= n;
     if (w->hop[i].extent == 1) drop(w, i);
     insert(w, i++, n, h.shared, h.global);
@@ -98,14 +98,15 @@ static bool is_near (const mt_walk *w, uint32_t bytes) {
   for (int i = 0; i < w->n; i++) {
     int64_t by = w->hop[i].global;
     uint64_t step = by < 0 ? 0 - (uint64_t)by : (uint64_t)by;
-    if (step > most || step % bytes != 0) return false; /* extents: up to MT_BOX_BYTES */
+    if (step > most || step % bytes != 0)
+      return false; /* extents: up to MT_PERMUTE_BYTES */
     sum += step * (w->hop[i].extent - 1);
   }
   return sum <= most;
 }
 
-static bool put (mt_hop *to, uint16_t *count, const mt_walk *w, uint32_t bytes) {
-  if (w->n > MT_MAXHOP || !is_near(w, bytes)) return false;
+static bool put (mt_walk_axis *to, uint16_t *count, const mt_walk *w, uint32_t bytes) {
+  if (w->n > MT_PERMUTE_WALK || !is_near(w, bytes)) return false;
   for (int i = 0; i < w->n; i++) {
     mt_divisor by = mt_divisor_of(w->hop[i].extent);
     to[i] = w->hop[i];
@@ -128,13 +129,13 @@ static bool build_load (mt_desc *d) {
   uint32_t unit = unit_of(d);
   mt_walk w = {0};
   for (uint32_t k = 0; k < d->nthr; k++)
-    push(&w, d->axis[k].extent, d->turn.pitch[k],
+    push(&w, d->axis[k].extent, d->permute.pitch[k],
          d->axis[k].stride[MT_SRC] * (int64_t)d->elem);
   if (!is_whole(&w, unit)) return false;
   for (int i = 1; i < w.n; i++)
     if (w.hop[i].shared % 16 != 0) return false;
   return w.hop[0].shared == unit && count_by(&w, 16 / unit) &&
-         put(d->turn.load, &d->turn.nload, &w, 16);
+         put(d->permute.load, &d->permute.nload, &w, 16);
 }
 
 /* ---------------------------------------------------------------- of the destination */
@@ -145,8 +146,8 @@ static bool is_whole_turned (const mt_desc *d) {
   uint32_t unit = unit_of(d), at = unit;
   mt_walk w = {0};
   for (uint32_t j = 0; j < d->nthr; j++) {
-    const mt_axis *a = &d->axis[d->turn.order[j]];
-    if (d->turn.wide > 1 && d->turn.order[j] == 0 && at % 16 != 0) return false;
+    const mt_axis *a = &d->axis[d->permute.order[j]];
+    if (d->permute.wide > 1 && d->permute.order[j] == 0 && at % 16 != 0) return false;
     push(&w, a->extent, at, a->stride[MT_DST] * (int64_t)d->elem);
     if (w.n == 1) at = unit * w.hop[0].extent;
   }
@@ -154,59 +155,59 @@ static bool is_whole_turned (const mt_desc *d) {
 }
 
 static void set_lanes (mt_desc *d) {
-  for (uint32_t j = 0; j < d->turn.group; j++) {
+  for (uint32_t j = 0; j < d->permute.group; j++) {
     uint32_t n = j, at = 0;
     for (uint32_t k = 0; k < d->nthr; k++) {
-      uint32_t axis = d->turn.order[k], extent = (uint32_t)d->axis[axis].extent;
-      at += n % extent * d->turn.pitch[axis];
+      uint32_t axis = d->permute.order[k], extent = (uint32_t)d->axis[axis].extent;
+      at += n % extent * d->permute.pitch[axis];
       n /= extent;
     }
-    d->turn.lane[j] = at;
+    d->permute.lane[j] = at;
   }
 }
 
 static bool build_store (mt_desc *d) {
-  uint32_t unit = unit_of(d), wide = d->turn.wide;
+  uint32_t unit = unit_of(d), wide = d->permute.wide;
   mt_walk w = {0};
   for (uint32_t j = 0; j < d->nthr; j++) {
-    uint32_t k = d->turn.order[j], by = k == 0 ? wide : 1;
+    uint32_t k = d->permute.order[j], by = k == 0 ? wide : 1;
     const mt_axis *a = &d->axis[k];
     if (a->extent % by != 0) return false;
-    push(&w, a->extent / by, d->turn.pitch[k] * by,
+    push(&w, a->extent / by, d->permute.pitch[k] * by,
          a->stride[MT_DST] * (int64_t)d->elem * by);
   }
-  d->turn.wide_step = d->axis[0].stride[MT_DST] * (int64_t)d->elem;
+  d->permute.wide_step = d->axis[0].stride[MT_DST] * (int64_t)d->elem;
   set_lanes(d);
-  if (!is_whole_turned(d) || !count_by(&w, d->turn.group)) return false;
-  if (d->turn.apart != 0 &&
-      !set_apart(&w, d->turn.apart * (16 / unit / d->turn.group), unit * wide,
-                 d->turn.wide_step * wide))
+  if (!is_whole_turned(d) || !count_by(&w, d->permute.group)) return false;
+  if (d->permute.apart != 0 &&
+      !set_apart(&w, d->permute.apart * (16 / unit / d->permute.group), unit * wide,
+                 d->permute.wide_step * wide))
     return false;
-  return put(d->turn.store, &d->turn.nstore, &w, unit * d->turn.group);
+  return put(d->permute.store, &d->permute.nstore, &w, unit * d->permute.group);
 }
 
 /* Pitches without overlap; the size that they give. */
 static bool find_size (mt_desc *d) {
-  uint32_t unit = unit_of(d), end = 0, word = unit * d->turn.wide;
+  uint32_t unit = unit_of(d), end = 0, word = unit * d->permute.wide;
   for (uint32_t k = 0; k < d->nthr; k++) {
-    uint32_t pitch = d->turn.pitch[k];
+    uint32_t pitch = d->permute.pitch[k];
     if (k == 0 ? pitch != unit : pitch < end || pitch % word != 0) return false;
     end = pitch * (uint32_t)d->axis[k].extent;
-    if (end > MT_BOX_SHARED) return false;
+    if (end > MT_PERMUTE_SHARED) return false;
   }
-  d->turn.size = (end + 15) / 16 * 16;
+  d->permute.size = (end + 15) / 16 * 16;
   return true;
 }
 
-bool mt_turn_build (mt_desc *d) {
-  d->turn.vectors = (uint32_t)d->threads * unit_of(d) / 16;
+bool mt_permute_build (mt_desc *d) {
+  d->permute.vectors = (uint32_t)d->threads * unit_of(d) / 16;
   return find_size(d) && build_load(d) && build_store(d);
 }
 
 /* ---------------------------------------------------------------- banks */
 
 /* Turns for a warp whose lane i has the access `each` * i, of so many things. */
-static uint32_t turns_of (const mt_hop *h, uint32_t count, uint32_t each,
+static uint32_t turns_of (const mt_walk_axis *h, uint32_t count, uint32_t each,
                           uint32_t things, uint32_t bytes) {
   uint32_t at[MT_LANES], n = things < MT_LANES ? things : MT_LANES;
   for (uint32_t i = 0; i < n; i++) at[i] = mt_banks_place(h, count, each * i);
@@ -215,7 +216,7 @@ static uint32_t turns_of (const mt_hop *h, uint32_t count, uint32_t each,
 
 /* What a vector costs, in issue slots: four to a turn of shared memory, six to a hop. */
 static uint32_t cost_of (const mt_desc *d) {
-  const mt_turn *t = &d->turn;
+  const mt_permute *t = &d->permute;
   uint32_t unit = unit_of(d), units = 16 / unit, groups = units / t->group;
   uint32_t writes = turns_of(t->load, t->nload, 1, t->vectors, 16);
   uint32_t reads = turns_of(t->store, t->nstore, groups, t->vectors / t->wide,
@@ -229,8 +230,8 @@ static void set_pitches (mt_desc *d, const uint32_t *gap) {
   uint32_t at = unit_of(d);
   for (uint32_t k = 0; k < d->nthr; k++) {
     at += 16 * gap[k];
-    d->turn.pitch[k] = (uint16_t)(at < MT_BOX_SHARED ? at : MT_BOX_SHARED);
-    at = d->turn.pitch[k] * (uint32_t)d->axis[k].extent;
+    d->permute.pitch[k] = (uint16_t)(at < MT_PERMUTE_SHARED ? at : MT_PERMUTE_SHARED);
+    at = d->permute.pitch[k] * (uint32_t)d->axis[k].extent;
   }
 }
 
@@ -238,14 +239,14 @@ static bool attempt (mt_desc *out, const mt_desc *d, const uint32_t *gap,
                      uint32_t apart) {
   *out = *d;
   set_pitches(out, gap);
-  out->turn.apart = (uint16_t)apart;
-  return mt_turn_build(out);
+  out->permute.apart = (uint16_t)apart;
+  return mt_permute_build(out);
 }
 
 /* The best gaps, one axis after the other; *best is what it was if none is better. */
 static void choose_gaps (mt_desc *best, uint32_t *cost, const mt_desc *d,
                          uint32_t apart) {
-  uint32_t gap[MT_MAXTURN] = {0}, least = UINT32_MAX;
+  uint32_t gap[MT_PERMUTE_AXES] = {0}, least = UINT32_MAX;
   mt_desc x;
   for (uint32_t k = d->nthr; k-- > 0;) {
     uint32_t take = 0;
@@ -266,18 +267,18 @@ static uint32_t wide_of (const mt_desc *d) {
   uint32_t unit = unit_of(d), wide = unit < 4 ? 4 / unit : 1;
   mt_desc x = *d;
   if (d->axis[0].stride[MT_DST] * (int64_t)d->elem == 16) return 1;
-  x.turn.wide = (uint16_t)wide;
+  x.permute.wide = (uint16_t)wide;
   return d->axis[0].extent % wide == 0 && is_whole_turned(&x) ? wide : 1;
 }
 
-bool mt_turn_choose (mt_desc *d) {
+bool mt_permute_choose (mt_desc *d) {
   uint32_t cost = UINT32_MAX;
-  int64_t extent[MT_MAXTURN], part;
+  int64_t extent[MT_PERMUTE_AXES], part;
   int axis;
   mt_desc best = *d, x = *d;
-  for (uint32_t k = 0; k < d->nthr; k++) extent[k] = d->axis[d->turn.order[k]].extent;
-  x.turn.wide = (uint16_t)wide_of(d);
-  x.turn.group = (uint16_t)mt_turn_group(&axis, &part, extent, (int)d->nthr,
+  for (uint32_t k = 0; k < d->nthr; k++) extent[k] = d->axis[d->permute.order[k]].extent;
+  x.permute.wide = (uint16_t)wide_of(d);
+  x.permute.group = (uint16_t)mt_permute_group(&axis, &part, extent, (int)d->nthr,
                                          16 / unit_of(d));
   choose_gaps(&best, &cost, &x, 0);
   choose_gaps(&best, &cost, &x, 8);
@@ -287,34 +288,34 @@ bool mt_turn_choose (mt_desc *d) {
 }
 
 /* As many rounds as 256 threads need, as few threads as these rounds need. */
-uint32_t mt_turn_threads (const mt_desc *d) {
-  uint32_t n = d->turn.vectors, rounds = (n + MT_BLOCK - 1) / MT_BLOCK;
+uint32_t mt_permute_threads (const mt_desc *d) {
+  uint32_t n = d->permute.vectors, rounds = (n + MT_BLOCK - 1) / MT_BLOCK;
   uint32_t each = (n + rounds - 1) / rounds;
   return (each + MT_LANES - 1) / MT_LANES * MT_LANES;
 }
 
 /* ---------------------------------------------------------------- checking */
 
-mt_status mt_turn_check (const mt_desc *d, mt_err *err) {
-  uint32_t unit = unit_of(d), group = d->turn.group, wide = d->turn.wide;
+mt_status mt_permute_check (const mt_desc *d, mt_err *err) {
+  uint32_t unit = unit_of(d), group = d->permute.group, wide = d->permute.wide;
   mt_desc x = *d;
-  MT_CHECK(d->nval == 0 && d->nthr >= 1 && d->nthr <= MT_MAXTURN, err,
-           "a box has 1 to %d thread axes and no value axes", (int)MT_MAXTURN);
-  MT_CHECK(d->threads <= MT_BOX_BYTES / unit && d->threads > 0, err,
+  MT_CHECK(d->nval == 0 && d->nthr >= 1 && d->nthr <= MT_PERMUTE_AXES, err,
+           "a box has 1 to %d thread axes and no value axes", (int)MT_PERMUTE_AXES);
+  MT_CHECK(d->threads <= MT_PERMUTE_BYTES / unit && d->threads > 0, err,
            "a box of %lld accesses", (long long)d->threads);
-  MT_CHECK(mt_banks_order(d->turn.order, d->nthr), err,
+  MT_CHECK(mt_banks_order(d->permute.order, d->nthr), err,
            "the order of a box is no permutation");
   MT_CHECK(group >= 1 && 16 / unit % group == 0 &&
            (wide == 1 || (unit < 4 && wide == 4 / unit)), err,
            "a box of groups of %d, words of %d", (int)group, (int)wide);
-  memset(&x.turn, 0, sizeof x.turn);
-  memcpy(x.turn.order, d->turn.order, sizeof x.turn.order);
-  memcpy(x.turn.pitch, d->turn.pitch, sizeof x.turn.pitch);
-  x.turn.group = d->turn.group, x.turn.wide = d->turn.wide;
-  x.turn.apart = d->turn.apart;
-  MT_CHECK(mt_turn_build(&x), err,
+  memset(&x.permute, 0, sizeof x.permute);
+  memcpy(x.permute.order, d->permute.order, sizeof x.permute.order);
+  memcpy(x.permute.pitch, d->permute.pitch, sizeof x.permute.pitch);
+  x.permute.group = d->permute.group, x.permute.wide = d->permute.wide;
+  x.permute.apart = d->permute.apart;
+  MT_CHECK(mt_permute_build(&x), err,
            "the rows of a box are no whole vectors, or too far apart");
-  MT_CHECK(memcmp(&x.turn, &d->turn, sizeof x.turn) == 0, err,
+  MT_CHECK(memcmp(&x.permute, &d->permute, sizeof x.permute) == 0, err,
            "a box turns in another way than its axes");
   return MT_OK;
 }

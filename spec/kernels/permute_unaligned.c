@@ -1,23 +1,23 @@
 /*
-** skew.c - random copies of boxes whose rows begin anywhere.
+** unaligned.c - random copies of boxes whose rows begin anywhere.
 ** SPDX-License-Identifier: MIT
 */
 #include "kernels_test.h"
-#include "copy/smem_unaligned.h"
+#include "copy/permute_unaligned_smem.h"
 
 /* Skewed boxes: the first `run` axes are a run of the source; the row of the destination
 ** has all others and some of these. The last axis of each may overhang. */
 
 typedef struct mt_drawn {
   int n, run, row;                /* axes; of the run; of the row: order[] begins so */
-  int64_t pieces[MT_MAXTURN];     /* of each axis; more than 1: it may overhang */
+  int64_t pieces[MT_PERMUTE_AXES];     /* of each axis; more than 1: it may overhang */
 } mt_drawn;
 
 /* The axis that ends the row overhangs only if it ends the run too, or is not in it. */
 static void draw_order (mt_desc *d, mt_drawn *x) {
-  uint8_t *order = d->skew.order;
+  uint8_t *order = d->unaligned.order;
   int out = 0;
-  uint8_t left[MT_MAXTURN];
+  uint8_t left[MT_PERMUTE_AXES];
   x->row = 0;
   for (int i = 0; i < x->n; i++)
     if (i >= x->run || below(3) == 0) order[x->row++] = (uint8_t)i;
@@ -32,9 +32,9 @@ static void draw_order (mt_desc *d, mt_drawn *x) {
 }
 
 static void draw_pieces (const mt_desc *d, mt_drawn *x) {
-  int a = x->run - 1, b = d->skew.order[x->row - 1];
+  int a = x->run - 1, b = d->unaligned.order[x->row - 1];
   bool inside = false;            /* the end of the run within the row */
-  for (int i = 0; i + 1 < x->row; i++) inside |= d->skew.order[i] == a;
+  for (int i = 0; i + 1 < x->row; i++) inside |= d->unaligned.order[i] == a;
   for (int i = 0; i < x->n; i++) x->pieces[i] = 1;
   if (!inside && below(2)) x->pieces[a] = 1 + below(3);
   if (b >= x->run && below(2)) x->pieces[b] = 1 + below(3);
@@ -42,13 +42,13 @@ static void draw_pieces (const mt_desc *d, mt_drawn *x) {
 
 /* Strides of a side: its chain, then the other axes in an order of chance; an axis of
 ** pieces comes last. */
-static int64_t draw_skew_side (mt_launch *l, int side, const mt_drawn *x) {
+static int64_t draw_unaligned_side (mt_launch *l, int side, const mt_drawn *x) {
   mt_desc *d = &l->desc;
   int64_t stride = d->vec;
   int chain = side == MT_SRC ? x->run : x->row;
   uint32_t set = 0;
   for (int i = 0; i < chain; i++) {
-    int axis = side == MT_SRC ? i : d->skew.order[i];
+    int axis = side == MT_SRC ? i : d->unaligned.order[i];
     d->axis[axis].stride[side] = stride;
     stride *= d->axis[axis].extent * x->pieces[axis];
     set |= 1u << axis;
@@ -81,11 +81,11 @@ static void draw_bounds (mt_desc *d, const mt_drawn *x) {
   }
 }
 
-static bool draw_skew_once (mt_launch *l) {
+static bool draw_unaligned_once (mt_launch *l) {
   mt_desc *d = &l->desc;
   mt_drawn x;
   memset(d->axis, 0, sizeof d->axis);
-  memset(&d->skew, 0, sizeof d->skew);
+  memset(&d->unaligned, 0, sizeof d->unaligned);
   memset(l->offset, 0, sizeof l->offset);
   x.n = draw_extents(d, 1 + below(5));
   if (x.n == 0) return false;
@@ -98,7 +98,7 @@ static bool draw_skew_once (mt_launch *l) {
   }
   draw_order(d, &x);
   draw_pieces(d, &x);
-  int64_t src = draw_skew_side(l, MT_SRC, &x), dst = draw_skew_side(l, MT_DST, &x);
+  int64_t src = draw_unaligned_side(l, MT_SRC, &x), dst = draw_unaligned_side(l, MT_DST, &x);
   draw_bounds(d, &x);
   if (below(2)) {
     int64_t e = 1 + below(3);
@@ -106,9 +106,9 @@ static bool draw_skew_once (mt_launch *l) {
     d->rests *= e;
   }
   for (int side = 0; side < 2; side++) l->offset[side] += d->vec * below(40);
-  return mt_skew_choose(d, below(3) != 0);
+  return mt_permute_unaligned_choose(d, below(3) != 0);
 }
 
-void draw_skew (mt_launch *l) {
-  while (!draw_skew_once(l)) continue;
+void draw_unaligned (mt_launch *l) {
+  while (!draw_unaligned_once(l)) continue;
 }
