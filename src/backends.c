@@ -27,12 +27,15 @@ static int index_of (const char *name, const char *backend) {
   return index;
 }
 
-static const mt_backend *find_backend (int *index, const char *name) {
+mt_status mt_find_backend (const mt_backend **out, int *index, const char *name,
+                           mt_err *err) {
   for (int i = 0; i < MT_NBACKENDS; i++) {
+    *out = backends[i];
     *index = index_of(name, backends[i]->name);
-    if (*index == 0 || (*index > 0 && !backends[i]->host)) return backends[i];
+    if (*index == 0 || (*index > 0 && !backends[i]->host)) return MT_OK;
   }
-  return NULL;
+  return mt_fail(err, MT_ENODEV, "there is no device \"%.64s\": \"cpu\", "
+                 "\"cpu:checked\", \"cuda\" and \"cuda:N\" are names of devices", name);
 }
 
 static mt_status open_best (mt_device **out, const mt_device_options *options,
@@ -48,21 +51,18 @@ static mt_status open_best (mt_device **out, const mt_device_options *options,
 mt_status mt_device_open (mt_device **out, const char *name,
                           const mt_device_options *options, mt_err *err) {
   int index;
+  const mt_backend *b;
   *out = NULL;
   if (name == NULL) return open_best(out, options, err);
-  const mt_backend *b = find_backend(&index, name);
-  if (b == NULL)
-    return mt_fail(err, MT_ENODEV, "there is no device \"%.64s\": \"cpu\", "
-                   "\"cpu:checked\", \"cuda\" and \"cuda:N\" are names of devices", name);
+  MT_TRY(mt_find_backend(&b, &index, name, err));
   return mt_device_make(out, b, index, options, err);
 }
 
-const char *mt_kernel_name (const char *backend, int i) {
-  for (int n = 0; n < MT_NBACKENDS; n++) {
-    const mt_backend *b = backends[n];
-    if (strcmp(backend, b->name) != 0) continue;
-    if (i < 0 || (size_t)i >= *b->nkernels) return NULL;
-    return b->has_code == NULL || b->has_code() ? b->kernels[i].name : NULL;
-  }
-  return NULL;
+const char *mt_kernel_name (const char *device, int i) {
+  const mt_backend *b;
+  int index;
+  mt_err err = MT_NOERR;
+  if (mt_find_backend(&b, &index, device, &err) != MT_OK) return NULL;
+  if (i < 0 || (size_t)i >= *b->nkernels) return NULL;
+  return b->has_code == NULL || b->has_code() ? b->kernels[i].name : NULL;
 }

@@ -56,9 +56,10 @@ MT_API mt_status mt_plan_launch (mt_plan *p, mt_stream *s, mt_err *err);
 MT_API size_t mt_plan_format (char *buf, size_t size, const mt_plan *p);
 MT_API void mt_plan_free (mt_plan *p);
 
-/* Names of the kernels that this library carries for "cpu" or "cuda", one a call; NULL
-** at the end. Without nvcc at build time the library has no CUDA kernels. */
-MT_API const char *mt_kernel_name (const char *backend, int i);
+/* Names of the kernels that this library carries for a device, "cpu", "cuda" or "cuda:1",
+** one a call; NULL at the end, and where it knows no such device. Without nvcc at build
+** time the library has no CUDA kernels. */
+MT_API const char *mt_kernel_name (const char *device, int i);
 
 #ifdef __cplusplus
 }

@@ -10,6 +10,7 @@
 
 #include "binding/lmt.h"
 #include "binding/host.h"
+#include "plan/device.h"
 
 /* Bytes of new buffers after which the collector is pressed. */
 enum { PRESS = 8 << 20 };
@@ -216,12 +217,16 @@ static int l_devices (lua_State *L) {
   return 2;
 }
 
-/* kernels(backend) -> the names of the kernels that the library carries for "cpu" or
-** "cuda". */
+/* kernels(device) -> the names of the kernels that the library carries for "cpu" or
+** "cuda", and devices of these. */
 static int l_kernels (lua_State *L) {
-  const char *backend = luaL_checkstring(L, 1), *name;
+  const char *device = luaL_checkstring(L, 1), *name;
+  const mt_backend *b;
+  int index;
+  LMT_NOERR(err);
+  if (mt_find_backend(&b, &index, device, &err)) return lmt_raise(L, &err);
   lua_newtable(L);
-  for (int i = 0; (name = mt_kernel_name(backend, i)) != NULL; i++) {
+  for (int i = 0; (name = mt_kernel_name(device, i)) != NULL; i++) {
     lua_pushstring(L, name);
     lua_rawseti(L, -2, i + 1);
   }

@@ -141,6 +141,10 @@ mt_plan *mt_plan_new (mt_device *d, const char *op, mt_err *err);
 /* From inside of a call that will never go on: no thread of the device is at work after
 ** it. */
 void mt_device_halt (mt_device *d);
+/* The backend of a device's name, and the number in it: of "cuda:1", "cuda" and 1.
+** Errors: MT_ENODEV. */
+mt_status mt_find_backend (const mt_backend **out, int *index, const char *name,
+                           mt_err *err);
 /* The device of this number of a backend; `options` may be NULL. */
 mt_status mt_device_make (mt_device **out, const mt_backend *b, int index,
                           const mt_device_options *options, mt_err *err);
