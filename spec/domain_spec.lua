@@ -205,7 +205,7 @@ describe("F2 values", function()
     { 'layout "F4:1"', "layout: a shape holds integers and tuples of them, not F4" },
     { 'layout "8:F4611686018427387903"', "layout: an offset leaves 64 bits" },
     { 'layout "(3,2):(1,3)"(parse "F2")',
-      "crd2idx: the extent 3 of (3,2):(1,3) is no power of two: the F2 coordinate F2 has no digits"
+      "the extent 3 of (3,2):(1,3) is no power of two: the F2 coordinate F2 has no digits"
       .. " there" },
     { 'layout "(4,2):(F1,F4)"(1 << 62)', "call: an offset of (4,2):(F1,F4) leaves 64 bits" },
     { 'parse "F9" + 1', "add: F2 values expected, got F9 and 1" },

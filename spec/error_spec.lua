@@ -89,10 +89,10 @@ rows("names", {
 
 rows("coordinates and modes", {
   { 'layout { 4, 8 } (1, 2, 3)',
-    "crd2idx: coordinate (1,2,3) has 3 modes, (4,8):(1,4) has 2" },
-  { 'layout { 4, 8 } { 1 }', "crd2idx: coordinate (1) has 1 modes, (4,8):(1,4) has 2" },
+    "coordinate (1,2,3) has 3 modes, (4,8):(1,4) has 2" },
+  { 'layout { 4, 8 } { 1 }', "coordinate (1) has 1 modes, (4,8):(1,4) has 2" },
   { 'layout { 4, 8 } (1, "x")', "coordinate[2]: integer or _ expected, got string" },
-  { 'layout { 4, 8 } (-1)', "crd2idx: coordinate -1 is negative" },
+  { 'layout { 4, 8 } (-1)', "coordinate -1 is negative" },
   { 'layout { 4, 8 }:at(32)',
     "coordinate 32 is outside of (4,8):(1,4): 32 is not below 32" },
   { 'layout { 4, 8 }:at(0, 8)',
@@ -388,9 +388,9 @@ what 2 atoms of 16 have along M
   { 'tile.tiled_mma(with { permutation = { layout({ 8, 2 }, { 1, 4 }) } })',
     "tiled_mma: permutation of M (8,2):(1,4) gives elements 4 and 8 the same place number 4" },
   { 'mma():get_slice(32)', "get_slice: thread 32 of 32: 0 to 31 are there" },
-  { 'mma():partition_A(layout(64))', "partition: A has the modes (M,K), 64:1 has 1" },
+  { 'mma():partition_A(layout(64))', "partition_A: A has the modes (M,K), 64:1 has 1" },
   { 'mma():partition_C(layout({ { 5, 4 }, 8 }, { { 1, 10 }, 100 }))', [[
-partition: no layout R has R(i) = A(B(i)) for A = (5,4):(1,10), B = (16,2):(1,16)
+partition_C: no layout R has R(i) = A(B(i)) for A = (5,4):(1,10), B = (16,2):(1,16)
   B's mode 16:1 does not split at the end of A's mode 1 (extent 5): A(5) = 10, ]] .. [[
 where a layout would give 5
   B is the tile 16:1 with its complement; 15:1 and 20:1 divide this A]] },
@@ -426,9 +426,9 @@ but the tile (1,4) has 1 threads: not a multiple
   { 'tile.make_tiled_copy_A("SM75_U32x4_LDSM_N", mma(), 0)',
     "bad argument #3 to 'make_tiled_copy_A' (1 to 1024 bits, or the name of a dtype)" },
   { 'tile.make_tiled_copy_A("SM75_U32x4_LDSM_N", mma()):retile_D(layout { 4, 2 })',
-    "retile: a fragment (V,M,N,...) of the tile (16,16) has 3 modes, (4,2):(1,4) has 2" },
+    "retile_D: a fragment (V,M,N,...) of the tile (16,16) has 3 modes, (4,2):(1,4) has 2" },
   { 'tile.make_tiled_copy_A("SM75_U32x4_LDSM_N", mma()):retile_D(layout { 3, 2, 2 })',
-    "retile: mode 1 of the fragment (3,2,2):(1,3,6) has 3 values, "
+    "retile_D: mode 1 of the fragment (3,2,2):(1,3,6) has 3 values, "
     .. "which do not divide the 8 that a thread has of the tile (16,16)" },
   { 'local T = tile.tensor("f16", layout { 16, 16 }); '
     .. 'tile.copy(tile.make_tiled_copy_A("SM75_U32x4_LDSM_N", mma()), T, T)', [[

@@ -60,7 +60,7 @@ describe("a fragment without modes", function()
                                    thr = layout(4) }
     for _, name in ipairs { "retile_S", "retile_D" } do
       assert.has_error(function() copy[name](copy, layout "():()") end,
-        "retile: a fragment (V,M,N,...) of the tile (4) has 2 modes, ():() has 0")
+        name .. ": a fragment (V,M,N,...) of the tile (4) has 2 modes, ():() has 0")
       assert.is_false(pcall(copy[name], copy, layout "0:1"))
     end
     assert.is_false(pcall(function() return copy:get_slice(0):retile_S(layout "():()") end))

@@ -283,8 +283,8 @@ static int l_slice (lua_State *L) {
   mt_layout c;
   if (has_layout(L, 1)) {
     node a = lmt_tolayout(L, 1), coord = lmt_tocoord1(L, 2, a, &c);
-    return lmt_isclass(L, 1, LMT_TENSOR) ? lmt_slice(L, 1, coord, a)
-                                         : lmt_pushslice(L, coord, a);
+    return lmt_isclass(L, 1, LMT_TENSOR) ? lmt_slice(L, 1, "slice", coord, a)
+                                         : lmt_pushslice(L, "slice", coord, a);
   }
   return lmt_slicetuple(L);
 }

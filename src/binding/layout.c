@@ -122,13 +122,13 @@ static int eval (lua_State *L, const char *op, const mt_node *c, const mt_node *
 }
 
 /* The slice of the value at stack index `i`, whose layout is `a`. */
-int lmt_slice (lua_State *L, int i, const mt_node *c, const mt_node *a) {
+int lmt_slice (lua_State *L, int i, const char *op, const mt_node *c, const mt_node *a) {
   mt_layout out;
   int64_t offset = 0;
   LMT_NOERR(err);
   bool tensor = lmt_marked(L, i, LMT_TENSORS);
   if (tensor) lmt_checkinside(L, c, a);
-  if (mt_slice(&out, &offset, c, a, &err)) return lmt_raise(L, &err);
+  if (mt_slice(&out, &offset, c, a, &err)) return lmt_raiseas(L, "slice", op, &err);
   return tensor ? lmt_pushsliced(L, i, out.node, offset, c)
                 : lmt_pushlike(L, i, out.node, offset);
 }
@@ -138,7 +138,7 @@ int lmt_slice (lua_State *L, int i, const mt_node *c, const mt_node *a) {
 static int l_call (lua_State *L) {
   mt_layout buf;
   const mt_node *a = lmt_tolayout(L, 1), *c = lmt_tocoord(L, 2, a, &buf);
-  return lmt_haswild(c) ? lmt_slice(L, 1, c, a) : eval(L, "crd2idx", c, a);
+  return lmt_haswild(c) ? lmt_slice(L, 1, NULL, c, a) : eval(L, NULL, c, a);
 }
 
 /* A:at(i, j): as A(i, j), inside the domain only. */
@@ -178,7 +178,7 @@ static int m_crd2idx (lua_State *L) { return crd2idx(L, 2, 1); }
 int lmt_method_slice (lua_State *L) {
   mt_layout buf;
   const mt_node *a = lmt_tolayout(L, 1);
-  return lmt_slice(L, 1, lmt_tocoord1(L, 2, a, &buf), a);
+  return lmt_slice(L, 1, "slice", lmt_tocoord1(L, 2, a, &buf), a);
 }
 
 static bool is_integral (const mt_node *a) {
@@ -187,12 +187,13 @@ static bool is_integral (const mt_node *a) {
   return true;
 }
 
-int lmt_pushslice (lua_State *L, const mt_node *c, const mt_node *a) {
+int lmt_pushslice (lua_State *L, const char *op, const mt_node *c, const mt_node *a) {
   mt_layout out, corner;
   int64_t offset = 0;
   LMT_NOERR(err);
   bool integral = is_integral(a);
-  if (mt_slice(&out, integral ? &offset : NULL, c, a, &err)) return lmt_raise(L, &err);
+  if (mt_slice(&out, integral ? &offset : NULL, c, a, &err))
+    return lmt_raiseas(L, "slice", op, &err);
   lmt_pushvalue(L, out.node);
   if (integral) {
     lua_pushinteger(L, offset);
@@ -201,13 +202,13 @@ int lmt_pushslice (lua_State *L, const mt_node *c, const mt_node *a) {
   mt_copy_value(&corner, c);
   for (mt_node *p = corner.node; p < mt_next(corner.node); p++)
     if (p->tag == MT_WILD) p->tag = MT_INT;
-  return 1 + eval(L, "slice", corner.node, a);
+  return 1 + eval(L, op, corner.node, a);
 }
 
 static int slice_and_offset (lua_State *L, int i, int layout) {
   mt_layout buf;
   const mt_node *a = lmt_tolayout(L, layout);
-  return lmt_pushslice(L, lmt_tocoord1(L, i, a, &buf), a);
+  return lmt_pushslice(L, "slice_and_offset", lmt_tocoord1(L, i, a, &buf), a);
 }
 static int l_slice_and_offset (lua_State *L) { return slice_and_offset(L, 1, 2); }
 static int m_slice_and_offset (lua_State *L) { return slice_and_offset(L, 2, 1); }

@@ -211,7 +211,8 @@ extern const luaL_Reg lmt_operators[]; /* what layouts and tensors have */
   err.status = MT_OK, err.stop = lmt_stop, err.stop_ud = L, err.text[0] = '\0'
 /* Raises err's text at the caller's line. */
 int lmt_raise (lua_State *L, const mt_err *err);
-/* The same; a text that begins with `from` and a colon begins with `op` instead. */
+/* The same; a text that begins with `from` and a colon begins with `op` instead, with
+** neither if that is NULL: what was called has no name. */
 int lmt_raiseas (lua_State *L, const char *from, const char *op, const mt_err *err);
 mt_status lmt_set (mt_err *err, mt_status s, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -298,11 +299,11 @@ int lmt_pushlike (lua_State *L, int i, const mt_node *t, int64_t offset);
 int lmt_pushfrom (lua_State *L, int i, const mt_node *a, const mt_node *t);
 int lmt_pushnew (lua_State *L, int i, const mt_node *a, const mt_node *t);
 /* The slice at c of the value at `i`, whose layout is `a`; of a tensor a view. Returns 1.
-** */
-int lmt_slice (lua_State *L, int i, const mt_node *c, const mt_node *a);
+** op: who is called, or NULL. */
+int lmt_slice (lua_State *L, int i, const char *op, const mt_node *c, const mt_node *a);
 /* The layout of the slice of `a` at c, and the offset where it begins (of a coordinate
 ** layout: the coordinate); returns 2. */
-int lmt_pushslice (lua_State *L, const mt_node *c, const mt_node *a);
+int lmt_pushslice (lua_State *L, const char *op, const mt_node *c, const mt_node *a);
 
 bool lmt_isclass (lua_State *L, int i, const char *name);
 bool lmt_isplain (lua_State *L, int i);      /* a layout, a table, a basis element, ... */

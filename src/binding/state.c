@@ -25,8 +25,8 @@ int lmt_raiseas (lua_State *L, const char *from, const char *op, const mt_err *e
   size_t n = strlen(from);
   if (strncmp(err->text, from, n) != 0 || err->text[n] != ':') return lmt_raise(L, err);
   luaL_where(L, 1);
-  lua_pushstring(L, op);
-  lua_pushstring(L, err->text + n);
+  lua_pushstring(L, op ? op : "");
+  lua_pushstring(L, err->text + n + (op ? 0 : 2));
   lua_concat(L, 3);
   return lua_error(L);
 }

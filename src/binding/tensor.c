@@ -198,13 +198,14 @@ void lmt_range (lua_State *L, const lmt_tensor *t, int64_t *lo, int64_t *hi) {
   if (*lo >= *hi) *lo = *hi = -t->offset;      /* nothing, where the buffer begins */
 }
 
-/* The offset of coordinate c, which is inside. */
-static int64_t element_at (lua_State *L, const lmt_tensor *t, const mt_node *c) {
+/* The offset of coordinate c, which is inside. op: who is called, or NULL. */
+static int64_t element_at (lua_State *L, const lmt_tensor *t, const char *op,
+                           const mt_node *c) {
   int64_t at;
   LMT_NOERR(err);
   lmt_checkinside(L, c, t->layout);
   if (t->bounded) lmt_checkreal(L, t, c);
-  if (mt_crd2idx(&at, c, t->layout, &err)) lmt_raise(L, &err);
+  if (mt_crd2idx(&at, c, t->layout, &err)) lmt_raiseas(L, "crd2idx", op, &err);
   check_range(L, t, at, at + 1);
   return at;
 }
@@ -216,9 +217,9 @@ static int tensor_call (lua_State *L) {
   LMT_NOERR(err);
   const lmt_tensor *t = lmt_totensor(L, 1);
   const mt_node *c = lmt_tocoord(L, 2, t->layout, &buf);
-  if (lmt_haswild(c)) return lmt_slice(L, 1, c, t->layout);
+  if (lmt_haswild(c)) return lmt_slice(L, 1, NULL, c, t->layout);
   lmt_checkidle(L, t->buffer->device, "access to elements");
-  const void *p = lmt_address(t, element_at(L, t, c));
+  const void *p = lmt_address(t, element_at(L, t, NULL, c));
   if (!mt_device_is_host(t->buffer->device->d)) {
     if (mt_download(t->buffer->device->d, raw, p, mt_dtype_size(t->dtype), &err))
       return lmt_raise(L, &err);
@@ -227,15 +228,15 @@ static int tensor_call (lua_State *L) {
   return lmt_pushnumber(L, t->dtype, mt_load_element(t->dtype, p));
 }
 
-static int write_element (lua_State *L, const lmt_tensor *t, const mt_node *c,
-                          int value) {
+static int write_element (lua_State *L, const lmt_tensor *t, const char *op,
+                          const mt_node *c, int value) {
   char raw[16];
   LMT_NOERR(err);
   mt_device *d = t->buffer->device->d;
   lmt_checkidle(L, t->buffer->device, "access to elements");
   if (lmt_haswild(c))
     return luaL_error(L, "_ is no coordinate of an element; T(_, j):fill(v)?");
-  int64_t at = element_at(L, t, c);
+  int64_t at = element_at(L, t, op, c);
   if (mt_store_element(t->dtype, raw, lmt_tonumber(L, value), &err))
     return lmt_raise(L, &err);
   if (mt_device_is_host(d)) memcpy(lmt_address(t, at), raw, mt_dtype_size(t->dtype));
@@ -248,7 +249,7 @@ static int write_element (lua_State *L, const lmt_tensor *t, const mt_node *c,
 static int tensor_set (lua_State *L) {
   mt_layout buf;
   const lmt_tensor *t = lmt_totensor(L, 1);
-  return write_element(L, t, lmt_tocoord(L, 3, t->layout, &buf), 2);
+  return write_element(L, t, "set", lmt_tocoord(L, 3, t->layout, &buf), 2);
 }
 
 /* T[{i, j}] = value */
@@ -258,7 +259,7 @@ static int tensor_newindex (lua_State *L) {
   if (!lmt_istable(L, 2))
     return luaL_error(L, "tensor: elements are written by T[{i, j}] = v or "
                          "T:set(v, i, j)");
-  return write_element(L, t, lmt_tocoord1(L, 2, t->layout, &buf), 3);
+  return write_element(L, t, NULL, lmt_tocoord1(L, 2, t->layout, &buf), 3);
 }
 
 /* ---------------------------------------------------------------- asking */

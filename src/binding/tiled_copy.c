@@ -227,12 +227,14 @@ static int tc_partition (lua_State *L) {
   return lmt_pushdivided(L, 2, a, c->tiler.node, out.node);
 }
 
+static const char *const partition_name[] = { "partition_S", "partition_D" };
 static int tidfrg (lua_State *L, mt_copy_side side) {
   mt_layout out;
   LMT_NOERR(err);
   const mt_tiled_copy *c = lmt_totiledcopy(L, 1);
   const mt_node *a = lmt_tolayout(L, 2);
-  if (mt_copy_tidfrg(&out, c, side, a, &err)) return lmt_raise(L, &err);
+  if (mt_copy_tidfrg(&out, c, side, a, &err))
+    return lmt_raiseas(L, "partition", partition_name[side], &err);
   return lmt_pushdivided(L, 2, a, c->tiler.node, out.node);
 }
 
@@ -254,20 +256,26 @@ static int retile_ordinate (lua_State *L) {
   return lmt_pushvalue(L, out.node);
 }
 
-static int retile (lua_State *L, const mt_tiled_copy *c) {
+static int retile (lua_State *L, const mt_tiled_copy *c, const char *op) {
   mt_layout frg, out;
   LMT_NOERR(err);
   const mt_node *a = lmt_tolayout(L, 2);
   bool view = lmt_isclass(L, 2, LMT_TENSOR);
   if (!view && mt_layout_left(&frg, a, &err)) return lmt_raise(L, &err);
-  if (mt_copy_retile(&out, c, view ? a : frg.node, &err)) return lmt_raise(L, &err);
+  if (mt_copy_retile(&out, c, view ? a : frg.node, &err))
+    return lmt_raiseas(L, "retile", op, &err);
   if (view) return lmt_pushcut(L, 2, out.node, 0, &(lmt_cut){ .again = retile_ordinate });
   lmt_pushvalue(L, out.node);
   lua_pushinteger(L, 0);
   return 2;
 }
 
-static int tc_retile (lua_State *L) { return retile(L, lmt_totiledcopy(L, 1)); }
+static int tc_retile_S (lua_State *L) {
+  return retile(L, lmt_totiledcopy(L, 1), "retile_S");
+}
+static int tc_retile_D (lua_State *L) {
+  return retile(L, lmt_totiledcopy(L, 1), "retile_D");
+}
 
 /* Text that makes the same tiled copy again, and what it is. */
 static int tc_tostring (lua_State *L) {
@@ -311,7 +319,7 @@ static int thr_partition (lua_State *L, mt_copy_side side) {
   const thr_copy *s = to_thr(L);
   const mt_node *a = lmt_tolayout(L, 2);
   if (mt_copy_partition(&part, &offset, s->copy, side, a, s->thr, &err))
-    return lmt_raise(L, &err);
+    return lmt_raiseas(L, "partition", partition_name[side], &err);
   return lmt_pushpart(L, 2, part.node, offset.node, s->copy->tiler.node);
 }
 
@@ -319,7 +327,8 @@ static int thr_partition (lua_State *L, mt_copy_side side) {
 static int thr_partition_S (lua_State *L) { return thr_partition(L, MT_COPY_S); }
 static int thr_partition_D (lua_State *L) { return thr_partition(L, MT_COPY_D); }
 
-static int thr_retile (lua_State *L) { return retile(L, to_thr(L)->copy); }
+static int thr_retile_S (lua_State *L) { return retile(L, to_thr(L)->copy, "retile_S"); }
+static int thr_retile_D (lua_State *L) { return retile(L, to_thr(L)->copy, "retile_D"); }
 
 static int thr_tostring (lua_State *L) {
   const thr_copy *s = to_thr(L);

@@ -102,11 +102,13 @@ static const mt_node *tile_of (mt_layout *out, const mt_tiled_mma *mma, mt_mma_p
 }
 
 static int thrfrg (lua_State *L, mt_mma_part x) {
+  static const char *const name[] = { "thrfrg_A", "thrfrg_B", "thrfrg_C" };
   mt_layout tile, out;
   LMT_NOERR(err);
   const mt_tiled_mma *mma = lmt_totiledmma(L, 1);
   const mt_node *a = lmt_tolayout(L, 2);
-  if (mt_mma_thrfrg(&out, mma, x, a, &err)) return lmt_raise(L, &err);
+  if (mt_mma_thrfrg(&out, mma, x, a, &err))
+    return lmt_raiseas(L, "partition", name[x], &err);
   return lmt_pushdivided(L, 2, a, tile_of(&tile, mma, x), out.node);
 }
 
@@ -115,12 +117,15 @@ static int tm_thrfrg_A (lua_State *L) { return thrfrg(L, MT_PART_A); }
 static int tm_thrfrg_B (lua_State *L) { return thrfrg(L, MT_PART_B); }
 static int tm_thrfrg_C (lua_State *L) { return thrfrg(L, MT_PART_C); }
 
+static const char *const partition_name[] = { "partition_A", "partition_B",
+                                              "partition_C" };
 static int partition (lua_State *L, mt_mma_part x) {
   mt_layout tile, out;
   LMT_NOERR(err);
   const mt_tiled_mma *mma = lmt_totiledmma(L, 1);
   const mt_node *a = lmt_tolayout(L, 2);
-  if (mt_mma_tvr(&out, mma, x, a, &err)) return lmt_raise(L, &err);
+  if (mt_mma_tvr(&out, mma, x, a, &err))
+    return lmt_raiseas(L, "partition", partition_name[x], &err);
   return lmt_pushdivided(L, 2, a, tile_of(&tile, mma, x), out.node);
 }
 
@@ -130,6 +135,8 @@ static int tm_partition_B (lua_State *L) { return partition(L, MT_PART_B); }
 static int tm_partition_C (lua_State *L) { return partition(L, MT_PART_C); }
 
 static int partition_shape (lua_State *L, mt_mma_part x) {
+  static const char *const name[] = { "partition_shape_A", "partition_shape_B",
+                                      "partition_shape_C" };
   mt_layout buf, compact, part, offset, out;
   LMT_NOERR(err);
   const mt_tiled_mma *mma = lmt_totiledmma(L, 1);
@@ -137,7 +144,7 @@ static int partition_shape (lua_State *L, mt_mma_part x) {
   if (mt_layout_left(&compact, shape, &err) ||
       mt_mma_partition(&part, &offset, mma, x, compact.node, 0, &err) ||
       mt_shape(&out, part.node, &err))
-    return lmt_raise(L, &err);
+    return lmt_raiseas(L, "partition", name[x], &err);
   return lmt_pushvalue(L, out.node);                     /* (FrgV,RestX,RestY,...) */
 }
 
@@ -200,7 +207,7 @@ static int thr_partition (lua_State *L, mt_mma_part x) {
   const thr_mma *s = to_thr(L);
   const mt_node *a = lmt_tolayout(L, 2);
   if (mt_mma_partition(&part, &offset, s->mma, x, a, s->thr, &err))
-    return lmt_raise(L, &err);
+    return lmt_raiseas(L, "partition", partition_name[x], &err);
   return lmt_pushpart(L, 2, part.node, offset.node, tile_of(&tile, s->mma, x));
 }
 
