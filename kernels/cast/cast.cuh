@@ -98,7 +98,7 @@ MT_INLINE void store_element (char *p, uint32_t bytes, uint64_t bits) {
 /* Bytes to element `lane` of an access, from the base of a side that may be swizzled. */
 MT_INLINE int64_t any_bytes (const mt_launch &p, int side, const place &at, uint32_t lane,
                              uint32_t bytes) {
-  const int64_t o = flip(p.desc.flip[side], p.offset[side] + at.side[side] + lane);
+  const int64_t o = swizzle(p.desc.swizzle[side], p.offset[side] + at.side[side] + lane);
   return (p.origin[side] + o) * bytes;
 }
 

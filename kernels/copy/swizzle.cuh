@@ -15,14 +15,14 @@
 
 namespace mt {
 
-MT_INLINE int64_t flip (const mt_flip &f, int64_t o) {
+MT_INLINE int64_t swizzle (const mt_desc_swizzle &f, int64_t o) {
   const int64_t moved = o & f.mask;
   return o ^ (f.shift >= 0 ? moved >> f.shift : moved << -f.shift);
 }
 
 /* Bytes from the base of a side on. */
 MT_INLINE int64_t bytes_to (const mt_launch &p, int side, const place &at) {
-  const int64_t o = flip(p.desc.flip[side], p.offset[side] + at.side[side]);
+  const int64_t o = swizzle(p.desc.swizzle[side], p.offset[side] + at.side[side]);
   return (p.origin[side] + o) * (int64_t)p.desc.elem;
 }
 

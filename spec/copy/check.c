@@ -42,7 +42,7 @@ static void locate (const mt_desc *d, uint32_t first, uint32_t n, int64_t i,
 
 /* Bit by bit. */
 static int64_t place_of (const mt_launch *l, int o, int64_t at) {
-  const mt_flip *f = &l->desc.flip[o];
+  const mt_desc_swizzle *f = &l->desc.swizzle[o];
   int64_t to = at;
   for (int bit = 0; bit < 62; bit++)
     if ((f->mask >> bit & 1) && (at >> bit & 1)) to ^= INT64_C(1) << (bit - f->shift);
@@ -192,8 +192,8 @@ static void plausible_bounds (mt_desc *d) {
 static void random_flip (mt_launch *l, int o) {
   int bits = 1 + pick(3), base = pick(4), by = bits + pick(3);
   bool down = pick(3) != 0;
-  l->desc.flip[o].mask = (((int64_t)1 << bits) - 1) << (base + (down ? by : 0));
-  l->desc.flip[o].shift = down ? by : -by;
+  l->desc.swizzle[o].mask = (((int64_t)1 << bits) - 1) << (base + (down ? by : 0));
+  l->desc.swizzle[o].shift = down ? by : -by;
   l->origin[o] = between(0, 3) * (pick(3) ? 4 : 1);
   if (pick(4) == 0) {
     l->offset[o] -= 64;
@@ -245,9 +245,9 @@ static void random_trial (trial *x) {
     if (pick(4) == 0) x->bytes[o] = (size_t)between(0, (int64_t)x->bytes[o]);
     if (pick(4) == 0) random_flip(&x->l, o);
   }
-  if (x->l.desc.flip[0].mask && pick(4) == 0) {          /* one swizzle of one buffer */
+  if (x->l.desc.swizzle[0].mask && pick(4) == 0) {          /* one swizzle of one buffer */
     x->l.base[1] = x->l.base[0], x->bytes[1] = x->bytes[0];
-    x->l.desc.flip[1] = x->l.desc.flip[0], x->l.origin[1] = x->l.origin[0];
+    x->l.desc.swizzle[1] = x->l.desc.swizzle[0], x->l.origin[1] = x->l.origin[0];
   }
 }
 

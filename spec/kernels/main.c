@@ -330,8 +330,8 @@ static void draw_flip (mt_launch *l, int side) {
   int base = below(5), bits = 1 + below(4), by = bits + below(4);
   while (1u << base < d->vec) base++;
   bool down = below(3) != 0;
-  d->flip[side].mask = (((int64_t)1 << bits) - 1) << (base + (down ? by : 0));
-  d->flip[side].shift = down ? by : -by;
+  d->swizzle[side].mask = (((int64_t)1 << bits) - 1) << (base + (down ? by : 0));
+  d->swizzle[side].shift = down ? by : -by;
   l->origin[side] = d->vec * below(9);
   if (below(3) == 0) {
     int64_t blocks = (1 + below(5)) * ((int64_t)1 << (base + bits + by));
@@ -390,8 +390,8 @@ static size_t bytes_of (const mt_launch *l, int side) {
   int64_t last = l->offset[side] + d->vec;
   for (const mt_axis *a = d->axis; a < d->axis + d->nthr + d->nval + d->nrest; a++)
     if (a->stride[side] > 0) last += (a->extent - 1) * a->stride[side];
-  if (d->flip[side].mask != 0)
-    last = l->origin[side] + ((last - 1) | mt_flip_block(d->flip[side])) + 1;
+  if (d->swizzle[side].mask != 0)
+    last = l->origin[side] + ((last - 1) | mt_desc_swizzle_block(d->swizzle[side])) + 1;
   return (size_t)last * MT_ELEM(d, side);
 }
 

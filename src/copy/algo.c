@@ -36,7 +36,7 @@ bool mt_algo_make (mt_launch *l, mt_algorithm algo, char *why) {
   mt_axes mode[3];
   mt_err err = MT_NOERR;
   why[0] = 0;
-  if (mt_has_flips(&l->desc) || l->desc.nbound > 0) {
+  if (mt_desc_is_swizzled(&l->desc) || l->desc.nbound > 0) {
     snprintf(why, MT_REASON, "%s", l->desc.nbound > 0 ? "bounds cut through the axes" :
              "a side is swizzled");
     return false;

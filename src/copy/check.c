@@ -97,7 +97,7 @@ static void extreme (int64_t *v, const mt_box *b, int side, bool high) {
 static bool find_index (int64_t *v, const mt_launch *l, const mt_side *s, int side,
                         int64_t element) {
   mt_equation e = {.n = 0};
-  int64_t at = mt_flipped(l->desc.flip[side], element - l->origin[side]);
+  int64_t at = mt_desc_swizzled(l->desc.swizzle[side], element - l->origin[side]);
   const mt_box *b = &s->box;
   for (int j = 0; j < b->n; j++) {
     int64_t d = b->axis[j].stride[side];
@@ -136,7 +136,7 @@ static mt_status fail_range (const mt_launch *l, const mt_side *s, int side, int
                              mt_err *err) {
   int64_t v[MT_MAXBOX];
   char text[MT_WHOTEXT];
-  if (l->desc.flip[side].mask) return fail_swizzled(l, s, side, have, err);
+  if (l->desc.swizzle[side].mask) return fail_swizzled(l, s, side, have, err);
   extreme(v, &s->box, side, s->low >= 0);
   mt_who w = who_of(l, &s->box, side, v);
   if (!s->box.exact)
@@ -150,7 +150,7 @@ static mt_status fail_range (const mt_launch *l, const mt_side *s, int side, int
 
 /* The elements of the side: whole blocks of a swizzle. */
 static void find_blocks (mt_side *s, const mt_launch *l, int side) {
-  int64_t block = mt_flip_block(l->desc.flip[side]);
+  int64_t block = mt_desc_swizzle_block(l->desc.swizzle[side]);
   s->first = l->origin[side] + (s->low & ~block);
   s->last = l->origin[side] + (s->high | block);
   s->reached = block == 0;
@@ -159,7 +159,7 @@ static void find_blocks (mt_side *s, const mt_launch *l, int side) {
 /* The same, exactly, where that can be found. */
 static void find_elements (mt_side *s, const mt_launch *l, int side) {
   int64_t low, high;
-  if (s->reached || !mt_flip_range(&low, &high, l->desc.flip[side],
+  if (s->reached || !mt_desc_swizzle_range(&low, &high, l->desc.swizzle[side],
                                    l->offset[side] + s->box.start[side], &s->box, side))
     return;
   s->first = l->origin[side] + low;
@@ -197,7 +197,7 @@ static mt_status check_alignment (const mt_launch *l, int side, mt_err *err) {
   const mt_desc *d = &l->desc;
   const uint32_t first[] = {0, d->nthr, d->nthr + d->nval};
   uint64_t elem = MT_ELEM(d, side), width = d->vec * elem;
-  bool swizzled = d->flip[side].mask != 0;
+  bool swizzled = d->swizzle[side].mask != 0;
   uint64_t start = (uint64_t)(uintptr_t)l->base[side] +
                     (uint64_t)(swizzled ? l->origin : l->offset)[side] * elem;
   if ((uintptr_t)l->base[side] % elem != 0)
@@ -208,7 +208,7 @@ static mt_status check_alignment (const mt_launch *l, int side, mt_err *err) {
                    "past a multiple of that", side_name[side], (int)width,
                    (int)(start % width));
   if (swizzled && (l->offset[side] % (int64_t)d->vec != 0 ||
-                   d->vec > mt_flip_run(d->flip[side])))
+                   d->vec > mt_desc_swizzle_run(d->swizzle[side])))
     return mt_fail(err, MT_EALIGN, "%s: accesses of %d elements, which its swizzle from "
                    "offset %lld on does not keep together", side_name[side], (int)d->vec,
                    (long long)l->offset[side]);
@@ -345,7 +345,7 @@ static mt_status check_ranges (const mt_launch *l, mt_side s[2], mt_err *err) {
 /* Swizzles are one bijection of one buffer's elements: offsets before them may be
 ** compared. */
 static bool one_swizzle (const mt_launch *l) {
-  const mt_flip *f = l->desc.flip;
+  const mt_desc_swizzle *f = l->desc.swizzle;
   return f[MT_SRC].mask == f[MT_DST].mask && f[MT_SRC].shift == f[MT_DST].shift &&
          l->desc.elem == MT_ELEM(&l->desc, MT_DST) &&
          address_of(l, MT_SRC, l->origin[MT_SRC]) ==
@@ -354,7 +354,7 @@ static bool one_swizzle (const mt_launch *l) {
 
 /* src + i == dst + i + apart, in units. */
 static mt_status check_overlap (const mt_launch *l, mt_side s[2], mt_err *err) {
-  if (mt_has_flips(&l->desc) && !one_swizzle(l)) return check_ranges(l, s, err);
+  if (mt_desc_is_swizzled(&l->desc) && !one_swizzle(l)) return check_ranges(l, s, err);
   int64_t us = units_of(&l->desc, MT_SRC), ud = units_of(&l->desc, MT_DST);
   uint64_t low[2], end[2];
   mt_equation e = {.n = 0};

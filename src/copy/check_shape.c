@@ -56,9 +56,10 @@ static mt_status check_counts (const mt_desc *d, mt_err *err) {
   MT_TRY(check_mode(d, "value", d->nthr, d->nval, d->values, err));
   MT_TRY(check_mode(d, "rest", d->nthr + d->nval, d->nrest, d->rests, err));
   MT_CHECK(d->threads <= INT32_MAX, err, "%lld threads", (long long)d->threads);
-  MT_CHECK(mt_flip_sound(d->flip[MT_SRC]) && mt_flip_sound(d->flip[MT_DST]) &&
-           (mt_algo_is(d->algo, MT_SWIZZLED) || !mt_has_flips(d)), err,
-           "a swizzle that is none, or of tiles");
+  MT_CHECK(mt_desc_swizzle_sound(d->swizzle[MT_SRC]) &&
+               mt_desc_swizzle_sound(d->swizzle[MT_DST]) &&
+               (mt_algo_is(d->algo, MT_SWIZZLED) || !mt_desc_is_swizzled(d)),
+           err, "a swizzle that is none, or of tiles");
   return d->cast == 0 ? MT_OK : check_cast(d, err);
 }
 
@@ -91,8 +92,8 @@ static mt_status check_offsets (const mt_launch *l, int side, mt_err *err) {
   bool over = reach(&sum, (int64_t)d->vec + 1, 1);
   for (uint32_t i = 0; i < d->nthr + d->nval + d->nrest; i++)
     over = over || reach(&sum, d->axis[i].extent, d->axis[i].stride[side]);
-  sum |= mt_flip_block(d->flip[side]);
-  MT_CHECK(d->flip[side].mask || l->origin[side] == 0, err, "%s: an origin without a "
+  sum |= mt_desc_swizzle_block(d->swizzle[side]);
+  MT_CHECK(d->swizzle[side].mask || l->origin[side] == 0, err, "%s: an origin without a "
            "swizzle", side_name[side]);
   over = over || mt_addo(sum, 1, &sum) || l->origin[side] == INT64_MIN ||
          mt_addo(sum, l->origin[side] < 0 ? -l->origin[side] : l->origin[side], &sum);

@@ -287,7 +287,7 @@ static bool find_reach (int64_t *low, int64_t *high, const mt_node *a) {
   return false;
 }
 
-/* Whether the swizzle adds one number to all offsets that `a` reaches: where it flips
+/* Whether the swizzle adds one number to all offsets that `a` reaches: where it swizzles
 ** nothing, or all of them lie in one run of 2^M. */
 static bool is_shift (int64_t *by, const mt_node *a) {
   mt_swizzle w = mt_swizzle_of(a);
@@ -313,7 +313,7 @@ static mt_status put_swizzle (mt_launch *l, int side, const mt_tensor *t, mt_err
     return MT_OK;
   }
   mt_swizzle w = mt_swizzle_of(a);
-  l->desc.flip[side] = (mt_flip){mt_swizzle_y(w), w.s};
+  l->desc.swizzle[side] = (mt_desc_swizzle){mt_swizzle_y(w), w.s};
   l->offset[side] = a->stride;
   l->origin[side] = t->offset;
   return MT_OK;

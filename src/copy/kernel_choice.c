@@ -14,10 +14,10 @@ static bool converts (const mt_kernel *k, uint32_t cast) {
 /* Rows of another operation, algorithm, width or conversion, or of plain sides if they
 ** are swizzled, are not alternatives: they go without a word. */
 static bool same_kind (const mt_kernel *k, const mt_desc *d) {
-  bool flips = mt_has_flips(d);
+  bool swizzles = mt_desc_is_swizzled(d);
   if (k->op != d->op || k->algo != d->algo || !converts(k, d->cast)) return false;
-  if (k->bytes == 0) return k->swizzled || !flips;
-  return k->bytes == d->elem * d->vec && k->swizzled == flips;
+  if (k->bytes == 0) return k->swizzled || !swizzles;
+  return k->bytes == d->elem * d->vec && k->swizzled == swizzles;
 }
 
 /* What CUDA kernels convert, and in which algorithm. */
@@ -30,7 +30,7 @@ static const struct { uint32_t algo, cast; } casts[] = {
 bool mt_kernel_casts (const mt_desc *d, uint32_t algo, bool own) {
   for (size_t i = 0; i < sizeof casts / sizeof casts[0]; i++) {
     if (casts[i].algo != algo) continue;
-    if (casts[i].cast == d->cast && !mt_has_flips(d)) return true;
+    if (casts[i].cast == d->cast && !mt_desc_is_swizzled(d)) return true;
     if (casts[i].cast == MT_CAST_ANY && !own) return true;
   }
   return false;

@@ -141,7 +141,7 @@ mt_status mt_ref_run (const mt_kernel *k, mt_grid grid, const mt_launch *l,
   MT_CHECK(k->bytes == 0 || k->bytes == d->vec * d->elem, err,
            "%s makes accesses of %d bytes, the descriptor has %d", k->name, (int)k->bytes,
            (int)(d->vec * d->elem));
-  MT_CHECK(k->bytes == 0 || k->swizzled == mt_has_flips(d), err,
+  MT_CHECK(k->bytes == 0 || k->swizzled == mt_desc_is_swizzled(d), err,
            "%s is for %s sides", k->name, k->swizzled ? "swizzled" : "plain");
   if (d->algo == MT_ALGO_STRIDED)
     return grid.threads == 0 ? MT_OK : run_flat(&x, grid, k->unroll > 0 ? k->unroll : 1);

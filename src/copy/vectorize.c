@@ -68,7 +68,7 @@ static bool strides_divide (const mt_shelf *x, const mt_axis *run, int64_t v, ch
 static bool addresses_divide (const mt_launch *l, uint32_t v, char *why) {
   for (int side = 0; side < 2; side++) {
     uint32_t elem = MT_ELEM(&l->desc, side), width = v * elem;
-    int64_t where = l->desc.flip[side].mask ? l->origin[side] : l->offset[side];
+    int64_t where = l->desc.swizzle[side].mask ? l->origin[side] : l->offset[side];
     uint64_t at = (uint64_t)(uintptr_t)l->base[side] + (uint64_t)where * elem;
     if (at % width == 0) continue;
     snprintf(why, MT_REASON, "%s begins %d bytes past a multiple of %d bytes",
@@ -80,13 +80,13 @@ static bool addresses_divide (const mt_launch *l, uint32_t v, char *why) {
 
 static bool swizzles_keep (const mt_launch *l, int64_t v, char *why) {
   for (int side = 0; side < 2; side++) {
-    int64_t run = mt_flip_run(l->desc.flip[side]);
+    int64_t run = mt_desc_swizzle_run(l->desc.swizzle[side]);
     if (v > run) {
       snprintf(why, MT_REASON, "the swizzle of %s keeps %lld element%s together",
                side_name[side], (long long)run, run == 1 ? "" : "s");
       return false;
     }
-    if (l->desc.flip[side].mask == 0 || l->offset[side] % v == 0) continue;
+    if (l->desc.swizzle[side].mask == 0 || l->offset[side] % v == 0) continue;
     snprintf(why, MT_REASON, "the offset under the swizzle of %s, %lld, is no multiple "
              "of %d elements", side_name[side], (long long)l->offset[side], (int)v);
     return false;

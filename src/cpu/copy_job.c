@@ -202,7 +202,7 @@ void mt_cpu_plan (mt_cpu_job *job, const mt_launch *l, int threads, mt_why *why)
   memset(job, 0, sizeof *job);
   mt_box_of(&box, &l->desc, 1u << MT_SRC | 1u << MT_DST);
   if (box.empty) return;
-  if (!box.exact || mt_has_flips(&l->desc)) {
+  if (!box.exact || mt_desc_is_swizzled(&l->desc)) {
     job->row = MT_ROW_cpu_literal;
     mt_why_add(why, row_names[0], "%s", box.exact ? "a side is swizzled" :
                "the bounds cut through the axes");

@@ -9,7 +9,7 @@
 **   ordinate[k] = sum over axes of index * step[k]   (+ lane * lane_step[k])
 ** An access of `vec` elements is real where every ordinate[k] < bound[k]; one that
 ** straddles a bound is done by elements. A side may be swizzled (algorithms DESCRIBED and
-** STRIDED): its elements are those at flip(offset[o]), an access stays together. The
+** STRIDED): its elements are those at swizzle(offset[o]), an access stays together. The
 ** struct is cleared before it is filled: it compares and hashes as bytes.
 */
 #ifndef MT_DESC_DESC_H
@@ -251,11 +251,11 @@ typedef struct mt_permute_unaligned {
   mt_lookup_axis  line[MT_PERMUTE_AXES];
 } mt_permute_unaligned;
 
-/* A swizzle: flip(o) = o ^ ((o & mask) >> shift), << -shift where that is below 0. The
+/* A swizzle: swizzle(o) = o ^ ((o & mask) >> shift), << -shift where that is below 0. The
 ** mask is a run of bits, which is moved by its length at least; 0, as is shift: none. */
-typedef struct mt_flip {
+typedef struct mt_desc_swizzle {
   int64_t mask, shift;
-} mt_flip;
+} mt_desc_swizzle;
 
 typedef struct mt_desc {
   uint32_t op, algo;              /* mt_op, mt_algorithm */
@@ -276,7 +276,7 @@ typedef struct mt_desc {
     mt_permute permute;                 /* PERMUTE */
     mt_permute_unaligned unaligned;                 /* PERMUTE_UNALIGNED */
   };
-  mt_flip  flip[2];               /* of MT_SRC and MT_DST */
+  mt_desc_swizzle  swizzle[2];               /* of MT_SRC and MT_DST */
 } mt_desc;
 
 /* Who does which access, with a grid of `blocks` blocks of `threads` threads:
@@ -291,7 +291,7 @@ typedef struct mt_desc {
 **         (vectors of a row, rest) for each u < unroll. */
 
 /* The one parameter of every kernel, by value. Element `at` of a side, `at` the sum over
-** its axes, lies at base + (origin + flip(offset + at)) * elem. */
+** its axes, lies at base + (origin + swizzle(offset + at)) * elem. */
 typedef struct mt_launch {
   mt_desc desc;
   void   *base[MT_MAXBASE];       /* MT_SRC, MT_DST: where the buffers begin */

@@ -45,7 +45,7 @@ enum { MT_MOSTPIECES = 64 };
 typedef bool mt_piece_fn (void *ud, const mt_box *piece);
 bool mt_pieces (const mt_desc *d, mt_piece_fn *f, void *ud);
 
-/* flip(offset + the sums of the axes) of a side lie in *low .. *high, counted from the
+/* swizzle(offset + the sums of the axes) of a side lie in *low .. *high, counted from the
 ** buffer's begin, reached both. False if that was not found. */
 bool mt_box_range (int64_t *low, int64_t *high, const mt_launch *l, const mt_box *b,
                    int side);

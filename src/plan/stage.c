@@ -230,8 +230,8 @@ static mt_status move_leg (mt_leg *leg, int64_t offset, void *room, mt_err *err)
 /* Whether the leg's plan does this piece too, once moved. */
 static bool is_alike (const mt_leg *leg, const mt_stage *g, const mt_piece *p,
                       int64_t offset, int64_t unit) {
-  bool flips = g->swizzle[leg->side].arity || g->swizzle[g->host].arity;
-  return leg->p != NULL && !flips && leg->extent == p->extent &&
+  bool swizzles = g->swizzle[leg->side].arity || g->swizzle[g->host].arity;
+  return leg->p != NULL && !swizzles && leg->extent == p->extent &&
          (offset - leg->offset) % 16 * unit % 16 == 0;
 }
 
@@ -264,7 +264,7 @@ static void begin_stage (mt_stage *g, const mt_plan *p, mt_device *const device[
     g->bytes[s] = t[s]->bytes;
     g->offset[s] = p->launch.offset[s];
     g->origin[s] = p->launch.origin[s];
-    if (p->launch.desc.flip[s].mask != 0) g->swizzle[s] = t[s]->layout[0];
+    if (p->launch.desc.swizzle[s].mask != 0) g->swizzle[s] = t[s]->layout[0];
   }
   g->pack = (mt_leg){.device = device[g->host], .side = g->host};
   g->place = (mt_leg){.device = p->device, .side = 1 - g->host};

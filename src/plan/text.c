@@ -91,9 +91,10 @@ static void say_grid (mt_text *t, const mt_plan *p) {
 
 /* "swizzle: src Sw<3,4,3>, from 128 on" */
 static void say_swizzle (mt_text *t, const mt_plan *p, const char *name, int side) {
-  const mt_flip f = p->launch.desc.flip[side];
+  const mt_desc_swizzle f = p->launch.desc.swizzle[side];
   mt_swizzle w;
-  if (f.mask == 0 || !mt_swizzle_from_masks(&w, f.mask, mt_flipped(f, f.mask) ^ f.mask))
+  if (f.mask == 0 ||
+      !mt_swizzle_from_masks(&w, f.mask, mt_desc_swizzled(f, f.mask) ^ f.mask))
     return;
   say(t, "swizzle: %s Sw<%d,%d,%d>", name, w.b, w.m, w.s);
   if (p->launch.origin[side] != 0)

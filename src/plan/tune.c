@@ -99,7 +99,7 @@ static void add_forms (mt_list *x, const mt_plan *p) {
   mt_launch flat = p->first;
   mt_narrow narrow;
   mt_err err = MT_NOERR;
-  if (mt_has_flips(&flat.desc) || flat.desc.rests == 0 ||
+  if (mt_desc_is_swizzled(&flat.desc) || flat.desc.rests == 0 ||
       mt_widen(&flat, &narrow, NULL, &err) != MT_OK)
     return;
   for (uint32_t algo = 0; algo < MT_NALGO; algo++) {
@@ -165,7 +165,7 @@ static uint32_t alignment (uint64_t n) { return (uint32_t)((n | 16) & (0 - (n | 
 /* Where a side begins; of a swizzled one, and where under the swizzle. */
 static uint64_t hash_begin (uint64_t h, const mt_launch *l, int side) {
   uint64_t elem = MT_ELEM(&l->desc, side), at = (uint64_t)l->offset[side] * elem;
-  bool plain = l->desc.flip[side].mask == 0;
+  bool plain = l->desc.swizzle[side].mask == 0;
   uint64_t origin = (uint64_t)(uintptr_t)l->base[side] +
                     (plain ? at : (uint64_t)l->origin[side] * elem);
   uint32_t x[2] = {alignment(origin), plain ? 0 : alignment(at)};
