@@ -2,9 +2,10 @@
 ** permute.c - copies whose runs share axes or are short: boxes of both runs.
 ** SPDX-License-Identifier: MIT
 **
-** The axes that continue one another on a side, from stride `vec` on, are its chain. A
-** box holds a head of the chain of each side: whole axes, and a divisor of the next. What
-** it holds of a chain is a row of that side. Which heads: by an estimate of their cost.
+** The axes that continue one another on a side, from stride `vec` on, are its run. A
+** box holds a prefix of the run of each side: whole axes, and a divisor of the next.
+** What it holds of a run is a row of that side. Which prefixes: by an estimate of
+** their cost.
 */
 #include "copy/algo.h"
 #include "copy/run.h"
@@ -15,34 +16,34 @@ enum {
   MT_LEASTROW = 64,             /* bytes: below, memory wastes more than a box gives */
   MT_LONGROW = 1024,            /* bytes: longer rows are not faster */
   MT_FASTROW = 128,             /* bytes: of rows on both sides that need no box */
-  MT_MAXHEADS = 96, MT_MAXCUT = 512
+  MT_MAXPREFIXES = 96, MT_MAXCUT = 512
 };
 
 typedef struct mt_crate {
   const mt_axes *all;
   const mt_launch *l;
   int64_t unit;                           /* bytes */
-  mt_chain chain[2];
-  mt_head head[2][MT_MAXHEADS];
-  int nhead[2];
+  mt_run run_of[2];
+  mt_prefix prefix[2][MT_MAXPREFIXES];
+  int nprefix[2];
   int64_t extent[MT_LISTSIZE];            /* of each axis in the box: 1 if it is not */
   int64_t row[2];                         /* bytes */
   int64_t bytes;
 } mt_crate;
 
-/* ---------------------------------------------------------------- heads */
+/* ---------------------------------------------------------------- prefixes */
 
 static void find_heads (mt_crate *c, int side) {
   int64_t most = MT_PERMUTE_BYTES / c->unit;
-  int *n = &c->nhead[side];
+  int *n = &c->nprefix[side];
   *n = 0;
-  for (int i = 0; i < c->chain[side].n && most > 1; i++) {
-    int64_t e = c->all->axis[c->chain[side].axis[i]].extent;
+  for (int i = 0; i < c->run_of[side].n && most > 1; i++) {
+    int64_t e = c->all->axis[c->run_of[side].axis[i]].extent;
     for (int64_t f = 2; f <= most && f <= e && f <= MT_MAXCUT; f++)
-      if ((e % f == 0 || f == e) && *n < MT_MAXHEADS)
-        c->head[side][(*n)++] = (mt_head){i + 1, f};
-    if (e > MT_MAXCUT && e <= most && *n < MT_MAXHEADS)
-      c->head[side][(*n)++] = (mt_head){i + 1, e};
+      if ((e % f == 0 || f == e) && *n < MT_MAXPREFIXES)
+        c->prefix[side][(*n)++] = (mt_prefix){i + 1, f};
+    if (e > MT_MAXCUT && e <= most && *n < MT_MAXPREFIXES)
+      c->prefix[side][(*n)++] = (mt_prefix){i + 1, e};
     most /= e;
   }
 }
@@ -53,8 +54,8 @@ static void find_heads (mt_crate *c, int side) {
 static bool find_row (mt_crate *c, int side) {
   uint64_t in = 0;
   int64_t n = c->unit, elem = c->l->desc.elem;
-  for (int i = 0; i < c->chain[side].n; i++) {
-    int axis = c->chain[side].axis[i];
+  for (int i = 0; i < c->run_of[side].n; i++) {
+    int axis = c->run_of[side].axis[i];
     if (c->extent[axis] == 1) break;
     in |= (uint64_t)1 << axis;
     n *= c->extent[axis];
@@ -67,13 +68,13 @@ static bool find_row (mt_crate *c, int side) {
   return true;
 }
 
-/* The box of these heads; false if it is none. */
-static bool fill (mt_crate *c, const mt_head *src, const mt_head *dst) {
+/* The box of these prefixes; false if it is none. */
+static bool fill (mt_crate *c, const mt_prefix *src, const mt_prefix *dst) {
   int axes = 0;
   c->bytes = c->unit;
   for (int i = 0; i < c->all->n; i++) c->extent[i] = 1;
-  mt_chain_hold(c->extent, c->all, &c->chain[MT_SRC], src);
-  mt_chain_hold(c->extent, c->all, &c->chain[MT_DST], dst);
+  mt_run_hold(c->extent, c->all, &c->run_of[MT_SRC], src);
+  mt_run_hold(c->extent, c->all, &c->run_of[MT_DST], dst);
   for (int i = 0; i < c->all->n; i++) {
     axes += c->extent[i] > 1;
     c->bytes *= c->extent[i];
@@ -85,12 +86,12 @@ static bool fill (mt_crate *c, const mt_head *src, const mt_head *dst) {
 
 /* ---------------------------------------------------------------- choosing */
 
-/* The axes in the box of a side: those of its chain, then by stride. */
+/* The axes in the box of a side: those of its run, then by stride. */
 static int order_of (int *order, const mt_crate *c, int side) {
   int n = 0;
   uint64_t in = 0;
-  for (int i = 0; i < c->chain[side].n; i++) {
-    int axis = c->chain[side].axis[i];
+  for (int i = 0; i < c->run_of[side].n; i++) {
+    int axis = c->run_of[side].axis[i];
     if (c->extent[axis] == 1) continue;
     order[n++] = axis, in |= (uint64_t)1 << axis;
   }
@@ -132,12 +133,12 @@ static int64_t cost_of (const mt_crate *c) {
 
 static bool find_best (mt_crate *c) {
   int64_t best = INT64_MAX;
-  const mt_head *at[2] = {NULL, NULL};
-  for (int i = 0; i < c->nhead[MT_SRC]; i++)
-    for (int j = 0; j < c->nhead[MT_DST]; j++) {
-      if (!fill(c, &c->head[MT_SRC][i], &c->head[MT_DST][j])) continue;
+  const mt_prefix *at[2] = {NULL, NULL};
+  for (int i = 0; i < c->nprefix[MT_SRC]; i++)
+    for (int j = 0; j < c->nprefix[MT_DST]; j++) {
+      if (!fill(c, &c->prefix[MT_SRC][i], &c->prefix[MT_DST][j])) continue;
       int64_t cost = cost_of(c);
-      if (cost < best) best = cost, at[0] = &c->head[0][i], at[1] = &c->head[1][j];
+      if (cost < best) best = cost, at[0] = &c->prefix[0][i], at[1] = &c->prefix[1][j];
     }
   return best < INT64_MAX && fill(c, at[0], at[1]);
 }
@@ -190,8 +191,8 @@ static void take_rest (mt_axes *rest, const mt_crate *c) {
 
 /* Rows on both sides along one axis that are long enough as they are. */
 static bool is_fast (const mt_crate *c) {
-  int a = c->chain[MT_SRC].axis[0];
-  return a == c->chain[MT_DST].axis[0] && c->all->axis[a].extent * c->unit >= MT_FASTROW;
+  int a = c->run_of[MT_SRC].axis[0];
+  return a == c->run_of[MT_DST].axis[0] && c->all->axis[a].extent * c->unit >= MT_FASTROW;
 }
 
 static bool box_make (mt_launch *l, mt_axes mode[3], char *why) {
@@ -202,8 +203,8 @@ static bool box_make (mt_launch *l, mt_axes mode[3], char *why) {
   (void)why;
   if (all.n > MT_LISTSIZE - MT_PERMUTE_AXES) return false;
   for (int side = 0; side < 2; side++) {
-    mt_chain_find(&c.chain[side], &all, side, l->desc.vec);
-    if (c.chain[side].n == 0) return false;
+    mt_run_find(&c.run_of[side], &all, side, l->desc.vec);
+    if (c.run_of[side].n == 0) return false;
     find_heads(&c, side);
   }
   if (is_fast(&c) || !mt_begins(l, MT_SRC, 16) ||

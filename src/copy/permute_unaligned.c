@@ -2,9 +2,9 @@
 ** permute_unaligned.c - copies whose rows begin anywhere: boxes of runs of both sides.
 ** SPDX-License-Identifier: MIT
 **
-** A box holds a head of the chain of each side: whole axes, and a piece of the next. The
-** pieces of an axis are of one length; the last of them may be shorter: a bound counts
-** along the axis. Which heads: by an estimate of their cost.
+** A box holds a prefix of the run of each side: whole axes, and a piece of the next.
+** The pieces of an axis are of one length; the last of them may be shorter: a bound
+** counts along the axis. Which prefixes: by an estimate of their cost.
 */
 #include "copy/algo.h"
 #include "copy/run.h"
@@ -18,24 +18,24 @@ enum {
   MT_FILL = 660, /* boxes that a large GPU has at once */
   MT_BLOCK =
       12500 + 80 * MT_PERMUTE_UNALIGNED_THREADS, /* instructions of a block's threads */
-  MT_MAXUNALIGNEDRUNS = 96,
+  MT_MAXUNALIGNEDPREFIXES = 96,
   MT_TRIES = 4 /* boxes that seem to have room */
 };
 
 typedef struct mt_basket {
   const mt_axes *all;
   int64_t unit, total;                    /* bytes of an access, of the copy */
-  mt_chain chain[2];
-  mt_head head[2][MT_MAXUNALIGNEDRUNS];
-  int nhead[2];
+  mt_run run_of[2];
+  mt_prefix prefix[2][MT_MAXUNALIGNEDPREFIXES];
+  int nprefix[2];
   int64_t extent[MT_LISTSIZE];            /* of each axis in the box: 1 if it is not */
-  int64_t row[2];                         /* bytes of the head of each chain */
+  int64_t row[2];                         /* bytes of the prefix of each run_of */
   int64_t run, length;                    /* bytes of a run, of a row or its segments */
   bool ahead;                             /* rows that end in a vector are read on */
   int64_t bytes, room;                    /* of shared memory, about */
 } mt_basket;
 
-/* ---------------------------------------------------------------- heads */
+/* ---------------------------------------------------------------- prefixes */
 
 /* Pieces as equal as they can be. */
 static int64_t even (int64_t extent, int64_t piece) {
@@ -45,15 +45,15 @@ static int64_t even (int64_t extent, int64_t piece) {
 
 static void find_heads (mt_basket *b, int side) {
   int64_t inner = b->unit;
-  int *n = &b->nhead[side];
+  int *n = &b->nprefix[side];
   *n = 0;
-  for (int i = 0; i < b->chain[side].n && inner <= MT_MOSTHEAD; i++) {
-    int64_t e = b->all->axis[b->chain[side].axis[i]].extent;
+  for (int i = 0; i < b->run_of[side].n && inner <= MT_MOSTHEAD; i++) {
+    int64_t e = b->all->axis[b->run_of[side].axis[i]].extent;
     int64_t most = MT_MOSTHEAD / inner, c = e < most ? e : most;
-    for (; c > 1 && *n < MT_MAXUNALIGNEDRUNS; c = c * 4 / 5) {
+    for (; c > 1 && *n < MT_MAXUNALIGNEDPREFIXES; c = c * 4 / 5) {
       c = even(e, c);
       if (c * inner < MT_LEASTHEAD) break;
-      b->head[side][(*n)++] = (mt_head){i + 1, c};
+      b->prefix[side][(*n)++] = (mt_prefix){i + 1, c};
     }
     if (mt_mulo(inner, e, &inner)) return;
   }
@@ -61,18 +61,18 @@ static void find_heads (mt_basket *b, int side) {
 
 static void find_row (mt_basket *b, int side) {
   b->row[side] = b->unit;
-  for (int i = 0; i < b->chain[side].n; i++) {
-    int axis = b->chain[side].axis[i];
+  for (int i = 0; i < b->run_of[side].n; i++) {
+    int axis = b->run_of[side].axis[i];
     b->row[side] *= b->extent[axis];
     if (b->extent[axis] < b->all->axis[axis].extent) return;
   }
 }
 
-/* The axis of the chain of a side where the box ends; -1: it holds all of them. One of
+/* The axis of the run of a side where the box ends; -1: it holds all of them. One of
 ** which it holds a single index may be it. */
 static int end_of (const mt_basket *b, int side) {
-  for (int i = 0; i < b->chain[side].n; i++) {
-    int axis = b->chain[side].axis[i];
+  for (int i = 0; i < b->run_of[side].n; i++) {
+    int axis = b->run_of[side].axis[i];
     if (b->extent[axis] < b->all->axis[axis].extent) return axis;
   }
   return -1;
@@ -99,7 +99,7 @@ static bool reads_on (const mt_basket *b) {
 
 /* An axis of the box is in its row. */
 static bool is_row (const mt_basket *b, int axis) {
-  const mt_chain *dst = &b->chain[MT_DST];
+  const mt_run *dst = &b->run_of[MT_DST];
   for (int k = 0; k < dst->n; k++) {
     if (dst->axis[k] == axis) return true;
     if (b->extent[dst->axis[k]] < b->all->axis[dst->axis[k]].extent) return false;
@@ -107,9 +107,9 @@ static bool is_row (const mt_basket *b, int axis) {
   return false;
 }
 
-/* The box's axes of the source's chain from place i on are in its row. */
+/* The box's axes of the source's run from place i on are in its row. */
 static bool in_row (const mt_basket *b, int i) {
-  const mt_chain *src = &b->chain[MT_SRC];
+  const mt_run *src = &b->run_of[MT_SRC];
   for (; i < src->n && b->extent[src->axis[i]] > 1; i++) {
     int axis = src->axis[i];
     if (!is_row(b, axis)) return false;
@@ -121,8 +121,8 @@ static bool in_row (const mt_basket *b, int i) {
 /* Bytes of a run: it needs no axes of the row if it is long enough without. */
 static int64_t run_of (const mt_basket *b) {
   int64_t bytes = b->unit;
-  for (int i = 0; i < b->chain[MT_SRC].n && bytes < b->row[MT_SRC]; i++) {
-    bytes *= b->extent[b->chain[MT_SRC].axis[i]];
+  for (int i = 0; i < b->run_of[MT_SRC].n && bytes < b->row[MT_SRC]; i++) {
+    bytes *= b->extent[b->run_of[MT_SRC].axis[i]];
     if (bytes >= MT_PERMUTE_UNALIGNED_RUN && in_row(b, i + 1)) break;
   }
   return bytes;
@@ -130,9 +130,9 @@ static int64_t run_of (const mt_basket *b) {
 
 static bool in_run (const mt_basket *b, int axis) {
   int64_t bytes = b->unit;
-  for (int i = 0; i < b->chain[MT_SRC].n && bytes < b->run; i++) {
-    if (b->chain[MT_SRC].axis[i] == axis) return true;
-    bytes *= b->extent[b->chain[MT_SRC].axis[i]];
+  for (int i = 0; i < b->run_of[MT_SRC].n && bytes < b->run; i++) {
+    if (b->run_of[MT_SRC].axis[i] == axis) return true;
+    bytes *= b->extent[b->run_of[MT_SRC].axis[i]];
   }
   return false;
 }
@@ -140,7 +140,7 @@ static bool in_run (const mt_basket *b, int axis) {
 /* Bytes of a row, or of a segment of it: its last axis makes segments if it is in the
 ** run. */
 static int64_t length_of (const mt_basket *b) {
-  const mt_chain *dst = &b->chain[MT_DST];
+  const mt_run *dst = &b->run_of[MT_DST];
   int last = dst->axis[0];
   for (int i = 0; i < dst->n; i++) {
     if (b->extent[dst->axis[i]] > 1) last = dst->axis[i];
@@ -164,12 +164,12 @@ static bool has_room (mt_basket *b) {
   return bytes <= MT_PERMUTE_UNALIGNED_BOX && b->room <= MT_PERMUTE_UNALIGNED_SHARED;
 }
 
-/* The box of these heads; false if it has no room. */
-static bool fill (mt_basket *b, const mt_head *src, const mt_head *dst) {
+/* The box of these prefixes; false if it has no room. */
+static bool fill (mt_basket *b, const mt_prefix *src, const mt_prefix *dst) {
   b->bytes = b->unit;
   for (int i = 0; i < b->all->n; i++) b->extent[i] = 1;
-  mt_chain_hold(b->extent, b->all, &b->chain[MT_SRC], src);
-  mt_chain_hold(b->extent, b->all, &b->chain[MT_DST], dst);
+  mt_run_hold(b->extent, b->all, &b->run_of[MT_SRC], src);
+  mt_run_hold(b->extent, b->all, &b->run_of[MT_DST], dst);
   for (int i = 0; i < b->all->n; i++) {
     b->bytes *= b->extent[i];
     if (b->bytes > MT_PERMUTE_UNALIGNED_BOX) return false;
@@ -186,7 +186,7 @@ static bool fill (mt_basket *b, const mt_head *src, const mt_head *dst) {
 /* Rows one behind the other that share what a thread looks up: of segments, or of the
 ** first axis of the run that is not in the row. */
 static double rows_of (const mt_basket *b, int64_t segments) {
-  const mt_chain *c = &b->chain[MT_SRC];
+  const mt_run *c = &b->run_of[MT_SRC];
   if (segments > 1) return (double)segments;
   for (int i = 0; i < c->n && b->extent[c->axis[i]] > 1; i++)
     if (!is_row(b, c->axis[i])) return (double)b->extent[c->axis[i]];
@@ -197,8 +197,8 @@ static double rows_of (const mt_basket *b, int64_t segments) {
 static double instructions (const mt_basket *b) {
   double v = 16.0 / (double)b->unit, vectors = (double)b->bytes / 16;
   int64_t length = b->length, row = b->row[MT_DST];
-  int first = b->chain[MT_DST].axis[0];
-  bool pieces = first == b->chain[MT_SRC].axis[0] && b->extent[first] * b->unit >= 32;
+  int first = b->run_of[MT_DST].axis[0];
+  bool pieces = first == b->run_of[MT_SRC].axis[0] && b->extent[first] * b->unit >= 32;
   double rows = (double)(b->bytes / length), runs = (double)(b->bytes / b->run);
   double shared = rows_of(b, row / length) / v;
   double lanes =
@@ -220,8 +220,8 @@ static double requests (const mt_basket *b) {
 ** the box holds a piece, and those that are not read on. */
 static double ends (const mt_basket *b) {
   int64_t bytes = b->unit;
-  for (int i = 0; i < b->chain[MT_DST].n; i++) {
-    int axis = b->chain[MT_DST].axis[i];
+  for (int i = 0; i < b->run_of[MT_DST].n; i++) {
+    int axis = b->run_of[MT_DST].axis[i];
     bytes *= b->all->axis[axis].extent;
     if (b->extent[axis] < b->all->axis[axis].extent) break;
   }
@@ -251,13 +251,13 @@ static int64_t cost_of (const mt_basket *b) {
 /* The box of the least cost above `least`, which becomes its cost. */
 static bool find_best (mt_basket *b, int64_t *least) {
   int64_t best = INT64_MAX;
-  const mt_head *at[2] = {NULL, NULL};
-  for (int i = 0; i < b->nhead[MT_SRC]; i++)
-    for (int j = 0; j < b->nhead[MT_DST]; j++) {
-      if (!fill(b, &b->head[MT_SRC][i], &b->head[MT_DST][j])) continue;
+  const mt_prefix *at[2] = {NULL, NULL};
+  for (int i = 0; i < b->nprefix[MT_SRC]; i++)
+    for (int j = 0; j < b->nprefix[MT_DST]; j++) {
+      if (!fill(b, &b->prefix[MT_SRC][i], &b->prefix[MT_DST][j])) continue;
       int64_t cost = cost_of(b);
       if (cost > *least && cost < best)
-        best = cost, at[0] = &b->head[0][i], at[1] = &b->head[1][j];
+        best = cost, at[0] = &b->prefix[0][i], at[1] = &b->prefix[1][j];
     }
   *least = best;
   return best < INT64_MAX && fill(b, at[0], at[1]);
@@ -287,23 +287,23 @@ static bool in_box (const mt_basket *b, int i) {
   return b->extent[i] > 1 || (b->ahead && i == end_of_row(b));
 }
 
-/* The axes of the box: those of the source's chain, then those of the destination's;
+/* The axes of the box: those of the source's run, then those of the destination's;
 ** order[]: the other way round. */
 static void take_box (mt_desc *d, mt_axes mode[3], const mt_basket *b) {
   uint8_t place[MT_LISTSIZE];
   uint64_t taken = 0, named = 0;
   int k = 0;
   for (int s = 0; s < 2; s++)
-    for (int i = 0; i < b->chain[s].n; i++) {
-      int axis = b->chain[s].axis[i];
+    for (int i = 0; i < b->run_of[s].n; i++) {
+      int axis = b->run_of[s].axis[i];
       if (!in_box(b, axis) || (taken >> axis & 1)) continue;
       taken |= (uint64_t)1 << axis;
       place[axis] = (uint8_t)mode[0].n;
       take_axis(d, mode, b, axis);
     }
   for (int s = 1; s >= 0; s--)
-    for (int i = 0; i < b->chain[s].n; i++) {
-      int axis = b->chain[s].axis[i];
+    for (int i = 0; i < b->run_of[s].n; i++) {
+      int axis = b->run_of[s].axis[i];
       if (!in_box(b, axis) || (named >> axis & 1)) continue;
       named |= (uint64_t)1 << axis;
       d->unaligned.order[k++] = place[axis];
@@ -332,8 +332,8 @@ static void sort_rest (mt_axes *a) {
 
 /* Rows along one axis that are long enough as they are. */
 static bool is_fast (const mt_basket *b) {
-  int a = b->chain[MT_SRC].axis[0];
-  return a == b->chain[MT_DST].axis[0] &&
+  int a = b->run_of[MT_SRC].axis[0];
+  return a == b->run_of[MT_DST].axis[0] &&
          b->all->axis[a].extent * b->unit >= MT_FASTHEAD;
 }
 
@@ -355,8 +355,8 @@ static bool unaligned_make (mt_launch *l, mt_axes mode[3], char *why) {
   if (all.n > MT_LISTSIZE - MT_PERMUTE_AXES || mt_mulo(b.unit, flat.rests, &b.total))
     return false;
   for (int side = 0; side < 2; side++) {
-    mt_chain_find(&b.chain[side], &all, side, flat.vec);
-    if (b.chain[side].n == 0) return false;
+    mt_run_find(&b.run_of[side], &all, side, flat.vec);
+    if (b.run_of[side].n == 0) return false;
     find_heads(&b, side);
   }
   if (is_fast(&b)) return false;

@@ -21,7 +21,7 @@ static int64_t stride_of (const mt_desc *d, uint32_t axis, int side) {
   return d->axis[axis].stride[side] * (int64_t)d->elem;
 }
 
-/* The thread axis at place k of a side's chain. */
+/* The thread axis at place k of a side's run. */
 static uint32_t chained (const mt_desc *d, int side, uint32_t k) {
   return side == MT_SRC ? k : d->unaligned.order[k];
 }
@@ -33,7 +33,7 @@ static uint32_t bound_of (const mt_desc *d, uint32_t axis) {
   return 0;
 }
 
-/* ---------------------------------------------------------------- chains */
+/* ---------------------------------------------------------------- runs */
 
 /* The first axes along the side that are one run; one that is bounded is the last. */
 static uint32_t chain_of (const mt_desc *d, int side) {
@@ -48,14 +48,14 @@ static uint32_t chain_of (const mt_desc *d, int side) {
   return k;
 }
 
-/* One bit for each axis of the chain. */
+/* One bit for each axis of the run. */
 static uint32_t axes_of (const mt_desc *d, int side, uint32_t n) {
   uint32_t set = 0;
   for (uint32_t k = 0; k < n; k++) set |= 1u << chained(d, side, k);
   return set;
 }
 
-/* The units of the axes of the chain that are not in `without`. */
+/* The units of the axes of the run that are not in `without`. */
 static mt_span span_of (const mt_desc *d, int side, uint32_t n, uint32_t without) {
   mt_span s = {1, 1, 0};
   for (uint32_t k = 0; k < n; k++) {
@@ -108,7 +108,7 @@ static uint32_t held (const mt_desc *d, uint32_t axis) {
 
 static uint32_t most_of (mt_span s) { return s.units * s.count; }
 
-/* The axes of a run: all of the source's chain, or fewer, which are long enough, if the
+/* The axes of a run: all of the source's run, or fewer, which are long enough, if the
 ** others are in the row. Only one that ends the row is bounded then. */
 static uint32_t run_of (const mt_desc *d, uint32_t nrow) {
   uint32_t n = chain_of(d, MT_SRC), in_row = axes_of(d, MT_DST, nrow);

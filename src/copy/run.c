@@ -11,7 +11,7 @@ static int find_stride (const mt_axes *a, int side, int64_t stride) {
   return -1;
 }
 
-void mt_chain_find (mt_chain *out, const mt_axes *a, int side, int64_t vec) {
+void mt_run_find (mt_run *out, const mt_axes *a, int side, int64_t vec) {
   int64_t stride = vec;
   for (out->n = 0; out->n < MT_PERMUTE_AXES;) {
     int i = find_stride(a, side, stride);
@@ -21,8 +21,8 @@ void mt_chain_find (mt_chain *out, const mt_axes *a, int side, int64_t vec) {
   }
 }
 
-void mt_chain_hold (int64_t *extent, const mt_axes *a, const mt_chain *c,
-                    const mt_head *h) {
+void mt_run_hold (int64_t *extent, const mt_axes *a, const mt_run *c,
+                    const mt_prefix *h) {
   for (int i = 0; i < h->n; i++) {
     int axis = c->axis[i];
     int64_t e = i + 1 < h->n ? a->axis[axis].extent : h->cut;

@@ -7,21 +7,21 @@
 
 #include "desc/axes.h"
 
-typedef struct mt_chain {
+typedef struct mt_run {
   int n, axis[MT_PERMUTE_AXES];
-} mt_chain;
+} mt_run;
 
-/* The head of a chain: its first n axes, the last of them only `cut` of it. */
-typedef struct mt_head {
+/* The prefix of a run: its first n axes, the last of them only `cut` of it. */
+typedef struct mt_prefix {
   int n;
   int64_t cut;
-} mt_head;
+} mt_prefix;
 
 /* From stride `vec` on: each axis begins where the ones before it end. */
-void mt_chain_find (mt_chain *out, const mt_axes *a, int side, int64_t vec);
+void mt_run_find (mt_run *out, const mt_axes *a, int side, int64_t vec);
 
-/* A box that has extent[i] of axis i holds the head as well. */
-void mt_chain_hold (int64_t *extent, const mt_axes *a, const mt_chain *c,
-                    const mt_head *h);
+/* A box that has extent[i] of axis i holds the prefix as well. */
+void mt_run_hold (int64_t *extent, const mt_axes *a, const mt_run *c,
+                    const mt_prefix *h);
 
 #endif

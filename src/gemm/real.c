@@ -158,5 +158,5 @@ void mt_mma_elements (mt_launch *out, const mt_mma_launch *l, int part) {
   for (int i = 0; i < 3; g += p->ndigit[i++])
     add_mode(d, g, p->ndigit[i], i < 2 ? p->real[i] : l->desc.size[MT_L]);
   out->offset[MT_DST] = l->offset[part];
-  d->flip[MT_DST] = (mt_desc_swizzle){p->swizzle, p->swizzle ? p->shift : 0};
+  d->swizzle[MT_DST] = (mt_desc_swizzle){p->swizzle, p->swizzle ? p->shift : 0};
 }

@@ -14,12 +14,12 @@
 ** thread (mode 0) or of the value (mode 1). */
 typedef struct mt_link { int64_t n, d, place; int mode; } mt_link;
 
-typedef struct mt_chain {
+typedef struct mt_links {
   int n;
   mt_link link[MT_MAXNODES];
-} mt_chain;
+} mt_links;
 
-static void add_links (mt_chain *c, const mt_node *mode, int number) {
+static void add_links (mt_links *c, const mt_node *mode, int number) {
   int64_t place = 1;
   for (const mt_node *p = mt_leaf(mode, mode); p < mt_next(mode);
        p = mt_leaf(mode, mt_after(p))) {
@@ -41,7 +41,7 @@ static mt_owner first_of (const mt_link *l) {
 }
 
 /* Who has the place, by the first k links, which lie without a gap. */
-static mt_owner owner_of (const mt_chain *c, int k, int64_t place) {
+static mt_owner owner_of (const mt_links *c, int k, int64_t place) {
   mt_owner o = {0, 0};
   while (k-- > 0) {
     add_index(&o, &c->link[k], place / c->link[k].d);
@@ -75,7 +75,7 @@ static void outside (mt_verdict *v, int64_t index, mt_owner a) {
 
 /* Threads with stride 0 share what they have, where they may; other such modes are two
 ** owners of place 0. */
-static bool take_broadcasts (mt_verdict *v, mt_chain *c, bool shared) {
+static bool take_broadcasts (mt_verdict *v, mt_links *c, bool shared) {
   int n = 0;
   for (int i = 0; i < c->n; i++) {
     const mt_link *l = &c->link[i];
@@ -93,7 +93,7 @@ static bool take_broadcasts (mt_verdict *v, mt_chain *c, bool shared) {
 }
 
 /* Strides below 0 lead below place 0. */
-static bool ascends (mt_verdict *v, const mt_chain *c) {
+static bool ascends (mt_verdict *v, const mt_links *c) {
   mt_owner o = {0, 0};
   int64_t lowest = 0;
   for (const mt_link *l = c->link; l < c->link + c->n; l++) {
@@ -105,7 +105,7 @@ static bool ascends (mt_verdict *v, const mt_chain *c) {
   return lowest == 0;
 }
 
-static void sort (mt_chain *c) {
+static void sort (mt_links *c) {
   for (int i = 1; i < c->n; i++) {
     mt_link l = c->link[i];
     int j = i;
@@ -115,7 +115,7 @@ static void sort (mt_chain *c) {
 }
 
 /* The first k links have the places 0 .. next-1, once each. */
-static void follow (mt_verdict *v, const mt_chain *c, int64_t places) {
+static void follow (mt_verdict *v, const mt_links *c, int64_t places) {
   int64_t next = 1;
   int k = 0;
   while (k < c->n && c->link[k].d == next) next *= c->link[k++].n;
@@ -128,7 +128,7 @@ static void follow (mt_verdict *v, const mt_chain *c, int64_t places) {
 }
 
 void mt_verify_tile (mt_verdict *v, const mt_claim *claim, int64_t places) {
-  mt_chain c = {.n = 0};
+  mt_links c = {.n = 0};
   v->threads = mt_size(mt_mode(claim->tv, 0));
   v->values = mt_size(mt_mode(claim->tv, 1));
   v->broadcast = 1;
