@@ -14,14 +14,14 @@
 extern "C" {
 #endif
 
-enum { MT_MAXWAYS = 64, MT_WAY_REASON = 160, MT_KEY_SIZE = 160 };
+enum { MT_MAXPLANCANDIDATES = 64, MT_CANDIDATE_REASON = 160, MT_KEY_SIZE = 160 };
 
 /* MT_OK: the plan launches one kernel, of which the functions below tell. Else
 ** MT_EUNSUPPORTED: it is of a copy between the host and a device (mt_plan_transfer): that
 ** has no ways, no key, and is neither measured nor taken otherwise. */
 MT_API mt_status mt_plan_is_launch (const mt_plan *p, mt_err *err);
 
-typedef struct mt_way {
+typedef struct mt_plan_candidate {
   char kernel[64];
   const char *algo;            /* "partition", "flat", or how it goes through shared
                                ** memory: "tile", "box", ...; not possible: "" */
@@ -31,10 +31,10 @@ typedef struct mt_way {
   ** counted whole; what part of its tiles or vectors is used; microseconds as predicted
   ** for an H200. */
   double traffic, used, predicted;
-  char why[MT_WAY_REASON];    /* it was not chosen; of the chosen "" */
-} mt_way;
+  char why[MT_CANDIDATE_REASON];    /* it was not chosen; of the chosen "" */
+} mt_plan_candidate;
 
-/* Writes at most MT_MAXWAYS and returns how many. Laws of a copy's:
+/* Writes at most MT_MAXPLANCANDIDATES and returns how many. Laws of a copy's:
 ** (1) one is chosen: kernel and vector of the plan;
 ** (2) if nobody asked for it (mt_plan_take), none of the possible ones is predicted to be
 **     faster;
@@ -42,7 +42,7 @@ typedef struct mt_way {
 ** Forms that are not possible are rows too: copy_NAME, and what the form is for. On a CPU
 ** the one that was chosen is the only possible one. Of a product: the kernels for its
 ** types. */
-MT_API int mt_plan_why (mt_way out[MT_MAXWAYS], const mt_plan *p);
+MT_API int mt_plan_why (mt_plan_candidate out[MT_MAXPLANCANDIDATES], const mt_plan *p);
 
 /* Another of the possible ones, proven anew. Errors: MT_EUNSUPPORTED, then the plan is as
 ** it was. */

@@ -266,7 +266,7 @@ static void move (const trial *x, const element *e) {
 
 static void run_accepted (trial *x, const element *e, int n) {
   mt_err err = MT_NOERR;
-  mt_why why = {0};
+  mt_refusals why = {0};
   mt_cpu_job job;
   mt_desc *d = &x->l.desc;
   mt_kernel row = {.name = "any", .op = MT_OP_COPY, .algo = (uint8_t)d->algo, .threads = 1,

@@ -131,7 +131,7 @@ long by_blas;
 static void run (mt_device *d, const trial *x, const operand *o) {
   mt_mma_launch l;
   mt_cpu_gemm *g = NULL;
-  mt_why why = {0};
+  mt_refusals why = {0};
   MUST(mt_mma_tensors(&l, &o[0].t, &o[1].t, &o[2].t, x->alpha, x->beta, err));
   MUST(mt_cpu_gemm_new(&g, d, &l, &why, err));
   if (g == NULL) return;
@@ -302,7 +302,7 @@ static void ends (mt_device *d) {
 static void refused (mt_device *d) {
   mt_mma_launch l = {.desc = {.size = {1, 1, 1, 1}}};
   mt_cpu_gemm *g;
-  mt_why why = {0};
+  mt_refusals why = {0};
   mt_err err = MT_NOERR;
   l.desc.part[MT_A].dtype = MT_f16, l.desc.part[MT_C].dtype = MT_i32;
   CHECK(mt_cpu_gemm_new(&g, d, &l, &why, &err) == MT_EUNSUPPORTED && g == NULL, "floats");

@@ -124,10 +124,10 @@ static const struct cast {
 static void *place (int side) { return (void *)(uintptr_t)((side + 1ull) << 40); }
 
 /* A kernel for any types is predicted to be slower than one for these two. */
-static void expect_slower (const mt_way *way, int n, const mt_plan *p, double taken) {
+static void expect_slower (const mt_plan_candidate *way, int n, const mt_plan *p, double taken) {
   static const char any[] = "cast_any";
   if (strncmp(p->kernel->name, any, sizeof any - 1) == 0) return;
-  for (const mt_way *w = way; w < way + n; w++)
+  for (const mt_plan_candidate *w = way; w < way + n; w++)
     EXPECT(strncmp(w->kernel, any, sizeof any - 1) != 0 || w->predicted > taken,
            "%s: %g us predicted, of %s %g: %s", w->kernel, w->predicted, p->kernel->name,
            taken, p->head);
@@ -136,12 +136,12 @@ static void expect_slower (const mt_way *way, int n, const mt_plan *p, double ta
 /* Law (1) and (2) of mt_plan_why; with MOONTILE_SHOW in the environment it is printed.
 ** The microseconds that are predicted. */
 static double expect_best (const mt_plan *p) {
-  mt_way way[MT_MAXWAYS];
+  mt_plan_candidate way[MT_MAXPLANCANDIDATES];
   int n = mt_plan_why(way, p), chosen = 0;
   double least = 1e300, taken = 0;
   if (getenv("MOONTILE_SHOW")) printf("%s\n", p->head);
   for (int i = 0; i < n; i++) {
-    const mt_way *w = &way[i];
+    const mt_plan_candidate *w = &way[i];
     if (!w->possible) continue;
     if (w->predicted < least) least = w->predicted;
     if (w->chosen) chosen++, taken = w->predicted;

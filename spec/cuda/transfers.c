@@ -231,7 +231,7 @@ static void test_casts (void) {
 }
 
 static void check_no_ways (mt_plan *p) {
-  mt_way way[MT_MAXWAYS];
+  mt_plan_candidate way[MT_MAXPLANCANDIDATES];
   mt_err err = MT_NOERR;
   char key[MT_KEY_SIZE] = "x";
   double us;

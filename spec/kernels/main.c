@@ -423,7 +423,7 @@ static bool one_case (int rows) {
   int row = below(rows);
   mt_launch l;
   mt_grid grid;
-  mt_why why = {0};
+  mt_refusals why = {0};
   const mt_kernel *k = &mt_cuda_kernels[row];
   const mt_desc *d = &l.desc;
   mt_err err = MT_NOERR;

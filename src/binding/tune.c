@@ -15,7 +15,7 @@ static void set_number (lua_State *L, const char *key, double x) {
   lua_setfield(L, -2, key);
 }
 
-static void push_way (lua_State *L, const mt_way *w) {
+static void push_way (lua_State *L, const mt_plan_candidate *w) {
   lua_createtable(L, 0, 9);
   lua_pushstring(L, w->kernel);
   lua_setfield(L, -2, "kernel");
@@ -45,7 +45,7 @@ static mt_plan *launch_of (lua_State *L) {
 /* why() -> a sequence of { kernel =, form =, vector =, possible =, chosen =, why =,
 ** traffic =, used =, predicted = } */
 static int plan_why (lua_State *L) {
-  mt_way *way = lua_newuserdatauv(L, MT_MAXWAYS * sizeof *way, 0);
+  mt_plan_candidate *way = lua_newuserdatauv(L, MT_MAXPLANCANDIDATES * sizeof *way, 0);
   int n = mt_plan_why(way, launch_of(L));
   lua_createtable(L, n, 0);
   for (int i = 0; i < n; i++) {

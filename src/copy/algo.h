@@ -23,7 +23,7 @@ typedef struct mt_algo {
   ** one that is not goes without a word. */
   bool (*suits) (const mt_kernel *k, const mt_desc *d);
   /* NULL, or: whether the row can do it; `why` receives the reason. */
-  bool (*fits) (const mt_kernel *k, const mt_desc *d, mt_why *why);
+  bool (*fits) (const mt_kernel *k, const mt_desc *d, mt_refusals *why);
   mt_grid (*grid) (const mt_kernel *k, const mt_desc *d);
   /* Shared memory that a launch asks for, NULL: none; the most that one may ask for, 0:
   ** as much as any kernel has. */

@@ -37,7 +37,7 @@ bool mt_kernel_casts (const mt_desc *d, uint32_t algo, bool own) {
 }
 
 const mt_kernel *mt_kernel_choose (const mt_kernel *rows, size_t n, const mt_desc *d,
-                                   mt_grid *grid, mt_why *why) {
+                                   mt_grid *grid, mt_refusals *why) {
   for (const mt_kernel *k = rows; k < rows + n; k++) {
     const mt_algo *a = mt_algo_of(d->algo);
     if (!same_kind(k, d) || (a->suits && !a->suits(k, d))) continue;

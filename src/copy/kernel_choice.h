@@ -13,6 +13,6 @@ bool mt_kernel_casts (const mt_desc *d, uint32_t algo, bool own);
 
 /* The first row that fits the descriptor, and its grid; NULL if none does. */
 const mt_kernel *mt_kernel_choose (const mt_kernel *rows, size_t n, const mt_desc *d,
-                                   mt_grid *grid, mt_why *why);
+                                   mt_grid *grid, mt_refusals *why);
 
 #endif

@@ -19,7 +19,7 @@ enum {
   MT_MAXPREFIXES = 96, MT_MAXCUT = 512
 };
 
-typedef struct mt_crate {
+typedef struct candidate {
   const mt_axes *all;
   const mt_launch *l;
   int64_t unit;                           /* bytes */
@@ -29,11 +29,11 @@ typedef struct mt_crate {
   int64_t extent[MT_LISTSIZE];            /* of each axis in the box: 1 if it is not */
   int64_t row[2];                         /* bytes */
   int64_t bytes;
-} mt_crate;
+} candidate;
 
 /* ---------------------------------------------------------------- prefixes */
 
-static void find_heads (mt_crate *c, int side) {
+static void find_heads (candidate *c, int side) {
   int64_t most = MT_PERMUTE_BYTES / c->unit;
   int *n = &c->nprefix[side];
   *n = 0;
@@ -51,7 +51,7 @@ static void find_heads (mt_crate *c, int side) {
 /* ---------------------------------------------------------------- boxes */
 
 /* The row of the side; all axes that are not in it have strides of whole vectors. */
-static bool find_row (mt_crate *c, int side) {
+static bool find_row (candidate *c, int side) {
   uint64_t in = 0;
   int64_t n = c->unit, elem = c->l->desc.elem;
   for (int i = 0; i < c->run_of[side].n; i++) {
@@ -69,7 +69,7 @@ static bool find_row (mt_crate *c, int side) {
 }
 
 /* The box of these prefixes; false if it is none. */
-static bool fill (mt_crate *c, const mt_prefix *src, const mt_prefix *dst) {
+static bool fill (candidate *c, const mt_prefix *src, const mt_prefix *dst) {
   int axes = 0;
   c->bytes = c->unit;
   for (int i = 0; i < c->all->n; i++) c->extent[i] = 1;
@@ -87,7 +87,7 @@ static bool fill (mt_crate *c, const mt_prefix *src, const mt_prefix *dst) {
 /* ---------------------------------------------------------------- choosing */
 
 /* The axes in the box of a side: those of its run, then by stride. */
-static int order_of (int *order, const mt_crate *c, int side) {
+static int order_of (int *order, const candidate *c, int side) {
   int n = 0;
   uint64_t in = 0;
   for (int i = 0; i < c->run_of[side].n; i++) {
@@ -114,7 +114,7 @@ static int64_t counted (double part) { return (int64_t)(2000 * part + 1e-9); }
 
 /* Ends of rows, begin and end of a block, fewer blocks at a time, idle threads, rows that
 ** end in a sector of 32 bytes, groups of few units. */
-static int64_t cost_of (const mt_crate *c) {
+static int64_t cost_of (const candidate *c) {
   const mt_model *m = &mt_h200;
   int64_t cost = counted(m->box_block / (double)c->bytes), extent[MT_PERMUTE_AXES], part;
   int order[MT_LISTSIZE], axis, n = order_of(order, c, MT_DST);
@@ -131,7 +131,7 @@ static int64_t cost_of (const mt_crate *c) {
   return cost + counted(m->box_any_idle * (double)(places - vectors) / (double)places);
 }
 
-static bool find_best (mt_crate *c) {
+static bool find_best (candidate *c) {
   int64_t best = INT64_MAX;
   const mt_prefix *at[2] = {NULL, NULL};
   for (int i = 0; i < c->nprefix[MT_SRC]; i++)
@@ -160,7 +160,7 @@ static mt_axis behind (const mt_axis *a, int64_t n) {
 }
 
 /* The thread axes, cut where a group of the destination ends: there may be a gap. */
-static void take_box (mt_axes mode[3], uint8_t *turn, const mt_crate *c) {
+static void take_box (mt_axes mode[3], uint8_t *turn, const candidate *c) {
   int src[MT_LISTSIZE], dst[MT_LISTSIZE], cut, n = order_of(src, c, MT_SRC), m = 0;
   int64_t extent[MT_PERMUTE_AXES], part;
   uint8_t place[MT_LISTSIZE];
@@ -181,7 +181,7 @@ static void take_box (mt_axes mode[3], uint8_t *turn, const mt_crate *c) {
   }
 }
 
-static void take_rest (mt_axes *rest, const mt_crate *c) {
+static void take_rest (mt_axes *rest, const candidate *c) {
   for (int i = 0; i < c->all->n; i++)
     if (c->extent[i] < c->all->axis[i].extent)
       rest->axis[rest->n++] = behind(&c->all->axis[i], c->extent[i]);
@@ -190,14 +190,14 @@ static void take_rest (mt_axes *rest, const mt_crate *c) {
 }
 
 /* Rows on both sides along one axis that are long enough as they are. */
-static bool is_fast (const mt_crate *c) {
+static bool is_fast (const candidate *c) {
   int a = c->run_of[MT_SRC].axis[0];
   return a == c->run_of[MT_DST].axis[0] && c->all->axis[a].extent * c->unit >= MT_FASTROW;
 }
 
 static bool box_make (mt_launch *l, mt_axes mode[3], char *why) {
   const mt_axes all = mode[2];
-  mt_crate c = {.all = &all, .l = l, .unit = (int64_t)l->desc.vec * l->desc.elem};
+  candidate c = {.all = &all, .l = l, .unit = (int64_t)l->desc.vec * l->desc.elem};
   mt_err err = MT_NOERR;
   mt_desc d = l->desc;
   (void)why;

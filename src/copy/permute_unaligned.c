@@ -22,7 +22,7 @@ enum {
   MT_TRIES = 4 /* boxes that seem to have room */
 };
 
-typedef struct mt_basket {
+typedef struct candidate {
   const mt_axes *all;
   int64_t unit, total;                    /* bytes of an access, of the copy */
   mt_run run_of[2];
@@ -33,7 +33,7 @@ typedef struct mt_basket {
   int64_t run, length;                    /* bytes of a run, of a row or its segments */
   bool ahead;                             /* rows that end in a vector are read on */
   int64_t bytes, room;                    /* of shared memory, about */
-} mt_basket;
+} candidate;
 
 /* ---------------------------------------------------------------- prefixes */
 
@@ -43,7 +43,7 @@ static int64_t even (int64_t extent, int64_t piece) {
   return (extent + pieces - 1) / pieces;
 }
 
-static void find_heads (mt_basket *b, int side) {
+static void find_heads (candidate *b, int side) {
   int64_t inner = b->unit;
   int *n = &b->nprefix[side];
   *n = 0;
@@ -59,7 +59,7 @@ static void find_heads (mt_basket *b, int side) {
   }
 }
 
-static void find_row (mt_basket *b, int side) {
+static void find_row (candidate *b, int side) {
   b->row[side] = b->unit;
   for (int i = 0; i < b->run_of[side].n; i++) {
     int axis = b->run_of[side].axis[i];
@@ -70,7 +70,7 @@ static void find_row (mt_basket *b, int side) {
 
 /* The axis of the run of a side where the box ends; -1: it holds all of them. One of
 ** which it holds a single index may be it. */
-static int end_of (const mt_basket *b, int side) {
+static int end_of (const candidate *b, int side) {
   for (int i = 0; i < b->run_of[side].n; i++) {
     int axis = b->run_of[side].axis[i];
     if (b->extent[axis] < b->all->axis[axis].extent) return axis;
@@ -78,12 +78,12 @@ static int end_of (const mt_basket *b, int side) {
   return -1;
 }
 
-static int end_of_row (const mt_basket *b) { return end_of(b, MT_DST); }
+static int end_of_row (const candidate *b) { return end_of(b, MT_DST); }
 
 /* What reading on adds to a box: runs, and bytes of each. */
-static int64_t more_runs (const mt_basket *b) { return 32 / b->unit - 1; }
+static int64_t more_runs (const candidate *b) { return 32 / b->unit - 1; }
 
-static int64_t more_bytes (const mt_basket *b) {
+static int64_t more_bytes (const candidate *b) {
   int axis = end_of_row(b);
   return axis >= 0 && b->extent[axis] > 1 && axis == end_of(b, MT_SRC)
            ? b->row[MT_SRC] / b->extent[axis] : 0;
@@ -91,14 +91,14 @@ static int64_t more_bytes (const mt_basket *b) {
 
 /* Reading on takes a quarter of the box at most: else the parts of vectors cost less, as
 ** they do in long rows. */
-static bool reads_on (const mt_basket *b) {
+static bool reads_on (const candidate *b) {
   int64_t runs = b->bytes / b->row[MT_SRC], more = more_bytes(b);
   if (b->row[MT_DST] >= MT_LONGROW) return false;
   return more > 0 ? more * 4 <= b->row[MT_SRC] : more_runs(b) * 4 <= runs;
 }
 
 /* An axis of the box is in its row. */
-static bool is_row (const mt_basket *b, int axis) {
+static bool is_row (const candidate *b, int axis) {
   const mt_run *dst = &b->run_of[MT_DST];
   for (int k = 0; k < dst->n; k++) {
     if (dst->axis[k] == axis) return true;
@@ -108,7 +108,7 @@ static bool is_row (const mt_basket *b, int axis) {
 }
 
 /* The box's axes of the source's run from place i on are in its row. */
-static bool in_row (const mt_basket *b, int i) {
+static bool in_row (const candidate *b, int i) {
   const mt_run *src = &b->run_of[MT_SRC];
   for (; i < src->n && b->extent[src->axis[i]] > 1; i++) {
     int axis = src->axis[i];
@@ -119,7 +119,7 @@ static bool in_row (const mt_basket *b, int i) {
 }
 
 /* Bytes of a run: it needs no axes of the row if it is long enough without. */
-static int64_t run_of (const mt_basket *b) {
+static int64_t run_of (const candidate *b) {
   int64_t bytes = b->unit;
   for (int i = 0; i < b->run_of[MT_SRC].n && bytes < b->row[MT_SRC]; i++) {
     bytes *= b->extent[b->run_of[MT_SRC].axis[i]];
@@ -128,7 +128,7 @@ static int64_t run_of (const mt_basket *b) {
   return bytes;
 }
 
-static bool in_run (const mt_basket *b, int axis) {
+static bool in_run (const candidate *b, int axis) {
   int64_t bytes = b->unit;
   for (int i = 0; i < b->run_of[MT_SRC].n && bytes < b->run; i++) {
     if (b->run_of[MT_SRC].axis[i] == axis) return true;
@@ -139,7 +139,7 @@ static bool in_run (const mt_basket *b, int axis) {
 
 /* Bytes of a row, or of a segment of it: its last axis makes segments if it is in the
 ** run. */
-static int64_t length_of (const mt_basket *b) {
+static int64_t length_of (const candidate *b) {
   const mt_run *dst = &b->run_of[MT_DST];
   int last = dst->axis[0];
   for (int i = 0; i < dst->n; i++) {
@@ -150,7 +150,7 @@ static int64_t length_of (const mt_basket *b) {
 }
 
 /* False if the shared memory that the box takes is more than there is. */
-static bool has_room (mt_basket *b) {
+static bool has_room (candidate *b) {
   int64_t run = b->run, runs = b->bytes / run, v = 16 / b->unit;
   int64_t places = b->length / b->unit + 5 * v;
   if (reads_on(b)) {
@@ -165,7 +165,7 @@ static bool has_room (mt_basket *b) {
 }
 
 /* The box of these prefixes; false if it has no room. */
-static bool fill (mt_basket *b, const mt_prefix *src, const mt_prefix *dst) {
+static bool fill (candidate *b, const mt_prefix *src, const mt_prefix *dst) {
   b->bytes = b->unit;
   for (int i = 0; i < b->all->n; i++) b->extent[i] = 1;
   mt_run_hold(b->extent, b->all, &b->run_of[MT_SRC], src);
@@ -185,7 +185,7 @@ static bool fill (mt_basket *b, const mt_prefix *src, const mt_prefix *dst) {
 
 /* Rows one behind the other that share what a thread looks up: of segments, or of the
 ** first axis of the run that is not in the row. */
-static double rows_of (const mt_basket *b, int64_t segments) {
+static double rows_of (const candidate *b, int64_t segments) {
   const mt_run *c = &b->run_of[MT_SRC];
   if (segments > 1) return (double)segments;
   for (int i = 0; i < c->n && b->extent[c->axis[i]] > 1; i++)
@@ -194,7 +194,7 @@ static double rows_of (const mt_basket *b, int64_t segments) {
 }
 
 /* Instructions of a thread for a vector, about, all that a block does shared out. */
-static double instructions (const mt_basket *b) {
+static double instructions (const candidate *b) {
   double v = 16.0 / (double)b->unit, vectors = (double)b->bytes / 16;
   int64_t length = b->length, row = b->row[MT_DST];
   int first = b->run_of[MT_DST].axis[0];
@@ -211,14 +211,14 @@ static double instructions (const mt_basket *b) {
 }
 
 /* Lines of 128 bytes that a cache is asked for, in parts of those that there are. */
-static double requests (const mt_basket *b) {
+static double requests (const candidate *b) {
   double run = (double)b->run, length = (double)b->length;
   return 1 + 128 / run + (length >= MT_PERMUTE_UNALIGNED_WIDEROW ? 64 / length : 1);
 }
 
 /* Rows that end in parts of vectors, for each byte: those at the end of an axis of which
 ** the box holds a piece, and those that are not read on. */
-static double ends (const mt_basket *b) {
+static double ends (const candidate *b) {
   int64_t bytes = b->unit;
   for (int i = 0; i < b->run_of[MT_DST].n; i++) {
     int axis = b->run_of[MT_DST].axis[i];
@@ -231,7 +231,7 @@ static double ends (const mt_basket *b) {
 /* In thousandths of the copy: boxes that overhang, of which there are three instead of
 ** four at a time, and multiprocessors without one too. Large boxes begin and end
 ** together. */
-static int64_t cost_of (const mt_basket *b) {
+static int64_t cost_of (const candidate *b) {
   const mt_model *m = &mt_h200;
   double cost =
       m->box_unaligned_each * instructions(b) + m->box_unaligned_request * requests(b) +
@@ -249,7 +249,7 @@ static int64_t cost_of (const mt_basket *b) {
 }
 
 /* The box of the least cost above `least`, which becomes its cost. */
-static bool find_best (mt_basket *b, int64_t *least) {
+static bool find_best (candidate *b, int64_t *least) {
   int64_t best = INT64_MAX;
   const mt_prefix *at[2] = {NULL, NULL};
   for (int i = 0; i < b->nprefix[MT_SRC]; i++)
@@ -267,7 +267,7 @@ static bool find_best (mt_basket *b, int64_t *least) {
 
 /* Puts an axis of the box into the thread axes; its pieces into the rest. A bound counts
 ** along it where the last overhangs, and where a row ends. */
-static void take_axis (mt_desc *d, mt_axes mode[3], const mt_basket *b, int i) {
+static void take_axis (mt_desc *d, mt_axes mode[3], const candidate *b, int i) {
   mt_axis a = b->all->axis[i], rest = a;
   int64_t c = b->extent[i], pieces = (a.extent + c - 1) / c;
   a.extent = c;
@@ -283,13 +283,13 @@ static void take_axis (mt_desc *d, mt_axes mode[3], const mt_basket *b, int i) {
   if (pieces > 1) mode[2].axis[mode[2].n++] = rest;
 }
 
-static bool in_box (const mt_basket *b, int i) {
+static bool in_box (const candidate *b, int i) {
   return b->extent[i] > 1 || (b->ahead && i == end_of_row(b));
 }
 
 /* The axes of the box: those of the source's run, then those of the destination's;
 ** order[]: the other way round. */
-static void take_box (mt_desc *d, mt_axes mode[3], const mt_basket *b) {
+static void take_box (mt_desc *d, mt_axes mode[3], const candidate *b) {
   uint8_t place[MT_LISTSIZE];
   uint64_t taken = 0, named = 0;
   int k = 0;
@@ -331,13 +331,13 @@ static void sort_rest (mt_axes *a) {
 }
 
 /* Rows along one axis that are long enough as they are. */
-static bool is_fast (const mt_basket *b) {
+static bool is_fast (const candidate *b) {
   int a = b->run_of[MT_SRC].axis[0];
   return a == b->run_of[MT_DST].axis[0] &&
          b->all->axis[a].extent * b->unit >= MT_FASTHEAD;
 }
 
-static bool make (mt_desc *d, mt_axes mode[3], const mt_basket *b) {
+static bool make (mt_desc *d, mt_axes mode[3], const candidate *b) {
   mt_err err = MT_NOERR;
   mode[0].n = mode[1].n = mode[2].n = 0;
   take_box(d, mode, b);
@@ -350,7 +350,7 @@ static bool make (mt_desc *d, mt_axes mode[3], const mt_basket *b) {
 static bool unaligned_make (mt_launch *l, mt_axes mode[3], char *why) {
   const mt_axes all = mode[2];
   const mt_desc flat = l->desc;
-  mt_basket b = {.all = &all, .unit = (int64_t)flat.vec * flat.elem};
+  candidate b = {.all = &all, .unit = (int64_t)flat.vec * flat.elem};
   (void)why;
   if (all.n > MT_LISTSIZE - MT_PERMUTE_AXES || mt_mulo(b.unit, flat.rests, &b.total))
     return false;

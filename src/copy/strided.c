@@ -132,23 +132,23 @@ static mt_status flat_check (const mt_launch *l, mt_err *err) {
   return MT_OK;
 }
 
-static bool has_values (const mt_kernel *k, const mt_desc *d, mt_why *why) {
+static bool has_values (const mt_kernel *k, const mt_desc *d, mt_refusals *why) {
   if (d->values <= MT_MAXGRID) return true;
-  mt_why_add(why, k->name, "%lld accesses of one thread, at most %d",
+  mt_refusals_add(why, k->name, "%lld accesses of one thread, at most %d",
              (long long)d->values, (int)MT_MAXGRID);
   return false;
 }
 
-static bool tv_fits (const mt_kernel *k, const mt_desc *d, mt_why *why) {
+static bool tv_fits (const mt_kernel *k, const mt_desc *d, mt_refusals *why) {
   if (d->threads <= k->threads) return has_values(k, d, why);
-  mt_why_add(why, k->name, "%lld threads, a block has at most %d", (long long)d->threads,
-             (int)k->threads);
+  mt_refusals_add(why, k->name, "%lld threads, a block has at most %d",
+                  (long long)d->threads, (int)k->threads);
   return false;
 }
 
-static bool flat_fits (const mt_kernel *k, const mt_desc *d, mt_why *why) {
+static bool flat_fits (const mt_kernel *k, const mt_desc *d, mt_refusals *why) {
   if (k->bytes != 16 || k->unroll != 1 || d->nrest <= 2) return true;
-  mt_why_add(why, k->name, "%d axes: one access of a thread is for two at most",
+  mt_refusals_add(why, k->name, "%d axes: one access of a thread is for two at most",
              (int)d->nrest);
   return false;
 }

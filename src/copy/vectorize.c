@@ -20,19 +20,19 @@ static uint32_t wide (const mt_desc *d) {
 }
 
 /* The axes of a launch, taken apart. `run`: the mode that accesses are made of. */
-typedef struct mt_shelf {
+typedef struct mt_modes {
   mt_axes mode[3];
   int run;
-} mt_shelf;
+} mt_modes;
 
-static const char *mode_name (const mt_shelf *x, int i) {
+static const char *mode_name (const mt_modes *x, int i) {
   static const char *const names[] = {"thread", "value", "rest"};
   return x->run == 2 ? "copy" : names[i];
 }
 
 /* ---------------------------------------- whether, and why not */
 
-static const mt_axis *find_run (const mt_shelf *x) {
+static const mt_axis *find_run (const mt_modes *x) {
   const mt_axes *a = &x->mode[x->run];
   for (int i = 0; i < a->n; i++)
     if (a->axis[i].stride[MT_SRC] == 1 && a->axis[i].stride[MT_DST] == 1)
@@ -40,7 +40,7 @@ static const mt_axis *find_run (const mt_shelf *x) {
   return NULL;
 }
 
-static bool no_run (const mt_shelf *x, char *why) {
+static bool no_run (const mt_modes *x, char *why) {
   const mt_axes *a = &x->mode[x->run];
   if (a->n == 0) {
     snprintf(why, MT_REASON, "%s has one element", x->run == 2 ? "the copy" : "a thread");
@@ -52,7 +52,7 @@ static bool no_run (const mt_shelf *x, char *why) {
   return false;
 }
 
-static bool strides_divide (const mt_shelf *x, const mt_axis *run, int64_t v, char *why) {
+static bool strides_divide (const mt_modes *x, const mt_axis *run, int64_t v, char *why) {
   for (int i = 0; i < 3; i++)
     for (const mt_axis *a = x->mode[i].axis; a < x->mode[i].axis + x->mode[i].n; a++)
       for (int side = 0; side < 2; side++) {
@@ -94,7 +94,7 @@ static bool swizzles_keep (const mt_launch *l, int64_t v, char *why) {
   return true;
 }
 
-static bool can_be (const mt_launch *l, const mt_shelf *x, uint32_t width, char *why) {
+static bool can_be (const mt_launch *l, const mt_modes *x, uint32_t width, char *why) {
   const mt_axis *run = find_run(x);
   int64_t v = width / wide(&l->desc);
   why[0] = 0;
@@ -109,7 +109,7 @@ static bool can_be (const mt_launch *l, const mt_shelf *x, uint32_t width, char 
          addresses_divide(l, (uint32_t)v, why);
 }
 
-static uint32_t widest (const mt_launch *l, const mt_shelf *x, uint32_t most,
+static uint32_t widest (const mt_launch *l, const mt_modes *x, uint32_t most,
                         mt_narrow *why) {
   const uint32_t elem = wide(&l->desc);
   uint32_t width = elem;
@@ -123,7 +123,7 @@ static uint32_t widest (const mt_launch *l, const mt_shelf *x, uint32_t most,
 
 /* ---------------------------------------------------------------- doing it */
 
-static void split_run (mt_launch *l, mt_shelf *x, uint32_t width) {
+static void split_run (mt_launch *l, mt_modes *x, uint32_t width) {
   int64_t v = width / wide(&l->desc);
   mt_axis *run = (mt_axis *)find_run(x);
   if (v <= 1) return;
@@ -144,7 +144,7 @@ static mt_status no_atom (const mt_tiled_copy *copy, int elem, uint32_t width,
 
 /* Values and rests are done in any order; what an index of a thread or a block means
 ** stays. */
-static void reorder (mt_launch *l, mt_shelf *x) {
+static void reorder (mt_launch *l, mt_modes *x) {
   for (int i = 1; i < 3; i++) {
     mt_axes_turn(&x->mode[i], l->offset);
     mt_axes_sort(&x->mode[i]);
@@ -154,7 +154,7 @@ static void reorder (mt_launch *l, mt_shelf *x) {
 
 mt_status mt_widen_to (mt_launch *l, mt_narrow *why, const mt_tiled_copy *copy,
                        uint32_t most, mt_err *err) {
-  mt_shelf x = {.run = l->desc.algo == MT_ALGO_STRIDED ? 2 : 1};
+  mt_modes x = {.run = l->desc.algo == MT_ALGO_STRIDED ? 2 : 1};
   memset(why, 0, sizeof *why);
   if (l->desc.rests == 0) return MT_OK;
   mt_axes_get(x.mode, &l->desc);

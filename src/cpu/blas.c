@@ -90,9 +90,9 @@ static void open_library (mt_blas *b) {
 
 bool mt_blas_is_named (const mt_blas *b) { return b->named; }
 
-bool mt_blas_found (mt_blas *b, mt_why *why) {
+bool mt_blas_found (mt_blas *b, mt_refusals *why) {
   if (!b->asked) open_library(b);
-  if (b->refused[0]) mt_why_add(why, "gemm_blas", "%s", b->refused);
+  if (b->refused[0]) mt_refusals_add(why, "gemm_blas", "%s", b->refused);
   return b->refused[0] == 0;
 }
 
@@ -136,18 +136,18 @@ static bool fits (mt_blas_call *c, const int64_t size[3], int64_t s[MT_PARTS][3]
          is_matrix(k, n, s[y][1], s[y][0], &c->trans[1], &c->ld[1]);
 }
 
-bool mt_blas_fits (mt_blas_call *out, const mt_mma_desc *d, mt_why *why) {
+bool mt_blas_fits (mt_blas_call *out, const mt_mma_desc *d, mt_refusals *why) {
   static const char name[] = "gemm_blas";
   uint32_t t = d->part[MT_C].dtype;
   int64_t s[MT_PARTS][3];
   memset(out, 0, sizeof *out);
   for (int i = 0; i < MT_PARTS; i++)
     if (d->part[i].dtype != t || (t != MT_f32 && t != MT_f64))
-      return mt_why_add(why, name, "not f32 alone, nor f64"), false;
+      return mt_refusals_add(why, name, "not f32 alone, nor f64"), false;
   for (int i = 0; i < MT_PARTS; i++) {
     if (!strides_of(s[i], &d->part[i]) || d->size[i] > INT32_MAX || d->size[i] == 0 ||
         d->part[i].real[0] != d->size[i == MT_B ? MT_N : MT_M])
-      return mt_why_add(why, name, "%c is no plain matrix", "ABC"[i]), false;
+      return mt_refusals_add(why, name, "%c is no plain matrix", "ABC"[i]), false;
     out->step[i] = s[i][2];
   }
   out->twofold = t == MT_f64;
@@ -155,7 +155,7 @@ bool mt_blas_fits (mt_blas_call *out, const mt_mma_desc *d, mt_why *why) {
   if (fits(out, d->size, s)) return true;
   out->turned = true;
   if (fits(out, d->size, s)) return true;
-  return mt_why_add(why, name, "no side of a matrix lies together"), false;
+  return mt_refusals_add(why, name, "no side of a matrix lies together"), false;
 }
 
 /* ---------------------------------------------------------------- running */

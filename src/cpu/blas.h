@@ -25,12 +25,12 @@ typedef struct mt_blas_call {
 
 /* Whether a product is what a BLAS computes: f32 or f64 alone, plain matrices of which
 ** one side lies together. `why` says what is not. */
-bool mt_blas_fits (mt_blas_call *out, const mt_mma_desc *d, mt_why *why);
+bool mt_blas_fits (mt_blas_call *out, const mt_mma_desc *d, mt_refusals *why);
 /* Whether the device was opened with this path: the library is taken as it is. */
 bool mt_blas_is_named (const mt_blas *b);
 /* Whether there is a library worth calling: one with its own inner loops (OpenBLAS, BLIS,
 ** MKL), or the one that was named. It is opened at the first question. */
-bool mt_blas_found (mt_blas *b, mt_why *why);
+bool mt_blas_found (mt_blas *b, mt_refusals *why);
 /* What was measured for f32, f64: operations a second of the processor's own product and
 ** of this; 0: nothing yet. */
 double *mt_blas_measured (mt_blas *b, bool twofold);

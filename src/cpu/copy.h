@@ -58,7 +58,7 @@ typedef struct mt_cpu_job {
 
 /* Chooses a row for the launch and says why not the ones before it. Of an empty launch no
 ** tiles. */
-void mt_cpu_plan (mt_cpu_job *job, const mt_launch *l, int threads, mt_why *why);
+void mt_cpu_plan (mt_cpu_job *job, const mt_launch *l, int threads, mt_refusals *why);
 /* Tiles first .. last - 1 of a job. An mt_work. */
 void mt_cpu_run (void *job, int64_t first, int64_t last, mt_worker *w);
 

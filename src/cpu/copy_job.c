@@ -87,19 +87,20 @@ static void plan_rows (mt_cpu_job *job, int64_t run) {
   job->tb = MT_ROWTILE / job->ta;
 }
 
-static bool plan_transpose (mt_cpu_job *job, mt_why *why) {
+static bool plan_transpose (mt_cpu_job *job, mt_refusals *why) {
   const char *name = row_names[MT_ROW_cpu_transpose];
   int64_t unit = job->tile.unit;
   int b = source_axis(job->outer, job->n);
   if (job->n < 2 || b <= 0 || job->outer[0].dst != unit || job->outer[b].src != unit) {
-    mt_why_add(why, name, "no two axes along which the elements of one side each lie "
-               "together");
+    mt_refusals_add(why, name,
+                    "no two axes along which the elements of one side each lie "
+                    "together");
     return false;
   }
   job->move = mt_cpu_transposer(unit, job->outer[b].dst, &job->ta, &job->tb);
   if (job->move == NULL || job->outer[0].extent < 16 / unit ||
       job->outer[b].extent < 16 / unit) {
-    mt_why_add(why, name, "%lld by %lld units of %lld bytes",
+    mt_refusals_add(why, name, "%lld by %lld units of %lld bytes",
                (long long)job->outer[0].extent, (long long)job->outer[b].extent,
                (long long)unit);
     return false;
@@ -110,11 +111,11 @@ static bool plan_transpose (mt_cpu_job *job, mt_why *why) {
   return true;
 }
 
-static bool plan_fill (mt_cpu_job *job, mt_why *why) {
+static bool plan_fill (mt_cpu_job *job, mt_refusals *why) {
   const mt_cpu_axis *a = &job->outer[0];
   mt_cpu_move *move = mt_cpu_filler(job->tile.unit);
   if (a->src != 0 || a->dst != job->tile.unit || move == NULL) {
-    mt_why_add(why, row_names[MT_ROW_cpu_fill], "no element is repeated along the "
+    mt_refusals_add(why, row_names[MT_ROW_cpu_fill], "no element is repeated along the "
                "destination");
     return false;
   }
@@ -160,7 +161,7 @@ static void plan_cast (mt_cpu_job *job, const mt_axes *x, const mt_desc *d) {
 }
 
 static void plan_box (mt_cpu_job *job, const mt_axes *x, int64_t run, const mt_desc *d,
-                      mt_why *why) {
+                      mt_refusals *why) {
   add_axes(job, x, d);
   job->tile.unit = run;
   if (run >= MT_SMALLRUN || x->n == 0) {
@@ -168,8 +169,10 @@ static void plan_box (mt_cpu_job *job, const mt_axes *x, int64_t run, const mt_d
     job->tile.unit = 1;
     return;
   }
-  mt_why_add(why, row_names[MT_ROW_cpu_rows], "%lld bytes lie together on both sides, "
-             "rows have at least %d", (long long)run, (int)MT_SMALLRUN);
+  mt_refusals_add(why, row_names[MT_ROW_cpu_rows],
+                  "%lld bytes lie together on both sides, "
+                  "rows have at least %d",
+                  (long long)run, (int)MT_SMALLRUN);
   if (!plan_fill(job, why) && !plan_transpose(job, why))
     plan_any(job, MT_ROW_cpu_any, mt_cpu_mover(job->tile.unit));
 }
@@ -195,7 +198,7 @@ static void count_tiles (mt_cpu_job *job, int threads) {
   job->ns = bytes / 8 + 4 * moves_of(job);
 }
 
-void mt_cpu_plan (mt_cpu_job *job, const mt_launch *l, int threads, mt_why *why) {
+void mt_cpu_plan (mt_cpu_job *job, const mt_launch *l, int threads, mt_refusals *why) {
   mt_box box;
   mt_axes x;
   int64_t offset[] = {l->offset[MT_SRC], l->offset[MT_DST]}, bytes = l->desc.elem;
@@ -204,7 +207,7 @@ void mt_cpu_plan (mt_cpu_job *job, const mt_launch *l, int threads, mt_why *why)
   if (box.empty) return;
   if (!box.exact || mt_desc_is_swizzled(&l->desc)) {
     job->row = MT_ROW_cpu_literal;
-    mt_why_add(why, row_names[0], "%s", box.exact ? "a side is swizzled" :
+    mt_refusals_add(why, row_names[0], "%s", box.exact ? "a side is swizzled" :
                "the bounds cut through the axes");
     return;
   }

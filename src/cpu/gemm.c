@@ -241,7 +241,7 @@ static mt_status new_blas (mt_cpu_gemm **out, mt_device *d, const mt_blas_call *
 }
 
 mt_status mt_cpu_gemm_new (mt_cpu_gemm **out, mt_device *d, const mt_mma_launch *l,
-                           mt_why *why, mt_err *err) {
+                           mt_refusals *why, mt_err *err) {
   mt_blas_call call;
   bool blas;
   *out = NULL;

@@ -15,7 +15,7 @@ typedef struct mt_cpu_gemm mt_cpu_gemm;
 ** allocator. Errors: MT_EUNSUPPORTED (floats to a C of integers, C of bool), MT_ENOMEM.
 ** `why` receives what was refused. */
 mt_status mt_cpu_gemm_new (mt_cpu_gemm **out, mt_device *d, const mt_mma_launch *l,
-                           mt_why *why, mt_err *err);
+                           mt_refusals *why, mt_err *err);
 /* C = alpha A B + beta C on all threads of the pool; bases and offsets are those of `l`.
 ** (1) Of a C of integers each element is exact, saturated;
 ** (2) of floats: products are added in f64 if an operand or C is f64 (or an operand has
@@ -37,6 +37,6 @@ mt_status mt_cpu_gemm_native (mt_cpu_gemm **out, mt_device *d, const mt_mma_laun
 /* Whether a BLAS does it: the one that the device was opened with, or the system's where
 ** it was measured to be faster, which is done at the first question. */
 mt_status mt_cpu_wants_blas (bool *out, mt_blas_call *call, mt_device *d,
-                             const mt_mma_launch *l, mt_why *why, mt_err *err);
+                             const mt_mma_launch *l, mt_refusals *why, mt_err *err);
 
 #endif

@@ -16,7 +16,7 @@ static const char name[] = "gemm_blas";
 /* C = A B of square matrices at `p`, one behind the other. */
 static void describe (mt_mma_launch *l, mt_blas_call *call, void *p, bool twofold) {
   static const mt_digit rows = {MT_PROBE, 1, 0, 0}, columns = {MT_PROBE, MT_PROBE, 0, 0};
-  mt_why none = {0};
+  mt_refusals none = {0};
   memset(l, 0, sizeof *l);
   l->desc.op = MT_OP_MMA;
   l->desc.algo = MT_ALGO_STRIDED;
@@ -79,31 +79,34 @@ static mt_status measure (mt_device *d, bool twofold, mt_err *err) {
 
 /* ---------------------------------------------------------------- choosing */
 
-static mt_status is_faster (bool *out, mt_device *d, bool twofold, mt_why *why,
+static mt_status is_faster (bool *out, mt_device *d, bool twofold, mt_refusals *why,
                             mt_err *err) {
   double *seen = mt_blas_measured(d->blas, twofold);
   int threads = mt_pool_threads(d->impl), processors = mt_host_processors();
   if (threads < processors) {
-    mt_why_add(why, name, "it has threads of its own, this device is to have %d of %d",
-               threads, processors);
+    mt_refusals_add(why, name,
+                    "it has threads of its own, this device is to have %d of %d", threads,
+                    processors);
     return MT_OK;
   }
   if (seen[0] == 0) MT_TRY(measure(d, twofold, err));
   *out = seen[1] > MT_GAIN * seen[0];
   if (!*out)
-    mt_why_add(why, name, "measured: %.1f GFLOP/s, the own loops %.1f; it has to be %.1f "
-               "times as fast", seen[1] / 1e9, seen[0] / 1e9, MT_GAIN);
+    mt_refusals_add(why, name,
+                    "measured: %.1f GFLOP/s, the own loops %.1f; it has to be %.1f "
+                    "times as fast",
+                    seen[1] / 1e9, seen[0] / 1e9, MT_GAIN);
   return MT_OK;
 }
 
 mt_status mt_cpu_wants_blas (bool *out, mt_blas_call *call, mt_device *d,
-                             const mt_mma_launch *l, mt_why *why, mt_err *err) {
+                             const mt_mma_launch *l, mt_refusals *why, mt_err *err) {
   const int64_t *size = l->desc.size;
   double work = 2.0 * (double)size[MT_M] * (double)size[MT_N] * (double)size[MT_K];
   *out = false;
   if (d->blas == NULL || !mt_blas_fits(call, &l->desc, why)) return MT_OK;
   if (!mt_blas_is_named(d->blas) && work < MT_LEAST_WORK) {
-    mt_why_add(why, name, "fewer than %.0e operations", MT_LEAST_WORK);
+    mt_refusals_add(why, name, "fewer than %.0e operations", MT_LEAST_WORK);
     return MT_OK;
   }
   if (!mt_blas_found(d->blas, why)) return MT_OK;

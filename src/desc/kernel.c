@@ -7,7 +7,7 @@
 
 #include "desc/kernel.h"
 
-void mt_why_add (mt_why *w, const char *name, const char *format, ...) {
+void mt_refusals_add (mt_refusals *w, const char *name, const char *format, ...) {
   size_t room = sizeof w->text - w->length;
   va_list ap;
   va_start(ap, format);

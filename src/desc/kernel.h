@@ -30,17 +30,17 @@ typedef struct mt_grid { uint32_t blocks, threads; } mt_grid;
 
 /* Reasons why better rows were refused, in their order; what has no room is dropped. */
 enum { MT_MAXREFUSED = 12 };
-typedef struct mt_why {
+typedef struct mt_refusals {
   int n;
   const char *name[MT_MAXREFUSED];     /* of a row, or of a family: "copy_transpose" */
   uint16_t reason[MT_MAXREFUSED];      /* where it begins in text */
   uint16_t length;
   char text[1024];
-} mt_why;
-static inline const char *mt_why_reason (const mt_why *w, int i) {
+} mt_refusals;
+static inline const char *mt_refusals_reason (const mt_refusals *w, int i) {
   return w->text + w->reason[i];
 }
-void mt_why_add (mt_why *w, const char *name, const char *format, ...)
+void mt_refusals_add (mt_refusals *w, const char *name, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* Whether the row executes the atom on this GPU: 90 is sm_90. */

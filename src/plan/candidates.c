@@ -30,21 +30,21 @@ static bool make_way (mt_launch *l, int way) {
          mt_widen(l, &why, NULL, &err) == MT_OK && mt_algo_make(l, algo, reason);
 }
 
-static bool next_row (mt_option *o, const mt_plan *p) {
+static bool next_row (mt_plan_choice *o, const mt_plan *p) {
   const mt_backend *b = p->device->backend;
   const mt_kernel *first = o->kernel ? o->kernel + 1 : b->kernels;
-  mt_why why = {0};
+  mt_refusals why = {0};
   o->kernel = mt_kernel_choose(first, (size_t)(b->kernels + *b->nkernels - first),
                                &o->launch.desc, &o->grid, &why);
   return o->kernel != NULL;
 }
 
-static bool next_partitioned (mt_option *o, const mt_plan *p) {
+static bool next_partitioned (mt_plan_choice *o, const mt_plan *p) {
   o->launch = p->launch;
   return next_row(o, p);
 }
 
-bool mt_option_next (mt_option *o, const mt_plan *p) {
+bool mt_plan_next_candidate (mt_plan_choice *o, const mt_plan *p) {
   if (p->launch.desc.op != MT_OP_COPY || p->stage != NULL ||
       p->device->backend->prepare)
     return false;

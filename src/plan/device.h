@@ -103,7 +103,7 @@ struct mt_plan {
   };
   size_t bytes[MT_MAXBASE];          /* sizes of the buffers at launch.base */
   int modes[MT_MAXBOUND];            /* the tensor's mode of each bound, from 1 */
-  mt_why why;
+  mt_refusals why;
   char head[MT_HEADSIZE];            /* what is done, in words */
   void *own;                         /* the backend's part */
   /* ---- of a copy */

@@ -71,26 +71,27 @@ static int log_of (int n) {
 static void say_why (mt_plan *p, const mt_narrow *narrow, const mt_tiled_copy *copy) {
   const mt_backend *b = p->device->backend;
   if (narrow->tile[0])
-    mt_why_add(&p->why, narrow->unaligned ? "copy_transpose_unaligned" : "copy_transpose",
-               "%s", narrow->tile);
+    mt_refusals_add(&p->why,
+                    narrow->unaligned ? "copy_transpose_unaligned" : "copy_transpose",
+                    "%s", narrow->tile);
   if (p->launch.desc.cast) return;
   for (const mt_kernel *k = b->kernels; k < p->kernel; k++) {
     if (k->bytes <= p->kernel->bytes || k->algo != p->kernel->algo ||
         k->swizzled != p->kernel->swizzled)
       continue;
     if (copy && copy->atom_bits != 0)
-      mt_why_add(&p->why, k->name, "the atom moves %d bytes", copy->atom_bits / 8);
+      mt_refusals_add(&p->why, k->name, "the atom moves %d bytes", copy->atom_bits / 8);
     else if (narrow->reason[log_of(k->bytes)][0])
-      mt_why_add(&p->why, k->name, "%s", narrow->reason[log_of(k->bytes)]);
+      mt_refusals_add(&p->why, k->name, "%s", narrow->reason[log_of(k->bytes)]);
   }
 }
 
 static mt_status no_kernel (const mt_plan *p, mt_err *err) {
-  const mt_why *w = &p->why;
+  const mt_refusals *w = &p->why;
   mt_fail(err, MT_EUNSUPPORTED, "copy: no kernel of %s fits:%s", p->device->backend->name,
           w->n == 0 ? "\nnone has this width" : "");
   for (int i = 0; i < w->n; i++)
-    mt_explain(err, "\n%s: %s", w->name[i], mt_why_reason(w, i));
+    mt_explain(err, "\n%s: %s", w->name[i], mt_refusals_reason(w, i));
   return err->status;
 }
 
@@ -228,7 +229,7 @@ static bool is_it (const mt_kernel *k, const mt_desc *d, const char *kernel, int
 }
 
 /* Proven anew: the axes are others. */
-static mt_status take (mt_plan *p, const mt_option *o, mt_err *err) {
+static mt_status take (mt_plan *p, const mt_plan_choice *o, mt_err *err) {
   mt_launch wide = p->first;
   mt_narrow narrow;
   MT_TRY(mt_check_copy(&o->launch, p->bytes, err));
@@ -238,16 +239,16 @@ static mt_status take (mt_plan *p, const mt_option *o, mt_err *err) {
   p->taken = true;
   if (p->launch.desc.algo == MT_ALGO_DESCRIBED) return MT_OK;
   MT_TRY(mt_widen(&wide, &narrow, NULL, err));
-  p->why = (mt_why){0};
+  p->why = (mt_refusals){0};
   say_why(p, &narrow, NULL);
   return MT_OK;
 }
 
 mt_status mt_plan_take (mt_plan *p, const char *kernel, int vector, mt_err *err) {
-  mt_option o = {0};
+  mt_plan_choice o = {0};
   bool copy = p->launch.desc.op == MT_OP_COPY;
   MT_TRY(mt_plan_is_launch(p, err));
-  while (copy && mt_option_next(&o, p))
+  while (copy && mt_plan_next_candidate(&o, p))
     if (is_it(o.kernel, &o.launch.desc, kernel, vector)) return take(p, &o, err);
   if (copy && is_it(p->kernel, &p->launch.desc, kernel, vector)) return MT_OK;
   return mt_fail(err, MT_EUNSUPPORTED, "plan: %s by %d bytes at once is no way to do it "

@@ -177,7 +177,7 @@ static bool choose_hopper (mt_plan *p) {
   char why[160] = "";
   int row = mt_hopper_choose(&p->hopper, &p->product, p->device->cores, why, sizeof why);
   if (row < 0) {
-    mt_why_add(&p->why, "hopper", "%s", why);
+    mt_refusals_add(&p->why, "hopper", "%s", why);
     return false;
   }
   p->kernel = b->kernels + *b->nkernels - mt_nhopper_rows + row;

@@ -223,7 +223,7 @@ static mt_status move_leg (mt_leg *leg, int64_t offset, void *room, mt_err *err)
   p->launch.base[1 - leg->side] = room;
   leg->offset = offset;
   if (p->device->backend->prepare == NULL) return MT_OK;
-  p->why = (mt_why){0};
+  p->why = (mt_refusals){0};
   return p->device->backend->prepare(p, err);
 }
 

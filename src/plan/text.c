@@ -76,7 +76,7 @@ static void say_bounds (mt_text *t, const mt_plan *p) {
 
 static void say_refused (mt_text *t, const mt_plan *p) {
   for (int i = 0; i < p->why.n; i++)
-    say(t, "refused: %s: %s\n", p->why.name[i], mt_why_reason(&p->why, i));
+    say(t, "refused: %s: %s\n", p->why.name[i], mt_refusals_reason(&p->why, i));
 }
 
 static void say_grid (mt_text *t, const mt_plan *p) {

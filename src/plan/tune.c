@@ -10,14 +10,14 @@
 #include "plan/candidates.h"
 
 typedef struct mt_list {
-  mt_way *row;
+  mt_plan_candidate *row;
   int n;
 } mt_list;
 
 /* NULL: the list is full. */
-static mt_way *add (mt_list *x, const char *kernel) {
-  if (x->n == MT_MAXWAYS) return NULL;
-  mt_way *c = &x->row[x->n++];
+static mt_plan_candidate *add (mt_list *x, const char *kernel) {
+  if (x->n == MT_MAXPLANCANDIDATES) return NULL;
+  mt_plan_candidate *c = &x->row[x->n++];
   memset(c, 0, sizeof *c);
   snprintf(c->kernel, sizeof c->kernel, "%s", kernel);
   c->algo = "";
@@ -26,7 +26,7 @@ static mt_way *add (mt_list *x, const char *kernel) {
 
 /* The kernel, or one of that family: "copy_transpose" of copy_transpose_b4. */
 static bool has (const mt_list *x, const char *kernel, size_t length) {
-  for (const mt_way *c = x->row; c < x->row + x->n; c++)
+  for (const mt_plan_candidate *c = x->row; c < x->row + x->n; c++)
     if (strncmp(c->kernel, kernel, length) == 0 &&
         (c->kernel[length] == 0 || c->kernel[length] == '_'))
       return true;
@@ -35,7 +35,7 @@ static bool has (const mt_list *x, const char *kernel, size_t length) {
 
 /* A way of the algorithm copy_NAME, whatever its kernel is called. */
 static bool has_form (const mt_list *x, const char *name, size_t length) {
-  for (const mt_way *c = x->row; c < x->row + x->n; c++)
+  for (const mt_plan_candidate *c = x->row; c < x->row + x->n; c++)
     if (c->algo[0] && strlen(c->algo) + 5 == length && memcmp(name, "copy_", 5) == 0 &&
         memcmp(name + 5, c->algo, length - 5) == 0)
       return true;
@@ -47,13 +47,13 @@ static void add_refused (mt_list *x, const mt_plan *p) {
   for (int i = 0; i < p->why.n; i++) {
     const char *name = p->why.name[i];
     if (has(x, name, strlen(name)) || has_form(x, name, strlen(name))) continue;
-    mt_way *c = add(x, name);
+    mt_plan_candidate *c = add(x, name);
     if (c == NULL) return;
-    snprintf(c->why, sizeof c->why, "%s", mt_why_reason(&p->why, i));
+    snprintf(c->why, sizeof c->why, "%s", mt_refusals_reason(&p->why, i));
   }
 }
 
-static void fill (mt_way *c, const mt_desc *d) {
+static void fill (mt_plan_candidate *c, const mt_desc *d) {
   c->possible = true;
   c->algo = mt_algo_of(d->algo)->name;
   c->vector = (int)(d->vec * d->elem);
@@ -62,10 +62,10 @@ static void fill (mt_way *c, const mt_desc *d) {
 /* ---------------------------------------------------------------- copies */
 
 static void add_options (mt_list *x, const mt_plan *p) {
-  mt_option o = {0};
-  while (mt_option_next(&o, p)) {
+  mt_plan_choice o = {0};
+  while (mt_plan_next_candidate(&o, p)) {
     mt_cost cost;
-    mt_way *c = add(x, o.kernel->name);
+    mt_plan_candidate *c = add(x, o.kernel->name);
     if (c == NULL) return;
     mt_cost_of(&cost, &o.launch, o.kernel);
     fill(c, &o.launch.desc);
@@ -78,15 +78,15 @@ static void add_options (mt_list *x, const mt_plan *p) {
 }
 
 static void add_chosen (mt_list *x, const mt_plan *p) {
-  mt_way *c = add(x, mt_plan_name(p));
+  mt_plan_candidate *c = add(x, mt_plan_name(p));
   c->possible = c->chosen = true;
 }
 
 static void say_why_not (mt_list *x, const mt_plan *p) {
-  const mt_way *best = x->row;
+  const mt_plan_candidate *best = x->row;
   while (best < x->row + x->n && !best->chosen) best++;
   assert(best < x->row + x->n);
-  for (mt_way *c = x->row; c < x->row + x->n; c++) {
+  for (mt_plan_candidate *c = x->row; c < x->row + x->n; c++) {
     const char *why = p->taken ? "another was asked for" : "no faster, less simple";
     if (c->chosen) continue;
     if (c->predicted > best->predicted) why = "slower, as predicted";
@@ -108,7 +108,7 @@ static void add_forms (mt_list *x, const mt_plan *p) {
     mt_launch l = flat;
     int n = snprintf(name, sizeof name, "copy_%s", a->name);
     if (a->make == NULL || has_form(x, name, (size_t)n)) continue;
-    mt_way *c = add(x, name);
+    mt_plan_candidate *c = add(x, name);
     if (c == NULL || mt_algo_make(&l, (mt_algorithm)algo, reason)) return;
     snprintf(c->why, sizeof c->why, "%s", reason[0] ? reason : a->needs);
   }
@@ -136,13 +136,13 @@ static void why_product (mt_list *x, const mt_plan *p) {
   if (p->device->arch == 0) return;
   mt_gemm_rows(fit, p);
   for (size_t i = 0; i < *b->nkernels; i++) {
-    mt_way *c = fit[i] && &b->kernels[i] != p->kernel ?
+    mt_plan_candidate *c = fit[i] && &b->kernels[i] != p->kernel ?
                       add(x, b->kernels[i].name) : NULL;
     if (c) snprintf(c->why, sizeof c->why, "of another atom: %s", b->kernels[i].atom);
   }
 }
 
-int mt_plan_why (mt_way out[MT_MAXWAYS], const mt_plan *p) {
+int mt_plan_why (mt_plan_candidate out[MT_MAXPLANCANDIDATES], const mt_plan *p) {
   mt_list x = {out, 0};
   if (p->stage != NULL) return 0;
   if (p->launch.desc.op == MT_OP_MMA) why_product(&x, p);

@@ -144,12 +144,12 @@ mt_status mt_verify_memory (mt_verdict *v, const mt_tensor *t, mt_err *err) {
 
 /* The partition in memory: axes of thread, value and rest, with steps of the bounds, so
 ** that a run never goes past one. */
-typedef struct mt_shelf {
+typedef struct mt_in_memory {
   const mt_tensor *t;
   mt_axes mode[3];
   int64_t offset[2];               /* of the first element */
   int bits;
-} mt_shelf;
+} mt_in_memory;
 
 /* The ordinate of mode k: stride 1 there, 0 elsewhere. */
 static mt_status ordinate (mt_layout *out, const mt_node *a, int k, mt_err *err) {
@@ -183,7 +183,7 @@ static mt_status simplify (mt_layout *out, const mt_node *a, mt_err *err) {
 }
 
 /* Of the ordinates of a mode, or of what is ragged. */
-static mt_status add_bound (mt_shelf *x, const mt_claim *c, const mt_node *crd, int f,
+static mt_status add_bound (mt_in_memory *x, const mt_claim *c, const mt_node *crd, int f,
                             mt_err *err) {
   mt_layout part;
   if (f == MT_STEP + MT_MAXBOUND)
@@ -197,7 +197,7 @@ static mt_status add_bound (mt_shelf *x, const mt_claim *c, const mt_node *crd, 
   return MT_OK;
 }
 
-static mt_status add_own (mt_shelf *x, const mt_claim *c, int *bounds, mt_err *err) {
+static mt_status add_own (mt_in_memory *x, const mt_claim *c, int *bounds, mt_err *err) {
   for (int k = 0; k < mt_ordinates(x->t); k++) {
     mt_layout crd, simple;
     int64_t bound;
@@ -209,7 +209,7 @@ static mt_status add_own (mt_shelf *x, const mt_claim *c, int *bounds, mt_err *e
   return MT_OK;
 }
 
-static mt_status shelve (mt_shelf *x, const mt_verdict *v, const mt_claim *c,
+static mt_status shelve (mt_in_memory *x, const mt_verdict *v, const mt_claim *c,
                          mt_err *err) {
   mt_layout a, part;
   int bounds = 0;
@@ -239,13 +239,13 @@ static mt_status shelve (mt_shelf *x, const mt_verdict *v, const mt_claim *c,
 #define MT_BECAUSE(why, ...)                                                             \
   (snprintf((why), sizeof(((mt_verdict *)0)->why), __VA_ARGS__))
 
-static const mt_axis *find_run (const mt_shelf *x) {
+static const mt_axis *find_run (const mt_in_memory *x) {
   for (int i = 0; i < x->mode[1].n; i++)
     if (x->mode[1].axis[i].stride[MT_SRC] == 1) return &x->mode[1].axis[i];
   return NULL;
 }
 
-static bool no_run (const mt_shelf *x, char *why) {
+static bool no_run (const mt_in_memory *x, char *why) {
   if (x->mode[1].n == 0)
     MT_BECAUSE(why, "a thread has one element");
   else
@@ -254,7 +254,8 @@ static bool no_run (const mt_shelf *x, char *why) {
   return false;
 }
 
-static bool strides_divide (const mt_shelf *x, const mt_axis *run, int64_t n, char *why) {
+static bool strides_divide (const mt_in_memory *x, const mt_axis *run, int64_t n,
+                            char *why) {
   static const char *const names[] = {"thread", "value", "rest"};
   for (int i = 0; i < 3; i++)
     for (const mt_axis *a = x->mode[i].axis; a < x->mode[i].axis + x->mode[i].n; a++) {
@@ -266,7 +267,7 @@ static bool strides_divide (const mt_shelf *x, const mt_axis *run, int64_t n, ch
   return true;
 }
 
-static bool swizzle_keeps (const mt_shelf *x, int64_t n, char *why) {
+static bool swizzle_keeps (const mt_in_memory *x, int64_t n, char *why) {
   const mt_node *a = x->t->layout;
   if (!mt_is_swizzled(a)) return true;
   mt_swizzle w = mt_swizzle_of(a);
@@ -279,7 +280,7 @@ static bool swizzle_keeps (const mt_shelf *x, int64_t n, char *why) {
   return false;
 }
 
-static bool address_divides (const mt_shelf *x, int64_t n, char *why) {
+static bool address_divides (const mt_in_memory *x, int64_t n, char *why) {
   const mt_tensor *t = x->t;
   uint64_t shift = mt_is_swizzled(t->layout) ? 0 : (uint64_t)x->offset[MT_SRC];
   uint64_t elem = t->data ? mt_dtype_size(t->dtype) : 1, width = (uint64_t)n * elem;
@@ -290,7 +291,7 @@ static bool address_divides (const mt_shelf *x, int64_t n, char *why) {
   return false;
 }
 
-static bool can_be (const mt_shelf *x, int64_t n, char *why) {
+static bool can_be (const mt_in_memory *x, int64_t n, char *why) {
   const mt_axis *run = find_run(x);
   if (n <= 1) return true;
   if (run == NULL) return no_run(x, why);
@@ -318,7 +319,7 @@ static void unplaced (mt_verdict *v, const mt_err *err) {
 }
 
 void mt_verify_vector (mt_verdict *v, const mt_claim *c, const mt_tensor *t) {
-  mt_shelf x = {.t = t};
+  mt_in_memory x = {.t = t};
   mt_err err = MT_NOERR;
   if (!v->covers || v->elements == 0) return;
   v->vector = 1;
