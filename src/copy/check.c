@@ -16,7 +16,7 @@ static const char *const side_name[] = {"src", "dst"};
 ** the elements in first .. last, from the start of the buffer, both of them if `reached`
 ** and the box is exact. */
 typedef struct mt_side {
-  mt_box box;
+  mt_domain box;
   int64_t low, high;
   int64_t first, last;
   bool reached;
@@ -43,7 +43,8 @@ static void add_digit (mt_who *w, const mt_desc *d, int i, int64_t digit,
 }
 
 /* The element with index v[j] on axis j of the box. */
-static mt_who who_of (const mt_launch *l, const mt_box *b, int side, const int64_t *v) {
+static mt_who who_of (const mt_launch *l, const mt_domain *b, int side,
+                      const int64_t *v) {
   mt_who w = {0, 0, 0, 0};
   for (int j = 0; j < b->n; j++) {
     int64_t n = v[j] + b->axis[j].from;
@@ -88,7 +89,7 @@ static const char *say_both (char *buf, const mt_desc *d, const mt_who *a,
 /* ---------------------------------------------------------------- range */
 
 /* Index 0, or the last, on each axis: the lowest or the highest offset. */
-static void extreme (int64_t *v, const mt_box *b, int side, bool high) {
+static void extreme (int64_t *v, const mt_domain *b, int side, bool high) {
   for (int j = 0; j < b->n; j++)
     v[j] = (b->axis[j].stride[side] > 0) == high ? b->axis[j].extent - 1 : 0;
 }
@@ -98,7 +99,7 @@ static bool find_index (int64_t *v, const mt_launch *l, const mt_side *s, int si
                         int64_t element) {
   mt_equation e = {.n = 0};
   int64_t at = mt_desc_swizzled(l->desc.swizzle[side], element - l->origin[side]);
-  const mt_box *b = &s->box;
+  const mt_domain *b = &s->box;
   for (int j = 0; j < b->n; j++) {
     int64_t d = b->axis[j].stride[side];
     if (d == 0) continue;
@@ -116,7 +117,7 @@ static bool find_index (int64_t *v, const mt_launch *l, const mt_side *s, int si
 
 static mt_status fail_swizzled (const mt_launch *l, const mt_side *s, int side,
                                 int64_t have, mt_err *err) {
-  int64_t v[MT_MAXBOX], at = s->first < 0 ? s->first : s->last;
+  int64_t v[MT_MAXDOMAIN], at = s->first < 0 ? s->first : s->last;
   char text[MT_WHOTEXT] = "an element";
   if (!s->reached || !s->box.exact)
     return mt_fail(err, MT_ERANGE, "%s: that all stays inside its buffer of %lld "
@@ -134,7 +135,7 @@ static mt_status fail_swizzled (const mt_launch *l, const mt_side *s, int side,
 
 static mt_status fail_range (const mt_launch *l, const mt_side *s, int side, int64_t have,
                              mt_err *err) {
-  int64_t v[MT_MAXBOX];
+  int64_t v[MT_MAXDOMAIN];
   char text[MT_WHOTEXT];
   if (l->desc.swizzle[side].mask) return fail_swizzled(l, s, side, have, err);
   extreme(v, &s->box, side, s->low >= 0);
@@ -228,7 +229,7 @@ static mt_status check_alignment (const mt_launch *l, int side, mt_err *err) {
 ** met if they are surely real. */
 static mt_status fail_injective (const mt_launch *l, const mt_side *s,
                                  const mt_equation *e, bool *met, mt_err *err) {
-  int64_t x[MT_MAXBOX], y[MT_MAXBOX];
+  int64_t x[MT_MAXDOMAIN], y[MT_MAXDOMAIN];
   char text[2 * MT_WHOTEXT + 8];
   *met = s->box.exact;
   if (!*met)
@@ -292,7 +293,7 @@ static int64_t units_of (const mt_desc *d, int side) {
 }
 
 /* The axes of a side and, of more units, its elements themselves. */
-static void add_side (mt_equation *e, const mt_launch *l, const mt_box *b, int side) {
+static void add_side (mt_equation *e, const mt_launch *l, const mt_domain *b, int side) {
   int64_t units = units_of(&l->desc, side);
   int sign = side == MT_SRC ? 1 : -1;
   for (int j = 0; j < b->n; j++)
@@ -379,7 +380,7 @@ static mt_status check_overlap (const mt_launch *l, mt_side s[2], mt_err *err) {
 /* Of all real elements, or of more, where they are no box. */
 static mt_status check_box (const mt_launch *l, mt_side s[2], const size_t bytes[2],
                             mt_err *err) {
-  for (int side = 0; side < 2; side++) mt_box_of(&s[side].box, &l->desc, 1u << side);
+  for (int side = 0; side < 2; side++) mt_domain_of(&s[side].box, &l->desc, 1u << side);
   bool met;
   if (s[MT_SRC].box.empty) return MT_OK;
   for (int side = 0; side < 2; side++)
@@ -403,7 +404,7 @@ typedef struct mt_proof {
 } mt_proof;
 
 static mt_status place_piece (mt_side *s, const mt_proof *x, int side,
-                              const mt_box *piece) {
+                              const mt_domain *piece) {
   s->box = *piece;
   if (x->bytes) return check_range(x->l, s, side, x->bytes[side], x->err);
   find_span(s, x->l, side);
@@ -432,7 +433,7 @@ static mt_status check_twice (mt_proof *x, const mt_side *other) {
                  (long long)mt_element_of(x->l, MT_DST, at - x->l->offset[MT_DST]));
 }
 
-static mt_status check_pair (mt_proof *x, const mt_box *piece) {
+static mt_status check_pair (mt_proof *x, const mt_domain *piece) {
   mt_side pair[2], other;
   bool same = x->other == x->whole;
   MT_TRY(place_piece(&other, x, MT_DST, piece));
@@ -443,14 +444,14 @@ static mt_status check_pair (mt_proof *x, const mt_box *piece) {
   return x->bytes ? check_overlap(x->l, pair, x->err) : MT_OK;
 }
 
-static bool next_pair (void *ud, const mt_box *piece) {
+static bool next_pair (void *ud, const mt_domain *piece) {
   mt_proof *x = ud;
   x->status = check_pair(x, piece);
   x->other++;
   return x->status == MT_OK;
 }
 
-static bool next_piece (void *ud, const mt_box *piece) {
+static bool next_piece (void *ud, const mt_domain *piece) {
   mt_proof *x = ud;
   for (int side = 0; side < 2 && x->status == MT_OK; side++)
     x->status = place_piece(&x->s[side], x, side, piece);
@@ -478,7 +479,7 @@ mt_status mt_check_once (const mt_launch *l, bool *met, mt_err *err) {
   mt_proof x = {.l = l, .err = err};
   mt_side s;
   *met = false;
-  mt_box_of(&s.box, &l->desc, 1u << MT_DST);
+  mt_domain_of(&s.box, &l->desc, 1u << MT_DST);
   if (s.box.empty || (check_injective(l, &s, met, err) == MT_OK)) return MT_OK;
   if (s.box.exact || (!mt_pieces(&l->desc, next_piece, &x) && x.status == MT_OK))
     return err->status;

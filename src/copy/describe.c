@@ -329,7 +329,7 @@ static mt_status put_axes (mt_launch *out, mt_draft *x, mt_err *err) {
 }
 
 /* The box's axes in the order that they had. */
-static void take_box (mt_draft *x, const mt_box *b) {
+static void take_box (mt_draft *x, const mt_domain *b) {
   mt_axes *rest = &x->mode[2];
   int place[MT_LISTSIZE];
   x->nbound = 0;
@@ -347,9 +347,9 @@ static void take_box (mt_draft *x, const mt_box *b) {
   }
 }
 
-typedef struct mt_only { int n; mt_box box; } mt_only;
+typedef struct mt_only { int n; mt_domain box; } mt_only;
 
-static bool only_one (void *ud, const mt_box *piece) {
+static bool only_one (void *ud, const mt_domain *piece) {
   mt_only *only = ud;
   only->box = *piece;
   return ++only->n == 1;
@@ -375,7 +375,7 @@ static mt_status put_flat (mt_launch *out, mt_draft *x, mt_err *err) {
   mt_only only = {0};
   MT_TRY(put_axes(out, x, err));
   if (x->nbound == 0) return MT_OK;
-  mt_box_of(&only.box, &out->desc, 1u << MT_SRC | 1u << MT_DST);
+  mt_domain_of(&only.box, &out->desc, 1u << MT_SRC | 1u << MT_DST);
   if (only.box.exact || (mt_pieces(&out->desc, only_one, &only) && only.n == 1))
     take_box(x, &only.box);
   else if (out->desc.cast) share_rest(out, x);

@@ -29,7 +29,7 @@ static const char *const row_names[] = {
 
 /* The box as axes with strides in elements, turned, sorted and merged; `offset` in
 ** elements. */
-static void order_axes (mt_axes *x, int64_t offset[2], const mt_box *b) {
+static void order_axes (mt_axes *x, int64_t offset[2], const mt_domain *b) {
   memset(x, 0, sizeof *x);
   x->n = b->n;
   for (int i = 0; i < b->n; i++) {
@@ -199,11 +199,11 @@ static void count_tiles (mt_cpu_job *job, int threads) {
 }
 
 void mt_cpu_plan (mt_cpu_job *job, const mt_launch *l, int threads, mt_refusals *why) {
-  mt_box box;
+  mt_domain box;
   mt_axes x;
   int64_t offset[] = {l->offset[MT_SRC], l->offset[MT_DST]}, bytes = l->desc.elem;
   memset(job, 0, sizeof *job);
-  mt_box_of(&box, &l->desc, 1u << MT_SRC | 1u << MT_DST);
+  mt_domain_of(&box, &l->desc, 1u << MT_SRC | 1u << MT_DST);
   if (box.empty) return;
   if (!box.exact || mt_desc_is_swizzled(&l->desc)) {
     job->row = MT_ROW_cpu_literal;

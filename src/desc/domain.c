@@ -7,8 +7,8 @@
 /* The digits of one bound while they merge: a box axis and its step. */
 typedef struct mt_digits {
   int n;
-  mt_box_axis axis[MT_MAXBOX];
-  int64_t step[MT_MAXBOX];
+  mt_domain_axis axis[MT_MAXDOMAIN];
+  int64_t step[MT_MAXDOMAIN];
 } mt_digits;
 
 static int64_t extent_of (const mt_desc *d, int i) {
@@ -29,8 +29,8 @@ static int bound_of (const mt_desc *d, int i) {
   return found;
 }
 
-static mt_box_axis axis_of (const mt_desc *d, int i) {
-  mt_box_axis a = {extent_of(d, i), {stride_of(d, i, 0), stride_of(d, i, 1)}, 0, 0, 1};
+static mt_domain_axis axis_of (const mt_desc *d, int i) {
+  mt_domain_axis a = {extent_of(d, i), {stride_of(d, i, 0), stride_of(d, i, 1)}, 0, 0, 1};
   return a;
 }
 
@@ -82,7 +82,7 @@ static bool clip (mt_digits *g, int64_t bound) {
   int64_t below = 0;
   for (int j = 0; j < g->n; j++) below += (g->axis[j].extent - 1) * g->step[j];
   for (; g->n > 0; g->n--) {
-    mt_box_axis *a = &g->axis[g->n - 1];
+    mt_domain_axis *a = &g->axis[g->n - 1];
     int64_t p = g->step[g->n - 1], most = (bound - 1) / p;
     if (below < bound) return true;
     below -= (a->extent - 1) * p;
@@ -103,8 +103,8 @@ static void clip_each (mt_digits *g, int64_t bound) {
 
 /* ---------------------------------------------------------------- the box */
 
-static void add_axis (mt_box *b, const mt_box_axis *a, const uint8_t *part) {
-  mt_box_axis *to = &b->axis[b->n];
+static void add_axis (mt_domain *b, const mt_domain_axis *a, const uint8_t *part) {
+  mt_domain_axis *to = &b->axis[b->n];
   int first = b->n == 0 ? 0 : b->axis[b->n - 1].first + b->axis[b->n - 1].count;
   if (a->extent <= 1) return;
   *to = *a;
@@ -113,9 +113,9 @@ static void add_axis (mt_box *b, const mt_box_axis *a, const uint8_t *part) {
   b->n++;
 }
 
-static void add_bound (mt_box *b, const mt_desc *d, uint32_t k, unsigned sides) {
+static void add_bound (mt_domain *b, const mt_desc *d, uint32_t k, unsigned sides) {
   mt_digits g = {.n = 0};
-  uint8_t part[MT_MAXBOX];
+  uint8_t part[MT_MAXDOMAIN];
   for (int i = 0; i <= MT_LANE; i++)
     if ((i == MT_LANE || i < (int)(d->nthr + d->nval + d->nrest)) &&
         extent_of(d, i) > 1 && bound_of(d, i) == (int)k)
@@ -128,7 +128,7 @@ static void add_bound (mt_box *b, const mt_desc *d, uint32_t k, unsigned sides) 
   for (int j = 0; j < g.n; j++) add_axis(b, &g.axis[j], part);
 }
 
-void mt_box_of (mt_box *b, const mt_desc *d, unsigned sides) {
+void mt_domain_of (mt_domain *b, const mt_desc *d, unsigned sides) {
   int n = (int)(d->nthr + d->nval + d->nrest);
   memset(b, 0, sizeof *b);
   b->exact = true;
@@ -139,7 +139,7 @@ void mt_box_of (mt_box *b, const mt_desc *d, unsigned sides) {
     uint8_t part = (uint8_t)i;
     if ((i < MT_LANE && i >= n) || extent_of(d, i) <= 1) continue;
     int k = bound_of(d, i);
-    mt_box_axis a = axis_of(d, i);
+    mt_domain_axis a = axis_of(d, i);
     if (k == -2) b->exact = false;
     if (k < 0) add_axis(b, &a, &part);
   }
@@ -150,7 +150,7 @@ void mt_box_of (mt_box *b, const mt_desc *d, unsigned sides) {
 
 /* Indices from[i] .. from[i] + n[i] - 1 of each axis; MT_LANE is the last one. */
 typedef struct mt_cut {
-  int64_t from[MT_MAXBOX], n[MT_MAXBOX];
+  int64_t from[MT_MAXDOMAIN], n[MT_MAXDOMAIN];
 } mt_cut;
 
 typedef struct mt_cutter {
@@ -201,13 +201,13 @@ static int find_passed (int64_t *whole, const mt_desc *d, const mt_cut *c, uint3
 }
 
 static bool emit_piece (mt_cutter *x, const mt_cut *c) {
-  mt_box b;
+  mt_domain b;
   if (++x->pieces > MT_MOSTPIECES) return false;
   memset(&b, 0, sizeof b);
   b.exact = true;
   for (int i = 0; i <= MT_LANE; i++) {
     if (!has_axis(x->d, i) || (c->n[i] == 1 && c->from[i] == 0)) continue;
-    mt_box_axis *a = &b.axis[b.n];
+    mt_domain_axis *a = &b.axis[b.n];
     *a = axis_of(x->d, i);
     a->extent = c->n[i];
     a->from = c->from[i];

@@ -29,7 +29,7 @@ int64_t mt_desc_swizzle_block (mt_desc_swizzle f) {
 }
 
 bool mt_desc_swizzle_range (int64_t *low, int64_t *high, mt_desc_swizzle f,
-                            int64_t offset, const mt_box *b, int side) {
+                            int64_t offset, const mt_domain *b, int side) {
   mt_layout a;
   mt_build build;
   mt_swizzle w;
@@ -50,7 +50,7 @@ bool mt_desc_swizzle_range (int64_t *low, int64_t *high, mt_desc_swizzle f,
   return true;
 }
 
-bool mt_box_range (int64_t *low, int64_t *high, const mt_launch *l, const mt_box *b,
+bool mt_domain_range (int64_t *low, int64_t *high, const mt_launch *l, const mt_domain *b,
                    int side) {
   const int64_t start = l->offset[side] + b->start[side];
   *low = *high = start;

@@ -32,6 +32,6 @@ int64_t mt_desc_swizzle_block (mt_desc_swizzle f);
 /* swizzle(offset + the sums of the box's axes) of a side lie in *low .. *high, reached
 ** both. False if that was not found. */
 bool mt_desc_swizzle_range (int64_t *low, int64_t *high, mt_desc_swizzle f,
-                            int64_t offset, const mt_box *b, int side);
+                            int64_t offset, const mt_domain *b, int side);
 
 #endif

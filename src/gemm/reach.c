@@ -41,10 +41,10 @@ typedef struct mt_sweep {
   bool any, failed;
 } mt_sweep;
 
-static bool sweep_piece (void *ud, const mt_box *b) {
+static bool sweep_piece (void *ud, const mt_domain *b) {
   mt_sweep *x = ud;
   int64_t low, high;
-  x->failed = !mt_box_range(&low, &high, x->l, b, MT_DST);
+  x->failed = !mt_domain_range(&low, &high, x->l, b, MT_DST);
   if (x->failed) return false;
   if (!x->any || low < x->low) x->low = low;
   if (!x->any || high > x->high) x->high = high;

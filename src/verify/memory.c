@@ -77,11 +77,11 @@ typedef struct mt_count {
   bool failed;
 } mt_count;
 
-static bool count_piece (void *ud, const mt_box *b) {
+static bool count_piece (void *ud, const mt_domain *b) {
   mt_count *x = ud;
   int64_t n = 1, low, high;
   for (int j = 0; j < b->n; j++) n *= b->axis[j].extent;
-  x->failed = x->failed || !mt_box_range(&low, &high, x->l, b, MT_DST);
+  x->failed = x->failed || !mt_domain_range(&low, &high, x->l, b, MT_DST);
   if (x->failed) return false;
   if (x->real == 0 || low < x->low) x->low = low;
   if (x->real == 0 || high > x->high) x->high = high;
