@@ -56,7 +56,7 @@ static mt_launch flat (way w) {
   static char room[65536];
   mt_layout src = parse(w.src), dst = parse(w.dst);
   int modes[MT_MAXBOUND];
-  mt_narrow why;
+  mt_vector_limits why;
   mt_launch l;
   int64_t lo = 0;
   MUST(mt_footprint(&lo, &(int64_t){0}, src.node, err));
@@ -66,7 +66,7 @@ static mt_launch flat (way w) {
   d.offset = -lo;
   MUST(mt_describe(&l, modes, NULL, &s, &d, err));
   MUST(mt_check_copy(&l, (size_t[]){4096, 4096}, err));
-  MUST(mt_widen(&l, &why, NULL, err));
+  MUST(mt_vectorize(&l, &why, NULL, err));
   return l;
 }
 

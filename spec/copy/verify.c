@@ -247,7 +247,7 @@ static void check_runs (const mt_tiled_copy *copy, const mt_node *a, int64_t n) 
 static void check_widest (const mt_tiled_copy *copy, const mt_tensor *t,
                           const mt_verdict *v) {
   mt_launch l;
-  mt_narrow why;
+  mt_vector_limits why;
   int modes[MT_MAXBOUND];
   mt_err e = MT_NOERR;
   if (mt_describe(&l, modes, copy, t, t, &e) != MT_OK) {
@@ -256,7 +256,7 @@ static void check_widest (const mt_tiled_copy *copy, const mt_tensor *t,
     return;
   }
   if (v->elements == 0) return;
-  bool ok = mt_widen(&l, &why, copy, &e) == MT_OK;
+  bool ok = mt_vectorize(&l, &why, copy, &e) == MT_OK;
   CHECK(ok == (v->asked == 0 || v->vector == v->asked), "%s: %s", text_of(t->layout),
         e.text);
   CHECK(!ok || l.desc.vec == v->vector, "%s: vector %lld, the plan has %d",

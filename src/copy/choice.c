@@ -8,14 +8,15 @@
 #include "copy/choice.h"
 
 /* Why no tiles: they would be slower. */
-static void say_slower (mt_narrow *why, const mt_cost *tiles, const mt_cost *best) {
+static void say_slower (mt_vector_limits *why, const mt_cost *tiles,
+                        const mt_cost *best) {
   snprintf(why->tile, sizeof why->tile, "%.0f %% of its tiles would be used: %.1f us "
            "predicted, %.1f us without", 100 * tiles->used, tiles->us, best->us);
 }
 
 /* Forms that could not be faster than what was found are not made: boxes take long. */
 static void find_other (mt_launch *best, mt_cost *least, mt_cost *tiles,
-                        const mt_launch *flat, mt_narrow *why) {
+                        const mt_launch *flat, mt_vector_limits *why) {
   for (int algo = 0; algo < MT_NALGO; algo++) {
     char reason[MT_REASON];
     mt_launch l = *flat;
@@ -33,7 +34,7 @@ static void find_other (mt_launch *best, mt_cost *least, mt_cost *tiles,
   }
 }
 
-void mt_cheapest (mt_launch *wide, mt_narrow *why) {
+void mt_cheapest (mt_launch *wide, mt_vector_limits *why) {
   const mt_launch flat = *wide;
   mt_cost tiles = {.us = -1}, least = {.us = -1}, cost;
   find_other(wide, &least, &tiles, &flat, why);

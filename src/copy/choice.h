@@ -10,6 +10,6 @@
 /* The cheapest algorithm as predicted, ties to STRIDED. `wide` is STRIDED by the widest
 ** accesses (which touch no more memory than narrower ones) and becomes it; why->tile says
 ** why no tiles were taken. */
-void mt_cheapest (mt_launch *wide, mt_narrow *why);
+void mt_cheapest (mt_launch *wide, mt_vector_limits *why);
 
 #endif

@@ -13,11 +13,11 @@ enum { MT_MAXTHREADS = 1024, MT_MAXWIDTH = 5, MT_REASON = 160 };
 
 /* Why an access is not wider: reason[w] for accesses of 1 << w bytes, "" where nothing
 ** prevents it. */
-typedef struct mt_narrow {
+typedef struct mt_vector_limits {
   char reason[MT_MAXWIDTH][MT_REASON];
   char tile[MT_REASON];            /* why no tiles were taken; "" if they were */
   bool unaligned;                    /* they would be */
-} mt_narrow;
+} mt_vector_limits;
 
 /* The copy as described: accesses of one element, values and rests in the order of the
 ** layouts. `modes` receives the tensor's mode of each bound, counted from 1. copy NULL:
@@ -28,10 +28,11 @@ mt_status mt_describe (mt_launch *out, int modes[MT_MAXBOUND], const mt_tiled_co
 /* The same accesses, made wide and put in an order that suits memory: what a thread does
 ** is the same set of elements. `l` was accepted by mt_check_copy. Errors: MT_EALIGN if
 ** the atom of `copy` cannot be had; MT_ETOOBIG. */
-mt_status mt_widen (mt_launch *l, mt_narrow *why, const mt_tiled_copy *copy, mt_err *err);
+mt_status mt_vectorize (mt_launch *l, mt_vector_limits *why, const mt_tiled_copy *copy,
+                        mt_err *err);
 /* The same by accesses of `most` bytes at most; most 1: of one element, the algorithm in
 ** which copies are compared. */
-mt_status mt_widen_to (mt_launch *l, mt_narrow *why, const mt_tiled_copy *copy,
+mt_status mt_vectorize_to (mt_launch *l, mt_vector_limits *why, const mt_tiled_copy *copy,
                        uint32_t most, mt_err *err);
 
 /* How an algorithm is made of the flat copy l, with plain sides and without bounds: its

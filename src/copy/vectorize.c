@@ -110,7 +110,7 @@ static bool can_be (const mt_launch *l, const mt_modes *x, uint32_t width, char 
 }
 
 static uint32_t widest (const mt_launch *l, const mt_modes *x, uint32_t most,
-                        mt_narrow *why) {
+                        mt_vector_limits *why) {
   const uint32_t elem = wide(&l->desc);
   uint32_t width = elem;
   for (int w = 0; w < MT_MAXWIDTH; w++) {
@@ -152,7 +152,7 @@ static void reorder (mt_launch *l, mt_modes *x) {
   }
 }
 
-mt_status mt_widen_to (mt_launch *l, mt_narrow *why, const mt_tiled_copy *copy,
+mt_status mt_vectorize_to (mt_launch *l, mt_vector_limits *why, const mt_tiled_copy *copy,
                        uint32_t most, mt_err *err) {
   mt_modes x = {.run = l->desc.algo == MT_ALGO_STRIDED ? 2 : 1};
   memset(why, 0, sizeof *why);
@@ -172,7 +172,7 @@ mt_status mt_widen_to (mt_launch *l, mt_narrow *why, const mt_tiled_copy *copy,
   return mt_axes_put(&l->desc, x.mode, err);
 }
 
-mt_status mt_widen (mt_launch *l, mt_narrow *why, const mt_tiled_copy *copy,
+mt_status mt_vectorize (mt_launch *l, mt_vector_limits *why, const mt_tiled_copy *copy,
                     mt_err *err) {
-  return mt_widen_to(l, why, copy, 1u << (MT_MAXWIDTH - 1), err);
+  return mt_vectorize_to(l, why, copy, 1u << (MT_MAXWIDTH - 1), err);
 }

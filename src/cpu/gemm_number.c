@@ -60,11 +60,11 @@ static inline uint16_t to_f16_ (float f) {
 }
 
 static inline uint8_t to_e4m3_ (float f) {
-  return (uint8_t)mt_narrow((double)f, (mt_float){4, 3, MT_TOP_ONES});
+  return (uint8_t)mt_vector_limits((double)f, (mt_float){4, 3, MT_TOP_ONES});
 }
 
 static inline uint8_t to_e5m2_ (float f) {
-  return (uint8_t)mt_narrow((double)f, (mt_float){5, 2, MT_TOP_IEEE});
+  return (uint8_t)mt_vector_limits((double)f, (mt_float){5, 2, MT_TOP_IEEE});
 }
 
 /* The float before v whose last bit is 1, unless v is a float: it rounds to fewer bits as

@@ -13,21 +13,21 @@ enum { MT_WAYS = MT_MAXWIDTH + MT_NALGO };
 /* By accesses of so many bytes, of the wider side. */
 static bool flat_by (mt_launch *l, uint32_t width) {
   const uint32_t elem = MT_ELEM(&l->desc, MT_DST);
-  mt_narrow why;
+  mt_vector_limits why;
   mt_err err = MT_NOERR;
-  return mt_widen_to(l, &why, NULL, width, &err) == MT_OK &&
+  return mt_vectorize_to(l, &why, NULL, width, &err) == MT_OK &&
          l->desc.vec * (elem > l->desc.elem ? elem : l->desc.elem) == width;
 }
 
 /* The copy in this way; false if it cannot be done so. */
 static bool make_way (mt_launch *l, int way) {
   char reason[MT_REASON];
-  mt_narrow why;
+  mt_vector_limits why;
   mt_err err = MT_NOERR;
   if (way < MT_MAXWIDTH) return flat_by(l, 1u << (MT_MAXWIDTH - 1) >> way);
   const mt_algorithm algo = (mt_algorithm)(way - MT_MAXWIDTH);
   return mt_algo_of(algo)->make != NULL && l->desc.rests > 0 &&
-         mt_widen(l, &why, NULL, &err) == MT_OK && mt_algo_make(l, algo, reason);
+         mt_vectorize(l, &why, NULL, &err) == MT_OK && mt_algo_make(l, algo, reason);
 }
 
 static bool next_row (mt_plan_choice *o, const mt_plan *p) {

@@ -68,7 +68,8 @@ static int log_of (int n) {
 }
 
 /* Wider rows of the same algorithm than the one that was taken. */
-static void say_why (mt_plan *p, const mt_narrow *narrow, const mt_tiled_copy *copy) {
+static void say_why (mt_plan *p, const mt_vector_limits *narrow,
+                     const mt_tiled_copy *copy) {
   const mt_backend *b = p->device->backend;
   if (narrow->tile[0])
     mt_refusals_add(&p->why,
@@ -95,8 +96,8 @@ static mt_status no_kernel (const mt_plan *p, mt_err *err) {
   return err->status;
 }
 
-static mt_status choose (mt_plan *p, const mt_narrow *narrow, const mt_tiled_copy *copy,
-                         mt_err *err) {
+static mt_status choose (mt_plan *p, const mt_vector_limits *narrow,
+                         const mt_tiled_copy *copy, mt_err *err) {
   const mt_backend *b = p->device->backend;
   if (b->prepare) return b->prepare(p, err);
   p->kernel = mt_kernel_choose(b->kernels, *b->nkernels, &p->launch.desc, &p->grid,
@@ -138,12 +139,12 @@ static void write_head (mt_plan *p, const mt_tensor *src, const mt_tensor *dst) 
 
 static mt_status make (mt_plan *p, const mt_tiled_copy *copy, const mt_tensor *src,
                        const mt_tensor *dst, mt_err *err) {
-  mt_narrow narrow, unused;
+  mt_vector_limits narrow, unused;
   MT_TRY(mt_describe(&p->launch, p->modes, copy, src, dst, err));
   MT_TRY(prove(p, src, dst, err));
   p->first = p->launch;
-  MT_TRY(mt_widen(&p->launch, &narrow, copy, err));
-  MT_TRY(mt_widen_to(&p->first, &unused, NULL, 1, err));
+  MT_TRY(mt_vectorize(&p->launch, &narrow, copy, err));
+  MT_TRY(mt_vectorize_to(&p->first, &unused, NULL, 1, err));
   if (copy == NULL && p->launch.desc.rests > 0) mt_cheapest(&p->launch, &narrow);
   MT_TRY(prove(p, src, dst, err));
   write_head(p, src, dst);
@@ -231,14 +232,14 @@ static bool is_it (const mt_kernel *k, const mt_desc *d, const char *kernel, int
 /* Proven anew: the axes are others. */
 static mt_status take (mt_plan *p, const mt_plan_choice *o, mt_err *err) {
   mt_launch wide = p->first;
-  mt_narrow narrow;
+  mt_vector_limits narrow;
   MT_TRY(mt_check_copy(&o->launch, p->bytes, err));
   p->launch = o->launch;
   p->kernel = o->kernel;
   p->grid = o->grid;
   p->taken = true;
   if (p->launch.desc.algo == MT_ALGO_DESCRIBED) return MT_OK;
-  MT_TRY(mt_widen(&wide, &narrow, NULL, err));
+  MT_TRY(mt_vectorize(&wide, &narrow, NULL, err));
   p->why = (mt_refusals){0};
   say_why(p, &narrow, NULL);
   return MT_OK;

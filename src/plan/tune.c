@@ -97,10 +97,10 @@ static void say_why_not (mt_list *x, const mt_plan *p) {
 /* The algorithms that it cannot have. */
 static void add_forms (mt_list *x, const mt_plan *p) {
   mt_launch flat = p->first;
-  mt_narrow narrow;
+  mt_vector_limits narrow;
   mt_err err = MT_NOERR;
   if (mt_desc_is_swizzled(&flat.desc) || flat.desc.rests == 0 ||
-      mt_widen(&flat, &narrow, NULL, &err) != MT_OK)
+      mt_vectorize(&flat, &narrow, NULL, &err) != MT_OK)
     return;
   for (uint32_t algo = 0; algo < MT_NALGO; algo++) {
     const mt_algo *a = mt_algo_of(algo);

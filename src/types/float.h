@@ -64,7 +64,7 @@ static inline uint64_t mt_float_end (mt_float f) {
 }
 
 /* The double with the value of these bits, exactly. A NaN keeps its payload. */
-static inline double mt_widen (uint64_t bits, mt_float f) {
+static inline double mt_vectorize (uint64_t bits, mt_float f) {
   if (f.e == 11) return mt_bits_double(bits);
   uint64_t top = (1ull << f.e) - 1, rebias = 1023 - (top >> 1);
   uint64_t sign = bits >> (f.e + f.m) << 63, code = bits & ((1ull << (f.e + f.m)) - 1);
@@ -88,7 +88,7 @@ static inline uint64_t mt_narrow_special (uint64_t fraction, mt_float f) {
 ** there is none; the largest where there is no NaN either. A NaN stays one, if it can,
 ** and keeps what fits of its payload. Doubles below the normal range are far below half
 ** of the smallest float. */
-static inline uint64_t mt_narrow (double v, mt_float f) {
+static inline uint64_t mt_vector_limits (double v, mt_float f) {
   uint64_t bits = mt_double_bits(v);
   if (f.e == 11) return bits;
   uint64_t sign = bits >> 63 << (f.e + f.m), end = mt_float_end(f);
