@@ -40,15 +40,17 @@ enum {
 /* ---------------------------------------------------------------- requests */
 
 /* kind            name        reads */
-#define MT_REQUESTS(X)                                                                   \
-  X(MT_READ,       "read",     true)                                                     \
-  X(MT_WRITE,      "write",    false)                                                    \
-  X(MT_LDMATRIX,   "ldmatrix", true)                                                     \
-  X(MT_STMATRIX,   "stmatrix", false)
+#define MT_WARP_ACCESSES(X)                                                              \
+  X(MT_READ, "read", true)                                                               \
+  X(MT_WRITE, "write", false)                                                            \
+  X(MT_LDMATRIX, "ldmatrix", true)                                                       \
+  X(MT_STMATRIX, "stmatrix", false)
 
-#define MT_REQUEST_NAME(kind, name, reads) kind,
-typedef enum mt_request_kind { MT_REQUESTS(MT_REQUEST_NAME) MT_NREQUEST } mt_request_kind;
-#undef MT_REQUEST_NAME
+#define MT_WARP_ACCESS_NAME(kind, name, reads) kind,
+typedef enum mt_warp_access_kind {
+  MT_WARP_ACCESSES(MT_WARP_ACCESS_NAME) MT_NWARPACCESS
+} mt_warp_access_kind;
+#undef MT_WARP_ACCESS_NAME
 
 /* How a warp asks for memory. bits: of an element, 8 to 128. bytes: of a thread in one
 ** instruction, 1 to 16; 0: as many as lie side by side, aligned, for every thread and
@@ -56,15 +58,16 @@ typedef enum mt_request_kind { MT_REQUESTS(MT_REQUEST_NAME) MT_NREQUEST } mt_req
 ** threads 8i to 8i+7 have the rows of matrix i, 16 bytes each, others have none.
 ** offset: of the layout in memory, in elements. Where a layout has no values and `bytes`
 ** is more than an element, it says where each thread begins. */
-typedef struct mt_request {
-  mt_request_kind kind;
+typedef struct mt_warp_access {
+  mt_warp_access_kind kind;
   int bits, bytes, matrices;
   int64_t offset;
-} mt_request;
+} mt_warp_access;
 
-MT_API const char *mt_request_name (mt_request_kind k);          /* "ldmatrix" */
+MT_API const char *mt_warp_access_name (mt_warp_access_kind k);          /* "ldmatrix" */
 /* Errors: MT_EINVAL with the names. */
-MT_API mt_status mt_request_find (mt_request_kind *out, const char *name, mt_err *err);
+MT_API mt_status mt_warp_access_find (mt_warp_access_kind *out, const char *name,
+                                      mt_err *err);
 
 /* ---------------------------------------------------------------- banks */
 
@@ -77,7 +80,7 @@ MT_API mt_status mt_request_find (mt_request_kind *out, const char *name, mt_err
 ** write different bytes.
 ** (2) ideal: one wavefront a phase, (3) conflicts = wavefronts - ideal. */
 typedef struct mt_banks {
-  mt_request how;              /* complete: bytes, matrices */
+  mt_warp_access how;              /* complete: bytes, matrices */
   int64_t warps, accesses;     /* accesses: instructions, of all warps */
   int64_t wavefronts, ideal, conflicts;
   int degree;                  /* the most ways of any phase */
@@ -94,7 +97,7 @@ typedef struct mt_banks {
 ** time; names them), MT_EOVERFLOW, MT_EUNSUPPORTED (more than 2^20 accesses that differ).
 ** */
 MT_API mt_status mt_bank_conflicts (mt_banks *out, const mt_node *a,
-                                    const mt_request *how, mt_err *err);
+                                    const mt_warp_access *how, mt_err *err);
 
 /* ---------------------------------------------------------------- sectors */
 
@@ -102,7 +105,7 @@ MT_API mt_status mt_bank_conflicts (mt_banks *out, const mt_node *a,
 ** useful: bytes, each counted once in an access, (4) ideal: the sectors that the useful
 ** bytes of each access would fill. Efficiency is useful / (32 * sectors). */
 typedef struct mt_sectors {
-  mt_request how;
+  mt_warp_access how;
   int64_t warps, accesses;
   int64_t sectors, ideal, lines, useful;
   int64_t warp, value;         /* the worst access: the first with the most above ideal */
@@ -110,8 +113,8 @@ typedef struct mt_sectors {
 } mt_sectors;
 
 /* Errors: those of mt_bank_conflicts; matrices are MT_EINVAL. */
-MT_API mt_status mt_coalescing (mt_sectors *out, const mt_node *a, const mt_request *how,
-                                mt_err *err);
+MT_API mt_status mt_coalescing (mt_sectors *out, const mt_node *a,
+                                const mt_warp_access *how, mt_err *err);
 
 /* Both for people, like snprintf. */
 MT_API size_t mt_banks_format (char *buf, size_t size, const mt_banks *b);
@@ -134,7 +137,7 @@ enum { MT_MAXCANDIDATES = 256 };
 ** breaks them. */
 typedef struct mt_swizzle_query {
   const mt_node *smem, *write, *read;
-  mt_request write_how, read_how;
+  mt_warp_access write_how, read_how;
 } mt_swizzle_query;
 
 /* All candidates, the best first: (1) the fewest wavefronts of write and read together,

@@ -103,7 +103,7 @@ static mt_status download (mt_device *d, const work *w, mt_err *e) {
 
 static mt_status banks (mt_device *d, const work *w, mt_err *e) {
   mt_layout a = parse(w->layout[0]);
-  mt_request how = {.kind = MT_READ, .bits = 16};
+  mt_warp_access how = {.kind = MT_READ, .bits = 16};
   mt_banks out;
   (void)d;
   return mt_bank_conflicts(&out, a.node, &how, e);
@@ -111,7 +111,7 @@ static mt_status banks (mt_device *d, const work *w, mt_err *e) {
 
 static mt_status sectors (mt_device *d, const work *w, mt_err *e) {
   mt_layout a = parse(w->layout[0]);
-  mt_request how = {.kind = MT_READ, .bits = 16};
+  mt_warp_access how = {.kind = MT_READ, .bits = 16};
   mt_sectors out;
   (void)d;
   return mt_coalescing(&out, a.node, &how, e);
@@ -120,7 +120,7 @@ static mt_status sectors (mt_device *d, const work *w, mt_err *e) {
 static mt_status swizzle (mt_device *d, const work *w, mt_err *e) {
   static mt_candidate list[MT_MAXCANDIDATES];
   mt_layout a = parse(w->layout[0]), smem = parse(w->layout[1]);
-  mt_request how = {.kind = MT_READ, .bits = 32};
+  mt_warp_access how = {.kind = MT_READ, .bits = 32};
   mt_swizzle_query q = {smem.node, a.node, NULL, how, how};
   int n;
   (void)d;

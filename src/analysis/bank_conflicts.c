@@ -50,7 +50,7 @@ static bool paired (const int64_t *address, int n, int by) {
 
 /* Threads of a phase. A read of 8 or 16 bytes in which threads 2i and 2i+1 always want
 ** the same address, or threads 4i+j and 4i+j+2, is served for twice as many at once. */
-static int phase_of (const mt_request *how, const int64_t *address, int n) {
+static int phase_of (const mt_warp_access *how, const int64_t *address, int n) {
   int threads = how->bytes == 16 ? 8 : how->bytes == 8 ? 16 : MT_WARP;
   if (how->kind == MT_READ && how->bytes >= 8 &&
       (paired(address, n, 1) || paired(address, n, 2)))
@@ -65,7 +65,7 @@ typedef struct access {
   int n, lane[MT_WARP];            /* a thread for each word of the bank */
 } access;
 
-static MT_APART void count (access *x, const mt_request *how, const int64_t *address,
+static MT_APART void count (access *x, const mt_warp_access *how, const int64_t *address,
                             int n) {
   phase p;
   int each = phase_of(how, address, n);
@@ -126,7 +126,7 @@ static mt_status add_access (mt_banks *out, const access *x, int64_t times,
   return MT_OK;
 }
 
-mt_status mt_bank_conflicts (mt_banks *out, const mt_node *a, const mt_request *how,
+mt_status mt_bank_conflicts (mt_banks *out, const mt_node *a, const mt_warp_access *how,
                              mt_err *err) {
   mt_warps w;
   access x;

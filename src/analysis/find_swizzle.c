@@ -12,7 +12,7 @@
 /* The search: candidates so far, and what they are measured against. */
 typedef struct search {
   const mt_swizzle_query *q;
-  mt_request write, read;          /* with the bytes of the plain layout */
+  mt_warp_access write, read;          /* with the bytes of the plain layout */
   mt_layout plain_write, plain_read;   /* smem o write, smem o read */
   int64_t size;                    /* bytes of the plain layout */
   mt_candidate *list;
@@ -59,7 +59,7 @@ mt_status mt_candidate_layout (mt_layout *out, const mt_node *smem,
 
 /* Wavefronts of one side under the layout of a candidate; no side: none. */
 static mt_status measure_side (int64_t *out, const mt_node *tv, const mt_node *plain,
-                               const mt_request *how, const mt_node *smem,
+                               const mt_warp_access *how, const mt_node *smem,
                                const mt_candidate *c, mt_err *err) {
   mt_layout a;
   mt_banks banks;
@@ -154,7 +154,7 @@ static int compare (const void *x, const void *y) {
 /* ---------------------------------------------------------------- all */
 
 /* smem o tv, and how the plain layout is accessed. */
-static mt_status plain_side (mt_layout *out, mt_request *how, const char *side,
+static mt_status plain_side (mt_layout *out, mt_warp_access *how, const char *side,
                              const mt_node *smem, const mt_node *tv, mt_err *err) {
   mt_banks banks;
   if (tv == NULL) return MT_OK;

@@ -83,11 +83,11 @@ static mt_status count_warp (mt_sectors *out, const mt_warps *w, int64_t warp,
   return MT_OK;
 }
 
-mt_status mt_coalescing (mt_sectors *out, const mt_node *a, const mt_request *how,
+mt_status mt_coalescing (mt_sectors *out, const mt_node *a, const mt_warp_access *how,
                          mt_err *err) {
   mt_warps w;
   MT_CHECK(how->kind == MT_READ || how->kind == MT_WRITE, err, "coalescing: %s reaches "
-           "shared memory only", mt_request_name(how->kind));
+           "shared memory only", mt_warp_access_name(how->kind));
   MT_TRY(mt_warps_of(&w, "coalescing", a, how, err));
   memset(out, 0, sizeof *out);
   out->how = w.how;

@@ -12,7 +12,7 @@ static void say_count (mt_text *t, int64_t n, const char *thing) {
 }
 
 /* "  4 accesses of 16 bytes a thread in 2 warps" */
-static void say_accesses (mt_text *t, const mt_request *how, int64_t accesses,
+static void say_accesses (mt_text *t, const mt_warp_access *how, int64_t accesses,
                           int64_t warps) {
   say(t, "\n  ");
   say_count(t, accesses, "access");
@@ -39,7 +39,7 @@ static void say_meeting (mt_text *t, const mt_banks *b) {
 
 size_t mt_banks_format (char *buf, size_t size, const mt_banks *b) {
   mt_text t = {buf, size, 0};
-  say(&t, "%s", mt_request_name(b->how.kind));
+  say(&t, "%s", mt_warp_access_name(b->how.kind));
   if (b->how.matrices) say(&t, " x%d", b->how.matrices);
   say(&t, ": ");
   say_count(&t, b->wavefronts, "wavefront");
@@ -54,7 +54,7 @@ size_t mt_banks_format (char *buf, size_t size, const mt_banks *b) {
 
 size_t mt_sectors_format (char *buf, size_t size, const mt_sectors *s) {
   mt_text t = {buf, size, 0};
-  say(&t, "%s: ", mt_request_name(s->how.kind));
+  say(&t, "%s: ", mt_warp_access_name(s->how.kind));
   say_count(&t, s->sectors, "sector");
   if (s->sectors > s->ideal) say(&t, " where %lld would do", (long long)s->ideal);
   say(&t, ", ");

@@ -7,27 +7,27 @@
 
 /* ---------------------------------------------------------------- kinds */
 
-#define MT_REQUEST_TEXT(kind, name, reads) name,
-static const char *const names[] = {MT_REQUESTS(MT_REQUEST_TEXT)};
-#undef MT_REQUEST_TEXT
+#define MT_WARP_ACCESS_TEXT(kind, name, reads) name,
+static const char *const names[] = {MT_WARP_ACCESSES(MT_WARP_ACCESS_TEXT)};
+#undef MT_WARP_ACCESS_TEXT
 
-const char *mt_request_name (mt_request_kind k) {
-  return (unsigned)k < MT_NREQUEST ? names[k] : "unknown";
+const char *mt_warp_access_name (mt_warp_access_kind k) {
+  return (unsigned)k < MT_NWARPACCESS ? names[k] : "unknown";
 }
 
-mt_status mt_request_find (mt_request_kind *out, const char *name, mt_err *err) {
-  for (int k = 0; k < MT_NREQUEST; k++) {
+mt_status mt_warp_access_find (mt_warp_access_kind *out, const char *name, mt_err *err) {
+  for (int k = 0; k < MT_NWARPACCESS; k++) {
     if (strcmp(name, names[k]) != 0) continue;
-    *out = (mt_request_kind)k;
+    *out = (mt_warp_access_kind)k;
     return MT_OK;
   }
-#define MT_REQUEST_LIST(kind, name, reads) " " name
+#define MT_WARP_ACCESS_LIST(kind, name, reads) " " name
   return mt_fail(err, MT_EINVAL, "no access is a \"%.32s\"; there are:"
-                 MT_REQUESTS(MT_REQUEST_LIST), name);
-#undef MT_REQUEST_LIST
+                 MT_WARP_ACCESSES(MT_WARP_ACCESS_LIST), name);
+#undef MT_WARP_ACCESS_LIST
 }
 
-static bool of_matrices (const mt_request *how) {
+static bool of_matrices (const mt_warp_access *how) {
   return how->kind == MT_LDMATRIX || how->kind == MT_STMATRIX;
 }
 
@@ -38,8 +38,8 @@ static bool is_power_up_to (int n, int most) {
 }
 
 static mt_status check_how (mt_warps *w, const char *op, mt_err *err) {
-  mt_request *how = &w->how;
-  MT_CHECK((unsigned)how->kind < MT_NREQUEST, err, "%s: no such kind of access", op);
+  mt_warp_access *how = &w->how;
+  MT_CHECK((unsigned)how->kind < MT_NWARPACCESS, err, "%s: no such kind of access", op);
   MT_CHECK(how->bits >= 8 && is_power_up_to(how->bits, 128), err,
            "%s: elements of %d bits; 8, 16, 32, 64 and 128 have addresses", op,
            how->bits);
@@ -51,14 +51,14 @@ static mt_status check_how (mt_warps *w, const char *op, mt_err *err) {
            "%s: %d bytes at once are less than an element of %d", op, how->bytes,
            (int)w->elem);
   MT_CHECK(!of_matrices(how) || how->bytes == 16, err,
-           "%s: the rows of %s have 16 bytes, not %d", op, mt_request_name(how->kind),
+           "%s: the rows of %s have 16 bytes, not %d", op, mt_warp_access_name(how->kind),
            how->bytes);
   return MT_OK;
 }
 
 /* All threads of a warp have their row, or the first 8 of each matrix. */
 static mt_status count_matrices (mt_warps *w, const char *op, mt_err *err) {
-  mt_request *how = &w->how;
+  mt_warp_access *how = &w->how;
   int64_t least = w->threads % MT_WARP;
   if (!of_matrices(how)) {
     how->matrices = 0;
@@ -67,10 +67,10 @@ static mt_status count_matrices (mt_warps *w, const char *op, mt_err *err) {
   if (least == 0) least = MT_WARP;
   if (how->matrices == 0) how->matrices = (int)(least / 8);
   MT_CHECK(is_power_up_to(how->matrices, 4), err, "%s: %s of %d matrices; 1, 2 and 4 are "
-           "possible, with 8 threads each", op, mt_request_name(how->kind),
+           "possible, with 8 threads each", op, mt_warp_access_name(how->kind),
            how->matrices);
   MT_CHECK(how->matrices * 8 <= least, err, "%s: %s of %d matrices needs %d threads, "
-           "there are %lld", op, mt_request_name(how->kind), how->matrices,
+           "there are %lld", op, mt_warp_access_name(how->kind), how->matrices,
            how->matrices * 8, (long long)least);
   return MT_OK;
 }
@@ -277,7 +277,7 @@ static mt_status find_places (mt_warps *w, const char *op, mt_err *err) {
 /* ---------------------------------------------------------------- all of it */
 
 mt_status mt_warps_of (mt_warps *out, const char *op, const mt_node *a,
-                       const mt_request *how, mt_err *err) {
+                       const mt_warp_access *how, mt_err *err) {
   out->how = *how;
   out->a = a;
   MT_TRY(check_how(out, op, err));

@@ -22,7 +22,7 @@ typedef struct mt_place {
 } mt_place;
 
 typedef struct mt_warps {
-  mt_request how;              /* complete */
+  mt_warp_access how;              /* complete */
   const mt_node *a;
   int64_t elem;                /* bytes of an element */
   int64_t width;               /* elements of an access of a thread */
@@ -42,7 +42,7 @@ enum { MT_ACCESSNS = 500 };    /* that counting one takes, about */
 
 /* op begins the texts. */
 mt_status mt_warps_of (mt_warps *out, const char *op, const mt_node *a,
-                       const mt_request *how, mt_err *err);
+                       const mt_warp_access *how, mt_err *err);
 /* The elements where the threads of a warp begin, before the swizzle and without the step
 ** of an access; returns how many threads take part. */
 int mt_warp_threads (int64_t at[MT_WARP], const mt_warps *w, int64_t warp);
@@ -58,10 +58,10 @@ static inline int64_t mt_warp_element (const mt_warps *w, int64_t x) {
   return (w->swizzled ? mt_swizzle_apply(w->w, x + w->offset) : x + w->offset) +
          w->how.offset;
 }
-static inline bool mt_request_reads (mt_request_kind k) {
-#define MT_REQUEST_READS(kind, name, reads) reads,
-  static const bool table[] = {MT_REQUESTS(MT_REQUEST_READS)};
-#undef MT_REQUEST_READS
+static inline bool mt_warp_access_reads (mt_warp_access_kind k) {
+#define MT_WARP_ACCESS_READS(kind, name, reads) reads,
+  static const bool table[] = {MT_WARP_ACCESSES(MT_WARP_ACCESS_READS)};
+#undef MT_WARP_ACCESS_READS
   return table[k];
 }
 

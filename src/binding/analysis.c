@@ -33,15 +33,15 @@ static lua_Integer integer_option (lua_State *L, int i, const char *op, const ch
 
 static int small (lua_Integer v) { return v < -1 || v > 4096 ? -1 : (int)v; }
 
-static void to_kind (lua_State *L, int i, const char *op, mt_request *how) {
+static void to_kind (lua_State *L, int i, const char *op, mt_warp_access *how) {
   LMT_NOERR(err);
   if (!lmt_isstring(L, i)) luaL_error(L, "%s: kind: the name of an access expected", op);
-  if (mt_request_find(&how->kind, lua_tostring(L, i), &err))
+  if (mt_warp_access_find(&how->kind, lua_tostring(L, i), &err))
     luaL_error(L, "%s: %s", op, err.text);
 }
 
 /* At `i`: nothing, the name of a kind, or { kind =, bytes =, matrices =, offset = }. */
-static void to_request (lua_State *L, int i, const char *op, mt_request *how) {
+static void to_request (lua_State *L, int i, const char *op, mt_warp_access *how) {
   static const char *const keys[] = { "kind", "bytes", "matrices", "offset", NULL };
   if (lua_isnoneornil(L, i)) return;
   if (lmt_isstring(L, i)) {
@@ -60,7 +60,7 @@ static void to_request (lua_State *L, int i, const char *op, mt_request *how) {
   lua_Integer offset = integer_option(L, i, op, "offset");
   if (matrices && how->kind != MT_LDMATRIX && how->kind != MT_STMATRIX)
     luaL_error(L, "%s: matrices: ldmatrix and stmatrix move some, a %s moves none", op,
-               mt_request_name(how->kind));
+               mt_warp_access_name(how->kind));
   if (bytes) how->bytes = small(bytes);
   if (matrices) how->matrices = small(matrices);
   how->offset += offset;
@@ -79,9 +79,9 @@ static int matrices_of (const char *name, const char *what) {
 }
 
 /* How a copy reaches one side. */
-static mt_request request_of (const mt_tiled_copy *c, mt_copy_side side) {
+static mt_warp_access request_of (const mt_tiled_copy *c, mt_copy_side side) {
   bool reads = side == MT_COPY_S;
-  mt_request how = { .kind = reads ? MT_READ : MT_WRITE, .bits = c->bits };
+  mt_warp_access how = { .kind = reads ? MT_READ : MT_WRITE, .bits = c->bits };
   int n = matrices_of(c->atom.name, reads ? "LDSM" : "STSM");
   if (n > 0) {
     how.kind = reads ? MT_LDMATRIX : MT_STMATRIX;
@@ -131,8 +131,8 @@ static void set_number (lua_State *L, const char *key, double v) {
     lua_setfield(L, -2, "text");                                                         \
   } while (0)
 
-static void set_request (lua_State *L, const mt_request *how) {
-  lua_pushstring(L, mt_request_name(how->kind));
+static void set_request (lua_State *L, const mt_warp_access *how) {
+  lua_pushstring(L, mt_warp_access_name(how->kind));
   lua_setfield(L, -2, "kind");
   set(L, "bits", how->bits);
   set(L, "bytes", how->bytes);
@@ -209,7 +209,7 @@ static int l_bank_conflicts (lua_State *L) {
   mt_layout room;
   mt_banks banks;
   const mt_node *a;
-  mt_request how = { 0 };
+  mt_warp_access how = { 0 };
   LMT_NOERR(err);
   if (lmt_istiledcopy(L, 1)) {
     const mt_tiled_copy *c = lmt_totiledcopy(L, 1);
@@ -227,7 +227,7 @@ static int l_bank_conflicts (lua_State *L) {
   return push_banks(L, &banks);
 }
 
-static void of_tensor (lua_State *L, int i, mt_request *how) {
+static void of_tensor (lua_State *L, int i, mt_warp_access *how) {
   const lmt_tensor *t = lmt_totensor(L, i);
   int bits = 8 * (int)mt_dtype_size(t->dtype);
   if (how->bits && how->bits != bits)
@@ -244,7 +244,7 @@ static int l_coalescing (lua_State *L) {
   mt_layout room;
   mt_sectors sectors;
   const mt_node *a;
-  mt_request how = { 0 };
+  mt_warp_access how = { 0 };
   int more = 3;
   LMT_NOERR(err);
   if (lmt_istiledcopy(L, 1)) {
@@ -303,7 +303,7 @@ static void check_inside (lua_State *L, const char *what, const mt_node *tv,
 ** if it is absent. */
 static const mt_node *side_option (lua_State *L, const char *key, mt_copy_side side,
                                    const mt_node *smem, mt_layout *buf,
-                                   mt_request *how) {
+                                   mt_warp_access *how) {
   mt_layout index, shape;
   LMT_NOERR(err);
   lua_getfield(L, 1, key);
@@ -350,7 +350,7 @@ static void bits_option (lua_State *L, mt_swizzle_query *q) {
 
 /* The kind or the options of one side, which is to be there. */
 static void how_option (lua_State *L, const char *side, const mt_node *tv,
-                        mt_request *how) {
+                        mt_warp_access *how) {
   const char *key = lua_pushfstring(L, "%s_kind", side);
   lua_getfield(L, 1, key);
   to_request(L, lua_gettop(L), "find_swizzle", how);
