@@ -109,7 +109,7 @@ static void emit_axis (mt_build *b, const mt_node *axis, void *ud) {
 mt_status mt_complement_shape (mt_layout *out, bool *fills, const mt_node *a,
                                const mt_node *bound, mt_err *err) {
   mt_build b;
-  mt_space space;
+  mt_coord_space space;
   target x = {mt_inner(a), bound, true};
   MT_CHECK(mt_is_layout(a), err, "complement: a layout expected");
   if (bound && bound->tag == MT_INT && bound->ring == MT_Z && mt_is_integral(a))
@@ -120,10 +120,10 @@ mt_status mt_complement_shape (mt_layout *out, bool *fills, const mt_node *a,
     return mt_failn(err, MT_EUNSUPPORTED, "complement: of %N, whose strides are over F2",
                     a);
   mt_begin(&b, out, "complement", err);
-  mt_space_of(&b, &space, x.a);
+  mt_coord_space_of(&b, &space, x.a);
   if (x.a->shape == 0) mt_build_fail(&b, MT_EINVAL, "complement: %N is empty", x.a);
   if (space.n == 0) to_bound(&b, &x, x.a, bound, &x.fills);
-  else mt_emit_space(&b, &space, MT_MODES, emit_axis, &x);
+  else mt_emit_coord_space(&b, &space, MT_MODES, emit_axis, &x);
   if (fills) *fills = x.fills;
   return mt_end(&b);
 }

@@ -4,7 +4,7 @@
 */
 #include "algebra/coord_space.h"
 
-static void add_axis (mt_space *x, const mt_node *p) {
+static void add_axis (mt_coord_space *x, const mt_node *p) {
   int i = 0;
   while (i < x->n && mt_compare_paths(&x->axis[i], p) < 0) i++;
   if (i < x->n && mt_compare_paths(&x->axis[i], p) == 0) return;
@@ -26,7 +26,7 @@ static bool begins (const mt_node *b, const mt_node *a) {
   return true;
 }
 
-void mt_space_of (mt_build *b, mt_space *x, const mt_node *a) {
+void mt_coord_space_of (mt_build *b, mt_coord_space *x, const mt_node *a) {
   x->n = 0;
   for (const mt_node *p = a; p < mt_next(a); p++)
     if (p->ring == MT_BASIS) add_axis(x, p);
@@ -39,8 +39,8 @@ void mt_space_of (mt_build *b, mt_space *x, const mt_node *a) {
 }
 
 /* Axes [i, j) agree in their outer `level` indices. */
-static void emit (mt_build *b, const mt_space *x, int i, int j, int level, mt_tag tag,
-                  mt_emit_axis f, void *ud) {
+static void emit (mt_build *b, const mt_coord_space *x, int i, int j, int level,
+                  mt_tag tag, mt_emit_axis f, void *ud) {
   if (x->axis[i].path[MT_MAXPATH] == level) {
     f(b, &x->axis[i], ud);
     return;
@@ -56,8 +56,8 @@ static void emit (mt_build *b, const mt_space *x, int i, int j, int level, mt_ta
   mt_close(b);
 }
 
-void mt_emit_space (mt_build *b, const mt_space *x, mt_tag tag, mt_emit_axis f,
-                    void *ud) {
+void mt_emit_coord_space (mt_build *b, const mt_coord_space *x, mt_tag tag,
+                          mt_emit_axis f, void *ud) {
   if (b->status != MT_OK) return;
   if (x->n == 0) f(b, NULL, ud);
   else emit(b, x, 0, x->n, 0, tag, f, ud);

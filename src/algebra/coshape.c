@@ -35,7 +35,7 @@ static void emit_zero (mt_build *b, const mt_node *axis, void *ud) {
 
 mt_status mt_coshape (mt_layout *out, const mt_node *a, mt_err *err) {
   mt_build b;
-  mt_space space;
+  mt_coord_space space;
   int64_t n;
   MT_CHECK(mt_is_layout(a), err, "coshape: a layout expected");
   if (mt_is_f2(a)) {
@@ -48,18 +48,18 @@ mt_status mt_coshape (mt_layout *out, const mt_node *a, mt_err *err) {
     return MT_OK;
   }
   mt_begin(&b, out, "coshape", err);
-  mt_space_of(&b, &space, a);
-  mt_emit_space(&b, &space, MT_TUPLE, emit_bound, (void *)a);
+  mt_coord_space_of(&b, &space, a);
+  mt_emit_coord_space(&b, &space, MT_TUPLE, emit_bound, (void *)a);
   return mt_end(&b);
 }
 
 mt_status mt_coprofile (mt_layout *out, const mt_node *a, mt_err *err) {
   mt_build b;
-  mt_space space;
+  mt_coord_space space;
   MT_CHECK(mt_is_layout(a), err, "coprofile: a layout expected");
   mt_begin(&b, out, "coprofile", err);
-  mt_space_of(&b, &space, a);
-  mt_emit_space(&b, &space, MT_TUPLE, emit_zero, NULL);
+  mt_coord_space_of(&b, &space, a);
+  mt_emit_coord_space(&b, &space, MT_TUPLE, emit_zero, NULL);
   return mt_end(&b);
 }
 

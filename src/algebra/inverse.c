@@ -54,14 +54,14 @@ static void emit_axis (mt_build *b, const mt_node *axis, void *ud) {
 
 mt_status mt_right_inverse (mt_layout *out, const mt_node *a, mt_err *err) {
   mt_build b;
-  mt_space space;
+  mt_coord_space space;
   MT_CHECK(mt_is_layout(a), err, "right_inverse: a layout expected");
   if (mt_is_swizzled(a)) return mt_swizzle_right_inverse(out, a, err);
   if (mt_is_f2(a)) return mt_f2_right_inverse(out, a, err);
   mt_begin(&b, out, "right_inverse", err);
-  mt_space_of(&b, &space, a);
+  mt_coord_space_of(&b, &space, a);
   if (space.n == 0) emit_chain(&b, a, NULL);
-  else mt_emit_space(&b, &space, MT_MODES, emit_axis, (void *)a);
+  else mt_emit_coord_space(&b, &space, MT_MODES, emit_axis, (void *)a);
   return mt_end(&b);
 }
 

@@ -252,13 +252,13 @@ static void absent_or_inverse (mt_build *b, const mt_node *axis, void *ud) {
 
 mt_status mt_left_inverse (mt_layout *out, const mt_node *a, mt_err *err) {
   mt_build b;
-  mt_space space;
+  mt_coord_space space;
   inverse w;
   MT_CHECK(mt_is_layout(a), err, "left_inverse: a layout expected");
   if (mt_is_swizzled(a)) return mt_swizzle_left_inverse(out, a, err);
   if (mt_is_f2(a)) return mt_f2_left_inverse(out, a, err);
   mt_begin(&b, out, "left_inverse", err);
-  mt_space_of(&b, &space, a);
+  mt_coord_space_of(&b, &space, a);
   w.a = a;
   w.f.n = 0;
   if (a->shape > 0) mt_flatten_coalesced(&w.f, a);
@@ -266,6 +266,7 @@ mt_status mt_left_inverse (mt_layout *out, const mt_node *a, mt_err *err) {
     if (w.f.d[r]->tag == MT_SUM)
       return mt_failn(err, MT_EUNSUPPORTED, "left_inverse: %N has a stride that is a sum",
                       a);
-  mt_emit_space(&b, &space, MT_MODES, space.n ? absent_or_inverse : emit_inverse, &w);
+  mt_emit_coord_space(&b, &space, MT_MODES, space.n ? absent_or_inverse : emit_inverse,
+                      &w);
   return mt_end(&b);
 }
