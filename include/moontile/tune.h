@@ -2,7 +2,8 @@
 ** tune.h - why a plan has its kernel, what else there is, how long that takes.
 ** SPDX-License-Identifier: MIT
 **
-** Included by moontile.h. A way is a kernel that can do what a plan does, or one
+** The conventions of moontile.h hold here too. A candidate is a kernel that can do what a
+** plan does, or one
 ** that was considered and cannot.
 */
 #ifndef MOONTILE_TUNE_H
@@ -18,13 +19,13 @@ enum { MT_MAXPLANCANDIDATES = 64, MT_CANDIDATE_REASON = 160, MT_KEY_SIZE = 160 }
 
 /* MT_OK: the plan launches one kernel, of which the functions below tell. Else
 ** MT_EUNSUPPORTED: it is of a copy between the host and a device (mt_plan_transfer): that
-** has no ways, no key, and is neither measured nor taken otherwise. */
+** has no candidates, no key, and is neither measured nor taken otherwise. */
 MT_API mt_status mt_plan_is_launch (const mt_plan *p, mt_err *err);
 
 typedef struct mt_plan_candidate {
   char kernel[64];
-  const char *algo;            /* "partition", "flat", or how it goes through shared
-                               ** memory: "tile", "box", ...; not possible: "" */
+  const char *algo; /* "described", "strided", "rows", or how it goes through shared
+                               ** memory: "transpose", "permute", ...; not possible: "" */
   bool possible, chosen;
   int vector;                  /* bytes of an access to the source; 0: not known */
   /* Of copies on a GPU, else all 0: bytes of memory that are moved, sectors of 32 bytes
@@ -39,7 +40,7 @@ typedef struct mt_plan_candidate {
 ** (2) if nobody asked for it (mt_plan_take), none of the possible ones is predicted to be
 **     faster;
 ** (3) all that are possible copy the same elements.
-** Forms that are not possible are rows too: copy_NAME, and what the form is for. On a CPU
+** Algorithms that are not possible are rows too: copy_NAME, and what it is for. On a CPU
 ** the one that was chosen is the only possible one. Of a product: the kernels for its
 ** types. */
 MT_API int mt_plan_why (mt_plan_candidate out[MT_MAXPLANCANDIDATES], const mt_plan *p);

@@ -8,7 +8,7 @@
 
 #define MT_PRODUCT(name)                                                                 \
   extern "C" __global__ void __launch_bounds__(mt::MOST_THREADS)                         \
-  mt_##name (const __grid_constant__ mt_mma_launch p) {                                  \
+      mt_##name(const __grid_constant__ mt_gemm_launch p) {                              \
     mt::product<mt::name>(p);                                                            \
   }
 

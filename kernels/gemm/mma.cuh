@@ -87,7 +87,7 @@ MT_INLINE int64_t batch_of (const mt_part &t, int64_t l) {
 }
 
 /* Whether an element of the operand is real. */
-MT_INLINE bool is_real (const mt_mma_desc &d, int operand, const spot &s) {
+MT_INLINE bool is_real (const mt_gemm_desc &d, int operand, const spot &s) {
   return s.x < d.part[operand].real[0] && s.y < d.part[operand].real[1];
 }
 
@@ -100,7 +100,7 @@ MT_INLINE void walk_value (spot &s, const mt_part &t, uint32_t value) {
 }
 
 /* Ordinates of atom position i of a mode in its tile. */
-MT_INLINE uint32_t inner_of (const mt_mma_desc &d, int mode, uint32_t i) {
+MT_INLINE uint32_t inner_of (const mt_gemm_desc &d, int mode, uint32_t i) {
   const mt_step *a = d.inner_axis;
   spot s = {};
 #pragma unroll 1
@@ -111,7 +111,7 @@ MT_INLINE uint32_t inner_of (const mt_mma_desc &d, int mode, uint32_t i) {
 
 /* ------------------------------------------------------------------ units of work */
 
-MT_INLINE int64_t units_of (const mt_mma_desc &d) {
+MT_INLINE int64_t units_of (const mt_gemm_desc &d) {
   return (int64_t)d.inner[MT_M] * d.tiles[MT_M] * d.inner[MT_N] * d.tiles[MT_N] *
          d.size[MT_L];
 }
@@ -128,7 +128,7 @@ MT_INLINE int64_t take (int64_t *n, int64_t extent) {
 struct unit {
   uint32_t m, n;
   int64_t l;
-  MT_INLINE unit (const mt_mma_desc &d, int64_t i) {
+  MT_INLINE unit (const mt_gemm_desc &d, int64_t i) {
     m = inner_of(d, MT_M, (uint32_t)take(&i, d.inner[MT_M]));
     m += (uint32_t)take(&i, d.tiles[MT_M]) * d.tile[MT_M];
     n = inner_of(d, MT_N, (uint32_t)take(&i, d.inner[MT_N]));
@@ -149,10 +149,10 @@ struct sharers {
 /* ------------------------------------------------------------------ read by all */
 
 /* The parameter, its offsets those of the batch that a unit is in; and in C the unit. */
-MT_SHARED mt_mma_launch here;
+MT_SHARED mt_gemm_launch here;
 MT_SHARED spot here_c;
 
-MT_INLINE void bring_parameter (const mt_mma_launch &p) {
+MT_INLINE void bring_parameter (const mt_gemm_launch &p) {
   const uint32_t *from = (const uint32_t *)&p;
   for (uint32_t i = threadIdx.x; i < sizeof p / sizeof *from; i += blockDim.x)
     ((uint32_t *)&here)[i] = from[i];
@@ -160,7 +160,7 @@ MT_INLINE void bring_parameter (const mt_mma_launch &p) {
 }
 
 /* A block may have fewer threads than a product has operands. */
-MT_INLINE void set_unit (const mt_mma_launch &p, int64_t i) {
+MT_INLINE void set_unit (const mt_gemm_launch &p, int64_t i) {
   const unit u(here.desc, i);
   __syncthreads();
 #pragma unroll 1
@@ -229,7 +229,7 @@ MT_INLINE void write_number (int64_t place, int64_t x) {
 ** the first; all threads of the block are here. */
 template <typename ACC>
 MT_SHARED_FUNCTION void put (uint32_t value, typename ACC::number x) {
-  const mt_mma_desc &d = here.desc;
+  const mt_gemm_desc &d = here.desc;
   if (d.kthreads > 1) {
     sharers share = {0, threadIdx.x};
     MT_SHARED typename ACC::number of_thread[MOST_THREADS];
@@ -269,7 +269,7 @@ MT_INLINE void fetch_all (typename OP::word *w, spot s) {
 
 /* One atom position of C in every thread, over all of K. */
 template <typename OP> MT_INLINE void run_unit () {
-  const mt_mma_desc &d = here.desc;
+  const mt_gemm_desc &d = here.desc;
   const spot at_a = thread_of(MT_A), at_b = thread_of(MT_B);
   typename OP::acc::word c[OP::C] = {};
 #pragma unroll 1
@@ -361,7 +361,7 @@ MT_INLINE void bring_and_run (typename OP::acc::word c[SLICES][OP::C], staged &m
 /* Columns [n, n + N_AT_ONCE) of an atom position, over all of K. */
 template <typename OP>
 MT_INLINE void run_columns (staged &m, uint32_t n) {
-  const mt_mma_desc &d = here.desc;
+  const mt_gemm_desc &d = here.desc;
   const spot at_a = thread_of(MT_A), at_b = thread_of(MT_B);
   typename OP::acc::word c[SLICES][OP::C] = {};
 #pragma unroll 1
@@ -387,7 +387,7 @@ template <typename OP> MT_INLINE void run_group () {
 
 /* ------------------------------------------------------------------ the kernel */
 
-template <typename OP> MT_INLINE void product (const mt_mma_launch &p) {
+template <typename OP> MT_INLINE void product (const mt_gemm_launch &p) {
   bring_parameter(p);
   const int64_t units = units_of(here.desc);
 #pragma unroll 1

@@ -26,7 +26,7 @@ void free_operand (operand *o);
 /* Sizes, types and factors of a product. */
 typedef struct trial {
   mt_dtype a, b, c;
-  int64_t size[MT_PRODUCT_MODES];
+  int64_t size[MT_GEMM_MODES];
   double alpha, beta;
 } trial;
 /* Devices with pools of 1, 2 and 3 threads, and one that calls a BLAS. */

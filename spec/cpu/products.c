@@ -129,10 +129,10 @@ static void compare (const trial *x, const numbers *a, const numbers *b, const n
 long by_blas;
 
 static void run (mt_device *d, const trial *x, const operand *o) {
-  mt_mma_launch l;
+  mt_gemm_launch l;
   mt_cpu_gemm *g = NULL;
   mt_refusals why = {0};
-  MUST(mt_mma_tensors(&l, &o[0].t, &o[1].t, &o[2].t, x->alpha, x->beta, err));
+  MUST(mt_gemm_tensors(&l, &o[0].t, &o[1].t, &o[2].t, x->alpha, x->beta, err));
   MUST(mt_cpu_gemm_new(&g, d, &l, &why, err));
   if (g == NULL) return;
   MUST(mt_cpu_gemm_run(g, &l, d->impl, err));
@@ -205,7 +205,7 @@ static void random_trial (trial *x) {
 
 /* Blocks along every mode: more rows, columns, steps, batches than one has. */
 static void large (mt_device *const device[DEVICES]) {
-  static const int64_t sizes[][MT_PRODUCT_MODES] = {
+  static const int64_t sizes[][MT_GEMM_MODES] = {
     {1100, 70, 30, 1}, {40, 2100, 33, 1}, {1050, 1060, 20, 1}, {5, 6, 20, 300},
     {1, 5000, 7, 1}, {4500, 1, 9, 2}, {33, 65, 5000, 1}, {1, 1, 3000, 2},
     {32, 4200, 400, 1}, {4200, 32, 400, 1}
@@ -300,7 +300,7 @@ static void ends (mt_device *d) {
 }
 
 static void refused (mt_device *d) {
-  mt_mma_launch l = {.desc = {.size = {1, 1, 1, 1}}};
+  mt_gemm_launch l = {.desc = {.size = {1, 1, 1, 1}}};
   mt_cpu_gemm *g;
   mt_refusals why = {0};
   mt_err err = MT_NOERR;

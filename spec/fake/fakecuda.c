@@ -224,7 +224,7 @@ FAKE cuLaunchKernelEx (const CUlaunchConfig *c, CUfunction f, void **params,
   if (c->hStream->capturing && c->numAttrs > 0 && version() < MT_CU_EARLY_CAPTURE)
     return fake_capture_break(c->hStream);
   fake_work w = {.kind = FAKE_LAUNCH, .kernel = k, .grid = {c->gridDimX, c->blockDimX}};
-  if (k->op == MT_OP_MMA) memcpy(&w.product, params[0], sizeof w.product);
+  if (k->op == MT_OP_GEMM) memcpy(&w.gemm, params[0], sizeof w.gemm);
   else if (k->op == MT_OP_HOPPER) memcpy(&w.hopper, params[0], sizeof w.hopper);
   else memcpy(&w.launch, params[0], sizeof w.launch);
   return fake_enqueue(c->hStream, &w);

@@ -108,21 +108,21 @@ static mt_status copy (fake_work *w, int device, mt_err *err) {
 }
 
 static mt_status multiply (fake_work *w, int device, mt_err *err) {
-  size_t bytes[MT_PARTS], room = mt_mma_ref_size(&w->product.desc, 1);
-  if (!translate(w->product.base, MT_PARTS, device, bytes) ||
-      w->product.base[MT_C] == NULL || w->grid.threads != w->product.desc.threads)
+  size_t bytes[MT_PARTS], room = mt_mma_ref_size(&w->gemm.desc, 1);
+  if (!translate(w->gemm.base, MT_PARTS, device, bytes) ||
+      w->gemm.base[MT_C] == NULL || w->grid.threads != w->gemm.desc.threads)
     return MT_ERANGE;
-  mt_mma_ref *ref = aligned_alloc(64, room);
+  mt_gemm_ref *ref = aligned_alloc(64, room);
   if (ref == NULL) return MT_ENOMEM;
-  mt_status s = mt_mma_ref_make(ref, &w->product.desc, 1, err);
-  if (s == MT_OK) s = mt_mma_ref_run(ref, &w->product, bytes, NULL, err);
+  mt_status s = mt_mma_ref_make(ref, &w->gemm.desc, 1, err);
+  if (s == MT_OK) s = mt_mma_ref_run(ref, &w->gemm, bytes, NULL, err);
   free(ref);
   return s;
 }
 
 static CUresult launch (fake_work *w, int device) {
   mt_err err = MT_NOERR;
-  bool product = w->kernel->op == MT_OP_MMA;
+  bool product = w->kernel->op == MT_OP_GEMM;
   if (w->kernel->op == MT_OP_HOPPER)
     return fake_hopper(w->kernel, w->grid, &w->hopper, device) == MT_OK ? 0 : 700;
   mt_status s = product ? multiply(w, device, &err) : copy(w, device, &err);

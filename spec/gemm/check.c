@@ -132,7 +132,7 @@ static const struct { const char *atom, *atoms, *a, *b, *c; } good[] = {
 };
 
 /* The product of row i, in the arena: 4 KiB for each operand. */
-static mt_mma_launch make_good (int i) {
+static mt_gemm_launch make_good (int i) {
   mt_layout l[] = {parse(good[i].a), parse(good[i].b), parse(good[i].c)};
   mt_layout atoms = parse(good[i].atoms);
   mt_dtype ab = i == 1 ? MT_i8 : MT_f32, c = i == 1 ? MT_i32 : MT_f32;
@@ -140,15 +140,15 @@ static mt_mma_launch make_good (int i) {
                    {l[1].node, ab, arena + 4096, 4096, 0, NULL},
                    {l[2].node, c, arena + 8192, 4096, 0, NULL}};
   mt_tiled_mma mma;
-  mt_mma_launch out;
+  mt_gemm_launch out;
   MUST(mt_make_tiled_mma(&mma, good[i].atom, atoms.node, NULL, err));
-  MUST(mt_mma_tensors(&out, &t[0], &t[1], &t[2], 1, 0, err));
-  MUST(mt_mma_describe(&out, &mma, err));
+  MUST(mt_gemm_tensors(&out, &t[0], &t[1], &t[2], 1, 0, err));
+  MUST(mt_gemm_describe(&out, &mma, err));
   return out;
 }
 
 /* One word of the descriptor, or an offset, becomes another. */
-static void spoil (mt_mma_launch *l) {
+static void spoil (mt_gemm_launch *l) {
   uint32_t *word = (uint32_t *)(void *)&l->desc + 2;       /* op and form stay */
   int at = pick((int)(sizeof l->desc / sizeof *word) - 2);
   static const uint32_t odd[] = {0, 1, 2, 3, 7, 255, 1u << 28, INT32_MAX, UINT32_MAX};
@@ -165,11 +165,11 @@ static bool is_unsupported (mt_status s) {
 }
 
 /* Verified access by access: nothing that was accepted leaves its buffer. */
-static bool run_accepted (const mt_mma_launch *l, const size_t *bytes) {
+static bool run_accepted (const mt_gemm_launch *l, const size_t *bytes) {
   mt_err err = MT_NOERR;
   size_t room = mt_mma_ref_size(&l->desc, 1);
   if (room == 0 || room > 1 << 24) return false;
-  mt_mma_ref *r = aligned_alloc(64, room);
+  mt_gemm_ref *r = aligned_alloc(64, room);
   mt_status s = mt_mma_ref_make(r, &l->desc, 1, &err);
   if (s == MT_OK) {
     s = mt_mma_ref_run(r, l, bytes, NULL, &err);
@@ -184,10 +184,10 @@ static void test_spoilt (void) {
   long n = cases_of(10000), accepted = 0;
   for (long i = 0; i < n; i++) {
     begin_case((uint64_t)i * 104729 + 1);
-    mt_mma_launch l = make_good((int)(i % 3));
+    mt_gemm_launch l = make_good((int)(i % 3));
     mt_err err = MT_NOERR;
     if (i >= 3) spoil(&l);
-    mt_status s = mt_mma_check(&l, bytes, &err);
+    mt_status s = mt_gemm_check(&l, bytes, &err);
     CHECK(i >= 3 || s == MT_OK, "a good one: %s", err.text);
     int64_t work = 1;
     for (int k = 0; k < 4; k++) work *= l.desc.size[k] < 64 ? l.desc.size[k] + 1 : 1000;

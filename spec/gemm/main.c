@@ -24,7 +24,7 @@ static int64_t walk (const mt_digit *d, uint32_t n, int64_t x) {
   return o;
 }
 
-int64_t place (const mt_mma_launch *l, int part, int64_t x, int64_t y, int64_t b) {
+int64_t place (const mt_gemm_launch *l, int part, int64_t x, int64_t y, int64_t b) {
   const mt_part *p = &l->desc.part[part];
   const mt_digit *d = p->digit;
   int64_t o = l->offset[part] + walk(d, p->ndigit[0], x);

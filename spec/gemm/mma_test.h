@@ -20,7 +20,7 @@ void refused (const char *file, int line, mt_status got, const mt_err *err,
   } while (0)
 
 /* Where the element with these ordinates lies, from the descriptor alone. */
-int64_t place (const mt_mma_launch *l, int part, int64_t x, int64_t y, int64_t b);
+int64_t place (const mt_gemm_launch *l, int part, int64_t x, int64_t y, int64_t b);
 
 void test_tensors (void);
 void test_partition (void);

@@ -17,7 +17,7 @@ static void walk (int64_t at[2], const mt_step *a, uint32_t n, uint32_t i) {
 }
 
 /* The ordinate of inner position i of a mode. */
-static int64_t inner (const mt_mma_desc *d, int mode, uint32_t i) {
+static int64_t inner (const mt_gemm_desc *d, int mode, uint32_t i) {
   int64_t at[2] = {0, 0};
   const mt_step *a = d->inner_axis;
   for (int j = 0; j < mode; j++) a += d->ninner[j];
@@ -26,7 +26,7 @@ static int64_t inner (const mt_mma_desc *d, int mode, uint32_t i) {
 }
 
 /* Thread t, value v, inner position (x,y): the place in the compact tile; -1: idle. */
-static int64_t got_place (const mt_mma_desc *d, int part, uint32_t t, uint32_t v,
+static int64_t got_place (const mt_gemm_desc *d, int part, uint32_t t, uint32_t v,
                           uint32_t x, uint32_t y) {
   const mt_part *p = &d->part[part];
   int64_t at[2] = {0, 0};
@@ -48,7 +48,7 @@ static mt_layout tile_tv (const mt_tiled_mma *mma, int part) {
 }
 
 /* Thread by thread; idle threads are those that thr_vmnk leaves out. */
-static void compare_part (const mt_mma_desc *d, const mt_tiled_mma *mma, int part,
+static void compare_part (const mt_gemm_desc *d, const mt_tiled_mma *mma, int part,
                           const char *name) {
   mt_layout tv = tile_tv(mma, part);
   const mt_part *p = &d->part[part];
@@ -73,7 +73,7 @@ static void compare_part (const mt_mma_desc *d, const mt_tiled_mma *mma, int par
 }
 
 /* Threads of one group have one first thread, and each number once. */
-static void compare_kthreads (const mt_mma_desc *d, const mt_tiled_mma *mma,
+static void compare_kthreads (const mt_gemm_desc *d, const mt_tiled_mma *mma,
                               const char *name) {
   int64_t k = mt_size(mt_mode(mma->thr_vmnk.node, 3)), threads = mt_tiled_mma_size(mma);
   CHECK(d->kthreads == k, "%s: %d threads along K", name, (int)d->kthreads);
@@ -93,7 +93,7 @@ static void compare_kthreads (const mt_mma_desc *d, const mt_tiled_mma *mma,
 static char memory[64];
 
 /* Tensors that are as large as they have to be: descriptors do not touch them. */
-static void describe (mt_mma_launch *l, const mt_tiled_mma *mma, int64_t m, int64_t n,
+static void describe (mt_gemm_launch *l, const mt_tiled_mma *mma, int64_t m, int64_t n,
                       int64_t k) {
   const int64_t size[] = {m, n, k};
   mt_layout a[MT_PARTS];
@@ -105,8 +105,8 @@ static void describe (mt_mma_launch *l, const mt_tiled_mma *mma, int64_t m, int6
     MUST(mt_make_layout(&a[part], shape.node, NULL, err));
     t[part] = (mt_tensor){a[part].node, MT_f32, memory, 1 << 30, 0, NULL};
   }
-  MUST(mt_mma_tensors(l, &t[0], &t[1], &t[2], 1, 0, err));
-  MUST(mt_mma_describe(l, mma, err));
+  MUST(mt_gemm_tensors(l, &t[0], &t[1], &t[2], 1, 0, err));
+  MUST(mt_gemm_describe(l, mma, err));
 }
 
 static void test_rows (void) {
@@ -132,7 +132,7 @@ static void test_rows (void) {
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     mt_layout atoms = parse(rows[i].atoms), p = parse(rows[i].permutation);
     mt_tiled_mma mma;
-    mt_mma_launch l;
+    mt_gemm_launch l;
     char name[256];
     MUST(mt_make_tiled_mma(&mma, rows[i].atom, atoms.node, p.node, err));
     snprintf(name, sizeof name, "%s %s %s", rows[i].atom, rows[i].atoms,
@@ -140,7 +140,7 @@ static void test_rows (void) {
     describe(&l, &mma, 200, 300, 100);
     for (int part = 0; part < MT_PARTS; part++) compare_part(&l.desc, &mma, part, name);
     compare_kthreads(&l.desc, &mma, name);
-    MUST(mt_mma_check_shape(&l, err));
+    MUST(mt_gemm_check_shape(&l, err));
     for (int o = 0; o < 3; o++)
       CHECK(l.desc.tile[o] == mma.tile[o] && l.desc.tiles[o] * mma.tile[o] >=
             l.desc.size[o] && (l.desc.tiles[o] - 1) * mma.tile[o] < l.desc.size[o],

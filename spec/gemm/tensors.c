@@ -21,7 +21,7 @@ static void extents (int64_t s[3], const mt_node *a) {
 }
 
 /* Each element lies where the layout says. */
-static void compare (const mt_mma_launch *l, int part, const mt_tensor *t) {
+static void compare (const mt_gemm_launch *l, int part, const mt_tensor *t) {
   int64_t s[3], at;
   const char *base = l->base[part];
   extents(s, t->layout);
@@ -34,7 +34,7 @@ static void compare (const mt_mma_launch *l, int part, const mt_tensor *t) {
     CHECK(got == want, "part %d (%d,%d,%d): byte %d, not %d", part, (int)x, (int)y,
           (int)b, (int)got, (int)want);
   }
-  CHECK(base + mt_mma_room(l, part, t) == memory + sizeof memory, "room");
+  CHECK(base + mt_gemm_room(l, part, t) == memory + sizeof memory, "room");
 }
 
 static void test_places (void) {
@@ -51,14 +51,14 @@ static void test_places (void) {
   };
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     mt_layout a, b, c;
-    mt_mma_launch l;
+    mt_gemm_launch l;
     mt_tensor A = tensor(&a, rows[i].a, MT_f32, 200);
     mt_tensor B = tensor(&b, rows[i].b, MT_i8, 0), C = tensor(&c, rows[i].c, MT_f64, 77);
-    MUST(mt_mma_tensors(&l, &A, &B, &C, 2, 0, err));
+    MUST(mt_gemm_tensors(&l, &A, &B, &C, 2, 0, err));
     const int64_t *s = l.desc.size;
     CHECK(s[0] == rows[i].m && s[1] == rows[i].n && s[2] == rows[i].k &&
           s[3] == rows[i].l, "row %d: sizes", (int)i);
-    CHECK(l.desc.op == MT_OP_MMA && l.desc.algo == MT_ALGO_STRIDED && l.alpha == 2, "head");
+    CHECK(l.desc.op == MT_OP_GEMM && l.desc.algo == MT_ALGO_STRIDED && l.alpha == 2, "head");
     compare(&l, MT_A, &A);
     compare(&l, MT_B, &B);
     compare(&l, MT_C, &C);
@@ -101,11 +101,11 @@ static void test_refused (void) {
   };
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     mt_layout a, b, c;
-    mt_mma_launch l;
+    mt_gemm_launch l;
     mt_tensor A = tensor(&a, rows[i].a, MT_f32, 0);
     mt_tensor B = tensor(&b, rows[i].b, MT_f32, 0);
     mt_tensor C = tensor(&c, rows[i].c, rows[i].d, 0);
-    REFUSED(mt_mma_tensors(&l, &A, &B, &C, 0.5, 0, err), rows[i].s, rows[i].text);
+    REFUSED(mt_gemm_tensors(&l, &A, &B, &C, 0.5, 0, err), rows[i].s, rows[i].text);
   }
 }
 

@@ -102,9 +102,9 @@ static void execute (unsigned count, const char *name, void *c, const void *a,
 /* ------------------------------------------------------------------ blocks */
 
 namespace {
-typedef void kernel (const mt_mma_launch &p);
+typedef void kernel (const mt_gemm_launch &p);
 kernel *running;
-const mt_mma_launch *parameter;
+const mt_gemm_launch *parameter;
 
 void start () {
   running(*parameter);
@@ -141,7 +141,7 @@ const struct { const char *name; kernel *function; } kernels[] = {
 };
 }
 
-void emulate_product (const char *name, unsigned blocks, const mt_mma_launch *l,
+void emulate_product (const char *name, unsigned blocks, const mt_gemm_launch *l,
                       emulated_instruction *how) {
   instruction = how, parameter = l, running = NULL;
   for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++)

@@ -454,7 +454,7 @@ static int copies (void) {
 static bool products (long cases) {
   long all = 0;
   for (const mt_kernel *k = mt_cuda_kernels; k < mt_cuda_kernels + mt_ncuda_kernels; k++)
-    for (long i = 0, tries = 0; k->op == MT_OP_MMA && i < cases; tries++) {
+    for (long i = 0, tries = 0; k->op == MT_OP_GEMM && i < cases; tries++) {
       uint64_t seed = state;
       bool ran = false, good = one_product(k, &ran);
       if (!good || tries > 20 * cases + 100) {

@@ -118,7 +118,7 @@ typedef struct product {
   const mt_kernel *kernel;
   char atom[MT_ATOM_NAME], atoms[64], permutation[64], layout[MT_PARTS][160];
   int batches;
-  mt_mma_launch launch;
+  mt_gemm_launch launch;
   size_t bytes[MT_PARTS];
 } product;
 
@@ -251,8 +251,8 @@ static bool draw (product *p, void *data[MT_PARTS]) {
   double alpha = below(3) - 1, beta = below(3) - 1;
   if (!mt_is_float_type(t[MT_C].dtype) && below(2)) alpha *= factor(), beta *= factor();
   if (mt_is_float_type(t[MT_C].dtype) && below(2)) alpha /= 4, beta *= 1.5;
-  mt_status s = mt_mma_tensors(&p->launch, &t[0], &t[1], &t[2], alpha, beta, &err);
-  if (s == MT_OK) s = mt_mma_describe(&p->launch, &mma, &err);
+  mt_status s = mt_gemm_tensors(&p->launch, &t[0], &t[1], &t[2], alpha, beta, &err);
+  if (s == MT_OK) s = mt_gemm_describe(&p->launch, &mma, &err);
   if (s != MT_OK) fprintf(stderr, "%s\n", err.text);
   return s == MT_OK;
 }
@@ -261,7 +261,7 @@ static bool draw (product *p, void *data[MT_PARTS]) {
 
 static bool refer (const product *p) {
   mt_err err = MT_NOERR;
-  mt_mma_ref *r = aligned_alloc(64, mt_mma_ref_size(&p->launch.desc, 1));
+  mt_gemm_ref *r = aligned_alloc(64, mt_mma_ref_size(&p->launch.desc, 1));
   if (r == NULL) abort();
   mt_status s = mt_mma_ref_make(r, &p->launch.desc, 1, &err);
   if (s == MT_OK) s = mt_mma_ref_run(r, &p->launch, p->bytes, NULL, &err);
@@ -284,7 +284,7 @@ static bool agree (product *p) {
 }
 
 static void tell (const product *p) {
-  const mt_mma_desc *d = &p->launch.desc;
+  const mt_gemm_desc *d = &p->launch.desc;
   fprintf(stderr, "%s: %s as %s %s\n  A %s %s\n  B %s %s\n  C %s %s\n  alpha %g, beta "
           "%g, %d threads along K\n", p->kernel->name, p->atom, p->atoms, p->permutation,
           mt_dtype_name((mt_dtype)d->part[MT_A].dtype), p->layout[MT_A],
@@ -322,7 +322,7 @@ static bool small_block (const mt_kernel *k, const char *atoms) {
 bool small_blocks (void) {
   int rows = 0;
   for (const mt_kernel *k = mt_cuda_kernels; k < mt_cuda_kernels + mt_ncuda_kernels; k++) {
-    if (k->op != MT_OP_MMA || strncmp(k->atom, "UniversalFMA", 12) != 0) continue;
+    if (k->op != MT_OP_GEMM || strncmp(k->atom, "UniversalFMA", 12) != 0) continue;
     rows++;
     if (!small_block(k, "(1,1,1):(1,1,1)") || !small_block(k, "(1,2,1):(1,1,2)"))
       return false;
@@ -349,15 +349,15 @@ static bool sums_to (const char *kernel, const char *name, int64_t want) {
   mt_err err = MT_NOERR;
   mt_layout atoms, in, out;
   mt_tiled_mma mma;
-  mt_mma_launch l;
+  mt_gemm_launch l;
   must(mt_parse(&atoms, "(1,1,2):(0,0,1)", 15, &err), &err);
   must(mt_parse(&in, "(8,32):(32,1)", 13, &err), &err);
   must(mt_parse(&out, "(8,8):(8,1)", 11, &err), &err);
   must(mt_make_tiled_mma(&mma, name, atoms.node, NULL, &err), &err);
   mt_tensor t[] = {{in.node, MT_i8, a, sizeof a, 0, NULL}, {in.node, MT_i8, b, sizeof b, 0, NULL},
                    {out.node, MT_i32, c, sizeof c, 0, NULL}};
-  must(mt_mma_tensors(&l, &t[0], &t[1], &t[2], 1, 0, &err), &err);
-  must(mt_mma_describe(&l, &mma, &err), &err);
+  must(mt_gemm_tensors(&l, &t[0], &t[1], &t[2], 1, 0, &err), &err);
+  must(mt_gemm_describe(&l, &mma, &err), &err);
   emulate_product(kernel, 1, &l, leave_partial);
   for (int i = 0; i < 64; i++)
     if (c[i] != want) {

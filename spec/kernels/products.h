@@ -24,7 +24,7 @@ typedef void emulated_instruction (const char *name, const emulated_lanes *l,
                                    const char *shared);
 
 /* Runs the kernel of this name. */
-void emulate_product (const char *name, unsigned blocks, const mt_mma_launch *l,
+void emulate_product (const char *name, unsigned blocks, const mt_gemm_launch *l,
                       emulated_instruction *how);
 
 /* Element i of floats; v as element i. */

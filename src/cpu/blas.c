@@ -136,7 +136,7 @@ static bool fits (mt_blas_call *c, const int64_t size[3], int64_t s[MT_PARTS][3]
          is_matrix(k, n, s[y][1], s[y][0], &c->trans[1], &c->ld[1]);
 }
 
-bool mt_blas_fits (mt_blas_call *out, const mt_mma_desc *d, mt_refusals *why) {
+bool mt_blas_fits (mt_blas_call *out, const mt_gemm_desc *d, mt_refusals *why) {
   static const char name[] = "gemm_blas";
   uint32_t t = d->part[MT_C].dtype;
   int64_t s[MT_PARTS][3];
@@ -231,7 +231,7 @@ static mt_status run_parts (mt_blas *b, const mt_blas_call *c, double alpha, par
   }
 }
 
-mt_status mt_blas_run (mt_blas *b, const mt_blas_call *c, const mt_mma_launch *l,
+mt_status mt_blas_run (mt_blas *b, const mt_blas_call *c, const mt_gemm_launch *l,
                        mt_err *err) {
   int64_t size = c->twofold ? 8 : 4, spent = 0;
   for (int64_t i = 0; i < c->batches; i++) {

@@ -25,7 +25,7 @@ typedef struct mt_blas_call {
 
 /* Whether a product is what a BLAS computes: f32 or f64 alone, plain matrices of which
 ** one side lies together. `why` says what is not. */
-bool mt_blas_fits (mt_blas_call *out, const mt_mma_desc *d, mt_refusals *why);
+bool mt_blas_fits (mt_blas_call *out, const mt_gemm_desc *d, mt_refusals *why);
 /* Whether the device was opened with this path: the library is taken as it is. */
 bool mt_blas_is_named (const mt_blas *b);
 /* Whether there is a library worth calling: one with its own inner loops (OpenBLAS, BLIS,
@@ -35,7 +35,7 @@ bool mt_blas_found (mt_blas *b, mt_refusals *why);
 ** of this; 0: nothing yet. */
 double *mt_blas_measured (mt_blas *b, bool twofold);
 /* In calls of a few milliseconds each. Errors: MT_ESTOPPED between two of them. */
-mt_status mt_blas_run (mt_blas *b, const mt_blas_call *c, const mt_mma_launch *l,
+mt_status mt_blas_run (mt_blas *b, const mt_blas_call *c, const mt_gemm_launch *l,
                        mt_err *err);
 
 #endif

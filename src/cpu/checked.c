@@ -31,7 +31,7 @@ static mt_status checked_prepare_product (mt_plan *p, mt_err *err) {
 
 static mt_status checked_launch (mt_plan *p, mt_stream *s, mt_err *err) {
   (void)s;
-  if (p->launch.desc.op == MT_OP_MMA) return mt_cpu_product_run(p, NULL, err);
+  if (p->launch.desc.op == MT_OP_GEMM) return mt_cpu_product_run(p, NULL, err);
   return mt_ref_run(p->kernel, p->grid, &p->launch, p->bytes, err);
 }
 
@@ -51,6 +51,6 @@ const mt_backend mt_backend_checked = {
   .synchronize = mt_host_synchronize,
   .launch = checked_launch,
   .measure = mt_host_measure,
-  .prepare_product = checked_prepare_product,
+  .prepare_gemm = checked_prepare_product,
   .release = mt_cpu_product_release
 };

@@ -10,7 +10,7 @@
 
 /* Rows of cpu/copy.def. */
 #define MT_CPU_KERNEL(name, how) MT_ROW_##name,
-#define MT_CPU_PRODUCT(name, algo, how) MT_ROW_##name,
+#define MT_CPU_GEMM(name, algo, how) MT_ROW_##name,
 typedef enum mt_cpu_row {
 #include "cpu/copy.def"
   MT_CPU_NROWS

@@ -11,8 +11,8 @@
 
 #define MT_CPU_KERNEL(name, how)                                                         \
   {#name, MT_OP_COPY, MT_ALGO_STRIDED, 0, 1, 1, 0, NULL, true, MT_CAST_ALL},
-#define MT_CPU_PRODUCT(name, algo, how)                                                  \
-  {#name, MT_OP_MMA, MT_ALGO_##algo, 0, 1, 1, 0, "*", false, 0},
+#define MT_CPU_GEMM(name, algo, how)                                                  \
+  {#name, MT_OP_GEMM, MT_ALGO_##algo, 0, 1, 1, 0, "*", false, 0},
 const mt_kernel mt_cpu_kernels[] = {
 #include "cpu/copy.def"
 };
@@ -70,7 +70,7 @@ static mt_status cpu_prepare_product (mt_plan *p, mt_err *err) {
 static mt_status cpu_launch (mt_plan *p, mt_stream *s, mt_err *err) {
   mt_cpu_job *job = p->own;
   (void)s;
-  if (p->launch.desc.op == MT_OP_MMA)
+  if (p->launch.desc.op == MT_OP_GEMM)
     return mt_cpu_product_run(p, p->device->impl, err);
   if (job->move == NULL) return job->row == MT_ROW_cpu_literal ? run_literally(p, err) :
       MT_OK;
@@ -97,7 +97,7 @@ const mt_backend mt_backend_cpu = {
   .measure = mt_host_measure,
   .prepare = cpu_prepare,
   .own_bytes = sizeof(mt_cpu_job),
-  .own_product = true,
-  .prepare_product = cpu_prepare_product,
+  .own_gemm = true,
+  .prepare_gemm = cpu_prepare_product,
   .release = mt_cpu_product_release
 };

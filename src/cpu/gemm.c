@@ -24,7 +24,7 @@ static bool needs_f64 (uint32_t d) {
   return d == MT_f64 || (!mt_cpu_is_float(d) && mt_dtype_size((mt_dtype)d) >= 4);
 }
 
-static mt_status check_types (const mt_mma_desc *d, mt_err *err) {
+static mt_status check_types (const mt_gemm_desc *d, mt_err *err) {
   uint32_t a = d->part[MT_A].dtype, b = d->part[MT_B].dtype, c = d->part[MT_C].dtype;
   if (!mt_cpu_is_float(c) && (mt_cpu_is_float(a) || mt_cpu_is_float(b)))
     return mt_fail(err, MT_EUNSUPPORTED, "gemm: A is %s, B is %s, C is %s: floats are "
@@ -37,27 +37,27 @@ static mt_status check_types (const mt_mma_desc *d, mt_err *err) {
 }
 
 /* What the magnitudes of the products add up to, at most; 0 of floats. */
-static double reach_of (const mt_mma_desc *d) {
+static double reach_of (const mt_gemm_desc *d) {
   if (mt_cpu_is_float(d->part[MT_C].dtype)) return 0;
   return (double)d->size[MT_K] * mt_cpu_most((mt_dtype)d->part[MT_A].dtype) *
          mt_cpu_most((mt_dtype)d->part[MT_B].dtype);
 }
 
-static mt_acc choose_acc (const mt_mma_desc *d, double reach) {
+static mt_acc choose_acc (const mt_gemm_desc *d, double reach) {
   uint32_t c = d->part[MT_C].dtype;
   if (!mt_cpu_is_float(c)) return mt_cpu_exact(reach);
   return needs_f64(d->part[MT_A].dtype) || needs_f64(d->part[MT_B].dtype) || c == MT_f64
              ? MT_ACC_F64 : MT_ACC_F32;
 }
 
-static const mt_micro *choose_wide (const mt_mma_desc *d, int a, int b) {
+static const mt_micro *choose_wide (const mt_gemm_desc *d, int a, int b) {
   return mt_micro_wide(mt_cpu_has_sign((mt_dtype)d->part[a].dtype),
                        mt_cpu_has_sign((mt_dtype)d->part[b].dtype));
 }
 
 /* Integers of 8 bits go as floats, which are faster: so many of their products are exact,
 ** and added up in 32 bits from block to block. */
-static const mt_micro *choose_micro (mt_acc acc, const mt_mma_desc *d) {
+static const mt_micro *choose_micro (mt_acc acc, const mt_gemm_desc *d) {
   bool small = mt_dtype_size((mt_dtype)d->part[MT_A].dtype) == 1 &&
                mt_dtype_size((mt_dtype)d->part[MT_B].dtype) == 1;
   if (acc == MT_ACC_WIDE) return choose_wide(d, MT_A, MT_B);
@@ -78,7 +78,7 @@ static double padded (int64_t rows, int64_t columns, const mt_micro *m) {
 
 /* Rows of a tile are vectors: along M, or along N if there C lies together, unless that
 ** leaves much of them empty. */
-static bool wants_turn (const mt_mma_desc *d, const mt_micro *micro) {
+static bool wants_turn (const mt_gemm_desc *d, const mt_micro *micro) {
   const mt_part *c = &d->part[MT_C];
   double as_is = padded(d->size[MT_M], d->size[MT_N], micro);
   double turned = padded(d->size[MT_N], d->size[MT_M], micro);
@@ -101,14 +101,14 @@ static void make_side (mt_cpu_side *s, const mt_part *p, bool turned) {
 }
 
 /* Whether an element of C is a sum as it is. */
-static bool is_sum (const mt_mma_desc *d, mt_acc acc) {
+static bool is_sum (const mt_gemm_desc *d, mt_acc acc) {
   mt_dtype c = (mt_dtype)d->part[MT_C].dtype;
   bool sign = mt_cpu_has_sign((mt_dtype)d->part[MT_A].dtype) ||
               mt_cpu_has_sign((mt_dtype)d->part[MT_B].dtype);
   return mt_cpu_is_native(c, acc) && (mt_cpu_is_float(c) || mt_cpu_has_sign(c) || !sign);
 }
 
-static void make_sides (mt_cpu_gemm *g, const mt_mma_desc *d) {
+static void make_sides (mt_cpu_gemm *g, const mt_gemm_desc *d) {
   for (int i = 0; i < MT_PARTS; i++) {
     mt_acc acc = i == MT_C ? g->acc : g->micro->acc;
     int from = g->turned && i != MT_C ? 1 - i : i;
@@ -175,9 +175,9 @@ static size_t lay_out (mt_cpu_gemm *g, char *base) {
   return at;
 }
 
-size_t mt_cpu_arrange (mt_cpu_gemm *g, const mt_mma_launch *l, double reach,
+size_t mt_cpu_arrange (mt_cpu_gemm *g, const mt_gemm_launch *l, double reach,
                        int threads) {
-  const mt_mma_desc *d = &l->desc;
+  const mt_gemm_desc *d = &l->desc;
   g->acc = choose_acc(d, reach);
   mt_dtype c = (mt_dtype)d->part[MT_C].dtype;
   if (!mt_cpu_is_float(c))
@@ -192,7 +192,7 @@ size_t mt_cpu_arrange (mt_cpu_gemm *g, const mt_mma_launch *l, double reach,
 
 /* Where the types alone do not make sure that sums of 32 bits are exact, it is decided
 ** when the product runs: there is room for any. */
-static size_t room_of (mt_cpu_gemm *g, const mt_mma_launch *l, int threads) {
+static size_t room_of (mt_cpu_gemm *g, const mt_gemm_launch *l, int threads) {
   static const double reaches[] = {0, 0x1p40, 0x1p60};     /* of U32, F64, U64 */
   size_t most = mt_cpu_arrange(g, l, reach_of(&l->desc), threads), bytes;
   g->measured = !mt_cpu_is_float(l->desc.part[MT_C].dtype) && g->acc != MT_ACC_U32;
@@ -203,7 +203,7 @@ static size_t room_of (mt_cpu_gemm *g, const mt_mma_launch *l, int threads) {
   return most;
 }
 
-mt_status mt_cpu_gemm_native (mt_cpu_gemm **out, mt_device *d, const mt_mma_launch *l,
+mt_status mt_cpu_gemm_native (mt_cpu_gemm **out, mt_device *d, const mt_gemm_launch *l,
                               mt_err *err) {
   mt_cpu_gemm g = {0}, *p;
   int threads = mt_pool_threads(d->impl);
@@ -240,7 +240,7 @@ static mt_status new_blas (mt_cpu_gemm **out, mt_device *d, const mt_blas_call *
   return MT_OK;
 }
 
-mt_status mt_cpu_gemm_new (mt_cpu_gemm **out, mt_device *d, const mt_mma_launch *l,
+mt_status mt_cpu_gemm_new (mt_cpu_gemm **out, mt_device *d, const mt_gemm_launch *l,
                            mt_refusals *why, mt_err *err) {
   mt_blas_call call;
   bool blas;

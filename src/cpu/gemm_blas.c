@@ -14,11 +14,11 @@ static const char name[] = "gemm_blas";
 /* ---------------------------------------------------------------- measuring */
 
 /* C = A B of square matrices at `p`, one behind the other. */
-static void describe (mt_mma_launch *l, mt_blas_call *call, void *p, bool twofold) {
+static void describe (mt_gemm_launch *l, mt_blas_call *call, void *p, bool twofold) {
   static const mt_digit rows = {MT_PROBE, 1, 0, 0}, columns = {MT_PROBE, MT_PROBE, 0, 0};
   mt_refusals none = {0};
   memset(l, 0, sizeof *l);
-  l->desc.op = MT_OP_MMA;
+  l->desc.op = MT_OP_GEMM;
   l->desc.algo = MT_ALGO_STRIDED;
   l->alpha = 1;
   for (int i = 0; i < MT_PARTS; i++) {
@@ -38,7 +38,7 @@ static void describe (mt_mma_launch *l, mt_blas_call *call, void *p, bool twofol
 
 /* Seconds of one product, the least of a few; g NULL: by the BLAS. 0: it was stopped. */
 static double least (mt_device *d, mt_cpu_gemm *g, const mt_blas_call *call,
-                     const mt_mma_launch *l, mt_err *err) {
+                     const mt_gemm_launch *l, mt_err *err) {
   double best = 0;
   for (int i = 0; i < MT_PROBES; i++) {
     double t = mt_host_now();
@@ -57,7 +57,7 @@ static mt_status measure (mt_device *d, bool twofold, mt_err *err) {
   size_t each = twofold ? 8 : 4, n = (size_t)MT_PROBE * MT_PROBE, bytes = 3 * n * each;
   double *seen = mt_blas_measured(d->blas, twofold);
   mt_cpu_gemm *g;
-  mt_mma_launch l;
+  mt_gemm_launch l;
   mt_blas_call call;
   void *p = mt_host_alloc(d, bytes);
   if (p == NULL) return MT_OK;
@@ -100,7 +100,7 @@ static mt_status is_faster (bool *out, mt_device *d, bool twofold, mt_refusals *
 }
 
 mt_status mt_cpu_wants_blas (bool *out, mt_blas_call *call, mt_device *d,
-                             const mt_mma_launch *l, mt_refusals *why, mt_err *err) {
+                             const mt_gemm_launch *l, mt_refusals *why, mt_err *err) {
   const int64_t *size = l->desc.size;
   double work = 2.0 * (double)size[MT_M] * (double)size[MT_N] * (double)size[MT_K];
   *out = false;

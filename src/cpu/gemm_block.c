@@ -278,7 +278,7 @@ static mt_status measure (double *out, mt_cpu_gemm *g, int part, mt_pool *pool,
   return MT_OK;
 }
 
-static void bind (mt_cpu_gemm *g, const mt_mma_launch *l) {
+static void bind (mt_cpu_gemm *g, const mt_gemm_launch *l) {
   for (int i = 0; i < MT_PARTS; i++) {
     int from = g->turned && i != MT_C ? 1 - i : i;
     g->side[i].base = l->base[from];
@@ -286,7 +286,7 @@ static void bind (mt_cpu_gemm *g, const mt_mma_launch *l) {
   }
 }
 
-mt_status mt_cpu_gemm_run (mt_cpu_gemm *g, const mt_mma_launch *l, mt_pool *pool,
+mt_status mt_cpu_gemm_run (mt_cpu_gemm *g, const mt_gemm_launch *l, mt_pool *pool,
                            mt_err *err) {
   if (g->blas) return mt_blas_run(g->blas, &g->call, l, err);
   bind(g, l);

@@ -24,10 +24,10 @@ struct mt_cpu_gemm {
   mt_cpu_side side[MT_PARTS];
   mt_cpu_convert *widen[MT_PARTS], *narrow;      /* NULL: as they are */
   double alpha, beta;
-  int64_t size[MT_PRODUCT_MODES], most[MT_PRODUCT_MODES];    /* of a block at most */
+  int64_t size[MT_GEMM_MODES], most[MT_GEMM_MODES];    /* of a block at most */
   char *base, *panel[2], *tiles;     /* of a block; tiles NULL: K is one block */
   /* The block at hand. */
-  int64_t first[MT_PRODUCT_MODES], n[MT_PRODUCT_MODES];
+  int64_t first[MT_GEMM_MODES], n[MT_GEMM_MODES];
   int64_t panels[2];                 /* of A and of B, at one index of the batch */
   int64_t group[2], groups[2];       /* panels of a task; tasks along M and N */
   bool fresh, last;                  /* the first, the last block along K */
@@ -39,7 +39,8 @@ struct mt_cpu_gemm {
 
 /* Everything for sums whose products have magnitudes of at most `reach` in all, at
 ** g->base; returns how much is taken there. */
-size_t mt_cpu_arrange (mt_cpu_gemm *g, const mt_mma_launch *l, double reach, int threads);
+size_t mt_cpu_arrange (mt_cpu_gemm *g, const mt_gemm_launch *l, double reach,
+                       int threads);
 static inline bool mt_cpu_is_float (uint32_t d) { return mt_is_float_type((mt_dtype)d); }
 
 /* The product's modes of the modes of an operand. */

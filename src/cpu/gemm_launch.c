@@ -9,7 +9,7 @@
 enum { MT_MAXWORKERS = 64 };
 
 static mt_status prepare_reference (mt_plan *p, int threads, mt_err *err) {
-  const mt_mma_desc *d = &p->product.desc;
+  const mt_gemm_desc *d = &p->gemm.desc;
   int64_t units = p->units < MT_MAXWORKERS ? p->units : MT_MAXWORKERS;
   int workers = threads < units ? threads : units > 0 ? (int)units : 1;
   p->room_bytes = mt_mma_ref_size(d, workers);
@@ -26,19 +26,19 @@ static mt_status prepare_reference (mt_plan *p, int threads, mt_err *err) {
 static mt_status prepare_own (mt_plan *p, int threads, mt_err *err) {
   p->kernel = &mt_cpu_kernels[MT_ROW_gemm];
   p->grid.threads = (uint32_t)threads;
-  MT_TRY(mt_cpu_gemm_new(&p->native, p->device, &p->product, &p->why, err));
+  MT_TRY(mt_cpu_gemm_new(&p->native, p->device, &p->gemm, &p->why, err));
   p->name = mt_cpu_gemm_name(p->native);
   return MT_OK;
 }
 
 mt_status mt_cpu_product_prepare (mt_plan *p, int threads, mt_err *err) {
-  if (p->product.desc.algo == MT_ALGO_STRIDED) return prepare_own(p, threads, err);
+  if (p->gemm.desc.algo == MT_ALGO_STRIDED) return prepare_own(p, threads, err);
   return prepare_reference(p, threads, err);
 }
 
 mt_status mt_cpu_product_run (mt_plan *p, mt_pool *pool, mt_err *err) {
-  if (p->native) return mt_cpu_gemm_run(p->native, &p->product, pool, err);
-  return mt_mma_ref_run(p->room, &p->product, pool ? NULL : p->bytes, pool, err);
+  if (p->native) return mt_cpu_gemm_run(p->native, &p->gemm, pool, err);
+  return mt_mma_ref_run(p->room, &p->gemm, pool ? NULL : p->bytes, pool, err);
 }
 
 void mt_cpu_product_release (mt_plan *p) {

@@ -134,7 +134,7 @@ bool mt_cuda_has_hopper (void) {
 
 mt_status mt_driver_image (const mt_driver *v, mt_op op, CUlibrary *out, mt_err *err) {
   static const unsigned char *const images[MT_NOP] = {
-    [MT_OP_COPY] = mt_image_copy, [MT_OP_MMA] = mt_image_mma,
+    [MT_OP_COPY] = mt_image_copy, [MT_OP_GEMM] = mt_image_mma,
     [MT_OP_HOPPER] = mt_image_hopper
   };
   const unsigned char *image = images[op];

@@ -4,7 +4,7 @@
 */
 #include "cuda/cuda.h"
 
-_Static_assert(sizeof(mt_launch) <= 4096 && sizeof(mt_mma_launch) <= 4096,
+_Static_assert(sizeof(mt_launch) <= 4096 && sizeof(mt_gemm_launch) <= 4096,
                "the parameter of a kernel has 4 KiB at most");
 
 #define MT_COPY_KERNEL(name, algo, bytes, threads, unroll)                               \
@@ -23,7 +23,7 @@ _Static_assert(sizeof(mt_launch) <= 4096 && sizeof(mt_mma_launch) <= 4096,
    MT_CAST(MT_##src, MT_##dst) == MT_CAST_ANY && (MT_IS_##algo & MT_SWIZZLED) != 0,      \
    MT_CAST(MT_##src, MT_##dst)},
 #define MT_MMA_KERNEL(name, arch, atom)                                                  \
-  {#name, MT_OP_MMA, MT_ALGO_DESCRIBED, 0, 1024, 1, arch, atom, false, 0},
+  {#name, MT_OP_GEMM, MT_ALGO_DESCRIBED, 0, 1024, 1, arch, atom, false, 0},
 #define MT_HOPPER_KERNEL(name, a, b, c, n, stages, cluster, major_a, major_b)            \
   {#name, MT_OP_HOPPER, MT_ALGO_STRIDED, 0, MT_HOPPER_THREADS, 1, 900, NULL, false, 0},
 const mt_kernel mt_cuda_kernels[] = {

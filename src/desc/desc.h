@@ -22,7 +22,7 @@ enum { MT_SRC = 0, MT_DST = 1 };
 
 /* What an image of kernels is for: copies, products over one instruction, products by TMA
 ** and wgmma. */
-typedef enum mt_op { MT_OP_COPY, MT_OP_MMA, MT_OP_HOPPER, MT_NOP } mt_op;
+typedef enum mt_op { MT_OP_COPY, MT_OP_GEMM, MT_OP_HOPPER, MT_NOP } mt_op;
 
 /* Division of n < 2^31 by `extent`: q = (extent == 1) ? n : ((uint64_t)n * mul >> 32) >>
 ** shift. p = 31 + ceil(log2 extent), mul = ceil(2^p / extent), shift = p - 32; both are 0
@@ -313,7 +313,7 @@ typedef struct mt_launch {
 ** is no less than `real` of its operand: it is read as 0 and not written. Of C that is
 ** the extent of the mode, of K too; A and B may end before C does. */
 enum { MT_A, MT_B, MT_C, MT_PARTS };                 /* operands of a product */
-enum { MT_M, MT_N, MT_K, MT_L, MT_PRODUCT_MODES };   /* its modes */
+enum { MT_M, MT_N, MT_K, MT_L, MT_GEMM_MODES };   /* its modes */
 enum { MT_MAXSTEP = 14, MT_MAXDIGIT = 18, MT_MAXINNER = 6 };
 
 /* An axis of a partition: like mt_axis, extent and ordinates below 2^31. */
@@ -346,8 +346,8 @@ typedef struct mt_part {
 ** block b does the units b, b + blocks, ...; for each it goes through K in order: tile by
 ** tile, inner by inner. Ordinate of M: tm * tile[M] + (inner axes at im) + (thread) +
 ** (value). */
-typedef struct mt_mma_desc {
-  uint32_t op, algo; /* MT_OP_MMA; MT_ALGO_DESCRIBED, or MT_ALGO_STRIDED: no partition,
+typedef struct mt_gemm_desc {
+  uint32_t op, algo; /* MT_OP_GEMM; MT_ALGO_DESCRIBED, or MT_ALGO_STRIDED: no partition,
                                   ** only size and digits count */
   uint32_t atom;                  /* mt_mma_atom_number: which instruction */
   uint32_t atom_shape[3];         /* its M, N, K */
@@ -360,17 +360,17 @@ typedef struct mt_mma_desc {
   ** thread - step[1] is the first of them and nkadd axes give what number j adds. */
   uint32_t kthreads, nkthr, nkadd;
   mt_step  kaxis[MT_MAXINNER];
-  int64_t  size[MT_PRODUCT_MODES];  /* M, N, K, L */
+  int64_t  size[MT_GEMM_MODES];  /* M, N, K, L */
   int64_t  tiles[3];
   mt_part  part[MT_PARTS];
-} mt_mma_desc;
+} mt_gemm_desc;
 
 /* The one parameter of every kernel of a product, by value: below 4 KiB. */
-typedef struct mt_mma_launch {
-  mt_mma_desc desc;
+typedef struct mt_gemm_launch {
+  mt_gemm_desc desc;
   double  alpha, beta;            /* integral where C is of integers; beta 0: C unread */
   void   *base[MT_PARTS];
   int64_t offset[MT_PARTS];       /* in elements */
-} mt_mma_launch;
+} mt_gemm_launch;
 
 #endif

@@ -27,10 +27,10 @@ static bool wrong_divisor (int64_t extent, uint32_t mul, uint32_t shift, bool la
 
 /* The digits of a mode are enough for what is real, and none is too many; a batch that A
 ** and B have not has none. */
-static mt_status check_digits (const mt_mma_desc *d, int part, int i, const mt_digit *g,
+static mt_status check_digits (const mt_gemm_desc *d, int part, int i, const mt_digit *g,
                                mt_err *err) {
   uint32_t n = d->part[part].ndigit[i];
-  int64_t size = mt_mma_real_of(d, part, i), product = 1, less = 0;
+  int64_t size = mt_gemm_real_of(d, part, i), product = 1, less = 0;
   if (n == 0 && (size <= 1 || (i == 2 && part != MT_C))) return MT_OK;
   for (uint32_t j = 0; j < n; j++) {
     MT_CHECK(g[j].extent > 1, err, "%s: a digit without extent", part_name[part]);
@@ -53,7 +53,7 @@ static bool sound_swizzle (const mt_part *p) {
                                                              : y >> p->shift);
 }
 
-static mt_status check_real (const mt_mma_desc *d, int part, mt_err *err) {
+static mt_status check_real (const mt_gemm_desc *d, int part, mt_err *err) {
   for (int i = 0; i < 2; i++) {
     int64_t real = d->part[part].real[i], size = d->size[mode_of[part][i]];
     MT_CHECK(real >= 0 && real <= size && (real == size || (part != MT_C && i == 0)), err,
@@ -63,7 +63,7 @@ static mt_status check_real (const mt_mma_desc *d, int part, mt_err *err) {
   return MT_OK;
 }
 
-static mt_status check_tensor (const mt_mma_launch *l, int part, mt_err *err) {
+static mt_status check_tensor (const mt_gemm_launch *l, int part, mt_err *err) {
   const mt_part *p = &l->desc.part[part];
   const mt_digit *g = p->digit;
   mt_reach r = {false, l->offset[part], l->offset[part]};
@@ -107,7 +107,7 @@ static int64_t last_inside (const mt_step *a, const int64_t size[2]) {
 }
 
 /* What is inside the tensor is inside the tile. */
-static bool stays_in_tile (const mt_mma_desc *d, int part, const uint64_t inner[3]) {
+static bool stays_in_tile (const mt_gemm_desc *d, int part, const uint64_t inner[3]) {
   const mt_part *p = &d->part[part];
   const uint8_t *mode = mode_of[part];
   const int64_t size[2] = {d->size[mode[0]], d->size[mode[1]]};
@@ -119,7 +119,7 @@ static bool stays_in_tile (const mt_mma_desc *d, int part, const uint64_t inner[
   return sum[0] < d->tile[mode[0]] && sum[1] < d->tile[mode[1]];
 }
 
-static mt_status check_part (const mt_mma_desc *d, int part, const uint64_t inner[3],
+static mt_status check_part (const mt_gemm_desc *d, int part, const uint64_t inner[3],
                              mt_err *err) {
   const mt_part *p = &d->part[part];
   uint64_t sum[2] = {0, 0};
@@ -151,7 +151,7 @@ static uint32_t index_of (const mt_step *a, uint32_t n, uint32_t i, int o) {
 }
 
 /* thread - (what its number adds) + (what any number adds) is a thread of that number. */
-static mt_status check_kthreads (const mt_mma_desc *d, mt_err *err) {
+static mt_status check_kthreads (const mt_gemm_desc *d, mt_err *err) {
   const mt_step *add = d->kaxis + d->nkthr;
   uint64_t sum[2] = {0, 0};
   if (d->kthreads == 1 && d->nkthr == 0 && d->nkadd == 0) return MT_OK;
@@ -169,7 +169,7 @@ static mt_status check_kthreads (const mt_mma_desc *d, mt_err *err) {
   return MT_OK;
 }
 
-static mt_status check_tiles (const mt_mma_desc *d, uint64_t inner[3], mt_err *err) {
+static mt_status check_tiles (const mt_gemm_desc *d, uint64_t inner[3], mt_err *err) {
   const mt_step *a = d->inner_axis;
   uint32_t n = 0;
   for (int i = 0; i < 3; a += d->ninner[i++]) {
@@ -185,7 +185,7 @@ static mt_status check_tiles (const mt_mma_desc *d, uint64_t inner[3], mt_err *e
 }
 
 /* The atom is one, of this shape and as many values. */
-static mt_status check_atom (const mt_mma_desc *d, mt_err *err) {
+static mt_status check_atom (const mt_gemm_desc *d, mt_err *err) {
   mt_mma_atom atom;
   MT_CHECK(mt_mma_atom_by_number(&atom, d->atom), err, "there is no atom %lld",
            (long long)d->atom);
@@ -198,7 +198,7 @@ static mt_status check_atom (const mt_mma_desc *d, mt_err *err) {
   return MT_OK;
 }
 
-static mt_status check_partition (const mt_mma_desc *d, mt_err *err) {
+static mt_status check_partition (const mt_gemm_desc *d, mt_err *err) {
   uint64_t inner[3];
   MT_TRY(check_atom(d, err));
   MT_CHECK(d->threads > 0 && d->threads <= MT_MAXTHREADS, err, "%d threads",
@@ -208,12 +208,12 @@ static mt_status check_partition (const mt_mma_desc *d, mt_err *err) {
   return check_kthreads(d, err);
 }
 
-mt_status mt_mma_check_shape (const mt_mma_launch *l, mt_err *err) {
-  const mt_mma_desc *d = &l->desc;
-  MT_CHECK(d->op == MT_OP_MMA &&
+mt_status mt_gemm_check_shape (const mt_gemm_launch *l, mt_err *err) {
+  const mt_gemm_desc *d = &l->desc;
+  MT_CHECK(d->op == MT_OP_GEMM &&
                (d->algo == MT_ALGO_DESCRIBED || d->algo == MT_ALGO_STRIDED),
            err, "unknown operation or form");
-  for (int i = 0; i < MT_PRODUCT_MODES; i++)
+  for (int i = 0; i < MT_GEMM_MODES; i++)
     MT_CHECK(d->size[i] >= 0, err, "a negative size of mode %d", i + 1);
   for (int part = 0; part < MT_PARTS; part++) MT_TRY(check_tensor(l, part, err));
   return d->algo == MT_ALGO_DESCRIBED ? check_partition(d, err) : MT_OK;
@@ -223,7 +223,7 @@ mt_status mt_mma_check_shape (const mt_mma_launch *l, mt_err *err) {
 
 /* "(3,0)", "(3,0,1)": the ordinates of the element with index v[i] on digit i. */
 enum { MT_ELEMENTTEXT = 80 };
-static const char *say_element (char *buf, const mt_mma_desc *d, int part,
+static const char *say_element (char *buf, const mt_gemm_desc *d, int part,
                                 const int64_t *v) {
   const mt_part *p = &d->part[part];
   const mt_digit *g = p->digit;
@@ -241,7 +241,7 @@ static const char *say_element (char *buf, const mt_mma_desc *d, int part,
   return buf;
 }
 
-static mt_status fail_range (const mt_mma_launch *l, int part, const mt_reach *r,
+static mt_status fail_range (const mt_gemm_launch *l, int part, const mt_reach *r,
                              int64_t have, mt_err *err) {
   const mt_part *p = &l->desc.part[part];
   int64_t v[MT_MAXDIGIT], at = r->low < 0 ? r->low : r->high;
@@ -257,7 +257,7 @@ static mt_status fail_range (const mt_mma_launch *l, int part, const mt_reach *r
                  part_name[part], (long long)at, (long long)have - 1);
 }
 
-static mt_status check_range (const mt_mma_launch *l, int part, const mt_reach *r,
+static mt_status check_range (const mt_gemm_launch *l, int part, const mt_reach *r,
                               size_t bytes, mt_err *err) {
   size_t elem = mt_dtype_size((mt_dtype)l->desc.part[part].dtype);
   int64_t have = (int64_t)((bytes < INT64_MAX ? bytes : INT64_MAX) / elem);
@@ -274,7 +274,7 @@ static mt_status check_range (const mt_mma_launch *l, int part, const mt_reach *
 
 /* ---------------------------------------------------------------- written once */
 
-static mt_status fail_injective (const mt_mma_launch *l, const mt_equation *e,
+static mt_status fail_injective (const mt_gemm_launch *l, const mt_equation *e,
                                  mt_err *err) {
   const mt_part *p = &l->desc.part[MT_C];
   int64_t x[MT_MAXDIGIT] = {0}, y[MT_MAXDIGIT] = {0}, sign = 0;
@@ -292,7 +292,7 @@ static mt_status fail_injective (const mt_mma_launch *l, const mt_equation *e,
 }
 
 /* Where not all that the digits count is real. */
-static mt_status check_pieces (const mt_mma_launch *l, mt_err *err) {
+static mt_status check_pieces (const mt_gemm_launch *l, mt_err *err) {
   mt_launch all;
   bool met;
   mt_mma_elements(&all, l, MT_C);
@@ -302,11 +302,11 @@ static mt_status check_pieces (const mt_mma_launch *l, mt_err *err) {
 }
 
 /* A swizzle is a bijection: the plain layout decides. */
-static mt_status check_injective (const mt_mma_launch *l, mt_err *err) {
+static mt_status check_injective (const mt_gemm_launch *l, mt_err *err) {
   const mt_part *p = &l->desc.part[MT_C];
   mt_equation e = {.n = (int)(p->ndigit[0] + p->ndigit[1] + p->ndigit[2])};
   int still = -1;
-  if (!mt_mma_is_box(&l->desc, MT_C)) return check_pieces(l, err);
+  if (!mt_gemm_is_box(&l->desc, MT_C)) return check_pieces(l, err);
   for (int i = 0; i < e.n; i++) {
     int64_t d = p->digit[i].stride;
     e.d[i] = d < 0 ? -d : d;
@@ -327,8 +327,8 @@ static mt_status check_injective (const mt_mma_launch *l, mt_err *err) {
 
 /* Axes of C's partition, as far as they alone stay inside; what adds nothing belongs to
 ** threads along K. */
-static bool add_steps (mt_equation *e, const mt_mma_desc *d, const mt_step *a, uint32_t n,
-                       const int which[2], uint64_t *shared) {
+static bool add_steps (mt_equation *e, const mt_gemm_desc *d, const mt_step *a,
+                       uint32_t n, const int which[2], uint64_t *shared) {
   for (uint32_t i = 0; i < n; i++) {
     mt_step s = a[i];
     for (int o = 0; o < 2; o++) s.step[o] = which[o] < 0 ? 0 : a[i].step[which[o]];
@@ -347,7 +347,7 @@ static bool add_steps (mt_equation *e, const mt_mma_desc *d, const mt_step *a, u
 }
 
 /* Threads that split K have the same elements of C. */
-static bool share_c (const mt_mma_desc *d) {
+static bool share_c (const mt_gemm_desc *d) {
   const mt_part *p = &d->part[MT_C];
   for (uint32_t t = 0; d->kthreads > 1 && t < d->threads; t++) {
     uint32_t first = t - index_of(d->kaxis, d->nkthr, t, 1);
@@ -359,7 +359,7 @@ static bool share_c (const mt_mma_desc *d) {
 }
 
 /* No two values of a tile of C are one element, but those of threads along K. */
-static mt_status check_cover (const mt_mma_desc *d, mt_err *err) {
+static mt_status check_cover (const mt_gemm_desc *d, mt_err *err) {
   static const int both[2] = {0, 1}, m[2] = {0, -1}, n[2] = {-1, 0};
   const mt_part *p = &d->part[MT_C];
   mt_equation e = {.n = 0};
@@ -376,7 +376,7 @@ static mt_status check_cover (const mt_mma_desc *d, mt_err *err) {
 
 /* ---------------------------------------------------------------- overlap */
 
-static mt_status check_overlap (const mt_mma_launch *l, const mt_reach r[MT_PARTS],
+static mt_status check_overlap (const mt_gemm_launch *l, const mt_reach r[MT_PARTS],
                                 mt_err *err) {
   uint64_t low[MT_PARTS], high[MT_PARTS];
   for (int part = 0; part < MT_PARTS; part++) {
@@ -396,10 +396,10 @@ static mt_status check_overlap (const mt_mma_launch *l, const mt_reach r[MT_PART
   return MT_OK;
 }
 
-mt_status mt_mma_check (const mt_mma_launch *l, const size_t bytes[MT_PARTS],
+mt_status mt_gemm_check (const mt_gemm_launch *l, const size_t bytes[MT_PARTS],
                         mt_err *err) {
   mt_reach r[MT_PARTS];
-  MT_TRY(mt_mma_check_shape(l, err));
+  MT_TRY(mt_gemm_check_shape(l, err));
   for (int part = 0; part < MT_PARTS; part++) {
     MT_TRY(mt_mma_reach_of(&r[part], l, part, err));
     if (!r[part].none) MT_TRY(check_range(l, part, &r[part], bytes[part], err));

@@ -44,7 +44,7 @@ typedef struct matrix {
 
 static const char *const names[] = {"A", "B", "C"};
 
-static bool read_matrix (matrix *x, const mt_mma_launch *l, int part, const reason *r) {
+static bool read_matrix (matrix *x, const mt_gemm_launch *l, int part, const reason *r) {
   const mt_part *p = &l->desc.part[part];
   const mt_digit *digit = p->digit;
   *x = (matrix){.name = names[part], .dtype = (mt_dtype)p->dtype};
@@ -172,7 +172,7 @@ static bool shape (mt_hopper *h, const mt_hopper_row *row, int64_t k, int64_t ba
 }
 
 /* D by a map where it has one and nothing of C is read, else by elements. */
-static void make_result (mt_hopper *h, const matrix *c, const mt_mma_launch *p) {
+static void make_result (mt_hopper *h, const matrix *c, const mt_gemm_launch *p) {
   mt_hopper_launch *l = &h->launch;
   char unused[160];
   l->alpha = p->alpha;
@@ -191,10 +191,10 @@ static bool fits (const mt_hopper_row *row, const matrix x[MT_PARTS], const bool
   return row->mn[0] == mn[0] && row->mn[1] == mn[1];
 }
 
-static bool read_product (matrix x[MT_PARTS], const mt_mma_launch *l, const reason *r) {
+static bool read_product (matrix x[MT_PARTS], const mt_gemm_launch *l, const reason *r) {
   for (int part = 0; part < MT_PARTS; part++)
     if (!read_matrix(&x[part], l, part, r)) return false;
-  for (int i = 0; i < MT_PRODUCT_MODES; i++)
+  for (int i = 0; i < MT_GEMM_MODES; i++)
     if (l->desc.size[i] < 1) return refuse(r, "it is empty");
   for (int part = 0; part < MT_PARTS; part++)
     if (x[part].extent[0] < 1 || x[part].extent[1] < 1)
@@ -211,7 +211,7 @@ static bool read_product (matrix x[MT_PARTS], const mt_mma_launch *l, const reas
   return true;
 }
 
-int mt_hopper_choose (mt_hopper *out, const mt_mma_launch *l, int cores, char *why,
+int mt_hopper_choose (mt_hopper *out, const mt_gemm_launch *l, int cores, char *why,
                       size_t size) {
   const reason r = {why, size};
   matrix x[MT_PARTS];

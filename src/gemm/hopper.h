@@ -42,7 +42,7 @@ typedef struct mt_hopper {
 ** its transpose: A and B change places. Negative: no row does it, and why is in `why`.
 ** The laws: (1) every element of D is stored once; (2) nothing outside of A, B and C is
 ** read or written, by the extents of the maps and of M and N. */
-int mt_hopper_choose (mt_hopper *out, const mt_mma_launch *l, int cores,
+int mt_hopper_choose (mt_hopper *out, const mt_gemm_launch *l, int cores,
                       char *why, size_t size);
 
 #endif

@@ -130,7 +130,7 @@ static mt_status find_threads (mt_threads *t, const mt_tiled_mma *mma, mt_err *e
 }
 
 /* The threads that share elements of C and split K. */
-static mt_status put_kthreads (mt_mma_desc *d, const mt_threads *t,
+static mt_status put_kthreads (mt_gemm_desc *d, const mt_threads *t,
                                const mt_tiled_mma *mma, mt_err *err) {
   mt_strides split = {.n = 0}, add = {.n = 0};
   const mt_node *k = mt_mode(mma->thr_vmnk.node, MT_THRK);
@@ -176,7 +176,7 @@ static const mt_node *thread_mode (const mt_node *thr, int part, int mode) {
 }
 
 /* An idle thread is one whose ordinates lie outside. */
-static mt_status add_threads (mt_strides *s, const mt_mma_desc *d, const mt_threads *t,
+static mt_status add_threads (mt_strides *s, const mt_gemm_desc *d, const mt_threads *t,
                               const mt_node *thr, int part, mt_err *err) {
   for (int i = 0; i < t->n; i++) {
     const mt_thread_digit *g = &t->digit[i];
@@ -194,7 +194,7 @@ static mt_status add_threads (mt_strides *s, const mt_mma_desc *d, const mt_thre
   return MT_OK;
 }
 
-static mt_status put_part (mt_mma_desc *d, const mt_tiled_mma *mma, const mt_threads *t,
+static mt_status put_part (mt_gemm_desc *d, const mt_tiled_mma *mma, const mt_threads *t,
                            const mt_node *tv, int part, mt_err *err) {
   mt_part *p = &d->part[part];
   mt_strides thr = {.n = 0}, val = {.n = 0};
@@ -231,7 +231,7 @@ static bool same_axes (const mt_strides *a, const mt_strides *b) {
 }
 
 /* Both operands with a mode have the same atoms along it. */
-static mt_status put_inner (mt_mma_desc *d, const mt_tiled_mma *mma,
+static mt_status put_inner (mt_gemm_desc *d, const mt_tiled_mma *mma,
                             const mt_layout tv[MT_PARTS], mt_err *err) {
   static const uint8_t has[3][2] = {{MT_C, MT_A}, {MT_C, MT_B}, {MT_A, MT_B}};
   uint32_t n = 0;
@@ -253,7 +253,7 @@ static mt_status put_inner (mt_mma_desc *d, const mt_tiled_mma *mma,
 
 /* ---------------------------------------------------------------- tiles */
 
-static mt_status put_tiles (mt_mma_desc *d, const mt_tiled_mma *mma, mt_err *err) {
+static mt_status put_tiles (mt_gemm_desc *d, const mt_tiled_mma *mma, mt_err *err) {
   int64_t shape[3] = {mma->atom.op.m, mma->atom.op.n, mma->atom.op.k}, units;
   for (int i = 0; i < 3; i++) {
     if (mma->tile[i] > INT32_MAX / 2 || d->size[i] > INT32_MAX / 8)
@@ -271,7 +271,7 @@ static mt_status put_tiles (mt_mma_desc *d, const mt_tiled_mma *mma, mt_err *err
 }
 
 /* Each element of C in a tile is one value of one thread, but for those along K. */
-static mt_status check_c (const mt_mma_desc *d, const mt_tiled_mma *mma, mt_err *err) {
+static mt_status check_c (const mt_gemm_desc *d, const mt_tiled_mma *mma, mt_err *err) {
   int64_t threads = mt_tiled_mma_size(mma) / d->kthreads;
   int64_t have = threads * d->part[MT_C].values * d->inner[MT_M] * d->inner[MT_N];
   if (have == (int64_t)d->tile[MT_M] * d->tile[MT_N]) return MT_OK;
@@ -280,8 +280,8 @@ static mt_status check_c (const mt_mma_desc *d, const mt_tiled_mma *mma, mt_err 
                  (long long)d->tile[MT_M] * d->tile[MT_N]);
 }
 
-mt_status mt_mma_describe (mt_mma_launch *l, const mt_tiled_mma *mma, mt_err *err) {
-  mt_mma_desc *d = &l->desc;
+mt_status mt_gemm_describe (mt_gemm_launch *l, const mt_tiled_mma *mma, mt_err *err) {
+  mt_gemm_desc *d = &l->desc;
   mt_threads t;
   mt_layout tv[MT_PARTS];
   MT_TRY(mt_mma_atom_number(&d->atom, mma->atom.op.name, err));

@@ -7,7 +7,7 @@
 #include "gemm/gemm.h"
 #include "algebra/swizzle.h"
 
-int64_t mt_mma_real_of (const mt_mma_desc *d, int part, int i) {
+int64_t mt_gemm_real_of (const mt_gemm_desc *d, int part, int i) {
   return i < 2 ? d->part[part].real[i] : d->size[MT_L];
 }
 
@@ -17,19 +17,19 @@ bool mt_reach_widen (mt_reach *r, int64_t extent, int64_t stride) {
   return t < 0 ? mt_addo(r->low, t, &r->low) : mt_addo(r->high, t, &r->high);
 }
 
-static bool is_empty (const mt_mma_desc *d, int part) {
+static bool is_empty (const mt_gemm_desc *d, int part) {
   bool empty = false;
-  for (int i = 0; i < MT_PRODUCT_MODES; i++) empty = empty || (i != MT_K && !d->size[i]);
+  for (int i = 0; i < MT_GEMM_MODES; i++) empty = empty || (i != MT_K && !d->size[i]);
   return empty || d->part[part].real[0] == 0 || (part != MT_C && d->size[MT_K] == 0);
 }
 
-bool mt_mma_is_box (const mt_mma_desc *d, int part) {
+bool mt_gemm_is_box (const mt_gemm_desc *d, int part) {
   const mt_part *p = &d->part[part];
   const mt_digit *g = p->digit;
   for (int i = 0; i < 3; i++) {
     int64_t product = 1;
     for (uint32_t j = 0; j < p->ndigit[i]; j++, g++) product *= g->extent;
-    if (product > mt_mma_real_of(d, part, i) && p->ndigit[i] > 0) return false;
+    if (product > mt_gemm_real_of(d, part, i) && p->ndigit[i] > 0) return false;
   }
   return true;
 }
@@ -53,7 +53,7 @@ static bool sweep_piece (void *ud, const mt_domain *b) {
 }
 
 /* Of digits that run on beyond what is real; false: it was not found. */
-static bool pieces_reach (mt_reach *r, const mt_mma_launch *l, int part) {
+static bool pieces_reach (mt_reach *r, const mt_gemm_launch *l, int part) {
   mt_launch all;
   mt_mma_elements(&all, l, part);
   mt_sweep x = {.l = &all};
@@ -64,7 +64,7 @@ static bool pieces_reach (mt_reach *r, const mt_mma_launch *l, int part) {
 }
 
 /* The digits as a layout under the swizzle: its range. */
-static mt_status swizzled_reach (mt_reach *r, const mt_mma_launch *l, int part,
+static mt_status swizzled_reach (mt_reach *r, const mt_gemm_launch *l, int part,
                                  mt_err *err) {
   const mt_part *p = &l->desc.part[part];
   mt_layout a;
@@ -87,12 +87,12 @@ static mt_status swizzled_reach (mt_reach *r, const mt_mma_launch *l, int part,
   return MT_OK;
 }
 
-mt_status mt_mma_reach_of (mt_reach *r, const mt_mma_launch *l, int part, mt_err *err) {
+mt_status mt_mma_reach_of (mt_reach *r, const mt_gemm_launch *l, int part, mt_err *err) {
   const mt_part *p = &l->desc.part[part];
   uint32_t n = p->ndigit[0] + p->ndigit[1] + p->ndigit[2];
   *r = (mt_reach){is_empty(&l->desc, part), l->offset[part], l->offset[part]};
   if (r->none) return MT_OK;
-  if (!mt_mma_is_box(&l->desc, part) && pieces_reach(r, l, part)) return MT_OK;
+  if (!mt_gemm_is_box(&l->desc, part) && pieces_reach(r, l, part)) return MT_OK;
   if (p->swizzle) return swizzled_reach(r, l, part, err);
   for (uint32_t i = 0; i < n; i++)
     mt_reach_widen(r, p->digit[i].extent, p->digit[i].stride);

@@ -102,7 +102,8 @@ static mt_status real_of (int64_t real[3], const mt_tensor *t, int part, mt_err 
 
 static int64_t min_of (int64_t a, int64_t b) { return a < b ? a : b; }
 
-mt_status mt_mma_real (mt_mma_desc *d, const mt_tensor *const t[MT_PARTS], mt_err *err) {
+mt_status mt_gemm_real (mt_gemm_desc *d, const mt_tensor *const t[MT_PARTS],
+                        mt_err *err) {
   int64_t real[MT_PARTS][3];
   for (int part = 0; part < MT_PARTS; part++)
     MT_TRY(real_of(real[part], t[part], part, err));
@@ -145,7 +146,7 @@ static void add_mode (mt_desc *d, const mt_digit *g, uint32_t n, int64_t real) {
   for (uint32_t i = 0; i < d->nrest; i++) d->axis[i].step[d->nbound] = 0;
 }
 
-void mt_mma_elements (mt_launch *out, const mt_mma_launch *l, int part) {
+void mt_mma_elements (mt_launch *out, const mt_gemm_launch *l, int part) {
   const mt_part *p = &l->desc.part[part];
   const mt_digit *g = p->digit;
   mt_desc *d = &out->desc;

@@ -30,7 +30,7 @@ typedef struct mt_hand {
   int64_t *offset[MT_PARTS][2];
 } mt_hand;
 
-struct mt_mma_ref {
+struct mt_gemm_ref {
   mt_mma_op op;
   int groups, workers;
   uint32_t cells[MT_PARTS];        /* of an atom */
@@ -52,16 +52,16 @@ static void *take (mt_taker *t, size_t bytes) {
   return p;
 }
 
-static uint32_t cells_of (const mt_mma_desc *d, int part) {
+static uint32_t cells_of (const mt_gemm_desc *d, int part) {
   return d->atom_shape[mode_of[part][0]] * d->atom_shape[mode_of[part][1]];
 }
 
 /* A cell's ordinate is `tile` at most, which is outside, an inner one is less. */
-static size_t table_size (const mt_mma_desc *d, int mode) {
+static size_t table_size (const mt_gemm_desc *d, int mode) {
   return 2 * (size_t)d->tile[mode] * sizeof(int64_t);
 }
 
-static void take_hand (mt_taker *t, mt_hand *h, const mt_mma_desc *d, size_t groups) {
+static void take_hand (mt_taker *t, mt_hand *h, const mt_gemm_desc *d, size_t groups) {
   mt_hand own;
   if (h == NULL) h = &own;
   h->a = take(t, cells_of(d, MT_A) * sizeof(double));
@@ -74,9 +74,9 @@ static void take_hand (mt_taker *t, mt_hand *h, const mt_mma_desc *d, size_t gro
 
 /* The parts of a reference in its block; what `r` points to is left as it is while
 ** counting. */
-static void take_all (mt_taker *t, mt_mma_ref *r, const mt_mma_desc *d, size_t groups,
+static void take_all (mt_taker *t, mt_gemm_ref *r, const mt_gemm_desc *d, size_t groups,
                       int workers) {
-  mt_mma_ref own;
+  mt_gemm_ref own;
   take(t, sizeof *r);
   if (r == NULL) r = &own;
   r->groups = (int)groups;
@@ -93,7 +93,7 @@ static void take_all (mt_taker *t, mt_mma_ref *r, const mt_mma_desc *d, size_t g
     take_hand(t, t->base ? &r->hand[i] : NULL, d, groups);
 }
 
-size_t mt_mma_ref_size (const mt_mma_desc *d, int workers) {
+size_t mt_mma_ref_size (const mt_gemm_desc *d, int workers) {
   mt_mma_atom atom;
   mt_taker t = {NULL, 0};
   if (!mt_mma_atom_by_number(&atom, d->atom)) return 0;
@@ -120,8 +120,8 @@ static mt_cell walk (const mt_step *a, uint32_t n, uint32_t i) {
 }
 
 /* The number of thread 0 of each group; and of the group of each thread. */
-static mt_status find_groups (int64_t *first, uint16_t *group, const mt_mma_ref *r,
-                              const mt_mma_desc *d, const mt_node *thr_id, mt_err *err) {
+static mt_status find_groups (int64_t *first, uint16_t *group, const mt_gemm_ref *r,
+                              const mt_gemm_desc *d, const mt_node *thr_id, mt_err *err) {
   mt_layout rest;
   bool fills = false;
   int64_t n = mt_size(thr_id), t;
@@ -147,7 +147,7 @@ static bool is_shared (const mt_node *thr) {
 }
 
 /* The cells of one operand, through the (thread,value) layout of the atom. */
-static mt_status fill_cells (mt_mma_ref *r, const mt_mma_desc *d, int part,
+static mt_status fill_cells (mt_gemm_ref *r, const mt_gemm_desc *d, int part,
                              const mt_node *tv, const mt_node *thr_id,
                              const int64_t *first, mt_err *err) {
   const mt_part *p = &d->part[part];
@@ -173,7 +173,7 @@ static mt_status fill_cells (mt_mma_ref *r, const mt_mma_desc *d, int part,
   return MT_OK;
 }
 
-static void fill_turns (mt_mma_ref *r, const mt_mma_desc *d, const int64_t *first,
+static void fill_turns (mt_gemm_ref *r, const mt_gemm_desc *d, const int64_t *first,
                         const uint16_t *group) {
   for (int g = 0; g < r->groups; g++) {
     mt_cell k = walk(d->kaxis, d->nkthr, (uint32_t)first[g]), add = {{0, 0}};
@@ -184,7 +184,7 @@ static void fill_turns (mt_mma_ref *r, const mt_mma_desc *d, const int64_t *firs
   }
 }
 
-mt_status mt_mma_ref_make (mt_mma_ref *r, const mt_mma_desc *d, int workers,
+mt_status mt_mma_ref_make (mt_gemm_ref *r, const mt_gemm_desc *d, int workers,
                            mt_err *err) {
   mt_mma_atom atom;
   mt_taker t = {(char *)r, 0};
@@ -211,8 +211,8 @@ mt_status mt_mma_ref_make (mt_mma_ref *r, const mt_mma_desc *d, int workers,
 
 /* A worker at its work. */
 typedef struct mt_task {
-  mt_mma_ref *r;
-  const mt_mma_launch *l;
+  mt_gemm_ref *r;
+  const mt_gemm_launch *l;
   const size_t *bytes;                       /* NULL: unverified */
   mt_hand *h;
   int64_t unit;
@@ -236,7 +236,7 @@ static int64_t digits (const mt_digit *g, uint32_t n, int64_t x) {
 
 /* Offsets of the ordinates of tile number `tile` of ordinate o of an operand. */
 static void fill_offsets (mt_task *w, int part, int o, int64_t tile) {
-  const mt_mma_desc *d = &w->l->desc;
+  const mt_gemm_desc *d = &w->l->desc;
   const mt_part *p = &d->part[part];
   const mt_digit *g = p->digit + (o ? p->ndigit[0] : 0);
   int mode = mode_of[part][o];
@@ -279,7 +279,7 @@ static mt_status verify (const mt_task *w, int part, int g, int64_t e) {
 /* The numbers of an operand of group g, a cell each, at inner position x, y. */
 static mt_status gather (mt_task *w, int part, int g, uint32_t x, uint32_t y,
                          double *out) {
-  const mt_mma_ref *r = w->r;
+  const mt_gemm_ref *r = w->r;
   uint32_t n = r->cells[part];
   const mt_cell *c = r->cell[part] + (size_t)g * n;
   mt_dtype d = (mt_dtype)w->l->desc.part[part].dtype;
@@ -302,8 +302,8 @@ static bool has_ended (mt_task *w) {
 
 /* All of K: tile by tile, inner by inner, group by group. */
 static mt_status accumulate (mt_task *w) {
-  const mt_mma_ref *r = w->r;
-  const mt_mma_desc *d = &w->l->desc;
+  const mt_gemm_ref *r = w->r;
+  const mt_gemm_desc *d = &w->l->desc;
   mt_hand *h = w->h;
   memset(h->c, 0, (size_t)r->groups * r->cells[MT_C] * sizeof *h->c);
   for (int64_t k = 0; k < d->tiles[MT_K]; k++) {
@@ -323,7 +323,7 @@ static mt_status accumulate (mt_task *w) {
 /* The sums of the groups that split K, in their order, in the first of them: rounded to
 ** the type of the accumulators after each. */
 static void reduce (const mt_task *w, int g) {
-  const mt_mma_ref *r = w->r;
+  const mt_gemm_ref *r = w->r;
   uint32_t n = r->cells[MT_C];
   double *sum = w->h->c + (size_t)g * n;
   int other = r->next[g];
@@ -334,7 +334,7 @@ static void reduce (const mt_task *w, int g) {
 }
 
 /* C = alpha acc + beta C: integers saturate, floats are rounded once. */
-static void finish (const mt_mma_launch *l, char *p, double acc) {
+static void finish (const mt_gemm_launch *l, char *p, double acc) {
   mt_dtype d = (mt_dtype)l->desc.part[MT_C].dtype;
   if (d == MT_i32) {
     int32_t c = 0;
@@ -349,7 +349,7 @@ static void finish (const mt_mma_launch *l, char *p, double acc) {
 }
 
 static mt_status store (mt_task *w, int g) {
-  const mt_mma_ref *r = w->r;
+  const mt_gemm_ref *r = w->r;
   uint32_t n = r->cells[MT_C];
   const mt_cell *c = r->cell[MT_C] + (size_t)g * n;
   for (uint32_t i = 0; i < n; i++) {
@@ -365,7 +365,7 @@ static mt_status store (mt_task *w, int g) {
 /* Where a unit is: unit = im + inner[M] (tm + tiles[M] (in + inner[N] (tn + tiles[N] b)))
 ** */
 static void begin_unit (mt_task *w, int64_t unit) {
-  const mt_mma_desc *d = &w->l->desc;
+  const mt_gemm_desc *d = &w->l->desc;
   int64_t tile[2], rest = unit;
   w->unit = unit;
   for (int i = 0; i < 2; i++) {
@@ -400,8 +400,8 @@ static mt_status do_unit (mt_task *w, int64_t unit) {
 
 /* What the workers share; piece: units of each. */
 typedef struct mt_job {
-  mt_mma_ref *r;
-  const mt_mma_launch *l;
+  mt_gemm_ref *r;
+  const mt_gemm_launch *l;
   int64_t piece;
 } mt_job;
 
@@ -414,9 +414,9 @@ static void do_units (void *arg, int64_t first, int64_t last, mt_worker *w) {
     if (do_unit(&task, u) != MT_OK) return;
 }
 
-mt_status mt_mma_ref_run (mt_mma_ref *r, const mt_mma_launch *l, const size_t *bytes,
+mt_status mt_mma_ref_run (mt_gemm_ref *r, const mt_gemm_launch *l, const size_t *bytes,
                           struct mt_pool *pool, mt_err *err) {
-  const mt_mma_desc *d = &l->desc;
+  const mt_gemm_desc *d = &l->desc;
   int64_t units = d->inner[MT_M] * d->tiles[MT_M] * d->inner[MT_N] * d->tiles[MT_N] *
                   d->size[MT_L];
   mt_job job = {r, l, units / r->workers + (units % r->workers != 0)};

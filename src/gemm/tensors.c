@@ -44,7 +44,7 @@ static mt_status check_tensor (const mt_tensor *t, int part, mt_err *err) {
 /* The operand that said first how large a mode is. */
 typedef struct mt_sizes {
   const mt_tensor *t[MT_PARTS];
-  int part[MT_PRODUCT_MODES], mode[MT_PRODUCT_MODES];     /* part -1: nobody yet */
+  int part[MT_GEMM_MODES], mode[MT_GEMM_MODES];     /* part -1: nobody yet */
 } mt_sizes;
 
 static mt_status differ (const mt_sizes *s, int part, int i, int64_t size, int64_t other,
@@ -57,7 +57,7 @@ static mt_status differ (const mt_sizes *s, int part, int i, int64_t size, int64
                   part_name[part], s->t[part]->layout);
 }
 
-static mt_status add_sizes (mt_mma_desc *d, mt_sizes *s, int part, mt_err *err) {
+static mt_status add_sizes (mt_gemm_desc *d, mt_sizes *s, int part, mt_err *err) {
   const mt_node *a = mt_inner(s->t[part]->layout);
   for (int i = 0; i < mt_rank(a); i++) {
     int mode = mode_of[part][i];
@@ -72,7 +72,7 @@ static mt_status add_sizes (mt_mma_desc *d, mt_sizes *s, int part, mt_err *err) 
   return MT_OK;
 }
 
-static mt_status find_sizes (mt_mma_desc *d, const mt_tensor *const t[MT_PARTS],
+static mt_status find_sizes (mt_gemm_desc *d, const mt_tensor *const t[MT_PARTS],
                              mt_err *err) {
   mt_sizes s = {{t[MT_A], t[MT_B], t[MT_C]}, {-1, -1, -1, -1}, {0}};
   d->size[MT_L] = 1;
@@ -87,7 +87,7 @@ static mt_status find_sizes (mt_mma_desc *d, const mt_tensor *const t[MT_PARTS],
 /* ---------------------------------------------------------------- digits */
 
 /* The axes of the first `real` of a mode behind the `n` that are there; `n` moves. */
-static mt_status add_digits (mt_mma_launch *l, int *n, int i, const mt_node *mode,
+static mt_status add_digits (mt_gemm_launch *l, int *n, int i, const mt_node *mode,
                              int64_t real, int part, const mt_node *a, mt_err *err) {
   mt_part *p = &l->desc.part[part];
   mt_layout flat;
@@ -109,7 +109,7 @@ static mt_status add_digits (mt_mma_launch *l, int *n, int i, const mt_node *mod
 }
 
 /* The swizzle, and the offsets before and behind it. */
-static mt_status put_offset (mt_mma_launch *l, const mt_tensor *t, int part,
+static mt_status put_offset (mt_gemm_launch *l, const mt_tensor *t, int part,
                              mt_err *err) {
   const mt_node *a = t->layout;
   mt_part *p = &l->desc.part[part];
@@ -133,7 +133,7 @@ static mt_status put_offset (mt_mma_launch *l, const mt_tensor *t, int part,
   return MT_OK;
 }
 
-static mt_status put_part (mt_mma_launch *l, const mt_tensor *t, int part,
+static mt_status put_part (mt_gemm_launch *l, const mt_tensor *t, int part,
                            mt_err *err) {
   const mt_node *a = mt_inner(t->layout);
   mt_part *p = &l->desc.part[part];
@@ -158,17 +158,17 @@ static mt_status check_factor (const char *name, double v, mt_dtype c, mt_err *e
                  "bits is needed", name, text, mt_dtype_name(c));
 }
 
-mt_status mt_mma_tensors (mt_mma_launch *out, const mt_tensor *a, const mt_tensor *b,
+mt_status mt_gemm_tensors (mt_gemm_launch *out, const mt_tensor *a, const mt_tensor *b,
                           const mt_tensor *c, double alpha, double beta, mt_err *err) {
   const mt_tensor *t[MT_PARTS] = {a, b, c};
   memset(out, 0, sizeof *out);
-  out->desc.op = MT_OP_MMA;
+  out->desc.op = MT_OP_GEMM;
   out->desc.algo = MT_ALGO_STRIDED;
   out->alpha = alpha;
   out->beta = beta;
   for (int part = 0; part < MT_PARTS; part++) MT_TRY(check_tensor(t[part], part, err));
   MT_TRY(find_sizes(&out->desc, t, err));
-  MT_TRY(mt_mma_real(&out->desc, t, err));
+  MT_TRY(mt_gemm_real(&out->desc, t, err));
   if (alpha == 0) out->desc.size[MT_K] = 0;
   for (int part = 0; part < MT_C; part++)
     out->desc.part[part].real[1] = out->desc.size[MT_K];
@@ -178,6 +178,6 @@ mt_status mt_mma_tensors (mt_mma_launch *out, const mt_tensor *a, const mt_tenso
   return check_factor("beta", beta, c->dtype, err);
 }
 
-size_t mt_mma_room (const mt_mma_launch *l, int part, const mt_tensor *t) {
+size_t mt_gemm_room (const mt_gemm_launch *l, int part, const mt_tensor *t) {
   return t->bytes - (size_t)((const char *)l->base[part] - (const char *)t->data);
 }

@@ -43,10 +43,10 @@ typedef struct mt_backend {
   mt_status (*prepare) (mt_plan *p, mt_err *err);
   size_t own_bytes;
   /* Whether it runs a product without a partition. */
-  bool own_product;
+  bool own_gemm;
   /* Chooses kernel and grid of a product that was proven. What it took `release` gives
   ** back, NULL: nothing. */
-  mt_status (*prepare_product) (mt_plan *p, mt_err *err);
+  mt_status (*prepare_gemm) (mt_plan *p, mt_err *err);
   void (*release) (mt_plan *p);
   /* NULL, or: makes g->own of what was recorded, launches it on a stream, gives it back.
   ** Without them a graph is its plans, launched one after another. */
@@ -99,7 +99,7 @@ struct mt_plan {
   size_t graphs;                     /* so many times graphs hold it */
   union {                            /* by the operation */
     mt_launch launch;
-    mt_mma_launch product;
+    mt_gemm_launch gemm;
   };
   size_t bytes[MT_MAXBASE];          /* sizes of the buffers at launch.base */
   int modes[MT_MAXBOUND];            /* the tensor's mode of each bound, from 1 */

@@ -196,7 +196,7 @@ mt_status mt_plan_copy (mt_plan **out, mt_device *d, const mt_tiled_copy *copy,
 }
 
 mt_status mt_plan_launch (mt_plan *p, mt_stream *s, mt_err *err) {
-  bool product = p->launch.desc.op == MT_OP_MMA;
+  bool product = p->launch.desc.op == MT_OP_GEMM;
   mt_graph *recording = p->device->recording;
   if ((product ? p->units : p->launch.desc.rests) == 0) return MT_OK;
   if (p->stage) return mt_stage_launch(p, s, err);
@@ -214,7 +214,7 @@ mt_status mt_plan_is_launch (const mt_plan *p, mt_err *err) {
 }
 
 mt_status mt_plan_measure (mt_plan *p, int n, double *us, mt_err *err) {
-  bool product = p->launch.desc.op == MT_OP_MMA;
+  bool product = p->launch.desc.op == MT_OP_GEMM;
   *us = 0;
   MT_TRY(mt_plan_is_launch(p, err));
   MT_CHECK(n > 0, err, "measure: %d launches", n);

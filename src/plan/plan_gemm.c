@@ -87,7 +87,7 @@ void mt_gemm_rows (bool has[MT_MAXROWS], const mt_plan *p) {
   const mt_tensor *const t[MT_PARTS] = {&part[MT_A], &part[MT_B], &part[MT_C]};
   memset(has, 0, MT_MAXROWS * sizeof *has);
   for (int i = 0; i < MT_PARTS; i++)
-    part[i].dtype = (mt_dtype)p->product.desc.part[i].dtype;
+    part[i].dtype = (mt_dtype)p->gemm.desc.part[i].dtype;
   find_rows(has, p->device, t);
 }
 
@@ -131,8 +131,8 @@ static mt_status choose (mt_tiled_mma *out, const mt_device *d,
 
 static mt_status prove (mt_plan *p, const mt_tensor *const t[MT_PARTS], mt_err *err) {
   for (int part = 0; part < MT_PARTS; part++)
-    p->bytes[part] = mt_mma_room(&p->product, part, t[part]);
-  if (mt_mma_check(&p->product, p->bytes, err) == MT_OK) return MT_OK;
+    p->bytes[part] = mt_gemm_room(&p->gemm, part, t[part]);
+  if (mt_gemm_check(&p->gemm, p->bytes, err) == MT_OK) return MT_OK;
   for (int part = 0; part < MT_PARTS; part++)
     mt_explain(err, "\n%s is %N at offset %lld", part_name[part], t[part]->layout,
                (long long)t[part]->offset);
@@ -156,7 +156,7 @@ static void write_head (mt_plan *p, const mt_tensor *const t[MT_PARTS]) {
 
 /* Atoms of C in every thread, over all tiles and batches; 0 if C is empty. */
 static mt_status count_units (mt_plan *p, mt_err *err) {
-  const mt_mma_desc *d = &p->product.desc;
+  const mt_gemm_desc *d = &p->gemm.desc;
   bool tv = d->algo == MT_ALGO_DESCRIBED;
   int64_t n = 1, over = 0;
   for (int i = 0; i < 2; i++) {
@@ -175,7 +175,7 @@ static mt_status count_units (mt_plan *p, mt_err *err) {
 static bool choose_hopper (mt_plan *p) {
   const mt_backend *b = p->device->backend;
   char why[160] = "";
-  int row = mt_hopper_choose(&p->hopper, &p->product, p->device->cores, why, sizeof why);
+  int row = mt_hopper_choose(&p->hopper, &p->gemm, p->device->cores, why, sizeof why);
   if (row < 0) {
     mt_refusals_add(&p->why, "hopper", "%s", why);
     return false;
@@ -192,20 +192,20 @@ static mt_status describe (mt_plan *p, const mt_tiled_mma *mma,
   MT_TRY(check_types(op, t, err));
   MT_TRY(check_arch(p->device, op, t, err));
   snprintf(p->atom, sizeof p->atom, "%s", op->name);
-  return mt_mma_describe(&p->product, mma, err);
+  return mt_gemm_describe(&p->gemm, mma, err);
 }
 
 static mt_status make (mt_plan *p, const mt_tiled_mma *mma,
                        const mt_tensor *const t[MT_PARTS], double alpha, double beta,
                        mt_err *err) {
   mt_tiled_mma chosen;
-  MT_TRY(mt_mma_tensors(&p->product, t[MT_A], t[MT_B], t[MT_C], alpha, beta, err));
+  MT_TRY(mt_gemm_tensors(&p->gemm, t[MT_A], t[MT_B], t[MT_C], alpha, beta, err));
   if (mma == NULL && p->device->hopper && choose_hopper(p)) {
     MT_TRY(prove(p, t, err));
     write_head(p, t);
-    return p->device->backend->prepare_product(p, err);
+    return p->device->backend->prepare_gemm(p, err);
   }
-  if (mma == NULL && !p->device->backend->own_product) {
+  if (mma == NULL && !p->device->backend->own_gemm) {
     MT_TRY(choose(&chosen, p->device, t, err));
     mma = &chosen;
   }
@@ -214,7 +214,7 @@ static mt_status make (mt_plan *p, const mt_tiled_mma *mma,
   MT_TRY(count_units(p, err));
   write_head(p, t);
   if (p->device->arch) p->kernel = row_of(p->device, p->atom);
-  return p->device->backend->prepare_product(p, err);
+  return p->device->backend->prepare_gemm(p, err);
 }
 
 mt_status mt_plan_gemm (mt_plan **out, mt_device *d, const mt_tiled_mma *mma,

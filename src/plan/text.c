@@ -135,7 +135,7 @@ static void say_mnk (mt_text *t, const char *name, int64_t m, int64_t n, int64_t
 }
 
 static void say_work (mt_text *t, const mt_plan *p) {
-  const mt_mma_desc *d = &p->product.desc;
+  const mt_gemm_desc *d = &p->gemm.desc;
   if (!p->device->backend->host)
     say_grid(t, p);
   else if (p->atom[0])
@@ -164,19 +164,19 @@ static void say_hopper (mt_text *t, const mt_plan *p) {
 }
 
 static void say_product (mt_text *t, const mt_plan *p) {
-  const mt_mma_desc *d = &p->product.desc;
+  const mt_gemm_desc *d = &p->gemm.desc;
   if (p->kernel && p->kernel->op == MT_OP_HOPPER) say_hopper(t, p);
   else say_work(t, p);
   say_mnk(t, "size", d->size[MT_M], d->size[MT_N], d->size[MT_K]);
   if (d->size[MT_L] != 1) say(t, ", batch %lld", (long long)d->size[MT_L]);
   say(t, "\n");
-  if (p->product.alpha != 1 || p->product.beta != 0)
-    say(t, "factors: alpha %.14g, beta %.14g\n", p->product.alpha, p->product.beta);
+  if (p->gemm.alpha != 1 || p->gemm.beta != 0)
+    say(t, "factors: alpha %.14g, beta %.14g\n", p->gemm.alpha, p->gemm.beta);
 }
 
 static void say_kernel (mt_text *t, const mt_plan *p) {
   say(t, "kernel: %s (%s)\n", mt_plan_name(p), p->device->backend->name);
-  if (p->launch.desc.op == MT_OP_MMA) say_product(t, p);
+  if (p->launch.desc.op == MT_OP_GEMM) say_product(t, p);
   else say_copy(t, p);
 }
 

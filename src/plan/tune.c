@@ -145,7 +145,7 @@ static void why_product (mt_list *x, const mt_plan *p) {
 int mt_plan_why (mt_plan_candidate out[MT_MAXPLANCANDIDATES], const mt_plan *p) {
   mt_list x = {out, 0};
   if (p->stage != NULL) return 0;
-  if (p->launch.desc.op == MT_OP_MMA) why_product(&x, p);
+  if (p->launch.desc.op == MT_OP_GEMM) why_product(&x, p);
   else why_copy(&x, p);
   return x.n;
 }
@@ -173,11 +173,11 @@ static uint64_t hash_begin (uint64_t h, const mt_launch *l, int side) {
 }
 
 size_t mt_plan_key (char *buf, size_t size, const mt_plan *p) {
-  bool product = p->launch.desc.op == MT_OP_MMA;
+  bool product = p->launch.desc.op == MT_OP_GEMM;
   uint64_t h = 0xcbf29ce484222325;
   if (size > 0) buf[0] = 0;
   if (p->stage != NULL) return 0;
-  if (product) h = hash(h, &p->product.desc, sizeof p->product.desc);
+  if (product) h = hash(h, &p->gemm.desc, sizeof p->gemm.desc);
   else h = hash(h, &p->first.desc, sizeof p->first.desc);
   for (int side = 0; !product && side < 2; side++) h = hash_begin(h, &p->first, side);
   const char *about = p->device->about;
