@@ -109,7 +109,7 @@ typedef struct fake_work {
   mt_grid grid;
   union {                          /* by the kernel's operation */
     mt_launch launch;
-    mt_gemm_launch product;
+    mt_gemm_launch gemm;
     mt_hopper_launch hopper;
   };
   CUevent event;

@@ -43,7 +43,7 @@ static void cpu_close (mt_device *d) {
 static void cpu_halt (mt_device *d) { mt_pool_halt(d->impl); }
 
 static mt_status cpu_prepare (mt_plan *p, mt_err *err) {
-  mt_cpu_job *job = p->own;
+  mt_cpu_job *job = p->data;
   int threads = mt_pool_threads(p->device->impl);
   (void)err;
   mt_cpu_plan(job, &p->launch, threads, &p->why);
@@ -68,7 +68,7 @@ static mt_status cpu_prepare_product (mt_plan *p, mt_err *err) {
 }
 
 static mt_status cpu_launch (mt_plan *p, mt_stream *s, mt_err *err) {
-  mt_cpu_job *job = p->own;
+  mt_cpu_job *job = p->data;
   (void)s;
   if (p->launch.desc.op == MT_OP_GEMM)
     return mt_cpu_product_run(p, p->device->impl, err);
@@ -96,7 +96,7 @@ const mt_backend mt_backend_cpu = {
   .launch = cpu_launch,
   .measure = mt_host_measure,
   .prepare = cpu_prepare,
-  .own_bytes = sizeof(mt_cpu_job),
+  .data_bytes = sizeof(mt_cpu_job),
   .own_gemm = true,
   .prepare_gemm = cpu_prepare_product,
   .release = mt_cpu_product_release

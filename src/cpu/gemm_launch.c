@@ -12,15 +12,15 @@ static mt_status prepare_reference (mt_plan *p, int threads, mt_err *err) {
   const mt_gemm_desc *d = &p->gemm.desc;
   int64_t units = p->units < MT_MAXWORKERS ? p->units : MT_MAXWORKERS;
   int workers = threads < units ? threads : units > 0 ? (int)units : 1;
-  p->room_bytes = mt_mma_ref_size(d, workers);
-  MT_CHECK(p->room_bytes > 0, err, "gemm: there is no atom %d", (int)d->atom);
-  p->room = mt_host_alloc(p->device, p->room_bytes);
-  if (p->room == NULL)
+  p->workspace_bytes = mt_mma_ref_size(d, workers);
+  MT_CHECK(p->workspace_bytes > 0, err, "gemm: there is no atom %d", (int)d->atom);
+  p->workspace = mt_host_alloc(p->device, p->workspace_bytes);
+  if (p->workspace == NULL)
     return mt_fail(err, MT_ENOMEM, "gemm: no host memory for %zu bytes of accumulators",
-                   p->room_bytes);
+                   p->workspace_bytes);
   p->kernel = &mt_cpu_kernels[MT_ROW_mma_ref];
   p->grid.threads = (uint32_t)workers;
-  return mt_mma_ref_make(p->room, d, workers, err);
+  return mt_mma_ref_make(p->workspace, d, workers, err);
 }
 
 static mt_status prepare_own (mt_plan *p, int threads, mt_err *err) {
@@ -38,10 +38,10 @@ mt_status mt_cpu_product_prepare (mt_plan *p, int threads, mt_err *err) {
 
 mt_status mt_cpu_product_run (mt_plan *p, mt_pool *pool, mt_err *err) {
   if (p->native) return mt_cpu_gemm_run(p->native, &p->gemm, pool, err);
-  return mt_mma_ref_run(p->room, &p->gemm, pool ? NULL : p->bytes, pool, err);
+  return mt_mma_ref_run(p->workspace, &p->gemm, pool ? NULL : p->bytes, pool, err);
 }
 
 void mt_cpu_product_release (mt_plan *p) {
-  mt_host_free(p->device, p->room, p->room_bytes);
+  mt_host_free(p->device, p->workspace, p->workspace_bytes);
   if (p->native) mt_cpu_gemm_free(p->device, p->native);
 }

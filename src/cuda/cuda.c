@@ -331,7 +331,7 @@ static mt_status capture (mt_graph *g, mt_err *err) {
   if (s == MT_OK) s = CU(c, err, cuGraphInstantiateWithFlags, (&exec, graph, 0));
   if (graph != NULL) c->driver.cuGraphDestroy(graph);
   c->driver.cuStreamDestroy(stream);
-  g->own = exec;
+  g->data = exec;
   return s;
 }
 
@@ -347,7 +347,7 @@ static mt_status cuda_replay (mt_graph *g, mt_stream *stream, mt_err *err) {
   mt_cuda *c = g->device->impl;
   MT_TRY(enter(c, err));
   mt_status s = mt_cuda_throttle(c, to_stream(c, stream), err);
-  if (s == MT_OK) s = CU(c, err, cuGraphLaunch, (g->own, to_stream(c, stream)));
+  if (s == MT_OK) s = CU(c, err, cuGraphLaunch, (g->data, to_stream(c, stream)));
   leave(c);
   return s;
 }
@@ -358,7 +358,7 @@ static void cuda_forget (mt_graph *g) {
   CUcontext popped;
   if (mt_cuda_forked(c)) return;
   bool inside = c->driver.cuCtxPushCurrent(c->context) == 0;
-  c->driver.cuGraphExecDestroy(g->own);
+  c->driver.cuGraphExecDestroy(g->data);
   if (inside) c->driver.cuCtxPopCurrent(&popped);
 }
 

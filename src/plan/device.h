@@ -38,17 +38,17 @@ typedef struct mt_backend {
   mt_status (*launch) (mt_plan *p, mt_stream *s, mt_err *err);
   /* Microseconds of n launches on the device's own stream, one behind the other. */
   mt_status (*measure) (mt_plan *p, int n, double *us, mt_err *err);
-  /* NULL, or: chooses kernel and grid of a plan and fills its `own` part of own_bytes
+  /* NULL, or: chooses kernel and grid of a plan and fills its `own` part of data_bytes
   ** bytes, which is zero. Without it mt_kernel_choose does, and there is no own part. */
   mt_status (*prepare) (mt_plan *p, mt_err *err);
-  size_t own_bytes;
+  size_t data_bytes;
   /* Whether it runs a product without a partition. */
   bool own_gemm;
   /* Chooses kernel and grid of a product that was proven. What it took `release` gives
   ** back, NULL: nothing. */
   mt_status (*prepare_gemm) (mt_plan *p, mt_err *err);
   void (*release) (mt_plan *p);
-  /* NULL, or: makes g->own of what was recorded, launches it on a stream, gives it back.
+  /* NULL, or: makes g->data of what was recorded, launches it on a stream, gives it back.
   ** Without them a graph is its plans, launched one after another. */
   mt_status (*capture) (mt_graph *g, mt_err *err);
   mt_status (*replay) (mt_graph *g, mt_stream *s, mt_err *err);
@@ -81,7 +81,7 @@ struct mt_graph {
   size_t n, room;
   mt_plan **plan;                    /* of each launch, in order; each is held */
   bool ready;
-  void *own;                         /* the backend's */
+  void *data;                         /* the backend's */
 };
 
 /* MT_EINVAL while d records: `what` would not see what is recorded. */
@@ -105,7 +105,7 @@ struct mt_plan {
   int modes[MT_MAXBOUND];            /* the tensor's mode of each bound, from 1 */
   mt_refusals why;
   char head[MT_HEADSIZE];            /* what is done, in words */
-  void *own;                         /* the backend's part */
+  void *data;                         /* the backend's part */
   /* ---- of a copy */
   mt_launch first;                   /* as it was proven, by elements, in order */
   bool taken;                        /* its kernel was asked for, not predicted */
@@ -113,8 +113,8 @@ struct mt_plan {
   /* ---- of a product */
   char atom[MT_ATOM_NAME];           /* "": no partition */
   int64_t units;                     /* of work; 0: nothing is to be done */
-  void *room;                        /* host memory: of the reference */
-  size_t room_bytes;
+  void *workspace;                        /* host memory: of the reference */
+  size_t workspace_bytes;
   struct mt_cpu_gemm *native;        /* the processor's own */
   mt_hopper hopper;                  /* of its kernels */
 };

@@ -82,7 +82,7 @@ void mt_graph_free (mt_graph *g) {
   if (g == NULL) return;
   mt_device *d = g->device;
   if (d->recording == g) d->recording = NULL;
-  if (g->own) d->backend->forget(g);
+  if (g->data) d->backend->forget(g);
   while (g->n > 0) mt_plan_free(g->plan[--g->n]);
   mt_host_free(d, g->plan, g->room * sizeof *g->plan);
   mt_host_free(d, g, sizeof *g);

@@ -167,7 +167,7 @@ mt_status mt_plan_prove (mt_plan *p, const mt_tensor *src, const mt_tensor *dst,
 }
 
 static size_t plan_size (const mt_device *d) {
-  return sizeof(mt_plan) + d->backend->own_bytes;
+  return sizeof(mt_plan) + d->backend->data_bytes;
 }
 
 mt_plan *mt_plan_new (mt_device *d, const char *op, mt_err *err) {
@@ -178,7 +178,7 @@ mt_plan *mt_plan_new (mt_device *d, const char *op, mt_err *err) {
   }
   memset(p, 0, plan_size(d));
   p->device = d;
-  p->own = p + 1;
+  p->data = p + 1;
   return p;
 }
 
