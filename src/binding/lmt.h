@@ -438,7 +438,7 @@ mt_plan *lmt_toplan (lua_State *L, int i, bool live);
 uint64_t lmt_planwork (lua_State *L, int i);
 /* The plan of a copy on the top takes the kernel that was measured to be the fastest, if
 ** one was. */
-void lmt_recall (lua_State *L);
+void lmt_cached (lua_State *L);
 void lmt_pushtuned (lua_State *L);           /* what was measured: a table */
 void lmt_retuned (lua_State *L);             /* it is another now */
 mt_tiled_copy *lmt_totiledcopy (lua_State *L, int i);
@@ -469,10 +469,10 @@ typedef struct lmt_plankey {
 /* The key of a copy of the tensors at src and src + 1; false: it has too many nodes. */
 bool lmt_makekey (lua_State *L, lmt_plankey *k, int src, uint64_t copy);
 /* The plan that the device remembers, NULL: none. The collector does not run. */
-mt_plan *lmt_recallplan (lua_State *L, lmt_device *d, const lmt_plankey *k);
+mt_plan *lmt_cachedplan (lua_State *L, lmt_device *d, const lmt_plankey *k);
 /* After a recall that found none: the device keeps the plan; false: it is the caller's.
 ** */
-bool lmt_rememberplan (const lmt_device *d, const lmt_plankey *k, mt_plan *p);
+bool lmt_cacheplan (const lmt_device *d, const lmt_plankey *k, mt_plan *p);
 /* Forgets the plans of copies that are made on d, or between it and another; NULL: all.
 ** */
 void lmt_forgetplans (lmt_state *state, const mt_device *d);

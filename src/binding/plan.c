@@ -161,7 +161,7 @@ static plan *new_plan (lua_State *L, const mt_tiled_copy *copy, int src, mt_err 
   }
   if (!made) return NULL;
   plan *box = lua_touserdata(L, -1);
-  if (copy == NULL && !box->between) lmt_recall(L);
+  if (copy == NULL && !box->between) lmt_cached(L);
   return box;
 }
 
@@ -217,12 +217,12 @@ static mt_status copy_again (lua_State *L, lmt_device *device, int src, mt_err *
   lmt_plankey key;
   if (!lmt_makekey(L, &key, src, src == 2 ? lmt_copynumber(L, 1) : 0))
     return copy_anew(L, src, err);
-  mt_plan *p = lmt_recallplan(L, device, &key);
+  mt_plan *p = lmt_cachedplan(L, device, &key);
   if (p) return mt_plan_launch(p, lmt_optstream(L, src + 2, device), err);
   plan *box = new_plan(L, described(L), src, err);
   if (box == NULL) return err->status;
   check_live(L, box);
-  if (!lmt_rememberplan(device, &key, box->p)) return lmt_runplan(L, src + 2, err);
+  if (!lmt_cacheplan(device, &key, box->p)) return lmt_runplan(L, src + 2, err);
   p = box->p;
   box->r->p = NULL;
   free_plan(box);

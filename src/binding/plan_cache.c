@@ -112,7 +112,7 @@ static memory *need_memory (lua_State *L, lmt_device *d) {
   return d->plans->p = m;
 }
 
-mt_plan *lmt_recallplan (lua_State *L, lmt_device *d, const lmt_plankey *k) {
+mt_plan *lmt_cachedplan (lua_State *L, lmt_device *d, const lmt_plankey *k) {
   memory *m = need_memory(L, d);
   if (m == NULL) return NULL;
   for (remembered *r = m->plan; r < m->plan + PLANS; r++) {
@@ -135,7 +135,7 @@ static remembered *oldest_of (memory *m) {
   return oldest;
 }
 
-bool lmt_rememberplan (const lmt_device *d, const lmt_plankey *k, mt_plan *p) {
+bool lmt_cacheplan (const lmt_device *d, const lmt_plankey *k, mt_plan *p) {
   memory *m = memory_of(d);
   if (m == NULL) return false;
   remembered *r = oldest_of(m);

@@ -110,7 +110,7 @@ static bool is_empty (lua_State *L, int i) {
 }
 
 /* A winner that is no way to do this plan is none: its alignment was another's. */
-void lmt_recall (lua_State *L) {
+void lmt_cached (lua_State *L) {
   char key[MT_KEY_SIZE];
   LMT_NOERR(err);
   int top = lua_gettop(L);
