@@ -1,4 +1,4 @@
--- remember_spec.lua: plans that tile.copy remembers: when it does, when it must not.
+-- plan_cache_spec.lua: plans that tile.copy finds again: when it does, when it must not.
 -- SPDX-License-Identifier: MIT
 
 local tile = require "moontile"

@@ -15,16 +15,16 @@
 
 enum { PLANS = 16 };
 
-typedef struct remembered {
+typedef struct cached {
   mt_plan *p;                        /* NULL: none */
   uint64_t used;                     /* when; the clock counts uses */
   lmt_plankey key;
-} remembered;
+} cached;
 
 typedef struct memory {
   uint64_t clock;
   lua_Integer hits, misses;
-  remembered plan[PLANS];
+  cached plan[PLANS];
 } memory;
 
 /* ---------------------------------------------------------------- keys */
@@ -78,7 +78,7 @@ static memory *memory_of (const lmt_device *d) {
   return d->plans ? d->plans->p : NULL;
 }
 
-static void forget (remembered *r) {
+static void forget (cached *r) {
   mt_plan_free(r->p);
   r->p = NULL;
 }
@@ -97,7 +97,7 @@ static bool is_of (const lmt_plankey *k, const mt_device *d) {
 void lmt_forgetplans (lmt_state *state, const mt_device *d) {
   for (lmt_resource *r = state->resources; r; r = r->next) {
     memory *m = r->close == close_memory ? r->p : NULL;
-    for (remembered *x = m ? m->plan : NULL; m && x < m->plan + PLANS; x++)
+    for (cached *x = m ? m->plan : NULL; m && x < m->plan + PLANS; x++)
       if (x->p && is_of(&x->key, d)) forget(x);
   }
 }
@@ -115,7 +115,7 @@ static memory *need_memory (lua_State *L, lmt_device *d) {
 mt_plan *lmt_cachedplan (lua_State *L, lmt_device *d, const lmt_plankey *k) {
   memory *m = need_memory(L, d);
   if (m == NULL) return NULL;
-  for (remembered *r = m->plan; r < m->plan + PLANS; r++) {
+  for (cached *r = m->plan; r < m->plan + PLANS; r++) {
     if (r->p == NULL || !same_key(&r->key, k)) continue;
     r->used = ++m->clock;
     m->hits++;
@@ -126,9 +126,9 @@ mt_plan *lmt_cachedplan (lua_State *L, lmt_device *d, const lmt_plankey *k) {
 }
 
 /* A free place, else that of the plan that was not used for longest. */
-static remembered *oldest_of (memory *m) {
-  remembered *oldest = m->plan;
-  for (remembered *r = m->plan; r < m->plan + PLANS; r++) {
+static cached *oldest_of (memory *m) {
+  cached *oldest = m->plan;
+  for (cached *r = m->plan; r < m->plan + PLANS; r++) {
     if (r->p == NULL) return r;
     if (r->used < oldest->used) oldest = r;
   }
@@ -138,7 +138,7 @@ static remembered *oldest_of (memory *m) {
 bool lmt_cacheplan (const lmt_device *d, const lmt_plankey *k, mt_plan *p) {
   memory *m = memory_of(d);
   if (m == NULL) return false;
-  remembered *r = oldest_of(m);
+  cached *r = oldest_of(m);
   forget(r);
   r->p = p;
   r->used = ++m->clock;
