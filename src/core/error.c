@@ -6,6 +6,7 @@
 
 #include "moontile/layout.h"
 #include "core/error.h"
+#include "core/strbuf.h"
 
 enum { MT_VALUETEXT = 160 };      /* longer values are cut in messages */
 
@@ -45,43 +46,32 @@ bool mt_stopped (mt_err *err, const char *op) {
   return true;
 }
 
-/* A text that grows to the end of its buffer and no further. */
-typedef struct text {
-  char *p;
-  size_t n, size;
-} text;
-
-static void put (text *t, const char *s) {
-  while (*s && t->n + 1 < t->size) t->p[t->n++] = *s++;
-  t->p[t->n] = 0;
-}
-
-static void put_value (text *t, const mt_node *v) {
+static void put_value (mt_strbuf *t, const mt_node *v) {
   char s[MT_VALUETEXT + 4];
   if (mt_format(s, MT_VALUETEXT + 1, v) > MT_VALUETEXT) strcpy(s + MT_VALUETEXT, "...");
-  put(t, s);
+  mt_put(t, s);
 }
 
 /* One directive of mt_failn, the '%' behind us; returns what follows it. */
-static const char *put_directive (text *t, const char *f, va_list *ap) {
+static const char *put_directive (mt_strbuf *t, const char *f, va_list *ap) {
   char s[24];
   if (*f == 'N') {
     put_value(t, va_arg(*ap, const mt_node *));
   } else if (*f == 's') {
-    put(t, va_arg(*ap, const char *));
+    mt_put(t, va_arg(*ap, const char *));
   } else if (*f == 'd') {
     snprintf(s, sizeof s, "%d", va_arg(*ap, int));
-    put(t, s);
+    mt_put(t, s);
   } else if (strncmp(f, "lld", 3) == 0) {
     snprintf(s, sizeof s, "%lld", va_arg(*ap, long long));
-    put(t, s);
+    mt_put(t, s);
     f += 2;
   } else if (strncmp(f, "zu", 2) == 0) {
     snprintf(s, sizeof s, "%zu", va_arg(*ap, size_t));
-    put(t, s);
+    mt_put(t, s);
     f += 1;
   } else {
-    put(t, "%");
+    mt_put(t, "%");
   }
   return f + 1;
 }
@@ -89,17 +79,17 @@ static const char *put_directive (text *t, const char *f, va_list *ap) {
 mt_status mt_vfailn (mt_err *err, mt_status s, size_t at, const char *format,
                      va_list ap) {
   char buf[MT_ERRSIZE];           /* arguments may point into err->text */
-  text t = {buf, 0, sizeof buf - at};
+  mt_strbuf t = {buf, sizeof buf - at, 0};
   va_list args;
   va_copy(args, ap);
-  buf[0] = 0;
   for (const char *f = format; *f;) {
     char c[2] = {*f++, 0};
     if (c[0] == '%') f = put_directive(&t, f, &args);
-    else put(&t, c);
+    else mt_put(&t, c);
   }
   va_end(args);
-  memcpy(err->text + at, buf, t.n + 1);
+  mt_put_end(&t);
+  memcpy(err->text + at, buf, (t.n < t.size ? t.n : t.size - 1) + 1);
   err->status = s;
   return s;
 }

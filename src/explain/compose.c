@@ -31,7 +31,7 @@ static void digit (char *text, size_t size, const mt_flat *f, int r, int64_t ste
 }
 
 /* A as the rule sees it. */
-static void tell_modes (mt_teller *x, const mt_meet *g) {
+static void tell_modes (mt_derivation *x, const mt_meet *g) {
   char text[80];
   mt_layout flat;
   mt_build b;
@@ -50,7 +50,7 @@ static void tell_modes (mt_teller *x, const mt_meet *g) {
 }
 
 /* The steps of leaf k in the modes of A; those before a refusal. */
-static void tell_leaf (mt_teller *x, const mt_pieces *q, const mt_meet *g, int k) {
+static void tell_leaf (mt_derivation *x, const mt_pieces *q, const mt_meet *g, int k) {
   int leaf = g->leaf[k];
   mt_layout m;
   mt_tell(x, "%lld:%lld", (long long)g->s[k], (long long)g->d[k]);
@@ -67,7 +67,7 @@ static void tell_leaf (mt_teller *x, const mt_pieces *q, const mt_meet *g, int k
 
 /* Where leaf k cannot be cut: its step t in mode r, and the values n that are left of
 ** it. */
-static void tell_cut (mt_teller *x, const mt_pieces *q, const mt_meet *g,
+static void tell_cut (mt_derivation *x, const mt_pieces *q, const mt_meet *g,
                       const mt_refusal *w) {
   int k = w->k, r = w->r, leaf = g->leaf[k];
   int64_t t = g->d[k], n = g->s[k], s = g->f.s[r];
@@ -109,7 +109,7 @@ static int64_t largest (char *text, size_t size, const mt_pieces *q, const mt_me
   return sum;
 }
 
-static void tell_carries (mt_teller *x, const mt_pieces *q, const mt_meet *g) {
+static void tell_carries (mt_derivation *x, const mt_pieces *q, const mt_meet *g) {
   char text[256];
   mt_tell(x, "(2) no carry: the largest digit that all modes of %s make together",
           x->right);
@@ -158,7 +158,7 @@ static void leaf_layout (mt_layout *out, const mt_pieces *q, int leaf) {
   if (mt_end(&b) != MT_OK) mt_int(out, 0);
 }
 
-static bool tell_definition (mt_teller *x, mt_pieces *q, const mt_meet *g,
+static bool tell_definition (mt_derivation *x, mt_pieces *q, const mt_meet *g,
                              mt_refusal *w) {
   char text[512];
   mt_layout m;
@@ -185,7 +185,7 @@ static bool tell_definition (mt_teller *x, mt_pieces *q, const mt_meet *g,
 
 /* ---- groups of B's leaves */
 
-static bool tell_group (mt_teller *x, const mt_meet *g) {
+static bool tell_group (mt_derivation *x, const mt_meet *g) {
   mt_pieces q;
   mt_refusal w;
   memset(&w, 0, sizeof w);
@@ -230,7 +230,7 @@ static bool gather (mt_meet *g, const mt_node *a, const mt_node **leaf, int n, i
   return true;
 }
 
-bool mt_tell_composition (mt_teller *x, const mt_node *a, const mt_node *t) {
+bool mt_tell_composition (mt_derivation *x, const mt_node *a, const mt_node *t) {
   const mt_node *leaf[MT_MAXNODES];
   mt_meet g;
   bool all = true;

@@ -8,41 +8,36 @@
 
 /* ---- telling */
 
-static void put (mt_teller *x, const char *s) {
-  for (; *s; s++, x->n++)
-    if (x->n + 1 < x->size) x->buf[x->n] = *s;
+static void begin_line (mt_derivation *x) {
+  if (x->text.n > 0) mt_put(&x->text, "\n");
+  for (int i = 0; i < x->indent; i++) mt_put(&x->text, " ");
 }
 
-static void begin_line (mt_teller *x) {
-  if (x->n > 0) put(x, "\n");
-  for (int i = 0; i < x->indent; i++) put(x, " ");
-}
-
-void mt_tell (mt_teller *x, const char *format, ...) {
+void mt_tell (mt_derivation *x, const char *format, ...) {
   MT_NEWERR(text);
   va_list ap;
   va_start(ap, format);
   mt_vfailn(&text, MT_OK, 0, format, ap);
   va_end(ap);
   begin_line(x);
-  put(x, text.text);
+  mt_put(&x->text, text.text);
 }
 
-void mt_tell_value (mt_teller *x, const char *name, const mt_node *v) {
+void mt_tell_value (mt_derivation *x, const char *name, const mt_node *v) {
   begin_line(x);
-  put(x, name);
-  put(x, " = ");
-  size_t room = x->n < x->size ? x->size - x->n : 0;
-  x->n += mt_format(room ? x->buf + x->n : NULL, room, v);
+  mt_put(&x->text, name);
+  mt_put(&x->text, " = ");
+  size_t room = x->text.n < x->text.size ? x->text.size - x->text.n : 0;
+  x->text.n += mt_format(room ? x->text.p + x->text.n : NULL, room, v);
 }
 
-void mt_tell_failure (mt_teller *x, const mt_err *err) {
+void mt_tell_failure (mt_derivation *x, const mt_err *err) {
   const char *s = err->text;
   begin_line(x);
   for (; *s; s++) {
     char c[2] = {*s, 0};
-    put(x, c);
-    for (int i = 0; *s == '\n' && i < x->indent; i++) put(x, " ");
+    mt_put(&x->text, c);
+    for (int i = 0; *s == '\n' && i < x->indent; i++) mt_put(&x->text, " ");
   }
 }
 
@@ -50,7 +45,7 @@ void mt_tell_failure (mt_teller *x, const mt_err *err) {
 
 typedef const mt_node *node;
 
-static void tell_coalesce (mt_teller *x, node a, node none) {
+static void tell_coalesce (mt_derivation *x, node a, node none) {
   const mt_node *leaf[MT_MAXNODES];
   int n = mt_leaves(leaf, a);
   mt_layout mode, before;
@@ -92,7 +87,7 @@ static int sorted_modes (const mt_node **m, node a) {
 }
 
 /* A mode of the complement: as many parts of 0 .. run-1 as fit below d. */
-static void tell_gap (mt_teller *x, node m, int64_t gap, int64_t run, int64_t d) {
+static void tell_gap (mt_derivation *x, node m, int64_t gap, int64_t run, int64_t d) {
   if (gap == 1)
     mt_tell(x, "  %N begins at %lld: no gap", m, (long long)d);
   else
@@ -104,7 +99,7 @@ static void tell_gap (mt_teller *x, node m, int64_t gap, int64_t run, int64_t d)
 }
 
 /* Tells the gaps of integer modes up to the bound; false if they overlap. */
-static bool tell_gaps (mt_teller *x, node a, int64_t bound) {
+static bool tell_gaps (mt_derivation *x, node a, int64_t bound) {
   const mt_node *m[MT_MAXNODES];
   int n = sorted_modes(m, a);
   int64_t run = 1;
@@ -128,7 +123,7 @@ static bool tell_gaps (mt_teller *x, node a, int64_t bound) {
 }
 
 /* The complement of a below a bound; false if there is none. */
-static bool tell_complement_of (mt_teller *x, node a, int64_t bound, mt_layout *out) {
+static bool tell_complement_of (mt_derivation *x, node a, int64_t bound, mt_layout *out) {
   mt_err err = MT_NOERR;
   bool fills;
   if (bound >= 0 && !mt_is_swizzled(a) && mt_is_integral(a) && mt_size(a) > 0)
@@ -141,7 +136,7 @@ static bool tell_complement_of (mt_teller *x, node a, int64_t bound, mt_layout *
   return true;
 }
 
-static void tell_complement (mt_teller *x, node a, node bound) {
+static void tell_complement (mt_derivation *x, node a, node bound) {
   mt_layout out;
   mt_err err = MT_NOERR;
   int64_t cosize;
@@ -159,7 +154,7 @@ static mt_status run_complement (mt_layout *out, node a, node bound, mt_err *err
 
 /* ---- composition, divides, products: by mode where the right side is a tiler */
 
-typedef void (*tell_fn) (mt_teller *x, node a, node b);
+typedef void (*tell_fn) (mt_derivation *x, node a, node b);
 
 /* n as n:1; a layout as it is. */
 static node as_layout (mt_layout *room, node t) {
@@ -171,7 +166,7 @@ static node as_layout (mt_layout *room, node t) {
   return room->node;
 }
 
-static void by_mode (mt_teller *x, node a, node t, tell_fn tell) {
+static void by_mode (mt_derivation *x, node a, node t, tell_fn tell) {
   mt_layout room;
   if (t->tag != MT_TILER && t->tag != MT_TUPLE) {
     if (t->tag == MT_WILD) mt_tell(x, "`_`: %N stays", a);
@@ -188,12 +183,12 @@ static void by_mode (mt_teller *x, node a, node t, tell_fn tell) {
   }
 }
 
-static void tell_compose (mt_teller *x, node a, node t) {
+static void tell_compose (mt_derivation *x, node a, node t) {
   if (mt_is_layout(t) && !mt_is_swizzled(t) && mt_size(t) > 0)
     mt_tell_composition(x, a, t);
 }
 
-static void tell_composition (mt_teller *x, node a, node t) {
+static void tell_composition (mt_derivation *x, node a, node t) {
   by_mode(x, a, t, tell_compose);
 }
 
@@ -204,7 +199,7 @@ static bool pair (mt_layout *out, node t, node rest) {
   return mt_concat(out, 2, modes, &err) == MT_OK;
 }
 
-static void tell_tile (mt_teller *x, node a, node t) {
+static void tell_tile (mt_derivation *x, node a, node t) {
   mt_layout rest, both;
   if (!mt_is_layout(t)) return;
   mt_tell(x, "T*: the complement of T = %N below size(A) = %lld", t,
@@ -221,9 +216,11 @@ static void tell_tile (mt_teller *x, node a, node t) {
   x->indent -= 2;
 }
 
-static void tell_divide (mt_teller *x, node a, node t) { by_mode(x, a, t, tell_tile); }
+static void tell_divide (mt_derivation *x, node a, node t) {
+  by_mode(x, a, t, tell_tile);
+}
 
-static void tell_block (mt_teller *x, node a, node t) {
+static void tell_block (mt_derivation *x, node a, node t) {
   mt_layout rest;
   mt_err err = MT_NOERR;
   int64_t cosize, bound;
@@ -243,12 +240,14 @@ static void tell_block (mt_teller *x, node a, node t) {
   x->indent -= 2;
 }
 
-static void tell_product (mt_teller *x, node a, node t) { by_mode(x, a, t, tell_block); }
+static void tell_product (mt_derivation *x, node a, node t) {
+  by_mode(x, a, t, tell_block);
+}
 
 /* ---- inverses */
 
 /* Over F2: strides whose highest bits make a chain. */
-static void tell_bits (mt_teller *x, const mt_flat *f) {
+static void tell_bits (mt_derivation *x, const mt_flat *f) {
   int next = 0;
   for (bool more = true; more;) {
     int64_t index = 1, at = 0;
@@ -272,7 +271,7 @@ static void tell_bits (mt_teller *x, const mt_flat *f) {
 }
 
 /* Modes whose strides make a chain 1, s, s*s', ...; over F2 a chain of highest bits. */
-static void tell_right_inverse (mt_teller *x, node a, node none) {
+static void tell_right_inverse (mt_derivation *x, node a, node none) {
   mt_flat f;
   int64_t next = 1, index = 1;
   (void)none;
@@ -298,7 +297,7 @@ static void tell_right_inverse (mt_teller *x, node a, node none) {
 }
 
 /* R reads an offset by digits: those of A's strides must give the steps in the index. */
-static void tell_left_inverse (mt_teller *x, node a, node none) {
+static void tell_left_inverse (mt_derivation *x, node a, node none) {
   mt_layout l, c;
   mt_err err = MT_NOERR;
   mt_flat f;
@@ -383,7 +382,7 @@ static mt_status no_such (const char *op, mt_err *err) {
 
 mt_status mt_explanation (size_t *len, char *buf, size_t size, const char *op, node a,
                           node b, mt_err *err) {
-  mt_teller x = {buf, size, 0, 0, "A", "B"};
+  mt_derivation x = {{buf, size, 0}, 0, "A", "B"};
   const struct row *row = rows;
   mt_layout out;
   mt_err why = MT_NOERR;
@@ -404,7 +403,6 @@ mt_status mt_explanation (size_t *len, char *buf, size_t size, const char *op, n
   x.indent = 0;
   if (row->run(&out, a, b, &why) == MT_OK) mt_tell_value(&x, "R", out.node);
   else mt_tell_failure(&x, &why);
-  if (size > 0) buf[x.n < size ? x.n : size - 1] = 0;
-  *len = x.n;
+  *len = mt_put_end(&x.text);
   return MT_OK;
 }

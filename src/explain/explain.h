@@ -6,23 +6,23 @@
 #define MT_EXPLAIN_EXPLAIN_H
 
 #include "algebra/f2.h"
+#include "core/strbuf.h"
 
-/* The text so far: n bytes of it would have been written. */
-typedef struct mt_teller {
-  char *buf;
-  size_t size, n;
+/* The text so far. */
+typedef struct mt_derivation {
+  mt_strbuf text;
   int indent;
   const char *left, *right;      /* names of what is composed */
-} mt_teller;
+} mt_derivation;
 
 /* A line; directives as in mt_failn. */
-void mt_tell (mt_teller *x, const char *format, ...);
+void mt_tell (mt_derivation *x, const char *format, ...);
 /* The line "name = value", whole. */
-void mt_tell_value (mt_teller *x, const char *name, const mt_node *v);
+void mt_tell_value (mt_derivation *x, const char *name, const mt_node *v);
 /* The lines of a failure. */
-void mt_tell_failure (mt_teller *x, const mt_err *err);
+void mt_tell_failure (mt_derivation *x, const mt_err *err);
 
 /* How A o B comes about, without its result; true if it has one. */
-bool mt_tell_composition (mt_teller *x, const mt_node *a, const mt_node *t);
+bool mt_tell_composition (mt_derivation *x, const mt_node *a, const mt_node *t);
 
 #endif

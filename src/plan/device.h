@@ -129,7 +129,7 @@ static inline const char *mt_plan_name (const mt_plan *p) {
 
 /* Adds to what is said of a plan "ragged: dst (4,3):(1@0,1@1) + (8,6) < (10,7)", of the
 ** tensors that are. */
-void mt_plan_say_bounds (mt_plan *p, int n, const mt_tensor *const t[],
+void mt_plan_put_bounds (mt_plan *p, int n, const mt_tensor *const t[],
                          const char *const names[]);
 /* Describes the copy of one tensor to the other, which may lie on different devices, and
 ** proves it: p->launch, of accesses of one element, and what p says of it. */

@@ -68,7 +68,7 @@ static int log_of (int n) {
 }
 
 /* Wider rows of the same algorithm than the one that was taken. */
-static void say_why (mt_plan *p, const mt_vector_limits *narrow,
+static void put_why (mt_plan *p, const mt_vector_limits *narrow,
                      const mt_tiled_copy *copy) {
   const mt_backend *b = p->device->backend;
   if (narrow->tile[0])
@@ -103,13 +103,13 @@ static mt_status choose (mt_plan *p, const mt_vector_limits *narrow,
   p->kernel = mt_kernel_choose(b->kernels, *b->nkernels, &p->launch.desc, &p->grid,
                                &p->why);
   if (p->kernel == NULL) return no_kernel(p, err);
-  say_why(p, narrow, copy);
+  put_why(p, narrow, copy);
   return MT_OK;
 }
 
 /* ---------------------------------------------------------------- plans */
 
-void mt_plan_say_bounds (mt_plan *p, int n, const mt_tensor *const t[],
+void mt_plan_put_bounds (mt_plan *p, int n, const mt_tensor *const t[],
                          const char *const names[]) {
   size_t at = strlen(p->head);
   const char *before = "\nragged: ";
@@ -134,7 +134,7 @@ static void write_head (mt_plan *p, const mt_tensor *src, const mt_tensor *dst) 
   bool cast = src->dtype != dst->dtype;
   snprintf(p->head, sizeof p->head, "copy %s %s -> %s%s%s", mt_dtype_name(src->dtype),
            text[0], cast ? mt_dtype_name(dst->dtype) : "", cast ? " " : "", text[1]);
-  mt_plan_say_bounds(p, 2, side, side_name);
+  mt_plan_put_bounds(p, 2, side, side_name);
 }
 
 static mt_status make (mt_plan *p, const mt_tiled_copy *copy, const mt_tensor *src,
@@ -241,7 +241,7 @@ static mt_status take (mt_plan *p, const mt_plan_choice *o, mt_err *err) {
   if (p->launch.desc.algo == MT_ALGO_DESCRIBED) return MT_OK;
   MT_TRY(mt_vectorize(&wide, &narrow, NULL, err));
   p->why = (mt_refusals){0};
-  say_why(p, &narrow, NULL);
+  put_why(p, &narrow, NULL);
   return MT_OK;
 }
 

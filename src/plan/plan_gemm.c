@@ -151,7 +151,7 @@ static void write_head (mt_plan *p, const mt_tensor *const t[MT_PARTS]) {
     n += (size_t)snprintf(p->head + n, sizeof p->head - n, "%s %s %s", before[part],
                           mt_dtype_name(t[part]->dtype), text);
   }
-  mt_plan_say_bounds(p, MT_PARTS, t, part_name);
+  mt_plan_put_bounds(p, MT_PARTS, t, part_name);
 }
 
 /* Atoms of C in every thread, over all tiles and batches; 0 if C is empty. */

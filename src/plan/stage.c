@@ -8,7 +8,7 @@
 */
 #include "moontile/transfer.h"
 #include "copy/copy.h"
-#include "core/say.h"
+#include "core/strbuf.h"
 #include "plan/stage.h"
 
 /* ---------------------------------------------------------------- axes */
@@ -353,24 +353,24 @@ void mt_stage_free (mt_plan *p) {
 
 /* ---------------------------------------------------------------- for people */
 
-static void say_leg (mt_text *t, const mt_leg *leg, const char *before) {
+static void put_leg (mt_strbuf *t, const mt_leg *leg, const char *before) {
   if (leg->p)
-    say(t, "%s%s (%s)", before, leg->p->kernel->name, leg->device->backend->name);
+    mt_putf(t, "%s%s (%s)", before, leg->p->kernel->name, leg->device->backend->name);
 }
 
 /* "kernel: cpu_rows (cpu), copy_transpose_b4 (cuda)", in the order of the way. */
-void mt_stage_say (mt_text *t, const mt_plan *p) {
+void mt_stage_put (mt_strbuf *t, const mt_plan *p) {
   const mt_stage *g = p->stage;
   bool up = g->host == MT_SRC;
   const mt_leg *first = up ? &g->pack : &g->place, *second = up ? &g->place : &g->pack;
-  if (first->p == NULL && second->p == NULL) say(t, "kernel: none");
-  say_leg(t, first, "kernel: ");
-  say_leg(t, second, first->p ? ", " : "kernel: ");
-  say(t, "\nway: from %s to %s, ", first->device->name, second->device->name);
+  if (first->p == NULL && second->p == NULL) mt_putf(t, "kernel: none");
+  put_leg(t, first, "kernel: ");
+  put_leg(t, second, first->p ? ", " : "kernel: ");
+  mt_putf(t, "\nway: from %s to %s, ", first->device->name, second->device->name);
   if (g->staged)
-    say(t, "%lld piece%s of at most %zu bytes%s%s\n", (long long)g->pieces,
+    mt_putf(t, "%lld piece%s of at most %zu bytes%s%s\n", (long long)g->pieces,
         g->pieces == 1 ? "" : "s", g->room, g->dtype[0] == g->dtype[1] ? "" : " of ",
         g->dtype[0] == g->dtype[1] ? "" : mt_dtype_name(g->travels));
   else
-    say(t, p->launch.desc.rests > 0 ? "as one run\n" : "nothing\n");
+    mt_putf(t, p->launch.desc.rests > 0 ? "as one run\n" : "nothing\n");
 }

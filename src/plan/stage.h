@@ -73,7 +73,7 @@ mt_status mt_stage_leg (mt_leg *leg, const mt_stage *g, const mt_piece *p, void 
 mt_status mt_stage_launch (mt_plan *p, mt_stream *s, mt_err *err);
 void mt_stage_free (mt_plan *p);
 /* What mt_plan_format says of it. */
-struct mt_text;
-void mt_stage_say (struct mt_text *t, const mt_plan *p);
+struct mt_strbuf;
+void mt_stage_put (struct mt_strbuf *t, const mt_plan *p);
 
 #endif

@@ -2,185 +2,193 @@
 ** text.c - verdicts for people.
 ** SPDX-License-Identifier: MIT
 */
+#include <string.h>
+
 #include "moontile/verify.h"
-#include "core/say.h"
+#include "core/strbuf.h"
 
 enum { MT_SHOWN = 200 };           /* longer tuples are cut */
 
-static void say_value (mt_text *t, const mt_node *v) {
+static void put_value (mt_strbuf *t, const mt_node *v) {
   char s[MT_SHOWN + 4];
   if (mt_format(s, MT_SHOWN + 1, v) > MT_SHOWN) strcpy(s + MT_SHOWN, "...");
-  say(t, "%s", s);
+  mt_putf(t, "%s", s);
 }
 
-static void say_count (mt_text *t, int64_t n, const char *one) {
-  say(t, "%lld %s%s", (long long)n, one, n == 1 ? "" : "s");
+static void put_count (mt_strbuf *t, int64_t n, const char *one) {
+  mt_putf(t, "%lld %s%s", (long long)n, one, n == 1 ? "" : "s");
 }
 
 /* ---------------------------------------------------------------- what stands where */
 
-static void say_owner (mt_text *t, const mt_owner *o) {
-  say(t, "value %lld of thread %lld", (long long)o->value, (long long)o->thread);
+static void put_owner (mt_strbuf *t, const mt_owner *o) {
+  mt_putf(t, "value %lld of thread %lld", (long long)o->value, (long long)o->thread);
 }
 
-static void say_place (mt_text *t, const mt_verdict *v) {
-  say(t, "element ");
-  say_value(t, v->at.node);
-  say(t, " of the tile (place %lld)", (long long)v->index);
+static void put_place (mt_strbuf *t, const mt_verdict *v) {
+  mt_putf(t, "element ");
+  put_value(t, v->at.node);
+  mt_putf(t, " of the tile (place %lld)", (long long)v->index);
 }
 
-static void say_proven (mt_text *t, const mt_verdict *v) {
-  say(t, "proof: each element of ");
-  say_value(t, v->shape.node);
-  if (v->broadcast == 1) say(t, " exactly once");
-  else say(t, " in exactly %lld threads", (long long)v->broadcast);
-  if (v->broadcast > 1 && v->written) say(t, ", whose parts are added");
+static void put_proven (mt_strbuf *t, const mt_verdict *v) {
+  mt_putf(t, "proof: each element of ");
+  put_value(t, v->shape.node);
+  if (v->broadcast == 1) mt_putf(t, " exactly once");
+  else mt_putf(t, " in exactly %lld threads", (long long)v->broadcast);
+  if (v->broadcast > 1 && v->written) mt_putf(t, ", whose parts are added");
 }
 
-static void say_twice (mt_text *t, const mt_verdict *v) {
-  say_place(t, v);
-  say(t, " has two owners: ");
-  say_owner(t, &v->owner[0]);
-  say(t, " and ");
-  say_owner(t, &v->owner[1]);
+static void put_twice (mt_strbuf *t, const mt_verdict *v) {
+  put_place(t, v);
+  mt_putf(t, " has two owners: ");
+  put_owner(t, &v->owner[0]);
+  mt_putf(t, " and ");
+  put_owner(t, &v->owner[1]);
 }
 
-static void say_gap (mt_text *t, const mt_verdict *v) {
-  say_place(t, v);
-  say(t, " has no owner");
+static void put_gap (mt_strbuf *t, const mt_verdict *v) {
+  put_place(t, v);
+  mt_putf(t, " has no owner");
 }
 
-static void say_outside (mt_text *t, const mt_verdict *v) {
-  say_owner(t, &v->owner[0]);
-  say(t, " is at place %lld, outside of the tile", (long long)v->index);
+static void put_outside (mt_strbuf *t, const mt_verdict *v) {
+  put_owner(t, &v->owner[0]);
+  mt_putf(t, " is at place %lld, outside of the tile", (long long)v->index);
 }
 
-static void say_reason (mt_text *t, const mt_verdict *v) { say(t, "%s", v->reason); }
+static void put_reason (mt_strbuf *t, const mt_verdict *v) {
+  mt_putf(t, "%s", v->reason);
+}
 
 /* Of such a tensor the reason says where elements lie. */
 static bool is_ragged (const mt_verdict *v) { return v->real != v->elements; }
 
-static void say_one_place (mt_text *t, const mt_verdict *v) {
+static void put_one_place (mt_strbuf *t, const mt_verdict *v) {
   if (is_ragged(v)) {
-    say_reason(t, v);
+    put_reason(t, v);
     return;
   }
-  say_value(t, v->x.node);
-  say(t, " and ");
-  say_value(t, v->y.node);
-  say(t, " of the tensor, which is written, are both at offset %lld",
+  put_value(t, v->x.node);
+  mt_putf(t, " and ");
+  put_value(t, v->y.node);
+  mt_putf(t, " of the tensor, which is written, are both at offset %lld",
       (long long)v->offset);
 }
 
-static void say_open (mt_text *t, const mt_verdict *v) {
-  if (is_ragged(v)) say_reason(t, v);
+static void put_open (mt_strbuf *t, const mt_verdict *v) {
+  if (is_ragged(v)) put_reason(t, v);
   else
-    say(t, "whether two elements of the tensor, which is written, are at one place was "
-        "not decided in %d steps", 1 << 16);
+    mt_putf(t,
+            "whether two elements of the tensor, which is written, are at one place was "
+            "not decided in %d steps",
+            1 << 16);
 }
 
-static void say_narrow (mt_text *t, const mt_verdict *v) {
-  say(t, "accesses of %lld elements, as the atom has them, are not whole: %s",
+static void put_narrow (mt_strbuf *t, const mt_verdict *v) {
+  mt_putf(t, "accesses of %lld elements, as the atom has them, are not whole: %s",
       (long long)v->asked, v->why);
 }
 
 /* problem                how it is said */
 #define MT_SAYINGS(X)                                                                    \
-  X(MT_PROVEN,            say_proven)                                                    \
-  X(MT_TWICE,             say_twice)                                                     \
-  X(MT_GAP,               say_gap)                                                       \
-  X(MT_OUTSIDE,           say_outside)                                                   \
-  X(MT_NO_TILING,         say_reason)                                                    \
-  X(MT_ONE_PLACE,         say_one_place)                                                 \
-  X(MT_OPEN,              say_open)                                                      \
-  X(MT_NARROW,            say_narrow)
+  X(MT_PROVEN,            put_proven)                                                    \
+  X(MT_TWICE,             put_twice)                                                     \
+  X(MT_GAP,               put_gap)                                                       \
+  X(MT_OUTSIDE,           put_outside)                                                   \
+  X(MT_NO_TILING,         put_reason)                                                    \
+  X(MT_ONE_PLACE,         put_one_place)                                                 \
+  X(MT_OPEN,              put_open)                                                      \
+  X(MT_NARROW,            put_narrow)
 
-static void say_head (mt_text *t, const mt_verdict *v) {
+static void put_head (mt_strbuf *t, const mt_verdict *v) {
 #define MT_SAYING(problem, f) [problem] = f,
-  static void (*const sayings[MT_NPROBLEM]) (mt_text *, const mt_verdict *) = {
+  static void (*const writers[MT_NPROBLEM]) (mt_strbuf *, const mt_verdict *) = {
     MT_SAYINGS(MT_SAYING)
   };
 #undef MT_SAYING
-  if (v->problem != MT_PROVEN) say(t, "no proof: ");
-  sayings[v->problem](t, v);
+  if (v->problem != MT_PROVEN) mt_putf(t, "no proof: ");
+  writers[v->problem](t, v);
 }
 
 /* ---------------------------------------------------------------- what was found */
 
-static void say_tile (mt_text *t, const mt_verdict *v) {
-  say(t, "\ntile: ");
+static void put_tile (mt_strbuf *t, const mt_verdict *v) {
+  mt_putf(t, "\ntile: ");
   for (int k = 0; k < v->modes; k++)
-    say(t, "%s%lld", k ? " x " : "", (long long)v->mode[k].tile);
-  say(t, " by ");
-  say_count(t, v->threads, "thread");
-  say(t, " with ");
-  say_count(t, v->values, "value");
-  if (v->threads > 1) say(t, " each");
-  if (v->idle) say(t, "; %lld thread numbers are left out", (long long)v->idle);
-  say(t, "\ntiles: %lld", (long long)v->tiles);
+    mt_putf(t, "%s%lld", k ? " x " : "", (long long)v->mode[k].tile);
+  mt_putf(t, " by ");
+  put_count(t, v->threads, "thread");
+  mt_putf(t, " with ");
+  put_count(t, v->values, "value");
+  if (v->threads > 1) mt_putf(t, " each");
+  if (v->idle) mt_putf(t, "; %lld thread numbers are left out", (long long)v->idle);
+  mt_putf(t, "\ntiles: %lld", (long long)v->tiles);
   for (int k = 0; v->modes > 1 && k < v->modes; k++)
-    say(t, "%s%lld", k ? " x " : " = ", (long long)v->mode[k].tiles);
+    mt_putf(t, "%s%lld", k ? " x " : " = ", (long long)v->mode[k].tiles);
   int64_t product = 1;
   for (int k = 0; k < v->modes; k++) product *= v->mode[k].tiles;
   if (product > 0 && v->tiles > product)
-    say(t, "%s%lld, the modes without a tile", v->modes > 1 ? " x " : " = ",
+    mt_putf(t, "%s%lld, the modes without a tile", v->modes > 1 ? " x " : " = ",
         (long long)(v->tiles / product));
 }
 
-static void say_bounds (mt_text *t, const mt_verdict *v) {
+static void put_bounds (mt_strbuf *t, const mt_verdict *v) {
   for (int k = 0; k < v->modes; k++) {
     const mt_tiled_mode *m = &v->mode[k];
     if (m->reach == m->extent) continue;
-    say(t, "\nmode %d: %lld of %lld elements", k + 1, (long long)m->extent,
+    mt_putf(t, "\nmode %d: %lld of %lld elements", k + 1, (long long)m->extent,
         (long long)m->reach);
     if (m->last >= 0)
-      say(t, ", the last tile has %lld of %lld", (long long)m->last, (long long)m->tile);
+      mt_putf(t, ", the last tile has %lld of %lld", (long long)m->last,
+              (long long)m->tile);
   }
   if (v->predicated == 0) return;
-  say(t, "\npredicated: %lld of ", (long long)v->predicated);
-  say_count(t, v->predicated + v->broadcast * v->elements, "value");
+  mt_putf(t, "\npredicated: %lld of ", (long long)v->predicated);
+  put_count(t, v->predicated + v->broadcast * v->elements, "value");
 }
 
-static void say_real (mt_text *t, const mt_verdict *v) {
+static void put_real (mt_strbuf *t, const mt_verdict *v) {
   if (v->real < 0 || !is_ragged(v)) return;
-  say(t, "\nragged: %lld of %lld elements are real", (long long)v->real,
+  mt_putf(t, "\nragged: %lld of %lld elements are real", (long long)v->real,
       (long long)v->elements);
 }
 
-static void say_memory (mt_text *t, const mt_verdict *v) {
+static void put_memory (mt_strbuf *t, const mt_verdict *v) {
   if (v->elements == 0 || v->real == 0) {
-    say(t, "\nmemory: none, the tensor is empty");
+    mt_putf(t, "\nmemory: none, the tensor is empty");
     return;
   }
-  say(t, "\nmemory: offsets %lld to %lld", (long long)v->lowest, (long long)v->highest);
+  mt_putf(t, "\nmemory: offsets %lld to %lld", (long long)v->lowest,
+          (long long)v->highest);
   if (v->injective > 0) {
-    say(t, ", each element at a place of its own");
+    mt_putf(t, ", each element at a place of its own");
   } else if (v->injective == 0) {
-    say(t, ", ");
-    say_value(t, v->x.node);
-    say(t, " and ");
-    say_value(t, v->y.node);
-    say(t, " both at %lld", (long long)v->offset);
+    mt_putf(t, ", ");
+    put_value(t, v->x.node);
+    mt_putf(t, " and ");
+    put_value(t, v->y.node);
+    mt_putf(t, " both at %lld", (long long)v->offset);
   }
 }
 
-static void say_vector (mt_text *t, const mt_verdict *v) {
+static void put_vector (mt_strbuf *t, const mt_verdict *v) {
   if (v->vector == 0) return;
-  say(t, "\nvector: ");
-  say_count(t, v->vector, "element");
-  if (v->bits >= 8) say(t, ", %lld bytes", (long long)v->vector * v->bits / 8);
-  if (v->vector > 1) say(t, ", contiguous and aligned");
-  if (v->why[0] && v->problem != MT_NARROW) say(t, "; not more: %s", v->why);
+  mt_putf(t, "\nvector: ");
+  put_count(t, v->vector, "element");
+  if (v->bits >= 8) mt_putf(t, ", %lld bytes", (long long)v->vector * v->bits / 8);
+  if (v->vector > 1) mt_putf(t, ", contiguous and aligned");
+  if (v->why[0] && v->problem != MT_NARROW) mt_putf(t, "; not more: %s", v->why);
 }
 
 size_t mt_verdict_format (char *buf, size_t size, const mt_verdict *v) {
-  mt_text t = {buf, size, 0};
+  mt_strbuf t = {buf, size, 0};
   if (size > 0) buf[0] = 0;
-  say_head(&t, v);
-  say_tile(&t, v);
-  if (v->covers) say_bounds(&t, v);
-  say_real(&t, v);
-  say_memory(&t, v);
-  say_vector(&t, v);
-  return t.length;
+  put_head(&t, v);
+  put_tile(&t, v);
+  if (v->covers) put_bounds(&t, v);
+  put_real(&t, v);
+  put_memory(&t, v);
+  put_vector(&t, v);
+  return t.n;
 }
