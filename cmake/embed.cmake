@@ -1,24 +1,27 @@
 # embed.cmake: writes the Lua files of DIR into the C file OUT, as the table mt_embedded.
 # SPDX-License-Identifier: MIT
-# init.lua is the module "moontile", NAME.lua is "moontile.NAME"; the last row is empty.
+# init.lua is the module "moontile", NAME.lua is "moontile.NAME", FOLDER/NAME.lua is
+# "moontile.FOLDER.NAME"; the last row is empty.
 
-file(GLOB files ${DIR}/*.lua)
+file(GLOB_RECURSE files RELATIVE ${DIR} ${DIR}/*.lua)
 list(SORT files)
 set(arrays "")
 set(rows "")
 foreach(file IN LISTS files)
-  get_filename_component(name ${file} NAME_WE)
-  file(READ ${file} hex HEX)
-  file(SIZE ${file} size)
+  string(REGEX REPLACE "[.]lua$" "" name ${file})
+  string(REPLACE "/" "." module ${name})
+  string(REPLACE "/" "_" array ${name})
+  file(READ ${DIR}/${file} hex HEX)
+  file(SIZE ${DIR}/${file} size)
   string(REGEX REPLACE "(................................)" "\\1\n" hex "${hex}")
   string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," hex "${hex}")
-  string(APPEND arrays "static const unsigned char text_${name}[] = {\n${hex}0 };\n")
+  string(APPEND arrays "static const unsigned char text_${array}[] = {\n${hex}0 };\n")
   if(name STREQUAL "init")
     set(module moontile)
   else()
-    set(module moontile.${name})
+    set(module moontile.${module})
   endif()
-  string(APPEND rows "  { \"${module}\", text_${name}, ${size} },\n")
+  string(APPEND rows "  { \"${module}\", text_${array}, ${size} },\n")
 endforeach()
 
 file(WRITE ${OUT} "/* moontile_embed.c - made by cmake/embed.cmake from lua/moontile. */

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 
 # The core, compiled once, for both libraries and for the module: a list of files for each room
-# of src/rooms.txt, but for those of Lua.
+# of src/rooms.txt, but for those of Lua: the binding, and what only the program has.
 set(SRC ${PROJECT_SOURCE_DIR}/src)
 set(MOONTILE_INCLUDES ${PROJECT_SOURCE_DIR}/include ${SRC} ${PROJECT_SOURCE_DIR})
 file(STRINGS ${SRC}/rooms.txt rooms REGEX "^[a-z]+ ")
@@ -10,7 +10,7 @@ list(TRANSFORM rooms REPLACE " .*" "")
 set(MOONTILE_CORE_SOURCES ${SRC}/backends.c)
 foreach(room IN LISTS rooms)
   file(GLOB MOONTILE_SOURCES_${room} CONFIGURE_DEPENDS ${SRC}/${room}/*.c)
-  if(NOT room STREQUAL "binding")
+  if(NOT room MATCHES "^(binding|console)$")
     list(APPEND MOONTILE_CORE_SOURCES ${MOONTILE_SOURCES_${room}})
   endif()
 endforeach()
@@ -59,7 +59,7 @@ if(NOT MOONTILE_LUA)
 endif()
 
 # The Lua files travel inside the binding: nothing has to be found at run time.
-file(GLOB MOONTILE_LUA_FILES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/lua/moontile/*.lua)
+file(GLOB_RECURSE MOONTILE_LUA_FILES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/lua/moontile/*.lua)
 set(MOONTILE_EMBED ${PROJECT_BINARY_DIR}/moontile_embed.c)
 add_custom_command(OUTPUT ${MOONTILE_EMBED}
   COMMAND ${CMAKE_COMMAND} -DOUT=${MOONTILE_EMBED} -DDIR=${PROJECT_SOURCE_DIR}/lua/moontile
@@ -88,8 +88,9 @@ target_link_options(moontile_module PRIVATE
   "LINKER:--version-script=${PROJECT_SOURCE_DIR}/cmake/module.map")
 
 if(MOONTILE_LUA_LIBRARY AND EXISTS ${SRC}/main.c)
-  add_executable(moontile_program ${SRC}/main.c)
+  add_executable(moontile_program ${SRC}/main.c ${MOONTILE_SOURCES_console})
   moontile_target(moontile_program)
+  target_include_directories(moontile_program PRIVATE ${SRC})
   target_link_libraries(moontile_program PRIVATE moontile_lua moontile_liblua)
   set_target_properties(moontile_program PROPERTIES OUTPUT_NAME moontile ENABLE_EXPORTS ON)
 elseif(NOT MOONTILE_LUA_LIBRARY)

@@ -2,7 +2,6 @@
 ** main.c - the moontile program: lua's own command line, moontile inside, and a console.
 ** SPDX-License-Identifier: MIT
 */
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,8 @@
 #include <lua.h>
 #include <lualib.h>
 
+#include "console/interrupt.h"
+#include "console/terminal.h"
 #include "moontile.h"
 #include "moontile/lua.h"
 
@@ -32,18 +33,18 @@
 
 static const char usage_text[] =
   "usage: %s [options] [script [args]]\n"
-  "  -e stat     run the string 'stat'\n"
+  "  -e stat     run the string 'stat', in which names mean what they do in the console\n"
   "  -i          enter the console after running 'script'\n"
   "  -l mod      require library 'mod' into the global 'mod'\n"
   "  -l g=mod    require library 'mod' into the global 'g'\n"
   "  -v          show the version\n"
-  "  -E          ignore environment variables\n"
+  "  -E          ignore environment variables and the console's init.lua\n"
   "  -W          turn warnings on\n"
   "  --          stop handling options\n"
   "  -           stop handling options and run stdin\n"
   "  --version   show the version of moontile\n"
   "  --info      show devices, kernels and what was compiled in\n"
-  "  --help      show this\n"
+  "  -h, --help  show this\n"
   "Without a script: the console, if stdin is a terminal; else stdin is the script.\n"
   "`require \"moontile\"` always finds the moontile that this program carries.\n";
 
@@ -56,55 +57,8 @@ static void message (const char *text) {
 
 /* ---------------------------------------------------------------- protected calls */
 
-static lua_State *running;                   /* what Ctrl-C interrupts */
-static volatile sig_atomic_t interrupted;    /* whether it has */
-
-static void stop (lua_State *L, lua_Debug *where) {
-  (void)where;
-  lua_sethook(L, NULL, 0, 0);
-  luaL_error(L, "interrupted!");
-}
-
-static void set_sigint (void (*handler) (int)) {
-  struct sigaction action;
-  memset(&action, 0, sizeof action);
-  action.sa_handler = handler;
-  sigemptyset(&action.sa_mask);
-  sigaction(SIGINT, &action, NULL);      /* no SA_RESTART: a read at the prompt returns */
-}
-
-/* The first Ctrl-C stops Lua at its next instruction; the next one kills the program. */
-static void on_sigint (int number) {
-  (void)number;
-  set_sigint(SIG_DFL);
-  interrupted = 1;
-  lua_sethook(running, stop,
-              LUA_MASKCALL | LUA_MASKRET | LUA_MASKLINE | LUA_MASKCOUNT, 1);
-}
-
-/* The error as text with a traceback; what has __tostring is shown by it alone. */
-static int traceback (lua_State *L) {
-  const char *text = lua_tostring(L, 1);
-  if (text == NULL) {
-    if (luaL_callmeta(L, 1, "__tostring") && lua_type(L, -1) == LUA_TSTRING) return 1;
-    text = lua_pushfstring(L, "(error object is a %s value)", luaL_typename(L, 1));
-  }
-  luaL_traceback(L, L, text, 1);
-  return 1;
-}
-
-/* lua_pcall with a traceback; Ctrl-C raises an error in Lua while it runs. */
 static int call (lua_State *L, int nargs, int nresults) {
-  int base = lua_gettop(L) - nargs, status;
-  lua_pushcfunction(L, traceback);
-  lua_insert(L, base);
-  running = L;
-  interrupted = 0;
-  set_sigint(on_sigint);
-  status = lua_pcall(L, nargs, nresults, base);
-  set_sigint(SIG_DFL);
-  lua_remove(L, base);
-  return status;
+  return con_call(L, nargs, nresults, CON_KILLS);
 }
 
 /* Prints and pops the error of a failed call. */
@@ -123,6 +77,41 @@ static int run_chunk (lua_State *L, int loaded) {
 
 static int run_string (lua_State *L, const char *code, const char *name) {
   return run_chunk(L, luaL_loadbuffer(L, code, strlen(code), name));
+}
+
+/* (environment, name) -> a global, or what the name means in the console, which is not
+** opened before a name is asked for that is no global. */
+static int l_name (lua_State *L) {
+  static const char names[] =
+    "require 'moontile' return require('moontile.console').environment()[...]";
+  lua_pushglobaltable(L);
+  lua_pushvalue(L, 2);
+  if (lua_gettable(L, -2) != LUA_TNIL) return 1;
+  if (luaL_loadbuffer(L, names, sizeof names - 1, "=console") != LUA_OK)
+    return lua_error(L);
+  lua_pushvalue(L, 2);
+  lua_call(L, 1, 1);
+  return 1;
+}
+
+/* Pushes the environment of -e. */
+static void push_environment (lua_State *L) {
+  if (luaL_getsubtable(L, LUA_REGISTRYINDEX, "moontile.environment")) return;
+  lua_createtable(L, 0, 2);
+  lua_pushcfunction(L, l_name);
+  lua_setfield(L, -2, "__index");
+  lua_pushglobaltable(L);
+  lua_setfield(L, -2, "__newindex");
+  lua_setmetatable(L, -2);
+}
+
+static int run_argument (lua_State *L, const char *code) {
+  int status = luaL_loadbuffer(L, code, strlen(code), "=(command line)");
+  if (status == LUA_OK) {
+    push_environment(L);
+    lua_setupvalue(L, -2, 1);
+  }
+  return run_chunk(L, status);
 }
 
 static int run_file (lua_State *L, const char *name) {
@@ -164,14 +153,18 @@ static int option_argument (char **argv, int i) {
   return argv[i + 1] != NULL && argv[i + 1][0] != '-' ? i + 1 : 0;
 }
 
-static bool one_of (const char *s, const char *a, const char *b, const char *c) {
-  return strcmp(s, a) == 0 || strcmp(s, b) == 0 || strcmp(s, c) == 0;
+static bool is_own (const char *s) {
+  static const char *const names[] = { "--version", "--info", "--help", "-h",
+                                       "--operations" };
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+    if (strcmp(s, names[i]) == 0) return true;
+  return false;
 }
 
 /* Reads the option at argv[i]; the index of the next argument, or 0: it is a bad one. */
 static int read_option (options *o, char **argv, int i) {
   const char *s = argv[i];
-  if (one_of(s, "--version", "--info", "--help") || strcmp(s, "--operations") == 0) {
+  if (is_own(s)) {
     o->own = s;
     return i + 1;
   }
@@ -226,8 +219,7 @@ static bool run_options (lua_State *L, char **argv, int end) {
     if (kind != 'e' && kind != 'l') continue;
     const char *argument = argv[i] + 2;
     if (*argument == '\0') argument = argv[++i];
-    status = kind == 'e' ? run_string(L, argument, "=(command line)")
-                         : run_library(L, argument);
+    status = kind == 'e' ? run_argument(L, argument) : run_library(L, argument);
     if (status != LUA_OK) return false;
   }
   return true;
@@ -340,16 +332,21 @@ static int run_own (const char *option) {
 
 /* The console: a function that reads and runs one statement and returns false at the end.
 ** An interruption comes back here, wherever it struck, and the console goes on. */
-static int console (lua_State *L) {
-  static const char open[] = "require 'moontile' return require 'moontile.console'";
+static int console (lua_State *L, const options *o) {
+  static const char open[] =
+    "require 'moontile' return require('moontile.console').open(...)";
   int status = luaL_loadbuffer(L, open, sizeof open - 1, "=console");
-  if (report(L, status == LUA_OK ? call(L, 0, 1) : status) != LUA_OK) return status;
+  if (status == LUA_OK) {
+    con_pushterminal(L, !o->noenv);
+    status = con_call(L, 1, 1, CON_HARMLESS);
+  }
+  if (report(L, status) != LUA_OK) return status;
   for (bool more = true; more;) {
     lua_pushvalue(L, -1);
-    status = report(L, call(L, 0, 1));
-    if (status != LUA_OK && interrupted) continue;
-    if (status != LUA_OK) return status;
-    more = lua_toboolean(L, -1);
+    status = con_call(L, 0, 1, CON_HARMLESS);
+    if (status != LUA_OK && !con_interrupted()) return report(L, status);
+    if (status != LUA_OK) fprintf(stderr, "interrupted!\n");
+    else more = lua_toboolean(L, -1);
     lua_pop(L, 1);
   }
   lua_pop(L, 1);
@@ -358,16 +355,17 @@ static int console (lua_State *L) {
 
 /* The console; without a terminal stdin is the script. */
 static int without_script (lua_State *L, const options *o) {
-  if (o->interactive) return console(L);
+  if (o->interactive) return console(L, o);
   if (o->execute || o->version) return LUA_OK;
   if (!isatty(STDIN_FILENO)) return run_file(L, NULL);
   printf("%s\n", LUA_COPYRIGHT);
-  return console(L);
+  return console(L, o);
 }
 
 /* luaopen_moontile waits in package.preload: `require` finds it first. */
 static void open_libraries (lua_State *L) {
   luaL_openlibs(L);
+  con_open_coroutines(L);
   luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_PRELOAD_TABLE);
   lua_pushcfunction(L, luaopen_moontile);
   lua_setfield(L, -2, "moontile");

@@ -6,6 +6,7 @@ set -u
 P=$1 W=$2
 rm -rf "$W" && mkdir -p "$W" && cd "$W" || exit 1
 unset LUA_INIT LUA_INIT_5_4 LUA_PATH LUA_CPATH LUA_PATH_5_4 LUA_CPATH_5_4
+export XDG_CONFIG_HOME="$W/config" XDG_STATE_HOME="$W/state" TERM=dumb
 passed=0 failed=0
 
 pass() { passed=$((passed + 1)); }
@@ -76,6 +77,7 @@ LUA_PATH='./?.none' try -E -e 'print(package.path:find "%.none")'; expect '-E, p
 
 try --version;                       expect '--version' 0 '^moontile [0-9.]* (Lua 5.4' ''
 try --help;                          expect '--help' 0 '^usage: .*script' ''
+try -h;                              expect '-h' 0 '^usage: .*script' ''
 try --operations;                    expect '--operations' 0 'Layout	zipped_divide	2	A, tiler' ''
 try --info;                          expect '--info' 0 '^kernels:  cpu *cpu_' ''
 for line in '^device:   cpu' '^kernels:  cuda' '^compiled: '; do
@@ -84,6 +86,19 @@ done
 try -e 'local tile = require "moontile"; print(tile.layout({ 4, { 2, 2 } }, { 2, { 1, 8 } }))'
 expect 'require without an installation' 0 '^(4,(2,2)):(2,(1,8))$' ''
 try -e 'print(package.loaded.moontile)'; expect 'moontile is not loaded unasked' 0 '^nil$' ''
+
+# ---- the names of the console in -e
+
+try -e 'print(layout(24, 2) / layout(4, 2), tile.layout(4))'
+expect 'names in -e' 0 '^(4,(2,3)):(4,(2,16))	4:1$' ''
+try -e 'print(layout({ 2, 3 })(_, 1), load == tile.load)'; expect '_ in -e' 0 '^(2):(1)	false$' ''
+try -e 'x = 5' -e 'print(_G.x, rawget(_G, "layout"))'; expect 'globals in -e' 0 '^5	nil$' ''
+try -e 'print(no_such_name)';        expect 'no name in -e' 0 '^nil$' ''
+try -e 'layot(4)';                   expect 'an error in -e' 1 '' "call a nil value (global 'layot')"
+try -e 'quit(3)';                    expect 'quit in -e' 3 '' ''
+try -e 'local t = {} for i = 1, 3 do t[i] = layout(i) end print(#t)'; expect '-e' 0 '^3$' ''
+echo 'print(layout)' >plain.lua
+try -e 'x = layout(4)' plain.lua;    expect 'a script has plain globals' 0 '^nil$' ''
 
 # ---- the console
 
@@ -113,6 +128,18 @@ feed '"on"' -i;                      expect 'no newline at the end' 0 '> on$' ''
 feed 'for i = 1' -i;                 expect 'the end inside a statement' 0 '>>' '<eof>'
 feed 's = 1\n' -i seven.lua;         expect '-i after a script' 7 '^Lua' ''
 feed 'z\n' -i -e 'z = 42';           expect '-i after -e' 0 '> 42$' ''
+feed '1\nexit\n2\n' -i;              expect 'exit' 0 '> 1$' ''
+holds 'nothing behind exit' test "$(grep -c 2$ out)" = 0
+feed 'exit(5)\n' -i;                 expect 'exit with a status' 5 '> $' ''
+
+mkdir -p config/moontile
+echo 'greeting = "hello"; mine = layout(4)' >config/moontile/init.lua
+feed 'greeting, mine\n' -i;          expect 'init.lua' 0 '> hello	4:1$' ''
+feed 'greeting\n' -E -i;             expect '-E: no init.lua' 0 '> nil$' ''
+try -e 'print(greeting)';            expect 'init.lua is of the console' 0 '^nil$' ''
+echo 'error "bad settings"' >config/moontile/init.lua
+feed '"on"\n' -i;                    expect 'init.lua fails' 0 '> on$' 'init.lua:1: bad settings'
+rm -r config
 
 # ---- Ctrl-C
 
@@ -164,6 +191,16 @@ echo 'print "go" io.flush() while true do end' >&3
 until_seen go; kill -INT $pid
 echo '"after", 1' >&3
 until_seen 'after	1'
+# Errors that are caught come again; coroutines are no shelter.
+for code in 'while true do pcall(function() while true do end end) end' \
+            'coroutine.wrap(function() while true do end end)()' \
+            'while true do coroutine.wrap(pcall)(function() while true do end end) end'; do
+  number=$((${number:-0} + 1))
+  echo "print 'going $number' io.flush() $code" >&3
+  until_seen "^going $number\|> going $number"; sleep 0.1; kill -INT $pid; kill -INT $pid
+  echo "'back', $number" >&3
+  until_seen "back	$number"
+done
 echo 'for i = 1, 3 do' >&3               # a statement is half typed
 until_seen '>> '; sleep 0.2; kill -INT $pid; sleep 0.2
 echo '"again", 2' >&3

@@ -64,7 +64,7 @@ end
 -- What is not ours: Lua's headers are for the binding, the driver's names for src/cuda.
 local function check_foreign(name, text)
   local room = rooms.of(name)
-  local lua = room == "binding" or room == "main.c"
+  local lua = room == "binding" or room == "console" or room == "main.c"
   for n, line in each_line(text) do
     local file = line:match '^%s*#%s*include%s*[<"](.-)[>"]' or ""
     if (file:match "^lua" or file == "lauxlib.h" or file == "moontile/lua.h") and not lua then

@@ -119,7 +119,7 @@ extern const struct mt_embedded {
 } mt_embedded[];
 /* Replaces the module on the top by what its Lua files return for scripts to call. */
 void lmt_runsources (lua_State *L);
-/* require "moontile.console": the console reads what the module has for scripts. */
+/* require "moontile.console": the console, as lua/moontile/console.lua returns it. */
 int lmt_openconsole (lua_State *L);
 
 /* What a class has besides its methods; makes its metatable if it is not there. */

@@ -3,7 +3,8 @@
 ** SPDX-License-Identifier: MIT
 **
 ** The environment has base, string, table and math of its own: the host need not open
-** them, and what scripts do to theirs changes nothing here.
+** them, and what scripts do to theirs changes nothing here. That of the console has the
+** host's io, os, debug, coroutine and utf8 besides.
 */
 #include <string.h>
 
@@ -109,11 +110,30 @@ void lmt_runsources (lua_State *L) {
   lua_replace(L, core);
 }
 
+/* The environment on the top has these libraries of the host too, if it opened them. */
+static void lend_libraries (lua_State *L) {
+  static const char *const names[] = { LUA_IOLIBNAME, LUA_OSLIBNAME, LUA_DBLIBNAME,
+                                       LUA_COLIBNAME, LUA_UTF8LIBNAME };
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    lua_getglobal(L, names[i]);
+    lua_setfield(L, -2, names[i]);
+  }
+}
+
+/* The sources of the console see the module as scripts do, as "tile", and what is global
+** to scripts, as "globals". */
 int lmt_openconsole (lua_State *L) {
-  push_chunk(L, "moontile.console");
-  lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
-  lua_getfield(L, -1, "moontile");
-  lua_replace(L, -2);
+  lua_newtable(L);
+  lmt_pushstate(L);
+  lua_getiuservalue(L, -1, LMT_MODULE);
+  lua_setfield(L, -3, "tile");
+  lua_pop(L, 1);
+  lua_pushglobaltable(L);
+  lua_setfield(L, -2, "globals");
+  push_environment(L);
+  lend_libraries(L);
+  lua_pushcclosure(L, l_need, 2);
+  lua_pushliteral(L, "console");
   lua_call(L, 1, 1);
   return 1;
 }

@@ -1,0 +1,79 @@
+-- moontile.console.errors - what people see of an error: its text, and where in their own code it
+-- came about.
+-- SPDX-License-Identifier: MIT
+
+local need = ...
+local NAME = need("console.chunk").NAME
+
+local errors = {}
+
+local MOST = 12      -- frames
+
+function errors.is_interruption(e) return type(e) == "string" and e:match "interrupted!$" ~= nil end
+
+-- What was raised as text, without a position of ours: a name is looked up by us.
+local function text_of(e)
+  local kind, meta = type(e), debug.getmetatable(e)
+  if kind == "string" or kind == "number" or meta and meta.__tostring then
+    local ok, text = pcall(tostring, e)
+    if ok then return (text:gsub("^moontile/console/[^:]*:%d+: ", "")) end
+  end
+  return ("(error object is a %s value)"):format(kind)
+end
+
+-- Of moontile itself, not of whom it runs for.
+local function is_ours(info) return info.source:match "^@moontile/" ~= nil end
+
+local function function_of(info)
+  if info.name then return ("function '%s'"):format(info.name) end
+  return info.what == "main" and "main chunk" or "function"
+end
+
+-- The frames of Lua from `level` on up to the function `base`, which was typed: that is no frame
+-- itself, and neither is what is ours. Of a long list, as a recursion without end has it, the
+-- beginning.
+local function frames_of(level, base)
+  local frames = {}
+  while true do
+    level = level + 1
+    local info = debug.getinfo(level, "Slnf")
+    if not info or info.func == base then return frames, info end
+    if #frames == MOST then
+      frames[#frames + 1] = "  ..."
+      return frames
+    end
+    if info.what ~= "C" and not is_ours(info) then
+      frames[#frames + 1] = ("  in %s, %s:%d"):format(function_of(info), info.short_src,
+                                                       info.currentline)
+    end
+  end
+end
+
+-- A handler for xpcall of the function `base()`, which is the line that was typed: its errors have
+-- no position if it is one line.
+function errors.handler(base)
+  return function(e)
+    if errors.is_interruption(e) then return "interrupted!" end
+    local text = text_of(e)
+    local frames, typed = frames_of(2, base())
+    if #frames == 0 and typed then
+      local prefix = NAME:sub(2) .. ":1: "
+      if text:sub(1, #prefix) == prefix then text = text:sub(#prefix + 1) end
+      return text
+    end
+    table.insert(frames, 1, text)
+    return table.concat(frames, "\n")
+  end
+end
+
+-- The global that an error says is nil, or nil.
+function errors.unknown(text)
+  return text:match "a nil value %(global '([%w_]+)'%)"
+end
+
+-- A message of the parser without the position, if that is the first line.
+function errors.syntax(message)
+  return (message:gsub("^" .. NAME:sub(2) .. ":1: ", ""))
+end
+
+return errors

@@ -1,0 +1,109 @@
+-- moontile.console.session - reads lines, evaluates what is complete, prints what it gives.
+-- SPDX-License-Identifier: MIT
+
+local need = ...
+local chunk = need "console.chunk"
+local errors = need "console.errors"
+local locals = need "console.locals"
+local names = need "console.names"
+local paint = need "console.paint"
+local show = need "console.show"
+
+local session = {}
+session.__index = session
+
+-- options:
+--   write(text), complain(text)   what is printed, and what is said of errors
+--   columns()                     of the terminal, or nil: it is none
+function session.new(options)
+  return setmetatable({
+    write = options.write, complain = options.complain,
+    columns = options.columns or function() end,
+    names = names.new(), locals = locals.new(),
+  }, session)
+end
+
+function session:say(text) self.write(text .. "\n") end
+
+-- An error, with the name that was meant if one is not there.
+function session:blame(text)
+  local unknown = errors.unknown(text)
+  local meant = unknown and self.names:meant(unknown, self.locals)
+  if meant then text = text:gsub("^[^\n]*", "%0; did you mean " .. meant .. "?") end
+  self.complain(paint.error(text) .. "\n")
+end
+
+-- `nil, message` assigned to one name: the message would be lost.
+function session:check_assigned(targets, ...)
+  local value, message = ...
+  if targets == 1 and value == nil and type(message) == "string" then
+    self.refused = table.pack(...)
+  end
+  return ...
+end
+
+-- A name by itself that nobody has: nil, and what was meant.
+function session:print_unknown(c)
+  local name = c.code:match "^%s*([%a_][%w_]*)%s*$"
+  local meant = name and name == self.names.unknown and self.names:meant(name, self.locals)
+  if meant then self.complain(paint.note("no such name; did you mean " .. meant .. "?") .. "\n") end
+end
+
+function session:print(c, values)
+  if values.n == 0 then return end
+  if c.returns then self.names:remember(values) end
+  if not c.silent then self:say(show(values, self.columns())) end
+  if values.n == 1 and values[1] == nil then self:print_unknown(c) end
+end
+
+-- `_` outside of brackets is the last result, unless it is a variable of the user's.
+local function with_last_result(self, c)
+  local value, is_local = self.locals:get "_"
+  if is_local and value ~= self.names.own.tile._ or self.names.results[1] == nil then return end
+  for _, at in ipairs(c.last_results or {}) do
+    c.code = c.code:sub(1, at) .. "1" .. c.code:sub(at + 1)
+  end
+end
+
+-- Runs a complete chunk; false: it ends the console.
+function session:run(c)
+  with_last_result(self, c)
+  self.refused, self.names.unknown = nil, nil
+  local f, message = self.locals:compile(c, self.names.env, function(...)
+    return self:check_assigned(...)
+  end)
+  if not f then return self:blame(errors.syntax(message)) end
+  local results = table.pack(xpcall(f, errors.handler(function() return f end)))
+  if not results[1] then return self:blame(results[2]) end
+  local values = table.move(results, 2, results.n, 1, { n = results.n - 1 })
+  if c.returns and values.n == 1 and values[1] == names.leave then return false end
+  self:print(c, self.refused or values)
+end
+
+-- Feeds a line: true: it is done with; "more": its statement goes on; false: the console ends.
+function session:feed(line)
+  local code = self.pending and self.pending .. "\n" .. line or line
+  self.pending = nil
+  local c, message, more = chunk.read(code)
+  if more then
+    self.pending = code
+    return "more"
+  end
+  if not c then
+    self:blame(errors.syntax(message))
+    return true
+  end
+  return c.empty or self:run(c) ~= false
+end
+
+-- The input ended in the middle of a statement.
+function session:unfinished()
+  if not self.pending then return end
+  local _, message = chunk.read(self.pending)
+  self.pending = nil
+  self:blame(errors.syntax(message))
+end
+
+function session:close() self.locals:close() end
+
+return session

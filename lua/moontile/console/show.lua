@@ -1,0 +1,54 @@
+-- moontile.console.show - values as the console prints them.
+-- SPDX-License-Identifier: MIT
+
+local need = ...
+local elements = need "console.elements"
+local tables = need "console.tables"
+local paint = need "console.paint"
+
+local WIDTH = 80      -- of what has to be broken somewhere, where no terminal says how wide it is
+
+local function class_of(v)
+  local meta = type(v) == "userdata" and debug.getmetatable(v)
+  return meta and meta.__name
+end
+
+-- Lines that are wider than a terminal end in ">".
+local function cut(text, width)
+  if not width then return text end
+  return (text:gsub("[^\n]+", function(line)
+    if paint.width(line) <= width then return line end
+    local last = utf8.offset(line, width) or width
+    return line:sub(1, last - 1) .. paint.dim ">"
+  end))
+end
+
+local function tensor(T, width)
+  local text = tostring(T)
+  local ok, lines = pcall(elements, T, width or WIDTH)
+  if not ok or not lines then return text end
+  return text .. "\n" .. table.concat(lines, "\n")
+end
+
+local function written(v)
+  local ok, text = pcall(tostring, v)
+  return ok and text or ("(%s that has no text: %s)"):format(type(v), tostring(text))
+end
+
+-- One value. width: of the terminal, or nil: it is none.
+local function show(v, width)
+  if class_of(v) == "moontile.Tensor" then return tensor(v, width) end
+  if tables.is_plain(v) then return tables.text(v, width or WIDTH) end
+  local text = written(v)
+  return text:find("\n", 1, true) and cut(text, width) or text
+end
+
+-- The values of a line, in one line if each has one.
+return function(values, width)
+  local texts, long = {}, false
+  for i = 1, values.n do
+    texts[i] = show(values[i], width)
+    long = long or texts[i]:find("\n", 1, true)
+  end
+  return table.concat(texts, long and "\n" or "\t")
+end
