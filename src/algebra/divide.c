@@ -145,7 +145,7 @@ static MT_APART mt_status divide_layout (mt_algorithm f, mt_layout *out, const c
   }
   mt_begin(&d, &whole, op, err);
   divide(&d, mt_inner(a), t);
-  MT_TRY(mt_end(&d));
+  MT_TRY(mt_finish(&d));
   mt_emit_form(&b, f, whole.node, t);
   return mt_end(&b);
 }

@@ -21,11 +21,10 @@ static bool plain (mt_build *b, const mt_node *t) {
 ** needed. A t with negative offsets needs a C that has no gaps before that mode. */
 static void complement_for (mt_build *b, mt_layout *out, const mt_node *a,
                             const mt_node *t) {
-  int64_t count = 0, lo = 0, end, bound = 0;
+  int64_t count, lo = 0, end = 0, bound = 0;
   mt_build c;
-  mt_failed(b, mt_cosize(&count, t, b->err));
-  if (b->status == MT_OK) mt_failed(b, mt_footprint(&lo, &end, t, b->err));
-  if (b->status == MT_OK && mt_mulo(count, mt_size(a), &bound))
+  mt_failed(b, mt_footprint(&lo, &end, t, b->err));
+  if (mt_subo(end, lo, &count) || mt_mulo(count, mt_size(a), &bound))
     mt_build_fail(b, MT_EOVERFLOW, "%s: %N times %N leaves 64 bits", b->op, a, t);
   if (b->status == MT_OK && lo < 0) {
     mt_begin(&c, out, b->op, b->err);
@@ -41,7 +40,7 @@ static void complement_for (mt_build *b, mt_layout *out, const mt_node *a,
   if (b->status != MT_OK) return;
   mt_begin(&c, out, b->op, b->err);
   mt_emit_complement(&c, NULL, a, bound, count);
-  mt_failed(b, mt_end(&c));
+  mt_failed(b, mt_finish(&c));
 }
 
 /* C o B */
@@ -102,12 +101,16 @@ static mt_status product_as (mt_algorithm f, mt_layout *out, const char *op,
                              const mt_node *a, const mt_node *t, mt_err *err) {
   mt_build b, d;
   mt_layout whole;
-  mt_begin(&d, &whole, op, err);
-  if (!plain(&d, mt_inner(a))) return d.status;
-  product(&d, mt_inner(a), t);
-  MT_TRY(mt_end(&d));
   mt_begin(&b, out, op, err);
+  if (!plain(&b, mt_inner(a))) return b.status;
   mt_open_root(&b, a);
+  if (f == MT_LOGICAL) {
+    product(&b, mt_inner(a), t);
+    return mt_end(&b);
+  }
+  mt_begin(&d, &whole, op, err);
+  product(&d, mt_inner(a), t);
+  MT_TRY(mt_finish(&d));
   mt_emit_form(&b, f, whole.node, t);
   return mt_end(&b);
 }
@@ -176,13 +179,13 @@ void mt_emit_blocked (mt_build *b, const mt_node *a, const mt_node *t, int first
   int rank = mt_rank(a) > mt_rank(t) ? mt_rank(a) : mt_rank(t);
   mt_begin(&d, &block, b->op, b->err);
   pad(&d, a, rank);
-  mt_failed(b, mt_end(&d));
+  mt_failed(b, mt_finish(&d));
   mt_begin(&d, &tiler, b->op, b->err);
   if (b->status == MT_OK) pad(&d, t, rank);
-  if (b->status == MT_OK) mt_failed(b, mt_end(&d));
+  if (b->status == MT_OK) mt_failed(b, mt_finish(&d));
   mt_begin(&d, &whole, b->op, b->err);
   if (b->status == MT_OK) emit_grid(&d, block.node, tiler.node);
-  if (b->status == MT_OK) mt_failed(b, mt_end(&d));
+  if (b->status == MT_OK) mt_failed(b, mt_finish(&d));
   if (b->status == MT_OK) zip(b, block.node, whole.node, rank, first);
 }
 

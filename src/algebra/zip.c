@@ -57,7 +57,7 @@ void mt_emit_form (mt_build *b, mt_algorithm f, const mt_node *d, const mt_node 
   if (f < MT_TILED) return;
   mt_begin(&z, &pair, b->op, b->err);
   mt_emit_unzipped(&z, d, t);
-  mt_failed(b, mt_end(&z));
+  mt_failed(b, mt_finish(&z));
   if (b->status != MT_OK) return;
   const mt_node *tile = mt_child(pair.node);
   mt_open(b, MT_MODES);

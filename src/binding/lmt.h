@@ -294,6 +294,9 @@ int lmt_pushvalue (lua_State *L, const mt_node *t);      /* anything; returns 1 
 int lmt_pushtext (lua_State *L, const mt_node *t);       /* its text form; returns 1 */
 /* A value computed from the one at `i`: a layout becomes a view if that is a tensor. */
 int lmt_pushlike (lua_State *L, int i, const mt_node *t, int64_t offset);
+/* Whether t was pushed, as a layout like the one at `i`, whose node is `a`. At a tensor
+** it is not. */
+bool lmt_pushedas (lua_State *L, int i, const mt_node *a, const mt_node *t);
 /* The same at offset 0, and a value that is never a view; `a` is the node that was read
 ** at `i`: if it is that of a layout, this is quicker. Both return 1. */
 int lmt_pushfrom (lua_State *L, int i, const mt_node *a, const mt_node *t);

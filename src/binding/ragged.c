@@ -178,22 +178,23 @@ int lmt_pushpart (lua_State *L, int i, const mt_node *part, const mt_node *offse
                          &(lmt_cut){ .tiler = tiler, .divides = true });
 }
 
-/* A layout is what its block begins with: that is soon seen. */
+/* `a` is what was read at `i`: no swizzle and no tiler is a tensor. */
 static int push_tiled (lua_State *L, int i, const mt_node *a, const mt_node *t,
                        const lmt_cut *how) {
-  if (lua_touserdata(L, i) == (const void *)a) return lmt_pushfrom(L, i, a, t);
-  const lmt_tensor *base = lmt_tensorat(L, i);
-  return base ? push_cut(L, i, base, t, 0, how) : lmt_pushfrom(L, i, a, t);
+  const lmt_tensor *base = lmt_islayout(a) ? lmt_tensorat(L, i) : NULL;
+  return base ? push_cut(L, i, base, t, 0, how) : lmt_pushvalue(L, t);
 }
 
 int lmt_pushcomposed (lua_State *L, int i, const mt_node *a, const mt_node *tiler,
                       const mt_node *t) {
+  if (lmt_pushedas(L, i, a, t)) return 1;
   return push_tiled(L, i, a, t, &(lmt_cut){ .tiler = tiler });
 }
 
 /* A divide overhangs exactly if it is larger than what it divides. */
 int lmt_pushdivided (lua_State *L, int i, const mt_node *a, const mt_node *tiler,
                      const mt_node *t) {
+  if (lmt_pushedas(L, i, a, t)) return 1;
   if (mt_size(t) == mt_size(a)) tiler = NULL;
   return push_tiled(L, i, a, t, &(lmt_cut){ .tiler = tiler, .divides = true });
 }

@@ -99,18 +99,21 @@ void lmt_mark (lua_State *L, lmt_class class, const char *name) {
   lua_rawsetp(L, LUA_REGISTRYINDEX, &marks[class]);
 }
 
-static lmt_class class_at (lua_State *L, int i, void **block) {
-  *block = lua_touserdata(L, i);
-  if (*block == NULL || !lua_getmetatable(L, i)) return LMT_UNMARKED;
+/* A block and its class; LMT_UNMARKED: it is none of ours. */
+typedef struct marked { void *block; lmt_class class; } marked;
+
+static marked marked_at (lua_State *L, int i) {
+  void *block = lua_touserdata(L, i);
+  if (block == NULL || !lua_getmetatable(L, i)) return (marked){ block, LMT_UNMARKED };
   lua_rawgeti(L, -1, 1);
   uintptr_t k = (uintptr_t)lua_touserdata(L, -1) - (uintptr_t)marks;
   lua_pop(L, 2);
-  return k < LMT_MARKS ? (lmt_class)k : LMT_UNMARKED;
+  return (marked){ block, k < LMT_MARKS ? (lmt_class)k : LMT_UNMARKED };
 }
 
 void *lmt_marked (lua_State *L, int i, lmt_class class) {
-  void *block;
-  return class_at(L, i, &block) == class ? block : NULL;
+  marked m = marked_at(L, i);
+  return m.class == class ? m.block : NULL;
 }
 
 static void set_class (lua_State *L, lmt_class class) {
@@ -119,10 +122,9 @@ static void set_class (lua_State *L, lmt_class class) {
 }
 
 static const mt_node *node_at (lua_State *L, int i) {
-  void *block;
-  lmt_class class = class_at(L, i, &block);
-  if (class == LMT_TENSORS) return lmt_totensor(L, i)->layout;
-  return class == LMT_UNMARKED || class > LMT_TENSORS ? NULL : block;
+  marked m = marked_at(L, i);
+  if (m.class == LMT_TENSORS) return lmt_totensor(L, i)->layout;
+  return m.class == LMT_UNMARKED || m.class > LMT_TENSORS ? NULL : m.block;
 }
 const mt_node *lmt_nodeat (lua_State *L, int i) { return node_at(L, i); }
 
@@ -256,9 +258,10 @@ bool lmt_haswild (const mt_node *t) {
 
 const mt_node *lmt_tolayout (lua_State *L, int i) {
   const mt_node *t = node_at(L, i);
+  if (t && lmt_islayout(t)) return t;
   if (lua_istable(L, i)) luaL_argerror(L, i, "layout expected, got table" FROM_SHAPE);
-  if (t == NULL || !lmt_islayout(t)) luaL_typeerror(L, i, "layout");
-  return t;
+  luaL_typeerror(L, i, "layout");
+  return NULL;
 }
 
 const mt_node *lmt_tofunction (lua_State *L, int i, mt_layout *buf) {
@@ -271,8 +274,8 @@ const mt_node *lmt_tofunction (lua_State *L, int i, mt_layout *buf) {
 }
 
 const mt_node *lmt_totiler (lua_State *L, int i, mt_layout *buf) {
-  void *block;
-  if (class_at(L, i, &block) == LMT_FUNCTIONS) return block;
+  marked m = marked_at(L, i);
+  if (m.class == LMT_FUNCTIONS) return m.block;
   const mt_node *t =
       lmt_tovalue(L, i, LMT_COORD | LMT_LAYOUTS | LMT_SWIZZLES, "tiler", buf);
   if (t->tag != MT_TILER) become_tiler(L, "tiler", buf->node);
@@ -350,6 +353,10 @@ const mt_node *lmt_tocoord1 (lua_State *L, int i, const mt_node *a, mt_layout *b
 
 const mt_node *lmt_tocoord (lua_State *L, int first, const mt_node *a, mt_layout *buf) {
   int n = lua_gettop(L) - first + 1;
+  if (n == 1 && lua_isinteger(L, first)) {
+    mt_int(buf, lua_tointeger(L, first));
+    return buf->node;
+  }
   if (n == 1) return lmt_tocoord1(L, first, a, buf);
   reader r = { .L = L, .out = buf, .kinds = LMT_COORD | LMT_F2, .what = "coordinate",
                .depth = 1 };
@@ -466,8 +473,7 @@ static void push_as (lua_State *L, int i, const mt_node *t) {
 }
 
 int lmt_pushlike (lua_State *L, int i, const mt_node *t, int64_t offset) {
-  void *block;
-  lmt_class class = lmt_islayout(t) ? class_at(L, i, &block) : LMT_UNMARKED;
+  lmt_class class = lmt_islayout(t) ? marked_at(L, i).class : LMT_UNMARKED;
   if (class == LMT_TENSORS) return lmt_pushcut(L, i, t, offset, &(lmt_cut){ 0 });
   if (class == LMT_FUNCTIONS) push_as(L, i, t);
   else lmt_pushvalue(L, t);
@@ -475,18 +481,17 @@ int lmt_pushlike (lua_State *L, int i, const mt_node *t, int64_t offset) {
 }
 
 /* The block of a layout begins with its node, that of a tensor does not. */
-static bool is_block (lua_State *L, int i, const mt_node *a) {
-  return lmt_islayout(a) && lua_touserdata(L, i) == (const void *)a;
+bool lmt_pushedas (lua_State *L, int i, const mt_node *a, const mt_node *t) {
+  if (!lmt_islayout(t) || !lmt_islayout(a) || lua_touserdata(L, i) != (const void *)a)
+    return false;
+  push_as(L, i, t);
+  return true;
 }
 
 int lmt_pushnew (lua_State *L, int i, const mt_node *a, const mt_node *t) {
-  if (lmt_islayout(t) && is_block(L, i, a)) push_as(L, i, t);
-  else lmt_pushvalue(L, t);
-  return 1;
+  return lmt_pushedas(L, i, a, t) ? 1 : lmt_pushvalue(L, t);
 }
 
 int lmt_pushfrom (lua_State *L, int i, const mt_node *a, const mt_node *t) {
-  if (lmt_islayout(t) && is_block(L, i, a)) push_as(L, i, t);
-  else lmt_pushlike(L, i, t, 0);
-  return 1;
+  return lmt_pushedas(L, i, a, t) ? 1 : lmt_pushlike(L, i, t, 0);
 }

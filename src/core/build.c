@@ -4,6 +4,8 @@
 */
 #include "core/build.h"
 
+#define COLD __attribute__((noinline, cold))
+
 int mt_leaves (const mt_node **leaf, const mt_node *t) {
   int n = 0;
   t = mt_inner(t);
@@ -12,15 +14,10 @@ int mt_leaves (const mt_node **leaf, const mt_node *t) {
   return n;
 }
 
-bool mt_is_layout (const mt_node *t) {
-  t = mt_inner(t);
-  return t->tag == MT_LEAF || t->tag == MT_MODES || (t->tag == MT_SUM && t->shape >= 0);
-}
-
 bool mt_is_integral (const mt_node *t) {
   t = mt_inner(t);
-  for (const mt_node *p = mt_leaf(t, t); p < mt_next(t); p = mt_leaf(t, mt_after(p)))
-    if (p->tag == MT_SUM || p->ring != MT_Z) return false;
+  for (const mt_node *p = t, *end = mt_next(t); p < end; p++)
+    if (p->tag == MT_SUM || (p->tag == MT_LEAF && p->ring != MT_Z)) return false;
   return true;
 }
 
@@ -34,12 +31,16 @@ int mt_compare_paths (const mt_node *a, const mt_node *b) {
   return na - nb;
 }
 
+static MT_APART bool same_f2 (const mt_node *a, int64_t s, const mt_node *b) {
+  int64_t d;
+  return mt_is_power(s) && !mt_f2_mulo(s, a->stride, &d) && d == b->stride &&
+         mt_same_path(a, b);
+}
+
 bool mt_same_scaled (const mt_node *a, int64_t s, const mt_node *b) {
   int64_t d;
   if (a->tag != b->tag || a->arity != b->arity) return false;
-  if (a->ring == MT_F2 && a->stride != 0)
-    return mt_is_power(s) && !mt_f2_mulo(s, a->stride, &d) && d == b->stride &&
-           mt_same_path(a, b);
+  if (a->ring == MT_F2 && a->stride != 0) return same_f2(a, s, b);
   if (a->tag != MT_SUM) {
     if (mt_mulo(a->stride, s, &d) || d != b->stride) return false;
     return d == 0 || mt_same_path(a, b);
@@ -65,12 +66,14 @@ void mt_failed (mt_build *b, mt_status s) {
   if (b->status == MT_OK) b->status = s;
 }
 
+/* What fails is told apart: then the ways that do not have no frame of their own. */
+static COLD void too_many (mt_build *b) {
+  b->status = mt_fail(b->err, MT_ETOOBIG, "%s: more than %d nodes", b->op, MT_MAXNODES);
+}
+
 static inline mt_node *push (mt_build *b, mt_tag tag) {
   if (b->status != MT_OK) return NULL;
-  if (b->n == MT_MAXNODES) {
-    b->status = mt_fail(b->err, MT_ETOOBIG, "%s: more than %d nodes", b->op, MT_MAXNODES);
-    return NULL;
-  }
+  if (b->n == MT_MAXNODES) return too_many(b), NULL;
   mt_node *p = &b->out->node[b->n++];
   memset(p, 0, sizeof *p);
   p->tag = (uint8_t)tag;
@@ -81,7 +84,7 @@ static inline mt_node *push (mt_build *b, mt_tag tag) {
 
 static inline bool nests (const mt_node *t) { return mt_is_branch(t); }
 
-static void too_deep (mt_build *b) {
+static COLD void too_deep (mt_build *b) {
   b->status = mt_fail(b->err, MT_ETOOBIG, "%s: nested deeper than %d", b->op,
                       MT_MAXDEPTH);
 }
@@ -110,7 +113,7 @@ static inline bool product (int64_t *out, const mt_node *t) {
   return empty || !over;
 }
 
-static void size_overflow (mt_build *b) {
+static COLD void size_overflow (mt_build *b) {
   b->status = mt_fail(b->err, MT_EOVERFLOW, "%s: the size leaves 64 bits", b->op);
 }
 
@@ -142,7 +145,7 @@ void mt_add (mt_build *b, const mt_node *t) {
   if (!fits_depth(b, t)) {
     too_deep(b);
   } else if (b->n + (int)t->span > MT_MAXNODES) {
-    b->status = mt_fail(b->err, MT_ETOOBIG, "%s: more than %d nodes", b->op, MT_MAXNODES);
+    too_many(b);
   } else {
     memcpy(b->out->node + b->n, t, t->span * sizeof *t);
     b->n += (int)t->span;
@@ -179,7 +182,7 @@ static void set_path (mt_node *p, const mt_node *src) {
   memcpy(p->path, src->path, sizeof p->path);
 }
 
-static void overflow (mt_build *b, const mt_node *src, int64_t t) {
+static COLD void overflow (mt_build *b, const mt_node *src, int64_t t) {
   mt_layout v;
   if (b->status != MT_OK) return;
   mt_copy_value(&v, src);
@@ -195,14 +198,12 @@ static void add_term (mt_build *b, const mt_node *term, int64_t value) {
   p->shape = value;
 }
 
-void mt_add_scaled (mt_build *b, int64_t shape, const mt_node *src, int64_t t) {
+/* The stride is a sum, a basis element, over F2, or too large. */
+static MT_APART void add_scaled (mt_build *b, int64_t shape, const mt_node *src,
+                                 int64_t t) {
   int64_t d;
   mt_node *p;
-  if (src == NULL || (t == 0 && src->ring != MT_F2)) {
-    add_leaf(b, shape, t);
-  } else if (src->tag == MT_LEAF && src->ring == MT_Z && !mt_mulo(src->stride, t, &d)) {
-    add_leaf(b, shape, d);
-  } else if (src->tag == MT_SUM) {
+  if (src->tag == MT_SUM) {
     mt_open(b, MT_SUM);
     if (b->status == MT_OK) b->out->node[b->n - 1].shape = shape;
     for (const mt_node *c = mt_child(src); c < mt_next(src); c++) {
@@ -218,6 +219,15 @@ void mt_add_scaled (mt_build *b, int64_t shape, const mt_node *src, int64_t t) {
     p->stride = d;
     if (d != 0 || src->ring == MT_F2) set_path(p, src);
   }
+}
+
+void mt_add_scaled (mt_build *b, int64_t shape, const mt_node *src, int64_t t) {
+  int64_t d = t;
+  bool integer = src && src->tag == MT_LEAF && src->ring == MT_Z;
+  if (src == NULL || (t == 0 && src->ring != MT_F2) ||
+      (integer && !mt_mulo(src->stride, t, &d)))
+    add_leaf(b, shape, d);
+  else add_scaled(b, shape, src, t);
 }
 
 void mt_add_stride (mt_build *b, int64_t shape, const mt_node *v) {
@@ -246,44 +256,63 @@ void mt_open_root (mt_build *b, const mt_node *a) {
 
 /* ---- the check at the end */
 
-/* Adds |d| * (s - 1) to *sum. */
-static bool reach (int64_t *sum, int64_t s, int64_t d) {
+/* sum + |d| * (s - 1); below 0: that leaves 64 bits. */
+static inline int64_t reach (int64_t sum, int64_t s, int64_t d) {
   int64_t e;
-  if (s <= 1) return true;
-  return !(mt_mulo(d, s - 1, &e) || (e < 0 && mt_subo(0, e, &e)) ||
-           mt_addo(*sum, e, sum));
+  if (s <= 1) return sum;
+  if (mt_mulo(d, s - 1, &e) || (e < 0 && mt_subo(0, e, &e)) || mt_addo(sum, e, &sum))
+    return -1;
+  return sum;
 }
 
-static bool leaf_reach (int64_t *sum, const mt_node *p) {
+/* The same of a leaf that is a sum or over F2. */
+static MT_APART int64_t other_reach (int64_t sum, const mt_node *p) {
   int64_t v;
-  if (p->ring == MT_F2) return p->shape < 2 || !mt_f2_mulo(p->shape - 1, p->stride, &v);
-  if (p->tag == MT_LEAF) return reach(sum, p->shape, p->stride);
-  for (const mt_node *c = mt_child(p); c < mt_next(p); c++)
-    if (!reach(sum, p->shape, c->shape)) return false;
-  return true;
+  if (p->ring == MT_F2)
+    return p->shape > 1 && mt_f2_mulo(p->shape - 1, p->stride, &v) ? -1 : sum;
+  for (const mt_node *c = mt_child(p); c < mt_next(p) && sum >= 0; c++)
+    sum = reach(sum, p->shape, c->shape);
+  return sum;
 }
 
 /* The strides of a layout are of one kind; zeros go with any. */
-static void check_kinds (mt_build *b, bool integer, bool basis, bool f2) {
+static MT_APART void check_kinds (mt_build *b, bool integer, bool basis, bool f2) {
   if (integer + basis + f2 > 1)
     b->status = mt_failn(b->err, MT_EINVAL, "%s: %s strides beside %s in %N", b->op,
                          integer ? "integer" : "F2",
                          basis ? "basis elements" : "F2 strides", b->out->node);
 }
 
-static __attribute__((noinline, cold)) void negative_extent (mt_build *b,
-                                                             const mt_node *t) {
+static COLD void offset_overflow (mt_build *b) {
+  b->status = mt_fail(b->err, MT_EOVERFLOW, "%s: an offset leaves 64 bits", b->op);
+}
+
+static COLD void negative_extent (mt_build *b, const mt_node *t) {
   while (!mt_is_leaf(t) || t->shape >= 0) t = mt_after(t);
   b->status = mt_fail(b->err, MT_EINVAL, "%s: extent %lld is negative", b->op,
                       (long long)t->shape);
 }
 
+/* A layout of positive extents and integer strides, as most are, that is right. */
+static inline bool is_plain (const mt_node *t) {
+  int64_t size = 1, sum = 0, d;
+  bool over = false;
+  for (const mt_node *p = t, *end = mt_next(t); p < end; p++) {
+    if (p->tag == MT_MODES) continue;
+    if (p->tag != MT_LEAF || p->ring != MT_Z || p->shape < 1) return false;
+    over |= mt_mulo(size, p->shape, &size) | mt_mulo(p->stride, p->shape - 1, &d);
+    over |= d == INT64_MIN;
+    over |= mt_addo(sum, (int64_t)mt_magnitude(d), &sum);
+  }
+  return !over;
+}
+
 /* No extent is negative. Sizes, of empty layouts too, and offsets stay in int64; no
 ** integer stride beside basis ones. */
-static void check_layout (mt_build *b, const mt_node *t) {
+static MT_APART void check_layout (mt_build *b, const mt_node *t) {
   int64_t size = 1, sum = 0, any = 0;             /* any: negative where an extent is */
   bool integer = t->tag == MT_SWIZZLE, basis = false, f2 = false;
-  if (t->tag == MT_SWIZZLE && !reach(&sum, 2, t->stride)) sum = INT64_MAX;
+  if (t->tag == MT_SWIZZLE && (sum = reach(0, 2, t->stride)) < 0) sum = INT64_MAX;
   t = mt_inner(t);
   for (const mt_node *p = t, *end = mt_next(t); p < end; p = mt_after(p)) {
     if (!mt_is_leaf(p)) continue;
@@ -292,8 +321,10 @@ static void check_layout (mt_build *b, const mt_node *t) {
       size_overflow(b);
       return;
     }
-    if (!leaf_reach(&sum, p)) {
-      b->status = mt_fail(b->err, MT_EOVERFLOW, "%s: an offset leaves 64 bits", b->op);
+    bool plain = p->tag == MT_LEAF && p->ring != MT_F2;
+    sum = plain ? reach(sum, p->shape, p->stride) : other_reach(sum, p);
+    if (sum < 0) {
+      offset_overflow(b);
       return;
     }
     if (p->tag == MT_SUM || p->ring == MT_BASIS) basis = true;
@@ -311,6 +342,7 @@ mt_status mt_finish (mt_build *b) {
 }
 
 mt_status mt_end (mt_build *b) {
-  if (mt_finish(b) == MT_OK && mt_is_layout(b->out->node)) check_layout(b, b->out->node);
+  if (mt_finish(b) != MT_OK || is_plain(b->out->node)) return b->status;
+  if (mt_is_layout(b->out->node)) check_layout(b, b->out->node);
   return b->status;
 }

@@ -42,7 +42,10 @@ static inline const mt_node *mt_inner (const mt_node *t) {
   return mt_is_swizzled(t) ? mt_child(t) : t;
 }
 /* A layout, swizzled or not. */
-bool mt_is_layout (const mt_node *t);
+static inline bool mt_is_layout (const mt_node *t) {
+  t = mt_inner(t);
+  return t->tag == MT_LEAF || t->tag == MT_MODES || (t->tag == MT_SUM && t->shape >= 0);
+}
 /* All strides are integers (the leaves of a swizzled layout always have such). */
 bool mt_is_integral (const mt_node *t);
 /* The modes of a value: its children, or itself, once. */

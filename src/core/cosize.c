@@ -108,23 +108,43 @@ static bool image_range (int64_t *lo, int64_t *hi, const sums *q, mt_swizzle w) 
   return true;
 }
 
+/* Without a swizzle no more than the ends is asked. */
+static mt_status plain_range (int64_t *lo, int64_t *hi, const char *op, const mt_node *a,
+                              mt_err *err) {
+  int64_t low = 0, high = 0, all;
+  for (const mt_node *p = a, *end = mt_next(a); p < end; p++) {
+    if (p->tag != MT_LEAF || p->shape == 1) continue;
+    if (p->shape < 0) return negative(op, a, err);
+    if (mt_mulo(p->stride, p->shape - 1, &all) ||
+        (all < 0 ? mt_addo(low, all, &low) : mt_addo(high, all, &high)))
+      return too_large(op, a, err);
+  }
+  *lo = low;
+  *hi = high;
+  return MT_OK;
+}
+
+static mt_status swizzled_range (int64_t *lo, int64_t *hi, const char *op,
+                                 const mt_node *a, mt_err *err) {
+  sums q;
+  *lo = a->stride;
+  MT_TRY(as_sums(&q, lo, op, a, err));
+  if (mt_addo(*lo, q.rest[0], hi)) return too_large(op, a, err);
+  if (image_range(lo, hi, &q, mt_swizzle_of(a))) return MT_OK;
+  return mt_failn(err, MT_EUNSUPPORTED, "%s: the range of %N was not found in %d steps",
+                  op, a, MAXSTEPS);
+}
+
 static mt_status range_of (int64_t *lo, int64_t *end, const char *op, const mt_node *a,
                            mt_err *err) {
-  sums q;
-  int64_t low = mt_is_swizzled(a) ? a->stride : 0, high;
+  int64_t high;
   MT_CHECK(mt_is_layout(a), err, "%s: a layout expected", op);
   if (!mt_is_integral(a))
     return mt_failn(err, MT_EINVAL, "%s: the strides of %N are no integers", op, a);
   *lo = *end = 0;
   if (mt_size(a) == 0) return MT_OK;
-  MT_TRY(as_sums(&q, &low, op, a, err));
-  if (mt_addo(low, q.rest[0], &high)) return too_large(op, a, err);
-  if (mt_is_swizzled(a) && !image_range(&low, &high, &q, mt_swizzle_of(a)))
-    return mt_failn(err, MT_EUNSUPPORTED, "%s: the range of %N was not found in %d steps",
-                    op, a, MAXSTEPS);
-  if (mt_addo(high, 1, end)) return too_large(op, a, err);
-  *lo = low;
-  return MT_OK;
+  MT_TRY((mt_is_swizzled(a) ? swizzled_range : plain_range)(lo, &high, op, a, err));
+  return mt_addo(high, 1, end) ? too_large(op, a, err) : MT_OK;
 }
 
 mt_status mt_footprint (int64_t *lo, int64_t *end, const mt_node *a, mt_err *err) {

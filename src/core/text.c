@@ -6,9 +6,13 @@
 #include "core/strbuf.h"
 
 static void put_int (mt_strbuf *k, int64_t v) {
-  char s[24];
-  snprintf(s, sizeof s, "%lld", (long long)v);
-  mt_put(k, s);
+  char s[24], *p = s + sizeof s - 1;
+  uint64_t u = mt_magnitude(v);
+  *p = '\0';
+  do *--p = (char)('0' + u % 10);
+  while (u /= 10);
+  if (v < 0) *--p = '-';
+  mt_put(k, p);
 }
 
 static void put_scalar (mt_strbuf *k, const mt_node *p, int64_t v) {
@@ -52,9 +56,13 @@ static void put_strides (mt_strbuf *k, const mt_node *t) {
 
 static void put_swizzle (mt_strbuf *k, const mt_node *t) {
   mt_swizzle w = mt_swizzle_of(t);
-  char s[48];
-  snprintf(s, sizeof s, "Sw<%d,%d,%d>", w.b, w.m, w.s);
-  mt_put(k, s);
+  mt_put(k, "Sw<");
+  put_int(k, w.b);
+  mt_put(k, ",");
+  put_int(k, w.m);
+  mt_put(k, ",");
+  put_int(k, w.s);
+  mt_put(k, ">");
   if (t->arity == 0) return;
   mt_put(k, " o ");
   put_int(k, t->stride);
