@@ -375,6 +375,7 @@ typedef struct lmt_tensor {
 } lmt_tensor;
 lmt_tensor *lmt_totensor (lua_State *L, int i);          /* not freed, else an error */
 lmt_tensor *lmt_tensorat (lua_State *L, int i);          /* the same; NULL: it is none */
+lmt_tensor *lmt_livetensor (lua_State *L, lmt_tensor *t);            /* the same of t */
 /* A view of the buffer at stack index `buffer`. */
 lmt_tensor *lmt_pushtensor (lua_State *L, int buffer, mt_dtype dtype,
                             const mt_node *layout, int64_t offset);

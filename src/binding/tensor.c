@@ -138,13 +138,16 @@ static int l_tensor (lua_State *L) {
 
 /* ---------------------------------------------------------------- using */
 
-lmt_tensor *lmt_tensorat (lua_State *L, int i) {
-  lmt_tensor *t = lmt_marked(L, i, LMT_TENSORS);
-  if (t == NULL) return NULL;
+lmt_tensor *lmt_livetensor (lua_State *L, lmt_tensor *t) {
   if (t->freed || !t->buffer->live || !t->buffer->device->d)
     luaL_error(L, "this tensor was freed");
   lmt_checkuse(L, t->buffer->device->state);
   return t;
+}
+
+lmt_tensor *lmt_tensorat (lua_State *L, int i) {
+  lmt_tensor *t = lmt_marked(L, i, LMT_TENSORS);
+  return t ? lmt_livetensor(L, t) : NULL;
 }
 
 lmt_tensor *lmt_totensor (lua_State *L, int i) {

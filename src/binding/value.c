@@ -123,7 +123,7 @@ static void set_class (lua_State *L, lmt_class class) {
 
 static const mt_node *node_at (lua_State *L, int i) {
   marked m = marked_at(L, i);
-  if (m.class == LMT_TENSORS) return lmt_totensor(L, i)->layout;
+  if (m.class == LMT_TENSORS) return lmt_livetensor(L, m.block)->layout;
   return m.class == LMT_UNMARKED || m.class > LMT_TENSORS ? NULL : m.block;
 }
 const mt_node *lmt_nodeat (lua_State *L, int i) { return node_at(L, i); }
@@ -212,19 +212,30 @@ static void read_table (reader *r, int i) {
 }
 
 /* Floats with an integral value are integers, as everywhere in Lua; strings are not. */
-static void read_value (reader *r, int i) {
-  lua_State *L = r->L;
-  int type = lua_type(L, i), isint = 0;
+static void read_float (reader *r, int i) {
+  int integral;
+  lua_Integer v = lua_tointegerx(r->L, i, &integral);
+  if (integral) add_node(r, MT_INT)->shape = v;
+  else expected(r, i);
+}
+
+static void read_other (reader *r, int i) {
+  int type = lua_type(r->L, i);
   if (type == LUA_TUSERDATA) {
-    const mt_node *t = node_at(L, i);
+    const mt_node *t = node_at(r->L, i);
     if (t == NULL || !(kind_of(t) & r->kinds)) expected(r, i);
     else add_value(r, t);
     return;
   }
   if (type == LUA_TTABLE && (r->kinds & LMT_TABLE)) { read_table(r, i); return; }
-  lua_Integer v = type == LUA_TNUMBER ? lua_tointegerx(L, i, &isint) : 0;
-  if (!isint || !(r->kinds & LMT_INT)) expected(r, i);
-  else add_node(r, MT_INT)->shape = v;
+  if (type == LUA_TNUMBER && (r->kinds & LMT_INT)) read_float(r, i);
+  else expected(r, i);
+}
+
+static void read_value (reader *r, int i) {
+  if ((r->kinds & LMT_INT) && lua_isinteger(r->L, i))
+    add_node(r, MT_INT)->shape = lua_tointeger(r->L, i);
+  else read_other(r, i);
 }
 
 const mt_node *lmt_tovalue (lua_State *L, int i, int kinds, const char *what,
@@ -239,7 +250,7 @@ const mt_node *lmt_tovalue (lua_State *L, int i, int kinds, const char *what,
   r.kinds = kinds;
   r.what = what;
   r.n = r.depth = 0;
-  read_value(&r, i);
+  read_other(&r, i);
   return buf->node;
 }
 
@@ -413,8 +424,8 @@ bool lmt_isclass (lua_State *L, int i, const char *name) {
   return luaL_testudata(L, i, name) != NULL;
 }
 bool lmt_isplain (lua_State *L, int i) {
-  return lua_istable(L, i) || lmt_isclass(L, i, LMT_LAYOUT) ||
-         lmt_isclass(L, i, LMT_VALUE);
+  lmt_class class = marked_at(L, i).class;
+  return class == LMT_FUNCTIONS || class == LMT_VALUES || lua_istable(L, i);
 }
 void lmt_checkfunction (lua_State *L, int i) { luaL_checktype(L, i, LUA_TFUNCTION); }
 bool lmt_isstring (lua_State *L, int i) { return lua_type(L, i) == LUA_TSTRING; }

@@ -117,6 +117,14 @@ static mt_status add_term (point *x, const mt_node *path, int64_t d, int64_t dig
   return MT_OK;
 }
 
+static MT_APART mt_status add_f2 (point *x, const mt_node *p, int64_t digit) {
+  int64_t v;
+  if (mt_f2_mulo(digit, p->stride, &v)) return no_offset(x->err, x->op, x->whole);
+  x->sum ^= v;
+  x->f2 = true;
+  return MT_OK;
+}
+
 static mt_status add_leaf (point *x, const mt_node *p, int64_t digit) {
   if (p->tag == MT_SUM) {
     for (const mt_node *c = mt_child(p); c < mt_next(p); c++)
@@ -124,10 +132,7 @@ static mt_status add_leaf (point *x, const mt_node *p, int64_t digit) {
   } else if (p->ring == MT_BASIS) {
     return add_term(x, p, p->stride, digit);
   } else if (p->ring == MT_F2) {
-    int64_t v;
-    if (mt_f2_mulo(digit, p->stride, &v)) return no_offset(x->err, x->op, x->whole);
-    x->sum ^= v;
-    x->f2 = true;
+    return add_f2(x, p, digit);
   } else if (add(&x->sum, digit, p) != MT_OK) {
     return no_offset(x->err, x->op, x->whole);
   }
@@ -239,7 +244,7 @@ mt_status mt_eval_in (mt_layout *out, const mt_node *c, const mt_node *a,
   mt_build b;
   int64_t v;
   MT_CHECK(mt_is_layout(a), err, "call: a layout expected");
-  if (mt_is_integral(a) && mt_is_integral(space)) {
+  if (mt_is_integral(a) && (a == space || mt_is_integral(space))) {
     MT_TRY(mt_crd2idx(&v, c, a, err));
     mt_int(out, v);
     return MT_OK;
