@@ -121,6 +121,12 @@ static int eval (lua_State *L, const char *op, const mt_node *c, const mt_node *
   return lmt_pushvalue(L, out.node);
 }
 
+bool lmt_haswild (const mt_node *t) {
+  for (const mt_node *p = t; p < mt_next(t); p++)
+    if (p->tag == MT_WILD) return true;
+  return false;
+}
+
 /* The slice of the value at stack index `i`, whose layout is `a`. */
 int lmt_slice (lua_State *L, int i, const char *op, const mt_node *c, const mt_node *a) {
   mt_layout out;

@@ -281,12 +281,14 @@ int lmt_tolayouts (lua_State *L, int first, const mt_node **modes);
 const mt_node *lmt_tocoord (lua_State *L, int first, const mt_node *a, mt_layout *buf);
 /* Like lmt_tocoord, for one argument. */
 const mt_node *lmt_tocoord1 (lua_State *L, int i, const mt_node *a, mt_layout *buf);
-/* Mode numbers (from 1) at first .. top, or in one table, as mode numbers of C (from 0).
-** */
+/* Mode numbers (from 1) at first .. top, or in one table, as those of C (from 0). */
 int lmt_tomodes (lua_State *L, int first, int *modes);
-
-bool lmt_islayout (const mt_node *t);         /* a layout, not a tuple, tiler, ... */
-bool lmt_haswild (const mt_node *t);
+/* A layout, not a tuple, tiler, ... */
+static inline bool lmt_islayout (const mt_node *t) {
+  return t->tag == MT_LEAF || t->tag == MT_MODES || (t->tag == MT_SUM && t->shape >= 0) ||
+         (t->tag == MT_SWIZZLE && t->arity == 1);
+}
+bool lmt_haswild (const mt_node *t);          /* has a `_` in it */
 /* Raises unless every part of coordinate c lies inside the domain of a. */
 void lmt_checkinside (lua_State *L, const mt_node *c, const mt_node *a);
 
@@ -294,8 +296,7 @@ int lmt_pushvalue (lua_State *L, const mt_node *t);      /* anything; returns 1 
 int lmt_pushtext (lua_State *L, const mt_node *t);       /* its text form; returns 1 */
 /* A value computed from the one at `i`: a layout becomes a view if that is a tensor. */
 int lmt_pushlike (lua_State *L, int i, const mt_node *t, int64_t offset);
-/* Whether t was pushed, as a layout like the one at `i`, whose node is `a`. At a tensor
-** it is not. */
+/* Pushes t as a layout like the one at `i`, whose node is `a`; false: that is none. */
 bool lmt_pushedas (lua_State *L, int i, const mt_node *a, const mt_node *t);
 /* The same at offset 0, and a value that is never a view; `a` is the node that was read
 ** at `i`: if it is that of a layout, this is quicker. Both return 1. */

@@ -254,17 +254,6 @@ const mt_node *lmt_tovalue (lua_State *L, int i, int kinds, const char *what,
   return buf->node;
 }
 
-bool lmt_islayout (const mt_node *t) {
-  return t->tag == MT_LEAF || t->tag == MT_MODES || (t->tag == MT_SUM && t->shape >= 0) ||
-         (t->tag == MT_SWIZZLE && t->arity == 1);
-}
-
-bool lmt_haswild (const mt_node *t) {
-  for (const mt_node *p = t; p < mt_next(t); p++)
-    if (p->tag == MT_WILD) return true;
-  return false;
-}
-
 /* ---------------------------------------------------------------- arguments */
 
 const mt_node *lmt_tolayout (lua_State *L, int i) {
