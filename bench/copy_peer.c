@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "desc/desc.h"
+#include "desc/copy_desc.h"
 #include "cuda_peer.h"
 
 #define CLASS "moontile.bench.Cuda"

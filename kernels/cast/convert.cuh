@@ -8,6 +8,7 @@
 #ifndef CONVERT_CUH
 #define CONVERT_CUH
 
+#include "desc/cast_desc.h"
 #include "kernels/copy/transpose.cuh"
 
 #define MT_INLINE __device__ __forceinline__

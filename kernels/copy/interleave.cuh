@@ -13,6 +13,7 @@
 #ifndef PACK_CUH
 #define PACK_CUH
 
+#include "desc/interleave_desc.h"
 #include "kernels/copy/interleave_weave.cuh"
 
 #define MT_INLINE __device__ __forceinline__

@@ -12,6 +12,7 @@
 #ifndef WEAVE_CUH
 #define WEAVE_CUH
 
+#include "desc/interleave_desc.h"
 #include "kernels/copy/transpose.cuh"
 
 #define MT_INLINE __device__ __forceinline__

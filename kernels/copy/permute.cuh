@@ -13,6 +13,7 @@
 #ifndef BOX_CUH
 #define BOX_CUH
 
+#include "desc/permute_desc.h"
 #include "kernels/copy/transpose.cuh"
 
 #define MT_INLINE __device__ __forceinline__

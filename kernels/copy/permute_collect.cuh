@@ -9,6 +9,7 @@
 #ifndef COLLECT_CUH
 #define COLLECT_CUH
 
+#include "desc/permute_unaligned_desc.h"
 #include "kernels/copy/permute.cuh"
 
 #define MT_INLINE __device__ __forceinline__

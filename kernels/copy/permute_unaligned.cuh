@@ -20,6 +20,7 @@
 #ifndef SKEW_CUH
 #define SKEW_CUH
 
+#include "desc/permute_unaligned_desc.h"
 #include "kernels/copy/permute_collect.cuh"
 
 #define MT_INLINE __device__ __forceinline__

@@ -11,6 +11,7 @@
 #ifndef ROWS_CUH
 #define ROWS_CUH
 
+#include "desc/transpose_desc.h"
 #include "kernels/copy/transpose.cuh"
 
 #define MT_INLINE __device__ __forceinline__

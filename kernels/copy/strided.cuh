@@ -6,12 +6,13 @@
 ** bytes of an access and how many a thread has in flight. The parameter lies in constant
 ** memory, and is only ever indexed, so that it stays there. What depends on the block and
 ** on the value alone is uniform over a warp and costs no registers of a thread. Divisions
-** are those of desc/desc.h, for numerators below 2^31; a grid beyond takes 64-bit ones.
+** are those of desc/divisor_desc.h, for numerators below 2^31; a grid beyond takes 64-bit
+** ones.
 */
 #ifndef COPY_CUH
 #define COPY_CUH
 
-#include "desc/desc.h"
+#include "desc/copy_desc.h"
 
 #define MT_INLINE __device__ __forceinline__
 

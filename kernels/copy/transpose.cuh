@@ -24,6 +24,7 @@
 #ifndef TILE_CUH
 #define TILE_CUH
 
+#include "desc/transpose_desc.h"
 #include "kernels/copy/strided.cuh"
 
 #define MT_INLINE __device__ __forceinline__

@@ -1,11 +1,12 @@
 /*
-** number.cuh - elements of tensors as numbers: floats as mt_cast.h has them.
+** number.cuh - elements of tensors as numbers: floats as types/convert.h has them.
 ** SPDX-License-Identifier: MIT
 */
 #ifndef NUMBER_CUH
 #define NUMBER_CUH
 
-#include "desc/desc.h"
+#include "desc/cast_desc.h"
+#include "desc/gemm_desc.h"
 
 #define MT_INLINE __device__ __forceinline__
 #define MT_SHARED_FUNCTION static __device__ __noinline__

@@ -6,7 +6,7 @@
 #define EXEC_TEST_H
 
 #include "cases.h"
-#include "desc/desc.h"
+#include "desc/copy_desc.h"
 
 const char *text_of (const mt_node *t);             /* one of four buffers */
 

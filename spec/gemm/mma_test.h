@@ -6,7 +6,7 @@
 #define MMA_TEST_H
 
 #include "cases.h"
-#include "desc/desc.h"
+#include "desc/gemm_desc.h"
 #include "gemm/gemm.h"
 
 /* The call returns this status and this text. */

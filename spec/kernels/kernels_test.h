@@ -10,7 +10,7 @@
 
 int below (int n);                                  /* random: 0 .. n-1 */
 
-/* The divisor of an axis as desc/desc.h has it; a whole axis. */
+/* The divisor of an axis as desc/divisor_desc.h has it; a whole axis. */
 void set_divisor (mt_axis *a);
 void set_axis (mt_desc *d, uint32_t i, int64_t extent, int64_t src, int64_t dst);
 

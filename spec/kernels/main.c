@@ -17,6 +17,7 @@
 #include "copy/copy.h"
 #include "copy/ref.h"
 #include "copy/permute_smem.h"
+#include "desc/interleave_desc.h"
 #include "desc/swizzle.h"
 
 enum { MOST = 20000, MARGIN = 64, POISON = 0xEE };
@@ -33,7 +34,7 @@ int below (int n) {
 
 /* ---------------------------------------------------------------- drawing a launch */
 
-/* As desc/desc.h has it. */
+/* As desc/copy_desc.h has it. */
 void set_divisor (mt_axis *a) {
   int log = 0;
   if (a->extent == 1) return;

@@ -5,7 +5,7 @@
 #ifndef PRODUCTS_H
 #define PRODUCTS_H
 
-#include "desc/desc.h"
+#include "desc/gemm_desc.h"
 
 #ifdef __cplusplus
 extern "C" {

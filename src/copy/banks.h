@@ -6,7 +6,7 @@
 #define MT_COPY_BANKS_H
 
 #include "core/error.h"
-#include "desc/desc.h"
+#include "desc/permute_desc.h"
 
 enum { MT_LANES = 32 };
 

@@ -6,7 +6,7 @@
 #define MT_COPY_CHECK_H
 
 #include "core/error.h"
-#include "desc/desc.h"
+#include "desc/copy_desc.h"
 
 /* The descriptor is one: counts, sizes, divisors and widths agree, and nothing that an
 ** executor computes from it, real or not, leaves int64. MT_EINVAL, MT_EOVERFLOW. */

@@ -4,6 +4,7 @@
 */
 #include "copy/algo.h"
 #include "copy/check.h"
+#include "desc/cast_desc.h"
 #include "desc/divisor.h"
 #include "desc/swizzle.h"
 

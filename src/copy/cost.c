@@ -5,6 +5,7 @@
 #include "moontile/analysis.h"
 #include "copy/algo.h"
 #include "copy/kernel_choice.h"
+#include "desc/cast_desc.h"
 #include "desc/swizzle.h"
 
 const mt_model mt_h200 = {

@@ -6,6 +6,7 @@
 #define MT_COPY_COST_H
 
 #include "core/error.h"
+#include "desc/copy_desc.h"
 #include "desc/kernel.h"
 
 /* What a copy costs on a GPU: bytes of memory that are moved; what part of its tiles or

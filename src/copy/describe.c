@@ -4,6 +4,7 @@
 */
 #include "desc/axes.h"
 #include "tile/bounds.h"
+#include "desc/cast_desc.h"
 #include "desc/domain.h"
 #include "copy/copy.h"
 #include "algebra/swizzle.h"

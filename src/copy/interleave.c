@@ -8,6 +8,7 @@
 */
 #include "copy/algo.h"
 #include "desc/axes.h"
+#include "desc/interleave_desc.h"
 
 enum { MT_SMALLPIECE = 2048 };    /* bytes: below, a block has too little to do */
 

@@ -4,6 +4,7 @@
 */
 #include "copy/algo.h"
 #include "copy/kernel_choice.h"
+#include "desc/cast_desc.h"
 #include "desc/swizzle.h"
 
 static bool converts (const mt_kernel *k, uint32_t cast) {

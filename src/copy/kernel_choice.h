@@ -5,6 +5,7 @@
 #ifndef MT_COPY_KERNEL_CHOICE_H
 #define MT_COPY_KERNEL_CHOICE_H
 
+#include "desc/copy_desc.h"
 #include "desc/kernel.h"
 
 /* Whether a CUDA kernel does the descriptor's conversion in this algorithm; own: one that

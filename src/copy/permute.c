@@ -10,6 +10,7 @@
 #include "copy/algo.h"
 #include "copy/run.h"
 #include "copy/permute_smem.h"
+#include "desc/permute_desc.h"
 
 enum {
   MT_LEASTBOX = 1024,           /* bytes: below, a block has too little to do */

@@ -9,6 +9,7 @@
 #include "copy/banks.h"
 #include "desc/divisor.h"
 #include "copy/permute_smem.h"
+#include "desc/permute_desc.h"
 
 enum { MT_BLOCK = 256, MT_BESIDE = 4, MT_MOSTGAP = 4 };
 

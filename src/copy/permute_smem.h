@@ -6,7 +6,7 @@
 #define MT_COPY_PERMUTE_SMEM_H
 
 #include "core/error.h"
-#include "desc/desc.h"
+#include "desc/copy_desc.h"
 
 /* The largest power of two, at most `most`, that is the product of leading extents, the
 ** last of them maybe in part; *axis receives that one, *part its share. */

@@ -9,6 +9,7 @@
 #include "copy/algo.h"
 #include "copy/run.h"
 #include "copy/permute_unaligned_smem.h"
+#include "desc/permute_unaligned_desc.h"
 
 enum {
   MT_LEASTHEAD = 32,

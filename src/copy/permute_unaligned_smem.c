@@ -8,6 +8,7 @@
 #include "copy/banks.h"
 #include "desc/divisor.h"
 #include "copy/permute_unaligned_smem.h"
+#include "desc/permute_unaligned_desc.h"
 
 enum {
   MT_VECTOR = 16, MT_SECTOR = 32,       /* bytes */

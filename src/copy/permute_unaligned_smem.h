@@ -6,7 +6,7 @@
 #define MT_COPY_PERMUTE_UNALIGNED_SMEM_H
 
 #include "core/error.h"
-#include "desc/desc.h"
+#include "desc/copy_desc.h"
 
 /* Bytes of a run that needs no more axes: those that follow, of the row, begin runs of
 ** their own, which shared memory keeps in other banks. */

@@ -2,11 +2,12 @@
 ** ref.c - the reference executor: a launch as a GPU would run it, access by access.
 ** SPDX-License-Identifier: MIT
 **
-** Blocks, threads and values are those of desc/desc.h; nothing is known but the
+** Blocks, threads and values are those of desc/copy_desc.h; nothing is known but the
 ** descriptor.
 */
 #include "moontile/types.h"
 #include "types/convert.h"
+#include "desc/cast_desc.h"
 #include "desc/swizzle.h"
 #include "copy/ref.h"
 

@@ -6,6 +6,7 @@
 #define MT_COPY_REF_H
 
 #include "core/error.h"
+#include "desc/copy_desc.h"
 #include "desc/kernel.h"
 
 /* Runs a launch as a GPU would, block by block, thread by

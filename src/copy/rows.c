@@ -4,6 +4,7 @@
 */
 #include "copy/algo.h"
 #include "desc/divisor.h"
+#include "desc/transpose_desc.h"
 
 enum { MT_SHORTROW = 24 };      /* bytes: below, a vector of 16 is mostly empty */
 

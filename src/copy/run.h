@@ -6,6 +6,7 @@
 #define MT_COPY_RUN_H
 
 #include "desc/axes.h"
+#include "desc/permute_desc.h"
 
 typedef struct mt_run {
   int n, axis[MT_PERMUTE_AXES];

@@ -9,7 +9,9 @@
 
 #include "moontile/analysis.h"
 #include "copy/algo.h"
+#include "desc/cast_desc.h"
 #include "desc/divisor.h"
+#include "desc/transpose_desc.h"
 
 enum {
   MT_SHORTRUN = 32,             /* bytes: below, tiles waste more than they give */

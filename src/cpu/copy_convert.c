@@ -4,6 +4,7 @@
 */
 #include "types/convert.h"
 #include "cpu/copy.h"
+#include "desc/cast_desc.h"
 #include "types/float.h"
 
 enum { MT_BLOCK = 256 };             /* elements */

@@ -8,7 +8,7 @@
 
 #include "moontile/types.h"
 #include "cpu/gemm_micro.h"
-#include "desc/desc.h"
+#include "desc/gemm_desc.h"
 
 /* A mode of an operand: x, y or the batch. */
 typedef struct mt_cpu_mode {

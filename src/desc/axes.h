@@ -7,7 +7,7 @@
 
 #include "moontile/layout.h"
 #include "core/error.h"
-#include "desc/desc.h"
+#include "desc/copy_desc.h"
 
 /* A product of extents >= 2 that fits int64 has at most 62 of them. */
 enum { MT_LISTSIZE = 64 };

@@ -12,7 +12,7 @@
 #define MT_DESC_DOMAIN_H
 
 #include "core/error.h"
-#include "desc/desc.h"
+#include "desc/copy_desc.h"
 
 enum { MT_LANE = MT_MAXAXIS, MT_MAXDOMAIN = MT_MAXAXIS + 1 };
 

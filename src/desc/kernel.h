@@ -5,7 +5,8 @@
 #ifndef MT_DESC_KERNEL_H
 #define MT_DESC_KERNEL_H
 
-#include "desc/desc.h"
+#include "desc/algo_desc.h"
+#include "desc/cast_desc.h"
 
 /* The type that stands for any, in a conversion of a row. */
 enum { MT_any = 255 };

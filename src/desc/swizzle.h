@@ -21,7 +21,7 @@ static inline int64_t mt_element_of (const mt_launch *l, int side, int64_t at) {
   return l->origin[side] + mt_desc_swizzled(l->desc.swizzle[side], l->offset[side] + at);
 }
 
-/* A swizzle as desc/desc.h has it, or none. */
+/* A swizzle as desc/copy_desc.h has it, or none. */
 bool mt_desc_swizzle_sound (mt_desc_swizzle f);
 /* Runs of so many elements stay together; INT64_MAX of none. */
 int64_t mt_desc_swizzle_run (mt_desc_swizzle f);

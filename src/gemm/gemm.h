@@ -8,7 +8,8 @@
 #include "moontile/tensor.h"
 #include "moontile/tile.h"
 #include "core/error.h"
-#include "desc/desc.h"
+#include "desc/copy_desc.h"
+#include "desc/gemm_desc.h"
 
 /* The tensors' half of a launch: sizes, digits (coalesced; strides of any sign, 0 where
 ** an element is repeated), swizzles, dtypes, bases, offsets; algorithm STRIDED, no

@@ -6,7 +6,7 @@
 #define MT_GEMM_HOPPER_H
 
 #include "moontile/types.h"
-#include "desc/desc.h"
+#include "desc/gemm_desc.h"
 #include "gemm/hopper_desc.h"
 
 /* What a TMA map is made of, the innermost axis first; its elements are contiguous. Boxes

@@ -1,0 +1,39 @@
+/*
+** algo_desc.h - what kernels do and by which algorithm, shared with CUDA.
+** SPDX-License-Identifier: MIT
+*/
+#ifndef MT_DESC_ALGO_DESC_H
+#define MT_DESC_ALGO_DESC_H
+
+
+/* What an image of kernels is for: copies, products over one instruction, products by TMA
+** and wgmma. */
+typedef enum mt_op { MT_OP_COPY, MT_OP_GEMM, MT_OP_HOPPER, MT_NOP } mt_op;
+
+/* DESCRIBED: the described partition, literally: a block is one index of rest, its
+** threads the threads. STRIDED: all axes are rest axes (threads = values = 1); an index
+** of rest is one access. TRANSPOSE: the thread axes are a run of the source (its index s
+** lies s accesses on), the value axes a run of the destination; tiles of both pass
+** through shared memory; every run begins at a multiple of 16 bytes on its side.
+** TRANSPOSE_UNALIGNED: the same, of runs that begin anywhere. INTERLEAVE: one short
+** thread axis, of at most MT_INTERLEAVE_MOST accesses, and one value axis; on one side
+** both are a run, the thread axis first, on the other the value axis is; runs begin at
+** multiples of 16 bytes. PERMUTE: the thread axes are a box, in the order of the source,
+** no value axes; on both sides the first axes of the box make rows of whole vectors of 16
+** bytes, which begin at multiples of 16 bytes (mt_permute). ROWS: the thread axis is a
+** run of both sides; rows begin anywhere. PERMUTE_UNALIGNED: the thread axes are a box as
+** in PERMUTE; its rows begin anywhere, and it may overhang (mt_permute_unaligned). */
+typedef enum mt_algorithm {
+#define MT_ALGO(name, lower, threads, unroll, what) MT_ALGO_##name,
+#include "desc/algos.def"
+  MT_NALGO
+} mt_algorithm;
+
+/* What desc/algos.def says of each: MT_IS_name. */
+enum { MT_TILED = 1, MT_CONVERTS = 2, MT_BOUNDED = 4, MT_SWIZZLED = 8 };
+enum {
+#define MT_ALGO(name, lower, threads, unroll, what) MT_IS_##name = what,
+#include "desc/algos.def"
+};
+
+#endif

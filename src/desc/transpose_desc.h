@@ -1,0 +1,42 @@
+/*
+** transpose_desc.h - tiles of a run by a run, shared with CUDA.
+** SPDX-License-Identifier: MIT
+*/
+#ifndef MT_DESC_TRANSPOSE_DESC_H
+#define MT_DESC_TRANSPOSE_DESC_H
+
+#include "desc/divisor_desc.h"
+
+/* A tile of accesses of so many bytes: along the run of the source, of the destination;
+** 16 KiB. TRANSPOSE has large ones of 32 KiB too, of MT_LARGE bytes, for runs that fill
+** them, of MT_LARGE_THREADS threads where others have 256.
+** TRANSPOSE_UNALIGNED holds MT_TRANSPOSE_UNALIGNED_ROWS along the destination and moves
+** MT_TRANSPOSE_UNALIGNED_OWN of 8 vectors of these, from multiples of 32 bytes if these
+** are 6, else of 16; it begins so much before the first row. Above 2 bytes it also holds
+** a vector more along the source. */
+#define MT_LARGE(bytes) ((bytes) == 2)
+#define MT_LARGE_S(bytes) 128
+#define MT_LARGE_D(bytes) 128
+#define MT_LARGE_THREADS 512
+#define MT_TRANSPOSE_S(bytes) ((bytes) <= 2 ? 128 / (bytes) : 256 / (bytes))
+#define MT_TRANSPOSE_D(bytes) ((bytes) <= 2 ? 128 : 64)
+#define MT_TRANSPOSE_UNALIGNED_S(bytes) ((bytes) <= 2 ? 128 / (bytes) : 240 / (bytes))
+#define MT_TRANSPOSE_UNALIGNED_ROWS(bytes) ((bytes) <= 2 ? 128 : 64)
+#define MT_TRANSPOSE_UNALIGNED_OWN(bytes) ((bytes) <= 2 ? 6 : 7)
+#define MT_TRANSPOSE_UNALIGNED_D(bytes)                                                  \
+  (MT_TRANSPOSE_UNALIGNED_ROWS(bytes) / 8 * MT_TRANSPOSE_UNALIGNED_OWN(bytes))
+#define MT_TRANSPOSE_UNALIGNED_BEFORE(bytes)                                             \
+  ((8 - MT_TRANSPOSE_UNALIGNED_OWN(bytes)) * 16 / (bytes))
+
+/* The tiles of a run by a run, as blocks take them: in strips of `strip` tiles along the
+** run of the source; in a strip first those, then along the run of the destination.
+** Block b is tile (s, d) of index r of rest:
+**   s = b mod strip + q2 mod across * strip, d = q1 mod along,
+**   q1 = b / strip, q2 = q1 / along, r = q2 / across;
+** tiles beyond the last are empty. along: tiles of the destination's run; across: strips.
+** */
+typedef struct mt_raster {
+  mt_divisor strip, along, across;
+} mt_raster;
+
+#endif
