@@ -211,8 +211,6 @@ MT_API mt_status mt_zip2_by (mt_layout *out, const mt_node *t, const mt_node *gu
 MT_API mt_status mt_repeat_like (mt_layout *out, const mt_node *t, const mt_node *x,
                                  mt_err *err);
 MT_API mt_status mt_repeat (mt_layout *out, int n, const mt_node *x, mt_err *err);
-/* How many leaves a layout has. */
-MT_API mt_status mt_leaf_count (int64_t *out, const mt_node *a, mt_err *err);
 
 #ifdef __cplusplus
 }
