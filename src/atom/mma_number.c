@@ -86,12 +86,12 @@ static uint64_t saturated (double v, int bits, bool with_sign) {
 static double truncate_tf32 (double v) {
   const mt_float f32 = { 8, 23, MT_TOP_IEEE };
   if (v != v) return v;
-  return mt_vectorize(mt_vector_limits(v, f32) & ~0x1fffull, f32);
+  return mt_float_decode(mt_float_encode(v, f32) & ~0x1fffull, f32);
 }
 
 double mt_round_number (mt_element e, double v) {
   if ((unsigned)e >= MT_NELEMENT) return v;
-  if (floats[e].e) return mt_vectorize(mt_vector_limits(v, floats[e]), floats[e]);
+  if (floats[e].e) return mt_float_decode(mt_float_encode(v, floats[e]), floats[e]);
   if (e == MT_ELEMENT_tf32) return truncate_tf32(v);
   if (e == MT_ELEMENT_cf64 || e == MT_ELEMENT_gcf64) return v;
   return wrap_integer(v, mt_element_bits(e), is_signed(e));
@@ -114,10 +114,10 @@ typedef void writer (void *p, double v);
 #define MEMORY_UINT(...) MEMORY_INT(__VA_ARGS__)
 #define MEMORY_FLOAT(name, bytes, type, e, m, top)                                       \
   static double read_##name(const void *p) {                                             \
-    return mt_vectorize(mt_get_bits(p, bytes), (mt_float){e, m, MT_TOP_##top});          \
+    return mt_float_decode(mt_get_bits(p, bytes), (mt_float){e, m, MT_TOP_##top});       \
   }                                                                                      \
   static void write_##name(void *p, double v) {                                          \
-    mt_put_bits(p, bytes, mt_vector_limits(v, (mt_float){e, m, MT_TOP_##top}));          \
+    mt_put_bits(p, bytes, mt_float_encode(v, (mt_float){e, m, MT_TOP_##top}));           \
   }
 #define MT_DTYPE(name, kind, bytes, type, element, e, m, top, ...)                       \
   MEMORY_##kind(name, bytes, type, e, m, top)
@@ -138,7 +138,7 @@ double mt_get_number (mt_dtype d, mt_element e, const void *p) {
   mt_element own = dtypes[d].own;
   if (own == e) return v;
   bool code = floats[e].e && mt_element_bits(e) < 8 && !floats[own].e;
-  return code ? mt_vectorize(wrapped(v), floats[e]) : mt_round_number(e, v);
+  return code ? mt_float_decode(wrapped(v), floats[e]) : mt_round_number(e, v);
 }
 
 void mt_put_number (mt_dtype d, void *p, double v) {

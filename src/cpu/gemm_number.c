@@ -35,12 +35,14 @@ static inline float from_f16_ (uint16_t v) {
   return as_float(bits | sign);
 }
 
-static inline float from_e5m2_ (uint8_t v) { return from_f16_((uint16_t)(v << 8)); }
-
-static inline float from_e4m3_ (uint8_t v) {
-  uint32_t sign = (uint32_t)(v & 0x80) << 24, rest = (uint32_t)(v & 0x7f) << 20;
-  uint32_t bits = bits_of(as_float(rest) * 0x1p120f);
-  return as_float((rest == 0x07f00000 ? 0x7fc00000 : bits) | sign);
+/* A float of 8 bits with so many of exponent and fraction: as above. */
+static inline float from_8_bits (uint8_t v, int e, int m, mt_float_top top) {
+  uint32_t size = v & 0x7f, sign = (uint32_t)(v & 0x80) << 24;
+  uint32_t scale = (uint32_t)(255 - (1 << (e - 1))) << 23;      /* 2 to 128 - 2^(e-1) */
+  uint32_t bits = bits_of(as_float(size << (23 - m)) * as_float(scale));
+  if (top == MT_TOP_IEEE && size >= (uint32_t)((1 << e) - 1) << m) bits |= 0x7f800000;
+  if (top == MT_TOP_ONES && size == 0x7f) bits = 0x7fc00000;
+  return as_float(bits | sign);
 }
 
 /* To nearest even; NaNs stay NaNs. */
@@ -59,13 +61,23 @@ static inline uint16_t to_f16_ (float f) {
   return (uint16_t)(sign | (size > 0x7f800000 ? 0x7e00 : out));
 }
 
-static inline uint8_t to_e4m3_ (float f) {
-  return (uint8_t)mt_vector_limits((double)f, (mt_float){4, 3, MT_TOP_ONES});
-}
-
-static inline uint8_t to_e5m2_ (float f) {
-  return (uint8_t)mt_vector_limits((double)f, (mt_float){5, 2, MT_TOP_IEEE});
-}
+#define MT_SMALL_1(name, e, m, top)                                                      \
+  static inline float from_##name (uint8_t v) {                                          \
+    return from_8_bits(v, e, m, MT_TOP_##top);                                           \
+  }                                                                                      \
+  static inline uint8_t to_##name (float f) {                                            \
+    return (uint8_t)mt_float_encode((double)f, (mt_float){e, m, MT_TOP_##top});          \
+  }
+#define MT_SMALL_2(...)                        /* f16 and bf16, above */
+#define MT_SMALL_4(...)
+#define MT_SMALL_8(...)
+#define MT_SMALL_FLOAT(name, bytes, e, m, top) MT_SMALL_##bytes(name, e, m, top)
+#define MT_SMALL_BOOL(...)
+#define MT_SMALL_INT(...)
+#define MT_SMALL_UINT(...)
+#define MT_DTYPE(name, kind, bytes, type, element, e, m, top, ...)                       \
+  MT_SMALL_##kind(name##_, bytes, e, m, top)
+#include "moontile/dtypes.def"
 
 /* The float before v whose last bit is 1, unless v is a float: it rounds to fewer bits as
 ** v does. */

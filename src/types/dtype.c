@@ -104,7 +104,7 @@ mt_number mt_load_element (mt_dtype d, const void *p) {
   uint64_t bits = mt_get_bits(p, bytes);
   if (dtypes[d].f.e) {
     v.isint = false;
-    v.f = mt_vectorize(bits, dtypes[d].f);
+    v.f = mt_float_decode(bits, dtypes[d].f);
   } else if (d == MT_bool) {
     v.i = bits != 0;
   } else {
@@ -118,6 +118,6 @@ mt_status mt_store_element (mt_dtype d, void *p, mt_number v, mt_err *err) {
   MT_CHECK((unsigned)d < MT_NDTYPE, err, "store: there is no dtype number %d", (int)d);
   if (!dtypes[d].f.e) return store_integer(d, p, v, err);
   double f = !v.isint ? v.f : d == MT_f64 ? (double)v.i : sticky_double(v.i);
-  mt_put_bits(p, dtypes[d].bytes, mt_vector_limits(f, dtypes[d].f));
+  mt_put_bits(p, dtypes[d].bytes, mt_float_encode(f, dtypes[d].f));
   return MT_OK;
 }

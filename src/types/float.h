@@ -64,7 +64,7 @@ static inline uint64_t mt_float_end (mt_float f) {
 }
 
 /* The double with the value of these bits, exactly. A NaN keeps its payload. */
-static inline double mt_vectorize (uint64_t bits, mt_float f) {
+static inline double mt_float_decode (uint64_t bits, mt_float f) {
   if (f.e == 11) return mt_bits_double(bits);
   uint64_t top = (1ull << f.e) - 1, rebias = 1023 - (top >> 1);
   uint64_t sign = bits >> (f.e + f.m) << 63, code = bits & ((1ull << (f.e + f.m)) - 1);
@@ -78,7 +78,7 @@ static inline double mt_vectorize (uint64_t bits, mt_float f) {
 }
 
 /* What infinity becomes, and a NaN with this payload. */
-static inline uint64_t mt_narrow_special (uint64_t fraction, mt_float f) {
+static inline uint64_t mt_float_special (uint64_t fraction, mt_float f) {
   uint64_t end = mt_float_end(f), payload = fraction >> (52 - f.m);
   if (f.top != MT_TOP_IEEE) return f.top == MT_TOP_ONES ? end : end - 1;
   return end | (fraction && !payload ? 1ull << (f.m - 1) : payload);
@@ -88,14 +88,14 @@ static inline uint64_t mt_narrow_special (uint64_t fraction, mt_float f) {
 ** there is none; the largest where there is no NaN either. A NaN stays one, if it can,
 ** and keeps what fits of its payload. Doubles below the normal range are far below half
 ** of the smallest float. */
-static inline uint64_t mt_vector_limits (double v, mt_float f) {
+static inline uint64_t mt_float_encode (double v, mt_float f) {
   uint64_t bits = mt_double_bits(v);
   if (f.e == 11) return bits;
   uint64_t sign = bits >> 63 << (f.e + f.m), end = mt_float_end(f);
   uint64_t fraction = bits & ((1ull << 52) - 1);
   int64_t exponent = (int64_t)(bits >> 52 & 2047);
   if (exponent == 0) return sign;
-  if (exponent == 2047) return sign | mt_narrow_special(fraction, f);
+  if (exponent == 2047) return sign | mt_float_special(fraction, f);
   exponent -= 1023 - ((1 << (f.e - 1)) - 1);
   int shift = 52 - f.m;
   if (exponent < 1) {        /* subnormal */
@@ -106,7 +106,7 @@ static inline uint64_t mt_vector_limits (double v, mt_float f) {
   uint64_t q = whole >> shift, rest = whole & (2 * half - 1);
   q += rest > half || (rest == half && (q & 1));
   q += (uint64_t)(exponent - 1) << f.m;      /* a carry is the next exponent */
-  return sign | (q < end ? q : mt_narrow_special(0, f));
+  return sign | (q < end ? q : mt_float_special(0, f));
 }
 
 #endif
