@@ -39,7 +39,6 @@ extern "C" {
   X(e2m1,   4,    "E2M1",   "float_e2m1_t")                                              \
   X(e3m2,   6,    "E3M2",   "float_e3m2_t")                                              \
   X(e2m3,   6,    "E2M3",   "float_e2m3_t")                                              \
-  X(e3m4,   8,    "E3M4",   "float_e3m4_t")                                              \
   X(e4m3,   8,    "E4M3",   "float_e4m3_t")                                              \
   X(e5m2,   8,    "E5M2",   "float_e5m2_t")                                              \
   X(f16,    16,   "F16",    "half_t")                                                    \

@@ -131,7 +131,6 @@ static void test_tensors (uint64_t seed) {
     [MT_u16] = MT_ELEMENT_u16,  [MT_u32] = MT_ELEMENT_u32,  [MT_u64] = MT_ELEMENT_u64,
     [MT_f16] = MT_ELEMENT_f16,  [MT_bf16] = MT_ELEMENT_bf16, [MT_f32] = MT_ELEMENT_f32,
     [MT_f64] = MT_ELEMENT_f64,  [MT_e4m3] = MT_ELEMENT_e4m3, [MT_e5m2] = MT_ELEMENT_e5m2,
-    [MT_e3m4] = MT_ELEMENT_e3m4,
   };
   for (int d = 0; d < MT_NDTYPE; d++) {
     CHECK(mt_dtype_holds((mt_dtype)d, own[d]), "dtype %d holds its own", d);
