@@ -6,7 +6,6 @@
 #define MT_ALGOS_CUH
 
 #include "kernels/copy/permute.cuh"
-#include "kernels/copy/column.cuh"
 #include "kernels/copy/strided.cuh"
 #include "kernels/copy/interleave.cuh"
 #include "kernels/copy/rows.cuh"

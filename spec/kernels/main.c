@@ -365,11 +365,6 @@ static void draw (mt_launch *l, const mt_kernel *k) {
     d->vec = k->bytes / d->elem;
   }
   if (d->algo == MT_ALGO_INTERLEAVE) return draw_pack(l);
-  if (d->algo == MT_ALGO_COLUMN) {
-    draw_rows(l);
-    memset(&d->raster, 0, sizeof d->raster);
-    return;
-  }
   if (d->algo == MT_ALGO_ROWS) return draw_rows(l);
   if (d->algo == MT_ALGO_PERMUTE) return draw_box(l);
   if (d->algo == MT_ALGO_PERMUTE_UNALIGNED) return draw_unaligned(l);
