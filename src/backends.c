@@ -5,7 +5,7 @@
 #include "plan/device.h"
 
 /* The first GPU that opens is the best device, then the first of these. */
-#define MT_BACKENDS(X) X(cpu) X(checked) X(cuda) X(stub)
+#define MT_BACKENDS(X) X(cpu) X(checked) X(cuda)
 
 #define MT_BACKEND_EXTERN(name) extern const mt_backend mt_backend_##name;
 MT_BACKENDS(MT_BACKEND_EXTERN)
