@@ -304,7 +304,7 @@ static int device_stream (lua_State *L) {
 }
 
 static stream *checkstream (lua_State *L, int i) {
-  stream *box = luaL_checkudata(L, i, LMT_STREAM);
+  stream *box = lmt_checkmarked(L, i, LMT_STREAMS, LMT_STREAM);
   lmt_checkuse(L, box->device->state);
   if (box->device->d == NULL || box->r == NULL || box->r->p == NULL)
     luaL_error(L, "this stream is closed");

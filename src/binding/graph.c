@@ -135,7 +135,7 @@ int lmt_devicegraph (lua_State *L) {
 /* ---------------------------------------------------------------- using */
 
 static graph *tograph (lua_State *L) {
-  graph *box = luaL_checkudata(L, 1, LMT_GRAPH);
+  graph *box = lmt_checkmarked(L, 1, LMT_GRAPHS, LMT_GRAPH);
   lmt_checkuse(L, box->device->state);
   if (box->g == NULL || box->device->d == NULL) luaL_error(L, "this graph was freed");
   return box;

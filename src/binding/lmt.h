@@ -54,11 +54,13 @@
 ** marked before it is made: so the mark lies in the array part of the table. */
 typedef enum lmt_class {
   LMT_UNMARKED, LMT_FUNCTIONS, LMT_VALUES, LMT_TUPLES, LMT_TENSORS,    /* of one node */
-  LMT_PLANS, LMT_COPIES, LMT_MARKS
+  LMT_PLANS, LMT_COPIES, LMT_STREAMS, LMT_GRAPHS, LMT_MARKS
 } lmt_class;
 void lmt_mark (lua_State *L, lmt_class class, const char *name);
 /* The block at `i`, if it is marked so; else NULL. */
 void *lmt_marked (lua_State *L, int i, lmt_class class);
+/* The same; raises that a `name` was expected. */
+void *lmt_checkmarked (lua_State *L, int i, lmt_class class, const char *name);
 
 /* Something that has to be given back. It is a block of its own, listed in the state:
 ** what a userdata could not give back, since Lua had no memory left to call its
@@ -165,8 +167,7 @@ extern const lmt_operation lmt_operations[];
   } while (0)
 void lmt_surplus (lua_State *L, int most, const char *name, const char *takes)
     __attribute__((cold));
-/* Puts the function on the top, which it pops, where the row says; below it lies the
-** module. */
+/* Puts the function on the top where the row says, and pops it; the module is below. */
 void lmt_addrow (lua_State *L, const lmt_operation *row);
 void lmt_pushinner (lua_State *L);
 void lmt_addrows (lua_State *L, const lmt_operation *rows);
@@ -435,8 +436,7 @@ typedef struct lmt_planner {
 ** alive. False: `err`, and what was pushed is no plan. */
 bool lmt_pushplan (lua_State *L, int first, const lmt_planner *how, const void *what,
                    mt_err *err);
-/* Launches the plan on the top on the stream at `stream` (0: none), frees it and pops
-** it. */
+/* Launches the plan on the top on the stream at `stream` (0: none), frees, pops it. */
 mt_status lmt_runplan (lua_State *L, int stream, mt_err *err);
 /* The plan at `i`, not freed; `live`: nor are its tensors. */
 mt_plan *lmt_toplan (lua_State *L, int i, bool live);

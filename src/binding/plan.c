@@ -251,7 +251,7 @@ static bool is_open (const plan *box) {
 }
 
 mt_plan *lmt_toplan (lua_State *L, int i, bool live) {
-  plan *box = luaL_checkudata(L, i, LMT_PLAN);
+  plan *box = lmt_checkmarked(L, i, LMT_PLANS, LMT_PLAN);
   lmt_checkuse(L, box->device->state);
   if (live) check_live(L, box);
   else if (box->p == NULL || !is_open(box)) luaL_error(L, "this plan was freed");
@@ -266,7 +266,7 @@ uint64_t lmt_planwork (lua_State *L, int i) {
 /* plan([stream]): nothing is allocated here. */
 static int plan_call (lua_State *L) {
   LMT_NOERR(err);
-  if (!lmt_marked(L, 1, LMT_PLANS)) luaL_checkudata(L, 1, LMT_PLAN);
+  lmt_checkmarked(L, 1, LMT_PLANS, LMT_PLAN);
   return launch(L, 1, 2, &err) == MT_OK ? 0 : lmt_raise(L, &err);
 }
 

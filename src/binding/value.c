@@ -15,8 +15,7 @@
 
 #define FROM_SHAPE " (tile.layout builds one from a shape)"
 
-/* A value being read into `out`, in preorder; `path` leads to the table element at hand.
-** */
+/* A value being read into `out`, in preorder; `path` leads to the element at hand. */
 typedef struct reader {
   lua_State *L;
   mt_layout *out;
@@ -116,17 +115,21 @@ void *lmt_marked (lua_State *L, int i, lmt_class class) {
   return m.class == class ? m.block : NULL;
 }
 
+void *lmt_checkmarked (lua_State *L, int i, lmt_class class, const char *name) {
+  void *block = lmt_marked(L, i, class);
+  return block ? block : luaL_checkudata(L, i, name);
+}
+
 static void set_class (lua_State *L, lmt_class class) {
   lua_rawgetp(L, LUA_REGISTRYINDEX, &marks[class]);
   lua_setmetatable(L, -2);
 }
 
-static const mt_node *node_at (lua_State *L, int i) {
+const mt_node *lmt_nodeat (lua_State *L, int i) {
   marked m = marked_at(L, i);
   if (m.class == LMT_TENSORS) return lmt_livetensor(L, m.block)->layout;
   return m.class == LMT_UNMARKED || m.class > LMT_TENSORS ? NULL : m.block;
 }
-const mt_node *lmt_nodeat (lua_State *L, int i) { return node_at(L, i); }
 
 static void check_extent (lua_State *L, const char *what, const mt_node *n) {
   if (n->ring != MT_Z)
@@ -222,7 +225,7 @@ static void read_float (reader *r, int i) {
 static void read_other (reader *r, int i) {
   int type = lua_type(r->L, i);
   if (type == LUA_TUSERDATA) {
-    const mt_node *t = node_at(r->L, i);
+    const mt_node *t = lmt_nodeat(r->L, i);
     if (t == NULL || !(kind_of(t) & r->kinds)) expected(r, i);
     else add_value(r, t);
     return;
@@ -257,7 +260,7 @@ const mt_node *lmt_tovalue (lua_State *L, int i, int kinds, const char *what,
 /* ---------------------------------------------------------------- arguments */
 
 const mt_node *lmt_tolayout (lua_State *L, int i) {
-  const mt_node *t = node_at(L, i);
+  const mt_node *t = lmt_nodeat(L, i);
   if (t && lmt_islayout(t)) return t;
   if (lua_istable(L, i)) luaL_argerror(L, i, "layout expected, got table" FROM_SHAPE);
   luaL_typeerror(L, i, "layout");
@@ -265,7 +268,7 @@ const mt_node *lmt_tolayout (lua_State *L, int i) {
 }
 
 const mt_node *lmt_tofunction (lua_State *L, int i, mt_layout *buf) {
-  const mt_node *t = node_at(L, i);
+  const mt_node *t = lmt_nodeat(L, i);
   if (t && (kind_of(t) & (LMT_LAYOUTS | LMT_SWIZZLES | LMT_WILD))) return t;
   if (t == NULL && (lua_isinteger(L, i) || lua_type(L, i) == LUA_TTABLE))
     return lmt_tovalue(L, i, LMT_COORD | LMT_LAYOUTS, "layout", buf);
@@ -317,7 +320,7 @@ int lmt_tolayouts (lua_State *L, int first, const mt_node **modes) {
   }
   if (n >= MT_MAXNODES) luaL_error(L, "more than %d layouts", (int)MT_MAXNODES);
   for (int k = 0; k < n; k++) {
-    modes[k] = node_at(L, at + k);
+    modes[k] = lmt_nodeat(L, at + k);
     if (modes[k] == NULL || !lmt_islayout(modes[k]))
       luaL_error(L, "mode %d: layout expected, got %s (tile.layout builds one from a "
                     "shape)", k + 1, type_name(L, at + k));
@@ -335,7 +338,7 @@ static bool fits (const mt_node *c, const mt_node *a) {
   return true;
 }
 
-/* Wraps the coordinate in buf as the tuple of one. */
+/* The coordinate in buf as the tuple of one. */
 static void wrap (mt_layout *buf) {
   uint32_t n = buf->node->span;
   memmove(&buf->node[1], &buf->node[0], n * sizeof buf->node[0]);
