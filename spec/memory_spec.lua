@@ -63,8 +63,8 @@ describe("devices", function()
     assert.is_true(#info.kernels.cpu > 0)
     assert.same(info.kernels.cpu, tile.kernels "cpu")
     assert.same(info.kernels.cuda, tile.kernels "cuda:1")
-    assert.has_error(function() tile.kernels "gpu" end, 'there is no device "gpu": "cpu", "cpu:checked", '
-                     .. '"cuda" and "cuda:N" are names of devices')
+    assert.has_error(function() tile.kernels "gpu" end, 'there is no device "gpu": "cpu", '
+                     .. '"cpu:checked", "cuda" and "cuda:N" are names of devices')
     assert.is_true(#info.devices > 1 or #info.cuda > 0)
   end)
 

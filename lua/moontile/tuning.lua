@@ -83,9 +83,9 @@ local function sort(ways)
   end)
 end
 
--- plan:why() -> { { kernel =, algorithm =, vector =, possible =, chosen =, why =, traffic =, used =,
--- predicted =, measured =, tuned = }, ... }, which prints itself: the ways in which the plan
--- could be done, what each would cost, and the kernels that could not do it.
+-- plan:why() -> { { kernel =, algorithm =, vector =, possible =, chosen =, why =, traffic =,
+-- used =, predicted =, measured =, tuned = }, ... }, which prints itself: the ways in which the
+-- plan could be done, what each would cost, and the kernels that could not do it.
 function tuning.why(plan)
   local ways = tile.plan_why(plan)
   local kept = tile.tuned[plan:key()]

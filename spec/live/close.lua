@@ -11,7 +11,8 @@
 local scratch, libcuda, which, when = table.unpack(arg)
 
 if not which then
-  local least, MOMENTS = 0, { "a", "b", "c", "d", "e", "abcde", "aeG", "aeF", "aeH", "K", "L", "aeK", "aeL" }
+  local MOMENTS = { "a", "b", "c", "d", "e", "abcde", "aeG", "aeF", "aeH", "K", "L", "aeK", "aeL" }
+  local least = 0
   repeat least = least - 1 until not arg[least - 1]
   for _, device in ipairs { "cpu", "cpu:checked", "cuda" } do
     for _, moments in ipairs(MOMENTS) do
@@ -85,7 +86,8 @@ local function leave() os.exit(0, true) end
 if when:find "[KL]" then
   local d = which == "cpu" and tile.device { "cpu", threads = 4 } or tile.device "cpu:checked"
   local A = tile.tensor("f32", tile.layout({ 512, 1 << 27 }, { 1, 0 }), d)
-  local C, B = tile.tensor("f32", tile.layout { 512, 512 }, d), A:view(tile.layout({ 8192, 8192 }, { 0, 0 }))
+  local B = A:view(tile.layout({ 8192, 8192 }, { 0, 0 }))
+  local C = tile.tensor("f32", tile.layout { 512, 512 }, d)
   local D = tile.tensor("u8", tile.layout({ 8192, 8192 }, "right"), d)
   debug.sethook(leave, "", 1000)
   if when:find "K" then tile.gemm(A, A, C) else tile.copy(B, D) end

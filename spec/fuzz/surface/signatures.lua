@@ -60,15 +60,17 @@ local of_functions, of_methods = read(functions), read(methods)
 
 -- ---------------------------------------------------------------- what there is
 
-local WORDS = { A = "L", B = "L", C = "X", T = "X", W = "W", Y = "N", Z = "N", a = "S", b = "S",
-                bits = "bits", bound = "N", coordinate = "C", device = "D", dilation = "I", dst = "X",
-                dtype = "d", expression = "expression", first = "M", index = "I", k = "I",
-                kind = "kind", last = "M", layouts = "L", lower = "I", mode = "M", modes = "M", n = "I",
-                new_bits = "bits", offset = "I", old_bits = "bits", operation = "op", order = "order",
-                part = "side", path = "path", profile = "C", projection = "C", shape = "S", src = "X",
-                stencil = "I", stream = "stream", stride = "I", sum = "number", swizzle = "W", t = "S",
-                tensor = "X", tensors = "X", text = "said", thread = "I", threads = "L", tiled_copy = "tc",
-                tiled_mma = "tm", tiler = "T", to = "S", upper = "I", value = "value" }
+local WORDS = {
+  A = "L", B = "L", C = "X", T = "X", W = "W", Y = "N", Z = "N", a = "S", b = "S",
+  bits = "bits", bound = "N", coordinate = "C", device = "D", dilation = "I", dst = "X",
+  dtype = "d", expression = "expression", first = "M", index = "I", k = "I", kind = "kind",
+  last = "M", layouts = "L", lower = "I", mode = "M", modes = "M", n = "I", new_bits = "bits",
+  offset = "I", old_bits = "bits", operation = "op", order = "order", part = "side",
+  path = "path", profile = "C", projection = "C", shape = "S", src = "X", stencil = "I",
+  stream = "stream", stride = "I", sum = "number", swizzle = "W", t = "S", tensor = "X",
+  tensors = "X", text = "said", thread = "I", threads = "L", tiled_copy = "tc",
+  tiled_mma = "tm", tiler = "T", to = "S", upper = "I", value = "value"
+}
 
 -- Of partitions: layouts and tensors alike.
 local EITHER = { A = "A", B = "A", C = "A", fragment = "A" }
