@@ -18,9 +18,9 @@ extern "C" {
 #endif
 
 #define MT_VERSION_MAJOR 0
-#define MT_VERSION_MINOR 1
+#define MT_VERSION_MINOR 2
 #define MT_VERSION_PATCH 0
-#define MT_VERSION "0.1.0"
+#define MT_VERSION "0.2.0"
 
 enum {
   MT_MAXNODES = 64,    /* nodes of one layout, tuple or tiler */
@@ -80,7 +80,7 @@ typedef struct mt_err {
 
 MT_API const char *mt_status_name (mt_status s);   /* "MT_ERANK" */
 MT_API const char *mt_status_text (mt_status s);   /* "ranks do not match" */
-MT_API const char *mt_version (void);              /* "0.1.0" */
+MT_API const char *mt_version (void);              /* "0.2.0" */
 
 #ifdef __cplusplus
 }

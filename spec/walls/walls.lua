@@ -6,6 +6,7 @@
 local ROOT, STATIC, SHARED, MODULE, PROGRAM, NM, BUILD_TYPE, HARDENED, OBJECTS =
   table.unpack(arg)
 local MAX_FUNCTION, MAX_FILE, MAX_COLUMNS = 60, 500, 90
+local MAX_OURS = 40               -- lines of a function in src and kernels
 
 local broken = {}
 local function fail(format, ...) broken[#broken + 1] = format:format(...) end
@@ -117,9 +118,10 @@ local function check_c(name, text)
       first, title = n, line
     elseif first and line:match "^}" then
       local size = n - first + 1
-      if size > MAX_FUNCTION and title:match "%(" then
+      local most = (name:match "^src" or name:match "^kernels") and MAX_OURS or MAX_FUNCTION
+      if size > most and title:match "%(" then
         fail("%s:%d: a function of %d lines, %d is the most: %s", name, first, size,
-             MAX_FUNCTION, title)
+             most, title)
       end
       first = nil
     end
@@ -161,6 +163,28 @@ local function check_sizes()
         if not text:find("SPDX-License-Identifier: MIT", 1, true) then
           fail("%s: no SPDX line", name)
         end
+      end
+    end
+  end
+end
+
+-- ---- what is said of the tree
+
+-- Every room is in the picture; every file that is named is there.
+local function check_docs()
+  local picture = read "docs/architecture.md"
+  for room in pairs(order.rank) do
+    if not picture:find(room, 1, true) then fail("docs/architecture.md: no room %s", room) end
+  end
+  for _, name in ipairs { "docs/architecture.md", "CONTRIBUTING.md" } do
+    for n, line in each_line(read(name)) do
+      for path in line:gmatch "`([%w_]+/[%w_/]+%.[%a]+)`" do
+        local found = path:find("NAME", 1, true)
+        for _, dir in ipairs { "", "src/", "include/", "kernels/" } do
+          local f = not found and io.open(ROOT .. "/" .. dir .. path)
+          if f then f:close(); found = true end
+        end
+        if not found then fail("%s:%d: there is no %s", name, n, path) end
       end
     end
   end
@@ -239,6 +263,7 @@ end
 
 check_includes()
 check_sizes()
+check_docs()
 check_objects()
 check_exports(SHARED, "^mt_%l", "a function of moontile.h")
 check_exports(MODULE, "^luaopen_moontile", "luaopen_moontile")
