@@ -387,6 +387,7 @@ end
 local OWN = { "field '?'", "field 'integer index'", "local 'x'", "method '" }
 local function is_own(said)
   if said:find "yield" then return true end
+  if said:find "^case:%d+: attempt to %a+ a nil value" then return true end   -- of no memory
   for _, name in ipairs(OWN) do
     if said:find "^case:%d+:" and said:find("(" .. name, 1, true) then return true end
   end
