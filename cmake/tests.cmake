@@ -202,6 +202,18 @@ endif()
 
 # ---- the program, the walls, the examples
 
+# The console in a terminal. libedit2 has to be installed.
+add_library(moontile_pty MODULE ${SPEC}/terminal/pty.c)
+moontile_target(moontile_pty)
+target_include_directories(moontile_pty SYSTEM PRIVATE ${MOONTILE_LUA_INCLUDE_DIR})
+set_target_properties(moontile_pty PROPERTIES PREFIX "")
+file(MAKE_DIRECTORY ${SCRATCH}/terminal)
+if(BUSTED_SCRIPT)
+  moontile_test(spec.terminal COST 5
+    COMMAND ${PROGRAM} ${busted}/module.cfg ${SPEC}/terminal/terminal_spec.lua
+    ENV MOONTILE_PROGRAM=${PROGRAM} MOONTILE_SCRATCH=${SCRATCH}/terminal)
+endif()
+
 moontile_test(program COMMAND sh ${SPEC}/program/run.sh ${PROGRAM} ${SCRATCH}/program)
 
 if(NOT MOONTILE_SANITIZE)

@@ -3,18 +3,26 @@
 --
 -- Its parts are in the folder console. None of them needs a terminal: what the program knows of its
 -- own comes in a table (src/console/terminal.c):
---   read(prompt)       a line; nil: the input has ended; false: Ctrl-C came instead
+--   read(prompt, complete)  a line; nil: the input has ended; false: Ctrl-C came instead.
+--                      complete(text): the candidates for the end of a text, where that begins
+--   edits, plain       whether lines come from a terminal: one that edits them, one that cannot
+--   remember(line)     for the arrow keys
+--   make_folder(path), files(beginning)
 --   columns()          how wide the terminal is; nil: the output is none
 --   colours            whether to use them
---   settings           whether to run the file of the user's settings
+--   settings           whether the user's own files are to be read: settings, history
 
 local need = ...
 local tile, globals = need "tile", need "globals"
 local errors = need "console.errors"
+local complete = need "console.complete"
+local history = need "console.history"
 local paint = need "console.paint"
 local session = need "console.session"
+local words = need "console.words"
+local xdg = need "console.xdg"
 
-local console = { new = session.new }
+local console = { new = session.new, complete = complete, words = words }
 
 local function prompt(name, default)
   local text = globals[name]
@@ -44,18 +52,28 @@ end
 -- The environment of code that has the names of the console.
 function console.environment() return the_session().names.env end
 
+-- What a terminal that cannot edit sends for its keys, and other control characters.
+local function without_controls(line)
+  line = line:gsub("\27%[[%d;?]*[@-~]", ""):gsub("\27O.", ""):gsub("\27.?", "")
+  return (line:gsub("\t", "  "):gsub("%c", ""))
+end
+console.without_controls = without_controls
+
 -- A step of the console reads one statement and runs it; it is false at the end. An interruption
 -- may leave it anywhere: the next step forgets what was half typed.
 local function step(s, terminal)
   s.pending = nil
   local state = "more"
   while state == "more" do
-    local line = terminal.read(s.pending and prompt("_PROMPT2", ">> ") or prompt("_PROMPT", "> "))
+    local text = s.pending and prompt("_PROMPT2", ">> ") or prompt("_PROMPT", "> ")
+    local line = terminal.read(text, function(beginning) return complete(s, beginning) end)
     if not line then
-      if line == nil then s:unfinished() end
       io.write "\n"
+      if line == nil then s:unfinished() end
       return line == false
     end
+    if terminal.plain then line = without_controls(line) end
+    if s.history then s.history:add(line) end
     state = s:feed(line)
   end
   return state
@@ -63,11 +81,9 @@ end
 
 -- The user's own settings: Lua with the names of the console. No file is as good as an empty one.
 local function run_settings(s)
-  local home = os.getenv "HOME" or ""
-  local folder = os.getenv "XDG_CONFIG_HOME"
-  if not folder or folder == "" then folder = home .. "/.config" end
-  local path = folder .. "/moontile/init.lua"
-  local file = io.open(path)
+  local folder = xdg("XDG_CONFIG_HOME", "/.config")
+  local path = folder and folder .. "/init.lua"
+  local file = path and io.open(path)
   if not file then return end
   file:close()
   local f, message = loadfile(path, "t", s.names.env)
@@ -81,7 +97,9 @@ function console.open(terminal)
   paint.on = terminal.colours
   local s = the_session(terminal)
   banner()
+  words.files = terminal.files
   if terminal.settings then run_settings(s) end
+  if terminal.edits then s.history = history.open(terminal, terminal.settings) end
   return function()
     if step(s, terminal) then return true end
     s:close()

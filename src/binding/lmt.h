@@ -176,6 +176,8 @@ void lmt_addlua (lua_State *L);
 void lmt_openclasses (lua_State *L);
 void lmt_open_operations (lua_State *L);
 const char *lmt_where (int of);      /* OF_TILE: "tile"; a class: "Layout"; else NULL */
+/* () -> the rows, once a place: { where =, name =, takes =, most = }. */
+int lmt_listoperations (lua_State *L);
 /* Sets the function on the top in the classes `of`. */
 void lmt_addmethod (lua_State *L, int of, const char *name);
 
@@ -475,11 +477,9 @@ typedef struct lmt_plankey {
 bool lmt_makekey (lua_State *L, lmt_plankey *k, int src, uint64_t copy);
 /* The plan that the device remembers, NULL: none. The collector does not run. */
 mt_plan *lmt_cachedplan (lua_State *L, lmt_device *d, const lmt_plankey *k);
-/* After a recall that found none: the device keeps the plan; false: it is the caller's.
-** */
+/* After a recall that found none: the device keeps it; false: it is the caller's. */
 bool lmt_cacheplan (const lmt_device *d, const lmt_plankey *k, mt_plan *p);
-/* Forgets the plans of copies that are made on d, or between it and another; NULL: all.
-** */
+/* Forgets plans of copies on d, or between it and another device; NULL: all. */
 void lmt_forgetplans (lmt_state *state, const mt_device *d);
 int lmt_deviceplans (lua_State *L);          /* device:plans(), a lua_CFunction */
 

@@ -216,3 +216,21 @@ MT_API bool mt_lua_operation_at (mt_lua_operation *out, int i) {
   }
   return false;
 }
+
+int lmt_listoperations (lua_State *L) {
+  mt_lua_operation o;
+  lua_newtable(L);
+  for (int i = 0; mt_lua_operation_at(&o, i); i++) {
+    lua_createtable(L, 0, 4);
+    lua_pushstring(L, o.where);
+    lua_setfield(L, -2, "where");
+    lua_pushstring(L, o.name);
+    lua_setfield(L, -2, "name");
+    lua_pushstring(L, o.takes);
+    lua_setfield(L, -2, "takes");
+    lua_pushinteger(L, o.most);
+    lua_setfield(L, -2, "most");
+    lua_rawseti(L, -2, i + 1);
+  }
+  return 1;
+}

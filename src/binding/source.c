@@ -120,8 +120,8 @@ static void lend_libraries (lua_State *L) {
   }
 }
 
-/* The sources of the console see the module as scripts do, as "tile", and what is global
-** to scripts, as "globals". */
+/* The sources of the console see the module as scripts do, as "tile", what is global to
+** scripts, as "globals", and the rows of operations.def, as what "operations" returns. */
 int lmt_openconsole (lua_State *L) {
   lua_newtable(L);
   lmt_pushstate(L);
@@ -130,6 +130,8 @@ int lmt_openconsole (lua_State *L) {
   lua_pop(L, 1);
   lua_pushglobaltable(L);
   lua_setfield(L, -2, "globals");
+  lua_pushcfunction(L, lmt_listoperations);
+  lua_setfield(L, -2, "operations");
   push_environment(L);
   lend_libraries(L);
   lua_pushcclosure(L, l_need, 2);

@@ -17,9 +17,9 @@
 /* Instructions that handlers of errors have, before the next error: some 10 ms. */
 enum { GRACE = 1000000 };
 
-static lua_State *volatile running;          /* the thread that runs, if any */
-static volatile sig_atomic_t interrupted;    /* how often */
-static volatile sig_atomic_t raised;         /* how many errors came of it */
+static lua_State *volatile running; /* the thread that runs, if any */
+static volatile sig_atomic_t interrupted; /* how often */
+static volatile sig_atomic_t raised; /* how many errors came of it */
 static con_second when_again;
 
 static void arm (lua_State *L);
@@ -33,8 +33,10 @@ static void stop (lua_State *L, lua_Debug *where) {
     return;
   }
   if (raised < 2) raised = raised + 1;
-  if (when_again == CON_KILLS) disarm(L);
-  else arm(L);
+  if (when_again == CON_KILLS)
+    disarm(L);
+  else
+    arm(L);
   luaL_error(L, "interrupted!");
 }
 
@@ -49,12 +51,12 @@ static void disarm (lua_State *L) {
   if (lua_gethook(L) == stop) lua_sethook(L, NULL, 0, 0);
 }
 
-static void set_handler (void (*handler) (int)) {
+static void set_handler (void (*handler)(int)) {
   struct sigaction action;
   memset(&action, 0, sizeof action);
   action.sa_handler = handler;
   sigemptyset(&action.sa_mask);
-  sigaction(SIGINT, &action, NULL);      /* no SA_RESTART: a read at the prompt returns */
+  sigaction(SIGINT, &action, NULL); /* no SA_RESTART: a read at the prompt returns */
 }
 
 static void on_sigint (int number) {
@@ -67,9 +69,13 @@ static void on_sigint (int number) {
 bool con_interrupted (void) { return interrupted != 0; }
 
 void con_listen (void) {
+  running = NULL;
   interrupted = 0;
-  when_again = CON_HARMLESS;
-  set_handler(on_sigint);
+}
+
+void con_work (lua_State *L) {
+  interrupted = raised = 0;
+  running = L;
 }
 
 /* The error as text with a traceback; what has __tostring is shown by it alone. */
@@ -87,9 +93,8 @@ int con_call (lua_State *L, int nargs, int nresults, con_second second) {
   int base = lua_gettop(L) - nargs;
   lua_pushcfunction(L, traceback);
   lua_insert(L, base);
-  interrupted = raised = 0;
   when_again = second;
-  running = L;
+  con_work(L);
   set_handler(on_sigint);
   int status = lua_pcall(L, nargs, nresults, base);
   running = NULL;
@@ -152,7 +157,7 @@ static int call_wrapped (lua_State *L) {
   int n = resume(L, co, lua_gettop(L));
   if (n >= 0) return n;
   int status = lua_status(co);
-  if (status != LUA_OK && status != LUA_YIELD) {      /* it died: close its variables */
+  if (status != LUA_OK && status != LUA_YIELD) { /* it died: close its variables */
     status = lua_resetthread(co);
     lua_xmove(co, L, 1);
   }
@@ -175,8 +180,7 @@ static int l_wrap (lua_State *L) {
 
 void con_open_coroutines (lua_State *L) {
   static const luaL_Reg functions[] = {
-    { "resume", l_resume }, { "wrap", l_wrap }, { NULL, NULL }
-  };
+      {"resume", l_resume}, {"wrap", l_wrap}, {NULL, NULL}};
   lua_getglobal(L, LUA_COLIBNAME);
   luaL_setfuncs(L, functions, 0);
   lua_pop(L, 1);

@@ -17,9 +17,11 @@ typedef enum con_second { CON_KILLS, CON_HARMLESS } con_second;
 /* lua_pcall with a traceback; Ctrl-C raises an error meanwhile. */
 int con_call (lua_State *L, int nargs, int nresults, con_second second);
 
-/* From now on Ctrl-C only sets what con_interrupted tells, and ends reads. */
+/* In a call: until con_work Ctrl-C only sets what con_interrupted tells, and ends reads.
+** Both forget what came before. */
 void con_listen (void);
-/* Whether Ctrl-C came since the last call of con_call or con_listen. */
+void con_work (lua_State *L);
+/* Whether Ctrl-C came since the last call of con_call, con_listen or con_work. */
 bool con_interrupted (void);
 
 /* Takes the place of coroutine.resume and coroutine.wrap by functions that know who runs.

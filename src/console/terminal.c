@@ -2,31 +2,98 @@
 ** terminal.c - what the console in Lua knows of its terminal: lines, width, colours.
 ** SPDX-License-Identifier: MIT
 */
+#include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <lauxlib.h>
 
+#include "console/edit.h"
 #include "console/interrupt.h"
 #include "console/terminal.h"
 
-/* read(prompt): a line without its end; nil: there are no more; false: Ctrl-C came. */
-static int l_read (lua_State *L) {
+/* The next line of stdin, with its end; NULL: there are no more, or Ctrl-C came. */
+static char *read_plain (const char *prompt) {
   char *line = NULL;
   size_t room = 0;
-  fputs(luaL_checkstring(L, 1), stdout);
+  fputs(prompt, stdout);
   fflush(stdout);
-  con_listen();
   ssize_t n = getline(&line, &room, stdin);
-  if (n > 0 && line[n - 1] == '\n') n--;
-  if (n >= 0) lua_pushlstring(L, line, (size_t)n);
-  else if (con_interrupted()) lua_pushboolean(L, 0);
-  else lua_pushnil(L);
-  free(line);
   clearerr(stdin);
+  if (n >= 0) return line;
+  free(line);
+  return NULL;
+}
+
+/* read(prompt, complete): a line without its end; nil: there are no more; false: Ctrl-C
+** came. A zero byte ends a line. */
+static int l_read (lua_State *L) {
+  const char *prompt = luaL_checkstring(L, 1);
+  luaL_checktype(L, 2, LUA_TFUNCTION);
+  con_listen();
+  char *line = con_edits() ? con_edit(L, prompt, 2) : read_plain(prompt);
+  if (line != NULL)
+    lua_pushlstring(L, line, strcspn(line, "\n"));
+  else if (con_interrupted())
+    lua_pushboolean(L, 0);
+  else
+    lua_pushnil(L);
+  con_work(L);
+  free(line);
+  return 1;
+}
+
+/* remember(line) */
+static int l_remember (lua_State *L) {
+  con_remember(luaL_checkstring(L, 1));
+  return 0;
+}
+
+/* make_folder(path): for the user alone, and those above it; whether it is there. */
+static int l_make_folder (lua_State *L) {
+  char path[4096];
+  size_t n;
+  const char *whole = luaL_checklstring(L, 1, &n);
+  if (n >= sizeof path) return 0;
+  for (size_t i = 1; i <= n; i++) {
+    if (whole[i] != '/' && whole[i] != '\0') continue;
+    memcpy(path, whole, i);
+    path[i] = '\0';
+    if (mkdir(path, 0700) != 0 && errno != EEXIST) return 0;
+  }
+  lua_pushboolean(L, 1);
+  return 1;
+}
+
+static bool is_folder (const char *path) {
+  struct stat about;
+  return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+}
+
+/* files(beginning): the paths that begin so, folders with a "/" behind. */
+static int l_files (lua_State *L) {
+  const char *beginning = luaL_checkstring(L, 1), *slash = strrchr(beginning, '/');
+  const char *base = slash != NULL ? slash + 1 : beginning;
+  lua_settop(L, 1);
+  lua_pushlstring(L, beginning, (size_t)(base - beginning));
+  const char *folder = lua_tostring(L, 2);
+  lua_newtable(L);
+  DIR *d = opendir(*folder != '\0' ? folder : ".");
+  if (d == NULL) return 1;
+  lua_Integer n = 0;
+  for (struct dirent *e; (e = readdir(d)) != NULL;) {
+    if (strncmp(e->d_name, base, strlen(base)) != 0) continue;
+    if (e->d_name[0] == '.' && *base != '.') continue;
+    const char *path = lua_pushfstring(L, "%s%s", folder, e->d_name);
+    if (is_folder(path)) lua_pushliteral(L, "/"), lua_concat(L, 2);
+    lua_rawseti(L, 3, ++n);
+  }
+  closedir(d);
   return 1;
 }
 
@@ -43,16 +110,22 @@ static int l_columns (lua_State *L) {
 static bool has_colours (void) {
   const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
   if (no != NULL && *no != '\0') return false;
-  return isatty(STDOUT_FILENO) && term != NULL && strcmp(term, "dumb") != 0;
+  bool shown = isatty(STDOUT_FILENO) && isatty(STDERR_FILENO);
+  return shown && term != NULL && strcmp(term, "dumb") != 0;
 }
 
 void con_pushterminal (lua_State *L, bool settings) {
   static const luaL_Reg functions[] = {
-    { "read", l_read }, { "columns", l_columns }, { NULL, NULL }
-  };
+      {"read", l_read},       {"remember", l_remember},
+      {"columns", l_columns}, {"make_folder", l_make_folder},
+      {"files", l_files},     {NULL, NULL}};
   luaL_newlib(L, functions);
   lua_pushboolean(L, has_colours());
   lua_setfield(L, -2, "colours");
   lua_pushboolean(L, settings);
   lua_setfield(L, -2, "settings");
+  lua_pushboolean(L, con_edits());
+  lua_setfield(L, -2, "edits");
+  lua_pushboolean(L, isatty(STDIN_FILENO) && !con_edits());
+  lua_setfield(L, -2, "plain");
 }

@@ -1,0 +1,95 @@
+-- moontile.console.words - for completion: the keys of options, and the strings that arguments and
+-- options take.
+-- SPDX-License-Identifier: MIT
+
+local need = ...
+local tile = need "tile"
+
+local words = {}
+
+local function list(text)
+  local t = {}
+  for word in text:gmatch "%S+" do t[#t + 1] = word end
+  return t
+end
+
+-- ---------------------------------------------------------------- keys of options
+
+local MMA_AND_COPY = "kind arch M N K A B C D"
+local ACCESS = "kind bytes matrices offset"
+
+words.keys = {
+  tiled_copy = list "atom dtype bits thr val", tiled_mma = list "atom atoms permutation",
+  atoms = list(MMA_AND_COPY), device = list "threads libcuda libblas piece",
+  gemm = list "alpha beta stream", plan_gemm = list "alpha beta", plan = list "alpha beta",
+  einsum = list "alpha beta dtype mma stream", tune = list "file rounds", verify = list "tv tiler",
+  find_swizzle = list "smem write read bits dtype write_kind read_kind",
+  bank_conflicts = list(ACCESS), coalescing = list(ACCESS),
+}
+
+-- ---------------------------------------------------------------- strings
+
+local function sum(...)
+  local all = {}
+  for _, t in ipairs { ... } do table.move(t, 1, #t, #all + 1, all) end
+  return all
+end
+
+-- Kinds of strings; none of them asks for a device.
+local kinds = {
+  mma = function() return tile.atoms() end,
+  copy = function() return tile.atoms { kind = "copy" } end,
+  smem = function() return tile.smem_atoms() end,
+  dtype = function() return tile.dtypes() end,
+  device = function() return list "cpu cpu:checked cuda cuda:0" end,
+  backend = function() return list "cpu cuda" end,
+  kernel = function() return sum(tile.kernels "cpu", tile.kernels "cuda") end,
+  order = function() return list "left right" end,
+  access = function() return list "read write ldmatrix stmatrix" end,
+  part = function() return list "A B C S D" end,
+  arch = function() return list "sm_70 sm_75 sm_80 sm_89 sm_90 sm_100 sm_120" end,
+  atom_kind = function() return list "mma copy" end,
+  operation = function()
+    return list [[coalesce composition complement logical_divide zipped_divide tiled_divide
+                  flat_divide logical_product right_inverse left_inverse]]
+  end,
+}
+
+-- What strings a function takes, and an option: of a function, or of any.
+local arguments = {
+  mma_atom = { "mma" }, copy_atom = { "copy", "dtype" }, smem_atom = { "smem", "dtype" },
+  tensor = { "dtype", "device" }, device = { "device" }, to = { "device" },
+  kernels = { "backend" }, take = { "kernel" }, layout = { "order" }, explain = { "operation" },
+  verify = { "part" }, bank_conflicts = { "dtype", "access", "part" },
+  coalescing = { "dtype", "access", "part" }, make_tiled_copy_A = { "copy" },
+  make_tiled_copy_B = { "copy" }, make_tiled_copy_C = { "copy" }, make_tiled_copy_S = { "copy" },
+  make_tiled_copy_D = { "copy" }, load = { "file", "device", "dtype" }, save = { "file" },
+  load_tuning = { "file" }, dofile = { "file" }, loadfile = { "file" }, open = { "file" },
+}
+local options = {
+  ["tiled_copy.atom"] = "copy", ["tiled_mma.atom"] = "mma", ["atoms.kind"] = "atom_kind",
+  ["bank_conflicts.kind"] = "access", ["coalescing.kind"] = "access", ["tune.file"] = "file",
+  arch = "arch", dtype = "dtype", bits = "dtype", write_kind = "access", read_kind = "access",
+  A = "dtype", B = "dtype", C = "dtype", D = "dtype", libcuda = "file", libblas = "file",
+}
+
+local cache = {}
+local function strings_of(kind, beginning)
+  if kind == "file" then return words.files and words.files(beginning) or {} end
+  cache[kind] = cache[kind] or kinds[kind]()
+  return cache[kind]
+end
+
+-- The strings that the arguments of a function are.
+function words.of_argument(name, beginning)
+  local all = {}
+  for i, kind in ipairs(arguments[name] or {}) do all[i] = strings_of(kind, beginning) end
+  return sum(table.unpack(all))
+end
+
+function words.of_option(name, key, beginning)
+  local kind = options[name .. "." .. key] or options[key]
+  return kind and strings_of(kind, beginning) or {}
+end
+
+return words
