@@ -132,7 +132,7 @@ static void divide (mt_build *b, const mt_node *a, const mt_node *t) {
   }
 }
 
-static MT_APART mt_status divide_layout (mt_algorithm f, mt_layout *out, const char *op,
+static MT_APART mt_status divide_layout (mt_zip_form f, mt_layout *out, const char *op,
                                          const mt_node *a, const mt_node *t,
                                          mt_err *err) {
   mt_build b, d;
@@ -151,7 +151,7 @@ static MT_APART mt_status divide_layout (mt_algorithm f, mt_layout *out, const c
 }
 
 /* A tiler stands for its coordinates. */
-static MT_APART mt_status divide_tiler (mt_algorithm f, mt_layout *out, const char *op,
+static MT_APART mt_status divide_tiler (mt_zip_form f, mt_layout *out, const char *op,
                                         const mt_node *a, const mt_node *t,
                                         mt_err *err) {
   mt_layout room;
@@ -161,7 +161,7 @@ static MT_APART mt_status divide_tiler (mt_algorithm f, mt_layout *out, const ch
   return divide_layout(f, out, op, room.node, t, err);
 }
 
-static mt_status divide_as (mt_algorithm f, mt_layout *out, const char *op,
+static mt_status divide_as (mt_zip_form f, mt_layout *out, const char *op,
                             const mt_node *a, const mt_node *t, mt_err *err) {
   return mt_is_layout(a) ? divide_layout(f, out, op, a, t, err)
                          : divide_tiler(f, out, op, a, t, err);

@@ -71,16 +71,6 @@ static void by_mode (mt_build *b, const mt_node *a, const mt_node *t) {
   mt_close(b);
 }
 
-/* An extent as n:1; other values as they are. */
-static const mt_node *as_layout (mt_layout *room, const mt_node *t) {
-  mt_build b;
-  MT_NEWERR(err);
-  if (t->tag != MT_INT || t->ring != MT_Z || t->shape < 0) return t;
-  mt_begin(&b, room, "", &err);
-  mt_add_leaf(&b, t->shape, 1);
-  return room->node;
-}
-
 /* ((Block),(Grid)), in each mode that a tuple reaches. */
 static void product (mt_build *b, const mt_node *a, const mt_node *t) {
   mt_layout room;
@@ -92,12 +82,12 @@ static void product (mt_build *b, const mt_node *a, const mt_node *t) {
   } else {
     mt_open(b, MT_MODES);
     mt_add(b, a);
-    emit_grid(b, a, as_layout(&room, t));
+    emit_grid(b, a, mt_as_layout(&room, t));
     mt_close(b);
   }
 }
 
-static mt_status product_as (mt_algorithm f, mt_layout *out, const char *op,
+static mt_status product_as (mt_zip_form f, mt_layout *out, const char *op,
                              const mt_node *a, const mt_node *t, mt_err *err) {
   mt_build b, d;
   mt_layout whole;
@@ -195,7 +185,7 @@ static mt_status blocked (mt_layout *out, const char *op, const mt_node *a,
   mt_build b;
   mt_begin(&b, out, op, err);
   mt_open_root(&b, a);
-  mt_emit_blocked(&b, mt_inner(a), as_layout(&room, t), first);
+  mt_emit_blocked(&b, mt_inner(a), mt_as_layout(&room, t), first);
   return mt_end(&b);
 }
 

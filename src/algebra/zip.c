@@ -49,7 +49,7 @@ void mt_emit_modes (mt_build *b, const mt_node *t) {
   for (const mt_node *c = mt_child(t); c < mt_next(t); c = mt_next(c)) mt_add(b, c);
 }
 
-void mt_emit_form (mt_build *b, mt_algorithm f, const mt_node *d, const mt_node *t) {
+void mt_emit_form (mt_build *b, mt_zip_form f, const mt_node *d, const mt_node *t) {
   mt_layout pair;
   mt_build z;
   if (f == MT_LOGICAL) mt_add(b, d);
@@ -75,4 +75,13 @@ mt_status mt_tile_unzip (mt_layout *out, const mt_node *a, const mt_node *t,
   mt_open_root(&b, a);
   mt_emit_unzipped(&b, mt_inner(a), t);
   return mt_end(&b);
+}
+
+const mt_node *mt_as_layout (mt_layout *room, const mt_node *t) {
+  mt_build b;
+  MT_NEWERR(err);
+  if (t->tag != MT_INT || t->ring != MT_Z || t->shape < 0) return t;
+  mt_begin(&b, room, "", &err);
+  mt_add_leaf(&b, t->shape, 1);
+  return room->node;
 }

@@ -10,10 +10,10 @@
 /* LOGICAL: ((TileM,RestM),(TileN,RestN),...); ZIPPED:
 ** ((TileM,TileN,...),(RestM,RestN,...)); TILED: ((TileM,TileN,...),RestM,RestN,...);
 ** FLAT: (TileM,TileN,...,RestM,RestN,...). */
-typedef enum mt_algorithm { MT_LOGICAL, MT_ZIPPED, MT_TILED, MT_FLAT } mt_algorithm;
+typedef enum mt_zip_form { MT_LOGICAL, MT_ZIPPED, MT_TILED, MT_FLAT } mt_zip_form;
 
 /* d, in logical form by the tiler t, in the form f; d has no swizzle. */
-void mt_emit_form (mt_build *b, mt_algorithm f, const mt_node *d, const mt_node *t);
+void mt_emit_form (mt_build *b, mt_zip_form f, const mt_node *d, const mt_node *t);
 void mt_emit_unzipped (mt_build *b, const mt_node *d, const mt_node *t);
 /* The modes of t, one by one; t itself if it has only one. */
 void mt_emit_modes (mt_build *b, const mt_node *t);
@@ -21,5 +21,8 @@ void mt_emit_modes (mt_build *b, const mt_node *t);
 /* ((A0,C0),(A1,C1),...) for `first` 0, ((C0,A0),...) for 1, where C are the places of the
 ** copies of the block a that t wants. */
 void mt_emit_blocked (mt_build *b, const mt_node *a, const mt_node *t, int first);
+
+/* An extent as n:1; other values as they are. */
+const mt_node *mt_as_layout (mt_layout *room, const mt_node *t);
 
 #endif

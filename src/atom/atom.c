@@ -168,23 +168,25 @@ static mt_status read_atom (mt_mma_atom *out, const struct mma_row *r,
   return mt_atom_layout(&out->c, r->c, mnk, err);
 }
 
-mt_status mt_mma_atom_find (mt_mma_atom *out, const char *name, mt_err *err) {
-  mt_choices c;
+static mt_status find_row (int *row, mt_choices *c, const char *name, mt_err *err) {
   char full[MT_ATOM_NAME];
   MT_CHECK(name, err, "mma_atom: a name expected");
   name = full_name(full, name);
-  int row = mt_find_pattern(&c, pattern_of, name);
-  if (row < 0) return mt_unknown_name(err, "mma_atom", pattern_of, name);
+  *row = mt_find_pattern(c, pattern_of, name);
+  return *row < 0 ? mt_unknown_name(err, "mma_atom", pattern_of, name) : MT_OK;
+}
+
+mt_status mt_mma_atom_find (mt_mma_atom *out, const char *name, mt_err *err) {
+  mt_choices c;
+  int row;
+  MT_TRY(find_row(&row, &c, name, err));
   return read_atom(out, &rows[row], &c, err);
 }
 
 mt_status mt_mma_atom_number (uint32_t *out, const char *name, mt_err *err) {
   mt_choices c;
-  char full[MT_ATOM_NAME];
-  MT_CHECK(name, err, "mma_atom: a name expected");
-  name = full_name(full, name);
-  int row = mt_find_pattern(&c, pattern_of, name);
-  if (row < 0) return mt_unknown_name(err, "mma_atom", pattern_of, name);
+  int row;
+  MT_TRY(find_row(&row, &c, name, err));
   *out = mt_pattern_number(pattern_of, row, &c);
   return MT_OK;
 }

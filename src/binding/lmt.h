@@ -168,7 +168,8 @@ extern const lmt_operation lmt_operations[];
 void lmt_surplus (lua_State *L, int most, const char *name, const char *takes)
     __attribute__((cold));
 /* Puts the function on the top where the row says, and pops it; the module is below. */
-void lmt_addrow (lua_State *L, const lmt_operation *row);
+void lmt_addrow (lua_State *L, const lmt_operation *row);   /* `self`: its upvalue */
+void lmt_addserved (lua_State *L, const lmt_operation *row, const void *self);
 void lmt_pushinner (lua_State *L);
 void lmt_addrows (lua_State *L, const lmt_operation *rows);
 /* The same for rows of LMT_LUA, whose functions are in the table on the top. */

@@ -126,6 +126,12 @@ void lmt_addrow (lua_State *L, const lmt_operation *row) {
   else lua_pop(L, 1);
 }
 
+void lmt_addserved (lua_State *L, const lmt_operation *row, const void *self) {
+  lua_pushlightuserdata(L, (void *)(uintptr_t)self);
+  lua_pushcclosure(L, row->f, 1);
+  lmt_addrow(L, row);
+}
+
 void lmt_addrows (lua_State *L, const lmt_operation *rows) {
   for (const lmt_operation *row = rows; row->name; row++) {
     lua_pushcfunction(L, row->f);

@@ -205,10 +205,6 @@ static const operation operations[] = {
 
 void lmt_open_tuple (lua_State *L) {
   const operation *end = operations + sizeof operations / sizeof *operations;
-  for (const operation *o = operations; o < end; o++) {
-    lua_pushlightuserdata(L, (void *)(uintptr_t)o);
-    lua_pushcclosure(L, o->row.f, 1);
-    lmt_addrow(L, &o->row);
-  }
+  for (const operation *o = operations; o < end; o++) lmt_addserved(L, &o->row, o);
   lmt_addrows(L, rows);
 }

@@ -43,4 +43,8 @@ typedef bool mt_algo_maker (mt_launch *l, mt_axes mode[3], char *why);
 /* Whether these tiles are large ones. */
 bool mt_tile_is_large (const mt_desc *d);
 
+/* The ordinate of mode k of a tensor with the shape of `a`: strides 1 there, 0
+** elsewhere. */
+mt_status mt_ordinates_of (mt_layout *out, const mt_node *a, int k, mt_err *err);
+
 #endif

@@ -91,9 +91,7 @@ static mt_status simplify (mt_layout *out, const mt_node *a, mt_err *err) {
   return mt_concat(out, n, modes, err);
 }
 
-/* The ordinate of mode k of a tensor with the shape of `a`: strides 1 there, 0
-** elsewhere. */
-static mt_status ordinates (mt_layout *out, const mt_node *a, int k, mt_err *err) {
+mt_status mt_ordinates_of (mt_layout *out, const mt_node *a, int k, mt_err *err) {
   mt_layout shape, stride;
   int64_t s[MT_MAXNODES], d[MT_MAXNODES];
   int n = mt_rank(a);
@@ -141,7 +139,7 @@ static mt_status add_bounds (mt_draft *x, int *modes, const mt_tiled_copy *copy,
     int64_t tile = mt_size(mt_mode(copy->tiler.node, k)), size = mt_size(mt_mode(src, k));
     if (size % tile == 0) continue;
     if (x->nbound < MT_MAXBOUND) modes[x->nbound] = k + 1;
-    MT_TRY(ordinates(&crd, src, k, err));
+    MT_TRY(mt_ordinates_of(&crd, src, k, err));
     MT_TRY(add_bound(x, copy, crd.node, tv, size, err));
   }
   return MT_OK;

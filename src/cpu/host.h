@@ -25,4 +25,11 @@ mt_status mt_host_measure (mt_plan *p, int n, double *us, mt_err *err);
 int mt_host_processors (void);
 void mt_host_about (char *buf, size_t size, int threads);
 
+/* In the table of a backend: what follows from memory that is the host's. */
+#define MT_HOST_MEMORY                                                                   \
+  .host = true, .alloc = mt_host_malloc, .free = mt_host_release,                        \
+  .upload = mt_host_upload, .download = mt_host_download,                                \
+  .stream_create = mt_host_stream_create, .stream_destroy = mt_host_stream_destroy,      \
+  .synchronize = mt_host_synchronize, .measure = mt_host_measure
+
 #endif

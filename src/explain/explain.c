@@ -4,6 +4,7 @@
 */
 #include "moontile/algebra.h"
 #include "moontile/explain.h"
+#include "algebra/zip.h"
 #include "explain/explain.h"
 
 /* ---- telling */
@@ -156,21 +157,11 @@ static mt_status run_complement (mt_layout *out, node a, node bound, mt_err *err
 
 typedef void (*tell_fn) (mt_derivation *x, node a, node b);
 
-/* n as n:1; a layout as it is. */
-static node as_layout (mt_layout *room, node t) {
-  mt_build b;
-  MT_NEWERR(err);
-  if (t->tag != MT_INT || t->ring != MT_Z || t->shape < 0) return t;
-  mt_begin(&b, room, "", &err);
-  mt_add_leaf(&b, t->shape, 1);
-  return room->node;
-}
-
 static void by_mode (mt_derivation *x, node a, node t, tell_fn tell) {
   mt_layout room;
   if (t->tag != MT_TILER && t->tag != MT_TUPLE) {
     if (t->tag == MT_WILD) mt_tell(x, "`_`: %N stays", a);
-    else tell(x, a, as_layout(&room, t));
+    else tell(x, a, mt_as_layout(&room, t));
     return;
   }
   int i = 0, rank = mt_rank(a);

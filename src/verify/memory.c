@@ -151,17 +151,6 @@ typedef struct mt_in_memory {
   int bits;
 } mt_in_memory;
 
-/* The ordinate of mode k: stride 1 there, 0 elsewhere. */
-static mt_status ordinate (mt_layout *out, const mt_node *a, int k, mt_err *err) {
-  mt_layout shape, stride;
-  int64_t s[MT_MAXNODES], d[MT_MAXNODES];
-  int n = mt_rank(a);
-  for (int i = 0; i < n; i++) s[i] = mt_size(mt_mode(a, i)), d[i] = i == k;
-  MT_TRY(mt_ints(&shape, n, s, err));
-  MT_TRY(mt_ints(&stride, n, d, err));
-  return mt_make_layout(out, shape.node, stride.node, err);
-}
-
 static mt_status partition (mt_layout *out, const mt_claim *c, const mt_node *a,
                             mt_err *err) {
   mt_layout divided, tile;
@@ -222,7 +211,7 @@ static mt_status shelve (mt_in_memory *x, const mt_verdict *v, const mt_claim *c
   }
   for (int k = 0; k < v->modes; k++) {
     if (v->mode[k].reach == v->mode[k].extent) continue;
-    MT_TRY(ordinate(&part, a.node, k, err));
+    MT_TRY(mt_ordinates_of(&part, a.node, k, err));
     MT_TRY(add_bound(x, c, part.node, MT_STEP + bounds++, err));
   }
   MT_TRY(add_own(x, c, &bounds, err));
