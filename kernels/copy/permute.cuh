@@ -39,7 +39,8 @@ template <int N, int EACH, int BYTES> struct box_walk {
     for (int i = 0; i < N / EACH; i++) global[i] = 0;
 #pragma unroll 1
     for (uint32_t k = 0; k < count; k++) {
-      const uint32_t extent = hop[k].extent, mul = hop[k].mul, shift = hop[k].shift;
+      const uint32_t extent = hop[k].by.extent;
+      const uint32_t mul = hop[k].by.mul, shift = hop[k].by.shift;
       const uint32_t far = (uint32_t)((uint64_t)hop[k].global / BYTES);
       const near step = hop[k].shared;
 #pragma unroll

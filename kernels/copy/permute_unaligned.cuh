@@ -100,8 +100,8 @@ struct unaligned_walk {
       : global(0), shared(0) {
 #pragma unroll 1
     for (uint32_t k = 0; k < count; k++) {
-      const uint32_t q = __umulhi(n, hop[k].mul) >> hop[k].shift;
-      const uint32_t digit = n - q * hop[k].extent;
+      const uint32_t q = __umulhi(n, hop[k].by.mul) >> hop[k].by.shift;
+      const uint32_t digit = n - q * hop[k].by.extent;
       shared += digit * hop[k].shared;
       global += digit * hop[k].global;
       n = q;
@@ -153,7 +153,8 @@ MT_INLINE uint32_t unaligned_at (const mt_permute_unaligned &k, uint32_t low,
 #pragma unroll 1
   for (uint32_t i = first; i < k.nline; i++) {
     const mt_lookup_axis &a = k.line[i];
-    const uint32_t q = __umulhi(p, a.mul) >> a.shift, digit = p - q * a.extent;
+    const uint32_t q = __umulhi(p, a.by.mul) >> a.by.shift;
+    const uint32_t digit = p - q * a.by.extent;
     run += digit * a.run, inside += digit * a.inside, address += digit * a.low;
     p = q;
   }
@@ -228,10 +229,10 @@ struct unaligned_rows {
   MT_INLINE uint32_t begin (const mt_permute_unaligned &k, const unaligned_block &b,
                             uint32_t n) {
     const unaligned_walk w(k.store + 1, k.nstore > 1 ? k.nstore - 1 : 0, n);
-    const uint32_t each = k.segment ? 1 : k.store[0].extent;
+    const uint32_t each = k.segment ? 1 : k.store[0].by.extent;
     dst = w.global, at = (uint16_t)w.shared, place = 0, count = 1;
     if (k.nstore < 2 && !k.segment) return b.size.rows;
-    return n * each < b.size.rows ? k.store[0].extent : 0;
+    return n * each < b.size.rows ? k.store[0].by.extent : 0;
   }
   MT_INLINE void go (const mt_permute_unaligned &k, uint32_t n) {
     dst += n * k.store[0].global, place += n * k.segment;

@@ -8,7 +8,7 @@
 */
 #include "exec_test.h"
 #include "copy/check.h"
-#include "desc/divisor.h"
+#include "desc/axes.h"
 #include "copy/ref.h"
 #include "cpu/copy.h"
 

@@ -10,10 +10,9 @@
 #include "core/solve.h"
 
 static void check_divisor (int64_t extent, int64_t n) {
-  mt_axis a = {.extent = extent};
-  mt_axis_divisor(&a);
+  mt_divisor by = mt_divisor_of(extent);
   uint32_t q = extent == 1 ? (uint32_t)n :
-                              (uint32_t)(((uint64_t)n * a.mul >> 32) >> a.shift);
+                             (uint32_t)(((uint64_t)n * by.mul >> 32) >> by.shift);
   CHECK(q == n / extent, "%lld / %lld is not %lu", (long long)n, (long long)extent,
         (unsigned long)q);
 }

@@ -9,8 +9,8 @@ enum { MT_LINE = 128 };
 uint32_t mt_banks_place (const mt_walk_axis *hop, uint32_t count, uint32_t n) {
   uint32_t at = 0;
   for (uint32_t i = 0; i < count; i++) {
-    at += (i + 1 < count ? n % hop[i].extent : n) * hop[i].shared;
-    n /= hop[i].extent;
+    at += (i + 1 < count ? n % hop[i].by.extent : n) * hop[i].shared;
+    n /= hop[i].by.extent;
   }
   return at;
 }

@@ -4,8 +4,8 @@
 */
 #include "copy/algo.h"
 #include "copy/check.h"
+#include "desc/axes.h"
 #include "desc/cast_desc.h"
-#include "desc/divisor.h"
 #include "desc/swizzle.h"
 
 static const char *const side_name[] = {"src", "dst"};

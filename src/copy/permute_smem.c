@@ -37,21 +37,22 @@ int64_t mt_permute_group (int *axis, int64_t *part, const int64_t *extent, int n
 /* ---------------------------------------------------------------- walks */
 
 static bool continues (const mt_walk_axis *a, uint32_t shared, int64_t global) {
-  return a->shared * a->extent == shared && a->global * (int64_t)a->extent == global;
+  return a->shared * a->by.extent == shared &&
+         a->global * (int64_t)a->by.extent == global;
 }
 
 static void push (mt_walk *w, int64_t extent, uint32_t shared, int64_t global) {
   if (extent == 1) return;
   if (w->n > 0 && continues(&w->hop[w->n - 1], shared, global))
-    w->hop[w->n - 1].extent *= (uint32_t)extent;
+    w->hop[w->n - 1].by.extent *= (uint32_t)extent;
   else
-    w->hop[w->n++] = (mt_walk_axis){.extent = (uint32_t)extent, .shared = shared,
-                              .global = global};
+    w->hop[w->n++] = (mt_walk_axis){.by.extent = (uint32_t)extent,
+                                    .shared = shared, .global = global};
 }
 
 static void insert (mt_walk *w, int i, uint32_t extent, uint32_t shared, int64_t global) {
   memmove(w->hop + i + 1, w->hop + i, (size_t)(w->n++ - i) * sizeof w->hop[0]);
-  w->hop[i] = (mt_walk_axis){.extent = extent, .shared = shared, .global = global};
+  w->hop[i] = (mt_walk_axis){.by.extent = extent, .shared = shared, .global = global};
 }
 
 static void drop (mt_walk *w, int i) {
@@ -62,10 +63,10 @@ static void drop (mt_walk *w, int i) {
 static bool count_by (mt_walk *w, uint32_t g) {
   while (g > 1 && w->n > 0) {
     mt_walk_axis *h = w->hop;
-    uint32_t part = h->extent < g ? h->extent : g;
-    if (h->extent % part != 0 || g % part != 0) return false;
-    h->extent /= part, h->shared *= part, h->global *= part, g /= part;
-    if (h->extent == 1) drop(w, 0);
+    uint32_t part = h->by.extent < g ? h->by.extent : g;
+    if (h->by.extent % part != 0 || g % part != 0) return false;
+    h->by.extent /= part, h->shared *= part, h->global *= part, g /= part;
+    if (h->by.extent == 1) drop(w, 0);
   }
   return g == 1;
 }
@@ -73,18 +74,19 @@ static bool count_by (mt_walk *w, uint32_t g) {
 /* The first n things, then four along the hop with these steps, then the others. */
 static bool set_apart (mt_walk *w, uint32_t n, uint32_t shared, int64_t global) {
   int i = 0, x;
-  for (; i < w->n && n % w->hop[i].extent == 0; i++) n /= w->hop[i].extent;
-  if (i == w->n || w->hop[i].extent % n != 0) return false;
+  for (; i < w->n && n % w->hop[i].by.extent == 0; i++) n /= w->hop[i].by.extent;
+  if (i == w->n || w->hop[i].by.extent % n != 0) return false;
   for (x = i; x < w->n; x++)
     if (w->hop[x].shared == shared && w->hop[x].global == global) break;
-  if (x == w->n || w->hop[x].extent % MT_BESIDE != 0 || (x == i && n > 1)) return false;
-  w->hop[x].extent /= MT_BESIDE;
+  if (x == w->n || w->hop[x].by.extent % MT_BESIDE != 0 || (x == i && n > 1))
+    return false;
+  w->hop[x].by.extent /= MT_BESIDE;
   w->hop[x].shared *= MT_BESIDE, w->hop[x].global *= MT_BESIDE;
-  if (w->hop[x].extent == 1) drop(w, x);
+  if (w->hop[x].by.extent == 1) drop(w, x);
   if (n > 1) {
     mt_walk_axis h = w->hop[i];
-    w->hop[i].extent /= n, w->hop[i].shared *= n, w->hop[i].global *= n;
-    if (w->hop[i].extent == 1) drop(w, i);
+    w->hop[i].by.extent /= n, w->hop[i].shared *= n, w->hop[i].global *= n;
+    if (w->hop[i].by.extent == 1) drop(w, i);
     insert(w, i++, n, h.shared, h.global);
   }
   insert(w, i, MT_BESIDE, shared, global);
@@ -101,7 +103,7 @@ static bool is_near (const mt_walk *w, uint32_t bytes) {
     uint64_t step = by < 0 ? 0 - (uint64_t)by : (uint64_t)by;
     if (step > most || step % bytes != 0)
       return false; /* extents: up to MT_PERMUTE_BYTES */
-    sum += step * (w->hop[i].extent - 1);
+    sum += step * (w->hop[i].by.extent - 1);
   }
   return sum <= most;
 }
@@ -109,9 +111,8 @@ static bool is_near (const mt_walk *w, uint32_t bytes) {
 static bool put (mt_walk_axis *to, uint16_t *count, const mt_walk *w, uint32_t bytes) {
   if (w->n > MT_PERMUTE_WALK || !is_near(w, bytes)) return false;
   for (int i = 0; i < w->n; i++) {
-    mt_divisor by = mt_divisor_of(w->hop[i].extent);
     to[i] = w->hop[i];
-    if (i + 1 < w->n) to[i].mul = by.mul, to[i].shift = by.shift;
+    if (i + 1 < w->n) to[i].by = mt_divisor_of(to[i].by.extent);
   }
   *count = (uint16_t)w->n;
   return true;
@@ -119,7 +120,7 @@ static bool put (mt_walk_axis *to, uint16_t *count, const mt_walk *w, uint32_t b
 
 /* Whole vectors: of a run that is first, and everything else at multiples of 16 bytes. */
 static bool is_whole (const mt_walk *w, uint32_t unit) {
-  if (w->n == 0 || w->hop[0].global != unit || w->hop[0].extent * unit % 16 != 0)
+  if (w->n == 0 || w->hop[0].global != unit || w->hop[0].by.extent * unit % 16 != 0)
     return false;
   for (int i = 1; i < w->n; i++)
     if (w->hop[i].global % 16 != 0) return false;
@@ -150,7 +151,7 @@ static bool is_whole_turned (const mt_desc *d) {
     const mt_axis *a = &d->axis[d->permute.order[j]];
     if (d->permute.wide > 1 && d->permute.order[j] == 0 && at % 16 != 0) return false;
     push(&w, a->extent, at, a->stride[MT_DST] * (int64_t)d->elem);
-    if (w.n == 1) at = unit * w.hop[0].extent;
+    if (w.n == 1) at = unit * w.hop[0].by.extent;
   }
   return is_whole(&w, unit);
 }

@@ -128,20 +128,17 @@ static uint32_t run_of (const mt_desc *d, uint32_t nrow) {
 
 static void push (mt_walk_axis *to, uint16_t *n, const mt_walk_axis *h) {
   mt_walk_axis *last = &to[*n - (*n > 0)];
-  if (h->extent == 1) return;
-  if (*n > 0 && last->shared * last->extent == h->shared &&
-      last->global * (int64_t)last->extent == h->global)
-    last->extent *= h->extent;
+  if (h->by.extent == 1) return;
+  if (*n > 0 && last->shared * last->by.extent == h->shared &&
+      last->global * (int64_t)last->by.extent == h->global)
+    last->by.extent *= h->by.extent;
   else
     to[(*n)++] = *h;
 }
 
 /* The last hop takes what the others leave. */
 static void divide_hops (mt_walk_axis *hop, uint16_t n) {
-  for (uint16_t i = 0; i + 1 < n; i++) {
-    mt_divisor e = mt_divisor_of(hop[i].extent);
-    hop[i].mul = e.mul, hop[i].shift = e.shift;
-  }
+  for (uint16_t i = 0; i + 1 < n; i++) hop[i].by = mt_divisor_of(hop[i].by.extent);
 }
 
 /* The axes of the row that are in no run; the number of a run says where it is in shared
@@ -151,7 +148,7 @@ static void build_load (mt_desc *d, uint32_t nrow, uint32_t in_run) {
   for (uint32_t k = 0; k < nrow; k++) {
     uint32_t axis = s->order[k];
     if (in_run >> axis & 1) continue;
-    mt_walk_axis h = {.extent = held(d, axis), .global = stride_of(d, axis, MT_SRC)};
+    mt_walk_axis h = {.by.extent = held(d, axis), .global = stride_of(d, axis, MT_SRC)};
     push(s->load, &s->nload, &h);
   }
   divide_hops(s->load, s->nload);
@@ -162,12 +159,12 @@ static void build_store (mt_desc *d, uint32_t nrun, uint32_t in_row) {
   mt_permute_unaligned *s = &d->unaligned;
   uint16_t first = s->segment != 0, n = 0;
   if (first)
-    s->store[0] = (mt_walk_axis){.extent = most_of(s->row) / s->segment,
+    s->store[0] = (mt_walk_axis){.by.extent = most_of(s->row) / s->segment,
                            .shared = s->line[s->nline - 1].inside,
                            .global = (int64_t)s->segment * unit_of(d)};
   for (uint32_t k = 0; k < nrun; k++) {
     if (in_row >> k & 1) continue;
-    mt_walk_axis h = {.extent = (uint32_t)d->axis[k].extent,
+    mt_walk_axis h = {.by.extent = (uint32_t)d->axis[k].extent,
                 .shared = (uint32_t)stride_of(d, k, MT_SRC),
                 .global = stride_of(d, k, MT_DST)};
     push(s->store + first, &n, &h);
@@ -178,8 +175,8 @@ static void build_store (mt_desc *d, uint32_t nrun, uint32_t in_row) {
 
 /* Two that are one. */
 static bool joins (const mt_lookup_axis *a, const mt_lookup_axis *b) {
-  return a->run * a->extent == b->run && a->inside * a->extent == b->inside &&
-         (a->low * a->extent - b->low) % MT_VECTOR == 0;
+  return a->run * a->by.extent == b->run && a->inside * a->by.extent == b->inside &&
+         (a->low * a->by.extent - b->low) % MT_VECTOR == 0;
 }
 
 static void build_line (mt_desc *d, uint32_t nrow, uint32_t in_run) {
@@ -187,17 +184,14 @@ static void build_line (mt_desc *d, uint32_t nrow, uint32_t in_run) {
   uint32_t n = 0, runs = 1;
   for (uint32_t k = 0; k < nrow; k++) {
     uint32_t axis = d->unaligned.order[k], stride = (uint32_t)stride_of(d, axis, MT_SRC);
-    mt_lookup_axis x = {.extent = held(d, axis)};
-    if (x.extent == 1) continue;
+    mt_lookup_axis x = {.by.extent = held(d, axis)};
+    if (x.by.extent == 1) continue;
     if (in_run >> axis & 1) x.inside = stride;
-    else x.run = runs, x.low = stride % MT_VECTOR, runs *= x.extent;
-    if (n > 0 && joins(&l[n - 1], &x)) l[n - 1].extent *= x.extent;
+    else x.run = runs, x.low = stride % MT_VECTOR, runs *= x.by.extent;
+    if (n > 0 && joins(&l[n - 1], &x)) l[n - 1].by.extent *= x.by.extent;
     else l[n++] = x;
   }
-  for (uint32_t i = 0; i + 1 < n; i++) {
-    mt_divisor e = mt_divisor_of(l[i].extent);
-    l[i].mul = e.mul, l[i].shift = e.shift;
-  }
+  for (uint32_t i = 0; i + 1 < n; i++) l[i].by = mt_divisor_of(l[i].by.extent);
   d->unaligned.nline = (uint16_t)n;
 }
 
@@ -205,13 +199,13 @@ static void build_line (mt_desc *d, uint32_t nrow, uint32_t in_run) {
 static void build_parts (mt_desc *d) {
   mt_permute_unaligned *s = &d->unaligned;
   uint32_t n = s->nline, unit = unit_of(d), v = MT_VECTOR / unit, length = 1;
-  for (uint32_t i = 0; i + 1 < n; i++) length *= s->line[i].extent;
+  for (uint32_t i = 0; i + 1 < n; i++) length *= s->line[i].by.extent;
   bool cut = n > 1 && s->line[n - 1].run == 0 && length * unit >= MT_SEGMENT &&
              most_of(s->row) > length;
   s->segment = cut ? length : 0;
   s->length = cut ? length : most_of(s->row);
-  if (n > 0 && s->line[0].inside == unit && s->line[0].extent >= 2 * v)
-    s->piece = mt_divisor_of(s->line[0].extent);
+  if (n > 0 && s->line[0].inside == unit && s->line[0].by.extent >= 2 * v)
+    s->piece = mt_divisor_of(s->line[0].by.extent);
 }
 
 /* ---------------------------------------------------------------- shared memory */
@@ -310,7 +304,7 @@ static bool is_linear (const mt_desc *d) {
 static void build_tasks (mt_desc *d) {
   mt_permute_unaligned *s = &d->unaligned;
   uint32_t others = most_of(s->rows), lead = others;
-  if (s->segment != 0 || s->nstore > 1) lead = s->store[0].extent;
+  if (s->segment != 0 || s->nstore > 1) lead = s->store[0].by.extent;
   if (s->segment == 0) others /= lead;
   s->period = period_of(d, lead);
   uint32_t parts = build_windows(d);

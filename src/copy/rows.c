@@ -14,7 +14,7 @@ static bool find_raster (mt_raster *r, int64_t *vectors, const mt_desc *d) {
   memset(r, 0, sizeof *r);
   if (each > INT32_MAX || mt_mulo(each, d->rests, vectors) || *vectors > INT32_MAX)
     return false;
-  r->along = mt_divisor_of((uint32_t)each);
+  r->along = mt_divisor_of(each);
   return true;
 }
 

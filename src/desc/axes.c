@@ -125,6 +125,11 @@ void mt_axes_turn (mt_axes *a, int64_t offset[2]) {
 
 /* ---------------------------------------------------------------- in descriptors */
 
+void mt_axis_divisor (mt_axis *a) {
+  mt_divisor by = mt_divisor_of(a->extent);
+  a->mul = by.mul, a->shift = by.shift;
+}
+
 static int64_t put_mode (mt_desc *d, uint32_t first, const mt_axes *a) {
   int64_t size = 1;
   for (int i = 0; i < a->n; i++) {

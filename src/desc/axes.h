@@ -42,6 +42,9 @@ bool mt_axes_divide (const mt_axes *a, int side, int64_t elem, int64_t by);
 /* The side begins at a multiple of so many bytes. */
 bool mt_begins (const mt_launch *l, int side, uint64_t by);
 
+/* Sets the divisor of the axis's extent; 0 / 0 if that is 1 or 2^31 and more. */
+void mt_axis_divisor (mt_axis *a);
+
 /* Thread, value and rest axes into a descriptor, with sizes and divisors, and out of one.
 ** Errors: MT_ETOOBIG. */
 mt_status mt_axes_put (mt_desc *d, const mt_axes mode[3], mt_err *err);

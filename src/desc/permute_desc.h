@@ -20,7 +20,7 @@ enum {
 /* An axis of a walk; both in bytes. The divisor is as in mt_axis; that of the last hop of
 ** a walk is 0 / 0 and gives the quotient 0: it takes what the others leave. */
 typedef struct mt_walk_axis {
-  uint32_t extent, mul, shift;
+  mt_divisor by;
   uint32_t shared;                /* in shared memory */
   int64_t  global;                /* in the source (load) or the destination (store) */
 } mt_walk_axis;

@@ -31,7 +31,7 @@ typedef struct mt_span {
 /* An axis of the places in a row: what an index adds to the number of the run, to the
 ** bytes behind its first, and modulo 16 to the address of the run. */
 typedef struct mt_lookup_axis {
-  uint32_t extent, mul, shift;
+  mt_divisor by;
   uint32_t run, inside, low;
 } mt_lookup_axis;
 

@@ -20,9 +20,8 @@ static const uint8_t mode_of[MT_PARTS][3] = {
 /* ---------------------------------------------------------------- tensors */
 
 static bool wrong_divisor (int64_t extent, uint32_t mul, uint32_t shift, bool large) {
-  mt_axis a = {.extent = extent};
-  if (!large) mt_axis_divisor(&a);
-  return a.mul != mul || a.shift != shift;
+  mt_divisor by = large ? (mt_divisor){0} : mt_divisor_of(extent);
+  return by.mul != mul || by.shift != shift;
 }
 
 /* The digits of a mode are enough for what is real, and none is too many; a batch that A

@@ -73,11 +73,10 @@ static mt_status too_many (const mt_tiled_mma *mma, const char *what, int most,
 
 static void put_axes (mt_step *to, const mt_strides *s) {
   for (int i = 0; i < s->n; i++) {
-    mt_axis axis = {.extent = s->axis[i].extent};
-    mt_axis_divisor(&axis);
-    to[i] = (mt_step){(uint32_t)axis.extent,
+    mt_divisor by = mt_divisor_of(s->axis[i].extent);
+    to[i] = (mt_step){by.extent,
                       {(uint32_t)s->axis[i].step[0], (uint32_t)s->axis[i].step[1]},
-                      axis.mul, axis.shift};
+                      by.mul, by.shift};
   }
 }
 

@@ -4,7 +4,7 @@
 */
 #include "tile/bounds.h"
 #include "core/build.h"
-#include "desc/divisor.h"
+#include "desc/axes.h"
 #include "gemm/gemm.h"
 
 static const char *const part_name[] = {"A", "B", "C"};

@@ -99,10 +99,10 @@ static mt_status add_digits (mt_gemm_launch *l, int *n, int i, const mt_node *mo
     if (*n == MT_MAXDIGIT)
       return mt_failn(err, MT_ETOOBIG, "gemm: %s %N has more than %d axes",
                       part_name[part], a, (int)MT_MAXDIGIT);
-    mt_axis axis = {.extent = q->shape < left ? q->shape : left};
+    int64_t extent = q->shape < left ? q->shape : left;
+    mt_divisor by = real <= INT32_MAX ? mt_divisor_of(extent) : (mt_divisor){0};
     left = mt_div_up(left, q->shape);
-    if (real <= INT32_MAX) mt_axis_divisor(&axis);
-    p->digit[(*n)++] = (mt_digit){axis.extent, q->stride, axis.mul, axis.shift};
+    p->digit[(*n)++] = (mt_digit){extent, q->stride, by.mul, by.shift};
     p->ndigit[i]++;
   }
   return MT_OK;
