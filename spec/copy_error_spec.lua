@@ -4,6 +4,7 @@
 -- Rows as in error_spec.lua.
 
 local tile = require "moontile"
+local refused = dofile "spec/refused.lua"
 
 local env = setmetatable({ tile = tile, layout = tile.layout }, { __index = _G })
 
@@ -56,11 +57,5 @@ UniversalCopy<uint64_t> would do, or AutoVectorizingCopy]] },
 }
 
 describe("refused copies of swizzled tensors", function()
-  for _, row in ipairs(ROWS) do
-    it(row[1], function()
-      local ok, message = pcall(assert(load(row[1], "=row", "t", env)))
-      assert.is_false(ok)
-      assert.equal("row:1: " .. row[2], message)
-    end)
-  end
+  refused(it, ROWS, env)
 end)

@@ -5,6 +5,7 @@
 -- program raise; conditions of the world are nil, a message and a code.
 
 local tile = require "moontile"
+local refused = dofile "spec/refused.lua"
 
 -- What the code of a row sees.
 local env = setmetatable({ tile = tile, layout = tile.layout, X = tile._ }, { __index = _G })
@@ -464,13 +465,7 @@ local function compile(code) return assert(load(code, "=row", "t", env)) end
 
 for _, group in ipairs(ROWS) do
   describe("refused " .. group.title, function()
-    for _, row in ipairs(group.list) do
-      it(row[1], function()
-        local ok, message = pcall(compile(row[1]))
-        assert.is_false(ok)
-        assert.equal("row:1: " .. row[2], message)
-      end)
-    end
+    refused(it, group.list, env)
   end)
 end
 

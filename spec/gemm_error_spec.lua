@@ -5,6 +5,7 @@
 -- Rows as in error_spec.lua.
 
 local tile = require "moontile"
+local refused = dofile "spec/refused.lua"
 
 local env = setmetatable({ tile = tile, layout = tile.layout }, { __index = _G })
 
@@ -162,12 +163,6 @@ copy it into the middle of a larger tensor of zeros, and take im2col of that wit
 
 for _, group in ipairs(ROWS) do
   describe("refused " .. group.title, function()
-    for _, row in ipairs(group.list) do
-      it(row[1], function()
-        local ok, message = pcall(assert(load(row[1], "=row", "t", env)))
-        assert.is_false(ok)
-        assert.equal("row:1: " .. row[2], message)
-      end)
-    end
+    refused(it, group.list, env)
   end)
 end

@@ -4,6 +4,7 @@
 -- Rows as in error_spec.lua.
 
 local tile = require "moontile"
+local refused = dofile "spec/refused.lua"
 local layout = tile.layout
 
 local env = setmetatable({ tile = tile, layout = layout }, { __index = _G })
@@ -15,7 +16,7 @@ function env.plan()
 end
 
 describe("refused tuning", function()
-  for _, row in ipairs {
+  refused(it, {
     { 'tile.tune(5)', "tune: a plan expected, got integer" },
     { 'tile.tune(plan(), 5)', "tune: a table of options expected, got number" },
     { 'tile.tune(plan(), { round = 5 })',
@@ -34,13 +35,7 @@ print(plan:why()) shows those that are]] },
     { 'local p = plan(); p:free(); tile.tune(p)', "this plan was freed" },
     { 'local p = plan(); p:free(); p:why()', "this plan was freed" },
     { 'plan():whi()', "Plan.whi: no such method; did you mean why?" },
-  } do
-    it(row[1], function()
-      local ok, message = pcall(assert(load(row[1], "=row", "t", env)))
-      assert.is_false(ok)
-      assert.equal("row:1: " .. row[2], message)
-    end)
-  end
+  }, env)
 end)
 
 describe("the world of tuning", function()

@@ -2,6 +2,7 @@
 -- SPDX-License-Identifier: MIT
 
 local tile = require "moontile"
+local refused = dofile "spec/refused.lua"
 local layout = tile.layout
 
 local function by_hand(tv, ...) return { tv = layout(tv), tiler = { ... } } end
@@ -318,11 +319,5 @@ describe("refused proofs", function()
   local copy = copy_of(128, "f32", "(4,8):(8,1)", "(1,4):(0,1)")
   local mma = tile.tiled_mma { atom = "UniversalFMA<float>" }
   local env = { tile = tile, layout = layout, copy = copy, mma = mma }
-  for _, row in ipairs(REFUSED) do
-    it(row[1], function()
-      local ok, message = pcall(assert(load(row[1], "=row", "t", env)))
-      assert.is_false(ok)
-      assert.equal("row:1: " .. row[2], message)
-    end)
-  end
+  refused(it, REFUSED, env)
 end)
