@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "binding/lmt.h"
+#include "binding/plan.h"
 
 #define LMT_ANALYSIS "moontile.Analysis"
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "binding/lmt.h"
+#include "binding/plan.h"
 #include "binding/host.h"
 #include "plan/device.h"
 

@@ -3,6 +3,7 @@
 ** SPDX-License-Identifier: MIT
 */
 #include "binding/lmt.h"
+#include "binding/plan.h"
 #include "binding/host.h"
 
 /* What a product is besides its tensors; mma NULL: one is chosen. */

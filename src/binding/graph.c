@@ -7,6 +7,7 @@
 ** a sequence, and for each buffer the name of the tensor that came with it first.
 */
 #include "binding/lmt.h"
+#include "binding/plan.h"
 
 typedef struct graph {
   mt_graph *g;                /* NULL: freed */

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "binding/lmt.h"
+#include "binding/plan.h"
 #include "binding/host.h"
 
 enum { PIECE = 1 << 20 };      /* bytes that go between a file and a device at a time */

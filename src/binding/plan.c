@@ -7,6 +7,7 @@
 ** at once.
 */
 #include "binding/lmt.h"
+#include "binding/plan.h"
 #include "binding/host.h"
 
 typedef struct plan {

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "binding/lmt.h"
+#include "binding/plan.h"
 
 enum { PLANS = 16 };
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "binding/lmt.h"
+#include "binding/plan.h"
 #include "binding/view.h"
 #include "types/dtype.h"
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "binding/lmt.h"
+#include "binding/plan.h"
 #include "binding/host.h"
 #include "binding/view.h"
 

@@ -4,6 +4,7 @@
 ** SPDX-License-Identifier: MIT
 */
 #include "binding/lmt.h"
+#include "binding/plan.h"
 #include "binding/view.h"
 
 bool lmt_istiledcopy (lua_State *L, int i) {

@@ -6,6 +6,7 @@
 ** plans of copies look there. No script reaches it.
 */
 #include "binding/lmt.h"
+#include "binding/plan.h"
 #include "binding/host.h"
 
 /* ---------------------------------------------------------------- fields */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "binding/lmt.h"
+#include "binding/plan.h"
 
 static const char key_of_text[] = "text";
 

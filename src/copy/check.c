@@ -7,6 +7,7 @@
 
 #include "desc/domain.h"
 #include "copy/check.h"
+#include "copy/witness.h"
 #include "desc/swizzle.h"
 #include "core/solve.h"
 
@@ -21,70 +22,6 @@ typedef struct mt_side {
   int64_t first, last;
   bool reached;
 } mt_side;
-
-/* ---------------------------------------------------------------- witnesses */
-
-/* Numbers of a coordinate as the descriptor counts them. */
-typedef struct mt_who { int64_t rest, thread, value, offset; } mt_who;
-
-static void add_digit (mt_who *w, const mt_desc *d, int i, int64_t digit,
-                       int64_t stride) {
-  int64_t place = 1, *mode = &w->rest;
-  uint32_t axis = (uint32_t)i, first = d->nthr + d->nval;
-  w->offset += digit * stride;
-  if (i == MT_LANE) {
-    w->value += digit;
-    return;
-  }
-  if (axis < d->nthr) mode = &w->thread, first = 0;
-  else if (axis < first) mode = &w->value, first = d->nthr, place = d->vec;
-  for (uint32_t j = first; j < axis; j++) place *= d->axis[j].extent;
-  *mode += digit * place;
-}
-
-/* The element with index v[j] on axis j of the box. */
-static mt_who who_of (const mt_launch *l, const mt_domain *b, int side,
-                      const int64_t *v) {
-  mt_who w = {0, 0, 0, 0};
-  for (int j = 0; j < b->n; j++) {
-    int64_t n = v[j] + b->axis[j].from;
-    for (int p = b->axis[j].first, last = p + b->axis[j].count - 1; p <= last; p++) {
-      int i = b->part[p];
-      const mt_axis *a = i == MT_LANE ? NULL : &l->desc.axis[i];
-      int64_t e = a ? a->extent : (int64_t)l->desc.vec, digit = p < last ? n % e : n;
-      add_digit(&w, &l->desc, i, digit, a ? a->stride[side] : 1);
-      n /= e;
-    }
-  }
-  w.offset = mt_element_of(l, side, w.offset);
-  return w;
-}
-
-enum { MT_WHOTEXT = 96 };
-
-static const char *say_who (char *buf, const mt_desc *d, const mt_who *w) {
-  if (d->algo == MT_ALGO_STRIDED)
-    snprintf(buf, MT_WHOTEXT, "element %lld", (long long)(w->rest * d->vec + w->value));
-  else
-    snprintf(buf, MT_WHOTEXT, "value %lld of thread %lld in block %lld",
-             (long long)w->value, (long long)w->thread, (long long)w->rest);
-  return buf;
-}
-
-static const char *say_both (char *buf, const mt_desc *d, const mt_who *a,
-                             const mt_who *b) {
-  char x[MT_WHOTEXT], y[MT_WHOTEXT];
-  if (d->algo == MT_ALGO_STRIDED)
-    snprintf(buf, 2 * MT_WHOTEXT + 8, "elements %lld and %lld",
-             (long long)(a->rest * d->vec + a->value),
-             (long long)(b->rest * d->vec + b->value));
-  else if (a->rest == 0 && b->rest == 0 && a->thread == b->thread)
-    snprintf(buf, 2 * MT_WHOTEXT + 8, "values %lld and %lld of thread %lld",
-             (long long)a->value, (long long)b->value, (long long)a->thread);
-  else
-    snprintf(buf, 2 * MT_WHOTEXT + 8, "%s and %s", say_who(x, d, a), say_who(y, d, b));
-  return buf;
-}
 
 /* ---------------------------------------------------------------- range */
 
@@ -118,15 +55,15 @@ static bool find_index (int64_t *v, const mt_launch *l, const mt_side *s, int si
 static mt_status fail_swizzled (const mt_launch *l, const mt_side *s, int side,
                                 int64_t have, mt_err *err) {
   int64_t v[MT_MAXDOMAIN], at = s->first < 0 ? s->first : s->last;
-  char text[MT_WHOTEXT] = "an element";
+  char text[MT_WITNESS_TEXT] = "an element";
   if (!s->reached || !s->box.exact)
     return mt_fail(err, MT_ERANGE, "%s: that all stays inside its buffer of %lld "
                    "elements could not be proven: %s", side_name[side], (long long)have,
                    s->reached ? "bounds and strides do not go together" :
                    "its swizzled range has too many elements to be searched");
   if (find_index(v, l, s, side, at)) {
-    mt_who w = who_of(l, &s->box, side, v);
-    say_who(text, &l->desc, &w);
+    mt_witness w = mt_witness_of(l, &s->box, side, v);
+    mt_witness_text(text, &l->desc, &w);
   }
   return mt_fail(err, MT_ERANGE, "%s: %s lies at offset %lld under the swizzle; the "
                  "buffer has elements 0 to %lld", side_name[side], text, (long long)at,
@@ -136,16 +73,16 @@ static mt_status fail_swizzled (const mt_launch *l, const mt_side *s, int side,
 static mt_status fail_range (const mt_launch *l, const mt_side *s, int side, int64_t have,
                              mt_err *err) {
   int64_t v[MT_MAXDOMAIN];
-  char text[MT_WHOTEXT];
+  char text[MT_WITNESS_TEXT];
   if (l->desc.swizzle[side].mask) return fail_swizzled(l, s, side, have, err);
   extreme(v, &s->box, side, s->low >= 0);
-  mt_who w = who_of(l, &s->box, side, v);
+  mt_witness w = mt_witness_of(l, &s->box, side, v);
   if (!s->box.exact)
     return mt_fail(err, MT_ERANGE, "%s: that all stays inside its buffer of %lld "
                    "elements could not be proven: bounds and strides do not go together",
                    side_name[side], (long long)have);
   return mt_fail(err, MT_ERANGE, "%s: %s lies at offset %lld; the buffer has elements 0 "
-                 "to %lld", side_name[side], say_who(text, &l->desc, &w),
+                 "to %lld", side_name[side], mt_witness_text(text, &l->desc, &w),
                  (long long)w.offset, (long long)have - 1);
 }
 
@@ -230,7 +167,7 @@ static mt_status check_alignment (const mt_launch *l, int side, mt_err *err) {
 static mt_status fail_injective (const mt_launch *l, const mt_side *s,
                                  const mt_equation *e, bool *met, mt_err *err) {
   int64_t x[MT_MAXDOMAIN], y[MT_MAXDOMAIN];
-  char text[2 * MT_WHOTEXT + 8];
+  char text[2 * MT_WITNESS_TEXT + 8];
   *met = s->box.exact;
   if (!*met)
     return mt_fail(err, MT_EINJECTIVE, "dst: that no element is written twice could not "
@@ -240,11 +177,12 @@ static mt_status fail_injective (const mt_launch *l, const mt_side *s,
     x[j] = v > 0 ? v : 0;
     y[j] = x[j] - v;
   }
-  mt_who a = who_of(l, &s->box, MT_DST, x), b = who_of(l, &s->box, MT_DST, y);
-  mt_who *first = a.rest < b.rest || (a.rest == b.rest && (a.thread < b.thread ||
+  mt_witness a = mt_witness_of(l, &s->box, MT_DST, x),
+             b = mt_witness_of(l, &s->box, MT_DST, y);
+  mt_witness *first = a.rest < b.rest || (a.rest == b.rest && (a.thread < b.thread ||
                   (a.thread == b.thread && a.value < b.value))) ? &a : &b;
   return mt_fail(err, MT_EINJECTIVE, "dst: %s write offset %lld",
-                 say_both(text, &l->desc, first, first == &a ? &b : &a),
+                 mt_witnesses_text(text, &l->desc, first, first == &a ? &b : &a),
                  (long long)a.offset);
 }
 
