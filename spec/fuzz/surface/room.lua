@@ -108,7 +108,8 @@ function room:run(line)
   local ok, said = pcall(f)
   hostile.line = hostile.line + 1
   debug.sethook()
-  if clock() - began > SECONDS + LATER then laws.found[1] = "law time: " .. clock() - began .. " s" end
+  local took = clock() - began
+  if took > SECONDS + LATER then laws.found[1] = "law time: " .. took .. " s" end
   if not ok and not line:find "HOSTILE" then pcall(laws.fault, said) end
   if self.options.verbose then print(line, ok or said) end
   return ok, laws.found[1]
