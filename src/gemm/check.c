@@ -20,7 +20,8 @@ static const uint8_t mode_of[MT_PARTS][3] = {
 /* ---------------------------------------------------------------- tensors */
 
 static bool wrong_divisor (int64_t extent, uint32_t mul, uint32_t shift, bool large) {
-  mt_divisor by = large ? (mt_divisor){0} : mt_divisor_of(extent);
+  mt_divisor by = {0};
+  if (!large) by = mt_divisor_of(extent);
   return by.mul != mul || by.shift != shift;
 }
 
