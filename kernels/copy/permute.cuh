@@ -2,16 +2,24 @@
 ** permute.cuh - copies whose runs share axes or are short: boxes through shared memory.
 ** SPDX-License-Identifier: MIT
 **
-** A unit is an access of ES bytes, a vector V of them. A block moves one box: it reads
-** the vectors of the source along the hops `load` of the descriptor, each whole into
-** shared memory, and puts the vectors of the destination together along the hops
-** `store`: groups of G units, whose places from the first on are the same in all groups.
-** A word holds W units that lie together in the source and apart in the destination:
-** words of all units of a vector make W vectors. Where the first vectors come from is
-** found while the box arrives.
+** A unit is an access of ES bytes, a vector V of them, 16 bytes. A block moves one box,
+** in two steps with a barrier between (desc/permute_desc.h has a picture of a box):
+**   load   copies vectors of the source to shared memory, asynchronously. Vector n lies
+**          where the walk `load` says.
+**   store  puts vectors of the destination together. A task of a thread reads V words of
+**   W
+**          units and makes W vectors of them, W = 1 or 4 / ES:
+**
+**            shared memory    word 0  word 1  word 2  word 3        ES = 2, W = 2
+**                             a0 b0   a1 b1   a2 b2   a3 b3  ...
+**            destination      vector a: a0 a1 a2 a3 ...   vector b: b0 b1 b2 b3 ...
+**
+** The words come in groups of G, whose places relative to the first are the same in all
+** groups. So only the first of a group is looked for, along the walk `store`, and that
+** happens while the box arrives.
 */
-#ifndef BOX_CUH
-#define BOX_CUH
+#ifndef PERMUTE_CUH
+#define PERMUTE_CUH
 
 #include "desc/permute_desc.h"
 #include "kernels/copy/transpose.cuh"
@@ -20,17 +28,19 @@
 
 namespace mt {
 
-/* Vectors of a thread at most. */
+/* Vectors that a thread loads, at most. */
 enum { BOX_ROUNDS = MT_PERMUTE_BYTES / 16 / 256 };
 
-/* Things of a walk of BYTES each, N at once. Only each EACH-th needs its place in global
-** memory. Digit k of n is n_k - extent_k * n_k+1, where n_k is what is left before hop k:
-** so each n_k is multiplied by its own step less all of the hop before. */
+/* The places of N things of a walk, of BYTES each; only every EACH-th needs its place in
+** global memory. With n_0 = n and n_k+1 = n_k / extent_k the digits are
+**   digit_k = n_k - extent_k * n_k+1,
+** so the sum of digit_k * step_k is that of n_k * (step_k - extent_k-1 * step_k-1): one
+** product and one addition for each axis. */
 template <int N, int EACH, int BYTES> struct box_walk {
   uint32_t n[N], global[N / EACH];      /* in things */
   near shared[N];
 
-  MT_INLINE void go (const mt_walk_axis *hop, uint32_t count, near box) {
+  MT_INLINE void go (const mt_walk_axis *axis, uint32_t count, near box) {
     uint32_t far_behind = 0;
     near behind = 0;
 #pragma unroll
@@ -39,10 +49,10 @@ template <int N, int EACH, int BYTES> struct box_walk {
     for (int i = 0; i < N / EACH; i++) global[i] = 0;
 #pragma unroll 1
     for (uint32_t k = 0; k < count; k++) {
-      const uint32_t extent = hop[k].by.extent;
-      const uint32_t mul = hop[k].by.mul, shift = hop[k].by.shift;
-      const uint32_t far = (uint32_t)((uint64_t)hop[k].global / BYTES);
-      const near step = hop[k].shared;
+      const uint32_t extent = axis[k].by.extent;
+      const uint32_t mul = axis[k].by.mul, shift = axis[k].by.shift;
+      const uint32_t far = (uint32_t)((uint64_t)axis[k].global / BYTES);
+      const near step = axis[k].shared;
 #pragma unroll
       for (int i = 0; i < N; i++) {
         shared[i] += n[i] * (step - behind);
@@ -56,7 +66,7 @@ template <int N, int EACH, int BYTES> struct box_walk {
   MT_INLINE int64_t offset (int i) const { return (int64_t)(int32_t)global[i] * BYTES; }
 };
 
-/* ROUNDS vectors of a thread. */
+/* Loads the box: ROUNDS vectors of a thread. */
 template <int ROUNDS>
 MT_INLINE void box_load (const mt_permute &t, const char *src, near box) {
   box_walk<ROUNDS, 1, 16> w;
@@ -68,7 +78,7 @@ MT_INLINE void box_load (const mt_permute &t, const char *src, near box) {
     if (threadIdx.x + r * blockDim.x < t.vectors) fetch(w.shared[r], src + w.offset(r));
 }
 
-/* Units of a vector -> the vector; words of W units -> W vectors. */
+/* V words of W units -> W vectors: a transpose in registers. */
 template <int ES, int W> struct box_vectors {
   typedef typename shared_word<(ES < 4 ? 4 : ES)>::type word;
   static MT_INLINE void of (uint4 *out, const word *x) { turned<ES>::of(out, x); }
@@ -91,8 +101,8 @@ template <> struct box_vectors<2, 1> {
   }
 };
 
-/* Tasks of a thread, W vectors of the destination each: the words of EACH groups. Where
-** MOST groups lie is held; WALK of them are found at once. */
+/* Tasks of a thread. A task makes W vectors of the destination out of the words of EACH
+** groups. Registers hold the places of MOST groups; WALK of them are found at once. */
 template <int ES, int W, int G> struct box_tasks {
   typedef typename box_vectors<ES, W>::word word;
   enum {
@@ -104,7 +114,7 @@ template <int ES, int W, int G> struct box_tasks {
   int32_t global[HELD];                 /* in groups */
   near group[HELD * EACH];
 
-  /* Groups [from, from + PASS) of the tasks r to r + N. */
+  /* Finds the groups [from, from + PASS) of the tasks [r, r + N) of the thread. */
   MT_INLINE void pass (const mt_permute &t, near box, uint32_t first, int r, int from) {
     box_walk<N * PASS, PASS, ES * G> w;
 #pragma unroll
@@ -118,7 +128,7 @@ template <int ES, int W, int G> struct box_tasks {
     for (int i = 0; i < N && from == 0; i++) global[r + i] = (int32_t)w.global[i];
   }
 
-  /* The tasks first, first + threads, ... */
+  /* Finds the groups of HELD tasks: first, first + threads, ... */
   MT_INLINE void find (const mt_permute &t, near box, uint32_t first) {
 #pragma unroll
     for (int r = 0; r < HELD; r += N) {
@@ -128,6 +138,7 @@ template <int ES, int W, int G> struct box_tasks {
     }
   }
 
+  /* Does task r: reads its words, writes its vectors. */
   MT_INLINE void put (const mt_permute &t, char *dst, int r) const {
     word x[V];
     uint4 out[W];
@@ -141,7 +152,8 @@ template <int ES, int W, int G> struct box_tasks {
   }
 };
 
-/* The box is on its way. */
+/* All tasks of a thread. Those that registers hold are found before the box is waited
+** for. */
 template <int ES, int W, int G>
 MT_INLINE void box_store (const mt_permute &t, char *dst, near box) {
   typedef box_tasks<ES, W, G> T;
@@ -162,7 +174,7 @@ MT_INLINE void box_store (const mt_permute &t, char *dst, near box) {
   }
 }
 
-/* The G of the descriptor. */
+/* With the group of the descriptor as a constant. */
 template <int ES, int W, int G>
 MT_INLINE void box_store_by (const mt_permute &t, char *dst, near box) {
   if constexpr (G > 1)

@@ -96,14 +96,14 @@ struct unaligned_block {
 struct unaligned_walk {
   int64_t global;
   uint32_t shared;
-  MT_INLINE unaligned_walk (const mt_walk_axis *hop, uint32_t count, uint32_t n)
+  MT_INLINE unaligned_walk (const mt_walk_axis *axis, uint32_t count, uint32_t n)
       : global(0), shared(0) {
 #pragma unroll 1
     for (uint32_t k = 0; k < count; k++) {
-      const uint32_t q = __umulhi(n, hop[k].by.mul) >> hop[k].by.shift;
-      const uint32_t digit = n - q * hop[k].by.extent;
-      shared += digit * hop[k].shared;
-      global += digit * hop[k].global;
+      const uint32_t q = __umulhi(n, axis[k].by.mul) >> axis[k].by.shift;
+      const uint32_t digit = n - q * axis[k].by.extent;
+      shared += digit * axis[k].shared;
+      global += digit * axis[k].global;
       n = q;
     }
   }

@@ -261,13 +261,13 @@ static int64_t draw_box_side (mt_launch *l, int side, const uint8_t *order, int 
   return stride;
 }
 
-/* Any turn that goes with the axes; false if this one does not. */
-static bool draw_turn (mt_desc *d) {
+/* Any geometry that goes with the axes; false if this one does not. */
+static bool draw_geometry (mt_desc *d) {
   uint32_t unit = d->vec * d->elem, at = unit;
   d->permute.group = (uint16_t)(1u << below(5)), d->permute.wide = 1;
   while (d->permute.group > 16 / unit) d->permute.group /= 2;
   if (unit < 4 && below(4)) d->permute.wide = (uint16_t)(4 / unit);
-  if (below(3) == 0) d->permute.apart = (uint16_t)(1 << below(5));
+  if (below(3) == 0) d->permute.warp_row = (uint16_t)(1 << below(5));
   for (uint32_t k = 0; k < d->nthr; k++) {
     if (k > 0 && below(3) == 0) at += 16 * (uint32_t)below(4);
     if (at * (uint32_t)d->axis[k].extent > MT_PERMUTE_SHARED) return false;
@@ -317,7 +317,7 @@ static void draw_box (mt_launch *l) {
     l->offset[side] += aligned_pitch(d, side, 1) * below(4);
   for (int i = 0; i < 8; i++) {
     tried = *d;
-    if (below(2) && draw_turn(&tried)) {
+    if (below(2) && draw_geometry(&tried)) {
       *d = tried;
       return;
     }

@@ -2,10 +2,16 @@
 ** permute.c - copies whose runs share axes or are short: boxes of both runs.
 ** SPDX-License-Identifier: MIT
 **
-** The axes that continue one another on a side, from stride `vec` on, are its run. A
-** box holds a prefix of the run of each side: whole axes, and a divisor of the next.
-** What it holds of a run is a row of that side. Which prefixes: by an estimate of
-** their cost.
+** A run of a side is the list of axes that are contiguous there together: the first has
+** stride `vec`, each other one the stride where those before it end. A box holds a prefix
+** of either run: all of its first axes, and a divisor of the next. What it holds of a run
+** is a row of that side: contiguous, of 64 bytes and more, whole vectors of 16 bytes.
+**
+**   source        a: 10, b: 24, c: 5 contiguous    prefix: a, 8 of b    rows of 80 units
+**   destination   b, c, a contiguous               prefix: 8 of b       rows of 8 units
+**   the box       a = 10, b = 8
+**
+** All pairs of prefixes are tried. The one with the least estimated cost is taken.
 */
 #include "copy/algo.h"
 #include "copy/run.h"
@@ -24,7 +30,7 @@ typedef struct candidate {
   const mt_axes *all;
   const mt_launch *l;
   int64_t unit;                           /* bytes */
-  mt_run run_of[2];
+  mt_run run[2];
   mt_prefix prefix[2][MT_MAXPREFIXES];
   int nprefix[2];
   int64_t extent[MT_LISTSIZE];            /* of each axis in the box: 1 if it is not */
@@ -34,12 +40,14 @@ typedef struct candidate {
 
 /* ---------------------------------------------------------------- prefixes */
 
-static void find_heads (candidate *c, int side) {
+/* All prefixes that a box has room for: divisors of an axis up to MT_MAXCUT, and all of
+** it. */
+static void find_prefixes (candidate *c, int side) {
   int64_t most = MT_PERMUTE_BYTES / c->unit;
   int *n = &c->nprefix[side];
   *n = 0;
-  for (int i = 0; i < c->run_of[side].n && most > 1; i++) {
-    int64_t e = c->all->axis[c->run_of[side].axis[i]].extent;
+  for (int i = 0; i < c->run[side].n && most > 1; i++) {
+    int64_t e = c->all->axis[c->run[side].axis[i]].extent;
     for (int64_t f = 2; f <= most && f <= e && f <= MT_MAXCUT; f++)
       if ((e % f == 0 || f == e) && *n < MT_MAXPREFIXES)
         c->prefix[side][(*n)++] = (mt_prefix){i + 1, f};
@@ -51,12 +59,14 @@ static void find_heads (candidate *c, int side) {
 
 /* ---------------------------------------------------------------- boxes */
 
-/* The row of the side; all axes that are not in it have strides of whole vectors. */
+/* The row of the side, as long as the box holds whole axes of the run. False if it is too
+** short, or if rows do not begin at multiples of 16 bytes: an axis beside it then has a
+** stride that is none. */
 static bool find_row (candidate *c, int side) {
   uint64_t in = 0;
   int64_t n = c->unit, elem = c->l->desc.elem;
-  for (int i = 0; i < c->run_of[side].n; i++) {
-    int axis = c->run_of[side].axis[i];
+  for (int i = 0; i < c->run[side].n; i++) {
+    int axis = c->run[side].axis[i];
     if (c->extent[axis] == 1) break;
     in |= (uint64_t)1 << axis;
     n *= c->extent[axis];
@@ -69,13 +79,14 @@ static bool find_row (candidate *c, int side) {
   return true;
 }
 
-/* The box of these prefixes; false if it is none. */
+/* The smallest box with both prefixes; false if it is too small, too large or has no
+** rows. */
 static bool fill (candidate *c, const mt_prefix *src, const mt_prefix *dst) {
   int axes = 0;
   c->bytes = c->unit;
   for (int i = 0; i < c->all->n; i++) c->extent[i] = 1;
-  mt_run_hold(c->extent, c->all, &c->run_of[MT_SRC], src);
-  mt_run_hold(c->extent, c->all, &c->run_of[MT_DST], dst);
+  mt_run_hold(c->extent, c->all, &c->run[MT_SRC], src);
+  mt_run_hold(c->extent, c->all, &c->run[MT_DST], dst);
   for (int i = 0; i < c->all->n; i++) {
     axes += c->extent[i] > 1;
     c->bytes *= c->extent[i];
@@ -87,12 +98,13 @@ static bool fill (candidate *c, const mt_prefix *src, const mt_prefix *dst) {
 
 /* ---------------------------------------------------------------- choosing */
 
-/* The axes in the box of a side: those of its run, then by stride. */
+/* The axes of the box as they lie on a side: those of its run first, the others by
+** stride. */
 static int order_of (int *order, const candidate *c, int side) {
   int n = 0;
   uint64_t in = 0;
-  for (int i = 0; i < c->run_of[side].n; i++) {
-    int axis = c->run_of[side].axis[i];
+  for (int i = 0; i < c->run[side].n; i++) {
+    int axis = c->run[side].axis[i];
     if (c->extent[axis] == 1) continue;
     order[n++] = axis, in |= (uint64_t)1 << axis;
   }
@@ -110,11 +122,13 @@ static int order_of (int *order, const candidate *c, int side) {
   return n;
 }
 
-/* A part of the copy as the search counts it. */
+/* Costs are integers: a part of the copy's time, times 2000. */
 static int64_t counted (double part) { return (int64_t)(2000 * part + 1e-9); }
 
-/* Ends of rows, begin and end of a block, fewer blocks at a time, idle threads, rows that
-** end in a sector of 32 bytes, groups of few units. */
+/* What a box costs: the begin and end of a block, shared by its bytes; fewer blocks at a
+** time, if it is large; the ends of rows on both sides, more so where they end within a
+** sector of 32 bytes; vectors of several groups, each time that these are halved; threads
+** that idle in the last round. */
 static int64_t cost_of (const candidate *c) {
   const mt_model *m = &mt_h200;
   int64_t cost = counted(m->box_block / (double)c->bytes), extent[MT_PERMUTE_AXES], part;
@@ -146,7 +160,7 @@ static bool find_best (candidate *c) {
 
 /* ---------------------------------------------------------------- taking it */
 
-/* n of axis i, and the rest of it. */
+/* The first n indices of an axis; the axis that counts such pieces. */
 static mt_axis part_of (const mt_axis *a, int64_t n) {
   mt_axis x = *a;
   x.extent = n;
@@ -160,8 +174,9 @@ static mt_axis behind (const mt_axis *a, int64_t n) {
   return x;
 }
 
-/* The thread axes, cut where a group of the destination ends: there may be a gap. */
-static void take_box (mt_axes mode[3], uint8_t *turn, const candidate *c) {
+/* The thread axes in the order of the source, order[] as the destination has them. An
+** axis in which a group ends becomes two: so there may be padding between groups. */
+static void take_box (mt_axes mode[3], uint8_t *order, const candidate *c) {
   int src[MT_LISTSIZE], dst[MT_LISTSIZE], cut, n = order_of(src, c, MT_SRC), m = 0;
   int64_t extent[MT_PERMUTE_AXES], part;
   uint8_t place[MT_LISTSIZE];
@@ -177,11 +192,12 @@ static void take_box (mt_axes mode[3], uint8_t *turn, const candidate *c) {
   }
   mode[0].n = m;
   for (int i = 0, k = 0; i < n; i++) {
-    turn[k++] = place[dst[i]];
-    if (dst[i] == cut) turn[k++] = (uint8_t)(place[dst[i]] + 1);
+    order[k++] = place[dst[i]];
+    if (dst[i] == cut) order[k++] = (uint8_t)(place[dst[i]] + 1);
   }
 }
 
+/* What the box does not hold, in an order that suits the destination. */
 static void take_rest (mt_axes *rest, const candidate *c) {
   for (int i = 0; i < c->all->n; i++)
     if (c->extent[i] < c->all->axis[i].extent)
@@ -192,8 +208,8 @@ static void take_rest (mt_axes *rest, const candidate *c) {
 
 /* Rows on both sides along one axis that are long enough as they are. */
 static bool is_fast (const candidate *c) {
-  int a = c->run_of[MT_SRC].axis[0];
-  return a == c->run_of[MT_DST].axis[0] && c->all->axis[a].extent * c->unit >= MT_FASTROW;
+  int a = c->run[MT_SRC].axis[0];
+  return a == c->run[MT_DST].axis[0] && c->all->axis[a].extent * c->unit >= MT_FASTROW;
 }
 
 static bool box_make (mt_launch *l, mt_axes mode[3], char *why) {
@@ -204,9 +220,9 @@ static bool box_make (mt_launch *l, mt_axes mode[3], char *why) {
   (void)why;
   if (all.n > MT_LISTSIZE - MT_PERMUTE_AXES) return false;
   for (int side = 0; side < 2; side++) {
-    mt_run_find(&c.run_of[side], &all, side, l->desc.vec);
-    if (c.run_of[side].n == 0) return false;
-    find_heads(&c, side);
+    mt_run_find(&c.run[side], &all, side, l->desc.vec);
+    if (c.run[side].n == 0) return false;
+    find_prefixes(&c, side);
   }
   if (is_fast(&c) || !mt_begins(l, MT_SRC, 16) ||
       !mt_begins(l, MT_DST, 16) || !find_best(&c)) return false;
@@ -249,9 +265,9 @@ static int64_t row_of (uint32_t *row, const mt_desc *d, int side) {
   return stride / d->vec;
 }
 
-/* At best rows of 1 KiB in boxes of 16 KiB. What others cost more: the beginning and the
-** end of a block, or fewer blocks at a time; ends of rows, and vectors of the destination
-** that are put together of more than one group. */
+/* The best are rows of 1 KiB in boxes of 16 KiB. Others cost more: for the begin and end
+** of a block, or for fewer blocks at a time; for the ends of rows; for vectors of the
+** destination that consist of several groups. */
 static void box_cost (mt_cost *c, const mt_launch *l) {
   const mt_model *m = &mt_h200;
   const mt_desc *d = &l->desc;

@@ -1,21 +1,31 @@
 /*
-** permute_smem.c - how a box turns in shared memory: walks in vectors of both sides,
-** pitches.
+** permute_smem.c - the geometry of a box in shared memory: walks and padding.
 ** SPDX-License-Identifier: MIT
 **
-** In shared memory the box lies in the order of the source. Before an axis there may be a
-** gap of some vectors: it moves what a warp reads at once to other banks.
+** desc/permute_desc.h has the picture. Everything follows from a few choices:
+**   pitch     from the padding before each axis, 0 to 4 vectors, the best of one axis
+**             after the other;
+**   group     the largest that is a box of the first axes along the destination;
+**   wide      4 / unit for units of 1 and 2 bytes, where words hold units of several
+**             vectors, else 1;
+**   warp_row  0 or 8, whichever has fewer bank conflicts.
+** A walk is a list of axes, the fastest first. Neighbours that continue one another on
+** both sides are one axis: each axis is a division in the kernel.
 */
 #include "copy/banks.h"
 #include "desc/divisor.h"
 #include "copy/permute_smem.h"
 #include "desc/permute_desc.h"
 
-enum { MT_BLOCK = 256, MT_BESIDE = 4, MT_MOSTGAP = 4 };
+enum {
+  MT_BLOCK = 256,               /* threads of a block, at most */
+  MT_WARP_ROWS = 4,             /* along the source's first axis, with a warp_row */
+  MT_MOSTGAP = 4                /* vectors of padding before an axis, at most */
+};
 
 typedef struct mt_walk {
   int n;
-  mt_walk_axis hop[2 * MT_PERMUTE_AXES];
+  mt_walk_axis axis[2 * MT_PERMUTE_AXES];
 } mt_walk;
 
 static uint32_t unit_of (const mt_desc *d) { return d->vec * d->elem; }
@@ -43,26 +53,28 @@ static bool continues (const mt_walk_axis *a, uint32_t shared, int64_t global) {
 
 static void push (mt_walk *w, int64_t extent, uint32_t shared, int64_t global) {
   if (extent == 1) return;
-  if (w->n > 0 && continues(&w->hop[w->n - 1], shared, global))
-    w->hop[w->n - 1].by.extent *= (uint32_t)extent;
+  if (w->n > 0 && continues(&w->axis[w->n - 1], shared, global))
+    w->axis[w->n - 1].by.extent *= (uint32_t)extent;
   else
-    w->hop[w->n++] = (mt_walk_axis){.by.extent = (uint32_t)extent,
+    w->axis[w->n++] = (mt_walk_axis){.by.extent = (uint32_t)extent,
                                     .shared = shared, .global = global};
 }
 
 static void insert (mt_walk *w, int i, uint32_t extent, uint32_t shared, int64_t global) {
-  memmove(w->hop + i + 1, w->hop + i, (size_t)(w->n++ - i) * sizeof w->hop[0]);
-  w->hop[i] = (mt_walk_axis){.by.extent = extent, .shared = shared, .global = global};
+  memmove(w->axis + i + 1, w->axis + i, (size_t)(w->n++ - i) * sizeof w->axis[0]);
+  w->axis[i] = (mt_walk_axis){.by.extent = extent, .shared = shared, .global = global};
 }
 
 static void drop (mt_walk *w, int i) {
-  memmove(w->hop + i, w->hop + i + 1, (size_t)(--w->n - i) * sizeof w->hop[0]);
+  memmove(w->axis + i, w->axis + i + 1, (size_t)(--w->n - i) * sizeof w->axis[0]);
 }
 
-/* The walk counts things of g units. */
+/* The walk, which counts units, counts groups of g units then: its first axes become
+** shorter, and their steps larger. False if a group is
+** no box of the first axes. */
 static bool count_by (mt_walk *w, uint32_t g) {
   while (g > 1 && w->n > 0) {
-    mt_walk_axis *h = w->hop;
+    mt_walk_axis *h = w->axis;
     uint32_t part = h->by.extent < g ? h->by.extent : g;
     if (h->by.extent % part != 0 || g % part != 0) return false;
     h->by.extent /= part, h->shared *= part, h->global *= part, g /= part;
@@ -71,91 +83,97 @@ static bool count_by (mt_walk *w, uint32_t g) {
   return g == 1;
 }
 
-/* The first n things, then four along the hop with these steps, then the others. */
-static bool set_apart (mt_walk *w, uint32_t n, uint32_t shared, int64_t global) {
+/* Puts the walk in another order: its first n things, then MT_WARP_ROWS along the axis
+** with these steps, then all others. The first n are a box of the first axes. */
+static bool shape_warps (mt_walk *w, uint32_t n, uint32_t shared, int64_t global) {
   int i = 0, x;
-  for (; i < w->n && n % w->hop[i].by.extent == 0; i++) n /= w->hop[i].by.extent;
-  if (i == w->n || w->hop[i].by.extent % n != 0) return false;
+  for (; i < w->n && n % w->axis[i].by.extent == 0; i++) n /= w->axis[i].by.extent;
+  if (i == w->n || w->axis[i].by.extent % n != 0) return false;
   for (x = i; x < w->n; x++)
-    if (w->hop[x].shared == shared && w->hop[x].global == global) break;
-  if (x == w->n || w->hop[x].by.extent % MT_BESIDE != 0 || (x == i && n > 1))
+    if (w->axis[x].shared == shared && w->axis[x].global == global) break;
+  if (x == w->n || w->axis[x].by.extent % MT_WARP_ROWS != 0 || (x == i && n > 1))
     return false;
-  w->hop[x].by.extent /= MT_BESIDE;
-  w->hop[x].shared *= MT_BESIDE, w->hop[x].global *= MT_BESIDE;
-  if (w->hop[x].by.extent == 1) drop(w, x);
+  w->axis[x].by.extent /= MT_WARP_ROWS;
+  w->axis[x].shared *= MT_WARP_ROWS, w->axis[x].global *= MT_WARP_ROWS;
+  if (w->axis[x].by.extent == 1) drop(w, x);
   if (n > 1) {
-    mt_walk_axis h = w->hop[i];
-    w->hop[i].by.extent /= n, w->hop[i].shared *= n, w->hop[i].global *= n;
-    if (w->hop[i].by.extent == 1) drop(w, i);
+    mt_walk_axis h = w->axis[i];
+    w->axis[i].by.extent /= n, w->axis[i].shared *= n, w->axis[i].global *= n;
+    if (w->axis[i].by.extent == 1) drop(w, i);
     insert(w, i++, n, h.shared, h.global);
   }
-  insert(w, i, MT_BESIDE, shared, global);
+  insert(w, i, MT_WARP_ROWS, shared, global);
   return true;
 }
 
-/* Steps are whole things of so many bytes, which lie less than 2^31 of them from the
-** first. */
+/* Steps are multiples of so many bytes, and their sum is less than 2^31 of these: the
+** kernel adds them up in 32 bits. */
 static bool is_near (const mt_walk *w, uint32_t bytes) {
   const uint64_t most = bytes * (uint64_t)INT32_MAX;
   uint64_t sum = 0;
   for (int i = 0; i < w->n; i++) {
-    int64_t by = w->hop[i].global;
+    int64_t by = w->axis[i].global;
     uint64_t step = by < 0 ? 0 - (uint64_t)by : (uint64_t)by;
     if (step > most || step % bytes != 0)
       return false; /* extents: up to MT_PERMUTE_BYTES */
-    sum += step * (w->hop[i].by.extent - 1);
+    sum += step * (w->axis[i].by.extent - 1);
   }
   return sum <= most;
 }
 
+/* Into the descriptor, with divisors of all axes but the last. */
 static bool put (mt_walk_axis *to, uint16_t *count, const mt_walk *w, uint32_t bytes) {
   if (w->n > MT_PERMUTE_WALK || !is_near(w, bytes)) return false;
   for (int i = 0; i < w->n; i++) {
-    to[i] = w->hop[i];
+    to[i] = w->axis[i];
     if (i + 1 < w->n) to[i].by = mt_divisor_of(to[i].by.extent);
   }
   *count = (uint16_t)w->n;
   return true;
 }
 
-/* Whole vectors: of a run that is first, and everything else at multiples of 16 bytes. */
-static bool is_whole (const mt_walk *w, uint32_t unit) {
-  if (w->n == 0 || w->hop[0].global != unit || w->hop[0].by.extent * unit % 16 != 0)
+/* The first axis is contiguous and makes whole vectors, the others have steps of whole
+** vectors. */
+static bool has_whole_vectors (const mt_walk *w, uint32_t unit) {
+  if (w->n == 0 || w->axis[0].global != unit || w->axis[0].by.extent * unit % 16 != 0)
     return false;
   for (int i = 1; i < w->n; i++)
-    if (w->hop[i].global % 16 != 0) return false;
+    if (w->axis[i].global % 16 != 0) return false;
   return true;
 }
 
+/* Along the source: vectors, contiguous in shared memory too. */
 static bool build_load (mt_desc *d) {
   uint32_t unit = unit_of(d);
   mt_walk w = {0};
   for (uint32_t k = 0; k < d->nthr; k++)
     push(&w, d->axis[k].extent, d->permute.pitch[k],
          d->axis[k].stride[MT_SRC] * (int64_t)d->elem);
-  if (!is_whole(&w, unit)) return false;
+  if (!has_whole_vectors(&w, unit)) return false;
   for (int i = 1; i < w.n; i++)
-    if (w.hop[i].shared % 16 != 0) return false;
-  return w.hop[0].shared == unit && count_by(&w, 16 / unit) &&
+    if (w.axis[i].shared % 16 != 0) return false;
+  return w.axis[0].shared == unit && count_by(&w, 16 / unit) &&
          put(d->permute.load, &d->permute.nload, &w, 16);
 }
 
 /* ---------------------------------------------------------------- of the destination */
 
-/* The run of the destination, and what is not in it; `wide` vectors lie along the first
-** axis of the source, and each of them across it. */
-static bool is_whole_turned (const mt_desc *d) {
+/* Rows of the destination are whole vectors. With words of several units the first axis
+** of the source may not lie within a vector: it begins `at` bytes into the row, a
+** multiple of 16, or is not in the row. */
+static bool has_whole_rows (const mt_desc *d) {
   uint32_t unit = unit_of(d), at = unit;
   mt_walk w = {0};
   for (uint32_t j = 0; j < d->nthr; j++) {
     const mt_axis *a = &d->axis[d->permute.order[j]];
     if (d->permute.wide > 1 && d->permute.order[j] == 0 && at % 16 != 0) return false;
     push(&w, a->extent, at, a->stride[MT_DST] * (int64_t)d->elem);
-    if (w.n == 1) at = unit * w.hop[0].by.extent;
+    if (w.n == 1) at = unit * w.axis[0].by.extent;
   }
-  return is_whole(&w, unit);
+  return has_whole_vectors(&w, unit);
 }
 
+/* Unit j of a group, j's digits being those of the first axes along the destination. */
 static void set_lanes (mt_desc *d) {
   for (uint32_t j = 0; j < d->permute.group; j++) {
     uint32_t n = j, at = 0;
@@ -168,6 +186,8 @@ static void set_lanes (mt_desc *d) {
   }
 }
 
+/* Along the destination: the first axis of the source counts words of `wide` units, then
+** all counts groups, then warp_row puts them in order. */
 static bool build_store (mt_desc *d) {
   uint32_t unit = unit_of(d), wide = d->permute.wide;
   mt_walk w = {0};
@@ -180,15 +200,15 @@ static bool build_store (mt_desc *d) {
   }
   d->permute.wide_step = d->axis[0].stride[MT_DST] * (int64_t)d->elem;
   set_lanes(d);
-  if (!is_whole_turned(d) || !count_by(&w, d->permute.group)) return false;
-  if (d->permute.apart != 0 &&
-      !set_apart(&w, d->permute.apart * (16 / unit / d->permute.group), unit * wide,
+  if (!has_whole_rows(d) || !count_by(&w, d->permute.group)) return false;
+  if (d->permute.warp_row != 0 &&
+      !shape_warps(&w, d->permute.warp_row * (16 / unit / d->permute.group), unit * wide,
                  d->permute.wide_step * wide))
     return false;
   return put(d->permute.store, &d->permute.nstore, &w, unit * d->permute.group);
 }
 
-/* Pitches without overlap; the size that they give. */
+/* Pitches do not overlap, words do not cross them; the size that they give. */
 static bool find_size (mt_desc *d) {
   uint32_t unit = unit_of(d), end = 0, word = unit * d->permute.wide;
   for (uint32_t k = 0; k < d->nthr; k++) {
@@ -208,26 +228,27 @@ bool mt_permute_build (mt_desc *d) {
 
 /* ---------------------------------------------------------------- banks */
 
-/* Turns for a warp whose lane i has the access `each` * i, of so many things. */
-static uint32_t turns_of (const mt_walk_axis *h, uint32_t count, uint32_t each,
+/* Wavefronts of a warp whose lane i accesses the thing `each` * i, of so many. */
+static uint32_t wavefronts_of (const mt_walk_axis *h, uint32_t count, uint32_t each,
                           uint32_t things, uint32_t bytes) {
   uint32_t at[MT_LANES], n = things < MT_LANES ? things : MT_LANES;
   for (uint32_t i = 0; i < n; i++) at[i] = mt_banks_place(h, count, each * i);
-  return mt_banks_turns(at, n, bytes);
+  return mt_banks_wavefronts(at, n, bytes);
 }
 
-/* What a vector costs, in issue slots: four to a turn of shared memory, six to a hop. */
+/* What a vector costs, in issue slots: four for a wavefront of shared memory, six for an
+** axis of a walk. */
 static uint32_t cost_of (const mt_desc *d) {
   const mt_permute *t = &d->permute;
   uint32_t unit = unit_of(d), units = 16 / unit, groups = units / t->group;
-  uint32_t writes = turns_of(t->load, t->nload, 1, t->vectors, 16);
-  uint32_t reads = turns_of(t->store, t->nstore, groups, t->vectors / t->wide,
+  uint32_t writes = wavefronts_of(t->load, t->nload, 1, t->vectors, 16);
+  uint32_t reads = wavefronts_of(t->store, t->nstore, groups, t->vectors / t->wide,
                             unit * t->wide);
   return 4 * writes + 6 * t->nload +
          (4 * reads * units + 6 * t->nstore * groups) / t->wide;
 }
 
-/* Pitches without gaps but those that are given, in vectors. */
+/* Pitches with gap[k] vectors of padding before axis k. */
 static void set_pitches (mt_desc *d, const uint32_t *gap) {
   uint32_t at = unit_of(d);
   for (uint32_t k = 0; k < d->nthr; k++) {
@@ -238,22 +259,23 @@ static void set_pitches (mt_desc *d, const uint32_t *gap) {
 }
 
 static bool attempt (mt_desc *out, const mt_desc *d, const uint32_t *gap,
-                     uint32_t apart) {
+                     uint32_t warp_row) {
   *out = *d;
   set_pitches(out, gap);
-  out->permute.apart = (uint16_t)apart;
+  out->permute.warp_row = (uint16_t)warp_row;
   return mt_permute_build(out);
 }
 
-/* The best gaps, one axis after the other; *best is what it was if none is better. */
+/* The best padding before one axis after the other, from the last. *best and *cost stay
+** where nothing costs less. */
 static void choose_gaps (mt_desc *best, uint32_t *cost, const mt_desc *d,
-                         uint32_t apart) {
+                         uint32_t warp_row) {
   uint32_t gap[MT_PERMUTE_AXES] = {0}, least = UINT32_MAX;
   mt_desc x;
   for (uint32_t k = d->nthr; k-- > 0;) {
     uint32_t take = 0;
     for (gap[k] = 0; gap[k] <= (k > 0 ? MT_MOSTGAP : 0); gap[k]++) {
-      if (!attempt(&x, d, gap, apart)) continue;
+      if (!attempt(&x, d, gap, warp_row)) continue;
       uint32_t c = cost_of(&x);
       if (c < least) least = c, take = gap[k];
       if (c < *cost) *cost = c, *best = x;
@@ -262,15 +284,16 @@ static void choose_gaps (mt_desc *best, uint32_t *cost, const mt_desc *d,
   }
 }
 
-/* Words of several units are read if the first axis of the source lies across; but not if
-** their vectors lie side by side in the destination: a thread would write the parts of a
-** sector one after the other, which costs more than to read single units. */
+/* Units in a word: several where the first axis of the source lies across the vectors of
+** the destination. But 1 if the vectors of a word are neighbours there: a thread would
+** write the halves of a sector one after the other, which costs more than reading single
+** units. */
 static uint32_t wide_of (const mt_desc *d) {
   uint32_t unit = unit_of(d), wide = unit < 4 ? 4 / unit : 1;
   mt_desc x = *d;
   if (d->axis[0].stride[MT_DST] * (int64_t)d->elem == 16) return 1;
   x.permute.wide = (uint16_t)wide;
-  return d->axis[0].extent % wide == 0 && is_whole_turned(&x) ? wide : 1;
+  return d->axis[0].extent % wide == 0 && has_whole_rows(&x) ? wide : 1;
 }
 
 bool mt_permute_choose (mt_desc *d) {
@@ -314,10 +337,10 @@ mt_status mt_permute_check (const mt_desc *d, mt_err *err) {
   memcpy(x.permute.order, d->permute.order, sizeof x.permute.order);
   memcpy(x.permute.pitch, d->permute.pitch, sizeof x.permute.pitch);
   x.permute.group = d->permute.group, x.permute.wide = d->permute.wide;
-  x.permute.apart = d->permute.apart;
+  x.permute.warp_row = d->permute.warp_row;
   MT_CHECK(mt_permute_build(&x), err,
            "the rows of a box are no whole vectors, or too far apart");
   MT_CHECK(memcmp(&x.permute, &d->permute, sizeof x.permute) == 0, err,
-           "a box turns in another way than its axes");
+           "the geometry of a box does not follow from its axes");
   return MT_OK;
 }

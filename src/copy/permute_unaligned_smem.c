@@ -137,8 +137,8 @@ static void push (mt_walk_axis *to, uint16_t *n, const mt_walk_axis *h) {
 }
 
 /* The last hop takes what the others leave. */
-static void divide_hops (mt_walk_axis *hop, uint16_t n) {
-  for (uint16_t i = 0; i + 1 < n; i++) hop[i].by = mt_divisor_of(hop[i].by.extent);
+static void divide_axes (mt_walk_axis *axis, uint16_t n) {
+  for (uint16_t i = 0; i + 1 < n; i++) axis[i].by = mt_divisor_of(axis[i].by.extent);
 }
 
 /* The axes of the row that are in no run; the number of a run says where it is in shared
@@ -151,7 +151,7 @@ static void build_load (mt_desc *d, uint32_t nrow, uint32_t in_run) {
     mt_walk_axis h = {.by.extent = held(d, axis), .global = stride_of(d, axis, MT_SRC)};
     push(s->load, &s->nload, &h);
   }
-  divide_hops(s->load, s->nload);
+  divide_axes(s->load, s->nload);
 }
 
 /* The segments of a row, then the axes of the run that are in no row. */
@@ -170,7 +170,7 @@ static void build_store (mt_desc *d, uint32_t nrun, uint32_t in_row) {
     push(s->store + first, &n, &h);
   }
   s->nstore = first + n;
-  divide_hops(s->store, s->nstore);
+  divide_axes(s->store, s->nstore);
 }
 
 /* Two that are one. */
