@@ -362,3 +362,13 @@ for i = 1, #devices do
     end)
   end)
 end
+
+describe("one value into a tile that is far larger than the tensor", function()
+  for _, text in ipairs { "(24,9):(1,24)", "Sw<2,3,4> o 0 o (24,9):(1,24)" } do
+    it("touches the elements that are there: " .. text, function()
+      local T = tile.tensor("f32", layout(text))
+      T:logical_divide { 5, 1 << 40 }:fill(7)
+      for i = 0, T:size() - 1 do assert.equal(7, T(i)) end
+    end)
+  end
+end)

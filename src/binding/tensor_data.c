@@ -161,10 +161,11 @@ static mt_status put_run (lua_State *L, int64_t n, int64_t v, mt_err *err) {
   return s != MT_OK || n % v == 0 ? s : put(L, &rest, &rest, n - n % v, err);
 }
 
-/* One value into the tensor at 1, which is ragged. */
+/* One value into the tensor at 1, which is ragged or swizzled. */
 static mt_status put_real (lua_State *L, mt_err *err) {
   mt_layout a;
-  broadcast(&a, lmt_totensor(L, 1)->layout);
+  const mt_node *t = lmt_totensor(L, 1)->layout;
+  broadcast(&a, t->tag == MT_SWIZZLE ? mt_child(t) : t);
   lmt_pushview(L, 4, a.node, 0);
   mt_status s = lmt_copynow(L, lua_gettop(L), 1, err);
   lua_pop(L, 1);
@@ -175,13 +176,19 @@ static mt_status put_real (lua_State *L, mt_err *err) {
 static mt_status put_value (lua_State *L, int64_t v, mt_err *err) {
   mt_layout a;
   const lmt_tensor *t = lmt_totensor(L, 1);
-  if (t->bounded) return put_real(L, err);
+  if (t->bounded || t->layout->tag == MT_SWIZZLE) return put_real(L, err);
   mt_status s = mt_coalesce(&a, t->layout, NULL, err);
   if (s != MT_OK) return s;
   if (a.node->tag == MT_LEAF && a.node->stride == 1 && a.node->shape >= 2 * v)
     return put_run(L, a.node->shape, v, err);
   broadcast(&a, t->layout);
   return put(L, a.node, t->layout, 0, err);
+}
+
+/* Whether no copy is legal for the layout, and not that the world has no room for it. */
+static bool is_refusal (mt_status s) {
+  return s == MT_EINJECTIVE || s == MT_EINEXACT || s == MT_EUNSUPPORTED ||
+         s == MT_ETOOBIG || s == MT_EALIGN;
 }
 
 /* T:fill(value), T:fill{ T(0), T(1), ... }: returns T. One value is a copy from a tensor
@@ -196,7 +203,6 @@ static int l_fill (lua_State *L) {
     return scatter(L, read_values(L, t->dtype, mt_size(t->layout)), size);
   if (mt_store_element(t->dtype, raw, lmt_tonumber(L, 2), &err))
     return lmt_raise(L, &err);
-  if (t->layout->tag == MT_SWIZZLE) return scatter(L, raw, 0);
   if (mt_size(t->layout) == 0) return lua_settop(L, 1), 1;
   push_device_of(L, 1);
   for (size_t i = size; i < sizeof raw; i++) raw[i] = raw[i - size];
@@ -207,7 +213,9 @@ static int l_fill (lua_State *L) {
   mt_status s = mt_graph_upload(device_of(src), lmt_address(src, 0), raw, sizeof raw,
                                 &err);
   if (s == MT_OK) s = put_value(L, some.shape, &err);
+  t = lmt_totensor(L, 1);
   if (!t->buffer->device->recording) lmt_freebuffer(src->buffer);
+  if (t->layout->tag == MT_SWIZZLE && is_refusal(s)) return scatter(L, raw, 0);
   if (s != MT_OK) return lmt_raise(L, &err);
   lua_settop(L, 1);
   return 1;
