@@ -104,6 +104,22 @@ MT_API mt_status mt_with_shape (mt_layout *out, const mt_node *a, const mt_node 
 MT_API mt_status mt_coshape (mt_layout *out, const mt_node *a, mt_err *err);
 MT_API mt_status mt_coprofile (mt_layout *out, const mt_node *a, mt_err *err);
 
+/* Whether (1) no two elements of A have one offset; of a layout of coordinates, one
+** coordinate. (2) A has every offset between its least and its largest. (3) Both: its n
+** elements have n successive offsets, one each. An empty A has all three. Of integer
+** strides (2) is decided for any size, (1) by a search of equations. Errors:
+** MT_EUNSUPPORTED (not decided: the search was too long, and A has more than 2^20
+** elements or its offsets a wider range than 2^16), MT_EINVAL (2, 3: strides are
+** coordinates). */
+MT_API mt_status mt_is_injective (bool *out, const mt_node *a, mt_err *err);
+MT_API mt_status mt_is_surjective (bool *out, const mt_node *a, mt_err *err);
+MT_API mt_status mt_is_bijective (bool *out, const mt_node *a, mt_err *err);
+/* The largest n <= size(A) with (1) A(i) = A(0) + i for 0 <= i < n. is_contiguous:
+** whether that is size(A). Errors: MT_EINVAL (strides are coordinates), MT_EUNSUPPORTED
+** (swizzled or over F2: n is more than 2^20). */
+MT_API mt_status mt_contiguity (int64_t *out, const mt_node *a, mt_err *err);
+MT_API mt_status mt_is_contiguous (bool *out, const mt_node *a, mt_err *err);
+
 /* ----------------------------------------------------------- complements and inverses */
 
 /* mt_complement in any space, up to a bound that is an integer or a shape; NULL: up to

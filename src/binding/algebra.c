@@ -29,6 +29,7 @@ typedef struct operation {
   int kinds[MAXVALUES];
   union {
     mt_status (*I_V) (int64_t *out, node a, mt_err *err);
+    mt_status (*B_V) (bool *out, node a, mt_err *err);
     mt_status (*I_VV) (int64_t *out, node a, node b, mt_err *err);
     mt_status (*V_V) (mt_layout *out, node a, mt_err *err);
     mt_status (*V_VV) (mt_layout *out, node a, node b, mt_err *err);
@@ -50,6 +51,7 @@ static node value (lua_State *L, int i, int kinds, mt_layout *buf) {
 typedef struct result {
   mt_layout v;
   int64_t i;
+  bool b;
 } result;
 
 static int serve_V_VT (lua_State *L);
@@ -66,12 +68,18 @@ static int push_int (lua_State *L, const operation *o, const result *r) {
   lua_pushinteger(L, r->i);
   return 1;
 }
+static int push_bool (lua_State *L, const operation *o, const result *r) {
+  (void)o;
+  lua_pushboolean(L, r->b);
+  return 1;
+}
 
 /* ---------------------------------------------------------------- signatures */
 
 /* name     result      the call */
 #define SIGNATURES(X)                                                                    \
   X(I_V,    push_int,   o->f.I_V(&r.i, V(1), &err))                                      \
+  X(B_V,    push_bool,  o->f.B_V(&r.b, V(1), &err))                                      \
   X(I_VV,   push_int,   o->f.I_VV(&r.i, V(1), V(2), &err))                               \
   X(V_V,    push_value, o->f.V_V(&r.v, V(1), &err))                                      \
   X(V_VV,   push_value, o->f.V_VV(&r.v, V(1), V(2), &err))                               \

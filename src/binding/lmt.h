@@ -155,7 +155,7 @@ enum {
   MANY = 1 << 20,                    /* more arguments than Lua's stack has room for */
   MOST_I_V = 1, MOST_I_VV = 2, MOST_I_VI = 2, MOST_V_V = 1, MOST_V_VV = 2, MOST_V_VVV = 3,
   MOST_V_VI = 2, MOST_V_VM = 2, MOST_V_VMV = 3, MOST_V_T = 1, MOST_V_VT = 2,
-  MOST_B_VV = 2, MOST_P_VV = 2
+  MOST_B_V = 1, MOST_B_VV = 2, MOST_P_VV = 2
 };
 
 /* All rows; the name of the last is NULL. f is not set. */

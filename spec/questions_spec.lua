@@ -1,0 +1,101 @@
+-- questions_spec.lua: what is asked of a layout, against its values one by one.
+-- SPDX-License-Identifier: MIT
+
+local tile = require "moontile"
+local parse = tile.parse
+local TIMES = tonumber(os.getenv "MOONTILE_TIMES") or 1
+
+local function pick(...) return (select(math.random(select("#", ...)), ...)) end
+
+local function random_layout(kind)
+  local shape, stride, size = {}, {}, 1
+  for k = 1, math.random(4) do
+    local s = kind == "F2" and pick(1, 2, 2, 4, 3) or math.random(4)
+    local d = kind == "F2" and "F" .. math.random(0, 9)
+              or pick(size, size, 1, math.random(0, 6), -math.random(0, 9))
+    shape[k], stride[k], size = s, d, size * s
+  end
+  local text = ("(%s):(%s)"):format(table.concat(shape, ","), table.concat(stride, ","))
+  if kind ~= "swizzled" then return parse(text) end
+  return parse(("Sw<%s,%d,3> o %d o %s"):format(pick(1, 2, 3), math.random(0, 2),
+                                                math.random(0, 5), text))
+end
+
+local function values(A)
+  local v = {}
+  for i = 0, A:size() - 1 do v[#v + 1] = tonumber((tostring(A(i)):gsub("^F", ""))) end
+  return v
+end
+
+local function model(v)
+  local seen, distinct, run = {}, 0, 1
+  for _, x in ipairs(v) do
+    if not seen[x] then distinct = distinct + 1 end
+    seen[x] = true
+  end
+  while run < #v and v[run + 1] == v[1] + run do run = run + 1 end
+  local range = math.max(table.unpack(v)) - math.min(table.unpack(v)) + 1
+  return { is_injective = distinct == #v, is_surjective = distinct == range,
+           is_bijective = distinct == #v and distinct == range,
+           is_contiguous = run == #v, contiguity = run }
+end
+
+describe("questions about random layouts", function()
+  for _, kind in ipairs { "plain", "swizzled", "F2" } do
+    it("are answered by brute force, " .. kind, function()
+      math.randomseed(18)
+      for _ = 1, 1500 * TIMES do
+        local A = random_layout(kind)
+        for name, want in pairs(model(values(A))) do
+          local is = A[name](A)
+          if want ~= is then error(("%s of %s: %s, should be %s"):format(name, A, is, want)) end
+        end
+      end
+    end)
+  end
+end)
+
+describe("a question about a layout", function()
+  for _, row in ipairs {
+    { "is_injective", "(1000000007,1000003):(1000003,1)", true },
+    { "is_injective", "(1000000008,1000003):(1000002,1)", false },
+    { "is_injective", "(4,8):(1@0,1@1)", true },
+    { "is_injective", "(4,8,2):(1@0,1@1,3@0)", false },
+    { "is_injective", "Sw<3,4,3> o 0 o (4096,4096,4096):(4096,1,16777216)", true },
+    { "is_injective", "(1048576,1048576):(F1,F1048576)", true },
+    { "is_surjective", "(1000000007,1000003):(1000003,1)", true },
+    { "is_surjective", "(1000000007,1000003):(1000004,1)", false },
+    { "is_surjective", "8:-1", true },
+    { "is_bijective", "(1048576,1048576):(F3,F1048576)", true },
+    { "is_bijective", "(4,8):(8,1)", true },
+    { "is_bijective", "(4,0):(8,3)", true },
+    { "is_contiguous", "(4,8):(8,1)", false },
+    { "is_contiguous", "(4,8,1000000007):(1,4,32)", true },
+    { "contiguity", "(4,8,1000000007):(1,4,33)", 32 },
+    { "contiguity", "(1048576,1048576):(F1,F1048576)", 1 << 40 },
+    { "contiguity", "4:-1", 1 },
+    { "contiguity", "0:1", 0 },
+    { "contiguity", "Sw<3,3,3> o 0 o (8,64):(64,1)", 1 },
+    { "contiguity", "Sw<3,3,3> o 0 o (64,8):(1,64)", 64 },
+  } do
+    it(row[1] .. " " .. row[2], function()
+      local A = parse(row[2])
+      assert.equal(row[3], A[row[1]](A))
+      assert.equal(row[3], tile[row[1]](A))
+    end)
+  end
+  for _, row in ipairs {
+    { "is_surjective", "(4,8):(1@0,1@1)", "is_surjective: the strides of (4,8):(1@0,1@1) " ..
+      "are no integers; what it would have to fill has no order" },
+    { "contiguity", "(4,8):(1@0,1@1)", "contiguity: the strides of (4,8):(1@0,1@1) are no " ..
+      "integers; there is no next offset" },
+    { "is_contiguous", "Sw<1,40,3> o 0 o 2097152:1", "is_contiguous: Sw<1,40,3> o 0 o " ..
+      "2097152:1 goes on for 1048576 elements and more; farther it is not followed" },
+  } do
+    it("refuses " .. row[3], function()
+      local ok, text = pcall(tile[row[1]], parse(row[2]))
+      assert.is_false(ok)
+      assert.equal(row[3], (tostring(text):gsub("^[^\n]-:%d+: ", "")))
+    end)
+  end
+end)

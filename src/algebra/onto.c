@@ -1,0 +1,222 @@
+/*
+** onto.c - whether a layout has each of its offsets once, and all between them.
+** SPDX-License-Identifier: MIT
+**
+** Integer strides: two elements meet if some v != 0 with |v_k| < s_k has the sum 0 of
+** v_k*d_k. Their offsets leave no gap if each stride, by magnitude, is at most one more
+** than what the strides below it reach. Over F2 with extents that are powers of two A is
+** linear in the bits of its index: then a rank decides. A swizzle is a bijection. What is
+** left is counted.
+*/
+#include "moontile/algebra.h"
+#include "moontile/swizzle.h"
+#include "core/solve.h"
+#include "algebra/f2.h"
+
+enum { RANGE = 1 << 16, STEPS = 1 << 20 };      /* of what is counted */
+
+static mt_status undecided (const char *op, const mt_node *a, mt_err *err) {
+  return mt_failn(err, MT_EUNSUPPORTED, "%s: of %N it is not decided in %d steps", op, a,
+                  (int)STEPS);
+}
+
+static mt_status no_layout (const char *op, mt_err *err) {
+  return mt_failn(err, MT_EINVAL, "%s: a layout expected", op);
+}
+
+/* ---- the definition */
+
+typedef struct count { int64_t lo, hi, distinct; } count;
+
+static mt_status value_at (int64_t *out, const mt_node *a, const mt_flat *f2, int64_t i,
+                           mt_err *err) {
+  if (f2 == NULL) return mt_at(out, a, i, err);
+  if (mt_f2_value(out, f2, i)) return MT_OK;
+  return mt_failn(err, MT_EOVERFLOW, "%N leaves %d bits", a, (int)MT_F2BITS);
+}
+
+/* Fills in `c`; distinct is -1 where the range is too large to tell. */
+static mt_status count_values (count *c, const char *op, const mt_node *a, mt_err *err) {
+  uint64_t seen[RANGE / 64] = {0};
+  int64_t n = mt_size(a), v;
+  mt_flat flat, *f2 = mt_is_f2(a) ? &flat : NULL;
+  if (n > STEPS) return undecided(op, a, err);
+  if (f2) mt_flatten_extended(f2, a);
+  *c = (count){INT64_MAX, INT64_MIN, 0};
+  for (int64_t i = 0; i < n; i++) {
+    MT_TRY(value_at(&v, a, f2, i, err));
+    if (v < c->lo) c->lo = v;
+    if (v > c->hi) c->hi = v;
+  }
+  if ((uint64_t)c->hi - (uint64_t)c->lo >= RANGE) c->distinct = -1;
+  for (int64_t i = 0; i < n && c->distinct >= 0; i++) {
+    MT_TRY(value_at(&v, a, f2, i, err));
+    v -= c->lo;
+    c->distinct += !(seen[v / 64] >> v % 64 & 1);
+    seen[v / 64] |= UINT64_C(1) << v % 64;
+  }
+  return MT_OK;
+}
+
+/* ---- F2: the rank of what the bits of an index give */
+
+/* Values that are independent, each with a highest bit of its own. */
+typedef struct basis { int bits, rank, top; int64_t v[64]; } basis;
+
+static void add_vector (basis *x, int64_t v) {
+  x->bits++;
+  if (mt_bits(v) > x->top) x->top = mt_bits(v);
+  for (; v != 0; v ^= x->v[mt_bits(v)])
+    if (x->v[mt_bits(v)] == 0) {
+      x->v[mt_bits(v)] = v;
+      x->rank++;
+      return;
+    }
+}
+
+/* Of extents that are powers of two, or of the next powers of two: then false. */
+static bool f2_basis (basis *x, const mt_node *a) {
+  mt_flat f;
+  int64_t v;
+  bool exact = true;
+  *x = (basis){0};
+  mt_flatten_coalesced(&f, a);
+  for (int r = 0; r < f.n; r++) {
+    exact = exact && (f.s[r] & (f.s[r] - 1)) == 0;
+    for (int64_t c = 1; c <= f.s[r] - 1; c *= 2) {
+      if (x->bits >= 63 || mt_f2_mulo(c, f.d[r]->stride, &v)) return false;
+      add_vector(x, v);
+      if (c > INT64_MAX / 2) break;
+    }
+  }
+  return exact;
+}
+
+/* ---- injective */
+
+/* Whether elements meet along an axis; NULL: of integer strides. */
+static mt_solution meet (const mt_flat *f, const mt_node *axis) {
+  mt_equation e = {.n = 0};
+  for (int r = 0; r < f->n; r++) {
+    int64_t d = f->d[r]->stride;
+    if (f->s[r] == 1) continue;
+    if (f->d[r]->tag == MT_SUM) return MT_UNDECIDED;
+    if (d == 0) return MT_FOUND;
+    if (axis && !mt_same_path(f->d[r], axis)) continue;
+    if (e.n == MT_MAXTERMS || d == INT64_MIN) return MT_UNDECIDED;
+    e.d[e.n] = d < 0 ? -d : d;
+    e.lo[e.n] = 1 - f->s[r];
+    e.hi[e.n++] = f->s[r] - 1;
+  }
+  return mt_solve(&e, 0, true);
+}
+
+static mt_solution meet_anywhere (const mt_flat *f) {
+  mt_solution all = MT_NONE;
+  for (int r = 0; r < f->n; r++) {
+    mt_solution one = meet(f, f->d[r]->ring == MT_BASIS ? f->d[r] : NULL);
+    if (one == MT_FOUND) return one;
+    if (one == MT_UNDECIDED) all = one;
+  }
+  return all;
+}
+
+static mt_status injective (bool *out, const char *op, const mt_node *a, mt_err *err) {
+  mt_flat f;
+  basis x;
+  count c;
+  if (mt_size(a) <= 1) return *out = true, MT_OK;
+  a = mt_inner(a);
+  if (mt_is_f2(a)) {
+    bool exact = f2_basis(&x, a);
+    *out = x.rank == x.bits;
+    if (exact) return MT_OK;
+  } else {
+    mt_flatten_coalesced(&f, a);
+    mt_solution found = meet_anywhere(&f);
+    *out = found == MT_NONE;
+    if (found != MT_UNDECIDED) return MT_OK;
+    if (!mt_is_integral(a)) return undecided(op, a, err);
+  }
+  MT_TRY(count_values(&c, op, a, err));
+  *out = c.distinct == mt_size(a);
+  return c.distinct < 0 ? undecided(op, a, err) : MT_OK;
+}
+
+mt_status mt_is_injective (bool *out, const mt_node *a, mt_err *err) {
+  if (!mt_is_layout(a)) return no_layout("is_injective", err);
+  return injective(out, "is_injective", a, err);
+}
+
+/* ---- surjective */
+
+/* Of integer strides without a swizzle. */
+static bool no_gap (const mt_flat *f) {
+  bool used[MT_MAXNODES] = {false};
+  uint64_t reach = 0;
+  for (int k = 0; k < f->n; k++) {
+    int least = -1;
+    for (int r = 0; r < f->n; r++)
+      if (!used[r] && (least < 0 || mt_magnitude(f->d[r]->stride) <
+                                    mt_magnitude(f->d[least]->stride)))
+        least = r;
+    uint64_t d = mt_magnitude(f->d[least]->stride);
+    used[least] = true;
+    if (f->s[least] > 1 && d > reach + 1) return false;
+    reach += d * (uint64_t)(f->s[least] - 1);       /* at most the largest offset */
+  }
+  return true;
+}
+
+static mt_status counted_surjective (bool *out, const char *op, const mt_node *a,
+                                     mt_err *err) {
+  count c;
+  MT_TRY(count_values(&c, op, a, err));
+  uint64_t range = (uint64_t)c.hi - (uint64_t)c.lo + 1;
+  *out = c.distinct >= 0 && (uint64_t)c.distinct == range;
+  if (c.distinct < 0 && range <= (uint64_t)mt_size(a)) return undecided(op, a, err);
+  return MT_OK;
+}
+
+static mt_status swizzled_surjective (bool *out, const char *op, const mt_node *a,
+                                      mt_err *err) {
+  mt_layout moves;
+  int64_t lo, end;
+  bool once;
+  MT_TRY(mt_filter(&moves, a, NULL, err));
+  a = moves.node;
+  MT_TRY(injective(&once, op, a, err));
+  if (!once) return counted_surjective(out, op, a, err);
+  MT_TRY(mt_footprint(&lo, &end, a, err));
+  *out = (uint64_t)end - (uint64_t)lo == (uint64_t)mt_size(a);
+  return MT_OK;
+}
+
+static mt_status surjective (bool *out, const char *op, const mt_node *a, mt_err *err) {
+  mt_flat f;
+  basis x;
+  if (mt_size(a) <= 1) return *out = true, MT_OK;
+  if (mt_is_swizzled(a)) return swizzled_surjective(out, op, a, err);
+  if (mt_is_f2(a)) {
+    if (!f2_basis(&x, a)) return counted_surjective(out, op, a, err);
+    *out = x.rank == x.top;
+    return MT_OK;
+  }
+  if (!mt_is_integral(a))
+    return mt_failn(err, MT_EINVAL, "%s: the strides of %N are no integers; what it "
+                    "would have to fill has no order", op, a);
+  mt_flatten_coalesced(&f, a);
+  *out = no_gap(&f);
+  return MT_OK;
+}
+
+mt_status mt_is_surjective (bool *out, const mt_node *a, mt_err *err) {
+  if (!mt_is_layout(a)) return no_layout("is_surjective", err);
+  return surjective(out, "is_surjective", a, err);
+}
+
+mt_status mt_is_bijective (bool *out, const mt_node *a, mt_err *err) {
+  if (!mt_is_layout(a)) return no_layout("is_bijective", err);
+  MT_TRY(surjective(out, "is_bijective", a, err));
+  return *out ? injective(out, "is_bijective", a, err) : MT_OK;
+}
