@@ -106,8 +106,9 @@ rows("coordinates and modes", {
   { 'layout { 4, 8 }:get(0)', "mode numbers count from 1, got 0" },
   { 'layout { 4, 8 }:select(1, 5)',
     "select: there is no mode 5 in (4,8):(1,4), its rank is 2" },
-  { 'layout { 4, 8 }:group(2, 4)', "modes 2 to 4 of (4,8):(1,4): it has the modes 1 to 2" },
-  { 'layout { 4, 8 }:take(2, 1)', "take: no modes" },
+  { 'layout { 4, 8 }:group(2, 4)', 
+    "group: modes 2 to 4, both included, of (4,8):(1,4): it has the modes 1 to 2" },
+  { 'layout { 4, 8 }:take(2, 1)', "take: modes 2 to 1, both included: there are none" },
 })
 
 rows("algebra", {
@@ -177,6 +178,9 @@ slice: (_,4) of Sw<1,2,5> o 0 o (64,6):(6,1): the mode 6:1, which is sliced away
   { 'tile.get_swizzle_portion(3)', "argument: layout or swizzle expected, got 3" },
   { 'tile.smem_atom("GMMA::Layout_K_SW128_Atom", 6)',
     "smem_atom: elements of 6 bits: a power of two from 1 to 128 expected" },
+  { 'tile.smem_atom("GMMA::Layout_K_SW128_Atom", "half")', [[
+unknown dtype 'half'
+  the dtypes are: bool i8 i16 i32 i64 u8 u16 u32 u64 f16 bf16 f32 f64 e4m3 e5m2]] },
   { 'tile.smem_atom("K_SW128", 16)', [[
 smem_atom: unknown atom "K_SW128"; there are
   GMMA::Layout_MN_INTER_Atom

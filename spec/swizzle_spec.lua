@@ -140,6 +140,8 @@ describe("shared-memory atoms", function()
   end)
 
   it("move whole 16 bytes", function()
+    assert.equal(tile.smem_atom("GMMA::Layout_K_SW128_Atom", 16),
+                 tile.smem_atom("GMMA::Layout_K_SW128_Atom", "f16"))
     assert.equal(128, tile.smem_atom("GMMA::Layout_K_SW128_Atom", 1):max_alignment())
     assert.equal(8, tile.smem_atom("GMMA::Layout_K_SW32_Atom", 16):max_alignment())
     assert.equal(16, tile.smem_atom("UMMA::Layout_MN_SW128_32B_Atom", 16):max_alignment())

@@ -256,12 +256,13 @@ static int l_select (lua_State *L) {
 
 /* The arguments 2 and 3 as modes of t, counted from 0: first .. last - 1, perhaps none.
 ** */
-static void mode_range (lua_State *L, const mt_node *t, int *first, int *last) {
+static void mode_range (lua_State *L, const char *op, const mt_node *t, int *first,
+                        int *last) {
   lua_Integer i = luaL_checkinteger(L, 2), j = luaL_checkinteger(L, 3);
   if (i < 1 || j < i - 1 || j > mt_rank(t)) {
     lmt_pushtext(L, t);
-    luaL_error(L, "modes %I to %I of %s: it has the modes 1 to %d", (LUAI_UACINT)i,
-               (LUAI_UACINT)j, lua_tostring(L, -1), mt_rank(t));
+    luaL_error(L, "%s: modes %I to %I, both included, of %s: it has the modes 1 to %d",
+               op, (LUAI_UACINT)i, (LUAI_UACINT)j, lua_tostring(L, -1), mt_rank(t));
   }
   *first = (int)i - 1;
   *last = (int)j;
@@ -273,8 +274,10 @@ static int l_take (lua_State *L) {
   LMT_NOERR(err);
   int first, last, modes[MT_MAXNODES], n = 0;
   const mt_node *t = any(L, 1, &buf);
-  mode_range(L, t, &first, &last);
-  if (first == last) return luaL_error(L, "take: no modes");
+  mode_range(L, "take", t, &first, &last);
+  if (first == last)
+    return luaL_error(L, "take: modes %d to %d, both included: there are none", first + 1,
+                      last);
   for (int i = first; i < last; i++) modes[n++] = i;
   if (mt_select(&out, t, n, modes, &err)) return lmt_raise(L, &err);
   return lmt_pushlike(L, 1, out.node, 0);
@@ -286,7 +289,7 @@ static int l_group (lua_State *L) {
   LMT_NOERR(err);
   int first, last;
   const mt_node *t = any(L, 1, &buf);
-  mode_range(L, t, &first, &last);
+  mode_range(L, "group", t, &first, &last);
   if (mt_group(&out, t, first, last, &err)) return lmt_raise(L, &err);
   return lmt_pushlike(L, 1, out.node, 0);
 }
