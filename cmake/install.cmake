@@ -19,6 +19,8 @@ if(MOONTILE_LUA)
   list(APPEND MOONTILE_INSTALLED moontile_lua)
   install(FILES include/moontile/lua.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/moontile)
   install(TARGETS moontile_module LIBRARY DESTINATION ${MOONTILE_LUA_CMOD_DIR})
+  # What the Lua language server reads.
+  install(DIRECTORY lua/moontile/meta/ DESTINATION ${CMAKE_INSTALL_DATADIR}/moontile/luals)
 endif()
 if(TARGET moontile_program)
   install(TARGETS moontile_program)

@@ -35,9 +35,17 @@ local ROWS = {
   { "tile.", "tile.layout", "tile._VERSIONS" }, { "tile.zipped_d", "tile.zipped_divide" },
   { "tile:", nil, "tile:A" }, { "math.", "math.floor" }, { "nothing_like", nil }, { "tile.lay.", nil },
   { "-- lay", nil }, { "x --[[ ]] lay", "x --[[ ]] layout" }, { "'lay", nil }, { "[[lay", nil }, { "'a' .. lay", "'a' .. layout" },
+  -- commands, help
+  { ":ti", ":time" }, { "  :", "  :draw" }, { "?lay", "?layout" }, { "? zipped_d", "? zipped_divide" },
+  { ":draw lay", ":draw layout" }, { ":time A:si", ":time A:size" }, { ":device 'c", nil },
   -- members
   { "A:zip", "A:zip" }, { "A:", "A:zipped_divide", "A:fill" }, { "A:", "A:size", "A:__call" },
-  { "T:", "T:fill", "T:left_inverse" }, { "T:fil", "T:fill" }, { "plan:", "plan:why" },
+  { "T:", "T:fill", "T:left_inverse" }, { "tensor('f32', A):fi", "tensor('f32', A):fill" },
+  { "layout{ 4 }:fi", "layout{ 4 }:filter", "layout{ 4 }:fill" }, { "mma_atom('x').", "mma_atom('x').layout_A" },
+  { "tiled_mma{ atom = 'x' }:get_slice(3):", "tiled_mma{ atom = 'x' }:get_slice(3):partition_A",
+    "tiled_mma{ atom = 'x' }:get_slice(3):size" }, { "tile.plan(T, T):", "tile.plan(T, T):why" },
+  { "device 'cpu':gr", "device 'cpu':graph" }, { "A:flatten():fi", "A:flatten():filter", "A:flatten():fill" },
+ { "T:fil", "T:fill" }, { "plan:", "plan:why" },
   { "t.", "t.inner" }, { "t.inner.", "t.inner.A" }, { "t.inner.A:si", "t.inner.A:size" },
   { "text:", "text:rep" }, { "'x':r", "'x':rep" }, { "_:si", "_:size" },
   { "layout{ 4 }:si", "layout{ 4 }:size" }, { "f(A:siz", "f(A:size" }, { "A:flatten():si", "A:flatten():size" },

@@ -9,6 +9,7 @@
 --   remember(line)     for the arrow keys
 --   make_folder(path), files(beginning)
 --   columns()          how wide the terminal is; nil: the output is none
+--   now()              seconds
 --   colours            whether to use them
 --   settings           whether the user's own files are to be read: settings, history
 
@@ -22,7 +23,7 @@ local session = need "console.session"
 local words = need "console.words"
 local xdg = need "console.xdg"
 
-local console = { new = session.new, complete = complete, words = words }
+local console = { new = session.new, complete = complete, words = words, meta = need "meta" }
 
 local function prompt(name, default)
   local text = globals[name]
@@ -45,7 +46,7 @@ local function the_session(terminal)
       io.stderr:write(text)
     end,
   }
-  if terminal then current.columns = terminal.columns end
+  if terminal then current.columns, current.now = terminal.columns, terminal.now end
   return current
 end
 

@@ -55,12 +55,17 @@ static void push_environment (lua_State *L) {
 
 /* ---------------------------------------------------------------- the files */
 
-/* Pushes the function of a source: "moontile.einsum" has the chunk name
-** "@moontile/einsum.lua". */
-static void push_chunk (lua_State *L, const char *name) {
+static const struct mt_embedded *find_source (lua_State *L, const char *name) {
   const struct mt_embedded *e = mt_embedded;
   while (e->name && strcmp(e->name, name) != 0) e++;
   if (e->name == NULL) luaL_error(L, "moontile: built without %s", name);
+  return e;
+}
+
+/* Pushes the function of a source: "moontile.einsum" has the chunk name
+** "@moontile/einsum.lua". */
+static void push_chunk (lua_State *L, const char *name) {
+  const struct mt_embedded *e = find_source(L, name);
   const char *path = luaL_gsub(L, e->name, ".", "/");
   const char *tail = strchr(e->name, '.') ? ".lua" : "/init.lua";
   const char *chunk = lua_pushfstring(L, "@%s%s", path, tail);
@@ -110,6 +115,14 @@ void lmt_runsources (lua_State *L) {
   lua_replace(L, core);
 }
 
+/* source(name): the text of the source "moontile.NAME". */
+static int l_source (lua_State *L) {
+  const char *name = lua_pushfstring(L, "moontile.%s", luaL_checkstring(L, 1));
+  const struct mt_embedded *e = find_source(L, name);
+  lua_pushlstring(L, (const char *)e->text, e->size);
+  return 1;
+}
+
 /* The environment on the top has these libraries of the host too, if it opened them. */
 static void lend_libraries (lua_State *L) {
   static const char *const names[] = { LUA_IOLIBNAME, LUA_OSLIBNAME, LUA_DBLIBNAME,
@@ -120,8 +133,9 @@ static void lend_libraries (lua_State *L) {
   }
 }
 
-/* The sources of the console see the module as scripts do, as "tile", what is global to
-** scripts, as "globals", and the rows of operations.def, as what "operations" returns. */
+/* The sources of the console see the module as scripts do, as "tile"; what is global to
+** scripts, as "globals"; the rows of operations.def, as what "operations" returns; and
+** the text of each source. */
 int lmt_openconsole (lua_State *L) {
   lua_newtable(L);
   lmt_pushstate(L);
@@ -132,6 +146,8 @@ int lmt_openconsole (lua_State *L) {
   lua_setfield(L, -2, "globals");
   lua_pushcfunction(L, lmt_listoperations);
   lua_setfield(L, -2, "operations");
+  lua_pushcfunction(L, l_source);
+  lua_setfield(L, -2, "source");
   push_environment(L);
   lend_libraries(L);
   lua_pushcclosure(L, l_need, 2);

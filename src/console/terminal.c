@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <lauxlib.h>
@@ -106,6 +107,14 @@ static int l_columns (lua_State *L) {
   return 1;
 }
 
+/* now(): seconds since some time. */
+static int l_now (lua_State *L) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  lua_pushnumber(L, (lua_Number)t.tv_sec + 1e-9 * (lua_Number)t.tv_nsec);
+  return 1;
+}
+
 /* As https://no-color.org has it. */
 static bool has_colours (void) {
   const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
@@ -115,10 +124,13 @@ static bool has_colours (void) {
 }
 
 void con_pushterminal (lua_State *L, bool settings) {
-  static const luaL_Reg functions[] = {
-      {"read", l_read},       {"remember", l_remember},
-      {"columns", l_columns}, {"make_folder", l_make_folder},
-      {"files", l_files},     {NULL, NULL}};
+  static const luaL_Reg functions[] = {{"read", l_read},
+                                       {"remember", l_remember},
+                                       {"columns", l_columns},
+                                       {"make_folder", l_make_folder},
+                                       {"files", l_files},
+                                       {"now", l_now},
+                                       {NULL, NULL}};
   luaL_newlib(L, functions);
   lua_pushboolean(L, has_colours());
   lua_setfield(L, -2, "colours");

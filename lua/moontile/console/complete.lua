@@ -2,11 +2,12 @@
 -- options, strings.
 -- SPDX-License-Identifier: MIT
 --
--- Nothing is called for it: values are looked up, by rawget.
+-- Nothing is called for it: values are looked up, by rawget; of a call it is known what it returns.
 
 local need = ...
 local tokens_of = need "console.tokens"
 local words = need "console.words"
+local commands = need "console.commands"
 local operations = need "operations"
 
 local OPEN = { ["("] = true, ["{"] = true, ["["] = true }
@@ -15,10 +16,12 @@ local MANY = 40           -- beyond, candidates are cut behind their next part
 
 -- ---------------------------------------------------------------- methods
 
+local meta                       -- is read when it is asked for
 local methods
 local function methods_of(class)
   if not methods then
-    methods = {}
+    meta, methods = need "meta", {}
+    for of, fields in pairs(meta.fields) do methods[of] = table.move(fields, 1, #fields, 1, {}) end
     for _, row in ipairs(operations()) do
       methods[row.where] = methods[row.where] or {}
       table.insert(methods[row.where], row.name)
@@ -33,17 +36,33 @@ local function strings_in(t)
   return list
 end
 
+local function class_of(value)
+  local metatable = debug.getmetatable(value)
+  local name = metatable and metatable.__name
+  return type(name) == "string" and name:match "^moontile%.(%a+)$" or nil
+end
+
 -- The names behind `value.` or `value:`.
 local function members(value)
-  local meta = debug.getmetatable(value)
   if type(value) == "table" then return strings_in(value) end
   if type(value) == "string" then return strings_in(string) end
-  local class = meta and type(meta.__name) == "string" and meta.__name:match "^moontile%.(%a+)$"
+  local class, metatable = class_of(value), debug.getmetatable(value)
   if class then return methods_of(class) end
-  return meta and type(meta.__index) == "table" and strings_in(meta.__index) or {}
+  return metatable and type(metatable.__index) == "table" and strings_in(metatable.__index) or {}
 end
 
 -- ---------------------------------------------------------------- where the cursor is
+
+-- Where the bracket opens that is closed at tokens[i].
+local function opening(tokens, i)
+  local depth = 0
+  for k = i, 1, -1 do
+    local text = tokens[k].kind == "symbol" and tokens[k].text
+    if CLOSE[text] then depth = depth + 1 end
+    if OPEN[text] then depth = depth - 1 end
+    if depth == 0 then return k end
+  end
+end
 
 -- The innermost bracket that is open behind tokens[i].
 local function enclosing(tokens, i)
@@ -96,11 +115,26 @@ local function value_at(self, tokens, i)
   return value, true
 end
 
--- What a call gives is not known before it is called: most are layouts or tensors.
+-- The class of what a call gives that ends at tokens[i], or nil.
+local function class_at(self, tokens, i)
+  local value, known = value_at(self, tokens, i)
+  if known then return class_of(value) end
+  local k = CLOSE[tokens[i].text] and opening(tokens, i) or i
+  local f, before = k and name_before(tokens, k), k and tokens[k - 2]
+  if not f then return nil end
+  methods_of "tile"
+  if not before or before.text ~= ":" then return meta.result("tile", f) end
+  local class = k > 3 and class_at(self, tokens, k - 3)
+  return class and meta.result(class, f)
+end
+
+-- Of a call that is not known: most give layouts or tensors.
 local function members_at(self, tokens, i)
-  if tokens[i].kind == "string" then return members "" end
   local value, known = value_at(self, tokens, i)
   if known then return members(value) end
+  local class = class_at(self, tokens, i)
+  if class then return methods_of(class) end
+  if tokens[i].kind == "string" then return members "" end
   local list = table.move(methods_of "Layout", 1, #methods_of "Layout", 1, {})
   return table.move(methods_of "Tensor", 1, #methods_of "Tensor", #list + 1, list)
 end
@@ -162,8 +196,19 @@ local function in_comment(code, last)
   return code:find("--", last and last.to + 1 or 1, true) ~= nil
 end
 
+-- Commands, and what help is asked of: where the name begins, and the names; nil: it is code.
+local function commands_in(self, text)
+  local from, name = text:match "^%s*:()(%a*)$"
+  if from then return commands.names, name, from end
+  from, name = text:match "^%s*%?%s*()([%w_]*)$"
+  if from then return self.names:all(self.locals), name, from end
+end
+
 -- complete(session, text) -> the candidates for the end of the text, and where in it that begins.
 return function(self, text)
+  local list, word, from = commands_in(self, text)
+  if list and not self.pending then return choose(list, word), from end
+  text = text:gsub("^%s*[:?]%a*", function(command) return (" "):rep(#command) end)
   local code = self.pending and self.pending .. "\n" .. text or text
   local tokens, behind = tokens_of(code), #code - #text
   local i, last = #tokens, tokens[#tokens]
@@ -177,7 +222,6 @@ return function(self, text)
     beginning, i = last.text, i - 1
   end
   local dot = tokens[i]
-  local list
   if dot and i > 1 and (dot.text == "." or dot.text == ":") then
     list = members_at(self, tokens, i - 1)
   else

@@ -3,8 +3,10 @@
 
 local need = ...
 local chunk = need "console.chunk"
+local commands = need "console.commands"
 local errors = need "console.errors"
 local locals = need "console.locals"
+local help = need "console.help"
 local names = need "console.names"
 local paint = need "console.paint"
 local show = need "console.show"
@@ -15,12 +17,19 @@ session.__index = session
 -- options:
 --   write(text), complain(text)   what is printed, and what is said of errors
 --   columns()                     of the terminal, or nil: it is none
+--   now()                         seconds
 function session.new(options)
-  return setmetatable({
+  local self = setmetatable({
     write = options.write, complain = options.complain,
-    columns = options.columns or function() end,
+    columns = options.columns or function() end, now = options.now or os.clock,
     names = names.new(), locals = locals.new(),
   }, session)
+  self.names.own.help = setmetatable({}, {
+    __name = "help",
+    __call = function(_, x) return help.of(x, self.columns()) end,
+    __tostring = function() return help.of(nil, self.columns()) end,
+  })
+  return self
 end
 
 function session:say(text) self.write(text .. "\n") end
@@ -65,8 +74,8 @@ local function with_last_result(self, c)
   end
 end
 
--- Runs a complete chunk; false: it ends the console.
-function session:run(c)
+-- Runs a chunk: what it gives, or nil, after the error was told.
+function session:evaluate(c)
   with_last_result(self, c)
   self.refused, self.names.unknown = nil, nil
   local f, message = self.locals:compile(c, self.names.env, function(...)
@@ -75,13 +84,28 @@ function session:run(c)
   if not f then return self:blame(errors.syntax(message)) end
   local results = table.pack(xpcall(f, errors.handler(function() return f end)))
   if not results[1] then return self:blame(results[2]) end
-  local values = table.move(results, 2, results.n, 1, { n = results.n - 1 })
+  return table.move(results, 2, results.n, 1, { n = results.n - 1 })
+end
+
+-- What a text gives as code, or nil, after the error was told.
+function session:values_of(text)
+  local c, message = chunk.read(text)
+  if not c then return self:blame(errors.syntax(message)) end
+  return c.empty and { n = 0 } or self:evaluate(c)
+end
+
+-- Runs a complete chunk; false: it ends the console.
+function session:run(c)
+  local values = self:evaluate(c)
+  if not values then return true end
   if c.returns and values.n == 1 and values[1] == names.leave then return false end
   self:print(c, self.refused or values)
+  return true
 end
 
 -- Feeds a line: true: it is done with; "more": its statement goes on; false: the console ends.
 function session:feed(line)
+  if not self.pending and commands.run(self, line) then return true end
   local code = self.pending and self.pending .. "\n" .. line or line
   self.pending = nil
   local c, message, more = chunk.read(code)
@@ -93,7 +117,7 @@ function session:feed(line)
     self:blame(errors.syntax(message))
     return true
   end
-  return c.empty or self:run(c) ~= false
+  return c.empty or self:run(c)
 end
 
 -- The input ended in the middle of a statement.

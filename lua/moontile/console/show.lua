@@ -2,6 +2,8 @@
 -- SPDX-License-Identifier: MIT
 
 local need = ...
+local tile = need "tile"
+local help = need "console.help"
 local elements = need "console.elements"
 local tables = need "console.tables"
 local paint = need "console.paint"
@@ -35,8 +37,19 @@ local function written(v)
   return ok and text or ("(%s that has no text: %s)"):format(type(v), tostring(text))
 end
 
+-- A function of the module is shown by what it takes.
+local function written_function(f)
+  for name, value in next, tile do
+    if value == f then
+      return help.signature("tile", name) .. "  " .. paint.dim("?" .. name .. " says more")
+    end
+  end
+  return written(f)
+end
+
 -- One value. width: of the terminal, or nil: it is none.
 local function show(v, width)
+  if type(v) == "function" then return written_function(v) end
   if class_of(v) == "moontile.Tensor" then return tensor(v, width) end
   if tables.is_plain(v) then return tables.text(v, width or WIDTH) end
   local text = written(v)

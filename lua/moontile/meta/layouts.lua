@@ -1,0 +1,389 @@
+---@meta moontile
+-- Layouts: built, asked, printed.
+-- SPDX-License-Identifier: MIT
+
+---@class moontile
+---@field _VERSION string
+---@field _ moontile.Value  the wildcard: a whole mode
+local tile = {}
+
+---An integer tuple: an integer, or a table of integer tuples.
+---@alias moontile.Tuple integer | table
+---A tuple in which `_` may stand.
+---@alias moontile.Coordinate integer | table | moontile.Value
+---By mode (a table) or as one function (a layout; n is n:1).
+---@alias moontile.Tiler integer | table | moontile.Layout
+---A layout or a tuple.
+---@alias moontile.Modes moontile.Layout | moontile.Tuple
+
+---A function from coordinates to offsets, shape:stride.
+---@class moontile.Layout
+---@field [integer] moontile.Layout  its modes, from 1 on
+---@operator call(...): any
+---@operator mul(moontile.Tiler): moontile.Layout
+---@operator div(moontile.Tiler): moontile.Layout
+---@operator len: integer
+local Layout = {}
+
+---A basis element, a swizzle, or the wildcard.
+---@class moontile.Value
+---@operator call(integer): integer
+---@operator mul(moontile.Layout): moontile.Layout
+local Value = {}
+
+---@class moontile.Tensor
+local Tensor = {}
+
+--- A layout of a shape: with strides, compact ("left", "right"), or from its text.
+--- - without strides the leftmost mode is fastest; "right": the rightmost
+--- - layout(tostring(A)) == A
+--- - error: strides that are not congruent with the shape; negative extents; more than 64 nodes
+--- ```lua
+--- layout({4, {2, 2}}, {2, {1, 8}})  --> (4,(2,2)):(2,(1,8))
+--- layout{4, 8}, layout({4, 8}, "right")  --> (4,8):(1,4)	(4,8):(8,1)
+--- layout "(4,8):(8,1)"  --> (4,8):(8,1)
+--- layout(swizzle(2, 0, 3))  --> Sw<2,0,3> o 0 o 5:1
+--- ```
+---@param shape moontile.Tuple | string | moontile.Value
+---@param stride? moontile.Tuple | "left" | "right"
+---@return moontile.Layout
+function tile.layout(shape, stride) end
+
+--- The value that a text stands for: a layout, a tuple, a tiler, a swizzle, a basis element.
+--- - parse(tostring(v)) == v
+--- - error: text that is none, with the position
+--- ```lua
+--- parse "(4,(2,2)):(2,(1,8))"  --> (4,(2,2)):(2,(1,8))
+--- parse "(4,(2,3))", parse "2@0+1@1"  --> (4,(2,3))	2@0+1@1
+--- ```
+---@param text string
+---@return any
+function tile.parse(text) end
+
+--- Layouts as the modes of one.
+--- - R(i, j, ...) = A(i) + B(j) + ...
+--- - error: modes of different kinds of strides; a swizzled mode
+--- ```lua
+--- make_layout(layout(4, 1), layout(3, 8))  --> (4,3):(1,8)
+--- ```
+---@param ... moontile.Layout
+---@return moontile.Layout
+function tile.make_layout(...) end
+
+--- The layout of coordinates of a shape: value@mode.
+--- - R(c) = c
+--- - error: a shape that is none
+--- ```lua
+--- make_identity_layout{8, 6}  --> (8,6):(1@0,1@1)
+--- make_identity_layout{8, 6}(3, 5)  --> (3,5)
+--- ```
+---@param shape moontile.Tuple
+---@return moontile.Layout
+function tile.make_identity_layout(shape) end
+
+--- The compact layout whose part with the smallest order number is fastest.
+--- - a bijection onto 0 .. size-1; ties go from left to right
+--- - error: an order that is not weakly congruent with the shape
+--- ```lua
+--- make_ordered_layout({4, 8, 2}, {2, 0, 1})  --> (4,8,2):(16,1,8)
+--- ```
+---@param shape moontile.Tuple | moontile.Layout
+---@param order moontile.Tuple | "left" | "right"
+---@return moontile.Layout
+function tile.make_ordered_layout(shape, order) end
+
+--- The compact layout of A's shape, in the order of A's strides.
+--- - stride 0 stays 0; strides that are tied stay tied, and then R collides
+--- - a bijection onto 0 .. n-1 of the modes that move, if no two are tied
+--- - error: strides that are no integers
+--- ```lua
+--- make_layout_like(layout({4, 8}, {100, 1}))  --> (4,8):(8,1)
+--- ```
+---@param A moontile.Layout
+---@return moontile.Layout
+function tile.make_layout_like(A) end
+Layout.make_layout_like = tile.make_layout_like
+
+--- Compact memory for the values of a partition: mode 1, the atom's values, first.
+--- - equal extents; broadcasts (stride 0) of mode 1 stay broadcasts; no swizzle
+--- - error: strides that are no integers
+--- ```lua
+--- make_fragment_like(layout({{2, 2}, 4}, {{64, 1}, 512}))  --> ((2,2),(4)):((1,2),(4))
+--- ```
+---@param A moontile.Modes
+---@return moontile.Layout
+function tile.make_fragment_like(A) end
+Layout.make_fragment_like = tile.make_fragment_like
+
+--- A with another shape.
+--- - R(i) = A(i) for 0 <= i < size(shape)
+--- - error: no layout is that, as of composition
+--- ```lua
+--- layout({4, 8}, {8, 1}):with_shape(2, 16)  --> (2,(2,8)):(8,(16,1))
+--- ```
+---@param A moontile.Layout
+---@param ... moontile.Tuple
+---@return moontile.Layout
+function tile.with_shape(A, ...) end
+Layout.with_shape = tile.with_shape
+
+-- ---------------------------------------------------------------- asked
+
+--- How many modes.
+--- - an integer has 1; rank(A, i, j) is of mode j of mode i
+--- - error: a mode that is not there
+--- ```lua
+--- rank(layout{4, {2, 2}}), layout{4, {2, 2}}:rank(2), #layout{4, 8}  --> 2	2	2
+--- ```
+---@param A moontile.Modes
+---@param ... integer  a mode, a mode of it, ...
+---@return integer
+function tile.rank(A, ...) end
+Layout.rank = tile.rank
+Tensor.rank = tile.rank
+
+--- How deep modes are nested.
+--- - an integer, or a mode without modes, has 0
+--- - error: a mode that is not there
+--- ```lua
+--- depth(layout{4, {2, 2}}), layout{4, {2, 2}}:depth(1)  --> 2	0
+--- ```
+---@param A moontile.Modes
+---@param ... integer
+---@return integer
+function tile.depth(A, ...) end
+Layout.depth = tile.depth
+Tensor.depth = tile.depth
+
+--- How many coordinates: the product of the extents.
+--- - size(A, i) is of mode i
+--- - error: a mode that is not there; more than 2^63
+--- ```lua
+--- layout{4, 8}:size(), layout{4, 8}:size(2), size{3, {2, 5}}  --> 32	8	30
+--- ```
+---@param A moontile.Modes
+---@param ... integer
+---@return integer
+function tile.size(A, ...) end
+Layout.size = tile.size
+Tensor.size = tile.size
+
+--- The extents, as a tuple.
+--- - shape(A, i) is of mode i
+--- - error: a mode that is not there
+--- ```lua
+--- layout({4, {2, 2}}, {2, {1, 8}}):shape(), layout{4, {2, 2}}:shape(2)  --> (4,(2,2))	(2,2)
+--- ```
+---@param A moontile.Modes
+---@param ... integer
+---@return moontile.Tuple
+function tile.shape(A, ...) end
+Layout.shape = tile.shape
+Tensor.shape = tile.shape
+
+--- The strides, as a tuple.
+--- - congruent with the shape; stride(A, i) is of mode i
+--- - error: a mode that is not there; a tuple, which has no strides
+--- ```lua
+--- layout({4, {2, 2}}, {2, {1, 8}}):stride(), layout{4, 8}:stride(2)  --> (2,(1,8))	4
+--- ```
+---@param A moontile.Layout
+---@param ... integer
+---@return moontile.Tuple
+function tile.stride(A, ...) end
+Layout.stride = tile.stride
+Tensor.stride = tile.stride
+
+--- How many offsets from the least to the largest, 0 among them; of a swizzled layout too.
+--- - without negative strides the largest offset plus 1; of 4:-1 it is 4, as in CuTe
+--- - error: strides that are no integers
+--- ```lua
+--- layout({4, 8}, {1, 10}):cosize(), layout(4, -1):cosize()  --> 74	4
+--- ```
+---@param A moontile.Layout
+---@param ... integer
+---@return integer
+function tile.cosize(A, ...) end
+Layout.cosize = tile.cosize
+Tensor.cosize = tile.cosize
+
+--- The least and the largest offset.
+--- - memory for A has to have both; of an empty layout 0 and -1
+--- - error: strides that are no integers
+--- ```lua
+--- layout({4, 8}, {-1, 10}):footprint()  --> -3	70
+--- ```
+---@param A moontile.Layout
+---@param ... integer
+---@return integer least
+---@return integer largest
+function tile.footprint(A, ...) end
+Layout.footprint = tile.footprint
+Tensor.footprint = tile.footprint
+
+--- The cosize along each axis of a layout of coordinates.
+--- - above all values, elementwise; of integer strides the cosize
+--- - error: a mode that is not there
+--- ```lua
+--- make_identity_layout{8, 6}:coshape(), layout{4, 8}:coshape()  --> (8,6)	32
+--- ```
+---@param A moontile.Layout
+---@param ... integer
+---@return moontile.Tuple
+function tile.coshape(A, ...) end
+Layout.coshape = tile.coshape
+Tensor.coshape = tile.coshape
+
+--- The tree of the values of A, with zeros.
+--- - congruent with coshape(A)
+--- - error: no layout
+--- ```lua
+--- make_identity_layout{8, {2, 3}}:coprofile(), layout{4, 8}:coprofile()  --> (0,(0,0))	0
+--- ```
+---@param A moontile.Layout
+---@return moontile.Tuple
+function tile.coprofile(A) end
+Layout.coprofile = tile.coprofile
+
+--- max - min + 1 over the values.
+--- - 0 of an empty layout
+--- - error: strides that are no integers
+--- ```lua
+--- extent(layout({4, 8}, {-1, 10}))  --> 74
+--- ```
+---@param A moontile.Layout
+---@return integer
+function tile.extent(A) end
+Layout.extent = tile.extent
+
+--- The smallest value of a layout.
+--- - A(i) >= A:min() for all i
+--- - error: strides that are no integers
+--- ```lua
+--- layout({4, 8}, {-1, 10}):min()  --> -3
+--- ```
+---@return integer
+function Layout:min() end
+
+--- How many elements every run of values has at least: the widest access that is aligned.
+--- - the values of A are whole runs kn .. kn+n-1; n is the largest such
+--- - error: strides that are no integers
+--- ```lua
+--- layout({8, 4}, {1, 12}):max_alignment()  --> 4
+--- ```
+---@param A moontile.Layout
+---@return integer
+function tile.max_alignment(A) end
+Layout.max_alignment = tile.max_alignment
+
+--- How far A's elements lie side by side: the largest n with A(i) = A(0) + i for i < n.
+--- - n <= size(A); is_contiguous says whether it is that
+--- - error: strides that are coordinates
+--- ```lua
+--- contiguity(layout({4, 8}, {1, 5})), contiguity(layout{4, 8})  --> 4	32
+--- ```
+---@param A moontile.Layout
+---@return integer
+function tile.contiguity(A) end
+Layout.contiguity = tile.contiguity
+
+--- Whether all elements of A lie side by side, in their order.
+--- - contiguity(A) = size(A)
+--- - error: strides that are coordinates
+--- ```lua
+--- is_contiguous(layout{4, 8}), is_contiguous(layout({4, 8}, "right"))  --> true	false
+--- ```
+---@param A moontile.Layout
+---@return boolean
+function tile.is_contiguous(A) end
+Layout.is_contiguous = tile.is_contiguous
+
+--- Whether no two elements of A have one offset.
+--- - of a layout of coordinates, one coordinate
+--- - error: not decided, after a long search
+--- ```lua
+--- is_injective(layout({4, 8}, {1, 4})), is_injective(layout({4, 8}, {1, 3}))  --> true	false
+--- ```
+---@param A moontile.Layout
+---@return boolean
+function tile.is_injective(A) end
+Layout.is_injective = tile.is_injective
+
+--- Whether A has every offset between its least and its largest.
+--- - decided for any size
+--- - error: strides that are coordinates
+--- ```lua
+--- is_surjective(layout({4, 8}, {1, 3})), is_surjective(layout({4, 8}, {1, 5}))  --> true	false
+--- ```
+---@param A moontile.Layout
+---@return boolean
+function tile.is_surjective(A) end
+Layout.is_surjective = tile.is_surjective
+
+--- Whether A's n elements have n successive offsets, one each.
+--- - injective and surjective
+--- - error: strides that are coordinates
+--- ```lua
+--- is_bijective(layout({4, 8}, "right")), is_bijective(layout({4, 8}, {1, 5}))  --> true	false
+--- ```
+---@param A moontile.Layout
+---@return boolean
+function tile.is_bijective(A) end
+Layout.is_bijective = tile.is_bijective
+
+--- Whether two values have the same tree.
+--- - congruent((4,8), (1,2)); not ((4,8), ((2,2),8))
+--- - error: a value that is neither layout nor tuple
+--- ```lua
+--- congruent({4, 8}, {1, 2}), congruent({4, 8}, {{2, 2}, 8})  --> true	false
+--- ```
+---@param A moontile.Modes
+---@param B moontile.Modes
+---@return boolean
+function tile.congruent(A, B) end
+Layout.congruent = tile.congruent
+Tensor.congruent = tile.congruent
+
+--- Whether B is A with some integers replaced by tuples.
+--- - a partial order: congruent(A, B) if both are below the other
+--- - error: a value that is neither layout nor tuple
+--- ```lua
+--- weakly_congruent(4, {4, 8}), weakly_congruent({4, 8}, 4)  --> true	false
+--- ```
+---@param A moontile.Modes
+---@param B moontile.Modes
+---@return boolean
+function tile.weakly_congruent(A, B) end
+Layout.weakly_congruent = tile.weakly_congruent
+
+--- Whether every coordinate of A is one of B, for the same index.
+--- - size(A) = size(B): each integer of A is the product of what replaces it
+--- - error: a value that is neither layout nor tuple
+--- ```lua
+--- compatible(24, {4, 6}), compatible({4, 6}, {{2, 2}, 6}), compatible({4, 6}, 24)
+--- --> true	true	false
+--- ```
+---@param A moontile.Modes
+---@param B moontile.Modes
+---@return boolean
+function tile.compatible(A, B) end
+Layout.compatible = tile.compatible
+
+--- The layout as a grid of offsets, as CuTe's print_layout has it.
+--- - rows are mode 1, columns mode 2; of other ranks a line for each coordinate
+--- - error: more than 262144 values
+--- ```lua
+--- layout({2, 4}, {4, 1}):print_layout()
+--- --> (2,4):(4,1)
+--- -->       0   1   2   3 
+--- -->     +---+---+---+---+
+--- -->  0  | 0 | 1 | 2 | 3 |
+--- -->     +---+---+---+---+
+--- -->  1  | 4 | 5 | 6 | 7 |
+--- -->     +---+---+---+---+
+--- ```
+---@param A moontile.Layout
+---@return string
+function tile.print_layout(A) end
+Layout.print_layout = tile.print_layout
+Tensor.print_layout = tile.print_layout

@@ -1,0 +1,151 @@
+---@meta moontile
+-- Tiled MMAs: an atom over threads and values; partitions of A (M,K), B (N,K), C (M,N).
+-- SPDX-License-Identifier: MIT
+
+---@class moontile
+local tile = {}
+
+---@class moontile.TiledMMA
+local TiledMMA = {}
+
+---@class moontile.ThrMMA
+local ThrMMA = {}
+
+--- An MMA atom over more threads (atoms) and more values (permutation).
+--- - tiled_mma{ atom = [, atoms = layout] [, permutation = tiler] }, by modes M, N, K
+--- - error: no such atom; a permutation that is no bijection; two atoms with one thread
+--- ```lua
+--- local mma = tiled_mma{ atom = "SM80_16x8x16_F32F16F16F32_TN", atoms = layout{2, 2},
+---                        permutation = {_, 32} }
+--- mma:size(), mma:tile_shape()  --> 128	(32,32,16)
+--- ```
+---@param options { atom: string, atoms: moontile.Layout, permutation: moontile.Tiler }
+---@return moontile.TiledMMA
+function tile.tiled_mma(options) end
+
+--- How many threads.
+--- - the size of thr_layout_VMNK
+--- ```lua
+--- tiled_mma{ atom = "SM80_16x8x16_F32F16F16F32_TN", atoms = layout{2, 2} }:size()  --> 128
+--- ```
+---@return integer
+function TiledMMA:size() end
+
+--- The extents of the tile: (M,N,K).
+--- - multiples of the atom's
+--- ```lua
+--- tiled_mma{ atom = "SM80_16x8x16_F32F16F16F32_TN", atoms = layout{2, 2} }:tile_shape()
+--- --> (32,16,16)
+--- ```
+---@return moontile.Tuple
+function TiledMMA:tile_shape() end
+
+--- The atom of a tiled MMA.
+--- - tile.mma_atom of its name
+--- ```lua
+--- tiled_mma{ atom = "SM80_16x8x16_F32F16F16F32_TN" }:atom().name
+--- --> SM80_16x8x16_F32F16F16F32_TN
+--- ```
+---@return moontile.MmaAtom
+function TiledMMA:atom() end
+
+--- The layout of atoms, (m,n,k) -> atom.
+--- - as it was described
+--- ```lua
+--- tiled_mma{ atom = "SM80_16x8x16_F32F16F16F32_TN", atoms = layout{2, 2} }:atoms()
+--- --> (2,2,1):(1,2,0)
+--- ```
+---@return moontile.Layout
+function TiledMMA:atoms() end
+
+--- The tiler of modes M, N, K that permutes values.
+--- - `_` where nothing was said
+--- ```lua
+--- tiled_mma{ atom = "SM80_16x8x16_F32F16F16F32_TN", permutation = {_, 32} }:permutation()
+--- --> (_,32,_)
+--- ```
+---@return table
+function TiledMMA:permutation() end
+
+--- (ThrV,ThrM,ThrN,ThrK) -> thread.
+--- - tiled_product(thr_id, atoms)
+--- ```lua
+--- tiled_mma{ atom = "SM80_16x8x16_F32F16F16F32_TN", atoms = layout{2, 2} }:thr_layout_VMNK()
+--- --> (32,2,2,1):(1,32,64,0)
+--- ```
+---@return moontile.Layout
+function TiledMMA:thr_layout_VMNK() end
+
+--- (thread,value) -> element of the tile of A (B, C), as a number.
+--- - thrfrg of the compact layout of the tile, by the number of the thread
+--- ```lua
+--- tiled_mma{ atom = "SM80_16x8x16_F32F16F16F32_TN" }:layout_C_TV()
+--- --> ((4,8),((2,2),(1,1))):((32,1),((16,8),(0,0)))
+--- ```
+---@return moontile.Layout
+function TiledMMA:layout_A_TV() end
+TiledMMA.layout_B_TV = TiledMMA.layout_A_TV
+TiledMMA.layout_C_TV = TiledMMA.layout_A_TV
+
+--- A layout as ((ThrV,(ThrX,ThrY)),(FrgV,(RestX,RestY,...))).
+--- - CuTe's thrfrg_A (B, C)
+--- - error: fewer modes than the operand
+--- ```lua
+--- tiled_mma{ atom = "SM80_16x8x16_F32F16F16F32_TN" }:thrfrg_C(layout{32, 16})
+--- --> (((4,8),(1,1)),((2,2),(2,2))):(((64,1),(16,256)),((32,8),(16,256)))
+--- ```
+---@param A moontile.Layout
+---@return moontile.Layout
+function TiledMMA:thrfrg_A(A) end
+TiledMMA.thrfrg_B = TiledMMA.thrfrg_A
+TiledMMA.thrfrg_C = TiledMMA.thrfrg_A
+
+--- A layout or tensor as (thread,FrgV,(RestX,RestY,...)).
+--- - of a tensor a view
+--- - error: fewer modes than the operand
+--- ```lua
+--- tiled_mma{ atom = "SM80_16x8x16_F32F16F16F32_TN" }:partition_C(layout{32, 16})
+--- --> ((4,8),(2,2),(2,2)):((64,1),(32,8),(16,256))
+--- ```
+---@param A moontile.Layout | moontile.Tensor
+---@return moontile.Layout | moontile.Tensor
+function TiledMMA:partition_A(A) end
+TiledMMA.partition_B = TiledMMA.partition_A
+TiledMMA.partition_C = TiledMMA.partition_A
+
+--- The shape of what a thread has of an operand with this shape: (FrgV,RestX,RestY).
+--- - the shape of get_slice(t):partition_A(layout(shape))
+--- - error: fewer modes than the operand
+--- ```lua
+--- tiled_mma{ atom = "SM80_16x8x16_F32F16F16F32_TN" }:partition_shape_C{32, 16}  --> ((2,2),2,2)
+--- ```
+---@param shape moontile.Tuple
+---@return moontile.Tuple
+function TiledMMA:partition_shape_A(shape) end
+TiledMMA.partition_shape_B = TiledMMA.partition_shape_A
+TiledMMA.partition_shape_C = TiledMMA.partition_shape_A
+
+--- One thread of a tiled MMA.
+--- - threads count from 0
+--- - error: no such thread
+--- ```lua
+--- tiled_mma{ atom = "SM80_16x8x16_F32F16F16F32_TN" }:get_slice(5):partition_C(layout{32, 16})
+--- --> ((2,2),2,2):((32,8),16,256)	65
+--- ```
+---@param thread integer
+---@return moontile.ThrMMA
+function TiledMMA:get_slice(thread) end
+
+--- What one thread has of A (B, C): (FrgV,RestX,RestY,...), and where it begins.
+--- - of a tensor a view
+--- - error: fewer modes than the operand
+--- ```lua
+--- local slice = tiled_mma{ atom = "SM80_16x8x16_F32F16F16F32_TN" }:get_slice(5)
+--- slice:partition_A(layout({32, 32}, "right"))  --> ((2,2,2),2,2):((1,256,8),512,16)	34
+--- ```
+---@param A moontile.Layout | moontile.Tensor
+---@return moontile.Layout | moontile.Tensor
+---@return integer offset
+function ThrMMA:partition_A(A) end
+ThrMMA.partition_B = ThrMMA.partition_A
+ThrMMA.partition_C = ThrMMA.partition_A

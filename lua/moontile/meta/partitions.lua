@@ -1,0 +1,242 @@
+---@meta moontile
+-- Atoms, tiled copies, tiled MMAs: which thread has what.
+-- SPDX-License-Identifier: MIT
+
+---@class moontile
+local tile = {}
+
+---@class moontile.Layout
+local Layout = {}
+
+---What one instruction multiplies.
+---@class moontile.MmaAtom
+---@field name string
+---@field arch string
+---@field shape moontile.Tuple  (M,N,K)
+---@field thr_id moontile.Layout
+---@field layout_A moontile.Layout  (thread,value) -> index in A
+---@field layout_B moontile.Layout
+---@field layout_C moontile.Layout
+
+---What one instruction copies.
+---@class moontile.CopyAtom
+---@field name string
+---@field arch string
+---@field bits integer
+---@field thr_id moontile.Layout
+---@field layout_src moontile.Layout
+---@field layout_dst moontile.Layout
+---@field layout_ref moontile.Layout
+
+---@class moontile.TiledCopy
+local TiledCopy = {}
+
+---@class moontile.ThrCopy
+local ThrCopy = {}
+
+---@class moontile.TiledMMA
+local TiledMMA = {}
+
+---@class moontile.ThrMMA
+local ThrMMA = {}
+
+-- ---------------------------------------------------------------- atoms
+
+--- The MMA atom with a name of CuTe.
+--- - layouts (thread,value) -> index in the column-major tile of A, B and C
+--- - error: no such atom, with the nearest names
+--- ```lua
+--- mma_atom "SM80_16x8x16_F32F16F16F32_TN"
+--- --> SM80_16x8x16_F32F16F16F32_TN: sm80, 16 x 8 x 16, threads 32:1
+--- -->   A  f16, reg: ((4,8),(2,2,2)):((32,1),(16,8,128))
+--- -->   B  f16, reg: ((4,8),(2,2)):((16,1),(8,64))
+--- -->   C  f32, reg: ((4,8),(2,2)):((32,1),(16,8))
+--- ```
+---@param name string
+---@return moontile.MmaAtom
+function tile.mma_atom(name) end
+
+--- The copy atom with a name of CuTe, for values of so many bits.
+--- - layout_src, layout_dst: who reads and who writes which value; without bits in bits
+--- - error: no such atom, with the nearest names; the instruction parts a value
+--- ```lua
+--- copy_atom("SM75_U32x4_LDSM_N", "f16").layout_dst  --> (32,(2,4)):(2,(1,64))
+--- ```
+---@param name string
+---@param bits? integer | string  or a dtype
+---@return moontile.CopyAtom
+function tile.copy_atom(name, bits) end
+
+--- The names of the atoms that fit, oldest first.
+--- - kind "mma" (or nothing) or "copy"; arch what brought them; of MMAs M, N, K, A, B, C, D
+--- - error: another key
+--- ```lua
+--- #atoms{ arch = "sm_90", A = "bf16" }, atoms{ M = 16, N = 8, K = 16, A = "f16", C = "f32" }[1]
+--- --> 64	SM80_16x8x16_F32F16F16F32_TN
+--- ```
+---@param options? { kind: string, arch: string, M: integer, N: integer, K: integer, A: string }
+---@return string[]
+function tile.atoms(options) end
+
+--- How far a product may be off: |C - exact| for k products whose |a b| sum to `sum`.
+--- - on any device, in any order; 0 of integers
+--- - error: no atom
+--- ```lua
+--- mma_bound(mma_atom "SM80_16x8x16_F32F16F16F32_TN", 64, 64) < 0.01  --> true
+--- ```
+---@param atom moontile.MmaAtom
+---@param k integer
+---@param sum number
+---@return number
+function tile.mma_bound(atom, k, sum) end
+
+-- ---------------------------------------------------------------- tiled copies
+
+--- Who copies what of a tile: an atom over threads and over the values of each.
+--- - tiled_copy{ atom =, dtype = or bits =, thr = layout [, val = layout] }
+--- - thr and val make up the tile mode by mode: raked_product(thr, val)
+--- - error: threads or values that are no whole atoms
+--- ```lua
+--- local copy = tiled_copy{ atom = "UniversalCopy<uint128_t>", dtype = "f32",
+---                          thr = layout({32, 8}, {8, 1}), val = layout{1, 4} }
+--- copy:tiler_MN(), copy:size()  --> (32,32)	256
+--- ```
+---@param options { atom: string, dtype: string, thr: moontile.Layout, val: moontile.Layout }
+---@return moontile.TiledCopy
+function tile.tiled_copy(options) end
+
+--- The copy that brings A (B, C) of a tiled MMA to the threads that need it, or from them.
+--- - its layout_TV is that of the operand; its tile the MMA's
+--- - error: the values of a thread are no whole atoms
+--- ```lua
+--- local mma = tiled_mma{ atom = "SM80_16x8x16_F32F16F16F32_TN", atoms = layout{2, 2},
+---                        permutation = {_, 32} }
+--- make_tiled_copy_A("SM75_U32x4_LDSM_N", mma):layout_S_TV()
+--- --> ((16,2,2,2),(8,1)):((1,256,16,0),(32,0))
+--- ```
+---@param atom string
+---@param tiled_mma moontile.TiledMMA
+---@param bits? integer | string
+---@return moontile.TiledCopy
+function tile.make_tiled_copy_A(atom, tiled_mma, bits) end
+tile.make_tiled_copy_B = tile.make_tiled_copy_A
+tile.make_tiled_copy_C = tile.make_tiled_copy_A
+
+--- The copy by another atom of what a tiled copy reads (S), or writes (D).
+--- - its reference is that side
+--- - error: the values of a thread are no whole atoms
+--- ```lua
+--- local copy = tiled_copy{ atom = "UniversalCopy<uint32_t>", dtype = "f32", thr = layout(32),
+---                          val = layout(4) }
+--- make_tiled_copy_S("UniversalCopy<uint128_t>", copy):size()  --> 32
+--- ```
+---@param atom string
+---@param tiled_copy moontile.TiledCopy
+---@param bits? integer | string
+---@return moontile.TiledCopy
+function tile.make_tiled_copy_S(atom, tiled_copy, bits) end
+tile.make_tiled_copy_D = tile.make_tiled_copy_S
+
+--- How many threads.
+--- - size of mode 1 of tiled_layout_TV
+--- ```lua
+--- tiled_copy{ atom = "UniversalCopy<uint32_t>", dtype = "f32", thr = layout{8, 4} }:size()
+--- --> 32
+--- ```
+---@return integer
+function TiledCopy:size() end
+
+--- (thread,value) -> coordinate of the tile, as a number.
+--- - colexicographic in tiler_MN
+--- ```lua
+--- tiled_copy{ atom = "UniversalCopy<uint32_t>", dtype = "f32", thr = layout{8, 4},
+---             val = layout{1, 2} }:tiled_layout_TV()
+--- --> ((8,4),2):((1,16),8)
+--- ```
+---@return moontile.Layout
+function TiledCopy:tiled_layout_TV() end
+
+--- The extents of the tile.
+--- - product = threads * values, unless some are broadcast
+--- ```lua
+--- tiled_copy{ atom = "UniversalCopy<uint32_t>", dtype = "f32", thr = layout{8, 4},
+---             val = layout{1, 2} }:tiler_MN()
+--- --> (8,8)
+--- ```
+---@return moontile.Tuple
+function TiledCopy:tiler_MN() end
+
+--- Who reads (S), who writes (D) which element of the tile: (Thr,(FrgV,FrgX)) -> element.
+--- - both are tiled_layout_TV where the atom's source and destination are one
+--- ```lua
+--- tiled_copy{ atom = "UniversalCopy<uint64_t>", dtype = "f32", thr = layout(8),
+---             val = layout(4) }:layout_S_TV()
+--- --> (8,(2,2)):(4,(1,2))
+--- ```
+---@return moontile.Layout
+function TiledCopy:layout_S_TV() end
+TiledCopy.layout_D_TV = TiledCopy.layout_S_TV
+
+--- A layout or tensor as (Thr,Val,(RestM,RestN,...)).
+--- - by the reference of the atom; of a tensor a view
+--- - error: fewer modes than the tile
+--- ```lua
+--- tiled_copy{ atom = "UniversalCopy<uint32_t>", dtype = "f32", thr = layout{8, 4},
+---             val = layout{1, 2} }:partition(layout{16, 16})
+--- --> ((8,4),2,(2,2)):((1,32),16,(8,128))
+--- ```
+---@param A moontile.Layout | moontile.Tensor
+---@return moontile.Layout | moontile.Tensor
+function TiledCopy:partition(A) end
+
+--- A layout or tensor as threads read it (S), or write it (D): (Thr,(FrgV,FrgX),(RestM,RestN,...)).
+--- - of a tensor a view
+--- - error: fewer modes than the tile
+--- ```lua
+--- tiled_copy{ atom = "UniversalCopy<uint64_t>", dtype = "f32", thr = layout(8),
+---             val = layout(4) }:partition_S(layout(64))
+--- --> (8,(2,2),(2)):(4,(1,2),(32))
+--- ```
+---@param A moontile.Layout | moontile.Tensor
+---@return moontile.Layout | moontile.Tensor
+function TiledCopy:partition_S(A) end
+TiledCopy.partition_D = TiledCopy.partition_S
+
+--- What a thread has as another partition gave it, (V,M,N,...), in the order of this copy.
+--- - of a tensor a view; a layout stands for a compact fragment of its shape
+--- - error: values that are no whole atoms
+--- ```lua
+--- local mma = tiled_mma{ atom = "SM80_16x8x16_F32F16F16F32_TN" }
+--- local copy = make_tiled_copy_A("SM75_U32x4_LDSM_N", mma)
+--- copy:retile_D(layout{{2, 2, 2}, 2, 2})  --> ((8,1),2,2):((1,0),8,16)	0
+--- ```
+---@param fragment moontile.Layout | moontile.Tensor
+---@return moontile.Layout | moontile.Tensor
+function TiledCopy:retile_D(fragment) end
+TiledCopy.retile_S = TiledCopy.retile_D
+ThrCopy.retile_D = TiledCopy.retile_D
+ThrCopy.retile_S = TiledCopy.retile_D
+
+--- One thread of a tiled copy.
+--- - threads count from 0
+--- - error: no such thread
+--- ```lua
+--- local copy = tiled_copy{ atom = "UniversalCopy<uint32_t>", dtype = "f32", thr = layout{8, 4} }
+--- copy:get_slice(9):partition_S(layout{16, 16})  --> ((1,1),2,4):((0,0),8,64)	17
+--- ```
+---@param thread integer
+---@return moontile.ThrCopy
+function TiledCopy:get_slice(thread) end
+
+--- What one thread reads (S), or writes (D): ((FrgV,FrgX),RestM,RestN,...), and where it begins.
+--- - of a tensor a view
+--- - error: fewer modes than the tile
+--- ```lua
+--- local copy = tiled_copy{ atom = "UniversalCopy<uint32_t>", dtype = "f32", thr = layout{8, 4} }
+--- copy:get_slice(9):partition_D(layout{16, 16})  --> ((1,1),2,4):((0,0),8,64)	17
+--- ```
+---@param A moontile.Layout | moontile.Tensor
+---@return moontile.Layout | moontile.Tensor
+---@return integer offset
+function ThrCopy:partition_S(A) end
+ThrCopy.partition_D = ThrCopy.partition_S

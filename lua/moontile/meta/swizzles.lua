@@ -1,0 +1,236 @@
+---@meta moontile
+-- Swizzles, elements of other widths, shapes as a lattice, sums, derivations.
+-- SPDX-License-Identifier: MIT
+
+---@class moontile
+local tile = {}
+
+---@class moontile.Layout
+local Layout = {}
+
+---@class moontile.Value
+local Value = {}
+
+--- Sw<bits,base,shift>: flips `bits` bits from `base` on where those `shift` above are set.
+--- - Sw(i) = i ~ ((i & Y) >> shift); its own inverse; shift is `bits` if it is absent
+--- - w * A is the swizzle after a layout: Sw o 0 o A
+--- - error: bits or base below 0, |shift| below bits, beyond 62 bits
+--- ```lua
+--- local w = swizzle(3, 4, 3)
+--- w(128), w * layout({8, 64}, "right")  --> 144	Sw<3,4,3> o 0 o (8,64):(64,1)
+--- ```
+---@param bits integer
+---@param base integer
+---@param shift? integer
+---@return moontile.Value
+function tile.swizzle(bits, base, shift) end
+
+--- What a swizzle makes of an integer.
+--- - w(w(i)) = i
+--- - error: an index that is no integer
+--- ```lua
+--- swizzle(2, 0, 3)(9)  --> 8
+--- ```
+---@param index integer
+---@return integer
+function Value:__call(index) end
+
+--- The swizzle with these masks: Y chooses, Z is flipped.
+--- - of 0 and 0 the identity
+--- - error: masks that are not two runs of as many bits, or that overlap
+--- ```lua
+--- make_swizzle(0x380, 0x70)  --> Sw<3,4,3>
+--- ```
+---@param Y integer
+---@param Z integer
+---@return moontile.Value
+function tile.make_swizzle(Y, Z) end
+
+--- The swizzle of a swizzled layout.
+--- - Sw<0,4,3> of a plain one
+--- - error: no layout
+--- ```lua
+--- local A = swizzle(3, 4, 3) * layout({8, 64}, "right")
+--- A:get_swizzle_portion(), A:get_nonswizzle_portion()  --> Sw<3,4,3>	(8,64):(64,1)
+--- ```
+---@param A moontile.Layout
+---@return moontile.Value
+function tile.get_swizzle_portion(A) end
+Layout.get_swizzle_portion = tile.get_swizzle_portion
+
+--- The layout under a swizzle.
+--- - A plain layout is itself
+--- - error: no layout
+--- ```lua
+--- get_nonswizzle_portion(swizzle(3, 4, 3) * layout({8, 64}, "right"))  --> (8,64):(64,1)
+--- ```
+---@param A moontile.Layout
+---@return moontile.Layout
+function tile.get_nonswizzle_portion(A) end
+Layout.get_nonswizzle_portion = tile.get_nonswizzle_portion
+
+--- CuTe's layout atom of shared memory for elements of so many bits.
+--- - (M,K) or (N,K) -> element; the swizzle acts on elements
+--- - error: a name that is none, with those that there are; bits that are no power of two
+--- ```lua
+--- smem_atom("GMMA::Layout_K_SW128_Atom", 16)  --> Sw<3,3,3> o 0 o (8,64):(64,1)
+--- ```
+---@param name string
+---@param bits integer | string  or a dtype
+---@return moontile.Layout
+function tile.smem_atom(name, bits) end
+
+--- The names of the layout atoms of shared memory.
+--- - smem_atom takes each
+--- ```lua
+--- #smem_atoms(), smem_atoms()[1]  --> 17	GMMA::Layout_MN_INTER_Atom
+--- ```
+---@return string[]
+function tile.smem_atoms() end
+
+-- ---------------------------------------------------------------- widths
+
+--- A in elements n times as wide.
+--- - R(c') is the element of A(c): A(c) / n, rounded down
+--- - error: a stride is neither a multiple of n nor a divisor
+--- ```lua
+--- layout{8, 6}:upcast(4)  --> (2,6):(1,2)
+--- ```
+---@param A moontile.Layout
+---@param n integer
+---@return moontile.Layout
+function tile.upcast(A, n) end
+Layout.upcast = tile.upcast
+
+--- A in elements n times as narrow.
+--- - the mode s:1 becomes n*s:1, other strides n times what they were
+--- - error: no mode has stride 1
+--- ```lua
+--- layout{8, 6}:downcast(4)  --> (32,6):(1,32)
+--- ```
+---@param A moontile.Layout
+---@param n integer
+---@return moontile.Layout
+function tile.downcast(A, n) end
+Layout.downcast = tile.downcast
+
+--- Elements of old_bits as elements of new_bits.
+--- - exactly A's bits; to wider ones the elements that hold them
+--- - error: those of upcast and downcast
+--- ```lua
+--- recast_layout(8, 32, layout{8, 6})  --> (2,6):(1,2)
+--- ```
+---@param old_bits integer
+---@param new_bits integer
+---@param A moontile.Layout
+---@return moontile.Layout
+function tile.recast_layout(old_bits, new_bits, A) end
+
+--- Elements of old_bits as elements of new_bits.
+--- - tile.recast_layout with the layout first
+--- - error: those of upcast and downcast
+--- ```lua
+--- layout{2, 6}:recast_layout(32, 8)  --> (8,6):(1,8)
+--- ```
+---@param old_bits integer
+---@param new_bits integer
+---@return moontile.Layout
+function Layout:recast_layout(old_bits, new_bits) end
+
+-- ---------------------------------------------------------------- lattice
+
+--- The least shape that refines both.
+--- - compatible(A, R) and compatible(B, R)
+--- - error: there is none
+--- ```lua
+--- common_refinement({4, 6}, {{2, 2}, 6}), common_refinement(24, {4, 6})  --> ((2,2),6)	(4,6)
+--- ```
+---@param A moontile.Modes
+---@param B moontile.Modes
+---@return moontile.Tuple
+function tile.common_refinement(A, B) end
+Layout.common_refinement = tile.common_refinement
+
+--- The greatest shape that both refine.
+--- - compatible(R, A) and compatible(R, B)
+--- - error: the sizes differ
+--- ```lua
+--- common_coarsening({{2, 2}, 6}, {4, {2, 3}})  --> (4,6)
+--- ```
+---@param A moontile.Modes
+---@param B moontile.Modes
+---@return moontile.Tuple
+function tile.common_coarsening(A, B) end
+Layout.common_coarsening = tile.common_coarsening
+
+--- The indices that both shapes cut alike.
+--- - every layout of shape A or B can be composed with it
+--- - error: an extent of 0
+--- ```lua
+--- greatest_common_domain({4, 6}, {2, 12})  --> (2,2,6):(1,2,4)
+--- ```
+---@param A moontile.Modes
+---@param B moontile.Modes
+---@return moontile.Layout
+function tile.greatest_common_domain(A, B) end
+Layout.greatest_common_domain = tile.greatest_common_domain
+
+--- The sum of two layouts of one size, coalesced.
+--- - R(i) = A(i) + B(i); over F2 the sum is xor
+--- - error: the sizes differ; no layout is the sum
+--- ```lua
+--- layout_add(layout({4, 8}, {8, 1}), layout({4, 8}, {1, 4}))  --> (4,8):(9,5)
+--- ```
+---@param A moontile.Layout
+---@param B moontile.Layout
+---@return moontile.Layout
+function tile.layout_add(A, B) end
+Layout.layout_add = tile.layout_add
+
+--- A swizzled layout as one of XOR strides.
+--- - Sw(offset + A(i)) = Sw(offset) xor R(i)
+--- - error: extents that are no powers of two; steps that share bits
+--- ```lua
+--- swizzle_to_f2(swizzle(2, 0, 3), 0, layout{4, 8})  --> (4,(2,4)):(F1,(F4,F9))
+--- ```
+---@param swizzle moontile.Value
+---@param offset integer
+---@param A moontile.Layout
+---@return moontile.Layout
+function tile.swizzle_to_f2(swizzle, offset, A) end
+
+-- ---------------------------------------------------------------- derivations
+
+--- How an operation comes to its result, step by step; or why there is none.
+--- - coalesce, composition, complement, the divides, logical_product, the inverses
+--- - error: another operation, with those that are explained
+--- ```lua
+--- explain("right_inverse", layout({4, 8}, {8, 1}))
+--- --> right_inverse: A(R(i)) = i for A = (4,8):(8,1)
+--- -->   1 is the stride of 8:1, whose steps are 4 apart in the index: 8:4
+--- -->   8 is the stride of 4:8, whose steps are 1 apart in the index: 4:1
+--- -->   32 is the stride of no mode: R ends
+--- --> R = (8,4):(4,1)
+--- ```
+---@param operation string
+---@param A moontile.Layout
+---@param B? moontile.Tiler
+---@return string
+function tile.explain(operation, A, B) end
+
+--- How an operation comes to its result, step by step.
+--- - tile.explain with the layout first
+--- - error: another operation, with those that are explained
+--- ```lua
+--- layout "(2,(1,6)):(1,(6,2))":explain "coalesce"
+--- --> coalesce: the shortest layout with the values of A = (2,(1,6)):(1,(6,2))
+--- -->   s:d and t:e after it are one mode, s*t:d, if s*d = e; extents of 1 drop out
+--- -->     2:1
+--- -->     1:6 drops out
+--- -->     6:2 goes on where the mode before it ends: now 12:1
+--- --> R = 12:1
+--- ```
+---@param operation string
+---@param B? moontile.Tiler
+---@return string
+function Layout:explain(operation, B) end
