@@ -99,3 +99,66 @@ describe("a question about a layout", function()
     end)
   end
 end)
+
+-- Another layout, often the same function: two modes swapped, one cut, or A coalesced.
+local function relative(A)
+  local text = tostring(A)
+  if math.random(4) == 1 then return A:coalesce() end
+  if math.random(3) == 1 then return A:flatten():group(1, 2) end
+  if math.random(2) == 1 then return parse((text:gsub("2:", "(2,1):"))) end
+  return parse((text:gsub("(%d)(%D*)$", function(d, rest) return (d + 1) % 10 .. rest end)))
+end
+
+local function difference(A, B)
+  local v, w = values(A), values(B)
+  if #v ~= #w then return false end
+  for i = 1, #v do
+    if v[i] ~= w[i] then return false, i - 1 end
+  end
+  return true
+end
+
+describe("equivalent", function()
+  for _, kind in ipairs { "plain", "swizzled", "F2" } do
+    it("agrees with brute force, and has the first difference, " .. kind, function()
+      math.randomseed(19)
+      for _ = 1, 1500 * TIMES do
+        local A = random_layout(kind)
+        local ok, B = pcall(relative, A)
+        if not ok then B = random_layout(kind) end
+        local same, at = difference(A, B)
+        local is, where = A:equivalent(B)
+        if same ~= is or at ~= where then
+          error(("%s and %s: %s, %s; should be %s, %s"):format(A, B, is, where, same, at))
+        end
+      end
+    end)
+  end
+  for _, row in ipairs {
+    { "(4,8):(1,4)", "32:1", "true" },
+    { "(4,8):(8,1)", "32:1", "false 1" },
+    { "(4,8):(1,4)", "31:1", "false" },
+    { "(4,8):(1@0,1@1)", "32:1@0", "false 4" },
+    { "(4,8):(1@0,1@1)", "((2,2),8):((1@0,2@0),1@1)", "true" },
+    { "4:2@0+1@1", "(2,2):(1@1+2@0,4@0+2@1)", "true" },
+    { "(1000000007,1000003):(1000003,1)", "(1000000007,1000003):(1000003,2)",
+      "false 1000000007" },
+    { "Sw<3,4,3> o 0 o (4096,4096):(4096,1)", "Sw<3,4,3> o 0 o (4096,64,64):(4096,1,64)",
+      "true" },
+    { "Sw<3,3,3> o 0 o (64,8):(1,64)", "512:1", "false 64" },
+    { "(8,4):(F3,F24)", "32:F3", "true" },
+  } do
+    it("of " .. row[1] .. " and " .. row[2] .. ": " .. row[3], function()
+      local result = table.pack(tile.equivalent(parse(row[1]), parse(row[2])))
+      for i = 1, result.n do result[i] = tostring(result[i]) end
+      assert.equal(row[3], table.concat(result, " "))
+    end)
+  end
+  it("refuses what it does not compare to the end", function()
+    local ok, text = pcall(tile.equivalent, parse "Sw<1,40,3> o 0 o 2097152:1", parse "2097152:1")
+    assert.is_false(ok)
+    assert.equal("equivalent: A = Sw<1,40,3> o 0 o 2097152:1 and B = 2097152:1 agree in the " ..
+                 "first 1048576 of 2097152 values; farther they are not compared",
+                 (tostring(text):gsub("^[^\n]-:%d+: ", "")))
+  end)
+end)

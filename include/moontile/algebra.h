@@ -119,6 +119,13 @@ MT_API mt_status mt_is_bijective (bool *out, const mt_node *a, mt_err *err);
 ** (swizzled or over F2: n is more than 2^20). */
 MT_API mt_status mt_contiguity (int64_t *out, const mt_node *a, mt_err *err);
 MT_API mt_status mt_is_contiguous (bool *out, const mt_node *a, mt_err *err);
+/* Whether A and B are one function: (1) size(A) = size(B) and (2) A(i) = B(i) for
+** 0 <= i < size(A). `at` (may be NULL) receives the least i where (2) fails; -1: there is
+** none, or (1) fails. Shapes may differ. Values over F2 are compared as integers. Errors:
+** MT_EUNSUPPORTED (swizzled in two ways or over F2: 2^20 values agree, and there are
+** more). */
+MT_API mt_status mt_equivalent (bool *out, int64_t *at, const mt_node *a,
+                                const mt_node *b, mt_err *err);
 
 /* ----------------------------------------------------------- complements and inverses */
 

@@ -192,6 +192,20 @@ static int l_complement (lua_State *L) {
   return 2;
 }
 
+/* equivalent(A, B): whether they are one function; if not, also the first index where
+** they differ, nothing if their sizes do. */
+static int l_equivalent (lua_State *L) {
+  bool same;
+  int64_t at;
+  LMT_NOERR(err);
+  if (mt_equivalent(&same, &at, lmt_tolayout(L, 1), lmt_tolayout(L, 2), &err))
+    return lmt_raise(L, &err);
+  lua_pushboolean(L, same);
+  if (at < 0) return 1;
+  lua_pushinteger(L, at);
+  return 2;
+}
+
 static int recast_layout (lua_State *L, int old_bits, int new_bits, int layout) {
   mt_layout buf, out;
   LMT_NOERR(err);

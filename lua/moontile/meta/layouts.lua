@@ -331,6 +331,21 @@ Layout.is_surjective = tile.is_surjective
 function tile.is_bijective(A) end
 Layout.is_bijective = tile.is_bijective
 
+--- Whether two layouts are one function; if not, also the first index where they differ.
+--- - size(A) = size(B), and A(i) = B(i) for 0 <= i < size(A); shapes may differ
+--- - no index where the sizes differ
+--- - error: swizzled in two ways or over F2, and 2^20 values agree
+--- ```lua
+--- equivalent(layout{4, 8}, layout(32))  --> true
+--- layout({4, 8}, "right"):equivalent(layout(32))  --> false	1
+--- ```
+---@param A moontile.Layout
+---@param B moontile.Layout
+---@return boolean
+---@return integer? at
+function tile.equivalent(A, B) end
+Layout.equivalent = tile.equivalent
+
 --- Whether two values have the same tree.
 --- - congruent((4,8), (1,2)); not ((4,8), ((2,2),8))
 --- - error: a value that is neither layout nor tuple
