@@ -209,9 +209,11 @@ target_include_directories(moontile_pty SYSTEM PRIVATE ${MOONTILE_LUA_INCLUDE_DI
 set_target_properties(moontile_pty PROPERTIES PREFIX "")
 file(MAKE_DIRECTORY ${SCRATCH}/terminal)
 if(BUSTED_SCRIPT)
-  moontile_test(spec.terminal COST 5
-    COMMAND ${PROGRAM} ${busted}/module.cfg ${SPEC}/terminal/terminal_spec.lua
-    ENV MOONTILE_PROGRAM=${PROGRAM} MOONTILE_SCRATCH=${SCRATCH}/terminal)
+  foreach(name terminal interrupt)
+    moontile_test(spec.${name} COST 20
+      COMMAND ${PROGRAM} ${busted}/module.cfg ${SPEC}/terminal/${name}_spec.lua
+      ENV MOONTILE_PROGRAM=${PROGRAM} MOONTILE_SCRATCH=${SCRATCH}/terminal)
+  endforeach()
 endif()
 
 moontile_test(program COMMAND sh ${SPEC}/program/run.sh ${PROGRAM} ${SCRATCH}/program)

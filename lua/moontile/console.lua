@@ -7,6 +7,7 @@
 --                      complete(text): the candidates for the end of a text, where that begins
 --   edits, plain       whether lines come from a terminal: one that edits them, one that cannot
 --   remember(line)     for the arrow keys
+--   interrupted()      whether Ctrl-C came since the last line was read
 --   make_folder(path), files(beginning)
 --   columns()          how wide the terminal is; nil: the output is none
 --   now()              seconds
@@ -76,6 +77,7 @@ local function step(s, terminal)
     if terminal.plain then line = without_controls(line) end
     if s.history then s.history:add(line) end
     state = s:feed(line)
+    if terminal.interrupted() and not s.told then s:blame "interrupted!" end
   end
   return state
 end

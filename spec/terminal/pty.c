@@ -4,7 +4,9 @@
 **
 ** spawn(arguments, environment, columns) -> a terminal:
 **   t:write(text), t:read(milliseconds) -> text, "" after that time, nil: it has ended
+**   t:raw(), whether it reads key by key
 **   t:resize(columns), t:wait() -> the exit status, or 128 and the signal
+** now() -> milliseconds since some time; setenv(name, value)
 */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -15,6 +17,8 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
+#include <termios.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <lauxlib.h>
@@ -95,6 +99,14 @@ static int l_read (lua_State *L) {
   return 1;
 }
 
+/* Whether the program reads key by key. */
+static int l_raw (lua_State *L) {
+  const terminal *t = luaL_checkudata(L, 1, CLASS);
+  struct termios modes;
+  lua_pushboolean(L, tcgetattr(t->fd, &modes) == 0 && !(modes.c_lflag & ICANON));
+  return 1;
+}
+
 static int l_resize (lua_State *L) {
   const terminal *t = luaL_checkudata(L, 1, CLASS);
   set_columns(t->fd, luaL_checkinteger(L, 2));
@@ -107,6 +119,18 @@ static int l_wait (lua_State *L) {
   if (t->pid <= 0 || waitpid(t->pid, &status, 0) < 0) return 0;
   t->pid = 0;
   lua_pushinteger(L, WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+  return 1;
+}
+
+static int l_setenv (lua_State *L) {
+  setenv(luaL_checkstring(L, 1), luaL_checkstring(L, 2), 1);
+  return 0;
+}
+
+static int l_now (lua_State *L) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  lua_pushnumber(L, 1e3 * (lua_Number)t.tv_sec + 1e-6 * (lua_Number)t.tv_nsec);
   return 1;
 }
 
@@ -126,15 +150,20 @@ static int l_gc (lua_State *L) {
 __attribute__((visibility("default"))) int luaopen_moontile_pty (lua_State *L);
 
 int luaopen_moontile_pty (lua_State *L) {
-  static const luaL_Reg methods[] = {{"write", l_write},   {"read", l_read},
-                                     {"resize", l_resize}, {"wait", l_wait},
-                                     {"__gc", l_gc},       {NULL, NULL}};
+  static const luaL_Reg methods[] = {{"write", l_write}, {"read", l_read},
+                                     {"raw", l_raw},     {"resize", l_resize},
+                                     {"wait", l_wait},   {"__gc", l_gc},
+                                     {NULL, NULL}};
   luaL_newmetatable(L, CLASS);
   luaL_setfuncs(L, methods, 0);
   lua_pushvalue(L, -1);
   lua_setfield(L, -2, "__index");
-  lua_createtable(L, 0, 1);
+  lua_createtable(L, 0, 3);
   lua_pushcfunction(L, l_spawn);
   lua_setfield(L, -2, "spawn");
+  lua_pushcfunction(L, l_now);
+  lua_setfield(L, -2, "now");
+  lua_pushcfunction(L, l_setenv);
+  lua_setfield(L, -2, "setenv");
   return 1;
 }

@@ -1,12 +1,15 @@
 -- screen.lua: what a terminal shows: a program in one, its output as lines of text.
 -- SPDX-License-Identifier: MIT
 --
--- screen.open(options) runs the moontile program; options: arguments, columns, environment.
+-- screen.open(options) runs the moontile program; options: arguments, columns, environment, plain
+-- (whether lines are not edited).
 --   s:type(text)            keys, as they are
 --   s:wait_for(text)        until the screen has the text, or an error with what it has
 --   s:prompt(text)          until the last line is the prompt, with the text behind it
 --   s:enter(line)           types a line: what is printed until the prompt is back
 --   s:lines()               what it shows; s:text()
+--   s:interrupt()           Ctrl-C, and a new prompt
+--   s:forget()              what was shown above the last line
 --   s:ended()               the exit status, when it has ended
 
 local pty = require "moontile_pty"
@@ -15,7 +18,6 @@ local screen = {}
 screen.__index = screen
 
 local SECONDS = 30        -- until what is waited for has to be there
-local QUIET = 50          -- milliseconds
 
 -- ---------------------------------------------------------------- drawing
 
@@ -103,7 +105,7 @@ function screen.open(options)
   local columns = options.columns or 80
   return setmetatable({
     terminal = pty.spawn(arguments, environment, columns), columns = columns, shown = { {} },
-    row = 1, column = 1, rest = "", sequences = {},
+    row = 1, column = 1, rest = "", sequences = {}, plain = options.plain,
   }, screen)
 end
 
@@ -130,7 +132,7 @@ function screen:text() return table.concat(self:lines(), "\n") end
 function screen:wait(what, is_there)
   local ends = os.time() + SECONDS
   while not is_there() do
-    if self:draw(100) == nil and not is_there() then
+    if self:draw(5) == nil and not is_there() then
       error(("the program has ended before %s; the screen:\n%s"):format(what, self:text()), 3)
     end
     if os.time() > ends then
@@ -143,18 +145,17 @@ function screen:wait_for(text)
   self:wait(text, function() return self:text():find(text, 1, true) end)
 end
 
+-- Keys may come: the prompt is written before they are read one by one.
+function screen:reads() return self.plain or self.terminal:raw() end
+
 function screen:prompt(text)
   local line = "> " .. (text or "")
   self:wait("the prompt " .. line, function()
     local lines = self:lines()
     local last = lines[#lines] or ""
-    return (last == line or last .. " " == line) and self.row == #self.shown
+    return (last == line or last .. " " == line) and self.row == #self.shown and self:reads()
   end)
-  self:settle()
 end
-
--- Until nothing comes for a while: a prompt is written before keys are read one by one.
-function screen:settle() while self:draw(QUIET) do end end
 
 -- Types a line and waits until the prompt is back: the lines between.
 function screen:enter(line)
@@ -162,10 +163,27 @@ function screen:enter(line)
   self:type(line .. "\r")
   self:wait("the prompt", function()
     local lines = self:lines()
-    return self.row > first and self.row == #lines and lines[self.row] == ">"
+    return self.row > first and self.row == #lines and lines[self.row] == ">" and self:reads()
   end)
-  self:settle()
   return table.concat(self:lines(), "\n", first + 1, self.row - 1)
+end
+
+-- Types Ctrl-C, which brings a new prompt; behind "^C" if what was interrupted says nothing.
+function screen:interrupt()
+  local first, before = self.row, self:lines()[self.row]
+  self:type "\3"
+  self:wait("a new prompt", function()
+    local lines = self:lines()
+    local last = lines[self.row] or ""
+    local is_new = self.row > first and last == ">" or last == "^C>" and last ~= before
+    return is_new and self.row == #lines and self:reads()
+  end)
+end
+
+-- Forgets what was shown above the last line.
+function screen:forget()
+  self:draw(0)
+  self.shown, self.row = { self.shown[self.row] }, 1
 end
 
 -- The exit status, when the program has ended.

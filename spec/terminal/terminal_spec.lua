@@ -92,8 +92,7 @@ describe("the history", function()
     s:prompt "first = 1"
     s:type(DOWN)
     s:prompt "second = 2"
-    s:type(CONTROL_C)
-    s:prompt()
+    s:interrupt()
     s:type "exit\r"
     s:ended()
     s = open { environment = { XDG_STATE_HOME = state } }
@@ -162,8 +161,7 @@ describe("completion", function()
     } do
       s:type(typed)
       s:prompt(becomes)
-      s:type(CONTROL_C)
-      s:prompt()
+      s:interrupt()
     end
   end)
 end)
@@ -191,13 +189,13 @@ end)
 describe("Ctrl-C", function()
   it("forgets a line, and a statement that is half typed", function()
     local s = open()
-    s:type("half a li" .. CONTROL_C)
-    s:prompt()
+    s:type "half a li"
+    s:prompt "half a li"
+    s:interrupt()
     assert.equal("1", s:enter "1")
     s:type "for i = 1, 3 do\r"
     s:wait_for "\n>>"
-    s:type(CONTROL_C)
-    s:prompt()
+    s:interrupt()
     assert.equal("2", s:enter "2")
     assert.is_nil(s:text():find("interrupted", 1, true))
   end)
@@ -217,7 +215,7 @@ end)
 
 describe("without libedit", function()
   it("lines are plain, and keys that edit do no harm", function()
-    local s = open { environment = { MOONTILE_LIBEDIT = "" } }
+    local s = open { plain = true, environment = { MOONTILE_LIBEDIT = "" } }
     s:type("1" .. UP .. LEFT .. " + 1\7\r")
     s:wait_for "\n2\n"
     s:type("'" .. "\27OA" .. "x'\r")
@@ -230,7 +228,7 @@ describe("without libedit", function()
   end)
 
   it("a library that is none is none", function()
-    local s = open { environment = { MOONTILE_LIBEDIT = "libm.so.6" } }
+    local s = open { plain = true, environment = { MOONTILE_LIBEDIT = "libm.so.6" } }
     s:type "1 + 1\r"
     s:wait_for "\n2\n"
   end)

@@ -49,6 +49,12 @@ static int l_read (lua_State *L) {
   return 1;
 }
 
+/* interrupted(): whether Ctrl-C came since the last line was read. */
+static int l_interrupted (lua_State *L) {
+  lua_pushboolean(L, con_interrupted());
+  return 1;
+}
+
 /* remember(line) */
 static int l_remember (lua_State *L) {
   con_remember(luaL_checkstring(L, 1));
@@ -130,6 +136,7 @@ void con_pushterminal (lua_State *L, bool settings) {
                                        {"make_folder", l_make_folder},
                                        {"files", l_files},
                                        {"now", l_now},
+                                       {"interrupted", l_interrupted},
                                        {NULL, NULL}};
   luaL_newlib(L, functions);
   lua_pushboolean(L, has_colours());

@@ -77,13 +77,16 @@ end
 -- Runs a chunk: what it gives, or nil, after the error was told.
 function session:evaluate(c)
   with_last_result(self, c)
-  self.refused, self.names.unknown = nil, nil
+  self.refused, self.told, self.names.unknown = nil, nil, nil
   local f, message = self.locals:compile(c, self.names.env, function(...)
     return self:check_assigned(...)
   end)
   if not f then return self:blame(errors.syntax(message)) end
   local results = table.pack(xpcall(f, errors.handler(function() return f end)))
-  if not results[1] then return self:blame(results[2]) end
+  if not results[1] then
+    self.told = errors.is_interruption(results[2])
+    return self:blame(results[2])
+  end
   return table.move(results, 2, results.n, 1, { n = results.n - 1 })
 end
 
