@@ -106,7 +106,7 @@ rows("coordinates and modes", {
   { 'layout { 4, 8 }:get(0)', "mode numbers count from 1, got 0" },
   { 'layout { 4, 8 }:select(1, 5)',
     "select: there is no mode 5 in (4,8):(1,4), its rank is 2" },
-  { 'layout { 4, 8 }:group(2, 4)', 
+  { 'layout { 4, 8 }:group(2, 4)',
     "group: modes 2 to 4, both included, of (4,8):(1,4): it has the modes 1 to 2" },
   { 'layout { 4, 8 }:take(2, 1)', "take: modes 2 to 1, both included: there are none" },
 })

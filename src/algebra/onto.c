@@ -39,9 +39,9 @@ static mt_status value_at (int64_t *out, const mt_node *a, const mt_flat *f2, in
 static mt_status count_values (count *c, const char *op, const mt_node *a, mt_err *err) {
   uint64_t seen[RANGE / 64] = {0};
   int64_t n = mt_size(a), v;
-  mt_flat flat, *f2 = mt_is_f2(a) ? &flat : NULL;
+  mt_flat flat, *f2 = NULL;
   if (n > STEPS) return undecided(op, a, err);
-  if (f2) mt_flatten_extended(f2, a);
+  if (mt_is_f2(a)) f2 = &flat, mt_flatten_extended(f2, a);
   *c = (count){INT64_MAX, INT64_MIN, 0};
   for (int64_t i = 0; i < n; i++) {
     MT_TRY(value_at(&v, a, f2, i, err));
@@ -150,16 +150,23 @@ mt_status mt_is_injective (bool *out, const mt_node *a, mt_err *err) {
 
 /* ---- surjective */
 
+/* The leaf of the least stride, up to its sign, among those that were not used; there is
+** one. */
+static int least_unused (const mt_flat *f, const bool *used) {
+  int least = 0;
+  while (used[least]) least++;
+  for (int r = least + 1; r < f->n; r++)
+    if (!used[r] && mt_magnitude(f->d[r]->stride) < mt_magnitude(f->d[least]->stride))
+      least = r;
+  return least;
+}
+
 /* Of integer strides without a swizzle. */
 static bool no_gap (const mt_flat *f) {
   bool used[MT_MAXNODES] = {false};
   uint64_t reach = 0;
   for (int k = 0; k < f->n; k++) {
-    int least = -1;
-    for (int r = 0; r < f->n; r++)
-      if (!used[r] && (least < 0 || mt_magnitude(f->d[r]->stride) <
-                                    mt_magnitude(f->d[least]->stride)))
-        least = r;
+    int least = least_unused(f, used);
     uint64_t d = mt_magnitude(f->d[least]->stride);
     used[least] = true;
     if (f->s[least] > 1 && d > reach + 1) return false;
