@@ -1,13 +1,17 @@
 /*
 ** permute_collect.cuh - a vector of the destination out of an unaligned box in shared
-** memory. SPDX-License-Identifier: MIT
+** memory.
+** SPDX-License-Identifier: MIT
 **
-** A unit is an access of ES bytes, a vector V of them. Where the places of a row lie is
-** looked up in a table of the box: of V units, or of the one or two pieces that a vector
-** is of.
+** A unit is an access of ES bytes, a vector V of them. Unit n of row r has the address
+**   places[n] + (what row r adds),
+** where `places` is a table of the box (desc/permute_unaligned_desc.h). So a vector of
+** the row takes V looks into the table and V reads; or one or two of both, if rows
+** consist of contiguous pieces. Vectors at the same place of several rows share the
+** looks.
 */
-#ifndef COLLECT_CUH
-#define COLLECT_CUH
+#ifndef PERMUTE_COLLECT_CUH
+#define PERMUTE_COLLECT_CUH
 
 #include "desc/permute_unaligned_desc.h"
 #include "kernels/copy/permute.cuh"
@@ -22,7 +26,8 @@ template <int ES> struct unaligned_unit { typedef typename shared_word<ES>::type
 template <> struct unaligned_unit<1> { typedef uint8_t type; };
 template <> struct unaligned_unit<2> { typedef uint16_t type; };
 
-/* An address of shared memory, and what lies there. */
+/* An address of shared memory, in 32 bits, and what lies there. Emulated kernels count
+** from the box. */
 #if defined(__CUDA_ARCH__)
 MT_INLINE uint32_t unaligned_address (const char *box) {
   return (uint32_t)__cvta_generic_to_shared(box);
@@ -56,7 +61,7 @@ template <typename T> MT_INLINE void unaligned_get (T *x, uint32_t at, const cha
 
 /* ------------------------------------------------------------------ collecting */
 
-/* A vector, from byte m of it on, a multiple of ES, around to there. */
+/* The vector rotated: its byte m, a multiple of ES, comes first. */
 template <int ES> MT_INLINE uint4 rotated (const uint4 &v, uint32_t m) {
   const bool half = m & 8, word = m & 4;
   uint32_t a = half ? v.z : v.x, b = half ? v.w : v.y, c = half ? v.x : v.z,
@@ -68,26 +73,27 @@ template <int ES> MT_INLINE uint4 rotated (const uint4 &v, uint32_t m) {
                     __funnelshift_r(w.z, w.w, 8 * m), __funnelshift_r(w.w, w.x, 8 * m));
 }
 
-/* The V units from place `first` of a row on, -V < first; that of number n modulo V is
-** n-th until all are there. Before the first place and behind the last any are read. */
+/* The V units from place `first` of a row on, -V < first. at[n] is where the one lies
+** whose number is n modulo V. So the vector is rotated at last, by `rotation` bytes.
+** Before the first place and behind the last something is read that means nothing. */
 template <int ES> struct unaligned_units {
   enum { V = 16 / ES };
   typedef typename unaligned_unit<ES>::type type;
-  uint32_t at[V];                       /* behind the row */
-  uint32_t turn;                        /* bytes that come last */
+  uint32_t at[V];                       /* to what the row adds */
+  uint32_t rotation;                    /* bytes that come last */
 
   MT_INLINE unaligned_units (const mt_permute_unaligned &k, const char *box,
                              int32_t first) {
     const uint32_t early = (uint32_t)first & (V - 1);
-    const uint32_t a = unaligned_address(box) + k.table + 2 * ((V + (uint32_t)first) / V);
-    const uint32_t b = a + 2;
+    const uint32_t table = unaligned_address(box) + k.places_at;
+    const uint32_t a = table + 2 * ((V + (uint32_t)first) / V), b = a + 2;
 #pragma unroll
     for (uint32_t n = 0; n < V; n++) {
       uint16_t place;
       unaligned_get(&place, (n < early ? b : a) + n * k.plane, box);
       at[n] = place;
     }
-    turn = early * ES;
+    rotation = early * ES;
   }
 
   /* Of the row at address `row`. */
@@ -97,11 +103,11 @@ template <int ES> struct unaligned_units {
 #pragma unroll
     for (int n = 0; n < V; n++) unaligned_get(&x[n], at[n] + row, box);
     box_vectors<ES, 1>::of(&out, x);
-    return ES == 16 ? out : rotated<ES>(out, turn);
+    return ES == 16 ? out : rotated<ES>(out, rotation);
   }
 };
 
-/* 16 bytes of shared memory at a multiple of ES. */
+/* 16 bytes of shared memory from a multiple of ES on: aligned words, shifted. */
 template <int ES> MT_INLINE uint4 unaligned_any (const char *box, uint32_t at) {
   typedef typename shared_word<(ES < 4 ? 4 : ES)>::type word;
   enum { EACH = sizeof(word), N = ES < 4 ? 5 : 16 / ES };
@@ -131,10 +137,11 @@ MT_INLINE uint4 unaligned_join (const uint4 &a, const uint4 &b, uint32_t n) {
   return out;
 }
 
-/* The same of pieces of V units and more. */
+/* The same where rows consist of pieces of 2 V units and more: the first piece and maybe
+** the next. */
 template <int ES> struct unaligned_pieces {
   enum { V = 16 / ES };
-  uint32_t at, next;                    /* the second piece, as if it began at `at` */
+  uint32_t at, next;                    /* the second piece begins at next + left */
   uint32_t left;                        /* bytes of the first from there on */
 
   MT_INLINE unaligned_pieces (const mt_permute_unaligned &k, const char *box,
@@ -145,8 +152,9 @@ template <int ES> struct unaligned_pieces {
     const uint32_t digit = p - q * e.extent;
     uint16_t a, b = 0;
     left = (e.extent - digit) * ES;
-    unaligned_get(&a, unaligned_address(box) + k.table + 2 * q, box);
-    if (left < 16) unaligned_get(&b, unaligned_address(box) + k.table + 2 * q + 2, box);
+    const uint32_t entry = unaligned_address(box) + k.places_at + 2 * q;
+    unaligned_get(&a, entry, box);
+    if (left < 16) unaligned_get(&b, entry + 2, box);
     at = a + digit * ES;
     next = b - left;
   }

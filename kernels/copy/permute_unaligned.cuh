@@ -2,23 +2,26 @@
 ** permute_unaligned.cuh - copies of boxes whose rows begin anywhere.
 ** SPDX-License-Identifier: MIT
 **
-** A unit is an access of ES bytes, a vector V of them. A block moves one box. It reads
-** runs of the source, in the vectors that they touch, into shared memory, where each unit
-** keeps its distance from a multiple of 16, so that vectors arrive as they are. Then it
-** writes rows of the destination in the vectors that are aligned there, the first and the
-** last of a row in parts, and collects the units of each.
+** A unit is an access of ES bytes, a vector V of them, 16 bytes. A block moves one box.
+** All names, the tables and a picture are in desc/permute_unaligned_desc.h. The steps:
+**   find    the first warp finds where the box is and what the bounds leave of it, the
+**           others where the runs begin
+**   load    runs of the source to shared memory, by the vectors that they touch,
+**           asynchronously: a unit keeps its address modulo 16
+**   tables  of places and of groups, while the runs arrive
+**   store   rows of the destination, by the vectors that are aligned there:
 **
-** Where the places of a row lie in shared memory is looked up in a table. A thread does
-** it for V places, and takes these of several rows: of such ones that begin at the same
-** address modulo 16; or, where places are equally far apart, those of the windows of one
-** row. Threads of a warp meet few banks if all read places of the same number modulo V at
-** a time; so each vector comes in rotated.
+**             row of the destination      |  .  x0 x1 x2 | x3 x4 x5 x6 | x7 x8  .  . |
+**                                            an end        whole         an end
 **
-** Rows whose first axis is the first of the runs too are made of pieces that lie in one
-** piece in shared memory; a vector is of one of them or of two.
+** The units of a vector are collected one by one: V looks into the table of places, which
+** serve the same vector of all rows of a group. Threads of a warp read places of equal
+** number modulo V at a time, in different banks. So unit n of a vector is read as number
+** n mod V, and the vector is rotated at last.
+** Rows of pieces need less: a vector is cut out of one piece or out of two.
 */
-#ifndef SKEW_CUH
-#define SKEW_CUH
+#ifndef PERMUTE_UNALIGNED_CUH
+#define PERMUTE_UNALIGNED_CUH
 
 #include "desc/permute_unaligned_desc.h"
 #include "kernels/copy/permute_collect.cuh"
@@ -29,7 +32,7 @@ namespace mt {
 
 /* ------------------------------------------------------------------ lengths */
 
-/* Where a block is, and how far along the bounds. */
+/* Where a box is, and its ordinates: how far along the bounds it begins. */
 struct unaligned_place : place {
   uint32_t at[MT_PERMUTE_UNALIGNED_BOUNDS];
   MT_INLINE void step (const mt_axis &a, int64_t digit) {
@@ -40,8 +43,9 @@ struct unaligned_place : place {
   }
 };
 
-/* What the bounds leave of the four spans; run and runs are those that are read. Of a row
-** that is read on behind the box also its `end` there, and whether it began before. */
+/* What the bounds leave of the four spans, in units. run and runs are with the halo. A
+** row has units up to `end` with the halo, of which `row` are the box's; `begun`: it has
+** a halo and began in the box before. */
 struct unaligned_size {
   uint32_t run, runs, row, rows, end;
   bool begun;
@@ -52,13 +56,13 @@ struct unaligned_size {
 #pragma unroll
     for (int k = 0; k < MT_PERMUTE_UNALIGNED_BOUNDS; k++) {
       left[k] = (uint32_t)d.bound[k] - at.at[k];
-      if (s.ahead != 0 && s.row.bound == k + 1 && at.at[k] > 0) begun = true;
+      if (s.halo != 0 && s.row.bound == k + 1 && at.at[k] > 0) begun = true;
     }
-    row = of(s.row, 0, left), rows = of(s.rows, 0, left), end = of(s.row, s.ahead, left);
-    run = of(s.run, s.run.bound == s.row.bound ? s.ahead : 0, left);
+    row = of(s.row, 0, left), rows = of(s.rows, 0, left), end = of(s.row, s.halo, left);
+    run = of(s.run, s.run.bound == s.row.bound ? s.halo : 0, left);
     runs = of(s.runs, 0, left);
-    const uint32_t more = of(s.runs, s.ahead, left) - runs;
-    runs += more < s.ahead_runs ? more : s.ahead_runs;
+    const uint32_t more = of(s.runs, s.halo, left) - runs;
+    runs += more < s.halo_runs ? more : s.halo_runs;
   }
   static MT_INLINE uint32_t of (const mt_span &s, uint32_t ahead, const uint32_t *left) {
     uint32_t count = s.count + ahead;
@@ -70,7 +74,7 @@ struct unaligned_size {
   }
 };
 
-/* What the first warp finds for all. */
+/* What the first warp finds for all: where the box begins on both sides, and its size. */
 struct unaligned_block {
   const char *src;
   char *dst;
@@ -92,7 +96,7 @@ struct unaligned_block {
 
 /* ------------------------------------------------------------------ loading */
 
-/* Offsets of index n along hops, in the memory of one side and in shared memory. */
+/* The offsets of index n of a walk, in global and in shared memory, in bytes. */
 struct unaligned_walk {
   int64_t global;
   uint32_t shared;
@@ -111,27 +115,31 @@ struct unaligned_walk {
 
 /* Where each run begins in the source, in units. */
 MT_INLINE int32_t *unaligned_starts (const mt_permute_unaligned &k, char *box) {
-  return (int32_t *)(box + k.starts);
+  return (int32_t *)(box + k.starts_at);
 }
 
+/* All warps but the first find the starts of runs. */
 template <int ES>
 MT_INLINE void unaligned_find (const mt_permute_unaligned &k, char *box) {
 #pragma unroll 1
-  for (uint32_t r = threadIdx.x - 32; r < k.all_runs; r += blockDim.x - 32)
+  for (uint32_t r = threadIdx.x - 32; r < k.held_runs; r += blockDim.x - 32)
     unaligned_starts(k, box)[r] =
         (int32_t)(unaligned_walk(k.load, k.nload, r).global / ES);
 }
 
+/* Vector i of all runs is vector i mod run_vectors of run r. The first begins at the
+** multiple of 16 before the run. INSIDE: all of them lie in the buffer; else the units of
+** a vector that do are loaded. */
 template <int ES, bool INSIDE>
 MT_INLINE void unaligned_load (const mt_launch &p, const unaligned_block &b, char *box) {
   enum { V = 16 / ES };
   const mt_permute_unaligned &k = p.desc.unaligned;
   const memory m(p, MT_SRC);
   const int32_t bytes = (int32_t)(b.size.run * ES);
-  const uint32_t each = k.vectors.extent, all = b.size.runs * each;
+  const uint32_t each = k.run_vectors.extent, all = b.size.runs * each;
 #pragma unroll(INSIDE ? 4 : 1)
   for (uint32_t i = threadIdx.x; i < all; i += blockDim.x) {
-    const uint32_t r = divide(i, k.vectors);
+    const uint32_t r = divide(i, k.run_vectors);
     const char *run = b.src + (int64_t)unaligned_starts(k, box)[r] * ES;
     const int32_t at = (int32_t)(16 * (i - r * each)) - (int32_t)((uintptr_t)run & 15);
     const char *from = run + at;
@@ -144,15 +152,15 @@ MT_INLINE void unaligned_load (const mt_launch &p, const unaligned_block &b, cha
 
 /* ------------------------------------------------------------------ places */
 
-/* Where place p of a row lies, in a box that begins at `low` modulo 16; p counts along
-** the lines from `first` on. */
+/* Where place p of a row lies; the source of the box begins at `low` modulo 16. p counts
+** along the axes of the look-up from `first` on. */
 template <int ES>
 MT_INLINE uint32_t unaligned_at (const mt_permute_unaligned &k, uint32_t low,
                                  uint32_t first, uint32_t p) {
   uint32_t run = 0, inside = 0, address = low;
 #pragma unroll 1
-  for (uint32_t i = first; i < k.nline; i++) {
-    const mt_lookup_axis &a = k.line[i];
+  for (uint32_t i = first; i < k.nlookup; i++) {
+    const mt_lookup_axis &a = k.lookup[i];
     const uint32_t q = __umulhi(p, a.by.mul) >> a.by.shift;
     const uint32_t digit = p - q * a.by.extent;
     run += digit * a.run, inside += digit * a.inside, address += digit * a.low;
@@ -161,8 +169,8 @@ MT_INLINE uint32_t unaligned_at (const mt_permute_unaligned &k, uint32_t low,
   return run * k.pitch + run / (16 / ES) * k.gap + inside + (address & 15);
 }
 
-/* The table: of pieces, or of places, which lie in V planes by their numbers modulo V:
-** threads that look up those of neighbouring vectors meet other banks. */
+/* The table of places, or of pieces. Places lie in V planes by their numbers modulo V:
+** threads that look up those of neighbouring vectors read neighbouring entries. */
 template <int ES>
 MT_INLINE void unaligned_places (const mt_permute_unaligned &k, uint32_t low, char *box) {
   enum { V = 16 / ES };
@@ -172,15 +180,15 @@ MT_INLINE void unaligned_places (const mt_permute_unaligned &k, uint32_t low, ch
   for (uint32_t n = threadIdx.x; n < early + k.places + late; n += blockDim.x) {
     const bool real = n >= early && n < k.places + early;
     const uint32_t at = pieces ? 2 * n : n / V * 2 + n % V * k.plane;
-    *(uint16_t *)(box + k.table + at) =
+    *(uint16_t *)(box + k.places_at + at) =
       (uint16_t)(real ? unaligned_at<ES>(k, low, pieces ? 1 : 0, n - early) : 0);
   }
 }
 
 /* ------------------------------------------------------------------ storing */
 
-/* The first n bytes of v to address p + at, a multiple of n, if they are not behind `end`
-** and, FIRST, `at` is no multiple of 2 n; what is left comes first in v then. */
+/* Stores the first N bytes of v at p + at, if these end by `end`. FIRST: only if `at` is
+** no multiple of 2 N, so that it becomes one. What is left moves to the front of v. */
 template <int ES, int N, bool FIRST>
 MT_INLINE void store_next (char *p, uint4 &v, uint32_t &at, uint32_t end) {
   if (ES > N || (FIRST && !(at & N)) || at + N > end) return;
@@ -195,7 +203,8 @@ MT_INLINE void store_next (char *p, uint4 &v, uint32_t &at, uint32_t end) {
                       __funnelshift_r(v.z, v.w, 8 * N), v.w >> 8 * N);
 }
 
-/* Units [low, high) of an aligned vector: by powers of two, which rise and fall. */
+/* Stores the units [low, high) of the vector at p: by accesses of 1, 2, 4, 8, 4, 2, 1
+** bytes, as far as they are needed, each aligned. */
 template <int ES>
 MT_INLINE void store_part (char *p, const uint4 &v, int32_t low, int32_t high) {
   uint32_t at = (uint32_t)(low < 0 ? 0 : low) * ES;
@@ -210,6 +219,7 @@ MT_INLINE void store_part (char *p, const uint4 &v, int32_t low, int32_t high) {
   store_next<ES, 1, false>(p, x, at, end);
 }
 
+/* A whole vector. */
 MT_INLINE void unaligned_whole (char *p, const uint4 &v) {
 #if defined(__CUDA_ARCH__)
   asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(p), "r"(v.x), "r"(v.y),
@@ -219,13 +229,15 @@ MT_INLINE void unaligned_whole (char *p, const uint4 &v) {
 #endif
 }
 
-/* Rows of a class: where the first begins in the destination, in the runs and in the row
-** of the box, and how many there are. */
+/* A group of rows, 16 bytes. Of its first row: where it begins in the destination, `dst`;
+** what it adds to the places of row 0, `at`; if it is a segment, the place of the box's
+** row that it begins with, `place`. And how many rows there are. */
 struct unaligned_rows {
   int64_t dst;
   uint32_t place;
   uint16_t at, count;
-  /* Index n of all hops but the first: returns how many of that there are. */
+  /* Goes to index n of all axes of `store` but the first. Returns how many rows there are
+  ** along the first. */
   MT_INLINE uint32_t begin (const mt_permute_unaligned &k, const unaligned_block &b,
                             uint32_t n) {
     const unaligned_walk w(k.store + 1, k.nstore > 1 ? k.nstore - 1 : 0, n);
@@ -234,24 +246,25 @@ struct unaligned_rows {
     if (k.nstore < 2 && !k.segment) return b.size.rows;
     return n * each < b.size.rows ? k.store[0].by.extent : 0;
   }
+  /* Goes n rows on, along the first axis. */
   MT_INLINE void go (const mt_permute_unaligned &k, uint32_t n) {
     dst += n * k.store[0].global, place += n * k.segment;
     at = (uint16_t)(at + n * k.store[0].shared);
   }
-  /* Those of part n of all. */
+  /* Group n of all. */
   MT_INLINE void find (const mt_permute_unaligned &k, const unaligned_block &b,
                        uint32_t n) {
     const uint32_t q1 = divide(n, k.classes);
     const uint32_t q2 = divide(q1, k.chunks);
     const uint32_t from = (n - q1 * k.classes.extent) +
-                          ((q1 - q2 * k.chunks.extent) * k.each << k.period);
+                          ((q1 - q2 * k.chunks.extent) * k.group_rows << k.class_log);
     const uint32_t rows = begin(k, b, q2);
-    const uint32_t apart = 1u << k.period;
-    const uint32_t left = rows > from ? (rows - from + apart - 1) >> k.period : 0;
+    const uint32_t apart = 1u << k.class_log;
+    const uint32_t left = rows > from ? (rows - from + apart - 1) >> k.class_log : 0;
     go(k, from);
-    count = (uint16_t)(left < k.each ? left : k.each);
+    count = (uint16_t)(left < k.group_rows ? left : k.group_rows);
   }
-  /* Row n of the first hop and the others, one alone; segments count as one row. */
+  /* Row n of all, as a group of one; of a row that is cut its first segment. */
   MT_INLINE void find_one (const mt_permute_unaligned &k, const unaligned_block &b,
                            uint32_t n) {
     const uint32_t q = divide(n, k.lead);
@@ -261,26 +274,26 @@ struct unaligned_rows {
   }
 };
 
-/* The parts, behind the other tables. */
-MT_INLINE unaligned_rows *unaligned_parts (const mt_permute_unaligned &k, char *box) {
-  return (unaligned_rows *)(box + k.parts);
+/* The table of groups. */
+MT_INLINE unaligned_rows *unaligned_groups (const mt_permute_unaligned &k,
+                                            const char *box) {
+  return (unaligned_rows *)(box + k.groups_at);
 }
 
-MT_INLINE void unaligned_split (const mt_permute_unaligned &k, const unaligned_block &b,
-                                char *box) {
+MT_INLINE void unaligned_find_groups (const mt_permute_unaligned &k,
+                                      const unaligned_block &b, char *box) {
 #pragma unroll 1
-  for (uint32_t n = threadIdx.x; n < k.all.extent; n += blockDim.x) {
+  for (uint32_t n = threadIdx.x; n < k.groups.extent; n += blockDim.x) {
     unaligned_rows rows;
     rows.find(k, b, n);
-    unaligned_parts(k, box)[n] = rows;
+    unaligned_groups(k, box)[n] = rows;
   }
 }
 
-/* Which rows write the vector from place `first` on as a whole: segments that begin at
-** this place of the box's row at most, of rows that are not cut all, at 0, or none, at
-** -1; `half`: the vector is the second half of a sector. A sector of 32 bytes is written
-** by the box, and the segment, where it begins: caches take much longer for a part of
-** one. */
+/* The last place of the box's row at which a segment may begin and write its vector from
+** place `first` on as a whole. A row that is not cut begins at 0; -1: none writes it so.
+** `half`: the vector is the second half of a sector. A sector of 32 bytes is written by
+** the box, and by the segment, where it begins: caches take much longer for a part. */
 template <int ES>
 MT_INLINE int32_t unaligned_limit (const mt_permute_unaligned &k,
                                    const unaligned_block &b, int32_t first, bool half) {
@@ -292,15 +305,16 @@ MT_INLINE int32_t unaligned_limit (const mt_permute_unaligned &k,
   return end < last ? end : last;
 }
 
-/* Writes the vectors from place `first` on of these rows: the WHOLE ones, the PARTs. */
+/* Writes the vector from place `first` on of each row of a group: WHOLE: where all its
+** units are real; PART: where some are. */
 template <int ES, typename UNITS, bool WHOLE, bool PART>
 MT_INLINE void unaligned_put (const mt_permute_unaligned &k, const unaligned_block &b,
                               const unaligned_rows &rows, const char *box,
                               int32_t first) {
   enum { V = 16 / ES };
-  const int64_t step = k.store[0].global << k.period;
-  const uint32_t by = k.store[0].shared << k.period;
-  const int32_t on = (int32_t)(k.segment << k.period);
+  const int64_t step = k.store[0].global << k.class_log;
+  const uint32_t by = k.store[0].shared << k.class_log;
+  const int32_t on = (int32_t)(k.segment << k.class_log);
   const int32_t even = unaligned_limit<ES>(k, b, first, false);
   const int32_t odd = unaligned_limit<ES>(k, b, first, true);
   const UNITS units(k, box, first);
@@ -322,28 +336,28 @@ MT_INLINE void unaligned_put (const mt_permute_unaligned &k, const unaligned_blo
   }
 }
 
-/* The vectors of a window that begins at a multiple of its bytes, `before` bytes before a
-** row, in an order in which those of all rows come with the same places, but for
-** windows. */
-MT_INLINE uint32_t unaligned_turned (uint32_t lane, uint32_t before, uint32_t grain) {
-  return grain > 32 ? (lane + before / 16) & (grain / 16 - 1) : lane;
+/* The vector of a lane in a window that begins `before` bytes before the row. In windows
+** of more than a sector lane 0 has the vector where the row begins: so a lane has the
+** same places, about, in all rows. */
+MT_INLINE uint32_t unaligned_rotated (uint32_t lane, uint32_t before, uint32_t align) {
+  return align > 32 ? (lane + before / 16) & (align / 16 - 1) : lane;
 }
 
-/* Vectors of rows: of small units only whole ones, since parts of vectors would keep the
-** other threads of a warp waiting. */
+/* All tasks. Of units below 4 bytes only whole vectors are written: parts of vectors
+** would keep the other threads of a warp waiting. */
 template <int ES, typename UNITS>
 MT_INLINE void unaligned_store (const mt_permute_unaligned &k, const unaligned_block &b,
                                 const char *box) {
   enum { V = 16 / ES };
 #pragma unroll 1
   for (uint32_t n = threadIdx.x; n < k.tasks; n += blockDim.x) {
-    const uint32_t q = divide(n, k.wide);
-    const uint32_t part = divide(q, k.all);
-    const unaligned_rows rows = unaligned_parts(k, (char *)box)[q - part * k.all.extent];
+    const uint32_t q = divide(n, k.window);
+    const uint32_t window = divide(q, k.groups);
+    const unaligned_rows rows = unaligned_groups(k, box)[q - window * k.groups.extent];
     const uint32_t lead = (uint32_t)(uintptr_t)(b.dst + rows.dst);
-    const uint32_t lane = n - q * k.wide.extent, before = lead & (k.grain - 1);
+    const uint32_t lane = n - q * k.window.extent, before = lead & (k.window_align - 1);
     const uint32_t vector =
-        part * k.wide.extent + unaligned_turned(lane, before, k.grain);
+        window * k.window.extent + unaligned_rotated(lane, before, k.window_align);
     const int32_t first = ((int32_t)(16 * vector) - (int32_t)before) / ES;
     const int32_t left = (int32_t)b.size.row - (int32_t)rows.place;
     if (rows.count != 0 && first < (int32_t)k.length + V && first < left + V &&
@@ -352,19 +366,21 @@ MT_INLINE void unaligned_store (const mt_permute_unaligned &k, const unaligned_b
   }
 }
 
-/* The same of rows whose places are equally far apart: a thread looks up those of one
-** vector for the windows of a row; again for vectors of two segments. */
+/* The same of rows whose places are `linear` bytes apart: the places of the first window,
+** shifted, are those of all others. A vector that goes on in the next segment is looked
+** up anew. */
 template <int ES>
 MT_INLINE void unaligned_along (const mt_permute_unaligned &k, const unaligned_block &b,
                                 const char *box) {
   enum { V = 16 / ES };
-  const int32_t by = (int32_t)k.wide.extent * V, length = (int32_t)k.length;
+  const int32_t by = (int32_t)k.window.extent * V, length = (int32_t)k.length;
 #pragma unroll 1
   for (uint32_t n = threadIdx.x; n < k.tasks; n += blockDim.x) {
-    const uint32_t q = divide(n, k.wide);
-    const unaligned_rows rows = unaligned_parts(k, (char *)box)[q];
-    const uint32_t before = (uint32_t)(uintptr_t)(b.dst + rows.dst) & (k.grain - 1);
-    const uint32_t vector = unaligned_turned(n - q * k.wide.extent, before, k.grain);
+    const uint32_t q = divide(n, k.window);
+    const unaligned_rows rows = unaligned_groups(k, box)[q];
+    const uint32_t align = k.window_align;
+    const uint32_t before = (uint32_t)(uintptr_t)(b.dst + rows.dst) & (align - 1);
+    const uint32_t vector = unaligned_rotated(n - q * k.window.extent, before, align);
     int32_t first = ((int32_t)(16 * vector) - (int32_t)before) / ES;
     if (rows.count == 0) continue;
     if (first < 0) first += by;
@@ -382,18 +398,19 @@ MT_INLINE void unaligned_along (const mt_permute_unaligned &k, const unaligned_b
   }
 }
 
-/* The vectors at both ends of rows that hold other things too, of small units: the first
-** half of the tasks is for the first ones. */
+/* The vectors at both ends of rows, of which only a part is theirs, for units below 4
+** bytes: the first half of the threads' tasks is the first vectors, the second the
+** last. */
 template <int ES, typename UNITS>
 MT_INLINE void unaligned_ends (const mt_permute_unaligned &k, const unaligned_block &b,
                                const char *box) {
   enum { V = 16 / ES };
   const int32_t end = (int32_t)b.size.end, row = (int32_t)b.size.row;
 #pragma unroll 1
-  for (uint32_t n = threadIdx.x; n < 2 * k.ends; n += blockDim.x) {
-    const bool late = n >= k.ends;
+  for (uint32_t n = threadIdx.x; n < 2 * k.nrows; n += blockDim.x) {
+    const bool late = n >= k.nrows;
     unaligned_rows rows;
-    rows.find_one(k, b, late ? n - k.ends : n);
+    rows.find_one(k, b, late ? n - k.nrows : n);
     const int32_t lead = (int32_t)((uint32_t)(uintptr_t)(b.dst + rows.dst) & 15) / ES;
     int32_t first = late ? (lead + end) / V * V - lead : -lead;
     const bool real = late ? first >= 0 && first < end && first < row + V
@@ -417,7 +434,7 @@ MT_INLINE void unaligned_write (const mt_permute_unaligned &k, const unaligned_b
   if (ES < 4) unaligned_ends<ES, UNITS>(k, b, box);
 }
 
-/* Shared memory begins with a vector that is read, but means nothing. */
+/* The box begins behind a vector of shared memory that is read, but means nothing. */
 template <int ES> MT_INLINE void copy_permute_unaligned (const mt_launch &p) {
   MT_DYNAMIC(shared, MT_PERMUTE_UNALIGNED_SHARED);
   __shared__ unaligned_block found;
@@ -434,7 +451,7 @@ template <int ES> MT_INLINE void copy_permute_unaligned (const mt_launch &p) {
   if (b.inside) unaligned_load<ES, true>(p, b, box);
   else unaligned_load<ES, false>(p, b, box);
   unaligned_places<ES>(k, (uint32_t)(uintptr_t)b.src & 15, box);
-  unaligned_split(k, b, box);
+  unaligned_find_groups(k, b, box);
   fetched();
   if (k.piece.extent) unaligned_write<ES, unaligned_pieces<ES>>(k, b, box);
   else unaligned_write<ES, unaligned_units<ES>>(k, b, box);

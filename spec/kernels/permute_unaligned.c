@@ -1,11 +1,11 @@
 /*
-** unaligned.c - random copies of boxes whose rows begin anywhere.
+** permute_unaligned.c - random copies of boxes whose rows begin anywhere.
 ** SPDX-License-Identifier: MIT
 */
 #include "kernels_test.h"
 #include "copy/permute_unaligned_smem.h"
 
-/* Skewed boxes: the first `run` axes are a run of the source; the row of the destination
+/* Unaligned boxes: the first `run` axes are a run of the source; the row of the destination
 ** has all others and some of these. The last axis of each may overhang. */
 
 typedef struct mt_drawn {
@@ -40,14 +40,14 @@ static void draw_pieces (const mt_desc *d, mt_drawn *x) {
   if (b >= x->run && below(2)) x->pieces[b] = 1 + below(3);
 }
 
-/* Strides of a side: its chain, then the other axes in an order of chance; an axis of
+/* Strides of a side: its run, then the other axes in an order of chance; an axis of
 ** pieces comes last. */
 static int64_t draw_unaligned_side (mt_launch *l, int side, const mt_drawn *x) {
   mt_desc *d = &l->desc;
   int64_t stride = d->vec;
-  int chain = side == MT_SRC ? x->run : x->row;
+  int run = side == MT_SRC ? x->run : x->row;
   uint32_t set = 0;
-  for (int i = 0; i < chain; i++) {
+  for (int i = 0; i < run; i++) {
     int axis = side == MT_SRC ? i : d->unaligned.order[i];
     d->axis[axis].stride[side] = stride;
     stride *= d->axis[axis].extent * x->pieces[axis];

@@ -1,86 +1,119 @@
 /*
-** permute_unaligned_desc.h - boxes whose rows begin anywhere, shared with CUDA.
+** permute_unaligned_desc.h - PERMUTE_UNALIGNED: boxes whose rows begin anywhere, shared
+** with CUDA.
 ** SPDX-License-Identifier: MIT
+**
+** The thread axes of the descriptor are a box. The first of them are a run: contiguous in
+** the source. Those that `order` names first are a row: contiguous in the destination.
+** Every axis is in the run, in the row or in both. The last axis of the run and that of
+** the row may overhang: then a bound counts along it. A unit is an access, a vector V
+** units, 16 bytes.
+**
+** A box of 3 runs and 5 rows, units of 4 bytes. Runs are loaded by the vectors that they
+** touch, so every unit keeps its address modulo 16:
+**
+**   shared memory              vector       vector           destination
+**   run 0, which begins at 8   .. .. a0 a1  a2 a3 a4 ..      row 0   a0 b0 c0
+**   run 1,              at 4   .. b0 b1 b2  b3 b4 .. ..      row 1   a1 b1 c1
+**   run 2,              at 0   c0 c1 c2 c3  c4 .. .. ..      row 4   a4 b4 c4
+**                              <------- pitch -------->
+**   run r begins at   r * pitch + r / V * gap + (its address in the source) mod 16
+**   place n of row k  lies at   places[n] + 4 k,   places = 8, pitch + 4, 2 pitch
 */
 #ifndef MT_DESC_PERMUTE_UNALIGNED_DESC_H
 #define MT_DESC_PERMUTE_UNALIGNED_DESC_H
 
 #include "desc/permute_desc.h"
 
-/* PERMUTE_UNALIGNED: a block's shared memory, of which a box has the first
-** MT_PERMUTE_UNALIGNED_BOX bytes at most; how many bounds there may be. What is
-** loaded passes through the L1: where shared memory leaves it 28 KiB, copies take up to
-** 15 % longer than where it leaves 60. Four blocks of MT_PERMUTE_UNALIGNED_FOUR bytes do,
-** and three of MT_PERMUTE_UNALIGNED_SHARED; what is between MT_PERMUTE_UNALIGNED_FOUR and
-** MT_PERMUTE_UNALIGNED_THREE becomes that, so that there are three. */
+/* Bytes of shared memory of a block. What is loaded passes through the L1, which has what
+** shared memory leaves: copies take up to 15 % longer with 28 KiB of L1 than with 60.
+** Four blocks of MT_PERMUTE_UNALIGNED_FOUR bytes leave enough, and three of
+** MT_PERMUTE_UNALIGNED_SHARED. What needs more than _FOUR takes _THREE at least: else
+** there would be four blocks that leave less. */
 enum {
   MT_PERMUTE_UNALIGNED_SHARED = 65536,
   MT_PERMUTE_UNALIGNED_THREE = 57344,
   MT_PERMUTE_UNALIGNED_FOUR = 49024,
-  MT_PERMUTE_UNALIGNED_BOX = 65536,
-  MT_PERMUTE_UNALIGNED_BOUNDS = 2,
+  MT_PERMUTE_UNALIGNED_BOX = 65536,    /* of the runs alone, at most */
+  MT_PERMUTE_UNALIGNED_BOUNDS = 2,     /* bounds, at most */
   MT_PERMUTE_UNALIGNED_THREADS = 384
 };
 
-/* So many units for each of `count` indices, or for those of them that bound number
-** `bound` leaves, counted from 1; 0: no bound. */
+/* A number of units: `units` for each of `count` indices of the last axis. Bound number
+** `bound`, counted from 1, leaves some of these indices; 0: there is no bound. */
 typedef struct mt_span {
   uint32_t units, count, bound;
 } mt_span;
 
-/* An axis of the places in a row: what an index adds to the number of the run, to the
-** bytes behind its first, and modulo 16 to the address of the run. */
+/* An axis of a row, for finding the places of the row in shared memory. What an index of
+** it adds: to the number of the run, to the bytes behind the begin of the run, and to the
+** address of the run in the source, modulo 16. The last axis has mul and shift 0, as in
+** mt_walk_axis. */
 typedef struct mt_lookup_axis {
   mt_divisor by;
   uint32_t run, inside, low;
 } mt_lookup_axis;
 
-/* How an unaligned box turns. V units make a vector. The first thread axes are a run of
-** the source, those that `order` names first a row of the destination; every axis is in
-** one of them or in both. The last axis of each may overhang: then a bound counts along
-** it. Runs are numbered along `load`, those of the row's axes that are in no run; rows
-** along `store`, those of the run's axes that are in no row; the places in a row along
-** `line`.
-**   In shared memory run r begins at r * pitch + r / V * gap + (its address in the
-** source) mod 16: `vectors` vectors; all_runs at most. From `table` bytes on lie the
-** places of the first `length` places of a row, two bytes each, from V before the first
-** to 2 V behind the last of `places`, in V planes of `plane` bytes: place n is number
-** (n + V) / V of plane n mod V; or, if piece is not 0, those of its pieces of so many
-** units, V and more, which are one piece in shared memory too. From `starts` bytes on
-** lie the places of the runs in the source, in units, four bytes each; from `parts`
-** bytes on what is known of each part of the rows, 16 bytes each; `shared` bytes are
-** all. A vector lies before all that.
-**   Where the last axis of a row is one of the run, the row may be cut into segments of
-** `segment` units, of which the first hop of `store` is the number then; 0: it is not.
-**   Where a bound counts along a row, and `ahead` is not 0, a sector of 32 bytes that
-** lies in two boxes is written by the one where it begins: that one holds `ahead`
-** indices more of the last axis of the row, of which ahead_runs runs are read, or
-** longer runs. Else both write a part of it.
-**   Rows that are 1 << period apart along the first hop of `store` begin at the same
-** place modulo 16: they are of one class. A task writes a vector of `each` rows of a
-** class. Vectors are counted from the multiple of `grain` bytes before the row, where
-** grain is 32 or wide * 16; of `wide` beyond 32 bytes the first is that where the row
-** begins. Task n has vector n mod wide + part * wide of rows n / wide mod all, part
-** is what these leave: rows class + (chunk * each + i << period), i < each, of index
-** `other` of the other hops, where (class, chunk, other) is an index of (classes,
-** chunks, rest). If `linear` is not 0, the places of a row are so many bytes apart; each
-** is 1 then, and a task writes all vectors of a row that are `wide` apart. All but order
-** and ahead follows from the axes. */
+/* Walks
+**   load      runs: the axes of the row that are in no run. Only `global` counts.
+**   lookup    places of a row: all of its axes.
+**   store     rows: the axes of the run that are in no row; before them the segments.
+**
+** Tables in shared memory, behind the runs
+**   places_at   the places of a row, two bytes each: where row 0 has its place n. There
+**               are V planes of `plane` bytes: n is entry n / V + 1 of plane n mod V.
+**               Entries go from V before the first to 2 V behind the last of `places`;
+**               those that are no places are 0.
+**               If piece.extent is not 0 the row consists of pieces of so many units, 2 V
+**               and more, that are contiguous here too: then there is an entry a piece.
+**   starts_at   where each run begins in the source, in units, four bytes each
+**   groups_at   groups of rows, 16 bytes each
+** These are offsets from the first run, before which lies a vector that is read but means
+** nothing. `size` is all of it.
+**
+** Segments   If the last axis of the row is also in the run, all indices of it have the
+**   same places, but for a shift. Then a long row may be cut into segments of `segment`
+**   units: the first axis of `store` numbers them, and the table has the places of one.
+**   What is said of rows below is said of segments then.
+**
+** Halo   A sector of 32 bytes may lie in two boxes that follow one another along the row.
+**   With a halo the one where it begins writes it. So a box holds `halo` indices more of
+**   the row's last axis: longer runs if that axis is in the run, else up to halo_runs
+**   more of them. Without a halo both boxes write a part of the sector.
+**
+** Groups   Rows that are 1 << class_log apart along the first axis of `store` begin at
+**   the same address modulo 16. They are a class: one look into the table is enough for
+**   the vectors of all of them. A group is up to group_rows rows of a class,
+**     class + (chunk * group_rows + i << class_log),  0 <= i < group_rows,
+**   at one index `other` of the other axes of `store`. Its number is
+**     class + classes * (chunk + chunks * other).
+**
+** Tasks   A row is written by vectors that are aligned in the destination. `window` such
+**   vectors are a window, which begins at a multiple of window_align bytes: 32, or all of
+**   its bytes in long rows. Task n writes, in each row of a group, one vector:
+**     lane = n mod window, group = n / window mod groups, window = n / window / groups.
+**   In long rows lane 0 has the vector where the row begins, and the others follow, round
+**   the window. If `linear` is not 0, neighbouring places lie so many bytes apart. Then a
+**   group is one row, and a task writes the vectors of its lane in all windows.
+**
+** order and halo are chosen. All else follows from these, the axes and the bounds. */
 typedef struct mt_permute_unaligned {
-  uint8_t  order[MT_PERMUTE_AXES];
-  uint16_t nload, nline, nstore;
-  uint32_t pitch, gap, table, places, plane, starts, parts, shared;
-  uint32_t all_runs, length, segment;
-  mt_span  run, runs, row, rows;
-  uint32_t ahead, ahead_runs;
-  mt_divisor  vectors, piece;
-  uint32_t grain, period, each, linear;
-  mt_divisor  wide, classes, chunks, all;
-  mt_divisor  lead;                  /* rows of the first hop; segments are one row */
-  uint32_t tasks, ends;           /* all rows have so many first vectors */
-  int64_t  reach[2];              /* bytes before the box in the source, to its end */
-  mt_walk_axis   load[MT_PERMUTE_AXES], store[MT_PERMUTE_AXES];
-  mt_lookup_axis  line[MT_PERMUTE_AXES];
+  uint8_t  order[MT_PERMUTE_AXES];     /* the thread axes along the destination */
+  uint16_t nload, nlookup, nstore;
+  uint32_t pitch, gap;            /* multiples of 16 bytes */
+  uint32_t places_at, places, plane, starts_at, groups_at, size;
+  uint32_t held_runs;             /* in shared memory, with the halo */
+  uint32_t length, segment;       /* units of a segment; 0: not cut, length is the row */
+  mt_span  run, runs, row, rows;  /* units of a run, number of runs; the same of rows */
+  uint32_t halo, halo_runs;
+  mt_divisor run_vectors, piece;  /* vectors of a run: pitch / 16; units of a piece */
+  uint32_t window_align, class_log, group_rows, linear;
+  mt_divisor window, classes, chunks, groups;
+  mt_divisor lead;                /* rows along the first axis of `store`; segments: 1 */
+  uint32_t tasks, nrows;          /* rows of a box, segments together */
+  int64_t  reach[2];              /* bytes of the source: the box is in [0] <= x < [1] */
+  mt_walk_axis load[MT_PERMUTE_AXES], store[MT_PERMUTE_AXES];
+  mt_lookup_axis lookup[MT_PERMUTE_AXES];
 } mt_permute_unaligned;
 
 #endif
