@@ -191,6 +191,17 @@ endforeach()
 moontile_spec_program(moontile_stop_test stop moontile_lua moontile_liblua)
 moontile_test(stop COMMAND moontile_stop_test ${SPEC}/stop/kinds.lua ${FAKE_DIR}/libcuda.so.1)
 
+# The same work in a thread with a small stack, as optimised code has it; of examples below.
+set(SMALL_STACK FALSE)
+if(CMAKE_BUILD_TYPE MATCHES "^(Release|RelWithDebInfo|MinSizeRel)$" AND NOT MOONTILE_SANITIZE)
+  set(SMALL_STACK TRUE)
+  moontile_spec_program(moontile_stack stack moontile_lua moontile_liblua)
+  moontile_test(stack COMMAND moontile_stack ${SPEC}/stack/deep.lua)
+  foreach(device cpu cuda)
+    moontile_test(stack.ragged.${device} COMMAND moontile_stack ${SPEC}/ragged/main.lua ${device} 500)
+  endforeach()
+endif()
+
 # Beside NumPy, where that is installed.
 find_program(PYTHON_PROGRAM NAMES python3 PATHS /usr/bin NO_DEFAULT_PATH)
 find_program(PYTHON_PROGRAM NAMES python3)
@@ -251,6 +262,10 @@ foreach(file IN LISTS examples)
   get_filename_component(name ${file} NAME_WE)
   file(MAKE_DIRECTORY ${SCRATCH}/examples/${name})
   moontile_test(examples.${name} COMMAND ${PROGRAM} ${file} DIR ${SCRATCH}/examples/${name})
+  if(SMALL_STACK)
+    moontile_test(stack.examples.${name} COMMAND moontile_stack ${file}
+                  DIR ${SCRATCH}/examples/${name})
+  endif()
 endforeach()
 
 # ---- guests: C programs of our own tree, and of somebody else's

@@ -17,7 +17,10 @@
 **   a function that can fail returns MT_OK or the status that it also stores in `err`;
 **     on failure the output is unspecified and nothing has been leaked;
 **   an output may not overlap an input;
-**   no function prints, exits, keeps global state, or keeps a pointer to its input.
+**   no function prints, exits, keeps global state, or keeps a pointer to its input;
+**   64 KiB of a thread's stack are enough for any call of optimised code, also from Lua
+**     and with what Lua takes; what a driver or a BLAS takes comes on top. (Measured on
+**     x86-64: a script that goes to the ends of the library takes 55 KiB.)
 */
 #ifndef MOONTILE_H
 #define MOONTILE_H

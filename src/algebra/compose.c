@@ -244,12 +244,9 @@ static inline void compose (mt_build *b, const mt_node *a, const mt_node *t) {
 }
 
 /* A o n:1 */
-static MT_APART void compose_count (mt_build *b, const mt_node *a, int64_t n) {
-  mt_layout count;
-  mt_build whole;
-  mt_begin(&whole, &count, b->op, b->err);
-  mt_add_leaf(&whole, n, 1);
-  compose(b, a, count.node);
+static void compose_count (mt_build *b, const mt_node *a, int64_t n) {
+  const mt_node count = mt_leaf_of(n, 1);
+  compose(b, a, &count);
 }
 
 static void by_mode (mt_build *b, const mt_node *a, const mt_node *t) {

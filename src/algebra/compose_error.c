@@ -13,27 +13,26 @@ static bool modest (int64_t x) { return x > INT32_MIN && x < INT64_C(1) << 60; }
 
 /* ---- the condition */
 
-/* The modes of A as the rule sees them; whether they are others than A's own. */
-static bool name_modes (mt_layout *out, const mt_meet *g) {
-  mt_build b;
-  MT_NEWERR(err);
+/* Whether the modes of A, as the rule sees them, are others than A's own. */
+static bool has_other_modes (const mt_meet *g) {
   const mt_node *leaf[MT_MAXNODES];
-  int n = mt_leaves(leaf, g->a);
-  mt_begin(&b, out, "", &err);
-  mt_emit_flat(&b, &g->f);
-  if (b.n == 0) mt_int(out, 0);
-  return n != g->f.n || mt_depth(g->a) > 1;
+  return mt_leaves(leaf, g->a) != g->f.n || mt_depth(g->a) > 1;
 }
 
 /* "the end of A's mode 1 (extent 4)" */
 static MT_APART void the_end (mt_err *e, const mt_meet *g, int r) {
   mt_layout flat;
+  mt_build b;
   long long s = (long long)g->f.s[r];
-  if (name_modes(&flat, g))
-    mt_explain(e, " the end of mode %d (extent %lld) of A coalesced, %N", r + 1, s,
-               flat.node);
-  else
+  if (!has_other_modes(g)) {
     mt_explain(e, " the end of A's mode %d (extent %lld)", r + 1, s);
+    return;
+  }
+  mt_begin(&b, &flat, "", e);
+  mt_emit_flat(&b, &g->f);
+  if (b.n == 0) mt_int(&flat, 0);
+  mt_explain(e, " the end of mode %d (extent %lld) of A coalesced, %N", r + 1, s,
+             flat.node);
 }
 
 static void condition (mt_err *e, const mt_meet *g, const mt_refusal *w) {
@@ -105,8 +104,8 @@ static void add_way (int64_t *ways, int *n, int64_t way) {
 
 /* "6:2, 6:4 and 6:12 compose with this A": the nearest below, above, the nearest
 ** multiple. */
-static int other_modes (mt_build *b, const mt_meet *g, const mt_node *t,
-                        const mt_refusal *w) {
+static MT_APART int other_modes (mt_build *b, const mt_meet *g, const mt_node *t,
+                                 const mt_refusal *w) {
   mt_meet h = *g;
   int64_t ways[MAXWAYS], way;
   int n = 0;
@@ -131,17 +130,13 @@ static int other_modes (mt_build *b, const mt_meet *g, const mt_node *t,
   return n;
 }
 
-static MT_APART bool has_other_names (const mt_meet *g) {
-  mt_layout flat;
-  return name_modes(&flat, g);
-}
-
 /* "so would 6:3 if mode 1 had extent 3": only where A's modes are those of the rule. */
-static void other_extent (mt_build *b, const mt_meet *g, const mt_refusal *w, int ways) {
+static MT_APART void other_extent (mt_build *b, const mt_meet *g, const mt_refusal *w,
+                                   int ways) {
   mt_meet h = *g;
   int64_t s = g->f.s[w->r], below = 0, above = 0;
   if (w->reason == MT_NEGATIVE || w->r >= g->f.n - 1 || !modest(s)) return;
-  if (has_other_names(g)) return;
+  if (has_other_modes(g)) return;
   bool down = first_fit(&below, &h, &h.f.s[w->r], s - 1, -1) && below > 1;
   bool up = first_fit(&above, &h, &h.f.s[w->r], s + 1, 1);
   if (!down && !up) return;

@@ -105,19 +105,17 @@ static void as_value (mt_layout *out, const space *x, const vec *v) {
 }
 
 /* Adds the mode m : v to leaf; the stride is kept in q->sums. */
-static bool add_mode (mt_pieces *q, space *x, int leaf, int64_t m, const vec *v) {
+static MT_APART bool add_mode (mt_pieces *q, space *x, int leaf, int64_t m,
+                               const vec *v) {
   mt_layout stride;
-  mt_build b;
-  MT_NEWERR(err);
+  mt_node *s = stride.node;
   as_value(&stride, x, v);
-  if (q->n == MT_MAXNODES || q->used + (int)stride.node[0].span > MT_MAXNODES)
-    return false;
+  if (q->n == MT_MAXNODES || q->used + (int)s->span > MT_MAXNODES) return false;
+  if (s->tag == MT_INT) s->tag = MT_LEAF, s->stride = s->shape;
+  s->shape = m;
   mt_node *at = &q->sums.node[q->used];
-  mt_layout tmp;
-  mt_begin(&b, &tmp, "", &err);
-  mt_add_stride(&b, m, stride.node);
-  memcpy(at, tmp.node, (size_t)b.n * sizeof *at);
-  q->used += b.n;
+  memcpy(at, s, s->span * sizeof *at);
+  q->used += (int)s->span;
   x->piece[q->n] = *v;
   return mt_add_piece(q, leaf, m, 1, at, 0);
 }

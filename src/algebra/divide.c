@@ -53,15 +53,14 @@ static void refuse_tile (mt_build *b, const mt_node *t) {
   }
 }
 
-static bool divides (const mt_node *a, int64_t n, int64_t d) {
-  mt_layout t, pair, r;
-  mt_build one, all;
+static MT_APART bool divides (const mt_node *a, int64_t n, int64_t d) {
+  mt_layout pair, r;
+  mt_build all;
   MT_NEWERR(err);
-  mt_begin(&one, &t, "", &err);
-  mt_add_leaf(&one, n, d);
+  const mt_node t = mt_leaf_of(n, d);
   mt_begin(&all, &r, "", &err);
   all.trial = true;
-  with_complement(&all, &pair, t.node, mt_size(a));
+  with_complement(&all, &pair, &t, mt_size(a));
   mt_emit_composition(&all, a, pair.node);
   return mt_end(&all) == MT_OK;
 }
@@ -110,12 +109,9 @@ static void by_mode (mt_build *b, const mt_node *a, const mt_node *t) {
 }
 
 /* By the tile n:1. */
-static MT_APART void divide_by_count (mt_build *b, const mt_node *a, int64_t n) {
-  mt_layout count;
-  mt_build one;
-  mt_begin(&one, &count, b->op, b->err);
-  mt_add_leaf(&one, n, 1);
-  divide_by_layout(b, a, count.node);
+static void divide_by_count (mt_build *b, const mt_node *a, int64_t n) {
+  const mt_node count = mt_leaf_of(n, 1);
+  divide_by_layout(b, a, &count);
 }
 
 /* ((tile), (rest)) in each mode that the tiler reaches. */

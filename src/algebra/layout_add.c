@@ -153,7 +153,8 @@ static void as_value (mt_layout *out, const sum *x, const vec *v) {
 }
 
 /* The value of f at i, which a layout could have only without the bend e. */
-static void show_witness (sum *x, const mt_flat *f, const mt_flat *g, const bend *last) {
+static MT_APART void show_witness (sum *x, const mt_flat *f, const mt_flat *g,
+                                   const bend *last) {
   const mt_flat *both[2] = {f, g};
   vec is = {{0}}, would, d;
   mt_layout v, w;
@@ -187,7 +188,7 @@ static mt_status refuse (sum *x, const mt_flat *f, const mt_flat *g, int64_t siz
   return x->err->status;
 }
 
-static mt_status emit (mt_layout *out, const sum *x, int64_t size) {
+static MT_APART mt_status emit (mt_layout *out, const sum *x, int64_t size) {
   mt_build b;
   mt_layout v;
   vec d = {{0}}, next;

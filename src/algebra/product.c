@@ -44,7 +44,7 @@ static void complement_for (mt_build *b, mt_layout *out, const mt_node *a,
 }
 
 /* C o B */
-static void emit_grid (mt_build *b, const mt_node *a, const mt_node *t) {
+static MT_APART void emit_grid (mt_build *b, const mt_node *a, const mt_node *t) {
   mt_layout gaps;
   if (!plain(b, a) || !plain(b, t)) return;
   complement_for(b, &gaps, a, t);
@@ -73,7 +73,7 @@ static void by_mode (mt_build *b, const mt_node *a, const mt_node *t) {
 
 /* ((Block),(Grid)), in each mode that a tuple reaches. */
 static void product (mt_build *b, const mt_node *a, const mt_node *t) {
-  mt_layout room;
+  mt_node room;
   if (b->status != MT_OK) return;
   if (t->tag == MT_WILD) {
     mt_add(b, a);
@@ -181,7 +181,7 @@ void mt_emit_blocked (mt_build *b, const mt_node *a, const mt_node *t, int first
 
 static mt_status blocked (mt_layout *out, const char *op, const mt_node *a,
                           const mt_node *t, int first, mt_err *err) {
-  mt_layout room;
+  mt_node room;
   mt_build b;
   mt_begin(&b, out, op, err);
   mt_open_root(&b, a);

@@ -90,12 +90,17 @@ static mt_status rest_shape (mt_layout *out, const division *v, const mt_node *s
   return mt_shape(out, complement.node, err);
 }
 
-static void divide (mt_build *b, const division *v, const mt_node *x, const mt_node *y) {
+static MT_APART void divide_by_layout (mt_build *b, const division *v, const mt_node *x,
+                                       const mt_node *y) {
   mt_layout rest;
+  if (b->status == MT_OK) mt_failed(b, rest_shape(&rest, v, x, y));
+  if (b->status == MT_OK) mt_add(b, rest.node);
+}
+
+static void divide (mt_build *b, const division *v, const mt_node *x, const mt_node *y) {
   int64_t d;
   if (mt_is_layout(y)) {
-    if (b->status == MT_OK) mt_failed(b, rest_shape(&rest, v, x, y));
-    if (b->status == MT_OK) mt_add(b, rest.node);
+    divide_by_layout(b, v, x, y);
   } else if (!mt_is_branch(y)) {
     divide_by(b, v, x, y->shape);
   } else if (!mt_is_branch(x)) {

@@ -123,19 +123,21 @@ static bool add_last (void *ud, int64_t s, int64_t d) {
   return !mt_mulo(s - 1, d, &v) && !mt_addo(*sum, v, sum);
 }
 
+static MT_APART mt_status no_cut (const slice *x, const mode *m, const char *what) {
+  mt_layout room;
+  return mt_failn(x->err, MT_EINEXACT,
+                  "slice: %N of %N: the mode %lld:%lld, which %s, does "
+                  "not split into the digits of %N\n  a power of two as its extent and "
+                  "as its stride would do; evaluation at a coordinate always does",
+                  x->c, x->a, (long long)m->s, (long long)m->d, what,
+                  mt_swizzle_text(&room, x->w));
+}
+
 /* Cuts all of x; fails with the first that does not split. */
 static mt_status cut_modes (const slice *x, const modes *all, const char *what,
                             const digits *g, piece *f, void *ud) {
-  mt_layout room;
   for (const mode *m = all->m; m < all->m + all->n; m++)
-    if (!cut_mode(g, *m, f, ud))
-      return mt_failn(
-          x->err, MT_EINEXACT,
-          "slice: %N of %N: the mode %lld:%lld, which %s, does "
-          "not split into the digits of %N\n  a power of two as its extent and as its "
-          "stride would do; evaluation at a coordinate always does",
-          x->c, x->a, (long long)m->s, (long long)m->d, what,
-          mt_swizzle_text(&room, x->w));
+    if (!cut_mode(g, *m, f, ud)) return no_cut(x, m, what);
   return MT_OK;
 }
 
@@ -165,7 +167,7 @@ static bool collides (mt_swizzle w, int64_t bits) {
 }
 
 /* outer + r(j) = Sw(before + v + T(j)), by the bits or by all values. */
-static bool is_slice (const slice *x, const mt_node *r, bool plain) {
+static MT_APART bool is_slice (const slice *x, const mt_node *r, bool plain) {
   int64_t bits, start, n = mt_size(r);
   MT_NEWERR(err);
   mt_layout whole;
@@ -187,7 +189,7 @@ static bool is_slice (const slice *x, const mt_node *r, bool plain) {
 /* ---- the forms */
 
 /* The swizzle stays, with the bits of Y and Z where the slice begins in its offset. */
-static bool stays (mt_layout *out, int64_t *offset, const slice *x) {
+static MT_APART bool stays (mt_layout *out, int64_t *offset, const slice *x) {
   MT_NEWERR(err);
   *offset = x->outer;
   return mt_swizzled(out, "slice", x->w, x->inner, x->rest.node, &err) == MT_OK &&
@@ -230,7 +232,8 @@ static void digits_of (digits *g, const mt_node *steps) {
 }
 
 /* A plain layout. *done is false if it would not be exact. */
-static mt_status dissolves (bool *done, mt_layout *out, int64_t *offset, slice *x) {
+static MT_APART mt_status dissolves (bool *done, mt_layout *out, int64_t *offset,
+                                     slice *x) {
   mt_layout steps;
   digits g;
   MT_NEWERR(err);
@@ -261,7 +264,7 @@ static mt_status without_swizzle (mt_layout *out, int64_t *offset, const slice *
   return MT_OK;
 }
 
-static mt_status slice_bits (mt_layout *out, int64_t *offset, slice *x) {
+static MT_APART mt_status slice_bits (mt_layout *out, int64_t *offset, slice *x) {
   digits in, others;
   int64_t last = 0;            /* what T has of Y and Z at its last element */
   bool done = false;

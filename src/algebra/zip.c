@@ -77,11 +77,8 @@ mt_status mt_tile_unzip (mt_layout *out, const mt_node *a, const mt_node *t,
   return mt_end(&b);
 }
 
-const mt_node *mt_as_layout (mt_layout *room, const mt_node *t) {
-  mt_build b;
-  MT_NEWERR(err);
+const mt_node *mt_as_layout (mt_node *room, const mt_node *t) {
   if (t->tag != MT_INT || t->ring != MT_Z || t->shape < 0) return t;
-  mt_begin(&b, room, "", &err);
-  mt_add_leaf(&b, t->shape, 1);
-  return room->node;
+  *room = mt_leaf_of(t->shape, 1);
+  return room;
 }

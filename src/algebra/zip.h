@@ -23,6 +23,6 @@ void mt_emit_modes (mt_build *b, const mt_node *t);
 void mt_emit_blocked (mt_build *b, const mt_node *a, const mt_node *t, int first);
 
 /* An extent as n:1; other values as they are. */
-const mt_node *mt_as_layout (mt_layout *room, const mt_node *t);
+const mt_node *mt_as_layout (mt_node *room, const mt_node *t);
 
 #endif

@@ -102,8 +102,9 @@ static mt_copy_side to_side (lua_State *L, int i, const char *op) {
 }
 
 /* The accesses of one side: (Thr,(FrgV,FrgX),(RestM,RestN,...)) of `a`. */
-static const mt_node *partition_of (lua_State *L, mt_layout *out, const mt_tiled_copy *c,
-                                    mt_copy_side side, const mt_node *a) {
+static LMT_APART const mt_node *partition_of (lua_State *L, mt_layout *out,
+                                              const mt_tiled_copy *c, mt_copy_side side,
+                                              const mt_node *a) {
   LMT_NOERR(err);
   if (mt_copy_tidfrg(out, c, side, a, &err)) lmt_raise(L, &err);
   return out->node;
@@ -364,17 +365,19 @@ static void how_option (lua_State *L, const char *side, const mt_node *tv,
 static int l_find_swizzle (lua_State *L) {
   static const char *const keys[] = { "smem", "write", "read", "bits", "dtype",
                                       "write_kind", "read_kind", NULL };
-  mt_layout smem, write, read;
+  enum { SMEM, WRITE, READ };
   mt_swizzle_query q = { .write_how.kind = MT_WRITE, .read_how.kind = MT_READ };
   int n;
   LMT_NOERR(err);
   lua_settop(L, 1);
   lmt_checkkeys(L, 1, "find_swizzle", keys);
   mt_candidate *list = lua_newuserdatauv(L, MT_MAXCANDIDATES * sizeof *list, 0);
+  mt_layout *arg = lua_newuserdatauv(L, (READ + 1) * sizeof *arg, 0);
   lua_getfield(L, 1, "smem");
-  q.smem = lmt_tovalue(L, -1, LMT_LAYOUTS, "find_swizzle: smem", &smem);
-  q.write = side_option(L, "write", MT_COPY_D, q.smem, &write, &q.write_how);
-  q.read = side_option(L, "read", MT_COPY_S, q.smem, &read, &q.read_how);
+  q.smem = lmt_tovalue(L, -1, LMT_LAYOUTS, "find_swizzle: smem", &arg[SMEM]);
+  q.write = side_option(L, "write", MT_COPY_D, q.smem, &arg[WRITE],
+                        &q.write_how);
+  q.read = side_option(L, "read", MT_COPY_S, q.smem, &arg[READ], &q.read_how);
   bits_option(L, &q);
   how_option(L, "write", q.write, &q.write_how);
   how_option(L, "read", q.read, &q.read_how);

@@ -208,6 +208,10 @@ int lmt_method_slice (lua_State *L);   /* x:slice(c) */
 int lmt_slicetuple (lua_State *L);     /* slice(c, t) of a tuple */
 extern const luaL_Reg lmt_operators[]; /* what layouts and tensors have */
 
+/* A function whose frame is not to be a part of its caller's: it is large, and what the
+** caller calls next is deep. */
+#define LMT_APART __attribute__((noinline))
+
 /* An error that has not happened, in a function of L, which may end what it does; the
 ** text is not cleared as a whole: it is long. */
 #define LMT_NOERR(err)                                                                   \

@@ -118,12 +118,12 @@ static void push_running (lua_State *L) {
 }
 
 /* Whether the function runs past the end of anything of the tensor. */
-static bool overhangs (lua_State *L, const lmt_tensor *base, const lmt_cut *how) {
+static LMT_APART bool overhangs (lua_State *L, const lmt_tensor *base,
+                                 const lmt_cut *how) {
   mt_ordinate o;
   mt_layout buf;
   int k = 0;
   LMT_NOERR(err);
-  if (how->tiler == NULL) return false;
   if (mt_overhang(&o, &buf, &k, base->layout, how->tiler, how->divides, &err))
     lmt_raise(L, &err);
   return k >= 0;
@@ -141,22 +141,34 @@ static const mt_node *past_all (mt_layout *out, const mt_node *a) {
   return out->node;
 }
 
-static int push_cut (lua_State *L, int i, const lmt_tensor *base, const mt_node *t,
-                     int64_t offset, const lmt_cut *how) {
-  mt_layout buf;
-  lmt_cut cut = *how;
+static int cut_by (lua_State *L, int i, const lmt_tensor *base, const mt_node *t,
+                   int64_t offset, const lmt_cut *cut) {
   int args = lua_gettop(L);
-  if (cut.tiler == NULL && mt_size(t) > mt_size(base->layout))
-    cut.tiler = past_all(&buf, base->layout);
-  bool ragged = base->bounded, beyond = overhangs(L, base, &cut);
+  bool ragged = base->bounded, beyond = cut->tiler && overhangs(L, base, cut);
   if (!ragged && !beyond) return lmt_pushwhole(L, i, base, t, offset), 1;
   making *m = push_making(L);
-  if (cut.again) lua_pushcfunction(L, cut.again);
+  if (cut->again) lua_pushcfunction(L, cut->again);
   else push_running(L);
   int f = lua_gettop(L);
   if (ragged) carry(L, m, i, args, f);
-  if (beyond) overhang(L, m, i, args, f, &cut);
+  if (beyond) overhang(L, m, i, args, f, cut);
   return push_made(L, m, i, t, offset);
+}
+
+/* What is larger than the tensor, whose tiler is not known. */
+static LMT_APART int cut_past_all (lua_State *L, int i, const lmt_tensor *base,
+                                   const mt_node *t, int64_t offset,
+                                   const lmt_cut *how) {
+  mt_layout buf;
+  lmt_cut cut = *how;
+  cut.tiler = past_all(&buf, base->layout);
+  return cut_by(L, i, base, t, offset, &cut);
+}
+
+static int push_cut (lua_State *L, int i, const lmt_tensor *base, const mt_node *t,
+                     int64_t offset, const lmt_cut *how) {
+  bool past = how->tiler == NULL && mt_size(t) > mt_size(base->layout);
+  return (past ? cut_past_all : cut_by)(L, i, base, t, offset, how);
 }
 
 int lmt_pushcut (lua_State *L, int i, const mt_node *t, int64_t offset,

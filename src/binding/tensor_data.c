@@ -272,7 +272,7 @@ static mt_status transfer (lua_State *L, int from, int64_t lo, int to, mt_err *e
 
 /* A compact copy of the tensor at 1 on the device at 3, pushed, or, if both are the host
 ** or neither is, on its own device; NULL: `err`. */
-static lmt_tensor *pack (lua_State *L, const lmt_device *to, mt_err *err) {
+static LMT_APART lmt_tensor *pack (lua_State *L, const lmt_device *to, mt_err *err) {
   mt_layout shape, left;
   const lmt_tensor *t = lmt_totensor(L, 1);
   if (mt_shape(&shape, t->layout, err) || mt_layout_left(&left, shape.node, err))

@@ -190,28 +190,28 @@ static int of_mma (lua_State *L, mt_verdict *v) {
 /* { tv = layout, tiler = shape } */
 static int of_layout (lua_State *L, mt_verdict *v) {
   static const char *const keys[] = { "tv", "tiler", NULL };
-  mt_layout tv, tiler;
   LMT_NOERR(err);
   lmt_checkkeys(L, 1, "verify", keys);
+  mt_layout *arg = lua_newuserdatauv(L, 2 * sizeof *arg, 0);
   lua_getfield(L, 1, "tv");
-  lmt_tovalue(L, -1, LMT_LAYOUTS, "verify: tv", &tv);
+  const mt_node *tv = lmt_tovalue(L, -1, LMT_LAYOUTS, "verify: tv", &arg[0]);
   lua_getfield(L, 1, "tiler");
-  lmt_tovalue(L, -1, LMT_SHAPE | LMT_LAYOUTS, "verify: tiler", &tiler);
+  const mt_node *tiler = lmt_tovalue(L, -1, LMT_SHAPE | LMT_LAYOUTS, "verify: tiler",
+                                     &arg[1]);
   mt_copy_side side = side_at(L, 3);
   mt_tensor t = tensor_at(L, 2);
-  if (mt_verify_tv(v, tv.node, tiler.node, side, &t, &err))
-    return lmt_raise(L, &err);
+  if (mt_verify_tv(v, tv, tiler, side, &t, &err)) return lmt_raise(L, &err);
   return push_verdict(L, v);
 }
 
 /* verify(partition, A [, part]) -> what was proven, or the witness; part: "S" or "D" (or
 ** nothing), of an MMA "A", "B" or "C" (or nothing). */
 static int l_verify (lua_State *L) {
-  mt_verdict v;
   lua_settop(L, 3);
-  if (lmt_istiledcopy(L, 1)) return of_copy(L, &v);
-  if (lmt_istiledmma(L, 1)) return of_mma(L, &v);
-  if (lmt_istable(L, 1)) return of_layout(L, &v);
+  mt_verdict *v = lua_newuserdatauv(L, sizeof *v, 0);     /* large for a thread's stack */
+  if (lmt_istiledcopy(L, 1)) return of_copy(L, v);
+  if (lmt_istiledmma(L, 1)) return of_mma(L, v);
+  if (lmt_istable(L, 1)) return of_layout(L, v);
   return luaL_typeerror(L, 1, "tiled copy, tiled MMA or { tv =, tiler = }");
 }
 

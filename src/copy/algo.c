@@ -34,7 +34,6 @@ static bool may_convert (const mt_desc *d, mt_algorithm algo, char *why) {
 bool mt_algo_make (mt_launch *l, mt_algorithm algo, char *why) {
   mt_launch out = *l;
   mt_axes mode[3];
-  mt_err err = MT_NOERR;
   why[0] = 0;
   if (mt_desc_is_swizzled(&l->desc) || l->desc.nbound > 0) {
     snprintf(why, MT_REASON, "%s", l->desc.nbound > 0 ? "bounds cut through the axes" :
@@ -43,8 +42,7 @@ bool mt_algo_make (mt_launch *l, mt_algorithm algo, char *why) {
   }
   if (l->desc.cast && !may_convert(&l->desc, algo, why)) return false;
   mt_axes_get(mode, &l->desc);
-  if (!mt_algo_of(algo)->make(&out, mode, why) ||
-      mt_axes_put(&out.desc, mode, &err) != MT_OK)
+  if (!mt_algo_of(algo)->make(&out, mode, why) || !mt_axes_store(&out.desc, mode))
     return false;
   *l = out;
   return true;

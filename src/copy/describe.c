@@ -77,18 +77,23 @@ static mt_status check_copy (const mt_tiled_copy *copy, const mt_tensor *src,
 /* ---------------------------------------------------------------- partitions */
 
 /* Mode by mode coalesced: the same function, in the form that divides most easily. */
-static mt_status simplify (mt_layout *out, const mt_node *a, mt_err *err) {
-  mt_layout mode[MT_MAXNODES / 4];
-  const mt_node *modes[MT_MAXNODES / 4];
+static MT_APART mt_status simplify (mt_layout *out, const mt_node *a, mt_err *err) {
+  mt_layout profile;
+  int64_t one[MT_MAXNODES];
   int n = mt_rank(a);
   if (n > MT_MAXNODES / 4)
     return mt_failn(err, MT_ETOOBIG, "copy: %N has %d modes, at most %d can be "
                     "partitioned", a, n, MT_MAXNODES / 4);
-  for (int i = 0; i < n; i++) {
-    MT_TRY(mt_coalesce(&mode[i], mt_mode(a, i), NULL, err));
-    modes[i] = mode[i].node;
-  }
-  return mt_concat(out, n, modes, err);
+  for (int i = 0; i < n; i++) one[i] = 1;
+  MT_TRY(mt_ints(&profile, n, one, err));
+  return mt_coalesce(out, a, mt_is_branch(a) ? profile.node : NULL, err);
+}
+
+static MT_APART mt_status partition (mt_layout *out, const mt_tiled_copy *copy,
+                                     const mt_node *a, mt_err *err) {
+  mt_layout simple;
+  MT_TRY(simplify(&simple, a, err));
+  return mt_partition(out, copy, simple.node, err);
 }
 
 mt_status mt_ordinates_of (mt_layout *out, const mt_node *a, int k, mt_err *err) {
@@ -116,23 +121,32 @@ static mt_status check_room (const mt_draft *x, mt_err *err) {
                  "tensor of its own first", (int)MT_MAXBOUND);
 }
 
-/* Of the partitioned ordinates. */
-static mt_status add_bound (mt_draft *x, const mt_tiled_copy *copy, const mt_node *crd,
-                            const mt_node *tv, int64_t bound, mt_err *err) {
+/* Of mode i of the partitioned tensor `a` and its coordinates. */
+static MT_APART mt_status no_bound (int i, const mt_tiled_copy *copy, const mt_node *a,
+                                    const mt_node *crd, mt_err *err) {
+  mt_layout tv;
+  MT_TRY(partition(&tv, copy, a, err));
+  return no_refinement(i, tv.node, "the coordinates", crd, err);
+}
+
+/* Of the ordinates `crd` of the tensor `a`. */
+static MT_APART mt_status add_bound (mt_draft *x, const mt_tiled_copy *copy,
+                                     const mt_node *crd, const mt_node *a, int64_t bound,
+                                     mt_err *err) {
   mt_layout part;
   int f = MT_STEP + (int)x->nbound;
   MT_TRY(check_room(x, err));
   MT_TRY(mt_partition(&part, copy, crd, err));
   for (int i = 0; i < 3; i++)
     if (!mt_axes_refine(&x->mode[i], mt_mode(part.node, i), f))
-      return no_refinement(i, tv, "the coordinates", part.node, err);
+      return no_bound(i, copy, a, part.node, err);
   x->bound[x->nbound++] = bound;
   return MT_OK;
 }
 
 /* A mode of the tensors that the tile overhangs gets a bound. */
-static mt_status add_bounds (mt_draft *x, int *modes, const mt_tiled_copy *copy,
-                             const mt_node *src, const mt_node *tv, mt_err *err) {
+static MT_APART mt_status add_bounds (mt_draft *x, int *modes, const mt_tiled_copy *copy,
+                                      const mt_node *src, mt_err *err) {
   int n = mt_rank(copy->tiler.node);
   for (int k = 0; k < n; k++) {
     mt_layout crd;
@@ -140,7 +154,7 @@ static mt_status add_bounds (mt_draft *x, int *modes, const mt_tiled_copy *copy,
     if (size % tile == 0) continue;
     if (x->nbound < MT_MAXBOUND) modes[x->nbound] = k + 1;
     MT_TRY(mt_ordinates_of(&crd, src, k, err));
-    MT_TRY(add_bound(x, copy, crd.node, tv, size, err));
+    MT_TRY(add_bound(x, copy, crd.node, src, size, err));
   }
   return MT_OK;
 }
@@ -167,8 +181,8 @@ static void drop_twin (mt_draft *x) {
 }
 
 /* Whether the other tensor has the same ordinates; the lower bound counts. */
-static mt_status find_twin (bool *found, int64_t *bound, const mt_node *crd,
-                            const mt_tensor *other, mt_err *err) {
+static MT_APART mt_status find_twin (bool *found, int64_t *bound, const mt_node *crd,
+                                     const mt_tensor *other, mt_err *err) {
   *found = false;
   for (int k = 0; k < mt_ordinates(other); k++) {
     mt_layout twin;
@@ -192,8 +206,9 @@ static mt_status add_flat (mt_draft *x, const mt_node *crd, int64_t bound, mt_er
 }
 
 /* Bound k of one of the tensors. */
-static mt_status add_own (mt_draft *x, int *modes, const mt_tiled_copy *copy,
-                          const mt_tensor *const t[2], int side, int k, mt_err *err) {
+static MT_APART mt_status add_own (mt_draft *x, int *modes, const mt_tiled_copy *copy,
+                                   const mt_tensor *const t[2], int side, int k,
+                                   mt_err *err) {
   mt_layout crd, simple;
   int64_t bound;
   bool found;
@@ -205,7 +220,7 @@ static mt_status add_own (mt_draft *x, int *modes, const mt_tiled_copy *copy,
   if (copy == NULL) MT_TRY(add_flat(x, crd.node, bound, err));
   else {
     MT_TRY(simplify(&simple, crd.node, err));
-    MT_TRY(add_bound(x, copy, simple.node, t[side]->layout, bound, err));
+    MT_TRY(add_bound(x, copy, simple.node, mt_inner(t[side]->layout), bound, err));
   }
   drop_twin(x);
   return MT_OK;
@@ -221,24 +236,22 @@ static mt_status add_all (mt_draft *x, int *modes, const mt_tiled_copy *copy,
 
 /* ---------------------------------------------------------------- drafts */
 
-static mt_status draft_tv (mt_draft *x, int *modes, const mt_tiled_copy *copy,
-                           const mt_node *src, const mt_node *dst, mt_err *err) {
-  mt_layout a, b, from, to;
-  MT_TRY(simplify(&a, src, err));
-  MT_TRY(simplify(&b, dst, err));
-  MT_TRY(mt_partition(&from, copy, a.node, err));      /* (Thr,Val,(RestM,RestN,...)) */
-  MT_TRY(mt_partition(&to, copy, b.node, err));
+static MT_APART mt_status draft_tv (mt_draft *x, const mt_tiled_copy *copy,
+                                    const mt_node *src, const mt_node *dst, mt_err *err) {
+  mt_layout from, to;
+  MT_TRY(partition(&from, copy, src, err));            /* (Thr,Val,(RestM,RestN,...)) */
+  MT_TRY(partition(&to, copy, dst, err));
   for (int i = 0; i < 3; i++) {
     mt_axes_of(&x->mode[i], mt_mode(from.node, i), MT_SRC);
     if (mt_size(mt_mode(from.node, i)) != mt_size(mt_mode(to.node, i)) ||
         !mt_axes_refine(&x->mode[i], mt_mode(to.node, i), MT_DST))
       return no_refinement(i, from.node, "dst", to.node, err);
   }
-  return add_bounds(x, modes, copy, src, from.node, err);
+  return MT_OK;
 }
 
-static mt_status draft_flat (mt_draft *x, const mt_node *src, const mt_node *dst,
-                             mt_err *err) {
+static MT_APART mt_status draft_flat (mt_draft *x, const mt_node *src, const mt_node *dst,
+                                      mt_err *err) {
   for (int i = 0; i < mt_rank(src); i++) {
     mt_axes mode;
     mt_axes_of(&mode, mt_mode(src, i), MT_SRC);
@@ -370,7 +383,7 @@ static void share_rest (mt_launch *out, mt_draft *x) {
 }
 
 /* A flat copy of a box has smaller axes instead of bounds. */
-static mt_status put_flat (mt_launch *out, mt_draft *x, mt_err *err) {
+static MT_APART mt_status put_flat (mt_launch *out, mt_draft *x, mt_err *err) {
   mt_only only = {0};
   MT_TRY(put_axes(out, x, err));
   if (x->nbound == 0) return MT_OK;
@@ -402,8 +415,10 @@ mt_status mt_describe (mt_launch *out, int modes[MT_MAXBOUND], const mt_tiled_co
   MT_TRY(put_swizzle(out, MT_SRC, src, err));
   MT_TRY(put_swizzle(out, MT_DST, dst, err));
   const mt_node *from = mt_inner(src->layout), *to = mt_inner(dst->layout);
-  if (copy) MT_TRY(draft_tv(&x, modes, copy, from, to, err));
-  else MT_TRY(draft_flat(&x, from, to, err));
+  if (copy) {
+    MT_TRY(draft_tv(&x, copy, from, to, err));
+    MT_TRY(add_bounds(&x, modes, copy, from, err));
+  } else MT_TRY(draft_flat(&x, from, to, err));
   MT_TRY(add_all(&x, modes, copy, t, err));
   if (x.empty) return put_nothing(out);
   return copy ? put_axes(out, &x, err) : put_flat(out, &x, err);

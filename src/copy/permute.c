@@ -215,7 +215,6 @@ static bool is_fast (const candidate *c) {
 static bool box_make (mt_launch *l, mt_axes mode[3], char *why) {
   const mt_axes all = mode[2];
   candidate c = {.all = &all, .l = l, .unit = (int64_t)l->desc.vec * l->desc.elem};
-  mt_err err = MT_NOERR;
   mt_desc d = l->desc;
   (void)why;
   if (all.n > MT_LISTSIZE - MT_PERMUTE_AXES) return false;
@@ -229,8 +228,7 @@ static bool box_make (mt_launch *l, mt_axes mode[3], char *why) {
   mode[0].n = mode[1].n = mode[2].n = 0;
   take_box(mode, d.permute.order, &c);
   take_rest(&mode[2], &c);
-  if (mt_axes_put(&d, mode, &err) != MT_OK || d.rests > INT32_MAX ||
-      !mt_permute_choose(&d))
+  if (!mt_axes_store(&d, mode) || d.rests > INT32_MAX || !mt_permute_choose(&d))
     return false;
   l->desc.algo = MT_ALGO_PERMUTE;
   l->desc.permute = d.permute;

@@ -288,7 +288,7 @@ static void choose_gaps (mt_desc *best, uint32_t *cost, const mt_desc *d,
 ** the destination. But 1 if the vectors of a word are neighbours there: a thread would
 ** write the halves of a sector one after the other, which costs more than reading single
 ** units. */
-static uint32_t wide_of (const mt_desc *d) {
+static MT_APART uint32_t wide_of (const mt_desc *d) {
   uint32_t unit = unit_of(d), wide = unit < 4 ? 4 / unit : 1;
   mt_desc x = *d;
   if (d->axis[0].stride[MT_DST] * (int64_t)d->elem == 16) return 1;

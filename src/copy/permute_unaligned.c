@@ -348,12 +348,11 @@ static bool is_fast (const candidate *b) {
 }
 
 static bool make (mt_desc *d, mt_axes mode[3], const candidate *b) {
-  mt_err err = MT_NOERR;
   mode[0].n = mode[1].n = mode[2].n = 0;
   take_box(d, mode, b);
   sort_rest(&mode[2]);
   return mode[0].n <= MT_PERMUTE_AXES && d->nbound <= MT_PERMUTE_UNALIGNED_BOUNDS &&
-         mt_axes_put(d, mode, &err) == MT_OK && d->rests <= INT32_MAX &&
+         mt_axes_store(d, mode) && d->rests <= INT32_MAX &&
          mt_permute_unaligned_choose(d, b->halo);
 }
 

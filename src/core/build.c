@@ -183,11 +183,9 @@ static void set_path (mt_node *p, const mt_node *src) {
 }
 
 static COLD void overflow (mt_build *b, const mt_node *src, int64_t t) {
-  mt_layout v;
   if (b->status != MT_OK) return;
-  mt_copy_value(&v, src);
   b->status = mt_failn(b->err, MT_EOVERFLOW,
-                       "%s: the stride of %N times %lld leaves 64 bits", b->op, v.node,
+                       "%s: the stride of %N times %lld leaves 64 bits", b->op, src,
                        (long long)t);
 }
 

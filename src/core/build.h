@@ -41,6 +41,10 @@ static inline bool mt_is_swizzled (const mt_node *t) {
 static inline const mt_node *mt_inner (const mt_node *t) {
   return mt_is_swizzled(t) ? mt_child(t) : t;
 }
+/* n:d as a value. */
+static inline mt_node mt_leaf_of (int64_t n, int64_t d) {
+  return (mt_node){.tag = MT_LEAF, .span = 1, .shape = n, .stride = d};
+}
 /* A layout, swizzled or not. */
 static inline bool mt_is_layout (const mt_node *t) {
   t = mt_inner(t);

@@ -309,6 +309,15 @@ static bool holds_layout (const mt_node *t) {
   return false;
 }
 
+/* What was read from node `at` on, a tuple, becomes a tiler. */
+static MT_APART void make_tiler (mt_build *b, int at) {
+  mt_layout tuple;
+  mt_copy_value(&tuple, b->out->node + at);
+  b->n = at;
+  if (b->level > 0) b->out->node[b->open[b->level - 1]].arity--;
+  emit_tiler(b, tuple.node);
+}
+
 static void read_members (reader *r, mt_build *b) {
   int at = b->n;
   mt_open(b, MT_TUPLE);
@@ -319,13 +328,8 @@ static void read_members (reader *r, mt_build *b) {
     if (b->status == MT_OK) expect(r, ')', "',' or ')' expected");
   }
   mt_close(b);
-  if (r->status != MT_OK || b->status != MT_OK || !holds_layout(b->out->node + at))
-    return;
-  mt_layout tuple;
-  mt_copy_value(&tuple, b->out->node + at);
-  b->n = at;
-  if (b->level > 0) b->out->node[b->open[b->level - 1]].arity--;
-  emit_tiler(b, tuple.node);
+  if (r->status == MT_OK && b->status == MT_OK && holds_layout(b->out->node + at))
+    make_tiler(b, at);
 }
 
 static void read_value (reader *r, mt_build *b) {

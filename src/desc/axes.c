@@ -141,11 +141,8 @@ static int64_t put_mode (mt_desc *d, uint32_t first, const mt_axes *a) {
   return size;
 }
 
-mt_status mt_axes_put (mt_desc *d, const mt_axes mode[3], mt_err *err) {
-  int n = mode[0].n + mode[1].n + mode[2].n;
-  if (n > MT_MAXAXIS)
-    return mt_fail(err, MT_ETOOBIG, "copy: the layouts of both sides need %d axes, a "
-                   "kernel has %d", n, (int)MT_MAXAXIS);
+bool mt_axes_store (mt_desc *d, const mt_axes mode[3]) {
+  if (mode[0].n + mode[1].n + mode[2].n > MT_MAXAXIS) return false;
   memset(d->axis, 0, sizeof d->axis);
   d->nthr = (uint32_t)mode[0].n;
   d->nval = (uint32_t)mode[1].n;
@@ -153,7 +150,13 @@ mt_status mt_axes_put (mt_desc *d, const mt_axes mode[3], mt_err *err) {
   d->threads = put_mode(d, 0, &mode[0]);
   d->values = put_mode(d, d->nthr, &mode[1]);
   d->rests = put_mode(d, d->nthr + d->nval, &mode[2]);
-  return MT_OK;
+  return true;
+}
+
+mt_status mt_axes_put (mt_desc *d, const mt_axes mode[3], mt_err *err) {
+  if (mt_axes_store(d, mode)) return MT_OK;
+  return mt_fail(err, MT_ETOOBIG, "copy: the layouts of both sides need %d axes, a "
+                 "kernel has %d", mode[0].n + mode[1].n + mode[2].n, (int)MT_MAXAXIS);
 }
 
 void mt_axes_get (mt_axes mode[3], const mt_desc *d) {

@@ -46,7 +46,8 @@ bool mt_begins (const mt_launch *l, int side, uint64_t by);
 void mt_axis_divisor (mt_axis *a);
 
 /* Thread, value and rest axes into a descriptor, with sizes and divisors, and out of one.
-** Errors: MT_ETOOBIG. */
+** False, or MT_ETOOBIG: they are more than it has. */
+bool mt_axes_store (mt_desc *d, const mt_axes mode[3]);
 mt_status mt_axes_put (mt_desc *d, const mt_axes mode[3], mt_err *err);
 void mt_axes_get (mt_axes mode[3], const mt_desc *d);
 

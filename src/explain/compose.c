@@ -185,7 +185,7 @@ static bool tell_definition (mt_derivation *x, mt_pieces *q, const mt_meet *g,
 
 /* ---- groups of B's leaves */
 
-static bool tell_group (mt_derivation *x, const mt_meet *g) {
+static MT_APART bool tell_group (mt_derivation *x, const mt_meet *g) {
   mt_pieces q;
   mt_refusal w;
   memset(&w, 0, sizeof w);

@@ -158,7 +158,7 @@ static mt_status run_complement (mt_layout *out, node a, node bound, mt_err *err
 typedef void (*tell_fn) (mt_derivation *x, node a, node b);
 
 static void by_mode (mt_derivation *x, node a, node t, tell_fn tell) {
-  mt_layout room;
+  mt_node room;
   if (t->tag != MT_TILER && t->tag != MT_TUPLE) {
     if (t->tag == MT_WILD) mt_tell(x, "`_`: %N stays", a);
     else tell(x, a, mt_as_layout(&room, t));

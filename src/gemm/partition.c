@@ -32,7 +32,7 @@ typedef struct mt_thread_digit {
 typedef struct mt_threads {
   int n;
   int64_t size;
-  mt_thread_digit digit[2 * MT_MAXNODES];
+  mt_thread_digit digit[MT_MAXNODES];
 } mt_threads;
 
 /* ---------------------------------------------------------------- axes */
@@ -108,7 +108,8 @@ static mt_status no_digits (const mt_tiled_mma *mma, mt_err *err) {
 }
 
 /* Between the digits that thr_vmnk has lie those of idle threads. */
-static mt_status find_threads (mt_threads *t, const mt_tiled_mma *mma, mt_err *err) {
+static MT_APART mt_status find_threads (mt_threads *t, const mt_tiled_mma *mma,
+                                        mt_err *err) {
   mt_threads used = {.n = 0};
   find_digits(&used, mma->thr_vmnk.node);
   t->n = 0;
@@ -129,8 +130,8 @@ static mt_status find_threads (mt_threads *t, const mt_tiled_mma *mma, mt_err *e
 }
 
 /* The threads that share elements of C and split K. */
-static mt_status put_kthreads (mt_gemm_desc *d, const mt_threads *t,
-                               const mt_tiled_mma *mma, mt_err *err) {
+static MT_APART mt_status put_kthreads (mt_gemm_desc *d, const mt_threads *t,
+                                        const mt_tiled_mma *mma, mt_err *err) {
   mt_strides split = {.n = 0}, add = {.n = 0};
   const mt_node *k = mt_mode(mma->thr_vmnk.node, MT_THRK);
   d->kthreads = (uint32_t)mt_size(k);
@@ -154,8 +155,8 @@ static mt_status put_kthreads (mt_gemm_desc *d, const mt_threads *t,
 /* ---------------------------------------------------------------- operands */
 
 /* ((ThrV,(ThrX,ThrY)),(FrgV,(RestX,RestY))) of the coordinates of a tile. */
-static mt_status partition_tile (mt_layout *out, const mt_tiled_mma *mma, int part,
-                                 mt_err *err) {
+static MT_APART mt_status partition_tile (mt_layout *out, const mt_tiled_mma *mma,
+                                          int part, mt_err *err) {
   mt_layout shape, tile;
   const int64_t s[2] = {mma->tile[mode_of[part][0]], mma->tile[mode_of[part][1]]};
   MT_TRY(mt_ints(&shape, 2, s, err));
@@ -193,8 +194,9 @@ static mt_status add_threads (mt_strides *s, const mt_gemm_desc *d, const mt_thr
   return MT_OK;
 }
 
-static mt_status put_part (mt_gemm_desc *d, const mt_tiled_mma *mma, const mt_threads *t,
-                           const mt_node *tv, int part, mt_err *err) {
+static MT_APART mt_status put_part (mt_gemm_desc *d, const mt_tiled_mma *mma,
+                                    const mt_threads *t, const mt_node *tv, int part,
+                                    mt_err *err) {
   mt_part *p = &d->part[part];
   mt_strides thr = {.n = 0}, val = {.n = 0};
   const mt_node *frg = mt_mode(mt_mode(tv, 1), 0);
@@ -230,8 +232,8 @@ static bool same_axes (const mt_strides *a, const mt_strides *b) {
 }
 
 /* Both operands with a mode have the same atoms along it. */
-static mt_status put_inner (mt_gemm_desc *d, const mt_tiled_mma *mma,
-                            const mt_layout tv[MT_PARTS], mt_err *err) {
+static MT_APART mt_status put_inner (mt_gemm_desc *d, const mt_tiled_mma *mma,
+                                     const mt_layout tv[MT_PARTS], mt_err *err) {
   static const uint8_t has[3][2] = {{MT_C, MT_A}, {MT_C, MT_B}, {MT_A, MT_B}};
   uint32_t n = 0;
   for (int mode = 0; mode < 3; mode++) {

@@ -120,17 +120,18 @@ static mt_cell walk (const mt_step *a, uint32_t n, uint32_t i) {
 }
 
 /* The number of thread 0 of each group; and of the group of each thread. */
-static mt_status find_groups (int64_t *first, uint16_t *group, const mt_gemm_ref *r,
+static mt_status find_groups (uint16_t *first, uint16_t *group, const mt_gemm_ref *r,
                               const mt_gemm_desc *d, const mt_node *thr_id, mt_err *err) {
   mt_layout rest;
   bool fills = false;
-  int64_t n = mt_size(thr_id), t;
+  int64_t n = mt_size(thr_id), t, at;
   mt_status s = mt_complement(&rest, &fills, thr_id, d->threads, err);
   if (s != MT_OK || !fills || mt_size(rest.node) * n != d->threads)
     return mt_failn(err, MT_EUNSUPPORTED, "gemm: %s has the threads %N: a block of %d "
                     "is not made of such", r->op.name, thr_id, (int)d->threads);
   for (int g = 0; g < r->groups; g++) {
-    MT_TRY(mt_at(&first[g], rest.node, g, err));
+    MT_TRY(mt_at(&at, rest.node, g, err));
+    first[g] = (uint16_t)at;
     for (int64_t i = 0; i < n; i++) {
       MT_TRY(mt_at(&t, thr_id, i, err));
       group[first[g] + t] = (uint16_t)g;
@@ -149,7 +150,7 @@ static bool is_shared (const mt_node *thr) {
 /* The cells of one operand, through the (thread,value) layout of the atom. */
 static mt_status fill_cells (mt_gemm_ref *r, const mt_gemm_desc *d, int part,
                              const mt_node *tv, const mt_node *thr_id,
-                             const int64_t *first, mt_err *err) {
+                             const uint16_t *first, mt_err *err) {
   const mt_part *p = &d->part[part];
   const uint32_t *tile = d->tile;
   int64_t all = mt_size(mt_mode(tv, 0)), at, t;
@@ -173,7 +174,7 @@ static mt_status fill_cells (mt_gemm_ref *r, const mt_gemm_desc *d, int part,
   return MT_OK;
 }
 
-static void fill_turns (mt_gemm_ref *r, const mt_gemm_desc *d, const int64_t *first,
+static void fill_turns (mt_gemm_ref *r, const mt_gemm_desc *d, const uint16_t *first,
                         const uint16_t *group) {
   for (int g = 0; g < r->groups; g++) {
     mt_cell k = walk(d->kaxis, d->nkthr, (uint32_t)first[g]), add = {{0, 0}};
@@ -188,8 +189,7 @@ mt_status mt_mma_ref_make (mt_gemm_ref *r, const mt_gemm_desc *d, int workers,
                            mt_err *err) {
   mt_mma_atom atom;
   mt_taker t = {(char *)r, 0};
-  int64_t first[MT_MAXTHREADS];
-  uint16_t group[MT_MAXTHREADS];
+  uint16_t first[MT_MAXTHREADS], group[MT_MAXTHREADS];
   MT_CHECK(d->algo == MT_ALGO_DESCRIBED && d->threads <= MT_MAXTHREADS &&
            mt_mma_atom_by_number(&atom, d->atom), err, "gemm: no atom, or no partition");
   MT_TRY(mt_mma_op_check(&atom.op, err));

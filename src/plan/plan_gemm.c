@@ -195,21 +195,29 @@ static mt_status describe (mt_plan *p, const mt_tiled_mma *mma,
   return mt_gemm_describe(&p->gemm, mma, err);
 }
 
+/* With a partition of the library's choice, which is large for a thread's stack. */
+static mt_status describe_chosen (mt_plan *p, const mt_tensor *const t[MT_PARTS],
+                                  mt_err *err) {
+  mt_device *d = p->device;
+  mt_tiled_mma *mma = mt_host_alloc(d, sizeof *mma);
+  if (mma == NULL) return mt_fail(err, MT_ENOMEM, "gemm: no host memory for a partition");
+  mt_status s = choose(mma, d, t, err);
+  if (s == MT_OK) s = describe(p, mma, t, err);
+  mt_host_free(d, mma, sizeof *mma);
+  return s;
+}
+
 static mt_status make (mt_plan *p, const mt_tiled_mma *mma,
                        const mt_tensor *const t[MT_PARTS], double alpha, double beta,
                        mt_err *err) {
-  mt_tiled_mma chosen;
   MT_TRY(mt_gemm_tensors(&p->gemm, t[MT_A], t[MT_B], t[MT_C], alpha, beta, err));
   if (mma == NULL && p->device->hopper && choose_hopper(p)) {
     MT_TRY(prove(p, t, err));
     write_head(p, t);
     return p->device->backend->prepare_gemm(p, err);
   }
-  if (mma == NULL && !p->device->backend->own_gemm) {
-    MT_TRY(choose(&chosen, p->device, t, err));
-    mma = &chosen;
-  }
   if (mma) MT_TRY(describe(p, mma, t, err));
+  else if (!p->device->backend->own_gemm) MT_TRY(describe_chosen(p, t, err));
   MT_TRY(prove(p, t, err));
   MT_TRY(count_units(p, err));
   write_head(p, t);

@@ -19,8 +19,8 @@ mt_status mt_plain_layout (const char *op, const char *name, const mt_node *a,
 }
 
 /* Where `a` fails to give its elements the numbers 0 .. size - 1, one each. */
-static mt_status no_numbering (const char *op, const char *name, const char *what,
-                               const mt_node *a, mt_err *err) {
+static MT_APART mt_status no_numbering (const char *op, const char *name,
+                                        const char *what, const mt_node *a, mt_err *err) {
   int16_t first[MT_WITNESSED];
   int64_t size = mt_size(a), at;
   memset(first, -1, sizeof first);
@@ -49,7 +49,7 @@ mt_status mt_numbers_all (const char *op, const char *name, const char *what,
 }
 
 /* Without broadcasts, and with a complement: no two elements have one number. */
-static bool is_injective (const mt_node *a) {
+static MT_APART bool is_injective (const mt_node *a) {
   mt_layout rest;
   MT_NEWERR(err);
   for (const mt_node *p = a; p < mt_next(a); p++)
@@ -57,14 +57,30 @@ static bool is_injective (const mt_node *a) {
   return mt_complement(&rest, NULL, a, 1, &err) == MT_OK;
 }
 
+/* The first of the elements before k with the number that k has, k: there is none. Of the
+** numbers before, `low` has a byte each. */
+static mt_status find_number (int64_t *l, uint8_t *low, int64_t k, const mt_node *a,
+                              mt_err *err) {
+  int64_t number, other;
+  MT_TRY(mt_at(&number, a, k, err));
+  low[k] = (uint8_t)(number ^ number >> 8);
+  for (*l = 0; *l < k; ++*l) {
+    const uint8_t *p = memchr(low + *l, low[k], (size_t)(k - *l + 1));
+    *l = p - low;
+    MT_TRY(mt_at(&other, a, *l, err));
+    if (other == number) break;
+  }
+  return MT_OK;
+}
+
 mt_status mt_same_number (int64_t *i, int64_t *j, const mt_node *a, mt_err *err) {
-  int64_t at[MT_WITNESSED], n = mt_size(a) < MT_WITNESSED ? mt_size(a) : MT_WITNESSED;
+  uint8_t low[MT_WITNESSED];
+  int64_t n = mt_size(a) < MT_WITNESSED ? mt_size(a) : MT_WITNESSED;
   *i = *j = -1;
   if (is_injective(a)) return MT_OK;
-  for (int64_t k = 0; k < n; k++) {
-    MT_TRY(mt_at(&at[k], a, k, err));
-    for (int64_t l = 0; l < k; l++)
-      if (at[l] == at[k]) return *i = l, *j = k, MT_OK;
+  for (int64_t k = 0, l; k < n; k++) {
+    MT_TRY(find_number(&l, low, k, a, err));
+    if (l < k) return *i = l, *j = k, MT_OK;
   }
   return MT_OK;
 }

@@ -24,8 +24,8 @@ static mt_status side_of (mt_layout *out, const mt_copy_atom *atom, mt_copy_side
 }
 
 /* ((ThrV,FrgV),(ThrX,FrgX)) -> ((ThrV,ThrX),(FrgV,FrgX)), each of the three coalesced. */
-static mt_status by_thread (mt_layout *out, const mt_node *of_atom, const mt_node *rest,
-                            mt_err *err) {
+static MT_APART mt_status by_thread (mt_layout *out, const mt_node *of_atom,
+                                     const mt_node *rest, mt_err *err) {
   mt_layout pair, thr, frg, more;
   const mt_node *t[] = {mt_mode(of_atom, 0), mt_mode(rest, 0)};
   MT_TRY(mt_concat(&pair, 2, t, err));
@@ -126,8 +126,8 @@ mt_status mt_copy_partition (mt_layout *out, mt_layout *offset, const mt_tiled_c
 /* ---- fragments */
 
 /* (m,n,...) -> the number of the fragment's tile: `v` values of each thread are one. */
-static mt_status tiles_of (mt_layout *out, const mt_tiled_copy *copy, int64_t v,
-                           mt_err *err) {
+static MT_APART mt_status tiles_of (mt_layout *out, const mt_tiled_copy *copy, int64_t v,
+                                    mt_err *err) {
   mt_layout inverse, shape, shaped;
   int64_t n;
   if (mt_mulo(mt_size(mt_mode(copy->layout_tv.node, 0)), v, &n))
@@ -140,8 +140,8 @@ static mt_status tiles_of (mt_layout *out, const mt_tiled_copy *copy, int64_t v,
 }
 
 /* (atom_vals,rest_vals) -> (v,m,n,...) */
-static mt_status values_of (mt_layout *out, const mt_tiled_copy *copy,
-                            const mt_node *tiles, int64_t v, mt_err *err) {
+static MT_APART mt_status values_of (mt_layout *out, const mt_tiled_copy *copy,
+                                     const mt_node *tiles, int64_t v, mt_err *err) {
   mt_layout order, all;
   const mt_node frg = {.tag = MT_LEAF, .span = 1, .shape = v, .stride = 1};
   const mt_node atom = {.tag = MT_LEAF, .span = 1, .stride = 1,
@@ -163,8 +163,8 @@ static mt_status fragment_tiler (mt_layout *out, const mt_node *tiles, int64_t v
 }
 
 /* ((TileV,TileM,...),(1,RestM,...)) -> ((atom_vals,rest_vals),RestM,...) */
-static mt_status unfold (mt_layout *out, const mt_node *divided, const mt_node *values,
-                         mt_err *err) {
+static MT_APART mt_status unfold (mt_layout *out, const mt_node *divided,
+                                  const mt_node *values, mt_err *err) {
   mt_layout tile;
   mt_build b;
   const mt_node *rest = mt_mode(divided, 1);

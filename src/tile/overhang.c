@@ -23,11 +23,10 @@ static void add_part (mt_parts *x, const mt_node *part) {
 }
 
 static MT_APART bool divides_by_layout (int64_t n, const mt_node *t) {
-  mt_err err = MT_NOERR;
-  mt_layout run, all;
-  mt_int(&all, n);
-  return mt_layout_left(&run, all.node, &err) == MT_OK &&
-         mt_logical_divide(&all, run.node, t, &err) == MT_OK && mt_size(all.node) == n;
+  MT_NEWERR(err);
+  mt_layout all;
+  const mt_node run = mt_leaf_of(n, 1);
+  return mt_logical_divide(&all, &run, t, &err) == MT_OK && mt_size(all.node) == n;
 }
 
 /* Whether the tile t, one function, divides n elements. */

@@ -177,9 +177,9 @@ mt_status mt_local_tile (mt_layout *out, mt_layout *offset, const mt_node *a,
 
 /* The sizes of the modes of thr, and where thr is `index`, by mode: of the modes that the
 ** projection keeps, while the index counts all threads. */
-static mt_status place_of (mt_layout *tile, mt_layout *coord, const char *op,
-                           const mt_node *thr, int64_t index, const mt_node *proj,
-                           mt_err *err) {
+static MT_APART mt_status place_of (mt_layout *tile, mt_layout *coord, const char *op,
+                                    const mt_node *thr, int64_t index,
+                                    const mt_node *proj, mt_err *err) {
   mt_layout place, some, shape;
   if (proj == NULL) {
     MT_TRY(mt_product_each(tile, thr, err));

@@ -38,16 +38,15 @@ static mt_status thread_index (mt_layout *out, const mt_tiled_mma *mma, mt_err *
   int64_t cosize;
   const mt_node *thr = mma->thr_vmnk.node;
   const mt_node *modes[] = {thr, gaps.node};
-  mt_layout first = {{{.tag = MT_MODES, .arity = 2, .span = 3, .shape = mt_size(thr)},
-                      {.tag = MT_LEAF, .span = 1, .shape = mt_size(thr), .stride = 1},
-                      {.tag = MT_LEAF, .span = 1, .shape = 1}}};
+  const mt_node pair = {.tag = MT_MODES, .arity = 2, .span = 3, .shape = mt_size(thr)};
+  const mt_node first[] = {pair, mt_leaf_of(mt_size(thr), 1), mt_leaf_of(1, 0)};
   MT_TRY(mt_cosize(&cosize, thr, err));
   MT_TRY(mt_complement(&gaps, NULL, thr, cosize, err));
   MT_TRY(mt_concat(&all, 2, modes, err));              /* ((ThrV,ThrM,ThrN,ThrK),gaps) */
   MT_TRY(mt_right_inverse(&inverse, all.node, err));
   if (mt_size(inverse.node) != mt_size(all.node))
     return mt_failn(err, MT_EINEXACT, "partition: the threads %N have no inverse", thr);
-  return mt_composition(out, first.node, inverse.node, err);
+  return mt_composition(out, first, inverse.node, err);
 }
 
 /* The place of a thread in (ThrV,ThrM,ThrN,ThrK), each an index: by the strides. */
@@ -255,25 +254,38 @@ static mt_status thread_tiler (mt_layout *out, const mt_tiled_mma *mma,
   return mt_end(&b);
 }
 
-static mt_status thrfrg (mt_layout *out, const mt_tiled_mma *mma, mt_mma_part part,
-                         const mt_node *a, mt_err *err) {
-  const struct part *x = &parts[part];
-  mt_layout tiler, permuted, zipped, tv, frg;
+/* ((AtomX,AtomY),(RestX,RestY,...)) */
+static MT_APART mt_status by_atoms (mt_layout *out, const mt_tiled_mma *mma,
+                                    const struct part *x, const mt_node *a, mt_err *err) {
+  mt_layout tiler, permuted;
   const int64_t atom[] = {atom_extent(mma, x->axis[0]), atom_extent(mma, x->axis[1])};
-  if (mt_rank(a) < 2)
-    return mt_failn(err, MT_ERANK, "partition: %s has the modes %s, %N has %d", x->name,
-                    x->modes, a, mt_rank(a));
   MT_TRY(permutation_tiler(&tiler, mma, x, err));
   MT_TRY(mt_logical_divide(&permuted, a, tiler.node, err));      /* (PermX,PermY,...) */
   MT_TRY(mt_ints(&tiler, 2, atom, err));
-  /* ((AtomX,AtomY),(RestX,RestY,...)) */
-  MT_TRY(mt_zipped_divide(&zipped, permuted.node, tiler.node, err));
-  /* (ThrV,FrgV) */
-  MT_TRY(mt_composition(&tv, mt_mode(zipped.node, 0), atom_tv(mma, part), err));
-  const mt_node *modes[] = {tv.node, mt_mode(zipped.node, 1)};
-  MT_TRY(mt_concat(&frg, 2, modes, err));
+  return mt_zipped_divide(out, permuted.node, tiler.node, err);
+}
+
+/* ((ThrV,FrgV),(RestX,RestY,...)) */
+static MT_APART mt_status fragments (mt_layout *out, const mt_tiled_mma *mma,
+                                     mt_mma_part part, const mt_node *zipped,
+                                     mt_err *err) {
+  mt_layout tv;
+  MT_TRY(mt_composition(&tv, mt_mode(zipped, 0), atom_tv(mma, part), err));
+  const mt_node *modes[] = {tv.node, mt_mode(zipped, 1)};
+  return mt_concat(out, 2, modes, err);
+}
+
+/* ((ThrV,(ThrX,ThrY)),(FrgV,(RestX,RestY,...))) */
+static mt_status thrfrg (mt_layout *out, const mt_tiled_mma *mma, mt_mma_part part,
+                         const mt_node *a, mt_err *err) {
+  const struct part *x = &parts[part];
+  mt_layout frg, tiler;
+  if (mt_rank(a) < 2)
+    return mt_failn(err, MT_ERANK, "partition: %s has the modes %s, %N has %d", x->name,
+                    x->modes, a, mt_rank(a));
+  MT_TRY(by_atoms(out, mma, x, a, err));
+  MT_TRY(fragments(&frg, mma, part, out->node, err));
   MT_TRY(thread_tiler(&tiler, mma, x, err));
-  /* ((ThrV,(ThrX,ThrY)),(FrgV,(RestX,RestY,...))) */
   return mt_zipped_divide(out, frg.node, tiler.node, err);
 }
 
@@ -302,15 +314,22 @@ static mt_status all_threads (mt_layout *out, const mt_tiled_mma *mma, mt_mma_pa
   return mt_end(&b);
 }
 
+/* Thread of the block -> its place among the threads of frg. */
+static MT_APART mt_status threads_of (mt_layout *out, const mt_tiled_mma *mma,
+                                      mt_mma_part x, const mt_node *frg, mt_err *err) {
+  mt_layout vmnk, index;
+  MT_TRY(thread_index(&index, mma, err));
+  MT_TRY(all_threads(&vmnk, mma, x, frg, err));
+  return mt_composition(out, vmnk.node, index.node, err);
+}
+
 /* The threads, in front of what each has; `flat`: (thread,FrgV,Rest). */
 static mt_status by_thread (mt_layout *out, const mt_tiled_mma *mma, mt_mma_part x,
                             const mt_node *a, bool flat, mt_err *err) {
-  mt_layout frg, vmnk, index, thr, under;
+  mt_layout frg, thr, under;
   MT_CHECK(mt_is_layout(a), err, "partition: a layout expected");
   MT_TRY(mt_mma_thrfrg(&frg, mma, x, mt_inner(a), err));
-  MT_TRY(all_threads(&vmnk, mma, x, frg.node, err));
-  MT_TRY(thread_index(&index, mma, err));
-  MT_TRY(mt_composition(&thr, vmnk.node, index.node, err));
+  MT_TRY(threads_of(&thr, mma, x, frg.node, err));
   const mt_node *val = mt_mode(frg.node, 1);
   const mt_node *modes[] = {thr.node, flat ? mt_mode(val, 0) : val, mt_mode(val, 1)};
   MT_TRY(mt_concat(&under, flat ? 3 : 2, modes, err));

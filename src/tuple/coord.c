@@ -232,15 +232,20 @@ mt_status mt_idx2crd_stride (mt_layout *out, const mt_node *i, const mt_node *sh
 
 /* ---- from one shape to another */
 
-static void emit_crd2crd (mt_build *b, const mt_pair *p, const mt_node *c,
-                          const mt_node *s, const mt_node *d) {
+static MT_APART void emit_by_index (mt_build *b, const mt_node *c, const mt_node *s,
+                                    const mt_node *d) {
   mt_layout r;
   int64_t i;
+  mt_failed(b, mt_crd2idx(&i, c, s, b->err));
+  if (b->status == MT_OK) mt_failed(b, mt_idx2crd(&r, i, d, b->err));
+  if (b->status == MT_OK) mt_add(b, r.node);
+}
+
+static void emit_crd2crd (mt_build *b, const mt_pair *p, const mt_node *c,
+                          const mt_node *s, const mt_node *d) {
   if (b->status != MT_OK) return;
   if (c->tag != MT_TUPLE || !mt_is_branch(s) || !mt_is_branch(d)) {
-    mt_failed(b, mt_crd2idx(&i, c, s, b->err));
-    if (b->status == MT_OK) mt_failed(b, mt_idx2crd(&r, i, d, b->err));
-    if (b->status == MT_OK) mt_add(b, r.node);
+    emit_by_index(b, c, s, d);
   } else if (c->arity != s->arity || c->arity != d->arity) {
     mt_pair q = {p->op, p->a, c->arity != s->arity ? p->b : d, p->err};
     mt_failed(b, mt_ranks_differ(&q, c, c->arity != s->arity ? s : d));

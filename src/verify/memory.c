@@ -27,8 +27,9 @@ static mt_status coordinate (mt_layout *out, const mt_node *a, const int64_t *in
 }
 
 /* From the difference y - x along the |stride|s, turned so that x is first. */
-static mt_status one_place (mt_verdict *v, const mt_node *a, const mt_node *const *leaf,
-                            const mt_equation *e, mt_err *err) {
+static MT_APART mt_status one_place (mt_verdict *v, const mt_node *a,
+                                     const mt_node *const *leaf, const mt_equation *e,
+                                     mt_err *err) {
   int64_t x[MT_MAXTERMS], y[MT_MAXTERMS], sign = 0;
   for (int k = e->n; k-- > 0;) {
     int64_t d = leaf[k]->stride < 0 ? -e->v[k] : e->v[k];
@@ -44,7 +45,7 @@ static mt_status one_place (mt_verdict *v, const mt_node *a, const mt_node *cons
 }
 
 /* A swizzle is one to one: it is left out. */
-static mt_status prove_places (mt_verdict *v, const mt_node *a, mt_err *err) {
+static MT_APART mt_status prove_places (mt_verdict *v, const mt_node *a, mt_err *err) {
   const mt_node *leaf[MT_MAXTERMS], *in = mt_inner(a);
   mt_equation e = {.n = 0};
   v->injective = -1;
@@ -90,7 +91,7 @@ static bool count_piece (void *ud, const mt_domain *b) {
 }
 
 /* Found one to one where all elements are, or those that are real. */
-static mt_status prove_real (mt_verdict *v, const mt_launch *l, mt_err *err) {
+static MT_APART mt_status prove_real (mt_verdict *v, const mt_launch *l, mt_err *err) {
   bool met = false;
   MT_TRYERR(why, err);
   if (v->injective == 1 || mt_check_once(l, &met, &why) == MT_OK) {
@@ -103,7 +104,7 @@ static mt_status prove_real (mt_verdict *v, const mt_launch *l, mt_err *err) {
   return MT_OK;
 }
 
-static mt_status ragged_memory (mt_verdict *v, const mt_tensor *t, mt_err *err) {
+static MT_APART mt_status ragged_memory (mt_verdict *v, const mt_tensor *t, mt_err *err) {
   mt_launch l;
   int modes[MT_MAXBOUND];
   MT_TRY(mt_describe(&l, modes, NULL, t, t, err));
@@ -151,8 +152,8 @@ typedef struct mt_in_memory {
   int bits;
 } mt_in_memory;
 
-static mt_status partition (mt_layout *out, const mt_claim *c, const mt_node *a,
-                            mt_err *err) {
+static MT_APART mt_status partition (mt_layout *out, const mt_claim *c, const mt_node *a,
+                                     mt_err *err) {
   mt_layout divided, tile;
   MT_TRY(mt_zipped_divide(&divided, a, c->tiler, err));   /* ((Tile),(Rest)) */
   MT_TRY(mt_composition(&tile, mt_mode(divided.node, 0), c->access, err));
@@ -162,7 +163,7 @@ static mt_status partition (mt_layout *out, const mt_claim *c, const mt_node *a,
 }
 
 /* Mode by mode coalesced: the same function, in the form that divides most easily. */
-static mt_status simplify (mt_layout *out, const mt_node *a, mt_err *err) {
+static MT_APART mt_status simplify (mt_layout *out, const mt_node *a, mt_err *err) {
   mt_layout profile;
   int64_t one[MT_MAXNODES];
   int n = mt_rank(a);
@@ -172,8 +173,8 @@ static mt_status simplify (mt_layout *out, const mt_node *a, mt_err *err) {
 }
 
 /* Of the ordinates of a mode, or of what is ragged. */
-static mt_status add_bound (mt_in_memory *x, const mt_claim *c, const mt_node *crd, int f,
-                            mt_err *err) {
+static MT_APART mt_status add_bound (mt_in_memory *x, const mt_claim *c,
+                                     const mt_node *crd, int f, mt_err *err) {
   mt_layout part;
   if (f == MT_STEP + MT_MAXBOUND)
     return mt_fail(err, MT_ETOOBIG, "more than %d bounds: of what the tile overhangs and "
@@ -186,7 +187,8 @@ static mt_status add_bound (mt_in_memory *x, const mt_claim *c, const mt_node *c
   return MT_OK;
 }
 
-static mt_status add_own (mt_in_memory *x, const mt_claim *c, int *bounds, mt_err *err) {
+static MT_APART mt_status add_own (mt_in_memory *x, const mt_claim *c, int *bounds,
+                                   mt_err *err) {
   for (int k = 0; k < mt_ordinates(x->t); k++) {
     mt_layout crd, simple;
     int64_t bound;
@@ -198,8 +200,8 @@ static mt_status add_own (mt_in_memory *x, const mt_claim *c, int *bounds, mt_er
   return MT_OK;
 }
 
-static mt_status shelve (mt_in_memory *x, const mt_verdict *v, const mt_claim *c,
-                         mt_err *err) {
+static MT_APART mt_status shelve (mt_in_memory *x, const mt_verdict *v, const mt_claim *c,
+                                  mt_err *err) {
   mt_layout a, part;
   int bounds = 0;
   MT_TRY(simplify(&a, mt_inner(x->t->layout), err));
