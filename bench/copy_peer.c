@@ -18,17 +18,17 @@
 
 /* Copies of `bytes` between buffers that take turns, so that no cache holds them. */
 typedef struct pairs {
-  cuda_peer *cuda;             /* its user value 1 */
+  cuda_peer *cuda; /* its user value 1 */
   size_t bytes;
   int n, next;
-  uint64_t buffer[];           /* n sources, n destinations */
+  uint64_t buffer[]; /* n sources, n destinations */
 } pairs;
 
 /* A kernel that does nothing, with the parameter of moontile's kernels. */
 static const char empty_ptx[] =
-  ".version 7.0\n.target sm_52\n.address_size 64\n"
-  ".visible .entry empty (.param .align 8 .b8 launch[%d]) { ret; }\n"
-  ".visible .entry small (.param .align 8 .b8 launch[64]) { ret; }\n";
+    ".version 7.0\n.target sm_52\n.address_size 64\n"
+    ".visible .entry empty (.param .align 8 .b8 launch[%d]) { ret; }\n"
+    ".visible .entry small (.param .align 8 .b8 launch[64]) { ret; }\n";
 
 /* ---------------------------------------------------------------- calls */
 
@@ -56,7 +56,7 @@ static int cuda_gc (lua_State *L) {
     c->release(c->device);
     c->context = NULL;
   }
-  return 0;       /* the driver stays loaded */
+  return 0; /* the driver stays loaded */
 }
 
 static void load_empty (lua_State *L, cuda_peer *c) {
@@ -103,7 +103,7 @@ static int cuda_synchronize (lua_State *L) {
 
 int peer_launch_empty (const cuda_peer *c, handle f, lua_Integer n) {
   static const mt_launch zero;
-  void *parameters[] = { (void *)(uintptr_t)&zero };
+  void *parameters[] = {(void *)(uintptr_t)&zero};
   int code = 0;
   while (n-- > 0 && !code)
     code = c->launch(f, 1, 1, 1, 32, 1, 1, 0, c->stream, parameters, NULL);
@@ -192,15 +192,14 @@ void peer_new_class (lua_State *L, const char *name, const luaL_Reg *functions) 
 }
 
 void peer_open_cuda (lua_State *L) {
-  static const luaL_Reg cuda[] = {
-    { "__gc", cuda_gc }, { "__close", cuda_gc }, { "synchronize", cuda_synchronize },
-    { "launch", cuda_launch }, { "pairs", cuda_pairs }, { "graph", peer_graph },
-    { "run", peer_run }, { "gemm", peer_gemm }, { NULL, NULL }
-  };
-  static const luaL_Reg two[] = {
-    { "__gc", pairs_gc }, { "__close", pairs_gc }, { "__call", pairs_call },
-    { NULL, NULL }
-  };
+  static const luaL_Reg cuda[] =
+      {{"__gc", cuda_gc},       {"__close", cuda_gc},  {"synchronize", cuda_synchronize},
+       {"launch", cuda_launch}, {"pairs", cuda_pairs}, {"graph", peer_graph},
+       {"run", peer_run},       {"gemm", peer_gemm},   {NULL, NULL}};
+  static const luaL_Reg two[] = {{"__gc", pairs_gc},
+                                 {"__close", pairs_gc},
+                                 {"__call", pairs_call},
+                                 {NULL, NULL}};
   peer_new_class(L, CLASS, cuda);
   peer_new_class(L, PAIRS, two);
   peer_open_graph(L);

@@ -8,7 +8,7 @@
 #include "peer.h"
 
 typedef struct job {
-  mt_status (*run) (const struct job *j, mt_layout *out, mt_err *err);
+  mt_status (*run)(const struct job *j, mt_layout *out, mt_err *err);
   mt_layout a, b;
 } job;
 
@@ -28,7 +28,8 @@ static mt_status evaluation (const job *j, mt_layout *out, mt_err *err) {
   return mt_at(&out->node->shape, j->a.node, j->b.node->shape, err);
 }
 
-#define ROW(f) { #f, f }
+#define ROW(f)                                                                           \
+  { #f, f }
 static const struct {
   const char *name;
   mt_status (*run)(const job *, mt_layout *, mt_err *);
@@ -69,6 +70,6 @@ static int core (lua_State *L) {
 }
 
 void peer_open_core (lua_State *L) {
-  static const luaL_Reg functions[] = { { "core", core }, { NULL, NULL } };
+  static const luaL_Reg functions[] = {{"core", core}, {NULL, NULL}};
   luaL_setfuncs(L, functions, 0);
 }

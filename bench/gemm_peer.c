@@ -16,13 +16,21 @@
 #define CLASS "moontile.bench.Gemm"
 
 enum {
-  MAXALGOS = 8, WORKSPACE = 64 << 20,
-  LT_ROWS_BATCH = 5, LT_BATCH_OFFSET = 6,                    /* attributes of a layout */
-  LT_TRANS_A = 3, LT_TRANS_B = 4, LT_SCALE_A = 17, LT_SCALE_B = 18, LT_FAST = 25,
-  LT_WORKSPACE = 1                                           /* of a preference */
+  MAXALGOS = 8,
+  WORKSPACE = 64 << 20,
+  LT_ROWS_BATCH = 5,
+  LT_BATCH_OFFSET = 6, /* attributes of a layout */
+  LT_TRANS_A = 3,
+  LT_TRANS_B = 4,
+  LT_SCALE_A = 17,
+  LT_SCALE_B = 18,
+  LT_FAST = 25,
+  LT_WORKSPACE = 1 /* of a preference */
 };
 
-typedef struct algo { uint64_t data[8]; } algo;
+typedef struct algo {
+  uint64_t data[8];
+} algo;
 typedef struct found {
   algo algo;
   size_t workspace;
@@ -33,32 +41,29 @@ typedef struct found {
 
 /* name                             field       parameters */
 #define LIBRARY(X)                                                                       \
-  X("cublasLtCreate",                 create,     (handle *))                            \
-  X("cublasLtMatmulDescCreate",       desc,       (handle *, int, int))                  \
-  X("cublasLtMatmulDescSetAttribute", set,        (handle, int, const void *, size_t))   \
-  X("cublasLtMatrixLayoutCreate",     layout,     (handle *, int, uint64_t, uint64_t,    \
-                                                   int64_t))                             \
+  X("cublasLtCreate", create, (handle *))                                                \
+  X("cublasLtMatmulDescCreate", desc, (handle *, int, int))                              \
+  X("cublasLtMatmulDescSetAttribute", set, (handle, int, const void *, size_t))          \
+  X("cublasLtMatrixLayoutCreate", layout, (handle *, int, uint64_t, uint64_t, int64_t))  \
   X("cublasLtMatrixLayoutSetAttribute", set_layout, (handle, int, const void *, size_t)) \
   X("cublasLtMatmulPreferenceCreate", preference, (handle *))                            \
   X("cublasLtMatmulPreferenceSetAttribute", prefer, (handle, int, const void *, size_t)) \
-  X("cublasLtMatmulAlgoGetHeuristic", heuristic,  (handle, handle, handle, handle,       \
-                                                   handle, handle, handle, int, found *, \
-                                                   int *))                               \
-  X("cublasLtMatmul",                 matmul,     (handle, handle, const void *,         \
-                                                   const void *, handle, const void *,   \
-                                                   handle, const void *, const void *,   \
-                                                   handle, void *, handle, const algo *, \
-                                                   void *, size_t, handle))
+  X("cublasLtMatmulAlgoGetHeuristic", heuristic,                                         \
+    (handle, handle, handle, handle, handle, handle, handle, int, found *, int *))       \
+  X("cublasLtMatmul", matmul,                                                            \
+    (handle, handle, const void *, const void *, handle, const void *, handle,           \
+     const void *, const void *, handle, void *, handle, const algo *, void *, size_t,   \
+     handle))
 
 typedef struct library {
-#define LIBRARY_FIELD(name, field, parameters) int (*field) parameters;
+#define LIBRARY_FIELD(name, field, parameters) int(*field) parameters;
   LIBRARY(LIBRARY_FIELD)
 #undef LIBRARY_FIELD
   handle lt;
 } library;
 
 typedef struct product {
-  cuda_peer *cuda;             /* its user value 1; 2 to 4: the tensors */
+  cuda_peer *cuda; /* its user value 1; 2 to 4: the tensors */
   library lib;
   handle desc, a, b, c;
   void *pa, *pb, *pc;
@@ -68,10 +73,12 @@ typedef struct product {
 } product;
 
 /* What the library calls our types: data, sums, scale. */
-static const struct type { mt_dtype dtype; int data, sums, scale; } types[] = {
-  {MT_bf16, 14, 68, 0}, {MT_f16, 2, 68, 0}, {MT_f32, 0, 68, 0}, {MT_f64, 1, 70, 1},
-  {MT_e4m3, 28, 68, 0}, {MT_e5m2, 29, 68, 0}, {MT_i8, 3, 72, 10}, {MT_i32, 10, 72, 10}
-};
+static const struct type {
+  mt_dtype dtype;
+  int data, sums, scale;
+} types[] = {{MT_bf16, 14, 68, 0}, {MT_f16, 2, 68, 0},   {MT_f32, 0, 68, 0},
+             {MT_f64, 1, 70, 1},   {MT_e4m3, 28, 68, 0}, {MT_e5m2, 29, 68, 0},
+             {MT_i8, 3, 72, 10},   {MT_i32, 10, 72, 10}};
 
 static const struct type *type_of (lua_State *L, mt_dtype d) {
   for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
@@ -237,9 +244,10 @@ static int product_gc (lua_State *L) {
 }
 
 void peer_open_gemm (lua_State *L) {
-  static const luaL_Reg functions[] = {
-    { "__call", product_call }, { "__gc", product_gc }, { "choose", product_choose },
-    { "n", product_n }, { NULL, NULL }
-  };
+  static const luaL_Reg functions[] = {{"__call", product_call},
+                                       {"__gc", product_gc},
+                                       {"choose", product_choose},
+                                       {"n", product_n},
+                                       {NULL, NULL}};
   peer_new_class(L, CLASS, functions);
 }

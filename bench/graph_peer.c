@@ -12,17 +12,15 @@
 
 #define GRAPH "moontile.bench.Graph"
 
-enum { BYTES = 4096 };               /* of each copy */
+enum { BYTES = 4096 }; /* of each copy */
 
 typedef enum kind { EMPTY, SMALL, MEMCPY, KERNEL, EARLY } kind;
-static const char *const kinds[] = {
-  "empty", "small", "memcpy", "kernel", "early", NULL
-};
+static const char *const kinds[] = {"empty", "small", "memcpy", "kernel", "early", NULL};
 
 typedef struct graph {
-  cuda_peer *cuda;             /* its user value 1 */
-  handle graph, exec;          /* NULL: destroyed */
-  mt_device *device;           /* NULL, or: where src, dst and plan are */
+  cuda_peer *cuda;    /* its user value 1 */
+  handle graph, exec; /* NULL: destroyed */
+  mt_device *device;  /* NULL, or: where src, dst and plan are */
   void *src, *dst;
   mt_plan *plan;
 } graph;
@@ -35,10 +33,10 @@ static mt_status make_plan (graph *g, mt_err *err) {
   MT_TRY(mt_malloc(g->device, &g->src, BYTES, err));
   MT_TRY(mt_malloc(g->device, &g->dst, BYTES, err));
   MT_TRY(mt_parse(&a, "(32,32):(32,1)", 14, err));
-  const mt_tensor src = { a.node, MT_f32, g->src, BYTES, 0, NULL };
-  const mt_tensor dst = { a.node, MT_f32, g->dst, BYTES, 0, NULL };
+  const mt_tensor src = {a.node, MT_f32, g->src, BYTES, 0, NULL};
+  const mt_tensor dst = {a.node, MT_f32, g->dst, BYTES, 0, NULL};
   MT_TRY(mt_plan_copy(&g->plan, g->device, NULL, &src, &dst, err));
-  return mt_plan_launch(g->plan, NULL, err);           /* which loads the kernel */
+  return mt_plan_launch(g->plan, NULL, err); /* which loads the kernel */
 }
 
 static void drop_plan (graph *g) {
@@ -62,12 +60,17 @@ static size_t row_of (const mt_kernel *k) {
 static int launch_plan (const graph *g, bool early) {
   const mt_plan *p = g->plan;
   const mt_cuda *c = g->device->impl;
-  void *params[] = { (void *)(uintptr_t)&p->launch };
-  CUlaunchAttribute may = { .id = MT_CU_EARLY, .value.allowed = 1 };
-  CUlaunchConfig config = { .gridDimX = p->grid.blocks, .gridDimY = 1, .gridDimZ = 1,
-                            .blockDimX = p->grid.threads, .blockDimY = 1, .blockDimZ = 1,
-                            .hStream = g->cuda->stream, .attrs = &may,
-                            .numAttrs = early };
+  void *params[] = {(void *)(uintptr_t)&p->launch};
+  CUlaunchAttribute may = {.id = MT_CU_EARLY, .value.allowed = 1};
+  CUlaunchConfig config = {.gridDimX = p->grid.blocks,
+                           .gridDimY = 1,
+                           .gridDimZ = 1,
+                           .blockDimX = p->grid.threads,
+                           .blockDimY = 1,
+                           .blockDimZ = 1,
+                           .hStream = g->cuda->stream,
+                           .attrs = &may,
+                           .numAttrs = early};
   CUfunction f = c->function[row_of(p->kernel)];
   return c->driver.cuLaunchKernelEx(&config, f, params, NULL);
 }
@@ -77,8 +80,8 @@ static int record (const graph *g, kind k, lua_Integer n) {
   int code = 0;
   if (k <= SMALL) return peer_launch_empty(c, k == EMPTY ? c->empty : c->small, n);
   for (; n > 0 && !code; n--)
-    code = k != MEMCPY ? launch_plan(g, k == EARLY)
-         : c->copy((uintptr_t)g->dst, (uintptr_t)g->src, BYTES, c->stream);
+    code = k != MEMCPY ? launch_plan(g, k == EARLY) :
+                         c->copy((uintptr_t)g->dst, (uintptr_t)g->src, BYTES, c->stream);
   return code;
 }
 
@@ -145,7 +148,9 @@ static int graph_call (lua_State *L) {
 }
 
 /* What cuGraphGetEdges_v2 of drivers for CUDA 12.3 and later says of an edge. */
-typedef struct edge { unsigned char from, to, type, rest[5]; } edge;
+typedef struct edge {
+  unsigned char from, to, type, rest[5];
+} edge;
 typedef int get_edges (handle g, handle *from, handle *to, edge *e, size_t *n);
 
 /* graph:edges() -> how many edges are programmatic, of how many; nil: not known. */
@@ -166,9 +171,10 @@ static int graph_edges (lua_State *L) {
 }
 
 void peer_open_graph (lua_State *L) {
-  static const luaL_Reg functions[] = {
-    { "__gc", graph_gc }, { "__close", graph_gc }, { "__call", graph_call },
-    { "edges", graph_edges }, { NULL, NULL }
-  };
+  static const luaL_Reg functions[] = {{"__gc", graph_gc},
+                                       {"__close", graph_gc},
+                                       {"__call", graph_call},
+                                       {"edges", graph_edges},
+                                       {NULL, NULL}};
   peer_new_class(L, GRAPH, functions);
 }

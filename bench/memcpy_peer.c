@@ -27,7 +27,7 @@ typedef struct memcpy_peer {
   bool ready, quit;
   pthread_barrier_t start, done;
   pthread_t thread[MAXTHREADS];
-  int next;                       /* numbers of the threads that begin */
+  int next; /* numbers of the threads that begin */
   pthread_mutex_t lock;
 } memcpy_peer;
 
@@ -106,7 +106,7 @@ static int peer_new (lua_State *L) {
   pthread_mutex_init(&p->lock, NULL);
   for (; p->started < threads - 1; p->started++)
     if (pthread_create(&p->thread[p->started], NULL, work, p))
-      abort();      /* the threads that wait at the barrier cannot be called back */
+      abort(); /* the threads that wait at the barrier cannot be called back */
   p->ready = true;
   return 1;
 }
@@ -129,12 +129,13 @@ static int processors (lua_State *L) {
 }
 
 void peer_open_memcpy (lua_State *L) {
-  static const luaL_Reg meta[] = {
-    { "__call", peer_call }, { "__gc", peer_gc }, { "__close", peer_gc }, { NULL, NULL }
-  };
-  static const luaL_Reg functions[] = {
-    { "memcpy", peer_new }, { "processors", processors }, { NULL, NULL }
-  };
+  static const luaL_Reg meta[] = {{"__call", peer_call},
+                                  {"__gc", peer_gc},
+                                  {"__close", peer_gc},
+                                  {NULL, NULL}};
+  static const luaL_Reg functions[] = {{"memcpy", peer_new},
+                                       {"processors", processors},
+                                       {NULL, NULL}};
   luaL_newmetatable(L, CLASS);
   luaL_setfuncs(L, meta, 0);
   lua_pop(L, 1);

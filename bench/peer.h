@@ -12,8 +12,8 @@
 double peer_now (void);
 
 /* Each adds its functions to the table on the top of the stack. */
-void peer_open_cuda (lua_State *L);     /* cuda ([ordinal [, libcuda]]) */
-void peer_open_core (lua_State *L);     /* core (operation, a [, b]) */
-void peer_open_memcpy (lua_State *L);   /* memcpy (bytes, threads), processors () */
+void peer_open_cuda (lua_State *L);   /* cuda ([ordinal [, libcuda]]) */
+void peer_open_core (lua_State *L);   /* core (operation, a [, b]) */
+void peer_open_memcpy (lua_State *L); /* memcpy (bytes, threads), processors () */
 
 #endif

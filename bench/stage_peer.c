@@ -12,10 +12,10 @@
 #define RUN "moontile.bench.Run"
 
 typedef struct run {
-  cuda_peer *cuda;             /* its user value 1 */
+  cuda_peer *cuda; /* its user value 1 */
   size_t bytes;
   bool locked;
-  void *host;                  /* NULL: freed */
+  void *host; /* NULL: freed */
   uint64_t device;
 } run;
 
@@ -36,7 +36,7 @@ int peer_run (lua_State *L) {
   lua_Integer bytes = luaL_checkinteger(L, 2);
   luaL_argcheck(L, bytes > 0, 2, "positive number of bytes expected");
   run *r = lua_newuserdatauv(L, sizeof *r, 1);
-  *r = (run){ c, (size_t)bytes, lua_toboolean(L, 3), NULL, 0 };
+  *r = (run){c, (size_t)bytes, lua_toboolean(L, 3), NULL, 0};
   lua_pushvalue(L, 1);
   lua_setiuservalue(L, -2, 1);
   luaL_setmetatable(L, RUN);
@@ -70,9 +70,10 @@ static int run_down (lua_State *L) {
 }
 
 void peer_open_run (lua_State *L) {
-  static const luaL_Reg functions[] = {
-    { "__gc", run_gc }, { "__close", run_gc }, { "up", run_up }, { "down", run_down },
-    { NULL, NULL }
-  };
+  static const luaL_Reg functions[] = {{"__gc", run_gc},
+                                       {"__close", run_gc},
+                                       {"up", run_up},
+                                       {"down", run_down},
+                                       {NULL, NULL}};
   peer_new_class(L, RUN, functions);
 }

@@ -20,12 +20,12 @@
 #include "moontile/lua.h"
 
 typedef struct guard {
-  mt_lua_config config;            /* what moontile permits; `stop` is that below */
-  size_t most;                     /* bytes of Lua and of tensors in host memory */
+  mt_lua_config config; /* what moontile permits; `stop` is that below */
+  size_t most;          /* bytes of Lua and of tensors in host memory */
   int milliseconds;
   size_t bytes, peak;
   volatile int stop;
-  bool over;                       /* the watch may go home */
+  bool over; /* the watch may go home */
   pthread_mutex_t lock;
   pthread_cond_t changed;
 } guard;
@@ -35,7 +35,7 @@ typedef struct guard {
 static void *allocate (void *ud, void *p, size_t old, size_t new) {
   guard *g = ud;
   if (p == NULL) old = 0;
-  if (new > old && new - old > g->most - g->bytes) return NULL;
+  if (new > old &&new - old > g->most - g->bytes) return NULL;
   void *q = new == 0 ? NULL : realloc(p, new);
   if (new == 0) free(p);
   if (new > 0 && q == NULL) return NULL;
@@ -53,7 +53,8 @@ static void *watch (void *arg) {
   end.tv_sec += g->milliseconds / 1000 + end.tv_nsec / 1000000000;
   end.tv_nsec %= 1000000000;
   pthread_mutex_lock(&g->lock);
-  while (!g->over && pthread_cond_timedwait(&g->changed, &g->lock, &end) != ETIMEDOUT);
+  while (!g->over && pthread_cond_timedwait(&g->changed, &g->lock, &end) != ETIMEDOUT)
+    ;
   if (!g->over) g->stop = 1;
   pthread_mutex_unlock(&g->lock);
   return NULL;
@@ -74,15 +75,16 @@ static void on_count (lua_State *L, lua_Debug *unused) {
 /* Lists of what is let in: nothing that loads code or files, that runs where no hook is
 ** called (finalizers, __close of a coroutine that died, handlers of xpcall), or that
 ** takes for ever within one call (patterns, table.move). */
-static const char *const base[] = {
-  "assert", "error", "getmetatable", "ipairs", "next", "pairs", "pcall", "print",
-  "rawequal", "rawget", "rawlen", "rawset", "select", "setmetatable", "tonumber",
-  "tostring", "type", "_VERSION", NULL
-};
-static const char *const strings[] = {
-  "byte", "char", "format", "len", "lower", "rep", "reverse", "sub", "upper", NULL
-};
-static const char *const tables[] = { "concat", "pack", "sort", "unpack", NULL };
+static const char *const base[] = {"assert",   "error",        "getmetatable",
+                                   "ipairs",   "next",         "pairs",
+                                   "pcall",    "print",        "rawequal",
+                                   "rawget",   "rawlen",       "rawset",
+                                   "select",   "setmetatable", "tonumber",
+                                   "tostring", "type",         "_VERSION",
+                                   NULL};
+static const char *const strings[] = {"byte", "char",    "format", "len",   "lower",
+                                      "rep",  "reverse", "sub",    "upper", NULL};
+static const char *const tables[] = {"concat", "pack", "sort", "unpack", NULL};
 
 static bool is_listed (const char *const *list, const char *name) {
   while (*list && strcmp(*list, name) != 0) list++;
@@ -158,7 +160,11 @@ static void open_libraries (lua_State *L) {
 
 /* ---------------------------------------------------------------- running */
 
-typedef struct script { guard *g; const char *text; size_t size; } script;
+typedef struct script {
+  guard *g;
+  const char *text;
+  size_t size;
+} script;
 
 /* Everything that can raise happens in here. */
 static int run_script (lua_State *L) {
@@ -177,7 +183,7 @@ static int run_script (lua_State *L) {
 static bool run_guarded (guard *g, const char *text, size_t size, char *out,
                          size_t room) {
   pthread_t watcher;
-  script s = { g, text, size };
+  script s = {g, text, size};
   g->config.stop = &g->stop;
   lua_State *L = lua_newstate(allocate, g);
   if (L == NULL) return false;
@@ -202,13 +208,16 @@ enum { LONGEST = 1 << 20 };
 
 int main (int argc, char **argv) {
   static char text[LONGEST], out[4096];
-  guard g = {
-    .config = { .size = sizeof g.config, .files = argc > 2 ? MT_LUA_ROOTFILES
-                                                           : MT_LUA_NOFILES,
-                .root = argv[2], .threads = 2, .bytes = 64 << 20, .written = 64 << 20 },
-    .most = 128 << 20, .milliseconds = 1000,
-    .lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER
-  };
+  guard g = {.config = {.size = sizeof g.config,
+                        .files = argc > 2 ? MT_LUA_ROOTFILES : MT_LUA_NOFILES,
+                        .root = argv[2],
+                        .threads = 2,
+                        .bytes = 64 << 20,
+                        .written = 64 << 20},
+             .most = 128 << 20,
+             .milliseconds = 1000,
+             .lock = PTHREAD_MUTEX_INITIALIZER,
+             .changed = PTHREAD_COND_INITIALIZER};
   FILE *f = argc > 1 ? fopen(argv[1], "rb") : NULL;
   if (f == NULL) return fprintf(stderr, "guarded SCRIPT [ROOT]\n"), EXIT_FAILURE;
   size_t size = fread(text, 1, sizeof text, f);

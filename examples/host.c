@@ -16,21 +16,25 @@ enum { ROWS = 6, COLUMNS = 10 };
 /* The script gets two tensors of the host: it transposes one into the other, by a
 ** partition of 2x4 threads whose last row and column of tiles hang over the edge. */
 static const char script[] =
-  "local tile = require 'moontile'\n"
-  "local src, dst = ...\n"
-  "local transposed = dst:select(2, 1)\n"
-  "local copy = tile.tiled_copy{ atom = 'UniversalCopy<uint32_t>', dtype = src:dtype(),\n"
-  "                              thr = tile.layout({2, 4}), val = tile.layout{2, 1} }\n"
-  "tile.copy(copy, src, transposed)\n"
-  "print('the script copied', src:layout(), 'to', transposed:layout())\n";
+    "local tile = require 'moontile'\n"
+    "local src, dst = ...\n"
+    "local transposed = dst:select(2, 1)\n"
+    "local copy = tile.tiled_copy{ atom = 'UniversalCopy<uint32_t>',\n"
+    "                              dtype = src:dtype(),\n"
+    "                              thr = tile.layout({2, 4}),\n"
+    "                              val = tile.layout{2, 1} }\n"
+    "tile.copy(copy, src, transposed)\n"
+    "print('the script copied', src:layout(), 'to', transposed:layout())\n";
 
-typedef struct host { float in[ROWS * COLUMNS], out[ROWS * COLUMNS]; } host;
+typedef struct host {
+  float in[ROWS * COLUMNS], out[ROWS * COLUMNS];
+} host;
 
 /* Pushes a row-major matrix that lies in `data`. */
 static void push_matrix (lua_State *L, float *data, int64_t rows, int64_t columns) {
   mt_layout shape, layout;
   mt_err err = MT_NOERR;
-  int64_t extents[2] = { rows, columns };
+  int64_t extents[2] = {rows, columns};
   if (mt_ints(&shape, 2, extents, &err) != MT_OK ||
       mt_layout_right(&layout, shape.node, &err) != MT_OK)
     luaL_error(L, "%s", err.text);
@@ -47,9 +51,9 @@ static int run (lua_State *L) {
   push_matrix(L, h->in, ROWS, COLUMNS);
   push_matrix(L, h->out, COLUMNS, ROWS);
   lua_pushvalue(L, -1);
-  lua_insert(L, 2);                  /* dst stays, to be revoked */
+  lua_insert(L, 2); /* dst stays, to be revoked */
   lua_call(L, 2, 0);
-  mt_lua_revoke(L, 2);               /* from now on no script reaches h->out */
+  mt_lua_revoke(L, 2); /* from now on no script reaches h->out */
   return 0;
 }
 

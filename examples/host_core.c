@@ -77,11 +77,11 @@ int main (void) {
   for (int i = 0; i < ROWS * COLUMNS; i++) matrix[i] = (float)i;
   printf("moontile %s\n", mt_version());
   algebra();
-  parse(&rows, "((8,4),(8,3)):((24,192),(1,8))");      /* ((TileM,RestM),(TileN,RestN)) */
+  parse(&rows, "((8,4),(8,3)):((24,192),(1,8))"); /* ((TileM,RestM),(TileN,RestN)) */
   parse(&tiles, "((8,4),(8,3)):((1,64),(8,256))");
   must(mt_device_open(&d, "cpu", NULL, &err), &err);
-  mt_tensor src = { rows.node, MT_f32, matrix, sizeof matrix, 0, NULL };
-  mt_tensor dst = { tiles.node, MT_f32, tiled, sizeof tiled, 0, NULL };
+  mt_tensor src = {rows.node, MT_f32, matrix, sizeof matrix, 0, NULL};
+  mt_tensor dst = {tiles.node, MT_f32, tiled, sizeof tiled, 0, NULL};
   copy(d, &src, &dst);
   mt_device_close(d);
   printf("%s\n", verify(tiled) ? "every element is in its place" : "WRONG");

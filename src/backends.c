@@ -34,8 +34,10 @@ mt_status mt_find_backend (const mt_backend **out, int *index, const char *name,
     *index = index_of(name, backends[i]->name);
     if (*index == 0 || (*index > 0 && !backends[i]->host)) return MT_OK;
   }
-  return mt_fail(err, MT_ENODEV, "there is no device \"%.64s\": \"cpu\", "
-                 "\"cpu:checked\", \"cuda\" and \"cuda:N\" are names of devices", name);
+  return mt_fail(err, MT_ENODEV,
+                 "there is no device \"%.64s\": \"cpu\", "
+                 "\"cpu:checked\", \"cuda\" and \"cuda:N\" are names of devices",
+                 name);
 }
 
 static mt_status open_best (mt_device **out, const mt_device_options *options,

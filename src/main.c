@@ -32,21 +32,21 @@
 #endif
 
 static const char usage_text[] =
-  "usage: %s [options] [script [args]]\n"
-  "  -e stat     run the string 'stat', in which names mean what they do in the console\n"
-  "  -i          enter the console after running 'script'\n"
-  "  -l mod      require library 'mod' into the global 'mod'\n"
-  "  -l g=mod    require library 'mod' into the global 'g'\n"
-  "  -v          show the version\n"
-  "  -E          ignore environment variables and the console's init.lua\n"
-  "  -W          turn warnings on\n"
-  "  --          stop handling options\n"
-  "  -           stop handling options and run stdin\n"
-  "  --version   show the version of moontile\n"
-  "  --info      show devices, kernels and what was compiled in\n"
-  "  -h, --help  show this\n"
-  "Without a script: the console, if stdin is a terminal; else stdin is the script.\n"
-  "`require \"moontile\"` always finds the moontile that this program carries.\n";
+    "usage: %s [options] [script [args]]\n"
+    "  -e stat     run the string 'stat'; names mean in it what they do in the console\n"
+    "  -i          enter the console after running 'script'\n"
+    "  -l mod      require library 'mod' into the global 'mod'\n"
+    "  -l g=mod    require library 'mod' into the global 'g'\n"
+    "  -v          show the version\n"
+    "  -E          ignore environment variables and the console's init.lua\n"
+    "  -W          turn warnings on\n"
+    "  --          stop handling options\n"
+    "  -           stop handling options and run stdin\n"
+    "  --version   show the version of moontile\n"
+    "  --info      show devices, kernels and what was compiled in\n"
+    "  -h, --help  show this\n"
+    "Without a script: the console, if stdin is a terminal; else stdin is the script.\n"
+    "`require \"moontile\"` always finds the moontile that this program carries.\n";
 
 static const char *progname = "moontile";
 
@@ -83,7 +83,7 @@ static int run_string (lua_State *L, const char *code, const char *name) {
 ** opened before a name is asked for that is no global. */
 static int l_name (lua_State *L) {
   static const char names[] =
-    "require 'moontile' return require('moontile.console').environment()[...]";
+      "require 'moontile' return require('moontile.console').environment()[...]";
   lua_pushglobaltable(L);
   lua_pushvalue(L, 2);
   if (lua_gettable(L, -2) != LUA_TNIL) return 1;
@@ -141,10 +141,10 @@ static int run_library (lua_State *L, const char *spec) {
 /* ---------------------------------------------------------------- the command line */
 
 typedef struct options {
-  bool interactive, version, noenv, execute;     /* -i; -v or -i; -E; -e */
-  const char *own;                               /* --version, --info, --help */
-  int script;                                    /* its index in argv; argc: none */
-  const char *bad;                               /* the option that was not understood */
+  bool interactive, version, noenv, execute; /* -i; -v or -i; -E; -e */
+  const char *own;                           /* --version, --info, --help */
+  int script;                                /* its index in argv; argc: none */
+  const char *bad;                           /* the option that was not understood */
 } options;
 
 /* The index of the argument of -e or -l at argv[i], or 0: it has none. */
@@ -154,8 +154,8 @@ static int option_argument (char **argv, int i) {
 }
 
 static bool is_own (const char *s) {
-  static const char *const names[] = { "--version", "--info", "--help", "-h",
-                                       "--operations" };
+  static const char *const names[] = {"--version", "--info", "--help", "-h",
+                                      "--operations"};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
     if (strcmp(s, names[i]) == 0) return true;
   return false;
@@ -181,10 +181,10 @@ static int read_option (options *o, char **argv, int i) {
 }
 
 static options read_options (int argc, char **argv) {
-  options o = { .script = argc };
+  options o = {.script = argc};
   for (int i = 1; i < argc;) {
     const char *s = argv[i];
-    if (s[0] != '-' || s[1] == '\0') {        /* a script, or - */
+    if (s[0] != '-' || s[1] == '\0') { /* a script, or - */
       o.script = i;
       break;
     }
@@ -205,8 +205,7 @@ static options read_options (int argc, char **argv) {
 static int usage (const char *bad) {
   if (bad[1] == 'e' || bad[1] == 'l')
     fprintf(stderr, "%s: '%s' needs argument\n", progname, bad);
-  else
-    fprintf(stderr, "%s: unrecognized option '%s'\n", progname, bad);
+  else fprintf(stderr, "%s: unrecognized option '%s'\n", progname, bad);
   fprintf(stderr, usage_text, progname);
   return EXIT_FAILURE;
 }
@@ -270,9 +269,7 @@ static void print_version (void) {
   printf("moontile %s (%s.%s)\n", mt_version(), LUA_VERSION, LUA_VERSION_RELEASE);
 }
 
-static int first_line (const mt_err *err) {
-  return (int)strcspn(err->text, "\n");
-}
+static int first_line (const mt_err *err) { return (int)strcspn(err->text, "\n"); }
 
 static void print_device (const char *name) {
   mt_err err = MT_NOERR;
@@ -334,7 +331,7 @@ static int run_own (const char *option) {
 ** An interruption comes back here, wherever it struck, and the console goes on. */
 static int console (lua_State *L, const options *o) {
   static const char open[] =
-    "require 'moontile' return require('moontile.console').open(...)";
+      "require 'moontile' return require('moontile.console').open(...)";
   int status = luaL_loadbuffer(L, open, sizeof open - 1, "=console");
   if (status == LUA_OK) {
     con_pushterminal(L, !o->noenv);

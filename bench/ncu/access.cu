@@ -17,7 +17,7 @@ enum { WARP = 32, SHARED = 16384, MEMORY = 65536, WORDS = 4 };
 
 struct request {
   int threads;
-  uint32_t at[WARP];                   /* the byte where a thread begins */
+  uint32_t at[WARP]; /* the byte where a thread begins */
 };
 
 /* ---------------------------------------------------------------- instructions */
@@ -28,24 +28,29 @@ struct request {
     static __device__ void load (uint32_t *d, A a) {                                     \
       cast v;                                                                            \
       asm volatile("ld." #space "." type " %0, [%1];"                                    \
-                   : "=" reg(v) : space##_reg(a) : "memory");                            \
+                   : "=" reg(v)                                                          \
+                   : space##_reg(a)                                                      \
+                   : "memory");                                                          \
       d[0] = v;                                                                          \
     }                                                                                    \
     static __device__ void store (A a, const uint32_t *d) {                              \
       cast v = (cast)d[0];                                                               \
-      asm volatile("st." #space "." type " [%0], %1;"                                    \
-                   :: space##_reg(a), reg(v) : "memory");                                \
+      asm volatile("st." #space "." type " [%0], %1;" ::space##_reg(a), reg(v)           \
+                   : "memory");                                                          \
     }                                                                                    \
   };
 #define ACCESS2(space, A)                                                                \
   template <> struct space##_access<8> {                                                 \
     static __device__ void load (uint32_t *d, A a) {                                     \
       asm volatile("ld." #space ".v2.u32 {%0, %1}, [%2];"                                \
-                   : "=r"(d[0]), "=r"(d[1]) : space##_reg(a) : "memory");                \
+                   : "=r"(d[0]), "=r"(d[1])                                              \
+                   : space##_reg(a)                                                      \
+                   : "memory");                                                          \
     }                                                                                    \
     static __device__ void store (A a, const uint32_t *d) {                              \
-      asm volatile("st." #space ".v2.u32 [%0], {%1, %2};"                                \
-                   :: space##_reg(a), "r"(d[0]), "r"(d[1]) : "memory");                  \
+      asm volatile("st." #space ".v2.u32 [%0], {%1, %2};" ::space##_reg(a), "r"(d[0]),   \
+                   "r"(d[1])                                                             \
+                   : "memory");                                                          \
     }                                                                                    \
   };
 #define ACCESS4(space, A)                                                                \
@@ -53,11 +58,12 @@ struct request {
     static __device__ void load (uint32_t *d, A a) {                                     \
       asm volatile("ld." #space ".v4.u32 {%0, %1, %2, %3}, [%4];"                        \
                    : "=r"(d[0]), "=r"(d[1]), "=r"(d[2]), "=r"(d[3])                      \
-                   : space##_reg(a) : "memory");                                         \
+                   : space##_reg(a)                                                      \
+                   : "memory");                                                          \
     }                                                                                    \
     static __device__ void store (A a, const uint32_t *d) {                              \
-      asm volatile("st." #space ".v4.u32 [%0], {%1, %2, %3, %4};"                        \
-                   :: space##_reg(a), "r"(d[0]), "r"(d[1]), "r"(d[2]), "r"(d[3])         \
+      asm volatile("st." #space ".v4.u32 [%0], {%1, %2, %3, %4};" ::space##_reg(a),      \
+                   "r"(d[0]), "r"(d[1]), "r"(d[2]), "r"(d[3])                            \
                    : "memory");                                                          \
     }                                                                                    \
   };
@@ -113,13 +119,19 @@ __global__ void ldmatrix (const __grid_constant__ request r, uint32_t *out) {
   uint32_t a = fill() + r.at[threadIdx.x], d[WORDS] = {0, 0, 0, 0};
   if (MATRICES == 1)
     asm volatile("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];"
-                 : "=r"(d[0]) : "r"(a) : "memory");
+                 : "=r"(d[0])
+                 : "r"(a)
+                 : "memory");
   else if (MATRICES == 2)
     asm volatile("ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%0, %1}, [%2];"
-                 : "=r"(d[0]), "=r"(d[1]) : "r"(a) : "memory");
+                 : "=r"(d[0]), "=r"(d[1])
+                 : "r"(a)
+                 : "memory");
   else
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(d[0]), "=r"(d[1]), "=r"(d[2]), "=r"(d[3]) : "r"(a) : "memory");
+                 : "=r"(d[0]), "=r"(d[1]), "=r"(d[2]), "=r"(d[3])
+                 : "r"(a)
+                 : "memory");
   for (int i = 0; i < WORDS; i++) out[threadIdx.x * WORDS + i] = d[i];
 }
 
@@ -176,9 +188,9 @@ static bool read_line (FILE *f, line *c) {
 }
 
 struct memory {
-  uint32_t *out;                       /* WORDS of each thread */
-  char *device;                        /* MEMORY bytes */
-  char *host;                          /* what a read finds there */
+  uint32_t *out; /* WORDS of each thread */
+  char *device;  /* MEMORY bytes */
+  char *host;    /* what a read finds there */
 };
 
 #define BY_BYTES(f, ...)                                                                 \

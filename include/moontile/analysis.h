@@ -30,10 +30,10 @@ extern "C" {
 #endif
 
 enum {
-  MT_WARP        = 32,     /* threads */
-  MT_BANKS       = 32,     /* of shared memory */
-  MT_BANKBYTES   = 4,      /* of a word: what a bank gives in a wavefront */
-  MT_LINEBYTES   = 128,    /* of a line of cache; of all banks together */
+  MT_WARP = 32,       /* threads */
+  MT_BANKS = 32,      /* of shared memory */
+  MT_BANKBYTES = 4,   /* of a word: what a bank gives in a wavefront */
+  MT_LINEBYTES = 128, /* of a line of cache; of all banks together */
   MT_SECTORBYTES = 32
 };
 
@@ -64,7 +64,7 @@ typedef struct mt_warp_access {
   int64_t offset;
 } mt_warp_access;
 
-MT_API const char *mt_warp_access_name (mt_warp_access_kind k);          /* "ldmatrix" */
+MT_API const char *mt_warp_access_name (mt_warp_access_kind k); /* "ldmatrix" */
 /* Errors: MT_EINVAL with the names. */
 MT_API mt_status mt_warp_access_find (mt_warp_access_kind *out, const char *name,
                                       mt_err *err);
@@ -80,16 +80,16 @@ MT_API mt_status mt_warp_access_find (mt_warp_access_kind *out, const char *name
 ** write different bytes.
 ** (2) ideal: one wavefront a phase, (3) conflicts = wavefronts - ideal. */
 typedef struct mt_banks {
-  mt_warp_access how;              /* complete: bytes, matrices */
-  int64_t warps, accesses;     /* accesses: instructions, of all warps */
+  mt_warp_access how;      /* complete: bytes, matrices */
+  int64_t warps, accesses; /* accesses: instructions, of all warps */
   int64_t wavefronts, ideal, conflicts;
-  int degree;                  /* the most ways of any phase */
+  int degree; /* the most ways of any phase */
   /* The worst access: the first of those with the most conflicts. */
-  int64_t warp, value;         /* its warp; its first value */
-  int64_t worst, worst_ideal;  /* its wavefronts */
-  int bank, ways;              /* a bank with the most ways in its worst phase, and ... */
-  int64_t thread[MT_WARP];     /* ... a thread for each word, */
-  int64_t at[MT_WARP];         /* the element of this thread in the word */
+  int64_t warp, value;        /* its warp; its first value */
+  int64_t worst, worst_ideal; /* its wavefronts */
+  int bank, ways;             /* a bank with the most ways in its worst phase, and ... */
+  int64_t thread[MT_WARP];    /* ... a thread for each word, */
+  int64_t at[MT_WARP];        /* the element of this thread in the word */
 } mt_banks;
 
 /* Errors: MT_EINVAL (strides are no integers, an empty layout, no such bits or bytes),
@@ -108,7 +108,7 @@ typedef struct mt_sectors {
   mt_warp_access how;
   int64_t warps, accesses;
   int64_t sectors, ideal, lines, useful;
-  int64_t warp, value;         /* the worst access: the first with the most above ideal */
+  int64_t warp, value; /* the worst access: the first with the most above ideal */
   int64_t worst, worst_ideal;
 } mt_sectors;
 
@@ -127,8 +127,8 @@ MT_API size_t mt_sectors_format (char *buf, size_t size, const mt_sectors *s);
 typedef struct mt_candidate {
   int b, m, s;
   int64_t run, pad;
-  int64_t write, read;         /* wavefronts */
-  int64_t extra;               /* bytes more than plain */
+  int64_t write, read; /* wavefronts */
+  int64_t extra;       /* bytes more than plain */
 } mt_candidate;
 enum { MT_MAXCANDIDATES = 256 };
 

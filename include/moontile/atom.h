@@ -22,38 +22,38 @@ extern "C" {
 ** and in C++.
 ** name     bits  in names  in C++ */
 #define MT_ELEMENTS(X)                                                                   \
-  X(u1,     1,    "U1",     "uint1_t")                                                   \
-  X(u2,     2,    "U2",     "uint2_t")                                                   \
-  X(u4,     4,    "U4",     "uint4_t")                                                   \
-  X(u8,     8,    "U8",     "uint8_t")                                                   \
-  X(u16,    16,   "U16",    "uint16_t")                                                  \
-  X(u32,    32,   "U32",    "uint32_t")                                                  \
-  X(u64,    64,   "U64",    "uint64_t")                                                  \
-  X(u128,   128,  "U128",   "uint128_t")                                                 \
-  X(u256,   256,  "U256",   "uint256_t")                                                 \
-  X(s4,     4,    "S4",     "int4_t")                                                    \
-  X(s8,     8,    "S8",     "int8_t")                                                    \
-  X(s16,    16,   "S16",    "int16_t")                                                   \
-  X(s32,    32,   "S32",    "int32_t")                                                   \
-  X(s64,    64,   "S64",    "int64_t")                                                   \
-  X(e2m1,   4,    "E2M1",   "float_e2m1_t")                                              \
-  X(e3m2,   6,    "E3M2",   "float_e3m2_t")                                              \
-  X(e2m3,   6,    "E2M3",   "float_e2m3_t")                                              \
-  X(e4m3,   8,    "E4M3",   "float_e4m3_t")                                              \
-  X(e5m2,   8,    "E5M2",   "float_e5m2_t")                                              \
-  X(f16,    16,   "F16",    "half_t")                                                    \
-  X(bf16,   16,   "BF16",   "bfloat16_t")                                                \
-  X(tf32,   32,   "TF32",   "tfloat32_t")                                                \
-  X(f32,    32,   "F32",    "float")                                                     \
-  X(f64,    64,   "F64",    "double")                                                    \
-  X(cf64,   128,  "C64",    "complex<double>")                                           \
-  X(gcf64,  192,  "GC64",   "GaussComplex")
+  X(u1, 1, "U1", "uint1_t")                                                              \
+  X(u2, 2, "U2", "uint2_t")                                                              \
+  X(u4, 4, "U4", "uint4_t")                                                              \
+  X(u8, 8, "U8", "uint8_t")                                                              \
+  X(u16, 16, "U16", "uint16_t")                                                          \
+  X(u32, 32, "U32", "uint32_t")                                                          \
+  X(u64, 64, "U64", "uint64_t")                                                          \
+  X(u128, 128, "U128", "uint128_t")                                                      \
+  X(u256, 256, "U256", "uint256_t")                                                      \
+  X(s4, 4, "S4", "int4_t")                                                               \
+  X(s8, 8, "S8", "int8_t")                                                               \
+  X(s16, 16, "S16", "int16_t")                                                           \
+  X(s32, 32, "S32", "int32_t")                                                           \
+  X(s64, 64, "S64", "int64_t")                                                           \
+  X(e2m1, 4, "E2M1", "float_e2m1_t")                                                     \
+  X(e3m2, 6, "E3M2", "float_e3m2_t")                                                     \
+  X(e2m3, 6, "E2M3", "float_e2m3_t")                                                     \
+  X(e4m3, 8, "E4M3", "float_e4m3_t")                                                     \
+  X(e5m2, 8, "E5M2", "float_e5m2_t")                                                     \
+  X(f16, 16, "F16", "half_t")                                                            \
+  X(bf16, 16, "BF16", "bfloat16_t")                                                      \
+  X(tf32, 32, "TF32", "tfloat32_t")                                                      \
+  X(f32, 32, "F32", "float")                                                             \
+  X(f64, 64, "F64", "double")                                                            \
+  X(cf64, 128, "C64", "complex<double>")                                                 \
+  X(gcf64, 192, "GC64", "GaussComplex")
 
 #define MT_ELEMENT_NAME(name, bits, tag, type) MT_ELEMENT_##name,
 typedef enum mt_element { MT_ELEMENTS(MT_ELEMENT_NAME) MT_NELEMENT } mt_element;
 #undef MT_ELEMENT_NAME
 
-MT_API const char *mt_element_name (mt_element e);        /* "bf16" */
+MT_API const char *mt_element_name (mt_element e); /* "bf16" */
 MT_API int mt_element_bits (mt_element e);
 /* By its name or by one of its spellings. Errors: MT_EINVAL, with the list. */
 MT_API mt_status mt_element_find (mt_element *out, const char *name, mt_err *err);
@@ -61,18 +61,18 @@ MT_API mt_status mt_element_find (mt_element *out, const char *name, mt_err *err
 /* ---------------------------------------------------------------- MMA atoms */
 
 enum {
-  MT_ATOM_NAME = 128,       /* bytes of the longest name, its end included */
+  MT_ATOM_NAME = 128, /* bytes of the longest name, its end included */
   MT_ATOM_GROUPS = 8
 };
 
 /* Where an operand is: in registers of the threads, in shared memory behind a descriptor
 ** that all threads share, in tensor memory. */
 typedef enum mt_source { MT_REG, MT_SMEM_DESC, MT_TMEM } mt_source;
-MT_API const char *mt_source_name (mt_source s);          /* "smem_desc" */
+MT_API const char *mt_source_name (mt_source s); /* "smem_desc" */
 
 typedef struct mt_operand {
   mt_element element;
-  int sparse;               /* 1; 2: of two values one is stored */
+  int sparse; /* 1; 2: of two values one is stored */
   mt_source source;
 } mt_operand;
 enum { MT_OPERAND_D, MT_OPERAND_A, MT_OPERAND_B, MT_OPERAND_C, MT_OPERANDS };
@@ -80,7 +80,7 @@ enum { MT_OPERAND_D, MT_OPERAND_A, MT_OPERAND_B, MT_OPERAND_C, MT_OPERANDS };
 /* An instruction: D = A B + C for A (M,K), B (N,K), C and D (M,N). */
 typedef struct mt_mma_op {
   char name[MT_ATOM_NAME];
-  const char *arch;         /* that brought it: "sm80", "sm90a" */
+  const char *arch; /* that brought it: "sm80", "sm90a" */
   int64_t m, n, k;
   mt_operand operand[MT_OPERANDS];
 } mt_mma_op;
@@ -120,7 +120,7 @@ MT_API bool mt_mma_atom_next (mt_mma_op *out, mt_atom_cursor *c);
 typedef struct mt_copy_atom {
   char name[MT_ATOM_NAME];
   const char *arch;
-  int bits;                 /* of a value */
+  int bits; /* of a value */
   mt_layout thr_id, src, dst, ref;
 } mt_copy_atom;
 

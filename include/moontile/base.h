@@ -23,37 +23,37 @@ extern "C" {
 #define MT_VERSION "0.2.0"
 
 enum {
-  MT_MAXNODES = 64,    /* nodes of one layout, tuple or tiler */
-  MT_MAXDEPTH = 16,    /* nesting of one layout, tuple or tiler */
-  MT_MAXPATH  = 7,     /* indices of one basis element, 1@0@1 has two */
-  MT_ERRSIZE  = 2048   /* bytes of an error text, its end included */
+  MT_MAXNODES = 64, /* nodes of one layout, tuple or tiler */
+  MT_MAXDEPTH = 16, /* nesting of one layout, tuple or tiler */
+  MT_MAXPATH = 7,   /* indices of one basis element, 1@0@1 has two */
+  MT_ERRSIZE = 2048 /* bytes of an error text, its end included */
 };
 
 /* ---------------------------------------------------------------- statuses */
 
 /* name             text */
 #define MT_STATUSES(X)                                                                   \
-  X(MT_OK,          "no error")                                                          \
-  X(MT_EINVAL,      "invalid argument")                                                  \
-  X(MT_ESYNTAX,     "syntax error")                                                      \
-  X(MT_ERANK,       "ranks do not match")                                                \
-  X(MT_ERANGE,      "out of range")                                                      \
-  X(MT_EOVERFLOW,   "integer overflow")                                                  \
-  X(MT_ETOOBIG,     "too many modes")                                                    \
-  X(MT_EINEXACT,    "no exact answer")                                                   \
-  X(MT_EINJECTIVE,  "not injective")                                                     \
-  X(MT_EALIGN,      "misaligned")                                                        \
-  X(MT_EOVERLAP,    "source and destination overlap")                                    \
-  X(MT_EUNSUPPORTED,"not supported")                                                     \
-  X(MT_EFORMAT,     "bad file")                                                          \
-  X(MT_EIO,         "file cannot be read or written")                                    \
-  X(MT_ENOMEM,      "out of memory")                                                     \
-  X(MT_ENODEV,      "no such device")                                                    \
-  X(MT_EDRIVER,     "driver error")                                                      \
-  X(MT_ELOST,       "device lost")                                                       \
-  X(MT_EDENIED,     "forbidden by the host")                                             \
-  X(MT_ELIMIT,      "beyond a limit of the host")                                        \
-  X(MT_ESTOPPED,    "stopped by the host")
+  X(MT_OK, "no error")                                                                   \
+  X(MT_EINVAL, "invalid argument")                                                       \
+  X(MT_ESYNTAX, "syntax error")                                                          \
+  X(MT_ERANK, "ranks do not match")                                                      \
+  X(MT_ERANGE, "out of range")                                                           \
+  X(MT_EOVERFLOW, "integer overflow")                                                    \
+  X(MT_ETOOBIG, "too many modes")                                                        \
+  X(MT_EINEXACT, "no exact answer")                                                      \
+  X(MT_EINJECTIVE, "not injective")                                                      \
+  X(MT_EALIGN, "misaligned")                                                             \
+  X(MT_EOVERLAP, "source and destination overlap")                                       \
+  X(MT_EUNSUPPORTED, "not supported")                                                    \
+  X(MT_EFORMAT, "bad file")                                                              \
+  X(MT_EIO, "file cannot be read or written")                                            \
+  X(MT_ENOMEM, "out of memory")                                                          \
+  X(MT_ENODEV, "no such device")                                                         \
+  X(MT_EDRIVER, "driver error")                                                          \
+  X(MT_ELOST, "device lost")                                                             \
+  X(MT_EDENIED, "forbidden by the host")                                                 \
+  X(MT_ELIMIT, "beyond a limit of the host")                                             \
+  X(MT_ESTOPPED, "stopped by the host")
 
 #define MT_STATUS_NAME(name, text) name,
 typedef enum mt_status { MT_STATUSES(MT_STATUS_NAME) MT_NSTATUS } mt_status;
@@ -76,11 +76,14 @@ typedef struct mt_err {
   void *stop_ud;
   char text[MT_ERRSIZE];
 } mt_err;
-#define MT_NOERR { MT_OK, NULL, NULL, { 0 } }
+#define MT_NOERR                                                                         \
+  {                                                                                      \
+    MT_OK, NULL, NULL, { 0 }                                                             \
+  }
 
-MT_API const char *mt_status_name (mt_status s);   /* "MT_ERANK" */
-MT_API const char *mt_status_text (mt_status s);   /* "ranks do not match" */
-MT_API const char *mt_version (void);              /* "0.2.0" */
+MT_API const char *mt_status_name (mt_status s); /* "MT_ERANK" */
+MT_API const char *mt_status_text (mt_status s); /* "ranks do not match" */
+MT_API const char *mt_version (void);            /* "0.2.0" */
 
 #ifdef __cplusplus
 }

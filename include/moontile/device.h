@@ -13,22 +13,22 @@ extern "C" {
 
 /* Same contract as lua_Alloc: nsize 0 frees, else (re)allocates; NULL when there is no
 ** memory. */
-typedef void *(*mt_alloc) (void *ud, void *ptr, size_t osize, size_t nsize);
+typedef void *(*mt_alloc)(void *ud, void *ptr, size_t osize, size_t nsize);
 
 typedef struct mt_device_options {
-  mt_alloc alloc;          /* host memory; NULL: realloc and free */
+  mt_alloc alloc; /* host memory; NULL: realloc and free */
   void *alloc_ud;
-  int threads;             /* of the CPU executor; 0: as many as processors are online */
-  const char *libcuda;     /* path of the driver; NULL: "libcuda.so.1" */
-  const char *libblas;     /* of "cpu": path of a BLAS, for products of plain matrices of
+  int threads;         /* of the CPU executor; 0: as many as processors are online */
+  const char *libcuda; /* path of the driver; NULL: "libcuda.so.1" */
+  const char *libblas; /* of "cpu": path of a BLAS, for products of plain matrices of
                            ** f32 or f64; "": none. NULL: "libblas.so.3" where that is an
                            ** OpenBLAS, BLIS or MKL and was measured to be faster */
-  size_t piece;            /* of a GPU: bytes of a piece of what is copied between it and
+  size_t piece;        /* of a GPU: bytes of a piece of what is copied between it and
                            ** the host; 0: 4 MiB */
 } mt_device_options;
 
-typedef struct mt_device mt_device;    /* may be used by one thread at a time */
-typedef struct mt_stream mt_stream;    /* NULL is a device's own stream */
+typedef struct mt_device mt_device; /* may be used by one thread at a time */
+typedef struct mt_stream mt_stream; /* NULL is a device's own stream */
 
 /* name: "cpu"; "cpu:checked" (each value is copied on its own and each access
 ** verified: slow, the reference); "cuda", "cuda:N"; NULL: the first GPU if there is
@@ -36,12 +36,12 @@ typedef struct mt_stream mt_stream;    /* NULL is a device's own stream */
 ** MT_ENOMEM. */
 MT_API mt_status mt_device_open (mt_device **out, const char *name,
                                  const mt_device_options *options, mt_err *err);
-MT_API void mt_device_close (mt_device *d);    /* NULL is fine. Free its buffers first. */
-MT_API const char *mt_device_name (const mt_device *d);      /* "cpu", "cuda:0" */
+MT_API void mt_device_close (mt_device *d); /* NULL is fine. Free its buffers first. */
+MT_API const char *mt_device_name (const mt_device *d); /* "cpu", "cuda:0" */
 /* A line for people: the processor's or GPU's name, cores, memory, the driver's
 ** version. */
 MT_API const char *mt_device_about (const mt_device *d);
-MT_API bool mt_device_is_host (const mt_device *d);   /* the host can read its memory */
+MT_API bool mt_device_is_host (const mt_device *d); /* the host can read its memory */
 /* Threads that it may run on, the caller's among them: those of the options, or all. */
 MT_API int mt_device_threads (const mt_device *d);
 /* Bytes, of the host and of the device, that copies between them may pass through. */

@@ -25,7 +25,14 @@ extern "C" {
 **                   `stride` an offset; its child, if it has one, a layout:
 **                   Sw<B,M,S> o offset o layout. */
 typedef enum mt_tag {
-  MT_INT, MT_TUPLE, MT_LEAF, MT_MODES, MT_SUM, MT_TILER, MT_WILD, MT_SWIZZLE
+  MT_INT,
+  MT_TUPLE,
+  MT_LEAF,
+  MT_MODES,
+  MT_SUM,
+  MT_TILER,
+  MT_WILD,
+  MT_SWIZZLE
 } mt_tag;
 
 /* The algebra that a stride (of an MT_INT: the value) lives in. MT_BASIS: value@path.
@@ -33,18 +40,18 @@ typedef enum mt_tag {
 typedef enum mt_ring { MT_Z, MT_BASIS, MT_F2 } mt_ring;
 
 typedef struct mt_node {
-  uint8_t  tag;       /* mt_tag */
-  uint8_t  ring;      /* mt_ring */
-  uint16_t arity;     /* children */
-  uint32_t span;      /* nodes of this subtree, itself included */
-  int64_t  shape;
-  int64_t  stride;
-  uint8_t  path[8];   /* MT_BASIS: innermost index first, as printed; path[7]: how many */
+  uint8_t tag;    /* mt_tag */
+  uint8_t ring;   /* mt_ring */
+  uint16_t arity; /* children */
+  uint32_t span;  /* nodes of this subtree, itself included */
+  int64_t shape;
+  int64_t stride;
+  uint8_t path[8]; /* MT_BASIS: innermost index first, as printed; path[7]: how many */
 } mt_node;
 
 typedef struct mt_layout {
   mt_node node[MT_MAXNODES];
-} mt_layout;          /* also holds tuples, tilers and swizzles */
+} mt_layout; /* also holds tuples, tilers and swizzles */
 
 /* Walking a value:
 **   for (const mt_node *c = mt_child(t); c < mt_next(t); c = mt_next(c)) ... */
@@ -101,17 +108,17 @@ MT_API mt_status mt_make_layout_like (mt_layout *out, const mt_node *a, mt_err *
 
 /* ---------------------------------------------------------------- queries */
 
-MT_API int mt_rank (const mt_node *t);             /* modes; an integer or a leaf has 1 */
-MT_API int mt_depth (const mt_node *t);            /* an integer or a leaf has 0 */
-MT_API const mt_node *mt_mode (const mt_node *t, int i);   /* NULL: none, or swizzled */
+MT_API int mt_rank (const mt_node *t);  /* modes; an integer or a leaf has 1 */
+MT_API int mt_depth (const mt_node *t); /* an integer or a leaf has 0 */
+MT_API const mt_node *mt_mode (const mt_node *t, int i); /* NULL: none, or swizzled */
 /* A mode is asked as the whole is: mt_size(mt_mode(mt_mode(a, 0), 1)) is size<0,1>(A). */
 /* A copy of a nested mode, t[path[0]][path[1]]...; of a swizzled layout under the same
 ** swizzle. */
 MT_API mt_status mt_get (mt_layout *out, const mt_node *t, int n, const int *path,
                          mt_err *err);
 MT_API bool mt_equal (const mt_node *a, const mt_node *b);
-MT_API bool mt_congruent (const mt_node *a, const mt_node *b);      /* same tree */
-MT_API int64_t mt_size (const mt_node *t);        /* product of the extents, checked */
+MT_API bool mt_congruent (const mt_node *a, const mt_node *b); /* same tree */
+MT_API int64_t mt_size (const mt_node *t); /* product of the extents, checked */
 /* The offsets of an integer or swizzled layout: (1) *lo is the least, *end one more than
 ** the largest; 0 and 0 if there are none. This is what memory for A is sized by: 8:-1
 ** has -7 and 1. Errors: MT_EINVAL (strides are not integers), MT_EOVERFLOW,
@@ -123,7 +130,7 @@ MT_API mt_status mt_footprint (int64_t *lo, int64_t *end, const mt_node *a, mt_e
 ** of mt_footprint. */
 MT_API mt_status mt_cosize (int64_t *out, const mt_node *a, mt_err *err);
 MT_API mt_status mt_shape (mt_layout *out, const mt_node *a, mt_err *err);  /* a tuple */
-MT_API mt_status mt_stride (mt_layout *out, const mt_node *a, mt_err *err);  /* a tuple */
+MT_API mt_status mt_stride (mt_layout *out, const mt_node *a, mt_err *err); /* a tuple */
 
 /* ---------------------------------------------------------------- evaluation */
 

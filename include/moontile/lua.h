@@ -60,30 +60,33 @@ extern "C" {
 ** Lua itself calls no hook in finalizers, in __close of a coroutine that died by one, and
 ** in a handler of xpcall that runs because a hook raised an error: a host of scripts that
 ** it does not trust lets them have none of these. examples/guarded.c is such a host. */
-typedef enum mt_lua_files { MT_LUA_NOFILES, MT_LUA_ROOTFILES, MT_LUA_ANYFILES }
-    mt_lua_files;
+typedef enum mt_lua_files {
+  MT_LUA_NOFILES,
+  MT_LUA_ROOTFILES,
+  MT_LUA_ANYFILES
+} mt_lua_files;
 
 typedef struct mt_lua_config {
-  size_t size;               /* sizeof(mt_lua_config): later versions have more fields */
-  mt_lua_files files;        /* that load, save, load_tuning and tune may open */
-  const char *root;          /* of MT_LUA_ROOTFILES: the folder that they lie below */
-  bool libraries;            /* libcuda =, libblas =, devices(path) name any library. If
+  size_t size;                /* sizeof(mt_lua_config): later versions have more fields */
+  mt_lua_files files;         /* that load, save, load_tuning and tune may open */
+  const char *root;           /* of MT_LUA_ROOTFILES: the folder that they lie below */
+  bool libraries;             /* libcuda =, libblas =, devices(path) name any library. If
                              ** not, no BLAS is called: it has threads of its own */
-  const char *const *devices;     /* names that device() takes, NULL behind the last; the
+  const char *const *devices; /* names that device() takes, NULL behind the last; the
                                   ** first is that of device(); NULL: "cpu" alone; "*":
                                   ** any */
-  int threads;               /* of all devices together, with the caller's; 0: as many as
+  int threads;                /* of all devices together, with the caller's; 0: as many as
                              ** processors are online. A device that is not told how many
                              ** takes what is left */
-  size_t bytes;              /* of all tensors together, on all devices, and of the memory
+  size_t bytes;             /* of all tensors together, on all devices, and of the memory
                              ** that copies to a GPU pass through (6 pieces); 0:
                              ** MT_LUA_BYTES */
-  size_t written;            /* bytes, to files, a file counting as 4 KiB at least; 0:
+  size_t written;           /* bytes, to files, a file counting as 4 KiB at least; 0:
                              ** MT_LUA_BYTES */
-  uint64_t work;             /* of one call, in elements or multiply-adds, 16 for one that
+  uint64_t work;            /* of one call, in elements or multiply-adds, 16 for one that
                              ** becomes a Lua value, 256 for one that becomes text, all
                              ** launches of a graph together; 0: MT_LUA_WORK */
-  const volatile int *stop;  /* NULL, or: not 0 ends the call at hand, and all that use
+  const volatile int *stop; /* NULL, or: not 0 ends the call at hand, and all that use
                              ** tensors or devices then; another thread may set it */
 } mt_lua_config;
 #define MT_LUA_BYTES ((size_t)1 << 30)

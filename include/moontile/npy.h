@@ -24,7 +24,7 @@ extern "C" {
 typedef struct mt_npy {
   mt_dtype dtype;
   bool swap;
-  size_t data;          /* offset of the first byte of the data in the file */
+  size_t data; /* offset of the first byte of the data in the file */
   size_t data_bytes;
   mt_layout layout;
 } mt_npy;
@@ -40,8 +40,8 @@ MT_API mt_status mt_npy_read_header_as (mt_npy *out, mt_dtype as, const void *he
 ** depth are the extents; an integer n is (n,). */
 enum { MT_NPY_HEADER_MAX = 2048 };
 MT_API mt_status mt_npy_write_header (void *buf, size_t *size, mt_dtype d,
-                                      const mt_node *shape,
-                                      bool fortran_order, mt_err *err);
+                                      const mt_node *shape, bool fortran_order,
+                                      mt_err *err);
 
 #ifdef __cplusplus
 }

@@ -46,9 +46,8 @@ MT_API mt_status mt_plan_copy (mt_plan **out, mt_device *d, const mt_tiled_copy 
 ** MT_EUNSUPPORTED (types; an atom that this device has not, with the list of those that
 ** it has), MT_EOVERFLOW, MT_ETOOBIG, MT_ENOMEM. */
 MT_API mt_status mt_plan_gemm (mt_plan **out, mt_device *d, const mt_tiled_mma *mma,
-                               const mt_tensor *a, const mt_tensor *b,
-                               const mt_tensor *c, double alpha, double beta,
-                               mt_err *err);
+                               const mt_tensor *a, const mt_tensor *b, const mt_tensor *c,
+                               double alpha, double beta, mt_err *err);
 /* Starts it; on a GPU it returns at once. Allocates nothing. */
 MT_API mt_status mt_plan_launch (mt_plan *p, mt_stream *s, mt_err *err);
 /* The plan for people: kernel, grid, vector width, axes of both sides, what was

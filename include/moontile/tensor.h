@@ -17,8 +17,8 @@ extern "C" {
 ** mt_make_identity_layout(shape) as the tile came from the layout, by the same
 ** operations; the last of them also gives `base`, and `extent` is the shape. */
 typedef struct mt_bounds {
-  const mt_node *coord;    /* mode by mode of the size of the tensor's layout; v@k >= 0 */
-  const mt_node *base;     /* an integer or a tuple; NULL: zeros */
+  const mt_node *coord; /* mode by mode of the size of the tensor's layout; v@k >= 0 */
+  const mt_node *base;  /* an integer or a tuple; NULL: zeros */
   const mt_node *extent;
 } mt_bounds;
 

@@ -19,12 +19,12 @@ extern "C" {
 /* Who copies what. `layout_tv` maps (thread, value) to the coordinates of a tile with the
 ** shape `tiler` (a tuple of extents), colexicographic: CuTe's make_tiled_copy. */
 typedef struct mt_tiled_copy {
-  mt_copy_atom atom;       /* in values of `bits` */
-  int atom_bits;           /* of one access of a thread; 0: as wide as can be proven */
-  int bits;                /* of one element */
-  mt_layout thr, val;      /* as described; both (), if an MMA or a copy described it */
-  mt_layout layout_tv;     /* (thr,val): of the atom's reference */
-  mt_layout tiler;         /* (TileM,TileN,...): extents */
+  mt_copy_atom atom;   /* in values of `bits` */
+  int atom_bits;       /* of one access of a thread; 0: as wide as can be proven */
+  int bits;            /* of one element */
+  mt_layout thr, val;  /* as described; both (), if an MMA or a copy described it */
+  mt_layout layout_tv; /* (thr,val): of the atom's reference */
+  mt_layout tiler;     /* (TileM,TileN,...): extents */
 } mt_tiled_copy;
 
 /* What a copy reads, what it writes. */
@@ -74,10 +74,10 @@ typedef enum mt_mma_part { MT_PART_A, MT_PART_B, MT_PART_C } mt_mma_part;
 /* An atom laid out over more threads (`atoms`) and more values (`permutation`). */
 typedef struct mt_tiled_mma {
   mt_mma_atom atom;
-  mt_layout atoms;         /* as described, with modes M, N, K: (m,n,k) -> atom */
-  mt_layout permutation;   /* a tiler of modes M, N, K: `_`, an integer, a layout */
-  mt_layout thr_vmnk;      /* (ThrV,ThrM,ThrN,ThrK) -> thread of the block */
-  int64_t tile[3];         /* extents of the tile: M, N, K */
+  mt_layout atoms;       /* as described, with modes M, N, K: (m,n,k) -> atom */
+  mt_layout permutation; /* a tiler of modes M, N, K: `_`, an integer, a layout */
+  mt_layout thr_vmnk;    /* (ThrV,ThrM,ThrN,ThrK) -> thread of the block */
+  int64_t tile[3];       /* extents of the tile: M, N, K */
 } mt_tiled_mma;
 
 /* atom: the name of an MMA atom; atoms: a layout of rank <= 3, NULL: 1:0; permutation: a

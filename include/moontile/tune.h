@@ -27,12 +27,12 @@ typedef struct mt_plan_candidate {
   const char *algo; /* "described", "strided", "rows", or how it goes through shared
                                ** memory: "transpose", "permute", ...; not possible: "" */
   bool possible, chosen;
-  int vector;                  /* bytes of an access to the source; 0: not known */
+  int vector; /* bytes of an access to the source; 0: not known */
   /* Of copies on a GPU, else all 0: bytes of memory that are moved, sectors of 32 bytes
   ** counted whole; what part of its tiles or vectors is used; microseconds as predicted
   ** for an H200. */
   double traffic, used, predicted;
-  char why[MT_CANDIDATE_REASON];    /* it was not chosen; of the chosen "" */
+  char why[MT_CANDIDATE_REASON]; /* it was not chosen; of the chosen "" */
 } mt_plan_candidate;
 
 /* Writes at most MT_MAXPLANCANDIDATES and returns how many. Laws of a copy's:

@@ -134,8 +134,8 @@ MT_API mt_status mt_compact_order (mt_layout *out, const mt_node *shape,
 ** (shape:stride)(R) = i; an integer stride is where a compact column-major one starts.
 ** Errors: MT_ERANGE (there is none), MT_EUNSUPPORTED (not decided in 65536 steps). */
 MT_API mt_status mt_idx2crd_stride (mt_layout *out, const mt_node *i,
-                                    const mt_node *shape,
-                                    const mt_node *stride, mt_err *err);
+                                    const mt_node *shape, const mt_node *stride,
+                                    mt_err *err);
 /* Where A takes the value i: (1) A(R) = i, (2) R lies inside A. Congruent with A; an
 ** integer for each mode (of rank 1: an integer); one index. If A takes it more than once,
 ** R is one of the places. Integer strides, swizzled or not. Errors: MT_ERANGE (A does not

@@ -21,12 +21,16 @@ typedef enum mt_dtype {
   MT_NDTYPE
 } mt_dtype;
 
-MT_API const char *mt_dtype_name (mt_dtype d);            /* "f32" */
-MT_API size_t mt_dtype_size (mt_dtype d);                 /* bytes of one element */
+MT_API const char *mt_dtype_name (mt_dtype d); /* "f32" */
+MT_API size_t mt_dtype_size (mt_dtype d);      /* bytes of one element */
 MT_API mt_status mt_dtype_find (mt_dtype *out, const char *name, mt_err *err);
 
 /* A number as Lua has it: an integer or a double. */
-typedef struct mt_number { bool isint; int64_t i; double f; } mt_number;
+typedef struct mt_number {
+  bool isint;
+  int64_t i;
+  double f;
+} mt_number;
 /* One element, little endian. Reading is exact, NaN payloads included (u64 beyond 2^63
 ** wraps to a negative integer, and writing it gives it back). Writing rounds to
 ** nearest even; an integer type takes integral values in its range only (MT_ERANGE

@@ -28,29 +28,31 @@ extern "C" {
 **   MT_OPEN           that they are not could not be decided in 2^16 steps
 **   MT_NARROW         an access as wide as the atom's is not contiguous or not aligned */
 #define MT_PROBLEMS(X)                                                                   \
-  X(MT_PROVEN,       "proven")                                                           \
-  X(MT_TWICE,        "twice")                                                            \
-  X(MT_GAP,          "gap")                                                              \
-  X(MT_OUTSIDE,      "outside")                                                          \
-  X(MT_NO_TILING,    "tiler")                                                            \
-  X(MT_ONE_PLACE,    "one place")                                                        \
-  X(MT_OPEN,         "undecided")                                                        \
-  X(MT_NARROW,       "vector")
+  X(MT_PROVEN, "proven")                                                                 \
+  X(MT_TWICE, "twice")                                                                   \
+  X(MT_GAP, "gap")                                                                       \
+  X(MT_OUTSIDE, "outside")                                                               \
+  X(MT_NO_TILING, "tiler")                                                               \
+  X(MT_ONE_PLACE, "one place")                                                           \
+  X(MT_OPEN, "undecided")                                                                \
+  X(MT_NARROW, "vector")
 
 #define MT_PROBLEM_NAME(name, text) name,
 typedef enum mt_problem { MT_PROBLEMS(MT_PROBLEM_NAME) MT_NPROBLEM } mt_problem;
 #undef MT_PROBLEM_NAME
-MT_API const char *mt_problem_text (mt_problem p);         /* "twice" */
+MT_API const char *mt_problem_text (mt_problem p); /* "twice" */
 
 /* Who has a place of a tile. */
-typedef struct mt_owner { int64_t thread, value; } mt_owner;
+typedef struct mt_owner {
+  int64_t thread, value;
+} mt_owner;
 
 /* A mode of the tensor under the tile: `tiles` tiles of `tile` elements have the `extent`
 ** elements of the mode. */
 typedef struct mt_tiled_mode {
   int64_t extent, tile, tiles;
-  int64_t last;            /* how many the last tile has; -1: its elements lie apart */
-  int64_t reach;           /* tiles * tile >= extent: what is above is predicated */
+  int64_t last;  /* how many the last tile has; -1: its elements lie apart */
+  int64_t reach; /* tiles * tile >= extent: what is above is predicated */
 } mt_tiled_mode;
 
 /* A proof, or why there is none. T is the size of the tile, a place of it an index 0 ..
@@ -73,32 +75,32 @@ typedef struct mt_tiled_mode {
 ** problem == MT_PROVEN exactly if covers; of a tensor that is written, injective == 1; of
 ** a copy with an access of `asked` elements, vector == asked, if there are elements. */
 typedef struct mt_verdict {
-  mt_problem problem;              /* the first that was found */
+  mt_problem problem; /* the first that was found */
   bool covers;
-  bool written;                    /* the partition writes the tensor */
-  int64_t threads, values;         /* of one tile */
-  int64_t idle;                    /* thread numbers that an MMA leaves out */
+  bool written;            /* the partition writes the tensor */
+  int64_t threads, values; /* of one tile */
+  int64_t idle;            /* thread numbers that an MMA leaves out */
   int64_t broadcast;
-  int64_t tiles, predicated;       /* predicated: values of threads that are no element */
-  int64_t elements;                /* of the tensor */
-  int64_t real;                    /* those of them that are; -1: they were not counted */
-  mt_layout shape;                 /* of the tensor */
+  int64_t tiles, predicated; /* predicated: values of threads that are no element */
+  int64_t elements;          /* of the tensor */
+  int64_t real;              /* those of them that are; -1: they were not counted */
+  mt_layout shape;           /* of the tensor */
   int modes;
   mt_tiled_mode mode[MT_MAXNODES];
   int64_t lowest, highest;
-  int injective;                   /* 1; 0: not; -1: not decided */
+  int injective; /* 1; 0: not; -1: not decided */
   mt_layout x, y;
   int64_t offset;
-  int owners;                      /* MT_TWICE, MT_OUTSIDE: who has the place */
+  int owners; /* MT_TWICE, MT_OUTSIDE: who has the place */
   mt_owner owner[2];
   int64_t index;
-  mt_layout at;                    /* place `index` as a coordinate of the tensor */
-  int64_t vector;                  /* 0: nothing was asked, or it was not looked at */
-  int64_t asked;                   /* elements of an access of the atom; 0: as wide as can
+  mt_layout at;     /* place `index` as a coordinate of the tensor */
+  int64_t vector;   /* 0: nothing was asked, or it was not looked at */
+  int64_t asked;    /* elements of an access of the atom; 0: as wide as can
                                    ** be proven */
-  int bits;                        /* of an element; 0: unknown */
-  char why[160];                   /* why `vector` is not twice as wide, or "" */
-  char reason[512];             /* MT_NO_TILING; of a ragged tensor, (5); (6): in words */
+  int bits;         /* of an element; 0: unknown */
+  char why[160];    /* why `vector` is not twice as wide, or "" */
+  char reason[512]; /* MT_NO_TILING; of a ragged tensor, (5); (6): in words */
 } mt_verdict;
 
 /* Each returns MT_OK if there is a verdict, whatever it says. The tensor may be a layout

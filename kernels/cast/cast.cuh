@@ -79,19 +79,19 @@ template <class S, class D> MT_INLINE void cast_strided (const mt_launch &p) {
 
 MT_INLINE uint64_t load_element (const char *p, uint32_t bytes) {
   switch (bytes) {
-  case 1: return load<1>(p);
-  case 2: return load<2>(p);
-  case 4: return load<4>(p);
-  default: return load<8>(p).x | (uint64_t)load<8>(p).y << 32;
+    case 1: return load<1>(p);
+    case 2: return load<2>(p);
+    case 4: return load<4>(p);
+    default: return load<8>(p).x | (uint64_t)load<8>(p).y << 32;
   }
 }
 
 MT_INLINE void store_element (char *p, uint32_t bytes, uint64_t bits) {
   switch (bytes) {
-  case 1: return store<1>(p, (uint8_t)bits);
-  case 2: return store<2>(p, (uint16_t)bits);
-  case 4: return store<4>(p, (uint32_t)bits);
-  default: return store<8>(p, make_uint2((uint32_t)bits, (uint32_t)(bits >> 32)));
+    case 1: return store<1>(p, (uint8_t)bits);
+    case 2: return store<2>(p, (uint16_t)bits);
+    case 4: return store<4>(p, (uint32_t)bits);
+    default: return store<8>(p, make_uint2((uint32_t)bits, (uint32_t)(bits >> 32)));
   }
 }
 
@@ -167,7 +167,7 @@ MT_INLINE void cast_any_described (const mt_launch &p) {
 /* Types known at run time, element by element: tiles do not overlap. */
 struct any_tile {
   mt_cast_type from, to;
-  int s, d, em, pitch;                  /* elements, bytes, bytes from row to row */
+  int s, d, em, pitch; /* elements, bytes, bytes from row to row */
   MT_INLINE any_tile (const mt_desc &desc)
       : from(mt_cast_type_of(MT_CAST_SRC(desc.cast))),
         to(mt_cast_type_of(MT_CAST_DST(desc.cast))),
@@ -225,7 +225,7 @@ MT_INLINE void any_store (const mt_desc &d, const any_tile &a, const cast_place 
 }
 
 MT_INLINE void cast_any_transpose (const mt_launch &p) {
-  enum { MOST = 128 * (128 + 4) };      /* bytes, of the largest tile of two types */
+  enum { MOST = 128 * (128 + 4) }; /* bytes, of the largest tile of two types */
   __shared__ uint4 shared[MOST / 16];
   const any_tile a(p.desc);
   const cast_place t(p, (int)p.desc.elem, (int)p.desc.to, a.s, a.d);

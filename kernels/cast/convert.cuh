@@ -27,7 +27,9 @@ namespace mt {
 #include "moontile/dtypes.def"
 
 /* Any: known at run time. */
-struct any_number { enum { BYTES = 0 }; };
+struct any_number {
+  enum { BYTES = 0 };
+};
 
 template <class S, class D> MT_INLINE uint64_t convert (uint64_t bits) {
   return mt_cast_bits(bits, S::type(), D::type());
@@ -80,7 +82,9 @@ template <int ES> MT_INLINE void put_element (uint32_t *w, int i, uint64_t bits)
 
 /* Two f32 as halves of 16 bits, the second behind the first: of numbers the same as
 ** mt_cast_bits. */
-template <class D> struct half_pair { enum { HERE = 0 }; };
+template <class D> struct half_pair {
+  enum { HERE = 0 };
+};
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
 #define MT_HALF_PAIR(name, instruction)                                                  \
   template <> struct half_pair<name##_number> {                                          \
@@ -88,7 +92,8 @@ template <class D> struct half_pair { enum { HERE = 0 }; };
     static MT_INLINE uint32_t of (uint32_t a, uint32_t b) {                              \
       uint32_t d;                                                                        \
       asm(instruction " %0, %1, %2;"                                                     \
-          : "=r"(d) : "f"(__uint_as_float(b)), "f"(__uint_as_float(a)));                 \
+          : "=r"(d)                                                                      \
+          : "f"(__uint_as_float(b)), "f"(__uint_as_float(a)));                           \
       return d;                                                                          \
     }                                                                                    \
   };

@@ -31,7 +31,7 @@ struct cast_sides {
 struct cast_place {
   const char *src;
   char *dst;
-  int32_t s, d;                         /* the first elements of the tile */
+  int32_t s, d; /* the first elements of the tile */
   MT_INLINE cast_place (const mt_launch &p, int es, int ed, int along_s, int along_d) {
     const mt_raster &r = p.desc.raster;
     const uint32_t first = p.desc.nthr + p.desc.nval;
@@ -43,7 +43,8 @@ struct cast_place {
     const cast_sides side(p, at, es, ed);
     src = side.src, dst = side.dst;
     s = (int32_t)((q2 - rest * r.across.extent) * r.strip.extent + blockIdx.x -
-                  q1 * r.strip.extent) * along_s;
+                  q1 * r.strip.extent) *
+        along_s;
     d = (int32_t)(q1 - q2 * r.along.extent) * along_d;
   }
 };
@@ -69,31 +70,33 @@ template <class SRC, class DST, bool UNALIGNED> struct cast_tile_of {
   typedef SRC source;
   typedef DST target;
   enum {
-    ES = SRC::BYTES, ED = DST::BYTES, EM = ES < ED ? ES : ED,
+    ES = SRC::BYTES,
+    ED = DST::BYTES,
+    EM = ES < ED ? ES : ED,
     TRANSPOSE_UNALIGNED = UNALIGNED,
     S = TRANSPOSE_UNALIGNED ? MT_CAST_WIDE_S(ES, ED) : MT_CAST_TRANSPOSE_S(ES, ED),
     D = TRANSPOSE_UNALIGNED ? MT_CAST_WIDE_D(ES, ED) : MT_CAST_TRANSPOSE_D(ES, ED),
     OWN_S = TRANSPOSE_UNALIGNED ? MT_CAST_TRANSPOSE_UNALIGNED_S(ES, ED) : S,
     OWN_D = TRANSPOSE_UNALIGNED ? MT_CAST_TRANSPOSE_UNALIGNED_D(ES, ED) : D,
-    VS = 16 / ES, VD = 16 / ED,         /* elements of a vector */
-    EACH = S / VS,                      /* vectors of a row of the source */
-    ROWS = 256 / EACH,                  /* that a block reads at once */
+    VS = 16 / ES,
+    VD = 16 / ED,      /* elements of a vector */
+    EACH = S / VS,     /* vectors of a row of the source */
+    ROWS = 256 / EACH, /* that a block reads at once */
     ROUNDS = D / ROWS,
-    READ = TRANSPOSE_UNALIGNED ? OWN_D + VD : D,      /* rows that are read */
-    IN = VS * EM / 4,                   /* words in the tile, of a vector of the source */
-    OUT = VD * EM / 4,                  /* and of the destination */
-    LINE = S * EM / 16,                 /* pieces of a row of the tile */
-    W = 4 / EM,                         /* elements of a word: rows of the destination */
+    READ = TRANSPOSE_UNALIGNED ? OWN_D + VD : D, /* rows that are read */
+    IN = VS * EM / 4,   /* words in the tile, of a vector of the source */
+    OUT = VD * EM / 4,  /* and of the destination */
+    LINE = S * EM / 16, /* pieces of a row of the tile */
+    W = 4 / EM,         /* elements of a word: rows of the destination */
     GROUPS = D / VD / 8,
-    TURNS = GROUPS * (S * EM / 4) / 4   /* of all warps */
+    TURNS = GROUPS * (S * EM / 4) / 4 /* of all warps */
   };
 };
 
 /* N elements, converted HERE or as they are, `words` words. */
 template <class T, bool HERE, int N, int WORDS>
 MT_INLINE void became (uint32_t *to, const uint32_t *from) {
-  if constexpr (HERE)
-    convert_words<typename T::source, typename T::target, N>(to, from);
+  if constexpr (HERE) convert_words<typename T::source, typename T::target, N>(to, from);
   else
 #pragma unroll
     for (int i = 0; i < WORDS; i++) to[i] = from[i];
@@ -155,10 +158,10 @@ template <class T> MT_INLINE int cast_slot (int r, int c) {
 /* N vectors of a thread, of rows from `first` on. WHOLE: all that the tile has is real,
 ** and so is a vector before it; both runs have one axis. */
 template <class T, int N, bool WHOLE> struct cast_rows {
-  const char *row[N];                   /* NULL: not real */
+  const char *row[N]; /* NULL: not real */
   uint4 data[N];
-  int r;                                /* the first row in the tile, */
-  int32_t s;                            /* and the first element */
+  int r;     /* the first row in the tile, */
+  int32_t s; /* and the first element */
 
   /* That the tile has the row. */
   MT_INLINE bool is_read (int k) const {
@@ -231,8 +234,7 @@ MT_INLINE void cast_rows_out (const mt_launch &p, const cast_place &t, uint32_t 
         (WHOLE || s + j < ends) && (!T::TRANSPOSE_UNALIGNED || s + j < t.s + T::OWN_S);
     char *row = t.dst + (int64_t)n * T::ED;
     uint32_t shift = 0, y[4];
-    if (real)
-      row += cast_row<WHOLE>(d, MT_DST, 0, d.nthr, (uint32_t)(s + j)) * T::ED;
+    if (real) row += cast_row<WHOLE>(d, MT_DST, 0, d.nthr, (uint32_t)(s + j)) * T::ED;
     if (T::TRANSPOSE_UNALIGNED) {
       shift = 0u - (uint32_t)(uintptr_t)row & 15;
       shift_vector<T::OUT, T::EM>(x, shift / T::ED * T::EM, 8);
@@ -250,9 +252,9 @@ MT_INLINE void cast_store (const mt_launch &p, const cast_place &t, const char *
   const int v = threadIdx.x % 8;
 #pragma unroll(WHOLE ? 8 : 1)
   for (int k = 0; k < (T::TURNS + 7) / 8; k++) {
-    const int eight = threadIdx.x / 8 + 32 * k;         /* of lanes */
+    const int eight = threadIdx.x / 8 + 32 * k; /* of lanes */
     const int vector = eight % T::GROUPS * (T::TRANSPOSE_UNALIGNED ? 7 : 8) + v;
-    const int at = eight / T::GROUPS * 4;               /* bytes of a row */
+    const int at = eight / T::GROUPS * 4; /* bytes of a row */
     uint32_t x[T::VD], out[T::W * T::OUT];
     if (T::TURNS % 8 != 0 && eight / 4 >= T::TURNS) break;
 #pragma unroll

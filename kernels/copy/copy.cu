@@ -10,12 +10,12 @@
 
 #define MT_COPY_KERNEL(name, algo, bytes, threads, unroll)                               \
   extern "C" __global__ void MT_BOUNDS_##algo(threads, unroll)                           \
-  mt_##name (const __grid_constant__ mt_launch p) {                                      \
+      mt_##name(const __grid_constant__ mt_launch p) {                                   \
     mt::copy<MT_ALGO_##algo, bytes, unroll>(p);                                          \
   }
 #define MT_SWIZZLE_KERNEL(name, algo, bytes, threads, unroll)                            \
   extern "C" __global__ void MT_SWIZZLED_##algo(threads, unroll)                         \
-  mt_##name (const __grid_constant__ mt_launch p) {                                      \
+      mt_##name(const __grid_constant__ mt_launch p) {                                   \
     mt::copy_swizzled<MT_ALGO_##algo, bytes, unroll>(p);                                 \
   }
 #include "kernels/copy/copy.def"
@@ -25,8 +25,8 @@
 #define MT_CASTS_TRANSPOSE __launch_bounds__(256)
 #define MT_CASTS_TRANSPOSE_UNALIGNED __launch_bounds__(256, 4)
 #define MT_CAST_KERNEL(name, algo, src, dst)                                             \
-  extern "C" __global__ void MT_CASTS_##algo                                             \
-  mt_##name (const __grid_constant__ mt_launch p) {                                      \
+  extern "C" __global__ void MT_CASTS_##algo mt_##name(                                  \
+      const __grid_constant__ mt_launch p) {                                             \
     mt::cast<MT_ALGO_##algo, mt::src##_number, mt::dst##_number>(p);                     \
   }
 #include "kernels/cast/cast.def"

@@ -21,14 +21,16 @@
 namespace mt {
 
 enum {
-  PACK_PAD = 16, PACK_VECTORS = MT_INTERLEAVE_BYTES / 16, PACK_ROUNDS = PACK_VECTORS / 256
+  PACK_PAD = 16,
+  PACK_VECTORS = MT_INTERLEAVE_BYTES / 16,
+  PACK_ROUNDS = PACK_VECTORS / 256
 };
 
 /* A block's piece: units [w, w + length) of each row. */
 struct pack_place {
   const char *src;
   char *dst;
-  uint32_t n, length, pitch;           /* pitch: bytes from row to row in shared memory */
+  uint32_t n, length, pitch; /* pitch: bytes from row to row in shared memory */
 };
 
 template <int ES> MT_INLINE pack_place pack_of (const mt_launch &p) {
@@ -58,8 +60,8 @@ template <int ES> MT_INLINE void put_shared (char *p, const uint4 &v, int i) {
 template <int ES> MT_INLINE void get_shared (uint4 &v, int i, const char *p) {
   uint32_t *w = &v.x;
   const uint32_t *q = (const uint32_t *)p;
-  if (ES == 1) w[i / 4] |= (uint32_t)*(const uint8_t *)p << 8 * (i % 4);
-  if (ES == 2) w[i / 2] |= (uint32_t)*(const uint16_t *)p << 16 * (i % 2);
+  if (ES == 1) w[i / 4] |= (uint32_t) * (const uint8_t *)p << 8 * (i % 4);
+  if (ES == 2) w[i / 2] |= (uint32_t) * (const uint16_t *)p << 16 * (i % 2);
   if (ES == 4) w[i] = *q;
   if (ES == 8) w[2 * i] = q[0], w[2 * i + 1] = q[1];
   if (ES == 16) v = *(const uint4 *)p;
@@ -69,7 +71,9 @@ template <int ES> MT_INLINE void get_shared (uint4 &v, int i, const char *p) {
 struct packed_unit {
   uint32_t c, w;
   MT_INLINE packed_unit (const mt_desc &d, uint32_t unit)
-      : c(0), w(divide(unit, d.axis[0])) { c = unit - w * (uint32_t)d.threads; }
+      : c(0), w(divide(unit, d.axis[0])) {
+    c = unit - w * (uint32_t)d.threads;
+  }
   MT_INLINE void next (uint32_t n) {
     if (++c == n) c = 0, w++;
   }

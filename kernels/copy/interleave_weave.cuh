@@ -200,9 +200,9 @@ template <int ES, int N> struct weave_vectors {
 struct weave_place {
   const char *src;
   char *dst;
-  int64_t pitch;                        /* from row to row, in bytes */
+  int64_t pitch; /* from row to row, in bytes */
   int32_t left;
-  bool packs;                           /* rows are read, packed is written */
+  bool packs; /* rows are read, packed is written */
 };
 
 template <int ES, int N, bool WHOLE>

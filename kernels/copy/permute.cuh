@@ -37,7 +37,7 @@ enum { BOX_ROUNDS = MT_PERMUTE_BYTES / 16 / 256 };
 ** so the sum of digit_k * step_k is that of n_k * (step_k - extent_k-1 * step_k-1): one
 ** product and one addition for each axis. */
 template <int N, int EACH, int BYTES> struct box_walk {
-  uint32_t n[N], global[N / EACH];      /* in things */
+  uint32_t n[N], global[N / EACH]; /* in things */
   near shared[N];
 
   MT_INLINE void go (const mt_walk_axis *axis, uint32_t count, near box) {
@@ -106,12 +106,17 @@ template <> struct box_vectors<2, 1> {
 template <int ES, int W, int G> struct box_tasks {
   typedef typename box_vectors<ES, W>::word word;
   enum {
-    V = 16 / ES, EACH = V / G, TASKS = BOX_ROUNDS / W, MOST = 16, WALK = 8,
+    V = 16 / ES,
+    EACH = V / G,
+    TASKS = BOX_ROUNDS / W,
+    MOST = 16,
+    WALK = 8,
     HELD = TASKS * EACH <= MOST ? TASKS : MOST / EACH,
-    PASS = EACH < WALK ? EACH : WALK, N = WALK / PASS < HELD ? WALK / PASS : HELD
+    PASS = EACH < WALK ? EACH : WALK,
+    N = WALK / PASS < HELD ? WALK / PASS : HELD
   };
   static_assert(HELD % N == 0 && EACH % PASS == 0, "passes find whole tasks");
-  int32_t global[HELD];                 /* in groups */
+  int32_t global[HELD]; /* in groups */
   near group[HELD * EACH];
 
   /* Finds the groups [from, from + PASS) of the tasks [r, r + N) of the thread. */

@@ -48,7 +48,8 @@ MT_INLINE void unaligned_get (uint2 *x, uint32_t at, const char *) {
 }
 MT_INLINE void unaligned_get (uint4 *x, uint32_t at, const char *) {
   asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
-               : "=r"(x->x), "=r"(x->y), "=r"(x->z), "=r"(x->w) : "r"(at));
+               : "=r"(x->x), "=r"(x->y), "=r"(x->z), "=r"(x->w)
+               : "r"(at));
 }
 #else
 MT_INLINE uint32_t unaligned_address (const char *) { return 0; }
@@ -79,8 +80,8 @@ template <int ES> MT_INLINE uint4 rotated (const uint4 &v, uint32_t m) {
 template <int ES> struct unaligned_units {
   enum { V = 16 / ES };
   typedef typename unaligned_unit<ES>::type type;
-  uint32_t at[V];                       /* to what the row adds */
-  uint32_t rotation;                    /* bytes that come last */
+  uint32_t at[V];    /* to what the row adds */
+  uint32_t rotation; /* bytes that come last */
 
   MT_INLINE unaligned_units (const mt_permute_unaligned &k, const char *box,
                              int32_t first) {
@@ -141,8 +142,8 @@ MT_INLINE uint4 unaligned_join (const uint4 &a, const uint4 &b, uint32_t n) {
 ** the next. */
 template <int ES> struct unaligned_pieces {
   enum { V = 16 / ES };
-  uint32_t at, next;                    /* the second piece begins at next + left */
-  uint32_t left;                        /* bytes of the first from there on */
+  uint32_t at, next; /* the second piece begins at next + left */
+  uint32_t left;     /* bytes of the first from there on */
 
   MT_INLINE unaligned_pieces (const mt_permute_unaligned &k, const char *box,
                               int32_t first) {

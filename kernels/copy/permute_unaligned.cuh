@@ -79,7 +79,7 @@ struct unaligned_block {
   const char *src;
   char *dst;
   unaligned_size size;
-  bool inside;                          /* all that is read lies in the buffer */
+  bool inside; /* all that is read lies in the buffer */
   MT_INLINE void find (const mt_launch &p) {
     const mt_desc &d = p.desc;
     const memory m(p, MT_SRC);
@@ -181,7 +181,7 @@ MT_INLINE void unaligned_places (const mt_permute_unaligned &k, uint32_t low, ch
     const bool real = n >= early && n < k.places + early;
     const uint32_t at = pieces ? 2 * n : n / V * 2 + n % V * k.plane;
     *(uint16_t *)(box + k.places_at + at) =
-      (uint16_t)(real ? unaligned_at<ES>(k, low, pieces ? 1 : 0, n - early) : 0);
+        (uint16_t)(real ? unaligned_at<ES>(k, low, pieces ? 1 : 0, n - early) : 0);
   }
 }
 
@@ -199,8 +199,9 @@ MT_INLINE void store_next (char *p, uint4 &v, uint32_t &at, uint32_t end) {
   at += N;
   if constexpr (N == 8) v = make_uint4(v.z, v.w, 0, 0);
   else if constexpr (N == 4) v = make_uint4(v.y, v.z, v.w, 0);
-  else v = make_uint4(__funnelshift_r(v.x, v.y, 8 * N), __funnelshift_r(v.y, v.z, 8 * N),
-                      __funnelshift_r(v.z, v.w, 8 * N), v.w >> 8 * N);
+  else
+    v = make_uint4(__funnelshift_r(v.x, v.y, 8 * N), __funnelshift_r(v.y, v.z, 8 * N),
+                   __funnelshift_r(v.z, v.w, 8 * N), v.w >> 8 * N);
 }
 
 /* Stores the units [low, high) of the vector at p: by accesses of 1, 2, 4, 8, 4, 2, 1
@@ -223,7 +224,8 @@ MT_INLINE void store_part (char *p, const uint4 &v, int32_t low, int32_t high) {
 MT_INLINE void unaligned_whole (char *p, const uint4 &v) {
 #if defined(__CUDA_ARCH__)
   asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(p), "r"(v.x), "r"(v.y),
-               "r"(v.z), "r"(v.w) : "memory");
+               "r"(v.z), "r"(v.w)
+               : "memory");
 #else
   store<16>(p, v);
 #endif
@@ -329,8 +331,8 @@ MT_INLINE void unaligned_put (const mt_permute_unaligned &k, const unaligned_blo
     } else if (PART) {
       const int32_t p = place + first, begin = first - (half ? V : 0);
       const int32_t end = (int32_t)b.size.end, row = (int32_t)b.size.row;
-      const bool mine = begin >= 0 ? begin < (int32_t)k.length && place + begin < row
-                                   : place == 0 && !b.size.begun;
+      const bool mine = begin >= 0 ? begin < (int32_t)k.length && place + begin < row :
+                                     place == 0 && !b.size.begun;
       if (mine && p < end) store_part<ES>(to, units.vector(box, at), -p, end - p);
     }
   }
@@ -413,8 +415,8 @@ MT_INLINE void unaligned_ends (const mt_permute_unaligned &k, const unaligned_bl
     rows.find_one(k, b, late ? n - k.nrows : n);
     const int32_t lead = (int32_t)((uint32_t)(uintptr_t)(b.dst + rows.dst) & 15) / ES;
     int32_t first = late ? (lead + end) / V * V - lead : -lead;
-    const bool real = late ? first >= 0 && first < end && first < row + V
-                           : lead != 0 && !b.size.begun;
+    const bool real =
+        late ? first >= 0 && first < end && first < row + V : lead != 0 && !b.size.begun;
     if (!real || rows.count == 0) continue;
     if (k.segment && late) {
       const uintptr_t to = (uintptr_t)(b.dst + rows.dst + (int64_t)first * ES);

@@ -215,11 +215,11 @@ MT_INLINE void fetched () {
 
 MT_INLINE void copy_element (const char *src, char *dst, uint32_t bytes) {
   switch (bytes) {
-  case 1: return store<1>(dst, load<1>(src));
-  case 2: return store<2>(dst, load<2>(src));
-  case 4: return store<4>(dst, load<4>(src));
-  case 8: return store<8>(dst, load<8>(src));
-  default: return store<16>(dst, load<16>(src));
+    case 1: return store<1>(dst, load<1>(src));
+    case 2: return store<2>(dst, load<2>(src));
+    case 4: return store<4>(dst, load<4>(src));
+    case 8: return store<8>(dst, load<8>(src));
+    default: return store<16>(dst, load<16>(src));
   }
 }
 

@@ -52,8 +52,7 @@ template <int ES> MT_INLINE void store_unit (char *p, const uint4 &v, int i) {
 }
 
 /* The units of the vector at p whose numbers, from `first` on, lie in [0, end). */
-template <int ES>
-MT_INLINE uint4 load_units (const char *p, int32_t first, int32_t end) {
+template <int ES> MT_INLINE uint4 load_units (const char *p, int32_t first, int32_t end) {
   uint4 v = {0, 0, 0, 0};
   if (first >= 0 && first + 16 / ES <= end) return load<16>(p);
 #pragma unroll
@@ -97,7 +96,7 @@ MT_INLINE uint4 from_next (const uint4 &v, int width) { return from_on(v, 1, wid
 ** runs have one axis: SINGLE. */
 template <bool SINGLE> struct row_walk {
   uint32_t first, end;
-  int64_t step;                         /* of one index of a single axis */
+  int64_t step; /* of one index of a single axis */
   MT_INLINE row_walk (const mt_desc &d, int side, uint32_t i, uint32_t count)
       : first(i), end(i + count), step(d.axis[i].stride[side] * (int64_t)d.elem) {}
   MT_INLINE int64_t at (const mt_desc &d, int side, uint32_t n) const {
@@ -172,7 +171,7 @@ template <int ES, int KIND> struct tile_of {
     D = TRANSPOSE_UNALIGNED ? MT_TRANSPOSE_UNALIGNED_ROWS(ES) : STEP,
     OWN = TRANSPOSE_UNALIGNED ? MT_TRANSPOSE_UNALIGNED_OWN(ES) :
                                 8, /* vectors of 8 along the destination */
-    GRAIN = OWN == 6 ? 32 : 16, /* bytes, at multiples of which these begin */
+    GRAIN = OWN == 6 ? 32 : 16,    /* bytes, at multiples of which these begin */
     BEHIND =
         TRANSPOSE_UNALIGNED && ES <= 2, /* the last lane of a row reads two vectors */
     CHUNKS = S * ES / 16 + (TRANSPOSE_UNALIGNED && !BEHIND), /* of a row */
@@ -180,13 +179,13 @@ template <int ES, int KIND> struct tile_of {
     ROWS = THREADS / CHUNKS, /* that a block reads at once */
     ROUNDS = D / ROWS,
     U = ES < 4 ? 4 : ES, /* bytes that are read at once */
-    W = U / ES, /* rows of the destination from these */
-    GROUPS = D / V / 8, /* of eight vectors along d */
+    W = U / ES,          /* rows of the destination from these */
+    GROUPS = D / V / 8,  /* of eight vectors along d */
     NEAR = TRANSPOSE_UNALIGNED && ES == 2 ? 1 :
                                             GROUPS, /* of these, that neighbours write, */
-    ABREAST = NEAR < 4 ? 4 / NEAR : 1, /* of so many words in a warp */
-    WORDS = THREADS / 8 / GROUPS, /* that a block writes at once */
-    TURNS = CHUNKS * 16 / U / WORDS /* of a warp */
+    ABREAST = NEAR < 4 ? 4 / NEAR : 1,              /* of so many words in a warp */
+    WORDS = THREADS / 8 / GROUPS,                   /* that a block writes at once */
+    TURNS = CHUNKS * 16 / U / WORDS                 /* of a warp */
   };
 };
 
@@ -241,7 +240,7 @@ template <> struct turned<16> {
 struct tile_place {
   const char *src;
   char *dst;
-  int32_t s, d;                         /* the first units of the tile */
+  int32_t s, d; /* the first units of the tile */
 };
 
 template <int ES, int KIND> MT_INLINE tile_place place_of (const mt_launch &p) {
@@ -271,8 +270,8 @@ template <int ES, int KIND> MT_INLINE tile_place place_of (const mt_launch &p) {
 template <int ES, int KIND, bool WHOLE, bool SINGLE> struct tile_rows {
   typedef tile_of<ES, KIND> T;
   const row_walk<SINGLE> rows;
-  int32_t s, n;                         /* the first unit, the first row */
-  const char *src;                      /* SINGLE: in the first row, real or not */
+  int32_t s, n;    /* the first unit, the first row */
+  const char *src; /* SINGLE: in the first row, real or not */
   uint4 data[T::ROUNDS];
 
   MT_INLINE tile_rows (const mt_desc &d, const tile_place &t)
@@ -314,7 +313,7 @@ template <int ES, int KIND, bool WHOLE, bool SINGLE> struct tile_rows {
       const uintptr_t at = (uintptr_t)row(p.desc, k);
       const char *from = (const char *)(at & ~(uintptr_t)15);
       shift[k] = (uint32_t)(SINGLE ? (uintptr_t)src : at) & 15;
-      const int32_t real = left + (int32_t)(shift[k] / ES);     /* from `from` on */
+      const int32_t real = left + (int32_t)(shift[k] / ES); /* from `from` on */
       if (!WHOLE && at == 0) continue;
       if (real > 0) data[k] = WHOLE ? load<16>(from) : load_edge<ES>(from, m);
       if (last && real > T::V)
@@ -343,9 +342,9 @@ template <int ES, int KIND, bool SINGLE> struct tile_target {
   typedef tile_of<ES, KIND> T;
   enum { NEXT = T::WORDS * T::W }; /* rows on, in the next turn */
   const row_walk<SINGLE> rows;
-  int32_t s, n;                         /* the first row, the vector's first unit */
+  int32_t s, n; /* the first row, the vector's first unit */
   char *row;
-  uint32_t low;                         /* of the address of the first row */
+  uint32_t low; /* of the address of the first row */
 
   MT_INLINE tile_target (const mt_desc &d, const tile_place &t, int32_t s, int32_t n)
       : rows(d, MT_DST, 0, d.nthr), s(s), n(n),
@@ -399,7 +398,7 @@ MT_INLINE void tile_store (const mt_launch &p, const tile_place &t, const uint4 
   typedef typename shared_word<T::U>::type word;
   const int v = threadIdx.x % 8, eight = threadIdx.x / 8;
   const int q = eight / T::NEAR % T::ABREAST;
-  const int some = eight / (T::NEAR * T::ABREAST);      /* groups of neighbours */
+  const int some = eight / (T::NEAR * T::ABREAST); /* groups of neighbours */
   const int group = some % (T::GROUPS / T::NEAR) * T::NEAR + eight % T::NEAR;
   const int vector = group * T::OWN + v;
   const int u0 = some / (T::GROUPS / T::NEAR) * T::ABREAST + q;
@@ -408,7 +407,7 @@ MT_INLINE void tile_store (const mt_launch &p, const tile_place &t, const uint4 
   tile_target<ES, KIND, SINGLE> to(p.desc, t, t.s + u0 * T::W, t.d + vector * T::V);
 #pragma unroll
   for (int k = 0; k < T::TURNS; k++) {
-    const int u = u0 + T::WORDS * k;                    /* words along s */
+    const int u = u0 + T::WORDS * k; /* words along s */
     if (T::TRANSPOSE_UNALIGNED && to.s - q * T::W >= ends) break;
     const int chunk = (u * T::U / 16) ^ (vector & 7);
     const word *at = (const word *)(tile + chunk) + u % (16 / T::U);

@@ -29,14 +29,18 @@ MT_INLINE void barrier_init_fence () {
 /* Arrives, and says how many bytes the phase waits for besides. */
 MT_INLINE void barrier_expect (uint32_t bar, uint32_t bytes) {
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;"
-               : : "r"(bar), "r"(bytes) : "memory");
+               :
+               : "r"(bar), "r"(bytes)
+               : "memory");
 }
 
 /* Arrives at the barrier of the same place in block `rank` of the cluster. */
 MT_INLINE void barrier_arrive (uint32_t bar, uint32_t rank) {
   asm volatile("{ .reg .b32 there; mapa.shared::cluster.u32 there, %0, %1;"
                " mbarrier.arrive.shared::cluster.b64 _, [there]; }"
-               : : "r"(bar), "r"(rank) : "memory");
+               :
+               : "r"(bar), "r"(rank)
+               : "memory");
 }
 
 MT_INLINE void barrier_arrive (uint32_t bar) {
@@ -47,7 +51,9 @@ MT_INLINE bool barrier_try (uint32_t bar, uint32_t parity) {
   uint32_t done;
   asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64"
                " p, [%1], %2; selp.u32 %0, 1, 0, p; }"
-               : "=r"(done) : "r"(bar), "r"(parity) : "memory");
+               : "=r"(done)
+               : "r"(bar), "r"(parity)
+               : "memory");
   return done;
 }
 
@@ -64,7 +70,10 @@ MT_INLINE uint32_t cluster_rank () {
 /* All threads of all blocks of the cluster. */
 MT_INLINE void cluster_sync () {
   asm volatile("barrier.cluster.arrive.release.aligned;\n"
-               "barrier.cluster.wait.acquire.aligned;" : : : "memory");
+               "barrier.cluster.wait.acquire.aligned;"
+               :
+               :
+               : "memory");
 }
 
 /* The slots of a ring in turn: a slot, and the parity of its phase. */

@@ -16,8 +16,8 @@ enum { MAJOR_K, MAJOR_MN };
 
 #define MT_HOPPER_KERNEL(name, a, b, c, n, stages, cluster, major_a, major_b)            \
   extern "C" __global__ void __launch_bounds__(MT_HOPPER_THREADS, 1)                     \
-  __cluster_dims__(cluster, 1, 1)                                                        \
-  mt_##name (const __grid_constant__ mt_hopper_launch p) {                               \
+      __cluster_dims__(cluster, 1, 1)                                                    \
+          mt_##name(const __grid_constant__ mt_hopper_launch p) {                        \
     mt::run_hopper<mt::hopper<mt::op_##a, n, stages, cluster, mt::MAJOR_##major_a,       \
                               mt::MAJOR_##major_b, mt::out_##c>>(p);                     \
   }

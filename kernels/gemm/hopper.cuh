@@ -35,23 +35,33 @@ struct hopper {
   typedef typename T::sum sum;
   typedef OUT_ out;
   enum {
-    M = MT_TILE_M, N = N_, K = MT_SLAB / T::bytes, STAGES = STAGES_,
-    CLUSTER = CLUSTER_, A_MN = A_MN_, B_MN = B_MN_, SUMS = N / 2,
-    A_BYTES = M * MT_SLAB, STAGE = MT_HOPPER_STAGE(N),
-    OUT = STAGES * STAGE, BARRIERS = OUT + MT_MULTIPLIERS * 2 * MT_CHUNK
+    M = MT_TILE_M,
+    N = N_,
+    K = MT_SLAB / T::bytes,
+    STAGES = STAGES_,
+    CLUSTER = CLUSTER_,
+    A_MN = A_MN_,
+    B_MN = B_MN_,
+    SUMS = N / 2,
+    A_BYTES = M * MT_SLAB,
+    STAGE = MT_HOPPER_STAGE(N),
+    OUT = STAGES * STAGE,
+    BARRIERS = OUT + MT_MULTIPLIERS * 2 * MT_CHUNK
   };
 };
 
 /* ------------------------------------------------------------------ tiles */
 
-struct tile_place { int m, n, l; };
+struct tile_place {
+  int m, n, l;
+};
 
 MT_INLINE tile_place place_of (const mt_hopper_launch &p, int tile) {
   int each = p.tiles_m * p.tiles_n, l = tile / each, t = tile - l * each;
   int g = t / (p.group * p.tiles_n), first = g * p.group;
   int rows = p.tiles_m - first < p.group ? p.tiles_m - first : p.group;
   int in = t - first * p.tiles_n, n = in / rows;
-  return { first + in - n * rows, n, l };
+  return {first + in - n * rows, n, l};
 }
 
 template <int STAGES> MT_INLINE uint32_t full_at (uint32_t bars, int s) {
@@ -66,8 +76,8 @@ template <int STAGES> MT_INLINE uint32_t free_at (uint32_t bars, int s) {
 /* Rows [row, row + ROWS) of an operand, K-major: one box. MN-major: boxes of 128 bytes of
 ** M or N by K rows. */
 template <typename H, int MN, int ROWS>
-MT_INLINE void load (uint32_t to, const tma_map *map, uint32_t bar, int row, int k,
-                     int l, uint16_t blocks) {
+MT_INLINE void load (uint32_t to, const tma_map *map, uint32_t bar, int row, int k, int l,
+                     uint16_t blocks) {
   if constexpr (MN) {
 #pragma unroll
     for (int i = 0; i < ROWS / H::K; i++) {
@@ -86,7 +96,7 @@ MT_INLINE void produce (const mt_hopper_launch &p, uint32_t ring, uint32_t bars)
   enum { PART = H::N / H::CLUSTER };
   const uint32_t rank = H::CLUSTER > 1 ? cluster_rank() : 0;
   const uint16_t all = H::CLUSTER > 1 ? (1 << H::CLUSTER) - 1 : 0;
-  ring_place<H::STAGES> at = { 0, 1 };
+  ring_place<H::STAGES> at = {0, 1};
   const int clusters = gridDim.x / H::CLUSTER;
   for (int tile = blockIdx.x / H::CLUSTER; tile < p.tiles; tile += clusters) {
     const tile_place t = place_of(p, tile);
@@ -113,8 +123,9 @@ MT_INLINE void multiply (typename H::sum *c, uint32_t a, uint32_t b, bool first)
   wgmma_fence();
 #pragma unroll
   for (int k = 0; k < MT_SLAB / 32; k++)
-    wgmma<typename H::type, H::N>::template run<H::A_MN, H::B_MN>(
-        c, from_a + k * STEP_A, from_b + k * STEP_B, !first || k > 0);
+    wgmma<typename H::type, H::N>::template run<H::A_MN, H::B_MN>(c, from_a + k * STEP_A,
+                                                                  from_b + k * STEP_B,
+                                                                  !first || k > 0);
   wgmma_commit();
 }
 
@@ -153,7 +164,9 @@ MT_INLINE void group_barrier (int group) {
 MT_INLINE void store_matrices (uint32_t to, uint32_t x, uint32_t y, uint32_t z,
                                uint32_t w) {
   asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};"
-               : : "r"(to), "r"(x), "r"(y), "r"(z), "r"(w) : "memory");
+               :
+               : "r"(to), "r"(x), "r"(y), "r"(z), "r"(w)
+               : "memory");
 }
 
 /* What D holds: pairs of 16 bits; one element from and to memory, for `direct`. */
@@ -207,7 +220,7 @@ struct out_s32 {
 MT_INLINE uint32_t bits_of (float x) { return __float_as_uint(x); }
 MT_INLINE uint32_t bits_of (int32_t x) { return (uint32_t)x; }
 MT_INLINE float scaled (float x, float alpha) { return alpha * x; }
-MT_INLINE int32_t scaled (int32_t x, float) { return x; }    /* alpha is 1 */
+MT_INLINE int32_t scaled (int32_t x, float) { return x; } /* alpha is 1 */
 
 /* Columns [64 q, 64 q + 64) of 2 bytes: sums 32 q and on. A lane gives the address of one
 ** row of one matrix: lanes 0 to 15 the rows of columns 0 to 7, 16 to 31 of 8 to 15. */
@@ -238,7 +251,9 @@ template <typename S> MT_INLINE void put_words (uint32_t to, const S *c, float a
       const S x = scaled(pair[0], alpha), y = scaled(pair[1], alpha);
       const uint32_t u = bits_of(x), v = bits_of(y);
       asm volatile("st.shared.v2.b32 [%0], {%1, %2};"
-                   : : "r"(at + half * 8 * MT_SLAB), "r"(u), "r"(v) : "memory");
+                   :
+                   : "r"(at + half * 8 * MT_SLAB), "r"(u), "r"(v)
+                   : "memory");
     }
   }
 }
@@ -291,7 +306,7 @@ MT_INLINE void consume (const mt_hopper_launch &p, uint32_t ring, uint32_t bars,
   typename H::sum c[H::SUMS];
   const uint32_t rank = H::CLUSTER > 1 ? cluster_rank() : 0;
   const uint32_t chunks = ring + H::OUT + group * 2 * MT_CHUNK;
-  ring_place<H::STAGES> at = { 0, 0 };
+  ring_place<H::STAGES> at = {0, 0};
   const int clusters = gridDim.x / H::CLUSTER;
   for (int tile = blockIdx.x / H::CLUSTER; tile < p.tiles; tile += clusters) {
     const tile_place t = place_of(p, tile);

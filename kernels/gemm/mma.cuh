@@ -248,8 +248,7 @@ MT_SHARED_FUNCTION void put (uint32_t value, typename ACC::number x) {
   spot s = here_c;
   walk_thread(s, d.part[MT_C], threadIdx.x);
   walk_value(s, d.part[MT_C], value);
-  if (is_real(d, MT_C, s))
-    write_number(place_of(d.part[MT_C], here.offset[MT_C], s), x);
+  if (is_real(d, MT_C, s)) write_number(place_of(d.part[MT_C], here.offset[MT_C], s), x);
 }
 
 /* ------------------------------------------------------------------ a thread, a warp */
@@ -257,8 +256,10 @@ MT_SHARED_FUNCTION void put (uint32_t value, typename ACC::number x) {
 /* Register i of A or B at a position in K; all N of them. */
 template <int OPERAND, typename OP>
 MT_INLINE typename OP::word fetch_word (spot s, int i) {
-  return fetch<typename OP::word, OP::bytes, OP::bits>(
-      OPERAND, s, i * (8 * sizeof(typename OP::word) / OP::bits));
+  return fetch<typename OP::word, OP::bytes, OP::bits>(OPERAND, s,
+                                                       i * (8 *
+                                                            sizeof(typename OP::word) /
+                                                            OP::bits));
 }
 
 template <int OPERAND, typename OP, int N>
@@ -327,8 +328,7 @@ MT_INLINE void stage (char *to, int operand, spot s, uint32_t first, uint32_t ro
 
 /* A of a position in K: its descriptor, or its registers, by way of shared memory:
 ** results of functions would hold up the instructions that read them. */
-template <typename OP>
-MT_INLINE void bring_a (typename OP::word *a, staged &m, spot s) {
+template <typename OP> MT_INLINE void bring_a (typename OP::word *a, staged &m, spot s) {
   if constexpr (OP::a_shared) {
     stage<OP::bytes>(m.a, MT_A, s, 0, ROWS_A, ROWS_A);
     a[0] = matrix_descriptor(m.a);
@@ -359,8 +359,7 @@ MT_INLINE void bring_and_run (typename OP::acc::word c[SLICES][OP::C], staged &m
 }
 
 /* Columns [n, n + N_AT_ONCE) of an atom position, over all of K. */
-template <typename OP>
-MT_INLINE void run_columns (staged &m, uint32_t n) {
+template <typename OP> MT_INLINE void run_columns (staged &m, uint32_t n) {
   const mt_gemm_desc &d = here.desc;
   const spot at_a = thread_of(MT_A), at_b = thread_of(MT_B);
   typename OP::acc::word c[SLICES][OP::C] = {};

@@ -36,8 +36,8 @@ MT_INLINE uint32_t write_float (uint32_t dtype, double v) {
 MT_INLINE double read_real (uint32_t dtype, const char *base, int64_t i) {
   if (dtype == MT_f64) return ((const double *)base)[i];
   if (dtype == MT_f32) return ((const float *)base)[i];
-  return read_float(dtype, small_float(dtype).bytes == 1 ? ((const uint8_t *)base)[i]
-                                                          : ((const uint16_t *)base)[i]);
+  return read_float(dtype, small_float(dtype).bytes == 1 ? ((const uint8_t *)base)[i] :
+                                                           ((const uint16_t *)base)[i]);
 }
 
 MT_INLINE void write_real (uint32_t dtype, char *base, int64_t i, double v) {

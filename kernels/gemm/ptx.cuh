@@ -35,7 +35,7 @@ namespace mt {
 struct acc_f32 {
   typedef float word;
   typedef double number;
-  enum { per = 1 };             /* values of a register */
+  enum { per = 1 }; /* values of a register */
   static MT_INLINE number get (const word *c, int v) { return c[v]; }
   static MT_INLINE number sum (number x, number y) { return (float)(x + y); }
 };
@@ -83,8 +83,7 @@ struct acc_s32_sat : acc_s32 {
 #define MT_TEXT_212 " {%0, %1}, {%2, %3}, {%4}, {%0, %1};"
 #define MT_TEXT_422 " {%0, %1}, {%2, %3, %4, %5}, {%6, %7}, {%0, %1};"
 #define MT_TEXT_214 " {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
-#define MT_TEXT_424                                                                      \
-  " {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+#define MT_TEXT_424 " {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
 #define MT_TEXT_844                                                                      \
   " {%0, %1, %2, %3}, {%4, %5, %6, %7, %8, %9, %10, %11}, {%12, %13, %14, %15},"         \
   " {%0, %1, %2, %3};"
@@ -93,8 +92,8 @@ struct acc_s32_sat : acc_s32 {
 #define MT_F32(x) "f"(__uint_as_float(x))
 #define MT_F64(x) "d"(__longlong_as_double(x))
 #define MT_U32(x) "r"(x)
-#define MT_OUT_2(k) "+" k (c[0]), "+" k (c[1])
-#define MT_OUT_4(k) MT_OUT_2(k), "+" k (c[2]), "+" k (c[3])
+#define MT_OUT_2(k) "+" k(c[0]), "+" k(c[1])
+#define MT_OUT_4(k) MT_OUT_2(k), "+" k(c[2]), "+" k(c[3])
 #define MT_IN_1(k, x) k(x[0])
 #define MT_IN_2(k, x) k(x[0]), k(x[1])
 #define MT_IN_4(k, x) MT_IN_2(k, x), k(x[2]), k(x[3])
@@ -110,30 +109,30 @@ struct acc_s32_sat : acc_s32 {
 
 #define MT_FMA(type, word_, size, in)                                                    \
   struct fma_##type {                                                                    \
-    enum { lanes = 1, A = 1, B = 1, C = 1, bits = 8 * size, bytes = size };      \
+    enum { lanes = 1, A = 1, B = 1, C = 1, bits = 8 * size, bytes = size };              \
     typedef acc_##type acc;                                                              \
     typedef word_ word;                                                                  \
     static MT_INLINE void run (acc::word *c, const word *a, const word *b) {             \
       MT_INSTRUCTION(fma_##type, "fma.rn." #type " %0, %1, %2, %0;",                     \
-                     ("+" MT_LETTER_##type (c[0])), (in(a[0]), in(b[0])));               \
+                     ("+" MT_LETTER_##type(c[0])), (in(a[0]), in(b[0])));                \
     }                                                                                    \
   };
 
 /*     type  word     size  in */
-MT_FMA(f32, uint32_t, 4,    MT_F32)
-MT_FMA(f64, uint64_t, 8,    MT_F64)
+MT_FMA(f32, uint32_t, 4, MT_F32)
+MT_FMA(f64, uint64_t, 8, MT_F64)
 #undef MT_FMA
 
 /* ------------------------------------------------------------------ a warp */
 
-#define MT_MMA_SYNC(name, text, a_, b_, c_, sum, word_, in, bits_, bytes_)              \
+#define MT_MMA_SYNC(name, text, a_, b_, c_, sum, word_, in, bits_, bytes_)               \
   struct mma_##name {                                                                    \
-    enum { lanes = 32, A = a_, B = b_, C = c_, bits = bits_, bytes = bytes_ };      \
-    typedef acc_##sum acc;                                                              \
+    enum { lanes = 32, A = a_, B = b_, C = c_, bits = bits_, bytes = bytes_ };           \
+    typedef acc_##sum acc;                                                               \
     typedef word_ word;                                                                  \
     static MT_INLINE void run (acc::word *c, const word *a, const word *b) {             \
       MT_INSTRUCTION(mma_##name, "mma.sync.aligned." text MT_TEXT_##a_##b_##c_,          \
-                     (MT_OUT_##c_(MT_LETTER_##sum)),                                    \
+                     (MT_OUT_##c_(MT_LETTER_##sum)),                                     \
                      (MT_IN_##a_(in, a), MT_IN_##b_(in, b)));                            \
     }                                                                                    \
   };
@@ -142,23 +141,23 @@ MT_FMA(f64, uint64_t, 8,    MT_F64)
   MT_MMA_SYNC(name, text, a, b, c, acc, uint32_t, MT_U32, bits, bytes)
 /*        name               shape and types                         A B C  acc  bits
 ** and bytes of a value */
-MT_MMA_32(16x8x8_f16_f16,    "m16n8k8.row.col.f16.f16.f16.f16",      2,1,2, f16, 16,  2)
-MT_MMA_32(16x8x8_f32_f16,    "m16n8k8.row.col.f32.f16.f16.f32",      2,1,4, f32, 16,  2)
-MT_MMA_32(16x8x16_f16_f16,   "m16n8k16.row.col.f16.f16.f16.f16",     4,2,2, f16, 16,  2)
-MT_MMA_32(16x8x16_f32_f16,   "m16n8k16.row.col.f32.f16.f16.f32",     4,2,4, f32, 16,  2)
-MT_MMA_32(16x8x8_f32_bf16,   "m16n8k8.row.col.f32.bf16.bf16.f32",    2,1,4, f32, 16,  2)
-MT_MMA_32(16x8x16_f32_bf16,  "m16n8k16.row.col.f32.bf16.bf16.f32",   4,2,4, f32, 16,  2)
-MT_MMA_32(16x8x4_f32_tf32,   "m16n8k4.row.col.f32.tf32.tf32.f32",    2,1,4, f32, 32,  4)
-MT_MMA_32(16x8x8_f32_tf32,   "m16n8k8.row.col.f32.tf32.tf32.f32",    4,2,4, f32, 32,  4)
+MT_MMA_32(16x8x8_f16_f16, "m16n8k8.row.col.f16.f16.f16.f16", 2, 1, 2, f16, 16, 2)
+MT_MMA_32(16x8x8_f32_f16, "m16n8k8.row.col.f32.f16.f16.f32", 2, 1, 4, f32, 16, 2)
+MT_MMA_32(16x8x16_f16_f16, "m16n8k16.row.col.f16.f16.f16.f16", 4, 2, 2, f16, 16, 2)
+MT_MMA_32(16x8x16_f32_f16, "m16n8k16.row.col.f32.f16.f16.f32", 4, 2, 4, f32, 16, 2)
+MT_MMA_32(16x8x8_f32_bf16, "m16n8k8.row.col.f32.bf16.bf16.f32", 2, 1, 4, f32, 16, 2)
+MT_MMA_32(16x8x16_f32_bf16, "m16n8k16.row.col.f32.bf16.bf16.f32", 4, 2, 4, f32, 16, 2)
+MT_MMA_32(16x8x4_f32_tf32, "m16n8k4.row.col.f32.tf32.tf32.f32", 2, 1, 4, f32, 32, 4)
+MT_MMA_32(16x8x8_f32_tf32, "m16n8k8.row.col.f32.tf32.tf32.f32", 4, 2, 4, f32, 32, 4)
 
 #define MT_MMA_64(name, shape, a, b, c)                                                  \
   MT_MMA_SYNC(name, shape ".row.col.f64.f64.f64.f64", a, b, c, f64, uint64_t, MT_F64,    \
               64, 8)
 /*        name         shape      A B C */
-MT_MMA_64(8x8x4_f64,   "m8n8k4",   1,1,2)
-MT_MMA_64(16x8x4_f64,  "m16n8k4",  2,1,4)
-MT_MMA_64(16x8x8_f64,  "m16n8k8",  4,2,4)
-MT_MMA_64(16x8x16_f64, "m16n8k16", 8,4,4)
+MT_MMA_64(8x8x4_f64, "m8n8k4", 1, 1, 2)
+MT_MMA_64(16x8x4_f64, "m16n8k4", 2, 1, 4)
+MT_MMA_64(16x8x8_f64, "m16n8k8", 4, 2, 4)
+MT_MMA_64(16x8x16_f64, "m16n8k16", 8, 4, 4)
 
 /* Integers: each pair of types, wrapping and saturating. */
 #define MT_MMA_PAIR(mnk, shape, x, y, a, b, c, bits)                                     \
@@ -172,23 +171,23 @@ MT_MMA_64(16x8x16_f64, "m16n8k16", 8,4,4)
   MT_MMA_PAIR(mnk, shape, u, s, a, b, c, bits)                                           \
   MT_MMA_PAIR(mnk, shape, u, u, a, b, c, bits)
 /*         M N K    shape       types   A B C  bits */
-MT_MMA_INT(8x8x16,  "m8n8k16",  s8, u8, 1,1,2, 8)
-MT_MMA_INT(16x8x16, "m16n8k16", s8, u8, 2,1,4, 8)
-MT_MMA_INT(16x8x32, "m16n8k32", s8, u8, 4,2,4, 8)
-MT_MMA_INT(8x8x32,  "m8n8k32",  s4, u4, 1,1,2, 4)
-MT_MMA_INT(16x8x32, "m16n8k32", s4, u4, 2,1,4, 4)
-MT_MMA_INT(16x8x64, "m16n8k64", s4, u4, 4,2,4, 4)
+MT_MMA_INT(8x8x16, "m8n8k16", s8, u8, 1, 1, 2, 8)
+MT_MMA_INT(16x8x16, "m16n8k16", s8, u8, 2, 1, 4, 8)
+MT_MMA_INT(16x8x32, "m16n8k32", s8, u8, 4, 2, 4, 8)
+MT_MMA_INT(8x8x32, "m8n8k32", s4, u4, 1, 1, 2, 4)
+MT_MMA_INT(16x8x32, "m16n8k32", s4, u4, 2, 1, 4, 4)
+MT_MMA_INT(16x8x64, "m16n8k64", s4, u4, 4, 2, 4, 4)
 
 #define MT_MMA_BIT(mnk, shape, op, a, b, c)                                              \
   MT_MMA_32(mnk##_u1_##op, shape ".row.col.s32.b1.b1.s32." #op ".popc", a, b, c, s32, 1, \
             1)
 /*         M N K     shape        op   A B C */
-MT_MMA_BIT(8x8x128,  "m8n8k128",  xor, 1,1,2)
-MT_MMA_BIT(8x8x128,  "m8n8k128",  and, 1,1,2)
-MT_MMA_BIT(16x8x128, "m16n8k128", xor, 2,1,4)
-MT_MMA_BIT(16x8x128, "m16n8k128", and, 2,1,4)
-MT_MMA_BIT(16x8x256, "m16n8k256", xor, 4,2,4)
-MT_MMA_BIT(16x8x256, "m16n8k256", and, 4,2,4)
+MT_MMA_BIT(8x8x128, "m8n8k128", xor, 1, 1, 2)
+MT_MMA_BIT(8x8x128, "m8n8k128", and, 1, 1, 2)
+MT_MMA_BIT(16x8x128, "m16n8k128", xor, 2, 1, 4)
+MT_MMA_BIT(16x8x128, "m16n8k128", and, 2, 1, 4)
+MT_MMA_BIT(16x8x256, "m16n8k256", xor, 4, 2, 4)
+MT_MMA_BIT(16x8x256, "m16n8k256", and, 4, 2, 4)
 
 /* 8-bit floats: each pair of types. */
 #define MT_MMA_FLOAT8(acc, c, x, y)                                                      \
@@ -218,34 +217,34 @@ MT_PAIRS_OF_FLOAT8(MT_MMA_FLOAT8, f16, 2)
 #define MT_WGMMA_RS_2(text, tail)                                                        \
   MT_WGMMA_TEXT("7", text, "%0, %1", "{%2, %3, %4, %5}", "%6", tail)
 
-#define MT_WGMMA(name, text, c_, sum, size, ss_tail, rs_tail)                           \
+#define MT_WGMMA(name, text, c_, sum, size, ss_tail, rs_tail)                            \
   struct wgmma_ss_##name {                                                               \
     enum { lanes = 128, A = 1, B = 1, C = c_, bits = 8 * size, bytes = size };           \
-    typedef acc_##sum acc;                                                              \
-    enum { a_shared = true };   /* its word, and B, are descriptors */                   \
+    typedef acc_##sum acc;                                                               \
+    enum { a_shared = true }; /* its word, and B, are descriptors */                     \
     typedef uint64_t word;                                                               \
     static MT_INLINE void run (acc::word *c, const word *a, uint64_t b) {                \
       MT_INSTRUCTION(wgmma_ss_##name, MT_WGMMA_SS_##c_(text, ss_tail),                   \
-                     (MT_OUT_##c_(MT_LETTER_##sum)), ("l"(a[0]), "l"(b), "r"(1)));      \
+                     (MT_OUT_##c_(MT_LETTER_##sum)), ("l"(a[0]), "l"(b), "r"(1)));       \
     }                                                                                    \
   };                                                                                     \
   struct wgmma_rs_##name {                                                               \
     enum { lanes = 128, A = 4, B = 1, C = c_, bits = 8 * size, bytes = size };           \
-    typedef acc_##sum acc;                                                              \
+    typedef acc_##sum acc;                                                               \
     enum { a_shared = false };                                                           \
     typedef uint32_t word;                                                               \
     static MT_INLINE void run (acc::word *c, const word *a, uint64_t b) {                \
       MT_INSTRUCTION(wgmma_rs_##name, MT_WGMMA_RS_##c_(text, rs_tail),                   \
-                     (MT_OUT_##c_(MT_LETTER_##sum)),                                    \
+                     (MT_OUT_##c_(MT_LETTER_##sum)),                                     \
                      (MT_IN_4(MT_U32, a), "l"(b), "r"(1)));                              \
     }                                                                                    \
   };
 
 /*       name       shape and types           C  acc  size  SS              RS */
-MT_WGMMA(f16_f16,   "m64n8k16.f16.f16.f16",   2, f16, 2,    ", 1, 1, 0, 0", ", 1, 1, 0")
-MT_WGMMA(f32_f16,   "m64n8k16.f32.f16.f16",   4, f32, 2,    ", 1, 1, 0, 0", ", 1, 1, 0")
-MT_WGMMA(f32_bf16,  "m64n8k16.f32.bf16.bf16", 4, f32, 2,    ", 1, 1, 0, 0", ", 1, 1, 0")
-MT_WGMMA(f32_tf32,  "m64n8k8.f32.tf32.tf32",  4, f32, 4,    ", 1, 1",       ", 1, 1")
+MT_WGMMA(f16_f16, "m64n8k16.f16.f16.f16", 2, f16, 2, ", 1, 1, 0, 0", ", 1, 1, 0")
+MT_WGMMA(f32_f16, "m64n8k16.f32.f16.f16", 4, f32, 2, ", 1, 1, 0, 0", ", 1, 1, 0")
+MT_WGMMA(f32_bf16, "m64n8k16.f32.bf16.bf16", 4, f32, 2, ", 1, 1, 0, 0", ", 1, 1, 0")
+MT_WGMMA(f32_tf32, "m64n8k8.f32.tf32.tf32", 4, f32, 4, ", 1, 1", ", 1, 1")
 
 #define MT_WGMMA_FLOAT8(acc, c, x, y)                                                    \
   MT_WGMMA(acc##_##x##_##y, "m64n8k32." #acc "." #x "." #y, c, acc, 1, ", 1, 1", ", 1, 1")

@@ -25,7 +25,9 @@ MT_INLINE void tma_load (uint32_t to, const tma_map *map, uint32_t bar, int x, i
   asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global"
                ".mbarrier::complete_tx::bytes"
                " [%0], [%1, {%3, %4, %5}], [%2];"
-               : : "r"(to), "l"(map), "r"(bar), "r"(x), "r"(y), "r"(z) : "memory");
+               :
+               : "r"(to), "l"(map), "r"(bar), "r"(x), "r"(y), "r"(z)
+               : "memory");
 }
 
 /* Into the same place of each block of the cluster whose bit is set. */
@@ -34,14 +36,17 @@ MT_INLINE void tma_load_multicast (uint32_t to, const tma_map *map, uint32_t bar
   asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global"
                ".mbarrier::complete_tx::bytes.multicast::cluster"
                " [%0], [%1, {%3, %4, %5}], [%2], %6;"
-               : : "r"(to), "l"(map), "r"(bar), "r"(x), "r"(y), "r"(z), "h"(blocks)
+               :
+               : "r"(to), "l"(map), "r"(bar), "r"(x), "r"(y), "r"(z), "h"(blocks)
                : "memory");
 }
 
 MT_INLINE void tma_store (const tma_map *map, uint32_t from, int x, int y, int z) {
   asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.bulk_group"
                " [%0, {%2, %3, %4}], [%1];"
-               : : "l"(map), "r"(from), "r"(x), "r"(y), "r"(z) : "memory");
+               :
+               : "l"(map), "r"(from), "r"(x), "r"(y), "r"(z)
+               : "memory");
 }
 MT_INLINE void tma_store_commit () {
   asm volatile("cp.async.bulk.commit_group;" : : : "memory");

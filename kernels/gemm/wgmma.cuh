@@ -35,22 +35,22 @@ template <int N> MT_INLINE void wgmma_wait () {
 
 /* ------------------------------------------------------------------ registers in text */
 
-#define MT_C32 \
+#define MT_C32                                                                           \
   "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, "     \
   "%18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
-#define MT_C64 \
+#define MT_C64                                                                           \
   "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, "     \
   "%18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, "     \
   "%34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, "     \
   "%50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
-#define MT_C96 \
+#define MT_C96                                                                           \
   "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, "     \
   "%18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, "     \
   "%34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, "     \
   "%50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, %64, %65, "     \
   "%66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, %80, %81, "     \
   "%82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95"
-#define MT_C128 \
+#define MT_C128                                                                          \
   "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, "     \
   "%18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, "     \
   "%34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, "     \
@@ -62,8 +62,8 @@ template <int N> MT_INLINE void wgmma_wait () {
   "%125, %126, %127"
 
 #define MT_R8(k, b)                                                                      \
-  "+" k (c[b]), "+" k (c[b + 1]), "+" k (c[b + 2]), "+" k (c[b + 3]), "+" k (c[b + 4]),  \
-  "+" k (c[b + 5]), "+" k (c[b + 6]), "+" k (c[b + 7])
+  "+" k(c[b]), "+" k(c[b + 1]), "+" k(c[b + 2]), "+" k(c[b + 3]), "+" k(c[b + 4]),       \
+      "+" k(c[b + 5]), "+" k(c[b + 6]), "+" k(c[b + 7])
 #define MT_R32(k, b) MT_R8(k, b), MT_R8(k, b + 8), MT_R8(k, b + 16), MT_R8(k, b + 24)
 #define MT_R64(k, b) MT_R32(k, b), MT_R32(k, b + 32)
 #define MT_R96(k, b) MT_R64(k, b), MT_R32(k, b + 64)
@@ -73,9 +73,9 @@ template <int N> MT_INLINE void wgmma_wait () {
 #define MT_SAY(regs, text, a, b, keep, tail)                                             \
   "{ .reg .pred p; setp.ne.b32 p, " keep ", 0; wgmma.mma_async.sync.aligned." text       \
   " {" MT_C##regs "}, " a ", " b ", p" tail "; }"
-#define MT_SAY_32(text, tail)  MT_SAY(32, text, "%32", "%33", "%34", tail("%35", "%36"))
-#define MT_SAY_64(text, tail)  MT_SAY(64, text, "%64", "%65", "%66", tail("%67", "%68"))
-#define MT_SAY_96(text, tail)  MT_SAY(96, text, "%96", "%97", "%98", tail("%99", "%100"))
+#define MT_SAY_32(text, tail) MT_SAY(32, text, "%32", "%33", "%34", tail("%35", "%36"))
+#define MT_SAY_64(text, tail) MT_SAY(64, text, "%64", "%65", "%66", tail("%67", "%68"))
+#define MT_SAY_96(text, tail) MT_SAY(96, text, "%96", "%97", "%98", tail("%99", "%100"))
 #define MT_SAY_128(text, tail)                                                           \
   MT_SAY(128, text, "%128", "%129", "%130", tail("%131", "%132"))
 
@@ -96,7 +96,7 @@ template <typename T, int N> struct wgmma;
     static MT_INLINE void run (sum *c, uint64_t a, uint64_t b, uint32_t keep) {          \
       asm volatile(MT_SAY_##regs(text, MT_TAIL_##kind)                                   \
                    : MT_R##regs(letter, 0)                                               \
-                   : "l"(a), "l"(b), "r"(keep) MT_MAJORS_##kind);                        \
+                   : "l"(a), "l"(b), "r"(keep)MT_MAJORS_##kind);                         \
     }                                                                                    \
   };
 #define MT_WGMMA_OP(type, depth, types, sum, letter, kind)                               \
@@ -107,25 +107,28 @@ template <typename T, int N> struct wgmma;
 
 /* What operands are: bytes of an element, elements of 32 bytes, the type of the sums. */
 #define MT_OPERAND(name, size, sum_)                                                     \
-  struct name { enum { bytes = size, depth = 32 / size }; typedef sum_ sum; };
+  struct name {                                                                          \
+    enum { bytes = size, depth = 32 / size };                                            \
+    typedef sum_ sum;                                                                    \
+  };
 /*         name       bytes  sums */
-MT_OPERAND(op_bf16,   2,     float)
-MT_OPERAND(op_f16,    2,     float)
-MT_OPERAND(op_tf32,   4,     float)
-MT_OPERAND(op_e4m3,   1,     float)
-MT_OPERAND(op_e5m2,   1,     float)
-MT_OPERAND(op_s8,     1,     int32_t)
-MT_OPERAND(op_u8,     1,     int32_t)
+MT_OPERAND(op_bf16, 2, float)
+MT_OPERAND(op_f16, 2, float)
+MT_OPERAND(op_tf32, 4, float)
+MT_OPERAND(op_e4m3, 1, float)
+MT_OPERAND(op_e5m2, 1, float)
+MT_OPERAND(op_s8, 1, int32_t)
+MT_OPERAND(op_u8, 1, int32_t)
 #undef MT_OPERAND
 
 /*          type     depth  text              sums     letter  kind */
-MT_WGMMA_OP(op_bf16, 16,    "f32.bf16.bf16",  float,   "f",    16)
-MT_WGMMA_OP(op_f16,  16,    "f32.f16.f16",    float,   "f",    16)
-MT_WGMMA_OP(op_tf32, 8,     "f32.tf32.tf32",  float,   "f",    float)
-MT_WGMMA_OP(op_e4m3, 32,    "f32.e4m3.e4m3",  float,   "f",    float)
-MT_WGMMA_OP(op_e5m2, 32,    "f32.e5m2.e5m2",  float,   "f",    float)
-MT_WGMMA_OP(op_s8,   32,    "s32.s8.s8.satfinite",  int32_t, "r",    int)
-MT_WGMMA_OP(op_u8,   32,    "s32.u8.u8.satfinite",  int32_t, "r",    int)
+MT_WGMMA_OP(op_bf16, 16, "f32.bf16.bf16", float, "f", 16)
+MT_WGMMA_OP(op_f16, 16, "f32.f16.f16", float, "f", 16)
+MT_WGMMA_OP(op_tf32, 8, "f32.tf32.tf32", float, "f", float)
+MT_WGMMA_OP(op_e4m3, 32, "f32.e4m3.e4m3", float, "f", float)
+MT_WGMMA_OP(op_e5m2, 32, "f32.e5m2.e5m2", float, "f", float)
+MT_WGMMA_OP(op_s8, 32, "s32.s8.s8.satfinite", int32_t, "r", int)
+MT_WGMMA_OP(op_u8, 32, "s32.u8.u8.satfinite", int32_t, "r", int)
 
 } // namespace mt
 #endif

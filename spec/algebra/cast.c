@@ -58,12 +58,14 @@ outcome property_upcast (ctx *x) {
     LAW(x, mt_size(a.node) == 0 || cast_up(r.node, a.node, n));
     return RIGHT;
   }
-  pen w = {&r, 0};      /* what the refused answer would have been */
+  pen w = {&r, 0}; /* what the refused answer would have been */
   int at = pen_open(&w, MT_MODES);
   for (int i = 0; i < k; i++) {
     int64_t d = llabs(p[i]->stride), m = d != 0 && d < n ? n / d : 1;
     pen_leaf(&w, p[i]->shape / m + (p[i]->shape % m != 0),
-             m == 1 ? p[i]->stride / n : p[i]->stride < 0 ? -1 : 1);
+             m == 1           ? p[i]->stride / n :
+             p[i]->stride < 0 ? -1 :
+                                1);
   }
   pen_close(&w, at, k);
   return cast_up(r.node, a.node, n) ? HAD : REFUSED;

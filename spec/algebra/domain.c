@@ -84,8 +84,8 @@ outcome property_lattice (ctx *x) {
   else (up ? coarser : finer)(x, &q, u.node);
   CASE(x, up ? "common_refinement" : "common_coarsening", s.node, t.node);
   bool related = up ? compatible(t.node, u.node) : compatible(u.node, t.node);
-  mt_status status = (up ? mt_common_refinement : mt_common_coarsening)(&r, s.node,
-                                                                        t.node, &x->err);
+  mt_status status =
+      (up ? mt_common_refinement : mt_common_coarsening)(&r, s.node, t.node, &x->err);
   LAW(x, status == MT_OK || (status == MT_ERANK && !related));
   LAW(x, up || (status == MT_OK) == (size_of(s.node) == size_of(t.node)));
   if (status != MT_OK) return REFUSED;
@@ -255,7 +255,7 @@ static outcome f2_composition (ctx *x, const mt_node *a) {
   CASE(x, "composition over F2", a, b.node);
   mt_status s = mt_composition(&r, a, b.node, &x->err);
   LAW(x, s == MT_OK || s == MT_EINEXACT || s == MT_EUNSUPPORTED || s == MT_ETOOBIG ||
-         s == MT_EOVERFLOW);
+             s == MT_EOVERFLOW);
   LAW(x, s != MT_EUNSUPPORTED || least(b.node) < 0 || mt_size(b.node) == 0);
   if (s != MT_OK) return REFUSED;
   LAW(x, refines(r.node, b.node));
@@ -330,10 +330,15 @@ outcome property_f2 (ctx *x) {
 typedef mt_status (*operation)(mt_layout *out, const mt_node *a, const mt_node *b,
                                mt_err *err);
 
-static const struct { const char *name; operation f; } explained[] = {
-  {"coalesce", mt_coalesce},           {"composition", mt_composition},
-  {"logical_divide", mt_logical_divide}, {"zipped_divide", mt_zipped_divide},
-  {"logical_product", mt_logical_product},
+static const struct {
+  const char *name;
+  operation f;
+} explained[] = {
+    {"coalesce", mt_coalesce},
+    {"composition", mt_composition},
+    {"logical_divide", mt_logical_divide},
+    {"zipped_divide", mt_zipped_divide},
+    {"logical_product", mt_logical_product},
 };
 
 /* The text is as long as it says, cut where there is no room, and ends in the result. */

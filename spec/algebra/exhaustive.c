@@ -20,12 +20,15 @@ static void tiny (mt_layout *out, int k) {
   pen_close(&p, at, 2);
 }
 
-typedef outcome (*check) (ctx *x, const mt_node *a, const mt_node *b);
+typedef outcome (*check)(ctx *x, const mt_node *a, const mt_node *b);
 
-static const struct { const char *name; check f; } pairs[] = {
-  {"all compositions", check_composition},
-  {"all divides", check_divide},
-  {"all products", check_product},
+static const struct {
+  const char *name;
+  check f;
+} pairs[] = {
+    {"all compositions", check_composition},
+    {"all divides", check_divide},
+    {"all products", check_product},
 };
 
 /* Every layout with every n:d, and with a share of the pairs. */

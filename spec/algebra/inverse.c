@@ -59,7 +59,7 @@ outcome check_left_inverse (ctx *x, const mt_node *a) {
     return REFUSED;
   }
   if (s != MT_OK) return REFUSED;
-  if (stays(a))          /* CuTe's form */
+  if (stays(a)) /* CuTe's form */
     LAW(x, !l.node[0].arity && l.node[0].shape == n && l.node[0].stride == 0);
   for (int64_t i = 0; i < n; i++) {
     mt_int(&c, i);
@@ -73,7 +73,7 @@ outcome property_left_inverse (ctx *x) {
   mt_layout a, id, r;
   random_layout(x, &a, 64, chance(x, 2) ? COMPACT : ANY_STRIDES);
   if (chance(x, 3)) return check_left_inverse(x, a.node);
-  if (chance(x, 2)) {      /* two strides that are no chain, often with an inverse */
+  if (chance(x, 2)) { /* two strides that are no chain, often with an inverse */
     pen p = {&a, 0};
     int at = pen_open(&p, MT_MODES), n = 1 + pick(x, 3);
     for (int i = 0; i < n; i++) pen_leaf(&p, between(x, 1, 5), between(x, 0, 24));
@@ -249,8 +249,8 @@ outcome property_ordered (ctx *x) {
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++)
       LAW(x, p[i]->shape < 2 || p[j]->shape < 2 || i == j ||
-             (number[i] < number[j] || (number[i] == number[j] && i < j)) ==
-                 (p[i]->stride < p[j]->stride));
+                 (number[i] < number[j] || (number[i] == number[j] && i < j)) ==
+                     (p[i]->stride < p[j]->stride));
   memset(taken, 0, sizeof taken);
   for (int64_t i = 0; i < mt_size(r.node); i++) {
     int64_t v = value_of(r.node, i);

@@ -21,7 +21,7 @@
 enum { MAXJOBS = 256 };
 
 static int64_t wrong, had;
-static bool verbose;      /* show refusals of what has an answer */
+static bool verbose; /* show refusals of what has an answer */
 
 void report (const ctx *x, outcome o, count *c) {
   char s[4096];
@@ -99,7 +99,8 @@ static void add_count (count *sum, const count *c) {
   for (int o = 0; o <= WRONG; o++) sum->cases[o] += c->cases[o];
 }
 
-static void run (count *sum, count *shared, int k, uint64_t seed, int64_t cases, int jobs) {
+static void run (count *sum, count *shared, int k, uint64_t seed, int64_t cases,
+                 int jobs) {
   count c = {properties[k].name, {0}, 0};
   double start = now();
   if (jobs == 1) {
@@ -112,7 +113,8 @@ static void run (count *sum, count *shared, int k, uint64_t seed, int64_t cases,
   add_count(sum, &c);
 }
 
-static const char *option (int argc, char **argv, const char *name, const char *otherwise) {
+static const char *option (int argc, char **argv, const char *name,
+                           const char *otherwise) {
   for (int i = 1; i + 1 < argc; i += 2)
     if (strcmp(argv[i], name) == 0) return argv[i + 1];
   return otherwise;
@@ -145,7 +147,8 @@ int main (int argc, char **argv) {
     if (!only || strcmp(only, properties[k].name) == 0) shares += properties[k].share;
   for (int k = 0; k < N; k++)
     if (!only || strcmp(only, properties[k].name) == 0)
-      run(&sum, shared, k, seed, (cases * properties[k].share + shares - 1) / shares, jobs);
+      run(&sum, shared, k, seed, (cases * properties[k].share + shares - 1) / shares,
+          jobs);
   double seconds = now() - start;
   print_row("all", &sum, seconds);
   x.state = seed;

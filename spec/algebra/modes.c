@@ -134,8 +134,8 @@ outcome property_modes (ctx *x) {
   if (i < n) {
     LAW(x, !mt_replace(&r, t.node, i, u.node, &x->err));
     LAW(x, mt_depth(t.node) == 0 || mt_rank(r.node) == n);
-    LAW(x, mt_depth(t.node) == 0 ? mt_equal(r.node, u.node)
-                                 : mt_equal(mt_mode(r.node, i), u.node));
+    LAW(x, mt_depth(t.node) == 0 ? mt_equal(r.node, u.node) :
+                                   mt_equal(mt_mode(r.node, i), u.node));
   }
   LAW(x, !mt_flatten(&r, t.node, &x->err) && !mt_unflatten(&q, r.node, t.node, &x->err));
   LAW(x, mt_equal(q.node, t.node));

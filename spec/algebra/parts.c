@@ -92,7 +92,7 @@ outcome property_tile_to_shape (ctx *x) {
   for (int64_t i = 0; i < mt_size(a.node); i++)
     if (value_of(a.node, i) + 1 > top) top = value_of(a.node, i) + 1;
   if (size > MAXSIZE || size == 0) return RIGHT;
-  bool dense = top == mt_size(a.node);      /* then so is R */
+  bool dense = top == mt_size(a.node); /* then so is R */
   memset(taken, 0, sizeof taken);
   for (int64_t i = 0; i < size && dense; i++) {
     int64_t v = value_of(r.node, i);
@@ -134,7 +134,7 @@ outcome property_partition (ctx *x) {
   int side = pick(x, 2), other = 1 - side;
   random_coord(x, &c, mt_mode(z.node, side), true);
   if (c.node[0].tag == MT_TUPLE && c.node[0].arity > 1 && chance(x, 4)) {
-    pen p = {&d, 0};      /* only the first */
+    pen p = {&d, 0}; /* only the first */
     int at = pen_open(&p, MT_TUPLE);
     pen_copy(&p, mt_child(c.node));
     pen_close(&p, at, 1);
@@ -171,8 +171,7 @@ outcome property_local_partition (ctx *x) {
   if (mt_size(a.node) == 0 || mt_rank(thr.node) == 0) return REFUSED;
   CASE(x, "local_partition", a.node, thr.node);
   int64_t top;
-  if (mt_cosize(&top, thr.node, &x->err) || top != mt_size(thr.node))
-    return REFUSED;
+  if (mt_cosize(&top, thr.node, &x->err) || top != mt_size(thr.node)) return REFUSED;
   memset(times, 0, sizeof times);
   if (mt_product_each(&shape, thr.node, &x->err) ||
       mt_zipped_divide(&z, a.node, shape.node, &x->err)) {
@@ -205,8 +204,7 @@ outcome property_local_projection (ctx *x) {
   int rank = mt_rank(thr.node), n = 0;
   int64_t top;
   if (mt_size(a.node) == 0 || rank == 0 || thr.node[0].tag != MT_MODES) return REFUSED;
-  if (mt_cosize(&top, thr.node, &x->err) || top != mt_size(thr.node))
-    return REFUSED;
+  if (mt_cosize(&top, thr.node, &x->err) || top != mt_size(thr.node)) return REFUSED;
   pen p = {&proj, 0}, q = {&kept, 0};
   int at = pen_open(&p, MT_TUPLE), at2 = pen_open(&q, MT_TUPLE);
   bool keep[MT_MAXNODES];
@@ -219,7 +217,7 @@ outcome property_local_projection (ctx *x) {
   pen_close(&p, at, rank);
   pen_close(&q, at2, n);
   CASE(x, "local_projection", a.node, thr.node, proj.node);
-  for (int64_t i = 0; i < top; i++) {        /* the coordinate of index i in thr */
+  for (int64_t i = 0; i < top; i++) { /* the coordinate of index i in thr */
     pen c = {&where, 0};
     int64_t rest = i;
     int open = pen_open(&c, MT_TUPLE);
@@ -227,8 +225,8 @@ outcome property_local_projection (ctx *x) {
       if (keep[k]) pen_int(&c, rest % mt_size(mt_mode(thr.node, k)));
     pen_close(&c, open, n);
     mt_status s = mt_outer_partition(&all, &want, a.node, kept.node, where.node, &x->err);
-    mt_status t = mt_local_partition(&r, &offset, a.node, thr.node,
-                                     value_of(thr.node, i), proj.node, &x->err);
+    mt_status t = mt_local_partition(&r, &offset, a.node, thr.node, value_of(thr.node, i),
+                                     proj.node, &x->err);
     LAW(x, s == t);
     if (s != MT_OK) return REFUSED;
     LAW(x, mt_equal(r.node, all.node) && mt_equal(offset.node, want.node));
@@ -250,12 +248,12 @@ outcome property_coordinate_parts (ctx *x) {
   LAW(x, mt_congruent(r.node, rest.node) && at.node[0].tag == MT_INT);
   LAW(x, !mt_domain_offset(&whole, &o2, c.node, id.node, &x->err));
   LAW(x, mt_equal(whole.node, id.node) && mt_equal(o2.node, offset.node));
-  bool deep = false;             /* its extents: what crd2idx of a takes */
+  bool deep = false; /* its extents: what crd2idx of a takes */
   for (const mt_node *p = id.node; p < mt_next(id.node); p++)
     deep = deep || p->ring == MT_BASIS;
   int64_t v;
   if (!deep || mt_depth(offset.node) == 0) return RIGHT;
-  if (!mt_congruent(offset.node, a.node)) return RIGHT;      /* modes () at the end */
+  if (!mt_congruent(offset.node, a.node)) return RIGHT; /* modes () at the end */
   LAW(x, !mt_crd2idx(&v, offset.node, a.node, &x->err) && v == at.node[0].shape);
   return RIGHT;
 }
@@ -290,7 +288,8 @@ outcome property_coshape (ctx *x) {
     }
     LAW(x, k == n);
   }
-  for (int k = 0; k < n; k++) LAW(x, bound[k] == (mt_size(r.node) ? most[k] - low[k] : 0));
+  for (int k = 0; k < n; k++)
+    LAW(x, bound[k] == (mt_size(r.node) ? most[k] - low[k] : 0));
   return RIGHT;
 }
 
@@ -390,7 +389,7 @@ outcome property_sums (ctx *x) {
   for (int64_t i = 0; i < mt_size(b.node); i++) {
     mt_int(&c, i);
     LAW(x, !mt_eval(&v, c.node, b.node, &x->err));
-    pen q = {&c, 0};      /* with 0 for the modes that B does not move */
+    pen q = {&c, 0}; /* with 0 for the modes that B does not move */
     int top = pen_open(&q, MT_TUPLE);
     for (int k = 0; k < rank; k++) {
       if (k < v.node[0].arity) pen_copy(&q, mt_mode(v.node, k));
@@ -413,7 +412,7 @@ outcome property_tiler_to_layout (ctx *x) {
   CASE(x, "tiler_to_layout", a.node, t.node);
   if (mt_rank(t.node) > mt_rank(a.node)) return REFUSED;
   LAW(x, !mt_tiler_to_layout(&l, t.node, &x->err));
-  if (mt_size(l.node) == 0) return REFUSED;      /* by mode others may still be refused */
+  if (mt_size(l.node) == 0) return REFUSED; /* by mode others may still be refused */
   mt_status s = mt_composition(&r, a.node, t.node, &x->err);
   mt_status u = mt_composition(&q, a.node, l.node, &x->err);
   LAW(x, s == u || u == MT_ERANK || s == MT_ERANK);

@@ -53,7 +53,12 @@ void pen_close (pen *p, int at, int arity) {
 
 /* ---- layouts */
 
-typedef struct forest { ctx *x; pen p; int64_t left; int leaves; } forest;
+typedef struct forest {
+  ctx *x;
+  pen p;
+  int64_t left;
+  int leaves;
+} forest;
 
 static void grow (forest *f, int depth) {
   ctx *x = f->x;
@@ -118,8 +123,8 @@ void random_layout (ctx *x, mt_layout *out, int64_t size, strides how) {
     compact(x, leaf, n, kind == 0, kind == 1 || kind == 3);
   } else {
     for (int i = 0; i < n; i++)
-      leaf[i]->stride = kind == 3 ? between(x, -12, 20)
-                                  : between(x, 0, kind == 4 ? 8 : 40);
+      leaf[i]->stride =
+          kind == 3 ? between(x, -12, 20) : between(x, 0, kind == 4 ? 8 : 40);
   }
   for (int i = 0; i < n && how == ANY_STRIDES; i++)
     if (chance(x, 12)) leaf[i]->stride = 0;
@@ -219,8 +224,10 @@ void identity_of (mt_layout *out, const mt_node *t) {
 }
 
 void basis_of (ctx *x, mt_layout *out, const mt_node *t) {
-  static const uint8_t paths[4][8] = {{0, 0, 0, 0, 0, 0, 0, 1}, {1, 0, 0, 0, 0, 0, 0, 1},
-                                      {0, 2, 0, 0, 0, 0, 0, 2}, {1, 2, 0, 0, 0, 0, 0, 2}};
+  static const uint8_t paths[4][8] = {{0, 0, 0, 0, 0, 0, 0, 1},
+                                      {1, 0, 0, 0, 0, 0, 0, 1},
+                                      {0, 2, 0, 0, 0, 0, 0, 2},
+                                      {1, 2, 0, 0, 0, 0, 0, 2}};
   mt_node *leaf[MT_MAXNODES];
   int64_t run = 1;
   int n, axis = pick(x, 4);

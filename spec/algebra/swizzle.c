@@ -7,8 +7,8 @@
 #include "property.h"
 
 enum {
-  SEEN = 512,         /* integers on which two swizzles are compared */
-  WIDEST = 1 << 13    /* offsets that are looked at */
+  SEEN = 512,      /* integers on which two swizzles are compared */
+  WIDEST = 1 << 13 /* offsets that are looked at */
 };
 
 /* ---- random swizzles, and layouts that suit them */
@@ -275,8 +275,9 @@ outcome property_swizzle_common (ctx *x) {
   if (chance(x, 2)) swizzled_of(x, &b, p.node);
   else if (chance(x, 2)) mt_copy_value(&b, p.node);
   else binary_swizzled(x, &b, &q);
-  if (chance(x, 4) && b.node[0].tag == MT_SWIZZLE) b.node[0] = (mt_node){
-      MT_SWIZZLE, 0, 1, b.node[0].span, a.node[0].shape, a.node[0].stride, {0}};
+  if (chance(x, 4) && b.node[0].tag == MT_SWIZZLE)
+    b.node[0] = (mt_node){MT_SWIZZLE,       0,  1, b.node[0].span, a.node[0].shape,
+                          a.node[0].stride, {0}};
   CASE(x, "swizzle_common", a.node, b.node);
   bool same = b.node[0].tag == MT_SWIZZLE && b.node[0].shape == a.node[0].shape &&
               b.node[0].stride == a.node[0].stride;

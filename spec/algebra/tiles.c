@@ -155,8 +155,7 @@ outcome property_predication (ctx *x) {
   pen_close(&p, part, rank);
   pen_close(&p, whole, 2);
   LAW(x, !mt_eval(&at, c.node, z.node, &x->err) && mt_rank(at.node) == rank);
-  for (int k = 0; k < rank; k++)
-    LAW(x, mt_mode(at.node, k)->shape == i[k] + j[k] * s[k]);
+  for (int k = 0; k < rank; k++) LAW(x, mt_mode(at.node, k)->shape == i[k] + j[k] * s[k]);
   for (int k = 0; k < rank; k++)
     LAW(x, mt_size(mt_mode(mt_mode(z.node, 1), k)) == (n[k] + s[k] - 1) / s[k]);
   return RIGHT;
@@ -200,7 +199,7 @@ outcome check_product (ctx *x, const mt_node *a, const mt_node *b) {
   LAW(x, mt_rank(r.node) == 2 && mt_equal(mt_mode(r.node, 0), a));
   const mt_node *grid = mt_mode(r.node, 1);
   LAW(x, refines(grid, b) && !mt_cosize(&top, b, &x->err));
-  for (int64_t n = top; least(b) >= 0; n++) {      /* one that has all of B's offsets */
+  for (int64_t n = top; least(b) >= 0; n++) { /* one that has all of B's offsets */
     LAW(x, !mt_complement(&c, NULL, a, mt_size(a) * n, &x->err));
     if (mt_size(c.node) < top) continue;
     LAW(x, is_composition(grid, c.node, b));

@@ -7,7 +7,7 @@
 /* ---- random tuples */
 
 /* The shape of a layout as a tuple, with the integers that f makes of its extents. */
-typedef int64_t (*make) (ctx *x, int64_t s);
+typedef int64_t (*make)(ctx *x, int64_t s);
 static int64_t same (ctx *x, int64_t s) { return (void)x, s; }
 static int64_t small (ctx *x, int64_t s) { return (void)s, between(x, 1, 9); }
 static int64_t signed_ (ctx *x, int64_t s) { return (void)s, between(x, -6, 12); }
@@ -175,7 +175,7 @@ outcome property_tuple_division (ctx *x) {
 
 /* ---- order */
 
-typedef mt_status (*relation) (bool *, const mt_node *, const mt_node *, mt_err *);
+typedef mt_status (*relation)(bool *, const mt_node *, const mt_node *, mt_err *);
 /* less, leq, gtr, geq */
 static const relation elem[] = {mt_elem_less, mt_elem_leq, mt_elem_gtr, mt_elem_geq};
 static const relation lex[] = {mt_lex_less, mt_lex_leq, mt_lex_gtr, mt_lex_geq};

@@ -172,7 +172,7 @@ outcome property_coordinates (ctx *x) {
   LAW(x, !mt_idx2crd(&c, i, shape.node, &x->err) && mt_congruent(c.node, shape.node));
   LAW(x, !mt_idx2crd(&r, i, a.node, &x->err) && mt_equal(c.node, r.node));
   if (a.node[0].shape == 0 || a.node[0].span == 1) return RIGHT;
-  bool empty = false;          /* a mode () has no digit to hold what is left */
+  bool empty = false; /* a mode () has no digit to hold what is left */
   for (const mt_node *p = a.node; p < mt_next(a.node); p++)
     empty = empty || (p->tag == MT_MODES && p->arity == 0);
   if (empty) return RIGHT;
@@ -203,7 +203,7 @@ outcome property_cosize (ctx *x) {
   LAW(x, n == hi && least_value == lo);
   LAW(x, !mt_cosize(&n, w.node, &x->err) && n == hi - (lo < 0 ? lo : 0));
   if (w.node[0].tag == MT_SWIZZLE || a.node[0].shape == 0) return RIGHT;
-  const mt_node *p[MT_MAXNODES];        /* as CuTe has it */
+  const mt_node *p[MT_MAXNODES]; /* as CuTe has it */
   int64_t sum = 1;
   for (int i = leaves_of(p, a.node) - 1; i >= 0; i--)
     sum += (p[i]->shape - 1) * llabs(p[i]->stride);
@@ -232,8 +232,8 @@ outcome property_structure (ctx *x) {
     LAW(x, mt_equal(mt_mode(mt_mode(g.node, first), i - first), mt_mode(a.node, i)));
   int k = rank ? pick(x, 4) : 0;
   for (int i = 0; i < k; i++) modes[i] = pick(x, rank);
-  LAW(x, mt_select(&r, a.node, k, modes, &x->err) == MT_OK ? mt_rank(r.node) == k
-                                                          : x->err.status != MT_ERANGE);
+  LAW(x, mt_select(&r, a.node, k, modes, &x->err) == MT_OK ? mt_rank(r.node) == k :
+                                                             x->err.status != MT_ERANGE);
   for (int i = 0; i < k && x->err.status == MT_OK; i++)
     LAW(x, mt_equal(mt_mode(r.node, i), mt_mode(a.node, modes[i])));
   LAW(x, mt_select(&r, a.node, 1, &rank, &x->err) == MT_ERANGE);

@@ -20,8 +20,8 @@
 #include "moontile/lua.h"
 
 typedef struct heap {
-  long left;                  /* allocations that may still succeed */
-  long asked;                 /* how many were asked for */
+  long left;  /* allocations that may still succeed */
+  long asked; /* how many were asked for */
   long blocks;
   size_t bytes;
   int failed;
@@ -89,7 +89,7 @@ static int open_files (void) {
 
 /* One run with `n` allocations; returns whether the script came to its end undisturbed. */
 static int once (long n, long *wrong) {
-  heap h = { .left = n };
+  heap h = {.left = n};
   int files = open_files(), done = 0;
   char text[200] = "no state";
   lua_State *L = lua_newstate(allocate, &h);
@@ -109,8 +109,10 @@ static int once (long n, long *wrong) {
   }
   if (h.bytes == 0 && h.blocks == 0 && open_files() <= files) return done;
   if ((*wrong)++ < 10)
-    fprintf(stderr, "sweep: part %ld, n = %ld: %zu bytes in %ld blocks lost, %d files "
-                    "open before, %d after; %s\n", part, n, h.bytes, h.blocks, files, open_files(), text);
+    fprintf(stderr,
+            "sweep: part %ld, n = %ld: %zu bytes in %ld blocks lost, %d files "
+            "open before, %d after; %s\n",
+            part, n, h.bytes, h.blocks, files, open_files(), text);
   return done;
 }
 
@@ -120,7 +122,7 @@ int main (int argc, char **argv) {
   arguments = (const char *const *)argv;
   for (part = 0; part <= parts; part++) {
     long n = loaded;
-    once(1000000000, &wrong);            /* what stays loaded for good is loaded now */
+    once(1000000000, &wrong); /* what stays loaded for good is loaded now */
     for (; !once(n, &wrong); n++) runs++;
     if (part == 0) loaded = n;
   }

@@ -8,7 +8,11 @@ enum { LONGEST = 512 };
 
 /* Products in groups of n, each with c: aligned to the largest, cut off below f bits of
 ** fraction, summed; the sum cut off to m bits, or rounded to nearest if that is f16. */
-typedef struct core { const char *name; int n, f, m; bool nearest; } core;
+typedef struct core {
+  const char *name;
+  int n, f, m;
+  bool nearest;
+} core;
 
 static double cut (double x, int places) {
   return ldexp(trunc(ldexp(x, places)), -places);
@@ -57,20 +61,20 @@ static double check_core (const core *t, uint64_t *seed) {
 
 void test_bounds (uint64_t seed) {
   static const core cores[] = {
-    { "SM70_8x8x4_F32F16F16F32_TN",         4, 23, 23, false },
-    { "SM80_16x8x16_F32F16F16F32_TN",       8, 24, 23, false },
-    { "SM80_16x8x16_F32BF16BF16F32_TN",    16, 25, 23, false },
-    { "SM80_16x8x8_F32TF32TF32F32_TN",      4, 24, 23, false },
-    { "SM80_16x8x16_F16F16F16F16_TN",       4, 23, 10, true },
-    { "SM80_16x8x16_F16F16F16F16_TN",      16, 25, 10, true },
-    { "SM89_16x8x32_F32E4M3E4M3F32_TN",    16, 13, 13, false },
-    { "SM90_64x128x32_F32E5M2E5M2_SS_TN",  32, 13, 13, false },
-    { "SM90_64x128x32_F16E4M3E4M3_SS_TN",  32, 13, 10, true },
+      {"SM70_8x8x4_F32F16F16F32_TN", 4, 23, 23, false},
+      {"SM80_16x8x16_F32F16F16F32_TN", 8, 24, 23, false},
+      {"SM80_16x8x16_F32BF16BF16F32_TN", 16, 25, 23, false},
+      {"SM80_16x8x8_F32TF32TF32F32_TN", 4, 24, 23, false},
+      {"SM80_16x8x16_F16F16F16F16_TN", 4, 23, 10, true},
+      {"SM80_16x8x16_F16F16F16F16_TN", 16, 25, 10, true},
+      {"SM89_16x8x32_F32E4M3E4M3F32_TN", 16, 13, 13, false},
+      {"SM90_64x128x32_F32E5M2E5M2_SS_TN", 32, 13, 13, false},
+      {"SM90_64x128x32_F16E4M3E4M3_SS_TN", 32, 13, 10, true},
   };
   for (size_t i = 0; i < sizeof cores / sizeof *cores; i++) {
     double worst = check_core(&cores[i], &seed);
     CHECK(worst > 0.001, "%s: a bound that says nothing: %g", cores[i].name, worst);
   }
-  mt_mma_op integers = { .operand = { [MT_OPERAND_C] = { MT_ELEMENT_s32, 1, MT_REG } } };
+  mt_mma_op integers = {.operand = {[MT_OPERAND_C] = {MT_ELEMENT_s32, 1, MT_REG}}};
   CHECK(mt_mma_op_bound(&integers, 1000, 1e9) == 0, "integers are exact");
 }

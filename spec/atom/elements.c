@@ -13,14 +13,14 @@ static const struct small_float {
   int m, least;
   double most, infinity;
 } FLOATS[] = {
-  { MT_ELEMENT_e2m1, 1,  0,    6,                 6 },
-  { MT_ELEMENT_e3m2, 2,  -2,   28,                28 },
-  { MT_ELEMENT_e2m3, 3,  0,    7.5,               7.5 },
-  { MT_ELEMENT_e4m3, 3,  -6,   448,               NAN },
-  { MT_ELEMENT_e5m2, 2,  -14,  57344,             INFINITY },
-  { MT_ELEMENT_f16,  10, -14,  65504,             INFINITY },
-  { MT_ELEMENT_bf16, 7,  -126, 0x1.fep127,        INFINITY },
-  { MT_ELEMENT_f32,  23, -126, 0x1.fffffep127,    INFINITY },
+    {MT_ELEMENT_e2m1, 1, 0, 6, 6},
+    {MT_ELEMENT_e3m2, 2, -2, 28, 28},
+    {MT_ELEMENT_e2m3, 3, 0, 7.5, 7.5},
+    {MT_ELEMENT_e4m3, 3, -6, 448, NAN},
+    {MT_ELEMENT_e5m2, 2, -14, 57344, INFINITY},
+    {MT_ELEMENT_f16, 10, -14, 65504, INFINITY},
+    {MT_ELEMENT_bf16, 7, -126, 0x1.fep127, INFINITY},
+    {MT_ELEMENT_f32, 23, -126, 0x1.fffffep127, INFINITY},
 };
 enum { NFLOATS = sizeof FLOATS / sizeof *FLOATS };
 
@@ -70,18 +70,18 @@ static void test_tf32 (uint64_t seed) {
 /* ---------------------------------------------------------------- codes in u8 */
 
 /* The positive codes of the floats that have no dtype of their own. */
-static const double E2M1[] = { 0, 0.5, 1, 1.5, 2, 3, 4, 6 };
-static const double E2M3[] = {
-  0, .125, .25, .375, .5, .625, .75, .875, 1, 1.125, 1.25, 1.375, 1.5, 1.625, 1.75, 1.875,
-  2, 2.25, 2.5, 2.75, 3, 3.25, 3.5, 3.75, 4, 4.5, 5, 5.5, 6, 6.5, 7, 7.5
-};
-static const double E3M2[] = {
-  0, .0625, .125, .1875, .25, .3125, .375, .4375, .5, .625, .75, .875, 1, 1.25, 1.5, 1.75,
-  2, 2.5, 3, 3.5, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 28
-};
+static const double E2M1[] = {0, 0.5, 1, 1.5, 2, 3, 4, 6};
+static const double E2M3[] = {0, .125,  .25,  .375,  .5,  .625,  .75,  .875,
+                              1, 1.125, 1.25, 1.375, 1.5, 1.625, 1.75, 1.875,
+                              2, 2.25,  2.5,  2.75,  3,   3.25,  3.5,  3.75,
+                              4, 4.5,   5,    5.5,   6,   6.5,   7,    7.5};
+static const double E3M2[] = {0,  .0625, .125, .1875, .25, .3125, .375, .4375,
+                              .5, .625,  .75,  .875,  1,   1.25,  1.5,  1.75,
+                              2,  2.5,   3,    3.5,   4,   5,     6,    7,
+                              8,  10,    12,   14,    16,  20,    24,   28};
 
 static void check_codes (mt_element e, const double *values, int n) {
-  for (int b = 0; b < 256; b++) {              /* bits beyond the code do not count */
+  for (int b = 0; b < 256; b++) { /* bits beyond the code do not count */
     unsigned char byte = (unsigned char)b;
     double want = b & n ? -values[b % n] : values[b % n];
     double got = mt_get_number(MT_u8, e, &byte);
@@ -113,9 +113,9 @@ static void test_bytes (void) {
 /* What a tensor holds of v is what mt_store_element makes of it, where that takes it, and
 ** comes back. */
 static void check_tensor (mt_dtype d, mt_element own, double v) {
-  unsigned char a[8] = { 0 }, b[8] = { 0 };
+  unsigned char a[8] = {0}, b[8] = {0};
   mt_err err = MT_NOERR;
-  mt_number n = { false, 0, v };
+  mt_number n = {false, 0, v};
   mt_put_number(d, a, v);
   if (mt_store_element(d, b, n, &err)) return;
   CHECK(memcmp(a, b, 8) == 0, "%s from %a", mt_dtype_name(d), v);
@@ -126,11 +126,11 @@ static void check_tensor (mt_dtype d, mt_element own, double v) {
 
 static void test_tensors (uint64_t seed) {
   static const mt_element own[MT_NDTYPE] = {
-    [MT_bool] = MT_ELEMENT_u1,  [MT_i8] = MT_ELEMENT_s8,    [MT_i16] = MT_ELEMENT_s16,
-    [MT_i32] = MT_ELEMENT_s32,  [MT_i64] = MT_ELEMENT_s64,  [MT_u8] = MT_ELEMENT_u8,
-    [MT_u16] = MT_ELEMENT_u16,  [MT_u32] = MT_ELEMENT_u32,  [MT_u64] = MT_ELEMENT_u64,
-    [MT_f16] = MT_ELEMENT_f16,  [MT_bf16] = MT_ELEMENT_bf16, [MT_f32] = MT_ELEMENT_f32,
-    [MT_f64] = MT_ELEMENT_f64,  [MT_e4m3] = MT_ELEMENT_e4m3, [MT_e5m2] = MT_ELEMENT_e5m2,
+      [MT_bool] = MT_ELEMENT_u1, [MT_i8] = MT_ELEMENT_s8,     [MT_i16] = MT_ELEMENT_s16,
+      [MT_i32] = MT_ELEMENT_s32, [MT_i64] = MT_ELEMENT_s64,   [MT_u8] = MT_ELEMENT_u8,
+      [MT_u16] = MT_ELEMENT_u16, [MT_u32] = MT_ELEMENT_u32,   [MT_u64] = MT_ELEMENT_u64,
+      [MT_f16] = MT_ELEMENT_f16, [MT_bf16] = MT_ELEMENT_bf16, [MT_f32] = MT_ELEMENT_f32,
+      [MT_f64] = MT_ELEMENT_f64, [MT_e4m3] = MT_ELEMENT_e4m3, [MT_e5m2] = MT_ELEMENT_e5m2,
   };
   for (int d = 0; d < MT_NDTYPE; d++) {
     CHECK(mt_dtype_holds((mt_dtype)d, own[d]), "dtype %d holds its own", d);
@@ -145,26 +145,30 @@ static void test_tensors (uint64_t seed) {
 
 /* To a tensor integers saturate. */
 static void test_saturating (void) {
-  const struct { mt_dtype d; mt_element e; double v, want; } cases[] = {
-    { MT_i8,  MT_ELEMENT_s8,  127,          127 },
-    { MT_i8,  MT_ELEMENT_s8,  128,          127 },
-    { MT_i8,  MT_ELEMENT_s8,  -128,         -128 },
-    { MT_i8,  MT_ELEMENT_s8,  -129,         -128 },
-    { MT_u8,  MT_ELEMENT_u8,  256,          255 },
-    { MT_u8,  MT_ELEMENT_u8,  -1,           0 },
-    { MT_i32, MT_ELEMENT_s32, 0x1p31,       0x1p31 - 1 },
-    { MT_i32, MT_ELEMENT_s32, -0x1p31 - 1,  -0x1p31 },
-    { MT_i32, MT_ELEMENT_s32, 0x1p40 + 3,   0x1p31 - 1 },
-    { MT_u32, MT_ELEMENT_u32, -1,           0 },
-    { MT_u32, MT_ELEMENT_u32, 0x1p32,       0x1p32 - 1 },
-    { MT_u64, MT_ELEMENT_u64, 0x1p63,       0x1p63 },
-    { MT_u64, MT_ELEMENT_u64, 0x1p64,       0x1p64 },
-    { MT_i64, MT_ELEMENT_s64, 0x1p63,       0x1p63 },
-    { MT_i64, MT_ELEMENT_s64, -0x1p64,      -0x1p63 },
-    { MT_i32, MT_ELEMENT_s32, -0x1p100,     -0x1p31 },
-    { MT_i32, MT_ELEMENT_s32, NAN,          0 },
-    { MT_i32, MT_ELEMENT_s32, INFINITY,     0x1p31 - 1 },
-    { MT_bool, MT_ELEMENT_u1, 2,            1 },
+  const struct {
+    mt_dtype d;
+    mt_element e;
+    double v, want;
+  } cases[] = {
+      {MT_i8, MT_ELEMENT_s8, 127, 127},
+      {MT_i8, MT_ELEMENT_s8, 128, 127},
+      {MT_i8, MT_ELEMENT_s8, -128, -128},
+      {MT_i8, MT_ELEMENT_s8, -129, -128},
+      {MT_u8, MT_ELEMENT_u8, 256, 255},
+      {MT_u8, MT_ELEMENT_u8, -1, 0},
+      {MT_i32, MT_ELEMENT_s32, 0x1p31, 0x1p31 - 1},
+      {MT_i32, MT_ELEMENT_s32, -0x1p31 - 1, -0x1p31},
+      {MT_i32, MT_ELEMENT_s32, 0x1p40 + 3, 0x1p31 - 1},
+      {MT_u32, MT_ELEMENT_u32, -1, 0},
+      {MT_u32, MT_ELEMENT_u32, 0x1p32, 0x1p32 - 1},
+      {MT_u64, MT_ELEMENT_u64, 0x1p63, 0x1p63},
+      {MT_u64, MT_ELEMENT_u64, 0x1p64, 0x1p64},
+      {MT_i64, MT_ELEMENT_s64, 0x1p63, 0x1p63},
+      {MT_i64, MT_ELEMENT_s64, -0x1p64, -0x1p63},
+      {MT_i32, MT_ELEMENT_s32, -0x1p100, -0x1p31},
+      {MT_i32, MT_ELEMENT_s32, NAN, 0},
+      {MT_i32, MT_ELEMENT_s32, INFINITY, 0x1p31 - 1},
+      {MT_bool, MT_ELEMENT_u1, 2, 1},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     unsigned char p[8];
@@ -176,16 +180,19 @@ static void test_saturating (void) {
 }
 
 static void test_holders (void) {
-  const struct { mt_element e; const char *words; } cases[] = {
-    { MT_ELEMENT_u1, "u8 or bool" },   { MT_ELEMENT_s4, "i8 or u8" },
-    { MT_ELEMENT_tf32, "f32" },        { MT_ELEMENT_e3m2, "u8" },
-    { MT_ELEMENT_e4m3, "e4m3" },       { MT_ELEMENT_cf64, "no dtype" },
-    { MT_ELEMENT_u128, "no dtype" },   { MT_NELEMENT, "no dtype" },
+  const struct {
+    mt_element e;
+    const char *words;
+  } cases[] = {
+      {MT_ELEMENT_u1, "u8 or bool"}, {MT_ELEMENT_s4, "i8 or u8"},
+      {MT_ELEMENT_tf32, "f32"},      {MT_ELEMENT_e3m2, "u8"},
+      {MT_ELEMENT_e4m3, "e4m3"},     {MT_ELEMENT_cf64, "no dtype"},
+      {MT_ELEMENT_u128, "no dtype"}, {MT_NELEMENT, "no dtype"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const char *words = mt_dtypes_of(cases[i].e);
     CHECK(strcmp(words, cases[i].words) == 0, "%s", words);
-    for (int d = 0; d <= MT_NDTYPE; d++) {     /* the words name those that hold it */
+    for (int d = 0; d <= MT_NDTYPE; d++) { /* the words name those that hold it */
       const char *at = d < MT_NDTYPE ? strstr(words, mt_dtype_name((mt_dtype)d)) : NULL;
       bool named = at && (at == words || at[-1] == ' ');
       CHECK(mt_dtype_holds((mt_dtype)d, cases[i].e) == named, "%s: %d", words, d);

@@ -17,7 +17,8 @@ static void check_atom (const mt_mma_op *op, uint32_t n) {
         op->name);
   mt_mma_atom_find(&by_name, op->name, &err);
   CHECK(memcmp(&by_number.op, &by_name.op, sizeof by_name.op) == 0 &&
-        mt_equal(by_number.c.node, by_name.c.node), "%s", op->name);
+            mt_equal(by_number.c.node, by_name.c.node),
+        "%s", op->name);
 }
 
 void test_numbers (void) {

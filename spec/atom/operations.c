@@ -76,7 +76,10 @@ static void test_all (uint64_t seed) {
   mt_atom_cursor c = {0};
   int run = 0, refused = 0;
   while (mt_mma_atom_next(&op, &c)) {
-    if (mt_mma_op_check(&op, &err)) { refused++; continue; }
+    if (mt_mma_op_check(&op, &err)) {
+      refused++;
+      continue;
+    }
     if (op.m * op.n > 128 && splitmix64(&seed) % 512) continue;
     for (int i = 0; i < (op.m * op.n > 128 ? 1 : 4); i++) {
       fill(&op, &seed);
@@ -113,47 +116,50 @@ static double one (const char *name, double a, double b, double c) {
 #define S32 "SM80_16x8x32_S32S8S8S32_TN"
 
 static void test_rounding (void) {
-  const struct { const char *name; double a, b, c, d; } cases[] = {
-    { F16, 1,      0x1p-11,         1,            1 },              /* a tie: to even */
-    { F16, 1,      0x1p-11,         1 + 0x1p-10,  1 + 0x1p-9 },
-    { F16, 1,      0x1.004p-11,     1,            1 + 0x1p-10 },
-    { F16, 0x1p-12, 0x1p-13,        0,            0 },             /* half of the least */
-    { F16, 0x1p-12, 0x1.8p-13,      0,            0x1p-24 },
-    { F16, 0x1p-12, 0x1p-13,        0x1p-24,      0x1p-23 },
-    { F16, 1,      16,              65504,        INFINITY },       /* 65520 */
-    { F16, 1,      15.9921875,      65504,        65504 },
-    { F16, -1,     16,              -65504,       -INFINITY },
-    { F16, 1,      0x1p-24,         -0x1p-24,     0 },
-    { F16, -0x1p-12, 0x1p-13,       -0.0,         -0.0 },
-    { F16, INFINITY, 1,             0,            INFINITY },
-    { F16, INFINITY, 0,             0,            NAN },
-    { F16, INFINITY, 1,             -INFINITY,    NAN },
-    { F16, 65504,  65504,           0,            INFINITY },
-    { F32, 65504,  65504,           0,            4290774016.0 },
-    { F32, 1,      1,               0x1p24,       0x1p24 },
-    { F32, 1,      1,               0x1p24 + 2,   0x1p24 + 4 },
-    { F32, NAN,    1,               0,            NAN },
-    { S32, 127,    127,             0x1p31 - 1,   -0x1p31 + 16128 },
-    { S32, -128,   127,             -0x1p31,      0x1p31 - 16256 },
-    { S32 "_SATURATE", 127, 127,    0x1p31 - 1,   0x1p31 - 1 },
-    { S32 "_SATURATE", -128, 127,   -0x1p31,      -0x1p31 },
-    { "SM61_DP4A", -128, -128,      1,            16385 },
-    { "SM61_DP2A", -32768, -32768,  0x1p31 - 1,   -0x1p30 - 1 },
-    { "SM80_8x8x4_F64F64F64F64_TN", 1 + 0x1p-30, 1 - 0x1p-30, -1, -0x1p-60 },
-    { "UniversalFMA<float>", 1 + 0x1p-23, 1 - 0x1p-23, -1, -0x1p-46 },
-    { "UniversalFMA<float>", 1 + 0x1p-12, 1 + 0x1p-12, 0x1p-60, 0x1.002002p0 },
-    { "UniversalFMA<double>", 1 + 0x1p-30, 1 - 0x1p-30, -1, -0x1p-60 },
-    { "UniversalFMA<double,float,float,double>", 1 + 0x1p-23, 1 - 0x1p-23, 0,
-      1 - 0x1p-46 },
-    { "UniversalFMA<bfloat16_t>", 1, 0x1p-8, 1, 1 },
-    { "UniversalFMA<bfloat16_t>", 1, 0x1p-8, 1 + 0x1p-7, 1 + 0x1p-6 },
-    { "UniversalFMA<half_t>", 1, 0x1p-11, 1 + 0x1p-10, 1 + 0x1p-9 },
-    { "UniversalFMA<int32_t>", 0x1p31 - 1, 0x1p31 - 1, 5, 6 },
-    { "UniversalFMA<int32_t>", -0x1p31, 0x1p31 - 1, 0, -0x1p31 },
-    { "SM80_8x8x128_S32U1U1S32_TN_XORPOPC", 1, 1, 5, 5 },
-    { "SM80_8x8x128_S32U1U1S32_TN_XORPOPC", 1, 0, 5, 6 },
-    { "SM80_8x8x128_S32U1U1S32_TN_ANDPOPC", 1, 1, 5, 6 },
-    { "SM80_8x8x128_S32U1U1S32_TN_ANDPOPC", 1, 0, 5, 5 },
+  const struct {
+    const char *name;
+    double a, b, c, d;
+  } cases[] = {
+      {F16, 1, 0x1p-11, 1, 1}, /* a tie: to even */
+      {F16, 1, 0x1p-11, 1 + 0x1p-10, 1 + 0x1p-9},
+      {F16, 1, 0x1.004p-11, 1, 1 + 0x1p-10},
+      {F16, 0x1p-12, 0x1p-13, 0, 0}, /* half of the least */
+      {F16, 0x1p-12, 0x1.8p-13, 0, 0x1p-24},
+      {F16, 0x1p-12, 0x1p-13, 0x1p-24, 0x1p-23},
+      {F16, 1, 16, 65504, INFINITY}, /* 65520 */
+      {F16, 1, 15.9921875, 65504, 65504},
+      {F16, -1, 16, -65504, -INFINITY},
+      {F16, 1, 0x1p-24, -0x1p-24, 0},
+      {F16, -0x1p-12, 0x1p-13, -0.0, -0.0},
+      {F16, INFINITY, 1, 0, INFINITY},
+      {F16, INFINITY, 0, 0, NAN},
+      {F16, INFINITY, 1, -INFINITY, NAN},
+      {F16, 65504, 65504, 0, INFINITY},
+      {F32, 65504, 65504, 0, 4290774016.0},
+      {F32, 1, 1, 0x1p24, 0x1p24},
+      {F32, 1, 1, 0x1p24 + 2, 0x1p24 + 4},
+      {F32, NAN, 1, 0, NAN},
+      {S32, 127, 127, 0x1p31 - 1, -0x1p31 + 16128},
+      {S32, -128, 127, -0x1p31, 0x1p31 - 16256},
+      {S32 "_SATURATE", 127, 127, 0x1p31 - 1, 0x1p31 - 1},
+      {S32 "_SATURATE", -128, 127, -0x1p31, -0x1p31},
+      {"SM61_DP4A", -128, -128, 1, 16385},
+      {"SM61_DP2A", -32768, -32768, 0x1p31 - 1, -0x1p30 - 1},
+      {"SM80_8x8x4_F64F64F64F64_TN", 1 + 0x1p-30, 1 - 0x1p-30, -1, -0x1p-60},
+      {"UniversalFMA<float>", 1 + 0x1p-23, 1 - 0x1p-23, -1, -0x1p-46},
+      {"UniversalFMA<float>", 1 + 0x1p-12, 1 + 0x1p-12, 0x1p-60, 0x1.002002p0},
+      {"UniversalFMA<double>", 1 + 0x1p-30, 1 - 0x1p-30, -1, -0x1p-60},
+      {"UniversalFMA<double,float,float,double>", 1 + 0x1p-23, 1 - 0x1p-23, 0,
+       1 - 0x1p-46},
+      {"UniversalFMA<bfloat16_t>", 1, 0x1p-8, 1, 1},
+      {"UniversalFMA<bfloat16_t>", 1, 0x1p-8, 1 + 0x1p-7, 1 + 0x1p-6},
+      {"UniversalFMA<half_t>", 1, 0x1p-11, 1 + 0x1p-10, 1 + 0x1p-9},
+      {"UniversalFMA<int32_t>", 0x1p31 - 1, 0x1p31 - 1, 5, 6},
+      {"UniversalFMA<int32_t>", -0x1p31, 0x1p31 - 1, 0, -0x1p31},
+      {"SM80_8x8x128_S32U1U1S32_TN_XORPOPC", 1, 1, 5, 5},
+      {"SM80_8x8x128_S32U1U1S32_TN_XORPOPC", 1, 0, 5, 6},
+      {"SM80_8x8x128_S32U1U1S32_TN_ANDPOPC", 1, 1, 5, 6},
+      {"SM80_8x8x128_S32U1U1S32_TN_ANDPOPC", 1, 0, 5, 5},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     double d = one(cases[i].name, cases[i].a, cases[i].b, cases[i].c);
@@ -164,14 +170,17 @@ static void test_rounding (void) {
 
 /* Two sums of an instruction's, added up. */
 static void test_sums (void) {
-  const struct { const char *name; double x, y, sum; } cases[] = {
-    { S32, 0x1p31 - 1, 1,             -0x1p31 },
-    { S32, -0x1p31, -0x1p31,          0 },
-    { S32 "_SATURATE", 0x1p31 - 1, 1, 0x1p31 - 1 },
-    { S32 "_SATURATE", -0x1p31, -1,   -0x1p31 },
-    { F16, 65504, 16,                 INFINITY },
-    { F32, 1, 0x1p-24,                1 },
-    { "SM80_8x8x4_F64F64F64F64_TN", 1, 0x1p-24, 1 + 0x1p-24 },
+  const struct {
+    const char *name;
+    double x, y, sum;
+  } cases[] = {
+      {S32, 0x1p31 - 1, 1, -0x1p31},
+      {S32, -0x1p31, -0x1p31, 0},
+      {S32 "_SATURATE", 0x1p31 - 1, 1, 0x1p31 - 1},
+      {S32 "_SATURATE", -0x1p31, -1, -0x1p31},
+      {F16, 65504, 16, INFINITY},
+      {F32, 1, 0x1p-24, 1},
+      {"SM80_8x8x4_F64F64F64F64_TN", 1, 0x1p-24, 1 + 0x1p-24},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     mt_mma_op op = find(cases[i].name);
@@ -194,7 +203,9 @@ static void test_scaled (uint64_t seed) {
       if (i % 5 == j) v[j] = i % 2 ? INT32_MIN : INT32_MAX;
     }
     wide sum = (wide)f[0] * v[0] + (wide)f[1] * v[1];
-    int32_t want = sum < INT32_MIN ? INT32_MIN : sum > INT32_MAX ? INT32_MAX : (int32_t)sum;
+    int32_t want = sum < INT32_MIN ? INT32_MIN :
+                   sum > INT32_MAX ? INT32_MAX :
+                                     (int32_t)sum;
     int32_t got = mt_cast_scaled(f[0], v[0], f[1], v[1]);
     CHECK(got == want, "%g %d + %g %d: %d, not %d", f[0], (int)v[0], f[1], (int)v[1],
           (int)got, (int)want);
@@ -202,13 +213,16 @@ static void test_scaled (uint64_t seed) {
 }
 
 static void test_refusals (void) {
-  const struct { const char *name, *why; } cases[] = {
-    { "SM80_8x8x4_C64C64C64C64_TN", "no dtype has complex numbers" },
-    { "SM80_8x8x4_GC64C64C64GC64_TN", "no dtype has complex numbers" },
-    { "SM120::BLOCKSCALED::SM120_16x8x32_TN_VS<float_e4m3_t,float_e4m3_t,float,"
-      "float_ue8m0_t,32>", "its operands have scales" },
-    { "SM120::SPARSE::SM120_SPARSE_16x8x64_TN<float_e4m3_t,float_e4m3_t,float>",
-      "half of the values of an operand are not stored" },
+  const struct {
+    const char *name, *why;
+  } cases[] = {
+      {"SM80_8x8x4_C64C64C64C64_TN", "no dtype has complex numbers"},
+      {"SM80_8x8x4_GC64C64C64GC64_TN", "no dtype has complex numbers"},
+      {"SM120::BLOCKSCALED::SM120_16x8x32_TN_VS<float_e4m3_t,float_e4m3_t,float,"
+       "float_ue8m0_t,32>",
+       "its operands have scales"},
+      {"SM120::SPARSE::SM120_SPARSE_16x8x64_TN<float_e4m3_t,float_e4m3_t,float>",
+       "half of the values of an operand are not stored"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     mt_err err = MT_NOERR;

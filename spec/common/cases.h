@@ -17,7 +17,9 @@ void failed (const char *file, int line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 extern int failures;
 #define CHECK(cond, ...)                                                                 \
-  do { if (!(cond)) failed(__FILE__, __LINE__, __VA_ARGS__); } while (0)
+  do {                                                                                   \
+    if (!(cond)) failed(__FILE__, __LINE__, __VA_ARGS__);                                \
+  } while (0)
 /* The call returns OK. */
 #define MUST(call)                                                                       \
   do {                                                                                   \
@@ -28,7 +30,7 @@ extern int failures;
 /* Random numbers; each case starts from a seed of its own, which failures print. */
 void begin_case (uint64_t seed);
 uint64_t next64 (void);
-int pick (int n);                                   /* 0 .. n-1 */
+int pick (int n); /* 0 .. n-1 */
 int64_t between (int64_t lo, int64_t hi);
 
 mt_layout parse (const char *text);

@@ -34,7 +34,7 @@ static double nearest (double f) {
 static mt_number clamped (mt_dtype d, mt_number v, bool unsign) {
   mt_number out = {true, 0, 0};
   int64_t low = end_of(d, false), high = end_of(d, true);
-  if (v.isint && unsign && v.i < 0) {            /* 2^63 and more */
+  if (v.isint && unsign && v.i < 0) { /* 2^63 and more */
     out.i = high;
   } else if (v.isint && d == MT_u64) {
     out.i = v.i < 0 ? 0 : v.i;
@@ -72,10 +72,11 @@ static void check_one (mt_dtype to, mt_dtype from, uint64_t bits) {
   unsigned char want[8] = {0}, got[8] = {0};
   expect(to, want, from, &bits);
   mt_cast_element(to, got, from, &bits);
-  CHECK(memcmp(want, got, 8) == 0, "%s 0x%llx as %s: 0x%02x%02x%02x%02x, not "
-        "0x%02x%02x%02x%02x", mt_dtype_name(from), (unsigned long long)bits,
-        mt_dtype_name(to), got[3], got[2], got[1], got[0], want[3], want[2], want[1],
-        want[0]);
+  CHECK(memcmp(want, got, 8) == 0,
+        "%s 0x%llx as %s: 0x%02x%02x%02x%02x, not "
+        "0x%02x%02x%02x%02x",
+        mt_dtype_name(from), (unsigned long long)bits, mt_dtype_name(to), got[3], got[2],
+        got[1], got[0], want[3], want[2], want[1], want[0]);
 }
 
 /* ---------------------------------------------------------------- values */
@@ -92,7 +93,9 @@ static uint64_t draw (mt_dtype d) {
     return bits;
   }
   if (kind == 1) memset(q, pick(2) ? 0xff : 0, 8);
-  if (kind == 2) for (int i = 0; i < 8; i++) if (pick(2)) q[i] = pick(2) ? 0xff : 0;
+  if (kind == 2)
+    for (int i = 0; i < 8; i++)
+      if (pick(2)) q[i] = pick(2) ? 0xff : 0;
   mt_cast_element(d, p, (mt_dtype)pick(MT_NDTYPE), q);
   memcpy(&bits, p, (size_t)size);
   if (pick(2)) bits += (uint64_t)between(-3, 3);
@@ -116,37 +119,42 @@ static void elements (void) {
 /* ---------------------------------------------------------------- rows */
 
 /* from, its number, to, the bits that are expected. */
-static const struct { mt_dtype from; double x; mt_dtype to; uint64_t bits; } rows[] = {
-  {MT_f32, 1.00390625, MT_bf16, 0x3f80},       /* a tie, to even */
-  {MT_f32, 1.01171875, MT_bf16, 0x3f82},
-  {MT_f32, 3.4e38, MT_bf16, 0x7f80},
-  {MT_f32, 65519, MT_f16, 0x7bff},
-  {MT_f32, 65520, MT_f16, 0x7c00},
-  {MT_f32, 2.98023224e-8, MT_f16, 0},          /* half of the smallest */
-  {MT_f32, 2.98023260e-8, MT_f16, 1},
-  {MT_f32, 2.5, MT_i8, 2},
-  {MT_f32, 3.5, MT_i8, 4},
-  {MT_f32, -2.5, MT_i8, 0xfe},
-  {MT_f32, 127.6, MT_i8, 127},
-  {MT_f32, -1e30, MT_i8, 0x80},
-  {MT_f32, 1e30, MT_i32, 0x7fffffff},
-  {MT_f32, -0.6, MT_u8, 0},
-  {MT_f32, 254.5, MT_u8, 254},
-  {MT_f64, NAN, MT_i64, 0},
-  {MT_f64, 1e300, MT_i64, 0x7fffffffffffffff},
-  {MT_f64, 1e300, MT_u64, 0xffffffffffffffff},
-  {MT_f64, -1e300, MT_i64, 0x8000000000000000},
-  {MT_f64, NAN, MT_bool, 1},
-  {MT_f64, -0.0, MT_bool, 0},
-  {MT_f64, 1e-320, MT_bool, 1},
-  {MT_i32, 300, MT_u8, 255},
-  {MT_i32, -1, MT_u64, 0},
-  {MT_i32, 16777217, MT_f32, 0x4b800000},
-  {MT_i32, 16842753, MT_bf16, 0x4b81},         /* above a tie: rounded once */
-  {MT_i64, -9223372036854775808.0, MT_f32, 0xdf000000},
-  {MT_u64, 9223372036854775808.0, MT_i64, 0x7fffffffffffffff},
-  {MT_u64, 9223372036854775808.0, MT_f32, 0x5f000000},
-  {MT_bf16, 1, MT_f64, 0x3ff0000000000000},
+static const struct {
+  mt_dtype from;
+  double x;
+  mt_dtype to;
+  uint64_t bits;
+} rows[] = {
+    {MT_f32, 1.00390625, MT_bf16, 0x3f80}, /* a tie, to even */
+    {MT_f32, 1.01171875, MT_bf16, 0x3f82},
+    {MT_f32, 3.4e38, MT_bf16, 0x7f80},
+    {MT_f32, 65519, MT_f16, 0x7bff},
+    {MT_f32, 65520, MT_f16, 0x7c00},
+    {MT_f32, 2.98023224e-8, MT_f16, 0}, /* half of the smallest */
+    {MT_f32, 2.98023260e-8, MT_f16, 1},
+    {MT_f32, 2.5, MT_i8, 2},
+    {MT_f32, 3.5, MT_i8, 4},
+    {MT_f32, -2.5, MT_i8, 0xfe},
+    {MT_f32, 127.6, MT_i8, 127},
+    {MT_f32, -1e30, MT_i8, 0x80},
+    {MT_f32, 1e30, MT_i32, 0x7fffffff},
+    {MT_f32, -0.6, MT_u8, 0},
+    {MT_f32, 254.5, MT_u8, 254},
+    {MT_f64, NAN, MT_i64, 0},
+    {MT_f64, 1e300, MT_i64, 0x7fffffffffffffff},
+    {MT_f64, 1e300, MT_u64, 0xffffffffffffffff},
+    {MT_f64, -1e300, MT_i64, 0x8000000000000000},
+    {MT_f64, NAN, MT_bool, 1},
+    {MT_f64, -0.0, MT_bool, 0},
+    {MT_f64, 1e-320, MT_bool, 1},
+    {MT_i32, 300, MT_u8, 255},
+    {MT_i32, -1, MT_u64, 0},
+    {MT_i32, 16777217, MT_f32, 0x4b800000},
+    {MT_i32, 16842753, MT_bf16, 0x4b81}, /* above a tie: rounded once */
+    {MT_i64, -9223372036854775808.0, MT_f32, 0xdf000000},
+    {MT_u64, 9223372036854775808.0, MT_i64, 0x7fffffffffffffff},
+    {MT_u64, 9223372036854775808.0, MT_f32, 0x5f000000},
+    {MT_bf16, 1, MT_f64, 0x3ff0000000000000},
 };
 
 static void examples (void) {
@@ -186,8 +194,7 @@ static void run_on (const char *name, pair *x) {
   char text[4096];
   memory got = exact_memory(x->out.bytes, 0);
   memcpy(got.p, x->out.p, got.bytes);
-  mt_tensor s = {x->src.layout.node, x->from, x->in.p, x->in.bytes, x->src.offset,
-                 NULL};
+  mt_tensor s = {x->src.layout.node, x->from, x->in.p, x->in.bytes, x->src.offset, NULL};
   mt_tensor d = {x->dst.layout.node, x->to, got.p, got.bytes, x->dst.offset, NULL};
   MUST(mt_device_open(&dev, name, NULL, err));
   MUST(mt_plan_copy(&p, dev, NULL, &s, &d, err));
@@ -201,7 +208,8 @@ static void run_on (const char *name, pair *x) {
 
 static void copy_case (mt_layout shape, bool plain) {
   pair x = {.from = (mt_dtype)pick(MT_NDTYPE)};
-  do x.to = (mt_dtype)pick(MT_NDTYPE); while (x.to == x.from);
+  do x.to = (mt_dtype)pick(MT_NDTYPE);
+  while (x.to == x.from);
   random_view(&x.src, shape.node, plain);
   random_view(&x.dst, shape.node, true);
   x.in = exact_memory((size_t)x.src.size * mt_dtype_size(x.from), 0);
@@ -242,7 +250,8 @@ static void refusals (void) {
   d.data = m + 30;
   CHECK(plan(&s, &d, &why) == MT_EOVERLAP, "%s", why.text);
   CHECK(strstr(why.text, "copy: src and dst overlap: offset 7 of src shares bytes with "
-               "offset 0 of dst\n") == why.text, "%s", why.text);
+                         "offset 0 of dst\n") == why.text,
+        "%s", why.text);
   d.data = m + 32, d.bytes = 14;
   CHECK(plan(&s, &d, &why) == MT_ERANGE, "%s", why.text);
   d.bytes = 16, s.bytes = 31;

@@ -18,7 +18,7 @@ enum { ARENA = 512, MAXELEMENTS = 5000 };
 typedef struct trial {
   mt_launch l;
   size_t bytes[2];
-  bool plausible;                  /* bounds as partitions make them */
+  bool plausible; /* bounds as partitions make them */
 } trial;
 
 static _Alignas(64) unsigned char arena[ARENA * 16], want[ARENA * 16], got[ARENA * 16];
@@ -27,7 +27,10 @@ static long accepted, refused[MT_NSTATUS], harsh[MT_NSTATUS], harsh_plausible;
 /* ---------------------------------------------------------------- the truth */
 
 /* whole: a wide access begins */
-typedef struct element { int64_t at[2]; bool whole; } element;
+typedef struct element {
+  int64_t at[2];
+  bool whole;
+} element;
 
 /* Digit by digit, with plain divisions. */
 static void locate (const mt_desc *d, uint32_t first, uint32_t n, int64_t i,
@@ -75,8 +78,7 @@ static int enumerate (element *out, const mt_launch *l) {
 static bool in_range (const trial *x, const element *e, int n) {
   for (int i = 0; i < n; i++)
     for (int o = 0; o < 2; o++)
-      if (e[i].at[o] < 0 ||
-          e[i].at[o] >= (int64_t)(x->bytes[o] / MT_ELEM(&x->l.desc, o)))
+      if (e[i].at[o] < 0 || e[i].at[o] >= (int64_t)(x->bytes[o] / MT_ELEM(&x->l.desc, o)))
         return false;
   return true;
 }
@@ -207,8 +209,9 @@ static void random_cast (mt_desc *d) {
   if (from == to) to = (mt_dtype)((from + 1) % MT_NDTYPE);
   d->cast = MT_CAST(from, to);
   d->elem = (uint32_t)mt_dtype_size(from), d->to = (uint32_t)mt_dtype_size(to);
-  d->vec = d->algo == MT_ALGO_DESCRIBED || pick(2) ? 1 :
-           16 / (d->elem > d->to ? d->elem : d->to);
+  d->vec = d->algo == MT_ALGO_DESCRIBED || pick(2) ?
+               1 :
+               16 / (d->elem > d->to ? d->elem : d->to);
 }
 
 static void random_trial (trial *x) {
@@ -245,7 +248,7 @@ static void random_trial (trial *x) {
     if (pick(4) == 0) x->bytes[o] = (size_t)between(0, (int64_t)x->bytes[o]);
     if (pick(4) == 0) random_flip(&x->l, o);
   }
-  if (x->l.desc.swizzle[0].mask && pick(4) == 0) {          /* one swizzle of one buffer */
+  if (x->l.desc.swizzle[0].mask && pick(4) == 0) { /* one swizzle of one buffer */
     x->l.base[1] = x->l.base[0], x->bytes[1] = x->bytes[0];
     x->l.desc.swizzle[1] = x->l.desc.swizzle[0], x->l.origin[1] = x->l.origin[0];
   }
@@ -260,8 +263,9 @@ static void move (const trial *x, const element *e) {
   const unsigned char *src = x->l.base[MT_SRC];
   src += e->at[MT_SRC] * d->elem;
   if (d->cast == 0) memcpy(dst, src, d->elem);
-  else mt_cast_element((mt_dtype)MT_CAST_DST(d->cast), dst,
-                       (mt_dtype)MT_CAST_SRC(d->cast), src);
+  else
+    mt_cast_element((mt_dtype)MT_CAST_DST(d->cast), dst, (mt_dtype)MT_CAST_SRC(d->cast),
+                    src);
 }
 
 static void run_accepted (trial *x, const element *e, int n) {
@@ -269,7 +273,10 @@ static void run_accepted (trial *x, const element *e, int n) {
   mt_refusals why = {0};
   mt_cpu_job job;
   mt_desc *d = &x->l.desc;
-  mt_kernel row = {.name = "any", .op = MT_OP_COPY, .algo = (uint8_t)d->algo, .threads = 1,
+  mt_kernel row = {.name = "any",
+                   .op = MT_OP_COPY,
+                   .algo = (uint8_t)d->algo,
+                   .threads = 1,
                    .unroll = (uint16_t)(1 + pick(3))};
   mt_grid grid = {(uint32_t)(1 + pick(4)), 2};
   if (d->algo == MT_ALGO_DESCRIBED) grid.threads = (uint32_t)d->threads;
@@ -284,7 +291,7 @@ static void run_accepted (trial *x, const element *e, int n) {
   mt_cpu_plan(&job, &x->l, 2, &why);
   if (job.move) {
     int64_t half = job.tiles / 2;
-    mt_worker w = {.op = "copy"};          /* for such small jobs it asks nobody */
+    mt_worker w = {.op = "copy"}; /* for such small jobs it asks nobody */
     mt_cpu_run(&job, half, job.tiles, &w);
     mt_cpu_run(&job, 0, half, &w);
     CHECK(memcmp(arena, want, sizeof arena) == 0, "the CPU executor differs");
@@ -324,8 +331,7 @@ void test_check (void) {
   }
   printf("  %ld descriptors:", n);
   for (int s = 0; s < MT_NSTATUS; s++)
-    if (refused[s])
-      printf(" %s %ld", mt_status_name((mt_status)s), refused[s]);
+    if (refused[s]) printf(" %s %ld", mt_status_name((mt_status)s), refused[s]);
   printf("\n  sound but refused:");
   for (int s = 0; s < MT_NSTATUS; s++)
     if (harsh[s]) printf(" %s %ld", mt_status_name((mt_status)s), harsh[s]);

@@ -5,8 +5,8 @@
 */
 #include "exec_test.h"
 
-static const mt_dtype types[] = {MT_u8, MT_f16, MT_f32, MT_f64, MT_i8, MT_bf16, MT_u32,
-                                 MT_i64};
+static const mt_dtype types[] = {MT_u8, MT_f16,  MT_f32, MT_f64,
+                                 MT_i8, MT_bf16, MT_u32, MT_i64};
 static mt_device *cpu, *checked;
 static long planned, boxes, refused[MT_NSTATUS];
 
@@ -17,7 +17,7 @@ typedef struct trial {
   memory from, to, want, got;
   mt_tensor s, d;
   mt_tiled_copy copy;
-  bool tiled, must;                /* by a partition; has to be accepted */
+  bool tiled, must; /* by a partition; has to be accepted */
 } trial;
 
 static mt_tensor tensor (const view *v, mt_dtype type, memory m) {
@@ -146,11 +146,10 @@ static bool is_flat (const mt_node *t) {
 }
 
 static void tiled_trial (int64_t size) {
-  static const char *const atoms[] = {
-    "AutoVectorizingCopy", "AutoVectorizingCopy", "AutoVectorizingCopy",
-    "UniversalCopy<uint8_t>", "UniversalCopy<uint16_t>", "UniversalCopy<uint32_t>",
-    "UniversalCopy<uint64_t>",
-    "UniversalCopy<uint128_t>"};
+  static const char *const atoms[] =
+      {"AutoVectorizingCopy",     "AutoVectorizingCopy",     "AutoVectorizingCopy",
+       "UniversalCopy<uint8_t>",  "UniversalCopy<uint16_t>", "UniversalCopy<uint32_t>",
+       "UniversalCopy<uint64_t>", "UniversalCopy<uint128_t>"};
   trial x = {.tiled = true};
   mt_layout shape, thr, val;
   mt_err err = MT_NOERR;

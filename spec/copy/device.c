@@ -8,7 +8,10 @@
 #include "exec_test.h"
 
 /* Fails from the n-th allocation on; counts what is alive. */
-typedef struct purse { long left, blocks; size_t bytes; } purse;
+typedef struct purse {
+  long left, blocks;
+  size_t bytes;
+} purse;
 
 static void *counted (void *ud, void *ptr, size_t osize, size_t nsize) {
   purse *p = ud;
@@ -25,9 +28,9 @@ static void *counted (void *ud, void *ptr, size_t osize, size_t nsize) {
 }
 
 static void check_names (void) {
-  static const char *const bad[] = {
-    "", "gpu", "cpu:", "cpu:1", "cpu:fast", "cpu:checked:1", "cuda:", "cuda:x", "cuda:-1",
-    "cuda:1x", "cuda:99999999999"};
+  static const char *const bad[] =
+      {"",      "gpu",    "cpu:",    "cpu:1",   "cpu:fast",        "cpu:checked:1",
+       "cuda:", "cuda:x", "cuda:-1", "cuda:1x", "cuda:99999999999"};
   mt_device *d;
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
     mt_err why = MT_NOERR;
@@ -39,12 +42,14 @@ static void check_names (void) {
   CHECK(mt_device_open(&d, "cpu", &o, &why) == MT_EINVAL, "-1 threads");
   MUST(mt_device_open(&d, "cpu", NULL, err));
   CHECK(strcmp(mt_device_name(d), "cpu") == 0 && mt_device_about(d)[0] &&
-        mt_device_is_host(d), "%s", mt_device_name(d));
+            mt_device_is_host(d),
+        "%s", mt_device_name(d));
   mt_device_close(d);
   mt_device_close(NULL);
   CHECK(strcmp(mt_kernel_name("cpu", 0), "cpu_rows") == 0, "cpu_rows");
   CHECK(mt_kernel_name("cpu", 99) == NULL && mt_kernel_name("cpu", -1) == NULL &&
-        mt_kernel_name("gpu", 0) == NULL, "no such kernels");
+            mt_kernel_name("gpu", 0) == NULL,
+        "no such kernels");
 }
 
 static void check_memory (mt_device *d) {

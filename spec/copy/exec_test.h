@@ -8,7 +8,7 @@
 #include "cases.h"
 #include "desc/copy_desc.h"
 
-const char *text_of (const mt_node *t);             /* one of four buffers */
+const char *text_of (const mt_node *t); /* one of four buffers */
 
 /* How many cases a test does, from a base number for the whole suite. */
 extern long base_cases;
@@ -17,12 +17,18 @@ extern uint64_t base_seed;
 /* A random layout with a given shape (a tuple), its smallest offset made 0 by `offset`,
 ** and one more than the largest offset. Kinds: injective (permuted, padded, signs), or
 ** any at all. */
-typedef struct view { mt_layout layout; int64_t offset, size; } view;
+typedef struct view {
+  mt_layout layout;
+  int64_t offset, size;
+} view;
 void random_shape (mt_layout *out, int64_t size);
 void random_view (view *out, const mt_node *shape, bool injective);
 
 /* Memory of exactly this size, so that a sanitizer sees each step outside. */
-typedef struct memory { unsigned char *p; size_t bytes; } memory;
+typedef struct memory {
+  unsigned char *p;
+  size_t bytes;
+} memory;
 memory exact_memory (size_t bytes, size_t align);
 void random_bytes (memory m);
 void free_memory (memory m);

@@ -20,7 +20,7 @@ const char *text_of (const mt_node *t) {
 
 memory exact_memory (size_t bytes, size_t align) {
   memory m = {NULL, bytes};
-  m.p = malloc(bytes + align);       /* `align` 0, or the block ends late */
+  m.p = malloc(bytes + align); /* `align` 0, or the block ends late */
   if (m.p == NULL) abort();
   return m;
 }
@@ -33,13 +33,14 @@ void free_memory (memory m) { free(m.p); }
 
 int main (void) {
   const char *seed = getenv("MOONTILE_SEED");
-  static const struct { const char *name; void (*run) (void); } tests[] = {
-    {"tile", test_tile}, {"desc", test_desc}, {"check", test_check}, {"moves",
-                                                                      test_moves},
-    {"copy", test_copy}, {"plan", test_plan}, {"device", test_device},
-    {"cast", test_cast}, {"mma", test_mma}, {"verify", test_verify},
-    {"stop", test_stop},
-    {"ragged", test_ragged},
+  static const struct {
+    const char *name;
+    void (*run)(void);
+  } tests[] = {
+      {"tile", test_tile},     {"desc", test_desc}, {"check", test_check},
+      {"moves", test_moves},   {"copy", test_copy}, {"plan", test_plan},
+      {"device", test_device}, {"cast", test_cast}, {"mma", test_mma},
+      {"verify", test_verify}, {"stop", test_stop}, {"ragged", test_ragged},
   };
   base_cases = cases_of(10000);
   base_seed = seed && *seed ? strtoull(seed, NULL, 10) : (uint64_t)time(NULL) * 1000003;

@@ -63,7 +63,7 @@ static void check_partition (char **f) {
         f[5], text_of(is.node), text_of(at.node), f[6], f[7]);
 }
 
-static int each_row (const char *path, const char *op, void (*check) (char **)) {
+static int each_row (const char *path, const char *op, void (*check)(char **)) {
   char line[4096], *f[16];
   int rows = 0;
   FILE *in = fopen(path, "r");
@@ -107,8 +107,8 @@ void test_mma (void) {
   static const char *const ops[] = {"partition_A", "partition_B", "partition_C"};
   for (int i = 0; i < 3; i++)
     parts += each_row(MOONTILE_SPEC_DIR "/golden/mma_tiled.tsv", ops[i], check_partition);
-  quirks = each_row(MOONTILE_SPEC_DIR "/golden/quirks.tsv", "make_tiled_mma",
-                    check_quirk);
+  quirks =
+      each_row(MOONTILE_SPEC_DIR "/golden/quirks.tsv", "make_tiled_mma", check_quirk);
   CHECK(made_rows == 97 && parts == 120 && quirks == 11, "golden rows: %d, %d, %d",
         made_rows, parts, quirks);
 }

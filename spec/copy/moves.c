@@ -24,7 +24,7 @@ static size_t reach (const mt_cpu_axis *a, const mt_cpu_axis *b, bool dst,
 static void check_tile (const tile *x, const char *what) {
   const mt_cpu_axis *a = &x->t.a, *b = &x->t.b;
   size_t unaligned[] = {(size_t)pick(2) * (size_t)pick(64),
-                   (size_t)pick(2) * (size_t)pick(64)};
+                        (size_t)pick(2) * (size_t)pick(64)};
   memory src = exact_memory(reach(a, b, false, x) + unaligned[0], 0);
   memory dst = exact_memory(reach(a, b, true, x) + unaligned[1], 0);
   memory want = exact_memory(dst.bytes, 0);
@@ -35,7 +35,8 @@ static void check_tile (const tile *x, const char *what) {
     for (int64_t j = 0; j < x->nb; j++)
       memcpy(want.p + unaligned[1] + i * a->dst + j * b->dst,
              src.p + unaligned[0] + i * a->src + j * b->src, (size_t)x->t.unit);
-  x->move(&x->t, (const char *)src.p + unaligned[0], (char *)dst.p + unaligned[1], x->na, x->nb);
+  x->move(&x->t, (const char *)src.p + unaligned[0], (char *)dst.p + unaligned[1], x->na,
+          x->nb);
   CHECK(memcmp(dst.p, want.p, dst.bytes) == 0, "%s: units of %lld, %lld by %lld", what,
         (long long)x->t.unit, (long long)x->na, (long long)x->nb);
   free_memory(src);

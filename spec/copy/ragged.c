@@ -156,8 +156,9 @@ static void verify (const side *s, const tile *x) {
     if (real == 0 || at > high) high = at;
     real++;
   }
-  MUST(mt_ints(&tiler, mt_rank(t.layout->tag == MT_SWIZZLE ? mt_child(t.layout) : t.layout),
-               one, err));
+  MUST(mt_ints(&tiler,
+               mt_rank(t.layout->tag == MT_SWIZZLE ? mt_child(t.layout) : t.layout), one,
+               err));
   MUST(mt_verify_tv(&v, tv.node, tiler.node, MT_COPY_D, &t, err));
   CHECK(v.real == -1 || (v.real == real && v.lowest == low && v.highest == high),
         "verify %s: %lld, %lld to %lld, not %lld, %lld to %lld", text_of(t.layout),

@@ -5,12 +5,12 @@
 */
 #include "exec_test.h"
 
-enum { MOST = 1 << 25 };           /* bytes of an operand */
+enum { MOST = 1 << 25 }; /* bytes of an operand */
 
 /* A kind of work. `layout`, `dtype`: of its operands; `what`: an atom, or a number. */
 typedef struct work {
   const char *name, *op, *device;
-  mt_status (*run) (mt_device *d, const struct work *w, mt_err *e);
+  mt_status (*run)(mt_device *d, const struct work *w, mt_err *e);
   const char *layout[3];
   mt_dtype dtype[3];
   const char *what;
@@ -127,54 +127,117 @@ static mt_status swizzle (mt_device *d, const work *w, mt_err *e) {
   return mt_find_swizzle(list, &n, &q, e);
 }
 
-#define F32 {MT_f32, MT_f32, MT_f32}
-#define F16 {MT_f16, MT_f16, MT_f32}
-#define U8 {MT_u8, MT_u8, MT_u8}
-#define SMALL {"(64,64):(1,64)", "(64,64):(1,64)", "(64,64):(1,64)"}
+#define F32                                                                              \
+  { MT_f32, MT_f32, MT_f32 }
+#define F16                                                                              \
+  { MT_f16, MT_f16, MT_f32 }
+#define U8                                                                               \
+  { MT_u8, MT_u8, MT_u8 }
+#define SMALL                                                                            \
+  { "(64,64):(1,64)", "(64,64):(1,64)", "(64,64):(1,64)" }
 #define ATOM "SM80_16x8x16_F32F16F16F32_TN"
 static const work kinds[] = {
-  {"rows", "copy", "cpu", copy, {"33554432:1", "", "33554432:1"}, U8, NULL},
-  {"units", "copy", "cpu", copy,
-   {"(3000,4,1000):(1,0,3000)", "", "(3000,4,1000):(4000,1,4)"}, U8, NULL},
-  {"transposed", "copy", "cpu", copy,
-   {"(2048,2048):(1,2048)", "", "(2048,2048):(2048,1)"}, F32, NULL},
-  {"filled", "copy", "cpu", copy, {"33554432:0", "", "33554432:1"}, U8, NULL},
-  {"converted", "copy", "cpu", copy, {"4000000:1", "", "4000000:1"},
-   {MT_f32, MT_f32, MT_f16}, NULL},
-  {"swizzled", "copy", "cpu", copy,
-   {"Sw<3,3,3> o 0 o (512,512):(512,1)", "", "(512,512):(1,512)"}, F32, NULL},
-  {"checked", "copy", "cpu:checked", copy, {"100000:1", "", "100000:1"}, F32, NULL},
-  {"product", "gemm", "cpu", product,
-   {"(500,300):(1,500)", "(500,300):(1,500)", "(500,500):(1,500)"}, F32, NULL},
-  {"product of f64", "gemm", "cpu", product,
-   {"(500,300):(300,1)", "(500,300):(300,1)", "(500,500):(500,1)"},
-   {MT_f64, MT_f64, MT_f64}, NULL},
-  {"product of bytes", "gemm", "cpu", product,
-   {"(500,900):(900,1)", "(500,900):(900,1)", "(500,500):(500,1)"},
-   {MT_i8, MT_i8, MT_i32}, NULL},
-  {"a long sum", "gemm", "cpu", product,
-   {"(1,8000000):(0,0)", "(1,8000000):(0,0)", "(1,1):(0,0)"}, F32, NULL},
-  {"a batch", "gemm", "cpu", product,
-   {"(1,1,4000000):(0,0,1)", "(1,1,4000000):(0,0,1)", "(1,1,4000000):(0,0,1)"}, F32,
-   NULL},
-  {"atoms", "gemm", "cpu", product,
-   {"(128,64):(1,128)", "(128,64):(1,128)", "(128,128):(1,128)"}, F16, ATOM},
-  {"atoms, checked", "gemm", "cpu:checked", product,
-   {"(64,256):(1,64)", "(64,256):(1,64)", "(64,64):(1,64)"}, F16, ATOM},
-  {"measure", "", "cpu", measure, SMALL, F32, NULL},
-  {"graph", "", "cpu", graph, SMALL, F32, NULL},
-  {"memory", "cpu", "cpu", allocate, {0}, {0}, NULL},
-  {"upload", "cpu", "cpu", upload, {0}, {0}, NULL},
-  {"download", "cpu", "cpu", download, {0}, {0}, NULL},
-  {"banks", "bank_conflicts", "cpu", banks, {"(32768,7):(3,1)"}, {0}, NULL},
-  {"sectors", "coalescing", "cpu", sectors, {"(32768,7):(3,1)"}, {0}, NULL},
-  {"swizzles", "find_swizzle", "cpu", swizzle, {"(128,16):(16,1)", "(16,128):(1,16)"},
-   {0}, NULL},
+    {"rows", "copy", "cpu", copy, {"33554432:1", "", "33554432:1"}, U8, NULL},
+    {"units",
+     "copy",
+     "cpu",
+     copy,
+     {"(3000,4,1000):(1,0,3000)", "", "(3000,4,1000):(4000,1,4)"},
+     U8,
+     NULL},
+    {"transposed",
+     "copy",
+     "cpu",
+     copy,
+     {"(2048,2048):(1,2048)", "", "(2048,2048):(2048,1)"},
+     F32,
+     NULL},
+    {"filled", "copy", "cpu", copy, {"33554432:0", "", "33554432:1"}, U8, NULL},
+    {"converted",
+     "copy",
+     "cpu",
+     copy,
+     {"4000000:1", "", "4000000:1"},
+     {MT_f32, MT_f32, MT_f16},
+     NULL},
+    {"swizzled",
+     "copy",
+     "cpu",
+     copy,
+     {"Sw<3,3,3> o 0 o (512,512):(512,1)", "", "(512,512):(1,512)"},
+     F32,
+     NULL},
+    {"checked", "copy", "cpu:checked", copy, {"100000:1", "", "100000:1"}, F32, NULL},
+    {"product",
+     "gemm",
+     "cpu",
+     product,
+     {"(500,300):(1,500)", "(500,300):(1,500)", "(500,500):(1,500)"},
+     F32,
+     NULL},
+    {"product of f64",
+     "gemm",
+     "cpu",
+     product,
+     {"(500,300):(300,1)", "(500,300):(300,1)", "(500,500):(500,1)"},
+     {MT_f64, MT_f64, MT_f64},
+     NULL},
+    {"product of bytes",
+     "gemm",
+     "cpu",
+     product,
+     {"(500,900):(900,1)", "(500,900):(900,1)", "(500,500):(500,1)"},
+     {MT_i8, MT_i8, MT_i32},
+     NULL},
+    {"a long sum",
+     "gemm",
+     "cpu",
+     product,
+     {"(1,8000000):(0,0)", "(1,8000000):(0,0)", "(1,1):(0,0)"},
+     F32,
+     NULL},
+    {"a batch",
+     "gemm",
+     "cpu",
+     product,
+     {"(1,1,4000000):(0,0,1)", "(1,1,4000000):(0,0,1)", "(1,1,4000000):(0,0,1)"},
+     F32,
+     NULL},
+    {"atoms",
+     "gemm",
+     "cpu",
+     product,
+     {"(128,64):(1,128)", "(128,64):(1,128)", "(128,128):(1,128)"},
+     F16,
+     ATOM},
+    {"atoms, checked",
+     "gemm",
+     "cpu:checked",
+     product,
+     {"(64,256):(1,64)", "(64,256):(1,64)", "(64,64):(1,64)"},
+     F16,
+     ATOM},
+    {"measure", "", "cpu", measure, SMALL, F32, NULL},
+    {"graph", "", "cpu", graph, SMALL, F32, NULL},
+    {"memory", "cpu", "cpu", allocate, {0}, {0}, NULL},
+    {"upload", "cpu", "cpu", upload, {0}, {0}, NULL},
+    {"download", "cpu", "cpu", download, {0}, {0}, NULL},
+    {"banks", "bank_conflicts", "cpu", banks, {"(32768,7):(3,1)"}, {0}, NULL},
+    {"sectors", "coalescing", "cpu", sectors, {"(32768,7):(3,1)"}, {0}, NULL},
+    {"swizzles",
+     "find_swizzle",
+     "cpu",
+     swizzle,
+     {"(128,16):(16,1)", "(16,128):(1,16)"},
+     {0},
+     NULL},
 };
 
 /* ---------------------------------------------------------------- stopping them */
 
-typedef struct clock { long asked, end; } clock;      /* end: the question that ends it */
+typedef struct clock {
+  long asked, end;
+} clock; /* end: the question that ends it */
 
 static bool stop (void *ud) {
   clock *c = ud;
@@ -229,9 +292,13 @@ static void check (const work *w, int threads) {
 
 /* A product by a BLAS goes in parts: the same but for the order of sums. */
 static void check_blas (void) {
-  static const work w = {"blas", "gemm", "cpu", product,
-    {"(700,900):(1,700)", "(600,900):(900,1)", "(700,600):(600,1)"},
-    {MT_f32, MT_f32, MT_f32}, NULL};
+  static const work w = {"blas",
+                         "gemm",
+                         "cpu",
+                         product,
+                         {"(700,900):(1,700)", "(600,900):(900,1)", "(700,600):(600,1)"},
+                         {MT_f32, MT_f32, MT_f32},
+                         NULL};
   mt_device_options o = {.threads = 1, .libblas = "libblas.so.3"}, none = {.libblas = ""};
   mt_device *d, *own;
   mt_err plain = MT_NOERR;

@@ -10,13 +10,11 @@
 static bool same_form (const mt_node *a, const mt_node *b) {
   if (a->span != b->span) return false;
   for (uint32_t i = 0; i < a->span; i++) {
-    if (a[i].tag != b[i].tag || a[i].arity != b[i].arity ||
-        a[i].shape != b[i].shape)
+    if (a[i].tag != b[i].tag || a[i].arity != b[i].arity || a[i].shape != b[i].shape)
       return false;
     if (a[i].tag != MT_LEAF || a[i].shape == 1) continue;
     if (a[i].ring != b[i].ring || a[i].stride != b[i].stride) return false;
-    if (a[i].ring == MT_BASIS &&
-        memcmp(a[i].path, b[i].path, sizeof a[i].path))
+    if (a[i].ring == MT_BASIS && memcmp(a[i].path, b[i].path, sizeof a[i].path))
       return false;
   }
   return true;
@@ -78,11 +76,14 @@ static void check_retile (char **f) {
         f[4], f[5], text_of(is.node), f[6]);
 }
 
-static const struct { const char *op; void (*check) (char **f); } ops[] = {
-  {"make_tiled_copy", check_made}, {"make_tiled_copy_A", check_of_mma},
-  {"make_tiled_copy_B", check_of_mma}, {"make_tiled_copy_C", check_of_mma},
-  {"partition_S", check_partition}, {"partition_D", check_partition},
-  {"retile_D_of_partition_S", check_retile},
+static const struct {
+  const char *op;
+  void (*check)(char **f);
+} ops[] = {
+    {"make_tiled_copy", check_made},           {"make_tiled_copy_A", check_of_mma},
+    {"make_tiled_copy_B", check_of_mma},       {"make_tiled_copy_C", check_of_mma},
+    {"partition_S", check_partition},          {"partition_D", check_partition},
+    {"retile_D_of_partition_S", check_retile},
 };
 
 static void check_golden (void) {
@@ -123,9 +124,16 @@ static int64_t element_of (const mt_tiled_copy *c, int64_t t, int64_t v) {
 /* (1) layout_tv is a bijection from (thread, value) onto the tile; (2) thread t and value
 ** v of it are where thr and val put them. */
 static void check_laws (void) {
-  static const char *const layouts[] = {
-    "1:0", "4:1", "(2,3):(1,2)", "(2,3):(3,1)", "(4,2):(1,4)", "((2,2),3):((6,1),2)",
-    "(1,8):(8,1)", "(8,1):(1,1)", "(3,(2,2)):(2,(1,6))", "(2,2,2):(4,1,2)"};
+  static const char *const layouts[] = {"1:0",
+                                        "4:1",
+                                        "(2,3):(1,2)",
+                                        "(2,3):(3,1)",
+                                        "(4,2):(1,4)",
+                                        "((2,2),3):((6,1),2)",
+                                        "(1,8):(8,1)",
+                                        "(8,1):(1,1)",
+                                        "(3,(2,2)):(2,(1,6))",
+                                        "(2,2,2):(4,1,2)"};
   enum { N = sizeof layouts / sizeof layouts[0] };
   for (int i = 0; i < N * N; i++) {
     mt_layout thr = parse(layouts[i / N]), val = parse(layouts[i % N]);
@@ -148,37 +156,40 @@ static void check_laws (void) {
 
 /* ---------------------------------------------------------------- refusals */
 
-static const struct { const char *atom; int bits; const char *thr, *val,
-                     *text; } bad[] = {
-  {"UniversalCopy<uint100_t>", 32, "(4,8)", "(1,1)",
-   "make_tiled_copy: there is no atom \"UniversalCopy<uint100_t>\"\n  near it: "
-   "UniversalCopy<uint16_t>"},
-  {"SM75_U32x4_LDSM_N", 16, "(4,4):(1,4)", "(8,1):(1,0)",
-   "is done by 32 threads together, but thr (4,4):(1,4) has 16 threads: not a multiple"},
-  {"UniversalCopy<uint128_t>", 32, "(4,8):(1,4)", "(1,2):(1,1)",
-   "moves 4 elements of 32 bits at "
-   "once, but val (1,2):(1,1) has 2 values: not a multiple"},
-  {"UniversalCopy<uint16_t>", 32, "(4,8):(1,4)", "(1,2):(1,1)",
-   "UniversalCopy<uint16_t> has no values of 32 bits"},
-  {"UniversalCopy<uint32_t>", 12, "(4,8):(1,4)", "(1,2):(1,1)", 
-   "UniversalCopy<uint32_t> has no values of 12 bits"},
-  {"AutoVectorizingCopy", 32, "(4,8):(1,1)", "(1,2):(1,1)",
-   "thr (4,8):(1,1) gives elements 1 and 4 the same thread number 1"},
-  {"AutoVectorizingCopy", 32, "(4,8):(1,0)", "(1,2):(1,1)",
-   "thr (4,8):(1,0) gives elements 0 and 4 the same thread number 0"},
-  {"AutoVectorizingCopy", 32, "(4,8):(1,8)", "(1,2):(1,1)",
-   "thr (4,8):(1,8) gives element 16 the "
-   "thread number 32; its 32 elements need the numbers 0 to 31"},
-  {"AutoVectorizingCopy", 32, "(4,8):(1,4)", "(1,2):(1,2)",
-   "val (1,2):(1,2) gives element 1 the value number 2; its 2 elements need the numbers "
-   "0 to 1"},
-  {"AutoVectorizingCopy", 32, "(4,0):(1,4)", "(1,2):(1,2)", "thr (4,0):(1,4) is empty"},
-  {"AutoVectorizingCopy", 32, "(4,8):(1@0,1@1)", "(1,2):(1,2)",
-   "not a layout of numbers"},
-  {"AutoVectorizingCopy", 32, "(4,8)", "(1,2):(1,2)",
-   "thr is not a layout of numbers: (4,8)"},
-  {"AutoVectorizingCopy", 32, "(4294967296,1073741824):(1,4294967296)", "(1,4):(1,1)",
-   "leaves 64 bits"},
+static const struct {
+  const char *atom;
+  int bits;
+  const char *thr, *val, *text;
+} bad[] = {
+    {"UniversalCopy<uint100_t>", 32, "(4,8)", "(1,1)",
+     "make_tiled_copy: there is no atom \"UniversalCopy<uint100_t>\"\n  near it: "
+     "UniversalCopy<uint16_t>"},
+    {"SM75_U32x4_LDSM_N", 16, "(4,4):(1,4)", "(8,1):(1,0)",
+     "is done by 32 threads together, but thr (4,4):(1,4) has 16 threads: not a multiple"},
+    {"UniversalCopy<uint128_t>", 32, "(4,8):(1,4)", "(1,2):(1,1)",
+     "moves 4 elements of 32 bits at "
+     "once, but val (1,2):(1,1) has 2 values: not a multiple"},
+    {"UniversalCopy<uint16_t>", 32, "(4,8):(1,4)", "(1,2):(1,1)",
+     "UniversalCopy<uint16_t> has no values of 32 bits"},
+    {"UniversalCopy<uint32_t>", 12, "(4,8):(1,4)", "(1,2):(1,1)",
+     "UniversalCopy<uint32_t> has no values of 12 bits"},
+    {"AutoVectorizingCopy", 32, "(4,8):(1,1)", "(1,2):(1,1)",
+     "thr (4,8):(1,1) gives elements 1 and 4 the same thread number 1"},
+    {"AutoVectorizingCopy", 32, "(4,8):(1,0)", "(1,2):(1,1)",
+     "thr (4,8):(1,0) gives elements 0 and 4 the same thread number 0"},
+    {"AutoVectorizingCopy", 32, "(4,8):(1,8)", "(1,2):(1,1)",
+     "thr (4,8):(1,8) gives element 16 the "
+     "thread number 32; its 32 elements need the numbers 0 to 31"},
+    {"AutoVectorizingCopy", 32, "(4,8):(1,4)", "(1,2):(1,2)",
+     "val (1,2):(1,2) gives element 1 the value number 2; its 2 elements need the numbers "
+     "0 to 1"},
+    {"AutoVectorizingCopy", 32, "(4,0):(1,4)", "(1,2):(1,2)", "thr (4,0):(1,4) is empty"},
+    {"AutoVectorizingCopy", 32, "(4,8):(1@0,1@1)", "(1,2):(1,2)",
+     "not a layout of numbers"},
+    {"AutoVectorizingCopy", 32, "(4,8)", "(1,2):(1,2)",
+     "thr is not a layout of numbers: (4,8)"},
+    {"AutoVectorizingCopy", 32, "(4294967296,1073741824):(1,4294967296)", "(1,4):(1,1)",
+     "leaves 64 bits"},
 };
 
 static void check_refusals (void) {
@@ -186,8 +197,8 @@ static void check_refusals (void) {
     mt_layout thr = parse(bad[i].thr), val = parse(bad[i].val);
     mt_tiled_copy c;
     mt_err err = MT_NOERR;
-    mt_status s = mt_make_tiled_copy(&c, bad[i].atom, bad[i].bits, thr.node, val.node,
-                                     &err);
+    mt_status s =
+        mt_make_tiled_copy(&c, bad[i].atom, bad[i].bits, thr.node, val.node, &err);
     CHECK(s != MT_OK && err.status == s && strstr(err.text, bad[i].text),
           "row %d: %s: %s", (int)i, mt_status_name(s), err.text);
     if (getenv("MOONTILE_SHOW")) printf("%s\n", err.text);

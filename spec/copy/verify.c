@@ -16,7 +16,7 @@ static long verdicts[MT_NPROBLEM];
 typedef struct claim {
   const mt_node *tv, *tiler, *a;
   bool shared, written;
-  int64_t places, idle;            /* numbers of threads for each that counts */
+  int64_t places, idle; /* numbers of threads for each that counts */
 } claim;
 
 static int64_t place_of (const claim *c, int64_t thread, int64_t value) {
@@ -68,7 +68,9 @@ static void check_witness (const claim *c, const mt_verdict *v) {
   bool inside = v->index >= 0 && v->index < c->places;
   CHECK(inside == (v->problem != MT_OUTSIDE), "%s: place %lld", text_of(c->tv),
         (long long)v->index);
-  CHECK(v->owners == (v->problem == MT_TWICE ? 2 : v->problem == MT_GAP ? 0 : 1),
+  CHECK(v->owners == (v->problem == MT_TWICE ? 2 :
+                      v->problem == MT_GAP   ? 0 :
+                                               1),
         "%s: %d owners", text_of(c->tv), v->owners);
   check_owners(c, v);
   if (!inside) return;
@@ -132,10 +134,12 @@ static void check (const claim *c, const mt_verdict *v) {
   CHECK(exact == (v->problem < MT_TWICE || v->problem > MT_OUTSIDE), "%s: %s",
         text_of(c->tv), mt_problem_text(v->problem));
   if (!exact) check_witness(c, v);
-  else CHECK(v->broadcast == count[0] / c->idle, "%s: broadcast %lld, not %d",
-             text_of(c->tv), (long long)v->broadcast, count[0]);
+  else
+    CHECK(v->broadcast == count[0] / c->idle, "%s: broadcast %lld, not %d",
+          text_of(c->tv), (long long)v->broadcast, count[0]);
   CHECK(!covers || v->tiles * v->threads * v->values ==
-        v->broadcast * mt_size(c->a) + v->predicated, "%s: law 2", text_of(c->tv));
+                       v->broadcast * mt_size(c->a) + v->predicated,
+        "%s: law 2", text_of(c->tv));
   bool placed = !c->written || v->injective == 1;
   bool whole = v->asked == 0 || v->elements == 0 || v->vector == v->asked;
   CHECK((v->problem == MT_PROVEN) == (covers && placed && whole),
@@ -171,7 +175,7 @@ static void random_tv (mt_layout *out, int64_t *places) {
 /* A tile with so many places, in at most three modes, one of them perhaps a layout. */
 static void random_tiler (mt_layout *out, int64_t places) {
   static const char *const odd[] = {"2:3", "(2,2):(1,4)", "(2,2):(4,1)", "(2,2):(1,3)",
-                                    "4:2", "(2,2):(1,1)", "4:1", "2:-1"};
+                                    "4:2", "(2,2):(1,1)", "4:1",         "2:-1"};
   char text[256] = "(";
   int64_t left = places;
   for (int k = pick(3); k > 0; k--) {
@@ -278,8 +282,12 @@ static void check_copy (void) {
     MUST(mt_shape(&thr, x.layout.node, err));
     MUST(mt_layout_left(&x.layout, thr.node, err));
   }
-  claim c = {.tv = copy.layout_tv.node, .tiler = copy.tiler.node, .a = x.layout.node,
-             .written = true, .idle = 1, .places = mt_size(copy.layout_tv.node)};
+  claim c = {.tv = copy.layout_tv.node,
+             .tiler = copy.tiler.node,
+             .a = x.layout.node,
+             .written = true,
+             .idle = 1,
+             .places = mt_size(copy.layout_tv.node)};
   mt_tensor t = {.layout = c.a, .dtype = MT_f16, .data = room, .offset = pick(2) * 2};
   MUST(mt_verify_copy(&v, &copy, MT_COPY_D, &t, err));
   check(&c, &v);
@@ -301,8 +309,12 @@ static void check_part (const mt_tiled_mma *mma, mt_mma_part x, bool all) {
   MUST(mt_layout_left(&compact, shape.node, err));
   MUST(mt_mma_tv(&tv, mma, x, compact.node, err));
   random_tensor(&a, shape.node);
-  claim c = {.tv = tv.node, .tiler = shape.node, .a = a.layout.node, .shared = true,
-             .written = x == MT_PART_C, .places = n[0] * n[1]};
+  claim c = {.tv = tv.node,
+             .tiler = shape.node,
+             .a = a.layout.node,
+             .shared = true,
+             .written = x == MT_PART_C,
+             .places = n[0] * n[1]};
   c.idle = mt_size(mt_mode(tv.node, 0)) / mt_tiled_mma_size(mma);
   MUST(mt_verify_mma(&v, mma, x, &(mt_tensor){.layout = c.a}, err));
   CHECK(v.covers, "%s %s: %s", mma->atom.op.name, text_of(mma->atoms.node),

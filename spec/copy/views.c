@@ -5,7 +5,10 @@
 #include "exec_test.h"
 
 /* Text is the plainest way to make values. */
-typedef struct text { char s[2048]; size_t n; } text;
+typedef struct text {
+  char s[2048];
+  size_t n;
+} text;
 
 static void put (text *t, const char *s) {
   size_t n = strlen(s);
@@ -22,8 +25,8 @@ static void put_int (text *t, int64_t v) {
 
 /* Extents that leave at most `room` elements. */
 static int64_t extent (int64_t *room) {
-  static const int likely[] = {1, 2, 2, 3, 4, 4, 5, 6, 7, 8, 8, 9, 12, 16, 17, 24, 32, 33,
-                               64};
+  static const int likely[] = {1, 2, 2,  3,  4,  4,  5,  6,  7, 8,
+                               8, 9, 12, 16, 17, 24, 32, 33, 64};
   int64_t n = likely[pick(sizeof likely / sizeof likely[0])];
   if (n > *room) n = between(1, *room);
   *room /= n;

@@ -20,7 +20,7 @@ typedef struct call {
   char out[2][TEXT];
   mt_err err;
 } call;
-typedef mt_status (*operation) (call *c);
+typedef mt_status (*operation)(call *c);
 operation find_operation (const char *name, int *args);
 
 /* Text in normal form: no blanks, and stride 0 for every leaf of extent 1. */

@@ -34,12 +34,14 @@ typedef enum table { RESULTS, ERRORS, QUIRKS } table;
 
 typedef struct row {
   table kind;
-  const char *line;            /* the file and its line, for messages */
+  const char *line; /* the file and its line, for messages */
   int n;
   char *field[FIELDS];
 } row;
 
-typedef struct tally { int rows, refused, other; } tally;
+typedef struct tally {
+  int rows, refused, other;
+} tally;
 
 static int64_t size_in (const char *text) {
   mt_layout v;
@@ -68,9 +70,8 @@ static void run_results (const row *r, call *c, operation f, int args, tally *t)
   for (int i = args + 1; i < r->n; i++) {
     normal(got, c->out[i - args - 1]);
     normal(want, r->field[i]);
-    CHECK(strcmp(got, want) == 0, "%s: %s %s %s is %s, got %s", r->line,
-          r->field[0], r->field[1], args > 1 ? r->field[2] : "", r->field[i],
-          c->out[i - args - 1]);
+    CHECK(strcmp(got, want) == 0, "%s: %s %s %s is %s, got %s", r->line, r->field[0],
+          r->field[1], args > 1 ? r->field[2] : "", r->field[i], c->out[i - args - 1]);
   }
 }
 

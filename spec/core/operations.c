@@ -32,13 +32,13 @@ static int indices (int *out, const mt_node *t) {
 }
 
 #define UNARY(name, fn)                                                                  \
-  static mt_status name (call *c) {                                                      \
+  static mt_status name(call *c) {                                                       \
     mt_layout r;                                                                         \
     mt_status s = fn(&r, A(0), &c->err);                                                 \
     return show(c, 0, &r, s);                                                            \
   }
 #define BINARY(name, fn)                                                                 \
-  static mt_status name (call *c) {                                                      \
+  static mt_status name(call *c) {                                                       \
     mt_layout r;                                                                         \
     mt_status s = fn(&r, A(0), A(1), &c->err);                                           \
     return show(c, 0, &r, s);                                                            \
@@ -181,47 +181,51 @@ static mt_status op_complement_default (call *c) {
   return show(c, 0, &r, s);
 }
 
-static const struct { const char *name; int args; operation f; } operations[] = {
-  /* name                  args  operation */
-  {"blocked_product",         2, op_blocked_product},
-  {"call",                    2, op_call},
-  {"coalesce",                1, op_coalesce},
-  {"coalesce_by",             2, op_coalesce_by},
-  {"complement",              2, op_complement},
-  {"complement_default",      1, op_complement_default},
-  {"composition",             2, op_composition},
-  {"composition_tiler",       2, op_composition},
-  {"congruent",               2, op_congruent},
-  {"cosize",                  1, op_cosize},
-  {"crd2idx",                 2, op_crd2idx},
-  {"crd2idx_stride",          3, op_crd2idx_stride},
-  {"depth",                   1, op_depth},
-  {"flat_divide",             2, op_flat_divide},
-  {"flatten",                 1, op_flatten},
-  {"get",                     2, op_get},
-  {"get_nested",              2, op_get},
-  {"group",                   3, op_group},
-  {"idx2crd",                 2, op_idx2crd},
-  {"logical_divide",          2, op_logical_divide},
-  {"logical_product",         2, op_logical_product},
-  {"make_identity_layout",    1, op_make_identity_layout},
-  {"make_layout_concat1",     1, concat},
-  {"make_layout_concat2",     2, concat},
-  {"make_layout_concat3",     3, concat},
-  {"make_layout_left",        1, op_make_layout_left},
-  {"make_layout_like",        1, op_make_layout_like},
-  {"make_layout_right",       1, op_make_layout_right},
-  {"raked_product",           2, op_raked_product},
-  {"rank",                    1, op_rank},
-  {"right_inverse",           1, op_right_inverse},
-  {"select",                  2, op_select},
-  {"size",                    1, op_size},
-  {"slice",                   2, op_slice},
-  {"slice_and_offset",        2, op_slice_and_offset},
-  {"take",                    3, op_take},
-  {"tiled_divide",            2, op_tiled_divide},
-  {"values",                  1, op_values},
-  {"zipped_divide",           2, op_zipped_divide},
+static const struct {
+  const char *name;
+  int args;
+  operation f;
+} operations[] = {
+    /* name                  args  operation */
+    {"blocked_product", 2, op_blocked_product},
+    {"call", 2, op_call},
+    {"coalesce", 1, op_coalesce},
+    {"coalesce_by", 2, op_coalesce_by},
+    {"complement", 2, op_complement},
+    {"complement_default", 1, op_complement_default},
+    {"composition", 2, op_composition},
+    {"composition_tiler", 2, op_composition},
+    {"congruent", 2, op_congruent},
+    {"cosize", 1, op_cosize},
+    {"crd2idx", 2, op_crd2idx},
+    {"crd2idx_stride", 3, op_crd2idx_stride},
+    {"depth", 1, op_depth},
+    {"flat_divide", 2, op_flat_divide},
+    {"flatten", 1, op_flatten},
+    {"get", 2, op_get},
+    {"get_nested", 2, op_get},
+    {"group", 3, op_group},
+    {"idx2crd", 2, op_idx2crd},
+    {"logical_divide", 2, op_logical_divide},
+    {"logical_product", 2, op_logical_product},
+    {"make_identity_layout", 1, op_make_identity_layout},
+    {"make_layout_concat1", 1, concat},
+    {"make_layout_concat2", 2, concat},
+    {"make_layout_concat3", 3, concat},
+    {"make_layout_left", 1, op_make_layout_left},
+    {"make_layout_like", 1, op_make_layout_like},
+    {"make_layout_right", 1, op_make_layout_right},
+    {"raked_product", 2, op_raked_product},
+    {"rank", 1, op_rank},
+    {"right_inverse", 1, op_right_inverse},
+    {"select", 2, op_select},
+    {"size", 1, op_size},
+    {"slice", 2, op_slice},
+    {"slice_and_offset", 2, op_slice_and_offset},
+    {"take", 3, op_take},
+    {"tiled_divide", 2, op_tiled_divide},
+    {"values", 1, op_values},
+    {"zipped_divide", 2, op_zipped_divide},
 };
 
 operation find_operation (const char *name, int *args) {

@@ -13,8 +13,8 @@ int main (void) {
   const char *blas = getenv("MOONTILE_TEST_BLAS");
   const char *library = blas ? blas : "libblas.so.3";
   long n = cases_of(1000);
-  uint64_t base = seed && *seed ? strtoull(seed, NULL, 10) :
-      (uint64_t)time(NULL) * 1000003;
+  uint64_t base =
+      seed && *seed ? strtoull(seed, NULL, 10) : (uint64_t)time(NULL) * 1000003;
   mt_device *device[DEVICES];
   printf("seed %llu, %ld cases\n", (unsigned long long)base, n);
   begin_case(base);

@@ -6,7 +6,10 @@
 
 enum { MAXAXES = 12 };
 
-typedef struct axes { int n, of[3]; int64_t extent[MAXAXES], stride[MAXAXES]; } axes;
+typedef struct axes {
+  int n, of[3];
+  int64_t extent[MAXAXES], stride[MAXAXES];
+} axes;
 
 /* A size as up to four axes. */
 static void cut (axes *x, int mode, int64_t size, bool whole) {
@@ -31,7 +34,8 @@ static void stride (axes *x, bool own) {
     int j = pick(i + 1), t = order[i];
     order[i] = order[j], order[j] = t;
   }
-  if (pick(2)) for (int i = 0; i < x->n; i++) order[i] = pick(2) ? i : order[i];
+  if (pick(2))
+    for (int i = 0; i < x->n; i++) order[i] = pick(2) ? i : order[i];
   bool used[MAXAXES] = {0};
   for (int i = 0; i < x->n; i++) {
     int a = order[i];

@@ -25,7 +25,11 @@ static double number (mt_dtype d, const void *p) {
 
 /* An operand as numbers, x fastest; i: the bits of integers. */
 __extension__ typedef __int128 wide;
-typedef struct numbers { double *f; uint64_t *i; bool sign; } numbers;
+typedef struct numbers {
+  double *f;
+  uint64_t *i;
+  bool sign;
+} numbers;
 
 static wide integer (const numbers *v, int64_t at) {
   return v->sign ? (wide)(int64_t)v->i[at] : (wide)v->i[at];
@@ -49,8 +53,12 @@ static numbers numbers_of (const operand *o) {
 static void free_numbers (numbers v) { free(v.f), free(v.i); }
 
 static double epsilon (mt_dtype d) {
-  return d == MT_f64 ? DBL_EPSILON : d == MT_f32 ? (double)FLT_EPSILON :
-      d == MT_f16 ? 0x1p-10 : d == MT_bf16 ? 0x1p-7 : d == MT_e4m3 ? 0x1p-3 : 0x1p-2;
+  return d == MT_f64  ? DBL_EPSILON :
+         d == MT_f32  ? (double)FLT_EPSILON :
+         d == MT_f16  ? 0x1p-10 :
+         d == MT_bf16 ? 0x1p-7 :
+         d == MT_e4m3 ? 0x1p-3 :
+                        0x1p-2;
 }
 
 /* Beyond it the nearest value may be infinity. */
@@ -60,15 +68,20 @@ static double largest (mt_dtype d) {
 
 /* The error that sums of this kind may have. */
 static double bound_of (const trial *x, double sum, double want) {
-  double eps = epsilon(x->a == MT_f64 || x->b == MT_f64 || x->c == MT_f64 ? MT_f64 :
-                       MT_f32);
+  double eps =
+      epsilon(x->a == MT_f64 || x->b == MT_f64 || x->c == MT_f64 ? MT_f64 : MT_f32);
   return eps * (double)(x->size[MT_K] + 4) * sum + epsilon(x->c) * fabs(want) +
-      (x->c == MT_e4m3 ? 0x1p-10 : x->c == MT_e5m2 ? 0x1p-17 : 0x1p-25);
+         (x->c == MT_e4m3 ? 0x1p-10 :
+          x->c == MT_e5m2 ? 0x1p-17 :
+                            0x1p-25);
 }
 
 /* One element of C: as floats, and as the integer high 2^32 + low; the sum of the
 ** magnitudes. */
-typedef struct total { double f, size; wide high, low; } total;
+typedef struct total {
+  double f, size;
+  wide high, low;
+} total;
 
 static total sum_of (const trial *x, const numbers *a, const numbers *b, int64_t i,
                      int64_t j, int64_t l) {
@@ -96,22 +109,23 @@ static uint64_t nearest (mt_dtype c, wide high, wide low) {
   return (uint64_t)(v < least ? least : v > most ? most : v);
 }
 
-static void compare_element (const trial *x, total s, const numbers *c, const numbers *got,
-                             int64_t at, const char *what) {
+static void compare_element (const trial *x, total s, const numbers *c,
+                             const numbers *got, int64_t at, const char *what) {
   wide alpha = (wide)x->alpha, beta = (wide)x->beta;
-  uint64_t exact = is_float(x->c) ? 0 : nearest(x->c, alpha * s.high, alpha * s.low +
-                                                beta * integer(c, at));
+  uint64_t exact = is_float(x->c) ? 0 :
+                                    nearest(x->c, alpha * s.high,
+                                            alpha * s.low + beta * integer(c, at));
   double want = x->alpha * s.f;
   if (x->beta != 0) {
     want += x->beta * c->f[at];
     s.size += fabs(x->beta * c->f[at]);
   }
   if (!is_float(x->c))
-    CHECK(exact == got->i[at], "%s at %lld: %llx, not %llx", what,
-          (long long)at, (unsigned long long)got->i[at], (unsigned long long)exact);
+    CHECK(exact == got->i[at], "%s at %lld: %llx, not %llx", what, (long long)at,
+          (unsigned long long)got->i[at], (unsigned long long)exact);
   else
     CHECK(fabs(want - got->f[at]) <= bound_of(x, s.size, want) ||
-          fabs(want) > largest(x->c),
+              fabs(want) > largest(x->c),
           "%s at %lld: %g, not %g", what, (long long)at, got->f[at], want);
 }
 
@@ -178,8 +192,8 @@ void try_product (mt_device *const device[DEVICES], const trial *x) {
 /* ---------------------------------------------------------------- cases */
 
 static void choose_types (trial *x) {
-  static const mt_dtype floats[] = {MT_f32, MT_f64, MT_f16, MT_bf16, MT_f32,
-                                    MT_e4m3, MT_e5m2};
+  static const mt_dtype floats[] = {MT_f32, MT_f64,  MT_f16, MT_bf16,
+                                    MT_f32, MT_e4m3, MT_e5m2};
   x->c = pick(4) ? floats[pick(7)] : (mt_dtype)(MT_i8 + pick(MT_u64 - MT_i8 + 1));
   x->a = x->b = x->c;
   if (is_float(x->c) && pick(2)) x->a = floats[pick(7)], x->b = floats[pick(7)];
@@ -205,11 +219,11 @@ static void random_trial (trial *x) {
 
 /* Blocks along every mode: more rows, columns, steps, batches than one has. */
 static void large (mt_device *const device[DEVICES]) {
-  static const int64_t sizes[][MT_GEMM_MODES] = {
-    {1100, 70, 30, 1}, {40, 2100, 33, 1}, {1050, 1060, 20, 1}, {5, 6, 20, 300},
-    {1, 5000, 7, 1}, {4500, 1, 9, 2}, {33, 65, 5000, 1}, {1, 1, 3000, 2},
-    {32, 4200, 400, 1}, {4200, 32, 400, 1}
-  };
+  static const int64_t sizes[][MT_GEMM_MODES] = {{1100, 70, 30, 1},   {40, 2100, 33, 1},
+                                                 {1050, 1060, 20, 1}, {5, 6, 20, 300},
+                                                 {1, 5000, 7, 1},     {4500, 1, 9, 2},
+                                                 {33, 65, 5000, 1},   {1, 1, 3000, 2},
+                                                 {32, 4200, 400, 1},  {4200, 32, 400, 1}};
   for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
     trial x = {MT_f32, MT_f32, MT_f32, {0}, 1, (double)pick(2)};
     memcpy(x.size, sizes[i], sizeof x.size);
@@ -230,11 +244,9 @@ static void extremes (mt_device *const device[DEVICES]) {
   for (int i = 0; i < 9; i++) {
     int x = types[i / 3] == MT_u8 ? 255 : types[i / 3] == MT_i8 ? -128 : 1;
     int y = types[i % 3] == MT_u8 ? 255 : types[i % 3] == MT_i8 ? -128 : 1;
-    operand o[3] = {
-      {.t = {left.node, types[i / 3], a, sizeof a, 0}},
-      {.t = {left.node, types[i % 3], b, sizeof b, 0}},
-      {.t = {c.node, MT_i32, sums, sizeof sums, 0}}
-    };
+    operand o[3] = {{.t = {left.node, types[i / 3], a, sizeof a, 0}},
+                    {.t = {left.node, types[i % 3], b, sizeof b, 0}},
+                    {.t = {c.node, MT_i32, sums, sizeof sums, 0}}};
     trial t = {.alpha = 1};
     memset(a, x, sizeof a), memset(b, y, sizeof b);
     run(device[i % 3], &t, o);
@@ -254,13 +266,15 @@ static uint64_t end_of (mt_dtype d, bool high) {
 static void end (mt_device *d, const trial *t, const bool high[3]) {
   enum { DEPTH = 4096 };
   static uint64_t a[DEPTH], b[DEPTH];
-  uint64_t c = end_of(t->c, high[2]), x = end_of(t->a, high[0]), y = end_of(t->b, high[1]);
+  uint64_t c = end_of(t->c, high[2]), x = end_of(t->a, high[0]),
+           y = end_of(t->b, high[1]);
   uint64_t before = c;
   mt_layout row = {{{0}}}, one;
   MUST(mt_parse(&one, "(1,1):(0,0)", 11, err));
   MUST(mt_parse(&row, "(1,4096):(0,1)", 14, err));
   row.node[0].shape = row.node[2].shape = t->size[MT_K];
-  operand o[3] = {{.t = {row.node, t->a, a, sizeof a, 0}}, {.t = {row.node, t->b, b, sizeof b, 0}},
+  operand o[3] = {{.t = {row.node, t->a, a, sizeof a, 0}},
+                  {.t = {row.node, t->b, b, sizeof b, 0}},
                   {.t = {one.node, t->c, &c, sizeof c, 0}}};
   for (int64_t k = 0; k < t->size[MT_K]; k++) {
     memcpy((char *)a + k * (int64_t)mt_dtype_size(t->a), &x, mt_dtype_size(t->a));
@@ -272,13 +286,14 @@ static void end (mt_device *d, const trial *t, const bool high[3]) {
   wide high32 = t->size[MT_K] * integer(&vx, 0) * (integer(&vy, 0) >> 32);
   wide low32 = t->size[MT_K] * integer(&vx, 0) * (wide)(uint32_t)y;
   high32 += low32 >> 32, low32 = (wide)(uint32_t)low32;
-  if (alpha * alpha > 9 && (high32 > most || high32 < -most))     /* beyond all of C */
+  if (alpha * alpha > 9 && (high32 > most || high32 < -most)) /* beyond all of C */
     high32 = high32 > 0 ? most : -most;
   uint64_t want = nearest(t->c, alpha * high32, alpha * low32 + beta * integer(&vc, 0));
   uint64_t mask = end_of(MT_u64, true);
   run(d, t, o);
   mask >>= 64 - 8 * mt_dtype_size(t->c);
-  CHECK(((want ^ c) & mask) == 0, "%lld of %s %llx, %s %llx to %s %llx by %g, %g: %llx, not %llx",
+  CHECK(((want ^ c) & mask) == 0,
+        "%lld of %s %llx, %s %llx to %s %llx by %g, %g: %llx, not %llx",
         (long long)t->size[MT_K], mt_dtype_name(t->a), (unsigned long long)x,
         mt_dtype_name(t->b), (unsigned long long)y, mt_dtype_name(t->c),
         (unsigned long long)before, t->alpha, t->beta, (unsigned long long)(c & mask),
@@ -286,14 +301,18 @@ static void end (mt_device *d, const trial *t, const bool high[3]) {
 }
 
 static void ends (mt_device *d) {
-  static const double factors[][2] = {{1, 0}, {1, 1}, {-1, 0}, {3, -2},
-                                      {-0x1p53, 0x1p53}, {1, -0x1p53}};
+  static const double factors[][2] =
+      {{1, 0}, {1, 1}, {-1, 0}, {3, -2}, {-0x1p53, 0x1p53}, {1, -0x1p53}};
   static const int64_t depths[] = {1, 3, 4096};
   for (int i = 0; i < 8 * 8 * 8 * 8; i++)
     for (int f = 0; f < 6; f++) {
       const bool high[] = {i & 1, i & 2, i & 4};
-      trial t = {(mt_dtype)(MT_i8 + i / 8 % 8), (mt_dtype)(MT_i8 + i / 64 % 8),
-                 (mt_dtype)(MT_i8 + i / 512), {0}, factors[f][0], factors[f][1]};
+      trial t = {(mt_dtype)(MT_i8 + i / 8 % 8),
+                 (mt_dtype)(MT_i8 + i / 64 % 8),
+                 (mt_dtype)(MT_i8 + i / 512),
+                 {0},
+                 factors[f][0],
+                 factors[f][1]};
       t.size[MT_K] = depths[(i + f) % 3];
       end(d, &t, high);
     }

@@ -14,37 +14,37 @@ typedef struct permutation {
 } permutation;
 
 static const permutation permutations[] = {
-  /* dtype kernel           modes extents                    order */
-  {MT_f32, "copy_strided_u128", 1, {268435456},               {0}},
-  {MT_f32, "copy_strided_u128", 1, {1048576},                 {0}},
-  {MT_f32, "copy_transpose_b4",   2, {8192, 8192},              {1, 0}},
-  {MT_f16, "copy_transpose_x2_b2", 2, {8192, 8192},              {1, 0}},
-  {MT_u8,  "copy_transpose_b1",   2, {8192, 8192},              {1, 0}},
-  {MT_f64, "copy_permute_b8",    2, {8192, 8192},              {1, 0}},
-  {MT_f32, "copy_transpose_unaligned_b4",  2, {8191, 4099},              {1, 0}},
-  {MT_f16, "copy_transpose_unaligned_b2",  2, {8191, 4099},              {1, 0}},
-  {MT_u8,  "copy_transpose_unaligned_b1",  2, {8191, 4099},              {1, 0}},
-  {MT_f16, "copy_transpose_x2_b2", 4, {64, 256, 56, 56},         {0, 2, 3, 1}},
-  {MT_f16, "copy_transpose_x2_b2", 4, {64, 56, 56, 256},         {0, 3, 1, 2}},
-  {MT_u8,  "copy_interleave_b1",   4, {256, 3, 224, 224},        {0, 2, 3, 1}},
-  {MT_f32, "copy_interleave_b4",   4, {256, 224, 224, 3},        {0, 3, 1, 2}},
-  {MT_f16, "copy_permute_b2",    5, {64, 32, 8, 56, 56},       {0, 1, 3, 4, 2}},
-  {MT_u8,  "copy_permute_b1",    5, {64, 16, 16, 112, 112},    {0, 1, 3, 4, 2}},
-  {MT_f16, "copy_strided_x4",   4, {32, 2048, 32, 128},       {0, 2, 1, 3}},
-  {MT_f32, "copy_transpose_b4",   3, {512, 384, 256},           {2, 1, 0}},
-  {MT_f16, "copy_transpose_x2_b2", 3, {512, 768, 512},           {2, 0, 1}},
-  {MT_f32, "copy_permute_unaligned_b4",   3, {511, 383, 257},           {2, 1, 0}},
-  {MT_f32, "copy_transpose_b4",   4, {64, 96, 128, 80},         {3, 2, 1, 0}},
-  {MT_f32, "copy_permute_b4",    5, {24, 48, 32, 40, 36},      {4, 2, 0, 3, 1}},
-  {MT_f16, "copy_permute_b2",    5, {32, 64, 32, 48, 32},      {1, 4, 0, 3, 2}},
-  {MT_f32, "copy_transpose_b4",   6, {16, 20, 24, 28, 12, 16},  {5, 2, 4, 0, 3, 1}},
-  {MT_f16, "copy_permute_b2",    6, {16, 24, 20, 16, 28, 24},  {3, 1, 5, 0, 2, 4}},
-  {MT_f32, "copy_transpose_b4",   2, {512, 512},                {1, 0}},
-  {MT_f32, "copy_transpose_b4",   2, {2048, 2048},              {1, 0}},
-  {MT_f16, "copy_transpose_x2_b2", 2, {393216, 512},            {1, 0}},
-  {MT_f16, "copy_permute_b2",    2, {393216, 64},              {1, 0}},
-  {MT_f16, "copy_transpose_b2",   2, {196608, 192},             {1, 0}},
-  {MT_f16, "copy_transpose_x2_b2", 3, {512, 4096, 128},         {0, 2, 1}},
+    /* dtype kernel           modes extents                    order */
+    {MT_f32, "copy_strided_u128", 1, {268435456}, {0}},
+    {MT_f32, "copy_strided_u128", 1, {1048576}, {0}},
+    {MT_f32, "copy_transpose_b4", 2, {8192, 8192}, {1, 0}},
+    {MT_f16, "copy_transpose_x2_b2", 2, {8192, 8192}, {1, 0}},
+    {MT_u8, "copy_transpose_b1", 2, {8192, 8192}, {1, 0}},
+    {MT_f64, "copy_permute_b8", 2, {8192, 8192}, {1, 0}},
+    {MT_f32, "copy_transpose_unaligned_b4", 2, {8191, 4099}, {1, 0}},
+    {MT_f16, "copy_transpose_unaligned_b2", 2, {8191, 4099}, {1, 0}},
+    {MT_u8, "copy_transpose_unaligned_b1", 2, {8191, 4099}, {1, 0}},
+    {MT_f16, "copy_transpose_x2_b2", 4, {64, 256, 56, 56}, {0, 2, 3, 1}},
+    {MT_f16, "copy_transpose_x2_b2", 4, {64, 56, 56, 256}, {0, 3, 1, 2}},
+    {MT_u8, "copy_interleave_b1", 4, {256, 3, 224, 224}, {0, 2, 3, 1}},
+    {MT_f32, "copy_interleave_b4", 4, {256, 224, 224, 3}, {0, 3, 1, 2}},
+    {MT_f16, "copy_permute_b2", 5, {64, 32, 8, 56, 56}, {0, 1, 3, 4, 2}},
+    {MT_u8, "copy_permute_b1", 5, {64, 16, 16, 112, 112}, {0, 1, 3, 4, 2}},
+    {MT_f16, "copy_strided_x4", 4, {32, 2048, 32, 128}, {0, 2, 1, 3}},
+    {MT_f32, "copy_transpose_b4", 3, {512, 384, 256}, {2, 1, 0}},
+    {MT_f16, "copy_transpose_x2_b2", 3, {512, 768, 512}, {2, 0, 1}},
+    {MT_f32, "copy_permute_unaligned_b4", 3, {511, 383, 257}, {2, 1, 0}},
+    {MT_f32, "copy_transpose_b4", 4, {64, 96, 128, 80}, {3, 2, 1, 0}},
+    {MT_f32, "copy_permute_b4", 5, {24, 48, 32, 40, 36}, {4, 2, 0, 3, 1}},
+    {MT_f16, "copy_permute_b2", 5, {32, 64, 32, 48, 32}, {1, 4, 0, 3, 2}},
+    {MT_f32, "copy_transpose_b4", 6, {16, 20, 24, 28, 12, 16}, {5, 2, 4, 0, 3, 1}},
+    {MT_f16, "copy_permute_b2", 6, {16, 24, 20, 16, 28, 24}, {3, 1, 5, 0, 2, 4}},
+    {MT_f32, "copy_transpose_b4", 2, {512, 512}, {1, 0}},
+    {MT_f32, "copy_transpose_b4", 2, {2048, 2048}, {1, 0}},
+    {MT_f16, "copy_transpose_x2_b2", 2, {393216, 512}, {1, 0}},
+    {MT_f16, "copy_permute_b2", 2, {393216, 64}, {1, 0}},
+    {MT_f16, "copy_transpose_b2", 2, {196608, 192}, {1, 0}},
+    {MT_f16, "copy_transpose_x2_b2", 3, {512, 4096, 128}, {0, 2, 1}},
 };
 
 typedef struct pair {
@@ -56,30 +56,34 @@ typedef struct pair {
 ** are so short that tiles would be nearly empty; the last of them reach 2^35 bytes, which
 ** boxes do not. Rows of odd lengths. */
 static const pair pairs[] = {
-  {MT_f16, "copy_strided_u128", "(16384,8192):(12288,1)", "(16384,8192):(8192,1)"},
-  {MT_f16, "copy_permute_b4", "((2,8,512),(2,8,512)):((8192,16384,131072),(1,2,16))",
-   "((2,8,512),(2,8,512)):((2,32,131072),(1,4,256))"},
-  {MT_f16, "copy_permute_b4", "((2,8,512),(2,8,512)):((2,32,131072),(1,4,256))",
-   "((2,8,512),(2,8,512)):((8192,16384,131072),(1,2,16))"},
-  {MT_f32, "copy_permute_b8", "((2,8,512),(2,8,512)):((8192,16384,131072),(1,2,16))",
-   "((2,8,512),(2,8,512)):((2,32,131072),(1,4,256))"},
-  {MT_f32, "copy_permute_b8", "((2,8,512),(2,8,512)):((2,32,131072),(1,4,256))",
-   "((2,8,512),(2,8,512)):((8192,16384,131072),(1,2,16))"},
-  {MT_f64, "copy_permute_b8", "(4,4,100000):(1,4,16)", "(4,4,100000):(4,1,16)"},
-  {MT_f32, "copy_permute_b4", "(8,8,100000):(1,8,64)", "(8,8,100000):(8,1,64)"},
-  {MT_f16, "copy_permute_b2", "(16,16,10000):(1,16,256)", "(16,16,10000):(16,1,256)"},
-  {MT_u8, "copy_permute_b1", "(32,32,10000):(1,32,1024)", "(32,32,10000):(32,1,1024)"},
-  {MT_f32, "copy_permute_b4", "(48,48,10000):(1,48,2304)", "(48,48,10000):(48,1,2304)"},
-  {MT_f32, "copy_permute_b4", "(48,48,1000):(1,182000000,48)", "(48,48,1000):(48,1,2304)"},
-  {MT_f32, "copy_transpose_b4", "(48,48,1000):(1,184000000,48)", "(48,48,1000):(48,1,2304)"},
-  {MT_u8, "copy_rows_b1", "(1001,5000,7):(1,1001,5005000)",
-   "(1001,5000,7):(1,7007,1001)"},
-  {MT_u8, "copy_permute_unaligned_b1", "(25,3000,7):(1,25,75000)", "(25,3000,7):(1,175,25)"},
-  {MT_f32, "copy_permute_unaligned_b4", "(7,30001,5):(1,7,210007)", "(7,30001,5):(1,35,7)"},
-  {MT_u8, "copy_permute_unaligned_b1", "(172,49,181,88):(1,172,8428,1525468)",
-   "(172,49,181,88):(181,2739616,1,31132)"},
-  {MT_f32, "copy_permute_unaligned_b4", "(22,61,67,9,42):(1,22,1342,89914,809226)",
-   "(22,61,67,9,42):(171654,1,61,3776388,4087)"},
+    {MT_f16, "copy_strided_u128", "(16384,8192):(12288,1)", "(16384,8192):(8192,1)"},
+    {MT_f16, "copy_permute_b4", "((2,8,512),(2,8,512)):((8192,16384,131072),(1,2,16))",
+     "((2,8,512),(2,8,512)):((2,32,131072),(1,4,256))"},
+    {MT_f16, "copy_permute_b4", "((2,8,512),(2,8,512)):((2,32,131072),(1,4,256))",
+     "((2,8,512),(2,8,512)):((8192,16384,131072),(1,2,16))"},
+    {MT_f32, "copy_permute_b8", "((2,8,512),(2,8,512)):((8192,16384,131072),(1,2,16))",
+     "((2,8,512),(2,8,512)):((2,32,131072),(1,4,256))"},
+    {MT_f32, "copy_permute_b8", "((2,8,512),(2,8,512)):((2,32,131072),(1,4,256))",
+     "((2,8,512),(2,8,512)):((8192,16384,131072),(1,2,16))"},
+    {MT_f64, "copy_permute_b8", "(4,4,100000):(1,4,16)", "(4,4,100000):(4,1,16)"},
+    {MT_f32, "copy_permute_b4", "(8,8,100000):(1,8,64)", "(8,8,100000):(8,1,64)"},
+    {MT_f16, "copy_permute_b2", "(16,16,10000):(1,16,256)", "(16,16,10000):(16,1,256)"},
+    {MT_u8, "copy_permute_b1", "(32,32,10000):(1,32,1024)", "(32,32,10000):(32,1,1024)"},
+    {MT_f32, "copy_permute_b4", "(48,48,10000):(1,48,2304)", "(48,48,10000):(48,1,2304)"},
+    {MT_f32, "copy_permute_b4", "(48,48,1000):(1,182000000,48)",
+     "(48,48,1000):(48,1,2304)"},
+    {MT_f32, "copy_transpose_b4", "(48,48,1000):(1,184000000,48)",
+     "(48,48,1000):(48,1,2304)"},
+    {MT_u8, "copy_rows_b1", "(1001,5000,7):(1,1001,5005000)",
+     "(1001,5000,7):(1,7007,1001)"},
+    {MT_u8, "copy_permute_unaligned_b1", "(25,3000,7):(1,25,75000)",
+     "(25,3000,7):(1,175,25)"},
+    {MT_f32, "copy_permute_unaligned_b4", "(7,30001,5):(1,7,210007)",
+     "(7,30001,5):(1,35,7)"},
+    {MT_u8, "copy_permute_unaligned_b1", "(172,49,181,88):(1,172,8428,1525468)",
+     "(172,49,181,88):(181,2739616,1,31132)"},
+    {MT_f32, "copy_permute_unaligned_b4", "(22,61,67,9,42):(1,22,1342,89914,809226)",
+     "(22,61,67,9,42):(171654,1,61,3776388,4087)"},
 };
 
 /* Matrices of so many rows, transposed in unaligned tiles: those of a strip, the strips. */
@@ -88,11 +92,10 @@ static const struct raster {
   int64_t rows, columns;
   uint32_t strip, across;
 } rasters[] = {
-  {MT_u8, 8191, 4099, 1, 33},      /* a pass along the destination stays in the L2 */
-  {MT_f16, 8191, 4099, 1, 65},
-  {MT_f16, 601, 4099, 8, 9},       /* few tiles along it */
-  {MT_u8, 194832, 690, 6, 1},      /* a pass does not stay */
-  {MT_f16, 194833, 1121, 6, 3},
+    {MT_u8, 8191, 4099, 1, 33}, /* a pass along the destination stays in the L2 */
+    {MT_f16, 8191, 4099, 1, 65},  {MT_f16, 601, 4099, 8, 9}, /* few tiles along it */
+    {MT_u8, 194832, 690, 6, 1},                              /* a pass does not stay */
+    {MT_f16, 194833, 1121, 6, 3},
 };
 
 /* Of two types: runs that both sides share, tiles of two runs, short ones. us: what was
@@ -102,29 +105,32 @@ static const struct cast {
   double us;
   const char *kernel, *src, *dst;
 } casts[] = {
-  {MT_f32, MT_bf16, 93.8, "cast_f32_bf16",
-   "(8192,8192):(8192,1)", "(8192,8192):(8192,1)"},
-  {MT_f32, MT_bf16, 96.3, "cast_f32_bf16_transpose",
-   "(8192,8192):(8192,1)", "(8192,8192):(1,8192)"},
-  {MT_f32, MT_bf16, 0, "cast_f32_bf16_transpose_unaligned",
-   "(8191,4099):(4099,1)", "(8191,4099):(1,8191)"},
-  {MT_bf16, MT_f32, 106.8, "cast_bf16_f32_transpose",
-   "(8192,8192):(8192,1)", "(8192,8192):(1,8192)"},
-  {MT_f32, MT_i8, 78.1, "cast_f32_i8", "(8192,8192):(8192,1)", "(8192,8192):(8192,1)"},
-  {MT_u8, MT_f32, 87.2, "cast_u8_f32", "(8192,8192):(8192,1)", "(8192,8192):(8192,1)"},
-  {MT_u8, MT_f32, 0, "cast_any_transpose", "(8192,8192):(8192,1)", "(8192,8192):(1,8192)"},
-  {MT_i32, MT_f64, 205.9, "cast_any", "(4096,8192):(8192,1)", "(4096,8192):(8192,1)"},
-  {MT_i32, MT_f64, 286.2, "cast_any_transpose",
-   "(4096,8192):(8192,1)", "(4096,8192):(1,4096)"},
-  {MT_f32, MT_f16, 0, "cast_f32_f16",
-   "(4,4000,4):(1,4,16000)", "(4,4000,4):(4000,1,16000)"},
-  {MT_f32, MT_f16, 0, "cast_f32_f16", "(7,30001,5):(1,7,210007)", "(7,30001,5):(1,35,7)"},
+    {MT_f32, MT_bf16, 93.8, "cast_f32_bf16", "(8192,8192):(8192,1)",
+     "(8192,8192):(8192,1)"},
+    {MT_f32, MT_bf16, 96.3, "cast_f32_bf16_transpose", "(8192,8192):(8192,1)",
+     "(8192,8192):(1,8192)"},
+    {MT_f32, MT_bf16, 0, "cast_f32_bf16_transpose_unaligned", "(8191,4099):(4099,1)",
+     "(8191,4099):(1,8191)"},
+    {MT_bf16, MT_f32, 106.8, "cast_bf16_f32_transpose", "(8192,8192):(8192,1)",
+     "(8192,8192):(1,8192)"},
+    {MT_f32, MT_i8, 78.1, "cast_f32_i8", "(8192,8192):(8192,1)", "(8192,8192):(8192,1)"},
+    {MT_u8, MT_f32, 87.2, "cast_u8_f32", "(8192,8192):(8192,1)", "(8192,8192):(8192,1)"},
+    {MT_u8, MT_f32, 0, "cast_any_transpose", "(8192,8192):(8192,1)",
+     "(8192,8192):(1,8192)"},
+    {MT_i32, MT_f64, 205.9, "cast_any", "(4096,8192):(8192,1)", "(4096,8192):(8192,1)"},
+    {MT_i32, MT_f64, 286.2, "cast_any_transpose", "(4096,8192):(8192,1)",
+     "(4096,8192):(1,4096)"},
+    {MT_f32, MT_f16, 0, "cast_f32_f16", "(4,4000,4):(1,4,16000)",
+     "(4,4000,4):(4000,1,16000)"},
+    {MT_f32, MT_f16, 0, "cast_f32_f16", "(7,30001,5):(1,7,210007)",
+     "(7,30001,5):(1,35,7)"},
 };
 
 static void *place (int side) { return (void *)(uintptr_t)((side + 1ull) << 40); }
 
 /* A kernel for any types is predicted to be slower than one for these two. */
-static void expect_slower (const mt_plan_candidate *way, int n, const mt_plan *p, double taken) {
+static void expect_slower (const mt_plan_candidate *way, int n, const mt_plan *p,
+                           double taken) {
   static const char any[] = "cast_any";
   if (strncmp(p->kernel->name, any, sizeof any - 1) == 0) return;
   for (const mt_plan_candidate *w = way; w < way + n; w++)
@@ -167,7 +173,8 @@ static void expect (mt_device *d, mt_dtype from, const mt_layout *src, mt_dtype 
   EXPECT(strcmp(p->kernel->name, kernel) == 0, "%s, not %s: %s", p->kernel->name, kernel,
          p->head);
   const mt_desc *is = &p->launch.desc;
-  EXPECT(is->algo != MT_ALGO_PERMUTE || is->permute.wide == 1 || is->permute.wide_step != 16,
+  EXPECT(is->algo != MT_ALGO_PERMUTE || is->permute.wide == 1 ||
+             is->permute.wide_step != 16,
          "a thread writes both halves of a sector: %s", p->head);
   double predicted = expect_best(p);
   EXPECT(us == 0 || (predicted > us / 1.1 && predicted < us * 1.1),
@@ -234,7 +241,8 @@ static void check_raster (mt_device *d, const struct raster *r) {
   EXPECT_STATUS(mt_plan_copy(&p, d, NULL, &s, &t, &err), MT_OK, err);
   if (p == NULL) return;
   const mt_raster *is = &p->launch.desc.raster;
-  EXPECT(p->launch.desc.algo == MT_ALGO_TRANSPOSE_UNALIGNED, "%s: no unaligned tiles", p->head);
+  EXPECT(p->launch.desc.algo == MT_ALGO_TRANSPOSE_UNALIGNED, "%s: no unaligned tiles",
+         p->head);
   EXPECT(is->strip.extent == r->strip && is->across.extent == r->across,
          "%u strips of %u, not %u of %u: %s", is->across.extent, is->strip.extent,
          r->across, r->strip, p->head);

@@ -25,7 +25,8 @@ static void test_about (void) {
   EXPECT(strcmp(mt_device_name(d), "cuda:0") == 0, "%s", mt_device_name(d));
   const char *about = mt_device_about(d);
   EXPECT(strcmp(about, "Fake GPU 0, sm_90, 132 multiprocessors, 1.0 GiB, "
-                "driver for CUDA 12.0") == 0, "%s", about);
+                       "driver for CUDA 12.0") == 0,
+         "%s", about);
   EXPECT(!mt_device_is_host(d), "it is no host");
   mt_device_close(d);
   spec_expect_clean("about");
@@ -177,10 +178,10 @@ static void test_lost (void) {
 /* A host with a context of its own keeps it current. */
 static void test_context (void) {
   void *handle = dlopen(fake_path, RTLD_NOW | RTLD_LOCAL);
-  CUresult (*retain) (CUcontext *out, CUdevice d);
-  CUresult (*release) (CUdevice d);
-  CUresult (*push) (CUcontext c);
-  CUresult (*pop) (CUcontext *out);
+  CUresult (*retain)(CUcontext * out, CUdevice d);
+  CUresult (*release)(CUdevice d);
+  CUresult (*push)(CUcontext c);
+  CUresult (*pop)(CUcontext * out);
   CUcontext own = NULL, popped = NULL;
   *(void **)&retain = dlsym(handle, "cuDevicePrimaryCtxRetain");
   *(void **)&release = dlsym(handle, "cuDevicePrimaryCtxRelease_v2");

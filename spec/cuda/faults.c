@@ -19,7 +19,7 @@ typedef struct scenario {
   mt_graph *graph;
   void *src, *dst;
   mt_err err;
-  int before[FAKE_CALLS], after[FAKE_CALLS];   /* calls: to the clean-up, in all */
+  int before[FAKE_CALLS], after[FAKE_CALLS]; /* calls: to the clean-up, in all */
 } scenario;
 
 static const char *const names[] = {
@@ -84,7 +84,7 @@ static mt_status transfer (scenario *x) {
 
 static mt_status use (scenario *x) {
   unsigned char host[BYTES], back[BYTES];
-  static mt_plan p;                  /* a graph holds it to the end */
+  static mt_plan p; /* a graph holds it to the end */
   double us = 0;
   for (int i = 0; i < BYTES; i++) host[i] = (unsigned char)(i * 7);
   MT_TRY(spec_open(&x->d, "cuda", &x->err));
@@ -127,7 +127,10 @@ static mt_status play (scenario *x) {
 }
 
 static mt_status status_of (CUresult r) {
-  static const struct { CUresult number; mt_status status; } rows[] = {
+  static const struct {
+    CUresult number;
+    mt_status status;
+  } rows[] = {
 #define MT_CUDA_ERROR(name, number, status, advice) {number, status},
 #include "cuda/driver.def"
   };
@@ -139,18 +142,19 @@ static mt_status status_of (CUresult r) {
 static const CUresult codes[] = {
 #define MT_CUDA_ERROR(name, number, status, advice) number,
 #include "cuda/driver.def"
-  1, 201, 400, 999
-};
+    1, 201, 400, 999};
 
 /* Without memory for a second slot, or a third, one must do; what the driver does not
 ** tell about an address is that it is page-locked. Calls [first, end) are of these slots:
 ** behind them others synchronize, so that one call alone may fail. */
 static bool is_borne (int f, int n, CUresult code, bool alone) {
-  static const struct { int f, first, end; } slots[] = {
-    {FAKE_cuMemHostAlloc, 2, INT_MAX}, {FAKE_cuMemAlloc, 4, INT_MAX},
-    {FAKE_cuEventCreate, 6, INT_MAX},        /* two events measured */
-    {FAKE_cuMemsetD8Async, 4, INT_MAX}, {FAKE_cuStreamSynchronize, 9, 11}
-  };
+  static const struct {
+    int f, first, end;
+  } slots[] = {{FAKE_cuMemHostAlloc, 2, INT_MAX},
+               {FAKE_cuMemAlloc, 4, INT_MAX},
+               {FAKE_cuEventCreate, 6, INT_MAX}, /* two events measured */
+               {FAKE_cuMemsetD8Async, 4, INT_MAX},
+               {FAKE_cuStreamSynchronize, 9, 11}};
   if (f == FAKE_cuPointerGetAttributes) return true;
   for (size_t i = 0; i < sizeof slots / sizeof slots[0]; i++)
     if (slots[i].f == f && n >= slots[i].first && n < slots[i].end)

@@ -10,7 +10,7 @@ enum { BYTES = 4096 };
 typedef struct place {
   mt_device *d;
   void *src, *mid, *dst;
-  mt_plan first, second;       /* src -> mid -> dst */
+  mt_plan first, second; /* src -> mid -> dst */
   mt_graph *g;
 } place;
 
@@ -77,14 +77,14 @@ static void test_early (void) {
     int launches;
     mt_status status;
   } rows[] = {
-    {"12020", NULL, 2, MT_OK},                               /* never tried */
-    {"12030", NULL, 2, MT_OK},
-    {"12040", "cuLaunchKernelEx:801:1", 3, MT_OK},           /* once more without */
-    {"12040", "cuLaunchKernelEx:900:2", 4, MT_OK},
-    {"12040", "cuStreamEndCapture:901:1", 4, MT_OK},
-    {"12040", "cuLaunchKernelEx:801:1+", 2, MT_EDRIVER},
-    {"12040", "cuLaunchKernelEx:2:1", 1, MT_ENOMEM},
-    {"12020", "cuLaunchKernelEx:801:1", 1, MT_EDRIVER},
+      {"12020", NULL, 2, MT_OK}, /* never tried */
+      {"12030", NULL, 2, MT_OK},
+      {"12040", "cuLaunchKernelEx:801:1", 3, MT_OK}, /* once more without */
+      {"12040", "cuLaunchKernelEx:900:2", 4, MT_OK},
+      {"12040", "cuStreamEndCapture:901:1", 4, MT_OK},
+      {"12040", "cuLaunchKernelEx:801:1+", 2, MT_EDRIVER},
+      {"12040", "cuLaunchKernelEx:2:1", 1, MT_ENOMEM},
+      {"12020", "cuLaunchKernelEx:801:1", 1, MT_EDRIVER},
   };
   for (const struct row *r = rows; r < rows + sizeof rows / sizeof rows[0]; r++) {
     place x;

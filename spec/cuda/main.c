@@ -11,10 +11,10 @@
 
 int spec_failures;
 const char *fake_path;
-void (*fake_count) (fakecuda_live *out);
-int (*fake_calls) (const char *name);
-void (*fake_restart) (void);
-void (*fake_forget) (void);
+void (*fake_count)(fakecuda_live *out);
+int (*fake_calls)(const char *name);
+void (*fake_restart)(void);
+void (*fake_forget)(void);
 long spec_host_bytes;
 
 void spec_fail (const char *file, int line, const char *format, ...) {
@@ -41,9 +41,10 @@ static void *counting_alloc (void *ud, void *ptr, size_t osize, size_t nsize) {
 }
 
 mt_status spec_open (mt_device **out, const char *name, mt_err *err) {
-  mt_device_options o = {
-      .alloc = counting_alloc, .alloc_ud = &spec_host_bytes, .libcuda = fake_path,
-      .piece = 1024};
+  mt_device_options o = {.alloc = counting_alloc,
+                         .alloc_ud = &spec_host_bytes,
+                         .libcuda = fake_path,
+                         .piece = 1024};
   return mt_device_open(out, name, &o, err);
 }
 
@@ -51,11 +52,11 @@ void spec_expect_clean (const char *what) {
   fakecuda_live live;
   fake_count(&live);
   EXPECT(live.allocations == 0 && live.streams == 0 && live.events == 0 &&
-         live.libraries == 0 && live.graphs == 0 && live.contexts == 0 &&
-         live.current == 0,
+             live.libraries == 0 && live.graphs == 0 && live.contexts == 0 &&
+             live.current == 0,
          "%s: alive: %d allocations, %d streams, %d events, %d libraries, %d graphs, "
-         "%d contexts, %d current", what, live.allocations, live.streams, live.events,
-         live.libraries, live.graphs,
+         "%d contexts, %d current",
+         what, live.allocations, live.streams, live.events, live.libraries, live.graphs,
          live.contexts, live.current);
   EXPECT(live.pinned == 0, "%s: alive: %d page-locked", what, live.pinned);
   EXPECT(spec_host_bytes == 0, "%s: %ld bytes of host memory", what, spec_host_bytes);

@@ -8,7 +8,8 @@
 
 #define MT_CUDA_CALL(name, suffix, args)                                                 \
   _Static_assert(__builtin_types_compatible_p(__typeof__(&name##suffix),                 \
-                                              CUresult (*) args), #name);
+                                              CUresult(*) args),                         \
+                 #name);
 #include "cuda/driver.def"
 
 #define MT_CUDA_ERROR(name, number, status, advice)                                      \

@@ -16,7 +16,9 @@ extern int spec_failures;
 void spec_fail (const char *file, int line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 #define EXPECT(cond, ...)                                                                \
-  do { if (!(cond)) spec_fail(__FILE__, __LINE__, __VA_ARGS__); } while (0)
+  do {                                                                                   \
+    if (!(cond)) spec_fail(__FILE__, __LINE__, __VA_ARGS__);                             \
+  } while (0)
 #define EXPECT_STATUS(status, wanted, err)                                               \
   EXPECT((status) == (wanted), "%s instead of %s: %s", mt_status_name(status),           \
          mt_status_name(wanted), (err).text)
@@ -25,11 +27,11 @@ void spec_fail (const char *file, int line, const char *format, ...)
 
 /* The fake driver: its path, and what it tells. */
 extern const char *fake_path;
-extern void (*fake_count) (fakecuda_live *out);
-extern int (*fake_calls) (const char *name);
-extern void (*fake_restart) (void);
-extern void (*fake_forget) (void);
-void fake_set (const char *name, const char *value);    /* the environment; NULL: unset */
+extern void (*fake_count)(fakecuda_live *out);
+extern int (*fake_calls)(const char *name);
+extern void (*fake_restart)(void);
+extern void (*fake_forget)(void);
+void fake_set (const char *name, const char *value); /* the environment; NULL: unset */
 
 /* Options with the fake driver and an allocator that counts. */
 extern long spec_host_bytes;

@@ -111,8 +111,8 @@ static mt_status fill_side (side *s, int seed, mt_err *err) {
 
 static mt_status random_pair (side pair[2], mt_err *err) {
   enum { TYPES = 7 };
-  static const mt_dtype dtypes[TYPES] = {MT_u8, MT_bf16, MT_i32, MT_f64, MT_f32, MT_i16,
-                                         MT_e4m3};
+  static const mt_dtype dtypes[TYPES] = {MT_u8,  MT_bf16, MT_i32, MT_f64,
+                                         MT_f32, MT_i16,  MT_e4m3};
   int rank = 1 + pick(MODES), mode[MODES], room = 1 << (4 + pick(9));
   mt_dtype dtype = dtypes[pick(TYPES)], to = pick(2) ? dtype : dtypes[pick(TYPES)];
   for (int k = 0; k < rank; k++) {
@@ -169,7 +169,7 @@ static mt_status run (mt_device *gpu, mt_device *cpu, side pair[2], int host,
   if (s == MT_OK) s = mt_plan_transfer(&p, d[0], &t[0], d[1], &t[1], err);
   for (int i = pick(2); i < 2 && s == MT_OK; i++) s = mt_plan_launch(p, stream, err);
   if (s == MT_OK) s = mt_download(gpu, g->bytes, data, bytes_of(g), err);
-  if (s == MT_OK) mt_plan_format((char [2000]){0}, 2000, p);
+  if (s == MT_OK) mt_plan_format((char[2000]){0}, 2000, p);
   mt_plan_free(p);
   mt_free(gpu, data, bytes_of(g));
   return s;

@@ -13,7 +13,7 @@ mt_status spec_open_pieces (mt_device **out, size_t piece, mt_err *err) {
 
 typedef struct place {
   mt_device *gpu, *cpu;
-  mt_layout rows, columns;     /* (64,32), of f32 */
+  mt_layout rows, columns; /* (64,32), of f32 */
   float host[2048], back[2048];
   void *data;
   mt_plan *up, *down;
@@ -21,7 +21,7 @@ typedef struct place {
 } place;
 
 static mt_tensor tensor (const mt_layout *a, void *data) {
-  return (mt_tensor){a->node, MT_f32, data, sizeof ((place *)0)->host, 0, NULL};
+  return (mt_tensor){a->node, MT_f32, data, sizeof((place *)0)->host, 0, NULL};
 }
 
 static mt_status plan_both (place *x, const mt_layout *device) {
@@ -70,15 +70,23 @@ static void test_ways (void) {
     const char *text;
     int transfers, kernels, slots;
   } rows[] = {
-    {1024, true, "kernel: cpu_rows (cpu), copy_strided_u32 (cuda)\n"
-     "way: from cpu to cuda:0, 8 pieces of at most 1024 bytes", 8, 8, 3},
-    {1024, false, "kernel: cpu_rows (cpu)\n"
-     "way: from cpu to cuda:0, 8 pieces of at most 1024 bytes", 8, 0, 3},
-    {4100, true, "kernel: cpu_rows (cpu), copy_permute_b4 (cuda)\n"
-     "way: from cpu to cuda:0, 2 pieces of at most 4100 bytes", 2, 2, 2},
-    {8192, false, "kernel: none\nway: from cpu to cuda:0, as one run", 1, 0, 0},
-    {0, true, "kernel: cpu_rows (cpu), copy_permute_b4 (cuda)\n"
-     "way: from cpu to cuda:0, 1 piece of at most 4194304 bytes", 1, 1, 1},
+      {1024, true,
+       "kernel: cpu_rows (cpu), copy_strided_u32 (cuda)\n"
+       "way: from cpu to cuda:0, 8 pieces of at most 1024 bytes",
+       8, 8, 3},
+      {1024, false,
+       "kernel: cpu_rows (cpu)\n"
+       "way: from cpu to cuda:0, 8 pieces of at most 1024 bytes",
+       8, 0, 3},
+      {4100, true,
+       "kernel: cpu_rows (cpu), copy_permute_b4 (cuda)\n"
+       "way: from cpu to cuda:0, 2 pieces of at most 4100 bytes",
+       2, 2, 2},
+      {8192, false, "kernel: none\nway: from cpu to cuda:0, as one run", 1, 0, 0},
+      {0, true,
+       "kernel: cpu_rows (cpu), copy_permute_b4 (cuda)\n"
+       "way: from cpu to cuda:0, 1 piece of at most 4194304 bytes",
+       1, 1, 1},
   };
   for (const struct row *r = rows; r < rows + sizeof rows / sizeof rows[0]; r++) {
     place x;
@@ -88,12 +96,12 @@ static void test_ways (void) {
     expect_text(x.up, r->text);
     go_and_return(&x, r->text);
     EXPECT(fake_calls("cuMemcpyHtoDAsync_v2") == r->transfers &&
-           fake_calls("cuMemcpyDtoHAsync_v2") == r->transfers &&
-           fake_calls("cuLaunchKernelEx") == 2 * r->kernels &&
-           fake_calls("cuMemHostAlloc") == r->slots,
-           "%d up, %d down, %d kernels, %d slots: %s",
-           fake_calls("cuMemcpyHtoDAsync_v2"), fake_calls("cuMemcpyDtoHAsync_v2"),
-           fake_calls("cuLaunchKernelEx"), fake_calls("cuMemHostAlloc"), r->text);
+               fake_calls("cuMemcpyDtoHAsync_v2") == r->transfers &&
+               fake_calls("cuLaunchKernelEx") == 2 * r->kernels &&
+               fake_calls("cuMemHostAlloc") == r->slots,
+           "%d up, %d down, %d kernels, %d slots: %s", fake_calls("cuMemcpyHtoDAsync_v2"),
+           fake_calls("cuMemcpyDtoHAsync_v2"), fake_calls("cuLaunchKernelEx"),
+           fake_calls("cuMemHostAlloc"), r->text);
     leave(&x, r->text);
   }
 }
@@ -107,11 +115,11 @@ static void test_shortage (void) {
     bool columns;
     int slots;
   } rows[] = {
-    {"cuMemHostAlloc:2:1", 0, true, 1}, {"cuMemAlloc_v2:2:1", 0, true, 1},
-    {"cuMemHostAlloc:2:1+", 0, true, -1}, {"cuMemHostAlloc:2:1+", 1024, false, 0},
-    {"cuMemAlloc_v2:2:1+", 1024, true, -1}, {"cuMemHostAlloc:2:2+", 512, true, 1},
-    {"cuMemAlloc_v2:2:3+", 512, true, 2}, {"cuMemHostAlloc:2:3", 512, false, 3},
-    {"cuEventCreate:2:4+", 512, true, 1}, {"cuEventCreate:2:1", 512, true, -1},
+      {"cuMemHostAlloc:2:1", 0, true, 1},     {"cuMemAlloc_v2:2:1", 0, true, 1},
+      {"cuMemHostAlloc:2:1+", 0, true, -1},   {"cuMemHostAlloc:2:1+", 1024, false, 0},
+      {"cuMemAlloc_v2:2:1+", 1024, true, -1}, {"cuMemHostAlloc:2:2+", 512, true, 1},
+      {"cuMemAlloc_v2:2:3+", 512, true, 2},   {"cuMemHostAlloc:2:3", 512, false, 3},
+      {"cuEventCreate:2:4+", 512, true, 1},   {"cuEventCreate:2:1", 512, true, -1},
   };
   for (const struct row *r = rows; r < rows + sizeof rows / sizeof rows[0]; r++) {
     place x;
@@ -190,22 +198,26 @@ static void test_casts (void) {
     bool columns;
     const char *up, *down;
   } rows[] = {
-    {MT_f32, MT_bf16, false, "kernel: cpu_cast (cpu)\n"
-     "way: from cpu to cuda:0, 4 pieces of at most 1024 bytes of bf16",
-     "kernel: cpu_cast (cpu)\n"
-     "way: from cuda:0 to cpu, 4 pieces of at most 1024 bytes of bf16"},
-    {MT_f32, MT_u8, true, "kernel: cpu_cast (cpu), copy_strided_u8 (cuda)\n"
-     "way: from cpu to cuda:0, 2 pieces of at most 1024 bytes of u8",
-     "kernel: copy_strided_u8 (cuda), cpu_cast (cpu)\n"
-     "way: from cuda:0 to cpu, 2 pieces of at most 1024 bytes of u8"},
-    {MT_bf16, MT_f32, false, "kernel: cpu_rows (cpu), cast_bf16_f32 (cuda)\n"
-     "way: from cpu to cuda:0, 4 pieces of at most 1024 bytes of bf16",
-     "kernel: cast_f32_bf16 (cuda), cpu_rows (cpu)\n"
-     "way: from cuda:0 to cpu, 4 pieces of at most 1024 bytes of bf16"},
-    {MT_i32, MT_f32, false, "kernel: cpu_rows (cpu), cast_i32_f32 (cuda)\n"
-     "way: from cpu to cuda:0, 8 pieces of at most 1024 bytes of i32",
-     "kernel: cast_f32_i32 (cuda), cpu_rows (cpu)\n"
-     "way: from cuda:0 to cpu, 8 pieces of at most 1024 bytes of i32"},
+      {MT_f32, MT_bf16, false,
+       "kernel: cpu_cast (cpu)\n"
+       "way: from cpu to cuda:0, 4 pieces of at most 1024 bytes of bf16",
+       "kernel: cpu_cast (cpu)\n"
+       "way: from cuda:0 to cpu, 4 pieces of at most 1024 bytes of bf16"},
+      {MT_f32, MT_u8, true,
+       "kernel: cpu_cast (cpu), copy_strided_u8 (cuda)\n"
+       "way: from cpu to cuda:0, 2 pieces of at most 1024 bytes of u8",
+       "kernel: copy_strided_u8 (cuda), cpu_cast (cpu)\n"
+       "way: from cuda:0 to cpu, 2 pieces of at most 1024 bytes of u8"},
+      {MT_bf16, MT_f32, false,
+       "kernel: cpu_rows (cpu), cast_bf16_f32 (cuda)\n"
+       "way: from cpu to cuda:0, 4 pieces of at most 1024 bytes of bf16",
+       "kernel: cast_f32_bf16 (cuda), cpu_rows (cpu)\n"
+       "way: from cuda:0 to cpu, 4 pieces of at most 1024 bytes of bf16"},
+      {MT_i32, MT_f32, false,
+       "kernel: cpu_rows (cpu), cast_i32_f32 (cuda)\n"
+       "way: from cpu to cuda:0, 8 pieces of at most 1024 bytes of i32",
+       "kernel: cast_f32_i32 (cuda), cpu_rows (cpu)\n"
+       "way: from cuda:0 to cpu, 8 pieces of at most 1024 bytes of i32"},
   };
   for (const struct row *r = rows; r < rows + sizeof rows / sizeof rows[0]; r++) {
     place x;

@@ -19,18 +19,15 @@ FAKECUDA_API mt_get_proc cuGetProcAddress_v2;
 
 enum { MAXDEVICES = 16, MAXSTACK = 16 };
 
-struct CUlib_st { const char *text; };
+struct CUlib_st {
+  const char *text;
+};
 
 static struct CUctx_st contexts[MAXDEVICES];
 static int libraries, events;
-static pid_t started;                  /* the process that called cuInit */
+static pid_t started; /* the process that called cuInit */
 static __thread CUcontext stack[MAXSTACK];
 static __thread int depth;
-
-#define TRY(call)                                                                        \
-  do { CUresult try_ = (call); if (try_ != 0) return try_; } while (0)
-#define FAULT(name) TRY(fake_call(FAKE_##name))
-#define NEED(cond, error) do { if (!(cond)) return (error); } while (0)
 
 static int device_count (void) {
   long long n = fake_option("FAKECUDA_DEVICES", 1);
@@ -50,8 +47,6 @@ CUresult fake_ready (void) {
   NEED(current() != NULL && current()->users > 0, 201);
   return current()->sticky;
 }
-
-#define FAKE FAKECUDA_API CUresult
 
 /* ---------------------------------------------------------------- devices */
 
@@ -144,9 +139,7 @@ FAKE cuCtxSynchronize (void) {
 
 /* ---------------------------------------------------------------- kernels */
 
-static bool is_text (const char *image) {
-  return strstr(image, "_KERNEL(") != NULL;
-}
+static bool is_text (const char *image) { return strstr(image, "_KERNEL(") != NULL; }
 
 FAKE cuLibraryLoadData (CUlibrary *out, const void *image, CUjit_option *jit,
                         void **jit_values, unsigned njit, CUlibraryOption *opt,
@@ -177,7 +170,8 @@ FAKE cuLibraryGetKernel (CUkernel *out, CUlibrary l, const char *name) {
   FAULT(cuLibraryGetKernel);
   NEED(l != NULL, 400);
   NEED(strncmp(name, "mt_", 3) == 0, 500);
-  NEED(l->text == NULL || strstr(l->text, name + 3) || strncmp(name, "mt_hopper", 9) == 0, 500);
+  NEED(l->text == NULL || strstr(l->text, name + 3) || strncmp(name, "mt_hopper", 9) == 0,
+       500);
   for (size_t i = 0; i < mt_ncuda_kernels; i++)
     if (strcmp(mt_cuda_kernels[i].name, name + 3) == 0)
       return *out = (CUkernel)(void *)(uintptr_t)&mt_cuda_kernels[i], 0;
@@ -448,11 +442,11 @@ FAKE cuGraphDestroy (CUgraph g) {
 
 typedef struct symbol {
   const char *name;
-  void (*address) (void);
+  void (*address)(void);
 } symbol;
 
 static const symbol symbols[] = {
-#define MT_CUDA_CALL(name, suffix, args) {#name, (void (*) (void))name##suffix},
+#define MT_CUDA_CALL(name, suffix, args) {#name, (void (*)(void))name##suffix},
 #include "cuda/driver.def"
 };
 
@@ -486,7 +480,7 @@ void fakecuda_count (fakecuda_live *out) {
   for (int i = 0; i < MAXDEVICES; i++) out->contexts += contexts[i].users;
 }
 
-static void __attribute__((destructor)) report (void) {
+static void __attribute__((destructor)) report(void) {
   fakecuda_live live;
   if (!fake_option("FAKECUDA_REPORT", 0)) return;
   fakecuda_count(&live);

@@ -33,9 +33,9 @@ typedef struct fakecuda_live {
 } fakecuda_live;
 
 FAKECUDA_API void fakecuda_count (fakecuda_live *out);
-FAKECUDA_API int fakecuda_calls (const char *name);   /* since fakecuda_restart */
-FAKECUDA_API void fakecuda_restart (void);     /* counts calls from 0 again */
-FAKECUDA_API void fakecuda_forget (void);      /* frees all memory of the devices */
+FAKECUDA_API int fakecuda_calls (const char *name); /* since fakecuda_restart */
+FAKECUDA_API void fakecuda_restart (void);          /* counts calls from 0 again */
+FAKECUDA_API void fakecuda_forget (void);           /* frees all memory of the devices */
 
 /* ---- the core of it: faults */
 
@@ -50,6 +50,19 @@ enum {
 CUresult fake_call (int number);
 long long fake_option (const char *name, long long otherwise);
 
+/* Every function of the driver is declared by FAKE, and begins with these. */
+#define FAKE FAKECUDA_API CUresult
+#define TRY(call)                                                                        \
+  do {                                                                                   \
+    CUresult try_ = (call);                                                              \
+    if (try_ != 0) return try_;                                                          \
+  } while (0)
+#define FAULT(name) TRY(fake_call(FAKE_##name))
+#define NEED(cond, error)                                                                \
+  do {                                                                                   \
+    if (!(cond)) return (error);                                                         \
+  } while (0)
+
 /* ---- memory */
 
 /* Addresses of the device are those of the host with a bit that the host faults on. */
@@ -61,7 +74,7 @@ CUresult fake_free (CUdeviceptr p);
 ** in one allocation; or, for a kernel of this device (-1: for none), not on that device or
 ** never set as a whole: kernels also read beside what they move. */
 void *fake_host (CUdeviceptr p, int device, size_t bytes, size_t *room);
-void fake_fill (CUdeviceptr p, size_t bytes);   /* these bytes have been */
+void fake_fill (CUdeviceptr p, size_t bytes); /* these bytes have been */
 void fake_live_memory (int *allocations, size_t *bytes);
 size_t fake_memory (void);
 /* Page-locked memory of the host. */
@@ -82,7 +95,7 @@ typedef struct fake_map {
   CUdeviceptr base;
   uint64_t extent[3], stride[2];
 } fake_map;
-size_t fake_map_size (int type);                /* bytes of an element */
+size_t fake_map_size (int type); /* bytes of an element */
 uint32_t fake_hopper_room (const mt_kernel *k);
 /* Runs a launch of a row of hopper.def on the device, tile by tile; MT_ERANGE: outside. */
 mt_status fake_hopper (const mt_kernel *k, mt_grid grid, const mt_hopper_launch *l,
@@ -90,16 +103,28 @@ mt_status fake_hopper (const mt_kernel *k, mt_grid grid, const mt_hopper_launch 
 
 /* ---- streams */
 
-struct CUctx_st { int device, users; CUresult sticky; };
+struct CUctx_st {
+  int device, users;
+  CUresult sticky;
+};
 
 typedef enum fake_kind {
-  FAKE_LAUNCH, FAKE_SET, FAKE_UP, FAKE_DOWN, FAKE_STAMP, FAKE_AWAIT
+  FAKE_LAUNCH,
+  FAKE_SET,
+  FAKE_UP,
+  FAKE_DOWN,
+  FAKE_STAMP,
+  FAKE_AWAIT
 } fake_kind;
 
 /* Records of it are numbered from 1: how many were asked for, of which stream the last,
 ** and which one the streams have come to; `at`: seconds of a clock, then; 0: it has not
 ** come yet. users: its owner, and work that needs it. */
-struct CUevent_st { int asked, come, users; double at; CUstream last; };
+struct CUevent_st {
+  int asked, come, users;
+  double at;
+  CUstream last;
+};
 
 /* What a stream has yet to do. */
 typedef struct fake_work {
@@ -107,26 +132,26 @@ typedef struct fake_work {
   fake_kind kind;
   const mt_kernel *kernel;
   mt_grid grid;
-  union {                          /* by the kernel's operation */
+  union { /* by the kernel's operation */
     mt_launch launch;
     mt_gemm_launch gemm;
     mt_hopper_launch hopper;
   };
   CUevent event;
-  int ticket;                      /* number of a record of it */
+  int ticket; /* number of a record of it */
   CUdeviceptr device;
   const void *from;
   void *to;
   size_t bytes;
   int value;
-  double end;                      /* of a slow kernel; 0: it has not begun */
+  double end; /* of a slow kernel; 0: it has not begun */
 } fake_work;
 
 struct CUstream_st {
   CUcontext context;
   CUstream next;
   fake_work *work;
-  bool capturing, broken;          /* broken: its capture can only end in an error */
+  bool capturing, broken; /* broken: its capture can only end in an error */
   fake_work *captured;
 };
 
@@ -134,7 +159,7 @@ CUresult fake_stream_new (CUstream *out, CUcontext c);
 void fake_stream_free (CUstream s);                          /* finishes its work first */
 CUresult fake_append (fake_work **list, const fake_work *w); /* a copy of w */
 CUresult fake_enqueue (CUstream s, const fake_work *w);
-bool fake_capturing (CUcontext c);          /* any stream; its capture breaks */
+bool fake_capturing (CUcontext c); /* any stream; its capture breaks */
 void fake_finish (CUstream s);
 void fake_finish_all (CUcontext c);
 int fake_live_streams (void);
@@ -143,7 +168,7 @@ CUresult fake_reach (CUevent e, int ticket);
 /* The same without waiting for slow kernels: whether all is done. */
 bool fake_look (CUstream s);
 bool fake_look_for (CUevent e, int ticket);
-void fake_drop (CUevent e);                                  /* one user less */
+void fake_drop (CUevent e); /* one user less */
 
 /* The shared memory that a launch asks for, `l` where it is of a copy. */
 uint32_t fake_room (const mt_kernel *k, const mt_launch *l);

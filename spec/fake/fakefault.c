@@ -53,12 +53,16 @@ CUresult fake_call (int number) {
 
 /* ---------------------------------------------------------------- errors */
 
-static const struct { CUresult number; const char *name; } errors[] = {
+static const struct {
+  CUresult number;
+  const char *name;
+} errors[] = {
 #define MT_CUDA_ERROR(name, number, status, advice) {number, "CUDA_ERROR_" #name},
 #include "cuda/driver.def"
-  {1, "CUDA_ERROR_INVALID_VALUE"}, {201, "CUDA_ERROR_INVALID_CONTEXT"},
-  {400, "CUDA_ERROR_INVALID_HANDLE"}, {999, "CUDA_ERROR_UNKNOWN"}
-};
+    {1, "CUDA_ERROR_INVALID_VALUE"},
+    {201, "CUDA_ERROR_INVALID_CONTEXT"},
+    {400, "CUDA_ERROR_INVALID_HANDLE"},
+    {999, "CUDA_ERROR_UNKNOWN"}};
 
 FAKECUDA_API CUresult cuGetErrorName (CUresult r, const char **out) {
   CUresult told = fake_call(FAKE_cuGetErrorName);

@@ -7,8 +7,12 @@
 
 #include "fakecuda.h"
 
-struct CUgraph_st { fake_work *work; };
-struct CUgraphExec_st { fake_work *work; };
+struct CUgraph_st {
+  fake_work *work;
+};
+struct CUgraphExec_st {
+  fake_work *work;
+};
 
 static int graphs;
 

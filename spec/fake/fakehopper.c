@@ -21,14 +21,12 @@ FAKECUDA_API CUresult cuTensorMapEncodeTiled (
     const uint32_t *step, CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
     CUtensorMapL2promotion promote, CUtensorMapFloatOOBfill fill);
 
-#define NEED(cond, error) do { if (!(cond)) return (error); } while (0)
-
 /* The rules of maps, as the driver has them; the map is what it was made of. */
-FAKECUDA_API CUresult cuTensorMapEncodeTiled (CUtensorMap *out, CUtensorMapDataType type, uint32_t rank,
-                             void *base, const uint64_t *extent, const uint64_t *stride,
-                             const uint32_t *box, const uint32_t *step,
-                             CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
-                             CUtensorMapL2promotion promote, CUtensorMapFloatOOBfill fill) {
+FAKECUDA_API CUresult cuTensorMapEncodeTiled (
+    CUtensorMap *out, CUtensorMapDataType type, uint32_t rank, void *base,
+    const uint64_t *extent, const uint64_t *stride, const uint32_t *box,
+    const uint32_t *step, CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
+    CUtensorMapL2promotion promote, CUtensorMapFloatOOBfill fill) {
   CUresult r = fake_call(FAKE_cuTensorMapEncodeTiled);
   if (r == 0) r = fake_ready();
   if (r != 0) return r;
@@ -61,7 +59,11 @@ uint32_t fake_hopper_room (const mt_kernel *k) {
   return MT_HOPPER_SHARED(row->n, row->stages);
 }
 
-typedef struct tensor_map { fake_map m; char *at; size_t room; } tensor_map;
+typedef struct tensor_map {
+  fake_map m;
+  char *at;
+  size_t room;
+} tensor_map;
 
 static bool open_map (tensor_map *out, const mt_tma_map *map, int device) {
   memcpy(&out->m, map, sizeof out->m);
@@ -73,9 +75,11 @@ static bool open_map (tensor_map *out, const mt_tma_map *map, int device) {
 static char *element (const tensor_map *t, int64_t x, int64_t y, int64_t z, bool *bad) {
   const fake_map *m = &t->m;
   const size_t size = fake_map_size(m->type);
-  if ((uint64_t)x >= m->extent[0] || (uint64_t)y >= m->extent[1] || (uint64_t)z >= m->extent[2])
+  if ((uint64_t)x >= m->extent[0] || (uint64_t)y >= m->extent[1] ||
+      (uint64_t)z >= m->extent[2])
     return NULL;
-  const uint64_t at = (uint64_t)x * size + (uint64_t)y * m->stride[0] + (uint64_t)z * m->stride[1];
+  const uint64_t at =
+      (uint64_t)x * size + (uint64_t)y * m->stride[0] + (uint64_t)z * m->stride[1];
   *bad |= at + size > t->room;
   return *bad ? NULL : t->at + at;
 }
@@ -84,7 +88,7 @@ typedef struct job {
   const mt_hopper_row *row;
   const mt_hopper_launch *l;
   tensor_map a, b, d;
-  char *c;                                 /* of `direct` */
+  char *c; /* of `direct` */
   size_t room;
   bool bad;
 } job;
@@ -125,7 +129,8 @@ static void finish (job *j, char *p, double sum) {
 
 static void one (job *j, int64_t m, int64_t n, int64_t batch) {
   char *p = result(j, m, n, batch);
-  const int64_t depth = (int64_t)j->l->slabs * MT_SLAB / (int64_t)mt_dtype_size(j->row->type[MT_A]);
+  const int64_t depth =
+      (int64_t)j->l->slabs * MT_SLAB / (int64_t)mt_dtype_size(j->row->type[MT_A]);
   double sum = 0;
   for (int64_t k = 0; p && k < depth; k++)
     sum += operand(j, MT_A, m, k, batch * j->l->a_step) *
@@ -141,7 +146,8 @@ static void tile (job *j, int number) {
   const int rows = l->tiles_m - first < l->group ? l->tiles_m - first : l->group;
   const int in = t - first * l->tiles_n;
   const int height = MT_TILE_M * j->row->cluster, width = j->row->n;
-  const int64_t m = (int64_t)(first + in % rows) * height, n = (int64_t)(in / rows) * width;
+  const int64_t m = (int64_t)(first + in % rows) * height,
+                n = (int64_t)(in / rows) * width;
   for (int y = 0; y < height; y++)
     for (int x = 0; x < width; x++) one(j, m + y, n + x, batch);
 }
@@ -153,8 +159,7 @@ mt_status fake_hopper (const mt_kernel *k, mt_grid grid, const mt_hopper_launch 
   if (grid.threads != MT_HOPPER_THREADS || (int)grid.blocks % j.row->cluster != 0 ||
       !open_map(&j.a, &l->a, device) || !open_map(&j.b, &l->b, device))
     return MT_ERANGE;
-  if (l->direct)
-    j.c = fake_host((CUdeviceptr)(uintptr_t)l->c, device, 0, &j.room);
+  if (l->direct) j.c = fake_host((CUdeviceptr)(uintptr_t)l->c, device, 0, &j.room);
   else if (!open_map(&j.d, &l->d, device)) return MT_ERANGE;
   if (l->direct && j.c == NULL) return MT_ERANGE;
   for (int c = 0; c < clusters; c++)

@@ -109,8 +109,8 @@ static mt_status copy (fake_work *w, int device, mt_err *err) {
 
 static mt_status multiply (fake_work *w, int device, mt_err *err) {
   size_t bytes[MT_PARTS], room = mt_mma_ref_size(&w->gemm.desc, 1);
-  if (!translate(w->gemm.base, MT_PARTS, device, bytes) ||
-      w->gemm.base[MT_C] == NULL || w->grid.threads != w->gemm.desc.threads)
+  if (!translate(w->gemm.base, MT_PARTS, device, bytes) || w->gemm.base[MT_C] == NULL ||
+      w->grid.threads != w->gemm.desc.threads)
     return MT_ERANGE;
   mt_gemm_ref *ref = aligned_alloc(64, room);
   if (ref == NULL) return MT_ENOMEM;

@@ -9,7 +9,10 @@
 
 #include "moontile.h"
 
-#define MUST(cond) do { if (!(cond)) abort(); } while (0)
+#define MUST(cond)                                                                       \
+  do {                                                                                   \
+    if (!(cond)) abort();                                                                \
+  } while (0)
 
 int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
 

@@ -18,16 +18,30 @@ int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
 
 enum { SLOTS = 8, STEPS = 16, TEXT = 16384, SMALL = 256 };
 
-typedef struct bytes { const uint8_t *p, *end; } bytes;
+typedef struct bytes {
+  const uint8_t *p, *end;
+} bytes;
 
 static unsigned take (bytes *b) { return b->p < b->end ? *b->p++ : 0; }
 
 /* Small numbers mostly; a few that are near an end. */
 static int64_t number (bytes *b) {
-  static const int64_t far[] = {
-    -1, -2, -3, -4, -8, -100, 1 << 20, INT64_C(1) << 31, INT64_C(1) << 32, INT64_C(1) << 62,
-    INT64_MAX, INT64_MAX - 1, INT64_MAX / 2, INT64_MIN, INT64_MIN + 1, INT64_MIN / 2
-  };
+  static const int64_t far[] = {-1,
+                                -2,
+                                -3,
+                                -4,
+                                -8,
+                                -100,
+                                1 << 20,
+                                INT64_C(1) << 31,
+                                INT64_C(1) << 32,
+                                INT64_C(1) << 62,
+                                INT64_MAX,
+                                INT64_MAX - 1,
+                                INT64_MAX / 2,
+                                INT64_MIN,
+                                INT64_MIN + 1,
+                                INT64_MIN / 2};
   unsigned c = take(b);
   if (c < 64) return c;
   if (c < 128) return 1 << (c & 7);
@@ -36,7 +50,10 @@ static int64_t number (bytes *b) {
 
 /* ---- making values */
 
-typedef struct pen { mt_layout *out; int n; } pen;
+typedef struct pen {
+  mt_layout *out;
+  int n;
+} pen;
 
 static mt_node *push (pen *p, mt_tag tag) {
   mt_node *t = &p->out->node[p->n++];
@@ -105,7 +122,8 @@ static void tiler (mt_layout *out, bytes *b, const mt_layout *pool) {
     const mt_node *t = pool[c % SLOTS].node;
     if (c >= 224 && i > 0) {
       push(&p, MT_WILD);
-    } else if (c < 128 && is_layout(t) && t->tag != MT_SWIZZLE && p.n + (int)t->span < 60) {
+    } else if (c < 128 && is_layout(t) && t->tag != MT_SWIZZLE &&
+               p.n + (int)t->span < 60) {
       memcpy(&out->node[p.n], t, t->span * sizeof *t);
       p.n += (int)t->span;
     } else {
@@ -122,14 +140,17 @@ static mt_status make (mt_layout *out, bytes *b, const mt_layout *pool, mt_err *
   pen p = {out, 0};
   mt_layout w;
   switch (c % 8) {
-    case 0: case 1: case 2: return layout(out, b, false, err);
+    case 0:
+    case 1:
+    case 2: return layout(out, b, false, err);
     case 3: return layout(out, b, true, err);
     case 4: tuple(&p, b, 0, false); return MT_OK;
     case 5: tuple(&p, b, 0, true); return MT_OK;
     case 6: tiler(out, b, pool); return MT_OK;
     default: break;
   }
-  if (mt_swizzle_bits(&w, take(b) & 7, take(b) & 7, (int)(take(b) & 15) - 4, err) != MT_OK)
+  if (mt_swizzle_bits(&w, take(b) & 7, take(b) & 7, (int)(take(b) & 15) - 4, err) !=
+      MT_OK)
     return err->status;
   if (c & 8) mt_copy_value(out, w.node);
   else return mt_swizzle_composition(out, w.node, pool[take(b) % SLOTS].node, err);
@@ -268,45 +289,45 @@ static void added (const call *c) {
   bool xor = !integral(c->a) || !integral(c->b);
   for (int64_t i = 0; i < few(c->a); i++)
     if (value(&u, c->a, i) && value(&v, c->b, i))
-      MUST(value(&w, c->out.node, i) && w == (xor ? u ^ v : u + v));
+      MUST(value(&w, c->out.node, i) && w == (xor? u ^ v : u + v));
 }
 
 /* ---- the table */
 
 typedef union function {
-  mt_status (*unary) (mt_layout *, const mt_node *, mt_err *);
-  mt_status (*binary) (mt_layout *, const mt_node *, const mt_node *, mt_err *);
-  mt_status (*ternary) (mt_layout *, const mt_node *, const mt_node *, const mt_node *,
-                        mt_err *);
-  mt_status (*bounded) (mt_layout *, const mt_node *, int64_t, mt_err *);
-  mt_status (*ranged) (mt_layout *, const mt_node *, int, int, mt_err *);
-  mt_status (*moded) (mt_layout *, const mt_node *, int, mt_err *);
-  mt_status (*placed) (mt_layout *, const mt_node *, int, const mt_node *, mt_err *);
-  mt_status (*repeated) (mt_layout *, int, const mt_node *, mt_err *);
-  mt_status (*masks) (mt_layout *, int64_t, int64_t, mt_err *);
-  mt_status (*recast) (mt_layout *, int64_t, int64_t, const mt_node *, mt_err *);
-  mt_status (*number) (int64_t *, const mt_node *, mt_err *);
-  mt_status (*number2) (int64_t *, const mt_node *, const mt_node *, mt_err *);
-  mt_status (*indexed) (int64_t *, const mt_node *, int64_t, mt_err *);
-  mt_status (*truth) (bool *, const mt_node *, const mt_node *, mt_err *);
+  mt_status (*unary)(mt_layout *, const mt_node *, mt_err *);
+  mt_status (*binary)(mt_layout *, const mt_node *, const mt_node *, mt_err *);
+  mt_status (*ternary)(mt_layout *, const mt_node *, const mt_node *, const mt_node *,
+                       mt_err *);
+  mt_status (*bounded)(mt_layout *, const mt_node *, int64_t, mt_err *);
+  mt_status (*ranged)(mt_layout *, const mt_node *, int, int, mt_err *);
+  mt_status (*moded)(mt_layout *, const mt_node *, int, mt_err *);
+  mt_status (*placed)(mt_layout *, const mt_node *, int, const mt_node *, mt_err *);
+  mt_status (*repeated)(mt_layout *, int, const mt_node *, mt_err *);
+  mt_status (*masks)(mt_layout *, int64_t, int64_t, mt_err *);
+  mt_status (*recast)(mt_layout *, int64_t, int64_t, const mt_node *, mt_err *);
+  mt_status (*number)(int64_t *, const mt_node *, mt_err *);
+  mt_status (*number2)(int64_t *, const mt_node *, const mt_node *, mt_err *);
+  mt_status (*indexed)(int64_t *, const mt_node *, int64_t, mt_err *);
+  mt_status (*truth)(bool *, const mt_node *, const mt_node *, mt_err *);
 } function;
 
 /* signature   its call; those up to `recast` have a value as result */
 #define SIGNATURES(X)                                                                    \
-  X(unary,     (&c->out, c->a, err))                                                     \
-  X(binary,    (&c->out, c->a, c->b, err))                                               \
-  X(ternary,   (&c->out, c->a, c->b, c->c, err))                                         \
-  X(bounded,   (&c->out, c->a, c->n, err))                                               \
-  X(ranged,    (&c->out, c->a, (int)(c->n & 7), (int)(c->m & 7) - 1, err))               \
-  X(moded,     (&c->out, c->a, (int)(c->n & 7) - 1, err))                                \
-  X(placed,    (&c->out, c->a, (int)(c->n & 15) - 1, c->b, err))                         \
-  X(repeated,  (&c->out, (int)(c->n & 127) - 1, c->a, err))                              \
-  X(masks,     (&c->out, c->n, c->m, err))                                               \
-  X(recast,    (&c->out, c->n, c->m, c->a, err))                                         \
-  X(number,    (&i, c->a, err))                                                          \
-  X(number2,   (&i, c->a, c->b, err))                                                    \
-  X(indexed,   (&i, c->a, c->n, err))                                                    \
-  X(truth,     (&yes, c->a, c->b, err))
+  X(unary, (&c->out, c->a, err))                                                         \
+  X(binary, (&c->out, c->a, c->b, err))                                                  \
+  X(ternary, (&c->out, c->a, c->b, c->c, err))                                           \
+  X(bounded, (&c->out, c->a, c->n, err))                                                 \
+  X(ranged, (&c->out, c->a, (int)(c->n & 7), (int)(c->m & 7) - 1, err))                  \
+  X(moded, (&c->out, c->a, (int)(c->n & 7) - 1, err))                                    \
+  X(placed, (&c->out, c->a, (int)(c->n & 15) - 1, c->b, err))                            \
+  X(repeated, (&c->out, (int)(c->n & 127) - 1, c->a, err))                               \
+  X(masks, (&c->out, c->n, c->m, err))                                                   \
+  X(recast, (&c->out, c->n, c->m, c->a, err))                                            \
+  X(number, (&i, c->a, err))                                                             \
+  X(number2, (&i, c->a, c->b, err))                                                      \
+  X(indexed, (&i, c->a, c->n, err))                                                      \
+  X(truth, (&yes, c->a, c->b, err))
 
 #define SIGNATURE(name, args) is_##name,
 typedef enum signature { SIGNATURES(SIGNATURE) } signature;
@@ -316,11 +337,12 @@ typedef struct op {
   const char *name, *kinds;
   signature signature;
   function f;
-  void (*law) (const call *c);
+  void (*law)(const call *c);
 } op;
 
 static const op ops[] = {
-#define OP(signature, name, kinds, law) {#name, kinds, is_##signature, {.signature = name}, law},
+#define OP(signature, name, kinds, law)                                                  \
+  {#name, kinds, is_##signature, {.signature = name}, law},
 #include "ops.def"
 #undef OP
 };
@@ -330,7 +352,8 @@ static mt_status perform (const op *o, call *c, mt_err *err) {
   int64_t i = 0;
   bool yes = false;
   switch (o->signature) {
-#define SIGNATURE(name, args) case is_##name: return o->f.name args;
+#define SIGNATURE(name, args)                                                            \
+  case is_##name: return o->f.name args;
     SIGNATURES(SIGNATURE)
 #undef SIGNATURE
   }
@@ -354,7 +377,8 @@ static bool is_tiler (const mt_node *t) {
 static bool fits (char kind, const mt_node *t) {
   switch (kind) {
     case 'L': return is_layout(t);
-    case 'S': case 'A': return is_layout(t) || is_tuple(t, false);
+    case 'S':
+    case 'A': return is_layout(t) || is_tuple(t, false);
     case 'T': return is_tuple(t, false);
     case 'C': return is_tuple(t, true);
     case 'R': return is_tiler(t);

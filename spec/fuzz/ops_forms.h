@@ -10,7 +10,10 @@
 
 #include "moontile.h"
 
-#define MUST(cond) do { if (!(cond)) abort(); } while (0)
+#define MUST(cond)                                                                       \
+  do {                                                                                   \
+    if (!(cond)) abort();                                                                \
+  } while (0)
 
 static mt_status coalesce (mt_layout *out, const mt_node *a, mt_err *err) {
   return mt_coalesce(out, a, NULL, err);
@@ -22,10 +25,12 @@ static mt_status complement (mt_layout *out, const mt_node *a, int64_t n, mt_err
 static mt_status idx2crd (mt_layout *out, const mt_node *a, int64_t n, mt_err *err) {
   return mt_idx2crd(out, n, a, err);
 }
-static mt_status concat (mt_layout *out, const mt_node *a, const mt_node *b, mt_err *err) {
+static mt_status concat (mt_layout *out, const mt_node *a, const mt_node *b,
+                         mt_err *err) {
   return mt_concat(out, 2, (const mt_node *const[]){a, b}, err);
 }
-static mt_status select_modes (mt_layout *out, const mt_node *a, int i, int j, mt_err *err) {
+static mt_status select_modes (mt_layout *out, const mt_node *a, int i, int j,
+                               mt_err *err) {
   return mt_select(out, a, 3, (const int[]){i, j, i}, err);
 }
 static mt_status get (mt_layout *out, const mt_node *a, int i, int j, mt_err *err) {
@@ -72,8 +77,8 @@ static mt_status domain_offset (mt_layout *out, const mt_node *c, const mt_node 
 }
 
 #define PART(f, ...)                                                                     \
-  static mt_status f (mt_layout *out, const mt_node *a, const mt_node *t,                \
-                      const mt_node *c, mt_err *err) {                                   \
+  static mt_status f(mt_layout *out, const mt_node *a, const mt_node *t,                 \
+                     const mt_node *c, mt_err *err) {                                    \
     mt_layout offset;                                                                    \
     return mt_##f(out, &offset, a, t, __VA_ARGS__, err);                                 \
   }
@@ -92,7 +97,7 @@ static mt_status smem_atom (mt_layout *out, const mt_node *a, int64_t n, mt_err 
 }
 
 #define PREDICATE(f)                                                                     \
-  static mt_status f (bool *out, const mt_node *a, const mt_node *b, mt_err *err) {      \
+  static mt_status f(bool *out, const mt_node *a, const mt_node *b, mt_err *err) {       \
     (void)err;                                                                           \
     *out = mt_##f(a, b);                                                                 \
     return MT_OK;                                                                        \
@@ -107,16 +112,24 @@ enum { SHORT = 256 };
 /* The text only; the result is a. c says of which operation. */
 static mt_status explain (mt_layout *out, const mt_node *a, const mt_node *b,
                           const mt_node *c, mt_err *err) {
-  static const char *const ops[] = {
-    "coalesce", "composition", "complement", "logical_divide", "zipped_divide",
-    "tiled_divide", "flat_divide", "logical_product", "right_inverse", "left_inverse", "x"
-  };
+  static const char *const ops[] = {"coalesce",
+                                    "composition",
+                                    "complement",
+                                    "logical_divide",
+                                    "zipped_divide",
+                                    "tiled_divide",
+                                    "flat_divide",
+                                    "logical_product",
+                                    "right_inverse",
+                                    "left_inverse",
+                                    "x"};
   enum { N_OPS = sizeof ops / sizeof *ops };
   char text[SHORT];
   size_t n;
   int k = (int)((uint64_t)c->shape % (2 * N_OPS));
   mt_copy_value(out, a);
-  mt_status s = mt_explanation(&n, text, sizeof text, ops[k / 2], a, k % 2 ? b : NULL, err);
+  mt_status s =
+      mt_explanation(&n, text, sizeof text, ops[k / 2], a, k % 2 ? b : NULL, err);
   if (s != MT_OK) return s;
   MUST(strlen(text) == (n < SHORT ? n : SHORT - 1));
   return MT_OK;

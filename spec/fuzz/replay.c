@@ -28,9 +28,8 @@ static void run (const uint8_t *data, size_t size) {
 }
 
 static void mutate (uint8_t *data, size_t size) {
-  static const uint8_t bytes[] = {
-    0, 255, ' ', '9', '0', '-', '(', ')', ',', ':', '@', '_', '\''
-  };
+  static const uint8_t bytes[] = {0,   255, ' ', '9', '0', '-', '(',
+                                  ')', ',', ':', '@', '_', '\''};
   for (size_t i = 0; i < size && i < CUTS; i++) {
     uint8_t old = data[i];
     for (size_t k = 0; k < sizeof bytes; k++) {

@@ -11,61 +11,107 @@ static char arena[1 << 14];
 
 typedef struct row {
   const char *a, *b, *c;
-  size_t bytes;                       /* of each buffer */
-  int64_t at[MT_PARTS], offset[MT_PARTS];   /* where in the arena; the tensor's offset */
+  size_t bytes;                           /* of each buffer */
+  int64_t at[MT_PARTS], offset[MT_PARTS]; /* where in the arena; the tensor's offset */
   mt_status status;
   const char *text;
 } row;
 
 static const row rows[] = {
-  {"(4,6):(1,4)", "(5,6):(1,5)", "(4,5):(1,4)", 80, {0, 1024, 2048}, {0, 0, 0}, MT_ERANGE,
-   "gemm: element (3,5) of A lies at offset 23; its buffer has elements 0 to 19\n"
-   "A is (4,6):(1,4) at offset 0\nB is (5,6):(1,5) at offset 0\n"
-   "C is (4,5):(1,4) at offset 0"},
-  {"(4,6):(1,4)", "(5,6):(1,-5)", "(4,5):(1,4)", 256, {0, 1024, 2048}, {0, 3, 0},
-   MT_ERANGE,
-   "gemm: element (0,5) of B lies at offset -22; its buffer has elements 0 to 63\n"
-   "A is (4,6):(1,4) at offset 0\nB is (5,6):(1,-5) at offset 3\n"
-   "C is (4,5):(1,4) at offset 0"},
-  {"(4,6,2):(1,4,24)", "(5,6):(1,5)", "(4,5,2):(1,4,60)", 256, {0, 1024, 2048},
-   {0, 0, 0}, MT_ERANGE,
-   "gemm: element (3,4,1) of C lies at offset 79; its buffer has elements 0 to 63\n"
-   "A is (4,6,2):(1,4,24) at offset 0\nB is (5,6):(1,5) at offset 0\n"
-   "C is (4,5,2):(1,4,60) at offset 0"},
-  {"Sw<1,0,4> o 0 o (4,6):(1,4)", "(5,6):(1,5)", "(4,5):(1,4)", 92, {0, 1024, 2048},
-   {0, 0, 0}, MT_ERANGE,
-   "gemm: an element of A lies at offset 23 under its swizzle; from its first element on "
-   "the buffer has 0 to 22\n"
-   "A is Sw<1,0,4> o 0 o (4,6):(1,4) at offset 0\nB is (5,6):(1,5) at offset 0\n"
-   "C is (4,5):(1,4) at offset 0"},
-  {"(4,6):(1,4)", "(5,6):(1,5)", "(4,5):(1,0)", 256, {0, 1024, 2048}, {0, 0, 0},
-   MT_EINJECTIVE,
-   "gemm: elements (0,0) and (0,1) of C are one place in memory\n"
-   "an element of C is written once: give each its own place\n"
-   "A is (4,6):(1,4) at offset 0\nB is (5,6):(1,5) at offset 0\n"
-   "C is (4,5):(1,0) at offset 0"},
-  {"(4,6):(1,4)", "(5,6):(1,5)", "(4,5):(2,-3)", 256, {0, 1024, 2048}, {0, 0, 12},
-   MT_EINJECTIVE,
-   "gemm: elements (0,0) and (3,2) of C are one place in memory\n"
-   "an element of C is written once: give each its own place\n"
-   "A is (4,6):(1,4) at offset 0\nB is (5,6):(1,5) at offset 0\n"
-   "C is (4,5):(2,-3) at offset 12"},
-  {"(4,6):(1,4)", "(5,6):(1,5)", "(4,5):(1,4)", 256, {0, 1024, 64}, {0, 0, 0},
-   MT_EOVERLAP,
-   "gemm: A and C may overlap: A reaches over 96 bytes, C begins 64 bytes behind its "
-   "beginning and reaches over 80\nmultiply into a tensor of its own\n"
-   "A is (4,6):(1,4) at offset 0\nB is (5,6):(1,5) at offset 0\n"
-   "C is (4,5):(1,4) at offset 0"},
-  {"(4,6):(1,4)", "(5,6):(1,5)", "(4,5):(1,4)", 256, {0, 1026, 2048}, {0, 0, 0},
-   MT_EALIGN,
-   "gemm: the buffer of B is not aligned to its elements of 4 bytes\n"
-   "A is (4,6):(1,4) at offset 0\nB is (5,6):(1,5) at offset 0\n"
-   "C is (4,5):(1,4) at offset 0"},
-  {"(4,6):(1,1000000000000000000)", "(5,6):(1,5)", "(4,5):(1,4)", 256, {0, 1024, 2048},
-   {0, 0, 0}, MT_EOVERFLOW,
-   "gemm: an offset of A leaves 64 bits\n"
-   "A is (4,6):(1,1000000000000000000) at offset 0\nB is (5,6):(1,5) at offset 0\n"
-   "C is (4,5):(1,4) at offset 0"},
+    {"(4,6):(1,4)",
+     "(5,6):(1,5)",
+     "(4,5):(1,4)",
+     80,
+     {0, 1024, 2048},
+     {0, 0, 0},
+     MT_ERANGE,
+     "gemm: element (3,5) of A lies at offset 23; its buffer has elements 0 to 19\n"
+     "A is (4,6):(1,4) at offset 0\nB is (5,6):(1,5) at offset 0\n"
+     "C is (4,5):(1,4) at offset 0"},
+    {"(4,6):(1,4)",
+     "(5,6):(1,-5)",
+     "(4,5):(1,4)",
+     256,
+     {0, 1024, 2048},
+     {0, 3, 0},
+     MT_ERANGE,
+     "gemm: element (0,5) of B lies at offset -22; its buffer has elements 0 to 63\n"
+     "A is (4,6):(1,4) at offset 0\nB is (5,6):(1,-5) at offset 3\n"
+     "C is (4,5):(1,4) at offset 0"},
+    {"(4,6,2):(1,4,24)",
+     "(5,6):(1,5)",
+     "(4,5,2):(1,4,60)",
+     256,
+     {0, 1024, 2048},
+     {0, 0, 0},
+     MT_ERANGE,
+     "gemm: element (3,4,1) of C lies at offset 79; its buffer has elements 0 to 63\n"
+     "A is (4,6,2):(1,4,24) at offset 0\nB is (5,6):(1,5) at offset 0\n"
+     "C is (4,5,2):(1,4,60) at offset 0"},
+    {"Sw<1,0,4> o 0 o (4,6):(1,4)",
+     "(5,6):(1,5)",
+     "(4,5):(1,4)",
+     92,
+     {0, 1024, 2048},
+     {0, 0, 0},
+     MT_ERANGE,
+     "gemm: an element of A lies at offset 23 under its swizzle; from its first element on "
+     "the buffer has 0 to 22\n"
+     "A is Sw<1,0,4> o 0 o (4,6):(1,4) at offset 0\nB is (5,6):(1,5) at offset 0\n"
+     "C is (4,5):(1,4) at offset 0"},
+    {"(4,6):(1,4)",
+     "(5,6):(1,5)",
+     "(4,5):(1,0)",
+     256,
+     {0, 1024, 2048},
+     {0, 0, 0},
+     MT_EINJECTIVE,
+     "gemm: elements (0,0) and (0,1) of C are one place in memory\n"
+     "an element of C is written once: give each its own place\n"
+     "A is (4,6):(1,4) at offset 0\nB is (5,6):(1,5) at offset 0\n"
+     "C is (4,5):(1,0) at offset 0"},
+    {"(4,6):(1,4)",
+     "(5,6):(1,5)",
+     "(4,5):(2,-3)",
+     256,
+     {0, 1024, 2048},
+     {0, 0, 12},
+     MT_EINJECTIVE,
+     "gemm: elements (0,0) and (3,2) of C are one place in memory\n"
+     "an element of C is written once: give each its own place\n"
+     "A is (4,6):(1,4) at offset 0\nB is (5,6):(1,5) at offset 0\n"
+     "C is (4,5):(2,-3) at offset 12"},
+    {"(4,6):(1,4)",
+     "(5,6):(1,5)",
+     "(4,5):(1,4)",
+     256,
+     {0, 1024, 64},
+     {0, 0, 0},
+     MT_EOVERLAP,
+     "gemm: A and C may overlap: A reaches over 96 bytes, C begins 64 bytes behind its "
+     "beginning and reaches over 80\nmultiply into a tensor of its own\n"
+     "A is (4,6):(1,4) at offset 0\nB is (5,6):(1,5) at offset 0\n"
+     "C is (4,5):(1,4) at offset 0"},
+    {"(4,6):(1,4)",
+     "(5,6):(1,5)",
+     "(4,5):(1,4)",
+     256,
+     {0, 1026, 2048},
+     {0, 0, 0},
+     MT_EALIGN,
+     "gemm: the buffer of B is not aligned to its elements of 4 bytes\n"
+     "A is (4,6):(1,4) at offset 0\nB is (5,6):(1,5) at offset 0\n"
+     "C is (4,5):(1,4) at offset 0"},
+    {"(4,6):(1,1000000000000000000)",
+     "(5,6):(1,5)",
+     "(4,5):(1,4)",
+     256,
+     {0, 1024, 2048},
+     {0, 0, 0},
+     MT_EOVERFLOW,
+     "gemm: an offset of A leaves 64 bits\n"
+     "A is (4,6):(1,1000000000000000000) at offset 0\nB is (5,6):(1,5) at offset 0\n"
+     "C is (4,5):(1,4) at offset 0"},
 };
 
 static void test_refused (void) {
@@ -78,8 +124,8 @@ static void test_refused (void) {
     mt_plan *p = NULL;
     for (int i = 0; i < MT_PARTS; i++) {
       a[i] = parse(text[i]);
-      t[i] = (mt_tensor){a[i].node, MT_f32, arena + r->at[i], r->bytes, r->offset[i],
-                         NULL};
+      t[i] =
+          (mt_tensor){a[i].node, MT_f32, arena + r->at[i], r->bytes, r->offset[i], NULL};
     }
     REFUSED(mt_plan_gemm(&p, d, NULL, &t[0], &t[1], &t[2], 1, 0, err), r->status,
             r->text);
@@ -122,13 +168,15 @@ static void test_empty (void) {
 
 /* ---------------------------------------------------------------- spoilt descriptors */
 
-static const struct { const char *atom, *atoms, *a, *b, *c; } good[] = {
-  {"UniversalFMA<float>", "(4,2,2):(1,4,8)", "(9,7):(7,1)", "(6,7):(1,6)",
-   "(9,6):(1,9)"},
-  {"SM61_DP4A", "(2,3,2):(2,8,1)", "(8,9,2):(9,1,72)", "Sw<2,1,3> o 0 o (6,9):(9,1)",
-   "(8,6,2):(1,8,48)"},
-  {"SM80_16x8x8_F32TF32TF32F32_TN", "(1,2,1):(0,1,0)", "((4,5),8):((8,32),1)",
-   "(19,8):(0,1)", "(20,19):(19,1)"},
+static const struct {
+  const char *atom, *atoms, *a, *b, *c;
+} good[] = {
+    {"UniversalFMA<float>", "(4,2,2):(1,4,8)", "(9,7):(7,1)", "(6,7):(1,6)",
+     "(9,6):(1,9)"},
+    {"SM61_DP4A", "(2,3,2):(2,8,1)", "(8,9,2):(9,1,72)", "Sw<2,1,3> o 0 o (6,9):(9,1)",
+     "(8,6,2):(1,8,48)"},
+    {"SM80_16x8x8_F32TF32TF32F32_TN", "(1,2,1):(0,1,0)", "((4,5),8):((8,32),1)",
+     "(19,8):(0,1)", "(20,19):(19,1)"},
 };
 
 /* The product of row i, in the arena: 4 KiB for each operand. */
@@ -149,7 +197,7 @@ static mt_gemm_launch make_good (int i) {
 
 /* One word of the descriptor, or an offset, becomes another. */
 static void spoil (mt_gemm_launch *l) {
-  uint32_t *word = (uint32_t *)(void *)&l->desc + 2;       /* op and form stay */
+  uint32_t *word = (uint32_t *)(void *)&l->desc + 2; /* op and form stay */
   int at = pick((int)(sizeof l->desc / sizeof *word) - 2);
   static const uint32_t odd[] = {0, 1, 2, 3, 7, 255, 1u << 28, INT32_MAX, UINT32_MAX};
   switch (pick(4)) {

@@ -16,8 +16,9 @@ void refused (const char *file, int line, mt_status got, const mt_err *err,
 static int64_t walk (const mt_digit *d, uint32_t n, int64_t x) {
   int64_t o = 0;
   for (uint32_t i = 0; i < n; i++) {
-    int64_t q = i + 1 == n ? 0 : d[i].mul == 0 ? x / d[i].extent :
-        (int64_t)(((uint64_t)x * d[i].mul >> 32) >> d[i].shift);
+    int64_t q = i + 1 == n    ? 0 :
+                d[i].mul == 0 ? x / d[i].extent :
+                                (int64_t)(((uint64_t)x * d[i].mul >> 32) >> d[i].shift);
     o += (x - q * d[i].extent) * d[i].stride;
     x = q;
   }
@@ -35,9 +36,14 @@ int64_t place (const mt_gemm_launch *l, int part, int64_t x, int64_t y, int64_t 
 }
 
 int main (void) {
-  static const struct { const char *name; void (*run) (void); } tests[] = {
-    {"tensors", test_tensors}, {"partition", test_partition},
-    {"check", test_check}, {"run", test_run},
+  static const struct {
+    const char *name;
+    void (*run)(void);
+  } tests[] = {
+      {"tensors", test_tensors},
+      {"partition", test_partition},
+      {"check", test_check},
+      {"run", test_run},
   };
   for (size_t i = 0; i < sizeof tests / sizeof tests[0]; i++) {
     begin_case(i);

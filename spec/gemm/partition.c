@@ -55,8 +55,10 @@ static void compare_part (const mt_gemm_desc *d, const mt_tiled_mma *mma, int pa
   uint32_t nx = d->inner[mode_of[part][0]], ny = d->inner[mode_of[part][1]];
   int64_t want, idle = 0;
   CHECK(mt_size(mt_mode(tv.node, 0)) == d->threads &&
-        mt_size(mt_mode(tv.node, 1)) == (int64_t)p->values * nx * ny, "%s: %d threads, "
-        "%d values", name, (int)d->threads, (int)p->values);
+            mt_size(mt_mode(tv.node, 1)) == (int64_t)p->values * nx * ny,
+        "%s: %d threads, "
+        "%d values",
+        name, (int)d->threads, (int)p->values);
   for (uint32_t t = 0; t < d->threads; t++)
     for (uint32_t i = 0; i < p->values * nx * ny; i++) {
       uint32_t v = i % p->values, x = i / p->values % nx, y = i / p->values / nx;
@@ -84,9 +86,10 @@ static void compare_kthreads (const mt_gemm_desc *d, const mt_tiled_mma *mma,
     MUST(mt_at(&first, mma->thr_vmnk.node, i % (threads / k), err));
     walk(at, d->kaxis, d->nkthr, (uint32_t)t);
     walk(add, d->kaxis + d->nkthr, d->nkadd, (uint32_t)j);
-    CHECK(at[0] == j && t - at[1] == first && first + add[0] == t, "%s: thread %d is "
-          "number %d, not %d, of those from %d", name, (int)t, (int)at[0], (int)j,
-          (int)first);
+    CHECK(at[0] == j && t - at[1] == first && first + add[0] == t,
+          "%s: thread %d is "
+          "number %d, not %d, of those from %d",
+          name, (int)t, (int)at[0], (int)j, (int)first);
   }
 }
 
@@ -110,24 +113,26 @@ static void describe (mt_gemm_launch *l, const mt_tiled_mma *mma, int64_t m, int
 }
 
 static void test_rows (void) {
-  static const struct { const char *atom, *atoms, *permutation; } rows[] = {
-    {"UniversalFMA<float,float,float,float>", "(1,1,1):(0,0,0)", "(_,_,_)"},
-    {"UniversalFMA<float,float,float,float>", "(16,8,1):(8,1,0)", "(_,_,_)"},
-    {"UniversalFMA<float,float,float,float>", "(16,8,4):(1,16,128)", "(64,_,8)"},
-    {"UniversalFMA<float,float,float,float>", "(4,(2,2),(2,4)):(16,(1,8),(2,64))",
-     "(8,8,16)"},
-    {"UniversalFMA<float,float,float,float>", "(2,3,2):(2,8,1)", "(_,6,_)"},
-    {"SM80_16x8x16_F32F16F16F32_TN", "(1,1,1):(0,0,0)", "(_,_,_)"},
-    {"SM80_16x8x16_F32F16F16F32_TN", "(2,2,1):(1,2,0)", "(32,32,16)"},
-    {"SM80_16x8x16_F32F16F16F32_TN", "(2,2,2):(2,1,4)", "(_,(8,2,2):(1,16,8),_)"},
-    {"SM80_16x8x16_F32F16F16F32_TN", "(2,1,1):(3,0,0)", "(_,_,_)"},
-    {"SM80_8x8x4_F64F64F64F64_TN", "(4,2,2):(1,4,8)", "((4,8,2):(1,8,4),32,16)"},
-    {"SM70_8x8x4_F32F16F16F32_TN", "(1,1,1):(0,0,0)", "(_,_,_)"},
-    {"SM70_8x8x4_F32F16F16F32_TN", "(2,2,1):(1,2,0)", "(_,_,_)"},
-    {"SM70_8x8x4_F32F16F16F32_NT", "(2,1,1):(1,0,0)", "(_,_,8)"},
-    {"SM61_DP4A", "(4,4,2):(4,1,16)", "(_,_,_)"},
-    {"SM90_64x64x16_F32F16F16_SS", "(2,1,1):(1,0,0)", "(_,128,32)"},
-    {"SM90_64x32x16_F32F16F16_RS", "(1,2,1):(0,1,0)", "(_,_,_)"},
+  static const struct {
+    const char *atom, *atoms, *permutation;
+  } rows[] = {
+      {"UniversalFMA<float,float,float,float>", "(1,1,1):(0,0,0)", "(_,_,_)"},
+      {"UniversalFMA<float,float,float,float>", "(16,8,1):(8,1,0)", "(_,_,_)"},
+      {"UniversalFMA<float,float,float,float>", "(16,8,4):(1,16,128)", "(64,_,8)"},
+      {"UniversalFMA<float,float,float,float>", "(4,(2,2),(2,4)):(16,(1,8),(2,64))",
+       "(8,8,16)"},
+      {"UniversalFMA<float,float,float,float>", "(2,3,2):(2,8,1)", "(_,6,_)"},
+      {"SM80_16x8x16_F32F16F16F32_TN", "(1,1,1):(0,0,0)", "(_,_,_)"},
+      {"SM80_16x8x16_F32F16F16F32_TN", "(2,2,1):(1,2,0)", "(32,32,16)"},
+      {"SM80_16x8x16_F32F16F16F32_TN", "(2,2,2):(2,1,4)", "(_,(8,2,2):(1,16,8),_)"},
+      {"SM80_16x8x16_F32F16F16F32_TN", "(2,1,1):(3,0,0)", "(_,_,_)"},
+      {"SM80_8x8x4_F64F64F64F64_TN", "(4,2,2):(1,4,8)", "((4,8,2):(1,8,4),32,16)"},
+      {"SM70_8x8x4_F32F16F16F32_TN", "(1,1,1):(0,0,0)", "(_,_,_)"},
+      {"SM70_8x8x4_F32F16F16F32_TN", "(2,2,1):(1,2,0)", "(_,_,_)"},
+      {"SM70_8x8x4_F32F16F16F32_NT", "(2,1,1):(1,0,0)", "(_,_,8)"},
+      {"SM61_DP4A", "(4,4,2):(4,1,16)", "(_,_,_)"},
+      {"SM90_64x64x16_F32F16F16_SS", "(2,1,1):(1,0,0)", "(_,128,32)"},
+      {"SM90_64x32x16_F32F16F16_RS", "(1,2,1):(0,1,0)", "(_,_,_)"},
   };
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     mt_layout atoms = parse(rows[i].atoms), p = parse(rows[i].permutation);
@@ -142,12 +147,11 @@ static void test_rows (void) {
     compare_kthreads(&l.desc, &mma, name);
     MUST(mt_gemm_check_shape(&l, err));
     for (int o = 0; o < 3; o++)
-      CHECK(l.desc.tile[o] == mma.tile[o] && l.desc.tiles[o] * mma.tile[o] >=
-            l.desc.size[o] && (l.desc.tiles[o] - 1) * mma.tile[o] < l.desc.size[o],
+      CHECK(l.desc.tile[o] == mma.tile[o] &&
+                l.desc.tiles[o] * mma.tile[o] >= l.desc.size[o] &&
+                (l.desc.tiles[o] - 1) * mma.tile[o] < l.desc.size[o],
             "%s: tiles of mode %d", name, o);
   }
 }
 
-void test_partition (void) {
-  test_rows();
-}
+void test_partition (void) { test_rows(); }

@@ -15,7 +15,10 @@ typedef struct operand {
   int64_t lo, cosize;
 } operand;
 
-typedef struct text { char s[1024]; size_t n; } text;
+typedef struct text {
+  char s[1024];
+  size_t n;
+} text;
 
 static void put (text *t, const char *s) {
   size_t n = strlen(s);
@@ -84,7 +87,7 @@ static mt_layout random_layout (const int64_t *size, int modes, bool repeats) {
   text t = {"", 0};
   for (int m = 0; m < modes; m++) cut(&q, m, size[m]);
   stride(&q, repeats);
-  if (pick(4) == 0)              /* far from 0, where signs could lead below it */
+  if (pick(4) == 0) /* far from 0, where signs could lead below it */
     put(&t, pick(2) ? "Sw<2,1,3> o 65536 o " : "Sw<3,0,-3> o 65536 o ");
   write_leaves(&t, &q, q.s, modes);
   put(&t, ":");
@@ -98,7 +101,7 @@ static void fill (operand *x, mt_device *d, bool with_sign) {
   void *data = NULL;
   size_t size = mt_dtype_size(x->t.dtype);
   MUST(mt_footprint(&x->lo, &x->cosize, x->layout.node, err));
-  if (x->layout.node->tag == MT_SWIZZLE) x->lo = 0;    /* it begins inside */
+  if (x->layout.node->tag == MT_SWIZZLE) x->lo = 0; /* it begins inside */
   x->t.layout = x->layout.node;
   x->t.offset = -x->lo;
   x->t.bytes = (size_t)(x->cosize - x->lo) * size;
@@ -112,30 +115,35 @@ static void fill (operand *x, mt_device *d, bool with_sign) {
 static double value (const operand *x, int64_t i) {
   int64_t at = 0;
   MUST(mt_at(&at, x->layout.node, i, err));
-  mt_number v = mt_load_element(x->t.dtype, (char *)x->t.data + (at - x->lo) *
-                                (int64_t)mt_dtype_size(x->t.dtype));
+  mt_number v =
+      mt_load_element(x->t.dtype, (char *)x->t.data +
+                                      (at - x->lo) * (int64_t)mt_dtype_size(x->t.dtype));
   return v.isint ? (double)v.i : v.f;
 }
 
 /* ---------------------------------------------------------------- partitions */
 
-static const struct { const char *atom; mt_dtype a, b, c; int with_sign; } kinds[] = {
-  {"UniversalFMA<float,float,float,float>", MT_f32, MT_f32, MT_f32, 1},
-  {"UniversalFMA<double,float,float,double>", MT_f32, MT_f32, MT_f64, 1},
-  {"UniversalFMA<int32_t,int8_t,uint8_t,int32_t>", MT_i8, MT_u8, MT_i32, 0},
-  {"SM61_DP4A", MT_i8, MT_i8, MT_i32, 1},
-  {"SM70_8x8x4_F32F16F16F32_TN", MT_f16, MT_f16, MT_f32, 1},
-  {"SM70_8x8x4_F16F16F16F16_NN", MT_f16, MT_f16, MT_f16, 1},
-  {"SM75_16x8x8_F32F16F16F32_TN", MT_f16, MT_f16, MT_f16, 1},
-  {"SM80_16x8x16_F32F16F16F32_TN", MT_f16, MT_f16, MT_f32, 1},
-  {"SM80_16x8x8_F32TF32TF32F32_TN", MT_f32, MT_f32, MT_f32, 1},
-  {"SM80_16x8x16_F32BF16BF16F32_TN", MT_bf16, MT_bf16, MT_f64, 1},
-  {"SM80_8x8x4_F64F64F64F64_TN", MT_f64, MT_f64, MT_f64, 1},
-  {"SM80_16x8x32_S32S8U8S32_TN", MT_i8, MT_u8, MT_i32, 0},
-  {"SM80_8x8x32_S32S4U4S32_TN", MT_i8, MT_u8, MT_i32, 0},
-  {"SM90_16x8x8_F64F64F64F64_TN", MT_f64, MT_f64, MT_f32, 1},
-  {"SM90_64x24x16_F32F16F16_SS", MT_f16, MT_f16, MT_f32, 1},
-  {"SM90_64x8x16_F16F16F16_RS", MT_f16, MT_f16, MT_f16, 1},
+static const struct {
+  const char *atom;
+  mt_dtype a, b, c;
+  int with_sign;
+} kinds[] = {
+    {"UniversalFMA<float,float,float,float>", MT_f32, MT_f32, MT_f32, 1},
+    {"UniversalFMA<double,float,float,double>", MT_f32, MT_f32, MT_f64, 1},
+    {"UniversalFMA<int32_t,int8_t,uint8_t,int32_t>", MT_i8, MT_u8, MT_i32, 0},
+    {"SM61_DP4A", MT_i8, MT_i8, MT_i32, 1},
+    {"SM70_8x8x4_F32F16F16F32_TN", MT_f16, MT_f16, MT_f32, 1},
+    {"SM70_8x8x4_F16F16F16F16_NN", MT_f16, MT_f16, MT_f16, 1},
+    {"SM75_16x8x8_F32F16F16F32_TN", MT_f16, MT_f16, MT_f16, 1},
+    {"SM80_16x8x16_F32F16F16F32_TN", MT_f16, MT_f16, MT_f32, 1},
+    {"SM80_16x8x8_F32TF32TF32F32_TN", MT_f32, MT_f32, MT_f32, 1},
+    {"SM80_16x8x16_F32BF16BF16F32_TN", MT_bf16, MT_bf16, MT_f64, 1},
+    {"SM80_8x8x4_F64F64F64F64_TN", MT_f64, MT_f64, MT_f64, 1},
+    {"SM80_16x8x32_S32S8U8S32_TN", MT_i8, MT_u8, MT_i32, 0},
+    {"SM80_8x8x32_S32S4U4S32_TN", MT_i8, MT_u8, MT_i32, 0},
+    {"SM90_16x8x8_F64F64F64F64_TN", MT_f64, MT_f64, MT_f32, 1},
+    {"SM90_64x24x16_F32F16F16_SS", MT_f16, MT_f16, MT_f32, 1},
+    {"SM90_64x8x16_F16F16F16_RS", MT_f16, MT_f16, MT_f16, 1},
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
@@ -167,7 +175,7 @@ static mt_layout random_permutation (const mt_tiled_mma *plain) {
     if (m) put(&t, ",");
     int how = pick(4);
     if (how == 1) put_int(&t, n * (1 + pick(3)));
-    else if (how == 2 && n % 2 == 0) {       /* halves of the tile side by side */
+    else if (how == 2 && n % 2 == 0) { /* halves of the tile side by side */
       put(&t, "(2,");
       put_int(&t, n / 2);
       put(&t, "):(");
@@ -256,7 +264,7 @@ static void test_one (mt_device *d, uint64_t seed) {
   size_t n;
   begin_case(seed);
   int kind = pick(KINDS);
-  mt_err no = MT_NOERR;                      /* 3 quadpairs, 2 of them in a warp */
+  mt_err no = MT_NOERR; /* 3 quadpairs, 2 of them in a warp */
   mt_layout atoms = random_atoms();
   if (mt_make_tiled_mma(&mma, kinds[kind].atom, atoms.node, NULL, &no)) return;
   mt_layout permutation = random_permutation(&mma);

@@ -38,16 +38,19 @@ static void compare (const mt_gemm_launch *l, int part, const mt_tensor *t) {
 }
 
 static void test_places (void) {
-  static const struct { const char *a, *b, *c; int64_t m, n, k, l; } rows[] = {
-    {"(4,6):(1,4)", "(5,6):(6,1)", "(4,5):(1,4)", 4, 5, 6, 1},
-    {"((2,2),(3,2)):((1,10),(2,100))", "(5,6):(0,1)", "(4,5):(-1,-4)", 4, 5, 6, 1},
-    {"(7,3,2):(3,1,21)", "(2,3,2):(1,0,50)", "(7,2,2):(2,1,14)", 7, 2, 3, 2},
-    {"(7,3):(3,1)", "(2,3,4):(1,0,50)", "(7,2,(2,2)):(2,1,(28,14))", 7, 2, 3, 4},
-    {"Sw<2,1,3> o 3 o (8,16):(16,1)", "Sw<3,0,-3> o 0 o (16,(4,4)):(1,(16,64))",
-     "Sw<0,0,0> o 7 o (8,16):(1,8)", 8, 16, 16, 1},
-    {"(1,1):(0,0)", "(3,1):(1,7)", "(1,3):(5,1)", 1, 3, 1, 1},
-    {"(0,4):(1,1)", "(3,4):(4,1)", "(0,3):(1,1)", 0, 3, 4, 1},
-    {"(4,0):(1,1)", "(3,0):(4,1)", "(4,3):(1,4)", 4, 3, 0, 1},
+  static const struct {
+    const char *a, *b, *c;
+    int64_t m, n, k, l;
+  } rows[] = {
+      {"(4,6):(1,4)", "(5,6):(6,1)", "(4,5):(1,4)", 4, 5, 6, 1},
+      {"((2,2),(3,2)):((1,10),(2,100))", "(5,6):(0,1)", "(4,5):(-1,-4)", 4, 5, 6, 1},
+      {"(7,3,2):(3,1,21)", "(2,3,2):(1,0,50)", "(7,2,2):(2,1,14)", 7, 2, 3, 2},
+      {"(7,3):(3,1)", "(2,3,4):(1,0,50)", "(7,2,(2,2)):(2,1,(28,14))", 7, 2, 3, 4},
+      {"Sw<2,1,3> o 3 o (8,16):(16,1)", "Sw<3,0,-3> o 0 o (16,(4,4)):(1,(16,64))",
+       "Sw<0,0,0> o 7 o (8,16):(1,8)", 8, 16, 16, 1},
+      {"(1,1):(0,0)", "(3,1):(1,7)", "(1,3):(5,1)", 1, 3, 1, 1},
+      {"(0,4):(1,1)", "(3,4):(4,1)", "(0,3):(1,1)", 0, 3, 4, 1},
+      {"(4,0):(1,1)", "(3,0):(4,1)", "(4,3):(1,4)", 4, 3, 0, 1},
   };
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     mt_layout a, b, c;
@@ -57,8 +60,10 @@ static void test_places (void) {
     MUST(mt_gemm_tensors(&l, &A, &B, &C, 2, 0, err));
     const int64_t *s = l.desc.size;
     CHECK(s[0] == rows[i].m && s[1] == rows[i].n && s[2] == rows[i].k &&
-          s[3] == rows[i].l, "row %d: sizes", (int)i);
-    CHECK(l.desc.op == MT_OP_GEMM && l.desc.algo == MT_ALGO_STRIDED && l.alpha == 2, "head");
+              s[3] == rows[i].l,
+          "row %d: sizes", (int)i);
+    CHECK(l.desc.op == MT_OP_GEMM && l.desc.algo == MT_ALGO_STRIDED && l.alpha == 2,
+          "head");
     compare(&l, MT_A, &A);
     compare(&l, MT_B, &B);
     compare(&l, MT_C, &C);
@@ -72,32 +77,34 @@ static void test_refused (void) {
     mt_status s;
     const char *text;
   } rows[] = {
-    {"(4,6):(1,4)", "(5,7):(7,1)", "(4,5):(1,4)", MT_f32, MT_ERANK,
-     "gemm: K is mode 2 of A and mode 2 of B: 6 and 7\nA is (4,6):(1,4)\n"
-     "B is (5,7):(7,1)"},
-    {"(4,6):(1,4)", "(5,6):(6,1)", "(5,4):(1,5)", MT_f32, MT_ERANK,
-     "gemm: M is mode 1 of A and mode 1 of C: 4 and 5\nA is (4,6):(1,4)\n"
-     "C is (5,4):(1,5)"},
-    {"(4,6,2):(1,4,24)", "(5,6,3):(6,1,30)", "(4,5,2):(1,4,20)", MT_f32, MT_ERANK,
-     "gemm: L is mode 3 of A and mode 3 of B: 2 and 3\nA is (4,6,2):(1,4,24)\n"
-     "B is (5,6,3):(6,1,30)"},
-    {"(4,6):(1,4)", "(5,6,3):(6,1,30)", "(4,5):(1,4)", MT_f32, MT_ERANK,
-     "gemm: B has a batch of 3, C (4,5):(1,4) has none\ngive C a third mode of that "
-     "size, or sum over the batch: group it with K"},
-    {"24:1", "(5,6):(6,1)", "(4,5):(1,4)", MT_f32, MT_ERANK,
-     "gemm: A 24:1 has rank 1, it is (M,K) and may have a last mode for the batch\n"
-     "group its modes to 2 or 3"},
-    {"(4,6):(1,4)", "(5,6):(6,1)", "(4,5):(1@0,1@1)", MT_f32, MT_EINVAL,
-     "gemm: C has no layout of offsets: (4,5):(1@0,1@1)"},
-    {"(4,6):(1,4)", "(5,6):(6,1)", "(4,5):(1,4)", MT_i32, MT_EINVAL,
-     "gemm: alpha is 0.5, but C is i32: an integer of at most 53 bits is needed"},
-    {"Sw<1,0,40> o 0 o (4,6):(1,4)", "(5,6):(6,1)", "(4,5):(1,4)", MT_f32,
-     MT_EUNSUPPORTED, "gemm: the swizzle of A Sw<1,0,40> o 0 o (4,6):(1,4) moves bits "
-     "beyond the 32nd"},
-    {"((2,2,2,2,2,2,2,2,2,2),(2,2,2,2,2,2,2,2,2)):((2,1,8,4,32,16,128,64,512,256),"
-     "(2,1,8,4,32,16,128,64,512))", "(5,512):(6,1)", "(1024,5):(1,4)", MT_f32,
-     MT_ETOOBIG, "gemm: A ((2,2,2,2,2,2,2,2,2,2),(2,2,2,2,2,2,2,2,2)):((2,1,8,4,32,16,"
-     "128,64,512,256),(2,1,8,4,32,16,128,64,512)) has more than 18 axes"},
+      {"(4,6):(1,4)", "(5,7):(7,1)", "(4,5):(1,4)", MT_f32, MT_ERANK,
+       "gemm: K is mode 2 of A and mode 2 of B: 6 and 7\nA is (4,6):(1,4)\n"
+       "B is (5,7):(7,1)"},
+      {"(4,6):(1,4)", "(5,6):(6,1)", "(5,4):(1,5)", MT_f32, MT_ERANK,
+       "gemm: M is mode 1 of A and mode 1 of C: 4 and 5\nA is (4,6):(1,4)\n"
+       "C is (5,4):(1,5)"},
+      {"(4,6,2):(1,4,24)", "(5,6,3):(6,1,30)", "(4,5,2):(1,4,20)", MT_f32, MT_ERANK,
+       "gemm: L is mode 3 of A and mode 3 of B: 2 and 3\nA is (4,6,2):(1,4,24)\n"
+       "B is (5,6,3):(6,1,30)"},
+      {"(4,6):(1,4)", "(5,6,3):(6,1,30)", "(4,5):(1,4)", MT_f32, MT_ERANK,
+       "gemm: B has a batch of 3, C (4,5):(1,4) has none\ngive C a third mode of that "
+       "size, or sum over the batch: group it with K"},
+      {"24:1", "(5,6):(6,1)", "(4,5):(1,4)", MT_f32, MT_ERANK,
+       "gemm: A 24:1 has rank 1, it is (M,K) and may have a last mode for the batch\n"
+       "group its modes to 2 or 3"},
+      {"(4,6):(1,4)", "(5,6):(6,1)", "(4,5):(1@0,1@1)", MT_f32, MT_EINVAL,
+       "gemm: C has no layout of offsets: (4,5):(1@0,1@1)"},
+      {"(4,6):(1,4)", "(5,6):(6,1)", "(4,5):(1,4)", MT_i32, MT_EINVAL,
+       "gemm: alpha is 0.5, but C is i32: an integer of at most 53 bits is needed"},
+      {"Sw<1,0,40> o 0 o (4,6):(1,4)", "(5,6):(6,1)", "(4,5):(1,4)", MT_f32,
+       MT_EUNSUPPORTED,
+       "gemm: the swizzle of A Sw<1,0,40> o 0 o (4,6):(1,4) moves bits "
+       "beyond the 32nd"},
+      {"((2,2,2,2,2,2,2,2,2,2),(2,2,2,2,2,2,2,2,2)):((2,1,8,4,32,16,128,64,512,256),"
+       "(2,1,8,4,32,16,128,64,512))",
+       "(5,512):(6,1)", "(1024,5):(1,4)", MT_f32, MT_ETOOBIG,
+       "gemm: A ((2,2,2,2,2,2,2,2,2,2),(2,2,2,2,2,2,2,2,2)):((2,1,8,4,32,16,"
+       "128,64,512,256),(2,1,8,4,32,16,128,64,512)) has more than 18 axes"},
   };
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     mt_layout a, b, c;

@@ -24,8 +24,8 @@ static int copy (mt_device *d, void *from, void *to, mt_err *err) {
   int64_t n = N, offset = 4;
   if (mt_ints(&inside, 1, &n, err) || mt_layout_left(&outside, inside.node, err))
     return said(REFUSED, err);
-  mt_tensor src = { outside.node, MT_f32, from, N * sizeof(float), 0, NULL };
-  mt_tensor dst = { outside.node, MT_f32, to, N * sizeof(float), offset, NULL };
+  mt_tensor src = {outside.node, MT_f32, from, N * sizeof(float), 0, NULL};
+  mt_tensor dst = {outside.node, MT_f32, to, N * sizeof(float), offset, NULL};
   if (mt_plan_copy(&plan, d, NULL, &src, &dst, err)) return said(REFUSED, err);
   mt_status s = mt_plan_launch(plan, NULL, err);
   if (s == MT_OK) s = mt_synchronize(d, NULL, err);
@@ -34,7 +34,7 @@ static int copy (mt_device *d, void *from, void *to, mt_err *err) {
 }
 
 int main (int argc, char **argv) {
-  mt_device_options options = { .libcuda = argc > 1 ? argv[1] : NULL };
+  mt_device_options options = {.libcuda = argc > 1 ? argv[1] : NULL};
   mt_device *d;
   mt_err err = MT_NOERR;
   void *from = NULL, *to = NULL;
@@ -43,8 +43,7 @@ int main (int argc, char **argv) {
   if (mt_malloc(d, &from, N * sizeof(float), &err) == MT_OK &&
       mt_malloc(d, &to, N * sizeof(float), &err) == MT_OK)
     status = copy(d, from, to, &err);
-  else
-    said(NODEVICE, &err);
+  else said(NODEVICE, &err);
   mt_free(d, from, N * sizeof(float));
   mt_free(d, to, N * sizeof(float));
   mt_device_close(d);

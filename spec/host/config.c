@@ -12,7 +12,7 @@ static int configured (lua_State *L) {
 }
 
 static int opened (lua_State *L) {
-  mt_lua_config c = { .size = sizeof c };
+  mt_lua_config c = {.size = sizeof c};
   luaL_requiref(L, "moontile", luaopen_moontile, 0);
   mt_lua_configure(L, &c);
   return 0;
@@ -39,17 +39,20 @@ static void says (const char *want, lua_CFunction f, int n, mt_lua_config c) {
 
 void test_config (void) {
   enum { ALL = sizeof(mt_lua_config) };
-  struct { mt_lua_config c; char more[8]; } longer = { .c = { .size = sizeof longer } };
-  says("", configured, 0, (mt_lua_config){ .size = 0 });
-  says("", configured, 1, (mt_lua_config){ .size = ALL });
-  says("once, before", configured, 2, (mt_lua_config){ .size = ALL });
-  says("once, before", opened, 0, (mt_lua_config){ .size = ALL });
-  says("size: sizeof", configured, 1, (mt_lua_config){ .size = 0 });
-  says("none of mt_lua_files", configured, 1, (mt_lua_config){ .size = ALL, .files = 7 });
+  struct {
+    mt_lua_config c;
+    char more[8];
+  } longer = {.c = {.size = sizeof longer}};
+  says("", configured, 0, (mt_lua_config){.size = 0});
+  says("", configured, 1, (mt_lua_config){.size = ALL});
+  says("once, before", configured, 2, (mt_lua_config){.size = ALL});
+  says("once, before", opened, 0, (mt_lua_config){.size = ALL});
+  says("size: sizeof", configured, 1, (mt_lua_config){.size = 0});
+  says("none of mt_lua_files", configured, 1, (mt_lua_config){.size = ALL, .files = 7});
   says("root: a folder", configured, 1,
-       (mt_lua_config){ .size = ALL, .files = MT_LUA_ROOTFILES });
-  says("root: a folder", configured, 1, (mt_lua_config){ .size = ALL, .root = "/" });
-  says("threads: -1", configured, 1, (mt_lua_config){ .size = ALL, .threads = -1 });
+       (mt_lua_config){.size = ALL, .files = MT_LUA_ROOTFILES});
+  says("root: a folder", configured, 1, (mt_lua_config){.size = ALL, .root = "/"});
+  says("threads: -1", configured, 1, (mt_lua_config){.size = ALL, .threads = -1});
   CHECK(message(configured, 1, &longer.c)[0] == 0, "zeros of the future are refused");
   longer.more[3] = 1;
   CHECK(strstr(message(configured, 1, &longer.c), "does not know all") != NULL,

@@ -26,6 +26,6 @@ void test_limits (const char *libcuda);
 void test_files (const char *dir);
 void test_attacks (const char *dir);
 void test_lend (void);
-void test_libraries (const char *dir);    /* a folder that may be written */
+void test_libraries (const char *dir); /* a folder that may be written */
 
 #endif

@@ -4,32 +4,31 @@
 */
 #include "host.h"
 
-static const luaL_Reg all[] = {
-  { LUA_GNAME, luaopen_base }, { LUA_STRLIBNAME, luaopen_string },
-  { LUA_TABLIBNAME, luaopen_table }, { LUA_MATHLIBNAME, luaopen_math },
-  { LUA_COLIBNAME, luaopen_coroutine }, { LUA_UTF8LIBNAME, luaopen_utf8 },
-  { LUA_IOLIBNAME, luaopen_io }, { LUA_OSLIBNAME, luaopen_os },
-  { LUA_DBLIBNAME, luaopen_debug }, { LUA_LOADLIBNAME, luaopen_package }
-};
+static const luaL_Reg all[] =
+    {{LUA_GNAME, luaopen_base},          {LUA_STRLIBNAME, luaopen_string},
+     {LUA_TABLIBNAME, luaopen_table},    {LUA_MATHLIBNAME, luaopen_math},
+     {LUA_COLIBNAME, luaopen_coroutine}, {LUA_UTF8LIBNAME, luaopen_utf8},
+     {LUA_IOLIBNAME, luaopen_io},        {LUA_OSLIBNAME, luaopen_os},
+     {LUA_DBLIBNAME, luaopen_debug},     {LUA_LOADLIBNAME, luaopen_package}};
 enum { LIBRARIES = sizeof all / sizeof all[0] };
 
 /* What is written in Lua, by no library of the script's own: returns what is wrong. */
 static const char script[] =
-  "local tile, file = ...\n"
-  "local A = tile.layout(4, 2)\n"
-  "if tile.print_layout(A) ~= A:print_layout() then return 'print_layout' end\n"
-  "local a, b, c = tile.tensor('f32', tile.layout{3, 4}), tile.tensor('f32',\n"
-  "  tile.layout{5, 4}), tile.tensor('f32', tile.layout{3, 5})\n"
-  "a:fill(2) b:fill(3)\n"
-  "tile.einsum('mk, nk -> mn', a, b, c)\n"
-  "if c(2, 4) ~= 24 then return 'einsum' end\n"
-  "local plan = tile.plan(a, tile.tensor('f32', tile.layout{3, 4}))\n"
-  "local tuned, ways = tile.tune(plan, { rounds = 1, file = file })\n"
-  "if tuned ~= plan or #ways < 1 then return 'tune' end\n"
-  "if not tile.load_tuning(file) then return 'load_tuning' end\n"
-  "if tile.info().devices[1].name ~= 'cpu' then return 'info' end\n"
-  "if not tile.layout{2,5,5,3}:im2col(3) then return 'im2col' end\n"
-  "return ''\n";
+    "local tile, file = ...\n"
+    "local A = tile.layout(4, 2)\n"
+    "if tile.print_layout(A) ~= A:print_layout() then return 'print_layout' end\n"
+    "local a, b, c = tile.tensor('f32', tile.layout{3, 4}), tile.tensor('f32',\n"
+    "  tile.layout{5, 4}), tile.tensor('f32', tile.layout{3, 5})\n"
+    "a:fill(2) b:fill(3)\n"
+    "tile.einsum('mk, nk -> mn', a, b, c)\n"
+    "if c(2, 4) ~= 24 then return 'einsum' end\n"
+    "local plan = tile.plan(a, tile.tensor('f32', tile.layout{3, 4}))\n"
+    "local tuned, ways = tile.tune(plan, { rounds = 1, file = file })\n"
+    "if tuned ~= plan or #ways < 1 then return 'tune' end\n"
+    "if not tile.load_tuning(file) then return 'load_tuning' end\n"
+    "if tile.info().devices[1].name ~= 'cpu' then return 'info' end\n"
+    "if not tile.layout{2,5,5,3}:im2col(3) then return 'im2col' end\n"
+    "return ''\n";
 
 /* The globals and the strings' metatable as a number of their fields. */
 static int fields (lua_State *L) {

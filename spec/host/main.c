@@ -13,7 +13,10 @@ void global_text (const char *name, const char *text) {
   text_value = text;
 }
 
-typedef struct task { const mt_lua_config *c; const char *begin, *code; } task;
+typedef struct task {
+  const mt_lua_config *c;
+  const char *begin, *code;
+} task;
 
 static int do_task (lua_State *L) {
   const task *t = lua_touserdata(L, 1);
@@ -31,7 +34,7 @@ static int do_task (lua_State *L) {
 
 const char *run (const mt_lua_config *c, const char *begin, const char *code) {
   static char text[4096];
-  task t = { c, begin, code };
+  task t = {c, begin, code};
   lua_State *L = luaL_newstate();
   lua_pushcfunction(L, do_task);
   lua_pushlightuserdata(L, &t);

@@ -62,8 +62,7 @@ static void draw_modes (mt_desc *d) {
     d->nthr = (uint32_t)(plain ? 1 + below(2) : below(4));
     d->nval = (uint32_t)(plain ? 0 : below(4));
     d->nrest = (uint32_t)(plain ? 1 + below(3) : below(4));
-  } else
-    d->nrest = (uint32_t)below(6);
+  } else d->nrest = (uint32_t)below(6);
   d->threads = draw_axes(d->axis, d->nthr, &total);
   d->values = draw_axes(d->axis + d->nthr, d->nval, &total);
   d->rests = draw_axes(d->axis + d->nthr + d->nval, d->nrest, &total);
@@ -166,13 +165,17 @@ static mt_divisor divisor_of (int64_t n) {
 static void set_raster (mt_desc *d) {
   bool unaligned = d->algo == MT_ALGO_TRANSPOSE_UNALIGNED;
   int64_t bytes = MT_ELEM(d, MT_DST) * d->vec;
-  int64_t more = !unaligned ? 0 : d->cast ? 16 / bytes : MT_TRANSPOSE_UNALIGNED_BEFORE(bytes);
+  int64_t more = !unaligned ? 0 :
+                 d->cast    ? 16 / bytes :
+                              MT_TRANSPOSE_UNALIGNED_BEFORE(bytes);
   int64_t tile = unaligned ? MT_TRANSPOSE_UNALIGNED_D(bytes) : MT_TRANSPOSE_D(bytes);
   int64_t across = unaligned ? MT_TRANSPOSE_UNALIGNED_S(bytes) : MT_TRANSPOSE_S(bytes);
   if (d->cast) {
     uint32_t src = d->elem, dst = d->to;
-    tile = unaligned ? MT_CAST_TRANSPOSE_UNALIGNED_D(src, dst) : MT_CAST_TRANSPOSE_D(src, dst);
-    across = unaligned ? MT_CAST_TRANSPOSE_UNALIGNED_S(src, dst) : MT_CAST_TRANSPOSE_S(src, dst);
+    tile = unaligned ? MT_CAST_TRANSPOSE_UNALIGNED_D(src, dst) :
+                       MT_CAST_TRANSPOSE_D(src, dst);
+    across = unaligned ? MT_CAST_TRANSPOSE_UNALIGNED_S(src, dst) :
+                         MT_CAST_TRANSPOSE_S(src, dst);
   } else if (mt_tile_is_large(d)) {
     tile = MT_LARGE_D(bytes), across = MT_LARGE_S(bytes);
   }
@@ -207,7 +210,8 @@ static void draw_rows (mt_launch *l) {
 static void draw_pack (mt_launch *l) {
   mt_desc *d = &l->desc;
   int packed = below(2);
-  int64_t vec = d->vec, n = 2 + below((below(2) ? MT_INTERLEAVE_FEW : MT_INTERLEAVE_MOST) - 1);
+  int64_t vec = d->vec,
+          n = 2 + below((below(2) ? MT_INTERLEAVE_FEW : MT_INTERLEAVE_MOST) - 1);
   int64_t w = 2 + below(below(4) ? 300 : below(2) ? 3000 / (int)n : 20000 / (int)n);
   int64_t pitch = aligned_pitch(d, MT_SRC, (w + below(9)) * vec), stride[2];
   int64_t rest = aligned_pitch(d, MT_SRC, n * pitch);
@@ -235,7 +239,8 @@ static int whole (const mt_desc *d, const uint8_t *order, int n) {
 }
 
 int draw_extents (mt_desc *d, int n) {
-  int64_t most = (below(4) ? MT_PERMUTE_BYTES / 8 : MT_PERMUTE_BYTES) / (d->vec * d->elem);
+  int64_t most =
+      (below(4) ? MT_PERMUTE_BYTES / 8 : MT_PERMUTE_BYTES) / (d->vec * d->elem);
   for (int i = 0; i < n; i++) {
     int64_t e = 2 + below(below(3) ? 7 : below(4) ? 40 : 500);
     if (below(2)) e = (int64_t)1 << (1 + below(5));
@@ -278,7 +283,8 @@ static bool draw_geometry (mt_desc *d) {
   int axis;
   for (uint32_t k = 0; k < d->nthr; k++) extent[k] = d->axis[d->permute.order[k]].extent;
   return mt_permute_group(&axis, &part, extent, (int)d->nthr, d->permute.group) ==
-         d->permute.group && mt_permute_build(d);
+             d->permute.group &&
+         mt_permute_build(d);
 }
 
 static void draw_rest (mt_launch *l, int64_t src, int64_t dst) {
@@ -345,7 +351,8 @@ static void draw_cast (mt_desc *d, const mt_kernel *k) {
   int from = MT_CAST_SRC(k->cast), to = MT_CAST_DST(k->cast);
   if (k->cast == MT_CAST_ANY) {
     from = below(MT_NDTYPE);
-    do to = below(MT_NDTYPE); while (to == from);
+    do to = below(MT_NDTYPE);
+    while (to == from);
   }
   d->cast = MT_CAST(from, to);
   d->elem = (uint32_t)mt_dtype_size((mt_dtype)from);
@@ -361,7 +368,8 @@ static void draw (mt_launch *l, const mt_kernel *k) {
   if (k->cast) {
     draw_cast(d, k);
   } else {
-    do d->elem = 1u << below(5); while (d->elem > k->bytes);
+    do d->elem = 1u << below(5);
+    while (d->elem > k->bytes);
     d->vec = k->bytes / d->elem;
   }
   if (d->algo == MT_ALGO_INTERLEAVE) return draw_pack(l);
@@ -481,5 +489,7 @@ int main (int argc, char **argv) {
   }
   printf("kernels: %ld copies\n", cases);
   return small_floats() && products(cases / 4000 > 0 ? cases / 4000 : 1) &&
-         small_blocks() && sums_of_threads() ? 0 : 1;
+                 small_blocks() && sums_of_threads() ?
+             0 :
+             1;
 }

@@ -9,8 +9,8 @@
 ** has all others and some of these. The last axis of each may overhang. */
 
 typedef struct mt_drawn {
-  int n, run, row;                /* axes; of the run; of the row: order[] begins so */
-  int64_t pieces[MT_PERMUTE_AXES];     /* of each axis; more than 1: it may overhang */
+  int n, run, row;                 /* axes; of the run; of the row: order[] begins so */
+  int64_t pieces[MT_PERMUTE_AXES]; /* of each axis; more than 1: it may overhang */
 } mt_drawn;
 
 /* The axis that ends the row overhangs only if it ends the run too, or is not in it. */
@@ -33,7 +33,7 @@ static void draw_order (mt_desc *d, mt_drawn *x) {
 
 static void draw_pieces (const mt_desc *d, mt_drawn *x) {
   int a = x->run - 1, b = d->unaligned.order[x->row - 1];
-  bool inside = false;            /* the end of the run within the row */
+  bool inside = false; /* the end of the run within the row */
   for (int i = 0; i + 1 < x->row; i++) inside |= d->unaligned.order[i] == a;
   for (int i = 0; i < x->n; i++) x->pieces[i] = 1;
   if (!inside && below(2)) x->pieces[a] = 1 + below(3);
@@ -98,7 +98,8 @@ static bool draw_unaligned_once (mt_launch *l) {
   }
   draw_order(d, &x);
   draw_pieces(d, &x);
-  int64_t src = draw_unaligned_side(l, MT_SRC, &x), dst = draw_unaligned_side(l, MT_DST, &x);
+  int64_t src = draw_unaligned_side(l, MT_SRC, &x),
+          dst = draw_unaligned_side(l, MT_DST, &x);
   draw_bounds(d, &x);
   if (below(2)) {
     int64_t e = 1 + below(3);

@@ -28,7 +28,7 @@ static void must (mt_status s, const mt_err *err) {
 
 /* ---------------------------------------------------------------- the instruction */
 
-static mt_mma_atom atom;                   /* that is being executed */
+static mt_mma_atom atom; /* that is being executed */
 
 /* An element's dtype: that of the smallest tensor that holds it. */
 static mt_dtype holder (mt_element e) {
@@ -75,8 +75,9 @@ static void from_shared (double *out, mt_element e, const char *shared, uint64_t
   int64_t stride = (int64_t)(desc >> 32 & 0x3fff) << 4;
   for (int64_t i = 0; i < rows * k; i++) {
     int64_t row = i % rows, byte = i / rows * bytes;
-    out[i] = mt_get_number(holder(e), e, shared + start + row / 8 * stride +
-                           byte / 16 * leading + row % 8 * 16 + byte % 16);
+    out[i] = mt_get_number(holder(e), e,
+                           shared + start + row / 8 * stride + byte / 16 * leading +
+                               row % 8 * 16 + byte % 16);
   }
 }
 
@@ -89,12 +90,10 @@ static void execute (const char *name, const emulated_lanes *l, const char *shar
   (void)name;
   if (op->operand[MT_OPERAND_A].source == MT_SMEM_DESC)
     from_shared(a, ea, shared, *(const uint64_t *)l->a[0], op->m, op->k);
-  else
-    from_registers(a, ea, atom.a.node, l->a, l->count);
+  else from_registers(a, ea, atom.a.node, l->a, l->count);
   if (op->operand[MT_OPERAND_B].source == MT_SMEM_DESC)
     from_shared(b, eb, shared, l->b_matrix, op->n, op->k);
-  else
-    from_registers(b, eb, atom.b.node, l->b, l->count);
+  else from_registers(b, eb, atom.b.node, l->b, l->count);
   from_registers(c, ec, atom.c.node, (const void *const *)l->c, l->count);
   mt_mma_op_run(op, a, b, c);
   to_registers(l->c, ec, atom.c.node, c, l->count);
@@ -106,8 +105,7 @@ static void set_atom (const char *name) {
   mt_err err = MT_NOERR;
   const char *n = strstr(name, "SM90_64x");
   snprintf(narrow, sizeof narrow, "%s", name);
-  if (n == name)
-    snprintf(narrow, sizeof narrow, "SM90_64x8%s", strchr(name + 8, 'x'));
+  if (n == name) snprintf(narrow, sizeof narrow, "SM90_64x8%s", strchr(name + 8, 'x'));
   must(mt_mma_atom_find(&atom, narrow, &err), &err);
 }
 
@@ -157,13 +155,11 @@ static void draw_tiled (product *p, int threads) {
   snprintf(p->atoms, sizeof p->atoms, "(%d,%d,%d):(%d,%d,%d)", n[0], n[1], n[2], s[0],
            s[1], s[2]);
   for (int i = 0; i < 3; i++) n[i] *= (int)shape[i];
-  if (below(3) == 0)
-    snprintf(p->permutation, sizeof p->permutation, "(_,_,_)");
+  if (below(3) == 0) snprintf(p->permutation, sizeof p->permutation, "(_,_,_)");
   else if (below(2) == 0)
     snprintf(p->permutation, sizeof p->permutation, "(%d,%d,%d)", n[0] * (1 + below(2)),
              n[1] * (1 + below(2)), n[2] * (1 + below(3)));
-  else
-    snprintf(p->permutation, sizeof p->permutation, "(_,(%d,2):(1,%d),_)", n[1], n[1]);
+  else snprintf(p->permutation, sizeof p->permutation, "(_,(%d,2):(1,%d),_)", n[1], n[1]);
 }
 
 /* A mode of extent n as text, hierarchical if it can be; *stride is what follows it. */
@@ -201,7 +197,8 @@ static mt_dtype draw_dtype (const mt_mma_op *op, int part) {
   mt_element e = mt_mma_op_element(op, operand[part]);
   mt_dtype d;
   if (part == MT_C && e != MT_ELEMENT_s32 && below(2)) return floats[below(6)];
-  do d = (mt_dtype)below(MT_NDTYPE); while (!mt_dtype_holds(d, e));
+  do d = (mt_dtype)below(MT_NDTYPE);
+  while (!mt_dtype_holds(d, e));
   return d;
 }
 
@@ -214,8 +211,7 @@ static void *draw_data (mt_dtype d, int64_t n) {
     if (!mt_is_float_type(d))
       for (size_t j = 0; j < size; j++)
         p[(size_t)i * size + j] = (char)below(d == MT_bool ? 2 : 256);
-    else
-      mt_put_number(d, p + (size_t)i * size, (below(33) - 16) / 8.0);
+    else mt_put_number(d, p + (size_t)i * size, (below(33) - 16) / 8.0);
   return p;
 }
 
@@ -285,8 +281,10 @@ static bool agree (product *p) {
 
 static void tell (const product *p) {
   const mt_gemm_desc *d = &p->launch.desc;
-  fprintf(stderr, "%s: %s as %s %s\n  A %s %s\n  B %s %s\n  C %s %s\n  alpha %g, beta "
-          "%g, %d threads along K\n", p->kernel->name, p->atom, p->atoms, p->permutation,
+  fprintf(stderr,
+          "%s: %s as %s %s\n  A %s %s\n  B %s %s\n  C %s %s\n  alpha %g, beta "
+          "%g, %d threads along K\n",
+          p->kernel->name, p->atom, p->atoms, p->permutation,
           mt_dtype_name((mt_dtype)d->part[MT_A].dtype), p->layout[MT_A],
           mt_dtype_name((mt_dtype)d->part[MT_B].dtype), p->layout[MT_B],
           mt_dtype_name((mt_dtype)d->part[MT_C].dtype), p->layout[MT_C], p->launch.alpha,
@@ -321,7 +319,8 @@ static bool small_block (const mt_kernel *k, const char *atoms) {
 
 bool small_blocks (void) {
   int rows = 0;
-  for (const mt_kernel *k = mt_cuda_kernels; k < mt_cuda_kernels + mt_ncuda_kernels; k++) {
+  for (const mt_kernel *k = mt_cuda_kernels; k < mt_cuda_kernels + mt_ncuda_kernels;
+       k++) {
     if (k->op != MT_OP_GEMM || strncmp(k->atom, "UniversalFMA", 12) != 0) continue;
     rows++;
     if (!small_block(k, "(1,1,1):(1,1,1)") || !small_block(k, "(1,2,1):(1,1,2)"))
@@ -354,7 +353,8 @@ static bool sums_to (const char *kernel, const char *name, int64_t want) {
   must(mt_parse(&in, "(8,32):(32,1)", 13, &err), &err);
   must(mt_parse(&out, "(8,8):(8,1)", 11, &err), &err);
   must(mt_make_tiled_mma(&mma, name, atoms.node, NULL, &err), &err);
-  mt_tensor t[] = {{in.node, MT_i8, a, sizeof a, 0, NULL}, {in.node, MT_i8, b, sizeof b, 0, NULL},
+  mt_tensor t[] = {{in.node, MT_i8, a, sizeof a, 0, NULL},
+                   {in.node, MT_i8, b, sizeof b, 0, NULL},
                    {out.node, MT_i32, c, sizeof c, 0, NULL}};
   must(mt_gemm_tensors(&l, &t[0], &t[1], &t[2], 1, 0, &err), &err);
   must(mt_gemm_describe(&l, &mma, &err), &err);

@@ -16,7 +16,7 @@ typedef struct emulated_lanes {
   unsigned count;
   void *c[128];
   const void *a[128], *b[128];
-  uint64_t b_matrix;       /* of 128 lanes: the descriptor of B in shared memory */
+  uint64_t b_matrix; /* of 128 lanes: the descriptor of B in shared memory */
 } emulated_lanes;
 
 /* Does what the instruction does; shared: where address 0 of shared memory is. */

@@ -14,7 +14,7 @@
 #include "moontile/lua.h"
 
 typedef struct heap {
-  lua_Integer left;             /* 0: none is to fail */
+  lua_Integer left; /* 0: none is to fail */
   int failed;
 } heap;
 
@@ -37,7 +37,7 @@ static int refuse (lua_State *L) {
   lua_getallocf(L, &ud);
   heap *h = ud;
   lua_pushboolean(L, h->failed);
-  *h = (heap){ .left = k };
+  *h = (heap){.left = k};
   return 1;
 }
 
@@ -57,7 +57,7 @@ static int run (lua_State *L) {
 }
 
 int main (int argc, char **argv) {
-  heap h = { .left = 0 };
+  heap h = {.left = 0};
   lua_State *L = argc > 1 ? lua_newstate(allocate, &h) : NULL;
   if (L == NULL) return fprintf(stderr, "usage: refuse SCRIPT [ARGUMENTS]\n"), 2;
   lua_pushcfunction(L, run);

@@ -20,8 +20,8 @@
 enum { MOST = 64 << 10, PAINT = 0xA5 };
 
 typedef struct job {
-  char **arg;                      /* of the script; NULL ends them */
-  char *stack, *begin;             /* its lowest byte; where the thread's function begins */
+  char **arg;          /* of the script; NULL ends them */
+  char *stack, *begin; /* its lowest byte; where the thread's function begins */
   bool fine;
 } job;
 
@@ -77,8 +77,8 @@ int main (int argc, char **argv) {
   size_t size = MOST + (size_t)sysconf(_SC_THREAD_STACK_MIN);
   if (argc < 2) return 2;
   size = (size + page - 1) / page * page;
-  char *guard = mmap(NULL, size + page, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  char *guard =
+      mmap(NULL, size + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (guard == MAP_FAILED || mprotect(guard, page, PROT_NONE) != 0) return 2;
   j.stack = memset(guard + page, PAINT, size);
   if (pthread_attr_init(&attr) || pthread_attr_setstack(&attr, j.stack, size) ||

@@ -17,7 +17,7 @@
 #include "moontile/lua.h"
 
 enum { FLAG, HOOK, WAYS };
-enum { MOST = 2000 };              /* milliseconds: beyond, it was not stopped */
+enum { MOST = 2000 }; /* milliseconds: beyond, it was not stopped */
 static const char *const said[WAYS] = {"stopped by the host", "enough of it"};
 
 int checks, failures;
@@ -31,7 +31,7 @@ static double now (void) {
 /* ---------------------------------------------------------------- stopping */
 
 static volatile int flag;
-static double when;                /* it is to be stopped, or was told to */
+static double when; /* it is to be stopped, or was told to */
 
 static void *set_flag (void *arg) {
   const long *delay = arg;
@@ -69,9 +69,14 @@ static const char *const devices[] = {"*", NULL};
 /* A state with the library and the kinds, which lie on its stack. */
 static lua_State *open (const char *kinds, const char *libcuda) {
   lua_State *L = luaL_newstate();
-  mt_lua_config c = {.size = sizeof c, .files = MT_LUA_ANYFILES, .libraries = true,
-                     .devices = devices, .threads = 64, .bytes = (size_t)1 << 32,
-                     .work = UINT64_MAX, .stop = &flag};
+  mt_lua_config c = {.size = sizeof c,
+                     .files = MT_LUA_ANYFILES,
+                     .libraries = true,
+                     .devices = devices,
+                     .threads = 64,
+                     .bytes = (size_t)1 << 32,
+                     .work = UINT64_MAX,
+                     .stop = &flag};
   luaL_openlibs(L);
   mt_lua_configure(L, &c);
   luaL_requiref(L, "moontile", luaopen_moontile, 0);
@@ -85,18 +90,18 @@ static lua_State *open (const char *kinds, const char *libcuda) {
 /* What comes after a call that was stopped is as ever. */
 static void check_after (lua_State *L, const char *libcuda, const char *name) {
   static const char code[] =
-    "local tile, libcuda = require 'moontile', ...\n"
-    "local A = tile.tensor('f32', tile.layout{ 40, 40 }):fill(1)\n"
-    "local B = tile.tensor('f32', tile.layout{ 40, 40 })\n"
-    "tile.gemm(A, A, B) tile.copy(B, A)\n"
-    "assert(A(0, 0) == 40 and A(39, 39) == 40)\n"
-    "local gpu = tile.device { 'cuda', libcuda = libcuda, piece = 1 << 16 }\n"
-    "if not gpu then return end\n"
-    "local C = tile.tensor('f32', tile.layout({ 400, 400 }, 'right'))\n"
-    "local D = tile.tensor('f32', tile.layout{ 400, 400 }, gpu):fill(3)\n"
-    "tile.copy(D, C) assert(C(0, 0) == 3 and C(399, 399) == 3)\n"
-    "tile.copy(C:fill(4), D) assert(D(0, 0) == 4 and D(399, 399) == 4)\n"
-    "gpu:synchronize()";
+      "local tile, libcuda = require 'moontile', ...\n"
+      "local A = tile.tensor('f32', tile.layout{ 40, 40 }):fill(1)\n"
+      "local B = tile.tensor('f32', tile.layout{ 40, 40 })\n"
+      "tile.gemm(A, A, B) tile.copy(B, A)\n"
+      "assert(A(0, 0) == 40 and A(39, 39) == 40)\n"
+      "local gpu = tile.device { 'cuda', libcuda = libcuda, piece = 1 << 16 }\n"
+      "if not gpu then return end\n"
+      "local C = tile.tensor('f32', tile.layout({ 400, 400 }, 'right'))\n"
+      "local D = tile.tensor('f32', tile.layout{ 400, 400 }, gpu):fill(3)\n"
+      "tile.copy(D, C) assert(C(0, 0) == 3 and C(399, 399) == 3)\n"
+      "tile.copy(C:fill(4), D) assert(D(0, 0) == 4 and D(399, 399) == 4)\n"
+      "gpu:synchronize()";
   luaL_loadstring(L, code);
   lua_pushstring(L, libcuda);
   int status = lua_pcall(L, 1, 0, 0);
@@ -148,20 +153,26 @@ static const char *message (lua_State *L, const char *code) {
   return text;
 }
 
-static const char endless[] =
-  "tile = require 'moontile' layout = tile.layout\n"
-  "A = tile.tensor('f32', layout({ 4, 1 << 40 }, { 1, 0 }))\n"
-  "C = tile.tensor('f32', layout { 4, 4 })\n"
-  "function endless() tile.gemm(A, A, C) end\n"
-  "plan = tile.plan(C, tile.tensor('f32', layout { 4, 4 }))";
+static const char endless[] = "tile = require 'moontile' layout = tile.layout\n"
+                              "A = tile.tensor('f32', layout({ 4, 1 << 40 }, { 1, 0 }))\n"
+                              "C = tile.tensor('f32', layout { 4, 4 })\n"
+                              "function endless() tile.gemm(A, A, C) end\n"
+                              "plan = tile.plan(C, tile.tensor('f32', layout { 4, 4 }))";
 
 /* While the flag is set nothing on devices is used; it can be given back. */
 static void test_flag (lua_State *L) {
-  static const struct { const char *code; bool stopped; } rows[] = {
-    {"endless()", true}, {"plan()", true}, {"C:fill(1)", true}, {"return C(0, 0)", true},
-    {"tile.tensor('f32', layout(4))", true}, {"tile.device 'cpu'", true},
-    {"assert(#layout { 2, 3 } == 2)", false}, {"plan:free()", false},
-    {"C:free()", false}};
+  static const struct {
+    const char *code;
+    bool stopped;
+  } rows[] = {{"endless()", true},
+              {"plan()", true},
+              {"C:fill(1)", true},
+              {"return C(0, 0)", true},
+              {"tile.tensor('f32', layout(4))", true},
+              {"tile.device 'cpu'", true},
+              {"assert(#layout { 2, 3 } == 2)", false},
+              {"plan:free()", false},
+              {"C:free()", false}};
   CHECK(message(L, endless)[0] == 0, "%s", message(L, endless));
   flag = 1;
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -181,9 +192,9 @@ static void yields (lua_State *L, lua_Debug *where) {
 /* The hook of the main thread ends calls of coroutines that have none; nobody yields in
 ** the middle of a call. */
 static void test_hooks (lua_State *L) {
-  static const char *const codes[] = {
-    "coroutine.wrap(endless)()",
-    "local co = coroutine.create(endless) assert(coroutine.resume(co))"};
+  static const char *const codes[] =
+      {"coroutine.wrap(endless)()",
+       "local co = coroutine.create(endless) assert(coroutine.resume(co))"};
   message(L, endless);
   for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
     when = now() + 30;
@@ -201,13 +212,13 @@ static void test_hooks (lua_State *L) {
 /* What is asked on a stream waits for no other, and comes in order. */
 static void test_streams (lua_State *L) {
   static const char *const made =
-    "tile = require 'moontile' layout = tile.layout\n"
-    "gpu = tile.device { 'cuda', libcuda = libcuda }\n"
-    "A = tile.tensor('f32', layout { 4, 8 }, gpu):fill(2)\n"
-    "B = tile.tensor('f32', layout { 4, 8 }, gpu)\n"
-    "C = tile.tensor('f32', layout(4), gpu)\n"
-    "sum = function(o) return tile.einsum('ij->i', A, C, o) end\n"
-    "sum() gpu:synchronize() busy, own = gpu:stream(), gpu:stream()";
+      "tile = require 'moontile' layout = tile.layout\n"
+      "gpu = tile.device { 'cuda', libcuda = libcuda }\n"
+      "A = tile.tensor('f32', layout { 4, 8 }, gpu):fill(2)\n"
+      "B = tile.tensor('f32', layout { 4, 8 }, gpu)\n"
+      "C = tile.tensor('f32', layout(4), gpu)\n"
+      "sum = function(o) return tile.einsum('ij->i', A, C, o) end\n"
+      "sum() gpu:synchronize() busy, own = gpu:stream(), gpu:stream()";
   CHECK(message(L, made)[0] == 0, "%s", message(L, made));
   CHECK(message(L, "tile.copy(A, B, busy)")[0] == 0, "a copy on a stream");
   setenv("FAKECUDA_SLOW", "400", 1);
@@ -220,7 +231,7 @@ static void test_streams (lua_State *L) {
 }
 
 static void test_rest (const char *kinds, const char *libcuda) {
-  static void (*const tests[]) (lua_State *) = {test_flag, test_hooks, test_streams};
+  static void (*const tests[])(lua_State *) = {test_flag, test_hooks, test_streams};
   for (size_t i = 0; i < sizeof tests / sizeof tests[0]; i++) {
     lua_State *L = open(kinds, libcuda);
     lua_pushstring(L, libcuda);
@@ -242,8 +253,7 @@ int main (int argc, char **argv) {
       if (some && ms[way] > worst) worst = ms[way];
     }
     if (!some) break;
-    if (ms[FLAG] >= 0)
-      printf("%-28s %10.1f %10.1f\n", name, ms[FLAG], ms[HOOK]);
+    if (ms[FLAG] >= 0) printf("%-28s %10.1f %10.1f\n", name, ms[FLAG], ms[HOOK]);
     fflush(stdout);
   }
   test_rest(argv[1], argv[2]);

@@ -9,8 +9,14 @@
 
 #include "npy_test.h"
 
-static mt_number integer (int64_t i) { mt_number v = { true, i, 0 }; return v; }
-static mt_number real (double f) { mt_number v = { false, 0, f }; return v; }
+static mt_number integer (int64_t i) {
+  mt_number v = {true, i, 0};
+  return v;
+}
+static mt_number real (double f) {
+  mt_number v = {false, 0, f};
+  return v;
+}
 
 /* ---------------------------------------------------------------- small floats */
 
@@ -26,7 +32,7 @@ typedef struct ladder {
 
 static ladder make_ladder (mt_dtype d, int e, int m, bool infinite) {
   int sign = 1 << (e + m);
-  ladder l = { d, m, infinite ? ((1 << e) - 1) << m : sign - 1, sign, infinite, NULL };
+  ladder l = {d, m, infinite ? ((1 << e) - 1) << m : sign - 1, sign, infinite, NULL};
   int bias = (1 << (e - 1)) - 1;
   l.value = malloc(sizeof(double) * (size_t)(l.n + 1));
   for (int bits = 0; bits <= l.n; bits++) {
@@ -42,7 +48,8 @@ static uint16_t nearest (const ladder *l, long double x) {
   int lo = 0, hi = l->n;
   while (hi - lo > 1) {
     int mid = (lo + hi) / 2;
-    if (l->value[mid] <= x) lo = mid; else hi = mid;
+    if (l->value[mid] <= x) lo = mid;
+    else hi = mid;
   }
   long double half = ((long double)l->value[lo] + l->value[hi]) / 2;
   return (uint16_t)(x < half || (x == half && lo % 2 == 0) ? lo : hi);
@@ -50,13 +57,13 @@ static uint16_t nearest (const ladder *l, long double x) {
 
 static uint16_t stored (const ladder *l, mt_number v) {
   mt_err err = MT_NOERR;
-  unsigned char b[2] = { 0, 0 };
+  unsigned char b[2] = {0, 0};
   CHECK(mt_store_element(l->d, b, v, &err) == MT_OK, "%s", err.text);
   return (uint16_t)(b[0] | b[1] << 8);
 }
 
 static double loaded (const ladder *l, unsigned bits) {
-  unsigned char b[2] = { (unsigned char)bits, (unsigned char)(bits >> 8) };
+  unsigned char b[2] = {(unsigned char)bits, (unsigned char)(bits >> 8)};
   mt_number v = mt_load_element(l->d, b);
   CHECK(!v.isint, "a float reads as a float");
   return v.f;
@@ -86,8 +93,8 @@ static void check_ties (const ladder *l) {
   for (int i = 0; i < l->n; i++) {
     double half = (l->value[i] + l->value[i + 1]) / 2;
     double v = l->value[i];
-    double x[] = { v, nextafter(v, INFINITY), nextafter(v, 0),
-                   half, nextafter(half, INFINITY), nextafter(half, 0) };
+    double x[] = {v,    nextafter(v, INFINITY),    nextafter(v, 0),
+                  half, nextafter(half, INFINITY), nextafter(half, 0)};
     for (size_t k = 0; k < sizeof x / sizeof *x; k++) {
       check_store(l, x[k]);
       check_store(l, -x[k]);
@@ -115,8 +122,8 @@ static void check_random (const ladder *l, uint64_t seed) {
 }
 
 static void check_nan (const ladder *l) {
-  const uint64_t nans[] = { 0x7ff8000000000000u, 0x7ff0000000000001u, 0xfff8000000000000u,
-                            0xfff0000000000001u, 0x7fffffffffffffffu };
+  const uint64_t nans[] = {0x7ff8000000000000u, 0x7ff0000000000001u, 0xfff8000000000000u,
+                           0xfff0000000000001u, 0x7fffffffffffffffu};
   for (size_t i = 0; i < sizeof nans / sizeof *nans; i++) {
     mt_number v = real(0);
     memcpy(&v.f, &nans[i], sizeof v.f);
@@ -148,8 +155,7 @@ static void check_code (mt_dtype d, double x, int code) {
 }
 
 static void test_float8 (void) {
-#define FLOAT8_8(d, code, ...)                                                           \
-  check_codes(MT_##d, code, (const double[8]){ __VA_ARGS__ });
+#define FLOAT8_8(d, code, ...) check_codes(MT_##d, code, (const double[8]){__VA_ARGS__});
 #define FLOAT8_STORE(d, x, code) check_code(MT_##d, x, code);
 #include "float8.def"
 #undef FLOAT8_8
@@ -167,10 +173,25 @@ static void check_f32 (double x) {
 }
 
 static void test_f32 (uint64_t seed) {
-  const double x[] = { 0, -0.0, 1, FLT_MAX, FLT_MIN, 0x1p-149, 0x1p-150, 0x1.8p-150,
-                       0x1p-151, 0x1.ffffffp127, 0x1.fffffefffffffp127, INFINITY,
-                       -INFINITY, DBL_MIN, 0x1p-1074, DBL_MAX, 0x1.000001p0, 0x1.000003p0,
-                       0x1.fffffffp-127 };
+  const double x[] = {0,
+                      -0.0,
+                      1,
+                      FLT_MAX,
+                      FLT_MIN,
+                      0x1p-149,
+                      0x1p-150,
+                      0x1.8p-150,
+                      0x1p-151,
+                      0x1.ffffffp127,
+                      0x1.fffffefffffffp127,
+                      INFINITY,
+                      -INFINITY,
+                      DBL_MIN,
+                      0x1p-1074,
+                      DBL_MAX,
+                      0x1.000001p0,
+                      0x1.000003p0,
+                      0x1.fffffffp-127};
   for (size_t i = 0; i < sizeof x / sizeof *x; i++) check_f32(x[i]);
   for (int i = 0; i < 500000; i++) {
     uint64_t bits = splitmix64(&seed);
@@ -183,7 +204,7 @@ static void test_f32 (uint64_t seed) {
     int64_t n = (int64_t)splitmix64(&seed) >> splitmix64(&seed) % 64;
     mt_store_element(MT_f32, &got, integer(n), &err);
     CHECK(got == (float)n, "f32 from %lld", (long long)n);
-    memcpy(&f, &bits, 4);                      /* any pattern comes back, NaNs too */
+    memcpy(&f, &bits, 4); /* any pattern comes back, NaNs too */
     mt_store_element(MT_f32, &got, mt_load_element(MT_f32, &f), &err);
     CHECK(memcmp(&got, &f, 4) == 0, "f32 pattern %08x", (unsigned)bits);
     mt_store_element(MT_f64, &d, mt_load_element(MT_f64, &bits), &err);
@@ -198,7 +219,7 @@ static void test_f32 (uint64_t seed) {
 static void check_integer (mt_dtype d, mt_number v, const char *bytes, const char *text) {
   mt_err err = MT_NOERR;
   size_t n = mt_dtype_size(d);
-  unsigned char *p = malloc(n);      /* exactly its size */
+  unsigned char *p = malloc(n); /* exactly its size */
   mt_status s = mt_store_element(d, p, v, &err);
   if (text) {
     CHECK(s == MT_ERANGE && err.status == s, "%s: status %d", text, s);
@@ -207,8 +228,10 @@ static void check_integer (mt_dtype d, mt_number v, const char *bytes, const cha
     CHECK(s == MT_OK && memcmp(p, bytes, n) == 0, "%s %lld %g", mt_dtype_name(d),
           (long long)v.i, v.f);
     mt_number back = mt_load_element(d, p);
-    CHECK(back.isint && (v.isint ? back.i == v.i : (double)(uint64_t)back.i == v.f ||
-          (double)back.i == v.f), "%s comes back", mt_dtype_name(d));
+    CHECK(back.isint &&
+              (v.isint ? back.i == v.i :
+                         (double)(uint64_t)back.i == v.f || (double)back.i == v.f),
+          "%s comes back", mt_dtype_name(d));
   }
   free(p);
 }
@@ -218,7 +241,7 @@ static void test_integers (uint64_t seed) {
 #include "dtype.def"
 #undef DTYPE_INTEGER
   for (int d = 0; d < MT_NDTYPE; d++) {
-    for (int i = 0; i < 100000; i++) {   /* any pattern comes back, at any address */
+    for (int i = 0; i < 100000; i++) { /* any pattern comes back, at any address */
       unsigned char in[9], out[9];
       mt_err err = MT_NOERR;
       uint64_t bits = splitmix64(&seed);
@@ -243,7 +266,8 @@ static void test_names (void) {
 #include "moontile/dtypes.def"
   CHECK(mt_dtype_find(&found, "float32", &err) == MT_EINVAL, "float32");
   CHECK(strcmp(err.text, "unknown dtype 'float32'\n  the dtypes are: bool i8 i16 i32 i64 "
-               "u8 u16 u32 u64 f16 bf16 f32 f64 e4m3 e5m2") == 0, "%s", err.text);
+                         "u8 u16 u32 u64 f16 bf16 f32 f64 e4m3 e5m2") == 0,
+        "%s", err.text);
   CHECK(mt_dtype_find(&found, NULL, &err) == MT_EINVAL, "NULL");
   CHECK(strcmp(mt_dtype_name((mt_dtype)99), "?") == 0, "beyond");
   CHECK(mt_dtype_size((mt_dtype)-1) == 0, "beyond");
@@ -253,9 +277,9 @@ static void test_names (void) {
 void test_dtypes (uint64_t seed) {
   test_names();
   test_integers(seed);
-  ladder ladders[] = { make_ladder(MT_f16, 5, 10, true), make_ladder(MT_bf16, 8, 7, true),
-                       make_ladder(MT_e4m3, 4, 3, false),
-                       make_ladder(MT_e5m2, 5, 2, true) };
+  ladder ladders[] = {make_ladder(MT_f16, 5, 10, true), make_ladder(MT_bf16, 8, 7, true),
+                      make_ladder(MT_e4m3, 4, 3, false),
+                      make_ladder(MT_e5m2, 5, 2, true)};
   test_float8();
   for (int i = 0; i < 4; i++) {
     check_patterns(&ladders[i]);

@@ -7,7 +7,10 @@
 #include "npy_test.h"
 
 /* A file in a block of exactly its size. */
-typedef struct file { unsigned char *bytes; size_t size, data; } file;
+typedef struct file {
+  unsigned char *bytes;
+  size_t size, data;
+} file;
 
 /* version 1, 2 or 3; `length` >= 0 is a lie about the header's length. */
 static file make_file (int version, const char *header, size_t header_size, long length,
@@ -28,8 +31,8 @@ static file make_file (int version, const char *header, size_t header_size, long
 /* As `as`, or (-1) as what the file says. */
 static mt_status read_as (mt_npy *out, int as, const file *f, mt_err *err) {
   size_t head = f->size < MT_NPY_HEAD ? f->size : MT_NPY_HEAD;
-  return as < 0 ? mt_npy_read_header(out, f->bytes, head, f->size, err)
-                : mt_npy_read_header_as(out, (mt_dtype)as, f->bytes, head, f->size, err);
+  return as < 0 ? mt_npy_read_header(out, f->bytes, head, f->size, err) :
+                  mt_npy_read_header_as(out, (mt_dtype)as, f->bytes, head, f->size, err);
 }
 
 static mt_status read_file (mt_npy *out, const file *f, mt_err *err) {
@@ -121,7 +124,7 @@ static void test_truncated (int version) {
 static void test_long (void) {
   enum { SIZE = 60000 };
   static char text[SIZE];
-  const char *opens[] = { "(", "[", "{", "'", "{'shape':((", "{'descr':[[" };
+  const char *opens[] = {"(", "[", "{", "'", "{'shape':((", "{'descr':[["};
   mt_npy npy;
   memset(text, ' ', SIZE);
   memcpy(text + SIZE - strlen(OK4), OK4, strlen(OK4));
@@ -168,12 +171,33 @@ static void test_mutated (uint64_t seed) {
     f.bytes[i] = old;
   }
   free(f.bytes);
-  static const char *const pieces[] = {
-    "{", "}", "(", ")", ",", ":", "'descr'", "'fortran_order'", "'shape'", "True",
-    "False", "'<f4'", "'|u1'", "3", "0", "18446744073709551616", "'", "\"", " ", "\n",
-    "L", "-", "()", "(1,)",
-    "{'descr': '<f4', 'fortran_order': ", "'shape': (2, 3)", "(9223372036854775807,)"
-  };
+  static const char *const pieces[] = {"{",
+                                       "}",
+                                       "(",
+                                       ")",
+                                       ",",
+                                       ":",
+                                       "'descr'",
+                                       "'fortran_order'",
+                                       "'shape'",
+                                       "True",
+                                       "False",
+                                       "'<f4'",
+                                       "'|u1'",
+                                       "3",
+                                       "0",
+                                       "18446744073709551616",
+                                       "'",
+                                       "\"",
+                                       " ",
+                                       "\n",
+                                       "L",
+                                       "-",
+                                       "()",
+                                       "(1,)",
+                                       "{'descr': '<f4', 'fortran_order': ",
+                                       "'shape': (2, 3)",
+                                       "(9223372036854775807,)"};
   for (int i = 0; i < 200000; i++) {
     char text[1024];
     size_t n = 0;
@@ -204,9 +228,11 @@ void test_headers (uint64_t seed) {
   mt_npy npy;
   mt_err err = MT_NOERR;
   CHECK(mt_npy_read_header(&npy, "GIF89a..", 8, 8, &err) == MT_EFORMAT &&
-        strstr(err.text, "not a .npy file: it begins with 'GIF89a'"), "%s", err.text);
+            strstr(err.text, "not a .npy file: it begins with 'GIF89a'"),
+        "%s", err.text);
   CHECK(mt_npy_read_header(&npy, "\x93NUMPY\x01\x01", 8, 8, &err) == MT_EFORMAT &&
-        strstr(err.text, "format 1.1"), "%s", err.text);
+            strstr(err.text, "format 1.1"),
+        "%s", err.text);
   CHECK(mt_npy_read_header(&npy, "", 0, 0, &err) == MT_EFORMAT, "an empty file");
   CHECK(mt_npy_read_header_as(&npy, MT_NDTYPE, "", 0, 0, &err) == MT_EINVAL, "no dtype");
   test_lengths();

@@ -57,7 +57,7 @@ void test_writer (void) {
   mt_layout t;
   char buf[MT_NPY_HEADER_MAX];
   size_t n;
-  const char *bad[] = { "(3,-4)", "(3,_)", "(3,1@0)", "3:1", "(2,(3,4)):(1,(2,6))" };
+  const char *bad[] = {"(3,-4)", "(3,_)", "(3,1@0)", "3:1", "(2,(3,4)):(1,(2,6))"};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     CHECK(mt_parse(&t, bad[i], strlen(bad[i]), &err) == MT_OK, "%s", err.text);
     mt_status s = mt_npy_write_header(buf, &n, MT_f32, t.node, false, &err);

@@ -8,7 +8,10 @@
 #include "moontile/algebra.h"
 #include "core/build.h"
 
-typedef struct mode { int64_t s, d; const mt_node *leaf; } mode;
+typedef struct mode {
+  int64_t s, d;
+  const mt_node *leaf;
+} mode;
 
 /* The modes of a that move, in the order of their strides. */
 static int sorted_modes (mode *m, const mt_node *a) {
@@ -135,7 +138,10 @@ static void refuse (mt_build *b, const mt_node *a, const mode *m, int n, const m
 
 /* ---- the gaps */
 
-typedef struct gaps { int n; int64_t s[MT_MAXNODES + 1], d[MT_MAXNODES + 1]; } gaps;
+typedef struct gaps {
+  int n;
+  int64_t s[MT_MAXNODES + 1], d[MT_MAXNODES + 1];
+} gaps;
 
 /* Appends s:d in ascending order of d; one mode with the one before it where they
 ** touch. */
@@ -163,7 +169,7 @@ void mt_emit_complement (mt_build *b, bool *fills, const mt_node *a, int64_t bou
   mode m[MT_MAXNODES];
   gaps g;
   int k = sorted_modes(m, a);
-  int64_t run = 1;      /* offsets 0 .. run-1 belong to a and the gaps before */
+  int64_t run = 1; /* offsets 0 .. run-1 belong to a and the gaps before */
   int64_t copies = 1, rest;
   bool whole = true;
   g.n = 0;

@@ -50,7 +50,7 @@ static bool fold (int64_t *bound, const mt_node *shape, int64_t reach) {
 
 typedef struct target {
   const mt_node *a;
-  const mt_node *bound;         /* NULL: up to the end of a */
+  const mt_node *bound; /* NULL: up to the end of a */
   bool fills;
 } target;
 

@@ -83,7 +83,7 @@ static mt_reason carries (const mt_pieces *q, const mt_meet *g, mt_refusal *w) {
       uint64_t bit = UINT64_C(1) << p->r;
       if (p->m <= 1 || p->r == g->f.n - 1) continue;
       if (!(met & bit)) sum[p->r] = 0;
-      sum[p->r] += (p->m - 1) * p->t;      /* both terms stay below s_r */
+      sum[p->r] += (p->m - 1) * p->t; /* both terms stay below s_r */
       if (sum[p->r] > g->f.s[p->r] - 1) return refuse(w, MT_CARRIES, -1, p->r);
       met |= bit;
     }
@@ -197,8 +197,7 @@ static void compose_sums (mt_build *b, const mt_node *a, const mt_node *t) {
     mt_build_fail(b, MT_EUNSUPPORTED,
                   "%s: B = %N has a stride that is a sum, A = %N is over F2", b->op, t,
                   a);
-  else
-    mt_emit_composition_sums(b, a, t);
+  else mt_emit_composition_sums(b, a, t);
 }
 
 /* The leaves of t, none of them with a piece yet; -1 if one is a sum. */

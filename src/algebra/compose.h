@@ -29,31 +29,31 @@ typedef struct mt_pieces {
 } mt_pieces;
 
 typedef struct mt_meet {
-  const mt_node *a;            /* the mode of A */
-  mt_flat f;                   /* as modes, on its extended domain */
+  const mt_node *a; /* the mode of A */
+  mt_flat f;        /* as modes, on its extended domain */
   int n;
-  int64_t s[MT_MAXNODES], d[MT_MAXNODES];      /* the leaves of B: extent, stride */
-  int leaf[MT_MAXNODES];       /* which of B's leaves they are */
+  int64_t s[MT_MAXNODES], d[MT_MAXNODES]; /* the leaves of B: extent, stride */
+  int leaf[MT_MAXNODES];                  /* which of B's leaves they are */
 } mt_meet;
 
 typedef enum mt_reason {
   MT_FITS,
-  MT_CROSSES,      /* steps of leaf k do not meet the end of A's mode r */
-  MT_UNEVEN,       /* the extent of leaf k does not split at the end of A's mode r */
-  MT_CARRIES,      /* the leaves add up past the end of A's mode r */
-  MT_SHARES,       /* over F2: steps in A's mode r share bits, their sum is no xor */
-  MT_NEGATIVE,     /* leaf k has a negative stride and A more than one mode */
-  MT_MANY          /* too many modes */
+  MT_CROSSES,  /* steps of leaf k do not meet the end of A's mode r */
+  MT_UNEVEN,   /* the extent of leaf k does not split at the end of A's mode r */
+  MT_CARRIES,  /* the leaves add up past the end of A's mode r */
+  MT_SHARES,   /* over F2: steps in A's mode r share bits, their sum is no xor */
+  MT_NEGATIVE, /* leaf k has a negative stride and A more than one mode */
+  MT_MANY      /* too many modes */
 } mt_reason;
 
 typedef struct mt_refusal {
   mt_reason reason;
   int k, r;
-  bool bounded;          /* the search for an exact answer was not finished */
+  bool bounded; /* the search for an exact answer was not finished */
   bool witness;
-  int leaf; /* in the group: A(at * d) of it is `is`, a layout would give `would`; */
-  int64_t at;            /* leaf < 0: the same of A(B(at)) */
-  mt_layout *is, *would;       /* NULL: they are not asked for */
+  int leaf;   /* in the group: A(at * d) of it is `is`, a layout would give `would`; */
+  int64_t at; /* leaf < 0: the same of A(B(at)) */
+  mt_layout *is, *would; /* NULL: they are not asked for */
 } mt_refusal;
 
 /* The rule (exact digits, no carry). */

@@ -119,7 +119,10 @@ static MT_APART int other_modes (mt_build *b, const mt_meet *g, const mt_node *t
   if (first_fit(&way, &h, slot, 2 * x, x)) add_way(ways, &n, way);
   if (n > 0) mt_explain(b->err, "\n  ");
   for (int i = 0; i < n; i++)
-    mt_explain(b->err, "%s%lld:%lld", i == 0 ? "" : i == n - 1 ? " and " : ", ",
+    mt_explain(b->err, "%s%lld:%lld",
+               i == 0     ? "" :
+               i == n - 1 ? " and " :
+                            ", ",
                (long long)(stride ? g->s[w->k] : ways[i]),
                (long long)(stride ? ways[i] : g->d[w->k]));
   if (n > 0 && g->n == 1 && !mt_is_branch(t))
@@ -142,10 +145,8 @@ static MT_APART void other_extent (mt_build *b, const mt_meet *g, const mt_refus
   if (!down && !up) return;
   int64_t way = down && (!up || s - below <= above - s) ? below : above;
   mt_explain(b->err, ways ? "; so would " : "\n  A would compose with ");
-  if (g->n == 1)
-    mt_explain(b->err, "%lld:%lld", (long long)g->s[0], (long long)g->d[0]);
-  else
-    mt_explain(b->err, "this B");
+  if (g->n == 1) mt_explain(b->err, "%lld:%lld", (long long)g->s[0], (long long)g->d[0]);
+  else mt_explain(b->err, "this B");
   mt_explain(b->err, " if mode %d had extent %lld", w->r + 1, (long long)way);
 }
 

@@ -14,14 +14,16 @@
 enum { MAXAXES = 8, DIGITS = 32, BUDGET = DIGITS << 16 };
 
 /* Values of A as integer vectors: one axis per index path that its strides have. */
-typedef struct vec { int64_t v[MAXAXES]; } vec;
+typedef struct vec {
+  int64_t v[MAXAXES];
+} vec;
 
 typedef struct space {
   const mt_flat *f;
-  int n, budget, cost;             /* cost: of a value, in digits */
-  mt_node axis[MAXAXES];           /* MT_INT nodes, values 0 */
-  vec stride[MT_MAXNODES];         /* of A's modes */
-  vec piece[MT_MAXNODES];          /* of the pieces found */
+  int n, budget, cost;     /* cost: of a value, in digits */
+  mt_node axis[MAXAXES];   /* MT_INT nodes, values 0 */
+  vec stride[MT_MAXNODES]; /* of A's modes */
+  vec piece[MT_MAXNODES];  /* of the pieces found */
 } space;
 
 static int axis_of (space *x, const mt_node *path) {
@@ -95,7 +97,7 @@ static void as_value (mt_layout *out, const space *x, const vec *v) {
   sum[0].shape = -1;
   for (int k = 0; k < x->n; k++) {
     if (v->v[k] == 0) continue;
-    int i = ++sum[0].arity;      /* insertion, in the order of the paths */
+    int i = ++sum[0].arity; /* insertion, in the order of the paths */
     for (; i > 1 && mt_compare_paths(&sum[i - 1], &x->axis[k]) > 0; i--)
       sum[i] = sum[i - 1];
     sum[i] = x->axis[k];

@@ -23,7 +23,10 @@ static void emit_terms (mt_build *b, const mt_node *t) {
 /* ---- a sum of strides */
 
 /* Terms in the order of their paths, integers first. */
-typedef struct terms { int n; mt_node term[MT_MAXNODES]; } terms;
+typedef struct terms {
+  int n;
+  mt_node term[MT_MAXNODES];
+} terms;
 
 static bool before (const mt_node *a, const mt_node *b) {
   if (a->ring != b->ring) return a->ring < b->ring;
@@ -81,7 +84,7 @@ static void emit_value (mt_build *b, int64_t shape, terms *x) {
 typedef struct part {
   const mt_node *leaf, *end;
   const mt_node *mode;
-  int64_t left, done;              /* of the extent of `leaf` */
+  int64_t left, done; /* of the extent of `leaf` */
 } part;
 
 static void next_leaf (part *p) {

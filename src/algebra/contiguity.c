@@ -24,8 +24,10 @@ static mt_status counted (int64_t *out, const char *op, const mt_node *a, int64_
   else MT_TRY(mt_at(&first, a, 0, err));
   for (; *out < n; ++*out) {
     if (*out >= STEPS)
-      return mt_failn(err, MT_EUNSUPPORTED, "%s: %N goes on for %lld elements and "
-                      "more; farther it is not followed", op, a, (long long)*out);
+      return mt_failn(err, MT_EUNSUPPORTED,
+                      "%s: %N goes on for %lld elements and "
+                      "more; farther it is not followed",
+                      op, a, (long long)*out);
     if (!mt_is_f2(a)) MT_TRY(mt_at(&v, a, *out, err));
     else if (!mt_f2_value(&v, &f, *out)) return MT_OK;
     if ((uint64_t)v - (uint64_t)first != (uint64_t)*out) return MT_OK;
@@ -41,8 +43,10 @@ static mt_status contiguity (int64_t *out, const char *op, const mt_node *a,
   *out = n;
   if (n <= 1) return MT_OK;
   if (!mt_is_integral(mt_inner(a)) && !mt_is_f2(a))
-    return mt_failn(err, MT_EINVAL, "%s: the strides of %N are no integers; there is no "
-                    "next offset", op, a);
+    return mt_failn(err, MT_EINVAL,
+                    "%s: the strides of %N are no integers; there is no "
+                    "next offset",
+                    op, a);
   mt_flatten_coalesced(&f, mt_inner(a));
   *out = mt_is_swizzled(a) ? 1 : run_of(&f);
   return mt_is_swizzled(a) || mt_is_f2(a) ? counted(out, op, a, n, err) : MT_OK;

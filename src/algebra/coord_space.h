@@ -11,7 +11,7 @@
 ** stride there is none: the space is the integers. */
 typedef struct mt_coord_space {
   int n;
-  mt_node axis[MT_MAXNODES];      /* MT_INT nodes of ring MT_BASIS, values 1 */
+  mt_node axis[MT_MAXNODES]; /* MT_INT nodes of ring MT_BASIS, values 1 */
 } mt_coord_space;
 
 /* The axes that the strides of a have, those of modes of extent 1 too. Fails if one index
@@ -20,7 +20,7 @@ void mt_coord_space_of (mt_build *b, mt_coord_space *x, const mt_node *a);
 
 /* The tree of the space, in branches of this tag; f emits what stands at an axis, or in
 ** the place of one that the space does not have (NULL). */
-typedef void (*mt_emit_axis) (mt_build *b, const mt_node *axis, void *ud);
+typedef void (*mt_emit_axis)(mt_build *b, const mt_node *axis, void *ud);
 void mt_emit_coord_space (mt_build *b, const mt_coord_space *x, mt_tag tag,
                           mt_emit_axis f, void *ud);
 

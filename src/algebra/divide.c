@@ -148,8 +148,7 @@ static MT_APART mt_status divide_layout (mt_zip_form f, mt_layout *out, const ch
 
 /* A tiler stands for its coordinates. */
 static MT_APART mt_status divide_tiler (mt_zip_form f, mt_layout *out, const char *op,
-                                        const mt_node *a, const mt_node *t,
-                                        mt_err *err) {
+                                        const mt_node *a, const mt_node *t, mt_err *err) {
   mt_layout room;
   if (a->tag == MT_WILD)
     return mt_fail(err, MT_EINVAL, "%s: `_` has no extents to divide", op);
@@ -159,13 +158,13 @@ static MT_APART mt_status divide_tiler (mt_zip_form f, mt_layout *out, const cha
 
 static mt_status divide_as (mt_zip_form f, mt_layout *out, const char *op,
                             const mt_node *a, const mt_node *t, mt_err *err) {
-  return mt_is_layout(a) ? divide_layout(f, out, op, a, t, err)
-                         : divide_tiler(f, out, op, a, t, err);
+  return mt_is_layout(a) ? divide_layout(f, out, op, a, t, err) :
+                           divide_tiler(f, out, op, a, t, err);
 }
 
 mt_status mt_logical_divide (mt_layout *out, const mt_node *a, const mt_node *t,
                              mt_err *err) {
-  return divide_as(MT_LOGICAL, out, "logical_divide", a, t, err);   /* ((Tile),(Rest)) */
+  return divide_as(MT_LOGICAL, out, "logical_divide", a, t, err); /* ((Tile),(Rest)) */
 }
 
 mt_status mt_zipped_divide (mt_layout *out, const mt_node *a, const mt_node *t,

@@ -29,7 +29,7 @@ static int64_t first_difference (const mt_flat *f, const mt_flat *g) {
   for (int r = 0; r < f->n && r < g->n; r++) {
     if (!same_stride(f->d[r], g->d[r])) return p;
     if (f->s[r] != g->s[r]) return p * (f->s[r] < g->s[r] ? f->s[r] : g->s[r]);
-    p *= f->s[r];                 /* at most the size of A */
+    p *= f->s[r]; /* at most the size of A */
   }
   return f->n == g->n ? -1 : p;
 }
@@ -49,9 +49,10 @@ static mt_status compare (int64_t *at, const mt_node *a, const mt_node *b, mt_er
   int64_t n = mt_size(a), v, w;
   for (int64_t i = 0; i < n; i++) {
     if (i == STEPS)
-      return mt_failn(err, MT_EUNSUPPORTED, "equivalent: A = %N and B = %N agree in the "
-                      "first %d of %lld values; farther they are not compared", a, b,
-                      (int)STEPS, (long long)n);
+      return mt_failn(err, MT_EUNSUPPORTED,
+                      "equivalent: A = %N and B = %N agree in the "
+                      "first %d of %lld values; farther they are not compared",
+                      a, b, (int)STEPS, (long long)n);
     MT_TRY(value_at(&v, a, i, err));
     MT_TRY(value_at(&w, b, i, err));
     if (v != w) return *at = i, MT_OK;

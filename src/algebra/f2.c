@@ -90,7 +90,7 @@ mt_reason mt_f2_single (mt_pieces *q, const mt_meet *g, int k) {
 
 typedef struct sequence {
   const mt_flat *f;
-  int64_t d;              /* c -> A(c*d) */
+  int64_t d; /* c -> A(c*d) */
   int *budget;
 } sequence;
 
@@ -175,7 +175,7 @@ bool mt_f2_exact (mt_pieces *q, const mt_meet *g, mt_refusal *w) {
     else if (exact) exact = factor(q, &x, g->leaf[k], g->s[k], 1);
   }
   exact = exact && verify(q, g, size, w);
-  w->bounded = !exact && !w->witness && w->reason != MT_NEGATIVE &&
-               (size > most || budget < 0);
+  w->bounded =
+      !exact && !w->witness && w->reason != MT_NEGATIVE && (size > most || budget < 0);
   return exact;
 }

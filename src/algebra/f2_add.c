@@ -86,8 +86,11 @@ mt_status mt_f2_layout_add (mt_layout *out, const mt_node *a, const mt_node *b,
   mt_open(&r, MT_MODES);
   while (x.r < x.f.n && y.r < y.f.n) {
     int64_t m = x.s < y.s ? x.s : y.s;
-    mt_node p = {
-        .tag = MT_LEAF, .ring = MT_F2, .span = 1, .shape = 1, .stride = x.d ^ y.d};
+    mt_node p = {.tag = MT_LEAF,
+                 .ring = MT_F2,
+                 .span = 1,
+                 .shape = 1,
+                 .stride = x.d ^ y.d};
     mt_add_scaled(&r, m, &p, 1);
     if (!skip(&x, m)) return refuse(a, b, &x, m, err);
     if (!skip(&y, m)) return refuse(a, b, &y, m, err);

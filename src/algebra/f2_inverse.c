@@ -41,7 +41,9 @@ static void emit_leaf (mt_build *b, int64_t s, int64_t d) {
 
 /* ---- right inverse */
 
-typedef struct mode { int64_t s, d, index; } mode;
+typedef struct mode {
+  int64_t s, d, index;
+} mode;
 
 /* The modes of f that move, in the order of their strides; index: the product of the
 ** extents before. */
@@ -111,7 +113,9 @@ mt_status mt_f2_right_inverse (mt_layout *out, const mt_node *a, mt_err *err) {
 
 /* ---- left inverse: the images of bits, brought to echelon form */
 
-typedef struct row { int64_t v, x; } row;        /* A(x) = v */
+typedef struct row {
+  int64_t v, x;
+} row; /* A(x) = v */
 
 /* Adds v = A(x) to rows with distinct highest bits that no other row has. */
 static void add_row (row *rows, int64_t v, int64_t x) {
@@ -150,8 +154,9 @@ mt_status mt_f2_left_inverse (mt_layout *out, const mt_node *a, mt_err *err) {
 int64_t mt_f2_coshape (const mt_node *a) {
   int most = 0;
   for (const mt_node *p = mt_leaf(a, a); p < mt_next(a); p = mt_leaf(a, mt_after(p))) {
-    int n = p->shape > 1 && p->stride > 0 ? mt_bits(p->shape - 1) + mt_bits(p->stride) - 1
-                                          : 0;
+    int n = p->shape > 1 && p->stride > 0 ?
+                mt_bits(p->shape - 1) + mt_bits(p->stride) - 1 :
+                0;
     if (n > most) most = n;
   }
   return INT64_C(1) << most;
@@ -184,8 +189,8 @@ static void emit_bits (mt_build *b, mt_swizzle w, const mt_node *a, int64_t *tak
   if (!mt_is_power(a->shape) || a->stride < 0) {
     mt_build_fail(b, MT_EINEXACT,
                   "%s: the mode %N has %s: its values are no xor of their bits", b->op, a,
-                  a->stride < 0 ? "a negative stride"
-                                : "an extent that is no power of two");
+                  a->stride < 0 ? "a negative stride" :
+                                  "an extent that is no power of two");
     return;
   }
   for (int64_t step = 1; step < a->shape && b->status == MT_OK; step *= 2) {

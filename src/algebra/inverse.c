@@ -7,7 +7,9 @@
 #include "algebra/f2.h"
 #include "algebra/coord_space.h"
 
-typedef struct mode { int64_t s, d, index; } mode;
+typedef struct mode {
+  int64_t s, d, index;
+} mode;
 
 /* The modes that move along an axis (NULL: integer strides), by ascending stride; index:
 ** the product of the extents before. */
@@ -81,7 +83,7 @@ mt_status mt_nullspace (mt_layout *out, const mt_node *a, mt_err *err) {
   for (int i = 0; i < n && zeros > 0; i++) {
     int64_t s = leaf[i]->shape;
     if (mt_zero_stride(leaf[i])) mt_add_leaf(&b, s, s == 1 ? 0 : index);
-    index *= s;                   /* at most the size of a */
+    index *= s; /* at most the size of a */
   }
   return mt_end(&b);
 }

@@ -150,7 +150,7 @@ mt_status mt_greatest_common_domain (mt_layout *out, const mt_node *s, const mt_
   while (meet(&d, &x, &y)) {
     int64_t p = left(&x, d), q = left(&y, d), f = mt_gcd_of(p, q);
     if (f > 1) mt_add_leaf(&b, f, d), trivial = false;
-    if (f == p || f != q) advance(&x);      /* used up, or what is left is coprime */
+    if (f == p || f != q) advance(&x); /* used up, or what is left is coprime */
     if (f == q || f != p) advance(&y);
   }
   if (trivial) mt_add_leaf(&b, 1, 0);

@@ -13,10 +13,15 @@
 
 enum { MAXAXES = 16, MAXBENDS = 2 * MT_MAXNODES };
 
-typedef struct vec { int64_t v[MAXAXES]; } vec;
+typedef struct vec {
+  int64_t v[MAXAXES];
+} vec;
 
 /* Where a function bends: e * floor(i / p). */
-typedef struct bend { int64_t p; vec e; } bend;
+typedef struct bend {
+  int64_t p;
+  vec e;
+} bend;
 
 typedef struct sum {
   const char *op;
@@ -24,7 +29,7 @@ typedef struct sum {
   mt_err *err;
   int axes, n;
   mt_node axis[MAXAXES]; /* MT_INT nodes, values 0, in the order of their paths */
-  bend bends[MAXBENDS];           /* by ascending p */
+  bend bends[MAXBENDS];  /* by ascending p */
 } sum;
 
 static mt_status overflow (const sum *x) {
@@ -193,7 +198,7 @@ static MT_APART mt_status emit (mt_layout *out, const sum *x, int64_t size) {
   mt_layout v;
   vec d = {{0}}, next;
   mt_begin(&b, out, x->op, x->err);
-  bool flat = x->n > 0 && x->bends[0].p > 1;      /* the first mode has stride 0 */
+  bool flat = x->n > 0 && x->bends[0].p > 1; /* the first mode has stride 0 */
   int modes = x->n + flat;
   if (modes > 1) mt_open(&b, MT_MODES);
   for (int64_t k = -flat, p = 1, q, s = 0; k < x->n; k++, p = q) {

@@ -19,14 +19,16 @@
 
 enum { MAXLINKS = 16, BUDGET = 1 << 14 };
 
-typedef struct mode { int64_t s, d, p; } mode;
+typedef struct mode {
+  int64_t s, d, p;
+} mode;
 
 typedef struct chain {
   int n; /* modes of A that move, in the order of their strides */
   mode m[MT_MAXNODES];
   int links;
-  int64_t p[MT_MAXNODES];         /* P_0, P_1, ... */
-  int64_t e[MT_MAXNODES], last;   /* strides; the extent of the last digit */
+  int64_t p[MT_MAXNODES];       /* P_0, P_1, ... */
+  int64_t e[MT_MAXNODES], last; /* strides; the extent of the last digit */
   int budget;
 } chain;
 
@@ -203,7 +205,10 @@ static void refuse (mt_build *b, const chain *x, const mt_node *a) {
 
 /* ---- the inverse of A along one axis; of n elements at one place it is n:0 */
 
-typedef struct inverse { const mt_node *a; mt_flat f; } inverse;
+typedef struct inverse {
+  const mt_node *a;
+  mt_flat f;
+} inverse;
 
 static void take_modes (chain *x, const inverse *w, const mt_node *axis) {
   int64_t p = 1;
@@ -212,7 +217,7 @@ static void take_modes (chain *x, const inverse *w, const mt_node *axis) {
     const mt_node *d = w->f.d[r];
     mode m = {w->f.s[r], d->stride, p};
     int k = x->n;
-    p *= m.s;                     /* at most the size of A */
+    p *= m.s; /* at most the size of A */
     if (m.d == 0 || (axis && !mt_same_path(d, axis))) continue;
     for (; k > 0 && x->m[k - 1].d > m.d; k--) x->m[k] = x->m[k - 1];
     x->m[k] = m;

@@ -26,8 +26,7 @@ static void agree (mt_build *b, mt_layout *inverse, int64_t *n, const mt_node *x
   mt_begin(&c, &common, b->op, b->err);
   c.derived = true;
   mt_emit_composition(&c, x, inverse->node);
-  if (c.status == MT_EINEXACT)
-    mt_explain(b->err, "\n  B is the right inverse of %N", y);
+  if (c.status == MT_EINEXACT) mt_explain(b->err, "\n  B is the right inverse of %N", y);
   mt_failed(b, mt_end(&c));
   if (b->status == MT_OK) mt_failed(b, mt_coalesce(&flat, common.node, NULL, b->err));
   if (b->status != MT_OK) return;
@@ -83,7 +82,7 @@ mt_status mt_max_alignment (int64_t *out, const mt_node *a, mt_err *err) {
     for (int r = 0; r < f.n; r++) {
       if (done[r] || f.d[r]->stride != run) continue;
       done[r] = more = true;
-      run *= f.s[r];               /* at most the size of a */
+      run *= f.s[r]; /* at most the size of a */
     }
   }
   for (int r = 0; r < f.n; r++)

@@ -13,7 +13,7 @@
 #include "core/solve.h"
 #include "algebra/f2.h"
 
-enum { RANGE = 1 << 16, STEPS = 1 << 20 };      /* of what is counted */
+enum { RANGE = 1 << 16, STEPS = 1 << 20 }; /* of what is counted */
 
 static mt_status undecided (const char *op, const mt_node *a, mt_err *err) {
   return mt_failn(err, MT_EUNSUPPORTED, "%s: of %N it is not decided in %d steps", op, a,
@@ -26,7 +26,9 @@ static mt_status no_layout (const char *op, mt_err *err) {
 
 /* ---- the definition */
 
-typedef struct count { int64_t lo, hi, distinct; } count;
+typedef struct count {
+  int64_t lo, hi, distinct;
+} count;
 
 static mt_status value_at (int64_t *out, const mt_node *a, const mt_flat *f2, int64_t i,
                            mt_err *err) {
@@ -61,7 +63,10 @@ static mt_status count_values (count *c, const char *op, const mt_node *a, mt_er
 /* ---- F2: the rank of what the bits of an index give */
 
 /* Values that are independent, each with a highest bit of its own. */
-typedef struct basis { int bits, rank, top; int64_t v[64]; } basis;
+typedef struct basis {
+  int bits, rank, top;
+  int64_t v[64];
+} basis;
 
 static void add_vector (basis *x, int64_t v) {
   x->bits++;
@@ -170,7 +175,7 @@ static bool no_gap (const mt_flat *f) {
     uint64_t d = mt_magnitude(f->d[least]->stride);
     used[least] = true;
     if (f->s[least] > 1 && d > reach + 1) return false;
-    reach += d * (uint64_t)(f->s[least] - 1);       /* at most the largest offset */
+    reach += d * (uint64_t)(f->s[least] - 1); /* at most the largest offset */
   }
   return true;
 }
@@ -210,8 +215,10 @@ static mt_status surjective (bool *out, const char *op, const mt_node *a, mt_err
     return MT_OK;
   }
   if (!mt_is_integral(a))
-    return mt_failn(err, MT_EINVAL, "%s: the strides of %N are no integers; what it "
-                    "would have to fill has no order", op, a);
+    return mt_failn(err, MT_EINVAL,
+                    "%s: the strides of %N are no integers; what it "
+                    "would have to fill has no order",
+                    op, a);
   mt_flatten_coalesced(&f, a);
   *out = no_gap(&f);
   return MT_OK;

@@ -144,7 +144,10 @@ static void emit_down (mt_build *b, const mt_node *a, const mt_node *grows, int6
 
 /* The leaves that shrink, inside the first element: s places at distance d, in the order
 ** of d. */
-typedef struct inner { int n; int64_t s[MT_MAXNODES], d[MT_MAXNODES]; } inner;
+typedef struct inner {
+  int n;
+  int64_t s[MT_MAXNODES], d[MT_MAXNODES];
+} inner;
 
 /* False: one has more places than an element, and no multiple of these. */
 static bool inner_of (inner *q, const mt_node *a, int64_t n) {
@@ -155,8 +158,7 @@ static bool inner_of (inner *q, const mt_node *a, int64_t n) {
     int k = q->n;
     if (p->shape < 2 || m < 2) continue;
     whole = whole && (p->shape <= m || p->shape % m == 0);
-    for (; k > 0 && q->d[k - 1] > d; k--)
-      q->s[k] = q->s[k - 1], q->d[k] = q->d[k - 1];
+    for (; k > 0 && q->d[k - 1] > d; k--) q->s[k] = q->s[k - 1], q->d[k] = q->d[k - 1];
     q->s[k] = min(p->shape, m);
     q->d[k] = d;
     q->n++;

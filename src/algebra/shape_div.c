@@ -10,7 +10,7 @@
 
 typedef struct division {
   mt_pair p;
-  bool exact;                  /* one of the two numbers must divide the other */
+  bool exact; /* one of the two numbers must divide the other */
 } division;
 
 static int64_t ceil_of (int64_t a, int64_t d) { return a / d + (a % d > 0); }
@@ -50,8 +50,7 @@ static void divide_by (mt_build *b, const division *v, const mt_node *t, int64_t
     if (d == 1 || b->status != MT_OK) continue;
     if (!mt_product_of(&n, c))
       mt_build_fail(b, MT_EOVERFLOW, "%s: the product of %N leaves 64 bits", b->op, c);
-    else if (n != 0)
-      mt_failed(b, quotient(&d, v, d, n, c));
+    else if (n != 0) mt_failed(b, quotient(&d, v, d, n, c));
   }
   mt_close(b);
 }
@@ -175,8 +174,8 @@ mt_status mt_evenly_divides (bool *out, const mt_node *a, const mt_node *t, mt_e
   if (t->arity > mt_rank(a)) return MT_OK;
   const mt_node *c = mt_first_mode(a);
   *out = true;
-  for (const mt_node *d = mt_child(t); d < mt_next(t) && *out; d = mt_next(d),
-       c = mt_next(c))
+  for (const mt_node *d = mt_child(t); d < mt_next(t) && *out;
+       d = mt_next(d), c = mt_next(c))
     MT_TRY(mt_evenly_divides(out, c, d, err));
   return MT_OK;
 }

@@ -10,8 +10,8 @@
 /* Values that are compared where no law decides; fewer of a layout of many nodes. */
 enum { MT_SWIZZLE_STEPS = 1 << 16, MT_SWIZZLE_NODES = 16 };
 static inline int mt_swizzle_steps (const mt_node *a) {
-  return a->span <= MT_SWIZZLE_NODES ? MT_SWIZZLE_STEPS
-                                     : MT_SWIZZLE_STEPS / (int)a->span * MT_SWIZZLE_NODES;
+  return a->span <= MT_SWIZZLE_NODES ? MT_SWIZZLE_STEPS :
+                                       MT_SWIZZLE_STEPS / (int)a->span * MT_SWIZZLE_NODES;
 }
 
 static inline bool mt_is_bare_swizzle (const mt_node *t) {

@@ -81,7 +81,9 @@ static bool same_bits (const mt_node *a, mt_swizzle w, mt_swizzle v) {
 
 /* ---- by the values */
 
-typedef struct value_pair { int64_t i, is, would; } value_pair;
+typedef struct value_pair {
+  int64_t i, is, would;
+} value_pair;
 
 /* Sw'(a(i)) = a(w(i)) for all i below size(a). *decided is false if there are too
 ** many. */

@@ -27,7 +27,7 @@ static mt_swizzle wider (mt_swizzle w, int log2) {
 
 /* The bits of a place in an element of n that flip bits of the number of the element. */
 static int64_t leaving (mt_swizzle w, int64_t n) {
-  int64_t first = w.s < 0 ? n >> -w.s : n;     /* the smallest that goes to n or above */
+  int64_t first = w.s < 0 ? n >> -w.s : n; /* the smallest that goes to n or above */
   return mt_swizzle_y(w) & (n - 1) & -(first > 0 ? first : 1);
 }
 
@@ -128,7 +128,7 @@ mt_status mt_swizzle_max_common_layout (mt_layout *out, const mt_node *a,
   int64_t run = common_run(a, b);
   mt_layout whole;
   MT_TRY(mt_max_common_layout(&whole, mt_inner(a), mt_inner(b), err));
-  for (; run < mt_size(whole.node); run /= 2) {          /* 1:1 always composes */
+  for (; run < mt_size(whole.node); run /= 2) { /* 1:1 always composes */
     const mt_node first = {.tag = MT_LEAF, .span = 1, .shape = run, .stride = 1};
     MT_NEWERR(refused);
     if (mt_composition(out, whole.node, &first, &refused) == MT_OK) return MT_OK;

@@ -14,16 +14,21 @@
 #include "algebra/swizzle.h"
 
 /* A mode s:d of L that is sliced away, or one that is left. */
-typedef struct mode { int64_t s, d; } mode;
-typedef struct modes { int n; mode m[MT_MAXNODES]; } modes;
+typedef struct mode {
+  int64_t s, d;
+} mode;
+typedef struct modes {
+  int n;
+  mode m[MT_MAXNODES];
+} modes;
 
 typedef struct slice {
   const mt_node *c, *a;
   mt_err *err;
   mt_swizzle w;
-  int64_t yz;                  /* Y | Z */
+  int64_t yz; /* Y | Z */
   modes cut, left;
-  mt_layout rest;              /* T */
+  mt_layout rest; /* T */
   int64_t v, before, inner,
       outer; /* before: A's offset; inner: under the swizzle; outer: out */
 } slice;
@@ -64,7 +69,10 @@ static bool goes_back (const modes *x) {
 enum { DIGITS = 5, MAXBITS = 24 };
 
 /* Modes s:d, coalesced; the last has no bound. */
-typedef struct digits { int n; int64_t s[MT_MAXNODES], d[MT_MAXNODES]; } digits;
+typedef struct digits {
+  int n;
+  int64_t s[MT_MAXNODES], d[MT_MAXNODES];
+} digits;
 
 static void add_digit (digits *g, int64_t s, int64_t d) {
   int last = g->n - 1;
@@ -266,7 +274,7 @@ static mt_status without_swizzle (mt_layout *out, int64_t *offset, const slice *
 
 static MT_APART mt_status slice_bits (mt_layout *out, int64_t *offset, slice *x) {
   digits in, others;
-  int64_t last = 0;            /* what T has of Y and Z at its last element */
+  int64_t last = 0; /* what T has of Y and Z at its last element */
   bool done = false;
   projection(&in, x->w, true);
   projection(&others, x->w, false);

@@ -50,7 +50,7 @@ static void emit_block (mt_build *b, const mt_node *t, int64_t *run) {
   }
   bool moves = t->shape != 1 && !mt_zero_stride(t);
   mt_add_leaf(b, t->shape, moves ? *run : 0);
-  if (moves && t->shape > 0) *run *= t->shape;      /* at most the size of the layout */
+  if (moves && t->shape > 0) *run *= t->shape; /* at most the size of the layout */
 }
 
 /* t with its strides times `run`. */
@@ -137,8 +137,7 @@ static void no_division (mt_build *b, const mt_node *a, const mt_node *shape, in
   if (s > 0 && n > s && !mt_addo(n - n % s, s, &next))
     mt_explain(b->err, "\n  %lld and %lld would do", (long long)(n - n % s),
                (long long)next);
-  else if (s > 0)
-    mt_explain(b->err, "\n  %lld would do", (long long)s);
+  else if (s > 0) mt_explain(b->err, "\n  %lld would do", (long long)s);
 }
 
 /* How many blocks there are along each mode of the shape, as a tuple. */

@@ -62,7 +62,7 @@ static int phase_of (const mt_warp_access *how, const int64_t *address, int n) {
 typedef struct access {
   int64_t wavefronts, ideal;
   int ways, bank;
-  int n, lane[MT_WARP];            /* a thread for each word of the bank */
+  int n, lane[MT_WARP]; /* a thread for each word of the bank */
 } access;
 
 static MT_APART void count (access *x, const mt_warp_access *how, const int64_t *address,
@@ -113,14 +113,13 @@ static void keep_worst (mt_banks *out, const access *x, const mt_warps *w, int64
   }
 }
 
-static mt_status add_access (mt_banks *out, const access *x, int64_t times,
-                             mt_err *err) {
+static mt_status add_access (mt_banks *out, const access *x, int64_t times, mt_err *err) {
   int64_t n, ideal;
   out->accesses += times;
   if (x->ways > out->degree) out->degree = x->ways;
   if (mt_mulo(x->wavefronts, times, &n) || mt_addo(out->wavefronts, n, &out->wavefronts))
     return mt_fail(err, MT_EOVERFLOW, "bank_conflicts: the wavefronts leave 64 bits");
-  ideal = x->ideal * times;                /* not more than the wavefronts */
+  ideal = x->ideal * times; /* not more than the wavefronts */
   out->ideal += ideal;
   out->conflicts = out->wavefronts - out->ideal;
   return MT_OK;

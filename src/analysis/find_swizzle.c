@@ -12,9 +12,9 @@
 /* The search: candidates so far, and what they are measured against. */
 typedef struct search {
   const mt_swizzle_query *q;
-  mt_warp_access write, read;          /* with the bytes of the plain layout */
-  mt_layout plain_write, plain_read;   /* smem o write, smem o read */
-  int64_t size;                    /* bytes of the plain layout */
+  mt_warp_access write, read;        /* with the bytes of the plain layout */
+  mt_layout plain_write, plain_read; /* smem o write, smem o read */
+  int64_t size;                      /* bytes of the plain layout */
   mt_candidate *list;
   int n;
 } search;
@@ -41,8 +41,8 @@ static bool pad_strides (mt_layout *out, const mt_node *a, int64_t run, int64_t 
   return reach < run;
 }
 
-mt_status mt_candidate_layout (mt_layout *out, const mt_node *smem,
-                               const mt_candidate *c, mt_err *err) {
+mt_status mt_candidate_layout (mt_layout *out, const mt_node *smem, const mt_candidate *c,
+                               mt_err *err) {
   MT_CHECK(mt_is_layout(smem) && mt_is_integral(smem) && !mt_is_swizzled(smem), err,
            "find_swizzle: smem: a layout without a swizzle expected");
   if (c->pad > 0) {
@@ -66,8 +66,9 @@ static mt_status measure_side (int64_t *out, const mt_node *tv, const mt_node *p
   *out = 0;
   if (tv == NULL) return MT_OK;
   if (c->pad > 0) MT_TRY(mt_composition(&a, smem, tv, err));
-  else MT_TRY(mt_swizzled(&a, "find_swizzle", (mt_swizzle){c->b, c->m, c->s}, 0, plain,
-                          err));
+  else
+    MT_TRY(
+        mt_swizzled(&a, "find_swizzle", (mt_swizzle){c->b, c->m, c->s}, 0, plain, err));
   MT_TRY(mt_bank_conflicts(&banks, a.node, how, err));
   *out = banks.wavefronts;
   return MT_OK;
@@ -141,11 +142,14 @@ static int kind_of (const mt_candidate *c) { return c->pad > 0 ? 2 : c->b > 0 ? 
 
 static int compare (const void *x, const void *y) {
   const mt_candidate *a = x, *b = y;
-  const int64_t less[][2] = {
-    {a->write + a->read, b->write + b->read}, {a->extra, b->extra},
-    {kind_of(a), kind_of(b)}, {a->b, b->b}, {a->s, b->s}, {a->m, b->m},
-    {a->run, b->run}, {a->pad, b->pad}
-  };
+  const int64_t less[][2] = {{a->write + a->read, b->write + b->read},
+                             {a->extra, b->extra},
+                             {kind_of(a), kind_of(b)},
+                             {a->b, b->b},
+                             {a->s, b->s},
+                             {a->m, b->m},
+                             {a->run, b->run},
+                             {a->pad, b->pad}};
   for (size_t i = 0; i < sizeof less / sizeof less[0]; i++)
     if (less[i][0] != less[i][1]) return less[i][0] < less[i][1] ? -1 : 1;
   return 0;
@@ -158,8 +162,10 @@ static mt_status plain_side (mt_layout *out, mt_warp_access *how, const char *si
                              const mt_node *smem, const mt_node *tv, mt_err *err) {
   mt_banks banks;
   if (tv == NULL) return MT_OK;
-  MT_CHECK(mt_is_layout(tv) && !mt_is_swizzled(tv), err, "find_swizzle: %s: a layout of "
-           "(thread,value) without a swizzle expected", side);
+  MT_CHECK(mt_is_layout(tv) && !mt_is_swizzled(tv), err,
+           "find_swizzle: %s: a layout of "
+           "(thread,value) without a swizzle expected",
+           side);
   MT_TRY(mt_composition(out, smem, tv, err));
   MT_TRY(mt_bank_conflicts(&banks, out->node, how, err));
   *how = banks.how;
@@ -172,16 +178,20 @@ static mt_status find (mt_candidate *list, int *n, const mt_swizzle_query *q,
   search f = {.q = q, .write = q->write_how, .read = q->read_how, .list = list};
   int64_t lo;
   MT_CHECK(q->write || q->read, err, "find_swizzle: write or read: a layout expected");
-  MT_CHECK(q->write_how.bits == q->read_how.bits, err, "find_swizzle: elements of %d and "
-           "of %d bits", q->write_how.bits, q->read_how.bits);
+  MT_CHECK(q->write_how.bits == q->read_how.bits, err,
+           "find_swizzle: elements of %d and "
+           "of %d bits",
+           q->write_how.bits, q->read_how.bits);
   MT_CHECK(mt_is_layout(q->smem) && mt_is_integral(q->smem) && !mt_is_swizzled(q->smem),
            err, "find_swizzle: smem: a layout without a swizzle expected");
   MT_TRY(plain_side(&f.plain_write, &f.write, "write", q->smem, q->write, err));
   MT_TRY(plain_side(&f.plain_read, &f.read, "read", q->smem, q->read, err));
   MT_TRY(mt_footprint(&lo, &f.size, q->smem, err));
   if (lo < 0 || mt_mulo(f.size, f.write.bits / 8, &f.size))
-    return mt_failn(err, MT_EINVAL, "find_swizzle: smem %N has negative offsets, or "
-                    "leaves 64 bits", q->smem);
+    return mt_failn(err, MT_EINVAL,
+                    "find_swizzle: smem %N has negative offsets, or "
+                    "leaves 64 bits",
+                    q->smem);
   MT_TRY(measure(&f, &plain, err));
   list[f.n++] = plain;
   MT_TRY(try_paddings(&f, err));

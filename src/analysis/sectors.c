@@ -13,8 +13,7 @@ static int distinct (int64_t *x, int n, int bytes) {
     for (; k > 0 && x[k - 1] > v; k--) x[k] = x[k - 1];
     x[k] = v;
   }
-  for (int i = 0; i < n; i++)
-    different += i == 0 || x[i] / bytes != x[i - 1] / bytes;
+  for (int i = 0; i < n; i++) different += i == 0 || x[i] / bytes != x[i - 1] / bytes;
   return different;
 }
 
@@ -28,7 +27,9 @@ static void lift (int64_t *address, int n) {
 }
 
 /* What one access touches: an access of a thread lies within a sector. */
-typedef struct touched { int64_t sectors, lines, useful, ideal; } touched;
+typedef struct touched {
+  int64_t sectors, lines, useful, ideal;
+} touched;
 
 static touched touch (int64_t *address, int n, int bytes) {
   touched t;
@@ -86,8 +87,10 @@ static mt_status count_warp (mt_sectors *out, const mt_warps *w, int64_t warp,
 mt_status mt_coalescing (mt_sectors *out, const mt_node *a, const mt_warp_access *how,
                          mt_err *err) {
   mt_warps w;
-  MT_CHECK(how->kind == MT_READ || how->kind == MT_WRITE, err, "coalescing: %s reaches "
-           "shared memory only", mt_warp_access_name(how->kind));
+  MT_CHECK(how->kind == MT_READ || how->kind == MT_WRITE, err,
+           "coalescing: %s reaches "
+           "shared memory only",
+           mt_warp_access_name(how->kind));
   MT_TRY(mt_warps_of(&w, "coalescing", a, how, err));
   memset(out, 0, sizeof *out);
   out->how = w.how;

@@ -37,7 +37,7 @@ static void put_meeting (mt_strbuf *t, const mt_banks *b) {
   mt_putf(t, "\n  in bank %d meet", b->bank);
   for (int i = 0; i < b->ways && i < 8; i++)
     mt_putf(t, "%s thread %lld (element %lld)", i ? "," : "", (long long)b->thread[i],
-        (long long)b->at[i]);
+            (long long)b->at[i]);
   if (b->ways > 8) mt_putf(t, ", and %d more", b->ways - 8);
 }
 
@@ -64,7 +64,7 @@ size_t mt_sectors_format (char *buf, size_t size, const mt_sectors *s) {
   mt_putf(&t, ", ");
   put_count(&t, s->lines, "line");
   mt_putf(&t, ": %.1f %% of the bytes are used",
-      100 * (double)s->useful / ((double)s->sectors * MT_SECTORBYTES));
+          100 * (double)s->useful / ((double)s->sectors * MT_SECTORBYTES));
   put_accesses(&t, &s->how, s->accesses, s->warps);
   if (s->sectors > s->ideal) put_worst(&t, s->warp, s->value, s->worst, "sector");
   return t.n;

@@ -22,8 +22,10 @@ mt_status mt_warp_access_find (mt_warp_access_kind *out, const char *name, mt_er
     return MT_OK;
   }
 #define MT_WARP_ACCESS_LIST(kind, name, reads) " " name
-  return mt_fail(err, MT_EINVAL, "no access is a \"%.32s\"; there are:"
-                 MT_WARP_ACCESSES(MT_WARP_ACCESS_LIST), name);
+  return mt_fail(err, MT_EINVAL,
+                 "no access is a \"%.32s\"; there are:" MT_WARP_ACCESSES(
+                     MT_WARP_ACCESS_LIST),
+                 name);
 #undef MT_WARP_ACCESS_LIST
 }
 
@@ -66,12 +68,15 @@ static mt_status count_matrices (mt_warps *w, const char *op, mt_err *err) {
   }
   if (least == 0) least = MT_WARP;
   if (how->matrices == 0) how->matrices = (int)(least / 8);
-  MT_CHECK(is_power_up_to(how->matrices, 4), err, "%s: %s of %d matrices; 1, 2 and 4 are "
-           "possible, with 8 threads each", op, mt_warp_access_name(how->kind),
-           how->matrices);
-  MT_CHECK(how->matrices * 8 <= least, err, "%s: %s of %d matrices needs %d threads, "
-           "there are %lld", op, mt_warp_access_name(how->kind), how->matrices,
-           how->matrices * 8, (long long)least);
+  MT_CHECK(is_power_up_to(how->matrices, 4), err,
+           "%s: %s of %d matrices; 1, 2 and 4 are "
+           "possible, with 8 threads each",
+           op, mt_warp_access_name(how->kind), how->matrices);
+  MT_CHECK(how->matrices * 8 <= least, err,
+           "%s: %s of %d matrices needs %d threads, "
+           "there are %lld",
+           op, mt_warp_access_name(how->kind), how->matrices, how->matrices * 8,
+           (long long)least);
   return MT_OK;
 }
 
@@ -81,8 +86,7 @@ static mt_status check_layout (const char *op, const mt_node *a, mt_err *err) {
   MT_CHECK(mt_is_layout(a), err, "%s: a layout expected", op);
   if (!mt_is_integral(a))
     return mt_failn(err, MT_EINVAL, "%s: the strides of %N are no integers", op, a);
-  if (mt_size(a) < 1)
-    return mt_failn(err, MT_EINVAL, "%s: %N is empty", op, a);
+  if (mt_size(a) < 1) return mt_failn(err, MT_EINVAL, "%s: %N is empty", op, a);
   return MT_OK;
 }
 
@@ -110,7 +114,7 @@ static mt_status split (mt_warps *w, const char *op, mt_err *err) {
   f->n = 0;
   if (!mt_is_branch(in)) return MT_OK;
   mt_copy_value(&w->room, in);
-  mt_node *first = w->room.node + 1;       /* the threads: an extent of 1 is no value */
+  mt_node *first = w->room.node + 1; /* the threads: an extent of 1 is no value */
   for (mt_node *p = first; p < first + first->span; p++) p->shape = 1;
   mt_flatten_coalesced(f, w->room.node);
   return MT_OK;
@@ -158,16 +162,18 @@ static mt_status name_misfit (const mt_warps *w, const char *op, int64_t values,
     MT_TRY(mt_at(&base, w->thr, t, err));
     int64_t at = mt_warp_element(w, base + value_at(w, v)), before;
     if (v % w->width == 0 && at % w->width != 0)
-      return mt_failn(err, MT_EALIGN, "%s: %d bytes at once do not fit %N: thread %lld "
-                      "has value %lld at element %lld of %d bytes, not aligned", op,
-                      w->how.bytes, w->a, (long long)t, (long long)v, (long long)at,
+      return mt_failn(err, MT_EALIGN,
+                      "%s: %d bytes at once do not fit %N: thread %lld "
+                      "has value %lld at element %lld of %d bytes, not aligned",
+                      op, w->how.bytes, w->a, (long long)t, (long long)v, (long long)at,
                       (int)w->elem);
     if (v % w->width == 0) continue;
     before = mt_warp_element(w, base + value_at(w, v - 1));
     if (at != before + 1)
-      return mt_failn(err, MT_EALIGN, "%s: %d bytes at once do not fit %N: thread %lld "
-                      "has value %lld at element %lld, value %lld at %lld", op,
-                      w->how.bytes, w->a, (long long)t, (long long)(v - 1),
+      return mt_failn(err, MT_EALIGN,
+                      "%s: %d bytes at once do not fit %N: thread %lld "
+                      "has value %lld at element %lld, value %lld at %lld",
+                      op, w->how.bytes, w->a, (long long)t, (long long)(v - 1),
                       (long long)before, (long long)v, (long long)at);
   }
   return mt_failn(err, MT_EALIGN, "%s: %d bytes at once do not fit the values of %N", op,
@@ -177,11 +183,12 @@ static mt_status name_misfit (const mt_warps *w, const char *op, int64_t values,
 static mt_status misfit (const mt_warps *w, const char *op, mt_err *err) {
   int64_t values = mt_size(mt_inner(w->a)) / w->threads, n = w->width;
   if (w->steps.n > 0 && values % n != 0)
-    mt_failn(err, MT_EALIGN, "%s: %d bytes at once do not fit %N: a thread has %lld "
-             "value%s of %d byte%s", op, w->how.bytes, w->a, (long long)values,
-             values == 1 ? "" : "s", (int)w->elem, w->elem == 1 ? "" : "s");
-  else
-    name_misfit(w, op, values, err);
+    mt_failn(err, MT_EALIGN,
+             "%s: %d bytes at once do not fit %N: a thread has %lld "
+             "value%s of %d byte%s",
+             op, w->how.bytes, w->a, (long long)values, values == 1 ? "" : "s",
+             (int)w->elem, w->elem == 1 ? "" : "s");
+  else name_misfit(w, op, values, err);
   if (of_matrices(&w->how)) return err->status;
   while (!fits(w, n)) n /= 2;
   mt_explain(err, "\n  %d at once fit", (int)(n * w->elem));
@@ -222,7 +229,9 @@ static int64_t period_of (const mt_warps *w) {
 }
 
 /* Accesses whose steps have the same residue: how many, the first of them. */
-typedef struct residues { int64_t count[MT_RESIDUES], first[MT_RESIDUES]; } residues;
+typedef struct residues {
+  int64_t count[MT_RESIDUES], first[MT_RESIDUES];
+} residues;
 
 /* Adds the digits 0 .. n-1 of stride d and of weight `run` to the places so far. Digits
 ** one period / gcd(d, period) apart meet. */
@@ -265,10 +274,11 @@ static mt_status find_places (mt_warps *w, const char *op, mt_err *err) {
   w->listed = w->each <= period || period > MT_RESIDUES;
   least = w->listed ? w->each : period;
   if (least > MT_MAXACCESSES || w->warps > MT_MAXACCESSES / least)
-    return mt_failn(err, MT_EUNSUPPORTED, "%s: %N has %lld different accesses in a "
+    return mt_failn(err, MT_EUNSUPPORTED,
+                    "%s: %N has %lld different accesses in a "
                     "warp and %lld warps: more than %d in all\n  count a part of it: a "
-                    "slice", op, w->a, (long long)least, (long long)w->warps,
-                    (int)MT_MAXACCESSES);
+                    "slice",
+                    op, w->a, (long long)least, (long long)w->warps, (int)MT_MAXACCESSES);
   w->places = (int)least;
   if (!w->listed) count_places(w, period);
   return MT_OK;

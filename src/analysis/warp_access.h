@@ -9,36 +9,36 @@
 #include "core/build.h"
 
 enum {
-  MT_RESIDUES = 512,           /* of steps: accesses are counted by them up to here */
-  MT_MAXACCESSES = 1 << 20     /* different accesses that are looked at, of all warps */
+  MT_RESIDUES = 512,       /* of steps: accesses are counted by them up to here */
+  MT_MAXACCESSES = 1 << 20 /* different accesses that are looked at, of all warps */
 };
 
 /* Accesses whose places differ by a multiple of 128 bytes, and of all bits that a swizzle
 ** looks at, cost the same: they are one place. */
 typedef struct mt_place {
-  int64_t step;                /* where it begins, in elements, from that of thread */
-  int64_t count;               /* of such accesses */
-  int64_t first;               /* the first of them */
+  int64_t step;  /* where it begins, in elements, from that of thread */
+  int64_t count; /* of such accesses */
+  int64_t first; /* the first of them */
 } mt_place;
 
 typedef struct mt_warps {
-  mt_warp_access how;              /* complete */
+  mt_warp_access how; /* complete */
   const mt_node *a;
-  int64_t elem;                /* bytes of an element */
-  int64_t width;               /* elements of an access of a thread */
-  int64_t threads, warps, each;        /* each: accesses of a warp */
-  int64_t offset;              /* before the swizzle */
+  int64_t elem;                 /* bytes of an element */
+  int64_t width;                /* elements of an access of a thread */
+  int64_t threads, warps, each; /* each: accesses of a warp */
+  int64_t offset;               /* before the swizzle */
   bool swizzled;
   mt_swizzle w;
-  mt_node thr[MT_MAXNODES];    /* thread -> element */
-  mt_flat steps;               /* access -> element */
-  mt_layout room;              /* what steps points into */
-  bool listed;                 /* each access is a place; else each residue of steps */
+  mt_node thr[MT_MAXNODES]; /* thread -> element */
+  mt_flat steps;            /* access -> element */
+  mt_layout room;           /* what steps points into */
+  bool listed;              /* each access is a place; else each residue of steps */
   int places;
-  int64_t count[MT_RESIDUES], first[MT_RESIDUES];   /* of a residue; 0: none is there */
+  int64_t count[MT_RESIDUES], first[MT_RESIDUES]; /* of a residue; 0: none is there */
 } mt_warps;
 
-enum { MT_ACCESSNS = 500 };    /* that counting one takes, about */
+enum { MT_ACCESSNS = 500 }; /* that counting one takes, about */
 
 /* op begins the texts. */
 mt_status mt_warps_of (mt_warps *out, const char *op, const mt_node *a,

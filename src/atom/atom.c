@@ -32,9 +32,11 @@ static const char *pattern_of (int row) {
 /* ---- elements, sources */
 
 #define MT_ELEMENT_ROW(name, bits, tag, type) {#name, bits, tag, type},
-static const struct { const char *name; int bits; const char *tag, *type; } elements[] = {
-  MT_ELEMENTS(MT_ELEMENT_ROW)
-};
+static const struct {
+  const char *name;
+  int bits;
+  const char *tag, *type;
+} elements[] = {MT_ELEMENTS(MT_ELEMENT_ROW)};
 #undef MT_ELEMENT_ROW
 
 const char *mt_element_name (mt_element e) {
@@ -113,8 +115,8 @@ static void read_operand (mt_operand *out, const char *type, size_t len, char in
   static const char sparse[] = "sparse2.";
   size_t n = sizeof sparse - 1;
   bool half = len > n && memcmp(type, sparse, n) == 0;
-  out->element = half ? mt_spelled_element(type + n, len - n)
-                      : mt_spelled_element(type, len);
+  out->element =
+      half ? mt_spelled_element(type + n, len - n) : mt_spelled_element(type, len);
   out->sparse = half ? 2 : 1;
   out->source = source_of(in);
 }

@@ -15,7 +15,7 @@ typedef struct mt_choices {
 } mt_choices;
 
 /* The pattern of a row; NULL at the end. */
-typedef const char *(*mt_patterns) (int row);
+typedef const char *(*mt_patterns)(int row);
 
 /* Writes the text with its groups and its $1, $2, ... replaced; never more than `size`
 ** bytes, always ended. */

@@ -13,8 +13,7 @@
 #undef MT_COPY
 
 #define MT_TV(name, text)
-#define MT_COPY(arch, threads, name, src, dst, ref)                                      \
-  {name, #arch, threads, src, dst, ref},
+#define MT_COPY(arch, threads, name, src, dst, ref) {name, #arch, threads, src, dst, ref},
 static const struct copy_row {
   const char *name, *arch, *threads, *src, *dst, *ref;
 } rows[] = {
@@ -58,9 +57,10 @@ static mt_status in_values (mt_copy_atom *a, int bits, mt_err *err) {
   mt_layout values[3];
   for (int i = 0; i < 3; i++)
     if (!layout_of_values(&values[i], layouts[i]->node, bits))
-      return mt_failn(err, MT_EINEXACT, "copy_atom: %s has no values of %d bits: its %s "
-                      "layout in bits is %N\n  it keeps %d bits together", a->name, bits,
-                      names[i], layouts[i]->node, most_bits(a));
+      return mt_failn(err, MT_EINEXACT,
+                      "copy_atom: %s has no values of %d bits: its %s "
+                      "layout in bits is %N\n  it keeps %d bits together",
+                      a->name, bits, names[i], layouts[i]->node, most_bits(a));
   for (int i = 0; i < 3; i++) mt_copy_value(layouts[i], values[i].node);
   a->bits = bits;
   return MT_OK;
@@ -78,8 +78,10 @@ static int64_t bits_of (const mt_choices *c) {
 mt_status mt_copy_atom_find (mt_copy_atom *out, const char *name, int bits, mt_err *err) {
   mt_choices c;
   MT_CHECK(name, err, "copy_atom: a name expected");
-  MT_CHECK(bits >= 1 && bits <= 1024, err, "copy_atom: values of %d bits; 1 to 1024 are "
-           "possible", bits);
+  MT_CHECK(bits >= 1 && bits <= 1024, err,
+           "copy_atom: values of %d bits; 1 to 1024 are "
+           "possible",
+           bits);
   int row = mt_find_pattern(&c, pattern_of, name);
   if (row < 0) return mt_unknown_name(err, "copy_atom", pattern_of, name);
   const struct copy_row *r = &rows[row];

@@ -37,14 +37,15 @@ mt_status mt_mma_op_check (const mt_mma_op *op, mt_err *err) {
   const char *why = NULL;
   if (op->operand[MT_OPERAND_A].sparse != 1 || op->operand[MT_OPERAND_B].sparse != 1)
     why = "half of the values of an operand are not stored";
-  else if (says(op, "BLOCKSCALED"))
-    why = "its operands have scales";
+  else if (says(op, "BLOCKSCALED")) why = "its operands have scales";
   else if (!is_float(type_of(op, MT_OPERAND_C)) &&
            type_of(op, MT_OPERAND_C) != MT_ELEMENT_s32)
     why = "no dtype has complex numbers";
   if (why == NULL) return MT_OK;
-  return mt_fail(err, MT_EUNSUPPORTED, "mma: %s cannot be run: %s\n"
-                 "  atoms of real numbers run, dense and without scales", op->name, why);
+  return mt_fail(err, MT_EUNSUPPORTED,
+                 "mma: %s cannot be run: %s\n"
+                 "  atoms of real numbers run, dense and without scales",
+                 op->name, why);
 }
 
 /* ---------------------------------------------------------------- sums of products */
@@ -71,24 +72,27 @@ typedef void summation (const mt_mma_op *op, const double *restrict a,
       memcpy(to, sum, sizeof sum);                                                       \
     }
 #define SUMMATION(name, term)                                                            \
-  static void name (const mt_mma_op *op, const double *restrict a,                       \
-                    const double *restrict b, double *restrict c) {                      \
-    if (op->m % 8 == 0) { SUM_PANELS(8, term) }                                          \
-    else { SUM_PANELS(1, term) }                                                         \
+  static void name(const mt_mma_op *op, const double *restrict a,                        \
+                   const double *restrict b, double *restrict c) {                       \
+    if (op->m % 8 == 0) {                                                                \
+      SUM_PANELS(8, term)                                                                \
+    } else {                                                                             \
+      SUM_PANELS(1, term)                                                                \
+    }                                                                                    \
   }
 SUMMATION(sum_products, sum[i] + x[i] * y)
 SUMMATION(sum_fused, fma(x[i], y, sum[i]))
 SUMMATION(sum_fused_f32, (double)fmaf((float)x[i], (float)y, (float)sum[i]))
 SUMMATION(sum_s32, (double)wrapped_fma(x[i], y, sum[i]))
-SUMMATION(sum_xor, sum[i] + (x[i] - y) * (x[i] - y))     /* of bits; their and: x y */
+SUMMATION(sum_xor, sum[i] + (x[i] - y) * (x[i] - y)) /* of bits; their and: x y */
 
 static summation *summation_of (const mt_mma_op *op) {
   if (type_of(op, MT_OPERAND_C) == MT_ELEMENT_f64) return sum_fused;
   switch (type_of(op, MT_OPERAND_A)) {
     case MT_ELEMENT_f32: return sum_fused_f32;
     case MT_ELEMENT_s32: return sum_s32;
-    case MT_ELEMENT_u1:  return says(op, "XORPOPC") ? sum_xor : sum_products;
-    default:             return sum_products;
+    case MT_ELEMENT_u1: return says(op, "XORPOPC") ? sum_xor : sum_products;
+    default: return sum_products;
   }
 }
 
@@ -133,7 +137,7 @@ static rounding *rounding_of (const mt_mma_op *op) {
     case MT_ELEMENT_f32: return to_f32;
     case MT_ELEMENT_f16: return to_f16;
     case MT_ELEMENT_bf16: return to_bf16;
-    default:             return says(op, "SATURATE") ? to_s32_saturated : to_s32;
+    default: return says(op, "SATURATE") ? to_s32_saturated : to_s32;
   }
 }
 
@@ -166,21 +170,20 @@ double mt_mma_op_sum (const mt_mma_op *op, double x, double y) {
 ** a step may lose of numbers that are smaller than normal ones.
 ** of C     per product  per group of 4  least */
 #define ACCUMULATORS(X)                                                                  \
-  X(f16,    0x1p-22,     0x1p-11,        0x1p-24)                                        \
-  X(bf16,   0x1p-22,     0x1p-8,         0x1p-133)                                       \
-  X(f32,    0x1p-22,     0,              0x1p-149)                                       \
-  X(f64,    0x1p-52,     0,              0x1p-1074)
+  X(f16, 0x1p-22, 0x1p-11, 0x1p-24)                                                      \
+  X(bf16, 0x1p-22, 0x1p-8, 0x1p-133)                                                     \
+  X(f32, 0x1p-22, 0, 0x1p-149)                                                           \
+  X(f64, 0x1p-52, 0, 0x1p-1074)
 
-#define UNITS(name, product, group, least)                                               \
-  [MT_ELEMENT_##name] = { product, group, least },
-static const struct { double product, group, least; } units[MT_NELEMENT] = {
-  ACCUMULATORS(UNITS)
-};
+#define UNITS(name, product, group, least) [MT_ELEMENT_##name] = {product, group, least},
+static const struct {
+  double product, group, least;
+} units[MT_NELEMENT] = {ACCUMULATORS(UNITS)};
 
 double mt_mma_op_bound (const mt_mma_op *op, int64_t k, double sum) {
   mt_element c = type_of(op, MT_OPERAND_C);
   if (!is_float(c) || k < 0) return 0;
-  bool core = op->k >= 4;                    /* more than a fused step */
+  bool core = op->k >= 4; /* more than a fused step */
   double n = (double)k + 2, unit = units[c].product, groups = core ? n / 4 + 1 : n;
   if (core && mt_element_bits(mt_mma_op_element(op, MT_OPERAND_A)) <= 8) unit = 0x1.4p-13;
   return sum * expm1(n * unit + groups * units[c].group) + n * units[c].least;

@@ -11,21 +11,23 @@
 
 /* Elements that lie in a dtype that is not their own: element, dtypes. */
 #define HOLDERS(ONE, TWO)                                                                \
-  TWO(u1,   u8, bool)                                                                    \
-  TWO(u4,   i8, u8)                                                                      \
-  TWO(s4,   i8, u8)                                                                      \
+  TWO(u1, u8, bool)                                                                      \
+  TWO(u4, i8, u8)                                                                        \
+  TWO(s4, i8, u8)                                                                        \
   ONE(e2m1, u8)                                                                          \
   ONE(e3m2, u8)                                                                          \
   ONE(e2m3, u8)                                                                          \
   ONE(tf32, f32)
 
-#define HOLDER_ONE(e, d) [MT_ELEMENT_##e] = { #d, 1u << MT_##d },
+#define HOLDER_ONE(e, d) [MT_ELEMENT_##e] = {#d, 1u << MT_##d},
 #define HOLDER_TWO(e, c, d)                                                              \
-  [MT_ELEMENT_##e] = { #c " or " #d, 1u << MT_##c | 1u << MT_##d },
+  [MT_ELEMENT_##e] = {#c " or " #d, 1u << MT_##c | 1u << MT_##d},
 /* An element that no dtype holds has no row. */
-static const struct { const char *words; uint32_t dtypes; } holders[MT_NELEMENT] = {
-  HOLDERS(HOLDER_ONE, HOLDER_TWO)
-#define OWN_BOOL(e, d)                                 /* u1, which u8 holds too */
+static const struct {
+  const char *words;
+  uint32_t dtypes;
+} holders[MT_NELEMENT] = {HOLDERS(HOLDER_ONE, HOLDER_TWO)
+#define OWN_BOOL(e, d) /* u1, which u8 holds too */
 #define OWN_INT(e, d) HOLDER_ONE(e, d)
 #define OWN_UINT(e, d) HOLDER_ONE(e, d)
 #define OWN_FLOAT(e, d) HOLDER_ONE(e, d)
@@ -46,11 +48,10 @@ const char *mt_dtypes_of (mt_element e) {
 /* ---------------------------------------------------------------- elements */
 
 /* Floats by element; e = 0: an integer, or none. */
-#define CODE_FLOAT(name, e, m, top) [MT_ELEMENT_##name] = { e, m, MT_TOP_##top },
-static const mt_float floats[MT_NELEMENT] = {
-  MT_CODE_FLOATS(CODE_FLOAT)
+#define CODE_FLOAT(name, e, m, top) [MT_ELEMENT_##name] = {e, m, MT_TOP_##top},
+static const mt_float floats[MT_NELEMENT] = {MT_CODE_FLOATS(CODE_FLOAT)
 #define MT_DTYPE(name, kind, bytes, type, element, e, m, top, ...)                       \
-  [MT_ELEMENT_##element] = { e, m, MT_TOP_##top },
+  [MT_ELEMENT_##element] = {e, m, MT_TOP_##top},
 #include "moontile/dtypes.def"
 };
 
@@ -84,7 +85,7 @@ static uint64_t saturated (double v, int bits, bool with_sign) {
 
 /* Its low 13 bits of the f32 do not count. A NaN stays one. */
 static double truncate_tf32 (double v) {
-  const mt_float f32 = { 8, 23, MT_TOP_IEEE };
+  const mt_float f32 = {8, 23, MT_TOP_IEEE};
   if (v != v) return v;
   return mt_float_decode(mt_float_encode(v, f32) & ~0x1fffull, f32);
 }
@@ -105,10 +106,10 @@ typedef void writer (void *p, double v);
 /* A bool has its own two. */
 #define MEMORY_BOOL(name, ...)
 #define MEMORY_INT(name, bytes, type, ...)                                               \
-  static double read_##name (const void *p) {                                            \
+  static double read_##name(const void *p) {                                             \
     return (double)(type)mt_get_bits(p, bytes);                                          \
   }                                                                                      \
-  static void write_##name (void *p, double v) {                                         \
+  static void write_##name(void *p, double v) {                                          \
     mt_put_bits(p, bytes, saturated(v, 8 * bytes, (type)-1 < (type)1));                  \
   }
 #define MEMORY_UINT(...) MEMORY_INT(__VA_ARGS__)
@@ -126,9 +127,13 @@ typedef void writer (void *p, double v);
 static double read_bool (const void *p) { return *(const unsigned char *)p != 0; }
 static void write_bool (void *p, double v) { *(unsigned char *)p = v != 0; }
 
-static const struct { reader *read; writer *write; mt_element own; } dtypes[] = {
+static const struct {
+  reader *read;
+  writer *write;
+  mt_element own;
+} dtypes[] = {
 #define MT_DTYPE(name, kind, bytes, type, element, ...)                                  \
-  { read_##name, write_##name, MT_ELEMENT_##element },
+  {read_##name, write_##name, MT_ELEMENT_##element},
 #include "moontile/dtypes.def"
 };
 

@@ -85,8 +85,8 @@ static bool match (mt_choices *c, const char *p, const char *s) {
 
 /* Drops what does not count. Names that do not fit are none. */
 static bool plain_name (char out[MT_ATOM_NAME], const char *name) {
-  static const char *const dropped[] = {" ", "\t", "\n", "cute::", "cutlass::",
-                                        "UMMA::Major::"};
+  static const char *const dropped[] = {" ",      "\t",        "\n",
+                                        "cute::", "cutlass::", "UMMA::Major::"};
   size_t n = 0;
   while (*name) {
     size_t skip = 0;

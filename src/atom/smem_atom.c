@@ -10,8 +10,8 @@ typedef enum major { MN, K } major;
 typedef struct atom {
   const char *name;
   major major;
-  int b, m, s;             /* the swizzle, on byte addresses */
-  int run, rows;           /* bits that lie together; runs */
+  int b, m, s;   /* the swizzle, on byte addresses */
+  int run, rows; /* bits that lie together; runs */
 } atom;
 
 static const atom atoms[] = {

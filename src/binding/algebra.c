@@ -28,14 +28,14 @@ typedef struct operation {
   outcome outcome;
   int kinds[MAXVALUES];
   union {
-    mt_status (*I_V) (int64_t *out, node a, mt_err *err);
-    mt_status (*B_V) (bool *out, node a, mt_err *err);
-    mt_status (*I_VV) (int64_t *out, node a, node b, mt_err *err);
-    mt_status (*V_V) (mt_layout *out, node a, mt_err *err);
-    mt_status (*V_VV) (mt_layout *out, node a, node b, mt_err *err);
-    mt_status (*V_VI) (mt_layout *out, node a, int64_t i, mt_err *err);
-    mt_status (*V_T) (mt_layout *out, node a, mt_err *err);
-    mt_status (*V_VT) (mt_layout *out, node a, node t, mt_err *err);
+    mt_status (*I_V)(int64_t *out, node a, mt_err *err);
+    mt_status (*B_V)(bool *out, node a, mt_err *err);
+    mt_status (*I_VV)(int64_t *out, node a, node b, mt_err *err);
+    mt_status (*V_V)(mt_layout *out, node a, mt_err *err);
+    mt_status (*V_VV)(mt_layout *out, node a, node b, mt_err *err);
+    mt_status (*V_VI)(mt_layout *out, node a, int64_t i, mt_err *err);
+    mt_status (*V_T)(mt_layout *out, node a, mt_err *err);
+    mt_status (*V_VT)(mt_layout *out, node a, node t, mt_err *err);
   } f;
 } operation;
 
@@ -78,18 +78,18 @@ static int push_bool (lua_State *L, const operation *o, const result *r) {
 
 /* name     result      the call */
 #define SIGNATURES(X)                                                                    \
-  X(I_V,    push_int,   o->f.I_V(&r.i, V(1), &err))                                      \
-  X(B_V,    push_bool,  o->f.B_V(&r.b, V(1), &err))                                      \
-  X(I_VV,   push_int,   o->f.I_VV(&r.i, V(1), V(2), &err))                               \
-  X(V_V,    push_value, o->f.V_V(&r.v, V(1), &err))                                      \
-  X(V_VV,   push_value, o->f.V_VV(&r.v, V(1), V(2), &err))                               \
-  X(V_VI,   push_value, o->f.V_VI(&r.v, V(1), luaL_checkinteger(L, 2), &err))            \
-  X(V_T,    push_value, o->f.V_T(&r.v, lmt_totiler(L, 1, &v[0]), &err))                  \
-  X(V_VT,   push_value, o->f.V_VT(&r.v, V(1), lmt_totiler(L, 2, &v[1]), &err))
+  X(I_V, push_int, o->f.I_V(&r.i, V(1), &err))                                           \
+  X(B_V, push_bool, o->f.B_V(&r.b, V(1), &err))                                          \
+  X(I_VV, push_int, o->f.I_VV(&r.i, V(1), V(2), &err))                                   \
+  X(V_V, push_value, o->f.V_V(&r.v, V(1), &err))                                         \
+  X(V_VV, push_value, o->f.V_VV(&r.v, V(1), V(2), &err))                                 \
+  X(V_VI, push_value, o->f.V_VI(&r.v, V(1), luaL_checkinteger(L, 2), &err))              \
+  X(V_T, push_value, o->f.V_T(&r.v, lmt_totiler(L, 1, &v[0]), &err))                     \
+  X(V_VT, push_value, o->f.V_VT(&r.v, V(1), lmt_totiler(L, 2, &v[1]), &err))
 
-#define V(n) value(L, n, o->kinds[(n) - 1], &v[(n) - 1])
+#define V(n) value(L, n, o->kinds[(n)-1], &v[(n)-1])
 #define SERVE(signature, push, call)                                                     \
-  static int serve_##signature (lua_State *L) {                                          \
+  static int serve_##signature(lua_State *L) {                                           \
     const operation *o = lua_touserdata(L, lua_upvalueindex(1));                         \
     mt_layout v[MAXVALUES];                                                              \
     result r;                                                                            \
@@ -126,8 +126,8 @@ static int l_make_ordered_layout (lua_State *L) {
   node shape = lmt_tovalue(L, 1, EXTENTS, "shape", &buf);
   if (lmt_isstring(L, 2)) {
     lua_settop(L, 2);
-    if (order_of(L, 2, mt_rank(shape), &order) ? mt_layout_right(&out, shape, &err)
-                                               : mt_layout_left(&out, shape, &err))
+    if (order_of(L, 2, mt_rank(shape), &order) ? mt_layout_right(&out, shape, &err) :
+                                                 mt_layout_left(&out, shape, &err))
       return lmt_raise(L, &err);
   } else if (mt_make_ordered_layout(&out, shape,
                                     lmt_tovalue(L, 2, LMT_SHAPE, "order", &order),
@@ -160,8 +160,10 @@ static int l_with_shape (lua_State *L) {
   }
   if (mt_with_shape(&out, a, lmt_tovalue(L, 2, EXTENTS, "shape", &buf), &err))
     return lmt_raise(L, &err);
-  const mt_node run = { .tag = MT_LEAF, .span = 1, .stride = 1,
-                        .shape = mt_size(out.node) };
+  const mt_node run = {.tag = MT_LEAF,
+                       .span = 1,
+                       .stride = 1,
+                       .shape = mt_size(out.node)};
   return lmt_pushcomposed(L, 1, a, &run, out.node);
 }
 
@@ -275,10 +277,12 @@ static bool has_layout (lua_State *L, int i) {
 static void past_moved (mt_node **to, node a, node c) {
   mt_node *p = (*to)++;
   bool all = c == NULL || (c->tag == MT_INT && c->shape > 0);
-  *p = (mt_node){ .tag = MT_WILD, .span = 1 };
+  *p = (mt_node){.tag = MT_WILD, .span = 1};
   if (a->tag == MT_LEAF && all)
-    *p = (mt_node){ .tag = MT_LEAF, .span = 1, .stride = 1,
-                    .shape = a->shape + (a->shape < INT64_MAX) };
+    *p = (mt_node){.tag = MT_LEAF,
+                   .span = 1,
+                   .stride = 1,
+                   .shape = a->shape + (a->shape < INT64_MAX)};
   if (a->tag != MT_MODES || (!all && c->tag != MT_TUPLE)) return;
   p->tag = MT_TILER;
   p->arity = a->arity;
@@ -297,7 +301,7 @@ static int l_domain_offset (lua_State *L) {
   mt_node *to = tiler.node;
   if (mt_domain_offset(&out, &offset, crd, a, &err)) return lmt_raise(L, &err);
   past_moved(&to, a->tag == MT_SWIZZLE ? mt_child(a) : a, crd);
-  return lmt_pushcutpart(L, at, out.node, offset.node, &(lmt_cut){ .tiler = tiler.node });
+  return lmt_pushcutpart(L, at, out.node, offset.node, &(lmt_cut){.tiler = tiler.node});
 }
 
 /* slice(c, t); slice(A, c): as slice_and_offset. */
@@ -305,8 +309,8 @@ static int l_slice (lua_State *L) {
   mt_layout c;
   if (has_layout(L, 1)) {
     node a = lmt_tolayout(L, 1), coord = lmt_tocoord1(L, 2, a, &c);
-    return lmt_isclass(L, 1, LMT_TENSOR) ? lmt_slice(L, 1, "slice", coord, a)
-                                         : lmt_pushslice(L, "slice", coord, a);
+    return lmt_isclass(L, 1, LMT_TENSOR) ? lmt_slice(L, 1, "slice", coord, a) :
+                                           lmt_pushslice(L, "slice", coord, a);
   }
   return lmt_slicetuple(L);
 }
@@ -316,8 +320,10 @@ static int l_slice (lua_State *L) {
 static const operation operations[] = {
 #define LMT_OP(...)
 #define LMT_LAYOUTOP(name, signature, of, outcome, takes, ...)                           \
-  { { #name, serve_##signature, of, MOST_##signature, takes }, outcome, { __VA_ARGS__ }, \
-    { .signature = mt_##name } },
+  {{#name, serve_##signature, of, MOST_##signature, takes},                              \
+   outcome,                                                                              \
+   {__VA_ARGS__},                                                                        \
+   {.signature = mt_##name}},
 #define ROWS_ALGEBRA
 #include "binding/operations.def"
 };

@@ -19,7 +19,7 @@ static int to_bits (lua_State *L, int i) {
   if (lmt_isstring(L, i)) return 8 * (int)mt_dtype_size(lmt_todtype(L, i));
   if (!lua_isnumber(L, i)) luaL_typeerror(L, i, "bits of an element, or a dtype,");
   lua_Integer bits = luaL_checkinteger(L, i);
-  return bits < 0 || bits > 4096 ? 0 : (int)bits;      /* refused there */
+  return bits < 0 || bits > 4096 ? 0 : (int)bits; /* refused there */
 }
 
 static lua_Integer integer_option (lua_State *L, int i, const char *op, const char *key) {
@@ -43,7 +43,7 @@ static void to_kind (lua_State *L, int i, const char *op, mt_warp_access *how) {
 
 /* At `i`: nothing, the name of a kind, or { kind =, bytes =, matrices =, offset = }. */
 static void to_request (lua_State *L, int i, const char *op, mt_warp_access *how) {
-  static const char *const keys[] = { "kind", "bytes", "matrices", "offset", NULL };
+  static const char *const keys[] = {"kind", "bytes", "matrices", "offset", NULL};
   if (lua_isnoneornil(L, i)) return;
   if (lmt_isstring(L, i)) {
     to_kind(L, i, op, how);
@@ -82,7 +82,7 @@ static int matrices_of (const char *name, const char *what) {
 /* How a copy reaches one side. */
 static mt_warp_access request_of (const mt_tiled_copy *c, mt_copy_side side) {
   bool reads = side == MT_COPY_S;
-  mt_warp_access how = { .kind = reads ? MT_READ : MT_WRITE, .bits = c->bits };
+  mt_warp_access how = {.kind = reads ? MT_READ : MT_WRITE, .bits = c->bits};
   int n = matrices_of(c->atom.name, reads ? "LDSM" : "STSM");
   if (n > 0) {
     how.kind = reads ? MT_LDMATRIX : MT_STMATRIX;
@@ -181,10 +181,8 @@ static int push_sectors (lua_State *L, const mt_sectors *s) {
   set(L, "ideal", s->ideal);
   set(L, "lines", s->lines);
   set(L, "useful_bytes", s->useful);
-  set_number(L, "efficiency",
-             (double)s->useful / ((double)s->sectors * MT_SECTORBYTES));
-  set_number(L, "line_efficiency",
-             (double)s->useful / ((double)s->lines * MT_LINEBYTES));
+  set_number(L, "efficiency", (double)s->useful / ((double)s->sectors * MT_SECTORBYTES));
+  set_number(L, "line_efficiency", (double)s->useful / ((double)s->lines * MT_LINEBYTES));
   lua_newtable(L);
   set(L, "warp", s->warp);
   set(L, "value", s->value);
@@ -200,8 +198,10 @@ static int push_sectors (lua_State *L, const mt_sectors *s) {
 
 static const mt_node *accesses_at_1 (lua_State *L, const char *op) {
   if (lmt_istiledmma(L, 1))
-    luaL_error(L, "%s: a tiled MMA has no accesses of its own: give partition_A(layout), "
-                  "or a tiled copy by make_tiled_copy_A", op);
+    luaL_error(L,
+               "%s: a tiled MMA has no accesses of its own: give partition_A(layout), "
+               "or a tiled copy by make_tiled_copy_A",
+               op);
   return lmt_tolayout(L, 1);
 }
 
@@ -211,7 +211,7 @@ static int l_bank_conflicts (lua_State *L) {
   mt_layout room;
   mt_banks banks;
   const mt_node *a;
-  mt_warp_access how = { 0 };
+  mt_warp_access how = {0};
   LMT_NOERR(err);
   if (lmt_istiledcopy(L, 1)) {
     const mt_tiled_copy *c = lmt_totiledcopy(L, 1);
@@ -246,7 +246,7 @@ static int l_coalescing (lua_State *L) {
   mt_layout room;
   mt_sectors sectors;
   const mt_node *a;
-  mt_warp_access how = { 0 };
+  mt_warp_access how = {0};
   int more = 3;
   LMT_NOERR(err);
   if (lmt_istiledcopy(L, 1)) {
@@ -292,7 +292,7 @@ static void check_inside (lua_State *L, const char *what, const mt_node *tv,
                           const mt_node *smem) {
   int64_t end, first;
   LMT_NOERR(err);
-  if (mt_footprint(&first, &end, tv, &err)) return;            /* an error there */
+  if (mt_footprint(&first, &end, tv, &err)) return; /* an error there */
   if (end <= mt_size(smem)) return;
   lmt_pushtext(L, tv);
   lmt_pushtext(L, smem);
@@ -363,10 +363,10 @@ static void how_option (lua_State *L, const char *side, const mt_node *tv,
 /* find_swizzle{ smem = layout, write = TV | copy, read = TV | copy, bits = n | dtype =
 ** [, write_kind = kind | options, read_kind = ...] } -> the layout, the table of all. */
 static int l_find_swizzle (lua_State *L) {
-  static const char *const keys[] = { "smem", "write", "read", "bits", "dtype",
-                                      "write_kind", "read_kind", NULL };
+  static const char *const keys[] = {"smem",  "write",      "read",      "bits",
+                                     "dtype", "write_kind", "read_kind", NULL};
   enum { SMEM, WRITE, READ };
-  mt_swizzle_query q = { .write_how.kind = MT_WRITE, .read_how.kind = MT_READ };
+  mt_swizzle_query q = {.write_how.kind = MT_WRITE, .read_how.kind = MT_READ};
   int n;
   LMT_NOERR(err);
   lua_settop(L, 1);
@@ -375,8 +375,7 @@ static int l_find_swizzle (lua_State *L) {
   mt_layout *arg = lua_newuserdatauv(L, (READ + 1) * sizeof *arg, 0);
   lua_getfield(L, 1, "smem");
   q.smem = lmt_tovalue(L, -1, LMT_LAYOUTS, "find_swizzle: smem", &arg[SMEM]);
-  q.write = side_option(L, "write", MT_COPY_D, q.smem, &arg[WRITE],
-                        &q.write_how);
+  q.write = side_option(L, "write", MT_COPY_D, q.smem, &arg[WRITE], &q.write_how);
   q.read = side_option(L, "read", MT_COPY_S, q.smem, &arg[READ], &q.read_how);
   bits_option(L, &q);
   how_option(L, "write", q.write, &q.write_how);
@@ -404,9 +403,7 @@ static int analysis_tostring (lua_State *L) {
   return 1;
 }
 
-static const luaL_Reg analysis_meta[] = {
-  { "__tostring", analysis_tostring }, { NULL, NULL }
-};
+static const luaL_Reg analysis_meta[] = {{"__tostring", analysis_tostring}, {NULL, NULL}};
 
 #define ROWS_ANALYSIS
 #include "binding/rows.h"

@@ -38,19 +38,19 @@ static int l_mma_bound (lua_State *L) {
 /* "f16"; "sparse2.f16": of two values one is stored. */
 static const char *push_type (lua_State *L, const mt_operand *o) {
   const char *name = mt_element_name(o->element);
-  return o->sparse > 1 ? lua_pushfstring(L, "sparse%d.%s", o->sparse, name)
-                       : lua_pushstring(L, name);
+  return o->sparse > 1 ? lua_pushfstring(L, "sparse%d.%s", o->sparse, name) :
+                         lua_pushstring(L, name);
 }
 
 static const char *push_source (lua_State *L, const mt_operand *o) {
   return lua_pushstring(L, mt_source_name(o->source));
 }
 
-static const char *const operand_names[] = { "D", "A", "B", "C", NULL };
+static const char *const operand_names[] = {"D", "A", "B", "C", NULL};
 
 /* { D = , A = , B = , C = } */
 static int by_operand (lua_State *L,
-                       const char *(*push) (lua_State *L, const mt_operand *o)) {
+                       const char *(*push)(lua_State *L, const mt_operand *o)) {
   const mt_mma_op *op = &lmt_tommaatom(L, 1)->op;
   lua_createtable(L, 0, MT_OPERANDS);
   for (int i = 0; i < MT_OPERANDS; i++) {
@@ -72,7 +72,7 @@ static int mma_shape (lua_State *L) {
   mt_layout shape;
   mt_err err = MT_NOERR;
   const mt_mma_op *op = &lmt_tommaatom(L, 1)->op;
-  const int64_t mnk[] = { op->m, op->n, op->k };
+  const int64_t mnk[] = {op->m, op->n, op->k};
   if (mt_ints(&shape, 3, mnk, &err)) return lmt_raise(L, &err);
   return lmt_pushvalue(L, shape.node);
 }
@@ -172,9 +172,10 @@ static int copy_tostring (lua_State *L) {
   lmt_pushtext(L, a->src.node);
   lmt_pushtext(L, a->dst.node);
   lmt_pushtext(L, a->ref.node);
-  lua_pushfstring(L, "%s: %s, values of %d bit%s, threads %s\n"
-                  "  source       %s\n  destination  %s\n  reference    %s", a->name,
-                  a->arch, a->bits, a->bits == 1 ? "" : "s", lua_tostring(L, -4),
+  lua_pushfstring(L,
+                  "%s: %s, values of %d bit%s, threads %s\n"
+                  "  source       %s\n  destination  %s\n  reference    %s",
+                  a->name, a->arch, a->bits, a->bits == 1 ? "" : "s", lua_tostring(L, -4),
                   lua_tostring(L, -3), lua_tostring(L, -2), lua_tostring(L, -1));
   return 1;
 }
@@ -182,9 +183,9 @@ static int copy_tostring (lua_State *L) {
 /* ---------------------------------------------------------------- search */
 
 typedef struct query {
-  const char *arch;                        /* NULL: any */
-  lua_Integer mnk[3];                      /* 0: any */
-  mt_element operand[MT_OPERANDS];         /* MT_NELEMENT: any */
+  const char *arch;                /* NULL: any */
+  lua_Integer mnk[3];              /* 0: any */
+  mt_element operand[MT_OPERANDS]; /* MT_NELEMENT: any */
 } query;
 
 /* "sm_90" and "sm90" mean sm90 and sm90a; "sm_90a" means sm90a. */
@@ -197,7 +198,7 @@ static bool is_arch (const char *arch, const char *asked) {
 }
 
 static bool fits (const mt_mma_op *op, const query *q) {
-  const lua_Integer mnk[] = { op->m, op->n, op->k };
+  const lua_Integer mnk[] = {op->m, op->n, op->k};
   if (q->arch && !is_arch(op->arch, q->arch)) return false;
   for (int i = 0; i < 3; i++)
     if (q->mnk[i] != 0 && q->mnk[i] != mnk[i]) return false;
@@ -208,14 +209,14 @@ static bool fits (const mt_mma_op *op, const query *q) {
 }
 
 static const char *text_option (lua_State *L, const char *key) {
-  lua_getfield(L, 1, key);                 /* stays on the stack */
+  lua_getfield(L, 1, key); /* stays on the stack */
   if (lua_isnil(L, -1)) return NULL;
   if (!lmt_isstring(L, -1)) luaL_error(L, "atoms: %s: string expected", key);
   return lua_tostring(L, -1);
 }
 
 static void read_query (lua_State *L, query *q) {
-  static const char *const extents[] = { "M", "N", "K" };
+  static const char *const extents[] = {"M", "N", "K"};
   mt_err err = MT_NOERR;
   q->arch = text_option(L, "arch");
   for (int i = 0; i < 3; i++) {
@@ -241,7 +242,7 @@ static void append (lua_State *L, lua_Integer *n, const char *name) {
 static void find_mma (lua_State *L, const query *q) {
   lua_Integer n = 0;
   mt_mma_op op;
-  mt_atom_cursor c = { 0 };
+  mt_atom_cursor c = {0};
   while (mt_mma_atom_next(&op, &c))
     if (fits(&op, q)) append(L, &n, op.name);
 }
@@ -250,7 +251,7 @@ static void find_copies (lua_State *L, const query *q) {
   lua_Integer n = 0;
   char name[MT_ATOM_NAME];
   const char *arch;
-  mt_atom_cursor c = { 0 };
+  mt_atom_cursor c = {0};
   while (mt_copy_atom_next(name, &arch, &c))
     if (q->arch == NULL || is_arch(arch, q->arch)) append(L, &n, name);
 }
@@ -258,9 +259,9 @@ static void find_copies (lua_State *L, const query *q) {
 /* atoms{ [kind = "mma" | "copy"], [arch = "sm_90"], [M = , N = , K = , A = "bf16", B = ,
 ** C = , D = ] } -> the names of those that fit, oldest first. arch: what brought them. */
 static int l_atoms (lua_State *L) {
-  static const char *const keys[] = { "kind", "arch", "M", "N", "K", "A", "B", "C", "D",
-                                      NULL };
-  static const char *const copy_keys[] = { "kind", "arch", NULL };
+  static const char *const keys[] = {"kind", "arch", "M", "N", "K",
+                                     "A",    "B",    "C", "D", NULL};
+  static const char *const copy_keys[] = {"kind", "arch", NULL};
   query q;
   lua_settop(L, 1);
   if (lua_isnil(L, 1)) {
@@ -285,20 +286,23 @@ static int l_atoms (lua_State *L) {
 #define ROWS_ATOM
 #include "binding/rows.h"
 
-static const luaL_Reg mma_meta[] = { { "__tostring", mma_tostring }, { NULL, NULL } };
-static const luaL_Reg mma_fields[] = {
-  { "name", mma_name }, { "arch", mma_arch }, { "shape_MNK", mma_shape },
-  { "dtype", mma_dtype }, { "src", mma_src }, { "thr_id", mma_thr_id },
-  { "layout_A", mma_layout_a }, { "layout_B", mma_layout_b },
-  { "layout_C", mma_layout_c }, { NULL, NULL }
-};
+static const luaL_Reg mma_meta[] = {{"__tostring", mma_tostring}, {NULL, NULL}};
+static const luaL_Reg mma_fields[] =
+    {{"name", mma_name},         {"arch", mma_arch},
+     {"shape_MNK", mma_shape},   {"dtype", mma_dtype},
+     {"src", mma_src},           {"thr_id", mma_thr_id},
+     {"layout_A", mma_layout_a}, {"layout_B", mma_layout_b},
+     {"layout_C", mma_layout_c}, {NULL, NULL}};
 
-static const luaL_Reg copy_meta[] = { { "__tostring", copy_tostring }, { NULL, NULL } };
-static const luaL_Reg copy_fields[] = {
-  { "name", copy_name }, { "arch", copy_arch }, { "bits", copy_bits },
-  { "thr_id", copy_thr_id }, { "layout_src", copy_layout_src },
-  { "layout_dst", copy_layout_dst }, { "layout_ref", copy_layout_ref }, { NULL, NULL }
-};
+static const luaL_Reg copy_meta[] = {{"__tostring", copy_tostring}, {NULL, NULL}};
+static const luaL_Reg copy_fields[] = {{"name", copy_name},
+                                       {"arch", copy_arch},
+                                       {"bits", copy_bits},
+                                       {"thr_id", copy_thr_id},
+                                       {"layout_src", copy_layout_src},
+                                       {"layout_dst", copy_layout_dst},
+                                       {"layout_ref", copy_layout_ref},
+                                       {NULL, NULL}};
 
 /* Upvalues: the functions that push a field, by its name; the name of the class. */
 static int l_field (lua_State *L) {

@@ -11,23 +11,16 @@
 enum { METHODS = 2 };
 
 static const struct class {
-  int of;                       /* as in binding/operations.def */
-  lmt_class mark;               /* LMT_UNMARKED: none */
+  int of;         /* as in binding/operations.def */
+  lmt_class mark; /* LMT_UNMARKED: none */
   const char *name;
-} classes[] = {
-  { OF_LAYOUT, LMT_FUNCTIONS, LMT_LAYOUT },
-  { OF_VALUE, LMT_VALUES, LMT_VALUE },
-  { OF_TENSOR, LMT_TENSORS, LMT_TENSOR },
-  { OF_DEVICE, LMT_UNMARKED, LMT_DEVICE },
-  { OF_STREAM, LMT_STREAMS, LMT_STREAM },
-  { OF_PLAN, LMT_PLANS, LMT_PLAN },
-  { OF_GRAPH, LMT_GRAPHS, LMT_GRAPH },
-  { OF_TILEDCOPY, LMT_COPIES, LMT_TILEDCOPY },
-  { OF_THRCOPY, LMT_UNMARKED, LMT_THRCOPY },
-  { OF_TILEDMMA, LMT_UNMARKED, LMT_TILEDMMA },
-  { OF_THRMMA, LMT_UNMARKED, LMT_THRMMA },
-  { 0, LMT_UNMARKED, NULL }
-};
+} classes[] =
+    {{OF_LAYOUT, LMT_FUNCTIONS, LMT_LAYOUT},  {OF_VALUE, LMT_VALUES, LMT_VALUE},
+     {OF_TENSOR, LMT_TENSORS, LMT_TENSOR},    {OF_DEVICE, LMT_UNMARKED, LMT_DEVICE},
+     {OF_STREAM, LMT_STREAMS, LMT_STREAM},    {OF_PLAN, LMT_PLANS, LMT_PLAN},
+     {OF_GRAPH, LMT_GRAPHS, LMT_GRAPH},       {OF_TILEDCOPY, LMT_COPIES, LMT_TILEDCOPY},
+     {OF_THRCOPY, LMT_UNMARKED, LMT_THRCOPY}, {OF_TILEDMMA, LMT_UNMARKED, LMT_TILEDMMA},
+     {OF_THRMMA, LMT_UNMARKED, LMT_THRMMA},   {0, LMT_UNMARKED, NULL}};
 
 /* ---------------------------------------------------------------- near names */
 
@@ -56,11 +49,11 @@ void lmt_nearer (lmt_near *near, const char *key, const char *name) {
   int within = near->name ? near->distance : n > 3 ? 2 : n > 1;
   int d = distance(key, name);
   if (d > within || (near->name && d == within && strcmp(name, near->name) > 0)) return;
-  *near = (lmt_near){ name, d };
+  *near = (lmt_near){name, d};
 }
 
 int lmt_nosuch (lua_State *L, const char *what, int names, const char *class) {
-  lmt_near near = { NULL, 0 };
+  lmt_near near = {NULL, 0};
   const char *key = luaL_tolstring(L, 2, NULL);
   for (lua_pushnil(L); lua_next(L, names); lua_pop(L, 1))
     if (lua_type(L, -2) == LUA_TSTRING) lmt_nearer(&near, key, lua_tostring(L, -2));
@@ -84,7 +77,7 @@ static int l_index (lua_State *L) {
     const mt_node *a = lmt_tolayout(L, 1);
     lua_Integer i = luaL_checkinteger(L, 2);
     if (i < 1 || i > mt_rank(a)) return lua_pushnil(L), 1;
-    if (mt_get(&out, a, 1, &(int){ (int)i - 1 }, &err)) return lmt_raise(L, &err);
+    if (mt_get(&out, a, 1, &(int){(int)i - 1}, &err)) return lmt_raise(L, &err);
     return lmt_pushvalue(L, out.node);
   }
   if (lmt_isclass(L, 1, LMT_TENSOR))

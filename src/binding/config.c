@@ -10,17 +10,20 @@
 #include "binding/lmt.h"
 #include "binding/host.h"
 
-enum { MOST_THREADS = 4096 };         /* of all devices of a state, if nothing is said */
+enum { MOST_THREADS = 4096 }; /* of all devices of a state, if nothing is said */
 
-static const char *const only_cpu[] = { "cpu", NULL };
-static const char *const any_device[] = { "*", NULL };
+static const char *const only_cpu[] = {"cpu", NULL};
+static const char *const any_device[] = {"*", NULL};
 
 void lmt_unrestricted (mt_lua_config *config) {
-  *config = (mt_lua_config){
-    .size = sizeof *config, .files = MT_LUA_ANYFILES, .libraries = true,
-    .devices = any_device, .threads = MOST_THREADS, .bytes = SIZE_MAX,
-    .written = SIZE_MAX, .work = UINT64_MAX
-  };
+  *config = (mt_lua_config){.size = sizeof *config,
+                            .files = MT_LUA_ANYFILES,
+                            .libraries = true,
+                            .devices = any_device,
+                            .threads = MOST_THREADS,
+                            .bytes = SIZE_MAX,
+                            .written = SIZE_MAX,
+                            .work = UINT64_MAX};
 }
 
 /* ---------------------------------------------------------------- reading */
@@ -92,8 +95,8 @@ static bool same_device (const char *a, const char *b) {
 static mt_status refuse_device (const char *name, const char *const *permitted,
                                 mt_err *err) {
   size_t n;
-  lmt_set(err, MT_EDENIED, "the host does not permit the device \"%.64s\"; it permits:",
-          name);
+  lmt_set(err, MT_EDENIED,
+          "the host does not permit the device \"%.64s\"; it permits:", name);
   for (; *permitted; permitted++)
     if ((n = strlen(err->text)) < sizeof err->text)
       snprintf(err->text + n, sizeof err->text - n, " %.64s", *permitted);
@@ -124,8 +127,10 @@ mt_status lmt_admit (lmt_state *s, const mt_device *d, mt_err *err) {
   int more = mt_device_threads(d) - 1, left = s->config.threads - 1 - s->threads;
   size_t staging = mt_device_staging(d);
   if (more > left)
-    return lmt_set(err, MT_ELIMIT, "device: %d threads: the host permits %d in all, of "
-                   "which %d are left", more + 1, s->config.threads, left + 1);
+    return lmt_set(err, MT_ELIMIT,
+                   "device: %d threads: the host permits %d in all, of "
+                   "which %d are left",
+                   more + 1, s->config.threads, left + 1);
   mt_status status = lmt_permitbytes(s, staging, err);
   if (status != MT_OK) return status;
   s->threads += more;
@@ -143,8 +148,10 @@ void lmt_dismiss (lmt_state *s, const mt_device *d) {
 mt_status lmt_permitbytes (const lmt_state *s, size_t bytes, mt_err *err) {
   size_t left = s->config.bytes - s->held - s->staging;
   if (bytes <= left) return MT_OK;
-  return lmt_set(err, MT_ELIMIT, "%zu bytes: the host permits %zu in all, of which %zu "
-                 "are left", bytes, s->config.bytes, left);
+  return lmt_set(err, MT_ELIMIT,
+                 "%zu bytes: the host permits %zu in all, of which %zu "
+                 "are left",
+                 bytes, s->config.bytes, left);
 }
 
 uint64_t lmt_times (uint64_t a, uint64_t b) {
@@ -161,8 +168,10 @@ void lmt_checkwork (lua_State *L, const char *what, uint64_t n) {
   lua_pop(L, 1);
   if (n <= most) return;
   char text[160];
-  snprintf(text, sizeof text, "%s: the work of %llu elements: the host permits %llu in a "
-           "call", what, (unsigned long long)n, (unsigned long long)most);
+  snprintf(text, sizeof text,
+           "%s: the work of %llu elements: the host permits %llu in a "
+           "call",
+           what, (unsigned long long)n, (unsigned long long)most);
   luaL_error(L, "%s", text);
 }
 

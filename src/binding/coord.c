@@ -21,7 +21,7 @@ static bool fits (const mt_node *c, const mt_node *a) {
 static void wrap (mt_layout *buf) {
   uint32_t n = buf->node->span;
   memmove(&buf->node[1], &buf->node[0], n * sizeof buf->node[0]);
-  buf->node[0] = (mt_node){ .tag = MT_TUPLE, .arity = 1, .span = n + 1 };
+  buf->node[0] = (mt_node){.tag = MT_TUPLE, .arity = 1, .span = n + 1};
 }
 
 const mt_node *lmt_tocoord1 (lua_State *L, int i, const mt_node *a, mt_layout *buf) {
@@ -38,7 +38,7 @@ static const mt_node *outside (int64_t *extent, const mt_node *c, const mt_node 
   if (a->tag == MT_SWIZZLE) a = mt_child(a);
   *extent = mt_size(a);
   if (c->tag == MT_INT) return c->shape < 0 || c->shape >= *extent ? c : NULL;
-  if (c->tag != MT_TUPLE || !fits(c, a)) return NULL;    /* an error later */
+  if (c->tag != MT_TUPLE || !fits(c, a)) return NULL; /* an error later */
   const mt_node *k = mt_child(c), *m = mt_child(a), *found = NULL;
   for (; k < mt_next(c) && !found; k = mt_next(k), m = mt_next(m))
     found = outside(extent, k, m);

@@ -44,7 +44,7 @@ static lmt_device *open_device (lua_State *L, const char *name,
   lmt_state *state = lmt_pushstate(L);
   lua_pop(L, 1);
   lmt_device *box = lua_newuserdatauv(L, sizeof *box, 1);
-  *box = (lmt_device){ .state = state };
+  *box = (lmt_device){.state = state};
   luaL_setmetatable(L, LMT_DEVICE);
   do {
     if (box->r == NULL) box->r = lmt_reserve(L, close_device, NULL);
@@ -107,7 +107,10 @@ static lmt_device *get_device (lua_State *L, const char *name,
     lmt_bound(lmt_pushstate(L), &bounded);
     lua_pop(L, 1);
     box = open_device(L, name, &bounded, err);
-    if (box == NULL) { lua_settop(L, top); return NULL; }
+    if (box == NULL) {
+      lua_settop(L, top);
+      return NULL;
+    }
     box = unify(L, cache, box, &o);
     lua_pushvalue(L, cache + 1);
     lua_pushvalue(L, -2);
@@ -120,7 +123,7 @@ static lmt_device *get_device (lua_State *L, const char *name,
 }
 
 lmt_device *lmt_pushdevice (lua_State *L, const char *name, mt_err *err) {
-  return get_device(L, name, &(mt_device_options){ .threads = 0 }, err);
+  return get_device(L, name, &(mt_device_options){.threads = 0}, err);
 }
 
 lmt_device *lmt_todevice (lua_State *L, int i) {
@@ -139,7 +142,7 @@ static lmt_device *open_permitted (lua_State *L, const char *name,
 }
 
 lmt_device *lmt_optdevice (lua_State *L, int i, mt_err *err) {
-  const mt_device_options none = { .threads = 0 };
+  const mt_device_options none = {.threads = 0};
   if (lua_isnoneornil(L, i)) return open_permitted(L, "cpu", &none, err);
   if (lmt_isstring(L, i)) return open_permitted(L, lua_tostring(L, i), &none, err);
   lmt_device *box = lmt_todevice(L, i);
@@ -160,11 +163,10 @@ static size_t piece_option (lua_State *L, int i) {
 /* device([name]), device{ name, threads =, libcuda =, libblas =, piece = } -> device |
 ** nil, message, code */
 static int l_device (lua_State *L) {
-  static const char *const keys[] = { "1", "threads", "libcuda", "libblas", "piece",
-                                      NULL };
+  static const char *const keys[] = {"1", "threads", "libcuda", "libblas", "piece", NULL};
   LMT_NOERR(err);
   const char *name = NULL;
-  mt_device_options o = { .threads = 0 };
+  mt_device_options o = {.threads = 0};
   lua_settop(L, 1);
   if (lmt_isclass(L, 1, LMT_DEVICE)) return 1;
   if (lmt_istable(L, 1)) {
@@ -191,7 +193,7 @@ static int l_device (lua_State *L) {
 /* Adds a name to the sequence on the top, if a script may open it. */
 static void add_device (lua_State *L, const lmt_state *state, const char *name) {
   LMT_NOERR(err);
-  if (lmt_permit(state, &name, &(mt_device_options){ .threads = 0 }, &err)) return;
+  if (lmt_permit(state, &name, &(mt_device_options){.threads = 0}, &err)) return;
   lua_pushstring(L, name);
   lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
 }
@@ -264,8 +266,8 @@ static int device_synchronize (lua_State *L) {
 /* ---------------------------------------------------------------- streams */
 
 typedef struct stream {
-  lmt_device *device;         /* its user value 1 */
-  lmt_resource *r;            /* NULL: closed */
+  lmt_device *device; /* its user value 1 */
+  lmt_resource *r;    /* NULL: closed */
 } stream;
 
 static void close_stream (lmt_resource *r) { mt_stream_destroy(r->device, r->p); }
@@ -291,7 +293,7 @@ static int device_stream (lua_State *L) {
   mt_stream *made = NULL;
   lmt_device *device = lmt_todevice(L, 1);
   stream *box = lua_newuserdatauv(L, sizeof *box, 1);
-  *box = (stream){ device, NULL };
+  *box = (stream){device, NULL};
   luaL_setmetatable(L, LMT_STREAM);
   lua_pushvalue(L, 1);
   lua_setiuservalue(L, -2, 1);
@@ -364,7 +366,7 @@ static int buffer_gc (lua_State *L) {
 static lmt_buffer *push_buffer (lua_State *L, int device, size_t bytes) {
   device = lua_absindex(L, device);
   lmt_buffer *b = lua_newuserdatauv(L, sizeof *b, 1);
-  *b = (lmt_buffer){ .device = lua_touserdata(L, device), .bytes = bytes };
+  *b = (lmt_buffer){.device = lua_touserdata(L, device), .bytes = bytes};
   luaL_setmetatable(L, LMT_BUFFER);
   lua_pushvalue(L, device);
   lua_setiuservalue(L, -2, 1);
@@ -412,16 +414,16 @@ static int l_held (lua_State *L) {
 #define ROWS_DEVICE
 #include "binding/rows.h"
 
-static const luaL_Reg device_meta[] = {
-  { "__gc", device_gc }, { "__tostring", device_name }, { NULL, NULL }
-};
-static const luaL_Reg stream_meta[] = {
-  { "__gc", stream_gc }, { "__close", stream_close }, { "__tostring", stream_tostring },
-  { NULL, NULL }
-};
-static const luaL_Reg buffer_meta[] = {
-  { "__gc", buffer_gc }, { "__close", buffer_gc }, { NULL, NULL }
-};
+static const luaL_Reg device_meta[] = {{"__gc", device_gc},
+                                       {"__tostring", device_name},
+                                       {NULL, NULL}};
+static const luaL_Reg stream_meta[] = {{"__gc", stream_gc},
+                                       {"__close", stream_close},
+                                       {"__tostring", stream_tostring},
+                                       {NULL, NULL}};
+static const luaL_Reg buffer_meta[] = {{"__gc", buffer_gc},
+                                       {"__close", buffer_gc},
+                                       {NULL, NULL}};
 
 void lmt_open_device (lua_State *L) {
   lmt_setmeta(L, LMT_DEVICE, device_meta);

@@ -11,7 +11,7 @@
 ** symbolic link is followed: nothing that happens to the tree meanwhile leads outside.
 ** Hard links and mounts inside the root are the host's concern.
 */
-#define _XOPEN_SOURCE 700      /* realpath */
+#define _XOPEN_SOURCE 700 /* realpath */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -28,10 +28,10 @@ enum { BLOCK = 4096, TEMPORARY = 32, LONGEST = 4096, LONGEST_NAME = 255 };
 
 /* A file that is open. Names are relative to `dir`. */
 typedef struct opened {
-  FILE *f;                       /* NULL: not open */
-  int dir;                       /* its folder; AT_FDCWD: nothing that has to be closed */
-  size_t size;                   /* of this block */
-  bool unfinished;               /* `temporary` exists */
+  FILE *f;         /* NULL: not open */
+  int dir;         /* its folder; AT_FDCWD: nothing that has to be closed */
+  size_t size;     /* of this block */
+  bool unfinished; /* `temporary` exists */
   const char *temporary, *name;
   char text[];
 } opened;
@@ -47,8 +47,10 @@ static mt_status denied (mt_err *err, const char *why) {
 }
 
 static mt_status want_regular (const struct stat *st, mt_err *err) {
-  const char *is = S_ISFIFO(st->st_mode) ? "a FIFO" : S_ISSOCK(st->st_mode) ? "a socket"
-                 : S_ISLNK(st->st_mode) ? "a symbolic link" : "a device";
+  const char *is = S_ISFIFO(st->st_mode) ? "a FIFO" :
+                   S_ISSOCK(st->st_mode) ? "a socket" :
+                   S_ISLNK(st->st_mode)  ? "a symbolic link" :
+                                           "a device";
   if (S_ISREG(st->st_mode)) return MT_OK;
   if (S_ISDIR(st->st_mode)) return errno = EISDIR, io_error(err, NULL);
   return lmt_set(err, MT_EIO, "%s: only regular files are read and written", is);
@@ -116,8 +118,9 @@ static mt_status enter (int *dir, char *name, int root, const char *path, mt_err
   for (;;) {
     mt_status s = next_name(name, &path, err);
     if (s == MT_OK && *path == '\0') return MT_OK;
-    int inner = s == MT_OK ? openat(*dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
-                                    O_CLOEXEC) : -1;
+    int inner = s == MT_OK ?
+                    openat(*dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) :
+                    -1;
     if (s == MT_OK && inner < 0) s = io_error(err, NULL);
     if (*dir != root) close(*dir);
     *dir = inner;
@@ -156,8 +159,9 @@ static mt_status locate (opened *o, const lmt_state *state, const char *path,
   o->name = o->text;
   if (state->config.files == MT_LUA_NOFILES)
     return denied(err, "the host permits no files");
-  return state->config.files == MT_LUA_ROOTFILES
-       ? below_root(o, state, path, o->text, err) : anywhere(path, replace, o->text, err);
+  return state->config.files == MT_LUA_ROOTFILES ?
+             below_root(o, state, path, o->text, err) :
+             anywhere(path, replace, o->text, err);
 }
 
 /* ---------------------------------------------------------------- opening */
@@ -217,16 +221,19 @@ static mt_status open_file (opened *o, const lmt_state *state, const char *path,
   if (s == MT_OK) s = want_openable(o, follow, &there, err);
   if (s != MT_OK || (access == LMT_IFTHERE && !there)) return s;
   if (access == LMT_REPLACE) return open_beside(o, o->text + LONGEST, there, err);
-  return access == LMT_APPEND
-       ? open_stream(o, o->name, O_WRONLY | O_APPEND | O_CREAT | link, 0666, "ab", err)
-       : open_stream(o, o->name, O_RDONLY | link, 0, "rb", err);
+  return access == LMT_APPEND ?
+             open_stream(o, o->name, O_WRONLY | O_APPEND | O_CREAT | link, 0666, "ab",
+                         err) :
+             open_stream(o, o->name, O_RDONLY | link, 0, "rb", err);
 }
 
 /* So many bytes are written. */
 static mt_status count (lmt_state *state, size_t n, mt_err *err) {
   if (n > state->config.written - state->written)
-    return lmt_set(err, MT_ELIMIT, "scripts have written %zu bytes of the %zu that the "
-                   "host permits", state->written, state->config.written);
+    return lmt_set(err, MT_ELIMIT,
+                   "scripts have written %zu bytes of the %zu that the "
+                   "host permits",
+                   state->written, state->config.written);
   state->written += n;
   return MT_OK;
 }
@@ -235,7 +242,7 @@ static mt_status count (lmt_state *state, size_t n, mt_err *err) {
 static opened *new_opened (const lmt_state *state) {
   size_t size = sizeof(opened) + 2 * LONGEST + TEMPORARY;
   opened *o = state->options.alloc(state->options.alloc_ud, NULL, 0, size);
-  if (o) *o = (opened){ .dir = AT_FDCWD, .size = size };
+  if (o) *o = (opened){.dir = AT_FDCWD, .size = size};
   return o;
 }
 
@@ -246,7 +253,7 @@ FILE *lmt_openfile (lua_State *L, const char *path, lmt_access access, lmt_file 
   lmt_file *box = *out = lua_newuserdatauv(L, sizeof *box, 0);
   box->r = NULL;
   luaL_setmetatable(L, LMT_FILE);
-  lua_toclose(L, -1);                /* an error too abandons it */
+  lua_toclose(L, -1); /* an error too abandons it */
   box->r = lmt_reserve(L, close_opened, NULL);
   opened *o = box->r ? new_opened(state) : NULL;
   errno = ENOMEM;
@@ -285,8 +292,6 @@ mt_status lmt_write (lmt_file *box, const void *data, size_t n, mt_err *err) {
 }
 
 void lmt_open_file (lua_State *L) {
-  static const luaL_Reg meta[] = {
-    { "__gc", file_gc }, { "__close", file_gc }, { NULL, NULL }
-  };
+  static const luaL_Reg meta[] = {{"__gc", file_gc}, {"__close", file_gc}, {NULL, NULL}};
   lmt_setmeta(L, LMT_FILE, meta);
 }

@@ -24,9 +24,8 @@ static uint64_t product_work (const mt_tensor *t) {
   return lmt_times((uint64_t)mt_size(t[0].layout), n ? (uint64_t)mt_size(n) : 1);
 }
 
-static const char *const names[] = { "A", "B", "C" };
-static const lmt_planner products = { "gemm", false, 3, names, plan_product,
-                                      product_work };
+static const char *const names[] = {"A", "B", "C"};
+static const lmt_planner products = {"gemm", false, 3, names, plan_product, product_work};
 
 /* Where A lies among the arguments: behind a tiled MMA, if there is one. */
 static int first_tensor (lua_State *L) {
@@ -38,7 +37,7 @@ static int first_tensor (lua_State *L) {
 /* The number in the option `key` of the table at i. */
 static double factor (lua_State *L, int i, const char *key, double otherwise) {
   lua_getfield(L, i, key);
-  mt_number v = { .f = otherwise };
+  mt_number v = {.f = otherwise};
   if (!lua_isnil(L, -1)) {
     if (!lua_isnumber(L, -1) || lmt_isstring(L, -1))
       luaL_error(L, "gemm: %s: a number expected", key);
@@ -53,7 +52,7 @@ static double factor (lua_State *L, int i, const char *key, double otherwise) {
 /* What the arguments say; options, where there are some, lie behind the tensors. */
 static product described (lua_State *L, const char *what, const char *const *keys) {
   int first = first_tensor(L), options = first + 3;
-  product x = { .mma = first == 2 ? lmt_totiledmma(L, 1) : NULL, .alpha = 1 };
+  product x = {.mma = first == 2 ? lmt_totiledmma(L, 1) : NULL, .alpha = 1};
   for (int i = 0; i < 3; i++) lmt_totensor(L, first + i);
   LMT_COUNT(L, options, what,
             first == 2 ? "tiled_mma, A, B, C [, options]" : "A, B, C [, options]");
@@ -68,7 +67,7 @@ static product described (lua_State *L, const char *what, const char *const *key
 /* plan_gemm([tiled_mma,] A, B, C [, { alpha =, beta = }]) -> a plan | nil, message, code
 ** */
 int lmt_plangemm (lua_State *L) {
-  static const char *const keys[] = { "alpha", "beta", NULL };
+  static const char *const keys[] = {"alpha", "beta", NULL};
   LMT_NOERR(err);
   product x = described(L, "plan", keys);
   if (!lmt_pushplan(L, first_tensor(L), &products, &x, &err)) return lmt_fail(L, &err);
@@ -88,7 +87,7 @@ static int stream_option (lua_State *L, int i, int tensor) {
 /* gemm([tiled_mma,] A, B, C [, { alpha =, beta =, stream = }]): on a GPU it may still run
 ** when this returns. */
 static int l_gemm (lua_State *L) {
-  static const char *const keys[] = { "alpha", "beta", "stream", NULL };
+  static const char *const keys[] = {"alpha", "beta", "stream", NULL};
   LMT_NOERR(err);
   product x = described(L, "gemm", keys);
   int first = first_tensor(L), stream = stream_option(L, first + 3, first);

@@ -10,8 +10,8 @@
 #include "binding/plan.h"
 
 typedef struct graph {
-  mt_graph *g;                /* NULL: freed */
-  lmt_device *device;         /* its user value DEVICE */
+  mt_graph *g;        /* NULL: freed */
+  lmt_device *device; /* its user value DEVICE */
   lmt_resource *r;
 } graph;
 
@@ -19,7 +19,8 @@ enum { DEVICE = 1, BUFFERS, NVALUES = BUFFERS };
 
 void lmt_checkidle (lua_State *L, const lmt_device *d, const char *what) {
   if (d->recording)
-    luaL_error(L, "%s: %s is recording a graph, and what it records runs when the graph "
+    luaL_error(L,
+               "%s: %s is recording a graph, and what it records runs when the graph "
                "is called\ndo this before device:graph, or after a call of the graph",
                what, lmt_devicename(d));
 }
@@ -85,7 +86,7 @@ static graph *begin (lua_State *L, lmt_device *device, mt_err *err) {
   int tries = 0;
   mt_status s;
   graph *box = lua_newuserdatauv(L, sizeof *box, NVALUES);
-  *box = (graph){ .device = device };
+  *box = (graph){.device = device};
   luaL_setmetatable(L, LMT_GRAPH);
   lua_pushvalue(L, 1);
   lua_setiuservalue(L, -2, DEVICE);
@@ -93,8 +94,8 @@ static graph *begin (lua_State *L, lmt_device *device, mt_err *err) {
   lua_setiuservalue(L, -2, BUFFERS);
   do {
     if (box->r == NULL) box->r = lmt_reserve(L, close_graph, device->d);
-    s = box->r ? mt_graph_begin(&box->g, device->d, err)
-               : lmt_set(err, MT_ENOMEM, "%s", mt_status_text(MT_ENOMEM));
+    s = box->r ? mt_graph_begin(&box->g, device->d, err) :
+                 lmt_set(err, MT_ENOMEM, "%s", mt_status_text(MT_ENOMEM));
   } while (lmt_again(L, s, &tries, err));
   if (s != MT_OK) return box->g = NULL, NULL;
   box->r->p = box->g;
@@ -189,10 +190,10 @@ static int graph_tostring (lua_State *L) {
 #define ROWS_GRAPH
 #include "binding/rows.h"
 
-static const luaL_Reg meta[] = {
-  { "__gc", graph_gc }, { "__close", graph_free },
-  { "__tostring", graph_tostring }, { NULL, NULL }
-};
+static const luaL_Reg meta[] = {{"__gc", graph_gc},
+                                {"__close", graph_free},
+                                {"__tostring", graph_tostring},
+                                {NULL, NULL}};
 
 void lmt_open_graph (lua_State *L) {
   lmt_setmeta(L, LMT_GRAPH, meta);

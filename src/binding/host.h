@@ -26,12 +26,14 @@ mt_status lmt_permitbytes (const lmt_state *s, size_t bytes, mt_err *err);
 void lmt_checkwork (lua_State *L, const char *what, uint64_t n);
 /* What becomes a Lua value, or a part of a text, counts as so many elements. */
 enum { LMT_VALUEWORK = 16, LMT_TEXTWORK = 256 };
-uint64_t lmt_times (uint64_t a, uint64_t b);       /* at most UINT64_MAX, both */
+uint64_t lmt_times (uint64_t a, uint64_t b); /* at most UINT64_MAX, both */
 uint64_t lmt_plus (uint64_t a, uint64_t b);
 
 /* ------------------------------------------------------------- files (binding/file.c) */
 
-typedef struct lmt_file { lmt_resource *r; } lmt_file;   /* NULL: closed */
+typedef struct lmt_file {
+  lmt_resource *r;
+} lmt_file; /* NULL: closed */
 /* LMT_IFTHERE: to be read; if there is no file: NULL, and `err` is MT_OK. LMT_REPLACE:
 ** what is written takes the place of the file when it is finished. */
 typedef enum lmt_access { LMT_READ, LMT_IFTHERE, LMT_REPLACE, LMT_APPEND } lmt_access;

@@ -4,7 +4,7 @@
 */
 #include "binding/lmt.h"
 
-typedef mt_status (*operation) (mt_layout *, const mt_node *, const mt_node *, mt_err *);
+typedef mt_status (*operation)(mt_layout *, const mt_node *, const mt_node *, mt_err *);
 
 /* f(S, T) of two shapes, or layouts as such. */
 static int of_shapes (lua_State *L, operation f) {
@@ -76,7 +76,7 @@ static int m_explain (lua_State *L) { return explain(L, 2, 1); }
 #define ROWS_DOMAIN
 #include "binding/rows.h"
 
-static const luaL_Reg value_meta[] = { { "__add", value_add }, { NULL, NULL } };
+static const luaL_Reg value_meta[] = {{"__add", value_add}, {NULL, NULL}};
 
 void lmt_open_domain (lua_State *L) {
   lmt_setmeta(L, LMT_VALUE, value_meta);

@@ -135,8 +135,8 @@ int lmt_slice (lua_State *L, int i, const char *op, const mt_node *c, const mt_n
   bool tensor = lmt_marked(L, i, LMT_TENSORS);
   if (tensor) lmt_checkinside(L, c, a);
   if (mt_slice(&out, &offset, c, a, &err)) return lmt_raiseas(L, "slice", op, &err);
-  return tensor ? lmt_pushsliced(L, i, out.node, offset, c)
-                : lmt_pushlike(L, i, out.node, offset);
+  return tensor ? lmt_pushsliced(L, i, out.node, offset, c) :
+                  lmt_pushlike(L, i, out.node, offset);
 }
 
 /* A(i), A(i, j), A{i, j}: the offset (of a coordinate layout: the coordinate); with _ a
@@ -222,7 +222,7 @@ static int m_slice_and_offset (lua_State *L) { return slice_and_offset(L, 2, 1);
 /* ---------------------------------------------------------------- structure */
 
 static int result_of (lua_State *L,
-                      mt_status (*f) (mt_layout *, const mt_node *, mt_err *)) {
+                      mt_status (*f)(mt_layout *, const mt_node *, mt_err *)) {
   mt_layout out;
   LMT_NOERR(err);
   if (f(&out, lmt_tolayout(L, 1), &err)) return lmt_raise(L, &err);
@@ -316,20 +316,20 @@ static int push_product (lua_State *L, int i, const mt_node *a, const mt_node *b
 
 /* operation         first operand      result */
 #define OPERATIONS(X)                                                                    \
-  X(composition,     FUNCTION,          lmt_pushcomposed)                                \
-  X(logical_divide,  FUNCTION,          lmt_pushdivided)                                 \
-  X(zipped_divide,   FUNCTION,          lmt_pushdivided)                                 \
-  X(tiled_divide,    FUNCTION,          lmt_pushdivided)                                 \
-  X(flat_divide,     FUNCTION,          lmt_pushdivided)                                 \
-  X(logical_product, LAYOUT,            push_product)                                    \
-  X(blocked_product, LAYOUT,            push_product)                                    \
-  X(raked_product,   LAYOUT,            push_product)
+  X(composition, FUNCTION, lmt_pushcomposed)                                             \
+  X(logical_divide, FUNCTION, lmt_pushdivided)                                           \
+  X(zipped_divide, FUNCTION, lmt_pushdivided)                                            \
+  X(tiled_divide, FUNCTION, lmt_pushdivided)                                             \
+  X(flat_divide, FUNCTION, lmt_pushdivided)                                              \
+  X(logical_product, LAYOUT, push_product)                                               \
+  X(blocked_product, LAYOUT, push_product)                                               \
+  X(raked_product, LAYOUT, push_product)
 
 #define FUNCTION lmt_tofunction(L, 1, &left)
-#define LAYOUT   lmt_tolayout(L, 1)
+#define LAYOUT lmt_tolayout(L, 1)
 
 #define OPERATION(op, first, result)                                                     \
-  static int l_##op (lua_State *L) {                                                     \
+  static int l_##op(lua_State *L) {                                                      \
     mt_layout left, buf, out;                                                            \
     LMT_NOERR(err);                                                                      \
     const mt_node *a = first, *b = lmt_totiler(L, 2, &buf);                              \
@@ -363,21 +363,21 @@ static int l_len (lua_State *L) {
 #define ROWS_LAYOUT
 #include "binding/rows.h"
 
-const luaL_Reg lmt_operators[] = {
-  { "__len", l_len }, { "__mul", l_mul }, { "__div", l_div }, { NULL, NULL }
-};
+const luaL_Reg lmt_operators[] = {{"__len", l_len},
+                                  {"__mul", l_mul},
+                                  {"__div", l_div},
+                                  {NULL, NULL}};
 
-static const luaL_Reg meta[] = {
-  { "__eq", l_eq }, { "__tostring", l_tostring }, { NULL, NULL }
-};
+static const luaL_Reg meta[] = {{"__eq", l_eq}, {"__tostring", l_tostring}, {NULL, NULL}};
 
-static const luaL_Reg value_meta[] = {
-  { "__eq", l_eq }, { "__mul", l_mul }, { "__tostring", l_tostring }, { NULL, NULL }
-};
+static const luaL_Reg value_meta[] = {{"__eq", l_eq},
+                                      {"__mul", l_mul},
+                                      {"__tostring", l_tostring},
+                                      {NULL, NULL}};
 
-static const luaL_Reg tuple_meta[] = {
-  { "__eq", l_eq }, { "__tostring", l_tostring }, { NULL, NULL }
-};
+static const luaL_Reg tuple_meta[] = {{"__eq", l_eq},
+                                      {"__tostring", l_tostring},
+                                      {NULL, NULL}};
 
 /* The one `_`, as tile._ and in the state. */
 static void open_wildcard (lua_State *L) {

@@ -31,30 +31,38 @@
 
 /* ---------------------------------------------------------- classes (binding/state.c) */
 
-#define LMT_LAYOUT    "moontile.Layout"
-#define LMT_VALUE     "moontile.Value"       /* basis elements, swizzles, the wildcard */
-#define LMT_TUPLE     "moontile.Tuple"       /* metatable of tables */
-#define LMT_TENSOR    "moontile.Tensor"
-#define LMT_BUFFER    "moontile.Buffer"
-#define LMT_DEVICE    "moontile.Device"
-#define LMT_STREAM    "moontile.Stream"
-#define LMT_PLAN      "moontile.Plan"
-#define LMT_GRAPH     "moontile.Graph"
-#define LMT_MMAATOM   "moontile.MmaAtom"
-#define LMT_COPYATOM  "moontile.CopyAtom"
+#define LMT_LAYOUT "moontile.Layout"
+#define LMT_VALUE "moontile.Value" /* basis elements, swizzles, the wildcard */
+#define LMT_TUPLE "moontile.Tuple" /* metatable of tables */
+#define LMT_TENSOR "moontile.Tensor"
+#define LMT_BUFFER "moontile.Buffer"
+#define LMT_DEVICE "moontile.Device"
+#define LMT_STREAM "moontile.Stream"
+#define LMT_PLAN "moontile.Plan"
+#define LMT_GRAPH "moontile.Graph"
+#define LMT_MMAATOM "moontile.MmaAtom"
+#define LMT_COPYATOM "moontile.CopyAtom"
 #define LMT_TILEDCOPY "moontile.TiledCopy"
-#define LMT_THRCOPY   "moontile.ThrCopy"
-#define LMT_TILEDMMA  "moontile.TiledMMA"
-#define LMT_THRMMA    "moontile.ThrMMA"
-#define LMT_VERDICT   "moontile.Verdict"     /* metatable of tables */
-#define LMT_FILE      "moontile.File"
-#define LMT_STATE     "moontile.State"
+#define LMT_THRCOPY "moontile.ThrCopy"
+#define LMT_TILEDMMA "moontile.TiledMMA"
+#define LMT_THRMMA "moontile.ThrMMA"
+#define LMT_VERDICT "moontile.Verdict" /* metatable of tables */
+#define LMT_FILE "moontile.File"
+#define LMT_STATE "moontile.State"
 
 /* Values are told apart by a mark in their metatable, faster than by its name. A class is
 ** marked before it is made: so the mark lies in the array part of the table. */
 typedef enum lmt_class {
-  LMT_UNMARKED, LMT_FUNCTIONS, LMT_VALUES, LMT_TUPLES, LMT_TENSORS,    /* of one node */
-  LMT_PLANS, LMT_COPIES, LMT_STREAMS, LMT_GRAPHS, LMT_MARKS
+  LMT_UNMARKED,
+  LMT_FUNCTIONS,
+  LMT_VALUES,
+  LMT_TUPLES,
+  LMT_TENSORS, /* of one node */
+  LMT_PLANS,
+  LMT_COPIES,
+  LMT_STREAMS,
+  LMT_GRAPHS,
+  LMT_MARKS
 } lmt_class;
 void lmt_mark (lua_State *L, lmt_class class, const char *name);
 /* The block at `i`, if it is marked so; else NULL. */
@@ -68,14 +76,14 @@ void *lmt_checkmarked (lua_State *L, int i, lmt_class class, const char *name);
 typedef struct lmt_resource {
   struct lmt_resource *next, **link;
   struct lmt_state *state;
-  void (*close) (struct lmt_resource *r);      /* is called if p is not NULL */
-  mt_device *device, *other;                   /* other: NULL, or it needs that too */
+  void (*close)(struct lmt_resource *r); /* is called if p is not NULL */
+  mt_device *device, *other;             /* other: NULL, or it needs that too */
   void *p;
   size_t bytes;
-  bool left;                                   /* released while a hook runs */
+  bool left; /* released while a hook runs */
 } lmt_resource;
 /* NULL if there is no memory. */
-lmt_resource *lmt_reserve (lua_State *L, void (*close) (lmt_resource *r),
+lmt_resource *lmt_reserve (lua_State *L, void (*close)(lmt_resource *r),
                            mt_device *device);
 /* Gives back, once: *r becomes NULL. A state that is closed has given back everything:
 ** finalizers that are older than the module run after that, and what they have made while
@@ -87,35 +95,41 @@ void lmt_releaseleft (struct lmt_state *s);
 
 /* What one Lua state has: in the registry, finalized after every other object. */
 typedef struct lmt_state {
-  mt_device_options options;     /* the state's own allocator */
-  mt_lua_config config;          /* what scripts may do: no 0 stands for a default here */
-  int root;                      /* -1, or the folder config.root */
-  size_t written;                /* bytes, to files */
-  int threads;                   /* that devices may have started besides the caller's */
-  size_t staging;                /* bytes that copies to devices may pass through */
+  mt_device_options options; /* the state's own allocator */
+  mt_lua_config config;      /* what scripts may do: no 0 stands for a default here */
+  int root;                  /* -1, or the folder config.root */
+  size_t written;            /* bytes, to files */
+  int threads;               /* that devices may have started besides the caller's */
+  size_t staging;            /* bytes that copies to devices may pass through */
   lmt_resource *resources;
   bool closed;
-  bool opened;                   /* the module was: too late for a configuration */
-  bool complete;                 /* its Lua files have run */
-  bool asking;                   /* a hook runs in the middle of a call */
-  bool left;                     /* some resources are */
-  bool raised;                   /* its error waits for that call to end */
-  int64_t asked;                 /* when the hook was called last: in milliseconds */
-  size_t held;                   /* bytes of live buffers */
-  size_t fresh;                  /* bytes made since the collector last felt it */
-  uint64_t copies;               /* tiled copies so far */
+  bool opened;     /* the module was: too late for a configuration */
+  bool complete;   /* its Lua files have run */
+  bool asking;     /* a hook runs in the middle of a call */
+  bool left;       /* some resources are */
+  bool raised;     /* its error waits for that call to end */
+  int64_t asked;   /* when the hook was called last: in milliseconds */
+  size_t held;     /* bytes of live buffers */
+  size_t fresh;    /* bytes made since the collector last felt it */
+  uint64_t copies; /* tiled copies so far */
 } lmt_state;
 lmt_state *lmt_pushstate (lua_State *L);
-lmt_state *lmt_needstate (lua_State *L);     /* the same; makes it if there is none */
+lmt_state *lmt_needstate (lua_State *L); /* the same; makes it if there is none */
 /* Its user values. */
 enum {
-  LMT_DEVICES = 1, LMT_WILDCARD, LMT_TUNED, LMT_CONFIG, LMT_INNER, LMT_MODULE,
-  LMT_RAISED, LMT_STATEVALUES = LMT_RAISED
+  LMT_DEVICES = 1,
+  LMT_WILDCARD,
+  LMT_TUNED,
+  LMT_CONFIG,
+  LMT_INNER,
+  LMT_MODULE,
+  LMT_RAISED,
+  LMT_STATEVALUES = LMT_RAISED
 };
 
 /* The Lua files of the module; a NULL name ends the list. The build makes it. */
 extern const struct mt_embedded {
-  const char *name;              /* "moontile.show" */
+  const char *name; /* "moontile.show" */
   const unsigned char *text;
   size_t size;
 } mt_embedded[];
@@ -127,7 +141,10 @@ int lmt_openconsole (lua_State *L);
 /* What a class has besides its methods; makes its metatable if it is not there. */
 void lmt_setmeta (lua_State *L, const char *name, const luaL_Reg *meta);
 /* Of some names the one nearest to a key; NULL: none is near. */
-typedef struct lmt_near { const char *name; int distance; } lmt_near;
+typedef struct lmt_near {
+  const char *name;
+  int distance;
+} lmt_near;
 void lmt_nearer (lmt_near *near, const char *key, const char *name);
 /* Raises that `class` has no `what` with the key at 2, and names the nearest of those in
 ** the table at stack index `names`. */
@@ -138,11 +155,21 @@ int lmt_nosuch (lua_State *L, const char *what, int names, const char *class);
 /* Where operations are: in the module, among the methods of a class, or (OF_INNER) where
 ** only our own Lua files see them. */
 enum {
-  OF_TILE = 1 << 0, OF_LAYOUT = 1 << 1, OF_TENSOR = 1 << 2, OF_VALUE = 1 << 3,
-  OF_DEVICE = 1 << 4, OF_STREAM = 1 << 5, OF_PLAN = 1 << 6, OF_GRAPH = 1 << 7,
-  OF_TILEDCOPY = 1 << 8, OF_THRCOPY = 1 << 9, OF_TILEDMMA = 1 << 10,
-  OF_THRMMA = 1 << 11, OF_INNER = 1 << 12,
-  OF_BOTH = OF_TILE | OF_LAYOUT, OF_ALL = OF_BOTH | OF_TENSOR
+  OF_TILE = 1 << 0,
+  OF_LAYOUT = 1 << 1,
+  OF_TENSOR = 1 << 2,
+  OF_VALUE = 1 << 3,
+  OF_DEVICE = 1 << 4,
+  OF_STREAM = 1 << 5,
+  OF_PLAN = 1 << 6,
+  OF_GRAPH = 1 << 7,
+  OF_TILEDCOPY = 1 << 8,
+  OF_THRCOPY = 1 << 9,
+  OF_TILEDMMA = 1 << 10,
+  OF_THRMMA = 1 << 11,
+  OF_INNER = 1 << 12,
+  OF_BOTH = OF_TILE | OF_LAYOUT,
+  OF_ALL = OF_BOTH | OF_TENSOR
 };
 /* A row of binding/operations.def. */
 typedef struct lmt_operation {
@@ -152,10 +179,21 @@ typedef struct lmt_operation {
   const char *takes;
 } lmt_operation;
 enum {
-  MANY = 1 << 20,                    /* more arguments than Lua's stack has room for */
-  MOST_I_V = 1, MOST_I_VV = 2, MOST_I_VI = 2, MOST_V_V = 1, MOST_V_VV = 2, MOST_V_VVV = 3,
-  MOST_V_VI = 2, MOST_V_VM = 2, MOST_V_VMV = 3, MOST_V_T = 1, MOST_V_VT = 2,
-  MOST_B_V = 1, MOST_B_VV = 2, MOST_P_VV = 2
+  MANY = 1 << 20, /* more arguments than Lua's stack has room for */
+  MOST_I_V = 1,
+  MOST_I_VV = 2,
+  MOST_I_VI = 2,
+  MOST_V_V = 1,
+  MOST_V_VV = 2,
+  MOST_V_VVV = 3,
+  MOST_V_VI = 2,
+  MOST_V_VM = 2,
+  MOST_V_VMV = 3,
+  MOST_V_T = 1,
+  MOST_V_VT = 2,
+  MOST_B_V = 1,
+  MOST_B_VV = 2,
+  MOST_P_VV = 2
 };
 
 /* All rows; the name of the last is NULL. f is not set. */
@@ -168,7 +206,7 @@ extern const lmt_operation lmt_operations[];
 void lmt_surplus (lua_State *L, int most, const char *name, const char *takes)
     __attribute__((cold));
 /* Puts the function on the top where the row says, and pops it; the module is below. */
-void lmt_addrow (lua_State *L, const lmt_operation *row);   /* `self`: its upvalue */
+void lmt_addrow (lua_State *L, const lmt_operation *row); /* `self`: its upvalue */
 void lmt_addserved (lua_State *L, const lmt_operation *row, const void *self);
 void lmt_pushinner (lua_State *L);
 void lmt_addrows (lua_State *L, const lmt_operation *rows);
@@ -176,13 +214,13 @@ void lmt_addrows (lua_State *L, const lmt_operation *rows);
 void lmt_addlua (lua_State *L);
 void lmt_openclasses (lua_State *L);
 void lmt_open_operations (lua_State *L);
-const char *lmt_where (int of);      /* OF_TILE: "tile"; a class: "Layout"; else NULL */
+const char *lmt_where (int of); /* OF_TILE: "tile"; a class: "Layout"; else NULL */
 /* () -> the rows, once a place: { where =, name =, takes =, most = }. */
 int lmt_listoperations (lua_State *L);
 /* Sets the function on the top in the classes `of`. */
 void lmt_addmethod (lua_State *L, int of, const char *name);
 
-void lmt_open_layout (lua_State *L);   /* each adds to the module, on the top */
+void lmt_open_layout (lua_State *L); /* each adds to the module, on the top */
 void lmt_open_query (lua_State *L);
 void lmt_open_tuple (lua_State *L);
 void lmt_open_algebra (lua_State *L);
@@ -235,7 +273,7 @@ bool lmt_stop (void *L);
 /* Whether the call with this err is to end; then err says that `op` was stopped. In loops
 ** over elements, i of which are done, it is asked now and then. */
 bool lmt_ends (mt_err *err, const char *op);
-#define LMT_ENDS(i, err, op) (((i) & 1023) == 1023 && lmt_ends((err), (op)))
+#define LMT_ENDS(i, err, op) (((i)&1023) == 1023 && lmt_ends((err), (op)))
 /* Pushes what the hook raised, if it did, else nil; forgets it. */
 bool lmt_pushraised (lua_State *L);
 /* Whether the host's flag is set. */
@@ -254,12 +292,17 @@ static inline void lmt_checkuse (lua_State *L, const lmt_state *s) {
 /* ----------------------------------------------------------- values (binding/value.c) */
 
 enum {
-  LMT_INT = 1, LMT_BASIS = 2, LMT_WILD = 4, LMT_TABLE = 8, LMT_LAYOUTS = 16,
-  LMT_SWIZZLES = 32, LMT_F2 = 64,
-  LMT_SHAPE  = LMT_INT | LMT_TABLE,
+  LMT_INT = 1,
+  LMT_BASIS = 2,
+  LMT_WILD = 4,
+  LMT_TABLE = 8,
+  LMT_LAYOUTS = 16,
+  LMT_SWIZZLES = 32,
+  LMT_F2 = 64,
+  LMT_SHAPE = LMT_INT | LMT_TABLE,
   LMT_STRIDE = LMT_INT | LMT_TABLE | LMT_BASIS,
-  LMT_COORD  = LMT_INT | LMT_TABLE | LMT_WILD,
-  LMT_ANY    = LMT_COORD | LMT_BASIS | LMT_LAYOUTS | LMT_SWIZZLES
+  LMT_COORD = LMT_INT | LMT_TABLE | LMT_WILD,
+  LMT_ANY = LMT_COORD | LMT_BASIS | LMT_LAYOUTS | LMT_SWIZZLES
 };
 /* The value at `i`, of one of `kinds`; `what` begins the message if it is none:
 ** "shape[1][3]: integer expected, got string". The result lies in `buf` or in a userdata
@@ -296,12 +339,12 @@ static inline bool lmt_islayout (const mt_node *t) {
   return t->tag == MT_LEAF || t->tag == MT_MODES || (t->tag == MT_SUM && t->shape >= 0) ||
          (t->tag == MT_SWIZZLE && t->arity == 1);
 }
-bool lmt_haswild (const mt_node *t);          /* has a `_` in it */
+bool lmt_haswild (const mt_node *t); /* has a `_` in it */
 /* Raises unless every part of coordinate c lies inside the domain of a. */
 void lmt_checkinside (lua_State *L, const mt_node *c, const mt_node *a);
 
-int lmt_pushvalue (lua_State *L, const mt_node *t);      /* anything; returns 1 */
-int lmt_pushtext (lua_State *L, const mt_node *t);       /* its text form; returns 1 */
+int lmt_pushvalue (lua_State *L, const mt_node *t); /* anything; returns 1 */
+int lmt_pushtext (lua_State *L, const mt_node *t);  /* its text form; returns 1 */
 /* A value computed from the one at `i`: a layout becomes a view if that is a tensor. */
 int lmt_pushlike (lua_State *L, int i, const mt_node *t, int64_t offset);
 /* Pushes t as a layout like the one at `i`, whose node is `a`; false: that is none. */
@@ -318,11 +361,11 @@ int lmt_slice (lua_State *L, int i, const char *op, const mt_node *c, const mt_n
 int lmt_pushslice (lua_State *L, const char *op, const mt_node *c, const mt_node *a);
 
 bool lmt_isclass (lua_State *L, int i, const char *name);
-bool lmt_isplain (lua_State *L, int i);      /* a layout, a table, a basis element, ... */
+bool lmt_isplain (lua_State *L, int i); /* a layout, a table, a basis element, ... */
 bool lmt_isstring (lua_State *L, int i);
 bool lmt_istable (lua_State *L, int i);
 void lmt_checkfunction (lua_State *L, int i);
-mt_number lmt_tonumber (lua_State *L, int i);            /* also booleans: 0 and 1 */
+mt_number lmt_tonumber (lua_State *L, int i); /* also booleans: 0 and 1 */
 int lmt_pushnumber (lua_State *L, mt_dtype d, mt_number v);
 mt_dtype lmt_todtype (lua_State *L, int i);
 
@@ -333,14 +376,14 @@ void lmt_checkkeys (lua_State *L, int i, const char *what, const char *const *ke
 /* --------------------------------------------------------- devices (binding/device.c) */
 
 typedef struct lmt_device {
-  mt_device *d;            /* NULL: closed */
+  mt_device *d; /* NULL: closed */
   lmt_state *state;
   lmt_resource *r;
-  mt_graph *recording;     /* NULL, or what it records; then it has a user value */
-  uint64_t recorded;       /* the work of that */
-  lmt_resource *plans;     /* NULL, or what binding/plan_cache.c has of it */
+  mt_graph *recording; /* NULL, or what it records; then it has a user value */
+  uint64_t recorded;   /* the work of that */
+  lmt_resource *plans; /* NULL, or what binding/plan_cache.c has of it */
 } lmt_device;
-lmt_device *lmt_todevice (lua_State *L, int i);          /* not closed, else an error */
+lmt_device *lmt_todevice (lua_State *L, int i); /* not closed, else an error */
 
 /* Whether the tensors at i and i + 1 are on two devices of which one is the host; then
 ** *other is the other one. */
@@ -356,11 +399,11 @@ mt_stream *lmt_optstream (lua_State *L, int i, const lmt_device *d);
 /* A piece of device memory; `data` is NULL once it was freed, also if it never had a
 ** byte. */
 typedef struct lmt_buffer {
-  lmt_device *device;      /* its user value 1 */
+  lmt_device *device; /* its user value 1 */
   void *data;
   size_t bytes;
   bool live;
-  lmt_resource *r;         /* NULL too if the memory was lent by the host */
+  lmt_resource *r; /* NULL too if the memory was lent by the host */
 } lmt_buffer;
 /* Pushes a zeroed buffer; the device is at stack index `device`. NULL: nothing pushed,
 ** `err`. */
@@ -374,17 +417,17 @@ bool lmt_again (lua_State *L, mt_status s, int *tries, mt_err *err);
 /* --------------------------------------------------------- tensors (binding/tensor.c) */
 
 typedef struct lmt_tensor {
-  lmt_buffer *buffer;      /* its user value 1 */
-  int64_t offset;          /* in elements */
+  lmt_buffer *buffer; /* its user value 1 */
+  int64_t offset;     /* in elements */
   mt_dtype dtype;
   bool view, freed;
-  uint16_t bounded;        /* nodes of layout and bounds, which mt_bounds lies behind; 0:
+  uint16_t bounded; /* nodes of layout and bounds, which mt_bounds lies behind; 0:
                            ** all elements are real */
   mt_node layout[];
 } lmt_tensor;
-lmt_tensor *lmt_totensor (lua_State *L, int i);          /* not freed, else an error */
-lmt_tensor *lmt_tensorat (lua_State *L, int i);          /* the same; NULL: it is none */
-lmt_tensor *lmt_livetensor (lua_State *L, lmt_tensor *t);            /* the same of t */
+lmt_tensor *lmt_totensor (lua_State *L, int i);           /* not freed, else an error */
+lmt_tensor *lmt_tensorat (lua_State *L, int i);           /* the same; NULL: it is none */
+lmt_tensor *lmt_livetensor (lua_State *L, lmt_tensor *t); /* the same of t */
 /* A view of the buffer at stack index `buffer`. */
 lmt_tensor *lmt_pushtensor (lua_State *L, int buffer, mt_dtype dtype,
                             const mt_node *layout, int64_t offset);

@@ -13,7 +13,7 @@
 #include "binding/plan.h"
 #include "binding/host.h"
 
-enum { PIECE = 1 << 20 };      /* bytes that go between a file and a device at a time */
+enum { PIECE = 1 << 20 }; /* bytes that go between a file and a device at a time */
 
 static mt_status io_error (mt_err *err, const char *otherwise) {
   return lmt_set(err, MT_EIO, "%s", errno ? strerror(errno) : otherwise);
@@ -31,8 +31,8 @@ static mt_status read_header (mt_npy *npy, const mt_dtype *as, FILE *f, void *he
   if (size < 0 || fseek(f, 0, SEEK_SET)) return io_error(err, unseekable);
   size_t n = fread(head, 1, MT_NPY_HEAD, f);
   if (ferror(f)) return io_error(err, "cannot be read");
-  mt_status s = as ? mt_npy_read_header_as(npy, *as, head, n, (uint64_t)size, err)
-                   : mt_npy_read_header(npy, head, n, (uint64_t)size, err);
+  mt_status s = as ? mt_npy_read_header_as(npy, *as, head, n, (uint64_t)size, err) :
+                     mt_npy_read_header(npy, head, n, (uint64_t)size, err);
   if (s == MT_OK && (npy->data > (size_t)size || fseek(f, (long)npy->data, SEEK_SET)))
     return io_error(err, "cannot be read");
   return s;
@@ -75,7 +75,7 @@ static int l_load (lua_State *L) {
   const char *path = lmt_checkpath(L, 1);
   lmt_file *box;
   lua_settop(L, 2);
-  if (lmt_optdevice(L, 2, &err) == NULL) return lmt_fail(L, &err);      /* at 3 */
+  if (lmt_optdevice(L, 2, &err) == NULL) return lmt_fail(L, &err); /* at 3 */
   char *piece = lua_newuserdatauv(L, PIECE, 0);
   FILE *f = lmt_openfile(L, path, LMT_READ, &box, &err);
   lmt_tensor *t = NULL;
@@ -94,9 +94,9 @@ static void extents (mt_layout *out, const mt_node *a) {
   if (a->tag == MT_SWIZZLE) a = mt_child(a);
   const mt_node *c = a->tag == MT_MODES ? mt_child(a) : a;
   for (; c < mt_next(a); c = mt_next(c))
-    out->node[++n] = (mt_node){ .tag = MT_INT, .span = 1, .shape = mt_size(c) };
-  out->node[0] = (mt_node){ .tag = MT_TUPLE, .arity = (uint16_t)n,
-                            .span = 1u + (uint32_t)n };
+    out->node[++n] = (mt_node){.tag = MT_INT, .span = 1, .shape = mt_size(c)};
+  out->node[0] =
+      (mt_node){.tag = MT_TUPLE, .arity = (uint16_t)n, .span = 1u + (uint32_t)n};
 }
 
 /* Offsets 0, 1, 2, ... in colexicographic order. */
@@ -211,7 +211,8 @@ static int tensor_save (lua_State *L) {
   const lmt_tensor *t = lmt_totensor(L, 1);
   lmt_checkidle(L, t->buffer->device, "T:save");
   if (t->bounded)
-    return luaL_error(L, "save: the tensor is ragged, a file has no elements that are "
+    return luaL_error(L,
+                      "save: the tensor is ragged, a file has no elements that are "
                       "not real\ncopy it into one of zeros: tile.copy(T, "
                       "tile.tensor(T:dtype(), tile.layout(T:shape()))), and save that");
   bool rows = is_row_major(t->layout), fortran = !rows && is_contiguous(t->layout);

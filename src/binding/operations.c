@@ -9,16 +9,15 @@
 #include "binding/lmt.h"
 
 #define ROWS_ALL
-#define LMT_OP(name, f, of, most, takes) { #name, NULL, of, most, takes },
-#define LMT_LUA(name, of, most, takes) { #name, NULL, of, most, takes },
+#define LMT_OP(name, f, of, most, takes) {#name, NULL, of, most, takes},
+#define LMT_LUA(name, of, most, takes) {#name, NULL, of, most, takes},
 #define LMT_TUPLEOP(name, f, signature, of, takes, ...)                                  \
-  { #name, NULL, of, MOST_##signature, takes },
+  {#name, NULL, of, MOST_##signature, takes},
 #define LMT_LAYOUTOP(name, signature, of, result, takes, ...)                            \
-  { #name, NULL, of, MOST_##signature, takes },
+  {#name, NULL, of, MOST_##signature, takes},
 const lmt_operation lmt_operations[] = {
 #include "binding/operations.def"
-  { NULL, NULL, 0, 0, NULL }
-};
+    {NULL, NULL, 0, 0, NULL}};
 #undef LMT_OP
 #undef LMT_TUPLEOP
 #undef LMT_LAYOUTOP
@@ -51,8 +50,8 @@ static const char *push_name (lua_State *L, const char *name, const char *takes,
                        strcmp(at.namewhat, "method") == 0);
   if (!*method) return lua_pushstring(L, name);
   lua_pushlstring(L, self, (size_t)(skip(self, true) - self));
-  return called ? lua_tostring(L, -1)
-                : lua_pushfstring(L, "%s:%s", lua_tostring(L, -1), name);
+  return called ? lua_tostring(L, -1) :
+                  lua_pushfstring(L, "%s:%s", lua_tostring(L, -1), name);
 }
 
 /* Pushes "at most 2 arguments (A, tiler)". */
@@ -74,9 +73,7 @@ static const char *word_at (const char *takes, int i, size_t *n) {
 
 /* Whether an argument of this name has a value for each mode. */
 static bool is_by_mode (const char *word, size_t n) {
-  static const char *const names[] = {
-    "tiler", "shape", "coordinate", "profile", "order"
-  };
+  static const char *const names[] = {"tiler", "shape", "coordinate", "profile", "order"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (strlen(names[i]) == n && strncmp(names[i], word, n) == 0) return true;
   return false;
@@ -142,12 +139,11 @@ void lmt_addrows (lua_State *L, const lmt_operation *rows) {
 /* ---------------------------------------------------------------- written in Lua */
 
 static const lmt_operation lua_rows[] = {
-#define LMT_LUA(name, of, most, takes) { #name, NULL, of, most, takes },
+#define LMT_LUA(name, of, most, takes) {#name, NULL, of, most, takes},
 #define ROWS_LUA
 #include "binding/operations.def"
 #undef ROWS_LUA
-  { NULL, NULL, 0, 0, NULL }
-};
+    {NULL, NULL, 0, 0, NULL}};
 
 /* The text of an error without the position in one of our own files. */
 static const char *without_position (const char *s) {
@@ -183,7 +179,7 @@ static int call_lua (lua_State *L) {
 /* check_options(what, options, keys...): no other keys are in the table. */
 static int l_check_options (lua_State *L) {
   enum { MOST = 16 };
-  const char *keys[MOST + 1] = { NULL };
+  const char *keys[MOST + 1] = {NULL};
   int n = lua_gettop(L) - 2;
   if (n > MOST) return luaL_error(L, "check_options: too many keys");
   for (int i = 0; i < n; i++) keys[i] = luaL_checkstring(L, i + 3);
@@ -215,8 +211,8 @@ MT_API bool mt_lua_operation_at (mt_lua_operation *out, int i) {
   for (const lmt_operation *row = lmt_operations; row->name; row++) {
     for (int of = OF_TILE; of < OF_INNER; of <<= 1) {
       if (!(row->of & of) || i-- != 0) continue;
-      *out = (mt_lua_operation){ lmt_where(of), row->name, row->takes,
-                                 row->most < MANY ? row->most : -1 };
+      *out = (mt_lua_operation){lmt_where(of), row->name, row->takes,
+                                row->most < MANY ? row->most : -1};
       return true;
     }
   }

@@ -18,7 +18,7 @@ static bool is_key (lua_State *L, const char *key) {
 /* Raises that `key` is none of the keys. */
 static int no_option (lua_State *L, const char *what, const char *key,
                       const char *const *keys) {
-  lmt_near near = { NULL, 0 };
+  lmt_near near = {NULL, 0};
   lua_pushstring(L, *keys);
   for (const char *const *k = keys; *k; k++) {
     lmt_nearer(&near, key, *k);
@@ -27,7 +27,7 @@ static int no_option (lua_State *L, const char *what, const char *key,
       lua_remove(L, -2);
     }
   }
-  if (near.distance == 0) near.name = NULL;                 /* another type, or a NUL */
+  if (near.distance == 0) near.name = NULL; /* another type, or a NUL */
   return luaL_error(L, "%s: unknown option '%s'; %s%s%sthere are: %s", what, key,
                     near.name ? "did you mean " : "", near.name ? near.name : "",
                     near.name ? "? " : "", lua_tostring(L, -1));

@@ -11,14 +11,14 @@
 #include "binding/host.h"
 
 typedef struct plan {
-  mt_plan *p;                   /* NULL: freed */
-  lmt_device *device;           /* of streams; `between`: the one that is not the host */
+  mt_plan *p;         /* NULL: freed */
+  lmt_device *device; /* of streams; `between`: the one that is not the host */
   bool between;
   uint64_t work;
   lmt_resource *r;
   int n;
-  const char *const *names;     /* of the tensors */
-  lmt_buffer *buffer[LMT_PLANTENSORS];    /* its user values, from 1 on */
+  const char *const *names;            /* of the tensors */
+  lmt_buffer *buffer[LMT_PLANTENSORS]; /* its user values, from 1 on */
 } plan;
 
 static void close_plan (lmt_resource *r) { mt_plan_free(r->p); }
@@ -54,7 +54,7 @@ static lmt_device *common_device (lua_State *L, int first, const lmt_planner *ho
 static plan *push_box (lua_State *L, int first, const lmt_planner *how) {
   lmt_device *device = common_device(L, first, how), *other;
   plan *box = lua_newuserdatauv(L, sizeof *box, how->n);
-  *box = (plan){ .device = device, .n = how->n, .names = how->names };
+  *box = (plan){.device = device, .n = how->n, .names = how->names};
   box->between = how->between && lmt_isbetween(L, first, &other);
   luaL_setmetatable(L, LMT_PLAN);
   for (int i = 0; i < how->n; i++) {
@@ -84,8 +84,8 @@ bool lmt_pushplan (lua_State *L, int first, const lmt_planner *how, const void *
   do {
     for (int i = 0; i < how->n; i++) t[i] = lmt_ctensor(lmt_totensor(L, first + i));
     if (box->r == NULL) box->r = lmt_reserve(L, close_plan, device);
-    st = box->r ? how->plan(&box->p, device, what, t, err)
-                : lmt_set(err, MT_ENOMEM, "%s", mt_status_text(MT_ENOMEM));
+    st = box->r ? how->plan(&box->p, device, what, t, err) :
+                  lmt_set(err, MT_ENOMEM, "%s", mt_status_text(MT_ENOMEM));
   } while (lmt_again(L, st, &tries, err));
   if (st != MT_OK) return box->p = NULL, false;
   box->r->p = box->p;
@@ -143,11 +143,10 @@ static uint64_t copy_work (const mt_tensor *t) {
   return (uint64_t)(n > m ? n : m);
 }
 
-static const char *const copy_names[] = { "src", "dst" };
-static const lmt_planner copies = { "copy", false, 2, copy_names, plan_copy, copy_work };
-static const lmt_planner transfers = {
-  "copy", true, 2, copy_names, plan_transfer, copy_work
-};
+static const char *const copy_names[] = {"src", "dst"};
+static const lmt_planner copies = {"copy", false, 2, copy_names, plan_copy, copy_work};
+static const lmt_planner transfers = {"copy",     true,          2,
+                                      copy_names, plan_transfer, copy_work};
 
 /* The tensors at src and src + 1. A partition is of one device. */
 static plan *new_plan (lua_State *L, const mt_tiled_copy *copy, int src, mt_err *err) {
@@ -240,8 +239,8 @@ static int l_copy (lua_State *L) {
             src == 2 ? "tiled_copy, src, dst [, stream]" : "src, dst [, stream]");
   lua_settop(L, src + 2);
   if (!lmt_isbetween(L, src, &device)) device = lmt_totensor(L, src)->buffer->device;
-  mt_status s = device->recording ? copy_anew(L, src, &err)
-                                  : copy_again(L, device, src, &err);
+  mt_status s =
+      device->recording ? copy_anew(L, src, &err) : copy_again(L, device, src, &err);
   return s == MT_OK ? 0 : lmt_raise(L, &err);
 }
 
@@ -297,10 +296,10 @@ static int plan_tostring (lua_State *L) {
 #define ROWS_PLAN
 #include "binding/rows.h"
 
-static const luaL_Reg meta[] = {
-  { "__gc", plan_gc }, { "__close", plan_free },
-  { "__tostring", plan_tostring }, { NULL, NULL }
-};
+static const luaL_Reg meta[] = {{"__gc", plan_gc},
+                                {"__close", plan_free},
+                                {"__tostring", plan_tostring},
+                                {NULL, NULL}};
 
 void lmt_open_plan (lua_State *L) {
   lmt_setmeta(L, LMT_PLAN, meta);

@@ -17,12 +17,12 @@ mt_status lmt_copynow (lua_State *L, int src, int dst, mt_err *err);
 enum { LMT_PLANTENSORS = 3 };
 typedef struct lmt_planner {
   const char *op;
-  bool between;            /* also of two tensors of which one is in the host's memory */
+  bool between; /* also of two tensors of which one is in the host's memory */
   int n;
   const char *const *names;
-  mt_status (*plan) (mt_plan **out, mt_device *d, const void *what, const mt_tensor *t,
-                     mt_err *err);
-  uint64_t (*work) (const mt_tensor *t);     /* elements or multiply-adds */
+  mt_status (*plan)(mt_plan **out, mt_device *d, const void *what, const mt_tensor *t,
+                    mt_err *err);
+  uint64_t (*work)(const mt_tensor *t); /* elements or multiply-adds */
 } lmt_planner;
 /* Pushes a plan for the tensors from stack index `first` on, which keeps their buffers
 ** alive. False: `err`, and what was pushed is no plan. */
@@ -36,8 +36,8 @@ uint64_t lmt_planwork (lua_State *L, int i);
 /* The plan of a copy on the top takes the kernel that was measured to be the fastest, if
 ** one was. */
 void lmt_cached (lua_State *L);
-void lmt_pushtuned (lua_State *L);           /* what was measured: a table */
-void lmt_retuned (lua_State *L);             /* it is another now */
+void lmt_pushtuned (lua_State *L); /* what was measured: a table */
+void lmt_retuned (lua_State *L);   /* it is another now */
 mt_tiled_copy *lmt_totiledcopy (lua_State *L, int i);
 /* Of each tiled copy another one, from 1 on: it never changes. */
 uint64_t lmt_copynumber (lua_State *L, int i);
@@ -53,14 +53,14 @@ typedef struct lmt_keyside {
   size_t bytes;
   int64_t offset;
   uint32_t dtype;
-  uint16_t nodes, bounds;            /* of layout and bounds; of these alone */
+  uint16_t nodes, bounds; /* of layout and bounds; of these alone */
 } lmt_keyside;
 typedef struct lmt_plankey {
   uint64_t hash;
-  size_t size;                       /* of what follows and counts */
+  size_t size; /* of what follows and counts */
   lmt_keyside side[2];
-  uint64_t copy;                     /* number of the tiled copy; 0: none */
-  mt_node node[LMT_KEYNODES];        /* of both sides */
+  uint64_t copy;              /* number of the tiled copy; 0: none */
+  mt_node node[LMT_KEYNODES]; /* of both sides */
 } lmt_plankey;
 
 /* The key of a copy of the tensors at src and src + 1; false: it has too many nodes. */
@@ -71,11 +71,11 @@ mt_plan *lmt_cachedplan (lua_State *L, lmt_device *d, const lmt_plankey *k);
 bool lmt_cacheplan (const lmt_device *d, const lmt_plankey *k, mt_plan *p);
 /* Forgets plans of copies on d, or between it and another device; NULL: all. */
 void lmt_forgetplans (lmt_state *state, const mt_device *d);
-int lmt_deviceplans (lua_State *L);          /* device:plans(), a lua_CFunction */
+int lmt_deviceplans (lua_State *L); /* device:plans(), a lua_CFunction */
 
 /* ----------------------------------------------------------- graphs (binding/graph.c) */
 
-int lmt_devicegraph (lua_State *L);          /* device:graph(f), a lua_CFunction */
+int lmt_devicegraph (lua_State *L); /* device:graph(f), a lua_CFunction */
 /* Raises while d records: `what` would not see what is recorded. */
 void lmt_checkidle (lua_State *L, const lmt_device *d, const char *what);
 /* Lets the graph that is recorded keep the buffers of a plan: its user values 1 .. n. */

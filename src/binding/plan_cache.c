@@ -17,8 +17,8 @@
 enum { PLANS = 16 };
 
 typedef struct cached {
-  mt_plan *p;                        /* NULL: none */
-  uint64_t used;                     /* when; the clock counts uses */
+  mt_plan *p;    /* NULL: none */
+  uint64_t used; /* when; the clock counts uses */
   lmt_plankey key;
 } cached;
 
@@ -35,11 +35,13 @@ static bool add_side (lmt_plankey *k, int side, const lmt_tensor *t, size_t *nod
   size_t n = t->layout->span, m = t->bounded ? t->bounded - n : 0;
   n += m;
   if (n > LMT_KEYNODES - *nodes) return false;
-  k->side[side] = (lmt_keyside){
-    .device = t->buffer->device->d, .data = t->buffer->data, .bytes = t->buffer->bytes,
-    .offset = t->offset, .dtype = (uint32_t)t->dtype, .nodes = (uint16_t)n,
-    .bounds = (uint16_t)m
-  };
+  k->side[side] = (lmt_keyside){.device = t->buffer->device->d,
+                                .data = t->buffer->data,
+                                .bytes = t->buffer->bytes,
+                                .offset = t->offset,
+                                .dtype = (uint32_t)t->dtype,
+                                .nodes = (uint16_t)n,
+                                .bounds = (uint16_t)m};
   memcpy(k->node + *nodes, t->layout, n * sizeof *t->layout);
   *nodes += n;
   return true;
@@ -75,9 +77,7 @@ static bool same_key (const lmt_plankey *a, const lmt_plankey *b) {
 
 /* ---------------------------------------------------------------- remembering */
 
-static memory *memory_of (const lmt_device *d) {
-  return d->plans ? d->plans->p : NULL;
-}
+static memory *memory_of (const lmt_device *d) { return d->plans ? d->plans->p : NULL; }
 
 static void forget (cached *r) {
   mt_plan_free(r->p);

@@ -7,16 +7,16 @@
 
 #include "binding/host.h"
 
-enum { MOSTVALUES = 1 << 18, CELL = 2048 };      /* values of a picture; bytes of one */
+enum { MOSTVALUES = 1 << 18, CELL = 2048 }; /* values of a picture; bytes of one */
 
 /* What is shown: row m of column n is the value of index m + rows * n. */
 typedef struct picture {
   lua_State *L;
   const mt_node *a;
   int64_t rows, columns;
-  int width;                       /* of a cell */
-  int64_t done;                    /* values that were asked for */
-  char text[CELL];                 /* of the value at hand */
+  int width;       /* of a cell */
+  int64_t done;    /* values that were asked for */
+  char text[CELL]; /* of the value at hand */
 } picture;
 
 /* ---------------------------------------------------------------- values */
@@ -123,16 +123,17 @@ static int64_t mode_size (lua_State *L, const mt_node *a, int mode) {
 
 /* print_layout(A) -> text: of rank 2 CuTe's table, of rank 1 a column, else a list. */
 static int l_print_layout (lua_State *L) {
-  picture p = { .L = L, .a = lmt_tolayout(L, 1), .rows = 0, .columns = 1 };
+  picture p = {.L = L, .a = lmt_tolayout(L, 1), .rows = 0, .columns = 1};
   luaL_Buffer b;
   int64_t size = mt_size(p.a);
   int rank = mt_rank(p.a);
   lmt_checkwork(L, "print_layout", lmt_times((uint64_t)size, LMT_TEXTWORK));
   lmt_pushtext(L, p.a);
   if (size > MOSTVALUES)
-    return luaL_error(L, "print_layout: %s has %I values, at most %d are shown\n"
-                      "show a part of it: a slice, or a tile", lua_tostring(L, -1),
-                      (LUAI_UACINT)size, (int)MOSTVALUES);
+    return luaL_error(L,
+                      "print_layout: %s has %I values, at most %d are shown\n"
+                      "show a part of it: a slice, or a tile",
+                      lua_tostring(L, -1), (LUAI_UACINT)size, (int)MOSTVALUES);
   bool grid = (rank == 1 || rank == 2) && size > 0;
   if (grid) p.rows = mode_size(L, p.a, 0);
   if (grid && rank == 2) p.columns = mode_size(L, p.a, 1);

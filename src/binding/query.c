@@ -13,7 +13,7 @@ static const mt_node *mode_at (lua_State *L, const char *op, const mt_node *t,
   int path[MT_MAXNODES], top = lua_gettop(L);
   LMT_NOERR(err);
   while (top > 1 && lua_isnil(L, top)) top--;
-  lua_settop(L, top);                                     /* nil behind all is absent */
+  lua_settop(L, top); /* nil behind all is absent */
   int n = lmt_tomodes(L, 2, path);
   if (mt_get(buf, t, n, path, &err)) lmt_raiseas(L, "get", op, &err);
   return buf->node;
@@ -87,7 +87,7 @@ static int l_footprint (lua_State *L) {
 }
 
 static int of_layout (lua_State *L, const char *op,
-                      mt_status (*f) (mt_layout *, const mt_node *, mt_err *)) {
+                      mt_status (*f)(mt_layout *, const mt_node *, mt_err *)) {
   mt_layout mode, out;
   LMT_NOERR(err);
   if (f(&out, mode_of(L, op, lmt_tolayout(L, 1), &mode), &err)) return lmt_raise(L, &err);

@@ -12,7 +12,7 @@
 
 /* A view in the making: a userdata. The layouts of the ordinates lie on the stack above
 ** it. */
-enum { ORDINATES = MT_MAXNODES + MT_MAXORDINATES };   /* parts of a layout, and its own */
+enum { ORDINATES = MT_MAXNODES + MT_MAXORDINATES }; /* parts of a layout, and its own */
 typedef struct making {
   int n;
   mt_ordinate o[ORDINATES];
@@ -28,11 +28,13 @@ static making *push_making (lua_State *L) {
 /* The ordinate that becomes of `from`: the layout on the top, beginning `offset` on. */
 static void add_ordinate (lua_State *L, making *m, const mt_ordinate *from,
                           int64_t offset) {
-  mt_ordinate o = { lmt_tolayout(L, -1), from->at, from->extent };
-  luaL_checkstack(L, 8, NULL);                            /* for the next */
+  mt_ordinate o = {lmt_tolayout(L, -1), from->at, from->extent};
+  luaL_checkstack(L, 8, NULL); /* for the next */
   if (m->n == ORDINATES)
-    luaL_error(L, "a view is made of at most %d coordinates: copy the tensor into one of "
-               "its own first", ORDINATES);
+    luaL_error(L,
+               "a view is made of at most %d coordinates: copy the tensor into one of "
+               "its own first",
+               ORDINATES);
   if (__builtin_add_overflow(from->at, offset, &o.at))
     luaL_error(L, "a coordinate of the view leaves 64 bits");
   m->o[m->n++] = o;
@@ -44,11 +46,12 @@ static int push_made (lua_State *L, making *m, int i, const mt_node *t, int64_t 
   LMT_NOERR(err);
   if (mt_make_bounds(&m->out, &m->coord, &m->base, &m->extent, &left, t, m->n, m->o,
                      &err))
-    return luaL_error(L, "view: %s\n%s", err.text, err.status == MT_ETOOBIG ?
-                      "cut fewer modes at a time, or copy into a tensor of its own "
-                      "between" :
-                      "copy the tensor into one of its own first");
-  const mt_bounds b = { m->coord.node, m->base.node, m->extent.node };
+    return luaL_error(L, "view: %s\n%s", err.text,
+                      err.status == MT_ETOOBIG ?
+                          "cut fewer modes at a time, or copy into a tensor of its own "
+                          "between" :
+                          "copy the tensor into one of its own first");
+  const mt_bounds b = {m->coord.node, m->base.node, m->extent.node};
   lmt_pushbounded(L, i, m->out.node, offset, left > 0 ? &b : NULL);
   return 1;
 }
@@ -86,8 +89,9 @@ static void carry (lua_State *L, making *m, int i, int args, int f) {
     lua_pushvalue(L, f);
     if (!call_with(L, m, i, args, &offset)) {
       if (!lmt_isstring(L, -1)) lua_error(L);
-      luaL_error(L, "%s\nthis tensor is ragged, and that is one of its coordinates: "
-                    "cut it otherwise, or copy it into a tensor of its own first",
+      luaL_error(L,
+                 "%s\nthis tensor is ragged, and that is one of its coordinates: "
+                 "cut it otherwise, or copy it into a tensor of its own first",
                  lua_tostring(L, -1));
     }
     add_ordinate(L, m, &o, offset);
@@ -134,10 +138,12 @@ static const mt_node *past_all (mt_layout *out, const mt_node *a) {
   if (a->tag == MT_SWIZZLE) a = mt_next(a) > a + 1 ? a + 1 : a;
   int n = mt_rank(a);
   mt_node *p = out->node;
-  *p = (mt_node){ .tag = MT_TILER, .arity = (uint16_t)n, .span = (uint32_t)n + 1 };
+  *p = (mt_node){.tag = MT_TILER, .arity = (uint16_t)n, .span = (uint32_t)n + 1};
   for (int i = 0; i < n; i++)
-    *++p = (mt_node){ .tag = MT_LEAF, .span = 1, .stride = 1,
-                      .shape = mt_size(mt_mode(a, i)) + 1 };
+    *++p = (mt_node){.tag = MT_LEAF,
+                     .span = 1,
+                     .stride = 1,
+                     .shape = mt_size(mt_mode(a, i)) + 1};
   return out->node;
 }
 
@@ -157,8 +163,7 @@ static int cut_by (lua_State *L, int i, const lmt_tensor *base, const mt_node *t
 
 /* What is larger than the tensor, whose tiler is not known. */
 static LMT_APART int cut_past_all (lua_State *L, int i, const lmt_tensor *base,
-                                   const mt_node *t, int64_t offset,
-                                   const lmt_cut *how) {
+                                   const mt_node *t, int64_t offset, const lmt_cut *how) {
   mt_layout buf;
   lmt_cut cut = *how;
   cut.tiler = past_all(&buf, base->layout);
@@ -186,8 +191,7 @@ int lmt_pushcutpart (lua_State *L, int i, const mt_node *part, const mt_node *of
 
 int lmt_pushpart (lua_State *L, int i, const mt_node *part, const mt_node *offset,
                   const mt_node *tiler) {
-  return lmt_pushcutpart(L, i, part, offset,
-                         &(lmt_cut){ .tiler = tiler, .divides = true });
+  return lmt_pushcutpart(L, i, part, offset, &(lmt_cut){.tiler = tiler, .divides = true});
 }
 
 /* `a` is what was read at `i`: no swizzle and no tiler is a tensor. */
@@ -200,7 +204,7 @@ static int push_tiled (lua_State *L, int i, const mt_node *a, const mt_node *t,
 int lmt_pushcomposed (lua_State *L, int i, const mt_node *a, const mt_node *tiler,
                       const mt_node *t) {
   if (lmt_pushedas(L, i, a, t)) return 1;
-  return push_tiled(L, i, a, t, &(lmt_cut){ .tiler = tiler });
+  return push_tiled(L, i, a, t, &(lmt_cut){.tiler = tiler});
 }
 
 /* A divide overhangs exactly if it is larger than what it divides. */
@@ -208,7 +212,7 @@ int lmt_pushdivided (lua_State *L, int i, const mt_node *a, const mt_node *tiler
                      const mt_node *t) {
   if (lmt_pushedas(L, i, a, t)) return 1;
   if (mt_size(t) == mt_size(a)) tiler = NULL;
-  return push_tiled(L, i, a, t, &(lmt_cut){ .tiler = tiler, .divides = true });
+  return push_tiled(L, i, a, t, &(lmt_cut){.tiler = tiler, .divides = true});
 }
 
 /* ---------------------------------------------------------------- slices */
@@ -239,7 +243,7 @@ int lmt_pushknown (lua_State *L, int i, const mt_node *t, int64_t offset,
   mt_ordinate o;
   LMT_NOERR(err);
   making *m = push_making(L);
-  mt_tensor view = { .layout = t, .bounds = b };
+  mt_tensor view = {.layout = t, .bounds = b};
   for (int k = 0; k < mt_ordinates(&view); k++) {
     if (mt_ordinate_of(&o, &m->ordinate, &view, k, &err)) return lmt_raise(L, &err);
     lmt_pushvalue(L, m->ordinate.node);
@@ -262,7 +266,8 @@ void lmt_checkreal (lua_State *L, const lmt_tensor *t, const mt_node *c) {
     if (o.at + x < o.extent) continue;
     lmt_pushtext(L, c);
     lmt_pushtext(L, t->layout);
-    luaL_error(L, "element %s of the ragged %s is not its own: its coordinate %d is %I, "
+    luaL_error(L,
+               "element %s of the ragged %s is not its own: its coordinate %d is %I, "
                "the extent is %I\nT:bounds() says which elements are real",
                lua_tostring(L, -2), lua_tostring(L, -1), k, (LUAI_UACINT)(o.at + x),
                (LUAI_UACINT)o.extent);

@@ -11,18 +11,17 @@
 #define LMT_TUPLEOP(...)
 
 #define LMT_OP(name, f, of, most, takes)                                                 \
-  static int f##_as_##name (lua_State *L) {                                              \
+  static int f##_as_##name(lua_State *L) {                                               \
     LMT_COUNT(L, most, #name, takes);                                                    \
     return f(L);                                                                         \
   }
 #include "binding/operations.def"
 #undef LMT_OP
 
-#define LMT_OP(name, f, of, most, takes) { #name, f##_as_##name, of, most, takes },
+#define LMT_OP(name, f, of, most, takes) {#name, f##_as_##name, of, most, takes},
 static const lmt_operation rows[] = {
 #include "binding/operations.def"
-  { NULL, NULL, 0, 0, NULL }
-};
+    {NULL, NULL, 0, 0, NULL}};
 #undef LMT_OP
 #undef LMT_LAYOUTOP
 #undef LMT_TUPLEOP

@@ -16,10 +16,10 @@
 
 /* Fills the globals, which are the environment at 1 now. */
 static int l_fill (lua_State *L) {
-  static const luaL_Reg libraries[] = {
-    { LUA_GNAME, luaopen_base }, { LUA_STRLIBNAME, luaopen_string },
-    { LUA_TABLIBNAME, luaopen_table }, { LUA_MATHLIBNAME, luaopen_math }
-  };
+  static const luaL_Reg libraries[] = {{LUA_GNAME, luaopen_base},
+                                       {LUA_STRLIBNAME, luaopen_string},
+                                       {LUA_TABLIBNAME, luaopen_table},
+                                       {LUA_MATHLIBNAME, luaopen_math}};
   for (size_t i = 0; i < sizeof libraries / sizeof libraries[0]; i++) {
     lua_pushcfunction(L, libraries[i].func);
     lua_pushstring(L, libraries[i].name);
@@ -125,8 +125,8 @@ static int l_source (lua_State *L) {
 
 /* The environment on the top has these libraries of the host too, if it opened them. */
 static void lend_libraries (lua_State *L) {
-  static const char *const names[] = { LUA_IOLIBNAME, LUA_OSLIBNAME, LUA_DBLIBNAME,
-                                       LUA_COLIBNAME, LUA_UTF8LIBNAME };
+  static const char *const names[] = {LUA_IOLIBNAME, LUA_OSLIBNAME, LUA_DBLIBNAME,
+                                      LUA_COLIBNAME, LUA_UTF8LIBNAME};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
     lua_getglobal(L, names[i]);
     lua_setfield(L, -2, names[i]);

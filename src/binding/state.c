@@ -92,15 +92,18 @@ lmt_state *lmt_pushstate (lua_State *L) {
   return lua_touserdata(L, -1);
 }
 
-lmt_resource *lmt_reserve (lua_State *L, void (*close) (lmt_resource *r),
+lmt_resource *lmt_reserve (lua_State *L, void (*close)(lmt_resource *r),
                            mt_device *device) {
   lmt_state *s = lmt_pushstate(L);
   lua_pop(L, 1);
   lmt_resource *r = NULL;
   if (!s->closed) r = s->options.alloc(s->options.alloc_ud, NULL, 0, sizeof *r);
   if (r == NULL) return NULL;
-  *r = (lmt_resource){ .next = s->resources, .link = &s->resources, .state = s,
-                       .close = close, .device = device };
+  *r = (lmt_resource){.next = s->resources,
+                      .link = &s->resources,
+                      .state = s,
+                      .close = close,
+                      .device = device};
   if (r->next) r->next->link = &r->next;
   return s->resources = r;
 }

@@ -13,7 +13,7 @@
 
 #include "binding/lmt.h"
 
-enum { PERIOD = 10 };                  /* milliseconds between two calls of the hook */
+enum { PERIOD = 10 }; /* milliseconds between two calls of the hook */
 
 static int64_t now (void) {
   struct timespec t;
@@ -94,7 +94,7 @@ bool lmt_ends (mt_err *err, const char *op) {
 void lmt_checkasking (lua_State *L, const lmt_state *s) {
   if (s->asking)
     luaL_error(L, "a hook is called in the middle of a call: it cannot use tensors, "
-               "plans, graphs, streams or devices");
+                  "plans, graphs, streams or devices");
 }
 
 void lmt_refuse (lua_State *L, const lmt_state *s) {

@@ -47,8 +47,8 @@ static int l_call (lua_State *L) {
 static int l_smem_atom (lua_State *L) {
   mt_layout out;
   LMT_NOERR(err);
-  lua_Integer bits = lmt_isstring(L, 2) ? 8 * (int)mt_dtype_size(lmt_todtype(L, 2))
-                                        : luaL_checkinteger(L, 2);
+  lua_Integer bits = lmt_isstring(L, 2) ? 8 * (int)mt_dtype_size(lmt_todtype(L, 2)) :
+                                          luaL_checkinteger(L, 2);
   if (mt_smem_atom(&out, luaL_checkstring(L, 1), bits > 1024 || bits < 0 ? 0 : (int)bits,
                    &err))
     return lmt_raise(L, &err);
@@ -92,13 +92,13 @@ static int l_is_swizzled (lua_State *L) {
 
 /* part                   of */
 #define PARTS(X)                                                                         \
-  X(get_swizzle_portion,    swizzle_or_layout(L, 1, &buf))                               \
+  X(get_swizzle_portion, swizzle_or_layout(L, 1, &buf))                                  \
   X(get_nonswizzle_portion, lmt_tolayout(L, 1))
 
 #define PART(name, of)                                                                   \
-  static int l_##name (lua_State *L) {                                                   \
+  static int l_##name(lua_State *L) {                                                    \
     mt_layout buf, out;                                                                  \
-    LMT_NOERR(err);                                                               \
+    LMT_NOERR(err);                                                                      \
     (void)buf;                                                                           \
     if (mt_##name(&out, of, &err)) return lmt_raise(L, &err);                            \
     return lmt_pushvalue(L, out.node);                                                   \

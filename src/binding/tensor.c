@@ -29,7 +29,7 @@ static void put_all (lmt_tensor *t, const mt_node *layout, const mt_bounds *b) {
   mt_node *to = t->layout;
   put(&to, layout);
   if (b == NULL) return;
-  mt_bounds own = { put(&to, b->coord), NULL, NULL };
+  mt_bounds own = {put(&to, b->coord), NULL, NULL};
   own.base = put(&to, b->base);
   own.extent = put(&to, b->extent);
   memcpy(to, &own, sizeof own);
@@ -158,9 +158,12 @@ lmt_tensor *lmt_totensor (lua_State *L, int i) {
 }
 
 mt_tensor lmt_ctensor (const lmt_tensor *t) {
-  return (mt_tensor){ .layout = t->layout, .dtype = t->dtype, .data = t->buffer->data,
-                      .bytes = t->buffer->bytes, .offset = t->offset,
-                      .bounds = lmt_boundsof(t) };
+  return (mt_tensor){.layout = t->layout,
+                     .dtype = t->dtype,
+                     .data = t->buffer->data,
+                     .bytes = t->buffer->bytes,
+                     .offset = t->offset,
+                     .bounds = lmt_boundsof(t)};
 }
 
 const mt_bounds *lmt_bounds (lua_State *L, int i) {
@@ -199,7 +202,7 @@ void lmt_range (lua_State *L, const lmt_tensor *t, int64_t *lo, int64_t *hi) {
   if (mt_footprint(lo, hi, t->layout, &err)) lmt_raise(L, &err);
   if (t->bounded) clip_range(t, lo, hi);
   else check_range(L, t, *lo, *hi);
-  if (*lo >= *hi) *lo = *hi = -t->offset;      /* nothing, where the buffer begins */
+  if (*lo >= *hi) *lo = *hi = -t->offset; /* nothing, where the buffer begins */
 }
 
 /* The offset of coordinate c, which is inside. op: who is called, or NULL. */
@@ -351,8 +354,8 @@ static int tensor_view (lua_State *L) {
   }
   if (lmt_bounds(L, 1))
     return luaL_error(L, "view: the tensor is ragged: which elements of the view are "
-                      "real is to be said\nlocal X, base, extents = T:bounds(); "
-                      "T:view(layout, offset, f(X), base, extents)");
+                         "real is to be said\nlocal X, base, extents = T:bounds(); "
+                         "T:view(layout, offset, f(X), base, extents)");
   lmt_range(L, lmt_pushview(L, 1, layout, offset), &lo, &hi);
   return 1;
 }
@@ -429,10 +432,10 @@ MT_API void mt_lua_totensor (lua_State *L, int index, mt_tensor *out) {
 #define ROWS_TENSOR
 #include "binding/rows.h"
 
-static const luaL_Reg meta[] = {
-  { "__newindex", tensor_newindex },
-  { "__close", tensor_free }, { "__tostring", tensor_tostring }, { NULL, NULL }
-};
+static const luaL_Reg meta[] = {{"__newindex", tensor_newindex},
+                                {"__close", tensor_free},
+                                {"__tostring", tensor_tostring},
+                                {NULL, NULL}};
 
 void lmt_open_tensor (lua_State *L) {
   lmt_setmeta(L, LMT_TENSOR, meta);

@@ -39,14 +39,15 @@ char *lmt_onhost (lua_State *L, int i, int64_t lo, int64_t hi) {
   return copy;
 }
 
-enum { MOSTELEMENTS = 1 << 22 };       /* of a table, which Lua makes at once */
+enum { MOSTELEMENTS = 1 << 22 }; /* of a table, which Lua makes at once */
 
 static void check_count (lua_State *L, const lmt_tensor *t) {
   if (mt_size(t->layout) <= MOSTELEMENTS) return;
   lmt_pushtext(L, t->layout);
-  luaL_error(L, "T:totable: %s has %I elements, at most %d become a table\n"
-             "take a part of it: a slice, or a tile", lua_tostring(L, -1),
-             (LUAI_UACINT)mt_size(t->layout), (int)MOSTELEMENTS);
+  luaL_error(L,
+             "T:totable: %s has %I elements, at most %d become a table\n"
+             "take a part of it: a slice, or a tile",
+             lua_tostring(L, -1), (LUAI_UACINT)mt_size(t->layout), (int)MOSTELEMENTS);
 }
 
 /* The place of element i, counted from lo, in [lo, hi); -1: it is not real. */
@@ -150,10 +151,10 @@ static mt_status put (lua_State *L, const mt_node *from, const mt_node *to,
 
 /* n elements that lie together, v at a time, and the rest. */
 static mt_status put_run (lua_State *L, int64_t n, int64_t v, mt_err *err) {
-  const mt_node rest = { .tag = MT_LEAF, .span = 1, .shape = n % v, .stride = 1 };
+  const mt_node rest = {.tag = MT_LEAF, .span = 1, .shape = n % v, .stride = 1};
   mt_layout shape, from, to;
-  mt_status s = mt_ints(&shape, 2, (const int64_t[]){ v, n / v }, err);
-  if (s == MT_OK) s = mt_layout_left(&from, shape.node, err);         /* (v,n/v):(1,v) */
+  mt_status s = mt_ints(&shape, 2, (const int64_t[]){v, n / v}, err);
+  if (s == MT_OK) s = mt_layout_left(&from, shape.node, err); /* (v,n/v):(1,v) */
   if (s != MT_OK) return s;
   mt_copy_value(&to, from.node);
   from.node[2].stride = 0;
@@ -206,12 +207,14 @@ static int l_fill (lua_State *L) {
   if (mt_size(t->layout) == 0) return lua_settop(L, 1), 1;
   push_device_of(L, 1);
   for (size_t i = size; i < sizeof raw; i++) raw[i] = raw[i - size];
-  const mt_node some = { .tag = MT_LEAF, .span = 1, .shape = (int64_t)(16 / size),
-                         .stride = 1 };
+  const mt_node some = {.tag = MT_LEAF,
+                        .span = 1,
+                        .shape = (int64_t)(16 / size),
+                        .stride = 1};
   lmt_tensor *src = lmt_newtensor(L, 3, t->dtype, &some, &err);
   if (src == NULL) return lmt_raise(L, &err);
-  mt_status s = mt_graph_upload(device_of(src), lmt_address(src, 0), raw, sizeof raw,
-                                &err);
+  mt_status s =
+      mt_graph_upload(device_of(src), lmt_address(src, 0), raw, sizeof raw, &err);
   if (s == MT_OK) s = put_value(L, some.shape, &err);
   t = lmt_totensor(L, 1);
   if (!t->buffer->device->recording) lmt_freebuffer(src->buffer);
@@ -243,8 +246,8 @@ static mt_status transfer_staged (mt_device *to, char *dst, mt_device *from,
 static mt_status transfer_run (mt_device *to, void *dst, mt_device *from, void *src,
                                size_t bytes, mt_err *err) {
   mt_plan *p;
-  const mt_node run = { .tag = MT_LEAF, .span = 1, .shape = (int64_t)bytes, .stride = 1 };
-  const mt_tensor here = { .layout = &run, .dtype = MT_u8, .data = src, .bytes = bytes };
+  const mt_node run = {.tag = MT_LEAF, .span = 1, .shape = (int64_t)bytes, .stride = 1};
+  const mt_tensor here = {.layout = &run, .dtype = MT_u8, .data = src, .bytes = bytes};
   mt_tensor there = here;
   there.data = dst;
   mt_status s = mt_plan_transfer(&p, from, &here, to, &there, err);
@@ -301,7 +304,7 @@ static int l_to (lua_State *L) {
   LMT_NOERR(err);
   const lmt_tensor *t = lmt_totensor(L, 1);
   lua_settop(L, 2);
-  lmt_device *to = lmt_optdevice(L, 2, &err);                    /* at 3 */
+  lmt_device *to = lmt_optdevice(L, 2, &err); /* at 3 */
   if (to == NULL) return lmt_fail(L, &err);
   if (to == t->buffer->device) return lua_settop(L, 1), 1;
   lmt_checkidle(L, t->buffer->device, "T:to");

@@ -107,8 +107,8 @@ static int finish (lua_State *L) {
 /* tiled_copy{ atom = "UniversalCopy<uint128_t>" | copy atom, dtype = "f32" | bits = 32,
 ** thr = layout [, val = layout] } */
 static int l_tiled_copy (lua_State *L) {
-  static const char *const keys[] = { "atom", "dtype", "bits", "thr", "val", NULL };
-  mt_layout thr, val = { { { .tag = MT_LEAF, .span = 1, .shape = 1 } } };
+  static const char *const keys[] = {"atom", "dtype", "bits", "thr", "val", NULL};
+  mt_layout thr, val = {{{.tag = MT_LEAF, .span = 1, .shape = 1}}};
   LMT_NOERR(err);
   lua_settop(L, 1);
   lmt_checkkeys(L, 1, "tiled_copy", keys);
@@ -123,9 +123,10 @@ static int l_tiled_copy (lua_State *L) {
     return lmt_raiseas(L, "make_tiled_copy", "tiled_copy", &err);
   lmt_pushtext(L, thr.node);
   lmt_pushtext(L, val.node);
-  lua_pushfstring(L, "tile.tiled_copy{ atom = \"%s\", bits = %d, "
-                  "thr = tile.layout \"%s\", val = tile.layout \"%s\" }", c->atom.name,
-                  bits, lua_tostring(L, -2), lua_tostring(L, -1));
+  lua_pushfstring(L,
+                  "tile.tiled_copy{ atom = \"%s\", bits = %d, "
+                  "thr = tile.layout \"%s\", val = tile.layout \"%s\" }",
+                  c->atom.name, bits, lua_tostring(L, -2), lua_tostring(L, -1));
   lua_replace(L, -3);
   lua_pop(L, 1);
   return finish(L);
@@ -140,7 +141,7 @@ static int finish_as (lua_State *L, const char *op, const mt_tiled_copy *c) {
 }
 
 static int copy_of_mma (lua_State *L, const char *op, mt_mma_part x) {
-  static const int operand[] = { MT_OPERAND_A, MT_OPERAND_B, MT_OPERAND_C };
+  static const int operand[] = {MT_OPERAND_A, MT_OPERAND_B, MT_OPERAND_C};
   LMT_NOERR(err);
   lua_settop(L, 3);
   const char *atom = name_at(L, 1, op);
@@ -211,7 +212,7 @@ static int push_tv (lua_State *L, mt_copy_side side) {
   mt_layout out;
   LMT_NOERR(err);
   if (mt_copy_tv(&out, lmt_totiledcopy(L, 1), side, &err)) return lmt_raise(L, &err);
-  return lmt_pushvalue(L, out.node);                     /* (Thr,(FrgV,FrgX)) */
+  return lmt_pushvalue(L, out.node); /* (Thr,(FrgV,FrgX)) */
 }
 
 static int tc_layout_S_TV (lua_State *L) { return push_tv(L, MT_COPY_S); }
@@ -228,7 +229,7 @@ static int tc_partition (lua_State *L) {
   return lmt_pushdivided(L, 2, a, c->tiler.node, out.node);
 }
 
-static const char *const partition_name[] = { "partition_S", "partition_D" };
+static const char *const partition_name[] = {"partition_S", "partition_D"};
 static int tidfrg (lua_State *L, mt_copy_side side) {
   mt_layout out;
   LMT_NOERR(err);
@@ -265,7 +266,7 @@ static int retile (lua_State *L, const mt_tiled_copy *c, const char *op) {
   if (!view && mt_layout_left(&frg, a, &err)) return lmt_raise(L, &err);
   if (mt_copy_retile(&out, c, view ? a : frg.node, &err))
     return lmt_raiseas(L, "retile", op, &err);
-  if (view) return lmt_pushcut(L, 2, out.node, 0, &(lmt_cut){ .again = retile_ordinate });
+  if (view) return lmt_pushcut(L, 2, out.node, 0, &(lmt_cut){.again = retile_ordinate});
   lmt_pushvalue(L, out.node);
   lua_pushinteger(L, 0);
   return 2;
@@ -290,7 +291,7 @@ static int tc_tostring (lua_State *L) {
 /* ---------------------------------------------------------------- one thread of it */
 
 typedef struct thr_copy {
-  const mt_tiled_copy *copy;       /* its user value 1 */
+  const mt_tiled_copy *copy; /* its user value 1 */
   int64_t thr;
 } thr_copy;
 
@@ -299,7 +300,7 @@ static int tc_get_slice (lua_State *L) {
   const mt_tiled_copy *c = lmt_totiledcopy(L, 1);
   int64_t thr = lmt_checkthread(L, 2, threads_of(c));
   thr_copy *s = lua_newuserdatauv(L, sizeof *s, 1);
-  *s = (thr_copy){ c, thr };
+  *s = (thr_copy){c, thr};
   luaL_setmetatable(L, LMT_THRCOPY);
   lua_pushvalue(L, 1);
   lua_setiuservalue(L, -2, 1);
@@ -343,8 +344,8 @@ static int thr_tostring (lua_State *L) {
 #define ROWS_TILE
 #include "binding/rows.h"
 
-static const luaL_Reg meta[] = { { "__tostring", tc_tostring }, { NULL, NULL } };
-static const luaL_Reg thr_meta[] = { { "__tostring", thr_tostring }, { NULL, NULL } };
+static const luaL_Reg meta[] = {{"__tostring", tc_tostring}, {NULL, NULL}};
+static const luaL_Reg thr_meta[] = {{"__tostring", thr_tostring}, {NULL, NULL}};
 
 void lmt_open_tile (lua_State *L) {
   lmt_setmeta(L, LMT_TILEDCOPY, meta);

@@ -28,7 +28,7 @@ static const mt_node *permutation_option (lua_State *L, mt_layout *buf) {
 
 /* tiled_mma{ atom = name | MMA atom [, atoms = layout] [, permutation = tiler] } */
 static int l_tiled_mma (lua_State *L) {
-  static const char *const keys[] = { "atom", "atoms", "permutation", NULL };
+  static const char *const keys[] = {"atom", "atoms", "permutation", NULL};
   mt_layout atoms, permutation;
   LMT_NOERR(err);
   lua_settop(L, 1);
@@ -77,15 +77,15 @@ static int tm_size (lua_State *L) {
 }
 
 static int layout_tv (lua_State *L, mt_mma_part x) {
-  static const int axis[][2] = { { 0, 2 }, { 1, 2 }, { 0, 1 } };
+  static const int axis[][2] = {{0, 2}, {1, 2}, {0, 1}};
   mt_layout shape, compact, out;
   LMT_NOERR(err);
   const mt_tiled_mma *mma = lmt_totiledmma(L, 1);
-  const int64_t tile[] = { mma->tile[axis[x][0]], mma->tile[axis[x][1]] };
+  const int64_t tile[] = {mma->tile[axis[x][0]], mma->tile[axis[x][1]]};
   if (mt_ints(&shape, 2, tile, &err) || mt_layout_left(&compact, shape.node, &err) ||
       mt_mma_tv(&out, mma, x, compact.node, &err))
     return lmt_raise(L, &err);
-  return lmt_pushvalue(L, out.node);                /* (thread,(FrgV,(RestX,RestY))) */
+  return lmt_pushvalue(L, out.node); /* (thread,(FrgV,(RestX,RestY))) */
 }
 
 static int tm_layout_A_TV (lua_State *L) { return layout_tv(L, MT_PART_A); }
@@ -95,14 +95,14 @@ static int tm_layout_C_TV (lua_State *L) { return layout_tv(L, MT_PART_C); }
 /* The extents of an operand's tile. */
 static const mt_node *tile_of (mt_layout *out, const mt_tiled_mma *mma, mt_mma_part x) {
   const int64_t *n = mma->tile;
-  const int64_t both[][2] = { { n[0], n[2] }, { n[1], n[2] }, { n[0], n[1] } };
+  const int64_t both[][2] = {{n[0], n[2]}, {n[1], n[2]}, {n[0], n[1]}};
   mt_err err = MT_NOERR;
   mt_ints(out, 2, both[x], &err);
   return out->node;
 }
 
 static int thrfrg (lua_State *L, mt_mma_part x) {
-  static const char *const name[] = { "thrfrg_A", "thrfrg_B", "thrfrg_C" };
+  static const char *const name[] = {"thrfrg_A", "thrfrg_B", "thrfrg_C"};
   mt_layout tile, out;
   LMT_NOERR(err);
   const mt_tiled_mma *mma = lmt_totiledmma(L, 1);
@@ -117,8 +117,7 @@ static int tm_thrfrg_A (lua_State *L) { return thrfrg(L, MT_PART_A); }
 static int tm_thrfrg_B (lua_State *L) { return thrfrg(L, MT_PART_B); }
 static int tm_thrfrg_C (lua_State *L) { return thrfrg(L, MT_PART_C); }
 
-static const char *const partition_name[] = { "partition_A", "partition_B",
-                                              "partition_C" };
+static const char *const partition_name[] = {"partition_A", "partition_B", "partition_C"};
 static int partition (lua_State *L, mt_mma_part x) {
   mt_layout tile, out;
   LMT_NOERR(err);
@@ -135,8 +134,8 @@ static int tm_partition_B (lua_State *L) { return partition(L, MT_PART_B); }
 static int tm_partition_C (lua_State *L) { return partition(L, MT_PART_C); }
 
 static int partition_shape (lua_State *L, mt_mma_part x) {
-  static const char *const name[] = { "partition_shape_A", "partition_shape_B",
-                                      "partition_shape_C" };
+  static const char *const name[] = {"partition_shape_A", "partition_shape_B",
+                                     "partition_shape_C"};
   mt_layout buf, compact, part, offset, out;
   LMT_NOERR(err);
   const mt_tiled_mma *mma = lmt_totiledmma(L, 1);
@@ -145,7 +144,7 @@ static int partition_shape (lua_State *L, mt_mma_part x) {
       mt_mma_partition(&part, &offset, mma, x, compact.node, 0, &err) ||
       mt_shape(&out, part.node, &err))
     return lmt_raiseas(L, "partition", name[x], &err);
-  return lmt_pushvalue(L, out.node);                     /* (FrgV,RestX,RestY,...) */
+  return lmt_pushvalue(L, out.node); /* (FrgV,RestX,RestY,...) */
 }
 
 static int tm_shape_A (lua_State *L) { return partition_shape(L, MT_PART_A); }
@@ -183,7 +182,7 @@ static int tm_tostring (lua_State *L) {
 /* ---------------------------------------------------------------- one thread of it */
 
 typedef struct thr_mma {
-  const mt_tiled_mma *mma;         /* its user value 1 */
+  const mt_tiled_mma *mma; /* its user value 1 */
   int64_t thr;
 } thr_mma;
 
@@ -192,7 +191,7 @@ static int tm_get_slice (lua_State *L) {
   const mt_tiled_mma *mma = lmt_totiledmma(L, 1);
   int64_t thr = lmt_checkthread(L, 2, mt_tiled_mma_threads(mma));
   thr_mma *s = lua_newuserdatauv(L, sizeof *s, 1);
-  *s = (thr_mma){ mma, thr };
+  *s = (thr_mma){mma, thr};
   luaL_setmetatable(L, LMT_THRMMA);
   lua_pushvalue(L, 1);
   lua_setiuservalue(L, -2, 1);
@@ -228,8 +227,8 @@ static int thr_tostring (lua_State *L) {
 #define ROWS_MMA
 #include "binding/rows.h"
 
-static const luaL_Reg meta[] = { { "__tostring", tm_tostring }, { NULL, NULL } };
-static const luaL_Reg thr_meta[] = { { "__tostring", thr_tostring }, { NULL, NULL } };
+static const luaL_Reg meta[] = {{"__tostring", tm_tostring}, {NULL, NULL}};
+static const luaL_Reg thr_meta[] = {{"__tostring", thr_tostring}, {NULL, NULL}};
 
 void lmt_open_mma (lua_State *L) {
   lmt_setmeta(L, LMT_TILEDMMA, meta);

@@ -13,8 +13,9 @@
 #include "binding/host.h"
 
 enum {
-  MOST_BYTES = 4 << 20, MOST_LINES = 1 << 16,      /* of a file */
-  MOST_VECTOR = 1024                               /* bytes of an access */
+  MOST_BYTES = 4 << 20,
+  MOST_LINES = 1 << 16, /* of a file */
+  MOST_VECTOR = 1024    /* bytes of an access */
 };
 
 /* ---------------------------------------------------------------- lines */
@@ -28,7 +29,7 @@ typedef struct line {
 
 static const char hex[] = "0123456789abcdefABCDEF", digits[] = "0123456789";
 static const char word[] =
-  "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
 
 /* How many of the n bytes at p are of the set. */
 static size_t span (const char *p, size_t n, const char *set) {
@@ -59,20 +60,20 @@ static bool read_line (line *out, const char *p, size_t n) {
   size_t kernel = field(p + key + 1, n - key - 1), all = key + 1 + kernel + 1;
   if (kernel == 0 || kernel > 63) return false;
   if (span(p + key + 1, kernel, word) != kernel) return false;
-  *out = (line){
-    .key = p, .key_size = key, .kernel = p + key + 1, .kernel_size = kernel
-  };
+  *out = (line){.key = p, .key_size = key, .kernel = p + key + 1, .kernel_size = kernel};
   return read_vector(&out->vector, p + all, n - all);
 }
 
 /* What a text says: its lines that are some, and those that are broken; empty ones are
 ** neither. */
-typedef struct said { int lines, broken; } said;
+typedef struct said {
+  int lines, broken;
+} said;
 typedef void each_line (lua_State *L, const line *x, void *arg);
 
 static said for_lines (lua_State *L, const char *text, size_t n, each_line *f,
                        void *arg) {
-  said s = { 0, 0 };
+  said s = {0, 0};
   for (const char *end = text + n; n > 0 && text < end;) {
     const char *stop = memchr(text, '\n', (size_t)(end - text));
     line x;
@@ -157,7 +158,10 @@ static int l_load_tuning (lua_State *L) {
 static int l_recall_tuning (lua_State *L) { return load(L, LMT_IFTHERE); }
 
 /* The last kernel and vector that are said of a key. */
-typedef struct answer { const char *key; line found; } answer;
+typedef struct answer {
+  const char *key;
+  line found;
+} answer;
 
 static void answer_line (lua_State *L, const line *x, void *arg) {
   answer *a = arg;
@@ -173,7 +177,7 @@ static int l_append_tuning (lua_State *L) {
   size_t n = 0;
   lmt_file *box;
   const char *path = lmt_checkpath(L, 1), *kernel = luaL_checkstring(L, 3);
-  answer a = { .key = luaL_checkstring(L, 2), .found = { .vector = 0 } };
+  answer a = {.key = luaL_checkstring(L, 2), .found = {.vector = 0}};
   int vector = (int)luaL_checkinteger(L, 4);
   const char *text = read_path(L, path, LMT_IFTHERE, &n, &err);
   if (err.status != MT_OK) return lmt_failfile(L, path, &err);
@@ -182,8 +186,8 @@ static int l_append_tuning (lua_State *L) {
       memcmp(kernel, a.found.kernel, a.found.kernel_size) == 0)
     return lua_pushboolean(L, 1), 1;
   bool cut = n > 0 && text[n - 1] != '\n';
-  const char *more = lua_pushfstring(L, "%s%s\t%s\t%d\n", cut ? "\n" : "", a.key, kernel,
-                                     vector);
+  const char *more =
+      lua_pushfstring(L, "%s%s\t%s\t%d\n", cut ? "\n" : "", a.key, kernel, vector);
   lmt_openfile(L, path, LMT_APPEND, &box, &err);
   if (err.status == MT_OK) lmt_write(box, more, strlen(more), &err);
   if (err.status == MT_OK) lmt_finish(box, &err);

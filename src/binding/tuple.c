@@ -8,9 +8,14 @@
 #include "binding/lmt.h"
 
 enum {
-  INTS = LMT_SHAPE, EXTENTS = LMT_SHAPE | LMT_LAYOUTS, COORD = LMT_COORD,
-      LAYOUT = LMT_LAYOUTS,
-  INDEX = LMT_COORD | LMT_BASIS, VALUE = LMT_ANY, OPTIONAL = 1 << 16, MAXVALUES = 3
+  INTS = LMT_SHAPE,
+  EXTENTS = LMT_SHAPE | LMT_LAYOUTS,
+  COORD = LMT_COORD,
+  LAYOUT = LMT_LAYOUTS,
+  INDEX = LMT_COORD | LMT_BASIS,
+  VALUE = LMT_ANY,
+  OPTIONAL = 1 << 16,
+  MAXVALUES = 3
 };
 
 typedef const mt_node *node;
@@ -19,17 +24,17 @@ typedef struct operation {
   lmt_operation row;
   int kinds[MAXVALUES];
   union {
-    mt_status (*I_V) (int64_t *out, node a, mt_err *err);
-    mt_status (*I_VV) (int64_t *out, node a, node b, mt_err *err);
-    mt_status (*I_VI) (int64_t *out, node a, int64_t i, mt_err *err);
-    mt_status (*V_V) (mt_layout *out, node a, mt_err *err);
-    mt_status (*V_VV) (mt_layout *out, node a, node b, mt_err *err);
-    mt_status (*V_VVV) (mt_layout *out, node a, node b, node c, mt_err *err);
-    mt_status (*V_VI) (mt_layout *out, node a, int64_t i, mt_err *err);
-    mt_status (*V_VM) (mt_layout *out, node a, int i, mt_err *err);
-    mt_status (*V_VMV) (mt_layout *out, node a, int i, node b, mt_err *err);
-    mt_status (*B_VV) (bool *out, node a, node b, mt_err *err);
-    bool (*P_VV) (node a, node b);
+    mt_status (*I_V)(int64_t *out, node a, mt_err *err);
+    mt_status (*I_VV)(int64_t *out, node a, node b, mt_err *err);
+    mt_status (*I_VI)(int64_t *out, node a, int64_t i, mt_err *err);
+    mt_status (*V_V)(mt_layout *out, node a, mt_err *err);
+    mt_status (*V_VV)(mt_layout *out, node a, node b, mt_err *err);
+    mt_status (*V_VVV)(mt_layout *out, node a, node b, node c, mt_err *err);
+    mt_status (*V_VI)(mt_layout *out, node a, int64_t i, mt_err *err);
+    mt_status (*V_VM)(mt_layout *out, node a, int i, mt_err *err);
+    mt_status (*V_VMV)(mt_layout *out, node a, int i, node b, mt_err *err);
+    mt_status (*B_VV)(bool *out, node a, node b, mt_err *err);
+    bool (*P_VV)(node a, node b);
   } f;
 } operation;
 
@@ -37,7 +42,7 @@ typedef struct operation {
 
 /* The value at `i`; NULL for an optional one that is absent. */
 static node value (lua_State *L, int i, int kinds, mt_layout *buf) {
-  static const char *const names[] = { "argument 1", "argument 2", "argument 3" };
+  static const char *const names[] = {"argument 1", "argument 2", "argument 3"};
   if ((kinds & OPTIONAL) && lua_isnoneornil(L, i)) return NULL;
   return lmt_tovalue(L, i, kinds & ~OPTIONAL, i <= MAXVALUES ? names[i - 1] : "argument",
                      buf);
@@ -79,21 +84,21 @@ static int push_bool (lua_State *L, const result *r) {
 
 /* name     result      the call */
 #define SIGNATURES(X)                                                                    \
-  X(I_V,    push_int,   o->f.I_V(&r.i, V(1), &err))                                      \
-  X(I_VV,   push_int,   o->f.I_VV(&r.i, V(1), V(2), &err))                               \
-  X(I_VI,   push_int,   o->f.I_VI(&r.i, V(1), luaL_checkinteger(L, 2), &err))            \
-  X(V_V,    push_value, o->f.V_V(&r.v, V(1), &err))                                      \
-  X(V_VV,   push_value, o->f.V_VV(&r.v, V(1), V(2), &err))                               \
-  X(V_VVV,  push_value, o->f.V_VVV(&r.v, V(1), V(2), V(3), &err))                        \
-  X(V_VI,   push_value, o->f.V_VI(&r.v, V(1), luaL_checkinteger(L, 2), &err))            \
-  X(V_VM,   push_value, o->f.V_VM(&r.v, V(1), mode(L, 2), &err))                         \
-  X(V_VMV,  push_value, o->f.V_VMV(&r.v, V(1), mode(L, 2), V(3), &err))                  \
-  X(B_VV,   push_bool,  o->f.B_VV(&r.b, V(1), V(2), &err))                               \
-  X(P_VV,   push_bool,  (r.b = o->f.P_VV(V(1), V(2)), MT_OK))
+  X(I_V, push_int, o->f.I_V(&r.i, V(1), &err))                                           \
+  X(I_VV, push_int, o->f.I_VV(&r.i, V(1), V(2), &err))                                   \
+  X(I_VI, push_int, o->f.I_VI(&r.i, V(1), luaL_checkinteger(L, 2), &err))                \
+  X(V_V, push_value, o->f.V_V(&r.v, V(1), &err))                                         \
+  X(V_VV, push_value, o->f.V_VV(&r.v, V(1), V(2), &err))                                 \
+  X(V_VVV, push_value, o->f.V_VVV(&r.v, V(1), V(2), V(3), &err))                         \
+  X(V_VI, push_value, o->f.V_VI(&r.v, V(1), luaL_checkinteger(L, 2), &err))              \
+  X(V_VM, push_value, o->f.V_VM(&r.v, V(1), mode(L, 2), &err))                           \
+  X(V_VMV, push_value, o->f.V_VMV(&r.v, V(1), mode(L, 2), V(3), &err))                   \
+  X(B_VV, push_bool, o->f.B_VV(&r.b, V(1), V(2), &err))                                  \
+  X(P_VV, push_bool, (r.b = o->f.P_VV(V(1), V(2)), MT_OK))
 
-#define V(n) value(L, n, o->kinds[(n) - 1], &v[(n) - 1])
+#define V(n) value(L, n, o->kinds[(n)-1], &v[(n)-1])
 #define SERVE(signature, push, call)                                                     \
-  static int serve_##signature (lua_State *L) {                                          \
+  static int serve_##signature(lua_State *L) {                                           \
     const operation *o = lua_touserdata(L, lua_upvalueindex(1));                         \
     mt_layout v[MAXVALUES];                                                              \
     result r;                                                                            \
@@ -117,13 +122,12 @@ int lmt_slicetuple (lua_State *L) {
     lua_rotate(L, 1, 1);
     return lmt_method_slice(L);
   }
-  if (mt_slice_tuple(&out, value(L, 1, COORD, &cbuf), t, &err))
-    return lmt_raise(L, &err);
+  if (mt_slice_tuple(&out, value(L, 1, COORD, &cbuf), t, &err)) return lmt_raise(L, &err);
   return lmt_pushvalue(L, out.node);
 }
 
-typedef mt_status (*extend) (mt_layout *out, node t, node x, mt_err *err);
-typedef mt_status (*extend_n) (mt_layout *out, node t, int n, node x, mt_err *err);
+typedef mt_status (*extend)(mt_layout *out, node t, node x, mt_err *err);
+typedef mt_status (*extend_n)(mt_layout *out, node t, int n, node x, mt_err *err);
 
 /* (t, x), (t, n, x); of a layout also (t, n): filled with 1:0. */
 static int beside (lua_State *L, extend one, extend_n many) {
@@ -142,12 +146,8 @@ static int beside (lua_State *L, extend one, extend_n many) {
   if (s) return lmt_raise(L, &err);
   return lmt_pushvalue(L, out.node);
 }
-static int l_append (lua_State *L) {
-  return beside(L, mt_append, mt_append_n);
-}
-static int l_prepend (lua_State *L) {
-  return beside(L, mt_prepend, mt_prepend_n);
-}
+static int l_append (lua_State *L) { return beside(L, mt_append, mt_append_n); }
+static int l_prepend (lua_State *L) { return beside(L, mt_prepend, mt_prepend_n); }
 
 /* zip(t), zip(a, b, ...): the transpose of t or of (a, b, ...). */
 static int l_zip (lua_State *L) {
@@ -193,8 +193,9 @@ static int l_repeat (lua_State *L) {
 static const operation operations[] = {
 #define LMT_OP(...)
 #define LMT_TUPLEOP(name, function, signature, of, takes, ...)                           \
-  { { #name, serve_##signature, of, MOST_##signature, takes }, { __VA_ARGS__ },          \
-    { .signature = mt_##function } },
+  {{#name, serve_##signature, of, MOST_##signature, takes},                              \
+   {__VA_ARGS__},                                                                        \
+   {.signature = mt_##function}},
 #define ROWS_TUPLE
 #include "binding/operations.def"
 };

@@ -19,7 +19,7 @@
 typedef struct reader {
   lua_State *L;
   mt_layout *out;
-  int n;                    /* nodes so far */
+  int n; /* nodes so far */
   int kinds;
   const char *what;
   int depth;
@@ -43,8 +43,8 @@ static void complain (reader *r, const char *text) {
 }
 
 static void expected (reader *r, int i) {
-  static const char *const names[] = { "integer", "basis element", "_", "table", "layout",
-                                       "swizzle" };
+  static const char *const names[] = {"integer", "basis element", "_",
+                                      "table",   "layout",        "swizzle"};
   lua_State *L = r->L;
   int left = r->kinds & (LMT_SHAPE | LMT_WILD | LMT_LAYOUTS);
   if (!(r->kinds & LMT_INT)) left |= r->kinds & LMT_SWIZZLES;
@@ -99,15 +99,18 @@ void lmt_mark (lua_State *L, lmt_class class, const char *name) {
 }
 
 /* A block and its class; LMT_UNMARKED: it is none of ours. */
-typedef struct marked { void *block; lmt_class class; } marked;
+typedef struct marked {
+  void *block;
+  lmt_class class;
+} marked;
 
 static marked marked_at (lua_State *L, int i) {
   void *block = lua_touserdata(L, i);
-  if (block == NULL || !lua_getmetatable(L, i)) return (marked){ block, LMT_UNMARKED };
+  if (block == NULL || !lua_getmetatable(L, i)) return (marked){block, LMT_UNMARKED};
   lua_rawgeti(L, -1, 1);
   uintptr_t k = (uintptr_t)lua_touserdata(L, -1) - (uintptr_t)marks;
   lua_pop(L, 2);
-  return (marked){ block, k < LMT_MARKS ? (lmt_class)k : LMT_UNMARKED };
+  return (marked){block, k < LMT_MARKS ? (lmt_class)k : LMT_UNMARKED};
 }
 
 void *lmt_marked (lua_State *L, int i, lmt_class class) {
@@ -153,8 +156,9 @@ static void check_sequence (reader *r, int i, int n) {
     lua_Integer k = lua_isinteger(L, -2) ? lua_tointeger(L, -2) : 0;
     if (k >= 1 && k <= n) continue;
     lua_pushvalue(L, -2);
-    const char *key = lua_type(L, -1) == LUA_TSTRING || lua_isnumber(L, -1)
-                        ? lua_tostring(L, -1) : luaL_typename(L, -1);
+    const char *key = lua_type(L, -1) == LUA_TSTRING || lua_isnumber(L, -1) ?
+                          lua_tostring(L, -1) :
+                          luaL_typename(L, -1);
     complain(r, lua_pushfstring(L, "not a sequence: it has a field [%s]", key));
   }
 }
@@ -230,7 +234,10 @@ static void read_other (reader *r, int i) {
     else add_value(r, t);
     return;
   }
-  if (type == LUA_TTABLE && (r->kinds & LMT_TABLE)) { read_table(r, i); return; }
+  if (type == LUA_TTABLE && (r->kinds & LMT_TABLE)) {
+    read_table(r, i);
+    return;
+  }
   if (type == LUA_TNUMBER && (r->kinds & LMT_INT)) read_float(r, i);
   else expected(r, i);
 }
@@ -313,7 +320,7 @@ int lmt_tolayouts (lua_State *L, int first, const mt_node **modes) {
   if (n == 1 && lua_type(L, first) == LUA_TTABLE) {
     size_t len = lua_rawlen(L, first);
     if (len >= MT_MAXNODES) luaL_error(L, "more than %d layouts", (int)MT_MAXNODES);
-    check_sequence(&(reader){ .L = L, .what = "layouts" }, first, (int)len);
+    check_sequence(&(reader){.L = L, .what = "layouts"}, first, (int)len);
     luaL_checkstack(L, (int)len + 8, NULL);
     for (n = 0; n < (int)len; n++) lua_rawgeti(L, first, n + 1);
     at = first + 1;
@@ -322,8 +329,10 @@ int lmt_tolayouts (lua_State *L, int first, const mt_node **modes) {
   for (int k = 0; k < n; k++) {
     modes[k] = lmt_nodeat(L, at + k);
     if (modes[k] == NULL || !lmt_islayout(modes[k]))
-      luaL_error(L, "mode %d: layout expected, got %s (tile.layout builds one from a "
-                    "shape)", k + 1, type_name(L, at + k));
+      luaL_error(L,
+                 "mode %d: layout expected, got %s (tile.layout builds one from a "
+                 "shape)",
+                 k + 1, type_name(L, at + k));
   }
   return n;
 }
@@ -335,8 +344,11 @@ const mt_node *lmt_tocoord (lua_State *L, int first, const mt_node *a, mt_layout
     return buf->node;
   }
   if (n == 1) return lmt_tocoord1(L, first, a, buf);
-  reader r = { .L = L, .out = buf, .kinds = LMT_COORD | LMT_F2, .what = "coordinate",
-               .depth = 1 };
+  reader r = {.L = L,
+              .out = buf,
+              .kinds = LMT_COORD | LMT_F2,
+              .what = "coordinate",
+              .depth = 1};
   add_node(&r, MT_TUPLE);
   for (int k = 0; k < n; k++) {
     r.path[0] = k + 1;
@@ -374,11 +386,11 @@ bool lmt_isstring (lua_State *L, int i) { return lua_type(L, i) == LUA_TSTRING; 
 bool lmt_istable (lua_State *L, int i) { return lua_type(L, i) == LUA_TTABLE; }
 
 mt_number lmt_tonumber (lua_State *L, int i) {
-  if (lua_isboolean(L, i)) return (mt_number){ .isint = true, .i = lua_toboolean(L, i) };
-  if (lua_isinteger(L, i)) return (mt_number){ .isint = true, .i = lua_tointeger(L, i) };
+  if (lua_isboolean(L, i)) return (mt_number){.isint = true, .i = lua_toboolean(L, i)};
+  if (lua_isinteger(L, i)) return (mt_number){.isint = true, .i = lua_tointeger(L, i)};
   if (lua_type(L, i) != LUA_TNUMBER)
     luaL_error(L, "value: number expected, got %s", type_name(L, i));
-  return (mt_number){ .f = lua_tonumber(L, i) };
+  return (mt_number){.f = lua_tonumber(L, i)};
 }
 
 /* ---------------------------------------------------------------- pushing */
@@ -427,7 +439,7 @@ static void push_as (lua_State *L, int i, const mt_node *t) {
 
 int lmt_pushlike (lua_State *L, int i, const mt_node *t, int64_t offset) {
   lmt_class class = lmt_islayout(t) ? marked_at(L, i).class : LMT_UNMARKED;
-  if (class == LMT_TENSORS) return lmt_pushcut(L, i, t, offset, &(lmt_cut){ 0 });
+  if (class == LMT_TENSORS) return lmt_pushcut(L, i, t, offset, &(lmt_cut){0});
   if (class == LMT_FUNCTIONS) push_as(L, i, t);
   else lmt_pushvalue(L, t);
   return 1;

@@ -140,16 +140,14 @@ static int verdict_tostring (lua_State *L) {
   return 1;
 }
 
-static const luaL_Reg verdict_meta[] = {
-  { "__tostring", verdict_tostring }, { NULL, NULL }
-};
+static const luaL_Reg verdict_meta[] = {{"__tostring", verdict_tostring}, {NULL, NULL}};
 
 /* ---------------------------------------------------------------- verify */
 
 /* The tensor at `i`, or a layout alone. */
 static mt_tensor tensor_at (lua_State *L, int i) {
   if (lmt_isclass(L, i, LMT_TENSOR)) return lmt_ctensor(lmt_totensor(L, i));
-  return (mt_tensor){ .layout = lmt_tolayout(L, i) };
+  return (mt_tensor){.layout = lmt_tolayout(L, i)};
 }
 
 /* Which of the letters of `parts`, 0 for the first, is at `i`; the last if none is. */
@@ -164,21 +162,20 @@ static int part_at (lua_State *L, int i, const char *parts, const char *what) {
 
 /* "S" reads the tensor, "D" writes it. */
 static mt_copy_side side_at (lua_State *L, int i) {
-  return part_at(L, i, "SD", "\"S\" or \"D\", the side of the copy,") == 0 ? MT_COPY_S
-                                                                         : MT_COPY_D;
+  return part_at(L, i, "SD", "\"S\" or \"D\", the side of the copy,") == 0 ? MT_COPY_S :
+                                                                             MT_COPY_D;
 }
 
 static int of_copy (lua_State *L, mt_verdict *v) {
   LMT_NOERR(err);
   mt_copy_side side = side_at(L, 3);
   mt_tensor t = tensor_at(L, 2);
-  if (mt_verify_copy(v, lmt_totiledcopy(L, 1), side, &t, &err))
-    return lmt_raise(L, &err);
+  if (mt_verify_copy(v, lmt_totiledcopy(L, 1), side, &t, &err)) return lmt_raise(L, &err);
   return push_verdict(L, v);
 }
 
 static int of_mma (lua_State *L, mt_verdict *v) {
-  static const mt_mma_part part[] = { MT_PART_A, MT_PART_B, MT_PART_C };
+  static const mt_mma_part part[] = {MT_PART_A, MT_PART_B, MT_PART_C};
   LMT_NOERR(err);
   int i = part_at(L, 3, "ABC", "\"A\", \"B\" or \"C\", the operand of the MMA,");
   mt_tensor t = tensor_at(L, 2);
@@ -189,15 +186,15 @@ static int of_mma (lua_State *L, mt_verdict *v) {
 
 /* { tv = layout, tiler = shape } */
 static int of_layout (lua_State *L, mt_verdict *v) {
-  static const char *const keys[] = { "tv", "tiler", NULL };
+  static const char *const keys[] = {"tv", "tiler", NULL};
   LMT_NOERR(err);
   lmt_checkkeys(L, 1, "verify", keys);
   mt_layout *arg = lua_newuserdatauv(L, 2 * sizeof *arg, 0);
   lua_getfield(L, 1, "tv");
   const mt_node *tv = lmt_tovalue(L, -1, LMT_LAYOUTS, "verify: tv", &arg[0]);
   lua_getfield(L, 1, "tiler");
-  const mt_node *tiler = lmt_tovalue(L, -1, LMT_SHAPE | LMT_LAYOUTS, "verify: tiler",
-                                     &arg[1]);
+  const mt_node *tiler =
+      lmt_tovalue(L, -1, LMT_SHAPE | LMT_LAYOUTS, "verify: tiler", &arg[1]);
   mt_copy_side side = side_at(L, 3);
   mt_tensor t = tensor_at(L, 2);
   if (mt_verify_tv(v, tv, tiler, side, &t, &err)) return lmt_raise(L, &err);
@@ -208,7 +205,7 @@ static int of_layout (lua_State *L, mt_verdict *v) {
 ** nothing), of an MMA "A", "B" or "C" (or nothing). */
 static int l_verify (lua_State *L) {
   lua_settop(L, 3);
-  mt_verdict *v = lua_newuserdatauv(L, sizeof *v, 0);     /* large for a thread's stack */
+  mt_verdict *v = lua_newuserdatauv(L, sizeof *v, 0); /* large for a thread's stack */
   if (lmt_istiledcopy(L, 1)) return of_copy(L, v);
   if (lmt_istiledmma(L, 1)) return of_mma(L, v);
   if (lmt_istable(L, 1)) return of_layout(L, v);

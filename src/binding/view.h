@@ -19,9 +19,9 @@ lmt_tensor *lmt_pushwhole (lua_State *L, int i, const lmt_tensor *base,
 
 /* How a function cuts a tensor. */
 typedef struct lmt_cut {
-  const mt_node *tiler;    /* NULL: into what is its own, unless that is larger */
-  bool divides;            /* else by composition */
-  lua_CFunction again;     /* the function for a layout in its place; NULL: itself */
+  const mt_node *tiler; /* NULL: into what is its own, unless that is larger */
+  bool divides;         /* else by composition */
+  lua_CFunction again;  /* the function for a layout in its place; NULL: itself */
 } lmt_cut;
 /* The view t of the tensor at `i` that the function at hand made, whose arguments are all
 ** that is on the stack; which of its elements are real. Returns 1. */

@@ -86,10 +86,8 @@ static char *candidate (lua_State *L, const char *line, size_t cursor, size_t wo
                         size_t start) {
   size_t at = cursor - word, skip = 0, n = 0, length;
   const char *text = lua_tolstring(L, -1, &length);
-  if (start > at)
-    n = start - at;
-  else
-    skip = at - start;
+  if (start > at) n = start - at;
+  else skip = at - start;
   if (skip > length) skip = length;
   char *made = malloc(n + length - skip + 1);
   if (made != NULL) {
@@ -111,8 +109,7 @@ static char **matches_of (lua_State *L, const char *line, size_t cursor, size_t 
     char *text = NULL;
     if (lua_rawgeti(L, -1, (lua_Integer)i) == LUA_TSTRING)
       text = candidate(L, line, cursor, word, start);
-    else
-      lua_pop(L, 1);
+    else lua_pop(L, 1);
     if (text != NULL) matches[++found] = text;
   }
   size_t same = found > 0 ? strlen(matches[1]) : 0;

@@ -17,9 +17,9 @@
 /* Instructions that handlers of errors have, before the next error: some 10 ms. */
 enum { GRACE = 1000000 };
 
-static lua_State *volatile running; /* the thread that runs, if any */
+static lua_State *volatile running;       /* the thread that runs, if any */
 static volatile sig_atomic_t interrupted; /* how often */
-static volatile sig_atomic_t raised; /* how many errors came of it */
+static volatile sig_atomic_t raised;      /* how many errors came of it */
 static con_second when_again;
 
 static void arm (lua_State *L);
@@ -33,10 +33,8 @@ static void stop (lua_State *L, lua_Debug *where) {
     return;
   }
   if (raised < 2) raised = raised + 1;
-  if (when_again == CON_KILLS)
-    disarm(L);
-  else
-    arm(L);
+  if (when_again == CON_KILLS) disarm(L);
+  else arm(L);
   luaL_error(L, "interrupted!");
 }
 
@@ -179,8 +177,9 @@ static int l_wrap (lua_State *L) {
 }
 
 void con_open_coroutines (lua_State *L) {
-  static const luaL_Reg functions[] = {
-      {"resume", l_resume}, {"wrap", l_wrap}, {NULL, NULL}};
+  static const luaL_Reg functions[] = {{"resume", l_resume},
+                                       {"wrap", l_wrap},
+                                       {NULL, NULL}};
   lua_getglobal(L, LUA_COLIBNAME);
   luaL_setfuncs(L, functions, 0);
   lua_pop(L, 1);

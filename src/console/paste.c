@@ -95,12 +95,9 @@ static bool is_paste (void) {
 
 static void append_pasted (int c) {
   bool control = (c >= 0 && c < ' ') || c == DEL;
-  if (c == '\t')
-    append(' '), append(' ');
-  else if (c == '\r' || c == '\n')
-    append('\n');
-  else if (!control)
-    append((char)c);
+  if (c == '\t') append(' '), append(' ');
+  else if (c == '\r' || c == '\n') append('\n');
+  else if (!control) append((char)c);
 }
 
 /* Appends what is pasted. A sequence that begins like its end, and goes on otherwise, has

@@ -38,12 +38,9 @@ static int l_read (lua_State *L) {
   luaL_checktype(L, 2, LUA_TFUNCTION);
   con_listen();
   char *line = con_edits() ? con_edit(L, prompt, 2) : read_plain(prompt);
-  if (line != NULL)
-    lua_pushlstring(L, line, strcspn(line, "\n"));
-  else if (con_interrupted())
-    lua_pushboolean(L, 0);
-  else
-    lua_pushnil(L);
+  if (line != NULL) lua_pushlstring(L, line, strcspn(line, "\n"));
+  else if (con_interrupted()) lua_pushboolean(L, 0);
+  else lua_pushnil(L);
   con_work(L);
   free(line);
   return 1;

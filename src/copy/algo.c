@@ -8,7 +8,10 @@
 #include "copy/kernel_choice.h"
 #include "desc/swizzle.h"
 
-static const struct { const mt_algo *algo; uint32_t what; } rows[MT_NALGO] = {
+static const struct {
+  const mt_algo *algo;
+  uint32_t what;
+} rows[MT_NALGO] = {
 #define MT_ALGO(name, lower, threads, unroll, what) {&mt_algo_##lower, what},
 #include "desc/algos.def"
 };
@@ -36,8 +39,8 @@ bool mt_algo_make (mt_launch *l, mt_algorithm algo, char *why) {
   mt_axes mode[3];
   why[0] = 0;
   if (mt_desc_is_swizzled(&l->desc) || l->desc.nbound > 0) {
-    snprintf(why, MT_REASON, "%s", l->desc.nbound > 0 ? "bounds cut through the axes" :
-             "a side is swizzled");
+    snprintf(why, MT_REASON, "%s",
+             l->desc.nbound > 0 ? "bounds cut through the axes" : "a side is swizzled");
     return false;
   }
   if (l->desc.cast && !may_convert(&l->desc, algo, why)) return false;

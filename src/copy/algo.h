@@ -11,29 +11,29 @@
 
 /* An algorithm: each is defined in a file of its own, mt_NAME_form.c. */
 typedef struct mt_algo {
-  const char *name;              /* in tables of ways; copy_NAME is a family of kernels */
-  const char *needs;             /* of a copy, if `make` says nothing */
+  const char *name;  /* in tables of ways; copy_NAME is a family of kernels */
+  const char *needs; /* of a copy, if `make` says nothing */
   /* NULL: a flat copy does not become it. */
   mt_algo_maker *make;
   /* What its descriptors are beyond what all are. */
-  mt_status (*check) (const mt_launch *l, mt_err *err);
+  mt_status (*check)(const mt_launch *l, mt_err *err);
   /* Adds to traffic and least, which are 0, and to slow and used, which are 1. */
-  void (*cost) (mt_cost *c, const mt_launch *l);
+  void (*cost)(mt_cost *c, const mt_launch *l);
   /* NULL, or: whether a row of this algorithm, width and conversion is of this size too;
   ** one that is not goes without a word. */
-  bool (*suits) (const mt_kernel *k, const mt_desc *d);
+  bool (*suits)(const mt_kernel *k, const mt_desc *d);
   /* NULL, or: whether the row can do it; `why` receives the reason. */
-  bool (*fits) (const mt_kernel *k, const mt_desc *d, mt_refusals *why);
-  mt_grid (*grid) (const mt_kernel *k, const mt_desc *d);
+  bool (*fits)(const mt_kernel *k, const mt_desc *d, mt_refusals *why);
+  mt_grid (*grid)(const mt_kernel *k, const mt_desc *d);
   /* Shared memory that a launch asks for, NULL: none; the most that one may ask for, 0:
   ** as much as any kernel has. */
-  uint32_t (*shared) (const mt_desc *d);
+  uint32_t (*shared)(const mt_desc *d);
   int most_shared;
   /* In texts of plans: the thread axes, the value axes (NULL: there are none), what a
   ** bound counts along (NULL: a mode of the tensors); the order of the thread axes along
   ** the destination, NULL: they have none. */
   const char *thread, *value, *bound;
-  const uint8_t *(*order) (const mt_desc *d);
+  const uint8_t *(*order)(const mt_desc *d);
 } mt_algo;
 
 #define MT_ALGO(name, lower, threads, unroll, what) extern const mt_algo mt_algo_##lower;

@@ -4,7 +4,7 @@
 */
 #include "copy/banks.h"
 
-enum { MT_LINE = 128 };           /* bytes that all banks give in a wavefront */
+enum { MT_LINE = 128 }; /* bytes that all banks give in a wavefront */
 
 uint32_t mt_banks_place (const mt_walk_axis *axis, uint32_t count, uint32_t n) {
   uint32_t at = 0;

@@ -57,17 +57,21 @@ static mt_status fail_swizzled (const mt_launch *l, const mt_side *s, int side,
   int64_t v[MT_MAXDOMAIN], at = s->first < 0 ? s->first : s->last;
   char text[MT_WITNESS_TEXT] = "an element";
   if (!s->reached || !s->box.exact)
-    return mt_fail(err, MT_ERANGE, "%s: that all stays inside its buffer of %lld "
-                   "elements could not be proven: %s", side_name[side], (long long)have,
-                   s->reached ? "bounds and strides do not go together" :
-                   "its swizzled range has too many elements to be searched");
+    return mt_fail(err, MT_ERANGE,
+                   "%s: that all stays inside its buffer of %lld "
+                   "elements could not be proven: %s",
+                   side_name[side], (long long)have,
+                   s->reached ?
+                       "bounds and strides do not go together" :
+                       "its swizzled range has too many elements to be searched");
   if (find_index(v, l, s, side, at)) {
     mt_witness w = mt_witness_of(l, &s->box, side, v);
     mt_witness_text(text, &l->desc, &w);
   }
-  return mt_fail(err, MT_ERANGE, "%s: %s lies at offset %lld under the swizzle; the "
-                 "buffer has elements 0 to %lld", side_name[side], text, (long long)at,
-                 (long long)have - 1);
+  return mt_fail(err, MT_ERANGE,
+                 "%s: %s lies at offset %lld under the swizzle; the "
+                 "buffer has elements 0 to %lld",
+                 side_name[side], text, (long long)at, (long long)have - 1);
 }
 
 static mt_status fail_range (const mt_launch *l, const mt_side *s, int side, int64_t have,
@@ -78,11 +82,14 @@ static mt_status fail_range (const mt_launch *l, const mt_side *s, int side, int
   extreme(v, &s->box, side, s->low >= 0);
   mt_witness w = mt_witness_of(l, &s->box, side, v);
   if (!s->box.exact)
-    return mt_fail(err, MT_ERANGE, "%s: that all stays inside its buffer of %lld "
+    return mt_fail(err, MT_ERANGE,
+                   "%s: that all stays inside its buffer of %lld "
                    "elements could not be proven: bounds and strides do not go together",
                    side_name[side], (long long)have);
-  return mt_fail(err, MT_ERANGE, "%s: %s lies at offset %lld; the buffer has elements 0 "
-                 "to %lld", side_name[side], mt_witness_text(text, &l->desc, &w),
+  return mt_fail(err, MT_ERANGE,
+                 "%s: %s lies at offset %lld; the buffer has elements 0 "
+                 "to %lld",
+                 side_name[side], mt_witness_text(text, &l->desc, &w),
                  (long long)w.offset, (long long)have - 1);
 }
 
@@ -97,8 +104,9 @@ static void find_blocks (mt_side *s, const mt_launch *l, int side) {
 /* The same, exactly, where that can be found. */
 static void find_elements (mt_side *s, const mt_launch *l, int side) {
   int64_t low, high;
-  if (s->reached || !mt_desc_swizzle_range(&low, &high, l->desc.swizzle[side],
-                                   l->offset[side] + s->box.start[side], &s->box, side))
+  if (s->reached ||
+      !mt_desc_swizzle_range(&low, &high, l->desc.swizzle[side],
+                             l->offset[side] + s->box.start[side], &s->box, side))
     return;
   s->first = l->origin[side] + low;
   s->last = l->origin[side] + high;
@@ -137,24 +145,30 @@ static mt_status check_alignment (const mt_launch *l, int side, mt_err *err) {
   uint64_t elem = MT_ELEM(d, side), width = d->vec * elem;
   bool swizzled = d->swizzle[side].mask != 0;
   uint64_t start = (uint64_t)(uintptr_t)l->base[side] +
-                    (uint64_t)(swizzled ? l->origin : l->offset)[side] * elem;
+                   (uint64_t)(swizzled ? l->origin : l->offset)[side] * elem;
   if ((uintptr_t)l->base[side] % elem != 0)
-    return mt_fail(err, MT_EALIGN, "%s: the buffer is not aligned to its elements of %d "
-                   "bytes", side_name[side], (int)elem);
+    return mt_fail(err, MT_EALIGN,
+                   "%s: the buffer is not aligned to its elements of %d "
+                   "bytes",
+                   side_name[side], (int)elem);
   if (start % width != 0)
-    return mt_fail(err, MT_EALIGN, "%s: accesses of %d bytes, but it begins %d bytes "
-                   "past a multiple of that", side_name[side], (int)width,
-                   (int)(start % width));
+    return mt_fail(err, MT_EALIGN,
+                   "%s: accesses of %d bytes, but it begins %d bytes "
+                   "past a multiple of that",
+                   side_name[side], (int)width, (int)(start % width));
   if (swizzled && (l->offset[side] % (int64_t)d->vec != 0 ||
                    d->vec > mt_desc_swizzle_run(d->swizzle[side])))
-    return mt_fail(err, MT_EALIGN, "%s: accesses of %d elements, which its swizzle from "
-                   "offset %lld on does not keep together", side_name[side], (int)d->vec,
-                   (long long)l->offset[side]);
+    return mt_fail(err, MT_EALIGN,
+                   "%s: accesses of %d elements, which its swizzle from "
+                   "offset %lld on does not keep together",
+                   side_name[side], (int)d->vec, (long long)l->offset[side]);
   for (uint32_t i = 0; i < d->nthr + d->nval + d->nrest; i++) {
     int mode = i < first[1] ? 0 : i < first[2] ? 1 : 2;
     if (d->axis[i].extent > 1 && d->axis[i].stride[side] % (int64_t)d->vec != 0)
-      return mt_fail(err, MT_EALIGN, "%s: accesses of %d elements, but %s axis %d has "
-                     "stride %lld", side_name[side], (int)d->vec, mode_name[mode],
+      return mt_fail(err, MT_EALIGN,
+                     "%s: accesses of %d elements, but %s axis %d has "
+                     "stride %lld",
+                     side_name[side], (int)d->vec, mode_name[mode],
                      (int)(i - first[mode]) + 1, (long long)d->axis[i].stride[side]);
   }
   return MT_OK;
@@ -170,7 +184,8 @@ static mt_status fail_injective (const mt_launch *l, const mt_side *s,
   char text[2 * MT_WITNESS_TEXT + 8];
   *met = s->box.exact;
   if (!*met)
-    return mt_fail(err, MT_EINJECTIVE, "dst: that no element is written twice could not "
+    return mt_fail(err, MT_EINJECTIVE,
+                   "dst: that no element is written twice could not "
                    "be proven: bounds and strides do not go together");
   for (int j = 0; j < s->box.n; j++) {
     int64_t v = s->box.axis[j].stride[MT_DST] < 0 ? -e->v[j] : e->v[j];
@@ -179,8 +194,12 @@ static mt_status fail_injective (const mt_launch *l, const mt_side *s,
   }
   mt_witness a = mt_witness_of(l, &s->box, MT_DST, x),
              b = mt_witness_of(l, &s->box, MT_DST, y);
-  mt_witness *first = a.rest < b.rest || (a.rest == b.rest && (a.thread < b.thread ||
-                  (a.thread == b.thread && a.value < b.value))) ? &a : &b;
+  mt_witness *first =
+      a.rest < b.rest ||
+              (a.rest == b.rest &&
+               (a.thread < b.thread || (a.thread == b.thread && a.value < b.value))) ?
+          &a :
+          &b;
   return mt_fail(err, MT_EINJECTIVE, "dst: %s write offset %lld",
                  mt_witnesses_text(text, &l->desc, first, first == &a ? &b : &a),
                  (long long)a.offset);
@@ -203,8 +222,10 @@ static mt_status check_injective (const mt_launch *l, const mt_side *s, bool *me
   mt_solution found = mt_solve(&e, 0, true);
   if (found == MT_NONE) return MT_OK;
   if (found == MT_FOUND) return fail_injective(l, s, &e, met, err);
-  return mt_fail(err, MT_EINJECTIVE, "dst: that no element is written twice could not be "
-                 "decided in %d steps", (int)MT_SOLVE_STEPS);
+  return mt_fail(err, MT_EINJECTIVE,
+                 "dst: that no element is written twice could not be "
+                 "decided in %d steps",
+                 (int)MT_SOLVE_STEPS);
 }
 
 /* ---------------------------------------------------------------- overlap */
@@ -246,20 +267,21 @@ static mt_status fail_overlap (const mt_launch *l, const mt_side s[2],
   const int64_t us = units_of(&l->desc, MT_SRC), ud = units_of(&l->desc, MT_DST);
   int64_t at = s[MT_SRC].low * us;
   if (!s[MT_SRC].box.exact || !s[MT_DST].box.exact)
-    return mt_fail(err, MT_EOVERLAP, "that src and dst do not overlap could not be "
+    return mt_fail(err, MT_EOVERLAP,
+                   "that src and dst do not overlap could not be "
                    "proven: bounds and strides do not go together");
   for (int j = 0; j < e->n; j++)
     if (e->v[j] > 0) at += e->v[j] * e->d[j];
   int64_t from = mt_element_of(l, MT_SRC, at / us - l->offset[MT_SRC]);
   int64_t to = mt_element_of(l, MT_DST, (at - apart) / ud - l->offset[MT_DST]);
-  return mt_fail(err, MT_EOVERLAP, "src and dst overlap: offset %lld of src %s offset "
-                 "%lld of dst", (long long)from, us == ud ? "is" : "shares bytes with",
-                 (long long)to);
+  return mt_fail(err, MT_EOVERLAP,
+                 "src and dst overlap: offset %lld of src %s offset "
+                 "%lld of dst",
+                 (long long)from, us == ud ? "is" : "shares bytes with", (long long)to);
 }
 
 static uint64_t address_of (const mt_launch *l, int side, int64_t element) {
-  return (uint64_t)(uintptr_t)l->base[side] +
-         (uint64_t)element * MT_ELEM(&l->desc, side);
+  return (uint64_t)(uintptr_t)l->base[side] + (uint64_t)element * MT_ELEM(&l->desc, side);
 }
 
 static bool are_apart (const mt_launch *l, const mt_side s[2]) {
@@ -274,7 +296,8 @@ static mt_status check_ranges (const mt_launch *l, mt_side s[2], mt_err *err) {
   if (are_apart(l, s)) return MT_OK;
   for (int side = 0; side < 2; side++) find_elements(&s[side], l, side);
   if (are_apart(l, s)) return MT_OK;
-  return mt_fail(err, MT_EOVERLAP, "that src and dst do not overlap could not be proven: "
+  return mt_fail(err, MT_EOVERLAP,
+                 "that src and dst do not overlap could not be proven: "
                  "swizzled in two ways, elements %lld to %lld of the buffer of src and "
                  "%lld to %lld of that of dst lie between each other",
                  (long long)s[MT_SRC].first, (long long)s[MT_SRC].last,
@@ -307,7 +330,8 @@ static mt_status check_overlap (const mt_launch *l, mt_side s[2], mt_err *err) {
   mt_solution found = mt_solve(&e, apart, false);
   if (found == MT_NONE) return MT_OK;
   if (found == MT_UNDECIDED)
-    return mt_fail(err, MT_EOVERLAP, "that src and dst do not overlap could not be "
+    return mt_fail(err, MT_EOVERLAP,
+                   "that src and dst do not overlap could not be "
                    "decided in %d steps: they lie in one buffer, between each other",
                    (int)MT_SOLVE_STEPS);
   return fail_overlap(l, s, &e, apart + s[MT_SRC].low * us - s[MT_DST].low * ud, err);
@@ -337,7 +361,7 @@ typedef struct mt_proof {
   mt_side s[2];
   int whole, other;
   mt_status status;
-  bool met;                        /* two elements were found at one place */
+  bool met; /* two elements were found at one place */
   mt_err *err;
 } mt_proof;
 
@@ -361,8 +385,10 @@ static mt_status check_twice (mt_proof *x, const mt_side *other) {
   mt_solution found = mt_solve(&e, other->low - s->low, false);
   if (found == MT_NONE) return MT_OK;
   if (found == MT_UNDECIDED)
-    return mt_fail(x->err, MT_EINJECTIVE, "dst: that no element is written twice could "
-                   "not be decided in %d steps", (int)MT_SOLVE_STEPS);
+    return mt_fail(x->err, MT_EINJECTIVE,
+                   "dst: that no element is written twice could "
+                   "not be decided in %d steps",
+                   (int)MT_SOLVE_STEPS);
   int64_t at = s->low;
   for (int j = 0; j < e.n; j++)
     if (e.v[j] > 0) at += e.v[j] * e.d[j];

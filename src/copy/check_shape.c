@@ -33,7 +33,8 @@ static mt_status check_mode (const mt_desc *d, const char *name, uint32_t first,
 static mt_status check_cast (const mt_desc *d, mt_err *err) {
   uint32_t src = MT_CAST_SRC(d->cast), dst = MT_CAST_DST(d->cast), most;
   MT_CHECK(src < MT_NDTYPE && dst < MT_NDTYPE && src != dst &&
-           d->cast == MT_CAST(src, dst), err, "a conversion between unknown types");
+               d->cast == MT_CAST(src, dst),
+           err, "a conversion between unknown types");
   MT_CHECK(d->elem == mt_dtype_size(src) && d->to == mt_dtype_size(dst), err,
            "elements of %d and %d bytes", (int)d->elem, (int)d->to);
   most = 16 / (d->elem > d->to ? d->elem : d->to);
@@ -48,11 +49,11 @@ static mt_status check_cast (const mt_desc *d, mt_err *err) {
 static mt_status check_counts (const mt_desc *d, mt_err *err) {
   MT_CHECK(d->op == MT_OP_COPY && d->algo < MT_NALGO, err, "unknown operation or form");
   MT_CHECK(is_power(d->elem) && d->elem <= 16 && is_power(d->vec) &&
-           d->vec <= 16 / d->elem, err, "accesses of %d elements of %d bytes",
-           (int)d->vec, (int)d->elem);
+               d->vec <= 16 / d->elem,
+           err, "accesses of %d elements of %d bytes", (int)d->vec, (int)d->elem);
   MT_CHECK(d->nthr <= MT_MAXAXIS && d->nval <= MT_MAXAXIS && d->nrest <= MT_MAXAXIS &&
-           d->nthr + d->nval + d->nrest <= MT_MAXAXIS && d->nbound <= MT_MAXBOUND, err,
-           "too many axes or bounds");
+               d->nthr + d->nval + d->nrest <= MT_MAXAXIS && d->nbound <= MT_MAXBOUND,
+           err, "too many axes or bounds");
   MT_TRY(check_mode(d, "thread", 0, d->nthr, d->threads, err));
   MT_TRY(check_mode(d, "value", d->nthr, d->nval, d->values, err));
   MT_TRY(check_mode(d, "rest", d->nthr + d->nval, d->nrest, d->rests, err));
@@ -94,8 +95,10 @@ static mt_status check_offsets (const mt_launch *l, int side, mt_err *err) {
   for (uint32_t i = 0; i < d->nthr + d->nval + d->nrest; i++)
     over = over || reach(&sum, d->axis[i].extent, d->axis[i].stride[side]);
   sum |= mt_desc_swizzle_block(d->swizzle[side]);
-  MT_CHECK(d->swizzle[side].mask || l->origin[side] == 0, err, "%s: an origin without a "
-           "swizzle", side_name[side]);
+  MT_CHECK(d->swizzle[side].mask || l->origin[side] == 0, err,
+           "%s: an origin without a "
+           "swizzle",
+           side_name[side]);
   over = over || mt_addo(sum, 1, &sum) || l->origin[side] == INT64_MIN ||
          mt_addo(sum, l->origin[side] < 0 ? -l->origin[side] : l->origin[side], &sum);
   if (over || mt_mulo(sum, MT_ELEM(d, side), &bytes) || mt_addo(bytes, 64, &bytes))

@@ -10,8 +10,10 @@
 /* Why no tiles: they would be slower. */
 static void say_slower (mt_vector_limits *why, const mt_cost *tiles,
                         const mt_cost *best) {
-  snprintf(why->tile, sizeof why->tile, "%.0f %% of its tiles would be used: %.1f us "
-           "predicted, %.1f us without", 100 * tiles->used, tiles->us, best->us);
+  snprintf(why->tile, sizeof why->tile,
+           "%.0f %% of its tiles would be used: %.1f us "
+           "predicted, %.1f us without",
+           100 * tiles->used, tiles->us, best->us);
 }
 
 /* Forms that could not be faster than what was found are not made: boxes take long. */

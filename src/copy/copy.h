@@ -15,8 +15,8 @@ enum { MT_MAXTHREADS = 1024, MT_MAXWIDTH = 5, MT_REASON = 160 };
 ** prevents it. */
 typedef struct mt_vector_limits {
   char reason[MT_MAXWIDTH][MT_REASON];
-  char tile[MT_REASON];            /* why no tiles were taken; "" if they were */
-  bool unaligned;                    /* they would be */
+  char tile[MT_REASON]; /* why no tiles were taken; "" if they were */
+  bool unaligned;       /* they would be */
 } mt_vector_limits;
 
 /* The copy as described: accesses of one element, values and rests in the order of the
@@ -33,7 +33,7 @@ mt_status mt_vectorize (mt_launch *l, mt_vector_limits *why, const mt_tiled_copy
 /* The same by accesses of `most` bytes at most; most 1: of one element, the algorithm in
 ** which copies are compared. */
 mt_status mt_vectorize_to (mt_launch *l, mt_vector_limits *why, const mt_tiled_copy *copy,
-                       uint32_t most, mt_err *err);
+                           uint32_t most, mt_err *err);
 
 /* How an algorithm is made of the flat copy l, with plain sides and without bounds: its
 ** axes in `mode` become those of the algorithm, which l receives. False, and why not ("":

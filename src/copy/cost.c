@@ -12,11 +12,10 @@ const mt_model mt_h200 = {
 #define MT_COST(name, value, unit) .name = value,
 #define MT_COST_BY(name, unit, ...) .name = {__VA_ARGS__},
 #include "copy/cost_h200.def"
-  .of = {
+    .of = {
 #define MT_SPEED(name, speed, cast, any) [MT_ALGO_##name] = {speed, cast, any},
 #include "copy/cost_h200.def"
-  }
-};
+    }};
 
 uint64_t mt_address (const mt_launch *l, int side, int64_t at) {
   return (uint64_t)(uintptr_t)l->base[side] +

@@ -13,10 +13,14 @@
 ** vectors is used; microseconds, of which `least` pass whatever is moved, and how many
 ** times as long as at best the rest takes. A prediction for an H200; elsewhere it is the
 ** order that counts. */
-typedef struct mt_cost { double traffic, used, least, slow, us; } mt_cost;
+typedef struct mt_cost {
+  double traffic, used, least, slow, us;
+} mt_cost;
 
 /* The coefficients of a GPU: copy/cost_h200.def says what each is. */
-typedef struct mt_speed { double speed, cast, any; } mt_speed;
+typedef struct mt_speed {
+  double speed, cast, any;
+} mt_speed;
 enum { MT_WIDTHS = 5 };
 typedef struct mt_model {
 #define MT_COST(name, value, unit) double name;

@@ -16,7 +16,7 @@ typedef struct mt_draft {
   mt_axes mode[3];
   uint32_t nbound;
   int64_t bound[MT_MAXBOUND];
-  bool empty;                      /* no element is real */
+  bool empty; /* no element is real */
 } mt_draft;
 
 /* ---------------------------------------------------------------- tensors */
@@ -41,8 +41,10 @@ static mt_status check_shapes (const mt_tensor *src, const mt_tensor *dst, mt_er
                     b, mt_rank(b));
   for (int i = 0; i < n; i++)
     if (mt_size(mt_mode(a, i)) != mt_size(mt_mode(b, i)))
-      return mt_failn(err, MT_ERANK, "copy: mode %d of src %N has size %lld, of dst %N "
-                      "it has %lld", i + 1, a, (long long)mt_size(mt_mode(a, i)), b,
+      return mt_failn(err, MT_ERANK,
+                      "copy: mode %d of src %N has size %lld, of dst %N "
+                      "it has %lld",
+                      i + 1, a, (long long)mt_size(mt_mode(a, i)), b,
                       (long long)mt_size(mt_mode(b, i)));
   return MT_OK;
 }
@@ -52,25 +54,33 @@ static mt_status check_copy (const mt_tiled_copy *copy, const mt_tensor *src,
   int bits = (int)mt_dtype_size(src->dtype) * 8, modes = mt_rank(copy->tiler.node);
   int64_t threads = mt_size(mt_mode(copy->layout_tv.node, 0));
   if (mt_size(copy->atom.thr_id.node) > 1)
-    return mt_fail(err, MT_EUNSUPPORTED, "copy: %s is done by %lld threads together on "
+    return mt_fail(err, MT_EUNSUPPORTED,
+                   "copy: %s is done by %lld threads together on "
                    "registers and shared memory, which tensors are not in: it can be "
                    "partitioned, not run\nUniversalCopy<uint%d_t> would do, or "
-                   "AutoVectorizingCopy", copy->atom.name,
-                   (long long)mt_size(copy->atom.thr_id.node), bits);
+                   "AutoVectorizingCopy",
+                   copy->atom.name, (long long)mt_size(copy->atom.thr_id.node), bits);
   if (copy->atom_bits > 128)
-    return mt_fail(err, MT_EUNSUPPORTED, "copy: %s moves %d bits at once, kernels move "
+    return mt_fail(err, MT_EUNSUPPORTED,
+                   "copy: %s moves %d bits at once, kernels move "
                    "at most 128\nUniversalCopy<uint128_t> would do, or "
-                   "AutoVectorizingCopy", copy->atom.name, copy->atom_bits);
+                   "AutoVectorizingCopy",
+                   copy->atom.name, copy->atom_bits);
   if (copy->bits != bits)
-    return mt_fail(err, MT_EUNSUPPORTED, "copy: the tiled copy moves elements of %d "
-                   "bits, %s has %d", copy->bits, mt_dtype_name(src->dtype), bits);
+    return mt_fail(err, MT_EUNSUPPORTED,
+                   "copy: the tiled copy moves elements of %d "
+                   "bits, %s has %d",
+                   copy->bits, mt_dtype_name(src->dtype), bits);
   if (mt_rank(mt_inner(src->layout)) < modes)
-    return mt_failn(err, MT_ERANK, "copy: the tile %N has %d modes, the tensors %N have "
-                    "%d", copy->tiler.node, modes, src->layout,
-                    mt_rank(mt_inner(src->layout)));
+    return mt_failn(err, MT_ERANK,
+                    "copy: the tile %N has %d modes, the tensors %N have "
+                    "%d",
+                    copy->tiler.node, modes, src->layout, mt_rank(mt_inner(src->layout)));
   if (threads > MT_MAXTHREADS)
-    return mt_failn(err, MT_EUNSUPPORTED, "copy: thr %N has %lld threads, a block has at "
-                    "most %d", copy->thr.node, (long long)threads, (int)MT_MAXTHREADS);
+    return mt_failn(err, MT_EUNSUPPORTED,
+                    "copy: thr %N has %lld threads, a block has at "
+                    "most %d",
+                    copy->thr.node, (long long)threads, (int)MT_MAXTHREADS);
   return MT_OK;
 }
 
@@ -82,8 +92,10 @@ static MT_APART mt_status simplify (mt_layout *out, const mt_node *a, mt_err *er
   int64_t one[MT_MAXNODES];
   int n = mt_rank(a);
   if (n > MT_MAXNODES / 4)
-    return mt_failn(err, MT_ETOOBIG, "copy: %N has %d modes, at most %d can be "
-                    "partitioned", a, n, MT_MAXNODES / 4);
+    return mt_failn(err, MT_ETOOBIG,
+                    "copy: %N has %d modes, at most %d can be "
+                    "partitioned",
+                    a, n, MT_MAXNODES / 4);
   for (int i = 0; i < n; i++) one[i] = 1;
   MT_TRY(mt_ints(&profile, n, one, err));
   return mt_coalesce(out, a, mt_is_branch(a) ? profile.node : NULL, err);
@@ -109,16 +121,20 @@ mt_status mt_ordinates_of (mt_layout *out, const mt_node *a, int k, mt_err *err)
 static mt_status no_refinement (int i, const mt_node *a, const char *what,
                                 const mt_node *b, mt_err *err) {
   static const char *const names[] = {"threads", "values", "rests"};
-  return mt_failn(err, MT_EINEXACT, "copy: the %s of src and of %s have no common "
+  return mt_failn(err, MT_EINEXACT,
+                  "copy: the %s of src and of %s have no common "
                   "refinement: %N and %N\ngive both tensors one shape, or copy without a "
-                  "partition", names[i], what, mt_mode(a, i), mt_mode(b, i));
+                  "partition",
+                  names[i], what, mt_mode(a, i), mt_mode(b, i));
 }
 
 static mt_status check_room (const mt_draft *x, mt_err *err) {
   if (x->nbound < MT_MAXBOUND) return MT_OK;
-  return mt_fail(err, MT_ETOOBIG, "copy: more than %d bounds: of what the tile overhangs "
+  return mt_fail(err, MT_ETOOBIG,
+                 "copy: more than %d bounds: of what the tile overhangs "
                  "and of tensors that are ragged themselves\ncopy the ragged one into a "
-                 "tensor of its own first", (int)MT_MAXBOUND);
+                 "tensor of its own first",
+                 (int)MT_MAXBOUND);
 }
 
 /* Of mode i of the partitioned tensor `a` and its coordinates. */
@@ -198,9 +214,11 @@ static MT_APART mt_status find_twin (bool *found, int64_t *bound, const mt_node 
 static mt_status add_flat (mt_draft *x, const mt_node *crd, int64_t bound, mt_err *err) {
   MT_TRY(check_room(x, err));
   if (!mt_axes_refine(&x->mode[2], crd, MT_STEP + (int)x->nbound))
-    return mt_failn(err, MT_EINEXACT, "copy: offsets and coordinates of the tensors have "
+    return mt_failn(err, MT_EINEXACT,
+                    "copy: offsets and coordinates of the tensors have "
                     "no common refinement: coordinates %N\ncopy the ragged tensor into "
-                    "one of its own first", crd);
+                    "one of its own first",
+                    crd);
   x->bound[x->nbound++] = bound;
   return MT_OK;
 }
@@ -239,7 +257,7 @@ static mt_status add_all (mt_draft *x, int *modes, const mt_tiled_copy *copy,
 static MT_APART mt_status draft_tv (mt_draft *x, const mt_tiled_copy *copy,
                                     const mt_node *src, const mt_node *dst, mt_err *err) {
   mt_layout from, to;
-  MT_TRY(partition(&from, copy, src, err));            /* (Thr,Val,(RestM,RestN,...)) */
+  MT_TRY(partition(&from, copy, src, err)); /* (Thr,Val,(RestM,RestN,...)) */
   MT_TRY(partition(&to, copy, dst, err));
   for (int i = 0; i < 3; i++) {
     mt_axes_of(&x->mode[i], mt_mode(from.node, i), MT_SRC);
@@ -256,9 +274,10 @@ static MT_APART mt_status draft_flat (mt_draft *x, const mt_node *src, const mt_
     mt_axes mode;
     mt_axes_of(&mode, mt_mode(src, i), MT_SRC);
     if (!mt_axes_refine(&mode, mt_mode(dst, i), MT_DST))
-      return mt_failn(err, MT_EINEXACT, "copy: mode %d of src and of dst have no common "
-                      "refinement: %N and %N\ngive both tensors one shape", i + 1,
-                      mt_mode(src, i), mt_mode(dst, i));
+      return mt_failn(err, MT_EINEXACT,
+                      "copy: mode %d of src and of dst have no common "
+                      "refinement: %N and %N\ngive both tensors one shape",
+                      i + 1, mt_mode(src, i), mt_mode(dst, i));
     mt_axes_append(&x->mode[2], &mode);
   }
   return MT_OK;
@@ -359,7 +378,10 @@ static void take_box (mt_draft *x, const mt_domain *b) {
   }
 }
 
-typedef struct mt_only { int n; mt_domain box; } mt_only;
+typedef struct mt_only {
+  int n;
+  mt_domain box;
+} mt_only;
 
 static bool only_one (void *ud, const mt_domain *piece) {
   mt_only *only = ud;

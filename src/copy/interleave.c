@@ -10,7 +10,7 @@
 #include "desc/axes.h"
 #include "desc/interleave_desc.h"
 
-enum { MT_SMALLPIECE = 2048 };    /* bytes: below, a block has too little to do */
+enum { MT_SMALLPIECE = 2048 }; /* bytes: below, a block has too little to do */
 
 /* Accesses of a row that a block takes. */
 static int64_t piece_of (const mt_desc *d) {
@@ -75,8 +75,8 @@ static mt_status pack_check (const mt_launch *l, mt_err *err) {
            "a packed copy has one short axis and one long one");
   const mt_axis *c = &d->axis[0], *w = &d->axis[1];
   MT_CHECK(c->stride[packed] == vec && w->stride[packed] == c->extent * vec &&
-           w->stride[1 - packed] == vec && c->stride[1 - packed] != vec, err,
-           "the axes are no packed run");
+               w->stride[1 - packed] == vec && c->stride[1 - packed] != vec,
+           err, "the axes are no packed run");
   mt_axes_get(mode, d);
   MT_CHECK(is_aligned(l, mode, (int)packed), err,
            "a row does not begin at a multiple of 16 bytes");
@@ -106,8 +106,12 @@ static mt_grid pack_grid (const mt_kernel *k, const mt_desc *d) {
   return mt_grid_of(k, count_pieces(&n, d) ? n : 0);
 }
 
-const mt_algo mt_algo_interleave = {
-  .name = "interleave", .needs = "is for 2 to 31 rows that one side interleaves",
-  .make = pack_make, .check = pack_check, .cost = pack_cost, .grid = pack_grid,
-  .thread = "run of src", .value = "run of dst"
-};
+const mt_algo mt_algo_interleave = {.name = "interleave",
+                                    .needs =
+                                        "is for 2 to 31 rows that one side interleaves",
+                                    .make = pack_make,
+                                    .check = pack_check,
+                                    .cost = pack_cost,
+                                    .grid = pack_grid,
+                                    .thread = "run of src",
+                                    .value = "run of dst"};

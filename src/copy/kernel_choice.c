@@ -22,7 +22,9 @@ static bool same_kind (const mt_kernel *k, const mt_desc *d) {
 }
 
 /* What CUDA kernels convert, and in which algorithm. */
-static const struct { uint32_t algo, cast; } casts[] = {
+static const struct {
+  uint32_t algo, cast;
+} casts[] = {
 #define MT_CAST_KERNEL(name, algo, src, dst)                                             \
   {MT_ALGO_##algo, MT_CAST(MT_##src, MT_##dst)},
 #include "kernels/cast/cast.def"

@@ -19,22 +19,23 @@
 #include "desc/permute_desc.h"
 
 enum {
-  MT_LEASTBOX = 1024,           /* bytes: below, a block has too little to do */
-  MT_LEASTROW = 64,             /* bytes: below, memory wastes more than a box gives */
-  MT_LONGROW = 1024,            /* bytes: longer rows are not faster */
-  MT_FASTROW = 128,             /* bytes: of rows on both sides that need no box */
-  MT_MAXPREFIXES = 96, MT_MAXCUT = 512
+  MT_LEASTBOX = 1024, /* bytes: below, a block has too little to do */
+  MT_LEASTROW = 64,   /* bytes: below, memory wastes more than a box gives */
+  MT_LONGROW = 1024,  /* bytes: longer rows are not faster */
+  MT_FASTROW = 128,   /* bytes: of rows on both sides that need no box */
+  MT_MAXPREFIXES = 96,
+  MT_MAXCUT = 512
 };
 
 typedef struct candidate {
   const mt_axes *all;
   const mt_launch *l;
-  int64_t unit;                           /* bytes */
+  int64_t unit; /* bytes */
   mt_run run[2];
   mt_prefix prefix[2][MT_MAXPREFIXES];
   int nprefix[2];
-  int64_t extent[MT_LISTSIZE];            /* of each axis in the box: 1 if it is not */
-  int64_t row[2];                         /* bytes */
+  int64_t extent[MT_LISTSIZE]; /* of each axis in the box: 1 if it is not */
+  int64_t row[2];              /* bytes */
   int64_t bytes;
 } candidate;
 
@@ -223,8 +224,9 @@ static bool box_make (mt_launch *l, mt_axes mode[3], char *why) {
     if (c.run[side].n == 0) return false;
     find_prefixes(&c, side);
   }
-  if (is_fast(&c) || !mt_begins(l, MT_SRC, 16) ||
-      !mt_begins(l, MT_DST, 16) || !find_best(&c)) return false;
+  if (is_fast(&c) || !mt_begins(l, MT_SRC, 16) || !mt_begins(l, MT_DST, 16) ||
+      !find_best(&c))
+    return false;
   mode[0].n = mode[1].n = mode[2].n = 0;
   take_box(mode, d.permute.order, &c);
   take_rest(&mode[2], &c);
@@ -242,9 +244,9 @@ static mt_status box_check (const mt_launch *l, mt_err *err) {
   MT_CHECK(d->rests <= INT32_MAX, err, "more than 2^31 tiles");
   mt_axes_get(mode, d);
   MT_CHECK(mt_begins(l, MT_SRC, 16) && mt_begins(l, MT_DST, 16) &&
-           mt_axes_divide(&mode[2], MT_SRC, d->elem, 16) &&
-           mt_axes_divide(&mode[2], MT_DST, d->elem, 16), err,
-           "a box does not begin at a multiple of 16 bytes");
+               mt_axes_divide(&mode[2], MT_SRC, d->elem, 16) &&
+               mt_axes_divide(&mode[2], MT_DST, d->elem, 16),
+           err, "a box does not begin at a multiple of 16 bytes");
   return mt_permute_check(d, err);
 }
 
@@ -298,9 +300,13 @@ static mt_grid box_grid (const mt_kernel *k, const mt_desc *d) {
 static uint32_t box_shared (const mt_desc *d) { return d->permute.size; }
 static const uint8_t *box_order (const mt_desc *d) { return d->permute.order; }
 
-const mt_algo mt_algo_permute = {
-  .name = "permute",
-  .needs = "is for short rows, of 64 bytes and more, at multiples of 16 bytes",
-  .make = box_make, .check = box_check, .cost = box_cost, .grid = box_grid,
-  .shared = box_shared, .thread = "box", .order = box_order
-};
+const mt_algo mt_algo_permute =
+    {.name = "permute",
+     .needs = "is for short rows, of 64 bytes and more, at multiples of 16 bytes",
+     .make = box_make,
+     .check = box_check,
+     .cost = box_cost,
+     .grid = box_grid,
+     .shared = box_shared,
+     .thread = "box",
+     .order = box_order};

@@ -18,9 +18,9 @@
 #include "desc/permute_desc.h"
 
 enum {
-  MT_BLOCK = 256,               /* threads of a block, at most */
-  MT_WARP_ROWS = 4,             /* along the source's first axis, with a warp_row */
-  MT_MOSTGAP = 4                /* vectors of padding before an axis, at most */
+  MT_BLOCK = 256,   /* threads of a block, at most */
+  MT_WARP_ROWS = 4, /* along the source's first axis, with a warp_row */
+  MT_MOSTGAP = 4    /* vectors of padding before an axis, at most */
 };
 
 typedef struct mt_walk {
@@ -31,7 +31,7 @@ typedef struct mt_walk {
 static uint32_t unit_of (const mt_desc *d) { return d->vec * d->elem; }
 
 int64_t mt_permute_group (int *axis, int64_t *part, const int64_t *extent, int n,
-                       int64_t most) {
+                          int64_t most) {
   for (; most > 1; most /= 2) {
     int64_t left = most;
     for (int i = 0; i < n; left /= extent[i++]) {
@@ -56,8 +56,8 @@ static void push (mt_walk *w, int64_t extent, uint32_t shared, int64_t global) {
   if (w->n > 0 && continues(&w->axis[w->n - 1], shared, global))
     w->axis[w->n - 1].by.extent *= (uint32_t)extent;
   else
-    w->axis[w->n++] = (mt_walk_axis){.by.extent = (uint32_t)extent,
-                                    .shared = shared, .global = global};
+    w->axis[w->n++] =
+        (mt_walk_axis){.by.extent = (uint32_t)extent, .shared = shared, .global = global};
 }
 
 static void insert (mt_walk *w, int i, uint32_t extent, uint32_t shared, int64_t global) {
@@ -203,7 +203,7 @@ static bool build_store (mt_desc *d) {
   if (!has_whole_rows(d) || !count_by(&w, d->permute.group)) return false;
   if (d->permute.warp_row != 0 &&
       !shape_warps(&w, d->permute.warp_row * (16 / unit / d->permute.group), unit * wide,
-                 d->permute.wide_step * wide))
+                   d->permute.wide_step * wide))
     return false;
   return put(d->permute.store, &d->permute.nstore, &w, unit * d->permute.group);
 }
@@ -230,7 +230,7 @@ bool mt_permute_build (mt_desc *d) {
 
 /* Wavefronts of a warp whose lane i accesses the thing `each` * i, of so many. */
 static uint32_t wavefronts_of (const mt_walk_axis *h, uint32_t count, uint32_t each,
-                          uint32_t things, uint32_t bytes) {
+                               uint32_t things, uint32_t bytes) {
   uint32_t at[MT_LANES], n = things < MT_LANES ? things : MT_LANES;
   for (uint32_t i = 0; i < n; i++) at[i] = mt_banks_place(h, count, each * i);
   return mt_banks_wavefronts(at, n, bytes);
@@ -242,8 +242,8 @@ static uint32_t cost_of (const mt_desc *d) {
   const mt_permute *t = &d->permute;
   uint32_t unit = unit_of(d), units = 16 / unit, groups = units / t->group;
   uint32_t writes = wavefronts_of(t->load, t->nload, 1, t->vectors, 16);
-  uint32_t reads = wavefronts_of(t->store, t->nstore, groups, t->vectors / t->wide,
-                            unit * t->wide);
+  uint32_t reads =
+      wavefronts_of(t->store, t->nstore, groups, t->vectors / t->wide, unit * t->wide);
   return 4 * writes + 6 * t->nload +
          (4 * reads * units + 6 * t->nstore * groups) / t->wide;
 }
@@ -303,8 +303,8 @@ bool mt_permute_choose (mt_desc *d) {
   mt_desc best = *d, x = *d;
   for (uint32_t k = 0; k < d->nthr; k++) extent[k] = d->axis[d->permute.order[k]].extent;
   x.permute.wide = (uint16_t)wide_of(d);
-  x.permute.group = (uint16_t)mt_permute_group(&axis, &part, extent, (int)d->nthr,
-                                         16 / unit_of(d));
+  x.permute.group =
+      (uint16_t)mt_permute_group(&axis, &part, extent, (int)d->nthr, 16 / unit_of(d));
   choose_gaps(&best, &cost, &x, 0);
   choose_gaps(&best, &cost, &x, 8);
   if (cost == UINT32_MAX) return false;
@@ -331,8 +331,8 @@ mt_status mt_permute_check (const mt_desc *d, mt_err *err) {
   MT_CHECK(mt_banks_order(d->permute.order, d->nthr), err,
            "the order of a box is no permutation");
   MT_CHECK(group >= 1 && 16 / unit % group == 0 &&
-           (wide == 1 || (unit < 4 && wide == 4 / unit)), err,
-           "a box of groups of %d, words of %d", (int)group, (int)wide);
+               (wide == 1 || (unit < 4 && wide == 4 / unit)),
+           err, "a box of groups of %d, words of %d", (int)group, (int)wide);
   memset(&x.permute, 0, sizeof x.permute);
   memcpy(x.permute.order, d->permute.order, sizeof x.permute.order);
   memcpy(x.permute.pitch, d->permute.pitch, sizeof x.permute.pitch);

@@ -18,27 +18,28 @@
 #include "desc/permute_unaligned_desc.h"
 
 enum {
-  MT_LEASTPREFIX = 32, MT_MOSTPREFIX = 32768,   /* bytes of a run, of a row */
-  MT_LONGROW = 2048,              /* bytes: a row whose ends cost nothing */
-  MT_FASTPREFIX = 512,            /* bytes: rows of both sides that need no box */
-  MT_FILL = 660,                  /* boxes that a large GPU has at once */
+  MT_LEASTPREFIX = 32,
+  MT_MOSTPREFIX = 32768, /* bytes of a run, of a row */
+  MT_LONGROW = 2048,     /* bytes: a row whose ends cost nothing */
+  MT_FASTPREFIX = 512,   /* bytes: rows of both sides that need no box */
+  MT_FILL = 660,         /* boxes that a large GPU has at once */
   /* instructions of all threads of a block, whatever it moves */
   MT_BLOCK = 12500 + 80 * MT_PERMUTE_UNALIGNED_THREADS,
   MT_MAXUNALIGNEDPREFIXES = 96,
-  MT_TRIES = 4                    /* boxes that are made, until one has room */
+  MT_TRIES = 4 /* boxes that are made, until one has room */
 };
 
 typedef struct candidate {
   const mt_axes *all;
-  int64_t unit, total;                    /* bytes of an access, of the copy */
+  int64_t unit, total; /* bytes of an access, of the copy */
   mt_run runs[2];
   mt_prefix prefix[2][MT_MAXUNALIGNEDPREFIXES];
   int nprefix[2];
-  int64_t extent[MT_LISTSIZE];            /* of each axis in the box: 1 if it is not */
-  int64_t row[2];                         /* bytes of the prefix of each run */
-  int64_t run, length;                    /* bytes of a run, of a row or its segments */
-  bool halo;                              /* as in mt_permute_unaligned */
-  int64_t bytes, smem;                    /* of shared memory, about */
+  int64_t extent[MT_LISTSIZE]; /* of each axis in the box: 1 if it is not */
+  int64_t row[2];              /* bytes of the prefix of each run */
+  int64_t run, length;         /* bytes of a run, of a row or its segments */
+  bool halo;                   /* as in mt_permute_unaligned */
+  int64_t bytes, smem;         /* of shared memory, about */
 } candidate;
 
 /* ---------------------------------------------------------------- prefixes */
@@ -92,8 +93,9 @@ static int64_t halo_runs (const candidate *b) { return 32 / b->unit - 1; }
 
 static int64_t halo_bytes (const candidate *b) {
   int axis = end_of_row(b);
-  return axis >= 0 && b->extent[axis] > 1 && axis == end_of(b, MT_SRC)
-           ? b->row[MT_SRC] / b->extent[axis] : 0;
+  return axis >= 0 && b->extent[axis] > 1 && axis == end_of(b, MT_SRC) ?
+             b->row[MT_SRC] / b->extent[axis] :
+             0;
 }
 
 /* A halo takes a quarter of the box at most: else it costs more than the parts of sectors
@@ -443,15 +445,15 @@ static mt_grid unaligned_grid (const mt_kernel *k, const mt_desc *d) {
 static uint32_t unaligned_shared (const mt_desc *d) { return d->unaligned.size; }
 static const uint8_t *unaligned_order (const mt_desc *d) { return d->unaligned.order; }
 
-const mt_algo mt_algo_permute_unaligned = {
-    .name = "permute_unaligned",
-    .needs = "is for runs of both sides, of 32 bytes and more",
-    .make = unaligned_make,
-    .check = unaligned_check,
-    .cost = unaligned_cost,
-    .grid = unaligned_grid,
-    .shared = unaligned_shared,
-    .most_shared = MT_PERMUTE_UNALIGNED_SHARED,
-    .thread = "box",
-    .bound = "piece",
-    .order = unaligned_order};
+const mt_algo mt_algo_permute_unaligned =
+    {.name = "permute_unaligned",
+     .needs = "is for runs of both sides, of 32 bytes and more",
+     .make = unaligned_make,
+     .check = unaligned_check,
+     .cost = unaligned_cost,
+     .grid = unaligned_grid,
+     .shared = unaligned_shared,
+     .most_shared = MT_PERMUTE_UNALIGNED_SHARED,
+     .thread = "box",
+     .bound = "piece",
+     .order = unaligned_order};

@@ -14,9 +14,11 @@
 #include "desc/permute_unaligned_desc.h"
 
 enum {
-  MT_VECTOR = 16, MT_SECTOR = 32,       /* bytes */
-  MT_SEGMENT = 64,                      /* bytes of a segment, at least */
-  MT_FEWROWS = 4, MT_MOSTEACH = 8       /* rows of a class, of a task */
+  MT_VECTOR = 16,
+  MT_SECTOR = 32,  /* bytes */
+  MT_SEGMENT = 64, /* bytes of a segment, at least */
+  MT_FEWROWS = 4,
+  MT_MOSTEACH = 8 /* rows of a class, of a task */
 };
 
 static uint32_t unit_of (const mt_desc *d) { return d->vec * d->elem; }
@@ -138,8 +140,7 @@ static void push (mt_walk_axis *to, uint16_t *n, const mt_walk_axis *h) {
   if (*n > 0 && last->shared * last->by.extent == h->shared &&
       last->global * (int64_t)last->by.extent == h->global)
     last->by.extent *= h->by.extent;
-  else
-    to[(*n)++] = *h;
+  else to[(*n)++] = *h;
 }
 
 /* The last axis takes what the others leave. */
@@ -167,13 +168,13 @@ static void build_store (mt_desc *d, uint32_t nrun, uint32_t in_row) {
   uint16_t first = s->segment != 0, n = 0;
   if (first)
     s->store[0] = (mt_walk_axis){.by.extent = units_of(s->row) / s->segment,
-                           .shared = s->lookup[s->nlookup - 1].inside,
-                           .global = (int64_t)s->segment * unit_of(d)};
+                                 .shared = s->lookup[s->nlookup - 1].inside,
+                                 .global = (int64_t)s->segment * unit_of(d)};
   for (uint32_t k = 0; k < nrun; k++) {
     if (in_row >> k & 1) continue;
     mt_walk_axis h = {.by.extent = (uint32_t)d->axis[k].extent,
-                .shared = (uint32_t)stride_of(d, k, MT_SRC),
-                .global = stride_of(d, k, MT_DST)};
+                      .shared = (uint32_t)stride_of(d, k, MT_SRC),
+                      .global = stride_of(d, k, MT_DST)};
     push(s->store + first, &n, &h);
   }
   s->nstore = first + n;
@@ -232,8 +233,8 @@ static int64_t run_bytes (const mt_desc *d, uint32_t nrun) {
 static uint32_t places_of (const mt_desc *d) {
   const mt_permute_unaligned *s = &d->unaligned;
   uint32_t more = MT_SECTOR / unit_of(d) - 1, row = units_of(s->row);
-  if (s->piece.extent != 0) return (row + (s->halo ? more : 0) + s->piece.extent - 1) /
-                                   s->piece.extent;
+  if (s->piece.extent != 0)
+    return (row + (s->halo ? more : 0) + s->piece.extent - 1) / s->piece.extent;
   return s->length + (s->halo || s->segment ? more : 0);
 }
 
@@ -249,7 +250,7 @@ static bool build_size (mt_desc *d, uint32_t nrun) {
   int64_t plane = 2 * (places / v + 4), starts = (bytes + v * plane + 8 + 3) / 4 * 4;
   int64_t groups = (starts + 4 * runs + MT_VECTOR - 1) / MT_VECTOR * MT_VECTOR;
   int64_t all = groups + (int64_t)MT_VECTOR * s->groups.extent;
-  int64_t far = bytes + s->store[0].shared + MT_VECTOR;         /* behind a segment */
+  int64_t far = bytes + s->store[0].shared + MT_VECTOR; /* behind a segment */
   all = ((all > far ? all : far) + 2 * MT_VECTOR - 1) / MT_VECTOR * MT_VECTOR;
   s->pitch = (uint32_t)pitch, s->gap = (uint32_t)gap, s->held_runs = (uint32_t)runs;
   s->plane = (uint32_t)plane;
@@ -282,7 +283,8 @@ static uint32_t class_log_of (const mt_desc *d, uint32_t rows) {
   uint32_t log = 0, unit = unit_of(d);
   int64_t step = d->unaligned.store[0].global;
   while (unit << log < MT_SECTOR &&
-         ((step << log) % MT_VECTOR != 0 || rows >> (log + 1) >= MT_FEWROWS)) log++;
+         ((step << log) % MT_VECTOR != 0 || rows >> (log + 1) >= MT_FEWROWS))
+    log++;
   return log;
 }
 

@@ -14,10 +14,10 @@
 /* An access in the making: who makes it, and where. */
 typedef struct mt_access {
   const mt_launch *l;
-  const size_t *bytes;                /* NULL: unverified */
+  const size_t *bytes; /* NULL: unverified */
   int64_t rest, thread, value;
   int64_t at[2], ordinate[MT_MAXBOUND];
-  int64_t spent;                      /* nanoseconds since it was asked whether to end */
+  int64_t spent; /* nanoseconds since it was asked whether to end */
   mt_err *err;
 } mt_access;
 
@@ -58,16 +58,18 @@ static mt_status verify (const mt_access *x, int side, uint32_t lane, uint32_t c
   int64_t first = mt_element_of(x->l, side, x->at[side] + (int64_t)lane);
   int64_t have = (int64_t)(x->bytes[side] / elem);
   if (first < 0 || first > have - (int64_t)count)
-    return mt_fail(x->err, MT_ERANGE, "%s: block %lld, thread %lld, value %lld reaches "
-                   "elements %lld to %lld of a buffer of %lld", names[side],
-                   (long long)x->rest, (long long)x->thread, (long long)x->value,
-                   (long long)first, (long long)first + (long long)count - 1,
-                   (long long)have);
+    return mt_fail(x->err, MT_ERANGE,
+                   "%s: block %lld, thread %lld, value %lld reaches "
+                   "elements %lld to %lld of a buffer of %lld",
+                   names[side], (long long)x->rest, (long long)x->thread,
+                   (long long)x->value, (long long)first,
+                   (long long)first + (long long)count - 1, (long long)have);
   if ((uintptr_t)address(x, side, lane) % (count * elem) != 0)
-    return mt_fail(x->err, MT_EALIGN, "%s: block %lld, thread %lld, value %lld: an "
-                   "access of %d bytes to element %lld is misaligned", names[side],
-                   (long long)x->rest, (long long)x->thread, (long long)x->value,
-                   (int)(count * elem), (long long)first);
+    return mt_fail(x->err, MT_EALIGN,
+                   "%s: block %lld, thread %lld, value %lld: an "
+                   "access of %d bytes to element %lld is misaligned",
+                   names[side], (long long)x->rest, (long long)x->thread,
+                   (long long)x->value, (int)(count * elem), (long long)first);
   return MT_OK;
 }
 
@@ -84,8 +86,9 @@ static mt_status move (const mt_access *x, uint32_t lane, uint32_t count) {
     MT_TRY(verify(x, MT_DST, lane, count));
   }
   if (x->l->desc.cast) convert(x, lane, count);
-  else memmove(address(x, MT_DST, lane), address(x, MT_SRC, lane),
-               (size_t)count * x->l->desc.elem);
+  else
+    memmove(address(x, MT_DST, lane), address(x, MT_SRC, lane),
+            (size_t)count * x->l->desc.elem);
   return MT_OK;
 }
 

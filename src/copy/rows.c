@@ -6,7 +6,7 @@
 #include "desc/divisor.h"
 #include "desc/transpose_desc.h"
 
-enum { MT_SHORTROW = 24 };      /* bytes: below, a vector of 16 is mostly empty */
+enum { MT_SHORTROW = 24 }; /* bytes: below, a vector of 16 is mostly empty */
 
 /* A row of n accesses has vectors of 16 bytes, the first and the last not whole. */
 static bool find_raster (mt_raster *r, int64_t *vectors, const mt_desc *d) {
@@ -51,10 +51,10 @@ static mt_status rows_check (const mt_launch *l, mt_err *err) {
   MT_CHECK(d->nbound == 0 && d->nthr == 1 && d->nval == 0, err,
            "a copy of rows has one thread axis and no bounds");
   MT_CHECK(d->axis[0].stride[MT_SRC] == (int64_t)d->vec &&
-           d->axis[0].stride[MT_DST] == (int64_t)d->vec, err,
-           "the thread axis is no run of both sides");
-  MT_CHECK(find_raster(&raster, &n, d) &&
-           memcmp(&raster, &d->raster, sizeof raster) == 0, err, "a wrong raster");
+               d->axis[0].stride[MT_DST] == (int64_t)d->vec,
+           err, "the thread axis is no run of both sides");
+  MT_CHECK(find_raster(&raster, &n, d) && memcmp(&raster, &d->raster, sizeof raster) == 0,
+           err, "a wrong raster");
   return MT_OK;
 }
 
@@ -82,9 +82,11 @@ static mt_grid rows_grid (const mt_kernel *k, const mt_desc *d) {
   return mt_grid_of(k, mt_blocks_of(vectors_of(d), (int64_t)k->threads * k->unroll));
 }
 
-const mt_algo mt_algo_rows = {
-  .name = "rows",
-  .needs = "is for rows that are a run of both sides and begin anywhere",
-  .make = rows_make, .check = rows_check, .cost = rows_cost, .grid = rows_grid,
-  .thread = "row"
-};
+const mt_algo mt_algo_rows =
+    {.name = "rows",
+     .needs = "is for rows that are a run of both sides and begin anywhere",
+     .make = rows_make,
+     .check = rows_check,
+     .cost = rows_cost,
+     .grid = rows_grid,
+     .thread = "row"};

@@ -22,7 +22,7 @@ void mt_run_find (mt_run *out, const mt_axes *a, int side, int64_t vec) {
 }
 
 void mt_run_hold (int64_t *extent, const mt_axes *a, const mt_run *c,
-                    const mt_prefix *h) {
+                  const mt_prefix *h) {
   for (int i = 0; i < h->n; i++) {
     int axis = c->axis[i];
     int64_t e = i + 1 < h->n ? a->axis[axis].extent : h->cut;

@@ -22,7 +22,6 @@ typedef struct mt_prefix {
 void mt_run_find (mt_run *out, const mt_axes *a, int side, int64_t vec);
 
 /* A box that has extent[i] of axis i holds the prefix as well. */
-void mt_run_hold (int64_t *extent, const mt_axes *a, const mt_run *c,
-                    const mt_prefix *h);
+void mt_run_hold (int64_t *extent, const mt_axes *a, const mt_run *c, const mt_prefix *h);
 
 #endif

@@ -9,7 +9,7 @@
 #include "moontile/analysis.h"
 #include "copy/algo.h"
 
-enum { MT_SAMPLES = 4 };        /* warps that are looked at */
+enum { MT_SAMPLES = 4 }; /* warps that are looked at */
 
 /* ---------------------------------------------------------------- accesses of a warp */
 
@@ -42,7 +42,9 @@ static void step (mt_cursor *c, const mt_desc *d) {
 }
 
 /* What warps touch of a side: sectors, and runs of them. */
-typedef struct mt_touched { int64_t sectors, runs; } mt_touched;
+typedef struct mt_touched {
+  int64_t sectors, runs;
+} mt_touched;
 
 /* Sectors of a warp's accesses on one side, in order. */
 typedef struct mt_seen {
@@ -127,15 +129,14 @@ static mt_status tv_check (const mt_launch *l, mt_err *err) {
 }
 
 static mt_status flat_check (const mt_launch *l, mt_err *err) {
-  MT_CHECK(l->desc.nthr == 0 && l->desc.nval == 0, err,
-           "a flat copy has rest axes only");
+  MT_CHECK(l->desc.nthr == 0 && l->desc.nval == 0, err, "a flat copy has rest axes only");
   return MT_OK;
 }
 
 static bool has_values (const mt_kernel *k, const mt_desc *d, mt_refusals *why) {
   if (d->values <= MT_MAXGRID) return true;
   mt_refusals_add(why, k->name, "%lld accesses of one thread, at most %d",
-             (long long)d->values, (int)MT_MAXGRID);
+                  (long long)d->values, (int)MT_MAXGRID);
   return false;
 }
 
@@ -149,7 +150,7 @@ static bool tv_fits (const mt_kernel *k, const mt_desc *d, mt_refusals *why) {
 static bool flat_fits (const mt_kernel *k, const mt_desc *d, mt_refusals *why) {
   if (k->bytes != 16 || k->unroll != 1 || d->nrest <= 2) return true;
   mt_refusals_add(why, k->name, "%d axes: one access of a thread is for two at most",
-             (int)d->nrest);
+                  (int)d->nrest);
   return false;
 }
 
@@ -162,13 +163,18 @@ static mt_grid flat_grid (const mt_kernel *k, const mt_desc *d) {
   return mt_grid_of(k, mt_blocks_of(d->rests, (int64_t)k->threads * k->unroll));
 }
 
-const mt_algo mt_algo_described = {
-  .name = "described", .needs = "",
-  .check = tv_check, .cost = tv_cost, .fits = tv_fits, .grid = tv_grid,
-  .thread = "thread", .value = "value"
-};
+const mt_algo mt_algo_described = {.name = "described",
+                                   .needs = "",
+                                   .check = tv_check,
+                                   .cost = tv_cost,
+                                   .fits = tv_fits,
+                                   .grid = tv_grid,
+                                   .thread = "thread",
+                                   .value = "value"};
 
-const mt_algo mt_algo_strided = {
-  .name = "strided", .needs = "",
-  .check = flat_check, .cost = flat_cost, .fits = flat_fits, .grid = flat_grid
-};
+const mt_algo mt_algo_strided = {.name = "strided",
+                                 .needs = "",
+                                 .check = flat_check,
+                                 .cost = flat_cost,
+                                 .fits = flat_fits,
+                                 .grid = flat_grid};

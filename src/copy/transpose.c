@@ -14,19 +14,20 @@
 #include "desc/transpose_desc.h"
 
 enum {
-  MT_SHORTRUN = 32,             /* bytes: below, tiles waste more than they give */
-  MT_STRIP = 8, MT_FEWTILES = 2,  /* tiles of a strip at most */
-  MT_FARROW = 16384,            /* bytes of a row of the destination: it is long */
-  MT_ALONG = 8,                 /* unaligned tiles along dst: from so many on no strips */
-  MT_KEPT = 16 << 20,           /* bytes that the L2 keeps while as many are written */
-  MT_MANYTILES = 4,             /* a run of so many tiles needs no further axis */
-  MT_LONGRUN = 1024             /* accesses: from here on half a tile is no loss */
+  MT_SHORTRUN = 32, /* bytes: below, tiles waste more than they give */
+  MT_STRIP = 8,
+  MT_FEWTILES = 2,    /* tiles of a strip at most */
+  MT_FARROW = 16384,  /* bytes of a row of the destination: it is long */
+  MT_ALONG = 8,       /* unaligned tiles along dst: from so many on no strips */
+  MT_KEPT = 16 << 20, /* bytes that the L2 keeps while as many are written */
+  MT_MANYTILES = 4,   /* a run of so many tiles needs no further axis */
+  MT_LONGRUN = 1024   /* accesses: from here on half a tile is no loss */
 };
 
 typedef struct mt_run {
   int side;
-  int64_t length, tile;         /* accesses of the run, of a tile */
-  bool whole;                   /* no axis continues it */
+  int64_t length, tile; /* accesses of the run, of a tile */
+  bool whole;           /* no axis continues it */
 } mt_run;
 
 /* ---------------------------------------------------------------- runs */
@@ -45,8 +46,8 @@ static void extend (mt_run *r, mt_axes *from, mt_axes *to, int64_t vec) {
 /* The runs of both sides, the one with fewer tiles extended first. */
 static void extend_both (mt_run r[2], mt_axes mode[3], int64_t vec) {
   while (!r[0].whole || !r[1].whole) {
-    bool first = !r[0].whole &&
-                 (r[1].whole || r[0].length / r[0].tile <= r[1].length / r[1].tile);
+    bool first =
+        !r[0].whole && (r[1].whole || r[0].length / r[0].tile <= r[1].length / r[1].tile);
     int i = first ? 0 : 1;
     extend(&r[i], &mode[2], &mode[i], vec);
   }
@@ -87,10 +88,11 @@ static int64_t tile_of (const mt_desc *d, int side) {
   int64_t bytes = (int64_t)d->vec * d->elem;
   bool unaligned = d->algo == MT_ALGO_TRANSPOSE_UNALIGNED;
   if (d->cast && unaligned)
-    return side == MT_SRC ? MT_CAST_TRANSPOSE_UNALIGNED_S(d->elem, d->to)
-                          : MT_CAST_TRANSPOSE_UNALIGNED_D(d->elem, d->to);
-  if (d->cast) return side == MT_SRC ? MT_CAST_TRANSPOSE_S(d->elem, d->to)
-                                     : MT_CAST_TRANSPOSE_D(d->elem, d->to);
+    return side == MT_SRC ? MT_CAST_TRANSPOSE_UNALIGNED_S(d->elem, d->to) :
+                            MT_CAST_TRANSPOSE_UNALIGNED_D(d->elem, d->to);
+  if (d->cast)
+    return side == MT_SRC ? MT_CAST_TRANSPOSE_S(d->elem, d->to) :
+                            MT_CAST_TRANSPOSE_D(d->elem, d->to);
   if (unaligned)
     return side == MT_SRC ? MT_TRANSPOSE_UNALIGNED_S(bytes) :
                             MT_TRANSPOSE_UNALIGNED_D(bytes);
@@ -165,8 +167,8 @@ static bool make_tiles (mt_launch *l, mt_axes mode[3], mt_algorithm algo, char *
   mt_run r[2] = {{.side = MT_SRC, .tile = tile_of(&probe, MT_SRC)},
                  {.side = MT_DST, .tile = tile_of(&probe, MT_DST)}};
   if (!find_runs(r, mode, &probe, why)) return false;
-  if (is_aligned(l, mode) ? algo == MT_ALGO_TRANSPOSE_UNALIGNED && !may_tear(l, mode)
-                          : algo == MT_ALGO_TRANSPOSE)
+  if (is_aligned(l, mode) ? algo == MT_ALGO_TRANSPOSE_UNALIGNED && !may_tear(l, mode) :
+                            algo == MT_ALGO_TRANSPOSE)
     return false;
   probe.threads = r[0].length;
   probe.values = r[1].length;
@@ -191,8 +193,7 @@ static bool unaligned_make (mt_launch *l, mt_axes mode[3], char *why) {
 static bool is_run (const mt_desc *d, int side, uint32_t first, uint32_t n) {
   int64_t stride = d->vec;
   for (uint32_t i = first; i < first + n; i++) {
-    if (d->axis[i].stride[side] != stride ||
-        mt_mulo(stride, d->axis[i].extent, &stride))
+    if (d->axis[i].stride[side] != stride || mt_mulo(stride, d->axis[i].extent, &stride))
       return false;
   }
   return n > 0;
@@ -262,16 +263,23 @@ static mt_grid tile_grid (const mt_kernel *k, const mt_desc *d) {
   return mt_grid_of(k, find_raster(&r, &n, d) ? n : 0);
 }
 
-const mt_algo mt_algo_transpose = {
-  .name = "transpose",
-  .needs = "is for two runs whose rows begin at multiples of 16 bytes",
-  .make = tile_make, .check = tile_check, .cost = tile_cost,
-  .suits = tile_suits, .grid = tile_grid,
-  .thread = "run of src", .value = "run of dst"
-};
+const mt_algo mt_algo_transpose =
+    {.name = "transpose",
+     .needs = "is for two runs whose rows begin at multiples of 16 bytes",
+     .make = tile_make,
+     .check = tile_check,
+     .cost = tile_cost,
+     .suits = tile_suits,
+     .grid = tile_grid,
+     .thread = "run of src",
+     .value = "run of dst"};
 
-const mt_algo mt_algo_transpose_unaligned = {
-  .name = "transpose_unaligned", .needs = "is for two runs whose rows begin anywhere",
-  .make = unaligned_make, .check = tile_check, .cost = tile_cost, .grid = tile_grid,
-  .thread = "run of src", .value = "run of dst"
-};
+const mt_algo mt_algo_transpose_unaligned =
+    {.name = "transpose_unaligned",
+     .needs = "is for two runs whose rows begin anywhere",
+     .make = unaligned_make,
+     .check = tile_check,
+     .cost = tile_cost,
+     .grid = tile_grid,
+     .thread = "run of src",
+     .value = "run of dst"};

@@ -57,9 +57,10 @@ static bool strides_divide (const mt_modes *x, const mt_axis *run, int64_t v, ch
     for (const mt_axis *a = x->mode[i].axis; a < x->mode[i].axis + x->mode[i].n; a++)
       for (int side = 0; side < 2; side++) {
         if (a == run || a->stride[side] % v == 0) continue;
-        snprintf(why, MT_REASON, "%s %s axis has stride %lld, not a multiple of %d "
-                 "elements", side_name[side], mode_name(x, i), (long long)a->stride[side],
-                 (int)v);
+        snprintf(why, MT_REASON,
+                 "%s %s axis has stride %lld, not a multiple of %d "
+                 "elements",
+                 side_name[side], mode_name(x, i), (long long)a->stride[side], (int)v);
         return false;
       }
   return true;
@@ -87,8 +88,10 @@ static bool swizzles_keep (const mt_launch *l, int64_t v, char *why) {
       return false;
     }
     if (l->desc.swizzle[side].mask == 0 || l->offset[side] % v == 0) continue;
-    snprintf(why, MT_REASON, "the offset under the swizzle of %s, %lld, is no multiple "
-             "of %d elements", side_name[side], (long long)l->offset[side], (int)v);
+    snprintf(why, MT_REASON,
+             "the offset under the swizzle of %s, %lld, is no multiple "
+             "of %d elements",
+             side_name[side], (long long)l->offset[side], (int)v);
     return false;
   }
   return true;
@@ -137,7 +140,8 @@ static void split_run (mt_launch *l, mt_modes *x, uint32_t width) {
 
 static mt_status no_atom (const mt_tiled_copy *copy, int elem, uint32_t width,
                           const char *why, mt_err *err) {
-  return mt_fail(err, MT_EALIGN, "copy: UniversalCopy<uint%d_t> moves %d elements at "
+  return mt_fail(err, MT_EALIGN,
+                 "copy: UniversalCopy<uint%d_t> moves %d elements at "
                  "once, but %s\nUniversalCopy<uint%d_t> would do, or AutoVectorizingCopy",
                  copy->atom_bits, copy->atom_bits / (8 * elem), why, (int)width * 8);
 }
@@ -153,7 +157,7 @@ static void reorder (mt_launch *l, mt_modes *x) {
 }
 
 mt_status mt_vectorize_to (mt_launch *l, mt_vector_limits *why, const mt_tiled_copy *copy,
-                       uint32_t most, mt_err *err) {
+                           uint32_t most, mt_err *err) {
   mt_modes x = {.run = l->desc.algo == MT_ALGO_STRIDED ? 2 : 1};
   memset(why, 0, sizeof *why);
   if (l->desc.rests == 0) return MT_OK;
@@ -173,6 +177,6 @@ mt_status mt_vectorize_to (mt_launch *l, mt_vector_limits *why, const mt_tiled_c
 }
 
 mt_status mt_vectorize (mt_launch *l, mt_vector_limits *why, const mt_tiled_copy *copy,
-                    mt_err *err) {
+                        mt_err *err) {
   return mt_vectorize_to(l, why, copy, 1u << (MT_MAXWIDTH - 1), err);
 }

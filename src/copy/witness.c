@@ -16,10 +16,8 @@ static void add_digit (mt_witness *w, const mt_desc *d, int i, int64_t digit,
     w->value += digit;
     return;
   }
-  if (axis < d->nthr)
-    mode = &w->thread, first = 0;
-  else if (axis < first)
-    mode = &w->value, first = d->nthr, place = d->vec;
+  if (axis < d->nthr) mode = &w->thread, first = 0;
+  else if (axis < first) mode = &w->value, first = d->nthr, place = d->vec;
   for (uint32_t j = first; j < axis; j++) place *= d->axis[j].extent;
   *mode += digit * place;
 }

@@ -85,8 +85,8 @@ static inline mt_node *push (mt_build *b, mt_tag tag) {
 static inline bool nests (const mt_node *t) { return mt_is_branch(t); }
 
 static COLD void too_deep (mt_build *b) {
-  b->status = mt_fail(b->err, MT_ETOOBIG, "%s: nested deeper than %d", b->op,
-                      MT_MAXDEPTH);
+  b->status =
+      mt_fail(b->err, MT_ETOOBIG, "%s: nested deeper than %d", b->op, MT_MAXDEPTH);
 }
 
 void mt_open (mt_build *b, mt_tag tag) {
@@ -184,9 +184,9 @@ static void set_path (mt_node *p, const mt_node *src) {
 
 static COLD void overflow (mt_build *b, const mt_node *src, int64_t t) {
   if (b->status != MT_OK) return;
-  b->status = mt_failn(b->err, MT_EOVERFLOW,
-                       "%s: the stride of %N times %lld leaves 64 bits", b->op, src,
-                       (long long)t);
+  b->status =
+      mt_failn(b->err, MT_EOVERFLOW, "%s: the stride of %N times %lld leaves 64 bits",
+               b->op, src, (long long)t);
 }
 
 static void add_term (mt_build *b, const mt_node *term, int64_t value) {
@@ -209,8 +209,8 @@ static MT_APART void add_scaled (mt_build *b, int64_t shape, const mt_node *src,
       else add_term(b, c, d);
     }
     mt_close(b);
-  } else if (src->ring == MT_F2 ? mt_f2_mulo(t, src->stride, &d)
-                                : mt_mulo(src->stride, t, &d)) {
+  } else if (src->ring == MT_F2 ? mt_f2_mulo(t, src->stride, &d) :
+                                  mt_mulo(src->stride, t, &d)) {
     overflow(b, src, t);
   } else if ((p = push(b, MT_LEAF)) != NULL) {
     p->shape = shape;
@@ -308,7 +308,7 @@ static inline bool is_plain (const mt_node *t) {
 /* No extent is negative. Sizes, of empty layouts too, and offsets stay in int64; no
 ** integer stride beside basis ones. */
 static MT_APART void check_layout (mt_build *b, const mt_node *t) {
-  int64_t size = 1, sum = 0, any = 0;             /* any: negative where an extent is */
+  int64_t size = 1, sum = 0, any = 0; /* any: negative where an extent is */
   bool integer = t->tag == MT_SWIZZLE, basis = false, f2 = false;
   if (t->tag == MT_SWIZZLE && (sum = reach(0, 2, t->stride)) < 0) sum = INT64_MAX;
   t = mt_inner(t);

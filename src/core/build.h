@@ -73,7 +73,9 @@ int mt_compare_paths (const mt_node *a, const mt_node *b);
 
 /* ---- swizzles: Sw<B,M,S>(i) = i ^ ((i & Y) >> S), Y the B bits from M + max(S,0) on */
 
-typedef struct mt_swizzle { int b, m, s; } mt_swizzle;
+typedef struct mt_swizzle {
+  int b, m, s;
+} mt_swizzle;
 static inline int64_t mt_swizzle_pack (int b, int m, int s) {
   return b | m << 8 | (s & 255) << 16;
 }
@@ -90,17 +92,17 @@ static inline int64_t mt_swizzle_apply (mt_swizzle w, int64_t i) {
 
 /* ---- building */
 
-enum { MT_MAXOPEN = MT_MAXDEPTH + 2 };     /* a swizzle above, a sum below */
+enum { MT_MAXOPEN = MT_MAXDEPTH + 2 }; /* a swizzle above, a sum below */
 
 typedef struct mt_build {
   mt_layout *out;
   mt_err *err;
   mt_status status;
-  const char *op;                  /* of the operation, for texts */
-  bool derived;      /* its operands are not the caller's: no advice about them */
-  bool trial;        /* only to see whether the rule of composition answers */
-  int n;                           /* nodes so far */
-  int level, depth;                /* open nodes; those of them that nest */
+  const char *op;   /* of the operation, for texts */
+  bool derived;     /* its operands are not the caller's: no advice about them */
+  bool trial;       /* only to see whether the rule of composition answers */
+  int n;            /* nodes so far */
+  int level, depth; /* open nodes; those of them that nest */
   int open[MT_MAXOPEN];
 } mt_build;
 
@@ -118,10 +120,10 @@ void mt_open (mt_build *b, mt_tag tag);
 void mt_close (mt_build *b);
 /* The same of modes whose extents have this product. */
 void mt_close_as (mt_build *b, int64_t shape);
-void mt_add (mt_build *b, const mt_node *t);                       /* a copy of t */
+void mt_add (mt_build *b, const mt_node *t); /* a copy of t */
 void mt_add_int (mt_build *b, int64_t value);
 void mt_add_wild (mt_build *b);
-void mt_add_leaf (mt_build *b, int64_t shape, int64_t stride);     /* an integer stride */
+void mt_add_leaf (mt_build *b, int64_t shape, int64_t stride); /* an integer stride */
 void mt_add_swizzle (mt_build *b, int bits, int base, int shift);
 /* A leaf shape : t * stride(src), over F2 the carry-less product. src NULL: shape : t. */
 void mt_add_scaled (mt_build *b, int64_t shape, const mt_node *src, int64_t t);

@@ -96,7 +96,7 @@ static bool reaches (mt_build *b, const mt_node *a, const mt_node *profile) {
 
 /* A tuple goes by mode, modes that it does not reach stay; `_` leaves a mode as it is. */
 static void by_profile (mt_build *b, const mt_node *a, const mt_node *profile,
-                        void (*emit) (mt_build *b, const mt_node *a)) {
+                        void (*emit)(mt_build *b, const mt_node *a)) {
   if (profile->tag == MT_WILD) {
     mt_add(b, a);
   } else if (!mt_is_branch(profile)) {
@@ -114,7 +114,7 @@ static void by_profile (mt_build *b, const mt_node *a, const mt_node *profile,
 
 static mt_status simplify (mt_layout *out, const char *op, const mt_node *a,
                            const mt_node *profile,
-                           void (*emit) (mt_build *b, const mt_node *a), mt_err *err) {
+                           void (*emit)(mt_build *b, const mt_node *a), mt_err *err) {
   mt_build b;
   MT_CHECK(mt_is_layout(a), err, "%s: a layout expected", op);
   mt_begin(&b, out, op, err);

@@ -4,19 +4,19 @@
 */
 #include "core/build.h"
 
-enum { MAXSTEPS = 1 << 19 };      /* of the search under a swizzle */
+enum { MAXSTEPS = 1 << 19 }; /* of the search under a swizzle */
 
 /* A set of sums c_0*d_0 + c_1*d_1 + ..., 0 <= c_k < s_k, with d_0 >= d_1 >= ... > 0. */
 typedef struct sums {
   int n;
   int64_t s[MT_MAXNODES], d[MT_MAXNODES];
-  int64_t rest[MT_MAXNODES + 1];      /* rest[k]: the largest sum of modes k, k+1, ... */
+  int64_t rest[MT_MAXNODES + 1]; /* rest[k]: the largest sum of modes k, k+1, ... */
 } sums;
 
 /* Modes whose sums are those of one: m*d above s:d with m <= s leaves no gap. */
 static void merge (sums *q) {
   int n = 0;
-  for (int k = q->n - 1; k >= 0; k--) {                /* from the smallest stride on */
+  for (int k = q->n - 1; k >= 0; k--) { /* from the smallest stride on */
     int last = q->n - n;
     if (n > 0 && q->d[k] % q->d[last] == 0 && q->d[k] / q->d[last] <= q->s[last]) {
       q->s[last] += (q->s[k] - 1) * (q->d[k] / q->d[last]);
@@ -71,9 +71,9 @@ static mt_status as_sums (sums *q, int64_t *base, const char *op, const mt_node 
 typedef struct search {
   const sums *q;
   mt_swizzle w;
-  int64_t base;             /* the smallest offset; the others are counted from it */
-  int64_t from, to;               /* offsets before the swizzle that matter */
-  int64_t lo, hi;                 /* images met */
+  int64_t base;     /* the smallest offset; the others are counted from it */
+  int64_t from, to; /* offsets before the swizzle that matter */
+  int64_t lo, hi;   /* images met */
   int64_t steps;
 } search;
 

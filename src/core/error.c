@@ -8,7 +8,7 @@
 #include "core/error.h"
 #include "core/strbuf.h"
 
-enum { MT_VALUETEXT = 160 };      /* longer values are cut in messages */
+enum { MT_VALUETEXT = 160 }; /* longer values are cut in messages */
 
 const char *mt_status_name (mt_status s) {
 #define MT_STATUS_STRING(name, text) #name,
@@ -78,7 +78,7 @@ static const char *put_directive (mt_strbuf *t, const char *f, va_list *ap) {
 
 mt_status mt_vfailn (mt_err *err, mt_status s, size_t at, const char *format,
                      va_list ap) {
-  char buf[MT_ERRSIZE];           /* arguments may point into err->text */
+  char buf[MT_ERRSIZE]; /* arguments may point into err->text */
   mt_strbuf t = {buf, sizeof buf - at, 0};
   va_list args;
   va_copy(args, ap);

@@ -24,12 +24,17 @@
 
 /* What a caller of the C API must not do. */
 #define MT_CHECK(cond, err, ...)                                                         \
-  do { if (!(cond)) return mt_fail((err), MT_EINVAL, __VA_ARGS__); } while (0)
+  do {                                                                                   \
+    if (!(cond)) return mt_fail((err), MT_EINVAL, __VA_ARGS__);                          \
+  } while (0)
 /* A function whose frame is not to be a part of its caller's: it is large, and what the
 ** caller calls next is deep. */
 #define MT_APART __attribute__((noinline))
 #define MT_TRY(call)                                                                     \
-  do { mt_status try_ = (call); if (try_ != MT_OK) return try_; } while (0)
+  do {                                                                                   \
+    mt_status try_ = (call);                                                             \
+    if (try_ != MT_OK) return try_;                                                      \
+  } while (0)
 
 /* Stores status and text in err, returns the status. Formats: %d %s %lld %zu as in
 ** printf. */

@@ -86,10 +86,10 @@ typedef struct point {
   const char *op;
   const mt_node *whole;
   mt_err *err;
-  int64_t sum;                    /* the integer or F2 part */
-  bool f2;                        /* which of them */
+  int64_t sum; /* the integer or F2 part */
+  bool f2;     /* which of them */
   int n;
-  mt_node term[MT_MAXNODES];      /* in the order of their paths */
+  mt_node term[MT_MAXNODES]; /* in the order of their paths */
 } point;
 
 static void begin (point *x, const char *op, const mt_node *whole, mt_err *err) {
@@ -252,7 +252,7 @@ mt_status mt_eval_in (mt_layout *out, const mt_node *c, const mt_node *a,
   begin(&x, "call", a, err);
   for (const mt_node *p = mt_leaf(space, space); p < mt_next(space);
        p = mt_leaf(space, mt_after(p)))
-    MT_TRY(add_leaf(&x, p, 0));                     /* each axis of the space, at 0 */
+    MT_TRY(add_leaf(&x, p, 0)); /* each axis of the space, at 0 */
   MT_TRY(add_coord(&x, c, a));
   if (x.f2) {
     mt_int(out, x.sum);

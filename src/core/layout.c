@@ -32,9 +32,9 @@ static void bad_shape (mt_build *b, const mt_node *shape) {
   if (shape->tag == MT_INT && shape->ring == MT_Z)
     b->status = mt_failn(b->err, MT_EINVAL, "%s: extent %N is negative", b->op, shape);
   else
-    b->status = mt_failn(b->err, MT_EINVAL,
-                         "%s: a shape holds integers and tuples of them, not %N", b->op,
-                         shape);
+    b->status =
+        mt_failn(b->err, MT_EINVAL,
+                 "%s: a shape holds integers and tuples of them, not %N", b->op, shape);
 }
 
 static bool is_extent (const mt_node *s) {
@@ -153,8 +153,7 @@ mt_status mt_make_layout_like (mt_layout *out, const mt_node *a, mt_err *err) {
   }
   compact(d, s, order, k);
   for (int i = 0, first = 0; i < k; i++) { /* equal magnitudes begin as one */
-    if (step_of(leaf[order[i]]) != step_of(leaf[order[first]]) ||
-        s[order[first]] == 1)
+    if (step_of(leaf[order[i]]) != step_of(leaf[order[first]]) || s[order[first]] == 1)
       first = i;
     if (s[order[i]] != 1) d[order[i]] = d[order[first]];
   }
@@ -175,8 +174,8 @@ static void identity (mt_build *b, const mt_node *shape, const uint8_t *path, in
   }
   if (depth == MT_MAXPATH) {
     if (b->status == MT_OK)
-      b->status = mt_failn(b->err, MT_ETOOBIG, "%s: nested deeper than %d", b->op,
-                           MT_MAXPATH);
+      b->status =
+          mt_failn(b->err, MT_ETOOBIG, "%s: nested deeper than %d", b->op, MT_MAXPATH);
     return;
   }
   memcpy(inner, path, (size_t)depth);

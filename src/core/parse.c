@@ -130,8 +130,8 @@ static void term (reader *r, mt_node *t) {
     int64_t i = integer(r);
     if (r->status != MT_OK) return;
     if (n == MT_MAXPATH || i < 0 || i > 255) {
-      syntax(r, n == MT_MAXPATH ? "more than 7 indices in a basis element"
-                                : "a basis index must lie in 0..255");
+      syntax(r, n == MT_MAXPATH ? "more than 7 indices in a basis element" :
+                                  "a basis index must lie in 0..255");
       return;
     }
     t->path[n++] = (uint8_t)i;
@@ -273,8 +273,8 @@ static void read_swizzle (reader *r, mt_build *b) {
   expect(r, 'o', "'o' expected");
   if (r->status == MT_OK && peek(r) == 'S') syntax(r, "layout expected");
   if (r->status == MT_OK && b->level == MT_MAXOPEN)
-    r->status = mt_fail(r->err, MT_ETOOBIG, "parse: a layout nests at most %d deep",
-                        MT_MAXDEPTH);
+    r->status =
+        mt_fail(r->err, MT_ETOOBIG, "parse: a layout nests at most %d deep", MT_MAXDEPTH);
   if (r->status != MT_OK) return;
   b->out->node[at].stride = offset;
   b->open[b->level++] = at;

@@ -32,18 +32,15 @@ static bool sum_terms (mt_search *s, int64_t target) {
   int64_t t, room;
   for (int i = 0; i < e->n; i++) {
     int k = s->term[i];
-    if (mt_mulo(e->lo[k], e->d[k], &t) ||
-        mt_addo(s->low[i], t, &s->low[i + 1]))
+    if (mt_mulo(e->lo[k], e->d[k], &t) || mt_addo(s->low[i], t, &s->low[i + 1]))
       return false;
-    if (mt_mulo(e->hi[k], e->d[k], &t) ||
-        mt_addo(s->high[i], t, &s->high[i + 1]))
+    if (mt_mulo(e->hi[k], e->d[k], &t) || mt_addo(s->high[i], t, &s->high[i + 1]))
       return false;
     s->gcd[i + 1] = mt_gcd_of(e->d[k], s->gcd[i]);
   }
   /* Every difference that the search forms lies within twice the whole range of the
   ** target. */
-  if (mt_subo(s->high[e->n], s->low[e->n], &room) ||
-      mt_mulo(room, 2, &room))
+  if (mt_subo(s->high[e->n], s->low[e->n], &room) || mt_mulo(room, 2, &room))
     return false;
   return !mt_addo(room, max_of(target, 0), &t) && !mt_subo(-room, max_of(-target, 0), &t);
 }

@@ -13,7 +13,7 @@ enum { MT_MAXTERMS = 52, MT_SOLVE_STEPS = 1 << 16 };
 typedef struct mt_equation {
   int n;
   int64_t d[MT_MAXTERMS], lo[MT_MAXTERMS], hi[MT_MAXTERMS];
-  int64_t v[MT_MAXTERMS];                   /* the solution */
+  int64_t v[MT_MAXTERMS]; /* the solution */
 } mt_equation;
 
 typedef enum mt_solution { MT_NONE, MT_FOUND, MT_UNDECIDED } mt_solution;

@@ -32,7 +32,7 @@ static void put_sum (mt_strbuf *k, const mt_node *t) {
   }
 }
 
-typedef void (*put_fn) (mt_strbuf *k, const mt_node *t);
+typedef void (*put_fn)(mt_strbuf *k, const mt_node *t);
 
 static void put_children (mt_strbuf *k, const mt_node *t, put_fn f) {
   mt_put(k, "(");

@@ -22,15 +22,14 @@ enum { MT_BLAS_PATH = 256 };
 struct mt_blas {
   char path[MT_BLAS_PATH];
   bool named, asked;
-  char refused[MT_BLAS_PATH + 80];   /* why it is not called; "": it is */
+  char refused[MT_BLAS_PATH + 80]; /* why it is not called; "": it is */
   void *handle;
-  mt_gemm_call *gemm[2];             /* sgemm_, dgemm_ */
+  mt_gemm_call *gemm[2]; /* sgemm_, dgemm_ */
   double measured[2][2];
-  double most[2];                    /* operations of a call; 0: not known yet */
+  double most[2]; /* operations of a call; 0: not known yet */
 };
 
-mt_status mt_blas_new (mt_blas **out, const mt_device *d, const char *path,
-                       mt_err *err) {
+mt_status mt_blas_new (mt_blas **out, const mt_device *d, const char *path, mt_err *err) {
   *out = NULL;
   MT_CHECK(path == NULL || strlen(path) < MT_BLAS_PATH, err,
            "device: libblas has a path of more than %d bytes", MT_BLAS_PATH - 1);
@@ -84,8 +83,10 @@ static void open_library (mt_blas *b) {
   }
   resolve(b);
   if (b->refused[0] == 0 && !b->named && !is_fast(b->handle))
-    snprintf(b->refused, sizeof b->refused, "%s is neither OpenBLAS, BLIS nor MKL: plain "
-             "loops", b->path);
+    snprintf(b->refused, sizeof b->refused,
+             "%s is neither OpenBLAS, BLIS nor MKL: plain "
+             "loops",
+             b->path);
 }
 
 bool mt_blas_is_named (const mt_blas *b) { return b->named; }
@@ -160,14 +161,14 @@ bool mt_blas_fits (mt_blas_call *out, const mt_gemm_desc *d, mt_refusals *why) {
 
 /* ---------------------------------------------------------------- running */
 
-enum { MT_BLASLEAST = 128 };           /* no side is cut below twice this */
-#define MT_BLASFIRST 4e7               /* operations of a call of unknown speed */
-#define MT_BLASTIME 0.02               /* seconds of a call, about */
+enum { MT_BLASLEAST = 128 }; /* no side is cut below twice this */
+#define MT_BLASFIRST 4e7     /* operations of a call of unknown speed */
+#define MT_BLASTIME 0.02     /* seconds of a call, about */
 
 /* A product, or a part of it: C = alpha A B + beta C. */
 typedef struct part {
-  char *p[MT_PARTS];                 /* A, B, C of the call */
-  int size[3];                       /* M, N, K */
+  char *p[MT_PARTS]; /* A, B, C of the call */
+  int size[3];       /* M, N, K */
   double beta;
 } part;
 

@@ -16,11 +16,11 @@ void mt_blas_free (const mt_device *d, mt_blas *b);
 
 /* One call for each index of the batch: sgemm or dgemm. */
 typedef struct mt_blas_call {
-  bool twofold;                      /* f64 */
-  bool turned;                       /* the transposed product: A and B are exchanged */
+  bool twofold; /* f64 */
+  bool turned;  /* the transposed product: A and B are exchanged */
   char trans[2];
-  int size[3], ld[3];                /* M, N, K of the call; of A, B, C of the call */
-  int64_t batches, step[MT_PARTS];   /* elements, of A, B, C of the product */
+  int size[3], ld[3];              /* M, N, K of the call; of A, B, C of the call */
+  int64_t batches, step[MT_PARTS]; /* elements, of A, B, C of the product */
 } mt_blas_call;
 
 /* Whether a product is what a BLAS computes: f32 or f64 alone, plain matrices of which

@@ -10,8 +10,8 @@
 
 static const mt_kernel rows[] = {
 #define MT_ALGO(name, lower, threads, unroll, what)                                      \
-  {"ref_" #lower, MT_OP_COPY, MT_ALGO_##name, 0, threads, unroll, 0, NULL, true,         \
-   MT_CAST_ALL},
+  {"ref_" #lower, MT_OP_COPY, MT_ALGO_##name, 0,    threads,                             \
+   unroll,        0,          NULL,           true, MT_CAST_ALL},
 #include "desc/algos.def"
 };
 static const size_t nrows = sizeof rows / sizeof rows[0];
@@ -35,14 +35,12 @@ static mt_status checked_launch (mt_plan *p, mt_stream *s, mt_err *err) {
   return mt_ref_run(p->kernel, p->grid, &p->launch, p->bytes, err);
 }
 
-const mt_backend mt_backend_checked = {
-  .name = "cpu:checked",
-  .kernels = rows,
-  .nkernels = &nrows,
-  .open = checked_open,
-  .close = checked_close,
-  MT_HOST_MEMORY,
-  .launch = checked_launch,
-  .prepare_gemm = checked_prepare_product,
-  .release = mt_cpu_product_release
-};
+const mt_backend mt_backend_checked = {.name = "cpu:checked",
+                                       .kernels = rows,
+                                       .nkernels = &nrows,
+                                       .open = checked_open,
+                                       .close = checked_close,
+                                       MT_HOST_MEMORY,
+                                       .launch = checked_launch,
+                                       .prepare_gemm = checked_prepare_product,
+                                       .release = mt_cpu_product_release};

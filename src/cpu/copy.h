@@ -19,7 +19,9 @@ extern const mt_kernel mt_cpu_kernels[];
 extern const size_t mt_ncpu_kernels;
 
 /* Index i of an axis lies i * stride bytes on. */
-typedef struct mt_cpu_axis { int64_t extent, src, dst; } mt_cpu_axis;
+typedef struct mt_cpu_axis {
+  int64_t extent, src, dst;
+} mt_cpu_axis;
 
 /* n elements, `step` bytes apart, to a carrier of their numbers (types/convert.h), one
 ** behind the other, and from there. */
@@ -28,10 +30,10 @@ typedef void mt_cast_store (char *dst, int64_t step, const void *in, int64_t n);
 
 /* What a tile does for each pair of its indices is one move of `unit` bytes. */
 typedef struct mt_cpu_tile {
-  mt_cpu_axis a, b;            /* all of them, also beyond the tile */
+  mt_cpu_axis a, b; /* all of them, also beyond the tile */
   int64_t unit;
-  bool stream;                 /* the destination is larger than the caches */
-  mt_cast_load *load;          /* of a conversion: its two steps */
+  bool stream;        /* the destination is larger than the caches */
+  mt_cast_load *load; /* of a conversion: its two steps */
   mt_cast_store *store;
 } mt_cpu_tile;
 
@@ -44,14 +46,14 @@ enum { MT_MAXOUTER = MT_MAXAXIS + 1 };
 /* A copy: every tile of (a,b) at every index of the outer axes. */
 typedef struct mt_cpu_job {
   mt_cpu_row row;
-  mt_cpu_move *move;           /* NULL: the reference runs it */
+  mt_cpu_move *move; /* NULL: the reference runs it */
   mt_cpu_tile tile;
-  int64_t ta, tb;              /* indices of a whole tile */
-  int64_t along[2];            /* tiles along b and along a: b runs fastest */
+  int64_t ta, tb;   /* indices of a whole tile */
+  int64_t along[2]; /* tiles along b and along a: b runs fastest */
   int n;
   mt_cpu_axis outer[MT_MAXOUTER];
-  int64_t tiles, piece;        /* tiles in all; tiles that a thread takes at once */
-  int64_t ns;                  /* that a whole tile takes, about */
+  int64_t tiles, piece; /* tiles in all; tiles that a thread takes at once */
+  int64_t ns;           /* that a whole tile takes, about */
   const char *src;
   char *dst;
 } mt_cpu_job;

@@ -7,16 +7,22 @@
 #include "desc/cast_desc.h"
 #include "types/float.h"
 
-enum { MT_BLOCK = 256 };             /* elements */
+enum { MT_BLOCK = 256 }; /* elements */
 
 /* ---------------------------------------------------------------- loops */
 
 /* A step of the size of the element is a constant: the loop can be a vector's. */
 #define MT_EACH(STEP, DO)                                                                \
   if (step == (STEP)) {                                                                  \
-    for (int64_t i = 0; i < n; i++) { const int64_t at = i * (STEP); DO; }               \
+    for (int64_t i = 0; i < n; i++) {                                                    \
+      const int64_t at = i * (STEP);                                                     \
+      DO;                                                                                \
+    }                                                                                    \
   } else {                                                                               \
-    for (int64_t i = 0; i < n; i++) { const int64_t at = i * step; DO; }                 \
+    for (int64_t i = 0; i < n; i++) {                                                    \
+      const int64_t at = i * step;                                                       \
+      DO;                                                                                \
+    }                                                                                    \
   }
 
 /* Elements are little endian, whatever the host is. */
@@ -35,7 +41,7 @@ enum { MT_BLOCK = 256 };             /* elements */
 #define MT_BITS_8 uint64_t
 
 #define MT_LOADER(function, dtype, size, carrier, type)                                  \
-  static void function (void *out, const char *src, int64_t step, int64_t n) {           \
+  static void function(void *out, const char *src, int64_t step, int64_t n) {            \
     const mt_cast_type t = mt_cast_type_of(dtype);                                       \
     type *o = out;                                                                       \
     MT_EACH(size, MT_BITS_##size x; memcpy(&x, src + at, size);                          \
@@ -43,7 +49,7 @@ enum { MT_BLOCK = 256 };             /* elements */
   }
 
 #define MT_STORER(function, dtype, size, carrier, type)                                  \
-  static void function (char *dst, int64_t step, const void *in, int64_t n) {            \
+  static void function(char *dst, int64_t step, const void *in, int64_t n) {             \
     const mt_cast_type t = mt_cast_type_of(dtype);                                       \
     const type *o = in;                                                                  \
     MT_EACH(size, MT_BITS_##size x = (MT_BITS_##size)mt_cast_store_##carrier(o[i], t);   \
@@ -66,15 +72,19 @@ enum { f32 = MT_CARRY_F32, f64 = MT_CARRY_F64, i64 = MT_CARRY_I64, u64 = MT_CARR
 
 static mt_cast_load *const loaders[MT_NDTYPE][MT_NCARRIER] = {
 #define MT_DTYPE(name, ...)                                                              \
-  {[f32] = load_f32_##name, [f64] = load_f64_##name,                                     \
-   [i64] = load_i64_##name, [u64] = load_u64_##name},
+  {[f32] = load_f32_##name,                                                              \
+   [f64] = load_f64_##name,                                                              \
+   [i64] = load_i64_##name,                                                              \
+   [u64] = load_u64_##name},
 #include "moontile/dtypes.def"
 };
 
 static mt_cast_store *const storers[MT_NDTYPE][MT_NCARRIER] = {
 #define MT_DTYPE(name, ...)                                                              \
-  {[f32] = store_f32_##name, [f64] = store_f64_##name,                                   \
-   [i64] = store_i64_##name, [u64] = store_u64_##name},
+  {[f32] = store_f32_##name,                                                             \
+   [f64] = store_f64_##name,                                                             \
+   [i64] = store_i64_##name,                                                             \
+   [u64] = store_u64_##name},
 #include "moontile/dtypes.def"
 };
 

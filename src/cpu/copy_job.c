@@ -13,11 +13,11 @@
 #include "core/simd.h"
 
 enum {
-  MT_SMALLRUN = 32,                  /* runs below are units, others rows of bytes */
-  MT_ROWTILE = 128 << 10,            /* bytes of a tile of rows */
-  MT_ANYTILE = 64,                   /* indices of a tile along each axis */
-  MT_PIECE = 256 << 10,              /* bytes that are worth a thread's while */
-  MT_STREAMED = 2 << 20              /* bytes of a destination that fits no cache */
+  MT_SMALLRUN = 32,       /* runs below are units, others rows of bytes */
+  MT_ROWTILE = 128 << 10, /* bytes of a tile of rows */
+  MT_ANYTILE = 64,        /* indices of a tile along each axis */
+  MT_PIECE = 256 << 10,   /* bytes that are worth a thread's while */
+  MT_STREAMED = 2 << 20   /* bytes of a destination that fits no cache */
 };
 
 static const char *const row_names[] = {
@@ -101,8 +101,8 @@ static bool plan_transpose (mt_cpu_job *job, mt_refusals *why) {
   if (job->move == NULL || job->outer[0].extent < 16 / unit ||
       job->outer[b].extent < 16 / unit) {
     mt_refusals_add(why, name, "%lld by %lld units of %lld bytes",
-               (long long)job->outer[0].extent, (long long)job->outer[b].extent,
-               (long long)unit);
+                    (long long)job->outer[0].extent, (long long)job->outer[b].extent,
+                    (long long)unit);
     return false;
   }
   job->row = MT_ROW_cpu_transpose;
@@ -115,8 +115,9 @@ static bool plan_fill (mt_cpu_job *job, mt_refusals *why) {
   const mt_cpu_axis *a = &job->outer[0];
   mt_cpu_move *move = mt_cpu_filler(job->tile.unit);
   if (a->src != 0 || a->dst != job->tile.unit || move == NULL) {
-    mt_refusals_add(why, row_names[MT_ROW_cpu_fill], "no element is repeated along the "
-               "destination");
+    mt_refusals_add(why, row_names[MT_ROW_cpu_fill],
+                    "no element is repeated along the "
+                    "destination");
     return false;
   }
   job->row = MT_ROW_cpu_fill;
@@ -207,15 +208,15 @@ void mt_cpu_plan (mt_cpu_job *job, const mt_launch *l, int threads, mt_refusals 
   if (box.empty) return;
   if (!box.exact || mt_desc_is_swizzled(&l->desc)) {
     job->row = MT_ROW_cpu_literal;
-    mt_refusals_add(why, row_names[0], "%s", box.exact ? "a side is swizzled" :
-               "the bounds cut through the axes");
+    mt_refusals_add(why, row_names[0], "%s",
+                    box.exact ? "a side is swizzled" : "the bounds cut through the axes");
     return;
   }
   order_axes(&x, offset, &box);
   for (int i = 0; i < x.n; i++) bytes *= x.axis[i].extent;
   job->src = (const char *)l->base[MT_SRC] + offset[MT_SRC] * (int64_t)l->desc.elem;
-  job->dst = (char *)l->base[MT_DST] +
-             offset[MT_DST] * (int64_t)MT_ELEM(&l->desc, MT_DST);
+  job->dst =
+      (char *)l->base[MT_DST] + offset[MT_DST] * (int64_t)MT_ELEM(&l->desc, MT_DST);
   job->tile.stream = bytes >= MT_STREAMED;
   if (l->desc.cast) plan_cast(job, &x, &l->desc);
   else plan_box(job, &x, take_run(&x, l->desc.elem), &l->desc, why);

@@ -19,8 +19,8 @@
   }
 
 #define MT_MOVER(bytes)                                                                  \
-  static void move_##bytes (const mt_cpu_tile *t, const char *src, char *dst,            \
-                            int64_t na, int64_t nb) {                                    \
+  static void move_##bytes(const mt_cpu_tile *t, const char *src, char *dst, int64_t na, \
+                           int64_t nb) {                                                 \
     MT_LOOPS(memcpy(d, s, bytes))                                                        \
   }
 MT_MOVER(1)
@@ -31,8 +31,8 @@ MT_MOVER(16)
 
 /* bytes < unit < 2 * bytes: two moves that overlap. */
 #define MT_OVERLAPPING_MOVER(bytes)                                                      \
-  static void move_over_##bytes (const mt_cpu_tile *t, const char *src, char *dst,       \
-                                 int64_t na, int64_t nb) {                               \
+  static void move_over_##bytes(const mt_cpu_tile *t, const char *src, char *dst,        \
+                                int64_t na, int64_t nb) {                                \
     int64_t tail = t->unit - bytes;                                                      \
     MT_LOOPS(memcpy(d, s, bytes); memcpy(d + tail, s + tail, bytes))                     \
   }
@@ -135,7 +135,7 @@ static void put_rows (const mt_cpu_tile *t, char *to, const char *from, int64_t 
 /* W rows of W elements, `from` bytes apart, become W rows `to` bytes apart. After log2 W
 ** rounds of interleaving the halves of a list of vectors, its elements are transposed. */
 #define MT_BLOCK(bits, W)                                                                \
-  static inline void block_##bits (char *d, int64_t to, const char *s, int64_t from) {   \
+  static inline void block_##bits(char *d, int64_t to, const char *s, int64_t from) {    \
     mt_v##bits x[W], y[W];                                                               \
     MT_UNROLL for (int i = 0; i < W; i++) memcpy(&x[i], s + i * from, 16);               \
     MT_UNROLL for (int n = 1; n < W; n *= 2) {                                           \
@@ -203,11 +203,11 @@ static void transpose_128 (const mt_cpu_tile *t, const char *src, char *dst, int
 ** are not, so that longer rows pay. Measured.
 ** bytes  move           a,  b      a,   b */
 #define MT_TRANSPOSERS(X)                                                                \
-  X(1,     transpose_8,    256, 128,  512, 64)                                           \
-  X(2,     transpose_16,   256,  64,  512, 32)                                           \
-  X(4,     transpose_32,    64,  64,  256, 32)                                           \
-  X(8,     transpose_64,    32,  32,  128, 32)                                           \
-  X(16,    transpose_128,   16,  16,   64, 16)
+  X(1, transpose_8, 256, 128, 512, 64)                                                   \
+  X(2, transpose_16, 256, 64, 512, 32)                                                   \
+  X(4, transpose_32, 64, 64, 256, 32)                                                    \
+  X(8, transpose_64, 32, 32, 128, 32)                                                    \
+  X(16, transpose_128, 16, 16, 64, 16)
 
 mt_cpu_move *mt_cpu_transposer (int64_t unit, int64_t pitch, int64_t *ta, int64_t *tb) {
 #ifdef MT_SIMD
@@ -216,9 +216,7 @@ mt_cpu_move *mt_cpu_transposer (int64_t unit, int64_t pitch, int64_t *ta, int64_
     int64_t unit;
     mt_cpu_move *move;
     int64_t ta[2], tb[2];
-  } rows[] = {
-    MT_TRANSPOSERS(MT_TRANSPOSER_ROW)
-  };
+  } rows[] = {MT_TRANSPOSERS(MT_TRANSPOSER_ROW)};
 #undef MT_TRANSPOSER_ROW
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     if (rows[i].unit != unit) continue;

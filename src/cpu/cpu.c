@@ -11,7 +11,7 @@
 
 #define MT_CPU_KERNEL(name, how)                                                         \
   {#name, MT_OP_COPY, MT_ALGO_STRIDED, 0, 1, 1, 0, NULL, true, MT_CAST_ALL},
-#define MT_CPU_GEMM(name, algo, how)                                                  \
+#define MT_CPU_GEMM(name, algo, how)                                                     \
   {#name, MT_OP_GEMM, MT_ALGO_##algo, 0, 1, 1, 0, "*", false, 0},
 const mt_kernel mt_cpu_kernels[] = {
 #include "cpu/copy.def"
@@ -57,8 +57,8 @@ static mt_status cpu_prepare (mt_plan *p, mt_err *err) {
 /* What no loop over tiles can do: access by access, on the caller's thread. */
 static mt_status run_literally (const mt_plan *p, mt_err *err) {
   const mt_desc *d = &p->launch.desc;
-  mt_kernel row = {"cpu_literal", MT_OP_COPY, (uint8_t)d->algo, 0, 1, 1, 0, NULL, true,
-                   MT_CAST_ALL};
+  mt_kernel row = {"cpu_literal", MT_OP_COPY, (uint8_t)d->algo, 0, 1, 1, 0,
+                   NULL,          true,       MT_CAST_ALL};
   mt_grid grid = {1, (uint32_t)(d->algo == MT_ALGO_DESCRIBED ? d->threads : 1)};
   return mt_ref_run(&row, grid, &p->launch, p->bytes, err);
 }
@@ -70,26 +70,23 @@ static mt_status cpu_prepare_product (mt_plan *p, mt_err *err) {
 static mt_status cpu_launch (mt_plan *p, mt_stream *s, mt_err *err) {
   mt_cpu_job *job = p->data;
   (void)s;
-  if (p->launch.desc.op == MT_OP_GEMM)
-    return mt_cpu_product_run(p, p->device->impl, err);
-  if (job->move == NULL) return job->row == MT_ROW_cpu_literal ? run_literally(p, err) :
-      MT_OK;
+  if (p->launch.desc.op == MT_OP_GEMM) return mt_cpu_product_run(p, p->device->impl, err);
+  if (job->move == NULL)
+    return job->row == MT_ROW_cpu_literal ? run_literally(p, err) : MT_OK;
   return mt_pool_run(p->device->impl, "copy", job->tiles, job->piece, mt_cpu_run, job,
                      err);
 }
 
-const mt_backend mt_backend_cpu = {
-  .name = "cpu",
-  .kernels = mt_cpu_kernels,
-  .nkernels = &mt_ncpu_kernels,
-  .open = cpu_open,
-  .close = cpu_close,
-  .halt = cpu_halt,
-  MT_HOST_MEMORY,
-  .launch = cpu_launch,
-  .prepare = cpu_prepare,
-  .data_bytes = sizeof(mt_cpu_job),
-  .own_gemm = true,
-  .prepare_gemm = cpu_prepare_product,
-  .release = mt_cpu_product_release
-};
+const mt_backend mt_backend_cpu = {.name = "cpu",
+                                   .kernels = mt_cpu_kernels,
+                                   .nkernels = &mt_ncpu_kernels,
+                                   .open = cpu_open,
+                                   .close = cpu_close,
+                                   .halt = cpu_halt,
+                                   MT_HOST_MEMORY,
+                                   .launch = cpu_launch,
+                                   .prepare = cpu_prepare,
+                                   .data_bytes = sizeof(mt_cpu_job),
+                                   .own_gemm = true,
+                                   .prepare_gemm = cpu_prepare_product,
+                                   .release = mt_cpu_product_release};

@@ -10,8 +10,8 @@
 #include "cpu/gemm_block.h"
 
 enum {
-  MT_BLOCKSIDE = 1024,               /* rows and columns of a block's C */
-  MT_EXACTDEPTH = 256                /* 256 products of 8 bits are exact in f32 */
+  MT_BLOCKSIDE = 1024, /* rows and columns of a block's C */
+  MT_EXACTDEPTH = 256  /* 256 products of 8 bits are exact in f32 */
 };
 
 static int64_t min_of (int64_t a, int64_t b) { return a < b ? a : b; }
@@ -27,7 +27,8 @@ static bool needs_f64 (uint32_t d) {
 static mt_status check_types (const mt_gemm_desc *d, mt_err *err) {
   uint32_t a = d->part[MT_A].dtype, b = d->part[MT_B].dtype, c = d->part[MT_C].dtype;
   if (!mt_cpu_is_float(c) && (mt_cpu_is_float(a) || mt_cpu_is_float(b)))
-    return mt_fail(err, MT_EUNSUPPORTED, "gemm: A is %s, B is %s, C is %s: floats are "
+    return mt_fail(err, MT_EUNSUPPORTED,
+                   "gemm: A is %s, B is %s, C is %s: floats are "
                    "not added up as integers\nmake C of f32 or f64",
                    mt_dtype_name((mt_dtype)a), mt_dtype_name((mt_dtype)b),
                    mt_dtype_name((mt_dtype)c));
@@ -46,8 +47,9 @@ static double reach_of (const mt_gemm_desc *d) {
 static mt_acc choose_acc (const mt_gemm_desc *d, double reach) {
   uint32_t c = d->part[MT_C].dtype;
   if (!mt_cpu_is_float(c)) return mt_cpu_exact(reach);
-  return needs_f64(d->part[MT_A].dtype) || needs_f64(d->part[MT_B].dtype) || c == MT_f64
-             ? MT_ACC_F64 : MT_ACC_F32;
+  return needs_f64(d->part[MT_A].dtype) || needs_f64(d->part[MT_B].dtype) || c == MT_f64 ?
+             MT_ACC_F64 :
+             MT_ACC_F32;
 }
 
 static const mt_micro *choose_wide (const mt_gemm_desc *d, int a, int b) {
@@ -170,8 +172,7 @@ static size_t lay_out (mt_cpu_gemm *g, char *base) {
   at = take(&g->panel[1], base, at, most[MT_L] * n * most[MT_K] * u->bytes);
   if (most[MT_K] < g->size[MT_K])
     at = take(&g->tiles, base, at, most[MT_L] * m * n * u->sum);
-  else
-    g->tiles = NULL;
+  else g->tiles = NULL;
   return at;
 }
 
@@ -193,7 +194,7 @@ size_t mt_cpu_arrange (mt_cpu_gemm *g, const mt_gemm_launch *l, double reach,
 /* Where the types alone do not make sure that sums of 32 bits are exact, it is decided
 ** when the product runs: there is room for any. */
 static size_t room_of (mt_cpu_gemm *g, const mt_gemm_launch *l, int threads) {
-  static const double reaches[] = {0, 0x1p40, 0x1p60};     /* of U32, F64, U64 */
+  static const double reaches[] = {0, 0x1p40, 0x1p60}; /* of U32, F64, U64 */
   size_t most = mt_cpu_arrange(g, l, reach_of(&l->desc), threads), bytes;
   g->measured = !mt_cpu_is_float(l->desc.part[MT_C].dtype) && g->acc != MT_ACC_U32;
   for (int i = 0; g->measured && i < 3; i++) {
@@ -255,4 +256,3 @@ void mt_cpu_gemm_free (mt_device *d, mt_cpu_gemm *g) {
 }
 
 const char *mt_cpu_gemm_name (const mt_cpu_gemm *g) { return g->name; }
-

@@ -5,9 +5,9 @@
 #include "cpu/gemm.h"
 #include "cpu/host.h"
 
-enum { MT_PROBE = 512, MT_PROBES = 3 };      /* size and number of measured products */
-#define MT_LEAST_WORK 1e8                    /* operations for which it is asked */
-#define MT_GAIN 1.2                          /* a BLAS has to be that much faster */
+enum { MT_PROBE = 512, MT_PROBES = 3 }; /* size and number of measured products */
+#define MT_LEAST_WORK 1e8               /* operations for which it is asked */
+#define MT_GAIN 1.2                     /* a BLAS has to be that much faster */
 
 static const char name[] = "gemm_blas";
 

@@ -10,13 +10,13 @@
 #include "cpu/gemm_block.h"
 
 enum {
-  MT_PANELCACHE = 512 << 10,         /* bytes of panels of A that a task goes through */
-  MT_PACKPIECE = 256 << 10,          /* bytes that are worth a thread's while */
-  MT_PACKROWS = 32,                  /* rows of a panel at once */
-  MT_MAXWIDTH = 32,                  /* elements of a row of a panel, at most */
-  MT_BLOCKNS = 20000                 /* that a small block takes, about */
+  MT_PANELCACHE = 512 << 10, /* bytes of panels of A that a task goes through */
+  MT_PACKPIECE = 256 << 10,  /* bytes that are worth a thread's while */
+  MT_PACKROWS = 32,          /* rows of a panel at once */
+  MT_MAXWIDTH = 32,          /* elements of a row of a panel, at most */
+  MT_BLOCKNS = 20000         /* that a small block takes, about */
 };
-#define MT_FLOPPIECE 4e6             /* operations that are worth a thread's while */
+#define MT_FLOPPIECE 4e6 /* operations that are worth a thread's while */
 
 static int64_t min_of (int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t max_of (int64_t a, int64_t b) { return a > b ? a : b; }
@@ -112,8 +112,7 @@ static char *to_floats (const mt_cpu_gemm *g, char *tile, char *raw,
     if (g->widen[MT_C]) g->widen[MT_C](old, raw, n);
     before = g->widen[MT_C] ? old : raw;
   }
-  if (g->alpha != 1 || before)
-    mt_cpu_combine(g->acc, tile, before, n, g->alpha, g->beta);
+  if (g->alpha != 1 || before) mt_cpu_combine(g->acc, tile, before, n, g->alpha, g->beta);
   if (g->narrow) g->narrow(raw, tile, n);
   return g->narrow ? raw : tile;
 }

@@ -12,29 +12,29 @@
 #include "types/dtype.h"
 
 struct mt_cpu_gemm {
-  size_t bytes;                      /* of the whole allocation */
+  size_t bytes; /* of the whole allocation */
   char name[24];
-  mt_blas *blas;                     /* runs the call, nothing below counts; NULL: none */
+  mt_blas *blas; /* runs the call, nothing below counts; NULL: none */
   mt_blas_call call;
-  bool measured;                     /* the elements decide how they are added up */
+  bool measured; /* the elements decide how they are added up */
   const mt_micro *micro;
-  mt_acc acc;                        /* of C; that of `micro`, or U32 by sums in f32 */
-  mt_cpu_scale scale;                /* of a C of integers */
-  bool turned;                       /* the roles of A and B, of M and N, are exchanged */
+  mt_acc acc;         /* of C; that of `micro`, or U32 by sums in f32 */
+  mt_cpu_scale scale; /* of a C of integers */
+  bool turned;        /* the roles of A and B, of M and N, are exchanged */
   mt_cpu_side side[MT_PARTS];
-  mt_cpu_convert *widen[MT_PARTS], *narrow;      /* NULL: as they are */
+  mt_cpu_convert *widen[MT_PARTS], *narrow; /* NULL: as they are */
   double alpha, beta;
-  int64_t size[MT_GEMM_MODES], most[MT_GEMM_MODES];    /* of a block at most */
-  char *base, *panel[2], *tiles;     /* of a block; tiles NULL: K is one block */
+  int64_t size[MT_GEMM_MODES], most[MT_GEMM_MODES]; /* of a block at most */
+  char *base, *panel[2], *tiles; /* of a block; tiles NULL: K is one block */
   /* The block at hand. */
   int64_t first[MT_GEMM_MODES], n[MT_GEMM_MODES];
-  int64_t panels[2];                 /* of A and of B, at one index of the batch */
-  int64_t group[2], groups[2];       /* panels of a task; tasks along M and N */
-  bool fresh, last;                  /* the first, the last block along K */
-  bool keep;                         /* the panels of A are there already */
-  int64_t spent;                     /* nanoseconds of blocks since it was asked */
-  int measuring;                     /* A or B */
-  _Atomic uint64_t most_of;          /* the largest magnitude seen in it */
+  int64_t panels[2];           /* of A and of B, at one index of the batch */
+  int64_t group[2], groups[2]; /* panels of a task; tasks along M and N */
+  bool fresh, last;            /* the first, the last block along K */
+  bool keep;                   /* the panels of A are there already */
+  int64_t spent;               /* nanoseconds of blocks since it was asked */
+  int measuring;               /* A or B */
+  _Atomic uint64_t most_of;    /* the largest magnitude seen in it */
 };
 
 /* Everything for sums whose products have magnitudes of at most `reach` in all, at
@@ -44,8 +44,8 @@ size_t mt_cpu_arrange (mt_cpu_gemm *g, const mt_gemm_launch *l, double reach,
 static inline bool mt_cpu_is_float (uint32_t d) { return mt_is_float_type((mt_dtype)d); }
 
 /* The product's modes of the modes of an operand. */
-static const uint8_t mt_cpu_mode_of[MT_PARTS][MT_SIDE_MODES] = {
-  {MT_M, MT_K, MT_L}, {MT_N, MT_K, MT_L}, {MT_M, MT_N, MT_L}
-};
+static const uint8_t mt_cpu_mode_of[MT_PARTS][MT_SIDE_MODES] = {{MT_M, MT_K, MT_L},
+                                                                {MT_N, MT_K, MT_L},
+                                                                {MT_M, MT_N, MT_L}};
 
 #endif

@@ -30,26 +30,26 @@
 /* Arrays of vectors with constant bounds: once unrolled, they are registers. */
 #define MT_MICRO(name, acc, type, target, bytes, vectors, n, depth)                      \
   typedef type name##_v __attribute__((vector_size(bytes)));                             \
-  MT_FOR_##target static void name (int64_t steps, const void *pa, const void *pb,       \
-                                    void *to, bool fresh) {                              \
+  MT_FOR_##target static void name(int64_t steps, const void *pa, const void *pb,        \
+                                   void *to, bool fresh) {                               \
     const name##_v *a = pa;                                                              \
     const type *b = pb;                                                                  \
     name##_v *t = to, sum[n][vectors];                                                   \
-    MT_UNROLL for (int j = 0; j < n; j++)                                                \
-      MT_UNROLL for (int i = 0; i < vectors; i++) sum[j][i] = (name##_v){0};             \
+    MT_UNROLL for (int j = 0; j < n; j++) MT_UNROLL for (int i = 0; i < vectors; i++)    \
+        sum[j][i] = (name##_v){0};                                                       \
     for (; steps > 0; steps--, a += vectors, b += n)                                     \
-      MT_UNROLL for (int j = 0; j < n; j++)                                              \
-        MT_UNROLL for (int i = 0; i < vectors; i++) sum[j][i] += a[i] * b[j];            \
+      MT_UNROLL for (int j = 0; j < n; j++) MT_UNROLL for (int i = 0; i < vectors; i++)  \
+          sum[j][i] += a[i] * b[j];                                                      \
     MT_UNROLL for (int j = 0; j < n; j++)                                                \
-      MT_UNROLL for (int i = 0; i < vectors; i++, t++)                                   \
-        *t = fresh ? sum[j][i] : *t + sum[j][i];                                         \
+        MT_UNROLL for (int i = 0; i < vectors; i++, t++) *t =                            \
+            fresh ? sum[j][i] : *t + sum[j][i];                                          \
   }
 
 #else
 
 #define MT_MICRO(name, acc, type, target, bytes, vectors, n, depth)                      \
-  static void name (int64_t steps, const void *pa, const void *pb, void *to,             \
-                    bool fresh) {                                                        \
+  static void name(int64_t steps, const void *pa, const void *pb, void *to,              \
+                   bool fresh) {                                                         \
     enum { MT_ROWS = vectors * bytes / sizeof(type) };                                   \
     const type *a = pa, *b = pb;                                                         \
     type *t = to, sum[n][MT_ROWS] = {{0}};                                               \
@@ -70,7 +70,7 @@
 const mt_micro *mt_micro_choose (mt_acc acc) {
 #define MT_MICRO(name, acc, type, target, bytes, vectors, n, depth)                      \
   {#name, MT_ACC_##acc, (int)sizeof(type), vectors * bytes / (int)sizeof(type), n,       \
-   depth, name, (int)sizeof(type)},
+   depth, name,         (int)sizeof(type)},
   static const mt_micro rows[] = {
 #include "cpu/gemm_micro.def"
   };

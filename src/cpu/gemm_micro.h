@@ -10,7 +10,12 @@
 /* What products are added up in. Integers: modulo 2^32, 2^64, which are then numbers with
 ** a sign; WIDE: 256 bits. */
 typedef enum mt_acc {
-  MT_ACC_F32, MT_ACC_F64, MT_ACC_U32, MT_ACC_U64, MT_ACC_WIDE, MT_NACC
+  MT_ACC_F32,
+  MT_ACC_F64,
+  MT_ACC_U32,
+  MT_ACC_U64,
+  MT_ACC_WIDE,
+  MT_NACC
 } mt_acc;
 
 /* For panels a[depth][m] and b[depth][n], tile[n][m]:
@@ -22,10 +27,10 @@ typedef void mt_micro_run (int64_t depth, const void *a, const void *b, void *ti
 typedef struct mt_micro {
   const char *name;
   mt_acc acc;
-  int bytes;                   /* of an element of the panels */
+  int bytes; /* of an element of the panels */
   int m, n, depth;
-  mt_micro_run *run;           /* panels and tile are aligned to MT_PANEL_ALIGN */
-  int sum;                     /* bytes of an element of the tile */
+  mt_micro_run *run; /* panels and tile are aligned to MT_PANEL_ALIGN */
+  int sum;           /* bytes of an element of the tile */
 } mt_micro;
 
 enum { MT_PANEL_ALIGN = 64, MT_MAXTILE = 4096 /* bytes */ };

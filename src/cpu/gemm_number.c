@@ -38,7 +38,7 @@ static inline float from_f16_ (uint16_t v) {
 /* A float of 8 bits with so many of exponent and fraction: as above. */
 static inline float from_8_bits (uint8_t v, int e, int m, mt_float_top top) {
   uint32_t size = v & 0x7f, sign = (uint32_t)(v & 0x80) << 24;
-  uint32_t scale = (uint32_t)(255 - (1 << (e - 1))) << 23;      /* 2 to 128 - 2^(e-1) */
+  uint32_t scale = (uint32_t)(255 - (1 << (e - 1))) << 23; /* 2 to 128 - 2^(e-1) */
   uint32_t bits = bits_of(as_float(size << (23 - m)) * as_float(scale));
   if (top == MT_TOP_IEEE && size >= (uint32_t)((1 << e) - 1) << m) bits |= 0x7f800000;
   if (top == MT_TOP_ONES && size == 0x7f) bits = 0x7fc00000;
@@ -62,13 +62,13 @@ static inline uint16_t to_f16_ (float f) {
 }
 
 #define MT_SMALL_1(name, e, m, top)                                                      \
-  static inline float from_##name (uint8_t v) {                                          \
+  static inline float from_##name(uint8_t v) {                                           \
     return from_8_bits(v, e, m, MT_TOP_##top);                                           \
   }                                                                                      \
-  static inline uint8_t to_##name (float f) {                                            \
+  static inline uint8_t to_##name(float f) {                                             \
     return (uint8_t)mt_float_encode((double)f, (mt_float){e, m, MT_TOP_##top});          \
   }
-#define MT_SMALL_2(...)                        /* f16 and bf16, above */
+#define MT_SMALL_2(...) /* f16 and bf16, above */
 #define MT_SMALL_4(...)
 #define MT_SMALL_8(...)
 #define MT_SMALL_FLOAT(name, bytes, e, m, top) MT_SMALL_##bytes(name, e, m, top)
@@ -91,7 +91,7 @@ static inline float to_odd (double v) {
 
 /* Whole groups, which become vectors, then the rest; VALUE is made of v. */
 #define MT_CONVERT(name, from, to, VALUE)                                                \
-  static void name (void *out, const void *in, int64_t n) {                              \
+  static void name(void *out, const void *in, int64_t n) {                               \
     const from *restrict a = in;                                                         \
     to *restrict t = out;                                                                \
     for (; n >= MT_GROUP; n -= MT_GROUP, a += MT_GROUP, t += MT_GROUP)                   \
@@ -175,11 +175,13 @@ mt_cpu_convert *mt_cpu_narrower (mt_acc from, mt_dtype to) {
 }
 
 bool mt_cpu_is_native (mt_dtype d, mt_acc acc) {
-  static const uint8_t native[MT_NDTYPE] = {
-    [MT_f32] = 1 << MT_ACC_F32, [MT_f64] = 1 << MT_ACC_F64, [MT_i32] = 1 << MT_ACC_U32,
-    [MT_u32] = 1 << MT_ACC_U32, [MT_i64] = 1 << MT_ACC_U64 | 1 << MT_ACC_WIDE,
-    [MT_u64] = 1 << MT_ACC_U64 | 1 << MT_ACC_WIDE
-  };
+  static const uint8_t native[MT_NDTYPE] = {[MT_f32] = 1 << MT_ACC_F32,
+                                            [MT_f64] = 1 << MT_ACC_F64,
+                                            [MT_i32] = 1 << MT_ACC_U32,
+                                            [MT_u32] = 1 << MT_ACC_U32,
+                                            [MT_i64] = 1 << MT_ACC_U64 | 1 << MT_ACC_WIDE,
+                                            [MT_u64] =
+                                                1 << MT_ACC_U64 | 1 << MT_ACC_WIDE};
   return native[d] >> acc & 1;
 }
 
@@ -197,7 +199,7 @@ void mt_cpu_count (void *pt, const void *pv, int64_t n, bool fresh) {
 
 /* Floats of 32 bits: in double, rounded once. */
 #define MT_COMBINE(name, type)                                                           \
-  static void name (void *pt, const void *pc, int64_t n, double alpha, double beta) {    \
+  static void name(void *pt, const void *pc, int64_t n, double alpha, double beta) {     \
     type *t = pt;                                                                        \
     const type *c = pc;                                                                  \
     if (c == NULL)                                                                       \

@@ -76,15 +76,15 @@ static void scatter_swizzled (const mt_cpu_side *s, const mt_cpu_piece *p,
 }
 
 #define MT_EACH(bits)                                                                    \
-  static void gather_##bits (char *to, mt_spot s, int64_t nx, int64_t ny,                \
-                             int64_t width) {                                            \
+  static void gather_##bits(char *to, mt_spot s, int64_t nx, int64_t ny,                 \
+                            int64_t width) {                                             \
     uint##bits##_t *out = (void *)to;                                                    \
     for (int64_t j = 0; j < ny; j++)                                                     \
       for (int64_t i = 0; i < nx; i++)                                                   \
         memcpy(&out[j * width + i], s.base + (s.x[i] + s.y[j]) * (bits / 8), bits / 8);  \
   }                                                                                      \
-  static void scatter_##bits (mt_spot s, int64_t nx, int64_t ny, const char *from,       \
-                              int64_t width) {                                           \
+  static void scatter_##bits(mt_spot s, int64_t nx, int64_t ny, const char *from,        \
+                             int64_t width) {                                            \
     const uint##bits##_t *in = (const void *)from;                                       \
     for (int64_t j = 0; j < ny; j++)                                                     \
       for (int64_t i = 0; i < nx; i++)                                                   \
@@ -100,8 +100,8 @@ MT_EACH(64)
 /* W columns, elements of which lie together along y, become W rows: after log2 W rounds
 ** of interleaving the halves of a list of vectors, its elements are transposed. */
 #define MT_TURN(bits, W)                                                                 \
-  static inline void turn_##bits (char *to, int64_t width, const char *base,             \
-                                  const int64_t *x) {                                    \
+  static inline void turn_##bits(char *to, int64_t width, const char *base,              \
+                                 const int64_t *x) {                                     \
     mt_v##bits a[W], b[W];                                                               \
     MT_UNROLL for (int i = 0; i < W; i++) memcpy(&a[i], base + x[i] * (bits / 8), 16);   \
     MT_UNROLL for (int n = 1; n < W; n *= 2) {                                           \
@@ -113,8 +113,8 @@ MT_EACH(64)
     }                                                                                    \
     MT_UNROLL for (int i = 0; i < W; i++) memcpy(to + i * width, &a[i], 16);             \
   }                                                                                      \
-  static void turned_##bits (char *to, mt_spot s, int64_t nx, int64_t ny,                \
-                             int64_t width) {                                            \
+  static void turned_##bits(char *to, mt_spot s, int64_t nx, int64_t ny,                 \
+                            int64_t width) {                                             \
     const int64_t size = bits / 8;                                                       \
     int64_t mx = nx - nx % W, my = ny - ny % W;                                          \
     for (int64_t i = 0; i < mx; i += W)                                                  \
@@ -199,6 +199,5 @@ void mt_cpu_scatter (const mt_cpu_side *s, const mt_cpu_piece *p, const void *fr
   }
   char *to = at.base + at.x[0] * s->elem;
   for (int64_t j = 0; j < p->ny; j++)
-    memcpy(to + at.y[j] * s->elem, in + j * width * s->elem,
-           (size_t)(p->nx * s->elem));
+    memcpy(to + at.y[j] * s->elem, in + j * width * s->elem, (size_t)(p->nx * s->elem));
 }

@@ -22,8 +22,8 @@ enum { MT_X, MT_Y, MT_BATCH, MT_SIDE_MODES };
 ** (i,j,l) of the block lies offset + table[X][i] + table[Y][j] + table[batch][l] on. */
 typedef struct mt_cpu_side {
   mt_part part;
-  mt_cpu_mode mode[MT_SIDE_MODES];       /* their digits lie in `part` */
-  int64_t elem;                          /* bytes */
+  mt_cpu_mode mode[MT_SIDE_MODES]; /* their digits lie in `part` */
+  int64_t elem;                    /* bytes */
   char *base;
   int64_t offset;
   int64_t *table[MT_SIDE_MODES];

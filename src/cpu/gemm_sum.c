@@ -13,7 +13,9 @@
 /* ---------------------------------------------------------------- 256 bits */
 
 /* Two's complement, the lowest bits first. */
-typedef struct mt_big { uint64_t limb[4]; } mt_big;
+typedef struct mt_big {
+  uint64_t limb[4];
+} mt_big;
 
 /* The 128 bits of a b. */
 static uint64_t multiply (uint64_t *high, uint64_t a, uint64_t b) {
@@ -70,7 +72,10 @@ static mt_big big_of (uint64_t bits, bool minus) {
 
 /* ---------------------------------------------------------------- types */
 
-static const struct { bool sign; int bits; } types[MT_NDTYPE] = {
+static const struct {
+  bool sign;
+  int bits;
+} types[MT_NDTYPE] = {
 #define MT_DTYPE(name, kind, bytes, ...)                                                 \
   {MT_KIND_##kind == MT_KIND_INT, MT_KIND_##kind == MT_KIND_BOOL ? 1 : 8 * bytes},
 #include "moontile/dtypes.def"
@@ -107,8 +112,10 @@ uint64_t mt_cpu_magnitude (mt_dtype d, const void *p, int64_t n) {
 
 /* Below the ends of a double's and of 64 bits by what `reach` may be rounded by. */
 mt_acc mt_cpu_exact (double reach) {
-  return reach < 0x1p31 ? MT_ACC_U32 : reach <= 0x1p52 ? MT_ACC_F64 :
-         reach <= 0x1p62 ? MT_ACC_U64 : MT_ACC_WIDE;
+  return reach < 0x1p31  ? MT_ACC_U32 :
+         reach <= 0x1p52 ? MT_ACC_F64 :
+         reach <= 0x1p62 ? MT_ACC_U64 :
+                           MT_ACC_WIDE;
 }
 
 /* ---------------------------------------------------------------- the inner loop */
@@ -122,8 +129,8 @@ static inline void step (mt_big *x, uint64_t a, bool asign, uint64_t b, bool bsi
 
 /* The signs of A and B. */
 #define MT_WIDE(name, asign, bsign)                                                      \
-  static void name (int64_t steps, const void *pa, const void *pb, void *to,             \
-                    bool fresh) {                                                        \
+  static void name(int64_t steps, const void *pa, const void *pb, void *to,              \
+                   bool fresh) {                                                         \
     const uint64_t *a = pa, *b = pb;                                                     \
     mt_big *t = to;                                                                      \
     for (int j = 0; j < N; j++)                                                          \
@@ -139,10 +146,10 @@ MT_WIDE(run_iu, true, false)
 MT_WIDE(run_ii, true, true)
 
 const mt_micro *mt_micro_wide (bool a, bool b) {
-#define MT_WIDE_ROW(run) {"wide", MT_ACC_WIDE, 8, M, N, 256, run, sizeof(mt_big)}
-  static const mt_micro rows[2][2] = {
-    {MT_WIDE_ROW(run_uu), MT_WIDE_ROW(run_ui)}, {MT_WIDE_ROW(run_iu), MT_WIDE_ROW(run_ii)}
-  };
+#define MT_WIDE_ROW(run)                                                                 \
+  { "wide", MT_ACC_WIDE, 8, M, N, 256, run, sizeof(mt_big) }
+  static const mt_micro rows[2][2] = {{MT_WIDE_ROW(run_uu), MT_WIDE_ROW(run_ui)},
+                                      {MT_WIDE_ROW(run_iu), MT_WIDE_ROW(run_ii)}};
 #undef MT_WIDE_ROW
   return &rows[a][b];
 }
@@ -160,7 +167,7 @@ mt_cpu_scale mt_cpu_scale_of (mt_acc acc, mt_dtype c, double alpha, double beta,
 /* The nearest that C has, as its low bits. */
 static uint64_t into (const mt_big *x, mt_dtype c) {
   bool minus = is_minus(x), sign = types[c].sign;
-  uint64_t top = ~UINT64_C(0) >> (64 - types[c].bits + sign);       /* the largest */
+  uint64_t top = ~UINT64_C(0) >> (64 - types[c].bits + sign); /* the largest */
   uint64_t rest = minus ? ~UINT64_C(0) : 0, low = x->limb[0];
   bool fits = x->limb[1] == rest && x->limb[2] == rest && x->limb[3] == rest;
   if (minus) return !sign ? 0 : fits && low >= ~top ? low : ~top;

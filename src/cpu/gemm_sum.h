@@ -24,7 +24,7 @@ typedef struct mt_cpu_scale {
   mt_acc acc;
   mt_dtype c;
   int64_t alpha, beta;
-  bool quick;                  /* 64 bits hold all that is on the way */
+  bool quick; /* 64 bits hold all that is on the way */
 } mt_cpu_scale;
 mt_cpu_scale mt_cpu_scale_of (mt_acc acc, mt_dtype c, double alpha, double beta,
                               double reach);

@@ -42,7 +42,7 @@ void mt_host_release (mt_device *d, void *p, size_t bytes) {
 
 mt_status mt_host_upload (mt_device *d, void *dst, const void *host, size_t bytes,
                           mt_err *err) {
-  bool up = (uintptr_t)dst > (uintptr_t)host;    /* they may overlap: from the end on */
+  bool up = (uintptr_t)dst > (uintptr_t)host; /* they may overlap: from the end on */
   for (size_t n; bytes > 0; bytes -= n) {
     n = bytes < MT_ATONCE ? bytes : MT_ATONCE;
     size_t at = up ? bytes - n : 0;
@@ -79,7 +79,7 @@ double mt_host_now (void) {
 }
 
 mt_status mt_host_measure (mt_plan *p, int n, double *us, mt_err *err) {
-  enum { MT_ATATIME = 64 };                      /* short launches are not asked for */
+  enum { MT_ATATIME = 64 }; /* short launches are not asked for */
   double begin = mt_host_now();
   for (int i = 0; i < n; i++) {
     MT_TRY(p->device->backend->launch(p, NULL, err));

@@ -65,9 +65,11 @@ static mt_status describe (mt_device *d, mt_cuda *c, int index, mt_err *err) {
   d->cores = cores;
   d->hopper = d->arch == 90 && mt_cuda_has_hopper();
   snprintf(d->name, sizeof d->name, "cuda:%d", index);
-  snprintf(d->about, sizeof d->about, "%.127s, sm_%d%d, %d multiprocessors, %.1f GiB, "
-           "driver for CUDA %d.%d", name, major, minor, cores,
-           (double)bytes / (1024.0 * 1024 * 1024), version / 1000, version % 1000 / 10);
+  snprintf(d->about, sizeof d->about,
+           "%.127s, sm_%d%d, %d multiprocessors, %.1f GiB, "
+           "driver for CUDA %d.%d",
+           name, major, minor, cores, (double)bytes / (1024.0 * 1024 * 1024),
+           version / 1000, version % 1000 / 10);
   return MT_OK;
 }
 
@@ -76,8 +78,10 @@ static mt_status find_device (mt_cuda *c, int index, mt_err *err) {
   MT_TRY(MT_CU(&c->driver, err, cuDeviceGetCount, (&n)));
   if (n == 0) return mt_driver_check(&c->driver, "cuDeviceGetCount", 100, err);
   if (index < 0 || index >= n)
-    return mt_fail(err, MT_ENODEV, "there is no device \"cuda:%d\": this machine has %d, "
-                   "\"cuda:0\"%s", index, n, n > 1 ? " and so on" : "");
+    return mt_fail(err, MT_ENODEV,
+                   "there is no device \"cuda:%d\": this machine has %d, "
+                   "\"cuda:0\"%s",
+                   index, n, n > 1 ? " and so on" : "");
   return MT_CU(&c->driver, err, cuDeviceGet, (&c->device, index));
 }
 
@@ -207,11 +211,11 @@ static void cuda_stream_destroy (mt_device *d, mt_stream *s) {
 static mt_status cuda_synchronize (mt_device *d, mt_stream *stream, mt_err *err) {
   mt_cuda *c = d->impl;
   MT_TRY(enter(c, err));
-  mt_status s = stream ? mt_cuda_await(c, to_stream(c, stream), err)
-                       : mt_cuda_await_all(c, err);
+  mt_status s =
+      stream ? mt_cuda_await(c, to_stream(c, stream), err) : mt_cuda_await_all(c, err);
   if (s == MT_OK)
-    s = stream ? CU(c, err, cuStreamSynchronize, (to_stream(c, stream)))
-               : CU(c, err, cuCtxSynchronize, ());
+    s = stream ? CU(c, err, cuStreamSynchronize, (to_stream(c, stream))) :
+                 CU(c, err, cuCtxSynchronize, ());
   leave(c);
   return s;
 }
@@ -221,11 +225,11 @@ static mt_status cuda_synchronize (mt_device *d, mt_stream *stream, mt_err *err)
 /* The driver's number of a type: TMA moves it, and reads zeros outside. */
 static int map_type (mt_dtype d) {
   switch (d) {
-    case MT_f16:  return 6;
-    case MT_f32:  return 7;
+    case MT_f16: return 6;
+    case MT_f32: return 7;
     case MT_bf16: return 9;
-    case MT_i32:  return 3;
-    default:      return 0;                        /* bytes */
+    case MT_i32: return 3;
+    default: return 0; /* bytes */
   }
 }
 
@@ -264,14 +268,18 @@ static mt_status cuda_prepare_product (mt_plan *p, mt_err *err) {
 static mt_status start (const mt_plan *p, CUstream stream, bool early, mt_err *err) {
   mt_cuda *c = p->device->impl;
   CUfunction function = c->function[p->kernel - mt_cuda_kernels];
-  const void *launch = p->kernel->op == MT_OP_HOPPER ? (const void *)&p->hopper.launch
-                                                     : &p->launch;   /* or the product */
+  const void *launch = p->kernel->op == MT_OP_HOPPER ? (const void *)&p->hopper.launch :
+                                                       &p->launch; /* or the product */
   void *params[] = {(void *)(uintptr_t)launch};
   CUlaunchAttribute may = {.id = MT_CU_EARLY, .value.allowed = 1};
   CUlaunchConfig config = {.attrs = &may,
                            .numAttrs = early && p->kernel->op == MT_OP_COPY,
-                           .gridDimX = p->grid.blocks, .gridDimY = 1, .gridDimZ = 1,
-                           .blockDimX = p->grid.threads, .blockDimY = 1, .blockDimZ = 1,
+                           .gridDimX = p->grid.blocks,
+                           .gridDimY = 1,
+                           .gridDimZ = 1,
+                           .blockDimX = p->grid.threads,
+                           .blockDimY = 1,
+                           .blockDimZ = 1,
                            .sharedMemBytes = shared_of(p),
                            .hStream = stream};
   if (p->grid.blocks == 0) return MT_OK;
@@ -364,7 +372,7 @@ static void cuda_forget (mt_graph *g) {
 
 /* ---------------------------------------------------------------- time */
 
-enum { MT_ATATIME = 64 };              /* launches between two questions whether to end */
+enum { MT_ATATIME = 64 }; /* launches between two questions whether to end */
 
 /* What the device's own stream needs between the two events. */
 static mt_status time_launches (mt_plan *p, int n, CUevent e[2], double *us,
@@ -402,28 +410,26 @@ static mt_status cuda_measure (mt_plan *p, int n, double *us, mt_err *err) {
   return s != MT_OK ? s : late.status;
 }
 
-const mt_backend mt_backend_cuda = {
-  .name = "cuda",
-  .kernels = mt_cuda_kernels,
-  .nkernels = &mt_ncuda_kernels,
-  .has_code = mt_cuda_has_kernels,
-  .host = false,
-  .open = cuda_open,
-  .close = cuda_close,
-  .alloc = mt_cuda_alloc,
-  .free = mt_cuda_free,
-  .upload = mt_cuda_upload,
-  .download = mt_cuda_download,
-  .stream_create = cuda_stream_create,
-  .stream_destroy = cuda_stream_destroy,
-  .synchronize = cuda_synchronize,
-  .launch = cuda_launch,
-  .measure = cuda_measure,
-  .locked = mt_cuda_locked,
-  .room = mt_cuda_room,
-  .transfer = mt_cuda_transfer,
-  .prepare_gemm = cuda_prepare_product,
-  .capture = cuda_capture,
-  .replay = cuda_replay,
-  .forget = cuda_forget
-};
+const mt_backend mt_backend_cuda = {.name = "cuda",
+                                    .kernels = mt_cuda_kernels,
+                                    .nkernels = &mt_ncuda_kernels,
+                                    .has_code = mt_cuda_has_kernels,
+                                    .host = false,
+                                    .open = cuda_open,
+                                    .close = cuda_close,
+                                    .alloc = mt_cuda_alloc,
+                                    .free = mt_cuda_free,
+                                    .upload = mt_cuda_upload,
+                                    .download = mt_cuda_download,
+                                    .stream_create = cuda_stream_create,
+                                    .stream_destroy = cuda_stream_destroy,
+                                    .synchronize = cuda_synchronize,
+                                    .launch = cuda_launch,
+                                    .measure = cuda_measure,
+                                    .locked = mt_cuda_locked,
+                                    .room = mt_cuda_room,
+                                    .transfer = mt_cuda_transfer,
+                                    .prepare_gemm = cuda_prepare_product,
+                                    .capture = cuda_capture,
+                                    .replay = cuda_replay,
+                                    .forget = cuda_forget};

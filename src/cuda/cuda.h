@@ -43,7 +43,10 @@ typedef struct CUlaunchConfig {
 typedef struct CUlaunchAttribute {
   int id;
   char unused[4];
-  union { int allowed; char bytes[64]; } value;
+  union {
+    int allowed;
+    char bytes[64];
+  } value;
 } CUlaunchAttribute;
 
 typedef int CUtensorMapDataType;
@@ -51,7 +54,9 @@ typedef int CUtensorMapInterleave;
 typedef int CUtensorMapSwizzle;
 typedef int CUtensorMapL2promotion;
 typedef int CUtensorMapFloatOOBfill;
-typedef struct CUtensorMap { _Alignas(64) unsigned char bytes[128]; } CUtensorMap;
+typedef struct CUtensorMap {
+  _Alignas(64) unsigned char bytes[128];
+} CUtensorMap;
 
 typedef CUresult mt_get_proc (const char *name, void **out, int version, uint64_t flags,
                               int *found);
@@ -78,10 +83,10 @@ enum {
 };
 
 typedef struct mt_driver {
-  void *handle;                /* of dlopen */
-  pid_t pid;                   /* the process that loaded it: a child may not call it */
-  const char *path;            /* only while it is being loaded */
-#define MT_CUDA_CALL(name, suffix, args) CUresult (*name) args;
+  void *handle;     /* of dlopen */
+  pid_t pid;        /* the process that loaded it: a child may not call it */
+  const char *path; /* only while it is being loaded */
+#define MT_CUDA_CALL(name, suffix, args) CUresult(*name) args;
 #include "cuda/driver.def"
 } mt_driver;
 
@@ -119,17 +124,17 @@ enum { MT_SLOTS = 3 };
 /* What pieces of copies between the host and the device pass through (cuda/stage.c).
 ** */
 typedef struct mt_slot {
-  void *host;                  /* page-locked */
+  void *host; /* page-locked */
   CUdeviceptr device;
   CUevent sent, used;
 } mt_slot;
 
 typedef struct mt_room {
-  size_t bytes;                /* of each slot, on either side */
-  int n;                       /* slots */
-  CUstream stream;             /* of the transfers; NULL: none yet */
+  size_t bytes;    /* of each slot, on either side */
+  int n;           /* slots */
+  CUstream stream; /* of the transfers; NULL: none yet */
   CUevent begun;
-  bool left;                   /* a call was ended while pieces were on their way */
+  bool left; /* a call was ended while pieces were on their way */
   mt_slot slot[MT_SLOTS];
 } mt_room;
 
@@ -145,23 +150,23 @@ typedef struct mt_kept {
 typedef struct mt_cuda {
   mt_driver driver;
   CUdevice device;
-  CUcontext context;           /* NULL, or retained */
-  CUlibrary library[MT_NOP];      /* of an operation: NULL, or loaded */
-  CUstream stream;             /* NULL, or the device's own */
-  bool early;                  /* launches may come up before the end of the one before */
-  int version;                 /* of the driver: 12040 is 12.4 */
-  char lost[512];              /* why the device is lost; "" while it is not */
+  CUcontext context;         /* NULL, or retained */
+  CUlibrary library[MT_NOP]; /* of an operation: NULL, or loaded */
+  CUstream stream;           /* NULL, or the device's own */
+  bool early;                /* launches may come up before the end of the one before */
+  int version;               /* of the driver: 12040 is 12.4 */
+  char lost[512];            /* why the device is lost; "" while it is not */
   mt_room room;
   mt_kept *streams, *freed;
-  CUevent batch[2];            /* behind some of the last launches (mt_cuda_throttle) */
+  CUevent batch[2]; /* behind some of the last launches (mt_cuda_throttle) */
   unsigned launches;
-  CUfunction function[];       /* of each row of mt_cuda_kernels */
+  CUfunction function[]; /* of each row of mt_cuda_kernels */
 } mt_cuda;
 
 /* Remembers the loss of the device; returns the status that it was given. */
 mt_status mt_cuda_note (mt_cuda *c, mt_status s, const mt_err *err);
-#define CU(c, err, name, args) mt_cuda_note((c), MT_CU(&(c)->driver, (err), name, args), \
-                                            (err))
+#define CU(c, err, name, args)                                                           \
+  mt_cuda_note((c), MT_CU(&(c)->driver, (err), name, args), (err))
 /* The device's context is current from the one to the other. */
 mt_status mt_cuda_enter (mt_cuda *c, mt_err *err);
 void mt_cuda_leave (mt_cuda *c);
@@ -178,7 +183,7 @@ static inline CUstream to_stream (const mt_cuda *c, mt_stream *s) {
 ** what is waited for comes from the next call. Without anybody to ask nothing is done. */
 mt_status mt_cuda_await (mt_cuda *c, CUstream s, mt_err *err);
 mt_status mt_cuda_await_event (mt_cuda *c, CUevent e, mt_err *err);
-mt_status mt_cuda_await_all (mt_cuda *c, mt_err *err);     /* all streams of the device */
+mt_status mt_cuda_await_all (mt_cuda *c, mt_err *err); /* all streams of the device */
 /* Before a launch on s: waits while too many are in the queue. */
 mt_status mt_cuda_throttle (mt_cuda *c, CUstream s, mt_err *err);
 bool mt_cuda_is_idle (const mt_cuda *c);

@@ -13,15 +13,14 @@
 typedef struct error_row {
   CUresult number;
   mt_status status;
-  const char *name, *advice;   /* NULL: none */
+  const char *name, *advice; /* NULL: none */
 } error_row;
 
 static const error_row error_rows[] = {
-#define MT_CUDA_ERROR(name, number, status, advice)                                  \
+#define MT_CUDA_ERROR(name, number, status, advice)                                      \
   {number, status, "CUDA_ERROR_" #name, advice},
 #include "cuda/driver.def"
-  {0, MT_EDRIVER, NULL, NULL}
-};
+    {0, MT_EDRIVER, NULL, NULL}};
 
 static const error_row *error_find (CUresult r) {
   const error_row *row = error_rows;
@@ -46,7 +45,7 @@ mt_status mt_driver_check (const mt_driver *v, const char *call, CUresult r,
 
 /* Also of a driver too old for the rest of its functions; 0: not known. */
 static int driver_version (const mt_driver *v) {
-  CUresult (*get) (int *out) = NULL;
+  CUresult (*get)(int *out) = NULL;
   int version = 0;
   void *p = dlsym(v->handle, "cuDriverGetVersion");
   if (p == NULL) return 0;
@@ -63,7 +62,8 @@ static mt_status lacks (const mt_driver *v, const char *name, mt_err *err) {
                    v->path, n / 1000, n % 1000 / 10, name);
   return mt_fail(err, MT_ENODEV,
                  "%s: has no function %s\n"
-                 "reinstall the NVIDIA driver, or name its libcuda.so.1", v->path, name);
+                 "reinstall the NVIDIA driver, or name its libcuda.so.1",
+                 v->path, name);
 }
 
 static mt_status resolve (const mt_driver *v, mt_get_proc *get, const char *name,
@@ -133,10 +133,9 @@ bool mt_cuda_has_hopper (void) {
 }
 
 mt_status mt_driver_image (const mt_driver *v, mt_op op, CUlibrary *out, mt_err *err) {
-  static const unsigned char *const images[MT_NOP] = {
-    [MT_OP_COPY] = mt_image_copy, [MT_OP_GEMM] = mt_image_mma,
-    [MT_OP_HOPPER] = mt_image_hopper
-  };
+  static const unsigned char *const images[MT_NOP] = {[MT_OP_COPY] = mt_image_copy,
+                                                      [MT_OP_GEMM] = mt_image_mma,
+                                                      [MT_OP_HOPPER] = mt_image_hopper};
   const unsigned char *image = images[op];
   CUresult r = v->cuLibraryLoadData(out, image, NULL, NULL, 0, NULL, NULL, 0);
   if (r == 0) return MT_OK;

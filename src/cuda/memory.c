@@ -90,7 +90,7 @@ mt_status mt_cuda_move (mt_cuda *c, CUdeviceptr device, void *to, const void *fr
 }
 
 mt_status mt_cuda_upload (mt_device *d, void *dst, const void *host, size_t bytes,
-                              mt_err *err) {
+                          mt_err *err) {
   mt_cuda *c = d->impl;
   MT_TRY(mt_cuda_enter(c, err));
   mt_status s = mt_cuda_move(c, to_address(dst), NULL, host, bytes, c->stream, err);
@@ -99,7 +99,7 @@ mt_status mt_cuda_upload (mt_device *d, void *dst, const void *host, size_t byte
 }
 
 mt_status mt_cuda_download (mt_device *d, void *host, const void *src, size_t bytes,
-                                mt_err *err) {
+                            mt_err *err) {
   mt_cuda *c = d->impl;
   MT_TRY(mt_cuda_enter(c, err));
   mt_status s = mt_cuda_move(c, to_address(src), host, NULL, bytes, c->stream, err);

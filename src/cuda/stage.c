@@ -52,8 +52,7 @@ static mt_status make_streams (mt_cuda *c, mt_err *err) {
   mt_room *r = &c->room;
   if (r->stream == NULL)
     MT_TRY(CU(c, err, cuStreamCreate, (&r->stream, MT_CU_NON_BLOCKING)));
-  if (r->begun == NULL)
-    MT_TRY(CU(c, err, cuEventCreate, (&r->begun, MT_CU_NO_TIMING)));
+  if (r->begun == NULL) MT_TRY(CU(c, err, cuEventCreate, (&r->begun, MT_CU_NO_TIMING)));
   return MT_OK;
 }
 
@@ -81,9 +80,10 @@ static mt_status first_slot (mt_device *d, mt_err *err) {
   r->bytes = bytes;
   if (s != MT_ENOMEM) return s;
   mt_err cause = *err;
-  return mt_fail(err, MT_ENOMEM, "copy: between the host and %s it needs %zu bytes of "
-                 "page-locked memory, and as many of the device's: %s", d->name, bytes,
-                 cause.text);
+  return mt_fail(err, MT_ENOMEM,
+                 "copy: between the host and %s it needs %zu bytes of "
+                 "page-locked memory, and as many of the device's: %s",
+                 d->name, bytes, cause.text);
 }
 
 mt_status mt_cuda_room (mt_device *d, size_t *bytes, void *at[2], mt_err *err) {
@@ -122,9 +122,9 @@ mt_status mt_cuda_locked (mt_device *d, bool *out, const void *p, size_t bytes,
 typedef struct mt_trip {
   mt_cuda *c;
   mt_stage *g;
-  CUstream stream;             /* of the launch, and so of the kernels */
+  CUstream stream; /* of the launch, and so of the kernels */
   mt_err *err;
-  bool begun;                  /* pieces may be on their way */
+  bool begun; /* pieces may be on their way */
 } mt_trip;
 
 #define TRY_CU(w, name, args) MT_TRY(CU((w)->c, (w)->err, name, args))

@@ -13,9 +13,9 @@
 #include "cuda/cuda.h"
 #include "cpu/host.h"
 
-#define MT_ASK 1e-3              /* seconds between two questions; the longest rest */
-#define MT_SPIN 20e-3                  /* seconds without a rest, as the driver waits */
-#define MT_LEAVE 0.5                   /* seconds that closing waits */
+#define MT_ASK 1e-3   /* seconds between two questions; the longest rest */
+#define MT_SPIN 20e-3 /* seconds without a rest, as the driver waits */
+#define MT_LEAVE 0.5  /* seconds that closing waits */
 
 /* ---------------------------------------------------------------- waiting */
 

@@ -5,7 +5,6 @@
 #ifndef MT_DESC_ALGO_DESC_H
 #define MT_DESC_ALGO_DESC_H
 
-
 /* What an image of kernels is for: copies, products over one instruction, products by TMA
 ** and wgmma. */
 typedef enum mt_op { MT_OP_COPY, MT_OP_GEMM, MT_OP_HOPPER, MT_NOP } mt_op;

@@ -28,8 +28,7 @@ void mt_axes_merge (mt_axes *a) {
     if (a->axis[i].extent == 1) continue;
     if (n > 0 && continues(&a->axis[n - 1], &a->axis[i]))
       a->axis[n - 1].extent *= a->axis[i].extent;
-    else
-      a->axis[n++] = a->axis[i];
+    else a->axis[n++] = a->axis[i];
   }
   a->n = n;
 }
@@ -155,8 +154,10 @@ bool mt_axes_store (mt_desc *d, const mt_axes mode[3]) {
 
 mt_status mt_axes_put (mt_desc *d, const mt_axes mode[3], mt_err *err) {
   if (mt_axes_store(d, mode)) return MT_OK;
-  return mt_fail(err, MT_ETOOBIG, "copy: the layouts of both sides need %d axes, a "
-                 "kernel has %d", mode[0].n + mode[1].n + mode[2].n, (int)MT_MAXAXIS);
+  return mt_fail(err, MT_ETOOBIG,
+                 "copy: the layouts of both sides need %d axes, a "
+                 "kernel has %d",
+                 mode[0].n + mode[1].n + mode[2].n, (int)MT_MAXAXIS);
 }
 
 void mt_axes_get (mt_axes mode[3], const mt_desc *d) {

@@ -12,7 +12,7 @@
 ** the wider side have, of others one. Tiles are of elements; TRANSPOSE_UNALIGNED has
 ** larger ones, which overlap as above. What becomes of an element: types/convert.h. */
 #define MT_CAST(src, dst) (1u << 16 | (uint32_t)(dst) << 8 | (uint32_t)(src))
-#define MT_CAST_SRC(cast) ((cast) & 255)
+#define MT_CAST_SRC(cast) ((cast)&255)
 #define MT_CAST_DST(cast) ((cast) >> 8 & 255)
 #define MT_CAST_TRANSPOSE_S(src, dst)                                                    \
   ((src) == 1 ? 128 : (src) == 8 && (dst) == 8 ? 32 : 64)
@@ -22,6 +22,6 @@
 #define MT_CAST_WIDE_D(src, dst) ((dst) <= 2 ? 128 : 64)
 #define MT_CAST_TRANSPOSE_UNALIGNED_S(src, dst) (MT_CAST_WIDE_S(src, dst) - 16 / (src))
 #define MT_CAST_TRANSPOSE_UNALIGNED_D(src, dst) (MT_CAST_WIDE_D(src, dst) / 8 * 7)
-enum { MT_CAST_UNROLL = 4 };             /* accesses of a thread */
+enum { MT_CAST_UNROLL = 4 }; /* accesses of a thread */
 
 #endif

@@ -30,9 +30,9 @@ enum { MT_SRC = 0, MT_DST = 1 };
 ** mode whose size is 2^31 or more are divided by `extent` itself. The last axis of a mode
 ** takes what the others leave: its digit needs no remainder. */
 typedef struct mt_axis {
-  int64_t  extent;
-  int64_t  stride[2];             /* of MT_SRC and MT_DST, in elements */
-  int64_t  step[MT_MAXBOUND];     /* >= 0 */
+  int64_t extent;
+  int64_t stride[2];         /* of MT_SRC and MT_DST, in elements */
+  int64_t step[MT_MAXBOUND]; /* >= 0 */
   uint32_t mul, shift;
 } mt_axis;
 
@@ -43,25 +43,25 @@ typedef struct mt_desc_swizzle {
 } mt_desc_swizzle;
 
 typedef struct mt_desc {
-  uint32_t op, algo;              /* mt_op, mt_algorithm */
-  uint32_t elem;                  /* bytes of an element: 1, 2, 4, 8, 16 */
-  uint32_t cast;                  /* 0, or MT_CAST of both dtypes: the copy converts */
-  uint32_t to;                    /* bytes of an element of the destination, if it does */
-  uint32_t vec;                   /* elements of an access: contiguous on both sides */
+  uint32_t op, algo; /* mt_op, mt_algorithm */
+  uint32_t elem;     /* bytes of an element: 1, 2, 4, 8, 16 */
+  uint32_t cast;     /* 0, or MT_CAST of both dtypes: the copy converts */
+  uint32_t to;       /* bytes of an element of the destination, if it does */
+  uint32_t vec;      /* elements of an access: contiguous on both sides */
   /* axes of each mode; they lie in axis[] in this order */
   uint32_t nthr, nval, nrest;
   uint32_t nbound;
-  int64_t  threads, values, rests;        /* sizes of the modes; values counts accesses */
-  int64_t  bound[MT_MAXBOUND];
-  int64_t  lane_step[MT_MAXBOUND];        /* of one element inside an access */
-  mt_axis  axis[MT_MAXAXIS];
-  union {                         /* by the algorithm; of others 0 */
+  int64_t threads, values, rests; /* sizes of the modes; values counts accesses */
+  int64_t bound[MT_MAXBOUND];
+  int64_t lane_step[MT_MAXBOUND]; /* of one element inside an access */
+  mt_axis axis[MT_MAXAXIS];
+  union { /* by the algorithm; of others 0 */
     mt_raster
         raster; /* TRANSPOSE, TRANSPOSE_UNALIGNED; ROWS: along is the vectors of a row */
-    mt_permute permute;                 /* PERMUTE */
-    mt_permute_unaligned unaligned;                 /* PERMUTE_UNALIGNED */
+    mt_permute permute;             /* PERMUTE */
+    mt_permute_unaligned unaligned; /* PERMUTE_UNALIGNED */
   };
-  mt_desc_swizzle  swizzle[2];               /* of MT_SRC and MT_DST */
+  mt_desc_swizzle swizzle[2]; /* of MT_SRC and MT_DST */
 } mt_desc;
 
 /* Who does which access, with a grid of `blocks` blocks of `threads` threads:
@@ -79,10 +79,10 @@ typedef struct mt_desc {
 ** its axes, lies at base + (origin + swizzle(offset + at)) * elem. */
 typedef struct mt_launch {
   mt_desc desc;
-  void   *base[MT_MAXBASE];       /* MT_SRC, MT_DST: where the buffers begin */
-  int64_t offset[MT_MAXBASE];     /* in elements: coordinate 0 of each side */
-  int64_t size[MT_MAXBASE];       /* of the buffers, in bytes */
-  int64_t origin[2];              /* in elements; 0 of a side without a swizzle */
+  void *base[MT_MAXBASE];     /* MT_SRC, MT_DST: where the buffers begin */
+  int64_t offset[MT_MAXBASE]; /* in elements: coordinate 0 of each side */
+  int64_t size[MT_MAXBASE];   /* of the buffers, in bytes */
+  int64_t origin[2];          /* in elements; 0 of a side without a swizzle */
 } mt_launch;
 
 /* A kernel's parameter has 4096 bytes at most. mt_launch takes 2624 of them, of which

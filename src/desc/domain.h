@@ -18,16 +18,16 @@ enum { MT_LANE = MT_MAXAXIS, MT_MAXDOMAIN = MT_MAXAXIS + 1 };
 
 typedef struct mt_domain_axis {
   int64_t extent, stride[2];
-  int64_t from;                    /* index 0 is this one of the descriptor's axis */
+  int64_t from; /* index 0 is this one of the descriptor's axis */
   /* its digits: part[first .. first + count), fastest first */
   uint8_t first, count;
 } mt_domain_axis;
 
 typedef struct mt_domain {
   int n;
-  bool exact;                      /* else: larger than the set of the real coordinates */
-  bool empty;                      /* there are no coordinates */
-  int64_t start[2];                /* what the axes' first indices add to the offsets */
+  bool exact;       /* else: larger than the set of the real coordinates */
+  bool empty;       /* there are no coordinates */
+  int64_t start[2]; /* what the axes' first indices add to the offsets */
   mt_domain_axis axis[MT_MAXDOMAIN];
   /* axes of the descriptor; MT_LANE: elements of an access */
   uint8_t part[MT_MAXDOMAIN];
@@ -48,6 +48,6 @@ bool mt_pieces (const mt_desc *d, mt_piece_fn *f, void *ud);
 /* swizzle(offset + the sums of the axes) of a side lie in *low .. *high, counted from the
 ** buffer's begin, reached both. False if that was not found. */
 bool mt_domain_range (int64_t *low, int64_t *high, const mt_launch *l, const mt_domain *b,
-                   int side);
+                      int side);
 
 #endif

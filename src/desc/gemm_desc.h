@@ -20,8 +20,8 @@
 
 #include "desc/algo_desc.h"
 
-enum { MT_A, MT_B, MT_C, MT_PARTS };                 /* operands of a product */
-enum { MT_M, MT_N, MT_K, MT_L, MT_GEMM_MODES };   /* its modes */
+enum { MT_A, MT_B, MT_C, MT_PARTS };            /* operands of a product */
+enum { MT_M, MT_N, MT_K, MT_L, MT_GEMM_MODES }; /* its modes */
 enum { MT_MAXSTEP = 14, MT_MAXDIGIT = 18, MT_MAXINNER = 6 };
 
 /* An axis of a partition: like mt_axis, extent and ordinates below 2^31. */
@@ -37,14 +37,14 @@ typedef struct mt_digit {
 } mt_digit;
 
 typedef struct mt_part {
-  uint32_t dtype;                 /* mt_dtype of the tensor */
-  uint32_t nthr, nval;            /* axes of thread and value, in this order in axis[] */
-  uint32_t values;                /* of a thread in one atom */
-  mt_step  axis[MT_MAXSTEP];
-  int64_t  real[2];               /* ordinates below are real */
-  uint32_t ndigit[3];             /* axes of ordinate 0, of ordinate 1, of the batch */
-  uint32_t swizzle;               /* 0 or the mask of the bits that are moved */
-  int32_t  shift;                 /* o ^= (o & swizzle) >> shift (<< -shift) */
+  uint32_t dtype;      /* mt_dtype of the tensor */
+  uint32_t nthr, nval; /* axes of thread and value, in this order in axis[] */
+  uint32_t values;     /* of a thread in one atom */
+  mt_step axis[MT_MAXSTEP];
+  int64_t real[2];    /* ordinates below are real */
+  uint32_t ndigit[3]; /* axes of ordinate 0, of ordinate 1, of the batch */
+  uint32_t swizzle;   /* 0 or the mask of the bits that are moved */
+  int32_t shift;      /* o ^= (o & swizzle) >> shift (<< -shift) */
   mt_digit digit[MT_MAXDIGIT];
 } mt_part;
 
@@ -57,28 +57,28 @@ typedef struct mt_part {
 typedef struct mt_gemm_desc {
   uint32_t op, algo; /* MT_OP_GEMM; MT_ALGO_DESCRIBED, or MT_ALGO_STRIDED: no partition,
                                   ** only size and digits count */
-  uint32_t atom;                  /* mt_mma_atom_number: which instruction */
-  uint32_t atom_shape[3];         /* its M, N, K */
-  uint32_t threads;               /* of a block */
+  uint32_t atom;     /* mt_mma_atom_number: which instruction */
+  uint32_t atom_shape[3]; /* its M, N, K */
+  uint32_t threads;       /* of a block */
   uint32_t tile[3], inner[3];
-  uint32_t ninner[3];             /* axes of the inner positions, in this order */
-  mt_step  inner_axis[MT_MAXINNER];
+  uint32_t ninner[3]; /* axes of the inner positions, in this order */
+  mt_step inner_axis[MT_MAXINNER];
   /* Threads that share an element of C and split K: kthreads of them. nkthr axes over the
   ** thread: step[0] its number among them, step[1] what that adds to its own number;
   ** thread - step[1] is the first of them and nkadd axes give what number j adds. */
   uint32_t kthreads, nkthr, nkadd;
-  mt_step  kaxis[MT_MAXINNER];
-  int64_t  size[MT_GEMM_MODES];  /* M, N, K, L */
-  int64_t  tiles[3];
-  mt_part  part[MT_PARTS];
+  mt_step kaxis[MT_MAXINNER];
+  int64_t size[MT_GEMM_MODES]; /* M, N, K, L */
+  int64_t tiles[3];
+  mt_part part[MT_PARTS];
 } mt_gemm_desc;
 
 /* The one parameter of every kernel of a product, by value: below 4 KiB. */
 typedef struct mt_gemm_launch {
   mt_gemm_desc desc;
-  double  alpha, beta;            /* integral where C is of integers; beta 0: C unread */
-  void   *base[MT_PARTS];
-  int64_t offset[MT_PARTS];       /* in elements */
+  double alpha, beta; /* integral where C is of integers; beta 0: C unread */
+  void *base[MT_PARTS];
+  int64_t offset[MT_PARTS]; /* in elements */
 } mt_gemm_launch;
 
 #endif

@@ -33,7 +33,7 @@ static bool matches (const char *pattern, const char *text) {
 }
 
 bool mt_kernel_executes (const mt_kernel *k, const char *atom, int arch) {
-  enum { MT_ONLY = 900 };                    /* above: of this architecture alone */
+  enum { MT_ONLY = 900 }; /* above: of this architecture alone */
   bool here = k->arch >= MT_ONLY ? k->arch / 10 == arch : k->arch <= arch;
   return k->op == MT_OP_GEMM && here && matches(k->atom, atom);
 }

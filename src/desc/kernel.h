@@ -14,27 +14,29 @@ enum { MT_any = 255 };
 #define MT_CAST_ALL MT_CAST(MT_any, 0)
 
 typedef struct mt_kernel {
-  const char *name;        /* of the function in the image too: mt_NAME */
-  uint8_t op, algo;        /* mt_op, mt_algorithm */
-  uint8_t bytes;           /* of one access; 0: any */
+  const char *name; /* of the function in the image too: mt_NAME */
+  uint8_t op, algo; /* mt_op, mt_algorithm */
+  uint8_t bytes;    /* of one access; 0: any */
   uint16_t threads; /* DESCRIBED: the most a block may have; STRIDED: of every block */
   uint16_t
       unroll; /* STRIDED: accesses per thread; DESCRIBED: accesses in flight at most */
   /* Of a product: an atom's name, `*` is any text, and the GPU as mma.def has it. */
   uint16_t arch;
   const char *atom;
-  bool swizzled;           /* of swizzled sides, others of plain ones; bytes 0: of both */
-  uint32_t cast;           /* as in mt_desc; MT_CAST_ANY: any but 0; MT_CAST_ALL: any */
+  bool swizzled; /* of swizzled sides, others of plain ones; bytes 0: of both */
+  uint32_t cast; /* as in mt_desc; MT_CAST_ANY: any but 0; MT_CAST_ALL: any */
 } mt_kernel;
 
-typedef struct mt_grid { uint32_t blocks, threads; } mt_grid;
+typedef struct mt_grid {
+  uint32_t blocks, threads;
+} mt_grid;
 
 /* Reasons why better rows were refused, in their order; what has no room is dropped. */
 enum { MT_MAXREFUSED = 12 };
 typedef struct mt_refusals {
   int n;
-  const char *name[MT_MAXREFUSED];     /* of a row, or of a family: "copy_transpose" */
-  uint16_t reason[MT_MAXREFUSED];      /* where it begins in text */
+  const char *name[MT_MAXREFUSED]; /* of a row, or of a family: "copy_transpose" */
+  uint16_t reason[MT_MAXREFUSED];  /* where it begins in text */
   uint16_t length;
   char text[1024];
 } mt_refusals;

@@ -26,19 +26,19 @@
 #include "desc/divisor_desc.h"
 
 enum {
-  MT_PERMUTE_BYTES = 32768,       /* of a box, at most */
-  MT_PERMUTE_USUAL = 16384,       /* larger ones are for longer rows: fewer run at once */
-  MT_PERMUTE_SHARED = 38912,      /* of a box with its padding, at most */
-  MT_PERMUTE_AXES = 8,            /* thread axes, at most */
-  MT_PERMUTE_WALK = 10            /* axes of a walk, at most */
+  MT_PERMUTE_BYTES = 32768,  /* of a box, at most */
+  MT_PERMUTE_USUAL = 16384,  /* larger ones are for longer rows: fewer run at once */
+  MT_PERMUTE_SHARED = 38912, /* of a box with its padding, at most */
+  MT_PERMUTE_AXES = 8,       /* thread axes, at most */
+  MT_PERMUTE_WALK = 10       /* axes of a walk, at most */
 };
 
 /* An axis of a walk: what one index of it adds to the two addresses, in bytes. The last
 ** axis takes what the others leave: its mul and shift are 0, and so is the quotient. */
 typedef struct mt_walk_axis {
   mt_divisor by;
-  uint32_t shared;                /* in shared memory */
-  int64_t  global;                /* in the source (load) or the destination (store) */
+  uint32_t shared; /* in shared memory */
+  int64_t global;  /* in the source (load) or the destination (store) */
 } mt_walk_axis;
 
 /* A task of a thread makes `wide` vectors of the destination, which lie wide_step bytes
@@ -53,16 +53,16 @@ typedef struct mt_walk_axis {
 ** order, pitch, group, wide and warp_row are chosen. All else follows from these and the
 ** axes. */
 typedef struct mt_permute {
-  uint8_t  order[MT_PERMUTE_AXES];     /* the thread axes along the destination */
+  uint8_t order[MT_PERMUTE_AXES]; /* the thread axes along the destination */
   uint16_t pitch[MT_PERMUTE_AXES];
   uint16_t group, wide;
-  uint16_t warp_row;              /* 0, or: tasks are numbered so many along the
+  uint16_t warp_row; /* 0, or: tasks are numbered so many along the
                                   ** destination, then 4 along the source's first axis,
                                   ** then all others; 8: a warp has 8 x 4 */
   uint16_t nload, nstore;
-  uint32_t vectors;               /* of a box */
-  uint32_t size;                  /* bytes of a box in shared memory, with padding */
-  int64_t  wide_step;
+  uint32_t vectors; /* of a box */
+  uint32_t size;    /* bytes of a box in shared memory, with padding */
+  int64_t wide_step;
   uint32_t lane[16];
   mt_walk_axis load[MT_PERMUTE_WALK], store[MT_PERMUTE_WALK];
 } mt_permute;

@@ -34,8 +34,8 @@ enum {
   MT_PERMUTE_UNALIGNED_SHARED = 65536,
   MT_PERMUTE_UNALIGNED_THREE = 57344,
   MT_PERMUTE_UNALIGNED_FOUR = 49024,
-  MT_PERMUTE_UNALIGNED_BOX = 65536,    /* of the runs alone, at most */
-  MT_PERMUTE_UNALIGNED_BOUNDS = 2,     /* bounds, at most */
+  MT_PERMUTE_UNALIGNED_BOX = 65536, /* of the runs alone, at most */
+  MT_PERMUTE_UNALIGNED_BOUNDS = 2,  /* bounds, at most */
   MT_PERMUTE_UNALIGNED_THREADS = 384
 };
 
@@ -98,20 +98,20 @@ typedef struct mt_lookup_axis {
 **
 ** order and halo are chosen. All else follows from these, the axes and the bounds. */
 typedef struct mt_permute_unaligned {
-  uint8_t  order[MT_PERMUTE_AXES];     /* the thread axes along the destination */
+  uint8_t order[MT_PERMUTE_AXES]; /* the thread axes along the destination */
   uint16_t nload, nlookup, nstore;
-  uint32_t pitch, gap;            /* multiples of 16 bytes */
+  uint32_t pitch, gap; /* multiples of 16 bytes */
   uint32_t places_at, places, plane, starts_at, groups_at, size;
-  uint32_t held_runs;             /* in shared memory, with the halo */
-  uint32_t length, segment;       /* units of a segment; 0: not cut, length is the row */
-  mt_span  run, runs, row, rows;  /* units of a run, number of runs; the same of rows */
+  uint32_t held_runs;           /* in shared memory, with the halo */
+  uint32_t length, segment;     /* units of a segment; 0: not cut, length is the row */
+  mt_span run, runs, row, rows; /* units of a run, number of runs; the same of rows */
   uint32_t halo, halo_runs;
-  mt_divisor run_vectors, piece;  /* vectors of a run: pitch / 16; units of a piece */
+  mt_divisor run_vectors, piece; /* vectors of a run: pitch / 16; units of a piece */
   uint32_t window_align, class_log, group_rows, linear;
   mt_divisor window, classes, chunks, groups;
-  mt_divisor lead;                /* rows along the first axis of `store`; segments: 1 */
-  uint32_t tasks, nrows;          /* rows of a box, segments together */
-  int64_t  reach[2];              /* bytes of the source: the box is in [0] <= x < [1] */
+  mt_divisor lead;       /* rows along the first axis of `store`; segments: 1 */
+  uint32_t tasks, nrows; /* rows of a box, segments together */
+  int64_t reach[2];      /* bytes of the source: the box is in [0] <= x < [1] */
   mt_walk_axis load[MT_PERMUTE_AXES], store[MT_PERMUTE_AXES];
   mt_lookup_axis lookup[MT_PERMUTE_AXES];
 } mt_permute_unaligned;

@@ -51,7 +51,7 @@ bool mt_desc_swizzle_range (int64_t *low, int64_t *high, mt_desc_swizzle f,
 }
 
 bool mt_domain_range (int64_t *low, int64_t *high, const mt_launch *l, const mt_domain *b,
-                   int side) {
+                      int side) {
   const int64_t start = l->offset[side] + b->start[side];
   *low = *high = start;
   if (l->desc.swizzle[side].mask) {

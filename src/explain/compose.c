@@ -9,7 +9,7 @@
 
 #include "explain/explain.h"
 
-enum { SHOWN = 8 };      /* values of a sequence */
+enum { SHOWN = 8 }; /* values of a sequence */
 
 /* The stride of a piece as a leaf m : t * d, in text. */
 static void piece_layout (mt_layout *out, const mt_piece *p) {
@@ -174,8 +174,8 @@ static bool tell_definition (mt_derivation *x, mt_pieces *q, const mt_meet *g,
     leaf_layout(&m, q, leaf);
     bool whole = q->count[leaf] > 0 && mt_size(m.node) == g->s[k];
     mt_tell(x,
-            whole ? "  %lld:%lld has %s: it could only be %N"
-                  : "  %lld:%lld has %s: no layout",
+            whole ? "  %lld:%lld has %s: it could only be %N" :
+                    "  %lld:%lld has %s: no layout",
             (long long)g->s[k], (long long)g->d[k], text, m.node);
     if (!whole) break;
   }
@@ -221,7 +221,7 @@ static bool gather (mt_meet *g, const mt_node *a, const mt_node **leaf, int n, i
   for (int j = 0; j < n; j++) {
     if (leaf[j]->tag == MT_SUM || leaf[j]->stride == 0) continue;
     if (!mt_same_path(leaf[j], path)) continue;
-    if (j < k) return false;      /* was told with an earlier leaf */
+    if (j < k) return false; /* was told with an earlier leaf */
     g->s[g->n] = leaf[j]->shape;
     g->d[g->n] = leaf[j]->stride;
     g->leaf[g->n++] = j;

@@ -89,8 +89,7 @@ static int sorted_modes (const mt_node **m, node a) {
 
 /* A mode of the complement: as many parts of 0 .. run-1 as fit below d. */
 static void tell_gap (mt_derivation *x, node m, int64_t gap, int64_t run, int64_t d) {
-  if (gap == 1)
-    mt_tell(x, "  %N begins at %lld: no gap", m, (long long)d);
+  if (gap == 1) mt_tell(x, "  %N begins at %lld: no gap", m, (long long)d);
   else
     mt_tell(x, "  %N begins at %lld, %lld times %lld: the gap %lld:%lld", m, (long long)d,
             (long long)gap, (long long)run, (long long)gap, (long long)run);
@@ -131,8 +130,8 @@ static bool tell_complement_of (mt_derivation *x, node a, int64_t bound, mt_layo
     tell_gaps(x, a, bound);
   if (mt_complement(out, &fills, a, bound, &err) != MT_OK) return false;
   mt_tell(x,
-          fills ? "with the layout itself that is every offset below %lld"
-                : "with the layout itself that is not every offset below %lld",
+          fills ? "with the layout itself that is every offset below %lld" :
+                  "with the layout itself that is not every offset below %lld",
           (long long)bound);
   return true;
 }
@@ -155,7 +154,7 @@ static mt_status run_complement (mt_layout *out, node a, node bound, mt_err *err
 
 /* ---- composition, divides, products: by mode where the right side is a tiler */
 
-typedef void (*tell_fn) (mt_derivation *x, node a, node b);
+typedef void (*tell_fn)(mt_derivation *x, node a, node b);
 
 static void by_mode (mt_derivation *x, node a, node t, tell_fn tell) {
   mt_node room;
@@ -336,32 +335,32 @@ static mt_status run_left_inverse (mt_layout *out, node a, node none, mt_err *er
 
 static const struct row {
   const char *name;
-  int least, most;      /* operands */
+  int least, most; /* operands */
   tell_fn tell;
-  mt_status (*run) (mt_layout *out, node a, node b, mt_err *err);
-  const char *about;    /* the first line */
+  mt_status (*run)(mt_layout *out, node a, node b, mt_err *err);
+  const char *about; /* the first line */
 } rows[] = {
-  /* name             operands  derivation          operation */
-  {"coalesce",         1, 1,      tell_coalesce,      mt_coalesce,
-   "coalesce: the shortest layout with the values of A = %N"},
-  {"composition",      2, 2,      tell_composition,   mt_composition,
-   "composition: R(i) = A(B(i)) for A = %N, B = %N"},
-  {"complement",       1, 2,      tell_complement,    run_complement,
-   "complement: the offsets that A = %N skips"},
-  {"logical_divide",   2, 2,      tell_divide,        mt_logical_divide,
-   "logical_divide: A o (T,T*) for A = %N, T = %N"},
-  {"zipped_divide",    2, 2,      tell_divide,        mt_zipped_divide,
-   "zipped_divide: A o (T,T*), the tiles before the rests, for A = %N, T = %N"},
-  {"tiled_divide",     2, 2,      tell_divide,        mt_tiled_divide,
-   "tiled_divide: A o (T,T*), the tiles before each rest, for A = %N, T = %N"},
-  {"flat_divide",      2, 2,      tell_divide,        mt_flat_divide,
-   "flat_divide: A o (T,T*), all modes side by side, for A = %N, T = %N"},
-  {"logical_product",  2, 2,      tell_product,       mt_logical_product,
-   "logical_product: (A, C o B) for A = %N, B = %N"},
-  {"right_inverse",    1, 1,      tell_right_inverse, run_right_inverse,
-   "right_inverse: A(R(i)) = i for A = %N"},
-  {"left_inverse",     1, 1,      tell_left_inverse,  run_left_inverse,
-   "left_inverse: R(A(i)) = i, or A(R(A(i))) = A(i), for A = %N"},
+    /* name             operands  derivation          operation */
+    {"coalesce", 1, 1, tell_coalesce, mt_coalesce,
+     "coalesce: the shortest layout with the values of A = %N"},
+    {"composition", 2, 2, tell_composition, mt_composition,
+     "composition: R(i) = A(B(i)) for A = %N, B = %N"},
+    {"complement", 1, 2, tell_complement, run_complement,
+     "complement: the offsets that A = %N skips"},
+    {"logical_divide", 2, 2, tell_divide, mt_logical_divide,
+     "logical_divide: A o (T,T*) for A = %N, T = %N"},
+    {"zipped_divide", 2, 2, tell_divide, mt_zipped_divide,
+     "zipped_divide: A o (T,T*), the tiles before the rests, for A = %N, T = %N"},
+    {"tiled_divide", 2, 2, tell_divide, mt_tiled_divide,
+     "tiled_divide: A o (T,T*), the tiles before each rest, for A = %N, T = %N"},
+    {"flat_divide", 2, 2, tell_divide, mt_flat_divide,
+     "flat_divide: A o (T,T*), all modes side by side, for A = %N, T = %N"},
+    {"logical_product", 2, 2, tell_product, mt_logical_product,
+     "logical_product: (A, C o B) for A = %N, B = %N"},
+    {"right_inverse", 1, 1, tell_right_inverse, run_right_inverse,
+     "right_inverse: A(R(i)) = i for A = %N"},
+    {"left_inverse", 1, 1, tell_left_inverse, run_left_inverse,
+     "left_inverse: R(A(i)) = i, or A(R(A(i))) = A(i), for A = %N"},
 };
 enum { NROWS = sizeof rows / sizeof *rows };
 

@@ -12,7 +12,7 @@
 typedef struct mt_derivation {
   mt_strbuf text;
   int indent;
-  const char *left, *right;      /* names of what is composed */
+  const char *left, *right; /* names of what is composed */
 } mt_derivation;
 
 /* A line; directives as in mt_failn. */

@@ -13,9 +13,9 @@
 #include "algebra/swizzle.h"
 
 static const char *const part_name[] = {"A", "B", "C"};
-static const uint8_t mode_of[MT_PARTS][3] = {
-  {MT_M, MT_K, MT_L}, {MT_N, MT_K, MT_L}, {MT_M, MT_N, MT_L}
-};
+static const uint8_t mode_of[MT_PARTS][3] = {{MT_M, MT_K, MT_L},
+                                             {MT_N, MT_K, MT_L},
+                                             {MT_M, MT_N, MT_L}};
 
 /* ---------------------------------------------------------------- tensors */
 
@@ -41,7 +41,8 @@ static mt_status check_digits (const mt_gemm_desc *d, int part, int i, const mt_
   }
   MT_CHECK(product >= size && product - less < size, err,
            "%s: the digits of mode %d do not "
-           "have its size", part_name[part], i + 1);
+           "have its size",
+           part_name[part], i + 1);
   return MT_OK;
 }
 
@@ -49,8 +50,8 @@ static bool sound_swizzle (const mt_part *p) {
   int64_t y = p->swizzle;
   mt_swizzle w;
   if (p->shift < -31 || p->shift > 31) return false;
-  return y == 0 || mt_swizzle_from_masks(&w, y, p->shift < 0 ? y << -p->shift
-                                                             : y >> p->shift);
+  return y == 0 ||
+         mt_swizzle_from_masks(&w, y, p->shift < 0 ? y << -p->shift : y >> p->shift);
 }
 
 static mt_status check_real (const mt_gemm_desc *d, int part, mt_err *err) {
@@ -114,8 +115,7 @@ static bool stays_in_tile (const mt_gemm_desc *d, int part, const uint64_t inner
   uint64_t sum[2] = {inner[mode[0]], inner[mode[1]]};
   if (size[0] == 0 || size[1] == 0) return true;
   for (const mt_step *a = p->axis; a < p->axis + p->nthr + p->nval; a++)
-    for (int o = 0; o < 2; o++)
-      sum[o] += (uint64_t)last_inside(a, size) * a->step[o];
+    for (int o = 0; o < 2; o++) sum[o] += (uint64_t)last_inside(a, size) * a->step[o];
   return sum[0] < d->tile[mode[0]] && sum[1] < d->tile[mode[1]];
 }
 
@@ -124,9 +124,9 @@ static mt_status check_part (const mt_gemm_desc *d, int part, const uint64_t inn
   const mt_part *p = &d->part[part];
   uint64_t sum[2] = {0, 0};
   MT_CHECK(p->nthr <= MT_MAXSTEP && p->nval <= MT_MAXSTEP - p->nthr &&
-           sound_axes(p->axis, p->nthr, d->threads, sum) &&
-           sound_axes(p->axis + p->nthr, p->nval, p->values, sum), err,
-           "%s: the axes of threads and values do not make up their numbers",
+               sound_axes(p->axis, p->nthr, d->threads, sum) &&
+               sound_axes(p->axis + p->nthr, p->nval, p->values, sum),
+           err, "%s: the axes of threads and values do not make up their numbers",
            part_name[part]);
   MT_CHECK(stays_in_tile(d, part, inner), err, "%s: a value lies outside of its tile",
            part_name[part]);
@@ -134,9 +134,11 @@ static mt_status check_part (const mt_gemm_desc *d, int part, const uint64_t inn
     int mode = mode_of[part][o];
     int64_t last = (d->tiles[mode] ? d->tiles[mode] - 1 : 0) * d->tile[mode];
     if (sum[o] > INT32_MAX || sum[o] + inner[mode] + (uint64_t)last > INT32_MAX)
-      return mt_fail(err, MT_EUNSUPPORTED, "gemm: an ordinate of %s along mode %d "
-                     "reaches 2^31: mode of %lld, tiles of %lld", part_name[part],
-                     mode + 1, (long long)d->size[mode], (long long)d->tile[mode]);
+      return mt_fail(err, MT_EUNSUPPORTED,
+                     "gemm: an ordinate of %s along mode %d "
+                     "reaches 2^31: mode of %lld, tiles of %lld",
+                     part_name[part], mode + 1, (long long)d->size[mode],
+                     (long long)d->tile[mode]);
   }
   return MT_OK;
 }
@@ -156,10 +158,10 @@ static mt_status check_kthreads (const mt_gemm_desc *d, mt_err *err) {
   uint64_t sum[2] = {0, 0};
   if (d->kthreads == 1 && d->nkthr == 0 && d->nkadd == 0) return MT_OK;
   MT_CHECK(d->kthreads > 1 && d->nkthr <= MT_MAXINNER &&
-           d->nkadd <= MT_MAXINNER - d->nkthr &&
-           sound_axes(d->kaxis, d->nkthr, d->threads, sum) &&
-           sound_axes(add, d->nkadd, d->kthreads, sum), err,
-           "the axes of the threads along K do not make up their number");
+               d->nkadd <= MT_MAXINNER - d->nkthr &&
+               sound_axes(d->kaxis, d->nkthr, d->threads, sum) &&
+               sound_axes(add, d->nkadd, d->kthreads, sum),
+           err, "the axes of the threads along K do not make up their number");
   for (uint32_t t = 0; t < d->threads; t++) {
     uint32_t j = index_of(d->kaxis, d->nkthr, t, 0);
     uint32_t own = index_of(d->kaxis, d->nkthr, t, 1);
@@ -176,9 +178,9 @@ static mt_status check_tiles (const mt_gemm_desc *d, uint64_t inner[3], mt_err *
     uint64_t sum[2] = {0, 0};
     n += d->ninner[i];
     MT_CHECK(d->ninner[i] <= MT_MAXINNER && n <= MT_MAXINNER && d->tile[i] > 0 &&
-             d->inner[i] > 0 && sound_axes(a, d->ninner[i], d->inner[i], sum) &&
-             d->tiles[i] == d->size[i] / d->tile[i] + (d->size[i] % d->tile[i] != 0), err,
-             "tiles of mode %d do not make up its size", i + 1);
+                 d->inner[i] > 0 && sound_axes(a, d->ninner[i], d->inner[i], sum) &&
+                 d->tiles[i] == d->size[i] / d->tile[i] + (d->size[i] % d->tile[i] != 0),
+             err, "tiles of mode %d do not make up its size", i + 1);
     inner[i] = sum[0];
   }
   return MT_OK;
@@ -191,7 +193,8 @@ static mt_status check_atom (const mt_gemm_desc *d, mt_err *err) {
            (long long)d->atom);
   const mt_node *tv[] = {atom.a.node, atom.b.node, atom.c.node};
   MT_CHECK(atom.op.m == d->atom_shape[MT_M] && atom.op.n == d->atom_shape[MT_N] &&
-           atom.op.k == d->atom_shape[MT_K], err, "%s has another shape", atom.op.name);
+               atom.op.k == d->atom_shape[MT_K],
+           err, "%s has another shape", atom.op.name);
   for (int part = 0; part < MT_PARTS; part++)
     MT_CHECK(mt_size(mt_mode(tv[part], 1)) == d->part[part].values, err,
              "%s has another number of values of %s", atom.op.name, part_name[part]);
@@ -247,14 +250,17 @@ static mt_status fail_range (const mt_gemm_launch *l, int part, const mt_reach *
   int64_t v[MT_MAXDIGIT], at = r->low < 0 ? r->low : r->high;
   char text[MT_ELEMENTTEXT];
   if (p->swizzle)
-    return mt_fail(err, MT_ERANGE, "gemm: an element of %s lies at offset %lld under its "
+    return mt_fail(err, MT_ERANGE,
+                   "gemm: an element of %s lies at offset %lld under its "
                    "swizzle; from its first element on the buffer has 0 to %lld",
                    part_name[part], (long long)at, (long long)have - 1);
   for (int i = 0; i < MT_MAXDIGIT; i++)
     v[i] = (p->digit[i].stride > 0) == (r->low >= 0) ? p->digit[i].extent - 1 : 0;
-  return mt_fail(err, MT_ERANGE, "gemm: element %s of %s lies at offset %lld; its buffer "
-                 "has elements 0 to %lld", say_element(text, &l->desc, part, v),
-                 part_name[part], (long long)at, (long long)have - 1);
+  return mt_fail(err, MT_ERANGE,
+                 "gemm: element %s of %s lies at offset %lld; its buffer "
+                 "has elements 0 to %lld",
+                 say_element(text, &l->desc, part, v), part_name[part], (long long)at,
+                 (long long)have - 1);
 }
 
 static mt_status check_range (const mt_gemm_launch *l, int part, const mt_reach *r,
@@ -268,8 +274,10 @@ static mt_status check_range (const mt_gemm_launch *l, int part, const mt_reach 
            part_name[part]);
   if (r->low < 0 || r->high >= have) return fail_range(l, part, r, have, err);
   if (base % elem == 0) return MT_OK;
-  return mt_fail(err, MT_EALIGN, "gemm: the buffer of %s is not aligned to its elements "
-                 "of %d bytes", part_name[part], (int)elem);
+  return mt_fail(err, MT_EALIGN,
+                 "gemm: the buffer of %s is not aligned to its elements "
+                 "of %d bytes",
+                 part_name[part], (int)elem);
 }
 
 /* ---------------------------------------------------------------- written once */
@@ -281,11 +289,12 @@ static mt_status fail_injective (const mt_gemm_launch *l, const mt_equation *e,
   char one[MT_ELEMENTTEXT], other[MT_ELEMENTTEXT];
   for (int i = e->n - 1; i >= 0; i--) {
     int64_t v = p->digit[i].stride < 0 ? -e->v[i] : e->v[i];
-    if (sign == 0) sign = v < 0 ? -1 : v;                  /* y comes behind x */
+    if (sign == 0) sign = v < 0 ? -1 : v; /* y comes behind x */
     if (sign < 0) v = -v;
     *(v > 0 ? &y[i] : &x[i]) = v > 0 ? v : -v;
   }
-  return mt_fail(err, MT_EINJECTIVE, "gemm: elements %s and %s of C are one place in "
+  return mt_fail(err, MT_EINJECTIVE,
+                 "gemm: elements %s and %s of C are one place in "
                  "memory\nan element of C is written once: give each its own place",
                  say_element(one, &l->desc, MT_C, x),
                  say_element(other, &l->desc, MT_C, y));
@@ -321,8 +330,10 @@ static mt_status check_injective (const mt_gemm_launch *l, mt_err *err) {
   mt_solution found = mt_solve(&e, 0, true);
   if (found == MT_NONE) return MT_OK;
   if (found == MT_FOUND) return fail_injective(l, &e, err);
-  return mt_fail(err, MT_EINJECTIVE, "gemm: that no element of C is written twice could "
-                 "not be decided in %d steps", (int)MT_SOLVE_STEPS);
+  return mt_fail(err, MT_EINJECTIVE,
+                 "gemm: that no element of C is written twice could "
+                 "not be decided in %d steps",
+                 (int)MT_SOLVE_STEPS);
 }
 
 /* Axes of C's partition, as far as they alone stay inside; what adds nothing belongs to
@@ -364,13 +375,13 @@ static mt_status check_cover (const mt_gemm_desc *d, mt_err *err) {
   const mt_part *p = &d->part[MT_C];
   mt_equation e = {.n = 0};
   uint64_t shared = 1;
-  bool alone = share_c(d) &&
-               add_steps(&e, d, p->axis, p->nthr + p->nval, both, &shared) &&
-               add_steps(&e, d, d->inner_axis, d->ninner[MT_M], m, &shared) &&
-               add_steps(&e, d, d->inner_axis + d->ninner[MT_M], d->ninner[MT_N], n,
-                         &shared);
+  bool alone =
+      share_c(d) && add_steps(&e, d, p->axis, p->nthr + p->nval, both, &shared) &&
+      add_steps(&e, d, d->inner_axis, d->ninner[MT_M], m, &shared) &&
+      add_steps(&e, d, d->inner_axis + d->ninner[MT_M], d->ninner[MT_N], n, &shared);
   if (alone && mt_solve(&e, 0, true) == MT_NONE) return MT_OK;
-  return mt_fail(err, MT_EINJECTIVE, "gemm: that no two values of the partition are one "
+  return mt_fail(err, MT_EINJECTIVE,
+                 "gemm: that no two values of the partition are one "
                  "element of C could not be proven");
 }
 
@@ -386,10 +397,12 @@ static mt_status check_overlap (const mt_gemm_launch *l, const mt_reach r[MT_PAR
   }
   for (int part = 0; part < MT_C; part++) {
     if (r[part].none || high[part] < low[MT_C] || high[MT_C] < low[part]) continue;
-    return mt_fail(err, MT_EOVERLAP, "gemm: %s and C may overlap: %s reaches over %llu "
+    return mt_fail(err, MT_EOVERLAP,
+                   "gemm: %s and C may overlap: %s reaches over %llu "
                    "bytes, C begins %lld bytes behind its beginning and reaches over "
-                   "%llu\nmultiply into a tensor of its own", part_name[part],
-                   part_name[part], (unsigned long long)(high[part] - low[part] + 1),
+                   "%llu\nmultiply into a tensor of its own",
+                   part_name[part], part_name[part],
+                   (unsigned long long)(high[part] - low[part] + 1),
                    (long long)(low[MT_C] - low[part]),
                    (unsigned long long)(high[MT_C] - low[MT_C] + 1));
   }
@@ -397,7 +410,7 @@ static mt_status check_overlap (const mt_gemm_launch *l, const mt_reach r[MT_PAR
 }
 
 mt_status mt_gemm_check (const mt_gemm_launch *l, const size_t bytes[MT_PARTS],
-                        mt_err *err) {
+                         mt_err *err) {
   mt_reach r[MT_PARTS];
   MT_TRY(mt_gemm_check_shape(l, err));
   for (int part = 0; part < MT_PARTS; part++) {

@@ -18,7 +18,7 @@
 ** swizzle has no other place. Errors: MT_EINVAL, MT_ERANK, MT_ERANGE, MT_EUNSUPPORTED,
 ** MT_ETOOBIG. */
 mt_status mt_gemm_tensors (mt_gemm_launch *out, const mt_tensor *a, const mt_tensor *b,
-                          const mt_tensor *c, double alpha, double beta, mt_err *err);
+                           const mt_tensor *c, double alpha, double beta, mt_err *err);
 
 /* What is real of tensors whose sizes are known: that of C is what the product has, K
 ** ends where A or B does. Errors: MT_EUNSUPPORTED (it is not the beginning of each
@@ -33,7 +33,10 @@ void mt_mma_elements (mt_launch *out, const mt_gemm_launch *l, int part);
 int64_t mt_gemm_real_of (const mt_gemm_desc *d, int part, int i);
 bool mt_gemm_is_box (const mt_gemm_desc *d, int part);
 /* Elements low .. high of the memory at the base of an operand; none: it is not used. */
-typedef struct mt_reach { bool none; int64_t low, high; } mt_reach;
+typedef struct mt_reach {
+  bool none;
+  int64_t low, high;
+} mt_reach;
 mt_status mt_mma_reach_of (mt_reach *r, const mt_gemm_launch *l, int part, mt_err *err);
 /* low -= or high += (extent - 1) * stride; true if that leaves 64 bits. */
 bool mt_reach_widen (mt_reach *r, int64_t extent, int64_t stride);
@@ -55,7 +58,7 @@ mt_status mt_gemm_check_shape (const mt_gemm_launch *l, mt_err *err);
 ** over A or B. Otherwise MT_ERANGE, MT_EALIGN, MT_EINJECTIVE, MT_EOVERLAP with a witness,
 ** or what could not be proven. bytes: from the bases on. Pure. */
 mt_status mt_gemm_check (const mt_gemm_launch *l, const size_t bytes[MT_PARTS],
-                        mt_err *err);
+                         mt_err *err);
 
 /* The reference (gemm/ref.c): runs a product of algorithm DESCRIBED as its threads would,
 ** unit by unit, step of K by step, atom by atom, each operand gathered through the

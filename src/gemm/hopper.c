@@ -11,7 +11,10 @@
 
 enum { MAJOR_K, MAJOR_MN };
 #define MT_HOPPER_KERNEL(name, a, b, c, n, stages, cluster, major_a, major_b)            \
-  {{MT_##a, MT_##b, MT_##c}, n, stages, cluster,                                         \
+  {{MT_##a, MT_##b, MT_##c},                                                             \
+   n,                                                                                    \
+   stages,                                                                               \
+   cluster,                                                                              \
    {MAJOR_##major_a == MAJOR_MN, MAJOR_##major_b == MAJOR_MN}},
 const mt_hopper_row mt_hopper_rows[] = {
 #include "kernels/gemm/hopper.def"
@@ -19,7 +22,10 @@ const mt_hopper_row mt_hopper_rows[] = {
 const size_t mt_nhopper_rows = sizeof mt_hopper_rows / sizeof mt_hopper_rows[0];
 
 /* Why a product is none for this family. */
-typedef struct reason { char *text; size_t size; } reason;
+typedef struct reason {
+  char *text;
+  size_t size;
+} reason;
 
 static bool refuse (const reason *r, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -75,7 +81,7 @@ static matrix transposed (matrix x) {
 
 /* ---------------------------------------------------------------- maps */
 
-enum { ALIGN = 16 };                     /* bytes, of bases and strides of a map */
+enum { ALIGN = 16 }; /* bytes, of bases and strides of a map */
 
 static bool is_contiguous (const matrix *x, int mode) {
   return x->extent[mode] == 1 || x->stride[mode] == 1;
@@ -89,8 +95,10 @@ static bool find_pitch (uint64_t *out, const matrix *x, int mode, int64_t inner,
   int64_t bytes = x->stride[mode] * size;
   if (one) bytes = (inner * size + ALIGN - 1) / ALIGN * ALIGN;
   if (bytes <= 0 || bytes % ALIGN != 0 || bytes >= INT64_C(1) << 40)
-    return refuse(r, "mode %d of %s has a stride of %lld bytes: TMA takes multiples of "
-                  "%d", mode + 1, x->name, (long long)bytes, ALIGN);
+    return refuse(r,
+                  "mode %d of %s has a stride of %lld bytes: TMA takes multiples of "
+                  "%d",
+                  mode + 1, x->name, (long long)bytes, ALIGN);
   *out = (uint64_t)bytes;
   return true;
 }
@@ -121,8 +129,9 @@ static bool make_map (mt_tma_box *out, const matrix *x, int inner, uint32_t rows
 static bool make_operand (mt_tma_box *out, bool *mn, const matrix *x, const reason *r) {
   const bool wide = mt_dtype_size(x->dtype) != 2;
   *mn = !is_contiguous(x, 1);
-  if (*mn && wide) return refuse(r, "K of %s is not contiguous, which %s wants", x->name,
-                                 mt_dtype_name(x->dtype));
+  if (*mn && wide)
+    return refuse(r, "K of %s is not contiguous, which %s wants", x->name,
+                  mt_dtype_name(x->dtype));
   return make_map(out, x, *mn ? 0 : 1, MT_SLAB / 2, r);
 }
 
@@ -131,10 +140,13 @@ static bool make_operand (mt_tma_box *out, bool *mn, const matrix *x, const reas
 /* Microseconds of a launch, of a slab and of the rest of a tile, by the width of the
 ** tile: fitted on an H200 from bf16 of 1024^3 (one, and 64 of them), 2048^3, 4096^3,
 ** 8192^3, 512 x 4096 x 4096 and 128 x 8192 x 8192. */
-static const struct cost { int n, cluster; double launch, slab, tile; } costs[] = {
-  {256, 2, 3.4, 0.640, 1.8}, {256, 1, 2.2, 0.655, 1.8},
-  {128, 2, 3.8, 0.361, 0.8}, {64, 1, 3.0, 0.294, 0.6}
-};
+static const struct cost {
+  int n, cluster;
+  double launch, slab, tile;
+} costs[] = {{256, 2, 3.4, 0.640, 1.8},
+             {256, 1, 2.2, 0.655, 1.8},
+             {128, 2, 3.8, 0.361, 0.8},
+             {64, 1, 3.0, 0.294, 0.6}};
 
 static double predict (const mt_hopper *h, const mt_hopper_row *row, int cores) {
   const struct cost *c = costs;
@@ -146,7 +158,7 @@ static double predict (const mt_hopper *h, const mt_hopper_row *row, int cores) 
 
 /* ---------------------------------------------------------------- launches */
 
-enum { GROUP = 16 };           /* rows of tiles whose columns are walked together */
+enum { GROUP = 16 }; /* rows of tiles whose columns are walked together */
 
 static int64_t parts (int64_t n, int64_t each) { return (n + each - 1) / each; }
 
@@ -180,9 +192,9 @@ static void make_result (mt_hopper *h, const matrix *c, const mt_gemm_launch *p)
   l->c = c->base;
   for (int i = 0; i < 3; i++) l->stride[i] = c->stride[i];
   for (int i = 0; i < 2; i++) l->size[i] = (int32_t)c->extent[i];
-  l->direct = p->beta != 0 || (double)(float)p->alpha != p->alpha ||
-              !make_map(&h->map[MT_C], c, 1, MT_GROUP_ROWS,
-                        &(reason){unused, sizeof unused});
+  l->direct =
+      p->beta != 0 || (double)(float)p->alpha != p->alpha ||
+      !make_map(&h->map[MT_C], c, 1, MT_GROUP_ROWS, &(reason){unused, sizeof unused});
 }
 
 static bool fits (const mt_hopper_row *row, const matrix x[MT_PARTS], const bool mn[2]) {
@@ -204,7 +216,7 @@ static bool read_product (matrix x[MT_PARTS], const mt_gemm_launch *l, const rea
   if (x[MT_C].dtype == MT_i32 && (l->alpha != 1 || l->beta != 0))
     return refuse(r, "integers are not scaled");
   if (x[MT_C].stride[1] == 1 || x[MT_C].stride[0] != 1) return true;
-  const matrix a = x[MT_A];                      /* C' = B A' */
+  const matrix a = x[MT_A]; /* C' = B A' */
   x[MT_A] = x[MT_B];
   x[MT_B] = a;
   x[MT_C] = transposed(x[MT_C]);

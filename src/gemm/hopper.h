@@ -13,25 +13,25 @@
 ** lie in shared memory with 128 bytes of swizzle; what is outside is read as 0. */
 typedef struct mt_tma_box {
   mt_dtype dtype;
-  void *base;                  /* a multiple of 16 */
+  void *base; /* a multiple of 16 */
   uint64_t extent[3];
-  uint64_t stride[2];          /* bytes, of axes 1 and 2: multiples of 16 */
-  uint32_t box[3];             /* 256 at most */
+  uint64_t stride[2]; /* bytes, of axes 1 and 2: multiples of 16 */
+  uint32_t box[3];    /* 256 at most */
 } mt_tma_box;
 
-enum { MT_HOPPER_MAPS = MT_PARTS };          /* of A, B and D, as MT_A, MT_B, MT_C */
+enum { MT_HOPPER_MAPS = MT_PARTS }; /* of A, B and D, as MT_A, MT_B, MT_C */
 
 /* A row of kernels/gemm/hopper.def. */
 typedef struct mt_hopper_row {
   mt_dtype type[MT_PARTS];
   uint16_t n, stages, cluster;
-  bool mn[2];                  /* of A and B: M or N is contiguous, not K */
+  bool mn[2]; /* of A and B: M or N is contiguous, not K */
 } mt_hopper_row;
 extern const mt_hopper_row mt_hopper_rows[];
 extern const size_t mt_nhopper_rows;
 
 typedef struct mt_hopper {
-  mt_hopper_launch launch;     /* without the maps */
+  mt_hopper_launch launch; /* without the maps */
   mt_tma_box map[MT_HOPPER_MAPS];
   const mt_hopper_row *row;
   uint32_t blocks, shared;
@@ -42,7 +42,7 @@ typedef struct mt_hopper {
 ** its transpose: A and B change places. Negative: no row does it, and why is in `why`.
 ** The laws: (1) every element of D is stored once; (2) nothing outside of A, B and C is
 ** read or written, by the extents of the maps and of M and N. */
-int mt_hopper_choose (mt_hopper *out, const mt_gemm_launch *l, int cores,
-                      char *why, size_t size);
+int mt_hopper_choose (mt_hopper *out, const mt_gemm_launch *l, int cores, char *why,
+                      size_t size);
 
 #endif

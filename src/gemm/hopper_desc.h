@@ -18,12 +18,14 @@
 #endif
 
 /* As the driver makes it. */
-typedef struct MT_ALIGNED_MAP mt_tma_map { unsigned char bytes[128]; } mt_tma_map;
+typedef struct MT_ALIGNED_MAP mt_tma_map {
+  unsigned char bytes[128];
+} mt_tma_map;
 
 enum {
-  MT_SLAB = 128,               /* bytes of K of a stage; the width of the swizzle */
-  MT_GROUP_ROWS = 64,          /* rows of M of a warpgroup that multiplies */
-  MT_MULTIPLIERS = 2,          /* such warpgroups */
+  MT_SLAB = 128,      /* bytes of K of a stage; the width of the swizzle */
+  MT_GROUP_ROWS = 64, /* rows of M of a warpgroup that multiplies */
+  MT_MULTIPLIERS = 2, /* such warpgroups */
   MT_TILE_M = MT_GROUP_ROWS * MT_MULTIPLIERS,
   MT_HOPPER_THREADS = 128 * (1 + MT_MULTIPLIERS),
   MT_CHUNK = MT_SLAB * MT_GROUP_ROWS
@@ -33,23 +35,22 @@ enum {
 ** and what aligns the first stage. */
 #define MT_HOPPER_STAGE(n) ((MT_TILE_M + (n)) * MT_SLAB)
 #define MT_HOPPER_SHARED(n, stages)                                                      \
-  ((stages) * MT_HOPPER_STAGE(n) + MT_MULTIPLIERS * 2 * MT_CHUNK +                       \
-   2 * (stages) * 8 + 1024)
+  ((stages)*MT_HOPPER_STAGE(n) + MT_MULTIPLIERS * 2 * MT_CHUNK + 2 * (stages)*8 + 1024)
 
-enum { MT_HOPPER_MOST_SHARED = 232448 };           /* of a block on sm_90 */
+enum { MT_HOPPER_MOST_SHARED = 232448 }; /* of a block on sm_90 */
 
 typedef struct mt_hopper_launch {
   mt_tma_map a, b, d;
-  int32_t slabs;               /* stages of a tile */
-  int32_t tiles_m, tiles_n;    /* tiles of clusters */
-  int32_t tiles;               /* of all batches */
+  int32_t slabs;            /* stages of a tile */
+  int32_t tiles_m, tiles_n; /* tiles of clusters */
+  int32_t tiles;            /* of all batches */
   int32_t group;
-  int32_t a_step, b_step;      /* 0: the operand is the same for all batches */
-  int32_t direct;              /* D is written by elements, and C is read: no map of it */
-  int32_t size[2];             /* M, N: for `direct` */
-  double  alpha, beta;
-  void   *c;                   /* for `direct`, as are the strides: of M, N, the batch */
-  int64_t stride[3];           /* in elements */
+  int32_t a_step, b_step; /* 0: the operand is the same for all batches */
+  int32_t direct;         /* D is written by elements, and C is read: no map of it */
+  int32_t size[2];        /* M, N: for `direct` */
+  double alpha, beta;
+  void *c;           /* for `direct`, as are the strides: of M, N, the batch */
+  int64_t stride[3]; /* in elements */
 } mt_hopper_launch;
 
 #endif

@@ -20,8 +20,13 @@ static const uint8_t mode_of[MT_PARTS][2] = {{MT_M, MT_K}, {MT_N, MT_K}, {MT_M, 
 enum { MT_THRV, MT_THRK = 3, MT_THRS, MT_IDLE = -1 };
 
 /* An axis while it is found: what index i of it adds. */
-typedef struct mt_stride2 { int64_t extent, step[2]; } mt_stride2;
-typedef struct mt_strides { int n; mt_stride2 axis[MT_MAXNODES]; } mt_strides;
+typedef struct mt_stride2 {
+  int64_t extent, step[2];
+} mt_stride2;
+typedef struct mt_strides {
+  int n;
+  mt_stride2 axis[MT_MAXNODES];
+} mt_strides;
 
 /* A digit of a thread's number: `stride` threads apart, and in its mode of thr_vmnk
 ** indices `place` apart. */
@@ -43,8 +48,7 @@ static void add_axis (mt_strides *s, int64_t extent, int64_t x, int64_t y) {
   if (extent == 1) return;
   if (s->n > 0 && last->extent * last->step[0] == x && last->extent * last->step[1] == y)
     last->extent *= extent;
-  else
-    s->axis[s->n++] = (mt_stride2){extent, {x, y}};
+  else s->axis[s->n++] = (mt_stride2){extent, {x, y}};
 }
 
 static void add_term (int64_t step[2], const mt_node *t, int64_t value) {
@@ -66,9 +70,10 @@ static void add_layout (mt_strides *s, const mt_node *a) {
 
 static mt_status too_many (const mt_tiled_mma *mma, const char *what, int most,
                            mt_err *err) {
-  return mt_failn(err, MT_ETOOBIG, "gemm: the %s of %s as %N with the permutation %N "
-                  "need more than %d axes", what, mma->atom.op.name, mma->atoms.node,
-                  mma->permutation.node, most);
+  return mt_failn(err, MT_ETOOBIG,
+                  "gemm: the %s of %s as %N with the permutation %N "
+                  "need more than %d axes",
+                  what, mma->atom.op.name, mma->atoms.node, mma->permutation.node, most);
 }
 
 static void put_axes (mt_step *to, const mt_strides *s) {
@@ -76,7 +81,8 @@ static void put_axes (mt_step *to, const mt_strides *s) {
     mt_divisor by = mt_divisor_of(s->axis[i].extent);
     to[i] = (mt_step){by.extent,
                       {(uint32_t)s->axis[i].step[0], (uint32_t)s->axis[i].step[1]},
-                      by.mul, by.shift};
+                      by.mul,
+                      by.shift};
   }
 }
 
@@ -102,7 +108,8 @@ static void find_digits (mt_threads *t, const mt_node *thr_vmnk) {
 }
 
 static mt_status no_digits (const mt_tiled_mma *mma, mt_err *err) {
-  return mt_failn(err, MT_EUNSUPPORTED, "gemm: %s as %N numbers its threads %N: these "
+  return mt_failn(err, MT_EUNSUPPORTED,
+                  "gemm: %s as %N numbers its threads %N: these "
                   "are no digits of a thread's number\ngive the atoms compact strides",
                   mma->atom.op.name, mma->atoms.node, mma->thr_vmnk.node);
 }
@@ -124,9 +131,11 @@ static MT_APART mt_status find_threads (mt_threads *t, const mt_tiled_mma *mma,
     if (t->size > MT_MAXTHREADS) break;
   }
   if (t->size <= MT_MAXTHREADS) return MT_OK;
-  return mt_failn(err, MT_EUNSUPPORTED, "gemm: %s as %N has %lld threads, a block has at "
-                  "most %d", mma->atom.op.name, mma->atoms.node,
-                  (long long)mt_tiled_mma_size(mma), (int)MT_MAXTHREADS);
+  return mt_failn(err, MT_EUNSUPPORTED,
+                  "gemm: %s as %N has %lld threads, a block has at "
+                  "most %d",
+                  mma->atom.op.name, mma->atoms.node, (long long)mt_tiled_mma_size(mma),
+                  (int)MT_MAXTHREADS);
 }
 
 /* The threads that share elements of C and split K. */
@@ -167,9 +176,9 @@ static MT_APART mt_status partition_tile (mt_layout *out, const mt_tiled_mma *mm
 /* The thread mode of an operand that belongs to a mode of thr_vmnk; NULL: threads along
 ** it have the same. */
 static const mt_node *thread_mode (const mt_node *thr, int part, int mode) {
-  static const int8_t which[MT_PARTS][MT_THRS] = {
-    {0, 1, 0, 2}, {0, 0, 1, 2}, {0, 1, 2, 0}
-  };
+  static const int8_t which[MT_PARTS][MT_THRS] = {{0, 1, 0, 2},
+                                                  {0, 0, 1, 2},
+                                                  {0, 1, 2, 0}};
   int w = which[part][mode];
   if (mode == MT_THRV) return mt_mode(thr, 0);
   return w ? mt_mode(mt_mode(thr, 1), w - 1) : NULL;
@@ -227,8 +236,7 @@ static void inner_axes (mt_strides *s, const mt_node *tv, int part, int mode) {
 }
 
 static bool same_axes (const mt_strides *a, const mt_strides *b) {
-  return a->n == b->n &&
-         memcmp(a->axis, b->axis, (size_t)a->n * sizeof a->axis[0]) == 0;
+  return a->n == b->n && memcmp(a->axis, b->axis, (size_t)a->n * sizeof a->axis[0]) == 0;
 }
 
 /* Both operands with a mode have the same atoms along it. */
@@ -258,9 +266,10 @@ static mt_status put_tiles (mt_gemm_desc *d, const mt_tiled_mma *mma, mt_err *er
   int64_t shape[3] = {mma->atom.op.m, mma->atom.op.n, mma->atom.op.k}, units;
   for (int i = 0; i < 3; i++) {
     if (mma->tile[i] > INT32_MAX / 2 || d->size[i] > INT32_MAX / 8)
-      return mt_fail(err, MT_EUNSUPPORTED, "gemm: %lld of mode %d in tiles of %lld: a "
-                     "partition counts below 2^28", (long long)d->size[i], i + 1,
-                     (long long)mma->tile[i]);
+      return mt_fail(err, MT_EUNSUPPORTED,
+                     "gemm: %lld of mode %d in tiles of %lld: a "
+                     "partition counts below 2^28",
+                     (long long)d->size[i], i + 1, (long long)mma->tile[i]);
     d->atom_shape[i] = (uint32_t)shape[i];
     d->tile[i] = (uint32_t)mma->tile[i];
     d->tiles[i] = d->size[i] / mma->tile[i] + (d->size[i] % mma->tile[i] != 0);
@@ -276,8 +285,10 @@ static mt_status check_c (const mt_gemm_desc *d, const mt_tiled_mma *mma, mt_err
   int64_t threads = mt_tiled_mma_size(mma) / d->kthreads;
   int64_t have = threads * d->part[MT_C].values * d->inner[MT_M] * d->inner[MT_N];
   if (have == (int64_t)d->tile[MT_M] * d->tile[MT_N]) return MT_OK;
-  return mt_fail(err, MT_EUNSUPPORTED, "gemm: %s has %lld values of C for %lld elements: "
-                 "several threads hold one", mma->atom.op.name, (long long)have,
+  return mt_fail(err, MT_EUNSUPPORTED,
+                 "gemm: %s has %lld values of C for %lld elements: "
+                 "several threads hold one",
+                 mma->atom.op.name, (long long)have,
                  (long long)d->tile[MT_M] * d->tile[MT_N]);
 }
 

@@ -8,9 +8,9 @@
 #include "gemm/gemm.h"
 
 static const char *const part_name[] = {"A", "B", "C"};
-static const uint8_t mode_of[MT_PARTS][3] = {
-  {MT_M, MT_K, MT_L}, {MT_N, MT_K, MT_L}, {MT_M, MT_N, MT_L}
-};
+static const uint8_t mode_of[MT_PARTS][3] = {{MT_M, MT_K, MT_L},
+                                             {MT_N, MT_K, MT_L},
+                                             {MT_M, MT_N, MT_L}};
 
 /* ---------------------------------------------------------------- beginnings */
 
@@ -75,8 +75,8 @@ static mt_status no_box (const mt_tensor *t, int part, mt_err *err) {
   return mt_failn(err, MT_EUNSUPPORTED,
                   "gemm: what is real of %s %N is not the beginning of each of its modes:"
                   " its coordinates are %N\ncopy it into a tensor of zeros of its own "
-                  "shape, and multiply that", part_name[part], t->layout,
-                  t->bounds->coord);
+                  "shape, and multiply that",
+                  part_name[part], t->layout, t->bounds->coord);
 }
 
 /* How much of each mode is real. */
@@ -117,8 +117,7 @@ mt_status mt_gemm_real (mt_gemm_desc *d, const mt_tensor *const t[MT_PARTS],
       return mt_fail(err, MT_EUNSUPPORTED,
                      "gemm: %lld of the batch of %s are real, %lld of that of C\ncopy it "
                      "into a tensor of zeros of its own shape, and multiply that",
-                     (long long)real[part][2], part_name[part],
-                     (long long)d->size[MT_L]);
+                     (long long)real[part][2], part_name[part], (long long)d->size[MT_L]);
     for (int i = 0; i < 2; i++)
       d->part[part].real[i] = min_of(real[part][i], d->size[mode_of[part][i]]);
   }

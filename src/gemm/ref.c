@@ -18,14 +18,16 @@
 static const char *const part_name[] = {"A", "B", "C"};
 static const uint8_t mode_of[MT_PARTS][2] = {{MT_M, MT_K}, {MT_N, MT_K}, {MT_M, MT_N}};
 
-#define MT_OUTSIDE INT64_MIN       /* the offset of an ordinate that is not real */
+#define MT_OUTSIDE INT64_MIN /* the offset of an ordinate that is not real */
 
 /* The ordinates of a cell in a tile, without those of its inner position. */
-typedef struct mt_cell { uint32_t at[2]; } mt_cell;
+typedef struct mt_cell {
+  uint32_t at[2];
+} mt_cell;
 
 /* What a worker has of its own: numbers of one atom, and accumulators of the block. */
 typedef struct mt_hand {
-  double *a, *b, *c;               /* c: group after group */
+  double *a, *b, *c; /* c: group after group */
   /* offsets of the ordinates of a tile: those of ordinate o of an operand */
   int64_t *offset[MT_PARTS][2];
 } mt_hand;
@@ -33,9 +35,9 @@ typedef struct mt_hand {
 struct mt_gemm_ref {
   mt_mma_op op;
   int groups, workers;
-  uint32_t cells[MT_PARTS];        /* of an atom */
-  mt_cell *cell[MT_PARTS];         /* group after group */
-  uint32_t *inner[3];              /* ordinates of the inner positions */
+  uint32_t cells[MT_PARTS]; /* of an atom */
+  mt_cell *cell[MT_PARTS];  /* group after group */
+  uint32_t *inner[3];       /* ordinates of the inner positions */
   /* of each group: its number among those that split K, the group with the next one */
   uint16_t *turn, *next;
   mt_hand *hand;
@@ -44,7 +46,10 @@ struct mt_gemm_ref {
 /* ---------------------------------------------------------------- memory */
 
 /* Takes bytes from one block; with base NULL it only counts. */
-typedef struct mt_taker { char *base; size_t used; } mt_taker;
+typedef struct mt_taker {
+  char *base;
+  size_t used;
+} mt_taker;
 
 static void *take (mt_taker *t, size_t bytes) {
   void *p = t->base ? t->base + t->used : NULL;
@@ -89,8 +94,7 @@ static void take_all (mt_taker *t, mt_gemm_ref *r, const mt_gemm_desc *d, size_t
   r->turn = take(t, groups * sizeof *r->turn);
   r->next = take(t, groups * sizeof *r->next);
   r->hand = take(t, (size_t)workers * sizeof *r->hand);
-  for (int i = 0; i < workers; i++)
-    take_hand(t, t->base ? &r->hand[i] : NULL, d, groups);
+  for (int i = 0; i < workers; i++) take_hand(t, t->base ? &r->hand[i] : NULL, d, groups);
 }
 
 size_t mt_mma_ref_size (const mt_gemm_desc *d, int workers) {
@@ -127,8 +131,10 @@ static mt_status find_groups (uint16_t *first, uint16_t *group, const mt_gemm_re
   int64_t n = mt_size(thr_id), t, at;
   mt_status s = mt_complement(&rest, &fills, thr_id, d->threads, err);
   if (s != MT_OK || !fills || mt_size(rest.node) * n != d->threads)
-    return mt_failn(err, MT_EUNSUPPORTED, "gemm: %s has the threads %N: a block of %d "
-                    "is not made of such", r->op.name, thr_id, (int)d->threads);
+    return mt_failn(err, MT_EUNSUPPORTED,
+                    "gemm: %s has the threads %N: a block of %d "
+                    "is not made of such",
+                    r->op.name, thr_id, (int)d->threads);
   for (int g = 0; g < r->groups; g++) {
     MT_TRY(mt_at(&at, rest.node, g, err));
     first[g] = (uint16_t)at;
@@ -166,7 +172,7 @@ static mt_status fill_cells (mt_gemm_ref *r, const mt_gemm_desc *d, int part,
         for (int o = 0; o < 2; o++) {
           uint32_t most = tile[mode_of[part][o]];
           c.at[o] += own.at[o];
-          if (c.at[o] > most) c.at[o] = most;                 /* of an idle thread */
+          if (c.at[o] > most) c.at[o] = most; /* of an idle thread */
         }
         r->cell[part][(size_t)g * r->cells[part] + (size_t)at] = c;
       }
@@ -191,7 +197,8 @@ mt_status mt_mma_ref_make (mt_gemm_ref *r, const mt_gemm_desc *d, int workers,
   mt_taker t = {(char *)r, 0};
   uint16_t first[MT_MAXTHREADS], group[MT_MAXTHREADS];
   MT_CHECK(d->algo == MT_ALGO_DESCRIBED && d->threads <= MT_MAXTHREADS &&
-           mt_mma_atom_by_number(&atom, d->atom), err, "gemm: no atom, or no partition");
+               mt_mma_atom_by_number(&atom, d->atom),
+           err, "gemm: no atom, or no partition");
   MT_TRY(mt_mma_op_check(&atom.op, err));
   const mt_node *tv[] = {atom.a.node, atom.b.node, atom.c.node}, *thr = atom.thr_id.node;
   take_all(&t, r, d, d->threads / (size_t)mt_size(thr), workers);
@@ -213,21 +220,22 @@ mt_status mt_mma_ref_make (mt_gemm_ref *r, const mt_gemm_desc *d, int workers,
 typedef struct mt_task {
   mt_gemm_ref *r;
   const mt_gemm_launch *l;
-  const size_t *bytes;                       /* NULL: unverified */
+  const size_t *bytes; /* NULL: unverified */
   mt_hand *h;
   int64_t unit;
-  uint32_t inner[3];                         /* ordinates of the inner position */
-  int64_t base[MT_PARTS];                    /* offsets with the batch's */
+  uint32_t inner[3];      /* ordinates of the inner position */
+  int64_t base[MT_PARTS]; /* offsets with the batch's */
   mt_err *err;
-  mt_worker *worker;                         /* NULL: err is asked whether to end */
+  mt_worker *worker; /* NULL: err is asked whether to end */
   int64_t spent;
 } mt_task;
 
 static int64_t digits (const mt_digit *g, uint32_t n, int64_t x) {
   int64_t o = 0;
   for (const mt_digit *end = g + n; g < end; g++) {
-    int64_t q = g + 1 == end ? 0 : g->mul == 0 ? x / g->extent :
-        (int64_t)(((uint64_t)x * g->mul >> 32) >> g->shift);
+    int64_t q = g + 1 == end ? 0 :
+                g->mul == 0  ? x / g->extent :
+                               (int64_t)(((uint64_t)x * g->mul >> 32) >> g->shift);
     o += (x - q * g->extent) * g->stride;
     x = q;
   }
@@ -242,8 +250,8 @@ static void fill_offsets (mt_task *w, int part, int o, int64_t tile) {
   int mode = mode_of[part][o];
   int64_t n = d->tile[mode], first = tile * n, *out = w->h->offset[part][o];
   for (int64_t i = 0; i < 2 * n; i++)
-    out[i] = i < n && first + i < p->real[o] ? digits(g, p->ndigit[o], first + i)
-                                             : MT_OUTSIDE;
+    out[i] =
+        i < n && first + i < p->real[o] ? digits(g, p->ndigit[o], first + i) : MT_OUTSIDE;
 }
 
 static int64_t swizzle (const mt_part *p, int64_t o) {
@@ -267,12 +275,15 @@ static mt_status verify (const mt_task *w, int part, int g, int64_t e) {
   int64_t size = (int64_t)mt_dtype_size((mt_dtype)w->l->desc.part[part].dtype);
   int64_t have = (int64_t)w->bytes[part] / size;
   if (e < 0 || e >= have)
-    return mt_fail(w->err, MT_ERANGE, "%s: unit %lld, atom %d reaches element %lld of a "
-                   "buffer of %lld", part_name[part], (long long)w->unit, g, (long long)e,
-                   (long long)have);
+    return mt_fail(w->err, MT_ERANGE,
+                   "%s: unit %lld, atom %d reaches element %lld of a "
+                   "buffer of %lld",
+                   part_name[part], (long long)w->unit, g, (long long)e, (long long)have);
   if ((uintptr_t)address(w, part, e) % (size_t)size != 0)
-    return mt_fail(w->err, MT_EALIGN, "%s: unit %lld, atom %d: element %lld is "
-                   "misaligned", part_name[part], (long long)w->unit, g, (long long)e);
+    return mt_fail(w->err, MT_EALIGN,
+                   "%s: unit %lld, atom %d: element %lld is "
+                   "misaligned",
+                   part_name[part], (long long)w->unit, g, (long long)e);
   return MT_OK;
 }
 
@@ -344,7 +355,7 @@ static void finish (const mt_gemm_launch *l, char *p, double acc) {
     return;
   }
   double v = l->beta == 0 ? l->alpha * acc :
-      fma(l->alpha, acc, l->beta * mt_load_element(d, p).f);
+                            fma(l->alpha, acc, l->beta * mt_load_element(d, p).f);
   mt_put_number(d, p, v);
 }
 
@@ -353,8 +364,8 @@ static mt_status store (mt_task *w, int g) {
   uint32_t n = r->cells[MT_C];
   const mt_cell *c = r->cell[MT_C] + (size_t)g * n;
   for (uint32_t i = 0; i < n; i++) {
-    int64_t e = element(w, MT_C, c[i].at[0] + w->inner[MT_M], c[i].at[1] +
-                        w->inner[MT_N]);
+    int64_t e =
+        element(w, MT_C, c[i].at[0] + w->inner[MT_M], c[i].at[1] + w->inner[MT_N]);
     if (e == MT_OUTSIDE) continue;
     if (w->bytes) MT_TRY(verify(w, MT_C, g, e));
     finish(w->l, address(w, MT_C, e), w->h->c[(size_t)g * n + i]);
@@ -377,7 +388,7 @@ static void begin_unit (mt_task *w, int64_t unit) {
   for (int part = 0; part < MT_PARTS; part++) {
     const mt_part *p = &d->part[part];
     w->base[part] = w->l->offset[part] +
-        digits(p->digit + p->ndigit[0] + p->ndigit[1], p->ndigit[2], rest);
+                    digits(p->digit + p->ndigit[0] + p->ndigit[1], p->ndigit[2], rest);
   }
   fill_offsets(w, MT_A, 0, tile[0]);
   fill_offsets(w, MT_B, 0, tile[1]);
@@ -407,9 +418,12 @@ typedef struct mt_job {
 
 static void do_units (void *arg, int64_t first, int64_t last, mt_worker *w) {
   const mt_job *job = arg;
-  MT_NEWERR(err);                            /* unverified: nothing can fail */
-  mt_task task = {.r = job->r, .l = job->l, .h = &job->r->hand[first / job->piece],
-                  .err = &err, .worker = w};
+  MT_NEWERR(err); /* unverified: nothing can fail */
+  mt_task task = {.r = job->r,
+                  .l = job->l,
+                  .h = &job->r->hand[first / job->piece],
+                  .err = &err,
+                  .worker = w};
   for (int64_t u = first; u < last; u++)
     if (do_unit(&task, u) != MT_OK) return;
 }
@@ -417,8 +431,8 @@ static void do_units (void *arg, int64_t first, int64_t last, mt_worker *w) {
 mt_status mt_mma_ref_run (mt_gemm_ref *r, const mt_gemm_launch *l, const size_t *bytes,
                           struct mt_pool *pool, mt_err *err) {
   const mt_gemm_desc *d = &l->desc;
-  int64_t units = d->inner[MT_M] * d->tiles[MT_M] * d->inner[MT_N] * d->tiles[MT_N] *
-                  d->size[MT_L];
+  int64_t units =
+      d->inner[MT_M] * d->tiles[MT_M] * d->inner[MT_N] * d->tiles[MT_N] * d->size[MT_L];
   mt_job job = {r, l, units / r->workers + (units % r->workers != 0)};
   mt_task w = {.r = r, .l = l, .bytes = bytes, .h = r->hand, .err = err};
   if (units > 0 && pool != NULL && bytes == NULL)

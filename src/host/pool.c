@@ -19,16 +19,16 @@
 struct mt_pool {
   pthread_mutex_t lock;
   pthread_cond_t go, done;
-  pid_t owner;                       /* the process of the threads; 0: not started */
+  pid_t owner; /* the process of the threads; 0: not started */
   int threads, started;
-  unsigned long round;               /* of work; a thread does each round once */
-  int busy;                          /* threads that are not done with this round */
+  unsigned long round; /* of work; a thread does each round once */
+  int busy;            /* threads that are not done with this round */
   bool quit;
   mt_work *work;
   void *arg;
   int64_t total, piece;
   atomic_llong next;
-  atomic_bool ends;                  /* before it is done: the call is to end */
+  atomic_bool ends; /* before it is done: the call is to end */
   pthread_t thread[];
 };
 
@@ -126,7 +126,7 @@ void mt_pool_halt (mt_pool *p) {
 int mt_pool_threads (const mt_pool *p) { return p->threads; }
 
 static struct timespec soon (void) {
-  enum { MT_SOON = 5000000, MT_SECOND = 1000000000 };              /* nanoseconds */
+  enum { MT_SOON = 5000000, MT_SECOND = 1000000000 }; /* nanoseconds */
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   t.tv_nsec += MT_SOON;

@@ -12,9 +12,9 @@ typedef struct mt_pool mt_pool;
 /* A thread at work on a loop. */
 typedef struct mt_worker {
   mt_pool *pool;
-  mt_err *err;                    /* of the caller's own thread, which asks; else NULL */
+  mt_err *err; /* of the caller's own thread, which asks; else NULL */
   const char *op;
-  int64_t spent;                     /* nanoseconds of work since it last asked */
+  int64_t spent; /* nanoseconds of work since it last asked */
 } mt_worker;
 
 /* Does the indices first .. last - 1 of a loop, unless it is to end before. */

@@ -45,8 +45,7 @@ static bool next_partitioned (mt_plan_choice *o, const mt_plan *p) {
 }
 
 bool mt_plan_next_candidate (mt_plan_choice *o, const mt_plan *p) {
-  if (p->launch.desc.op != MT_OP_COPY || p->stage != NULL ||
-      p->device->backend->prepare)
+  if (p->launch.desc.op != MT_OP_COPY || p->stage != NULL || p->device->backend->prepare)
     return false;
   if (p->launch.desc.algo == MT_ALGO_DESCRIBED) return next_partitioned(o, p);
   if (o->kernel && next_row(o, p)) return true;

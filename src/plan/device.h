@@ -15,73 +15,72 @@
 #include "gemm/gemm.h"
 
 typedef struct mt_backend {
-  const char *name;                  /* "cpu", "cpu:checked", "cuda" */
+  const char *name; /* "cpu", "cpu:checked", "cuda" */
   const mt_kernel *kernels;
   const size_t *nkernels;
-  bool (*has_code) (void);           /* NULL, or: whether the library carries them */
-  bool host;                         /* its memory is the host's */
+  bool (*has_code)(void); /* NULL, or: whether the library carries them */
+  bool host;              /* its memory is the host's */
   /* Fills d->impl, d->name, d->about. On failure it has released everything. */
-  mt_status (*open) (mt_device *d, int index, mt_err *err);
-  void (*close) (mt_device *d);
+  mt_status (*open)(mt_device *d, int index, mt_err *err);
+  void (*close)(mt_device *d);
   /* NULL, or: ends the work of its threads, from inside of a call that never goes on. */
-  void (*halt) (mt_device *d);
+  void (*halt)(mt_device *d);
   /* Zeroed; bytes > 0. */
-  mt_status (*alloc) (mt_device *d, void **out, size_t bytes, mt_err *err);
-  void (*free) (mt_device *d, void *p, size_t bytes);
-  mt_status (*upload) (mt_device *d, void *dst, const void *host, size_t bytes,
-                       mt_err *err);
-  mt_status (*download) (mt_device *d, void *host, const void *src, size_t bytes,
-                         mt_err *err);
-  mt_status (*stream_create) (mt_device *d, mt_stream **out, mt_err *err);
-  void (*stream_destroy) (mt_device *d, mt_stream *s);
-  mt_status (*synchronize) (mt_device *d, mt_stream *s, mt_err *err);
-  mt_status (*launch) (mt_plan *p, mt_stream *s, mt_err *err);
+  mt_status (*alloc)(mt_device *d, void **out, size_t bytes, mt_err *err);
+  void (*free)(mt_device *d, void *p, size_t bytes);
+  mt_status (*upload)(mt_device *d, void *dst, const void *host, size_t bytes,
+                      mt_err *err);
+  mt_status (*download)(mt_device *d, void *host, const void *src, size_t bytes,
+                        mt_err *err);
+  mt_status (*stream_create)(mt_device *d, mt_stream **out, mt_err *err);
+  void (*stream_destroy)(mt_device *d, mt_stream *s);
+  mt_status (*synchronize)(mt_device *d, mt_stream *s, mt_err *err);
+  mt_status (*launch)(mt_plan *p, mt_stream *s, mt_err *err);
   /* Microseconds of n launches on the device's own stream, one behind the other. */
-  mt_status (*measure) (mt_plan *p, int n, double *us, mt_err *err);
+  mt_status (*measure)(mt_plan *p, int n, double *us, mt_err *err);
   /* NULL, or: chooses kernel and grid of a plan and fills its `own` part of data_bytes
   ** bytes, which is zero. Without it mt_kernel_choose does, and there is no own part. */
-  mt_status (*prepare) (mt_plan *p, mt_err *err);
+  mt_status (*prepare)(mt_plan *p, mt_err *err);
   size_t data_bytes;
   /* Whether it runs a product without a partition. */
   bool own_gemm;
   /* Chooses kernel and grid of a product that was proven. What it took `release` gives
   ** back, NULL: nothing. */
-  mt_status (*prepare_gemm) (mt_plan *p, mt_err *err);
-  void (*release) (mt_plan *p);
+  mt_status (*prepare_gemm)(mt_plan *p, mt_err *err);
+  void (*release)(mt_plan *p);
   /* NULL, or: makes g->data of what was recorded, launches it on a stream, gives it back.
   ** Without them a graph is its plans, launched one after another. */
-  mt_status (*capture) (mt_graph *g, mt_err *err);
-  mt_status (*replay) (mt_graph *g, mt_stream *s, mt_err *err);
-  void (*forget) (mt_graph *g);
+  mt_status (*capture)(mt_graph *g, mt_err *err);
+  mt_status (*replay)(mt_graph *g, mt_stream *s, mt_err *err);
+  void (*forget)(mt_graph *g);
   /* Copies between the host and a device with memory of its own (plan/stage.h). locked:
   ** whether the host's memory is page-locked. room: what pieces pass through: its bytes,
   ** and where it is on the host and on the device. transfer: launches p->stage. */
-  mt_status (*locked) (mt_device *d, bool *out, const void *p, size_t bytes,
-                       mt_err *err);
-  mt_status (*room) (mt_device *d, size_t *bytes, void *at[2], mt_err *err);
-  mt_status (*transfer) (mt_plan *p, mt_stream *s, mt_err *err);
+  mt_status (*locked)(mt_device *d, bool *out, const void *p, size_t bytes, mt_err *err);
+  mt_status (*room)(mt_device *d, size_t *bytes, void *at[2], mt_err *err);
+  mt_status (*transfer)(mt_plan *p, mt_stream *s, mt_err *err);
 } mt_backend;
 
 struct mt_device {
   const mt_backend *backend;
-  mt_device_options options;         /* alloc is never NULL here */
+  mt_device_options options; /* alloc is never NULL here */
   char name[32], about[256];
-  int threads;                       /* that it may run on, the caller's among them */
-  size_t staging;                    /* bytes that copies may pass through */
-  int arch;                          /* of a GPU: 90 is sm_90; 0: any atom runs */
-  int cores;                         /* of a GPU: multiprocessors */
-  bool hopper;                       /* has the kernels of TMA and wgmma */
-  void *impl;                        /* the backend's own */
-  struct mt_blas *blas;              /* of "cpu"; NULL: none is called */
-  mt_graph *recording;               /* NULL, or: launches are added to it */
+  int threads;          /* that it may run on, the caller's among them */
+  size_t staging;       /* bytes that copies may pass through */
+  int arch;             /* of a GPU: 90 is sm_90; 0: any atom runs */
+  int cores;            /* of a GPU: multiprocessors */
+  bool hopper;          /* has the kernels of TMA and wgmma */
+  void *impl;           /* the backend's own */
+  struct mt_blas *blas; /* of "cpu"; NULL: none is called */
+  mt_graph *recording;  /* NULL, or: launches are added to it */
 };
 
 struct mt_graph {
   mt_device *device;
   size_t n, room;
-  mt_plan **plan;                    /* of each launch, in order; each is held */
+  mt_plan **plan; /* of each launch, in order; each is held */
   bool ready;
-  void *data;                         /* the backend's */
+  void *data; /* the backend's */
 };
 
 /* MT_EINVAL while d records: `what` would not see what is recorded. */
@@ -94,29 +93,29 @@ enum { MT_HEADSIZE = 1024 };
 struct mt_plan {
   mt_device *device;
   const mt_kernel *kernel;
-  const char *name;                  /* of what runs; NULL: the kernel's */
+  const char *name; /* of what runs; NULL: the kernel's */
   mt_grid grid;
-  size_t graphs;                     /* so many times graphs hold it */
-  union {                            /* by the operation */
+  size_t graphs; /* so many times graphs hold it */
+  union {        /* by the operation */
     mt_launch launch;
     mt_gemm_launch gemm;
   };
-  size_t bytes[MT_MAXBASE];          /* sizes of the buffers at launch.base */
-  int modes[MT_MAXBOUND];            /* the tensor's mode of each bound, from 1 */
+  size_t bytes[MT_MAXBASE]; /* sizes of the buffers at launch.base */
+  int modes[MT_MAXBOUND];   /* the tensor's mode of each bound, from 1 */
   mt_refusals why;
-  char head[MT_HEADSIZE];            /* what is done, in words */
-  void *data;                         /* the backend's part */
+  char head[MT_HEADSIZE]; /* what is done, in words */
+  void *data;             /* the backend's part */
   /* ---- of a copy */
-  mt_launch first;                   /* as it was proven, by elements, in order */
-  bool taken;                        /* its kernel was asked for, not predicted */
-  struct mt_stage *stage;            /* NULL, or: between the host and it, no kernel */
+  mt_launch first;        /* as it was proven, by elements, in order */
+  bool taken;             /* its kernel was asked for, not predicted */
+  struct mt_stage *stage; /* NULL, or: between the host and it, no kernel */
   /* ---- of a product */
-  char atom[MT_ATOM_NAME];           /* "": no partition */
-  int64_t units;                     /* of work; 0: nothing is to be done */
-  void *workspace;                        /* host memory: of the reference */
+  char atom[MT_ATOM_NAME]; /* "": no partition */
+  int64_t units;           /* of work; 0: nothing is to be done */
+  void *workspace;         /* host memory: of the reference */
   size_t workspace_bytes;
-  struct mt_cpu_gemm *native;        /* the processor's own */
-  mt_hopper hopper;                  /* of its kernels */
+  struct mt_cpu_gemm *native; /* the processor's own */
+  mt_hopper hopper;           /* of its kernels */
 };
 
 /* Marks the rows of the backend that have an instruction for the product's types. */

@@ -7,13 +7,15 @@
 */
 #include "plan/device.h"
 
-enum { MT_ATATIME = 64 };            /* launches between two questions whether to end */
+enum { MT_ATATIME = 64 }; /* launches between two questions whether to end */
 
 mt_status mt_graph_idle (const mt_device *d, const char *what, mt_err *err) {
   if (d->recording == NULL) return MT_OK;
-  return mt_fail(err, MT_EINVAL, "%s: %s is recording a graph, and what it records runs "
+  return mt_fail(err, MT_EINVAL,
+                 "%s: %s is recording a graph, and what it records runs "
                  "when the graph is launched\ndo this before the recording, or after a "
-                 "launch of the graph", what, d->name);
+                 "launch of the graph",
+                 what, d->name);
 }
 
 /* ---------------------------------------------------------------- recording */
@@ -21,7 +23,8 @@ mt_status mt_graph_idle (const mt_device *d, const char *what, mt_err *err) {
 mt_status mt_graph_begin (mt_graph **out, mt_device *d, mt_err *err) {
   *out = NULL;
   if (d->recording)
-    return mt_fail(err, MT_EINVAL, "graph: %s is recording a graph already\nend that one "
+    return mt_fail(err, MT_EINVAL,
+                   "graph: %s is recording a graph already\nend that one "
                    "first: what it records can be several graphs, one after another",
                    d->name);
   mt_graph *g = mt_host_alloc(d, sizeof *g);
@@ -44,7 +47,8 @@ static mt_status grow (mt_graph *g, mt_err *err) {
 
 mt_status mt_graph_add (mt_graph *g, mt_plan *p, const mt_stream *s, mt_err *err) {
   if (s != NULL)
-    return mt_fail(err, MT_EINVAL, "graph: a launch on a stream of its own cannot be "
+    return mt_fail(err, MT_EINVAL,
+                   "graph: a launch on a stream of its own cannot be "
                    "recorded: a graph is one sequence\nleave the stream out, and give it "
                    "to the launch of the graph");
   if (g->n == g->room) MT_TRY(grow(g, err));

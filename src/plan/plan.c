@@ -51,7 +51,7 @@ static mt_status explain (const mt_tensor *src, const mt_tensor *dst, mt_err *er
 
 static mt_status prove (mt_plan *p, const mt_tensor *src, const mt_tensor *dst,
                         mt_err *err) {
-#ifdef MT_UNSAFE_NO_CHECK      /* a test build, for a sanitizer to find what it does */
+#ifdef MT_UNSAFE_NO_CHECK /* a test build, for a sanitizer to find what it does */
   if (mt_check_shape(&p->launch, err) == MT_OK) return MT_OK;
 #else
   if (mt_check_copy(&p->launch, p->bytes, err) == MT_OK) return MT_OK;
@@ -100,8 +100,8 @@ static mt_status choose (mt_plan *p, const mt_vector_limits *narrow,
                          const mt_tiled_copy *copy, mt_err *err) {
   const mt_backend *b = p->device->backend;
   if (b->prepare) return b->prepare(p, err);
-  p->kernel = mt_kernel_choose(b->kernels, *b->nkernels, &p->launch.desc, &p->grid,
-                               &p->why);
+  p->kernel =
+      mt_kernel_choose(b->kernels, *b->nkernels, &p->launch.desc, &p->grid, &p->why);
   if (p->kernel == NULL) return no_kernel(p, err);
   put_why(p, narrow, copy);
   return MT_OK;
@@ -157,7 +157,8 @@ mt_status mt_plan_prove (mt_plan *p, const mt_tensor *src, const mt_tensor *dst,
   p->bytes[MT_DST] = dst->bytes;
   MT_TRY(mt_describe(&p->launch, p->modes, NULL, src, dst, err));
   if (p->launch.desc.nbound > 0)
-    return mt_failn(err, MT_EUNSUPPORTED, "copy: the real elements of src %N and dst %N "
+    return mt_failn(err, MT_EUNSUPPORTED,
+                    "copy: the real elements of src %N and dst %N "
                     "are no box: between two devices they do not travel in pieces\n"
                     "T:to(device) brings the ragged tensor there; copy then",
                     src->layout, dst->layout);
@@ -206,7 +207,8 @@ mt_status mt_plan_launch (mt_plan *p, mt_stream *s, mt_err *err) {
 
 mt_status mt_plan_is_launch (const mt_plan *p, mt_err *err) {
   if (p->stage == NULL) return MT_OK;
-  return mt_fail(err, MT_EUNSUPPORTED, "plan: a copy between the host and %s goes in "
+  return mt_fail(err, MT_EUNSUPPORTED,
+                 "plan: a copy between the host and %s goes in "
                  "pieces, by kernels at both ends: it has no other ways\n"
                  "print(plan) shows them; plan() returns when the copy is done: any "
                  "clock can time it",
@@ -252,9 +254,10 @@ mt_status mt_plan_take (mt_plan *p, const char *kernel, int vector, mt_err *err)
   while (copy && mt_plan_next_candidate(&o, p))
     if (is_it(o.kernel, &o.launch.desc, kernel, vector)) return take(p, &o, err);
   if (copy && is_it(p->kernel, &p->launch.desc, kernel, vector)) return MT_OK;
-  return mt_fail(err, MT_EUNSUPPORTED, "plan: %s by %d bytes at once is no way to do it "
-                 "on %s\nprint(plan:why()) shows those that are", kernel, vector,
-                 p->device->name);
+  return mt_fail(err, MT_EUNSUPPORTED,
+                 "plan: %s by %d bytes at once is no way to do it "
+                 "on %s\nprint(plan:why()) shows those that are",
+                 kernel, vector, p->device->name);
 }
 
 /* The last of its owner and the graphs that hold it frees it. */

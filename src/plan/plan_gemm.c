@@ -37,10 +37,13 @@ static mt_status check_types (const mt_mma_op *op, const mt_tensor *const t[MT_P
   for (int part = 0; part < MT_PARTS; part++) {
     mt_element e = mt_mma_op_element(op, operand_of[part]);
     if (suits(op, part, t[part]->dtype)) continue;
-    return mt_fail(err, MT_EUNSUPPORTED, "gemm: %s is %s, but %s has %s there: tensors "
-                   "of %s hold it", part_name[part], mt_dtype_name(t[part]->dtype),
-                   op->name, mt_element_name(e), part == MT_C && is_float_element(e) ?
-                   "any float type" : mt_dtypes_of(e));
+    return mt_fail(err, MT_EUNSUPPORTED,
+                   "gemm: %s is %s, but %s has %s there: tensors "
+                   "of %s hold it",
+                   part_name[part], mt_dtype_name(t[part]->dtype), op->name,
+                   mt_element_name(e),
+                   part == MT_C && is_float_element(e) ? "any float type" :
+                                                         mt_dtypes_of(e));
   }
   return MT_OK;
 }
@@ -86,23 +89,27 @@ void mt_gemm_rows (bool has[MT_MAXROWS], const mt_plan *p) {
   mt_tensor part[MT_PARTS] = {0};
   const mt_tensor *const t[MT_PARTS] = {&part[MT_A], &part[MT_B], &part[MT_C]};
   memset(has, 0, MT_MAXROWS * sizeof *has);
-  for (int i = 0; i < MT_PARTS; i++)
-    part[i].dtype = (mt_dtype)p->gemm.desc.part[i].dtype;
+  for (int i = 0; i < MT_PARTS; i++) part[i].dtype = (mt_dtype)p->gemm.desc.part[i].dtype;
   find_rows(has, p->device, t);
 }
 
 static mt_status check_arch (const mt_device *d, const mt_mma_op *op,
                              const mt_tensor *const t[MT_PARTS], mt_err *err) {
   if (d->arch == 0 || row_of(d, op->name)) return MT_OK;
-  mt_fail(err, MT_EUNSUPPORTED, "gemm: %s, an instruction of %s, has no kernel on %s, "
-          "which is sm_%d", op->name, op->arch, d->name, d->arch);
+  mt_fail(err, MT_EUNSUPPORTED,
+          "gemm: %s, an instruction of %s, has no kernel on %s, "
+          "which is sm_%d",
+          op->name, op->arch, d->name, d->arch);
   say_others(err, d, t);
   return err->status;
 }
 
 /* ---------------------------------------------------------------- choosing */
 
-static const struct mt_choice { mt_dtype a, b; const char *atom, *atoms; } choices[] = {
+static const struct mt_choice {
+  mt_dtype a, b;
+  const char *atom, *atoms;
+} choices[] = {
 #define MT_GEMM_CHOICE(a, b, atom, atoms) {MT_##a, MT_##b, atom, atoms},
 #include "gemm/partitions.def"
 #undef MT_GEMM_CHOICE
@@ -119,7 +126,8 @@ static mt_status choose (mt_tiled_mma *out, const mt_device *d,
     MT_TRY(mt_make_tiled_mma(out, c->atom, atoms.node, NULL, err));
     if (suit(&out->atom.op, t) && (d->arch == 0 || row_of(d, c->atom))) return MT_OK;
   }
-  mt_fail(err, MT_EUNSUPPORTED, "gemm: no instruction was chosen for %s and %s to %s on "
+  mt_fail(err, MT_EUNSUPPORTED,
+          "gemm: no instruction was chosen for %s and %s to %s on "
           "%s\ndescribe one: tile.gemm(tile.tiled_mma{ atom = ... }, A, B, C)",
           mt_dtype_name(t[MT_A]->dtype), mt_dtype_name(t[MT_B]->dtype),
           mt_dtype_name(t[MT_C]->dtype), d->name);

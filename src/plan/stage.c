@@ -157,8 +157,8 @@ void mt_stage_piece (mt_piece *out, const mt_stage *g, int64_t i) {
     out->stride[k] = repeats(g, k) ? 0 : n;
     if (!repeats(g, k)) n *= extent_of(g, out, k);
   }
-  out->raw = g->dtype[h] == g->travels && find_span(&out->low, &span, g, out) &&
-             span <= n;
+  out->raw =
+      g->dtype[h] == g->travels && find_span(&out->low, &span, g, out) && span <= n;
   out->zero = 0;
   if (out->raw) {
     memcpy(out->stride, g->stride[h], sizeof out->stride);
@@ -294,8 +294,7 @@ static mt_status find_room (mt_stage *g, mt_device *d, mt_err *err) {
   g->staged = true;
   cut_pieces(g, bytes);
   mt_stage_piece(&first, g, 0);
-  if (!first.raw || !g->locked)
-    MT_TRY(mt_stage_leg(&g->pack, g, &first, at[0], err));
+  if (!first.raw || !g->locked) MT_TRY(mt_stage_leg(&g->pack, g, &first, at[0], err));
   if (first.direct) return MT_OK;
   return mt_stage_leg(&g->place, g, &first, at[1], err);
 }
@@ -329,8 +328,10 @@ mt_status mt_plan_transfer (mt_plan **out, mt_device *from, const mt_tensor *src
   mt_device *const device[] = {from, to};
   const mt_tensor *const t[] = {src, dst};
   *out = NULL;
-  MT_CHECK(from->backend->host != to->backend->host, err, "copy: src is on %s, dst is on "
-           "%s: one of them must be the host", from->name, to->name);
+  MT_CHECK(from->backend->host != to->backend->host, err,
+           "copy: src is on %s, dst is on "
+           "%s: one of them must be the host",
+           from->name, to->name);
   mt_plan *p = mt_plan_new(from->backend->host ? to : from, "copy", err);
   if (p == NULL) return err->status;
   mt_status s = plan_transfer(p, device, t, err);
@@ -369,8 +370,7 @@ void mt_stage_put (mt_strbuf *t, const mt_plan *p) {
   mt_putf(t, "\nway: from %s to %s, ", first->device->name, second->device->name);
   if (g->staged)
     mt_putf(t, "%lld piece%s of at most %zu bytes%s%s\n", (long long)g->pieces,
-        g->pieces == 1 ? "" : "s", g->room, g->dtype[0] == g->dtype[1] ? "" : " of ",
-        g->dtype[0] == g->dtype[1] ? "" : mt_dtype_name(g->travels));
-  else
-    mt_putf(t, p->launch.desc.rests > 0 ? "as one run\n" : "nothing\n");
+            g->pieces == 1 ? "" : "s", g->room, g->dtype[0] == g->dtype[1] ? "" : " of ",
+            g->dtype[0] == g->dtype[1] ? "" : mt_dtype_name(g->travels));
+  else mt_putf(t, p->launch.desc.rests > 0 ? "as one run\n" : "nothing\n");
 }

@@ -18,47 +18,47 @@
 #include "plan/device.h"
 
 enum {
-  MT_STAGE_PIECE = 4 << 20,    /* bytes of a piece, where the options do not say */
-  MT_STAGE_LEAST = 64 << 10,   /* fewer are no piece, but for options that say so */
-  MT_UNSTAGED = 64 << 10       /* bytes of a run that goes without staging */
+  MT_STAGE_PIECE = 4 << 20,  /* bytes of a piece, where the options do not say */
+  MT_STAGE_LEAST = 64 << 10, /* fewer are no piece, but for options that say so */
+  MT_UNSTAGED = 64 << 10     /* bytes of a run that goes without staging */
 };
 
 /* Half of the way, between a tensor and what travels. `p` is a plan for pieces of this
 ** extent: others differ by offsets that are multiples of 16 bytes, or get a new one. */
 typedef struct mt_leg {
   mt_device *device;
-  int side;                    /* of the tensor, MT_SRC or MT_DST; what travels: other */
+  int side; /* of the tensor, MT_SRC or MT_DST; what travels: other */
   mt_plan *p;
-  int64_t extent, offset;      /* offset: of the tensor's side, in units of that plan */
+  int64_t extent, offset; /* offset: of the tensor's side, in units of that plan */
 } mt_leg;
 
 typedef struct mt_stage {
-  int host;                    /* side in the host's memory: MT_SRC, MT_DST */
-  mt_dtype dtype[2], travels;  /* of the sides, on the way */
+  int host;                   /* side in the host's memory: MT_SRC, MT_DST */
+  mt_dtype dtype[2], travels; /* of the sides, on the way */
   void *data[2];
-  size_t bytes[2];             /* of the buffers */
+  size_t bytes[2]; /* of the buffers */
   int64_t offset[2], origin[2];
-  mt_node swizzle[2];          /* of a side; else its arity is 0 */
+  mt_node swizzle[2]; /* of a side; else its arity is 0 */
   int n;
   int64_t extent[MT_MAXAXIS], stride[2][MT_MAXAXIS];
-  bool locked;                 /* the host's memory is page-locked */
+  bool locked; /* the host's memory is page-locked */
   /* ---- the cut */
   bool staged;
-  size_t room;                 /* bytes of a piece at most, and of what it is kept in */
+  size_t room; /* bytes of a piece at most, and of what it is kept in */
   int cut;
-  int64_t piece;               /* indices of a piece */
-  int64_t across, pieces;      /* pieces along that axis, in all */
-  mt_leg pack, place;          /* on the host, on the device */
+  int64_t piece;          /* indices of a piece */
+  int64_t across, pieces; /* pieces along that axis, in all */
+  mt_leg pack, place;     /* on the host, on the device */
 } mt_stage;
 
 typedef struct mt_piece {
-  int64_t extent;              /* of the axis that is cut */
-  int64_t offset[2];           /* of coordinate 0, as in mt_launch */
+  int64_t extent;    /* of the axis that is cut */
+  int64_t offset[2]; /* of coordinate 0, as in mt_launch */
   bool raw, direct;
-  int64_t stride[MT_MAXAXIS];  /* of what travels */
-  int64_t zero;                /* where coordinate 0 travels; raw: without the swizzle */
-  int64_t low;                 /* raw: the element of the host's buffer where it begins */
-  size_t bytes;                /* that travel */
+  int64_t stride[MT_MAXAXIS]; /* of what travels */
+  int64_t zero;               /* where coordinate 0 travels; raw: without the swizzle */
+  int64_t low;                /* raw: the element of the host's buffer where it begins */
+  size_t bytes;               /* that travel */
 } mt_piece;
 
 /* Piece i of 0 .. pieces - 1. */

@@ -39,7 +39,8 @@ static void put_mode (mt_strbuf *t, const char *name, const mt_plan *p, uint32_t
   if (size == 0) n = 0;
   for (size_t o = 0; n > 0 && o < 2; o++) {
     size_t to = start + 28 + 20 * o;
-    do mt_putf(t, " "); while (t->n < to);
+    do mt_putf(t, " ");
+    while (t->n < to);
     mt_putf(t, " %s ", sides[o]);
     for (uint32_t i = 0; i < n; i++)
       mt_putf(t, "%s%lld", i ? ", " : "", (long long)a[i].stride[o]);
@@ -83,10 +84,10 @@ static void put_grid (mt_strbuf *t, const mt_plan *p) {
   const mt_grid *g = &p->grid;
   if (p->device->backend->prepare)
     mt_putf(t, "grid: %lu tiles on %lu threads\n", (unsigned long)g->blocks,
-        (unsigned long)g->threads);
+            (unsigned long)g->threads);
   else
     mt_putf(t, "grid: %lu blocks of %lu threads\n", (unsigned long)g->blocks,
-        (unsigned long)g->threads);
+            (unsigned long)g->threads);
 }
 
 /* "swizzle: src Sw<3,4,3>, from 128 on" */
@@ -107,7 +108,7 @@ static void put_vector (mt_strbuf *t, const mt_desc *d) {
   mt_putf(t, "vector: %d", (int)from);
   if (from != to) mt_putf(t, " to %d", (int)to);
   mt_putf(t, " byte%s, %d element%s\n", to == 1 ? "" : "s", (int)d->vec,
-      d->vec == 1 ? "" : "s");
+          d->vec == 1 ? "" : "s");
 }
 
 static void put_copy (mt_strbuf *t, const mt_plan *p) {
@@ -117,7 +118,7 @@ static void put_copy (mt_strbuf *t, const mt_plan *p) {
   put_vector(t, d);
   if (p->launch.offset[MT_SRC] != 0 || p->launch.offset[MT_DST] != 0)
     mt_putf(t, "offset: src %lld, dst %lld\n", (long long)p->launch.offset[MT_SRC],
-        (long long)p->launch.offset[MT_DST]);
+            (long long)p->launch.offset[MT_DST]);
   put_swizzle(t, p, "src", MT_SRC);
   put_swizzle(t, p, "dst", MT_DST);
   if (a->thread) put_mode(t, a->thread, p, 0, d->nthr, d->threads);
@@ -136,11 +137,10 @@ static void put_mnk (mt_strbuf *t, const char *name, int64_t m, int64_t n, int64
 
 static void put_work (mt_strbuf *t, const mt_plan *p) {
   const mt_gemm_desc *d = &p->gemm.desc;
-  if (!p->device->backend->host)
-    put_grid(t, p);
+  if (!p->device->backend->host) put_grid(t, p);
   else if (p->atom[0])
     mt_putf(t, "grid: %lld atoms of every thread on %lu thread%s\n", (long long)p->units,
-        (unsigned long)p->grid.threads, p->grid.threads == 1 ? "" : "s");
+            (unsigned long)p->grid.threads, p->grid.threads == 1 ? "" : "s");
   if (p->atom[0] == 0) return;
   mt_putf(t, "atom: %s\n", p->atom);
   mt_putf(t, "threads: %lu", (unsigned long)d->threads);
@@ -187,7 +187,7 @@ size_t mt_plan_format (char *buf, size_t size, const mt_plan *p) {
   if (p->stage) mt_stage_put(&t, p);
   else put_kernel(&t, p);
   put_refused(&t, p);
-  if (t.n > 0) t.n--;                        /* the last end of line */
+  if (t.n > 0) t.n--; /* the last end of line */
   if (t.n < size) buf[t.n] = 0;
   return t.n;
 }

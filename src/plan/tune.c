@@ -136,8 +136,8 @@ static void why_product (mt_list *x, const mt_plan *p) {
   if (p->device->arch == 0) return;
   mt_gemm_rows(fit, p);
   for (size_t i = 0; i < *b->nkernels; i++) {
-    mt_plan_candidate *c = fit[i] && &b->kernels[i] != p->kernel ?
-                      add(x, b->kernels[i].name) : NULL;
+    mt_plan_candidate *c =
+        fit[i] && &b->kernels[i] != p->kernel ? add(x, b->kernels[i].name) : NULL;
     if (c) snprintf(c->why, sizeof c->why, "of another atom: %s", b->kernels[i].atom);
   }
 }

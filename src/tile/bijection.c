@@ -13,8 +13,7 @@ mt_status mt_plain_layout (const char *op, const char *name, const mt_node *a,
     if (!(p->tag == MT_MODES || (p->tag == MT_LEAF && p->ring == MT_Z)))
       return mt_failn(err, MT_EINVAL, "%s: %s is not a layout of numbers: %N", op, name,
                       a);
-  if (mt_size(a) < 1)
-    return mt_failn(err, MT_EINVAL, "%s: %s %N is empty", op, name, a);
+  if (mt_size(a) < 1) return mt_failn(err, MT_EINVAL, "%s: %s %N is empty", op, name, a);
   return MT_OK;
 }
 
@@ -27,13 +26,16 @@ static MT_APART mt_status no_numbering (const char *op, const char *name,
   for (int i = 0; i < size && i < MT_WITNESSED; i++) {
     MT_TRY(mt_at(&at, a, i, err));
     if (at < 0 || at >= size)
-      return mt_failn(err, MT_EINEXACT, "%s: %s %N gives element %d the %s number %lld; "
-                      "its %lld elements need the numbers 0 to %lld", op, name, a, i,
-                      what, (long long)at, (long long)size, (long long)size - 1);
+      return mt_failn(err, MT_EINEXACT,
+                      "%s: %s %N gives element %d the %s number %lld; "
+                      "its %lld elements need the numbers 0 to %lld",
+                      op, name, a, i, what, (long long)at, (long long)size,
+                      (long long)size - 1);
     if (at < MT_WITNESSED && first[at] >= 0)
-      return mt_failn(err, MT_EINJECTIVE, "%s: %s %N gives elements %d and %d the same "
-                      "%s number %lld", op, name, a, (int)first[at], i, what,
-                      (long long)at);
+      return mt_failn(err, MT_EINJECTIVE,
+                      "%s: %s %N gives elements %d and %d the same "
+                      "%s number %lld",
+                      op, name, a, (int)first[at], i, what, (long long)at);
     if (at < MT_WITNESSED) first[at] = (int16_t)i;
   }
   return mt_failn(err, MT_EINEXACT, "%s: %s %N does not number its elements 0 to %lld",

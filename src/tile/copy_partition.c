@@ -59,8 +59,10 @@ static mt_status partition (mt_layout *out, const mt_tiled_copy *copy, const mt_
   mt_layout divided, tile;
   int rank = mt_rank(copy->tiler.node);
   if (mt_rank(a) < rank)
-    return mt_failn(err, MT_ERANK, "partition: the tile %N has %d modes, the tensor %N "
-                    "has %d", copy->tiler.node, rank, a, mt_rank(a));
+    return mt_failn(err, MT_ERANK,
+                    "partition: the tile %N has %d modes, the tensor %N "
+                    "has %d",
+                    copy->tiler.node, rank, a, mt_rank(a));
   /* ((TileM,TileN),(RestM,RestN)) */
   MT_TRY(mt_zipped_divide(&divided, a, copy->tiler.node, err));
   MT_TRY(mt_composition(&tile, mt_mode(divided.node, 0), tv, err));
@@ -119,7 +121,7 @@ mt_status mt_copy_partition (mt_layout *out, mt_layout *offset, const mt_tiled_c
     return mt_fail(err, MT_ERANGE, "partition: thread %lld of %lld", (long long)thr,
                    (long long)threads);
   MT_TRY(thread_crd(&crd, thr, mt_mode(in, 2), err));
-  return mt_renamed("partition",                /* ((FrgV,FrgX),RestM,RestN,...) */
+  return mt_renamed("partition", /* ((FrgV,FrgX),RestM,RestN,...) */
                     mt_slice_in(out, offset, crd.node, part.node, a, err), err);
 }
 
@@ -144,7 +146,9 @@ static MT_APART mt_status values_of (mt_layout *out, const mt_tiled_copy *copy,
                                      const mt_node *tiles, int64_t v, mt_err *err) {
   mt_layout order, all;
   const mt_node frg = {.tag = MT_LEAF, .span = 1, .shape = v, .stride = 1};
-  const mt_node atom = {.tag = MT_LEAF, .span = 1, .stride = 1,
+  const mt_node atom = {.tag = MT_LEAF,
+                        .span = 1,
+                        .stride = 1,
                         .shape = mt_size(mt_mode(copy->atom.ref.node, 1))};
   MT_TRY(mt_right_inverse(&order, tiles, err));
   MT_TRY(mt_logical_product(&all, &frg, order.node, err));
@@ -181,15 +185,18 @@ static mt_status retile (mt_layout *out, const mt_tiled_copy *copy, const mt_nod
   mt_layout tiles, order, tiler, divided;
   int rank = 1 + mt_rank(copy->tiler.node);
   if (mt_rank(a) < rank)
-    return mt_failn(err, MT_ERANK, "retile: a fragment (V,M,N,...) of the tile %N has %d "
-                    "modes, %N has %d", copy->tiler.node, rank, a, mt_rank(a));
+    return mt_failn(err, MT_ERANK,
+                    "retile: a fragment (V,M,N,...) of the tile %N has %d "
+                    "modes, %N has %d",
+                    copy->tiler.node, rank, a, mt_rank(a));
   int64_t v = mt_size(mt_mode(a, 0));
   int64_t values = mt_size(mt_mode(copy->layout_tv.node, 1));
   /* v > values: a side on which threads share values */
   if (v < 1 || (values % v != 0 && v % values != 0))
-    return mt_failn(err, MT_EINVAL, "retile: mode 1 of the fragment %N has %lld values, "
-                    "which do not divide the %lld that a thread has of the tile %N", a,
-                    (long long)v, (long long)values, copy->tiler.node);
+    return mt_failn(err, MT_EINVAL,
+                    "retile: mode 1 of the fragment %N has %lld values, "
+                    "which do not divide the %lld that a thread has of the tile %N",
+                    a, (long long)v, (long long)values, copy->tiler.node);
   MT_TRY(tiles_of(&tiles, copy, v, err));
   MT_TRY(values_of(&order, copy, tiles.node, v, err));
   MT_TRY(fragment_tiler(&tiler, tiles.node, v, err));

@@ -59,9 +59,10 @@ static mt_status add_composed (mt_parts *x, const mt_node *a, const mt_node *t,
   else if (!mt_is_integral(t)) return add_named(x, a, t), MT_OK;
   else if (mt_footprint(&low, &end, t, err) != MT_OK) return err->status;
   if (low < 0)
-    return mt_failn(err, MT_EINEXACT, "%N begins %lld elements before the tensor's own\n"
-                    "T:view(layout, offset) names any elements of its memory", t,
-                    (long long)-low);
+    return mt_failn(err, MT_EINEXACT,
+                    "%N begins %lld elements before the tensor's own\n"
+                    "T:view(layout, offset) names any elements of its memory",
+                    t, (long long)-low);
   if (end > mt_size(a)) add_part(x, a);
   return MT_OK;
 }
@@ -178,8 +179,7 @@ static bool cut_leaf (mt_table *t, const mt_node *leaf, mt_walk *w, int n) {
 static bool fill_table (mt_table *t, const mt_node *a, int n, const mt_ordinate *o) {
   mt_walk w[MT_MAXORDINATES];
   t->n = t->leaves = 0;
-  for (int k = 0; k < n; k++)
-    w[k] = (mt_walk){o[k].layout, o[k].layout, 1, 0};
+  for (int k = 0; k < n; k++) w[k] = (mt_walk){o[k].layout, o[k].layout, 1, 0};
   for (const mt_node *p = mt_leaf(a, a); p < mt_next(a); p = mt_leaf(a, mt_after(p)))
     if (!cut_leaf(t, p, w, n)) return false;
   return true;
@@ -206,11 +206,10 @@ static int choose (int *which, const mt_table *t, int n, const mt_ordinate *o) {
   int left = 0;
   for (int k = 0; k < n; k++) {
     int i = 0;
-    while (i < left && memcmp(t->step[which[i]], t->step[k],
-                              (size_t)t->n * sizeof(int64_t)) != 0)
+    while (i < left &&
+           memcmp(t->step[which[i]], t->step[k], (size_t)t->n * sizeof(int64_t)) != 0)
       i++;
-    bool lower = i == left ||
-        o[k].extent - o[k].at < o[which[i]].extent - o[which[i]].at;
+    bool lower = i == left || o[k].extent - o[k].at < o[which[i]].extent - o[which[i]].at;
     if (lower) which[i] = k;
     left += i == left;
   }
@@ -310,11 +309,15 @@ mt_status mt_make_bounds (mt_layout *out, mt_layout *coord, mt_layout *base,
     return mt_failn(err, MT_EOVERFLOW, "%N: one of its coordinates leaves 64 bits",
                     layout);
   if (n > MT_MAXORDINATES)
-    return mt_failn(err, MT_ETOOBIG, "%N would have more than %d bounds, a tensor has at "
-                    "most %d", layout, (int)MT_MAXORDINATES, (int)MT_MAXBOUNDS);
+    return mt_failn(err, MT_ETOOBIG,
+                    "%N would have more than %d bounds, a tensor has at "
+                    "most %d",
+                    layout, (int)MT_MAXORDINATES, (int)MT_MAXBOUNDS);
   if (!fill_table(&t, mt_inner(layout), n, o))
-    return mt_failn(err, MT_EINEXACT, "%N: its coordinates step where its modes do not "
-                    "end", layout);
+    return mt_failn(err, MT_EINEXACT,
+                    "%N: its coordinates step where its modes do not "
+                    "end",
+                    layout);
   *left = choose(which, &t, n, o);
   if (*left == 0) return MT_OK;
   if (*left > MT_MAXBOUNDS)

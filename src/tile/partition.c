@@ -65,8 +65,8 @@ mt_status mt_domain_offset (mt_layout *out, mt_layout *offset, const mt_node *c,
   if (mt_addo(a->stride, at.node[0].shape, &moved.node[0].stride))
     return mt_failn(err, MT_EOVERFLOW, "domain_offset: an offset of %N leaves 64 bits",
                     a);
-  return mt_renamed("domain_offset",
-                    mt_swizzle_over(out, moved.node, mt_inner(a), err), err);
+  return mt_renamed("domain_offset", mt_swizzle_over(out, moved.node, mt_inner(a), err),
+                    err);
 }
 
 /* ---- coordinates in a zipped layout */

@@ -23,8 +23,8 @@ static bool any_width (const mt_copy_atom *a) {
 }
 
 static mt_status find_atom (mt_tiled_copy *c, const char *atom, int bits, mt_err *err) {
-  MT_TRY(mt_renamed("make_tiled_copy", mt_copy_atom_find(&c->atom, atom, bits, err),
-                    err));
+  MT_TRY(
+      mt_renamed("make_tiled_copy", mt_copy_atom_find(&c->atom, atom, bits, err), err));
   c->bits = bits;
   c->atom_bits = any_width(&c->atom) ? 0 : (int)atom_values(&c->atom) * bits;
   return MT_OK;
@@ -54,8 +54,10 @@ static mt_status few_threads (const mt_tiled_copy *c, int64_t n, int64_t m, mt_e
 
 static mt_status few_values (const mt_tiled_copy *c, int64_t n, int64_t m, mt_err *err) {
   bool described = mt_rank(c->val.node) > 0;
-  mt_failn(err, MT_EINVAL, "make_tiled_copy: %s moves %lld elements of %d bits at once, "
-           "but ", c->atom.name, (long long)m, c->bits);
+  mt_failn(err, MT_EINVAL,
+           "make_tiled_copy: %s moves %lld elements of %d bits at once, "
+           "but ",
+           c->atom.name, (long long)m, c->bits);
   if (described) mt_explain(err, "val %N", c->val.node);
   else mt_explain(err, "a thread of the tile %N", c->tiler.node);
   mt_explain(err, " has %lld values: not a multiple", (long long)n);
@@ -85,11 +87,13 @@ static mt_status make_tv (mt_tiled_copy *c, mt_err *err) {
   MT_TRY(mt_raked_product(&mn, c->thr.node, c->val.node, err));
   MT_TRY(mt_right_inverse(&inverse, mn.node, err));
   if (mt_size(inverse.node) != n[0] * n[1])
-    return mt_failn(err, MT_EINEXACT, "make_tiled_copy: thr %N and val %N do not make a "
-                    "tile", c->thr.node, c->val.node);
+    return mt_failn(err, MT_EINEXACT,
+                    "make_tiled_copy: thr %N and val %N do not make a "
+                    "tile",
+                    c->thr.node, c->val.node);
   MT_TRY(mt_ints(&shape, 2, n, err));
   MT_TRY(mt_make_layout(&pairs, shape.node, NULL, err));
-  return mt_composition(&c->layout_tv, inverse.node, pairs.node, err);  /* (Thr,Val) */
+  return mt_composition(&c->layout_tv, inverse.node, pairs.node, err); /* (Thr,Val) */
 }
 
 static mt_status make_tiler (mt_tiled_copy *c, mt_err *err) {
@@ -111,8 +115,10 @@ mt_status mt_make_tiled_copy (mt_tiled_copy *out, const char *atom, int bits,
   MT_TRY(mt_plain_layout("make_tiled_copy", "thr", thr, err));
   MT_TRY(mt_plain_layout("make_tiled_copy", "val", val, err));
   if (mt_mulo(mt_size(thr), mt_size(val), &size))
-    return mt_failn(err, MT_EOVERFLOW, "make_tiled_copy: a tile of thr %N and val %N "
-                    "leaves 64 bits", thr, val);
+    return mt_failn(err, MT_EOVERFLOW,
+                    "make_tiled_copy: a tile of thr %N and val %N "
+                    "leaves 64 bits",
+                    thr, val);
   mt_copy_value(&out->thr, thr);
   mt_copy_value(&out->val, val);
   MT_TRY(make_tv(out, err));

@@ -9,9 +9,10 @@
 #include "tile/tile.h"
 
 /* The modes M, N, K (0, 1, 2) that an operand has; its name and theirs. */
-static const struct part { int axis[2]; const char *name, *modes; } parts[] = {
-  {{0, 2}, "A", "(M,K)"}, {{1, 2}, "B", "(N,K)"}, {{0, 1}, "C", "(M,N)"}
-};
+static const struct part {
+  int axis[2];
+  const char *name, *modes;
+} parts[] = {{{0, 2}, "A", "(M,K)"}, {{1, 2}, "B", "(N,K)"}, {{0, 1}, "C", "(M,N)"}};
 static const char *const axis_name[] = {"M", "N", "K"};
 
 static int64_t atom_extent (const mt_tiled_mma *mma, int axis) {
@@ -25,8 +26,9 @@ static int64_t atoms_along (const mt_tiled_mma *mma, int axis) {
 }
 
 static const mt_node *atom_tv (const mt_tiled_mma *mma, mt_mma_part x) {
-  return x == MT_PART_A ? mma->atom.a.node : x == MT_PART_B ? mma->atom.b.node
-                                                            : mma->atom.c.node;
+  return x == MT_PART_A ? mma->atom.a.node :
+         x == MT_PART_B ? mma->atom.b.node :
+                          mma->atom.c.node;
 }
 
 /* ---- threads */
@@ -42,7 +44,7 @@ static mt_status thread_index (mt_layout *out, const mt_tiled_mma *mma, mt_err *
   const mt_node first[] = {pair, mt_leaf_of(mt_size(thr), 1), mt_leaf_of(1, 0)};
   MT_TRY(mt_cosize(&cosize, thr, err));
   MT_TRY(mt_complement(&gaps, NULL, thr, cosize, err));
-  MT_TRY(mt_concat(&all, 2, modes, err));              /* ((ThrV,ThrM,ThrN,ThrK),gaps) */
+  MT_TRY(mt_concat(&all, 2, modes, err)); /* ((ThrV,ThrM,ThrN,ThrK),gaps) */
   MT_TRY(mt_right_inverse(&inverse, all.node, err));
   if (mt_size(inverse.node) != mt_size(all.node))
     return mt_failn(err, MT_EINEXACT, "partition: the threads %N have no inverse", thr);
@@ -82,16 +84,16 @@ static mt_status compact_would_do (mt_tiled_mma *mma, mt_err *err) {
   return err->status;
 }
 
-static mt_status same_thread (mt_tiled_mma *mma, int64_t i, int64_t j,
-                              mt_err *err) {
+static mt_status same_thread (mt_tiled_mma *mma, int64_t i, int64_t j, mt_err *err) {
   mt_layout a, b;
   int64_t at;
   MT_TRY(mt_idx2crd(&a, i, mma->atoms.node, err));
   MT_TRY(mt_idx2crd(&b, j, mma->atoms.node, err));
   MT_TRY(mt_at(&at, mma->atoms.node, i, err));
-  mt_failn(err, MT_EINJECTIVE, "make_tiled_mma: atoms %N gives the atoms at %N and %N "
-           "the same number %lld, so the same threads", mma->atoms.node, a.node, b.node,
-           (long long)at);
+  mt_failn(err, MT_EINJECTIVE,
+           "make_tiled_mma: atoms %N gives the atoms at %N and %N "
+           "the same number %lld, so the same threads",
+           mma->atoms.node, a.node, b.node, (long long)at);
   return compact_would_do(mma, err);
 }
 
@@ -100,8 +102,10 @@ static mt_status make_atoms (mt_tiled_mma *mma, const mt_node *atoms, mt_err *er
   int rank = atoms ? mt_rank(atoms) : 0;
   if (atoms) MT_TRY(mt_plain_layout("make_tiled_mma", "atoms", atoms, err));
   if (rank > 3)
-    return mt_failn(err, MT_ERANK, "make_tiled_mma: atoms %N has %d modes; M, N and K "
-                    "are 3", atoms, rank);
+    return mt_failn(err, MT_ERANK,
+                    "make_tiled_mma: atoms %N has %d modes; M, N and K "
+                    "are 3",
+                    atoms, rank);
   mt_begin(&b, &mma->atoms, "make_tiled_mma", err);
   mt_open(&b, MT_MODES);
   for (int i = 0; i < 3; i++) {
@@ -121,9 +125,10 @@ static mt_status make_threads (mt_tiled_mma *mma, mt_err *err) {
   MT_TRY(mt_same_number(&i, &j, mma->atoms.node, err));
   if (j >= 0) return same_thread(mma, i, j, err);
   if (number_threads(mma, &why) == MT_OK) return MT_OK;
-  mt_failn(err, MT_EINEXACT, "make_tiled_mma: atoms %N of threads %N are no layout of "
-           "threads whose strides divide one another", mma->atoms.node,
-           mma->atom.thr_id.node);
+  mt_failn(err, MT_EINEXACT,
+           "make_tiled_mma: atoms %N of threads %N are no layout of "
+           "threads whose strides divide one another",
+           mma->atoms.node, mma->atom.thr_id.node);
   return compact_would_do(mma, err);
 }
 
@@ -141,11 +146,15 @@ static mt_status make_permutation (mt_tiled_mma *mma, const mt_node *p, mt_err *
   mt_build b;
   bool by_mode = p && (p->tag == MT_TUPLE || p->tag == MT_TILER);
   if (p && p->tag != MT_WILD && !by_mode)
-    return mt_failn(err, MT_ERANK, "make_tiled_mma: permutation %N is one for all; M, N "
-                    "and K have one each: (%N,_,_)", p, p);
+    return mt_failn(err, MT_ERANK,
+                    "make_tiled_mma: permutation %N is one for all; M, N "
+                    "and K have one each: (%N,_,_)",
+                    p, p);
   if (by_mode && p->arity > 3)
-    return mt_failn(err, MT_ERANK, "make_tiled_mma: permutation %N has %d modes; M, N "
-                    "and K are 3", p, (int)p->arity);
+    return mt_failn(err, MT_ERANK,
+                    "make_tiled_mma: permutation %N has %d modes; M, N "
+                    "and K are 3",
+                    p, (int)p->arity);
   bool extents = !by_mode || only_extents(p);
   mt_begin(&b, &mma->permutation, "make_tiled_mma", err);
   mt_open(&b, extents ? MT_TUPLE : MT_TILER);
@@ -167,8 +176,10 @@ static mt_status permutation_size (int64_t *out, int axis, const mt_node *p,
     return MT_OK;
   }
   if (!mt_is_layout(p))
-    return mt_failn(err, MT_EINVAL, "make_tiled_mma: the %s is %N; `_`, an extent or a "
-                    "layout expected", name, p);
+    return mt_failn(err, MT_EINVAL,
+                    "make_tiled_mma: the %s is %N; `_`, an extent or a "
+                    "layout expected",
+                    name, p);
   *out = mt_size(p);
   MT_TRY(mt_plain_layout("make_tiled_mma", name, p, err));
   return mt_numbers_all("make_tiled_mma", name, "place", p, err);
@@ -177,7 +188,8 @@ static mt_status permutation_size (int64_t *out, int axis, const mt_node *p,
 static mt_status no_multiple (const mt_tiled_mma *mma, int axis, int64_t all,
                               mt_err *err) {
   int64_t atom = atom_extent(mma, axis), places = mma->tile[axis], next;
-  mt_failn(err, MT_EINEXACT, "make_tiled_mma: the permutation of %s, %N, has %lld "
+  mt_failn(err, MT_EINEXACT,
+           "make_tiled_mma: the permutation of %s, %N, has %lld "
            "places: not a multiple of %lld, what %lld atoms of %lld have along %s",
            axis_name[axis], mt_mode(mma->permutation.node, axis), (long long)places,
            (long long)all, (long long)(all / atom), (long long)atom, axis_name[axis]);
@@ -191,8 +203,10 @@ static mt_status make_tile (mt_tiled_mma *mma, mt_err *err) {
     const mt_node *p = mt_mode(mma->permutation.node, i);
     int64_t all;
     if (mt_mulo(atom_extent(mma, i), atoms_along(mma, i), &all))
-      return mt_failn(err, MT_EOVERFLOW, "make_tiled_mma: atoms %N: the tile leaves 64 "
-                      "bits", mma->atoms.node);
+      return mt_failn(err, MT_EOVERFLOW,
+                      "make_tiled_mma: atoms %N: the tile leaves 64 "
+                      "bits",
+                      mma->atoms.node);
     mma->tile[i] = all;
     if (p->tag != MT_WILD) MT_TRY(permutation_size(&mma->tile[i], i, p, err));
     if (mma->tile[i] % all != 0) return no_multiple(mma, i, all, err);
@@ -260,7 +274,7 @@ static MT_APART mt_status by_atoms (mt_layout *out, const mt_tiled_mma *mma,
   mt_layout tiler, permuted;
   const int64_t atom[] = {atom_extent(mma, x->axis[0]), atom_extent(mma, x->axis[1])};
   MT_TRY(permutation_tiler(&tiler, mma, x, err));
-  MT_TRY(mt_logical_divide(&permuted, a, tiler.node, err));      /* (PermX,PermY,...) */
+  MT_TRY(mt_logical_divide(&permuted, a, tiler.node, err)); /* (PermX,PermY,...) */
   MT_TRY(mt_ints(&tiler, 2, atom, err));
   return mt_zipped_divide(out, permuted.node, tiler.node, err);
 }
@@ -338,12 +352,12 @@ static mt_status by_thread (mt_layout *out, const mt_tiled_mma *mma, mt_mma_part
 
 mt_status mt_mma_tv (mt_layout *out, const mt_tiled_mma *mma, mt_mma_part x,
                      const mt_node *a, mt_err *err) {
-  return by_thread(out, mma, x, a, false, err);        /* (thread,(FrgV,(RestX,...))) */
+  return by_thread(out, mma, x, a, false, err); /* (thread,(FrgV,(RestX,...))) */
 }
 
 mt_status mt_mma_tvr (mt_layout *out, const mt_tiled_mma *mma, mt_mma_part x,
                       const mt_node *a, mt_err *err) {
-  return by_thread(out, mma, x, a, true, err);         /* (thread,FrgV,(RestX,...)) */
+  return by_thread(out, mma, x, a, true, err); /* (thread,FrgV,(RestX,...)) */
 }
 
 /* ((v,(x,y)),(_,(_,_,...))) */
@@ -376,6 +390,6 @@ mt_status mt_mma_partition (mt_layout *out, mt_layout *offset, const mt_tiled_mm
   place_of(place, mma, thr);
   const mt_node *rest = mt_mode(mt_mode(mt_inner(frg.node), 1), 1);
   MT_TRY(thread_crd(&crd, place, x, mt_rank(rest), err));
-  return mt_renamed("partition",                       /* (FrgV,RestX,RestY,...) */
+  return mt_renamed("partition", /* (FrgV,RestX,RestY,...) */
                     mt_slice_in(out, offset, crd.node, frg.node, a, err), err);
 }

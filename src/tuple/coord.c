@@ -48,7 +48,8 @@ static mt_status digits_of (int64_t *c, const char *op, const mt_node *a, int64_
   if (found == MT_UNDECIDED)
     return mt_failn(err, MT_EUNSUPPORTED,
                     "%s: no coordinate with the value %lld was found in %N "
-                    "in %d steps", op, (long long)i, a, MT_SOLVE_STEPS);
+                    "in %d steps",
+                    op, (long long)i, a, MT_SOLVE_STEPS);
   for (int t = 0; t < e.n; t++)
     c[which[t]] = leaf[which[t]]->stride < 0 ? -e.v[t] : e.v[t];
   return MT_OK;
@@ -180,8 +181,8 @@ static void emit_of_terms (mt_build *b, const mt_node *s, const mt_node *const *
 static void emit_of_value (mt_build *b, const mt_node *s, const mt_node *v) {
   const mt_node *term[MT_MAXNODES];
   int n = 0;
-  for (const mt_node *c = v->tag == MT_SUM ? mt_child(v) : v; c < mt_next(v);
-       c++) term[n++] = c;
+  for (const mt_node *c = v->tag == MT_SUM ? mt_child(v) : v; c < mt_next(v); c++)
+    term[n++] = c;
   emit_of_terms(b, s, term, n, 0);
 }
 

@@ -21,10 +21,10 @@ static mt_status check_beside (const char *op, const mt_node *t, const mt_node *
                                mt_err *err) {
   if (fits_beside(t, x)) return MT_OK;
   return mt_failn(err, MT_EINVAL, "%s: %N cannot be a mode of %N: %s", op, x, t,
-                  mt_is_swizzled(x)    ? "it has a swizzle of its own"
-                  : mt_is_layout(t)    ? "a layout expected"
-                  : t->tag == MT_TILER ? "a layout, a tiler or _ expected"
-                                       : "an integer or a tuple expected");
+                  mt_is_swizzled(x)  ? "it has a swizzle of its own" :
+                  mt_is_layout(t)    ? "a layout expected" :
+                  t->tag == MT_TILER ? "a layout, a tiler or _ expected" :
+                                       "an integer or a tuple expected");
 }
 
 static mt_status no_mode (mt_err *err, const char *op, int i, const mt_node *t) {
@@ -210,8 +210,8 @@ static void emit_unflat (mt_build *b, const mt_node *profile, mt_tag branch,
 static int count_leaves (const mt_node *t) {
   int n = 0;
   if (!mt_is_branch(t)) return 1;
-  for (const mt_node *c = mt_child(t); c < mt_next(t);
-       c = mt_next(c)) n += count_leaves(c);
+  for (const mt_node *c = mt_child(t); c < mt_next(t); c = mt_next(c))
+    n += count_leaves(c);
   return n;
 }
 
@@ -219,8 +219,7 @@ mt_status mt_unflatten (mt_layout *out, const mt_node *t, const mt_node *profile
                         mt_err *err) {
   mt_build b;
   const mt_node *in = mt_inner(t), *c = mt_first_mode(in), *tree = mt_inner(profile);
-  if (mt_depth(t) > 1)
-    return mt_failn(err, MT_ERANK, "unflatten: %N is not flat", t);
+  if (mt_depth(t) > 1) return mt_failn(err, MT_ERANK, "unflatten: %N is not flat", t);
   if (mt_rank(t) != count_leaves(tree))
     return mt_failn(err, MT_ERANK, "unflatten: %N has %d modes, profile %N has %d places",
                     t, mt_rank(t), profile, count_leaves(tree));
@@ -236,8 +235,8 @@ mt_status mt_unflatten (mt_layout *out, const mt_node *t, const mt_node *profile
 static mt_status check_parts (const mt_node *const *t, int n, mt_err *err) {
   for (int i = 0; i < n; i++) {
     mt_pair p = {"zip", t[0], t[i], err};
-    if (mt_is_swizzled(t[i])) return mt_failn(err, MT_EUNSUPPORTED,
-                                              "zip: of the swizzled %N", t[i]);
+    if (mt_is_swizzled(t[i]))
+      return mt_failn(err, MT_EUNSUPPORTED, "zip: of the swizzled %N", t[i]);
     if (mt_is_layout(t[i]) != mt_is_layout(t[0]))
       return mt_failn(err, MT_EINVAL, "zip: %N and %N: a layout and none", t[0], t[i]);
     if ((t[i]->tag == MT_TILER) != (t[0]->tag == MT_TILER))
@@ -251,8 +250,8 @@ static mt_status check_parts (const mt_node *const *t, int n, mt_err *err) {
 /* The parts of a whole: its modes. */
 static int parts_of (const mt_node **part, const mt_node *whole) {
   int n = 0;
-  for (const mt_node *c = mt_child(whole); c < mt_next(whole);
-       c = mt_next(c)) part[n++] = c;
+  for (const mt_node *c = mt_child(whole); c < mt_next(whole); c = mt_next(c))
+    part[n++] = c;
   return n;
 }
 

@@ -14,11 +14,11 @@ static mt_status same_kind (const mt_pair *p, const mt_node *x, const mt_node *y
 static mt_status below (bool *out, const mt_pair *p, const mt_node *x, const mt_node *y,
                         bool or_equal) {
   MT_TRY(same_kind(p, x, y));
-  *out = x->tag == MT_INT ? x->shape < y->shape || (or_equal && x->shape == y->shape)
-                          : x->arity <= y->arity;
+  *out = x->tag == MT_INT ? x->shape < y->shape || (or_equal && x->shape == y->shape) :
+                            x->arity <= y->arity;
   if (x->tag == MT_INT) return MT_OK;
-  for (const mt_node *c = mt_child(x), *d = mt_child(y);
-       *out && c < mt_next(x); c = mt_next(c), d = mt_next(d))
+  for (const mt_node *c = mt_child(x), *d = mt_child(y); *out && c < mt_next(x);
+       c = mt_next(c), d = mt_next(d))
     MT_TRY(below(out, p, c, d, or_equal));
   return MT_OK;
 }
@@ -48,13 +48,13 @@ static mt_status begin (mt_pair *p, const char *op, const mt_node *a, const mt_n
 
 /* name          left right or equal */
 #define ELEMENTS(X)                                                                      \
-  X(elem_less,   a,   b,    false)                                                       \
-  X(elem_leq,    a,   b,    true)                                                        \
-  X(elem_gtr,    b,   a,    false)                                                       \
-  X(elem_geq,    b,   a,    true)
+  X(elem_less, a, b, false)                                                              \
+  X(elem_leq, a, b, true)                                                                \
+  X(elem_gtr, b, a, false)                                                               \
+  X(elem_geq, b, a, true)
 
 #define ELEMENT(name, left, right, or_equal)                                             \
-  mt_status mt_##name (bool *out, const mt_node *a, const mt_node *b, mt_err *err) {     \
+  mt_status mt_##name(bool *out, const mt_node *a, const mt_node *b, mt_err *err) {      \
     mt_pair p;                                                                           \
     MT_TRY(begin(&p, #name, left, right, err));                                          \
     return below(out, &p, left, right, or_equal);                                        \
@@ -63,17 +63,17 @@ ELEMENTS(ELEMENT)
 
 /* name          from_last answer */
 #define ORDERS(X)                                                                        \
-  X(lex_less,    false,    sign < 0)                                                     \
-  X(lex_leq,     false,    sign <= 0)                                                    \
-  X(lex_gtr,     false,    sign > 0)                                                     \
-  X(lex_geq,     false,    sign >= 0)                                                    \
-  X(colex_less,  true,     sign < 0)                                                     \
-  X(colex_leq,   true,     sign <= 0)                                                    \
-  X(colex_gtr,   true,     sign > 0)                                                     \
-  X(colex_geq,   true,     sign >= 0)
+  X(lex_less, false, sign < 0)                                                           \
+  X(lex_leq, false, sign <= 0)                                                           \
+  X(lex_gtr, false, sign > 0)                                                            \
+  X(lex_geq, false, sign >= 0)                                                           \
+  X(colex_less, true, sign < 0)                                                          \
+  X(colex_leq, true, sign <= 0)                                                          \
+  X(colex_gtr, true, sign > 0)                                                           \
+  X(colex_geq, true, sign >= 0)
 
 #define ORDER(name, from_last, answer)                                                   \
-  mt_status mt_##name (bool *out, const mt_node *a, const mt_node *b, mt_err *err) {     \
+  mt_status mt_##name(bool *out, const mt_node *a, const mt_node *b, mt_err *err) {      \
     mt_pair p;                                                                           \
     int sign;                                                                            \
     MT_TRY(begin(&p, #name, a, b, err));                                                 \

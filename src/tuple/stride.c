@@ -38,8 +38,8 @@ static void emit_compact (mt_build *b, const mt_node *shape, int64_t run, bool r
   for (int i = 0; i < n; i++) {
     int k = right ? n - 1 - i : i;
     int64_t s = leaf[k]->shape;
-    if (s < 0) mt_build_fail(b, MT_EINVAL, "%s: extent %lld is negative", b->op,
-                             (long long)s);
+    if (s < 0)
+      mt_build_fail(b, MT_EINVAL, "%s: extent %lld is negative", b->op, (long long)s);
     if (s != 1 && lost)
       mt_build_fail(b, MT_EOVERFLOW, "%s: a stride of %N leaves 64 bits", b->op, shape);
     stride[k] = s == 1 ? 0 : run;

@@ -43,8 +43,8 @@ static void tell_part (mt_err *err, const char *name, const mt_node *whole,
 }
 
 void mt_tell_wholes (const mt_pair *p, const mt_node *x) {
-  if (x != p->a && x != mt_inner(p->a)) mt_explain(p->err, "\n  A = %N, B = %N", p->a,
-                                                   p->b);
+  if (x != p->a && x != mt_inner(p->a))
+    mt_explain(p->err, "\n  A = %N, B = %N", p->a, p->b);
 }
 
 mt_status mt_ranks_differ (const mt_pair *p, const mt_node *x, const mt_node *y) {
@@ -78,9 +78,8 @@ bool mt_product_of (int64_t *out, const mt_node *t) {
 
 static void add_product (mt_build *b, const mt_node *t) {
   int64_t n;
-  if (!mt_product_of(&n, t)) mt_build_fail(b, MT_EOVERFLOW,
-                                           "%s: the product of %N leaves 64 bits",
-                                           b->op, t);
+  if (!mt_product_of(&n, t))
+    mt_build_fail(b, MT_EOVERFLOW, "%s: the product of %N leaves 64 bits", b->op, t);
   mt_add_int(b, n);
 }
 
@@ -160,9 +159,8 @@ static void product_like (mt_build *b, const mt_pair *p, const mt_node *t,
     mt_failed(b, mt_ranks_differ(p, t, g));
   } else {
     mt_open(b, MT_TUPLE);
-    for (const mt_node *c = mt_child(t), *d = mt_child(g); c < mt_next(t) &&
-         b->status == MT_OK;
-         c = mt_next(c), d = mt_next(d))
+    for (const mt_node *c = mt_child(t), *d = mt_child(g);
+         c < mt_next(t) && b->status == MT_OK; c = mt_next(c), d = mt_next(d))
       product_like(b, p, c, d);
     mt_close(b);
   }

@@ -23,7 +23,7 @@
 #ifdef __CUDACC__
 #define MT_CAST_FN static __device__ __forceinline__
 #else
-#ifdef __GNUC__               /* types are constants where it counts */
+#ifdef __GNUC__ /* types are constants where it counts */
 #define MT_CAST_FN static inline __attribute__((always_inline))
 #else
 #define MT_CAST_FN static inline
@@ -38,7 +38,9 @@ typedef enum mt_float_top { MT_TOP_IEEE, MT_TOP_ONES, MT_TOP_FINITE } mt_float_t
 
 /* e, m: bits of a float's exponent and fraction; nan: its only NaN is all ones, and there
 ** is no infinity. */
-typedef struct mt_cast_type { uint8_t kind, bytes, e, m, nan; } mt_cast_type;
+typedef struct mt_cast_type {
+  uint8_t kind, bytes, e, m, nan;
+} mt_cast_type;
 
 /* Of a row of moontile/dtypes.def. */
 #define MT_CAST_ROW(kind, bytes, e, m, top)                                              \
@@ -91,7 +93,7 @@ MT_CAST_FN uint32_t mt_cast_widen (uint32_t bits, mt_cast_type t) {
   uint32_t sign = bits >> (t.e + t.m) << 31, code = bits & ((1u << (t.e + t.m)) - 1);
   uint32_t normal = (code << (23 - t.m)) + ((uint32_t)(127 - bias) << 23);
   uint32_t special = 0x7f800000 | (code & ((1u << t.m) - 1)) << (23 - t.m);
-  float last = mt_as_float((uint32_t)(127 + 1 - bias - t.m) << 23);   /* the smallest */
+  float last = mt_as_float((uint32_t)(127 + 1 - bias - t.m) << 23); /* the smallest */
   uint32_t small = mt_float_as((float)(int32_t)code * last);
   return sign | (code >> t.m == 0 ? small : code >= mt_cast_end(t) ? special : normal);
 }
@@ -116,7 +118,7 @@ MT_CAST_FN uint32_t mt_cast_narrow (uint32_t x, mt_cast_type t) {
   uint32_t a = x & 0x7fffffff, sign = x >> 31 << (t.e + t.m);
   uint32_t even = (a >> shift & 1) + (1u << (shift - 1)) - 1;
   uint32_t code = (a - ((uint32_t)(127 - mt_cast_bias(t)) << 23) + even) >> shift;
-  if (t.e < 8) {             /* below the normal range: the addition rounds */
+  if (t.e < 8) { /* below the normal range: the addition rounds */
     uint32_t least = (uint32_t)(128 - mt_cast_bias(t)) << 23, one = least + (shift << 23);
     uint32_t small = mt_float_as(mt_as_float(a) + mt_as_float(one)) - one;
     code = a < least ? small : code;
@@ -185,8 +187,8 @@ MT_CAST_FN int32_t mt_cast_scaled (double alpha, int32_t x, double beta, int32_t
   const int64_t a = (int64_t)alpha, b = (int64_t)beta;
   const int64_t p = (int64_t)(uint32_t)a * x, q = (int64_t)(uint32_t)b * c;
   const uint64_t low = (uint64_t)(uint32_t)p + (uint32_t)q;
-  const int64_t high = (a >> 32) * x + (b >> 32) * c + (p >> 32) + (q >> 32) +
-                       (int64_t)(low >> 32);
+  const int64_t high =
+      (a >> 32) * x + (b >> 32) * c + (p >> 32) + (q >> 32) + (int64_t)(low >> 32);
   const int32_t v = (int32_t)(uint32_t)low;
   return high == (v < 0 ? -1 : 0) ? v : high < 0 ? INT32_MIN : INT32_MAX;
 }
@@ -209,7 +211,11 @@ MT_CAST_FN uint64_t mt_cast_float (uint64_t n, bool minus, mt_cast_type t) {
 /* ---------------------------------------------------------------- carriers */
 
 typedef enum mt_carrier {
-  MT_CARRY_F32, MT_CARRY_F64, MT_CARRY_I64, MT_CARRY_U64, MT_NCARRIER
+  MT_CARRY_F32,
+  MT_CARRY_F64,
+  MT_CARRY_I64,
+  MT_CARRY_U64,
+  MT_NCARRIER
 } mt_carrier;
 
 MT_CAST_FN mt_carrier mt_cast_carrier (mt_cast_type from, mt_cast_type to) {

@@ -9,7 +9,7 @@
 typedef struct mt_dtype_row {
   char name[5];
   uint8_t kind, bytes, rank, sum;
-  mt_float f;                      /* 0: an integer */
+  mt_float f; /* 0: an integer */
 } mt_dtype_row;
 
 static const mt_dtype_row dtypes[] = {
@@ -21,7 +21,7 @@ static const mt_dtype_row dtypes[] = {
 static const char names[] =
 #define MT_DTYPE(name, ...) " " #name
 #include "moontile/dtypes.def"
-  ;
+    ;
 
 const char *mt_dtype_name (mt_dtype d) {
   return (unsigned)d < MT_NDTYPE ? dtypes[d].name : "?";
@@ -39,7 +39,10 @@ mt_dtype mt_dtype_sum (mt_dtype d) { return (mt_dtype)dtypes[d].sum; }
 mt_status mt_dtype_find (mt_dtype *out, const char *name, mt_err *err) {
   MT_CHECK(name, err, "dtype: a name expected");
   for (int d = 0; d < MT_NDTYPE; d++)
-    if (strcmp(name, dtypes[d].name) == 0) { *out = (mt_dtype)d; return MT_OK; }
+    if (strcmp(name, dtypes[d].name) == 0) {
+      *out = (mt_dtype)d;
+      return MT_OK;
+    }
   return mt_fail(err, MT_EINVAL, "unknown dtype '%.32s'\n  the dtypes are:%s", name,
                  names);
 }
@@ -66,7 +69,10 @@ static void int_range (mt_dtype d, int64_t *lo, int64_t *hi) {
 /* The integer that v is, if it is one; those of u64 beyond 2^63 as they wrap. */
 static bool to_integer (mt_dtype d, mt_number v, int64_t *out) {
   const double two63 = 9223372036854775808.0;
-  if (v.isint) { *out = v.i; return true; }
+  if (v.isint) {
+    *out = v.i;
+    return true;
+  }
   if (d == MT_u64 && v.f >= two63 && v.f < 2 * two63) {
     *out = (int64_t)(uint64_t)v.f;
     return true;
@@ -98,7 +104,7 @@ static mt_status store_integer (mt_dtype d, void *p, mt_number v, mt_err *err) {
 }
 
 mt_number mt_load_element (mt_dtype d, const void *p) {
-  mt_number v = { true, 0, 0 };
+  mt_number v = {true, 0, 0};
   if ((unsigned)d >= MT_NDTYPE) return v;
   int bytes = dtypes[d].bytes;
   uint64_t bits = mt_get_bits(p, bytes);

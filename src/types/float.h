@@ -15,15 +15,15 @@
 #include "types/convert.h"
 
 typedef struct mt_float {
-  uint8_t e, m, top;          /* bits of the exponent (0: no float), of the fraction */
+  uint8_t e, m, top; /* bits of the exponent (0: no float), of the fraction */
 } mt_float;
 
 /* Formats that have no dtype of their own: those that lie in u8 as codes.
 ** name     e   m   top */
 #define MT_CODE_FLOATS(X)                                                                \
-  X(e2m1,   2,  1,  FINITE)                                                              \
-  X(e3m2,   3,  2,  FINITE)                                                              \
-  X(e2m3,   2,  3,  FINITE)
+  X(e2m1, 2, 1, FINITE)                                                                  \
+  X(e3m2, 3, 2, FINITE)                                                                  \
+  X(e2m3, 2, 3, FINITE)
 
 /* Up to 8 bytes, little endian: where the host is, too, they are its own. */
 static inline uint64_t mt_get_bits (const void *p, int bytes) {
@@ -69,7 +69,7 @@ static inline double mt_float_decode (uint64_t bits, mt_float f) {
   uint64_t top = (1ull << f.e) - 1, rebias = 1023 - (top >> 1);
   uint64_t sign = bits >> (f.e + f.m) << 63, code = bits & ((1ull << (f.e + f.m)) - 1);
   uint64_t exponent = code >> f.m, fraction = code & ((1ull << f.m) - 1);
-  if (exponent == 0) {       /* fraction * 2^(1-bias-m), a normal double */
+  if (exponent == 0) { /* fraction * 2^(1-bias-m), a normal double */
     double scale = mt_bits_double((rebias + 1 - (uint64_t)f.m) << 52);
     return mt_bits_double(mt_double_bits((double)fraction * scale) | sign);
   }
@@ -98,14 +98,14 @@ static inline uint64_t mt_float_encode (double v, mt_float f) {
   if (exponent == 2047) return sign | mt_float_special(fraction, f);
   exponent -= 1023 - ((1 << (f.e - 1)) - 1);
   int shift = 52 - f.m;
-  if (exponent < 1) {        /* subnormal */
+  if (exponent < 1) { /* subnormal */
     shift = 1 - exponent > 63 - shift ? 63 : shift + (int)(1 - exponent);
     exponent = 1;
   }
   uint64_t whole = fraction | 1ull << 52, half = 1ull << (shift - 1);
   uint64_t q = whole >> shift, rest = whole & (2 * half - 1);
   q += rest > half || (rest == half && (q & 1));
-  q += (uint64_t)(exponent - 1) << f.m;      /* a carry is the next exponent */
+  q += (uint64_t)(exponent - 1) << f.m; /* a carry is the next exponent */
   return sign | (q < end ? q : mt_float_special(0, f));
 }
 

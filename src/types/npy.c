@@ -18,9 +18,12 @@
 
 #define BAD(err, ...) mt_fail((err), MT_EFORMAT, "npy: " __VA_ARGS__)
 
-static const struct { char npy[4]; const char *numpy; } dtypes[] = {
+static const struct {
+  char npy[4];
+  const char *numpy;
+} dtypes[] = {
 #define MT_DTYPE(name, kind, bytes, type, element, e, m, top, npy, numpy, ...)           \
-  { npy, numpy },
+  {npy, numpy},
 #include "moontile/dtypes.def"
 };
 
@@ -28,7 +31,7 @@ static const struct { char npy[4]; const char *numpy; } dtypes[] = {
 static const char all_npy[] =
 #define MT_DTYPE(name, kind, bytes, type, element, e, m, top, npy, ...) " " npy
 #include "moontile/dtypes.def"
-  ;
+    ;
 
 enum { MAXDIMS = MT_MAXNODES - 1, QUOTE = 64, ALIGN = 64 };
 enum { HAS_DESCR = 1, HAS_ORDER = 2, HAS_SHAPE = 4, HAS_ALL = 7 };
@@ -36,17 +39,19 @@ enum { HAS_DESCR = 1, HAS_ORDER = 2, HAS_SHAPE = 4, HAS_ALL = 7 };
 /* The cursor of the reader; `begin` is the first byte of the file. */
 typedef struct reader {
   const unsigned char *begin, *at, *end;
-  unsigned seen;                       /* HAS_... */
+  unsigned seen; /* HAS_... */
   bool fortran;
   int rank;
   int64_t dims[MAXDIMS];
-  int as;                              /* the mt_dtype that is wanted; -1: any */
+  int as; /* the mt_dtype that is wanted; -1: any */
   mt_npy *npy;
   mt_err *err;
 } reader;
 
 /* A piece of the file for a message: printable, of bounded length. */
-typedef struct quoted { char text[QUOTE + 4]; } quoted;
+typedef struct quoted {
+  char text[QUOTE + 4];
+} quoted;
 
 static quoted quote (const unsigned char *s, size_t n) {
   quoted q;
@@ -85,7 +90,7 @@ static bool accept (reader *r, char c) {
 }
 
 static mt_status expect (reader *r, char c) {
-  const char what[] = { '\'', c, '\'', 0 };
+  const char what[] = {'\'', c, '\'', 0};
   return accept(r, c) ? MT_OK : expected(r, what);
 }
 
@@ -110,8 +115,7 @@ static bool same (const unsigned char *s, size_t n, const char *word) {
 static mt_status read_extent (reader *r, int64_t *out) {
   int c = peek(r);
   const unsigned char *s = r->at;
-  if (c == '-')
-    return BAD(r->err, "shape[%d] is negative", r->rank + 1);
+  if (c == '-') return BAD(r->err, "shape[%d] is negative", r->rank + 1);
   if (!is_digit((unsigned char)c)) return expected(r, "an extent");
   for (*out = 0; r->at < r->end && is_digit(*r->at); r->at++)
     if (mt_mulo(*out, 10, out) || mt_addo(*out, *r->at - '0', out))
@@ -141,7 +145,8 @@ static mt_status read_extent (reader *r, int64_t *out) {
   X('b', "booleans of another size")
 
 static const char *kind_name (unsigned char kind) {
-#define KIND_ROW(letter, name) if (kind == letter) return name;
+#define KIND_ROW(letter, name)                                                           \
+  if (kind == letter) return name;
   KINDS(KIND_ROW)
 #undef KIND_ROW
   return "an unknown type";
@@ -149,7 +154,8 @@ static const char *kind_name (unsigned char kind) {
 
 static mt_status unsupported (reader *r, const unsigned char *s, size_t n,
                               const char *what) {
-  return BAD(r->err, "'descr': %s is %s, which moontile has no dtype for\n"
+  return BAD(r->err,
+             "'descr': %s is %s, which moontile has no dtype for\n"
              "  it has%s ('<V2' is bf16), also big-endian ('>f4')",
              quote(s, n).text, what, all_npy);
 }
@@ -160,7 +166,7 @@ static const char raw_byte[] = "V1";
 static int named_dtype (const unsigned char *t, size_t n, bool ordered) {
   if (same(t, n, "f1")) return MT_e5m2;
   for (int d = 0; d < MT_NDTYPE; d++) {
-    const char *kind = dtypes[d].npy + 1;            /* "V2" of what NumPy has not */
+    const char *kind = dtypes[d].npy + 1; /* "V2" of what NumPy has not */
     if (same(t, n, dtypes[d].numpy) && (!ordered || *kind == 'V')) return d;
     if (same(t, n, kind) && strcmp(raw_byte, kind) != 0) return d;
   }
@@ -190,8 +196,10 @@ static mt_status read_descr (reader *r) {
   int d = raw ? r->as : named_dtype(t, k, t > s);
   if (d == MT_bf16 && order == '>' && !raw) d = -1;
   if (d < 0 && same(t, k, raw_byte))
-    return BAD(r->err, "'descr': %s is bytes, which may be e4m3 or e5m2 or any other "
-               "type; the one that is meant must be given", quote(s, n).text);
+    return BAD(r->err,
+               "'descr': %s is bytes, which may be e4m3 or e5m2 or any other "
+               "type; the one that is meant must be given",
+               quote(s, n).text);
   if (d < 0) return unsupported(r, s, n, kind_name(k ? *t : 0));
   if (r->as >= 0 && d != r->as)
     return BAD(r->err, "'descr': %s is %s, not %s", quote(s, n).text,
@@ -229,9 +237,9 @@ static mt_status read_shape (reader *r) {
 
 /* key             bit         reader */
 #define KEYS(X)                                                                          \
-  X("descr",         HAS_DESCR,  read_descr)                                             \
-  X("fortran_order", HAS_ORDER,  read_order)                                             \
-  X("shape",         HAS_SHAPE,  read_shape)
+  X("descr", HAS_DESCR, read_descr)                                                      \
+  X("fortran_order", HAS_ORDER, read_order)                                              \
+  X("shape", HAS_SHAPE, read_shape)
 
 static mt_status read_pair (reader *r) {
   const unsigned char *s;
@@ -246,8 +254,10 @@ static mt_status read_pair (reader *r) {
   }
   KEYS(KEY_ROW)
 #undef KEY_ROW
-  return BAD(r->err, "header: unknown key '%s'; the keys are 'descr', 'fortran_order' "
-             "and 'shape'", quote(s, n).text);
+  return BAD(r->err,
+             "header: unknown key '%s'; the keys are 'descr', 'fortran_order' "
+             "and 'shape'",
+             quote(s, n).text);
 }
 
 static mt_status read_dict (reader *r) {
@@ -280,8 +290,8 @@ static mt_status make_layout (reader *r) {
   mt_layout shape;
   if (r->rank == 1) mt_int(&shape, r->dims[0]);
   else MT_TRY(mt_ints(&shape, r->rank, r->dims, r->err));
-  return r->fortran ? mt_layout_left(&r->npy->layout, shape.node, r->err)
-                    : mt_layout_right(&r->npy->layout, shape.node, r->err);
+  return r->fortran ? mt_layout_left(&r->npy->layout, shape.node, r->err) :
+                      mt_layout_right(&r->npy->layout, shape.node, r->err);
 }
 
 static uint64_t little_endian (const unsigned char *p, int n) {
@@ -320,7 +330,7 @@ static mt_status read_header (mt_npy *out, int as, const void *head, size_t byte
   if (!bytes) return BAD(err, "the file is empty");
   memset(out, 0, sizeof *out);
   MT_TRY(find_header(out, &begin, p, bytes, file_size, err));
-  reader r = { .begin = p, .at = p + begin, .end = p + out->data };
+  reader r = {.begin = p, .at = p + begin, .end = p + out->data};
   r.as = as;
   r.npy = out;
   r.err = err;
@@ -328,8 +338,10 @@ static mt_status read_header (mt_npy *out, int as, const void *head, size_t byte
   MT_TRY(make_layout(&r));
   uint64_t rest = file_size - out->data;
   if (out->data_bytes > rest)
-    return BAD(err, "the file ends inside its data: %llu bytes, but shape and type need "
-               "%zu", (unsigned long long)rest, out->data_bytes);
+    return BAD(err,
+               "the file ends inside its data: %llu bytes, but shape and type need "
+               "%zu",
+               (unsigned long long)rest, out->data_bytes);
   return MT_OK;
 }
 

@@ -148,18 +148,18 @@ mt_status mt_verify_memory (mt_verdict *v, const mt_tensor *t, mt_err *err) {
 typedef struct mt_in_memory {
   const mt_tensor *t;
   mt_axes mode[3];
-  int64_t offset[2];               /* of the first element */
+  int64_t offset[2]; /* of the first element */
   int bits;
 } mt_in_memory;
 
 static MT_APART mt_status partition (mt_layout *out, const mt_claim *c, const mt_node *a,
                                      mt_err *err) {
   mt_layout divided, tile;
-  MT_TRY(mt_zipped_divide(&divided, a, c->tiler, err));   /* ((Tile),(Rest)) */
+  MT_TRY(mt_zipped_divide(&divided, a, c->tiler, err)); /* ((Tile),(Rest)) */
   MT_TRY(mt_composition(&tile, mt_mode(divided.node, 0), c->access, err));
   const mt_node *modes[] = {mt_mode(tile.node, 0), mt_mode(tile.node, 1),
                             mt_mode(divided.node, 1)};
-  return mt_concat(out, 3, modes, err);                   /* (Thr,Val,(Rest)) */
+  return mt_concat(out, 3, modes, err); /* (Thr,Val,(Rest)) */
 }
 
 /* Mode by mode coalesced: the same function, in the form that divides most easily. */
@@ -177,13 +177,17 @@ static MT_APART mt_status add_bound (mt_in_memory *x, const mt_claim *c,
                                      const mt_node *crd, int f, mt_err *err) {
   mt_layout part;
   if (f == MT_STEP + MT_MAXBOUND)
-    return mt_fail(err, MT_ETOOBIG, "more than %d bounds: of what the tile overhangs and "
-                   "of the tensor itself", (int)MT_MAXBOUND);
+    return mt_fail(err, MT_ETOOBIG,
+                   "more than %d bounds: of what the tile overhangs and "
+                   "of the tensor itself",
+                   (int)MT_MAXBOUND);
   MT_TRY(partition(&part, c, crd, err));
   for (int i = 0; i < 3; i++)
     if (!mt_axes_refine(&x->mode[i], mt_mode(part.node, i), f))
-      return mt_failn(err, MT_EINEXACT, "the coordinates %N and the offsets have no "
-                      "common refinement", crd);
+      return mt_failn(err, MT_EINEXACT,
+                      "the coordinates %N and the offsets have no "
+                      "common refinement",
+                      crd);
   return MT_OK;
 }
 
@@ -237,8 +241,7 @@ static const mt_axis *find_run (const mt_in_memory *x) {
 }
 
 static bool no_run (const mt_in_memory *x, char *why) {
-  if (x->mode[1].n == 0)
-    MT_BECAUSE(why, "a thread has one element");
+  if (x->mode[1].n == 0) MT_BECAUSE(why, "a thread has one element");
   else
     MT_BECAUSE(why, "the nearest values of a thread are %lld apart",
                (long long)x->mode[1].axis[0].stride[MT_SRC]);

@@ -7,7 +7,7 @@
 #include "moontile/verify.h"
 #include "core/strbuf.h"
 
-enum { MT_SHOWN = 200 };           /* longer tuples are cut */
+enum { MT_SHOWN = 200 }; /* longer tuples are cut */
 
 static void put_value (mt_strbuf *t, const mt_node *v) {
   char s[MT_SHOWN + 4];
@@ -73,7 +73,7 @@ static void put_one_place (mt_strbuf *t, const mt_verdict *v) {
   mt_putf(t, " and ");
   put_value(t, v->y.node);
   mt_putf(t, " of the tensor, which is written, are both at offset %lld",
-      (long long)v->offset);
+          (long long)v->offset);
 }
 
 static void put_open (mt_strbuf *t, const mt_verdict *v) {
@@ -87,25 +87,24 @@ static void put_open (mt_strbuf *t, const mt_verdict *v) {
 
 static void put_narrow (mt_strbuf *t, const mt_verdict *v) {
   mt_putf(t, "accesses of %lld elements, as the atom has them, are not whole: %s",
-      (long long)v->asked, v->why);
+          (long long)v->asked, v->why);
 }
 
 /* problem                how it is said */
 #define MT_SAYINGS(X)                                                                    \
-  X(MT_PROVEN,            put_proven)                                                    \
-  X(MT_TWICE,             put_twice)                                                     \
-  X(MT_GAP,               put_gap)                                                       \
-  X(MT_OUTSIDE,           put_outside)                                                   \
-  X(MT_NO_TILING,         put_reason)                                                    \
-  X(MT_ONE_PLACE,         put_one_place)                                                 \
-  X(MT_OPEN,              put_open)                                                      \
-  X(MT_NARROW,            put_narrow)
+  X(MT_PROVEN, put_proven)                                                               \
+  X(MT_TWICE, put_twice)                                                                 \
+  X(MT_GAP, put_gap)                                                                     \
+  X(MT_OUTSIDE, put_outside)                                                             \
+  X(MT_NO_TILING, put_reason)                                                            \
+  X(MT_ONE_PLACE, put_one_place)                                                         \
+  X(MT_OPEN, put_open)                                                                   \
+  X(MT_NARROW, put_narrow)
 
 static void put_head (mt_strbuf *t, const mt_verdict *v) {
 #define MT_SAYING(problem, f) [problem] = f,
-  static void (*const writers[MT_NPROBLEM]) (mt_strbuf *, const mt_verdict *) = {
-    MT_SAYINGS(MT_SAYING)
-  };
+  static void (*const writers[MT_NPROBLEM])(mt_strbuf *,
+                                            const mt_verdict *) = {MT_SAYINGS(MT_SAYING)};
 #undef MT_SAYING
   if (v->problem != MT_PROVEN) mt_putf(t, "no proof: ");
   writers[v->problem](t, v);
@@ -130,7 +129,7 @@ static void put_tile (mt_strbuf *t, const mt_verdict *v) {
   for (int k = 0; k < v->modes; k++) product *= v->mode[k].tiles;
   if (product > 0 && v->tiles > product)
     mt_putf(t, "%s%lld, the modes without a tile", v->modes > 1 ? " x " : " = ",
-        (long long)(v->tiles / product));
+            (long long)(v->tiles / product));
 }
 
 static void put_bounds (mt_strbuf *t, const mt_verdict *v) {
@@ -138,7 +137,7 @@ static void put_bounds (mt_strbuf *t, const mt_verdict *v) {
     const mt_tiled_mode *m = &v->mode[k];
     if (m->reach == m->extent) continue;
     mt_putf(t, "\nmode %d: %lld of %lld elements", k + 1, (long long)m->extent,
-        (long long)m->reach);
+            (long long)m->reach);
     if (m->last >= 0)
       mt_putf(t, ", the last tile has %lld of %lld", (long long)m->last,
               (long long)m->tile);
@@ -151,7 +150,7 @@ static void put_bounds (mt_strbuf *t, const mt_verdict *v) {
 static void put_real (mt_strbuf *t, const mt_verdict *v) {
   if (v->real < 0 || !is_ragged(v)) return;
   mt_putf(t, "\nragged: %lld of %lld elements are real", (long long)v->real,
-      (long long)v->elements);
+          (long long)v->elements);
 }
 
 static void put_memory (mt_strbuf *t, const mt_verdict *v) {

@@ -12,7 +12,10 @@
 
 /* A mode of tv: extent n > 1, stride d; an index of it adds `place` to the number of the
 ** thread (mode 0) or of the value (mode 1). */
-typedef struct mt_link { int64_t n, d, place; int mode; } mt_link;
+typedef struct mt_link {
+  int64_t n, d, place;
+  int mode;
+} mt_link;
 
 typedef struct mt_links {
   int n;

@@ -20,13 +20,14 @@ const char *mt_problem_text (mt_problem p) {
 static mt_status check_tv (const mt_claim *c, mt_err *err) {
   const mt_node *tv = c->tv;
   if (!mt_is_layout(tv) || tv->tag == MT_SWIZZLE || !mt_is_integral(tv))
-    return mt_failn(err, MT_EINVAL, "%s: tv: a layout (thread,value) -> place expected, "
-                    "got %N", c->op, tv);
+    return mt_failn(err, MT_EINVAL,
+                    "%s: tv: a layout (thread,value) -> place expected, "
+                    "got %N",
+                    c->op, tv);
   if (mt_rank(tv) != 2)
     return mt_failn(err, MT_ERANK, "%s: tv %N has rank %d; (thread,value) has rank 2",
                     c->op, tv, mt_rank(tv));
-  if (mt_size(tv) == 0)
-    return mt_failn(err, MT_EINVAL, "%s: tv %N is empty", c->op, tv);
+  if (mt_size(tv) == 0) return mt_failn(err, MT_EINVAL, "%s: tv %N is empty", c->op, tv);
   return MT_OK;
 }
 
@@ -48,8 +49,10 @@ static mt_status check_tiler (int64_t *places, const mt_claim *c, mt_err *err) {
                       c->op, t);
   }
   if (ok) return MT_OK;
-  return mt_failn(err, MT_EINVAL, "%s: tiler: for each mode an extent above 0, or a "
-                  "layout, expected, got %N", c->op, t);
+  return mt_failn(err, MT_EINVAL,
+                  "%s: tiler: for each mode an extent above 0, or a "
+                  "layout, expected, got %N",
+                  c->op, t);
 }
 
 static mt_status check_tensor (const mt_claim *c, const mt_tensor *t, mt_err *err) {
@@ -111,14 +114,11 @@ static mt_status tile_mode (mt_verdict *v, int k, const mt_node *t, mt_err *err)
   m->tile = mt_size(t);
   m->tiles = m->extent / m->tile + (m->extent % m->tile != 0);
   if (!compact && m->extent > 0) {
-    if (before_mode(t))
-      say_untiled(v, k, t, "it begins before element 0");
+    if (before_mode(t)) say_untiled(v, k, t, "it begins before element 0");
     else if (mt_complement(&rest, &fills, t, m->extent, &cause) != MT_OK)
       say_untiled(v, k, t, cause.text);
-    else if (!fills)
-      MT_TRY(say_gaps(v, k, t, rest.node, err));
-    else
-      m->tiles = mt_size(rest.node);
+    else if (!fills) MT_TRY(say_gaps(v, k, t, rest.node, err));
+    else m->tiles = mt_size(rest.node);
   }
   m->last = compact ? m->extent - (m->tiles - 1) * m->tile : -1;
   if (mt_mulo(m->tiles, m->tile, &m->reach))
@@ -184,10 +184,10 @@ mt_status mt_verify (mt_verdict *v, const mt_claim *c, const mt_tensor *t, mt_er
 
 /* Threads alone have one value each. */
 static mt_status with_values (mt_claim *c, mt_layout *room, mt_err *err) {
-  static const mt_node one = { .tag = MT_LEAF, .span = 1, .shape = 1 };
+  static const mt_node one = {.tag = MT_LEAF, .span = 1, .shape = 1};
   if (!mt_is_layout(c->tv) || c->tv->tag == MT_SWIZZLE || mt_rank(c->tv) != 1)
     return MT_OK;
-  const mt_node *modes[] = { mt_mode(c->tv, 0), &one };
+  const mt_node *modes[] = {mt_mode(c->tv, 0), &one};
   MT_TRY(mt_concat(room, 2, modes, err));
   c->tv = c->access = room->node;
   return MT_OK;
@@ -211,8 +211,13 @@ mt_status mt_verify_tv (mt_verdict *out, const mt_node *tv, const mt_node *tiler
                         mt_copy_side side, const mt_tensor *t, mt_err *err) {
   mt_layout two, one;
   bool written = side == MT_COPY_D;
-  mt_claim c = {.op = "verify", .tv = tv, .access = tv, .tiler = tiler,
-                .written = written, .shared = !written, .copies = true};
+  mt_claim c = {.op = "verify",
+                .tv = tv,
+                .access = tv,
+                .tiler = tiler,
+                .written = written,
+                .shared = !written,
+                .copies = true};
   MT_TRY(with_values(&c, &two, err));
   MT_TRY(with_mode(&c, &one, err));
   if (t->data) c.bits = 8 * (int)mt_dtype_size(t->dtype);
@@ -239,13 +244,19 @@ mt_status mt_verify_copy (mt_verdict *out, const mt_tiled_copy *copy, mt_copy_si
                           const mt_tensor *t, mt_err *err) {
   mt_layout access;
   bool written = side == MT_COPY_D;
-  mt_claim c = {.op = "verify", .tv = copy->layout_tv.node, .access = access.node,
-                .tiler = copy->tiler.node, .written = written, .shared = !written,
-                .copies = true, .bits = copy->bits};
+  mt_claim c = {.op = "verify",
+                .tv = copy->layout_tv.node,
+                .access = access.node,
+                .tiler = copy->tiler.node,
+                .written = written,
+                .shared = !written,
+                .copies = true,
+                .bits = copy->bits};
   if (t->data && 8 * (int)mt_dtype_size(t->dtype) != copy->bits)
-    return mt_fail(err, MT_EUNSUPPORTED, "verify: the tiled copy moves elements of %d "
-                   "bits, %s has %d", copy->bits, mt_dtype_name(t->dtype),
-                   8 * (int)mt_dtype_size(t->dtype));
+    return mt_fail(err, MT_EUNSUPPORTED,
+                   "verify: the tiled copy moves elements of %d "
+                   "bits, %s has %d",
+                   copy->bits, mt_dtype_name(t->dtype), 8 * (int)mt_dtype_size(t->dtype));
   MT_TRY(mt_copy_tv(&access, copy, side, err));
   MT_TRY(side_run(&c.asked, copy, side, err));
   return mt_verify(out, &c, t, err);
@@ -268,9 +279,12 @@ mt_status mt_verify_mma (mt_verdict *out, const mt_tiled_mma *mma, mt_mma_part x
   const int64_t extent[] = {mma->tile[axes[x][0]], mma->tile[axes[x][1]]};
   MT_TRY(mt_ints(&shape, 2, extent, err));
   MT_TRY(mt_layout_left(&tile, shape.node, err));
-  MT_TRY(mt_mma_tv(&tv, mma, x, tile.node, err));          /* (thread,(FrgV,Rest)) */
-  const mt_claim c = {.op = "verify", .tv = tv.node, .tiler = shape.node,
-                      .written = x == MT_PART_C, .shared = true};
+  MT_TRY(mt_mma_tv(&tv, mma, x, tile.node, err)); /* (thread,(FrgV,Rest)) */
+  const mt_claim c = {.op = "verify",
+                      .tv = tv.node,
+                      .tiler = shape.node,
+                      .written = x == MT_PART_C,
+                      .shared = true};
   MT_TRY(mt_verify(out, &c, t, err));
   set_idle(out, mt_tiled_mma_size(mma));
   return MT_OK;

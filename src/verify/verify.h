@@ -11,13 +11,13 @@
 /* What is to be proven. tv: (thread,value) -> place; access: the same as memory sees it,
 ** where an atom moves values between threads. */
 typedef struct mt_claim {
-  const char *op;                  /* for texts */
+  const char *op; /* for texts */
   const mt_node *tv, *access, *tiler;
   bool written;
-  bool shared;                     /* several threads may have a place */
-  bool copies;                     /* vectors count */
-  int bits;                        /* of an element; 0: unknown */
-  int64_t asked;                   /* elements of an access; 0: any number */
+  bool shared;   /* several threads may have a place */
+  bool copies;   /* vectors count */
+  int bits;      /* of an element; 0: unknown */
+  int64_t asked; /* elements of an access; 0: any number */
 } mt_claim;
 
 /* The first problem stays. */
