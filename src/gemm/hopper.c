@@ -3,11 +3,9 @@
 ** SPDX-License-Identifier: MIT
 */
 #include <float.h>
-#include <stdarg.h>
-#include <stdio.h>
 
 #include "gemm/hopper.h"
-#include "core/error.h"
+#include "gemm/matrix.h"
 
 enum { MAJOR_K, MAJOR_MN };
 #define MT_HOPPER_KERNEL(name, a, b, c, n, stages, cluster, major_a, major_b)            \
@@ -21,99 +19,37 @@ const mt_hopper_row mt_hopper_rows[] = {
 };
 const size_t mt_nhopper_rows = sizeof mt_hopper_rows / sizeof mt_hopper_rows[0];
 
-/* Why a product is none for this family. */
-typedef struct reason {
-  char *text;
-  size_t size;
-} reason;
-
-static bool refuse (const reason *r, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-static bool refuse (const reason *r, const char *format, ...) {
-  va_list ap;
-  va_start(ap, format);
-  vsnprintf(r->text, r->size, format, ap);
-  va_end(ap);
-  return false;
-}
-
-/* ---------------------------------------------------------------- operands */
-
-/* An operand as a matrix with a batch: strides of its two modes and of the batch, 0 where
-** the extent is 1. */
-typedef struct matrix {
-  const char *name;
-  mt_dtype dtype;
-  char *base;
-  int64_t extent[2], stride[3], batch;
-} matrix;
-
-static const char *const names[] = {"A", "B", "C"};
-
-static bool read_matrix (matrix *x, const mt_gemm_launch *l, int part, const reason *r) {
-  const mt_part *p = &l->desc.part[part];
-  const mt_digit *digit = p->digit;
-  *x = (matrix){.name = names[part], .dtype = (mt_dtype)p->dtype};
-  x->batch = l->desc.size[MT_L];
-  if (p->swizzle) return refuse(r, "%s is swizzled in memory", x->name);
-  for (int i = 0; i < 3; i++) {
-    if (p->ndigit[i] > 1)
-      return refuse(r, "mode %d of %s has %d axes: 1 is a matrix", i + 1, x->name,
-                    (int)p->ndigit[i]);
-    if (p->ndigit[i]) x->stride[i] = digit++->stride;
-    if (x->stride[i] < 0)
-      return refuse(r, "mode %d of %s runs backwards", i + 1, x->name);
-  }
-  for (int i = 0; i < 2; i++) x->extent[i] = p->real[i];
-  x->base = (char *)l->base[part] + l->offset[part] * (int64_t)mt_dtype_size(x->dtype);
-  return true;
-}
-
-/* The transpose, which is the same memory. */
-static matrix transposed (matrix x) {
-  const matrix y = x;
-  for (int i = 0; i < 2; i++) {
-    x.extent[i] = y.extent[1 - i];
-    x.stride[i] = y.stride[1 - i];
-  }
-  return x;
-}
-
 /* ---------------------------------------------------------------- maps */
 
 enum { ALIGN = 16 }; /* bytes, of bases and strides of a map */
 
-static bool is_contiguous (const matrix *x, int mode) {
-  return x->extent[mode] == 1 || x->stride[mode] == 1;
-}
-
 /* Bytes from one index of the mode to the next. */
-static bool find_pitch (uint64_t *out, const matrix *x, int mode, int64_t inner,
-                        const reason *r) {
+static bool find_pitch (uint64_t *out, const mt_matrix *x, int mode, int64_t inner,
+                        const mt_reason *r) {
   const int64_t size = (int64_t)mt_dtype_size(x->dtype);
   const bool one = mode < 2 ? x->extent[mode] == 1 : x->batch == 1 || x->stride[2] == 0;
   int64_t bytes = x->stride[mode] * size;
   if (one) bytes = (inner * size + ALIGN - 1) / ALIGN * ALIGN;
   if (bytes <= 0 || bytes % ALIGN != 0 || bytes >= INT64_C(1) << 40)
-    return refuse(r,
-                  "mode %d of %s has a stride of %lld bytes: TMA takes multiples of "
-                  "%d",
-                  mode + 1, x->name, (long long)bytes, ALIGN);
+    return mt_refuse(r,
+                     "mode %d of %s has a stride of %lld bytes: TMA takes multiples of "
+                     "%d",
+                     mode + 1, x->name, (long long)bytes, ALIGN);
   *out = (uint64_t)bytes;
   return true;
 }
 
 /* The map whose axis 0 is the mode `inner`, in boxes of 128 bytes by `rows`. */
-static bool make_map (mt_tma_box *out, const matrix *x, int inner, uint32_t rows,
-                      const reason *r) {
+static bool make_map (mt_tma_box *out, const mt_matrix *x, int inner, uint32_t rows,
+                      const mt_reason *r) {
   const size_t size = mt_dtype_size(x->dtype);
   const bool shared = x->stride[2] == 0;
-  if (!is_contiguous(x, inner))
-    return refuse(r, "mode %d of %s is not contiguous", inner + 1, x->name);
+  if (!mt_is_contiguous(x, inner))
+    return mt_refuse(r, "mode %d of %s is not contiguous", inner + 1, x->name);
   if ((uintptr_t)x->base % ALIGN != 0)
-    return refuse(r, "%s begins at no multiple of %d bytes", x->name, ALIGN);
+    return mt_refuse(r, "%s begins at no multiple of %d bytes", x->name, ALIGN);
   if (x->extent[0] > INT32_MAX || x->extent[1] > INT32_MAX || x->batch > INT32_MAX)
-    return refuse(r, "%s has an extent beyond 2^31", x->name);
+    return mt_refuse(r, "%s has an extent beyond 2^31", x->name);
   *out = (mt_tma_box){.dtype = x->dtype, .base = x->base};
   out->extent[0] = (uint64_t)x->extent[inner];
   out->extent[1] = (uint64_t)x->extent[1 - inner];
@@ -126,12 +62,13 @@ static bool make_map (mt_tma_box *out, const matrix *x, int inner, uint32_t rows
 }
 
 /* A of (M,K) or B of (N,K): rows of K, or, of a type of 16 bits, of M or N. */
-static bool make_operand (mt_tma_box *out, bool *mn, const matrix *x, const reason *r) {
+static bool make_operand (mt_tma_box *out, bool *mn, const mt_matrix *x,
+                          const mt_reason *r) {
   const bool wide = mt_dtype_size(x->dtype) != 2;
-  *mn = !is_contiguous(x, 1);
+  *mn = !mt_is_contiguous(x, 1);
   if (*mn && wide)
-    return refuse(r, "K of %s is not contiguous, which %s wants", x->name,
-                  mt_dtype_name(x->dtype));
+    return mt_refuse(r, "K of %s is not contiguous, which %s wants", x->name,
+                     mt_dtype_name(x->dtype));
   return make_map(out, x, *mn ? 0 : 1, MT_SLAB / 2, r);
 }
 
@@ -184,7 +121,7 @@ static bool shape (mt_hopper *h, const mt_hopper_row *row, int64_t k, int64_t ba
 }
 
 /* D by a map where it has one and nothing of C is read, else by elements. */
-static void make_result (mt_hopper *h, const matrix *c, const mt_gemm_launch *p) {
+static void make_result (mt_hopper *h, const mt_matrix *c, const mt_gemm_launch *p) {
   mt_hopper_launch *l = &h->launch;
   char unused[160];
   l->alpha = p->alpha;
@@ -194,39 +131,39 @@ static void make_result (mt_hopper *h, const matrix *c, const mt_gemm_launch *p)
   for (int i = 0; i < 2; i++) l->size[i] = (int32_t)c->extent[i];
   l->direct =
       p->beta != 0 || (double)(float)p->alpha != p->alpha ||
-      !make_map(&h->map[MT_C], c, 1, MT_GROUP_ROWS, &(reason){unused, sizeof unused});
+      !make_map(&h->map[MT_C], c, 1, MT_GROUP_ROWS, &(mt_reason){unused, sizeof unused});
 }
 
-static bool fits (const mt_hopper_row *row, const matrix x[MT_PARTS], const bool mn[2]) {
+static bool fits (const mt_hopper_row *row, const mt_matrix x[MT_PARTS],
+                  const bool mn[2]) {
   for (int part = 0; part < MT_PARTS; part++)
     if (row->type[part] != x[part].dtype) return false;
   return row->mn[0] == mn[0] && row->mn[1] == mn[1];
 }
 
-static bool read_product (matrix x[MT_PARTS], const mt_gemm_launch *l, const reason *r) {
+/* A map steps forward only. */
+static bool runs_forward (const mt_matrix *x, const mt_reason *r) {
+  for (int i = 0; i < 3; i++)
+    if (x->stride[i] < 0)
+      return mt_refuse(r, "mode %d of %s runs backwards", i + 1, x->name);
+  return true;
+}
+
+static bool read_product (mt_matrix x[MT_PARTS], const mt_gemm_launch *l,
+                          const mt_reason *r) {
+  if (!mt_read_product(x, l, r)) return false;
   for (int part = 0; part < MT_PARTS; part++)
-    if (!read_matrix(&x[part], l, part, r)) return false;
-  for (int i = 0; i < MT_GEMM_MODES; i++)
-    if (l->desc.size[i] < 1) return refuse(r, "it is empty");
-  for (int part = 0; part < MT_PARTS; part++)
-    if (x[part].extent[0] < 1 || x[part].extent[1] < 1)
-      return refuse(r, "nothing of %s is real", x[part].name);
-  if (x[MT_C].extent[0] > INT32_MAX || x[MT_C].extent[1] > INT32_MAX)
-    return refuse(r, "C has an extent beyond 2^31");
+    if (!runs_forward(&x[part], r)) return false;
   if (x[MT_C].dtype == MT_i32 && (l->alpha != 1 || l->beta != 0))
-    return refuse(r, "integers are not scaled");
-  if (x[MT_C].stride[1] == 1 || x[MT_C].stride[0] != 1) return true;
-  const matrix a = x[MT_A]; /* C' = B A' */
-  x[MT_A] = x[MT_B];
-  x[MT_B] = a;
-  x[MT_C] = transposed(x[MT_C]);
+    return mt_refuse(r, "integers are not scaled");
+  if (x[MT_C].stride[1] != 1 && x[MT_C].stride[0] == 1) mt_turn_product(x);
   return true;
 }
 
 int mt_hopper_choose (mt_hopper *out, const mt_gemm_launch *l, int cores, char *why,
                       size_t size) {
-  const reason r = {why, size};
-  matrix x[MT_PARTS];
+  const mt_reason r = {why, size};
+  mt_matrix x[MT_PARTS];
   mt_hopper h = {.blocks = 0};
   bool mn[2];
   double least = DBL_MAX;
@@ -237,7 +174,7 @@ int mt_hopper_choose (mt_hopper *out, const mt_gemm_launch *l, int cores, char *
   make_result(&h, &x[MT_C], l);
   h.launch.a_step = x[MT_A].stride[2] != 0;
   h.launch.b_step = x[MT_B].stride[2] != 0;
-  refuse(&r, "no row has these types");
+  mt_refuse(&r, "no row has these types");
   for (size_t i = 0; i < mt_nhopper_rows; i++) {
     const mt_hopper_row *row = &mt_hopper_rows[i];
     const int64_t k = l->desc.size[MT_K], batch = l->desc.size[MT_L];

@@ -1,0 +1,67 @@
+/*
+** matrix.c - products of matrices, read from the descriptor of any product.
+** SPDX-License-Identifier: MIT
+*/
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "gemm/matrix.h"
+#include "core/error.h"
+
+bool mt_refuse (const mt_reason *r, const char *format, ...) {
+  va_list ap;
+  va_start(ap, format);
+  vsnprintf(r->text, r->size, format, ap);
+  va_end(ap);
+  return false;
+}
+
+static const char *const names[] = {"A", "B", "C"};
+
+static bool read_matrix (mt_matrix *x, const mt_gemm_launch *l, int part,
+                         const mt_reason *r) {
+  const mt_part *p = &l->desc.part[part];
+  const mt_digit *digit = p->digit;
+  *x = (mt_matrix){.name = names[part], .dtype = (mt_dtype)p->dtype};
+  x->batch = l->desc.size[MT_L];
+  if (p->swizzle) return mt_refuse(r, "%s is swizzled in memory", x->name);
+  for (int i = 0; i < 3; i++) {
+    if (p->ndigit[i] > 1)
+      return mt_refuse(r, "mode %d of %s has %d axes: 1 is a matrix", i + 1, x->name,
+                       (int)p->ndigit[i]);
+    if (p->ndigit[i]) x->stride[i] = digit++->stride;
+  }
+  for (int i = 0; i < 2; i++) x->extent[i] = p->real[i];
+  x->base = (char *)l->base[part] + l->offset[part] * (int64_t)mt_dtype_size(x->dtype);
+  return true;
+}
+
+bool mt_read_product (mt_matrix x[MT_PARTS], const mt_gemm_launch *l,
+                      const mt_reason *r) {
+  for (int part = 0; part < MT_PARTS; part++)
+    if (!read_matrix(&x[part], l, part, r)) return false;
+  for (int i = 0; i < MT_GEMM_MODES; i++)
+    if (l->desc.size[i] < 1) return mt_refuse(r, "it is empty");
+  for (int part = 0; part < MT_PARTS; part++)
+    if (x[part].extent[0] < 1 || x[part].extent[1] < 1)
+      return mt_refuse(r, "nothing of %s is real", x[part].name);
+  if (x[MT_C].extent[0] > INT32_MAX || x[MT_C].extent[1] > INT32_MAX)
+    return mt_refuse(r, "C has an extent beyond 2^31");
+  return true;
+}
+
+static mt_matrix transposed (mt_matrix x) {
+  const mt_matrix y = x;
+  for (int i = 0; i < 2; i++) {
+    x.extent[i] = y.extent[1 - i];
+    x.stride[i] = y.stride[1 - i];
+  }
+  return x;
+}
+
+void mt_turn_product (mt_matrix x[MT_PARTS]) {
+  const mt_matrix a = x[MT_A];
+  x[MT_A] = x[MT_B];
+  x[MT_B] = a;
+  x[MT_C] = transposed(x[MT_C]);
+}
