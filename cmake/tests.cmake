@@ -253,6 +253,8 @@ moontile_test(kernels COMMAND ${PROGRAM} ${SPEC}/program/kernels.lua ${PROGRAM} 
 moontile_test(fuzz.api COMMAND ${PROGRAM} ${SPEC}/fuzz/api.lua 1 20000)
 # Random scripts, for a quarter of a minute.
 moontile_test(fuzz.surface COST 15 COMMAND sh ${SPEC}/fuzz/surface.sh ${PROGRAM} ${SCRATCH}/surface)
+moontile_test(fuzz.surface.held COMMAND ${PROGRAM} ${SPEC}/fuzz/surface.lua --replay
+              ${SPEC}/fuzz/corpus/surface/held.log)
 moontile_test(walls.live COMMAND ${PROGRAM} ${SPEC}/walls/live.lua ${PROJECT_SOURCE_DIR}
               ${MOONTILE_SOURCES_binding})
 moontile_test(quiet COMMAND ${PROGRAM} ${SPEC}/walls/quiet.lua)

@@ -30,7 +30,7 @@ local action
 
 local function object(line, classes) return kinds.slot(line, classes or NAMES) or "v[1]" end
 local function some_slot(line) return math.random(line.room.SLOTS) end
-local function call(line) return (lines.call(line.room, line.depth + 1)) end
+local function call(line) return "law.act() " .. lines.call(line.room, line.depth + 1) end
 
 local TENSOR, STREAM = { Tensor = true }, { Stream = true }
 local FREED = { Tensor = true, Plan = true, Graph = true }

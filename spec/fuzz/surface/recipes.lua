@@ -46,6 +46,15 @@ local function tensor(slot, shape, dtype, device)
     device = device }))
 end
 
+-- A law about the operands of these names: it holds them before anything happens in the middle of
+-- it, so that all of the line is about the very same, whatever is put into their slots.
+local function claim(s, names, said)
+  local list, own = {}, setmetatable({}, { __index = s })
+  for name in names:gmatch "%a" do list[#list + 1], own[name] = s[name], name end
+  return { hold = ("local %s = %s "):format(names:gsub(" ", ", "), table.concat(list, ", ")),
+           fill(said, own) }
+end
+
 local function small() return random(1, 6) end
 
 -- ---------------------------------------------------------------- copies
@@ -59,13 +68,14 @@ local function copies(line)
                         chance(0.8) and device or kinds.D(line)) }
   if chance(0.4) then
     list[3] = put(s.p, fill("tile.plan($how$a, $b)", s))
-    list[4] = fill("law.copy($a, $b, function() $p() end)", s)
+    list[4] = claim(s, "a b p", "law.copy($a, $b, function() $p() end)")
   else
-    list[3] = fill("law.copy($a, $b, function() tile.copy($how$a, $b) end)", s)
+    list[3] = claim(s, "a b", "law.copy($a, $b, function() tile.copy($how$a, $b) end)")
   end
   if chance(0.3) then
     list[#list + 1] = put(s.p, device .. ":stream()")
-    list[#list + 1] = fill("law.copy($a, $b, function() tile.copy($a, $b, $p) end, $p)", s)
+    list[#list + 1] = claim(s, "a b p",
+                            "law.copy($a, $b, function() tile.copy($a, $b, $p) end, $p)")
   end
   return list
 end
@@ -86,9 +96,9 @@ local function tiles(line)
   s.x, s.device = kinds.value(), kinds.D(line)
   local list = {
     tensor(s.a, shape, dtype, device), part(s.b, s.a, method()), part(s.b, s.b, method()),
-    fill("law.fill($b, $x)", s), tensor(s.c, shape, dtype, device), part(s.c, s.c, method()),
-    fill("law.copy($b, $c, function() tile.copy($b, $c) end)", s),
-    fill("law.equal($b, $b:to($device))", s),
+    claim(s, "b", "law.fill($b, $x)"), tensor(s.c, shape, dtype, device),
+    part(s.c, s.c, method()), claim(s, "b c", "law.copy($b, $c, function() tile.copy($b, $c) end)"),
+    claim(s, "b", "law.equal($b, function() return $b:to($device) end)"),
   }
   if chance(0.4) then table.remove(list, 3) end
   return list
@@ -97,7 +107,7 @@ end
 local FILLS = {
   "law.fill($x, $value)", "law.inside($x, function() $x:fill{$list} end)",
   "law.inside($x, function() local t = $x:totable() t[1] = $value $x:fill(t) end)",
-  "law.equal($x, $x:to($device))",
+  "law.equal($x, function() return $x:to($device) end)",
   "local t = $x:totable() $x:fill(spy(t, $k, $f)) -- HOSTILE",
   "local t = $x:totable() $x:fill(spy(t, $k, $f, true)) -- HOSTILE",
 }
@@ -105,9 +115,9 @@ local FILLS = {
 local function fills(line)
   local x = kinds.slot(line, { Tensor = true }, kinds.is_small)
   if not x then return copies(line) end
-  return { fill(pick(FILLS), {
+  return { claim({
     x = x, value = kinds.value(), list = text.list(small(), kinds.value), device = kinds.D(line),
-    k = random(1, 20), f = recipes.action(line) }) }
+    k = random(1, 20), f = recipes.action(line) }, "x", pick(FILLS)) }
 end
 
 -- ---------------------------------------------------------------- products
@@ -147,12 +157,13 @@ local function products(line)
   s.options = chance(0.5) and fill(", { alpha = $alpha, beta = $beta }", s) or ""
   if s.options == "" then s.alpha, s.beta = 1, 0 end
   local list = operands(s, atom and { table.unpack(atom, 2) } or types(), device)
-  s.f = fill("tile.gemm($how$a, $b, $c$options)", s)
+  local names, f = "a b c", "tile.gemm($how$a, $b, $c$options)"
   if chance(0.4) then
     list[4] = put(s.p, fill("tile.plan_gemm($how$a, $b, $c$options)", s))
-    s.f = s.p .. "()"
+    names, f = "a b c p", "$p()"
   end
-  list[#list + 1] = fill("law.product($a, $b, $c, $alpha, $beta, function() $f end)", s)
+  list[#list + 1] = claim(s, names, "law.product($a, $b, $c, $alpha, $beta, function() " .. f
+                                    .. " end)")
   if chance(0.2) then
     list[#list + 1] = put(s.p, device .. ":stream()")
     list[#list + 1] = fill("tile.gemm($how$a, $b, $c, { alpha = $x, stream = $p })", s)
@@ -173,9 +184,9 @@ local function tiled(line)
     tensor(s.a, { m, k }, type[1], device), tensor(s.b, { n, k }, type[2], device),
     tensor(s.c, { m, n }, type[3], device), tile(s.a, "M", "K", i, l), tile(s.b, "N", "K", j, l),
     tile(s.c, "M", "N", i, j),
-    fill("law.product($a, $b, $c, 1, 0, function() tile.gemm($a, $b, $c) end)", s),
-    fill("law.product($a, $b, $c, 2, 1, function() tile.gemm($a, $b, $c, "
-         .. "{ alpha = 2, beta = 1 }) end)", s),
+    claim(s, "a b c", "law.product($a, $b, $c, 1, 0, function() tile.gemm($a, $b, $c) end)"),
+    claim(s, "a b c", "law.product($a, $b, $c, 2, 1, function() tile.gemm($a, $b, $c, "
+          .. "{ alpha = 2, beta = 1 }) end)"),
   }
 end
 
@@ -322,7 +333,7 @@ local function partitions(line)
     tensor(s.x, { random(1, 40), random(1, 40) }, nil, kinds.D(line)),
     put(s.p, fill("law.of($x, $c:$f($x))", s)), put(s.t, fill("$c:get_slice($n)", s)),
     put(s.p, fill("law.of($x, $t:$f($x))", s)), put(s.t, fill("tile.verify($c, $x, $side)", s)),
-    fill("law.fill($p, 3)", s),
+    claim(s, "p", "law.fill($p, 3)"),
   }
 end
 
@@ -350,11 +361,12 @@ local MARK = " -- HOSTILE"
 function recipes.next(line)
   local list, quiet = pick(RECIPES)(line), false
   for i, said in ipairs(list) do
-    local body, n = said:gsub(MARK:gsub("%p", "%%%0"), "")
+    local claimed = type(said) == "table" and said or { hold = "", said }
+    local body, n = claimed[1]:gsub(MARK:gsub("%p", "%%%0"), "")
     local wrap = chance(0.12) and n == 0
     if quiet then body = ("quietly(function() %s end)"):format(body) end
     if wrap then body = recipes.wrapped(line, body) end
-    list[i] = (wrap or n > 0) and body .. MARK or body
+    list[i] = claimed.hold .. ((wrap or n > 0) and body .. MARK or body)
     quiet = quiet or wrap
   end
   return list
