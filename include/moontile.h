@@ -39,6 +39,8 @@
 #include "moontile/tile.h"
 #include "moontile/tensor.h"
 #include "moontile/analysis.h"
+#include "moontile/gmma.h"
+#include "moontile/tma.h"
 #include "moontile/device.h"
 #include "moontile/plan.h"
 #include "moontile/transfer.h"

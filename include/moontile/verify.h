@@ -12,6 +12,7 @@
 #ifndef MOONTILE_VERIFY_H
 #define MOONTILE_VERIFY_H
 
+#include "moontile/gmma.h"
 #include "moontile/plan.h"
 
 #ifdef __cplusplus
@@ -26,7 +27,8 @@ extern "C" {
 **   MT_NO_TILING      the tile, repeated, does not fill a mode of the tensor
 **   MT_ONE_PLACE      two elements of a tensor that is written are at one place in memory
 **   MT_OPEN           that they are not could not be decided in 2^16 steps
-**   MT_NARROW         an access as wide as the atom's is not contiguous or not aligned */
+**   MT_NARROW         an access as wide as the atom's is not contiguous or not aligned
+**   MT_NOT_CANONICAL  wgmma reads the operand from shared memory, but not this layout */
 #define MT_PROBLEMS(X)                                                                   \
   X(MT_PROVEN, "proven")                                                                 \
   X(MT_TWICE, "twice")                                                                   \
@@ -35,7 +37,8 @@ extern "C" {
   X(MT_NO_TILING, "tiler")                                                               \
   X(MT_ONE_PLACE, "one place")                                                           \
   X(MT_OPEN, "undecided")                                                                \
-  X(MT_NARROW, "vector")
+  X(MT_NARROW, "vector")                                                                 \
+  X(MT_NOT_CANONICAL, "canonical")
 
 #define MT_PROBLEM_NAME(name, text) name,
 typedef enum mt_problem { MT_PROBLEMS(MT_PROBLEM_NAME) MT_NPROBLEM } mt_problem;
@@ -72,8 +75,10 @@ typedef struct mt_tiled_mode {
 **     and aligned to their size; a run that straddles a bound is done by elements. It is
 **     1 where no layout says where the tile is in this tensor: `reason` says why, and a
 **     plan of such a copy is refused.
+** (7) wgmma.bits != 0: wgmma reads the operand from shared memory, as `wgmma` says.
 ** problem == MT_PROVEN exactly if covers; of a tensor that is written, injective == 1; of
-** a copy with an access of `asked` elements, vector == asked, if there are elements. */
+** a copy with an access of `asked` elements, vector == asked, if there are elements;
+** of an operand that wgmma reads from shared memory, (7). */
 typedef struct mt_verdict {
   mt_problem problem; /* the first that was found */
   bool covers;
@@ -94,13 +99,15 @@ typedef struct mt_verdict {
   int owners; /* MT_TWICE, MT_OUTSIDE: who has the place */
   mt_owner owner[2];
   int64_t index;
-  mt_layout at;     /* place `index` as a coordinate of the tensor */
-  int64_t vector;   /* 0: nothing was asked, or it was not looked at */
-  int64_t asked;    /* elements of an access of the atom; 0: as wide as can
+  mt_layout at;   /* place `index` as a coordinate of the tensor */
+  int64_t vector; /* 0: nothing was asked, or it was not looked at */
+  int64_t asked;  /* elements of an access of the atom; 0: as wide as can
                                    ** be proven */
-  int bits;         /* of an element; 0: unknown */
+  int bits;       /* of an element; 0: unknown */
+  mt_gmma_desc wgmma;
   char why[160];    /* why `vector` is not twice as wide, or "" */
-  char reason[512]; /* MT_NO_TILING; of a ragged tensor, (5); (6): in words */
+  char reason[512]; /* MT_NO_TILING, MT_NOT_CANONICAL; of a ragged tensor, (5); (6): in
+                    ** words */
 } mt_verdict;
 
 /* Each returns MT_OK if there is a verdict, whatever it says. The tensor may be a layout
@@ -122,7 +129,8 @@ MT_API mt_status mt_verify_copy (mt_verdict *out, const mt_tiled_copy *copy,
                                  mt_copy_side side, const mt_tensor *t, mt_err *err);
 /* What the threads of an MMA have of A (M,K), B (N,K) or C (M,N), the batch L behind it.
 ** Any number of threads may share an element: those of A and B all read it; those of C, C
-** being written, each have a part of K, and what they have is added. */
+** being written, each have a part of K, and what they have is added. Of an operand that
+** wgmma reads from shared memory the layout is that of shared memory. */
 MT_API mt_status mt_verify_mma (mt_verdict *out, const mt_tiled_mma *mma, mt_mma_part x,
                                 const mt_tensor *t, mt_err *err);
 

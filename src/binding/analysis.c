@@ -10,8 +10,6 @@
 #include "binding/lmt.h"
 #include "binding/plan.h"
 
-#define LMT_ANALYSIS "moontile.Analysis"
-
 /* ---------------------------------------------------------------- converting */
 
 /* Bits of an element at `i`: a number, or the name of a dtype. */

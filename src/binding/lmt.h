@@ -46,7 +46,8 @@
 #define LMT_THRCOPY "moontile.ThrCopy"
 #define LMT_TILEDMMA "moontile.TiledMMA"
 #define LMT_THRMMA "moontile.ThrMMA"
-#define LMT_VERDICT "moontile.Verdict" /* metatable of tables */
+#define LMT_VERDICT "moontile.Verdict"   /* metatable of tables, as is the next */
+#define LMT_ANALYSIS "moontile.Analysis" /* they print their field `text` */
 #define LMT_FILE "moontile.File"
 #define LMT_STATE "moontile.State"
 
@@ -239,6 +240,7 @@ void lmt_open_tuning (lua_State *L);
 void lmt_open_gemm (lua_State *L);
 void lmt_open_graph (lua_State *L);
 void lmt_open_analysis (lua_State *L);
+void lmt_open_hardware (lua_State *L);
 void lmt_open_verify (lua_State *L);
 void lmt_open_print (lua_State *L);
 void lmt_open_move (lua_State *L);

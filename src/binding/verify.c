@@ -106,6 +106,17 @@ static void set_memory (lua_State *L, const mt_verdict *v) {
   if (v->why[0]) set_text(L, "why", v->why);
 }
 
+/* wgmma = { mode =, major =, lbo =, sbo = } */
+static void set_wgmma (lua_State *L, const mt_gmma_desc *d) {
+  if (d->bits == 0) return;
+  lua_createtable(L, 0, 4);
+  set_text(L, "mode", mt_gmma_mode_name(d->mode));
+  set_text(L, "major", mt_gmma_major_name(d->major));
+  set_int(L, "lbo", d->lbo);
+  set_int(L, "sbo", d->sbo);
+  lua_setfield(L, -2, "wgmma");
+}
+
 static void set_printed (lua_State *L, const mt_verdict *v) {
   luaL_Buffer b;
   size_t n = mt_verdict_format(NULL, 0, v);
@@ -130,6 +141,7 @@ static int push_verdict (lua_State *L, const mt_verdict *v) {
   set_modes(L, v);
   set_witness(L, v);
   set_memory(L, v);
+  set_wgmma(L, &v->wgmma);
   set_printed(L, v);
   luaL_setmetatable(L, LMT_VERDICT);
   return 1;

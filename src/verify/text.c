@@ -99,7 +99,8 @@ static void put_narrow (mt_strbuf *t, const mt_verdict *v) {
   X(MT_NO_TILING, put_reason)                                                            \
   X(MT_ONE_PLACE, put_one_place)                                                         \
   X(MT_OPEN, put_open)                                                                   \
-  X(MT_NARROW, put_narrow)
+  X(MT_NARROW, put_narrow)                                                               \
+  X(MT_NOT_CANONICAL, put_reason)
 
 static void put_head (mt_strbuf *t, const mt_verdict *v) {
 #define MT_SAYING(problem, f) [problem] = f,
@@ -180,6 +181,12 @@ static void put_vector (mt_strbuf *t, const mt_verdict *v) {
   if (v->why[0] && v->problem != MT_NARROW) mt_putf(t, "; not more: %s", v->why);
 }
 
+static void put_wgmma (mt_strbuf *t, const mt_gmma_desc *d) {
+  if (d->bits == 0) return;
+  mt_putf(t, "\nwgmma: mode %s, major %s, LBO %lld, SBO %lld", mt_gmma_mode_name(d->mode),
+          mt_gmma_major_name(d->major), (long long)d->lbo, (long long)d->sbo);
+}
+
 size_t mt_verdict_format (char *buf, size_t size, const mt_verdict *v) {
   mt_strbuf t = {buf, size, 0};
   if (size > 0) buf[0] = 0;
@@ -189,5 +196,6 @@ size_t mt_verdict_format (char *buf, size_t size, const mt_verdict *v) {
   put_real(&t, v);
   put_memory(&t, v);
   put_vector(&t, v);
+  put_wgmma(&t, &v->wgmma);
   return t.n;
 }

@@ -271,6 +271,26 @@ static void set_idle (mt_verdict *v, int64_t threads) {
   v->broadcast = v->broadcast / (numbers / threads);
 }
 
+/* Law (7), of sm_90a: of what is not 16 bits wide K is contiguous. */
+static mt_status prove_wgmma (mt_verdict *v, const mt_mma_op *op, mt_mma_part x,
+                              const mt_node *a, mt_err *err) {
+  const mt_operand *o = &op->operand[x == MT_PART_A ? MT_OPERAND_A : MT_OPERAND_B];
+  int bits = mt_element_bits(o->element);
+  mt_gmma_major major = bits == 16 ? mt_gmma_major_of(a) : MT_GMMA_K;
+  MT_TRYERR(why, err);
+  if (x == MT_PART_C || o->source != MT_SMEM_DESC || strcmp(op->arch, "sm90a") != 0)
+    return MT_OK;
+  if (mt_size(a) == 0) return MT_OK;
+  mt_status s = mt_gmma_operand(&v->wgmma, a, bits, x == MT_PART_A ? op->m : op->n, op->k,
+                                major, &why);
+  if (s == MT_OK) return MT_OK;
+  v->wgmma.bits = 0;
+  if (s == MT_ESTOPPED) return *err = why, s;
+  snprintf(v->reason, sizeof v->reason, "%.500s", why.text);
+  mt_doubt(v, MT_NOT_CANONICAL);
+  return MT_OK;
+}
+
 mt_status mt_verify_mma (mt_verdict *out, const mt_tiled_mma *mma, mt_mma_part x,
                          const mt_tensor *t, mt_err *err) {
   static const int axes[][2] = {{0, 2}, {1, 2}, {0, 1}};
@@ -287,5 +307,5 @@ mt_status mt_verify_mma (mt_verdict *out, const mt_tiled_mma *mma, mt_mma_part x
                       .shared = true};
   MT_TRY(mt_verify(out, &c, t, err));
   set_idle(out, mt_tiled_mma_size(mma));
-  return MT_OK;
+  return prove_wgmma(out, &mma->atom.op, x, t->layout, err);
 }

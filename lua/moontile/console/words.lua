@@ -24,6 +24,7 @@ words.keys = {
   gemm = list "alpha beta stream", plan_gemm = list "alpha beta", plan = list "alpha beta",
   einsum = list "alpha beta dtype mma stream", tune = list "file rounds", verify = list "tv tiler",
   find_swizzle = list "smem write read bits dtype write_kind read_kind",
+  tma = list "tensor smem box multicast dtype",
   bank_conflicts = list(ACCESS), coalescing = list(ACCESS),
 }
 

@@ -65,3 +65,29 @@ Layout.coalescing = tile.coalescing
 ---@return moontile.Layout
 ---@return table
 function tile.find_swizzle(options) end
+
+--- The descriptor by which wgmma reads an operand from shared memory.
+--- - make_gmma_desc(A, bits or dtype [, "K" or "MN"]): A is (M,K) or (N,K) of one instruction
+--- - mode, major, lbo, sbo (times 16 bytes) are fields
+--- - error: no mode reads the layout, with the first element that lies elsewhere
+--- ```lua
+--- make_gmma_desc(parse "Sw<3,3,3> o 0 o (64,16):(64,1)", "bf16").mode  --> B128
+--- ```
+---@param A moontile.Layout
+---@param bits integer | string
+---@param major? "K" | "MN"
+---@return table
+function tile.make_gmma_desc(A, bits, major) end
+
+--- The boxes by which TMA copies a tile of a tensor to shared memory.
+--- - tma{ tensor =, smem = [, dtype =] [, box =] [, multicast =] }
+--- - ok, why, dims, strides, box, steps, swizzle, boxes, bytes, align are fields
+--- - error: no dimension of the tensor runs in shared memory
+--- ```lua
+--- local t = tma{ tensor = layout({1000, 256}, "right"), dtype = "bf16",
+---                smem = parse "Sw<3,3,3> o 0 o (128,64):(64,1)" }
+--- t.ok, t.box, t.swizzle  --> true	(64,128)	128B
+--- ```
+---@param options table
+---@return table
+function tile.tma(options) end
