@@ -13,6 +13,7 @@
 #define COPY_CUH
 
 #include "desc/copy_desc.h"
+#include "kernels/base.cuh"
 
 #define MT_INLINE __device__ __forceinline__
 
@@ -100,18 +101,6 @@ MT_INLINE void walk_n (T &t, const mt_desc &d, int i, uint32_t n) {
     n = q;
   }
   t.step(d.axis[i], n);
-}
-
-/* n / by, without the registers of a division: for what happens once in a block. */
-MT_INLINE uint64_t divide_far (uint64_t n, uint64_t by) {
-  uint64_t q = 0, r = 0;
-#pragma unroll 1
-  for (int bit = 63; bit >= 0; bit--) {
-    r = r << 1 | (n >> bit & 1);
-    q <<= 1;
-    if (r >= by) r -= by, q |= 1;
-  }
-  return q;
 }
 
 /* The same for any n. */
@@ -305,8 +294,10 @@ MT_INLINE void tv_whole (const mt_desc &d, const sides &mine, const place &corne
   }
 }
 
-template <int BYTES>
-MT_INLINE void tv_edge (const mt_desc &d, const sides &mine, const place &corner,
+/* The values of a thread one by one, as far as they are real. SIDES says where those of
+** an access at a place are. */
+template <int BYTES, class SIDES>
+MT_INLINE void tv_edge (const mt_desc &d, const SIDES &sides, const place &corner,
                         const ordinates &rest) {
   ordinates thr = {};
   walk_thr(thr, d, threadIdx.x);
@@ -314,13 +305,22 @@ MT_INLINE void tv_edge (const mt_desc &d, const sides &mine, const place &corner
   for (uint32_t v = 0; v < (uint32_t)d.values; v++) {
     ordinates o = rest;
     place at = corner;
-    sides s = mine;
     walk_val(o, d, v);
     walk_val(at, d, v);
-    s.move(d, at);
-    copy_bounded<BYTES>(d, s, thr, room(d, o));
+    copy_bounded<BYTES>(d, sides.at(at), thr, room(d, o));
   }
 }
+
+/* Places counted from sides. */
+struct moved {
+  const mt_desc &d;
+  const sides &from;
+  MT_INLINE sides at (const place &to) const {
+    sides s = from;
+    s.move(d, to);
+    return s;
+  }
+};
 
 /* The plain case: no bounds, one access of a thread, one index of rest of a block. A copy
 ** is as fast as memory only if all of this takes less than about 150 instructions. */
@@ -359,7 +359,7 @@ template <int BYTES, int UNROLL> MT_INLINE void copy_described (const mt_launch 
     walk_rest(corner, d, n);
     if (d.nbound != 0) walk_rest(rest, d, n);
     if (d.nbound == 0 || inside(d, rest)) tv_whole<BYTES, UNROLL>(d, mine, corner);
-    else tv_edge<BYTES>(d, mine, corner, rest);
+    else tv_edge<BYTES>(d, moved{d, mine}, corner, rest);
   }
 }
 

@@ -58,24 +58,15 @@ MT_INLINE void swizzled_values (const mt_launch &p, const place &corner, uint32_
     if (v + u < (uint32_t)d.values) store<BYTES>(dst[u], data[u]);
 }
 
-template <int BYTES>
-MT_INLINE void swizzled_edge (const mt_launch &p, const place &corner,
-                              const ordinates &rest) {
-  const mt_desc &d = p.desc;
-  ordinates thr = {};
-  walk_thr(thr, d, threadIdx.x);
-#pragma unroll 1
-  for (uint32_t v = 0; v < (uint32_t)d.values; v++) {
-    ordinates o = rest;
-    place at = corner;
+struct swizzled_sides {
+  const mt_launch &p;
+  MT_INLINE sides at (const place &to) const {
     sides s(p);
-    walk_val(o, d, v);
-    walk_val(at, d, v);
-    s.src = swizzled::source(p, at);
-    s.dst = swizzled::target(p, at);
-    copy_bounded<BYTES>(d, s, thr, room(d, o));
+    s.src = swizzled::source(p, to);
+    s.dst = swizzled::target(p, to);
+    return s;
   }
-}
+};
 
 template <int BYTES, int UNROLL> MT_INLINE void swizzled_tv (const mt_launch &p) {
   const mt_desc &d = p.desc;
@@ -89,7 +80,7 @@ template <int BYTES, int UNROLL> MT_INLINE void swizzled_tv (const mt_launch &p)
     walk_rest(corner, d, n);
     if (d.nbound != 0) walk_rest(rest, d, n);
     if (d.nbound != 0 && !inside(d, rest)) {
-      swizzled_edge<BYTES>(p, corner, rest);
+      tv_edge<BYTES>(d, swizzled_sides{p}, corner, rest);
       continue;
     }
 #pragma unroll 1

@@ -14,6 +14,7 @@
 #ifndef MMA_CUH
 #define MMA_CUH
 
+#include "kernels/base.cuh"
 #include "kernels/gemm/ptx.cuh"
 
 namespace mt {
@@ -42,18 +43,6 @@ MT_INLINE void walk (T &t, const mt_step *a, uint32_t count, uint32_t n) {
     n = q;
   }
   if (count == 1) t.step(*a, n);
-}
-
-/* n / by, without the code of a division. */
-MT_INLINE uint64_t divide_far (uint64_t n, uint64_t by) {
-  uint64_t q = 0, r = 0;
-#pragma unroll 1
-  for (int bit = 63; bit >= 0; bit--) {
-    r = r << 1 | (n >> bit & 1);
-    q <<= 1;
-    if (r >= by) r -= by, q |= 1;
-  }
-  return q;
 }
 
 MT_INLINE int64_t divide (int64_t n, const mt_digit &g) {
