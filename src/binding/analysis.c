@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "binding/field.h"
 #include "binding/lmt.h"
 #include "binding/plan.h"
 
@@ -110,16 +111,6 @@ static LMT_APART const mt_node *partition_of (lua_State *L, mt_layout *out,
 
 /* ---------------------------------------------------------------- results */
 
-static void set (lua_State *L, const char *key, int64_t v) {
-  lua_pushinteger(L, v);
-  lua_setfield(L, -2, key);
-}
-
-static void set_number (lua_State *L, const char *key, double v) {
-  lua_pushnumber(L, v);
-  lua_setfield(L, -2, key);
-}
-
 /* Sets the field `text` of the table on the top from format(buf, size, x). */
 #define SET_TEXT(L, format, ...)                                                         \
   do {                                                                                   \
@@ -132,28 +123,27 @@ static void set_number (lua_State *L, const char *key, double v) {
   } while (0)
 
 static void set_request (lua_State *L, const mt_warp_access *how) {
-  lua_pushstring(L, mt_warp_access_name(how->kind));
-  lua_setfield(L, -2, "kind");
-  set(L, "bits", how->bits);
-  set(L, "bytes", how->bytes);
-  if (how->matrices) set(L, "matrices", how->matrices);
+  lmt_settext(L, "kind", mt_warp_access_name(how->kind));
+  lmt_setint(L, "bits", how->bits);
+  lmt_setint(L, "bytes", how->bytes);
+  if (how->matrices) lmt_setint(L, "matrices", how->matrices);
 }
 
 static int push_banks (lua_State *L, const mt_banks *b) {
   lua_newtable(L);
   set_request(L, &b->how);
-  set(L, "warps", b->warps);
-  set(L, "accesses", b->accesses);
-  set(L, "wavefronts", b->wavefronts);
-  set(L, "ideal", b->ideal);
-  set(L, "conflicts", b->conflicts);
-  set(L, "degree", b->degree);
+  lmt_setint(L, "warps", b->warps);
+  lmt_setint(L, "accesses", b->accesses);
+  lmt_setint(L, "wavefronts", b->wavefronts);
+  lmt_setint(L, "ideal", b->ideal);
+  lmt_setint(L, "conflicts", b->conflicts);
+  lmt_setint(L, "degree", b->degree);
   lua_newtable(L);
-  set(L, "warp", b->warp);
-  set(L, "value", b->value);
-  set(L, "wavefronts", b->worst);
-  set(L, "ideal", b->worst_ideal);
-  set(L, "bank", b->bank);
+  lmt_setint(L, "warp", b->warp);
+  lmt_setint(L, "value", b->value);
+  lmt_setint(L, "wavefronts", b->worst);
+  lmt_setint(L, "ideal", b->worst_ideal);
+  lmt_setint(L, "bank", b->bank);
   lua_newtable(L);
   lua_newtable(L);
   for (int i = 0; i < b->ways; i++) {
@@ -173,19 +163,21 @@ static int push_banks (lua_State *L, const mt_banks *b) {
 static int push_sectors (lua_State *L, const mt_sectors *s) {
   lua_newtable(L);
   set_request(L, &s->how);
-  set(L, "warps", s->warps);
-  set(L, "accesses", s->accesses);
-  set(L, "sectors", s->sectors);
-  set(L, "ideal", s->ideal);
-  set(L, "lines", s->lines);
-  set(L, "useful_bytes", s->useful);
-  set_number(L, "efficiency", (double)s->useful / ((double)s->sectors * MT_SECTORBYTES));
-  set_number(L, "line_efficiency", (double)s->useful / ((double)s->lines * MT_LINEBYTES));
+  lmt_setint(L, "warps", s->warps);
+  lmt_setint(L, "accesses", s->accesses);
+  lmt_setint(L, "sectors", s->sectors);
+  lmt_setint(L, "ideal", s->ideal);
+  lmt_setint(L, "lines", s->lines);
+  lmt_setint(L, "useful_bytes", s->useful);
+  lmt_setnumber(L, "efficiency",
+                (double)s->useful / ((double)s->sectors * MT_SECTORBYTES));
+  lmt_setnumber(L, "line_efficiency",
+                (double)s->useful / ((double)s->lines * MT_LINEBYTES));
   lua_newtable(L);
-  set(L, "warp", s->warp);
-  set(L, "value", s->value);
-  set(L, "sectors", s->worst);
-  set(L, "ideal", s->worst_ideal);
+  lmt_setint(L, "warp", s->warp);
+  lmt_setint(L, "value", s->value);
+  lmt_setint(L, "sectors", s->worst);
+  lmt_setint(L, "ideal", s->worst_ideal);
   lua_setfield(L, -2, "worst");
   SET_TEXT(L, mt_sectors_format, s);
   luaL_setmetatable(L, LMT_ANALYSIS);
@@ -277,10 +269,10 @@ static void push_candidate (lua_State *L, const mt_node *smem, const mt_candidat
   lua_createtable(L, 0, 6);
   lua_pushstring(L, name);
   lua_setfield(L, -2, "name");
-  set(L, "write", c->write);
-  set(L, "read", c->read);
-  set(L, "wavefronts", c->write + c->read);
-  set(L, "extra_bytes", c->extra);
+  lmt_setint(L, "write", c->write);
+  lmt_setint(L, "read", c->read);
+  lmt_setint(L, "wavefronts", c->write + c->read);
+  lmt_setint(L, "extra_bytes", c->extra);
   lmt_pushvalue(L, out.node);
   lua_setfield(L, -2, "layout");
 }

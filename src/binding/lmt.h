@@ -462,8 +462,6 @@ const mt_tiled_mma *lmt_totiledmma (lua_State *L, int i);
 bool lmt_istiledmma (lua_State *L, int i);
 /* The text that makes the MMA again; returns 1. */
 int lmt_pushmmatext (lua_State *L, const mt_tiled_mma *mma);
-/* The number of a thread at `i`, below `threads`. */
-int64_t lmt_checkthread (lua_State *L, int i, int64_t threads);
 /* Ends the text on the top with the extents of a tuple: "128x128x16"; returns 1. */
 int lmt_endextents (lua_State *L, const mt_node *tuple);
 

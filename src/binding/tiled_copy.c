@@ -5,6 +5,7 @@
 */
 #include "binding/lmt.h"
 #include "binding/plan.h"
+#include "binding/thread.h"
 #include "binding/view.h"
 
 bool lmt_istiledcopy (lua_State *L, int i) {
@@ -26,14 +27,6 @@ uint64_t lmt_copynumber (lua_State *L, int i) {
 }
 
 /* ---------------------------------------------------------------- for MMAs too */
-
-int64_t lmt_checkthread (lua_State *L, int i, int64_t threads) {
-  lua_Integer thr = luaL_checkinteger(L, i);
-  if (thr < 0 || thr >= threads)
-    luaL_error(L, "get_slice: thread %I of %I: 0 to %I are there", (LUAI_UACINT)thr,
-               (LUAI_UACINT)threads, (LUAI_UACINT)(threads - 1));
-  return thr;
-}
 
 int lmt_endextents (lua_State *L, const mt_node *tuple) {
   const char *sep = "";
@@ -247,13 +240,13 @@ static int tc_partition_D (lua_State *L) { return tidfrg(L, MT_COPY_D); }
 /* copy:retile_D(x): what a thread has, (V,M,N,...), in the order of this copy; of a
 ** tensor a view. A layout stands for a compact fragment of its shape, which begins at the
 ** offset 0. */
-static const mt_tiled_copy *any_copy (lua_State *L, int i);
+static const mt_tiled_copy *any_copy (lua_State *L);
 
 /* Of a layout as it is, not as a fragment. */
 static int retile_ordinate (lua_State *L) {
   mt_layout out;
   LMT_NOERR(err);
-  if (mt_copy_retile(&out, any_copy(L, 1), lmt_tolayout(L, 2), &err))
+  if (mt_copy_retile(&out, any_copy(L), lmt_tolayout(L, 2), &err))
     return lmt_raise(L, &err);
   return lmt_pushvalue(L, out.node);
 }
@@ -290,53 +283,42 @@ static int tc_tostring (lua_State *L) {
 
 /* ---------------------------------------------------------------- one thread of it */
 
-typedef struct thr_copy {
-  const mt_tiled_copy *copy; /* its user value 1 */
-  int64_t thr;
-} thr_copy;
-
 /* copy:get_slice(thr), thr from 0 */
 static int tc_get_slice (lua_State *L) {
   const mt_tiled_copy *c = lmt_totiledcopy(L, 1);
-  int64_t thr = lmt_checkthread(L, 2, threads_of(c));
-  thr_copy *s = lua_newuserdatauv(L, sizeof *s, 1);
-  *s = (thr_copy){c, thr};
-  luaL_setmetatable(L, LMT_THRCOPY);
-  lua_pushvalue(L, 1);
-  lua_setiuservalue(L, -2, 1);
-  return 1;
+  return lmt_pushthread(L, LMT_THRCOPY, c, threads_of(c));
 }
 
-static thr_copy *to_thr (lua_State *L) { return luaL_checkudata(L, 1, LMT_THRCOPY); }
+static const mt_tiled_copy *copy_of (lua_State *L) {
+  return lmt_tothread(L, LMT_THRCOPY)->tiled;
+}
 
 /* A tiled copy, or that which a slice is of. */
-static const mt_tiled_copy *any_copy (lua_State *L, int i) {
-  if (lmt_istiledcopy(L, i)) return lmt_totiledcopy(L, i);
-  return ((const thr_copy *)luaL_checkudata(L, i, LMT_THRCOPY))->copy;
+static const mt_tiled_copy *any_copy (lua_State *L) {
+  return lmt_istiledcopy(L, 1) ? lmt_totiledcopy(L, 1) : copy_of(L);
 }
 
 static int thr_partition (lua_State *L, mt_copy_side side) {
   mt_layout part, offset;
   LMT_NOERR(err);
-  const thr_copy *s = to_thr(L);
+  const mt_tiled_copy *c = copy_of(L);
+  int64_t thr = lmt_tothread(L, LMT_THRCOPY)->thr;
   const mt_node *a = lmt_tolayout(L, 2);
-  if (mt_copy_partition(&part, &offset, s->copy, side, a, s->thr, &err))
+  if (mt_copy_partition(&part, &offset, c, side, a, thr, &err))
     return lmt_raiseas(L, "partition", partition_name[side], &err);
-  return lmt_pushpart(L, 2, part.node, offset.node, s->copy->tiler.node);
+  return lmt_pushpart(L, 2, part.node, offset.node, c->tiler.node);
 }
 
 /* slice:partition_S(A) -> ((FrgV,FrgX),RestM,RestN,...), offset; of a tensor a view. */
 static int thr_partition_S (lua_State *L) { return thr_partition(L, MT_COPY_S); }
 static int thr_partition_D (lua_State *L) { return thr_partition(L, MT_COPY_D); }
 
-static int thr_retile_S (lua_State *L) { return retile(L, to_thr(L)->copy, "retile_S"); }
-static int thr_retile_D (lua_State *L) { return retile(L, to_thr(L)->copy, "retile_D"); }
+static int thr_retile_S (lua_State *L) { return retile(L, copy_of(L), "retile_S"); }
+static int thr_retile_D (lua_State *L) { return retile(L, copy_of(L), "retile_D"); }
 
 static int thr_tostring (lua_State *L) {
-  const thr_copy *s = to_thr(L);
-  lua_pushfstring(L, "thread %I of a tiled copy with %s", (LUAI_UACINT)s->thr,
-                  s->copy->atom.name);
-  return 1;
+  const lmt_thread *t = lmt_tothread(L, LMT_THRCOPY);
+  return lmt_pushthreadtext(L, t, "copy", copy_of(L)->atom.name);
 }
 
 /* ---------------------------------------------------------------- registration */

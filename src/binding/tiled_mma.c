@@ -4,6 +4,7 @@
 ** SPDX-License-Identifier: MIT
 */
 #include "binding/lmt.h"
+#include "binding/thread.h"
 #include "binding/view.h"
 
 bool lmt_istiledmma (lua_State *L, int i) { return lmt_isclass(L, i, LMT_TILEDMMA); }
@@ -181,33 +182,20 @@ static int tm_tostring (lua_State *L) {
 
 /* ---------------------------------------------------------------- one thread of it */
 
-typedef struct thr_mma {
-  const mt_tiled_mma *mma; /* its user value 1 */
-  int64_t thr;
-} thr_mma;
-
 /* mma:get_slice(thr), thr from 0 */
 static int tm_get_slice (lua_State *L) {
   const mt_tiled_mma *mma = lmt_totiledmma(L, 1);
-  int64_t thr = lmt_checkthread(L, 2, mt_tiled_mma_threads(mma));
-  thr_mma *s = lua_newuserdatauv(L, sizeof *s, 1);
-  *s = (thr_mma){mma, thr};
-  luaL_setmetatable(L, LMT_THRMMA);
-  lua_pushvalue(L, 1);
-  lua_setiuservalue(L, -2, 1);
-  return 1;
+  return lmt_pushthread(L, LMT_THRMMA, mma, mt_tiled_mma_threads(mma));
 }
-
-static thr_mma *to_thr (lua_State *L) { return luaL_checkudata(L, 1, LMT_THRMMA); }
 
 static int thr_partition (lua_State *L, mt_mma_part x) {
   mt_layout tile, part, offset;
   LMT_NOERR(err);
-  const thr_mma *s = to_thr(L);
+  const lmt_thread *t = lmt_tothread(L, LMT_THRMMA);
   const mt_node *a = lmt_tolayout(L, 2);
-  if (mt_mma_partition(&part, &offset, s->mma, x, a, s->thr, &err))
+  if (mt_mma_partition(&part, &offset, t->tiled, x, a, t->thr, &err))
     return lmt_raiseas(L, "partition", partition_name[x], &err);
-  return lmt_pushpart(L, 2, part.node, offset.node, tile_of(&tile, s->mma, x));
+  return lmt_pushpart(L, 2, part.node, offset.node, tile_of(&tile, t->tiled, x));
 }
 
 /* slice:partition_A(x) -> (FrgV,RestM,RestK,...), offset; of a tensor a view */
@@ -216,10 +204,8 @@ static int thr_partition_B (lua_State *L) { return thr_partition(L, MT_PART_B); 
 static int thr_partition_C (lua_State *L) { return thr_partition(L, MT_PART_C); }
 
 static int thr_tostring (lua_State *L) {
-  const thr_mma *s = to_thr(L);
-  lua_pushfstring(L, "thread %I of a tiled MMA with %s", (LUAI_UACINT)s->thr,
-                  s->mma->atom.op.name);
-  return 1;
+  const lmt_thread *t = lmt_tothread(L, LMT_THRMMA);
+  return lmt_pushthreadtext(L, t, "MMA", ((const mt_tiled_mma *)t->tiled)->atom.op.name);
 }
 
 /* ---------------------------------------------------------------- registration */

@@ -5,32 +5,23 @@
 ** What was measured is kept in the state, by the plan's key: { kernel =, vector = }. New
 ** plans of copies look there. No script reaches it.
 */
+#include "binding/field.h"
 #include "binding/lmt.h"
 #include "binding/plan.h"
 #include "binding/host.h"
 
-/* ---------------------------------------------------------------- fields */
-
-static void set_number (lua_State *L, const char *key, double x) {
-  lua_pushnumber(L, x);
-  lua_setfield(L, -2, key);
-}
-
 static void push_way (lua_State *L, const mt_plan_candidate *w) {
   lua_createtable(L, 0, 9);
-  lua_pushstring(L, w->kernel);
-  lua_setfield(L, -2, "kernel");
-  lua_pushboolean(L, w->possible);
-  lua_setfield(L, -2, "possible");
-  lua_pushboolean(L, w->chosen);
-  lua_setfield(L, -2, "chosen");
-  if (w->algo[0]) lua_pushstring(L, w->algo), lua_setfield(L, -2, "algorithm");
-  if (w->why[0]) lua_pushstring(L, w->why), lua_setfield(L, -2, "why");
-  if (w->vector) lua_pushinteger(L, w->vector), lua_setfield(L, -2, "vector");
+  lmt_settext(L, "kernel", w->kernel);
+  lmt_setbool(L, "possible", w->possible);
+  lmt_setbool(L, "chosen", w->chosen);
+  if (w->algo[0]) lmt_settext(L, "algorithm", w->algo);
+  if (w->why[0]) lmt_settext(L, "why", w->why);
+  if (w->vector) lmt_setint(L, "vector", w->vector);
   if (w->predicted == 0) return;
-  set_number(L, "traffic", w->traffic);
-  set_number(L, "used", w->used);
-  set_number(L, "predicted", w->predicted);
+  lmt_setnumber(L, "traffic", w->traffic);
+  lmt_setnumber(L, "used", w->used);
+  lmt_setnumber(L, "predicted", w->predicted);
 }
 
 /* ---------------------------------------------------------------- methods */

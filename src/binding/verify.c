@@ -4,27 +4,13 @@
 */
 #include <string.h>
 
+#include "binding/field.h"
 #include "binding/lmt.h"
 #include "binding/plan.h"
 
 static const char key_of_text[] = "text";
 
 /* ---------------------------------------------------------------- fields */
-
-static void set_int (lua_State *L, const char *key, int64_t n) {
-  lua_pushinteger(L, n);
-  lua_setfield(L, -2, key);
-}
-
-static void set_bool (lua_State *L, const char *key, bool b) {
-  lua_pushboolean(L, b);
-  lua_setfield(L, -2, key);
-}
-
-static void set_text (lua_State *L, const char *key, const char *text) {
-  lua_pushstring(L, text);
-  lua_setfield(L, -2, key);
-}
 
 /* A coordinate; that of a single mode is a number. */
 static void push_coordinate (lua_State *L, const mt_node *c) {
@@ -45,11 +31,11 @@ static void set_modes (lua_State *L, const mt_verdict *v) {
     const mt_tiled_mode *m = &v->mode[k];
     if (m->reach == m->extent) continue;
     lua_createtable(L, 0, 6);
-    set_int(L, "mode", k + 1);
-    set_int(L, "extent", m->extent);
-    set_int(L, "tile", m->tile);
-    set_int(L, "tiles", m->tiles);
-    if (m->last >= 0) set_int(L, "last", m->last);
+    lmt_setint(L, "mode", k + 1);
+    lmt_setint(L, "extent", m->extent);
+    lmt_setint(L, "tile", m->tile);
+    lmt_setint(L, "tiles", m->tiles);
+    if (m->last >= 0) lmt_setint(L, "last", m->last);
     lua_rawseti(L, -2, luaL_len(L, -2) + 1);
   }
   lua_setfield(L, -2, "bounds");
@@ -79,7 +65,7 @@ static void set_witness (lua_State *L, const mt_verdict *v) {
   if (v->problem == MT_ONE_PLACE && v->real != v->elements) return;
   lua_createtable(L, 0, 4);
   if (v->problem == MT_ONE_PLACE) {
-    set_int(L, "offset", v->offset);
+    lmt_setint(L, "offset", v->offset);
     lua_createtable(L, 2, 0);
     push_coordinate(L, v->x.node);
     lua_rawseti(L, -2, 1);
@@ -87,7 +73,7 @@ static void set_witness (lua_State *L, const mt_verdict *v) {
     lua_rawseti(L, -2, 2);
     lua_setfield(L, -2, "at");
   } else {
-    set_int(L, "index", v->index);
+    lmt_setint(L, "index", v->index);
     if (place) push_coordinate(L, v->at.node);
     else lua_pushnil(L);
     lua_setfield(L, -2, "at");
@@ -97,13 +83,13 @@ static void set_witness (lua_State *L, const mt_verdict *v) {
 }
 
 static void set_memory (lua_State *L, const mt_verdict *v) {
-  set_int(L, "lowest", v->lowest);
-  set_int(L, "highest", v->highest);
-  if (v->injective >= 0) set_bool(L, "injective", v->injective > 0);
+  lmt_setint(L, "lowest", v->lowest);
+  lmt_setint(L, "highest", v->highest);
+  if (v->injective >= 0) lmt_setbool(L, "injective", v->injective > 0);
   if (v->vector == 0) return;
-  set_int(L, "vector", v->vector);
-  if (v->bits) set_int(L, "bits", v->vector * v->bits);
-  if (v->why[0]) set_text(L, "why", v->why);
+  lmt_setint(L, "vector", v->vector);
+  if (v->bits) lmt_setint(L, "bits", v->vector * v->bits);
+  if (v->why[0]) lmt_settext(L, "why", v->why);
 }
 
 /* wgmma = { mode =, major =, lbo =, sbo = } */
@@ -128,16 +114,16 @@ static void set_printed (lua_State *L, const mt_verdict *v) {
 
 static int push_verdict (lua_State *L, const mt_verdict *v) {
   lua_createtable(L, 0, 20);
-  set_bool(L, "ok", v->problem == MT_PROVEN);
-  if (v->problem != MT_PROVEN) set_text(L, "problem", mt_problem_text(v->problem));
-  if (v->reason[0]) set_text(L, "reason", v->reason);
-  set_bool(L, "covers", v->covers);
-  set_int(L, "threads", v->threads);
-  set_int(L, "values", v->values);
-  set_int(L, "broadcast", v->broadcast);
-  set_int(L, "tiles", v->tiles);
-  set_int(L, "predicated", v->predicated);
-  set_int(L, "real", v->real);
+  lmt_setbool(L, "ok", v->problem == MT_PROVEN);
+  if (v->problem != MT_PROVEN) lmt_settext(L, "problem", mt_problem_text(v->problem));
+  if (v->reason[0]) lmt_settext(L, "reason", v->reason);
+  lmt_setbool(L, "covers", v->covers);
+  lmt_setint(L, "threads", v->threads);
+  lmt_setint(L, "values", v->values);
+  lmt_setint(L, "broadcast", v->broadcast);
+  lmt_setint(L, "tiles", v->tiles);
+  lmt_setint(L, "predicated", v->predicated);
+  lmt_setint(L, "real", v->real);
   set_modes(L, v);
   set_witness(L, v);
   set_memory(L, v);

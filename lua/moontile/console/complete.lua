@@ -5,6 +5,7 @@
 -- Nothing is called for it: values are looked up, by rawget; of a call it is known what it returns.
 
 local need = ...
+local class_of = need "console.class"
 local tokens_of = need "console.tokens"
 local words = need "console.words"
 local commands = need "console.commands"
@@ -34,12 +35,6 @@ local function strings_in(t)
   local list = {}
   for key in next, t do if type(key) == "string" then list[#list + 1] = key end end
   return list
-end
-
-local function class_of(value)
-  local metatable = debug.getmetatable(value)
-  local name = metatable and metatable.__name
-  return type(name) == "string" and name:match "^moontile%.(%a+)$" or nil
 end
 
 -- The names behind `value.` or `value:`.

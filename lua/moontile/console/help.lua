@@ -3,6 +3,7 @@
 
 local need = ...
 local tile = need "tile"
+local class_of = need "console.class"
 local near = need "console.near"
 local paint = need "console.paint"
 local operations = need "operations"
@@ -225,12 +226,6 @@ local function of_function(f, width)
   local info = debug.getinfo(f, "S")
   if info.what == "C" then return "a function of Lua, or of C: Lua's manual has Lua's" end
   return ("a function of Lua, %s:%d"):format(info.short_src, info.linedefined)
-end
-
-local function class_of(x)
-  local metatable = debug.getmetatable(x)
-  local name = metatable and metatable.__name
-  return type(name) == "string" and name:match "^moontile%.(%a+)$" or nil
 end
 
 -- help.of(x, width): x is nothing, a word, a function, or any value.
