@@ -17,6 +17,7 @@
 #include "moontile/algebra.h"
 #include "moontile/swizzle.h"
 #include "algebra/f2.h"
+#include "algebra/zip.h"
 
 static mt_reason refuse (mt_refusal *w, mt_reason reason, int k, int r) {
   w->reason = reason;
@@ -249,11 +250,7 @@ static void compose_count (mt_build *b, const mt_node *a, int64_t n) {
 }
 
 static void by_mode (mt_build *b, const mt_node *a, const mt_node *t) {
-  if (t->arity > mt_rank(a)) {
-    mt_build_fail(b, MT_ERANK, "%s: tiler %N has %d modes, %N has %d", b->op, t,
-                  (int)t->arity, a, mt_rank(a));
-    return;
-  }
+  if (!mt_is_reached(b, a, t)) return;
   const mt_node *m = mt_first_mode(a);
   mt_open(b, MT_MODES);
   for (const mt_node *c = mt_child(t); c < mt_next(t); c = mt_next(c), m = mt_next(m))

@@ -92,22 +92,6 @@ static MT_APART void divide_by_layout (mt_build *b, const mt_node *a, const mt_n
   if (b->status == MT_EINEXACT) other_tiles(b, a, t);
 }
 
-static void divide (mt_build *b, const mt_node *a, const mt_node *t);
-
-static void by_mode (mt_build *b, const mt_node *a, const mt_node *t) {
-  if (t->arity > mt_rank(a)) {
-    mt_build_fail(b, MT_ERANK, "%s: tiler %N has %d modes, %N has %d", b->op, t,
-                  (int)t->arity, a, mt_rank(a));
-    return;
-  }
-  const mt_node *m = mt_first_mode(a), *end = mt_next(a);
-  mt_open(b, MT_MODES);
-  for (const mt_node *c = mt_child(t); c < mt_next(t); c = mt_next(c), m = mt_next(m))
-    divide(b, m, c);
-  for (; m < end; m = mt_next(m)) mt_add(b, m);
-  mt_close(b);
-}
-
 /* By the tile n:1. */
 static void divide_by_count (mt_build *b, const mt_node *a, int64_t n) {
   const mt_node count = mt_leaf_of(n, 1);
@@ -120,30 +104,12 @@ static void divide (mt_build *b, const mt_node *a, const mt_node *t) {
   if (t->tag == MT_WILD) {
     mt_add(b, a);
   } else if (t->tag == MT_TUPLE || t->tag == MT_TILER) {
-    by_mode(b, a, t);
+    mt_emit_by_mode(b, a, t, divide);
   } else if (t->tag == MT_INT && t->ring == MT_Z && t->shape >= 0) {
     divide_by_count(b, a, t->shape);
   } else {
     divide_by_layout(b, a, t);
   }
-}
-
-static MT_APART mt_status divide_layout (mt_zip_form f, mt_layout *out, const char *op,
-                                         const mt_node *a, const mt_node *t,
-                                         mt_err *err) {
-  mt_build b, d;
-  mt_layout whole;
-  mt_begin(&b, out, op, err);
-  mt_open_root(&b, a);
-  if (f == MT_LOGICAL) {
-    divide(&b, mt_inner(a), t);
-    return mt_end(&b);
-  }
-  mt_begin(&d, &whole, op, err);
-  divide(&d, mt_inner(a), t);
-  MT_TRY(mt_finish(&d));
-  mt_emit_form(&b, f, whole.node, t);
-  return mt_end(&b);
 }
 
 /* A tiler stands for its coordinates. */
@@ -153,12 +119,12 @@ static MT_APART mt_status divide_tiler (mt_zip_form f, mt_layout *out, const cha
   if (a->tag == MT_WILD)
     return mt_fail(err, MT_EINVAL, "%s: `_` has no extents to divide", op);
   MT_TRY(mt_renamed(op, mt_tiler_to_layout(&room, a, err), err));
-  return divide_layout(f, out, op, room.node, t, err);
+  return mt_in_form(f, out, op, room.node, t, divide, err);
 }
 
 static mt_status divide_as (mt_zip_form f, mt_layout *out, const char *op,
                             const mt_node *a, const mt_node *t, mt_err *err) {
-  return mt_is_layout(a) ? divide_layout(f, out, op, a, t, err) :
+  return mt_is_layout(a) ? mt_in_form(f, out, op, a, t, divide, err) :
                            divide_tiler(f, out, op, a, t, err);
 }
 

@@ -17,6 +17,14 @@ static bool plain (mt_build *b, const mt_node *t) {
   return b->status == MT_OK;
 }
 
+static MT_APART mt_status want_plain (mt_layout *out, const char *op, const mt_node *t,
+                                      mt_err *err) {
+  mt_build b;
+  mt_begin(&b, out, op, err);
+  plain(&b, t);
+  return b.status;
+}
+
 /* C, with as many elements as the cosize of t, so that its unbounded last mode is never
 ** needed. A t with negative offsets needs a C that has no gaps before that mode. */
 static void complement_for (mt_build *b, mt_layout *out, const mt_node *a,
@@ -55,22 +63,6 @@ static MT_APART void emit_grid (mt_build *b, const mt_node *a, const mt_node *t)
     mt_explain(b->err, "\n  A is the complement of the block %N", a);
 }
 
-static void product (mt_build *b, const mt_node *a, const mt_node *t);
-
-static void by_mode (mt_build *b, const mt_node *a, const mt_node *t) {
-  if (t->arity > mt_rank(a)) {
-    mt_build_fail(b, MT_ERANK, "%s: tiler %N has %d modes, %N has %d", b->op, t,
-                  (int)t->arity, a, mt_rank(a));
-    return;
-  }
-  const mt_node *m = mt_first_mode(a), *end = mt_next(a);
-  mt_open(b, MT_MODES);
-  for (const mt_node *c = mt_child(t); c < mt_next(t); c = mt_next(c), m = mt_next(m))
-    product(b, m, c);
-  for (; m < end; m = mt_next(m)) mt_add(b, m);
-  mt_close(b);
-}
-
 /* ((Block),(Grid)), in each mode that a tuple reaches. */
 static void product (mt_build *b, const mt_node *a, const mt_node *t) {
   mt_node room;
@@ -78,7 +70,7 @@ static void product (mt_build *b, const mt_node *a, const mt_node *t) {
   if (t->tag == MT_WILD) {
     mt_add(b, a);
   } else if (t->tag == MT_TUPLE || t->tag == MT_TILER) {
-    by_mode(b, a, t);
+    mt_emit_by_mode(b, a, t, product);
   } else {
     mt_open(b, MT_MODES);
     mt_add(b, a);
@@ -89,20 +81,8 @@ static void product (mt_build *b, const mt_node *a, const mt_node *t) {
 
 static mt_status product_as (mt_zip_form f, mt_layout *out, const char *op,
                              const mt_node *a, const mt_node *t, mt_err *err) {
-  mt_build b, d;
-  mt_layout whole;
-  mt_begin(&b, out, op, err);
-  if (!plain(&b, mt_inner(a))) return b.status;
-  mt_open_root(&b, a);
-  if (f == MT_LOGICAL) {
-    product(&b, mt_inner(a), t);
-    return mt_end(&b);
-  }
-  mt_begin(&d, &whole, op, err);
-  product(&d, mt_inner(a), t);
-  MT_TRY(mt_finish(&d));
-  mt_emit_form(&b, f, whole.node, t);
-  return mt_end(&b);
+  MT_TRY(want_plain(out, op, mt_inner(a), err));
+  return mt_in_form(f, out, op, a, t, product, err);
 }
 
 mt_status mt_logical_product (mt_layout *out, const mt_node *a, const mt_node *t,

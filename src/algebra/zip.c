@@ -33,6 +33,23 @@ static void emit_part (mt_build *b, const mt_node *d, const mt_node *t, int part
   mt_close(b);
 }
 
+bool mt_is_reached (mt_build *b, const mt_node *a, const mt_node *t) {
+  if (t->arity <= mt_rank(a)) return true;
+  mt_build_fail(b, MT_ERANK, "%s: tiler %N has %d modes, %N has %d", b->op, t,
+                (int)t->arity, a, mt_rank(a));
+  return false;
+}
+
+void mt_emit_by_mode (mt_build *b, const mt_node *a, const mt_node *t, mt_by *by) {
+  if (!mt_is_reached(b, a, t)) return;
+  const mt_node *m = mt_first_mode(a), *end = mt_next(a);
+  mt_open(b, MT_MODES);
+  for (const mt_node *c = mt_child(t); c < mt_next(t); c = mt_next(c), m = mt_next(m))
+    by(b, m, c);
+  for (; m < end; m = mt_next(m)) mt_add(b, m);
+  mt_close(b);
+}
+
 void mt_emit_unzipped (mt_build *b, const mt_node *d, const mt_node *t) {
   mt_open(b, MT_MODES);
   emit_part(b, d, t, 0);
@@ -48,7 +65,8 @@ void mt_emit_modes (mt_build *b, const mt_node *t) {
   for (const mt_node *c = mt_child(t); c < mt_next(t); c = mt_next(c)) mt_add(b, c);
 }
 
-void mt_emit_form (mt_build *b, mt_zip_form f, const mt_node *d, const mt_node *t) {
+/* d, in logical form by the tiler t, in the form f; d has no swizzle. */
+static void emit_form (mt_build *b, mt_zip_form f, const mt_node *d, const mt_node *t) {
   mt_layout pair;
   mt_build z;
   if (f == MT_LOGICAL) mt_add(b, d);
@@ -64,6 +82,24 @@ void mt_emit_form (mt_build *b, mt_zip_form f, const mt_node *d, const mt_node *
   else mt_emit_modes(b, tile);
   mt_emit_modes(b, mt_next(tile));
   mt_close(b);
+}
+
+MT_APART mt_status mt_in_form (mt_zip_form f, mt_layout *out, const char *op,
+                               const mt_node *a, const mt_node *t, mt_by *by,
+                               mt_err *err) {
+  mt_build b, d;
+  mt_layout whole;
+  mt_begin(&b, out, op, err);
+  mt_open_root(&b, a);
+  if (f == MT_LOGICAL) {
+    by(&b, mt_inner(a), t);
+    return mt_end(&b);
+  }
+  mt_begin(&d, &whole, op, err);
+  by(&d, mt_inner(a), t);
+  MT_TRY(mt_finish(&d));
+  emit_form(&b, f, whole.node, t);
+  return mt_end(&b);
 }
 
 mt_status mt_tile_unzip (mt_layout *out, const mt_node *a, const mt_node *t,

@@ -12,8 +12,15 @@
 ** FLAT: (TileM,TileN,...,RestM,RestN,...). */
 typedef enum mt_zip_form { MT_LOGICAL, MT_ZIPPED, MT_TILED, MT_FLAT } mt_zip_form;
 
-/* d, in logical form by the tiler t, in the form f; d has no swizzle. */
-void mt_emit_form (mt_build *b, mt_zip_form f, const mt_node *d, const mt_node *t);
+/* Writes a divided or multiplied by t, in logical form. */
+typedef void mt_by (mt_build *b, const mt_node *a, const mt_node *t);
+/* The same of each mode that the tiler t reaches; the others as they are. */
+void mt_emit_by_mode (mt_build *b, const mt_node *a, const mt_node *t, mt_by *by);
+/* The same of the layout a, in the form f. */
+mt_status mt_in_form (mt_zip_form f, mt_layout *out, const char *op, const mt_node *a,
+                      const mt_node *t, mt_by *by, mt_err *err);
+/* Whether a has as many modes as the tiler t; else the build fails. */
+bool mt_is_reached (mt_build *b, const mt_node *a, const mt_node *t);
 void mt_emit_unzipped (mt_build *b, const mt_node *d, const mt_node *t);
 /* The modes of t, one by one; t itself if it has only one. */
 void mt_emit_modes (mt_build *b, const mt_node *t);

@@ -109,7 +109,7 @@ static void to_f32 (double *c, int64_t n) {
 ** 2^17: infinity anyway, as from 65520 on. */
 static void to_f16 (double *c, int64_t n) {
   for (int64_t i = 0; i < n; i++) {
-    double x = fabs(c[i]), p = mt_bits_double(mt_double_bits(x) & 0x7ffull << 52);
+    double x = fabs(c[i]), p = mt_as_double(mt_double_as(x) & 0x7ffull << 52);
     p = p < 0x1p-14 ? 0x1p-14 : p > 0x1p17 ? 0x1p17 : p;
     double b = p * 0x1.8p42, r = x + b - b;
     c[i] = copysign(r > 65504 ? (double)INFINITY : r, c[i]);

@@ -12,51 +12,39 @@ enum { MT_GROUP = 16 };
 
 /* ---------------------------------------------------------------- floats as bits */
 
-static inline float as_float (uint32_t bits) {
-  float f;
-  memcpy(&f, &bits, sizeof f);
-  return f;
-}
-
-static inline uint32_t bits_of (float f) {
-  uint32_t bits;
-  memcpy(&bits, &f, sizeof bits);
-  return bits;
-}
-
-static inline float from_bf16_ (uint16_t v) { return as_float((uint32_t)v << 16); }
+static inline float from_bf16_ (uint16_t v) { return mt_as_float((uint32_t)v << 16); }
 
 /* The exponent is off by 112; the product sets it right, also of subnormals, but for
 ** infinities and NaNs. */
 static inline float from_f16_ (uint16_t v) {
   uint32_t sign = (uint32_t)(v & 0x8000) << 16, rest = (uint32_t)(v & 0x7fff) << 13;
-  uint32_t bits = bits_of(as_float(rest) * 0x1p112f);
+  uint32_t bits = mt_float_as(mt_as_float(rest) * 0x1p112f);
   bits |= rest >= 0x0f800000 ? 0x7f800000 : 0;
-  return as_float(bits | sign);
+  return mt_as_float(bits | sign);
 }
 
 /* A float of 8 bits with so many of exponent and fraction: as above. */
 static inline float from_8_bits (uint8_t v, int e, int m, mt_float_top top) {
   uint32_t size = v & 0x7f, sign = (uint32_t)(v & 0x80) << 24;
   uint32_t scale = (uint32_t)(255 - (1 << (e - 1))) << 23; /* 2 to 128 - 2^(e-1) */
-  uint32_t bits = bits_of(as_float(size << (23 - m)) * as_float(scale));
+  uint32_t bits = mt_float_as(mt_as_float(size << (23 - m)) * mt_as_float(scale));
   if (top == MT_TOP_IEEE && size >= (uint32_t)((1 << e) - 1) << m) bits |= 0x7f800000;
   if (top == MT_TOP_ONES && size == 0x7f) bits = 0x7fc00000;
-  return as_float(bits | sign);
+  return mt_as_float(bits | sign);
 }
 
 /* To nearest even; NaNs stay NaNs. */
 static inline uint16_t to_bf16_ (float f) {
-  uint32_t bits = bits_of(f), odd = bits >> 16 & 1;
+  uint32_t bits = mt_float_as(f), odd = bits >> 16 & 1;
   uint32_t rounded = (bits + 0x7fff + odd) >> 16;
   return (uint16_t)((bits & 0x7fffffff) > 0x7f800000 ? bits >> 16 | 0x40 : rounded);
 }
 
 /* Subnormals of f16 are multiples of 2^-24, the last bit of a float from 1/2 to 1. */
 static inline uint16_t to_f16_ (float f) {
-  uint32_t bits = bits_of(f), sign = bits >> 16 & 0x8000, size = bits & 0x7fffffff;
+  uint32_t bits = mt_float_as(f), sign = bits >> 16 & 0x8000, size = bits & 0x7fffffff;
   uint32_t normal = (size - 0x38000000 + 0xfff + (size >> 13 & 1)) >> 13;
-  uint32_t small = bits_of(as_float(size) + 0.5f) - 0x3f000000;
+  uint32_t small = mt_float_as(mt_as_float(size) + 0.5f) - 0x3f000000;
   uint32_t out = size < 0x38800000 ? small : size < 0x47800000 ? normal : 0x7c00;
   return (uint16_t)(sign | (size > 0x7f800000 ? 0x7e00 : out));
 }
@@ -83,8 +71,9 @@ static inline uint16_t to_f16_ (float f) {
 ** v does. */
 static inline float to_odd (double v) {
   float f = (float)v;
-  uint32_t bits = bits_of(f), beyond = (double)f * (v < 0 ? -1 : 1) > (v < 0 ? -v : v);
-  return (double)f == v || v != v ? f : as_float((bits - beyond) | 1);
+  uint32_t bits = mt_float_as(f),
+           beyond = (double)f * (v < 0 ? -1 : 1) > (v < 0 ? -v : v);
+  return (double)f == v || v != v ? f : mt_as_float((bits - beyond) | 1);
 }
 
 /* ---------------------------------------------------------------- conversions */

@@ -7,27 +7,35 @@
 
 /* ---- predicates */
 
-bool mt_weakly_congruent (const mt_node *a, const mt_node *b) {
+/* Whether b branches where a does, and each leaf of a and what is there obey the law. */
+typedef bool leaf_law (const mt_node *leaf, const mt_node *b);
+static bool refines (const mt_node *a, const mt_node *b, leaf_law *law) {
   a = mt_inner(a);
   b = mt_inner(b);
-  if (!mt_is_branch(a)) return true;
+  if (!mt_is_branch(a)) return law(a, b);
   if (!mt_is_branch(b) || a->arity != b->arity) return false;
   for (const mt_node *c = mt_child(a), *d = mt_child(b); c < mt_next(a);
        c = mt_next(c), d = mt_next(d))
-    if (!mt_weakly_congruent(c, d)) return false;
+    if (!refines(c, d, law)) return false;
   return true;
 }
 
-bool mt_compatible (const mt_node *a, const mt_node *b) {
-  int64_t n;
-  a = mt_inner(a);
-  b = mt_inner(b);
-  if (!mt_is_branch(a)) return mt_product_of(&n, b) && n == a->shape;
-  if (!mt_is_branch(b) || a->arity != b->arity) return false;
-  for (const mt_node *c = mt_child(a), *d = mt_child(b); c < mt_next(a);
-       c = mt_next(c), d = mt_next(d))
-    if (!mt_compatible(c, d)) return false;
+static bool is_anything (const mt_node *leaf, const mt_node *b) {
+  (void)leaf, (void)b;
   return true;
+}
+
+static bool has_size (const mt_node *leaf, const mt_node *b) {
+  int64_t n;
+  return mt_product_of(&n, b) && n == leaf->shape;
+}
+
+bool mt_weakly_congruent (const mt_node *a, const mt_node *b) {
+  return refines(a, b, is_anything);
+}
+
+bool mt_compatible (const mt_node *a, const mt_node *b) {
+  return refines(a, b, has_size);
 }
 
 /* ---- scaling */
@@ -43,21 +51,29 @@ mt_status mt_walk_both (mt_layout *out, const char *op, mt_walk *f, const mt_nod
   return mt_end(&build);
 }
 
+/* Mode by mode by f, where x is a branch; y has to have as many modes. */
+static void each_mode (mt_build *b, const mt_pair *p, const mt_node *x, const mt_node *y,
+                       mt_walk *f) {
+  if (!mt_is_branch(y) || x->arity != y->arity) {
+    if (b->status == MT_OK) mt_failed(b, mt_ranks_differ(p, x, y));
+    return;
+  }
+  mt_open(b, MT_TUPLE);
+  for (const mt_node *c = mt_child(x), *d = mt_child(y); c < mt_next(x);
+       c = mt_next(c), d = mt_next(d))
+    f(b, p, c, d);
+  mt_close(b);
+}
+
 static void scale (mt_build *b, const mt_pair *p, const mt_node *x, const mt_node *y) {
   int64_t n;
-  if (!mt_is_branch(x)) {
-    if (!mt_product_of(&n, y) || mt_mulo(n, x->shape, &n))
-      mt_build_fail(b, MT_EOVERFLOW, "%s: %N times %N leaves 64 bits", p->op, x, y);
-    mt_add_int(b, n);
-  } else if (!mt_is_branch(y) || x->arity != y->arity) {
-    if (b->status == MT_OK) mt_failed(b, mt_ranks_differ(p, x, y));
-  } else {
-    mt_open(b, MT_TUPLE);
-    for (const mt_node *c = mt_child(x), *d = mt_child(y); c < mt_next(x);
-         c = mt_next(c), d = mt_next(d))
-      scale(b, p, c, d);
-    mt_close(b);
+  if (mt_is_branch(x)) {
+    each_mode(b, p, x, y, scale);
+    return;
   }
+  if (!mt_product_of(&n, y) || mt_mulo(n, x->shape, &n))
+    mt_build_fail(b, MT_EOVERFLOW, "%s: %N times %N leaves 64 bits", p->op, x, y);
+  mt_add_int(b, n);
 }
 
 static void ones_like (mt_build *b, const mt_node *t) {
@@ -72,18 +88,9 @@ static void ones_like (mt_build *b, const mt_node *t) {
 
 static void filter_zeros (mt_build *b, const mt_pair *p, const mt_node *x,
                           const mt_node *y) {
-  if (!mt_is_branch(x)) {
-    if (x->shape == 0) ones_like(b, y);
-    else mt_add(b, y);
-  } else if (!mt_is_branch(y) || x->arity != y->arity) {
-    if (b->status == MT_OK) mt_failed(b, mt_ranks_differ(p, x, y));
-  } else {
-    mt_open(b, MT_TUPLE);
-    for (const mt_node *c = mt_child(x), *d = mt_child(y); c < mt_next(x);
-         c = mt_next(c), d = mt_next(d))
-      filter_zeros(b, p, c, d);
-    mt_close(b);
-  }
+  if (mt_is_branch(x)) each_mode(b, p, x, y, filter_zeros);
+  else if (x->shape == 0) ones_like(b, y);
+  else mt_add(b, y);
 }
 
 mt_status mt_elem_scale (mt_layout *out, const mt_node *a, const mt_node *b,

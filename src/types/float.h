@@ -45,18 +45,6 @@ static inline void mt_put_bits (void *p, int bytes, uint64_t bits) {
 #endif
 }
 
-static inline uint64_t mt_double_bits (double f) {
-  uint64_t bits;
-  memcpy(&bits, &f, sizeof bits);
-  return bits;
-}
-
-static inline double mt_bits_double (uint64_t bits) {
-  double f;
-  memcpy(&f, &bits, sizeof f);
-  return f;
-}
-
 /* The first code, without its sign, that is no finite number. */
 static inline uint64_t mt_float_end (mt_float f) {
   uint64_t top = (1ull << f.e) - 1, ones = (1ull << (f.e + f.m)) - 1;
@@ -65,16 +53,16 @@ static inline uint64_t mt_float_end (mt_float f) {
 
 /* The double with the value of these bits, exactly. A NaN keeps its payload. */
 static inline double mt_float_decode (uint64_t bits, mt_float f) {
-  if (f.e == 11) return mt_bits_double(bits);
+  if (f.e == 11) return mt_as_double(bits);
   uint64_t top = (1ull << f.e) - 1, rebias = 1023 - (top >> 1);
   uint64_t sign = bits >> (f.e + f.m) << 63, code = bits & ((1ull << (f.e + f.m)) - 1);
   uint64_t exponent = code >> f.m, fraction = code & ((1ull << f.m) - 1);
   if (exponent == 0) { /* fraction * 2^(1-bias-m), a normal double */
-    double scale = mt_bits_double((rebias + 1 - (uint64_t)f.m) << 52);
-    return mt_bits_double(mt_double_bits((double)fraction * scale) | sign);
+    double scale = mt_as_double((rebias + 1 - (uint64_t)f.m) << 52);
+    return mt_as_double(mt_double_as((double)fraction * scale) | sign);
   }
   exponent = code >= mt_float_end(f) ? 2047 : exponent + rebias;
-  return mt_bits_double(sign | exponent << 52 | fraction << (52 - f.m));
+  return mt_as_double(sign | exponent << 52 | fraction << (52 - f.m));
 }
 
 /* What infinity becomes, and a NaN with this payload. */
@@ -89,7 +77,7 @@ static inline uint64_t mt_float_special (uint64_t fraction, mt_float f) {
 ** and keeps what fits of its payload. Doubles below the normal range are far below half
 ** of the smallest float. */
 static inline uint64_t mt_float_encode (double v, mt_float f) {
-  uint64_t bits = mt_double_bits(v);
+  uint64_t bits = mt_double_as(v);
   if (f.e == 11) return bits;
   uint64_t sign = bits >> 63 << (f.e + f.m), end = mt_float_end(f);
   uint64_t fraction = bits & ((1ull << 52) - 1);
