@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "moontile.h"
+#include "pen.h"
 
 /* HAD: refused, but there is an answer. */
 typedef enum outcome { RIGHT, REFUSED, HAD, WRONG } outcome;
@@ -52,10 +53,6 @@ void basis_of (ctx *x, mt_layout *out, const mt_node *t);
 void swizzled_of (ctx *x, mt_layout *out, const mt_node *t);
 
 /* Node by node. */
-typedef struct pen {
-  mt_layout *out;
-  int n;
-} pen;
 void pen_leaf (pen *p, int64_t s, int64_t d);
 void pen_int (pen *p, int64_t v);
 void pen_tag (pen *p, mt_tag tag);

@@ -14,22 +14,14 @@ int64_t between (ctx *x, int64_t lo, int64_t hi) {
 
 /* ---- node by node */
 
-static mt_node *push (pen *p, mt_tag tag) {
-  mt_node *t = &p->out->node[p->n++];
-  memset(t, 0, sizeof *t);
-  t->tag = (uint8_t)tag;
-  t->span = 1;
-  return t;
-}
-
 void pen_leaf (pen *p, int64_t s, int64_t d) {
-  mt_node *t = push(p, MT_LEAF);
+  mt_node *t = pen_push(p, MT_LEAF);
   t->shape = s;
   t->stride = d;
 }
 
-void pen_int (pen *p, int64_t v) { push(p, MT_INT)->shape = v; }
-void pen_tag (pen *p, mt_tag tag) { push(p, tag); }
+void pen_int (pen *p, int64_t v) { pen_push(p, MT_INT)->shape = v; }
+void pen_tag (pen *p, mt_tag tag) { pen_push(p, tag); }
 
 void pen_copy (pen *p, const mt_node *t) {
   memcpy(&p->out->node[p->n], t, t->span * sizeof *t);
@@ -37,7 +29,7 @@ void pen_copy (pen *p, const mt_node *t) {
 }
 
 int pen_open (pen *p, mt_tag tag) {
-  push(p, tag);
+  pen_push(p, tag);
   return p->n - 1;
 }
 

@@ -9,6 +9,8 @@
 #include "desc/copy_desc.h"
 
 const char *text_of (const mt_node *t); /* one of four buffers */
+/* The same layout in the same form; the stride of a size-1 leaf does not count. */
+bool same_form (const mt_node *a, const mt_node *b);
 
 /* How many cases a test does, from a base number for the whole suite. */
 extern long base_cases;

@@ -18,6 +18,19 @@ const char *text_of (const mt_node *t) {
   return buf[n];
 }
 
+bool same_form (const mt_node *a, const mt_node *b) {
+  if (a->span != b->span) return false;
+  for (uint32_t i = 0; i < a->span; i++) {
+    if (a[i].tag != b[i].tag || a[i].arity != b[i].arity || a[i].shape != b[i].shape)
+      return false;
+    if (a[i].tag != MT_LEAF || a[i].shape == 1) continue;
+    if (a[i].ring != b[i].ring || a[i].stride != b[i].stride ||
+        memcmp(a[i].path, b[i].path, sizeof a[i].path) != 0)
+      return false;
+  }
+  return true;
+}
+
 memory exact_memory (size_t bytes, size_t align) {
   memory m = {NULL, bytes};
   m.p = malloc(bytes + align); /* `align` 0, or the block ends late */

@@ -5,20 +5,6 @@
 */
 #include "exec_test.h"
 
-/* The same layout in the same form; the stride of a size-1 leaf does not count. */
-static bool same_form (const mt_node *a, const mt_node *b) {
-  if (a->span != b->span) return false;
-  for (uint32_t i = 0; i < a->span; i++) {
-    if (a[i].tag != b[i].tag || a[i].arity != b[i].arity || a[i].shape != b[i].shape)
-      return false;
-    if (a[i].tag != MT_LEAF || a[i].shape == 1) continue;
-    if (a[i].ring != b[i].ring || a[i].stride != b[i].stride ||
-        memcmp(a[i].path, b[i].path, sizeof a[i].path) != 0)
-      return false;
-  }
-  return true;
-}
-
 static mt_tiled_mma made (char **f) {
   mt_tiled_mma mma;
   mt_layout atoms = parse(f[2]), permutation = parse(f[3]);

@@ -1,24 +1,9 @@
 /*
 ** tile.c - tiled copies and partitions against CuTe's (spec/golden/copy_tiled.tsv), their
-** laws on
+** laws on random layouts, and what is refused.
 ** SPDX-License-Identifier: MIT
-** random layouts, and what is refused.
 */
 #include "exec_test.h"
-
-/* The same layout in the same form; the stride of a size-1 leaf does not count. */
-static bool same_form (const mt_node *a, const mt_node *b) {
-  if (a->span != b->span) return false;
-  for (uint32_t i = 0; i < a->span; i++) {
-    if (a[i].tag != b[i].tag || a[i].arity != b[i].arity || a[i].shape != b[i].shape)
-      return false;
-    if (a[i].tag != MT_LEAF || a[i].shape == 1) continue;
-    if (a[i].ring != b[i].ring || a[i].stride != b[i].stride) return false;
-    if (a[i].ring == MT_BASIS && memcmp(a[i].path, b[i].path, sizeof a[i].path))
-      return false;
-  }
-  return true;
-}
 
 static mt_tiled_copy made (char **f) {
   mt_tiled_copy c;

@@ -3,25 +3,7 @@
 ** SPDX-License-Identifier: MIT
 */
 #include "exec_test.h"
-
-/* Text is the plainest way to make values. */
-typedef struct text {
-  char s[2048];
-  size_t n;
-} text;
-
-static void put (text *t, const char *s) {
-  size_t n = strlen(s);
-  if (t->n + n + 1 > sizeof t->s) abort();
-  memcpy(t->s + t->n, s, n + 1);
-  t->n += n;
-}
-
-static void put_int (text *t, int64_t v) {
-  char s[32];
-  snprintf(s, sizeof s, "%lld", (long long)v);
-  put(t, s);
-}
+#include "text.h"
 
 /* Extents that leave at most `room` elements. */
 static int64_t extent (int64_t *room) {

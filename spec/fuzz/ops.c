@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../common/pen.h"
 #include "ops_forms.h"
 
 int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
@@ -50,19 +51,6 @@ static int64_t number (bytes *b) {
 
 /* ---- making values */
 
-typedef struct pen {
-  mt_layout *out;
-  int n;
-} pen;
-
-static mt_node *push (pen *p, mt_tag tag) {
-  mt_node *t = &p->out->node[p->n++];
-  memset(t, 0, sizeof *t);
-  t->tag = (uint8_t)tag;
-  t->span = 1;
-  return t;
-}
-
 static void close (pen *p, int at, int arity) {
   p->out->node[at].arity = (uint16_t)arity;
   p->out->node[at].span = (uint32_t)(p->n - at);
@@ -73,13 +61,13 @@ static void tuple (pen *p, bytes *b, int depth, bool wild) {
   unsigned c = take(b);
   if (depth < 4 && p->n < 40 && (c & 3) == 3) {
     int n = (int)(c >> 2 & 3) + (c == 255 ? 8 : 0), at = p->n, i = 0;
-    push(p, MT_TUPLE);
+    pen_push(p, MT_TUPLE);
     for (; i < n && p->n < 50; i++) tuple(p, b, depth + 1, wild);
     close(p, at, i);
   } else if (wild && (c & 3) == 2) {
-    push(p, MT_WILD);
+    pen_push(p, MT_WILD);
   } else {
-    push(p, MT_INT)->shape = number(b);
+    pen_push(p, MT_INT)->shape = number(b);
   }
 }
 
@@ -116,18 +104,18 @@ static bool is_layout (const mt_node *t) {
 static void tiler (mt_layout *out, bytes *b, const mt_layout *pool) {
   pen p = {out, 0};
   int n = 1 + (int)(take(b) & 3);
-  push(&p, MT_TILER);
+  pen_push(&p, MT_TILER);
   for (int i = 0; i < n; i++) {
     unsigned c = take(b);
     const mt_node *t = pool[c % SLOTS].node;
     if (c >= 224 && i > 0) {
-      push(&p, MT_WILD);
+      pen_push(&p, MT_WILD);
     } else if (c < 128 && is_layout(t) && t->tag != MT_SWIZZLE &&
                p.n + (int)t->span < 60) {
       memcpy(&out->node[p.n], t, t->span * sizeof *t);
       p.n += (int)t->span;
     } else {
-      mt_node *leaf = push(&p, MT_LEAF);
+      mt_node *leaf = pen_push(&p, MT_LEAF);
       leaf->shape = take(b) & 31;
       leaf->stride = 1;
     }

@@ -5,6 +5,7 @@
 ** SPDX-License-Identifier: MIT
 */
 #include "mma_test.h"
+#include "text.h"
 
 #include "atom/mma_number.h"
 
@@ -14,24 +15,6 @@ typedef struct operand {
   mt_tensor t;
   int64_t lo, cosize;
 } operand;
-
-typedef struct text {
-  char s[1024];
-  size_t n;
-} text;
-
-static void put (text *t, const char *s) {
-  size_t n = strlen(s);
-  if (t->n + n + 1 > sizeof t->s) abort();
-  memcpy(t->s + t->n, s, n + 1);
-  t->n += n;
-}
-
-static void put_int (text *t, int64_t v) {
-  char s[32];
-  snprintf(s, sizeof s, "%lld", (long long)v);
-  put(t, s);
-}
 
 /* ---------------------------------------------------------------- layouts */
 
