@@ -4,19 +4,10 @@
 */
 #include <string.h>
 
+#include "binding/field.h"
 #include "binding/lmt.h"
 
 /* ---------------------------------------------------------------- pieces */
-
-static void set_int (lua_State *L, const char *key, int64_t v) {
-  lua_pushinteger(L, v);
-  lua_setfield(L, -2, key);
-}
-
-static void set_text (lua_State *L, const char *key, const char *text) {
-  lua_pushstring(L, text);
-  lua_setfield(L, -2, key);
-}
 
 static void set_tuple (lua_State *L, const char *key, const int64_t *v, int n) {
   mt_layout t;
@@ -52,11 +43,11 @@ static mt_gmma_major to_major (lua_State *L, int i, const mt_node *a) {
 static int push_desc (lua_State *L, const mt_gmma_desc *d) {
   const char *mode = mt_gmma_mode_name(d->mode), *major = mt_gmma_major_name(d->major);
   lua_createtable(L, 0, 6);
-  set_text(L, "mode", mode);
-  set_text(L, "major", major);
-  set_int(L, "bits", d->bits);
-  set_int(L, "lbo", d->lbo);
-  set_int(L, "sbo", d->sbo);
+  lmt_settext(L, "mode", mode);
+  lmt_settext(L, "major", major);
+  lmt_setint(L, "bits", d->bits);
+  lmt_setint(L, "lbo", d->lbo);
+  lmt_setint(L, "sbo", d->sbo);
   lua_pushfstring(L, "wgmma reads it: mode %s, major %s, LBO %I, SBO %I (times 16 bytes)",
                   mode, major, (LUAI_UACINT)d->lbo, (LUAI_UACINT)d->sbo);
   lua_setfield(L, -2, "text");
@@ -85,18 +76,18 @@ static int push_tma (lua_State *L, const mt_tma *t) {
   lua_createtable(L, 0, 13);
   lua_pushboolean(L, t->why[0] == 0);
   lua_setfield(L, -2, "ok");
-  if (t->why[0]) set_text(L, "why", t->why);
-  set_int(L, "rank", t->rank);
+  if (t->why[0]) lmt_settext(L, "why", t->why);
+  lmt_setint(L, "rank", t->rank);
   set_tuple(L, "dims", t->dim, t->rank);
   set_tuple(L, "strides", t->stride + 1, t->rank - 1);
   set_tuple(L, "box", t->box, t->rank);
   set_tuple(L, "steps", ones, t->rank);
-  set_text(L, "swizzle", mt_tma_swizzle_name(t->swizzle));
-  set_int(L, "boxes", t->boxes);
-  set_int(L, "bytes", t->bytes);
-  set_int(L, "multicast", t->multicast);
-  set_int(L, "align", t->align);
-  set_text(L, "text", text);
+  lmt_settext(L, "swizzle", mt_tma_swizzle_name(t->swizzle));
+  lmt_setint(L, "boxes", t->boxes);
+  lmt_setint(L, "bytes", t->bytes);
+  lmt_setint(L, "multicast", t->multicast);
+  lmt_setint(L, "align", t->align);
+  lmt_settext(L, "text", text);
   luaL_setmetatable(L, LMT_ANALYSIS);
   return 1;
 }

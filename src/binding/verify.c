@@ -96,10 +96,10 @@ static void set_memory (lua_State *L, const mt_verdict *v) {
 static void set_wgmma (lua_State *L, const mt_gmma_desc *d) {
   if (d->bits == 0) return;
   lua_createtable(L, 0, 4);
-  set_text(L, "mode", mt_gmma_mode_name(d->mode));
-  set_text(L, "major", mt_gmma_major_name(d->major));
-  set_int(L, "lbo", d->lbo);
-  set_int(L, "sbo", d->sbo);
+  lmt_settext(L, "mode", mt_gmma_mode_name(d->mode));
+  lmt_settext(L, "major", mt_gmma_major_name(d->major));
+  lmt_setint(L, "lbo", d->lbo);
+  lmt_setint(L, "sbo", d->sbo);
   lua_setfield(L, -2, "wgmma");
 }
 
