@@ -125,6 +125,7 @@ file(GLOB specs CONFIGURE_DEPENDS ${SPEC}/*_spec.lua)
 # Each file is a test of its own, spec.NAME; under the module spec.module.NAME, where random cases
 # are fewer. Files that take long by themselves:
 set(COST_combinations 15)
+set(COST_picture 8)
 set(COST_copy 5)
 set(COST_tiled 3)
 set(COST_atom 2)

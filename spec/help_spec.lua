@@ -37,8 +37,9 @@ local ROWS = {
   -- commands
   { ":draw layout({2, 2}, {2, 1})", "0 | 0 | 1 |" }, { ":draw layout{2, 100}", "of 100 columns" },
   { ":draw layout{100, 2}", "32 of 100 rows" }, { ":draw layout(4)", "| 0 | 1 | 2 | 3 |" },
-  { ":draw layout{2, 2, 2}", "| 0 | 2 | 4 | 6 |" }, { ":draw tensor('i8', layout{2, 2})", "| 0 | 2 |" },
+  { ":draw layout{2, 2, 2}", "| 0 | 2 # 4 | 6 |" }, { ":draw tensor('i8', layout{2, 2})", "| 0 | 2 |" },
   { ":draw make_identity_layout{2, 2}", "(1,1)" }, { ":draw swizzle(1, 0, 1) * layout{2, 2}", "| 0 | 3 |" },
+  { ":draw layout{2, 2}, { by = 'coordinate' }", "| (0,0) | (0,1) |" }, { ":draw 'SM80_16x8x16_F32F16F16F32_TN'", "|T12|" },
   { ":time 6 * 7", "42\n" }, { ":time 6 * 7", "s\n" }, { ":time 1\n_1", "1\n" }, { "local x = 4\n:time x + 1", "5\n" },
   { ":explain layout(24, 2) / layout(4, 2)", "R = (4,(2,3)):(4,(2,16))" },
   { ":explain layout(20, 2) * layout(4, 3)", "composition: R(i) = A(B(i))" },
@@ -53,7 +54,7 @@ local ROWS = {
 --  what is typed, what is said of it
 local SAID = {
   { ":nope", ":nope is no command; there are :device, :draw, :explain, :help, :time, :tour" },
-  { ":draw 5", ":draw wants a layout or a tensor" }, { ":draw", ":draw wants" }, { ":draw x +", "unexpected symbol near <eof>" },
+  { ":draw 5", "draw: a layout, a tensor" }, { ":draw", ":draw wants" }, { ":draw x +", "unexpected symbol near <eof>" },
   { ":draw nothing()", "a nil value" }, { ":time error 'bad'", "bad" }, { ":explain 5", ":explain wants A * B" },
   { ":explain layout(4):flatten()", "flatten is not explained" }, { ":explain nope(layout(4), 2)", "nope is not explained" },
 }

@@ -28,8 +28,15 @@ local function info(libcuda)
   }
 end
 
+-- Pictures are read when the first one is drawn.
+local function drawing(way)
+  return function(...) return need "picture"[way](...) end
+end
+
 return {
   info = info,
   einsum = contraction.einsum, einsum_fold = contraction.einsum_fold, im2col = contraction.im2col,
   tune = tuning.tune, why = tuning.why,
+  draw = drawing "draw", svg = drawing "svg", html = drawing "html", latex = drawing "latex",
+  print_tensor = drawing "print_tensor",
 }

@@ -14,7 +14,7 @@ local need = ...
 local source = need "source"
 
 local PARTS = { "layouts", "values", "modes", "tuples", "algebra", "swizzles", "tensors",
-                "partitions", "mmas", "plans", "analysis" }
+                "partitions", "mmas", "plans", "analysis", "pictures" }
 
 local meta = { groups = {}, entries = {}, fields = {} }
 

@@ -7,27 +7,25 @@ local need = ...
 local tile = need "tile"
 local help = need "console.help"
 local paint = need "console.paint"
-local picture = need "console.picture"
 local tokens_of = need "console.tokens"
 local tour = need "console.tour"
 
 local known = {}       -- by name
 
-local function class_of(v)
-  local meta = debug.getmetatable(v)
-  return meta and type(meta.__name) == "string" and meta.__name:match "^moontile%.(%a+)$"
-end
-
 -- ---------------------------------------------------------------- pictures
 
+-- :draw x, or :draw x, options: in the width and the colours of the terminal.
 function known.draw(session, text)
   local values = session:values_of(text)
   if not values then return end
-  local x = values[1]
-  if rawget(tile, "draw") then return session:say(tostring(tile.draw(x))) end
-  if class_of(x) == "Tensor" then x = x:layout() end
-  if class_of(x) ~= "Layout" then return session:blame(":draw wants a layout or a tensor") end
-  session:say(picture(x, session.columns()))
+  if values.n == 0 then
+    return session:blame(":draw wants what to draw, as :draw layout{4, 8}; ?draw says more")
+  end
+  local x, given = values[1], values[2]
+  local options = { width = session.columns(), colour = paint.on or nil }
+  if type(given) == "table" then for key, value in next, given do options[key] = value end end
+  local ok, picture = pcall(tile.draw, x, options)
+  if ok then session:say(picture) else session:blame(tostring(picture)) end
 end
 
 -- ---------------------------------------------------------------- times

@@ -133,7 +133,7 @@ end
 local COMMANDS = [[
 ?name, name?, help "word"    what is known of a name, or of a subject
 :tour                        a short tour
-:draw x                      a picture of a layout
+:draw x                      a picture of a layout, an atom, a tiled copy or MMA, a plan
 :explain A * B               how a result comes about
 :time code                   how long it takes
 :device [name]               the devices, or one
