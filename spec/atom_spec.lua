@@ -119,7 +119,11 @@ describe("MMA atoms", function()
                 tile.atoms { arch = "sm90", A = "bf16", N = 256 })
     assert.same({ "SM80_8x8x4_F64F64F64F64_TN" },
                 tile.atoms { C = "f64", D = "f64", B = "double", M = 8 })
-    assert.same({}, tile.atoms { arch = "sm_99" })
+    local none = 'atoms: arch: none is of "%s"; there are: %s'
+    assert.has_error(function() tile.atoms { arch = "sm_99" } end, none:format("sm_99",
+      "sm50, sm61, sm70, sm75, sm80, sm89, sm90, sm90a, sm100a, sm120a"))
+    assert.has_error(function() tile.atoms { kind = "copy", arch = "sm_8" } end,
+      none:format("sm_8", "sm50, sm100, sm75, sm80, sm90, sm100a"))
     assert.equal(#tile.atoms { arch = "sm_90" },
                  #tile.atoms { arch = "sm_90a" } + #tile.atoms { arch = "sm_90", M = 16 })
   end)

@@ -71,6 +71,7 @@ local PRINTED = {
   { "T, why = tile.load 'nofile.npy'", "" }, { "x = nil", "" }, { "x = 1, 'two'", "" },
   { "x = tile.load 'nofile.npy';", "" },
   { "x = tile.load 'nofile.npy' y = 2\ny", "2\n" },
+  { "nil, 'no ' .. ('x'):rep(90) .. '\\nat all'", "nil\nno " .. ("x"):rep(90) .. "\nat all\n" },
 }
 
 describe("the console prints", function()
@@ -99,6 +100,9 @@ local SAID = {
   { "tile.einsum(1)", "einsum: " },
   { "pcall(error) tile.einsum('ij', 2)", "einsum: " },
   { "do\nerror 'bad'\nend", "stdin:2: bad\n" },
+  { "t = {}\nt.x.y", "attempt to index a nil value (field 'x')\n" },
+  { "t = {}\nt.x.y -- why", "attempt to index a nil value (field 'x')\n" },
+  { "t = {}\nx = t.x.y -- why", "attempt to index a nil value (field 'x')\n" },
   { "layout '(4,6,8):(2,3,5)' * layout(6, 3)",
     "composition: no layout R has R(i) = A(B(i)) for A = (4,6,8):(2,3,5), B = 6:3\n" },
   { "local c <const> = 5\nc = 6", "attempt to assign to const variable 'c'\n" },

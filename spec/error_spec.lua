@@ -71,8 +71,13 @@ rows("tables and texts", {
   { 'layout "(4,2))"', "parse: unexpected text at character 6, near \"(4,2))\"" },
   { 'layout "_"', 'layout expected, got "_"' },
   { 'tile.parse "4:x"', 'parse: integer expected at character 3, near "4:x"' },
-  { 'tile.make_layout(4, 8)',
-    "mode 1: layout expected, got 4 (tile.layout builds one from a shape)" },
+  { 'tile.make_layout(layout(4), 8)',
+    "mode 2: layout expected, got 8 (tile.layout builds one from a shape)" },
+  { 'tile.make_layout({ 4, 8 }, { 8, 1, 2 })',
+    "layout: stride (8,1,2) is not congruent with shape (4,8)" },
+  { 'tile.make_layout(4, 8, 2)', "make_layout: at most 2 arguments (shape [, stride]), got 3\n"
+    .. "a shape of several modes is one table: {4, 8, 2}" },
+  { 'return -2 * layout(4)', "layout: extent -2 is negative" },
 })
 
 rows("near the end of 64 bits", {
@@ -120,7 +125,6 @@ composition: no layout R has R(i) = A(B(i)) for A = (4,6,8):(2,3,5), B = 6:3
   { 'return layout(4) / { "x" }', "tiler[1]: integer, _ or layout expected, got string" },
   { 'return layout(4) / { 2, 2 }', "logical_divide: tiler (2:1,2:1) has 2 modes, 4:1 has 1" },
   { 'return layout(8) / { -2 }', "tiler: negative extent -2" },
-  { 'return 4 * layout(4)', "bad argument #1 to 'mul' (layout expected, got number)" },
   { 'tile.complement(layout "(4,2):(1,1)", 24)', [[
 complement: (4,2):(1,1) has no complement
   its modes 4:1 and 2:1 overlap: 4 values at distance 1 reach past 1; A(1) = A(4) = 1
@@ -178,9 +182,11 @@ slice: (_,4) of Sw<1,2,5> o 0 o (64,6):(6,1): the mode 6:1, which is sliced away
   { 'tile.get_swizzle_portion(3)', "argument: layout or swizzle expected, got 3" },
   { 'tile.smem_atom("GMMA::Layout_K_SW128_Atom", 6)',
     "smem_atom: elements of 6 bits: a power of two from 1 to 128 expected" },
-  { 'tile.smem_atom("GMMA::Layout_K_SW128_Atom", "half")', [[
-unknown dtype 'half'
+  { 'tile.smem_atom("GMMA::Layout_K_SW128_Atom", "f31")', [[
+unknown dtype 'f31'
   the dtypes are: bool i8 i16 i32 i64 u8 u16 u32 u64 f16 bf16 f32 f64 e4m3 e5m2]] },
+  { 'tile.smem_atom "GMMA::Layout_K_SW128_Atom"', "bad argument #2 to 'smem_atom' (bits of an "
+    .. "element, or a dtype, expected, got no value)" },
   { 'tile.smem_atom("K_SW128", 16)', [[
 smem_atom: unknown atom "K_SW128"; there are
   GMMA::Layout_MN_INTER_Atom
@@ -221,7 +227,9 @@ unknown dtype 'f31'
   { 'return tile.tensor("i8", layout { 4, 8 })(X, 9)',
     "coordinate (_,9) is outside of (4,8):(1,4): 9 is not below 8" },
   { 'return tile.tensor("i8", layout { 4, 8 })[1]',
-    "tensor[i]: elements are read by T(i, j), modes by T:get(i)" },
+    "tensor[i]: elements are read by T(i, j) or T[{i, j}], modes by T:get(i)" },
+  { 'return tile.tensor("i8", layout { 4, 8 })[{ 4, 0 }]',
+    "coordinate (4,0) is outside of (4,8):(1,4): 4 is not below 4" },
   { 'tile.tensor("i8", layout { 4, 8 })[1] = 2',
     "tensor: elements are written by T[{i, j}] = v or T:set(v, i, j)" },
   { 'tile.tensor("i8", layout { 4, 8 })[{ X, 1 }] = 2',
@@ -274,9 +282,10 @@ rows("tiled copies", {
     "tiled_copy: atom: the name of a copy atom expected" },
   { 'tile.tiled_copy(options { dtype = false })',
     'tiled_copy: dtype = "f32" or bits = 32 expected' },
-  { 'tile.tiled_copy(options { thr = false })', "tiled_copy: thr: layout expected, got nil" },
-  { 'tile.tiled_copy(options { thr = { 4 } })', "tiled_copy: thr: layout expected, "
-    .. "got table (tile.layout builds one from a shape)" },
+  { 'tile.tiled_copy(options { thr = false })', "tiled_copy: thr: integer, table or layout "
+    .. "expected, got nil" },
+  { 'tile.tiled_copy(options { thr = { layout(4), 2 } })', "tiled_copy: thr: layout: a shape holds "
+    .. "integers and tuples of them, not (4:1,2:1)" },
   { 'tile.tiled_copy(options { atom = "UniversalCopy<uint100_t>" })', [[
 tiled_copy: there is no atom "UniversalCopy<uint100_t>"
   near it: UniversalCopy<uint16_t>, UniversalCopy<uint128_t>, UniversalCopy<uint8_t>]] },
@@ -352,8 +361,8 @@ tiled_mma: there is no atom "SM80_16x8x16_F32F16F16F32"
   { 'tile.tiled_mma(with { atom = 7 })', "tiled_mma: atom: the name of an MMA atom expected" },
   { 'tile.tiled_mma(with { atom_layout = layout(2) })',
     "tiled_mma: unknown option 'atom_layout'; there are: atom, atoms, permutation" },
-  { 'tile.tiled_mma(with { atoms = { 2, 2 } })', "tiled_mma: atoms: layout expected, "
-    .. "got table (tile.layout builds one from a shape)" },
+  { 'tile.tiled_mma(with { atoms = "(2,2)" })', "tiled_mma: atoms: integer, table or layout "
+    .. "expected, got string" },
   { 'tile.tiled_mma(with { atoms = layout { 2, 2, 1, 1 } })',
     "tiled_mma: atoms (2,2,1,1):(1,2,0,0) has 4 modes; M, N and K are 3" },
   { 'tile.tiled_mma(with { atoms = layout({ 2, 2 }, { 1, 1 }) })', [[

@@ -56,6 +56,8 @@ for _, d in ipairs(devices) do
       T[{ 1, 2 }] = 7
       T:set(8, 3, { 1, 2 })
       assert.same({ 7, 8 }, { T(1, { 0, 1 }), T(3, 5) })
+      assert.same({ 7, 8 }, { T[{ 1, 2 }], T[{ 3, { 1, 2 } }] })
+      assert.same(T(tile._, 2):totable(), T[{ tile._, 2 }]:totable())
     end)
 
     it("fill", function()

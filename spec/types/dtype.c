@@ -264,8 +264,24 @@ static void test_names (void) {
   CHECK(mt_dtype_size(MT_##name) == bytes && npy[2] - '0' == bytes, "%s", #name);        \
   CHECK(mt_dtype_find(&found, #name, &err) == MT_OK && found == MT_##name, "%s", #name);
 #include "moontile/dtypes.def"
-  CHECK(mt_dtype_find(&found, "float32", &err) == MT_EINVAL, "float32");
-  CHECK(strcmp(err.text, "unknown dtype 'float32'\n  the dtypes are: bool i8 i16 i32 i64 "
+  static const struct {
+    const char *name;
+    mt_dtype d;
+  } other[] = {{"half", MT_f16},           {"half_t", MT_f16},
+               {"float16", MT_f16},        {"bfloat16_t", MT_bf16},
+               {"float", MT_f32},          {"float32", MT_f32},
+               {"double", MT_f64},         {"int8_t", MT_i8},
+               {"uint64_t", MT_u64},       {"float_e4m3_t", MT_e4m3},
+               {"float8_e5m2", MT_e5m2},   {"float_e5m2_t", MT_e5m2},
+               {"float8_e4m3fn", MT_e4m3}, {"bool", MT_bool}};
+  for (size_t i = 0; i < sizeof other / sizeof *other; i++)
+    CHECK(mt_dtype_find(&found, other[i].name, &err) == MT_OK && found == other[i].d,
+          "%s", other[i].name);
+  CHECK(mt_dtype_find(&found, "_t", &err) == MT_EINVAL, "_t");
+  CHECK(mt_dtype_find(&found, "", &err) == MT_EINVAL, "empty");
+  CHECK(mt_dtype_find(&found, "i8_t", &err) == MT_EINVAL, "i8_t");
+  CHECK(mt_dtype_find(&found, "float33", &err) == MT_EINVAL, "float33");
+  CHECK(strcmp(err.text, "unknown dtype 'float33'\n  the dtypes are: bool i8 i16 i32 i64 "
                          "u8 u16 u32 u64 f16 bf16 f32 f64 e4m3 e5m2") == 0,
         "%s", err.text);
   CHECK(mt_dtype_find(&found, NULL, &err) == MT_EINVAL, "NULL");

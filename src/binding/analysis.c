@@ -13,14 +13,6 @@
 
 /* ---------------------------------------------------------------- converting */
 
-/* Bits of an element at `i`: a number, or the name of a dtype. */
-static int to_bits (lua_State *L, int i) {
-  if (lmt_isstring(L, i)) return 8 * (int)mt_dtype_size(lmt_todtype(L, i));
-  if (!lua_isnumber(L, i)) luaL_typeerror(L, i, "bits of an element, or a dtype,");
-  lua_Integer bits = luaL_checkinteger(L, i);
-  return bits < 0 || bits > 4096 ? 0 : (int)bits; /* refused there */
-}
-
 static lua_Integer integer_option (lua_State *L, int i, const char *op, const char *key) {
   int isint = 1;
   lua_getfield(L, i, key);
@@ -212,7 +204,7 @@ static int l_bank_conflicts (lua_State *L) {
   } else {
     a = accesses_at_1(L, "bank_conflicts");
     LMT_COUNT(L, 3, "bank_conflicts", "A, bits [, kind]");
-    how.bits = to_bits(L, 2);
+    how.bits = lmt_tobits(L, 2, NULL);
   }
   to_request(L, lmt_istiledcopy(L, 1) ? 4 : 3, "bank_conflicts", &how);
   if (mt_bank_conflicts(&banks, a, &how, &err)) return lmt_raise(L, &err);
@@ -248,7 +240,7 @@ static int l_coalescing (lua_State *L) {
     a = accesses_at_1(L, "coalescing");
     if (lmt_isclass(L, 1, LMT_TENSOR)) of_tensor(L, 1, &how), more = 2;
     else if (lmt_isclass(L, 2, LMT_TENSOR)) of_tensor(L, 2, &how);
-    else how.bits = to_bits(L, 2);
+    else how.bits = lmt_tobits(L, 2, NULL);
   }
   LMT_COUNT(L, more, "coalescing",
             more == 2 ? "view [, kind]" : "A | copy, bits | tensor [, kind]");
@@ -318,7 +310,7 @@ static const mt_node *side_option (lua_State *L, const char *key, mt_copy_side s
 static int given_bits (lua_State *L, int of_copy) {
   if (!lmt_isstring(L, -1) && !lua_isinteger(L, -1))
     luaL_error(L, "find_swizzle: dtype = \"f16\" or bits = 16 expected");
-  int bits = to_bits(L, -1);
+  int bits = lmt_tobits(L, -1, NULL);
   if (of_copy && bits != of_copy)
     luaL_error(L, "find_swizzle: the tiled copy moves elements of %d bits, %s has %d",
                of_copy, luaL_tolstring(L, -1, NULL), bits);

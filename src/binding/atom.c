@@ -239,6 +239,41 @@ static void append (lua_State *L, lua_Integer *n, const char *name) {
   lua_rawseti(L, -2, ++*n);
 }
 
+/* Appends the name to the text on the top, unless that has it. */
+static void add_arch (lua_State *L, const char *arch) {
+  const char *text = lua_tostring(L, -1);
+  size_t n = strlen(arch);
+  for (const char *p = text; (p = strstr(p, arch)) != NULL; p += n)
+    if (p[n] == ',' || p[n] == '\0') return;
+  lua_pushfstring(L, *text ? "%s, %s" : "%s%s", text, arch);
+  lua_remove(L, -2);
+}
+
+/* Raises that no atom is of this architecture. */
+static void refuse_arch (lua_State *L, const char *asked, bool copies) {
+  mt_atom_cursor c = {0};
+  mt_mma_op op;
+  char name[MT_ATOM_NAME];
+  const char *arch;
+  lua_pushliteral(L, "");
+  while (copies && mt_copy_atom_next(name, &arch, &c)) add_arch(L, arch);
+  while (!copies && mt_mma_atom_next(&op, &c)) add_arch(L, op.arch);
+  luaL_error(L, "atoms: arch: none is of \"%s\"; there are: %s", asked,
+             lua_tostring(L, -1));
+}
+
+static bool is_known (const char *asked, bool copies) {
+  mt_atom_cursor c = {0};
+  mt_mma_op op;
+  char name[MT_ATOM_NAME];
+  const char *arch;
+  while (copies && mt_copy_atom_next(name, &arch, &c))
+    if (is_arch(arch, asked)) return true;
+  while (!copies && mt_mma_atom_next(&op, &c))
+    if (is_arch(op.arch, asked)) return true;
+  return false;
+}
+
 static void find_mma (lua_State *L, const query *q) {
   lua_Integer n = 0;
   mt_mma_op op;
@@ -274,9 +309,11 @@ static int l_atoms (lua_State *L) {
     lmt_checkkeys(L, 1, "atoms of kind \"copy\"", copy_keys);
   if (kind && strcmp(kind, "mma") != 0 && strcmp(kind, "copy") != 0)
     return luaL_error(L, "atoms: kind: \"mma\" or \"copy\" expected, got \"%s\"", kind);
+  bool copies = kind && *kind == 'c';
   read_query(L, &q);
+  if (q.arch && !is_known(q.arch, copies)) refuse_arch(L, q.arch, copies);
   lua_newtable(L);
-  if (kind && *kind == 'c') find_copies(L, &q);
+  if (copies) find_copies(L, &q);
   else find_mma(L, &q);
   return 1;
 }

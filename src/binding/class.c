@@ -80,8 +80,11 @@ static int l_index (lua_State *L) {
     if (mt_get(&out, a, 1, &(int){(int)i - 1}, &err)) return lmt_raise(L, &err);
     return lmt_pushvalue(L, out.node);
   }
-  if (lmt_isclass(L, 1, LMT_TENSOR))
-    return luaL_error(L, "tensor[i]: elements are read by T(i, j), modes by T:get(i)");
+  if (lmt_isclass(L, 1, LMT_TENSOR)) {
+    if (lmt_istable(L, 2)) return lmt_element(L);
+    return luaL_error(L, "tensor[i]: elements are read by T(i, j) or T[{i, j}], modes by "
+                         "T:get(i)");
+  }
   return luaL_error(L, "%s has no element [%s]", lua_tostring(L, lua_upvalueindex(2)),
                     luaL_tolstring(L, 2, NULL));
 }

@@ -17,17 +17,6 @@ static void set_tuple (lua_State *L, const char *key, const int64_t *v, int n) {
   lua_setfield(L, -2, key);
 }
 
-/* Bits of an element at `i`: a number, or the name of a dtype. */
-static int to_bits (lua_State *L, int i, const char *what) {
-  int isint;
-  if (lmt_isstring(L, i)) return 8 * (int)mt_dtype_size(lmt_todtype(L, i));
-  lua_Integer bits = lua_tointegerx(L, i, &isint);
-  if (!isint)
-    luaL_error(L, "%s: bits of an element, or a dtype, expected, got %s", what,
-               luaL_typename(L, i));
-  return bits < 1 || bits > 4096 ? 0 : (int)bits;
-}
-
 /* ---------------------------------------------------------------- wgmma */
 
 static mt_gmma_major to_major (lua_State *L, int i, const mt_node *a) {
@@ -61,7 +50,7 @@ static int l_make_gmma_desc (lua_State *L) {
   mt_gmma_desc d;
   LMT_NOERR(err);
   const mt_node *a = lmt_tolayout(L, 1);
-  int bits = to_bits(L, 2, "make_gmma_desc");
+  int bits = lmt_tobits(L, 2, "make_gmma_desc");
   mt_gmma_major major = to_major(L, 3, a);
   if (mt_make_gmma_desc(&d, a, bits, major, &err)) return lmt_raise(L, &err);
   return push_desc(L, &d);
@@ -114,7 +103,7 @@ static const mt_node *tile_options (lua_State *L, const mt_node **box, mt_layout
 static int bits_option (lua_State *L, bool tensor, int bits) {
   lua_getfield(L, 1, "dtype");
   if (lua_isnil(L, -1) && tensor) return bits;
-  int given = to_bits(L, lua_gettop(L), "tma: dtype");
+  int given = lmt_tobits(L, lua_gettop(L), "tma: dtype");
   if (tensor && given != bits)
     luaL_error(L, "tma: dtype: elements of %d bits, the tensor has %d", given, bits);
   return given;

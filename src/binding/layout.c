@@ -61,11 +61,25 @@ static int l_parse (lua_State *L) {
   return lmt_pushvalue(L, out.node);
 }
 
-/* make_layout(A, B, ...), make_layout{A, B, ...}: (A, B, ...). */
+/* An integer, or a table that begins with one or with a table. */
+static bool is_shape (lua_State *L, int i) {
+  if (!lmt_istable(L, i)) return lua_isinteger(L, i);
+  lua_rawgeti(L, i, 1);
+  bool is = lua_isinteger(L, -1) || lmt_istable(L, -1);
+  lua_pop(L, 1);
+  return is;
+}
+
+/* make_layout(A, B, ...), make_layout{A, B, ...}: (A, B, ...); make_layout(shape [,
+** stride]): as layout. */
 static int l_make_layout (lua_State *L) {
   const mt_node *modes[MT_MAXNODES];
   mt_layout out;
   LMT_NOERR(err);
+  if (is_shape(L, 1)) {
+    LMT_COUNT(L, 2, "make_layout", "shape [, stride]");
+    return l_layout(L);
+  }
   int n = lmt_tolayouts(L, 1, modes);
   if (mt_concat(&out, n, modes, &err)) return lmt_raise(L, &err);
   return lmt_pushvalue(L, out.node);
@@ -343,8 +357,16 @@ OPERATIONS(OPERATION)
 #undef FUNCTION
 #undef LAYOUT
 
-/* A * B and A / T: on the left is no tiler. */
+/* A * B and A / T: on the left is no tiler, but n stands for n:1. */
 static int l_mul (lua_State *L) {
+  if (lua_isinteger(L, 1)) {
+    mt_layout n;
+    LMT_NOERR(err);
+    if (mt_layout_left(&n, lmt_tovalue(L, 1, LMT_INT, "A", &n), &err))
+      return lmt_raise(L, &err);
+    lmt_pushvalue(L, n.node);
+    lua_replace(L, 1);
+  }
   if (!lmt_marked(L, 1, LMT_VALUES)) lmt_tolayout(L, 1);
   return l_composition(L);
 }

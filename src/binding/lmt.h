@@ -326,6 +326,8 @@ const mt_node *lmt_toshape (lua_State *L, int i, mt_layout *buf);
 /* A stride argument: LMT_LEFT also if it is absent. LMT_GIVEN: *stride is set. */
 typedef enum lmt_order { LMT_LEFT, LMT_RIGHT, LMT_GIVEN } lmt_order;
 lmt_order lmt_toorder (lua_State *L, int i, mt_layout *buf, const mt_node **stride);
+/* A layout, or a shape, which stands for its compact layout; `what` as above. */
+const mt_node *lmt_toshaped (lua_State *L, int i, const char *what, mt_layout *buf);
 /* The layouts at first .. top, or in the table at `first`: at most MT_MAXNODES; returns
 ** how many. */
 int lmt_tolayouts (lua_State *L, int first, const mt_node **modes);
@@ -370,6 +372,10 @@ void lmt_checkfunction (lua_State *L, int i);
 mt_number lmt_tonumber (lua_State *L, int i); /* also booleans: 0 and 1 */
 int lmt_pushnumber (lua_State *L, mt_dtype d, mt_number v);
 mt_dtype lmt_todtype (lua_State *L, int i);
+
+/* Bits of an element at `i`: a number, 0 if no element has so many, or those of a dtype;
+** `what` begins the message if it is none, NULL: the argument (binding/options.c). */
+int lmt_tobits (lua_State *L, int i, const char *what);
 
 /* Options by name in the table at `i`: an unknown key is an error that lists `keys`
 ** (binding/options.c). */
@@ -442,6 +448,8 @@ lmt_tensor *lmt_pushbounded (lua_State *L, int i, const mt_node *layout, int64_t
 lmt_tensor *lmt_newtensor (lua_State *L, int device, mt_dtype dtype,
                            const mt_node *layout, mt_err *err);
 mt_tensor lmt_ctensor (const lmt_tensor *t);
+/* T(c): the element at c, or with `_` a view. */
+int lmt_element (lua_State *L);
 /* The address of an element, counted from the tensor's offset. */
 void *lmt_address (const lmt_tensor *t, int64_t element);
 /* Elements [lo, hi) that t reaches, relative to its offset; raises if they leave the

@@ -45,3 +45,14 @@ void lmt_checkkeys (lua_State *L, int i, const char *what, const char *const *ke
     no_option(L, what, named ? lua_tostring(L, -1) : luaL_typename(L, -1), keys);
   }
 }
+
+int lmt_tobits (lua_State *L, int i, const char *what) {
+  static const char expected[] = "bits of an element, or a dtype,";
+  int isint;
+  if (lmt_isstring(L, i)) return 8 * (int)mt_dtype_size(lmt_todtype(L, i));
+  lua_Integer bits = lua_tointegerx(L, i, &isint);
+  if (!isint && what == NULL) luaL_typeerror(L, i, expected);
+  if (!isint)
+    luaL_error(L, "%s: %s expected, got %s", what, expected, luaL_typename(L, i));
+  return bits < 1 || bits > 4096 ? 0 : (int)bits;
+}

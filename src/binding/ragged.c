@@ -81,7 +81,7 @@ static bool call_with (lua_State *L, const making *m, int i, int args, int64_t *
 /* The coordinates that the tensor has already. */
 static void carry (lua_State *L, making *m, int i, int args, int f) {
   mt_ordinate o;
-  int64_t offset;
+  int64_t offset = 0;
   LMT_NOERR(err);
   for (int k = 0; k < count(L, i); k++) {
     mt_tensor t = lmt_ctensor(lmt_totensor(L, i));
@@ -102,7 +102,7 @@ static void carry (lua_State *L, making *m, int i, int args, int f) {
 static void overhang (lua_State *L, making *m, int i, int args, int f,
                       const lmt_cut *how) {
   mt_ordinate o;
-  int64_t offset;
+  int64_t offset = 0;
   LMT_NOERR(err);
   for (int k = 0;;) {
     if (mt_overhang(&o, &m->ordinate, &k, lmt_tolayout(L, i), how->tiler, how->divides,

@@ -47,11 +47,8 @@ static int l_call (lua_State *L) {
 static int l_smem_atom (lua_State *L) {
   mt_layout out;
   LMT_NOERR(err);
-  lua_Integer bits = lmt_isstring(L, 2) ? 8 * (int)mt_dtype_size(lmt_todtype(L, 2)) :
-                                          luaL_checkinteger(L, 2);
-  if (mt_smem_atom(&out, luaL_checkstring(L, 1), bits > 1024 || bits < 0 ? 0 : (int)bits,
-                   &err))
-    return lmt_raise(L, &err);
+  const char *name = luaL_checkstring(L, 1);
+  if (mt_smem_atom(&out, name, lmt_tobits(L, 2, NULL), &err)) return lmt_raise(L, &err);
   return lmt_pushvalue(L, out.node);
 }
 

@@ -218,7 +218,7 @@ static int64_t element_at (lua_State *L, const lmt_tensor *t, const char *op,
 }
 
 /* T(i, j), T{i, j}: the element; with _ a view. */
-static int tensor_call (lua_State *L) {
+int lmt_element (lua_State *L) {
   mt_layout buf;
   char raw[16];
   LMT_NOERR(err);

@@ -43,10 +43,11 @@ int lmt_endextents (lua_State *L, const mt_node *tuple) {
 /* Pushes the option `key` of the table at 1. */
 static void option (lua_State *L, const char *key) { lua_getfield(L, 1, key); }
 
-static void layout_option (lua_State *L, const char *key, mt_layout *buf) {
+/* A layout, or a shape; it stays on the stack. */
+static const mt_node *layout_option (lua_State *L, const char *key, mt_layout *buf) {
   const char *what = lua_pushfstring(L, "tiled_copy: %s", key);
   option(L, key);
-  lmt_tovalue(L, -1, LMT_LAYOUTS, what, buf);
+  return lmt_toshaped(L, -1, what, buf);
 }
 
 /* Bits of a value: a number, the name of a dtype, else those of the copy atom at `atom`
@@ -101,21 +102,22 @@ static int finish (lua_State *L) {
 ** thr = layout [, val = layout] } */
 static int l_tiled_copy (lua_State *L) {
   static const char *const keys[] = {"atom", "dtype", "bits", "thr", "val", NULL};
-  mt_layout thr, val = {{{.tag = MT_LEAF, .span = 1, .shape = 1}}};
+  mt_layout thr_buf, val_buf = {{{.tag = MT_LEAF, .span = 1, .shape = 1}}};
+  const mt_node *thr, *val = val_buf.node;
   LMT_NOERR(err);
   lua_settop(L, 1);
   lmt_checkkeys(L, 1, "tiled_copy", keys);
   option(L, "atom");
   const char *atom = name_at(L, 2, "tiled_copy");
-  layout_option(L, "thr", &thr);
+  thr = layout_option(L, "thr", &thr_buf);
   option(L, "val");
-  if (!lua_isnil(L, -1)) layout_option(L, "val", &val);
+  if (!lua_isnil(L, -1)) val = layout_option(L, "val", &val_buf);
   int bits = bits_option(L);
   mt_tiled_copy *c = new_copy(L);
-  if (mt_make_tiled_copy(c, atom, bits, thr.node, val.node, &err))
+  if (mt_make_tiled_copy(c, atom, bits, thr, val, &err))
     return lmt_raiseas(L, "make_tiled_copy", "tiled_copy", &err);
-  lmt_pushtext(L, thr.node);
-  lmt_pushtext(L, val.node);
+  lmt_pushtext(L, thr);
+  lmt_pushtext(L, val);
   lua_pushfstring(L,
                   "tile.tiled_copy{ atom = \"%s\", bits = %d, "
                   "thr = tile.layout \"%s\", val = tile.layout \"%s\" }",

@@ -19,7 +19,7 @@ const mt_tiled_mma *lmt_totiledmma (lua_State *L, int i) {
 static const mt_node *atoms_option (lua_State *L, mt_layout *buf) {
   lua_getfield(L, 1, "atoms");
   if (lua_isnil(L, -1)) return NULL;
-  return lmt_tovalue(L, -1, LMT_LAYOUTS, "tiled_mma: atoms", buf);
+  return lmt_toshaped(L, -1, "tiled_mma: atoms", buf);
 }
 
 static const mt_node *permutation_option (lua_State *L, mt_layout *buf) {

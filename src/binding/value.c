@@ -315,6 +315,16 @@ lmt_order lmt_toorder (lua_State *L, int i, mt_layout *buf, const mt_node **stri
   return LMT_GIVEN;
 }
 
+const mt_node *lmt_toshaped (lua_State *L, int i, const char *what, mt_layout *buf) {
+  mt_layout shape;
+  LMT_NOERR(err);
+  const mt_node *t = lmt_nodeat(L, i);
+  if (t && lmt_islayout(t)) return t;
+  t = lmt_tovalue(L, i, LMT_SHAPE | LMT_LAYOUTS, what, &shape);
+  if (mt_layout_left(buf, t, &err)) luaL_error(L, "%s: %s", what, err.text);
+  return buf->node;
+}
+
 int lmt_tolayouts (lua_State *L, int first, const mt_node **modes) {
   int n = lua_gettop(L) - first + 1, at = first;
   if (n == 1 && lua_type(L, first) == LUA_TTABLE) {

@@ -18,6 +18,21 @@ static const mt_dtype_row dtypes[] = {
 #include "moontile/dtypes.def"
 };
 
+/* What C++ calls them, without the _t at the end; NumPy's names are in the rows. */
+static const struct {
+  const char *name;
+  mt_dtype d;
+} aliases[] = {{"half", MT_f16},
+               {"float", MT_f32},
+               {"double", MT_f64},
+               {"float_e4m3", MT_e4m3},
+               {"float_e5m2", MT_e5m2}};
+
+static const char *const numpy_names[] = {
+#define MT_DTYPE(name, kind, bytes, type, element, e, m, top, npy, numpy, ...) numpy,
+#include "moontile/dtypes.def"
+};
+
 static const char names[] =
 #define MT_DTYPE(name, ...) " " #name
 #include "moontile/dtypes.def"
@@ -36,13 +51,31 @@ bool mt_is_float_type (mt_dtype d) { return dtypes[d].kind == MT_KIND_FLOAT; }
 int mt_dtype_rank (mt_dtype d) { return dtypes[d].rank; }
 mt_dtype mt_dtype_sum (mt_dtype d) { return (mt_dtype)dtypes[d].sum; }
 
+/* Whether a name of n letters is this one. */
+static bool is_name (const char *name, size_t n, const char *this_one) {
+  return strncmp(name, this_one, n) == 0 && this_one[n] == '\0';
+}
+
+/* MT_NDTYPE: none has this name of n letters. */
+static mt_dtype named (const char *name, size_t n) {
+  for (int d = 0; d < MT_NDTYPE; d++)
+    if (is_name(name, n, numpy_names[d])) return (mt_dtype)d;
+  for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++)
+    if (is_name(name, n, aliases[i].name)) return aliases[i].d;
+  return MT_NDTYPE;
+}
+
+static mt_dtype find (const char *name) {
+  size_t n = strlen(name);
+  for (int d = 0; d < MT_NDTYPE; d++)
+    if (strcmp(name, dtypes[d].name) == 0) return (mt_dtype)d;
+  return named(name, n > 2 && strcmp(name + n - 2, "_t") == 0 ? n - 2 : n);
+}
+
 mt_status mt_dtype_find (mt_dtype *out, const char *name, mt_err *err) {
   MT_CHECK(name, err, "dtype: a name expected");
-  for (int d = 0; d < MT_NDTYPE; d++)
-    if (strcmp(name, dtypes[d].name) == 0) {
-      *out = (mt_dtype)d;
-      return MT_OK;
-    }
+  *out = find(name);
+  if (*out < MT_NDTYPE) return MT_OK;
   return mt_fail(err, MT_EINVAL, "unknown dtype '%.32s'\n  the dtypes are:%s", name,
                  names);
 }

@@ -105,6 +105,7 @@ function chunk.read(code)
   local text, returns, more = parse(code)
   if not text then return nil, returns, more end
   local tokens = mark(tokens_of(text))
+  if #tokens > 0 then text = text:sub(1, tokens[#tokens].to) end     -- no comment behind them
   local c = { code = text, returns = returns, mentions = {}, declared = {}, attributes = {},
               empty = #tokens == 0 }
   c.silent = #tokens > 0 and tokens[#tokens].text == ";"

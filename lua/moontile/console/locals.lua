@@ -70,9 +70,9 @@ end
 -- What an expression gives passes through a call: else its last call would be a tail call, and
 -- errors in it would not know their function's name.
 local function wrap_values(c, code)
-  if c.returns then return ("return __moontile_check(0, %s\n)"):format(code) end
+  if c.returns then return ("return __moontile_check(0, %s)"):format(code) end
   if not c.assigned then return code end
-  return ("%s __moontile_check(%d, %s\n)"):format(code:sub(1, c.assigned - 1), c.targets,
+  return ("%s __moontile_check(%d, %s)"):format(code:sub(1, c.assigned - 1), c.targets,
                                                  code:sub(c.assigned))
 end
 

@@ -59,6 +59,7 @@ end
 -- The values of a line, in one line if each has one.
 return function(values, width)
   local texts, long = {}, false
+  if values[1] == nil then width = nil end         -- a message is shown as a whole
   for i = 1, values.n do
     texts[i] = show(values[i], width)
     long = long or texts[i]:find("\n", 1, true)

@@ -60,13 +60,14 @@ function tile.layout(shape, stride) end
 ---@return any
 function tile.parse(text) end
 
---- Layouts as the modes of one.
+--- Layouts as the modes of one; or, as layout, a shape with strides or without.
 --- - R(i, j, ...) = A(i) + B(j) + ...
 --- - error: modes of different kinds of strides; a swizzled mode
 --- ```lua
 --- make_layout(layout(4, 1), layout(3, 8))  --> (4,3):(1,8)
+--- make_layout({2, 3}, {3, 1})  --> (2,3):(3,1)
 --- ```
----@param ... moontile.Layout
+---@param ... moontile.Layout | moontile.Tuple
 ---@return moontile.Layout
 function tile.make_layout(...) end
 

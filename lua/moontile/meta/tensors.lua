@@ -77,7 +77,7 @@ function Tensor:save(path) end
 -- ---------------------------------------------------------------- elements
 
 --- The element at a coordinate; with `_` a view.
---- - T{i, j} is T(i, j); T[{i, j}] = v sets it
+--- - T[{i, j}] and T{i, j} are T(i, j); T[{i, j}] = v sets it
 --- - error: a coordinate outside; an element of a ragged tensor that is not its own
 --- ```lua
 --- local T = tensor("i32", layout({2, 3}, "right")):fill{ 1, 2, 3, 4, 5, 6 }
