@@ -17,6 +17,13 @@ local function escape(text) return (gsub(text, "[\\{}_%%&#$~^<>]", SPECIAL)) end
 -- A comment must stay on its line.
 local function comment(text) return (gsub(text, "%c", " ")) end
 
+local function add_colours(out, letter, colours)
+  for i = 1, 8 do
+    out[#out + 1] = format("\\definecolor{%s%d}{HTML}{%s}", letter, i - 1,
+                           string.upper(sub(colours[i], 2)))
+  end
+end
+
 local function preamble(s, picture)
   local out = {
     "% " .. comment(picture.title),
@@ -24,17 +31,8 @@ local function preamble(s, picture)
     "\\usepackage{tikz}",
     "\\begin{document}",
   }
-  for name, colours in pairs { m = palette.many, r = palette.ramp } do
-    for i = 1, 8 do
-      out[#out + 1] = format("\\definecolor{%s%d}{HTML}{%s}", name, i - 1,
-                             string.upper(sub(colours[i], 2)))
-    end
-  end
-  table.sort(out, function(a, b)
-    local x, y = sub(a, 1, 6) == "\\defin", sub(b, 1, 6) == "\\defin"
-    if x ~= y then return y end
-    return x and a < b
-  end)
+  add_colours(out, "m", palette.many)
+  add_colours(out, "r", palette.ramp)
   -- colour, colour of the text, x, y, label
   out[#out + 1] = format("\\newcommand{\\cell}[5]{\\filldraw[draw=black!50,line width=.3pt,fill=#1]"
                          .. " (#3,#4) rectangle ++(%.1f,%.1f) ++(-%.1f,-%.1f) node[text=#2] {#5};}",
