@@ -24,6 +24,7 @@ if(MOONTILE_LUA)
 endif()
 if(TARGET moontile_program)
   install(TARGETS moontile_program)
+  install(FILES docs/moontile.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 endif()
 install(TARGETS ${MOONTILE_INSTALLED} EXPORT moontile)
 

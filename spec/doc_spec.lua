@@ -3,7 +3,7 @@
 
 local blocks = dofile "spec/blocks.lua"
 
-local FILES = { "README.md", "include/moontile.h", "include/moontile/lua.h", "bench/RESULTS.md" }
+local FILES = dofile "spec/pages.lua".with_code()
 
 -- Runs the code with a `print` that collects lines.
 local function printed(code, name)

@@ -56,6 +56,18 @@ describe("each public function", function()
   end)
 end)
 
+-- Fields of atoms, whose classes know what they have.
+describe("the fields", function()
+  local tile = require "moontile"
+  for class, x in pairs { MmaAtom = tile.mma_atom "SM80_16x8x16_F32F16F16F32_TN",
+                          CopyAtom = tile.copy_atom "SM75_U32x4_LDSM_N" } do
+    it("of " .. class .. " are there", function()
+      assert.is_true(#meta.fields[class] > 0)
+      for _, field in ipairs(meta.fields[class]) do assert.is_not_nil(x[field], field) end
+    end)
+  end
+end)
+
 -- Where a function is described it takes what operations.def says; a method without its self.
 describe("the arguments", function()
   local described = {}

@@ -6,7 +6,7 @@ require "moontile"
 local blocks = dofile "spec/blocks.lua"
 local console = require "moontile.console"
 
-local FILES = { "README.md", "include/moontile.h", "include/moontile/lua.h", "bench/RESULTS.md" }
+local FILES = dofile "spec/pages.lua".with_code()
 
 -- What `print` writes while f runs, as lines.
 local function printed_by(f)

@@ -24,7 +24,8 @@ local session = need "console.session"
 local words = need "console.words"
 local xdg = need "console.xdg"
 
-local console = { new = session.new, complete = complete, words = words, meta = need "meta" }
+local console = { new = session.new, complete = complete, words = words, meta = need "meta",
+                  help = need "console.help" }
 
 local function prompt(name, default)
   local text = globals[name]

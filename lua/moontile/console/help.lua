@@ -130,7 +130,7 @@ end
 
 -- ---------------------------------------------------------------- subjects
 
-local COMMANDS = [[
+help.COMMANDS = [[
 ?name, name?, help "word"    what is known of a name, or of a subject
 :tour                        a short tour
 :draw x                      a picture of a layout, an atom, a tiled copy or MMA, a plan
@@ -156,7 +156,7 @@ local function add_names(lines, class, width)
 end
 
 local function overview(width)
-  local lines = { COMMANDS }
+  local lines = { help.COMMANDS }
   add_names(lines, nil, width)
   return table.concat(lines, "\n")
 end

@@ -12,7 +12,9 @@ local Layout = {}
 ---@class moontile.MmaAtom
 ---@field name string
 ---@field arch string
----@field shape moontile.Tuple  (M,N,K)
+---@field shape_MNK moontile.Tuple
+---@field dtype table  of A, B, C, D: their dtypes
+---@field src table  of A, B, C: where the operand is, reg or smem_desc
 ---@field thr_id moontile.Layout
 ---@field layout_A moontile.Layout  (thread,value) -> index in A
 ---@field layout_B moontile.Layout
