@@ -45,9 +45,20 @@ local CASES = {
   { "i8", "i32", 2048, 2048, 2048, 1, TN }, { "i8", "i32", 1024, 1024, 1024, 1, TN },
   { "i8", "i32", 512, 4096, 4096, 1, TN }, { "i8", "i32", 128, 8192, 8192, 1, TN },
   { "i8", "i32", 1024, 1024, 1024, 64, TN },
+  { "bf16", "bf16", 4001, 3001, 5003, 1, TN }, { "f16", "f16", 4001, 3001, 5003, 1, TN },
+  { "bf16", "bf16", 4001, 3001, 5003, 1, NT },
 }
+for _, t in ipairs { "f32", "f64" } do
+  local sizes = { { 8192, 8192, 8192, 1 }, { 4096, 4096, 4096, 1 }, { 2048, 2048, 2048, 1 },
+                  { 1024, 1024, 1024, 1 }, { 512, 4096, 4096, 1 }, { 128, 8192, 8192, 1 },
+                  { 1024, 1024, 1024, 64 }, { 4000, 3000, 5000, 1 }, { 4001, 3001, 5003, 1 } }
+  for _, s in ipairs(sizes) do CASES[#CASES + 1] = { t, t, s[1], s[2], s[3], s[4], TN } end
+  for _, majors in ipairs { NN, NT, TT } do
+    CASES[#CASES + 1] = { t, t, 4096, 4096, 4096, 1, majors }
+  end
+end
 
-local BYTES = { bf16 = 2, f16 = 2, f32 = 4, e4m3 = 1, i8 = 1, i32 = 4 }
+local BYTES = { bf16 = 2, f16 = 2, f32 = 4, f64 = 8, e4m3 = 1, i8 = 1, i32 = 4 }
 
 -- A matrix (x,y), or a batch of them, of which mode 2 is contiguous, or mode 1.
 local function matrix(dtype, x, y, l, second)

@@ -170,7 +170,8 @@ FAKE cuLibraryGetKernel (CUkernel *out, CUlibrary l, const char *name) {
   FAULT(cuLibraryGetKernel);
   NEED(l != NULL, 400);
   NEED(strncmp(name, "mt_", 3) == 0, 500);
-  NEED(l->text == NULL || strstr(l->text, name + 3) || strncmp(name, "mt_hopper", 9) == 0,
+  NEED(l->text == NULL || strstr(l->text, name + 3) ||
+           strncmp(name, "mt_hopper", 9) == 0 || strncmp(name, "mt_ampere", 9) == 0,
        500);
   for (size_t i = 0; i < mt_ncuda_kernels; i++)
     if (strcmp(mt_cuda_kernels[i].name, name + 3) == 0)
@@ -198,6 +199,7 @@ FAKE cuFuncSetAttribute (CUfunction f, CUfunction_attribute a, int value) {
   NEED(f != NULL && a == MT_CU_MOST_SHARED, 1);
   const mt_kernel *k = (const mt_kernel *)(void *)f;
   if (k->op == MT_OP_HOPPER) return value == MT_HOPPER_MOST_SHARED ? 0 : 1;
+  if (k->op == MT_OP_AMPERE) return value == (int)fake_ampere_room(k) ? 0 : 1;
   const mt_algo *algo = mt_algo_of(k->algo);
   return value > 0 && value == algo->most_shared ? 0 : 1;
 }
@@ -219,6 +221,7 @@ FAKE cuLaunchKernelEx (const CUlaunchConfig *c, CUfunction f, void **params,
     return fake_capture_break(c->hStream);
   fake_work w = {.kind = FAKE_LAUNCH, .kernel = k, .grid = {c->gridDimX, c->blockDimX}};
   if (k->op == MT_OP_GEMM) memcpy(&w.gemm, params[0], sizeof w.gemm);
+  else if (k->op == MT_OP_AMPERE) memcpy(&w.ampere, params[0], sizeof w.ampere);
   else if (k->op == MT_OP_HOPPER) memcpy(&w.hopper, params[0], sizeof w.hopper);
   else memcpy(&w.launch, params[0], sizeof w.launch);
   return fake_enqueue(c->hStream, &w);

@@ -101,6 +101,13 @@ uint32_t fake_hopper_room (const mt_kernel *k);
 mt_status fake_hopper (const mt_kernel *k, mt_grid grid, const mt_hopper_launch *l,
                        int device);
 
+/* ---- products by cp.async */
+
+uint32_t fake_ampere_room (const mt_kernel *k);
+/* Runs a launch of a row of ampere.def on the device, tile by tile; MT_ERANGE: outside. */
+mt_status fake_ampere (const mt_kernel *k, mt_grid grid, const mt_ampere_launch *l,
+                       int device);
+
 /* ---- streams */
 
 struct CUctx_st {
@@ -135,6 +142,7 @@ typedef struct fake_work {
   union { /* by the kernel's operation */
     mt_launch launch;
     mt_gemm_launch gemm;
+    mt_ampere_launch ampere;
     mt_hopper_launch hopper;
   };
   CUevent event;

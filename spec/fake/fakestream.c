@@ -84,6 +84,7 @@ bool fake_capturing (CUcontext c) {
 
 uint32_t fake_room (const mt_kernel *k, const mt_launch *l) {
   if (k->op == MT_OP_HOPPER) return fake_hopper_room(k);
+  if (k->op == MT_OP_AMPERE) return fake_ampere_room(k);
   const mt_algo *a = k->op == MT_OP_COPY ? mt_algo_of(k->algo) : NULL;
   return a && a->shared ? a->shared(&l->desc) : 0;
 }
@@ -125,6 +126,8 @@ static CUresult launch (fake_work *w, int device) {
   bool product = w->kernel->op == MT_OP_GEMM;
   if (w->kernel->op == MT_OP_HOPPER)
     return fake_hopper(w->kernel, w->grid, &w->hopper, device) == MT_OK ? 0 : 700;
+  if (w->kernel->op == MT_OP_AMPERE)
+    return fake_ampere(w->kernel, w->grid, &w->ampere, device) == MT_OK ? 0 : 700;
   mt_status s = product ? multiply(w, device, &err) : copy(w, device, &err);
   if (s != MT_OK && fake_option("FAKECUDA_REPORT", 0))
     fprintf(stderr, "fakecuda: %s\n", err.text);

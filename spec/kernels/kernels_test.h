@@ -8,7 +8,8 @@
 #include "copy/kernel_choice.h"
 #include "cuda/cuda.h"
 
-int below (int n); /* random: 0 .. n-1 */
+int below (int n);    /* random: 0 .. n-1 */
+uint64_t seed_now (void); /* which main takes back */
 
 /* The divisor of an axis as desc/divisor_desc.h has it; a whole axis. */
 void set_divisor (mt_axis *a);
@@ -22,6 +23,11 @@ void draw_unaligned (mt_launch *l);
 
 /* A random product by this row; *ran is false if what was drawn is none. */
 bool one_product (const mt_kernel *k, bool *ran);
+
+/* Random products by each row of ampere.def, so many. */
+bool by_cp_async (long times);
+/* Halves that cp.async's kernels make of 8-bit floats are the same numbers. */
+bool halves_of_bytes (void);
 
 /* Batches of products in blocks of one thread and of two: fewer than operands. */
 bool small_blocks (void);

@@ -32,6 +32,8 @@ int below (int n) {
   return (int)(state % (uint64_t)n);
 }
 
+uint64_t seed_now (void) { return state; }
+
 /* ---------------------------------------------------------------- drawing a launch */
 
 /* As desc/copy_desc.h has it. */
@@ -488,7 +490,8 @@ int main (int argc, char **argv) {
     return 1;
   }
   printf("kernels: %ld copies\n", cases);
-  return small_floats() && products(cases / 4000 > 0 ? cases / 4000 : 1) &&
+  return halves_of_bytes() && by_cp_async(cases / 8000 > 0 ? cases / 8000 : 1) &&
+                 small_floats() && products(cases / 4000 > 0 ? cases / 4000 : 1) &&
                  small_blocks() && sums_of_threads() ?
              0 :
              1;

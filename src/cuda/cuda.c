@@ -63,6 +63,7 @@ static mt_status describe (mt_device *d, mt_cuda *c, int index, mt_err *err) {
   d->arch = 10 * major + minor;
   c->version = version;
   d->cores = cores;
+  d->ampere = d->arch >= 80 && mt_cuda_has_ampere();
   d->hopper = d->arch == 90 && mt_cuda_has_hopper();
   snprintf(d->name, sizeof d->name, "cuda:%d", index);
   snprintf(d->about, sizeof d->about,
@@ -87,6 +88,7 @@ static mt_status find_device (mt_cuda *c, int index, mt_err *err) {
 
 /* Shared memory that a launch of the kernel may ask for; 0: as much as of any. */
 static int most_shared (const mt_kernel *k) {
+  if (k->op == MT_OP_AMPERE) return (int)mt_ampere_shared(mt_cuda_ampere_row(k));
   if (k->op == MT_OP_HOPPER) return MT_HOPPER_MOST_SHARED;
   return k->op == MT_OP_COPY ? mt_algo_of(k->algo)->most_shared : 0;
 }
@@ -94,6 +96,7 @@ static int most_shared (const mt_kernel *k) {
 /* The shared memory that a launch asks for; other kernels have what they need. */
 static unsigned shared_of (const mt_plan *p) {
   const mt_desc *d = &p->launch.desc;
+  if (p->kernel->op == MT_OP_AMPERE) return p->ampere.shared;
   if (p->kernel->op == MT_OP_HOPPER) return p->hopper.shared;
   const mt_algo *a = p->kernel->op == MT_OP_COPY ? mt_algo_of(d->algo) : NULL;
   return a && a->shared ? a->shared(d) : 0;
@@ -269,6 +272,7 @@ static mt_status start (const mt_plan *p, CUstream stream, bool early, mt_err *e
   mt_cuda *c = p->device->impl;
   CUfunction function = c->function[p->kernel - mt_cuda_kernels];
   const void *launch = p->kernel->op == MT_OP_HOPPER ? (const void *)&p->hopper.launch :
+                       p->kernel->op == MT_OP_AMPERE ? (const void *)&p->ampere.launch :
                                                        &p->launch; /* or the product */
   void *params[] = {(void *)(uintptr_t)launch};
   CUlaunchAttribute may = {.id = MT_CU_EARLY, .value.allowed = 1};

@@ -94,13 +94,18 @@ typedef struct mt_driver {
 extern const mt_kernel mt_cuda_kernels[];
 extern const size_t mt_ncuda_kernels;
 
+/* What ampere.def says of one of its kernels. */
+const mt_ampere_row *mt_cuda_ampere_row (const mt_kernel *k);
+
 /* What the kernels of an operation are in: a fatbin, or, when the library was built
 ** without nvcc, the lists of kernels, which only a driver made for tests accepts. A
 ** zero byte follows it. */
-extern const unsigned char mt_image_copy[], mt_image_mma[], mt_image_hopper[];
+extern const unsigned char mt_image_copy[], mt_image_mma[], mt_image_ampere[],
+    mt_image_hopper[];
 
-/* Whether kernels of TMA and wgmma are there wherever those of copies are. */
+/* Whether kernels of a family are there wherever those of copies are. */
 bool mt_cuda_has_hopper (void);
+bool mt_cuda_has_ampere (void);
 
 /* Whether the code of the kernels is in this library: built without nvcc, it is not. */
 bool mt_cuda_has_kernels (void);

@@ -128,13 +128,17 @@ static bool is_code (const unsigned char *image) {
 
 bool mt_cuda_has_kernels (void) { return is_code(mt_image_copy); }
 
-bool mt_cuda_has_hopper (void) {
-  return is_code(mt_image_hopper) || !is_code(mt_image_copy);
+/* Of kernels that some builds lack. */
+static bool is_there (const unsigned char *image) {
+  return is_code(image) || !is_code(mt_image_copy);
 }
+bool mt_cuda_has_hopper (void) { return is_there(mt_image_hopper); }
+bool mt_cuda_has_ampere (void) { return is_there(mt_image_ampere); }
 
 mt_status mt_driver_image (const mt_driver *v, mt_op op, CUlibrary *out, mt_err *err) {
   static const unsigned char *const images[MT_NOP] = {[MT_OP_COPY] = mt_image_copy,
                                                       [MT_OP_GEMM] = mt_image_mma,
+                                                      [MT_OP_AMPERE] = mt_image_ampere,
                                                       [MT_OP_HOPPER] = mt_image_hopper};
   const unsigned char *image = images[op];
   CUresult r = v->cuLibraryLoadData(out, image, NULL, NULL, 0, NULL, NULL, 0);

@@ -29,5 +29,6 @@
         image   mt_image_copy, MT_IMAGE_COPY
 #endif
         image   mt_image_mma, MT_IMAGE_MMA
+        image   mt_image_ampere, MT_IMAGE_AMPERE
         image   mt_image_hopper, MT_IMAGE_HOPPER
         .section .note.GNU-stack, "", %progbits

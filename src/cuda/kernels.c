@@ -24,12 +24,23 @@ _Static_assert(sizeof(mt_launch) <= 4096 && sizeof(mt_gemm_launch) <= 4096,
    MT_CAST(MT_##src, MT_##dst)},
 #define MT_MMA_KERNEL(name, arch, atom)                                                  \
   {#name, MT_OP_GEMM, MT_ALGO_DESCRIBED, 0, 1024, 1, arch, atom, false, 0},
+#define MT_AMPERE_KERNEL(name, core, a, b, sum, m, n, k, stages, warps_m, warps_n,       \
+                         major_a, major_b, speed)                                        \
+  {#name, MT_OP_AMPERE, MT_ALGO_STRIDED, 0, 32 * warps_m * warps_n, 1,                   \
+   80,    NULL,         false,           0},
 #define MT_HOPPER_KERNEL(name, a, b, c, n, stages, cluster, major_a, major_b)            \
   {#name, MT_OP_HOPPER, MT_ALGO_STRIDED, 0, MT_HOPPER_THREADS, 1, 900, NULL, false, 0},
 const mt_kernel mt_cuda_kernels[] = {
 #include "kernels/copy/copy.def"
 #include "kernels/cast/cast.def"
 #include "kernels/gemm/mma.def"
+#include "kernels/gemm/ampere.def"
 #include "kernels/gemm/hopper.def"
 };
 const size_t mt_ncuda_kernels = sizeof mt_cuda_kernels / sizeof mt_cuda_kernels[0];
+
+const mt_ampere_row *mt_cuda_ampere_row (const mt_kernel *k) {
+  const mt_kernel *first = mt_cuda_kernels;
+  while (first->op != MT_OP_AMPERE) first++;
+  return &mt_ampere_rows[k - first];
+}

@@ -180,7 +180,7 @@ int mt_hopper_choose (mt_hopper *out, const mt_gemm_launch *l, int cores, char *
     const int64_t k = l->desc.size[MT_K], batch = l->desc.size[MT_L];
     if (!fits(row, x, mn) || !shape(&h, row, k, batch, cores)) continue;
     const double us = predict(&h, row, cores);
-    if (us < least) least = us, best = (int)i, *out = h, out->row = row;
+    if (us < least) least = us, best = (int)i, *out = h, out->row = row, out->us = us;
   }
   return best;
 }

@@ -35,6 +35,7 @@ typedef struct mt_hopper {
   mt_tma_box map[MT_HOPPER_MAPS];
   const mt_hopper_row *row;
   uint32_t blocks, shared;
+  double us; /* as predicted */
 } mt_hopper;
 
 /* The fastest row for a product without a partition, by prediction, and its launch on a

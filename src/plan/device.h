@@ -10,6 +10,7 @@
 #include "moontile/graph.h"
 #include "host/alloc.h"
 #include "core/error.h"
+#include "gemm/ampere.h"
 #include "gemm/hopper.h"
 #include "desc/kernel.h"
 #include "gemm/gemm.h"
@@ -69,7 +70,7 @@ struct mt_device {
   size_t staging;       /* bytes that copies may pass through */
   int arch;             /* of a GPU: 90 is sm_90; 0: any atom runs */
   int cores;            /* of a GPU: multiprocessors */
-  bool hopper;          /* has the kernels of TMA and wgmma */
+  bool ampere, hopper;  /* has the kernels of the family */
   void *impl;           /* the backend's own */
   struct mt_blas *blas; /* of "cpu"; NULL: none is called */
   mt_graph *recording;  /* NULL, or: launches are added to it */
@@ -115,12 +116,20 @@ struct mt_plan {
   void *workspace;         /* host memory: of the reference */
   size_t workspace_bytes;
   struct mt_cpu_gemm *native; /* the processor's own */
-  mt_hopper hopper;           /* of its kernels */
+  mt_ampere ampere;           /* of the family of its kernel */
+  mt_hopper hopper;
 };
 
 /* Marks the rows of the backend that have an instruction for the product's types. */
 enum { MT_MAXROWS = 512 };
 void mt_gemm_rows (bool has[MT_MAXROWS], const mt_plan *p);
+
+/* The first row of the backend's table for an operation. */
+static inline const mt_kernel *mt_first_kernel (const mt_backend *b, mt_op op) {
+  const mt_kernel *k = b->kernels;
+  while (k->op != op) k++;
+  return k;
+}
 
 static inline const char *mt_plan_name (const mt_plan *p) {
   return p->name ? p->name : p->kernel->name;

@@ -2,6 +2,7 @@
 ** plan_gemm.c - plans of products: described, proven, given a kernel.
 ** SPDX-License-Identifier: MIT
 */
+#include <math.h>
 #include <stdio.h>
 
 #include "plan/device.h"
@@ -179,19 +180,63 @@ static mt_status count_units (mt_plan *p, mt_err *err) {
   return MT_OK;
 }
 
-/* A kernel of TMA and wgmma, or why there is none for this product. */
-static bool choose_hopper (mt_plan *p) {
-  const mt_backend *b = p->device->backend;
-  char why[160] = "";
-  int row = mt_hopper_choose(&p->hopper, &p->gemm, p->device->cores, why, sizeof why);
-  if (row < 0) {
-    mt_refusals_add(&p->why, "hopper", "%s", why);
-    return false;
+/* ---------------------------------------------------------------- families */
+
+/* The best row of a family for a product: its number, microseconds as predicted, blocks
+** and tiles; or negative, and why. */
+typedef struct offer {
+  double us;
+  uint32_t blocks;
+  int64_t tiles;
+} offer;
+typedef int chooser (mt_plan *p, offer *o, char *why, size_t size);
+
+static int choose_ampere (mt_plan *p, offer *o, char *why, size_t size) {
+  mt_ampere *a = &p->ampere;
+  int row = mt_ampere_choose(a, &p->gemm, p->device->cores, why, size);
+  if (row >= 0) *o = (offer){a->us, (uint32_t)a->launch.tiles, a->launch.tiles};
+  return row;
+}
+
+static int choose_hopper (mt_plan *p, offer *o, char *why, size_t size) {
+  mt_hopper *h = &p->hopper;
+  int row = mt_hopper_choose(h, &p->gemm, p->device->cores, why, size);
+  if (row >= 0) *o = (offer){h->us, h->blocks, h->launch.tiles};
+  return row;
+}
+
+static const struct family {
+  const char *name;
+  mt_op op;
+  chooser *choose;
+} families[] = {{"hopper", MT_OP_HOPPER, choose_hopper},
+                {"ampere", MT_OP_AMPERE, choose_ampere}};
+enum { MT_NFAMILY = sizeof families / sizeof families[0] };
+
+static bool has_family (const mt_device *d, mt_op op) {
+  return op == MT_OP_HOPPER ? d->hopper : d->ampere;
+}
+
+static void take_offer (mt_plan *p, const struct family *f, const offer *o, int row) {
+  p->kernel = mt_first_kernel(p->device->backend, f->op) + row;
+  p->grid = (mt_grid){o->blocks, p->kernel->threads};
+  p->units = o->tiles;
+}
+
+/* The kernel of a family that is predicted to be the fastest; false: none takes it. */
+static bool choose_family (mt_plan *p) {
+  offer best = {.us = INFINITY}, o;
+  for (int i = 0; i < MT_NFAMILY; i++) {
+    const struct family *f = &families[i];
+    char why[160] = "";
+    if (!has_family(p->device, f->op)) continue;
+    int row = f->choose(p, &o, why, sizeof why);
+    if (row < 0) mt_refusals_add(&p->why, f->name, "%s", why);
+    else if (o.us < best.us) take_offer(p, f, &o, row), best = o;
+    else
+      mt_refusals_add(&p->why, f->name, "%.3g us as predicted, not %.3g", o.us, best.us);
   }
-  p->kernel = b->kernels + *b->nkernels - mt_nhopper_rows + row;
-  p->grid = (mt_grid){p->hopper.blocks, p->kernel->threads};
-  p->units = p->hopper.launch.tiles;
-  return true;
+  return best.us < (double)INFINITY;
 }
 
 static mt_status describe (mt_plan *p, const mt_tiled_mma *mma,
@@ -219,7 +264,7 @@ static mt_status make (mt_plan *p, const mt_tiled_mma *mma,
                        const mt_tensor *const t[MT_PARTS], double alpha, double beta,
                        mt_err *err) {
   MT_TRY(mt_gemm_tensors(&p->gemm, t[MT_A], t[MT_B], t[MT_C], alpha, beta, err));
-  if (mma == NULL && p->device->hopper && choose_hopper(p)) {
+  if (mma == NULL && choose_family(p)) {
     MT_TRY(prove(p, t, err));
     write_head(p, t);
     return p->device->backend->prepare_gemm(p, err);

@@ -163,9 +163,24 @@ static void put_hopper (mt_strbuf *t, const mt_plan *p) {
   mt_putf(t, "\nout: %s\n", l->direct ? "by elements" : "by TMA");
 }
 
+static void put_ampere (mt_strbuf *t, const mt_plan *p) {
+  static const char *const ways[] = {"lines", "elements along K", "elements", "windows"};
+  const mt_ampere_launch *l = &p->ampere.launch;
+  const mt_ampere_row *row = p->ampere.row;
+  put_grid(t, p);
+  put_mnk(t, "tile", row->m, row->n, row->k);
+  mt_putf(t, ", %d stages, %d x %d warps", (int)row->stages, (int)row->warps[0],
+          (int)row->warps[1]);
+  put_mnk(t, "\ntiles", l->tiles_m, l->tiles_n, l->slabs);
+  mt_putf(t, "\nin: A by %s, B by %s\nout: by %s\n", ways[l->operand[0].way],
+          ways[l->operand[1].way], l->wide ? "vectors" : "elements");
+}
+
 static void put_product (mt_strbuf *t, const mt_plan *p) {
   const mt_gemm_desc *d = &p->gemm.desc;
-  if (p->kernel && p->kernel->op == MT_OP_HOPPER) put_hopper(t, p);
+  const mt_op op = p->kernel ? (mt_op)p->kernel->op : MT_OP_GEMM;
+  if (op == MT_OP_HOPPER) put_hopper(t, p);
+  else if (op == MT_OP_AMPERE) put_ampere(t, p);
   else put_work(t, p);
   put_mnk(t, "size", d->size[MT_M], d->size[MT_N], d->size[MT_K]);
   if (d->size[MT_L] != 1) mt_putf(t, ", batch %lld", (long long)d->size[MT_L]);

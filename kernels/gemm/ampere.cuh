@@ -1,0 +1,212 @@
+/*
+** ampere.cuh - products by cp.async and mma.sync, of every type and every layout: the
+** family of kernels for sm_80 and all that came after it.
+** SPDX-License-Identifier: MIT
+**
+**   global memory          shared memory: a ring of stages      registers
+**
+**   A ---- cp.async --->  | A MxK | A MxK | A MxK | ...  \
+**   B ---- cp.async --->  | B NxK | B NxK | B NxK | ...  --> matrices, elements --> sums
+**        all threads,       slab k + STAGES - 1 is on         all warps              |
+**        16 bytes or        its way while slab k is                                  |
+**        one element        multiplied                                               |
+**                                                                                    |
+**   D <-- rows, by all --  | the sums of one row of warps, over the stages | <-------/
+**
+** Operands of 8 and 16 bits whose rows begin anywhere, or lie apart, have no cp.async:
+** they pass through registers, and there are two stages.
+**
+**   any layout:   fetch slab k + 1 | multiply slab k | put slab k + 1 | barrier
+**
+** A block has one tile, and what overhangs is 0 in shared memory and not written.
+*/
+#ifndef AMPERE_CUH
+#define AMPERE_CUH
+
+#include "kernels/gemm/engine.cuh"
+#include "kernels/gemm/out.cuh"
+
+namespace mt {
+
+/* ------------------------------------------------------------------ shapes */
+
+/* Which engine and which feeds: by size of the elements, and by what lies together. */
+template <typename CORE, int SIZE, int M, int N, int K, int T_M, int T_N, int THREADS,
+          int MAJOR_A, int MAJOR_B>
+struct parts_of {
+  enum { LINE = K * SIZE, ANY = MAJOR_A == MT_MAJOR_ANY };
+  template <int ROWS, int MAJOR> struct choose {
+    typedef line_rows<ROWS, LINE, SIZE, THREADS> type;
+  };
+  template <int ROWS> struct choose<ROWS, MT_MAJOR_MN> {
+    typedef line_columns<ROWS, K, THREADS> type;
+  };
+  template <int ROWS> struct choose<ROWS, MT_MAJOR_ANY> {
+    typedef any_rows<ROWS, LINE, SIZE, THREADS> type;
+  };
+  typedef typename choose<M, MAJOR_A>::type feed_a;
+  typedef typename choose<N, MAJOR_B>::type feed_b;
+  typedef by_cores<CORE, M, N, LINE, T_M, T_N, MAJOR_A == MT_MAJOR_MN,
+                   MAJOR_B == MT_MAJOR_MN>
+      engine;
+};
+
+struct core_f32 {
+  enum { bytes = 4 };
+};
+struct core_f64 {
+  enum { bytes = 8 };
+};
+template <int M, int N, int K, int T_M, int T_N, int THREADS>
+struct parts_of<core_f32, 4, M, N, K, T_M, T_N, THREADS, MT_MAJOR_ANY, MT_MAJOR_ANY> {
+  enum { ANY = false };
+  typedef padded_columns<M, K, 4, THREADS> feed_a;
+  typedef padded_columns<N, K, 4, THREADS> feed_b;
+  typedef by_threads<M, N, K> engine;
+  static_assert(T_M == engine::T_M && T_N == engine::T_N, "a warp's tile is 64 x 32");
+};
+template <int M, int N, int K, int T_M, int T_N, int THREADS>
+struct parts_of<core_f64, 8, M, N, K, T_M, T_N, THREADS, MT_MAJOR_ANY, MT_MAJOR_ANY> {
+  enum { ANY = false };
+  typedef padded_columns<M, K, 8, THREADS> feed_a;
+  typedef padded_columns<N, K, 8, THREADS> feed_b;
+  typedef by_doubles<M, N, K, T_M, T_N> engine;
+};
+
+template <typename CORE, int M_, int N_, int K_, int STAGES_, int WARPS_M_, int WARPS_N_,
+          int MAJOR_A, int MAJOR_B>
+struct ampere {
+  enum {
+    M = M_,
+    N = N_,
+    K = K_,
+    STAGES = STAGES_,
+    WARPS_M = WARPS_M_,
+    WARPS_N = WARPS_N_,
+    THREADS = 32 * WARPS_M * WARPS_N,
+    T_M = M / WARPS_M,
+    T_N = N / WARPS_N,
+    SIZE = CORE::bytes,
+    STAGE = MT_AMPERE_STAGE(SIZE, M, N, K),
+    /* where B begins in a stage */
+    B = STAGE - (SIZE >= 4 ? N + MT_COLUMN_PAD : N) * K * SIZE
+  };
+  typedef parts_of<CORE, SIZE, M, N, K, T_M, T_N, THREADS, MAJOR_A, MAJOR_B> parts;
+  typedef typename parts::feed_a feed_a;
+  typedef typename parts::feed_b feed_b;
+  typedef typename parts::engine engine;
+  typedef typename engine::sum sum;
+};
+
+/* ------------------------------------------------------------------ tiles */
+
+struct tile {
+  int m, n, l;
+};
+
+MT_INLINE tile tile_of (const mt_ampere_launch &p, int number) {
+  const int each = p.tiles_m * p.tiles_n, l = number / each, t = number - l * each;
+  const int g = t / (p.group * p.tiles_n), first = g * p.group;
+  const int rows = p.tiles_m - first < p.group ? p.tiles_m - first : p.group;
+  const int in = t - first * p.tiles_n, n = in / rows;
+  return {first + in - n * rows, n, l};
+}
+
+/* ------------------------------------------------------------------ slabs */
+
+template <typename G> struct pipeline {
+  char *ring;
+  const mt_ampere_launch &p;
+  typename G::feed_a a;
+  typename G::feed_b b;
+  int row, column; /* of this warp in the tile */
+
+  MT_INLINE pipeline (char *memory, const mt_ampere_launch &launch, const tile &t)
+      : ring(memory), p(launch), a(p.operand[0], t.m * G::M, p.size[2], t.l),
+        b(p.operand[1], t.n * G::N, p.size[2], t.l) {
+    const int warp = threadIdx.x / 32;
+    row = warp / G::WARPS_N * G::T_M;
+    column = warp % G::WARPS_N * G::T_N;
+  }
+  MT_INLINE char *stage (int slot) { return ring + slot * G::STAGE; }
+  MT_INLINE void multiply (typename G::engine &e, int slot) {
+    e.multiply(stage(slot), stage(slot) + G::B, row, column);
+  }
+
+  /* By cp.async. */
+  MT_INLINE void load (int slot) {
+    a.load(stage(slot), p.operand[0]);
+    b.load(stage(slot) + G::B, p.operand[1]);
+  }
+  MT_INLINE void run_ring (typename G::engine &e) {
+#pragma unroll
+    for (int k = 0; k < G::STAGES - 1; k++) {
+      if (k < p.slabs) load(k);
+      copies_end_group();
+    }
+    int read = 0, write = G::STAGES - 1;
+#pragma unroll 1
+    for (int k = 0; k < p.slabs; k++) {
+      copies_wait<G::STAGES - 2>();
+      __syncthreads();
+      if (k + G::STAGES - 1 < p.slabs) load(write);
+      copies_end_group();
+      multiply(e, read);
+      if (++read == G::STAGES) read = 0;
+      if (++write == G::STAGES) write = 0;
+    }
+  }
+
+  /* Through registers. */
+  MT_INLINE void fetch () {
+    a.fetch(p.operand[0]);
+    b.fetch(p.operand[1]);
+  }
+  MT_INLINE void put (int slot) {
+    a.put(stage(slot), p.operand[0]);
+    b.put(stage(slot) + G::B, p.operand[1]);
+    __syncthreads();
+  }
+  MT_INLINE void run_any (typename G::engine &e) {
+    fetch();
+    put(0);
+#pragma unroll 1
+    for (int k = 1; k < p.slabs; k++) {
+      fetch();
+      multiply(e, (k - 1) % 2);
+      put(k % 2);
+    }
+    multiply(e, (p.slabs - 1) % 2);
+  }
+};
+
+/* ------------------------------------------------------------------ the kernel */
+
+/* The sums of each row of warps in turn, over the stages, which nobody reads any more. */
+template <typename G>
+MT_INLINE void finish (const mt_ampere_launch &p, const typename G::engine &e,
+                       char *memory, const tile &t) {
+  enum { PITCH = G::N + MT_COLUMN_PAD };
+  typename G::sum *part = (typename G::sum *)memory;
+  const int warp = threadIdx.x / 32;
+#pragma unroll 1
+  for (int i = 0; i < G::WARPS_M; i++) {
+    __syncthreads();
+    if (warp / G::WARPS_N == i) e.template put<PITCH>(part + warp % G::WARPS_N * G::T_N);
+    __syncthreads();
+    store<G::T_M, G::N, G::THREADS>(p, part, t.m * G::M + i * G::T_M, t.n * G::N, t.l);
+  }
+}
+
+template <typename G>
+MT_INLINE void run_ampere (const mt_ampere_launch &p, char *memory) {
+  const tile t = tile_of(p, blockIdx.x);
+  pipeline<G> line(memory, p, t);
+  typename G::engine e;
+  if constexpr (G::parts::ANY) line.run_any(e);
+  else line.run_ring(e);
+  finish<G>(p, e, memory, t);
+}
+
+} // namespace mt
+#endif

@@ -1,0 +1,220 @@
+/*
+** engine.cuh - how a warp multiplies one stage in shared memory, by type.
+** SPDX-License-Identifier: MIT
+**
+** An engine has a tile of T_M by T_N sums in the registers of a warp, adds a stage to
+** them, and puts them into shared memory as rows. Three of them:
+**   by_cores    16 and 8 bits: 16 x 8 sums an instruction, operands by matrices
+**   by_doubles  f64: the same, operands element by element
+**   by_threads  f32: 8 x 8 sums a thread, multiplied and added one by one
+*/
+#ifndef ENGINE_CUH
+#define ENGINE_CUH
+
+#include "kernels/gemm/feed.cuh"
+
+namespace mt {
+
+MT_INLINE int lane_of_warp () { return threadIdx.x % 32; }
+
+/* Sums of 16 x 8 as an instruction has them: rows of PITCH sums from `to` on. */
+template <int PITCH, typename SUM> MT_INLINE void put_sums (SUM *to, const SUM *c) {
+  to += lane_of_warp() / 4 * PITCH + lane_of_warp() % 4 * 2;
+  to[0] = c[0], to[1] = c[1];
+  to[8 * PITCH] = c[2], to[8 * PITCH + 1] = c[3];
+}
+
+/* ------------------------------------------------------------------ operands of cores */
+
+/* What an instruction takes of registers that matrices() filled: a rule of the type. */
+#define MT_CORE(name, size, sum_)                                                        \
+  struct core_##name {                                                                   \
+    enum { bytes = size, A = 4, B = 2 };                                                 \
+    typedef sum_ sum;                                                                    \
+    static MT_INLINE void take_a (uint32_t *a, const uint32_t *r) {                      \
+      a[0] = r[0], a[1] = r[1], a[2] = r[2], a[3] = r[3];                                \
+    }                                                                                    \
+    static MT_INLINE void take_b (uint32_t *b, uint32_t x, uint32_t y) {                 \
+      b[0] = x, b[1] = y;                                                                \
+    }                                                                                    \
+    static MT_INLINE void run (sum *c, const uint32_t *a, const uint32_t *b) {           \
+      mma_##name(c, a, b);                                                               \
+    }                                                                                    \
+  };
+MT_CORE(f16, 2, float)
+MT_CORE(bf16, 2, float)
+MT_CORE(i8_i8, 1, int32_t)
+MT_CORE(i8_u8, 1, int32_t)
+MT_CORE(u8_i8, 1, int32_t)
+MT_CORE(u8_u8, 1, int32_t)
+#undef MT_CORE
+
+/* 8-bit floats as f16, in two instructions of half the depth: which elements of K a lane
+** has is free, where A and B agree. The first has the lane's 4 of the first 16 bytes, the
+** second those of the others. */
+#define MT_CORE_FLOAT8(name_a, name_b)                                                   \
+  struct core_##name_a##_##name_b {                                                      \
+    enum { bytes = 1, A = 8, B = 4 };                                                    \
+    typedef float sum;                                                                   \
+    static MT_INLINE void take_a (uint32_t *a, const uint32_t *r) {                      \
+      for (int i = 0; i < 8; i++)                                                        \
+        a[i] = halves_##name_a(r[i / 4 * 2 + i % 2], i / 2 % 2);                         \
+    }                                                                                    \
+    static MT_INLINE void take_b (uint32_t *b, uint32_t x, uint32_t y) {                 \
+      for (int i = 0; i < 4; i++) b[i] = halves_##name_b(i / 2 ? y : x, i % 2);          \
+    }                                                                                    \
+    static MT_INLINE void run (float *c, const uint32_t *a, const uint32_t *b) {         \
+      mma_f16(c, a, b);                                                                  \
+      mma_f16(c, a + 4, b + 2);                                                          \
+    }                                                                                    \
+  };
+MT_CORE_FLOAT8(e4m3, e4m3)
+MT_CORE_FLOAT8(e4m3, e5m2)
+MT_CORE_FLOAT8(e5m2, e4m3)
+MT_CORE_FLOAT8(e5m2, e5m2)
+#undef MT_CORE_FLOAT8
+
+/* ------------------------------------------------------------------ by cores */
+
+/* 16 rows by 32 bytes of K, step kk of a stage, as four matrices, in the order that the
+** registers of an operand have: of A two of rows, then of the other half of K; of B two
+** of K, then of the other 8 rows. */
+template <int LINE, int ROWS, bool MN, bool IS_B>
+MT_INLINE void fragment (uint32_t *r, const char *from, int row, int kk) {
+  const int lane = lane_of_warp(), x = lane / 8 % 2, y = lane / 16;
+  const int half = IS_B ? x : y, other = IS_B ? y : x;
+  if constexpr (MN)
+    matrices_turned(r, from + column_place<ROWS>(kk * 16 + half * 8 + lane % 8,
+                                                 row / 8 + other));
+  else matrices(r, from + row_place<LINE>(row + other * 8 + lane % 8, kk * 2 + half));
+}
+
+template <typename CORE, int M, int N, int LINE, int T_M, int T_N, bool A_MN, bool B_MN>
+struct by_cores {
+  typedef typename CORE::sum sum;
+  enum { I = T_M / 16, J = T_N / 8 };
+  sum c[I][J][4] = {};
+
+  MT_INLINE void multiply (const char *a, const char *b, int row, int column) {
+#pragma unroll
+    for (int kk = 0; kk < LINE / 32; kk++) {
+      uint32_t x[I][CORE::A], y[J][CORE::B];
+#pragma unroll
+      for (int i = 0; i < I; i++) {
+        uint32_t r[4];
+        fragment<LINE, M, A_MN, false>(r, a, row + 16 * i, kk);
+        CORE::take_a(x[i], r);
+      }
+#pragma unroll
+      for (int j = 0; j < J; j += 2) {
+        uint32_t r[4];
+        fragment<LINE, N, B_MN, true>(r, b, column + 8 * j, kk);
+        CORE::take_b(y[j], r[0], r[1]);
+        CORE::take_b(y[j + 1], r[2], r[3]);
+      }
+#pragma unroll
+      for (int i = 0; i < I; i++)
+#pragma unroll
+        for (int j = 0; j < J; j++) CORE::run(c[i][j], x[i], y[j]);
+    }
+  }
+  template <int PITCH> MT_INLINE void put (sum *to) const {
+#pragma unroll
+    for (int i = 0; i < I; i++)
+#pragma unroll
+      for (int j = 0; j < J; j++) put_sums<PITCH>(to + 16 * i * PITCH + 8 * j, c[i][j]);
+  }
+};
+
+/* ------------------------------------------------------------------ by doubles */
+
+template <int M, int N, int K, int T_M, int T_N> struct by_doubles {
+  typedef double sum;
+  enum { I = T_M / 16, J = T_N / 8, PITCH_A = M + MT_COLUMN_PAD };
+  enum { PITCH_B = N + MT_COLUMN_PAD };
+  double c[I][J][4] = {};
+
+  MT_INLINE void multiply (const char *a_, const char *b_, int row, int column) {
+    const int g = lane_of_warp() / 4, t = lane_of_warp() % 4;
+    const double *a = (const double *)a_ + t * PITCH_A + row + g;
+    const double *b = (const double *)b_ + t * PITCH_B + column + g;
+#pragma unroll
+    for (int kk = 0; kk < K; kk += 8) {
+      double x[I][4], y[J][2];
+#pragma unroll
+      for (int i = 0; i < I; i++)
+#pragma unroll
+        for (int v = 0; v < 4; v++)
+          x[i][v] = a[(kk + v / 2 * 4) * PITCH_A + 16 * i + v % 2 * 8];
+#pragma unroll
+      for (int j = 0; j < J; j++)
+#pragma unroll
+        for (int v = 0; v < 2; v++) y[j][v] = b[(kk + v * 4) * PITCH_B + 8 * j];
+#pragma unroll
+      for (int i = 0; i < I; i++)
+#pragma unroll
+        for (int j = 0; j < J; j++) mma_f64(c[i][j], x[i], y[j]);
+    }
+  }
+  template <int PITCH> MT_INLINE void put (double *to) const {
+#pragma unroll
+    for (int i = 0; i < I; i++)
+#pragma unroll
+      for (int j = 0; j < J; j++) put_sums<PITCH>(to + 16 * i * PITCH + 8 * j, c[i][j]);
+  }
+};
+
+/* ------------------------------------------------------------------ by threads */
+
+struct alignas(16) quad {
+  float x[4];
+};
+
+/* A thread has rows [4 y, 4 y + 4) and the same 32 on, y = lane / 4; columns
+** [4 x, 4 x + 4) and the same 16 on, x = lane % 4. What step k + 1 takes is read while
+** step k is multiplied. */
+template <int M, int N, int K> struct by_threads {
+  typedef float sum;
+  enum { T_M = 64, T_N = 32 };
+  float c[8][8] = {};
+
+  template <int ROWS, int HALF>
+  static MT_INLINE void read (float *to, const float *from, int k) {
+#pragma unroll
+    for (int h = 0; h < 2; h++) {
+      const quad q = *(const quad *)(from + k * (ROWS + MT_COLUMN_PAD) + h * HALF);
+#pragma unroll
+      for (int i = 0; i < 4; i++) to[4 * h + i] = q.x[i];
+    }
+  }
+  MT_INLINE void multiply (const char *a_, const char *b_, int row, int column) {
+    const float *a = (const float *)a_ + row + lane_of_warp() / 4 * 4;
+    const float *b = (const float *)b_ + column + lane_of_warp() % 4 * 4;
+    float x[2][8], y[2][8];
+    read<M, T_M / 2>(x[0], a, 0);
+    read<N, T_N / 2>(y[0], b, 0);
+#pragma unroll
+    for (int k = 0; k < K; k++) {
+      if (k + 1 < K) {
+        read<M, T_M / 2>(x[(k + 1) % 2], a, k + 1);
+        read<N, T_N / 2>(y[(k + 1) % 2], b, k + 1);
+      }
+#pragma unroll
+      for (int i = 0; i < 8; i++)
+#pragma unroll
+        for (int j = 0; j < 8; j++) c[i][j] = fmaf(x[k % 2][i], y[k % 2][j], c[i][j]);
+    }
+  }
+  template <int PITCH> MT_INLINE void put (float *to) const {
+    to += lane_of_warp() / 4 * 4 * PITCH + lane_of_warp() % 4 * 4;
+#pragma unroll
+    for (int i = 0; i < 8; i++)
+#pragma unroll
+      for (int h = 0; h < 2; h++)
+        *(quad *)(to + (i / 4 * 32 + i % 4) * PITCH + h * 16) = {
+            {c[i][4 * h], c[i][4 * h + 1], c[i][4 * h + 2], c[i][4 * h + 3]}};
+  }
+};
+
+} // namespace mt
+#endif

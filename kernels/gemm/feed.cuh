@@ -1,0 +1,272 @@
+/*
+** feed.cuh - how operands come from global to shared memory, stage by stage.
+** SPDX-License-Identifier: MIT
+**
+** A feed is one operand of one tile: ROWS of M or N by K elements a stage. It knows where
+** this thread's part of the next stage is. What is outside of the operand is 0 in shared
+** memory, and is not read.
+**
+** How a stage lies in shared memory:
+**   line_rows      ROWS rows of LINE bytes of K; chunks of 16 bytes trade places in a row
+**                  so that 8 rows of one chunk, or 8 chunks of one row, are in all banks
+**   line_columns   K rows of ROWS elements of 16 bits; chunks trade places alike
+**   padded_columns K rows of ROWS elements of 4 or 8 bytes, and a pad
+*/
+#ifndef FEED_CUH
+#define FEED_CUH
+
+#include "kernels/gemm/warp.cuh"
+#include "gemm/ampere_desc.h"
+
+namespace mt {
+
+typedef mt_ampere_operand operand;
+
+/* Bytes of a chunk that are real, of those that are left. */
+MT_INLINE int real_bytes (int left) { return left < 0 ? 0 : left > 16 ? 16 : left; }
+
+/* ------------------------------------------------------------------ places */
+
+/* Chunk c of row r, in rows of LINE bytes. */
+template <int LINE> MT_INLINE int row_place (int r, int c) {
+  const int turn = LINE == 64 ? r / 2 % 4 : r % 8;
+  return r * LINE + ((c ^ turn) << 4);
+}
+
+/* Chunk c of 8 elements of row k. */
+template <int ROWS> MT_INLINE int column_place (int k, int c) {
+  return k * ROWS * 2 + ((c ^ k % 8) << 4);
+}
+
+/* ------------------------------------------------------------------ lines of K */
+
+template <int ROWS, int LINE, int SIZE, int THREADS> struct line_rows {
+  enum { CHUNKS = LINE / 16, TIMES = ROWS * CHUNKS / THREADS, NEXT = THREADS / CHUNKS };
+  const char *at;
+  int rows, left; /* rows from this thread's on; bytes from its chunk on */
+
+  MT_INLINE line_rows (const operand &o, int row, int k, int l) {
+    const int r = threadIdx.x / CHUNKS, c = threadIdx.x % CHUNKS * 16;
+    rows = o.extent - row - r;
+    left = k * SIZE - c;
+    at = o.base + l * o.batch + (row + r) * o.along + c;
+  }
+  MT_INLINE void load (char *to, const operand &o) {
+    const int r = threadIdx.x / CHUNKS, c = threadIdx.x % CHUNKS;
+    const int bytes = real_bytes(left);
+#pragma unroll
+    for (int i = 0; i < TIMES; i++)
+      copy_async<16>(to + row_place<LINE>(r + i * NEXT, c), at + i * NEXT * o.along,
+                     i * NEXT < rows ? bytes : 0);
+    at += LINE;
+    left -= LINE;
+  }
+};
+
+/* ------------------------------------------------------------------ lines of M or N */
+
+template <int ROWS, int K, int THREADS> struct line_columns {
+  enum { CHUNKS = ROWS / 8, TIMES = K * CHUNKS / THREADS, NEXT = THREADS / CHUNKS };
+  const char *at;
+  int bytes, left; /* of this thread's chunk; rows of K from its own on */
+
+  MT_INLINE line_columns (const operand &o, int row, int k, int l) {
+    const int r = threadIdx.x / CHUNKS, c = threadIdx.x % CHUNKS * 8;
+    bytes = real_bytes((o.extent - row - c) * 2);
+    left = k - r;
+    at = o.base + l * o.batch + r * o.k + (int64_t)(row + c) * 2;
+  }
+  MT_INLINE void load (char *to, const operand &o) {
+    const int r = threadIdx.x / CHUNKS, c = threadIdx.x % CHUNKS;
+#pragma unroll
+    for (int i = 0; i < TIMES; i++)
+      copy_async<16>(to + column_place<ROWS>(r + i * NEXT, c), at + i * NEXT * o.k,
+                     i * NEXT < left ? bytes : 0);
+    at += K * o.k;
+    left -= K;
+  }
+};
+
+/* ------------------------------------------------------------------ 4 and 8 bytes */
+
+/* By the operand's way: a thread has one element, or one line, every few. */
+template <int ROWS, int K, int SIZE, int THREADS> struct padded_columns {
+  enum {
+    PITCH = (ROWS + MT_COLUMN_PAD) * SIZE,
+    LINE = 16 / SIZE,
+    LINES = ROWS / LINE,
+    DEEP = THREADS / K,   /* rows that one round along K takes */
+    WIDE = THREADS / ROWS /* and of K, along M or N */
+  };
+  static_assert(THREADS >= ROWS, "a round is whole rows of K");
+  const char *at;
+  int rows, left; /* elements from this thread's on: of M or N, of K */
+
+  MT_INLINE int row_of (int way) const {
+    if (way == MT_WAY_LINES) return threadIdx.x % LINES * LINE;
+    return way == MT_WAY_ALONG_K ? threadIdx.x / K : threadIdx.x % ROWS;
+  }
+  MT_INLINE int k_of (int way) const {
+    if (way == MT_WAY_LINES) return threadIdx.x / LINES;
+    return way == MT_WAY_ALONG_K ? threadIdx.x % K : threadIdx.x / ROWS;
+  }
+  MT_INLINE padded_columns (const operand &o, int row, int k, int l) {
+    const int r = row_of(o.way), c = k_of(o.way);
+    rows = o.extent - row - r;
+    left = k - c;
+    at = o.base + l * o.batch + (row + r) * o.along + c * o.k;
+  }
+  MT_INLINE void load (char *to, const operand &o) {
+    to += k_of(o.way) * PITCH + row_of(o.way) * SIZE;
+    if (o.way == MT_WAY_LINES) {
+      const int bytes = real_bytes(rows * SIZE);
+#pragma unroll
+      for (int i = 0; i < K * LINES / THREADS; i++)
+        copy_async<16>(to + i * THREADS / LINES * PITCH, at + i * THREADS / LINES * o.k,
+                       i * THREADS / LINES < left ? bytes : 0);
+    } else if (o.way == MT_WAY_ALONG_K) {
+      const int bytes = left > 0 ? SIZE : 0;
+#pragma unroll
+      for (int i = 0; i < ROWS / DEEP; i++)
+        copy_async<SIZE>(to + i * DEEP * SIZE, at + i * DEEP * o.along,
+                         i * DEEP < rows ? bytes : 0);
+    } else {
+      const int bytes = rows > 0 ? SIZE : 0;
+#pragma unroll
+      for (int i = 0; i < K / WIDE; i++)
+        copy_async<SIZE>(to + i * WIDE * PITCH, at + i * WIDE * o.k,
+                         i * WIDE < left ? bytes : 0);
+    }
+    at += K * o.k;
+    left -= K;
+  }
+};
+
+/* ------------------------------------------------------------------ any layout */
+
+struct alignas(16) vector {
+  uint32_t w[4];
+};
+
+/* The aligned vector at p, of which some bytes may be outside of the operand. */
+MT_INLINE vector window_at (const char *p, const operand &o) {
+  vector v = {};
+  if (p >= o.low && p + 16 <= o.high) return *(const vector *)p;
+#pragma unroll 1
+  for (int i = 15; i >= 0; i--) {
+    for (int j = 3; j > 0; j--) v.w[j] = v.w[j] << 8 | v.w[j - 1] >> 24;
+    v.w[0] <<= 8;
+    if (p + i >= o.low && p + i < o.high) v.w[0] |= (uint8_t)p[i];
+  }
+  return v;
+}
+
+/* 16 bytes from byte `shift` of two vectors on; of them `bytes` count. */
+MT_INLINE vector cut (const uint32_t *w, int shift, int bytes) {
+  uint32_t x[8];
+  vector v;
+#pragma unroll
+  for (int i = 0; i < 8; i++) x[i] = shift & 8 ? (i < 6 ? w[i + 2] : 0) : w[i];
+#pragma unroll
+  for (int i = 0; i < 5; i++) x[i] = shift & 4 ? x[i + 1] : x[i];
+#pragma unroll
+  for (int i = 0; i < 4; i++) v.w[i] = __funnelshift_r(x[i], x[i + 1], shift % 4 * 8);
+  if (bytes < 16)
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+      const int real = bytes - 4 * i;
+      if (real < 4) v.w[i] &= real <= 0 ? 0 : (1u << real * 8) - 1;
+    }
+  return v;
+}
+
+/* As line_rows in shared memory. A stage passes through registers: it is fetched while
+** the one before is multiplied, and put afterwards. */
+template <int ROWS, int LINE, int SIZE, int THREADS> struct any_rows {
+  enum { CHUNKS = LINE / 16, TIMES = ROWS * CHUNKS / THREADS, EACH = 16 / SIZE };
+  enum { NEXT_ROW = THREADS / CHUNKS, NEXT_CHUNK = THREADS / ROWS };
+  static_assert(THREADS >= ROWS, "a round is whole columns of chunks");
+  uint32_t w[TIMES][8];
+  const char *at;
+  int rows, left; /* rows from this thread's on; bytes of K from its chunk on */
+
+  MT_INLINE int row_of (int way) const {
+    return way == MT_WAY_WINDOWS ? threadIdx.x / CHUNKS : threadIdx.x % ROWS;
+  }
+  MT_INLINE int chunk_of (int way) const {
+    return way == MT_WAY_WINDOWS ? threadIdx.x % CHUNKS : threadIdx.x / ROWS;
+  }
+  MT_INLINE any_rows (const operand &o, int row, int k, int l) {
+    const int r = row_of(o.way), c = chunk_of(o.way);
+    rows = o.extent - row - r;
+    left = k * SIZE - c * 16;
+    at = o.base + l * o.batch + (row + r) * o.along + c * EACH * o.k;
+  }
+
+  /* Whether the windows of this thread lie in the operand's memory, in all rows. */
+  MT_INLINE bool is_inside (const operand &o) const {
+    const char *last = at + (TIMES - 1) * NEXT_ROW * o.along;
+    const char *low = last < at ? last : at, *high = last < at ? at : last;
+    return low - 15 >= o.low && high + 32 <= o.high;
+  }
+  /* Two aligned vectors, the second where it is needed. */
+  template <bool INSIDE> MT_INLINE void fetch_windows (int i, const operand &o) {
+    const char *p = at + i * NEXT_ROW * o.along;
+    const int shift = (int)((uintptr_t)p % 16), bytes = real_bytes(left);
+    const bool some = i * NEXT_ROW < rows && bytes > 0;
+    const vector *from = (const vector *)(p - shift);
+    vector v = {}, u = {};
+    if (some) v = INSIDE ? from[0] : window_at(p - shift, o);
+    if (some && shift + bytes > 16) u = INSIDE ? from[1] : window_at(p - shift + 16, o);
+#pragma unroll
+    for (int j = 0; j < 4; j++) w[i][j] = v.w[j], w[i][4 + j] = u.w[j];
+  }
+  /* The elements of a chunk, which may lie anywhere. */
+  MT_INLINE void fetch_each (int i, const operand &o) {
+    const char *p = at + i * NEXT_CHUNK * EACH * o.k;
+    const int real = rows > 0 ? left - i * NEXT_CHUNK * 16 : 0;
+#pragma unroll
+    for (int j = 0; j < 4; j++) w[i][j] = 0;
+#pragma unroll
+    for (int j = 0; j < EACH; j++) {
+      uint32_t x = 0;
+      if (j * SIZE < real)
+        x = SIZE == 1 ? (uint32_t) * (const uint8_t *)(p + j * o.k) :
+                        (uint32_t) * (const uint16_t *)(p + j * o.k);
+      w[i][j * SIZE / 4] |= x << j * SIZE % 4 * 8;
+    }
+  }
+  MT_INLINE void fetch (const operand &o) {
+    if (o.way != MT_WAY_WINDOWS) {
+#pragma unroll
+      for (int i = 0; i < TIMES; i++) fetch_each(i, o);
+    } else if (is_inside(o)) {
+#pragma unroll
+      for (int i = 0; i < TIMES; i++) fetch_windows<true>(i, o);
+    } else {
+#pragma unroll
+      for (int i = 0; i < TIMES; i++) fetch_windows<false>(i, o);
+    }
+  }
+  MT_INLINE void put (char *to, const operand &o) {
+    const int r = row_of(o.way), c = chunk_of(o.way);
+    if (o.way == MT_WAY_WINDOWS) {
+#pragma unroll
+      for (int i = 0; i < TIMES; i++) {
+        const int shift = (int)((uintptr_t)(at + i * NEXT_ROW * o.along) % 16);
+        *(vector *)(to + row_place<LINE>(r + i * NEXT_ROW, c)) =
+            cut(w[i], shift, real_bytes(left));
+      }
+    } else {
+#pragma unroll
+      for (int i = 0; i < TIMES; i++)
+        *(vector *)(to + row_place<LINE>(r, c + i * NEXT_CHUNK)) = {
+            {w[i][0], w[i][1], w[i][2], w[i][3]}};
+    }
+    at += LINE / SIZE * o.k;
+    left -= LINE;
+  }
+};
+
+} // namespace mt
+#endif

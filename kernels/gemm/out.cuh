@@ -1,0 +1,83 @@
+/*
+** out.cuh - sums from shared to global memory: scaled, added to C, rounded once.
+** SPDX-License-Identifier: MIT
+*/
+#ifndef OUT_CUH
+#define OUT_CUH
+
+#include "kernels/gemm/feed.cuh"
+
+namespace mt {
+
+/* ------------------------------------------------------------------ one element */
+
+/* C = alpha x + beta C, rounded once to its type; of integers saturated. */
+MT_INLINE void put_scaled (const mt_ampere_launch &p, int64_t at, double x) {
+  if (p.beta == 0) x *= p.alpha;
+  else x = fma(p.alpha, x, p.beta * read_real(p.dtype, (const char *)p.c, at));
+  write_real(p.dtype, (char *)p.c, at, x);
+}
+MT_INLINE void put_scaled (const mt_ampere_launch &p, int64_t at, int32_t x) {
+  int32_t *c = (int32_t *)p.c + at;
+  *c = mt_cast_scaled(p.alpha, x, p.beta, p.beta != 0 ? *c : 0);
+}
+
+/* ------------------------------------------------------------------ 4 of them */
+
+MT_INLINE uint32_t pair_of (uint32_t dtype, float x, float y) {
+#ifdef MT_EMULATED
+  return write_float(dtype, x) | write_float(dtype, y) << 16;
+#else
+  uint32_t r;
+  if (dtype == MT_f16) asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(y), "f"(x));
+  else asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(y), "f"(x));
+  return r;
+#endif
+}
+
+struct alignas(8) two_pairs {
+  uint32_t x, y;
+};
+struct alignas(16) two_doubles {
+  double x, y;
+};
+
+/* Plain: the sums as they are, which lie together in C and are aligned there. */
+MT_INLINE void put_four (const mt_ampere_launch &p, int64_t at, const float *x) {
+  if (p.dtype == MT_f32) *(vector *)((float *)p.c + at) = *(const vector *)x;
+  else
+    *(two_pairs *)((uint16_t *)p.c + at) = {pair_of(p.dtype, x[0], x[1]),
+                                            pair_of(p.dtype, x[2], x[3])};
+}
+MT_INLINE void put_four (const mt_ampere_launch &p, int64_t at, const int32_t *x) {
+  *(vector *)((int32_t *)p.c + at) = *(const vector *)x;
+}
+MT_INLINE void put_four (const mt_ampere_launch &p, int64_t at, const double *x) {
+  two_doubles *to = (two_doubles *)((double *)p.c + at);
+  to[0] = *(const two_doubles *)x;
+  to[1] = *(const two_doubles *)(x + 2);
+}
+
+/* ------------------------------------------------------------------ a part of a tile */
+
+/* ROWS by COLUMNS sums at rows m, columns n of C; neighbours along N by neighbouring
+** threads. */
+template <int ROWS, int COLUMNS, int THREADS, typename SUM>
+MT_INLINE void store (const mt_ampere_launch &p, const SUM *from, int m, int n, int l) {
+  enum { PITCH = COLUMNS + MT_COLUMN_PAD };
+  const int step = p.wide ? 4 : 1, across = COLUMNS / step;
+#pragma unroll 1
+  for (int i = threadIdx.x; i < ROWS * across; i += THREADS) {
+    const int row = p.wide ? i / (COLUMNS / 4) : i / COLUMNS;
+    const int column = (p.wide ? i % (COLUMNS / 4) : i % COLUMNS) * step;
+    if (m + row >= p.size[0] || n + column >= p.size[1]) continue;
+    const int64_t at =
+        (m + row) * p.stride[0] + (n + column) * p.stride[1] + l * p.stride[2];
+    const SUM *x = from + row * PITCH + column;
+    if (p.wide) put_four(p, at, x);
+    else put_scaled(p, at, *x);
+  }
+}
+
+} // namespace mt
+#endif

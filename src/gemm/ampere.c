@@ -1,0 +1,200 @@
+/*
+** ampere.c - products by cp.async and mma.sync: what they take, which row, what it is
+** given.
+** SPDX-License-Identifier: MIT
+*/
+#include <float.h>
+
+#include "gemm/ampere.h"
+#include "gemm/matrix.h"
+#include "types/dtype.h"
+#include "core/error.h"
+
+#define MT_AMPERE_KERNEL(name, core, a, b, sum, m, n, k, stages, warps_m, warps_n,       \
+                         major_a, major_b, speed)                                        \
+  {{MT_##a, MT_##b},                                                                     \
+   MT_##sum,                                                                             \
+   m,                                                                                    \
+   n,                                                                                    \
+   k,                                                                                    \
+   stages,                                                                               \
+   {warps_m, warps_n},                                                                   \
+   {MT_MAJOR_##major_a, MT_MAJOR_##major_b},                                             \
+   speed},
+const mt_ampere_row mt_ampere_rows[] = {
+#include "kernels/gemm/ampere.def"
+};
+const size_t mt_nampere_rows = sizeof mt_ampere_rows / sizeof mt_ampere_rows[0];
+
+uint32_t mt_ampere_shared (const mt_ampere_row *r) {
+  const uint32_t size = (uint32_t)mt_dtype_size(r->type[0]);
+  const uint32_t ring = r->stages * MT_AMPERE_STAGE(size, r->m, r->n, r->k);
+  const uint32_t sums =
+      MT_AMPERE_PART(r->m, r->n, r->warps[0], (uint32_t)mt_dtype_size(r->sum));
+  return ring > sums ? ring : sums;
+}
+
+/* ---------------------------------------------------------------- operands */
+
+enum { LINE = 16, MOST = 1 << 27, GROUP = 8 };
+
+/* A mode's stride in bytes; 0 where there is nowhere to go. */
+static int64_t pitch (const mt_matrix *x, int mode) {
+  const int64_t steps = mode < 2 ? x->extent[mode] : x->batch;
+  return steps == 1 ? 0 : x->stride[mode] * (int64_t)mt_dtype_size(x->dtype);
+}
+
+/* Whether this mode is made of lines of 16 bytes, aligned. */
+static bool has_lines (const mt_matrix *x, int mode) {
+  return mt_is_contiguous(x, mode) && (uintptr_t)x->base % LINE == 0 &&
+         pitch(x, 1 - mode) % LINE == 0 && pitch(x, 2) % LINE == 0;
+}
+
+static int64_t distance (int64_t n) { return n < 0 ? -n : n; }
+
+/* Of 4 and 8 bytes, and of rows for any layout. */
+static mt_ampere_way any_way (const mt_matrix *x) {
+  const bool along_k = distance(pitch(x, 1)) <= distance(pitch(x, 0));
+  if (mt_dtype_size(x->dtype) < 4)
+    return mt_is_contiguous(x, 1) ? MT_WAY_WINDOWS : MT_WAY_ALONG_MN;
+  if (has_lines(x, 0)) return MT_WAY_LINES;
+  return x->extent[0] == 1 || (x->extent[1] > 1 && along_k) ? MT_WAY_ALONG_K :
+                                                              MT_WAY_ALONG_MN;
+}
+
+/* Whether a row of this major takes the operand, and how. */
+static bool find_way (int32_t *out, const mt_matrix *x, int major) {
+  *out = major == MT_MAJOR_ANY ? any_way(x) : MT_WAY_LINES;
+  return major == MT_MAJOR_ANY || has_lines(x, major == MT_MAJOR_K);
+}
+
+static void put_operand (mt_ampere_operand *o, const mt_matrix *x) {
+  *o = (mt_ampere_operand){.base = x->base, .extent = (int32_t)x->extent[0]};
+  o->along = pitch(x, 0);
+  o->k = pitch(x, 1);
+  o->batch = pitch(x, 2);
+  o->low = x->base;
+  o->high = x->base + mt_dtype_size(x->dtype);
+  for (int i = 0; i < 3; i++) {
+    const int64_t last = ((i < 2 ? x->extent[i] : x->batch) - 1) * pitch(x, i);
+    if (last < 0) o->low += last;
+    else o->high += last;
+  }
+}
+
+/* ---------------------------------------------------------------- results */
+
+/* Four elements along N are one aligned access. */
+static bool is_wide (const mt_matrix *c) {
+  const size_t four = 4 * mt_dtype_size(c->dtype);
+  return c->stride[1] == 1 && c->extent[1] % 4 == 0 &&
+         (uintptr_t)c->base % (four < LINE ? four : LINE) == 0 && c->stride[0] % 4 == 0 &&
+         c->stride[2] % 4 == 0;
+}
+
+/* Whether sums are stored as they are, by vectors. */
+static bool stores_plain (mt_dtype sum, mt_dtype c) {
+  return sum == c || (sum == MT_f32 && (c == MT_f16 || c == MT_bf16));
+}
+
+static void put_result (mt_ampere_launch *l, const mt_matrix *c, const mt_gemm_launch *p,
+                        mt_dtype sum) {
+  l->c = c->base;
+  l->dtype = c->dtype;
+  l->alpha = p->alpha;
+  l->beta = p->beta;
+  l->plain = p->alpha == 1 && p->beta == 0 && stores_plain(sum, c->dtype);
+  l->wide = l->plain && is_wide(c);
+  for (int i = 0; i < 3; i++) l->stride[i] = c->stride[i];
+}
+
+/* ---------------------------------------------------------------- rows */
+
+/* Sums of floats go to any float, of integers to i32. */
+static bool has_types (const mt_ampere_row *r, const mt_matrix x[MT_PARTS]) {
+  return r->type[0] == x[MT_A].dtype && r->type[1] == x[MT_B].dtype &&
+         (r->sum == MT_i32 ? x[MT_C].dtype == MT_i32 : mt_is_float_type(x[MT_C].dtype));
+}
+
+static int64_t parts (int64_t n, int64_t each) { return (n + each - 1) / each; }
+
+/* The row's own part of the launch. */
+static bool shape (mt_ampere *a, const mt_ampere_row *row, int64_t batch) {
+  mt_ampere_launch *l = &a->launch;
+  const int64_t m = parts(l->size[0], row->m), n = parts(l->size[1], row->n);
+  if (m > INT32_MAX / n || m * n > INT32_MAX / batch) return false;
+  l->slabs = (int32_t)parts(l->size[2], row->k);
+  l->tiles_m = (int32_t)m;
+  l->tiles_n = (int32_t)n;
+  l->tiles = (int32_t)(m * n * batch);
+  l->group = GROUP;
+  a->row = row;
+  a->shared = mt_ampere_shared(row);
+  return true;
+}
+
+/* Microseconds: a launch, then of each multiprocessor its tiles one after another, each
+** with what it costs to begin and to end. */
+static double predict (const mt_ampere *a, int cores) {
+  const mt_ampere_row *r = a->row;
+  const double work = 2.0 * r->m * r->n * r->k * cores / r->speed * 1e-6;
+  const double rounds = (double)parts(a->launch.tiles, cores);
+  return 3 + rounds * (a->launch.slabs * work + 1);
+}
+
+static bool is_small (const mt_matrix x[MT_PARTS], const mt_gemm_launch *l,
+                      const mt_reason *r) {
+  for (int i = 0; i < 2; i++)
+    if (x[MT_C].extent[i] > MOST || l->desc.size[MT_K] > MOST)
+      return mt_refuse(r, "an extent is beyond 2^27");
+  if (l->desc.size[MT_L] > INT32_MAX) return mt_refuse(r, "the batch is beyond 2^31");
+  return true;
+}
+
+/* What is the same for all rows. */
+static bool begin (mt_ampere *a, mt_matrix x[MT_PARTS], const mt_gemm_launch *l,
+                   const mt_reason *r) {
+  *a = (mt_ampere){.us = DBL_MAX};
+  if (!mt_read_product(x, l, r) || !is_small(x, l, r)) return false;
+  if (x[MT_C].stride[1] != 1 && x[MT_C].stride[0] == 1) mt_turn_product(x);
+  for (int i = 0; i < 2; i++) {
+    put_operand(&a->launch.operand[i], &x[i]);
+    a->launch.size[i] = (int32_t)x[MT_C].extent[i];
+  }
+  a->launch.size[2] = (int32_t)l->desc.size[MT_K];
+  return true;
+}
+
+static bool take_row (mt_ampere *a, const mt_ampere_row *row, const mt_matrix x[MT_PARTS],
+                      const mt_gemm_launch *l, int cores) {
+  if (!has_types(row, x)) return false;
+  for (int i = 0; i < 2; i++)
+    if (!find_way(&a->launch.operand[i].way, &x[i], row->major[i])) return false;
+  if (!shape(a, row, l->desc.size[MT_L])) return false;
+  put_result(&a->launch, &x[MT_C], l, row->sum);
+  a->us = predict(a, cores);
+  return true;
+}
+
+bool mt_ampere_take (mt_ampere *out, const mt_ampere_row *row, const mt_gemm_launch *l,
+                     int cores) {
+  char why[160];
+  mt_matrix x[MT_PARTS];
+  return begin(out, x, l, &(mt_reason){why, sizeof why}) &&
+         take_row(out, row, x, l, cores);
+}
+
+int mt_ampere_choose (mt_ampere *out, const mt_gemm_launch *l, int cores, char *why,
+                      size_t size) {
+  const mt_reason r = {why, size};
+  mt_matrix x[MT_PARTS];
+  mt_ampere a;
+  int best = -1;
+  if (!begin(&a, x, l, &r)) return -1;
+  out->us = DBL_MAX;
+  for (size_t i = 0; i < mt_nampere_rows; i++)
+    if (take_row(&a, &mt_ampere_rows[i], x, l, cores) && a.us < out->us)
+      *out = a, best = (int)i;
+  if (best < 0) mt_refuse(&r, "no row has these types");
+  return best;
+}

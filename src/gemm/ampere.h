@@ -1,0 +1,47 @@
+/*
+** ampere.h - private: products by cp.async and mma.sync, from a proof to a launch.
+** SPDX-License-Identifier: MIT
+*/
+#ifndef MT_GEMM_AMPERE_H
+#define MT_GEMM_AMPERE_H
+
+#include "moontile/types.h"
+#include "desc/gemm_desc.h"
+#include "gemm/ampere_desc.h"
+
+/* A row of kernels/gemm/ampere.def. */
+typedef struct mt_ampere_row {
+  mt_dtype type[2], sum; /* of A and B; of the sums */
+  uint16_t m, n, k, stages, warps[2];
+  uint8_t major[2];
+  double speed; /* TFLOP/s of a full GPU */
+} mt_ampere_row;
+extern const mt_ampere_row mt_ampere_rows[];
+extern const size_t mt_nampere_rows;
+
+/* Threads and bytes of shared memory of a block. */
+static inline uint32_t mt_ampere_threads (const mt_ampere_row *r) {
+  return 32u * r->warps[0] * r->warps[1];
+}
+uint32_t mt_ampere_shared (const mt_ampere_row *r);
+
+typedef struct mt_ampere {
+  mt_ampere_launch launch;
+  const mt_ampere_row *row;
+  uint32_t shared;
+  double us; /* as predicted */
+} mt_ampere;
+
+/* The fastest row for a product without a partition, by prediction, and its launch on a
+** GPU of `cores` multiprocessors: a block a tile. D may be computed as its transpose: A
+** and B change places. Negative: no row does it, and why is in `why`.
+** The laws: (1) every element of D is stored once; (2) nothing outside of A, B and C is
+** read or written. */
+int mt_ampere_choose (mt_ampere *out, const mt_gemm_launch *l, int cores, char *why,
+                      size_t size);
+
+/* The same by this row, whatever it costs; false: it does not take the product. */
+bool mt_ampere_take (mt_ampere *out, const mt_ampere_row *row, const mt_gemm_launch *l,
+                     int cores);
+
+#endif

@@ -1,0 +1,60 @@
+/*
+** ampere_desc.h - what the kernels of cp.async and mma.sync are given: shared with CUDA.
+** SPDX-License-Identifier: MIT
+**
+** D = alpha A B + beta C, C and D one tensor. A block has one tile. Tiles are numbered
+** through: batch by batch, in a batch groups of `group` rows of tiles, in a group column
+** by column. M, N below stand for the mode of A or B that is not K.
+*/
+#ifndef MT_GEMM_AMPERE_DESC_H
+#define MT_GEMM_AMPERE_DESC_H
+
+#include <stdint.h>
+
+/* How an operand comes into shared memory:
+** LINES     by cp.async of 16 bytes, which lie together and are aligned
+** ALONG_K   by single elements, neighbours along K by neighbouring threads
+** ALONG_MN  the same along M or N
+** WINDOWS   K lies together, rows begin anywhere: aligned vectors, shifted in registers
+*/
+typedef enum mt_ampere_way {
+  MT_WAY_LINES,
+  MT_WAY_ALONG_K,
+  MT_WAY_ALONG_MN,
+  MT_WAY_WINDOWS
+} mt_ampere_way;
+
+/* What of an operand lies together in shared memory: its K, its M or N, or, of rows that
+** take every layout, ANY. */
+enum { MT_MAJOR_K, MT_MAJOR_MN, MT_MAJOR_ANY };
+
+enum { MT_COLUMN_PAD = 4 }; /* elements between columns of 4 and 8 bytes, and of sums */
+
+/* Bytes of a stage of elements of `size` bytes, and of the sums of one row of warps. */
+#define MT_AMPERE_STAGE(size, m, n, k)                                                   \
+  (((size) >= 4 ? (m) + (n) + 2 * MT_COLUMN_PAD : (m) + (n)) * (k) * (size))
+#define MT_AMPERE_PART(m, n, warps_m, sum)                                               \
+  ((m) / (warps_m) * ((n) + MT_COLUMN_PAD) * (sum))
+
+typedef struct mt_ampere_operand {
+  const char *base;
+  const char *low, *high;  /* its memory: nothing outside is touched */
+  int64_t along, k, batch; /* bytes from one to the next along M or N, K, L */
+  int32_t extent;          /* of M or N */
+  int32_t way;
+} mt_ampere_operand;
+
+typedef struct mt_ampere_launch {
+  mt_ampere_operand operand[2];
+  int32_t size[3]; /* M, N, K */
+  int32_t slabs;   /* stages of a tile */
+  int32_t tiles_m, tiles_n, tiles, group;
+  int32_t dtype; /* of C */
+  int32_t plain; /* alpha is 1, beta 0 */
+  int32_t wide;  /* plain, and 4 elements along N are one aligned access */
+  void *c;
+  int64_t stride[3]; /* of C: M, N, the batch; in elements */
+  double alpha, beta;
+} mt_ampere_launch;
+
+#endif
