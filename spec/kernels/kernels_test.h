@@ -8,7 +8,7 @@
 #include "copy/kernel_choice.h"
 #include "cuda/cuda.h"
 
-int below (int n);    /* random: 0 .. n-1 */
+int below (int n);        /* random: 0 .. n-1 */
 uint64_t seed_now (void); /* which main takes back */
 
 /* The divisor of an axis as desc/divisor_desc.h has it; a whole axis. */

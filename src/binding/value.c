@@ -298,6 +298,10 @@ const mt_node *lmt_toshape (lua_State *L, int i, mt_layout *buf) {
   if (lua_type(L, i) != LUA_TSTRING) return lmt_tovalue(L, i, LMT_SHAPE, "shape", buf);
   const char *text = lua_tolstring(L, i, &n);
   if (mt_parse(buf, text, n, &err)) lmt_raise(L, &err);
+  const mt_node *one =
+      mt_child(buf->node); /* CuTe prints (shape:stride) for shape:stride */
+  if (buf->node->tag == MT_TILER && buf->node->arity == 1 && lmt_islayout(one))
+    return one;
   if (!lmt_islayout(buf->node) && buf->node->tag != MT_TUPLE && buf->node->tag != MT_INT)
     luaL_error(L, "layout expected, got \"%s\"", text);
   return buf->node;

@@ -7,32 +7,13 @@
 **   stride   = term { "+" term } | "F" integer
 **   term     = [ "_" ] integer { "@" integer }
 **   tuple    = "(" [ value { "," value } ] ")"
-** A tuple with a layout in it is a tiler.
+** A tuple with a layout in it is a tiler. CuTe's C++ may stand for each: parse_cute.c.
 */
-#include "core/build.h"
+#include "core/parse.h"
 
-typedef struct reader {
-  const char *text, *p, *end;
-  mt_status status;
-  mt_err *err;
-} reader;
+typedef mt_reader reader;
 
 /* ---- tokens */
-
-static void skip_blanks (reader *r) {
-  while (r->p < r->end && (*r->p == ' ' || (*r->p >= '\t' && *r->p <= '\r'))) r->p++;
-}
-
-static int peek (reader *r) {
-  skip_blanks(r);
-  return r->p < r->end ? (unsigned char)*r->p : -1;
-}
-
-static bool accept (reader *r, int c) {
-  if (r->status != MT_OK || peek(r) != c) return false;
-  r->p++;
-  return true;
-}
 
 /* At most 40 bytes of the text around p, made printable. */
 static void near_text (const reader *r, char *s) {
@@ -50,35 +31,37 @@ static void say (reader *r, const char *before, const char *behind) {
                       before, (size_t)(r->p - r->text) + 1, behind, s);
 }
 
-static void syntax (reader *r, const char *what) {
+void mt_syntax (reader *r, const char *what) {
   if (r->status == MT_OK) say(r, what, "");
 }
 
-static void expect (reader *r, int c, const char *what) {
-  if (!accept(r, c)) syntax(r, what);
+void mt_expect (reader *r, int c, const char *what) {
+  if (!mt_accept(r, c)) mt_syntax(r, what);
 }
 
 static bool is_digit (int c) { return c >= '0' && c <= '9'; }
 
-/* [ "_" ] [ "-" ] digits, no blanks inside. */
+/* [ "_" ] [ "-" ] digits, no blanks inside; or a number of C++. */
 static bool at_integer (reader *r) {
-  peek(r);
+  if (mt_at_letter(r) && mt_at_constant(r)) return true;
   const char *p = r->p;
   if (p < r->end && *p == '_') p++;
   if (p < r->end && *p == '-') p++;
   return p < r->end && is_digit((unsigned char)*p);
 }
 
-static int64_t integer (reader *r) {
+int64_t mt_integer (reader *r) {
   int64_t v = 0;
-  if (r->status == MT_OK && !at_integer(r)) syntax(r, "integer expected");
+  if (r->status == MT_OK && !at_integer(r)) mt_syntax(r, "integer expected");
   if (r->status != MT_OK) return 0;
+  if (mt_at_letter(r) && mt_at_constant(r)) return mt_read_constant(r);
   const char *from = r->p;
   if (*r->p == '_') r->p++;
   bool minus = *r->p == '-';
   if (minus) r->p++;
   for (; r->p < r->end && is_digit((unsigned char)*r->p); r->p++)
     if (mt_mulo(v, 10, &v) || mt_subo(v, *r->p - '0', &v)) goto overflow;
+  mt_skip_braces(r);
   if (minus || !mt_subo(0, v, &v)) return v;
 overflow:
   r->status = mt_fail(r->err, MT_EOVERFLOW,
@@ -87,32 +70,24 @@ overflow:
   return 0;
 }
 
-static bool accept_word (reader *r, const char *word) {
-  size_t n = strlen(word);
-  if (r->status != MT_OK || peek(r) < 0) return false;
-  if ((size_t)(r->end - r->p) < n || memcmp(r->p, word, n) != 0) return false;
-  r->p += n;
-  return true;
-}
-
 /* ---- strides */
 
 static bool at_f2 (reader *r) {
-  return peek(r) == 'F' && r->end - r->p > 1 && is_digit((unsigned char)r->p[1]);
+  return mt_peek(r) == 'F' && r->end - r->p > 1 && is_digit((unsigned char)r->p[1]);
 }
 
 /* "F" integer */
 static void f2_value (reader *r, mt_node *t) {
   r->p++;
-  t->shape = integer(r);
+  t->shape = mt_integer(r);
   t->ring = MT_F2;
   if (r->status == MT_OK && t->shape >> 62)
     r->status =
         mt_fail(r->err, MT_EOVERFLOW,
                 "parse: the F2 value before character %zu needs more than 62 bits",
                 (size_t)(r->p - r->text) + 1);
-  if (r->status == MT_OK && (peek(r) == '@' || peek(r) == '+'))
-    syntax(r, "a lone F2 value expected");
+  if (r->status == MT_OK && (mt_peek(r) == '@' || mt_peek(r) == '+'))
+    mt_syntax(r, "a lone F2 value expected");
 }
 
 /* integer { "@" index } as a node. The path is printed innermost first. */
@@ -124,14 +99,14 @@ static void term (reader *r, mt_node *t) {
     f2_value(r, t);
     return;
   }
-  t->shape = integer(r);
+  t->shape = mt_integer(r);
   int n = 0;
-  while (accept(r, '@')) {
-    int64_t i = integer(r);
+  while (mt_accept(r, '@')) {
+    int64_t i = mt_integer(r);
     if (r->status != MT_OK) return;
     if (n == MT_MAXPATH || i < 0 || i > 255) {
-      syntax(r, n == MT_MAXPATH ? "more than 7 indices in a basis element" :
-                                  "a basis index must lie in 0..255");
+      mt_syntax(r, n == MT_MAXPATH ? "more than 7 indices in a basis element" :
+                                     "a basis index must lie in 0..255");
       return;
     }
     t->path[n++] = (uint8_t)i;
@@ -193,51 +168,56 @@ static void read_scalar (reader *r, mt_build *b) {
     if (t.ring == MT_BASIS) basis = true;
     else if (t.shape != 0) integral = true;
     if (r->status == MT_OK && !add_term(terms, &n, &t, &overflow))
-      syntax(r, "sum too long");
+      mt_syntax(r, "sum too long");
     if (r->status == MT_OK && overflow)
       r->status = mt_fail(r->err, MT_EOVERFLOW, "parse: a sum does not fit 64 bits");
-  } while (accept(r, '+'));
-  if (basis && integral) syntax(r, "a sum of an integer and a basis element");
+  } while (mt_accept(r, '+'));
+  if (basis && integral) mt_syntax(r, "a sum of an integer and a basis element");
   if (r->status == MT_OK) emit_sum(b, terms, n);
 }
 
 /* ---- values */
 
-static void read_value (reader *r, mt_build *b);
+/* Takes what a tuple begins with; what ends it, 0: it is none. */
+static int opening (reader *r) {
+  return mt_accept(r, '(') ? ')' : mt_at_letter(r) ? mt_opening(r) : 0;
+}
 
 /* A scalar or a tuple of such, with nothing else in it: a shape or a stride. */
-static void read_tuple (reader *r, mt_build *b) {
-  if (!accept(r, '(')) {
+void mt_read_tuple (reader *r, mt_build *b) {
+  int end = opening(r);
+  if (end == 0) {
     read_scalar(r, b);
     return;
   }
   mt_open(b, MT_TUPLE);
   mt_failed(b, r->status);
-  if (b->status == MT_OK && !accept(r, ')')) {
-    do read_tuple(r, b);
-    while (r->status == MT_OK && b->status == MT_OK && accept(r, ','));
-    if (b->status == MT_OK) expect(r, ')', "',' or ')' expected");
+  if (b->status == MT_OK && !mt_accept(r, end)) {
+    do mt_read_tuple(r, b);
+    while (r->status == MT_OK && b->status == MT_OK && mt_accept(r, ','));
+    if (b->status == MT_OK) mt_closing(r, end);
   }
   mt_close(b);
 }
 
 /* "shape :" is behind us, shape is the value from node `at` on: makes a layout of it. */
-static void read_stride (reader *r, mt_build *b, int at) {
+void mt_read_stride (reader *r, mt_build *b, int at) {
   mt_layout shape, stride, whole;
   mt_build d;
   mt_status s;
   mt_copy_value(&shape, b->out->node + at);
-  if (accept_word(r, "LayoutLeft")) {
+  if (mt_accept_word(r, "LayoutLeft") || mt_accept_word(r, "GenColMajor")) {
     s = mt_layout_left(&whole, shape.node, r->err);
-  } else if (accept_word(r, "LayoutRight")) {
+  } else if (mt_accept_word(r, "LayoutRight") || mt_accept_word(r, "GenRowMajor")) {
     s = mt_layout_right(&whole, shape.node, r->err);
   } else {
     mt_begin(&d, &stride, "parse", r->err);
-    read_tuple(r, &d);
+    mt_read_tuple(r, &d);
     mt_failed(&d, r->status);
     s = mt_end(&d);
     if (s == MT_OK) s = mt_make_layout(&whole, shape.node, stride.node, r->err);
   }
+  mt_skip_braces(r);
   if (s != MT_OK) {
     r->status = s;
     return;
@@ -247,43 +227,61 @@ static void read_stride (reader *r, mt_build *b, int at) {
   mt_add(b, whole.node);
 }
 
-static void read_swizzle (reader *r, mt_build *b) {
-  int64_t v[3];
-  if (!accept_word(r, "Sw")) expect(r, 'S', "value expected");
+/* "<B,M,S>" */
+static void swizzle_numbers (reader *r, int64_t *v) {
   for (int i = 0; i < 3; i++) {
-    expect(r, i ? ',' : '<', i ? "',' expected" : "'<' expected");
-    v[i] = integer(r);
+    mt_expect(r, i ? ',' : '<', i ? "',' expected" : "'<' expected");
+    v[i] = mt_integer(r);
   }
-  expect(r, '>', "'>' expected");
+  mt_expect(r, '>', "'>' expected");
+  mt_skip_braces(r);
+}
+
+static void check_swizzle (reader *r, const int64_t *v) {
   int64_t shift = v[2] >= 0 ? v[2] : v[2] < -62 ? 63 : -v[2];
   if (r->status != MT_OK) return;
   if (v[0] < 0 || v[0] > 62 || v[1] < 0 || v[1] > 62 || shift > 62 ||
-      v[0] + v[1] + shift > 62 || shift < v[0]) {
+      v[0] + v[1] + shift > 62 || shift < v[0])
     r->status =
         mt_fail(r->err, MT_EINVAL,
                 "parse: Sw<%lld,%lld,%lld>: bits and base must be >= 0, |shift| >= bits, "
                 "and their sum at most 62",
                 (long long)v[0], (long long)v[1], (long long)v[2]);
-    return;
-  }
-  int at = b->n;
-  mt_add_swizzle(b, (int)v[0], (int)v[1], (int)v[2]);
-  if (b->status != MT_OK || !accept(r, 'o')) return;
-  int64_t offset = integer(r);
-  expect(r, 'o', "'o' expected");
-  if (r->status == MT_OK && peek(r) == 'S') syntax(r, "layout expected");
+}
+
+/* The layout behind a swizzle, whose node is at `at`. */
+static void swizzled_layout (reader *r, mt_build *b, int at) {
+  if (r->status == MT_OK && mt_peek(r) == 'S' && !mt_at_name(r))
+    mt_syntax(r, "layout expected");
   if (r->status == MT_OK && b->level == MT_MAXOPEN)
     r->status =
         mt_fail(r->err, MT_ETOOBIG, "parse: a layout nests at most %d deep", MT_MAXDEPTH);
   if (r->status != MT_OK) return;
-  b->out->node[at].stride = offset;
   b->open[b->level++] = at;
-  read_value(r, b);
+  mt_read_value(r, b);
   const mt_node *inner = b->out->node + at + 1;
   if (r->status == MT_OK && b->status == MT_OK &&
       (inner->tag == MT_SWIZZLE || !mt_is_layout(inner) || !mt_is_integral(inner)))
-    syntax(r, "a layout with integer strides expected before this,");
+    mt_syntax(r, "a layout with integer strides expected before this,");
   mt_close(b);
+}
+
+/* Behind the name; sep: 'o', or the ',' of a ComposedLayout. */
+void mt_read_swizzle (reader *r, mt_build *b, int sep) {
+  int64_t v[3] = {0}, offset = 0;
+  swizzle_numbers(r, v);
+  bool pointer = mt_accept(r, '_'), more = !pointer && mt_accept(r, sep);
+  if (pointer || (more && mt_at_letter(r) && mt_at_pointer(r)))
+    mt_unscale(r, v, mt_read_pointer(r));
+  else if (more) offset = mt_integer(r);
+  check_swizzle(r, v);
+  if (r->status != MT_OK) return;
+  int at = b->n;
+  mt_add_swizzle(b, (int)v[0], (int)v[1], (int)v[2]);
+  if (b->status != MT_OK || !(pointer || more)) return;
+  b->out->node[at].stride = offset;
+  mt_expect(r, sep, sep == 'o' ? "'o' expected" : "',' expected");
+  swizzled_layout(r, b, at);
 }
 
 /* In a tiler an integer n means n:1, and a tuple in it is a tiler too. */
@@ -318,36 +316,47 @@ static MT_APART void make_tiler (mt_build *b, int at) {
   emit_tiler(b, tuple.node);
 }
 
-static void read_members (reader *r, mt_build *b) {
+static void read_members (reader *r, mt_build *b, int end) {
   int at = b->n;
   mt_open(b, MT_TUPLE);
   mt_failed(b, r->status);
-  if (b->status == MT_OK && !accept(r, ')')) {
-    do read_value(r, b);
-    while (r->status == MT_OK && b->status == MT_OK && accept(r, ','));
-    if (b->status == MT_OK) expect(r, ')', "',' or ')' expected");
+  if (b->status == MT_OK && !mt_accept(r, end)) {
+    do mt_read_value(r, b);
+    while (r->status == MT_OK && b->status == MT_OK && mt_accept(r, ','));
+    if (b->status == MT_OK) mt_closing(r, end);
   }
   mt_close(b);
   if (r->status == MT_OK && b->status == MT_OK && holds_layout(b->out->node + at))
     make_tiler(b, at);
 }
 
-static void read_value (reader *r, mt_build *b) {
-  int at = b->n, c = peek(r);
-  if (c == '(') {
-    r->p++;
-    read_members(r, b);
-  } else if (c == 'S') {
-    read_swizzle(r, b);
+/* "Sw", "Swizzle", or an S that begins no name. */
+static bool accept_swizzle (reader *r) {
+  if (mt_peek(r) != 'S') return false;
+  int c = r->end - r->p > 1 ? r->p[1] : '<';
+  if (c == 'w') return mt_accept_word(r, "Swizzle") || mt_accept_word(r, "Sw");
+  return (c < 'a' || c > 'z') && mt_accept(r, 'S');
+}
+
+void mt_read_value (reader *r, mt_build *b) {
+  int at = b->n, end;
+  if (accept_swizzle(r)) {
+    mt_read_swizzle(r, b, 'o');
     return;
+  }
+  if (mt_at_letter(r) && mt_read_cute(r, b)) return;
+  if ((end = opening(r)) != 0) {
+    read_members(r, b, end);
   } else if (at_integer(r) || at_f2(r)) {
     read_scalar(r, b);
-  } else if (accept(r, '_')) {
+  } else if (mt_accept(r, '_') || mt_accept_word(r, "Underscore")) {
     mt_add_wild(b);
   } else {
-    syntax(r, "value expected");
+    mt_syntax(r, mt_peek(r) == '?' ? "a number expected: `?` is known at launch only," :
+                                     "value expected");
   }
-  if (r->status == MT_OK && b->status == MT_OK && accept(r, ':')) read_stride(r, b, at);
+  if (r->status == MT_OK && b->status == MT_OK && mt_accept(r, ':'))
+    mt_read_stride(r, b, at);
 }
 
 /* A text that is refused and has an open parenthesis is refused for that: whatever was
@@ -368,9 +377,9 @@ mt_status mt_parse (mt_layout *out, const char *text, size_t len, mt_err *err) {
   reader r = {text, text, text + len, MT_OK, err};
   mt_build b;
   mt_begin(&b, out, "parse", err);
-  read_value(&r, &b);
-  if (r.status == MT_OK && b.status == MT_OK && peek(&r) >= 0)
-    syntax(&r, "unexpected text");
+  mt_read_value(&r, &b);
+  if (r.status == MT_OK && b.status == MT_OK && mt_peek(&r) >= 0)
+    mt_syntax(&r, "unexpected text");
   if (r.status != MT_OK) blame_parenthesis(&r);
   mt_failed(&b, r.status);
   return mt_end(&b);

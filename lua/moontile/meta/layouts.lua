@@ -51,10 +51,12 @@ function tile.layout(shape, stride) end
 
 --- The value that a text stands for: a layout, a tuple, a tiler, a swizzle, a basis element.
 --- - parse(tostring(v)) == v
+--- - CuTe's C++ is read too, and what CuTe prints
 --- - error: text that is none, with the position
 --- ```lua
 --- parse "(4,(2,2)):(2,(1,8))"  --> (4,(2,2)):(2,(1,8))
 --- parse "(4,(2,3))", parse "2@0+1@1"  --> (4,(2,3))	2@0+1@1
+--- parse "Layout<Shape<_2,_4>,Stride<_1,_2>>"  --> (2,4):(1,2)
 --- ```
 ---@param text string
 ---@return any

@@ -1,0 +1,189 @@
+/*
+** parse_cute.c - reading layouts as CuTe's C++ writes them and as CuTe prints them.
+** SPDX-License-Identifier: MIT
+**
+**   integer  = "Int<" n ">" | "C<" n ">" | [ "_" ] n; "{}" may stand behind everything
+**   tuple    = ( "Shape" | "make_shape" | ... ) ( "<" ... ">" | "(" ... ")" )
+**   layout   = ( "Layout<" | "make_layout(" | ... ) tuple [ "," stride ] ( ">" | ")" )
+**   composed = "ComposedLayout<" swizzle "," ( integer | pointer ) "," layout ">"
+**   tensor   = ( pointer | swizzle "_" pointer | "ArithTuple(0,...)" ) "o" layout
+**   pointer  = "smem_ptr[16b](...)" | "smem_ptr_flag_bits<16>" | ...
+** Where a pointer to shared memory stands between a swizzle and its layout, the swizzle
+** is one of byte addresses: of elements of 2^k bytes it is that with a base of k less.
+*/
+#include "core/parse.h"
+
+bool mt_accept_word (mt_reader *r, const char *word) {
+  size_t n = strlen(word);
+  if (r->status != MT_OK || mt_peek(r) < 0) return false;
+  if ((size_t)(r->end - r->p) < n || memcmp(r->p, word, n) != 0) return false;
+  r->p += n;
+  return true;
+}
+
+/* Whether one of the words, a NULL behind the last, stands here, with this character
+** behind it; takes both. */
+static bool accept_one (mt_reader *r, const char *const *words, int c) {
+  const char *from = r->p;
+  for (; *words; words++) {
+    if (mt_accept_word(r, *words) && mt_accept(r, c)) return true;
+    r->p = from;
+  }
+  return false;
+}
+
+static void skip_namespace (mt_reader *r) { mt_accept_word(r, "cute::"); }
+
+/* ---- numbers and tuples */
+
+static const char *const constants[] = {"Int", "C", "_C", NULL};
+
+bool mt_at_constant (mt_reader *r) {
+  skip_namespace(r);
+  const char *from = r->p;
+  bool at = accept_one(r, constants, '<');
+  r->p = from;
+  return at;
+}
+
+int64_t mt_read_constant (mt_reader *r) {
+  accept_one(r, constants, '<');
+  int64_t n = mt_integer(r);
+  mt_expect(r, '>', "'>' expected");
+  mt_skip_braces(r);
+  return n;
+}
+
+int mt_opening (mt_reader *r) {
+  static const char *const names[] = {"Shape",      "Stride",      "Step",
+                                      "Coord",      "Tile",        "tuple",
+                                      "make_shape", "make_stride", "make_step",
+                                      "make_coord", "make_tile",   "make_tuple",
+                                      NULL};
+  skip_namespace(r);
+  return accept_one(r, names, '<') ? '>' : accept_one(r, names, '(') ? ')' : 0;
+}
+
+void mt_closing (mt_reader *r, int end) {
+  mt_expect(r, end, end == ')' ? "',' or ')' expected" : "',' or '>' expected");
+  mt_skip_braces(r);
+}
+
+/* ---- pointers */
+
+static const char *const pointers[] = {"gmem_ptr", "smem_ptr", "rmem_ptr",
+                                       "tmem_ptr", "ptr",      NULL};
+static const char *const flags[] = {"smem_ptr_flag_bits", NULL};
+static const char *const coordinates[] = {"ArithTuple", "ArithTupleIterator",
+                                          "counting_iter", "counting_iter", NULL};
+
+static bool at_one (mt_reader *r, const char *const *words, int c) {
+  const char *from = r->p;
+  bool at = accept_one(r, words, c);
+  r->p = from;
+  return at;
+}
+
+bool mt_at_pointer (mt_reader *r) {
+  skip_namespace(r);
+  return at_one(r, pointers, '[') || at_one(r, pointers, '(') || at_one(r, flags, '<');
+}
+
+int64_t mt_read_pointer (mt_reader *r) {
+  int64_t bits = 0;
+  if (accept_one(r, flags, '<')) {
+    bits = mt_integer(r);
+    mt_expect(r, '>', "'>' expected");
+    mt_skip_braces(r);
+    return bits;
+  }
+  if (accept_one(r, pointers, '[')) {
+    bits = mt_integer(r);
+    if (!mt_accept_word(r, "b]")) mt_syntax(r, "'b]' expected");
+    mt_expect(r, '(', "'(' expected");
+  } else if (!accept_one(r, pointers, '(')) {
+    mt_syntax(r, "a pointer expected");
+  }
+  while (r->status == MT_OK && r->p < r->end && *r->p != ')') r->p++;
+  mt_expect(r, ')', "')' expected");
+  return bits;
+}
+
+void mt_unscale (mt_reader *r, int64_t *v, int64_t bits) {
+  int k = 0;
+  while (k < 10 && 1 << k < bits) k++;
+  if (r->status == MT_OK && bits != 1 << k)
+    mt_syntax(r, "bits of an element, a power of two up to 1024, expected before this,");
+  if (r->status != MT_OK) return;
+  v[1] -= k - 3;
+  if (v[1] < 0)
+    mt_syntax(
+        r, "a swizzle that keeps the bytes of an element together expected before this,");
+}
+
+/* ---- layouts */
+
+static const char *const layouts[] = {"Layout", "make_layout", NULL};
+static const char *const composed[] = {"ComposedLayout", NULL};
+
+bool mt_at_name (mt_reader *r) {
+  skip_namespace(r);
+  const char *from = r->p;
+  bool at =
+      mt_opening(r) != 0 || accept_one(r, layouts, '<') || accept_one(r, layouts, '(');
+  r->p = from;
+  return at;
+}
+
+/* Behind "Layout<" and the like. */
+static void read_layout (mt_reader *r, mt_build *b, int end) {
+  static const char left[] = "LayoutLeft";
+  int at = b->n;
+  mt_read_tuple(r, b);
+  mt_failed(b, r->status);
+  if (b->status != MT_OK) return;
+  if (mt_accept(r, ',')) {
+    mt_read_stride(r, b, at);
+  } else if (r->status == MT_OK) {
+    mt_reader compact = {left, left, left + sizeof left - 1, MT_OK, r->err};
+    mt_read_stride(&compact, b, at);
+    r->status = compact.status;
+  }
+  mt_closing(r, end);
+}
+
+/* What a tensor of coordinates begins with, which a layout has no place for. */
+static void read_origin (mt_reader *r) {
+  bool zero = true;
+  do zero = mt_integer(r) == 0 && zero;
+  while (r->status == MT_OK && mt_accept(r, ','));
+  mt_expect(r, ')', "',' or ')' expected");
+  if (!zero) mt_syntax(r, "zeros expected before this, for a layout begins at 0,");
+}
+
+/* Takes what stands in front of the layout of a tensor; false: nothing of that. */
+static bool accept_front (mt_reader *r) {
+  if (mt_at_pointer(r)) mt_read_pointer(r);
+  else if (accept_one(r, coordinates, '(')) read_origin(r);
+  else return false;
+  mt_expect(r, 'o', "'o' expected");
+  return true;
+}
+
+bool mt_read_cute (mt_reader *r, mt_build *b) {
+  skip_namespace(r);
+  if (accept_one(r, layouts, '<')) return read_layout(r, b, '>'), true;
+  if (accept_one(r, layouts, '(')) return read_layout(r, b, ')'), true;
+  if (accept_one(r, composed, '<')) {
+    mt_accept_word(r, "cute::");
+    if (!mt_accept_word(r, "Swizzle")) mt_syntax(r, "Swizzle<B,M,S> expected");
+    mt_read_swizzle(r, b, ',');
+    mt_closing(r, '>');
+    return true;
+  }
+  if (!accept_front(r)) return false;
+  if (accept_front(r)) mt_syntax(r, "one pointer expected before this,");
+  mt_failed(b, r->status);
+  if (b->status == MT_OK) mt_read_value(r, b);
+  return true;
+}
