@@ -5,7 +5,7 @@
 -- dofile "docs/generate.lua" inside of a spec  returns the files: { [path] = text }
 -- spec/docs_spec.lua fails where a page is missing or is not what this makes.
 
-require "moontile"
+local tile = require "moontile"
 local console = require "moontile.console"
 local meta, help = console.meta, console.help
 
@@ -247,7 +247,7 @@ what was typed
 ]]
 
 local function man()
-  local out = { (ABOUT:format(require "moontile"._VERSION):gsub("\n$", "")) }
+  local out = { (ABOUT:format(tile._VERSION):gsub("\n$", "")) }
   for _, option in ipairs(options()) do
     out[#out + 1] = ".TP\n.B " .. roff(option[1]) .. "\n" .. roff(option[2])
   end
@@ -269,10 +269,26 @@ local function man()
   return table.concat(out, "\n")
 end
 
+-- ---------------------------------------------------------------- pictures
+
+local function pictures()
+  local layout = tile.layout
+  return {
+    atom = tile.svg "SM80_16x8x16_F32F16F16F32_TN",
+    swizzle = tile.svg(tile.swizzle(3, 4, 3)),
+    hierarchy = tile.svg(layout { { 2, 2, 2 }, { 2, 2, 2 } }),
+    copy = tile.svg(tile.tiled_copy { atom = "UniversalCopy<uint64_t>", dtype = "f32",
+                                      thr = layout { 4, 8 }, val = layout { 2, 1 } }),
+    conflicts = tile.svg(layout({ 8, 4 }, { 16, 1 }), { banks = "f32" }),
+  }
+end
+
 -- ---------------------------------------------------------------- all
 
 local files = { [FOLDER .. "README.md"] = index(), ["docs/moontile.1"] = man() }
 for _, group in ipairs(meta.groups) do files[FOLDER .. group.name .. ".md"] = page(group) end
+
+for name, text in pairs(pictures()) do files["docs/pictures/" .. name .. ".svg"] = text end
 
 if arg and arg[0] and arg[0]:match "generate%.lua$" then
   for path, text in pairs(files) do

@@ -31,7 +31,7 @@ function swizzle.picture(A, o)
       grid.of(plain, o, "before: " .. tostring(plain), { 1, 1 }),
       grid.of(A, o, "after: " .. tostring(w), beside and { 1, 2 } or { 2, 1 }),
     },
-    notes = { format("one colour for %d element%s that stay together", o.step,
+    notes = { format("one colour for each unit of %d element%s, by its number modulo 8", o.step,
                      o.step == 1 and "" or "s") },
   }
 end
