@@ -47,5 +47,6 @@
 #include "moontile/graph.h"
 #include "moontile/tune.h"
 #include "moontile/verify.h"
+#include "moontile/kernel.h"
 
 #endif

@@ -2,7 +2,7 @@
 ** gemm.c - products in Lua: C = alpha A B + beta C, as a plan or at once.
 ** SPDX-License-Identifier: MIT
 */
-#include "binding/lmt.h"
+#include "binding/kernel.h"
 #include "binding/plan.h"
 #include "binding/host.h"
 
@@ -85,8 +85,9 @@ static int stream_option (lua_State *L, int i, int tensor) {
 }
 
 /* gemm([tiled_mma,] A, B, C [, { alpha =, beta =, stream = }]): on a GPU it may still run
-** when this returns. */
+** when this returns; gemm(kernel, A, B, C [, { seed = }]). */
 static int l_gemm (lua_State *L) {
+  if (lmt_iskernel(L, 1)) return lmt_gemmkernel(L);
   static const char *const keys[] = {"alpha", "beta", "stream", NULL};
   LMT_NOERR(err);
   product x = described(L, "gemm", keys);

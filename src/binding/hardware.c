@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "binding/field.h"
+#include "binding/field.h"
 #include "binding/lmt.h"
 
 /* ---------------------------------------------------------------- pieces */

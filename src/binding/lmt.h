@@ -241,6 +241,7 @@ void lmt_open_gemm (lua_State *L);
 void lmt_open_graph (lua_State *L);
 void lmt_open_analysis (lua_State *L);
 void lmt_open_hardware (lua_State *L);
+void lmt_open_kernel (lua_State *L);
 void lmt_open_verify (lua_State *L);
 void lmt_open_print (lua_State *L);
 void lmt_open_move (lua_State *L);

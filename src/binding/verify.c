@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "binding/field.h"
-#include "binding/lmt.h"
+#include "binding/kernel.h"
 #include "binding/plan.h"
 
 static const char key_of_text[] = "text";
@@ -200,8 +200,10 @@ static int of_layout (lua_State *L, mt_verdict *v) {
 }
 
 /* verify(partition, A [, part]) -> what was proven, or the witness; part: "S" or "D" (or
-** nothing), of an MMA "A", "B" or "C" (or nothing). */
+** nothing), of an MMA "A", "B" or "C" (or nothing). verify(kernel [, A, B, C]). */
 static int l_verify (lua_State *L) {
+  if (lmt_iskernel(L, 1)) return lmt_verifykernel(L);
+  LMT_COUNT(L, 3, "verify", "partition, A [, part]");
   lua_settop(L, 3);
   mt_verdict *v = lua_newuserdatauv(L, sizeof *v, 0); /* large for a thread's stack */
   if (lmt_istiledcopy(L, 1)) return of_copy(L, v);

@@ -60,6 +60,9 @@ mt_status mt_gemm_check_shape (const mt_gemm_launch *l, mt_err *err);
 mt_status mt_gemm_check (const mt_gemm_launch *l, const size_t bytes[MT_PARTS],
                          mt_err *err);
 
+/* An element of C = alpha acc + beta C: integers saturate, floats are rounded once. */
+void mt_gemm_finish (const mt_gemm_launch *l, void *p, double acc);
+
 /* The reference (gemm/ref.c): runs a product of algorithm DESCRIBED as its threads would,
 ** unit by unit, step of K by step, atom by atom, each operand gathered through the
 ** (thread,value) layouts of the atom. It keeps tables of ordinates, made once from the

@@ -344,8 +344,7 @@ static void reduce (const mt_task *w, int g) {
   }
 }
 
-/* C = alpha acc + beta C: integers saturate, floats are rounded once. */
-static void finish (const mt_gemm_launch *l, char *p, double acc) {
+void mt_gemm_finish (const mt_gemm_launch *l, void *p, double acc) {
   mt_dtype d = (mt_dtype)l->desc.part[MT_C].dtype;
   if (d == MT_i32) {
     int32_t c = 0;
@@ -368,7 +367,7 @@ static mt_status store (mt_task *w, int g) {
         element(w, MT_C, c[i].at[0] + w->inner[MT_M], c[i].at[1] + w->inner[MT_N]);
     if (e == MT_OUTSIDE) continue;
     if (w->bytes) MT_TRY(verify(w, MT_C, g, e));
-    finish(w->l, address(w, MT_C, e), w->h->c[(size_t)g * n + i]);
+    mt_gemm_finish(w->l, address(w, MT_C, e), w->h->c[(size_t)g * n + i]);
   }
   return MT_OK;
 }

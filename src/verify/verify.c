@@ -272,8 +272,8 @@ static void set_idle (mt_verdict *v, int64_t threads) {
 }
 
 /* Law (7), of sm_90a: of what is not 16 bits wide K is contiguous. */
-static mt_status prove_wgmma (mt_verdict *v, const mt_mma_op *op, mt_mma_part x,
-                              const mt_node *a, mt_err *err) {
+static MT_APART mt_status prove_wgmma (mt_verdict *v, const mt_mma_op *op, mt_mma_part x,
+                                       const mt_node *a, mt_err *err) {
   const mt_operand *o = &op->operand[x == MT_PART_A ? MT_OPERAND_A : MT_OPERAND_B];
   int bits = mt_element_bits(o->element);
   mt_gmma_major major = bits == 16 ? mt_gmma_major_of(a) : MT_GMMA_K;

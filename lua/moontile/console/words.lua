@@ -25,6 +25,7 @@ words.keys = {
   einsum = list "alpha beta dtype mma stream", tune = list "file rounds", verify = list "tv tiler",
   find_swizzle = list "smem write read bits dtype write_kind read_kind",
   tma = list "tensor smem box multicast dtype",
+  kernel = list "mma tile stages ahead smem g2s s2r cluster schedule raster split arch epilogue",
   bank_conflicts = list(ACCESS), coalescing = list(ACCESS),
 }
 

@@ -12,15 +12,17 @@ local Layout = {}
 --- - nothing runs, nothing is enumerated; part: "S", "D" of a copy, "A", "B", "C" of an MMA
 --- - a partition by hand: { tv = layout, tiler = {M, N} }
 --- - ok, problem, predicated, vector, ... are fields; it never raises for a partition that is none
+--- - verify(kernel [, A, B, C]) proves a tile.kernel: its laws, with a witness of the first broken
 --- ```lua
 --- verify({ tv = layout({8, 4}, {4, 1}), tiler = {4, 8} }, layout{8, 16}).ok  --> true
 --- verify({ tv = layout({4, 2}, {1, 0}), tiler = {4} }, layout(8)).problem  --> twice
 --- ```
----@param partition moontile.TiledCopy | moontile.TiledMMA | table
----@param A moontile.Layout | moontile.Tensor
----@param part? "S" | "D" | "A" | "B" | "C"
+---@param partition moontile.TiledCopy | moontile.TiledMMA | moontile.Kernel | table
+---@param A? moontile.Layout | moontile.Tensor
+---@param B? moontile.Tensor | "S" | "D" | "A" | "B" | "C"
+---@param C? moontile.Tensor
 ---@return table
-function tile.verify(partition, A, part) end
+function tile.verify(partition, A, B, C) end
 
 --- The wavefronts of a warp's access to shared memory: a layout (thread,value) -> element.
 --- - bank_conflicts(A, bits or dtype [, kind]); bank_conflicts(copy, A, "S" or "D" [, kind])

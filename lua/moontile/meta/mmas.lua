@@ -11,6 +11,21 @@ local TiledMMA = {}
 ---@class moontile.ThrMMA
 local ThrMMA = {}
 
+---@class moontile.Kernel
+
+--- A kernel of a product as a value: proven by verify, executed by gemm on the CPU, stage by stage.
+--- - kernel{ mma = [, tile =] [, stages =] [, smem = {A=,B=,D=}] [, g2s = {A=,B=}] [, s2r = ...] }
+--- - schedule "multistage", "cooperative" or "pingpong"; what is not said is found; it prints all
+--- - error: an unknown option; a description that contradicts itself
+--- ```lua
+--- local mma = tiled_mma{ atom = "SM90_64x64x16_F32BF16BF16_SS" }
+--- verify(kernel{ mma = mma, tile = {64, 64, 64}, schedule = "cooperative" }).ok  --> true
+--- verify(kernel{ mma = mma, stages = 3, ahead = 3 }).problem  --> order
+--- ```
+---@param options table
+---@return moontile.Kernel
+function tile.kernel(options) end
+
 --- An MMA atom over more threads (atoms) and more values (permutation).
 --- - tiled_mma{ atom = [, atoms = layout] [, permutation = tiler] }, by modes M, N, K
 --- - error: no such atom; a permutation that is no bijection; two atoms with one thread

@@ -189,6 +189,7 @@ function Graph:free() end
 
 --- C = alpha A B + beta C, for A (M,K), B (N,K), C (M,N), each with an optional last mode L.
 --- - any layouts; gemm([tiled_mma,] A, B, C [, { alpha =, beta =, stream = }])
+--- - gemm(kernel, A, B, C [, { seed = }]) executes a tile.kernel on the CPU, stage by stage
 --- - integers are exact, floats within mma_bound; what C cannot hold becomes the nearest
 --- - error: sizes that differ; types that the atom has not
 --- ```lua
@@ -200,7 +201,7 @@ function Graph:free() end
 --- --> [[30. 30. 30. 30.]
 --- -->  [30. 30. 30. 30.]]
 --- ```
----@param tiled_mma? moontile.TiledMMA
+---@param tiled_mma? moontile.TiledMMA | moontile.Kernel
 ---@param A moontile.Tensor
 ---@param B moontile.Tensor
 ---@param C moontile.Tensor

@@ -1,0 +1,366 @@
+/*
+** kernel.c - kernels as values in Lua: described, completed, printed so that they can be
+** typed again.
+** SPDX-License-Identifier: MIT
+*/
+#include <stdarg.h>
+#include <string.h>
+
+#include "binding/kernel.h"
+#include "binding/plan.h"
+
+static const char *const side[] = {"A", "B"};
+
+const mt_gemm_spec *lmt_tokernel (lua_State *L, int i) {
+  return luaL_checkudata(L, i, LMT_KERNEL);
+}
+bool lmt_iskernel (lua_State *L, int i) { return lmt_isclass(L, i, LMT_KERNEL); }
+
+/* ---------------------------------------------------------------- numbers */
+
+/* The integer at -1, which is popped. */
+static lua_Integer to_int (lua_State *L, const char *key) {
+  int isint;
+  lua_Integer n = lua_tointegerx(L, -1, &isint);
+  if (!isint || lmt_isstring(L, -1))
+    luaL_error(L, "kernel: %s: integer expected, got %s", key, luaL_typename(L, -1));
+  lua_pop(L, 1);
+  return n;
+}
+
+/* The option `key` of the table at 1, if it is there. */
+static bool int_option (lua_State *L, const char *key, int64_t *out) {
+  if (lua_getfield(L, 1, key) == LUA_TNIL) return lua_pop(L, 1), false;
+  *out = to_int(L, key);
+  return true;
+}
+
+/* n integers in the table `key` of the table at 1. */
+static bool ints_option (lua_State *L, const char *key, int n, int64_t *out) {
+  if (lua_getfield(L, 1, key) == LUA_TNIL) return lua_pop(L, 1), false;
+  if (!lmt_istable(L, -1) || luaL_len(L, -1) != n)
+    luaL_error(L, "kernel: %s: a table of %d integers expected", key, n);
+  for (int i = 0; i < n; i++) {
+    lua_geti(L, -1, i + 1);
+    out[i] = to_int(L, key);
+  }
+  lua_pop(L, 1);
+  return true;
+}
+
+/* Which of the names is the string at `i`; `none` if it is nil. */
+static int choose_name (lua_State *L, int i, const char *what, const char *const *names,
+                        int n, int none) {
+  lmt_near near = {NULL, 0};
+  if (lua_isnil(L, i)) return none;
+  const char *s = lmt_isstring(L, i) ? lua_tostring(L, i) : "";
+  for (int k = 0; k < n; k++) {
+    if (strcmp(s, names[k]) == 0) return k;
+    lmt_nearer(&near, s, names[k]);
+  }
+  luaL_tolstring(L, i, NULL);
+  lua_pushstring(L, names[0]);
+  for (int k = 1; k < n; k++)
+    lua_pushfstring(L, "%s, %s", lua_tostring(L, -1), names[k]), lua_remove(L, -2);
+  return luaL_error(L, "kernel: %s: '%s' is none%s%s; there are: %s", what,
+                    lua_tostring(L, -2), near.name ? "; did you mean " : "",
+                    near.name ? near.name : "", lua_tostring(L, -1));
+}
+
+/* ---------------------------------------------------------------- operands */
+
+/* Pushes part `key` of the option `option` of the table at 1; nil if there is none. */
+static void push_part (lua_State *L, const char *option, const char *const *keys,
+                       const char *key) {
+  lua_getfield(L, 1, option);
+  if (lua_isnil(L, -1)) return;
+  if (!lmt_istable(L, -1)) luaL_error(L, "kernel: %s: a table expected", option);
+  const char *what = lua_pushfstring(L, "kernel: %s", option);
+  lmt_checkkeys(L, -2, what, keys);
+  lua_pop(L, 1);
+  lua_getfield(L, -1, key);
+  lua_remove(L, -2);
+}
+
+/* The text that makes the tiled copy on the top is kept in the kernel's user value. */
+static void keep_text (lua_State *L, const char *key) {
+  lua_getiuservalue(L, 2, 1);
+  lua_getiuservalue(L, -2, 1);
+  lua_setfield(L, -2, key);
+  lua_pop(L, 1);
+}
+
+/* { tma = true, multicast = "m" | "n" } */
+static void fill_table (lua_State *L, mt_gemm_spec *k, int x) {
+  static const char *const keys[] = {"tma", "multicast", NULL}, *const along[] = {"m",
+                                                                                  "n"};
+  lmt_checkkeys(L, -1, "kernel: g2s", keys);
+  lua_getfield(L, -1, "tma");
+  if (!lua_toboolean(L, -1))
+    luaL_error(L, "kernel: g2s.%s: tma = true expected", side[x]);
+  lua_getfield(L, -2, "multicast");
+  int mode = choose_name(L, -1, "multicast", along, 2, -1);
+  if (mode == x)
+    luaL_error(L, "kernel: g2s.%s: CTAs along %s share %s: multicast = \"%s\"", side[x],
+               along[1 - x], side[x], along[1 - x]);
+  k->way[x].fill = MT_FILL_TMA;
+  k->way[x].given |= MT_GIVEN_FILL;
+  k->way[x].multicast = mode < 0 ? 1 : k->cluster[mode];
+  lua_pop(L, 2);
+}
+
+static void to_fill (lua_State *L, mt_gemm_spec *k, int x) {
+  static const char *const keys[] = {"A", "B", NULL};
+  static const char *const keep[] = {"g2s.A", "g2s.B"};
+  const char *names[MT_NFILL];
+  for (int i = 0; i < MT_NFILL; i++) names[i] = mt_fill_name((mt_fill)i);
+  mt_operand_way *w = &k->way[x];
+  push_part(L, "g2s", keys, side[x]);
+  if (lmt_istiledcopy(L, -1)) {
+    w->copy = *lmt_totiledcopy(L, -1);
+    w->given |= MT_GIVEN_COPY | MT_GIVEN_FILL;
+    keep_text(L, keep[x]);
+  } else if (lmt_istable(L, -1)) {
+    fill_table(L, k, x);
+  } else if (!lua_isnil(L, -1)) {
+    w->fill = (mt_fill)choose_name(L, -1, keep[x], names, MT_NFILL, 0);
+    w->given |= MT_GIVEN_FILL;
+  }
+  lua_pop(L, 1);
+}
+
+/* A tiled copy, the name of an atom, an atom. */
+static void to_s2r (lua_State *L, mt_gemm_spec *k, int x) {
+  static const char *const keys[] = {"A", "B", NULL};
+  static const char *const keep[] = {"s2r.A", "s2r.B"};
+  mt_operand_way *w = &k->way[x];
+  const mt_operand *o = &k->mma.atom.op.operand[x ? MT_OPERAND_B : MT_OPERAND_A];
+  LMT_NOERR(err);
+  push_part(L, "s2r", keys, side[x]);
+  if (lua_isnil(L, -1)) {
+    lua_pop(L, 1);
+    return;
+  }
+  if (o->source == MT_SMEM_DESC)
+    luaL_error(L,
+               "kernel: s2r.%s: %s reads %s from shared memory: nothing brings it to "
+               "registers",
+               side[x], k->mma.atom.op.name, side[x]);
+  w->given |= MT_GIVEN_S2R;
+  if (lmt_istiledcopy(L, -1)) {
+    w->s2r = *lmt_totiledcopy(L, -1);
+    keep_text(L, keep[x]);
+  } else {
+    if (!lmt_isstring(L, -1) && !lmt_isclass(L, -1, LMT_COPYATOM))
+      luaL_error(L, "kernel: s2r.%s: a tiled copy or the name of a copy atom expected",
+                 side[x]);
+    const char *name =
+        lmt_isstring(L, -1) ? lua_tostring(L, -1) : lmt_tocopyatom(L, -1)->name;
+    if (mt_make_tiled_copy_mma(&w->s2r, name, mt_element_bits(o->element), &k->mma,
+                               x ? MT_PART_B : MT_PART_A, &err))
+      lmt_raiseas(L, "make_tiled_copy", "kernel", &err);
+  }
+  lua_pop(L, 1);
+}
+
+static void to_smem (lua_State *L, mt_gemm_spec *k) {
+  static const char *const keys[] = {"A", "B", "D", NULL};
+  mt_layout *const room[] = {&k->way[0].smem, &k->way[1].smem, &k->d};
+  for (int i = 0; i < 3; i++) {
+    push_part(L, "smem", keys, keys[i]);
+    if (!lua_isnil(L, -1)) {
+      const char *what = lua_pushfstring(L, "kernel: smem.%s", keys[i]);
+      const mt_node *a = lmt_tovalue(L, -2, LMT_LAYOUTS, what, room[i]);
+      if (a != room[i]->node) mt_copy_value(room[i], a);
+      if (i < 2) k->way[i].given |= MT_GIVEN_SMEM;
+      else k->staged = true;
+    }
+    lua_settop(L, 2);
+  }
+}
+
+/* ---------------------------------------------------------------- the epilogue */
+
+static double number_option (lua_State *L, const char *key, double none) {
+  lua_getfield(L, -1, key);
+  bool isnumber = lua_isnumber(L, -1) && !lmt_isstring(L, -1);
+  if (!lua_isnil(L, -1) && !isnumber)
+    luaL_error(L, "kernel: epilogue: %s: a number expected", key);
+  double v = isnumber ? lua_tonumber(L, -1) : none;
+  lua_pop(L, 1);
+  return v;
+}
+
+/* alpha, beta; what has its place but is not executed yet is refused by name. */
+static void to_epilogue (lua_State *L, mt_gemm_spec *k) {
+  static const char *const keys[] = {"alpha",   "beta", "bias",  "residual",   "scale_a",
+                                     "scale_b", "amax", "dtype", "activation", NULL};
+  k->alpha = 1;
+  if (lua_getfield(L, 1, "epilogue") != LUA_TNIL) {
+    lmt_checkkeys(L, -1, "kernel: epilogue", keys);
+    k->alpha = number_option(L, "alpha", 1);
+    k->beta = number_option(L, "beta", 0);
+    for (const char *const *key = keys + 2; *key; key++) {
+      if (lua_getfield(L, -1, *key) != LUA_TNIL)
+        luaL_error(L, "kernel: epilogue: %s is not executed yet: alpha and beta are",
+                   *key);
+      lua_pop(L, 1);
+    }
+  }
+  lua_pop(L, 1);
+}
+
+/* ---------------------------------------------------------------- the whole */
+
+static void to_order (lua_State *L, mt_gemm_spec *k) {
+  static const char *const rasters[] = {"m", "n"};
+  const char *names[MT_NSCHEDULE];
+  int64_t split = 1;
+  for (int i = 0; i < MT_NSCHEDULE; i++) names[i] = mt_schedule_name((mt_schedule)i);
+  lua_getfield(L, 1, "schedule");
+  k->schedule = (mt_schedule)choose_name(L, -1, "schedule", names, MT_NSCHEDULE, 0);
+  lua_getfield(L, 1, "raster");
+  k->raster = choose_name(L, -1, "raster", rasters, 2, 0);
+  lua_pop(L, 2);
+  k->cluster[0] = k->cluster[1] = 1;
+  ints_option(L, "cluster", 2, k->cluster);
+  if (k->cluster[0] < 1 || k->cluster[1] < 1 || k->cluster[0] > 64 || k->cluster[1] > 64)
+    luaL_error(L, "kernel: cluster: %I by %I CTAs", (LUAI_UACINT)k->cluster[0],
+               (LUAI_UACINT)k->cluster[1]);
+  int_option(L, "split", &split);
+  if (split != 1) luaL_error(L, "kernel: split: parts of K are not executed yet: 1");
+}
+
+static void to_numbers (lua_State *L, mt_gemm_spec *k) {
+  int64_t arch = 0;
+  if (ints_option(L, "tile", 3, k->tile)) k->given |= MT_GIVEN_TILE;
+  if (int_option(L, "stages", &k->stages)) k->given |= MT_GIVEN_STAGES;
+  if (int_option(L, "ahead", &k->ahead)) k->given |= MT_GIVEN_AHEAD;
+  if (int_option(L, "arch", &arch)) k->given |= MT_GIVEN_ARCH;
+  if ((k->given & MT_GIVEN_ARCH) && (arch < 50 || arch > 999))
+    luaL_error(L, "kernel: arch: 80, 90, ... expected, got %I", (LUAI_UACINT)arch);
+  k->arch = (int)arch;
+}
+
+/* kernel{ mma = tiled MMA [, tile =] [, stages =] ... } */
+static int l_kernel (lua_State *L) {
+  static const char *const keys[] = {"mma",   "tile", "stages",   "ahead",    "smem",
+                                     "g2s",   "s2r",  "cluster",  "schedule", "raster",
+                                     "split", "arch", "epilogue", NULL};
+  LMT_NOERR(err);
+  lua_settop(L, 1);
+  lmt_checkkeys(L, 1, "kernel", keys);
+  mt_gemm_spec *k = lua_newuserdatauv(L, sizeof *k, 1);
+  memset(k, 0, sizeof *k);
+  lua_newtable(L);
+  lua_setiuservalue(L, 2, 1);
+  lua_getfield(L, 1, "mma");
+  if (!lmt_istiledmma(L, -1))
+    luaL_error(L, "kernel: mma: a tiled MMA expected, got %s", luaL_typename(L, -1));
+  k->mma = *lmt_totiledmma(L, -1);
+  lua_pop(L, 1);
+  to_numbers(L, k);
+  to_order(L, k);
+  to_smem(L, k);
+  for (int x = 0; x < 2; x++) {
+    to_fill(L, k, x);
+    to_s2r(L, k, x);
+  }
+  to_epilogue(L, k);
+  mt_candidate *list = lua_newuserdatauv(L, MT_MAXCANDIDATES * sizeof *list, 0);
+  if (mt_complete_gemm(k, list, &err)) return lmt_raise(L, &err);
+  lua_settop(L, 2);
+  luaL_setmetatable(L, LMT_KERNEL);
+  return 1;
+}
+
+/* ---------------------------------------------------------------- printing */
+
+/* Appends to the text on the top. */
+static void add (lua_State *L, const char *format, ...) {
+  va_list ap;
+  va_start(ap, format);
+  lua_pushvfstring(L, format, ap);
+  va_end(ap);
+  lua_concat(L, 2);
+}
+
+static void append_layout (lua_State *L, const char *before, const mt_node *a) {
+  lmt_pushtext(L, a);
+  lua_pushfstring(L, "%s\"%s\"", before, lua_tostring(L, -1));
+  lua_remove(L, -2);
+  lua_concat(L, 2);
+}
+
+/* The text that was kept under the key, or NULL; it stays on the kernel. */
+static const char *kept (lua_State *L, const char *key) {
+  lua_getiuservalue(L, 1, 1);
+  lua_getfield(L, -1, key);
+  const char *s = lua_tostring(L, -1);
+  lua_pop(L, 2);
+  return s;
+}
+
+static void add_fill (lua_State *L, const mt_gemm_spec *k, int x) {
+  static const char *const keep[] = {"g2s.A", "g2s.B"};
+  const mt_operand_way *w = &k->way[x];
+  const char *text = kept(L, keep[x]);
+  if (text) add(L, "%s", text);
+  else if (w->multicast > 1) add(L, "{ tma = true, multicast = \"%s\" }", x ? "m" : "n");
+  else if (w->fill == MT_FILL_TMA) add(L, "\"tma\"");
+  else {
+    add(L, "tile.tiled_copy{ atom = \"%s\", bits = %d, ", w->copy.atom.name,
+        w->copy.bits);
+    append_layout(L, "thr = tile.layout ", w->copy.thr.node);
+    append_layout(L, ", val = tile.layout ", w->copy.val.node);
+    add(L, " }");
+  }
+}
+
+static void add_s2r (lua_State *L, const mt_gemm_spec *k) {
+  static const char *const keep[] = {"s2r.A", "s2r.B"};
+  const char *before = ",\n  s2r = { ";
+  for (int x = 0; x < 2; x++) {
+    const char *text = kept(L, keep[x]);
+    if (k->way[x].s2r.bits == 0) continue;
+    add(L, text ? "%s%s = %s" : "%s%s = \"%s\"", before, side[x],
+        text ? text : k->way[x].s2r.atom.name);
+    before = ", ";
+  }
+  if (*before == ',' && before[1] == ' ') add(L, " }");
+}
+
+static int kernel_tostring (lua_State *L) {
+  const mt_gemm_spec *k = lmt_tokernel(L, 1);
+  lua_pushliteral(L, "tile.kernel{\n  mma = ");
+  lmt_pushmmatext(L, &k->mma);
+  lua_concat(L, 2);
+  add(L, ",\n  tile = { %I, %I, %I }, stages = %I, ahead = %I,\n  smem = { ",
+      (LUAI_UACINT)k->tile[0], (LUAI_UACINT)k->tile[1], (LUAI_UACINT)k->tile[2],
+      (LUAI_UACINT)k->stages, (LUAI_UACINT)k->ahead);
+  append_layout(L, "A = tile.parse ", k->way[0].smem.node);
+  append_layout(L, ",\n           B = tile.parse ", k->way[1].smem.node);
+  if (k->staged) append_layout(L, ",\n           D = tile.parse ", k->d.node);
+  add(L, " },\n  g2s = { A = ");
+  add_fill(L, k, 0);
+  add(L, ",\n          B = ");
+  add_fill(L, k, 1);
+  add(L, " }");
+  add_s2r(L, k);
+  add(L, ",\n  schedule = \"%s\", raster = \"%s\", cluster = { %I, %I }, arch = %d",
+      mt_schedule_name(k->schedule), k->raster ? "n" : "m", (LUAI_UACINT)k->cluster[0],
+      (LUAI_UACINT)k->cluster[1], k->arch);
+  add(L, ",\n  epilogue = { alpha = %f, beta = %f } }", (LUAI_UACNUMBER)k->alpha,
+      (LUAI_UACNUMBER)k->beta);
+  return 1;
+}
+
+#define ROWS_KERNEL
+#include "binding/rows.h"
+
+static const luaL_Reg meta[] = {{"__tostring", kernel_tostring}, {NULL, NULL}};
+
+void lmt_open_kernel (lua_State *L) {
+  lmt_setmeta(L, LMT_KERNEL, meta);
+  lmt_addrows(L, rows);
+}

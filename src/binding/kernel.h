@@ -1,0 +1,19 @@
+/*
+** kernel.h - private to the binding: kernels as values.
+** SPDX-License-Identifier: MIT
+*/
+#ifndef MT_BINDING_KERNEL_H
+#define MT_BINDING_KERNEL_H
+
+#include "binding/lmt.h"
+
+#define LMT_KERNEL "moontile.Kernel"
+
+const mt_gemm_spec *lmt_tokernel (lua_State *L, int i);
+bool lmt_iskernel (lua_State *L, int i);
+/* gemm(kernel, A, B, C [, { seed = }]), a lua_CFunction. */
+int lmt_gemmkernel (lua_State *L);
+/* verify(kernel [, A, B, C]), a lua_CFunction. */
+int lmt_verifykernel (lua_State *L);
+
+#endif

@@ -1,0 +1,142 @@
+/*
+** kernel_run.c - kernels in Lua: their proofs, as tables that print themselves, and their
+** execution.
+** SPDX-License-Identifier: MIT
+*/
+#include "binding/kernel.h"
+#include "binding/field.h"
+#include "binding/host.h"
+#include "binding/plan.h"
+
+static const char *const side[] = {"A", "B"};
+
+/* ---------------------------------------------------------------- proofs */
+
+/* key = { A =, B = }, { A_ideal =, B_ideal = }; nothing where nothing was counted. */
+static void set_cost (lua_State *L, const char *key, const mt_access_cost c[2]) {
+  static const char *const ideal[] = {"A_ideal", "B_ideal"};
+  lua_createtable(L, 0, 4);
+  for (int x = 0; x < 2; x++) {
+    if (c[x].n == 0) continue;
+    lmt_setint(L, side[x], c[x].n);
+    lmt_setint(L, ideal[x], c[x].ideal);
+  }
+  lua_setfield(L, -2, key);
+}
+
+static void set_laws (lua_State *L, const mt_gemm_proof *p) {
+  lua_createtable(L, 0, MT_NLAW);
+  for (int law = 0; law < MT_NLAW && (p->ok || law < (int)p->broken); law++) {
+    lua_pushstring(L, p->said[law]);
+    lua_setfield(L, -2, mt_law_name((mt_law)law));
+  }
+  lua_setfield(L, -2, "laws");
+}
+
+static int push_proof (lua_State *L, const mt_gemm_proof *p, const mt_gemm_spec *k) {
+  luaL_Buffer b;
+  lua_createtable(L, 0, 14);
+  lua_pushboolean(L, p->ok);
+  lua_setfield(L, -2, "ok");
+  if (!p->ok) {
+    lua_pushstring(L, mt_law_name(p->broken));
+    lua_setfield(L, -2, "problem");
+    lua_pushstring(L, p->reason);
+    lua_setfield(L, -2, "reason");
+  }
+  set_laws(L, p);
+  if (p->ok) {
+    lmt_setint(L, "threads", p->threads);
+    lmt_setint(L, "shared", p->shared);
+    lmt_setint(L, "limit", p->limit);
+    lmt_setint(L, "registers", p->registers);
+    lmt_setint(L, "states", p->states);
+    set_cost(L, "writes", p->write);
+    set_cost(L, "reads", p->read);
+    set_cost(L, "sectors", p->sectors);
+  }
+  size_t n = mt_gemm_proof_format(NULL, 0, p, k);
+  char *text = luaL_buffinitsize(L, &b, n + 1);
+  mt_gemm_proof_format(text, n + 1, p, k);
+  luaL_pushresultsize(&b, n);
+  lua_setfield(L, -2, "text");
+  luaL_setmetatable(L, LMT_VERDICT);
+  return 1;
+}
+
+/* verify(kernel [, A, B, C]) */
+int lmt_verifykernel (lua_State *L) {
+  mt_tensor t[3];
+  const mt_tensor *const all[] = {&t[0], &t[1], &t[2]};
+  LMT_NOERR(err);
+  lua_settop(L, 4);
+  const mt_gemm_spec *k = lmt_tokernel(L, 1);
+  bool given = !lua_isnil(L, 2) || !lua_isnil(L, 3) || !lua_isnil(L, 4);
+  mt_gemm_proof *p = lua_newuserdatauv(L, sizeof *p, 0);
+  for (int i = 0; given && i < 3; i++) lmt_totensor(L, 2 + i);
+  for (int i = 0; given && i < 3; i++) t[i] = lmt_ctensor(lmt_totensor(L, 2 + i));
+  if (mt_verify_gemm(p, k, given ? all : NULL, &err)) return lmt_raise(L, &err);
+  return push_proof(L, p, k);
+}
+
+/* ---------------------------------------------------------------- execution */
+
+/* The host's device that the tensors from 2 on share. */
+static lmt_device *kernel_host (lua_State *L) {
+  static const char *const names[] = {"A", "B", "C"};
+  lmt_device *d = lmt_totensor(L, 2)->buffer->device;
+  for (int i = 0; i < 3; i++) {
+    lmt_device *other = lmt_totensor(L, 2 + i)->buffer->device;
+    if (other != d || !mt_device_is_host(d->d))
+      luaL_error(L,
+                 "gemm: %s is on %s: a described kernel is executed on the host, its "
+                 "tensors on one device there",
+                 names[i], lmt_devicename(other));
+  }
+  lmt_checkidle(L, d, "gemm by a described kernel");
+  return d;
+}
+
+static uint64_t seed_option (lua_State *L) {
+  static const char *const keys[] = {"seed", NULL};
+  int64_t seed = 1;
+  if (lua_isnil(L, 5)) return 1;
+  lmt_checkkeys(L, 5, "gemm", keys);
+  lua_getfield(L, 5, "seed");
+  if (!lua_isnil(L, -1)) {
+    int isint;
+    seed = lua_tointegerx(L, -1, &isint);
+    if (!isint)
+      luaL_error(L, "gemm: seed: integer expected, got %s", luaL_typename(L, -1));
+  }
+  lua_pop(L, 1);
+  return (uint64_t)seed;
+}
+
+/* All of A for each column of B; what fills and empties stages on top. */
+static uint64_t work_of (lua_State *L) {
+  const mt_node *n = mt_mode(lmt_totensor(L, 3)->layout, 0);
+  uint64_t m = (uint64_t)mt_size(lmt_totensor(L, 2)->layout);
+  return lmt_times(m, n ? (uint64_t)mt_size(n) : 1);
+}
+
+int lmt_gemmkernel (lua_State *L) {
+  mt_tensor t[3];
+  const mt_tensor *const all[] = {&t[0], &t[1], &t[2]};
+  LMT_NOERR(err);
+  LMT_COUNT(L, 5, "gemm", "kernel, A, B, C [, options]");
+  lua_settop(L, 5);
+  const mt_gemm_spec *k = lmt_tokernel(L, 1);
+  uint64_t seed = seed_option(L);
+  lmt_checkwork(L, "gemm", work_of(L));
+  mt_gemm_proof *p = lua_newuserdatauv(L, sizeof *p, 0);
+  char *room = lua_newuserdatauv(L, mt_gemm_room_for(k) + 64, 0);
+  room += 64 - (uintptr_t)room % 64;
+  kernel_host(L);
+  for (int i = 0; i < 3; i++) t[i] = lmt_ctensor(lmt_totensor(L, 2 + i));
+  if (mt_verify_gemm(p, k, all, &err)) return lmt_raise(L, &err);
+  if (!p->ok)
+    return luaL_error(L, "gemm: the kernel breaks a law, %s: %s", mt_law_name(p->broken),
+                      p->reason);
+  return mt_run_gemm(k, all, seed, room, &err) == MT_OK ? 0 : lmt_raise(L, &err);
+}

@@ -1,0 +1,257 @@
+/*
+** laws.c - the laws of a kernel about elements: what covers, fits and is written.
+** SPDX-License-Identifier: MIT
+*/
+#include <stdio.h>
+
+#include "moontile/algebra.h"
+#include "gemm/gemm.h"
+#include "types/dtype.h"
+#include "kernel/laws.h"
+#include "kernel/order.h"
+
+#define MT_SAY(said, ...) snprintf((said), MT_SAID, __VA_ARGS__)
+
+mt_status mt_refute (mt_err *err, const char *name, const mt_verdict *v,
+                     const char *advice) {
+  static const char head[] = "no proof: ";
+  char text[640];
+  mt_verdict_format(text, sizeof text, v);
+  const char *first = text;
+  if (strncmp(text, head, strlen(head)) == 0) first += strlen(head);
+  bool whole = v->problem == MT_NOT_CANONICAL;
+  int n = whole ? (int)strlen(v->reason) : (int)strcspn(first, "\n");
+  mt_fail(err, MT_EINEXACT, "%s: %.*s", name, n, whole ? v->reason : first);
+  if (*advice) mt_explain(err, "\n%s", advice);
+  return MT_EINEXACT;
+}
+
+/* ---------------------------------------------------------------- cover */
+
+static mt_status check_types (const mt_kernel_claim *c, mt_err *err) {
+  for (int x = 0; x < 2; x++)
+    if (c->t[x]->dtype != c->k->type[x])
+      return mt_fail(err, MT_EINEXACT,
+                     "%s is %s, the kernel's %s reads %s\nconvert it, or take another "
+                     "atom",
+                     mt_side_name[x], mt_dtype_name(c->t[x]->dtype),
+                     c->k->mma.atom.op.name, mt_dtype_name(c->k->type[x]));
+  return MT_OK;
+}
+
+mt_status mt_prove_cover (const mt_kernel_claim *c, char *said, mt_err *err) {
+  mt_gemm_launch l;
+  const int64_t *tile = c->k->tile;
+  int n = 0;
+  if (c->t == NULL) {
+    MT_SAY(said,
+           "tiles of %lldx%lldx%lld, whatever M, N, K, L: what is outside is not real",
+           (long long)tile[0], (long long)tile[1], (long long)tile[2]);
+    return MT_OK;
+  }
+  MT_TRY(check_types(c, err));
+  MT_TRY(mt_gemm_tensors(&l, c->t[0], c->t[1], c->t[2], c->k->alpha, c->k->beta, err));
+  n = MT_SAY(said, "tiles of %lldx%lldx%lld cover %lldx%lldx%lldx%lld",
+             (long long)tile[0], (long long)tile[1], (long long)tile[2],
+             (long long)l.desc.size[0], (long long)l.desc.size[1],
+             (long long)l.desc.size[2], (long long)l.desc.size[3]);
+  for (int i = 0; i < 3; i++) {
+    int64_t last = l.desc.size[i] % tile[i];
+    if (last && n < MT_SAID)
+      n += snprintf(said + n, (size_t)(MT_SAID - n),
+                    "; the last along %c has %lld, the rest is predicated", "MNK"[i],
+                    (long long)last);
+  }
+  return MT_OK;
+}
+
+/* ---------------------------------------------------------------- in */
+
+static mt_status prove_copy (const mt_kernel_claim *c, int x, mt_err *err) {
+  const mt_gemm_spec *k = c->k;
+  mt_verdict *v = &c->p->verdict;
+  mt_layout index;
+  char name[16];
+  snprintf(name, sizeof name, "g2s.%s", mt_side_name[x]);
+  MT_TRY(mt_side_index(&index, k, x, err));
+  const mt_tensor stage = {.layout = index.node};
+  if (k->way[x].copy.bits != mt_side_bits(k, x))
+    return mt_fail(err, MT_EINEXACT, "%s moves elements of %d bits, %s has %d", name,
+                   k->way[x].copy.bits, mt_side_name[x], mt_side_bits(k, x));
+  MT_TRY(mt_verify_copy(v, &k->way[x].copy, MT_COPY_D, &stage, err));
+  if (!v->covers)
+    return mt_refute(err, name, v,
+                     "thr and val are to make up the tile, each place once");
+  if (v->predicated == 0) return MT_OK;
+  int mode = v->mode[0].reach > v->mode[0].extent ? 0 : 1;
+  return mt_fail(err, MT_EINEXACT,
+                 "%s: its tile has %lld elements along mode %d, which do not divide the "
+                 "stage's %lld: element %lld would be written outside\nmake thr and val "
+                 "smaller, or the tile a multiple",
+                 name, (long long)v->mode[mode].tile, mode + 1,
+                 (long long)v->mode[mode].extent, (long long)v->mode[mode].extent);
+}
+
+mt_status mt_prove_in (const mt_kernel_claim *c, char *said, mt_err *err) {
+  for (int x = 0; x < 2; x++)
+    if (mt_side_copied(c->k, x)) MT_TRY(prove_copy(c, x, err));
+  MT_SAY(said, "each element of a stage is brought once, A by %s, B by %s",
+         mt_fill_name(c->k->way[0].fill), mt_fill_name(c->k->way[1].fill));
+  return MT_OK;
+}
+
+/* ---------------------------------------------------------------- room */
+
+/* No two elements of all stages at one place: the witness is the left inverse's. */
+static mt_status prove_places (const mt_node *a, const char *name, mt_err *err) {
+  mt_layout inverse;
+  bool one;
+  MT_TRY(mt_is_injective(&one, mt_inner(a), err));
+  if (one) return MT_OK;
+  MT_TRYERR(why, err);
+  mt_left_inverse(&inverse, mt_inner(a), &why);
+  mt_failn(err, MT_EINEXACT, "%s: two elements of %N lie at one place", name, a);
+  if (why.text[0]) mt_explain(err, ": %s", why.text);
+  mt_explain(err, "\nmode 3 steps from stage to stage: over all that a stage reaches");
+  return MT_EINEXACT;
+}
+
+mt_status mt_prove_room (const mt_kernel_claim *c, char *said, mt_err *err) {
+  const mt_gemm_spec *k = c->k;
+  mt_gemm_proof *p = c->p;
+  int bits = c->t ? 8 * (int)mt_dtype_size(c->t[2]->dtype) : 32;
+  MT_TRY(prove_places(k->way[0].smem.node, "smem.A", err));
+  MT_TRY(prove_places(k->way[1].smem.node, "smem.B", err));
+  if (k->staged) MT_TRY(prove_places(k->d.node, "smem.D", err));
+  MT_TRY(mt_shared_bytes(&p->shared, k, bits, err));
+  p->limit = mt_arch_shared(k->arch);
+  if (p->shared > p->limit)
+    return mt_fail(
+        err, MT_EINEXACT,
+        "shared memory: %lld bytes, %lld more than the %lld that a block has on "
+        "sm_%d\ntake fewer stages than %lld, or a smaller tile",
+        (long long)p->shared, (long long)(p->shared - p->limit), (long long)p->limit,
+        k->arch, (long long)k->stages);
+  MT_SAY(said,
+         "%lld of %lld bytes of shared memory, %lld stages, each element at a place "
+         "of its own",
+         (long long)p->shared, (long long)p->limit, (long long)k->stages);
+  return MT_OK;
+}
+
+/* ---------------------------------------------------------------- fit */
+
+static mt_status prove_s2r (const mt_gemm_spec *k, int x, mt_err *err) {
+  const mt_tiled_copy *s = &k->way[x].s2r;
+  const int64_t tile[] = {k->mma.tile[x], k->mma.tile[2]};
+  mt_layout index, shape, want;
+  bool same;
+  int64_t at;
+  MT_TRY(mt_ints(&shape, 2, tile, err));
+  if (mt_rank(s->tiler.node) != 2 || mt_size(mt_mode(s->tiler.node, 0)) != tile[0] ||
+      mt_size(mt_mode(s->tiler.node, 1)) != tile[1])
+    return mt_failn(err, MT_EINEXACT,
+                    "s2r.%s brings tiles of %N, the MMA takes %N\n"
+                    "tile.make_tiled_copy_%s(atom, mma) fits",
+                    mt_side_name[x], s->tiler.node, shape.node, mt_side_name[x]);
+  MT_TRY(mt_layout_left(&index, shape.node, err));
+  MT_TRY(mt_mma_tv(&want, &k->mma, x == 0 ? MT_PART_A : MT_PART_B, index.node, err));
+  MT_TRY(mt_equivalent(&same, &at, s->layout_tv.node, want.node, err));
+  if (same) return MT_OK;
+  int64_t threads = mt_size(mt_mode(want.node, 0)), get = 0, need = 0;
+  if (at >= 0) MT_TRY(mt_at(&get, s->layout_tv.node, at, err));
+  if (at >= 0) MT_TRY(mt_at(&need, want.node, at, err));
+  mt_fail(err, MT_EINEXACT,
+          "s2r.%s: thread %lld gets element %lld of the tile as its value %lld, the MMA "
+          "wants element %lld there",
+          mt_side_name[x], (long long)(at < 0 ? 0 : at % threads), (long long)get,
+          (long long)(at < 0 ? 0 : at / threads), (long long)need);
+  mt_explain(err, "\ntile.make_tiled_copy_%s(atom, mma) fits", mt_side_name[x]);
+  return MT_EINEXACT;
+}
+
+mt_status mt_prove_fit (const mt_kernel_claim *c, char *said, mt_err *err) {
+  const char *how[2];
+  for (int x = 0; x < 2; x++) {
+    const mt_operand_way *w = &c->k->way[x];
+    how[x] = mt_side_direct(c->k, x) ? "in shared memory" :
+             w->s2r.bits             ? w->s2r.atom.name :
+                                       "value by value";
+    if (w->s2r.bits) MT_TRY(prove_s2r(c->k, x, err));
+  }
+  MT_SAY(said, "what the MMA wants is where it wants it: A %s, B %s", how[0], how[1]);
+  return MT_OK;
+}
+
+/* ---------------------------------------------------------------- once, out */
+
+static mt_status prove_part (const mt_kernel_claim *c, mt_mma_part part, mt_err *err) {
+  static const int axes[][2] = {{0, 2}, {1, 2}, {0, 1}};
+  static const char *const name[] = {"mma, A", "mma, B", "mma, C"};
+  mt_layout shape, index;
+  mt_tiled_mma *mma = (mt_tiled_mma *)(uintptr_t)&c->k->mma;
+  const int64_t extent[] = {c->k->tile[axes[part][0]], c->k->tile[axes[part][1]]};
+  MT_TRY(mt_ints(&shape, 2, extent, err));
+  MT_TRY(mt_layout_left(&index, shape.node, err));
+  const mt_tensor t = {.layout = index.node};
+  MT_TRY(mt_verify_mma(&c->p->verdict, mma, part, &t, err));
+  if (c->p->verdict.covers) return MT_OK;
+  return mt_refute(err, name[part], &c->p->verdict, "");
+}
+
+mt_status mt_prove_once (const mt_kernel_claim *c, char *said, mt_err *err) {
+  const mt_gemm_spec *k = c->k;
+  for (int i = 0; i < 3; i++)
+    if (k->tile[i] % k->mma.tile[i] != 0)
+      return mt_fail(err, MT_EINEXACT,
+                     "tile: %lld along %c is no multiple of the MMA's %lld: element %lld "
+                     "would be multiplied outside\ntake %lld",
+                     (long long)k->tile[i], "MNK"[i], (long long)k -> mma.tile[i],
+                     (long long)k->tile[i],
+                     (long long)((k->tile[i] / k->mma.tile[i] + 1) * k->mma.tile[i]));
+  for (int part = 0; part < 3; part++) MT_TRY(prove_part(c, (mt_mma_part)part, err));
+  MT_SAY(said, "each (m,n,k) of a tile is multiplied once, %lldx%lldx%lld at a time",
+         (long long)k->mma.tile[0], (long long)k->mma.tile[1], (long long)k->mma.tile[2]);
+  return MT_OK;
+}
+
+mt_status mt_prove_out (const mt_kernel_claim *c, char *said, mt_err *err) {
+  const mt_gemm_spec *k = c->k;
+  mt_verdict *v = &c->p->verdict;
+  if (k->staged) {
+    const mt_node *d = mt_inner(k->d.node);
+    if (mt_rank(d) != 2 || mt_size(mt_mode(d, 0)) != k->tile[0] ||
+        mt_size(mt_mode(d, 1)) != k->tile[1])
+      return mt_failn(err, MT_EINEXACT,
+                      "smem.D: a layout of (%lld,%lld) expected, got %N",
+                      (long long)k->tile[0], (long long)k->tile[1], k->d.node);
+  }
+  if (c->t) {
+    MT_TRY(mt_verify_mma(v, &k->mma, MT_PART_C, c->t[2], err));
+    if (v->problem != MT_PROVEN)
+      return mt_refute(err, "C", v, "give each element of C a place of its own");
+  }
+  MT_SAY(said, "each element of C is written once, %s%s",
+         k->staged ? "through shared memory" : "from registers",
+         k->beta != 0 ? ", its old value read there" : "");
+  return MT_OK;
+}
+
+/* ---------------------------------------------------------------- order */
+
+mt_status mt_prove_order (const mt_kernel_claim *c, char *said, mt_err *err) {
+  const mt_gemm_spec *k = c->k;
+  if (k->schedule != MT_MULTISTAGE && (mt_side_copied(k, 0) || mt_side_copied(k, 1)))
+    return mt_fail(err, MT_EINEXACT,
+                   "schedule \"%s\" has a warp that fills, by TMA: %s is filled by all "
+                   "threads\ng2s = { A = \"tma\", B = \"tma\" }, or schedule = "
+                   "\"multistage\"",
+                   mt_schedule_name(k->schedule), mt_side_copied(k, 0) ? "A" : "B");
+  c->p->states = 0;
+  MT_TRY(mt_order_prove(k, c->p->seen, &c->p->states, err));
+  MT_SAY(said,
+         "\"%s\", filled %lld ahead: no stage is filled before its last reader, none "
+         "is read before; %lld states",
+         mt_schedule_name(k->schedule), (long long)k->ahead, (long long)c->p->states);
+  return MT_OK;
+}
