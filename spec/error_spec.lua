@@ -277,7 +277,22 @@ unknown element 'fp16'
 
 rows("tiled copies", {
   { 'tile.tiled_copy(options { vals = 1 })',
-    "tiled_copy: unknown option 'vals'; did you mean val? there are: atom, dtype, bits, thr, val" },
+    "tiled_copy: unknown option 'vals'; did you mean val? there are: atom, dtype, bits, thr, "
+    .. "val, tv, tiler" },
+  { 'tile.tiled_copy(options { tv = layout { 8, 4 } })',
+    "tiled_copy: tv and tiler, or thr and val, not both" },
+  { 'tile.tiled_copy(options { thr = false, val = false, tv = layout { 8, 4 } })',
+    "tiled_copy: tiler: integer or table expected, got nil" },
+  { 'tile.tiled_copy(options { thr = false, val = false, tiler = { 8, 4 } })',
+    "tiled_copy: tv: integer, table or layout expected, got nil" },
+  { 'tile.tiled_copy(options { thr = false, val = false, tv = layout { 8, 4 }, tiler = { 8, 2 } })',
+    "tiled_copy: tv (8,4):(1,8) gives places 0 to 31, the tile (8,2) has 0 to 15" },
+  { 'tile.tiled_copy(options { thr = false, val = false, tv = layout(32), tiler = { 8, 4 } })',
+    "tiled_copy: tv 32:1 has 1 modes: (thread,value) has 2" },
+  { 'tile.tiled_copy(options { thr = false, val = false, tv = layout { 8, 4 }, tiler = 32 })',
+    "tiled_copy: tiler 32: a tuple of extents expected, as (64,16)" },
+  { 'tile.make_layout_tv(layout({ 4, 4 }, { 1, 1 }), layout(2))', [[
+make_layout_tv: thr (4,4):(1,1) gives elements 1 and 4 the same thread number 1]] },
   { 'tile.tiled_copy(options { atom = false })',
     "tiled_copy: atom: the name of a copy atom expected" },
   { 'tile.tiled_copy(options { dtype = false })',

@@ -361,3 +361,40 @@ describe("tiled copies", function()
     assert.equal(64, dst(0, 1))
   end)
 end)
+
+describe("a tiled copy by threads and values", function()
+  local tiler, tv = tile.make_layout_tv({ 8, 4 }, { 1, 4 })
+  local copy = tile.tiled_copy { atom = "UniversalCopy<float>", dtype = "float", tv = tv,
+                                 tiler = tiler }
+
+  it("is that of thr and val", function()
+    local same = tile.tiled_copy { atom = "UniversalCopy<float>", dtype = "f32", thr = { 8, 4 },
+                                   val = { 1, 4 } }
+    assert.equal(same:tiled_layout_TV(), copy:tiled_layout_TV())
+    assert.equal(same:tiler_MN(), copy:tiler_MN())
+    assert.equal(same:layout_S_TV(), copy:layout_S_TV())
+  end)
+
+  it("prints as what makes it again", function()
+    local text = tostring(copy)
+    assert.equal(text, tostring(load("local tile = ... return " .. text)(tile)))
+  end)
+
+  it("copies, also what overhangs", function()
+    for _, name in ipairs { "cpu", "cpu:checked" } do
+      local values = {}
+      for i = 1, 300 do values[i] = i end
+      local src = tile.tensor("f32", layout { 20, 15 }, name):fill(values)
+      local dst = tile.tensor("f32", layout({ 20, 15 }, "right"), name)
+      tile.copy(copy, src, dst)
+      assert.same(values, dst:totable())
+    end
+  end)
+
+  it("is proven, or it is said who is missing", function()
+    assert.is_true(tile.verify(copy, layout { 20, 15 }).ok)
+    local half = tile.tiled_copy { atom = "UniversalCopy<float>", dtype = "f32",
+                                   tv = layout({ 8, 2 }, { 1, 8 }), tiler = { 8, 4 } }
+    assert.is_false(tile.verify(half, layout { 8, 4 }).covers)
+  end)
+end)

@@ -35,6 +35,15 @@ typedef enum mt_copy_side { MT_COPY_S, MT_COPY_D } mt_copy_side;
 ** MT_EINEXACT, MT_EINJECTIVE. */
 MT_API mt_status mt_make_tiled_copy (mt_tiled_copy *out, const char *atom, int bits,
                                      const mt_node *thr, const mt_node *val, mt_err *err);
+/* The same from what those give: (thread,value) -> place in a tile of these extents,
+** colexicographic. Places may be met more than once, or never. Errors: also MT_ERANK,
+** MT_ERANGE. CuTe's make_tiled_copy_impl. */
+MT_API mt_status mt_make_tiled_copy_tv (mt_tiled_copy *out, const char *atom, int bits,
+                                        const mt_node *tv, const mt_node *tiler,
+                                        mt_err *err);
+/* What mt_make_tiled_copy begins with: layout_tv and the tiler of thr and val. */
+MT_API mt_status mt_make_layout_tv (mt_layout *tv, mt_layout *tiler, const mt_node *thr,
+                                    const mt_node *val, mt_err *err);
 /* The partition of a tensor's layout: (Thr,Val,(RestM,RestN,...)) -> offset. For a
 ** coordinate layout: coordinates. Values that overhang the tensor are its natural
 ** extension. Errors: MT_ERANK, those of mt_zipped_divide. */

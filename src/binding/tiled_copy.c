@@ -98,10 +98,42 @@ static int finish (lua_State *L) {
   return 1;
 }
 
+static bool has_option (lua_State *L, const char *key) {
+  option(L, key);
+  bool has = !lua_isnil(L, -1);
+  lua_pop(L, 1);
+  return has;
+}
+
+/* The atom is at 2. */
+static int tiled_copy_of_tv (lua_State *L, const char *atom) {
+  mt_layout tv_buf, tiler_buf;
+  LMT_NOERR(err);
+  if (has_option(L, "thr") || has_option(L, "val"))
+    luaL_error(L, "tiled_copy: tv and tiler, or thr and val, not both");
+  const mt_node *tv = layout_option(L, "tv", &tv_buf);
+  option(L, "tiler");
+  const mt_node *tiler = lmt_tovalue(L, -1, LMT_SHAPE, "tiled_copy: tiler", &tiler_buf);
+  int bits = bits_option(L);
+  mt_tiled_copy *c = new_copy(L);
+  if (mt_make_tiled_copy_tv(c, atom, bits, tv, tiler, &err))
+    return lmt_raiseas(L, "make_tiled_copy", "tiled_copy", &err);
+  lmt_pushtext(L, tv);
+  lmt_pushtext(L, tiler);
+  lua_pushfstring(L,
+                  "tile.tiled_copy{ atom = \"%s\", bits = %d, "
+                  "tv = tile.layout \"%s\", tiler = tile.parse \"%s\" }",
+                  c->atom.name, bits, lua_tostring(L, -2), lua_tostring(L, -1));
+  lua_replace(L, -3);
+  lua_pop(L, 1);
+  return finish(L);
+}
+
 /* tiled_copy{ atom = "UniversalCopy<uint128_t>" | copy atom, dtype = "f32" | bits = 32,
-** thr = layout [, val = layout] } */
+** thr = layout [, val = layout] | tv = layout, tiler = extents } */
 static int l_tiled_copy (lua_State *L) {
-  static const char *const keys[] = {"atom", "dtype", "bits", "thr", "val", NULL};
+  static const char *const keys[] = {"atom", "dtype", "bits",  "thr",
+                                     "val",  "tv",    "tiler", NULL};
   mt_layout thr_buf, val_buf = {{{.tag = MT_LEAF, .span = 1, .shape = 1}}};
   const mt_node *thr, *val = val_buf.node;
   LMT_NOERR(err);
@@ -109,6 +141,7 @@ static int l_tiled_copy (lua_State *L) {
   lmt_checkkeys(L, 1, "tiled_copy", keys);
   option(L, "atom");
   const char *atom = name_at(L, 2, "tiled_copy");
+  if (has_option(L, "tv") || has_option(L, "tiler")) return tiled_copy_of_tv(L, atom);
   thr = layout_option(L, "thr", &thr_buf);
   option(L, "val");
   if (!lua_isnil(L, -1)) val = layout_option(L, "val", &val_buf);
@@ -125,6 +158,18 @@ static int l_tiled_copy (lua_State *L) {
   lua_replace(L, -3);
   lua_pop(L, 1);
   return finish(L);
+}
+
+/* make_layout_tv(thr, val) -> the tiler, (thread,value) -> place in it */
+static int l_make_layout_tv (lua_State *L) {
+  mt_layout thr, val, tv, tiler;
+  LMT_NOERR(err);
+  const mt_node *t = lmt_toshaped(L, 1, "make_layout_tv: thr", &thr);
+  if (mt_make_layout_tv(&tv, &tiler, t, lmt_toshaped(L, 2, "make_layout_tv: val", &val),
+                        &err))
+    return lmt_raise(L, &err);
+  lmt_pushvalue(L, tiler.node);
+  return 1 + lmt_pushvalue(L, tv.node);
 }
 
 /* op(atom, of [, bits]): the text on the top makes `of` again. */

@@ -77,34 +77,44 @@ static mt_status check_whole (const mt_tiled_copy *c, mt_err *err) {
 
 /* ---- by threads and values */
 
+static mt_status tile_size (int64_t *n, const mt_node *thr, const mt_node *val,
+                            mt_err *err) {
+  MT_TRY(mt_plain_layout("make_tiled_copy", "thr", thr, err));
+  MT_TRY(mt_plain_layout("make_tiled_copy", "val", val, err));
+  if (!mt_mulo(mt_size(thr), mt_size(val), n)) return MT_OK;
+  return mt_failn(err, MT_EOVERFLOW,
+                  "make_tiled_copy: a tile of thr %N and val %N leaves 64 bits", thr,
+                  val);
+}
+
 /* thread + value * size(thr) at each element of the tile, turned round. */
-static mt_status make_tv (mt_tiled_copy *c, mt_err *err) {
+static mt_status make_tv (mt_layout *tv, const mt_node *thr, const mt_node *val,
+                          mt_err *err) {
   mt_layout mn, inverse, shape, pairs;
-  const int64_t n[] = {mt_size(c->thr.node), mt_size(c->val.node)};
-  MT_TRY(mt_numbers_all("make_tiled_copy", "thr", "thread", c->thr.node, err));
-  MT_TRY(mt_numbers_all("make_tiled_copy", "val", "value", c->val.node, err));
+  const int64_t n[] = {mt_size(thr), mt_size(val)};
+  MT_TRY(mt_numbers_all("make_tiled_copy", "thr", "thread", thr, err));
+  MT_TRY(mt_numbers_all("make_tiled_copy", "val", "value", val, err));
   /* ((V0,T0),(V1,T1),...) */
-  MT_TRY(mt_raked_product(&mn, c->thr.node, c->val.node, err));
+  MT_TRY(mt_raked_product(&mn, thr, val, err));
   MT_TRY(mt_right_inverse(&inverse, mn.node, err));
   if (mt_size(inverse.node) != n[0] * n[1])
     return mt_failn(err, MT_EINEXACT,
-                    "make_tiled_copy: thr %N and val %N do not make a "
-                    "tile",
-                    c->thr.node, c->val.node);
+                    "make_tiled_copy: thr %N and val %N do not make a tile", thr, val);
   MT_TRY(mt_ints(&shape, 2, n, err));
   MT_TRY(mt_make_layout(&pairs, shape.node, NULL, err));
-  return mt_composition(&c->layout_tv, inverse.node, pairs.node, err); /* (Thr,Val) */
+  return mt_composition(tv, inverse.node, pairs.node, err); /* (Thr,Val) */
 }
 
-static mt_status make_tiler (mt_tiled_copy *c, mt_err *err) {
+static mt_status make_tiler (mt_layout *tiler, const mt_node *thr, const mt_node *val,
+                             mt_err *err) {
   int64_t n[MT_MAXNODES];
-  int rank = mt_rank(c->thr.node), other = mt_rank(c->val.node);
+  int rank = mt_rank(thr), other = mt_rank(val);
   if (other > rank) rank = other;
   for (int i = 0; i < rank; i++) {
-    const mt_node *t = mt_mode(c->thr.node, i), *v = mt_mode(c->val.node, i);
+    const mt_node *t = mt_mode(thr, i), *v = mt_mode(val, i);
     n[i] = (t ? mt_size(t) : 1) * (v ? mt_size(v) : 1);
   }
-  return mt_ints(&c->tiler, rank, n, err);
+  return mt_ints(tiler, rank, n, err);
 }
 
 mt_status mt_make_tiled_copy (mt_tiled_copy *out, const char *atom, int bits,
@@ -112,18 +122,21 @@ mt_status mt_make_tiled_copy (mt_tiled_copy *out, const char *atom, int bits,
   int64_t size;
   memset(out, 0, sizeof *out);
   MT_TRY(find_atom(out, atom, bits, err));
-  MT_TRY(mt_plain_layout("make_tiled_copy", "thr", thr, err));
-  MT_TRY(mt_plain_layout("make_tiled_copy", "val", val, err));
-  if (mt_mulo(mt_size(thr), mt_size(val), &size))
-    return mt_failn(err, MT_EOVERFLOW,
-                    "make_tiled_copy: a tile of thr %N and val %N "
-                    "leaves 64 bits",
-                    thr, val);
+  MT_TRY(tile_size(&size, thr, val, err));
   mt_copy_value(&out->thr, thr);
   mt_copy_value(&out->val, val);
-  MT_TRY(make_tv(out, err));
+  MT_TRY(make_tv(&out->layout_tv, thr, val, err));
   MT_TRY(check_whole(out, err));
-  return make_tiler(out, err);
+  return make_tiler(&out->tiler, thr, val, err);
+}
+
+mt_status mt_make_layout_tv (mt_layout *tv, mt_layout *tiler, const mt_node *thr,
+                             const mt_node *val, mt_err *err) {
+  int64_t size;
+  mt_status s = tile_size(&size, thr, val, err);
+  if (s == MT_OK) s = make_tv(tv, thr, val, err);
+  if (s == MT_OK) s = make_tiler(tiler, thr, val, err);
+  return mt_renamed("make_layout_tv", s, err);
 }
 
 /* ---- by what something else needs */
@@ -156,5 +169,42 @@ mt_status mt_make_tiled_copy_side (mt_tiled_copy *out, const char *atom, int bit
   memset(out, 0, sizeof *out);
   mt_copy_value(&out->tiler, copy->tiler.node);
   MT_TRY(mt_copy_tv(&out->layout_tv, copy, side, err));
+  return make_of_tv(out, atom, bits, err);
+}
+
+/* layout_tv gives places of the tile. */
+static mt_status check_places (const mt_node *tv, const mt_node *tiler, mt_err *err) {
+  int64_t lo, end, n = mt_size(tiler);
+  if (!mt_is_branch(tv) || mt_rank(tv) != 2)
+    return mt_failn(err, MT_ERANK,
+                    "make_tiled_copy: tv %N has %d modes: (thread,value) has 2", tv,
+                    mt_rank(tv));
+  MT_TRY(mt_footprint(&lo, &end, tv, err));
+  if (lo >= 0 && end <= n) return MT_OK;
+  return mt_failn(
+      err, MT_ERANGE,
+      "make_tiled_copy: tv %N gives places %lld to %lld, the tile %N has 0 to "
+      "%lld",
+      tv, (long long)lo, (long long)end - 1, tiler, (long long)n - 1);
+}
+
+static mt_status check_tiler (const mt_node *tiler, mt_err *err) {
+  bool extents = tiler->tag == MT_TUPLE && tiler->arity > 0;
+  for (const mt_node *c = tiler + 1; c < mt_next(tiler); c++)
+    extents = extents && c->tag == MT_INT && c->ring == MT_Z && c->shape > 0;
+  if (extents) return MT_OK;
+  return mt_failn(err, MT_EINVAL,
+                  "make_tiled_copy: tiler %N: a tuple of extents expected, as (64,16)",
+                  tiler);
+}
+
+mt_status mt_make_tiled_copy_tv (mt_tiled_copy *out, const char *atom, int bits,
+                                 const mt_node *tv, const mt_node *tiler, mt_err *err) {
+  memset(out, 0, sizeof *out);
+  MT_TRY(mt_plain_layout("make_tiled_copy", "tv", tv, err));
+  MT_TRY(check_tiler(tiler, err));
+  MT_TRY(check_places(tv, tiler, err));
+  mt_copy_value(&out->layout_tv, tv);
+  mt_copy_value(&out->tiler, tiler);
   return make_of_tv(out, atom, bits, err);
 }

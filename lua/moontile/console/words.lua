@@ -19,7 +19,7 @@ local MMA_AND_COPY = "kind arch M N K A B C D"
 local ACCESS = "kind bytes matrices offset"
 
 words.keys = {
-  tiled_copy = list "atom dtype bits thr val", tiled_mma = list "atom atoms permutation",
+  tiled_copy = list "atom dtype bits thr val tv tiler", tiled_mma = list "atom atoms permutation",
   atoms = list(MMA_AND_COPY), device = list "threads libcuda libblas piece",
   gemm = list "alpha beta stream", plan_gemm = list "alpha beta", plan = list "alpha beta",
   einsum = list "alpha beta dtype mma stream", tune = list "file rounds", verify = list "tv tiler",

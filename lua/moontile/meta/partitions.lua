@@ -96,7 +96,8 @@ function tile.mma_bound(atom, k, sum) end
 
 --- Who copies what of a tile: an atom over threads and over the values of each.
 --- - tiled_copy{ atom =, dtype = or bits =, thr = layout [, val = layout] }
---- - thr and val make up the tile mode by mode: raked_product(thr, val)
+--- - thr and val make up the tile mode by mode: raked_product(thr, val); shapes are compact layouts
+--- - instead of them tv = layout, tiler = extents: (thread,value) -> place in a tile
 --- - error: threads or values that are no whole atoms
 --- ```lua
 --- local copy = tiled_copy{ atom = "UniversalCopy<uint128_t>", dtype = "f32",
@@ -106,6 +107,18 @@ function tile.mma_bound(atom, k, sum) end
 ---@param options { atom: string, dtype: string, thr: moontile.Layout, val: moontile.Layout }
 ---@return moontile.TiledCopy
 function tile.tiled_copy(options) end
+
+--- What a tiled copy of thr and val begins with: the extents of its tile, (thread,value) -> place.
+--- - tiled_copy{ atom =, dtype =, tv =, tiler = } takes them
+--- - error: thr or val that do not number their elements
+--- ```lua
+--- make_layout_tv({8, 4}, {1, 2})  --> (8,8)	((8,4),2):((1,16),8)
+--- ```
+---@param thr moontile.Layout | moontile.Tuple
+---@param val moontile.Layout | moontile.Tuple
+---@return moontile.Tuple tiler
+---@return moontile.Layout tv
+function tile.make_layout_tv(thr, val) end
 
 --- The copy that brings A (B, C) of a tiled MMA to the threads that need it, or from them.
 --- - its layout_TV is that of the operand; its tile the MMA's
