@@ -164,7 +164,8 @@ end)
 
 -- Each table of options with a key that it does not know: what is near, what there is.
 local OPTIONS = {
-  { "tiled_copy { atm = 1 }", "tiled_copy", "atm", "atom", "atom, dtype, bits, thr, val" },
+  { "tiled_copy { atm = 1 }", "tiled_copy", "atm", "atom",
+    "atom, dtype, bits, thr, val, tv, tiler" },
   { "tiled_mma { permutaton = 1 }", "tiled_mma", "permutaton", "permutation",
     "atom, atoms, permutation" },
   { "atoms { arhc = 'sm_90' }", "atoms", "arhc", "arch", "kind, arch, M, N, K, A, B, C, D" },

@@ -397,4 +397,26 @@ describe("a tiled copy by threads and values", function()
                                    tv = layout({ 8, 2 }, { 1, 8 }), tiler = { 8, 4 } }
     assert.is_false(tile.verify(half, layout { 8, 4 }).covers)
   end)
+
+  local env = setmetatable({ tile = tile, layout = layout }, { __index = _G })
+  function env.options(t)
+    t.atom, t.bits = "UniversalCopy<uint32_t>", 32
+    return t
+  end
+  dofile "spec/refused.lua"(it, {
+    { 'tile.tiled_copy(options { thr = layout(8), tv = layout { 8, 4 } })',
+      "tiled_copy: tv and tiler, or thr and val, not both" },
+    { 'tile.tiled_copy(options { tv = layout { 8, 4 } })',
+      "tiled_copy: tiler: integer or table expected, got nil" },
+    { 'tile.tiled_copy(options { tiler = { 8, 4 } })',
+      "tiled_copy: tv: integer, table or layout expected, got nil" },
+    { 'tile.tiled_copy(options { tv = layout { 8, 4 }, tiler = { 8, 2 } })',
+      "tiled_copy: tv (8,4):(1,8) gives places 0 to 31, the tile (8,2) has 0 to 15" },
+    { 'tile.tiled_copy(options { tv = layout(32), tiler = { 8, 4 } })',
+      "tiled_copy: tv 32:1 has 1 modes: (thread,value) has 2" },
+    { 'tile.tiled_copy(options { tv = layout { 8, 4 }, tiler = 32 })',
+      "tiled_copy: tiler 32: a tuple of extents expected, as (64,16)" },
+    { 'tile.make_layout_tv(layout({ 4, 4 }, { 1, 1 }), layout(2))', [[
+make_layout_tv: thr (4,4):(1,1) gives elements 1 and 4 the same thread number 1]] },
+  }, env)
 end)
