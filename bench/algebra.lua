@@ -49,8 +49,8 @@ local function finish() end
 
 local function from_lua(case)
   local op, a, b = case[1], tile.parse(case[2]), case[3] and tile.parse(case[3])
-  local f, x, y = tile[op], a, b
-  if op == "evaluation" then f, x, y = a, b, nil end
+  local f, x, y
+  if op == "evaluation" then f, x = a, b else f, x, y = tile[op], a, b end
   local function two() for _ = 1, CALLS do f(x, y) end end
   local function one() for _ = 1, CALLS do f(x) end end
   return { start = y and two or one, finish = finish, all = {} }

@@ -1,4 +1,5 @@
--- gemm.lua [part of a name]: products on the GPU beside cuBLASLt, its best heuristic.
+-- gemm.lua [part of a name ...]: products on the GPU beside cuBLASLt, its best heuristic.
+-- gemm.lua random [N [SEED]]: of bf16, of N random sizes from 64 to 16384.
 -- SPDX-License-Identifier: MIT
 --
 -- Both run in this process, in turn, rested: 20 ms of idling, one launch that does not count,
@@ -36,14 +37,20 @@ local CASES = {
   { "f16", "f16", 8192, 8192, 8192, 1, TN }, { "f16", "f16", 4096, 4096, 4096, 1, TN },
   { "f16", "f16", 2048, 2048, 2048, 1, TN }, { "f16", "f16", 1024, 1024, 1024, 1, TN },
   { "f16", "f16", 512, 4096, 4096, 1, TN }, { "f16", "f16", 128, 8192, 8192, 1, TN },
+  { "f16", "f16", 16, 8192, 8192, 1, TN }, { "f16", "f16", 8, 8192, 8192, 1, TN },
+  { "f16", "f16", 1, 8192, 8192, 1, TN },
   { "f16", "f16", 1024, 1024, 1024, 64, TN }, { "f16", "f16", 4000, 3000, 5000, 1, TN },
   { "e4m3", "bf16", 8192, 8192, 8192, 1, TN }, { "e4m3", "bf16", 4096, 4096, 4096, 1, TN },
   { "e4m3", "bf16", 2048, 2048, 2048, 1, TN }, { "e4m3", "bf16", 1024, 1024, 1024, 1, TN },
   { "e4m3", "bf16", 512, 4096, 4096, 1, TN }, { "e4m3", "bf16", 128, 8192, 8192, 1, TN },
+  { "e4m3", "bf16", 16, 8192, 8192, 1, TN }, { "e4m3", "bf16", 8, 8192, 8192, 1, TN },
+  { "e4m3", "bf16", 1, 8192, 8192, 1, TN },
   { "e4m3", "bf16", 1024, 1024, 1024, 64, TN },
   { "i8", "i32", 8192, 8192, 8192, 1, TN }, { "i8", "i32", 4096, 4096, 4096, 1, TN },
   { "i8", "i32", 2048, 2048, 2048, 1, TN }, { "i8", "i32", 1024, 1024, 1024, 1, TN },
   { "i8", "i32", 512, 4096, 4096, 1, TN }, { "i8", "i32", 128, 8192, 8192, 1, TN },
+  { "i8", "i32", 16, 8192, 8192, 1, TN }, { "i8", "i32", 8, 8192, 8192, 1, TN },
+  { "i8", "i32", 1, 8192, 8192, 1, TN },
   { "i8", "i32", 1024, 1024, 1024, 64, TN },
   { "bf16", "bf16", 4001, 3001, 5003, 1, TN }, { "f16", "f16", 4001, 3001, 5003, 1, TN },
   { "bf16", "bf16", 4001, 3001, 5003, 1, NT },
@@ -58,7 +65,22 @@ for _, t in ipairs { "f32", "f64" } do
   end
 end
 
-local BYTES = { bf16 = 2, f16 = 2, f32 = 4, f64 = 8, e4m3 = 1, i8 = 1, i32 = 4 }
+-- f32 that is read as tf32; K that is not contiguous; pitches that are no multiples of 16 bytes.
+local MORE = {
+  { "tf32", "f32", 8192, 8192, 8192, 1, TN }, { "tf32", "f32", 4096, 4096, 4096, 1, TN },
+  { "tf32", "f32", 2048, 2048, 2048, 1, TN }, { "tf32", "f32", 1024, 1024, 1024, 1, TN },
+  { "tf32", "f32", 512, 4096, 4096, 1, TN }, { "tf32", "f32", 128, 8192, 8192, 1, TN },
+  { "tf32", "f32", 16, 8192, 8192, 1, TN }, { "tf32", "f32", 8, 8192, 8192, 1, TN },
+  { "tf32", "f32", 1, 8192, 8192, 1, TN }, { "tf32", "f32", 1024, 1024, 1024, 64, TN },
+  { "tf32", "f32", 4000, 3000, 5000, 1, TN }, { "tf32", "f32", 4001, 3001, 5003, 1, TN },
+  { "tf32", "f32", 8192, 8192, 8192, 1, NT }, { "tf32", "f32", 4096, 4096, 4096, 1, NT },
+  { "i8", "i32", 8192, 8192, 8192, 1, NN }, { "i8", "i32", 4096, 4096, 4096, 1, NN },
+  { "3xtf32", "f32", 8192, 8192, 8192, 1, TN }, { "3xtf32", "f32", 4096, 4096, 4096, 1, TN },
+  { "e4m3", "bf16", 4000, 3000, 5000, 1, TN }, { "i8", "i32", 4000, 3000, 5000, 1, TN },
+}
+table.move(MORE, 1, #MORE, #CASES + 1, CASES)
+
+local BYTES = { bf16 = 2, f16 = 2, f32 = 4, f64 = 8, tf32 = 4, ["3xtf32"] = 4, e4m3 = 1, i8 = 1, i32 = 4 }
 
 -- A matrix (x,y), or a batch of them, of which mode 2 is contiguous, or mode 1.
 local function matrix(dtype, x, y, l, second)
@@ -114,14 +136,16 @@ local function choose(peers, peer)
 end
 
 local function measure_case(t, out, m, n, k, l, majors)
+  local options = t == "tf32" and { precision = "tf32" } or {}
+  local dtype = options.precision and "f32" or t
   local bytes = l * (BYTES[t] * (m + n) * k + BYTES[out] * m * n)
   local plans, peers = {}, {}
   for i = 1, BEYOND // bytes + 1 do
-    local A = matrix(t, m, k, l, majors:sub(1, 1) == "T")
-    local B = matrix(t, n, k, l, majors:sub(2, 2) == "N")
+    local A = matrix(dtype, m, k, l, majors:sub(1, 1) == "T")
+    local B = matrix(dtype, n, k, l, majors:sub(2, 2) == "N")
     local C = matrix(out, m, n, l, true)
-    plans[i] = assert(tile.plan_gemm(A, B, C))
-    peers[i] = cuda:gemm(A, B, C)
+    plans[i] = assert(tile.plan_gemm(A, B, C, options))
+    peers[i] = cuda:gemm(A, B, C, options.precision ~= nil)
   end
   local ours = in_turn(plans, function() device:synchronize() end)
   local peer = in_turn(peers, function() cuda:synchronize() end)
@@ -143,10 +167,34 @@ end
 print(("moontile %s on %s\n"):format(tile._VERSION, device:about()))
 local rows = { { "product", "kernel", "us", "TFLOP/s", "cuBLASLt us", "TFLOP/s", "ratio",
                  "spread" } }
+
+local function random_cases(n, seed)
+  local list = {}
+  math.randomseed(seed)
+  local function size() return math.floor(64 * 2 ^ (8 * math.random())) end
+  for i = 1, n do list[i] = { "bf16", "bf16", size(), size(), size(), 1, TN } end
+  return list
+end
+
+local function is_asked(case)
+  local text = table.concat(case, " ")
+  for _, part in ipairs(arg) do
+    if text:find(part, 1, true) then return true end
+  end
+  return #arg == 0
+end
+
+local random = arg[1] == "random"
+local product, worst, n = 1, math.huge, 0
+if random then CASES = random_cases(tonumber(arg[2]) or 40, tonumber(arg[3]) or 1) end
 for _, case in ipairs(CASES) do
-  if table.concat(case, " "):find(arg[1] or "", 1, true) then
-    rows[#rows + 1] = measure_case(table.unpack(case))
+  if random or is_asked(case) then
+    local row = measure_case(table.unpack(case))
+    rows[#rows + 1] = row
+    local ratio = tonumber(row[7])
+    if ratio == ratio then product, worst, n = product * ratio, math.min(worst, ratio), n + 1 end
     collectgarbage()
   end
 end
 measure.print(rows)
+if random then print(("geometric mean %.3f, worst %.3f"):format(product ^ (1 / n), worst)) end

@@ -77,9 +77,15 @@ C is (4,4):(1,4) at offset 0]] },
     "gemm: SM80_16x8x16_F32F16F16F32_TN as (8,8,1):(1,8,0) has 2048 threads, "
     .. "a block has at most 1024" },
   { 'tile.gemm(with({ gamma = 1 }, "f32", "f32"))',
-    "gemm: unknown option 'gamma'; there are: alpha, beta, stream" },
+    "gemm: unknown option 'gamma'; there are: alpha, beta, family, precision, stream" },
   { 'local A, B, C = abc("f32", "f32"); tile.plan_gemm(A, B, C, { stream = 1 })',
-    "plan: unknown option 'stream'; there are: alpha, beta" },
+    "plan: unknown option 'stream'; there are: alpha, beta, family, precision" },
+  { 'tile.gemm(with({ family = "hopper" }, "f16", "f16"))',
+    'gemm: cpu has no kernels of a family "hopper"' },
+  { "tile.gemm(with({ precision = 'half' }, 'f32', 'f32'))",
+    'gemm: precision: "full", "tf32" or "3xtf32" expected, got half' },
+  { "tile.gemm(with({ precision = 'tf32' }, 'f16', 'f16'))",
+    "gemm: precision: tf32 is a way to read f32, but A is f16\nleave precision out, or convert A" },
   { 'tile.plan(f32(4), f32(4), f32(4))', [[
 plan: a copy has two tensors, src and dst, got a third argument
 plan(tiled_mma, A, B, C) and plan_gemm(A, B, C) plan a product]] },
@@ -142,7 +148,7 @@ a size of 1 is not repeated by itself: a view with stride 0 repeats it]] },
   { 'tile.einsum("ij->i", f32 { 3, 4 }, 5)', "einsum: options in a table expected, got number" },
   { 'tile.einsum("ij->i", f32 { 3, 4 }, { gamma = 2 })',
     "einsum: unknown option 'gamma'; did you mean mma? "
-      .. "there are: alpha, beta, dtype, mma, stream" },
+      .. "there are: alpha, beta, dtype, mma, precision, stream" },
   { 'tile.einsum("ij->i", f32 { 3, 4 }, { mma = "SM61_DP4A" })',
     "einsum: mma: a tiled MMA expected, got string" },
   { 'tile.einsum("ij->i", f32 { 3, 4 }, { beta = 2 })', [[

@@ -13,7 +13,7 @@ local TYPES = {
   { "bf16", "bf16", "bf16", 1 }, { "bf16", "bf16", "f32", 4 }, { "f16", "f16", "f16", 1 },
   { "f16", "f16", "f32", 4 }, { "e4m3", "e4m3", "bf16", 1 }, { "e4m3", "e4m3", "f32", 1 },
   { "e4m3", "e4m3", "f16", 1 }, { "e5m2", "e5m2", "f32", 1 }, { "e5m2", "e5m2", "bf16", 1 },
-  { "i8", "i8", "i32", 100 }, { "u8", "u8", "i32", 200 },
+  { "i8", "i8", "i32", 100 }, { "u8", "u8", "i32", 200 }, { "f32", "f32", "f32", 9 },
 }
 local BYTES = { bf16 = 2, f16 = 2, f32 = 4, e4m3 = 1, e5m2 = 1, i8 = 1, u8 = 1, i32 = 4 }
 
@@ -34,6 +34,25 @@ local function matrix(x, y, l, first, pitch)
   assert(pitch >= inner)
   if l == 1 then return layout({ x, y }, stride) end
   return layout({ x, y, l }, { stride[1], stride[2], pitch * outer })
+end
+
+-- Two factors of n.
+local function cut(n)
+  if n % 3 == 0 then return 3, n // 3 end
+  if n % 2 == 0 then return n // 2, 2 end
+  return n, 1
+end
+
+-- A (x,y) whose modes have two axes each, in any order in memory, with gaps or without.
+local function folded(x, y)
+  local p, q, order, stride, step = { cut(x) }, { cut(y) }, { 1, 2, 3, 4 }, {}, math.random(2)
+  local extents = { p[1], p[2], q[1], q[2] }
+  for i = 4, 2, -1 do
+    local k = math.random(i)
+    order[i], order[k] = order[k], order[i]
+  end
+  for _, i in ipairs(order) do stride[i], step = step, step * extents[i] end
+  return layout({ p, q }, { { stride[1], stride[2] }, { stride[3], stride[4] } })
 end
 
 local function values(n, most, signed)
@@ -64,7 +83,11 @@ local function random_case(device, seed)
   local types = pick(TYPES)
   local M, N, K = math.random(1, 150), math.random(1, 280), math.random(1, 140)
   local L = pick { 1, 1, 1, 2, 3 }
-  local free = BYTES[types[1]] == 2
+  if math.random(3) == 1 then                    -- narrow, and long: K in parts
+    M, N, K, L = math.random(1, 70), math.random(1, 140), math.random(1, 600), 1
+    if math.random(2) == 1 then M, N = N, M end
+  end
+  local free = math.random(4) == 1 or BYTES[types[1]] == 2
   local unit = math.max(pick { 16, 16, 16, 1 } // BYTES[types[1]], 1)
   local function pitch(n) return (n + unit) // unit * unit end
   local a_first, b_first = free and pick { true, false }, free and pick { true, false }
@@ -72,6 +95,11 @@ local function random_case(device, seed)
   local A = matrix(M, K, L, a_first, pitch(a_first and M or K))
   local B = matrix(N, K, L, b_first, pitch(b_first and N or K))
   local C = matrix(M, N, L, c_first, (c_first and M or N) + math.random(0, 9))
+  if L == 1 then
+    if math.random(5) == 1 then A = folded(M, K) end
+    if math.random(5) == 1 then B = folded(N, K) end
+    if math.random(5) == 1 then C = folded(M, N) end
+  end
   local alpha = integral and 1 or pick { 1, 1, 2, -1 }
   local beta = integral and 0 or pick { 0, 0, 1, -2 }
   local signed = types[1] ~= "u8"
@@ -80,7 +108,9 @@ local function random_case(device, seed)
   local old = values(M * N * L, 4, true)
   local t = { tile.tensor(types[1], A, device):fill(a), tile.tensor(types[2], B, device):fill(b),
               tile.tensor(types[3], C, device):fill(old) }
-  tile.gemm(t[1], t[2], t[3], { alpha = alpha, beta = beta })
+  local precision = types[1] == "f32" and pick { "tf32", "3xtf32" } or nil
+  tile.gemm(t[1], t[2], t[3],
+            { alpha = alpha, beta = beta, precision = precision, family = "hopper" })
   device:synchronize()
   local got, want = t[3]:totable(), reference(a, b, old, M, N, K, L, alpha, beta)
   for i = 1, #want do
@@ -89,7 +119,8 @@ local function random_case(device, seed)
             types[1], A, B, C, alpha, beta, i - 1, got[i], want[i]))
     end
   end
-  return tostring(tile.plan_gemm(t[1], t[2], t[3])):match "kernel: (%S+)"
+  local plan = tile.plan_gemm(t[1], t[2], t[3], { precision = precision, family = "hopper" })
+  return tostring(plan):match "kernel: (%S+)"
 end
 
 -- types, A, B, C, options, what the plan says
@@ -98,19 +129,33 @@ local PLANS = {
     "kernel: hopper_bf16_tn_256" },
   { "f16 f16 f32", "(1024,1024):(1,1024)", "(1024,1024):(1,1024)", "(1024,1024):(1,1024)", nil,
     "kernel: hopper_f16_f32_nt_64" },
+  { "bf16 bf16 bf16", "(16,8192):(8192,1)", "(8192,8192):(8192,1)", "(16,8192):(8192,1)", nil,
+    "clusters of 2, K in 2 parts" },
+  { "f16 f16 f32", "(1,8192):(8192,1)", "(8192,8192):(1,8192)", "(1,8192):(8192,1)", nil,
+    "kernel: hopper_f16_f32_nn_16" },
+  { "e4m3 e4m3 bf16", "(300,4096):(4096,1)", "(9,4096):(4096,1)", "(300,9):(9,1)", nil,
+    "kernel: hopper_e4m3_bf16_16" },
   { "bf16 bf16 bf16", "(64,64):(64,1)", "(63,64):(64,1)", "(64,63):(63,1)", nil,
     "out: by elements" },
   { "bf16 bf16 bf16", "(64,64):(64,1)", "(64,64):(64,1)", "(64,64):(64,1)", { beta = 1 },
     "out: by elements" },
   { "bf16 bf16 bf16", "(64,64):(64,1)", "(64,64):(64,1)", "(64,64):(64,1)", nil, "out: by TMA" },
-  { "bf16 bf16 bf16", "(64,63):(63,1)", "(64,63):(64,1)", "(64,64):(64,1)", nil,
-    "refused: hopper: mode 1 of A has a stride of 126 bytes: TMA takes multiples of 16" },
+  { "bf16 bf16 bf16", "(2048,2047):(2047,1)", "(2048,2047):(2048,1)", "(2048,2048):(2048,1)", nil,
+    "packed: mode 1 of A has a stride of 4094 bytes: TMA takes multiples of 16\n"
+    .. "memory: 8388608 bytes" },
   { "e4m3 e4m3 f32", "(64,64):(1,64)", "(64,64):(64,1)", "(64,64):(64,1)", nil,
-    "refused: hopper: K of A is not contiguous, which e4m3 wants" },
-  { "bf16 bf16 bf16", "(64,64):(128,2)", "(64,64):(64,1)", "(64,64):(64,1)", nil,
-    "refused: hopper: mode 1 of A is not contiguous" },
+    "packed: K of A is not contiguous, which e4m3 wants" },
+  { "bf16 bf16 bf16", "(64,64):(128,2)", "(64,64):(64,1)", "(64,64):(64,1)",
+    { family = "hopper" },
+    "packed: mode 1 of A is not contiguous" },
   { "bf16 bf16 bf16", "(64,(8,8)):(64,(8,1))", "(64,64):(64,1)", "(64,64):(64,1)", nil,
-    "refused: hopper: mode 2 of A has 2 axes: 1 is a matrix" },
+    "packed: mode 2 of A has 2 axes: 1 is a matrix" },
+  { "bf16 bf16 bf16", "(64,64):(64,1)", "(64,64):(64,1)", "(64,(8,8)):(64,(8,1))", nil,
+    "packed: mode 2 of C has 2 axes: 1 is a matrix" },
+  { "f32 f32 f32", "(4096,4096):(4096,1)", "(4096,4096):(4096,1)", "(4096,4096):(4096,1)",
+    { precision = "tf32" }, "kernel: hopper_tf32_256" },
+  { "f32 f32 f32", "(64,64):(64,1)", "(64,64):(64,1)", "(64,64):(64,1)", nil,
+    "refused: hopper: f32 is read as tf32 with precision = \"tf32\" or \"3xtf32\"" },
   { "i8 i8 i32", "(64,64):(64,1)", "(64,64):(64,1)", "(64,64):(64,1)", { alpha = 2 },
     "refused: hopper: integers are not scaled" },
 }
@@ -126,6 +171,25 @@ for _, d in ipairs(devices) do
           assert.truthy(text:find(row[6], 1, true), text)
         end)
       end
+
+      it("three terms keep what tf32 leaves out", function()
+        local M, N, K = 40, 30, 200
+        local a, b, most = {}, {}, { tf32 = 0, ["3xtf32"] = 0 }
+        for i = 1, M * K do a[i] = string.unpack("f", string.pack("f", math.random() + 0.5)) end
+        for i = 1, N * K do b[i] = string.unpack("f", string.pack("f", math.random() + 0.5)) end
+        local A = tile.tensor("f32", layout({ M, K }, "right"), d.device):fill(a)
+        local B = tile.tensor("f32", layout({ N, K }, "left"), d.device):fill(b)
+        local want = reference(a, b, {}, M, N, K, 1, 1, 0)
+        for precision in pairs(most) do
+          local C = tile.tensor("f32", layout({ M, N }, "right"), d.device)
+          tile.gemm(A, B, C, { precision = precision })
+          for i, x in ipairs(C:totable()) do
+            most[precision] = math.max(most[precision], math.abs(x / want[i] - 1))
+          end
+        end
+        assert.is_true(most.tf32 > 2 ^ -13, ("tf32: %g"):format(most.tf32))
+        assert.is_true(most["3xtf32"] < 2 ^ -17, ("3xtf32: %g"):format(most["3xtf32"]))
+      end)
 
       it(CASES .. " random products", function()
         local first, taken = math.random(1 << 30), 0

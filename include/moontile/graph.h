@@ -34,6 +34,8 @@ typedef struct mt_graph mt_graph;
 MT_API mt_status mt_graph_begin (mt_graph **out, mt_device *d, mt_err *err);
 MT_API mt_status mt_graph_end (mt_graph *g, mt_err *err);
 MT_API size_t mt_graph_size (const mt_graph *g); /* launches */
+/* Bytes of the device's memory that its plans hold, a plan as often as it is launched. */
+MT_API size_t mt_graph_memory (const mt_graph *g);
 MT_API mt_status mt_graph_launch (mt_graph *g, mt_stream *s, mt_err *err);
 MT_API void mt_graph_free (mt_graph *g); /* NULL is fine */
 /* Like mt_upload, at once also while d records: into memory that only what is recorded

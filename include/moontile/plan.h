@@ -23,10 +23,19 @@ extern "C" {
 typedef struct mt_plan mt_plan;
 MT_API mt_status mt_plan_copy (mt_plan **out, mt_device *d, const mt_tiled_copy *copy,
                                const mt_tensor *src, const mt_tensor *dst, mt_err *err);
+/* What a product is besides its tensors; {.alpha = 1} is plain. */
+typedef struct mt_gemm_options {
+  double alpha, beta;
+  mt_precision precision; /* of A and B in f32, without a tiled MMA */
+  size_t memory;          /* of the device, for copies of tensors in a form that a fast
+                           ** kernel takes: bytes at most; 0: as many as these have */
+  const char *family; /* of a GPU's kernels, "hopper" or "ampere", without a tiled MMA;
+                           ** NULL: the fastest, as predicted, of all */
+} mt_gemm_options;
 /* C = alpha A B + beta C, proven legal and given a kernel: A (M,K), B (N,K), C (M,N),
 ** each with an optional last mode L for the batch; any modes, any strides, swizzled or
 ** not. Each of the modes has one size in the operands that have it. mma NULL: one is
-** chosen, or the processor's own product. Laws:
+** chosen, or the processor's own product. options NULL: {.alpha = 1}. Laws:
 ** (1) each element of C is written once, and C lies apart from A and B;
 ** (2) beta 0: C is not read; alpha 0: A and B are not, nor without any K: C is beta C,
 **     as in BLAS, whatever is in A and B, a NaN too;
@@ -47,13 +56,15 @@ MT_API mt_status mt_plan_copy (mt_plan **out, mt_device *d, const mt_tiled_copy 
 ** it has), MT_EOVERFLOW, MT_ETOOBIG, MT_ENOMEM. */
 MT_API mt_status mt_plan_gemm (mt_plan **out, mt_device *d, const mt_tiled_mma *mma,
                                const mt_tensor *a, const mt_tensor *b, const mt_tensor *c,
-                               double alpha, double beta, mt_err *err);
+                               const mt_gemm_options *options, mt_err *err);
 /* Starts it; on a GPU it returns at once. Allocates nothing. */
 MT_API mt_status mt_plan_launch (mt_plan *p, mt_stream *s, mt_err *err);
 /* The plan for people: kernel, grid, vector width, axes of both sides, what was
 ** refused and why. Like snprintf. */
 MT_API size_t mt_plan_format (char *buf, size_t size, const mt_plan *p);
 MT_API void mt_plan_free (mt_plan *p);
+/* Bytes of the device's memory that the plan holds. */
+MT_API size_t mt_plan_memory (const mt_plan *p);
 
 /* Names of the kernels that this library carries for a device, "cpu", "cuda" or "cuda:1",
 ** one a call; NULL at the end, and where it knows no such device. Without nvcc at build

@@ -21,6 +21,16 @@ typedef enum mt_dtype {
   MT_NDTYPE
 } mt_dtype;
 
+/* How f32 is multiplied, with sums of f32: as it is; or, where the device has that, as
+** tf32: the last 13 bits of an element of A or B do not count; or as three products of
+** tf32, of the elements without these bits and of what these are: A B is A1 B1 + A1 B2 +
+** A2 B1, and A2 B2, 2^-21 of it, is left out. */
+typedef enum mt_precision {
+  MT_PRECISION_FULL,
+  MT_PRECISION_TF32,
+  MT_PRECISION_3XTF32
+} mt_precision;
+
 MT_API const char *mt_dtype_name (mt_dtype d); /* "f32" */
 MT_API size_t mt_dtype_size (mt_dtype d);      /* bytes of one element */
 MT_API mt_status mt_dtype_find (mt_dtype *out, const char *name, mt_err *err);

@@ -61,6 +61,27 @@ MT_INLINE void barrier_wait (uint32_t bar, uint32_t parity) {
   while (!barrier_try(bar, parity)) {}
 }
 
+/* What this thread knows of is seen in the block that waits, and the other way round. */
+MT_INLINE void barrier_arrive_release (uint32_t bar, uint32_t rank) {
+  asm volatile("{ .reg .b32 there; mapa.shared::cluster.u32 there, %0, %1;"
+               " mbarrier.arrive.release.cluster.shared::cluster.b64 _, [there]; }"
+               :
+               : "r"(bar), "r"(rank)
+               : "memory");
+}
+
+MT_INLINE void barrier_wait_acquire (uint32_t bar, uint32_t parity) {
+  uint32_t done;
+  do
+    asm volatile(
+        "{ .reg .pred p; mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64"
+        " p, [%1], %2; selp.u32 %0, 1, 0, p; }"
+        : "=r"(done)
+        : "r"(bar), "r"(parity)
+        : "memory");
+  while (!done);
+}
+
 MT_INLINE uint32_t cluster_rank () {
   uint32_t r;
   asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(r));

@@ -8,12 +8,13 @@
 **   B ---- TMA ----->  | B NxK   | B NxK   | B NxK   | ...  --> wgmma --> sums 2 x (64xN)
 **        a warp of       full[s]: filled       free[s]: read      two warpgroups
 **        warpgroup 0                                                   |
-**   D <--- TMA ------  | D 64x(128 bytes) | two of each warpgroup | <--/
+**   D <--- TMA ------  | D 16x(128 bytes) | two of each warp      | <--/
 **
 ** Warpgroup 0 only loads; one thread of it fills the stages in turn, tile after tile. The
 ** other two multiply 64 rows each, and store while the next tile is loaded. Blocks stay
 ** and take every gridDim-th tile. The two blocks of a cluster lie one above the other
-** along M: each loads half of B for both.
+** along M: each loads half of B for both. Or the blocks of a cluster share one tile, each
+** with a part of K: the first adds the sums of the others to its own, in their order.
 **
 ** K of a stage is 128 bytes, the width of the swizzle. What lies outside of A and B is
 ** read as 0, and outside of D not written: the maps see to it.
@@ -43,10 +44,11 @@ struct hopper {
     A_MN = A_MN_,
     B_MN = B_MN_,
     SUMS = N / 2,
+    SPLITS = MT_HOPPER_SPLITS(N, CLUSTER),
     A_BYTES = M * MT_SLAB,
     STAGE = MT_HOPPER_STAGE(N),
     OUT = STAGES * STAGE,
-    BARRIERS = OUT + MT_MULTIPLIERS * 2 * MT_CHUNK
+    BARRIERS = OUT + MT_HOPPER_OUT(N, CLUSTER)
   };
 };
 
@@ -62,6 +64,22 @@ MT_INLINE tile_place place_of (const mt_hopper_launch &p, int tile) {
   int rows = p.tiles_m - first < p.group ? p.tiles_m - first : p.group;
   int in = t - first * p.tiles_n, n = in / rows;
   return {first + in - n * rows, n, l};
+}
+
+/* The tiles of a cluster: from this one on, so many apart. */
+template <typename H> MT_INLINE int blocks_of (const mt_hopper_launch &p) {
+  return H::SPLITS ? p.parts : H::CLUSTER;
+}
+
+/* The slabs of a block: all, or those of its part of K. */
+struct slab_range {
+  int first, end;
+};
+template <typename H>
+MT_INLINE slab_range slabs_of (const mt_hopper_launch &p, uint32_t rank) {
+  if (!H::SPLITS) return {0, p.slabs};
+  return {(int)(rank * (int64_t)p.slabs / p.parts),
+          (int)((rank + 1) * (int64_t)p.slabs / p.parts)};
 }
 
 template <int STAGES> MT_INLINE uint32_t full_at (uint32_t bars, int s) {
@@ -94,20 +112,25 @@ MT_INLINE void load (uint32_t to, const tma_map *map, uint32_t bar, int row, int
 template <typename H>
 MT_INLINE void produce (const mt_hopper_launch &p, uint32_t ring, uint32_t bars) {
   enum { PART = H::N / H::CLUSTER };
-  const uint32_t rank = H::CLUSTER > 1 ? cluster_rank() : 0;
+  const uint32_t rank = H::CLUSTER > 1 || H::SPLITS ? cluster_rank() : 0;
   const uint16_t all = H::CLUSTER > 1 ? (1 << H::CLUSTER) - 1 : 0;
   ring_place<H::STAGES> at = {0, 1};
-  const int clusters = gridDim.x / H::CLUSTER;
-  for (int tile = blockIdx.x / H::CLUSTER; tile < p.tiles; tile += clusters) {
+  const slab_range part = slabs_of<H>(p, rank);
+  const int blocks = blocks_of<H>(p), clusters = gridDim.x / blocks;
+  const int above = H::SPLITS ? 0 : rank, each = p.slabs / p.terms;
+  for (int tile = blockIdx.x / blocks; tile < p.tiles; tile += clusters) {
     const tile_place t = place_of(p, tile);
-    const int m = (t.m * H::CLUSTER + rank) * H::M, n = t.n * H::N + rank * PART;
-    for (int k = 0; k < p.slabs; k++, at.next()) {
+    const int m = (t.m * H::CLUSTER + above) * H::M, n = t.n * H::N + above * PART;
+    for (int k = part.first; k < part.end; k++, at.next()) {
       const uint32_t stage = ring + at.slot * H::STAGE, b = stage + H::A_BYTES;
       const uint32_t full = full_at<H::STAGES>(bars, at.slot);
       barrier_wait(free_at<H::STAGES>(bars, at.slot), at.parity);
       barrier_expect(full, H::STAGE);
-      load<H, H::A_MN, H::M>(stage, &p.a, full, m, k * H::K, t.l * p.a_step, 0);
-      load<H, H::B_MN, PART>(b + rank * PART * MT_SLAB, &p.b, full, n, k * H::K,
+      const int term = k / each, x = (k - term * each) * H::K;
+      const tma_map *from_a = term == p.terms - 2 ? &p.a_rest : &p.a;
+      const tma_map *from_b = term == p.terms - 3 ? &p.b_rest : &p.b;
+      load<H, H::A_MN, H::M>(stage, from_a, full, m, x, t.l * p.a_step, 0);
+      load<H, H::B_MN, PART>(b + above * PART * MT_SLAB, from_b, full, n, x,
                              t.l * p.b_step, all);
     }
   }
@@ -139,10 +162,10 @@ template <typename H> MT_INLINE void release (uint32_t bars, int slot) {
 }
 
 template <typename H>
-MT_INLINE void sum_up (typename H::sum *c, const mt_hopper_launch &p, uint32_t ring,
-                       uint32_t bars, int group, ring_place<H::STAGES> &at) {
+MT_INLINE void sum_up (typename H::sum *c, int slabs, uint32_t ring, uint32_t bars,
+                       int group, ring_place<H::STAGES> &at) {
   int before = -1;
-  for (int k = 0; k < p.slabs; k++, at.next()) {
+  for (int k = 0; k < slabs; k++, at.next()) {
     const uint32_t stage = ring + at.slot * H::STAGE;
     barrier_wait(full_at<H::STAGES>(bars, at.slot), at.parity);
     const uint32_t rows = stage + group * MT_GROUP_ROWS * MT_SLAB;
@@ -155,11 +178,68 @@ MT_INLINE void sum_up (typename H::sum *c, const mt_hopper_launch &p, uint32_t r
   if (before >= 0) release<H>(bars, before);
 }
 
-/* ------------------------------------------------------------------ storing */
+/* ------------------------------------------------------------------ parts of K */
 
-MT_INLINE void group_barrier (int group) {
-  asm volatile("bar.sync %0, 128;" : : "r"(group + 1) : "memory");
+/* A word of shared memory of block `rank`, at the place that `at` is here. */
+MT_INLINE uint32_t peer_word (uint32_t at, uint32_t rank) {
+  uint32_t w;
+  asm volatile("{ .reg .b32 there; mapa.shared::cluster.u32 there, %1, %2;"
+               " ld.shared::cluster.b32 %0, [there]; }"
+               : "=r"(w)
+               : "r"(at), "r"(rank)
+               : "memory");
+  return w;
 }
+MT_INLINE uint32_t bits_of (float x) { return __float_as_uint(x); }
+MT_INLINE uint32_t bits_of (int32_t x) { return (uint32_t)x; }
+MT_INLINE float add_word (float x, uint32_t w) { return x + __uint_as_float(w); }
+/* As the instruction does: what leaves 32 bits stays at their end. */
+MT_INLINE int32_t add_word (int32_t x, uint32_t w) {
+  int32_t r;
+  asm("add.sat.s32 %0, %1, %2;" : "=r"(r) : "r"(x), "r"((int32_t)w));
+  return r;
+}
+
+MT_INLINE void multipliers_barrier () {
+  asm volatile("bar.sync %0, %1;"
+               :
+               : "n"(MT_MULTIPLIERS + 1), "n"(128 * MT_MULTIPLIERS)
+               : "memory");
+}
+
+/* The sums of all parts of the tile in the first block of the cluster, which has them
+** then: true. A thread's sums are those of the same thread of the others. Barriers:
+** `joined` of the first block, `taken` of the others. */
+template <typename H>
+MT_INLINE bool join (typename H::sum *c, int parts, uint32_t ring, uint32_t bars,
+                     uint32_t rank, uint32_t &parity) {
+  const uint32_t joined = bars + 16 * H::STAGES, taken = joined + 8;
+  const uint32_t thread = threadIdx.x - 128, at = ring + H::OUT + thread * 4;
+  enum { APART = 128 * MT_MULTIPLIERS * 4 }; /* bytes from a sum to the next */
+  if (rank != 0) {
+    barrier_wait_acquire(taken, parity ^ 1);
+#pragma unroll
+    for (int i = 0; i < H::SUMS; i++)
+      asm volatile("st.shared.b32 [%0], %1;"
+                   :
+                   : "r"(at + i * APART), "r"(bits_of(c[i]))
+                   : "memory");
+    multipliers_barrier();
+    if (thread == 0) barrier_arrive_release(joined, 0);
+  } else {
+    barrier_wait_acquire(joined, parity);
+    for (int r = 1; r < parts; r++)
+#pragma unroll
+      for (int i = 0; i < H::SUMS; i++)
+        c[i] = add_word(c[i], peer_word(at + i * APART, r));
+    multipliers_barrier();
+    if (thread > 0 && thread < parts) barrier_arrive_release(taken, thread);
+  }
+  parity ^= 1;
+  return rank == 0;
+}
+
+/* ------------------------------------------------------------------ storing */
 
 MT_INLINE void store_matrices (uint32_t to, uint32_t x, uint32_t y, uint32_t z,
                                uint32_t w) {
@@ -169,7 +249,7 @@ MT_INLINE void store_matrices (uint32_t to, uint32_t x, uint32_t y, uint32_t z,
                : "memory");
 }
 
-/* What D holds: pairs of 16 bits; one element from and to memory, for `direct`. */
+/* What D holds: pairs of 16 bits; one element, of a sum, from and to memory. */
 struct out_bf16 {
   enum { bytes = 2 };
   typedef uint16_t word;
@@ -178,6 +258,7 @@ struct out_bf16 {
     asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(y), "f"(x));
     return r;
   }
+  static MT_INLINE word of (float x) { return (word)pair(x, 0); }
   static MT_INLINE double get (word w) { return __uint_as_float((uint32_t)w << 16); }
   static MT_INLINE word put (double x) {
     word w;
@@ -193,6 +274,7 @@ struct out_f16 {
     asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(y), "f"(x));
     return r;
   }
+  static MT_INLINE word of (float x) { return (word)pair(x, 0); }
   static MT_INLINE double get (word w) {
     float x;
     asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(w));
@@ -207,18 +289,18 @@ struct out_f16 {
 struct out_f32 {
   enum { bytes = 4 };
   typedef float word;
+  static MT_INLINE word of (float x) { return x; }
   static MT_INLINE double get (word w) { return w; }
   static MT_INLINE word put (double x) { return (float)x; }
 };
 struct out_s32 {
   enum { bytes = 4 };
   typedef int32_t word;
+  static MT_INLINE word of (int32_t x) { return x; }
   static MT_INLINE double get (word w) { return w; }
   static MT_INLINE word put (double x) { return (int32_t)x; }
 };
 
-MT_INLINE uint32_t bits_of (float x) { return __float_as_uint(x); }
-MT_INLINE uint32_t bits_of (int32_t x) { return (uint32_t)x; }
 MT_INLINE float scaled (float x, float alpha) { return alpha * x; }
 MT_INLINE int32_t scaled (int32_t x, float) { return x; } /* alpha is 1 */
 
@@ -226,8 +308,8 @@ MT_INLINE int32_t scaled (int32_t x, float) { return x; } /* alpha is 1 */
 ** row of one matrix: lanes 0 to 15 the rows of columns 0 to 7, 16 to 31 of 8 to 15. */
 template <typename O>
 MT_INLINE void put_halves (uint32_t to, const float *c, float alpha) {
-  const int lane = threadIdx.x % 32, warp = threadIdx.x % 128 / 32;
-  const uint32_t row = to + (warp * 16 + lane % 16) * MT_SLAB;
+  const int lane = threadIdx.x % 32;
+  const uint32_t row = to + lane % 16 * MT_SLAB;
 #pragma unroll
   for (int j = 0; j < 4; j++) {
     const float *x = c + 8 * j;
@@ -240,8 +322,8 @@ MT_INLINE void put_halves (uint32_t to, const float *c, float alpha) {
 
 /* Columns [32 q, 32 q + 32) of 4 bytes: sums 16 q and on. */
 template <typename S> MT_INLINE void put_words (uint32_t to, const S *c, float alpha) {
-  const int lane = threadIdx.x % 32, warp = threadIdx.x % 128 / 32, row = lane / 4;
-  to += (warp * 16 + row) * MT_SLAB + lane % 2 * 8;
+  const int lane = threadIdx.x % 32, row = lane / 4;
+  to += row * MT_SLAB + lane % 2 * 8;
 #pragma unroll
   for (int j = 0; j < 4; j++) {
     const uint32_t at = to + (((2 * j + lane % 4 / 2) ^ row) << 4);
@@ -258,45 +340,49 @@ template <typename S> MT_INLINE void put_words (uint32_t to, const S *c, float a
   }
 }
 
-/* The sums of a warpgroup, 128 bytes of columns at a time, by two chunks in turn. */
+/* The sums of a warp, 16 rows, 128 bytes of columns at a time, by two pieces in turn.
+** Warps do not wait for each other. */
 template <typename H>
 MT_INLINE void store (const mt_hopper_launch &p, const typename H::sum *c,
-                      uint32_t chunks, int group, int m, int n, int l) {
+                      uint32_t pieces, int m, int n, int l) {
   enum { COLUMNS = MT_SLAB / H::out::bytes, TIMES = H::N / COLUMNS };
-  const bool first = threadIdx.x % 128 == 0;
+  const bool first = threadIdx.x % 32 == 0;
   const float alpha = (float)p.alpha;
 #pragma unroll
   for (int q = 0; q < TIMES; q++) {
-    const uint32_t to = chunks + q % 2 * MT_CHUNK;
+    const uint32_t to = pieces + q % 2 * MT_WARP_PIECE;
     if (first) tma_store_wait_read<(TIMES > 1)>();
-    group_barrier(group);
+    __syncwarp();
     if constexpr (H::out::bytes == 2) put_halves<typename H::out>(to, c + q * 32, alpha);
     else put_words(to, c + q * 16, alpha);
     asm volatile("fence.proxy.async.shared::cta;" : : : "memory");
-    group_barrier(group);
+    __syncwarp();
     if (first) {
-      tma_store(&p.d, to, n + q * COLUMNS, m + group * MT_GROUP_ROWS, l);
+      tma_store(&p.d, to, n + q * COLUMNS, m, l);
       tma_store_commit();
     }
   }
 }
 
-/* Element by element, whatever the strides of D are; C is read where beta is not 0. */
+/* Element by element, whatever the strides of D are; C is read where beta is not 0, and
+** factors that need it are of f64. */
 template <typename H>
-MT_INLINE void store_direct (const mt_hopper_launch &p, const typename H::sum *c,
-                             int group, int m, int n, int l) {
-  const int lane = threadIdx.x % 32, warp = threadIdx.x % 128 / 32;
-  const int row = m + group * MT_GROUP_ROWS + warp * 16 + lane / 4;
+MT_INLINE void store_direct (const mt_hopper_launch &p, const typename H::sum *c, int m,
+                             int n, int l) {
+  typedef typename H::out out;
+  const int lane = threadIdx.x % 32, row = m + lane / 4;
+  const float alpha = (float)p.alpha;
+  const bool plain = p.beta == 0 && p.alpha == alpha;
   const int column = n + lane % 4 * 2;
-  typename H::out::word *d = (typename H::out::word *)p.c + l * p.stride[2];
+  typename out::word *d = (typename out::word *)p.c + l * p.stride[2];
 #pragma unroll
   for (int i = 0; i < H::SUMS; i++) {
     const int x = row + i / 2 % 2 * 8, y = column + i / 4 * 8 + i % 2;
     if (x >= p.size[0] || y >= p.size[1]) continue;
-    typename H::out::word *at = d + x * p.stride[0] + y * p.stride[1];
+    typename out::word *at = d + x * p.stride[0] + y * p.stride[1];
     double sum = p.alpha * c[i];
-    if (p.beta != 0) sum += p.beta * H::out::get(*at);
-    *at = H::out::put(sum);
+    if (p.beta != 0) sum += p.beta * out::get(*at);
+    *at = plain ? out::of(scaled(c[i], alpha)) : out::put(sum);
   }
 }
 
@@ -304,32 +390,51 @@ template <typename H>
 MT_INLINE void consume (const mt_hopper_launch &p, uint32_t ring, uint32_t bars,
                         int group) {
   typename H::sum c[H::SUMS];
-  const uint32_t rank = H::CLUSTER > 1 ? cluster_rank() : 0;
-  const uint32_t chunks = ring + H::OUT + group * 2 * MT_CHUNK;
+  const uint32_t rank = H::CLUSTER > 1 || H::SPLITS ? cluster_rank() : 0;
+  const int warp = threadIdx.x / 32 - 4;
+  const uint32_t pieces = ring + H::OUT + warp * 2 * MT_WARP_PIECE;
+  const slab_range part = slabs_of<H>(p, rank);
+  const int blocks = blocks_of<H>(p), clusters = gridDim.x / blocks;
   ring_place<H::STAGES> at = {0, 0};
-  const int clusters = gridDim.x / H::CLUSTER;
-  for (int tile = blockIdx.x / H::CLUSTER; tile < p.tiles; tile += clusters) {
+  uint32_t parity = 0;
+  for (int tile = blockIdx.x / blocks; tile < p.tiles; tile += clusters) {
     const tile_place t = place_of(p, tile);
-    sum_up<H>(c, p, ring, bars, group, at);
-    const int m = (t.m * H::CLUSTER + rank) * H::M, n = t.n * H::N;
-    if (p.direct) store_direct<H>(p, c, group, m, n, t.l);
-    else store<H>(p, c, chunks, group, m, n, t.l);
+    sum_up<H>(c, part.end - part.first, ring, bars, group, at);
+    if constexpr (H::SPLITS)
+      if (blocks > 1 && !join<H>(c, blocks, ring, bars, rank, parity)) continue;
+    const int above = H::SPLITS ? 0 : rank, n = t.n * H::N;
+    const int m = (t.m * H::CLUSTER + above) * H::M + warp * MT_WARP_ROWS;
+    if constexpr (MT_HOPPER_STORES(H::N))
+      if (!p.direct) {
+        store<H>(p, c, pieces, m, n, t.l);
+        continue;
+      }
+    store_direct<H>(p, c, m, n, t.l);
   }
-  if (threadIdx.x % 128 == 0) tma_store_wait<0>();
+  if (MT_HOPPER_STORES(H::N) && threadIdx.x % 32 == 0) tma_store_wait<0>();
 }
 
 /* ------------------------------------------------------------------ the kernel */
 
-template <typename H> MT_INLINE void start (uint32_t bars) {
+/* The next launch may come up; what went before is done. */
+template <typename H> MT_INLINE void start (const mt_hopper_launch &p, uint32_t bars) {
+  asm volatile("griddepcontrol.launch_dependents;");
   if (threadIdx.x == 0) {
+    tma_prefetch(&p.a);
+    tma_prefetch(&p.b);
     for (int s = 0; s < H::STAGES; s++) {
       barrier_init(full_at<H::STAGES>(bars, s), 1);
       barrier_init(free_at<H::STAGES>(bars, s), MT_MULTIPLIERS * H::CLUSTER);
     }
+    if (H::SPLITS) {
+      barrier_init(bars + 16 * H::STAGES, p.parts > 1 ? p.parts - 1 : 1);
+      barrier_init(bars + 16 * H::STAGES + 8, 1);
+    }
     barrier_init_fence();
   }
-  if constexpr (H::CLUSTER > 1) cluster_sync();
+  if constexpr (H::CLUSTER > 1 || H::SPLITS) cluster_sync();
   else __syncthreads();
+  asm volatile("griddepcontrol.wait;" : : : "memory");
 }
 
 template <typename H> MT_INLINE void run_hopper (const mt_hopper_launch &p) {
@@ -337,7 +442,7 @@ template <typename H> MT_INLINE void run_hopper (const mt_hopper_launch &p) {
   const uint32_t ring = (shared_address(memory) + 1023) & ~1023u;
   const uint32_t bars = ring + H::BARRIERS;
   const int group = threadIdx.x / 128;
-  start<H>(bars);
+  start<H>(p, bars);
   if (group == 0) {
     asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
     if (threadIdx.x == 0) produce<H>(p, ring, bars);
@@ -346,8 +451,8 @@ template <typename H> MT_INLINE void run_hopper (const mt_hopper_launch &p) {
     asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
     consume<H>(p, ring, bars, group - 1);
   }
-  /* A peer may still tell this block's barriers. */
-  if constexpr (H::CLUSTER > 1) cluster_sync();
+  /* A peer may still tell this block's barriers, or read its sums. */
+  if constexpr (H::CLUSTER > 1 || H::SPLITS) cluster_sync();
 }
 
 } // namespace mt

@@ -3,7 +3,7 @@
 ** SPDX-License-Identifier: MIT
 **
 ** wgmma<T, N>: 64 rows by N columns by 32 bytes of K. A row of the table at the end is a
-** type of operands and sums; each has the widths 64, 128 and 256.
+** type of operands and sums; each has the widths 16, 64, 128 and 256.
 */
 #ifndef WGMMA_CUH
 #define WGMMA_CUH
@@ -35,6 +35,7 @@ template <int N> MT_INLINE void wgmma_wait () {
 
 /* ------------------------------------------------------------------ registers in text */
 
+#define MT_C8 "%0, %1, %2, %3, %4, %5, %6, %7"
 #define MT_C32                                                                           \
   "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, "     \
   "%18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
@@ -73,6 +74,7 @@ template <int N> MT_INLINE void wgmma_wait () {
 #define MT_SAY(regs, text, a, b, keep, tail)                                             \
   "{ .reg .pred p; setp.ne.b32 p, " keep ", 0; wgmma.mma_async.sync.aligned." text       \
   " {" MT_C##regs "}, " a ", " b ", p" tail "; }"
+#define MT_SAY_8(text, tail) MT_SAY(8, text, "%8", "%9", "%10", tail("%11", "%12"))
 #define MT_SAY_32(text, tail) MT_SAY(32, text, "%32", "%33", "%34", tail("%35", "%36"))
 #define MT_SAY_64(text, tail) MT_SAY(64, text, "%64", "%65", "%66", tail("%67", "%68"))
 #define MT_SAY_96(text, tail) MT_SAY(96, text, "%96", "%97", "%98", tail("%99", "%100"))
@@ -100,6 +102,7 @@ template <typename T, int N> struct wgmma;
     }                                                                                    \
   };
 #define MT_WGMMA_OP(type, depth, types, sum, letter, kind)                               \
+  MT_WGMMA_N(type, 16, 8, "m64n16k" #depth "." types, sum, letter, kind)                 \
   MT_WGMMA_N(type, 64, 32, "m64n64k" #depth "." types, sum, letter, kind)                \
   MT_WGMMA_N(type, 128, 64, "m64n128k" #depth "." types, sum, letter, kind)              \
   MT_WGMMA_N(type, 192, 96, "m64n192k" #depth "." types, sum, letter, kind)              \

@@ -204,7 +204,8 @@ local function arguments(expression, words, ...)
     check(given[i] == nil, "einsum: behind C and the options nothing is taken, got a %s",
           type(given[i]))
   end
-  tile.check_options("einsum", options, "alpha", "beta", "dtype", "mma", "stream")
+  tile.check_options("einsum", options, "alpha", "beta", "dtype", "mma",
+                     "precision", "stream")
   check(options.mma == nil or getmetatable(options.mma) == "moontile.TiledMMA",
         "einsum: mma: a tiled MMA expected, got %s", type(options.mma))
   check(C or not options.beta or options.beta == 0, "einsum: beta is %s, but there is no C to"
@@ -234,7 +235,7 @@ end
 
 local function multiply(X, Y, C, size, o)
   local a, b, c = views(X, Y, C, size)
-  local factors = { alpha = o.alpha, beta = o.beta, stream = o.stream }
+  local factors = { alpha = o.alpha, beta = o.beta, precision = o.precision, stream = o.stream }
   if o.mma then tile.gemm(o.mma, a, b, c, factors) else tile.gemm(a, b, c, factors) end
 end
 
@@ -251,13 +252,14 @@ local function last_two(words, list, out, o)
     local word = needed(X, Y, words, i + 1, out)
     local Z, message, code = new_result(word, size, result_type(X, Y), X.tensor:device())
     if not Z then return nil, message, code end
-    multiply(X, Y, Z, size, { stream = o.stream })
+    multiply(X, Y, Z, size, { precision = o.precision, stream = o.stream })
     X = Z
   end
   return X, #operands > 1 and operands[#operands] or nil, size
 end
 
--- einsum(expression, A, B, ... [, C] [, { alpha =, beta =, dtype =, mma =, stream = }]) -> C.
+-- einsum(expression, A, B, ... [, C] [, { alpha =, beta =, dtype =, mma =, precision =,
+-- stream = }]) -> C.
 -- Contractions in the notation of NumPy: C = alpha sum A B ... + beta C, where the sum is over
 -- the labels that are not in the output; without "->" the output has the labels that stand
 -- once, in alphabetical order. A label that stands twice in one operand is its diagonal. Two

@@ -49,7 +49,7 @@ static mt_status plan_product (mt_plan **p, mt_device *d, const work *w, mt_err 
     all = parse("(_,_,_)");
     MUST(mt_make_tiled_mma(&mma, w->what, atoms.node, all.node, err));
   }
-  return mt_plan_gemm(p, d, w->what ? &mma : NULL, &a, &b, &c, 1, 0, e);
+  return mt_plan_gemm(p, d, w->what ? &mma : NULL, &a, &b, &c, NULL, e);
 }
 
 static mt_status product (mt_device *d, const work *w, mt_err *e) {

@@ -39,7 +39,7 @@ static mt_status multiply (scenario *x) {
   MT_TRY(mt_parse(&c_layout, "(8,8):(1,8)", 11, &x->err));
   mt_tensor A = {a.node, MT_i8, x->src, BYTES, 0, NULL}, C = A;
   C.layout = c_layout.node, C.dtype = MT_i32, C.data = x->dst;
-  MT_TRY(mt_plan_gemm(&x->product, x->d, NULL, &A, &A, &C, 1, 0, &x->err));
+  MT_TRY(mt_plan_gemm(&x->product, x->d, NULL, &A, &A, &C, NULL, &x->err));
   MT_TRY(mt_plan_launch(x->product, NULL, &x->err));
   MT_TRY(mt_synchronize(x->d, NULL, &x->err));
   MT_TRY(mt_download(x->d, c, x->dst, sizeof c, &x->err));

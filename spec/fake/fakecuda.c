@@ -34,18 +34,16 @@ static int device_count (void) {
   return n < MAXDEVICES ? (int)n : MAXDEVICES;
 }
 
-static int version (void) {
-  return (int)fake_option("FAKECUDA_VERSION", MT_CUDA_VERSION);
-}
+int fake_version (void) { return (int)fake_option("FAKECUDA_VERSION", MT_CUDA_VERSION); }
 
 static bool is_device (CUdevice d) { return d >= 0 && d < device_count(); }
-static CUcontext current (void) { return depth > 0 ? stack[depth - 1] : NULL; }
+CUcontext fake_current (void) { return depth > 0 ? stack[depth - 1] : NULL; }
 
 /* Every function that works in a context begins so. */
 CUresult fake_ready (void) {
   NEED(started == getpid(), 3);
-  NEED(current() != NULL && current()->users > 0, 201);
-  return current()->sticky;
+  NEED(fake_current() != NULL && fake_current()->users > 0, 201);
+  return fake_current()->sticky;
 }
 
 /* ---------------------------------------------------------------- devices */
@@ -61,7 +59,7 @@ FAKE cuInit (unsigned flags) {
 
 FAKE cuDriverGetVersion (int *out) {
   FAULT(cuDriverGetVersion);
-  return *out = version(), 0;
+  return *out = fake_version(), 0;
 }
 
 FAKE cuDeviceGetCount (int *out) {
@@ -132,9 +130,9 @@ FAKE cuCtxPopCurrent_v2 (CUcontext *out) {
 FAKE cuCtxSynchronize (void) {
   FAULT(cuCtxSynchronize);
   TRY(fake_ready());
-  NEED(!fake_capturing(current()), 900);
-  fake_finish_all(current());
-  return current()->sticky;
+  NEED(!fake_capturing(fake_current()), 900);
+  fake_finish_all(fake_current());
+  return fake_current()->sticky;
 }
 
 /* ---------------------------------------------------------------- kernels */
@@ -204,43 +202,20 @@ FAKE cuFuncSetAttribute (CUfunction f, CUfunction_attribute a, int value) {
   return value > 0 && value == algo->most_shared ? 0 : 1;
 }
 
-FAKE cuLaunchKernelEx (const CUlaunchConfig *c, CUfunction f, void **params,
-                       void **extra) {
-  FAULT(cuLaunchKernelEx);
-  TRY(fake_ready());
-  const mt_kernel *k = (const mt_kernel *)(const void *)f;
-  NEED(f != NULL && c->hStream != NULL, 400);
-  NEED(c->hStream->context == current(), 400);
-  NEED(params != NULL && extra == NULL && c->numAttrs <= 1, 1);
-  NEED(c->sharedMemBytes == fake_room(k, params[0]), 1);
-  NEED(c->numAttrs == 0 || ((CUlaunchAttribute *)c->attrs)->id == MT_CU_EARLY, 1);
-  NEED(c->gridDimX > 0 && c->gridDimX <= 0x7fffffff && c->blockDimX > 0, 1);
-  NEED(c->gridDimY == 1 && c->gridDimZ == 1 && c->blockDimY == 1 && c->blockDimZ == 1, 1);
-  NEED(c->blockDimX <= k->threads, 701);
-  if (c->hStream->capturing && c->numAttrs > 0 && version() < MT_CU_EARLY_CAPTURE)
-    return fake_capture_break(c->hStream);
-  fake_work w = {.kind = FAKE_LAUNCH, .kernel = k, .grid = {c->gridDimX, c->blockDimX}};
-  if (k->op == MT_OP_GEMM) memcpy(&w.gemm, params[0], sizeof w.gemm);
-  else if (k->op == MT_OP_AMPERE) memcpy(&w.ampere, params[0], sizeof w.ampere);
-  else if (k->op == MT_OP_HOPPER) memcpy(&w.hopper, params[0], sizeof w.hopper);
-  else memcpy(&w.launch, params[0], sizeof w.launch);
-  return fake_enqueue(c->hStream, &w);
-}
-
 /* ---------------------------------------------------------------- memory */
 
 FAKE cuMemAlloc_v2 (CUdeviceptr *out, size_t bytes) {
   FAULT(cuMemAlloc);
   TRY(fake_ready());
-  return fake_alloc(out, current()->device, bytes);
+  return fake_alloc(out, fake_current()->device, bytes);
 }
 
 FAKE cuMemFree_v2 (CUdeviceptr p) {
-  NEED(started && current() != NULL, 201);
-  fake_finish_all(current());
+  NEED(started && fake_current() != NULL, 201);
+  fake_finish_all(fake_current());
   CUresult r = fake_free(p);
   FAULT(cuMemFree);
-  return r != 0 ? r : current()->sticky;
+  return r != 0 ? r : fake_current()->sticky;
 }
 
 FAKE cuMemsetD8Async (CUdeviceptr p, unsigned char value, size_t bytes, CUstream s) {
@@ -281,11 +256,11 @@ FAKE cuMemHostAlloc (void **out, size_t bytes, unsigned flags) {
 }
 
 FAKE cuMemFreeHost (void *p) {
-  NEED(started && current() != NULL, 201);
-  fake_finish_all(current());
+  NEED(started && fake_current() != NULL, 201);
+  fake_finish_all(fake_current());
   CUresult r = fake_unlock(p);
   FAULT(cuMemFreeHost);
-  return r != 0 ? r : current()->sticky;
+  return r != 0 ? r : fake_current()->sticky;
 }
 
 FAKE cuPointerGetAttributes (unsigned count, CUpointer_attribute *a, void **out,
@@ -303,7 +278,7 @@ FAKE cuStreamCreate (CUstream *out, unsigned flags) {
   FAULT(cuStreamCreate);
   TRY(fake_ready());
   NEED(flags == MT_CU_NON_BLOCKING, 1);
-  return fake_stream_new(out, current());
+  return fake_stream_new(out, fake_current());
 }
 
 FAKE cuStreamDestroy_v2 (CUstream s) {
@@ -316,25 +291,25 @@ FAKE cuStreamDestroy_v2 (CUstream s) {
 FAKE cuStreamSynchronize (CUstream s) {
   FAULT(cuStreamSynchronize);
   TRY(fake_ready());
-  NEED(s != NULL && s->context == current(), 400);
+  NEED(s != NULL && s->context == fake_current(), 400);
   if (s->capturing) return fake_capture_break(s);
   fake_finish(s);
-  return current()->sticky;
+  return fake_current()->sticky;
 }
 
 FAKE cuStreamQuery (CUstream s) {
   FAULT(cuStreamQuery);
   TRY(fake_ready());
-  NEED(s != NULL && s->context == current(), 400);
+  NEED(s != NULL && s->context == fake_current(), 400);
   if (s->capturing) return fake_capture_break(s);
   NEED(fake_look(s), MT_CU_NOT_READY);
-  return current()->sticky;
+  return fake_current()->sticky;
 }
 
 FAKE cuStreamWaitEvent (CUstream s, CUevent e, unsigned flags) {
   FAULT(cuStreamWaitEvent);
   TRY(fake_ready());
-  NEED(e != NULL && s != NULL && s->context == current(), 400);
+  NEED(e != NULL && s != NULL && s->context == fake_current(), 400);
   NEED(flags == 0, 1);
   fake_work w = {.kind = FAKE_AWAIT, .event = e, .ticket = e->asked};
   return e->asked > 0 ? fake_enqueue(s, &w) : 0;
@@ -364,7 +339,7 @@ FAKE cuEventDestroy_v2 (CUevent e) {
 FAKE cuEventRecord (CUevent e, CUstream s) {
   FAULT(cuEventRecord);
   TRY(fake_ready());
-  NEED(e != NULL && s != NULL && s->context == current(), 400);
+  NEED(e != NULL && s != NULL && s->context == fake_current(), 400);
   e->last = s;
   e->at = 0;
   fake_work w = {.kind = FAKE_STAMP, .event = e, .ticket = ++e->asked};
@@ -376,7 +351,7 @@ FAKE cuEventSynchronize (CUevent e) {
   TRY(fake_ready());
   NEED(e != NULL, 400);
   TRY(fake_reach(e, e->asked));
-  return current()->sticky;
+  return fake_current()->sticky;
 }
 
 FAKE cuEventQuery (CUevent e) {
@@ -384,7 +359,7 @@ FAKE cuEventQuery (CUevent e) {
   TRY(fake_ready());
   NEED(e != NULL, 400);
   NEED(fake_look_for(e, e->asked), MT_CU_NOT_READY);
-  return current()->sticky;
+  return fake_current()->sticky;
 }
 
 FAKE cuEventElapsedTime (float *ms, CUevent from, CUevent to) {
@@ -400,7 +375,7 @@ FAKE cuEventElapsedTime (float *ms, CUevent from, CUevent to) {
 FAKE cuStreamBeginCapture_v2 (CUstream s, CUstreamCaptureMode mode) {
   FAULT(cuStreamBeginCapture);
   TRY(fake_ready());
-  NEED(s != NULL && s->context == current(), 400);
+  NEED(s != NULL && s->context == fake_current(), 400);
   NEED(mode >= 0 && mode <= MT_CU_RELAXED, 1);
   return fake_capture_begin(s);
 }
@@ -423,7 +398,7 @@ FAKE cuGraphInstantiateWithFlags (CUgraphExec *out, CUgraph g, unsigned long lon
 FAKE cuGraphLaunch (CUgraphExec g, CUstream s) {
   FAULT(cuGraphLaunch);
   TRY(fake_ready());
-  NEED(g != NULL && s != NULL && s->context == current(), 400);
+  NEED(g != NULL && s != NULL && s->context == fake_current(), 400);
   return fake_graph_launch(g, s);
 }
 
@@ -458,8 +433,8 @@ FAKE cuGetProcAddress_v2 (const char *name, void **out, int wanted, uint64_t fla
   const char *missing = getenv("FAKECUDA_MISSING");
   *out = NULL;
   NEED(flags == 0, 1);
-  *found = version() < wanted ? 2 : 1;
-  NEED(version() >= wanted, 500);
+  *found = fake_version() < wanted ? 2 : 1;
+  NEED(fake_version() >= wanted, 500);
   NEED(missing == NULL || strcmp(missing, name) != 0, 500);
   for (const symbol *s = symbols; s < symbols + FAKE_CALLS; s++)
     if (strcmp(s->name, name) == 0) {

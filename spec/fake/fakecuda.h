@@ -50,6 +50,9 @@ enum {
 CUresult fake_call (int number);
 long long fake_option (const char *name, long long otherwise);
 
+CUcontext fake_current (void); /* NULL: none */
+int fake_version (void);       /* of the driver, as CUDA counts */
+
 /* Every function of the driver is declared by FAKE, and begins with these. */
 #define FAKE FAKECUDA_API CUresult
 #define TRY(call)                                                                        \
@@ -96,10 +99,12 @@ typedef struct fake_map {
   uint64_t extent[3], stride[2];
 } fake_map;
 size_t fake_map_size (int type); /* bytes of an element */
+mt_status fake_rest (mt_grid grid, const mt_rest_launch *l, int device);
+bool fake_is_rest (const mt_kernel *k);
 uint32_t fake_hopper_room (const mt_kernel *k);
 /* Runs a launch of a row of hopper.def on the device, tile by tile; MT_ERANGE: outside. */
-mt_status fake_hopper (const mt_kernel *k, mt_grid grid, const mt_hopper_launch *l,
-                       int device);
+mt_status fake_hopper (const mt_kernel *k, mt_grid grid, int cluster,
+                       const mt_hopper_launch *l, int device);
 
 /* ---- products by cp.async */
 
@@ -139,11 +144,13 @@ typedef struct fake_work {
   fake_kind kind;
   const mt_kernel *kernel;
   mt_grid grid;
-  union { /* by the kernel's operation */
+  int cluster; /* blocks of one */
+  union {      /* by the kernel's operation */
     mt_launch launch;
     mt_gemm_launch gemm;
     mt_ampere_launch ampere;
     mt_hopper_launch hopper;
+    mt_rest_launch rest;
   };
   CUevent event;
   int ticket; /* number of a record of it */

@@ -6,6 +6,8 @@
 ** has not is read as 0 and not written. Sums are those of doubles, rounded once; integers
 ** saturate.
 */
+#include <math.h>
+
 #include "fakecuda.h"
 
 enum { TYPE_BYTES = 0, TYPE_I32 = 3, TYPE_F16 = 6, TYPE_F32 = 7, TYPE_BF16 = 9 };
@@ -50,13 +52,19 @@ FAKECUDA_API CUresult cuTensorMapEncodeTiled (
   return 0;
 }
 
+/* The kernel of what tf32 leaves out: the row behind those of products. */
+bool fake_is_rest (const mt_kernel *k) {
+  return k == mt_cuda_kernels + mt_ncuda_kernels - 1;
+}
+
 static const mt_hopper_row *row_of (const mt_kernel *k) {
-  return &mt_hopper_rows[k - (mt_cuda_kernels + mt_ncuda_kernels - mt_nhopper_rows)];
+  return &mt_hopper_rows[k - (mt_cuda_kernels + mt_ncuda_kernels - 1 - mt_nhopper_rows)];
 }
 
 uint32_t fake_hopper_room (const mt_kernel *k) {
+  if (fake_is_rest(k)) return 0;
   const mt_hopper_row *row = row_of(k);
-  return MT_HOPPER_SHARED(row->n, row->stages);
+  return MT_HOPPER_SHARED(row->n, row->stages, row->cluster);
 }
 
 typedef struct tensor_map {
@@ -87,20 +95,31 @@ static char *element (const tensor_map *t, int64_t x, int64_t y, int64_t z, bool
 typedef struct job {
   const mt_hopper_row *row;
   const mt_hopper_launch *l;
-  tensor_map a, b, d;
+  tensor_map of[2], rest[2], d;
   char *c; /* of `direct` */
   size_t room;
   bool bad;
 } job;
 
+/* What the instruction reads of a number. */
+static double as_read (double x, mt_dtype d) {
+  float f = (float)x;
+  uint32_t bits;
+  if (d != MT_f32) return x;
+  memcpy(&bits, &f, sizeof bits);
+  bits &= 0xffffe000u;
+  memcpy(&f, &bits, sizeof f);
+  return f;
+}
+
 /* Row i of operand o at depth k: a number. */
-static double operand (job *j, int o, int64_t i, int64_t k, int64_t batch) {
-  const tensor_map *t = o ? &j->b : &j->a;
+static double operand (job *j, int o, bool rest, int64_t i, int64_t k, int64_t batch) {
+  const tensor_map *t = rest ? &j->rest[o] : &j->of[o];
   const bool mn = j->row->mn[o];
   const char *p = element(t, mn ? i : k, mn ? k : i, batch, &j->bad);
   if (p == NULL) return 0;
   mt_number v = mt_load_element(j->row->type[o], p);
-  return v.isint ? (double)v.i : v.f;
+  return as_read(v.isint ? (double)v.i : v.f, j->row->type[o]);
 }
 
 static char *result (job *j, int64_t m, int64_t n, int64_t batch) {
@@ -131,10 +150,14 @@ static void one (job *j, int64_t m, int64_t n, int64_t batch) {
   char *p = result(j, m, n, batch);
   const int64_t depth =
       (int64_t)j->l->slabs * MT_SLAB / (int64_t)mt_dtype_size(j->row->type[MT_A]);
+  const int terms = j->l->terms;
   double sum = 0;
-  for (int64_t k = 0; p && k < depth; k++)
-    sum += operand(j, MT_A, m, k, batch * j->l->a_step) *
-           operand(j, MT_B, n, k, batch * j->l->b_step);
+  for (int64_t k = 0; p && k < depth; k++) {
+    const int term = (int)(k / (depth / terms));
+    const int64_t x = k % (depth / terms);
+    sum += operand(j, MT_A, term == terms - 2, m, x, batch * j->l->a_step) *
+           operand(j, MT_B, term == terms - 3, n, x, batch * j->l->b_step);
+  }
   if (p && !j->bad) finish(j, p, sum);
 }
 
@@ -152,12 +175,19 @@ static void tile (job *j, int number) {
     for (int x = 0; x < width; x++) one(j, m + y, n + x, batch);
 }
 
-mt_status fake_hopper (const mt_kernel *k, mt_grid grid, const mt_hopper_launch *l,
-                       int device) {
+mt_status fake_hopper (const mt_kernel *k, mt_grid grid, int cluster,
+                       const mt_hopper_launch *l, int device) {
   job j = {.row = row_of(k), .l = l};
-  const int clusters = (int)grid.blocks / j.row->cluster;
-  if (grid.threads != MT_HOPPER_THREADS || (int)grid.blocks % j.row->cluster != 0 ||
-      !open_map(&j.a, &l->a, device) || !open_map(&j.b, &l->b, device))
+  const bool splits = MT_HOPPER_SPLITS(j.row->n, j.row->cluster);
+  const int blocks = j.row->cluster * l->parts, clusters = (int)grid.blocks / blocks;
+  if (grid.threads != MT_HOPPER_THREADS || (int)grid.blocks % blocks != 0 ||
+      blocks != cluster || l->parts < 1 || l->parts > (splits ? 8 : 1) ||
+      l->parts > l->slabs || (!l->direct && !MT_HOPPER_STORES(j.row->n)) ||
+      !open_map(&j.of[0], &l->a, device) || !open_map(&j.of[1], &l->b, device))
+    return MT_ERANGE;
+  if (l->terms != 1 &&
+      (l->terms != 3 || l->slabs % 3 != 0 || !open_map(&j.rest[0], &l->a_rest, device) ||
+       !open_map(&j.rest[1], &l->b_rest, device)))
     return MT_ERANGE;
   if (l->direct) j.c = fake_host((CUdeviceptr)(uintptr_t)l->c, device, 0, &j.room);
   else if (!open_map(&j.d, &l->d, device)) return MT_ERANGE;
@@ -165,4 +195,26 @@ mt_status fake_hopper (const mt_kernel *k, mt_grid grid, const mt_hopper_launch 
   for (int c = 0; c < clusters; c++)
     for (int t = c; t < l->tiles; t += clusters) tile(&j, t);
   return j.bad ? MT_ERANGE : MT_OK;
+}
+
+mt_status fake_rest (mt_grid grid, const mt_rest_launch *l, int device) {
+  size_t from_room, to_room;
+  const char *from = fake_host((CUdeviceptr)(uintptr_t)l->from, device, 0, &from_room);
+  char *to = fake_host((CUdeviceptr)(uintptr_t)l->to, device, 0, &to_room);
+  if (from == NULL || to == NULL || grid.blocks != l->all ||
+      grid.threads != MT_REST_THREADS)
+    return MT_ERANGE;
+  for (uint32_t r = 0; r < l->all; r++)
+    for (uint32_t i = 0; i < l->columns; i++) {
+      const int64_t at = r / l->rows * l->from_batch + r % l->rows * l->from_pitch + i;
+      const int64_t out = r * l->to_pitch + i;
+      float x;
+      if ((size_t)(at + 1) * sizeof x > from_room ||
+          (size_t)(out + 1) * sizeof x > to_room)
+        return MT_ERANGE;
+      memcpy(&x, from + (size_t)at * sizeof x, sizeof x);
+      x = isfinite(x) ? x - (float)as_read(x, MT_f32) : 0;
+      memcpy(to + (size_t)out * sizeof x, &x, sizeof x);
+    }
+  return MT_OK;
 }

@@ -124,8 +124,11 @@ static mt_status multiply (fake_work *w, int device, mt_err *err) {
 static CUresult launch (fake_work *w, int device) {
   mt_err err = MT_NOERR;
   bool product = w->kernel->op == MT_OP_GEMM;
+  if (fake_is_rest(w->kernel))
+    return fake_rest(w->grid, &w->rest, device) == MT_OK ? 0 : 700;
   if (w->kernel->op == MT_OP_HOPPER)
-    return fake_hopper(w->kernel, w->grid, &w->hopper, device) == MT_OK ? 0 : 700;
+    return fake_hopper(w->kernel, w->grid, w->cluster, &w->hopper, device) == MT_OK ? 0 :
+                                                                                      700;
   if (w->kernel->op == MT_OP_AMPERE)
     return fake_ampere(w->kernel, w->grid, &w->ampere, device) == MT_OK ? 0 : 700;
   mt_status s = product ? multiply(w, device, &err) : copy(w, device, &err);

@@ -127,7 +127,7 @@ static void test_refused (void) {
       t[i] =
           (mt_tensor){a[i].node, MT_f32, arena + r->at[i], r->bytes, r->offset[i], NULL};
     }
-    REFUSED(mt_plan_gemm(&p, d, NULL, &t[0], &t[1], &t[2], 1, 0, err), r->status,
+    REFUSED(mt_plan_gemm(&p, d, NULL, &t[0], &t[1], &t[2], NULL, err), r->status,
             r->text);
     CHECK(p == NULL, "a plan that was refused");
   }
@@ -151,15 +151,16 @@ static void test_empty (void) {
     mt_tensor A = {.layout = a.node, .dtype = MT_f32};
     mt_tensor B = {.layout = b.node, .dtype = MT_f32};
     mt_tensor C = {l.node, MT_f32, c, sizeof c, 0, NULL};
+    const mt_gemm_options twice = {.alpha = 1, .beta = 2};
     MUST(mt_device_open(&d, names[i / 2], NULL, err));
     MUST(mt_make_tiled_mma(&mma, "UniversalFMA<float>", NULL, NULL, err));
-    MUST(mt_plan_gemm(&p, d, i % 2 ? &mma : NULL, &A, &B, &C, 1, 2, err));
+    MUST(mt_plan_gemm(&p, d, i % 2 ? &mma : NULL, &A, &B, &C, &twice, err));
     MUST(mt_plan_launch(p, NULL, err));
     mt_plan_free(p);
     for (int j = 0; j < 6; j++) CHECK(c[j] == (float)(2 * (j + 1)), "no K: %g", c[j]);
     A.layout = x.node, B.layout = y.node, C.layout = none.node;
     A.data = B.data = C.data = NULL, C.bytes = 0;
-    MUST(mt_plan_gemm(&p, d, i % 2 ? &mma : NULL, &A, &B, &C, 1, 2, err));
+    MUST(mt_plan_gemm(&p, d, i % 2 ? &mma : NULL, &A, &B, &C, &twice, err));
     MUST(mt_plan_launch(p, NULL, err));
     mt_plan_free(p);
     mt_device_close(d);

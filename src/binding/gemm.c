@@ -2,6 +2,9 @@
 ** gemm.c - products in Lua: C = alpha A B + beta C, as a plan or at once.
 ** SPDX-License-Identifier: MIT
 */
+#include <stdio.h>
+#include <string.h>
+
 #include "binding/kernel.h"
 #include "binding/plan.h"
 #include "binding/host.h"
@@ -9,13 +12,16 @@
 /* What a product is besides its tensors; mma NULL: one is chosen. */
 typedef struct product {
   const mt_tiled_mma *mma;
-  double alpha, beta;
+  mt_gemm_options options; /* but family */
+  char family[16];         /* "": any */
 } product;
 
 static mt_status plan_product (mt_plan **out, mt_device *d, const void *what,
                                const mt_tensor *t, mt_err *err) {
   const product *x = what;
-  return mt_plan_gemm(out, d, x->mma, &t[0], &t[1], &t[2], x->alpha, x->beta, err);
+  mt_gemm_options o = x->options;
+  if (x->family[0]) o.family = x->family;
+  return mt_plan_gemm(out, d, x->mma, &t[0], &t[1], &t[2], &o, err);
 }
 
 /* All of A, for each column of B. */
@@ -49,25 +55,63 @@ static double factor (lua_State *L, int i, const char *key, double otherwise) {
   return v.isint ? (double)v.i : v.f;
 }
 
+/* The option `precision` of the table at i. */
+static mt_precision precision (lua_State *L, int i) {
+  static const char *const readings[] = {"full", "tf32", "3xtf32"}; /* by mt_precision */
+  int x = MT_PRECISION_FULL;
+  lua_getfield(L, i, "precision");
+  if (!lua_isnil(L, -1)) {
+    const char *name = lmt_isstring(L, -1) ? lua_tostring(L, -1) : "";
+    while (x <= MT_PRECISION_3XTF32 && strcmp(readings[x], name) != 0) x++;
+    if (x > MT_PRECISION_3XTF32)
+      luaL_error(L, "gemm: precision: \"full\", \"tf32\" or \"3xtf32\" expected, got %s",
+                 luaL_tolstring(L, -1, NULL));
+  }
+  lua_settop(L, i);
+  return (mt_precision)x;
+}
+
+/* The option `family` of the table at i: a copy, a finalizer may change the table. */
+static void family (lua_State *L, int i, char *out, size_t size) {
+  lua_getfield(L, i, "family");
+  if (!lua_isnil(L, -1)) {
+    if (!lmt_isstring(L, -1))
+      luaL_error(L, "gemm: family: a name expected, got %s", luaL_typename(L, -1));
+    snprintf(out, size, "%s", lua_tostring(L, -1));
+  }
+  lua_pop(L, 1);
+}
+
+/* Bytes that the state may still take, 1 at least: 0 stands for any. */
+static size_t bytes_left (lua_State *L) {
+  const lmt_state *s = lmt_pushstate(L);
+  lua_pop(L, 1);
+  const size_t left = s->config.bytes - s->held - s->staging;
+  return left > 0 ? left : 1;
+}
+
 /* What the arguments say; options, where there are some, lie behind the tensors. */
 static product described (lua_State *L, const char *what, const char *const *keys) {
   int first = first_tensor(L), options = first + 3;
-  product x = {.mma = first == 2 ? lmt_totiledmma(L, 1) : NULL, .alpha = 1};
+  product x = {.mma = first == 2 ? lmt_totiledmma(L, 1) : NULL, .options.alpha = 1};
   for (int i = 0; i < 3; i++) lmt_totensor(L, first + i);
   LMT_COUNT(L, options, what,
             first == 2 ? "tiled_mma, A, B, C [, options]" : "A, B, C [, options]");
   lua_settop(L, options);
+  x.options.memory = bytes_left(L);
   if (lua_isnil(L, options)) return x;
   lmt_checkkeys(L, options, what, keys);
-  x.alpha = factor(L, options, "alpha", 1);
-  x.beta = factor(L, options, "beta", 0);
+  x.options.alpha = factor(L, options, "alpha", 1);
+  x.options.beta = factor(L, options, "beta", 0);
+  x.options.precision = precision(L, options);
+  family(L, options, x.family, sizeof x.family);
   return x;
 }
 
-/* plan_gemm([tiled_mma,] A, B, C [, { alpha =, beta = }]) -> a plan | nil, message, code
-** */
+/* plan_gemm([tiled_mma,] A, B, C [, { alpha =, beta =, family =, precision = }]) -> a
+** plan | nil, message, code */
 int lmt_plangemm (lua_State *L) {
-  static const char *const keys[] = {"alpha", "beta", NULL};
+  static const char *const keys[] = {"alpha", "beta", "family", "precision", NULL};
   LMT_NOERR(err);
   product x = described(L, "plan", keys);
   if (!lmt_pushplan(L, first_tensor(L), &products, &x, &err)) return lmt_fail(L, &err);
@@ -84,11 +128,12 @@ static int stream_option (lua_State *L, int i, int tensor) {
   return lua_gettop(L);
 }
 
-/* gemm([tiled_mma,] A, B, C [, { alpha =, beta =, stream = }]): on a GPU it may still run
-** when this returns; gemm(kernel, A, B, C [, { seed = }]). */
+/* gemm([tiled_mma,] A, B, C [, { alpha =, beta =, family =, precision =, stream = }]): on
+** a GPU it may still run when this returns; gemm(kernel, A, B, C [, { seed = }]). */
 static int l_gemm (lua_State *L) {
   if (lmt_iskernel(L, 1)) return lmt_gemmkernel(L);
-  static const char *const keys[] = {"alpha", "beta", "stream", NULL};
+  static const char *const keys[] = {"alpha",     "beta",   "family",
+                                     "precision", "stream", NULL};
   LMT_NOERR(err);
   product x = described(L, "gemm", keys);
   int first = first_tensor(L), stream = stream_option(L, first + 3, first);

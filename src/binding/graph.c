@@ -57,7 +57,10 @@ void lmt_keep (lua_State *L, int plan, int n, const char *const *names) {
 
 /* ---------------------------------------------------------------- recording */
 
-static void close_graph (lmt_resource *r) { mt_graph_free(r->p); }
+static void close_graph (lmt_resource *r) {
+  r->state->held -= r->bytes;
+  mt_graph_free(r->p);
+}
 
 /* Also one that is being recorded: what f calls may close the state. */
 static void free_graph (graph *box) {
@@ -129,6 +132,7 @@ int lmt_devicegraph (lua_State *L) {
     free_graph(box);
     return lua_error(L);
   }
+  if (box->r) box->r->state->held += box->r->bytes = mt_graph_memory(box->g);
   if (mt_graph_end(box->g, &err) == MT_OK) return 1;
   free_graph(box);
   return lmt_fail(L, &err);

@@ -21,7 +21,10 @@ typedef struct plan {
   lmt_buffer *buffer[LMT_PLANTENSORS]; /* its user values, from 1 on */
 } plan;
 
-static void close_plan (lmt_resource *r) { mt_plan_free(r->p); }
+static void close_plan (lmt_resource *r) {
+  r->state->held -= r->bytes;
+  mt_plan_free(r->p);
+}
 
 static void free_plan (plan *box) {
   box->p = NULL;
@@ -89,6 +92,7 @@ bool lmt_pushplan (lua_State *L, int first, const lmt_planner *how, const void *
   } while (lmt_again(L, st, &tries, err));
   if (st != MT_OK) return box->p = NULL, false;
   box->r->p = box->p;
+  box->r->state->held += box->r->bytes = mt_plan_memory(box->p);
   if (box->between) box->r->other = host_of(box);
   return true;
 }

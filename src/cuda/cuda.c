@@ -252,7 +252,21 @@ static mt_status make_maps (mt_plan *p, mt_err *err) {
   if (p->kernel->op != MT_OP_HOPPER) return MT_OK;
   MT_TRY(encode(c, &h->launch.a, &h->map[MT_A], err));
   MT_TRY(encode(c, &h->launch.b, &h->map[MT_B], err));
+  if (h->launch.terms == 3) {
+    MT_TRY(encode(c, &h->launch.a_rest, &h->rest_map[MT_A], err));
+    MT_TRY(encode(c, &h->launch.b_rest, &h->rest_map[MT_B], err));
+  }
   return h->launch.direct ? MT_OK : encode(c, &h->launch.d, &h->map[MT_C], err);
+}
+
+/* The kernel of what tf32 leaves out: the row behind those of products. */
+static size_t rest_kernel (void) { return mt_ncuda_kernels - 1; }
+
+static mt_status find_rest (mt_plan *p, mt_err *err) {
+  mt_cuda *c = p->device->impl;
+  const size_t i = rest_kernel();
+  const bool known = p->kernel->op != MT_OP_HOPPER || p->hopper.launch.terms == 1;
+  return known || c->function[i] ? MT_OK : find_function(c, i, err);
 }
 
 /* A grid goes round; the threads are those of the partition. Maps need the context. */
@@ -262,32 +276,74 @@ static mt_status cuda_prepare_product (mt_plan *p, mt_err *err) {
   if (c->function[i] != NULL && p->kernel->op != MT_OP_HOPPER) return MT_OK;
   MT_TRY(enter(c, err));
   mt_status s = c->function[i] ? MT_OK : find_function(c, i, err);
+  if (s == MT_OK) s = find_rest(p, err);
   if (s == MT_OK) s = make_maps(p, err);
   leave(c);
   return s;
 }
 
-/* In the context; `early`: a copy may come up before the end of what is before it. */
+/* Whether its kernels wait for what went before, and so may come up before its end. */
+static bool may_be_early (const mt_plan *p) {
+  return p->kernel->op == MT_OP_COPY || p->kernel->op == MT_OP_HOPPER;
+}
+
+/* What a launch is told besides: at most two attributes. */
+static unsigned attributes (CUlaunchAttribute out[2], const mt_plan *p, bool early) {
+  unsigned n = 0;
+  if (early && may_be_early(p))
+    out[n++] = (CUlaunchAttribute){.id = MT_CU_EARLY, .value.allowed = 1};
+  if (p->kernel->op == MT_OP_HOPPER && p->hopper.cluster > 1)
+    out[n++] = (CUlaunchAttribute){.id = MT_CU_CLUSTER,
+                                   .value.cluster = {p->hopper.cluster, 1, 1}};
+  return n;
+}
+
+/* In the context; `config` lacks what all launches have. */
+static mt_status start_kernel (mt_cuda *c, size_t kernel, const void *launch,
+                               CUlaunchConfig config, mt_err *err) {
+  void *params[] = {(void *)(uintptr_t)launch};
+  config.gridDimY = config.gridDimZ = config.blockDimY = config.blockDimZ = 1;
+  if (config.gridDimX == 0) return MT_OK;
+  return CU(c, err, cuLaunchKernelEx, (&config, c->function[kernel], params, NULL));
+}
+
+/* `early`: it may come up before the end of what is before it. */
 static mt_status start (const mt_plan *p, CUstream stream, bool early, mt_err *err) {
-  mt_cuda *c = p->device->impl;
-  CUfunction function = c->function[p->kernel - mt_cuda_kernels];
   const void *launch = p->kernel->op == MT_OP_HOPPER ? (const void *)&p->hopper.launch :
                        p->kernel->op == MT_OP_AMPERE ? (const void *)&p->ampere.launch :
                                                        &p->launch; /* or the product */
-  void *params[] = {(void *)(uintptr_t)launch};
+  CUlaunchAttribute attrs[2];
+  const CUlaunchConfig config = {.attrs = attrs,
+                                 .numAttrs = attributes(attrs, p, early),
+                                 .gridDimX = p->grid.blocks,
+                                 .blockDimX = p->grid.threads,
+                                 .sharedMemBytes = shared_of(p),
+                                 .hStream = stream};
+  return start_kernel(p->device->impl, (size_t)(p->kernel - mt_cuda_kernels), launch,
+                      config, err);
+}
+
+/* What tf32 leaves out of an operand. */
+static mt_status start_rest (const mt_plan *p, int i, CUstream stream, bool early,
+                             mt_err *err) {
+  const mt_rest_launch *r = &p->hopper.rest[i];
   CUlaunchAttribute may = {.id = MT_CU_EARLY, .value.allowed = 1};
-  CUlaunchConfig config = {.attrs = &may,
-                           .numAttrs = early && p->kernel->op == MT_OP_COPY,
-                           .gridDimX = p->grid.blocks,
-                           .gridDimY = 1,
-                           .gridDimZ = 1,
-                           .blockDimX = p->grid.threads,
-                           .blockDimY = 1,
-                           .blockDimZ = 1,
-                           .sharedMemBytes = shared_of(p),
-                           .hStream = stream};
-  if (p->grid.blocks == 0) return MT_OK;
-  return CU(c, err, cuLaunchKernelEx, (&config, function, params, NULL));
+  const CUlaunchConfig config = {.attrs = &may,
+                                 .numAttrs = early,
+                                 .gridDimX = r->all,
+                                 .blockDimX = MT_REST_THREADS,
+                                 .hStream = stream};
+  return start_kernel(p->device->impl, rest_kernel(), r, config, err);
+}
+
+/* The copies of its tensors, itself, the copy of its result. */
+static mt_status start_all (const mt_plan *p, CUstream stream, bool early, mt_err *err) {
+  const bool rest = p->kernel->op == MT_OP_HOPPER && p->hopper.launch.terms == 3;
+  for (int part = 0; part < MT_PARTS; part++)
+    if (p->before[part]) MT_TRY(start(p->before[part], stream, early, err));
+  for (int i = 0; rest && i < 2; i++) MT_TRY(start_rest(p, i, stream, early, err));
+  MT_TRY(start(p, stream, early, err));
+  return p->after ? start(p->after, stream, early, err) : MT_OK;
 }
 
 mt_status mt_cuda_start (const mt_plan *p, CUstream stream, mt_err *err) {
@@ -298,7 +354,7 @@ static mt_status cuda_launch (mt_plan *p, mt_stream *stream, mt_err *err) {
   mt_cuda *c = p->device->impl;
   MT_TRY(enter(c, err));
   mt_status s = mt_cuda_throttle(c, to_stream(c, stream), err);
-  if (s == MT_OK) s = start(p, to_stream(c, stream), c->early, err);
+  if (s == MT_OK) s = start_all(p, to_stream(c, stream), c->early, err);
   leave(c);
   return s;
 }
@@ -314,7 +370,7 @@ static mt_status record (CUgraph *out, mt_graph *g, CUstream stream, bool early,
   *out = NULL;
   MT_TRY(CU(c, err, cuStreamBeginCapture, (stream, MT_CU_RELAXED)));
   for (size_t i = 0; s == MT_OK && i < g->n; i++)
-    s = start(g->plan[i], stream, early, err);
+    s = start_all(g->plan[i], stream, early, err);
   mt_status ended = CU(c, &end, cuStreamEndCapture, (stream, out));
   if (s == MT_OK && ended != MT_OK) s = ended, *err = end;
   if (s == MT_OK || *out == NULL) return s;

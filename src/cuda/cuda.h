@@ -39,12 +39,13 @@ typedef struct CUlaunchConfig {
   unsigned numAttrs;
 } CUlaunchConfig;
 
-/* Of a launch: the id and 64 bytes of value, of which an int is used here. */
+/* Of a launch: the id and 64 bytes of value, by the id. */
 typedef struct CUlaunchAttribute {
   int id;
   char unused[4];
   union {
     int allowed;
+    unsigned cluster[3]; /* blocks of a cluster along x, y, z */
     char bytes[64];
   } value;
 } CUlaunchAttribute;
@@ -63,6 +64,7 @@ typedef CUresult mt_get_proc (const char *name, void **out, int version, uint64_
 
 enum {
   MT_CUDA_VERSION = 12000,     /* of the ABI of every function: CUDA 12.0 */
+  MT_CU_CLUSTER = 4,           /* attribute of a launch: the blocks of a cluster */
   MT_CU_EARLY = 6,             /* attribute of a launch: it may come up before the end of
                                ** the one before; its kernel waits for that itself */
   MT_CU_EARLY_BINARY = 90,     /* machine code that can wait so */

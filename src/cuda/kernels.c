@@ -36,6 +36,8 @@ const mt_kernel mt_cuda_kernels[] = {
 #include "kernels/gemm/mma.def"
 #include "kernels/gemm/ampere.def"
 #include "kernels/gemm/hopper.def"
+    {"hopper_rest", MT_OP_HOPPER, MT_ALGO_STRIDED, 0, MT_REST_THREADS, 1, 900, NULL,
+     false, 0},
 };
 const size_t mt_ncuda_kernels = sizeof mt_cuda_kernels / sizeof mt_cuda_kernels[0];
 

@@ -79,6 +79,7 @@ typedef struct mt_gemm_launch {
   double alpha, beta; /* integral where C is of integers; beta 0: C unread */
   void *base[MT_PARTS];
   int64_t offset[MT_PARTS]; /* in elements */
+  uint32_t precision;       /* mt_precision: who reads f32 as less looks here */
 } mt_gemm_launch;
 
 #endif

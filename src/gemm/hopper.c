@@ -2,7 +2,7 @@
 ** hopper.c - products by TMA and wgmma: what they take, which row, what it is given.
 ** SPDX-License-Identifier: MIT
 */
-#include <float.h>
+#include <math.h>
 
 #include "gemm/hopper.h"
 #include "gemm/matrix.h"
@@ -72,53 +72,98 @@ static bool make_operand (mt_tma_box *out, bool *mn, const mt_matrix *x,
   return make_map(out, x, *mn ? 0 : 1, MT_SLAB / 2, r);
 }
 
-/* ---------------------------------------------------------------- prediction */
+/* ---------------------------------------------------------------- shapes */
 
-/* Microseconds of a launch, of a slab and of the rest of a tile, by the width of the
-** tile: fitted on an H200 from bf16 of 1024^3 (one, and 64 of them), 2048^3, 4096^3,
-** 8192^3, 512 x 4096 x 4096 and 128 x 8192 x 8192. */
-static const struct cost {
-  int n, cluster;
-  double launch, slab, tile;
-} costs[] = {{256, 2, 3.4, 0.640, 1.8},
-             {256, 1, 2.2, 0.655, 1.8},
-             {128, 2, 3.8, 0.361, 0.8},
-             {64, 1, 3.0, 0.294, 0.6}};
+enum {
+  GROUP = 16, /* rows of tiles whose columns are walked together */
+  MOST_PARTS = 8
+};
 
-static double predict (const mt_hopper *h, const mt_hopper_row *row, int cores) {
-  const struct cost *c = costs;
-  while (c->n != row->n || c->cluster != row->cluster) c++;
-  const int at_once = cores / row->cluster;
-  const int waves = (h->launch.tiles + at_once - 1) / at_once;
-  return c->launch + waves * (h->launch.slabs * c->slab + c->tile);
+static int64_t ceil_div (int64_t n, int64_t each) { return (n + each - 1) / each; }
+
+/* Clusters of so many blocks that run at a time: larger ones do not fill every group of
+** multiprocessors. */
+static int at_once (int cores, int blocks) {
+  const int n = cores / blocks;
+  return blocks > 2 ? n - (n + 7) / 8 : n;
 }
 
-/* ---------------------------------------------------------------- launches */
-
-enum { GROUP = 16 }; /* rows of tiles whose columns are walked together */
-
-static int64_t parts (int64_t n, int64_t each) { return (n + each - 1) / each; }
-
-/* The row's own part of the launch. */
+/* The row's own part of the launch, with K in so many parts. */
 static bool shape (mt_hopper *h, const mt_hopper_row *row, int64_t k, int64_t batch,
-                   int cores) {
+                   int parts, int cores) {
   mt_hopper_launch *l = &h->launch;
   const int64_t depth = MT_SLAB / (int64_t)mt_dtype_size(row->type[MT_A]);
-  const int64_t m = parts(l->size[0], MT_TILE_M * row->cluster);
-  const int64_t n = parts(l->size[1], row->n);
+  const int64_t m = ceil_div(l->size[0], MT_TILE_M * row->cluster);
+  const int64_t n = ceil_div(l->size[1], row->n);
   if (m > INT32_MAX / n || m * n > INT32_MAX / batch) return false;
-  l->slabs = (int32_t)parts(k, depth);
+  l->slabs = (int32_t)ceil_div(k, depth) * l->terms;
   l->tiles_m = (int32_t)m;
   l->tiles_n = (int32_t)n;
   l->tiles = (int32_t)(m * n * batch);
   l->group = GROUP / row->cluster;
+  l->parts = parts;
   h->map[MT_A].box[1] = row->mn[0] ? (uint32_t)depth : MT_TILE_M;
   h->map[MT_B].box[1] = row->mn[1] ? (uint32_t)depth : (uint32_t)(row->n / row->cluster);
-  h->shared = MT_HOPPER_SHARED(row->n, row->stages);
-  const int blocks = cores / row->cluster;
-  h->blocks = (uint32_t)((l->tiles < blocks ? l->tiles : blocks) * row->cluster);
-  return true;
+  for (int i = 0; i < 2; i++) h->rest_map[i].box[1] = h->map[i].box[1];
+  h->shared = MT_HOPPER_SHARED(row->n, row->stages, row->cluster);
+  h->cluster = (uint32_t)(row->cluster * parts);
+  const int clusters = at_once(cores, (int)h->cluster);
+  h->blocks = (uint32_t)(l->tiles < clusters ? l->tiles : clusters) * h->cluster;
+  return parts <= l->slabs;
 }
+
+/* ---------------------------------------------------------------- prediction */
+
+/* Microseconds of a launch, of a slab, of the rest of a tile and of the sums of another
+** part of K, by the width of the tile: fitted on an H200 from bf16 of 1024^3 (one, and 64
+** of them), 2048^3, 4096^3, 8192^3, 512 x 4096 x 4096 and 128 x 8192 x 8192. */
+static const struct cost {
+  int n, cluster;
+  double launch, slab, tile, part;
+} costs[] = {{256, 2, 3.4, 0.640, 1.8, 0},  {256, 1, 2.2, 0.655, 1.8, 0},
+             {128, 2, 3.8, 0.361, 0.8, 0},  {128, 1, 3.4, 0.375, 0.8, 1.5},
+             {64, 1, 3.0, 0.294, 0.6, 1.0}, {16, 1, 3.0, 0.400, 0.4, 0.8}};
+static const double memory_speed = 4.2e6; /* bytes a microsecond */
+static const double pack_cost = 2.5;      /* of a copy besides what it moves */
+static const double direct_cost = 0.012;  /* of a column of a tile, by elements */
+
+static double bytes_of_one (const mt_matrix *x) {
+  return (double)mt_dtype_size(x->dtype) * (double)x->extent[0] * (double)x->extent[1] *
+         (x->stride[2] == 0 ? 1 : (double)x->batch);
+}
+
+/* Bytes that memory gives or takes at least. */
+static double bytes_of (const mt_matrix x[MT_PARTS]) {
+  double bytes = 0;
+  for (int part = 0; part < MT_PARTS; part++) bytes += bytes_of_one(&x[part]);
+  return bytes;
+}
+
+/* Microseconds of what comes before the kernel and after it. */
+static double packing (const mt_hopper *h, const mt_matrix x[MT_PARTS]) {
+  double us = 0;
+  for (int i = 0; i < MT_PARTS; i++) {
+    const int times = (h->pitch[x[i].part] != 0) + (i < 2 && h->launch.terms == 3);
+    const double each = 2 * bytes_of_one(&x[i]) / memory_speed + pack_cost;
+    us += times * each * (i == 2 && h->launch.beta != 0 ? 2 : 1);
+  }
+  return us;
+}
+
+static double predict (const mt_hopper *h, const mt_hopper_row *row,
+                       const mt_matrix x[MT_PARTS], int cores) {
+  const struct cost *c = costs;
+  const mt_hopper_launch *l = &h->launch;
+  while (c->n != row->n || c->cluster != row->cluster) c++;
+  const int64_t waves = ceil_div(l->tiles, at_once(cores, (int)h->cluster));
+  double tile =
+      (double)ceil_div(l->slabs, l->parts) * c->slab + c->tile + (l->parts - 1) * c->part;
+  if (l->direct) tile += direct_cost * row->n;
+  return c->launch + fmax((double)waves * tile, bytes_of(x) / memory_speed) +
+         packing(h, x);
+}
+
+/* ---------------------------------------------------------------- launches */
 
 /* D by a map where it has one and nothing of C is read, else by elements. */
 static void make_result (mt_hopper *h, const mt_matrix *c, const mt_gemm_launch *p) {
@@ -131,7 +176,7 @@ static void make_result (mt_hopper *h, const mt_matrix *c, const mt_gemm_launch 
   for (int i = 0; i < 2; i++) l->size[i] = (int32_t)c->extent[i];
   l->direct =
       p->beta != 0 || (double)(float)p->alpha != p->alpha ||
-      !make_map(&h->map[MT_C], c, 1, MT_GROUP_ROWS, &(mt_reason){unused, sizeof unused});
+      !make_map(&h->map[MT_C], c, 1, MT_WARP_ROWS, &(mt_reason){unused, sizeof unused});
 }
 
 static bool fits (const mt_hopper_row *row, const mt_matrix x[MT_PARTS],
@@ -149,38 +194,127 @@ static bool runs_forward (const mt_matrix *x, const mt_reason *r) {
   return true;
 }
 
-static bool read_product (mt_matrix x[MT_PARTS], const mt_gemm_launch *l,
-                          const mt_reason *r) {
-  if (!mt_read_product(x, l, r)) return false;
-  for (int part = 0; part < MT_PARTS; part++)
-    if (!runs_forward(&x[part], r)) return false;
-  if (x[MT_C].dtype == MT_i32 && (l->alpha != 1 || l->beta != 0))
+/* Whether TMA takes the tensor as it is: A and B by a map, C in some way. */
+static bool suits (const mt_matrix *x, const mt_reason *r) {
+  mt_tma_box box;
+  bool mn;
+  return runs_forward(x, r) && (x->part == MT_C || make_operand(&box, &mn, x, r));
+}
+
+/* The tensor as rows of its second mode in memory of their own, which begins at 0. */
+static void pack (mt_matrix *x, const mt_gemm_launch *l) {
+  const int64_t each = MT_SLAB / (int64_t)mt_dtype_size(x->dtype);
+  const int64_t rows = l->desc.size[x->part == MT_B ? MT_N : MT_M];
+  const int64_t columns = l->desc.size[x->part == MT_C ? MT_N : MT_K];
+  x->base = NULL;
+  x->stride[0] = ceil_div(columns, each) * each;
+  x->stride[1] = 1;
+  x->stride[2] = x->batch > 1 ? rows * x->stride[0] : 0;
+}
+
+static bool has_types (const mt_gemm_launch *l) {
+  for (size_t i = 0; i < mt_nhopper_rows; i++) {
+    bool same = true;
+    for (int part = 0; part < MT_PARTS; part++)
+      same = same && mt_hopper_rows[i].type[part] == (mt_dtype)l->desc.part[part].dtype;
+    if (same) return true;
+  }
+  return false;
+}
+
+/* The matrices of the product; what is none that TMA takes is packed. */
+static bool read_product (mt_hopper *h, mt_matrix x[MT_PARTS], const mt_gemm_launch *l,
+                          bool packs, const mt_reason *r) {
+  if (!has_types(l)) return mt_refuse(r, "no row has these types");
+  if (l->desc.part[MT_C].dtype == MT_i32 && (l->alpha != 1 || l->beta != 0))
     return mt_refuse(r, "integers are not scaled");
+  if (l->desc.part[MT_A].dtype == MT_f32 && l->precision == MT_PRECISION_FULL)
+    return mt_refuse(r, "f32 is read as tf32 with precision = \"tf32\" or \"3xtf32\"");
+  for (int part = 0; part < MT_PARTS; part++) {
+    const mt_reason line = {h->why[part], sizeof h->why[part]};
+    if (mt_read_matrix(&x[part], l, part, &line) && suits(&x[part], &line)) continue;
+    if (!packs) return mt_refuse(r, "%s", line.text);
+    pack(&x[part], l);
+    h->pitch[part] = x[part].stride[0];
+  }
+  if (!mt_has_elements(x, l, r)) return false;
   if (x[MT_C].stride[1] != 1 && x[MT_C].stride[0] == 1) mt_turn_product(x);
   return true;
 }
 
-int mt_hopper_choose (mt_hopper *out, const mt_gemm_launch *l, int cores, char *why,
-                      size_t size) {
+/* The best so far: of which row, and how long it would take. */
+typedef struct choice {
+  mt_hopper *h;
+  int row;
+} choice;
+
+static void try_row (choice *best, mt_hopper *h, int i, const mt_matrix x[MT_PARTS],
+                     const mt_gemm_launch *l, int cores) {
+  const mt_hopper_row *row = &mt_hopper_rows[i];
+  const int most = MT_HOPPER_SPLITS(row->n, row->cluster) ? MOST_PARTS : 1;
+  const bool direct = h->launch.direct;
+  h->row = row;
+  h->launch.direct = direct || !MT_HOPPER_STORES(row->n);
+  for (int parts = 1; parts <= most; parts *= 2) {
+    if (!shape(h, row, l->desc.size[MT_K], l->desc.size[MT_L], parts, cores)) continue;
+    h->us = predict(h, row, x, cores);
+    if (best->row >= 0 && h->us >= best->h->us) continue;
+    *best->h = *h;
+    best->row = i;
+  }
+  h->launch.direct = direct;
+}
+
+/* Rows of the operand's map, in memory of their own, which begins at 0. */
+static bool make_rest (mt_hopper *h, int i) {
+  enum { EACH = MT_SLAB / sizeof(float) };
+  const mt_tma_box *from = &h->map[i];
+  const int64_t pitch = ceil_div((int64_t)from->extent[0], EACH) * EACH;
+  mt_tma_box *to = &h->rest_map[i];
+  *to = *from;
+  to->base = NULL;
+  to->stride[0] = (uint64_t)pitch * sizeof(float);
+  to->stride[1] = to->stride[0] * from->extent[1];
+  h->rest[i] = (mt_rest_launch){.columns = (uint32_t)from->extent[0],
+                                .rows = (uint32_t)from->extent[1],
+                                .all = (uint32_t)(from->extent[1] * from->extent[2]),
+                                .from_pitch = (int64_t)(from->stride[0] / sizeof(float)),
+                                .from_batch = (int64_t)(from->stride[1] / sizeof(float)),
+                                .to_pitch = pitch};
+  return from->extent[1] * from->extent[2] <= INT32_MAX;
+}
+
+/* All rows for the matrices, this way round. */
+static void try_rows (choice *best, mt_hopper *h, const mt_matrix x[MT_PARTS],
+                      const mt_gemm_launch *l, int cores, const mt_reason *r) {
+  bool mn[2];
+  for (int i = 0; i < 2; i++)
+    if (!make_operand(&h->map[i], &mn[i], &x[i], r)) return;
+  for (int i = 0; i < MT_PARTS; i++) h->part[i] = x[i].part;
+  h->launch.terms = l->precision == MT_PRECISION_3XTF32 ? 3 : 1;
+  for (int i = 0; i < 2 && h->launch.terms == 3; i++)
+    if (!make_rest(h, i)) {
+      mt_refuse(r, "%s has more than 2^31 rows", x[i].name);
+      return;
+    }
+  make_result(h, &x[MT_C], l);
+  h->launch.a_step = x[MT_A].stride[2] != 0;
+  h->launch.b_step = x[MT_B].stride[2] != 0;
+  mt_refuse(r, "no row has these types and majors");
+  for (size_t i = 0; i < mt_nhopper_rows; i++)
+    if (fits(&mt_hopper_rows[i], x, mn)) try_row(best, h, (int)i, x, l, cores);
+}
+
+int mt_hopper_choose (mt_hopper *out, const mt_gemm_launch *l, int cores, bool packs,
+                      char *why, size_t size) {
   const mt_reason r = {why, size};
+  char unused[160];
   mt_matrix x[MT_PARTS];
   mt_hopper h = {.blocks = 0};
-  bool mn[2];
-  double least = DBL_MAX;
-  int best = -1;
-  if (!read_product(x, l, &r)) return -1;
-  for (int i = 0; i < 2; i++)
-    if (!make_operand(&h.map[i], &mn[i], &x[i], &r)) return -1;
-  make_result(&h, &x[MT_C], l);
-  h.launch.a_step = x[MT_A].stride[2] != 0;
-  h.launch.b_step = x[MT_B].stride[2] != 0;
-  mt_refuse(&r, "no row has these types");
-  for (size_t i = 0; i < mt_nhopper_rows; i++) {
-    const mt_hopper_row *row = &mt_hopper_rows[i];
-    const int64_t k = l->desc.size[MT_K], batch = l->desc.size[MT_L];
-    if (!fits(row, x, mn) || !shape(&h, row, k, batch, cores)) continue;
-    const double us = predict(&h, row, cores);
-    if (us < least) least = us, best = (int)i, *out = h, out->row = row, out->us = us;
-  }
-  return best;
+  choice best = {out, -1};
+  if (!read_product(&h, x, l, packs, &r)) return -1;
+  try_rows(&best, &h, x, l, cores, &r);
+  mt_turn_product(x);
+  try_rows(&best, &h, x, l, cores, &(mt_reason){unused, sizeof unused});
+  return best.row;
 }

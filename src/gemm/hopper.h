@@ -34,16 +34,28 @@ typedef struct mt_hopper {
   mt_hopper_launch launch; /* without the maps */
   mt_tma_box map[MT_HOPPER_MAPS];
   const mt_hopper_row *row;
-  uint32_t blocks, shared;
-  double us; /* as predicted */
+  uint32_t blocks, cluster, shared;
+  /* Tensors that are no matrices which TMA takes, and so go through memory of the plan's
+  ** own, as rows of K (of C: of N), `pitch` elements apart; 0: as they are. `why` has a
+  ** line each. Batches follow each other. The maps and `c` then begin at 0, to which the
+  ** memory's address is added: part[] says of which tensor each map is. */
+  int64_t pitch[MT_PARTS];
+  int part[MT_PARTS];
+  char why[MT_PARTS][96];
+  /* Of three terms: what tf32 leaves out of A and B, as maps have it, and how it is
+  ** computed; addresses are given as to what is packed. */
+  mt_tma_box rest_map[2];
+  mt_rest_launch rest[2];
+  double us; /* predicted */
 } mt_hopper;
 
 /* The fastest row for a product without a partition, by prediction, and its launch on a
 ** GPU of `cores` multiprocessors; maps are left to who launches it. D may be computed as
-** its transpose: A and B change places. Negative: no row does it, and why is in `why`.
+** its transpose: A and B change places. packs: whether memory may be taken to bring
+** tensors into another form. Negative: no row does it, and why is in `why`.
 ** The laws: (1) every element of D is stored once; (2) nothing outside of A, B and C is
 ** read or written, by the extents of the maps and of M and N. */
-int mt_hopper_choose (mt_hopper *out, const mt_gemm_launch *l, int cores, char *why,
-                      size_t size);
+int mt_hopper_choose (mt_hopper *out, const mt_gemm_launch *l, int cores, bool packs,
+                      char *why, size_t size);
 
 #endif

@@ -28,23 +28,47 @@ enum {
   MT_MULTIPLIERS = 2, /* such warpgroups */
   MT_TILE_M = MT_GROUP_ROWS * MT_MULTIPLIERS,
   MT_HOPPER_THREADS = 128 * (1 + MT_MULTIPLIERS),
-  MT_CHUNK = MT_SLAB * MT_GROUP_ROWS
+  MT_CHUNK = MT_SLAB * MT_GROUP_ROWS,
+  MT_WARP_ROWS = 16, /* rows of D of a warp */
+  MT_WARP_PIECE = MT_SLAB * MT_WARP_ROWS
 };
 
-/* Shared memory of a block: stages, two chunks of D a warpgroup, two barriers a stage,
-** and what aligns the first stage. */
+/* Whether blocks of a cluster may share a tile, each a part of K. */
+#define MT_HOPPER_SPLITS(n, cluster) ((cluster) == 1 && (n) <= 128)
+/* Whether D may be written by TMA: a row of the tile has 128 bytes and more. */
+#define MT_HOPPER_STORES(n) ((n) >= 64)
+/* Shared memory of a block: stages; what goes out, two pieces of D a warp or the sums
+** of a part of K; two barriers a stage, and two of the parts; and what aligns the first
+** stage. */
 #define MT_HOPPER_STAGE(n) ((MT_TILE_M + (n)) * MT_SLAB)
-#define MT_HOPPER_SHARED(n, stages)                                                      \
-  ((stages)*MT_HOPPER_STAGE(n) + MT_MULTIPLIERS * 2 * MT_CHUNK + 2 * (stages)*8 + 1024)
+#define MT_HOPPER_OUT(n, cluster)                                                        \
+  (MT_HOPPER_SPLITS(n, cluster) ? (n) * (MT_TILE_M * 4) : MT_MULTIPLIERS * 2 * MT_CHUNK)
+#define MT_HOPPER_SHARED(n, stages, cluster)                                             \
+  ((stages)*MT_HOPPER_STAGE(n) + MT_HOPPER_OUT(n, cluster) + 2 * ((stages) + 1) * 8 +    \
+   1024)
 
 enum { MT_HOPPER_MOST_SHARED = 232448 }; /* of a block on sm_90 */
 
+/* Of rows of f32, what tf32 leaves out: to = from without its first 19 bits; where that
+** is no number, 0. Rows begin at multiples of 16 bytes. */
+typedef struct mt_rest_launch {
+  const float *from;
+  float *to;
+  uint32_t columns, rows;                   /* rows of a batch */
+  uint32_t all;                             /* of all batches; 0: nothing is to be done */
+  int64_t from_pitch, from_batch, to_pitch; /* elements */
+} mt_rest_launch;
+enum { MT_REST_THREADS = 256 };
+
 typedef struct mt_hopper_launch {
   mt_tma_map a, b, d;
-  int32_t slabs;            /* stages of a tile */
-  int32_t tiles_m, tiles_n; /* tiles of clusters */
-  int32_t tiles;            /* of all batches */
+  mt_tma_map a_rest, b_rest; /* of three terms: what tf32 leaves out of A and B */
+  int32_t slabs;             /* stages of a tile */
+  int32_t tiles_m, tiles_n;  /* tiles of clusters */
+  int32_t tiles;             /* of all batches */
   int32_t group;
+  int32_t terms; /* 1; 3: slabs of A by the rest of B, the rest of A by B, A by B */
+  int32_t parts; /* of K: each block of a cluster sums up one */
   int32_t a_step, b_step; /* 0: the operand is the same for all batches */
   int32_t direct;         /* D is written by elements, and C is read: no map of it */
   int32_t size[2];        /* M, N: for `direct` */

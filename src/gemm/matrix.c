@@ -18,12 +18,13 @@ bool mt_refuse (const mt_reason *r, const char *format, ...) {
 
 static const char *const names[] = {"A", "B", "C"};
 
-static bool read_matrix (mt_matrix *x, const mt_gemm_launch *l, int part,
-                         const mt_reason *r) {
+bool mt_read_matrix (mt_matrix *x, const mt_gemm_launch *l, int part,
+                     const mt_reason *r) {
   const mt_part *p = &l->desc.part[part];
   const mt_digit *digit = p->digit;
-  *x = (mt_matrix){.name = names[part], .dtype = (mt_dtype)p->dtype};
+  *x = (mt_matrix){.name = names[part], .part = part, .dtype = (mt_dtype)p->dtype};
   x->batch = l->desc.size[MT_L];
+  for (int i = 0; i < 2; i++) x->extent[i] = p->real[i];
   if (p->swizzle) return mt_refuse(r, "%s is swizzled in memory", x->name);
   for (int i = 0; i < 3; i++) {
     if (p->ndigit[i] > 1)
@@ -31,15 +32,12 @@ static bool read_matrix (mt_matrix *x, const mt_gemm_launch *l, int part,
                        (int)p->ndigit[i]);
     if (p->ndigit[i]) x->stride[i] = digit++->stride;
   }
-  for (int i = 0; i < 2; i++) x->extent[i] = p->real[i];
   x->base = (char *)l->base[part] + l->offset[part] * (int64_t)mt_dtype_size(x->dtype);
   return true;
 }
 
-bool mt_read_product (mt_matrix x[MT_PARTS], const mt_gemm_launch *l,
+bool mt_has_elements (const mt_matrix x[MT_PARTS], const mt_gemm_launch *l,
                       const mt_reason *r) {
-  for (int part = 0; part < MT_PARTS; part++)
-    if (!read_matrix(&x[part], l, part, r)) return false;
   for (int i = 0; i < MT_GEMM_MODES; i++)
     if (l->desc.size[i] < 1) return mt_refuse(r, "it is empty");
   for (int part = 0; part < MT_PARTS; part++)
@@ -48,6 +46,13 @@ bool mt_read_product (mt_matrix x[MT_PARTS], const mt_gemm_launch *l,
   if (x[MT_C].extent[0] > INT32_MAX || x[MT_C].extent[1] > INT32_MAX)
     return mt_refuse(r, "C has an extent beyond 2^31");
   return true;
+}
+
+bool mt_read_product (mt_matrix x[MT_PARTS], const mt_gemm_launch *l,
+                      const mt_reason *r) {
+  for (int part = 0; part < MT_PARTS; part++)
+    if (!mt_read_matrix(&x[part], l, part, r)) return false;
+  return mt_has_elements(x, l, r);
 }
 
 static mt_matrix transposed (mt_matrix x) {

@@ -22,13 +22,21 @@ bool mt_refuse (const mt_reason *r, const char *format, ...)
 ** the extent is 1. */
 typedef struct mt_matrix {
   const char *name;
+  int part; /* MT_A, MT_B or MT_C: of which tensor */
   mt_dtype dtype;
   char *base;
   int64_t extent[2], stride[3], batch;
 } mt_matrix;
 
-/* The operands of a product, if all are matrices and none is empty; extents of C are
-** below 2^31. */
+/* The tensor of a part; its axes, the batch among them, which must be one a mode. */
+bool mt_read_matrix (mt_matrix *x, const mt_gemm_launch *l, int part, const mt_reason *r);
+
+/* Whether no mode is empty, nor what is real of an operand; extents of C are below
+** 2^31. */
+bool mt_has_elements (const mt_matrix x[MT_PARTS], const mt_gemm_launch *l,
+                      const mt_reason *r);
+
+/* The operands of a product, if all are matrices and have elements. */
 bool mt_read_product (mt_matrix x[MT_PARTS], const mt_gemm_launch *l, const mt_reason *r);
 
 /* C' = B A': A and B change places, C becomes its transpose, which is the same memory. */

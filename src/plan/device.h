@@ -118,6 +118,11 @@ struct mt_plan {
   struct mt_cpu_gemm *native; /* the processor's own */
   mt_ampere ampere;           /* of the family of its kernel */
   mt_hopper hopper;
+  /* What its kernel takes in another form: device memory, and the copies to and from it,
+  ** NULL: none. */
+  mt_plan *before[MT_PARTS], *after;
+  void *memory;
+  size_t memory_bytes;
 };
 
 /* Marks the rows of the backend that have an instruction for the product's types. */

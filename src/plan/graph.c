@@ -70,6 +70,12 @@ mt_status mt_graph_end (mt_graph *g, mt_err *err) {
 
 size_t mt_graph_size (const mt_graph *g) { return g->n; }
 
+size_t mt_graph_memory (const mt_graph *g) {
+  size_t bytes = 0;
+  for (size_t i = 0; i < g->n; i++) bytes += mt_plan_memory(g->plan[i]);
+  return bytes;
+}
+
 mt_status mt_graph_launch (mt_graph *g, mt_stream *s, mt_err *err) {
   mt_device *d = g->device;
   MT_TRY(mt_graph_idle(d, "launch a graph", err));

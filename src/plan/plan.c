@@ -11,6 +11,7 @@
 #include "copy/choice.h"
 #include "copy/kernel_choice.h"
 #include "plan/candidates.h"
+#include "plan/pack.h"
 #include "plan/stage.h"
 
 static const char *const side_name[] = {"src", "dst"};
@@ -264,6 +265,9 @@ mt_status mt_plan_take (mt_plan *p, const char *kernel, int vector, mt_err *err)
 void mt_plan_free (mt_plan *p) {
   if (p == NULL || p->graphs-- > 0) return;
   if (p->stage) mt_stage_free(p);
+  mt_unpack(p);
   if (p->device->backend->release) p->device->backend->release(p);
   mt_host_free(p->device, p, plan_size(p->device));
 }
+
+size_t mt_plan_memory (const mt_plan *p) { return p->memory_bytes; }

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "plan/device.h"
+#include "plan/pack.h"
 #include "types/dtype.h"
 #include "atom/mma_number.h"
 
@@ -200,7 +200,7 @@ static int choose_ampere (mt_plan *p, offer *o, char *why, size_t size) {
 
 static int choose_hopper (mt_plan *p, offer *o, char *why, size_t size) {
   mt_hopper *h = &p->hopper;
-  int row = mt_hopper_choose(h, &p->gemm, p->device->cores, why, size);
+  int row = mt_hopper_choose(h, &p->gemm, p->device->cores, true, why, size);
   if (row >= 0) *o = (offer){h->us, h->blocks, h->launch.tiles};
   return row;
 }
@@ -223,20 +223,46 @@ static void take_offer (mt_plan *p, const struct family *f, const offer *o, int 
   p->units = o->tiles;
 }
 
-/* The kernel of a family that is predicted to be the fastest; false: none takes it. */
-static bool choose_family (mt_plan *p) {
-  offer best = {.us = INFINITY}, o;
-  for (int i = 0; i < MT_NFAMILY; i++) {
-    const struct family *f = &families[i];
+/* The kernel of a family, of `only` if it is not NULL, but of `left_out`, that is
+** predicted to be the fastest; NULL: none takes it. */
+static const struct family *find_family (mt_plan *p, const char *only,
+                                         const struct family *left_out) {
+  const struct family *best = NULL;
+  offer least = {.us = INFINITY}, o;
+  for (const struct family *f = families; f < families + MT_NFAMILY; f++) {
     char why[160] = "";
-    if (!has_family(p->device, f->op)) continue;
+    if (f == left_out || !has_family(p->device, f->op)) continue;
+    if (only && strcmp(only, f->name) != 0) continue;
     int row = f->choose(p, &o, why, sizeof why);
     if (row < 0) mt_refusals_add(&p->why, f->name, "%s", why);
-    else if (o.us < best.us) take_offer(p, f, &o, row), best = o;
+    else if (o.us < least.us) take_offer(p, f, &o, row), least = o, best = f;
     else
-      mt_refusals_add(&p->why, f->name, "%.3g us as predicted, not %.3g", o.us, best.us);
+      mt_refusals_add(&p->why, f->name, "%.3g us as predicted, not %.3g", o.us, least.us);
   }
-  return best.us < (double)INFINITY;
+  return best;
+}
+
+/* What the kernel takes in another form, within the bytes that may be taken for it. */
+static mt_status pack (mt_plan *p, const mt_tensor *const t[MT_PARTS], size_t most,
+                       mt_err *err) {
+  size_t bytes = 0;
+  MT_TRY(mt_pack_size(&bytes, p, err));
+  if (bytes > most)
+    return mt_fail(err, MT_ELIMIT, "it takes %zu bytes, of which %zu may be taken", bytes,
+                   most);
+  return mt_pack(p, t, err);
+}
+
+/* A family's kernel, and what it takes in another form; false: there is none. */
+static bool choose_family (mt_plan *p, const mt_tensor *const t[MT_PARTS],
+                           const mt_gemm_options *o) {
+  mt_err err = MT_NOERR;
+  const size_t most = o->memory ? o->memory : SIZE_MAX;
+  const struct family *f = find_family(p, o->family, NULL);
+  if (f == NULL || f->op != MT_OP_HOPPER || pack(p, t, most, &err) == MT_OK) return f;
+  p->why = (mt_refusals){0};
+  mt_refusals_add(&p->why, f->name, "%s", err.text);
+  return find_family(p, o->family, f) != NULL;
 }
 
 static mt_status describe (mt_plan *p, const mt_tiled_mma *mma,
@@ -260,15 +286,59 @@ static mt_status describe_chosen (mt_plan *p, const mt_tensor *const t[MT_PARTS]
   return s;
 }
 
+/* It is a choice of instructions for f32, not beside one. */
+static mt_status check_precision (mt_precision x, const mt_tiled_mma *mma,
+                                  const mt_tensor *const t[MT_PARTS], mt_err *err) {
+  if (x == MT_PRECISION_FULL) return MT_OK;
+  if (mma)
+    return mt_fail(err, MT_EINVAL,
+                   "gemm: precision is for products whose instruction is chosen, but a "
+                   "tiled MMA of %s was given\nleave one of the two out",
+                   mma->atom.op.name);
+  for (int part = 0; part < MT_C; part++)
+    if (t[part]->dtype != MT_f32)
+      return mt_fail(err, MT_EINVAL,
+                     "gemm: precision: tf32 is a way to read f32, but %s is %s\nleave "
+                     "precision out, or convert %s",
+                     part_name[part], mt_dtype_name(t[part]->dtype), part_name[part]);
+  return MT_OK;
+}
+
+/* It was asked for, and does not take the product. */
+static mt_status no_family (const mt_plan *p, const mt_tiled_mma *mma, const char *name,
+                            mt_err *err) {
+  const char *before = "; there are: ";
+  if (mma)
+    return mt_fail(
+        err, MT_EINVAL,
+        "gemm: family is of products whose kernel is chosen, but a tiled MMA of "
+        "%s was given\nleave one of the two out",
+        mma->atom.op.name);
+  for (int i = 0; i < p->why.n; i++)
+    return mt_fail(err, MT_EUNSUPPORTED, "gemm: family %s: %s\nleave family out", name,
+                   mt_refusals_reason(&p->why, i));
+  mt_fail(err, MT_EUNSUPPORTED, "gemm: %s has no kernels of a family \"%s\"",
+          p->device->name, name);
+  for (int i = 0; i < MT_NFAMILY; i++) {
+    if (!has_family(p->device, families[i].op)) continue;
+    mt_explain(err, "%s%s", before, families[i].name);
+    before = ", ";
+  }
+  return err->status;
+}
+
 static mt_status make (mt_plan *p, const mt_tiled_mma *mma,
-                       const mt_tensor *const t[MT_PARTS], double alpha, double beta,
+                       const mt_tensor *const t[MT_PARTS], const mt_gemm_options *o,
                        mt_err *err) {
-  MT_TRY(mt_gemm_tensors(&p->gemm, t[MT_A], t[MT_B], t[MT_C], alpha, beta, err));
-  if (mma == NULL && choose_family(p)) {
+  MT_TRY(mt_gemm_tensors(&p->gemm, t[MT_A], t[MT_B], t[MT_C], o->alpha, o->beta, err));
+  MT_TRY(check_precision(o->precision, mma, t, err));
+  p->gemm.precision = o->precision;
+  if (mma == NULL && choose_family(p, t, o)) {
     MT_TRY(prove(p, t, err));
     write_head(p, t);
     return p->device->backend->prepare_gemm(p, err);
   }
+  if (o->family) return no_family(p, mma, o->family, err);
   if (mma) MT_TRY(describe(p, mma, t, err));
   else if (!p->device->backend->own_gemm) MT_TRY(describe_chosen(p, t, err));
   MT_TRY(prove(p, t, err));
@@ -280,12 +350,13 @@ static mt_status make (mt_plan *p, const mt_tiled_mma *mma,
 
 mt_status mt_plan_gemm (mt_plan **out, mt_device *d, const mt_tiled_mma *mma,
                         const mt_tensor *a, const mt_tensor *b, const mt_tensor *c,
-                        double alpha, double beta, mt_err *err) {
+                        const mt_gemm_options *options, mt_err *err) {
+  static const mt_gemm_options plain = {.alpha = 1};
   const mt_tensor *const t[MT_PARTS] = {a, b, c};
   mt_plan *p = mt_plan_new(d, "gemm", err);
   *out = NULL;
   if (p == NULL) return err->status;
-  mt_status s = make(p, mma, t, alpha, beta, err);
+  mt_status s = make(p, mma, t, options ? options : &plain, err);
   if (s == MT_OK) *out = p;
   else mt_plan_free(p);
   return s;

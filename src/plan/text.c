@@ -158,9 +158,14 @@ static void put_hopper (mt_strbuf *t, const mt_plan *p) {
   put_grid(t, p);
   int64_t k = MT_SLAB / (int64_t)mt_dtype_size(row->type[MT_A]);
   put_mnk(t, "tile", MT_TILE_M, row->n, k);
-  mt_putf(t, ", %d stages, clusters of %d", (int)row->stages, (int)row->cluster);
+  mt_putf(t, ", %d stages, clusters of %d", (int)row->stages, (int)p->hopper.cluster);
+  if (l->terms == 3) mt_putf(t, ", three terms");
+  if (l->parts > 1) mt_putf(t, ", K in %d parts", (int)l->parts);
   put_mnk(t, "\ntiles", (int64_t)l->tiles_m * row->cluster, l->tiles_n, l->slabs);
   mt_putf(t, "\nout: %s\n", l->direct ? "by elements" : "by TMA");
+  for (int part = 0; part < MT_PARTS; part++)
+    if (p->hopper.pitch[part]) mt_putf(t, "packed: %s\n", p->hopper.why[part]);
+  if (p->memory_bytes) mt_putf(t, "memory: %zu bytes\n", p->memory_bytes);
 }
 
 static void put_ampere (mt_strbuf *t, const mt_plan *p) {

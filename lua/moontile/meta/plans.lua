@@ -188,7 +188,10 @@ function Graph:free() end
 -- ---------------------------------------------------------------- products
 
 --- C = alpha A B + beta C, for A (M,K), B (N,K), C (M,N), each with an optional last mode L.
---- - any layouts; gemm([tiled_mma,] A, B, C [, { alpha =, beta =, stream = }])
+--- - any layouts; gemm([tiled_mma,] A, B, C [, { alpha =, beta =, family =, precision =, stream = }])
+--- - family "hopper" or "ampere": of these kernels of a GPU, whatever the prediction says
+--- - precision "tf32": f32 may be read as tf32, whose products are eight times as fast on a GPU
+--- - precision "3xtf32": as three products of tf32, which have about the accuracy of f32
 --- - gemm(kernel, A, B, C [, { seed = }]) executes a tile.kernel on the CPU, stage by stage
 --- - integers are exact, floats within mma_bound; what C cannot hold becomes the nearest
 --- - error: sizes that differ; types that the atom has not
@@ -205,11 +208,11 @@ function Graph:free() end
 ---@param A moontile.Tensor
 ---@param B moontile.Tensor
 ---@param C moontile.Tensor
----@param options? { alpha: number, beta: number, stream: moontile.Stream }
+---@param options? { alpha: number, beta: number, family: string, precision: string, stream: moontile.Stream }
 function tile.gemm(tiled_mma, A, B, C, options) end
 
 --- A product, proven and prepared once: plan() runs it.
---- - plan_gemm([tiled_mma,] A, B, C [, { alpha =, beta = }])
+--- - plan_gemm([tiled_mma,] A, B, C [, { alpha =, beta =, family =, precision = }])
 --- - nil, message, code where the device has no memory left
 --- - error: sizes that differ; types that the atom has not
 --- ```lua
@@ -227,7 +230,7 @@ function tile.gemm(tiled_mma, A, B, C, options) end
 function tile.plan_gemm(tiled_mma, A, B, C, options) end
 
 --- Contractions in NumPy's notation; without C one is made, row-major, of the wider type.
---- - nothing is permuted in memory; options alpha, beta, dtype, mma, stream
+--- - nothing is permuted in memory; options alpha, beta, dtype, mma, precision, stream
 --- - error: labels that do not fit
 --- ```lua
 --- local A = tensor("f32", layout{2, 3}):fill(2)

@@ -1,0 +1,24 @@
+/*
+** pack.h - private: tensors of a product that its kernel takes in another form.
+** SPDX-License-Identifier: MIT
+**
+**   A, B ---- copies, before ---->  memory of the plan's own  ----> kernel
+**   C    <--- a copy, after ------  memory of the plan's own  <---- kernel
+**
+** The copies are plans of their own, on the plan's device; launches of a plan follow each
+** other, so that one memory is enough.
+*/
+#ifndef MT_PLAN_PACK_H
+#define MT_PLAN_PACK_H
+
+#include "plan/device.h"
+
+/* Bytes that the tensors with a pitch take as rows, p->hopper.pitch says which, and what
+** tf32 leaves out. */
+mt_status mt_pack_size (size_t *out, const mt_plan *p, mt_err *err);
+/* Takes the memory, plans the copies, and gives maps and result of the kernel their
+** addresses. On failure nothing is held. Errors: those of copies and of memory. */
+mt_status mt_pack (mt_plan *p, const mt_tensor *const t[MT_PARTS], mt_err *err);
+void mt_unpack (mt_plan *p); /* gives back what mt_pack took */
+
+#endif
