@@ -130,13 +130,15 @@ int lmt_gemmkernel (lua_State *L) {
   uint64_t seed = seed_option(L);
   lmt_checkwork(L, "gemm", work_of(L));
   mt_gemm_proof *p = lua_newuserdatauv(L, sizeof *p, 0);
-  char *room = lua_newuserdatauv(L, mt_gemm_room_for(k) + 64, 0);
-  room += 64 - (uintptr_t)room % 64;
   kernel_host(L);
   for (int i = 0; i < 3; i++) t[i] = lmt_ctensor(lmt_totensor(L, 2 + i));
   if (mt_verify_gemm(p, k, all, &err)) return lmt_raise(L, &err);
   if (!p->ok)
     return luaL_error(L, "gemm: the kernel breaks a law, %s: %s", mt_law_name(p->broken),
                       p->reason);
+  char *room = lua_newuserdatauv(L, mt_gemm_room_for(k) + 64, 0);
+  room += 64 - (uintptr_t)room % 64;
+  kernel_host(L);
+  for (int i = 0; i < 3; i++) t[i] = lmt_ctensor(lmt_totensor(L, 2 + i));
   return mt_run_gemm(k, all, seed, room, &err) == MT_OK ? 0 : lmt_raise(L, &err);
 }
