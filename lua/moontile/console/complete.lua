@@ -203,6 +203,8 @@ end
 return function(self, text)
   local list, word, from = commands_in(self, text)
   if list and not self.pending then return choose(list, word), from end
+  -- What :draw takes is what the function takes: the text is as long.
+  text = text:gsub("^(%s*):draw ", "%1draw( ")
   text = text:gsub("^%s*[:?]%a*", function(command) return (" "):rep(#command) end)
   local code = self.pending and self.pending .. "\n" .. text or text
   local tokens, behind = tokens_of(code), #code - #text

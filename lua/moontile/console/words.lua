@@ -17,6 +17,8 @@ end
 
 local MMA_AND_COPY = "kind arch M N K A B C D"
 local ACCESS = "kind bytes matrices offset"
+local PICTURE = list [[by bits slice tile nested thread value part banks access title rows columns
+                       width colour]]
 
 words.keys = {
   tiled_copy = list "atom dtype bits thr val tv tiler", tiled_mma = list "atom atoms permutation",
@@ -27,6 +29,7 @@ words.keys = {
   tma = list "tensor smem box multicast dtype",
   kernel = list "mma tile stages ahead smem g2s s2r cluster schedule raster split arch epilogue",
   bank_conflicts = list(ACCESS), coalescing = list(ACCESS),
+  draw = PICTURE, svg = PICTURE, html = PICTURE, latex = PICTURE,
 }
 
 -- ---------------------------------------------------------------- strings
@@ -50,6 +53,7 @@ local kinds = {
   access = function() return list "read write ldmatrix stmatrix" end,
   part = function() return list "A B C S D" end,
   arch = function() return list "sm_70 sm_75 sm_80 sm_89 sm_90 sm_100 sm_120" end,
+  way = function() return list "offset coordinate index bank value" end,
   atom_kind = function() return list "mma copy" end,
   operation = function()
     return list [[coalesce composition complement logical_divide zipped_divide tiled_divide
@@ -66,12 +70,14 @@ local arguments = {
   coalescing = { "dtype", "access", "part" }, make_tiled_copy_A = { "copy" },
   make_tiled_copy_B = { "copy" }, make_tiled_copy_C = { "copy" }, make_tiled_copy_S = { "copy" },
   make_tiled_copy_D = { "copy" }, load = { "file", "device", "dtype" }, save = { "file" },
-  load_tuning = { "file" }, dofile = { "file" }, loadfile = { "file" }, open = { "file" },
+  draw = { "mma", "copy" }, svg = { "mma", "copy" }, html = { "mma", "copy" },
+  latex = { "mma", "copy" }, load_tuning = { "file" }, dofile = { "file" }, loadfile = { "file" }, open = { "file" },
 }
 local options = {
   ["tiled_copy.atom"] = "copy", ["tiled_mma.atom"] = "mma", ["atoms.kind"] = "atom_kind",
   ["bank_conflicts.kind"] = "access", ["coalescing.kind"] = "access", ["tune.file"] = "file",
   arch = "arch", dtype = "dtype", bits = "dtype", write_kind = "access", read_kind = "access",
+  by = "way", part = "part", banks = "dtype", access = "access",
   A = "dtype", B = "dtype", C = "dtype", D = "dtype", libcuda = "file", libblas = "file",
 }
 
