@@ -80,7 +80,8 @@ local MORE = {
 }
 table.move(MORE, 1, #MORE, #CASES + 1, CASES)
 
-local BYTES = { bf16 = 2, f16 = 2, f32 = 4, f64 = 8, tf32 = 4, ["3xtf32"] = 4, e4m3 = 1, i8 = 1, i32 = 4 }
+local BYTES = { bf16 = 2, f16 = 2, f32 = 4, f64 = 8, tf32 = 4, ["3xtf32"] = 4, e4m3 = 1, i8 = 1,
+                i32 = 4 }
 
 -- A matrix (x,y), or a batch of them, of which mode 2 is contiguous, or mode 1.
 local function matrix(dtype, x, y, l, second)

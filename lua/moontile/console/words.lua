@@ -23,8 +23,10 @@ local PICTURE = list [[by bits slice tile nested thread value part banks access 
 words.keys = {
   tiled_copy = list "atom dtype bits thr val tv tiler", tiled_mma = list "atom atoms permutation",
   atoms = list(MMA_AND_COPY), device = list "threads libcuda libblas piece",
-  gemm = list "alpha beta stream", plan_gemm = list "alpha beta", plan = list "alpha beta",
-  einsum = list "alpha beta dtype mma stream", tune = list "file rounds", verify = list "tv tiler",
+  gemm = list "alpha beta family precision stream",
+  plan_gemm = list "alpha beta family precision", plan = list "alpha beta",
+  einsum = list "alpha beta dtype mma precision stream", tune = list "file rounds",
+  verify = list "tv tiler",
   find_swizzle = list "smem write read bits dtype write_kind read_kind",
   tma = list "tensor smem box multicast dtype",
   kernel = list "mma tile stages ahead smem g2s s2r cluster schedule raster split arch epilogue",
@@ -71,7 +73,8 @@ local arguments = {
   make_tiled_copy_B = { "copy" }, make_tiled_copy_C = { "copy" }, make_tiled_copy_S = { "copy" },
   make_tiled_copy_D = { "copy" }, load = { "file", "device", "dtype" }, save = { "file" },
   draw = { "mma", "copy" }, svg = { "mma", "copy" }, html = { "mma", "copy" },
-  latex = { "mma", "copy" }, load_tuning = { "file" }, dofile = { "file" }, loadfile = { "file" }, open = { "file" },
+  latex = { "mma", "copy" }, load_tuning = { "file" }, dofile = { "file" },
+  loadfile = { "file" }, open = { "file" },
 }
 local options = {
   ["tiled_copy.atom"] = "copy", ["tiled_mma.atom"] = "mma", ["atoms.kind"] = "atom_kind",

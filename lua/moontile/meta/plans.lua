@@ -188,7 +188,7 @@ function Graph:free() end
 -- ---------------------------------------------------------------- products
 
 --- C = alpha A B + beta C, for A (M,K), B (N,K), C (M,N), each with an optional last mode L.
---- - any layouts; gemm([tiled_mma,] A, B, C [, { alpha =, beta =, family =, precision =, stream = }])
+--- - any layouts; gemm([tiled_mma,] A, B, C [, { alpha =, beta =, family =, precision = }])
 --- - family "hopper" or "ampere": of these kernels of a GPU, whatever the prediction says
 --- - precision "tf32": f32 may be read as tf32, whose products are eight times as fast on a GPU
 --- - precision "3xtf32": as three products of tf32, which have about the accuracy of f32
@@ -208,7 +208,7 @@ function Graph:free() end
 ---@param A moontile.Tensor
 ---@param B moontile.Tensor
 ---@param C moontile.Tensor
----@param options? { alpha: number, beta: number, family: string, precision: string, stream: moontile.Stream }
+---@param options? { alpha: number, beta: number, family: string, precision: string }
 function tile.gemm(tiled_mma, A, B, C, options) end
 
 --- A product, proven and prepared once: plan() runs it.
