@@ -24,7 +24,7 @@ words.keys = {
   tiled_copy = list "atom dtype bits thr val tv tiler", tiled_mma = list "atom atoms permutation",
   atoms = list(MMA_AND_COPY), device = list "threads libcuda libblas piece",
   gemm = list "alpha beta family precision stream",
-  plan_gemm = list "alpha beta family precision", plan = list "alpha beta",
+  plan_gemm = list "alpha beta family precision", plan = list "alpha beta family precision",
   einsum = list "alpha beta dtype mma precision stream", tune = list "file rounds",
   verify = list "tv tiler",
   find_swizzle = list "smem write read bits dtype write_kind read_kind",
