@@ -7,6 +7,7 @@ set(MOONTILE_CUDA_ARCHS "" CACHE STRING
     "GPU architectures to compile for, as 80;90a; empty: all that are shipped and nvcc knows")
 option(MOONTILE_LUA "The binding, the Lua module and the program" ON)
 option(MOONTILE_TESTS "Tests and examples" ${PROJECT_IS_TOP_LEVEL})
+set(MOONTILE_CUTE "" CACHE STRING "Folders of CuTe's and CUDA's headers, for a test of tile.cute")
 option(MOONTILE_WERROR "Warnings are errors" OFF)
 option(MOONTILE_HARDEN "Flags that make mistakes of memory harder to exploit" ON)
 option(MOONTILE_SANITIZE "AddressSanitizer and UndefinedBehaviorSanitizer in all our targets" OFF)

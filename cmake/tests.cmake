@@ -251,6 +251,11 @@ moontile_test(golden.pycute COMMAND ${PROGRAM} ${SPEC}/golden/check_pycute.lua
               ${pycute_tables})
 
 moontile_test(kernels COMMAND ${PROGRAM} ${SPEC}/program/kernels.lua ${PROGRAM} "${MOONTILE_NVCC}")
+# MOONTILE_CUTE: the folders of CuTe's headers and of CUDA's, if they are there.
+if(MOONTILE_CUTE)
+  moontile_test(cute.header COMMAND sh ${SPEC}/program/cute_header.sh ${PROGRAM} ${SCRATCH}/cute
+                ${MOONTILE_CUTE})
+endif()
 moontile_test(fuzz.api COMMAND ${PROGRAM} ${SPEC}/fuzz/api.lua 1 20000)
 # Random scripts, for a quarter of a minute.
 moontile_test(fuzz.surface COST 15 COMMAND sh ${SPEC}/fuzz/surface.sh ${PROGRAM} ${SCRATCH}/surface)

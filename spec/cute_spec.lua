@@ -40,10 +40,55 @@ local READ = {
   { "ArithTuple(0,_0) o (4,3):(_1@0,_1@1)", "(4,3):(1@0,1@1)" },
 }
 
+--  a value, as C++, in CuTe's DSL, in pycute (nil: it has none)
+local WRITTEN = {
+  { layout { 4, { 2, 2 } }, "Layout<Shape<_4,Shape<_2,_2>>,Stride<_1,Stride<_4,_8>>>",
+    "cute.make_layout((4, (2, 2)), stride=(1, (4, 8)))", "Layout((4, (2, 2)), (1, (4, 8)))" },
+  { layout(1000, -3), "Layout<Int<1000>,Int<-3>>", "cute.make_layout(1000, stride=-3)",
+    "Layout(1000, -3)" },
+  { layout { 4 }, "Layout<Shape<_4>,Stride<_1>>", "cute.make_layout((4,), stride=(1,))",
+    "Layout((4,), (1,))" },
+  { tile.smem_atom("GMMA::Layout_K_SW128_Atom", "f16"),
+    "ComposedLayout<Swizzle<3,3,3>,_0,Layout<Shape<_8,_64>,Stride<_64,_1>>>",
+    "cute.make_composed_layout(cute.make_swizzle(3, 3, 3), 0, cute.make_layout((8, 64), "
+    .. "stride=(64, 1)))",
+    "ComposedLayout(Swizzle(3, 3, 3), 0, Layout((8, 64), (64, 1)))" },
+  { layout "(4,(2,3)):(2@0,(1@0@1,1@1@1))",
+    "Layout<Shape<_4,Shape<_2,_3>>,Stride<ScaledBasis<_2,0>,Stride<ScaledBasis<_1,1,0>,"
+    .. "ScaledBasis<_1,1,1>>>>",
+    "cute.make_layout((4, (2, 3)), stride=(cute.ScaledBasis(2, [0]), (cute.ScaledBasis(1, [1, 0]), "
+    .. "cute.ScaledBasis(1, [1, 1]))))" },
+  { tile.parse "(4,(8,3))", "Shape<_4,Shape<_8,_3>>", "(4, (8, 3))", "(4, (8, 3))" },
+  { tile.swizzle(3, 4, -3), "Swizzle<3,4,-3>", "cute.make_swizzle(3, 4, -3)", "Swizzle(3, 4, -3)" },
+}
+
+local MMA = tile.tiled_mma { atom = "SM80_16x8x16_F32F16F16F32_TN", atoms = { 2, 2 },
+                             permutation = { layout({ 8, 4 }, { 1, 8 }), 32 } }
+local DECLARED = {
+  { MMA, "Mma", "using Mma = TiledMMA<MMA_Atom<SM80_16x8x16_F32F16F16F32_TN>,"
+    .. "Layout<Shape<_2,_2,_1>,Stride<_1,_2,_0>>,"
+    .. "Tile<Layout<Shape<_8,_4>,Stride<_1,_8>>,Layout<_32,_1>,Underscore>>;\n"
+    .. "static_assert(size(Mma{}) == 128);\nstatic_assert(tile_size<0>(Mma{}) == 32);\n"
+    .. "static_assert(tile_size<1>(Mma{}) == 32);\nstatic_assert(tile_size<2>(Mma{}) == 16);" },
+  { tile.tiled_mma { atom = "SM90_64x8x16_F32F16F16_SS" }, "A",
+    "MMA_Atom<SM90_64x8x16_F32F16F16_SS<GMMA::Major::K,GMMA::Major::K>>" },
+  { tile.tiled_mma { atom = "SM90_64x8x32_F32E4M3E4M3_SS_TN" }, "A",
+    "MMA_Atom<SM90_64x8x32_F32E4M3E4M3_SS_TN<>>" },
+  { tile.make_tiled_copy_A("SM75_U32x4_LDSM_N", MMA), "A",
+    "TiledCopy<Copy_Atom<SM75_U32x4_LDSM_N,uint_bit_t<16>>,Layout<" },
+  { layout({ 2, 3 }, "right"), "Row", "// (2,3):(3,1)\n"
+    .. "using Row = Layout<Shape<_2,_3>,Stride<_3,_1>>;\n" .. "static_assert(size(Row{}) == 6);\n"
+    .. "static_assert(Row{}(0) == 0 && Row{}(1) == 3 && Row{}(2) == 1 && Row{}(3) == 4);\n"
+    .. "static_assert(Row{}(4) == 2 && Row{}(5) == 5);" },
+}
+
 --  other values than layouts
 local VALUES = {
   { "make_shape(2,Int<3>{})", "(2,3)" }, { "cute::tuple<cute::C<2>, cute::tuple<>>", "(2,())" },
-  { "Swizzle<3,4,3>{}", "Sw<3,4,3>" }, { "Int<5>{}", "5" }, { "cute::_128", "128" },
+  { "Swizzle<3,4,3>{}", "Sw<3,4,3>" }, { "cute::Swizzle<3, 4, 3>", "Sw<3,4,3>" },
+  { "E<0>{}", "1@0" }, { "ScaledBasis<Int<2>,0,1>", "2@1@0" },
+  { "cute.ScaledBasis(2, [0])", "2@0" },
+  { "(4,)", "(4)" }, { "ScaledBasis<_0,3>", "0" }, { "Int<5>{}", "5" }, { "cute::_128", "128" },
   { "Tile<_32,Layout<Shape<_2,_4>,Stride<_4,_1>>,cute::Underscore>", "(32:1,(2,4):(4,1),_)" },
 }
 
@@ -63,7 +108,10 @@ local REFUSED = {
   { "Layout<Shape<_2,int>>", "integer expected" }, { "Layout<Shape<_2,_4>", "',' or '>' expected" },
   { "ComposedLayout<Layout<_2>,_0,Layout<_2>>", "Swizzle<B,M,S> expected" },
   { "smem_ptr[16](0) o 4:1", "'b]' expected" }, { "smem_ptr[16b](0", "is not closed" },
-  { "Int<2", "'>' expected" }, { "std::tuple<_2>", "value expected" },
+  { "Int<2", "'>' expected" }, { "E<0,0,0,0,0,0,0,0>", "at most 7 indices" },
+  { "E<256>", "0 to 255" },
+  { "(4,,)", "expected" }, { "(,)", "expected" }, { "cute.ScaledBasis(2, 0)", "'[' expected" },
+  { "std::tuple<_2>", "value expected" },
   { ("ArithTuple(0) o "):rep(100000) .. "4:1", "one pointer expected" },
   { ("Shape<"):rep(100000) .. "4:1", "nested deeper" },
   { ("ComposedLayout<Swizzle<1,1,1>,0,"):rep(100000) .. "4:1", "nests at most" },
@@ -85,6 +133,63 @@ describe("CuTe's texts", function()
       assert.truthy(said:find(row[2], 1, true), said)
     end)
   end
+
+  for _, row in ipairs(WRITTEN) do
+    it("are written of " .. tostring(row[1]), function()
+      for i, form in ipairs { "type", "dsl", "pycute" } do
+        local ok, text = pcall(tile.cute, row[1], form)
+        assert.equal(row[i + 1], ok and text or nil)
+        if ok then assert.equal(row[1], tile.parse(text)) end
+      end
+      assert.truthy(tile.cute(row[1]):find("using A = " .. row[2] .. ";", 1, true))
+    end)
+  end
+
+  for i, row in ipairs(DECLARED) do
+    it("declare and assert, " .. i, function()
+      local text = tile.cute(row[1], "cpp", row[2])
+      assert.truthy(text:find(row[3], 1, true), text)
+    end)
+  end
+
+  it("are not written of what CuTe has not", function()
+    assert.error(function() tile.cute(layout "(4,2):(F1,F2)") end,
+                 "cute: (4,2):(F1,F2) has strides of F2, which CuTe has not")
+    assert.error(function() tile.cute(tile._) end, "cute: a layout, a tuple, a swizzle, a tiled "
+                 .. "copy or a tiled MMA expected, got _")
+    assert.error(function() tile.cute(layout(4), "c") end,
+                 'cute: "cpp", "type", "dsl" or "pycute" expected, got c')
+    assert.error(function() tile.cute(layout(4), "cpp", "a b") end,
+                 "cute: a name of C++ expected, got a b")
+    assert.has_error(function() tile.cute(MMA, "dsl") end)
+  end)
+
+  it("of random layouts are read as what they were written of", function()
+    math.randomseed(tonumber(os.getenv "MOONTILE_SEED") or os.time())
+    local random = math.random
+    local function shape(depth)
+      if depth > 1 or random(3) > 1 then return ({ 1, 2, 3, 4, 5, 8, 1000, 0 })[random(8)] end
+      local t = {}
+      for i = 1, random(0, 3) do t[i] = shape(depth + 1) end
+      return t
+    end
+    local function strides(s)
+      if type(s) ~= "table" then return ({ 0, 1, 2, 3, 8, 17, 64, -3 })[random(8)] end
+      local t = {}
+      for i = 1, #s do t[i] = strides(s[i]) end
+      return t
+    end
+    for i = 1, math.floor(1000 * (tonumber(os.getenv "MOONTILE_TIMES") or 1)) do
+      local s = { shape(0), shape(0) }
+      local A = i % 7 == 0 and tile.make_identity_layout(s) or layout(s, strides(s))
+      local w = tile.swizzle(random(0, 3), random(0, 4), 3)
+      local ok, swizzled = pcall(function() return w * A end)
+      if i % 4 == 0 and ok then A = swizzled end
+      assert.equal(A, layout(tile.cute(A, "type")))
+      assert.equal(A, layout(tile.cute(A, "dsl")))
+      if i % 7 > 0 then assert.equal(A, layout(tile.cute(A, "pycute"))) end
+    end
+  end)
 
   it("of shared memory are the atoms of their names", function()
     local bits = { f32 = "Sw<3,4,3> o smem_ptr[32b](unset) o (_8,_32):(_32,_1)",

@@ -39,4 +39,5 @@ return {
   tune = tuning.tune, why = tuning.why,
   draw = drawing "draw", svg = drawing "svg", html = drawing "html", latex = drawing "latex",
   print_tensor = drawing "print_tensor",
+  cute = function(...) return need "cute"(...) end,
 }

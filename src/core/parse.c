@@ -99,6 +99,7 @@ static void term (reader *r, mt_node *t) {
     f2_value(r, t);
     return;
   }
+  if (mt_at_letter(r) && mt_read_basis(r, t)) return;
   t->shape = mt_integer(r);
   int n = 0;
   while (mt_accept(r, '@')) {
@@ -183,6 +184,11 @@ static int opening (reader *r) {
   return mt_accept(r, '(') ? ')' : mt_at_letter(r) ? mt_opening(r) : 0;
 }
 
+/* Whether a tuple has more members; Python's of one member ends with a comma. */
+static bool goes_on (reader *r, int end) {
+  return mt_accept(r, ',') && !(end == ')' && mt_peek(r) == end);
+}
+
 /* A scalar or a tuple of such, with nothing else in it: a shape or a stride. */
 void mt_read_tuple (reader *r, mt_build *b) {
   int end = opening(r);
@@ -194,7 +200,7 @@ void mt_read_tuple (reader *r, mt_build *b) {
   mt_failed(b, r->status);
   if (b->status == MT_OK && !mt_accept(r, end)) {
     do mt_read_tuple(r, b);
-    while (r->status == MT_OK && b->status == MT_OK && mt_accept(r, ','));
+    while (r->status == MT_OK && b->status == MT_OK && goes_on(r, end));
     if (b->status == MT_OK) mt_closing(r, end);
   }
   mt_close(b);
@@ -227,13 +233,14 @@ void mt_read_stride (reader *r, mt_build *b, int at) {
   mt_add(b, whole.node);
 }
 
-/* "<B,M,S>" */
+/* "<B,M,S>", in Python "(B,M,S)" */
 static void swizzle_numbers (reader *r, int64_t *v) {
+  int end = mt_accept(r, '(') ? ')' : '>';
   for (int i = 0; i < 3; i++) {
-    mt_expect(r, i ? ',' : '<', i ? "',' expected" : "'<' expected");
+    if (i || end == '>') mt_expect(r, i ? ',' : '<', i ? "',' expected" : "'<' expected");
     v[i] = mt_integer(r);
   }
-  mt_expect(r, '>', "'>' expected");
+  mt_expect(r, end, end == '>' ? "'>' expected" : "')' expected");
   mt_skip_braces(r);
 }
 
@@ -322,7 +329,7 @@ static void read_members (reader *r, mt_build *b, int end) {
   mt_failed(b, r->status);
   if (b->status == MT_OK && !mt_accept(r, end)) {
     do mt_read_value(r, b);
-    while (r->status == MT_OK && b->status == MT_OK && mt_accept(r, ','));
+    while (r->status == MT_OK && b->status == MT_OK && goes_on(r, end));
     if (b->status == MT_OK) mt_closing(r, end);
   }
   mt_close(b);
@@ -347,7 +354,7 @@ void mt_read_value (reader *r, mt_build *b) {
   if (mt_at_letter(r) && mt_read_cute(r, b)) return;
   if ((end = opening(r)) != 0) {
     read_members(r, b, end);
-  } else if (at_integer(r) || at_f2(r)) {
+  } else if (at_integer(r) || at_f2(r) || (mt_at_letter(r) && mt_at_basis(r))) {
     read_scalar(r, b);
   } else if (mt_accept(r, '_') || mt_accept_word(r, "Underscore")) {
     mt_add_wild(b);

@@ -56,6 +56,9 @@ static inline void mt_skip_braces (mt_reader *r) {
 ** A number of C++: "Int<4>{}", "C<4>". */
 bool mt_at_constant (mt_reader *r);
 int64_t mt_read_constant (mt_reader *r);
+/* A basis element: "ScaledBasis<_2,0,1>", "E<0>", "ScaledBasis(2, [0, 1])". */
+bool mt_at_basis (mt_reader *r);
+bool mt_read_basis (mt_reader *r, mt_node *t);
 /* Takes the beginning of a tuple; what ends it, 0: it is none. */
 int mt_opening (mt_reader *r);
 void mt_closing (mt_reader *r, int end);

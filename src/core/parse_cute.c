@@ -3,6 +3,7 @@
 ** SPDX-License-Identifier: MIT
 **
 **   integer  = "Int<" n ">" | "C<" n ">" | [ "_" ] n; "{}" may stand behind everything
+**   basis    = "E<" path ">" | "ScaledBasis<" integer "," path ">"
 **   tuple    = ( "Shape" | "make_shape" | ... ) ( "<" ... ">" | "(" ... ")" )
 **   layout   = ( "Layout<" | "make_layout(" | ... ) tuple [ "," stride ] ( ">" | ")" )
 **   composed = "ComposedLayout<" swizzle "," ( integer | pointer ) "," layout ">"
@@ -10,6 +11,7 @@
 **   pointer  = "smem_ptr[16b](...)" | "smem_ptr_flag_bits<16>" | ...
 ** Where a pointer to shared memory stands between a swizzle and its layout, the swizzle
 ** is one of byte addresses: of elements of 2^k bytes it is that with a base of k less.
+** What stands in "<" ... ">" in C++ stands in parentheses in Python.
 */
 #include "core/parse.h"
 
@@ -32,7 +34,16 @@ static bool accept_one (mt_reader *r, const char *const *words, int c) {
   return false;
 }
 
-static void skip_namespace (mt_reader *r) { mt_accept_word(r, "cute::"); }
+static void skip_namespace (mt_reader *r) {
+  if (!mt_accept_word(r, "cute::")) mt_accept_word(r, "cute.");
+}
+
+static bool at_one (mt_reader *r, const char *const *words, int c) {
+  const char *from = r->p;
+  bool at = accept_one(r, words, c);
+  r->p = from;
+  return at;
+}
 
 /* ---- numbers and tuples */
 
@@ -52,6 +63,53 @@ int64_t mt_read_constant (mt_reader *r) {
   mt_expect(r, '>', "'>' expected");
   mt_skip_braces(r);
   return n;
+}
+
+/* The path to a mode from the outside, as printed backwards: "1@1@0" is E<0,1>. */
+static void read_path (mt_reader *r, mt_node *t, int end) {
+  uint8_t path[MT_MAXPATH];
+  int n = 0;
+  do {
+    int64_t i = mt_integer(r);
+    if (n == MT_MAXPATH || i < 0 || i > 255)
+      mt_syntax(r, "at most 7 indices from 0 to 255 expected before this,");
+    if (r->status != MT_OK) return;
+    path[n++] = (uint8_t)i;
+  } while (mt_accept(r, ','));
+  mt_expect(r, end, end == '>' ? "',' or '>' expected" : "',' or ']' expected");
+  if (t->shape == 0) return;
+  for (int k = 0; k < n; k++) t->path[k] = path[n - 1 - k];
+  t->path[MT_MAXPATH] = (uint8_t)n;
+  t->ring = MT_BASIS;
+}
+
+static const char *const scaled[] = {"ScaledBasis", NULL}, *const unit[] = {"E", NULL};
+
+bool mt_at_basis (mt_reader *r) {
+  skip_namespace(r);
+  return at_one(r, scaled, '<') || at_one(r, scaled, '(') || at_one(r, unit, '<');
+}
+
+bool mt_read_basis (mt_reader *r, mt_node *t) {
+  skip_namespace(r);
+  t->shape = 1;
+  if (accept_one(r, unit, '<')) {
+    read_path(r, t, '>');
+  } else if (accept_one(r, scaled, '<')) {
+    t->shape = mt_integer(r);
+    mt_expect(r, ',', "',' expected");
+    read_path(r, t, '>');
+  } else if (accept_one(r, scaled, '(')) {
+    t->shape = mt_integer(r);
+    mt_expect(r, ',', "',' expected");
+    mt_expect(r, '[', "'[' expected");
+    read_path(r, t, ']');
+    mt_expect(r, ')', "')' expected");
+  } else {
+    return false;
+  }
+  mt_skip_braces(r);
+  return true;
 }
 
 int mt_opening (mt_reader *r) {
@@ -76,13 +134,6 @@ static const char *const pointers[] = {"gmem_ptr", "smem_ptr", "rmem_ptr",
 static const char *const flags[] = {"smem_ptr_flag_bits", NULL};
 static const char *const coordinates[] = {"ArithTuple", "ArithTupleIterator",
                                           "counting_iter", "counting_iter", NULL};
-
-static bool at_one (mt_reader *r, const char *const *words, int c) {
-  const char *from = r->p;
-  bool at = accept_one(r, words, c);
-  r->p = from;
-  return at;
-}
 
 bool mt_at_pointer (mt_reader *r) {
   skip_namespace(r);
@@ -124,7 +175,7 @@ void mt_unscale (mt_reader *r, int64_t *v, int64_t bits) {
 /* ---- layouts */
 
 static const char *const layouts[] = {"Layout", "make_layout", NULL};
-static const char *const composed[] = {"ComposedLayout", NULL};
+static const char *const composed[] = {"ComposedLayout", "make_composed_layout", NULL};
 
 bool mt_at_name (mt_reader *r) {
   skip_namespace(r);
@@ -143,12 +194,27 @@ static void read_layout (mt_reader *r, mt_build *b, int end) {
   mt_failed(b, r->status);
   if (b->status != MT_OK) return;
   if (mt_accept(r, ',')) {
+    mt_accept_word(r, "stride=");
     mt_read_stride(r, b, at);
   } else if (r->status == MT_OK) {
     mt_reader compact = {left, left, left + sizeof left - 1, MT_OK, r->err};
     mt_read_stride(&compact, b, at);
     r->status = compact.status;
   }
+  mt_closing(r, end);
+}
+
+static const char *const swizzles[] = {"Swizzle", "make_swizzle", NULL};
+
+static bool accept_swizzle (mt_reader *r) {
+  return mt_accept_word(r, swizzles[0]) || mt_accept_word(r, swizzles[1]);
+}
+
+/* Behind "ComposedLayout<" and the like. */
+static void read_composed (mt_reader *r, mt_build *b, int end) {
+  skip_namespace(r);
+  if (!accept_swizzle(r)) mt_syntax(r, "Swizzle<B,M,S> expected");
+  mt_read_swizzle(r, b, ',');
   mt_closing(r, end);
 }
 
@@ -174,13 +240,13 @@ bool mt_read_cute (mt_reader *r, mt_build *b) {
   skip_namespace(r);
   if (accept_one(r, layouts, '<')) return read_layout(r, b, '>'), true;
   if (accept_one(r, layouts, '(')) return read_layout(r, b, ')'), true;
-  if (accept_one(r, composed, '<')) {
-    mt_accept_word(r, "cute::");
-    if (!mt_accept_word(r, "Swizzle")) mt_syntax(r, "Swizzle<B,M,S> expected");
-    mt_read_swizzle(r, b, ',');
-    mt_closing(r, '>');
+  if (at_one(r, swizzles, '<') || at_one(r, swizzles, '(')) {
+    accept_swizzle(r);
+    mt_read_swizzle(r, b, 'o');
     return true;
   }
+  if (accept_one(r, composed, '<')) return read_composed(r, b, '>'), true;
+  if (accept_one(r, composed, '(')) return read_composed(r, b, ')'), true;
   if (!accept_front(r)) return false;
   if (accept_front(r)) mt_syntax(r, "one pointer expected before this,");
   mt_failed(b, r->status);

@@ -218,6 +218,25 @@ function tile.swizzle_to_f2(swizzle, offset, A) end
 ---@return string
 function tile.explain(operation, A, B) end
 
+--- A value as CuTe's C++, declared and asserted, or as Python.
+--- - "type": its type alone; "dsl": CuTe's DSL; "pycute": its layouts in Python; all are read again
+--- - the assertions are those of its size and of some of its values, of an MMA those of its tile
+--- - error: strides that CuTe has not; a tiled copy or MMA in Python
+--- ```lua
+--- cute(layout{2, {3, 2}}, "type")  --> Layout<Shape<_2,Shape<_3,_2>>,Stride<_1,Stride<_2,_6>>>
+--- cute(layout{2, 3}, "dsl")  --> cute.make_layout((2, 3), stride=(1, 2))
+--- cute(layout(4, 2), "cpp", "Row")
+--- --> // 4:2
+--- --> using Row = Layout<_4,_2>;
+--- --> static_assert(size(Row{}) == 4);
+--- --> static_assert(Row{}(0) == 0 && Row{}(1) == 2 && Row{}(2) == 4 && Row{}(3) == 6);
+--- ```
+---@param x moontile.Modes | moontile.Value | moontile.TiledCopy | moontile.TiledMMA
+---@param form? "cpp" | "type" | "dsl" | "pycute"
+---@param name? string
+---@return string
+function tile.cute(x, form, name) end
+
 --- How an operation comes to its result, step by step.
 --- - tile.explain with the layout first
 --- - error: another operation, with those that are explained

@@ -1,0 +1,263 @@
+-- moontile.cute - values as CuTe's C++ (with assertions that prove them there), as calls of its DSL
+-- for Python, or of pycute.
+-- SPDX-License-Identifier: MIT
+
+local need = ...
+local tile = need "core"
+local check = need "faults"
+local find, format, gmatch, gsub, match = string.find, string.format, string.gmatch, string.gsub,
+                                          string.match
+local concat, tostring, type = table.concat, tostring, type
+local getmetatable = getmetatable
+
+local FORMS = { cpp = "C++", type = "C++", dsl = "CuTe's DSL", pycute = "pycute" }
+
+-- ---------------------------------------------------------------- numbers and tuples
+
+-- The integers that CuTe has names for.
+local NAMED = {}
+for n in gmatch("0 1 2 3 4 5 6 7 8 9 10 12 16 24 32 40 48 56 64 72 80 88 96 104 112 120 128 256 "
+                .. "512 1024 2048 4096 8192 16384 32768 65536", "%d+") do
+  NAMED[n] = "_" .. n
+end
+
+local function cpp_number(text) return NAMED[text] or format("Int<%s>", text) end
+
+-- "4@1@0", a basis element printed from the inside, as ScaledBasis<_4,0,1>.
+local function path_of(text, separator)
+  local path = {}
+  for i in gmatch(text, "@(%d+)") do table.insert(path, 1, i) end
+  return concat(path, separator)
+end
+
+local function cpp_scalar(text)
+  local n = match(text, "^(%-?%d+)@")
+  if not n then return cpp_number(text) end
+  return format("ScaledBasis<%s,%s>", cpp_number(n), path_of(text, ","))
+end
+
+local function dsl_scalar(text)
+  local n = match(text, "^(%-?%d+)@")
+  return n and format("cute.ScaledBasis(%s, [%s])", n, path_of(text, ", ")) or text
+end
+
+-- The text of a tuple, written by these functions: of a scalar, of the items of a tuple.
+local function tuple(text, scalar, items)
+  local at = 1
+  local function read()
+    if text:sub(at, at) ~= "(" then
+      local word = match(text, "^[^,()]+", at)
+      at = at + #word
+      return scalar(word)
+    end
+    local list = {}
+    at = at + 1
+    while text:sub(at, at) ~= ")" do
+      list[#list + 1] = read()
+      if text:sub(at, at) == "," then at = at + 1 end
+    end
+    at = at + 1
+    return items(list)
+  end
+  return read()
+end
+
+local function of_template(name)
+  return function(list) return name .. "<" .. concat(list, ",") .. ">" end
+end
+
+-- A tuple of one has a comma in Python.
+local function of_python(list)
+  return "(" .. concat(list, ", ") .. (#list == 1 and "," or "") .. ")"
+end
+
+-- ---------------------------------------------------------------- layouts
+
+-- The parts of a layout's text: swizzle (nil: none), offset, shape, stride.
+local function parts_of(text)
+  local swizzle, offset, plain = match(text, "^Sw<(.-)> o (%-?%d+) o (.*)$")
+  local shape, stride = match(plain or text, "^(.-):(.*)$")
+  check(not find(stride, "F", 1, true), "cute: %s has strides of F2, which CuTe has not", text)
+  check(not find(stride, "+", 1, true), "cute: %s has strides that are sums, which CuTe has not",
+        text)
+  return swizzle, offset, shape, stride
+end
+
+local layouts = {}
+
+function layouts.type(text)
+  local swizzle, offset, shape, stride = parts_of(text)
+  local plain = format("Layout<%s,%s>", tuple(shape, cpp_number, of_template "Shape"),
+                       tuple(stride, cpp_scalar, of_template "Stride"))
+  if not swizzle then return plain end
+  return format("ComposedLayout<Swizzle<%s>,%s,%s>", swizzle, cpp_number(offset), plain)
+end
+
+local function itself(text) return text end
+
+function layouts.dsl(text)
+  local swizzle, offset, shape, stride = parts_of(text)
+  local plain = format("cute.make_layout(%s, stride=%s)", tuple(shape, itself, of_python),
+                       tuple(stride, dsl_scalar, of_python))
+  if not swizzle then return plain end
+  return format("cute.make_composed_layout(cute.make_swizzle(%s), %s, %s)",
+                gsub(swizzle, ",", ", "), offset, plain)
+end
+
+function layouts.pycute(text)
+  local swizzle, offset, shape, stride = parts_of(text)
+  check(not find(stride, "@", 1, true),
+        "cute: %s has strides that are basis elements, which pycute has not", text)
+  local plain = format("Layout(%s, %s)", tuple(shape, itself, of_python),
+                       tuple(stride, itself, of_python))
+  if not swizzle then return plain end
+  return format("ComposedLayout(Swizzle(%s), %s, %s)", gsub(swizzle, ",", ", "), offset, plain)
+end
+
+local MOST, SOME = 32, 8
+
+-- Some coordinates of n: all of a few; else the first, powers of two, and the last.
+local function some(n)
+  local list = {}
+  if n <= MOST then
+    for i = 0, n - 1 do list[#list + 1] = i end
+    return list
+  end
+  for i = 0, SOME - 1 do list[#list + 1] = i end
+  local i = SOME
+  while i < n - 1 do list[#list + 1], i = i, 2 * i end
+  list[#list + 1] = n - 1
+  return list
+end
+
+-- Assertions of C++ that the layout of this name has the values of A.
+local function assertions(A, name)
+  local lines = { format("static_assert(size(%s{}) == %d);", name, A:size()) }
+  if find(tostring(A), "@", 1, true) then return lines[1] end
+  local line = {}
+  local function put()
+    if #line > 0 then lines[#lines + 1] = "static_assert(" .. concat(line, " && ") .. ");" end
+    line = {}
+  end
+  for _, i in ipairs(some(A:size())) do
+    line[#line + 1] = format("%s{}(%d) == %d", name, i, A(i))
+    if #line == 4 then put() end
+  end
+  put()
+  return concat(lines, "\n")
+end
+
+function layouts.cpp(text, A, name)
+  return format("// %s\nusing %s = %s;\n%s", text, name, layouts.type(text), assertions(A, name))
+end
+
+-- ---------------------------------------------------------------- tuples, swizzles
+
+local tuples = {}
+
+function tuples.type(text) return tuple(text, cpp_number, of_template "Shape") end
+function tuples.dsl(text) return tuple(text, itself, of_python) end
+tuples.pycute = tuples.dsl
+function tuples.cpp(text, _, name) return format("using %s = %s;", name, tuples.type(text)) end
+
+local swizzles = {}
+
+function swizzles.type(text) return (gsub(text, "^Sw", "Swizzle")) end
+function swizzles.dsl(text)
+  return "cute.make_swizzle(" .. gsub(match(text, "<(.*)>"), ",", ", ") .. ")"
+end
+function swizzles.pycute(text)
+  return "Swizzle(" .. gsub(match(text, "<(.*)>"), ",", ", ") .. ")"
+end
+function swizzles.cpp(text, w, name)
+  local lines = { format("using %s = %s;", name, swizzles.type(text)) }
+  for i = 0, 9 do
+    local k = (1 << i) * 5
+    lines[#lines + 1] = format("static_assert(%s{}(%d) == %d);", name, k, w(k))
+  end
+  return concat(lines, "\n")
+end
+
+-- ---------------------------------------------------------------- tiled copies and MMAs
+
+-- Operations of sm_90 have the majors of what lies in shared memory, where there is a choice; those
+-- of sm_100 have them in their name.
+local function operation(name)
+  if match(name, "^SM100_MMA_") then
+    return (gsub(name, "%f[%w](M?N?K?)%f[^%w]", { K = "UMMA::Major::K", MN = "UMMA::Major::MN" }))
+  end
+  if not match(name, "^SM90_64x") then return name end
+  if match(name, "_[SR]S$") then return name .. "<GMMA::Major::K,GMMA::Major::K>" end
+  return match(name, "_S32") and name or name .. "<>"
+end
+
+local function tiler_item(text)
+  if text == "_" then return "Underscore" end
+  return find(text, ":", 1, true) and layouts.type(text) or cpp_number(text)
+end
+
+local mmas = {}
+
+function mmas.type(_, mma)
+  local items = {}
+  for i = 1, 3 do
+    local x = mma:permutation()[i]
+    items[i] = tiler_item(tostring(x == nil and "_" or x))
+  end
+  return format("TiledMMA<MMA_Atom<%s>,%s,Tile<%s>>", operation(mma:atom().name),
+                layouts.type(tostring(mma:atoms())), concat(items, ","))
+end
+
+function mmas.cpp(_, mma, name)
+  local lines = { format("using %s = %s;", name, mmas.type(nil, mma)),
+                  format("static_assert(size(%s{}) == %d);", name, mma:size()) }
+  for i = 1, 3 do
+    lines[#lines + 1] = format("static_assert(tile_size<%d>(%s{}) == %d);", i - 1, name,
+                               mma:tile_shape()[i])
+  end
+  return concat(lines, "\n")
+end
+
+local copies = {}
+
+function copies.type(text, copy)
+  local atom, bits = match(text, 'atom = "([^"]+)", bits = (%d+)')
+  if not atom then atom, bits = match(text, 'copy_atom%("([^"]+)", (%d+)%)') end
+  return format("TiledCopy<Copy_Atom<%s,uint_bit_t<%s>>,%s,%s>", atom, bits,
+                layouts.type(tostring(copy:tiled_layout_TV())),
+                tuples.type(tostring(copy:tiler_MN())))
+end
+
+function copies.cpp(text, copy, name)
+  return format("using %s = %s;\nstatic_assert(size(%s{}) == %d);", name, copies.type(text, copy),
+                name, copy:size())
+end
+
+-- ---------------------------------------------------------------- all of them
+
+local of = { ["moontile.Layout"] = layouts, ["moontile.Tuple"] = tuples,
+             ["moontile.TiledMMA"] = mmas, ["moontile.TiledCopy"] = copies }
+
+-- The writers for x, and its text.
+local function writers_of(x)
+  if math.type(x) == "integer" then return tuples, tostring(x) end
+  if type(x) == "table" then return tuples, tostring(tile.wrap(tile.unwrap(x))) end
+  local text = tostring(x)
+  if match(text, "^Sw<[^>]*>$") then return swizzles, text end
+  return of[getmetatable(x)], text
+end
+
+-- cute(x [, form [, name]]): x as text; form: "cpp" (declared by a name, A unless it is said, and
+-- asserted), "type", "dsl", "pycute".
+return function(x, form, name)
+  form, name = form or "cpp", name or "A"
+  check(type(form) == "string" and FORMS[form], "cute: \"cpp\", \"type\", \"dsl\" or \"pycute\" "
+        .. "expected, got %s", tostring(form))
+  check(type(name) == "string" and match(name, "^[%a_][%w_]*$"),
+        "cute: a name of C++ expected, got %s", tostring(name))
+  local writers, text = writers_of(x)
+  check(writers, "cute: a layout, a tuple, a swizzle, a tiled copy or a tiled MMA expected, got %s",
+        text)
+  check(writers[form], "cute: %s has no text for %s", FORMS[form], text)
+  return writers[form](text, x, name)
+end

@@ -1,0 +1,67 @@
+-- cute_header.lua: prints C++ that says by static_assert what tile.cute says of many values:
+-- layouts, swizzles, shared-memory atoms, an MMA of each family, all copy atoms.
+-- SPDX-License-Identifier: MIT
+
+local tile = require "moontile"
+local layout = tile.layout
+local random = math.random
+math.randomseed(tonumber(arg[1]) or 1)
+
+local count = 0
+local function put(x)
+  count = count + 1
+  print(("namespace n%d {\n%s\n}"):format(count, tile.cute(x, "cpp", "A")))
+end
+
+local function shape(depth)
+  if depth > 1 or random(3) > 1 then return ({ 1, 2, 3, 4, 5, 8, 16, 20 })[random(8)] end
+  local t = {}
+  for i = 1, random(3) do t[i] = shape(depth + 1) end
+  return t
+end
+local function strides(s)
+  if type(s) ~= "table" then return ({ 0, 1, 2, 3, 8, 17, 64, -1 })[random(8)] end
+  local t = {}
+  for i = 1, #s do t[i] = strides(s[i]) end
+  return t
+end
+
+print [[
+#include <cute/tensor.hpp>
+#include <cute/atom/mma_atom.hpp>
+#include <cute/atom/copy_atom.hpp>
+using namespace cute;]]
+
+for _ = 1, 150 do
+  local s = { shape(0), shape(0) }
+  put(layout(s, strides(s)))
+  put(tile.make_identity_layout(s))
+  put(s)
+end
+for _, name in ipairs(tile.smem_atoms()) do
+  local ok, atom = pcall(tile.smem_atom, name, 16)
+  if ok then put(atom) end
+end
+for bits = 0, 3 do put(tile.swizzle(bits, random(0, 4), bits + random(0, 2))) end
+
+local seen = {}
+for _, name in ipairs(tile.atoms()) do
+  local family = name:gsub("%d+x%d+x%d+", ""):gsub("<.*", "")
+  local ok, mma = pcall(tile.tiled_mma, { atom = name })
+  if ok and not seen[family] then
+    seen[family] = true
+    put(mma)
+  end
+end
+
+-- A copy of one atom, in values of 16 or of 8 bits.
+local function copy_of(name)
+  local ok, atom = pcall(tile.copy_atom, name, 16)
+  if not ok then atom = tile.copy_atom(name, 8) end
+  return tile.tiled_copy { atom = atom, bits = atom.bits, thr = tile.size(atom.layout_ref, 1),
+                           val = { 1, tile.size(atom.layout_ref, 2) } }
+end
+for _, name in ipairs(tile.atoms { kind = "copy" }) do
+  local ok, copy = pcall(copy_of, name)
+  if ok then put(copy) end
+end
