@@ -55,7 +55,7 @@ endfunction()
 # ---- the core, in C
 
 # The tests of a room have its name.
-foreach(room core algebra types atom hardware copy gemm cpu cuda)
+foreach(room core algebra types atom hardware copy gemm kernel cpu cuda)
   moontile_spec_program(moontile_${room}_test ${room})
   moontile_test(${room} COMMAND moontile_${room}_test COST 10)
 endforeach()

@@ -71,7 +71,7 @@ local KERNELS = {
 
 local function random(dtype, A)
   local T, values = tile.tensor(dtype, A), {}
-  for i = 1, A:size() do values[i] = math.random(-4, 4) end
+  for i = 1, A:size() do values[i] = math.random(dtype == "u8" and 0 or -4, 4) end
   return T:fill(values)
 end
 
@@ -220,5 +220,48 @@ describe("a kernel", function()
     local ok, message = pcall(tile.kernel, { mma = mma "SM90_16x8x4_C64C64C64C64_TN" })
     assert.is_false(ok)
     assert.matches("kernel: no tensor holds cf64", message)
+  end)
+end)
+
+-- Those of TMA and wgmma that the library carries: what each says of itself is proven, and done.
+describe("the kernels of sm_90", function()
+  local BYTES = { bf16 = 2, f16 = 2, e4m3 = 1, e5m2 = 1, i8 = 1, u8 = 1, f32 = 4 }
+  for dtype, size in pairs(BYTES) do
+    it("of " .. dtype .. " are what their descriptions say", function()
+      local kernels, names = tile.kernels { arch = 90, A = dtype }
+      assert.is_true(#kernels > 0 and #kernels == #names)
+      local ran = {}
+      for i, kernel in ipairs(kernels) do
+        local mn = { names[i]:find "_n[nt]_" ~= nil, names[i]:find "_[nt]t_" ~= nil }
+        if size ~= 2 then mn = { false, false } end
+        local n = math.tointeger(names[i]:match "_(%d+)")
+        local k = 128 // size + 16
+        local function stride(rows, wide)
+          return wide and { 1, (rows + 15) // 16 * 16 } or { k, 1 }
+        end
+        local A = random(dtype, layout({ 100, k }, stride(100, mn[1])))
+        local B = random(dtype, layout({ n + 5, k }, stride(n + 5, mn[2])))
+        local out = (dtype == "i8" or dtype == "u8") and "i32" or "f32"
+        local C = tile.tensor(out, layout({ 100, n + 5 }, "right"))
+        local proof = tile.verify(kernel, A, B, C)
+        assert.is_true(proof.ok, names[i] .. "\n" .. tostring(proof))
+        assert.equal(384, proof.threads)
+        local same = tostring(kernel)
+        if not ran[same] and n <= 64 then
+          ran[same] = true
+          local D = tile.tensor(out, C:layout())
+          tile.gemm(kernel, A, B, C)
+          tile.gemm(A, B, D)
+          assert.same(D:totable(), C:totable(), names[i])
+        end
+      end
+    end)
+  end
+
+  it("are those of one architecture", function()
+    assert.same({}, tile.kernels { arch = 80 })
+    local ok, message = pcall(tile.kernels, { arch = "90" })
+    assert.is_false(ok)
+    assert.matches("kernels: arch: 90 expected", message)
   end)
 end)

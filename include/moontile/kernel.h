@@ -93,8 +93,16 @@ typedef struct mt_gemm_spec {
 ** say. */
 MT_API mt_status mt_complete_gemm (mt_gemm_spec *k, mt_candidate list[MT_MAXCANDIDATES],
                                    mt_err *err);
-MT_API int64_t
-mt_gemm_threads (const mt_gemm_spec *k); /* of a block, with its producer */
+/* Threads of a block, with its producer. */
+MT_API int64_t mt_gemm_threads (const mt_gemm_spec *k);
+
+/* The precompiled kernels of TMA and wgmma, each as the value that it is, for tensors
+** that TMA takes: its name, NULL at the end; the type of A, B, C (0, 1, 2); the
+** kernel. */
+MT_API const char *mt_gemm_row_name (int i);
+MT_API mt_dtype mt_gemm_row_type (int i, int part);
+MT_API mt_status mt_gemm_row (mt_gemm_spec *k, int i, mt_candidate list[MT_MAXCANDIDATES],
+                              mt_err *err);
 
 /* ---------------------------------------------------------------- proofs */
 

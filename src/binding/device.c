@@ -8,7 +8,7 @@
 */
 #include <string.h>
 
-#include "binding/lmt.h"
+#include "binding/kernel.h"
 #include "binding/plan.h"
 #include "binding/host.h"
 #include "plan/device.h"
@@ -221,8 +221,9 @@ static int l_devices (lua_State *L) {
 }
 
 /* kernels(device) -> the names of the kernels that the library carries for "cpu" or
-** "cuda", and devices of these. */
+** "cuda", and devices of these. kernels{ arch = 90 [, A = dtype] } */
 static int l_kernels (lua_State *L) {
+  if (lmt_istable(L, 1)) return lmt_gemmrows(L);
   const char *device = luaL_checkstring(L, 1), *name;
   const mt_backend *b;
   int index;

@@ -274,6 +274,48 @@ static int l_kernel (lua_State *L) {
   return 1;
 }
 
+/* ---------------------------------------------------------------- rows */
+
+/* Whether row i is asked for by the table at 1. */
+static bool is_wanted (lua_State *L, int i) {
+  lua_getfield(L, 1, "A");
+  bool wanted = lua_isnil(L, -1) || lmt_todtype(L, -1) == mt_gemm_row_type(i, 0);
+  lua_pop(L, 1);
+  return wanted;
+}
+
+static void push_row (lua_State *L, int i, mt_candidate *list) {
+  LMT_NOERR(err);
+  mt_gemm_spec *k = lua_newuserdatauv(L, sizeof *k, 1);
+  lua_newtable(L);
+  lua_setiuservalue(L, -2, 1);
+  if (mt_gemm_row(k, i, list, &err)) lmt_raise(L, &err);
+  luaL_setmetatable(L, LMT_KERNEL);
+}
+
+int lmt_gemmrows (lua_State *L) {
+  static const char *const keys[] = {"arch", "A", NULL};
+  const char *name;
+  int isint, n = 0;
+  lua_settop(L, 1);
+  lmt_checkkeys(L, 1, "kernels", keys);
+  lua_getfield(L, 1, "arch");
+  lua_Integer arch = lua_tointegerx(L, -1, &isint);
+  if (!isint || lmt_isstring(L, -1)) luaL_error(L, "kernels: arch: 90 expected");
+  lua_newtable(L);
+  lua_newtable(L);
+  mt_candidate *list = lua_newuserdatauv(L, MT_MAXCANDIDATES * sizeof *list, 0);
+  for (int i = 0; arch == 90 && (name = mt_gemm_row_name(i)) != NULL; i++) {
+    if (!is_wanted(L, i)) continue;
+    push_row(L, i, list);
+    lua_rawseti(L, 3, ++n);
+    lua_pushstring(L, name);
+    lua_rawseti(L, 4, n);
+  }
+  lua_settop(L, 4);
+  return 2;
+}
+
 /* ---------------------------------------------------------------- printing */
 
 /* Appends to the text on the top. */

@@ -11,6 +11,8 @@
 
 const mt_gemm_spec *lmt_tokernel (lua_State *L, int i);
 bool lmt_iskernel (lua_State *L, int i);
+/* kernels{ arch = 90 [, A = dtype] } -> kernels, their names, a lua_CFunction. */
+int lmt_gemmrows (lua_State *L);
 /* gemm(kernel, A, B, C [, { seed = }]), a lua_CFunction. */
 int lmt_gemmkernel (lua_State *L);
 /* verify(kernel [, A, B, C]), a lua_CFunction. */

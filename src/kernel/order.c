@@ -132,7 +132,8 @@ static mt_status stuck (walk *w, const mt_pipe_state *s) {
     mt_explain(w->err, "%s %s waits %s k-tile %lld", r ? "," : "", mt_pipe_role(w->p, r),
                words[d.action], (long long)d.tile);
   }
-  mt_explain(w->err, "\nahead = %lld fits %lld stages", (long long)w->p->stages,
+  mt_explain(w->err, "\nahead = %lld fits %lld stages",
+             (long long)(w->p->stages - (w->p->schedule == MT_MULTISTAGE)),
              (long long)w->p->stages);
   return say_trace(w);
 }

@@ -97,7 +97,7 @@ mt_step_done mt_pipe_next (const mt_pipe *p, const mt_pipe_state *s, int role) {
     d = role == 0 ? producer_at(p, at) : consumer_at(p, role, at);
   else d = p->ahead == 0 ? alone_at(p, at) : loop_at(p, at);
   if (d.action == MT_DO_ISSUE && role >= p->fillers) d.action = MT_DO_PASS;
-  if (d.action == MT_DO_OWN && p->fillers == 1 && p->async) d.action = MT_DO_FULL;
+  if (d.action == MT_DO_OWN && p->fillers == 1) d.action = MT_DO_FULL;
   d.role = role;
   return d;
 }

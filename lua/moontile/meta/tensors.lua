@@ -242,13 +242,17 @@ function tile.device(name) end
 ---@return string | nil
 function tile.devices(libcuda) end
 
---- The names of the kernels for a device.
+--- The names of the kernels for a device; products by TMA and wgmma as values.
 --- - without nvcc at build time there are none for "cuda"
+--- - kernels{ arch = 90 [, A = dtype] } gives each row as a tile.kernel, and their names
 --- ```lua
 --- #kernels "cpu" > 0  --> true
+--- local rows, names = kernels{ arch = 90, A = "bf16" }
+--- names[1], verify(rows[1]).ok  --> hopper_bf16_tn_16	true
 --- ```
----@param device string
----@return string[]
+---@param device string | table
+---@return string[] | moontile.Kernel[]
+---@return string[]?
 function tile.kernels(device) end
 
 --- What this build carries and what it found: version, kernels, devices.
