@@ -47,6 +47,7 @@ FAKE cuLaunchKernelEx (const CUlaunchConfig *c, CUfunction f, void **params,
                  .cluster = a.cluster};
   if (k->op == MT_OP_GEMM) memcpy(&w.gemm, params[0], sizeof w.gemm);
   else if (fake_is_rest(k)) memcpy(&w.rest, params[0], sizeof w.rest);
+  else if (k->op == MT_OP_AMPERE) memcpy(&w.ampere, params[0], sizeof w.ampere);
   else if (k->op == MT_OP_HOPPER) memcpy(&w.hopper, params[0], sizeof w.hopper);
   else memcpy(&w.launch, params[0], sizeof w.launch);
   return fake_enqueue(c->hStream, &w);
