@@ -14,9 +14,10 @@
 **   D <-- rows, by all --  | the sums of one row of warps, over the stages | <-------/
 **
 ** Operands of 8 and 16 bits whose rows begin anywhere, or lie apart, have no cp.async:
-** they pass through registers, and there are two stages.
+** they pass through registers, and there are two stages. A slab has as many steps as a
+** thread has chunks of it:
 **
-**   any layout:   fetch slab k + 1 | multiply slab k | put slab k + 1 | barrier
+**   step i:   multiply i of slab k | put chunk i of slab k + 1 | fetch chunk i of k + 2
 **
 ** A block has one tile, and what overhangs is 0 in shared memory and not written.
 */
@@ -31,9 +32,10 @@ namespace mt {
 /* ------------------------------------------------------------------ shapes */
 
 /* Which engine and which feeds: by size of the elements, and by what lies together. */
-template <typename CORE, int SIZE, int M, int N, int K, int T_M, int T_N, int THREADS,
-          int MAJOR_A, int MAJOR_B>
+template <typename CORE, int SIZE, int M, int N, int K, int T_M, int T_N, int T_K,
+          int THREADS, int MAJOR_A, int MAJOR_B>
 struct parts_of {
+  static_assert(T_K == K, "a warp has all of a stage");
   enum { LINE = K * SIZE, ANY = MAJOR_A == MT_MAJOR_ANY };
   template <int ROWS, int MAJOR> struct choose {
     typedef line_rows<ROWS, LINE, SIZE, THREADS> type;
@@ -57,24 +59,33 @@ struct core_f32 {
 struct core_f64 {
   enum { bytes = 8 };
 };
-template <int M, int N, int K, int T_M, int T_N, int THREADS>
-struct parts_of<core_f32, 4, M, N, K, T_M, T_N, THREADS, MT_MAJOR_ANY, MT_MAJOR_ANY> {
+template <int M, int N, int K, int T_M, int T_N, int T_K, int THREADS>
+struct parts_of<core_f32, 4, M, N, K, T_M, T_N, T_K, THREADS, MT_MAJOR_ANY,
+                MT_MAJOR_ANY> {
   enum { ANY = false };
   typedef padded_columns<M, K, 4, THREADS> feed_a;
   typedef padded_columns<N, K, 4, THREADS> feed_b;
-  typedef by_threads<M, N, K> engine;
-  static_assert(T_M == engine::T_M && T_N == engine::T_N, "a warp's tile is 64 x 32");
+  typedef by_threads<M, N, T_M, T_N, T_K> engine;
 };
-template <int M, int N, int K, int T_M, int T_N, int THREADS>
-struct parts_of<core_f64, 8, M, N, K, T_M, T_N, THREADS, MT_MAJOR_ANY, MT_MAJOR_ANY> {
+template <int M, int N, int K, int T_M, int T_N, int T_K, int THREADS, int MAJOR_A,
+          int MAJOR_B>
+struct parts_of<core_f64, 8, M, N, K, T_M, T_N, T_K, THREADS, MAJOR_A, MAJOR_B> {
   enum { ANY = false };
-  typedef padded_columns<M, K, 8, THREADS> feed_a;
-  typedef padded_columns<N, K, 8, THREADS> feed_b;
-  typedef by_doubles<M, N, K, T_M, T_N> engine;
+  template <int ROWS, int MAJOR> struct choose {
+    typedef element_rows<ROWS, K * 8, THREADS> type;
+  };
+  template <int ROWS> struct choose<ROWS, MT_MAJOR_MN> {
+    typedef padded_columns<ROWS, K, 8, THREADS> type;
+  };
+  typedef typename choose<M, MAJOR_A>::type feed_a;
+  typedef typename choose<N, MAJOR_B>::type feed_b;
+  typedef by_doubles<M, N, K, T_M, T_N, T_K, MAJOR_A == MT_MAJOR_MN,
+                     MAJOR_B == MT_MAJOR_MN>
+      engine;
 };
 
 template <typename CORE, int M_, int N_, int K_, int STAGES_, int WARPS_M_, int WARPS_N_,
-          int MAJOR_A, int MAJOR_B>
+          int WARPS_K_, int MAJOR_A, int MAJOR_B>
 struct ampere {
   enum {
     M = M_,
@@ -83,15 +94,17 @@ struct ampere {
     STAGES = STAGES_,
     WARPS_M = WARPS_M_,
     WARPS_N = WARPS_N_,
-    THREADS = 32 * WARPS_M * WARPS_N,
+    WARPS_K = WARPS_K_,
+    THREADS = 32 * WARPS_M * WARPS_N * WARPS_K,
     T_M = M / WARPS_M,
     T_N = N / WARPS_N,
+    T_K = K / WARPS_K,
     SIZE = CORE::bytes,
+    LINE = K * SIZE,
     STAGE = MT_AMPERE_STAGE(SIZE, M, N, K),
-    /* where B begins in a stage */
-    B = STAGE - (SIZE >= 4 ? N + MT_COLUMN_PAD : N) * K * SIZE
+    B = MT_AMPERE_OPERAND(SIZE, M, K) /* where it begins in a stage */
   };
-  typedef parts_of<CORE, SIZE, M, N, K, T_M, T_N, THREADS, MAJOR_A, MAJOR_B> parts;
+  typedef parts_of<CORE, SIZE, M, N, K, T_M, T_N, T_K, THREADS, MAJOR_A, MAJOR_B> parts;
   typedef typename parts::feed_a feed_a;
   typedef typename parts::feed_b feed_b;
   typedef typename parts::engine engine;
@@ -119,18 +132,19 @@ template <typename G> struct pipeline {
   const mt_ampere_launch &p;
   typename G::feed_a a;
   typename G::feed_b b;
-  int row, column; /* of this warp in the tile */
+  int row, column, first; /* of this warp in the tile, and of K in a stage */
 
   MT_INLINE pipeline (char *memory, const mt_ampere_launch &launch, const tile &t)
       : ring(memory), p(launch), a(p.operand[0], t.m * G::M, p.size[2], t.l),
         b(p.operand[1], t.n * G::N, p.size[2], t.l) {
     const int warp = threadIdx.x / 32;
-    row = warp / G::WARPS_N * G::T_M;
+    row = warp / G::WARPS_N % G::WARPS_M * G::T_M;
     column = warp % G::WARPS_N * G::T_N;
+    first = warp / (G::WARPS_N * G::WARPS_M) * G::T_K;
   }
   MT_INLINE char *stage (int slot) { return ring + slot * G::STAGE; }
   MT_INLINE void multiply (typename G::engine &e, int slot) {
-    e.multiply(stage(slot), stage(slot) + G::B, row, column);
+    e.multiply(stage(slot), stage(slot) + G::B, row, column, first);
   }
 
   /* By cp.async. */
@@ -157,43 +171,73 @@ template <typename G> struct pipeline {
     }
   }
 
-  /* Through registers. */
-  MT_INLINE void fetch () {
-    a.fetch(p.operand[0]);
-    b.fetch(p.operand[1]);
+  /* Through registers, a chunk of each operand at a time. */
+  MT_INLINE void put (int i, int slot) {
+    a.put(i, stage(slot), p.operand[0]);
+    b.put(i, stage(slot) + G::B, p.operand[1]);
   }
-  MT_INLINE void put (int slot) {
-    a.put(stage(slot), p.operand[0]);
-    b.put(stage(slot) + G::B, p.operand[1]);
-    __syncthreads();
+  MT_INLINE void fetch (int i) {
+    a.fetch(i, p.operand[0]);
+    b.fetch(i, p.operand[1]);
+  }
+  MT_INLINE void next () {
+    a.next(p.operand[0]);
+    b.next(p.operand[1]);
   }
   MT_INLINE void run_any (typename G::engine &e) {
-    fetch();
-    put(0);
+    enum { TIMES = G::feed_a::TIMES };
+    static_assert(TIMES == G::LINE / 32 && TIMES == G::feed_b::TIMES, "one chunk a step");
+#pragma unroll
+    for (int i = 0; i < TIMES; i++) fetch(i);
+    next();
+#pragma unroll
+    for (int i = 0; i < TIMES; i++) put(i, 0), fetch(i);
+    next();
+    __syncthreads();
 #pragma unroll 1
-    for (int k = 1; k < p.slabs; k++) {
-      fetch();
-      multiply(e, (k - 1) % 2);
-      put(k % 2);
+    for (int k = 0; k < p.slabs; k++) {
+      char *from = stage(k % 2);
+#pragma unroll
+      for (int i = 0; i < TIMES; i++) {
+        e.step(from, from + G::B, row, column, i);
+        put(i, (k + 1) % 2);
+        fetch(i);
+      }
+      next();
+      __syncthreads();
     }
-    multiply(e, (p.slabs - 1) % 2);
   }
 };
 
 /* ------------------------------------------------------------------ the kernel */
 
+/* Row i of warps puts its sums; those that split K add theirs in turn. */
+template <typename G, typename SUM>
+MT_INLINE void gather (SUM *part, const typename G::engine &e, int i) {
+  enum { PITCH = G::N + MT_COLUMN_PAD(sizeof(SUM)) };
+  const int warp = threadIdx.x / 32, k = warp / (G::WARPS_N * G::WARPS_M);
+  const bool mine = warp / G::WARPS_N % G::WARPS_M == i;
+  part += warp % G::WARPS_N * G::T_N;
+  __syncthreads();
+  if (mine && k == 0) e.template put<PITCH, false>(part);
+  __syncthreads();
+  if constexpr (G::WARPS_K > 1) {
+#pragma unroll 1
+    for (int turn = 1; turn < G::WARPS_K; turn++) {
+      if (mine && k == turn) e.template put<PITCH, true>(part);
+      __syncthreads();
+    }
+  }
+}
+
 /* The sums of each row of warps in turn, over the stages, which nobody reads any more. */
 template <typename G>
 MT_INLINE void finish (const mt_ampere_launch &p, const typename G::engine &e,
                        char *memory, const tile &t) {
-  enum { PITCH = G::N + MT_COLUMN_PAD };
   typename G::sum *part = (typename G::sum *)memory;
-  const int warp = threadIdx.x / 32;
 #pragma unroll 1
   for (int i = 0; i < G::WARPS_M; i++) {
-    __syncthreads();
-    if (warp / G::WARPS_N == i) e.template put<PITCH>(part + warp % G::WARPS_N * G::T_N);
-    __syncthreads();
+    gather<G>(part, e, i);
     store<G::T_M, G::N, G::THREADS>(p, part, t.m * G::M + i * G::T_M, t.n * G::N, t.l);
   }
 }

@@ -2,11 +2,11 @@
 ** engine.cuh - how a warp multiplies one stage in shared memory, by type.
 ** SPDX-License-Identifier: MIT
 **
-** An engine has a tile of T_M by T_N sums in the registers of a warp, adds a stage to
-** them, and puts them into shared memory as rows. Three of them:
+** An engine has a tile of T_M by T_N sums in the registers of a warp, adds T_K of a stage
+** to them, and puts them into shared memory as rows. Three of them:
 **   by_cores    16 and 8 bits: 16 x 8 sums an instruction, operands by matrices
-**   by_doubles  f64: the same, operands element by element
-**   by_threads  f32: 8 x 8 sums a thread, multiplied and added one by one
+**   by_doubles  f64: the same, operands by pairs of elements
+**   by_threads  f32: 16 x 8 sums a thread, or 8 x 8, multiplied and added one by one
 */
 #ifndef ENGINE_CUH
 #define ENGINE_CUH
@@ -17,11 +17,18 @@ namespace mt {
 
 MT_INLINE int lane_of_warp () { return threadIdx.x % 32; }
 
+/* A sum to its place, or added to what is there. */
+template <bool ADD, typename SUM> MT_INLINE void put_sum (SUM *to, SUM x) {
+  if constexpr (ADD) x += *to;
+  *to = x;
+}
+
 /* Sums of 16 x 8 as an instruction has them: rows of PITCH sums from `to` on. */
-template <int PITCH, typename SUM> MT_INLINE void put_sums (SUM *to, const SUM *c) {
+template <int PITCH, bool ADD, typename SUM>
+MT_INLINE void put_sums (SUM *to, const SUM *c) {
   to += lane_of_warp() / 4 * PITCH + lane_of_warp() % 4 * 2;
-  to[0] = c[0], to[1] = c[1];
-  to[8 * PITCH] = c[2], to[8 * PITCH + 1] = c[3];
+#pragma unroll
+  for (int i = 0; i < 4; i++) put_sum<ADD>(to + i / 2 * 8 * PITCH + i % 2, c[i]);
 }
 
 /* ------------------------------------------------------------------ operands of cores */
@@ -95,72 +102,93 @@ struct by_cores {
   enum { I = T_M / 16, J = T_N / 8 };
   sum c[I][J][4] = {};
 
-  MT_INLINE void multiply (const char *a, const char *b, int row, int column) {
+  /* 32 bytes of K. */
+  MT_INLINE void step (const char *a, const char *b, int row, int column, int kk) {
+    uint32_t x[I][CORE::A], y[J][CORE::B];
 #pragma unroll
-    for (int kk = 0; kk < LINE / 32; kk++) {
-      uint32_t x[I][CORE::A], y[J][CORE::B];
-#pragma unroll
-      for (int i = 0; i < I; i++) {
-        uint32_t r[4];
-        fragment<LINE, M, A_MN, false>(r, a, row + 16 * i, kk);
-        CORE::take_a(x[i], r);
-      }
-#pragma unroll
-      for (int j = 0; j < J; j += 2) {
-        uint32_t r[4];
-        fragment<LINE, N, B_MN, true>(r, b, column + 8 * j, kk);
-        CORE::take_b(y[j], r[0], r[1]);
-        CORE::take_b(y[j + 1], r[2], r[3]);
-      }
-#pragma unroll
-      for (int i = 0; i < I; i++)
-#pragma unroll
-        for (int j = 0; j < J; j++) CORE::run(c[i][j], x[i], y[j]);
+    for (int i = 0; i < I; i++) {
+      uint32_t r[4];
+      fragment<LINE, M, A_MN, false>(r, a, row + 16 * i, kk);
+      CORE::take_a(x[i], r);
     }
-  }
-  template <int PITCH> MT_INLINE void put (sum *to) const {
+#pragma unroll
+    for (int j = 0; j < J; j += 2) {
+      uint32_t r[4];
+      fragment<LINE, N, B_MN, true>(r, b, column + 8 * j, kk);
+      CORE::take_b(y[j], r[0], r[1]);
+      CORE::take_b(y[j + 1], r[2], r[3]);
+    }
 #pragma unroll
     for (int i = 0; i < I; i++)
 #pragma unroll
-      for (int j = 0; j < J; j++) put_sums<PITCH>(to + 16 * i * PITCH + 8 * j, c[i][j]);
+      for (int j = 0; j < J; j++) CORE::run(c[i][j], x[i], y[j]);
+  }
+  MT_INLINE void multiply (const char *a, const char *b, int row, int column, int) {
+#pragma unroll
+    for (int kk = 0; kk < LINE / 32; kk++) step(a, b, row, column, kk);
+  }
+  template <int PITCH, bool ADD> MT_INLINE void put (sum *to) const {
+#pragma unroll
+    for (int i = 0; i < I; i++)
+#pragma unroll
+      for (int j = 0; j < J; j++)
+        put_sums<PITCH, ADD>(to + 16 * i * PITCH + 8 * j, c[i][j]);
   }
 };
 
 /* ------------------------------------------------------------------ by doubles */
 
-template <int M, int N, int K, int T_M, int T_N> struct by_doubles {
+struct alignas(16) pair {
+  double x, y;
+};
+
+/* 8 rows by 8 of K, from `k` on: a lane has of row lane / 4 the elements k + 2 t and the
+** next one, t = lane % 4, where the instruction has t and t + 4: which of K it calls so
+** is free, where A and B agree. */
+template <int ROWS, int LINE, bool MN>
+MT_INLINE pair doubles_at (const char *from, int row, int k) {
+  const int lane = lane_of_warp(), t = lane % 4;
+  if constexpr (MN) {
+    enum { PITCH = ROWS + MT_COLUMN_PAD(8) };
+    const double *p = (const double *)from + (k + 2 * t) * PITCH + row + lane / 4;
+    return {p[0], p[PITCH]};
+  } else {
+    return *(const pair *)(from + row_place<LINE>(row + lane / 4, k / 2 + t));
+  }
+}
+
+template <int M, int N, int K, int T_M, int T_N, int T_K, bool A_MN, bool B_MN>
+struct by_doubles {
   typedef double sum;
-  enum { I = T_M / 16, J = T_N / 8, PITCH_A = M + MT_COLUMN_PAD };
-  enum { PITCH_B = N + MT_COLUMN_PAD };
+  enum { I = T_M / 16, J = T_N / 8, LINE = K * 8 };
   double c[I][J][4] = {};
 
-  MT_INLINE void multiply (const char *a_, const char *b_, int row, int column) {
-    const int g = lane_of_warp() / 4, t = lane_of_warp() % 4;
-    const double *a = (const double *)a_ + t * PITCH_A + row + g;
-    const double *b = (const double *)b_ + t * PITCH_B + column + g;
+  MT_INLINE void multiply (const char *a, const char *b, int row, int column, int first) {
 #pragma unroll
-    for (int kk = 0; kk < K; kk += 8) {
+    for (int k = 0; k < T_K; k += 8) {
       double x[I][4], y[J][2];
 #pragma unroll
-      for (int i = 0; i < I; i++)
+      for (int i = 0; i < 2 * I; i++) {
+        const pair v = doubles_at<M, LINE, A_MN>(a, row + 8 * i, first + k);
+        x[i / 2][i % 2] = v.x, x[i / 2][i % 2 + 2] = v.y;
+      }
 #pragma unroll
-        for (int v = 0; v < 4; v++)
-          x[i][v] = a[(kk + v / 2 * 4) * PITCH_A + 16 * i + v % 2 * 8];
-#pragma unroll
-      for (int j = 0; j < J; j++)
-#pragma unroll
-        for (int v = 0; v < 2; v++) y[j][v] = b[(kk + v * 4) * PITCH_B + 8 * j];
+      for (int j = 0; j < J; j++) {
+        const pair v = doubles_at<N, LINE, B_MN>(b, column + 8 * j, first + k);
+        y[j][0] = v.x, y[j][1] = v.y;
+      }
 #pragma unroll
       for (int i = 0; i < I; i++)
 #pragma unroll
         for (int j = 0; j < J; j++) mma_f64(c[i][j], x[i], y[j]);
     }
   }
-  template <int PITCH> MT_INLINE void put (double *to) const {
+  template <int PITCH, bool ADD> MT_INLINE void put (double *to) const {
 #pragma unroll
     for (int i = 0; i < I; i++)
 #pragma unroll
-      for (int j = 0; j < J; j++) put_sums<PITCH>(to + 16 * i * PITCH + 8 * j, c[i][j]);
+      for (int j = 0; j < J; j++)
+        put_sums<PITCH, ADD>(to + 16 * i * PITCH + 8 * j, c[i][j]);
   }
 };
 
@@ -170,49 +198,56 @@ struct alignas(16) quad {
   float x[4];
 };
 
-/* A thread has rows [4 y, 4 y + 4) and the same 32 on, y = lane / 4; columns
-** [4 x, 4 x + 4) and the same 16 on, x = lane % 4. What step k + 1 takes is read while
-** step k is multiplied. */
-template <int M, int N, int K> struct by_threads {
+/* A warp's lanes are DOWN x ACROSS; a thread has 4 rows of each 4 DOWN, 4 columns of each
+** 4 ACROSS. What step k + 1 takes is read while step k is multiplied. */
+template <int M, int N, int T_M, int T_N, int T_K> struct by_threads {
   typedef float sum;
-  enum { T_M = 64, T_N = 32 };
-  float c[8][8] = {};
+  enum { DOWN = T_M > T_N ? 8 : 4, ACROSS = 32 / DOWN };
+  enum { I = T_M / DOWN, J = T_N / ACROSS };
+  float c[I][J] = {};
 
-  template <int ROWS, int HALF>
+  template <int ROWS, int COUNT, int NEXT>
   static MT_INLINE void read (float *to, const float *from, int k) {
 #pragma unroll
-    for (int h = 0; h < 2; h++) {
-      const quad q = *(const quad *)(from + k * (ROWS + MT_COLUMN_PAD) + h * HALF);
+    for (int h = 0; h < COUNT / 4; h++) {
+      const quad q = *(const quad *)(from + k * (ROWS + MT_COLUMN_PAD(4)) + h * NEXT);
 #pragma unroll
       for (int i = 0; i < 4; i++) to[4 * h + i] = q.x[i];
     }
   }
-  MT_INLINE void multiply (const char *a_, const char *b_, int row, int column) {
-    const float *a = (const float *)a_ + row + lane_of_warp() / 4 * 4;
-    const float *b = (const float *)b_ + column + lane_of_warp() % 4 * 4;
-    float x[2][8], y[2][8];
-    read<M, T_M / 2>(x[0], a, 0);
-    read<N, T_N / 2>(y[0], b, 0);
+  MT_INLINE void multiply (const char *from_a, const char *from_b, int row, int column,
+                           int first) {
+    const float *a = (const float *)from_a + first * (M + MT_COLUMN_PAD(4)) + row +
+                     lane_of_warp() / ACROSS * 4;
+    const float *b = (const float *)from_b + first * (N + MT_COLUMN_PAD(4)) + column +
+                     lane_of_warp() % ACROSS * 4;
+    float x[2][I], y[2][J];
+    read<M, I, 4 * DOWN>(x[0], a, 0);
+    read<N, J, 4 * ACROSS>(y[0], b, 0);
 #pragma unroll
-    for (int k = 0; k < K; k++) {
-      if (k + 1 < K) {
-        read<M, T_M / 2>(x[(k + 1) % 2], a, k + 1);
-        read<N, T_N / 2>(y[(k + 1) % 2], b, k + 1);
+    for (int k = 0; k < T_K; k++) {
+      if (k + 1 < T_K) {
+        read<M, I, 4 * DOWN>(x[(k + 1) % 2], a, k + 1);
+        read<N, J, 4 * ACROSS>(y[(k + 1) % 2], b, k + 1);
       }
 #pragma unroll
-      for (int i = 0; i < 8; i++)
+      for (int i = 0; i < I; i++)
 #pragma unroll
-        for (int j = 0; j < 8; j++) c[i][j] = fmaf(x[k % 2][i], y[k % 2][j], c[i][j]);
+        for (int j = 0; j < J; j++) c[i][j] = fmaf(x[k % 2][i], y[k % 2][j], c[i][j]);
     }
   }
-  template <int PITCH> MT_INLINE void put (float *to) const {
-    to += lane_of_warp() / 4 * 4 * PITCH + lane_of_warp() % 4 * 4;
+  template <int PITCH, bool ADD> MT_INLINE void put (float *to) const {
+    to += lane_of_warp() / ACROSS * 4 * PITCH + lane_of_warp() % ACROSS * 4;
 #pragma unroll
-    for (int i = 0; i < 8; i++)
+    for (int i = 0; i < I; i++)
 #pragma unroll
-      for (int h = 0; h < 2; h++)
-        *(quad *)(to + (i / 4 * 32 + i % 4) * PITCH + h * 16) = {
-            {c[i][4 * h], c[i][4 * h + 1], c[i][4 * h + 2], c[i][4 * h + 3]}};
+      for (int h = 0; h < J / 4; h++) {
+        quad *at = (quad *)(to + (i / 4 * 4 * DOWN + i % 4) * PITCH + h * 4 * ACROSS);
+        quad q = {{c[i][4 * h], c[i][4 * h + 1], c[i][4 * h + 2], c[i][4 * h + 3]}};
+        if constexpr (ADD)
+          for (int j = 0; j < 4; j++) q.x[j] += at->x[j];
+        *at = q;
+      }
   }
 };
 

@@ -8,7 +8,9 @@
 **
 ** How a stage lies in shared memory:
 **   line_rows      ROWS rows of LINE bytes of K; chunks of 16 bytes trade places in a row
-**                  so that 8 rows of one chunk, or 8 chunks of one row, are in all banks
+**                  so that 8 rows of one chunk, 2 rows of 4 chunks, or 8 chunks of one
+**                  row are in all banks
+**   element_rows   the same, of 8 bytes
 **   line_columns   K rows of ROWS elements of 16 bits; chunks trade places alike
 **   padded_columns K rows of ROWS elements of 4 or 8 bytes, and a pad
 */
@@ -29,7 +31,7 @@ MT_INLINE int real_bytes (int left) { return left < 0 ? 0 : left > 16 ? 16 : lef
 
 /* Chunk c of row r, in rows of LINE bytes. */
 template <int LINE> MT_INLINE int row_place (int r, int c) {
-  const int turn = LINE == 64 ? r / 2 % 4 : r % 8;
+  const int turn = LINE == 64 ? r / 2 % 4 : r % 2 * 4 + r / 2 % 4;
   return r * LINE + ((c ^ turn) << 4);
 }
 
@@ -87,12 +89,51 @@ template <int ROWS, int K, int THREADS> struct line_columns {
   }
 };
 
+/* ------------------------------------------------------------------ 8 bytes */
+
+/* By the operand's way: lines, or single elements along K. */
+template <int ROWS, int LINE, int THREADS> struct element_rows {
+  enum { SIZE = 8, K = LINE / SIZE, CHUNKS = LINE / 16 };
+  enum { NEXT_LINE = THREADS / CHUNKS, NEXT = THREADS / K };
+  static_assert(NEXT % 8 == 0, "all rows of a thread have one order of chunks");
+  const char *at;
+  int rows, left; /* rows from this thread's on; bytes of K from its part on */
+
+  MT_INLINE element_rows (const operand &o, int row, int k, int l) {
+    const bool lines = o.way == MT_WAY_LINES;
+    const int r = threadIdx.x / (lines ? CHUNKS : K);
+    const int c = lines ? threadIdx.x % CHUNKS * 2 : threadIdx.x % K;
+    rows = o.extent - row - r;
+    left = (k - c) * SIZE;
+    at = o.base + l * o.batch + (row + r) * o.along + c * o.k;
+  }
+  MT_INLINE void load (char *to, const operand &o) {
+    if (o.way == MT_WAY_LINES) {
+      const int r = threadIdx.x / CHUNKS, bytes = real_bytes(left);
+      to += row_place<LINE>(r, threadIdx.x % CHUNKS);
+#pragma unroll
+      for (int i = 0; i < ROWS / NEXT_LINE; i++)
+        copy_async<16>(to + i * NEXT_LINE * LINE, at + i * NEXT_LINE * o.along,
+                       i * NEXT_LINE < rows ? bytes : 0);
+    } else {
+      const int r = threadIdx.x / K, k = threadIdx.x % K, bytes = left > 0 ? SIZE : 0;
+      to += row_place<LINE>(r, k / 2) + k % 2 * SIZE;
+#pragma unroll
+      for (int i = 0; i < ROWS / NEXT; i++)
+        copy_async<SIZE>(to + i * NEXT * LINE, at + i * NEXT * o.along,
+                         i * NEXT < rows ? bytes : 0);
+    }
+    at += K * o.k;
+    left -= LINE;
+  }
+};
+
 /* ------------------------------------------------------------------ 4 and 8 bytes */
 
 /* By the operand's way: a thread has one element, or one line, every few. */
 template <int ROWS, int K, int SIZE, int THREADS> struct padded_columns {
   enum {
-    PITCH = (ROWS + MT_COLUMN_PAD) * SIZE,
+    PITCH = (ROWS + MT_COLUMN_PAD(SIZE)) * SIZE,
     LINE = 16 / SIZE,
     LINES = ROWS / LINE,
     DEEP = THREADS / K,   /* rows that one round along K takes */
@@ -151,12 +192,12 @@ struct alignas(16) vector {
 /* The aligned vector at p, of which some bytes may be outside of the operand. */
 MT_INLINE vector window_at (const char *p, const operand &o) {
   vector v = {};
-  if (p >= o.low && p + 16 <= o.high) return *(const vector *)p;
+  if (p >= o.low && p + 16 <= o.high) return read_global<vector>(p);
 #pragma unroll 1
   for (int i = 15; i >= 0; i--) {
     for (int j = 3; j > 0; j--) v.w[j] = v.w[j] << 8 | v.w[j - 1] >> 24;
     v.w[0] <<= 8;
-    if (p + i >= o.low && p + i < o.high) v.w[0] |= (uint8_t)p[i];
+    if (p + i >= o.low && p + i < o.high) v.w[0] |= read_global<uint8_t>(p + i);
   }
   return v;
 }
@@ -180,8 +221,8 @@ MT_INLINE vector cut (const uint32_t *w, int shift, int bytes) {
   return v;
 }
 
-/* As line_rows in shared memory. A stage passes through registers: it is fetched while
-** the one before is multiplied, and put afterwards. */
+/* As line_rows in shared memory. Chunks pass through registers: each of the TIMES of a
+** thread is fetched a slab before it is put, and put a slab before it is multiplied. */
 template <int ROWS, int LINE, int SIZE, int THREADS> struct any_rows {
   enum { CHUNKS = LINE / 16, TIMES = ROWS * CHUNKS / THREADS, EACH = 16 / SIZE };
   enum { NEXT_ROW = THREADS / CHUNKS, NEXT_CHUNK = THREADS / ROWS };
@@ -189,6 +230,7 @@ template <int ROWS, int LINE, int SIZE, int THREADS> struct any_rows {
   uint32_t w[TIMES][8];
   const char *at;
   int rows, left; /* rows from this thread's on; bytes of K from its chunk on */
+  bool inside;    /* the windows of all of them lie in the operand's memory */
 
   MT_INLINE int row_of (int way) const {
     return way == MT_WAY_WINDOWS ? threadIdx.x / CHUNKS : threadIdx.x % ROWS;
@@ -201,23 +243,33 @@ template <int ROWS, int LINE, int SIZE, int THREADS> struct any_rows {
     rows = o.extent - row - r;
     left = k * SIZE - c * 16;
     at = o.base + l * o.batch + (row + r) * o.along + c * EACH * o.k;
+    const int last = rows > TIMES * NEXT_ROW ? TIMES - 1 :
+                     rows > 0                ? (rows - 1) / NEXT_ROW :
+                                               0;
+    const char *end = at + last * NEXT_ROW * o.along;
+    inside = (at < end ? at : end) - 15 >= o.low &&
+             (at < end ? end : at) + left + 32 <= o.high;
+  }
+  /* On to the next slab; what was fetched is of the one before. */
+  MT_INLINE void next (const operand &o) {
+    at += LINE / SIZE * o.k;
+    left -= LINE;
   }
 
-  /* Whether the windows of this thread lie in the operand's memory, in all rows. */
-  MT_INLINE bool is_inside (const operand &o) const {
-    const char *last = at + (TIMES - 1) * NEXT_ROW * o.along;
-    const char *low = last < at ? last : at, *high = last < at ? at : last;
-    return low - 15 >= o.low && high + 32 <= o.high;
-  }
   /* Two aligned vectors, the second where it is needed. */
-  template <bool INSIDE> MT_INLINE void fetch_windows (int i, const operand &o) {
+  MT_INLINE void fetch_windows (int i, const operand &o) {
     const char *p = at + i * NEXT_ROW * o.along;
     const int shift = (int)((uintptr_t)p % 16), bytes = real_bytes(left);
-    const bool some = i * NEXT_ROW < rows && bytes > 0;
+    const bool first = i * NEXT_ROW < rows && bytes > 0, second = shift + bytes > 16;
     const vector *from = (const vector *)(p - shift);
     vector v = {}, u = {};
-    if (some) v = INSIDE ? from[0] : window_at(p - shift, o);
-    if (some && shift + bytes > 16) u = INSIDE ? from[1] : window_at(p - shift + 16, o);
+    if (inside) {
+      if (first) v = read_global<vector>(from);
+      if (first && second) u = read_global<vector>(from + 1);
+    } else {
+      if (first) v = window_at(p - shift, o);
+      if (first && second) u = window_at(p - shift + 16, o);
+    }
 #pragma unroll
     for (int j = 0; j < 4; j++) w[i][j] = v.w[j], w[i][4 + j] = u.w[j];
   }
@@ -231,40 +283,25 @@ template <int ROWS, int LINE, int SIZE, int THREADS> struct any_rows {
     for (int j = 0; j < EACH; j++) {
       uint32_t x = 0;
       if (j * SIZE < real)
-        x = SIZE == 1 ? (uint32_t) * (const uint8_t *)(p + j * o.k) :
-                        (uint32_t) * (const uint16_t *)(p + j * o.k);
+        x = SIZE == 1 ? read_global<uint8_t>(p + j * o.k) :
+                        read_global<uint16_t>(p + j * o.k);
       w[i][j * SIZE / 4] |= x << j * SIZE % 4 * 8;
     }
   }
-  MT_INLINE void fetch (const operand &o) {
-    if (o.way != MT_WAY_WINDOWS) {
-#pragma unroll
-      for (int i = 0; i < TIMES; i++) fetch_each(i, o);
-    } else if (is_inside(o)) {
-#pragma unroll
-      for (int i = 0; i < TIMES; i++) fetch_windows<true>(i, o);
-    } else {
-#pragma unroll
-      for (int i = 0; i < TIMES; i++) fetch_windows<false>(i, o);
-    }
+  MT_INLINE void fetch (int i, const operand &o) {
+    if (o.way == MT_WAY_WINDOWS) fetch_windows(i, o);
+    else fetch_each(i, o);
   }
-  MT_INLINE void put (char *to, const operand &o) {
+  MT_INLINE void put (int i, char *to, const operand &o) {
     const int r = row_of(o.way), c = chunk_of(o.way);
     if (o.way == MT_WAY_WINDOWS) {
-#pragma unroll
-      for (int i = 0; i < TIMES; i++) {
-        const int shift = (int)((uintptr_t)(at + i * NEXT_ROW * o.along) % 16);
-        *(vector *)(to + row_place<LINE>(r + i * NEXT_ROW, c)) =
-            cut(w[i], shift, real_bytes(left));
-      }
+      const int shift = (int)((uintptr_t)(at + i * NEXT_ROW * o.along) % 16);
+      *(vector *)(to + row_place<LINE>(r + i * NEXT_ROW, c)) =
+          cut(w[i], shift, real_bytes(left + LINE));
     } else {
-#pragma unroll
-      for (int i = 0; i < TIMES; i++)
-        *(vector *)(to + row_place<LINE>(r, c + i * NEXT_CHUNK)) = {
-            {w[i][0], w[i][1], w[i][2], w[i][3]}};
+      *(vector *)(to + row_place<LINE>(r, c + i * NEXT_CHUNK)) = {
+          {w[i][0], w[i][1], w[i][2], w[i][3]}};
     }
-    at += LINE / SIZE * o.k;
-    left -= LINE;
   }
 };
 

@@ -64,7 +64,7 @@ MT_INLINE void put_four (const mt_ampere_launch &p, int64_t at, const double *x)
 ** threads. */
 template <int ROWS, int COLUMNS, int THREADS, typename SUM>
 MT_INLINE void store (const mt_ampere_launch &p, const SUM *from, int m, int n, int l) {
-  enum { PITCH = COLUMNS + MT_COLUMN_PAD };
+  enum { PITCH = COLUMNS + MT_COLUMN_PAD(sizeof(SUM)) };
   const int step = p.wide ? 4 : 1, across = COLUMNS / step;
 #pragma unroll 1
   for (int i = threadIdx.x; i < ROWS * across; i += THREADS) {

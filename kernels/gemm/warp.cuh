@@ -19,6 +19,9 @@ MT_INLINE uint32_t place_in_shared (const void *p) {
 
 /* ------------------------------------------------------------------ copies */
 
+/* What lies in global memory. */
+template <typename T> MT_INLINE T read_global (const void *p) { return *(const T *)p; }
+
 /* SIZE bytes of shared memory: the first `bytes` from global memory, the others 0. */
 template <int SIZE> MT_INLINE void copy_async (void *to, const void *from, int bytes) {
   const uint32_t at = place_in_shared(to);

@@ -76,7 +76,7 @@ static bool is_shared (const void *p, size_t bytes) {
 /* ------------------------------------------------------------------ copies */
 
 struct copy { char *to; const char *from; int size, bytes; };
-enum { MOST_COPIES = 256, MOST_GROUPS = 4 };
+enum { MOST_COPIES = 256, MOST_GROUPS = 8 };
 static struct { copy list[MOST_GROUPS][MOST_COPIES]; int n[MOST_GROUPS], groups; }
     pending[MOST];                     /* groups[groups]: the open one */
 
@@ -89,6 +89,11 @@ static bool is_source (const char *p, size_t bytes) {
 }
 
 namespace mt {
+
+template <typename T> static T read_global (const void *p) {
+  need(is_source((const char *)p, sizeof(T)), "a read outside");
+  return *(const T *)p;
+}
 
 template <int SIZE> static void copy_async (void *to, const void *from, int bytes) {
   auto &p = pending[threadIdx.x];
@@ -280,9 +285,9 @@ void run_block () {
     }
 }
 
-#define MT_AMPERE_KERNEL(name, core, a, b, sum, m, n, k, stages, warps_m, warps_n,       \
-                         major_a, major_b, speed)                                        \
-  mt::run_ampere<mt::ampere<mt::core_##core, m, n, k, stages, warps_m, warps_n,          \
+#define MT_AMPERE_KERNEL(name, core, a, b, sum, m, n, k, stages, warps_m, warps_n, \
+                         warps_k, major_a, major_b, speed)                                        \
+  mt::run_ampere<mt::ampere<mt::core_##core, m, n, k, stages, warps_m, warps_n, warps_k, \
                             MT_MAJOR_##major_a, MT_MAJOR_##major_b>>,
 kernel *const kernels[] = {
 #include "kernels/gemm/ampere.def"

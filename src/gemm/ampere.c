@@ -11,14 +11,14 @@
 #include "core/error.h"
 
 #define MT_AMPERE_KERNEL(name, core, a, b, sum, m, n, k, stages, warps_m, warps_n,       \
-                         major_a, major_b, speed)                                        \
+                         warps_k, major_a, major_b, speed)                               \
   {{MT_##a, MT_##b},                                                                     \
    MT_##sum,                                                                             \
    m,                                                                                    \
    n,                                                                                    \
    k,                                                                                    \
    stages,                                                                               \
-   {warps_m, warps_n},                                                                   \
+   {warps_m, warps_n, warps_k},                                                          \
    {MT_MAJOR_##major_a, MT_MAJOR_##major_b},                                             \
    speed},
 const mt_ampere_row mt_ampere_rows[] = {
@@ -36,7 +36,7 @@ uint32_t mt_ampere_shared (const mt_ampere_row *r) {
 
 /* ---------------------------------------------------------------- operands */
 
-enum { LINE = 16, MOST = 1 << 27, GROUP = 8 };
+enum { LINE = 16, MOST = 1 << 27, GROUP = 8, FEW = 16 };
 
 /* A mode's stride in bytes; 0 where there is nowhere to go. */
 static int64_t pitch (const mt_matrix *x, int mode) {
@@ -52,20 +52,27 @@ static bool has_lines (const mt_matrix *x, int mode) {
 
 static int64_t distance (int64_t n) { return n < 0 ? -n : n; }
 
-/* Of 4 and 8 bytes, and of rows for any layout. */
+/* Whether neighbours along K lie nearer than those along M or N. */
+static bool is_along_k (const mt_matrix *x) {
+  if (x->extent[0] == 1 || x->extent[1] == 1) return x->extent[0] == 1;
+  return distance(pitch(x, 1)) <= distance(pitch(x, 0));
+}
+
+/* Of rows for any layout. */
 static mt_ampere_way any_way (const mt_matrix *x) {
-  const bool along_k = distance(pitch(x, 1)) <= distance(pitch(x, 0));
   if (mt_dtype_size(x->dtype) < 4)
     return mt_is_contiguous(x, 1) ? MT_WAY_WINDOWS : MT_WAY_ALONG_MN;
   if (has_lines(x, 0)) return MT_WAY_LINES;
-  return x->extent[0] == 1 || (x->extent[1] > 1 && along_k) ? MT_WAY_ALONG_K :
-                                                              MT_WAY_ALONG_MN;
+  return is_along_k(x) ? MT_WAY_ALONG_K : MT_WAY_ALONG_MN;
 }
 
 /* Whether a row of this major takes the operand, and how. */
 static bool find_way (int32_t *out, const mt_matrix *x, int major) {
+  const int mode = major == MT_MAJOR_K;
   *out = major == MT_MAJOR_ANY ? any_way(x) : MT_WAY_LINES;
-  return major == MT_MAJOR_ANY || has_lines(x, major == MT_MAJOR_K);
+  if (major == MT_MAJOR_ANY || has_lines(x, mode)) return true;
+  *out = mode ? MT_WAY_ALONG_K : MT_WAY_ALONG_MN;
+  return mt_dtype_size(x->dtype) == 8 && is_along_k(x) == mode;
 }
 
 static void put_operand (mt_ampere_operand *o, const mt_matrix *x) {
@@ -151,12 +158,25 @@ static bool is_small (const mt_matrix x[MT_PARTS], const mt_gemm_launch *l,
   return true;
 }
 
+/* Types of rows for a few of M. */
+static bool has_few (const mt_matrix x[MT_PARTS]) {
+  return mt_dtype_size(x[MT_A].dtype) >= 4;
+}
+
+/* As the transpose: where C lies together along M, and where it is so narrow that rows
+** for a few of M are fit, which there are of 4 and 8 bytes. */
+static bool wants_turn (const mt_matrix x[MT_PARTS]) {
+  const mt_matrix *c = &x[MT_C];
+  if (c->stride[1] != 1 && c->stride[0] == 1) return c->extent[0] > FEW || !has_few(x);
+  return c->extent[1] <= FEW && c->extent[0] > FEW && has_few(x);
+}
+
 /* What is the same for all rows. */
 static bool begin (mt_ampere *a, mt_matrix x[MT_PARTS], const mt_gemm_launch *l,
                    const mt_reason *r) {
   *a = (mt_ampere){.us = DBL_MAX};
   if (!mt_read_product(x, l, r) || !is_small(x, l, r)) return false;
-  if (x[MT_C].stride[1] != 1 && x[MT_C].stride[0] == 1) mt_turn_product(x);
+  if (wants_turn(x)) mt_turn_product(x);
   for (int i = 0; i < 2; i++) {
     put_operand(&a->launch.operand[i], &x[i]);
     a->launch.size[i] = (int32_t)x[MT_C].extent[i];

@@ -12,7 +12,7 @@
 /* A row of kernels/gemm/ampere.def. */
 typedef struct mt_ampere_row {
   mt_dtype type[2], sum; /* of A and B; of the sums */
-  uint16_t m, n, k, stages, warps[2];
+  uint16_t m, n, k, stages, warps[3];
   uint8_t major[2];
   double speed; /* TFLOP/s of a full GPU */
 } mt_ampere_row;
@@ -21,7 +21,7 @@ extern const size_t mt_nampere_rows;
 
 /* Threads and bytes of shared memory of a block. */
 static inline uint32_t mt_ampere_threads (const mt_ampere_row *r) {
-  return 32u * r->warps[0] * r->warps[1];
+  return 32u * r->warps[0] * r->warps[1] * r->warps[2];
 }
 uint32_t mt_ampere_shared (const mt_ampere_row *r);
 

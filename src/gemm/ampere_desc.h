@@ -28,13 +28,17 @@ typedef enum mt_ampere_way {
 ** take every layout, ANY. */
 enum { MT_MAJOR_K, MT_MAJOR_MN, MT_MAJOR_ANY };
 
-enum { MT_COLUMN_PAD = 4 }; /* elements between columns of 4 and 8 bytes, and of sums */
+/* Bytes between columns of elements of 4 and 8 bytes, in elements: columns begin at
+** multiples of 16 bytes, in other banks. Sums have as much. */
+#define MT_COLUMN_PAD(size) (16 / (int)(size))
 
 /* Bytes of a stage of elements of `size` bytes, and of the sums of one row of warps. */
+#define MT_AMPERE_OPERAND(size, mn, k)                                                   \
+  (((size) >= 4 ? (mn) + MT_COLUMN_PAD(size) : (mn)) * (k) * (size))
 #define MT_AMPERE_STAGE(size, m, n, k)                                                   \
-  (((size) >= 4 ? (m) + (n) + 2 * MT_COLUMN_PAD : (m) + (n)) * (k) * (size))
+  (MT_AMPERE_OPERAND(size, m, k) + MT_AMPERE_OPERAND(size, n, k))
 #define MT_AMPERE_PART(m, n, warps_m, sum)                                               \
-  ((m) / (warps_m) * ((n) + MT_COLUMN_PAD) * (sum))
+  ((m) / (warps_m) * ((n) + MT_COLUMN_PAD(sum)) * (sum))
 
 typedef struct mt_ampere_operand {
   const char *base;

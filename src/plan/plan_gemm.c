@@ -193,6 +193,10 @@ typedef int chooser (mt_plan *p, offer *o, char *why, size_t size);
 
 static int choose_ampere (mt_plan *p, offer *o, char *why, size_t size) {
   mt_ampere *a = &p->ampere;
+  if (p->gemm.precision != MT_PRECISION_FULL && p->device->hopper) {
+    snprintf(why, size, "it has no tf32, which precision allows");
+    return -1;
+  }
   int row = mt_ampere_choose(a, &p->gemm, p->device->cores, why, size);
   if (row >= 0) *o = (offer){a->us, (uint32_t)a->launch.tiles, a->launch.tiles};
   return row;
