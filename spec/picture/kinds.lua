@@ -36,6 +36,9 @@ return {
   { "a broadcast", { tv = layout({ 4, 2 }, { 1, 0 }), tiler = { 4 } } },
   { "bank conflicts", layout(32, 32), { banks = "f32" } },
   { "bank conflicts of a copy", load, { banks = layout({ 64, 64 }, "right"), part = "S" } },
+  { "a kernel", tile.kernel { mma = mma, tile = { 64, 64, 32 }, stages = 3 } },
+  { "a kernel that is wrong",
+    tile.kernel { mma = mma, tile = { 64, 64, 32 }, stages = 3, ahead = 3 } },
   { "a plan", tile.plan(tile.tensor("f32", layout { 64, 64 }),
                         tile.tensor("f32", layout({ 64, 64 }, "right"))) },
 }

@@ -24,11 +24,12 @@ local tile = {}
 ---@field colour boolean  the colours of a terminal, in the text
 
 --- A picture as text: of a layout, a tensor, a swizzle, an atom or its name, a tiled copy or MMA, a
---- plan, or { tv = layout, tiler = shape }.
+--- plan, a kernel, or { tv = layout, tiler = shape }.
 --- - a layout by offset, by = "coordinate", "index" or "bank"; a swizzled one before and after
 --- - a partition as who has what: T14 V1 in a cell is value 1 of thread 14
 --- - banks = bits, of a layout (thread,value) -> element: who is served when, by which bank
 --- - of a tiled copy banks = layout of shared memory, with part = "S" or "D"
+--- - of a kernel its stages over time: which k-tile is on its way, which is multiplied
 --- - thread, value, slice dim all others; tile draws borders; width is 80, colour false
 --- - what is longer than can be read is cut, and says so
 --- - error: a value that has no picture; an option that this kind of picture does not know

@@ -28,13 +28,11 @@ local function shape_of(p)
   return lines, p.palette == "ramp" and 2 or 0
 end
 
-local function row_label(p, i) return p.row_label and p.row_label(i) or format("%d", i) end
-
 -- The width of a label and how many columns fit into `width`, at least one.
 local function fit(p, pad, left, width)
   local widest, fitting = 1, 0
   for j = 0, p.columns - 1 do
-    local longest = max(widest, #format("%d", j))
+    local longest = max(widest, #format("%d", j + (p.first_column or 0)))
     for i = 0, p.rows - 1 do
       local cell = p[i * p.columns + j + 1]
       longest = max(longest, #cell[1], cell[2] and #cell[2] or 0)
@@ -74,7 +72,7 @@ local function rule(p, t, i)
 end
 
 local function row(p, t, i, line)
-  local parts = { right(line == 1 and row_label(p, i) or "", t.left - 1), " " }
+  local parts = { right(line == 1 and format("%d", i) or "", t.left - 1), " " }
   for j = 0, t.columns - 1 do
     local cell = p[i * p.columns + j + 1]
     parts[#parts + 1] = p.column_levels and p.column_levels[j] and "#" or "|"
@@ -83,10 +81,10 @@ local function row(p, t, i, line)
   return table.concat(parts) .. "|"
 end
 
-local function numbers(t)
+local function numbers(t, first)
   local parts = { rep(" ", t.left) }
   for j = 0, t.columns - 1 do
-    local text = right(format("%d", j), t.cell)
+    local text = right(format("%d", j + first), t.cell)
     parts[#parts + 1] = " " .. (t.pad == 2 and " " .. text .. " " or text)
   end
   return table.concat(parts)
@@ -107,7 +105,7 @@ end
 local function panel_lines(p, colour, width)
   local lines, pad = shape_of(p)
   local left = 2
-  for i = 0, p.rows - 1 do left = max(left, #row_label(p, i) + 1) end
+  left = max(left, #format("%d", max(0, p.rows - 1)) + 1)
   left = left + 1
   local cell, columns = fit(p, pad, left, width)
   local t = { left = left, pad = pad, cell = cell, columns = columns, colour = colour }
@@ -118,7 +116,7 @@ local function panel_lines(p, colour, width)
     out.width, out.complete = #out[#out], true
     return out
   end
-  out[#out + 1] = numbers(t)
+  out[#out + 1] = numbers(t, p.first_column or 0)
   for i = 0, p.rows - 1 do
     out[#out + 1] = rule(p, t, i)
     for line = 1, lines do out[#out + 1] = row(p, t, i, line) end

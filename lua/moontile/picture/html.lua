@@ -64,7 +64,7 @@ function paint(){
 function names(list){return list.map(function(x){return x<0?'all':x;}).join(', ');}
 function tell(c){
   var said=[],at=function(key){return c.getAttribute('data-'+key);};
-  if(at('c')!==null)said.push('coordinate '+at('c'));
+  if(at('c')!==null)said.push((at('i')!==null?'coordinate ':'')+at('c'));
   if(at('i')!==null)said.push('index '+at('i'));
   var time=c.closest('.p').getAttribute('data-time');
   if(at('o')!==null)said.push((time?'byte ':'offset ')+at('o'));

@@ -17,6 +17,7 @@ local KINDS = {
   ["moontile.CopyAtom"] = { "copy", "copy_atom" },
   ["moontile.TiledCopy"] = { "copy", "tiled_copy" },
   ["moontile.Plan"] = { "plan", "plan" },
+  ["moontile.Kernel"] = { "plan", "kernel" },
   table = { "tv", "tv" },
 }
 
@@ -45,6 +46,8 @@ function describe.mma_atom(atom, o) return need("picture.mma").atom(atom, o) end
 function describe.tiled_mma(mma, o) return need("picture.mma").tiled(mma, o) end
 function describe.copy_atom(atom, o) return need("picture.copy").atom(atom, o) end
 function describe.plan(plan) return need("picture.costs").picture(plan) end
+
+function describe.kernel(kernel, o) return need("picture.pipeline").picture(kernel, o) end
 
 function describe.tiled_copy(copy, o)
   if o.banks ~= nil then return need("picture.banks").of_copy(copy, o) end
@@ -84,7 +87,7 @@ local function kind_of(x, way)
   if kind and (class ~= "table" or rawget(x, "tv") ~= nil) then return kind end
   if getmetatable(x) == "moontile.Tuple" then class = "moontile.Tuple" end
   check(false, "%s: a layout, a tensor, a swizzle, an atom or its name, a tiled copy or MMA,"
-        .. " a plan, or { tv = layout, tiler = shape } expected, got %s%s", way, class,
+        .. " a plan, a kernel, or { tv = layout, tiler = shape } expected, got %s%s", way, class,
         INSTEAD[class] or "")
 end
 

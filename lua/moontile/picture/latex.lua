@@ -67,10 +67,11 @@ end
 local function add_panel(out, s, p)
   if p.title then add_text(out, "base west", p.x, p.y - p.top + 10, p.title) end
   for j = 0, p.columns - 1 do
-    add_text(out, "base", p.x + p.xs[j] + s.cell_width / 2, p.y - 5, format("%d", j))
+    add_text(out, "base", p.x + p.xs[j] + s.cell_width / 2, p.y - 5,
+             format("%d", j + (p.first_column or 0)))
   end
   for i = 0, p.rows - 1 do
-    add_text(out, "east", p.x - 5, p.y + p.ys[i] + s.cell_height / 2, place.row_label(p, i))
+    add_text(out, "east", p.x - 5, p.y + p.ys[i] + s.cell_height / 2, format("%d", i))
   end
   add_cells(out, s, p)
   for _, b in ipairs(p.boxes) do

@@ -6,7 +6,7 @@
 --   at = { row, column }  its place among the panels
 --   rows, columns         that are shown; all_rows, all_columns: that there are
 --   [i * columns + j + 1] the cell at row i and column j, from 0 on
---   row_labels, column_labels   functions of the number, if it does not label itself
+--   first_column          the number of the first column, 0
 --   row_levels[i]         how strong the border in front of row i is; column_levels
 -- A cell: its label in one line or two, [1] and [2]; colour, an index of the palette; dim, where
 -- something else is highlighted; what is known of it: coordinate, index, offset, bank, threads,

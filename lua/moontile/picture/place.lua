@@ -94,13 +94,10 @@ end
 
 -- ---------------------------------------------------------------- panels
 
-function place.row_label(p, i) return p.row_label and p.row_label(i) or format("%d", i) end
-
 local function measure(s, p)
   p.xs, p.inner_width = positions(p.columns, s.cell_width, p.column_levels)
   p.ys, p.inner_height = positions(p.rows, s.cell_height, p.row_levels)
-  local label = 1
-  for i = 0, p.rows - 1 do label = max(label, #place.row_label(p, i)) end
+  local label = #format("%d", max(0, p.rows - 1))
   p.left, p.top = label * FONT * LETTER + 8, (p.title and LINE or 0) + LINE
   local cut = {}
   if p.rows < p.all_rows then cut[1] = format("%d of %d rows", p.rows, p.all_rows) end

@@ -63,7 +63,8 @@ end
 -- The same for the script of a page; thread -1: all of them.
 local function attributes(c)
   local text = ""
-  if c.coordinate then text = ' data-c="' .. c.coordinate .. '" data-i="' .. c.index .. '"' end
+  if c.coordinate then text = ' data-c="' .. c.coordinate .. '"' end
+  if c.index then text = text .. ' data-i="' .. c.index .. '"' end
   if c.offset then text = text .. ' data-o="' .. tostring(c.offset) .. '"' end
   if c.threads then
     text = text .. ' data-t="' .. (c.shared and "-1" or list(c.threads, " ")) .. '"'
@@ -129,10 +130,11 @@ local function add_panel(out, s, p, in_page)
   out[#out + 1] = p.is_time and '<g class="p" data-time="1">' or '<g class="p">'
   if p.title then add_text(out, "h", p.x, p.y - p.top + 10, p.title) end
   for j = 0, p.columns - 1 do
-    add_text(out, "n", p.x + p.xs[j] + s.cell_width / 2, p.y - 5, format("%d", j))
+    add_text(out, "n", p.x + p.xs[j] + s.cell_width / 2, p.y - 5,
+             format("%d", j + (p.first_column or 0)))
   end
   for i = 0, p.rows - 1 do
-    add_text(out, "w", p.x - 5, p.y + p.ys[i] + s.cell_height / 2 + 3.5, place.row_label(p, i))
+    add_text(out, "w", p.x - 5, p.y + p.ys[i] + s.cell_height / 2 + 3.5, format("%d", i))
   end
   add_cells(out, s, p, in_page)
   for _, b in ipairs(p.boxes) do
