@@ -184,6 +184,18 @@ describe("a picture of a layout", function()
     end
   end)
 
+  it("of a ragged tensor has what is real", function()
+    local t = tile.tensor("i32", layout { 10, 7 }):fill(4):local_tile({ 4, 3 }, { 2, 2 })
+    local cells = read.panels(tile.svg(t, { by = "value" }))[1]
+    for _, cell in ipairs(cells) do
+      local is_real = cell.row < 2 and cell.column < 1
+      assert.equal(is_real and "4" or ".", cell.labels[1])
+    end
+    assert.equal(2, select(2, tile.print_tensor(t):gsub("4  %.  %.", "")))
+    local many = tile.draw(tile.tensor("i8", layout(1 << 17)), { by = "value" })
+    assert.truthy(many:find("of 131072 columns", 1, true))
+  end)
+
   it("has a swizzle before and after", function()
     local A = tile.smem_atom("GMMA::Layout_K_SW128_Atom", "f16")
     local before, after = table.unpack(read.panels(tile.svg(A)))

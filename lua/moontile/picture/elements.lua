@@ -11,16 +11,18 @@ local format, rep = string.format, string.rep
 
 local MOST = 1 << 16
 
+-- Of a ragged tensor elements that are not real have no value.
 local function text_of(v)
+  if v == nil then return "." end
   if math.type(v) == "float" then return format("%.2e", v) end
   return tostring(v)
 end
 
 -- All elements as texts of one width, by their index.
 local function texts_of(T, size)
-  local texts, width = {}, 0
+  local texts, width, values = {}, 0, T:totable()
   for i = 0, size - 1 do
-    texts[i] = text_of(T(i))
+    texts[i] = text_of(values[i + 1])
     width = math.max(width, #texts[i])
   end
   for i = 0, size - 1 do texts[i] = rep(" ", width - #texts[i]) .. texts[i] end

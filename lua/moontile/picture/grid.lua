@@ -38,7 +38,10 @@ end
 function labels.coordinate(cell) return cell.coordinate, cell.index end
 function labels.index(cell) return format("%d", cell.index), cell.index end
 function labels.bank(cell) return format("%d", cell.bank), cell.bank // 4 end
-function labels.value(cell, o) return format("%s", cell.element), cell.offset // (o.step or 1) end
+function labels.value(cell)
+  if cell.element == nil then return ".", nil end
+  return format("%s", cell.element), cell.offset
+end
 
 local function check_by(A, o)
   local by = options.word(o, "by", WAYS) or "offset"
@@ -63,20 +66,34 @@ end
 
 -- ---------------------------------------------------------------- the panel
 
+-- What reads the elements of a tensor, by index: at once, if they are not too many. Of a ragged one
+-- those that are not real have no value.
+local function reader(T, size)
+  if size <= 1 << 16 then
+    local values = T:totable()
+    return function(i) return values[i + 1] end
+  end
+  return function(i)
+    local ok, value = pcall(T, i)
+    return ok and value or nil
+  end
+end
+
 -- of(A, o): the panel of a layout. o.step: so many offsets have one colour.
 function grid.of(A, o, title, at)
   local rows, columns, row_shape, column_shape = grid.matrix(A)
   local by, bits = check_by(A, o), options.bits(o, "bits") or 32
   local set, label = slice_of(A, o), labels[by]
+  local element = by == "value" and reader(o.tensor, tile.size(A)) or nil
   local function cell(i, j)
     local index = i + rows * j
     local offset = A(index)
     local c = { index = index, offset = offset, i = i, j = j }
     if math.type(offset) == "integer" then c.bank = grid.bank(offset, bits) end
     c.coordinate = tostring(tile.idx2crd(index, A))
-    if o.tensor and by == "value" then c.element = o.tensor(index) end
+    if element then c.element = element(index) end
     local text, step = label(c, o)
-    c[1], c.colour = text, step % 8
+    c[1], c.colour = text, step and step % 8
     c.dim = set and not set[index] or nil
     return c
   end

@@ -33,13 +33,13 @@ local function begin_of(k, tile)
   return k.schedule == "multistage" and tile - k.ahead or tile - k.ahead + 1
 end
 
--- The tile on its way into a stage at a step; one that is used at once is filled in its own step.
+-- The tile on its way into a stage at a step: the next one of that stage, if it has begun. One that
+-- is filled 0 ahead is filled in the step that uses it.
 local function filled(k, stage, step)
-  local last = step + k.ahead
-  for tile = math.max(step, 0), last do
-    local is_here = tile % k.stages == stage and begin_of(k, tile) <= step
-    if is_here and (tile > step or k.ahead == 0) then return tile end
-  end
+  local from = math.max(step + (k.ahead > 0 and 1 or 0), 0)
+  local tile = from + (stage - from) % k.stages
+  if k.ahead == 0 then return tile == step and tile or nil end
+  return begin_of(k, tile) <= step and tile or nil
 end
 
 local function user(k, tile)
