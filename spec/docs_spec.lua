@@ -82,6 +82,21 @@ local function links_of(text)
   return links
 end
 
+describe("the table of contents", function()
+  local linked = {}
+  for _, link in ipairs(links_of(read "docs/SUMMARY.md")) do
+    linked[(resolve("docs/SUMMARY.md", link))] = true
+  end
+  for _, link in ipairs(links_of(read "docs/reference/README.md")) do
+    linked[(resolve("docs/reference/README.md", link))] = true
+  end
+  for _, path in ipairs(pages.below "docs") do
+    it("has " .. path, function()
+      assert.is_true(linked[path] or path == "docs/SUMMARY.md")
+    end)
+  end
+end)
+
 describe("the links", function()
   for _, path in ipairs(pages.all()) do
     it("of " .. path .. " lead somewhere", function()

@@ -30,7 +30,8 @@ plan tc X X | plan tm X X X | plan_gemm X X X | print_layout A | product_each S 
 remove V M | repeat V I | repeat_like V V | replace V M V | reverse V | select V M M? M?
 smem_atom smem bits | swizzle I I I? | take V M M | tensor d A D? | unflatten V V | unwrap V
 wrap V | zip V V* | zip2_by V V | verify tc A side? | verify tm A side? | with_shape L S
-copy X X stream? | copy tc X X stream?
+copy X X stream? | copy tc X X stream? | draw A | draw tc | draw tm | draw mma | svg A | svg tc
+html A | latex A | html tm | print_tensor X
 ]]
 
 -- Of classes; `self` is there already.
