@@ -200,6 +200,10 @@ if(CMAKE_BUILD_TYPE MATCHES "^(Release|RelWithDebInfo|MinSizeRel)$" AND NOT MOON
   moontile_test(stack COMMAND moontile_stack ${SPEC}/stack/deep.lua)
   foreach(device cpu cuda)
     moontile_test(stack.ragged.${device} COMMAND moontile_stack ${SPEC}/ragged/main.lua ${device} 500)
+    foreach(seed 1795419174000 24000072000)      # they go deep
+      moontile_test(stack.ragged.${device}.${seed} COMMAND moontile_stack ${SPEC}/ragged/main.lua
+                    ${device} 500 ${seed})
+    endforeach()
   endforeach()
 endif()
 

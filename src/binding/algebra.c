@@ -240,28 +240,42 @@ static node projection (lua_State *L, int i, mt_layout *buf) {
   return lua_isnoneornil(L, i) ? NULL : lmt_tovalue(L, i, LMT_COORD, "projection", buf);
 }
 
-/* local_tile(A, tiler, coordinate [, projection]) */
-static int l_local_tile (lua_State *L) {
-  mt_layout t, c, p, out, offset;
+/* Returns the tiler of the modes that are tiled, in t or on the stack. */
+static LMT_APART node local_tile (lua_State *L, mt_layout *out, mt_layout *offset,
+                                  mt_layout *t) {
+  mt_layout c, p;
   LMT_NOERR(err);
-  node a = lmt_tolayout(L, 1), tiler = lmt_totiler(L, 2, &t);
+  node a = lmt_tolayout(L, 1), tiler = lmt_totiler(L, 2, t);
   node coord = lmt_tovalue(L, 3, LMT_COORD, "coordinate", &c);
   node proj = projection(L, 4, &p);
-  if (mt_local_tile(&out, &offset, a, tiler, coord, proj, &err))
-    return lmt_raise(L, &err);
-  if (proj && mt_dice(&c, proj, tiler, &err) == MT_OK) tiler = c.node;
+  if (mt_local_tile(out, offset, a, tiler, coord, proj, &err)) lmt_raise(L, &err);
+  if (proj == NULL || mt_dice(&c, proj, tiler, &err) != MT_OK) return tiler;
+  *t = c;
+  return t->node;
+}
+
+/* local_tile(A, tiler, coordinate [, projection]) */
+static int l_local_tile (lua_State *L) {
+  mt_layout t, out, offset;
+  node tiler = local_tile(L, &out, &offset, &t);
   return lmt_pushpart(L, 1, out.node, offset.node, tiler);
+}
+
+static LMT_APART void local_partition (lua_State *L, mt_layout *out, mt_layout *offset,
+                                       mt_layout *tile) {
+  mt_layout p, diced;
+  LMT_NOERR(err);
+  node a = lmt_tolayout(L, 1), thr = lmt_tolayout(L, 2), proj = projection(L, 4, &p);
+  if (mt_local_partition(out, offset, a, thr, luaL_checkinteger(L, 3), proj, &err))
+    lmt_raise(L, &err);
+  if (proj && mt_dice(&diced, proj, thr, &err) == MT_OK) thr = diced.node;
+  if (mt_product_each(tile, thr, &err)) lmt_raise(L, &err);
 }
 
 /* local_partition(A, threads, index [, projection]) */
 static int l_local_partition (lua_State *L) {
-  mt_layout p, diced, tile, out, offset;
-  LMT_NOERR(err);
-  node a = lmt_tolayout(L, 1), thr = lmt_tolayout(L, 2), proj = projection(L, 4, &p);
-  if (mt_local_partition(&out, &offset, a, thr, luaL_checkinteger(L, 3), proj, &err))
-    return lmt_raise(L, &err);
-  if (proj && mt_dice(&diced, proj, thr, &err) == MT_OK) thr = diced.node;
-  if (mt_product_each(&tile, thr, &err)) return lmt_raise(L, &err);
+  mt_layout tile, out, offset;
+  local_partition(L, &out, &offset, &tile);
   return lmt_pushpart(L, 1, out.node, offset.node, tile.node);
 }
 

@@ -345,15 +345,18 @@ static const mt_tiled_copy *any_copy (lua_State *L) {
   return lmt_istiledcopy(L, 1) ? lmt_totiledcopy(L, 1) : copy_of(L);
 }
 
+static LMT_APART void part_of (lua_State *L, mt_layout *part, mt_layout *offset,
+                               const lmt_thread *t, mt_copy_side side) {
+  LMT_NOERR(err);
+  const mt_node *a = lmt_tolayout(L, 2);
+  if (mt_copy_partition(part, offset, t->tiled, side, a, t->thr, &err))
+    lmt_raiseas(L, "partition", partition_name[side], &err);
+}
+
 static int thr_partition (lua_State *L, mt_copy_side side) {
   mt_layout part, offset;
-  LMT_NOERR(err);
-  const mt_tiled_copy *c = copy_of(L);
-  int64_t thr = lmt_tothread(L, LMT_THRCOPY)->thr;
-  const mt_node *a = lmt_tolayout(L, 2);
-  if (mt_copy_partition(&part, &offset, c, side, a, thr, &err))
-    return lmt_raiseas(L, "partition", partition_name[side], &err);
-  return lmt_pushpart(L, 2, part.node, offset.node, c->tiler.node);
+  part_of(L, &part, &offset, lmt_tothread(L, LMT_THRCOPY), side);
+  return lmt_pushpart(L, 2, part.node, offset.node, copy_of(L)->tiler.node);
 }
 
 /* slice:partition_S(A) -> ((FrgV,FrgX),RestM,RestN,...), offset; of a tensor a view. */

@@ -188,13 +188,18 @@ static int tm_get_slice (lua_State *L) {
   return lmt_pushthread(L, LMT_THRMMA, mma, mt_tiled_mma_threads(mma));
 }
 
+static LMT_APART void part_of (lua_State *L, mt_layout *part, mt_layout *offset,
+                               const lmt_thread *t, mt_mma_part x) {
+  LMT_NOERR(err);
+  const mt_node *a = lmt_tolayout(L, 2);
+  if (mt_mma_partition(part, offset, t->tiled, x, a, t->thr, &err))
+    lmt_raiseas(L, "partition", partition_name[x], &err);
+}
+
 static int thr_partition (lua_State *L, mt_mma_part x) {
   mt_layout tile, part, offset;
-  LMT_NOERR(err);
   const lmt_thread *t = lmt_tothread(L, LMT_THRMMA);
-  const mt_node *a = lmt_tolayout(L, 2);
-  if (mt_mma_partition(&part, &offset, t->tiled, x, a, t->thr, &err))
-    return lmt_raiseas(L, "partition", partition_name[x], &err);
+  part_of(L, &part, &offset, t, x);
   return lmt_pushpart(L, 2, part.node, offset.node, tile_of(&tile, t->tiled, x));
 }
 

@@ -289,18 +289,25 @@ static MT_APART mt_status fragments (mt_layout *out, const mt_tiled_mma *mma,
   return mt_concat(out, 2, modes, err);
 }
 
+/* Those divided among the threads. */
+static MT_APART mt_status by_threads (mt_layout *out, const mt_tiled_mma *mma,
+                                      mt_mma_part part, const mt_node *zipped,
+                                      mt_err *err) {
+  mt_layout frg, tiler;
+  MT_TRY(fragments(&frg, mma, part, zipped, err));
+  MT_TRY(thread_tiler(&tiler, mma, &parts[part], err));
+  return mt_zipped_divide(out, frg.node, tiler.node, err);
+}
+
 /* ((ThrV,(ThrX,ThrY)),(FrgV,(RestX,RestY,...))) */
 static mt_status thrfrg (mt_layout *out, const mt_tiled_mma *mma, mt_mma_part part,
                          const mt_node *a, mt_err *err) {
   const struct part *x = &parts[part];
-  mt_layout frg, tiler;
   if (mt_rank(a) < 2)
     return mt_failn(err, MT_ERANK, "partition: %s has the modes %s, %N has %d", x->name,
                     x->modes, a, mt_rank(a));
   MT_TRY(by_atoms(out, mma, x, a, err));
-  MT_TRY(fragments(&frg, mma, part, out->node, err));
-  MT_TRY(thread_tiler(&tiler, mma, x, err));
-  return mt_zipped_divide(out, frg.node, tiler.node, err);
+  return by_threads(out, mma, part, out->node, err);
 }
 
 mt_status mt_mma_thrfrg (mt_layout *out, const mt_tiled_mma *mma, mt_mma_part x,
@@ -379,17 +386,25 @@ static mt_status thread_crd (mt_layout *out, const int64_t place[4], mt_mma_part
   return mt_end(&b);
 }
 
+/* Of all threads' part, that of one: (FrgV,RestX,RestY,...). */
+static MT_APART mt_status slice_thread (mt_layout *out, mt_layout *offset,
+                                        const mt_tiled_mma *mma, mt_mma_part x,
+                                        const mt_node *frg, const mt_node *a, int64_t thr,
+                                        mt_err *err) {
+  mt_layout crd;
+  int64_t place[4];
+  place_of(place, mma, thr);
+  const mt_node *rest = mt_mode(mt_mode(mt_inner(frg), 1), 1);
+  MT_TRY(thread_crd(&crd, place, x, mt_rank(rest), err));
+  return mt_renamed("partition", mt_slice_in(out, offset, crd.node, frg, a, err), err);
+}
+
 mt_status mt_mma_partition (mt_layout *out, mt_layout *offset, const mt_tiled_mma *mma,
                             mt_mma_part x, const mt_node *a, int64_t thr, mt_err *err) {
-  mt_layout frg, crd;
-  int64_t place[4];
+  mt_layout frg;
   if (thr < 0 || thr >= mt_tiled_mma_threads(mma))
     return mt_fail(err, MT_ERANGE, "partition: thread %lld of %lld", (long long)thr,
                    (long long)mt_tiled_mma_threads(mma));
   MT_TRY(mt_mma_thrfrg(&frg, mma, x, a, err));
-  place_of(place, mma, thr);
-  const mt_node *rest = mt_mode(mt_mode(mt_inner(frg.node), 1), 1);
-  MT_TRY(thread_crd(&crd, place, x, mt_rank(rest), err));
-  return mt_renamed("partition", /* (FrgV,RestX,RestY,...) */
-                    mt_slice_in(out, offset, crd.node, frg.node, a, err), err);
+  return slice_thread(out, offset, mma, x, frg.node, a, thr, err);
 }
