@@ -96,10 +96,12 @@ MT_API mt_status mt_complete_gemm (mt_gemm_spec *k, mt_candidate list[MT_MAXCAND
 /* Threads of a block, with its producer. */
 MT_API int64_t mt_gemm_threads (const mt_gemm_spec *k);
 
-/* The precompiled kernels of TMA and wgmma, each as the value that it is, for tensors
-** that TMA takes: its name, NULL at the end; the type of A, B, C (0, 1, 2); the
+/* The precompiled kernels, each as the value that it is, for tensors that it takes
+** without another way: its name, NULL at the end; 90 for TMA and wgmma, 80 for cp.async
+** and mma.sync, 0 where no value says what it is; the type of A, B (0, 1); the
 ** kernel. */
 MT_API const char *mt_gemm_row_name (int i);
+MT_API int mt_gemm_row_arch (int i);
 MT_API mt_dtype mt_gemm_row_type (int i, int part);
 MT_API mt_status mt_gemm_row (mt_gemm_spec *k, int i, mt_candidate list[MT_MAXCANDIDATES],
                               mt_err *err);

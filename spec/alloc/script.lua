@@ -125,6 +125,21 @@ local function described(device)
   refused(tile.gemm, A, B, C, { gamma = 1 })
 end
 
+local function kernels()
+  local A = assert(tile.tensor("f32", layout({ 10, 8 }, "right"))):fill(2)
+  local C = assert(tile.tensor("f32", layout { 10, 10 }))
+  local mma = tile.tiled_mma { atom = "UniversalFMA<float>", atoms = layout { 4, 4 } }
+  local kernel = tile.kernel { mma = mma, tile = { 8, 8, 8 }, epilogue = { beta = 1 } }
+  assert(#tostring(kernel) > 0 and tile.verify(kernel).ok and tile.verify(kernel, A, A, C).ok)
+  tile.gemm(kernel, A, A, C, { seed = 3 })
+  assert(C(9, 9) == 32)
+  assert(#tostring(tile.make_gmma_desc(layout "(64,16):(8,1)", "f16")) > 0)
+  assert(not tile.tma { tensor = layout({ 9, 9 }, "right"), smem = layout({ 4, 4 }, "right"),
+                        dtype = "f32" }.ok)
+  refused(tile.kernel, { mma = mma, tiles = {} })
+  refused(tile.gemm, kernel, A, A, A)
+end
+
 local function atoms()
   local a = tile.mma_atom "SM90_64x24x16_F32F16F16_RS"
   assert(#tostring(a) > 0 and a.dtype.A == "f16" and a.src.B == "smem_desc")
@@ -192,7 +207,7 @@ local function open(name)
   return assert(tile.device { "cuda", libcuda = libcuda, piece = 256 })
 end
 
-local parts = { algebra, atoms, analysis, tiles }
+local parts = { algebra, atoms, analysis, tiles, kernels }
 local function add(f, name) parts[#parts + 1] = function() f(open(name)) end end
 for _, name in ipairs { "cpu", "cpu:checked", libcuda and "cuda" } do
   for _, f in ipairs { tensors, copies, described, remembered, products } do add(f, name) end

@@ -18,6 +18,7 @@ local A = {
 local copy = tile.tiled_copy { atom = "UniversalCopy<uint32_t>", dtype = "f32",
                                thr = L { 4, 4 }, val = L { 2, 1 } }
 local mma = tile.tiled_mma { atom = "UniversalFMA<float>", atoms = L { 4, 4 } }
+local kernel = tile.kernel { mma = mma, tile = { 8, 8, 8 } }
 
 local device, others, path, list
 
@@ -145,6 +146,12 @@ end
 local function products()
   add("gemm", operands, function(o) tile.gemm(o[1], o[2], o[3]) end)
   add("gemm with a partition", operands, function(o) tile.gemm(mma, o[1], o[2], o[3]) end)
+  add("verify a kernel", operands,
+      function(o) return tostring(tile.verify(kernel, o[1], o[2], o[3])) end)
+  add("gemm by a kernel", operands, function(o) pcall(tile.gemm, kernel, o[1], o[2], o[3]) end)
+  add_trap("gemm by a kernel", operands, function(o, hooked)
+    pcall(tile.gemm, kernel, o[1], o[2], o[3], hooked { seed = 2 })
+  end)
   add("gemm with options", with(operands, stream),
       function(o) tile.gemm(o[1], o[2], o[3], { alpha = 2, beta = 1, stream = o[4] }) end)
   add_trap("gemm", with(operands, stream), function(o, hooked)

@@ -92,6 +92,14 @@ product("gemm by atoms", "f16", "f32", MOST, "cpu", SMALL)
 product("gemm by large atoms", "f16", "f32", MOST, "cpu", LARGE)
 product("gemm by atoms, checked", "f16", "f32", MOST, "cpu:checked", SMALL)
 product("gemm checked", "f32", "f32", MOST, "cpu:checked")
+kind("gemm by a kernel", function()
+  local copy = tile.tiled_copy { atom = "UniversalCopy<uint16_t>", bits = 16,
+                                 thr = layout { 8, 4 } }
+  local kernel = tile.kernel { mma = tile.tiled_mma { atom = SMALL }, tile = { 16, 8, 16 },
+                               g2s = { A = copy, B = copy } }
+  local A, C = tensor("f16", { 64, MOST }, { 1, 0 }), tensor("f32", { 64, 64 })
+  return function() tile.gemm(kernel, A, A, C) end
+end)
 kind("gemm large", function()
   local A, C = tensor("f32", { 4096, 4096 }), tensor("f32", { 4096, 4096 })
   return function() for _ = 1, 100 do tile.gemm(A, A, C) end end

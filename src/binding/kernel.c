@@ -276,8 +276,9 @@ static int l_kernel (lua_State *L) {
 
 /* ---------------------------------------------------------------- rows */
 
-/* Whether row i is asked for by the table at 1. */
-static bool is_wanted (lua_State *L, int i) {
+/* Whether row i is one of this architecture, asked for by the table at 1. */
+static bool is_wanted (lua_State *L, int i, lua_Integer arch) {
+  if (mt_gemm_row_arch(i) != arch) return false;
   lua_getfield(L, 1, "A");
   bool wanted = lua_isnil(L, -1) || lmt_todtype(L, -1) == mt_gemm_row_type(i, 0);
   lua_pop(L, 1);
@@ -301,12 +302,12 @@ int lmt_gemmrows (lua_State *L) {
   lmt_checkkeys(L, 1, "kernels", keys);
   lua_getfield(L, 1, "arch");
   lua_Integer arch = lua_tointegerx(L, -1, &isint);
-  if (!isint || lmt_isstring(L, -1)) luaL_error(L, "kernels: arch: 90 expected");
+  if (!isint || lmt_isstring(L, -1)) luaL_error(L, "kernels: arch: 80 or 90 expected");
   lua_newtable(L);
   lua_newtable(L);
   mt_candidate *list = lua_newuserdatauv(L, MT_MAXCANDIDATES * sizeof *list, 0);
-  for (int i = 0; arch == 90 && (name = mt_gemm_row_name(i)) != NULL; i++) {
-    if (!is_wanted(L, i)) continue;
+  for (int i = 0; (name = mt_gemm_row_name(i)) != NULL; i++) {
+    if (!is_wanted(L, i, arch)) continue;
     push_row(L, i, list);
     lua_rawseti(L, 3, ++n);
     lua_pushstring(L, name);

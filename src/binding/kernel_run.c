@@ -113,11 +113,19 @@ static uint64_t seed_option (lua_State *L) {
   return (uint64_t)seed;
 }
 
-/* All of A for each column of B; what fills and empties stages on top. */
-static uint64_t work_of (lua_State *L) {
-  const mt_node *n = mt_mode(lmt_totensor(L, 3)->layout, 0);
-  uint64_t m = (uint64_t)mt_size(lmt_totensor(L, 2)->layout);
-  return lmt_times(m, n ? (uint64_t)mt_size(n) : 1);
+/* The extent of mode i of the tensor at `at`, in whole tiles. */
+static uint64_t in_tiles (lua_State *L, int at, int i, int64_t tile) {
+  const mt_node *a = lmt_totensor(L, at)->layout;
+  if (a->tag == MT_SWIZZLE) a = mt_child(a);
+  const mt_node *mode = mt_mode(a, i);
+  uint64_t n = mode ? (uint64_t)mt_size(mode) : 1, t = (uint64_t)tile;
+  return lmt_times(n / t + (n % t != 0), t);
+}
+
+/* Whole tiles are multiplied, whatever of them is real. */
+static uint64_t work_of (lua_State *L, const mt_gemm_spec *k) {
+  uint64_t mn = lmt_times(in_tiles(L, 2, 0, k->tile[0]), in_tiles(L, 3, 0, k->tile[1]));
+  return lmt_times(lmt_times(mn, in_tiles(L, 2, 1, k->tile[2])), in_tiles(L, 4, 2, 1));
 }
 
 int lmt_gemmkernel (lua_State *L) {
@@ -128,7 +136,7 @@ int lmt_gemmkernel (lua_State *L) {
   lua_settop(L, 5);
   const mt_gemm_spec *k = lmt_tokernel(L, 1);
   uint64_t seed = seed_option(L);
-  lmt_checkwork(L, "gemm", work_of(L));
+  lmt_checkwork(L, "gemm", work_of(L, k));
   mt_gemm_proof *p = lua_newuserdatauv(L, sizeof *p, 0);
   kernel_host(L);
   for (int i = 0; i < 3; i++) t[i] = lmt_ctensor(lmt_totensor(L, 2 + i));

@@ -1,28 +1,51 @@
 /*
-** rows.c - the precompiled kernels of TMA and wgmma as the values that they are.
+** rows.c - the precompiled kernels as the values that they are.
 ** SPDX-License-Identifier: MIT
 **
-** A row of kernels/gemm/hopper.def is a template's arguments; what they mean is said here
-** once more, by the layouts: the stages as its boxes fill them, two warpgroups above each
-** other, a producer. The way out of a tile is the template's own: in pieces of a warp.
+** A row of kernels/gemm/hopper.def or ampere.def is a template's arguments; what they
+** mean is said here once more, by the layouts: the stages as they are filled, who
+** multiplies what. The way out of a tile is the template's own: in pieces of a warp.
 */
 #include <stdio.h>
 
 #include "moontile/algebra.h"
+#include "gemm/ampere.h"
 #include "gemm/hopper.h"
 #include "types/dtype.h"
 #include "kernel/kernel.h"
 
+/* ---------------------------------------------------------------- the lists */
+
 const char *mt_gemm_row_name (int i) {
 #define MT_HOPPER_KERNEL(name, ...) #name,
+#define MT_AMPERE_KERNEL(name, ...) #name,
   static const char *const names[] = {
 #include "kernels/gemm/hopper.def"
+#include "kernels/gemm/ampere.def"
   };
-#undef MT_HOPPER_KERNEL
-  return i >= 0 && (size_t)i < mt_nhopper_rows ? names[i] : NULL;
+  return i >= 0 && (size_t)i < sizeof names / sizeof *names ? names[i] : NULL;
 }
 
-mt_dtype mt_gemm_row_type (int i, int part) { return mt_hopper_rows[i].type[part]; }
+static bool is_hopper (int i) { return (size_t)i < mt_nhopper_rows; }
+static const mt_ampere_row *ampere_row (int i) {
+  return &mt_ampere_rows[(size_t)i - mt_nhopper_rows];
+}
+
+mt_dtype mt_gemm_row_type (int i, int part) {
+  return is_hopper(i) ? mt_hopper_rows[i].type[part] : ampere_row(i)->type[part];
+}
+
+/* Of mma.sync those whose operands come by ldmatrix as they lie. */
+int mt_gemm_row_arch (int i) {
+  if (is_hopper(i)) return 90;
+  const mt_ampere_row *r = ampere_row(i);
+  bool halves = r->type[0] == MT_f16 || r->type[0] == MT_bf16;
+  bool bytes = r->type[0] == MT_i8 || r->type[0] == MT_u8;
+  bool lines = r->major[0] != MT_MAJOR_ANY && r->major[1] != MT_MAJOR_ANY;
+  return (halves || bytes) && lines ? 80 : 0;
+}
+
+/* ---------------------------------------------------------------- TMA and wgmma */
 
 /* The instruction of a type, but for its N. */
 static const struct atom {
@@ -65,21 +88,93 @@ static mt_status make_stage (mt_gemm_spec *k, const mt_hopper_row *row, int x,
   return MT_OK;
 }
 
-mt_status mt_gemm_row (mt_gemm_spec *k, int i, mt_candidate list[MT_MAXCANDIDATES],
-                       mt_err *err) {
-  const mt_hopper_row *row = &mt_hopper_rows[i];
-  memset(k, 0, sizeof *k);
+static mt_status make_hopper (mt_gemm_spec *k, const mt_hopper_row *row, mt_err *err) {
   MT_TRY(make_mma(k, row, err));
-  k->given = MT_GIVEN_TILE | MT_GIVEN_STAGES;
   k->tile[0] = MT_TILE_M;
   k->tile[1] = row->n;
   k->tile[2] = MT_SLAB / (int64_t)mt_dtype_size(row->type[MT_A]);
   k->stages = row->stages;
   k->schedule = MT_COOPERATIVE;
   k->cluster[0] = row->cluster;
-  k->cluster[1] = 1;
   k->way[1].multicast = row->cluster;
-  k->alpha = 1;
   for (int x = 0; x < 2; x++) MT_TRY(make_stage(k, row, x, err));
+  return MT_OK;
+}
+
+/* ---------------------------------------------------------------- cp.async, mma.sync */
+
+/* A warp has a tile of its own, whose rows are together: atoms of all warps first, then
+** the next ones of each. */
+static mt_status make_warps (mt_gemm_spec *k, const mt_ampere_row *r, mt_err *err) {
+  static const struct {
+    mt_dtype a, b;
+    const char *atom;
+  } cores[] = {{MT_f16, MT_f16, "SM80_16x8x16_F32F16F16F32_TN"},
+               {MT_bf16, MT_bf16, "SM80_16x8x16_F32BF16BF16F32_TN"},
+               {MT_i8, MT_i8, "SM80_16x8x32_S32S8S8S32_TN_SATURATE"},
+               {MT_i8, MT_u8, "SM80_16x8x32_S32S8U8S32_TN_SATURATE"},
+               {MT_u8, MT_i8, "SM80_16x8x32_S32U8S8S32_TN_SATURATE"},
+               {MT_u8, MT_u8, "SM80_16x8x32_S32U8U8S32_TN_SATURATE"}};
+  const int n = sizeof cores / sizeof *cores, m = r->warps[0], w = r->warps[1];
+  char text[96];
+  mt_layout atoms, permutation;
+  int i = 0;
+  while (i < n && (cores[i].a != r->type[0] || cores[i].b != r->type[1])) i++;
+  if (i == n) return mt_fail(err, MT_EUNSUPPORTED, "kernels: no such instruction");
+  snprintf(text, sizeof text, "(%d,%d,1):(%d,1,0)", m, w, w);
+  MT_TRY(mt_parse(&atoms, text, strlen(text), err));
+  snprintf(text, sizeof text, "((16,%d,%d):(1,%d,16),(8,%d,%d):(1,%d,8),_)", m,
+           r->m / m / 16, r->m / m, w, r->n / w / 8, r->n / w);
+  MT_TRY(mt_parse(&permutation, text, strlen(text), err));
+  return mt_make_tiled_mma(&k->mma, cores[i].atom, atoms.node, permutation.node, err);
+}
+
+/* Rows of 64 or 128 bytes of K, or of M or N, whose chunks of 16 bytes trade places. */
+static mt_status make_lines (mt_gemm_spec *k, const mt_ampere_row *r, int x,
+                             mt_err *err) {
+  int bits = 8 * (int)mt_dtype_size(r->type[x]), rows = (int)k->tile[x];
+  mt_layout atom, shape;
+  mt_operand_way *w = &k->way[x];
+  const int64_t extent[] = {rows, r->k};
+  char text[64];
+  w->given = MT_GIVEN_SMEM | MT_GIVEN_FILL | MT_GIVEN_S2R;
+  w->fill = MT_FILL_CP_ASYNC;
+  if (r->major[x] == MT_MAJOR_MN) {
+    snprintf(text, sizeof text, "Sw<3,3,4> o 0 o (%d,%d):(1,%d)", rows, (int)r->k, rows);
+    return mt_parse(&w->smem, text, strlen(text), err);
+  }
+  snprintf(text, sizeof text, "GMMA::Layout_K_SW%d_Atom", r->k * bits / 8);
+  MT_TRY(mt_smem_atom(&atom, text, bits, err));
+  MT_TRY(mt_ints(&shape, 2, extent, err));
+  return mt_tile_to_shape(&w->smem, atom.node, shape.node, NULL, err);
+}
+
+static mt_status make_ampere (mt_gemm_spec *k, const mt_ampere_row *r, mt_err *err) {
+  MT_TRY(make_warps(k, r, err));
+  k->tile[0] = r->m;
+  k->tile[1] = r->n;
+  k->tile[2] = r->k;
+  k->stages = r->stages;
+  for (int x = 0; x < 2; x++) {
+    bool turned = r->major[x] == MT_MAJOR_MN;
+    MT_TRY(make_lines(k, r, x, err));
+    MT_TRY(mt_make_tiled_copy_mma(&k->way[x].s2r,
+                                  turned ? "SM75_U16x8_LDSM_T" : "SM75_U32x4_LDSM_N",
+                                  8 * (int)mt_dtype_size(r->type[x]), &k->mma,
+                                  x == 0 ? MT_PART_A : MT_PART_B, err));
+  }
+  return MT_OK;
+}
+
+/* ---------------------------------------------------------------- a row */
+
+mt_status mt_gemm_row (mt_gemm_spec *k, int i, mt_candidate list[MT_MAXCANDIDATES],
+                       mt_err *err) {
+  memset(k, 0, sizeof *k);
+  k->given = MT_GIVEN_TILE | MT_GIVEN_STAGES;
+  k->cluster[0] = k->cluster[1] = 1;
+  k->alpha = 1;
+  if (is_hopper(i)) MT_TRY(make_hopper(k, &mt_hopper_rows[i], err));
+  else MT_TRY(make_ampere(k, ampere_row(i), err));
   return mt_complete_gemm(k, list, err);
 }

@@ -115,6 +115,7 @@ static mt_status check_tma (const mt_kernel_claim *c, int x, mt_err *err) {
   if (w->fill != MT_FILL_TMA) return MT_OK;
   mt_tensor t = {.layout = any.node};
   if (c->t) t = *c->t[x];
+  if (c->t && mt_size(t.layout) == 0) return MT_OK; /* nothing is fetched */
   else MT_TRY(any_tensor(&any, k, x, err));
   MT_TRY(mt_ints(&shape, 2, tile, err));
   MT_TRY(mt_select(&stage, w->smem.node, 2, modes, err));

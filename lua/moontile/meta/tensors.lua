@@ -242,9 +242,9 @@ function tile.device(name) end
 ---@return string | nil
 function tile.devices(libcuda) end
 
---- The names of the kernels for a device; products by TMA and wgmma as values.
+--- The names of the kernels for a device; products by tensor cores as values.
 --- - without nvcc at build time there are none for "cuda"
---- - kernels{ arch = 90 [, A = dtype] } gives each row as a tile.kernel, and their names
+--- - kernels{ arch = 90 or 80 [, A = dtype] } gives each as a tile.kernel, and their names
 --- ```lua
 --- #kernels "cpu" > 0  --> true
 --- local rows, names = kernels{ arch = 90, A = "bf16" }
