@@ -58,25 +58,56 @@ MT_INLINE void put_four (const mt_ampere_launch &p, int64_t at, const double *x)
   to[1] = *(const two_doubles *)(x + 2);
 }
 
+/* ------------------------------------------------------------------ one, as it is */
+
+MT_INLINE void put_plain (const mt_ampere_launch &p, int64_t at, float x) {
+  if (p.dtype == MT_f32) ((float *)p.c)[at] = x;
+  else ((uint16_t *)p.c)[at] = (uint16_t)pair_of(p.dtype, x, 0);
+}
+MT_INLINE void put_plain (const mt_ampere_launch &p, int64_t at, int32_t x) {
+  ((int32_t *)p.c)[at] = x;
+}
+MT_INLINE void put_plain (const mt_ampere_launch &p, int64_t at, double x) {
+  ((double *)p.c)[at] = x;
+}
+
 /* ------------------------------------------------------------------ a part of a tile */
 
-/* ROWS by COLUMNS sums at rows m, columns n of C; neighbours along N by neighbouring
-** threads. */
+enum how { SCALED, PLAIN, WIDE };
+
+template <how HOW, typename SUM>
+MT_INLINE void put_how (const mt_ampere_launch &p, int64_t at, const SUM *x) {
+  if constexpr (HOW == WIDE) put_four(p, at, x);
+  else if constexpr (HOW == PLAIN) put_plain(p, at, *x);
+  else put_scaled(p, at, *x);
+}
+
+/* ROWS by COLUMNS sums at rows m, columns n of C: neighbours along N by neighbouring
+** threads, a thread every DOWN-th row. */
+template <how HOW, int ROWS, int COLUMNS, int THREADS, typename SUM>
+MT_INLINE void store_how (const mt_ampere_launch &p, const SUM *from, int m, int n,
+                          int l) {
+  enum { PITCH = COLUMNS + MT_COLUMN_PAD(sizeof(SUM)), STEP = HOW == WIDE ? 4 : 1 };
+  enum { ACROSS = COLUMNS / STEP, DOWN = THREADS / ACROSS };
+  static_assert(DOWN > 0, "a round is whole rows");
+  const int column = threadIdx.x % ACROSS * STEP, row = threadIdx.x / ACROSS;
+  const int rows = p.size[0] - m < ROWS ? p.size[0] - m : ROWS;
+  if (n + column >= p.size[1]) return;
+  const SUM *x = from + row * PITCH + column;
+  int64_t at = (m + row) * p.stride[0] + (n + column) * p.stride[1] + l * p.stride[2];
+#pragma unroll(HOW == SCALED ? 1 : 4)
+  for (int i = row; i < rows; i += DOWN) {
+    put_how<HOW>(p, at, x);
+    x += DOWN * PITCH;
+    at += DOWN * p.stride[0];
+  }
+}
+
 template <int ROWS, int COLUMNS, int THREADS, typename SUM>
 MT_INLINE void store (const mt_ampere_launch &p, const SUM *from, int m, int n, int l) {
-  enum { PITCH = COLUMNS + MT_COLUMN_PAD(sizeof(SUM)) };
-  const int step = p.wide ? 4 : 1, across = COLUMNS / step;
-#pragma unroll 1
-  for (int i = threadIdx.x; i < ROWS * across; i += THREADS) {
-    const int row = p.wide ? i / (COLUMNS / 4) : i / COLUMNS;
-    const int column = (p.wide ? i % (COLUMNS / 4) : i % COLUMNS) * step;
-    if (m + row >= p.size[0] || n + column >= p.size[1]) continue;
-    const int64_t at =
-        (m + row) * p.stride[0] + (n + column) * p.stride[1] + l * p.stride[2];
-    const SUM *x = from + row * PITCH + column;
-    if (p.wide) put_four(p, at, x);
-    else put_scaled(p, at, *x);
-  }
+  if (p.wide) store_how<WIDE, ROWS, COLUMNS, THREADS>(p, from, m, n, l);
+  else if (p.plain) store_how<PLAIN, ROWS, COLUMNS, THREADS>(p, from, m, n, l);
+  else store_how<SCALED, ROWS, COLUMNS, THREADS>(p, from, m, n, l);
 }
 
 } // namespace mt

@@ -146,7 +146,7 @@ static double predict (const mt_ampere *a, int cores) {
   const mt_ampere_row *r = a->row;
   const double work = 2.0 * r->m * r->n * r->k * cores / r->speed * 1e-6;
   const double rounds = (double)parts(a->launch.tiles, cores);
-  return 3 + rounds * (a->launch.slabs * work + 1);
+  return 3 + rounds * (a->launch.slabs * work + 3);
 }
 
 static bool is_small (const mt_matrix x[MT_PARTS], const mt_gemm_launch *l,
