@@ -78,7 +78,7 @@ local function rows_of(A, how, offset, most)
   local values = tile.size(A) // threads
   local width = math.max(1, how.bytes * 8 // how.bits)
   local lanes = how.matrices and 8 * how.matrices or WARP
-  local rows = { count = 0, accesses = 0 }
+  local rows = { count = 0, accesses = 0, threads = threads }
   for first = 0, threads - 1, WARP do
     local n = math.min(lanes, threads - first)
     for value = 0, values - 1, width do
@@ -111,16 +111,19 @@ local function draw(A, figures, offset, o, title)
         tile.size(A), MOST_ELEMENTS)
   local rows = rows_of(A, figures, offset, o.rows or o.most_rows)
   local p = { title = "wavefronts over the 32 banks", all_rows = rows.count, all_columns = BANKS,
-              palette = "many", row_levels = {}, threads = tile.size(A), is_time = true }
-  p.cell = function(i, j) return cell_of(rows[i + 1], j, rows[i + 1].first_thread) end
+              palette = "many", row_levels = {}, threads = rows.threads, is_time = true }
+  p.cell = function(i, j)
+    local cell = cell_of(rows[i + 1], j, rows[i + 1].first_thread)
+    p.broadcast = p.broadcast or cell.threads and #cell.threads > 1
+    return cell
+  end
   panel.new(p, o)
   for i = 1, p.rows - 1 do p.row_levels[i] = rows[i + 1].begins and 1 or nil end
-  p.threads = nil
-  return { title = title, panels = { p },
-           notes = { format("%d wavefront%s where %d would do: %d conflict%s; T0+3: thread 0 and"
-                            .. " 3 others are served by one word", figures.wavefronts,
-                            figures.wavefronts == 1 and "" or "s", figures.ideal,
-                            figures.conflicts, figures.conflicts == 1 and "" or "s") } }
+  local notes = { format("%d wavefront%s where %d would do: %d conflict%s", figures.wavefronts,
+                         figures.wavefronts == 1 and "" or "s", figures.ideal, figures.conflicts,
+                         figures.conflicts == 1 and "" or "s") }
+  if p.broadcast then notes[2] = "T0+3: thread 0 and 3 others are served by one word" end
+  return { title = title, panels = { p }, notes = notes }
 end
 
 local function offset_of(o) return type(o.access) == "table" and o.access.offset or 0 end

@@ -120,7 +120,8 @@ return function(picture)
     "<title>", svg.escape(picture.title), "</title>\n<style>\n", STYLE, "</style>\n</head>\n",
     "<body>\n<header>\n", slider("t", "thread", threads),
     slider("v", "value", most_of(picture, "values")),
-    '<button id="all">all</button>\n<button id="theme">light/dark</button>\n',
+    '<button id="all"', threads > 0 and "" or " hidden", ">all</button>\n",
+    '<button id="theme">light/dark</button>\n',
     '<div id="told" aria-live="polite">', hint, "</div>\n</header>\n<main>\n",
     svg.body(picture, true), "</main>\n<script>\n", SCRIPT, "</script>\n</body>\n</html>\n",
   }
