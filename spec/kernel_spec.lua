@@ -154,6 +154,15 @@ describe("what a description leaves out", function()
     end
   end)
 
+  it("lies where its accesses and swizzles begin", function()
+    local fma = mma("UniversalFMA<float>", { 8, 8 })
+    local proof = tile.verify(tile.kernel { mma = fma, tile = { 32, 16, 8 },
+                                            smem = { A = layout({ 32, 8 }, { 1, 33 }),
+                                                     B = layout { 16, 8 } } })
+    local bytes = (4 * (32 + 7 * 33) + 15) // 16 * 16 + 512
+    assert.equal(tostring(bytes), proof.laws.room:match "^%d+")
+  end)
+
   it("costs no conflict that can be avoided", function()
     local proof = tile.verify(tile.kernel(KERNELS[1][2]))
     assert.equal(proof.writes.A_ideal, proof.writes.A)

@@ -31,9 +31,10 @@ int mt_side_bits (const mt_gemm_spec *k, int x); /* of an element of the tensor 
 mt_status mt_side_index (mt_layout *out, const mt_gemm_spec *k, int x, mt_err *err);
 /* The descriptor of wgmma of an operand that it reads from shared memory. */
 mt_status mt_side_desc (mt_gmma_desc *out, const mt_gemm_spec *k, int x, mt_err *err);
-/* Bytes of all stages of A, of B; of the tile on its way out; of all, with barriers. */
+/* Bytes of all stages of A, of B; of all, with barriers and the tile on its way out. */
 mt_status mt_side_bytes (int64_t *out, const mt_gemm_spec *k, int x, mt_err *err);
-mt_status mt_out_bytes (int64_t *out, const mt_gemm_spec *k, mt_dtype c, mt_err *err);
+/* Where B begins behind so many bytes of A. */
+int64_t mt_second_side (const mt_gemm_spec *k, int64_t first);
 mt_status mt_shared_bytes (int64_t *out, const mt_gemm_spec *k, int bits_of_c,
                            mt_err *err);
 /* How a copy reaches one of its sides. */

@@ -238,9 +238,8 @@ mt_status mt_run_tables (mt_run *r, mt_err *err) {
   MT_TRY(fill_threads(r, err));
   for (int x = 0; x < 2; x++) MT_TRY(fill_side(r, x, err));
   MT_TRY(mt_side_bytes(&bytes, r->k, 0, err));
-  bool tma = !mt_side_copied(r->k, 0) || !mt_side_copied(r->k, 1);
   r->side[0].memory = r->shared;
-  r->side[1].memory = r->shared + (tma ? (bytes + 127) / 128 * 128 : bytes);
+  r->side[1].memory = r->shared + mt_second_side(r->k, bytes);
   MT_TRY(mt_side_bytes(&bytes, r->k, 1, err));
   bool alone = r->k->schedule == MT_MULTISTAGE;
   r->staged = alone ? r->shared : r->side[1].memory + bytes;

@@ -11,9 +11,10 @@
 const char *const mt_side_name[2] = {"A", "B"};
 
 enum {
-  BARRIERS = 16,
-  ALIGN = 128
-}; /* bytes: of a stage's two barriers; of what TMA fills */
+  BARRIERS = 16, /* bytes of the two barriers of a stage */
+  LINE = 16,     /* of the widest access */
+  BOX = 128      /* where what TMA fills may begin */
+};
 
 #define MT_KERNEL_ROW(value, name) name,
 const char *mt_fill_name (mt_fill f) {
@@ -66,7 +67,20 @@ mt_status mt_side_bytes (int64_t *out, const mt_gemm_spec *k, int x, mt_err *err
   return bytes_of(out, k->way[x].smem.node, mt_side_bits(k, x), err);
 }
 
-static int64_t aligned (int64_t n) { return (n + ALIGN - 1) / ALIGN * ALIGN; }
+/* The period of a swizzle, so that it acts on addresses as on offsets. */
+static int64_t align_of (const mt_gemm_spec *k, int x) {
+  const mt_node *a = k->way[x].smem.node;
+  mt_swizzle w = mt_swizzle_of(a);
+  int64_t align = k->way[x].fill == MT_FILL_TMA ? BOX : LINE, period = 0;
+  if (mt_is_swizzled(a) && w.b > 0)
+    period = (INT64_C(1) << (w.b + w.m + abs(w.s))) * mt_side_bits(k, x) / 8;
+  return period > align ? period : align;
+}
+
+int64_t mt_second_side (const mt_gemm_spec *k, int64_t first) {
+  int64_t align = align_of(k, 1);
+  return (first + align - 1) / align * align;
+}
 
 /* A, B, the barriers, and the tile on its way out: that takes the place of the stages
 ** when all have been read, unless other tiles are in them. */
@@ -78,7 +92,7 @@ mt_status mt_shared_bytes (int64_t *out, const mt_gemm_spec *k, int bits_of_c,
   if (k->staged) MT_TRY(bytes_of(&d, k->d.node, bits_of_c, err));
   bool tma = !mt_side_copied(k, 0) || !mt_side_copied(k, 1);
   bool alone = k->schedule == MT_MULTISTAGE;
-  *out = tma ? aligned(a) + b : a + b;
+  *out = mt_second_side(k, a) + b;
   if (alone && d > *out) *out = d;
   if (!alone) *out += d;
   if (tma) *out += k->stages * BARRIERS;

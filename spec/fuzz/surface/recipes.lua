@@ -341,7 +341,35 @@ local PROOFS = {
   "tile.verify({ tv = $A, tiler = $S }, $B)", "tile.bank_conflicts($tc, $B, $side)",
   "tile.coalescing($tc, $B)", "tile.find_swizzle{ smem = $B, dtype = 'f16', read = $tc }",
   "tile.find_swizzle{ smem = layout '(8,8):(8,1)', bits = 32, write = $A, read = layout(8) }",
+  "tile.make_gmma_desc($A, 16)", "tile.tma{ tensor = $A, smem = $B, dtype = 'f16' }",
 }
+-- Kernels: of any layouts and copies; whatever is proven is executed.
+local FIELDS = {
+  "smem = { A = $A }", "smem = { B = $B, D = $A }", "g2s = { A = $tc }", "g2s = { B = 'cp.async' }",
+  "g2s = { A = { tma = true, multicast = 'n' } }", "s2r = { A = $tc }", "stages = $n",
+  "ahead = $n", "schedule = 'pingpong'", "schedule = 'cooperative'", "cluster = {2, $n}",
+  "tile = {$m, $m, $n}", "tile = {64, 64, 32}", "tile = {64, 64, 32}", "epilogue = { beta = $n }",
+}
+local function kernels(line)
+  local s = slots(line, "c k p x y z")
+  s.mma, s.A, s.B, s.tc = kinds.new_mma(line), kinds.A(line), kinds.A(line), kinds.new_copy()
+  s.n, s.m = random(-1, 6), 8 * random(0, 9)
+  local said = { "mma = $mma" }
+  for _ = 1, random(0, 4) do said[#said + 1] = fill(pick(FIELDS), s) end
+  local M, N, K = random(1, 90), random(1, 90), 8 * random(0, 9)
+  local dtype = pick { "f16", "bf16", "f32", "i8" }
+  s.fields = table.concat(said, ", ")
+  s.fields = fill(s.fields, s)
+  return {
+    put(s.k, fill("tile.kernel{ $fields }", s)), put(s.p, fill("tostring($k)", s)),
+    tensor(s.x, { M, K }, dtype, "'cpu'"), tensor(s.y, { N, K }, dtype, "'cpu'"),
+    tensor(s.z, { M, N }, pick { "f32", "f16", "i32" }, "'cpu'"),
+    put(s.p, fill("tostring(tile.verify($k))", s)),
+    put(s.p, fill("tostring(tile.verify($k, $x, $y, $z))", s)),
+    fill("tile.gemm($k, $x, $y, $z)", s),
+  }
+end
+
 local function proofs(line)
   return { put(slots(line, "a").a, fill(pick(PROOFS), {
     A = kinds.A(line), B = kinds.A(line), S = kinds.S(line), tc = kinds.tc(line),
@@ -353,6 +381,7 @@ end
 local RECIPES = {
   copies, copies, copies, tiles, tiles, tiles, fills, fills, products, products, tiled, sums, folds,
   graphs, graphs, tunes, files, devices, huge, longs, atoms, partitions, partitions, proofs,
+  kernels,
 }
 
 local MARK = " -- HOSTILE"
