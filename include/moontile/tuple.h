@@ -120,7 +120,13 @@ MT_API mt_status mt_compact_col_major (mt_layout *out, const mt_node *shape,
                                        const mt_node *start, mt_err *err);
 MT_API mt_status mt_compact_row_major (mt_layout *out, const mt_node *shape,
                                        const mt_node *start, mt_err *err);
-/* The same with the part of the smallest order number fastest. `order` is weakly
+/* The products of what comes before each integer (behind it), times `start`: the same
+** without (2). */
+MT_API mt_status mt_prefix_product (mt_layout *out, const mt_node *shape,
+                                    const mt_node *start, mt_err *err);
+MT_API mt_status mt_suffix_product (mt_layout *out, const mt_node *shape,
+                                    const mt_node *start, mt_err *err);
+/* Compact strides with the part of the smallest order number fastest. `order` is weakly
 ** congruent with shape; parts with one number go from left to right. (1) shape:R is a
 ** bijection onto 0 .. size-1; (2) what has a smaller number has smaller strides. */
 MT_API mt_status mt_compact_order (mt_layout *out, const mt_node *shape,

@@ -26,66 +26,84 @@ static void emit_like (mt_build *b, const mt_node *t, const int64_t **d) {
   mt_close(b);
 }
 
-/* Strides from `run` on. An extent of 1 gets 0, an extent of 0 counts as 1 for the
-** others, as in the layouts that are made of them. A product that nobody needs may leave
-** 64 bits. */
-static void emit_compact (mt_build *b, const mt_node *shape, int64_t run, bool right) {
+/* From which end the products run, and whether they are strides: an extent of 1 gets 0,
+** an extent of 0 counts as 1 for the others, as in the layouts that are made of them. */
+typedef struct rule {
+  const char *op;
+  bool right, strides;
+} rule;
+
+/* The products from `run` on. One that nobody needs may leave 64 bits. */
+static void emit_products (mt_build *b, const mt_node *shape, int64_t run,
+                           const rule *how) {
   const mt_node *leaf[MT_MAXNODES];
   int64_t stride[MT_MAXNODES];
   const int64_t *d = stride;
   int n = collect(leaf, 0, shape);
   bool lost = false;
   for (int i = 0; i < n; i++) {
-    int k = right ? n - 1 - i : i;
+    int k = how->right ? n - 1 - i : i;
     int64_t s = leaf[k]->shape;
     if (s < 0)
       mt_build_fail(b, MT_EINVAL, "%s: extent %lld is negative", b->op, (long long)s);
-    if (s != 1 && lost)
-      mt_build_fail(b, MT_EOVERFLOW, "%s: a stride of %N leaves 64 bits", b->op, shape);
-    stride[k] = s == 1 ? 0 : run;
-    if (s > 1 && !lost) lost = mt_mulo(run, s, &run);
+    bool none = s == 1 && how->strides;
+    if (!none && lost)
+      mt_build_fail(b, MT_EOVERFLOW, "%s: a %s of %N leaves 64 bits", b->op,
+                    how->strides ? "stride" : "product", shape);
+    stride[k] = none ? 0 : run;
+    if (!lost && (s > 1 || !how->strides)) lost = mt_mulo(run, s, &run);
   }
   emit_like(b, shape, &d);
 }
 
-/* `start`: the stride to begin with, or one for each mode. */
-static void compact_from (mt_build *b, const mt_pair *p, const mt_node *shape,
-                          const mt_node *start, bool right) {
+/* `start`: what to begin with, or that for each mode. */
+static void products_from (mt_build *b, const mt_pair *p, const mt_node *shape,
+                           const mt_node *start, const rule *how) {
   if (!mt_is_branch(start)) {
-    emit_compact(b, shape, start->shape, right);
+    emit_products(b, shape, start->shape, how);
   } else if (!mt_is_branch(shape) || shape->arity != start->arity) {
     if (b->status == MT_OK) mt_failed(b, mt_ranks_differ(p, shape, start));
   } else {
     mt_open(b, MT_TUPLE);
     for (const mt_node *c = mt_child(shape), *d = mt_child(start); c < mt_next(shape);
          c = mt_next(c), d = mt_next(d))
-      compact_from(b, p, c, d, right);
+      products_from(b, p, c, d, how);
     mt_close(b);
   }
 }
 
-static mt_status compact (mt_layout *out, const char *op, const mt_node *shape,
-                          const mt_node *start, bool right, mt_err *err) {
+static mt_status products (mt_layout *out, const mt_node *shape, const mt_node *start,
+                           rule how, mt_err *err) {
   mt_build b;
   mt_layout one;
   mt_int(&one, 1);
   if (start == NULL) start = one.node;
-  mt_pair p = {op, shape, start, err};
-  MT_TRY(mt_want_extents(op, shape, err));
-  MT_TRY(mt_want_integers(op, start, err));
-  mt_begin(&b, out, op, err);
-  compact_from(&b, &p, mt_inner(shape), start, right);
+  mt_pair p = {how.op, shape, start, err};
+  MT_TRY(mt_want_extents(how.op, shape, err));
+  MT_TRY(mt_want_integers(how.op, start, err));
+  mt_begin(&b, out, how.op, err);
+  products_from(&b, &p, mt_inner(shape), start, &how);
   return mt_end(&b);
 }
 
 mt_status mt_compact_col_major (mt_layout *out, const mt_node *shape,
                                 const mt_node *start, mt_err *err) {
-  return compact(out, "compact_col_major", shape, start, false, err);
+  return products(out, shape, start, (rule){"compact_col_major", false, true}, err);
 }
 
 mt_status mt_compact_row_major (mt_layout *out, const mt_node *shape,
                                 const mt_node *start, mt_err *err) {
-  return compact(out, "compact_row_major", shape, start, true, err);
+  return products(out, shape, start, (rule){"compact_row_major", true, true}, err);
+}
+
+mt_status mt_prefix_product (mt_layout *out, const mt_node *shape, const mt_node *start,
+                             mt_err *err) {
+  return products(out, shape, start, (rule){"prefix_product", false, false}, err);
+}
+
+mt_status mt_suffix_product (mt_layout *out, const mt_node *shape, const mt_node *start,
+                             mt_err *err) {
+  return products(out, shape, start, (rule){"suffix_product", true, false}, err);
 }
 
 /* ---- in a given order */
@@ -136,7 +154,7 @@ static void emit_ordered (mt_build *b, const parts *f, const mt_node *o, int *k)
   const mt_node *shape = f->shape[(*k)++];
   if (!start_of(&run, f, *k - 1) && !(mt_product_of(&s, shape) && s == 1))
     mt_build_fail(b, MT_EOVERFLOW, "%s: a stride of %N leaves 64 bits", b->op, shape);
-  emit_compact(b, shape, run, false);
+  emit_products(b, shape, run, &(rule){b->op, false, true});
 }
 
 mt_status mt_compact_order (mt_layout *out, const mt_node *shape, const mt_node *order,

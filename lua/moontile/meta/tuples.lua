@@ -209,6 +209,29 @@ function tile.compact_col_major(shape, stride) end
 ---@return moontile.Tuple
 function tile.compact_row_major(shape, stride) end
 
+--- Of each integer the product of those before it.
+--- - congruent with the shape; times `start`, or what that has for each mode
+--- - compact_col_major without its zeros for extents of 1
+--- - error: a shape that is none; more than 64 bits
+--- ```lua
+--- prefix_product{5, 4, 3}, prefix_product({7, {16, 1, 3}}, 2)  --> (1,5,20)	(2,(14,224,224))
+--- ```
+---@param shape moontile.Tuple
+---@param start? moontile.Tuple
+---@return moontile.Tuple
+function tile.prefix_product(shape, start) end
+
+--- Of each integer the product of those behind it.
+--- - congruent with the shape; times `start`, or what that has for each mode
+--- - error: a shape that is none; more than 64 bits
+--- ```lua
+--- suffix_product{5, 4, 3}  --> (12,3,1)
+--- ```
+---@param shape moontile.Tuple
+---@param start? moontile.Tuple
+---@return moontile.Tuple
+function tile.suffix_product(shape, start) end
+
 --- The strides of a compact layout, the part with the smallest order number fastest.
 --- - shape:R is a bijection onto 0 .. size-1
 --- - error: an order that is not weakly congruent with the shape
