@@ -138,6 +138,19 @@ describe("a kernel of", function()
   end)
 end)
 
+describe("factors", function()
+  it("are printed with all their digits", function()
+    for _, alpha in ipairs { 1 / 3, 0.1, -2, 1e300, 1 / 0, -1 / 0 } do
+      local kernel = tile.kernel { mma = mma(BF16), epilogue = { alpha = alpha, beta = 5 } }
+      local text = tostring(kernel)
+      local again = assert(load("local tile = ...; return " .. text))(tile)
+      assert.equal(text, tostring(again))
+      local said = assert(load("return " .. text:match "alpha = ([^,]*),"))()
+      assert.equal(alpha, said)
+    end
+  end)
+end)
+
 describe("what a description leaves out", function()
   it("is found", function()
     local text = tostring(tile.kernel { mma = mma(BF16, { 2, 2 }, { tile._, 32 }) })

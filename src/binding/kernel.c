@@ -3,6 +3,7 @@
 ** typed again.
 ** SPDX-License-Identifier: MIT
 */
+#include <math.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -373,6 +374,14 @@ static void add_s2r (lua_State *L, const mt_gemm_spec *k) {
   if (*before == ',' && before[1] == ' ') add(L, " }");
 }
 
+/* All digits; what is no number, as Lua computes it. */
+static void add_factor (lua_State *L, const char *before, double v) {
+  char text[40];
+  if (isfinite(v)) snprintf(text, sizeof text, "%.17g", v);
+  else snprintf(text, sizeof text, "%s", isnan(v) ? "0/0" : v < 0 ? "-1/0" : "1/0");
+  add(L, "%s%s", before, text);
+}
+
 static int kernel_tostring (lua_State *L) {
   const mt_gemm_spec *k = lmt_tokernel(L, 1);
   lua_pushliteral(L, "tile.kernel{\n  mma = ");
@@ -393,8 +402,9 @@ static int kernel_tostring (lua_State *L) {
   add(L, ",\n  schedule = \"%s\", raster = \"%s\", cluster = { %I, %I }, arch = %d",
       mt_schedule_name(k->schedule), k->raster ? "n" : "m", (LUAI_UACINT)k->cluster[0],
       (LUAI_UACINT)k->cluster[1], k->arch);
-  add(L, ",\n  epilogue = { alpha = %f, beta = %f } }", (LUAI_UACNUMBER)k->alpha,
-      (LUAI_UACNUMBER)k->beta);
+  add_factor(L, ",\n  epilogue = { alpha = ", k->alpha);
+  add_factor(L, ", beta = ", k->beta);
+  add(L, " } }");
   return 1;
 }
 
