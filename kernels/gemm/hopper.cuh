@@ -121,12 +121,13 @@ MT_INLINE void produce (const mt_hopper_launch &p, uint32_t ring, uint32_t bars)
   for (int tile = blockIdx.x / blocks; tile < p.tiles; tile += clusters) {
     const tile_place t = place_of(p, tile);
     const int m = (t.m * H::CLUSTER + above) * H::M, n = t.n * H::N + above * PART;
-    for (int k = part.first; k < part.end; k++, at.next()) {
+    int term = part.first / each, x = (part.first - term * each) * H::K;
+    for (int k = part.first; k < part.end; k++, x += H::K, at.next()) {
       const uint32_t stage = ring + at.slot * H::STAGE, b = stage + H::A_BYTES;
       const uint32_t full = full_at<H::STAGES>(bars, at.slot);
       barrier_wait(free_at<H::STAGES>(bars, at.slot), at.parity);
       barrier_expect(full, H::STAGE);
-      const int term = k / each, x = (k - term * each) * H::K;
+      if (x == each * H::K) x = 0, term++;
       const tma_map *from_a = term == p.terms - 2 ? &p.a_rest : &p.a;
       const tma_map *from_b = term == p.terms - 3 ? &p.b_rest : &p.b;
       load<H, H::A_MN, H::M>(stage, from_a, full, m, x, t.l * p.a_step, 0);
@@ -200,15 +201,9 @@ MT_INLINE int32_t add_word (int32_t x, uint32_t w) {
   return r;
 }
 
-MT_INLINE void multipliers_barrier () {
-  asm volatile("bar.sync %0, %1;"
-               :
-               : "n"(MT_MULTIPLIERS + 1), "n"(128 * MT_MULTIPLIERS)
-               : "memory");
-}
-
 /* The sums of all parts of the tile in the first block of the cluster, which has them
-** then: true. A thread's sums are those of the same thread of the others. Barriers:
+** then: true. A thread's sums are those of the same thread of the others, and each thread
+** tells of its own. Barriers:
 ** `joined` of the first block, `taken` of the others. */
 template <typename H>
 MT_INLINE bool join (typename H::sum *c, int parts, uint32_t ring, uint32_t bars,
@@ -224,16 +219,14 @@ MT_INLINE bool join (typename H::sum *c, int parts, uint32_t ring, uint32_t bars
                    :
                    : "r"(at + i * APART), "r"(bits_of(c[i]))
                    : "memory");
-    multipliers_barrier();
-    if (thread == 0) barrier_arrive_release(joined, 0);
+    barrier_arrive_release(joined, 0);
   } else {
     barrier_wait_acquire(joined, parity);
     for (int r = 1; r < parts; r++)
 #pragma unroll
       for (int i = 0; i < H::SUMS; i++)
         c[i] = add_word(c[i], peer_word(at + i * APART, r));
-    multipliers_barrier();
-    if (thread > 0 && thread < parts) barrier_arrive_release(taken, thread);
+    for (int r = 1; r < parts; r++) barrier_arrive_release(taken, r);
   }
   parity ^= 1;
   return rank == 0;
@@ -427,8 +420,9 @@ template <typename H> MT_INLINE void start (const mt_hopper_launch &p, uint32_t 
       barrier_init(free_at<H::STAGES>(bars, s), MT_MULTIPLIERS * H::CLUSTER);
     }
     if (H::SPLITS) {
-      barrier_init(bars + 16 * H::STAGES, p.parts > 1 ? p.parts - 1 : 1);
-      barrier_init(bars + 16 * H::STAGES + 8, 1);
+      const int others = p.parts > 1 ? p.parts - 1 : 1;
+      barrier_init(bars + 16 * H::STAGES, others * 128 * MT_MULTIPLIERS);
+      barrier_init(bars + 16 * H::STAGES + 8, 128 * MT_MULTIPLIERS);
     }
     barrier_init_fence();
   }

@@ -125,7 +125,7 @@ static const struct cost {
              {64, 1, 3.0, 0.294, 0.6, 1.0}, {16, 1, 3.0, 0.400, 0.4, 0.8}};
 static const double memory_speed = 4.2e6; /* bytes a microsecond */
 static const double pack_cost = 2.5;      /* of a copy besides what it moves */
-static const double direct_cost = 0.012;  /* of a column of a tile, by elements */
+static const double direct_cost = 0.030;  /* of a column of a tile, by elements */
 
 static double bytes_of_one (const mt_matrix *x) {
   return (double)mt_dtype_size(x->dtype) * (double)x->extent[0] * (double)x->extent[1] *
