@@ -6,11 +6,13 @@
 
 #define MT_AMPERE_KERNEL(name, core, a, b, sum, m, n, k, stages, warps_m, warps_n,       \
                          warps_k, major_a, major_b, speed)                               \
-  extern "C" __global__ void __launch_bounds__(32 * warps_m * warps_n * warps_k, 1)      \
+  typedef mt::ampere<mt::core_##core, m, n, k, stages, warps_m, warps_n, warps_k,        \
+                     MT_MAJOR_##major_a, MT_MAJOR_##major_b>                             \
+      shape_##name;                                                                      \
+  extern "C" __global__ void __launch_bounds__(shape_##name::THREADS,                    \
+                                               shape_##name::BLOCKS)                     \
       mt_##name(const __grid_constant__ mt_ampere_launch p) {                            \
     extern __shared__ __align__(16) char memory[];                                       \
-    mt::run_ampere<mt::ampere<mt::core_##core, m, n, k, stages, warps_m, warps_n,        \
-                              warps_k, MT_MAJOR_##major_a, MT_MAJOR_##major_b>>(p,       \
-                                                                                memory); \
+    mt::run_ampere<shape_##name>(p, memory);                                             \
   }
 #include "kernels/gemm/ampere.def"

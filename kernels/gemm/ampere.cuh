@@ -100,6 +100,7 @@ struct ampere {
     T_N = N / WARPS_N,
     T_K = K / WARPS_K,
     SIZE = CORE::bytes,
+    BLOCKS = SIZE == 4 ? 2 : 1, /* of a multiprocessor, at least: of f32 two hide waits */
     LINE = K * SIZE,
     STAGE = MT_AMPERE_STAGE(SIZE, M, N, K),
     B = MT_AMPERE_OPERAND(SIZE, M, K) /* where it begins in a stage */

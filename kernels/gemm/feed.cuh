@@ -40,6 +40,39 @@ template <int ROWS> MT_INLINE int column_place (int k, int c) {
   return k * ROWS * 2 + ((c ^ k % 8) << 4);
 }
 
+struct alignas(16) vector {
+  uint32_t w[4];
+};
+
+/* The first `bytes` bytes at p, then 0. */
+MT_INLINE vector part_of (const char *p, int bytes) {
+  vector v = {};
+#pragma unroll 1
+  for (int i = bytes - 1; i >= 0; i--) {
+    for (int j = 3; j > 0; j--) v.w[j] = v.w[j] << 8 | v.w[j - 1] >> 24;
+    v.w[0] = v.w[0] << 8 | read_global<uint8_t>(p + i);
+  }
+  return v;
+}
+
+/* Lines of which `bytes` are real, of each NEXT-th of `rows` rows. A line that ends early
+** goes byte by byte: tools that watch memory take every line for a whole one. */
+template <int TIMES, int NEXT>
+MT_INLINE void copy_lines (char *to, int to_step, const char *from, int64_t from_step,
+                           int rows, int bytes) {
+  if (bytes == 0 || bytes == 16) {
+#pragma unroll
+    for (int i = 0; i < TIMES; i++)
+      copy_async<16>(to + i * to_step, from + i * NEXT * from_step,
+                     i * NEXT < rows ? bytes : 0);
+  } else {
+#pragma unroll 1
+    for (int i = 0; i < TIMES; i++)
+      *(vector *)(to + i * to_step) =
+          part_of(from + i * NEXT * from_step, i * NEXT < rows ? bytes : 0);
+  }
+}
+
 /* ------------------------------------------------------------------ lines of K */
 
 template <int ROWS, int LINE, int SIZE, int THREADS> struct line_rows {
@@ -55,11 +88,9 @@ template <int ROWS, int LINE, int SIZE, int THREADS> struct line_rows {
   }
   MT_INLINE void load (char *to, const operand &o) {
     const int r = threadIdx.x / CHUNKS, c = threadIdx.x % CHUNKS;
-    const int bytes = real_bytes(left);
-#pragma unroll
-    for (int i = 0; i < TIMES; i++)
-      copy_async<16>(to + row_place<LINE>(r + i * NEXT, c), at + i * NEXT * o.along,
-                     i * NEXT < rows ? bytes : 0);
+    static_assert(NEXT % 8 == 0, "all rows of a thread have one order of chunks");
+    copy_lines<TIMES, NEXT>(to + row_place<LINE>(r, c), NEXT * LINE, at, o.along, rows,
+                            real_bytes(left));
     at += LINE;
     left -= LINE;
   }
@@ -80,10 +111,9 @@ template <int ROWS, int K, int THREADS> struct line_columns {
   }
   MT_INLINE void load (char *to, const operand &o) {
     const int r = threadIdx.x / CHUNKS, c = threadIdx.x % CHUNKS;
-#pragma unroll
-    for (int i = 0; i < TIMES; i++)
-      copy_async<16>(to + column_place<ROWS>(r + i * NEXT, c), at + i * NEXT * o.k,
-                     i * NEXT < left ? bytes : 0);
+    static_assert(NEXT % 8 == 0, "all rows of a thread have one order of chunks");
+    copy_lines<TIMES, NEXT>(to + column_place<ROWS>(r, c), NEXT * ROWS * 2, at, o.k, left,
+                            bytes);
     at += K * o.k;
     left -= K;
   }
@@ -109,12 +139,9 @@ template <int ROWS, int LINE, int THREADS> struct element_rows {
   }
   MT_INLINE void load (char *to, const operand &o) {
     if (o.way == MT_WAY_LINES) {
-      const int r = threadIdx.x / CHUNKS, bytes = real_bytes(left);
-      to += row_place<LINE>(r, threadIdx.x % CHUNKS);
-#pragma unroll
-      for (int i = 0; i < ROWS / NEXT_LINE; i++)
-        copy_async<16>(to + i * NEXT_LINE * LINE, at + i * NEXT_LINE * o.along,
-                       i * NEXT_LINE < rows ? bytes : 0);
+      to += row_place<LINE>(threadIdx.x / CHUNKS, threadIdx.x % CHUNKS);
+      copy_lines<ROWS / NEXT_LINE, NEXT_LINE>(to, NEXT_LINE * LINE, at, o.along, rows,
+                                              real_bytes(left));
     } else {
       const int r = threadIdx.x / K, k = threadIdx.x % K, bytes = left > 0 ? SIZE : 0;
       to += row_place<LINE>(r, k / 2) + k % 2 * SIZE;
@@ -160,11 +187,9 @@ template <int ROWS, int K, int SIZE, int THREADS> struct padded_columns {
   MT_INLINE void load (char *to, const operand &o) {
     to += k_of(o.way) * PITCH + row_of(o.way) * SIZE;
     if (o.way == MT_WAY_LINES) {
-      const int bytes = real_bytes(rows * SIZE);
-#pragma unroll
-      for (int i = 0; i < K * LINES / THREADS; i++)
-        copy_async<16>(to + i * THREADS / LINES * PITCH, at + i * THREADS / LINES * o.k,
-                       i * THREADS / LINES < left ? bytes : 0);
+      enum { NEXT = THREADS / LINES };
+      copy_lines<K / NEXT, NEXT>(to, NEXT * PITCH, at, o.k, left,
+                                 real_bytes(rows * SIZE));
     } else if (o.way == MT_WAY_ALONG_K) {
       const int bytes = left > 0 ? SIZE : 0;
 #pragma unroll
@@ -184,10 +209,6 @@ template <int ROWS, int K, int SIZE, int THREADS> struct padded_columns {
 };
 
 /* ------------------------------------------------------------------ any layout */
-
-struct alignas(16) vector {
-  uint32_t w[4];
-};
 
 /* The aligned vector at p, of which some bytes may be outside of the operand. */
 MT_INLINE vector window_at (const char *p, const operand &o) {
