@@ -75,6 +75,15 @@ local VALUES = {
     { "colex_geq({ 3, { 1 } }, { 4, { 1 } })",              "false" },
     { "colex_gtr({ 2, 1 }, { 1 })",                         "true" },
   },
+  ["CuTe's"] = {
+    { "make_shape(2, { 3, 4 })",                            "(2,(3,4))" },
+    { "make_shape(5)",                                      "(5)" },
+    { "make_shape()",                                       "()" },
+    { "make_layout(make_shape(2, make_shape(3, 4)), make_stride(12, make_stride(4, 1)))",
+      "(2,(3,4)):(12,(4,1))" },
+    { "make_tile(4, L { 2, 2 }, X)",                        "(4:1,(2,2):(1,2),_)" },
+    { "make_coord(X, 3)",                                   "(_,3)" },
+  },
   ["strides"] = {
     { "compact_col_major { 4, { 1, 8 } }",                  "(1,(0,4))" },
     { "compact_col_major({ 4, { 1, 8 } }, 10)",             "(10,(0,40))" },
@@ -192,6 +201,7 @@ shape_div: neither of 6 and 4 divides the other
   { "lex_less({ 1, { 2, 3 } }, { 1, 2 })", [[
 lex_less: A[2] = (2,3) has 2 modes, B[2] = 2 is no tuple
   A = (1,(2,3)), B = (1,2)]] },
+  { "make_shape(2, 'x')", "make_shape[2]: integer expected, got string" },
   { "compact_col_major { 4, -1 }", "compact_col_major: extent -1 is negative" },
   { "prefix_product { 1 << 40, 1 << 40, 2 }",
     "prefix_product: a product of (1099511627776,1099511627776,2) leaves 64 bits" },

@@ -188,6 +188,23 @@ static int l_repeat (lua_State *L) {
   return lmt_pushvalue(L, out.node);
 }
 
+/* make_shape(x, y, ...): (x,y,...), as CuTe has it. */
+static int make (lua_State *L, int kinds, const char *what) {
+  mt_layout out;
+  int n = lua_gettop(L);
+  lua_createtable(L, n, 0);
+  lua_insert(L, 1);
+  for (int i = n; i > 0; i--) lua_rawseti(L, 1, i);
+  return lmt_pushvalue(L, lmt_tovalue(L, 1, kinds, what, &out));
+}
+
+static int l_make_shape (lua_State *L) { return make(L, LMT_SHAPE, "make_shape"); }
+static int l_make_stride (lua_State *L) { return make(L, LMT_STRIDE, "make_stride"); }
+static int l_make_coord (lua_State *L) { return make(L, LMT_COORD, "make_coord"); }
+static int l_make_tile (lua_State *L) {
+  return make(L, LMT_COORD | LMT_LAYOUTS, "make_tile");
+}
+
 /* ---------------------------------------------------------------- registration */
 
 static const operation operations[] = {

@@ -8,6 +8,29 @@ local tile = {}
 ---@class moontile.Layout
 local Layout = {}
 
+--- The tuple of these, as CuTe writes it; a table does as well.
+--- - make_shape(x, y, ...) is {x, y, ...}; make_stride, make_coord (with `_` in it) likewise
+--- - error: something that is no integer and no tuple
+--- ```lua
+--- make_layout(make_shape(2, make_shape(3, 4)), make_stride(12, make_stride(4, 1)))
+--- --> (2,(3,4)):(12,(4,1))
+--- ```
+---@param ... moontile.Tuple
+---@return moontile.Tuple
+function tile.make_shape(...) end
+tile.make_stride = tile.make_shape
+tile.make_coord = tile.make_shape
+
+--- A tiler by mode.
+--- - make_tile(x, y, ...) is {x, y, ...}: extents, layouts, `_`
+--- - error: something that is no tiler
+--- ```lua
+--- layout{8, 24}:zipped_divide(make_tile(4, 8))  --> ((4,8),(2,3)):((1,8),(4,64))
+--- ```
+---@param ... moontile.Tiler
+---@return any
+function tile.make_tile(...) end
+
 --- The sum of all integers.
 --- - of a tuple without integers 0
 --- - error: something that is no integer
