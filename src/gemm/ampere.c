@@ -199,7 +199,7 @@ static bool take_row (mt_ampere *a, const mt_ampere_row *row, const mt_matrix x[
 
 bool mt_ampere_take (mt_ampere *out, const mt_ampere_row *row, const mt_gemm_launch *l,
                      int cores) {
-  char why[160];
+  char why[160] = "";
   mt_matrix x[MT_PARTS];
   return begin(out, x, l, &(mt_reason){why, sizeof why}) &&
          take_row(out, row, x, l, cores);

@@ -117,16 +117,16 @@ static mt_status make_warps (mt_gemm_spec *k, const mt_ampere_row *r, mt_err *er
                {MT_u8, MT_u8, "SM80_16x8x32_S32U8U8S32_TN_SATURATE"}};
   const int n = sizeof cores / sizeof *cores, m = r->warps[0], w = r->warps[1];
   char text[96];
-  mt_layout atoms, permutation;
+  mt_layout warps, permutation;
   int i = 0;
   while (i < n && (cores[i].a != r->type[0] || cores[i].b != r->type[1])) i++;
   if (i == n) return mt_fail(err, MT_EUNSUPPORTED, "kernels: no such instruction");
   snprintf(text, sizeof text, "(%d,%d,1):(%d,1,0)", m, w, w);
-  MT_TRY(mt_parse(&atoms, text, strlen(text), err));
+  MT_TRY(mt_parse(&warps, text, strlen(text), err));
   snprintf(text, sizeof text, "((16,%d,%d):(1,%d,16),(8,%d,%d):(1,%d,8),_)", m,
            r->m / m / 16, r->m / m, w, r->n / w / 8, r->n / w);
   MT_TRY(mt_parse(&permutation, text, strlen(text), err));
-  return mt_make_tiled_mma(&k->mma, cores[i].atom, atoms.node, permutation.node, err);
+  return mt_make_tiled_mma(&k->mma, cores[i].atom, warps.node, permutation.node, err);
 }
 
 /* Rows of 64 or 128 bytes of K, or of M or N, whose chunks of 16 bytes trade places. */
