@@ -8,8 +8,6 @@
 local tile = require "moontile"
 local layout = tile.layout
 
-local M, N, K = 200, 136, 20
-
 -- ---- the description
 
 local mma = tile.tiled_mma { atom = "UniversalFMA<float>", atoms = layout { 16, 16, 1 } }
@@ -32,34 +30,10 @@ local tn = tile.kernel {
 }
 print(nt)
 
--- ---- data: small integers, whose sums are exact
+-- ---- proven, executed, compared
 
-local function numbers(dtype, A, step)
-  local values = {}
-  for i = 1, A:size() do values[i] = i * step % 5 - 2 end
-  return assert(tile.tensor(dtype, A)):fill(values)
-end
+local prove = dofile((arg[0]:match "^(.*/)" or "") .. "lib/prove.lua")
+local size, types = { 200, 136, 20 }, { "f32", "f32" }
 
--- Proven for these tensors, executed in two orders of its roles, compared with a product that
--- nobody described.
-local function prove_and_run(name, described, strides)
-  local A = numbers("f32", layout({ M, K }, strides(M, K)), 3)
-  local B = numbers("f32", layout({ N, K }, strides(N, K)), 7)
-  local C, D = tile.tensor("f32", layout { M, N }), tile.tensor("f32", layout { M, N })
-  local proof = tile.verify(described, A, B, C)
-  print(("\n%s\n%s"):format(name, proof))
-  assert(proof.ok)
-  tile.gemm(A, B, D)
-  for seed = 1, 2 do
-    tile.gemm(described, A, B, C:fill(0), { seed = seed })
-    local c, d = C:totable(), D:totable()
-    for i = 1, #d do assert(c[i] == d[i], i) end
-  end
-  print(("%d x %d x %d executed stage by stage: right"):format(M, N, K))
-end
-
-local function columns(n) return { 1, n } end
-local function rows(_, depth) return { depth, 1 } end
-
-prove_and_run("nt: A and B by columns", nt, columns)
-prove_and_run("tn: A and B by rows", tn, rows)
+prove.run{ "nt: A and B by columns", nt, size = size, types = types, major = "columns" }
+prove.run{ "tn: A and B by rows", tn, size = size, types = types, major = "rows" }

@@ -5,6 +5,8 @@
 local tile = require "moontile"
 local layout = tile.layout
 local devices = dofile "spec/devices.lua"
+local products = dofile "spec/products.lua"
+local pick = products.pick
 
 local CASES = math.tointeger(os.getenv "MOONTILE_AMPERE") or 40
 
@@ -26,14 +28,6 @@ local function has_kernels(device)
   return (tonumber(device:about():match "sm_(%d+)") or 0) >= 80
 end
 
-local function plan_of(device, types, A, B, C, options)
-  local t = {}
-  for i, text in ipairs { A, B, C } do t[i] = tile.tensor(types[i], layout(text), device) end
-  return tostring(tile.plan_gemm(t[1], t[2], t[3], options))
-end
-
-local function pick(list) return list[math.random(#list)] end
-
 -- A matrix (x,y,l) of the type: rows of whole lines, or of any length; one mode contiguous, or
 -- none; a batch that may share its memory.
 local function matrix(dtype, x, y, l, shared)
@@ -47,33 +41,6 @@ local function matrix(dtype, x, y, l, shared)
                                shared and pick { true, false } and 0 or pitch * outer })
 end
 
-local function values(n, most, signed)
-  local out = {}
-  for i = 1, n do out[i] = math.random(signed and -most or 0, most) end
-  return out
-end
-
-local function tensor(dtype, L, device, list)
-  local t = tile.tensor(dtype, L, device)
-  t:fill(list)
-  return t, t:totable()
-end
-
-local function reference(a, b, old, M, N, K, L, alpha, beta)
-  local out = {}
-  for l = 0, L - 1 do
-    for n = 0, N - 1 do
-      for m = 0, M - 1 do
-        local sum, at_a, at_b = 0, m + M * K * l, n + N * K * l
-        for k = 0, K - 1 do sum = sum + a[1 + at_a + M * k] * b[1 + at_b + N * k] end
-        local i = 1 + m + M * (n + N * l)
-        out[i] = alpha * sum + beta * (beta == 0 and 0 or old[i])
-      end
-    end
-  end
-  return out
-end
-
 local function random_case(device, seed)
   math.randomseed(seed)
   local types = pick(TYPES)
@@ -83,22 +50,9 @@ local function random_case(device, seed)
   local A, B = matrix(types[1], M, K, L, true), matrix(types[2], N, K, L, true)
   local C = matrix(types[3], M, N, L, false)
   local alpha, beta = pick { 1, 1, 2, -1 }, pick { 0, 0, 1, -2 }
-  local ta, a = tensor(types[1], A, device, values(M * K * L, most, types[1] ~= "u8"))
-  local tb, b = tensor(types[2], B, device, values(N * K * L, most, types[2] ~= "u8"))
-  local tc, old = tensor(types[3], C, device, values(M * N * L, 4, true))
-  local options = { alpha = alpha, beta = beta, family = "ampere" }
-  local kernel = tostring(tile.plan_gemm(ta, tb, tc, options)):match "kernel: (%S+)"
-  tile.gemm(ta, tb, tc, options)
-  device:synchronize()
-  local got, want = tc:totable(), reference(a, b, old, M, N, K, L, alpha, beta)
-  for i = 1, #want do
-    if got[i] ~= want[i] then
-      error(("seed %d, %s: %s %s by %s %s to %s %s, alpha %s, beta %s: C(%d) is %s, not %s"):format(
-            seed, kernel, types[1], A, types[2], B, types[3], C, alpha, beta, i - 1, got[i],
-            want[i]))
-    end
-  end
-  return kernel
+  return products.check(device, { seed = seed, types = types, A = A, B = B, C = C, most = most,
+                                  size = { M, N, K, L } },
+                        { alpha = alpha, beta = beta, family = "ampere" })
 end
 
 -- types, A, B, C, options, what the plan says
@@ -138,10 +92,7 @@ for _, d in ipairs(devices) do
     describe("cp.async and mma.sync on " .. d.label, function()
       for _, row in ipairs(PLANS) do
         it(row[1] .. " " .. row[2] .. " " .. row[6], function()
-          local types = {}
-          for word in row[1]:gmatch "%S+" do types[#types + 1] = word end
-          local text = plan_of(d.device, types, row[2], row[3], row[4], row[5])
-          assert.truthy(text:find(row[6], 1, true), text)
+          products.check_plan(d.device, row)
         end)
       end
 

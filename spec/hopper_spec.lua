@@ -5,6 +5,8 @@
 local tile = require "moontile"
 local layout = tile.layout
 local devices = dofile "spec/devices.lua"
+local products = dofile "spec/products.lua"
+local pick = products.pick
 
 local CASES = math.tointeger(os.getenv "MOONTILE_HOPPER") or 40
 
@@ -19,12 +21,6 @@ local BYTES = { bf16 = 2, f16 = 2, f32 = 4, e4m3 = 1, e5m2 = 1, i8 = 1, u8 = 1, 
 
 local function has_kernels(device)
   return device:about():find "sm_90" ~= nil
-end
-
-local function plan_of(device, types, A, B, C, options)
-  local t = {}
-  for i, text in ipairs { A, B, C } do t[i] = tile.tensor(types[i], layout(text), device) end
-  return tostring(tile.plan_gemm(t[1], t[2], t[3], options))
 end
 
 -- A (x,y,l) of the type: one mode contiguous, rows of `pitch` elements.
@@ -55,29 +51,6 @@ local function folded(x, y)
   return layout({ p, q }, { { stride[1], stride[2] }, { stride[3], stride[4] } })
 end
 
-local function values(n, most, signed)
-  local out = {}
-  for i = 1, n do out[i] = math.random(signed and -most or 0, most) end
-  return out
-end
-
-local function reference(a, b, old, M, N, K, L, alpha, beta)
-  local out = {}
-  for l = 0, L - 1 do
-    for n = 0, N - 1 do
-      for m = 0, M - 1 do
-        local sum, at_a, at_b = 0, m + M * K * l, n + N * K * l
-        for k = 0, K - 1 do sum = sum + a[1 + at_a + M * k] * b[1 + at_b + N * k] end
-        local i = 1 + m + M * (n + N * l)
-        out[i] = alpha * sum + beta * (beta == 0 and 0 or old[i])
-      end
-    end
-  end
-  return out
-end
-
-local function pick(list) return list[math.random(#list)] end
-
 local function random_case(device, seed)
   math.randomseed(seed)
   local types = pick(TYPES)
@@ -102,25 +75,10 @@ local function random_case(device, seed)
   end
   local alpha = integral and 1 or pick { 1, 1, 2, -1 }
   local beta = integral and 0 or pick { 0, 0, 1, -2 }
-  local signed = types[1] ~= "u8"
-  local most = types[4]
-  local a, b = values(M * K * L, most, signed), values(N * K * L, most, signed)
-  local old = values(M * N * L, 4, true)
-  local t = { tile.tensor(types[1], A, device):fill(a), tile.tensor(types[2], B, device):fill(b),
-              tile.tensor(types[3], C, device):fill(old) }
   local precision = types[1] == "f32" and pick { "tf32", "3xtf32" } or nil
-  tile.gemm(t[1], t[2], t[3],
-            { alpha = alpha, beta = beta, precision = precision, family = "hopper" })
-  device:synchronize()
-  local got, want = t[3]:totable(), reference(a, b, old, M, N, K, L, alpha, beta)
-  for i = 1, #want do
-    if got[i] ~= want[i] then
-      error(("seed %d: %s %s by %s to %s, alpha %s, beta %s: C(%d) is %s, not %s"):format(seed,
-            types[1], A, B, C, alpha, beta, i - 1, got[i], want[i]))
-    end
-  end
-  local plan = tile.plan_gemm(t[1], t[2], t[3], { precision = precision, family = "hopper" })
-  return tostring(plan):match "kernel: (%S+)"
+  return products.check(device, { seed = seed, types = types, A = A, B = B, C = C,
+                                  most = types[4], size = { M, N, K, L } },
+                        { alpha = alpha, beta = beta, precision = precision, family = "hopper" })
 end
 
 -- types, A, B, C, options, what the plan says
@@ -165,10 +123,7 @@ for _, d in ipairs(devices) do
     describe("TMA and wgmma on " .. d.label, function()
       for _, row in ipairs(PLANS) do
         it(row[1] .. " " .. row[2] .. " " .. row[6], function()
-          local types = {}
-          for word in row[1]:gmatch "%S+" do types[#types + 1] = word end
-          local text = plan_of(d.device, types, row[2], row[3], row[4], row[5])
-          assert.truthy(text:find(row[6], 1, true), text)
+          products.check_plan(d.device, row)
         end)
       end
 
@@ -179,7 +134,7 @@ for _, d in ipairs(devices) do
         for i = 1, N * K do b[i] = string.unpack("f", string.pack("f", math.random() + 0.5)) end
         local A = tile.tensor("f32", layout({ M, K }, "right"), d.device):fill(a)
         local B = tile.tensor("f32", layout({ N, K }, "left"), d.device):fill(b)
-        local want = reference(a, b, {}, M, N, K, 1, 1, 0)
+        local want = products.reference(a, b, {}, M, N, K, 1, 1, 0)
         for precision in pairs(most) do
           local C = tile.tensor("f32", layout({ M, N }, "right"), d.device)
           tile.gemm(A, B, C, { precision = precision })

@@ -9,6 +9,7 @@
 
 #include "binding/field.h"
 #include "binding/lmt.h"
+#include "kernel/kernel.h"
 #include "binding/plan.h"
 
 /* ---------------------------------------------------------------- converting */
@@ -59,30 +60,6 @@ static void to_request (lua_State *L, int i, const char *op, mt_warp_access *how
 }
 
 /* ---------------------------------------------------------------- tiled copies */
-
-/* Matrices of an atom that moves 8 x 8 blocks, by its name, ..._U32x4_LDSM_N: 4 bytes of
-** a thread each; 0: it moves none. */
-static int matrices_of (const char *name, const char *what) {
-  const char *end = strstr(name, what), *p = end;
-  if (end == NULL) return 0;
-  while (p > name && *p != 'x') p--;
-  int n = (int)strtol(p + 1, NULL, 10);
-  return strstr(name, "_U16x") ? n / 2 : strstr(name, "_U8x") ? n / 4 : n;
-}
-
-/* How a copy reaches one side. */
-static mt_warp_access request_of (const mt_tiled_copy *c, mt_copy_side side) {
-  bool reads = side == MT_COPY_S;
-  mt_warp_access how = {.kind = reads ? MT_READ : MT_WRITE, .bits = c->bits};
-  int n = matrices_of(c->atom.name, reads ? "LDSM" : "STSM");
-  if (n > 0) {
-    how.kind = reads ? MT_LDMATRIX : MT_STMATRIX;
-    how.matrices = n;
-  } else if (c->atom_bits >= 8 && c->atom_bits <= 128) {
-    how.bytes = c->atom_bits / 8;
-  }
-  return how;
-}
 
 static mt_copy_side to_side (lua_State *L, int i, const char *op) {
   const char *side = lmt_isstring(L, i) ? lua_tostring(L, i) : "";
@@ -199,7 +176,7 @@ static int l_bank_conflicts (lua_State *L) {
     const mt_tiled_copy *c = lmt_totiledcopy(L, 1);
     a = lmt_tolayout(L, 2);
     mt_copy_side side = to_side(L, 3, "bank_conflicts");
-    how = request_of(c, side);
+    how = mt_access_of(c, side);
     a = partition_of(L, &room, c, side, a);
   } else {
     a = accesses_at_1(L, "bank_conflicts");
@@ -233,7 +210,7 @@ static int l_coalescing (lua_State *L) {
   LMT_NOERR(err);
   if (lmt_istiledcopy(L, 1)) {
     const mt_tiled_copy *c = lmt_totiledcopy(L, 1);
-    how = request_of(c, MT_COPY_S);
+    how = mt_access_of(c, MT_COPY_S);
     a = partition_of(L, &room, c, MT_COPY_S, lmt_tolayout(L, 2));
     if (lmt_isclass(L, 2, LMT_TENSOR)) of_tensor(L, 2, &how);
   } else {
@@ -299,7 +276,7 @@ static const mt_node *side_option (lua_State *L, const char *key, mt_copy_side s
     return tv;
   }
   const mt_tiled_copy *c = lmt_totiledcopy(L, -1);
-  *how = request_of(c, side);
+  *how = mt_access_of(c, side);
   if (mt_shape(&shape, smem, &err) || mt_layout_left(&index, shape.node, &err))
     lmt_raise(L, &err);
   return partition_of(L, buf, c, side, index.node);

@@ -1,0 +1,42 @@
+-- prove.lua: what the examples of kernels do with what they describe.
+-- SPDX-License-Identifier: MIT
+--
+-- prove.run{ "name", kernel, size = {M, N, K}, types = {of A and B, of C}, major = "rows" }:
+-- the kernel is proven for tensors of small integers, whose sums are exact, executed in two
+-- orders of its roles, and compared with a product that nobody described. major: where the
+-- elements of a row of A and B lie together, or of a column.
+
+local tile = require "moontile"
+local layout = tile.layout
+local prove = {}
+
+local function numbers(dtype, A, step)
+  local values = {}
+  for i = 1, A:size() do values[i] = i * step % 5 - 2 end
+  return assert(tile.tensor(dtype, A)):fill(values)
+end
+
+local function matrix(rows, depth, major)
+  return layout({ rows, depth }, major == "rows" and { depth, 1 } or { 1, rows })
+end
+
+function prove.run(what)
+  local name, kernel = what[1], what[2]
+  local M, N, K = table.unpack(what.size)
+  local A = numbers(what.types[1], matrix(M, K, what.major), 3)
+  local B = numbers(what.types[1], matrix(N, K, what.major), 7)
+  local C = tile.tensor(what.types[2], layout { M, N })
+  local D = tile.tensor(what.types[2], C:layout())
+  local proof = tile.verify(kernel, A, B, C)
+  print(("\n%s\n%s"):format(name, proof))
+  assert(proof.ok)
+  tile.gemm(A, B, D)
+  for seed = 1, 2 do
+    tile.gemm(kernel, A, B, C:fill(0), { seed = seed })
+    local c, d = C:totable(), D:totable()
+    for i = 1, #d do assert(c[i] == d[i], i) end
+  end
+  print(("%d x %d x %d executed stage by stage: right"):format(M, N, K))
+end
+
+return prove
