@@ -3,17 +3,13 @@
 
 local need = ...
 local tile = need "tile"
+local class_of = need "console.class"
 local help = need "console.help"
 local elements = need "console.elements"
 local tables = need "console.tables"
 local paint = need "console.paint"
 
 local WIDTH = 80      -- of what has to be broken somewhere, where no terminal says how wide it is
-
-local function class_of(v)
-  local meta = type(v) == "userdata" and debug.getmetatable(v)
-  return meta and meta.__name
-end
 
 -- Lines that are wider than a terminal end in ">".
 local function cut(text, width)
@@ -50,7 +46,7 @@ end
 -- One value. width: of the terminal, or nil: it is none.
 local function show(v, width)
   if type(v) == "function" then return written_function(v) end
-  if class_of(v) == "moontile.Tensor" then return tensor(v, width) end
+  if class_of(v) == "Tensor" then return tensor(v, width) end
   if tables.is_plain(v) then return tables.text(v, width or WIDTH) end
   local text = written(v)
   return text:find("\n", 1, true) and cut(text, width) or text
