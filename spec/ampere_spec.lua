@@ -5,8 +5,8 @@
 local tile = require "moontile"
 local layout = tile.layout
 local devices = dofile "spec/devices.lua"
-local products = dofile "spec/products.lua"
-local pick = products.pick
+local families = dofile "spec/families.lua"
+local pick = families.pick
 
 local CASES = math.tointeger(os.getenv "MOONTILE_AMPERE") or 40
 
@@ -50,7 +50,7 @@ local function random_case(device, seed)
   local A, B = matrix(types[1], M, K, L, true), matrix(types[2], N, K, L, true)
   local C = matrix(types[3], M, N, L, false)
   local alpha, beta = pick { 1, 1, 2, -1 }, pick { 0, 0, 1, -2 }
-  return products.check(device, { seed = seed, types = types, A = A, B = B, C = C, most = most,
+  return families.check(device, { seed = seed, types = types, A = A, B = B, C = C, most = most,
                                   size = { M, N, K, L } },
                         { alpha = alpha, beta = beta, family = "ampere" })
 end
@@ -92,7 +92,7 @@ for _, d in ipairs(devices) do
     describe("cp.async and mma.sync on " .. d.label, function()
       for _, row in ipairs(PLANS) do
         it(row[1] .. " " .. row[2] .. " " .. row[6], function()
-          products.check_plan(d.device, row)
+          families.check_plan(d.device, row)
         end)
       end
 

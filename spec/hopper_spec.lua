@@ -5,8 +5,8 @@
 local tile = require "moontile"
 local layout = tile.layout
 local devices = dofile "spec/devices.lua"
-local products = dofile "spec/products.lua"
-local pick = products.pick
+local families = dofile "spec/families.lua"
+local pick = families.pick
 
 local CASES = math.tointeger(os.getenv "MOONTILE_HOPPER") or 40
 
@@ -76,7 +76,7 @@ local function random_case(device, seed)
   local alpha = integral and 1 or pick { 1, 1, 2, -1 }
   local beta = integral and 0 or pick { 0, 0, 1, -2 }
   local precision = types[1] == "f32" and pick { "tf32", "3xtf32" } or nil
-  return products.check(device, { seed = seed, types = types, A = A, B = B, C = C,
+  return families.check(device, { seed = seed, types = types, A = A, B = B, C = C,
                                   most = types[4], size = { M, N, K, L } },
                         { alpha = alpha, beta = beta, precision = precision, family = "hopper" })
 end
@@ -123,7 +123,7 @@ for _, d in ipairs(devices) do
     describe("TMA and wgmma on " .. d.label, function()
       for _, row in ipairs(PLANS) do
         it(row[1] .. " " .. row[2] .. " " .. row[6], function()
-          products.check_plan(d.device, row)
+          families.check_plan(d.device, row)
         end)
       end
 
@@ -134,7 +134,7 @@ for _, d in ipairs(devices) do
         for i = 1, N * K do b[i] = string.unpack("f", string.pack("f", math.random() + 0.5)) end
         local A = tile.tensor("f32", layout({ M, K }, "right"), d.device):fill(a)
         local B = tile.tensor("f32", layout({ N, K }, "left"), d.device):fill(b)
-        local want = products.reference(a, b, {}, M, N, K, 1, 1, 0)
+        local want = families.reference(a, b, {}, M, N, K, 1, 1, 0)
         for precision in pairs(most) do
           local C = tile.tensor("f32", layout({ M, N }, "right"), d.device)
           tile.gemm(A, B, C, { precision = precision })
