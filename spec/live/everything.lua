@@ -47,7 +47,9 @@ local METHOD = {
 }
 local CLASSES = { TILE = "", TENSOR = "T ", PLAN = "P ", GRAPH = "G ", STREAM = "S ", DEVICE = "D ",
                   TILEDCOPY = "copy ", THRCOPY = "c ", TILEDMMA = "mma ", THRMMA = "m " }
-local SKIPPED = { device = true, devices = true, info = true, print_layout = true }
+-- One picture stands for the four: they read a value once, and in the same way.
+local SKIPPED = { device = true, devices = true, info = true, print_layout = true, draw = true,
+                  html = true, latex = true }
 
 return function(device, path, add)
   local fresh, known = victims(device), constants(device, path)
