@@ -12,9 +12,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <ucontext.h>
 
 #include "ampere_test.h"
+#include "fibers.h"
 
 #define MT_EMULATED
 #define __device__
@@ -33,26 +33,13 @@ static void need (bool fine, const char *what) {
 
 /* ------------------------------------------------------------------ threads */
 
-enum { MOST = 256, STACK = 128 << 10, WARPS = MOST / 32 };
+enum { MOST = 256, WARPS = MOST / 32 };
 
-struct place { unsigned here, turn; };
-static place places[1 + WARPS];        /* the block, its warps */
-static ucontext_t contexts[MOST], scheduler;
-static bool done[MOST];
-static char *stacks;
-static struct { unsigned where, turn; } waits[MOST];
+static fibers<MOST, 1 + WARPS> block(&threadIdx.x);    /* which meets as a whole, and by warps */
 static unsigned threads;
 
-static void step_aside () { swapcontext(&contexts[threadIdx.x], &scheduler); }
-
 static void meet (unsigned where, unsigned count) {
-  place &p = places[where];
-  waits[threadIdx.x] = {where, p.turn};
-  if (++p.here == count) {
-    p.here = 0, p.turn++;
-    return;
-  }
-  step_aside();
+  if (block.meet(where, count)) block.go_on(where);
 }
 static void meet_warp () { meet(1 + threadIdx.x / 32, 32); }
 #define __syncthreads() meet(0, threads)
@@ -253,36 +240,14 @@ void start () {
   running(*parameter, memory);
   need(pending[threadIdx.x].n[0] == 0 || pending[threadIdx.x].groups == 0,
        "copies that nobody waited for");
-  done[threadIdx.x] = true;
-  step_aside();
+  block.end();
 }
 
-void make_thread (unsigned t) {
-  getcontext(&contexts[t]);
-  contexts[t].uc_stack.ss_sp = stacks + (size_t)t * STACK;
-  contexts[t].uc_stack.ss_size = STACK;
-  contexts[t].uc_link = NULL;
-  makecontext(&contexts[t], start, 0);
-  done[t] = false;
-  waits[t] = {0, places[0].turn - 1};
-  pending[t].groups = pending[t].n[0] = 0;
-}
-
-bool is_waiting (unsigned t) { return places[waits[t].where].turn == waits[t].turn; }
-
-/* Round after round, beginning with another thread each time. */
+/* Another thread begins each round. */
 void run_block () {
-  unsigned left = threads;
-  for (unsigned t = 0; t < threads; t++) make_thread(t);
+  for (unsigned t = 0; t < threads; t++) pending[t].groups = pending[t].n[0] = 0;
   memset(memory, 0xFF, room);
-  for (unsigned round = 0; left > 0; round++)
-    for (unsigned i = 0; i < threads; i++) {
-      const unsigned t = (i + round * 37) % threads;
-      if (done[t] || is_waiting(t)) continue;
-      threadIdx.x = t;
-      swapcontext(&scheduler, &contexts[t]);
-      left -= done[t];
-    }
+  block.run(threads, start, 37);
 }
 
 #define MT_AMPERE_KERNEL(name, core, a, b, sum, m, n, k, stages, warps_m, warps_n, \
@@ -298,7 +263,6 @@ void emulate_ampere (size_t row, unsigned count, size_t shared, const mt_ampere_
                      const emulated_memory source[2]) {
   running = kernels[row], parameter = l, threads = count, room = shared;
   sources = source;
-  if (stacks == NULL) stacks = (char *)malloc((size_t)MOST * STACK);
   for (int i = 0; i < l->tiles; i++) {
     blockIdx.x = (unsigned)i;
     run_block();

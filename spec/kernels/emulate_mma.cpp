@@ -11,8 +11,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <ucontext.h>
 
+#include "fibers.h"
 #include "products.h"
 
 #define __device__
@@ -31,31 +31,17 @@ static emulated_instruction *instruction;
 
 /* ------------------------------------------------------------------ meeting */
 
-enum { MOST = 1024, STACK = 128 << 10, PLACES = 64 };
+enum { MOST = 1024, PLACES = 64 };
 
-struct place { unsigned here, turn; emulated_lanes l; };
-static place places[PLACES];       /* 0: the block; from 1: barriers; from 16: lanes */
-static ucontext_t contexts[MOST], scheduler;
-static bool done[MOST];
-static char *stacks;
-static struct { unsigned where, turn; } waits[MOST];     /* what a thread waits for */
+static fibers<MOST, PLACES> block(&threadIdx.x);   /* 0: it; from 1: barriers; from 16: lanes */
+static emulated_lanes lanes[PLACES];
 static const char *origin;         /* of addresses in shared memory */
-
-static bool is_waiting (unsigned t) {
-  return places[waits[t].where].turn == waits[t].turn;
-}
-
-static void step_aside () { swapcontext(&contexts[threadIdx.x], &scheduler); }
 
 /* Returns when `count` threads are at the place; the last one runs the instruction. */
 static void meet (unsigned where, unsigned count, const char *name) {
-  place &p = places[where];
-  if (++p.here < count) {
-    waits[threadIdx.x] = {where, p.turn};
-    return step_aside();
-  }
-  if (name != NULL) instruction(name, &p.l, origin);
-  p.here = 0, p.turn++;
+  if (!block.meet(where, count)) return;
+  if (name != NULL) instruction(name, &lanes[where], origin);
+  block.go_on(where);
 }
 
 /* Addresses of shared memory count from an origin near the first one asked for. */
@@ -72,7 +58,7 @@ static inline uint32_t __umulhi (uint32_t a, uint32_t b) {
 static emulated_lanes &lanes_of (unsigned count, const void *a, void *c,
                                  unsigned *where) {
   *where = count == 1 ? 15 : 16 + threadIdx.x / count;
-  emulated_lanes &l = places[*where].l;
+  emulated_lanes &l = lanes[*where];
   l.count = count;
   l.a[threadIdx.x % count] = a, l.c[threadIdx.x % count] = c;
   return l;
@@ -108,31 +94,7 @@ const mt_gemm_launch *parameter;
 
 void start () {
   running(*parameter);
-  done[threadIdx.x] = true;
-  step_aside();
-}
-
-void make_thread (unsigned t) {
-  getcontext(&contexts[t]);
-  contexts[t].uc_stack.ss_sp = stacks + (size_t)t * STACK;
-  contexts[t].uc_stack.ss_size = STACK;
-  contexts[t].uc_link = NULL;
-  makecontext(&contexts[t], start, 0);
-  done[t] = false;
-  waits[t] = {0, places[0].turn - 1};
-}
-
-/* Round after round until all are done. */
-void run_block (unsigned threads) {
-  unsigned left = threads;
-  for (unsigned t = 0; t < threads; t++) make_thread(t);
-  while (left > 0)
-    for (unsigned t = 0; t < threads; t++) {
-      if (done[t] || is_waiting(t)) continue;
-      threadIdx.x = t;
-      swapcontext(&scheduler, &contexts[t]);
-      left -= done[t];
-    }
+  block.end();
 }
 
 #define MT_MMA_KERNEL(name, arch, atom) {"mt_" #name, mt::product<mt::name>},
@@ -147,9 +109,8 @@ void emulate_product (const char *name, unsigned blocks, const mt_gemm_launch *l
   for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++)
     if (strcmp(kernels[i].name + 3, name) == 0) running = kernels[i].function;
   if (running == NULL) abort();
-  if (stacks == NULL) stacks = (char *)malloc((size_t)MOST * STACK);
   gridDim.x = blocks, blockDim.x = l->desc.threads;
-  for (blockIdx.x = 0; blockIdx.x < blocks; blockIdx.x++) run_block(blockDim.x);
+  for (blockIdx.x = 0; blockIdx.x < blocks; blockIdx.x++) block.run(blockDim.x, start, 0);
 }
 
 double emulate_read (uint32_t dtype, const char *base, int64_t i) {

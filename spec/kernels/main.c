@@ -480,7 +480,7 @@ static bool products (long cases) {
 }
 
 int main (int argc, char **argv) {
-  long cases = argc > 1 ? atol(argv[1]) : 5000;
+  long cases = argc > 1 ? atol(argv[1]) : 3000;
   state = argc > 2 ? strtoull(argv[2], NULL, 0) : 0x9E3779B97F4A7C15u;
   for (long i = 0; i < cases; i++) {
     uint64_t seed = state;
