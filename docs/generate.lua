@@ -1,4 +1,5 @@
--- generate.lua: the pages of functions and the man page, made from lua/moontile/meta.
+-- generate.lua: the pages of functions and the man page, made from lua/moontile/meta; those of the
+-- C API, made from include/moontile by headers.lua.
 -- SPDX-License-Identifier: MIT
 --
 -- usage: moontile docs/generate.lua            writes them (./dev docs does it)
@@ -287,7 +288,8 @@ end
 
 local files = { [FOLDER .. "README.md"] = index(), ["docs/moontile.1"] = man() }
 for _, group in ipairs(meta.groups) do files[FOLDER .. group.name .. ".md"] = page(group) end
-
+local headers = dofile "docs/headers.lua"
+for path, text in pairs(headers.pages(escape, anchor)) do files[path] = text end
 for name, text in pairs(pictures()) do files["docs/pictures/" .. name .. ".svg"] = text end
 
 if arg and arg[0] and arg[0]:match "generate%.lua$" then

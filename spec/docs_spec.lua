@@ -1,5 +1,5 @@
--- docs_spec.lua: the pages of functions are those that lua/moontile/meta gives; links in the manual
--- lead somewhere.
+-- docs_spec.lua: the pages of functions are those that lua/moontile/meta and the headers give;
+-- links in the manual lead somewhere.
 -- SPDX-License-Identifier: MIT
 
 require "moontile"
@@ -14,7 +14,7 @@ local function read(path)
   return text
 end
 
-describe("what is made from lua/moontile/meta", function()
+describe("what is made from other files", function()
   local files = dofile "docs/generate.lua"
 
   for path, text in pairs(files) do
@@ -23,11 +23,11 @@ describe("what is made from lua/moontile/meta", function()
     end)
   end
 
-  it("is all that docs/reference has", function()
-    for _, path in ipairs(pages.below "docs/reference") do
-      assert.is_truthy(files[path], path)
-    end
-  end)
+  for _, folder in ipairs { "docs/reference", "docs/c" } do
+    it("is all that " .. folder .. " has", function()
+      for _, path in ipairs(pages.below(folder)) do assert.is_truthy(files[path], path) end
+    end)
+  end
 
   it("has a heading or a link for each public function", function()
     local all = {}
@@ -40,6 +40,52 @@ describe("what is made from lua/moontile/meta", function()
                        entry.name)
     end
   end)
+end)
+
+-- ---------------------------------------------------------------- C
+
+-- Names that the headers export, found without docs/headers.lua: what stands before an argument
+-- list behind MT_API.
+local function exported()
+  local names = {}
+  for _, path in ipairs(pages.below("include/moontile", "h")) do
+    local code = read(path):gsub("/%*.-%*/", ""):gsub("\n#[^\n]*", "")
+    for declaration in code:gmatch "%f[%w_]MT_API%f[^%w_]([^;]*);" do
+      names[#names + 1] = { name = declaration:match "([%w_]+)%s*%(",
+                            header = path:match "([%w_]+)%.h$" }
+    end
+  end
+  return names
+end
+
+-- The names of each heading of a page -> what stands below it.
+local function items_of(page)
+  local items, text = {}, nil
+  for line in (page .. "\n"):gmatch "(.-)\n" do
+    if line:match "^##" then
+      text = {}
+      for name in line:gsub("\\", ""):gmatch "[%w_]+" do items[name] = text end
+    elseif text then
+      text[#text + 1] = line
+    end
+  end
+  return items
+end
+
+describe("the C API", function()
+  local names = exported()
+
+  it("was found", function() assert.is_true(#names > 200, #names) end)
+
+  for _, f in ipairs(names) do
+    it("has words for " .. f.name, function()
+      local items = items_of(read("docs/c/" .. f.header .. ".md"))
+      local text = table.concat(assert(items[f.name], f.name), "\n")
+      local code, words = text:match "^\n```c\n(.-)```(.*)$"
+      assert.is_truthy(code:find(f.name .. " (", 1, true), f.name)
+      assert.is_truthy(words:find "%w" or code:find("/*", 1, true), f.name)
+    end)
+  end
 end)
 
 -- ---------------------------------------------------------------- links
@@ -86,9 +132,6 @@ describe("the table of contents", function()
   local linked = {}
   for _, link in ipairs(links_of(read "docs/SUMMARY.md")) do
     linked[(resolve("docs/SUMMARY.md", link))] = true
-  end
-  for _, link in ipairs(links_of(read "docs/reference/README.md")) do
-    linked[(resolve("docs/reference/README.md", link))] = true
   end
   for _, path in ipairs(pages.below "docs") do
     it("has " .. path, function()

@@ -3,9 +3,9 @@
 
 local pages = {}
 
--- The Markdown files below a folder, sorted.
-function pages.below(folder)
-  local list, pipe = {}, assert(io.popen(("find %s -name '*.md'"):format(folder)))
+-- The files below a folder, sorted: of Markdown, or with another ending.
+function pages.below(folder, ending)
+  local list, pipe = {}, assert(io.popen(("find %s -name '*.%s'"):format(folder, ending or "md")))
   for line in pipe:lines() do list[#list + 1] = line end
   pipe:close()
   table.sort(list)

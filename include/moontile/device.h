@@ -60,6 +60,8 @@ MT_API mt_status mt_upload (mt_device *d, void *dst, const void *host, size_t by
 MT_API mt_status mt_download (mt_device *d, void *host, const void *src, size_t bytes,
                               mt_err *err);
 
+/* What is launched on one stream runs in its order. mt_stream_destroy does not wait: what
+** was launched runs all the same; NULL is fine. */
 MT_API mt_status mt_stream_create (mt_device *d, mt_stream **out, mt_err *err);
 MT_API void mt_stream_destroy (mt_device *d, mt_stream *s);
 /* Waits for what was launched; errors of kernels show here. s NULL: for everything on

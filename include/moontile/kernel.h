@@ -39,8 +39,8 @@ extern "C" {
 typedef enum mt_fill { MT_FILLS(MT_KERNEL_NAME) MT_NFILL } mt_fill;
 typedef enum mt_schedule { MT_SCHEDULES(MT_KERNEL_NAME) MT_NSCHEDULE } mt_schedule;
 #undef MT_KERNEL_NAME
-MT_API const char *mt_fill_name (mt_fill f);
-MT_API const char *mt_schedule_name (mt_schedule s);
+MT_API const char *mt_fill_name (mt_fill f);         /* "cp.async" */
+MT_API const char *mt_schedule_name (mt_schedule s); /* "pingpong" */
 
 /* What a description says; the rest is found. */
 enum {
@@ -132,7 +132,7 @@ MT_API mt_status mt_gemm_row (mt_gemm_spec *k, int i, mt_candidate list[MT_MAXCA
 #define MT_LAW_NAME(law, name) law,
 typedef enum mt_law { MT_LAWS(MT_LAW_NAME) MT_NLAW } mt_law;
 #undef MT_LAW_NAME
-MT_API const char *mt_law_name (mt_law l);
+MT_API const char *mt_law_name (mt_law l); /* "cover" */
 
 /* What an access costs in wavefronts of shared memory, or in sectors: `ideal` is the
 ** least that its bytes need. 0, 0: it was not counted. */

@@ -152,6 +152,7 @@ MT_API mt_status mt_idx2crd (mt_layout *out, int64_t i, const mt_node *shape,
 
 /* ---------------------------------------------------------------- structure */
 
+/* The same without nesting: (1) depth(R) <= 1, (2) the leaves of t in their order. */
 MT_API mt_status mt_flatten (mt_layout *out, const mt_node *t, mt_err *err);
 /* Modes [first, last) become one mode. */
 MT_API mt_status mt_group (mt_layout *out, const mt_node *t, int first, int last,

@@ -42,8 +42,8 @@ typedef struct mt_tensor {
 ** What becomes of a view by any operation f, one that cuts again, too:
 **   f of the layout is the layout;
 **   of each ordinate of the tensor (mt_ordinate_of), and of each part of its layout that
-**   f runs past the end of (mt_overhang, `at` 0): f is an ordinate of the view, and what
-**   f gives as an offset is added to `at`;
+**     f runs past the end of (mt_overhang, `at` 0): f is an ordinate of the view, and
+**     what f gives as an offset is added to `at`;
 **   mt_make_bounds puts them together.
 */
 
