@@ -1,5 +1,5 @@
 -- generate.lua: the pages of functions and the man page, made from lua/moontile/meta; those of the
--- C API, made from include/moontile by headers.lua.
+-- C API, made from include/moontile by headers.lua; the plots, from bench/RESULTS.md by plots.lua.
 -- SPDX-License-Identifier: MIT
 --
 -- usage: moontile docs/generate.lua            writes them (./dev docs does it)
@@ -290,6 +290,7 @@ local files = { [FOLDER .. "README.md"] = index(), ["docs/moontile.1"] = man() }
 for _, group in ipairs(meta.groups) do files[FOLDER .. group.name .. ".md"] = page(group) end
 local headers = dofile "docs/headers.lua"
 for path, text in pairs(headers.pages(escape, anchor)) do files[path] = text end
+for path, text in pairs(dofile "docs/plots.lua".files()) do files[path] = text end
 for name, text in pairs(pictures()) do files["docs/pictures/" .. name .. ".svg"] = text end
 
 if arg and arg[0] and arg[0]:match "generate%.lua$" then
