@@ -23,62 +23,48 @@ if not device then
   os.exit(0)
 end
 
--- types of A and B, of C; M, N, K, batch; majors
-local TN, NN, NT, TT = "TN", "NN", "NT", "TT"
-local CASES = {
-  { "bf16", "bf16", 8192, 8192, 8192, 1, TN }, { "bf16", "bf16", 4096, 4096, 4096, 1, TN },
-  { "bf16", "bf16", 2048, 2048, 2048, 1, TN }, { "bf16", "bf16", 1024, 1024, 1024, 1, TN },
-  { "bf16", "bf16", 512, 4096, 4096, 1, TN }, { "bf16", "bf16", 128, 8192, 8192, 1, TN },
-  { "bf16", "bf16", 16, 8192, 8192, 1, TN }, { "bf16", "bf16", 8, 8192, 8192, 1, TN },
-  { "bf16", "bf16", 1, 8192, 8192, 1, TN },
-  { "bf16", "bf16", 1024, 1024, 1024, 64, TN }, { "bf16", "bf16", 4000, 3000, 5000, 1, TN },
-  { "bf16", "bf16", 8192, 8192, 8192, 1, NN }, { "bf16", "bf16", 8192, 8192, 8192, 1, NT },
-  { "bf16", "bf16", 8192, 8192, 8192, 1, TT }, { "bf16", "f32", 4096, 4096, 4096, 1, TN },
-  { "f16", "f16", 8192, 8192, 8192, 1, TN }, { "f16", "f16", 4096, 4096, 4096, 1, TN },
-  { "f16", "f16", 2048, 2048, 2048, 1, TN }, { "f16", "f16", 1024, 1024, 1024, 1, TN },
-  { "f16", "f16", 512, 4096, 4096, 1, TN }, { "f16", "f16", 128, 8192, 8192, 1, TN },
-  { "f16", "f16", 16, 8192, 8192, 1, TN }, { "f16", "f16", 8, 8192, 8192, 1, TN },
-  { "f16", "f16", 1, 8192, 8192, 1, TN },
-  { "f16", "f16", 1024, 1024, 1024, 64, TN }, { "f16", "f16", 4000, 3000, 5000, 1, TN },
-  { "e4m3", "bf16", 8192, 8192, 8192, 1, TN }, { "e4m3", "bf16", 4096, 4096, 4096, 1, TN },
-  { "e4m3", "bf16", 2048, 2048, 2048, 1, TN }, { "e4m3", "bf16", 1024, 1024, 1024, 1, TN },
-  { "e4m3", "bf16", 512, 4096, 4096, 1, TN }, { "e4m3", "bf16", 128, 8192, 8192, 1, TN },
-  { "e4m3", "bf16", 16, 8192, 8192, 1, TN }, { "e4m3", "bf16", 8, 8192, 8192, 1, TN },
-  { "e4m3", "bf16", 1, 8192, 8192, 1, TN },
-  { "e4m3", "bf16", 1024, 1024, 1024, 64, TN },
-  { "i8", "i32", 8192, 8192, 8192, 1, TN }, { "i8", "i32", 4096, 4096, 4096, 1, TN },
-  { "i8", "i32", 2048, 2048, 2048, 1, TN }, { "i8", "i32", 1024, 1024, 1024, 1, TN },
-  { "i8", "i32", 512, 4096, 4096, 1, TN }, { "i8", "i32", 128, 8192, 8192, 1, TN },
-  { "i8", "i32", 16, 8192, 8192, 1, TN }, { "i8", "i32", 8, 8192, 8192, 1, TN },
-  { "i8", "i32", 1, 8192, 8192, 1, TN },
-  { "i8", "i32", 1024, 1024, 1024, 64, TN },
-  { "bf16", "bf16", 4001, 3001, 5003, 1, TN }, { "f16", "f16", 4001, 3001, 5003, 1, TN },
-  { "bf16", "bf16", 4001, 3001, 5003, 1, NT },
+-- Sizes by name: M, N, K, batch.
+local SIZES = {
+  cubes = { { 8192, 8192, 8192, 1 }, { 4096, 4096, 4096, 1 }, { 2048, 2048, 2048, 1 },
+            { 1024, 1024, 1024, 1 } },
+  flat = { { 512, 4096, 4096, 1 }, { 128, 8192, 8192, 1 } },
+  few = { { 16, 8192, 8192, 1 }, { 8, 8192, 8192, 1 }, { 1, 8192, 8192, 1 } },
+  batch = { { 1024, 1024, 1024, 64 } },
+  edges = { { 4000, 3000, 5000, 1 } },
+  odd = { { 4001, 3001, 5003, 1 } },
+  large = { { 8192, 8192, 8192, 1 } },
+  middle = { { 4096, 4096, 4096, 1 } },
 }
-for _, t in ipairs { "f32", "f64" } do
-  local sizes = { { 8192, 8192, 8192, 1 }, { 4096, 4096, 4096, 1 }, { 2048, 2048, 2048, 1 },
-                  { 1024, 1024, 1024, 1 }, { 512, 4096, 4096, 1 }, { 128, 8192, 8192, 1 },
-                  { 1024, 1024, 1024, 64 }, { 4000, 3000, 5000, 1 }, { 4001, 3001, 5003, 1 } }
-  for _, s in ipairs(sizes) do CASES[#CASES + 1] = { t, t, s[1], s[2], s[3], s[4], TN } end
-  for _, majors in ipairs { NN, NT, TT } do
-    CASES[#CASES + 1] = { t, t, 4096, 4096, 4096, 1, majors }
+
+-- Types of A and B, of C; sizes; majors. tf32 and 3xtf32 are ways to read f32.
+local TABLE = {
+  { "bf16", "bf16", "cubes flat few batch edges odd", "TN" },
+  { "bf16", "bf16", "large", "NN NT TT" },
+  { "bf16", "bf16", "odd", "NT" },
+  { "bf16", "f32", "middle", "TN" },
+  { "f16", "f16", "cubes flat few batch edges odd", "TN" },
+  { "e4m3", "bf16", "cubes flat few batch edges", "TN" },
+  { "i8", "i32", "cubes flat few batch edges", "TN" },
+  { "i8", "i32", "large middle", "NN" },
+  { "f32", "f32", "cubes flat few batch edges odd", "TN" },
+  { "f32", "f32", "middle", "NN NT TT" },
+  { "f64", "f64", "cubes flat few batch edges odd", "TN" },
+  { "f64", "f64", "middle", "NN NT TT" },
+  { "tf32", "f32", "cubes flat few batch edges odd", "TN" },
+  { "tf32", "f32", "large middle", "NT" },
+  { "3xtf32", "f32", "large middle", "TN" },
+}
+
+local CASES = {}
+for _, row in ipairs(TABLE) do
+  for majors in row[4]:gmatch "%S+" do
+    for name in row[3]:gmatch "%S+" do
+      for _, s in ipairs(SIZES[name]) do
+        CASES[#CASES + 1] = { row[1], row[2], s[1], s[2], s[3], s[4], majors }
+      end
+    end
   end
 end
-
--- f32 that is read as tf32; K that is not contiguous; pitches that are no multiples of 16 bytes.
-local MORE = {
-  { "tf32", "f32", 8192, 8192, 8192, 1, TN }, { "tf32", "f32", 4096, 4096, 4096, 1, TN },
-  { "tf32", "f32", 2048, 2048, 2048, 1, TN }, { "tf32", "f32", 1024, 1024, 1024, 1, TN },
-  { "tf32", "f32", 512, 4096, 4096, 1, TN }, { "tf32", "f32", 128, 8192, 8192, 1, TN },
-  { "tf32", "f32", 16, 8192, 8192, 1, TN }, { "tf32", "f32", 8, 8192, 8192, 1, TN },
-  { "tf32", "f32", 1, 8192, 8192, 1, TN }, { "tf32", "f32", 1024, 1024, 1024, 64, TN },
-  { "tf32", "f32", 4000, 3000, 5000, 1, TN }, { "tf32", "f32", 4001, 3001, 5003, 1, TN },
-  { "tf32", "f32", 8192, 8192, 8192, 1, NT }, { "tf32", "f32", 4096, 4096, 4096, 1, NT },
-  { "i8", "i32", 8192, 8192, 8192, 1, NN }, { "i8", "i32", 4096, 4096, 4096, 1, NN },
-  { "3xtf32", "f32", 8192, 8192, 8192, 1, TN }, { "3xtf32", "f32", 4096, 4096, 4096, 1, TN },
-  { "e4m3", "bf16", 4000, 3000, 5000, 1, TN }, { "i8", "i32", 4000, 3000, 5000, 1, TN },
-}
-table.move(MORE, 1, #MORE, #CASES + 1, CASES)
 
 local BYTES = { bf16 = 2, f16 = 2, f32 = 4, f64 = 8, tf32 = 4, ["3xtf32"] = 4, e4m3 = 1, i8 = 1,
                 i32 = 4 }
@@ -173,7 +159,7 @@ local function random_cases(n, seed)
   local list = {}
   math.randomseed(seed)
   local function size() return math.floor(64 * 2 ^ (8 * math.random())) end
-  for i = 1, n do list[i] = { "bf16", "bf16", size(), size(), size(), 1, TN } end
+  for i = 1, n do list[i] = { "bf16", "bf16", size(), size(), size(), 1, "TN" } end
   return list
 end
 

@@ -112,6 +112,10 @@ local PLANS = {
     "packed: mode 2 of C has 2 axes: 1 is a matrix" },
   { "f32 f32 f32", "(4096,4096):(4096,1)", "(4096,4096):(4096,1)", "(4096,4096):(4096,1)",
     { precision = "tf32" }, "kernel: hopper_tf32_256" },
+  { "f32 f32 f32", "(4096,4096):(4096,1)", "(4096,4096):(4096,1)", "(4096,4096):(4096,1)",
+    { precision = "3xtf32" }, "refused: ampere: " },
+  { "f32 f32 f32", "(16,8192):(8192,1)", "(8192,8192):(8192,1)", "(16,8192):(8192,1)",
+    { precision = "3xtf32" }, "refused: hopper: " },
   { "f32 f32 f32", "(64,64):(64,1)", "(64,64):(64,1)", "(64,64):(64,1)", nil,
     "refused: hopper: f32 is read as tf32 with precision = \"tf32\" or \"3xtf32\"" },
   { "i8 i8 i32", "(64,64):(64,1)", "(64,64):(64,1)", "(64,64):(64,1)", { alpha = 2 },
@@ -137,7 +141,7 @@ for _, d in ipairs(devices) do
         local want = families.reference(a, b, {}, M, N, K, 1, 1, 0)
         for precision in pairs(most) do
           local C = tile.tensor("f32", layout({ M, N }, "right"), d.device)
-          tile.gemm(A, B, C, { precision = precision })
+          tile.gemm(A, B, C, { precision = precision, family = "hopper" })
           for i, x in ipairs(C:totable()) do
             most[precision] = math.max(most[precision], math.abs(x / want[i] - 1))
           end

@@ -115,6 +115,40 @@ static void test_bytes (void) {
   ROWS(c, rows);
 }
 
+/* What a product packs counts, each time that a graph holds its plan, and is taken only
+** where it is left: also if a metamethod has taken it in the middle of the call. */
+static void test_packing (const char *libcuda) {
+  static const row rows[] =
+      {{"local plan = product()\n"
+        "local g = D:graph(function() for i = 1, 15 do plan() end end)\n"
+        "return try(tensor('u8', layout(1 << 20), D)):match '^ELIMIT.* 0 are left'",
+        "ELIMIT: 1048576 bytes: the host permits 33554432 in all, of which 0 are left"},
+       {"local plan = product(setmetatable({}, { __index = function(_, key)\n"
+        "  while key == 'beta' and tensor('u8', layout(1 << 20), D) do end end }))\n"
+        "return tostring(plan):match 'refused: hopper: it takes %d+ bytes'",
+        "refused: hopper: it takes 4194304 bytes"}};
+  char all[4096];
+  mt_lua_config c = {.size = sizeof c,
+                     .bytes = 32 << 20,
+                     .libraries = true,
+                     .devices = (const char *const[]){"cuda:0", NULL}};
+  global_text("LIBCUDA", libcuda);
+  snprintf(all, sizeof all, "%s%s", begin,
+           "D = assert(device { 'cuda', libcuda = LIBCUDA, piece = 1 << 16 }) kept = {}\n"
+           "local new = tensor\n"
+           "function tensor(...) local t, message, code = new(...) kept[#kept + 1] = t\n"
+           "  return t, message, code end\n"
+           "local A = tensor('bf16', layout({ 2048, 1023 }, 'right'), D)\n"
+           "local B = tensor('bf16', layout({ 16, 1023 }, { 1024, 1 }), D)\n"
+           "local C = tensor('bf16', layout({ 2048, 16 }, 'right'), D)\n"
+           "function product(o) return tile.plan_gemm(A, B, C, o) end\n");
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    const char *got = run(&c, all, rows[i].code);
+    CHECK(strcmp(got, rows[i].want) == 0, "%s\n  wanted \"%s\"\n  got    \"%s\"",
+          rows[i].code, rows[i].want, got);
+  }
+}
+
 #define WORK(what, n) what ": the work of " n " elements: the host permits 1000 in a call"
 
 static void test_work (void) {
@@ -164,5 +198,6 @@ void test_limits (const char *libcuda) {
   test_devices(libcuda);
   test_threads();
   test_bytes();
+  test_packing(libcuda);
   test_work();
 }

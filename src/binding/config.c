@@ -145,8 +145,13 @@ void lmt_dismiss (lmt_state *s, const mt_device *d) {
 
 /* ---------------------------------------------------------------- bytes, work */
 
+size_t lmt_bytesleft (const lmt_state *s) {
+  const size_t unstaged = s->config.bytes - s->staging;
+  return s->held < unstaged ? unstaged - s->held : 0;
+}
+
 mt_status lmt_permitbytes (const lmt_state *s, size_t bytes, mt_err *err) {
-  size_t left = s->config.bytes - s->held - s->staging;
+  const size_t left = lmt_bytesleft(s);
   if (bytes <= left) return MT_OK;
   return lmt_set(err, MT_ELIMIT,
                  "%zu bytes: the host permits %zu in all, of which %zu "

@@ -12,14 +12,18 @@
 /* What a product is besides its tensors; mma NULL: one is chosen. */
 typedef struct product {
   const mt_tiled_mma *mma;
-  mt_gemm_options options; /* but family */
+  mt_gemm_options options; /* but family and memory */
   char family[16];         /* "": any */
+  const lmt_state *state;
 } product;
 
+/* What it may pack is what is left now: nothing of Lua runs from here to its memory. */
 static mt_status plan_product (mt_plan **out, mt_device *d, const void *what,
                                const mt_tensor *t, mt_err *err) {
   const product *x = what;
+  const size_t left = lmt_bytesleft(x->state);
   mt_gemm_options o = x->options;
+  o.memory = left > 0 ? left : 1; /* 0 stands for any */
   if (x->family[0]) o.family = x->family;
   return mt_plan_gemm(out, d, x->mma, &t[0], &t[1], &t[2], &o, err);
 }
@@ -82,23 +86,16 @@ static void family (lua_State *L, int i, char *out, size_t size) {
   lua_pop(L, 1);
 }
 
-/* Bytes that the state may still take, 1 at least: 0 stands for any. */
-static size_t bytes_left (lua_State *L) {
-  const lmt_state *s = lmt_pushstate(L);
-  lua_pop(L, 1);
-  const size_t left = s->config.bytes - s->held - s->staging;
-  return left > 0 ? left : 1;
-}
-
 /* What the arguments say; options, where there are some, lie behind the tensors. */
 static product described (lua_State *L, const char *what, const char *const *keys) {
   int first = first_tensor(L), options = first + 3;
   product x = {.mma = first == 2 ? lmt_totiledmma(L, 1) : NULL, .options.alpha = 1};
+  x.state = lmt_pushstate(L);
+  lua_pop(L, 1);
   for (int i = 0; i < 3; i++) lmt_totensor(L, first + i);
   LMT_COUNT(L, options, what,
             first == 2 ? "tiled_mma, A, B, C [, options]" : "A, B, C [, options]");
   lua_settop(L, options);
-  x.options.memory = bytes_left(L);
   if (lua_isnil(L, options)) return x;
   lmt_checkkeys(L, options, what, keys);
   x.options.alpha = factor(L, options, "alpha", 1);

@@ -19,6 +19,9 @@ void lmt_bound (const lmt_state *s, mt_device_options *o);
 ** */
 mt_status lmt_admit (lmt_state *s, const mt_device *d, mt_err *err);
 void lmt_dismiss (lmt_state *s, const mt_device *d);
+/* Bytes that are permitted and not taken yet. Graphs count what plans hold once more, so
+** that more may be counted than is permitted: then none are left. */
+size_t lmt_bytesleft (const lmt_state *s);
 /* Whether so many bytes more are permitted. */
 mt_status lmt_permitbytes (const lmt_state *s, size_t bytes, mt_err *err);
 /* Raises if a call does more work than permitted: n elements or multiply-adds; `what` is

@@ -98,6 +98,20 @@ static int finish (lua_State *L) {
   return 1;
 }
 
+/* The same with the text of an atom, its bits and the two values that `format` names. */
+static int finish_with (lua_State *L, const mt_tiled_copy *c, const char *format,
+                        const mt_node *x, const mt_node *y) {
+  lmt_pushtext(L, x);
+  lmt_pushtext(L, y);
+  lua_pushfstring(L, "tile.tiled_copy{ atom = \"%s\", bits = %d, ", c->atom.name,
+                  c->bits);
+  lua_pushfstring(L, format, lua_tostring(L, -3), lua_tostring(L, -2));
+  lua_concat(L, 2);
+  lua_replace(L, -3);
+  lua_pop(L, 1);
+  return finish(L);
+}
+
 static bool has_option (lua_State *L, const char *key) {
   option(L, key);
   bool has = !lua_isnil(L, -1);
@@ -118,15 +132,8 @@ static int tiled_copy_of_tv (lua_State *L, const char *atom) {
   mt_tiled_copy *c = new_copy(L);
   if (mt_make_tiled_copy_tv(c, atom, bits, tv, tiler, &err))
     return lmt_raiseas(L, "make_tiled_copy", "tiled_copy", &err);
-  lmt_pushtext(L, tv);
-  lmt_pushtext(L, tiler);
-  lua_pushfstring(L,
-                  "tile.tiled_copy{ atom = \"%s\", bits = %d, "
-                  "tv = tile.layout \"%s\", tiler = tile.parse \"%s\" }",
-                  c->atom.name, bits, lua_tostring(L, -2), lua_tostring(L, -1));
-  lua_replace(L, -3);
-  lua_pop(L, 1);
-  return finish(L);
+  return finish_with(L, c, "tv = tile.layout \"%s\", tiler = tile.parse \"%s\" }", tv,
+                     tiler);
 }
 
 /* tiled_copy{ atom = "UniversalCopy<uint128_t>" | copy atom, dtype = "f32" | bits = 32,
@@ -149,15 +156,8 @@ static int l_tiled_copy (lua_State *L) {
   mt_tiled_copy *c = new_copy(L);
   if (mt_make_tiled_copy(c, atom, bits, thr, val, &err))
     return lmt_raiseas(L, "make_tiled_copy", "tiled_copy", &err);
-  lmt_pushtext(L, thr);
-  lmt_pushtext(L, val);
-  lua_pushfstring(L,
-                  "tile.tiled_copy{ atom = \"%s\", bits = %d, "
-                  "thr = tile.layout \"%s\", val = tile.layout \"%s\" }",
-                  c->atom.name, bits, lua_tostring(L, -2), lua_tostring(L, -1));
-  lua_replace(L, -3);
-  lua_pop(L, 1);
-  return finish(L);
+  return finish_with(L, c, "thr = tile.layout \"%s\", val = tile.layout \"%s\" }", thr,
+                     val);
 }
 
 /* make_layout_tv(thr, val) -> the tiler, (thread,value) -> place in it */

@@ -19,7 +19,7 @@ static int64_t piece_of (const mt_desc *d) {
 
 static bool count_pieces (int64_t *out, const mt_desc *d) {
   int64_t piece = piece_of(d);
-  return !mt_mulo((d->values + piece - 1) / piece, d->rests, out) && *out <= INT32_MAX;
+  return !mt_mulo(mt_div_up(d->values, piece), d->rests, out) && *out <= INT32_MAX;
 }
 
 /* Rows begin at multiples of 16 bytes: both axes are the run of `packed`, the second one

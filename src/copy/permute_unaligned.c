@@ -46,8 +46,8 @@ typedef struct candidate {
 
 /* The length of pieces up to `piece` that are as equal as they can be. */
 static int64_t even (int64_t extent, int64_t piece) {
-  int64_t pieces = (extent + piece - 1) / piece;
-  return (extent + pieces - 1) / pieces;
+  int64_t pieces = mt_div_up(extent, piece);
+  return mt_div_up(extent, pieces);
 }
 
 /* Prefixes of 32 bytes to 32 KiB; each piece is about four fifths of the one before. */
@@ -281,7 +281,7 @@ static bool find_best (candidate *b, int64_t *least) {
 ** along the axis that ends the row. */
 static void take_axis (mt_desc *d, mt_axes mode[3], const candidate *b, int i) {
   mt_axis a = b->all->axis[i], rest = a;
-  int64_t c = b->extent[i], pieces = (a.extent + c - 1) / c;
+  int64_t c = b->extent[i], pieces = mt_div_up(a.extent, c);
   a.extent = c;
   rest.extent = pieces;
   for (int o = 0; o < 2; o++) rest.stride[o] *= c;

@@ -106,8 +106,8 @@ static uint32_t even_strip (const mt_desc *d, int64_t tiles) {
   int64_t row = d->values * d->vec * MT_ELEM(d, MT_DST);
   int64_t most =
       d->algo == MT_ALGO_TRANSPOSE && row >= MT_FARROW ? MT_FEWTILES : MT_STRIP;
-  int64_t strips = (tiles + most - 1) / most;
-  return strips > 0 ? (uint32_t)((tiles + strips - 1) / strips) : 1;
+  int64_t strips = mt_div_up(tiles, most);
+  return strips > 0 ? (uint32_t)mt_div_up(tiles, strips) : 1;
 }
 
 /* Tiles that are neighbours share lines of memory at the ends of their rows. Sheared ones

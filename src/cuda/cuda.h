@@ -216,7 +216,16 @@ mt_status mt_cuda_locked (mt_device *d, bool *out, const void *p, size_t bytes,
 size_t mt_cuda_staging (const mt_device *d);
 mt_status mt_cuda_room (mt_device *d, size_t *bytes, void *at[2], mt_err *err);
 mt_status mt_cuda_transfer (mt_plan *p, mt_stream *s, mt_err *err);
-/* In the context. */
+/* ---- launching (cuda/launch.c). */
+mt_status mt_cuda_prepare_product (mt_plan *p, mt_err *err);
+mt_status mt_cuda_launch (mt_plan *p, mt_stream *stream, mt_err *err);
+mt_status mt_cuda_measure (mt_plan *p, int n, double *us, mt_err *err);
+mt_status mt_cuda_capture (mt_graph *g, mt_err *err);
+mt_status mt_cuda_replay (mt_graph *g, mt_stream *stream, mt_err *err);
+void mt_cuda_forget (mt_graph *g);
+/* In the context: of a row of mt_cuda_kernels, with its library where it is the first. */
+mt_status mt_cuda_find_function (mt_cuda *c, size_t row, mt_err *err);
+/* In the context: one kernel; it may come up early where the device allows that. */
 mt_status mt_cuda_start (const mt_plan *p, CUstream stream, mt_err *err);
 /* Between the device and the host's `to` or `from`; done when it returns. */
 mt_status mt_cuda_move (mt_cuda *c, CUdeviceptr device, void *to, const void *from,

@@ -8,6 +8,7 @@
 #include "gemm/ampere.h"
 #include "gemm/matrix.h"
 #include "types/dtype.h"
+#include "core/arith.h"
 #include "core/error.h"
 
 #define MT_AMPERE_KERNEL(name, core, a, b, sum, m, n, k, stages, warps_m, warps_n,       \
@@ -123,14 +124,12 @@ static bool has_types (const mt_ampere_row *r, const mt_matrix x[MT_PARTS]) {
          (r->sum == MT_i32 ? x[MT_C].dtype == MT_i32 : mt_is_float_type(x[MT_C].dtype));
 }
 
-static int64_t parts (int64_t n, int64_t each) { return (n + each - 1) / each; }
-
 /* The row's own part of the launch. */
 static bool shape (mt_ampere *a, const mt_ampere_row *row, int64_t batch) {
   mt_ampere_launch *l = &a->launch;
-  const int64_t m = parts(l->size[0], row->m), n = parts(l->size[1], row->n);
+  const int64_t m = mt_div_up(l->size[0], row->m), n = mt_div_up(l->size[1], row->n);
   if (m > INT32_MAX / n || m * n > INT32_MAX / batch) return false;
-  l->slabs = (int32_t)parts(l->size[2], row->k);
+  l->slabs = (int32_t)mt_div_up(l->size[2], row->k);
   l->tiles_m = (int32_t)m;
   l->tiles_n = (int32_t)n;
   l->tiles = (int32_t)(m * n * batch);
@@ -146,7 +145,7 @@ static bool shape (mt_ampere *a, const mt_ampere_row *row, int64_t batch) {
 static double predict (const mt_ampere *a, int cores) {
   const mt_ampere_row *r = a->row;
   const double work = 2.0 * r->m * r->n * r->k * cores / r->speed * 1e-6;
-  const double rounds = (double)parts(a->launch.tiles, cores);
+  const double rounds = (double)mt_div_up(a->launch.tiles, cores);
   return 3 + rounds * (a->launch.slabs * work + (a->launch.wide ? 3 : 10));
 }
 

@@ -6,6 +6,7 @@
 
 #include "gemm/hopper.h"
 #include "gemm/matrix.h"
+#include "core/arith.h"
 
 enum { MAJOR_K, MAJOR_MN };
 #define MT_HOPPER_KERNEL(name, a, b, c, n, stages, cluster, major_a, major_b)            \
@@ -79,8 +80,6 @@ enum {
   MOST_PARTS = 8
 };
 
-static int64_t ceil_div (int64_t n, int64_t each) { return (n + each - 1) / each; }
-
 /* Clusters of so many blocks that run at a time: larger ones do not fill every group of
 ** multiprocessors. */
 static int at_once (int cores, int blocks) {
@@ -93,10 +92,10 @@ static bool shape (mt_hopper *h, const mt_hopper_row *row, int64_t k, int64_t ba
                    int parts, int cores) {
   mt_hopper_launch *l = &h->launch;
   const int64_t depth = MT_SLAB / (int64_t)mt_dtype_size(row->type[MT_A]);
-  const int64_t m = ceil_div(l->size[0], MT_TILE_M * row->cluster);
-  const int64_t n = ceil_div(l->size[1], row->n);
+  const int64_t m = mt_div_up(l->size[0], MT_TILE_M * row->cluster);
+  const int64_t n = mt_div_up(l->size[1], row->n);
   if (m > INT32_MAX / n || m * n > INT32_MAX / batch) return false;
-  l->slabs = (int32_t)ceil_div(k, depth) * l->terms;
+  l->slabs = (int32_t)mt_div_up(k, depth) * l->terms;
   l->tiles_m = (int32_t)m;
   l->tiles_n = (int32_t)n;
   l->tiles = (int32_t)(m * n * batch);
@@ -155,9 +154,9 @@ static double predict (const mt_hopper *h, const mt_hopper_row *row,
   const struct cost *c = costs;
   const mt_hopper_launch *l = &h->launch;
   while (c->n != row->n || c->cluster != row->cluster) c++;
-  const int64_t waves = ceil_div(l->tiles, at_once(cores, (int)h->cluster));
-  double tile =
-      (double)ceil_div(l->slabs, l->parts) * c->slab + c->tile + (l->parts - 1) * c->part;
+  const int64_t waves = mt_div_up(l->tiles, at_once(cores, (int)h->cluster));
+  double tile = (double)mt_div_up(l->slabs, l->parts) * c->slab + c->tile +
+                (l->parts - 1) * c->part;
   if (l->direct) tile += direct_cost * row->n;
   return c->launch + fmax((double)waves * tile, bytes_of(x) / memory_speed) +
          packing(h, x);
@@ -177,13 +176,6 @@ static void make_result (mt_hopper *h, const mt_matrix *c, const mt_gemm_launch 
   l->direct =
       p->beta != 0 || (double)(float)p->alpha != p->alpha ||
       !make_map(&h->map[MT_C], c, 1, MT_WARP_ROWS, &(mt_reason){unused, sizeof unused});
-}
-
-static bool fits (const mt_hopper_row *row, const mt_matrix x[MT_PARTS],
-                  const bool mn[2]) {
-  for (int part = 0; part < MT_PARTS; part++)
-    if (row->type[part] != x[part].dtype) return false;
-  return row->mn[0] == mn[0] && row->mn[1] == mn[1];
 }
 
 /* A map steps forward only. */
@@ -207,25 +199,33 @@ static void pack (mt_matrix *x, const mt_gemm_launch *l) {
   const int64_t rows = l->desc.size[x->part == MT_B ? MT_N : MT_M];
   const int64_t columns = l->desc.size[x->part == MT_C ? MT_N : MT_K];
   x->base = NULL;
-  x->stride[0] = ceil_div(columns, each) * each;
+  x->stride[0] = mt_div_up(columns, each) * each;
   x->stride[1] = 1;
   x->stride[2] = x->batch > 1 ? rows * x->stride[0] : 0;
 }
 
-static bool has_types (const mt_gemm_launch *l) {
-  for (size_t i = 0; i < mt_nhopper_rows; i++) {
-    bool same = true;
-    for (int part = 0; part < MT_PARTS; part++)
-      same = same && mt_hopper_rows[i].type[part] == (mt_dtype)l->desc.part[part].dtype;
-    if (same) return true;
-  }
+static bool has_types (const mt_hopper_row *row, mt_dtype a, mt_dtype b, mt_dtype c) {
+  return row->type[MT_A] == a && row->type[MT_B] == b && row->type[MT_C] == c;
+}
+
+static bool fits (const mt_hopper_row *row, const mt_matrix x[MT_PARTS],
+                  const bool mn[2]) {
+  return has_types(row, x[MT_A].dtype, x[MT_B].dtype, x[MT_C].dtype) &&
+         row->mn[0] == mn[0] && row->mn[1] == mn[1];
+}
+
+static bool has_row (const mt_part part[MT_PARTS]) {
+  for (const mt_hopper_row *r = mt_hopper_rows; r < mt_hopper_rows + mt_nhopper_rows; r++)
+    if (has_types(r, (mt_dtype)part[MT_A].dtype, (mt_dtype)part[MT_B].dtype,
+                  (mt_dtype)part[MT_C].dtype))
+      return true;
   return false;
 }
 
 /* The matrices of the product; what is none that TMA takes is packed. */
 static bool read_product (mt_hopper *h, mt_matrix x[MT_PARTS], const mt_gemm_launch *l,
-                          bool packs, const mt_reason *r) {
-  if (!has_types(l)) return mt_refuse(r, "no row has these types");
+                          const mt_reason *r) {
+  if (!has_row(l->desc.part)) return mt_refuse(r, "no row has these types");
   if (l->desc.part[MT_C].dtype == MT_i32 && (l->alpha != 1 || l->beta != 0))
     return mt_refuse(r, "integers are not scaled");
   if (l->desc.part[MT_A].dtype == MT_f32 && l->precision == MT_PRECISION_FULL)
@@ -233,7 +233,6 @@ static bool read_product (mt_hopper *h, mt_matrix x[MT_PARTS], const mt_gemm_lau
   for (int part = 0; part < MT_PARTS; part++) {
     const mt_reason line = {h->why[part], sizeof h->why[part]};
     if (mt_read_matrix(&x[part], l, part, &line) && suits(&x[part], &line)) continue;
-    if (!packs) return mt_refuse(r, "%s", line.text);
     pack(&x[part], l);
     h->pitch[part] = x[part].stride[0];
   }
@@ -269,7 +268,7 @@ static void try_row (choice *best, mt_hopper *h, int i, const mt_matrix x[MT_PAR
 static bool make_rest (mt_hopper *h, int i) {
   enum { EACH = MT_SLAB / sizeof(float) };
   const mt_tma_box *from = &h->map[i];
-  const int64_t pitch = ceil_div((int64_t)from->extent[0], EACH) * EACH;
+  const int64_t pitch = mt_div_up((int64_t)from->extent[0], EACH) * EACH;
   mt_tma_box *to = &h->rest_map[i];
   *to = *from;
   to->base = NULL;
@@ -305,14 +304,14 @@ static void try_rows (choice *best, mt_hopper *h, const mt_matrix x[MT_PARTS],
     if (fits(&mt_hopper_rows[i], x, mn)) try_row(best, h, (int)i, x, l, cores);
 }
 
-int mt_hopper_choose (mt_hopper *out, const mt_gemm_launch *l, int cores, bool packs,
-                      char *why, size_t size) {
+int mt_hopper_choose (mt_hopper *out, const mt_gemm_launch *l, int cores, char *why,
+                      size_t size) {
   const mt_reason r = {why, size};
   char unused[160];
   mt_matrix x[MT_PARTS];
   mt_hopper h = {.blocks = 0};
   choice best = {out, -1};
-  if (!read_product(&h, x, l, packs, &r)) return -1;
+  if (!read_product(&h, x, l, &r)) return -1;
   try_rows(&best, &h, x, l, cores, &r);
   mt_turn_product(x);
   try_rows(&best, &h, x, l, cores, &(mt_reason){unused, sizeof unused});

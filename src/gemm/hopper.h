@@ -51,11 +51,10 @@ typedef struct mt_hopper {
 
 /* The fastest row for a product without a partition, by prediction, and its launch on a
 ** GPU of `cores` multiprocessors; maps are left to who launches it. D may be computed as
-** its transpose: A and B change places. packs: whether memory may be taken to bring
-** tensors into another form. Negative: no row does it, and why is in `why`.
+** its transpose: A and B change places. Negative: no row does it, and why is in `why`.
 ** The laws: (1) every element of D is stored once; (2) nothing outside of A, B and C is
 ** read or written, by the extents of the maps and of M and N. */
-int mt_hopper_choose (mt_hopper *out, const mt_gemm_launch *l, int cores, bool packs,
-                      char *why, size_t size);
+int mt_hopper_choose (mt_hopper *out, const mt_gemm_launch *l, int cores, char *why,
+                      size_t size);
 
 #endif

@@ -163,8 +163,9 @@ static void write_head (mt_plan *p, const mt_tensor *const t[MT_PARTS]) {
   mt_plan_put_bounds(p, MT_PARTS, t, part_name);
 }
 
-/* Atoms of C in every thread, over all tiles and batches; 0 if C is empty. */
-static mt_status count_units (mt_plan *p, mt_err *err) {
+/* The kernel of its instruction. Units: atoms of C in every thread, over all tiles and
+** batches; 0 if C is empty. */
+static mt_status take_described (mt_plan *p, mt_err *err) {
   const mt_gemm_desc *d = &p->gemm.desc;
   bool tv = d->algo == MT_ALGO_DESCRIBED;
   int64_t n = 1, over = 0;
@@ -177,6 +178,7 @@ static mt_status count_units (mt_plan *p, mt_err *err) {
   p->units = n;
   p->grid.blocks = n < INT32_MAX ? (uint32_t)n : INT32_MAX;
   p->grid.threads = d->threads;
+  if (p->device->arch) p->kernel = row_of(p->device, p->atom);
   return MT_OK;
 }
 
@@ -193,10 +195,6 @@ typedef int chooser (mt_plan *p, offer *o, char *why, size_t size);
 
 static int choose_ampere (mt_plan *p, offer *o, char *why, size_t size) {
   mt_ampere *a = &p->ampere;
-  if (p->gemm.precision != MT_PRECISION_FULL && p->device->hopper) {
-    snprintf(why, size, "it has no tf32, which precision allows");
-    return -1;
-  }
   int row = mt_ampere_choose(a, &p->gemm, p->device->cores, why, size);
   if (row >= 0) *o = (offer){a->us, (uint32_t)a->launch.tiles, a->launch.tiles};
   return row;
@@ -204,7 +202,7 @@ static int choose_ampere (mt_plan *p, offer *o, char *why, size_t size) {
 
 static int choose_hopper (mt_plan *p, offer *o, char *why, size_t size) {
   mt_hopper *h = &p->hopper;
-  int row = mt_hopper_choose(h, &p->gemm, p->device->cores, true, why, size);
+  int row = mt_hopper_choose(h, &p->gemm, p->device->cores, why, size);
   if (row >= 0) *o = (offer){h->us, h->blocks, h->launch.tiles};
   return row;
 }
@@ -238,10 +236,17 @@ static const struct family *find_family (mt_plan *p, const char *only,
     if (f == left_out || !has_family(p->device, f->op)) continue;
     if (only && strcmp(only, f->name) != 0) continue;
     int row = f->choose(p, &o, why, sizeof why);
-    if (row < 0) mt_refusals_add(&p->why, f->name, "%s", why);
-    else if (o.us < least.us) take_offer(p, f, &o, row), least = o, best = f;
-    else
-      mt_refusals_add(&p->why, f->name, "%.3g us as predicted, not %.3g", o.us, least.us);
+    if (row < 0) {
+      mt_refusals_add(&p->why, f->name, "%s", why);
+      continue;
+    }
+    const bool wins = o.us < least.us;
+    const struct family *loser = wins ? best : f;
+    const offer slow = wins ? least : o;
+    if (wins) take_offer(p, f, &o, row), least = o, best = f;
+    if (loser)
+      mt_refusals_add(&p->why, loser->name, "%.3g us as predicted, not %.3g", slow.us,
+                      least.us);
   }
   return best;
 }
@@ -308,19 +313,20 @@ static mt_status check_precision (mt_precision x, const mt_tiled_mma *mma,
   return MT_OK;
 }
 
+static mt_status check_family (const char *name, const mt_tiled_mma *mma, mt_err *err) {
+  if (name == NULL || mma == NULL) return MT_OK;
+  return mt_fail(err, MT_EINVAL,
+                 "gemm: family is of products whose kernel is chosen, but a tiled MMA of "
+                 "%s was given\nleave one of the two out",
+                 mma->atom.op.name);
+}
+
 /* It was asked for, and does not take the product. */
-static mt_status no_family (const mt_plan *p, const mt_tiled_mma *mma, const char *name,
-                            mt_err *err) {
+static mt_status no_family (const mt_plan *p, const char *name, mt_err *err) {
   const char *before = "; there are: ";
-  if (mma)
-    return mt_fail(
-        err, MT_EINVAL,
-        "gemm: family is of products whose kernel is chosen, but a tiled MMA of "
-        "%s was given\nleave one of the two out",
-        mma->atom.op.name);
-  for (int i = 0; i < p->why.n; i++)
+  if (p->why.n > 0)
     return mt_fail(err, MT_EUNSUPPORTED, "gemm: family %s: %s\nleave family out", name,
-                   mt_refusals_reason(&p->why, i));
+                   mt_refusals_reason(&p->why, 0));
   mt_fail(err, MT_EUNSUPPORTED, "gemm: %s has no kernels of a family \"%s\"",
           p->device->name, name);
   for (int i = 0; i < MT_NFAMILY; i++) {
@@ -331,24 +337,30 @@ static mt_status no_family (const mt_plan *p, const mt_tiled_mma *mma, const cha
   return err->status;
 }
 
+/* A family's kernel, or the backend's own, or that of an instruction which is chosen. */
+static mt_status choose_kernel (mt_plan *p, const mt_tensor *const t[MT_PARTS],
+                                const mt_gemm_options *o, mt_err *err) {
+  if (choose_family(p, t, o)) return MT_OK;
+  if (o->family) return no_family(p, o->family, err);
+  if (!p->device->backend->own_gemm) {
+    MT_TRY(describe_chosen(p, t, err));
+    MT_TRY(prove(p, t, err));
+  }
+  return take_described(p, err);
+}
+
+/* Proven before anything is taken for it. */
 static mt_status make (mt_plan *p, const mt_tiled_mma *mma,
                        const mt_tensor *const t[MT_PARTS], const mt_gemm_options *o,
                        mt_err *err) {
   MT_TRY(mt_gemm_tensors(&p->gemm, t[MT_A], t[MT_B], t[MT_C], o->alpha, o->beta, err));
   MT_TRY(check_precision(o->precision, mma, t, err));
+  MT_TRY(check_family(o->family, mma, err));
   p->gemm.precision = o->precision;
-  if (mma == NULL && choose_family(p, t, o)) {
-    MT_TRY(prove(p, t, err));
-    write_head(p, t);
-    return p->device->backend->prepare_gemm(p, err);
-  }
-  if (o->family) return no_family(p, mma, o->family, err);
   if (mma) MT_TRY(describe(p, mma, t, err));
-  else if (!p->device->backend->own_gemm) MT_TRY(describe_chosen(p, t, err));
   MT_TRY(prove(p, t, err));
-  MT_TRY(count_units(p, err));
+  MT_TRY(mma ? take_described(p, err) : choose_kernel(p, t, o, err));
   write_head(p, t);
-  if (p->device->arch) p->kernel = row_of(p->device, p->atom);
   return p->device->backend->prepare_gemm(p, err);
 }
 
