@@ -60,10 +60,18 @@ MT_API mt_status mt_layout_add (mt_layout *out, const mt_node *a, const mt_node 
 **   composition, with F2 strides on the left: as over the integers, where digits of A are
 **     cut so that sums of steps are their xor; else by the definition; else MT_EINEXACT;
 **   right_inverse: (1) A(R(i)) = i for i < size(R), i as an F2 value; it follows modes
-**     whose values have the next free bits as their highest, others only below these;
+**     whose values have the next free bits as their highest, others only below these; (2)
+**     size(R) = size(A) if A is a bijection;
 **   left_inverse: (1) A(L(A(i))) = A(i); there always is one;
 **   the inverses want extents that are powers of two, the last aside: MT_EUNSUPPORTED.
-** What is not defined over F2 (complement, cosize, products, ...) says so. */
+** What is not defined over F2 (complement, cosize, products, ...) says so.
+**
+** A layout over F2, and any other whose extents are powers of two and whose steps share
+** no bits, under a swizzle and an offset or not, is a map of bits: A(x) = A(0) xor the
+** images of the bits of x. Compositions of such layouts, F2 or not on either side, and
+** their inverses are answered by the bits where laws of strides and swizzles have no
+** answer: a plain layout where the images share no bits, else Sw o offset o L where a
+** swizzle parts them, else, if it is 0 at 0, a layout over F2. */
 
 /* out = a + b, of F2 values: their xor. An integer 0 counts as F0. Errors: MT_EINVAL. */
 MT_API mt_status mt_f2_add (mt_layout *out, const mt_node *a, const mt_node *b,
@@ -74,6 +82,17 @@ MT_API mt_status mt_f2_add (mt_layout *out, const mt_node *a, const mt_node *b,
 ** Errors: MT_EINEXACT, MT_EINVAL. */
 MT_API mt_status mt_swizzle_to_f2 (mt_layout *out, const mt_node *swizzle, int64_t offset,
                                    const mt_node *a, mt_err *err);
+
+/* A layout as a matrix over F2, its columns as words: (1) A(x) = *constant xor column[j]
+** of all bits j of x, for x below 2^*columns = size(A); (2) *rows bits hold all values.
+** `column` has room for 62. Errors: MT_EINEXACT (A is no such map). */
+MT_API mt_status mt_to_f2_matrix (int *rows, int *columns, int64_t *column,
+                                  int64_t *constant, const mt_node *a, mt_err *err);
+/* The layout of these columns and this value at 0, with the extents of `shape`, powers of
+** two whose product is 2^n, or of one mode (NULL): plain, swizzled or over F2. Errors:
+** MT_EINVAL (a column below 0 or beyond 62 bits, other extents), MT_EINEXACT. */
+MT_API mt_status mt_from_f2_matrix (mt_layout *out, int n, const int64_t *column,
+                                    int64_t constant, const mt_node *shape, mt_err *err);
 
 #ifdef __cplusplus
 }

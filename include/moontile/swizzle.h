@@ -88,7 +88,9 @@ MT_API mt_status mt_swizzle_slice (mt_layout *out, int64_t *offset, const mt_nod
 ** inv(L) o Sw as Sw' o inv(L). (1) right: A(R(i)) = i for 0 <= i < size(R), A on its
 ** extended domain. (2) left: A(R(A(i))) = A(i) for all i. Errors: MT_EINEXACT (no swizzle
 ** Sw' does it, or (1), (2) would not hold, with a witness), MT_EUNSUPPORTED (an offset
-** under the swizzle; more than 2^16 values to compare, fewer of more than 16 nodes). */
+** under the swizzle; more than 2^16 values to compare, fewer of more than 16 nodes).
+** Where A is a map of bits (moontile/lattice.h), mt_right_inverse and mt_left_inverse
+** answer by the bits what these refuse. */
 MT_API mt_status mt_swizzle_right_inverse (mt_layout *out, const mt_node *a, mt_err *err);
 MT_API mt_status mt_swizzle_left_inverse (mt_layout *out, const mt_node *a, mt_err *err);
 

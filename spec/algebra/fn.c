@@ -37,9 +37,12 @@ void fn_of (fn *f, const mt_node *a, const mt_node *path) {
     a = mt_child(a);
   }
   f->n = leaves_of(leaf, a);
+  f->f2 = false;
   for (int i = 0; i < f->n; i++) {
     f->s[i] = leaf[i]->shape;
-    f->d[i] = part(leaf[i], path);
+    f->f2 = f->f2 || (path == NULL && leaf[i]->ring == MT_F2);
+    f->d[i] =
+        path == NULL && leaf[i]->ring == MT_F2 ? leaf[i]->stride : part(leaf[i], path);
   }
 }
 
@@ -54,7 +57,25 @@ static int64_t swizzle (const fn *f, int64_t i) {
   return r;
 }
 
+static int64_t carryless (int64_t a, int64_t b) {
+  int64_t sum = 0;
+  for (int j = 0; j < 31; j++)
+    if (a >> j & 1) sum ^= b << j;
+  return sum;
+}
+
+static int64_t f2_value (const fn *f, int64_t i) {
+  int64_t sum = 0;
+  for (int k = 0; k < f->n; k++) {
+    if (f->s[k] == 0) continue;
+    sum ^= carryless(k == f->n - 1 ? i : i % f->s[k], f->d[k]);
+    i /= f->s[k];
+  }
+  return sum;
+}
+
 int64_t fn_at (const fn *f, int64_t i) {
+  if (f->f2) return f2_value(f, i);
   int64_t sum = f->swizzled ? f->offset : 0;
   for (int k = 0; k + 1 < f->n; k++) {
     if (f->s[k] == 0) continue;

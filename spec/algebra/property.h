@@ -68,11 +68,12 @@ void random_profile (ctx *x, pen *p, const mt_node *a, int depth);
 typedef struct fn {
   int n;
   int64_t s[MT_MAXNODES], d[MT_MAXNODES];
-  bool swizzled;
+  bool swizzled, f2;
   int b, m, sh;
   int64_t offset;
 } fn;
-/* The strides with this index path (NULL: the integers); others count as 0. */
+/* The strides with this index path (NULL: the integers, or F2, whose values are numbers
+** here); others count as 0. */
 void fn_of (fn *f, const mt_node *a, const mt_node *path);
 int64_t fn_at (const fn *f, int64_t i); /* the last leaf has no bound */
 int64_t fn_size (const fn *f);

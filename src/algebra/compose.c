@@ -17,6 +17,7 @@
 #include "moontile/algebra.h"
 #include "moontile/swizzle.h"
 #include "algebra/f2.h"
+#include "algebra/linear.h"
 #include "algebra/zip.h"
 
 static mt_reason refuse (mt_refusal *w, mt_reason reason, int k, int r) {
@@ -225,7 +226,8 @@ static MT_APART bool compose_leaves (mt_build *b, const mt_node *a, const mt_nod
     if (q.count[k] > 0) continue;
     if (leaf[k]->ring == MT_F2 && leaf[k]->stride != 0) {
       mt_build_fail(b, MT_EUNSUPPORTED,
-                    "%s: B = %N has F2 strides: they have to be those of A", b->op, t);
+                    "%s: B = %N has F2 strides, and A = %N is no map of bits there",
+                    b->op, t, a);
     } else if (leaf[k]->stride == 0) {
       if (!mt_add_piece(&q, k, leaf[k]->shape, 0, NULL, 0))
         mt_build_fail(b, MT_ETOOBIG, "%s: more than %d modes", b->op, MT_MAXNODES);
@@ -285,6 +287,19 @@ static mt_status compose_layout (mt_layout *out, const mt_node *a, const mt_node
   return mt_end(&b);
 }
 
+/* What the laws of strides and swizzles refused, by the bits. Plain layouts over the
+** integers that are maps of bits were answered. */
+static MT_APART mt_status compose_bits (mt_layout *out, const mt_node *a,
+                                        const mt_node *t, mt_status s, mt_err *err) {
+  mt_layout room;
+  bool bits = mt_is_layout(a) && mt_is_layout(t) &&
+              (mt_is_swizzled(a) || mt_is_swizzled(t) || mt_is_f2(a) || mt_is_f2(t));
+  if (!bits || s == MT_ESTOPPED || !mt_linear_composition(&room, a, t)) return s;
+  mt_forgive(err);
+  mt_copy_value(out, room.node);
+  return MT_OK;
+}
+
 /* A tiler stands for its coordinates. */
 static MT_APART mt_status compose_tiler (mt_layout *out, const mt_node *a,
                                          const mt_node *t, mt_err *err) {
@@ -299,5 +314,6 @@ mt_status mt_composition (mt_layout *out, const mt_node *a, const mt_node *t,
     return mt_swizzle_composition(out, a, t, err);
   if (a->tag == MT_WILD) return mt_identity_composition(out, t, err);
   if (!mt_is_layout(a)) return compose_tiler(out, a, t, err);
-  return compose_layout(out, a, t, err);
+  mt_status s = compose_layout(out, a, t, err);
+  return s == MT_OK ? s : compose_bits(out, a, t, s, err);
 }

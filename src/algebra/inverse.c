@@ -5,6 +5,7 @@
 #include "moontile/algebra.h"
 #include "moontile/swizzle.h"
 #include "algebra/f2.h"
+#include "algebra/linear.h"
 #include "algebra/coord_space.h"
 
 typedef struct mode {
@@ -54,12 +55,24 @@ static void emit_axis (mt_build *b, const mt_node *axis, void *ud) {
   else mt_add_leaf(b, 1, 0);
 }
 
+/* By the laws of swizzles and of F2, and by the bits where these answer nothing or
+** less. */
+static MT_APART mt_status invert_bits (mt_layout *out, const mt_node *a, mt_err *err) {
+  mt_layout room;
+  mt_status s = mt_is_swizzled(a) ? mt_swizzle_right_inverse(out, a, err) :
+                                    mt_f2_right_inverse(out, a, err);
+  if (s == MT_ESTOPPED) return s;
+  if (!mt_linear_right_inverse(&room, a, s == MT_OK ? mt_size(out->node) : 0)) return s;
+  mt_forgive(err);
+  mt_copy_value(out, room.node);
+  return MT_OK;
+}
+
 mt_status mt_right_inverse (mt_layout *out, const mt_node *a, mt_err *err) {
   mt_build b;
   mt_coord_space space;
   MT_CHECK(mt_is_layout(a), err, "right_inverse: a layout expected");
-  if (mt_is_swizzled(a)) return mt_swizzle_right_inverse(out, a, err);
-  if (mt_is_f2(a)) return mt_f2_right_inverse(out, a, err);
+  if (mt_is_swizzled(a) || mt_is_f2(a)) return invert_bits(out, a, err);
   mt_begin(&b, out, "right_inverse", err);
   mt_coord_space_of(&b, &space, a);
   if (space.n == 0) emit_chain(&b, a, NULL);

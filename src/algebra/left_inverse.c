@@ -15,6 +15,7 @@
 #include "moontile/algebra.h"
 #include "moontile/swizzle.h"
 #include "algebra/f2.h"
+#include "algebra/linear.h"
 #include "algebra/coord_space.h"
 
 enum { MAXLINKS = 16, BUDGET = 1 << 14 };
@@ -255,13 +256,10 @@ static void absent_or_inverse (mt_build *b, const mt_node *axis, void *ud) {
   else nothing(b, axis, ud);
 }
 
-mt_status mt_left_inverse (mt_layout *out, const mt_node *a, mt_err *err) {
+static mt_status invert_plain (mt_layout *out, const mt_node *a, mt_err *err) {
   mt_build b;
   mt_coord_space space;
   inverse w;
-  MT_CHECK(mt_is_layout(a), err, "left_inverse: a layout expected");
-  if (mt_is_swizzled(a)) return mt_swizzle_left_inverse(out, a, err);
-  if (mt_is_f2(a)) return mt_f2_left_inverse(out, a, err);
   mt_begin(&b, out, "left_inverse", err);
   mt_coord_space_of(&b, &space, a);
   w.a = a;
@@ -274,4 +272,23 @@ mt_status mt_left_inverse (mt_layout *out, const mt_node *a, mt_err *err) {
   mt_emit_coord_space(&b, &space, MT_MODES, space.n ? absent_or_inverse : emit_inverse,
                       &w);
   return mt_end(&b);
+}
+
+/* What digits and the laws of swizzles refused, by the bits. */
+static MT_APART mt_status invert_bits (mt_layout *out, const mt_node *a, mt_status s,
+                                       mt_err *err) {
+  mt_layout room;
+  if (s == MT_ESTOPPED || !mt_linear_left_inverse(&room, a)) return s;
+  mt_forgive(err);
+  mt_copy_value(out, room.node);
+  return MT_OK;
+}
+
+mt_status mt_left_inverse (mt_layout *out, const mt_node *a, mt_err *err) {
+  mt_status s;
+  MT_CHECK(mt_is_layout(a), err, "left_inverse: a layout expected");
+  if (mt_is_swizzled(a)) s = mt_swizzle_left_inverse(out, a, err);
+  else if (mt_is_f2(a)) s = mt_f2_left_inverse(out, a, err);
+  else s = invert_plain(out, a, err);
+  return s == MT_OK ? s : invert_bits(out, a, s, err);
 }

@@ -4,6 +4,7 @@
 */
 #include "moontile/swizzle.h"
 #include "algebra/swizzle.h"
+#include "algebra/linear.h"
 
 /* ---- what a swizzle is made of */
 
@@ -142,20 +143,29 @@ static mt_status check_strides (mt_err *err, const mt_node *w, const mt_node *t)
   return MT_OK;
 }
 
+static mt_status over_layout (mt_layout *out, const mt_node *w, const mt_node *t,
+                              mt_err *err) {
+  mt_swizzle v = mt_swizzle_of(w), both;
+  MT_TRY(check_strides(err, w, t));
+  if (!mt_is_swizzled(t)) return mt_swizzled(out, "composition", v, 0, t, err);
+  if (!mt_swizzle_merge(&both, v, mt_swizzle_of(t))) return not_merged(err, w, t);
+  return mt_swizzled(out, "composition", both, t->stride, mt_child(t), err);
+}
+
 mt_status mt_swizzle_composition (mt_layout *out, const mt_node *w, const mt_node *t,
                                   mt_err *err) {
-  mt_swizzle v = mt_swizzle_of(w), both;
+  mt_swizzle both;
   if (!mt_is_bare_swizzle(w)) return no_swizzle(err, "composition", w);
-  if (t->tag == MT_SWIZZLE && !mt_swizzle_merge(&both, v, mt_swizzle_of(t)))
-    return not_merged(err, w, t);
-  if (mt_is_bare_swizzle(t)) {
-    mt_swizzle_text(out, both);
-    return MT_OK;
+  if (!mt_is_bare_swizzle(t)) {
+    mt_status s = over_layout(out, w, t, err);
+    if (s != MT_OK && mt_is_layout(t) && mt_linear_swizzle(out, mt_swizzle_of(w), t))
+      mt_forgive(err), s = MT_OK;
+    return s;
   }
-  MT_TRY(check_strides(err, w, t));
-  if (mt_is_swizzled(t))
-    return mt_swizzled(out, "composition", both, t->stride, mt_child(t), err);
-  return mt_swizzled(out, "composition", v, 0, t, err);
+  if (!mt_swizzle_merge(&both, mt_swizzle_of(w), mt_swizzle_of(t)))
+    return not_merged(err, w, t);
+  mt_swizzle_text(out, both);
+  return MT_OK;
 }
 
 /* ---- the parts */

@@ -44,6 +44,76 @@ static int l_swizzle_to_f2 (lua_State *L) {
   return lmt_pushvalue(L, out.node);
 }
 
+/* Row i of the matrix: bit i of the columns. */
+static void push_row (lua_State *L, int i, const int64_t *column, int columns) {
+  lua_createtable(L, columns, 0);
+  for (int j = 0; j < columns; j++) {
+    lua_pushinteger(L, column[j] >> i & 1);
+    lua_rawseti(L, -2, j + 1);
+  }
+}
+
+/* to_f2_matrix(A): the rows, and the value at 0 */
+static int l_to_f2_matrix (lua_State *L) {
+  int64_t column[64], constant;
+  int rows, columns;
+  LMT_NOERR(err);
+  if (mt_to_f2_matrix(&rows, &columns, column, &constant, lmt_tolayout(L, 1), &err))
+    return lmt_raise(L, &err);
+  lua_createtable(L, rows, 0);
+  for (int i = 0; i < rows; i++) {
+    push_row(L, i, column, columns);
+    lua_rawseti(L, -2, i + 1);
+  }
+  lua_pushinteger(L, constant);
+  return 2;
+}
+
+/* Adds the bits of row i, the table on top of the stack, to n columns; takes it away. */
+static void read_row (lua_State *L, int i, int64_t *column, int n) {
+  if (!lua_istable(L, -1) || (int)lua_rawlen(L, -1) != n)
+    luaL_error(L, "from_f2_matrix: row %d is no list of %d bits, as row 1 is", i + 1, n);
+  for (int j = 0; j < n; j++) {
+    lua_rawgeti(L, -1, j + 1);
+    lua_Integer bit = lua_tointeger(L, -1);
+    if (!lua_isinteger(L, -1) || (bit != 0 && bit != 1))
+      luaL_error(L, "from_f2_matrix: row %d, column %d: 0 or 1 expected, got %s", i + 1,
+                 j + 1, luaL_tolstring(L, -1, NULL));
+    column[j] |= (int64_t)bit << i;
+    lua_pop(L, 1);
+  }
+  lua_pop(L, 1);
+}
+
+/* The columns of the matrix at 1. */
+static int read_matrix (lua_State *L, int64_t *column) {
+  luaL_argexpected(L, lua_istable(L, 1), 1, "table of rows of 0 and 1");
+  lua_settop(L, 3);
+  lua_Unsigned rows = lua_rawlen(L, 1), n = 0;
+  if (rows > 0 && lua_rawgeti(L, 1, 1) == LUA_TTABLE) n = lua_rawlen(L, -1);
+  if (rows > 62 || n > 62) luaL_error(L, "from_f2_matrix: more than 62 rows or columns");
+  for (int j = 0; j < (int)n; j++) column[j] = 0;
+  for (int i = 0; i < (int)rows; i++) {
+    lua_rawgeti(L, 1, i + 1);
+    read_row(L, i, column, (int)n);
+  }
+  return (int)n;
+}
+
+/* from_f2_matrix(M [, shape [, constant]]) */
+static int l_from_f2_matrix (lua_State *L) {
+  mt_layout buf, out;
+  int64_t column[64];
+  LMT_NOERR(err);
+  lua_Integer constant = luaL_optinteger(L, 3, 0);
+  int n = read_matrix(L, column);
+  const mt_node *shape =
+      lua_isnoneornil(L, 2) ? NULL : lmt_tovalue(L, 2, LMT_SHAPE, "shape", &buf);
+  if (mt_from_f2_matrix(&out, n, column, constant, shape, &err))
+    return lmt_raise(L, &err);
+  return lmt_pushvalue(L, out.node);
+}
+
 /* F9 + F5 is F12. */
 static int value_add (lua_State *L) {
   mt_layout a, b, out;

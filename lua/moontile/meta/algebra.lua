@@ -44,10 +44,12 @@ Layout.complement = tile.complement
 
 --- R with A(R(i)) = i, as far as A's values run on from 0.
 --- - A(R(i)) = i for 0 <= i < size(R)
---- - error: of a swizzled layout, no swizzle does it
+--- - of a swizzled or F2 layout: every bijection of 2^n values has its inverse, swizzled or over F2
+--- - error: of other swizzled layouts, no swizzle does it
 --- ```lua
 --- right_inverse(layout({4, 8}, {8, 1}))  --> (8,4):(4,1)
 --- right_inverse(layout({4, 8}, {1, 5}))  --> 4:1
+--- right_inverse(layout "Sw<3,4,3> o 0 o (8,64):(64,1)")  --> Sw<2,1,-6> o 0 o (64,8):(8,1)
 --- ```
 ---@param A moontile.Layout
 ---@return moontile.Layout

@@ -199,6 +199,32 @@ Layout.layout_add = tile.layout_add
 ---@return moontile.Layout
 function tile.swizzle_to_f2(swizzle, offset, A) end
 
+--- A layout as a matrix over F2: rows are bits of the offset, columns bits of the index.
+--- - A(x) is the second result xor the columns of the bits of x
+--- - error: extents that are no powers of two; steps that share bits, with an index
+--- ```lua
+--- local M, at0 = to_f2_matrix(layout "Sw<1,0,1> o 0 o (2,2):(2,1)")
+--- #M, table.concat(M[1], " "), table.concat(M[2], " "), at0  --> 2	1 1	1 0	0
+--- ```
+---@param A moontile.Layout
+---@return integer[][]
+---@return integer constant
+function tile.to_f2_matrix(A) end
+Layout.to_f2_matrix = tile.to_f2_matrix
+
+--- The layout of a matrix over F2: plain, swizzled or with F2 strides, whatever has these values.
+--- - R(x) = constant xor the columns of the bits of x
+--- - error: what is no 0 and no 1; a shape of another size; a constant, and no swizzle parts M
+--- ```lua
+--- from_f2_matrix({{1, 1}, {1, 0}}, {2, 2})  --> Sw<1,0,1> o 0 o (2,2):(2,1)
+--- from_f2_matrix{{0, 0, 1}, {1, 0, 0}, {0, 1, 0}}  --> (4,2):(2,1)
+--- ```
+---@param M integer[][]
+---@param shape? moontile.Shape
+---@param constant? integer
+---@return moontile.Layout
+function tile.from_f2_matrix(M, shape, constant) end
+
 -- ---------------------------------------------------------------- derivations
 
 --- How an operation comes to its result, step by step; or why there is none.
