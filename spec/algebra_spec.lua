@@ -117,7 +117,8 @@ describe("an inverse", function()
       "takes an offset " ..
       "below 0" },
     { function() tile.left_inverse(layout "(3,4):(2,3)") end,
-      "left_inverse: no layout L with L(A(i)) = i was found for A = (3,4):(2,3)\n " ..
+      "left_inverse: no layout L has L(A(i)) = i for A = (3,4):(2,3): " ..
+      "every chain of digits was tried\n " ..
       " the digits of A's " ..
       "strides carry into each other; strides that divide one another would do" },
     { function() tile.complement(tile.parse "(2,3):(1@0,1@1)", 8) end,

@@ -10,38 +10,26 @@
 ** then L(A(c)) is linear in the coordinate c, and L(A(c)) is its index if
 **   (2) p_i = sum over j of t_ij * e_j for all i.
 ** The chain of all strides comes first; then any chain of strides and their common
-** divisors.
+** divisors. Behind it, for at most 512 values, every chain (algebra/left_search.c).
 */
 #include "moontile/algebra.h"
 #include "moontile/swizzle.h"
 #include "algebra/f2.h"
 #include "algebra/linear.h"
 #include "algebra/coord_space.h"
+#include "algebra/left_search.h"
 
 enum { MAXLINKS = 16, BUDGET = 1 << 14 };
 
-typedef struct mode {
-  int64_t s, d, p;
-} mode;
-
-typedef struct chain {
-  int n; /* modes of A that move, in the order of their strides */
-  mode m[MT_MAXNODES];
-  int links;
-  int64_t p[MT_MAXNODES];       /* P_0, P_1, ... */
-  int64_t e[MT_MAXNODES], last; /* strides; the extent of the last digit */
-  int budget;
-} chain;
-
 /* ---- one chain */
 
-static int64_t digit (const chain *x, int i, int j) {
+static int64_t digit (const mt_digits *x, int i, int j) {
   int64_t q = x->m[i].d / x->p[j];
   return j + 1 < x->links ? q % (x->p[j + 1] / x->p[j]) : q;
 }
 
 /* (1). The extent of the last digit is what it reaches. */
-static bool no_carry (chain *x) {
+static bool no_carry (mt_digits *x) {
   int64_t t, sum;
   for (int j = 0; j < x->links; j++) {
     sum = 0;
@@ -56,7 +44,7 @@ static bool no_carry (chain *x) {
 
 /* The equation (2) of mode i. 0: it holds; 1: it gave an unknown its value; 2: it has
 ** several; -1: it cannot hold. */
-static int solve_one (chain *x, int i, bool *known) {
+static int solve_one (mt_digits *x, int i, bool *known) {
   int64_t rest = x->m[i].p, t, unknown = 0;
   int at = 0, many = 0;
   for (int j = 0; j < x->links; j++) {
@@ -80,7 +68,7 @@ static int solve_one (chain *x, int i, bool *known) {
 
 /* (2), as far as equations have one unknown at a time; digits that none asks for get
 ** 0. */
-static bool solve (chain *x) {
+static bool solve (mt_digits *x) {
   bool known[MT_MAXNODES] = {false};
   bool more = true;
   memset(x->e, 0, sizeof x->e);
@@ -98,7 +86,7 @@ static bool solve (chain *x) {
   return true;
 }
 
-static bool fits (chain *x) { return no_carry(x) && solve(x); }
+static bool fits (mt_digits *x) { return no_carry(x) && solve(x); }
 
 /* ---- chains */
 
@@ -116,7 +104,7 @@ static int insert (int64_t *link, int n, int64_t v) {
 
 /* Extends the chain by some of link[k], link[k + 1], ... The budget is of steps and of
 ** the digits of strides, 64 for a step. */
-static bool extend (chain *x, const int64_t *link, int n, int k) {
+static bool extend (mt_digits *x, const int64_t *link, int n, int k) {
   if (--x->budget < 0) return false;
   if (k == n) {
     x->budget -= x->n * x->links / 64;
@@ -130,7 +118,7 @@ static bool extend (chain *x, const int64_t *link, int n, int k) {
   return extend(x, link, n, k + 1);
 }
 
-static bool find_chain (chain *x) {
+static bool find_chain (mt_digits *x) {
   int64_t link[MAXLINKS];
   int n = 0;
   x->links = 0;
@@ -147,12 +135,14 @@ static bool find_chain (chain *x) {
   return extend(x, link, n, 0);
 }
 
+static bool find (mt_digits *x) { return find_chain(x) || mt_left_search(x); }
+
 /* ---- refusals */
 
 enum { MAXWITNESS = 256 };
 
 /* Two indices with one value and different coordinates in modes that move. */
-static bool collision (int64_t *i, int64_t *j, int64_t *v, const chain *x) {
+static bool collision (int64_t *i, int64_t *j, int64_t *v, const mt_digits *x) {
   int64_t at[MAXWITNESS];
   for (*j = 0; *j < MAXWITNESS; ++*j) {
     int64_t rest = *j;
@@ -172,7 +162,7 @@ static bool collision (int64_t *i, int64_t *j, int64_t *v, const chain *x) {
 }
 
 /* The index in A of the k-th value that collision() counts. */
-static int64_t index_of (const chain *x, int64_t k) {
+static int64_t index_of (const mt_digits *x, int64_t k) {
   int64_t i = 0;
   for (int j = 0; j < x->n; j++) {
     i += k % x->m[j].s * x->m[j].p;
@@ -181,7 +171,7 @@ static int64_t index_of (const chain *x, int64_t k) {
   return i;
 }
 
-static void refuse (mt_build *b, const chain *x, const mt_node *a) {
+static void refuse (mt_build *b, const mt_digits *x, const mt_node *a) {
   int64_t i, j, v;
   for (int k = 0; k < x->n; k++)
     if (x->m[k].d < 0) {
@@ -195,13 +185,19 @@ static void refuse (mt_build *b, const chain *x, const mt_node *a) {
     mt_build_fail(b, MT_EINJECTIVE,
                   "%s: %N has none, it is not injective: A(%lld) = A(%lld) = %lld", b->op,
                   a, (long long)index_of(x, i), (long long)index_of(x, j), (long long)v);
+  else if (x->budget < 0)
+    mt_build_fail(b, MT_EINEXACT,
+                  "%s: no layout L with L(A(i)) = i was found for A = %N: the search was "
+                  "not finished\n  the digits of A's strides carry into each other; "
+                  "strides that divide one another would do",
+                  b->op, a);
   else
     mt_build_fail(
         b, MT_EINEXACT,
-        "%s: no layout L with L(A(i)) = i was found for A = %N%s\n  the "
-        "digits of A's strides carry into each other; strides that divide one another "
-        "would do",
-        b->op, a, x->budget < 0 ? ": the search was not finished" : "");
+        "%s: no layout L has L(A(i)) = i for A = %N: every chain of digits was "
+        "tried\n  the digits of A's strides carry into each other; strides that "
+        "divide one another would do",
+        b->op, a);
 }
 
 /* ---- the inverse of A along one axis; of n elements at one place it is n:0 */
@@ -211,12 +207,12 @@ typedef struct inverse {
   mt_flat f;
 } inverse;
 
-static void take_modes (chain *x, const inverse *w, const mt_node *axis) {
+static void take_modes (mt_digits *x, const inverse *w, const mt_node *axis) {
   int64_t p = 1;
   x->n = 0;
   for (int r = 0; r < w->f.n; r++) {
     const mt_node *d = w->f.d[r];
-    mode m = {w->f.s[r], d->stride, p};
+    mt_moving m = {w->f.s[r], d->stride, p};
     int k = x->n;
     p *= m.s; /* at most the size of A */
     if (m.d == 0 || (axis && !mt_same_path(d, axis))) continue;
@@ -228,7 +224,7 @@ static void take_modes (chain *x, const inverse *w, const mt_node *axis) {
 
 static void emit_inverse (mt_build *b, const mt_node *axis, void *ud) {
   const inverse *w = ud;
-  chain x;
+  mt_digits x;
   mt_layout flat;
   mt_build digits;
   take_modes(&x, w, axis);
@@ -236,7 +232,7 @@ static void emit_inverse (mt_build *b, const mt_node *axis, void *ud) {
     mt_add_leaf(b, mt_size(w->a), 0);
     return;
   }
-  if (x.n > 0 && (x.m[0].d < 0 || !find_chain(&x))) refuse(b, &x, w->a);
+  if (x.n > 0 && (x.m[0].d < 0 || !find(&x))) refuse(b, &x, w->a);
   if (b->status != MT_OK) return;
   mt_begin(&digits, &flat, b->op, b->err);
   mt_open(&digits, MT_MODES);
