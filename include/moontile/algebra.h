@@ -77,8 +77,8 @@ MT_API mt_status mt_make_ordered_layout (mt_layout *out, const mt_node *shape,
                                          const mt_node *order, mt_err *err);
 /* Compact memory for the values of a partition. Mode 1 of A, the values of an atom, comes
 ** first, compact from left to right, its broadcasts (stride 0) staying broadcasts; the
-** other modes follow in the order of the magnitudes of their strides, ties from left to
-** right, as modes of their own. Of rank 1, and of a shape: mt_layout_left. Without a
+** other modes follow in the order of their strides, negative ones first, ties from left
+** to right, as modes of their own. Of rank 1, and of a shape: mt_layout_left. Without a
 ** swizzle. (1) Equal extents, in mode 1 and from mode 2 on, where a single one is
 ** wrapped; (2) a bijection onto 0 .. n-1 of all coordinates but those of the broadcasts
 ** of mode 1. Errors: MT_EINVAL (strides are no integers). */

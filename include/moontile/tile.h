@@ -122,6 +122,16 @@ MT_API mt_status mt_mma_partition (mt_layout *out, mt_layout *offset,
                                    const mt_tiled_mma *mma, mt_mma_part x,
                                    const mt_node *a, int64_t thr, mt_err *err);
 
+/* What a thread keeps of its part (V,X,Y,...) of an operand: CuTe's make_fragment_A, _B,
+** _C. Registers, of A and B in the order of the part's strides (mt_make_fragment_like),
+** of C compact in the order of its modes; where the instruction reads shared memory by
+** descriptors (1,RestX,RestY,...), a descriptor for each instruction, in steps of 16
+** bytes, as the part lies without its swizzle. Errors: MT_ERANK, those of mt_upcast. */
+MT_API mt_status mt_mma_fragment (mt_layout *out, const mt_tiled_mma *mma, mt_mma_part x,
+                                  const mt_node *part, mt_err *err);
+/* Whether the instruction reads the operand so. */
+MT_API bool mt_mma_by_descriptor (const mt_tiled_mma *mma, mt_mma_part x);
+
 /* The copy that brings an operand of an MMA to, or from, the threads that need it there:
 ** layout_tv is layout_A_TV, the tiler the extents of its tile. CuTe's make_tiled_copy_A,
 ** _B, _C. Errors: MT_EINVAL (the values of a thread are no whole atoms). */

@@ -306,8 +306,7 @@ outcome property_fragment (ctx *x) {
     if (i < first && !still) run *= p[i]->shape;
     if (!still) size *= p[i]->shape;
     for (int j = first; j < n && i >= first; j++)
-      LAW(x, p[i]->shape < 2 || p[j]->shape < 2 ||
-                 llabs(p[i]->stride) >= llabs(p[j]->stride) ||
+      LAW(x, p[i]->shape < 2 || p[j]->shape < 2 || p[i]->stride >= p[j]->stride ||
                  q[i]->stride < q[j]->stride);
   }
   memset(taken, 0, sizeof taken);

@@ -68,7 +68,7 @@ static void emit_grid (mt_build *b, const mt_node *t, int64_t run) {
   }
 }
 
-/* The tree of t with its extents, or the magnitudes of its strides. */
+/* The tree of t with its extents, or its strides. */
 static void emit_tail (mt_build *b, const mt_node *t, bool strides) {
   if (mt_is_branch(t)) {
     mt_open(b, MT_TUPLE);
@@ -76,8 +76,7 @@ static void emit_tail (mt_build *b, const mt_node *t, bool strides) {
       emit_tail(b, c, strides);
     mt_close(b);
   } else {
-    int64_t d = t->stride;
-    mt_add_int(b, !strides ? t->shape : d < 0 && d > INT64_MIN ? -d : d);
+    mt_add_int(b, strides ? t->stride : t->shape);
   }
 }
 

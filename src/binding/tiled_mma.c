@@ -208,6 +208,63 @@ static int thr_partition_A (lua_State *L) { return thr_partition(L, MT_PART_A); 
 static int thr_partition_B (lua_State *L) { return thr_partition(L, MT_PART_B); }
 static int thr_partition_C (lua_State *L) { return thr_partition(L, MT_PART_C); }
 
+/* ---------------------------------------------------------------- fragments */
+
+/* The fragment of the part: of a layout a layout; of the tensor at 2 a new one of its
+** type on its device, nil and why if there is no memory. */
+static int push_fragment (lua_State *L, const mt_node *layout) {
+  LMT_NOERR(err);
+  const lmt_tensor *t = lmt_tensorat(L, 2);
+  if (t == NULL) return lmt_pushvalue(L, layout);
+  mt_dtype dtype = t->dtype;
+  lua_getiuservalue(L, 2, 1);
+  lua_getiuservalue(L, -1, 1);
+  if (lmt_newtensor(L, -1, dtype, layout, &err) == NULL) return lmt_fail(L, &err);
+  return 1;
+}
+
+static int make_fragment (lua_State *L, mt_mma_part x) {
+  static const char *const name[] = {"make_fragment_A", "make_fragment_B",
+                                     "make_fragment_C"};
+  mt_layout out;
+  LMT_NOERR(err);
+  const mt_tiled_mma *mma = lmt_isclass(L, 1, LMT_THRMMA) ?
+                                lmt_tothread(L, LMT_THRMMA)->tiled :
+                                lmt_totiledmma(L, 1);
+  if (mt_mma_fragment(&out, mma, x, lmt_tolayout(L, 2), &err))
+    return lmt_raiseas(L, "make_fragment", name[x], &err);
+  return push_fragment(L, out.node);
+}
+
+/* mma:make_fragment_A(part) */
+static int tm_fragment_A (lua_State *L) { return make_fragment(L, MT_PART_A); }
+static int tm_fragment_B (lua_State *L) { return make_fragment(L, MT_PART_B); }
+static int tm_fragment_C (lua_State *L) { return make_fragment(L, MT_PART_C); }
+
+/* Descriptors know nothing of the swizzle: it is in the pointer. */
+static int partition_fragment (lua_State *L, mt_mma_part x) {
+  static const char *const name[] = {"partition_fragment_A", "partition_fragment_B",
+                                     "partition_fragment_C"};
+  mt_layout plain, part, offset, out;
+  LMT_NOERR(err);
+  const lmt_thread *t = lmt_tothread(L, LMT_THRMMA);
+  const mt_node *a = lmt_tolayout(L, 2);
+  if (mt_mma_by_descriptor(t->tiled, x)) {
+    if (mt_get_nonswizzle_portion(&plain, a, &err)) return lmt_raise(L, &err);
+    a = plain.node;
+  }
+  if (mt_mma_partition(&part, &offset, t->tiled, x, a, t->thr, &err))
+    lmt_raiseas(L, "partition", name[x], &err);
+  if (mt_mma_fragment(&out, t->tiled, x, part.node, &err))
+    return lmt_raiseas(L, "make_fragment", name[x], &err);
+  return push_fragment(L, out.node);
+}
+
+/* slice:partition_fragment_A(x): make_fragment_A of partition_A(x) */
+static int thr_fragment_A (lua_State *L) { return partition_fragment(L, MT_PART_A); }
+static int thr_fragment_B (lua_State *L) { return partition_fragment(L, MT_PART_B); }
+static int thr_fragment_C (lua_State *L) { return partition_fragment(L, MT_PART_C); }
+
 static int thr_tostring (lua_State *L) {
   const lmt_thread *t = lmt_tothread(L, LMT_THRMMA);
   return lmt_pushthreadtext(L, t, "MMA", ((const mt_tiled_mma *)t->tiled)->atom.op.name);

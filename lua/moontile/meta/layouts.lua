@@ -109,6 +109,7 @@ Layout.make_layout_like = tile.make_layout_like
 
 --- Compact memory for the values of a partition: mode 1, the atom's values, first.
 --- - equal extents; broadcasts (stride 0) of mode 1 stay broadcasts; no swizzle
+--- - the other modes in the order of their strides
 --- - error: strides that are no integers
 --- ```lua
 --- make_fragment_like(layout({{2, 2}, 4}, {{64, 1}, 512}))  --> ((2,2),(4)):((1,2),(4))

@@ -150,6 +150,27 @@ TiledMMA.partition_shape_C = TiledMMA.partition_shape_A
 ---@param thread integer
 ---@return moontile.ThrMMA
 function TiledMMA:get_slice(thread) end
+TiledMMA.get_thread_slice = TiledMMA.get_slice
+
+--- What a thread keeps of its part (V,M,K), (V,N,K) or (V,M,N): registers, or descriptors.
+--- - A, B: compact in the order of the part's strides; C: compact in the order of its modes
+--- - where the instruction reads shared memory: one descriptor each, strides in steps of 16 bytes
+--- - of a tensor a new one of its type; the offset that a part of a layout has does not matter
+--- - error: fewer than three modes
+--- ```lua
+--- local mma = tiled_mma{ atom = "SM80_16x8x16_F32F16F16F32_TN" }
+--- mma:make_fragment_A(mma:get_slice(5):partition_A(layout({32, 32}, "right")))
+--- --> ((2,2,2),2,2):((1,2,4),16,8)
+--- ```
+---@param part moontile.Layout | moontile.Tensor
+---@param offset? integer
+---@return moontile.Layout | moontile.Tensor
+function TiledMMA:make_fragment_A(part, offset) end
+TiledMMA.make_fragment_B = TiledMMA.make_fragment_A
+TiledMMA.make_fragment_C = TiledMMA.make_fragment_A
+ThrMMA.make_fragment_A = TiledMMA.make_fragment_A
+ThrMMA.make_fragment_B = TiledMMA.make_fragment_A
+ThrMMA.make_fragment_C = TiledMMA.make_fragment_A
 
 --- What one thread has of A (B, C): (FrgV,RestX,RestY,...), and where it begins.
 --- - of a tensor a view
@@ -164,3 +185,19 @@ function TiledMMA:get_slice(thread) end
 function ThrMMA:partition_A(A) end
 ThrMMA.partition_B = ThrMMA.partition_A
 ThrMMA.partition_C = ThrMMA.partition_A
+
+--- The fragment of what one thread has of A (B, C): make_fragment_A of partition_A.
+--- - of a tensor a new one of its type, into which its part can be copied
+--- - error: fewer modes than the operand
+--- ```lua
+--- local slice = tiled_mma{ atom = "SM80_16x8x16_F32F16F16F32_TN" }:get_slice(5)
+--- slice:partition_fragment_C(layout{32, 16})  --> ((2,2),2,2):((1,2),4,8)
+--- local mma = tiled_mma{ atom = "SM90_64x128x16_F32F16F16_SS" }
+--- mma:get_slice(0):partition_fragment_A(layout "Sw<3,3,3> o 0 o ((8,16),64):((64,512),1)")
+--- --> (1,2,4):(0,512,2)
+--- ```
+---@param A moontile.Layout | moontile.Tensor
+---@return moontile.Layout | moontile.Tensor
+function ThrMMA:partition_fragment_A(A) end
+ThrMMA.partition_fragment_B = ThrMMA.partition_fragment_A
+ThrMMA.partition_fragment_C = ThrMMA.partition_fragment_A

@@ -65,6 +65,9 @@ Tensor.take = tile.take
 function tile.group(A, first, last) end
 Layout.group = tile.group
 Tensor.group = tile.group
+tile.group_modes = tile.group
+Layout.group_modes = tile.group
+Tensor.group_modes = tile.group
 
 --- Another mode behind the last; until there are n.
 --- - of a layout x may be absent: 1:0

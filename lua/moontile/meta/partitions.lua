@@ -242,6 +242,7 @@ ThrCopy.retile_S = TiledCopy.retile_D
 ---@param thread integer
 ---@return moontile.ThrCopy
 function TiledCopy:get_slice(thread) end
+TiledCopy.get_thread_slice = TiledCopy.get_slice
 
 --- What one thread reads (S), or writes (D): ((FrgV,FrgX),RestM,RestN,...), and where it begins.
 --- - of a tensor a view
