@@ -78,7 +78,7 @@ for _, kind in ipairs(KINDS) do
         must(depth >= 0)
       end
       assert.equal(0, depth)
-      assert.truthy(text:find "^%% [^\n]*\n\\documentclass{standalone}\n\\usepackage{tikz}\n")
+      assert.truthy(text:find "^%% [^\n]*\n[^\n]*\\documentclass{standalone}[^\n]*\n")
       assert.truthy(text:find "\\begin{document}\n.*\\begin{tikzpicture}")
       assert.truthy(text:find "\\end{document}\n$")
     end)

@@ -6,15 +6,16 @@
 
 local need = ...
 local svg = need "picture.svg"
-local format = string.format
+local format, match = string.format, string.match
 
 local STYLE = [[
 :root{color-scheme:light dark;--page:#ffffff;--ink:#1a1a1a;--soft:#555;--box:#444;--empty:#fff;
 --dim:#fafafa;--faint:#b5b5b5;--bar:#f3f4f6;--mark:#c2410c}
-@media(prefers-color-scheme:dark){:root:not([data-theme=light]){--page:#15181c;--ink:#e8e8e8;
---soft:#aaa;--box:#ccc;--empty:#22262b;--dim:#1c2025;--faint:#5d636b;--bar:#22262b;--mark:#fb923c}}
-:root[data-theme=dark]{color-scheme:dark;--page:#15181c;--ink:#e8e8e8;--soft:#aaa;--box:#ccc;
---empty:#22262b;--dim:#1c2025;--faint:#5d636b;--bar:#22262b;--mark:#fb923c}
+@media screen and (prefers-color-scheme:dark){:root:not([data-theme=light]){--page:#15181c;
+--ink:#e8e8e8;--soft:#aaa;--box:#ccc;--empty:#22262b;--dim:#1c2025;--faint:#5d636b;--bar:#22262b;
+--mark:#fb923c}}
+@media screen{:root[data-theme=dark]{color-scheme:dark;--page:#15181c;--ink:#e8e8e8;--soft:#aaa;
+--box:#ccc;--empty:#22262b;--dim:#1c2025;--faint:#5d636b;--bar:#22262b;--mark:#fb923c}}
 :root[data-theme=light]{color-scheme:light}
 body{margin:0;background:var(--page);color:var(--ink);
 font:14px ui-monospace,'DejaVu Sans Mono',Menlo,Consolas,monospace}
@@ -26,6 +27,8 @@ header output{min-width:3.5em}
 main{overflow:auto;padding:8px}
 svg{max-width:none}
 button{font:inherit}
+@media print{header{display:none}main{overflow:visible;padding:0}
+svg{display:block;max-width:100%;height:auto}}
 .c{cursor:pointer}.c:hover rect,.c.on rect{stroke:var(--mark);stroke-width:2}
 ]]
 
@@ -97,6 +100,12 @@ document.getElementById('theme').addEventListener('click',function(){
 })();
 ]]
 
+-- Printed, a picture is one page of its own size, light and without the sliders.
+local function paper(body)
+  local width, height = match(body, '^<svg[^>]- width="(%d+)" height="(%d+)"')
+  return format("@page{size:%spx %spx;margin:0}\n", width, height)
+end
+
 -- How many threads and values there are to choose from.
 local function most_of(picture, key)
   local most = 0
@@ -113,16 +122,17 @@ end
 -- html(picture) -> text of a page
 return function(picture)
   local threads = most_of(picture, "threads")
+  local body = svg.body(picture, true)
   local hint = threads > 0 and "the pointer tells; a click isolates a thread" or "the pointer tells"
   return table.concat {
     '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n',
     '<meta name="viewport" content="width=device-width,initial-scale=1">\n',
-    "<title>", svg.escape(picture.title), "</title>\n<style>\n", STYLE, "</style>\n</head>\n",
+    "<title>", svg.escape(picture.title), "</title>\n<style>\n", STYLE, paper(body), "</style>\n</head>\n",
     "<body>\n<header>\n", slider("t", "thread", threads),
     slider("v", "value", most_of(picture, "values")),
     '<button id="all"', threads > 0 and "" or " hidden", ">all</button>\n",
     '<button id="theme">light/dark</button>\n',
     '<div id="told" aria-live="polite">', hint, "</div>\n</header>\n<main>\n",
-    svg.body(picture, true), "</main>\n<script>\n", SCRIPT, "</script>\n</body>\n</html>\n",
+    body, "</main>\n<script>\n", SCRIPT, "</script>\n</body>\n</html>\n",
   }
 end

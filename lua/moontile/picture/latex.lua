@@ -24,23 +24,33 @@ local function add_colours(out, letter, colours)
   end
 end
 
+-- A page of the picture's size, with the class that CuTe's documents have or without it.
+local CLASS = "\\IfFileExists{standalone.cls}{\\documentclass{standalone}}{\\documentclass{article}"
+  .. "\\usepackage[margin=0pt,paperwidth=%dpt,paperheight=%dpt]{geometry}\\pagestyle{empty}"
+  .. "\\parindent=0pt\\topskip=0pt}"
+
 local function preamble(s, picture)
   local out = {
     "% " .. comment(picture.title),
-    "\\documentclass{standalone}",
+    format(CLASS, s.width, s.height),
     "\\usepackage{tikz}",
     "\\begin{document}",
   }
   add_colours(out, "m", palette.many)
   add_colours(out, "r", palette.ramp)
-  -- colour, colour of the text, x, y, label
-  out[#out + 1] = format("\\newcommand{\\cell}[5]{\\filldraw[draw=black!50,line width=.3pt,fill=#1]"
-                         .. " (#3,#4) rectangle ++(%.1f,%.1f) ++(-%.1f,-%.1f) node[text=#2] {#5};}",
-                         s.cell_width, s.cell_height, s.cell_width / 2, s.cell_height / 2)
+  -- colour, colour of the text, x, y, label: drawn without TikZ's nodes, of which a page of TeX
+  -- holds few thousands.
+  out[#out + 1] = format("\\newcommand{\\cell}[5]{\\pgfsetfillcolor{#1}"
+    .. "\\pgfpathrectangle{\\pgfqpoint{#3pt}{-#4pt}}{\\pgfqpoint{%.1fpt}{-%.1fpt}}"
+    .. "\\pgfusepath{fill,stroke}\\pgfsetfillcolor{#2}"
+    .. "\\pgftext[at={\\pgfpointadd{\\pgfqpoint{#3pt}{-#4pt}}{\\pgfqpoint{%.1fpt}{-%.1fpt}}}]"
+    .. "{\\letters\\shortstack{#5}}}",
+    s.cell_width, s.cell_height, s.cell_width / 2, s.cell_height / 2)
   out[#out + 1] = format("\\newcommand{\\letters}{\\ttfamily\\fontsize{%.1f}{%.1f}\\selectfont}",
                          s.font, s.font * 1.15)
   out[#out + 1] = "\\begin{tikzpicture}[x=1pt,y=-1pt,every node/.style={inner sep=0pt,"
                   .. "outer sep=0pt,align=center,font=\\letters}]"
+  out[#out + 1] = format("\\useasboundingbox (0,0) rectangle (%d,%d);", s.width, s.height)
   return out
 end
 
@@ -50,6 +60,7 @@ end
 
 local function add_cells(out, s, p)
   local letter, n = p.palette == "many" and "m" or "r", 0
+  out[#out + 1] = "\\pgfsetlinewidth{.3pt}\\pgfsetstrokecolor{black!50}"
   for i = 0, p.rows - 1 do
     for j = 0, p.columns - 1 do
       n = n + 1
@@ -61,7 +72,7 @@ local function add_cells(out, s, p)
                              c.dim and "black!30" or "black", p.x + p.xs[j], p.y + p.ys[i], label)
     end
   end
-  return s
+  out[#out + 1] = "\\pgfsetstrokecolor{black}\\pgfsetfillcolor{black}"
 end
 
 local function add_panel(out, s, p)

@@ -95,7 +95,7 @@ function tv.of(layout, o, p)
   if p.shared then layout = tile.make_layout(tile.layout(1, 0), tile.get(layout, 2)) end
   local m = p.transposed and p.all_columns or p.all_rows
   local owners, outside = owners_of(layout, walked, values, p.all_rows * p.all_columns, p.thr_id)
-  p.palette, p.outside = "many", outside
+  p.palette, p.outside = p.shared and "ramp" or "many", outside
   p.cell = function(i, j)
     local index = p.transposed and j + m * i or i + m * j
     local owner = owners[index] or {}
@@ -103,7 +103,8 @@ function tv.of(layout, o, p)
                 shared = p.shared }
     c.coordinate = p.transposed and format("(%d,%d)", j, i) or format("(%d,%d)", i, j)
     label(c, p.shared)
-    c.colour = owner.threads and (p.shared and owner.values or owner.threads)[1] % 8
+    c.colour = owner.threads and (p.shared and owner.values[1] * 8 // values
+                                  or owner.threads[1] % 8)
     p.broadcast = p.broadcast or owner.threads and #owner.threads > 1
     return c
   end
