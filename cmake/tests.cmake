@@ -232,6 +232,25 @@ if(BUSTED_SCRIPT)
   endforeach()
 endif()
 
+# Pages of pictures in a browser, LaTeX in a TeX with TikZ: where they are installed.
+find_program(CHROMIUM_PROGRAM NAMES chromium chromium-browser google-chrome)
+find_program(NODE_PROGRAM NAMES node nodejs)
+find_program(PDFLATEX_PROGRAM pdflatex)
+find_program(KPSEWHICH_PROGRAM kpsewhich)
+mark_as_advanced(CHROMIUM_PROGRAM NODE_PROGRAM PDFLATEX_PROGRAM KPSEWHICH_PROGRAM)
+if(CHROMIUM_PROGRAM AND NODE_PROGRAM AND NOT MOONTILE_SANITIZE)
+  file(MAKE_DIRECTORY ${SCRATCH}/browser)
+  moontile_test(browser.pictures COST 10 COMMAND ${NODE_PROGRAM} ${SPEC}/browser/pictures.js
+                ${CHROMIUM_PROGRAM} ${PROGRAM} ${SCRATCH}/browser)
+endif()
+if(PDFLATEX_PROGRAM AND KPSEWHICH_PROGRAM AND NOT MOONTILE_SANITIZE)
+  execute_process(COMMAND ${KPSEWHICH_PROGRAM} tikz.sty OUTPUT_VARIABLE tikz ERROR_QUIET)
+  if(tikz)
+    moontile_test(latex COST 8 COMMAND sh ${SPEC}/browser/latex.sh ${PROGRAM} ${PDFLATEX_PROGRAM}
+                  ${SCRATCH}/latex)
+  endif()
+endif()
+
 moontile_test(program COMMAND sh ${SPEC}/program/run.sh ${PROGRAM} ${SCRATCH}/program)
 
 if(NOT MOONTILE_SANITIZE)

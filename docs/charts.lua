@@ -47,7 +47,8 @@ local products = {
   words = [[
 One H200. The peer is cuBLASLt 13, the best of its first five heuristics; both in one process, in
 turn, rested. The ratio is its time by ours, packing counted. A name has the types, M x N x K, and
-how A and B lie (T: K is contiguous in A, N: in B). 3xtf32 is three products, beside one of the library.
+how A and B lie (T: K is contiguous in A, N: in B). 3xtf32 is three products, beside one of the
+library.
 ]],
   { name = "products_16", title = "products of bf16 and f16: times as fast as cuBLASLt, H200",
     table = "product", columns = { "ratio" }, pick = of_types("bf16", "f16"), ratio = true },

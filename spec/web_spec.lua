@@ -11,12 +11,13 @@ local function read(path)
   return text
 end
 
--- The page takes print and io.write for itself: they come back behind each call.
+-- The page takes print and io.write for itself: they come back behind each call. It has no `arg`.
 local function page()
-  local print, write, exit = _G.print, io.write, os.exit
+  local print, write, exit, arg = _G.print, io.write, os.exit, _G.arg
+  _G.arg = nil
   local run = assert(loadfile "web/page.lua")(console)
   local own_print, own_write = _G.print, io.write
-  _G.print = print
+  _G.print, _G.arg = print, arg
   rawset(io, "write", write)
   rawset(os, "exit", exit)
   return function(code)
@@ -24,7 +25,7 @@ local function page()
     rawset(io, "write", own_write)
     rawset(os, "exit", nil)
     local ok, json = pcall(run, code)
-    _G.print = print
+    _G.print, _G.arg = print, arg
     rawset(io, "write", write)
     rawset(os, "exit", exit)
     return ok and json or error(json)
@@ -74,16 +75,49 @@ describe("the playground", function()
     assert.truthy(parts[2][2]:find "^<!DOCTYPE html>")
   end)
 
-  it("remembers nothing of a session that has ended, but globals", function()
-    run "local of_one_session = 1\nfor_all = 2"
+  it("begins anew each time, as it runs again and again", function()
+    run "local of_one_session = 1\nfor_all = 2\nprint = 3\ncopy = 4"
     assert.equal("nil\n", parts_of(run "of_one_session")[1][2])
-    assert.equal("2\n", parts_of(run "for_all")[1][2])
-    _G.for_all = nil
+    assert.equal("nil\n", parts_of(run "for_all")[1][2])
+    assert.equal("function\n", parts_of(run "print(type(print))")[1][2])
+    assert.equal("function\n", parts_of(run "type(copy)")[1][2])
+  end)
+
+  describe("has a tab that answers:", function()
+    for _, tab in ipairs(dofile "web/tabs.lua") do
+      it(tab[1], function()
+        local begins = {}
+        for _, field in ipairs(tab[2]) do begins[field[1]] = field[2] end
+        local code = tab[3]:gsub("%$(%w+)", begins)
+        assert.is_nil(code:find("$", 1, true))
+        local pages, said = 0, ""
+        for _, part in ipairs(parts_of(run(code))) do
+          if part[1] == "page" then pages = pages + 1 else said = said .. part[2] end
+        end
+        local draws = select(2, code:gsub("%f[^\n%z]:draw", ""))
+        assert.equal(draws + select(2, code:gsub("picture{", "")), pages, said)
+        for _, complaint in ipairs { "attempt to", "expected", "bad argument", "no such" } do
+          assert.is_nil(said:find(complaint, 1, true), said)
+        end
+      end)
+    end
+  end)
+
+  it("runs the examples that it offers", function()
+    for name in read "web/make.lua":match "ipairs (%b{}) do\n  texts":gmatch '"(.-)"' do
+      for _, part in ipairs(parts_of(run(read("examples/" .. name .. ".lua")))) do
+        assert.is_nil(part[2]:find "attempt to" or part[2]:find "stopped:", name)
+      end
+    end
   end)
 
   it("is put together of what is there", function()
     local html = read "web/page.html"
-    for name in read("web/make.lua"):gmatch "%f[%u]([%u_]+) = [^\n]*read" do
+    local made = read "web/make.lua":match "local parts = (%b{})"
+    for name in html:gmatch "@([%u_]+)@" do
+      assert.truthy(made:find(name .. " = ", 1, true), name)
+    end
+    for name in made:gmatch "%f[%u]([%u_]+) = " do
       assert.truthy(html:find("@" .. name .. "@", 1, true), name)
     end
     assert.is_nil(html:find "src=%s*[\"']?https?:")

@@ -27,9 +27,9 @@ local PICTURES = [[
 :draw swizzle(3, 4, 3)
 :draw layout{{2, 2, 2}, {2, 2, 2}}
 :draw layout({8, 4}, {16, 1}), { banks = "f32" }
-copy = tiled_copy{ atom = "UniversalCopy<uint64_t>", dtype = "f32", thr = layout{4, 8},
+load = tiled_copy{ atom = "UniversalCopy<uint64_t>", dtype = "f32", thr = layout{4, 8},
                    val = layout{2, 1} };
-:draw copy
+:draw load
 ]]
 
 local texts = { { "pictures", PICTURES } }
@@ -40,15 +40,35 @@ for path in pages:lines() do
   texts[#texts + 1] = { title_of(path), table.concat(codes, "\n") }
 end
 pages:close()
-for _, name in ipairs { "tour", "ldmatrix", "transpose" } do
+for _, name in ipairs { "tour", "ldmatrix", "transpose", "blocked", "batched", "convolution",
+                        "attention" } do
   texts[#texts + 1] = { "examples/" .. name .. ".lua", read("examples/" .. name .. ".lua") }
 end
 
-local list = {}
-for i, t in ipairs(texts) do list[i] = ("[%s,%s]"):format(quote(t[1]), quote(t[2])) end
+local function array(values, write)
+  local items = {}
+  for i, value in ipairs(values) do items[i] = write(value) end
+  return "[" .. table.concat(items, ",") .. "]"
+end
+
+local function tabs()
+  return array(dofile "web/tabs.lua", function(tab)
+    local fields = array(tab[2], function(field) return array(field, quote) end)
+    return ("[%s,%s,%s]"):format(quote(tab[1]), fields, quote(tab[3]))
+  end)
+end
+
+local function dtypes()
+  local names = {}
+  for name in read "include/moontile/dtypes.def":gmatch "\nMT_DTYPE%((%w+)," do
+    names[#names + 1] = name
+  end
+  return table.concat(names, " ")
+end
 
 local parts = {
-  PAGE_LUA = read "web/page.lua", TEXTS = "[" .. table.concat(list, ",") .. "]",
+  TABS = tabs(), DTYPES = dtypes(), PAGE_LUA = read "web/page.lua",
+  TEXTS = array(texts, function(t) return array(t, quote) end),
   WASM_JS = (read(arg[1]):gsub("</script", "<\\/script")),
 }
 local page = read "web/page.html":gsub("@([%u_]+)@", parts)

@@ -55,6 +55,14 @@ end
 
 -- ---------------------------------------------------------------- running
 
+-- A page is run again and again: what it sets is gone the next time.
+local fresh = {}
+for name, value in pairs(_G) do fresh[name] = value end
+local function forget()
+  for name in pairs(_G) do _G[name] = fresh[name] end
+  for name, value in pairs(fresh) do _G[name] = value end
+end
+
 local deadline
 local function stop()
   if os.clock() > deadline then error("stopped: that takes longer than a page should", 0) end
@@ -70,10 +78,11 @@ end
 
 return function(code)
   parts = {}
+  forget()
   local session = console.new {
     write = write, complain = write, columns = function() return 100 end,
   }
-  session.names.own.picture = picture
+  session.names.own.picture, session.names.own.arg = picture, {}
   deadline = os.clock() + MOST
   debug.sethook(stop, "", 100000)
   local ok, message = pcall(feed, session, code)
