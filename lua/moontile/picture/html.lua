@@ -127,7 +127,8 @@ return function(picture)
   return table.concat {
     '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n',
     '<meta name="viewport" content="width=device-width,initial-scale=1">\n',
-    "<title>", svg.escape(picture.title), "</title>\n<style>\n", STYLE, paper(body), "</style>\n</head>\n",
+    "<title>", svg.escape(picture.title), "</title>\n<style>\n", STYLE, paper(body),
+    "</style>\n</head>\n",
     "<body>\n<header>\n", slider("t", "thread", threads),
     slider("v", "value", most_of(picture, "values")),
     '<button id="all"', threads > 0 and "" or " hidden", ">all</button>\n",

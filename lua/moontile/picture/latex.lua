@@ -58,7 +58,7 @@ local function add_text(out, anchor, x, y, text)
   out[#out + 1] = format("\\node[anchor=%s] at (%.1f,%.1f) {%s};", anchor, x, y, escape(text))
 end
 
-local function add_cells(out, s, p)
+local function add_cells(out, p)
   local letter, n = p.palette == "many" and "m" or "r", 0
   out[#out + 1] = "\\pgfsetlinewidth{.3pt}\\pgfsetstrokecolor{black!50}"
   for i = 0, p.rows - 1 do
@@ -84,7 +84,7 @@ local function add_panel(out, s, p)
   for i = 0, p.rows - 1 do
     add_text(out, "east", p.x - 5, p.y + p.ys[i] + s.cell_height / 2, format("%d", i))
   end
-  add_cells(out, s, p)
+  add_cells(out, p)
   for _, b in ipairs(p.boxes) do
     out[#out + 1] = format("\\draw[line width=%.1fpt,rounded corners=1.5pt] (%.1f,%.1f) rectangle"
                            .. " ++(%.1f,%.1f);", 0.4 + 0.4 * b.level, p.x + b.x, p.y + b.y, b.width,
