@@ -12,6 +12,7 @@
 #include <lualib.h>
 
 #include "console/interrupt.h"
+#include "console/progress.h"
 #include "console/terminal.h"
 #include "moontile.h"
 #include "moontile/lua.h"
@@ -359,12 +360,17 @@ static int without_script (lua_State *L, const options *o) {
   return console(L, o);
 }
 
-/* luaopen_moontile waits in package.preload: `require` finds it first. */
+static int open_moontile (lua_State *L) {
+  con_show_progress(L);
+  return luaopen_moontile(L);
+}
+
+/* open_moontile waits in package.preload: `require` finds it first. */
 static void open_libraries (lua_State *L) {
   luaL_openlibs(L);
   con_open_coroutines(L);
   luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_PRELOAD_TABLE);
-  lua_pushcfunction(L, luaopen_moontile);
+  lua_pushcfunction(L, open_moontile);
   lua_setfield(L, -2, "moontile");
   lua_pop(L, 1);
 }

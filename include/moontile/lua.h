@@ -95,6 +95,11 @@ typedef struct mt_lua_config {
 /* Call it before the library is opened, once; the texts are copied. */
 MT_API void mt_lua_configure (lua_State *L, const mt_lua_config *config);
 
+/* How far calls that take long have come: products, copies, searches, measurements,
+** files. `report` is told with `ud`, on the thread of the call and in its middle: it may
+** not use the state. At any time; NULL: nobody is told, as at first. */
+MT_API void mt_lua_report (lua_State *L, mt_report *report, void *ud);
+
 /* ---------------------------------------------------------------- the module */
 
 /* The module: returns its table. `require "moontile"` finds it in moontile.so. */

@@ -112,7 +112,9 @@ end
 -- The ways take turns; each has a first launch that does not count.
 local function measure(plan, ways, rounds)
   local samples, launches = {}, 0
+  local work <close> = tile.stint("tune", #ways * (rounds + 1))
   for i, way in ipairs(ways) do
+    tile.stint_step(work)
     local first = plan:take(way.kernel, way.vector):measure(1)
     samples[i] = { n = math.max(1, math.min(MOST, BATCH // math.max(first, 1) // 1 | 0)) }
   end
@@ -120,6 +122,7 @@ local function measure(plan, ways, rounds)
   tile.check_launches(plan, "tune", launches)
   for round = 1, rounds do
     for i, way in ipairs(ways) do
+      tile.stint_step(work)
       samples[i][round] = plan:take(way.kernel, way.vector):measure(samples[i].n)
     end
   end

@@ -1,6 +1,6 @@
 /*
-** stop.c - calls that take long ask whether to end, end when they are told to, and leave
-** everything in order.
+** stop.c - calls that take long tell how far they are, ask whether to end, end when they
+** are told to, and leave everything in order.
 ** SPDX-License-Identifier: MIT
 */
 #include "exec_test.h"
@@ -259,10 +259,48 @@ static uint64_t result (void) {
   return h;
 }
 
+/* What a watch was told: how often, that calls were over, and whether it made sense. */
+typedef struct told {
+  long times, over;
+  bool sane;
+  double done, total; /* the last */
+} told;
+
+static void report (void *ud, const mt_progress *p) {
+  told *t = ud;
+  if (p == NULL) {
+    t->over++;
+    return;
+  }
+  bool same = t->times > 0 && t->total == p->total;
+  t->times++;
+  t->sane = t->sane && p->done >= 0 && p->done <= p->total && p->op[0] && p->unit[0] &&
+            (!same || p->done >= t->done);
+  t->done = p->done, t->total = p->total;
+}
+
+/* Nobody stops it; the watch sees it go on, and end. */
+static void check_watched (mt_device *d, const work *w, bool alone) {
+  told t = {.sane = true};
+  mt_watch watch = {.report = report, .ud = &t};
+  mt_err err = {.watch = &watch};
+  clear();
+  CHECK(w->run(d, w, &err) == MT_OK, "%s: %s", w->name, err.text);
+  CHECK(t.sane, "%s: %g of %g is done", w->name, t.done, t.total);
+  CHECK(watch.stint == NULL && !watch.told, "%s: goes on when it is over", w->name);
+  CHECK((t.times > 0) == (t.over > 0), "%s: told %ld times, over %ld times", w->name,
+        t.times, t.over);
+  if (!alone) return;
+  CHECK(t.times >= 2 && t.done > 0, "%s: told %ld times, at last that %g is done",
+        w->name, t.times, t.done);
+}
+
 /* alone: all is done by the thread that is asked; else others may have done it before. */
 static void stop_at (mt_device *d, const work *w, long end, bool alone) {
   clock c = {.end = end};
-  mt_err err = {.stop = stop, .stop_ud = &c};
+  told t = {.sane = true};
+  mt_watch watch = {.report = report, .ud = &t};
+  mt_err err = {.stop = stop, .stop_ud = &c, .watch = &watch};
   size_t n = strlen(w->op);
   mt_status s = w->run(d, w, &err);
   if (!alone && s == MT_OK && c.asked < end) return;
@@ -271,6 +309,8 @@ static void stop_at (mt_device *d, const work *w, long end, bool alone) {
   CHECK(strncmp(err.text, w->op, n) == 0 && strstr(err.text, ": stopped by the host"),
         "%s: %s", w->name, err.text);
   CHECK(c.asked == end, "%s: asked %ld times, told to end at %ld", w->name, c.asked, end);
+  CHECK(t.sane && (t.times > 0) == (t.over == 1) && watch.stint == NULL,
+        "%s: told %ld times, over %ld times", w->name, t.times, t.over);
 }
 
 static void check (const work *w, int threads) {
@@ -287,6 +327,8 @@ static void check (const work *w, int threads) {
   clear();
   CHECK(w->run(d, w, &plain) == MT_OK, "%s: %s", w->name, plain.text);
   CHECK(result() == want, "%s: another result after it was stopped", w->name);
+  check_watched(d, w, threads == 1);
+  CHECK(result() == want, "%s: another result while it is watched", w->name);
   mt_device_close(d);
 }
 
@@ -315,6 +357,7 @@ static void check_blas (void) {
   CHECK(product(d, &w, &plain) == MT_OK, "%s", plain.text);
   CHECK(memcmp(want, memory_of[2], sizeof want) == 0, "a BLAS in parts adds otherwise");
   for (long end = 1; end <= 2; end++) stop_at(d, &w, end, true);
+  check_watched(d, &w, true);
   mt_device_close(d);
   mt_device_close(own);
 }

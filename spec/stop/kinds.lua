@@ -1,13 +1,17 @@
 -- kinds.lua: work that takes seconds or for ever, a kind each: its name, what makes it ready, after
--- how many milliseconds it is to be stopped, and how many a kernel takes on the fake GPU meanwhile.
+-- how many milliseconds it is to be stopped, how many a kernel takes on the fake GPU meanwhile, and
+-- whether it tells how far it is: what makes Lua values, or waits for a GPU, does not.
 -- SPDX-License-Identifier: MIT
 
 local tile, libcuda = ...
 local layout = tile.layout
 local kinds = {}
 
+local SILENT = { ["fill by a table"] = true, totable = true, print_layout = true }
+
 local function kind(name, make, delay, slow)
-  kinds[#kinds + 1] = { name = name, make = make, delay = delay or 30, slow = slow or 0 }
+  kinds[#kinds + 1] = { name = name, make = make, delay = delay or 30, slow = slow or 0,
+                        tells = not SILENT[name] and not name:match "^GPU" }
 end
 
 local function tensor(dtype, shape, stride)

@@ -47,6 +47,20 @@ static void hook (lua_State *L, lua_Debug *where) {
   if (now() >= when) luaL_error(L, said[HOOK]);
 }
 
+/* What the state tells of its calls: how often, and whether one is not over yet. */
+static struct told {
+  long times;
+  bool open, sane;
+} told;
+
+static void report (void *ud, const mt_progress *p) {
+  struct told *t = ud;
+  t->open = p != NULL;
+  if (p == NULL) return;
+  t->times++;
+  t->sane = t->sane && p->done >= 0 && p->done <= p->total;
+}
+
 /* Calls the function on the top; returns the milliseconds since it was told to end. */
 static double run (lua_State *L, int way, long delay, bool *ended) {
   pthread_t thread;
@@ -79,6 +93,7 @@ static lua_State *open (const char *kinds, const char *libcuda) {
                      .stop = &flag};
   luaL_openlibs(L);
   mt_lua_configure(L, &c);
+  mt_lua_report(L, report, &told);
   luaL_requiref(L, "moontile", luaopen_moontile, 0);
   if (luaL_loadfile(L, kinds) != LUA_OK) printf("%s\n", lua_tostring(L, -1)), exit(2);
   lua_insert(L, -2);
@@ -129,11 +144,18 @@ static bool one (const char *kinds, const char *libcuda, const char *only, int i
     CHECK(false, "%s: %s", name, lua_tostring(L, -1));
     return lua_close(L), true;
   }
+  lua_getfield(L, 2, "tells");
+  bool tells = lua_toboolean(L, -1);
+  lua_pop(L, 1);
   setenv("FAKECUDA_SLOW", slow, 1);
+  told = (struct told){.sane = true};
   *ms = run(L, way, delay, &ended);
   const char *text = ended ? lua_tostring(L, -1) : "it was done";
   CHECK(ended && text && strstr(text, said[way]), "%s: %s", name, text ? text : "?");
   CHECK(*ms < MOST, "%s: %.0f ms", name, *ms);
+  CHECK(told.sane && !told.open && (told.times > 0 || !tells),
+        "%s: told %ld times how far it is%s", name, told.times,
+        told.open ? "; it goes on" : "");
   unsetenv("FAKECUDA_SLOW");
   check_after(L, libcuda, name);
   double end = now();

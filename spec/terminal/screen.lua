@@ -10,6 +10,7 @@
 --   s:lines()               what it shows; s:text()
 --   s:interrupt()           Ctrl-C, and a new prompt
 --   s:forget()              what was shown above the last line
+--   s.sequences             which sequences came: "31m", "ESC D"
 --   s:ended()               the exit status, when it has ended
 
 local pty = require "moontile_pty"
@@ -46,7 +47,7 @@ local SEQUENCES = {
   K = function(s) cut(s.shown[s.row], s.column) end,
   J = function(s)
     cut(s.shown[s.row], s.column)
-    for i = s.row + 1, #s.shown do s.shown[i] = {} end
+    for i = #s.shown, s.row + 1, -1 do s.shown[i] = nil end
   end,
   P = function(s, n)
     for _ = 1, n do if s.shown[s.row][s.column] then table.remove(s.shown[s.row], s.column) end end
@@ -57,6 +58,14 @@ local SEQUENCES = {
     end
   end,
   H = function(s) s.row, s.column = 1, 1 end,
+}
+
+-- What ESC LETTER does.
+local ESCAPES = {
+  D = function(s) s:newline(s.column) end,
+  M = function(s) s.row = math.max(1, s.row - 1) end,
+  ["7"] = function(s) s.kept = { s.row, s.column } end,
+  ["8"] = function(s) if s.kept then s.row, s.column = s.kept[1], s.kept[2] end end,
 }
 
 local CONTROLS = {
@@ -79,6 +88,9 @@ local function draw(s, text)
       at = at + 3
     elseif text:sub(at, at) == "\27" then
       if #text - at < 8 and not text:find("^\27[^%[()]", at) then return text:sub(at) end
+      local escape = text:sub(at + 1, at + 1)
+      s.sequences["ESC " .. escape] = true
+      if ESCAPES[escape] then ESCAPES[escape](s) end
       at = at + 2
     elseif control then
       control(s)

@@ -125,29 +125,38 @@ static mt_status add_access (mt_banks *out, const access *x, int64_t times, mt_e
   return MT_OK;
 }
 
-mt_status mt_bank_conflicts (mt_banks *out, const mt_node *a, const mt_warp_access *how,
-                             mt_err *err) {
-  mt_warps w;
+static mt_status count_warps (mt_banks *out, const mt_warps *w, mt_stint *stint,
+                              mt_err *err) {
   access x;
   int64_t start[MT_WARP], address[MT_WARP], spent = 0;
-  MT_TRY(mt_warps_of(&w, "bank_conflicts", a, how, err));
-  memset(out, 0, sizeof *out);
-  out->how = w.how;
-  out->warps = w.warps;
-  for (int64_t warp = 0; warp < w.warps; warp++) {
-    int n = mt_warp_threads(start, &w, warp);
-    for (int k = 0; k < w.places; k++) {
-      mt_place p = mt_warp_place(&w, k);
+  for (int64_t warp = 0; warp < w->warps; warp++, stint->done++) {
+    int n = mt_warp_threads(start, w, warp);
+    for (int k = 0; k < w->places; k++) {
+      mt_place p = mt_warp_place(w, k);
       if (p.count == 0) continue;
       for (int i = 0; i < n; i++)
-        address[i] = mt_warp_element(&w, start[i] + p.step) * w.elem;
-      count(&x, &w.how, address, n);
-      if (is_worse(out, &x, warp, p.first, w.width))
-        keep_worst(out, &x, &w, warp, p.first, start);
+        address[i] = mt_warp_element(w, start[i] + p.step) * w->elem;
+      count(&x, &w->how, address, n);
+      if (is_worse(out, &x, warp, p.first, w->width))
+        keep_worst(out, &x, w, warp, p.first, start);
       MT_TRY(add_access(out, &x, p.count, err));
       if (mt_stopped_after(&spent, MT_ACCESSNS, err, "bank_conflicts"))
         return MT_ESTOPPED;
     }
   }
   return MT_OK;
+}
+
+mt_status mt_bank_conflicts (mt_banks *out, const mt_node *a, const mt_warp_access *how,
+                             mt_err *err) {
+  mt_warps w;
+  mt_stint stint;
+  MT_TRY(mt_warps_of(&w, "bank_conflicts", a, how, err));
+  memset(out, 0, sizeof *out);
+  out->how = w.how;
+  out->warps = w.warps;
+  mt_stint_begin(&stint, "bank_conflicts", "warps", (double)w.warps, err);
+  mt_status s = count_warps(out, &w, &stint, err);
+  mt_stint_end(&stint, err);
+  return s;
 }

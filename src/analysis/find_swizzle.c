@@ -17,6 +17,8 @@ typedef struct search {
   int64_t size;                      /* bytes of the plain layout */
   mt_candidate *list;
   int n;
+  bool counting; /* candidates, before they are measured */
+  mt_stint stint;
 } search;
 
 /* ---------------------------------------------------------------- layouts */
@@ -89,8 +91,10 @@ static mt_status measure (search *f, mt_candidate *c, mt_err *err) {
 /* A candidate that cannot be measured, since it breaks accesses apart, is none. */
 static mt_status try_candidate (search *f, mt_candidate c, mt_err *err) {
   MT_TRYERR(tried, err);
-  if (f->n == MT_MAXCANDIDATES) return MT_OK;
+  if (f->counting) f->stint.total++;
+  if (f->counting || f->n == MT_MAXCANDIDATES) return MT_OK;
   mt_status s = measure(f, &c, &tried);
+  f->stint.done++;
   if (s == MT_OK) f->list[f->n++] = c;
   if (s == MT_ESTOPPED) return mt_fail(err, s, "%s", tried.text);
   return mt_stopped(err, "find_swizzle") ? MT_ESTOPPED : MT_OK;
@@ -138,6 +142,23 @@ static mt_status try_paddings (search *f, mt_err *err) {
   return MT_OK;
 }
 
+static mt_status try_all (search *f, bool counting, mt_err *err) {
+  f->counting = counting;
+  MT_TRY(try_paddings(f, err));
+  return try_swizzles(f, err);
+}
+
+/* The plain layout first. */
+static mt_status try_in_turn (search *f, mt_err *err) {
+  mt_candidate plain = {0};
+  MT_TRY(try_all(f, true, err));
+  f->stint.step = 1;
+  MT_TRY(measure(f, &plain, err));
+  f->stint.done = 1;
+  f->list[f->n++] = plain;
+  return try_all(f, false, err);
+}
+
 static int kind_of (const mt_candidate *c) { return c->pad > 0 ? 2 : c->b > 0 ? 1 : 0; }
 
 static int compare (const void *x, const void *y) {
@@ -172,10 +193,7 @@ static mt_status plain_side (mt_layout *out, mt_warp_access *how, const char *si
   return MT_OK;
 }
 
-static mt_status find (mt_candidate *list, int *n, const mt_swizzle_query *q,
-                       mt_err *err) {
-  mt_candidate plain = {0};
-  search f = {.q = q, .write = q->write_how, .read = q->read_how, .list = list};
+static mt_status find (search *f, const mt_swizzle_query *q, mt_err *err) {
   int64_t lo;
   MT_CHECK(q->write || q->read, err, "find_swizzle: write or read: a layout expected");
   MT_CHECK(q->write_how.bits == q->read_how.bits, err,
@@ -184,27 +202,27 @@ static mt_status find (mt_candidate *list, int *n, const mt_swizzle_query *q,
            q->write_how.bits, q->read_how.bits);
   MT_CHECK(mt_is_layout(q->smem) && mt_is_integral(q->smem) && !mt_is_swizzled(q->smem),
            err, "find_swizzle: smem: a layout without a swizzle expected");
-  MT_TRY(plain_side(&f.plain_write, &f.write, "write", q->smem, q->write, err));
-  MT_TRY(plain_side(&f.plain_read, &f.read, "read", q->smem, q->read, err));
-  MT_TRY(mt_footprint(&lo, &f.size, q->smem, err));
-  if (lo < 0 || mt_mulo(f.size, f.write.bits / 8, &f.size))
+  MT_TRY(plain_side(&f->plain_write, &f->write, "write", q->smem, q->write, err));
+  MT_TRY(plain_side(&f->plain_read, &f->read, "read", q->smem, q->read, err));
+  MT_TRY(mt_footprint(&lo, &f->size, q->smem, err));
+  if (lo < 0 || mt_mulo(f->size, f->write.bits / 8, &f->size))
     return mt_failn(err, MT_EINVAL,
                     "find_swizzle: smem %N has negative offsets, or "
                     "leaves 64 bits",
                     q->smem);
-  MT_TRY(measure(&f, &plain, err));
-  list[f.n++] = plain;
-  MT_TRY(try_paddings(&f, err));
-  MT_TRY(try_swizzles(&f, err));
-  qsort(list, (size_t)f.n, sizeof *list, compare);
-  *n = f.n;
+  MT_TRY(try_in_turn(f, err));
+  qsort(f->list, (size_t)f->n, sizeof *f->list, compare);
   return MT_OK;
 }
 
 /* Who is stopped is the search, not the measurement that it was at. */
 mt_status mt_find_swizzle (mt_candidate *list, int *n, const mt_swizzle_query *q,
                            mt_err *err) {
-  mt_status s = find(list, n, q, err);
+  search f = {.q = q, .write = q->write_how, .read = q->read_how, .list = list};
+  mt_stint_begin(&f.stint, "find_swizzle", "candidates", 1, err);
+  mt_status s = find(&f, q, err);
+  mt_stint_end(&f.stint, err);
+  if (s == MT_OK) *n = f.n;
   if (s == MT_ESTOPPED) return mt_fail(err, s, "find_swizzle: %s", mt_status_text(s));
   return s;
 }

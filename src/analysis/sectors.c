@@ -84,6 +84,17 @@ static mt_status count_warp (mt_sectors *out, const mt_warps *w, int64_t warp,
   return MT_OK;
 }
 
+static mt_status count_warps (mt_sectors *out, const mt_warps *w, mt_stint *stint,
+                              mt_err *err) {
+  for (int64_t warp = 0, spent = 0; warp < w->warps; warp++) {
+    MT_TRY(count_warp(out, w, warp, err));
+    stint->done++;
+    if (mt_stopped_after(&spent, w->places * MT_ACCESSNS, err, "coalescing"))
+      return MT_ESTOPPED;
+  }
+  return MT_OK;
+}
+
 mt_status mt_coalescing (mt_sectors *out, const mt_node *a, const mt_warp_access *how,
                          mt_err *err) {
   mt_warps w;
@@ -95,10 +106,9 @@ mt_status mt_coalescing (mt_sectors *out, const mt_node *a, const mt_warp_access
   memset(out, 0, sizeof *out);
   out->how = w.how;
   out->warps = w.warps;
-  for (int64_t warp = 0, spent = 0; warp < w.warps; warp++) {
-    MT_TRY(count_warp(out, &w, warp, err));
-    if (mt_stopped_after(&spent, w.places * MT_ACCESSNS, err, "coalescing"))
-      return MT_ESTOPPED;
-  }
-  return MT_OK;
+  mt_stint stint;
+  mt_stint_begin(&stint, "coalescing", "warps", (double)w.warps, err);
+  mt_status s = count_warps(out, &w, &stint, err);
+  mt_stint_end(&stint, err);
+  return s;
 }

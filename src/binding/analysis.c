@@ -184,6 +184,7 @@ static int l_bank_conflicts (lua_State *L) {
     how.bits = lmt_tobits(L, 2, NULL);
   }
   to_request(L, lmt_istiledcopy(L, 1) ? 4 : 3, "bank_conflicts", &how);
+  lmt_listenhere(L, &err);
   if (mt_bank_conflicts(&banks, a, &how, &err)) return lmt_raise(L, &err);
   return push_banks(L, &banks);
 }
@@ -222,6 +223,7 @@ static int l_coalescing (lua_State *L) {
   LMT_COUNT(L, more, "coalescing",
             more == 2 ? "view [, kind]" : "A | copy, bits | tensor [, kind]");
   to_request(L, more, "coalescing", &how);
+  lmt_listenhere(L, &err);
   if (mt_coalescing(&sectors, a, &how, &err)) return lmt_raise(L, &err);
   return push_sectors(L, &sectors);
 }
@@ -339,6 +341,7 @@ static int l_find_swizzle (lua_State *L) {
   bits_option(L, &q);
   how_option(L, "write", q.write, &q.write_how);
   how_option(L, "read", q.read, &q.read_how);
+  lmt_listenhere(L, &err);
   if (mt_find_swizzle(list, &n, &q, &err)) return lmt_raise(L, &err);
   lua_createtable(L, n, 1);
   for (int i = 0; i < n; i++) {

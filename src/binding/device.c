@@ -384,6 +384,7 @@ lmt_buffer *lmt_newbuffer (lua_State *L, int device, size_t bytes, mt_err *err) 
   do {
     if (b->r == NULL) b->r = lmt_reserve(L, close_buffer, b->device->d);
     s = b->r ? lmt_permitbytes(state, bytes, err) : no_memory(err);
+    lmt_listen(err, state);
     if (s == MT_OK) s = mt_malloc(b->device->d, &b->data, bytes, err);
   } while (lmt_again(L, s, &tries, err));
   if (s != MT_OK) {

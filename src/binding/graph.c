@@ -170,6 +170,7 @@ static int graph_call (lua_State *L) {
   lmt_checkidle(L, box->device, "replay");
   mt_stream *stream = lmt_optstream(L, 2, box->device);
   check_live(L);
+  lmt_listenhere(L, &err);
   return mt_graph_launch(box->g, stream, &err) == MT_OK ? 0 : lmt_raise(L, &err);
 }
 

@@ -148,5 +148,6 @@ int lmt_gemmkernel (lua_State *L) {
   room += 64 - (uintptr_t)room % 64;
   kernel_host(L);
   for (int i = 0; i < 3; i++) t[i] = lmt_ctensor(lmt_totensor(L, 2 + i));
+  lmt_listenhere(L, &err);
   return mt_run_gemm(k, all, seed, room, &err) == MT_OK ? 0 : lmt_raise(L, &err);
 }

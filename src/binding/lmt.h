@@ -113,6 +113,8 @@ typedef struct lmt_state {
   size_t held;     /* bytes of live buffers */
   size_t fresh;    /* bytes made since the collector last felt it */
   uint64_t copies; /* tiled copies so far */
+  mt_watch watch;  /* report NULL: nobody wants to know how far calls are */
+  mt_stint *stint; /* the innermost of Lua that is open */
 } lmt_state;
 lmt_state *lmt_pushstate (lua_State *L);
 lmt_state *lmt_needstate (lua_State *L); /* the same; makes it if there is none */
@@ -237,6 +239,7 @@ void lmt_open_mma (lua_State *L);
 void lmt_open_plan (lua_State *L);
 void lmt_open_tune (lua_State *L);
 void lmt_open_tuning (lua_State *L);
+void lmt_open_progress (lua_State *L);
 void lmt_open_gemm (lua_State *L);
 void lmt_open_graph (lua_State *L);
 void lmt_open_analysis (lua_State *L);
@@ -257,7 +260,8 @@ extern const luaL_Reg lmt_operators[]; /* what layouts and tensors have */
 ** text is not cleared as a whole: it is long. */
 #define LMT_NOERR(err)                                                                   \
   mt_err err;                                                                            \
-  err.status = MT_OK, err.stop = lmt_stop, err.stop_ud = L, err.text[0] = '\0'
+  err.status = MT_OK, err.stop = lmt_stop, err.stop_ud = L, err.watch = NULL;            \
+  err.text[0] = '\0'
 /* Raises err's text at the caller's line. */
 int lmt_raise (lua_State *L, const mt_err *err);
 /* The same; a text that begins with `from` and a colon begins with `op` instead, with
@@ -291,6 +295,17 @@ void lmt_refuse (lua_State *L, const lmt_state *s) __attribute__((cold));
 static inline void lmt_checkuse (lua_State *L, const lmt_state *s) {
   if (s->asking || lmt_told(s)) lmt_refuse(L, s);
 }
+
+/* ------------------------------------------------------ progress (binding/progress.c) */
+
+/* The call with this err may take long: the host is told how far it is, if it wants to
+** know. Between mt_stint_begin and mt_stint_end nothing is called that can raise. */
+static inline void lmt_listen (mt_err *err, lmt_state *s) {
+  if (s->watch.report == NULL || err->watch != NULL || s->asking) return;
+  s->watch.stint = s->stint;
+  err->watch = &s->watch;
+}
+void lmt_listenhere (lua_State *L, mt_err *err);
 
 /* ----------------------------------------------------------- values (binding/value.c) */
 

@@ -48,8 +48,8 @@ static void swap_bytes (char *p, size_t bytes, size_t size) {
 }
 
 /* Reads the elements of t from the file, through `piece` if t is not in host memory. */
-static mt_status read_data (const lmt_tensor *t, FILE *f, bool swap, char *piece,
-                            mt_err *err) {
+static mt_status read_pieces (const lmt_tensor *t, FILE *f, bool swap, char *piece,
+                              mt_stint *stint, mt_err *err) {
   mt_device *d = t->buffer->device->d;
   bool host = mt_device_is_host(d);
   char *to = lmt_address(t, 0);
@@ -61,8 +61,19 @@ static mt_status read_data (const lmt_tensor *t, FILE *f, bool swap, char *piece
     if (fread(p, 1, n, f) != n) return io_error(err, "the file ends before its data");
     if (swap) swap_bytes(p, n, mt_dtype_size(t->dtype));
     if (!host) s = mt_graph_upload(d, to, p, n, err);
+    stint->done += (double)n;
     if (lmt_ends(err, "load")) return MT_ESTOPPED;
   }
+  return s;
+}
+
+static mt_status read_data (const lmt_tensor *t, FILE *f, bool swap, char *piece,
+                            mt_err *err) {
+  mt_stint stint;
+  lmt_listen(err, t->buffer->device->state);
+  mt_stint_begin(&stint, "load", "bytes", (double)t->buffer->bytes, err);
+  mt_status s = read_pieces(t, f, swap, piece, &stint, err);
+  mt_stint_end(&stint, err);
   return s;
 }
 
@@ -141,14 +152,19 @@ static mt_status gather (lua_State *L, mt_err *err) {
   const char *base = lmt_onhost(L, 1, lo, hi);
   const lmt_tensor *t = lmt_totensor(L, 1), *packed = lmt_totensor(L, -2);
   int64_t n = mt_size(t->layout), size = (int64_t)mt_dtype_size(t->dtype);
+  mt_stint stint;
   lua_pop(L, 1);
+  lmt_listen(err, t->buffer->device->state);
+  mt_stint_begin(&stint, "save", "elements", (double)n, err);
   for (int64_t i = 0; s == MT_OK && i < n; i++) {
     s = mt_at(&from, t->layout, i, err);
     if (s == MT_OK) s = mt_at(&to, packed->layout, i, err);
-    if (s != MT_OK || LMT_ENDS(i, err, "T:save")) return err->status;
+    if (s != MT_OK || LMT_ENDS(i, err, "T:save")) break;
     memcpy(lmt_address(packed, to), base + (from - lo) * size, (size_t)size);
+    stint.done++;
   }
-  return s;
+  mt_stint_end(&stint, err);
+  return err->status;
 }
 
 /* Pushes a compact tensor with the elements of the one at 1, its last mode fastest: on
@@ -165,19 +181,30 @@ static bool pack (lua_State *L, mt_err *err) {
   return (swizzled ? gather(L, err) : lmt_copynow(L, 1, lua_gettop(L), err)) == MT_OK;
 }
 
-static mt_status write_data (const lmt_tensor *t, lmt_file *box, char *piece,
-                             mt_err *err) {
+static mt_status write_pieces (const lmt_tensor *t, lmt_file *box, size_t left,
+                               char *piece, mt_stint *stint, mt_err *err) {
   mt_device *d = t->buffer->device->d;
   bool host = mt_device_is_host(d);
-  size_t left = (size_t)mt_size(t->layout) * mt_dtype_size(t->dtype);
   char *from = lmt_address(t, 0);
   mt_status s = MT_OK;
   for (size_t n; s == MT_OK && left > 0; left -= n, from += n) {
     n = left < PIECE ? left : PIECE;
     if (!host) s = mt_download(d, piece, from, n, err);
     if (s == MT_OK) s = lmt_write(box, host ? from : piece, n, err);
+    stint->done += (double)n;
     if (s == MT_OK && lmt_ends(err, "T:save")) s = MT_ESTOPPED;
   }
+  return s;
+}
+
+static mt_status write_data (const lmt_tensor *t, lmt_file *box, char *piece,
+                             mt_err *err) {
+  mt_stint stint;
+  size_t bytes = (size_t)mt_size(t->layout) * mt_dtype_size(t->dtype);
+  lmt_listen(err, t->buffer->device->state);
+  mt_stint_begin(&stint, "save", "bytes", (double)bytes, err);
+  mt_status s = write_pieces(t, box, bytes, piece, &stint, err);
+  mt_stint_end(&stint, err);
   return s;
 }
 

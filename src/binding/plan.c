@@ -117,6 +117,7 @@ static mt_status launch (lua_State *L, int i, int stream, mt_err *err) {
     check_live(L, box);
   }
   mt_stream *s = stream ? lmt_optstream(L, stream, box->device) : NULL;
+  lmt_listen(err, box->device->state);
   return mt_plan_launch(box->p, s, err);
 }
 
@@ -222,6 +223,7 @@ static mt_status copy_again (lua_State *L, lmt_device *device, int src, mt_err *
   if (!lmt_makekey(L, &key, src, src == 2 ? lmt_copynumber(L, 1) : 0))
     return copy_anew(L, src, err);
   mt_plan *p = lmt_cachedplan(L, device, &key);
+  lmt_listen(err, device->state);
   if (p) return mt_plan_launch(p, lmt_optstream(L, src + 2, device), err);
   plan *box = new_plan(L, described(L), src, err);
   if (box == NULL) return err->status;

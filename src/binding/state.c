@@ -232,6 +232,7 @@ static void open_core (lua_State *L) {
   lmt_open_plan(L);
   lmt_open_tune(L);
   lmt_open_tuning(L);
+  lmt_open_progress(L);
   lmt_open_gemm(L);
   lmt_open_graph(L);
   lmt_open_analysis(L);

@@ -86,6 +86,7 @@ bool lmt_stop (void *ud) {
 }
 
 bool lmt_ends (mt_err *err, const char *op) {
+  mt_stint_tell(err);
   if (err->stop == NULL || !err->stop(err->stop_ud)) return false;
   lmt_set(err, MT_ESTOPPED, "%s: %s", op, mt_status_text(MT_ESTOPPED));
   return true;

@@ -233,12 +233,16 @@ static mt_status transfer_staged (mt_device *to, char *dst, mt_device *from,
                                   const char *src, size_t bytes, void *piece,
                                   mt_err *err) {
   mt_status s = MT_OK;
+  mt_stint stint;
+  mt_stint_begin(&stint, "copy", "bytes", (double)bytes, err);
   while (s == MT_OK && bytes > 0) {
     size_t n = bytes < PIECE ? bytes : PIECE;
     s = mt_download(from, piece, src, n, err);
     if (s == MT_OK) s = mt_upload(to, dst, piece, n, err);
     src += n, dst += n, bytes -= n;
+    stint.done += (double)n;
   }
+  mt_stint_end(&stint, err);
   return s;
 }
 
@@ -268,6 +272,7 @@ static mt_status transfer (lua_State *L, int from, int64_t lo, int to, mt_err *e
   dst = lmt_totensor(L, to);
   mt_device *here = device_of(src), *there = device_of(dst);
   void *p = lmt_address(src, lo), *q = dst->buffer->data;
+  lmt_listen(err, src->buffer->device->state);
   if (staged) return transfer_staged(there, q, here, p, bytes, piece, err);
   if (is_host(src) && is_host(dst)) return mt_upload(there, q, p, bytes, err);
   return transfer_run(there, q, here, p, bytes, err);

@@ -81,6 +81,7 @@ static int plan_measure (lua_State *L) {
   lua_Integer n = luaL_optinteger(L, 2, 1);
   luaL_argcheck(L, n > 0 && n <= INT32_MAX, 2, "1 launch or more expected");
   lmt_checkwork(L, "measure", lmt_times(lmt_planwork(L, 1), (uint64_t)n));
+  lmt_listenhere(L, &err);
   if (mt_plan_measure(p, (int)n, &us, &err)) return lmt_raise(L, &err);
   lua_pushnumber(L, us / (double)n);
   return 1;

@@ -18,6 +18,7 @@ typedef struct mt_access {
   int64_t rest, thread, value;
   int64_t at[2], ordinate[MT_MAXBOUND];
   int64_t spent; /* nanoseconds since it was asked whether to end */
+  mt_stint stint;
   mt_err *err;
 } mt_access;
 
@@ -96,6 +97,7 @@ static mt_status make (mt_access *x, int64_t rest, int64_t thread, int64_t value
   enum { MT_NS = 100 };
   const mt_desc *d = &x->l->desc;
   if (mt_stopped_after(&x->spent, MT_NS, x->err, "copy")) return MT_ESTOPPED;
+  x->stint.done++;
   memset(x->at, 0, sizeof x->at);
   memset(x->ordinate, 0, sizeof x->ordinate);
   x->rest = rest, x->thread = thread, x->value = value;
@@ -136,6 +138,13 @@ static mt_status run_tiles (mt_access *x) {
   return MT_OK;
 }
 
+static mt_status run (mt_access *x, mt_grid grid, int64_t unroll) {
+  uint32_t algo = x->l->desc.algo;
+  if (algo == MT_ALGO_DESCRIBED) return run_tv(x, grid);
+  if (algo != MT_ALGO_STRIDED) return grid.blocks == 0 ? MT_OK : run_tiles(x);
+  return grid.threads == 0 ? MT_OK : run_flat(x, grid, unroll);
+}
+
 mt_status mt_ref_run (const mt_kernel *k, mt_grid grid, const mt_launch *l,
                       const size_t *bytes, mt_err *err) {
   const mt_desc *d = &l->desc;
@@ -147,10 +156,12 @@ mt_status mt_ref_run (const mt_kernel *k, mt_grid grid, const mt_launch *l,
            (int)(d->vec * d->elem));
   MT_CHECK(k->bytes == 0 || k->swizzled == mt_desc_is_swizzled(d), err,
            "%s is for %s sides", k->name, k->swizzled ? "swizzled" : "plain");
-  if (d->algo == MT_ALGO_STRIDED)
-    return grid.threads == 0 ? MT_OK : run_flat(&x, grid, k->unroll > 0 ? k->unroll : 1);
-  if (d->algo != MT_ALGO_DESCRIBED) return grid.blocks == 0 ? MT_OK : run_tiles(&x);
-  MT_CHECK(grid.threads == d->threads, err, "%s: a grid of %d threads for %lld", k->name,
-           (int)grid.threads, (long long)d->threads);
-  return run_tv(&x, grid);
+  MT_CHECK(d->algo != MT_ALGO_DESCRIBED || grid.threads == d->threads, err,
+           "%s: a grid of %d threads for %lld", k->name, (int)grid.threads,
+           (long long)d->threads);
+  mt_stint_begin(&x.stint, "copy", "accesses",
+                 (double)d->rests * (double)d->threads * (double)d->values, err);
+  mt_status s = run(&x, grid, k->unroll > 0 ? k->unroll : 1);
+  mt_stint_end(&x.stint, err);
+  return s;
 }

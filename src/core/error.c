@@ -41,6 +41,7 @@ void mt_forgive (mt_err *err) {
 }
 
 bool mt_stopped (mt_err *err, const char *op) {
+  mt_stint_tell(err);
   if (err->stop == NULL || !err->stop(err->stop_ud)) return false;
   mt_fail(err, MT_ESTOPPED, "%s: %s", op, mt_status_text(MT_ESTOPPED));
   return true;

@@ -16,11 +16,12 @@
 ** long. */
 #define MT_NEWERR(err)                                                                   \
   mt_err err;                                                                            \
-  err.status = MT_OK, err.stop = NULL, err.stop_ud = NULL, err.text[0] = '\0'
+  err.status = MT_OK, err.stop = NULL, err.stop_ud = NULL, err.watch = NULL;             \
+  err.text[0] = '\0'
 /* The same, asking whom `of` asks: for what a call tries, or says in another way. */
 #define MT_TRYERR(err, of)                                                               \
   MT_NEWERR(err);                                                                        \
-  err.stop = (of)->stop, err.stop_ud = (of)->stop_ud
+  err.stop = (of)->stop, err.stop_ud = (of)->stop_ud, err.watch = (of)->watch
 
 /* What a caller of the C API must not do. */
 #define MT_CHECK(cond, err, ...)                                                         \
@@ -52,7 +53,8 @@ mt_status mt_vfailn (mt_err *err, mt_status s, size_t at, const char *format, va
 
 /* Forgets a failure. */
 void mt_forgive (mt_err *err);
-/* Asks whether the call is to end; if so, err says that: MT_ESTOPPED. */
+/* Tells how far the call is, asks whether it is to end; if so, err says that:
+** MT_ESTOPPED. */
 bool mt_stopped (mt_err *err, const char *op);
 /* The same in a loop whose steps take about so many nanoseconds: asks at the first of
 ** them, and then about every millisecond. `spent` is 0 at first. */

@@ -220,20 +220,21 @@ static bool cut (part *half, part *x, const mt_blas *b, const mt_blas_call *c) {
 
 /* Halves again and again: what is left is on `rest`. */
 static mt_status run_parts (mt_blas *b, const mt_blas_call *c, double alpha, part x,
-                            mt_err *err) {
+                            mt_stint *stint, mt_err *err) {
   part rest[3 * 32];
   int n = 0;
   for (;;) {
     while (cut(&rest[n], &x, b, c)) n++;
     call_timed(b, c, alpha, &x);
+    stint->done += operations(&x);
     if (n == 0) return MT_OK;
     if (mt_stopped(err, "gemm")) return MT_ESTOPPED;
     x = rest[--n];
   }
 }
 
-mt_status mt_blas_run (mt_blas *b, const mt_blas_call *c, const mt_gemm_launch *l,
-                       mt_err *err) {
+static mt_status run_batches (mt_blas *b, const mt_blas_call *c, const mt_gemm_launch *l,
+                              mt_stint *stint, mt_err *err) {
   int64_t size = c->twofold ? 8 : 4, spent = 0;
   for (int64_t i = 0; i < c->batches; i++) {
     part x = {.size = {c->size[0], c->size[1], c->size[2]}, .beta = l->beta};
@@ -242,9 +243,20 @@ mt_status mt_blas_run (mt_blas *b, const mt_blas_call *c, const mt_gemm_launch *
       x.p[j] = (char *)l->base[from] + (l->offset[from] + i * c->step[from]) * size;
     }
     double ns = operations(&x);
-    MT_TRY(run_parts(b, c, l->alpha, x, err));
+    MT_TRY(run_parts(b, c, l->alpha, x, stint, err));
     if (mt_stopped_after(&spent, ns < 1e6 ? (int64_t)ns : 1000000, err, "gemm"))
       return MT_ESTOPPED;
   }
   return MT_OK;
+}
+
+mt_status mt_blas_run (mt_blas *b, const mt_blas_call *c, const mt_gemm_launch *l,
+                       mt_err *err) {
+  mt_stint stint;
+  part all = {.size = {c->size[0], c->size[1], c->size[2]}};
+  mt_stint_begin(&stint, "gemm", "operations", (double)c->batches * operations(&all),
+                 err);
+  mt_status s = run_batches(b, c, l, &stint, err);
+  mt_stint_end(&stint, err);
+  return s;
 }

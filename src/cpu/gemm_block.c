@@ -186,6 +186,13 @@ static int64_t choose_groups (mt_cpu_gemm *g, int threads) {
   }
 }
 
+/* Products of a block: packing counts for nothing. */
+static double block_of (const mt_cpu_gemm *g) {
+  double n = 1;
+  for (int m = 0; m < MT_GEMM_MODES; m++) n *= (double)g->n[m];
+  return n;
+}
+
 static mt_status run_block (mt_cpu_gemm *g, mt_pool *pool, mt_err *err) {
   const mt_micro *u = g->micro;
   int64_t depth = g->n[MT_K], total = g->panels[1] + (g->keep ? 0 : g->panels[0]);
@@ -198,8 +205,11 @@ static mt_status run_block (mt_cpu_gemm *g, mt_pool *pool, mt_err *err) {
   if (g->last) set_tables(g, MT_C);
   int64_t tasks = choose_groups(g, mt_pool_threads(pool));
   double flops = 2.0 * (double)(g->group[0] * u->m * g->group[1] * u->n) * (double)depth;
+  g->stint.step = block_of(g);
   MT_TRY(mt_pool_run(pool, "gemm", tasks, 1 + (int64_t)(MT_FLOPPIECE / (flops + 1)),
                      multiply_some, g, err));
+  g->stint.done += g->stint.step;
+  g->stint.step = 0;
   return mt_stopped_after(&g->spent, MT_BLOCKNS, err, "gemm") ? MT_ESTOPPED : MT_OK;
 }
 
@@ -285,9 +295,8 @@ static void bind (mt_cpu_gemm *g, const mt_gemm_launch *l) {
   }
 }
 
-mt_status mt_cpu_gemm_run (mt_cpu_gemm *g, const mt_gemm_launch *l, mt_pool *pool,
-                           mt_err *err) {
-  if (g->blas) return mt_blas_run(g->blas, &g->call, l, err);
+static mt_status run (mt_cpu_gemm *g, const mt_gemm_launch *l, mt_pool *pool,
+                      mt_err *err) {
   bind(g, l);
   if (g->measured && g->alpha != 0) {
     double reach = (double)g->size[MT_K];
@@ -307,4 +316,15 @@ mt_status mt_cpu_gemm_run (mt_cpu_gemm *g, const mt_gemm_launch *l, mt_pool *poo
       }
     }
   return MT_OK;
+}
+
+mt_status mt_cpu_gemm_run (mt_cpu_gemm *g, const mt_gemm_launch *l, mt_pool *pool,
+                           mt_err *err) {
+  double all = 1;
+  if (g->blas) return mt_blas_run(g->blas, &g->call, l, err);
+  for (int m = 0; m < MT_GEMM_MODES; m++) all *= (double)g->size[m];
+  mt_stint_begin(&g->stint, "gemm", "products", all, err);
+  mt_status s = run(g, l, pool, err);
+  mt_stint_end(&g->stint, err);
+  return s;
 }

@@ -33,6 +33,7 @@ struct mt_cpu_gemm {
   bool fresh, last;            /* the first, the last block along K */
   bool keep;                   /* the panels of A are there already */
   int64_t spent;               /* nanoseconds of blocks since it was asked */
+  mt_stint stint;              /* in products of elements */
   int measuring;               /* A or B */
   _Atomic uint64_t most_of;    /* the largest magnitude seen in it */
 };

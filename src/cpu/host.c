@@ -13,12 +13,17 @@ enum { MT_ALIGN = 256, MT_ATONCE = 4 << 20 /* bytes */ };
 
 /* Whether the bytes are zero now: where there are many, it is asked in between. */
 static bool clear (mt_device *d, char *p, size_t bytes, mt_err *err) {
-  for (; bytes > MT_ATONCE; p += MT_ATONCE, bytes -= MT_ATONCE) {
+  mt_stint stint;
+  bool ends = false;
+  mt_stint_begin(&stint, "tensor", "bytes", (double)bytes, err);
+  for (; !ends && bytes > MT_ATONCE; p += MT_ATONCE, bytes -= MT_ATONCE) {
     memset(p, 0, MT_ATONCE);
-    if (mt_stopped(err, d->name)) return false;
+    stint.done += MT_ATONCE;
+    ends = mt_stopped(err, d->name);
   }
-  memset(p, 0, bytes);
-  return true;
+  mt_stint_end(&stint, err);
+  if (!ends) memset(p, 0, bytes);
+  return !ends;
 }
 
 /* The byte before a block says how far it lies from its allocation, less one. */
@@ -40,17 +45,27 @@ void mt_host_release (mt_device *d, void *p, size_t bytes) {
   if (p) mt_host_free(d, block - (size_t)block[-1] - 1, bytes + MT_ALIGN);
 }
 
-mt_status mt_host_upload (mt_device *d, void *dst, const void *host, size_t bytes,
-                          mt_err *err) {
+static mt_status move (mt_device *d, void *dst, const void *host, size_t bytes,
+                       mt_stint *stint, mt_err *err) {
   bool up = (uintptr_t)dst > (uintptr_t)host; /* they may overlap: from the end on */
   for (size_t n; bytes > 0; bytes -= n) {
     n = bytes < MT_ATONCE ? bytes : MT_ATONCE;
     size_t at = up ? bytes - n : 0;
     memmove((char *)dst + at, (const char *)host + at, n);
     if (!up) dst = (char *)dst + n, host = (const char *)host + n;
+    stint->done += (double)n;
     if (bytes > n && mt_stopped(err, d->name)) return MT_ESTOPPED;
   }
   return MT_OK;
+}
+
+mt_status mt_host_upload (mt_device *d, void *dst, const void *host, size_t bytes,
+                          mt_err *err) {
+  mt_stint stint;
+  mt_stint_begin(&stint, "copy", "bytes", (double)bytes, err);
+  mt_status s = move(d, dst, host, bytes, &stint, err);
+  mt_stint_end(&stint, err);
+  return s;
 }
 
 mt_status mt_host_download (mt_device *d, void *host, const void *src, size_t bytes,
@@ -78,15 +93,25 @@ double mt_host_now (void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-mt_status mt_host_measure (mt_plan *p, int n, double *us, mt_err *err) {
+static mt_status launch_again (mt_plan *p, int n, mt_stint *stint, mt_err *err) {
   enum { MT_ATATIME = 64 }; /* short launches are not asked for */
-  double begin = mt_host_now();
   for (int i = 0; i < n; i++) {
     MT_TRY(p->device->backend->launch(p, NULL, err));
+    stint->done++;
     if (i % MT_ATATIME == 0 && mt_stopped(err, "measure")) return MT_ESTOPPED;
   }
-  *us = 1e6 * (mt_host_now() - begin);
   return MT_OK;
+}
+
+mt_status mt_host_measure (mt_plan *p, int n, double *us, mt_err *err) {
+  mt_stint stint;
+  double begin = mt_host_now();
+  mt_stint_begin(&stint, "measure", "launches", n, err);
+  stint.step = 1;
+  mt_status s = launch_again(p, n, &stint, err);
+  mt_stint_end(&stint, err);
+  *us = 1e6 * (mt_host_now() - begin);
+  return s;
 }
 
 int mt_host_processors (void) {

@@ -69,23 +69,30 @@ void mt_cuda_free (mt_device *d, void *p, size_t bytes) {
 /* Of `left` bytes as many as are moved at once: all if nobody is asked in between. */
 static size_t at_once (size_t left, const mt_err *err) {
   enum { MT_ATONCE = 128 << 20 };
-  return err->stop && left > MT_ATONCE ? MT_ATONCE : left;
+  return (err->stop || err->watch) && left > MT_ATONCE ? MT_ATONCE : left;
 }
 
 /* On a stream that is done: when this returns nobody touches the host's memory. */
 mt_status mt_cuda_move (mt_cuda *c, CUdeviceptr device, void *to, const void *from,
                         size_t bytes, CUstream stream, mt_err *err) {
   mt_status s = MT_OK;
+  mt_stint stint;
   MT_TRY(mt_cuda_await(c, stream, err));
+  mt_stint_begin(&stint, "copy", "bytes", (double)bytes, err);
   for (size_t at = 0, n; s == MT_OK && at < bytes; at += n) {
     n = at_once(bytes - at, err);
-    if (at > 0 && mt_stopped(err, "copy")) return MT_ESTOPPED;
+    stint.done = (double)at;
+    if (at > 0 && mt_stopped(err, "copy")) {
+      s = MT_ESTOPPED;
+      break;
+    }
     CUdeviceptr there = device + at;
     if (to) s = CU(c, err, cuMemcpyDtoHAsync, ((char *)to + at, there, n, stream));
     else s = CU(c, err, cuMemcpyHtoDAsync, (there, (const char *)from + at, n, stream));
     if (s == MT_OK) s = CU(c, err, cuStreamSynchronize, (stream));
   }
-  if (s != MT_OK) c->driver.cuCtxSynchronize();
+  mt_stint_end(&stint, err);
+  if (s != MT_OK && s != MT_ESTOPPED) c->driver.cuCtxSynchronize();
   return s;
 }
 

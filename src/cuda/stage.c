@@ -125,6 +125,7 @@ typedef struct mt_trip {
   CUstream stream; /* of the launch, and so of the kernels */
   mt_err *err;
   bool begun; /* pieces may be on their way */
+  mt_stint stint;
 } mt_trip;
 
 #define TRY_CU(w, name, args) MT_TRY(CU((w)->c, (w)->err, name, args))
@@ -243,7 +244,10 @@ static mt_status arrive (mt_trip *w, int64_t i) {
 }
 
 static mt_status up (mt_trip *w) {
-  for (int64_t i = 0; i < w->g->pieces; i++) MT_TRY(send(w, i));
+  for (int64_t i = 0; i < w->g->pieces; i++) {
+    MT_TRY(send(w, i));
+    w->stint.done++;
+  }
   MT_TRY(mt_cuda_await(w->c, w->stream, w->err));
   MT_TRY(mt_cuda_await(w->c, w->c->room.stream, w->err));
   TRY_CU(w, cuStreamSynchronize, (w->stream));
@@ -254,7 +258,10 @@ static mt_status up (mt_trip *w) {
 static mt_status down (mt_trip *w) {
   const int64_t n = w->c->room.n, all = w->g->pieces;
   for (int64_t i = 0; i < all + n; i++) {
-    if (i >= n && i - n < all) MT_TRY(arrive(w, i - n));
+    if (i >= n && i - n < all) {
+      MT_TRY(arrive(w, i - n));
+      w->stint.done++;
+    }
     if (i < all) MT_TRY(fetch(w, i));
   }
   return MT_OK;
@@ -271,16 +278,20 @@ static mt_status whole (mt_trip *w) {
                       w->stream, w->err);
 }
 
+/* The packing of a piece is a step. */
 static mt_status staged (mt_trip *w) {
   MT_TRY(begin(w));
-  return w->g->host == MT_SRC ? up(w) : down(w);
+  mt_stint_begin(&w->stint, "copy", "pieces", (double)w->g->pieces, w->err);
+  mt_status s = w->g->host == MT_SRC ? up(w) : down(w);
+  mt_stint_end(&w->stint, w->err);
+  return s;
 }
 
 /* After an error, too, nobody touches the host's memory when this returns. Of a call that
 ** was ended pieces may still be on their way between the slots and the device. */
 mt_status mt_cuda_transfer (mt_plan *p, mt_stream *s, mt_err *err) {
   mt_cuda *c = p->device->impl;
-  mt_trip w = {c, p->stage, to_stream(c, s), err, false};
+  mt_trip w = {.c = c, .g = p->stage, .stream = to_stream(c, s), .err = err};
   MT_TRY(mt_cuda_enter(c, err));
   mt_status st = w.g->staged ? staged(&w) : whole(&w);
   bool ended = st == MT_ESTOPPED, here = w.begun && w.g->locked;

@@ -423,8 +423,22 @@ static void do_units (void *arg, int64_t first, int64_t last, mt_worker *w) {
                   .h = &job->r->hand[first / job->piece],
                   .err = &err,
                   .worker = w};
-  for (int64_t u = first; u < last; u++)
+  for (int64_t u = first; u < last; u++) {
     if (do_unit(&task, u) != MT_OK) return;
+    mt_worker_did(w, 1);
+  }
+}
+
+static mt_status do_all (mt_task *w, int64_t units) {
+  mt_stint stint;
+  mt_status s = MT_OK;
+  mt_stint_begin(&stint, "gemm", "tiles", (double)units, w->err);
+  for (int64_t u = 0; s == MT_OK && u < units; u++) {
+    s = do_unit(w, u);
+    stint.done++;
+  }
+  mt_stint_end(&stint, w->err);
+  return s;
 }
 
 mt_status mt_mma_ref_run (mt_gemm_ref *r, const mt_gemm_launch *l, const size_t *bytes,
@@ -436,6 +450,5 @@ mt_status mt_mma_ref_run (mt_gemm_ref *r, const mt_gemm_launch *l, const size_t 
   mt_task w = {.r = r, .l = l, .bytes = bytes, .h = r->hand, .err = err};
   if (units > 0 && pool != NULL && bytes == NULL)
     return mt_pool_run(pool, "gemm", units, job.piece, do_units, &job, err);
-  for (int64_t u = 0; u < units; u++) MT_TRY(do_unit(&w, u));
-  return MT_OK;
+  return do_all(&w, units);
 }

@@ -28,7 +28,10 @@ struct mt_pool {
   void *arg;
   int64_t total, piece;
   atomic_llong next;
-  atomic_bool ends; /* before it is done: the call is to end */
+  atomic_bool ends;  /* before it is done: the call is to end */
+  bool watched;      /* somebody is told how much is done */
+  atomic_llong made; /* indices that are done */
+  mt_stint stint;
   pthread_t thread[];
 };
 
@@ -37,10 +40,18 @@ static size_t pool_size (int threads) {
 }
 
 bool mt_worker_asks (mt_worker *w) {
+  mt_pool *p = w->pool;
   w->spent = 0;
+  if (w->err)
+    p->stint.done = (double)atomic_load_explicit(&p->made, memory_order_relaxed);
   if (w->err && mt_stopped(w->err, w->op))
-    atomic_store_explicit(&w->pool->ends, true, memory_order_relaxed);
-  return atomic_load_explicit(&w->pool->ends, memory_order_relaxed);
+    atomic_store_explicit(&p->ends, true, memory_order_relaxed);
+  return atomic_load_explicit(&p->ends, memory_order_relaxed);
+}
+
+void mt_worker_tells (mt_worker *w, int64_t n) {
+  if (w->pool->watched)
+    atomic_fetch_add_explicit(&w->pool->made, n, memory_order_relaxed);
 }
 
 static bool has_ended (mt_pool *p) {
@@ -49,8 +60,12 @@ static bool has_ended (mt_pool *p) {
 
 static void take_pieces (mt_pool *p, mt_worker *w) {
   int64_t at;
-  while (!has_ended(p) && (at = atomic_fetch_add(&p->next, p->piece)) < p->total)
-    p->work(p->arg, at, at + p->piece < p->total ? at + p->piece : p->total, w);
+  while (!has_ended(p) && (at = atomic_fetch_add(&p->next, p->piece)) < p->total) {
+    int64_t end = at + p->piece < p->total ? at + p->piece : p->total;
+    w->told = 0;
+    p->work(p->arg, at, end, w);
+    mt_worker_tells(w, end - at - w->told);
+  }
 }
 
 static void *serve (void *arg) {
@@ -137,7 +152,7 @@ static struct timespec soon (void) {
 /* Waits for the others, locked; asks until the loop ends, since a piece may be long. */
 static void await_others (mt_pool *p, mt_worker *w) {
   while (p->busy > 0) {
-    if (w->err->stop == NULL || has_ended(p)) {
+    if ((w->err->stop == NULL && !p->watched) || has_ended(p)) {
       pthread_cond_wait(&p->done, &p->lock);
       continue;
     }
@@ -163,19 +178,27 @@ static void share (mt_pool *p, mt_worker *w) {
   pthread_mutex_unlock(&p->lock);
 }
 
+/* Alone; piece by piece only if somebody is told. */
+static void work_alone (mt_pool *p, mt_worker *w) {
+  atomic_store(&p->next, 0);
+  if (p->watched) take_pieces(p, w);
+  else p->work(p->arg, 0, p->total, w);
+}
+
 mt_status mt_pool_run (mt_pool *p, const char *op, int64_t total, int64_t piece,
                        mt_work *work, void *arg, mt_err *err) {
   mt_worker w = {.pool = p, .err = err, .op = op};
   atomic_store_explicit(&p->ends, false, memory_order_relaxed);
+  atomic_store_explicit(&p->made, 0, memory_order_relaxed);
+  p->watched = err->watch != NULL;
+  p->work = work;
+  p->arg = arg;
+  p->total = total;
+  p->piece = piece;
+  if (p->watched) mt_stint_begin(&p->stint, op, "pieces", (double)total, err);
   if (p->threads > 1 && total > piece && p->owner == 0) start(p);
-  if (p->started == 0 || total <= piece || p->owner != getpid()) {
-    work(arg, 0, total, &w);
-  } else {
-    p->work = work;
-    p->arg = arg;
-    p->total = total;
-    p->piece = piece;
-    share(p, &w);
-  }
+  if (p->started == 0 || total <= piece || p->owner != getpid()) work_alone(p, &w);
+  else share(p, &w);
+  if (p->watched) mt_stint_end(&p->stint, err);
   return has_ended(p) ? err->status : MT_OK;
 }

@@ -15,6 +15,7 @@ typedef struct mt_worker {
   mt_err *err; /* of the caller's own thread, which asks; else NULL */
   const char *op;
   int64_t spent; /* nanoseconds of work since it last asked */
+  int64_t told;  /* indices of the piece at hand that are done, as far as it said */
 } mt_worker;
 
 /* Does the indices first .. last - 1 of a loop, unless it is to end before. */
@@ -25,6 +26,13 @@ bool mt_worker_asks (mt_worker *w);
 static inline bool mt_worker_ends (mt_worker *w, int64_t ns) {
   w->spent += ns;
   return w->spent >= 1000000 && mt_worker_asks(w);
+}
+
+void mt_worker_tells (mt_worker *w, int64_t n);
+/* Where a piece takes long: n more of its indices are done. */
+static inline void mt_worker_did (mt_worker *w, int64_t n) {
+  w->told += n;
+  mt_worker_tells(w, n);
 }
 
 /* For `threads` >= 1 threads, the caller's among them; none is started yet. NULL: no

@@ -251,11 +251,7 @@ static void place (const mt_run *r, int64_t at[3], int64_t i, const int64_t tile
   at[2] = i / (tiles[0] * tiles[1]);
 }
 
-static mt_status run_all (mt_run *r) {
-  const mt_gemm_desc *d = &r->l.desc;
-  int64_t tiles[3];
-  for (int i = 0; i < 3; i++) tiles[i] = (d->size[i] + r->k->tile[i] - 1) / r->k->tile[i];
-  int64_t all = tiles[0] * tiles[1] * d->size[MT_L];
+static mt_status run_tiles (mt_run *r, const int64_t tiles[3], int64_t all) {
   for (int64_t i = 0; i < all;) {
     work w = {.n = 1, .pipe = mt_pipe_of(r->k, (int)r->users, tiles[2])};
     if (w.pipe.works == 2 && i + 1 < all) w.n = 2;
@@ -267,8 +263,20 @@ static mt_status run_all (mt_run *r) {
     r->users = users;
     MT_TRY(s);
     i += w.n;
+    r->stint.done = (double)i;
   }
   return MT_OK;
+}
+
+static mt_status run_all (mt_run *r) {
+  const mt_gemm_desc *d = &r->l.desc;
+  int64_t tiles[3];
+  for (int i = 0; i < 3; i++) tiles[i] = (d->size[i] + r->k->tile[i] - 1) / r->k->tile[i];
+  int64_t all = tiles[0] * tiles[1] * d->size[MT_L];
+  mt_stint_begin(&r->stint, "gemm", "tiles", (double)all, r->err);
+  mt_status s = run_tiles(r, tiles, all);
+  mt_stint_end(&r->stint, r->err);
+  return s;
 }
 
 size_t mt_gemm_room_for (const mt_gemm_spec *k) {

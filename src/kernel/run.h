@@ -51,6 +51,7 @@ typedef struct mt_run {
   size_t shared_bytes;
   uint64_t seed;
   int64_t spent;
+  mt_stint stint;
   mt_err *err;
 } mt_run;
 

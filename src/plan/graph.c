@@ -76,16 +76,26 @@ size_t mt_graph_memory (const mt_graph *g) {
   return bytes;
 }
 
+static mt_status launch_all (mt_graph *g, mt_stream *s, mt_stint *stint, mt_err *err) {
+  for (size_t i = 0; i < g->n; i++) {
+    MT_TRY(g->device->backend->launch(g->plan[i], s, err));
+    stint->done++;
+    if (i % MT_ATATIME == MT_ATATIME - 1 && mt_stopped(err, "graph")) return MT_ESTOPPED;
+  }
+  return MT_OK;
+}
+
 mt_status mt_graph_launch (mt_graph *g, mt_stream *s, mt_err *err) {
   mt_device *d = g->device;
   MT_TRY(mt_graph_idle(d, "launch a graph", err));
   MT_CHECK(g->ready, err, "graph: its recording has not ended well");
   if (d->backend->replay) return g->n > 0 ? d->backend->replay(g, s, err) : MT_OK;
-  for (size_t i = 0; i < g->n; i++) {
-    MT_TRY(d->backend->launch(g->plan[i], s, err));
-    if (i % MT_ATATIME == MT_ATATIME - 1 && mt_stopped(err, "graph")) return MT_ESTOPPED;
-  }
-  return MT_OK;
+  mt_stint stint;
+  mt_stint_begin(&stint, "graph", "launches", (double)g->n, err);
+  stint.step = 1;
+  mt_status status = launch_all(g, s, &stint, err);
+  mt_stint_end(&stint, err);
+  return status;
 }
 
 void mt_graph_free (mt_graph *g) {

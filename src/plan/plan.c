@@ -197,13 +197,40 @@ mt_status mt_plan_copy (mt_plan **out, mt_device *d, const mt_tiled_copy *copy,
   return s;
 }
 
+/* Bytes of the source, as often as they are read. */
+static double bytes_of (const mt_plan *p) {
+  const mt_desc *d = p->stage ? &p->launch.desc : &p->first.desc;
+  return (double)d->rests * (double)d->threads * (double)d->values * d->vec * d->elem;
+}
+
+static double operations_of (const mt_plan *p) {
+  double n = 2;
+  for (int m = 0; m < MT_GEMM_MODES; m++) n *= (double)p->gemm.desc.size[m];
+  return n;
+}
+
+static mt_status launch (mt_plan *p, mt_stream *s, mt_err *err) {
+  return p->stage ? mt_stage_launch(p, s, err) : p->device->backend->launch(p, s, err);
+}
+
+/* The backend tells how much of this step is done. */
+static mt_status launch_watched (mt_plan *p, mt_stream *s, mt_err *err) {
+  mt_stint stint;
+  if (p->launch.desc.op == MT_OP_GEMM)
+    mt_stint_begin(&stint, "gemm", "operations", operations_of(p), err);
+  else mt_stint_begin(&stint, "copy", "bytes", bytes_of(p), err);
+  stint.step = stint.total;
+  mt_status status = launch(p, s, err);
+  mt_stint_end(&stint, err);
+  return status;
+}
+
 mt_status mt_plan_launch (mt_plan *p, mt_stream *s, mt_err *err) {
   bool product = p->launch.desc.op == MT_OP_GEMM;
   mt_graph *recording = p->device->recording;
   if ((product ? p->units : p->launch.desc.rests) == 0) return MT_OK;
-  if (p->stage) return mt_stage_launch(p, s, err);
-  if (recording) return mt_graph_add(recording, p, s, err);
-  return p->device->backend->launch(p, s, err);
+  if (recording && !p->stage) return mt_graph_add(recording, p, s, err);
+  return err->watch ? launch_watched(p, s, err) : launch(p, s, err);
 }
 
 mt_status mt_plan_is_launch (const mt_plan *p, mt_err *err) {
