@@ -56,6 +56,18 @@ MT_API mt_status mt_layout_swizzle_composition (mt_layout *out, const mt_node *a
 
 /* ---------------------------------------------------------------- swizzled layouts */
 
+/* (1) R(i) = offset + A(i): a layout and where it begins as one value, Sw o offset' o L;
+** without a swizzle Sw<0,0,0> o offset o A. A swizzled layout takes an offset that its
+** swizzle passes: Sw(x) + offset = Sw(x + offset) for all x. Errors: MT_EINVAL (no
+** integer strides), MT_EINEXACT, MT_EOVERFLOW. */
+MT_API mt_status mt_with_offset (mt_layout *out, const mt_node *a, int64_t offset,
+                                 mt_err *err);
+/* CuTe's make_composed_layout: (1) R(i) = f(offset + A(i)), f a swizzle or a layout.
+** Errors: those of mt_composition, MT_EINVAL (A is swizzled, or has no integer
+** strides). */
+MT_API mt_status mt_make_composed_layout (mt_layout *out, const mt_node *f,
+                                          int64_t offset, const mt_node *a, mt_err *err);
+
 /* The swizzle of a swizzled layout, a swizzle itself, Sw<0,4,3> of a plain layout. */
 MT_API mt_status mt_get_swizzle_portion (mt_layout *out, const mt_node *a, mt_err *err);
 /* The layout under the swizzle; a plain layout itself. */

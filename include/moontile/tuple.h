@@ -43,6 +43,13 @@ MT_API mt_status mt_product_like (mt_layout *out, const mt_node *t, const mt_nod
 /* a * b, each integer of a times the product of what b has there, congruent with a. */
 MT_API mt_status mt_elem_scale (mt_layout *out, const mt_node *a, const mt_node *b,
                                 mt_err *err);
+/* a + b and a - b, integer by integer: coordinates. A tuple with fewer modes counts as
+** one with zeros behind, 0 as a tuple of zeros. Errors: MT_ERANK (an integer that is not
+** 0 and a tuple), MT_EOVERFLOW. */
+MT_API mt_status mt_coord_add (mt_layout *out, const mt_node *a, const mt_node *b,
+                               mt_err *err);
+MT_API mt_status mt_coord_sub (mt_layout *out, const mt_node *a, const mt_node *b,
+                               mt_err *err);
 
 /* ---------------------------------------------------------------- predicates */
 

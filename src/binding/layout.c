@@ -397,8 +397,36 @@ static const luaL_Reg value_meta[] = {{"__eq", l_eq},
                                       {"__tostring", l_tostring},
                                       {NULL, NULL}};
 
-static const luaL_Reg tuple_meta[] = {{"__eq", l_eq},
-                                      {"__tostring", l_tostring},
+/* Coordinates: c + d, c - d; c < shape and c <= d of each integer. */
+static int coordinates (lua_State *L, mt_status (*f)(mt_layout *, const mt_node *,
+                                                     const mt_node *, mt_err *)) {
+  mt_layout a, b, out;
+  LMT_NOERR(err);
+  const mt_node *x = lmt_tovalue(L, 1, LMT_SHAPE, "coordinate", &a);
+  if (f(&out, x, lmt_tovalue(L, 2, LMT_SHAPE, "coordinate", &b), &err))
+    return lmt_raise(L, &err);
+  return lmt_pushvalue(L, out.node);
+}
+static int tuple_add (lua_State *L) { return coordinates(L, mt_coord_add); }
+static int tuple_sub (lua_State *L) { return coordinates(L, mt_coord_sub); }
+
+static int compared (lua_State *L,
+                     mt_status (*f)(bool *, const mt_node *, const mt_node *, mt_err *)) {
+  mt_layout a, b;
+  bool yes;
+  LMT_NOERR(err);
+  const mt_node *x = lmt_tovalue(L, 1, LMT_SHAPE, "coordinate", &a);
+  if (f(&yes, x, lmt_tovalue(L, 2, LMT_SHAPE, "coordinate", &b), &err))
+    return lmt_raise(L, &err);
+  lua_pushboolean(L, yes);
+  return 1;
+}
+static int tuple_lt (lua_State *L) { return compared(L, mt_elem_less); }
+static int tuple_le (lua_State *L) { return compared(L, mt_elem_leq); }
+
+static const luaL_Reg tuple_meta[] = {{"__eq", l_eq},       {"__tostring", l_tostring},
+                                      {"__add", tuple_add}, {"__sub", tuple_sub},
+                                      {"__lt", tuple_lt},   {"__le", tuple_le},
                                       {NULL, NULL}};
 
 /* The one `_`, as tile._ and in the state. */

@@ -194,6 +194,27 @@ int lmt_pushpart (lua_State *L, int i, const mt_node *part, const mt_node *offse
   return lmt_pushcutpart(L, i, part, offset, &(lmt_cut){.tiler = tiler, .divides = true});
 }
 
+const mt_node *lmt_tobase (lua_State *L, int i, mt_layout *buf) {
+  if (lua_isnoneornil(L, i + 1)) {
+    lua_settop(L, i);
+    return NULL;
+  }
+  if (lmt_isclass(L, i, LMT_TENSOR))
+    luaL_argerror(L, i, "a tensor knows where it begins: no offset beside it");
+  const mt_node *base = lmt_tovalue(L, i + 1, LMT_SHAPE, "offset", buf);
+  lua_settop(L, i);
+  return base;
+}
+
+int lmt_pushpartfrom (lua_State *L, int i, const mt_node *part, const mt_node *offset,
+                      const mt_node *tiler, const mt_node *base) {
+  mt_layout sum;
+  LMT_NOERR(err);
+  if (base == NULL) return lmt_pushpart(L, i, part, offset, tiler);
+  if (mt_coord_add(&sum, base, offset, &err)) return lmt_raise(L, &err);
+  return lmt_pushpart(L, i, part, sum.node, tiler);
+}
+
 /* `a` is what was read at `i`: no swizzle and no tiler is a tensor. */
 static int push_tiled (lua_State *L, int i, const mt_node *a, const mt_node *t,
                        const lmt_cut *how) {

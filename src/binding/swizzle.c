@@ -87,6 +87,25 @@ static int l_is_swizzled (lua_State *L) {
   return 1;
 }
 
+/* with_offset(A, n): n + A(i) */
+static int l_with_offset (lua_State *L) {
+  mt_layout out;
+  LMT_NOERR(err);
+  if (mt_with_offset(&out, lmt_tolayout(L, 1), luaL_checkinteger(L, 2), &err))
+    return lmt_raise(L, &err);
+  return lmt_pushvalue(L, out.node);
+}
+
+/* make_composed_layout(swizzle | layout, offset, A) */
+static int l_make_composed_layout (lua_State *L) {
+  mt_layout buf, out;
+  LMT_NOERR(err);
+  const mt_node *f = lmt_tovalue(L, 1, LMT_SWIZZLES | LMT_LAYOUTS, "function", &buf);
+  if (mt_make_composed_layout(&out, f, luaL_checkinteger(L, 2), lmt_tolayout(L, 3), &err))
+    return lmt_raise(L, &err);
+  return lmt_pushvalue(L, out.node);
+}
+
 /* part                   of */
 #define PARTS(X)                                                                         \
   X(get_swizzle_portion, swizzle_or_layout(L, 1, &buf))                                  \

@@ -271,16 +271,19 @@ static int tc_partition (lua_State *L) {
 
 static const char *const partition_name[] = {"partition_S", "partition_D"};
 static int tidfrg (lua_State *L, mt_copy_side side) {
-  mt_layout out;
+  mt_layout out, buf;
   LMT_NOERR(err);
+  const mt_node *base = lmt_tobase(L, 2, &buf);
   const mt_tiled_copy *c = lmt_totiledcopy(L, 1);
   const mt_node *a = lmt_tolayout(L, 2);
   if (mt_copy_tidfrg(&out, c, side, a, &err))
     return lmt_raiseas(L, "partition", partition_name[side], &err);
-  return lmt_pushdivided(L, 2, a, c->tiler.node, out.node);
+  int n = lmt_pushdivided(L, 2, a, c->tiler.node, out.node);
+  return base ? n + lmt_pushvalue(L, base) : n;
 }
 
-/* copy:partition_S(A): (Thr,(FrgV,FrgX),(RestM,RestN,...)), what each thread reads */
+/* copy:partition_S(A [, offset]): (Thr,(FrgV,FrgX),(RestM,RestN,...)), what each thread
+** reads */
 static int tc_partition_S (lua_State *L) { return tidfrg(L, MT_COPY_S); }
 static int tc_partition_D (lua_State *L) { return tidfrg(L, MT_COPY_D); }
 
@@ -354,12 +357,14 @@ static LMT_APART void part_of (lua_State *L, mt_layout *part, mt_layout *offset,
 }
 
 static int thr_partition (lua_State *L, mt_copy_side side) {
-  mt_layout part, offset;
+  mt_layout part, offset, buf;
+  const mt_node *base = lmt_tobase(L, 2, &buf);
   part_of(L, &part, &offset, lmt_tothread(L, LMT_THRCOPY), side);
-  return lmt_pushpart(L, 2, part.node, offset.node, copy_of(L)->tiler.node);
+  return lmt_pushpartfrom(L, 2, part.node, offset.node, copy_of(L)->tiler.node, base);
 }
 
-/* slice:partition_S(A) -> ((FrgV,FrgX),RestM,RestN,...), offset; of a tensor a view. */
+/* slice:partition_S(A [, offset]) -> ((FrgV,FrgX),RestM,RestN,...), offset; of a tensor a
+** view. */
 static int thr_partition_S (lua_State *L) { return thr_partition(L, MT_COPY_S); }
 static int thr_partition_D (lua_State *L) { return thr_partition(L, MT_COPY_D); }
 

@@ -120,16 +120,18 @@ static int tm_thrfrg_C (lua_State *L) { return thrfrg(L, MT_PART_C); }
 
 static const char *const partition_name[] = {"partition_A", "partition_B", "partition_C"};
 static int partition (lua_State *L, mt_mma_part x) {
-  mt_layout tile, out;
+  mt_layout tile, out, buf;
   LMT_NOERR(err);
+  const mt_node *base = lmt_tobase(L, 2, &buf);
   const mt_tiled_mma *mma = lmt_totiledmma(L, 1);
   const mt_node *a = lmt_tolayout(L, 2);
   if (mt_mma_tvr(&out, mma, x, a, &err))
     return lmt_raiseas(L, "partition", partition_name[x], &err);
-  return lmt_pushdivided(L, 2, a, tile_of(&tile, mma, x), out.node);
+  int n = lmt_pushdivided(L, 2, a, tile_of(&tile, mma, x), out.node);
+  return base ? n + lmt_pushvalue(L, base) : n;
 }
 
-/* mma:partition_A(x): (thread,FrgV,(RestM,RestK,...)); of a tensor a view */
+/* mma:partition_A(x [, offset]): (thread,FrgV,(RestM,RestK,...)); of a tensor a view */
 static int tm_partition_A (lua_State *L) { return partition(L, MT_PART_A); }
 static int tm_partition_B (lua_State *L) { return partition(L, MT_PART_B); }
 static int tm_partition_C (lua_State *L) { return partition(L, MT_PART_C); }
@@ -197,13 +199,16 @@ static LMT_APART void part_of (lua_State *L, mt_layout *part, mt_layout *offset,
 }
 
 static int thr_partition (lua_State *L, mt_mma_part x) {
-  mt_layout tile, part, offset;
+  mt_layout tile, part, offset, buf;
   const lmt_thread *t = lmt_tothread(L, LMT_THRMMA);
+  const mt_node *base = lmt_tobase(L, 2, &buf);
   part_of(L, &part, &offset, t, x);
-  return lmt_pushpart(L, 2, part.node, offset.node, tile_of(&tile, t->tiled, x));
+  return lmt_pushpartfrom(L, 2, part.node, offset.node, tile_of(&tile, t->tiled, x),
+                          base);
 }
 
-/* slice:partition_A(x) -> (FrgV,RestM,RestK,...), offset; of a tensor a view */
+/* slice:partition_A(x [, offset]) -> (FrgV,RestM,RestK,...), offset; of a tensor a
+** view */
 static int thr_partition_A (lua_State *L) { return thr_partition(L, MT_PART_A); }
 static int thr_partition_B (lua_State *L) { return thr_partition(L, MT_PART_B); }
 static int thr_partition_C (lua_State *L) { return thr_partition(L, MT_PART_C); }

@@ -148,6 +148,20 @@ static mt_tensor tensor_at (lua_State *L, int i) {
   return (mt_tensor){.layout = lmt_tolayout(L, i)};
 }
 
+/* A layout that begins at the offset at 3, which is taken away, as one value at 2. What
+** is proven of it but its lowest and highest offset does not depend on that. */
+static void take_offset (lua_State *L) {
+  mt_layout out;
+  LMT_NOERR(err);
+  if (lmt_isclass(L, 2, LMT_TENSOR))
+    luaL_argerror(L, 2, "a tensor knows where it begins: no offset beside it");
+  if (mt_with_offset(&out, lmt_tolayout(L, 2), lua_tointeger(L, 3), &err))
+    lmt_raiseas(L, "with_offset", "verify", &err);
+  lmt_pushvalue(L, out.node);
+  lua_replace(L, 2);
+  lua_remove(L, 3);
+}
+
 /* Which of the letters of `parts`, 0 for the first, is at `i`; the last if none is. */
 static int part_at (lua_State *L, int i, const char *parts, const char *what) {
   if (lua_isnoneornil(L, i)) return (int)strlen(parts) - 1;
@@ -199,11 +213,14 @@ static int of_layout (lua_State *L, mt_verdict *v) {
   return push_verdict(L, v);
 }
 
-/* verify(partition, A [, part]) -> what was proven, or the witness; part: "S" or "D" (or
-** nothing), of an MMA "A", "B" or "C" (or nothing). verify(kernel [, A, B, C]). */
+/* verify(partition, A [, offset] [, part]) -> what was proven, or the witness; part: "S"
+** or "D" (or nothing), of an MMA "A", "B" or "C" (or nothing). verify(kernel [, A, B,
+** C]). */
 static int l_verify (lua_State *L) {
   if (lmt_iskernel(L, 1)) return lmt_verifykernel(L);
-  LMT_COUNT(L, 3, "verify", "partition, A [, part]");
+  LMT_COUNT(L, 4, "verify", "partition, A [, offset] [, part]");
+  lua_settop(L, 4);
+  if (lua_isinteger(L, 3)) take_offset(L);
   lua_settop(L, 3);
   mt_verdict *v = lua_newuserdatauv(L, sizeof *v, 0); /* large for a thread's stack */
   if (lmt_istiledcopy(L, 1)) return of_copy(L, v);

@@ -56,6 +56,11 @@ int lmt_pushdivided (lua_State *L, int i, const mt_node *a, const mt_node *tiler
 ** and its offset, of a tensor a view; returns how many. */
 int lmt_pushpart (lua_State *L, int i, const mt_node *part, const mt_node *offset,
                   const mt_node *tiler);
+/* The same where an argument at i + 1 may say where the layout begins, `base` (read by
+** lmt_tobase; NULL: nothing is said): the offset counts from there. */
+const mt_node *lmt_tobase (lua_State *L, int i, mt_layout *buf);
+int lmt_pushpartfrom (lua_State *L, int i, const mt_node *part, const mt_node *offset,
+                      const mt_node *tiler, const mt_node *base);
 int lmt_pushcutpart (lua_State *L, int i, const mt_node *part, const mt_node *offset,
                      const lmt_cut *how);
 

@@ -10,6 +10,7 @@ local Layout = {}
 
 --- Proves that a partition covers a tensor, or says who has an element twice or not at all.
 --- - nothing runs, nothing is enumerated; part: "S", "D" of a copy, "A", "B", "C" of an MMA
+--- - an offset behind a layout, as local_tile gives both, is where the layout begins
 --- - a partition by hand: { tv = layout, tiler = {M, N} }
 --- - ok, problem, predicated, vector, ... are fields; it never raises for a partition that is none
 --- - verify(kernel [, A, B, C]) proves a tile.kernel: its laws, with a witness of the first broken
@@ -19,8 +20,8 @@ local Layout = {}
 --- ```
 ---@param partition moontile.TiledCopy | moontile.TiledMMA | moontile.Kernel | table
 ---@param A? moontile.Layout | moontile.Tensor
----@param B? moontile.Tensor | "S" | "D" | "A" | "B" | "C"
----@param C? moontile.Tensor
+---@param B? moontile.Tensor | integer | "S" | "D" | "A" | "B" | "C"
+---@param C? moontile.Tensor | "S" | "D" | "A" | "B" | "C"
 ---@return table
 function tile.verify(partition, A, B, C) end
 

@@ -123,8 +123,10 @@ TiledMMA.thrfrg_C = TiledMMA.thrfrg_A
 --- --> ((4,8),(2,2),(2,2)):((64,1),(32,8),(16,256))
 --- ```
 ---@param A moontile.Layout | moontile.Tensor
+---@param offset? integer | moontile.Tuple
 ---@return moontile.Layout | moontile.Tensor
-function TiledMMA:partition_A(A) end
+---@return integer | moontile.Tuple | nil offset
+function TiledMMA:partition_A(A, offset) end
 TiledMMA.partition_B = TiledMMA.partition_A
 TiledMMA.partition_C = TiledMMA.partition_A
 
@@ -173,16 +175,17 @@ ThrMMA.make_fragment_B = TiledMMA.make_fragment_A
 ThrMMA.make_fragment_C = TiledMMA.make_fragment_A
 
 --- What one thread has of A (B, C): (FrgV,RestX,RestY,...), and where it begins.
---- - of a tensor a view
+--- - of a tensor a view; of a layout that begins at an offset, as local_tile gives both
 --- - error: fewer modes than the operand
 --- ```lua
 --- local slice = tiled_mma{ atom = "SM80_16x8x16_F32F16F16F32_TN" }:get_slice(5)
 --- slice:partition_A(layout({32, 32}, "right"))  --> ((2,2,2),2,2):((1,256,8),512,16)	34
 --- ```
 ---@param A moontile.Layout | moontile.Tensor
+---@param offset? integer | moontile.Tuple
 ---@return moontile.Layout | moontile.Tensor
 ---@return integer offset
-function ThrMMA:partition_A(A) end
+function ThrMMA:partition_A(A, offset) end
 ThrMMA.partition_B = ThrMMA.partition_A
 ThrMMA.partition_C = ThrMMA.partition_A
 
@@ -197,7 +200,8 @@ ThrMMA.partition_C = ThrMMA.partition_A
 --- --> (1,2,4):(0,512,2)
 --- ```
 ---@param A moontile.Layout | moontile.Tensor
+---@param offset? integer
 ---@return moontile.Layout | moontile.Tensor
-function ThrMMA:partition_fragment_A(A) end
+function ThrMMA:partition_fragment_A(A, offset) end
 ThrMMA.partition_fragment_B = ThrMMA.partition_fragment_A
 ThrMMA.partition_fragment_C = ThrMMA.partition_fragment_A

@@ -205,7 +205,7 @@ TiledCopy.layout_D_TV = TiledCopy.layout_S_TV
 function TiledCopy:partition(A) end
 
 --- A layout or tensor as threads read it (S), or write it (D): (Thr,(FrgV,FrgX),(RestM,RestN,...)).
---- - of a tensor a view
+--- - of a tensor a view; the offset at which a layout begins is handed on
 --- - error: fewer modes than the tile
 --- ```lua
 --- tiled_copy{ atom = "UniversalCopy<uint64_t>", dtype = "f32", thr = layout(8),
@@ -213,8 +213,10 @@ function TiledCopy:partition(A) end
 --- --> (8,(2,2),(2)):(4,(1,2),(32))
 --- ```
 ---@param A moontile.Layout | moontile.Tensor
+---@param offset? integer | moontile.Tuple
 ---@return moontile.Layout | moontile.Tensor
-function TiledCopy:partition_S(A) end
+---@return integer | moontile.Tuple | nil offset
+function TiledCopy:partition_S(A, offset) end
 TiledCopy.partition_D = TiledCopy.partition_S
 
 --- What a thread has as another partition gave it, (V,M,N,...), in the order of this copy.
@@ -245,14 +247,17 @@ function TiledCopy:get_slice(thread) end
 TiledCopy.get_thread_slice = TiledCopy.get_slice
 
 --- What one thread reads (S), or writes (D): ((FrgV,FrgX),RestM,RestN,...), and where it begins.
---- - of a tensor a view
+--- - of a tensor a view; of a layout that begins at an offset, as local_tile gives both
 --- - error: fewer modes than the tile
 --- ```lua
 --- local copy = tiled_copy{ atom = "UniversalCopy<uint32_t>", dtype = "f32", thr = layout{8, 4} }
 --- copy:get_slice(9):partition_D(layout{16, 16})  --> ((1,1),2,4):((0,0),8,64)	17
+--- copy:get_slice(9):partition_D(layout{16, 16}:local_tile({8, 4}, {1, 2}))
+--- --> ((1,1),1,1):((0,0),0,0)	153
 --- ```
 ---@param A moontile.Layout | moontile.Tensor
+---@param offset? integer | moontile.Tuple
 ---@return moontile.Layout | moontile.Tensor
----@return integer offset
-function ThrCopy:partition_S(A) end
+---@return integer | moontile.Tuple offset
+function ThrCopy:partition_S(A, offset) end
 ThrCopy.partition_D = ThrCopy.partition_S

@@ -13,11 +13,14 @@ local Tensor = {}
 
 --- The offset of a coordinate, A(i), A(i, j), A{i, j}; with `_` a slice.
 --- - the last mode has no bound; others wrap as indices do
+--- - coordinates add and subtract; c < d and c <= d hold if they do of each integer (elem_less)
 --- - error: a coordinate of another rank
 --- ```lua
 --- local A = layout({4, {2, 2}}, {2, {1, 8}})
 --- A(5), A(1, 1), A(1, {1, 0})  --> 3	3	3
 --- A(1, _)  --> ((2,2)):((1,8))
+--- local c = make_identity_layout{4, 8}(2, 5)
+--- c + {1, 1}, c - {2, 0}, c < {4, 6}  --> (3,6)	(0,5)	true
 --- ```
 ---@param ... moontile.Coordinate
 ---@return integer | moontile.Tuple | moontile.Layout
@@ -164,6 +167,34 @@ function tile.dice(coordinate, t) end
 ---@param coordinate moontile.Coordinate
 ---@return moontile.Layout
 function Layout:dice(coordinate) end
+
+--- A layout and where it begins as one value: offset + A(i).
+--- - Sw<0,0,0> o offset o A; a swizzled layout takes an offset that its swizzle lets pass
+--- - what local_tile and slices give of a layout, its part and an offset, is one layout so
+--- - error: strides that are no integers; a swizzle that takes the offset elsewhere, with an index
+--- ```lua
+--- with_offset(layout({8, 8}, {1, 16}), 136)  --> Sw<0,0,0> o 136 o (8,8):(1,16)
+--- with_offset(layout{16, 16}:local_tile({8, 8}, {1, 1}))(1, 1)  --> 153
+--- ```
+---@param A moontile.Layout
+---@param offset integer
+---@return moontile.Layout
+function tile.with_offset(A, offset) end
+Layout.with_offset = tile.with_offset
+
+--- CuTe's make_composed_layout: f(offset + A(i)), f a swizzle or a layout.
+--- - error: no layout has these values, with an index; A is swizzled
+--- ```lua
+--- make_composed_layout(swizzle(3, 4, 3), 8, layout({8, 64}, {64, 1}))
+--- --> Sw<3,4,3> o 8 o (8,64):(64,1)
+--- make_composed_layout(layout({4, 8}, {8, 1}), 3, layout({2, 2}, {4, 8}))
+--- --> Sw<0,0,0> o 24 o (2,2):(1,2)
+--- ```
+---@param f moontile.Layout | moontile.Value
+---@param offset integer
+---@param A moontile.Layout
+---@return moontile.Layout
+function tile.make_composed_layout(f, offset, A) end
 
 --- A seen from a coordinate on: A itself, and the offset of the coordinate; of a tensor a view.
 --- - R = A, offset = A(c); extents are cut where the offset would leave 64 bits
