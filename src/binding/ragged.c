@@ -206,13 +206,19 @@ const mt_node *lmt_tobase (lua_State *L, int i, mt_layout *buf) {
   return base;
 }
 
-int lmt_pushpartfrom (lua_State *L, int i, const mt_node *part, const mt_node *offset,
-                      const mt_node *tiler, const mt_node *base) {
+static LMT_APART int push_from (lua_State *L, int i, const mt_node *part,
+                                const mt_node *offset, const mt_node *tiler,
+                                const mt_node *base) {
   mt_layout sum;
   LMT_NOERR(err);
-  if (base == NULL) return lmt_pushpart(L, i, part, offset, tiler);
   if (mt_coord_add(&sum, base, offset, &err)) return lmt_raise(L, &err);
   return lmt_pushpart(L, i, part, sum.node, tiler);
+}
+
+int lmt_pushpartfrom (lua_State *L, int i, const mt_node *part, const mt_node *offset,
+                      const mt_node *tiler, const mt_node *base) {
+  if (base == NULL) return lmt_pushpart(L, i, part, offset, tiler);
+  return push_from(L, i, part, offset, tiler, base);
 }
 
 /* `a` is what was read at `i`: no swizzle and no tiler is a tensor. */
