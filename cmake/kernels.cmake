@@ -157,7 +157,7 @@ function(moontile_emulated_kernels)
   moontile_target(moontile_kernels_test)
   target_include_directories(moontile_kernels_test PRIVATE ${MOONTILE_INCLUDES})
   target_link_libraries(moontile_kernels_test PRIVATE moontile_static)
-  moontile_test(kernels.emulated COMMAND moontile_kernels_test)
+  moontile_test(kernels.emulated COST 30 COMMAND moontile_kernels_test)
 endfunction()
 
 moontile_find_nvcc()

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 #
 # In a sanitized build names begin with "asan.". MOONTILE_TIMES in the environment says how many
-# times as many random cases are to run as usual.
+# times as many random cases are to run as usual. `./dev test` leaves out what has the label
+# "thorough", unless it is told --all, or CI is set.
 
 set(SPEC ${PROJECT_SOURCE_DIR}/spec)
 set(FAKE_DIR ${PROJECT_BINARY_DIR}/fake)
@@ -15,9 +16,9 @@ if(MOONTILE_SANITIZE)
 endif()
 
 # A test of the name, run in the source folder unless it says otherwise. COST is roughly the seconds
-# that it takes: what takes longest starts first.
+# that it takes: what takes longest starts first. THOROUGH: others prove nearly the same, sooner.
 function(moontile_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 T "" "DIR;TIMEOUT;COST" "COMMAND;ENV")
+  cmake_parse_arguments(PARSE_ARGV 1 T "THOROUGH" "DIR;TIMEOUT;COST" "COMMAND;ENV")
   if(MOONTILE_SANITIZE)
     set(name asan.${name})
   endif()
@@ -33,6 +34,9 @@ function(moontile_test name)
   add_test(NAME ${name} COMMAND ${T_COMMAND} WORKING_DIRECTORY ${T_DIR})
   set_tests_properties(${name} PROPERTIES TIMEOUT ${T_TIMEOUT} ENVIRONMENT "${TEST_ENV};${T_ENV}"
                        COST ${T_COST})
+  if(T_THOROUGH)
+    set_tests_properties(${name} PROPERTIES LABELS thorough)
+  endif()
 endfunction()
 
 # What C tests share.
@@ -133,6 +137,10 @@ set(COST_einsum 2)
 set(COST_memory 2)
 set(COST_pairs 2)
 
+# Under the module the same code runs: that it is there for another Lua, and what knows the program
+# from the module, a few files show.
+set(module_specs broken caller console doc error file layout lifetime meta print tensor stop)
+
 if(specs AND BUSTED_SCRIPT)
   foreach(file IN LISTS specs)
     get_filename_component(name ${file} NAME_WE)
@@ -140,7 +148,11 @@ if(specs AND BUSTED_SCRIPT)
     moontile_test(spec.${name} COMMAND ${PROGRAM} ${busted}/program.cfg ${file}
                   COST ${COST_${name}})
     if(LUA_PROGRAM AND NOT MOONTILE_SANITIZE)
-      moontile_test(spec.module.${name} COMMAND ${LUA_PROGRAM} ${busted}/module.cfg ${file}
+      set(thorough THOROUGH)
+      if(name IN_LIST module_specs)
+        set(thorough "")
+      endif()
+      moontile_test(spec.module.${name} ${thorough} COMMAND ${LUA_PROGRAM} ${busted}/module.cfg ${file}
                     COST ${COST_${name}} ENV MOONTILE_TIMES=0.2)
     endif()
   endforeach()
@@ -317,7 +329,11 @@ target_link_libraries(moontile_host_core PRIVATE moontile_static)
 
 if(PROJECT_IS_TOP_LEVEL AND NOT MOONTILE_SANITIZE)
   foreach(way find_package add_subdirectory fetch_content pkg_config)
-    moontile_test(install.${way} COST 10 COMMAND ${CMAKE_COMMAND}
+    set(thorough "")
+    if(way MATCHES "^(add_subdirectory|fetch_content)$")     # they build all of it again
+      set(thorough THOROUGH)
+    endif()
+    moontile_test(install.${way} ${thorough} COST 10 COMMAND ${CMAKE_COMMAND}
       -DWAY=${way} -DSOURCE=${PROJECT_SOURCE_DIR} -DBUILD=${PROJECT_BINARY_DIR}
       -DWORK=${SCRATCH}/install-${way} -DLIBDIR=${CMAKE_INSTALL_LIBDIR}
       -DGENERATOR=${CMAKE_GENERATOR} -DCC=${CMAKE_C_COMPILER} -DINCDIR=${MOONTILE_LUA_INCLUDE_DIR}
