@@ -97,14 +97,5 @@ MT_INLINE void cluster_sync () {
                : "memory");
 }
 
-/* The slots of a ring in turn: a slot, and the parity of its phase. */
-template <int STAGES> struct ring_place {
-  int slot;
-  uint32_t parity;
-  MT_INLINE void next () {
-    if (++slot == STAGES) slot = 0, parity ^= 1;
-  }
-};
-
 } // namespace mt
 #endif

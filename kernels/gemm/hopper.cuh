@@ -22,6 +22,7 @@
 #ifndef HOPPER_CUH
 #define HOPPER_CUH
 
+#include "kernels/gemm/sm90.cuh"
 #include "kernels/gemm/tma.cuh"
 #include "kernels/gemm/wgmma.cuh"
 
@@ -82,6 +83,15 @@ MT_INLINE slab_range slabs_of (const mt_hopper_launch &p, uint32_t rank) {
           (int)((rank + 1) * (int64_t)p.slabs / p.parts)};
 }
 
+/* The slots of a ring in turn: a slot, and the parity of its phase. */
+template <int STAGES> struct ring_place {
+  int slot;
+  uint32_t parity;
+  MT_INLINE void next () {
+    if (++slot == STAGES) slot = 0, parity ^= 1;
+  }
+};
+
 template <int STAGES> MT_INLINE uint32_t full_at (uint32_t bars, int s) {
   return bars + 8 * s;
 }
@@ -139,6 +149,15 @@ MT_INLINE void produce (const mt_hopper_launch &p, uint32_t ring, uint32_t bars)
 
 /* ------------------------------------------------------------------ multiplying */
 
+/* An operand in shared memory, with 128 bytes of swizzle; atoms are 8 rows of 128 bytes,
+** aligned to 1024. K-major: rows are along M or N, the next 8 of them `stride` bytes on.
+** MN-major: rows are along K, the next 8 of them `stride` bytes on; the next 64 elements
+** of M or N lie `leading` bytes on. */
+MT_INLINE uint64_t operand (uint32_t address, uint32_t leading, uint32_t stride) {
+  return (uint64_t)1 << 62 | (uint64_t)(stride >> 4) << 32 |
+         (uint64_t)(leading >> 4) << 16 | (address & 0x3ffff) >> 4;
+}
+
 /* One slab: four instructions of 32 bytes of K. */
 template <typename H>
 MT_INLINE void multiply (typename H::sum *c, uint32_t a, uint32_t b, bool first) {
@@ -181,24 +200,11 @@ MT_INLINE void sum_up (typename H::sum *c, int slabs, uint32_t ring, uint32_t ba
 
 /* ------------------------------------------------------------------ parts of K */
 
-/* A word of shared memory of block `rank`, at the place that `at` is here. */
-MT_INLINE uint32_t peer_word (uint32_t at, uint32_t rank) {
-  uint32_t w;
-  asm volatile("{ .reg .b32 there; mapa.shared::cluster.u32 there, %1, %2;"
-               " ld.shared::cluster.b32 %0, [there]; }"
-               : "=r"(w)
-               : "r"(at), "r"(rank)
-               : "memory");
-  return w;
-}
 MT_INLINE uint32_t bits_of (float x) { return __float_as_uint(x); }
 MT_INLINE uint32_t bits_of (int32_t x) { return (uint32_t)x; }
 MT_INLINE float add_word (float x, uint32_t w) { return x + __uint_as_float(w); }
-/* As the instruction does: what leaves 32 bits stays at their end. */
 MT_INLINE int32_t add_word (int32_t x, uint32_t w) {
-  int32_t r;
-  asm("add.sat.s32 %0, %1, %2;" : "=r"(r) : "r"(x), "r"((int32_t)w));
-  return r;
+  return add_saturated(x, (int32_t)w);
 }
 
 /* The sums of all parts of the tile in the first block of the cluster, which has them
@@ -214,11 +220,7 @@ MT_INLINE bool join (typename H::sum *c, int parts, uint32_t ring, uint32_t bars
   if (rank != 0) {
     barrier_wait_acquire(taken, parity ^ 1);
 #pragma unroll
-    for (int i = 0; i < H::SUMS; i++)
-      asm volatile("st.shared.b32 [%0], %1;"
-                   :
-                   : "r"(at + i * APART), "r"(bits_of(c[i]))
-                   : "memory");
+    for (int i = 0; i < H::SUMS; i++) store_word(at + i * APART, bits_of(c[i]));
     barrier_arrive_release(joined, 0);
   } else {
     barrier_wait_acquire(joined, parity);
@@ -234,50 +236,22 @@ MT_INLINE bool join (typename H::sum *c, int parts, uint32_t ring, uint32_t bars
 
 /* ------------------------------------------------------------------ storing */
 
-MT_INLINE void store_matrices (uint32_t to, uint32_t x, uint32_t y, uint32_t z,
-                               uint32_t w) {
-  asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};"
-               :
-               : "r"(to), "r"(x), "r"(y), "r"(z), "r"(w)
-               : "memory");
-}
-
 /* What D holds: pairs of 16 bits; one element, of a sum, from and to memory. */
 struct out_bf16 {
   enum { bytes = 2 };
   typedef uint16_t word;
-  static MT_INLINE uint32_t pair (float x, float y) {
-    uint32_t r;
-    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(y), "f"(x));
-    return r;
-  }
+  static MT_INLINE uint32_t pair (float x, float y) { return pair_bf16(x, y); }
   static MT_INLINE word of (float x) { return (word)pair(x, 0); }
   static MT_INLINE double get (word w) { return __uint_as_float((uint32_t)w << 16); }
-  static MT_INLINE word put (double x) {
-    word w;
-    asm("cvt.rn.bf16.f64 %0, %1;" : "=h"(w) : "d"(x));
-    return w;
-  }
+  static MT_INLINE word put (double x) { return bf16_of(x); }
 };
 struct out_f16 {
   enum { bytes = 2 };
   typedef uint16_t word;
-  static MT_INLINE uint32_t pair (float x, float y) {
-    uint32_t r;
-    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(y), "f"(x));
-    return r;
-  }
+  static MT_INLINE uint32_t pair (float x, float y) { return pair_f16(x, y); }
   static MT_INLINE word of (float x) { return (word)pair(x, 0); }
-  static MT_INLINE double get (word w) {
-    float x;
-    asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(w));
-    return x;
-  }
-  static MT_INLINE word put (double x) {
-    word w;
-    asm("cvt.rn.f16.f64 %0, %1;" : "=h"(w) : "d"(x));
-    return w;
-  }
+  static MT_INLINE double get (word w) { return float_of_f16(w); }
+  static MT_INLINE word put (double x) { return f16_of(x); }
 };
 struct out_f32 {
   enum { bytes = 4 };
@@ -324,11 +298,7 @@ template <typename S> MT_INLINE void put_words (uint32_t to, const S *c, float a
     for (int half = 0; half < 2; half++) {
       const S *pair = c + 4 * j + 2 * half;
       const S x = scaled(pair[0], alpha), y = scaled(pair[1], alpha);
-      const uint32_t u = bits_of(x), v = bits_of(y);
-      asm volatile("st.shared.v2.b32 [%0], {%1, %2};"
-                   :
-                   : "r"(at + half * 8 * MT_SLAB), "r"(u), "r"(v)
-                   : "memory");
+      store_words(at + half * 8 * MT_SLAB, bits_of(x), bits_of(y));
     }
   }
 }
@@ -348,7 +318,7 @@ MT_INLINE void store (const mt_hopper_launch &p, const typename H::sum *c,
     __syncwarp();
     if constexpr (H::out::bytes == 2) put_halves<typename H::out>(to, c + q * 32, alpha);
     else put_words(to, c + q * 16, alpha);
-    asm volatile("fence.proxy.async.shared::cta;" : : : "memory");
+    fence_for_copies();
     __syncwarp();
     if (first) {
       tma_store(&p.d, to, n + q * COLUMNS, m, l);
@@ -411,7 +381,7 @@ MT_INLINE void consume (const mt_hopper_launch &p, uint32_t ring, uint32_t bars,
 
 /* The next launch may come up; what went before is done. */
 template <typename H> MT_INLINE void start (const mt_hopper_launch &p, uint32_t bars) {
-  asm volatile("griddepcontrol.launch_dependents;");
+  grid_let_next();
   if (threadIdx.x == 0) {
     tma_prefetch(&p.a);
     tma_prefetch(&p.b);
@@ -428,7 +398,7 @@ template <typename H> MT_INLINE void start (const mt_hopper_launch &p, uint32_t 
   }
   if constexpr (H::CLUSTER > 1 || H::SPLITS) cluster_sync();
   else __syncthreads();
-  asm volatile("griddepcontrol.wait;" : : : "memory");
+  grid_wait();
 }
 
 template <typename H> MT_INLINE void run_hopper (const mt_hopper_launch &p) {
@@ -438,11 +408,11 @@ template <typename H> MT_INLINE void run_hopper (const mt_hopper_launch &p) {
   const int group = threadIdx.x / 128;
   start<H>(p, bars);
   if (group == 0) {
-    asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
+    registers_give<40>();
     if (threadIdx.x == 0) produce<H>(p, ring, bars);
     __syncwarp();
   } else {
-    asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
+    registers_take<232>();
     consume<H>(p, ring, bars, group - 1);
   }
   /* A peer may still tell this block's barriers, or read its sums. */

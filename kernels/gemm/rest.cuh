@@ -5,6 +5,7 @@
 #ifndef REST_CUH
 #define REST_CUH
 
+#include "kernels/gemm/sm90.cuh"
 #include "gemm/hopper_desc.h"
 
 namespace mt {
@@ -16,8 +17,8 @@ MT_INLINE float rest_of (float x) {
 
 /* A block is a row, four elements a thread. */
 MT_INLINE void run_rest (const mt_rest_launch &p) {
-  asm volatile("griddepcontrol.launch_dependents;");
-  asm volatile("griddepcontrol.wait;" : : : "memory");
+  grid_let_next();
+  grid_wait();
   const uint32_t batch = blockIdx.x / p.rows, row = blockIdx.x - batch * p.rows;
   const float *from = p.from + batch * p.from_batch + row * p.from_pitch;
   float *to = p.to + blockIdx.x * p.to_pitch;

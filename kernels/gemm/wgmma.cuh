@@ -12,15 +12,6 @@
 
 namespace mt {
 
-/* An operand in shared memory, with 128 bytes of swizzle; atoms are 8 rows of 128 bytes,
-** aligned to 1024. K-major: rows are along M or N, the next 8 of them `stride` bytes on.
-** MN-major: rows are along K, the next 8 of them `stride` bytes on; the next 64 elements
-** of M or N lie `leading` bytes on. */
-MT_INLINE uint64_t operand (uint32_t address, uint32_t leading, uint32_t stride) {
-  return (uint64_t)1 << 62 | (uint64_t)(stride >> 4) << 32 |
-         (uint64_t)(leading >> 4) << 16 | (address & 0x3ffff) >> 4;
-}
-
 /* Before the first instruction of a group that uses these registers. */
 MT_INLINE void wgmma_fence () {
   asm volatile("wgmma.fence.sync.aligned;" : : : "memory");

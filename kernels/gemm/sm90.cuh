@@ -1,0 +1,100 @@
+/*
+** sm90.cuh - what threads of sm_90 do besides copies and products: instructions alone.
+** SPDX-License-Identifier: MIT
+**
+** A test on the host has these functions of its own, as it has those of barrier.cuh,
+** tma.cuh and wgmma.cuh: kernels have no other instructions in text.
+*/
+#ifndef SM90_CUH
+#define SM90_CUH
+
+#include "gemm/hopper_desc.h"
+
+namespace mt {
+
+/* ------------------------------------------------------------ launches, registers */
+
+/* The next launch may come up. */
+MT_INLINE void grid_let_next () { asm volatile("griddepcontrol.launch_dependents;"); }
+/* What went before is done. */
+MT_INLINE void grid_wait () { asm volatile("griddepcontrol.wait;" : : : "memory"); }
+
+/* A thread keeps N registers: the others are for who takes them. */
+template <int N> MT_INLINE void registers_give () {
+  asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" : : "n"(N));
+}
+template <int N> MT_INLINE void registers_take () {
+  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" : : "n"(N));
+}
+
+/* ------------------------------------------------------------------ shared memory */
+
+/* What this thread wrote is there for the copy engine. */
+MT_INLINE void fence_for_copies () {
+  asm volatile("fence.proxy.async.shared::cta;" : : : "memory");
+}
+
+/* Four matrices of 8 rows of 16 bytes; lane i says where row i % 8 of matrix i / 8 is. */
+MT_INLINE void store_matrices (uint32_t to, uint32_t x, uint32_t y, uint32_t z,
+                               uint32_t w) {
+  asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};"
+               :
+               : "r"(to), "r"(x), "r"(y), "r"(z), "r"(w)
+               : "memory");
+}
+MT_INLINE void store_word (uint32_t to, uint32_t x) {
+  asm volatile("st.shared.b32 [%0], %1;" : : "r"(to), "r"(x) : "memory");
+}
+MT_INLINE void store_words (uint32_t to, uint32_t x, uint32_t y) {
+  asm volatile("st.shared.v2.b32 [%0], {%1, %2};" : : "r"(to), "r"(x), "r"(y) : "memory");
+}
+
+/* A word of shared memory of block `rank`, at the place that `at` is here. */
+MT_INLINE uint32_t peer_word (uint32_t at, uint32_t rank) {
+  uint32_t w;
+  asm volatile("{ .reg .b32 there; mapa.shared::cluster.u32 there, %1, %2;"
+               " ld.shared::cluster.b32 %0, [there]; }"
+               : "=r"(w)
+               : "r"(at), "r"(rank)
+               : "memory");
+  return w;
+}
+
+/* ------------------------------------------------------------------ numbers */
+
+/* As the products of integers do: what leaves 32 bits stays at their end. */
+MT_INLINE int32_t add_saturated (int32_t x, int32_t y) {
+  int32_t r;
+  asm("add.sat.s32 %0, %1, %2;" : "=r"(r) : "r"(x), "r"(y));
+  return r;
+}
+
+/* Pairs have x in their lower half. */
+MT_INLINE uint32_t pair_bf16 (float x, float y) {
+  uint32_t r;
+  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(y), "f"(x));
+  return r;
+}
+MT_INLINE uint32_t pair_f16 (float x, float y) {
+  uint32_t r;
+  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(y), "f"(x));
+  return r;
+}
+MT_INLINE uint16_t bf16_of (double x) {
+  uint16_t w;
+  asm("cvt.rn.bf16.f64 %0, %1;" : "=h"(w) : "d"(x));
+  return w;
+}
+MT_INLINE uint16_t f16_of (double x) {
+  uint16_t w;
+  asm("cvt.rn.f16.f64 %0, %1;" : "=h"(w) : "d"(x));
+  return w;
+}
+MT_INLINE float float_of_f16 (uint16_t w) {
+  float x;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(w));
+  return x;
+}
+
+} // namespace mt
+#endif
