@@ -134,8 +134,12 @@ endfunction()
 function(moontile_emulate list name source)
   set(object ${PROJECT_BINARY_DIR}/kernels/${name}.o)
   set(source ${PROJECT_SOURCE_DIR}/spec/kernels/${source})
+  set(level -O1)
+  if("${ARGN}" MATCHES "-O[23]")
+    set(level "")
+  endif()
   add_custom_command(OUTPUT ${object}
-    COMMAND ${MOONTILE_NVCC} -x c++ -std=c++17 -c -O1 ${ARGN} -U_FORTIFY_SOURCE
+    COMMAND ${MOONTILE_NVCC} -x c++ -std=c++17 -c ${level} ${ARGN} -U_FORTIFY_SOURCE
             -Xcompiler -fsanitize=alignment,-fsanitize-undefined-trap-on-error,-w,-fPIC
             ${MOONTILE_KERNEL_INCLUDES} -MD -MF ${object}.d -o ${object} ${source}
     DEPENDS ${source} DEPFILE ${object}.d
@@ -160,9 +164,46 @@ function(moontile_emulated_kernels)
   moontile_test(kernels.emulated COST 30 COMMAND moontile_kernels_test)
 endfunction()
 
+# The mutants of a kernel of sm_90: copies of its source with a mistake each.
+function(moontile_mutants out)
+  set(script ${PROJECT_SOURCE_DIR}/spec/kernels/mutants.cmake)
+  set(source ${PROJECT_SOURCE_DIR}/kernels/gemm/hopper.cuh)
+  set(folder ${PROJECT_BINARY_DIR}/kernels/mutants)
+  add_custom_command(OUTPUT ${folder}/mutants.inc
+    COMMAND ${CMAKE_COMMAND} -D SOURCE=${source} -D FOLDER=${folder} -P ${script}
+    DEPENDS ${script} ${source} COMMENT "Planting mutants in the kernels" VERBATIM)
+  moontile_emulate(objects emulate_mutants emulate_mutants.cpp -I ${folder})
+  add_custom_command(OUTPUT ${PROJECT_BINARY_DIR}/kernels/emulate_mutants.o APPEND
+                     DEPENDS ${folder}/mutants.inc)
+  set(${out} ${objects} PARENT_SCOPE)
+endfunction()
+
+# Clusters of sm_90 on the host, the products that they compute, and those of mutants.
+function(moontile_emulated_clusters)
+  set(spec ${PROJECT_SOURCE_DIR}/spec/kernels)
+  set(clusters "")
+  foreach(name cluster copies warpgroup)
+    moontile_emulate(clusters ${name} ${name}.cpp -O3)
+  endforeach()
+  moontile_emulate(clusters emulate_hopper emulate_hopper.cpp)
+  add_library(moontile_spec_clusters STATIC EXCLUDE_FROM_ALL ${spec}/hopper_case.c ${clusters})
+  moontile_target(moontile_spec_clusters)
+  target_include_directories(moontile_spec_clusters PUBLIC ${PROJECT_SOURCE_DIR}/spec ${MOONTILE_INCLUDES})
+  target_link_libraries(moontile_spec_clusters PUBLIC moontile_spec_common moontile_static)
+  moontile_mutants(planted)
+  add_executable(moontile_hopper_test ${spec}/hopper.c)
+  add_executable(moontile_mutants_test ${spec}/mutants.c ${planted})
+  foreach(name hopper mutants)
+    moontile_target(moontile_${name}_test)
+    target_link_libraries(moontile_${name}_test PRIVATE moontile_spec_clusters)
+    moontile_test(kernels.${name} COMMAND moontile_${name}_test COST 20)
+  endforeach()
+endfunction()
+
 moontile_find_nvcc()
 if(MOONTILE_NVCC AND MOONTILE_TESTS)
   cmake_language(DEFER CALL moontile_emulated_kernels)
+  cmake_language(DEFER CALL moontile_emulated_clusters)
 endif()
 if(MOONTILE_NVCC)
   get_filename_component(dir ${MOONTILE_NVCC} REALPATH)

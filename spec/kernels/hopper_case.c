@@ -1,0 +1,347 @@
+/*
+** hopper_case.c - random products by TMA and wgmma: their operands, launches and results.
+** SPDX-License-Identifier: MIT
+**
+** Sums are exact in any order: operands are small integers, those of tf32 with bits that
+** it does not read, or, of three terms, that its rest has.
+*/
+#include <math.h>
+
+#include "hopper_case.h"
+#include "types/dtype.h"
+
+enum { ALIGN = 16, MARGIN = 1 << 16, POISON = 0xFF };
+
+/* A tensor in memory: numbers, and strides in elements; of all that it may be read. */
+typedef struct tensor {
+  mt_dtype dtype;
+  int64_t extent[3], stride[3], low, high;
+  char *buffer, *base;
+} tensor;
+
+static size_t size_of (const tensor *t) { return mt_dtype_size(t->dtype); }
+static int64_t round_up (int64_t n, int64_t to) { return (n + to - 1) / to * to; }
+static int64_t ceil_div (int64_t n, int64_t each) { return (n + each - 1) / each; }
+
+/* ---------------------------------------------------------------- drawing */
+
+/* The last tile is full, or has a bit of one. */
+static int draw_extent (int tile, int most) {
+  const int n = tile * (1 + pick(most));
+  return pick(4) == 0 ? n : n - pick(tile);
+}
+
+static void draw_epilogue (hopper_case *c) {
+  static const double factors[] = {1, 1, 2, -1, 0.5};
+  const bool whole = c->row->type[MT_C] == MT_i32;
+  c->direct = !MT_HOPPER_STORES(c->row->n) || pick(3) == 0;
+  c->beta = 0;
+  c->alpha = whole ? 1 : factors[pick(5)];
+  if (c->direct && !whole && pick(2)) c->beta = factors[pick(5)];
+  if (c->direct && !whole && pick(4) == 0) c->alpha = 0.3;
+}
+
+/* A few tiles; stages a few, or more than the ring has slots. */
+void draw_case (hopper_case *c, const mt_hopper_row *row) {
+  const int depth = MT_SLAB / (int)mt_dtype_size(row->type[MT_A]);
+  const bool splits = MT_HOPPER_SPLITS(row->n, row->cluster);
+  memset(c, 0, sizeof *c);
+  c->row = row;
+  c->m = draw_extent(MT_TILE_M, row->cluster + (pick(2) ? 1 : 0));
+  c->n = draw_extent(row->n, row->n <= 64 ? 3 : 1 + pick(2));
+  c->batch = pick(3) == 0 ? 2 : 1;
+  c->k = depth * (pick(4) == 0 ? 1 + pick(3) : row->stages + 1 + pick(3));
+  if (pick(3)) c->k -= pick(depth);
+  if (row->type[MT_A] == MT_f32 && pick(2)) c->terms = 3, c->k = 1 + c->k / 3;
+  else c->terms = 1;
+  c->parts = splits && pick(2) ? 1 << pick(3) : 1;
+  if (splits && pick(8) == 0) c->parts = 1 + pick(8);
+  const int slabs = (int)ceil_div(c->k, depth) * c->terms;
+  if (c->parts > slabs) c->parts = slabs;
+  draw_epilogue(c);
+  c->clusters = 1 + pick(3);
+  c->run.timing = (emulated_timing)pick(NTIMING);
+  c->run.order = (emulated_order)pick(NORDER);
+  c->run.seed = next64();
+}
+
+size_t format_case (char *buf, size_t size, const hopper_case *c) {
+  static const char *const timing[] = {"earliest", "latest", "between"};
+  static const char *const order[] = {"any order", "loader first", "loader last"};
+  return (size_t)snprintf(
+      buf, size,
+      "%d x %d x %d, %d batches, %d terms, %d parts, %d clusters, alpha %g, beta %g%s, "
+      "%s, %s",
+      c->m, c->n, c->k, c->batch, c->terms, c->parts, c->clusters, c->alpha, c->beta,
+      c->direct ? ", by elements" : "", timing[c->run.timing], order[c->run.order]);
+}
+
+/* ---------------------------------------------------------------- tensors */
+
+static bool make_buffer (tensor *t) {
+  for (int i = 0; i < 3; i++) {
+    const int64_t last = (t->extent[i] - 1) * t->stride[i];
+    if (last < 0) t->low += last;
+    else t->high += last;
+  }
+  const int64_t each = (int64_t)size_of(t);
+  const int64_t bytes = round_up((t->high - t->low + 1) * each + 2 * MARGIN, 64);
+  t->buffer = aligned_alloc(64, (size_t)bytes);
+  if (t->buffer == NULL) return false;
+  memset(t->buffer, POISON, (size_t)bytes);
+  t->base = t->buffer + MARGIN - t->low * each;
+  return true;
+}
+
+/* What a map takes: `inner` together, strides and base of 16 bytes. */
+static bool make_lines (tensor *t, int inner, bool shared) {
+  const int64_t unit = ALIGN / (int64_t)size_of(t);
+  const int64_t pitch = round_up(t->extent[inner] + pick(9), unit);
+  t->stride[inner] = 1;
+  t->stride[1 - inner] = pitch;
+  t->stride[2] = shared ? 0 : round_up(pitch * t->extent[1 - inner] + pick(9), unit);
+  return make_buffer(t);
+}
+
+/* Any strides that write each element once. */
+static bool make_any (tensor *t) {
+  const int inner = pick(2), step = 1 + pick(2), sign = pick(4) == 0 ? -1 : 1;
+  const int64_t pitch = t->extent[inner] * step + pick(9);
+  t->stride[inner] = step;
+  t->stride[1 - inner] = sign * pitch;
+  t->stride[2] = pitch * t->extent[1 - inner] + pick(9);
+  return make_buffer(t);
+}
+
+static char *element (const tensor *t, int64_t x, int64_t y, int64_t l) {
+  return t->base +
+         (x * t->stride[0] + y * t->stride[1] + l * t->stride[2]) * (int64_t)size_of(t);
+}
+
+static void put (const tensor *t, char *at, double v) {
+  mt_err err = MT_NOERR;
+  mt_number n = mt_is_float_type(t->dtype) ? (mt_number){.f = v} :
+                                             (mt_number){.isint = true, .i = (int64_t)v};
+  if (mt_store_element(t->dtype, at, n, &err) != MT_OK) abort();
+}
+
+static double get (const tensor *t, const char *at) {
+  mt_number n = mt_load_element(t->dtype, at);
+  return n.isint ? (double)n.i : n.f;
+}
+
+static double draw_number (mt_dtype d, int terms) {
+  if (d == MT_i8) return pick(256) - 128;
+  if (d == MT_u8) return pick(256);
+  if (d == MT_f32 && terms == 3) return (pick(2) ? 1 : -1) * (1 + pick(8) * 0x1p-13);
+  if (d == MT_f32) return (pick(5) - 2) * (1 + pick(8) * 0x1p-13);
+  return pick(5) - 2;
+}
+
+static void fill (const tensor *t, int terms) {
+  for (int64_t l = 0; l < (t->stride[2] ? t->extent[2] : 1); l++)
+    for (int64_t y = 0; y < t->extent[1]; y++)
+      for (int64_t x = 0; x < t->extent[0]; x++)
+        put(t, element(t, x, y, l), draw_number(t->dtype, terms));
+}
+
+/* ---------------------------------------------------------------- launches */
+
+static void make_map (mt_tma_map *out, const tensor *t, int inner, uint32_t rows) {
+  const uint64_t size = size_of(t);
+  const bool shared = t->stride[2] == 0;
+  const emulated_map m = {.base = t->base,
+                          .extent = {(uint64_t)t->extent[inner],
+                                     (uint64_t)t->extent[1 - inner],
+                                     shared ? 1 : (uint64_t)t->extent[2]},
+                          .stride = {(uint64_t)t->stride[1 - inner] * size,
+                                     (uint64_t)t->stride[2] * size},
+                          .box = {(uint32_t)(MT_SLAB / size), rows, 1},
+                          .size = (uint32_t)size};
+  emulate_map(out, &m);
+}
+
+static void make_operand (mt_tma_map *out, const tensor *t, bool mn, int rows) {
+  make_map(out, t, mn ? 0 : 1, (uint32_t)(mn ? MT_SLAB / (int)size_of(t) : rows));
+}
+
+static void make_launch (mt_hopper_launch *l, hopper_case *c, const tensor x[MT_PARTS]) {
+  const mt_hopper_row *r = c->row;
+  const int depth = MT_SLAB / (int)mt_dtype_size(r->type[MT_A]);
+  *l = (mt_hopper_launch){.slabs = (int32_t)ceil_div(c->k, depth) * c->terms,
+                          .tiles_m = (int32_t)ceil_div(c->m, MT_TILE_M * r->cluster),
+                          .tiles_n = (int32_t)ceil_div(c->n, r->n),
+                          .group = 1 + pick(3),
+                          .terms = c->terms,
+                          .parts = c->parts,
+                          .a_step = x[MT_A].stride[2] != 0,
+                          .b_step = x[MT_B].stride[2] != 0,
+                          .direct = c->direct,
+                          .size = {c->m, c->n},
+                          .alpha = c->alpha,
+                          .beta = c->beta,
+                          .c = x[MT_C].base};
+  l->tiles = l->tiles_m * l->tiles_n * c->batch;
+  for (int i = 0; i < 3; i++) l->stride[i] = x[MT_C].stride[i];
+  make_operand(&l->a, &x[MT_A], r->mn[0], MT_TILE_M);
+  make_operand(&l->b, &x[MT_B], r->mn[1], r->n / r->cluster);
+  if (!c->direct) make_map(&l->d, &x[MT_C], 1, MT_WARP_ROWS);
+  if (c->clusters > l->tiles) c->clusters = l->tiles;
+  c->run.cluster = (unsigned)(r->cluster * c->parts);
+  c->run.blocks = (unsigned)c->clusters * c->run.cluster;
+  c->run.threads = MT_HOPPER_THREADS;
+  c->run.shared = MT_HOPPER_SHARED(r->n, r->stages, r->cluster);
+}
+
+/* What tf32 leaves out of an operand, in memory of its own, by the kernel that says it. */
+static bool make_rest (mt_tma_map *out, tensor *rest, const tensor *t, int rows) {
+  *rest = *t;
+  rest->low = rest->high = 0;
+  rest->stride[0] = round_up(t->extent[1], ALIGN / 4);
+  rest->stride[2] = t->stride[2] == 0 ? 0 : rest->stride[0] * t->extent[0];
+  if (!make_buffer(rest)) return false;
+  const int64_t batches = t->stride[2] == 0 ? 1 : t->extent[2];
+  const mt_rest_launch l = {.from = (const float *)(const void *)t->base,
+                            .to = (float *)(void *)rest->base,
+                            .columns = (uint32_t)t->extent[1],
+                            .rows = (uint32_t)t->extent[0],
+                            .all = (uint32_t)(t->extent[0] * batches),
+                            .from_pitch = t->stride[0],
+                            .from_batch = t->stride[2],
+                            .to_pitch = rest->stride[0]};
+  emulate_rest(&l);
+  make_operand(out, rest, false, rows);
+  return true;
+}
+
+/* ---------------------------------------------------------------- results */
+
+static double head (double x) {
+  float f = (float)x;
+  uint32_t bits;
+  memcpy(&bits, &f, sizeof bits);
+  bits &= 0xffffe000u;
+  memcpy(&f, &bits, sizeof f);
+  return f;
+}
+
+/* An operand's numbers of a batch by rows of K: all, or what tf32 reads of them. */
+static double *numbers (const tensor *t, int64_t l, bool heads) {
+  double *out = malloc((size_t)(t->extent[0] * t->extent[1]) * sizeof *out), *to = out;
+  for (int64_t x = 0; out && x < t->extent[0]; x++)
+    for (int64_t k = 0; k < t->extent[1]; k++) {
+      const double v = get(t, element(t, x, k, l));
+      *to++ = heads ? head(v) : v;
+    }
+  return out;
+}
+
+/* sums[m][n] += sign a[m][k] b[n][k]. */
+static void add_products (double *sums, const hopper_case *c, const double *a,
+                          const double *b, double sign) {
+  for (int m = 0; m < c->m; m++)
+    for (int n = 0; n < c->n; n++) {
+      const double *x = a + (size_t)m * (size_t)c->k, *y = b + (size_t)n * (size_t)c->k;
+      double s[4] = {0};
+      for (int k = 0; k < c->k; k++) s[k % 4] += x[k] * y[k];
+      sums[(size_t)m * (size_t)c->n + (size_t)n] += sign * (s[0] + s[1] + s[2] + s[3]);
+    }
+}
+
+/* Of three terms: all but the product of the rests. */
+static double *sums_of (const hopper_case *c, const tensor x[MT_PARTS], int64_t l) {
+  const size_t count = (size_t)c->m * (size_t)c->n;
+  const bool tf32 = c->row->type[MT_A] == MT_f32;
+  double *sums = calloc(count, sizeof *sums);
+  double *a = numbers(&x[MT_A], l, tf32 && c->terms == 1);
+  double *b = numbers(&x[MT_B], l, tf32 && c->terms == 1);
+  if (sums == NULL || a == NULL || b == NULL) abort();
+  add_products(sums, c, a, b, 1);
+  if (c->terms == 3) {
+    for (int i = 0; i < c->m * c->k; i++) a[i] -= head(a[i]);
+    for (int i = 0; i < c->n * c->k; i++) b[i] -= head(b[i]);
+    add_products(sums, c, a, b, -1);
+  }
+  free(a), free(b);
+  return sums;
+}
+
+/* What C is to become, in order of batch, m, n. */
+static double *expect (const hopper_case *c, const tensor x[MT_PARTS]) {
+  const size_t count = (size_t)c->m * (size_t)c->n;
+  double *out = malloc(count * (size_t)c->batch * sizeof *out), *to = out;
+  if (out == NULL) abort();
+  for (int l = 0; l < c->batch; l++) {
+    double *sums = sums_of(c, x, l);
+    for (int m = 0; m < c->m; m++)
+      for (int n = 0; n < c->n; n++) {
+        char held[8];
+        double v = c->alpha * sums[(size_t)m * (size_t)c->n + (size_t)n];
+        if (c->beta != 0) v += c->beta * get(&x[MT_C], element(&x[MT_C], m, n, l));
+        put(&x[MT_C], held, v);
+        *to++ = get(&x[MT_C], held);
+      }
+    free(sums);
+  }
+  return out;
+}
+
+static bool is_right (hopper_case *c, const tensor *d, const double *want) {
+  for (int l = 0; l < c->batch; l++)
+    for (int m = 0; m < c->m; m++)
+      for (int n = 0; n < c->n; n++, want++) {
+        const double got = get(d, element(d, m, n, l));
+        if (got == *want) continue;
+        snprintf(c->run.report, sizeof c->run.report, "C(%d,%d,%d) is %g, not %g", m, n,
+                 l, got, *want);
+        return false;
+      }
+  return true;
+}
+
+/* Nothing but C was written. */
+static bool is_untouched (hopper_case *c, const tensor *d) {
+  for (int l = 0; l < c->batch; l++)
+    for (int m = 0; m < c->m; m++)
+      for (int n = 0; n < c->n; n++) memset(element(d, m, n, l), POISON, size_of(d));
+  const char *end = d->base + (d->high + 1) * (int64_t)size_of(d) + MARGIN;
+  for (const char *p = d->buffer; p < end; p++)
+    if (*p != (char)POISON) {
+      snprintf(c->run.report, sizeof c->run.report, "memory beside C was written");
+      return false;
+    }
+  return true;
+}
+
+/* ---------------------------------------------------------------- a case */
+
+static bool make_tensors (tensor x[MT_PARTS], const hopper_case *c) {
+  const mt_hopper_row *r = c->row;
+  memset(x, 0, MT_PARTS * sizeof *x);
+  x[MT_A] = (tensor){.dtype = r->type[0], .extent = {c->m, c->k, c->batch}};
+  x[MT_B] = (tensor){.dtype = r->type[1], .extent = {c->n, c->k, c->batch}};
+  x[MT_C] = (tensor){.dtype = r->type[2], .extent = {c->m, c->n, c->batch}};
+  for (int i = 0; i < 2; i++)
+    if (!make_lines(&x[i], r->mn[i] ? 0 : 1, pick(3) == 0)) return false;
+  return c->direct ? make_any(&x[MT_C]) : make_lines(&x[MT_C], 1, false);
+}
+
+bool one_case (hopper_case *c, run_kernel *run, void *kernel) {
+  tensor x[MT_PARTS], rest[2] = {{.buffer = NULL}};
+  mt_hopper_launch l;
+  if (!make_tensors(x, c)) abort();
+  make_launch(&l, c, x);
+  fill(&x[MT_A], c->terms), fill(&x[MT_B], c->terms);
+  if (c->beta != 0) fill(&x[MT_C], 1);
+  if (c->terms == 3)
+    if (!make_rest(&l.a_rest, &rest[0], &x[MT_A], MT_TILE_M) ||
+        !make_rest(&l.b_rest, &rest[1], &x[MT_B], c->row->n / c->row->cluster))
+      abort();
+  double *want = expect(c, x);
+  const bool good = run(kernel, &l, &c->run) && is_right(c, &x[MT_C], want) &&
+                    is_untouched(c, &x[MT_C]);
+  free(want);
+  for (int i = 0; i < MT_PARTS; i++) free(x[i].buffer);
+  for (int i = 0; i < 2; i++) free(rest[i].buffer);
+  return good;
+}
