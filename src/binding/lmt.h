@@ -237,6 +237,7 @@ void lmt_open_atom (lua_State *L);
 void lmt_open_tile (lua_State *L);
 void lmt_open_mma (lua_State *L);
 void lmt_open_plan (lua_State *L);
+void lmt_open_copyif (lua_State *L);
 void lmt_open_tune (lua_State *L);
 void lmt_open_tuning (lua_State *L);
 void lmt_open_progress (lua_State *L);

@@ -198,7 +198,7 @@ static const mt_tiled_copy *described (lua_State *L) {
 
 /* plan([tiled_copy,] src, dst), plan(tiled_mma, A, B, C [, options]) -> a plan | nil,
 ** message, code */
-static int l_plan (lua_State *L) {
+int lmt_plan (lua_State *L) {
   LMT_NOERR(err);
   if (lmt_istiledmma(L, 1)) return lmt_plangemm(L);
   int src = first_tensor(L, "tiled copy, tiled MMA or tensor");
@@ -239,6 +239,7 @@ static mt_status copy_again (lua_State *L, lmt_device *device, int src, mt_err *
 ** between the host and a GPU it is done. */
 static int l_copy (lua_State *L) {
   LMT_NOERR(err);
+  if (lmt_istable(L, 1) && lmt_copyoptions(L)) return lmt_copyif(L);
   int src = first_tensor(L, "tiled copy or tensor");
   lmt_device *device;
   LMT_COUNT(L, src + 2, "copy",
@@ -280,6 +281,8 @@ static int plan_gc (lua_State *L) {
   free_plan(luaL_checkudata(L, 1, LMT_PLAN));
   return 0;
 }
+
+void lmt_freeplan (lua_State *L, int i) { free_plan(luaL_checkudata(L, i, LMT_PLAN)); }
 
 /* plan:free(), and what <close> does. */
 static int plan_free (lua_State *L) {

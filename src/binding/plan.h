@@ -13,6 +13,13 @@
 ** indices, of one device, or one of them in the host's memory. */
 mt_status lmt_copynow (lua_State *L, int src, int dst, mt_err *err);
 
+/* plan(...), what scripts call; frees the plan at `i`. */
+int lmt_plan (lua_State *L);
+void lmt_freeplan (lua_State *L, int i);
+/* copy_if(...), and the options of a copy (binding/copy_if.c). */
+int lmt_copyif (lua_State *L);
+bool lmt_copyoptions (lua_State *L);
+
 /* How a plan is made for `n` tensors of one device: what is planned, their names. */
 enum { LMT_PLANTENSORS = 3 };
 typedef struct lmt_planner {

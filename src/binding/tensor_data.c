@@ -50,9 +50,8 @@ static void check_count (lua_State *L, const lmt_tensor *t) {
              lua_tostring(L, -1), (LUAI_UACINT)mt_size(t->layout), (int)MOSTELEMENTS);
 }
 
-/* The place of element i, counted from lo, in [lo, hi); -1: it is not real. */
-static int64_t place_of (lua_State *L, const lmt_tensor *t, const lmt_real *real,
-                         int64_t i, int64_t lo, int64_t hi, mt_err *err) {
+int64_t lmt_placeof (lua_State *L, const lmt_tensor *t, const lmt_real *real, int64_t i,
+                     int64_t lo, int64_t hi, mt_err *err) {
   int64_t at;
   if (real && !lmt_isreal(real, i)) return -1;
   if (mt_at(&at, t->layout, i, err)) lmt_raise(L, err);
@@ -77,7 +76,7 @@ static int l_totable (lua_State *L) {
   const char *base = lmt_onhost(L, 1, lo, hi);
   for (int64_t i = 0; i < n; i++) {
     if (LMT_ENDS(i, &err, "T:totable")) return lmt_raise(L, &err);
-    if ((at = place_of(L, t, real, i, lo, hi, &err)) < 0) continue;
+    if ((at = lmt_placeof(L, t, real, i, lo, hi, &err)) < 0) continue;
     lmt_pushnumber(L, t->dtype, mt_load_element(t->dtype, base + at * size));
     lua_rawseti(L, 2, i + 1);
   }
@@ -121,7 +120,7 @@ static int scatter (lua_State *L, const char *from, size_t step) {
   t = lmt_totensor(L, 1);
   for (int64_t i = 0; i < n; i++, from += step) {
     if (LMT_ENDS(i, &err, "fill")) return lmt_raise(L, &err);
-    if ((at = place_of(L, t, real, i, lo, hi, &err)) >= 0)
+    if ((at = lmt_placeof(L, t, real, i, lo, hi, &err)) >= 0)
       memcpy(base + at * size, from, (size_t)size);
   }
   if (!mt_device_is_host(device_of(t)) && hi > lo &&

@@ -44,6 +44,10 @@ typedef struct lmt_real {
 /* Pushes what is known of the tensor at `i`; NULL, and nil, if all of it is real. */
 const lmt_real *lmt_pushreal (lua_State *L, int i);
 bool lmt_isreal (const lmt_real *r, int64_t index);
+/* The place of element i, counted from lo, in [lo, hi), what lmt_range gave; -1: it is
+** not real. */
+int64_t lmt_placeof (lua_State *L, const lmt_tensor *t, const lmt_real *real, int64_t i,
+                     int64_t lo, int64_t hi, mt_err *err);
 
 /* As lmt_pushfrom of a composition or a divide by `tiler`; arguments i and i + 1 are all.
 ** Both return 1. */

@@ -28,6 +28,7 @@ local Graph = {}
 --- Copies any layout to any layout, and to another type; by a tiled copy exactly so.
 --- - dst(c) = src(c), converted to the nearest; the same bits on every device
 --- - on a GPU it may still run when this returns; between the host and a GPU it is done
+--- - copy{ src =, dst =, ... } names the arguments, and may have a predicate: see copy_if
 --- - error: two elements at one place of dst; overlap; accesses that are not aligned
 --- ```lua
 --- local src = tensor("f32", layout{2, 3}):fill{ 1, 2, 3, 4, 5, 6 }
@@ -40,6 +41,25 @@ local Graph = {}
 ---@param dst moontile.Tensor
 ---@param stream? moontile.Stream
 function tile.copy(tiled_copy, src, dst, stream) end
+
+--- Copies those elements that a predicate lets pass; the others of dst keep their value.
+--- - pred: a tensor, what is not 0 passes; or a function of the index, from 0 on
+--- - the copy as a whole is proven as any copy; then elements move one by one, by the host
+--- - copy{ [copy =,] src =, dst = [, pred =] [, stream =] } is copy, or copy_if
+--- - error: types that differ; a predicate of another size; what copy refuses
+--- ```lua
+--- local src = tensor("f32", layout{2, 3}):fill{ 1, 2, 3, 4, 5, 6 }
+--- local dst, coords = tensor("f32", layout{2, 3}), make_identity_layout{2, 3}
+--- copy_if(function(i) return coords(i) < {2, 2} end, src, dst)
+--- table.concat(dst:totable(), " ")  --> 1.0 2.0 3.0 4.0 0.0 0.0
+--- tile.copy{ src = src, dst = dst, pred = tensor("u8", layout{2, 3}):fill{ 0, 0, 0, 0, 1, 0 } }
+--- dst(0, 2)  --> 5.0
+--- ```
+---@param tiled_copy? moontile.TiledCopy
+---@param pred moontile.Tensor | fun(index: integer): boolean
+---@param src moontile.Tensor
+---@param dst moontile.Tensor
+function tile.copy_if(tiled_copy, pred, src, dst) end
 
 --- A copy, or a described product, proven and prepared once: plan() runs it.
 --- - plan([tiled_copy,] src, dst), plan(tiled_mma, A, B, C [, { alpha =, beta = }])

@@ -219,6 +219,16 @@ function Tensor:view(layout, offset, coordinates, base, extents) end
 ---@return moontile.Tuple extents
 function Tensor:bounds() end
 
+--- Which elements are real, as a tensor: 1 where one is, else 0, in the shape of T, type u8.
+--- - of a tensor that is not ragged all are
+--- ```lua
+--- local p = tensor("f32", layout{10, 7}):local_tile({4, 3}, {2, 2}):predicate()
+--- p:dtype(), p:layout()  --> u8	(4,3):(1,4)
+--- table.concat(p:totable(), " ")  --> 1 1 0 0 0 0 0 0 0 0 0 0
+--- ```
+---@return moontile.Tensor
+function Tensor:predicate() end
+
 -- ---------------------------------------------------------------- devices
 
 --- A device by name: "cpu", "cpu:checked" (verifies every access), "cuda", "cuda:1".
