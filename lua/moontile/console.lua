@@ -24,8 +24,10 @@ local session = need "console.session"
 local words = need "console.words"
 local xdg = need "console.xdg"
 
-local console = { new = session.new, complete = complete, words = words, meta = need "meta",
-                  help = need "console.help" }
+-- What is known of functions is read when it is asked for: that takes longer than all else here.
+local console = setmetatable(
+  { new = session.new, complete = complete, words = words, help = need "console.help" },
+  { __index = function(_, name) if name == "meta" then return need "meta" end end })
 
 local function prompt(name, default)
   local text = globals[name]

@@ -39,6 +39,13 @@ local LUA = {
     .. scratch .. "/interrupted.npy]]", "while true do T:save(path) end" },
   { "a file that is read", "T:save(path);", "while true do T = tile.load(path) end" },
   { "layouts", "", "while true do x = layout({ 4, 8 }) / 2 end" },
+  { "proofs of a kernel", "k = tile.kernels{ arch = 80 }[1]", "while true do tile.verify(k) end" },
+  { "proofs of a partition", "T = tensor('f32', layout{ 4096, 4096 }) c = tiled_copy{ atom = "
+    .. "'UniversalCopy<uint32_t>', dtype = 'f32', thr = layout{ 32, 8 }, val = layout{ 4, 4 } }",
+    "while true do tile.verify(c, T) end" },
+  { "a picture as HTML", "", "while true do tile.html(layout{ 128, 128 }) end" },
+  { "a picture as SVG", "", "while true do tile.svg(layout{ 128, 128 }) end" },
+  { "a picture in the terminal", "", "while true do draw(layout{ 64, 64 }) end" },
 }
 
 -- ---------------------------------------------------------------- measuring
