@@ -237,7 +237,7 @@ target_include_directories(moontile_pty SYSTEM PRIVATE ${MOONTILE_LUA_INCLUDE_DI
 set_target_properties(moontile_pty PROPERTIES PREFIX "")
 file(MAKE_DIRECTORY ${SCRATCH}/terminal)
 if(BUSTED_SCRIPT)
-  foreach(name terminal interrupt progress startup)
+  foreach(name terminal interrupt progress startup manual)
     moontile_test(spec.${name} COST 20
       COMMAND ${PROGRAM} ${busted}/module.cfg ${SPEC}/terminal/${name}_spec.lua
       ENV MOONTILE_PROGRAM=${PROGRAM} MOONTILE_SCRATCH=${SCRATCH}/terminal)

@@ -8,10 +8,8 @@ local scratch = assert(os.getenv "MOONTILE_SCRATCH", "MOONTILE_SCRATCH is not se
 local UP, DOWN, LEFT, CONTROL_A, CONTROL_C, CONTROL_D = "\27[A", "\27[B", "\27[D", "\1", "\3", "\4"
 local PASTE, PASTED = "\27[200~", "\27[201~"
 
-local numbered = 0
 local function folder()
-  numbered = numbered + 1
-  return ("%s/%d-%d"):format(scratch, os.time(), numbered)
+  return ("%s/%d-%d"):format(scratch, os.time(), require "moontile_pty".now() * 1e6 // 1 | 0)
 end
 
 local function open(options)
@@ -232,5 +230,63 @@ describe("without libedit", function()
     local s = open { plain = true, environment = { MOONTILE_LIBEDIT = "libm.so.6" } }
     s:type "1 + 1\r"
     s:wait_for "\n2\n"
+  end)
+end)
+
+-- Nothing but the screen is looked at, all of it.
+describe("a session", function()
+  local function below(s)
+    local lines = s:lines()
+    for i, line in ipairs(lines) do
+      if line:find "^moontile" then return table.concat(lines, "\n", i + 1) end
+    end
+  end
+
+  it("looks so: typed, completed, edited, wrong, drawn, interrupted, recalled", function()
+    local state = folder()
+    local s = open { environment = { XDG_STATE_HOME = state } }
+    s:type "local A = tile.lay\t"
+    s:prompt "local A = tile.layout"
+    s:type "{ 2, 8 }"
+    s:prompt "local A = tile.layout{ 2, 8 }"
+    s:type("\127\127\127" .. "4 }")
+    s:prompt "local A = tile.layout{ 2, 4 }"
+    s:enter ""
+    s:enter "A"
+    s:enter "A(1, 3), A:nosuch()"
+    s:enter "layuot(4)"
+    s:enter ":draw A"
+    s:type "print 'go' while true do end\r"
+    s:wait_for "\ngo"
+    s:interrupt()
+    s:type "exit\r"
+    assert.equal(0, s:ended())
+    assert.equal([[
+> local A = tile.layout{ 2, 4 }
+> A
+(2,4):(1,2)
+> A(1, 3), A:nosuch()
+Layout.nosuch: no such method
+> layuot(4)
+attempt to call a nil value (global 'layuot'); did you mean layout?
+> :draw A
+(2,4):(1,2)
+     0   1   2   3
+   +---+---+---+---+
+ 0 | 0 | 2 | 4 | 6 |
+   +---+---+---+---+
+ 1 | 1 | 3 | 5 | 7 |
+   +---+---+---+---+
+> print 'go' while true do end
+go
+^Cinterrupted!
+> exit]], below(s))
+    s = open { environment = { XDG_STATE_HOME = state } }
+    s:type(UP .. UP .. UP)
+    s:prompt ":draw A"
+    s:type(UP .. UP .. UP .. UP)
+    s:prompt "local A = tile.layout{ 2, 4 }"
+    s:enter ""
+    assert.equal("8", s:enter "A:size()")
   end)
 end)
