@@ -96,7 +96,8 @@ typedef struct mt_mma_atom {
   mt_layout thr_id, a, b, c;
 } mt_mma_atom;
 
-/* Errors: MT_EINVAL with the names nearest to it. */
+/* The majors that C++ wants of SM90 atoms may stand there: "..._SS<GMMA::Major::K,K>".
+** Errors: MT_EINVAL with the names nearest to it. */
 MT_API mt_status mt_mma_atom_find (mt_mma_atom *out, const char *name, mt_err *err);
 
 /* The error bound of products: |C - exact| is at most this for k products that are

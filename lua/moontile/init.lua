@@ -33,6 +33,11 @@ local function drawing(way)
   return function(...) return need "picture"[way](...) end
 end
 
+-- So are constructors that are written in Lua.
+local function making(name)
+  return function(...) return need "construct"[name](...) end
+end
+
 return {
   info = info,
   einsum = contraction.einsum, einsum_fold = contraction.einsum_fold, im2col = contraction.im2col,
@@ -40,4 +45,8 @@ return {
   draw = drawing "draw", svg = drawing "svg", html = drawing "html", latex = drawing "latex",
   print_tensor = drawing "print_tensor",
   cute = function(...) return need "cute"(...) end,
+  make_tiled_copy = making "make_tiled_copy", make_cotiled_copy = making "make_cotiled_copy",
+  make_tiled_mma = making "make_tiled_mma", tile_to_mma_shape = making "tile_to_mma_shape",
+  ss_smem_selector = making "ss_smem_selector", rs_smem_selector = making "rs_smem_selector",
+  sm100_smem_selector = making "sm100_smem_selector",
 }

@@ -160,6 +160,33 @@ static const char *full_name (char out[MT_ATOM_NAME], const char *name) {
   return some < MT_ATOM_NAME ? out : name;
 }
 
+/* How long a major is at the beginning of p, "K" or "GMMA::Major::MN"; 0: there is
+** none. */
+static size_t major_length (const char *p) {
+  static const char *const spaces[] = {"cute::", "SM90::", "GMMA::", "UMMA::", "Major::"};
+  size_t n = strspn(p, " ");
+  for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++)
+    if (strncmp(p + n, spaces[i], strlen(spaces[i])) == 0) n += strlen(spaces[i]);
+  size_t letters = p[n] == 'K' ? 1 : strncmp(p + n, "MN", 2) == 0 ? 2 : 0;
+  return letters ? n + letters + strspn(p + n + letters, " ") : 0;
+}
+
+/* An instruction of sm_90 without the majors of its operands, which C++ wants: what a
+** thread has does not depend on them. */
+static const char *without_majors (char out[MT_ATOM_NAME], const char *name) {
+  const char *sm90 = strstr(name, "SM90_64x"), *p = strchr(name, '<');
+  size_t n = p ? (size_t)(p - name) : 0, major = 0;
+  if (sm90 == NULL || p == NULL || n >= MT_ATOM_NAME) return name;
+  do {
+    major = major_length(p + 1);
+    p += 1 + major;
+  } while (major && *p == ',');
+  if (major == 0 || *p != '>' || p[1] != '\0') return name;
+  memcpy(out, name, n);
+  out[n] = '\0';
+  return out;
+}
+
 static mt_status read_atom (mt_mma_atom *out, const struct mma_row *r,
                             const mt_choices *c, mt_err *err) {
   read_op(&out->op, r, c);
@@ -171,9 +198,9 @@ static mt_status read_atom (mt_mma_atom *out, const struct mma_row *r,
 }
 
 static mt_status find_row (int *row, mt_choices *c, const char *name, mt_err *err) {
-  char full[MT_ATOM_NAME];
+  char full[MT_ATOM_NAME], bare[MT_ATOM_NAME];
   MT_CHECK(name, err, "mma_atom: a name expected");
-  name = full_name(full, name);
+  name = without_majors(bare, full_name(full, name));
   *row = mt_find_pattern(c, pattern_of, name);
   return *row < 0 ? mt_unknown_name(err, "mma_atom", pattern_of, name) : MT_OK;
 }

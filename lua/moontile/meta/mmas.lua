@@ -142,6 +142,17 @@ function TiledMMA:partition_shape_A(shape) end
 TiledMMA.partition_shape_B = TiledMMA.partition_shape_A
 TiledMMA.partition_shape_C = TiledMMA.partition_shape_A
 
+--- A tiled MMA by CuTe's arguments.
+--- - tiled_mma{ atom =, atoms =, permutation = } under its other name
+--- ```lua
+--- make_tiled_mma("SM80_16x8x16_F32F16F16F32_TN", layout{2, 2, 1}):tile_shape()  --> (32,16,16)
+--- ```
+---@param atom string | moontile.MMAAtom
+---@param atoms? moontile.Layout
+---@param permutation? moontile.Tiler
+---@return moontile.TiledMMA
+function tile.make_tiled_mma(atom, atoms, permutation) end
+
 --- One thread of a tiled MMA.
 --- - threads count from 0
 --- - error: no such thread

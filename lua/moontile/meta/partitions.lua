@@ -204,6 +204,34 @@ TiledCopy.layout_D_TV = TiledCopy.layout_S_TV
 ---@return moontile.Layout | moontile.Tensor
 function TiledCopy:partition(A) end
 
+--- A tiled copy by CuTe's arguments.
+--- - tiled_copy{ atom =, thr =, val =, bits = } under its other name
+--- ```lua
+--- local thr, val = layout({32, 8}, {8, 1}), layout{1, 4}
+--- make_tiled_copy("UniversalCopy<uint128_t>", thr, val, "f32"):tiler_MN()  --> (32,32)
+--- ```
+---@param atom string | moontile.CopyAtom
+---@param thr moontile.Layout
+---@param val? moontile.Layout
+---@param bits? integer | string
+---@return moontile.TiledCopy
+function tile.make_tiled_copy(atom, thr, val, bits) end
+
+--- The tiled copy whose (thread,value) have these addresses of data; the tile is of their places.
+--- - data(coordinate of (t, v)) = tv(t, v)
+--- - error: an address where data has nothing; coordinates that fill no tile
+--- ```lua
+--- local copy = make_cotiled_copy("UniversalCopy<uint128_t>", layout({128, 8}, {8, 1}),
+---                                layout({64, 64}, {64, 1}), 16)
+--- copy:tiler_MN()  --> (16,64)
+--- ```
+---@param atom string | moontile.CopyAtom
+---@param tv moontile.Layout
+---@param data moontile.Layout
+---@param bits? integer | string
+---@return moontile.TiledCopy
+function tile.make_cotiled_copy(atom, tv, data, bits) end
+
 --- A layout or tensor as threads read it (S), or write it (D): (Thr,(FrgV,FrgX),(RestM,RestN,...)).
 --- - of a tensor a view; the offset at which a layout begins is handed on
 --- - error: fewer modes than the tile

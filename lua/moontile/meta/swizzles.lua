@@ -88,6 +88,51 @@ function tile.smem_atom(name, bits) end
 ---@return string[]
 function tile.smem_atoms() end
 
+--- The layout of shared memory that wgmma should read: the widest swizzle that divides the tile.
+--- - major "K" or "MN"; MN and K the extents of the tile; the layout, and its name for smem_atom
+--- - CuTe's ss_smem_selector; rs_: A in registers; sm100_: tcgen05
+--- - error: no atom divides the extents
+--- ```lua
+--- ss_smem_selector("K", "f16", 128, 64)
+--- --> Sw<3,3,3> o 0 o (8,64):(64,1)	GMMA::Layout_K_SW128_Atom
+--- ```
+---@param major "K" | "MN"
+---@param bits integer | string
+---@param MN moontile.Shape
+---@param K moontile.Shape
+---@return moontile.Layout
+---@return string name
+function tile.ss_smem_selector(major, bits, MN, K) end
+tile.sm100_smem_selector = tile.ss_smem_selector
+
+--- The layout of shared memory that wgmma with A in registers should read.
+--- - along MN: of 32 bits SW32 only, of 8 bits SW128, or SW64 where nothing is transposed
+--- - error: no atom divides the extents
+--- ```lua
+--- select(2, rs_smem_selector("MN", 32, 128, 32))  --> GMMA::Layout_MN_SW32_Atom
+--- ```
+---@param major "K" | "MN"
+---@param bits integer | string
+---@param MN moontile.Shape
+---@param K moontile.Shape
+---@param transposed? boolean
+---@return moontile.Layout
+---@return string name
+function tile.rs_smem_selector(major, bits, MN, K, transposed) end
+
+--- A layout atom repeated to the shape of an MMA's parts, ((MMA_M,MMA_K),M,K,...).
+--- - what mma:partition_shape_A gives; R(c) as tile_to_shape of the tile has it
+--- - error: a shape without these modes; an atom that does not divide it
+--- ```lua
+--- tile_to_mma_shape(smem_atom("GMMA::Layout_K_SW128_Atom", 16), {{128, 16}, 1, 4})
+--- --> Sw<3,3,3> o 0 o ((128,16),1,4):((64,1),0,16)
+--- ```
+---@param atom moontile.Layout
+---@param shape moontile.Tuple
+---@param order? moontile.Tuple
+---@return moontile.Layout
+function tile.tile_to_mma_shape(atom, shape, order) end
+
 -- ---------------------------------------------------------------- widths
 
 --- A in elements n times as wide.

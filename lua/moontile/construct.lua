@@ -1,0 +1,149 @@
+-- construct.lua: tiled copies, tiled MMAs, layouts of shared memory by CuTe's functions.
+-- SPDX-License-Identifier: MIT
+
+local need = ...
+local tile = need "core"
+local construct = {}
+
+-- ---------------------------------------------------------------- tiled copies and MMAs
+
+-- make_tiled_copy(atom, thr, val [, bits | dtype])
+function construct.make_tiled_copy(atom, thr, val, bits)
+  local key = type(bits) == "string" and "dtype" or "bits"
+  return tile.tiled_copy { atom = atom, thr = thr, val = val, [key] = bits }
+end
+
+-- make_tiled_mma(atom [, atoms [, permutation]])
+function construct.make_tiled_mma(atom, atoms, permutation)
+  return tile.tiled_mma { atom = atom, atoms = atoms, permutation = permutation }
+end
+
+-- The shape with e on mode k and 0 elsewhere as strides: the coordinate k of an index.
+local function coordinate(shape, k, e)
+  local strides = {}
+  for i = 1, #shape do strides[i] = i == k and e or 0 end
+  return tile.layout(shape, strides)
+end
+
+-- Addresses that tv gives as coordinates of data: what L leaves at 0 it has not.
+local function coordinates_of(tv, data)
+  local ok, inverse = pcall(tile.left_inverse, data)
+  if not ok then
+    error(("make_cotiled_copy: the data %s has no inverse\n  %s"):format(data, inverse), 0)
+  end
+  for i = 0, tile.size(tv) - 1 do
+    local at = inverse(tv(i))
+    if at >= tile.size(data) or data(at) ~= tv(i) then
+      error(("make_cotiled_copy: (thread,value) %d is at address %s, where the data %s has"
+             .. " nothing"):format(i, tv(i), data), 0)
+    end
+  end
+  local composes, index = pcall(tile.composition, inverse, tv)
+  if not composes then error("make_cotiled_copy: " .. index, 0) end
+  return index
+end
+
+-- make_cotiled_copy(atom, tv, data [, bits | dtype]): tv gives addresses of data; the tile is of
+-- the coordinates that have them.
+function construct.make_cotiled_copy(atom, tv, data, bits)
+  tv, data = tile.layout(tostring(tv)), tile.layout(tostring(data))
+  local index, shape = coordinates_of(tv, data), tile.product_each(tile.shape(data))
+  local tiler, strides, run = {}, {}, 1
+  for k = 1, #shape do
+    local c = coordinate(shape, k, 1) * index
+    tiler[k], strides[k] = tile.cosize(c), run
+    run = run * tiler[k]
+  end
+  local place = tile.layout(shape, strides) * index
+  if not tile.is_surjective(place) then
+    error(("make_cotiled_copy: %s of %s touches coordinates apart from each other: no tile of %s"
+           .. " elements is full"):format(tv, data, tile.shape(tile.layout(tiler))), 0)
+  end
+  local key = type(bits) == "string" and "dtype" or "bits"
+  return tile.tiled_copy { atom = atom, [key] = bits, tv = place, tiler = tiler }
+end
+
+-- ---------------------------------------------------------------- shared memory
+
+-- As a text: (64,(8,2)).
+local function shown(x)
+  return type(x) == "table" and tostring(tile.shape(tile.layout(x))) or tostring(x)
+end
+
+-- The first mode's size of an extent, which may be a tuple; its whole size.
+local function extents(x)
+  local t = tile.product_each(type(x) == "table" and x or { x })
+  return t[1], tile.size(x)
+end
+
+local function refuse(what, major, bits, mn, k)
+  error(("%s: no layout of major %s with %d bits divides (%s,%s)"):format(what, major, bits,
+        shown(mn), shown(k)), 0)
+end
+
+-- The widest of these kinds whose atom divides the first mode of the extent along the major; INTER
+-- has to divide all of it if `whole`.
+local function choose(what, major, bits, mn, k, kinds, whole)
+  local first, all = extents(major == "K" and k or mn)
+  for _, kind in ipairs(kinds) do
+    local space = kind:find "_32B" and "UMMA" or "GMMA"
+    local name = ("%s::Layout_%s_%s_Atom"):format(space, major, kind)
+    local atom = tile.smem_atom(name, bits)
+    local n = tile.size(tile.get_nonswizzle_portion(atom), major == "K" and 2 or 1)
+    if (kind == "INTER" and whole and all or first) % n == 0 then return atom, name end
+  end
+  return refuse(what, major, bits, mn, k)
+end
+
+local ALL = { "SW128", "SW64", "SW32", "INTER" }
+
+local function checked(what, major, bits, mn, k)
+  if major ~= "K" and major ~= "MN" then
+    error(('%s: major: "K" or "MN" expected, got %s'):format(what, tostring(major)), 0)
+  end
+  if type(bits) == "string" then bits = 8 * tile.tensor(bits, tile.layout(1)):itemsize() end
+  if bits ~= 8 and bits ~= 16 and bits ~= 32 then
+    error(("%s: 8, 16 or 32 bits, or a type of them, expected, got %s")
+          :format(what, tostring(bits)), 0)
+  end
+  if extents(mn) % 8 ~= 0 or extents(k) % 8 ~= 0 then refuse(what, major, bits, mn, k) end
+  return bits
+end
+
+-- ss_smem_selector(major, bits | dtype, MN, K): for wgmma of shared memory
+function construct.ss_smem_selector(major, bits, mn, k)
+  bits = checked("ss_smem_selector", major, bits, mn, k)
+  return choose("ss_smem_selector", major, bits, mn, k, ALL, major == "MN")
+end
+
+-- What wgmma of registers and shared memory takes along MN, by bits; of 8 bits what is transposed
+-- by the kernel needs whole lines.
+local RS = { [8] = { "SW128", "SW64" }, [16] = ALL, [32] = { "SW32" } }
+
+-- rs_smem_selector(major, bits | dtype, MN, K [, transposed])
+function construct.rs_smem_selector(major, bits, mn, k, transposed)
+  bits = checked("rs_smem_selector", major, bits, mn, k)
+  local kinds = major == "K" and ALL or bits == 8 and transposed and { "SW128" } or RS[bits]
+  return choose("rs_smem_selector", major, bits, mn, k, kinds)
+end
+
+-- sm100_smem_selector(major, bits | dtype, MN, K): for tcgen05
+function construct.sm100_smem_selector(major, bits, mn, k)
+  bits = checked("sm100_smem_selector", major, bits, mn, k)
+  local kinds = major == "MN" and bits == 32 and { "SW128_32B" } or ALL
+  return choose("sm100_smem_selector", major, bits, mn, k, kinds)
+end
+
+-- tile_to_mma_shape(atom, shape [, order]): a layout of ((MMA_M,MMA_K),M,K,...)
+function construct.tile_to_mma_shape(atom, shape, order)
+  local mma, modes = shape[1], {}
+  if type(mma) ~= "table" or #mma ~= 2 or #shape < 3 then
+    error("tile_to_mma_shape: a shape ((MMA_M,MMA_K),M,K,...) expected, got " .. shown(shape), 0)
+  end
+  modes[1], modes[2] = { mma[1], shape[2] }, { mma[2], shape[3] }
+  for i = 4, #shape do modes[i - 1] = shape[i] end
+  local tiled = tile.tile_to_shape(atom, modes, order)
+  return tile.tiled_divide(tiled, tile.product_each(mma))
+end
+
+return construct
