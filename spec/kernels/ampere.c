@@ -11,7 +11,7 @@
 #include "types/convert.h"
 #include "types/dtype.h"
 
-enum { MARGIN = 64, POISON = 0xEE };
+enum { MARGIN = 1 << 14, POISON = 0xEE };
 
 /* A matrix with a batch: strides in elements, the memory from the first element to the
 ** last, in a buffer with margins. */
@@ -117,40 +117,46 @@ static double *expect (const mt_gemm_launch *l, const drawn x[MT_PARTS]) {
   return out;
 }
 
-static bool is_right (const mt_gemm_launch *l, const drawn *c, const double *want) {
+static bool is_right (emulated_block *b, const mt_gemm_launch *l, const drawn *c,
+                      const double *want) {
   const int64_t *s = l->desc.size;
-  for (int64_t b = 0; b < s[3]; b++)
+  for (int64_t i = 0; i < s[3]; i++)
     for (int64_t n = 0; n < s[1]; n++)
       for (int64_t m = 0; m < s[0]; m++, want++) {
-        const double got = get(c, element(c, m, n, b));
+        const double got = get(c, element(c, m, n, i));
         if (got == *want) continue;
-        fprintf(stderr, "C(%d,%d,%d) is %g, not %g\n", (int)m, (int)n, (int)b, got,
-                *want);
+        snprintf(b->report, sizeof b->report, "C(%d,%d,%d) is %g, not %g", (int)m, (int)n,
+                 (int)i, got, *want);
         return false;
       }
   return true;
 }
 
 /* No byte of C's buffer that is not C's was written. */
-static bool is_untouched (const drawn *c) {
-  for (int64_t b = 0; b < c->extent[2]; b++)
+static bool is_untouched (emulated_block *b, const drawn *c) {
+  for (int64_t i = 0; i < c->extent[2]; i++)
     for (int64_t n = 0; n < c->extent[1]; n++)
       for (int64_t m = 0; m < c->extent[0]; m++)
-        memset(element(c, m, n, b), POISON, (size_t)size_of(c));
+        memset(element(c, m, n, i), POISON, (size_t)size_of(c));
   const char *end = c->base + (c->high + 1) * size_of(c) + MARGIN;
   for (const char *p = c->buffer; p < end; p++)
-    if (*p != (char)POISON) return fprintf(stderr, "C's margin was written\n"), false;
+    if (*p != (char)POISON) {
+      snprintf(b->report, sizeof b->report, "memory beside C was written");
+      return false;
+    }
   return true;
 }
 
-static void run (const mt_ampere *a, size_t row, const drawn x[MT_PARTS], bool turned) {
-  emulated_memory source[2];
+static void set_up (emulated_block *b, const mt_ampere *a, const drawn x[MT_PARTS],
+                    bool turned) {
+  *b = (emulated_block){.threads = mt_ampere_threads(a->row), .shared = a->shared};
+  b->order = (emulated_turn)below(NTURN);
+  b->seed = seed_now();
   for (int i = 0; i < 2; i++) {
     const drawn *d = &x[turned ? 1 - i : i];
-    source[i].low = d->base + d->low * size_of(d);
-    source[i].high = d->base + (d->high + 1) * size_of(d);
+    b->source[i].low = d->base + d->low * size_of(d);
+    b->source[i].high = d->base + (d->high + 1) * size_of(d);
   }
-  emulate_ampere(row, mt_ampere_threads(a->row), a->shared, &a->launch, source);
 }
 
 static mt_dtype draw_result (const mt_ampere_row *r) {
@@ -159,9 +165,21 @@ static mt_dtype draw_result (const mt_ampere_row *r) {
   return below(2) ? r->sum : floats[below(4)];
 }
 
+/* The result of what was drawn, by the kernel. */
+static bool computes (const mt_gemm_launch *l, const mt_ampere *a,
+                      const drawn x[MT_PARTS], run_block_kernel *run, size_t kernel,
+                      emulated_block *b) {
+  double *want = expect(l, x);
+  set_up(b, a, x, a->launch.operand[0].base != x[0].base);
+  const bool good =
+      run(kernel, &a->launch, b) && is_right(b, l, &x[2], want) && is_untouched(b, &x[2]);
+  free(want);
+  return good;
+}
+
 /* A small product, so that its sums are integers that every type has. */
-static bool one_ampere (size_t number, bool *ran) {
-  const mt_ampere_row *r = &mt_ampere_rows[number];
+bool one_ampere (const mt_ampere_row *r, run_block_kernel *run, size_t kernel, bool *ran,
+                 emulated_block *b) {
   const bool lines = r->major[0] != MT_MAJOR_ANY || below(3) == 0;
   const mt_dtype c = draw_result(r);
   const int most = c == MT_bf16 || c == MT_f16 ? 1 : 3;
@@ -177,29 +195,22 @@ static bool one_ampere (size_t number, bool *ran) {
   while (x[2].stride[2] == 0 && l > 1);
   make_launch(&launch, x);
   *ran = mt_ampere_take(&a, r, &launch, 132);
-  bool good = true;
-  if (*ran) {
-    for (int i = 0; i < MT_PARTS; i++) fill(&x[i], i == 2 ? 2 : most);
-    double *want = expect(&launch, x);
-    run(&a, number, x, a.launch.operand[0].base != x[0].base);
-    good = is_right(&launch, &x[2], want) && is_untouched(&x[2]);
-    free(want);
-    if (!good)
-      fprintf(stderr, "row %d, %d x %d x %d, ways %d and %d\n", (int)number, (int)m,
-              (int)n, (int)k, (int)a.launch.operand[0].way, (int)a.launch.operand[1].way);
-  }
+  for (int i = 0; *ran && i < MT_PARTS; i++) fill(&x[i], i == 2 ? 2 : most);
+  const bool good = !*ran || computes(&launch, &a, x, run, kernel, b);
   for (int i = 0; i < MT_PARTS; i++) free(x[i].buffer);
   return good;
 }
 
 bool by_cp_async (long times) {
   long all = 0;
+  emulated_block b;
   for (size_t row = 0; row < mt_nampere_rows; row++)
     for (long i = 0; i < times;) {
       const uint64_t from = seed_now();
       bool ran = false;
-      if (!one_ampere(row, &ran)) {
-        fprintf(stderr, "row %d, seed 0x%llx\n", (int)row, (unsigned long long)from);
+      if (!one_ampere(&mt_ampere_rows[row], emulate_ampere, row, &ran, &b)) {
+        fprintf(stderr, "%s\nrow %d, seed 0x%llx\n", b.report, (int)row,
+                (unsigned long long)from);
         return false;
       }
       i += ran, all += ran;

@@ -96,6 +96,7 @@ void start () {
   running(*parameter);
   block.end();
 }
+unsigned next (unsigned last) { return last + 1; }
 
 #define MT_MMA_KERNEL(name, arch, atom) {"mt_" #name, mt::product<mt::name>},
 const struct { const char *name; kernel *function; } kernels[] = {
@@ -110,7 +111,8 @@ void emulate_product (const char *name, unsigned blocks, const mt_gemm_launch *l
     if (strcmp(kernels[i].name + 3, name) == 0) running = kernels[i].function;
   if (running == NULL) abort();
   gridDim.x = blocks, blockDim.x = l->desc.threads;
-  for (blockIdx.x = 0; blockIdx.x < blocks; blockIdx.x++) block.run(blockDim.x, start, 0);
+  for (blockIdx.x = 0; blockIdx.x < blocks; blockIdx.x++)
+    if (!block.run(blockDim.x, start, next)) abort();
 }
 
 double emulate_read (uint32_t dtype, const char *base, int64_t i) {

@@ -13,7 +13,7 @@
 template <int MOST, int PLACES> class fibers {
   enum { STACK = 128 << 10 };
   ucontext_t contexts[MOST], scheduler;
-  bool done[MOST];
+  bool done[MOST], given_up;
   char *stacks;
   struct {
     unsigned here, turn;
@@ -39,7 +39,7 @@ template <int MOST, int PLACES> class fibers {
 
 public:
   explicit fibers(unsigned *number)
-      : done(), stacks(), places(), waits(), current(number) {}
+      : done(), given_up(), stacks(), places(), waits(), current(number) {}
 
   /* True of the last of `count` threads at the place: it lets the others go on. The others
   ** return when it has. */
@@ -57,19 +57,28 @@ public:
     step_aside();
   }
 
-  /* Round after round until all are done; each begins `shift` threads farther on. */
-  void run (unsigned threads, void (*start)(), unsigned shift) {
-    unsigned left = threads;
+  /* The end of all of them. */
+  void abandon () {
+    given_up = true;
+    step_aside();
+  }
+
+  /* Until all are done: the first that can go on from after(who went before) on. False:
+  ** none can, or they were abandoned. */
+  bool run (unsigned threads, void (*start)(), unsigned (*after)(unsigned last)) {
     if (stacks == NULL) stacks = (char *)malloc((size_t)MOST * STACK);
+    given_up = false;
+    for (auto &p : places) p = {};
     for (unsigned t = 0; t < threads; t++) make(t, start);
-    for (unsigned round = 0; left > 0; round++)
-      for (unsigned i = 0; i < threads; i++) {
-        const unsigned t = (i + round * shift) % threads;
-        if (done[t] || is_waiting(t)) continue;
-        *current = t;
-        swapcontext(&scheduler, &contexts[t]);
-        left -= done[t];
-      }
+    for (unsigned left = threads, t = threads - 1; left > 0; left -= done[t]) {
+      t = after(t) % threads;
+      for (unsigned tries = 0; done[t] || is_waiting(t); t = (t + 1) % threads)
+        if (++tries == threads) return false;
+      *current = t;
+      swapcontext(&scheduler, &contexts[t]);
+      if (given_up) return false;
+    }
+    return true;
   }
 };
 

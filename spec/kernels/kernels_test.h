@@ -7,6 +7,7 @@
 
 #include "copy/kernel_choice.h"
 #include "cuda/cuda.h"
+#include "ampere_test.h"
 
 int below (int n);        /* random: 0 .. n-1 */
 uint64_t seed_now (void); /* which main takes back */
@@ -24,6 +25,10 @@ void draw_unaligned (mt_launch *l);
 /* A random product by this row; *ran is false if what was drawn is none. */
 bool one_product (const mt_kernel *k, bool *ran);
 
+/* A random product by the row, run by a kernel; *ran is false if the row does not take
+** what was drawn, and then nothing was done. */
+bool one_ampere (const mt_ampere_row *row, run_block_kernel *run, size_t kernel,
+                 bool *ran, emulated_block *b);
 /* Random products by each row of ampere.def, so many. */
 bool by_cp_async (long times);
 /* Halves that cp.async's kernels make of 8-bit floats are the same numbers. */

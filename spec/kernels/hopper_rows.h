@@ -1,5 +1,5 @@
 /*
-** mutant_rows.h - the rows of hopper.def in the namespace of a mutant: included for each.
+** hopper_rows.h - the rows of hopper.def in the namespace of a mutant: included for each.
 ** SPDX-License-Identifier: MIT
 */
 namespace mt {

@@ -1,8 +1,8 @@
 /*
-** mutants.c - kernels of TMA and wgmma with a mistake each: the emulation finds all.
+** hopper_mutants.c - kernels of TMA and wgmma with a mistake each: the emulation finds all.
 ** SPDX-License-Identifier: MIT
 **
-** usage: moontile_mutants_test [MUTANT]
+** usage: moontile_hopper_mutants_test [MUTANT]
 */
 #include "hopper_case.h"
 

@@ -1,5 +1,5 @@
 /*
-** emulate_mutants.cpp - the mutants of hopper.cuh on the host, each in a namespace.
+** emulate_hopper_mutants.cpp - the mutants of hopper.cuh on the host, each in a namespace.
 ** SPDX-License-Identifier: MIT
 */
 #include "sm90.h"
@@ -16,6 +16,7 @@
 #define MT_MUTANT(name, kernel, told) {#name, #kernel, told, run_##name},
 #include "mutants.inc"
 
+static const emulated_mutant table[] = {MT_MUTANTS};
 const emulated_mutant *const emulated_mutants = table;
 const size_t emulated_nmutants = sizeof table / sizeof table[0];
 

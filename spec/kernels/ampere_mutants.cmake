@@ -1,0 +1,133 @@
+# ampere_mutants.cmake: the kernels of cp.async and mma.sync with one mistake each, which the emulation
+# has to find: for mutants.cmake.
+# SPDX-License-Identifier: MIT
+
+set(MAIN kernels/gemm/ampere.cuh)
+set(ROWS spec/kernels/ampere_rows.h)
+set(GUARDS FEED_CUH ENGINE_CUH OUT_CUH AMPERE_CUH)
+
+# ---- stages
+
+source(ampere.cuh)
+mutant(short_wait ampere_f16_tn "copies that nobody waited for"
+       [[copies_wait<G::STAGES - 2>]] [[copies_wait<G::STAGES - 1>]])
+mutant(no_wait ampere_f64_tn "copies that nobody waited for"
+       [[      copies_wait<G::STAGES - 2>();
+]] "")
+mutant(no_meeting ampere_bf16_tn ", not "
+       [[      copies_wait<G::STAGES - 2>();
+      __syncthreads();
+]] [[      copies_wait<G::STAGES - 2>();
+]])
+mutant(meeting_before_the_wait ampere_f64_nt ", not "
+       [[      copies_wait<G::STAGES - 2>();
+      __syncthreads();
+]] [[      __syncthreads();
+      copies_wait<G::STAGES - 2>();
+]])
+mutant(no_group_of_copies ampere_i8_i8_tn "copies that nobody waited for"
+       [[      if (k + G::STAGES - 1 < p.slabs) load(write);
+      copies_end_group();
+]] [[      if (k + G::STAGES - 1 < p.slabs) load(write);
+]])
+mutant(load_before_the_meeting ampere_f32_64 ", not "
+       [[      copies_wait<G::STAGES - 2>();
+      __syncthreads();
+      if (k + G::STAGES - 1 < p.slabs) load(write);
+      copies_end_group();
+]] [[      if (k + G::STAGES - 1 < p.slabs) load(write);
+      copies_end_group();
+      copies_wait<G::STAGES - 1>();
+      __syncthreads();
+]])
+mutant(load_where_it_is_read ampere_f16_nn ", not "
+       [[read = 0, write = G::STAGES - 1]] [[read = 0, write = 0]])
+mutant(last_slab_missing ampere_u8_u8_tn ", not "
+       [[if (k + G::STAGES - 1 < p.slabs) load]] [[if (k + G::STAGES < p.slabs) load]])
+mutant(first_slabs_not_loaded ampere_f64_16 "copies that nobody waited for"
+       [[for (int k = 0; k < G::STAGES - 1; k++) {]] [[for (int k = 0; k < G::STAGES - 2; k++) {]])
+
+# ---- chunks by registers
+
+mutant(put_without_meeting ampere_f16_any ", not "
+       [[    for (int i = 0; i < TIMES; i++) put(i, 0), fetch(i);
+    next();
+    __syncthreads();
+]] [[    for (int i = 0; i < TIMES; i++) put(i, 0), fetch(i);
+    next();
+]])
+mutant(stages_without_meeting ampere_i8_i8_any ", not "
+       [[        fetch(i);
+      }
+      next();
+      __syncthreads();
+]] [[        fetch(i);
+      }
+      next();
+]])
+mutant(put_where_it_is_read ampere_bf16_any ", not "
+       [[put(i, (k + 1) % 2);]] [[put(i, k % 2);]])
+mutant(fetched_before_it_is_put ampere_e4m3_e4m3_any ", not "
+       [[        put(i, (k + 1) % 2);
+        fetch(i);
+]] [[        fetch(i);
+        put(i, (k + 1) % 2);
+]])
+
+# ---- sums
+
+mutant(sums_over_stages ampere_f16_tt ", not "
+       [[  __syncthreads();
+  if (mine && k == 0) e]] [[  if (mine && k == 0) e]])
+mutant(sums_stored_at_once ampere_f64_nn ", not "
+       [[  if (mine && k == 0) e.template put<PITCH, false>(part);
+  __syncthreads();
+]] [[  if (mine && k == 0) e.template put<PITCH, false>(part);
+]])
+mutant(sums_of_one_warp ampere_f32_16 ", not "
+       [[turn < G::WARPS_K; turn++]] [[turn < G::WARPS_K - 1; turn++]])
+mutant(sums_added_together ampere_f32_16 ", not "
+       [[      if (mine && k == turn) e.template put<PITCH, true>(part);
+      __syncthreads();
+]] [[      if (mine && k == turn) e.template put<PITCH, true>(part);
+]])
+mutant(sums_of_another_row ampere_f16_tn ", not "
+       [[t.m * G::M + i * G::T_M, t.n]] [[t.m * G::M, t.n]])
+
+# ---- what comes in: places, edges
+
+source(feed.cuh)
+mutant(one_byte_too_many ampere_f16_tn "outside"
+       [[return left < 0 ? 0 : left > 16 ? 16 : left;]] [[return left <= -16 ? 0 : 16;]])
+mutant(one_row_too_many ampere_i8_u8_tn "outside"
+       [[    const int r = threadIdx.x / CHUNKS, c = threadIdx.x % CHUNKS * 16;
+    rows = o.extent - row - r;
+]] [[    const int r = threadIdx.x / CHUNKS, c = threadIdx.x % CHUNKS * 16;
+    rows = o.extent - row - r + 1;
+]])
+mutant(other_bytes_kept ampere_e4m3_e5m2_any ", not "
+       [[  if (bytes < 16)
+#pragma unroll]] [[  if (bytes < 0)
+#pragma unroll]])
+mutant(window_beyond_its_memory ampere_u8_i8_any "outside"
+       [[(at < end ? end : at) + left + 32 <= o.high]] [[(at < end ? end : at) + left - 32 <= o.high]])
+
+# ---- operands
+
+source(engine.cuh)
+mutant(halves_exchanged ampere_f16_tn ", not "
+       [[const int half = IS_B ? x : y, other = IS_B ? y : x;]] [[const int half = IS_B ? x : y, other = x;]])
+mutant(rows_of_k_exchanged ampere_f16_nn ", not "
+       [[from + column_place<ROWS>(kk * 16 + half * 8 + lane % 8,]] [[from + column_place<ROWS>(kk * 16 + half * 8 + 7 - lane % 8,]])
+mutant(next_step_not_read ampere_f32_64 ", not "
+       [[c[i][j] = fmaf(x[k % 2][i], y[k % 2][j], c[i][j])]] [[c[i][j] = fmaf(x[k % 2][i], y[(k + 1) % 2][j], c[i][j])]])
+
+# ---- what goes out
+
+source(out.cuh)
+mutant(one_column_too_many ampere_i8_i8_tn "beside C was written"
+       [[if (n + column >= p.size[1]) return;]] [[if (n + column > p.size[1]) return;]])
+mutant(one_row_too_many_out ampere_bf16_tn "beside C was written"
+       [[p.size[0] - m < ROWS ? p.size[0] - m : ROWS;]] [[p.size[0] - m < ROWS ? p.size[0] - m + 1 : ROWS;]])
+mutant(c_forgotten ampere_f64_tn ", not "
+       [[if (p.beta == 0) x *= p.alpha;]] [[if (p.beta != 3) x *= p.alpha;]])

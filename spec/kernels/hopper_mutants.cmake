@@ -1,0 +1,184 @@
+# hopper_mutants.cmake: the kernels of TMA and wgmma with one mistake each, which the emulation has to
+# find: for mutants.cmake.
+# SPDX-License-Identifier: MIT
+
+set(MAIN kernels/gemm/hopper.cuh)
+set(ROWS spec/kernels/hopper_rows.h)
+set(GUARDS HOPPER_CUH)
+source(hopper.cuh)
+
+# ---- the copy engine reads what threads wrote
+
+mutant(no_proxy_fence hopper_bf16_tn_64 "without a fence for copies"
+       [[    fence_for_copies();
+]] "")
+mutant(no_wait_for_reads hopper_bf16_tn_128 "what a store of warp"
+       [[    if (first) tma_store_wait_read<(TIMES > 1)>();
+]] "")
+mutant(short_wait_for_reads hopper_f16_f32_tn_128 "what a store of warp"
+       [[tma_store_wait_read<(TIMES > 1)>]] [[tma_store_wait_read<2>]])
+mutant(no_meeting_after_reads hopper_bf16_f32_tn_64 "what a store of warp"
+       [[    if (first) tma_store_wait_read<(TIMES > 1)>();
+    __syncwarp();
+]] [[    if (first) tma_store_wait_read<(TIMES > 1)>();
+]])
+mutant(no_meeting_before_stores hopper_bf16_tn_64 "without a fence for copies"
+       [[    fence_for_copies();
+    __syncwarp();
+]] [[    fence_for_copies();
+]])
+mutant(no_wait_at_the_end hopper_f16_tn_64 "ends while its stores may still read"
+       [[  if (MT_HOPPER_STORES(H::N) && threadIdx.x % 32 == 0) tma_store_wait<0>();
+]] "")
+mutant(no_group_of_stores hopper_f16_tn_64 "stores in no group"
+       [[      tma_store_commit();
+]] "")
+mutant(no_swizzle_out hopper_f16_tn_64 ", not "
+       [[((2 * j + lane / 16) ^ lane % 8) << 4]] [[(2 * j + lane / 16) << 4]])
+mutant(swizzle_of_other_rows hopper_tf32_64 ", not "
+       [[((2 * j + lane % 4 / 2) ^ row) << 4]] [[((2 * j + lane % 4 / 2) ^ row % 4) << 4]])
+
+# ---- stages: barriers and parities
+
+mutant(loader_waits_for_the_first_round hopper_bf16_tn_64 "all wait"
+       [[ring_place<H::STAGES> at = {0, 1}]] [[ring_place<H::STAGES> at = {0, 0}]])
+mutant(multipliers_do_not_wait hopper_s8_64 "did not wait for the load"
+       [[ring_place<H::STAGES> at = {0, 0}]] [[ring_place<H::STAGES> at = {0, 1}]])
+mutant(parity_stays hopper_bf16_tn_128 "more arrivals than the barrier counts"
+       [[if (++slot == STAGES) slot = 0, parity ^= 1]] [[if (++slot == STAGES) slot = 0]])
+mutant(no_wait_for_loads hopper_u8_64 "did not wait for the load"
+       [[    barrier_wait(full_at<H::STAGES>(bars, at.slot), at.parity);
+]] "")
+mutant(no_wait_for_readers hopper_bf16_tn_64 "more arrivals than the barrier counts"
+       [[      barrier_wait(free_at<H::STAGES>(bars, at.slot), at.parity);
+]] "")
+mutant(too_few_bytes hopper_e4m3_bf16_64 "all wait"
+       [[barrier_expect(full, H::STAGE)]] [[barrier_expect(full, H::A_BYTES)]])
+mutant(too_many_bytes hopper_e5m2_bf16_64 "all wait"
+       [[barrier_expect(full, H::STAGE)]] [[barrier_expect(full, H::STAGE + 16)]])
+mutant(early_release hopper_bf16_tn_64 "may still multiply"
+       [[    wgmma_wait<1>();
+    if (before >= 0) release<H>(bars, before);
+    before = at.slot;
+  }
+  wgmma_wait<0>();
+  if (before >= 0) release<H>(bars, before);
+]] [[    release<H>(bars, at.slot);
+    wgmma_wait<1>();
+    before = at.slot;
+  }
+  wgmma_wait<0>();
+]])
+mutant(no_last_release hopper_bf16_tn_64 "all wait"
+       [[  wgmma_wait<0>();
+  if (before >= 0) release<H>(bars, before);
+]] [[  wgmma_wait<0>();
+]])
+mutant(two_threads_release hopper_bf16_tn_64 "may still multiply"
+       [[  if (t < H::CLUSTER) {
+]] [[  if (t < H::CLUSTER + 1) {
+]])
+mutant(stage_of_another hopper_bf16_tn_64 "did not wait for the load"
+       [[    const uint32_t stage = ring + at.slot * H::STAGE;
+]] [[    const uint32_t stage = ring + (at.slot + 1) % H::STAGES * H::STAGE;
+]])
+mutant(no_fence_of_barriers hopper_bf16_tn_64 "no fence has shown"
+       [[    barrier_init_fence();
+]] "")
+mutant(nobody_meets_at_the_start hopper_bf16_tn_256_alone "may not be there yet"
+       [[  else __syncthreads();
+]] "")
+
+# ---- wgmma
+
+mutant(short_wait hopper_bf16_tn_64 "may still multiply"
+       [[wgmma_wait<1>()]] [[wgmma_wait<2>()]])
+mutant(no_wait_for_sums hopper_bf16_tn_64 "while wgmma has its registers"
+       [[  wgmma_wait<0>();
+]] "")
+mutant(no_fence_of_registers hopper_bf16_tn_64 "without a fence since"
+       [[  wgmma_fence();
+]] "")
+mutant(no_group_of_products hopper_bf16_tn_64 "while wgmma has its registers"
+       [[  wgmma_commit();
+]] "")
+mutant(lbo_and_sbo_exchanged hopper_bf16_tn_128_alone "reads what nobody loaded"
+       [[operand(b, MT_CHUNK, 1024)]] [[operand(b, 1024, MT_CHUNK)]])
+mutant(lbo_and_sbo_exchanged_mn hopper_bf16_nt_128 ", not "
+       [[operand(a, MT_CHUNK, 1024), from_b = operand(b, MT_CHUNK, 1024)]]
+       [[operand(a, MT_CHUNK, 1024), from_b = operand(b, H::B_MN ? 1024 : MT_CHUNK, H::B_MN ? MT_CHUNK : 1024)]])
+mutant(swizzle_of_64_bytes hopper_bf16_tn_64 ", not "
+       [[(uint64_t)1 << 62]] [[(uint64_t)2 << 62]])
+mutant(step_of_other_major hopper_f16_nn_64 ", not "
+       [[STEP_A = H::A_MN ? 2048 / 16 : 2]] [[STEP_A = H::A_MN ? 2 : 2048 / 16]])
+mutant(sums_forgotten hopper_bf16_tn_64 ", not "
+       [[!first || k > 0);]] [[!first);]])
+mutant(sums_kept hopper_bf16_tn_64 ", not "
+       [[!first || k > 0);]] [[true);]])
+mutant(rows_of_the_other_half hopper_bf16_tn_64 ", not "
+       [[const uint32_t rows = stage + group * MT_GROUP_ROWS * MT_SLAB]] [[const uint32_t rows = stage]])
+
+# ---- clusters
+
+mutant(half_of_b_twice hopper_bf16_tn_128 "did not wait for the load"
+       [[b + above * PART * MT_SLAB]] [[b]])
+mutant(multicast_to_one hopper_bf16_tn_256 "all wait"
+       [[(1 << H::CLUSTER) - 1 : 0]] [[1 : 0]])
+mutant(only_own_readers hopper_bf16_tn_128 "may still multiply"
+       [[MT_MULTIPLIERS * H::CLUSTER]] [[MT_MULTIPLIERS]])
+mutant(release_of_own_only hopper_f16_tn_256 "did not wait for the load"
+       [[barrier_arrive(free_at<H::STAGES>(bars, slot), t)]] [[barrier_arrive(free_at<H::STAGES>(bars, slot))]])
+mutant(no_meeting_at_the_start hopper_bf16_tn_128 "may not be there yet"
+       [[  if constexpr (H::CLUSTER > 1 || H::SPLITS) cluster_sync();
+  else __syncthreads();
+]] [[  __syncthreads();
+]])
+mutant(no_meeting_at_the_end hopper_bf16_tn_128 "block "
+       [[  if constexpr (H::CLUSTER > 1 || H::SPLITS) cluster_sync();
+}
+]] [[}
+]])
+
+# ---- parts of K
+
+mutant(sums_told_in_one_block hopper_bf16_tn_64 "may not have written yet"
+       [[barrier_arrive_release(joined, 0)]] [[barrier_arrive(joined, 0)]])
+mutant(sums_heard_in_one_block hopper_bf16_tn_64 "may not have written yet"
+       [[barrier_wait_acquire(joined, parity)]] [[barrier_wait(joined, parity)]])
+mutant(one_thread_tells hopper_bf16_tn_64 "all wait"
+       [[    barrier_arrive_release(joined, 0);
+]] [[    if (threadIdx.x % 128 == 0) barrier_arrive_release(joined, 0);
+]])
+mutant(sums_overwritten hopper_bf16_tn_64 "may still read"
+       [[    barrier_wait_acquire(taken, parity ^ 1);
+]] "")
+mutant(taken_before hopper_bf16_tn_64 "all wait"
+       [[barrier_wait_acquire(taken, parity ^ 1)]] [[barrier_wait_acquire(taken, parity)]])
+mutant(a_part_missing hopper_bf16_tn_64 ", not "
+       [[    for (int r = 1; r < parts; r++)
+#pragma unroll
+]] [[    for (int r = 2; r < parts; r++)
+#pragma unroll
+]])
+mutant(slab_of_two_parts hopper_s8_128_alone ", not "
+       [[(int)((rank + 1) * (int64_t)p.slabs / p.parts)]] [[(int)((rank + 1) * (int64_t)p.slabs / p.parts) + (rank + 1 < (uint32_t)p.parts)]])
+
+# ---- tiles, edges, launches
+
+mutant(terms_exchanged hopper_tf32_64 ", not "
+       [[term == p.terms - 2 ? &p.a_rest]] [[term == p.terms - 3 ? &p.a_rest]])
+mutant(batch_of_a_shared hopper_bf16_tn_64 ", not "
+       [[n, x,
+                             t.l * p.b_step, all]] [[n, x,
+                             t.l, all]])
+mutant(one_column_too_many hopper_bf16_tn_16 "beside C was written"
+       [=[y >= p.size[1]]=] [=[y > p.size[1]]=])
+mutant(before_the_launch hopper_bf16_tn_64 "before what went before the launch"
+       [[  grid_wait();
+]] "")
+mutant(registers_that_nobody_has hopper_bf16_tn_64 "all wait"
+       [[registers_take<232>]] [[registers_take<240>]])
+mutant(shared_memory_of_another hopper_bf16_tn_64 "is outside of"
+       [[BARRIERS = OUT + MT_HOPPER_OUT(N, CLUSTER)]] [[BARRIERS = OUT + MT_HOPPER_OUT(N, CLUSTER) + 1024]])
+mutant(ring_not_aligned hopper_bf16_tn_64 "where its swizzle does"
+       [[+ 1023) & ~1023u]] [[+ 511) & ~511u]])
