@@ -191,6 +191,13 @@ describe("copy atoms", function()
                  tile.copy_atom("SM75_U32x4_LDSM_N", "bf16").layout_dst)
   end)
 
+  it("are named by a part of their name", function()
+    assert.error_matches(function() tile.mma_atom "sm80_16x8x16" end, "no atom \"sm80_16x8x16\"\n"
+      .. "  of those that have this in their name: SM80_16x8x16_F16F16F16F16_TN, "
+      .. "SM80_16x8x16_F32F16F16F32_TN, SM80_16x8x16_F32BF16BF16F32_TN, and 8 more$")
+    assert.error_matches(function() tile.copy_atom "u16x8" end, "name: SM75_U16x8_LDSM_T, [^\n]*$")
+  end)
+
   it("serve a tiled copy", function()
     local thr, val = tile.layout { 32, 8 }, tile.layout { 4, 1 }
     local named = tile.tiled_copy { atom = "UniversalCopy<uint128_t>", bits = 32, thr = thr,

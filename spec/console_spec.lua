@@ -88,6 +88,11 @@ end)
 local SAID = {
   { "x = = 1", "unexpected symbol near '='\n" }, { "local x <foo> = 1", "unknown attribute 'foo'" },
   { "x = 1\n)", "unexpected symbol near ')'\n" },
+  { "draw layout{4, 8}", "syntax error near 'layout'; did you mean draw(layout{4, 8})?\n" },
+  { "tile.layout 4", "syntax error near '4'; did you mean tile.layout(4)?\n" },
+  { "x y z", "syntax error near 'y'\n" }, { "1 2", "unexpected symbol near '1'\n" },
+  { "local ä = 1", "<name> expected near ä: names have letters of ASCII\n" },
+  { "x = 'ä' ü", "unexpected symbol near ü: names have letters of ASCII\n" },
   { "error 'bad'", "bad\n" }, { "error('bad', 0)", "bad\n" }, { "error {}", "(error object is a table value)\n" },
   { "error(nil)", "(error object is a nil value)\n" },
   { "error(setmetatable({}, { __tostring = function() return 'as text' end }))", "as text\n" },

@@ -47,14 +47,15 @@ local ROWS = {
   { ":explain right_inverse(layout({4, 8}, {8, 1}))", "R = (8,4):(4,1)" },
   { ":explain tile.complement(layout(4, 2), 24)", "R = (2,3):(1,8)" },
   { ":explain layout{8, 24}:zipped_divide{4, 8}", "zipped_divide" },
-  { ":device", "cpu " }, { ":device cpu", "threads" }, { ":device nope", "nope" }, { ":help layout", "layout(shape" },
+  { ":draw SM80_16x8x8_F32F16F16F32_TN", "| T0|" }, { ":device", "cpu " }, { ":device cpu", "threads" }, { ":device nope", "nope" }, { ":help layout", "layout(shape" },
   { ":tour", "1 of 8" }, { ":tour\n:tour", "2 of 8" }, { ":tour 5", "5 of 8" }, { ":tour 99", "1 of 8" },
 }
 
 --  what is typed, what is said of it
 local SAID = {
   { ":nope", ":nope is no command; there are :device, :draw, :explain, :help, :time, :tour" },
-  { ":draw 5", "draw: a layout, a tensor" }, { ":draw", ":draw wants" }, { ":draw x +", "unexpected symbol near <eof>" },
+  { ":draw 5", "draw: a layout, a tensor" },
+  { ":draw SM80_16x8x8_F32F16F16F32_T", "near it: SM80_16x8x8_F32F16F16F32_TN" }, { ":draw", ":draw wants" }, { ":draw x +", "unexpected symbol near <eof>" },
   { ":draw nothing()", "a nil value" }, { ":time error 'bad'", "bad" }, { ":explain 5", ":explain wants A * B" },
   { ":explain layout(4):flatten()", "flatten is not explained" }, { ":explain nope(layout(4), 2)", "nope is not explained" },
 }

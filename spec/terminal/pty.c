@@ -5,6 +5,7 @@
 ** spawn(arguments, environment, columns) -> a terminal:
 **   t:write(text), t:read(milliseconds) -> text, "" after that time, nil: it has ended
 **   t:raw(), whether it reads key by key
+**   t:suspend(), stops it and lets it go on
 **   t:resize(columns), t:wait() -> the exit status, or 128 and the signal
 ** now() -> milliseconds since some time; setenv(name, value)
 */
@@ -99,6 +100,15 @@ static int l_read (lua_State *L) {
   return 1;
 }
 
+/* Stops it, as Ctrl-Z does, and lets it go on. */
+static int l_suspend (lua_State *L) {
+  const terminal *t = luaL_checkudata(L, 1, CLASS);
+  kill(t->pid, SIGSTOP);
+  waitpid(t->pid, NULL, WUNTRACED);
+  kill(t->pid, SIGCONT);
+  return 0;
+}
+
 /* Whether the program reads key by key. */
 static int l_raw (lua_State *L) {
   const terminal *t = luaL_checkudata(L, 1, CLASS);
@@ -152,8 +162,8 @@ __attribute__((visibility("default"))) int luaopen_moontile_pty (lua_State *L);
 int luaopen_moontile_pty (lua_State *L) {
   static const luaL_Reg methods[] = {{"write", l_write}, {"read", l_read},
                                      {"raw", l_raw},     {"resize", l_resize},
-                                     {"wait", l_wait},   {"__gc", l_gc},
-                                     {NULL, NULL}};
+                                     {"wait", l_wait},   {"suspend", l_suspend},
+                                     {"__gc", l_gc},     {NULL, NULL}};
   luaL_newmetatable(L, CLASS);
   luaL_setfuncs(L, methods, 0);
   lua_pushvalue(L, -1);

@@ -63,6 +63,21 @@ describe("a terminal", function()
     assert.equal(100, longest)
   end)
 
+  it("shows its line again when it goes on after Ctrl-Z", function()
+    local s = open()
+    s:type "6 * 7"
+    s:prompt "6 * 7"
+    s.shown, s.row, s.column = { {} }, 1, 1             -- as after `fg`
+    s.terminal:suspend()
+    s:prompt "6 * 7"
+    assert.equal("42", s:enter "")
+    s:type "print 'go' while true do end\r"
+    s:wait_for "\ngo"
+    s.terminal:suspend()
+    s:interrupt()
+    assert.equal("42", s:enter "6 * 7")
+  end)
+
   it("shows colours, unless NO_COLOR is set", function()
     local s = open { environment = { NO_COLOR = "" } }
     s:enter "error 'bad'"

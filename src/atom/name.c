@@ -2,6 +2,7 @@
 ** name.c - the names of atoms: what a pattern spells, what a name means.
 ** SPDX-License-Identifier: MIT
 */
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -241,27 +242,72 @@ static void consider (near_names *near, const char *name, int d) {
   snprintf(near->name[i], MT_ATOM_NAME, "%s", name);
 }
 
-mt_status mt_unknown_name (mt_err *err, const char *op, mt_patterns of,
-                           const char *name) {
-  char plain[MT_ATOM_NAME], other[MT_ATOM_NAME];
-  near_names near;
+/* Whether the name has the part in it, in capitals or not. */
+static bool has_part (const char *name, const char *part) {
+  for (; *name; name++) {
+    size_t n = 0;
+    while (part[n] && tolower((unsigned char)name[n]) == tolower((unsigned char)part[n]))
+      n++;
+    if (part[n] == '\0') return true;
+  }
+  return false;
+}
+
+/* Those that are not far by their letters. */
+static void find_near (near_names *near, mt_patterns of, const char *plain) {
+  char other[MT_ATOM_NAME];
   mt_choices choices;
   mt_atom_cursor c = {0};
-  mt_fail(err, MT_EINVAL, "%s: there is no atom \"%.100s\"", op, name);
-  if (!plain_name(plain, name)) return MT_EINVAL;
-  memset(&near, 0, sizeof near);
-  for (int i = 0; i < NEAR; i++) near.distance[i] = 2 + (int)strlen(plain) / 4;
+  memset(near, 0, sizeof *near);
+  for (int i = 0; i < NEAR; i++) near->distance[i] = 2 + (int)strlen(plain) / 4;
   for (int row; (row = mt_next_pattern(&choices, of, &c)) >= 0;) {
     mt_spell(other, sizeof other, of(row), &choices);
-    int d = distance(plain, other, near.distance[NEAR - 1]);
-    if (d < near.distance[NEAR - 1]) consider(&near, other, d);
+    int d = distance(plain, other, near->distance[NEAR - 1]);
+    if (d < near->distance[NEAR - 1]) consider(near, other, d);
   }
-  for (int i = 0; i < NEAR && near.name[i][0]; i++)
-    mt_explain(err, "%s%s", i ? ", " : "\n  near it: ", near.name[i]);
-  if (near.name[0][0] == 0) {
-    c = (mt_atom_cursor){0};
-    mt_spell(other, sizeof other, of(mt_next_pattern(&choices, of, &c)), &choices);
-    mt_explain(err, "\n  names are CuTe's, as %s", other);
+}
+
+/* The first that have the part; returns how many have. */
+static int find_parts (near_names *found, mt_patterns of, const char *part) {
+  char other[MT_ATOM_NAME];
+  mt_choices choices;
+  mt_atom_cursor c = {0};
+  int n = 0;
+  memset(found, 0, sizeof *found);
+  for (int row; (row = mt_next_pattern(&choices, of, &c)) >= 0;) {
+    mt_spell(other, sizeof other, of(row), &choices);
+    if (!has_part(other, part)) continue;
+    if (n < NEAR) memcpy(found->name[n], other, sizeof other);
+    n++;
   }
+  return n;
+}
+
+static void put_names (mt_err *err, const near_names *x, const char *before) {
+  for (int i = 0; i < NEAR && x->name[i][0]; i++)
+    mt_explain(err, "%s%s", i ? ", " : before, x->name[i]);
+}
+
+static void put_first (mt_err *err, mt_patterns of) {
+  char first[MT_ATOM_NAME];
+  mt_choices choices;
+  mt_atom_cursor c = {0};
+  mt_spell(first, sizeof first, of(mt_next_pattern(&choices, of, &c)), &choices);
+  mt_explain(err, "\n  names are CuTe's, as %s", first);
+}
+
+mt_status mt_unknown_name (mt_err *err, const char *op, mt_patterns of,
+                           const char *name) {
+  char plain[MT_ATOM_NAME];
+  near_names near;
+  mt_fail(err, MT_EINVAL, "%s: there is no atom \"%.100s\"", op, name);
+  if (!plain_name(plain, name)) return MT_EINVAL;
+  find_near(&near, of, plain);
+  put_names(err, &near, "\n  near it: ");
+  if (near.name[0][0]) return MT_EINVAL;
+  int n = plain[0] ? find_parts(&near, of, plain) : 0;
+  if (n == 0) return put_first(err, of), MT_EINVAL;
+  put_names(err, &near, "\n  of those that have this in their name: ");
+  if (n > NEAR) mt_explain(err, ", and %d more", n - NEAR);
   return MT_EINVAL;
 }

@@ -25,6 +25,7 @@
   FUNCTION(int, add_history, (const char *line))                                         \
   FUNCTION(int, rl_initialize, (void))                                                   \
   FUNCTION(void, rl_resize_terminal, (void))                                             \
+  FUNCTION(int, rl_forced_update_display, (void))                                        \
   VARIABLE(const char *, rl_readline_name)                                               \
   VARIABLE(const char *, rl_basic_word_break_characters)                                 \
   VARIABLE(char *, rl_line_buffer)                                                       \
@@ -164,11 +165,26 @@ static void set_up (void) {
   *edit.rl_getc_function = character;
 }
 
+/* Asks the terminal to say what is pasted; one that does not know that ignores it. */
+static void bracket_paste (bool on) {
+  const char *term = getenv("TERM");
+  if (term == NULL || strcmp(term, "dumb") == 0) return;
+  fputs(on ? "\033[?2004h" : "\033[?2004l", stdout);
+  fflush(stdout);
+}
+
+/* The shell has written of itself, and the terminal is as it was left. */
+static void draw_again (void) {
+  bracket_paste(true);
+  edit.rl_forced_update_display();
+}
+
 static bool open_library (const char *name) {
   void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
   if (library == NULL) return false;
   if (find_symbols(library)) {
     set_up();
+    con_redraw_with(draw_again);
     return edit.rl_initialize() == 0;
   }
   dlclose(library);
@@ -188,18 +204,11 @@ bool con_edits (void) {
   return edit.there;
 }
 
-/* Asks the terminal to say what is pasted; one that does not know that ignores it. */
-static void bracket_paste (bool on) {
-  const char *term = getenv("TERM");
-  if (term == NULL || strcmp(term, "dumb") == 0) return;
-  fputs(on ? "\033[?2004h" : "\033[?2004l", stdout);
-  fflush(stdout);
-}
-
 char *con_edit (lua_State *L, const char *prompt, int complete_at) {
   asker = (struct asker){L, lua_absindex(L, complete_at)};
   fflush(stdout);
   edit.rl_resize_terminal();
+  con_drawn();
   bracket_paste(true);
   char *line = edit.readline(prompt);
   bracket_paste(false);

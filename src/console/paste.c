@@ -46,16 +46,43 @@ static void append (char c) {
 
 /* -------------------------------------------------------------- bytes of the terminal */
 
+static volatile sig_atomic_t continued; /* after Ctrl-Z */
+static con_redraw *redraw;
+
+static void on_continued (int number) {
+  (void)number;
+  continued = 1;
+}
+
+void con_redraw_with (con_redraw *f) {
+  struct sigaction action;
+  memset(&action, 0, sizeof action);
+  action.sa_handler = on_continued;
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGCONT, &action, NULL);
+  redraw = f;
+}
+
+void con_drawn (void) { continued = 0; }
+
+static void redraw_if_continued (void) {
+  if (!continued || redraw == NULL) return;
+  continued = 0;
+  redraw();
+}
+
 /* Whether there is one to read; false: Ctrl-C came. Its signal is let in only while this
 ** waits: one that came just before is seen. */
 static bool await_byte (void) {
   sigset_t signals, before;
   sigemptyset(&signals);
   sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGCONT);
   sigprocmask(SIG_BLOCK, &signals, &before);
   int n = -1;
   while (n <= 0 && !con_interrupted()) {
     fd_set files;
+    redraw_if_continued();
     FD_ZERO(&files);
     FD_SET(STDIN_FILENO, &files);
     n = pselect(STDIN_FILENO + 1, &files, NULL, NULL, NULL, &before);

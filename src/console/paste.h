@@ -9,6 +9,11 @@
 ** bracketed-paste mode says what is pasted: tabs of that are spaces, line ends are line
 ** ends, other control characters are left out. */
 int con_character (void);
+/* What draws the line anew when the program goes on after Ctrl-Z. */
+typedef void con_redraw (void);
+void con_redraw_with (con_redraw *f);
+/* The line will be drawn by itself. */
+void con_drawn (void);
 /* Forgets what has been read and not been asked for yet. */
 void con_forget (void);
 

@@ -22,6 +22,7 @@ function known.draw(session, text)
     return session:blame(":draw wants what to draw, as :draw layout{4, 8}; ?draw says more")
   end
   local x, given = values[1], values[2]
+  if x == nil and text:find "^SM%d+_[%w_]+$" then x = text end     -- an atom without its quotes
   local options = { width = session.columns(), colour = paint.on or nil }
   if type(given) == "table" then for key, value in next, given do options[key] = value end end
   local ok, picture = pcall(tile.draw, x, options)

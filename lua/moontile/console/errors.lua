@@ -71,9 +71,28 @@ function errors.unknown(text)
   return text:match "a nil value %(global '([%w_]+)'%)"
 end
 
--- A message of the parser without the position, if that is the first line.
-function errors.syntax(message)
-  return (message:gsub("^" .. NAME:sub(2) .. ":1: ", ""))
+-- `draw layout{4, 8}`: what was meant is a call.
+local function call_of(code)
+  local name, rest = code:match "^%s*([%a_][%w_.:]*)%s+(%S.-)%s*$"
+  local call = name and ("%s(%s)"):format(name, rest)
+  return call and not call:find "\n" and load("return " .. call) and call or nil
+end
+
+-- The character of the code that begins with this byte, in no string.
+local function letter_of(code, byte)
+  code = code:gsub("'[^'\n]*'", ""):gsub('"[^"\n]*"', "")
+  local first = string.char(byte):gsub("%W", "%%%0")
+  return byte > 127 and code:match(first .. "[\128-\191]+") or nil
+end
+
+-- A message of the parser for the code, without the position if that is the first line.
+function errors.syntax(message, code)
+  message = message:gsub("^" .. NAME:sub(2) .. ":1: ", "")
+  local byte = tonumber(message:match "'<\\(%d+)>'$")
+  local letter = byte and letter_of(code, byte)
+  if letter then return message:gsub("'<\\%d+>'$", letter) .. ": names have letters of ASCII" end
+  local call = call_of(code)
+  return call and message .. "; did you mean " .. call .. "?" or message
 end
 
 return errors

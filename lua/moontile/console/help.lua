@@ -155,9 +155,11 @@ local function add_names(lines, class, width)
   end
 end
 
+-- What to do with them is behind the names: that is what stays on a screen.
 local function overview(width)
-  local lines = { help.COMMANDS }
+  local lines = {}
   add_names(lines, nil, width)
+  lines[#lines + 1] = "\n" .. help.COMMANDS
   return table.concat(lines, "\n")
 end
 

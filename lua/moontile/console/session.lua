@@ -81,7 +81,7 @@ function session:evaluate(c)
   local f, message = self.locals:compile(c, self.names.env, function(...)
     return self:check_assigned(...)
   end)
-  if not f then return self:blame(errors.syntax(message)) end
+  if not f then return self:blame(errors.syntax(message, c.code)) end
   local results = table.pack(xpcall(f, errors.handler(function() return f end)))
   if not results[1] then
     self.told = errors.is_interruption(results[2])
@@ -93,7 +93,7 @@ end
 -- What a text gives as code, or nil, after the error was told.
 function session:values_of(text)
   local c, message = chunk.read(text)
-  if not c then return self:blame(errors.syntax(message)) end
+  if not c then return self:blame(errors.syntax(message, text)) end
   return c.empty and { n = 0 } or self:evaluate(c)
 end
 
@@ -117,7 +117,7 @@ function session:feed(line)
     return "more"
   end
   if not c then
-    self:blame(errors.syntax(message))
+    self:blame(errors.syntax(message, code))
     return true
   end
   return c.empty or self:run(c)
@@ -126,9 +126,10 @@ end
 -- The input ended in the middle of a statement.
 function session:unfinished()
   if not self.pending then return end
-  local _, message = chunk.read(self.pending)
+  local code = self.pending
+  local _, message = chunk.read(code)
   self.pending = nil
-  self:blame(errors.syntax(message))
+  self:blame(errors.syntax(message, code))
 end
 
 function session:close() self.locals:close() end
