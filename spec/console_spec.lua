@@ -112,6 +112,11 @@ local SAID = {
     "composition: no layout R has R(i) = A(B(i)) for A = (4,6,8):(2,3,5), B = 6:3\n" },
   { "local c <const> = 5\nc = 6", "attempt to assign to const variable 'c'\n" },
   -- did you mean
+  { "mma_atom(SM80_16x8x8_F32F16F16F32_TN)", "(string expected, got nil)\n"
+    .. "  SM80_16x8x8_F32F16F16F32_TN is nil; "
+    .. "names of atoms are texts: 'SM80_16x8x8_F32F16F16F32_TN'\n" },
+  { "local panels = layout(4)\ncoalesce(pannels)", "pannels is nil; did you mean panels?\n" },
+  { "local x\ncoalesce(x)", "(layout expected, got nil)\n" },
   { "layot", "no such name; did you mean layout?\n" },
   { "layot { 4 }", "attempt to call a nil value (global 'layot'); did you mean layout?\n" },
   { "composite(layout(4), layout(4))", "attempt to call a nil value (global 'composite')\n" },

@@ -82,7 +82,8 @@ end
 local function letter_of(code, byte)
   code = code:gsub("'[^'\n]*'", ""):gsub('"[^"\n]*"', "")
   local first = string.char(byte):gsub("%W", "%%%0")
-  return byte > 127 and code:match(first .. "[\128-\191]+") or nil
+  local letter = byte > 127 and code:match(first .. "[\128-\191]+")
+  return letter and utf8.len(letter) == 1 and letter or nil
 end
 
 -- A message of the parser for the code, without the position if that is the first line.

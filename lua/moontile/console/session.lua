@@ -34,11 +34,22 @@ end
 
 function session:say(text) self.write(text .. "\n") end
 
+-- An argument was nil, and so is a name that was asked for: "\n  layot is nil; did you mean ..."
+function session:nil_argument(text)
+  local name = text:find("got nil", 1, true) and self.names.unknown
+  if not name then return "" end
+  local meant = self.names:meant(name, self.locals)
+  local advice = name:find "^SM%d+_" and ("; names of atoms are texts: '%s'"):format(name)
+                 or meant and ("; did you mean %s?"):format(meant) or ""
+  return "\n  " .. name .. " is nil" .. advice
+end
+
 -- An error, with the name that was meant if one is not there.
 function session:blame(text)
   local unknown = errors.unknown(text)
   local meant = unknown and self.names:meant(unknown, self.locals)
   if meant then text = text:gsub("^[^\n]*", "%0; did you mean " .. meant .. "?") end
+  if not unknown then text = text .. self:nil_argument(text) end
   self.complain(paint.error(text) .. "\n")
 end
 
