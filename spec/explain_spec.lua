@@ -291,15 +291,94 @@ describe("explain", function()
       assert.equal("R = " .. result, tile.explain(op, A):match "[^\n]*$")
     end
     for _, op in ipairs { "composition", "logical_divide", "zipped_divide", "tiled_divide",
-                          "flat_divide", "logical_product" } do
+                          "flat_divide", "logical_product", "zipped_product", "tiled_product",
+                          "flat_product", "blocked_product", "raked_product" } do
       assert.equal("R = " .. tostring(tile[op](A, 2)), tile.explain(op, A, 2):match "[^\n]*$")
     end
+  end)
+
+  it("agrees with the predicates, and says where shapes part", function()
+    local SHAPES = { 4, { 4 }, { 4, 8 }, { { 2, 2 }, 8 }, { { 2, 3 }, 8 }, { 4, { 2, 4 } }, { 8, 4 },
+                     tile.layout({ 4, 8 }, { 8, 1 }), { 4, 8, 1 }, {}, 0 }
+    for _, op in ipairs { "compatible", "weakly_congruent", "congruent" } do
+      for _, a in ipairs(SHAPES) do
+        for _, b in ipairs(SHAPES) do
+          local want = tile[op](a, b)
+          assert.equal("R = " .. tostring(want), tile.explain(op, a, b):match "[^\n]*$")
+        end
+      end
+    end
+    assert.equal([[
+compatible: coordinates of A are coordinates of B, for A = (4,(2,8)), B = ((2,2),(2,9))
+  mode 1: 4 stands for (2,2), whose product it is
+  mode 2,1: 2 stands for 2
+  mode 2,2: 8 is no 9
+R = false]], tile.explain("compatible", { 4, { 2, 8 } }, { { 2, 2 }, { 2, 9 } }))
+    assert.truthy(tile.explain("compatible", { { 2, 2 }, 8 }, { 4, 8 })
+                  :find("  mode 1: (2,2) has 2 modes, 4 is an integer\n", 1, true))
+    assert.truthy(tile.explain("compatible", { { 2, 2 }, 8 }, { 4, 8 })
+                  :find("  the other way round it is so\nR = false", 1, true))
+  end)
+
+  it("says what a swizzle does", function()
+    assert.equal([[
+swizzle: w(i) = i ^ ((i & Y) >> S) for w = Sw<2,1,2>
+  where bits 3 to 4 of an integer are set, it flips bits 1 to 2
+  units of 2^1 = 2 stay together; all repeats after 2^5 = 32
+  from 0 on units 0 to 3 go to 0 1 2 3
+  from 8 on units 0 to 3 go to 1 0 3 2
+  from 16 on units 0 to 3 go to 2 3 0 1
+  from 24 on units 0 to 3 go to 3 2 1 0
+R = Sw<2,1,2>]], tile.explain("swizzle", tile.swizzle(2, 1, 2)))
+    for _, w in ipairs { tile.swizzle(3, 4, 3), tile.swizzle(2, 0, 5), tile.swizzle(5, 1, 6) } do
+      local y, text = 0, tile.explain("swizzle", w)
+      for from, list in text:gmatch "from (%d+) on units 0 to %d+ go to([%d ]+)" do
+        local unit, k = tonumber(text:match "units of 2^%d+ = (%d+)"), 0
+        for place in list:gmatch "%d+" do
+          assert.equal(from + unit * place, w(from + unit * k))
+          k, y = k + 1, y + 1
+        end
+      end
+      assert.is_true(y >= 16)
+    end
+    assert.truthy(tile.explain("swizzle", tile.swizzle(2, 0, -3)):find "flips bits 3 to 4")
+    tile.explain("swizzle", tile.swizzle(31, 0, 31))
+  end)
+
+  it("says who has which place of a tile", function()
+    local tv = tile.layout "((4,8),(2,2)):((32,1),(16,8))"
+    local text = tile.explain("partition", tv, 128)
+    assert.equal("R = " .. tostring(tile.left_inverse(tv)), text:match "[^\n]*$")
+    assert.truthy(text:find("    8:1 begins at 1: no gap\n", 1, true))
+    assert.truthy(tile.explain("partition", tile.layout "(4,2):(1,2)")
+                  :find("2:2 begins at 2: the modes before it are not done", 1, true))
+    assert.truthy(tile.explain("partition", tile.layout "(4,2):(2,0)")
+                  :find("2 have each place, by modes of stride 0", 1, true))
+  end)
+
+  it("gives the proof of verify", function()
+    local x, A = { tv = tile.layout({ 8, 4 }, { 4, 1 }), tiler = { 32 } }, tile.layout(100)
+    assert.equal(tostring(tile.verify(x, A)), tile.explain("verify", x, A))
+    local mma = tile.tiled_mma { atom = "SM80_16x8x16_F32F16F16F32_TN" }
+    assert.equal(tostring(tile.verify(mma, tile.layout { 1000, 300 }, "C")),
+                 tile.explain("verify", mma, tile.layout { 1000, 300 }, "C"))
+    assert.is_false(pcall(tile.explain, "verify"))
+    assert.is_false(pcall(tile.explain, "verify", 5))
   end)
 
   for code, why in pairs {
     ['tile.explain("zip", tile.layout(4))'] =
       "explain: zip is not explained; there are coalesce, composition, complement, logical_divide,"
-      .. " zipped_divide, tiled_divide, flat_divide, logical_product, right_inverse, left_inverse",
+      .. " zipped_divide, tiled_divide, flat_divide, logical_product, zipped_product, tiled_product,"
+      .. " flat_product, blocked_product, raked_product, right_inverse, left_inverse, partition,"
+      .. " compatible, weakly_congruent, congruent, swizzle",
+    ['tile.explain("coalesce", tile.layout(4), nil, 3)'] =
+      "explain: coalesce: 2 operands at most",
+    ['tile.explain("swizzle", tile.layout(4))'] = "explain: swizzle: a swizzle expected",
+    ['tile.explain("coalesce", tile.swizzle(1, 1, 1))'] = "explain: coalesce: a layout expected",
+    ['tile.explain("compatible", {4, 8})'] = "explain: compatible: 2 operands expected",
+    ['tile.explain("partition", tile.layout{4, 2}, tile.layout(8))'] =
+      "explain: the size of a tile is an integer, not 8:1",
     ['tile.explain("composition", tile.layout(4))'] = "explain: composition: 2 operands expected",
     ['tile.explain("coalesce", tile.layout(4), 2)'] = "explain: coalesce: 1 operand expected",
     ['tile.explain("complement", tile.layout(4), tile.layout(2))'] =

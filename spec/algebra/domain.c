@@ -339,6 +339,9 @@ static const struct {
     {"logical_divide", mt_logical_divide},
     {"zipped_divide", mt_zipped_divide},
     {"logical_product", mt_logical_product},
+    {"blocked_product", mt_blocked_product},
+    {"raked_product", mt_raked_product},
+    {"flat_product", mt_flat_product},
 };
 
 /* The text is as long as it says, cut where there is no room, and ends in the result. */

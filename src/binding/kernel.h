@@ -17,5 +17,7 @@ int lmt_gemmrows (lua_State *L);
 int lmt_gemmkernel (lua_State *L);
 /* verify(kernel [, A, B, C]), a lua_CFunction. */
 int lmt_verifykernel (lua_State *L);
+/* The function verify of the module. */
+int lmt_verify (lua_State *L);
 
 #endif

@@ -2,6 +2,9 @@
 ** lattice.c - the lattice of shapes, sums of layouts, explanations in Lua.
 ** SPDX-License-Identifier: MIT
 */
+#include <string.h>
+
+#include "binding/kernel.h"
 #include "binding/lmt.h"
 
 typedef mt_status (*operation)(mt_layout *, const mt_node *, const mt_node *, mt_err *);
@@ -124,14 +127,26 @@ static int value_add (lua_State *L) {
   return lmt_pushvalue(L, out.node);
 }
 
+/* explain("verify", ...): the proof as text, or why there is none. */
+static int explain_verify (lua_State *L) {
+  lua_pushcfunction(L, lmt_verify);
+  lua_replace(L, 1);
+  lua_call(L, lua_gettop(L) - 1, 1);
+  luaL_tolstring(L, -1, NULL);
+  return 1;
+}
+
 /* explain(op, A [, B]) and A:explain(op [, B]): the derivation as text. */
 static int explain (lua_State *L, int op, int layout) {
-  mt_layout buf;
+  mt_layout buf, first;
   luaL_Buffer text;
   size_t n;
   LMT_NOERR(err);
   const char *name = luaL_checkstring(L, op);
-  const mt_node *a = lmt_tolayout(L, layout), *b = NULL;
+  if (op == 1 && strcmp(name, "verify") == 0) return explain_verify(L);
+  if (lua_gettop(L) > 3) return luaL_error(L, "explain: %s: 2 operands at most", name);
+  int kinds = LMT_COORD | LMT_LAYOUTS | LMT_SWIZZLES;
+  const mt_node *a = lmt_tovalue(L, layout, kinds, "operand", &first), *b = NULL;
   if (!lua_isnoneornil(L, 3))
     b = lmt_tovalue(L, 3, LMT_COORD | LMT_LAYOUTS, "operand", &buf);
   if (mt_explanation(&n, NULL, 0, name, a, b, &err)) return lmt_raise(L, &err);

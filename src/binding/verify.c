@@ -216,7 +216,7 @@ static int of_layout (lua_State *L, mt_verdict *v) {
 /* verify(partition, A [, offset] [, part]) -> what was proven, or the witness; part: "S"
 ** or "D" (or nothing), of an MMA "A", "B" or "C" (or nothing). verify(kernel [, A, B,
 ** C]). */
-static int l_verify (lua_State *L) {
+int lmt_verify (lua_State *L) {
   if (lmt_iskernel(L, 1)) return lmt_verifykernel(L);
   LMT_COUNT(L, 4, "verify", "partition, A [, offset] [, part]");
   lua_settop(L, 4);

@@ -4,6 +4,7 @@
 */
 #include "moontile/algebra.h"
 #include "moontile/explain.h"
+#include "moontile/swizzle.h"
 #include "algebra/zip.h"
 #include "explain/explain.h"
 
@@ -234,6 +235,15 @@ static void tell_product (mt_derivation *x, node a, node t) {
   by_mode(x, a, t, tell_block);
 }
 
+/* The copies of a block side by side, or each element's copies side by side. */
+static void tell_blocked (mt_derivation *x, node a, node t) {
+  mt_node room;
+  node b = mt_as_layout(&room, t);
+  if (!mt_is_layout(b)) return;
+  mt_tell(x, "G = C o B; each mode of A goes with that of G");
+  tell_block(x, a, b);
+}
+
 /* ---- inverses */
 
 /* Over F2: strides whose highest bits make a chain. */
@@ -333,34 +343,79 @@ static mt_status run_left_inverse (mt_layout *out, node a, node none, mt_err *er
   return mt_left_inverse(out, a, err);
 }
 
+/* The places of a tile that (thread,value) have, in the order of the strides. */
+static void tell_partition (mt_derivation *x, node a, node size) {
+  const mt_node *leaf[MT_MAXNODES];
+  int64_t shared = 1, cosize;
+  mt_err err = MT_NOERR;
+  int n = mt_leaves(leaf, a);
+  if (mt_size(a) == 0 || mt_cosize(&cosize, a, &err) != MT_OK) return;
+  for (int i = 0; i < n; i++)
+    if (mt_zero_stride(leaf[i])) shared *= leaf[i]->shape;
+  if (shared > 1)
+    mt_tell(x, "%lld have each place, by modes of stride 0", (long long)shared);
+  if (size && size->tag == MT_INT) cosize = size->shape;
+  if (!mt_is_integral(a) || !tell_gaps(x, a, cosize)) return;
+  mt_tell(x, "R: place -> thread + threads * value");
+}
+
+static mt_status run_swizzle (mt_layout *out, node a, node none, mt_err *err) {
+  (void)none;
+  return mt_get_swizzle_portion(out, a, err);
+}
+
+/* What the first operand is; of SHAPES the second too: a tuple or a layout. */
+typedef enum operand { LAYOUT, SHAPES, SWIZZLE } operand;
+
 static const struct row {
   const char *name;
   int least, most; /* operands */
+  operand of;
   tell_fn tell;
   mt_status (*run)(mt_layout *out, node a, node b, mt_err *err);
   const char *about; /* the first line */
 } rows[] = {
-    /* name             operands  derivation          operation */
-    {"coalesce", 1, 1, tell_coalesce, mt_coalesce,
+    /* name       operands     derivation          operation */
+    {"coalesce", 1, 1, LAYOUT, tell_coalesce, mt_coalesce,
      "coalesce: the shortest layout with the values of A = %N"},
-    {"composition", 2, 2, tell_composition, mt_composition,
+    {"composition", 2, 2, LAYOUT, tell_composition, mt_composition,
      "composition: R(i) = A(B(i)) for A = %N, B = %N"},
-    {"complement", 1, 2, tell_complement, run_complement,
+    {"complement", 1, 2, LAYOUT, tell_complement, run_complement,
      "complement: the offsets that A = %N skips"},
-    {"logical_divide", 2, 2, tell_divide, mt_logical_divide,
+    {"logical_divide", 2, 2, LAYOUT, tell_divide, mt_logical_divide,
      "logical_divide: A o (T,T*) for A = %N, T = %N"},
-    {"zipped_divide", 2, 2, tell_divide, mt_zipped_divide,
+    {"zipped_divide", 2, 2, LAYOUT, tell_divide, mt_zipped_divide,
      "zipped_divide: A o (T,T*), the tiles before the rests, for A = %N, T = %N"},
-    {"tiled_divide", 2, 2, tell_divide, mt_tiled_divide,
+    {"tiled_divide", 2, 2, LAYOUT, tell_divide, mt_tiled_divide,
      "tiled_divide: A o (T,T*), the tiles before each rest, for A = %N, T = %N"},
-    {"flat_divide", 2, 2, tell_divide, mt_flat_divide,
+    {"flat_divide", 2, 2, LAYOUT, tell_divide, mt_flat_divide,
      "flat_divide: A o (T,T*), all modes side by side, for A = %N, T = %N"},
-    {"logical_product", 2, 2, tell_product, mt_logical_product,
+    {"logical_product", 2, 2, LAYOUT, tell_product, mt_logical_product,
      "logical_product: (A, C o B) for A = %N, B = %N"},
-    {"right_inverse", 1, 1, tell_right_inverse, run_right_inverse,
+    {"zipped_product", 2, 2, LAYOUT, tell_product, mt_zipped_product,
+     "zipped_product: (A, C o B), the blocks before the grids, for A = %N, B = %N"},
+    {"tiled_product", 2, 2, LAYOUT, tell_product, mt_tiled_product,
+     "tiled_product: (A, C o B), the blocks before each grid, for A = %N, B = %N"},
+    {"flat_product", 2, 2, LAYOUT, tell_product, mt_flat_product,
+     "flat_product: (A, C o B), all modes side by side, for A = %N, B = %N"},
+    {"blocked_product", 2, 2, LAYOUT, tell_blocked, mt_blocked_product,
+     "blocked_product: ((A0,G0),(A1,G1),...), G = C o B, for A = %N, B = %N"},
+    {"raked_product", 2, 2, LAYOUT, tell_blocked, mt_raked_product,
+     "raked_product: ((G0,A0),(G1,A1),...), G = C o B, for A = %N, B = %N"},
+    {"right_inverse", 1, 1, LAYOUT, tell_right_inverse, run_right_inverse,
      "right_inverse: A(R(i)) = i for A = %N"},
-    {"left_inverse", 1, 1, tell_left_inverse, run_left_inverse,
+    {"left_inverse", 1, 1, LAYOUT, tell_left_inverse, run_left_inverse,
      "left_inverse: R(A(i)) = i, or A(R(A(i))) = A(i), for A = %N"},
+    {"partition", 1, 2, LAYOUT, tell_partition, run_left_inverse,
+     "partition: who has which place of a tile, for A = %N from (thread,value)"},
+    {"compatible", 2, 2, SHAPES, mt_tell_compatible, NULL,
+     "compatible: coordinates of A are coordinates of B, for A = %N, B = %N"},
+    {"weakly_congruent", 2, 2, SHAPES, mt_tell_weakly_congruent, NULL,
+     "weakly_congruent: B is A with integers replaced by tuples, for A = %N, B = %N"},
+    {"congruent", 2, 2, SHAPES, mt_tell_congruent, NULL,
+     "congruent: A and B have the same tree, for A = %N, B = %N"},
+    {"swizzle", 1, 1, SWIZZLE, mt_tell_swizzle, run_swizzle,
+     "swizzle: w(i) = i ^ ((i & Y) >> S) for w = %N"},
 };
 enum { NROWS = sizeof rows / sizeof *rows };
 
@@ -370,29 +425,47 @@ static mt_status no_such (const char *op, mt_err *err) {
   return MT_EINVAL;
 }
 
+/* Whether the operands are what the row takes. */
+static mt_status fits (const struct row *row, node a, node b, mt_err *err) {
+  if (row->of == LAYOUT)
+    MT_CHECK(mt_is_layout(a), err, "explain: %s: a layout expected", row->name);
+  if (row->of == SWIZZLE)
+    MT_CHECK(a->tag == MT_SWIZZLE, err, "explain: %s: a swizzle expected", row->name);
+  MT_CHECK(!!b >= row->least - 1 && !!b <= row->most - 1, err,
+           "explain: %s: %d operand%s expected", row->name, row->least,
+           row->least == 1 ? "" : "s");
+  bool is_number = b && b->tag == MT_INT && b->ring == MT_Z;
+  if (b && row->run == run_complement && !is_number)
+    return mt_failn(err, MT_EINVAL,
+                    "explain: the bound of a complement is an integer, not %N", b);
+  if (b && row->tell == tell_partition && !is_number)
+    return mt_failn(err, MT_EINVAL, "explain: the size of a tile is an integer, not %N",
+                    b);
+  return MT_OK;
+}
+
+/* The last lines: the result, or why there is none. */
+static void tell_result (mt_derivation *x, const struct row *row, node a, node b) {
+  mt_layout out;
+  mt_err why = MT_NOERR;
+  x->indent = 0;
+  if (row->run(&out, a, b, &why) == MT_OK) mt_tell_value(x, "R", out.node);
+  else mt_tell_failure(x, &why);
+}
+
 mt_status mt_explanation (size_t *len, char *buf, size_t size, const char *op, node a,
                           node b, mt_err *err) {
   mt_derivation x = {{buf, size, 0}, 0, "A", "B"};
   const struct row *row = rows;
-  mt_layout out;
-  mt_err why = MT_NOERR;
   while (row < rows + NROWS && strcmp(row->name, op) != 0) row++;
   if (row == rows + NROWS) return no_such(op, err);
-  MT_CHECK(mt_is_layout(a), err, "explain: %s: a layout expected", op);
-  MT_CHECK(!!b >= row->least - 1 && !!b <= row->most - 1, err,
-           "explain: %s: %d operand%s expected", op, row->least,
-           row->least == 1 ? "" : "s");
-  if (b && row->run == run_complement && !(b->tag == MT_INT && b->ring == MT_Z))
-    return mt_failn(err, MT_EINVAL,
-                    "explain: the bound of a complement is an integer, not %N", b);
+  MT_TRY(fits(row, a, b, err));
   mt_tell(&x, row->about, a, b);
   x.indent = 2;
-  if (mt_is_swizzled(a))
+  if (row->of == LAYOUT && mt_is_swizzled(a))
     mt_tell(&x, "the swizzle acts on the values: it stays, A is what it covers");
-  row->tell(&x, mt_inner(a), b);
-  x.indent = 0;
-  if (row->run(&out, a, b, &why) == MT_OK) mt_tell_value(&x, "R", out.node);
-  else mt_tell_failure(&x, &why);
+  row->tell(&x, row->of == LAYOUT ? mt_inner(a) : a, b);
+  if (row->run) tell_result(&x, row, a, b);
   *len = mt_put_end(&x.text);
   return MT_OK;
 }

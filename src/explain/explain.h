@@ -25,4 +25,11 @@ void mt_tell_failure (mt_derivation *x, const mt_err *err);
 /* How A o B comes about, without its result; true if it has one. */
 bool mt_tell_composition (mt_derivation *x, const mt_node *a, const mt_node *t);
 
+/* Whether a stands for b, mode by mode; the result too. */
+void mt_tell_compatible (mt_derivation *x, const mt_node *a, const mt_node *b);
+void mt_tell_weakly_congruent (mt_derivation *x, const mt_node *a, const mt_node *b);
+void mt_tell_congruent (mt_derivation *x, const mt_node *a, const mt_node *b);
+/* What a swizzle does to an integer. */
+void mt_tell_swizzle (mt_derivation *x, const mt_node *a, const mt_node *none);
+
 #endif

@@ -273,9 +273,16 @@ function tile.from_f2_matrix(M, shape, constant) end
 -- ---------------------------------------------------------------- derivations
 
 --- How an operation comes to its result, step by step; or why there is none.
---- - coalesce, composition, complement, the divides, logical_product, the inverses
+--- - coalesce, composition, complement, the divides, the products, the inverses
+--- - compatible, congruent, weakly_congruent: of shapes or layouts, where they part; swizzle
+--- - partition: of (thread,value) -> place of a tile; verify: the proof of verify(A, B, ...)
 --- - error: another operation, with those that are explained
 --- ```lua
+--- explain("compatible", {4, 8}, {{2, 3}, 8})
+--- --> compatible: coordinates of A are coordinates of B, for A = (4,8), B = ((2,3),8)
+--- -->   mode 1: 4 is no (2,3), whose product is 6
+--- -->   mode 2: 8 stands for 8
+--- --> R = false
 --- explain("right_inverse", layout({4, 8}, {8, 1}))
 --- --> right_inverse: A(R(i)) = i for A = (4,8):(8,1)
 --- -->   1 is the stride of 8:1, whose steps are 4 apart in the index: 8:4
@@ -284,10 +291,12 @@ function tile.from_f2_matrix(M, shape, constant) end
 --- --> R = (8,4):(4,1)
 --- ```
 ---@param operation string
----@param A moontile.Layout
+---@param A moontile.Modes | moontile.Value | moontile.TiledCopy | moontile.TiledMMA
 ---@param B? moontile.Tiler
+---@param C? any
+---@param D? any
 ---@return string
-function tile.explain(operation, A, B) end
+function tile.explain(operation, A, B, C, D) end
 
 --- A value as CuTe's C++, declared and asserted, or as Python.
 --- - "type": its type alone; "dsl": CuTe's DSL; "pycute": its layouts in Python; all are read again
