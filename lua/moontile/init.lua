@@ -33,9 +33,12 @@ local function drawing(way)
   return function(...) return need "picture"[way](...) end
 end
 
--- So are constructors that are written in Lua.
+-- So are constructors and questions that are written in Lua.
 local function making(name)
   return function(...) return need "construct"[name](...) end
+end
+local function asking(name)
+  return function(...) return need "questions"[name](...) end
 end
 
 return {
@@ -44,6 +47,8 @@ return {
   tune = tuning.tune, why = tuning.why,
   draw = drawing "draw", svg = drawing "svg", html = drawing "html", latex = drawing "latex",
   print_tensor = drawing "print_tensor",
+  image = asking "image", gaps = asking "gaps", aliases = asking "aliases",
+  order = asking "order", shape_mod = asking "shape_mod", sort = asking "sort",
   cute = function(...) return need "cute"(...) end,
   make_tiled_copy = making "make_tiled_copy", make_cotiled_copy = making "make_cotiled_copy",
   make_tiled_mma = making "make_tiled_mma", tile_to_mma_shape = making "tile_to_mma_shape",

@@ -124,7 +124,9 @@ static int l_make_ordered_layout (lua_State *L) {
   mt_layout buf, order, out;
   LMT_NOERR(err);
   node shape = lmt_tovalue(L, 1, EXTENTS, "shape", &buf);
-  if (lmt_isstring(L, 2)) {
+  if (lua_isnoneornil(L, 2)) {
+    if (mt_make_ordered_layout(&out, shape, NULL, &err)) return lmt_raise(L, &err);
+  } else if (lmt_isstring(L, 2)) {
     lua_settop(L, 2);
     if (order_of(L, 2, mt_rank(shape), &order) ? mt_layout_right(&out, shape, &err) :
                                                  mt_layout_left(&out, shape, &err))

@@ -191,11 +191,43 @@ static bool is_refusal (mt_status s) {
          s == MT_ETOOBIG || s == MT_EALIGN;
 }
 
-/* T:fill(value), T:fill{ T(0), T(1), ... }: returns T. One value is a copy from a tensor
-** of 16 bytes, again and again, so that it runs where T lies. */
+/* Whether the argument at 3 asks for rows: "right", as of layouts, or "left". */
+static bool by_rows (lua_State *L) {
+  if (lua_isnoneornil(L, 3)) return false;
+  const char *order = lmt_isstring(L, 3) ? lua_tostring(L, 3) : "";
+  bool right = strcmp(order, "right") == 0;
+  if (!right && strcmp(order, "left") != 0)
+    luaL_error(L, "fill: order: \"left\" or \"right\" expected, got %s",
+               luaL_tolstring(L, 3, NULL));
+  return right;
+}
+
+/* The same of the tensor with its modes, flattened, from the last to the first. */
+static int fill_rows (lua_State *L) {
+  lua_settop(L, 2);
+  lua_getfield(L, 1, "flatten");
+  lua_pushvalue(L, 1);
+  lua_call(L, 1, 1);
+  int n = mt_rank(lmt_totensor(L, 3)->layout);
+  luaL_checkstack(L, n + 4, NULL);
+  lua_getfield(L, 3, "select");
+  lua_pushvalue(L, 3);
+  for (int i = n; i > 0; i--) lua_pushinteger(L, i);
+  lua_call(L, n + 1, 1);
+  lua_getfield(L, 4, "fill");
+  lua_pushvalue(L, 4);
+  lua_pushvalue(L, 2);
+  lua_call(L, 2, 0);
+  lua_settop(L, 1);
+  return 1;
+}
+
+/* T:fill(value), T:fill({ T(0), T(1), ... } [, "right"]): returns T. One value is a copy
+** from a tensor of 16 bytes, again and again, so that it runs where T lies. */
 static int l_fill (lua_State *L) {
   char raw[16];
   LMT_NOERR(err);
+  if (by_rows(L)) return fill_rows(L);
   const lmt_tensor *t = lmt_totensor(L, 1);
   size_t size = mt_dtype_size(t->dtype);
   lua_settop(L, 2);

@@ -179,6 +179,18 @@ static int m_dice (lua_State *L) {
   return lmt_pushvalue(L, out.node);
 }
 
+/* compatible(A, B): true; or false, and where they part */
+static int l_compatible (lua_State *L) {
+  mt_layout abuf, bbuf;
+  LMT_NOERR(err);
+  node a = value(L, 1, EXTENTS, &abuf);
+  mt_status s = mt_check_compatible(a, value(L, 2, EXTENTS, &bbuf), &err);
+  lua_pushboolean(L, s == MT_OK);
+  if (s == MT_OK) return 1;
+  lua_pushstring(L, err.text);
+  return 2;
+}
+
 /* tile["repeat"](n, x): (x, ..., x); of n = 1: x. */
 static int l_repeat (lua_State *L) {
   mt_layout buf, out;

@@ -38,6 +38,41 @@ bool mt_compatible (const mt_node *a, const mt_node *b) {
   return refines(a, b, has_size);
 }
 
+/* The first parts of a and b that no coordinates of a and b share; false: there are
+** none. */
+static bool parted (const mt_node **x, const mt_node **y, const mt_node *a,
+                    const mt_node *b) {
+  a = mt_inner(a);
+  b = mt_inner(b);
+  *x = a;
+  *y = b;
+  if (!mt_is_branch(a)) return !has_size(a, b);
+  if (!mt_is_branch(b) || a->arity != b->arity) return true;
+  for (const mt_node *c = mt_child(a), *d = mt_child(b); c < mt_next(a);
+       c = mt_next(c), d = mt_next(d))
+    if (parted(x, y, c, d)) return true;
+  return false;
+}
+
+mt_status mt_check_compatible (const mt_node *a, const mt_node *b, mt_err *err) {
+  const mt_node *x, *y;
+  int64_t n;
+  if (!parted(&x, &y, a, b)) return MT_OK;
+  mt_failn(err, MT_ERANK, "%N is not compatible with %N", a, b);
+  if (!mt_is_branch(x)) {
+    mt_explain(err, ": %N of the one stands for %N of the other", x, y);
+    if (mt_product_of(&n, y)) mt_explain(err, ", whose size is %lld", (long long)n);
+  } else if (!mt_is_branch(y)) {
+    mt_explain(err, ": %N is a tuple, %N is none, so a tuple is no coordinate of it", x,
+               y);
+    if (parted(&x, &y, b, a)) return MT_ERANK;
+    mt_explain(err, "\n  the other way round they are: an integer stands for a tuple");
+  } else {
+    mt_explain(err, ": %N has %d modes, %N has %d", x, (int)x->arity, y, (int)y->arity);
+  }
+  return MT_ERANK;
+}
+
 /* ---- scaling */
 
 mt_status mt_walk_both (mt_layout *out, const char *op, mt_walk *f, const mt_node *a,

@@ -377,16 +377,91 @@ Layout.weakly_congruent = tile.weakly_congruent
 
 --- Whether every coordinate of A is one of B, for the same index.
 --- - size(A) = size(B): each integer of A is the product of what replaces it
+--- - if not, also where they part
 --- - error: a value that is neither layout nor tuple
 --- ```lua
---- compatible(24, {4, 6}), compatible({4, 6}, {{2, 2}, 6}), compatible({4, 6}, 24)
---- --> true	true	false
+--- compatible(24, {4, 6}), compatible({4, 6}, {{2, 2}, 6})  --> true	true
+--- select(2, compatible({4, 6}, {4, 3, 2}))
+--- --> (4,6) is not compatible with (4,3,2): (4,6) has 2 modes, (4,3,2) has 3
 --- ```
 ---@param A moontile.Modes
 ---@param B moontile.Modes
 ---@return boolean
+---@return string? why
 function tile.compatible(A, B) end
 Layout.compatible = tile.compatible
+
+--- The offsets that a layout has, each once, in order.
+--- - #image(A) = size(A) where A is injective; of F2 strides their values
+--- - error: more than 2^22 values; strides that are no integers
+--- ```lua
+--- table.concat(image(layout({3, 2}, {2, 3})), " ")  --> 0 2 3 4 5 7
+--- ```
+---@param A moontile.Layout
+---@return integer[]
+function tile.image(A) end
+Layout.image = tile.image
+
+--- The offsets that a layout leaves out between its least and its largest, as runs; how many.
+--- - none where A is surjective
+--- - error: as image
+--- ```lua
+--- local runs, n = gaps(layout({4, 2}, {1, 8}))
+--- runs[1][1], runs[1][2], n  --> 4	7	4
+--- ```
+---@param A moontile.Layout
+---@return integer[][] runs
+---@return integer count
+function tile.gaps(A) end
+Layout.gaps = tile.gaps
+
+--- The indices that share an offset: { { offset =, i, j, ... }, ... }.
+--- - none where A is injective
+--- - error: as image
+--- ```lua
+--- local shared = aliases(layout({4, 2}, {1, 2}))
+--- #shared, shared[1].offset, shared[1][1], shared[1][2]  --> 2	2	2	4
+--- ```
+---@param A moontile.Layout
+---@return table[]
+function tile.aliases(A) end
+Layout.aliases = tile.aliases
+
+--- How often a permutation is applied until every index is back, and the lengths of its cycles.
+--- - A(A(...A(i))) = i
+--- - error: A is no permutation of 0 .. size(A) - 1, with an index
+--- ```lua
+--- local n, cycles = order(layout({4, 2}, {2, 1}))
+--- n, table.concat(cycles, " ")  --> 3	1 1 3 3
+--- ```
+---@param A moontile.Layout
+---@return integer order
+---@return integer[] cycles
+function tile.order(A) end
+Layout.order = tile.order
+
+--- The modes of a layout, flattened, in the order of their strides; a tuple's integers in order.
+--- - the same offsets, in another order
+--- - error: strides that are no integers
+--- ```lua
+--- sort(layout({4, 2, 3}, {6, 1, 2})), sort{3, {1, 2}}  --> (2,3,4):(1,2,6)	(1,2,3)
+--- ```
+---@param A moontile.Modes
+---@return moontile.Modes
+function tile.sort(A) end
+Layout.sort = tile.sort
+
+--- The shape of the first n elements of a shape: what shape_div divides away.
+--- - size(R) = n
+--- - error: n cuts an extent that it does not divide; more elements than there are
+--- ```lua
+--- shape_mod({6, 2}, 3), shape_mod({3, 6, 2, 8}, 9)  --> (3,1)	(3,3,1,1)
+--- ```
+---@param shape moontile.Modes
+---@param n integer
+---@return moontile.Tuple
+function tile.shape_mod(shape, n) end
+Layout.shape_mod = tile.shape_mod
 
 --- The layout as a grid of offsets, as CuTe's print_layout has it.
 --- - rows are mode 1, columns mode 2; of other ranks a line for each coordinate

@@ -103,6 +103,7 @@ function Tensor:__call(...) end
 function Tensor:set(value, ...) end
 
 --- Every element becomes a value; or those of a table, in the order of the coordinates.
+--- - order "right": the last coordinate runs fastest, as in rows; else the first, "left"
 --- - returns the tensor; touches what is real of a ragged one, and nothing else
 --- - error: a table of another length
 --- ```lua
@@ -111,10 +112,15 @@ function Tensor:set(value, ...) end
 --- --> [2. 2. 2.]
 --- --> tensor i8 3:1 cpu
 --- --> [1 2 3]
+--- tensor("i8", layout{2, 3}):fill({ 1, 2, 3, 4, 5, 6 }, "right")
+--- --> tensor i8 (2,3):(1,2) cpu
+--- --> [[1 2 3]
+--- -->  [4 5 6]]
 --- ```
 ---@param value number | boolean | table
+---@param order? "left" | "right"
 ---@return moontile.Tensor
-function Tensor:fill(value) end
+function Tensor:fill(value, order) end
 
 --- The elements as a table, in the order of the coordinates.
 --- - T:fill(T:totable()) changes nothing; nil where a ragged tensor has none of its own
