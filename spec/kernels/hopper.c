@@ -1,10 +1,14 @@
 /*
-** hopper.c - random products by each row of hopper.def, its kernels emulated.
+** hopper.c - random products by each row of hopper.def, its kernels emulated; and by the
+** rows and launches that the library chooses.
 ** SPDX-License-Identifier: MIT
 **
 ** usage: moontile_hopper_test [TIMES [SEED [ROW]]]
 */
 #include "hopper_case.h"
+#include "moontile/gmma.h"
+
+enum { CHOSEN = 40, MOST_DRAWN = 100000 };
 
 #define MT_HOPPER_KERNEL(name, ...) #name,
 static const char *const names[] = {
@@ -26,16 +30,62 @@ static void by_row (size_t row, uint64_t seed) {
         c.run.report, (unsigned long long)seed, names[row]);
 }
 
+static bool by_choice (uint64_t seed) {
+  hopper_case c;
+  char text[256];
+  bool ran;
+  begin_case(seed);
+  draw_case(&c, &mt_hopper_rows[pick((int)mt_nhopper_rows)]);
+  const bool good = chosen_case(&c, &ran);
+  format_case(text, sizeof text, &c);
+  CHECK(good, "as chosen: %s\n  %s", text, c.run.report);
+  return ran;
+}
+
+/* A descriptor of every mode reads what the library says that it reads. */
+static void descriptors_of (mt_gmma_mode mode, mt_gmma_major major, uint32_t size) {
+  static const uint64_t code[] = {0, 3, 2, 1};
+  const uint64_t lbo = 64 * (1 + (uint64_t)pick(8)), sbo = 64 * (1 + (uint64_t)pick(8));
+  const mt_gmma_desc d = {.mode = mode,
+                          .major = major,
+                          .bits = 8 * (int)size,
+                          .mn = 64,
+                          .k = 32 / size,
+                          .tiles = 1,
+                          .lbo = (int64_t)lbo,
+                          .sbo = (int64_t)sbo};
+  const uint64_t bits = code[mode] << 62 | sbo << 32 | lbo << 16;
+  for (uint32_t i = 0; i < 64; i++)
+    for (uint32_t j = 0; j < 32 / size; j++) {
+      const uint32_t at = emulate_operand(bits, major == MT_GMMA_MN, i, j, size);
+      CHECK(at == mt_gmma_at(&d, i, j) * size, "%s %s of %u bytes: (%u,%u) is at %u",
+            mt_gmma_mode_name(mode), mt_gmma_major_name(major), size, i, j, at);
+    }
+}
+
+static void descriptors (void) {
+  begin_case(1);
+  for (int mode = 0; mode < MT_NGMMA_MODE; mode++) {
+    for (uint32_t size = 1; size <= 4; size *= 2)
+      descriptors_of((mt_gmma_mode)mode, MT_GMMA_K, size);
+    descriptors_of((mt_gmma_mode)mode, MT_GMMA_MN, 2);
+  }
+}
+
 int main (int argc, char **argv) {
   const long times = argc > 1 ? atol(argv[1]) : cases_of(1);
   const uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 0) : 1;
-  long all = 0;
+  long all = 0, chosen = 0;
+  descriptors();
   for (size_t row = 0; row < mt_nhopper_rows; row++)
     for (long i = 0; i < times; i++) {
       if (argc > 3 && strcmp(argv[3], names[row]) != 0) continue;
       by_row(row, argc > 3 ? seed + (uint64_t)i : seed + (uint64_t)i * 1000 + row);
       all++;
     }
-  printf("%ld products by TMA and wgmma, %d failures\n", all, failures);
-  return failures > 0 || all == 0;
+  for (uint64_t i = 0; argc <= 3 && chosen < CHOSEN * times && i < MOST_DRAWN; i++)
+    chosen += by_choice(seed + i);
+  printf("%ld products by TMA and wgmma, %ld as the library chooses, %d failures\n", all,
+         chosen, failures);
+  return failures > 0 || all == 0 || (argc <= 3 && chosen == 0);
 }

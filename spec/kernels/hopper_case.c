@@ -326,22 +326,111 @@ static bool make_tensors (tensor x[MT_PARTS], const hopper_case *c) {
   return c->direct ? make_any(&x[MT_C]) : make_lines(&x[MT_C], 1, false);
 }
 
+static void free_tensors (tensor *x, int n) {
+  for (int i = 0; i < n; i++) free(x[i].buffer);
+}
+
+/* Operands of numbers, and the result by the launch. */
+static void fill_operands (const hopper_case *c, const tensor x[MT_PARTS]) {
+  fill(&x[MT_A], c->terms), fill(&x[MT_B], c->terms);
+  if (c->beta != 0) fill(&x[MT_C], 1);
+}
+static bool is_computed (hopper_case *c, const tensor x[MT_PARTS],
+                         const mt_hopper_launch *l, run_kernel *run, void *kernel) {
+  double *want = expect(c, x);
+  const bool good =
+      run(kernel, l, &c->run) && is_right(c, &x[MT_C], want) && is_untouched(c, &x[MT_C]);
+  free(want);
+  return good;
+}
+
 bool one_case (hopper_case *c, run_kernel *run, void *kernel) {
   tensor x[MT_PARTS], rest[2] = {{.buffer = NULL}};
   mt_hopper_launch l;
   if (!make_tensors(x, c)) abort();
   make_launch(&l, c, x);
-  fill(&x[MT_A], c->terms), fill(&x[MT_B], c->terms);
-  if (c->beta != 0) fill(&x[MT_C], 1);
+  fill_operands(c, x);
   if (c->terms == 3)
     if (!make_rest(&l.a_rest, &rest[0], &x[MT_A], MT_TILE_M) ||
         !make_rest(&l.b_rest, &rest[1], &x[MT_B], c->row->n / c->row->cluster))
       abort();
-  double *want = expect(c, x);
-  const bool good = run(kernel, &l, &c->run) && is_right(c, &x[MT_C], want) &&
-                    is_untouched(c, &x[MT_C]);
-  free(want);
-  for (int i = 0; i < MT_PARTS; i++) free(x[i].buffer);
-  for (int i = 0; i < 2; i++) free(rest[i].buffer);
+  const bool good = is_computed(c, x, &l, run, kernel);
+  free_tensors(x, MT_PARTS), free_tensors(rest, 2);
+  return good;
+}
+
+/* ---------------------------------------------------------------- as the library does */
+
+static void put_part (mt_part *p, const tensor *t) {
+  p->dtype = t->dtype;
+  mt_digit *digit = p->digit;
+  for (int i = 0; i < 3; i++)
+    if (t->extent[i] > 1) {
+      p->ndigit[i] = 1;
+      *digit++ = (mt_digit){.extent = t->extent[i], .stride = t->stride[i]};
+    }
+  for (int i = 0; i < 2; i++) p->real[i] = t->extent[i];
+}
+
+static void describe (mt_gemm_launch *g, const hopper_case *c, const tensor x[MT_PARTS]) {
+  memset(g, 0, sizeof *g);
+  const int64_t size[] = {c->m, c->n, c->k, c->batch};
+  memcpy(g->desc.size, size, sizeof size);
+  g->alpha = c->alpha, g->beta = c->beta;
+  if (c->row->type[MT_A] == MT_f32)
+    g->precision = c->terms == 3 ? MT_PRECISION_3XTF32 : MT_PRECISION_TF32;
+  for (int i = 0; i < MT_PARTS; i++) {
+    put_part(&g->desc.part[i], &x[i]);
+    g->base[i] = x[i].base;
+  }
+}
+
+static void encode (mt_tma_map *out, const mt_tma_box *b) {
+  emulated_map m = {.base = b->base, .size = (uint32_t)mt_dtype_size(b->dtype)};
+  memcpy(m.extent, b->extent, sizeof m.extent);
+  memcpy(m.stride, b->stride, sizeof m.stride);
+  memcpy(m.box, b->box, sizeof m.box);
+  emulate_map(out, &m);
+}
+
+/* What tf32 leaves out of operand i, in the buffer. */
+static void encode_rest (mt_tma_map *out, mt_hopper *h, int i, tensor *rest) {
+  const uint64_t bytes = h->rest_map[i].stride[1] * h->rest_map[i].extent[2];
+  rest->buffer = aligned_alloc(64, (size_t)round_up((int64_t)bytes, 64));
+  if (rest->buffer == NULL) abort();
+  memset(rest->buffer, POISON, bytes);
+  h->rest_map[i].base = rest->buffer;
+  h->rest[i].from = h->map[i].base;
+  h->rest[i].to = (float *)(void *)rest->buffer;
+  emulate_rest(&h->rest[i]);
+  encode(out, &h->rest_map[i]);
+}
+
+static bool run_row (void *row, const mt_hopper_launch *l, emulated_run *r) {
+  return emulate_hopper((size_t)(*(const mt_hopper_row **)row - mt_hopper_rows), l, r);
+}
+
+bool chosen_case (hopper_case *c, bool *ran) {
+  tensor x[MT_PARTS], rest[2] = {{.buffer = NULL}};
+  mt_gemm_launch g;
+  mt_hopper h;
+  char why[160];
+  bool good = true;
+  if (!make_tensors(x, c)) abort();
+  describe(&g, c, x);
+  *ran = mt_hopper_choose(&h, &g, 16 + 2 * pick(59), why, sizeof why) >= 0;
+  for (int i = 0; i < MT_PARTS; i++) *ran = *ran && h.pitch[i] == 0;
+  if (*ran) {
+    fill_operands(c, x);
+    encode(&h.launch.a, &h.map[MT_A]), encode(&h.launch.b, &h.map[MT_B]);
+    if (!h.launch.direct) encode(&h.launch.d, &h.map[MT_C]);
+    if (c->terms == 3) encode_rest(&h.launch.a_rest, &h, MT_A, &rest[0]);
+    if (c->terms == 3) encode_rest(&h.launch.b_rest, &h, MT_B, &rest[1]);
+    c->run.blocks = h.blocks, c->run.cluster = h.cluster, c->run.shared = h.shared;
+    c->run.threads = MT_HOPPER_THREADS;
+    c->parts = h.launch.parts, c->clusters = (int)(h.blocks / h.cluster);
+    good = is_computed(c, x, &h.launch, run_row, &h.row);
+  }
+  free_tensors(x, MT_PARTS), free_tensors(rest, 2);
   return good;
 }

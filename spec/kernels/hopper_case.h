@@ -27,4 +27,8 @@ size_t format_case (char *buf, size_t size, const hopper_case *c);
 typedef bool run_kernel (void *kernel, const mt_hopper_launch *l, emulated_run *r);
 bool one_case (hopper_case *c, run_kernel *run, void *kernel);
 
+/* The same of a product of the row's types by whichever row and launch the library chooses
+** for it; *ran is false where that takes memory to bring tensors into another form. */
+bool chosen_case (hopper_case *c, bool *ran);
+
 #endif

@@ -49,6 +49,9 @@ void emulate_map (mt_tma_map *out, const emulated_map *m);
 
 /* Row `row` of hopper.def. */
 bool emulate_hopper (size_t row, const mt_hopper_launch *l, emulated_run *r);
+/* The byte of shared memory where wgmma reads element (i,j) of an operand (MN,K). */
+uint32_t emulate_operand (uint64_t descriptor, bool mn, uint32_t i, uint32_t j,
+                          uint32_t size);
 /* What tf32 leaves out. */
 void emulate_rest (const mt_rest_launch *l);
 

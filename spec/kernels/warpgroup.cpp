@@ -322,3 +322,9 @@ void end_of_products () {
 }
 
 } // namespace emulated
+
+uint32_t emulate_operand (uint64_t from, bool mn, uint32_t i, uint32_t j, uint32_t size) {
+  const emulated::descriptor d = emulated::read_descriptor(from);
+  if (mn) return emulated::place_mn(d, i * size / 16, j) + i * size % 16;
+  return emulated::place_k(d, i, j * size / 16) + j * size % 16;
+}
