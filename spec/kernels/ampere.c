@@ -191,8 +191,11 @@ bool one_ampere (const mt_ampere_row *r, run_block_kernel *run, size_t kernel, b
   mt_ampere a;
   draw(&x[0], r->type[0], m, k, l, lines);
   draw(&x[1], r->type[1], n, k, l, lines);
-  do draw(&x[2], c, m, n, l, below(2));
-  while (x[2].stride[2] == 0 && l > 1);
+  draw(&x[2], c, m, n, l, below(2));
+  while (x[2].stride[2] == 0 && l > 1) {
+    free(x[2].buffer);
+    draw(&x[2], c, m, n, l, below(2));
+  }
   make_launch(&launch, x);
   *ran = mt_ampere_take(&a, r, &launch, 132);
   for (int i = 0; *ran && i < MT_PARTS; i++) fill(&x[i], i == 2 ? 2 : most);

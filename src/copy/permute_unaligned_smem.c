@@ -283,7 +283,7 @@ static uint32_t class_log_of (const mt_desc *d, uint32_t rows) {
   uint32_t log = 0, unit = unit_of(d);
   int64_t step = d->unaligned.store[0].global;
   while (unit << log < MT_SECTOR &&
-         ((step << log) % MT_VECTOR != 0 || rows >> (log + 1) >= MT_FEWROWS))
+         (step * (INT64_C(1) << log) % MT_VECTOR != 0 || rows >> (log + 1) >= MT_FEWROWS))
     log++;
   return log;
 }
@@ -297,7 +297,7 @@ static uint32_t build_windows (mt_desc *d) {
   mt_permute_unaligned *s = &d->unaligned;
   uint32_t bytes = s->length * unit_of(d);
   bool is_long = bytes >= MT_PERMUTE_UNALIGNED_WIDEROW;
-  bool shifts = (s->store[0].global << s->class_log) % MT_SECTOR != 0;
+  bool shifts = s->store[0].global * (INT64_C(1) << s->class_log) % MT_SECTOR != 0;
   uint32_t length = s->length + (shifts ? MT_VECTOR / unit_of(d) : 0);
   uint32_t sectors = windows_of(d, length, MT_SECTOR), parts = (sectors + 3) / 4;
   uint32_t vectors = unit_of(d) > 1 && bytes >= MT_PERMUTE_UNALIGNED_FARROW ? 16 : 8;
