@@ -90,7 +90,7 @@ local SAID = {
   { "x = 1\n)", "unexpected symbol near ')'\n" },
   { "draw layout{4, 8}", "syntax error near 'layout'; did you mean draw(layout{4, 8})?\n" },
   { "tile.layout 4", "syntax error near '4'; did you mean tile.layout(4)?\n" },
-  { "x y z", "syntax error near 'y'\n" }, { "1 2", "unexpected symbol near '1'\n" },
+  { "x = { 4\nA\n", "'}' expected (to close '{' at line 1) near 'A'\n" }, { "x y z", "syntax error near 'y'\n" }, { "1 2", "unexpected symbol near '1'\n" },
   { "local ä = 1", "<name> expected near ä: names have letters of ASCII\n" },
   { "x = 'ä' ü", "unexpected symbol near ü: names have letters of ASCII\n" },
   { "error 'bad'", "bad\n" }, { "error('bad', 0)", "bad\n" }, { "error {}", "(error object is a table value)\n" },

@@ -88,6 +88,7 @@ rows("near the end of 64 bits", {
 rows("names", {
   { 'layout(4).colaesce()', "Layout.colaesce: no such method; did you mean coalesce?" },
   { 'layout(4):zzz()', "Layout.zzz: no such method" },
+  { 'layout(4):draw()', "Layout.draw: no such method; tile has one: tile.draw" },
   { 'tile.tensor("f32", layout(4)):sizee()',
     "Tensor.sizee: no such method; did you mean size?" },
   { 'tiled():partiton(layout(4))', "TiledCopy.partiton: no such method; did you mean partition?" },

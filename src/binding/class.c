@@ -52,11 +52,24 @@ void lmt_nearer (lmt_near *near, const char *key, const char *name) {
   *near = (lmt_near){name, d};
 }
 
+/* Where else there is such an operation: "tile", a class, or NULL. */
+static const char *found_elsewhere (const char *key) {
+  for (const lmt_operation *row = lmt_operations; row->name; row++)
+    for (int of = OF_TILE; of < OF_INNER; of <<= 1)
+      if (row->of & of && strncmp(key, "__", 2) != 0 && strcmp(row->name, key) == 0)
+        return lmt_where(of);
+  return NULL;
+}
+
+/* A name but for one letter is that name; else one that is elsewhere is rather meant. */
 int lmt_nosuch (lua_State *L, const char *what, int names, const char *class) {
   lmt_near near = {NULL, 0};
-  const char *key = luaL_tolstring(L, 2, NULL);
+  const char *key = luaL_tolstring(L, 2, NULL), *where = found_elsewhere(key);
   for (lua_pushnil(L); lua_next(L, names); lua_pop(L, 1))
     if (lua_type(L, -2) == LUA_TSTRING) lmt_nearer(&near, key, lua_tostring(L, -2));
+  if (where && (near.name == NULL || near.distance > 1))
+    return luaL_error(L, "%s.%s: no such %s; %s has one: %s%s%s", class, key, what, where,
+                      where, strcmp(where, "tile") == 0 ? "." : ":", key);
   return luaL_error(L, "%s.%s: no such %s%s%s%s", class, key, what,
                     near.name ? "; did you mean " : "", near.name ? near.name : "",
                     near.name ? "?" : "");

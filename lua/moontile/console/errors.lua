@@ -75,7 +75,7 @@ end
 local function call_of(code)
   local name, rest = code:match "^%s*([%a_][%w_.:]*)%s+(%S.-)%s*$"
   local call = name and ("%s(%s)"):format(name, rest)
-  return call and not call:find "\n" and load("return " .. call) and call or nil
+  return call and not code:find "\n" and load("return " .. call) and call or nil
 end
 
 -- The character of the code that begins with this byte, in no string.
