@@ -311,6 +311,13 @@ foreach(file IN LISTS examples)
   endif()
 endforeach()
 
+# What CuTe's documentation, tutorials and users do, with the results that these state.
+file(GLOB cute_examples CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/cute/*.lua)
+foreach(file IN LISTS cute_examples)
+  get_filename_component(name ${file} NAME_WE)
+  moontile_test(examples.cute.${name} COMMAND ${PROGRAM} ${file})
+endforeach()
+
 # ---- guests: C programs of our own tree, and of somebody else's
 
 foreach(name host host_core)
