@@ -158,6 +158,10 @@ describe("what constructors refuse", function()
       "ss_smem_selector: no layout of major K with 16 bits divides (64,(12,2))" },
     { 'tile.tile_to_mma_shape(tile.smem_atom("GMMA::Layout_K_SW128_Atom", 16), { 64, 16 })',
       "tile_to_mma_shape: a shape ((MMA_M,MMA_K),M,K,...) expected, got (64,16)" },
+    { 'tile.tile_to_mma_shape(tile.smem_atom("GMMA::Layout_K_SW128_Atom", 16), 3)',
+      "tile_to_mma_shape: a shape ((MMA_M,MMA_K),M,K,...) expected, got (3)" },
+    { 'tile.make_cotiled_copy("UniversalCopy<uint16_t>", tile.layout "4:1@0", 8, 16)',
+      "make_cotiled_copy: tv: the strides of 4:1@0 are no integers" },
     { 'tile.make_cotiled_copy("UniversalCopy<uint16_t>", tile.layout(8, 2), tile.layout(8, 4), 16)',
       "make_cotiled_copy: (thread,value) 1 is at address 2, where the data 8:4 has nothing" },
   }, setmetatable({ tile = tile }, { __index = _G }))

@@ -25,6 +25,20 @@ local function coordinate(shape, k, e)
   return tile.layout(shape, strides)
 end
 
+local MOST <const> = 1 << 20
+
+-- A layout of addresses, not too many of them.
+local function addresses_of(what, A)
+  if type(A) ~= "userdata" then A = tile.layout(A) end
+  if tile.size(A) < 1 or tile.size(A) > MOST then
+    error(("make_cotiled_copy: %s: %s has %d elements, 1 to %d expected"):format(what, A,
+          tile.size(A), MOST), 0)
+  elseif not math.type(tile.layout(tostring(A))(0)) then
+    error(("make_cotiled_copy: %s: the strides of %s are no integers"):format(what, A), 0)
+  end
+  return tile.layout(tostring(A))
+end
+
 -- Addresses that tv gives as coordinates of data: what L leaves at 0 it has not.
 local function coordinates_of(tv, data)
   local ok, inverse = pcall(tile.left_inverse, data)
@@ -46,7 +60,7 @@ end
 -- make_cotiled_copy(atom, tv, data [, bits | dtype]): tv gives addresses of data; the tile is of
 -- the coordinates that have them.
 function construct.make_cotiled_copy(atom, tv, data, bits)
-  tv, data = tile.layout(tostring(tv)), tile.layout(tostring(data))
+  tv, data = addresses_of("tv", tv), addresses_of("data", data)
   local index, shape = coordinates_of(tv, data), tile.product_each(tile.shape(data))
   local tiler, strides, run = {}, {}, 1
   for k = 1, #shape do
@@ -72,8 +86,8 @@ end
 
 -- The first mode's size of an extent, which may be a tuple; its whole size.
 local function extents(x)
-  local t = tile.product_each(type(x) == "table" and x or { x })
-  return t[1], tile.size(x)
+  local A = tile.layout(x)
+  return tile.size(A, 1), tile.size(A)
 end
 
 local function refuse(what, major, bits, mn, k)
@@ -136,6 +150,8 @@ end
 
 -- tile_to_mma_shape(atom, shape [, order]): a layout of ((MMA_M,MMA_K),M,K,...)
 function construct.tile_to_mma_shape(atom, shape, order)
+  shape = tile.shape(tile.layout(shape))
+  if type(shape) ~= "table" then shape = tile.make_shape(shape) end
   local mma, modes = shape[1], {}
   if type(mma) ~= "table" or #mma ~= 2 or #shape < 3 then
     error("tile_to_mma_shape: a shape ((MMA_M,MMA_K),M,K,...) expected, got " .. shown(shape), 0)

@@ -141,6 +141,9 @@ function questions.sort(A)
   local flat = tile.flatten(A)
   if type(flat) == "table" then
     local t = { table.unpack(flat) }
+    for _, x in ipairs(t) do
+      if not math.type(x) then error("sort: integers expected, got " .. tostring(x), 0) end
+    end
     table.sort(t)
     return tile.make_shape(table.unpack(t))
   elseif type(flat) ~= "userdata" then return flat
