@@ -5,8 +5,8 @@
 local laws = require "surface.laws"
 
 local hostile = {}
-local error, getmetatable, pcall, rawget, setmetatable, type =
-      error, getmetatable, pcall, rawget, setmetatable, type
+local error, getmetatable, pcall, rawget, rawset, setmetatable, type =
+      error, getmetatable, pcall, rawget, rawset, setmetatable, type
 local pack, unpack = table.pack, table.unpack
 
 hostile.line = 0                -- the number of the line that runs; what acts later does nothing
@@ -138,9 +138,14 @@ function hostile.closing(x, f)
   return f()
 end
 
+-- What vandals changed in this line, to be put back when it is over: a hook that raises may end
+-- even what puts it back sooner.
+local changed = {}
+
 -- f while the field of the table is another.
 function hostile.vandal(t, key, value, f)
   local old = rawget(t, key)
+  changed[#changed + 1] = { t, key, old }
   local _ <close> = finally(function() t[key] = old end)
   t[key] = value
   return results(pack(pcall(f)))
@@ -151,6 +156,16 @@ function hostile.quietly(f)
   laws.quiet = laws.quiet + 1
   local _ <close> = finally(function() laws.quiet = laws.quiet - 1 end)
   return results(pack(pcall(f)))
+end
+
+-- After a line: all is as it was before, and the laws are asked again. No hook is set.
+function hostile.mend()
+  for i = #changed, 1, -1 do
+    local t, key, old = unpack(changed[i], 1, 3)
+    rawset(t, key, old)
+    changed[i] = nil
+  end
+  laws.quiet = 0
 end
 
 -- f while the metatable of x, where a script can reach it, has another field.

@@ -108,6 +108,7 @@ function room:run(line)
   local ok, said = pcall(f)
   hostile.line = hostile.line + 1
   debug.sethook()
+  hostile.mend()
   local took = clock() - began
   if took > SECONDS + LATER then laws.found[1] = "law time: " .. took .. " s" end
   if not ok and not line:find "HOSTILE" then pcall(laws.fault, said) end
