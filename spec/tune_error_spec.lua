@@ -26,7 +26,7 @@ describe("refused tuning", function()
     { 'tile.tune(plan(), { file = 5 })', "tune: file: the name of a file expected, got number" },
     { 'local T = tile.tensor("f32", layout { 8, 8 }); '
       .. 'tile.tune(tile.plan_gemm(T, T, tile.tensor("f32", layout { 8, 8 })))',
-      "tune: a product has no other ways" },
+      "tune: this product has one way, print(plan:why()) shows it" },
     { 'tile.load_tuning(5)', "load_tuning: the name of a file expected, got number" },
     { 'plan():take("copy_strided_u128", 16)', [[
 plan: copy_strided_u128 by 16 bytes at once is no way to do it on cpu:checked

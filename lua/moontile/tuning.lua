@@ -1,4 +1,4 @@
--- moontile.tuning - plans of copies measured on their device; why a plan has its kernel.
+-- moontile.tuning - plans measured on their device; why a plan has its kernel.
 -- SPDX-License-Identifier: MIT
 
 local need = ...
@@ -22,6 +22,7 @@ local columns = {
   { "kernel", function(way) return way.kernel end },
   { "algorithm", function(way) return way.algorithm or "" end },
   { "vector", function(way) return way.vector and tostring(way.vector) or "" end, right = true },
+  { "parts", function(way) return way.parts and tostring(way.parts) or "" end, right = true },
   { "traffic", function(way) return way.traffic and bytes(way.traffic) or "" end, right = true },
   { "used", function(way) return way.used and format("%.0f %%", 100 * way.used) or "" end,
     right = true },
@@ -53,15 +54,19 @@ end
 
 local Ways = { __tostring = show, __name = "moontile.Ways", __metatable = "moontile.Ways" }
 
-local function name_of(way) return way.kernel .. " " .. way.vector end
+-- The number that plan:take wants besides the kernel, of a way that can be asked for.
+local function number_of(way) return way.vector or way.parts end
 
--- What was measured of a plan's ways: { kernel =, vector = [, measured = by name_of] }.
+local function name_of(way) return way.kernel .. " " .. number_of(way) end
+
+-- What was measured of a plan's ways: { kernel =, vector = [, measured = by name_of] }; vector
+-- is the number.
 local function add_measured(ways, kept)
   local tuned
   for _, way in ipairs(ways) do
-    if way.possible and way.vector then
+    if way.possible and number_of(way) then
       way.measured = kept.measured and kept.measured[name_of(way)]
-      way.tuned = way.chosen and way.kernel == kept.kernel and way.vector == kept.vector or nil
+      way.tuned = way.chosen and way.kernel == kept.kernel and number_of(way) == kept.vector or nil
       tuned = tuned or way.tuned
     end
   end
@@ -83,9 +88,9 @@ local function sort(ways)
   end)
 end
 
--- plan:why() -> { { kernel =, algorithm =, vector =, possible =, chosen =, why =, traffic =,
--- used =, predicted =, measured =, tuned = }, ... }, which prints itself: the ways in which the
--- plan could be done, what each would cost, and the kernels that could not do it.
+-- plan:why() -> { { kernel =, algorithm =, vector =, parts =, possible =, chosen =, why =,
+-- traffic =, used =, predicted =, measured =, tuned = }, ... }, which prints itself: the ways in
+-- which the plan could be done, what each would cost, and the kernels that could not do it.
 function tuning.why(plan)
   local ways = tile.plan_why(plan)
   local kept = tile.tuned[plan:key()]
@@ -115,7 +120,7 @@ local function measure(plan, ways, rounds)
   local work <close> = tile.stint("tune", #ways * (rounds + 1))
   for i, way in ipairs(ways) do
     tile.stint_step(work)
-    local first = plan:take(way.kernel, way.vector):measure(1)
+    local first = plan:take(way.kernel, number_of(way)):measure(1)
     samples[i] = { n = math.max(1, math.min(MOST, BATCH // math.max(first, 1) // 1 | 0)) }
   end
   for _, sample in ipairs(samples) do launches = launches + rounds * sample.n end
@@ -123,7 +128,7 @@ local function measure(plan, ways, rounds)
   for round = 1, rounds do
     for i, way in ipairs(ways) do
       tile.stint_step(work)
-      samples[i][round] = plan:take(way.kernel, way.vector):measure(samples[i].n)
+      samples[i][round] = plan:take(way.kernel, number_of(way)):measure(samples[i].n)
     end
   end
   for i, way in ipairs(ways) do way.measured = median(samples[i]) end
@@ -156,20 +161,21 @@ end
 -- Measures the ways of a plan; the plan takes the fastest, and later ones of its key do.
 local function take_fastest(plan, rounds)
   local open, measured = possible(plan:why()), {}
-  check(open[1].vector, "tune: a product has no other ways")
+  check(number_of(open[1]), "tune: this product has one way, print(plan:why()) shows it")
+  tile.check_repeatable(plan, "tune")
   measure(plan, open, rounds)
   local best = best_of(open)
   for _, way in ipairs(open) do measured[name_of(way)] = way.measured end
-  plan:take(best.kernel, best.vector)
-  tile.tuned[plan:key()] = { kernel = best.kernel, vector = best.vector, measured = measured }
+  plan:take(best.kernel, number_of(best))
+  tile.tuned[plan:key()] = { kernel = best.kernel, vector = number_of(best), measured = measured }
   tile.retune()
   return plan:why(), best
 end
 
 -- tune(plan [, { file = path, rounds = n }]) -> the plan, by the kernel that was the fastest on
--- its device, and the ways with `measured`, in microseconds | nil, message, code. The copy is
--- made again and again, between the same buffers: small ones lie in the caches. Later plans of
--- such copies take the winner; if a file is given, what it says is remembered too, and the
+-- its device, and the ways with `measured`, in microseconds | nil, message, code. It is launched
+-- again and again, with the same buffers: small ones lie in the caches. Later plans of such
+-- copies, or products, take the winner; if a file is given, what it says is remembered too, and the
 -- winner is appended.
 function tuning.tune(plan, options)
   check(getmetatable(plan) == "moontile.Plan", "tune: a plan expected, got %s",
@@ -181,7 +187,7 @@ function tuning.tune(plan, options)
   end
   local ways, best = take_fastest(plan, rounds)
   if path then
-    local ok, message, code = tile.append_tuning(path, plan:key(), best.kernel, best.vector)
+    local ok, message, code = tile.append_tuning(path, plan:key(), best.kernel, number_of(best))
     if not ok then return nil, message, code end
   end
   return plan, ways

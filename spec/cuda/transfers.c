@@ -250,7 +250,7 @@ static void check_no_ways (mt_plan *p) {
   EXPECT_STATUS(mt_plan_is_launch(p, &err), MT_EUNSUPPORTED, err);
   EXPECT_TEXT(err, "plan: a copy between the host and cuda:0 goes in pieces");
   EXPECT_STATUS(mt_plan_measure(p, 1, &us, &err), MT_EUNSUPPORTED, err);
-  EXPECT_STATUS(mt_plan_take(p, "copy_strided_u128", 16, &err), MT_EUNSUPPORTED, err);
+  EXPECT_STATUS(mt_plan_take(p, "copy_strided_u128", 16, 0, &err), MT_EUNSUPPORTED, err);
   EXPECT(mt_plan_why(way, p) == 0, "ways of a transfer");
   EXPECT(mt_plan_key(key, sizeof key, p) == 0 && key[0] == 0, "key: %s", key);
 }

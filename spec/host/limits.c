@@ -118,15 +118,22 @@ static void test_bytes (void) {
 /* What a product packs counts, each time that a graph holds its plan, and is taken only
 ** where it is left: also if a metamethod has taken it in the middle of the call. */
 static void test_packing (const char *libcuda) {
-  static const row rows[] =
-      {{"local plan = product()\n"
-        "local g = D:graph(function() for i = 1, 15 do plan() end end)\n"
-        "return try(tensor('u8', layout(1 << 20), D)):match '^ELIMIT.* 0 are left'",
-        "ELIMIT: 1048576 bytes: the host permits 33554432 in all, of which 0 are left"},
-       {"local plan = product(setmetatable({}, { __index = function(_, key)\n"
-        "  while key == 'beta' and tensor('u8', layout(1 << 20), D) do end end }))\n"
-        "return tostring(plan):match 'refused: hopper: it takes %d+ bytes'",
-        "refused: hopper: it takes 4194304 bytes"}};
+  static const row rows[] = {
+      {"local plan = product()\n"
+       "local g = D:graph(function() for i = 1, 15 do plan() end end)\n"
+       "return try(tensor('u8', layout(1 << 20), D)):match '^ELIMIT.* 0 are left'",
+       "ELIMIT: 1048576 bytes: the host permits 33554432 in all, of which 0 are left"},
+      {"local plan = product(setmetatable({}, { __index = function(_, key)\n"
+       "  while key == 'beta' and tensor('u8', layout(1 << 20), D) do end end }))\n"
+       "return tostring(plan):match 'refused: hopper: it takes %d+ bytes'",
+       "refused: hopper: it takes 4194304 bytes"},
+      {"local plan, way = product(), {}\n"
+       "for _, w in ipairs(plan:why()) do if w.possible then way[w.algorithm] = w end end\n"
+       "plan:take(way.ampere.kernel, way.ampere.parts)\n"
+       "while tensor('u8', layout(1 << 20), D) do end\n"
+       "local ok, message = pcall(plan.take, plan, way.hopper.kernel, way.hopper.parts)\n"
+       "return message:match 'it takes %d+ bytes, of which '",
+       "it takes 4194304 bytes, of which "}};
   char all[4096];
   mt_lua_config c = {.size = sizeof c,
                      .bytes = 32 << 20,

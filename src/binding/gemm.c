@@ -105,13 +105,20 @@ static product described (lua_State *L, const char *what, const char *const *key
   return x;
 }
 
+/* Pushes the plan, by the kernel that was measured to be the fastest, if one was. */
+static bool push_product (lua_State *L, int first, const product *x, mt_err *err) {
+  if (!lmt_pushplan(L, first, &products, x, err)) return false;
+  if (x->mma == NULL) lmt_cached(L);
+  return true;
+}
+
 /* plan_gemm([tiled_mma,] A, B, C [, { alpha =, beta =, family =, precision = }]) -> a
 ** plan | nil, message, code */
 int lmt_plangemm (lua_State *L) {
   static const char *const keys[] = {"alpha", "beta", "family", "precision", NULL};
   LMT_NOERR(err);
   product x = described(L, "plan", keys);
-  if (!lmt_pushplan(L, first_tensor(L), &products, &x, &err)) return lmt_fail(L, &err);
+  if (!push_product(L, first_tensor(L), &x, &err)) return lmt_fail(L, &err);
   return 1;
 }
 
@@ -134,7 +141,7 @@ static int l_gemm (lua_State *L) {
   LMT_NOERR(err);
   product x = described(L, "gemm", keys);
   int first = first_tensor(L), stream = stream_option(L, first + 3, first);
-  if (!lmt_pushplan(L, first, &products, &x, &err)) return lmt_raise(L, &err);
+  if (!push_product(L, first, &x, &err)) return lmt_raise(L, &err);
   return lmt_runplan(L, stream, &err) == MT_OK ? 0 : lmt_raise(L, &err);
 }
 

@@ -265,6 +265,17 @@ mt_plan *lmt_toplan (lua_State *L, int i, bool live) {
   return box->p;
 }
 
+mt_status lmt_takeway (lua_State *L, int i, const char *kernel, int how, mt_err *err) {
+  mt_plan *p = lmt_toplan(L, i, true);
+  const plan *box = lua_touserdata(L, i);
+  lmt_state *state = box->r->state;
+  const size_t left = lmt_bytesleft(state);
+  mt_status s = mt_plan_take(p, kernel, how, left > 0 ? left : 1, err);
+  state->held -= box->r->bytes;
+  state->held += box->r->bytes = mt_plan_memory(p);
+  return s;
+}
+
 uint64_t lmt_planwork (lua_State *L, int i) {
   const plan *box = luaL_checkudata(L, i, LMT_PLAN);
   return box->work;

@@ -40,8 +40,10 @@ mt_status lmt_runplan (lua_State *L, int stream, mt_err *err);
 /* The plan at `i`, not freed; `live`: nor are its tensors. */
 mt_plan *lmt_toplan (lua_State *L, int i, bool live);
 uint64_t lmt_planwork (lua_State *L, int i);
-/* The plan of a copy on the top takes the kernel that was measured to be the fastest, if
-** one was. */
+/* mt_plan_take for the live plan at `i`, within the bytes that are left. */
+mt_status lmt_takeway (lua_State *L, int i, const char *kernel, int how, mt_err *err);
+/* The plan on the top takes the kernel that was measured to be the fastest, if there is
+** one. */
 void lmt_cached (lua_State *L);
 void lmt_pushtuned (lua_State *L); /* what was measured: a table */
 void lmt_retuned (lua_State *L);   /* it is another now */

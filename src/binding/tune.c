@@ -2,8 +2,8 @@
 ** tune.c - why plans have their kernels, and others, in Lua.
 ** SPDX-License-Identifier: MIT
 **
-** What was measured is kept in the state, by the plan's key: { kernel =, vector = }. New
-** plans of copies look there. No script reaches it.
+** What was measured is kept in the state, by the plan's key: { kernel =, vector = }, of a
+** product its parts as `vector`. New plans look there. No script reaches it.
 */
 #include "binding/field.h"
 #include "binding/lmt.h"
@@ -11,17 +11,18 @@
 #include "binding/host.h"
 
 static void push_way (lua_State *L, const mt_plan_candidate *w) {
-  lua_createtable(L, 0, 9);
+  lua_createtable(L, 0, 10);
   lmt_settext(L, "kernel", w->kernel);
   lmt_setbool(L, "possible", w->possible);
   lmt_setbool(L, "chosen", w->chosen);
   if (w->algo[0]) lmt_settext(L, "algorithm", w->algo);
   if (w->why[0]) lmt_settext(L, "why", w->why);
   if (w->vector) lmt_setint(L, "vector", w->vector);
-  if (w->predicted == 0) return;
+  if (w->parts) lmt_setint(L, "parts", w->parts);
+  if (w->predicted != 0) lmt_setnumber(L, "predicted", w->predicted);
+  if (w->traffic == 0) return;
   lmt_setnumber(L, "traffic", w->traffic);
   lmt_setnumber(L, "used", w->used);
-  lmt_setnumber(L, "predicted", w->predicted);
 }
 
 /* ---------------------------------------------------------------- methods */
@@ -34,8 +35,8 @@ static mt_plan *launch_of (lua_State *L) {
   return p;
 }
 
-/* why() -> a sequence of { kernel =, form =, vector =, possible =, chosen =, why =,
-** traffic =, used =, predicted = } */
+/* why() -> a sequence of { kernel =, algorithm =, vector =, parts =, possible =,
+** chosen =, why =, traffic =, used =, predicted = } */
 static int plan_why (lua_State *L) {
   mt_plan_candidate *way = lua_newuserdatauv(L, MT_MAXPLANCANDIDATES * sizeof *way, 0);
   int n = mt_plan_why(way, launch_of(L));
@@ -55,15 +56,26 @@ static int plan_key (lua_State *L) {
   return 1;
 }
 
-/* take(kernel, vector) -> the plan, by that kernel */
+/* take(kernel, vector | parts) -> the plan, by that kernel */
 static int plan_take (lua_State *L) {
   LMT_NOERR(err);
   const char *kernel = luaL_checkstring(L, 2);
-  int vector = (int)luaL_checkinteger(L, 3);
-  if (mt_plan_take(lmt_toplan(L, 1, false), kernel, vector, &err))
-    return lmt_raise(L, &err);
+  int how = (int)luaL_checkinteger(L, 3);
+  if (lmt_takeway(L, 1, kernel, how, &err)) return lmt_raise(L, &err);
   lua_settop(L, 1);
   return 1;
+}
+
+/* check_repeatable(plan, what): it may be launched any number of times. */
+static int plan_check_repeatable (lua_State *L) {
+  const char *what = luaL_checkstring(L, 2);
+  if (mt_plan_adds(launch_of(L)))
+    luaL_error(L,
+               "%s: with beta each launch of this product adds to C\n"
+               "tune a plan of such tensors with a C that may be lost; later plans take "
+               "its kernel",
+               what);
+  return 0;
 }
 
 /* check_launches(plan, what, n): n launches are not too much work. */
@@ -114,8 +126,8 @@ void lmt_cached (lua_State *L) {
       lua_getfield(L, -1, "kernel");
       lua_getfield(L, -2, "vector");
       const char *kernel = luaL_checkstring(L, -2);
-      int vector = (int)luaL_checkinteger(L, -1);
-      (void)mt_plan_take(lmt_toplan(L, top, true), kernel, vector, &err);
+      int how = (int)luaL_checkinteger(L, -1);
+      (void)lmt_takeway(L, top, kernel, how, &err);
     }
   }
   lua_settop(L, top);

@@ -131,14 +131,20 @@ static mt_status start_rest (const mt_plan *p, int i, CUstream stream, bool earl
   return start_kernel(p->device->impl, rest_kernel(), r, config, err);
 }
 
-/* The copies of its tensors, itself, the copy of its result. */
-static mt_status start_all (const mt_plan *p, CUstream stream, bool early, mt_err *err) {
-  const bool rest = p->kernel->op == MT_OP_HOPPER && p->hopper.launch.terms == 3;
+/* With the copies of its tensors before, and of its result after. */
+static mt_status start_packed (const mt_plan *p, CUstream stream, bool early,
+                               mt_err *err) {
   for (int part = 0; part < MT_PARTS; part++)
     if (p->before[part]) MT_TRY(start(p->before[part], stream, early, err));
-  for (int i = 0; rest && i < 2; i++) MT_TRY(start_rest(p, i, stream, early, err));
+  for (int i = 0; p->hopper.launch.terms == 3 && i < 2; i++)
+    MT_TRY(start_rest(p, i, stream, early, err));
   MT_TRY(start(p, stream, early, err));
   return p->after ? start(p->after, stream, early, err) : MT_OK;
+}
+
+static mt_status start_all (const mt_plan *p, CUstream stream, bool early, mt_err *err) {
+  return p->kernel->op == MT_OP_HOPPER ? start_packed(p, stream, early, err) :
+                                         start(p, stream, early, err);
 }
 
 mt_status mt_cuda_start (const mt_plan *p, CUstream stream, mt_err *err) {

@@ -75,10 +75,7 @@ static bool make_operand (mt_tma_box *out, bool *mn, const mt_matrix *x,
 
 /* ---------------------------------------------------------------- shapes */
 
-enum {
-  GROUP = 16, /* rows of tiles whose columns are walked together */
-  MOST_PARTS = 8
-};
+enum { GROUP = 16 }; /* rows of tiles whose columns are walked together */
 
 /* Clusters of so many blocks that run at a time: larger ones do not fill every group of
 ** multiprocessors. */
@@ -241,20 +238,21 @@ static bool read_product (mt_hopper *h, mt_matrix x[MT_PARTS], const mt_gemm_lau
   return true;
 }
 
-/* The best so far: of which row, and how long it would take. */
+/* The best so far, of the row; among all, or of one row and so many parts. */
 typedef struct choice {
   mt_hopper *h;
-  int row;
+  int row, only, parts; /* -1: none yet, any; 0: any */
 } choice;
 
 static void try_row (choice *best, mt_hopper *h, int i, const mt_matrix x[MT_PARTS],
                      const mt_gemm_launch *l, int cores) {
   const mt_hopper_row *row = &mt_hopper_rows[i];
-  const int most = MT_HOPPER_SPLITS(row->n, row->cluster) ? MOST_PARTS : 1;
+  const int most = MT_HOPPER_SPLITS(row->n, row->cluster) ? MT_HOPPER_MOST_PARTS : 1;
   const bool direct = h->launch.direct;
   h->row = row;
   h->launch.direct = direct || !MT_HOPPER_STORES(row->n);
   for (int parts = 1; parts <= most; parts *= 2) {
+    if (best->parts != 0 && best->parts != parts) continue;
     if (!shape(h, row, l->desc.size[MT_K], l->desc.size[MT_L], parts, cores)) continue;
     h->us = predict(h, row, x, cores);
     if (best->row >= 0 && h->us >= best->h->us) continue;
@@ -300,20 +298,32 @@ static void try_rows (choice *best, mt_hopper *h, const mt_matrix x[MT_PARTS],
   h->launch.a_step = x[MT_A].stride[2] != 0;
   h->launch.b_step = x[MT_B].stride[2] != 0;
   mt_refuse(r, "no row has these types and majors");
-  for (size_t i = 0; i < mt_nhopper_rows; i++)
-    if (fits(&mt_hopper_rows[i], x, mn)) try_row(best, h, (int)i, x, l, cores);
+  for (int i = 0; i < (int)mt_nhopper_rows; i++)
+    if ((best->only < 0 || best->only == i) && fits(&mt_hopper_rows[i], x, mn))
+      try_row(best, h, i, x, l, cores);
+}
+
+/* The operands as they are, and changed. */
+static int search (choice *best, const mt_gemm_launch *l, int cores, const mt_reason *r) {
+  char unused[160];
+  mt_matrix x[MT_PARTS];
+  mt_hopper h = {.blocks = 0};
+  if (!read_product(&h, x, l, r)) return -1;
+  try_rows(best, &h, x, l, cores, r);
+  mt_turn_product(x);
+  try_rows(best, &h, x, l, cores, &(mt_reason){unused, sizeof unused});
+  return best->row;
 }
 
 int mt_hopper_choose (mt_hopper *out, const mt_gemm_launch *l, int cores, char *why,
                       size_t size) {
-  const mt_reason r = {why, size};
+  choice best = {.h = out, .row = -1, .only = -1};
+  return search(&best, l, cores, &(mt_reason){why, size});
+}
+
+bool mt_hopper_take (mt_hopper *out, int row, int parts, const mt_gemm_launch *l,
+                     int cores) {
   char unused[160];
-  mt_matrix x[MT_PARTS];
-  mt_hopper h = {.blocks = 0};
-  choice best = {out, -1};
-  if (!read_product(&h, x, l, &r)) return -1;
-  try_rows(&best, &h, x, l, cores, &r);
-  mt_turn_product(x);
-  try_rows(&best, &h, x, l, cores, &(mt_reason){unused, sizeof unused});
-  return best.row;
+  choice best = {.h = out, .row = -1, .only = row, .parts = parts};
+  return search(&best, l, cores, &(mt_reason){unused, sizeof unused}) >= 0;
 }

@@ -57,4 +57,10 @@ typedef struct mt_hopper {
 int mt_hopper_choose (mt_hopper *out, const mt_gemm_launch *l, int cores, char *why,
                       size_t size);
 
+/* The same by this row with K in so many parts, 1, 2, 4 or 8, whatever it costs; false:
+** it does not take the product so. */
+bool mt_hopper_take (mt_hopper *out, int row, int parts, const mt_gemm_launch *l,
+                     int cores);
+enum { MT_HOPPER_MOST_PARTS = 8 };
+
 #endif

@@ -105,10 +105,10 @@ struct mt_plan {
   int modes[MT_MAXBOUND];   /* the tensor's mode of each bound, from 1 */
   mt_refusals why;
   char head[MT_HEADSIZE]; /* what is done, in words */
+  bool taken;             /* its kernel was asked for, not predicted */
   void *data;             /* the backend's part */
   /* ---- of a copy */
   mt_launch first;        /* as it was proven, by elements, in order */
-  bool taken;             /* its kernel was asked for, not predicted */
   struct mt_stage *stage; /* NULL, or: between the host and it, no kernel */
   /* ---- of a product */
   char atom[MT_ATOM_NAME]; /* "": no partition */
@@ -118,6 +118,8 @@ struct mt_plan {
   struct mt_cpu_gemm *native; /* the processor's own */
   mt_ampere ampere;           /* of the family of its kernel */
   mt_hopper hopper;
+  const char *family;   /* that alone may do it; NULL: any */
+  struct mt_kept *kept; /* its tensors, if a family does it */
   /* What its kernel takes in another form: device memory, and the copies to and from it,
   ** NULL: none. */
   mt_plan *before[MT_PARTS], *after;

@@ -102,18 +102,31 @@ static void place_rest (mt_hopper *h, int i, char *at) {
   h->rest_map[i].base = at;
 }
 
-static mt_status pack_parts (mt_plan *p, const mt_tensor *const t[MT_PARTS],
+/* What is done with each piece: its number, and where it begins in the memory. */
+typedef mt_status do_piece (mt_plan *p, const mt_tensor *const t[MT_PARTS], int i,
+                            size_t at, mt_err *err);
+
+static mt_status for_pieces (mt_plan *p, const mt_tensor *const t[MT_PARTS], do_piece *f,
                              mt_err *err) {
   size_t bytes = 0;
-  char *at = p->memory;
-  for (int i = 0; i < MT_PARTS + 2; i++, at += bytes) {
-    MT_TRY(piece_size(&bytes, p, i, err));
-    if (bytes == 0) continue;
-    if (i < MT_PARTS) {
-      MT_TRY(plan_copies(p, t[i], i, (size_t)(at - (char *)p->memory), err));
-      place(&p->hopper, i, at);
-    } else place_rest(&p->hopper, i - MT_PARTS, at);
+  for (size_t i = 0, at = 0; i < MT_PARTS + 2; i++, at += bytes) {
+    MT_TRY(piece_size(&bytes, p, (int)i, err));
+    if (bytes != 0) MT_TRY(f(p, t, (int)i, at, err));
   }
+  return MT_OK;
+}
+
+static mt_status plan_piece (mt_plan *p, const mt_tensor *const t[MT_PARTS], int i,
+                             size_t at, mt_err *err) {
+  return i < MT_PARTS ? plan_copies(p, t[i], i, at, err) : MT_OK;
+}
+
+static mt_status place_piece (mt_plan *p, const mt_tensor *const t[MT_PARTS], int i,
+                              size_t at, mt_err *err) {
+  (void)t;
+  (void)err;
+  if (i < MT_PARTS) place(&p->hopper, i, (char *)p->memory + at);
+  else place_rest(&p->hopper, i - MT_PARTS, (char *)p->memory + at);
   return MT_OK;
 }
 
@@ -121,9 +134,14 @@ mt_status mt_pack (mt_plan *p, const mt_tensor *const t[MT_PARTS], mt_err *err) 
   MT_TRY(mt_pack_size(&p->memory_bytes, p, err));
   if (p->memory_bytes == 0) return MT_OK;
   mt_status s = mt_malloc(p->device, &p->memory, p->memory_bytes, err);
-  if (s == MT_OK) s = pack_parts(p, t, err);
+  if (s == MT_OK) s = for_pieces(p, t, plan_piece, err);
+  if (s == MT_OK) s = mt_pack_place(p, err);
   if (s != MT_OK) mt_unpack(p);
   return s;
+}
+
+mt_status mt_pack_place (mt_plan *p, mt_err *err) {
+  return for_pieces(p, NULL, place_piece, err);
 }
 
 void mt_unpack (mt_plan *p) {

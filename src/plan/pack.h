@@ -19,6 +19,9 @@ mt_status mt_pack_size (size_t *out, const mt_plan *p, mt_err *err);
 /* Takes the memory, plans the copies, and gives maps and result of the kernel their
 ** addresses. On failure nothing is held. Errors: those of copies and of memory. */
 mt_status mt_pack (mt_plan *p, const mt_tensor *const t[MT_PARTS], mt_err *err);
+/* Gives maps and result of another kernel, which takes the same in another form, their
+** addresses in the memory. */
+mt_status mt_pack_place (mt_plan *p, mt_err *err);
 void mt_unpack (mt_plan *p); /* gives back what mt_pack took */
 
 #endif

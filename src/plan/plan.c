@@ -11,6 +11,8 @@
 #include "copy/choice.h"
 #include "copy/kernel_choice.h"
 #include "plan/candidates.h"
+#include "plan/families.h"
+#include "plan/kept.h"
 #include "plan/pack.h"
 #include "plan/stage.h"
 
@@ -275,17 +277,19 @@ static mt_status take (mt_plan *p, const mt_plan_choice *o, mt_err *err) {
   return MT_OK;
 }
 
-mt_status mt_plan_take (mt_plan *p, const char *kernel, int vector, mt_err *err) {
+mt_status mt_plan_take (mt_plan *p, const char *kernel, int how, size_t memory,
+                        mt_err *err) {
   mt_plan_choice o = {0};
   bool copy = p->launch.desc.op == MT_OP_COPY;
   MT_TRY(mt_plan_is_launch(p, err));
+  if (mt_plan_parts(p) > 0) return mt_take_way(p, kernel, how, memory, err);
   while (copy && mt_plan_next_candidate(&o, p))
-    if (is_it(o.kernel, &o.launch.desc, kernel, vector)) return take(p, &o, err);
-  if (copy && is_it(p->kernel, &p->launch.desc, kernel, vector)) return MT_OK;
+    if (is_it(o.kernel, &o.launch.desc, kernel, how)) return take(p, &o, err);
+  if (copy && is_it(p->kernel, &p->launch.desc, kernel, how)) return MT_OK;
   return mt_fail(err, MT_EUNSUPPORTED,
                  "plan: %s by %d bytes at once is no way to do it "
                  "on %s\nprint(plan:why()) shows those that are",
-                 kernel, vector, p->device->name);
+                 kernel, how, p->device->name);
 }
 
 /* The last of its owner and the graphs that hold it frees it. */
@@ -293,6 +297,7 @@ void mt_plan_free (mt_plan *p) {
   if (p == NULL || p->graphs-- > 0) return;
   if (p->stage) mt_stage_free(p);
   mt_unpack(p);
+  mt_forget_tensors(p);
   if (p->device->backend->release) p->device->backend->release(p);
   mt_host_free(p->device, p, plan_size(p->device));
 }

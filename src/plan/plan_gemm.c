@@ -2,10 +2,9 @@
 ** plan_gemm.c - plans of products: described, proven, given a kernel.
 ** SPDX-License-Identifier: MIT
 */
-#include <math.h>
 #include <stdio.h>
 
-#include "plan/pack.h"
+#include "plan/families.h"
 #include "types/dtype.h"
 #include "atom/mma_number.h"
 
@@ -182,97 +181,7 @@ static mt_status take_described (mt_plan *p, mt_err *err) {
   return MT_OK;
 }
 
-/* ---------------------------------------------------------------- families */
-
-/* The best row of a family for a product: its number, microseconds as predicted, blocks
-** and tiles; or negative, and why. */
-typedef struct offer {
-  double us;
-  uint32_t blocks;
-  int64_t tiles;
-} offer;
-typedef int chooser (mt_plan *p, offer *o, char *why, size_t size);
-
-static int choose_ampere (mt_plan *p, offer *o, char *why, size_t size) {
-  mt_ampere *a = &p->ampere;
-  int row = mt_ampere_choose(a, &p->gemm, p->device->cores, why, size);
-  if (row >= 0) *o = (offer){a->us, (uint32_t)a->launch.tiles, a->launch.tiles};
-  return row;
-}
-
-static int choose_hopper (mt_plan *p, offer *o, char *why, size_t size) {
-  mt_hopper *h = &p->hopper;
-  int row = mt_hopper_choose(h, &p->gemm, p->device->cores, why, size);
-  if (row >= 0) *o = (offer){h->us, h->blocks, h->launch.tiles};
-  return row;
-}
-
-static const struct family {
-  const char *name;
-  mt_op op;
-  chooser *choose;
-} families[] = {{"hopper", MT_OP_HOPPER, choose_hopper},
-                {"ampere", MT_OP_AMPERE, choose_ampere}};
-enum { MT_NFAMILY = sizeof families / sizeof families[0] };
-
-static bool has_family (const mt_device *d, mt_op op) {
-  return op == MT_OP_HOPPER ? d->hopper : d->ampere;
-}
-
-static void take_offer (mt_plan *p, const struct family *f, const offer *o, int row) {
-  p->kernel = mt_first_kernel(p->device->backend, f->op) + row;
-  p->grid = (mt_grid){o->blocks, p->kernel->threads};
-  p->units = o->tiles;
-}
-
-/* The kernel of a family, of `only` if it is not NULL, but of `left_out`, that is
-** predicted to be the fastest; NULL: none takes it. */
-static const struct family *find_family (mt_plan *p, const char *only,
-                                         const struct family *left_out) {
-  const struct family *best = NULL;
-  offer least = {.us = INFINITY}, o;
-  for (const struct family *f = families; f < families + MT_NFAMILY; f++) {
-    char why[160] = "";
-    if (f == left_out || !has_family(p->device, f->op)) continue;
-    if (only && strcmp(only, f->name) != 0) continue;
-    int row = f->choose(p, &o, why, sizeof why);
-    if (row < 0) {
-      mt_refusals_add(&p->why, f->name, "%s", why);
-      continue;
-    }
-    const bool wins = o.us < least.us;
-    const struct family *loser = wins ? best : f;
-    const offer slow = wins ? least : o;
-    if (wins) take_offer(p, f, &o, row), least = o, best = f;
-    if (loser)
-      mt_refusals_add(&p->why, loser->name, "%.3g us as predicted, not %.3g", slow.us,
-                      least.us);
-  }
-  return best;
-}
-
-/* What the kernel takes in another form, within the bytes that may be taken for it. */
-static mt_status pack (mt_plan *p, const mt_tensor *const t[MT_PARTS], size_t most,
-                       mt_err *err) {
-  size_t bytes = 0;
-  MT_TRY(mt_pack_size(&bytes, p, err));
-  if (bytes > most)
-    return mt_fail(err, MT_ELIMIT, "it takes %zu bytes, of which %zu may be taken", bytes,
-                   most);
-  return mt_pack(p, t, err);
-}
-
-/* A family's kernel, and what it takes in another form; false: there is none. */
-static bool choose_family (mt_plan *p, const mt_tensor *const t[MT_PARTS],
-                           const mt_gemm_options *o) {
-  mt_err err = MT_NOERR;
-  const size_t most = o->memory ? o->memory : SIZE_MAX;
-  const struct family *f = find_family(p, o->family, NULL);
-  if (f == NULL || f->op != MT_OP_HOPPER || pack(p, t, most, &err) == MT_OK) return f;
-  p->why = (mt_refusals){0};
-  mt_refusals_add(&p->why, f->name, "%s", err.text);
-  return find_family(p, o->family, f) != NULL;
-}
+/* ---------------------------------------------------------------- making */
 
 static mt_status describe (mt_plan *p, const mt_tiled_mma *mma,
                            const mt_tensor *const t[MT_PARTS], mt_err *err) {
@@ -321,27 +230,12 @@ static mt_status check_family (const char *name, const mt_tiled_mma *mma, mt_err
                  mma->atom.op.name);
 }
 
-/* It was asked for, and does not take the product. */
-static mt_status no_family (const mt_plan *p, const char *name, mt_err *err) {
-  const char *before = "; there are: ";
-  if (p->why.n > 0)
-    return mt_fail(err, MT_EUNSUPPORTED, "gemm: family %s: %s\nleave family out", name,
-                   mt_refusals_reason(&p->why, 0));
-  mt_fail(err, MT_EUNSUPPORTED, "gemm: %s has no kernels of a family \"%s\"",
-          p->device->name, name);
-  for (int i = 0; i < MT_NFAMILY; i++) {
-    if (!has_family(p->device, families[i].op)) continue;
-    mt_explain(err, "%s%s", before, families[i].name);
-    before = ", ";
-  }
-  return err->status;
-}
-
 /* A family's kernel, or the backend's own, or that of an instruction which is chosen. */
 static mt_status choose_kernel (mt_plan *p, const mt_tensor *const t[MT_PARTS],
                                 const mt_gemm_options *o, mt_err *err) {
-  if (choose_family(p, t, o)) return MT_OK;
-  if (o->family) return no_family(p, o->family, err);
+  bool found;
+  MT_TRY(mt_choose_family(&found, p, t, o, err));
+  if (found) return MT_OK;
   if (!p->device->backend->own_gemm) {
     MT_TRY(describe_chosen(p, t, err));
     MT_TRY(prove(p, t, err));

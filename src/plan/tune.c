@@ -8,6 +8,7 @@
 #include "copy/algo.h"
 #include "desc/swizzle.h"
 #include "plan/candidates.h"
+#include "plan/families.h"
 
 typedef struct mt_list {
   mt_plan_candidate *row;
@@ -128,18 +129,37 @@ static void why_copy (mt_list *x, const mt_plan *p) {
 
 /* ---------------------------------------------------------------- products */
 
-static void why_product (mt_list *x, const mt_plan *p) {
+/* Of a plan that has a family's kernel. */
+static void add_ways (mt_list *x, const mt_plan *p) {
+  mt_way w = {.family = 0};
+  while (mt_next_way(&w, p)) {
+    mt_plan_candidate *c = add(x, w.kernel->name);
+    if (c == NULL) return;
+    c->possible = true;
+    c->algo = mt_way_family(&w);
+    c->parts = w.parts;
+    c->predicted = w.us;
+    c->chosen = w.kernel == p->kernel && w.parts == mt_plan_parts(p);
+  }
+}
+
+static void add_instructions (mt_list *x, const mt_plan *p) {
   const mt_backend *b = p->device->backend;
   bool fit[MT_MAXROWS];
-  add_chosen(x, p);
-  add_refused(x, p);
-  if (p->device->arch == 0) return;
   mt_gemm_rows(fit, p);
   for (size_t i = 0; i < *b->nkernels; i++) {
     mt_plan_candidate *c =
         fit[i] && &b->kernels[i] != p->kernel ? add(x, b->kernels[i].name) : NULL;
     if (c) snprintf(c->why, sizeof c->why, "of another atom: %s", b->kernels[i].atom);
   }
+}
+
+static void why_product (mt_list *x, const mt_plan *p) {
+  add_ways(x, p);
+  if (x->n > 0) say_why_not(x, p);
+  else add_chosen(x, p);
+  add_refused(x, p);
+  if (p->device->arch != 0) add_instructions(x, p);
 }
 
 int mt_plan_why (mt_plan_candidate out[MT_MAXPLANCANDIDATES], const mt_plan *p) {
@@ -172,16 +192,38 @@ static uint64_t hash_begin (uint64_t h, const mt_launch *l, int side) {
   return hash(h, x, sizeof x);
 }
 
+static uint64_t hash_copy (uint64_t h, const mt_plan *p) {
+  h = hash(h, &p->first.desc, sizeof p->first.desc);
+  for (int side = 0; side < 2; side++) h = hash_begin(h, &p->first, side);
+  return h;
+}
+
+/* The product, what kernels ask of its factors and addresses, and who may do it. */
+static uint64_t hash_product (uint64_t h, const mt_plan *p) {
+  const mt_gemm_launch *l = &p->gemm;
+  const char *family = p->family ? p->family : "";
+  uint32_t x[3 + MT_PARTS] = {l->precision, l->alpha == 1, l->beta != 0};
+  for (int part = 0; part < MT_PARTS; part++)
+    x[3 + part] = alignment((uint64_t)(uintptr_t)l->base[part] +
+                            (uint64_t)l->offset[part] *
+                                mt_dtype_size((mt_dtype)l->desc.part[part].dtype));
+  h = hash(h, &l->desc, sizeof l->desc);
+  h = hash(h, x, sizeof x);
+  return hash(h, family, strlen(family));
+}
+
 size_t mt_plan_key (char *buf, size_t size, const mt_plan *p) {
-  bool product = p->launch.desc.op == MT_OP_GEMM;
-  uint64_t h = 0xcbf29ce484222325;
+  const uint64_t h = 0xcbf29ce484222325;
   if (size > 0) buf[0] = 0;
   if (p->stage != NULL) return 0;
-  if (product) h = hash(h, &p->gemm.desc, sizeof p->gemm.desc);
-  else h = hash(h, &p->first.desc, sizeof p->first.desc);
-  for (int side = 0; !product && side < 2; side++) h = hash_begin(h, &p->first, side);
+  const bool product = p->launch.desc.op == MT_OP_GEMM;
   const char *about = p->device->about;
-  int n = snprintf(buf, size, "%016llx\t%.*s", (unsigned long long)h,
+  int n = snprintf(buf, size, "%016llx\t%.*s",
+                   (unsigned long long)(product ? hash_product(h, p) : hash_copy(h, p)),
                    (int)strcspn(about, ",\t\n"), about);
   return n < 0 ? 0 : (size_t)n;
+}
+
+bool mt_plan_adds (const mt_plan *p) {
+  return p->launch.desc.op == MT_OP_GEMM && p->gemm.beta != 0;
 }

@@ -106,8 +106,9 @@ function Plan:free() end
 function Plan:why() end
 
 --- Another kernel of the list takes its place.
---- - proven anew; returns the plan
---- - error: a kernel that cannot do it
+--- - prepared and proven anew; returns the plan
+--- - of a product by a family of kernels: how many parts its K is in, instead of the vector
+--- - error: a kernel that cannot do it; more device memory than is permitted
 --- ```lua
 --- local p = tile.plan(tensor("i32", layout(3)), tensor("i32", layout(3)))
 --- p:take(p:why()[1].kernel, p:why()[1].vector) == p  --> true
@@ -127,7 +128,7 @@ function Plan:take(kernel, vector) end
 ---@return number
 function Plan:measure(n) end
 
---- What the fastest kernel of such a copy is kept under.
+--- What the fastest kernel of such a copy, or product, is kept under.
 --- - equal for equal layouts, types and alignments
 --- ```lua
 --- type(tile.plan(tensor("i32", layout(3)), tensor("i32", layout(3))):key())  --> string
@@ -135,9 +136,9 @@ function Plan:measure(n) end
 ---@return string
 function Plan:key() end
 
---- Measures all kernels of a plan; it takes the fastest, and so do later plans of such copies.
+--- Measures all kernels of a plan, which takes the fastest; later plans of its kind do so, too.
 --- - file = appends the winner to a file; rounds = how often
---- - error: a plan of a copy between host and device
+--- - error: a plan of a copy between host and device; a product with beta, or one that has one way
 --- ```lua
 --- local p = tile.plan(tensor("i32", layout(3)), tensor("i32", layout(3)))
 --- tune(p, { rounds = 1 }) == p  --> true
