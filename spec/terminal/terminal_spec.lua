@@ -234,7 +234,7 @@ describe("without libedit", function()
     s:type("'" .. "\27OA" .. "x'\r")
     s:wait_for "\nx\n"
     s:type("half" .. CONTROL_C)
-    s:prompt()
+    s:wait_for "^C\n>"
     s:type "'after'\r"
     s:wait_for "\nafter\n"
     s:type(CONTROL_D)

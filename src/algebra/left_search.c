@@ -102,8 +102,8 @@ static bool points_of (search *w) {
     if ((size *= x->m[k].s < POINTS ? x->m[k].s : POINTS + 1) > POINTS) return false;
   for (w->n = 0; w->n < size; w->n++) {
     point v = {0, 0};
-    int64_t i = w->n;
     int k = w->n;
+    int64_t i = k;
     for (int r = 0; r < x->n; i /= x->m[r++].s) {
       int64_t c = i % x->m[r].s, t; /* the sums are offsets and indices of A */
       if (!mt_mulo(c, x->m[r].d, &t)) v.x += t;

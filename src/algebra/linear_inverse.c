@@ -69,8 +69,8 @@ bool mt_linear_left_inverse (mt_layout *out, const mt_node *a) {
   rows r;
   if (!mt_linear_whole(&x, a)) return false;
   rows_of(&r, &x);
-  int64_t all = x.c, rest = x.c, c = 0;
+  int64_t all = 0, rest = x.c, c = 0;
   for (int j = 0; j < x.n; j++) all |= x.of[j];
   reduce(&r, &rest, &c);
-  return write(out, "left_inverse", &r, mt_bits(all), c, mt_is_f2(mt_inner(a)));
+  return write(out, "left_inverse", &r, mt_bits(all | x.c), c, mt_is_f2(mt_inner(a)));
 }

@@ -164,7 +164,7 @@ static double predict (const mt_hopper *h, const mt_hopper_row *row,
 /* D by a map where it has one and nothing of C is read, else by elements. */
 static void make_result (mt_hopper *h, const mt_matrix *c, const mt_gemm_launch *p) {
   mt_hopper_launch *l = &h->launch;
-  char unused[160];
+  char unused[160] = "";
   l->alpha = p->alpha;
   l->beta = p->beta;
   l->c = c->base;
@@ -305,7 +305,7 @@ static void try_rows (choice *best, mt_hopper *h, const mt_matrix x[MT_PARTS],
 
 /* The operands as they are, and changed. */
 static int search (choice *best, const mt_gemm_launch *l, int cores, const mt_reason *r) {
-  char unused[160];
+  char unused[160] = "";
   mt_matrix x[MT_PARTS];
   mt_hopper h = {.blocks = 0};
   if (!read_product(&h, x, l, r)) return -1;
@@ -323,7 +323,7 @@ int mt_hopper_choose (mt_hopper *out, const mt_gemm_launch *l, int cores, char *
 
 bool mt_hopper_take (mt_hopper *out, int row, int parts, const mt_gemm_launch *l,
                      int cores) {
-  char unused[160];
+  char unused[160] = "";
   choice best = {.h = out, .row = -1, .only = row, .parts = parts};
   return search(&best, l, cores, &(mt_reason){unused, sizeof unused}) >= 0;
 }
