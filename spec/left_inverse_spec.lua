@@ -61,8 +61,9 @@ describe("the left inverse (seed " .. SEED .. ")", function()
   end)
 
   it("is refused where there is none", function()
-    local refused = 0
-    for _ = 1, 300 * TIMES do
+    local refused, tried = 0, 0
+    while tried < 300 * TIMES or refused == 0 do         -- one in a hundred is refused
+      tried = tried + 1
       local A = random_layout(3, 9)
       local ok = not A:is_injective() or A:cosize() > 20 or pcall(tile.left_inverse, A)
       if not ok then
@@ -72,7 +73,6 @@ describe("the left inverse (seed " .. SEED .. ")", function()
         refused = refused + 1
       end
     end
-    assert.is_true(refused > 0)
   end)
 
   it("may need digits that no stride begins", function()

@@ -10,6 +10,7 @@
 #include "moontile/swizzle.h"
 #include "algebra/linear.h"
 #include "algebra/f2.h"
+#include "core/arith.h"
 
 /* ---- reading */
 
@@ -134,8 +135,9 @@ static void add_mode (mt_build *b, const writer *p, int64_t s, int64_t d) {
 
 /* An odd extent cannot be cut at bits: the strides of its bits have to double. */
 static void add_odd (mt_build *b, const writer *p, int64_t s, int j, int bits) {
+  int64_t d;
   for (int k = 1; k < bits; k++)
-    if (stride_of(p, j + k) != stride_of(p, j) << k)
+    if (mt_mulo(stride_of(p, j), INT64_C(1) << k, &d) || stride_of(p, j + k) != d)
       mt_build_fail(b, MT_EINEXACT, "%s: the extent %lld is not cut at bits", b->op,
                     (long long)s);
   add_mode(b, p, s, stride_of(p, j));
