@@ -29,14 +29,14 @@ local function has_kernels(device)
 end
 
 -- A matrix (x,y,l) of the type: rows of whole lines, or of any length; one mode contiguous, or
--- none; a batch that may share its memory.
+-- none; a batch that may share its memory, or be none.
 local function matrix(dtype, x, y, l, shared)
   local first, lines, step = pick { true, false }, pick { true, false }, pick { 1, 1, 1, 1, 2 }
   local unit = lines and math.max(16 // BYTES[dtype], 1) or 1
   local inner, outer = first and x or y, first and y or x
   local pitch = (inner * step + math.random(0, 9) + unit - 1) // unit * unit
   local stride = first and { step, pitch } or { pitch, step }
-  if l == 1 then return layout({ x, y }, stride) end
+  if l == 1 or shared and math.random(5) == 1 then return layout({ x, y }, stride) end
   return layout({ x, y, l }, { stride[1], stride[2],
                                shared and pick { true, false } and 0 or pitch * outer })
 end

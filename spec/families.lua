@@ -14,13 +14,15 @@ function families.values(n, most, signed)
   return out
 end
 
--- What C is, from lists of A (M,K,L), B (N,K,L) and the old C (M,N,L), the first mode fastest.
+-- What C is, from lists of A (M,K,L), B (N,K,L) and the old C (M,N,L), the first mode fastest; an
+-- operand of (M,K) or (N,K) is that of every batch.
 function families.reference(a, b, old, M, N, K, L, alpha, beta)
-  local out = {}
+  local out, batches_a, batches_b = {}, #a // (M * K), #b // (N * K)
   for l = 0, L - 1 do
     for n = 0, N - 1 do
       for m = 0, M - 1 do
-        local sum, at_a, at_b = 0, m + M * K * l, n + N * K * l
+        local sum, at_a, at_b = 0, m + M * K * (l % batches_a),
+                                 n + N * K * (l % batches_b)
         for k = 0, K - 1 do sum = sum + a[1 + at_a + M * k] * b[1 + at_b + N * k] end
         local i = 1 + m + M * (n + N * l)
         out[i] = alpha * sum + beta * (beta == 0 and 0 or old[i])
@@ -34,8 +36,8 @@ end
 -- most = }, done on the device with these options, equals the sums; the name of its kernel.
 function families.check(device, case, options)
   local M, N, K, L = table.unpack(case.size)
-  local lists = { families.values(M * K * L, case.most, case.types[1] ~= "u8"),
-                  families.values(N * K * L, case.most, case.types[2] ~= "u8"),
+  local lists = { families.values(tile.size(case.A), case.most, case.types[1] ~= "u8"),
+                  families.values(tile.size(case.B), case.most, case.types[2] ~= "u8"),
                   families.values(M * N * L, 4, true) }
   local t = {}
   for i, name in ipairs { "A", "B", "C" } do

@@ -39,16 +39,25 @@ local function cut(n)
   return n, 1
 end
 
--- A (x,y) whose modes have two axes each, in any order in memory, with gaps or without.
-local function folded(x, y)
-  local p, q, order, stride, step = { cut(x) }, { cut(y) }, { 1, 2, 3, 4 }, {}, math.random(2)
-  local extents = { p[1], p[2], q[1], q[2] }
-  for i = 4, 2, -1 do
+-- A (x,y,l) whose modes have two axes each, in any order in memory, the batch anywhere, with gaps
+-- or without.
+local function folded(x, y, l)
+  local p, q, order, stride, step = { cut(x) }, { cut(y) }, { 1, 2, 3, 4, 5 }, {}, math.random(2)
+  local extents = { p[1], p[2], q[1], q[2], l }
+  for i = 5, 2, -1 do
     local k = math.random(i)
     order[i], order[k] = order[k], order[i]
   end
   for _, i in ipairs(order) do stride[i], step = step, step * extents[i] end
-  return layout({ p, q }, { { stride[1], stride[2] }, { stride[3], stride[4] } })
+  local modes = { { stride[1], stride[2] }, { stride[3], stride[4] }, stride[5] }
+  return layout({ p, q, l > 1 and l or nil }, { modes[1], modes[2], l > 1 and modes[3] or nil })
+end
+
+-- The layout, or what all batches share: without a batch, or with one of stride 0.
+local function maybe_shared(A)
+  if tile.rank(A) < 3 or math.random(3) < 3 then return A end
+  local one = A:take(1, 2)
+  return pick { one, tile.make_layout(one[1], one[2], layout(A:shape()[3], 0)) }
 end
 
 local function random_case(device, seed)
@@ -68,11 +77,10 @@ local function random_case(device, seed)
   local A = matrix(M, K, L, a_first, pitch(a_first and M or K))
   local B = matrix(N, K, L, b_first, pitch(b_first and N or K))
   local C = matrix(M, N, L, c_first, (c_first and M or N) + math.random(0, 9))
-  if L == 1 then
-    if math.random(5) == 1 then A = folded(M, K) end
-    if math.random(5) == 1 then B = folded(N, K) end
-    if math.random(5) == 1 then C = folded(M, N) end
-  end
+  if math.random(5) == 1 then A = folded(M, K, L) end
+  if math.random(5) == 1 then B = folded(N, K, L) end
+  if math.random(5) == 1 then C = folded(M, N, L) end
+  A, B = maybe_shared(A), maybe_shared(B)
   local alpha = integral and 1 or pick { 1, 1, 2, -1 }
   local beta = integral and 0 or pick { 0, 0, 1, -2 }
   local precision = types[1] == "f32" and pick { "tf32", "3xtf32" } or nil

@@ -190,7 +190,8 @@ static bool suits (const mt_matrix *x, const mt_reason *r) {
   return runs_forward(x, r) && (x->part == MT_C || make_operand(&box, &mn, x, r));
 }
 
-/* The tensor as rows of its second mode in memory of their own, which begins at 0. */
+/* The tensor as rows of its second mode in memory of their own, which begins at 0; rows of
+** each batch, unless all have the same. */
 static void pack (mt_matrix *x, const mt_gemm_launch *l) {
   const int64_t each = MT_SLAB / (int64_t)mt_dtype_size(x->dtype);
   const int64_t rows = l->desc.size[x->part == MT_B ? MT_N : MT_M];
@@ -198,7 +199,7 @@ static void pack (mt_matrix *x, const mt_gemm_launch *l) {
   x->base = NULL;
   x->stride[0] = mt_div_up(columns, each) * each;
   x->stride[1] = 1;
-  x->stride[2] = x->batch > 1 ? rows * x->stride[0] : 0;
+  x->stride[2] = l->desc.part[x->part].ndigit[2] ? rows * x->stride[0] : 0;
 }
 
 static bool has_types (const mt_hopper_row *row, mt_dtype a, mt_dtype b, mt_dtype c) {
