@@ -12,12 +12,7 @@ local meta, help = console.meta, console.help
 
 local FOLDER = "docs/reference/"
 
-local function read(path)
-  local file = assert(io.open(path))
-  local text = file:read "a"
-  file:close()
-  return text
-end
+local read = dofile "docs/read.lua"
 
 local function block_of(entry) return getmetatable(entry).__index end
 

@@ -9,12 +9,7 @@ local headers = {}
 local FOLDER = "docs/c/"
 local HEADERS = "include/moontile/"
 
-local function read(path)
-  local file = assert(io.open(path))
-  local text = file:read "a"
-  file:close()
-  return text
-end
+local read = dofile "docs/read.lua"
 
 -- ---------------------------------------------------------------- reading
 

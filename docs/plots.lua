@@ -18,12 +18,7 @@ end
 local svg, palette, place = need "picture.svg", need "picture.palette", need "picture.place"
 local escape, format = svg.escape, string.format
 
-local function read(path)
-  local file = assert(io.open(path))
-  local text = file:read "a"
-  file:close()
-  return text
-end
+local read = dofile "docs/read.lua"
 
 -- ---------------------------------------------------------------- tables
 

@@ -297,7 +297,7 @@ local CHOSEN = {
 describe("random products without a partition, seed " .. SEED .. ":", function()
   math.randomseed(SEED)
   for _, name in ipairs(CHOSEN) do
-    for _ = 1, 6 do
+    for _ = 1, 18 do
       local case = new_case(tile.tiled_mma { atom = name }, any_size { 40, 40, 40 })
       case.chosen = true
       it(case.title, function() run(case) end)

@@ -5,12 +5,7 @@ local tile = require "moontile"
 local layout, X = tile.layout, tile._
 local devices = dofile "spec/devices.lua"
 
-local function read(name)
-  local f = assert(io.open(name, "rb"))
-  local bytes = f:read "a"
-  f:close()
-  return bytes
-end
+local read = dofile "docs/read.lua"
 
 local function write(name, bytes)
   local f = assert(io.open(name, "wb"))

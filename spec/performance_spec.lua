@@ -2,12 +2,7 @@
 -- say: bars and numbers read back out of the SVG, rows found without docs/plots.lua.
 -- SPDX-License-Identifier: MIT
 
-local function read(path)
-  local file = assert(io.open(path))
-  local text = file:read "a"
-  file:close()
-  return text
-end
+local read = dofile "docs/read.lua"
 
 local RESULTS = read "bench/RESULTS.md"
 local PAGE = read "docs/performance.md"

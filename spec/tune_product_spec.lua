@@ -3,8 +3,10 @@
 
 local tile = require "moontile"
 local families = dofile "spec/families.lua"
+local ways_of = dofile "spec/ways.lua"
 local devices = dofile "spec/devices.lua"
 local layout = tile.layout
+local the_chosen, possible = ways_of.the_chosen, ways_of.possible
 
 -- types of A, B, C; M, N, K, L; layouts; options
 local PRODUCTS = {
@@ -32,20 +34,6 @@ local function tensors(row, device)
     t[i]:fill(families.values(sizes[i], 3, true))
   end
   return t[1], t[2], t[3]
-end
-
-
-local function the_chosen(ways)
-  local found = {}
-  for _, way in ipairs(ways) do if way.chosen then found[#found + 1] = way end end
-  assert.equal(1, #found)
-  return found[1]
-end
-
-local function possible(ways)
-  local found = {}
-  for _, way in ipairs(ways) do if way.possible then found[#found + 1] = way end end
-  return found
 end
 
 local forget = tile.forget_tuning

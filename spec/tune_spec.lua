@@ -37,12 +37,7 @@ local function tensors(row, device)
   return src, tile.tensor(row[4] or row[1], layout(row[3]), device)
 end
 
-local function the_chosen(ways)
-  local found = {}
-  for _, way in ipairs(ways) do if way.chosen then found[#found + 1] = way end end
-  assert.equal(1, #found)
-  return found[1]
-end
+local the_chosen = dofile "spec/ways.lua".the_chosen
 
 -- What was measured before says nothing in the test that follows.
 local forget = tile.forget_tuning

@@ -4,12 +4,7 @@
 require "moontile"
 local console = require "moontile.console"
 
-local function read(path)
-  local file = assert(io.open(path))
-  local text = file:read "a"
-  file:close()
-  return text
-end
+local read = dofile "docs/read.lua"
 
 -- The page takes print and io.write for itself: they come back behind each call. It has no `arg`.
 local function page()

@@ -4,12 +4,7 @@
 
 local blocks = dofile "spec/blocks.lua"
 
-local function read(path)
-  local file = assert(io.open(path, "rb"))
-  local text = file:read "a"
-  file:close()
-  return text
-end
+local read = dofile "docs/read.lua"
 
 -- JSON that may stand in a script: no "</".
 local function quote(text)

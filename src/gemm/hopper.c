@@ -190,8 +190,8 @@ static bool suits (const mt_matrix *x, const mt_reason *r) {
   return runs_forward(x, r) && (x->part == MT_C || make_operand(&box, &mn, x, r));
 }
 
-/* The tensor as rows of its second mode in memory of their own, which begins at 0; rows of
-** each batch, unless all have the same. */
+/* The tensor as rows of its second mode in memory of their own, which begins at 0; those
+** of each batch, unless all have the same. */
 static void pack (mt_matrix *x, const mt_gemm_launch *l) {
   const int64_t each = MT_SLAB / (int64_t)mt_dtype_size(x->dtype);
   const int64_t rows = l->desc.size[x->part == MT_B ? MT_N : MT_M];
