@@ -11,6 +11,7 @@ files["spec/completion_spec.lua"].max_line_length = false
 files["spec/console_spec.lua"].max_line_length = false
 files["spec/error_spec.lua"].max_line_length = false
 files["spec/explain_spec.lua"].max_line_length = false
+files["spec/fragment_gemm_spec.lua"].max_line_length = false
 files["spec/help_spec.lua"].max_line_length = false
 files["spec/ragged_spec.lua"].max_line_length = false
 -- Hosts set `tile`.

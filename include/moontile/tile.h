@@ -132,6 +132,30 @@ MT_API mt_status mt_mma_fragment (mt_layout *out, const mt_tiled_mma *mma, mt_mm
 /* Whether the instruction reads the operand so. */
 MT_API bool mt_mma_by_descriptor (const mt_tiled_mma *mma, mt_mma_part x);
 
+/* Products of fragments on the processor, CuTe's gemm of (V,M,K), (V,N,K), (V,M,N): each
+** atom of the tiled MMA executes its instruction for each m, n and, in order, k, with
+** what its threads have. Numbers are doubles, which hold those of every element.
+**
+** mt_fragment_values: V, the values that a thread has of one instruction.
+** mt_fragment_check: whether a dtype holds the operand's elements. Errors:
+** MT_EUNSUPPORTED (it does not; an instruction without arithmetic here).
+** mt_fragment_load, mt_fragment_store: one element of a tensor, and back. */
+MT_API int64_t mt_fragment_values (const mt_tiled_mma *mma, mt_mma_part x);
+MT_API mt_status mt_fragment_check (const mt_tiled_mma *mma, mt_mma_part x, mt_dtype d,
+                                    mt_err *err);
+MT_API double mt_fragment_load (const mt_tiled_mma *mma, mt_mma_part x, mt_dtype d,
+                                const void *p);
+MT_API void mt_fragment_store (mt_dtype d, void *p, double v);
+/* c = a b + c. threads: whose fragments these are, those of whole atoms in the order of
+** thr_vmnk; of all, mt_tiled_mma_size. mnk: how many instructions a thread takes part in
+** along M, N, K. Of thread thr_vmnk(j) value v at (m,k) is a[v + V (m + M (k + K j))],
+** and so on. cells: scratch for mt_fragment_cells doubles. Threads along K have sums of
+** their own. Errors: MT_EINVAL (no whole atoms), MT_EUNSUPPORTED, MT_ESTOPPED. */
+MT_API int64_t mt_fragment_cells (const mt_tiled_mma *mma);
+MT_API mt_status mt_gemm_fragments (const mt_tiled_mma *mma, int64_t threads,
+                                    const int64_t mnk[3], double *a, double *b, double *c,
+                                    double *cells, mt_err *err);
+
 /* The copy that brings an operand of an MMA to, or from, the threads that need it there:
 ** layout_tv is layout_A_TV, the tiler the extents of its tile. CuTe's make_tiled_copy_A,
 ** _B, _C. Errors: MT_EINVAL (the values of a thread are no whole atoms). */

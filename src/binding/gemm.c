@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "binding/fragment.h"
 #include "binding/kernel.h"
 #include "binding/plan.h"
 #include "binding/host.h"
@@ -133,8 +134,10 @@ static int stream_option (lua_State *L, int i, int tensor) {
 }
 
 /* gemm([tiled_mma,] A, B, C [, { alpha =, beta =, family =, precision =, stream = }]): on
-** a GPU it may still run when this returns; gemm(kernel, A, B, C [, { seed = }]). */
+** a GPU it may still run when this returns; gemm(kernel, A, B, C [, { seed = }]);
+** gemm(mma | slice, [D,] A, B, C) of fragments. */
 static int l_gemm (lua_State *L) {
+  if (lmt_hasfragments(L)) return lmt_gemmfragments(L);
   if (lmt_iskernel(L, 1)) return lmt_gemmkernel(L);
   static const char *const keys[] = {"alpha",     "beta",   "family",
                                      "precision", "stream", NULL};

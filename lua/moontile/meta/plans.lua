@@ -214,6 +214,8 @@ function Graph:free() end
 --- - precision "tf32": f32 may be read as tf32, whose products are eight times as fast on a GPU
 --- - precision "3xtf32": as three products of tf32, which have about the accuracy of f32
 --- - gemm(kernel, A, B, C [, { seed = }]) executes a tile.kernel on the CPU, stage by stage
+--- - gemm(mma, [D,] A, B, C) of tables: fragments (V,M,K), (V,N,K), (V,M,N) of thread t at t + 1
+--- - gemm(slice, [D,] A, B, C): those of one thread, of an atom of one thread; C += A B, on the CPU
 --- - integers are exact, floats within mma_bound; what C cannot hold becomes the nearest
 --- - error: sizes that differ; types that the atom has not
 --- ```lua
@@ -225,10 +227,10 @@ function Graph:free() end
 --- --> [[30. 30. 30. 30.]
 --- -->  [30. 30. 30. 30.]]
 --- ```
----@param tiled_mma? moontile.TiledMMA | moontile.Kernel
----@param A moontile.Tensor
----@param B moontile.Tensor
----@param C moontile.Tensor
+---@param tiled_mma? moontile.TiledMMA | moontile.ThrMMA | moontile.Kernel
+---@param A moontile.Tensor | moontile.Tensor[]
+---@param B moontile.Tensor | moontile.Tensor[]
+---@param C moontile.Tensor | moontile.Tensor[]
 ---@param options? { alpha: number, beta: number, family: string, precision: string }
 function tile.gemm(tiled_mma, A, B, C, options) end
 
