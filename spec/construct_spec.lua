@@ -1,55 +1,53 @@
 -- construct_spec.lua: tiled copies, MMAs and shared memory as CuTe's functions make them.
 -- SPDX-License-Identifier: MIT
--- The selectors and tile_to_mma_shape are in golden/selectors.tsv, cotiled copies in cotiled.txt.
+-- The selectors and tile_to_mma_shape are in golden/selectors.tsv, tiled copies in golden/tv.tsv.
 local tile = require "moontile"
-local layout, parse = tile.layout, tile.parse
+local layout = tile.layout
 
--- Rows of CuTe's answers, column by column.
-local function cotiled()
-  local rows = {}
-  for line in io.lines "spec/golden/cotiled.txt" do
-    local row = {}
-    for column in line:gmatch "[^\t]+" do row[#row + 1] = column end
-    if #row > 1 then rows[#rows + 1] = row end
-  end
-  return rows
+-- A mode of a tiler: an extent, every other ordinate, blocks apart, blocks in another order.
+local function random_mode()
+  local n = 1 << math.random(0, 2)
+  return ({ 2 * n, layout(n, 1 << math.random(0, 2)), layout({ 2, 2 }, { 1, 8 }),
+            layout({ 2, n }, { 4, 1 }) })[math.random(4)]
 end
 
--- Elements of data that a tile with these extents of a mode has: address of each of its places.
-local function addresses(data, tiler)
-  local modes = {}
-  for k = 1, #tiler do modes[k] = math.type(tiler[k]) and layout(tiler[k]) or tiler[k] end
-  local shape = {}
-  for k, m in ipairs(modes) do shape[k] = m:size() end
-  return function(place)
-    local c = {}
-    for k, m in ipairs(modes) do
-      c[k] = k == #modes and m(place) or m(place % shape[k])
-      place = place // shape[k]
+local function random_copy()
+  local tiler = { random_mode(), random_mode() }
+  local size = tile.size(tiler[1]) * tile.size(tiler[2])
+  local threads = math.min(size, 1 << math.random(0, 5))
+  local tv = layout({ threads, size // threads }, math.random(2) == 1 and "left" or "right")
+  return tile.tiled_copy { atom = "UniversalCopy<uint32_t>", bits = 32, tv = tv, tiler = tiler }
+end
+
+describe("a tiler of layouts", function()
+  it("takes each element once, where it overhangs too", function()
+    for _ = 1, 100 do
+      local copy, M, N = random_copy(), math.random(40), math.random(40)
+      local L, numbers = layout({ M, N }, math.random(2) == 1 and "left" or "right"), {}
+      for i = 1, M * N do numbers[i] = i end
+      local S, D = tile.tensor("i32", L):fill(numbers), tile.tensor("i32", layout { M, N })
+      tile.copy(copy, S, D)
+      assert.same(numbers, D:totable())
+      assert.is_true(tile.verify(copy, S).ok)
+      local seen, count = {}, 0
+      for thread = 0, copy:size() - 1 do
+        for _, x in pairs(copy:get_slice(thread):partition_S(S):totable()) do
+          assert.is_nil(seen[x])
+          seen[x], count = true, count + 1
+        end
+      end
+      assert.equal(M * N, count)
     end
-    return data(c)
-  end
-end
+  end)
 
-describe("make_cotiled_copy", function()
-  for _, row in ipairs(cotiled()) do
-    local atom, bits, tv, data, tiler, S, D = table.unpack(row)
-    it(("by %s, %s bits, %s of %s is CuTe's"):format(atom, bits, tv, data), function()
-      tv, data, tiler = layout(tv), layout(data), parse(tiler)
-      local ok, copy = pcall(tile.make_cotiled_copy, atom, tv, data, tonumber(bits))
-      if not ok then
-        local apart = copy:find("touches coordinates apart", 1, true)
-        return assert.is_truthy(apart or copy:find("where the data", 1, true), copy)
-      end
-      local ours, theirs = addresses(data, copy:tiler_MN()), addresses(data, tiler)
-      local R = copy:tiled_layout_TV()
-      for i = 0, tv:size() - 1 do
-        assert.equal(tv(i), ours(R(i)))
-        assert.equal(theirs(layout(S)(i)), ours(copy:layout_S_TV()(i)))
-        assert.equal(theirs(layout(D)(i)), ours(copy:layout_D_TV()(i)))
-      end
-    end)
-  end
+  it("is a Tile in C++, and has a picture", function()
+    local copy = tile.tiled_copy { atom = "UniversalCopy<uint32_t>", bits = 32,
+                                   tv = layout { 8, 2 }, tiler = { layout(4, 2), 4 } }
+    assert.equal("TiledCopy<Copy_Atom<UniversalCopy<uint32_t>,uint_bit_t<32>>,"
+                 .. "Layout<Shape<_8,_2>,Stride<_1,_8>>,Tile<Layout<_4,_2>,Layout<_4,_1>>>",
+                 tile.cute(copy, "type"))
+    assert.is_truthy(tile.draw(copy):find("4 x 4, 8 threads", 1, true))
+  end)
 end)
 
 describe("constructors", function()
@@ -96,7 +94,11 @@ describe("what constructors refuse", function()
       "tile_to_mma_shape: a shape ((MMA_M,MMA_K),M,K,...) expected, got (3)" },
     { 'tile.make_cotiled_copy("UniversalCopy<uint16_t>", tile.layout "4:1@0", 8, 16)',
       "make_cotiled_copy: tv: the strides of 4:1@0 are no integers" },
+    { 'tile.make_tiled_copy_C_atom("SM90_U32x4_STSM_N", 7, 16)',
+      "make_tiled_copy_C_atom: a tiled MMA expected, got number" },
+    { 'tile.make_tiled_copy_C_atom("SM90_U32x4_STSM_N", fma, 16)',
+      "make_tiled_copy_C_atom: SM90_U32x4_STSM_N moves 8 values of a thread, of C it has 1" },
     { 'tile.make_cotiled_copy("UniversalCopy<uint16_t>", tile.layout(8, 2), tile.layout(8, 4), 16)',
       "make_cotiled_copy: (thread,value) 1 is at address 2, where the data 8:4 has nothing" },
-  }, setmetatable({ tile = tile }, { __index = _G }))
+  }, setmetatable({ tile = tile, fma = tile.make_tiled_mma "UniversalFMA<float>" }, { __index = _G }))
 end)

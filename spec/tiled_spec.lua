@@ -407,7 +407,7 @@ describe("a tiled copy by threads and values", function()
     { 'tile.tiled_copy(options { thr = layout(8), tv = layout { 8, 4 } })',
       "tiled_copy: tv and tiler, or thr and val, not both" },
     { 'tile.tiled_copy(options { tv = layout { 8, 4 } })',
-      "tiled_copy: tiler: integer or table expected, got nil" },
+      "tiled_copy: tiler: integer, table or layout expected, got nil" },
     { 'tile.tiled_copy(options { tiler = { 8, 4 } })',
       "tiled_copy: tv: integer, table or layout expected, got nil" },
     { 'tile.tiled_copy(options { tv = layout { 8, 4 }, tiler = { 8, 2 } })',
@@ -415,7 +415,8 @@ describe("a tiled copy by threads and values", function()
     { 'tile.tiled_copy(options { tv = layout(32), tiler = { 8, 4 } })',
       "tiled_copy: tv 32:1 has 1 modes: (thread,value) has 2" },
     { 'tile.tiled_copy(options { tv = layout { 8, 4 }, tiler = 32 })',
-      "tiled_copy: tiler 32: a tuple of extents expected, as (64,16)" },
+      "tiled_copy: tiler 32: a tuple of extents expected, as (64,16), or of layouts that are "
+      .. "injective, as (16:2,(8,8):(8,1))" },
     { 'tile.make_layout_tv(layout({ 4, 4 }, { 1, 1 }), layout(2))', [[
 make_layout_tv: thr (4,4):(1,1) gives elements 1 and 4 the same thread number 1]] },
   }, env)

@@ -16,15 +16,15 @@ extern "C" {
 
 /* ---------------------------------------------------------------- tiled copies */
 
-/* Who copies what. `layout_tv` maps (thread, value) to the coordinates of a tile with the
-** shape `tiler` (a tuple of extents), colexicographic: CuTe's make_tiled_copy. */
+/* Who copies what. `layout_tv` maps (thread, value) to the coordinates of the tile that
+** `tiler` takes of a tensor, colexicographic: CuTe's make_tiled_copy. */
 typedef struct mt_tiled_copy {
   mt_copy_atom atom;   /* in values of `bits` */
   int atom_bits;       /* of one access of a thread; 0: as wide as can be proven */
   int bits;            /* of one element */
   mt_layout thr, val;  /* as described; both (), if an MMA or a copy described it */
   mt_layout layout_tv; /* (thr,val): of the atom's reference */
-  mt_layout tiler;     /* (TileM,TileN,...): extents */
+  mt_layout tiler;     /* (TileM,TileN,...): extents; by layout_tv layouts, too */
 } mt_tiled_copy;
 
 /* What a copy reads, what it writes. */
@@ -35,9 +35,10 @@ typedef enum mt_copy_side { MT_COPY_S, MT_COPY_D } mt_copy_side;
 ** MT_EINEXACT, MT_EINJECTIVE. */
 MT_API mt_status mt_make_tiled_copy (mt_tiled_copy *out, const char *atom, int bits,
                                      const mt_node *thr, const mt_node *val, mt_err *err);
-/* The same from what those give: (thread,value) -> place in a tile of these extents,
-** colexicographic. Places may be met more than once, or never. Errors: also MT_ERANK,
-** MT_ERANGE. CuTe's make_tiled_copy_impl. */
+/* The same from what those give: (thread,value) -> place in a tile, colexicographic, of
+** these extents, or of what layouts take of their modes: 16:2 every other ordinate.
+** Places may be met more than once, or never. Errors: also MT_ERANK, MT_ERANGE. CuTe's
+** make_tiled_copy_impl. */
 MT_API mt_status mt_make_tiled_copy_tv (mt_tiled_copy *out, const char *atom, int bits,
                                         const mt_node *tv, const mt_node *tiler,
                                         mt_err *err);

@@ -18,11 +18,20 @@ function construct.make_tiled_mma(atom, atoms, permutation)
   return tile.tiled_mma { atom = atom, atoms = atoms, permutation = permutation }
 end
 
--- The shape with e on mode k and 0 elsewhere as strides: the coordinate k of an index.
-local function coordinate(shape, k, e)
+-- The coordinate k of an index of this shape.
+local function coordinate(shape, k)
   local strides = {}
-  for i = 1, #shape do strides[i] = i == k and e or 0 end
+  for i = 1, #shape do strides[i] = i == k and 1 or 0 end
   return tile.layout(shape, strides)
+end
+
+-- (thread,value) -> index of this shape as a tile: what it takes of each mode, and the same
+-- function into that tile.
+local function tile_of(shape, tv)
+  local tiler = {}
+  for k = 1, #shape do tiler[k] = tile.filter(coordinate(shape, k) * tv) end
+  local taken = tile.composition(tile.layout(shape), tiler)
+  return tile.left_inverse(taken) * tv, tiler
 end
 
 local MOST <const> = 1 << 20
@@ -62,19 +71,42 @@ end
 function construct.make_cotiled_copy(atom, tv, data, bits)
   tv, data = addresses_of("tv", tv), addresses_of("data", data)
   local index, shape = coordinates_of(tv, data), tile.product_each(tile.shape(data))
-  local tiler, strides, run = {}, {}, 1
-  for k = 1, #shape do
-    local c = coordinate(shape, k, 1) * index
-    tiler[k], strides[k] = tile.cosize(c), run
-    run = run * tiler[k]
-  end
-  local place = tile.layout(shape, strides) * index
-  if not tile.is_surjective(place) then
-    error(("make_cotiled_copy: %s of %s touches coordinates apart from each other: no tile of %s"
-           .. " elements is full"):format(tv, data, tile.shape(tile.layout(tiler))), 0)
+  local ok, place, tiler = pcall(tile_of, shape, index)
+  if not ok then
+    error(("make_cotiled_copy: what %s has of %s is no tile: %s"):format(tv, data, place), 0)
   end
   local key = type(bits) == "string" and "dtype" or "bits"
   return tile.tiled_copy { atom = atom, [key] = bits, tv = place, tiler = tiler }
+end
+
+-- The copy atom of a name or an atom, in values of the bits or the dtype.
+local function copy_atom(what, atom, bits)
+  if type(atom) == "userdata" then atom = atom.name end
+  if type(atom) ~= "string" then
+    error(("%s: atom: the name of a copy atom expected"):format(what), 0)
+  end
+  if type(bits) == "string" then bits = 8 * tile.tensor(bits, tile.layout(1)):itemsize() end
+  return tile.copy_atom(atom, bits)
+end
+
+-- make_tiled_copy_C_atom(atom, mma [, bits | dtype]): the smallest tiled copy whose threads have
+-- the first values that they have of C.
+function construct.make_tiled_copy_C_atom(atom, mma, bits)
+  if type(mma) ~= "userdata" or getmetatable(mma) ~= "moontile.TiledMMA" then
+    error("make_tiled_copy_C_atom: a tiled MMA expected, got " .. type(mma), 0)
+  end
+  bits = bits or type(atom) == "userdata" and atom.bits
+  local a = copy_atom("make_tiled_copy_C_atom", atom, bits or nil)
+  local tv = mma:layout_C_TV()
+  local values, have = tile.size(a.layout_ref, 2), tile.size(tv, 2)
+  if have % values ~= 0 then
+    error(("make_tiled_copy_C_atom: %s moves %d values of a thread, of C it has %d")
+          :format(a.name, values, have), 0)
+  end
+  local first = tv * tile.layout { tile.size(tv, 1), values }
+  local extents = mma:tile_shape()
+  local place, tiler = tile_of({ extents[1], extents[2] }, first)
+  return tile.tiled_copy { atom = a, bits = a.bits, tv = place, tiler = tiler }
 end
 
 -- ---------------------------------------------------------------- shared memory

@@ -220,12 +220,21 @@ end
 
 local copies = {}
 
+-- Of extents a shape, of layouts a tile.
+local function tile_type(tiler)
+  local text = tostring(tiler)
+  if not find(text, ":", 1, true) then return tuples.type(text) end
+  local items = {}
+  for i = 1, tile.rank(tiler) do items[i] = tiler_item(tostring(tile.get(tiler, i))) end
+  return format("Tile<%s>", concat(items, ","))
+end
+
 function copies.type(text, copy)
   local atom, bits = match(text, 'atom = "([^"]+)", bits = (%d+)')
   if not atom then atom, bits = match(text, 'copy_atom%("([^"]+)", (%d+)%)') end
   return format("TiledCopy<Copy_Atom<%s,uint_bit_t<%s>>,%s,%s>", atom, bits,
                 layouts.type(tostring(copy:tiled_layout_TV())),
-                tuples.type(tostring(copy:tiler_MN())))
+                tile_type(copy:tiler_MN()))
 end
 
 function copies.cpp(text, copy, name)

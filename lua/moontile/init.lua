@@ -51,6 +51,7 @@ return {
   order = asking "order", shape_mod = asking "shape_mod", sort = asking "sort",
   cute = function(...) return need "cute"(...) end,
   make_tiled_copy = making "make_tiled_copy", make_cotiled_copy = making "make_cotiled_copy",
+  make_tiled_copy_C_atom = making "make_tiled_copy_C_atom",
   make_tiled_mma = making "make_tiled_mma", tile_to_mma_shape = making "tile_to_mma_shape",
   ss_smem_selector = making "ss_smem_selector", rs_smem_selector = making "rs_smem_selector",
   sm100_smem_selector = making "sm100_smem_selector",

@@ -127,7 +127,8 @@ static int tiled_copy_of_tv (lua_State *L, const char *atom) {
     luaL_error(L, "tiled_copy: tv and tiler, or thr and val, not both");
   const mt_node *tv = layout_option(L, "tv", &tv_buf);
   option(L, "tiler");
-  const mt_node *tiler = lmt_tovalue(L, -1, LMT_SHAPE, "tiled_copy: tiler", &tiler_buf);
+  const mt_node *tiler =
+      lmt_tovalue(L, -1, LMT_SHAPE | LMT_LAYOUTS, "tiled_copy: tiler", &tiler_buf);
   int bits = bits_option(L);
   mt_tiled_copy *c = new_copy(L);
   if (mt_make_tiled_copy_tv(c, atom, bits, tv, tiler, &err))
@@ -137,7 +138,7 @@ static int tiled_copy_of_tv (lua_State *L, const char *atom) {
 }
 
 /* tiled_copy{ atom = "UniversalCopy<uint128_t>" | copy atom, dtype = "f32" | bits = 32,
-** thr = layout [, val = layout] | tv = layout, tiler = extents } */
+** thr = layout [, val = layout] | tv = layout, tiler = extents or layouts } */
 static int l_tiled_copy (lua_State *L) {
   static const char *const keys[] = {"atom", "dtype", "bits",  "thr",
                                      "val",  "tv",    "tiler", NULL};

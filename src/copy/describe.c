@@ -2,6 +2,7 @@
 ** describe.c - from partitions to descriptors: flat axes of both sides, and the bounds.
 ** SPDX-License-Identifier: MIT
 */
+#include "moontile/algebra.h"
 #include "desc/axes.h"
 #include "tile/bounds.h"
 #include "desc/cast_desc.h"
@@ -160,17 +161,32 @@ static MT_APART mt_status add_bound (mt_draft *x, const mt_tiled_copy *copy,
   return MT_OK;
 }
 
+/* Whether the tiles end where mode k of the tensor ends: those of a layout do if it and
+** its complement are all of the mode. */
+static mt_status ends_whole (bool *whole, const mt_node *tile, const mt_node *mode,
+                             mt_err *err) {
+  mt_layout divided;
+  int64_t size = mt_size(mode);
+  *whole = size % mt_size(tile) == 0;
+  if (tile->tag == MT_INT || size == 0) return MT_OK;
+  const mt_node ordinates = {.tag = MT_LEAF, .span = 1, .shape = size, .stride = 1};
+  MT_TRY(mt_logical_divide(&divided, &ordinates, tile, err));
+  *whole = mt_size(divided.node) == size;
+  return MT_OK;
+}
+
 /* A mode of the tensors that the tile overhangs gets a bound. */
 static MT_APART mt_status add_bounds (mt_draft *x, int *modes, const mt_tiled_copy *copy,
                                       const mt_node *src, mt_err *err) {
   int n = mt_rank(copy->tiler.node);
   for (int k = 0; k < n; k++) {
     mt_layout crd;
-    int64_t tile = mt_size(mt_mode(copy->tiler.node, k)), size = mt_size(mt_mode(src, k));
-    if (size % tile == 0) continue;
+    bool whole;
+    MT_TRY(ends_whole(&whole, mt_mode(copy->tiler.node, k), mt_mode(src, k), err));
+    if (whole) continue;
     if (x->nbound < MT_MAXBOUND) modes[x->nbound] = k + 1;
     MT_TRY(mt_ordinates_of(&crd, src, k, err));
-    MT_TRY(add_bound(x, copy, crd.node, src, size, err));
+    MT_TRY(add_bound(x, copy, crd.node, src, mt_size(mt_mode(src, k)), err));
   }
   return MT_OK;
 }

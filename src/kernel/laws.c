@@ -141,6 +141,12 @@ mt_status mt_prove_room (const mt_kernel_claim *c, char *said, mt_err *err) {
 
 /* ---------------------------------------------------------------- fit */
 
+/* Whether a mode of a tiler is the first n ordinates. */
+static bool takes (const mt_node *t, int64_t n) {
+  if (t->tag == MT_INT) return t->shape == n;
+  return t->tag == MT_LEAF && t->shape == n && (n == 1 || t->stride == 1);
+}
+
 static mt_status prove_s2r (const mt_gemm_spec *k, int x, mt_err *err) {
   const mt_tiled_copy *s = &k->way[x].s2r;
   const int64_t tile[] = {k->mma.tile[x], k->mma.tile[2]};
@@ -148,8 +154,8 @@ static mt_status prove_s2r (const mt_gemm_spec *k, int x, mt_err *err) {
   bool same;
   int64_t at;
   MT_TRY(mt_ints(&shape, 2, tile, err));
-  if (mt_rank(s->tiler.node) != 2 || mt_size(mt_mode(s->tiler.node, 0)) != tile[0] ||
-      mt_size(mt_mode(s->tiler.node, 1)) != tile[1])
+  if (mt_rank(s->tiler.node) != 2 || !takes(mt_mode(s->tiler.node, 0), tile[0]) ||
+      !takes(mt_mode(s->tiler.node, 1), tile[1]))
     return mt_failn(err, MT_EINEXACT,
                     "s2r.%s brings tiles of %N, the MMA takes %N\n"
                     "tile.make_tiled_copy_%s(atom, mma) fits",

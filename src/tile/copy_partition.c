@@ -127,6 +127,13 @@ mt_status mt_copy_partition (mt_layout *out, mt_layout *offset, const mt_tiled_c
 
 /* ---- fragments */
 
+/* (TileM,TileN,...) */
+static mt_status tile_shape (mt_layout *out, const mt_node *tiler, mt_err *err) {
+  int64_t n[MT_MAXNODES];
+  for (int i = 0; i < mt_rank(tiler); i++) n[i] = mt_size(mt_mode(tiler, i));
+  return mt_ints(out, mt_rank(tiler), n, err);
+}
+
 /* (m,n,...) -> the number of the fragment's tile: `v` values of each thread are one. */
 static MT_APART mt_status tiles_of (mt_layout *out, const mt_tiled_copy *copy, int64_t v,
                                     mt_err *err) {
@@ -135,8 +142,7 @@ static MT_APART mt_status tiles_of (mt_layout *out, const mt_tiled_copy *copy, i
   if (mt_mulo(mt_size(mt_mode(copy->layout_tv.node, 0)), v, &n))
     return mt_fail(err, MT_EOVERFLOW, "retile: %lld values leave 64 bits", (long long)v);
   MT_TRY(mt_right_inverse(&inverse, copy->layout_tv.node, err));
-  if (copy->tiler.node->tag == MT_TUPLE) mt_copy_value(&shape, copy->tiler.node);
-  else MT_TRY(mt_product_each(&shape, copy->tiler.node, err));
+  MT_TRY(tile_shape(&shape, copy->tiler.node, err));
   MT_TRY(mt_with_shape(&shaped, inverse.node, shape.node, err));
   return mt_upcast(out, shaped.node, n, err);
 }

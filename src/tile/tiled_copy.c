@@ -188,14 +188,24 @@ static mt_status check_places (const mt_node *tv, const mt_node *tiler, mt_err *
       tv, (long long)lo, (long long)end - 1, tiler, (long long)n - 1);
 }
 
+/* An extent, or a layout that gives each of its places another ordinate. */
+static bool is_tile (const mt_node *t) {
+  bool one = false;
+  MT_NEWERR(err);
+  if (t->tag == MT_INT) return t->ring == MT_Z && t->shape > 0;
+  return (t->tag == MT_LEAF || t->tag == MT_MODES) && mt_is_integral(t) &&
+         mt_size(t) > 0 && mt_is_injective(&one, t, &err) == MT_OK && one;
+}
+
 static mt_status check_tiler (const mt_node *tiler, mt_err *err) {
-  bool extents = tiler->tag == MT_TUPLE && tiler->arity > 0;
-  for (const mt_node *c = tiler + 1; c < mt_next(tiler); c++)
-    extents = extents && c->tag == MT_INT && c->ring == MT_Z && c->shape > 0;
-  if (extents) return MT_OK;
-  return mt_failn(err, MT_EINVAL,
-                  "make_tiled_copy: tiler %N: a tuple of extents expected, as (64,16)",
-                  tiler);
+  bool tiles = (tiler->tag == MT_TUPLE || tiler->tag == MT_TILER) && tiler->arity > 0;
+  for (int i = 0; tiles && i < mt_rank(tiler); i++) tiles = is_tile(mt_mode(tiler, i));
+  if (tiles) return MT_OK;
+  return mt_failn(
+      err, MT_EINVAL,
+      "make_tiled_copy: tiler %N: a tuple of extents expected, as (64,16), or "
+      "of layouts that are injective, as (16:2,(8,8):(8,1))",
+      tiler);
 }
 
 mt_status mt_make_tiled_copy_tv (mt_tiled_copy *out, const char *atom, int bits,

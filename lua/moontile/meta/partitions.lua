@@ -97,7 +97,7 @@ function tile.mma_bound(atom, k, sum) end
 --- Who copies what of a tile: an atom over threads and over the values of each.
 --- - tiled_copy{ atom =, dtype = or bits =, thr = layout [, val = layout] }
 --- - thr and val make up the tile mode by mode: raked_product(thr, val); shapes are compact layouts
---- - instead of them tv = layout, tiler = extents: (thread,value) -> place in a tile
+--- - instead of them tv = layout, tiler = extents or layouts: (thread,value) -> place in a tile
 --- - error: threads or values that are no whole atoms
 --- ```lua
 --- local copy = tiled_copy{ atom = "UniversalCopy<uint128_t>", dtype = "f32",
@@ -219,11 +219,11 @@ function tile.make_tiled_copy(atom, thr, val, bits) end
 
 --- The tiled copy whose (thread,value) have these addresses of data; the tile is of their places.
 --- - data(coordinate of (t, v)) = tv(t, v)
---- - error: an address where data has nothing; coordinates that fill no tile
+--- - error: an address where data has nothing
 --- ```lua
 --- local copy = make_cotiled_copy("UniversalCopy<uint128_t>", layout({128, 8}, {8, 1}),
 ---                                layout({64, 64}, {64, 1}), 16)
---- copy:tiler_MN()  --> (16,64)
+--- copy:tiler_MN()  --> (16:1,(8,8):(8,1))
 --- ```
 ---@param atom string | moontile.CopyAtom
 ---@param tv moontile.Layout
@@ -231,6 +231,20 @@ function tile.make_tiled_copy(atom, thr, val, bits) end
 ---@param bits? integer | string
 ---@return moontile.TiledCopy
 function tile.make_cotiled_copy(atom, tv, data, bits) end
+
+--- The smallest tiled copy whose threads have the first values that they have of C.
+--- - as many values as the atom moves of a thread; the tiler takes their rows and columns of C
+--- - error: no tiled MMA; C has not as many values for a thread
+--- ```lua
+--- local mma = tiled_mma{ atom = "SM90_64x64x16_F32F16F16_SS" }
+--- local copy = make_tiled_copy_C_atom("SM90_U32x2_STSM_N", mma, 16)
+--- copy:size(), copy:tiler_MN()  --> 128	((8,4,2):(1,16,8),(4,2):(2,1))
+--- ```
+---@param atom string | moontile.CopyAtom
+---@param mma moontile.TiledMMA
+---@param bits? integer | string
+---@return moontile.TiledCopy
+function tile.make_tiled_copy_C_atom(atom, mma, bits) end
 
 --- A layout or tensor as threads read it (S), or write it (D): (Thr,(FrgV,FrgX),(RestM,RestN,...)).
 --- - of a tensor a view; the offset at which a layout begins is handed on

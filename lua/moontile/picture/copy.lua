@@ -48,7 +48,9 @@ end
 
 -- The name of the atom is the first that the text of a tiled copy has in quotes.
 function copy.tiled(tiled, o)
-  local rows, columns = tv.tile(tiled:tiler_MN())
+  local tiler, extents = tiled:tiler_MN(), {}
+  for i = 1, #tiler do extents[i] = tile.size(tiler[i]) end
+  local rows, columns = tv.tile(extents)
   return picture({
     title = format("%s: %d x %d, %d threads", match(tostring(tiled), '"(.-)"') or "tiled copy",
                    rows, columns, tiled:size()),
