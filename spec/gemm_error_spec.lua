@@ -94,7 +94,7 @@ plan(tiled_mma, A, B, C) and plan_gemm(A, B, C) plan a product]] },
   { 'tile.copy(mma(), f32(4), f32(4))', "bad argument #1 to 'copy' (tiled copy or tensor "
     .. "expected, got moontile.TiledMMA)" },
   { 'tile.gemm("SM61_DP4A", abc("f32", "f32"))',
-    "bad argument #1 to 'gemm' (tiled MMA or tensor expected, got string)" },
+    "bad argument #1 to 'gemm' (tiled MMA, kernel or tensor expected, got string)" },
   { 'tile.gemm(with({ stream = 1 }, "f32", "f32"))',
     "gemm: stream: a stream expected, got number" },
   { 'tile.gemm(with({ alpha = "2" }, "f32", "f32"))', "gemm: alpha: a number expected" },

@@ -10,7 +10,7 @@ local meta = console.meta
 local CLASSES = {
   TILE = "tile", LAYOUT = "Layout", TENSOR = "Tensor", VALUE = "Value", DEVICE = "Device",
   STREAM = "Stream", PLAN = "Plan", GRAPH = "Graph", TILEDCOPY = "TiledCopy", THRCOPY = "ThrCopy",
-  TILEDMMA = "TiledMMA", THRMMA = "ThrMMA",
+  TILEDMMA = "TiledMMA", THRMMA = "ThrMMA", KERNEL = "Kernel",
 }
 
 -- The names in what a row takes: "A [, modes...]" has A and "...".

@@ -17,7 +17,8 @@ local mma = tile.tiled_mma { atom = "SM80_16x8x16_F32F16F16F32_TN" }
 local VALUES = {
   LAYOUT = A, TENSOR = T, DEVICE = tile.device "cpu", STREAM = tile.device("cpu"):stream(),
   PLAN = tile.plan(T, tile.tensor("f32", A)), TILEDCOPY = copy, THRCOPY = copy:get_slice(0),
-  TILEDMMA = mma, THRMMA = mma:get_slice(0), VALUE = tile.swizzle(2, 0, 3),
+  TILEDMMA = mma, THRMMA = mma:get_slice(0), KERNEL = tile.kernel { mma = mma },
+  VALUE = tile.swizzle(2, 0, 3),
   GRAPH = tile.device("cpu"):graph(function() tile.copy(T, tile.tensor("f32", A)) end),
 }
 

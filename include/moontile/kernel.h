@@ -106,6 +106,52 @@ MT_API mt_dtype mt_gemm_row_type (int i, int part);
 MT_API mt_status mt_gemm_row (mt_gemm_spec *k, int i, mt_candidate list[MT_MAXCANDIDATES],
                               mt_err *err);
 
+/* What a description may say, by the names that tile.kernel has for it. */
+#define MT_KERNEL_FIELDS(X)                                                              \
+  X(MT_FIELD_MMA, "mma")                                                                 \
+  X(MT_FIELD_TILE, "tile")                                                               \
+  X(MT_FIELD_STAGES, "stages")                                                           \
+  X(MT_FIELD_AHEAD, "ahead")                                                             \
+  X(MT_FIELD_SMEM_A, "smem.A")                                                           \
+  X(MT_FIELD_SMEM_B, "smem.B")                                                           \
+  X(MT_FIELD_SMEM_D, "smem.D")                                                           \
+  X(MT_FIELD_G2S_A, "g2s.A")                                                             \
+  X(MT_FIELD_G2S_B, "g2s.B")                                                             \
+  X(MT_FIELD_S2R_A, "s2r.A")                                                             \
+  X(MT_FIELD_S2R_B, "s2r.B")                                                             \
+  X(MT_FIELD_SCHEDULE, "schedule")                                                       \
+  X(MT_FIELD_RASTER, "raster")                                                           \
+  X(MT_FIELD_CLUSTER, "cluster")
+
+#define MT_KERNEL_NAME(field, name) field,
+typedef enum mt_kernel_field {
+  MT_KERNEL_FIELDS(MT_KERNEL_NAME) MT_NFIELD
+} mt_kernel_field;
+#undef MT_KERNEL_NAME
+MT_API const char *mt_kernel_field_name (mt_kernel_field f); /* "smem.A" */
+
+/* What two complete kernels for the same types differ in: the sum of 1 << field.
+** (1) 0: both do the same, in the same order. Layouts are compared as functions. What
+** follows from the tile (smem, g2s, s2r) is not compared where tiles differ, nor what is
+** brought `ahead` where it is so many stages less than there are. alpha and beta are not
+** part of a kernel. */
+MT_API unsigned mt_gemm_differs (const mt_gemm_spec *a, const mt_gemm_spec *b);
+
+/* A precompiled kernel beside a described one: its number (mt_gemm_row_name), what it
+** differs in, and how far its tile and its stages are from those (doublings). */
+typedef struct mt_near_row {
+  int row;
+  unsigned differs;
+  double far;
+} mt_near_row;
+
+/* Of the precompiled kernels that read the types of k the nearest `room`, the nearest
+** first: of the fewest differences, then the least far, then the first of the list.
+** Returns how many. scratch: a kernel and a list that are overwritten. Rows that differ
+** in nothing are k; more than one differ in the type of C. */
+MT_API int mt_gemm_near (mt_near_row *out, int room, const mt_gemm_spec *k,
+                         mt_gemm_spec *scratch, mt_candidate list[MT_MAXCANDIDATES]);
+
 /* ---------------------------------------------------------------- proofs */
 
 /* law              name        what it says

@@ -28,6 +28,11 @@ local function info(libcuda)
   }
 end
 
+-- Of a plan its kernel and others, of a kernel the precompiled ones beside it.
+local function why(x)
+  return getmetatable(x) == "moontile.Kernel" and need "nearest"(x) or tuning.why(x)
+end
+
 -- Pictures are read when the first one is drawn.
 local function drawing(way)
   return function(...) return need "picture"[way](...) end
@@ -44,7 +49,7 @@ end
 return {
   info = info,
   einsum = contraction.einsum, einsum_fold = contraction.einsum_fold, im2col = contraction.im2col,
-  tune = tuning.tune, why = tuning.why,
+  tune = tuning.tune, why = why,
   draw = drawing "draw", svg = drawing "svg", html = drawing "html", latex = drawing "latex",
   print_tensor = drawing "print_tensor",
   image = asking "image", gaps = asking "gaps", aliases = asking "aliases",

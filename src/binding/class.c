@@ -14,13 +14,19 @@ static const struct class {
   int of;         /* as in binding/operations.def */
   lmt_class mark; /* LMT_UNMARKED: none */
   const char *name;
-} classes[] =
-    {{OF_LAYOUT, LMT_FUNCTIONS, LMT_LAYOUT},  {OF_VALUE, LMT_VALUES, LMT_VALUE},
-     {OF_TENSOR, LMT_TENSORS, LMT_TENSOR},    {OF_DEVICE, LMT_UNMARKED, LMT_DEVICE},
-     {OF_STREAM, LMT_STREAMS, LMT_STREAM},    {OF_PLAN, LMT_PLANS, LMT_PLAN},
-     {OF_GRAPH, LMT_GRAPHS, LMT_GRAPH},       {OF_TILEDCOPY, LMT_COPIES, LMT_TILEDCOPY},
-     {OF_THRCOPY, LMT_UNMARKED, LMT_THRCOPY}, {OF_TILEDMMA, LMT_UNMARKED, LMT_TILEDMMA},
-     {OF_THRMMA, LMT_UNMARKED, LMT_THRMMA},   {0, LMT_UNMARKED, NULL}};
+} classes[] = {{OF_LAYOUT, LMT_FUNCTIONS, LMT_LAYOUT},
+               {OF_VALUE, LMT_VALUES, LMT_VALUE},
+               {OF_TENSOR, LMT_TENSORS, LMT_TENSOR},
+               {OF_DEVICE, LMT_UNMARKED, LMT_DEVICE},
+               {OF_STREAM, LMT_STREAMS, LMT_STREAM},
+               {OF_PLAN, LMT_PLANS, LMT_PLAN},
+               {OF_GRAPH, LMT_GRAPHS, LMT_GRAPH},
+               {OF_TILEDCOPY, LMT_COPIES, LMT_TILEDCOPY},
+               {OF_THRCOPY, LMT_UNMARKED, LMT_THRCOPY},
+               {OF_TILEDMMA, LMT_UNMARKED, LMT_TILEDMMA},
+               {OF_THRMMA, LMT_UNMARKED, LMT_THRMMA},
+               {OF_KERNEL, LMT_UNMARKED, LMT_KERNEL},
+               {0, LMT_UNMARKED, NULL}};
 
 /* ---------------------------------------------------------------- near names */
 

@@ -10,13 +10,28 @@
 #include "binding/plan.h"
 #include "binding/host.h"
 
-/* What a product is besides its tensors; mma NULL: one is chosen. */
+/* What a product is besides its tensors; mma NULL: one is chosen, by one of the rows if
+** there are some: precompiled kernels that are the described one. */
+enum { ROWS = 8 };
 typedef struct product {
   const mt_tiled_mma *mma;
+  mt_near_row row[ROWS];
+  int rows;
   mt_gemm_options options; /* but family and memory */
   char family[16];         /* "": any */
   const lmt_state *state;
 } product;
+
+/* The first of the rows that takes these tensors: they differ in the type of C. */
+static mt_status take_row (mt_plan *p, const product *x, mt_err *err) {
+  const size_t left = lmt_bytesleft(x->state);
+  mt_status s = MT_OK;
+  for (int i = 0; i < x->rows; i++) {
+    s = mt_plan_take(p, mt_gemm_row_name(x->row[i].row), 1, left > 0 ? left : 1, err);
+    if (s != MT_EUNSUPPORTED) return s;
+  }
+  return s;
+}
 
 /* What it may pack is what is left now: nothing of Lua runs from here to its memory. */
 static mt_status plan_product (mt_plan **out, mt_device *d, const void *what,
@@ -26,7 +41,11 @@ static mt_status plan_product (mt_plan **out, mt_device *d, const void *what,
   mt_gemm_options o = x->options;
   o.memory = left > 0 ? left : 1; /* 0 stands for any */
   if (x->family[0]) o.family = x->family;
-  return mt_plan_gemm(out, d, x->mma, &t[0], &t[1], &t[2], &o, err);
+  mt_status s = mt_plan_gemm(out, d, x->mma, &t[0], &t[1], &t[2], &o, err);
+  if (s != MT_OK || x->rows == 0) return s;
+  s = take_row(*out, x, err);
+  if (s != MT_OK) mt_plan_free(*out);
+  return s;
 }
 
 /* All of A, for each column of B. */
@@ -38,10 +57,10 @@ static uint64_t product_work (const mt_tensor *t) {
 static const char *const names[] = {"A", "B", "C"};
 static const lmt_planner products = {"gemm", false, 3, names, plan_product, product_work};
 
-/* Where A lies among the arguments: behind a tiled MMA, if there is one. */
+/* Where A lies among the arguments: behind a tiled MMA or a kernel, if there is one. */
 static int first_tensor (lua_State *L) {
-  if (lmt_istiledmma(L, 1)) return 2;
-  if (!lmt_isclass(L, 1, LMT_TENSOR)) luaL_typeerror(L, 1, "tiled MMA or tensor");
+  if (lmt_istiledmma(L, 1) || lmt_iskernel(L, 1)) return 2;
+  if (!lmt_isclass(L, 1, LMT_TENSOR)) luaL_typeerror(L, 1, "tiled MMA, kernel or tensor");
   return 1;
 }
 
@@ -87,18 +106,62 @@ static void family (lua_State *L, int i, char *out, size_t size) {
   lua_pop(L, 1);
 }
 
+/* ---------------------------------------------------------------- described kernels */
+
+/* Raises: no row is the kernel at 1. */
+static void no_row (lua_State *L, const char *what, const mt_near_row *near, int n) {
+  const char *name = lmt_devicename(lmt_totensor(L, 2)->buffer->device);
+  lua_pushfstring(L, "%s: %s has no precompiled kernel that is this one", what, name);
+  if (n > 0)
+    lua_pushfstring(L, "; %s differs in ", mt_gemm_row_name(near->row)), lua_concat(L, 2);
+  const char *before = "";
+  for (int f = 0; n > 0 && f < MT_NFIELD; f++) {
+    if (!(near->differs & 1u << f)) continue;
+    lua_pushfstring(L, "%s%s", before, mt_kernel_field_name((mt_kernel_field)f));
+    lua_concat(L, 2);
+    before = ", ";
+  }
+  luaL_error(L,
+             "%s\nprint(kernel:why()) says what would have to change; tensors on a CPU "
+             "are multiplied by any kernel",
+             lua_tostring(L, -1));
+}
+
+/* The rows that are the kernel at 1. */
+static void find_rows (lua_State *L, const char *what, product *x) {
+  const int top = lua_gettop(L);
+  mt_gemm_spec *scratch = lua_newuserdatauv(L, sizeof *scratch, 0);
+  mt_candidate *list = lua_newuserdatauv(L, MT_MAXCANDIDATES * sizeof *list, 0);
+  const mt_gemm_spec *k = lmt_tokernel(L, 1);
+  const int n = mt_gemm_near(x->row, ROWS, k, scratch, list);
+  while (x->rows < n && x->row[x->rows].differs == 0) x->rows++;
+  if (x->rows == 0) no_row(L, what, x->row, n);
+  x->options.alpha = k->alpha;
+  x->options.beta = k->beta;
+  snprintf(x->family, sizeof x->family, "%s",
+           mt_gemm_row_arch(x->row[0].row) == 90 ? "hopper" : "ampere");
+  lua_settop(L, top);
+}
+
+/* ---------------------------------------------------------------- arguments */
+
 /* What the arguments say; options, where there are some, lie behind the tensors. */
 static product described (lua_State *L, const char *what, const char *const *keys) {
+  static const char *const of_kernels[] = {"stream", NULL};
   int first = first_tensor(L), options = first + 3;
-  product x = {.mma = first == 2 ? lmt_totiledmma(L, 1) : NULL, .options.alpha = 1};
+  const bool kernel = lmt_iskernel(L, 1);
+  product x = {.mma = lmt_istiledmma(L, 1) ? lmt_totiledmma(L, 1) : NULL,
+               .options.alpha = 1};
   x.state = lmt_pushstate(L);
   lua_pop(L, 1);
   for (int i = 0; i < 3; i++) lmt_totensor(L, first + i);
   LMT_COUNT(L, options, what,
             first == 2 ? "tiled_mma, A, B, C [, options]" : "A, B, C [, options]");
   lua_settop(L, options);
+  if (kernel) find_rows(L, what, &x);
   if (lua_isnil(L, options)) return x;
-  lmt_checkkeys(L, options, what, keys);
+  lmt_checkkeys(L, options, what, kernel ? of_kernels : keys);
+  if (kernel) return x;
   x.options.alpha = factor(L, options, "alpha", 1);
   x.options.beta = factor(L, options, "beta", 0);
   x.options.precision = precision(L, options);
@@ -109,15 +172,23 @@ static product described (lua_State *L, const char *what, const char *const *key
 /* Pushes the plan, by the kernel that was measured to be the fastest, if one was. */
 static bool push_product (lua_State *L, int first, const product *x, mt_err *err) {
   if (!lmt_pushplan(L, first, &products, x, err)) return false;
-  if (x->mma == NULL) lmt_cached(L);
+  if (x->mma == NULL && x->rows == 0) lmt_cached(L);
   return true;
 }
 
-/* plan_gemm([tiled_mma,] A, B, C [, { alpha =, beta =, family =, precision = }]) -> a
-** plan | nil, message, code */
+/* Whether the arguments are a kernel and tensors of the host. */
+static bool is_executed (lua_State *L) {
+  return lmt_iskernel(L, 1) && mt_device_is_host(lmt_totensor(L, 2)->buffer->device->d);
+}
+
+/* plan_gemm([tiled_mma | kernel,] A, B, C [, { alpha =, beta =, family =, precision = }])
+** -> a plan | nil, message, code */
 int lmt_plangemm (lua_State *L) {
   static const char *const keys[] = {"alpha", "beta", "family", "precision", NULL};
   LMT_NOERR(err);
+  if (is_executed(L))
+    return luaL_error(L,
+                      "plan: a kernel is executed on the host by gemm, without a plan");
   product x = described(L, "plan", keys);
   if (!push_product(L, first_tensor(L), &x, &err)) return lmt_fail(L, &err);
   return 1;
@@ -138,7 +209,7 @@ static int stream_option (lua_State *L, int i, int tensor) {
 ** gemm(mma | slice, [D,] A, B, C) of fragments. */
 static int l_gemm (lua_State *L) {
   if (lmt_hasfragments(L)) return lmt_gemmfragments(L);
-  if (lmt_iskernel(L, 1)) return lmt_gemmkernel(L);
+  if (is_executed(L)) return lmt_gemmkernel(L);
   static const char *const keys[] = {"alpha",     "beta",   "family",
                                      "precision", "stream", NULL};
   LMT_NOERR(err);

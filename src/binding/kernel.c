@@ -1,10 +1,7 @@
 /*
-** kernel.c - kernels as values in Lua: described, completed, printed so that they can be
-** typed again.
+** kernel.c - kernels as values in Lua: described, completed.
 ** SPDX-License-Identifier: MIT
 */
-#include <math.h>
-#include <stdarg.h>
 #include <string.h>
 
 #include "binding/kernel.h"
@@ -286,7 +283,7 @@ static bool is_wanted (lua_State *L, int i, lua_Integer arch) {
   return wanted;
 }
 
-static void push_row (lua_State *L, int i, mt_candidate *list) {
+void lmt_pushrow (lua_State *L, int i, mt_candidate *list) {
   LMT_NOERR(err);
   mt_gemm_spec *k = lua_newuserdatauv(L, sizeof *k, 1);
   lua_newtable(L);
@@ -309,7 +306,7 @@ int lmt_gemmrows (lua_State *L) {
   mt_candidate *list = lua_newuserdatauv(L, MT_MAXCANDIDATES * sizeof *list, 0);
   for (int i = 0; (name = mt_gemm_row_name(i)) != NULL; i++) {
     if (!is_wanted(L, i, arch)) continue;
-    push_row(L, i, list);
+    lmt_pushrow(L, i, list);
     lua_rawseti(L, 3, ++n);
     lua_pushstring(L, name);
     lua_rawseti(L, 4, n);
@@ -318,102 +315,9 @@ int lmt_gemmrows (lua_State *L) {
   return 2;
 }
 
-/* ---------------------------------------------------------------- printing */
-
-/* Appends to the text on the top. */
-static void add (lua_State *L, const char *format, ...) {
-  va_list ap;
-  va_start(ap, format);
-  lua_pushvfstring(L, format, ap);
-  va_end(ap);
-  lua_concat(L, 2);
-}
-
-static void append_layout (lua_State *L, const char *before, const mt_node *a) {
-  lmt_pushtext(L, a);
-  lua_pushfstring(L, "%s\"%s\"", before, lua_tostring(L, -1));
-  lua_remove(L, -2);
-  lua_concat(L, 2);
-}
-
-/* The text that was kept under the key, or NULL; it stays on the kernel. */
-static const char *kept (lua_State *L, const char *key) {
-  lua_getiuservalue(L, 1, 1);
-  lua_getfield(L, -1, key);
-  const char *s = lua_tostring(L, -1);
-  lua_pop(L, 2);
-  return s;
-}
-
-static void add_fill (lua_State *L, const mt_gemm_spec *k, int x) {
-  static const char *const keep[] = {"g2s.A", "g2s.B"};
-  const mt_operand_way *w = &k->way[x];
-  const char *text = kept(L, keep[x]);
-  if (text) add(L, "%s", text);
-  else if (w->multicast > 1) add(L, "{ tma = true, multicast = \"%s\" }", x ? "m" : "n");
-  else if (w->fill == MT_FILL_TMA) add(L, "\"tma\"");
-  else {
-    add(L, "tile.tiled_copy{ atom = \"%s\", bits = %d, ", w->copy.atom.name,
-        w->copy.bits);
-    append_layout(L, "thr = tile.layout ", w->copy.thr.node);
-    append_layout(L, ", val = tile.layout ", w->copy.val.node);
-    add(L, " }");
-  }
-}
-
-static void add_s2r (lua_State *L, const mt_gemm_spec *k) {
-  static const char *const keep[] = {"s2r.A", "s2r.B"};
-  const char *before = ",\n  s2r = { ";
-  for (int x = 0; x < 2; x++) {
-    const char *text = kept(L, keep[x]);
-    if (k->way[x].s2r.bits == 0) continue;
-    add(L, text ? "%s%s = %s" : "%s%s = \"%s\"", before, side[x],
-        text ? text : k->way[x].s2r.atom.name);
-    before = ", ";
-  }
-  if (*before == ',' && before[1] == ' ') add(L, " }");
-}
-
-/* All digits; what is no number, as Lua computes it. */
-static void add_factor (lua_State *L, const char *before, double v) {
-  char text[40];
-  if (isfinite(v)) snprintf(text, sizeof text, "%.17g", v);
-  else snprintf(text, sizeof text, "%s", isnan(v) ? "0/0" : v < 0 ? "-1/0" : "1/0");
-  add(L, "%s%s", before, text);
-}
-
-static int kernel_tostring (lua_State *L) {
-  const mt_gemm_spec *k = lmt_tokernel(L, 1);
-  lua_pushliteral(L, "tile.kernel{\n  mma = ");
-  lmt_pushmmatext(L, &k->mma);
-  lua_concat(L, 2);
-  add(L, ",\n  tile = { %I, %I, %I }, stages = %I, ahead = %I,\n  smem = { ",
-      (LUAI_UACINT)k->tile[0], (LUAI_UACINT)k->tile[1], (LUAI_UACINT)k->tile[2],
-      (LUAI_UACINT)k->stages, (LUAI_UACINT)k->ahead);
-  append_layout(L, "A = tile.parse ", k->way[0].smem.node);
-  append_layout(L, ",\n           B = tile.parse ", k->way[1].smem.node);
-  if (k->staged) append_layout(L, ",\n           D = tile.parse ", k->d.node);
-  add(L, " },\n  g2s = { A = ");
-  add_fill(L, k, 0);
-  add(L, ",\n          B = ");
-  add_fill(L, k, 1);
-  add(L, " }");
-  add_s2r(L, k);
-  add(L, ",\n  schedule = \"%s\", raster = \"%s\", cluster = { %I, %I }, arch = %d",
-      mt_schedule_name(k->schedule), k->raster ? "n" : "m", (LUAI_UACINT)k->cluster[0],
-      (LUAI_UACINT)k->cluster[1], k->arch);
-  add_factor(L, ",\n  epilogue = { alpha = ", k->alpha);
-  add_factor(L, ", beta = ", k->beta);
-  add(L, " } }");
-  return 1;
-}
+/* ---------------------------------------------------------------- registration */
 
 #define ROWS_KERNEL
 #include "binding/rows.h"
 
-static const luaL_Reg meta[] = {{"__tostring", kernel_tostring}, {NULL, NULL}};
-
-void lmt_open_kernel (lua_State *L) {
-  lmt_setmeta(L, LMT_KERNEL, meta);
-  lmt_addrows(L, rows);
-}
+void lmt_open_kernel (lua_State *L) { lmt_addrows(L, rows); }

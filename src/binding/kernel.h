@@ -7,10 +7,10 @@
 
 #include "binding/lmt.h"
 
-#define LMT_KERNEL "moontile.Kernel"
-
 const mt_gemm_spec *lmt_tokernel (lua_State *L, int i);
 bool lmt_iskernel (lua_State *L, int i);
+/* Pushes precompiled kernel i; list: room for what completes it. */
+void lmt_pushrow (lua_State *L, int i, mt_candidate *list);
 /* kernels{ arch = 90 [, A = dtype] } -> kernels, their names, a lua_CFunction. */
 int lmt_gemmrows (lua_State *L);
 /* gemm(kernel, A, B, C [, { seed = }]), a lua_CFunction. */

@@ -46,6 +46,7 @@
 #define LMT_THRCOPY "moontile.ThrCopy"
 #define LMT_TILEDMMA "moontile.TiledMMA"
 #define LMT_THRMMA "moontile.ThrMMA"
+#define LMT_KERNEL "moontile.Kernel"
 #define LMT_VERDICT "moontile.Verdict"   /* metatable of tables, as is the next */
 #define LMT_ANALYSIS "moontile.Analysis" /* they print their field `text` */
 #define LMT_FILE "moontile.File"
@@ -171,6 +172,7 @@ enum {
   OF_TILEDMMA = 1 << 10,
   OF_THRMMA = 1 << 11,
   OF_INNER = 1 << 12,
+  OF_KERNEL = 1 << 13,
   OF_BOTH = OF_TILE | OF_LAYOUT,
   OF_ALL = OF_BOTH | OF_TENSOR
 };
@@ -246,6 +248,7 @@ void lmt_open_graph (lua_State *L);
 void lmt_open_analysis (lua_State *L);
 void lmt_open_hardware (lua_State *L);
 void lmt_open_kernel (lua_State *L);
+void lmt_open_kernel_text (lua_State *L);
 void lmt_open_verify (lua_State *L);
 void lmt_open_print (lua_State *L);
 void lmt_open_move (lua_State *L);

@@ -6,6 +6,7 @@
 ** error. A plan launches on the stream given, or on the device's own; on a GPU it returns
 ** at once.
 */
+#include "binding/kernel.h"
 #include "binding/lmt.h"
 #include "binding/plan.h"
 #include "binding/host.h"
@@ -200,7 +201,7 @@ static const mt_tiled_copy *described (lua_State *L) {
 ** message, code */
 int lmt_plan (lua_State *L) {
   LMT_NOERR(err);
-  if (lmt_istiledmma(L, 1)) return lmt_plangemm(L);
+  if (lmt_istiledmma(L, 1) || lmt_iskernel(L, 1)) return lmt_plangemm(L);
   int src = first_tensor(L, "tiled copy, tiled MMA or tensor");
   if (!lua_isnoneornil(L, src + 2))
     luaL_error(L, "plan: a copy has two tensors, src and dst, got a third argument\n"

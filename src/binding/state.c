@@ -239,6 +239,7 @@ static void open_core (lua_State *L) {
   lmt_open_analysis(L);
   lmt_open_hardware(L);
   lmt_open_kernel(L);
+  lmt_open_kernel_text(L);
   lmt_open_verify(L);
   lmt_open_print(L);
   lmt_open_file(L);

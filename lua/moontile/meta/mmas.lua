@@ -12,8 +12,10 @@ local TiledMMA = {}
 local ThrMMA = {}
 
 ---@class moontile.Kernel
+local Kernel = {}
 
---- A kernel of a product as a value: proven by verify, executed by gemm on the CPU, stage by stage.
+--- A kernel of a product as a value: proven by verify, executed by gemm on the CPU, stage by stage,
+--- on a GPU by the precompiled kernel that is the same.
 --- - kernel{ mma = [, tile =] [, stages =] [, smem = {A=,B=,D=}] [, g2s = {A=,B=}] [, s2r = ...] }
 --- - schedule "multistage", "cooperative" or "pingpong"; what is not said is found; it prints all
 --- - error: an unknown option; a description that contradicts itself
@@ -25,6 +27,19 @@ local ThrMMA = {}
 ---@param options table
 ---@return moontile.Kernel
 function tile.kernel(options) end
+
+--- The precompiled kernels nearest to a described one, and what each differs in.
+--- - { kernel =, arch =, differs = { { field =, here =, there = }, ... } }; it prints itself
+--- - where nothing differs, gemm and plan_gemm take it on a GPU
+--- - layouts are compared as functions; what follows from the tile not where tiles differ
+--- ```lua
+--- local mma = tiled_mma{ atom = "SM90_64x128x16_F32BF16BF16_SS", atoms = layout{2, 1} }
+--- local k = kernel{ mma = mma, tile = {128, 128, 64}, stages = 3, schedule = "cooperative" }
+--- k:why()[1].kernel  --> hopper_bf16_tn_128_alone
+--- k:why()[1].differs[1].field, k:why()[1].differs[1].there  --> stages	5
+--- ```
+---@return table[]
+function Kernel:why() end
 
 --- An MMA atom over more threads (atoms) and more values (permutation).
 --- - tiled_mma{ atom = [, atoms = layout] [, permutation = tiler] }, by modes M, N, K
