@@ -111,7 +111,7 @@ static bool shape (mt_hopper *h, const mt_hopper_row *row, int64_t k, int64_t ba
 /* ---------------------------------------------------------------- prediction */
 
 /* Microseconds of a launch, of a slab, of the rest of a tile and of the sums of another
-** part of K, by the width of the tile: fitted on an H200 from bf16 of 1024^3 (one, and 64
+** part of K, by the width of the tile; of a cluster the widest first. Fitted on an H200 from bf16 of 1024^3 (one, and 64
 ** of them), 2048^3, 4096^3, 8192^3, 512 x 4096 x 4096 and 128 x 8192 x 8192. */
 static const struct cost {
   int n, cluster;
@@ -146,16 +146,38 @@ static double packing (const mt_hopper *h, const mt_matrix x[MT_PARTS]) {
   return us;
 }
 
+static double between (double x, double y, double share) { return x + (y - x) * share; }
+
+/* Those of a tile: of a width that was not measured between its neighbours, so that a new
+** row needs no more than its line. */
+static struct cost cost_of (int n, int cluster) {
+  const struct cost *wider = NULL, *c = costs,
+                    *end = costs + sizeof costs / sizeof *costs;
+  for (; c < end; c++) {
+    if (c->cluster != cluster) continue;
+    if (c->n == n || (c->n < n && wider == NULL)) return *c;
+    if (c->n < n) break;
+    wider = c;
+  }
+  if (c == end) return wider ? *wider : costs[0];
+  const double share = (double)(wider->n - n) / (wider->n - c->n);
+  return (struct cost){n,
+                       cluster,
+                       between(wider->launch, c->launch, share),
+                       between(wider->slab, c->slab, share),
+                       between(wider->tile, c->tile, share),
+                       between(wider->part, c->part, share)};
+}
+
 static double predict (const mt_hopper *h, const mt_hopper_row *row,
                        const mt_matrix x[MT_PARTS], int cores) {
-  const struct cost *c = costs;
+  const struct cost c = cost_of(row->n, row->cluster);
   const mt_hopper_launch *l = &h->launch;
-  while (c->n != row->n || c->cluster != row->cluster) c++;
   const int64_t waves = mt_div_up(l->tiles, at_once(cores, (int)h->cluster));
-  double tile = (double)mt_div_up(l->slabs, l->parts) * c->slab + c->tile +
-                (l->parts - 1) * c->part;
+  double tile =
+      (double)mt_div_up(l->slabs, l->parts) * c.slab + c.tile + (l->parts - 1) * c.part;
   if (l->direct) tile += direct_cost * row->n;
-  return c->launch + fmax((double)waves * tile, bytes_of(x) / memory_speed) +
+  return c.launch + fmax((double)waves * tile, bytes_of(x) / memory_speed) +
          packing(h, x);
 }
 
