@@ -281,7 +281,7 @@ rows("tiled copies", {
     "tiled_copy: unknown option 'vals'; did you mean val? there are: atom, dtype, bits, thr, "
     .. "val, tv, tiler" },
   { 'tile.tiled_copy(options { atom = false })',
-    "tiled_copy: atom: the name of a copy atom expected" },
+    "tiled_copy: atom: a copy atom or the name of one expected" },
   { 'tile.tiled_copy(options { dtype = false })',
     'tiled_copy: dtype = "f32" or bits = 32 expected' },
   { 'tile.tiled_copy(options { thr = false })', "tiled_copy: thr: integer, table or layout "
@@ -360,7 +360,7 @@ rows("tiled MMAs", {
 tiled_mma: there is no atom "SM80_16x8x16_F32F16F16F32"
   near it: SM80_16x8x16_F32F16F16F32_TN, SM80_16x8x8_F32F16F16F32_TN, ]]
     .. "SM80_16x8x16_F32BF16BF16F32_TN" },
-  { 'tile.tiled_mma(with { atom = 7 })', "tiled_mma: atom: the name of an MMA atom expected" },
+  { 'tile.tiled_mma(with { atom = 7 })', "tiled_mma: atom: an MMA atom or the name of one expected" },
   { 'tile.tiled_mma(with { atom_layout = layout(2) })',
     "tiled_mma: unknown option 'atom_layout'; there are: atom, atoms, permutation" },
   { 'tile.tiled_mma(with { atoms = "(2,2)" })', "tiled_mma: atoms: integer, table or layout "
@@ -438,7 +438,7 @@ make_tiled_copy_A: SM75_U32x4_LDSM_N is done by 32 threads together, ]] .. [[
 but the tile (1,4) has 1 threads: not a multiple
   32 times as many would do]] },
   { 'tile.make_tiled_copy_A(mma(), "SM75_U32x4_LDSM_N")',
-    "make_tiled_copy_A: atom: the name of a copy atom expected" },
+    "make_tiled_copy_A: atom: a copy atom or the name of one expected" },
   { 'tile.make_tiled_copy_A("SM75_U32x4_LDSM_N", mma(), 0)',
     "bad argument #3 to 'make_tiled_copy_A' (1 to 1024 bits, or the name of a dtype)" },
   { 'tile.make_tiled_copy_A("SM75_U32x4_LDSM_N", mma()):retile_D(layout { 4, 2 })',

@@ -80,7 +80,8 @@ enum { MT_OPERAND_D, MT_OPERAND_A, MT_OPERAND_B, MT_OPERAND_C, MT_OPERANDS };
 /* An instruction: D = A B + C for A (M,K), B (N,K), C and D (M,N). */
 typedef struct mt_mma_op {
   char name[MT_ATOM_NAME];
-  const char *arch; /* that brought it: "sm80", "sm90a" */
+  const char *arch; /* that brought it: "sm80", "sm90a"; "own" */
+  bool own;         /* described by mt_mma_atom_make: of no table, no instruction */
   int64_t m, n, k;
   mt_operand operand[MT_OPERANDS];
 } mt_mma_op;
@@ -99,6 +100,20 @@ typedef struct mt_mma_atom {
 /* The majors that C++ wants of SM90 atoms may stand there: "..._SS<GMMA::Major::K,K>".
 ** Errors: MT_EINVAL with the names nearest to it. */
 MT_API mt_status mt_mma_atom_find (mt_mma_atom *out, const char *name, mt_err *err);
+
+/* An atom of one's own, proven: name ("": one is made of the shape and the elements),
+** shape and the elements of D, A, B and C come from `op`; operands are in registers.
+** thr_id: NULL: 0, 1, 2, ... (1) thr_id, a, b, c are as above, c a bijection; (2) a, b
+** and c are layouts of coordinates of their tiles; (3) no atom of the tables has its
+** name. It computes C += A B: the products of one atom are summed with C as far as a
+** double is exact, then rounded once to the type of C; with f32 or f64 they are fused,
+** one by one; integers are exact modulo 2^32. It runs with C of f16, bf16, f32, f64 or
+** s32. Errors, with a witness: MT_EINVAL, MT_ERANK, MT_ERANGE, MT_EINEXACT (an element
+** is held by nobody; a run goes over the end of a column), MT_EINJECTIVE (it is held
+** twice), MT_ETOOBIG. */
+MT_API mt_status mt_mma_atom_make (mt_mma_atom *out, const mt_mma_op *op,
+                                   const mt_node *thr_id, const mt_node *a,
+                                   const mt_node *b, const mt_node *c, mt_err *err);
 
 /* The error bound of products: |C - exact| is at most this for k products that are
 ** accumulated by the instruction, in any order and on any device, where `sum` is the sum
@@ -121,6 +136,7 @@ MT_API bool mt_mma_atom_next (mt_mma_op *out, mt_atom_cursor *c);
 typedef struct mt_copy_atom {
   char name[MT_ATOM_NAME];
   const char *arch;
+  bool own; /* described by mt_copy_atom_make */
   int bits; /* of a value */
   mt_layout thr_id, src, dst, ref;
 } mt_copy_atom;
@@ -131,6 +147,13 @@ typedef struct mt_copy_atom {
 ** instruction parts a value). */
 MT_API mt_status mt_copy_atom_find (mt_copy_atom *out, const char *name, int bits,
                                     mt_err *err);
+/* An atom of one's own, proven. name NULL: one is made. thr_id NULL: 0, 1, 2, ...; ref
+** NULL: src, or dst where threads share values of src. (1) src and dst hold the same
+** places 0, 1, ..., each once but for threads along stride 0; (2) ref is a bijection onto
+** them; (3) no atom of the tables has its name. Errors: those of mt_mma_atom_make. */
+MT_API mt_status mt_copy_atom_make (mt_copy_atom *out, const char *name, int bits,
+                                    const mt_node *thr_id, const mt_node *src,
+                                    const mt_node *dst, const mt_node *ref, mt_err *err);
 /* The next of all copy atoms: its name and what brought it; false at the end. */
 MT_API bool mt_copy_atom_next (char name[MT_ATOM_NAME], const char **arch,
                                mt_atom_cursor *c);

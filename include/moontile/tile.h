@@ -42,6 +42,13 @@ MT_API mt_status mt_make_tiled_copy (mt_tiled_copy *out, const char *atom, int b
 MT_API mt_status mt_make_tiled_copy_tv (mt_tiled_copy *out, const char *atom, int bits,
                                         const mt_node *tv, const mt_node *tiler,
                                         mt_err *err);
+/* The same copy by another atom, which is copied: threads, values and tile stay, elements
+** have so many bits. "DefaultCopy" takes any threads and values: what is made with it and
+** then given an atom of one's own is the tiled copy of that atom. Its accesses are as
+** wide as can be proven. Errors: MT_EINVAL (the tile is no whole atoms), MT_EINEXACT (the
+** atom has no values of these bits); `copy` is undefined then. */
+MT_API mt_status mt_tiled_copy_by (mt_tiled_copy *copy, const mt_copy_atom *atom,
+                                   int bits, mt_err *err);
 /* What mt_make_tiled_copy begins with: layout_tv and the tiler of thr and val. */
 MT_API mt_status mt_make_layout_tv (mt_layout *tv, mt_layout *tiler, const mt_node *thr,
                                     const mt_node *val, mt_err *err);
@@ -98,6 +105,10 @@ typedef struct mt_tiled_mma {
 MT_API mt_status mt_make_tiled_mma (mt_tiled_mma *out, const char *atom,
                                     const mt_node *atoms, const mt_node *permutation,
                                     mt_err *err);
+/* The same of an atom: one's own, or one that was found. It is copied. */
+MT_API mt_status mt_make_tiled_mma_of (mt_tiled_mma *out, const mt_mma_atom *atom,
+                                       const mt_node *atoms, const mt_node *permutation,
+                                       mt_err *err);
 /* Threads: the size of thr_vmnk. */
 MT_API int64_t mt_tiled_mma_size (const mt_tiled_mma *mma);
 /* Threads of a block: these, and the numbers that thr_vmnk leaves out between them, which

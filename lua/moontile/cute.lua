@@ -198,13 +198,20 @@ end
 
 local mmas = {}
 
+-- CuTe has no type for an atom that was described here.
+local function named_by_cute(name, own, layouts_of)
+  check(not own, "cute: %s is an atom of your own: CuTe has no operation of this name\n"
+        .. "write its layouts instead, as tile.cute(%s)", name, layouts_of)
+end
+
 function mmas.type(_, mma)
-  local items = {}
+  local items, atom = {}, mma:atom()
+  named_by_cute(atom.name, atom.arch == "own", "mma:layout_A_TV()")
   for i = 1, 3 do
     local x = mma:permutation()[i]
     items[i] = tiler_item(tostring(x == nil and "_" or x))
   end
-  return format("TiledMMA<MMA_Atom<%s>,%s,Tile<%s>>", operation(mma:atom().name),
+  return format("TiledMMA<MMA_Atom<%s>,%s,Tile<%s>>", operation(atom.name),
                 layouts.type(tostring(mma:atoms())), concat(items, ","))
 end
 
@@ -230,6 +237,8 @@ local function tile_type(tiler)
 end
 
 function copies.type(text, copy)
+  local own = match(text, 'copy_atom{ name = "([^"]+)"')
+  named_by_cute(own, own, "copy:tiled_layout_TV()")
   local atom, bits = match(text, 'atom = "([^"]+)", bits = (%d+)')
   if not atom then atom, bits = match(text, 'copy_atom%("([^"]+)", (%d+)%)') end
   return format("TiledCopy<Copy_Atom<%s,uint_bit_t<%s>>,%s,%s>", atom, bits,

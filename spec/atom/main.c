@@ -16,6 +16,7 @@ int main (int argc, char **argv) {
   test_numbers();
   test_operations(seed);
   test_bounds(seed);
+  test_own(seed);
   printf("%d checks, %d failures\n", checks, failures);
   return failures != 0;
 }

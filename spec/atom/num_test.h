@@ -28,5 +28,6 @@ void test_elements (uint64_t seed);
 void test_numbers (void);
 void test_operations (uint64_t seed);
 void test_bounds (uint64_t seed);
+void test_own (uint64_t seed);
 
 #endif

@@ -216,10 +216,10 @@ static bool is_unsupported (mt_status s) {
 /* Verified access by access: nothing that was accepted leaves its buffer. */
 static bool run_accepted (const mt_gemm_launch *l, const size_t *bytes) {
   mt_err err = MT_NOERR;
-  size_t room = mt_mma_ref_size(&l->desc, 1);
+  size_t room = mt_mma_ref_size(&l->desc, NULL, 1);
   if (room == 0 || room > 1 << 24) return false;
   mt_gemm_ref *r = aligned_alloc(64, room);
-  mt_status s = mt_mma_ref_make(r, &l->desc, 1, &err);
+  mt_status s = mt_mma_ref_make(r, &l->desc, NULL, 1, &err);
   if (s == MT_OK) {
     s = mt_mma_ref_run(r, l, bytes, NULL, &err);
     CHECK(s == MT_OK, "accepted, but %s", err.text);
@@ -236,7 +236,7 @@ static void test_spoilt (void) {
     mt_gemm_launch l = make_good((int)(i % 3));
     mt_err err = MT_NOERR;
     if (i >= 3) spoil(&l);
-    mt_status s = mt_gemm_check(&l, bytes, &err);
+    mt_status s = mt_gemm_check(&l, NULL, bytes, &err);
     CHECK(i >= 3 || s == MT_OK, "a good one: %s", err.text);
     int64_t work = 1;
     for (int k = 0; k < 4; k++) work *= l.desc.size[k] < 64 ? l.desc.size[k] + 1 : 1000;

@@ -145,7 +145,7 @@ static void test_rows (void) {
     describe(&l, &mma, 200, 300, 100);
     for (int part = 0; part < MT_PARTS; part++) compare_part(&l.desc, &mma, part, name);
     compare_kthreads(&l.desc, &mma, name);
-    MUST(mt_gemm_check_shape(&l, err));
+    MUST(mt_gemm_check_shape(&l, NULL, err));
     for (int o = 0; o < 3; o++)
       CHECK(l.desc.tile[o] == mma.tile[o] &&
                 l.desc.tiles[o] * mma.tile[o] >= l.desc.size[o] &&

@@ -5,6 +5,7 @@
 ** SPDX-License-Identifier: MIT
 */
 #include "mma_test.h"
+#include "own_atoms.h"
 #include "text.h"
 
 #include "atom/mma_number.h"
@@ -152,13 +153,16 @@ static mt_layout random_atoms (void) {
 }
 
 static mt_layout random_permutation (const mt_tiled_mma *plain) {
+  const mt_mma_op *op = &plain->atom.op;
+  const int64_t atom[] = {op->m, op->n, op->k};
   text t = {"(", 1};
   for (int m = 0; m < 3; m++) {
     int64_t n = plain->tile[m];
     if (m) put(&t, ",");
     int how = pick(4);
     if (how == 1) put_int(&t, n * (1 + pick(3)));
-    else if (how == 2 && n % 2 == 0) { /* halves of the tile side by side */
+    else if (how == 2 && n % 2 == 0 && (atom[m] == 1 || atom[m] % 2 == 0)) {
+      /* halves of the tile side by side */
       put(&t, "(2,");
       put_int(&t, n / 2);
       put(&t, "):(");
@@ -240,25 +244,43 @@ static void run (mt_device *d, const mt_tiled_mma *mma, product *p, const char *
   free(old);
 }
 
-static void test_one (mt_device *d, uint64_t seed) {
+/* A user's atom of the types of a kind. */
+static void draw_own (mt_mma_atom *out, int kind) {
+  own_mma a;
+  mt_layout tv[3];
+  uint64_t seed = next64();
+  mt_mma_op op;
+  MUST(mt_mma_atom_find(out, kinds[kind].atom, err));
+  op = out->op;
+  own_draw(&a, &seed);
+  op.name[0] = 0;
+  op.m = a.m, op.n = a.n, op.k = a.k;
+  for (int i = 0; i < 3; i++) tv[i] = parse(a.text[i].s);
+  MUST(mt_mma_atom_make(out, &op, NULL, tv[0].node, tv[1].node, tv[2].node, err));
+}
+
+static void test_one (mt_device *d, uint64_t seed, bool own) {
   product p = {.alpha = 1};
+  static mt_mma_atom atom;
   mt_tiled_mma mma;
   char name[512];
   size_t n;
   begin_case(seed);
   int kind = pick(KINDS);
   mt_err no = MT_NOERR; /* 3 quadpairs, 2 of them in a warp */
+  if (own) draw_own(&atom, kind);
+  else MUST(mt_mma_atom_find(&atom, kinds[kind].atom, err));
   mt_layout atoms = random_atoms();
-  if (mt_make_tiled_mma(&mma, kinds[kind].atom, atoms.node, NULL, &no)) return;
+  if (mt_make_tiled_mma_of(&mma, &atom, atoms.node, NULL, &no)) return;
   mt_layout permutation = random_permutation(&mma);
-  MUST(mt_make_tiled_mma(&mma, kinds[kind].atom, atoms.node, permutation.node, err));
+  MUST(mt_make_tiled_mma_of(&mma, &atom, atoms.node, permutation.node, err));
   for (int i = 0; i < 3; i++) p.size[i] = pick(20) ? 1 + pick(pick(2) ? 20 : 70) : 0;
   p.size[3] = 1 + pick(3);
   p.batch[MT_C] = p.size[3] > 1;
   for (int i = 0; i < 2; i++) p.batch[i] = p.batch[MT_C] && pick(2);
   if (pick(3) == 0) p.alpha = pick(5) - 2, p.beta = pick(3) - 1;
   make_operands(&p, d, kind);
-  n = (size_t)snprintf(name, sizeof name, "%s: %s ", mt_device_name(d), kinds[kind].atom);
+  n = (size_t)snprintf(name, sizeof name, "%s: %s ", mt_device_name(d), atom.op.name);
   n += mt_format(name + n, 128, atoms.node);
   name[n++] = ' ';
   n += mt_format(name + n, 128, permutation.node);
@@ -270,12 +292,14 @@ static void test_one (mt_device *d, uint64_t seed) {
 
 void test_run (void) {
   static const char *const names[] = {"cpu", "cpu:checked"};
-  long n = cases_of(100);
+  long n = cases_of(100), own = cases_of(1000);
   for (int i = 0; i < 2; i++) {
     mt_device *d = NULL;
     MUST(mt_device_open(&d, names[i], NULL, err));
     for (long seed = 1; seed <= n; seed++)
-      test_one(d, (uint64_t)seed * 7919 + (uint64_t)i);
+      test_one(d, (uint64_t)seed * 7919 + (uint64_t)i, false);
+    for (long seed = 1; seed <= own; seed++)
+      test_one(d, (uint64_t)seed * 104729 + (uint64_t)i, true);
     mt_device_close(d);
   }
 }

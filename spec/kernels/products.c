@@ -257,9 +257,9 @@ static bool draw (product *p, void *data[MT_PARTS]) {
 
 static bool refer (const product *p) {
   mt_err err = MT_NOERR;
-  mt_gemm_ref *r = aligned_alloc(64, mt_mma_ref_size(&p->launch.desc, 1));
+  mt_gemm_ref *r = aligned_alloc(64, mt_mma_ref_size(&p->launch.desc, NULL, 1));
   if (r == NULL) abort();
-  mt_status s = mt_mma_ref_make(r, &p->launch.desc, 1, &err);
+  mt_status s = mt_mma_ref_make(r, &p->launch.desc, NULL, 1, &err);
   if (s == MT_OK) s = mt_mma_ref_run(r, &p->launch, p->bytes, NULL, &err);
   if (s != MT_OK) fprintf(stderr, "the reference: %s\n", err.text);
   free(r);

@@ -31,6 +31,9 @@ int mt_pattern_by_number (mt_choices *out, mt_patterns of, uint32_t number);
 /* Fails: there is no such name, these are near. */
 mt_status mt_unknown_name (mt_err *err, const char *op, mt_patterns of, const char *name);
 
+/* Whether the tables have a copy atom of this name. */
+bool mt_copy_atom_is (const char *name);
+
 /* The element that is spelled like this; MT_NELEMENT if none is. */
 mt_element mt_spelled_element (const char *text, size_t len);
 

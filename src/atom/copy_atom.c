@@ -75,6 +75,11 @@ static int64_t bits_of (const mt_choices *c) {
   return mt_element_bits(e);
 }
 
+bool mt_copy_atom_is (const char *name) {
+  mt_choices c;
+  return mt_find_pattern(&c, pattern_of, name) >= 0;
+}
+
 mt_status mt_copy_atom_find (mt_copy_atom *out, const char *name, int bits, mt_err *err) {
   mt_choices c;
   MT_CHECK(name, err, "copy_atom: a name expected");
@@ -88,6 +93,7 @@ mt_status mt_copy_atom_find (mt_copy_atom *out, const char *name, int bits, mt_e
   const int64_t values[4] = {0, 0, 0, bits_of(&c)};
   mt_spell(out->name, sizeof out->name, r->name, &c);
   out->arch = r->arch;
+  out->own = false;
   MT_TRY(mt_atom_layout(&out->thr_id, r->threads, values, err));
   MT_TRY(mt_atom_layout(&out->src, r->src, values, err));
   MT_TRY(mt_atom_layout(&out->dst, r->dst, values, err));

@@ -19,22 +19,55 @@ static bool is_float (mt_element e) {
   return e >= MT_ELEMENT_e2m1 && e <= MT_ELEMENT_f64;
 }
 
+/* The name of a table's atom says what it does; another's says nothing. */
 static bool says (const mt_mma_op *op, const char *word) {
-  return strstr(op->name, word) != NULL;
+  return !op->own && strstr(op->name, word) != NULL;
 }
 
 /* Where containers of 8 or 4 bits are floats, the name says which: <A,B,C>. */
 mt_element mt_mma_op_element (const mt_mma_op *op, int operand) {
   mt_element e = type_of(op, operand);
-  if (is_float(e) || !is_float(type_of(op, MT_OPERAND_C))) return e;
+  if (op->own || is_float(e) || !is_float(type_of(op, MT_OPERAND_C))) return e;
   const char *type = strchr(op->name, '<');
   if (type == NULL) return e;
   if (operand == MT_OPERAND_B) type = strchr(type, ',');
   return mt_spelled_element(type + 1, strcspn(type + 1, ","));
 }
 
+/* Integers whose products a double holds, or that are summed modulo 2^32. */
+static bool is_small_integer (mt_element e) {
+  return e <= MT_ELEMENT_s32 && e != MT_ELEMENT_u64 && e != MT_ELEMENT_u128 &&
+         e != MT_ELEMENT_u256;
+}
+
+static bool is_accumulator (mt_element e) {
+  return e == MT_ELEMENT_f16 || e == MT_ELEMENT_bf16 || e == MT_ELEMENT_f32 ||
+         e == MT_ELEMENT_f64 || e == MT_ELEMENT_s32;
+}
+
+/* An atom of any types: those that the sums below know. */
+static mt_status check_own (const mt_mma_op *op, mt_err *err) {
+  mt_element c = type_of(op, MT_OPERAND_C);
+  if (!is_accumulator(c))
+    return mt_fail(err, MT_EUNSUPPORTED,
+                   "mma: %s cannot be run: C is %s\n"
+                   "  products are summed as f16, bf16, f32, f64 or s32",
+                   op->name, mt_element_name(c));
+  for (int i = MT_OPERAND_A; i <= MT_OPERAND_B; i++) {
+    mt_element e = type_of(op, i);
+    if (is_small_integer(e) || (is_float(e) && is_float(c))) continue;
+    return mt_fail(err, MT_EUNSUPPORTED,
+                   "mma: %s cannot be run: %s is %s, C is %s\n"
+                   "  integers of up to 32 bits are multiplied, and floats into floats",
+                   op->name, i == MT_OPERAND_A ? "A" : "B", mt_element_name(e),
+                   mt_element_name(c));
+  }
+  return MT_OK;
+}
+
 mt_status mt_mma_op_check (const mt_mma_op *op, mt_err *err) {
   const char *why = NULL;
+  if (op->own) return check_own(op, err);
   if (op->operand[MT_OPERAND_A].sparse != 1 || op->operand[MT_OPERAND_B].sparse != 1)
     why = "half of the values of an operand are not stored";
   else if (says(op, "BLOCKSCALED")) why = "its operands have scales";
@@ -86,14 +119,20 @@ SUMMATION(sum_fused_f32, (double)fmaf((float)x[i], (float)y, (float)sum[i]))
 SUMMATION(sum_s32, (double)wrapped_fma(x[i], y, sum[i]))
 SUMMATION(sum_xor, sum[i] + (x[i] - y) * (x[i] - y)) /* of bits; their and: x y */
 
+/* An f32 has each number of it. */
+static bool fits_f32 (mt_element e) {
+  return mt_element_bits(e) < 32 || e == MT_ELEMENT_f32 || e == MT_ELEMENT_tf32;
+}
+
 static summation *summation_of (const mt_mma_op *op) {
-  if (type_of(op, MT_OPERAND_C) == MT_ELEMENT_f64) return sum_fused;
-  switch (type_of(op, MT_OPERAND_A)) {
-    case MT_ELEMENT_f32: return sum_fused_f32;
-    case MT_ELEMENT_s32: return sum_s32;
-    case MT_ELEMENT_u1: return says(op, "XORPOPC") ? sum_xor : sum_products;
-    default: return sum_products;
-  }
+  const mt_element a = type_of(op, MT_OPERAND_A), b = type_of(op, MT_OPERAND_B);
+  const mt_element c = type_of(op, MT_OPERAND_C);
+  if (c == MT_ELEMENT_f64) return sum_fused;
+  if ((a == MT_ELEMENT_f32 || b == MT_ELEMENT_f32) && fits_f32(a) && fits_f32(b))
+    return sum_fused_f32;
+  if (c == MT_ELEMENT_s32 && (mt_element_bits(a) == 32 || mt_element_bits(b) == 32))
+    return sum_s32;
+  return says(op, "XORPOPC") ? sum_xor : sum_products;
 }
 
 /* ---------------------------------------------------------------- to the type of C */

@@ -30,7 +30,8 @@ void mt_put_number (mt_dtype d, void *p, double v);
 ** bits (SM120's u8 and u4), the float that the name says. */
 mt_element mt_mma_op_element (const mt_mma_op *op, int operand);
 /* MT_OK if mt_mma_op_run knows the instruction; MT_EUNSUPPORTED (sparse, scaled, of
-** complex numbers). */
+** complex numbers; of an atom of one's own: other types than floats and integers of up to
+** 32 bits, accumulated in f16, bf16, f32, f64 or s32). */
 mt_status mt_mma_op_check (const mt_mma_op *op, mt_err *err);
 /* The instruction: c = a b + c for a[m + M k], b[n + N k], c[m + M n], numbers of their
 ** elements.
@@ -43,7 +44,9 @@ void mt_mma_op_run (const mt_mma_op *op, const double *a, const double *b, doubl
 /* x + y as an accumulator of the instruction: rounded, wrapped or saturated as its c. */
 double mt_mma_op_sum (const mt_mma_op *op, double x, double y);
 
-/* The number of an atom in the order of mt_mma_atom_next, from 0, and back. */
+/* The number of an atom in the order of mt_mma_atom_next, from 0, and back. An atom of
+** one's own has MT_OWN_ATOM, which leads to none. */
+#define MT_OWN_ATOM UINT32_MAX
 mt_status mt_mma_atom_number (uint32_t *out, const char *name, mt_err *err);
 bool mt_mma_atom_by_number (mt_mma_atom *out, uint32_t number);
 

@@ -6,7 +6,7 @@
 */
 #include <string.h>
 
-#include "binding/lmt.h"
+#include "binding/atom.h"
 
 mt_mma_atom *lmt_tommaatom (lua_State *L, int i) {
   return luaL_checkudata(L, i, LMT_MMAATOM);
@@ -17,8 +17,10 @@ mt_copy_atom *lmt_tocopyatom (lua_State *L, int i) {
 
 /* ---------------------------------------------------------------- MMA atoms */
 
+/* mma_atom(name | description) */
 static int l_mma_atom (lua_State *L) {
   mt_err err = MT_NOERR;
+  if (lmt_istable(L, 1)) return lmt_ownmma(L);
   const char *name = luaL_checkstring(L, 1);
   mt_mma_atom *a = lua_newuserdatauv(L, sizeof *a, 0);
   if (mt_mma_atom_find(a, name, &err)) return lmt_raise(L, &err);
@@ -130,9 +132,11 @@ static int opt_bits (lua_State *L, int i) {
   return (int)bits;
 }
 
-/* copy_atom(name [, bits | dtype]): its layouts in values of so many bits; in bits */
+/* copy_atom(name [, bits | dtype]): its layouts in values of so many bits; in bits;
+** copy_atom(description) */
 static int l_copy_atom (lua_State *L) {
   mt_err err = MT_NOERR;
+  if (lmt_istable(L, 1) && lua_isnoneornil(L, 2)) return lmt_owncopy(L);
   const char *name = luaL_checkstring(L, 1);
   int bits = opt_bits(L, 2);
   mt_copy_atom *a = lua_newuserdatauv(L, sizeof *a, 0);

@@ -150,12 +150,16 @@ static void to_s2r (lua_State *L, mt_gemm_spec *k, int x) {
     keep_text(L, keep[x]);
   } else {
     if (!lmt_isstring(L, -1) && !lmt_isclass(L, -1, LMT_COPYATOM))
-      luaL_error(L, "kernel: s2r.%s: a tiled copy or the name of a copy atom expected",
+      luaL_error(L,
+                 "kernel: s2r.%s: a tiled copy, a copy atom or the name of one expected",
                  side[x]);
-    const char *name =
-        lmt_isstring(L, -1) ? lua_tostring(L, -1) : lmt_tocopyatom(L, -1)->name;
-    if (mt_make_tiled_copy_mma(&w->s2r, name, mt_element_bits(o->element), &k->mma,
-                               x ? MT_PART_B : MT_PART_A, &err))
+    const mt_copy_atom *a = lmt_isstring(L, -1) ? NULL : lmt_tocopyatom(L, -1);
+    bool own = a && a->own;
+    const char *name = own ? "DefaultCopy" : a ? a->name : lua_tostring(L, -1);
+    int bits = mt_element_bits(o->element);
+    if (mt_make_tiled_copy_mma(&w->s2r, name, bits, &k->mma, x ? MT_PART_B : MT_PART_A,
+                               &err) ||
+        (own && mt_tiled_copy_by(&w->s2r, a, bits, &err)))
       lmt_raiseas(L, "make_tiled_copy", "kernel", &err);
   }
   lua_pop(L, 1);

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdarg.h>
 
+#include "binding/atom.h"
 #include "binding/kernel.h"
 #include "binding/field.h"
 
@@ -63,7 +64,7 @@ static void push_s2r (lua_State *L, int i, int x) {
   static const char *const keep[] = {"s2r.A", "s2r.B"};
   const mt_operand_way *w = &lmt_tokernel(L, i)->way[x];
   if (w->s2r.bits == 0) lua_pushliteral(L, "nil");
-  else if (!push_kept(L, i, keep[x])) lua_pushfstring(L, "\"%s\"", w->s2r.atom.name);
+  else if (!push_kept(L, i, keep[x])) lmt_pushcopyatom(L, &w->s2r.atom, false);
 }
 
 static void push_d (lua_State *L, const mt_gemm_spec *k) {

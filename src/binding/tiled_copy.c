@@ -3,7 +3,7 @@
 ** from it.
 ** SPDX-License-Identifier: MIT
 */
-#include "binding/lmt.h"
+#include "binding/atom.h"
 #include "binding/plan.h"
 #include "binding/thread.h"
 #include "binding/view.h"
@@ -75,12 +75,23 @@ static int bits_option (lua_State *L) {
   return bits;
 }
 
-/* The name of the atom at `i`: a name or a copy atom. */
+static bool is_own (lua_State *L, int i) {
+  return lmt_isclass(L, i, LMT_COPYATOM) && lmt_tocopyatom(L, i)->own;
+}
+
+/* The name of the atom at `i`: a name or a copy atom. In the place of one's own: one that
+** takes any threads and values, until by_own. */
 static const char *name_at (lua_State *L, int i, const char *what) {
+  if (is_own(L, i)) return "DefaultCopy";
   if (lmt_isclass(L, i, LMT_COPYATOM)) return lmt_tocopyatom(L, i)->name;
   if (!lmt_isstring(L, i))
-    luaL_error(L, "%s: atom: the name of a copy atom expected", what);
+    luaL_error(L, "%s: atom: a copy atom or the name of one expected", what);
   return lua_tostring(L, i);
+}
+
+/* Puts one's own atom at `i`, if it is that, into its place. */
+static mt_status by_own (lua_State *L, int i, mt_tiled_copy *c, mt_err *err) {
+  return is_own(L, i) ? mt_tiled_copy_by(c, lmt_tocopyatom(L, i), c->bits, err) : MT_OK;
 }
 
 /* Pushes a tiled copy to be filled. */
@@ -103,8 +114,10 @@ static int finish_with (lua_State *L, const mt_tiled_copy *c, const char *format
                         const mt_node *x, const mt_node *y) {
   lmt_pushtext(L, x);
   lmt_pushtext(L, y);
-  lua_pushfstring(L, "tile.tiled_copy{ atom = \"%s\", bits = %d, ", c->atom.name,
+  lmt_pushcopyatom(L, &c->atom, false);
+  lua_pushfstring(L, "tile.tiled_copy{ atom = %s, bits = %d, ", lua_tostring(L, -1),
                   c->bits);
+  lua_replace(L, -2);
   lua_pushfstring(L, format, lua_tostring(L, -3), lua_tostring(L, -2));
   lua_concat(L, 2);
   lua_replace(L, -3);
@@ -131,7 +144,7 @@ static int tiled_copy_of_tv (lua_State *L, const char *atom) {
       lmt_tovalue(L, -1, LMT_SHAPE | LMT_LAYOUTS, "tiled_copy: tiler", &tiler_buf);
   int bits = bits_option(L);
   mt_tiled_copy *c = new_copy(L);
-  if (mt_make_tiled_copy_tv(c, atom, bits, tv, tiler, &err))
+  if (mt_make_tiled_copy_tv(c, atom, bits, tv, tiler, &err) || by_own(L, 2, c, &err))
     return lmt_raiseas(L, "make_tiled_copy", "tiled_copy", &err);
   return finish_with(L, c, "tv = tile.layout \"%s\", tiler = tile.parse \"%s\" }", tv,
                      tiler);
@@ -155,7 +168,7 @@ static int l_tiled_copy (lua_State *L) {
   if (!lua_isnil(L, -1)) val = layout_option(L, "val", &val_buf);
   int bits = bits_option(L);
   mt_tiled_copy *c = new_copy(L);
-  if (mt_make_tiled_copy(c, atom, bits, thr, val, &err))
+  if (mt_make_tiled_copy(c, atom, bits, thr, val, &err) || by_own(L, 2, c, &err))
     return lmt_raiseas(L, "make_tiled_copy", "tiled_copy", &err);
   return finish_with(L, c, "thr = tile.layout \"%s\", val = tile.layout \"%s\" }", thr,
                      val);
@@ -175,9 +188,10 @@ static int l_make_layout_tv (lua_State *L) {
 
 /* op(atom, of [, bits]): the text on the top makes `of` again. */
 static int finish_as (lua_State *L, const char *op, const mt_tiled_copy *c) {
-  lua_pushfstring(L, "tile.%s(tile.copy_atom(\"%s\", %d), %s)", op, c->atom.name, c->bits,
-                  lua_tostring(L, -1));
-  lua_remove(L, -2);
+  lmt_pushcopyatom(L, &c->atom, true);
+  lua_pushfstring(L, "tile.%s(%s, %s)", op, lua_tostring(L, -1), lua_tostring(L, -2));
+  lua_replace(L, -3);
+  lua_pop(L, 1);
   return finish(L);
 }
 
@@ -191,7 +205,7 @@ static int copy_of_mma (lua_State *L, const char *op, mt_mma_part x) {
   bits = bits_at(L, 3, 1, bits);
   luaL_argcheck(L, bits > 0, 3, "1 to 1024 bits, or the name of a dtype");
   mt_tiled_copy *c = new_copy(L);
-  if (mt_make_tiled_copy_mma(c, atom, bits, mma, x, &err))
+  if (mt_make_tiled_copy_mma(c, atom, bits, mma, x, &err) || by_own(L, 1, c, &err))
     return lmt_raiseas(L, "make_tiled_copy", op, &err);
   lmt_pushmmatext(L, mma);
   return finish_as(L, op, c);
@@ -216,7 +230,7 @@ static int copy_of_copy (lua_State *L, const char *op, mt_copy_side side) {
   int bits = bits_at(L, 3, 1, of->bits);
   luaL_argcheck(L, bits > 0, 3, "1 to 1024 bits, or the name of a dtype");
   mt_tiled_copy *c = new_copy(L);
-  if (mt_make_tiled_copy_side(c, atom, bits, of, side, &err))
+  if (mt_make_tiled_copy_side(c, atom, bits, of, side, &err) || by_own(L, 1, c, &err))
     return lmt_raiseas(L, "make_tiled_copy", op, &err);
   lua_getiuservalue(L, 2, 1);
   return finish_as(L, op, c);

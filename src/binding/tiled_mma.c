@@ -3,7 +3,7 @@
 ** operands.
 ** SPDX-License-Identifier: MIT
 */
-#include "binding/lmt.h"
+#include "binding/atom.h"
 #include "binding/thread.h"
 #include "binding/view.h"
 
@@ -37,11 +37,11 @@ static int l_tiled_mma (lua_State *L) {
   lua_getfield(L, 1, "atom");
   bool named = lmt_isstring(L, 2);
   if (!named && !lmt_isclass(L, 2, LMT_MMAATOM))
-    return luaL_error(L, "tiled_mma: atom: the name of an MMA atom expected");
-  const char *name = named ? lua_tostring(L, 2) : lmt_tommaatom(L, 2)->op.name;
+    return luaL_error(L, "tiled_mma: atom: an MMA atom or the name of one expected");
   const mt_node *a = atoms_option(L, &atoms), *p = permutation_option(L, &permutation);
   mt_tiled_mma *mma = lua_newuserdatauv(L, sizeof *mma, 0);
-  if (mt_make_tiled_mma(mma, name, a, p, &err))
+  if (named ? mt_make_tiled_mma(mma, lua_tostring(L, 2), a, p, &err) :
+              mt_make_tiled_mma_of(mma, lmt_tommaatom(L, 2), a, p, &err))
     return lmt_raiseas(L, "make_tiled_mma", "tiled_mma", &err);
   luaL_setmetatable(L, LMT_TILEDMMA);
   return 1;
@@ -158,10 +158,12 @@ int lmt_pushmmatext (lua_State *L, const mt_tiled_mma *mma) {
   bool all = true;
   for (int i = 0; i < 3; i++)
     all = all && mt_mode(mma->permutation.node, i)->tag == MT_WILD;
+  lmt_pushmmaatom(L, &mma->atom);
   lmt_pushtext(L, mma->atoms.node);
-  lua_pushfstring(L, "tile.tiled_mma{ atom = \"%s\", atoms = tile.layout \"%s\"",
-                  mma->atom.op.name, lua_tostring(L, -1));
-  lua_remove(L, -2);
+  lua_pushfstring(L, "tile.tiled_mma{ atom = %s, atoms = tile.layout \"%s\"",
+                  lua_tostring(L, -2), lua_tostring(L, -1));
+  lua_replace(L, -3);
+  lua_pop(L, 1);
   lmt_pushtext(L, mma->permutation.node);
   lua_pushfstring(L, all ? "%s }" : "%s, permutation = tile.parse \"%s\" }",
                   lua_tostring(L, -2), lua_tostring(L, -1));

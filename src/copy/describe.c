@@ -54,7 +54,7 @@ static mt_status check_copy (const mt_tiled_copy *copy, const mt_tensor *src,
                              mt_err *err) {
   int bits = (int)mt_dtype_size(src->dtype) * 8, modes = mt_rank(copy->tiler.node);
   int64_t threads = mt_size(mt_mode(copy->layout_tv.node, 0));
-  if (mt_size(copy->atom.thr_id.node) > 1)
+  if (mt_size(copy->atom.thr_id.node) > 1 && !copy->atom.own)
     return mt_fail(err, MT_EUNSUPPORTED,
                    "copy: %s is done by %lld threads together on "
                    "registers and shared memory, which tensors are not in: it can be "

@@ -12,7 +12,7 @@ static mt_status prepare_reference (mt_plan *p, int threads, mt_err *err) {
   const mt_gemm_desc *d = &p->gemm.desc;
   int64_t units = p->units < MT_MAXWORKERS ? p->units : MT_MAXWORKERS;
   int workers = threads < units ? threads : units > 0 ? (int)units : 1;
-  p->workspace_bytes = mt_mma_ref_size(d, workers);
+  p->workspace_bytes = mt_mma_ref_size(d, p->own, workers);
   MT_CHECK(p->workspace_bytes > 0, err, "gemm: there is no atom %d", (int)d->atom);
   p->workspace = mt_host_alloc(p->device, p->workspace_bytes);
   if (p->workspace == NULL)
@@ -20,7 +20,7 @@ static mt_status prepare_reference (mt_plan *p, int threads, mt_err *err) {
                    p->workspace_bytes);
   p->kernel = &mt_cpu_kernels[MT_ROW_mma_ref];
   p->grid.threads = (uint32_t)workers;
-  return mt_mma_ref_make(p->workspace, d, workers, err);
+  return mt_mma_ref_make(p->workspace, d, p->own, workers, err);
 }
 
 static mt_status prepare_own (mt_plan *p, int threads, mt_err *err) {

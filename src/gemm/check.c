@@ -187,10 +187,9 @@ static mt_status check_tiles (const mt_gemm_desc *d, uint64_t inner[3], mt_err *
 }
 
 /* The atom is one, of this shape and as many values. */
-static mt_status check_atom (const mt_gemm_desc *d, mt_err *err) {
+static mt_status check_atom (const mt_gemm_desc *d, const mt_mma_atom *own, mt_err *err) {
   mt_mma_atom atom;
-  MT_CHECK(mt_mma_atom_by_number(&atom, d->atom), err, "there is no atom %lld",
-           (long long)d->atom);
+  MT_CHECK(mt_gemm_atom(&atom, d, own), err, "there is no atom %lld", (long long)d->atom);
   const mt_node *tv[] = {atom.a.node, atom.b.node, atom.c.node};
   MT_CHECK(atom.op.m == d->atom_shape[MT_M] && atom.op.n == d->atom_shape[MT_N] &&
                atom.op.k == d->atom_shape[MT_K],
@@ -201,9 +200,10 @@ static mt_status check_atom (const mt_gemm_desc *d, mt_err *err) {
   return MT_OK;
 }
 
-static mt_status check_partition (const mt_gemm_desc *d, mt_err *err) {
+static mt_status check_partition (const mt_gemm_desc *d, const mt_mma_atom *own,
+                                  mt_err *err) {
   uint64_t inner[3];
-  MT_TRY(check_atom(d, err));
+  MT_TRY(check_atom(d, own, err));
   MT_CHECK(d->threads > 0 && d->threads <= MT_MAXTHREADS, err, "%d threads",
            (int)d->threads);
   MT_TRY(check_tiles(d, inner, err));
@@ -211,7 +211,8 @@ static mt_status check_partition (const mt_gemm_desc *d, mt_err *err) {
   return check_kthreads(d, err);
 }
 
-mt_status mt_gemm_check_shape (const mt_gemm_launch *l, mt_err *err) {
+mt_status mt_gemm_check_shape (const mt_gemm_launch *l, const mt_mma_atom *own,
+                               mt_err *err) {
   const mt_gemm_desc *d = &l->desc;
   MT_CHECK(d->op == MT_OP_GEMM &&
                (d->algo == MT_ALGO_DESCRIBED || d->algo == MT_ALGO_STRIDED),
@@ -219,7 +220,7 @@ mt_status mt_gemm_check_shape (const mt_gemm_launch *l, mt_err *err) {
   for (int i = 0; i < MT_GEMM_MODES; i++)
     MT_CHECK(d->size[i] >= 0, err, "a negative size of mode %d", i + 1);
   for (int part = 0; part < MT_PARTS; part++) MT_TRY(check_tensor(l, part, err));
-  return d->algo == MT_ALGO_DESCRIBED ? check_partition(d, err) : MT_OK;
+  return d->algo == MT_ALGO_DESCRIBED ? check_partition(d, own, err) : MT_OK;
 }
 
 /* ---------------------------------------------------------------- range */
@@ -409,10 +410,10 @@ static mt_status check_overlap (const mt_gemm_launch *l, const mt_reach r[MT_PAR
   return MT_OK;
 }
 
-mt_status mt_gemm_check (const mt_gemm_launch *l, const size_t bytes[MT_PARTS],
-                         mt_err *err) {
+mt_status mt_gemm_check (const mt_gemm_launch *l, const mt_mma_atom *own,
+                         const size_t bytes[MT_PARTS], mt_err *err) {
   mt_reach r[MT_PARTS];
-  MT_TRY(mt_gemm_check_shape(l, err));
+  MT_TRY(mt_gemm_check_shape(l, own, err));
   for (int part = 0; part < MT_PARTS; part++) {
     MT_TRY(mt_mma_reach_of(&r[part], l, part, err));
     if (!r[part].none) MT_TRY(check_range(l, part, &r[part], bytes[part], err));

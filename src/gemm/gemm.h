@@ -44,6 +44,10 @@ bool mt_reach_widen (mt_reach *r, int64_t extent, int64_t stride);
 /* The bytes of the buffer of t from the base that mt_gemm_tensors gave it. */
 size_t mt_gemm_room (const mt_gemm_launch *l, int part, const mt_tensor *t);
 
+/* The atom of a descriptor: that of its number; of MT_OWN_ATOM `own`, which a plan has
+** while it is made. False: there is none. */
+bool mt_gemm_atom (mt_mma_atom *out, const mt_gemm_desc *d, const mt_mma_atom *own);
+
 /* The partition's half, behind the tensors': algorithm DESCRIBED. The threads of the
 ** block are numbered as the instruction numbers them; a thread between those that
 ** thr_vmnk has has ordinates outside. Errors: MT_EUNSUPPORTED, MT_ETOOBIG, those of
@@ -51,14 +55,16 @@ size_t mt_gemm_room (const mt_gemm_launch *l, int part, const mt_tensor *t);
 mt_status mt_gemm_describe (mt_gemm_launch *l, const mt_tiled_mma *mma, mt_err *err);
 
 /* The descriptor is one: counts, sizes and divisors agree, no ordinate reaches 2^31, no
-** offset leaves int64. MT_EINVAL, MT_EUNSUPPORTED, MT_EOVERFLOW. */
-mt_status mt_gemm_check_shape (const mt_gemm_launch *l, mt_err *err);
+** offset leaves int64. own: as of mt_gemm_atom. MT_EINVAL, MT_EUNSUPPORTED,
+** MT_EOVERFLOW. */
+mt_status mt_gemm_check_shape (const mt_gemm_launch *l, const mt_mma_atom *own,
+                               mt_err *err);
 /* MT_OK is a proof: every element of A, B and C lies in its buffer and is aligned, no two
 ** elements of C, and no two values that are written, are one place, and C does not reach
 ** over A or B. Otherwise MT_ERANGE, MT_EALIGN, MT_EINJECTIVE, MT_EOVERLAP with a witness,
 ** or what could not be proven. bytes: from the bases on. Pure. */
-mt_status mt_gemm_check (const mt_gemm_launch *l, const size_t bytes[MT_PARTS],
-                         mt_err *err);
+mt_status mt_gemm_check (const mt_gemm_launch *l, const mt_mma_atom *own,
+                         const size_t bytes[MT_PARTS], mt_err *err);
 
 /* An element of C = alpha acc + beta C: integers saturate, floats are rounded once. */
 void mt_gemm_finish (const mt_gemm_launch *l, void *p, double acc);
@@ -67,12 +73,13 @@ void mt_gemm_finish (const mt_gemm_launch *l, void *p, double acc);
 ** unit by unit, step of K by step, atom by atom, each operand gathered through the
 ** (thread,value) layouts of the atom. It keeps tables of ordinates, made once from the
 ** descriptor, and room for `workers` threads, in memory that the caller gives:
-** mt_mma_ref_size bytes, 0 if there is no such atom. Errors: MT_EUNSUPPORTED
+** mt_mma_ref_size bytes, 0 if there is no such atom. Of `own`, as of mt_gemm_atom,
+** nothing is kept but what the instruction computes. Errors: MT_EUNSUPPORTED
 ** (mt_mma_op_check; the threads of the block are not those of atoms). */
 typedef struct mt_gemm_ref mt_gemm_ref;
-size_t mt_mma_ref_size (const mt_gemm_desc *d, int workers);
-mt_status mt_mma_ref_make (mt_gemm_ref *out, const mt_gemm_desc *d, int workers,
-                           mt_err *err);
+size_t mt_mma_ref_size (const mt_gemm_desc *d, const mt_mma_atom *own, int workers);
+mt_status mt_mma_ref_make (mt_gemm_ref *out, const mt_gemm_desc *d,
+                           const mt_mma_atom *own, int workers, mt_err *err);
 /* The launch has the descriptor that the reference was made for. bytes: sizes of the
 ** buffers from the bases on; each access is verified before it is made, in order:
 ** MT_ERANGE or MT_EALIGN. NULL: unverified, on the threads of the pool, NULL: on the

@@ -292,11 +292,18 @@ static mt_status check_c (const mt_gemm_desc *d, const mt_tiled_mma *mma, mt_err
                  (long long)d->tile[MT_M] * d->tile[MT_N]);
 }
 
+bool mt_gemm_atom (mt_mma_atom *out, const mt_gemm_desc *d, const mt_mma_atom *own) {
+  if (d->atom != MT_OWN_ATOM) return mt_mma_atom_by_number(out, d->atom);
+  if (own) *out = *own;
+  return own != NULL;
+}
+
 mt_status mt_gemm_describe (mt_gemm_launch *l, const mt_tiled_mma *mma, mt_err *err) {
   mt_gemm_desc *d = &l->desc;
   mt_threads t;
   mt_layout tv[MT_PARTS];
-  MT_TRY(mt_mma_atom_number(&d->atom, mma->atom.op.name, err));
+  d->atom = MT_OWN_ATOM;
+  if (!mma->atom.op.own) MT_TRY(mt_mma_atom_number(&d->atom, mma->atom.op.name, err));
   MT_TRY(find_threads(&t, mma, err));
   d->algo = MT_ALGO_DESCRIBED;
   d->threads = (uint32_t)t.size;

@@ -97,10 +97,10 @@ static void take_all (mt_taker *t, mt_gemm_ref *r, const mt_gemm_desc *d, size_t
   for (int i = 0; i < workers; i++) take_hand(t, t->base ? &r->hand[i] : NULL, d, groups);
 }
 
-size_t mt_mma_ref_size (const mt_gemm_desc *d, int workers) {
+size_t mt_mma_ref_size (const mt_gemm_desc *d, const mt_mma_atom *own, int workers) {
   mt_mma_atom atom;
   mt_taker t = {NULL, 0};
-  if (!mt_mma_atom_by_number(&atom, d->atom)) return 0;
+  if (!mt_gemm_atom(&atom, d, own)) return 0;
   take_all(&t, NULL, d, d->threads / (size_t)mt_size(atom.thr_id.node) + 1, workers);
   return t.used;
 }
@@ -191,13 +191,13 @@ static void fill_turns (mt_gemm_ref *r, const mt_gemm_desc *d, const uint16_t *f
   }
 }
 
-mt_status mt_mma_ref_make (mt_gemm_ref *r, const mt_gemm_desc *d, int workers,
-                           mt_err *err) {
+mt_status mt_mma_ref_make (mt_gemm_ref *r, const mt_gemm_desc *d, const mt_mma_atom *own,
+                           int workers, mt_err *err) {
   mt_mma_atom atom;
   mt_taker t = {(char *)r, 0};
   uint16_t first[MT_MAXTHREADS], group[MT_MAXTHREADS];
   MT_CHECK(d->algo == MT_ALGO_DESCRIBED && d->threads <= MT_MAXTHREADS &&
-               mt_mma_atom_by_number(&atom, d->atom),
+               mt_gemm_atom(&atom, d, own),
            err, "gemm: no atom, or no partition");
   MT_TRY(mt_mma_op_check(&atom.op, err));
   const mt_node *tv[] = {atom.a.node, atom.b.node, atom.c.node}, *thr = atom.thr_id.node;

@@ -298,7 +298,7 @@ mt_status mt_run_gemm (const mt_gemm_spec *k, const mt_tensor *const t[3], uint6
   MT_TRY(mt_gemm_tensors(&r.l, t[0], t[1], t[2], k->alpha, k->beta, err));
   for (int part = 0; part < MT_PARTS; part++)
     bytes[part] = mt_gemm_room(&r.l, part, t[part]);
-  MT_TRY(mt_gemm_check(&r.l, bytes, err));
+  MT_TRY(mt_gemm_check(&r.l, NULL, bytes, err));
   mt_run_carve(&r, &c);
   MT_TRY(mt_run_tables(&r, err));
   r.seed = seed;

@@ -139,9 +139,9 @@ int mt_needed_arch (const mt_gemm_spec *k) {
 
 /* Matrices of an atom that moves 8 x 8 blocks, by its name, ..._U32x4_LDSM_N: 4 bytes of
 ** a thread each; 0: it moves none. */
-static int matrices_of (const char *name, const char *what) {
-  const char *end = strstr(name, what), *p = end;
-  if (end == NULL) return 0;
+static int matrices_of (const mt_copy_atom *a, const char *what) {
+  const char *name = a->name, *end = strstr(name, what), *p = end;
+  if (a->own || end == NULL) return 0;
   while (p > name && *p != 'x') p--;
   int n = (int)strtol(p + 1, NULL, 10);
   return strstr(name, "_U16x") ? n / 2 : strstr(name, "_U8x") ? n / 4 : n;
@@ -150,7 +150,7 @@ static int matrices_of (const char *name, const char *what) {
 mt_warp_access mt_access_of (const mt_tiled_copy *c, mt_copy_side side) {
   bool reads = side == MT_COPY_S;
   mt_warp_access how = {.kind = reads ? MT_READ : MT_WRITE, .bits = c->bits};
-  int n = matrices_of(c->atom.name, reads ? "LDSM" : "STSM");
+  int n = matrices_of(&c->atom, reads ? "LDSM" : "STSM");
   if (n > 0) {
     how.kind = reads ? MT_LDMATRIX : MT_STMATRIX;
     how.matrices = n;

@@ -50,7 +50,8 @@ static mt_status find_tile (mt_gemm_spec *k, mt_err *err) {
 static void find_fill (mt_gemm_spec *k, int x) {
   static const char prefix[] = "SM80_CP_ASYNC";
   mt_operand_way *w = &k->way[x];
-  bool async = strncmp(w->copy.atom.name, prefix, strlen(prefix)) == 0;
+  bool async =
+      !w->copy.atom.own && strncmp(w->copy.atom.name, prefix, strlen(prefix)) == 0;
   if (w->given & MT_GIVEN_COPY) {
     w->fill = async ? MT_FILL_CP_ASYNC : MT_FILL_THREADS;
   } else if (!(w->given & MT_GIVEN_FILL)) {

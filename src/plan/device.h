@@ -112,8 +112,10 @@ struct mt_plan {
   struct mt_stage *stage; /* NULL, or: between the host and it, no kernel */
   /* ---- of a product */
   char atom[MT_ATOM_NAME]; /* "": no partition */
-  int64_t units;           /* of work; 0: nothing is to be done */
-  void *workspace;         /* host memory: of the reference */
+  const mt_mma_atom
+      *own;        /* while it is made: of the caller's tiled MMA; NULL: a table's */
+  int64_t units;   /* of work; 0: nothing is to be done */
+  void *workspace; /* host memory: of the reference */
   size_t workspace_bytes;
   struct mt_cpu_gemm *native; /* the processor's own */
   mt_ampere ampere;           /* of the family of its kernel */

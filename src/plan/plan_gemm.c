@@ -95,7 +95,14 @@ void mt_gemm_rows (bool has[MT_MAXROWS], const mt_plan *p) {
 
 static mt_status check_arch (const mt_device *d, const mt_mma_op *op,
                              const mt_tensor *const t[MT_PARTS], mt_err *err) {
-  if (d->arch == 0 || row_of(d, op->name)) return MT_OK;
+  if (d->arch == 0) return MT_OK;
+  if (op->own)
+    return mt_fail(
+        err, MT_EUNSUPPORTED,
+        "gemm: %s is an atom of your own: no kernel of %s has it\n"
+        "run it on \"cpu\", or leave the tiled MMA out: an instruction is chosen",
+        op->name, d->name);
+  if (row_of(d, op->name)) return MT_OK;
   mt_fail(err, MT_EUNSUPPORTED,
           "gemm: %s, an instruction of %s, has no kernel on %s, "
           "which is sm_%d",
@@ -140,7 +147,7 @@ static mt_status choose (mt_tiled_mma *out, const mt_device *d,
 static mt_status prove (mt_plan *p, const mt_tensor *const t[MT_PARTS], mt_err *err) {
   for (int part = 0; part < MT_PARTS; part++)
     p->bytes[part] = mt_gemm_room(&p->gemm, part, t[part]);
-  if (mt_gemm_check(&p->gemm, p->bytes, err) == MT_OK) return MT_OK;
+  if (mt_gemm_check(&p->gemm, p->own, p->bytes, err) == MT_OK) return MT_OK;
   for (int part = 0; part < MT_PARTS; part++)
     mt_explain(err, "\n%s is %N at offset %lld", part_name[part], t[part]->layout,
                (long long)t[part]->offset);
@@ -251,11 +258,14 @@ static mt_status make (mt_plan *p, const mt_tiled_mma *mma,
   MT_TRY(check_precision(o->precision, mma, t, err));
   MT_TRY(check_family(o->family, mma, err));
   p->gemm.precision = o->precision;
+  if (mma && mma->atom.op.own) p->own = &mma->atom;
   if (mma) MT_TRY(describe(p, mma, t, err));
   MT_TRY(prove(p, t, err));
   MT_TRY(mma ? take_described(p, err) : choose_kernel(p, t, o, err));
   write_head(p, t);
-  return p->device->backend->prepare_gemm(p, err);
+  mt_status s = p->device->backend->prepare_gemm(p, err);
+  p->own = NULL;
+  return s;
 }
 
 mt_status mt_plan_gemm (mt_plan **out, mt_device *d, const mt_tiled_mma *mma,

@@ -4,6 +4,7 @@
 */
 #include "moontile/algebra.h"
 #include "moontile/tile.h"
+#include "atom/own.h"
 #include "tile/tile.h"
 
 /* ---- atoms */
@@ -16,17 +17,23 @@ static int64_t atom_values (const mt_copy_atom *a) {
   return mt_size(mt_mode(a->ref.node, 1));
 }
 
-/* An atom whose width is open: as wide as can be proven. */
+/* An atom whose width is open: as wide as can be proven. One's own says who holds what,
+** not how it is accessed. */
 static bool any_width (const mt_copy_atom *a) {
+  if (a->own) return true;
   return strncmp(a->name, "AutoVectorizing", strlen("AutoVectorizing")) == 0 ||
          strcmp(a->name, "DefaultCopy") == 0;
+}
+
+static void set_width (mt_tiled_copy *c, int bits) {
+  c->bits = bits;
+  c->atom_bits = any_width(&c->atom) ? 0 : (int)atom_values(&c->atom) * bits;
 }
 
 static mt_status find_atom (mt_tiled_copy *c, const char *atom, int bits, mt_err *err) {
   MT_TRY(
       mt_renamed("make_tiled_copy", mt_copy_atom_find(&c->atom, atom, bits, err), err));
-  c->bits = bits;
-  c->atom_bits = any_width(&c->atom) ? 0 : (int)atom_values(&c->atom) * bits;
+  set_width(c, bits);
   return MT_OK;
 }
 
@@ -73,6 +80,14 @@ static mt_status check_whole (const mt_tiled_copy *c, mt_err *err) {
   int64_t values = mt_size(mt_mode(c->layout_tv.node, 1)), n = atom_values(&c->atom);
   if (threads % m != 0) return few_threads(c, threads, m, err);
   return values % n == 0 ? MT_OK : few_values(c, values, n, err);
+}
+
+mt_status mt_tiled_copy_by (mt_tiled_copy *c, const mt_copy_atom *atom, int bits,
+                            mt_err *err) {
+  c->atom = *atom;
+  MT_TRY(mt_renamed("make_tiled_copy", mt_own_recast(&c->atom, bits, err), err));
+  set_width(c, bits);
+  return check_whole(c, err);
 }
 
 /* ---- by threads and values */

@@ -214,14 +214,28 @@ static mt_status make_tile (mt_tiled_mma *mma, mt_err *err) {
   return MT_OK;
 }
 
+/* Of the atom that is there. */
+static mt_status make (mt_tiled_mma *mma, const mt_node *atoms,
+                       const mt_node *permutation, mt_err *err) {
+  MT_TRY(make_atoms(mma, atoms, err));
+  MT_TRY(make_threads(mma, err));
+  MT_TRY(make_permutation(mma, permutation, err));
+  return make_tile(mma, err);
+}
+
 mt_status mt_make_tiled_mma (mt_tiled_mma *out, const char *atom, const mt_node *atoms,
                              const mt_node *permutation, mt_err *err) {
   memset(out, 0, sizeof *out);
   MT_TRY(mt_renamed("make_tiled_mma", mt_mma_atom_find(&out->atom, atom, err), err));
-  MT_TRY(make_atoms(out, atoms, err));
-  MT_TRY(make_threads(out, err));
-  MT_TRY(make_permutation(out, permutation, err));
-  return make_tile(out, err);
+  return make(out, atoms, permutation, err);
+}
+
+mt_status mt_make_tiled_mma_of (mt_tiled_mma *out, const mt_mma_atom *atom,
+                                const mt_node *atoms, const mt_node *permutation,
+                                mt_err *err) {
+  memset(out, 0, sizeof *out);
+  out->atom = *atom;
+  return make(out, atoms, permutation, err);
 }
 
 int64_t mt_tiled_mma_size (const mt_tiled_mma *mma) {

@@ -22,6 +22,8 @@ local PICTURE = list [[by bits slice tile nested thread value part banks access 
 
 words.keys = {
   tiled_copy = list "atom dtype bits thr val tv tiler", tiled_mma = list "atom atoms permutation",
+  mma_atom = list "shape thr_id A B C dtypes name",
+  copy_atom = list "src dst ref bits dtype thr_id name",
   atoms = list(MMA_AND_COPY), device = list "threads libcuda libblas piece",
   gemm = list "alpha beta family precision stream",
   plan_gemm = list "alpha beta family precision", plan = list "alpha beta family precision",

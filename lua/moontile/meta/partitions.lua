@@ -44,27 +44,44 @@ local ThrMMA = {}
 
 -- ---------------------------------------------------------------- atoms
 
---- The MMA atom with a name of CuTe.
---- - layouts (thread,value) -> index in the column-major tile of A, B and C
---- - error: no such atom, with the nearest names
+--- The MMA atom with a name of CuTe, or one of your own.
+--- - layouts (thread,value) -> index in the column-major tile of A (M,K), B (N,K) and C (M,N)
+--- - mma_atom{ shape =, A =, B =, C =, dtypes = [, thr_id =] [, name =] }; layouts may be text
+--- - layout_A, ALayout, ThrID, Shape_MNK and so on are known too; it computes C += A B
+--- - elements of C are held once; of A and B threads may share some, by a stride of 0
+--- - error: no such atom, with the nearest names; an element that is held by nobody, or twice
 --- ```lua
 --- mma_atom "SM80_16x8x16_F32F16F16F32_TN"
 --- --> SM80_16x8x16_F32F16F16F32_TN: sm80, 16 x 8 x 16, threads 32:1
 --- -->   A  f16, reg: ((4,8),(2,2,2)):((32,1),(16,8,128))
 --- -->   B  f16, reg: ((4,8),(2,2)):((16,1),(8,64))
 --- -->   C  f32, reg: ((4,8),(2,2)):((32,1),(16,8))
+--- mma_atom{ name = "mine", shape = {2, 4, 1}, dtypes = { A = "f16", B = "f16", C = "f32" },
+---           A = "((2,4),1):((1,0),0)", B = "((2,4),1):((0,1),0)", C = "(8,1):(1,0)" }
+--- --> mine: own, 2 x 4 x 1, threads 8:1
+--- -->   A  f16, reg: ((2,4),1):((1,0),0)
+--- -->   B  f16, reg: ((2,4),1):((0,1),0)
+--- -->   C  f32, reg: (8,1):(1,0)
 --- ```
----@param name string
+---@param name string | table  or a description
 ---@return moontile.MmaAtom
 function tile.mma_atom(name) end
 
---- The copy atom with a name of CuTe, for values of so many bits.
+--- The copy atom with a name of CuTe, for values of so many bits, or one of your own.
 --- - layout_src, layout_dst: who reads and who writes which value; without bits in bits
+--- - copy_atom{ src =, dst =, bits = or dtype = [, ref =] [, thr_id =] [, name =] }
+--- - both sides hold the same places, each once, but for threads that share by a stride of 0
 --- - error: no such atom, with the nearest names; the instruction parts a value
+--- - error: a place of one's own that nobody holds, or two
 --- ```lua
 --- copy_atom("SM75_U32x4_LDSM_N", "f16").layout_dst  --> (32,(2,4)):(2,(1,64))
+--- copy_atom{ name = "turn", dtype = "f16", src = "(4,4):(4,1)", dst = "(4,4):(1,4)" }
+--- --> turn: own, values of 16 bits, threads 4:1
+--- -->   source       (4,4):(4,1)
+--- -->   destination  (4,4):(1,4)
+--- -->   reference    (4,4):(4,1)
 --- ```
----@param name string
+---@param name string | table  or a description
 ---@param bits? integer | string  or a dtype
 ---@return moontile.CopyAtom
 function tile.copy_atom(name, bits) end
