@@ -38,6 +38,7 @@
 #include "moontile/atom.h"
 #include "moontile/tile.h"
 #include "moontile/tensor.h"
+#include "moontile/epilogue.h"
 #include "moontile/analysis.h"
 #include "moontile/gmma.h"
 #include "moontile/tma.h"

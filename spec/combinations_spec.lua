@@ -7,6 +7,7 @@
 local tile = require "moontile"
 local devices = dofile "spec/devices.lua"
 local products = dofile "spec/products.lua"
+local epilogues = dofile "spec/epilogues.lua"
 local pick, chance, random = products.pick, products.chance, math.random
 
 local SEED = tonumber(os.getenv "MOONTILE_SEED") or 4
@@ -137,6 +138,9 @@ end
 local KINDS = { "column", "row", "row", "padded", "blocked", "permuted", "reversed", "swizzled" }
 local FLOATS = { "f32", "f32", "f16", "bf16", "f64", "e4m3", "e5m2" }
 
+-- Types of C that have epilogues.
+local FINISHED = { f16 = true, bf16 = true, f32 = true, f64 = true }
+
 local function holder(element)
   local list = products.HOLDERS[element]
   return list and pick(list) or element
@@ -174,8 +178,13 @@ local function new_case(mma, size)
   case.steps = (s.K + t[3] - 1) // t[3] * t[3] + 4 * parts
   operand(case, "A", s.M, s.K, holder(e.A), e.A)
   operand(case, "B", s.N, s.K, holder(e.B), e.B)
-  operand(case, "C", s.M, s.N, any_type_of_c(e.C), e.C)
+  case.type_of_c = any_type_of_c(e.C)
+  operand(case, "C", s.M, s.N, case.type_of_c, e.C)
   case.title = ("%s, alpha %s beta %s"):format(case.title, case.alpha, case.beta)
+  if FINISHED[case.type_of_c] and chance(35) then
+    case.epilogue = epilogues.draw(s.M, s.N, s.L)
+    case.title = case.title .. ", " .. case.epilogue.title
+  end
   case.seed = random(1 << 30)
   return case
 end
@@ -183,6 +192,7 @@ end
 local function draw(case)
   math.randomseed(case.seed)
   for _, name in ipairs { "A", "B", "C" } do case[name] = case["make_" .. name]() end
+  if case.epilogue then epilogues.fill(case.epilogue) end
   return products.exact(case)
 end
 
@@ -206,6 +216,7 @@ end
 -- The plan of a case; without the partition if the device is to choose one.
 local function plan_of(case, A, B, C)
   local options = { alpha = case.alpha, beta = case.beta }
+  if case.epilogue then options = epilogues.options(case.epilogue, C, options) end
   if case.chosen then return tile.plan_gemm(A, B, C, options) end
   return tile.plan(case.mma, A, B, C, options)
 end

@@ -3,6 +3,7 @@
 -- SPDX-License-Identifier: MIT
 
 local tile = require "moontile"
+local epilogues = dofile "spec/epilogues.lua"
 local families = {}
 
 function families.pick(list) return list[math.random(#list)] end
@@ -33,7 +34,8 @@ function families.reference(a, b, old, M, N, K, L, alpha, beta)
 end
 
 -- The product of a case { types =, A =, B =, C = (layouts), size = {M, N, K, L}, alpha =, beta =,
--- most = }, done on the device with these options, equals the sums; the name of its kernel.
+-- most =, epilogue = }, done on the device with these options, equals the sums, as near as an
+-- epilogue is exact; the name of its kernel.
 function families.check(device, case, options)
   local M, N, K, L = table.unpack(case.size)
   local lists = { families.values(tile.size(case.A), case.most, case.types[1] ~= "u8"),
@@ -44,6 +46,11 @@ function families.check(device, case, options)
     t[i] = tile.tensor(case.types[i], case[name], device):fill(lists[i])
     lists[i] = t[i]:totable()          -- where places are shared, the last value
   end
+  local e = case.epilogue
+  if e then
+    epilogues.fill(e)
+    options = epilogues.options(e, t[3], options)
+  end
   local kernel = tostring(tile.plan_gemm(t[1], t[2], t[3], options)):match "kernel: (%S+)"
   tile.gemm(t[1], t[2], t[3], options)
   device:synchronize()
@@ -51,10 +58,17 @@ function families.check(device, case, options)
   local want = families.reference(lists[1], lists[2], lists[3], M, N, K, L, options.alpha,
                                   options.beta)
   for i = 1, #want do
-    if got[i] ~= want[i] then
-      error(("seed %d, %s: %s %s by %s %s to %s %s, alpha %s, beta %s: C(%d) is %s, not %s"):format(
+    local x, far = want[i], 0
+    if e then
+      local m, n, l = (i - 1) % M, (i - 1) // M % N, (i - 1) // M // N
+      x, far = epilogues.apply(e, m, n, l, x, lists[3][i], case.types[3])
+    end
+    far = far + epilogues.rounding(e, case.types[3], x)
+    if not (got[i] == x or math.abs(got[i] - x) <= far) then
+      local text = "seed %d, %s: %s %s by %s %s to %s %s, alpha %s, beta %s%s: C(%d) is %s, not %s"
+      error((text):format(
             case.seed, kernel, case.types[1], case.A, case.types[2], case.B, case.types[3], case.C,
-            options.alpha, options.beta, i - 1, got[i], want[i]))
+            options.alpha, options.beta, e and ", " .. e.title or "", i - 1, got[i], x))
     end
   end
   return kernel

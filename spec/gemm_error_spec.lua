@@ -77,9 +77,11 @@ C is (4,4):(1,4) at offset 0]] },
     "gemm: SM80_16x8x16_F32F16F16F32_TN as (8,8,1):(1,8,0) has 2048 threads, "
     .. "a block has at most 1024" },
   { 'tile.gemm(with({ gamma = 1 }, "f32", "f32"))',
-    "gemm: unknown option 'gamma'; there are: alpha, beta, family, precision, stream" },
+    "gemm: unknown option 'gamma'; there are: alpha, beta, family, precision, stream, "
+      .. "activation, bias, residual" },
   { 'local A, B, C = abc("f32", "f32"); tile.plan_gemm(A, B, C, { stream = 1 })',
-    "plan: unknown option 'stream'; there are: alpha, beta, family, precision" },
+    "plan: unknown option 'stream'; there are: alpha, beta, family, precision, activation, "
+      .. "bias, residual" },
   { 'tile.gemm(with({ family = "hopper" }, "f16", "f16"))',
     'gemm: cpu has no kernels of a family "hopper"' },
   { "tile.gemm(with({ precision = 'half' }, 'f32', 'f32'))",
@@ -148,7 +150,7 @@ a size of 1 is not repeated by itself: a view with stride 0 repeats it]] },
   { 'tile.einsum("ij->i", f32 { 3, 4 }, 5)', "einsum: options in a table expected, got number" },
   { 'tile.einsum("ij->i", f32 { 3, 4 }, { gamma = 2 })',
     "einsum: unknown option 'gamma'; did you mean mma? "
-      .. "there are: alpha, beta, dtype, mma, precision, stream" },
+      .. "there are: activation, alpha, beta, dtype, mma, precision, stream" },
   { 'tile.einsum("ij->i", f32 { 3, 4 }, { mma = "SM61_DP4A" })',
     "einsum: mma: a tiled MMA expected, got string" },
   { 'tile.einsum("ij->i", f32 { 3, 4 }, { beta = 2 })', [[

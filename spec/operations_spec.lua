@@ -181,8 +181,9 @@ local OPTIONS = {
     "1, threads, libcuda, libblas, piece" },
   { "device { 'cpu', 'cuda' }", "device", "2", nil, "1, threads, libcuda, libblas, piece" },
   { "gemm(T, T, T, { alhpa = 2 })", "gemm", "alhpa", "alpha",
-    "alpha, beta, family, precision, stream" },
-  { "plan_gemm(T, T, T, { stream = 2 })", "plan", "stream", nil, "alpha, beta, family, precision" },
+    "alpha, beta, family, precision, stream, activation, bias, residual" },
+  { "plan_gemm(T, T, T, { stream = 2 })", "plan", "stream", nil,
+    "alpha, beta, family, precision, activation, bias, residual" },
   { "find_swizzle { smem = A, raed = A }", "find_swizzle", "raed", "read",
     "smem, write, read, bits, dtype, write_kind, read_kind" },
   { "bank_conflicts(A, 32, { byte = 4 })", "bank_conflicts", "byte", "bytes",
@@ -191,7 +192,7 @@ local OPTIONS = {
     "kind, bytes, matrices, offset" },
   { "verify({ tv = A, tiles = 4 }, A)", "verify", "tiles", "tiler", "tv, tiler" },
   { "einsum('ij->i', T, { strem = 1 })", "einsum", "strem", "stream",
-    "alpha, beta, dtype, mma, precision, stream" },
+    "activation, alpha, beta, dtype, mma, precision, stream" },
   { "tune(p, { rouns = 1 })", "tune", "rouns", "rounds", "file, rounds" },
 }
 

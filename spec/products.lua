@@ -3,6 +3,7 @@
 -- SPDX-License-Identifier: MIT
 
 local tile = require "moontile"
+local epilogues = dofile "spec/epilogues.lua"
 local products = {}
 
 local random = math.random
@@ -245,6 +246,11 @@ local function wanted(case, exact, i)
   local e = math.abs(case.alpha) * tile.mma_bound(case.atom, case.steps, sum)
   local digits = case.atom.dtype.C == "f64" and 2.0 ^ -51 or 2.0 ^ -22
   e = e + digits * (math.abs(case.alpha) * sum + scaled)
+  if case.epilogue then
+    local s = case.size
+    local m, n, l = (i - 1) % s.M, (i - 1) // s.M % s.N, (i - 1) // s.M // s.N
+    want, e = epilogues.apply(case.epilogue, m, n, l, want, old, case.C.dtype, e)
+  end
   local unit = ROUNDED[case.C.dtype]
   return want, e + unit[1] * (math.abs(want) + e) + unit[2]
 end

@@ -6,6 +6,7 @@
 #define MOONTILE_PLAN_H
 
 #include "moontile/device.h"
+#include "moontile/epilogue.h"
 #include "moontile/tensor.h"
 #include "moontile/tile.h"
 
@@ -23,19 +24,23 @@ extern "C" {
 typedef struct mt_plan mt_plan;
 MT_API mt_status mt_plan_copy (mt_plan **out, mt_device *d, const mt_tiled_copy *copy,
                                const mt_tensor *src, const mt_tensor *dst, mt_err *err);
-/* What a product is besides its tensors; {.alpha = 1} is plain. */
+/* What a product is besides its tensors; {.size = sizeof(mt_gemm_options), .alpha = 1} is
+** plain. */
 typedef struct mt_gemm_options {
+  size_t size; /* sizeof(mt_gemm_options): later versions have more fields */
   double alpha, beta;
   mt_precision precision; /* of A and B in f32, without a tiled MMA */
   size_t memory;          /* of the device, for copies of tensors in a form that a fast
                            ** kernel takes: bytes at most; 0: as many as these have */
   const char *family; /* of a GPU's kernels, "hopper" or "ampere", without a tiled MMA;
                            ** NULL: the fastest, as predicted, of all */
+  mt_epilogue epilogue;
 } mt_gemm_options;
 /* C = alpha A B + beta C, proven legal and given a kernel: A (M,K), B (N,K), C (M,N),
 ** each with an optional last mode L for the batch; any modes, any strides, swizzled or
 ** not. Each of the modes has one size in the operands that have it. mma NULL: one is
-** chosen, or the processor's own product. options NULL: {.alpha = 1}. Laws:
+** chosen, or the processor's own product. options NULL: alpha 1. With an epilogue C =
+** activation(alpha A B + beta C + bias) + residual (moontile/epilogue.h). Laws:
 ** (1) each element of C is written once, and C lies apart from A and B;
 ** (2) beta 0: C is not read; alpha 0: A and B are not, nor without any K: C is beta C,
 **     as in BLAS, whatever is in A and B, a NaN too;

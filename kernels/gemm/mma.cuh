@@ -14,6 +14,7 @@
 #ifndef MMA_CUH
 #define MMA_CUH
 
+#include "desc/epilogue_desc.h"
 #include "kernels/base.cuh"
 #include "kernels/gemm/ptx.cuh"
 
@@ -63,15 +64,17 @@ MT_INLINE int64_t offset_of (const mt_digit *g, uint32_t count, int64_t n) {
   return count == 1 ? offset + n * g->stride : offset;
 }
 
-/* Where an element is, counted in elements; offset: of its batch. */
-MT_INLINE int64_t place_of (const mt_part &t, int64_t offset, const spot &s) {
+/* Where an element is, counted in elements; offset: of its batch. T: an operand, or what
+** an epilogue reads. */
+template <typename T>
+MT_INLINE int64_t place_of (const T &t, int64_t offset, const spot &s) {
   int64_t o = offset + offset_of(t.digit, t.ndigit[0], s.x) +
               offset_of(t.digit + t.ndigit[0], t.ndigit[1], s.y);
   int64_t moved = o & (int64_t)t.swizzle;
   return o ^ (t.shift < 0 ? moved << -t.shift : moved >> t.shift);
 }
 
-MT_INLINE int64_t batch_of (const mt_part &t, int64_t l) {
+template <typename T> MT_INLINE int64_t batch_of (const T &t, int64_t l) {
   return offset_of(t.digit + t.ndigit[0] + t.ndigit[1], t.ndigit[2], l);
 }
 
@@ -155,6 +158,9 @@ MT_INLINE void set_unit (const mt_gemm_launch &p, int64_t i) {
 #pragma unroll 1
   for (uint32_t i = threadIdx.x; i < MT_PARTS; i += blockDim.x)
     here.offset[i] = p.offset[i] + batch_of(here.desc.part[i], u.l);
+#pragma unroll 1
+  for (uint32_t i = threadIdx.x; here.finishes && i < MT_BESIDES; i += blockDim.x)
+    here.beside_offset[i] = p.beside_offset[i] + batch_of(here.beside[i], u.l);
   if (threadIdx.x == 0) here_c = {u.m, u.n};
   __syncthreads();
 }
@@ -198,18 +204,32 @@ MT_SHARED_FUNCTION WORD fetch (int operand, spot s, uint32_t value) {
 
 /* ------------------------------------------------------------------ C */
 
-/* C = alpha x + beta C, rounded once to its type. */
-MT_INLINE void write_number (int64_t place, double x) {
+/* What the epilogue reads beside C; 0: nothing. */
+MT_INLINE double beside (int which, const spot &s) {
+  const mt_beside &t = here.beside[which];
+  const char *base = (const char *)here.beside_base[which];
+  if (base == nullptr) return 0;
+  return read_real(t.dtype, base, place_of(t, here.beside_offset[which], s));
+}
+
+MT_SHARED_FUNCTION double finish (double x, spot s) {
+  return mt_finish_sum(here.activation, here.desc.part[MT_C].dtype == MT_f64, x,
+                       beside(MT_BIAS, s), beside(MT_RESIDUAL, s));
+}
+
+/* C = alpha x + beta C, and what the epilogue makes of it, rounded once to its type. */
+MT_INLINE void write_number (int64_t place, spot s, double x) {
   const uint32_t dtype = here.desc.part[MT_C].dtype;
   char *base = (char *)here.base[MT_C];
   if (here.beta == 0) x *= here.alpha;
   else x = fma(here.alpha, x, here.beta * read_real(dtype, base, place));
+  if (here.finishes) x = finish(x, s);
   write_real(dtype, base, place, x);
 }
 
 /* The same of integers, alpha and beta too: saturated; or to a float. */
-MT_INLINE void write_number (int64_t place, int64_t x) {
-  if (here.desc.part[MT_C].dtype != MT_i32) return write_number(place, (double)x);
+MT_INLINE void write_number (int64_t place, spot s, int64_t x) {
+  if (here.desc.part[MT_C].dtype != MT_i32) return write_number(place, s, (double)x);
   int32_t *c = (int32_t *)here.base[MT_C] + place;
   *c = mt_cast_scaled(here.alpha, (int32_t)x, here.beta, here.beta != 0 ? *c : 0);
 }
@@ -237,7 +257,8 @@ MT_SHARED_FUNCTION void put (uint32_t value, typename ACC::number x) {
   spot s = here_c;
   walk_thread(s, d.part[MT_C], threadIdx.x);
   walk_value(s, d.part[MT_C], value);
-  if (is_real(d, MT_C, s)) write_number(place_of(d.part[MT_C], here.offset[MT_C], s), x);
+  if (is_real(d, MT_C, s))
+    write_number(place_of(d.part[MT_C], here.offset[MT_C], s), s, x);
 }
 
 /* ------------------------------------------------------------------ a thread, a warp */

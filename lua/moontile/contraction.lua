@@ -204,8 +204,8 @@ local function arguments(expression, words, ...)
     check(given[i] == nil, "einsum: behind C and the options nothing is taken, got a %s",
           type(given[i]))
   end
-  tile.check_options("einsum", options, "alpha", "beta", "dtype", "mma",
-                     "precision", "stream")
+  tile.check_options("einsum", options, "activation", "alpha", "beta", "dtype",
+                     "mma", "precision", "stream")
   check(options.mma == nil or getmetatable(options.mma) == "moontile.TiledMMA",
         "einsum: mma: a tiled MMA expected, got %s", type(options.mma))
   check(C or not options.beta or options.beta == 0, "einsum: beta is %s, but there is no C to"
@@ -230,12 +230,13 @@ end
 -- What has no sum and no second operand is copied.
 local function is_copy(X, C, o)
   return #X.labels == #C.labels and X.tensor:dtype() == C.tensor:dtype()
-         and (o.alpha or 1) == 1 and (o.beta or 0) == 0
+         and (o.alpha or 1) == 1 and (o.beta or 0) == 0 and not o.activation
 end
 
 local function multiply(X, Y, C, size, o)
   local a, b, c = views(X, Y, C, size)
-  local factors = { alpha = o.alpha, beta = o.beta, precision = o.precision, stream = o.stream }
+  local factors = { alpha = o.alpha, beta = o.beta, precision = o.precision, stream = o.stream,
+                    activation = o.activation }
   if o.mma then tile.gemm(o.mma, a, b, c, factors) else tile.gemm(a, b, c, factors) end
 end
 
@@ -258,9 +259,10 @@ local function last_two(words, list, out, o)
   return X, #operands > 1 and operands[#operands] or nil, size
 end
 
--- einsum(expression, A, B, ... [, C] [, { alpha =, beta =, dtype =, mma =, precision =,
--- stream = }]) -> C.
--- Contractions in the notation of NumPy: C = alpha sum A B ... + beta C, where the sum is over
+-- einsum(expression, A, B, ... [, C] [, { activation =, alpha =, beta =, dtype =, mma =,
+-- precision =, stream = }]) -> C.
+-- Contractions in the notation of NumPy: C = activation(alpha sum A B ... + beta C), where the sum
+-- is over
 -- the labels that are not in the output; without "->" the output has the labels that stand
 -- once, in alphabetical order. A label that stands twice in one operand is its diagonal. Two
 -- operands are one product (tile.gemm) of views: nothing is permuted in memory; more go from

@@ -109,8 +109,9 @@ static mt_status copy (fake_work *w, int device, mt_err *err) {
 }
 
 static mt_status multiply (fake_work *w, int device, mt_err *err) {
-  size_t bytes[MT_PARTS], room = mt_mma_ref_size(&w->gemm.desc, NULL, 1);
+  size_t bytes[MT_PARTS + MT_BESIDES], room = mt_mma_ref_size(&w->gemm.desc, NULL, 1);
   if (!translate(w->gemm.base, MT_PARTS, device, bytes) || w->gemm.base[MT_C] == NULL ||
+      !translate(w->gemm.beside_base, MT_BESIDES, device, bytes + MT_PARTS) ||
       w->grid.threads != w->gemm.desc.threads)
     return MT_ERANGE;
   mt_gemm_ref *ref = aligned_alloc(64, room);

@@ -151,7 +151,7 @@ static void test_empty (void) {
     mt_tensor A = {.layout = a.node, .dtype = MT_f32};
     mt_tensor B = {.layout = b.node, .dtype = MT_f32};
     mt_tensor C = {l.node, MT_f32, c, sizeof c, 0, NULL};
-    const mt_gemm_options twice = {.alpha = 1, .beta = 2};
+    const mt_gemm_options twice = {.size = sizeof twice, .alpha = 1, .beta = 2};
     MUST(mt_device_open(&d, names[i / 2], NULL, err));
     MUST(mt_make_tiled_mma(&mma, "UniversalFMA<float>", NULL, NULL, err));
     MUST(mt_plan_gemm(&p, d, i % 2 ? &mma : NULL, &A, &B, &C, &twice, err));

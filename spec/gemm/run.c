@@ -234,7 +234,7 @@ static void run (mt_device *d, const mt_tiled_mma *mma, product *p, const char *
   mt_plan *plan = NULL;
   mt_err err = MT_NOERR;
   double *old = values(&p->x[MT_C]);
-  const mt_gemm_options o = {.alpha = p->alpha, .beta = p->beta};
+  const mt_gemm_options o = {.size = sizeof o, .alpha = p->alpha, .beta = p->beta};
   mt_status s = mt_plan_gemm(&plan, d, mma, &p->x[0].t, &p->x[1].t, &p->x[2].t, &o, &err);
   if (s == MT_OK) s = mt_plan_launch(plan, NULL, &err);
   CHECK(s == MT_OK || strstr(err.text, "a block has at most 1024"), "%s: %s", name,

@@ -114,10 +114,10 @@ static void set_atom (const char *name) {
 /* What is there is not drawn: atoms with a permutation, batches. */
 typedef struct product {
   const mt_kernel *kernel;
-  char atom[MT_ATOM_NAME], atoms[64], permutation[64], layout[MT_PARTS][160];
+  char atom[MT_ATOM_NAME], atoms[64], permutation[64], layout[MT_PARTS + MT_BESIDES][160];
   int batches;
   mt_gemm_launch launch;
-  size_t bytes[MT_PARTS];
+  size_t bytes[MT_PARTS + MT_BESIDES];
 } product;
 
 /* Those with C in registers. */
@@ -218,8 +218,33 @@ static void *draw_data (mt_dtype d, int64_t n) {
 /* A factor of integers: of any size up to 53 bits. */
 static double factor (void) { return ldexp(1 + below(2), below(53)); }
 
+/* Of one product in two, if its C has one; the residual is C now and then. */
+static void draw_epilogue (product *p, const mt_tensor t[MT_PARTS], void **data) {
+  static const mt_dtype floats[] = {MT_f16, MT_bf16, MT_f32, MT_f64};
+  const int64_t *size = p->launch.desc.size;
+  const mt_tensor *const all[] = {&t[0], &t[1], &t[2]};
+  mt_err err = MT_NOERR;
+  mt_layout layout[MT_BESIDES];
+  mt_tensor x[MT_BESIDES];
+  mt_epilogue e = {.activation = (mt_activation)below(MT_NACTIVATION)};
+  if (t[MT_C].dtype < MT_f16 || t[MT_C].dtype > MT_f64 || below(2)) return;
+  for (int i = 0; i < MT_BESIDES; i++) {
+    char *text = p->layout[MT_PARTS + i];
+    const int64_t n = draw_layout(p, MT_PARTS + i, size[0], size[1], size[3]);
+    const mt_dtype d = floats[below(4)];
+    must(mt_parse(&layout[i], text, strlen(text), &err), &err);
+    data[i] = draw_data(d, n);
+    p->bytes[MT_PARTS + i] = (size_t)n * mt_dtype_size(d);
+    x[i] = (mt_tensor){layout[i].node, d, data[i], p->bytes[MT_PARTS + i], 0, NULL};
+  }
+  if (below(3)) e.bias = &x[MT_BIAS];
+  if (below(3)) e.residual = below(3) ? &x[MT_RESIDUAL] : &t[MT_C];
+  if (e.residual == &t[MT_C]) p->bytes[MT_PARTS + MT_RESIDUAL] = p->bytes[MT_C];
+  must(mt_gemm_epilogue(&p->launch, all, &e, &err), &err);
+}
+
 /* A tiled MMA, tensors and numbers; false if such a product is refused. */
-static bool draw (product *p, void *data[MT_PARTS]) {
+static bool draw (product *p, void *data[MT_PARTS + MT_BESIDES]) {
   static const uint8_t modes[MT_PARTS][2] = {{MT_M, MT_K}, {MT_N, MT_K}, {MT_M, MT_N}};
   mt_err err = MT_NOERR;
   mt_layout layout[MT_PARTS], atoms, permutation;
@@ -248,6 +273,7 @@ static bool draw (product *p, void *data[MT_PARTS]) {
   if (!mt_is_float_type(t[MT_C].dtype) && below(2)) alpha *= factor(), beta *= factor();
   if (mt_is_float_type(t[MT_C].dtype) && below(2)) alpha /= 4, beta *= 1.5;
   mt_status s = mt_gemm_tensors(&p->launch, &t[0], &t[1], &t[2], alpha, beta, &err);
+  if (s == MT_OK) draw_epilogue(p, t, data + MT_PARTS);
   if (s == MT_OK) s = mt_gemm_describe(&p->launch, &mma, &err);
   if (s != MT_OK) fprintf(stderr, "%s\n", err.text);
   return s == MT_OK;
@@ -269,10 +295,13 @@ static bool refer (const product *p) {
 static bool agree (product *p) {
   void *c = p->launch.base[MT_C], *want = malloc(p->bytes[MT_C]);
   if (want == NULL) abort();
+  void **residual = &p->launch.beside_base[MT_RESIDUAL], *before = *residual;
   memcpy(want, c, p->bytes[MT_C]);
   p->launch.base[MT_C] = want;
+  if (before == c) *residual = want;
   bool same = refer(p);
   p->launch.base[MT_C] = c;
+  *residual = before;
   emulate_product(p->kernel->name, 1 + (unsigned)below(5), &p->launch, execute);
   same = same && memcmp(want, c, p->bytes[MT_C]) == 0;
   free(want);
@@ -283,20 +312,26 @@ static void tell (const product *p) {
   const mt_gemm_desc *d = &p->launch.desc;
   fprintf(stderr,
           "%s: %s as %s %s\n  A %s %s\n  B %s %s\n  C %s %s\n  alpha %g, beta "
-          "%g, %d threads along K\n",
+          "%g, %d threads along K, %s, bias %s, residual %s\n",
           p->kernel->name, p->atom, p->atoms, p->permutation,
           mt_dtype_name((mt_dtype)d->part[MT_A].dtype), p->layout[MT_A],
           mt_dtype_name((mt_dtype)d->part[MT_B].dtype), p->layout[MT_B],
           mt_dtype_name((mt_dtype)d->part[MT_C].dtype), p->layout[MT_C], p->launch.alpha,
-          p->launch.beta, (int)d->kthreads);
+          p->launch.beta, (int)d->kthreads,
+          mt_activation_name((mt_activation)p->launch.activation),
+          mt_has_beside(&p->launch, MT_BIAS) ? p->layout[MT_PARTS] : "none",
+          !mt_has_beside(&p->launch, MT_RESIDUAL) ? "none" :
+          p->launch.beside_base[MT_RESIDUAL] == p->launch.base[MT_C] ?
+                                                    "C" :
+                                                    p->layout[MT_PARTS + 1]);
 }
 
 static bool try (product *p, bool *ran) {
-  void *data[MT_PARTS] = {NULL, NULL, NULL};
+  void *data[MT_PARTS + MT_BESIDES] = {NULL};
   *ran = draw(p, data);
   bool good = !*ran || agree(p);
   if (!good) tell(p);
-  for (int o = 0; o < MT_PARTS; o++) free(data[o]);
+  for (int o = 0; o < MT_PARTS + MT_BESIDES; o++) free(data[o]);
   return good;
 }
 

@@ -1,5 +1,5 @@
 /*
-** gemm.c - products in Lua: C = alpha A B + beta C, as a plan or at once.
+** gemm.c - products in Lua: C = alpha A B + beta C and an epilogue, as a plan or at once.
 ** SPDX-License-Identifier: MIT
 */
 #include <stdio.h>
@@ -17,8 +17,10 @@ typedef struct product {
   const mt_tiled_mma *mma;
   mt_near_row row[ROWS];
   int rows;
-  mt_gemm_options options; /* but family and memory */
-  char family[16];         /* "": any */
+  mt_gemm_options options; /* but family, memory, and the epilogue */
+  lmt_ending_options finish;
+  char family[16]; /* "": any */
+  int first;       /* where A lies, then B, C, bias and residual, if there are such */
   const lmt_state *state;
 } product;
 
@@ -39,6 +41,9 @@ static mt_status plan_product (mt_plan **out, mt_device *d, const void *what,
   const product *x = what;
   const size_t left = lmt_bytesleft(x->state);
   mt_gemm_options o = x->options;
+  o.epilogue = x->finish.epilogue;
+  if (x->finish.bias) o.epilogue.bias = &t[3];
+  if (x->finish.residual) o.epilogue.residual = &t[3 + x->finish.bias];
   o.memory = left > 0 ? left : 1; /* 0 stands for any */
   if (x->family[0]) o.family = x->family;
   mt_status s = mt_plan_gemm(out, d, x->mma, &t[0], &t[1], &t[2], &o, err);
@@ -54,8 +59,14 @@ static uint64_t product_work (const mt_tensor *t) {
   return lmt_times((uint64_t)mt_size(t[0].layout), n ? (uint64_t)mt_size(n) : 1);
 }
 
-static const char *const names[] = {"A", "B", "C"};
-static const lmt_planner products = {"gemm", false, 3, names, plan_product, product_work};
+/* By whether there are a bias and a residual. */
+static const char *const names[][LMT_PLANTENSORS] = {{"A", "B", "C", "residual"},
+                                                     {"A", "B", "C", "bias", "residual"}};
+#define PLANNER(bias, n)                                                                 \
+  { "gemm", false, n, names[bias], plan_product, product_work }
+static const lmt_planner products[2][2] = {{PLANNER(0, 3), PLANNER(0, 4)},
+                                           {PLANNER(1, 4), PLANNER(1, 5)}};
+#undef PLANNER
 
 /* Where A lies among the arguments: behind a tiled MMA or a kernel, if there is one. */
 static int first_tensor (lua_State *L) {
@@ -150,8 +161,8 @@ static product described (lua_State *L, const char *what, const char *const *key
   static const char *const of_kernels[] = {"stream", NULL};
   int first = first_tensor(L), options = first + 3;
   const bool kernel = lmt_iskernel(L, 1);
-  product x = {.mma = lmt_istiledmma(L, 1) ? lmt_totiledmma(L, 1) : NULL,
-               .options.alpha = 1};
+  product x = {.mma = lmt_istiledmma(L, 1) ? lmt_totiledmma(L, 1) : NULL, .first = first};
+  x.options = (mt_gemm_options){.size = sizeof x.options, .alpha = 1};
   x.state = lmt_pushstate(L);
   lua_pop(L, 1);
   for (int i = 0; i < 3; i++) lmt_totensor(L, first + i);
@@ -166,12 +177,14 @@ static product described (lua_State *L, const char *what, const char *const *key
   x.options.beta = factor(L, options, "beta", 0);
   x.options.precision = precision(L, options);
   family(L, options, x.family, sizeof x.family);
+  lmt_epilogue(L, options, &x.finish, &x.first);
   return x;
 }
 
 /* Pushes the plan, by the kernel that was measured to be the fastest, if one was. */
-static bool push_product (lua_State *L, int first, const product *x, mt_err *err) {
-  if (!lmt_pushplan(L, first, &products, x, err)) return false;
+static bool push_product (lua_State *L, const product *x, mt_err *err) {
+  const lmt_planner *how = &products[x->finish.bias][x->finish.residual];
+  if (!lmt_pushplan(L, x->first, how, x, err)) return false;
   if (x->mma == NULL && x->rows == 0) lmt_cached(L);
   return true;
 }
@@ -181,16 +194,17 @@ static bool is_executed (lua_State *L) {
   return lmt_iskernel(L, 1) && mt_device_is_host(lmt_totensor(L, 2)->buffer->device->d);
 }
 
-/* plan_gemm([tiled_mma | kernel,] A, B, C [, { alpha =, beta =, family =, precision = }])
-** -> a plan | nil, message, code */
+/* plan_gemm([tiled_mma | kernel,] A, B, C [, { alpha =, beta =, family =, precision =,
+** activation =, bias =, residual = }]) -> a plan | nil, message, code */
 int lmt_plangemm (lua_State *L) {
-  static const char *const keys[] = {"alpha", "beta", "family", "precision", NULL};
+  static const char *const keys[] = {"alpha",      "beta", "family",   "precision",
+                                     "activation", "bias", "residual", NULL};
   LMT_NOERR(err);
   if (is_executed(L))
     return luaL_error(L,
                       "plan: a kernel is executed on the host by gemm, without a plan");
   product x = described(L, "plan", keys);
-  if (!push_product(L, first_tensor(L), &x, &err)) return lmt_fail(L, &err);
+  if (!push_product(L, &x, &err)) return lmt_fail(L, &err);
   return 1;
 }
 
@@ -204,18 +218,19 @@ static int stream_option (lua_State *L, int i, int tensor) {
   return lua_gettop(L);
 }
 
-/* gemm([tiled_mma,] A, B, C [, { alpha =, beta =, family =, precision =, stream = }]): on
-** a GPU it may still run when this returns; gemm(kernel, A, B, C [, { seed = }]);
+/* gemm([tiled_mma,] A, B, C [, the same and stream =]): on a GPU it may still run when
+** this returns; gemm(kernel, A, B, C [, { seed = }]);
 ** gemm(mma | slice, [D,] A, B, C) of fragments. */
 static int l_gemm (lua_State *L) {
   if (lmt_hasfragments(L)) return lmt_gemmfragments(L);
   if (is_executed(L)) return lmt_gemmkernel(L);
-  static const char *const keys[] = {"alpha",     "beta",   "family",
-                                     "precision", "stream", NULL};
+  static const char *const keys[] = {"alpha",     "beta",     "family",
+                                     "precision", "stream",   "activation",
+                                     "bias",      "residual", NULL};
   LMT_NOERR(err);
   product x = described(L, "gemm", keys);
   int first = first_tensor(L), stream = stream_option(L, first + 3, first);
-  if (!push_product(L, first, &x, &err)) return lmt_raise(L, &err);
+  if (!push_product(L, &x, &err)) return lmt_raise(L, &err);
   return lmt_runplan(L, stream, &err) == MT_OK ? 0 : lmt_raise(L, &err);
 }
 

@@ -21,7 +21,7 @@ int lmt_copyif (lua_State *L);
 bool lmt_copyoptions (lua_State *L);
 
 /* How a plan is made for `n` tensors of one device: what is planned, their names. */
-enum { LMT_PLANTENSORS = 3 };
+enum { LMT_PLANTENSORS = 5 };
 typedef struct lmt_planner {
   const char *op;
   bool between; /* also of two tensors of which one is in the host's memory */
@@ -91,6 +91,15 @@ void lmt_checkidle (lua_State *L, const lmt_device *d, const char *what);
 void lmt_keep (lua_State *L, int plan, int n, const char *const *names);
 
 /* ---------------------------------------------------------- products (binding/gemm.c) */
+
+/* The options of an epilogue; whether there are a bias and a residual. */
+typedef struct lmt_ending_options {
+  mt_epilogue epilogue; /* but bias and residual */
+  bool bias, residual;
+} lmt_ending_options;
+/* Those in the table at `options`, the top; pushes A, B and C, which lie at *first, bias
+** and residual: *first is where (binding/epilogue.c). */
+void lmt_epilogue (lua_State *L, int options, lmt_ending_options *x, int *first);
 
 /* plan_gemm([tiled_mma,] A, B, C [, options]), a lua_CFunction. */
 int lmt_plangemm (lua_State *L);

@@ -110,6 +110,24 @@ static bool is_sum (const mt_gemm_desc *d, mt_acc acc) {
   return mt_cpu_is_native(c, acc) && (mt_cpu_is_float(c) || mt_cpu_has_sign(c) || !sign);
 }
 
+/* Bias and residual are operands like C. */
+static void make_besides (mt_cpu_gemm *g, const mt_gemm_launch *l) {
+  g->finishes = l->finishes != 0;
+  g->activation = l->activation;
+  for (int i = 0; i < MT_BESIDES; i++) {
+    const mt_beside *s = &l->beside[i];
+    mt_part p = {.dtype = s->dtype, .swizzle = s->swizzle, .shift = s->shift};
+    g->has[i] = mt_has_beside(l, i);
+    if (!g->has[i]) continue;
+    memcpy(p.ndigit, s->ndigit, sizeof p.ndigit);
+    memcpy(p.digit, s->digit, sizeof p.digit);
+    make_side(&g->beside[i], &p, g->turned);
+    g->widen_beside[i] = mt_cpu_is_native((mt_dtype)s->dtype, g->acc) ?
+                             NULL :
+                             mt_cpu_widener((mt_dtype)s->dtype, g->acc);
+  }
+}
+
 static void make_sides (mt_cpu_gemm *g, const mt_gemm_desc *d) {
   for (int i = 0; i < MT_PARTS; i++) {
     mt_acc acc = i == MT_C ? g->acc : g->micro->acc;
@@ -156,18 +174,27 @@ static size_t take (char **out, char *base, size_t at, int64_t bytes) {
   return (at + (size_t)bytes + MT_PANEL_ALIGN - 1) & ~(size_t)(MT_PANEL_ALIGN - 1);
 }
 
+/* Of a side with the modes of an operand. */
+static size_t take_tables (const mt_cpu_gemm *g, mt_cpu_side *s, int part, char *base,
+                           size_t at) {
+  for (int j = 0; j < MT_SIDE_MODES; j++) {
+    char *table = NULL;
+    const int64_t n = g->most[mt_cpu_mode_of[part][j]];
+    at = take(&table, base, at, n * (int64_t)sizeof(int64_t));
+    s->table[j] = (void *)table;
+  }
+  return at;
+}
+
 /* Gives everything its place behind `base`; base NULL: only counts. */
 static size_t lay_out (mt_cpu_gemm *g, char *base) {
   const mt_micro *u = g->micro;
   const int64_t *most = g->most;
   int64_t m = mt_div_up(most[MT_M], u->m) * u->m, n = mt_div_up(most[MT_N], u->n) * u->n;
   size_t at = 0;
-  for (int i = 0; i < MT_PARTS; i++)
-    for (int j = 0; j < MT_SIDE_MODES; j++) {
-      char *table = NULL;
-      at = take(&table, base, at, most[mt_cpu_mode_of[i][j]] * (int64_t)sizeof(int64_t));
-      g->side[i].table[j] = (void *)table;
-    }
+  for (int i = 0; i < MT_PARTS; i++) at = take_tables(g, &g->side[i], i, base, at);
+  for (int i = 0; i < MT_BESIDES; i++)
+    if (g->has[i]) at = take_tables(g, &g->beside[i], MT_C, base, at);
   at = take(&g->panel[0], base, at, most[MT_L] * m * most[MT_K] * u->bytes);
   at = take(&g->panel[1], base, at, most[MT_L] * n * most[MT_K] * u->bytes);
   if (most[MT_K] < g->size[MT_K])
@@ -187,6 +214,7 @@ size_t mt_cpu_arrange (mt_cpu_gemm *g, const mt_gemm_launch *l, double reach,
   g->turned = wants_turn(d, g->micro);
   if (g->acc == MT_ACC_WIDE && g->turned) g->micro = choose_wide(d, MT_B, MT_A);
   make_sides(g, d);
+  make_besides(g, l);
   choose_blocks(g, threads);
   return lay_out(g, g->base);
 }

@@ -105,6 +105,10 @@ mt_status mt_cpu_wants_blas (bool *out, mt_blas_call *call, mt_device *d,
   double work = 2.0 * (double)size[MT_M] * (double)size[MT_N] * (double)size[MT_K];
   *out = false;
   if (d->blas == NULL || !mt_blas_fits(call, &l->desc, why)) return MT_OK;
+  if (l->finishes) {
+    mt_refusals_add(why, name, "it has no epilogue");
+    return MT_OK;
+  }
   if (!mt_blas_is_named(d->blas) && work < MT_LEAST_WORK) {
     mt_refusals_add(why, name, "fewer than %.0e operations", MT_LEAST_WORK);
     return MT_OK;

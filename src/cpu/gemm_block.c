@@ -102,6 +102,27 @@ static char *to_integers (const mt_cpu_gemm *g, char *tile, char *raw,
   return raw;
 }
 
+/* What the epilogue reads at a tile, as sums, at one of two places; NULL: nothing. */
+static const char *read_beside (const mt_cpu_gemm *g, int which, const mt_cpu_piece *p,
+                                char *raw, char *wide) {
+  const int64_t m = g->micro->m;
+  if (!g->has[which]) return NULL;
+  mt_cpu_gather(raw, &g->beside[which], p, m);
+  if (g->widen_beside[which]) g->widen_beside[which](wide, raw, m * p->ny);
+  return g->widen_beside[which] ? wide : raw;
+}
+
+static void finish_tile (const mt_cpu_gemm *g, char *tile, const mt_cpu_piece *p) {
+  _Alignas(MT_PANEL_ALIGN) char raw[2 * MT_MAXTILE]; /* of f64, for sums of f32 */
+  _Alignas(MT_PANEL_ALIGN) char wide[MT_MAXTILE];
+  const int64_t n = g->micro->m * p->ny;
+  const char *x = read_beside(g, MT_BIAS, p, raw, wide);
+  if (x) mt_cpu_combine(g->acc, tile, x, n, 1, 1);
+  mt_cpu_activate(g->acc, tile, n, g->activation);
+  x = read_beside(g, MT_RESIDUAL, p, raw, wide);
+  if (x) mt_cpu_combine(g->acc, tile, x, n, 1, 1);
+}
+
 static char *to_floats (const mt_cpu_gemm *g, char *tile, char *raw,
                         const mt_cpu_piece *p) {
   _Alignas(MT_PANEL_ALIGN) char old[MT_MAXTILE];
@@ -113,11 +134,12 @@ static char *to_floats (const mt_cpu_gemm *g, char *tile, char *raw,
     before = g->widen[MT_C] ? old : raw;
   }
   if (g->alpha != 1 || before) mt_cpu_combine(g->acc, tile, before, n, g->alpha, g->beta);
+  if (g->finishes) finish_tile(g, tile, p);
   if (g->narrow) g->narrow(raw, tile, n);
   return g->narrow ? raw : tile;
 }
 
-/* C = alpha tile + beta C. The tile is used up. */
+/* C = alpha tile + beta C, and what the epilogue makes of it. The tile is used up. */
 static void put_tile (const mt_cpu_gemm *g, char *tile, const mt_cpu_piece *p) {
   _Alignas(MT_PANEL_ALIGN) char raw[MT_MAXTILE];
   bool floats = mt_cpu_is_float(g->side[MT_C].part.dtype);
@@ -163,12 +185,18 @@ static void multiply_some (void *arg, int64_t at, int64_t end, mt_worker *w) {
 
 /* ---------------------------------------------------------------- blocks */
 
-static void set_tables (mt_cpu_gemm *g, int part) {
+/* Of a side with the modes of an operand. */
+static void set_side (const mt_cpu_gemm *g, const mt_cpu_side *s, int part) {
   for (int i = 0; i < MT_SIDE_MODES; i++) {
     int mode = mt_cpu_mode_of[part][i];
-    mt_cpu_offsets(g->side[part].table[i], &g->side[part].mode[i], g->first[mode],
-                   g->n[mode]);
+    mt_cpu_offsets(s->table[i], &s->mode[i], g->first[mode], g->n[mode]);
   }
+}
+
+static void set_tables (mt_cpu_gemm *g, int part) {
+  set_side(g, &g->side[part], part);
+  for (int i = 0; part == MT_C && i < MT_BESIDES; i++)
+    if (g->has[i]) set_side(g, &g->beside[i], MT_C);
 }
 
 /* Tasks of whole rows of tiles, and more of them until every thread has some. */
@@ -292,6 +320,10 @@ static void bind (mt_cpu_gemm *g, const mt_gemm_launch *l) {
     int from = g->turned && i != MT_C ? 1 - i : i;
     g->side[i].base = l->base[from];
     g->side[i].offset = l->offset[from];
+  }
+  for (int i = 0; i < MT_BESIDES; i++) {
+    g->beside[i].base = l->beside_base[i];
+    g->beside[i].offset = l->beside_offset[i];
   }
 }
 

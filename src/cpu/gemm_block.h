@@ -24,6 +24,11 @@ struct mt_cpu_gemm {
   mt_cpu_side side[MT_PARTS];
   mt_cpu_convert *widen[MT_PARTS], *narrow; /* NULL: as they are */
   double alpha, beta;
+  /* Of an epilogue: what it reads, and how that becomes sums; NULL: as it is. */
+  bool finishes, has[MT_BESIDES];
+  uint32_t activation;
+  mt_cpu_side beside[MT_BESIDES];
+  mt_cpu_convert *widen_beside[MT_BESIDES];
   int64_t size[MT_GEMM_MODES], most[MT_GEMM_MODES]; /* of a block at most */
   char *base, *panel[2], *tiles; /* of a block; tiles NULL: K is one block */
   /* The block at hand. */

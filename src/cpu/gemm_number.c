@@ -6,6 +6,7 @@
 ** compiler makes vectors of them.
 */
 #include "cpu/gemm_side.h"
+#include "desc/epilogue_desc.h"
 #include "types/float.h"
 
 enum { MT_GROUP = 16 };
@@ -202,4 +203,17 @@ MT_COMBINE(combine_F64, double)
 void mt_cpu_combine (mt_acc acc, void *t, const void *c, int64_t n, double alpha,
                      double beta) {
   (acc == MT_ACC_F32 ? combine_F32 : combine_F64)(t, c, n, alpha, beta);
+}
+
+#define MT_ACTIVATE_ALL(name, type, activate)                                            \
+  static void name(void *pt, int64_t n, uint32_t activation) {                           \
+    type *t = pt;                                                                        \
+    for (int64_t i = 0; i < n; i++) t[i] = activate(activation, t[i]);                   \
+  }
+MT_ACTIVATE_ALL(activate_F32, float, mt_activate_f32)
+MT_ACTIVATE_ALL(activate_F64, double, mt_activate_f64)
+
+void mt_cpu_activate (mt_acc acc, void *t, int64_t n, uint32_t activation) {
+  if (activation == MT_ACTIVATION_NONE) return;
+  (acc == MT_ACC_F32 ? activate_F32 : activate_F64)(t, n, activation);
 }

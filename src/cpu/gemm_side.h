@@ -61,5 +61,7 @@ void mt_cpu_count (void *t, const void *v, int64_t n, bool fresh);
 /* t = alpha t + beta c, of floats, element by element; c NULL: t = alpha t. */
 void mt_cpu_combine (mt_acc acc, void *t, const void *c, int64_t n, double alpha,
                      double beta);
+/* t = activation(t), of floats. */
+void mt_cpu_activate (mt_acc acc, void *t, int64_t n, uint32_t activation);
 
 #endif

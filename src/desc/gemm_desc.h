@@ -48,6 +48,15 @@ typedef struct mt_part {
   mt_digit digit[MT_MAXDIGIT];
 } mt_part;
 
+/* What an epilogue reads besides C: an element for each of C, by its ordinates; what is
+** said for all of M, N or L has no digits there. */
+enum { MT_BIAS, MT_RESIDUAL, MT_BESIDES };
+typedef struct mt_beside {
+  uint32_t dtype, ndigit[3], swizzle;
+  int32_t shift;
+  mt_digit digit[MT_MAXDIGIT];
+} mt_beside;
+
 /* A tile is `tile` ordinates of M, N, K. A thread has inner[M] * inner[N] atoms of it,
 ** inner[K] deep. The unit of work is one atom position of C in every thread:
 **   unit = im + inner[M] * (tm + tiles[M] * (in + inner[N] * (tn + tiles[N] * l)))
@@ -80,6 +89,12 @@ typedef struct mt_gemm_launch {
   void *base[MT_PARTS];
   int64_t offset[MT_PARTS]; /* in elements */
   uint32_t precision;       /* mt_precision: who reads f32 as less looks here */
+  /* C = activation(alpha A B + beta C + bias) + residual. */
+  uint32_t finishes;   /* there is an epilogue; 0: nothing below counts */
+  uint32_t activation; /* mt_activation */
+  mt_beside beside[MT_BESIDES];
+  void *beside_base[MT_BESIDES]; /* NULL: it is not there */
+  int64_t beside_offset[MT_BESIDES];
 } mt_gemm_launch;
 
 #endif

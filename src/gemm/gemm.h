@@ -5,7 +5,7 @@
 #ifndef MT_GEMM_GEMM_H
 #define MT_GEMM_GEMM_H
 
-#include "moontile/tensor.h"
+#include "moontile/epilogue.h"
 #include "moontile/tile.h"
 #include "core/error.h"
 #include "desc/copy_desc.h"
@@ -66,8 +66,30 @@ mt_status mt_gemm_check_shape (const mt_gemm_launch *l, const mt_mma_atom *own,
 mt_status mt_gemm_check (const mt_gemm_launch *l, const mt_mma_atom *own,
                          const size_t bytes[MT_PARTS], mt_err *err);
 
-/* An element of C = alpha acc + beta C: integers saturate, floats are rounded once. */
-void mt_gemm_finish (const mt_gemm_launch *l, void *p, double acc);
+/* The epilogue's part of a launch, behind the tensors'. Errors: MT_EINVAL,
+** MT_EUNSUPPORTED, MT_ERANK, those of mt_gemm_tensors. */
+mt_status mt_gemm_epilogue (mt_gemm_launch *l, const mt_tensor *const t[MT_PARTS],
+                            const mt_epilogue *e, mt_err *err);
+/* Bias or residual is read by it. */
+static inline bool mt_has_beside (const mt_gemm_launch *l, int which) {
+  return l->finishes && l->beside_base[which] != NULL;
+}
+/* The bytes of its buffer from its base on; t NULL: 0. */
+size_t mt_beside_room (const mt_gemm_launch *l, int which, const mt_tensor *t);
+/* MT_OK is a proof: what is read of bias and residual lies in their buffers and is
+** aligned, and each lies apart from C or is C itself. MT_ERANGE, MT_EALIGN, MT_EOVERLAP.
+** room: from the bases on. */
+mt_status mt_epilogue_check (const mt_gemm_launch *l, const size_t room[MT_BESIDES],
+                             mt_err *err);
+/* It is C itself: each launch adds to it. */
+bool mt_beside_is_c (const mt_gemm_launch *l, int which);
+/* Its element at ordinates of M, N and L: a place; a number, 0 if it is not there. */
+int64_t mt_beside_element (const mt_gemm_launch *l, int which, const int64_t at[3]);
+double mt_beside_value (const mt_gemm_launch *l, int which, const int64_t at[3]);
+
+/* An element of C, at ordinates of M, N and L, is made of the sum there: integers
+** saturate, floats are rounded once. */
+void mt_gemm_finish (const mt_gemm_launch *l, void *p, double acc, const int64_t at[3]);
 
 /* The reference (gemm/ref.c): runs a product of algorithm DESCRIBED as its threads would,
 ** unit by unit, step of K by step, atom by atom, each operand gathered through the
@@ -83,7 +105,8 @@ mt_status mt_mma_ref_make (mt_gemm_ref *out, const mt_gemm_desc *d,
 /* The launch has the descriptor that the reference was made for. bytes: sizes of the
 ** buffers from the bases on; each access is verified before it is made, in order:
 ** MT_ERANGE or MT_EALIGN. NULL: unverified, on the threads of the pool, NULL: on the
-** caller's. Allocates nothing. */
+** caller's; those of bias and residual come behind those of the operands. Allocates
+** nothing. */
 struct mt_pool;
 mt_status mt_mma_ref_run (mt_gemm_ref *r, const mt_gemm_launch *l, const size_t *bytes,
                           struct mt_pool *pool, mt_err *err);

@@ -245,6 +245,7 @@ static bool has_row (const mt_part part[MT_PARTS]) {
 /* The matrices of the product; what is none that TMA takes is packed. */
 static bool read_product (mt_hopper *h, mt_matrix x[MT_PARTS], const mt_gemm_launch *l,
                           const mt_reason *r) {
+  if (l->finishes) return mt_refuse(r, "it has an epilogue");
   if (!has_row(l->desc.part)) return mt_refuse(r, "no row has these types");
   if (l->desc.part[MT_C].dtype == MT_i32 && (l->alpha != 1 || l->beta != 0))
     return mt_refuse(r, "integers are not scaled");

@@ -50,6 +50,7 @@ bool mt_has_elements (const mt_matrix x[MT_PARTS], const mt_gemm_launch *l,
 
 bool mt_read_product (mt_matrix x[MT_PARTS], const mt_gemm_launch *l,
                       const mt_reason *r) {
+  if (l->finishes) return mt_refuse(r, "it has an epilogue");
   for (int part = 0; part < MT_PARTS; part++)
     if (!mt_read_matrix(&x[part], l, part, r)) return false;
   return mt_has_elements(x, l, r);

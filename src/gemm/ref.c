@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "moontile/algebra.h"
+#include "desc/epilogue_desc.h"
 #include "types/convert.h"
 #include "gemm/gemm.h"
 #include "atom/mma_number.h"
@@ -223,8 +224,9 @@ typedef struct mt_task {
   const size_t *bytes; /* NULL: unverified */
   mt_hand *h;
   int64_t unit;
-  uint32_t inner[3];      /* ordinates of the inner position */
-  int64_t base[MT_PARTS]; /* offsets with the batch's */
+  uint32_t inner[3];       /* ordinates of the inner position */
+  int64_t base[MT_PARTS];  /* offsets with the batch's */
+  int64_t first[2], batch; /* ordinates of the tile of C */
   mt_err *err;
   mt_worker *worker; /* NULL: err is asked whether to end */
   int64_t spent;
@@ -344,7 +346,7 @@ static void reduce (const mt_task *w, int g) {
   }
 }
 
-void mt_gemm_finish (const mt_gemm_launch *l, void *p, double acc) {
+void mt_gemm_finish (const mt_gemm_launch *l, void *p, double acc, const int64_t at[3]) {
   mt_dtype d = (mt_dtype)l->desc.part[MT_C].dtype;
   if (d == MT_i32) {
     int32_t c = 0;
@@ -355,7 +357,26 @@ void mt_gemm_finish (const mt_gemm_launch *l, void *p, double acc) {
   }
   double v = l->beta == 0 ? l->alpha * acc :
                             fma(l->alpha, acc, l->beta * mt_load_element(d, p).f);
+  if (l->finishes)
+    v = mt_finish_sum(l->activation, d == MT_f64, v, mt_beside_value(l, MT_BIAS, at),
+                      mt_beside_value(l, MT_RESIDUAL, at));
   mt_put_number(d, p, v);
+}
+
+/* What the epilogue reads at an element of C lies in its buffer. */
+static mt_status verify_besides (const mt_task *w, const int64_t at[3]) {
+  static const char *const names[] = {"bias", "residual"};
+  for (int i = 0; i < MT_BESIDES; i++) {
+    if (!mt_has_beside(w->l, i)) continue;
+    const int64_t size = (int64_t)mt_dtype_size((mt_dtype)w->l->beside[i].dtype);
+    const int64_t e = mt_beside_element(w->l, i, at);
+    const int64_t have = (int64_t)w->bytes[MT_PARTS + i] / size;
+    if (e < 0 || e >= have)
+      return mt_fail(w->err, MT_ERANGE,
+                     "%s: unit %lld reaches element %lld of a buffer of %lld", names[i],
+                     (long long)w->unit, (long long)e, (long long)have);
+  }
+  return MT_OK;
 }
 
 static mt_status store (mt_task *w, int g) {
@@ -363,11 +384,15 @@ static mt_status store (mt_task *w, int g) {
   uint32_t n = r->cells[MT_C];
   const mt_cell *c = r->cell[MT_C] + (size_t)g * n;
   for (uint32_t i = 0; i < n; i++) {
-    int64_t e =
-        element(w, MT_C, c[i].at[0] + w->inner[MT_M], c[i].at[1] + w->inner[MT_N]);
+    const uint32_t x = c[i].at[0] + w->inner[MT_M], y = c[i].at[1] + w->inner[MT_N];
+    const int64_t e = element(w, MT_C, x, y);
+    const int64_t at[3] = {w->first[0] + x, w->first[1] + y, w->batch};
     if (e == MT_OUTSIDE) continue;
-    if (w->bytes) MT_TRY(verify(w, MT_C, g, e));
-    mt_gemm_finish(w->l, address(w, MT_C, e), w->h->c[(size_t)g * n + i]);
+    if (w->bytes) {
+      MT_TRY(verify(w, MT_C, g, e));
+      MT_TRY(verify_besides(w, at));
+    }
+    mt_gemm_finish(w->l, address(w, MT_C, e), w->h->c[(size_t)g * n + i], at);
   }
   return MT_OK;
 }
@@ -389,6 +414,8 @@ static void begin_unit (mt_task *w, int64_t unit) {
     w->base[part] = w->l->offset[part] +
                     digits(p->digit + p->ndigit[0] + p->ndigit[1], p->ndigit[2], rest);
   }
+  w->batch = rest;
+  for (int i = 0; i < 2; i++) w->first[i] = tile[i] * d->tile[i];
   fill_offsets(w, MT_A, 0, tile[0]);
   fill_offsets(w, MT_B, 0, tile[1]);
   fill_offsets(w, MT_C, 0, tile[0]);

@@ -159,16 +159,16 @@ static void collect (mt_run *r, int which) {
 }
 
 /* An element in C's type, through shared memory if it is staged there. */
-static mt_status store (mt_run *r, char *c, int64_t e) {
+static mt_status store (mt_run *r, char *c, int64_t e, const int64_t at[3]) {
   size_t size = mt_dtype_size((mt_dtype)r->l.desc.part[MT_C].dtype);
   char value[16];
-  int64_t at;
+  int64_t place;
   memcpy(value, c, size);
-  mt_gemm_finish(&r->l, value, r->out[e]);
+  mt_gemm_finish(&r->l, value, r->out[e], at);
   if (r->k->staged) {
-    MT_TRY(mt_at(&at, r->k->d.node, e, r->err));
-    memcpy(r->staged + at * (int64_t)size, value, size);
-    memcpy(value, r->staged + at * (int64_t)size, size);
+    MT_TRY(mt_at(&place, r->k->d.node, e, r->err));
+    memcpy(r->staged + place * (int64_t)size, value, size);
+    memcpy(value, r->staged + place * (int64_t)size, size);
   }
   memcpy(c, value, size);
   return MT_OK;
@@ -180,9 +180,10 @@ static mt_status write_out (mt_run *r, const work *w, int which) {
   for (int i = 0; i < 2; i++)
     find_offsets(r->offset[i], r, MT_C, i, w->at[which][i] * tile[i], tile[i]);
   for (int64_t e = 0; e < tile[0] * tile[1]; e++) {
-    char *c = element(r, MT_C, r->offset[0][e % tile[0]], r->offset[1][e / tile[0]],
-                      w->at[which][2]);
-    if (c) MT_TRY(store(r, c, e));
+    const int64_t x = e % tile[0], y = e / tile[0], *first = w->at[which];
+    const int64_t at[3] = {first[0] * tile[0] + x, first[1] * tile[1] + y, first[2]};
+    char *c = element(r, MT_C, r->offset[0][x], r->offset[1][y], at[2]);
+    if (c) MT_TRY(store(r, c, e, at));
   }
   return MT_OK;
 }

@@ -101,8 +101,10 @@ struct mt_plan {
     mt_launch launch;
     mt_gemm_launch gemm;
   };
-  size_t bytes[MT_MAXBASE]; /* sizes of the buffers at launch.base */
-  int modes[MT_MAXBOUND];   /* the tensor's mode of each bound, from 1 */
+  /* Sizes of the buffers at launch.base; of a product, behind them of what its epilogue
+  ** reads. */
+  size_t bytes[MT_PARTS + MT_BESIDES];
+  int modes[MT_MAXBOUND]; /* the tensor's mode of each bound, from 1 */
   mt_refusals why;
   char head[MT_HEADSIZE]; /* what is done, in words */
   bool taken;             /* its kernel was asked for, not predicted */

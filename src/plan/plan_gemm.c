@@ -144,10 +144,15 @@ static mt_status choose (mt_tiled_mma *out, const mt_device *d,
 
 /* ---------------------------------------------------------------- plans */
 
-static mt_status prove (mt_plan *p, const mt_tensor *const t[MT_PARTS], mt_err *err) {
+static mt_status prove (mt_plan *p, const mt_tensor *const t[MT_PARTS],
+                        const mt_epilogue *e, mt_err *err) {
   for (int part = 0; part < MT_PARTS; part++)
     p->bytes[part] = mt_gemm_room(&p->gemm, part, t[part]);
-  if (mt_gemm_check(&p->gemm, p->own, p->bytes, err) == MT_OK) return MT_OK;
+  p->bytes[MT_PARTS + MT_BIAS] = mt_beside_room(&p->gemm, MT_BIAS, e->bias);
+  p->bytes[MT_PARTS + MT_RESIDUAL] = mt_beside_room(&p->gemm, MT_RESIDUAL, e->residual);
+  if (mt_gemm_check(&p->gemm, p->own, p->bytes, err) == MT_OK &&
+      mt_epilogue_check(&p->gemm, p->bytes + MT_PARTS, err) == MT_OK)
+    return MT_OK;
   for (int part = 0; part < MT_PARTS; part++)
     mt_explain(err, "\n%s is %N at offset %lld", part_name[part], t[part]->layout,
                (long long)t[part]->offset);
@@ -245,22 +250,33 @@ static mt_status choose_kernel (mt_plan *p, const mt_tensor *const t[MT_PARTS],
   if (found) return MT_OK;
   if (!p->device->backend->own_gemm) {
     MT_TRY(describe_chosen(p, t, err));
-    MT_TRY(prove(p, t, err));
+    MT_TRY(prove(p, t, &o->epilogue, err));
   }
   return take_described(p, err);
+}
+
+/* A later version of the library may have more of them. */
+static mt_status check_size (const mt_gemm_options *o, mt_err *err) {
+  if (o->size == sizeof *o) return MT_OK;
+  return mt_fail(err, MT_EINVAL,
+                 "mt_plan_gemm: options: size is %zu, %zu expected\nbegin them with "
+                 ".size = sizeof(mt_gemm_options)",
+                 o->size, sizeof *o);
 }
 
 /* Proven before anything is taken for it. */
 static mt_status make (mt_plan *p, const mt_tiled_mma *mma,
                        const mt_tensor *const t[MT_PARTS], const mt_gemm_options *o,
                        mt_err *err) {
+  MT_TRY(check_size(o, err));
   MT_TRY(mt_gemm_tensors(&p->gemm, t[MT_A], t[MT_B], t[MT_C], o->alpha, o->beta, err));
+  MT_TRY(mt_gemm_epilogue(&p->gemm, t, &o->epilogue, err));
   MT_TRY(check_precision(o->precision, mma, t, err));
   MT_TRY(check_family(o->family, mma, err));
   p->gemm.precision = o->precision;
   if (mma && mma->atom.op.own) p->own = &mma->atom;
   if (mma) MT_TRY(describe(p, mma, t, err));
-  MT_TRY(prove(p, t, err));
+  MT_TRY(prove(p, t, &o->epilogue, err));
   MT_TRY(mma ? take_described(p, err) : choose_kernel(p, t, o, err));
   write_head(p, t);
   mt_status s = p->device->backend->prepare_gemm(p, err);
@@ -271,7 +287,7 @@ static mt_status make (mt_plan *p, const mt_tiled_mma *mma,
 mt_status mt_plan_gemm (mt_plan **out, mt_device *d, const mt_tiled_mma *mma,
                         const mt_tensor *a, const mt_tensor *b, const mt_tensor *c,
                         const mt_gemm_options *options, mt_err *err) {
-  static const mt_gemm_options plain = {.alpha = 1};
+  static const mt_gemm_options plain = {.size = sizeof plain, .alpha = 1};
   const mt_tensor *const t[MT_PARTS] = {a, b, c};
   mt_plan *p = mt_plan_new(d, "gemm", err);
   *out = NULL;

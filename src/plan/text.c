@@ -181,6 +181,26 @@ static void put_ampere (mt_strbuf *t, const mt_plan *p) {
           ways[l->operand[1].way], l->wide ? "vectors" : "elements");
 }
 
+/* "epilogue: bias of f32; gelu; residual of bf16, which is C" */
+static void put_epilogue (mt_strbuf *t, const mt_gemm_launch *l) {
+  static const char *const names[] = {"bias", "residual"};
+  const char *before = "";
+  if (!l->finishes) return;
+  mt_putf(t, "epilogue: ");
+  for (int i = 0; i < MT_BESIDES; i++) {
+    if (mt_has_beside(l, i)) {
+      mt_putf(t, "%s%s of %s%s", before, names[i],
+              mt_dtype_name((mt_dtype)l->beside[i].dtype),
+              mt_beside_is_c(l, i) ? ", which is C" : "");
+      before = "; ";
+    }
+    if (i != MT_BIAS || l->activation == MT_ACTIVATION_NONE) continue;
+    mt_putf(t, "%s%s", before, mt_activation_name((mt_activation)l->activation));
+    before = "; ";
+  }
+  mt_putf(t, "\n");
+}
+
 static void put_product (mt_strbuf *t, const mt_plan *p) {
   const mt_gemm_desc *d = &p->gemm.desc;
   const mt_op op = p->kernel ? (mt_op)p->kernel->op : MT_OP_GEMM;
@@ -192,6 +212,7 @@ static void put_product (mt_strbuf *t, const mt_plan *p) {
   mt_putf(t, "\n");
   if (p->gemm.alpha != 1 || p->gemm.beta != 0)
     mt_putf(t, "factors: alpha %.14g, beta %.14g\n", p->gemm.alpha, p->gemm.beta);
+  put_epilogue(t, &p->gemm);
 }
 
 static void put_kernel (mt_strbuf *t, const mt_plan *p) {

@@ -203,12 +203,17 @@ static uint64_t hash_product (uint64_t h, const mt_plan *p) {
   const mt_gemm_launch *l = &p->gemm;
   const char *family = p->family ? p->family : "";
   uint32_t x[3 + MT_PARTS] = {l->precision, l->alpha == 1, l->beta != 0};
+  uint32_t e[] = {l->activation, mt_has_beside(l, MT_BIAS),
+                  mt_has_beside(l, MT_RESIDUAL)};
   for (int part = 0; part < MT_PARTS; part++)
     x[3 + part] = alignment((uint64_t)(uintptr_t)l->base[part] +
                             (uint64_t)l->offset[part] *
                                 mt_dtype_size((mt_dtype)l->desc.part[part].dtype));
   h = hash(h, &l->desc, sizeof l->desc);
   h = hash(h, x, sizeof x);
+  if (l->finishes) h = hash(h, e, sizeof e);
+  for (int i = 0; i < MT_BESIDES; i++)
+    if (e[1 + i]) h = hash(h, &l->beside[i], sizeof l->beside[i]);
   return hash(h, family, strlen(family));
 }
 
@@ -225,5 +230,9 @@ size_t mt_plan_key (char *buf, size_t size, const mt_plan *p) {
 }
 
 bool mt_plan_adds (const mt_plan *p) {
-  return p->launch.desc.op == MT_OP_GEMM && p->gemm.beta != 0;
+  if (p->launch.desc.op != MT_OP_GEMM) return false;
+  bool reads = p->gemm.beta != 0;
+  for (int i = 0; i < MT_BESIDES; i++)
+    reads = reads || (mt_has_beside(&p->gemm, i) && mt_beside_is_c(&p->gemm, i));
+  return reads;
 }

@@ -210,6 +210,11 @@ function Graph:free() end
 
 --- C = alpha A B + beta C, for A (M,K), B (N,K), C (M,N), each with an optional last mode L.
 --- - any layouts; gemm([tiled_mma,] A, B, C [, { alpha =, beta =, family =, precision = }])
+--- - activation =, bias =, residual =: C = activation(alpha A B + beta C + bias) + residual
+--- - activation: "relu", "gelu" (by erf), "gelu_tanh", "silu", "sigmoid" or "tanh"
+--- - bias: a vector of N or of M, where these are one number { row = T } or { column = T }
+--- - bias and residual are also tensors of the shape of C, of modes of its sizes or of size 1
+--- - residual may be C itself; all are of f16, bf16, f32 or f64, as C then is
 --- - family "hopper" or "ampere": of these kernels of a GPU, whatever the prediction says
 --- - precision "tf32": f32 may be read as tf32, whose products are eight times as fast on a GPU
 --- - precision "3xtf32": as three products of tf32, which have about the accuracy of f32
@@ -232,11 +237,12 @@ function Graph:free() end
 ---@param A moontile.Tensor | moontile.Tensor[]
 ---@param B moontile.Tensor | moontile.Tensor[]
 ---@param C moontile.Tensor | moontile.Tensor[]
----@param options? { alpha: number, beta: number, family: string, precision: string }
+---@param options? { alpha: number, beta: number, activation: string, bias: moontile.Tensor }
 function tile.gemm(tiled_mma, A, B, C, options) end
 
 --- A product, proven and prepared once: plan() runs it.
 --- - plan_gemm([tiled_mma,] A, B, C [, { alpha =, beta =, family =, precision = }])
+--- - activation =, bias =, residual = as those of gemm: the plan says its epilogue
 --- - nil, message, code where the device has no memory left
 --- - error: sizes that differ; types that the atom has not
 --- ```lua
@@ -254,7 +260,7 @@ function tile.gemm(tiled_mma, A, B, C, options) end
 function tile.plan_gemm(tiled_mma, A, B, C, options) end
 
 --- Contractions in NumPy's notation; without C one is made, row-major, of the wider type.
---- - nothing is permuted in memory; options alpha, beta, dtype, mma, precision, stream
+--- - nothing is permuted in memory; options activation, alpha, beta, dtype, mma, precision, stream
 --- - error: labels that do not fit
 --- ```lua
 --- local A = tensor("f32", layout{2, 3}):fill(2)
