@@ -111,8 +111,9 @@ static bool shape (mt_hopper *h, const mt_hopper_row *row, int64_t k, int64_t ba
 /* ---------------------------------------------------------------- prediction */
 
 /* Microseconds of a launch, of a slab, of the rest of a tile and of the sums of another
-** part of K, by the width of the tile; of a cluster the widest first. Fitted on an H200 from bf16 of 1024^3 (one, and 64
-** of them), 2048^3, 4096^3, 8192^3, 512 x 4096 x 4096 and 128 x 8192 x 8192. */
+** part of K, by the width of the tile; of a cluster the widest first. Fitted on an H200
+** from bf16 of 1024^3 (one, and 64 of them), 2048^3, 4096^3, 8192^3, 512 x 4096 x 4096
+** and 128 x 8192 x 8192. */
 static const struct cost {
   int n, cluster;
   double launch, slab, tile, part;
