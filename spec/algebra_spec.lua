@@ -150,6 +150,22 @@ describe("a run", function()
 end)
 
 describe("a product", function()
+  it("takes integers and shapes for compact layouts", function()
+    for name, of in pairs {
+      logical_product = { 4, 6 }, zipped_product = { { 2, 3 }, 4 },
+      tiled_product = { { 2, { 3, 5 } }, 4 },
+      flat_product = { 7, 3 }, blocked_product = { { 2, 3 }, { 4, 5 } },
+      raked_product = { { 2, { 3 } }, { 4, 5 } },
+    } do
+      local want = tile[name](layout(of[1]), layout(of[2]))
+      assert.equal(want, tile[name](of[1], of[2]))
+      assert.equal(want, tile[name](of[1], layout(of[2])))
+      assert.equal(want, layout(of[1])[name](layout(of[1]), of[2]))
+    end
+    assert.has_error(function() tile.blocked_product({ 2, "x" }, 4) end,
+                     "blocked_product: block[2]: integer or layout expected, got string")
+  end)
+
   local A = layout "(4,8):(1,4)"
   gives {
     { function() return A:zipped_product { 2, 3 } end, "((4,8),(2,3)):((1,4),(4,1))" },

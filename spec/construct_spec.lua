@@ -100,5 +100,6 @@ describe("what constructors refuse", function()
       "make_tiled_copy_C_atom: SM90_U32x4_STSM_N moves 8 values of a thread, of C it has 1" },
     { 'tile.make_cotiled_copy("UniversalCopy<uint16_t>", tile.layout(8, 2), tile.layout(8, 4), 16)',
       "make_cotiled_copy: (thread,value) 1 is at address 2, where the data 8:4 has nothing" },
-  }, setmetatable({ tile = tile, fma = tile.make_tiled_mma "UniversalFMA<float>" }, { __index = _G }))
+  }, setmetatable({ tile = tile, fma = tile.make_tiled_mma "UniversalFMA<float>" },
+                  { __index = _G }))
 end)

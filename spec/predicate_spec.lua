@@ -120,7 +120,8 @@ describe("what copy_if refuses", function()
     { 'tile.copy { src = S }', "copy: dst: a tensor expected, got nil" },
     { 'tile.copy { src = S, dst = D, copy = 3 }', "copy: copy: a tiled copy expected, got number" },
     { 'tile.copy { src = S, dst = D, prd = S }',
-      "copy: unknown option 'prd'; did you mean pred? there are: copy, src, dst, pred, stream" },
+      "copy: unknown option 'prd'; did you mean pred? there are: "
+      .. "copy, src, dst, rounding, pred, stream" },
     { 'tile.copy { src = S, dst = D, pred = S, stream = 1 }',
       "copy: pred and stream: a copy by a predicate waits" },
   }, setmetatable(env, { __index = _G }))

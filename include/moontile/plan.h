@@ -24,6 +24,11 @@ extern "C" {
 typedef struct mt_plan mt_plan;
 MT_API mt_status mt_plan_copy (mt_plan **out, mt_device *d, const mt_tiled_copy *copy,
                                const mt_tensor *src, const mt_tensor *dst, mt_err *err);
+/* The same with elements rounded so where they are converted (mt_cast_rounded): by
+** kernels for any types, whose speed is less. */
+MT_API mt_status mt_plan_copy_rounded (mt_plan **out, mt_device *d,
+                                       const mt_tiled_copy *copy, const mt_tensor *src,
+                                       const mt_tensor *dst, mt_rounding r, mt_err *err);
 /* What a product is besides its tensors; {.size = sizeof(mt_gemm_options), .alpha = 1} is
 ** plain. */
 typedef struct mt_gemm_options {

@@ -34,6 +34,11 @@ extern "C" {
 ** Free the plan before either device is closed. */
 MT_API mt_status mt_plan_transfer (mt_plan **out, mt_device *from, const mt_tensor *src,
                                    mt_device *to, const mt_tensor *dst, mt_err *err);
+/* The same as mt_plan_copy_rounded. */
+MT_API mt_status mt_plan_transfer_rounded (mt_plan **out, mt_device *from,
+                                           const mt_tensor *src, mt_device *to,
+                                           const mt_tensor *dst, mt_rounding r,
+                                           mt_err *err);
 
 #ifdef __cplusplus
 }

@@ -53,6 +53,22 @@ MT_API mt_status mt_store_element (mt_dtype d, void *p, mt_number v, mt_err *err
 ** 0 is 1, NaN too. Between equal types: the same bytes. */
 MT_API void mt_cast_element (mt_dtype to, void *dst, mt_dtype from, const void *src);
 
+/* Where a number goes that the other type has not: to the nearest, ties to even; to the
+** next one towards zero, minus infinity, plus infinity. */
+typedef enum mt_rounding {
+  MT_ROUND_NEAREST,
+  MT_ROUND_ZERO,
+  MT_ROUND_DOWN,
+  MT_ROUND_UP
+} mt_rounding;
+/* "nearest", "zero", "down", "up"; NULL: no such rounding. */
+MT_API const char *mt_rounding_name (mt_rounding r);
+/* The same rounded so. A finite number beyond the largest float becomes the largest where
+** its direction leads there, infinity (or NaN) where it does not; integers out of range
+** become the end of it, and a NaN what it becomes otherwise. */
+MT_API void mt_cast_rounded (mt_dtype to, void *dst, mt_dtype from, const void *src,
+                             mt_rounding r);
+
 #ifdef __cplusplus
 }
 #endif

@@ -102,18 +102,29 @@ MT_INLINE int64_t any_bytes (const mt_launch &p, int side, const place &at, uint
   return (p.origin[side] + o) * bytes;
 }
 
+/* Two types and how one becomes the other. */
+struct any_cast {
+  mt_cast_type from, to;
+  mt_rounding rounding;
+  MT_INLINE any_cast (uint32_t cast)
+      : from(mt_cast_type_of(MT_CAST_SRC(cast))), to(mt_cast_type_of(MT_CAST_DST(cast))),
+        rounding(MT_CAST_ROUNDING(cast)) {}
+  MT_INLINE uint64_t of (uint64_t bits) const {
+    if (rounding == MT_ROUND_NEAREST) return mt_cast_bits(bits, from, to);
+    return mt_cast_rounded_bits(bits, from, to, rounding);
+  }
+};
+
 /* Element `lane` of the access at a place. */
 struct any_types {
-  mt_cast_type from, to;
-  MT_INLINE any_types (const mt_desc &d)
-      : from(mt_cast_type_of(MT_CAST_SRC(d.cast))),
-        to(mt_cast_type_of(MT_CAST_DST(d.cast))) {}
+  any_cast cast;
+  MT_INLINE any_types (const mt_desc &d) : cast(d.cast) {}
   MT_INLINE void move (const mt_launch &p, const place &at, uint32_t lane) const {
     const mt_desc &d = p.desc;
     const int64_t s = any_bytes(p, MT_SRC, at, lane, d.elem);
     const uint64_t bits = load_element((const char *)p.base[MT_SRC] + s, d.elem);
     store_element((char *)p.base[MT_DST] + any_bytes(p, MT_DST, at, lane, d.to), d.to,
-                  mt_cast_bits(bits, from, to));
+                  cast.of(bits));
   }
 };
 
@@ -166,12 +177,10 @@ MT_INLINE void cast_any_described (const mt_launch &p) {
 
 /* Types known at run time, element by element: tiles do not overlap. */
 struct any_tile {
-  mt_cast_type from, to;
+  any_cast cast;
   int s, d, em, pitch; /* elements, bytes, bytes from row to row */
   MT_INLINE any_tile (const mt_desc &desc)
-      : from(mt_cast_type_of(MT_CAST_SRC(desc.cast))),
-        to(mt_cast_type_of(MT_CAST_DST(desc.cast))),
-        s(MT_CAST_TRANSPOSE_S(desc.elem, desc.to)),
+      : cast(desc.cast), s(MT_CAST_TRANSPOSE_S(desc.elem, desc.to)),
         d(MT_CAST_TRANSPOSE_D(desc.elem, desc.to)),
         em(desc.elem < desc.to ? desc.elem : desc.to) {
     if (desc.algo == MT_ALGO_TRANSPOSE_UNALIGNED) {
@@ -201,7 +210,7 @@ MT_INLINE void any_load (const mt_desc &d, const any_tile &a, const cast_place &
     for (int c = lane; c < a.s; c += 32) {
       if (t.s + c >= (int32_t)d.threads) break;
       uint64_t bits = load_element(row + (int64_t)c * d.elem, d.elem);
-      if (d.elem > d.to) bits = mt_cast_bits(bits, a.from, a.to);
+      if (d.elem > d.to) bits = a.cast.of(bits);
       store_element(tile + r * a.pitch + c * a.em, a.em, bits);
     }
   }
@@ -218,7 +227,7 @@ MT_INLINE void any_store (const mt_desc &d, const any_tile &a, const cast_place 
     for (int r = lane; r < a.d; r += 32) {
       if (t.d + r >= (int32_t)d.values) break;
       uint64_t bits = read_element(tile + r * a.pitch + c * a.em, a.em);
-      if (d.elem <= d.to) bits = mt_cast_bits(bits, a.from, a.to);
+      if (d.elem <= d.to) bits = a.cast.of(bits);
       store_element(row + (int64_t)r * d.to, d.to, bits);
     }
   }

@@ -207,7 +207,7 @@ static void random_flip (mt_launch *l, int o) {
 static void random_cast (mt_desc *d) {
   mt_dtype from = (mt_dtype)pick(MT_NDTYPE), to = (mt_dtype)pick(MT_NDTYPE);
   if (from == to) to = (mt_dtype)((from + 1) % MT_NDTYPE);
-  d->cast = MT_CAST(from, to);
+  d->cast = MT_CAST_ROUNDED(MT_CAST(from, to), pick(2) ? pick(4) : 0);
   d->elem = (uint32_t)mt_dtype_size(from), d->to = (uint32_t)mt_dtype_size(to);
   d->vec = d->algo == MT_ALGO_DESCRIBED || pick(2) ?
                1 :
@@ -264,8 +264,8 @@ static void move (const trial *x, const element *e) {
   src += e->at[MT_SRC] * d->elem;
   if (d->cast == 0) memcpy(dst, src, d->elem);
   else
-    mt_cast_element((mt_dtype)MT_CAST_DST(d->cast), dst, (mt_dtype)MT_CAST_SRC(d->cast),
-                    src);
+    mt_cast_rounded((mt_dtype)MT_CAST_DST(d->cast), dst, (mt_dtype)MT_CAST_SRC(d->cast),
+                    src, MT_CAST_ROUNDING(d->cast));
 }
 
 static void run_accepted (trial *x, const element *e, int n) {

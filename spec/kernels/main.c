@@ -357,6 +357,7 @@ static void draw_cast (mt_desc *d, const mt_kernel *k) {
     while (to == from);
   }
   d->cast = MT_CAST(from, to);
+  if (k->cast == MT_CAST_ANY) d->cast = MT_CAST_ROUNDED(d->cast, below(4));
   d->elem = (uint32_t)mt_dtype_size((mt_dtype)from);
   d->to = (uint32_t)mt_dtype_size((mt_dtype)to);
   d->vec = 16 / (d->elem > d->to ? d->elem : d->to);

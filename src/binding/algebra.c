@@ -16,6 +16,7 @@ enum {
   LAYOUT = LMT_LAYOUTS,
   SWIZZLED = LMT_LAYOUTS | LMT_SWIZZLES,
   OPTIONAL = 1 << 16,
+  BLOCK = 1 << 17,
   PROFILE = LMT_COORD | OPTIONAL,
   MAXVALUES = 2
 };
@@ -42,9 +43,10 @@ typedef struct operation {
 /* ---------------------------------------------------------------- arguments, results */
 
 /* The value at `i`; NULL for an optional one that is absent. */
-static node value (lua_State *L, int i, int kinds, mt_layout *buf) {
+static node value (lua_State *L, const char *op, int i, int kinds, mt_layout *buf) {
   if ((kinds & OPTIONAL) && lua_isnoneornil(L, i)) return NULL;
   if (kinds == LAYOUT) return lmt_tolayout(L, i);
+  if (kinds == BLOCK) return lmt_toblock(L, i, op, buf);
   return lmt_tovalue(L, i, kinds & ~OPTIONAL, i == 1 ? "argument 1" : "argument 2", buf);
 }
 
@@ -87,7 +89,7 @@ static int push_bool (lua_State *L, const operation *o, const result *r) {
   X(V_T, push_value, o->f.V_T(&r.v, lmt_totiler(L, 1, &v[0]), &err))                     \
   X(V_VT, push_value, o->f.V_VT(&r.v, V(1), lmt_totiler(L, 2, &v[1]), &err))
 
-#define V(n) value(L, n, o->kinds[(n)-1], &v[(n)-1])
+#define V(n) value(L, o->row.name, n, o->kinds[(n)-1], &v[(n)-1])
 #define SERVE(signature, push, call)                                                     \
   static int serve_##signature(lua_State *L) {                                           \
     const operation *o = lua_touserdata(L, lua_upvalueindex(1));                         \

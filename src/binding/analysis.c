@@ -199,9 +199,16 @@ static void of_tensor (lua_State *L, int i, mt_warp_access *how) {
   how->offset = t->offset;
 }
 
+/* Whether the argument at 3 is a side of the copy at 1: S if nothing is said. */
+static bool says_side (lua_State *L, mt_copy_side *side) {
+  const char *name = lmt_isstring(L, 3) ? lua_tostring(L, 3) : "";
+  *side = strcmp(name, "D") == 0 ? MT_COPY_D : MT_COPY_S;
+  return *side == MT_COPY_D || strcmp(name, "S") == 0;
+}
+
 /* coalescing(layout, bits | dtype | tensor [, kind | options]): of a layout of accesses,
-** in the memory of the tensor; coalescing(copy, tensor | layout [, ...]): of its
-** partition; coalescing(view [, ...]): of a partition of a tensor. */
+** in the memory of the tensor; coalescing(copy, tensor | layout [, "S" | "D"] [, ...]):
+** of its partition; coalescing(view [, ...]): of a partition of a tensor. */
 static int l_coalescing (lua_State *L) {
   mt_layout room;
   mt_sectors sectors;
@@ -211,8 +218,10 @@ static int l_coalescing (lua_State *L) {
   LMT_NOERR(err);
   if (lmt_istiledcopy(L, 1)) {
     const mt_tiled_copy *c = lmt_totiledcopy(L, 1);
-    how = mt_access_of(c, MT_COPY_S);
-    a = partition_of(L, &room, c, MT_COPY_S, lmt_tolayout(L, 2));
+    mt_copy_side side;
+    more += says_side(L, &side);
+    how = mt_access_of(c, side);
+    a = partition_of(L, &room, c, side, lmt_tolayout(L, 2));
     if (lmt_isclass(L, 2, LMT_TENSOR)) of_tensor(L, 2, &how);
   } else {
     a = accesses_at_1(L, "coalescing");
@@ -221,7 +230,9 @@ static int l_coalescing (lua_State *L) {
     else how.bits = lmt_tobits(L, 2, NULL);
   }
   LMT_COUNT(L, more, "coalescing",
-            more == 2 ? "view [, kind]" : "A | copy, bits | tensor [, kind]");
+            more == 2 ? "view [, kind]" :
+            more == 4 ? "copy, tensor, side [, kind]" :
+                        "A | copy, bits | tensor [, kind]");
   to_request(L, more, "coalescing", &how);
   lmt_listenhere(L, &err);
   if (mt_coalescing(&sectors, a, &how, &err)) return lmt_raise(L, &err);

@@ -152,27 +152,47 @@ int lmt_copyif (lua_State *L) {
 
 /* ---------------------------------------------------------------- options */
 
-static void push_side (lua_State *L, const char *key) {
+static void push_side (lua_State *L, const char *op, const char *key) {
   lua_getfield(L, 1, key);
   if (!lmt_isclass(L, -1, LMT_TENSOR))
-    luaL_error(L, "copy: %s: a tensor expected, got %s", key, luaL_typename(L, -1));
+    luaL_error(L, "%s: %s: a tensor expected, got %s", op, key, luaL_typename(L, -1));
 }
 
-/* copy{ [copy =,] src =, dst = [, pred =] [, stream =] }: the arguments of one of the two
-** on the stack; true: of copy_if. */
-bool lmt_copyoptions (lua_State *L) {
-  static const char *const keys[] = {"copy", "src", "dst", "pred", "stream", NULL};
-  LMT_COUNT(L, 1, "copy", "options");
-  lmt_checkkeys(L, 1, "copy", keys);
+/* The option `rounding`. */
+static mt_rounding rounding_option (lua_State *L, const char *op) {
+  int r = MT_ROUND_NEAREST;
+  lua_getfield(L, 1, "rounding");
+  if (!lua_isnil(L, -1)) {
+    const char *name = lmt_isstring(L, -1) ? lua_tostring(L, -1) : "";
+    while (r <= MT_ROUND_UP && strcmp(mt_rounding_name((mt_rounding)r), name) != 0) r++;
+    if (r > MT_ROUND_UP)
+      luaL_error(L,
+                 "%s: rounding: \"nearest\", \"zero\", \"down\" or \"up\" expected, "
+                 "got %s",
+                 op, luaL_tolstring(L, -1, NULL));
+  }
+  lua_pop(L, 1);
+  return (mt_rounding)r;
+}
+
+/* op{ [copy =,] src =, dst = [, rounding =] }, of a copy also pred or stream: the
+** arguments of one of the two on the stack; true: of copy_if. */
+bool lmt_copyoptions (lua_State *L, const char *op, mt_rounding *rounding) {
+  static const char *const keys[] = {"copy", "src",    "dst", "rounding",
+                                     "pred", "stream", NULL};
+  static const char *const plan_keys[] = {"copy", "src", "dst", "rounding", NULL};
+  LMT_COUNT(L, 1, op, "options");
+  lmt_checkkeys(L, 1, op, strcmp(op, "plan") == 0 ? plan_keys : keys);
+  *rounding = rounding_option(L, op);
   lua_getfield(L, 1, "copy");
   bool tiled = !lua_isnil(L, -1);
   if (tiled && !lmt_istiledcopy(L, -1))
-    luaL_error(L, "copy: copy: a tiled copy expected, got %s", luaL_typename(L, -1));
+    luaL_error(L, "%s: copy: a tiled copy expected, got %s", op, luaL_typename(L, -1));
   if (!tiled) lua_pop(L, 1);
   bool chosen = lua_getfield(L, 1, "pred") != LUA_TNIL;
   if (!chosen) lua_pop(L, 1);
-  push_side(L, "src");
-  push_side(L, "dst");
+  push_side(L, op, "src");
+  push_side(L, op, "dst");
   if (lua_getfield(L, 1, "stream") == LUA_TNIL) lua_pop(L, 1);
   else if (chosen) luaL_error(L, "copy: pred and stream: a copy by a predicate waits");
   lua_remove(L, 1);

@@ -328,26 +328,35 @@ static int push_product (lua_State *L, int i, const mt_node *a, const mt_node *b
   return lmt_pushnew(L, i, a, t);
 }
 
-/* operation         first operand      result */
+/* Of a product: a layout, a shape, which stands for its compact layout, or an integer. */
+const mt_node *lmt_toblock (lua_State *L, int i, const char *op, mt_layout *buf) {
+  if (!lua_isinteger(L, i) && !lmt_istable(L, i)) return lmt_tolayout(L, i);
+  return lmt_toshaped(L, i, lua_pushfstring(L, "%s: %s", op, i == 1 ? "block" : "tiler"),
+                      buf);
+}
+
+/* operation         operands           result */
 #define OPERATIONS(X)                                                                    \
-  X(composition, FUNCTION, lmt_pushcomposed)                                             \
-  X(logical_divide, FUNCTION, lmt_pushdivided)                                           \
-  X(zipped_divide, FUNCTION, lmt_pushdivided)                                            \
-  X(tiled_divide, FUNCTION, lmt_pushdivided)                                             \
-  X(flat_divide, FUNCTION, lmt_pushdivided)                                              \
-  X(logical_product, LAYOUT, push_product)                                               \
-  X(blocked_product, LAYOUT, push_product)                                               \
-  X(raked_product, LAYOUT, push_product)
+  X(composition, FUNCTION, TILER, lmt_pushcomposed)                                      \
+  X(logical_divide, FUNCTION, TILER, lmt_pushdivided)                                    \
+  X(zipped_divide, FUNCTION, TILER, lmt_pushdivided)                                     \
+  X(tiled_divide, FUNCTION, TILER, lmt_pushdivided)                                      \
+  X(flat_divide, FUNCTION, TILER, lmt_pushdivided)                                       \
+  X(logical_product, BLOCK(1), TILER, push_product)                                      \
+  X(blocked_product, BLOCK(1), BLOCK(2), push_product)                                   \
+  X(raked_product, BLOCK(1), BLOCK(2), push_product)
 
 #define FUNCTION lmt_tofunction(L, 1, &left)
-#define LAYOUT lmt_tolayout(L, 1)
+#define TILER lmt_totiler(L, 2, &right)
+#define BLOCK(i) lmt_toblock(L, i, name, (i) == 1 ? &left : &right)
 
-#define OPERATION(op, first, result)                                                     \
+#define OPERATION(op, first, second, result)                                             \
   static int l_##op(lua_State *L) {                                                      \
-    mt_layout left, buf, out;                                                            \
+    const char *name = #op;                                                              \
+    mt_layout left, right, out;                                                          \
     LMT_NOERR(err);                                                                      \
-    const mt_node *a = first, *b = lmt_totiler(L, 2, &buf);                              \
-    (void)left;                                                                          \
+    (void)name;                                                                          \
+    const mt_node *a = first, *b = second;                                               \
     if (mt_##op(&out, a, b, &err)) return lmt_raise(L, &err);                            \
     return result(L, 1, a, b, out.node);                                                 \
   }
@@ -355,7 +364,8 @@ OPERATIONS(OPERATION)
 #undef OPERATION
 #undef OPERATIONS
 #undef FUNCTION
-#undef LAYOUT
+#undef TILER
+#undef BLOCK
 
 /* A * B and A / T: on the left is no tiler, but n stands for n:1. */
 static int l_mul (lua_State *L) {

@@ -348,6 +348,9 @@ typedef enum lmt_order { LMT_LEFT, LMT_RIGHT, LMT_GIVEN } lmt_order;
 lmt_order lmt_toorder (lua_State *L, int i, mt_layout *buf, const mt_node **stride);
 /* A layout, or a shape, which stands for its compact layout; `what` as above. */
 const mt_node *lmt_toshaped (lua_State *L, int i, const char *what, mt_layout *buf);
+/* The block, at 1, or the tiler of a product: a layout, a shape or an integer; op: who is
+** called (binding/layout.c). */
+const mt_node *lmt_toblock (lua_State *L, int i, const char *op, mt_layout *buf);
 /* The layouts at first .. top, or in the table at `first`: at most MT_MAXNODES; returns
 ** how many. */
 int lmt_tolayouts (lua_State *L, int first, const mt_node **modes);

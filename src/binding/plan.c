@@ -131,17 +131,26 @@ mt_status lmt_runplan (lua_State *L, int stream, mt_err *err) {
 
 /* ---------------------------------------------------------------- copies */
 
-static mt_status plan_copy (mt_plan **out, mt_device *d, const void *copy,
+/* What a copy is besides its tensors. */
+typedef struct manner {
+  const mt_tiled_copy *copy; /* NULL: any partition */
+  mt_rounding rounding;
+  mt_device *way[2]; /* of a transfer */
+} manner;
+
+static mt_status plan_copy (mt_plan **out, mt_device *d, const void *what,
                             const mt_tensor *t, mt_err *err) {
-  return mt_plan_copy(out, d, copy, &t[0], &t[1], err);
+  const manner *how = what;
+  return mt_plan_copy_rounded(out, d, how->copy, &t[0], &t[1], how->rounding, err);
 }
 
 /* From the one device to the other. */
-static mt_status plan_transfer (mt_plan **out, mt_device *d, const void *devices,
+static mt_status plan_transfer (mt_plan **out, mt_device *d, const void *what,
                                 const mt_tensor *t, mt_err *err) {
-  mt_device *const *way = devices;
+  const manner *how = what;
   (void)d;
-  return mt_plan_transfer(out, way[0], &t[0], way[1], &t[1], err);
+  return mt_plan_transfer_rounded(out, how->way[0], &t[0], how->way[1], &t[1],
+                                  how->rounding, err);
 }
 
 static uint64_t copy_work (const mt_tensor *t) {
@@ -155,17 +164,13 @@ static const lmt_planner transfers = {"copy",     true,          2,
                                       copy_names, plan_transfer, copy_work};
 
 /* The tensors at src and src + 1. A partition is of one device. */
-static plan *new_plan (lua_State *L, const mt_tiled_copy *copy, int src, mt_err *err) {
-  bool made;
+static plan *new_plan (lua_State *L, const mt_tiled_copy *copy, mt_rounding rounding,
+                       int src, mt_err *err) {
+  manner how = {.copy = copy, .rounding = rounding};
   lmt_device *other;
-  if (copy == NULL && lmt_isbetween(L, src, &other)) {
-    mt_device *way[2];
-    for (int i = 0; i < 2; i++) way[i] = lmt_totensor(L, src + i)->buffer->device->d;
-    made = lmt_pushplan(L, src, &transfers, way, err);
-  } else {
-    made = lmt_pushplan(L, src, &copies, copy, err);
-  }
-  if (!made) return NULL;
+  bool between = copy == NULL && lmt_isbetween(L, src, &other);
+  for (int i = 0; i < 2; i++) how.way[i] = lmt_totensor(L, src + i)->buffer->device->d;
+  if (!lmt_pushplan(L, src, between ? &transfers : &copies, &how, err)) return NULL;
   plan *box = lua_touserdata(L, -1);
   if (copy == NULL && !box->between) lmt_cached(L);
   return box;
@@ -174,7 +179,7 @@ static plan *new_plan (lua_State *L, const mt_tiled_copy *copy, int src, mt_err 
 mt_status lmt_copynow (lua_State *L, int src, int dst, mt_err *err) {
   lua_pushvalue(L, src);
   lua_pushvalue(L, dst);
-  plan *box = new_plan(L, NULL, lua_gettop(L) - 1, err);
+  plan *box = new_plan(L, NULL, MT_ROUND_NEAREST, lua_gettop(L) - 1, err);
   mt_status s = err->status;
   if (box) {
     bool wait = !box->device->recording && !box->between;
@@ -197,36 +202,46 @@ static const mt_tiled_copy *described (lua_State *L) {
   return lmt_istiledcopy(L, 1) ? lmt_totiledcopy(L, 1) : NULL;
 }
 
+/* plan{ [copy =,] src =, dst = [, rounding =] }: the arguments are on the stack. */
+static mt_rounding plan_options (lua_State *L) {
+  mt_rounding rounding;
+  lmt_copyoptions(L, "plan", &rounding);
+  return rounding;
+}
+
 /* plan([tiled_copy,] src, dst), plan(tiled_mma, A, B, C [, options]) -> a plan | nil,
 ** message, code */
 int lmt_plan (lua_State *L) {
   LMT_NOERR(err);
   if (lmt_istiledmma(L, 1) || lmt_iskernel(L, 1)) return lmt_plangemm(L);
+  mt_rounding rounding = lmt_istable(L, 1) ? plan_options(L) : MT_ROUND_NEAREST;
   int src = first_tensor(L, "tiled copy, tiled MMA or tensor");
   if (!lua_isnoneornil(L, src + 2))
     luaL_error(L, "plan: a copy has two tensors, src and dst, got a third argument\n"
                   "plan(tiled_mma, A, B, C) and plan_gemm(A, B, C) plan a product");
   LMT_COUNT(L, src + 1, "plan", src == 2 ? "tiled_copy, src, dst" : "src, dst");
-  if (new_plan(L, described(L), src, &err) == NULL) return lmt_fail(L, &err);
+  if (new_plan(L, described(L), rounding, src, &err) == NULL) return lmt_fail(L, &err);
   return 1;
 }
 
 /* The stream is behind the tensors. */
-static mt_status copy_anew (lua_State *L, int src, mt_err *err) {
-  if (new_plan(L, described(L), src, err) == NULL) return err->status;
+static mt_status copy_anew (lua_State *L, int src, mt_rounding rounding, mt_err *err) {
+  if (new_plan(L, described(L), rounding, src, err) == NULL) return err->status;
   return lmt_runplan(L, src + 2, err);
 }
 
 /* By the plan that is remembered, without a userdata or any memory; else that is made,
 ** and remembered. */
-static mt_status copy_again (lua_State *L, lmt_device *device, int src, mt_err *err) {
+static mt_status copy_again (lua_State *L, lmt_device *device, int src,
+                             mt_rounding rounding, mt_err *err) {
   lmt_plankey key;
-  if (!lmt_makekey(L, &key, src, src == 2 ? lmt_copynumber(L, 1) : 0))
-    return copy_anew(L, src, err);
+  uint64_t copy = src == 2 ? lmt_copynumber(L, 1) : 0;
+  if (!lmt_makekey(L, &key, src, copy << 2 | rounding))
+    return copy_anew(L, src, rounding, err);
   mt_plan *p = lmt_cachedplan(L, device, &key);
   lmt_listen(err, device->state);
   if (p) return mt_plan_launch(p, lmt_optstream(L, src + 2, device), err);
-  plan *box = new_plan(L, described(L), src, err);
+  plan *box = new_plan(L, described(L), rounding, src, err);
   if (box == NULL) return err->status;
   check_live(L, box);
   if (!lmt_cacheplan(device, &key, box->p)) return lmt_runplan(L, src + 2, err);
@@ -240,15 +255,16 @@ static mt_status copy_again (lua_State *L, lmt_device *device, int src, mt_err *
 ** between the host and a GPU it is done. */
 static int l_copy (lua_State *L) {
   LMT_NOERR(err);
-  if (lmt_istable(L, 1) && lmt_copyoptions(L)) return lmt_copyif(L);
+  mt_rounding rounding = MT_ROUND_NEAREST;
+  if (lmt_istable(L, 1) && lmt_copyoptions(L, "copy", &rounding)) return lmt_copyif(L);
   int src = first_tensor(L, "tiled copy or tensor");
   lmt_device *device;
   LMT_COUNT(L, src + 2, "copy",
             src == 2 ? "tiled_copy, src, dst [, stream]" : "src, dst [, stream]");
   lua_settop(L, src + 2);
   if (!lmt_isbetween(L, src, &device)) device = lmt_totensor(L, src)->buffer->device;
-  mt_status s =
-      device->recording ? copy_anew(L, src, &err) : copy_again(L, device, src, &err);
+  mt_status s = device->recording ? copy_anew(L, src, rounding, &err) :
+                                    copy_again(L, device, src, rounding, &err);
   return s == MT_OK ? 0 : lmt_raise(L, &err);
 }
 

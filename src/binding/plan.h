@@ -18,7 +18,7 @@ int lmt_plan (lua_State *L);
 void lmt_freeplan (lua_State *L, int i);
 /* copy_if(...), and the options of a copy (binding/copy_if.c). */
 int lmt_copyif (lua_State *L);
-bool lmt_copyoptions (lua_State *L);
+bool lmt_copyoptions (lua_State *L, const char *op, mt_rounding *rounding);
 
 /* How a plan is made for `n` tensors of one device: what is planned, their names. */
 enum { LMT_PLANTENSORS = 5 };
@@ -68,11 +68,12 @@ typedef struct lmt_plankey {
   uint64_t hash;
   size_t size; /* of what follows and counts */
   lmt_keyside side[2];
-  uint64_t copy;              /* number of the tiled copy; 0: none */
+  uint64_t copy;              /* number of the tiled copy, 0: none; rounding */
   mt_node node[LMT_KEYNODES]; /* of both sides */
 } lmt_plankey;
 
-/* The key of a copy of the tensors at src and src + 1; false: it has too many nodes. */
+/* The key of a copy of the tensors at src and src + 1, which `copy` says more of; false:
+** it has too many nodes. */
 bool lmt_makekey (lua_State *L, lmt_plankey *k, int src, uint64_t copy);
 /* The plan that the device remembers, NULL: none. The collector does not run. */
 mt_plan *lmt_cachedplan (lua_State *L, lmt_device *d, const lmt_plankey *k);

@@ -33,7 +33,7 @@ static mt_status check_mode (const mt_desc *d, const char *name, uint32_t first,
 static mt_status check_cast (const mt_desc *d, mt_err *err) {
   uint32_t src = MT_CAST_SRC(d->cast), dst = MT_CAST_DST(d->cast), most;
   MT_CHECK(src < MT_NDTYPE && dst < MT_NDTYPE && src != dst &&
-               d->cast == MT_CAST(src, dst),
+               d->cast == MT_CAST_ROUNDED(MT_CAST(src, dst), MT_CAST_ROUNDING(d->cast)),
            err, "a conversion between unknown types");
   MT_CHECK(d->elem == mt_dtype_size(src) && d->to == mt_dtype_size(dst), err,
            "elements of %d and %d bytes", (int)d->elem, (int)d->to);

@@ -78,7 +78,8 @@ static void convert (const mt_access *x, uint32_t lane, uint32_t count) {
   const mt_desc *d = &x->l->desc;
   mt_dtype from = (mt_dtype)MT_CAST_SRC(d->cast), to = (mt_dtype)MT_CAST_DST(d->cast);
   for (; count > 0; count--, lane++)
-    mt_cast_element(to, address(x, MT_DST, lane), from, address(x, MT_SRC, lane));
+    mt_cast_rounded(to, address(x, MT_DST, lane), from, address(x, MT_SRC, lane),
+                    MT_CAST_ROUNDING(d->cast));
 }
 
 static mt_status move (const mt_access *x, uint32_t lane, uint32_t count) {

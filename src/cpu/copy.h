@@ -35,6 +35,7 @@ typedef struct mt_cpu_tile {
   bool stream;        /* the destination is larger than the caches */
   mt_cast_load *load; /* of a conversion: its two steps */
   mt_cast_store *store;
+  uint32_t cast; /* as in mt_desc */
 } mt_cpu_tile;
 
 /* Moves na indices of a by nb indices of b, from and to these addresses. */

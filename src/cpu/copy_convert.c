@@ -106,8 +106,20 @@ static void cast_tile (const mt_cpu_tile *t, const char *src, char *dst, int64_t
     }
 }
 
+/* What does not round to nearest goes element by element. */
+static void round_tile (const mt_cpu_tile *t, const char *src, char *dst, int64_t na,
+                        int64_t nb) {
+  mt_dtype from = (mt_dtype)MT_CAST_SRC(t->cast), to = (mt_dtype)MT_CAST_DST(t->cast);
+  for (int64_t j = 0; j < nb; j++)
+    for (int64_t i = 0; i < na; i++)
+      mt_cast_rounded(to, dst + i * t->a.dst + j * t->b.dst, from,
+                      src + i * t->a.src + j * t->b.src, MT_CAST_ROUNDING(t->cast));
+}
+
 mt_cpu_move *mt_cpu_caster (mt_cpu_tile *t, uint32_t cast) {
   uint32_t src = MT_CAST_SRC(cast), dst = MT_CAST_DST(cast);
+  t->cast = cast;
+  if (MT_CAST_ROUNDING(cast) != MT_ROUND_NEAREST) return round_tile;
   mt_carrier c = mt_cast_carrier(mt_cast_type_of(src), mt_cast_type_of(dst));
   t->load = loaders[src][c];
   t->store = storers[dst][c];

@@ -14,6 +14,9 @@
 #define MT_CAST(src, dst) (1u << 16 | (uint32_t)(dst) << 8 | (uint32_t)(src))
 #define MT_CAST_SRC(cast) ((cast)&255)
 #define MT_CAST_DST(cast) ((cast) >> 8 & 255)
+/* A conversion that rounds otherwise than to nearest: by kernels for any types. */
+#define MT_CAST_ROUNDED(cast, rounding) ((cast) | (uint32_t)(rounding) << 17)
+#define MT_CAST_ROUNDING(cast) ((mt_rounding)((cast) >> 17 & 3))
 #define MT_CAST_TRANSPOSE_S(src, dst)                                                    \
   ((src) == 1 ? 128 : (src) == 8 && (dst) == 8 ? 32 : 64)
 #define MT_CAST_TRANSPOSE_D(src, dst) ((dst) == 1 ? 128 : 64)

@@ -45,7 +45,7 @@ typedef struct mt_desc_swizzle {
 typedef struct mt_desc {
   uint32_t op, algo; /* mt_op, mt_algorithm */
   uint32_t elem;     /* bytes of an element: 1, 2, 4, 8, 16 */
-  uint32_t cast;     /* 0, or MT_CAST of both dtypes: the copy converts */
+  uint32_t cast;     /* 0, or MT_CAST of both dtypes and a rounding: it converts */
   uint32_t to;       /* bytes of an element of the destination, if it does */
   uint32_t vec;      /* elements of an access: contiguous on both sides */
   /* axes of each mode; they lie in axis[] in this order */

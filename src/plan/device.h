@@ -153,7 +153,7 @@ void mt_plan_put_bounds (mt_plan *p, int n, const mt_tensor *const t[],
 /* Describes the copy of one tensor to the other, which may lie on different devices, and
 ** proves it: p->launch, of accesses of one element, and what p says of it. */
 mt_status mt_plan_prove (mt_plan *p, const mt_tensor *src, const mt_tensor *dst,
-                         mt_err *err);
+                         mt_rounding r, mt_err *err);
 /* A cleared plan, or NULL with MT_ENOMEM; mt_plan_free also takes it half made. */
 mt_plan *mt_plan_new (mt_device *d, const char *op, mt_err *err);
 

@@ -135,15 +135,25 @@ static void write_head (mt_plan *p, const mt_tensor *src, const mt_tensor *dst) 
     if (mt_format(text[o], MT_CUT + 1, side[o]->layout) > MT_CUT)
       strcpy(text[o] + MT_CUT, "...");
   bool cast = src->dtype != dst->dtype;
-  snprintf(p->head, sizeof p->head, "copy %s %s -> %s%s%s", mt_dtype_name(src->dtype),
-           text[0], cast ? mt_dtype_name(dst->dtype) : "", cast ? " " : "", text[1]);
+  mt_rounding r = MT_CAST_ROUNDING(p->launch.desc.cast);
+  snprintf(p->head, sizeof p->head, "copy %s %s -> %s%s%s%s%s", mt_dtype_name(src->dtype),
+           text[0], cast ? mt_dtype_name(dst->dtype) : "", cast ? " " : "", text[1],
+           r ? ", rounding " : "", r ? mt_rounding_name(r) : "");
   mt_plan_put_bounds(p, 2, side, side_name);
 }
 
+static mt_status put_rounding (mt_plan *p, mt_rounding r, mt_err *err) {
+  MT_CHECK((unsigned)r <= MT_ROUND_UP, err, "copy: no such rounding");
+  uint32_t *cast = &p->launch.desc.cast;
+  if (*cast) *cast = MT_CAST_ROUNDED(*cast, r);
+  return MT_OK;
+}
+
 static mt_status make (mt_plan *p, const mt_tiled_copy *copy, const mt_tensor *src,
-                       const mt_tensor *dst, mt_err *err) {
+                       const mt_tensor *dst, mt_rounding r, mt_err *err) {
   mt_vector_limits narrow, unused;
   MT_TRY(mt_describe(&p->launch, p->modes, copy, src, dst, err));
+  MT_TRY(put_rounding(p, r, err));
   MT_TRY(prove(p, src, dst, err));
   p->first = p->launch;
   MT_TRY(mt_vectorize(&p->launch, &narrow, copy, err));
@@ -155,10 +165,11 @@ static mt_status make (mt_plan *p, const mt_tiled_copy *copy, const mt_tensor *s
 }
 
 mt_status mt_plan_prove (mt_plan *p, const mt_tensor *src, const mt_tensor *dst,
-                         mt_err *err) {
+                         mt_rounding r, mt_err *err) {
   p->bytes[MT_SRC] = src->bytes;
   p->bytes[MT_DST] = dst->bytes;
   MT_TRY(mt_describe(&p->launch, p->modes, NULL, src, dst, err));
+  MT_TRY(put_rounding(p, r, err));
   if (p->launch.desc.nbound > 0)
     return mt_failn(err, MT_EUNSUPPORTED,
                     "copy: the real elements of src %N and dst %N "
@@ -188,12 +199,18 @@ mt_plan *mt_plan_new (mt_device *d, const char *op, mt_err *err) {
 
 mt_status mt_plan_copy (mt_plan **out, mt_device *d, const mt_tiled_copy *copy,
                         const mt_tensor *src, const mt_tensor *dst, mt_err *err) {
+  return mt_plan_copy_rounded(out, d, copy, src, dst, MT_ROUND_NEAREST, err);
+}
+
+mt_status mt_plan_copy_rounded (mt_plan **out, mt_device *d, const mt_tiled_copy *copy,
+                                const mt_tensor *src, const mt_tensor *dst, mt_rounding r,
+                                mt_err *err) {
   mt_plan *p = mt_plan_new(d, "copy", err);
   *out = NULL;
   if (p == NULL) return err->status;
   p->bytes[MT_SRC] = src->bytes;
   p->bytes[MT_DST] = dst->bytes;
-  mt_status s = make(p, copy, src, dst, err);
+  mt_status s = make(p, copy, src, dst, r, err);
   if (s == MT_OK) *out = p;
   else mt_plan_free(p);
   return s;

@@ -213,7 +213,8 @@ static mt_status plan_leg (mt_leg *leg, const mt_stage *g, const mt_piece *p, vo
     MT_TRY(box_of(&travels, g, p, way, s == MT_SRC, err));
     if (g->swizzle[s].arity) t[s].offset = g->origin[s];
   }
-  return mt_plan_copy(&leg->p, leg->device, NULL, &t[MT_SRC], &t[MT_DST], err);
+  return mt_plan_copy_rounded(&leg->p, leg->device, NULL, &t[MT_SRC], &t[MT_DST],
+                              g->rounding, err);
 }
 
 /* The plan at another offset, of the same alignment. */
@@ -314,17 +315,24 @@ static mt_status make_stage (mt_plan *p, mt_err *err) {
 }
 
 static mt_status plan_transfer (mt_plan *p, mt_device *const device[2],
-                                const mt_tensor *const t[2], mt_err *err) {
-  MT_TRY(mt_plan_prove(p, t[MT_SRC], t[MT_DST], err));
+                                const mt_tensor *const t[2], mt_rounding r, mt_err *err) {
+  MT_TRY(mt_plan_prove(p, t[MT_SRC], t[MT_DST], r, err));
   mt_stage *g = p->stage = mt_host_alloc(p->device, sizeof *g);
   if (g == NULL) return mt_fail(err, MT_ENOMEM, "copy: no host memory for a plan");
   memset(g, 0, sizeof *g);
+  g->rounding = r;
   begin_stage(g, p, device, t);
   return p->launch.desc.rests > 0 ? make_stage(p, err) : MT_OK;
 }
 
 mt_status mt_plan_transfer (mt_plan **out, mt_device *from, const mt_tensor *src,
                             mt_device *to, const mt_tensor *dst, mt_err *err) {
+  return mt_plan_transfer_rounded(out, from, src, to, dst, MT_ROUND_NEAREST, err);
+}
+
+mt_status mt_plan_transfer_rounded (mt_plan **out, mt_device *from, const mt_tensor *src,
+                                    mt_device *to, const mt_tensor *dst, mt_rounding r,
+                                    mt_err *err) {
   mt_device *const device[] = {from, to};
   const mt_tensor *const t[] = {src, dst};
   *out = NULL;
@@ -334,7 +342,7 @@ mt_status mt_plan_transfer (mt_plan **out, mt_device *from, const mt_tensor *src
            from->name, to->name);
   mt_plan *p = mt_plan_new(from->backend->host ? to : from, "copy", err);
   if (p == NULL) return err->status;
-  mt_status s = plan_transfer(p, device, t, err);
+  mt_status s = plan_transfer(p, device, t, r, err);
   if (s == MT_OK) *out = p;
   else mt_plan_free(p);
   return s;

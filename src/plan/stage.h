@@ -35,6 +35,7 @@ typedef struct mt_leg {
 typedef struct mt_stage {
   int host;                   /* side in the host's memory: MT_SRC, MT_DST */
   mt_dtype dtype[2], travels; /* of the sides, on the way */
+  mt_rounding rounding;       /* by the end that converts */
   void *data[2];
   size_t bytes[2]; /* of the buffers */
   int64_t offset[2], origin[2];

@@ -288,4 +288,55 @@ MT_CAST_FN uint64_t mt_cast_bits (uint64_t bits, mt_cast_type from, mt_cast_type
   return mt_cast_store_u64(mt_cast_load_u64(bits, from), to);
 }
 
+/* ---------------------------------------------------------------- other roundings */
+
+/* The number of an element: exact but of integers beyond 2^53. */
+MT_CAST_FN double mt_cast_value (uint64_t bits, mt_cast_type t) {
+  if (t.kind == MT_KIND_UINT && t.bytes == 8) return (double)bits;
+  if (t.kind != MT_KIND_FLOAT) return (double)mt_cast_load_i64(bits, t);
+  if (t.bytes == 8) return mt_as_double(bits);
+  return mt_as_double(mt_cast_double(mt_cast_load_f32(bits, t)));
+}
+
+/* Whether y, integral, is less than, equal to or more than an integer: -1, 0, 1. */
+MT_CAST_FN int mt_cast_beside (double y, uint64_t bits, mt_cast_type t) {
+  const double two63 = 9223372036854775808.0;
+  if (t.kind == MT_KIND_UINT && t.bytes == 8) {
+    uint64_t n = y >= 2 * two63 ? 0 : (uint64_t)y;
+    return y >= 2 * two63 || n > bits ? 1 : n < bits ? -1 : 0;
+  }
+  int64_t i = mt_cast_load_i64(bits, t), n = y >= two63 || y < -two63 ? 0 : (int64_t)y;
+  return y >= two63 || n > i ? 1 : n < i ? -1 : 0;
+}
+
+/* Whether y, the nearest to x, lies below it, on it or above: -1, 0, 1. A NaN in the
+** place of infinity lies beyond x. */
+MT_CAST_FN int mt_cast_side (uint64_t y, mt_cast_type to, uint64_t x, mt_cast_type from) {
+  double a = mt_cast_value(y, to), b = mt_cast_value(x, from);
+  if (b != b || (a != a && b - b != 0)) return 0;
+  if (a != a) return b < 0 ? -1 : 1;
+  if (from.kind == MT_KIND_FLOAT) return a > b ? 1 : a < b ? -1 : 0;
+  return a - a != 0 ? (a < 0 ? -1 : 1) : mt_cast_beside(a, x, from);
+}
+
+/* The next number, at an end of the integers the same one. Floats are sign and size. */
+MT_CAST_FN uint64_t mt_cast_next (uint64_t y, mt_cast_type t, bool up) {
+  const uint64_t all = ~(uint64_t)0 >> (64 - 8 * t.bytes), sign = all / 2 + 1;
+  if (t.kind == MT_KIND_FLOAT) return up == ((y & sign) == 0) ? y + 1 : y - 1;
+  const bool isint = t.kind == MT_KIND_INT;
+  const uint64_t end = up ? (isint ? sign - 1 : all) : isint ? sign : 0;
+  return y == end ? y : (up ? y + 1 : y - 1) & all;
+}
+
+/* The nearest, and if that lies on the other side the next one back. */
+MT_CAST_FN uint64_t mt_cast_rounded_bits (uint64_t bits, mt_cast_type from,
+                                          mt_cast_type to, mt_rounding r) {
+  uint64_t y = mt_cast_bits(bits, from, to) & ~(uint64_t)0 >> (64 - 8 * to.bytes);
+  bool floats = from.kind == MT_KIND_FLOAT || to.kind == MT_KIND_FLOAT;
+  if (r == MT_ROUND_NEAREST || !floats || to.kind == MT_KIND_BOOL) return y;
+  int side = mt_cast_side(y, to, bits, from);
+  bool up = r == MT_ROUND_UP || (r == MT_ROUND_ZERO && mt_cast_value(bits, from) < 0);
+  return side == 0 || (side > 0) == up ? y : mt_cast_next(y, to, up);
+}
+
 #endif

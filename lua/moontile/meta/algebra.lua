@@ -195,12 +195,13 @@ function tile.tiler_to_layout(tiler) end
 -- ---------------------------------------------------------------- products
 
 --- B copies of A: (A, copies).
---- - no two copies meet, if A is injective
+--- - no two copies meet, if A is injective; an integer, or a shape as A, is its compact layout
 --- - error: strides that are no integers
 --- ```lua
 --- logical_product(layout(4), layout(3))  --> (4,3):(1,4)
+--- logical_product({2, 3}, 4)  --> ((2,3),4):((1,2),6)
 --- ```
----@param A moontile.Layout
+---@param A moontile.Layout | moontile.Tuple | integer
 ---@param tiler moontile.Tiler
 ---@return moontile.Layout
 function tile.logical_product(A, tiler) end
@@ -212,7 +213,7 @@ Layout.logical_product = tile.logical_product
 --- ```lua
 --- blocked_product(layout{2, 5}, layout{3, 4})  --> ((2,3),(5,4)):((1,10),(2,30))
 --- ```
----@param A moontile.Layout
+---@param A moontile.Layout | moontile.Tuple | integer
 ---@param tiler moontile.Tiler
 ---@return moontile.Layout
 function tile.blocked_product(A, tiler) end
@@ -224,7 +225,7 @@ Layout.blocked_product = tile.blocked_product
 --- ```lua
 --- raked_product(layout{2, 5}, layout{3, 4})  --> ((3,2),(4,5)):((10,1),(30,2))
 --- ```
----@param A moontile.Layout
+---@param A moontile.Layout | moontile.Tuple | integer
 ---@param tiler moontile.Tiler
 ---@return moontile.Layout
 function tile.raked_product(A, tiler) end
@@ -236,7 +237,7 @@ Layout.raked_product = tile.raked_product
 --- ```lua
 --- zipped_product(layout{2, 5}, {3, 4})  --> ((2,5),(3,(2,2))):((1,2),(2,(1,10)))
 --- ```
----@param A moontile.Layout
+---@param A moontile.Layout | moontile.Tuple | integer
 ---@param tiler moontile.Tiler
 ---@return moontile.Layout
 function tile.zipped_product(A, tiler) end
@@ -248,7 +249,7 @@ Layout.zipped_product = tile.zipped_product
 --- ```lua
 --- tiled_product(layout{2, 5}, {3, 4})  --> ((2,5),3,(2,2)):((1,2),2,(1,10))
 --- ```
----@param A moontile.Layout
+---@param A moontile.Layout | moontile.Tuple | integer
 ---@param tiler moontile.Tiler
 ---@return moontile.Layout
 function tile.tiled_product(A, tiler) end
@@ -260,7 +261,7 @@ Layout.tiled_product = tile.tiled_product
 --- ```lua
 --- flat_product(layout{2, 5}, {3, 4})  --> (2,5,3,(2,2)):(1,2,2,(1,10))
 --- ```
----@param A moontile.Layout
+---@param A moontile.Layout | moontile.Tuple | integer
 ---@param tiler moontile.Tiler
 ---@return moontile.Layout
 function tile.flat_product(A, tiler) end
@@ -274,7 +275,7 @@ Layout.flat_product = tile.flat_product
 --- smem_atom("GMMA::Layout_K_SW128_Atom", 16):tile_to_shape{64, 128}
 --- --> Sw<3,3,3> o 0 o ((8,8),(64,2)):((64,512),(1,4096))
 --- ```
----@param A moontile.Layout
+---@param A moontile.Layout | moontile.Tuple | integer
 ---@param shape moontile.Tuple
 ---@param order? moontile.Tuple | "left" | "right"
 ---@return moontile.Layout

@@ -42,7 +42,8 @@ function tile.bank_conflicts(copy, A, bits, kind) end
 Layout.bank_conflicts = tile.bank_conflicts
 
 --- The sectors of 32 bytes that a warp's access to global memory touches.
---- - coalescing(A, bits or dtype [, kind]); coalescing(copy, tensor or layout); coalescing(view)
+--- - coalescing(A, bits or dtype [, kind]); coalescing(view [, kind])
+--- - coalescing(copy, tensor or layout [, "S" or "D"] [, kind]): what it reads, or writes
 --- - sectors, ideal, lines, efficiency are fields
 --- - error: values of a thread that do not lie side by side
 --- ```lua
@@ -50,9 +51,10 @@ Layout.bank_conflicts = tile.bank_conflicts
 --- ```
 ---@param A moontile.Layout | moontile.TiledCopy | moontile.Tensor
 ---@param bits integer | string | moontile.Tensor
+---@param side? "S" | "D"
 ---@param kind? string | table
 ---@return table
-function tile.coalescing(A, bits, kind) end
+function tile.coalescing(A, bits, side, kind) end
 Layout.coalescing = tile.coalescing
 
 --- The layout of shared memory with the fewest wavefronts, and the table it was chosen from.

@@ -29,12 +29,16 @@ local Graph = {}
 --- - dst(c) = src(c), converted to the nearest; the same bits on every device
 --- - on a GPU it may still run when this returns; between the host and a GPU it is done
 --- - copy{ src =, dst =, ... } names the arguments, and may have a predicate: see copy_if
+--- - copy{ ..., rounding = "zero" }, or "down", "up", "nearest": where numbers go that dst has not
 --- - error: two elements at one place of dst; overlap; accesses that are not aligned
 --- ```lua
 --- local src = tensor("f32", layout{2, 3}):fill{ 1, 2, 3, 4, 5, 6 }
 --- local dst = tensor("i8", layout({2, 3}, "right"))
 --- tile.copy(src, dst)
 --- dst(1, 2)  --> 6
+--- local x, half = tensor("f64", layout(2)):fill{ 0.1, 70000 }, tensor("f16", layout(2))
+--- tile.copy{ src = x, dst = half, rounding = "zero" }
+--- half(0), half(1)  --> 0.0999755859375	65504.0
 --- ```
 ---@param tiled_copy? moontile.TiledCopy
 ---@param src moontile.Tensor
@@ -63,6 +67,7 @@ function tile.copy_if(tiled_copy, pred, src, dst) end
 
 --- A copy, or a described product, proven and prepared once: plan() runs it.
 --- - plan([tiled_copy,] src, dst), plan(tiled_mma, A, B, C [, { alpha =, beta = }])
+--- - plan{ [copy =,] src =, dst = [, rounding =] } names the arguments of a copy
 --- - nil, message, code where the device has no memory left
 --- - error: what is not legal, with a witness
 --- ```lua
