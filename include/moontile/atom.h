@@ -149,11 +149,16 @@ MT_API mt_status mt_copy_atom_find (mt_copy_atom *out, const char *name, int bit
                                     mt_err *err);
 /* An atom of one's own, proven. name NULL: one is made. thr_id NULL: 0, 1, 2, ...; ref
 ** NULL: src, or dst where threads share values of src. (1) src and dst hold the same
-** places 0, 1, ..., each once but for threads along stride 0; (2) ref is a bijection onto
-** them; (3) no atom of the tables has its name. Errors: those of mt_mma_atom_make. */
+** places 0, 1, ..., each once but for threads along stride 0; (2) ref is a bijection
+** onto them; (3) no atom of the tables has its name. Errors: those of
+** mt_mma_atom_make. */
 MT_API mt_status mt_copy_atom_make (mt_copy_atom *out, const char *name, int bits,
                                     const mt_node *thr_id, const mt_node *src,
                                     const mt_node *dst, const mt_node *ref, mt_err *err);
+/* The same atom in values of other bits: one value becomes several of a thread, or
+** several of a thread become one. Errors: MT_EINVAL, MT_EINEXACT (one would be parted, or
+** threads would be put together); `a` is undefined then. */
+MT_API mt_status mt_copy_atom_recast (mt_copy_atom *a, int bits, mt_err *err);
 /* The next of all copy atoms: its name and what brought it; false at the end. */
 MT_API bool mt_copy_atom_next (char name[MT_ATOM_NAME], const char **arch,
                                mt_atom_cursor *c);

@@ -81,9 +81,9 @@ end
 
 -- The copy atom of a name or an atom, in values of the bits or the dtype.
 local function copy_atom(what, atom, bits)
-  if type(atom) == "userdata" then atom = atom.name end
-  if type(atom) ~= "string" then
-    error(("%s: atom: the name of a copy atom expected"):format(what), 0)
+  local is_atom = type(atom) == "userdata" and getmetatable(atom) == "moontile.CopyAtom"
+  if type(atom) ~= "string" and not is_atom then
+    error(("%s: atom: a copy atom or the name of one expected"):format(what), 0)
   end
   if type(bits) == "string" then bits = 8 * tile.tensor(bits, tile.layout(1)):itemsize() end
   return tile.copy_atom(atom, bits)

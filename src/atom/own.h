@@ -32,10 +32,6 @@ mt_status mt_own_threads (mt_layout *out, const char *op, const mt_node *thr_id,
 mt_status mt_own_name (char out[MT_ATOM_NAME], const char *op, const char *name,
                        mt_err *err);
 
-/* The same atom in values of other bits. Errors: MT_EINEXACT (a value would be parted, or
-** threads would be put together); `a` is undefined then. */
-mt_status mt_own_recast (mt_copy_atom *a, int bits, mt_err *err);
-
 /* A layout with the modes (thread,value): its threads. */
 mt_status mt_own_count (int64_t *threads, const char *op, const char *name,
                         const mt_node *tv, mt_err *err);

@@ -143,7 +143,7 @@ static bool in_bits (mt_layout *out, const mt_node *tv, int from, int bits, mt_e
          mt_size(out->node) * bits == mt_size(tv) * from;
 }
 
-mt_status mt_own_recast (mt_copy_atom *a, int bits, mt_err *err) {
+mt_status mt_copy_atom_recast (mt_copy_atom *a, int bits, mt_err *err) {
   static const char *const names[] = {"src", "dst", "ref"};
   mt_layout *const side[] = {&a->src, &a->dst, &a->ref};
   mt_layout values;

@@ -132,11 +132,23 @@ static int opt_bits (lua_State *L, int i) {
   return (int)bits;
 }
 
+/* copy_atom(atom [, bits | dtype]): the same in values of so many bits */
+static int in_bits (lua_State *L) {
+  LMT_NOERR(err);
+  int bits = lua_isnoneornil(L, 2) ? lmt_tocopyatom(L, 1)->bits : opt_bits(L, 2);
+  mt_copy_atom *a = lua_newuserdatauv(L, sizeof *a, 0);
+  *a = *lmt_tocopyatom(L, 1);
+  if (mt_copy_atom_recast(a, bits, &err)) return lmt_raise(L, &err);
+  luaL_setmetatable(L, LMT_COPYATOM);
+  return 1;
+}
+
 /* copy_atom(name [, bits | dtype]): its layouts in values of so many bits; in bits;
 ** copy_atom(description) */
 static int l_copy_atom (lua_State *L) {
   mt_err err = MT_NOERR;
   if (lmt_istable(L, 1) && lua_isnoneornil(L, 2)) return lmt_owncopy(L);
+  if (lmt_isclass(L, 1, LMT_COPYATOM)) return in_bits(L);
   const char *name = luaL_checkstring(L, 1);
   int bits = opt_bits(L, 2);
   mt_copy_atom *a = lua_newuserdatauv(L, sizeof *a, 0);

@@ -4,7 +4,6 @@
 */
 #include "moontile/algebra.h"
 #include "moontile/tile.h"
-#include "atom/own.h"
 #include "tile/tile.h"
 
 /* ---- atoms */
@@ -85,7 +84,7 @@ static mt_status check_whole (const mt_tiled_copy *c, mt_err *err) {
 mt_status mt_tiled_copy_by (mt_tiled_copy *c, const mt_copy_atom *atom, int bits,
                             mt_err *err) {
   c->atom = *atom;
-  MT_TRY(mt_renamed("make_tiled_copy", mt_own_recast(&c->atom, bits, err), err));
+  MT_TRY(mt_renamed("make_tiled_copy", mt_copy_atom_recast(&c->atom, bits, err), err));
   set_width(c, bits);
   return check_whole(c, err);
 }

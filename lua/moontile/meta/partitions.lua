@@ -70,6 +70,7 @@ function tile.mma_atom(name) end
 --- The copy atom with a name of CuTe, for values of so many bits, or one of your own.
 --- - layout_src, layout_dst: who reads and who writes which value; without bits in bits
 --- - copy_atom{ src =, dst =, bits = or dtype = [, ref =] [, thr_id =] [, name =] }
+--- - of an atom: the same in values of other bits
 --- - both sides hold the same places, each once, but for threads that share by a stride of 0
 --- - error: no such atom, with the nearest names; the instruction parts a value
 --- - error: a place of one's own that nobody holds, or two
@@ -81,7 +82,7 @@ function tile.mma_atom(name) end
 --- -->   destination  (4,4):(1,4)
 --- -->   reference    (4,4):(4,1)
 --- ```
----@param name string | table  or a description
+---@param name string | table | moontile.CopyAtom  or a description, or an atom
 ---@param bits? integer | string  or a dtype
 ---@return moontile.CopyAtom
 function tile.copy_atom(name, bits) end

@@ -23,7 +23,7 @@ local function read(kernel)
   return {
     stages = math.tointeger(stages), ahead = math.tointeger(ahead),
     schedule = match(text, 'schedule = "(%w+)"'), tile = match(text, "\n  tile = {(.-)}"),
-    atom = match(text, 'atom = "(.-)"') or match(text, 'mma_atom{ name = "(.-)"'),
+    atom = match(text, 'mma_atom{ name = "(.-)"') or match(text, 'atom = "(.-)"'),
   }
 end
 
