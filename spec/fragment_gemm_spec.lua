@@ -6,7 +6,8 @@ local layout, _ = tile.layout, tile._
 
 -- A tensor of small integers, whose products and sums are exact in every type.
 local function numbers(dtype, shape, order)
-  local T, list = tile.tensor(dtype, layout(shape, order)), {}
+  local T = tile.tensor(dtype, type(shape) == "table" and layout(shape, order) or shape)
+  local list = {}
   for i = 1, T:size() do list[i] = math.random(0, 3) end
   return T:fill(list)
 end
@@ -118,7 +119,9 @@ describe("a product of fragments", function()
 
   it("of wgmma takes the tiles that its descriptors lead to", function()
     local mma = tile.tiled_mma { atom = "SM90_64x16x16_F32F16F16_SS" }
-    local A, B = numbers("f16", { 64, 32 }, "right"), numbers("f16", { 16, 32 }, "right")
+    local smem = tile.smem_atom("GMMA::Layout_K_SW64_Atom", "f16")
+    local A = numbers("f16", tile.tile_to_shape(smem, { 64, 32 }))
+    local B = numbers("f16", tile.tile_to_shape(smem, { 16, 32 }))
     local C, want = tile.tensor("f32", layout { 64, 16 }), tile.tensor("f32", layout { 64, 16 })
     tile.gemm(A, B, want)
     local rA, rB, rC = {}, {}, {}

@@ -1,86 +1,119 @@
--- The worked examples of CuTe's documentation on layouts, their algebra and partitions, each result
--- checked:
+-- CuTe's documentation, page 01: layouts, every stated result checked:
 --   moontile examples/cute/layouts.lua
 -- SPDX-License-Identifier: MIT
 
 local tile = require "moontile"
 local layout, parse = tile.layout, tile.parse
+local check = dofile((arg[0]:match "^(.*/)" or "") .. "../lib/check.lua")
 
-local function check(what, is, want)
-  is = tostring(is)
-  print(("%-66s %s"):format(what, is))
-  assert(is == want, ("%s is %s, the documentation says %s"):format(what, is, want))
-end
+-- ---------------------------------------------------------------- made and printed
 
--- ---------------------------------------------------------------- 01: layouts
-
-local s2xs4 = layout({ 2, 4 }, { 12, 1 })
+local s2xs4, s2xd4_a = layout { 2, 4 }, layout({ 2, 4 }, { 12, 1 })
 local s2xh4 = layout({ 2, { 2, 2 } }, { 4, { 2, 1 } })
-check("rank, depth, size, cosize of s2xh4",
-      ("%d %d %d %d"):format(s2xh4:rank(), s2xh4:depth(), s2xh4:size(), s2xh4:cosize()), "2 2 8 8")
-check("s2xs4", s2xs4, "(2,4):(12,1)")
-for _, c in ipairs { { 1, { 1, 2 } }, { 1, 5 }, 16 } do
-  check("crd2idx in (3,(2,3)):(3,(12,1)): coordinates 1-D, R-D and h-D",
-        tile.crd2idx(c, { 3, { 2, 3 } }, { 3, { 12, 1 } }), "17")
+local s2xh4_col = layout(s2xh4:shape(), "left")
+check("s8", "8:1", layout(8))
+check("s2xs4", "(2,4):(1,2)", s2xs4)
+check("s2xd4_a", "(2,4):(12,1)", s2xd4_a)
+check("s2xd4_col", "(2,4):(1,2)", layout({ 2, 4 }, "left"))
+check("s2xd4_row", "(2,4):(4,1)", layout({ 2, 4 }, "right"))
+check("s2xh4", "(2,(2,2)):(4,(2,1))", s2xh4)
+check("s2xh4_col", "(2,(2,2)):(1,(2,4))", s2xh4_col)
+check("rank, depth, size, cosize of s2xh4", "2 + 2 + 8 + 8",
+      s2xh4:rank(), s2xh4:depth(), s2xh4:size(), s2xh4:cosize())
+
+-- ---------------------------------------------------------------- as tables and as lists
+
+local function rows(A)
+  local list = {}
+  for m = 0, tile.size(A, 1) - 1 do
+    local row = {}
+    for n = 0, tile.size(A, 2) - 1 do row[n + 1] = A(m, n) end
+    list[m + 1] = table.concat(row, " ")
+  end
+  return table.concat(list, " / ")
 end
-check("idx2crd of 16 in (3,(2,3))", tile.idx2crd(16, { 3, { 2, 3 } }), "(1,(1,2))")
-check("mode 2 of (4,(3,6)):(1,(4,12))", tile.get(layout { 4, { 3, 6 } }, 2), "(3,6):(4,12)")
-check("mode 1 of its mode 2", tile.get(layout { 4, { 3, 6 } }, 2, 1), "3:4")
-check("group of (2,3,5,7), modes 1 to 2", layout { 2, 3, 5, 7 }:group(1, 2),
-      "((2,3),5,7):((1,2),6,30)")
-check("and of what that gives, 2 to 3", layout { 2, 3, 5, 7 }:group(1, 2):group(2, 3),
-      "((2,3),(5,7)):((1,2),(6,30))")
-check("flatten", layout { 2, 3, 5, 7 }:group(1, 2):group(2, 3):flatten(), "(2,3,5,7):(1,2,6,30)")
+local function values(A)
+  local list = {}
+  for i = 0, A:size() - 1 do list[i + 1] = A(i) end
+  return table.concat(list, " ")
+end
+check("print2D(s2xs4)", "0 2 4 6 / 1 3 5 7", rows(s2xs4))
+check("print2D(s2xd4_a)", "0 1 2 3 / 12 13 14 15", rows(s2xd4_a))
+check("print2D(s2xh4_col)", "0 2 4 6 / 1 3 5 7", rows(s2xh4_col))
+check("print2D(s2xh4)", "0 2 1 3 / 4 6 5 7", rows(s2xh4))
+check("print1D(s2xs4)", "0 1 2 3 4 5 6 7", values(s2xs4))
+check("print1D(s2xd4_a)", "0 12 1 13 2 14 3 15", values(s2xd4_a))
+check("print1D(s2xh4_col)", "0 1 2 3 4 5 6 7", values(s2xh4_col))
+check("print1D(s2xh4)", "0 4 2 6 1 5 3 7", values(s2xh4))
+check("8:1", "0 1 2 3 4 5 6 7", values(layout(8, 1)))
+check("8:2", "0 2 4 6 8 10 12 14", values(layout(8, 2)))
+check("((4,2)):((2,1))", "0 2 4 6 1 3 5 7", values(layout "((4,2)):((2,1))"))
+check("((4,2)):((1,4))", "0 1 2 3 4 5 6 7", values(layout "((4,2)):((1,4))"))
+check("(4,2):(1,4)", "0 4 / 1 5 / 2 6 / 3 7", rows(layout "(4,2):(1,4)"))
+check("(4,2):(2,1)", "0 1 / 2 3 / 4 5 / 6 7", rows(layout "(4,2):(2,1)"))
+check("((2,2),2):((4,1),2)", "0 2 / 4 6 / 1 3 / 5 7", rows(layout "((2,2),2):((4,1),2)"))
 
--- ---------------------------------------------------------------- 02: the algebra
+-- ---------------------------------------------------------------- compatible shapes
 
-check("coalesce", layout({ 2, { 1, 6 } }, { 1, { 6, 2 } }):coalesce(), "12:1")
-check("coalesce by mode", layout({ 2, { 1, 6 } }, { 1, { 6, 2 } }):coalesce { 1, 1 }, "(2,6):(1,2)")
 for _, row in ipairs {
-  { "(6,2):(8,2)",           "(4,3):(3,1)", "((2,2),3):((24,2),8)" },
-  { "20:2",                  "(5,4):(4,1)", "(5,4):(8,2)" },
-  { "(10,2):(16,4)",         "(5,4):(1,5)", "(5,(2,2)):(16,(80,4))" },
-  { "(12,(4,8)):(59,(13,1))", "(3:4,8:2)",  "(3,(2,4)):(236,(26,1))" },
-  { "(12,(4,8)):(59,(13,1))", "(3,8)",      "(3,(4,2)):(59,(13,1))" },
+  { "24", "32", false }, { "24", "(4,6)", true }, { "(4,6)", "((2,2),6)", true },
+  { "((2,2),6)", "((2,2),(3,2))", true }, { "24", "((2,2),(3,2))", true },
+  { "24", "((2,3),4)", true }, { "((2,3),4)", "((2,2),(3,2))", false },
+  { "((2,2),(3,2))", "((2,3),4)", false }, { "24", "(24)", true }, { "(24)", "24", false },
+  { "(24)", "(4,6)", false },
 } do
-  check(row[1] .. " o " .. row[2], tile.composition(layout(row[1]), parse(row[2])), row[3])
+  check(("%s compatible with %s"):format(row[1], row[2]), tostring(row[3]),
+        (tile.compatible(parse(row[1]), parse(row[2]))))
 end
-for _, row in ipairs {
-  { "4:1", "6:4" }, { "6:4", "4:1" }, { "(4,6):(1,4)", "1:0" }, { "4:2", "(2,3):(1,8)" },
-  { "(2,4):(1,6)", "3:2" }, { "(2,2):(1,6)", "(3,2):(2,12)" },
-} do
-  check("complement of " .. row[1] .. " in 24", (layout(row[1]):complement(24)), row[2])
-end
-for _, row in ipairs {
-  { "(4,2,3):(2,1,8)",       "4:2",               "((2,2),(2,3)):((4,1),(2,8))" },
-  { "(9,(4,8)):(59,(13,1))", "(3:3,(2,4):(1,8))",
-    "((3,3),((2,4),(2,2))):((177,59),((13,2),(26,1)))" },
-} do
-  check(row[1] .. " / " .. row[2], tile.logical_divide(layout(row[1]), parse(row[2])), row[3])
-end
-check("zipped_divide of the second",
-      tile.zipped_divide(layout "(9,(4,8)):(59,(13,1))", parse "(3:3,(2,4):(1,8))"),
-      "((3,(2,4)),(3,(2,2))):((177,(13,2)),(59,(26,1)))")
-check("(2,2):(4,1) x 6:1", tile.logical_product(layout "(2,2):(4,1)", layout(6)),
-      "((2,2),(2,3)):((4,1),(2,8))")
-check("(2,2):(4,1) x (4,2):(2,1)", tile.logical_product(layout "(2,2):(4,1)", layout "(4,2):(2,1)"),
-      "((2,2),(4,2)):((4,1),(8,2))")
-check("blocked_product", tile.blocked_product(layout "(2,5):(5,1)", layout "(3,4):(1,3)"),
-      "((2,3),(5,4)):((5,10),(1,30))")
-check("raked_product", tile.raked_product(layout "(2,5):(5,1)", layout "(3,4):(1,3)"),
-      "((3,2),(4,5)):((10,5),(30,1))")
 
--- ---------------------------------------------------------------- 03, 04: tensors, partitions
+-- ---------------------------------------------------------------- coordinates and indices
 
-local A = layout({ 8, 24 }, { 24, 1 })
-local tiles = tile.zipped_divide(A, { 4, 8 })
-check("tiles of (8,24) by (4,8)", tiles, "((4,8),(2,3)):((24,1),(96,8))")
-local inner, at = tile.inner_partition(A, { 4, 8 }, { 1, 2 })
-check("the tile of block (1,2), where it begins", tostring(inner) .. " + " .. at,
-      "(4,8):(24,1) + 112")
-local outer, from = tile.outer_partition(A, { 4, 8 }, { 3, 5 })
-check("what thread (3,5) of 4 x 8 has", tostring(outer) .. " + " .. from, "(2,3):(96,8) + 77")
-local tv = layout({ { 2, 4 }, { 2, 2 } }, { { 8, 1 }, { 4, 16 } })
-check("4 x 8 by (thread,value)", layout { 4, 8 } * tv, "((2,4),(2,2)):((8,1),(4,16))")
-assert(tile.is_bijective(tv))
-print "all as the documentation says"
+local shape, stride = { 3, { 2, 3 } }, { 3, { 12, 1 } }
+for i = 0, 17 do                                  -- the table of 1-D, 2-D and natural coordinates
+  local n = i // 3
+  local natural = ("(%d,(%d,%d))"):format(i % 3, n % 2, n // 2)
+  check("natural coordinate of " .. i, natural, tile.idx2crd(i, shape))
+  check(("and of (%d,%d)"):format(i % 3, n), natural, tile.idx2crd({ i % 3, n }, shape))
+end
+for _, c in ipairs { 16, { 1, 5 }, { 1, { 1, 2 } } } do
+  check("idx2crd", "(1,(1,2))", tile.idx2crd(c, shape))
+  check("crd2idx", "17", tile.crd2idx(c, shape, stride))
+end
+check("(3,(2,3)):(3,(12,1))", "0 12 1 13 2 14 / 3 15 4 16 5 17 / 6 18 7 19 8 20",
+      rows(layout(shape, stride)))
+
+-- ---------------------------------------------------------------- parts, concatenation, groups
+
+local a = layout { 4, { 3, 6 } }
+check("layout<0>", "4:1", tile.get(a, 1))
+check("layout<1>", "(3,6):(4,12)", tile.get(a, 2))
+check("layout<1,0>", "3:4", tile.get(a, 2, 1))
+check("layout<1,1>", "6:12", tile.get(a, 2, 2))
+a = layout { 2, 3, 5, 7 }
+check("select<1,3>", "(3,7):(2,30)", a:select(2, 4))
+check("select<0,1,3>", "(2,3,7):(1,2,30)", a:select(1, 2, 4))
+check("select<2>", "(5):(6)", a:select(3))
+check("take<1,3>", "(3,5):(2,6)", a:take(2, 3))   -- here both ends are included
+check("take<1,4>", "(3,5,7):(2,6,30)", a:take(2, 4))
+
+local x, y = layout(3, 1), layout(4, 3)
+local row, col = tile.make_layout(x, y), tile.make_layout(y, x)
+check("make_layout(a, b)", "(3,4):(1,3)", row)
+check("make_layout(b, a)", "(4,3):(3,1)", col)
+check("make_layout(row, col)", "((3,4),(4,3)):((1,3),(3,1))", tile.make_layout(row, col))
+check("make_layout(a)", "(3):(1)", tile.make_layout { x })
+check("make_layout(aa)", "((3)):((1))", tile.make_layout { tile.make_layout { x } })
+check("make_layout(a, aa, a)", "(3,(3),3):(1,(1),1)",
+      tile.make_layout(x, tile.make_layout { x }, x))
+check("append(a, b)", "(3,4):(1,3)", x:append(y))
+check("prepend(a, b)", "(4,3):(3,1)", x:prepend(y))
+local c = x:append(y):append(x:append(y))
+check("append(ab, ab)", "(3,4,(3,4)):(1,3,(1,3))", c)
+check("replace<2>(c, b)", "(3,4,4):(1,3,3)", c:replace(3, y))
+
+local b = a:group(1, 2)
+check("group<0,2>", "((2,3),5,7):((1,2),6,30)", b)
+check("group<1,3>", "((2,3),(5,7)):((1,2),(6,30))", b:group(2, 3))
+check("flatten", "(2,3,5,7):(1,2,6,30)", b:flatten())
+check("flatten of the other", "(2,3,5,7):(1,2,6,30)", b:group(2, 3):flatten())
+print(check.count .. " results, all as the documentation says")
