@@ -273,7 +273,7 @@ unknown element 'fp16'
   { 'tile.atoms { N = "8" }', "atoms: N: integer expected" },
   { 'tile.atoms { kind = "tma" }', 'atoms: kind: "mma" or "copy" expected, got "tma"' },
   { 'tile.atoms { n = 8 }',
-    "atoms: unknown option 'n'; there are: kind, arch, M, N, K, A, B, C, D" },
+    "atoms: unknown option 'n'; there are: kind, arch, runs_on, M, N, K, A, B, C, D" },
 })
 
 rows("tiled copies", {

@@ -188,6 +188,39 @@ describe("copies by random atoms of one's own", function()
   end)
 end)
 
+-- ---------------------------------------------------------------- who runs what
+
+describe("atoms{ runs_on = device }", function()
+  for _, x in ipairs(devices) do
+    it("are those that run on " .. x.label, function()
+      local runs = {}
+      for _, name in ipairs(tile.atoms { runs_on = x.device, M = 16, N = 8, A = "f16" }) do
+        runs[name] = true
+      end
+      local A = tile.tensor("f16", layout { 16, 16 }, x.device)
+      local B = tile.tensor("f16", layout { 8, 16 }, x.device)
+      local some = 0
+      for _, name in ipairs(tile.atoms { M = 16, N = 8, A = "f16" }) do
+        local C = tile.tensor("f32", layout { 16, 8 }, x.device)
+        local mma = tile.tiled_mma { atom = name }
+        assert.are.equal(runs[name] or false, (pcall(tile.gemm, mma, A, B, C)), name)
+        some = some + 1
+      end
+      assert.is_true(some > 4)
+      for _, name in ipairs(tile.atoms { kind = "copy", runs_on = x.device }) do
+        local copy = tile.tiled_copy { atom = name, bits = 8, thr = layout(1), val = layout(16) }
+        local S = tile.tensor("u8", layout(16), x.device)
+        tile.copy(copy, S, tile.tensor("u8", layout(16), x.device))
+      end
+    end)
+  end
+
+  it("of what is no device is an error", function()
+    assert.is_truthy(refused(tile.atoms, { runs_on = 3 }):find "a device or its name expected")
+    assert.is_truthy(refused(tile.atoms, { runs_on = "gpu7" }):find 'there is no device "gpu7"')
+  end)
+end)
+
 -- ---------------------------------------------------------------- text, pictures
 
 local function outer()

@@ -67,6 +67,12 @@ typedef struct mt_gemm_options {
 MT_API mt_status mt_plan_gemm (mt_plan **out, mt_device *d, const mt_tiled_mma *mma,
                                const mt_tensor *a, const mt_tensor *b, const mt_tensor *c,
                                const mt_gemm_options *options, mt_err *err);
+/* Whether a product described by the atom runs on the device: mt_plan_gemm takes it, if
+** the rest is right. A processor runs each dense one of real numbers. */
+MT_API bool mt_device_runs_mma (const mt_device *d, const mt_mma_op *op);
+/* The same of a copy: one thread does it, whole bytes, at most 16 of them at once, or it
+** is of one's own. Every device runs the same. */
+MT_API bool mt_device_runs_copy (const mt_device *d, const mt_copy_atom *atom);
 /* Starts it; on a GPU it returns at once. Allocates nothing. */
 MT_API mt_status mt_plan_launch (mt_plan *p, mt_stream *s, mt_err *err);
 /* The plan for people: kernel, grid, vector width, axes of both sides, what was

@@ -200,6 +200,7 @@ static int copy_tostring (lua_State *L) {
 
 typedef struct query {
   const char *arch;                /* NULL: any */
+  int runs_on;                     /* a device on the stack; 0: any */
   lua_Integer mnk[3];              /* 0: any */
   mt_element operand[MT_OPERANDS]; /* MT_NELEMENT: any */
 } query;
@@ -213,9 +214,10 @@ static bool is_arch (const char *arch, const char *asked) {
   return *arch == 0 || (*arch == 'a' && arch[1] == 0);
 }
 
-static bool fits (const mt_mma_op *op, const query *q) {
+static bool fits (lua_State *L, const mt_mma_op *op, const query *q) {
   const lua_Integer mnk[] = {op->m, op->n, op->k};
   if (q->arch && !is_arch(op->arch, q->arch)) return false;
+  if (q->runs_on && !mt_device_runs_mma(lmt_todevice(L, q->runs_on)->d, op)) return false;
   for (int i = 0; i < 3; i++)
     if (q->mnk[i] != 0 && q->mnk[i] != mnk[i]) return false;
   for (int i = 0; i < MT_OPERANDS; i++)
@@ -231,10 +233,23 @@ static const char *text_option (lua_State *L, const char *key) {
   return lua_tostring(L, -1);
 }
 
+/* Where the device of `runs_on` is on the stack; 0: there is none. */
+static int device_option (lua_State *L) {
+  LMT_NOERR(err);
+  lua_getfield(L, 1, "runs_on");
+  if (lua_isnil(L, -1)) return 0;
+  if (!lmt_isstring(L, -1) && !lmt_isclass(L, -1, LMT_DEVICE))
+    luaL_error(L, "atoms: runs_on: a device or its name expected, got %s",
+               luaL_typename(L, -1));
+  if (lmt_optdevice(L, lua_gettop(L), &err) == NULL) lmt_raise(L, &err);
+  return lua_gettop(L);
+}
+
 static void read_query (lua_State *L, query *q) {
   static const char *const extents[] = {"M", "N", "K"};
   mt_err err = MT_NOERR;
   q->arch = text_option(L, "arch");
+  q->runs_on = device_option(L);
   for (int i = 0; i < 3; i++) {
     int isint;
     lua_getfield(L, 1, extents[i]);
@@ -295,7 +310,15 @@ static void find_mma (lua_State *L, const query *q) {
   mt_mma_op op;
   mt_atom_cursor c = {0};
   while (mt_mma_atom_next(&op, &c))
-    if (fits(&op, q)) append(L, &n, op.name);
+    if (fits(L, &op, q)) append(L, &n, op.name);
+}
+
+static bool runs (lua_State *L, const query *q, const char *name) {
+  mt_copy_atom a;
+  mt_err err = MT_NOERR;
+  if (q->runs_on == 0) return true;
+  return mt_copy_atom_find(&a, name, 1, &err) == MT_OK &&
+         mt_device_runs_copy(lmt_todevice(L, q->runs_on)->d, &a);
 }
 
 static void find_copies (lua_State *L, const query *q) {
@@ -304,15 +327,17 @@ static void find_copies (lua_State *L, const query *q) {
   const char *arch;
   mt_atom_cursor c = {0};
   while (mt_copy_atom_next(name, &arch, &c))
-    if (q->arch == NULL || is_arch(arch, q->arch)) append(L, &n, name);
+    if ((q->arch == NULL || is_arch(arch, q->arch)) && runs(L, q, name))
+      append(L, &n, name);
 }
 
-/* atoms{ [kind = "mma" | "copy"], [arch = "sm_90"], [M = , N = , K = , A = "bf16", B = ,
-** C = , D = ] } -> the names of those that fit, oldest first. arch: what brought them. */
+/* atoms{ [kind = "mma" | "copy"], [arch = "sm_90"], [runs_on = device], [M = , N = ,
+** K = , A = "bf16", B = , C = , D = ] } -> the names of those that fit, oldest first.
+** arch: what brought them. */
 static int l_atoms (lua_State *L) {
-  static const char *const keys[] = {"kind", "arch", "M", "N", "K",
-                                     "A",    "B",    "C", "D", NULL};
-  static const char *const copy_keys[] = {"kind", "arch", NULL};
+  static const char *const keys[] = {"kind", "arch", "runs_on", "M", "N", "K",
+                                     "A",    "B",    "C",       "D", NULL};
+  static const char *const copy_keys[] = {"kind", "arch", "runs_on", NULL};
   query q;
   lua_settop(L, 1);
   if (lua_isnil(L, 1)) {

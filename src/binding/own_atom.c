@@ -28,14 +28,18 @@ static void option (lua_State *L, const char *op, const names *n) {
   }
 }
 
-/* The layout of an option: a layout, a shape, a text; it stays on the stack. */
+/* The layout of an option in `buf`: a layout, a shape, a text; NULL: there is none. */
 static const mt_node *layout_of (lua_State *L, const char *op, const names *n,
                                  mt_layout *buf) {
   LMT_NOERR(err);
   const char *what = lua_pushfstring(L, "%s: %s", op, n->name[0]);
   option(L, op, n);
   if (lua_isnil(L, -1)) return NULL;
-  if (!lmt_isstring(L, -1)) return lmt_toshaped(L, -1, what, buf);
+  if (!lmt_isstring(L, -1)) {
+    const mt_node *a = lmt_toshaped(L, -1, what, buf);
+    if (a != buf->node) mt_copy_value(buf, a);
+    return buf->node;
+  }
   size_t length;
   const char *text = lua_tolstring(L, -1, &length);
   if (mt_parse(buf, text, length, &err)) luaL_error(L, "%s: %s", what, err.text);

@@ -62,6 +62,12 @@ static mt_status prove (mt_plan *p, const mt_tensor *src, const mt_tensor *dst,
   return explain(src, dst, err);
 }
 
+bool mt_device_runs_copy (const mt_device *d, const mt_copy_atom *a) {
+  int64_t bits = mt_size(mt_mode(a->ref.node, 1)) * a->bits; /* 1: any number */
+  if (d == NULL || a->own) return d != NULL;
+  return mt_size(a->thr_id.node) == 1 && (bits == 1 || (bits % 8 == 0 && bits <= 128));
+}
+
 /* ---------------------------------------------------------------- kernels */
 
 static int log_of (int n) {

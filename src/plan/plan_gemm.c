@@ -57,6 +57,12 @@ static const mt_kernel *row_of (const mt_device *d, const char *atom) {
   return NULL;
 }
 
+bool mt_device_runs_mma (const mt_device *d, const mt_mma_op *op) {
+  MT_NEWERR(no);
+  if (mt_mma_op_check(op, &no) != MT_OK) return false;
+  return d->arch == 0 || (!op->own && row_of(d, op->name) != NULL);
+}
+
 /* Marks the rows that have an instruction for these types. */
 static void find_rows (bool *has, const mt_device *d,
                        const mt_tensor *const t[MT_PARTS]) {

@@ -15,7 +15,7 @@ end
 
 -- ---------------------------------------------------------------- keys of options
 
-local MMA_AND_COPY = "kind arch M N K A B C D"
+local MMA_AND_COPY = "kind arch runs_on M N K A B C D"
 local ACCESS = "kind bytes matrices offset"
 local PICTURE = list [[by bits slice tile nested thread value part banks access title rows columns
                        width colour]]
