@@ -6,6 +6,7 @@ local tile = require "moontile"
 local layout = tile.layout
 local devices = dofile "spec/devices.lua"
 local families = dofile "spec/families.lua"
+local epilogues = dofile "spec/epilogues.lua"
 local pick = families.pick
 
 local CASES = math.tointeger(os.getenv "MOONTILE_AMPERE") or 40
@@ -50,8 +51,9 @@ local function random_case(device, seed)
   local A, B = matrix(types[1], M, K, L, true), matrix(types[2], N, K, L, true)
   local C = matrix(types[3], M, N, L, false)
   local alpha, beta = pick { 1, 1, 2, -1 }, pick { 0, 0, 1, -2 }
+  local e = types[3] ~= "i32" and math.random(3) == 1 and epilogues.draw(M, N, L) or nil
   return families.check(device, { seed = seed, types = types, A = A, B = B, C = C, most = most,
-                                  size = { M, N, K, L } },
+                                  size = { M, N, K, L }, epilogue = e },
                         { alpha = alpha, beta = beta, family = "ampere" })
 end
 

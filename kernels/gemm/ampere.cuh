@@ -85,13 +85,14 @@ struct parts_of<core_f64, 8, M, N, K, T_M, T_N, T_K, THREADS, MAJOR_A, MAJOR_B> 
 };
 
 template <typename CORE, int M_, int N_, int K_, int STAGES_, int WARPS_M_, int WARPS_N_,
-          int WARPS_K_, int MAJOR_A, int MAJOR_B>
+          int WARPS_K_, int MAJOR_A, int MAJOR_B, bool FINISHES_ = false>
 struct ampere {
   enum {
     M = M_,
     N = N_,
     K = K_,
     STAGES = STAGES_,
+    FINISHES = FINISHES_, /* there is an epilogue */
     WARPS_M = WARPS_M_,
     WARPS_N = WARPS_N_,
     WARPS_K = WARPS_K_,
@@ -239,7 +240,11 @@ MT_INLINE void finish (const mt_ampere_launch &p, const typename G::engine &e,
 #pragma unroll 1
   for (int i = 0; i < G::WARPS_M; i++) {
     gather<G>(part, e, i);
-    store<G::T_M, G::N, G::THREADS>(p, part, t.m * G::M + i * G::T_M, t.n * G::N, t.l);
+    if constexpr (G::FINISHES)
+      store_finished<G::T_M, G::N, G::THREADS>(p, part, t.m * G::M + i * G::T_M,
+                                               t.n * G::N, t.l);
+    else
+      store<G::T_M, G::N, G::THREADS>(p, part, t.m * G::M + i * G::T_M, t.n * G::N, t.l);
   }
 }
 

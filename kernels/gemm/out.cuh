@@ -6,6 +6,7 @@
 #define OUT_CUH
 
 #include "kernels/gemm/feed.cuh"
+#include "kernels/gemm/finish.cuh"
 
 namespace mt {
 
@@ -101,6 +102,20 @@ MT_INLINE void store_how (const mt_ampere_launch &p, const SUM *from, int m, int
     x += DOWN * PITCH;
     at += DOWN * p.stride[0];
   }
+}
+
+/* The same with an epilogue. */
+template <int ROWS, int COLUMNS, int THREADS, typename SUM>
+MT_INLINE void store_finished (const mt_ampere_launch &p, const SUM *from, int m, int n,
+                               int l) {
+  enum { PITCH = COLUMNS + MT_COLUMN_PAD(sizeof(SUM)), DOWN = THREADS / COLUMNS };
+  static_assert(DOWN > 0, "a round is whole rows");
+  const int column = threadIdx.x % COLUMNS, row = threadIdx.x / COLUMNS;
+  const int rows = p.size[0] - m < ROWS ? p.size[0] - m : ROWS;
+  if (n + column >= p.size[1]) return;
+#pragma unroll 1
+  for (int i = row; i < rows; i += DOWN)
+    finish(p, p.dtype, from[i * PITCH + column], m + i, n + column, l);
 }
 
 template <int ROWS, int COLUMNS, int THREADS, typename SUM>

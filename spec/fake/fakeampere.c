@@ -19,6 +19,7 @@ typedef struct job {
   const char *low[2]; /* of A and B, on the host */
   char *c;
   size_t room; /* of C */
+  int device;
   bool bad;
 } job;
 
@@ -56,7 +57,7 @@ static double operand (job *j, int part, int64_t i, int64_t k, int64_t batch) {
   return v.isint ? (double)v.i : v.f;
 }
 
-static void finish (job *j, char *p, double sum) {
+static void finish (job *j, char *p, double sum, const int64_t at[3]) {
   const mt_ampere_launch *l = j->l;
   const mt_dtype d = (mt_dtype)l->dtype;
   mt_err err = MT_NOERR;
@@ -71,6 +72,7 @@ static void finish (job *j, char *p, double sum) {
   }
   mt_number old = l->beta != 0 ? mt_load_element(d, p) : (mt_number){.f = 0};
   mt_number v = {.f = l->alpha * sum + (l->beta != 0 ? l->beta * old.f : 0)};
+  if (j->row->finishes) v.f = fake_ending(&l->finish, d, v.f, at, j->device, &j->bad);
   if (mt_store_element(d, p, v, &err) != MT_OK) j->bad = true;
 }
 
@@ -83,7 +85,8 @@ static void one (job *j, int64_t m, int64_t n, int64_t batch) {
   j->bad |= at < 0 ? false : (size_t)((at + 1) * size) > j->room;
   for (int64_t k = 0; k < (int64_t)l->slabs * j->row->k; k++)
     sum += operand(j, MT_A, m, k, batch) * operand(j, MT_B, n, k, batch);
-  if (!j->bad) finish(j, j->c + at * size, sum);
+  const int64_t place[3] = {m, n, batch};
+  if (!j->bad) finish(j, j->c + at * size, sum, place);
 }
 
 static void tile (job *j, int number) {
@@ -107,11 +110,11 @@ static bool is_wide (const mt_ampere_launch *l) {
 
 mt_status fake_ampere (const mt_kernel *k, mt_grid grid, const mt_ampere_launch *l,
                        int device) {
-  job j = {.row = mt_cuda_ampere_row(k), .l = l};
+  job j = {.row = mt_cuda_ampere_row(k), .l = l, .device = device};
   j.c = fake_host((CUdeviceptr)(uintptr_t)l->c, device, 0, &j.room);
   if (grid.threads != mt_ampere_threads(j.row) || grid.blocks != (uint32_t)l->tiles ||
       !is_fair(l, j.row, MT_A) || !is_fair(l, j.row, MT_B) || (l->wide && !is_wide(l)) ||
-      (l->plain && (l->alpha != 1 || l->beta != 0)))
+      (l->plain && (l->alpha != 1 || l->beta != 0 || j.row->finishes)))
     return MT_ERANGE;
   if (j.c == NULL || !open_operand(&j, MT_A, device) || !open_operand(&j, MT_B, device))
     return MT_ERANGE;

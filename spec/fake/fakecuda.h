@@ -109,6 +109,10 @@ mt_status fake_hopper (const mt_kernel *k, mt_grid grid, int cluster,
 /* ---- products by cp.async */
 
 uint32_t fake_ampere_room (const mt_kernel *k);
+/* What an epilogue makes of v = alpha A B + beta C at (m,n,l); *bad: what it reads is not
+** the device's. */
+double fake_ending (const mt_finishing *f, mt_dtype c, double v, const int64_t at[3],
+                    int device, bool *bad);
 /* Runs a launch of a row of ampere.def on the device, tile by tile; MT_ERANGE: outside. */
 mt_status fake_ampere (const mt_kernel *k, mt_grid grid, const mt_ampere_launch *l,
                        int device);

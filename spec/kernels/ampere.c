@@ -7,6 +7,8 @@
 #include <stdlib.h>
 
 #include "ampere_test.h"
+#include "desc/epilogue_desc.h"
+#include "gemm/gemm.h"
 #include "kernels_test.h"
 #include "types/convert.h"
 #include "types/dtype.h"
@@ -98,6 +100,32 @@ static void make_launch (mt_gemm_launch *l, const drawn x[MT_PARTS]) {
   }
 }
 
+/* ---------------------------------------------------------------- epilogues */
+
+/* Bias and residual of small integers, in any types; strides may be 0. A residual that is
+** not drawn is C, now and then. */
+static void draw_epilogue (mt_gemm_launch *l, drawn side[MT_BESIDES], const drawn *c) {
+  static const mt_dtype floats[] = {MT_f32, MT_f16, MT_bf16, MT_f64};
+  l->finishes = 1;
+  l->activation = (uint32_t)below(MT_NACTIVATION);
+  for (int i = 0; i < MT_BESIDES; i++) {
+    const bool is_c = i == MT_RESIDUAL && below(3) == 0;
+    drawn *d = &side[i];
+    if (!is_c && below(3) == 0) continue;
+    draw(d, floats[below(4)], c->extent[0], c->extent[1], c->extent[2], below(2));
+    for (int k = 0; k < 3; k++)
+      if (below(3) == 0) d->stride[k] = 0;
+    fill(d, 3);
+    const drawn *from = is_c ? c : d;
+    mt_part p = {.dtype = MT_f32};
+    put_part(&p, from);
+    l->beside[i].dtype = p.dtype;
+    memcpy(l->beside[i].ndigit, p.ndigit, sizeof p.ndigit);
+    memcpy(l->beside[i].digit, p.digit, sizeof p.digit);
+    l->beside_base[i] = from->base;
+  }
+}
+
 /* What C becomes, in order of m, n, l; C may be written in any order. */
 static double *expect (const mt_gemm_launch *l, const drawn x[MT_PARTS]) {
   const int64_t *s = l->desc.size;
@@ -111,7 +139,13 @@ static double *expect (const mt_gemm_launch *l, const drawn x[MT_PARTS]) {
           sum +=
               get(&x[0], element(&x[0], m, k, b)) * get(&x[1], element(&x[1], n, k, b));
         if (l->beta != 0) old = l->beta * get(&x[2], element(&x[2], m, n, b));
-        put(&x[2], held, l->alpha * sum + old);
+        double v = l->alpha * sum + old;
+        const int64_t at[3] = {m, n, b};
+        if (l->finishes)
+          v = mt_finish_sum(l->activation, x[2].dtype == MT_f64, v,
+                            mt_beside_value(l, MT_BIAS, at),
+                            mt_beside_value(l, MT_RESIDUAL, at));
+        put(&x[2], held, v);
         *to++ = get(&x[2], held);
       }
   return out;
@@ -186,7 +220,7 @@ bool one_ampere (const mt_ampere_row *r, run_block_kernel *run, size_t kernel, b
   const int64_t m = 1 + below(r->m * 3 / 2), n = 1 + below(r->n * 3 / 2),
                 l = 1 + below(2);
   const int64_t k = 1 + below(below(2) ? r->k * 5 : r->k);
-  drawn x[MT_PARTS];
+  drawn x[MT_PARTS], side[MT_BESIDES] = {{.buffer = NULL}};
   mt_gemm_launch launch;
   mt_ampere a;
   draw(&x[0], r->type[0], m, k, l, lines);
@@ -197,10 +231,12 @@ bool one_ampere (const mt_ampere_row *r, run_block_kernel *run, size_t kernel, b
     draw(&x[2], c, m, n, l, below(2));
   }
   make_launch(&launch, x);
+  if (r->finishes) draw_epilogue(&launch, side, &x[2]);
   *ran = mt_ampere_take(&a, r, &launch, 132);
   for (int i = 0; *ran && i < MT_PARTS; i++) fill(&x[i], i == 2 ? 2 : most);
   const bool good = !*ran || computes(&launch, &a, x, run, kernel, b);
   for (int i = 0; i < MT_PARTS; i++) free(x[i].buffer);
+  for (int i = 0; i < MT_BESIDES; i++) free(side[i].buffer);
   return good;
 }
 

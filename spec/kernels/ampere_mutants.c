@@ -13,6 +13,7 @@ int below (int n) { return pick(n); }
 uint64_t seed_now (void) { return next64(); }
 
 #define MT_AMPERE_KERNEL(name, ...) #name,
+#define MT_AMPERE_EPILOGUE MT_AMPERE_KERNEL
 static const char *const names[] = {
 #include "kernels/gemm/ampere.def"
 };

@@ -6,10 +6,12 @@
 
 #include "kernels/gemm/ampere.cuh"
 
-#define MT_AMPERE_KERNEL(name, core, a, b, sum, m, n, k, stages, warps_m, warps_n,       \
-                         warps_k, major_a, major_b, speed)                               \
+#define MT_AMPERE_ROW(finishes, name, core, a, b, sum, m, n, k, stages, warps_m,         \
+                      warps_n, warps_k, major_a, major_b, speed)                         \
   mt::run_ampere<mt::ampere<mt::core_##core, m, n, k, stages, warps_m, warps_n, warps_k, \
-                            MT_MAJOR_##major_a, MT_MAJOR_##major_b>>,
+                            MT_MAJOR_##major_a, MT_MAJOR_##major_b, finishes>>,
+#define MT_AMPERE_KERNEL(...) MT_AMPERE_ROW(false, __VA_ARGS__)
+#define MT_AMPERE_EPILOGUE(...) MT_AMPERE_ROW(true, __VA_ARGS__)
 static block_kernel *const kernels[] = {
 #include "kernels/gemm/ampere.def"
 };

@@ -28,6 +28,7 @@ _Static_assert(sizeof(mt_launch) <= 4096 && sizeof(mt_gemm_launch) <= 4096,
                          warps_k, major_a, major_b, speed)                               \
   {#name, MT_OP_AMPERE, MT_ALGO_STRIDED, 0, 32 * warps_m * warps_n * warps_k, 1,         \
    80,    NULL,         false,           0},
+#define MT_AMPERE_EPILOGUE MT_AMPERE_KERNEL
 #define MT_HOPPER_KERNEL(name, a, b, c, n, stages, cluster, major_a, major_b)            \
   {#name, MT_OP_HOPPER, MT_ALGO_STRIDED, 0, MT_HOPPER_THREADS, 1, 900, NULL, false, 0},
 const mt_kernel mt_cuda_kernels[] = {

@@ -11,8 +11,8 @@
 #include "core/arith.h"
 #include "core/error.h"
 
-#define MT_AMPERE_KERNEL(name, core, a, b, sum, m, n, k, stages, warps_m, warps_n,       \
-                         warps_k, major_a, major_b, speed)                               \
+#define MT_AMPERE_ROW(finishes, name, core, a, b, sum, m, n, k, stages, warps_m,         \
+                      warps_n, warps_k, major_a, major_b, speed)                         \
   {{MT_##a, MT_##b},                                                                     \
    MT_##sum,                                                                             \
    m,                                                                                    \
@@ -21,7 +21,10 @@
    stages,                                                                               \
    {warps_m, warps_n, warps_k},                                                          \
    {MT_MAJOR_##major_a, MT_MAJOR_##major_b},                                             \
-   speed},
+   speed,                                                                                \
+   finishes},
+#define MT_AMPERE_KERNEL(...) MT_AMPERE_ROW(false, __VA_ARGS__)
+#define MT_AMPERE_EPILOGUE(...) MT_AMPERE_ROW(true, __VA_ARGS__)
 const mt_ampere_row mt_ampere_rows[] = {
 #include "kernels/gemm/ampere.def"
 };
@@ -111,7 +114,7 @@ static void put_result (mt_ampere_launch *l, const mt_matrix *c, const mt_gemm_l
   l->dtype = c->dtype;
   l->alpha = p->alpha;
   l->beta = p->beta;
-  l->plain = p->alpha == 1 && p->beta == 0 && stores_plain(sum, c->dtype);
+  l->plain = !p->finishes && p->alpha == 1 && p->beta == 0 && stores_plain(sum, c->dtype);
   l->wide = l->plain && is_wide(c);
   for (int i = 0; i < 3; i++) l->stride[i] = c->stride[i];
 }
@@ -119,8 +122,10 @@ static void put_result (mt_ampere_launch *l, const mt_matrix *c, const mt_gemm_l
 /* ---------------------------------------------------------------- rows */
 
 /* Sums of floats go to any float, of integers to i32. */
-static bool has_types (const mt_ampere_row *r, const mt_matrix x[MT_PARTS]) {
-  return r->type[0] == x[MT_A].dtype && r->type[1] == x[MT_B].dtype &&
+static bool has_types (const mt_ampere_row *r, const mt_matrix x[MT_PARTS],
+                       bool finishes) {
+  return r->finishes == finishes && r->type[0] == x[MT_A].dtype &&
+         r->type[1] == x[MT_B].dtype &&
          (r->sum == MT_i32 ? x[MT_C].dtype == MT_i32 : mt_is_float_type(x[MT_C].dtype));
 }
 
@@ -177,6 +182,7 @@ static bool begin (mt_ampere *a, mt_matrix x[MT_PARTS], const mt_gemm_launch *l,
   *a = (mt_ampere){.us = DBL_MAX};
   if (!mt_read_product(x, l, r) || !is_small(x, l, r)) return false;
   if (wants_turn(x)) mt_turn_product(x);
+  if (!mt_read_finish(&a->launch.finish, l, x[MT_A].part == MT_B, r)) return false;
   for (int i = 0; i < 2; i++) {
     put_operand(&a->launch.operand[i], &x[i]);
     a->launch.size[i] = (int32_t)x[MT_C].extent[i];
@@ -187,7 +193,7 @@ static bool begin (mt_ampere *a, mt_matrix x[MT_PARTS], const mt_gemm_launch *l,
 
 static bool take_row (mt_ampere *a, const mt_ampere_row *row, const mt_matrix x[MT_PARTS],
                       const mt_gemm_launch *l, int cores) {
-  if (!has_types(row, x)) return false;
+  if (!has_types(row, x, l->finishes)) return false;
   for (int i = 0; i < 2; i++)
     if (!find_way(&a->launch.operand[i].way, &x[i], row->major[i])) return false;
   if (!shape(a, row, l->desc.size[MT_L])) return false;

@@ -14,7 +14,8 @@ typedef struct mt_ampere_row {
   mt_dtype type[2], sum; /* of A and B; of the sums */
   uint16_t m, n, k, stages, warps[3];
   uint8_t major[2];
-  double speed; /* TFLOP/s of a full GPU */
+  double speed;  /* TFLOP/s of a full GPU */
+  bool finishes; /* it has an epilogue, and no other result */
 } mt_ampere_row;
 extern const mt_ampere_row mt_ampere_rows[];
 extern const size_t mt_nampere_rows;

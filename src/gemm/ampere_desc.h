@@ -11,6 +11,8 @@
 
 #include <stdint.h>
 
+#include "gemm/finish_desc.h"
+
 /* How an operand comes into shared memory:
 ** LINES     by cp.async of 16 bytes, which lie together and are aligned
 ** ALONG_K   by single elements, neighbours along K by neighbouring threads
@@ -59,6 +61,7 @@ typedef struct mt_ampere_launch {
   void *c;
   int64_t stride[3]; /* of C: M, N, the batch; in elements */
   double alpha, beta;
+  mt_finishing finish; /* of kernels that have an epilogue */
 } mt_ampere_launch;
 
 #endif

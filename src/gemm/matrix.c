@@ -50,7 +50,6 @@ bool mt_has_elements (const mt_matrix x[MT_PARTS], const mt_gemm_launch *l,
 
 bool mt_read_product (mt_matrix x[MT_PARTS], const mt_gemm_launch *l,
                       const mt_reason *r) {
-  if (l->finishes) return mt_refuse(r, "it has an epilogue");
   for (int part = 0; part < MT_PARTS; part++)
     if (!mt_read_matrix(&x[part], l, part, r)) return false;
   return mt_has_elements(x, l, r);
@@ -70,4 +69,31 @@ void mt_turn_product (mt_matrix x[MT_PARTS]) {
   x[MT_A] = x[MT_B];
   x[MT_B] = a;
   x[MT_C] = transposed(x[MT_C]);
+}
+
+static bool read_side (mt_finishing_side *out, const mt_gemm_launch *l, int which,
+                       bool turned, const mt_reason *r) {
+  static const char *const sides[] = {"bias", "residual"};
+  const mt_beside *s = &l->beside[which];
+  const mt_digit *digit = s->digit;
+  if (l->beside_base[which] == NULL) return true;
+  if (s->swizzle) return mt_refuse(r, "%s is swizzled in memory", sides[which]);
+  for (int i = 0; i < 3; i++) {
+    if (s->ndigit[i] > 1)
+      return mt_refuse(r, "mode %d of %s has %d axes: 1 is a matrix", i + 1, sides[which],
+                       (int)s->ndigit[i]);
+    if (s->ndigit[i]) out->stride[turned && i < 2 ? 1 - i : i] = digit++->stride;
+  }
+  out->dtype = (int32_t)s->dtype;
+  out->base = (const char *)l->beside_base[which] +
+              l->beside_offset[which] * (int64_t)mt_dtype_size((mt_dtype)s->dtype);
+  return true;
+}
+
+bool mt_read_finish (mt_finishing *out, const mt_gemm_launch *l, bool turned,
+                     const mt_reason *r) {
+  *out = (mt_finishing){.activation = (int32_t)l->activation};
+  for (int i = 0; l->finishes && i < MT_BESIDES; i++)
+    if (!read_side(&out->side[i], l, i, turned, r)) return false;
+  return true;
 }

@@ -6,7 +6,7 @@
 #define MT_GEMM_MATRIX_H
 
 #include "moontile/types.h"
-#include "desc/gemm_desc.h"
+#include "gemm/finish_desc.h"
 
 /* Why a product is none for a family: room for a line. */
 typedef struct mt_reason {
@@ -41,6 +41,11 @@ bool mt_read_product (mt_matrix x[MT_PARTS], const mt_gemm_launch *l, const mt_r
 
 /* C' = B A': A and B change places, C becomes its transpose, which is the same memory. */
 void mt_turn_product (mt_matrix x[MT_PARTS]);
+
+/* The epilogue of a product of matrices; `turned`: of the transpose. False: what it reads
+** is no matrix. */
+bool mt_read_finish (mt_finishing *out, const mt_gemm_launch *l, bool turned,
+                     const mt_reason *r);
 
 /* Whether elements of the mode lie side by side. */
 static inline bool mt_is_contiguous (const mt_matrix *x, int mode) {

@@ -1,0 +1,24 @@
+/*
+** finish_desc.h - epilogues as the families of kernels are given them: shared with CUDA.
+** SPDX-License-Identifier: MIT
+**
+** D = activation(alpha A B + beta C + bias) + residual, at row m, column n and batch l of
+** the result as the kernel has it, which may be the transpose.
+*/
+#ifndef MT_GEMM_FINISH_DESC_H
+#define MT_GEMM_FINISH_DESC_H
+
+#include "desc/gemm_desc.h"
+
+typedef struct mt_finishing_side {
+  const void *base;  /* NULL: there is none */
+  int64_t stride[3]; /* of M, N, the batch; in elements, 0 where all are one */
+  int32_t dtype;     /* f16, bf16, f32 or f64 */
+} mt_finishing_side;
+
+typedef struct mt_finishing {
+  int32_t activation; /* mt_activation */
+  mt_finishing_side side[MT_BESIDES];
+} mt_finishing;
+
+#endif
