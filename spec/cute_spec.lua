@@ -48,6 +48,9 @@ local WRITTEN = {
     "Layout(1000, -3)" },
   { layout { 4 }, "Layout<Shape<_4>,Stride<_1>>", "cute.make_layout((4,), stride=(1,))",
     "Layout((4,), (1,))" },
+  { tile.parse "((16))", "Shape<Shape<_16>>", "((16,),)", "((16,),)" },
+  { tile.parse "(((3),3))", "Shape<Shape<Shape<_3>,_3>>", "(((3,), 3),)", "(((3,), 3),)" },
+  { tile.parse "(_,32)", "Shape<Underscore,_32>", "(None, 32)", "(None, 32)" },
   { tile.smem_atom("GMMA::Layout_K_SW128_Atom", "f16"),
     "ComposedLayout<Swizzle<3,3,3>,_0,Layout<Shape<_8,_64>,Stride<_64,_1>>>",
     "cute.make_composed_layout(cute.make_swizzle(3, 3, 3), 0, cute.make_layout((8, 64), "

@@ -21,7 +21,9 @@ for n in gmatch("0 1 2 3 4 5 6 7 8 9 10 12 16 24 32 40 48 56 64 72 80 88 96 104 
   NAMED[n] = "_" .. n
 end
 
-local function cpp_number(text) return NAMED[text] or format("Int<%s>", text) end
+local function cpp_number(text)
+  return NAMED[text] or text == "_" and "Underscore" or format("Int<%s>", text)
+end
 
 -- "4@1@0", a basis element printed from the inside, as ScaledBasis<_4,0,1>.
 local function path_of(text, separator)
@@ -156,7 +158,8 @@ end
 local tuples = {}
 
 function tuples.type(text) return tuple(text, cpp_number, of_template "Shape") end
-function tuples.dsl(text) return tuple(text, itself, of_python) end
+local function python_number(text) return text == "_" and "None" or text end
+function tuples.dsl(text) return tuple(text, python_number, of_python) end
 tuples.pycute = tuples.dsl
 function tuples.cpp(text, _, name) return format("using %s = %s;", name, tuples.type(text)) end
 
@@ -259,7 +262,7 @@ local of = { ["moontile.Layout"] = layouts, ["moontile.Tuple"] = tuples,
 -- The writers for x, and its text.
 local function writers_of(x)
   if math.type(x) == "integer" then return tuples, tostring(x) end
-  if type(x) == "table" then return tuples, tostring(tile.wrap(tile.unwrap(x))) end
+  if type(x) == "table" then return tuples, #x == 0 and "()" or tostring(tile.take(x, 1, #x)) end
   local text = tostring(x)
   if match(text, "^Sw<[^>]*>$") then return swizzles, text end
   return of[getmetatable(x)], text

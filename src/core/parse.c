@@ -356,7 +356,8 @@ void mt_read_value (reader *r, mt_build *b) {
     read_members(r, b, end);
   } else if (at_integer(r) || at_f2(r) || (mt_at_letter(r) && mt_at_basis(r))) {
     read_scalar(r, b);
-  } else if (mt_accept(r, '_') || mt_accept_word(r, "Underscore")) {
+  } else if (mt_accept(r, '_') || mt_accept_word(r, "Underscore") ||
+             mt_accept_word(r, "None")) {
     mt_add_wild(b);
   } else {
     mt_syntax(r, mt_peek(r) == '?' ? "a number expected: `?` is known at launch only," :
