@@ -221,6 +221,49 @@ describe("atoms{ runs_on = device }", function()
   end)
 end)
 
+describe("atom_summary", function()
+  it("is right of every MMA atom", function()
+    local seen = {}
+    for _, name in ipairs(tile.atoms()) do
+      local a = tile.mma_atom(name)
+      local key = table.concat({ tostring(a.layout_A), tostring(a.layout_C), a.dtype.A }, " ")
+      if not seen[key] then
+        seen[key] = true
+        local s, m = tile.atom_summary(a), a.shape_MNK
+        local elements = { A = m[1] * m[3], B = m[2] * m[3], C = m[1] * m[2] }
+        for x, n in pairs(elements) do
+          assert.are.equal(n * s[x].shared, s.threads * s[x].values, name)
+          assert.are.equal(a.src[x] == "reg", s[x].registers ~= nil, name)
+        end
+        assert.are.equal(m[1] * m[2] * m[3], s.products)
+        assert.is_truthy(tostring(s):find(name, 1, true))
+      end
+    end
+  end)
+
+  it("is right of every copy atom", function()
+    for _, name in ipairs(tile.atoms { kind = "copy" }) do
+      local s, a = tile.atom_summary(name), tile.copy_atom(name)
+      for _, side in ipairs { s.src, s.dst } do
+        assert.are.equal(s.moved * side.shared, s.threads * side.values, name)
+      end
+      assert.are.equal(a.layout_dst:cosize(), s.moved, name)
+    end
+    assert.are.equal(8, tile.atom_summary("SM75_U32x4_LDSM_N", 16).src.run)
+    assert.are.equal(2, tile.atom_summary("SM75_U32x4_LDSM_N", "f16").dst.run)
+  end)
+
+  it("of what is none is an error", function()
+    assert.are.equal("atom_summary: an atom or the name of one expected, got number",
+                     refused(tile.atom_summary, 3))
+    assert.is_truthy(refused(tile.atom_summary, layout(4)):find "got moontile.Layout")
+    assert.is_truthy(refused(tile.atom_summary, "SM80_16x8x17"):find "there is no atom")
+    assert.is_truthy(refused(tile.atom_summary):find "got nil")
+    assert.are.equal(32, tile.atom_summary(tile.tiled_mma { atom = "SM75_8x8x16_S32S8S8S32_TN" })
+                         .threads)
+  end)
+end)
+
 -- ---------------------------------------------------------------- text, pictures
 
 local function outer()

@@ -55,6 +55,7 @@ return {
   image = asking "image", gaps = asking "gaps", aliases = asking "aliases",
   order = asking "order", shape_mod = asking "shape_mod", sort = asking "sort",
   cute = function(...) return need "cute"(...) end,
+  atom_summary = function(...) return need "summary"(...) end,
   make_tiled_copy = making "make_tiled_copy", make_cotiled_copy = making "make_cotiled_copy",
   make_tiled_copy_C_atom = making "make_tiled_copy_C_atom",
   make_tiled_mma = making "make_tiled_mma", tile_to_mma_shape = making "tile_to_mma_shape",

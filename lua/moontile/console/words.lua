@@ -69,6 +69,7 @@ local kinds = {
 -- What strings a function takes, and an option: of a function, or of any.
 local arguments = {
   mma_atom = { "mma" }, copy_atom = { "copy", "dtype" }, smem_atom = { "smem", "dtype" },
+  atom_summary = { "mma", "copy" },
   tensor = { "dtype", "device" }, device = { "device" }, to = { "device" },
   kernels = { "backend" }, take = { "kernel" }, layout = { "order" }, explain = { "operation" },
   verify = { "part" }, bank_conflicts = { "dtype", "access", "part" },

@@ -30,6 +30,14 @@ local Layout = {}
 ---@field layout_dst moontile.Layout
 ---@field layout_ref moontile.Layout
 
+---An atom in a few numbers.
+---@class moontile.Summary
+---@field name string
+---@field arch string
+---@field threads integer
+---@field products integer  of an MMA
+---@field moved integer  bits of a copy
+
 ---@class moontile.TiledCopy
 local TiledCopy = {}
 
@@ -99,6 +107,27 @@ function tile.copy_atom(name, bits) end
 ---@param options? { kind: string, arch: string, runs_on: string, M: integer, N: integer }
 ---@return string[]
 function tile.atoms(options) end
+
+--- An atom in a few numbers: threads, values of each, who shares, registers, bytes.
+--- - of an MMA: products, threads, A.values, A.shared, A.registers, and of B and C
+--- - of a copy: threads, bits, moved (bits of all), src.values, src.shared, src.run, and of dst
+--- - of a name too; bits are those of a value of a copy; printed it is a text
+--- - error: no atom
+--- ```lua
+--- atom_summary "SM80_16x8x16_F32F16F16F32_TN"
+--- --> SM80_16x8x16_F32F16F16F32_TN: sm80, 2048 products by 32 threads
+--- -->   A  f16: 8 values of a thread in 4 registers, each held once
+--- -->   B  f16: 4 values of a thread in 2 registers, each held once
+--- -->   C  f32: 4 values of a thread in 4 registers, each held once
+--- atom_summary("SM75_U32x1_LDSM_N", "f16")
+--- --> SM75_U32x1_LDSM_N: sm75, 128 bytes by 32 threads
+--- -->   source       8 values of a thread, 16 bytes side by side, each held by 4 threads
+--- -->   destination  2 values of a thread, 4 bytes side by side, each held once
+--- ```
+---@param atom moontile.MmaAtom | moontile.CopyAtom | moontile.TiledMMA | string
+---@param bits? integer | string  of a value, or a dtype
+---@return moontile.Summary
+function tile.atom_summary(atom, bits) end
 
 --- How far a product may be off: |C - exact| for k products whose |a b| sum to `sum`.
 --- - on any device, in any order; 0 of integers
