@@ -155,13 +155,47 @@ describe("CuTe's texts", function()
     end)
   end
 
+  it("are written of atoms, with their layouts", function()
+    local mma = tile.mma_atom "SM80_16x8x16_F32F16F16F32_TN"
+    local copy = tile.copy_atom("SM75_U32x4_LDSM_N", 16)
+    assert.equal("MMA_Atom<SM80_16x8x16_F32F16F16F32_TN>", tile.cute(mma, "type"))
+    assert.equal("Copy_Atom<SM75_U32x4_LDSM_N,uint_bit_t<16>>", tile.cute(copy, "type"))
+    local text = tile.cute(mma, "cpp", "Mma")
+    for _, line in ipairs { "static_assert(size<2>(typename Mma::Shape_MNK{}) == 16);",
+                            "static_assert(size(typename Mma::LayoutC_TV{}) == 128);" } do
+      assert.truthy(text:find(line, 1, true), text)
+    end
+    assert.truthy(tile.cute(copy):find("typename A::ValLayoutDst{}(1) == 2", 1, true))
+    assert.truthy(tile.cute(tile.mma_atom "SM90_64x64x16_F32F16F16_SS", "type")
+                  :find("SM90_64x64x16_F32F16F16_SS<GMMA::Major::K,GMMA::Major::K>", 1, true))
+  end)
+
+  it("are written of kernels, as a header too", function()
+    local kernel = tile.kernel { mma = MMA, tile = { 64, 64, 64 } }
+    local text = tile.cute(kernel, "header", "Gemm")
+    for _, line in ipairs {
+      "#pragma once\n#include <cute/tensor.hpp>", "struct Gemm {",
+      "  using TileShape = Shape<_64,_64,_64>;", "  static constexpr int Stages = ",
+      "  using SmemLayoutB = ", "  using GmemCopyA = TiledCopy<Copy_Atom<SM80_CP_ASYNC_",
+      "static_assert(size(typename Gemm::TiledMma{}) == " .. MMA:size() .. ");",
+      "\n}  // namespace moontile",
+    } do
+      assert.truthy(text:find(line, 1, true), text)
+    end
+    local hopper = tile.kernel { mma = tile.tiled_mma { atom = "SM90_64x64x16_F32BF16BF16_SS" },
+                                 tile = { 64, 64, 64 }, schedule = "cooperative" }
+    assert.truthy(tile.cute(hopper):find("using GmemCopyA = SM90_TMA_LOAD;", 1, true))
+    assert.has_error(function() tile.cute(kernel, "dsl") end)
+    for _, one in ipairs(tile.kernels { arch = 80 }) do assert.is_string(tile.cute(one)) end
+  end)
+
   it("are not written of what CuTe has not", function()
     assert.error(function() tile.cute(layout "(4,2):(F1,F2)") end,
                  "cute: (4,2):(F1,F2) has strides of F2, which CuTe has not")
-    assert.error(function() tile.cute(tile._) end, "cute: a layout, a tuple, a swizzle, a tiled "
-                 .. "copy or a tiled MMA expected, got _")
+    assert.error(function() tile.cute(tile._) end, "cute: a layout, a tuple, a swizzle, an atom, a "
+                 .. "tiled copy, a tiled MMA or a kernel expected, got _")
     assert.error(function() tile.cute(layout(4), "c") end,
-                 'cute: "cpp", "type", "dsl" or "pycute" expected, got c')
+                 'cute: "cpp", "header", "type", "dsl" or "pycute" expected, got c')
     assert.error(function() tile.cute(layout(4), "cpp", "a b") end,
                  "cute: a name of C++ expected, got a b")
     assert.has_error(function() tile.cute(MMA, "dsl") end)

@@ -10,7 +10,7 @@ local find, format, gmatch, gsub, match = string.find, string.format, string.gma
 local concat, tostring, type = table.concat, tostring, type
 local getmetatable = getmetatable
 
-local FORMS = { cpp = "C++", type = "C++", dsl = "CuTe's DSL", pycute = "pycute" }
+local FORMS = { cpp = "C++", type = "C++", header = "C++", dsl = "CuTe's DSL", pycute = "pycute" }
 
 -- ---------------------------------------------------------------- numbers and tuples
 
@@ -254,9 +254,116 @@ function copies.cpp(text, copy, name)
                 name, copy:size())
 end
 
+-- ---------------------------------------------------------------- atoms
+
+-- Assertions of the layouts of an atom, by the names that they have in it.
+local function asserted(lines, name, members, layouts_of)
+  for i, member in ipairs(members) do
+    lines[#lines + 1] = assertions(layouts_of[i], format("typename %s::%s", name, member))
+  end
+  return concat(lines, "\n")
+end
+
+local mma_atoms = {}
+
+function mma_atoms.type(_, atom)
+  named_by_cute(atom.name, atom.arch == "own", "atom.layout_A")
+  return format("MMA_Atom<%s>", operation(atom.name))
+end
+
+function mma_atoms.cpp(_, atom, name)
+  local lines = { format("using %s = %s;", name, mma_atoms.type(nil, atom)) }
+  for i = 1, 3 do
+    lines[#lines + 1] = format("static_assert(size<%d>(typename %s::Shape_MNK{}) == %d);", i - 1,
+                               name, atom.shape_MNK[i])
+  end
+  return asserted(lines, name, { "ThrID", "LayoutA_TV", "LayoutB_TV", "LayoutC_TV" },
+                  { atom.thr_id, atom.layout_A, atom.layout_B, atom.layout_C })
+end
+
+local copy_atoms = {}
+
+function copy_atoms.type(_, atom)
+  named_by_cute(atom.name, atom.arch == "own", "atom.layout_src")
+  return format("Copy_Atom<%s,uint_bit_t<%d>>", atom.name, atom.bits)
+end
+
+function copy_atoms.cpp(_, atom, name)
+  local lines = { format("using %s = %s;", name, copy_atoms.type(nil, atom)) }
+  return asserted(lines, name, { "ThrID", "ValLayoutSrc", "ValLayoutDst", "ValLayoutRef" },
+                  { atom.thr_id, atom.layout_src, atom.layout_dst, atom.layout_ref })
+end
+
+-- ---------------------------------------------------------------- kernels
+
+local SIDES = { "A", "B" }
+local kernels = {}
+
+-- The description of a kernel, which is what it prints.
+local function described(text)
+  local env = { tile = setmetatable({ kernel = function(t) return t end }, { __index = tile }) }
+  return load("return " .. text, "=kernel", "t", env)()
+end
+
+-- Of an element: "bf16", "s8", "e4m3".
+local function bits_of(element)
+  local e, m = match(element, "^e(%d)m(%d)$")
+  return e and 1 + e + m or tonumber(match(element, "%d+$"))
+end
+
+-- Who brings an operand: TMA, a tiled copy, an atom by its name.
+local function mover(x, bits)
+  if x == "tma" then return "SM90_TMA_LOAD" end
+  if type(x) == "table" then return x.multicast and "SM90_TMA_LOAD_MULTICAST" or "SM90_TMA_LOAD" end
+  if type(x) == "userdata" then return copies.type(tostring(x), x) end
+  return format("Copy_Atom<%s,uint_bit_t<%d>>", x, bits)
+end
+
+local function members(k)
+  local shape, cluster = tile.make_shape(table.unpack(k.tile)), k.cluster or { 1, 1 }
+  local lines = {
+    "using TiledMma = " .. mmas.type(nil, k.mma),
+    "using TileShape = " .. tuples.type(tostring(shape)),
+    format("using ClusterShape = Shape<_%d,_%d,_1>", cluster[1], cluster[2]),
+    format("static constexpr int Stages = %d", k.stages),
+  }
+  local function using(name, x) lines[#lines + 1] = format("using %s = %s", name, x) end
+  for _, side in ipairs(SIDES) do
+    local bits = bits_of(k.mma:atom().dtype[side])
+    using("SmemLayout" .. side, layouts.type(tostring(k.smem[side])))
+    using("GmemCopy" .. side, mover(k.g2s[side], bits))
+    if k.s2r and k.s2r[side] then using("SmemCopy" .. side, mover(k.s2r[side], bits)) end
+  end
+  return lines
+end
+
+function kernels.cpp(text, _, name)
+  local k = described(text)
+  local lines = { format("struct %s {\n  %s;\n};", name, concat(members(k), ";\n  ")) }
+  lines[2] = format("static_assert(size(typename %s::TiledMma{}) == %d);", name, k.mma:size())
+  for _, side in ipairs(SIDES) do
+    lines[#lines + 1] = assertions(k.smem[side], format("typename %s::SmemLayout%s", name, side))
+  end
+  return concat(lines, "\n")
+end
+
 -- ---------------------------------------------------------------- all of them
 
-local of = { ["moontile.Layout"] = layouts, ["moontile.Tuple"] = tuples,
+local HEADER = [[
+#pragma once
+#include <cute/tensor.hpp>
+#include <cute/atom/mma_atom.hpp>
+#include <cute/atom/copy_atom.hpp>
+
+namespace moontile {
+using namespace cute;
+
+%s
+}  // namespace moontile]]
+
+local of = { ["moontile.MmaAtom"] = mma_atoms, ["moontile.CopyAtom"] = copy_atoms,
+             ["moontile.Kernel"] = kernels,
+             ["moontile.Layout"] = layouts, ["moontile.Tuple"] = tuples,
              ["moontile.TiledMMA"] = mmas, ["moontile.TiledCopy"] = copies }
 
 -- The writers for x, and its text.
@@ -269,16 +376,17 @@ local function writers_of(x)
 end
 
 -- cute(x [, form [, name]]): x as text; form: "cpp" (declared by a name, A unless it is said, and
--- asserted), "type", "dsl", "pycute".
+-- asserted), "header" (the same as a file of its own), "type", "dsl", "pycute".
 return function(x, form, name)
   form, name = form or "cpp", name or "A"
-  check(type(form) == "string" and FORMS[form], "cute: \"cpp\", \"type\", \"dsl\" or \"pycute\" "
-        .. "expected, got %s", tostring(form))
+  check(type(form) == "string" and FORMS[form], "cute: \"cpp\", \"header\", \"type\", \"dsl\" "
+        .. "or \"pycute\" expected, got %s", tostring(form))
   check(type(name) == "string" and match(name, "^[%a_][%w_]*$"),
         "cute: a name of C++ expected, got %s", tostring(name))
   local writers, text = writers_of(x)
-  check(writers, "cute: a layout, a tuple, a swizzle, a tiled copy or a tiled MMA expected, got %s",
-        text)
+  check(writers, "cute: a layout, a tuple, a swizzle, an atom, a tiled copy, a tiled MMA or a "
+        .. "kernel expected, got %s", text)
+  if form == "header" then return format(HEADER, writers.cpp(text, x, name)) end
   check(writers[form], "cute: %s has no text for %s", FORMS[form], text)
   return writers[form](text, x, name)
 end

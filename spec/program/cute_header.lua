@@ -1,5 +1,5 @@
 -- cute_header.lua: prints C++ that says by static_assert what tile.cute says of many values:
--- layouts, swizzles, shared-memory atoms, an MMA of each family, all copy atoms.
+-- layouts, swizzles, shared-memory atoms, an MMA of each family, all copy atoms, kernels.
 -- SPDX-License-Identifier: MIT
 
 local tile = require "moontile"
@@ -51,6 +51,7 @@ for _, name in ipairs(tile.atoms()) do
   if ok and not seen[family] then
     seen[family] = true
     put(mma)
+    put(mma:atom())
   end
 end
 
@@ -64,4 +65,15 @@ end
 for _, name in ipairs(tile.atoms { kind = "copy" }) do
   local ok, copy = pcall(copy_of, name)
   if ok then put(copy) end
+  for _, bits in ipairs { 8, 16, 32 } do
+    local there, atom = pcall(tile.copy_atom, name, bits)
+    if there then put(atom) end
+  end
+end
+
+-- Kernels of each architecture.
+for _, arch in ipairs { 80, 90 } do
+  for i, kernel in ipairs(tile.kernels { arch = arch }) do
+    if i % 7 == 1 then put(kernel) end
+  end
 end

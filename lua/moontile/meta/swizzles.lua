@@ -301,6 +301,7 @@ function tile.explain(operation, A, B, C, D) end
 --- A value as CuTe's C++, declared and asserted, or as Python.
 --- - "type": its type alone; "dsl": CuTe's DSL; "pycute": its layouts in Python; all are read again
 --- - the assertions are those of its size and of some of its values, of an MMA those of its tile
+--- - "header": a file of its own; of a kernel its types, its layouts of shared memory, its copies
 --- - error: strides that CuTe has not; a tiled copy or MMA in Python
 --- ```lua
 --- cute(layout{2, {3, 2}}, "type")  --> Layout<Shape<_2,Shape<_3,_2>>,Stride<_1,Stride<_2,_6>>>
@@ -311,8 +312,8 @@ function tile.explain(operation, A, B, C, D) end
 --- --> static_assert(size(Row{}) == 4);
 --- --> static_assert(Row{}(0) == 0 && Row{}(1) == 2 && Row{}(2) == 4 && Row{}(3) == 6);
 --- ```
----@param x moontile.Modes | moontile.Value | moontile.TiledCopy | moontile.TiledMMA
----@param form? "cpp" | "type" | "dsl" | "pycute"
+---@param x any
+---@param form? "cpp" | "header" | "type" | "dsl" | "pycute"
 ---@param name? string
 ---@return string
 function tile.cute(x, form, name) end
