@@ -39,13 +39,15 @@ for w in $words; do printf ' %s |' "$w"; done
 printf '\n| - | - | -: | -: | -: |'
 for w in $words; do printf ' -: |'; done
 printf '\n'
-for file in "$folder"/*.fatbin; do
+for name in copy mma ampere hopper; do
+  file=$folder/$name.fatbin
   for arch in $("$tool" -lelf "$file" | sed -n 's/.*\.\(sm_[0-9a-z]*\)\.cubin.*/\1/p' | sort -u); do
     { "$tool" -res-usage -arch "$arch" "$file" 2>&1; "$tool" -sass -arch "$arch" "$file"; } |
-      rows "$(basename "$file" .fatbin)" "$arch"
+      rows "$name" "$arch"
   done
 done
 printf '\n'
-for file in "$folder"/*.fatbin; do
-  printf '%s: %d bytes\n' "$(basename "$file")" "$(wc -c < "$file")"
+for name in copy mma ampere hopper; do
+  file=$folder/$name.fatbin
+  printf '%s: %d bytes\n' "$name.fatbin" "$(wc -c < "$file")"
 done

@@ -50,6 +50,10 @@ moontile_core_library(moontile_shared SHARED moontile)
 set_target_properties(moontile_shared PROPERTIES
   VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 target_link_libraries(moontile_shared PRIVATE Threads::Threads m ${CMAKE_DL_LIBS})
+set(MOONTILE_MAP ${PROJECT_BINARY_DIR}/library.map)
+configure_file(${PROJECT_SOURCE_DIR}/cmake/library.map.in ${MOONTILE_MAP} @ONLY)
+target_link_options(moontile_shared PRIVATE "LINKER:--version-script=${MOONTILE_MAP}")
+set_target_properties(moontile_shared PROPERTIES LINK_DEPENDS ${MOONTILE_MAP})
 
 moontile_core_library(moontile_static STATIC moontile_static)
 target_link_libraries(moontile_static PUBLIC Threads::Threads m ${CMAKE_DL_LIBS})
@@ -77,6 +81,16 @@ add_library(moontile::lua ALIAS moontile_lua)
 moontile_target(moontile_lua)
 target_link_libraries(moontile_lua PUBLIC moontile_static)
 set_target_properties(moontile_lua PROPERTIES EXPORT_NAME lua)
+# The Lua that was found, for who links it, unless a host has its own (moontileConfig.cmake.in does
+# the same for what is installed).
+if(NOT MOONTILE_HOST_LUA)
+  target_include_directories(moontile_lua SYSTEM INTERFACE
+    $<BUILD_INTERFACE:${MOONTILE_LUA_INCLUDE_DIR}>)
+  if(MOONTILE_LUA_LIBRARY)
+    target_link_libraries(moontile_lua INTERFACE
+      $<BUILD_INTERFACE:${MOONTILE_LUA_LIBRARY}> $<BUILD_INTERFACE:m> $<BUILD_INTERFACE:${CMAKE_DL_LIBS}>)
+  endif()
+endif()
 
 # A Lua module takes its Lua from the interpreter: it must not be linked with one.
 add_library(moontile_module MODULE $<TARGET_OBJECTS:moontile_core> $<TARGET_OBJECTS:moontile_binding>)

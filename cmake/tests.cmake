@@ -335,9 +335,19 @@ moontile_test(examples.guarded COMMAND moontile_guarded ${SPEC}/host/script.lua)
 target_link_libraries(moontile_host_core PRIVATE moontile_static)
 
 if(PROJECT_IS_TOP_LEVEL AND NOT MOONTILE_SANITIZE)
-  foreach(way find_package add_subdirectory fetch_content pkg_config)
+  find_program(MOONTILE_LUAROCKS luarocks)
+  find_program(MOONTILE_DPKG dpkg)
+  mark_as_advanced(MOONTILE_LUAROCKS MOONTILE_DPKG)
+  set(ways find_package add_subdirectory fetch_content pkg_config)
+  if(MOONTILE_DPKG)
+    list(APPEND ways deb)
+  endif()
+  if(MOONTILE_LUAROCKS AND LUA_PROGRAM)
+    list(APPEND ways luarocks)
+  endif()
+  foreach(way IN LISTS ways)
     set(thorough "")
-    if(way MATCHES "^(add_subdirectory|fetch_content)$")     # they build all of it again
+    if(way MATCHES "^(add_subdirectory|fetch_content|luarocks)$")     # they build all of it again
       set(thorough THOROUGH)
     endif()
     moontile_test(install.${way} ${thorough} COST 10 COMMAND ${CMAKE_COMMAND}
@@ -345,6 +355,7 @@ if(PROJECT_IS_TOP_LEVEL AND NOT MOONTILE_SANITIZE)
       -DWORK=${SCRATCH}/install-${way} -DLIBDIR=${CMAKE_INSTALL_LIBDIR}
       -DGENERATOR=${CMAKE_GENERATOR} -DCC=${CMAKE_C_COMPILER} -DINCDIR=${MOONTILE_LUA_INCLUDE_DIR}
       -DLUALIB=${MOONTILE_LUA_LIBRARY} -DCMOD=${MOONTILE_LUA_CMOD_DIR}
+      -DLUAROCKS=${MOONTILE_LUAROCKS}
       -DLUA_PROGRAM=${LUA_PROGRAM} -P ${SPEC}/install/run.cmake)
   endforeach()
 endif()

@@ -1,7 +1,9 @@
 # run.cmake: a folder outside the project uses moontile in the way WAY, and its programs run.
 # SPDX-License-Identifier: MIT
 # find_package, pkg_config: from an installation that was moved after it was made;
-# add_subdirectory, fetch_content: from the sources in SOURCE.
+# add_subdirectory (with a Lua of the host's own), fetch_content: from the sources in SOURCE;
+# deb: from a package for Debian, installed in an empty root and removed again;
+# luarocks: from the rockspec.
 
 function(must)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE out ERROR_VARIABLE out
@@ -38,6 +40,62 @@ if(WAY STREQUAL pkg_config)
   list(TRANSFORM flags REPLACE "^-lmoontile$" ${prefix}/${LIBDIR}/libmoontile.a)
   must(${CC} -std=c11 consumer/host_core.c ${flags} -o static)
   must(${CMAKE_COMMAND} -E env --unset=LD_LIBRARY_PATH ./static)
+  must(${PKG_CONFIG} --cflags --libs moontile-lua)
+  separate_arguments(flags UNIX_COMMAND "${OUTPUT}")
+  must(${CC} -std=c11 consumer/host.c ${flags} -o guest)
+  must(./guest)
+  must(nm -D --defined-only ${prefix}/${LIBDIR}/libmoontile.so)
+  string(REGEX MATCHALL "[^\n]*[^\n]" symbols "${OUTPUT}")
+  list(FILTER symbols EXCLUDE REGEX " mt_[a-z0-9_]+@@MOONTILE_[0-9.]+$| A MOONTILE_[0-9.]+$")
+  if(symbols)
+    message(FATAL_ERROR "libmoontile.so also has ${symbols}")
+  endif()
+elseif(WAY STREQUAL deb)
+  must(${CMAKE_CPACK_COMMAND} --config ${BUILD}/CPackConfig.cmake -G DEB -B ${WORK}/package)
+  file(GLOB package ${WORK}/package/*.deb)
+  must(dpkg-deb --info ${package})
+  if(NOT OUTPUT MATCHES "Depends: libc6")
+    message(FATAL_ERROR "${OUTPUT}")
+  endif()
+  set(root ${WORK}/root)
+  file(MAKE_DIRECTORY ${root}/var/lib/dpkg/updates ${root}/var/lib/dpkg/info)
+  file(TOUCH ${root}/var/lib/dpkg/status)
+  set(dpkg dpkg --root=${root} --force-not-root --force-bad-path --force-depends --log=/dev/null)
+  must(${dpkg} --install ${package})
+  must(${root}/usr/bin/moontile -e "print(require 'moontile'.layout(4))")
+  if(NOT OUTPUT MATCHES "4:1")
+    message(FATAL_ERROR "the installed program: ${OUTPUT}")
+  endif()
+  set(ENV{LD_LIBRARY_PATH} ${root}/usr/lib)
+  must(${CC} -std=c11 consumer/host_core.c -I${root}/usr/include -L${root}/usr/lib -lmoontile
+       -o shared)
+  must(./shared)
+  must(${dpkg} --remove moontile)
+  file(GLOB_RECURSE left ${root}/usr/*)
+  if(left)
+    message(FATAL_ERROR "the package leaves ${left}")
+  endif()
+elseif(WAY STREQUAL luarocks)
+  file(GLOB kept ${SOURCE}/*)
+  list(FILTER kept EXCLUDE REGEX "/build[^/]*$")
+  file(COPY ${kept} DESTINATION ${WORK}/rock)
+  execute_process(COMMAND ${LUAROCKS} --lua-version=5.4 lint moontile-dev-1.rockspec
+                  WORKING_DIRECTORY ${WORK}/rock COMMAND_ERROR_IS_FATAL ANY)
+  file(READ ${WORK}/rock/moontile-dev-1.rockspec rockspec)           # without kernels
+  string(REPLACE "MOONTILE_MODULE_ONLY =" "MOONTILE_CUDA = \"OFF\", MOONTILE_MODULE_ONLY =" rockspec "${rockspec}")
+  file(WRITE ${WORK}/rock/moontile-dev-1.rockspec "${rockspec}")
+  set(ENV{CMAKE_BUILD_PARALLEL_LEVEL} 2)
+  execute_process(COMMAND ${LUAROCKS} --lua-version=5.4 --tree=${WORK}/tree make
+                  WORKING_DIRECTORY ${WORK}/rock RESULT_VARIABLE result OUTPUT_VARIABLE out
+                  ERROR_VARIABLE out)
+  if(NOT result EQUAL 0)
+    message(FATAL_ERROR "${out}")
+  endif()
+  set(ENV{LUA_CPATH_5_4} "${WORK}/tree/lib/lua/5.4/?.so")
+  must(${LUA_PROGRAM} -e "print(require 'moontile'.layout(4))")
+  if(NOT OUTPUT MATCHES "4:1")
+    message(FATAL_ERROR "the module of the rock: ${OUTPUT}")
+  endif()
 else()
   must(${CMAKE_COMMAND} -S consumer -B build -G ${GENERATOR} -DCMAKE_C_COMPILER=${CC} -DWAY=${WAY}
        -DSOURCE=${SOURCE} -DCMAKE_PREFIX_PATH=${prefix} -DINCDIR=${INCDIR} -DLUALIB=${LUALIB}
