@@ -6,6 +6,7 @@ local tile = require "moontile"
 local layout = tile.layout
 local devices = dofile "spec/devices.lua"
 local families = dofile "spec/families.lua"
+local epilogues = dofile "spec/epilogues.lua"
 local pick = families.pick
 
 local CASES = math.tointeger(os.getenv "MOONTILE_HOPPER") or 40
@@ -79,13 +80,17 @@ local function random_case(device, seed)
   local C = matrix(M, N, L, c_first, (c_first and M or N) + math.random(0, 9))
   if math.random(5) == 1 then A = folded(M, K, L) end
   if math.random(5) == 1 then B = folded(N, K, L) end
-  if math.random(5) == 1 then C = folded(M, N, L) end
+  local e = types[3] ~= "i32" and math.random(3) == 1 and epilogues.draw(M, N, L) or nil
+  if math.random(5) == 1 then
+    C = folded(M, N, L)
+    if e and e.residual == "C" then e.residual = nil end      -- it is no matrix
+  end
   A, B = maybe_shared(A), maybe_shared(B)
   local alpha = integral and 1 or pick { 1, 1, 2, -1 }
   local beta = integral and 0 or pick { 0, 0, 1, -2 }
   local precision = types[1] == "f32" and pick { "tf32", "3xtf32" } or nil
   return families.check(device, { seed = seed, types = types, A = A, B = B, C = C,
-                                  most = types[4], size = { M, N, K, L } },
+                                  most = types[4], size = { M, N, K, L }, epilogue = e },
                         { alpha = alpha, beta = beta, precision = precision, family = "hopper" })
 end
 

@@ -20,7 +20,7 @@ MT_INLINE float read_side (int32_t dtype, const void *base, int64_t at) {
   if (dtype == MT_f64) return (float)((const double *)base)[at];
   const uint32_t bits = ((const uint16_t *)base)[at];
   if (dtype == MT_bf16) return mt_as_float(bits << 16);
-#ifdef MT_EMULATED
+#ifndef __CUDACC__
   return (float)read_float(MT_f16, bits);
 #else
   float x;
@@ -34,7 +34,7 @@ MT_INLINE void write_result (int32_t dtype, void *base, int64_t at, float x) {
     ((float *)base)[at] = x;
     return;
   }
-#ifdef MT_EMULATED
+#ifndef __CUDACC__
   const uint16_t bits = (uint16_t)write_float(dtype, x);
 #else
   uint16_t bits;
@@ -65,26 +65,31 @@ MT_SHARED_FUNCTION double finish_f64 (int32_t activation, double x, double resid
   return mt_activate_f64((uint32_t)activation, x) + residual;
 }
 
+/* D of a sum at (m,n,l), which is a real one, where it is no f64. INLINED: no call. */
+template <bool INLINED, typename T>
+MT_INLINE void finish_float (const T &p, int32_t dtype, float sum, int m, int n, int l) {
+  const int64_t at = place_of(p.stride, m, n, l);
+  float x = (float)p.alpha * sum;
+  if (p.beta != 0) x = fmaf((float)p.beta, read_side(dtype, p.c, at), x);
+  x += side_f32(p.finish.side[MT_BIAS], m, n, l);
+  const float residual = side_f32(p.finish.side[MT_RESIDUAL], m, n, l);
+  if constexpr (INLINED) x = mt_activate_f32((uint32_t)p.finish.activation, x) + residual;
+  else x = finish_f32(p.finish.activation, x, residual);
+  write_result(dtype, p.c, at, x);
+}
+
 /* D of a sum at (m,n,l), which is a real one. T: a launch of a family, which says alpha
 ** and beta, where C is, its type and strides; C is read before it is written. */
 template <typename T, typename SUM>
 MT_INLINE void finish (const T &p, int32_t dtype, SUM sum, int m, int n, int l) {
-  const int64_t at = place_of(p.stride, m, n, l);
-  const mt_finishing_side &bias = p.finish.side[MT_BIAS];
-  const mt_finishing_side &residual = p.finish.side[MT_RESIDUAL];
   if (dtype == MT_f64) {
-    double *c = (double *)p.c + at;
+    double *c = (double *)p.c + place_of(p.stride, m, n, l);
     double x = p.alpha * (double)sum;
     if (p.beta != 0) x = fma(p.beta, *c, x);
-    x += side_f64(bias, m, n, l);
-    *c = finish_f64(p.finish.activation, x, side_f64(residual, m, n, l));
-  } else {
-    float x = (float)p.alpha * (float)sum;
-    if (p.beta != 0) x = fmaf((float)p.beta, read_side(dtype, p.c, at), x);
-    x += side_f32(bias, m, n, l);
-    x = finish_f32(p.finish.activation, x, side_f32(residual, m, n, l));
-    write_result(dtype, p.c, at, x);
-  }
+    x += side_f64(p.finish.side[MT_BIAS], m, n, l);
+    const double residual = side_f64(p.finish.side[MT_RESIDUAL], m, n, l);
+    *c = finish_f64(p.finish.activation, x, residual);
+  } else finish_float<false>(p, dtype, (float)sum, m, n, l);
 }
 
 } // namespace mt

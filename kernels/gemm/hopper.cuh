@@ -22,6 +22,7 @@
 #ifndef HOPPER_CUH
 #define HOPPER_CUH
 
+#include "kernels/gemm/finish.cuh"
 #include "kernels/gemm/sm90.cuh"
 #include "kernels/gemm/tma.cuh"
 #include "kernels/gemm/wgmma.cuh"
@@ -31,7 +32,7 @@ namespace mt {
 /* ------------------------------------------------------------------ shapes */
 
 template <typename T, int N_, int STAGES_, int CLUSTER_, int A_MN_, int B_MN_,
-          typename OUT_>
+          typename OUT_, bool FINISHES_ = false>
 struct hopper {
   typedef T type;
   typedef typename T::sum sum;
@@ -42,6 +43,7 @@ struct hopper {
     K = MT_SLAB / T::bytes,
     STAGES = STAGES_,
     CLUSTER = CLUSTER_,
+    FINISHES = FINISHES_, /* there is an epilogue */
     A_MN = A_MN_,
     B_MN = B_MN_,
     SUMS = N / 2,
@@ -349,6 +351,36 @@ MT_INLINE void store_direct (const mt_hopper_launch &p, const typename H::sum *c
   }
 }
 
+/* With an epilogue: the sums of a warp, 16 rows by 32 columns at a time, by way of shared
+** memory, so that neighbours along N are those of neighbouring lanes. */
+template <typename H>
+MT_INLINE void store_finished (const mt_hopper_launch &p, const typename H::sum *c,
+                               uint32_t out, int m, int n, int l) {
+  enum { COLUMNS = H::N < 32 ? H::N : 32, PITCH = H::N < 32 ? COLUMNS : COLUMNS + 8 };
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32 - 4;
+  const uint32_t piece = out + warp * (MT_WARP_ROWS * PITCH * 4);
+  const uint32_t to = piece + (lane / 4 * PITCH + lane % 4 * 2) * 4;
+#pragma unroll
+  for (int q = 0; q < H::N / COLUMNS; q++) {
+    __syncwarp();
+#pragma unroll
+    for (int i = 0; i < COLUMNS / 4; i++) {
+      const typename H::sum *pair = c + q * (COLUMNS / 2) + 2 * i;
+      store_words(to + (i % 2 * 8 * PITCH + i / 2 * 8) * 4, bits_of(pair[0]),
+                  bits_of(pair[1]));
+    }
+    __syncwarp();
+#pragma unroll 1
+    for (int i = lane; i < MT_WARP_ROWS * COLUMNS; i += 32) {
+      const int row = i / COLUMNS, column = i % COLUMNS;
+      const int x = m + row, y = n + q * COLUMNS + column;
+      const uint32_t sum = load_word(piece + (row * PITCH + column) * 4);
+      if (x < p.size[0] && y < p.size[1])
+        finish_float<true>(p, p.dtype, mt_as_float(sum), x, y, l);
+    }
+  }
+}
+
 template <typename H>
 MT_INLINE void consume (const mt_hopper_launch &p, uint32_t ring, uint32_t bars,
                         int group) {
@@ -367,12 +399,16 @@ MT_INLINE void consume (const mt_hopper_launch &p, uint32_t ring, uint32_t bars,
       if (blocks > 1 && !join<H>(c, blocks, ring, bars, rank, parity)) continue;
     const int above = H::SPLITS ? 0 : rank, n = t.n * H::N;
     const int m = (t.m * H::CLUSTER + above) * H::M + warp * MT_WARP_ROWS;
+    if constexpr (H::FINISHES) {
+      store_finished<H>(p, c, ring + H::OUT, m, n, t.l);
+      continue;
+    }
     if constexpr (MT_HOPPER_STORES(H::N))
       if (!p.direct) {
         store<H>(p, c, pieces, m, n, t.l);
         continue;
       }
-    store_direct<H>(p, c, m, n, t.l);
+    if constexpr (!H::FINISHES) store_direct<H>(p, c, m, n, t.l);
   }
   if (MT_HOPPER_STORES(H::N) && threadIdx.x % 32 == 0) tma_store_wait<0>();
 }

@@ -111,10 +111,9 @@ MT_INLINE void store_finished (const mt_ampere_launch &p, const SUM *from, int m
   enum { PITCH = COLUMNS + MT_COLUMN_PAD(sizeof(SUM)), DOWN = THREADS / COLUMNS };
   static_assert(DOWN > 0, "a round is whole rows");
   const int column = threadIdx.x % COLUMNS, row = threadIdx.x / COLUMNS;
-  const int rows = p.size[0] - m < ROWS ? p.size[0] - m : ROWS;
-  if (n + column >= p.size[1]) return;
+  if (p.size[1] <= n + column) return;
 #pragma unroll 1
-  for (int i = row; i < rows; i += DOWN)
+  for (int i = row; i < ROWS && m + i < p.size[0]; i += DOWN)
     finish(p, p.dtype, from[i * PITCH + column], m + i, n + column, l);
 }
 

@@ -49,6 +49,12 @@ MT_INLINE void store_words (uint32_t to, uint32_t x, uint32_t y) {
   asm volatile("st.shared.v2.b32 [%0], {%1, %2};" : : "r"(to), "r"(x), "r"(y) : "memory");
 }
 
+MT_INLINE uint32_t load_word (uint32_t at) {
+  uint32_t w;
+  asm volatile("ld.shared.b32 %0, [%1];" : "=r"(w) : "r"(at) : "memory");
+  return w;
+}
+
 /* A word of shared memory of block `rank`, at the place that `at` is here. */
 MT_INLINE uint32_t peer_word (uint32_t at, uint32_t rank) {
   uint32_t w;

@@ -98,6 +98,7 @@ typedef struct job {
   tensor_map of[2], rest[2], d;
   char *c; /* of `direct` */
   size_t room;
+  int device;
   bool bad;
 } job;
 
@@ -122,18 +123,22 @@ static double operand (job *j, int o, bool rest, int64_t i, int64_t k, int64_t b
   return as_read(v.isint ? (double)v.i : v.f, j->row->type[o]);
 }
 
+static mt_dtype result_type (const job *j) {
+  return j->row->finishes ? (mt_dtype)j->l->dtype : j->row->type[MT_C];
+}
+
 static char *result (job *j, int64_t m, int64_t n, int64_t batch) {
   const mt_hopper_launch *l = j->l;
   if (!l->direct) return element(&j->d, n, m, batch, &j->bad);
-  const int64_t size = (int64_t)mt_dtype_size(j->row->type[MT_C]);
+  const int64_t size = (int64_t)mt_dtype_size(result_type(j));
   const int64_t at = (m * l->stride[0] + n * l->stride[1] + batch * l->stride[2]) * size;
   if (m >= l->size[0] || n >= l->size[1]) return NULL;
   j->bad |= at < 0 || (size_t)(at + size) > j->room;
   return j->bad ? NULL : j->c + at;
 }
 
-static void finish (job *j, char *p, double sum) {
-  const mt_dtype d = j->row->type[MT_C];
+static void finish (job *j, char *p, double sum, const int64_t at[3]) {
+  const mt_dtype d = result_type(j);
   mt_err err = MT_NOERR;
   if (d == MT_i32) {
     const double most = INT32_MAX, least = INT32_MIN;
@@ -143,6 +148,7 @@ static void finish (job *j, char *p, double sum) {
   }
   mt_number old = j->l->beta != 0 ? mt_load_element(d, p) : (mt_number){.f = 0};
   mt_number v = {.f = j->l->alpha * sum + (j->l->beta != 0 ? j->l->beta * old.f : 0)};
+  if (j->row->finishes) v.f = fake_ending(&j->l->finish, d, v.f, at, j->device, &j->bad);
   if (mt_store_element(d, p, v, &err) != MT_OK) j->bad = true;
 }
 
@@ -158,7 +164,8 @@ static void one (job *j, int64_t m, int64_t n, int64_t batch) {
     sum += operand(j, MT_A, term == terms - 2, m, x, batch * j->l->a_step) *
            operand(j, MT_B, term == terms - 3, n, x, batch * j->l->b_step);
   }
-  if (p && !j->bad) finish(j, p, sum);
+  const int64_t at[3] = {m, n, batch};
+  if (p && !j->bad) finish(j, p, sum, at);
 }
 
 /* The tile of a cluster. */
@@ -177,12 +184,13 @@ static void tile (job *j, int number) {
 
 mt_status fake_hopper (const mt_kernel *k, mt_grid grid, int cluster,
                        const mt_hopper_launch *l, int device) {
-  job j = {.row = row_of(k), .l = l};
+  job j = {.row = row_of(k), .l = l, .device = device};
   const bool splits = MT_HOPPER_SPLITS(j.row->n, j.row->cluster);
   const int blocks = j.row->cluster * l->parts, clusters = (int)grid.blocks / blocks;
   if (grid.threads != MT_HOPPER_THREADS || (int)grid.blocks % blocks != 0 ||
       blocks != cluster || l->parts < 1 || l->parts > (splits ? 8 : 1) ||
-      l->parts > l->slabs || (!l->direct && !MT_HOPPER_STORES(j.row->n)) ||
+      l->parts > l->slabs ||
+      (!l->direct && (!MT_HOPPER_STORES(j.row->n) || j.row->finishes)) ||
       !open_map(&j.of[0], &l->a, device) || !open_map(&j.of[1], &l->b, device))
     return MT_ERANGE;
   if (l->terms != 1 &&

@@ -7,6 +7,7 @@
 */
 #include <math.h>
 
+#include "desc/epilogue_desc.h"
 #include "hopper_case.h"
 #include "types/dtype.h"
 
@@ -34,11 +35,14 @@ static int draw_extent (int tile, int most) {
 static void draw_epilogue (hopper_case *c) {
   static const double factors[] = {1, 1, 2, -1, 0.5};
   const bool whole = c->row->type[MT_C] == MT_i32;
-  c->direct = !MT_HOPPER_STORES(c->row->n) || pick(3) == 0;
+  static const mt_dtype floats[] = {MT_f32, MT_f16, MT_bf16};
+  c->type = c->row->finishes ? floats[pick(3)] : c->row->type[MT_C];
+  c->activation = c->row->finishes ? (uint32_t)pick(MT_NACTIVATION) : 0;
+  c->direct = c->row->finishes || !MT_HOPPER_STORES(c->row->n) || pick(3) == 0;
   c->beta = 0;
   c->alpha = whole ? 1 : factors[pick(5)];
   if (c->direct && !whole && pick(2)) c->beta = factors[pick(5)];
-  if (c->direct && !whole && pick(4) == 0) c->alpha = 0.3;
+  if (c->direct && !whole && !c->row->finishes && pick(4) == 0) c->alpha = 0.3;
 }
 
 /* A few tiles; stages a few, or more than the ring has slots. */
@@ -145,6 +149,33 @@ static void fill (const tensor *t, int terms) {
         put(t, element(t, x, y, l), draw_number(t->dtype, terms));
 }
 
+/* ---------------------------------------------------------------- epilogues */
+
+/* Bias and residual in any types; strides may be 0. The residual is C, now and then. */
+static void make_sides (hopper_case *c, tensor side[MT_BESIDES], const tensor *d) {
+  static const mt_dtype floats[] = {MT_f32, MT_f16, MT_bf16, MT_f64};
+  memset(side, 0, MT_BESIDES * sizeof *side);
+  c->side = c->row->finishes ? side : NULL;
+  for (int i = 0; c->side && i < MT_BESIDES; i++) {
+    if (i == MT_RESIDUAL && pick(3) == 0) {
+      side[i] = *d;
+      side[i].buffer = NULL; /* it is freed as C */
+      continue;
+    }
+    if (pick(3) == 0) continue;
+    side[i] = (tensor){.dtype = floats[pick(4)]};
+    memcpy(side[i].extent, d->extent, sizeof d->extent);
+    if (!make_any(&side[i])) abort();
+    for (int k = 0; k < 3; k++)
+      if (pick(3) == 0) side[i].stride[k] = 0;
+    fill(&side[i], 1);
+  }
+}
+
+static double side_value (const tensor *t, int64_t m, int64_t n, int64_t l) {
+  return t->base ? get(t, element(t, m, n, l)) : 0;
+}
+
 /* ---------------------------------------------------------------- launches */
 
 static void make_map (mt_tma_map *out, const tensor *t, int inner, uint32_t rows) {
@@ -180,7 +211,15 @@ static void make_launch (mt_hopper_launch *l, hopper_case *c, const tensor x[MT_
                           .size = {c->m, c->n},
                           .alpha = c->alpha,
                           .beta = c->beta,
-                          .c = x[MT_C].base};
+                          .c = x[MT_C].base,
+                          .dtype = c->type,
+                          .finish.activation = (int32_t)c->activation};
+  for (int i = 0; c->side && i < MT_BESIDES; i++) {
+    const tensor *t = &c->side[i];
+    mt_finishing_side *s = &l->finish.side[i];
+    *s = (mt_finishing_side){.base = t->base, .dtype = t->dtype};
+    memcpy(s->stride, t->stride, sizeof s->stride);
+  }
   l->tiles = l->tiles_m * l->tiles_n * c->batch;
   for (int i = 0; i < 3; i++) l->stride[i] = x[MT_C].stride[i];
   make_operand(&l->a, &x[MT_A], r->mn[0], MT_TILE_M);
@@ -278,6 +317,9 @@ static double *expect (const hopper_case *c, const tensor x[MT_PARTS]) {
         char held[8];
         double v = c->alpha * sums[(size_t)m * (size_t)c->n + (size_t)n];
         if (c->beta != 0) v += c->beta * get(&x[MT_C], element(&x[MT_C], m, n, l));
+        if (c->side)
+          v = mt_finish_sum(c->activation, false, v, side_value(&c->side[0], m, n, l),
+                            side_value(&c->side[1], m, n, l));
         put(&x[MT_C], held, v);
         *to++ = get(&x[MT_C], held);
       }
@@ -320,7 +362,7 @@ static bool make_tensors (tensor x[MT_PARTS], const hopper_case *c) {
   memset(x, 0, MT_PARTS * sizeof *x);
   x[MT_A] = (tensor){.dtype = r->type[0], .extent = {c->m, c->k, c->batch}};
   x[MT_B] = (tensor){.dtype = r->type[1], .extent = {c->n, c->k, c->batch}};
-  x[MT_C] = (tensor){.dtype = r->type[2], .extent = {c->m, c->n, c->batch}};
+  x[MT_C] = (tensor){.dtype = c->type, .extent = {c->m, c->n, c->batch}};
   for (int i = 0; i < 2; i++)
     if (!make_lines(&x[i], r->mn[i] ? 0 : 1, pick(3) == 0)) return false;
   return c->direct ? make_any(&x[MT_C]) : make_lines(&x[MT_C], 1, false);
@@ -333,7 +375,7 @@ static void free_tensors (tensor *x, int n) {
 /* Operands of numbers, and the result by the launch. */
 static void fill_operands (const hopper_case *c, const tensor x[MT_PARTS]) {
   fill(&x[MT_A], c->terms), fill(&x[MT_B], c->terms);
-  if (c->beta != 0) fill(&x[MT_C], 1);
+  if (c->beta != 0 || c->side) fill(&x[MT_C], 1);
 }
 static bool is_computed (hopper_case *c, const tensor x[MT_PARTS],
                          const mt_hopper_launch *l, run_kernel *run, void *kernel) {
@@ -345,9 +387,10 @@ static bool is_computed (hopper_case *c, const tensor x[MT_PARTS],
 }
 
 bool one_case (hopper_case *c, run_kernel *run, void *kernel) {
-  tensor x[MT_PARTS], rest[2] = {{.buffer = NULL}};
+  tensor x[MT_PARTS], rest[2] = {{.buffer = NULL}}, side[MT_BESIDES];
   mt_hopper_launch l;
   if (!make_tensors(x, c)) abort();
+  make_sides(c, side, &x[MT_C]);
   make_launch(&l, c, x);
   fill_operands(c, x);
   if (c->terms == 3)
@@ -355,7 +398,7 @@ bool one_case (hopper_case *c, run_kernel *run, void *kernel) {
         !make_rest(&l.b_rest, &rest[1], &x[MT_B], c->row->n / c->row->cluster))
       abort();
   const bool good = is_computed(c, x, &l, run, kernel);
-  free_tensors(x, MT_PARTS), free_tensors(rest, 2);
+  free_tensors(x, MT_PARTS), free_tensors(rest, 2), free_tensors(side, MT_BESIDES);
   return good;
 }
 
@@ -382,6 +425,16 @@ static void describe (mt_gemm_launch *g, const hopper_case *c, const tensor x[MT
   for (int i = 0; i < MT_PARTS; i++) {
     put_part(&g->desc.part[i], &x[i]);
     g->base[i] = x[i].base;
+  }
+  g->finishes = c->side != NULL;
+  g->activation = c->activation;
+  for (int i = 0; c->side && i < MT_BESIDES; i++) {
+    mt_part p = {.dtype = MT_f32};
+    put_part(&p, &c->side[i]);
+    g->beside[i].dtype = p.dtype;
+    memcpy(g->beside[i].ndigit, p.ndigit, sizeof p.ndigit);
+    memcpy(g->beside[i].digit, p.digit, sizeof p.digit);
+    g->beside_base[i] = c->side[i].base;
   }
 }
 
@@ -411,12 +464,13 @@ static bool run_row (void *row, const mt_hopper_launch *l, emulated_run *r) {
 }
 
 bool chosen_case (hopper_case *c, bool *ran) {
-  tensor x[MT_PARTS], rest[2] = {{.buffer = NULL}};
+  tensor x[MT_PARTS], rest[2] = {{.buffer = NULL}}, side[MT_BESIDES];
   mt_gemm_launch g;
   mt_hopper h;
   char why[160];
   bool good = true;
   if (!make_tensors(x, c)) abort();
+  make_sides(c, side, &x[MT_C]);
   describe(&g, c, x);
   *ran = mt_hopper_choose(&h, &g, 16 + 2 * pick(59), why, sizeof why) >= 0;
   for (int i = 0; i < MT_PARTS; i++) *ran = *ran && h.pitch[i] == 0;
@@ -431,6 +485,6 @@ bool chosen_case (hopper_case *c, bool *ran) {
     c->parts = h.launch.parts, c->clusters = (int)(h.blocks / h.cluster);
     good = is_computed(c, x, &h.launch, run_row, &h.row);
   }
-  free_tensors(x, MT_PARTS), free_tensors(rest, 2);
+  free_tensors(x, MT_PARTS), free_tensors(rest, 2), free_tensors(side, MT_BESIDES);
   return good;
 }

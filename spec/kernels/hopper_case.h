@@ -16,6 +16,9 @@ typedef struct hopper_case {
   int terms, parts, clusters;
   bool direct;
   double alpha, beta;
+  mt_dtype type; /* of C */
+  uint32_t activation;
+  struct tensor *side; /* bias and residual; NULL: no epilogue */
   emulated_run run;
 } hopper_case;
 

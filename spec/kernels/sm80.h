@@ -155,7 +155,7 @@ static void matrices_turned (uint32_t *r, const char *row) {
 
 } // namespace mt
 
-#include "kernels/gemm/number.cuh"
+#include "kernels/gemm/finish.cuh" /* and number.cuh: one for all mutants */
 
 /* ------------------------------------------------------------------ products */
 

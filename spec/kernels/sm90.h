@@ -14,7 +14,7 @@
 #define __shared__
 #define __noinline__ __attribute__((noinline))
 #define __forceinline__ inline
-#include "kernels/gemm/number.cuh"
+#include "kernels/gemm/finish.cuh" /* and number.cuh: one for all mutants */
 
 #define BARRIER_CUH
 #define SM90_CUH
@@ -98,6 +98,9 @@ inline void store_words (uint32_t to, uint32_t x, uint32_t y) {
   emulated::need(to % 8 == 0, "an access that is not aligned");
   emulated::write_word(to, x);
   emulated::write_word(to + 4, y);
+}
+inline uint32_t load_word (uint32_t at) {
+  return emulated::read_word(at, cluster_rank());
 }
 inline uint32_t peer_word (uint32_t at, uint32_t rank) {
   return emulated::read_word(at, rank);

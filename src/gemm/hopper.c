@@ -9,16 +9,23 @@
 #include "core/arith.h"
 
 enum { MAJOR_K, MAJOR_MN };
-#define MT_HOPPER_KERNEL(name, a, b, c, n, stages, cluster, major_a, major_b)            \
+#define MT_HOPPER_ROW(finishes, name, a, b, c, n, stages, cluster, major_a, major_b)     \
   {{MT_##a, MT_##b, MT_##c},                                                             \
    n,                                                                                    \
    stages,                                                                               \
    cluster,                                                                              \
-   {MAJOR_##major_a == MAJOR_MN, MAJOR_##major_b == MAJOR_MN}},
+   {MAJOR_##major_a == MAJOR_MN, MAJOR_##major_b == MAJOR_MN},                           \
+   finishes},
+#define MT_HOPPER_KERNEL(...) MT_HOPPER_ROW(false, __VA_ARGS__)
+#define MT_HOPPER_EPILOGUE(...) MT_HOPPER_ROW(true, __VA_ARGS__)
 const mt_hopper_row mt_hopper_rows[] = {
 #include "kernels/gemm/hopper.def"
 };
 const size_t mt_nhopper_rows = sizeof mt_hopper_rows / sizeof mt_hopper_rows[0];
+#define MT_HOPPER_KERNEL(...) +1
+const size_t mt_nhopper_plain = 0
+#include "kernels/gemm/hopper.def"
+    ;
 
 /* ---------------------------------------------------------------- maps */
 
@@ -193,8 +200,9 @@ static void make_result (mt_hopper *h, const mt_matrix *c, const mt_gemm_launch 
   l->c = c->base;
   for (int i = 0; i < 3; i++) l->stride[i] = c->stride[i];
   for (int i = 0; i < 2; i++) l->size[i] = (int32_t)c->extent[i];
+  l->dtype = (int32_t)c->dtype;
   l->direct =
-      p->beta != 0 || (double)(float)p->alpha != p->alpha ||
+      p->finishes || p->beta != 0 || (double)(float)p->alpha != p->alpha ||
       !make_map(&h->map[MT_C], c, 1, MT_WARP_ROWS, &(mt_reason){unused, sizeof unused});
 }
 
@@ -225,20 +233,23 @@ static void pack (mt_matrix *x, const mt_gemm_launch *l) {
   x->stride[2] = l->desc.part[x->part].ndigit[2] ? rows * x->stride[0] : 0;
 }
 
-static bool has_types (const mt_hopper_row *row, mt_dtype a, mt_dtype b, mt_dtype c) {
-  return row->type[MT_A] == a && row->type[MT_B] == b && row->type[MT_C] == c;
+static bool has_types (const mt_hopper_row *row, mt_dtype a, mt_dtype b, mt_dtype c,
+                       bool finishes) {
+  const bool any = finishes && (c == MT_f16 || c == MT_bf16 || c == MT_f32);
+  return row->finishes == finishes && row->type[MT_A] == a && row->type[MT_B] == b &&
+         (any || row->type[MT_C] == c);
 }
 
-static bool fits (const mt_hopper_row *row, const mt_matrix x[MT_PARTS],
-                  const bool mn[2]) {
-  return has_types(row, x[MT_A].dtype, x[MT_B].dtype, x[MT_C].dtype) &&
+static bool fits (const mt_hopper_row *row, const mt_matrix x[MT_PARTS], const bool mn[2],
+                  bool finishes) {
+  return has_types(row, x[MT_A].dtype, x[MT_B].dtype, x[MT_C].dtype, finishes) &&
          row->mn[0] == mn[0] && row->mn[1] == mn[1];
 }
 
-static bool has_row (const mt_part part[MT_PARTS]) {
+static bool has_row (const mt_part part[MT_PARTS], bool finishes) {
   for (const mt_hopper_row *r = mt_hopper_rows; r < mt_hopper_rows + mt_nhopper_rows; r++)
     if (has_types(r, (mt_dtype)part[MT_A].dtype, (mt_dtype)part[MT_B].dtype,
-                  (mt_dtype)part[MT_C].dtype))
+                  (mt_dtype)part[MT_C].dtype, finishes))
       return true;
   return false;
 }
@@ -246,8 +257,9 @@ static bool has_row (const mt_part part[MT_PARTS]) {
 /* The matrices of the product; what is none that TMA takes is packed. */
 static bool read_product (mt_hopper *h, mt_matrix x[MT_PARTS], const mt_gemm_launch *l,
                           const mt_reason *r) {
-  if (l->finishes) return mt_refuse(r, "it has an epilogue");
-  if (!has_row(l->desc.part)) return mt_refuse(r, "no row has these types");
+  if (!has_row(l->desc.part, l->finishes))
+    return mt_refuse(r, "no row has these types%s",
+                     l->finishes ? " and an epilogue" : "");
   if (l->desc.part[MT_C].dtype == MT_i32 && (l->alpha != 1 || l->beta != 0))
     return mt_refuse(r, "integers are not scaled");
   if (l->desc.part[MT_A].dtype == MT_f32 && l->precision == MT_PRECISION_FULL)
@@ -319,12 +331,14 @@ static void try_rows (choice *best, mt_hopper *h, const mt_matrix x[MT_PARTS],
       mt_refuse(r, "%s has more than 2^31 rows", x[i].name);
       return;
     }
+  if (!mt_read_finish(&h->launch.finish, l, x[MT_A].part == MT_B, r)) return;
   make_result(h, &x[MT_C], l);
   h->launch.a_step = x[MT_A].stride[2] != 0;
   h->launch.b_step = x[MT_B].stride[2] != 0;
   mt_refuse(r, "no row has these types and majors");
   for (int i = 0; i < (int)mt_nhopper_rows; i++)
-    if ((best->only < 0 || best->only == i) && fits(&mt_hopper_rows[i], x, mn))
+    if ((best->only < 0 || best->only == i) &&
+        fits(&mt_hopper_rows[i], x, mn, l->finishes))
       try_row(best, h, i, x, l, cores);
 }
 

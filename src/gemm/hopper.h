@@ -25,10 +25,11 @@ enum { MT_HOPPER_MAPS = MT_PARTS }; /* of A, B and D, as MT_A, MT_B, MT_C */
 typedef struct mt_hopper_row {
   mt_dtype type[MT_PARTS];
   uint16_t n, stages, cluster;
-  bool mn[2]; /* of A and B: M or N is contiguous, not K */
+  bool mn[2];    /* of A and B: M or N is contiguous, not K */
+  bool finishes; /* it has an epilogue; C is of f16, bf16 or f32 */
 } mt_hopper_row;
 extern const mt_hopper_row mt_hopper_rows[];
-extern const size_t mt_nhopper_rows;
+extern const size_t mt_nhopper_rows, mt_nhopper_plain; /* the first are without one */
 
 typedef struct mt_hopper {
   mt_hopper_launch launch; /* without the maps */

@@ -11,6 +11,8 @@
 
 #include <stdint.h>
 
+#include "gemm/finish_desc.h"
+
 #ifdef __CUDACC__
 #define MT_ALIGNED_MAP __align__(128)
 #else
@@ -75,6 +77,8 @@ typedef struct mt_hopper_launch {
   double alpha, beta;
   void *c;           /* for `direct`, as are the strides: of M, N, the batch */
   int64_t stride[3]; /* in elements */
+  int32_t dtype;     /* of C, of kernels that have an epilogue, which are `direct` */
+  mt_finishing finish;
 } mt_hopper_launch;
 
 #endif

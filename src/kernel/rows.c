@@ -26,9 +26,10 @@ const char *mt_gemm_row_name (int i) {
   return i >= 0 && (size_t)i < sizeof names / sizeof *names ? names[i] : NULL;
 }
 
-static bool is_hopper (int i) { return (size_t)i < mt_nhopper_rows; }
+/* Those without an epilogue. */
+static bool is_hopper (int i) { return (size_t)i < mt_nhopper_plain; }
 static const mt_ampere_row *ampere_row (int i) {
-  return &mt_ampere_rows[(size_t)i - mt_nhopper_rows];
+  return &mt_ampere_rows[(size_t)i - mt_nhopper_plain];
 }
 
 mt_dtype mt_gemm_row_type (int i, int part) {
