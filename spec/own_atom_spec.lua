@@ -21,6 +21,16 @@ local function copy_described(t)
            bits = t.bits }
 end
 
+-- All but most of the thousands that differ in N alone.
+local function names()
+  local list = {}
+  for _, name in ipairs(tile.atoms()) do
+    local many = name:find "^SM90_64x" or name:find "^SM100_MMA"
+    if not many or random(10) == 1 then list[#list + 1] = name end
+  end
+  return list
+end
+
 local function refused(f, ...)
   local ok, text = pcall(f, ...)
   assert.is_false(ok)
@@ -30,19 +40,13 @@ end
 -- ---------------------------------------------------------------- the tables
 
 describe("the atoms of the tables, described as one's own", function()
-  it("are proven, every one", function()
-    local seen = {}
-    for _, name in ipairs(tile.atoms()) do
+  it("are proven", function()
+    for _, name in ipairs(names()) do
       local t = tile.mma_atom(name)
-      local key = table.concat({ tostring(t.layout_A), tostring(t.layout_B), tostring(t.layout_C),
-                                 tostring(t.shape_MNK) }, " ")
-      if not seen[key] then
-        seen[key] = true
-        local own = tile.mma_atom(described(t))
-        assert.are.equal(t.layout_A, own.layout_A, name)
-        assert.are.equal(t.thr_id, own.thr_id, name)
-        assert.are.equal("own", own.arch)
-      end
+      local own = tile.mma_atom(described(t))
+      assert.are.equal(t.layout_A, own.layout_A, name)
+      assert.are.equal(t.thr_id, own.thr_id, name)
+      assert.are.equal("own", own.arch)
     end
     for _, name in ipairs(tile.atoms { kind = "copy" }) do
       local t = tile.copy_atom(name)
@@ -57,7 +61,7 @@ describe("the atoms of the tables, described as one's own", function()
   -- more: what is in a container, how sums saturate.
   local function some()
     local list, seen = {}, {}
-    for _, name in ipairs(tile.atoms()) do
+    for _, name in ipairs(names()) do
       local t = tile.mma_atom(name)
       local key = table.concat({ tostring(t.layout_A), tostring(t.layout_B), t.dtype.A, t.dtype.B,
                                  t.dtype.C }, " ")
@@ -79,9 +83,9 @@ describe("the atoms of the tables, described as one's own", function()
 
   for _, what in ipairs { "cpu", "cpu:checked" } do
     it("give the same partitions and products on " .. what, function()
-      local names, device = some(), tile.device(what)
-      assert.is_true(#names > 15)
-      for _, name in ipairs(names) do
+      local list, device = some(), tile.device(what)
+      assert.is_true(#list > 15)
+      for _, name in ipairs(list) do
         local t = tile.mma_atom(name)
         local mine = tile.tiled_mma { atom = tile.mma_atom(described(t)), atoms = { 2, 1 } }
         local theirs = tile.tiled_mma { atom = name, atoms = { 2, 1 } }
@@ -222,22 +226,17 @@ describe("atoms{ runs_on = device }", function()
 end)
 
 describe("atom_summary", function()
-  it("is right of every MMA atom", function()
-    local seen = {}
-    for _, name in ipairs(tile.atoms()) do
+  it("is right of MMA atoms", function()
+    for _, name in ipairs(names()) do
       local a = tile.mma_atom(name)
-      local key = table.concat({ tostring(a.layout_A), tostring(a.layout_C), a.dtype.A }, " ")
-      if not seen[key] then
-        seen[key] = true
-        local s, m = tile.atom_summary(a), a.shape_MNK
-        local elements = { A = m[1] * m[3], B = m[2] * m[3], C = m[1] * m[2] }
-        for x, n in pairs(elements) do
-          assert.are.equal(n * s[x].shared, s.threads * s[x].values, name)
-          assert.are.equal(a.src[x] == "reg", s[x].registers ~= nil, name)
-        end
-        assert.are.equal(m[1] * m[2] * m[3], s.products)
-        assert.is_truthy(tostring(s):find(name, 1, true))
+      local s, m = tile.atom_summary(a), a.shape_MNK
+      local elements = { A = m[1] * m[3], B = m[2] * m[3], C = m[1] * m[2] }
+      for x, n in pairs(elements) do
+        assert.are.equal(n * s[x].shared, s.threads * s[x].values, name)
+        assert.are.equal(a.src[x] == "reg", s[x].registers ~= nil, name)
       end
+      assert.are.equal(m[1] * m[2] * m[3], s.products)
+      assert.is_truthy(tostring(s):find(name, 1, true))
     end
   end)
 
