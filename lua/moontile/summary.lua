@@ -110,10 +110,10 @@ end
 return function(atom, bits)
   local given = atom
   if type(atom) == "string" then
-    local is_mma, mma = pcall(tile.mma_atom, atom)
-    local is_copy, copy = pcall(tile.copy_atom, atom, bits)
-    if not is_mma and not is_copy then error(bits and copy or mma, 0) end
-    atom = is_mma and mma or copy
+    local found, x = pcall(tile.copy_atom, atom, bits)
+    if not found and not bits then found, x = pcall(tile.mma_atom, atom) end
+    if not found then error(x, 0) end
+    atom = x
   end
   local class = getmetatable(atom)
   if class == "moontile.TiledMMA" then return of_mma(atom:atom()) end

@@ -197,11 +197,19 @@ static mt_status read_atom (mt_mma_atom *out, const struct mma_row *r,
   return mt_atom_layout(&out->c, r->c, mnk, err);
 }
 
-static mt_status find_row (int *row, mt_choices *c, const char *name, mt_err *err) {
+static int row_of (mt_choices *c, const char *name) {
   char full[MT_ATOM_NAME], bare[MT_ATOM_NAME];
+  return mt_find_pattern(c, pattern_of, without_majors(bare, full_name(full, name)));
+}
+
+bool mt_mma_atom_is (const char *name) {
+  mt_choices c;
+  return row_of(&c, name) >= 0;
+}
+
+static mt_status find_row (int *row, mt_choices *c, const char *name, mt_err *err) {
   MT_CHECK(name, err, "mma_atom: a name expected");
-  name = without_majors(bare, full_name(full, name));
-  *row = mt_find_pattern(c, pattern_of, name);
+  *row = row_of(c, name);
   return *row < 0 ? mt_unknown_name(err, "mma_atom", pattern_of, name) : MT_OK;
 }
 

@@ -31,7 +31,8 @@ int mt_pattern_by_number (mt_choices *out, mt_patterns of, uint32_t number);
 /* Fails: there is no such name, these are near. */
 mt_status mt_unknown_name (mt_err *err, const char *op, mt_patterns of, const char *name);
 
-/* Whether the tables have a copy atom of this name. */
+/* Whether the tables have an MMA atom, a copy atom of this name. */
+bool mt_mma_atom_is (const char *name);
 bool mt_copy_atom_is (const char *name);
 
 /* The element that is spelled like this; MT_NELEMENT if none is. */

@@ -6,7 +6,6 @@
 
 #include "moontile/algebra.h"
 #include "atom/atom.h"
-#include "atom/mma_number.h"
 #include "atom/own.h"
 #include "core/build.h"
 
@@ -314,8 +313,6 @@ static mt_status taken (const char *op, const char *name, mt_err *err) {
 
 mt_status mt_own_name (char out[MT_ATOM_NAME], const char *op, const char *name,
                        mt_err *err) {
-  uint32_t number;
-  MT_NEWERR(no);
   size_t n = strlen(name);
   if (n == 0 || n >= MT_ATOM_NAME)
     return mt_fail(err, MT_EINVAL, "%s: name: %d bytes, 1 to %d expected", op, (int)n,
@@ -326,8 +323,7 @@ mt_status mt_own_name (char out[MT_ATOM_NAME], const char *op, const char *name,
                      "%s: name: byte %d is %d: printable ASCII expected, without quotes "
                      "and backslashes",
                      op, (int)(p - name) + 1, (int)(unsigned char)*p);
-  if (mt_mma_atom_number(&number, name, &no) == MT_OK || mt_copy_atom_is(name))
-    return taken(op, name, err);
+  if (mt_mma_atom_is(name) || mt_copy_atom_is(name)) return taken(op, name, err);
   memmove(out, name, n + 1);
   return MT_OK;
 }
