@@ -94,6 +94,14 @@ describe("what constructors refuse", function()
       "tile_to_mma_shape: a shape ((MMA_M,MMA_K),M,K,...) expected, got (3)" },
     { 'tile.make_cotiled_copy("UniversalCopy<uint16_t>", tile.layout "4:1@0", 8, 16)',
       "make_cotiled_copy: tv: the strides of 4:1@0 are no integers" },
+    { 'tile.make_tiled_copy_C_atom("SM90_U32x4_STSM_N", fma)',
+      "make_tiled_copy_C_atom: the bits of a value, or its type, expected: what C has" },
+    { 'tile.make_cotiled_copy("UniversalCopy<uint16_t>", tile.layout "(4,2):(-2,1)", 8, 16)',
+      "make_cotiled_copy: (thread,value) 1 is at address -2, where the data 8:1 has nothing" },
+    { 'tile.tiled_copy{ atom = "UniversalCopy<uint16_t>", bits = 16, tv = tile.layout{ 2, 2 }, '
+      .. 'tiler = { tile.layout(2, -1), 2 } }',
+      "tiled_copy: tiler (2:-1,2:1): a tuple of extents expected, as (64,16), or of layouts that "
+      .. "are injective, as (16:2,(8,8):(8,1))" },
     { 'tile.make_tiled_copy_C_atom("SM90_U32x4_STSM_N", 7, 16)',
       "make_tiled_copy_C_atom: a tiled MMA expected, got number" },
     { 'tile.make_tiled_copy_C_atom("SM90_U32x4_STSM_N", fma, 16)',

@@ -191,6 +191,8 @@ gemm(mma, {...}, {...}, {...}) takes the fragments of all, that of thread t at t
     { 'tile.gemm(mma, {}, {}, {})', [[
 gemm: A[1]: the fragment of thread 0 expected, got nil
 SM80_16x8x16_F32F16F16F32_TN has 32 threads: A[t + 1] is a tensor of what thread t has]] },
+    { 'tile.gemm(mma, {}, {}, {}, { alpha = 2 })',
+      "gemm: fragments are multiplied without options, as C = A B + C: alpha" },
     { 'tile.gemm(mma, {}, {}, of("f32", "1"))',
       "gemm: C: a table with a fragment of each thread expected, got userdata" },
     { 'tile.gemm(fma:get_slice(0), of("f32", "(1,2,3)"), of("f32", "(1,2,3)"))',

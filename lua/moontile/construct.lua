@@ -55,8 +55,8 @@ local function coordinates_of(tv, data)
     error(("make_cotiled_copy: the data %s has no inverse\n  %s"):format(data, inverse), 0)
   end
   for i = 0, tile.size(tv) - 1 do
-    local at = inverse(tv(i))
-    if at >= tile.size(data) or data(at) ~= tv(i) then
+    local inside, at = pcall(inverse, tv(i))
+    if not inside or at >= tile.size(data) or data(at) ~= tv(i) then
       error(("make_cotiled_copy: (thread,value) %d is at address %s, where the data %s has"
              .. " nothing"):format(i, tv(i), data), 0)
     end
@@ -95,8 +95,12 @@ function construct.make_tiled_copy_C_atom(atom, mma, bits)
   if type(mma) ~= "userdata" or getmetatable(mma) ~= "moontile.TiledMMA" then
     error("make_tiled_copy_C_atom: a tiled MMA expected, got " .. type(mma), 0)
   end
-  bits = bits or type(atom) == "userdata" and atom.bits
-  local a = copy_atom("make_tiled_copy_C_atom", atom, bits or nil)
+  local bits_of_atom = type(atom) == "userdata" and atom.bits > 1 and atom.bits
+  bits = bits or bits_of_atom
+  if not bits then
+    error("make_tiled_copy_C_atom: the bits of a value, or its type, expected: what C has", 0)
+  end
+  local a = copy_atom("make_tiled_copy_C_atom", atom, bits)
   local tv = mma:layout_C_TV()
   local values, have = tile.size(a.layout_ref, 2), tile.size(tv, 2)
   if have % values ~= 0 then

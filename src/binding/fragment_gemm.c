@@ -319,9 +319,23 @@ static int multiply (lua_State *L, product *p) {
   return 0;
 }
 
+/* Options that plain products have: these have none. */
+static void refuse_options (lua_State *L, int i) {
+  static const char *const keys[] = {"alpha", "beta", "stream", "family", "precision"};
+  if (!lmt_istable(L, i)) return;
+  for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+    lua_pushstring(L, keys[k]);
+    if (lua_rawget(L, i) != LUA_TNIL)
+      luaL_error(L, "gemm: fragments are multiplied without options, as C = A B + C: %s",
+                 keys[k]);
+    lua_pop(L, 1);
+  }
+}
+
 /* The places of [D,] A, B, C behind the first argument. */
 static void find_places (lua_State *L, product *p) {
   int top = lua_gettop(L);
+  refuse_options(L, 5);
   p->own = top == 5 && !lua_isnil(L, 5);
   lua_settop(L, p->own ? 5 : 4);
   for (int x = A; x <= C; x++) p->at[x] = x + (p->own ? 3 : 2);

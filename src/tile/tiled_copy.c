@@ -202,13 +202,15 @@ static mt_status check_places (const mt_node *tv, const mt_node *tiler, mt_err *
       tv, (long long)lo, (long long)end - 1, tiler, (long long)n - 1);
 }
 
-/* An extent, or a layout that gives each of its places another ordinate. */
+/* An extent, or a layout that gives each of its places another ordinate, from 0 on. */
 static bool is_tile (const mt_node *t) {
   bool one = false;
+  int64_t low, end;
   MT_NEWERR(err);
   if (t->tag == MT_INT) return t->ring == MT_Z && t->shape > 0;
   return (t->tag == MT_LEAF || t->tag == MT_MODES) && mt_is_integral(t) &&
-         mt_size(t) > 0 && mt_is_injective(&one, t, &err) == MT_OK && one;
+         mt_size(t) > 0 && mt_is_injective(&one, t, &err) == MT_OK && one &&
+         mt_footprint(&low, &end, t, &err) == MT_OK && low >= 0;
 }
 
 static mt_status check_tiler (const mt_node *tiler, mt_err *err) {
