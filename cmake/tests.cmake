@@ -277,9 +277,8 @@ $<JOIN:$<TARGET_OBJECTS:moontile_program>,\n>
                 "${MOONTILE_HARDENED}" ${objects})
 endif()
 moontile_test(walls.rooms COMMAND ${PROGRAM} ${SPEC}/walls/rooms_planted.lua ${PROJECT_SOURCE_DIR})
-# The golden tables; examples of C++ expressions are for reading.
+# The golden tables.
 file(GLOB tables CONFIGURE_DEPENDS ${SPEC}/golden/*.tsv)
-list(FILTER tables EXCLUDE REGEX "/dynamic_examples\\.tsv$")
 file(GLOB pycute_tables CONFIGURE_DEPENDS ${SPEC}/golden/pycute/*.tsv)
 moontile_test(golden COMMAND ${PROGRAM} ${SPEC}/golden/check.lua ${tables})
 moontile_test(golden.pycute COMMAND ${PROGRAM} ${SPEC}/golden/check_pycute.lua
