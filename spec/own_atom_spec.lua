@@ -155,7 +155,7 @@ end
 describe("copies by random atoms of one's own", function()
   for _, x in ipairs(devices) do
     it("copy on " .. x.label, function()
-      for _ = 1, math.ceil(150 * TIMES) do
+      for _ = 1, math.ceil(700 * TIMES) do
         local atom, T = draw_copy()
         local V = atom.layout_ref[2]:size()
         local rows, columns = random(2), random(3)

@@ -66,7 +66,7 @@ typedef struct mt_beside {
 typedef struct mt_gemm_desc {
   uint32_t op, algo; /* MT_OP_GEMM; MT_ALGO_DESCRIBED, or MT_ALGO_STRIDED: no partition,
                                   ** only size and digits count */
-  uint32_t atom;     /* mt_mma_atom_number: which instruction */
+  uint32_t atom; /* mt_mma_atom_number: which instruction; MT_OWN_ATOM: a user's atom */
   uint32_t atom_shape[3]; /* its M, N, K */
   uint32_t threads;       /* of a block */
   uint32_t tile[3], inner[3];
