@@ -65,31 +65,51 @@ MT_SHARED_FUNCTION double finish_f64 (int32_t activation, double x, double resid
   return mt_activate_f64((uint32_t)activation, x) + residual;
 }
 
-/* D of a sum at (m,n,l), which is a real one, where it is no f64. INLINED: no call. */
-template <bool INLINED, typename T>
-MT_INLINE void finish_float (const T &p, int32_t dtype, float sum, int m, int n, int l) {
-  const int64_t at = place_of(p.stride, m, n, l);
+/* Alpha A B + beta C + bias. */
+template <typename T>
+MT_INLINE float begin_float (const T &p, int32_t dtype, float sum, int m, int n, int l) {
   float x = (float)p.alpha * sum;
-  if (p.beta != 0) x = fmaf((float)p.beta, read_side(dtype, p.c, at), x);
-  x += side_f32(p.finish.side[MT_BIAS], m, n, l);
-  const float residual = side_f32(p.finish.side[MT_RESIDUAL], m, n, l);
-  if constexpr (INLINED) x = mt_activate_f32((uint32_t)p.finish.activation, x) + residual;
-  else x = finish_f32(p.finish.activation, x, residual);
-  write_result(dtype, p.c, at, x);
+  if (p.beta != 0)
+    x = fmaf((float)p.beta, read_side(dtype, p.c, place_of(p.stride, m, n, l)), x);
+  return x + side_f32(p.finish.side[MT_BIAS], m, n, l);
 }
 
-/* D of a sum at (m,n,l), which is a real one. T: a launch of a family, which says alpha
-** and beta, where C is, its type and strides; C is read before it is written. */
+/* D of MANY sums of column n, a real one, at row m and on, so many apart, where D is no
+** f64. All is read before the first is written: what is read is on its way together. The
+** long arithmetic is there once, its operands move up. INLINED: no call. */
+template <int MANY, bool INLINED, typename T>
+MT_INLINE void finish_column (const T &p, int32_t dtype, const float *sum, int m,
+                              int apart, int n, int l) {
+  float x[MANY], residual[MANY];
+#pragma unroll
+  for (int i = 0; i < MANY; i++) {
+    const int row = m + i * apart;
+    x[i] = residual[i] = 0;
+    if (row >= p.size[0]) continue;
+    x[i] = begin_float(p, dtype, sum[i], row, n, l);
+    residual[i] = side_f32(p.finish.side[MT_RESIDUAL], row, n, l);
+  }
+#pragma unroll 1
+  for (int i = 0, row = m; i < MANY && row < p.size[0]; i++, row += apart) {
+    float y;
+    if constexpr (INLINED)
+      y = mt_activate_f32((uint32_t)p.finish.activation, x[0]) + residual[0];
+    else y = finish_f32(p.finish.activation, x[0], residual[0]);
+    write_result(dtype, p.c, place_of(p.stride, row, n, l), y);
+#pragma unroll
+    for (int k = 1; k < MANY; k++) x[k - 1] = x[k], residual[k - 1] = residual[k];
+  }
+}
+
+/* D of f64. */
 template <typename T, typename SUM>
-MT_INLINE void finish (const T &p, int32_t dtype, SUM sum, int m, int n, int l) {
-  if (dtype == MT_f64) {
-    double *c = (double *)p.c + place_of(p.stride, m, n, l);
-    double x = p.alpha * (double)sum;
-    if (p.beta != 0) x = fma(p.beta, *c, x);
-    x += side_f64(p.finish.side[MT_BIAS], m, n, l);
-    const double residual = side_f64(p.finish.side[MT_RESIDUAL], m, n, l);
-    *c = finish_f64(p.finish.activation, x, residual);
-  } else finish_float<false>(p, dtype, (float)sum, m, n, l);
+MT_INLINE void finish_double (const T &p, SUM sum, int m, int n, int l) {
+  double *c = (double *)p.c + place_of(p.stride, m, n, l);
+  double x = p.alpha * (double)sum;
+  if (p.beta != 0) x = fma(p.beta, *c, x);
+  x += side_f64(p.finish.side[MT_BIAS], m, n, l);
+  const double residual = side_f64(p.finish.side[MT_RESIDUAL], m, n, l);
+  *c = finish_f64(p.finish.activation, x, residual);
 }
 
 } // namespace mt

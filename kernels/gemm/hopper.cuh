@@ -357,11 +357,14 @@ template <typename H>
 MT_INLINE void store_finished (const mt_hopper_launch &p, const typename H::sum *c,
                                uint32_t out, int m, int n, int l) {
   enum { COLUMNS = H::N < 32 ? H::N : 32, PITCH = H::N < 32 ? COLUMNS : COLUMNS + 8 };
+  enum { APART = 32 / COLUMNS, MANY = MT_WARP_ROWS / APART }; /* of a lane: rows */
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32 - 4;
+  const int row = lane / COLUMNS, column = lane % COLUMNS;
   const uint32_t piece = out + warp * (MT_WARP_ROWS * PITCH * 4);
   const uint32_t to = piece + (lane / 4 * PITCH + lane % 4 * 2) * 4;
 #pragma unroll
   for (int q = 0; q < H::N / COLUMNS; q++) {
+    float sum[MANY];
     __syncwarp();
 #pragma unroll
     for (int i = 0; i < COLUMNS / 4; i++) {
@@ -370,14 +373,12 @@ MT_INLINE void store_finished (const mt_hopper_launch &p, const typename H::sum 
                   bits_of(pair[1]));
     }
     __syncwarp();
-#pragma unroll 1
-    for (int i = lane; i < MT_WARP_ROWS * COLUMNS; i += 32) {
-      const int row = i / COLUMNS, column = i % COLUMNS;
-      const int x = m + row, y = n + q * COLUMNS + column;
-      const uint32_t sum = load_word(piece + (row * PITCH + column) * 4);
-      if (x < p.size[0] && y < p.size[1])
-        finish_float<true>(p, p.dtype, mt_as_float(sum), x, y, l);
-    }
+#pragma unroll
+    for (int i = 0; i < MANY; i++)
+      sum[i] = mt_as_float(load_word(piece + ((row + i * APART) * PITCH + column) * 4));
+    const int y = n + q * COLUMNS + column;
+    if (y < p.size[1])
+      finish_column<MANY, true>(p, p.dtype, sum, m + row, APART, y, l);
   }
 }
 

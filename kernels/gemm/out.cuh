@@ -104,17 +104,29 @@ MT_INLINE void store_how (const mt_ampere_launch &p, const SUM *from, int m, int
   }
 }
 
-/* The same with an epilogue. */
+/* The same with an epilogue, a few rows at a time. */
 template <int ROWS, int COLUMNS, int THREADS, typename SUM>
 MT_INLINE void store_finished (const mt_ampere_launch &p, const SUM *from, int m, int n,
                                int l) {
   enum { PITCH = COLUMNS + MT_COLUMN_PAD(sizeof(SUM)), DOWN = THREADS / COLUMNS };
-  static_assert(DOWN > 0, "a round is whole rows");
+  enum { EACH = ROWS / DOWN, MANY = EACH < 8 ? EACH : 8 };
+  static_assert(DOWN > 0 && EACH % MANY == 0, "a round is whole rows");
   const int column = threadIdx.x % COLUMNS, row = threadIdx.x / COLUMNS;
   if (p.size[1] <= n + column) return;
 #pragma unroll 1
-  for (int i = row; i < ROWS && m + i < p.size[0]; i += DOWN)
-    finish(p, p.dtype, from[i * PITCH + column], m + i, n + column, l);
+  for (int i = row; i < ROWS && m + i < p.size[0]; i += MANY * DOWN) {
+    const SUM *x = from + i * PITCH + column;
+    if (p.dtype == MT_f64) {
+#pragma unroll 1
+      for (int k = 0; k < MANY && m + i + k * DOWN < p.size[0]; k++)
+        finish_double(p, x[k * DOWN * PITCH], m + i + k * DOWN, n + column, l);
+    } else {
+      float sum[MANY];
+#pragma unroll
+      for (int k = 0; k < MANY; k++) sum[k] = (float)x[k * DOWN * PITCH];
+      finish_column<MANY, false>(p, p.dtype, sum, m + i, DOWN, n + column, l);
+    }
+  }
 }
 
 template <int ROWS, int COLUMNS, int THREADS, typename SUM>

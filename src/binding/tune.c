@@ -71,7 +71,7 @@ static int plan_check_repeatable (lua_State *L) {
   const char *what = luaL_checkstring(L, 2);
   if (mt_plan_adds(launch_of(L)))
     luaL_error(L,
-               "%s: with beta each launch of this product adds to C\n"
+               "%s: with beta, or with C as residual, each launch adds to C\n"
                "tune a plan of such tensors with a C that may be lost; later plans take "
                "its kernel",
                what);
