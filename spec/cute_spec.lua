@@ -109,7 +109,7 @@ local REFUSED = {
     "the parenthesis at character 12 is not closed" },
   { "Layout<Shape<_2,_4>,Stride<_1>>", "stride (1) is not congruent with shape (2,4)" },
   { "Layout<Shape<_2,int>>", "integer expected" }, { "Layout<Shape<_2,_4>", "',' or '>' expected" },
-  { "ComposedLayout<Layout<_2>,_0,Layout<_2>>", "Swizzle<B,M,S> expected" },
+  { "ComposedLayout<_2,_0,Layout<_2>>", "Swizzle<B,M,S> or a layout expected" },
   { "smem_ptr[16](0) o 4:1", "'b]' expected" }, { "smem_ptr[16b](0", "is not closed" },
   { "Int<2", "'>' expected" }, { "E<0,0,0,0,0,0,0,0>", "at most 7 indices" },
   { "E<256>", "0 to 255" },

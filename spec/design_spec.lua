@@ -130,8 +130,8 @@ rows("recast", {
 
 rows("XOR strides: digits are bits", {
   { 'tile.layout_add(parse "9:F1", parse "(3,3):(F2,F4)")', refused, "a power of two" },
-  { 'parse "(8):(F9)" * layout(4, 6)', refused, "their sum is no xor" },
-  { 'parse "(8,8):(F1,F1)" * layout "(8,8):(4,1)"', refused, "carry into each other" },
+  { 'parse "(8):(F9)" * layout(4, 6)', "(8):(F9) o 0 o 4:6" }, -- their sum is no xor
+  { 'parse "(8,8):(F1,F1)" * layout "(8,8):(4,1)"', "(8,8):(F1,F1) o 0 o (8,8):(4,1)" },
   { 'tile.layout_add(layout "(3,2):(1,3)", layout "6:1")', "6:2" },
   { 'tile.greatest_common_domain({ 5, 3, 4 }, { 10, 6 })', "(5,2):(1,30)" },
 })

@@ -108,8 +108,7 @@ composition: R(i) = A(B(i)) for A = 8:F9, B = 4:6
   (3) over F2 fails: in mode 1 the steps share bits, their sum is no xor
   by the definition: the values of A along each mode of B have to be a layout
     4:6 has F0, F54, F108, F130: it could only be (2,2):(F54,F108)
-composition: no layout R has R(i) = A(B(i)) for A = 8:F9, B = 4:6
-  A's strides are F2, and the steps of B share bits: their sum is no xor before the end of A's mode 1 (extent 8): A(B(3)) = F130, where a layout would give F90]] },
+R = 8:F9 o 0 o 4:6]] },
   { "composition", { "Sw<3,4,3> o 0 o (8,64):(64,1)", "(8,1):(1,64)" }, [[
 composition: R(i) = A(B(i)) for A = Sw<3,4,3> o 0 o (8,64):(64,1), B = (8,1):(1,64)
   the swizzle acts on the values: it stays, A is what it covers

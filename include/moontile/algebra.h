@@ -27,8 +27,9 @@ MT_API mt_status mt_slice (mt_layout *out, int64_t *offset, const mt_node *c,
 ** or a tiler: by mode; modes of A that the tiler does not reach are dropped. B's
 ** strides may be basis elements: each then steps in the mode of A that it names. Where
 ** digits do not meet, an answer is searched for by the definition: at most 2^16 values of
-** A are compared, fewer if it has more than 32 digits. Errors: MT_EINEXACT with a
-** witness, MT_ERANK. */
+** A are compared, fewer if it has more than 32 digits. Where A or B is swizzled, over F2
+** or composed and nothing simpler has these values, R is composed
+** (mt_make_composed_layout). Errors: MT_EINEXACT with a witness, MT_ERANK. */
 MT_API mt_status mt_composition (mt_layout *out, const mt_node *a, const mt_node *b,
                                  mt_err *err);
 /* The offsets that A skips: (1) disjoint from A but for 0, (2) ordered, strides

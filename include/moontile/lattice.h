@@ -71,7 +71,8 @@ MT_API mt_status mt_layout_add (mt_layout *out, const mt_node *a, const mt_node 
 ** images of the bits of x. Compositions of such layouts, F2 or not on either side, and
 ** their inverses are answered by the bits where laws of strides and swizzles have no
 ** answer: a plain layout where the images share no bits, else Sw o offset o L where a
-** swizzle parts them, else, if it is 0 at 0, a layout over F2. */
+** swizzle parts them, else, of operands over F2 and if it is 0 at 0, a layout over F2;
+** what has no such value is composed (moontile/swizzle.h). */
 
 /* out = a + b, of F2 values: their xor. An integer 0 counts as F0. Errors: MT_EINVAL. */
 MT_API mt_status mt_f2_add (mt_layout *out, const mt_node *a, const mt_node *b,

@@ -23,7 +23,12 @@ extern "C" {
 **   wildcard        MT_WILD: `_`, in tuples and tilers.
 **   swizzles        MT_SWIZZLE: Sw<B,M,S>; `shape` is B | M << 8 | (S & 255) << 16,
 **                   `stride` an offset; its child, if it has one, a layout:
-**                   Sw<B,M,S> o offset o layout. */
+**                   Sw<B,M,S> o offset o layout.
+**   composed        MT_COMPOSED: f o offset o A, the function i -> f(offset + A(i)),
+**                   where no simpler value is that. Its children: f, a swizzle or a
+**                   layout without one, and A, a layout, swizzled, composed or neither;
+**                   `shape` is the size of A, `stride` the offset, of ring MT_F2 if it
+**                   is added by xor. A function that takes one says so. */
 typedef enum mt_tag {
   MT_INT,
   MT_TUPLE,
@@ -32,7 +37,8 @@ typedef enum mt_tag {
   MT_SUM,
   MT_TILER,
   MT_WILD,
-  MT_SWIZZLE
+  MT_SWIZZLE,
+  MT_COMPOSED
 } mt_tag;
 
 /* The algebra that a stride (of an MT_INT: the value) lives in. MT_BASIS: value@path.
@@ -71,7 +77,8 @@ MT_API mt_status mt_ints (mt_layout *out, int n, const int64_t *values, mt_err *
 /* Reads `len` bytes of text: integers (4, _4, -1), tuples (4,(2,3)), basis elements
 ** (2@1@0, 2@0+2@1), layouts ((4,(2,2)):(2,(1,8)), shape:LayoutLeft,
 ** shape:LayoutRight), tilers ((2:1,(2,4):(1,8)), with _), swizzles (Sw<3,4,3>,
-** S<3,4,3>) and swizzled layouts (Sw<3,4,3> o 0 o (8,64):(64,1)). Blanks are allowed
+** S<3,4,3>) and swizzled layouts (Sw<3,4,3> o 0 o (8,64):(64,1)), composed ones
+** (4:2 o 3 o Sw<1,0,1> o 0 o 4:1; an offset of 0 may be left out). Blanks are allowed
 ** between tokens. Errors: MT_ESYNTAX with the position, MT_ETOOBIG, MT_EOVERFLOW. A
 ** tuple of which any member holds a layout is a tiler, and the integers in it mean
 ** n:1. mt_format is its inverse. */

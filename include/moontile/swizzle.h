@@ -38,11 +38,12 @@ MT_API mt_status mt_swizzle_at (int64_t *out, const mt_node *w, int64_t i, mt_er
 /* w o n:1 with n = B + M + |S|, as CuTe makes a layout of a swizzle. */
 MT_API mt_status mt_swizzle_layout (mt_layout *out, const mt_node *w, mt_err *err);
 
-/* w o t, which is mt_composition with a swizzle on the left. t a swizzle: (1) R(i) =
-** w(t(i)) for all i, R a swizzle; w and t must have one shift and masks whose difference
-** is one run each, or one of them is the identity. t a layout: w o 0 o t. t swizzled: (w
-** o its swizzle) o offset o L. Errors: MT_EINEXACT (no swizzle is w o t), MT_EINVAL (t
-** has no integer strides). */
+/* w o t, which is mt_composition with a swizzle on the left; what has no other value, of
+** a layout t, is composed (mt_make_composed_layout). t a swizzle: (1) R(i) = w(t(i)) for
+** all i, R a swizzle; w and t must have one shift and masks whose difference is one run
+** each, or one of them is the identity. t a layout: w o 0 o t. t swizzled: (w o its
+** swizzle) o offset o L. Errors: MT_EINEXACT (no swizzle is w o t), MT_EINVAL (t has no
+** integer strides). */
 MT_API mt_status mt_swizzle_composition (mt_layout *out, const mt_node *w,
                                          const mt_node *t, mt_err *err);
 /* A o t for a layout A, swizzled or not, and t a swizzle or a swizzled layout, which is
@@ -58,19 +59,25 @@ MT_API mt_status mt_layout_swizzle_composition (mt_layout *out, const mt_node *a
 
 /* (1) R(i) = offset + A(i): a layout and where it begins as one value, Sw o offset' o L;
 ** without a swizzle Sw<0,0,0> o offset o A. A swizzled layout takes an offset that its
-** swizzle passes: Sw(x) + offset = Sw(x + offset) for all x. Errors: MT_EINVAL (no
-** integer strides), MT_EINEXACT, MT_EOVERFLOW. */
+** swizzle passes: Sw(x) + offset = Sw(x + offset) for all x; else R is composed.
+** Errors: MT_EINVAL (no integer strides), MT_EOVERFLOW. */
 MT_API mt_status mt_with_offset (mt_layout *out, const mt_node *a, int64_t offset,
                                  mt_err *err);
-/* CuTe's make_composed_layout: (1) R(i) = f(offset + A(i)), f a swizzle or a layout.
-** Errors: those of mt_composition, MT_EINVAL (A is swizzled, or has no integer
-** strides). */
+/* CuTe's make_composed_layout: (1) R(i) = f(offset + A(i)) for 0 <= i < size(A), f a
+** swizzle or a layout: what mt_composition has for it, else the simplest value that is
+** found (by bits, or by at most 2^14 values), else f o offset o A as it is, also over the
+** integers, where mt_composition refuses. The base of a composed layout is what is
+** applied first: it has the modes, and slices, divides and compositions on the right work
+** on it, beneath what is above. Errors: MT_EINEXACT (offset + A goes below 0, where a
+** layout has no values), MT_EUNSUPPORTED (A is over F2, and an extent of f no power of
+** two: it has no digits), MT_EINVAL (A has no integers, or the offset is beside values
+** over F2), MT_ETOOBIG. */
 MT_API mt_status mt_make_composed_layout (mt_layout *out, const mt_node *f,
                                           int64_t offset, const mt_node *a, mt_err *err);
 
 /* The swizzle of a swizzled layout, a swizzle itself, Sw<0,4,3> of a plain layout. */
 MT_API mt_status mt_get_swizzle_portion (mt_layout *out, const mt_node *a, mt_err *err);
-/* The layout under the swizzle; a plain layout itself. */
+/* The layout under the swizzle, the base of a composed layout; a plain layout itself. */
 MT_API mt_status mt_get_nonswizzle_portion (mt_layout *out, const mt_node *a,
                                             mt_err *err);
 

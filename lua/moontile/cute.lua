@@ -75,45 +75,68 @@ end
 
 -- ---------------------------------------------------------------- layouts
 
--- The parts of a layout's text: swizzle (nil: none), offset, shape, stride.
+-- Shape and stride of a layout's text.
 local function parts_of(text)
-  local swizzle, offset, plain = match(text, "^Sw<(.-)> o (%-?%d+) o (.*)$")
-  local shape, stride = match(plain or text, "^(.-):(.*)$")
+  local shape, stride = match(text, "^(.-):(.*)$")
   check(not find(stride, "F", 1, true), "cute: %s has strides of F2, which CuTe has not", text)
   check(not find(stride, "+", 1, true), "cute: %s has strides that are sums, which CuTe has not",
         text)
-  return swizzle, offset, shape, stride
+  return shape, stride
+end
+
+-- The text of a layout by how a layout of strides is written, a swizzle, and two composed.
+local function written(text, plain, swizzle, composed)
+  local f, offset, under = match(text, "^(.-) o (%-?%d+) o (.*)$")
+  if not f then return plain(text) end
+  local w = match(f, "^Sw<(.-)>$")
+  return composed(w and swizzle(w) or plain(f), offset, written(under, plain, swizzle, composed))
 end
 
 local layouts = {}
 
+local function plain_type(text)
+  local shape, stride = parts_of(text)
+  return format("Layout<%s,%s>", tuple(shape, cpp_number, of_template "Shape"),
+                tuple(stride, cpp_scalar, of_template "Stride"))
+end
+
 function layouts.type(text)
-  local swizzle, offset, shape, stride = parts_of(text)
-  local plain = format("Layout<%s,%s>", tuple(shape, cpp_number, of_template "Shape"),
-                       tuple(stride, cpp_scalar, of_template "Stride"))
-  if not swizzle then return plain end
-  return format("ComposedLayout<Swizzle<%s>,%s,%s>", swizzle, cpp_number(offset), plain)
+  return written(text, plain_type, function(w)
+    return "Swizzle<" .. w .. ">"
+  end, function(f, offset, under)
+    return format("ComposedLayout<%s,%s,%s>", f, cpp_number(offset), under)
+  end)
 end
 
 local function itself(text) return text end
 
+local function plain_dsl(text)
+  local shape, stride = parts_of(text)
+  return format("cute.make_layout(%s, stride=%s)", tuple(shape, itself, of_python),
+                tuple(stride, dsl_scalar, of_python))
+end
+
 function layouts.dsl(text)
-  local swizzle, offset, shape, stride = parts_of(text)
-  local plain = format("cute.make_layout(%s, stride=%s)", tuple(shape, itself, of_python),
-                       tuple(stride, dsl_scalar, of_python))
-  if not swizzle then return plain end
-  return format("cute.make_composed_layout(cute.make_swizzle(%s), %s, %s)",
-                gsub(swizzle, ",", ", "), offset, plain)
+  return written(text, plain_dsl, function(w)
+    return "cute.make_swizzle(" .. gsub(w, ",", ", ") .. ")"
+  end, function(f, offset, under)
+    return format("cute.make_composed_layout(%s, %s, %s)", f, offset, under)
+  end)
+end
+
+local function plain_pycute(text)
+  check(not find(text, "@", 1, true),
+        "cute: %s has strides that are basis elements, which pycute has not", text)
+  local shape, stride = parts_of(text)
+  return format("Layout(%s, %s)", tuple(shape, itself, of_python), tuple(stride, itself, of_python))
 end
 
 function layouts.pycute(text)
-  local swizzle, offset, shape, stride = parts_of(text)
-  check(not find(stride, "@", 1, true),
-        "cute: %s has strides that are basis elements, which pycute has not", text)
-  local plain = format("Layout(%s, %s)", tuple(shape, itself, of_python),
-                       tuple(stride, itself, of_python))
-  if not swizzle then return plain end
-  return format("ComposedLayout(Swizzle(%s), %s, %s)", gsub(swizzle, ",", ", "), offset, plain)
+  return written(text, plain_pycute, function(w)
+    return "Swizzle(" .. gsub(w, ",", ", ") .. ")"
+  end, function(f, offset, under)
+    return format("ComposedLayout(%s, %s, %s)", f, offset, under)
+  end)
 end
 
 local MOST, SOME = 32, 8

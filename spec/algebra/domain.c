@@ -201,6 +201,7 @@ static int64_t carryless (int64_t a, int64_t b) {
 /* The xor of the digits of i times the strides; integers strides add. */
 static int64_t f2_at (const mt_node *a, int64_t i) {
   const mt_node *leaf[MT_MAXNODES];
+  if (a->tag == MT_COMPOSED) return value_of(a, i);
   int n = leaves_of(leaf, a);
   int64_t sum = 0;
   for (int k = 0; k < n; k++) {

@@ -28,6 +28,9 @@ static int64_t part (const mt_node *p, const mt_node *path) {
 void fn_of (fn *f, const mt_node *a, const mt_node *path) {
   const mt_node *leaf[MT_MAXNODES];
   memset(f, 0, offsetof(fn, s));
+  f->composed = a->tag == MT_COMPOSED;
+  if (f->composed) mt_copy_value(&f->whole, a);
+  while (a->tag == MT_COMPOSED) a = mt_next(mt_child(a));
   f->swizzled = a->tag == MT_SWIZZLE;
   if (f->swizzled) {
     f->b = (int)(a->shape & 255);
@@ -74,7 +77,22 @@ static int64_t f2_value (const fn *f, int64_t i) {
   return sum;
 }
 
+/* f(offset + A(i)), link by link. */
+static int64_t composed_at (const mt_node *t, int64_t i) {
+  fn w;
+  if (t->tag != MT_COMPOSED) return value_of(t, i);
+  const mt_node *f = mt_child(t);
+  int64_t v = composed_at(mt_next(f), i);
+  v = t->ring == MT_F2 ? v ^ t->stride : v + t->stride;
+  if (f->tag != MT_SWIZZLE || f->arity > 0) return value_of(f, v);
+  w.b = (int)(f->shape & 255);
+  w.m = (int)(f->shape >> 8 & 255);
+  w.sh = (int8_t)(f->shape >> 16 & 255);
+  return swizzle(&w, v);
+}
+
 int64_t fn_at (const fn *f, int64_t i) {
+  if (f->composed) return composed_at(f->whole.node, i);
   if (f->f2) return f2_value(f, i);
   int64_t sum = f->swizzled ? f->offset : 0;
   for (int k = 0; k + 1 < f->n; k++) {
@@ -164,6 +182,8 @@ bool is_composition (const mt_node *r, const mt_node *a, const mt_node *b) {
 }
 
 bool refines (const mt_node *r, const mt_node *b) {
+  while (r->tag == MT_COMPOSED) r = mt_next(mt_child(r));
+  if (r->tag == MT_SWIZZLE && r->arity > 0) r = mt_child(r);
   if (b->tag != MT_MODES) return r->shape == b->shape;
   if (r->tag != MT_MODES || r->arity != b->arity) return false;
   const mt_node *m = mt_child(r);

@@ -68,9 +68,10 @@ void random_profile (ctx *x, pen *p, const mt_node *a, int depth);
 typedef struct fn {
   int n;
   int64_t s[MT_MAXNODES], d[MT_MAXNODES];
-  bool swizzled, f2;
+  bool swizzled, f2, composed;
   int b, m, sh;
   int64_t offset;
+  mt_layout whole; /* composed: all of it; n, s are those of its base */
 } fn;
 /* The strides with this index path (NULL: the integers, or F2, whose values are numbers
 ** here); others count as 0. */
@@ -179,7 +180,8 @@ int64_t least (const mt_node *a); /* the smallest value */
   X(swizzle_inverse, 4)                                                                  \
   X(swizzle_slice, 6)                                                                    \
   X(swizzle_wide, 2)                                                                     \
-  X(swizzle_common, 3)
+  X(swizzle_common, 3)                                                                   \
+  X(composed, 6)
 
 #define PROPERTY(name, share) outcome property_##name(ctx *x);
 PROPERTIES(PROPERTY)

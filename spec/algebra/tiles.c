@@ -269,7 +269,7 @@ outcome property_swizzled (ctx *x) {
   fn_of(&h, b.node, NULL);
   for (int64_t i = 0; i < fn_size(&h); i++)
     LAW(x, fn_at(&f, i) == fn_at(&g, fn_at(&h, i)));
-  LAW(x, r.node[0].tag == MT_SWIZZLE && refines(r.node + 1, b.node));
+  LAW(x, refines(r.node, b.node));
   s = mt_zipped_divide(&r, w.node, b.node, &x->err);
   LAW(x, !bad_status(s) || mt_size(b.node) == 0);
   if (s != MT_OK) return RIGHT;

@@ -53,6 +53,22 @@ static bool rounds_up (const row *r) {
   return strstr(r->field[0], "_divide") && size_in(r->field[1]) != size_in(r->field[3]);
 }
 
+/* A composition with a swizzle that CuTe has no layout for: R(i) = A(B(i)). */
+static bool composes (const row *r, const char *got) {
+  mt_layout a, b, c;
+  mt_err err = MT_NOERR;
+  if (mt_parse(&a, r->field[1], strlen(r->field[1]), &err)) return false;
+  if (mt_parse(&b, r->field[2], strlen(r->field[2]), &err)) return false;
+  if (mt_parse(&c, got, strlen(got), &err) || b.node[0].arity != 0) return false;
+  for (int64_t i = 0; i < mt_size(a.node); i++) {
+    int64_t at, would, is;
+    if (mt_swizzle_at(&at, b.node, i, &err) || mt_at(&would, a.node, at, &err))
+      return false;
+    if (mt_at(&is, c.node, i, &err) || is != would) return false;
+  }
+  return mt_size(c.node) == mt_size(a.node);
+}
+
 /* Inverses of swizzled layouts by their bits: A(R(i)) = i, or A(R(A(i))) = A(i). */
 static bool inverts (const row *r, const char *got) {
   mt_layout a, b, c, v;
@@ -73,7 +89,8 @@ static bool inverts (const row *r, const char *got) {
 
 static bool may_answer (const row *r, int args, const char *got) {
   const char *category = r->field[args + 1], *message = r->field[args + 2];
-  if (strcmp(category, "swizzle") == 0) return inverts(r, got);
+  if (strcmp(category, "swizzle") == 0)
+    return strcmp(r->field[0], "composition") == 0 ? composes(r, got) : inverts(r, got);
   return strstr(category, "divisibility") || strcmp(category, "rank1_tuple_block") == 0 ||
          strncmp(message, "substitution", 12) == 0;
 }

@@ -16,6 +16,7 @@
 */
 #include "moontile/algebra.h"
 #include "moontile/swizzle.h"
+#include "algebra/composed.h"
 #include "algebra/f2.h"
 #include "algebra/linear.h"
 #include "algebra/zip.h"
@@ -300,6 +301,22 @@ static MT_APART mt_status compose_bits (mt_layout *out, const mt_node *a,
   return MT_OK;
 }
 
+/* One of them is composed: the other is composed with its base, or above it. */
+static MT_APART mt_status compose_composed (mt_layout *out, const mt_node *a,
+                                            const mt_node *t, mt_err *err) {
+  mt_layout x;
+  if (!mt_is_composed(a)) return mt_keep_composition(out, a, t, err);
+  if (mt_may_keep(a, t, MT_EINEXACT)) {
+    mt_status s = mt_composition(&x, mt_base(a), t, err);
+    if (s == MT_EINEXACT || s == MT_EUNSUPPORTED)
+      return mt_keep_composition(out, a, t, err);
+    MT_TRY(s);
+  } else {
+    MT_TRY(compose_layout(&x, mt_base(a), t, err));
+  }
+  return mt_relink(out, "composition", a, NULL, x.node, err);
+}
+
 /* A tiler stands for its coordinates. */
 static MT_APART mt_status compose_tiler (mt_layout *out, const mt_node *a,
                                          const mt_node *t, mt_err *err) {
@@ -313,7 +330,9 @@ mt_status mt_composition (mt_layout *out, const mt_node *a, const mt_node *t,
   if (a->tag == MT_SWIZZLE && a->arity == 0)
     return mt_swizzle_composition(out, a, t, err);
   if (a->tag == MT_WILD) return mt_identity_composition(out, t, err);
+  if (mt_is_composed(a) || mt_is_composed(t)) return compose_composed(out, a, t, err);
   if (!mt_is_layout(a)) return compose_tiler(out, a, t, err);
   mt_status s = compose_layout(out, a, t, err);
-  return s == MT_OK ? s : compose_bits(out, a, t, s, err);
+  if (s != MT_OK) s = compose_bits(out, a, t, s, err);
+  return s != MT_OK && mt_may_keep(a, t, s) ? mt_keep_composition(out, a, t, err) : s;
 }

@@ -67,10 +67,10 @@ mt_status mt_with_shape (mt_layout *out, const mt_node *a, const mt_node *shape,
                          mt_err *err) {
   mt_layout domain;
   mt_build b;
-  MT_CHECK(mt_is_layout(a), err, "with_shape: a layout expected");
+  MT_CHECK(mt_is_function(a), err, "with_shape: a layout expected");
   MT_TRY(mt_layout_left(&domain, shape, err));
   mt_begin(&b, out, "with_shape", err);
   mt_open_root(&b, a);
-  mt_emit_composition(&b, mt_inner(a), domain.node);
+  mt_emit_composition(&b, mt_base(a), domain.node);
   return mt_end(&b);
 }

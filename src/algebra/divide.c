@@ -124,8 +124,8 @@ static MT_APART mt_status divide_tiler (mt_zip_form f, mt_layout *out, const cha
 
 static mt_status divide_as (mt_zip_form f, mt_layout *out, const char *op,
                             const mt_node *a, const mt_node *t, mt_err *err) {
-  return mt_is_layout(a) ? mt_in_form(f, out, op, a, t, divide, err) :
-                           divide_tiler(f, out, op, a, t, err);
+  return mt_is_function(a) ? mt_in_form(f, out, op, a, t, divide, err) :
+                             divide_tiler(f, out, op, a, t, err);
 }
 
 mt_status mt_logical_divide (mt_layout *out, const mt_node *a, const mt_node *t,

@@ -34,10 +34,11 @@ static int64_t first_difference (const mt_flat *f, const mt_flat *g) {
   return f->n == g->n ? -1 : p;
 }
 
-/* ---- swizzled or over F2: the values, one by one */
+/* ---- swizzled, composed or over F2: the values, one by one */
 
 static mt_status value_at (int64_t *out, const mt_node *a, int64_t i, mt_err *err) {
   mt_flat f;
+  if (mt_is_composed(a)) return mt_number_at(out, a, i, err);
   if (!mt_is_f2(a)) return mt_at(out, a, i, err);
   mt_flatten_extended(&f, a);
   if (mt_f2_value(out, &f, i)) return MT_OK;
@@ -61,9 +62,7 @@ static mt_status compare (int64_t *at, const mt_node *a, const mt_node *b, mt_er
   return MT_OK;
 }
 
-static bool has_numbers (const mt_node *a) {
-  return mt_is_integral(mt_inner(a)) || mt_is_f2(a);
-}
+static bool has_numbers (const mt_node *a) { return mt_has_numbers(a); }
 
 /* One swizzle and offset, or none. */
 static bool same_root (const mt_node *a, const mt_node *b) {
@@ -75,9 +74,14 @@ mt_status mt_equivalent (bool *out, int64_t *at, const mt_node *a, const mt_node
                          mt_err *err) {
   mt_flat f, g;
   int64_t where = -1;
-  MT_CHECK(mt_is_layout(a) && mt_is_layout(b), err, "equivalent: two layouts expected");
+  MT_CHECK(mt_is_function(a) && mt_is_function(b), err,
+           "equivalent: two layouts expected");
   *out = mt_size(a) == mt_size(b);
-  if (*out && mt_size(a) > 0) {
+  if (*out && (mt_is_composed(a) || mt_is_composed(b))) {
+    if (has_numbers(a) && has_numbers(b)) MT_TRY(compare(&where, a, b, err));
+    else where = mt_equal(a, b) ? -1 : 0;
+    *out = where < 0;
+  } else if (*out && mt_size(a) > 0) {
     mt_flatten_coalesced(&f, mt_inner(a));
     mt_flatten_coalesced(&g, mt_inner(b));
     where = first_difference(&f, &g);

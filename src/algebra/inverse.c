@@ -4,6 +4,7 @@
 */
 #include "moontile/algebra.h"
 #include "moontile/swizzle.h"
+#include "algebra/composed.h"
 #include "algebra/f2.h"
 #include "algebra/linear.h"
 #include "algebra/coord_space.h"
@@ -71,6 +72,7 @@ static MT_APART mt_status invert_bits (mt_layout *out, const mt_node *a, mt_err 
 mt_status mt_right_inverse (mt_layout *out, const mt_node *a, mt_err *err) {
   mt_build b;
   mt_coord_space space;
+  if (mt_is_composed(a)) return mt_composed_right_inverse(out, a, err);
   MT_CHECK(mt_is_layout(a), err, "right_inverse: a layout expected");
   if (mt_is_swizzled(a) || mt_is_f2(a)) return invert_bits(out, a, err);
   mt_begin(&b, out, "right_inverse", err);

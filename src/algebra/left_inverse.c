@@ -14,6 +14,7 @@
 */
 #include "moontile/algebra.h"
 #include "moontile/swizzle.h"
+#include "algebra/composed.h"
 #include "algebra/f2.h"
 #include "algebra/linear.h"
 #include "algebra/coord_space.h"
@@ -282,6 +283,7 @@ static MT_APART mt_status invert_bits (mt_layout *out, const mt_node *a, mt_stat
 
 mt_status mt_left_inverse (mt_layout *out, const mt_node *a, mt_err *err) {
   mt_status s;
+  if (mt_is_composed(a)) return mt_composed_left_inverse(out, a, err);
   MT_CHECK(mt_is_layout(a), err, "left_inverse: a layout expected");
   if (mt_is_swizzled(a)) s = mt_swizzle_left_inverse(out, a, err);
   else if (mt_is_f2(a)) s = mt_f2_left_inverse(out, a, err);

@@ -10,6 +10,7 @@
 #include "moontile/swizzle.h"
 #include "algebra/linear.h"
 #include "algebra/f2.h"
+#include "algebra/swizzle.h"
 #include "core/arith.h"
 
 /* ---- reading */
@@ -55,9 +56,65 @@ static bool take (reader *r, const mt_node *d, int bits) {
   return true;
 }
 
+static int64_t image (const mt_linear *x, int64_t v) {
+  int64_t sum = 0;
+  for (; v != 0; v &= v - 1) sum ^= x->of[__builtin_ctzll((uint64_t)v)];
+  return sum;
+}
+
+static int64_t all_bits (const mt_linear *x) {
+  int64_t all = x->c;
+  for (int j = 0; j < x->n; j++) all |= x->of[j];
+  return all;
+}
+
+/* y after x. */
+static void map_through (mt_linear *x, const mt_linear *y) {
+  x->c = y->c ^ image(y, x->c);
+  for (int j = 0; j < x->n; j++) x->of[j] = image(y, x->of[j]);
+}
+
+/* The offset of t is above all that is known of bits, or on bits that no value has; one
+** over a layout without a root is read with that layout. */
+static bool add_offset (mt_linear *x, const mt_node *t) {
+  if (t->stride < 0 || (t->ring != MT_F2 && (all_bits(x) & t->stride))) return false;
+  x->c ^= t->stride;
+  return true;
+}
+
+/* x under the function of t. */
+static MT_APART bool apply_link (mt_linear *x, const mt_node *t) {
+  mt_linear y;
+  const mt_node *f = mt_outer(t);
+  int bits = mt_bits(all_bits(x));
+  if (bits > MT_F2BITS) return false;
+  if (f->tag != MT_SWIZZLE) {
+    if (!mt_linear_of(&y, f, bits)) return false;
+    map_through(x, &y);
+    return true;
+  }
+  x->c = mt_swizzle_apply(mt_swizzle_of(f), x->c);
+  for (int j = 0; j < x->n; j++) x->of[j] = mt_swizzle_apply(mt_swizzle_of(f), x->of[j]);
+  return true;
+}
+
+/* The map of what is under t, with its offset: by n bits, or by the modes if n < 0. */
+static MT_APART bool linear_under (mt_linear *x, const mt_node *t, int n) {
+  mt_layout room;
+  MT_NEWERR(err);
+  const mt_node *u = mt_under(t);
+  bool plain = u->tag < MT_SWIZZLE && t->ring != MT_F2;
+  if (plain && mt_swizzled(&room, "", (mt_swizzle){0, 0, 0}, t->stride, u, &err) != MT_OK)
+    return false;
+  if (plain) u = room.node;
+  if (!(n < 0 ? mt_linear_modes(x, u) : mt_linear_of(x, u, n))) return false;
+  return plain || add_offset(x, t);
+}
+
 bool mt_linear_of (mt_linear *out, const mt_node *a, int n) {
   reader r;
   mt_flat f;
+  if (mt_is_composed(a)) return linear_under(out, a, n) && apply_link(out, a);
   if (mt_size(a) == 0 || !start(&r, out, a)) return false;
   mt_flatten_extended(&f, mt_inner(a));
   for (int k = 0; k < f.n && out->n < n; k++) {
@@ -77,6 +134,7 @@ bool mt_linear_whole (mt_linear *out, const mt_node *a) {
 bool mt_linear_modes (mt_linear *out, const mt_node *t) {
   const mt_node *leaf[MT_MAXNODES];
   reader r;
+  if (mt_is_composed(t)) return linear_under(out, t, -1) && apply_link(out, t);
   int n = mt_leaves(leaf, t);
   if (!start(&r, out, t)) return false;
   for (int k = 0; k < n; k++)
@@ -198,23 +256,15 @@ mt_status mt_linear_layout (mt_layout *out, const char *op, const mt_linear *x,
 
 /* ---- composition */
 
-static int64_t image (const mt_linear *x, int64_t v) {
-  int64_t sum = 0;
-  for (; v != 0; v &= v - 1) sum ^= x->of[__builtin_ctzll((uint64_t)v)];
-  return sum;
-}
-
 bool mt_linear_composition (mt_layout *out, const mt_node *a, const mt_node *t) {
   mt_linear x, y;
   MT_NEWERR(err);
-  if (!mt_linear_modes(&y, t)) return false;
-  int64_t all = y.c;
-  for (int j = 0; j < y.n; j++) all |= y.of[j];
-  if (!mt_linear_of(&x, a, mt_bits(all))) return false;
-  y.c = x.c ^ image(&x, y.c);
-  for (int j = 0; j < y.n; j++) y.of[j] = image(&x, y.of[j]);
+  if (!mt_linear_modes(&y, t) || !mt_linear_of(&x, a, mt_bits(all_bits(&y))))
+    return false;
+  map_through(&y, &x);
   return mt_linear_layout(out, "composition", &y, t, mt_is_f2(mt_inner(a)), &err) ==
-         MT_OK;
+             MT_OK &&
+         (mt_is_f2(a) || mt_is_f2(t) || !mt_is_f2(out->node));
 }
 
 bool mt_linear_swizzle (mt_layout *out, mt_swizzle w, const mt_node *t) {
@@ -227,5 +277,5 @@ bool mt_linear_swizzle (mt_layout *out, mt_swizzle w, const mt_node *t) {
   if (mt_linear_layout(&room, "composition", &x, t, mt_is_f2(mt_inner(t)), &err) != MT_OK)
     return false;
   mt_copy_value(out, room.node);
-  return true;
+  return mt_is_f2(t) || !mt_is_f2(out->node);
 }

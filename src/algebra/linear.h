@@ -31,7 +31,8 @@ bool mt_linear_modes (mt_linear *out, const mt_node *t);
 mt_status mt_linear_layout (mt_layout *out, const char *op, const mt_linear *x,
                             const mt_node *t, bool f2, mt_err *err);
 
-/* A o t by their bits. False if one is no map of bits, or the answer no layout. */
+/* A o t by their bits. False if one is no map of bits, or the answer no layout, or one
+** over F2 where neither of them is. */
 bool mt_linear_composition (mt_layout *out, const mt_node *a, const mt_node *t);
 bool mt_linear_swizzle (mt_layout *out, mt_swizzle w, const mt_node *t);
 /* The inverses by bits; right: only if it has more than n elements, and all of a where n

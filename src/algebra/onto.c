@@ -6,7 +6,7 @@
 ** v_k*d_k. Their offsets leave no gap if each stride, by magnitude, is at most one more
 ** than what the strides below it reach. Over F2 with extents that are powers of two A is
 ** linear in the bits of its index: then a rank decides. A swizzle is a bijection. What is
-** left is counted.
+** left, and what is composed, is counted.
 */
 #include "moontile/algebra.h"
 #include "moontile/swizzle.h"
@@ -32,6 +32,7 @@ typedef struct count {
 
 static mt_status value_at (int64_t *out, const mt_node *a, const mt_flat *f2, int64_t i,
                            mt_err *err) {
+  if (mt_is_composed(a)) return mt_number_at(out, a, i, err);
   if (f2 == NULL) return mt_at(out, a, i, err);
   if (mt_f2_value(out, f2, i)) return MT_OK;
   return mt_failn(err, MT_EOVERFLOW, "%N leaves %d bits", a, (int)MT_F2BITS);
@@ -43,7 +44,7 @@ static mt_status count_values (count *c, const char *op, const mt_node *a, mt_er
   int64_t n = mt_size(a), v;
   mt_flat flat, *f2 = NULL;
   if (n > STEPS) return undecided(op, a, err);
-  if (mt_is_f2(a)) f2 = &flat, mt_flatten_extended(f2, a);
+  if (!mt_is_composed(a) && mt_is_f2(a)) f2 = &flat, mt_flatten_extended(f2, a);
   *c = (count){INT64_MAX, INT64_MIN, 0};
   for (int64_t i = 0; i < n; i++) {
     MT_TRY(value_at(&v, a, f2, i, err));
@@ -132,7 +133,9 @@ static mt_status injective (bool *out, const char *op, const mt_node *a, mt_err 
   count c;
   if (mt_size(a) <= 1) return *out = true, MT_OK;
   a = mt_inner(a);
-  if (mt_is_f2(a)) {
+  if (mt_is_composed(a)) {
+    if (!mt_has_numbers(a)) return undecided(op, a, err);
+  } else if (mt_is_f2(a)) {
     bool exact = f2_basis(&x, a);
     *out = x.rank == x.bits;
     if (exact) return MT_OK;
@@ -149,7 +152,7 @@ static mt_status injective (bool *out, const char *op, const mt_node *a, mt_err 
 }
 
 mt_status mt_is_injective (bool *out, const mt_node *a, mt_err *err) {
-  if (!mt_is_layout(a)) return no_layout("is_injective", err);
+  if (!mt_is_function(a)) return no_layout("is_injective", err);
   return injective(out, "is_injective", a, err);
 }
 
@@ -209,6 +212,7 @@ static mt_status surjective (bool *out, const char *op, const mt_node *a, mt_err
   basis x;
   if (mt_size(a) <= 1) return *out = true, MT_OK;
   if (mt_is_swizzled(a)) return swizzled_surjective(out, op, a, err);
+  if (mt_is_composed(a) && mt_has_numbers(a)) return counted_surjective(out, op, a, err);
   if (mt_is_f2(a)) {
     if (!f2_basis(&x, a)) return counted_surjective(out, op, a, err);
     *out = x.rank == x.top;
@@ -225,12 +229,12 @@ static mt_status surjective (bool *out, const char *op, const mt_node *a, mt_err
 }
 
 mt_status mt_is_surjective (bool *out, const mt_node *a, mt_err *err) {
-  if (!mt_is_layout(a)) return no_layout("is_surjective", err);
+  if (!mt_is_function(a)) return no_layout("is_surjective", err);
   return surjective(out, "is_surjective", a, err);
 }
 
 mt_status mt_is_bijective (bool *out, const mt_node *a, mt_err *err) {
-  if (!mt_is_layout(a)) return no_layout("is_bijective", err);
+  if (!mt_is_function(a)) return no_layout("is_bijective", err);
   MT_TRY(surjective(out, "is_bijective", a, err));
   return *out ? injective(out, "is_bijective", a, err) : MT_OK;
 }

@@ -3,6 +3,7 @@
 ** SPDX-License-Identifier: MIT
 */
 #include "moontile/swizzle.h"
+#include "algebra/composed.h"
 #include "algebra/swizzle.h"
 #include "algebra/linear.h"
 
@@ -157,10 +158,13 @@ mt_status mt_swizzle_composition (mt_layout *out, const mt_node *w, const mt_nod
   mt_swizzle both;
   if (!mt_is_bare_swizzle(w)) return no_swizzle(err, "composition", w);
   if (!mt_is_bare_swizzle(t)) {
+    if (mt_is_composed(t)) return mt_keep_composition(out, w, t, err);
     mt_status s = over_layout(out, w, t, err);
-    if (s != MT_OK && mt_is_layout(t) && mt_linear_swizzle(out, mt_swizzle_of(w), t))
-      mt_forgive(err), s = MT_OK;
-    return s;
+    if (s == MT_OK || !mt_is_layout(t)) return s;
+    if (!mt_linear_swizzle(out, mt_swizzle_of(w), t))
+      return mt_may_keep(w, t, s) ? mt_keep_composition(out, w, t, err) : s;
+    mt_forgive(err);
+    return MT_OK;
   }
   if (!mt_swizzle_merge(&both, mt_swizzle_of(w), mt_swizzle_of(t)))
     return not_merged(err, w, t);
@@ -178,9 +182,9 @@ mt_status mt_get_swizzle_portion (mt_layout *out, const mt_node *a, mt_err *err)
 }
 
 mt_status mt_get_nonswizzle_portion (mt_layout *out, const mt_node *a, mt_err *err) {
-  if (!mt_is_layout(a))
+  if (!mt_is_function(a))
     return mt_failn(err, MT_EINVAL, "get_nonswizzle_portion: %N is no layout", a);
-  mt_copy_value(out, mt_inner(a));
+  mt_copy_value(out, mt_base(a));
   return MT_OK;
 }
 

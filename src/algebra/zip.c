@@ -92,11 +92,11 @@ MT_APART mt_status mt_in_form (mt_zip_form f, mt_layout *out, const char *op,
   mt_begin(&b, out, op, err);
   mt_open_root(&b, a);
   if (f == MT_LOGICAL) {
-    by(&b, mt_inner(a), t);
+    by(&b, mt_base(a), t);
     return mt_end(&b);
   }
   mt_begin(&d, &whole, op, err);
-  by(&d, mt_inner(a), t);
+  by(&d, mt_base(a), t);
   MT_TRY(mt_finish(&d));
   emit_form(&b, f, whole.node, t);
   return mt_end(&b);
@@ -105,10 +105,10 @@ MT_APART mt_status mt_in_form (mt_zip_form f, mt_layout *out, const char *op,
 mt_status mt_tile_unzip (mt_layout *out, const mt_node *a, const mt_node *t,
                          mt_err *err) {
   mt_build b;
-  MT_CHECK(mt_is_layout(a), err, "tile_unzip: a layout expected");
+  MT_CHECK(mt_is_function(a), err, "tile_unzip: a layout expected");
   mt_begin(&b, out, "tile_unzip", err);
   mt_open_root(&b, a);
-  mt_emit_unzipped(&b, mt_inner(a), t);
+  mt_emit_unzipped(&b, mt_base(a), t);
   return mt_end(&b);
 }
 

@@ -14,6 +14,7 @@
 enum {
   EXTENTS = LMT_SHAPE | LMT_LAYOUTS,
   LAYOUT = LMT_LAYOUTS,
+  COMPOSED = LMT_LAYOUTS | LMT_COMPOSED,
   SWIZZLED = LMT_LAYOUTS | LMT_SWIZZLES,
   OPTIONAL = 1 << 16,
   BLOCK = 1 << 17,
@@ -47,6 +48,7 @@ static node value (lua_State *L, const char *op, int i, int kinds, mt_layout *bu
   if ((kinds & OPTIONAL) && lua_isnoneornil(L, i)) return NULL;
   if (kinds == LAYOUT) return lmt_tolayout(L, i);
   if (kinds == BLOCK) return lmt_toblock(L, i, op, buf);
+  if (kinds == COMPOSED) return lmt_tocomposed(L, i);
   return lmt_tovalue(L, i, kinds & ~OPTIONAL, i == 1 ? "argument 1" : "argument 2", buf);
 }
 
@@ -62,7 +64,7 @@ static int push_value (lua_State *L, const operation *o, const result *r) {
   mt_layout tiler;
   if (o->outcome != VIEW) return lmt_pushvalue(L, r->v.node);
   if (o->row.f != serve_V_VT) return lmt_pushlike(L, 1, r->v.node, 0);
-  node a = lmt_tolayout(L, 1);
+  node a = lmt_tocomposed(L, 1);
   return lmt_pushdivided(L, 1, a, lmt_totiler(L, 2, &tiler), r->v.node);
 }
 static int push_int (lua_State *L, const operation *o, const result *r) {
@@ -155,7 +157,7 @@ static int l_tile_to_shape (lua_State *L) {
 static int l_with_shape (lua_State *L) {
   mt_layout buf, out;
   LMT_NOERR(err);
-  node a = lmt_tolayout(L, 1);
+  node a = lmt_tocomposed(L, 1);
   if (lua_gettop(L) > 2) {
     int n = lua_gettop(L) - 1;
     lua_createtable(L, n, 0);
@@ -204,7 +206,7 @@ static int l_equivalent (lua_State *L) {
   bool same;
   int64_t at;
   LMT_NOERR(err);
-  if (mt_equivalent(&same, &at, lmt_tolayout(L, 1), lmt_tolayout(L, 2), &err))
+  if (mt_equivalent(&same, &at, lmt_tocomposed(L, 1), lmt_tocomposed(L, 2), &err))
     return lmt_raise(L, &err);
   lua_pushboolean(L, same);
   if (at < 0) return 1;
@@ -231,7 +233,7 @@ static int partition (lua_State *L, mt_status (*f)(mt_layout *out, mt_layout *of
                                                    node a, node t, node c, mt_err *err)) {
   mt_layout t, c, out, offset;
   LMT_NOERR(err);
-  node a = lmt_tolayout(L, 1), tiler = lmt_totiler(L, 2, &t);
+  node a = lmt_tocomposed(L, 1), tiler = lmt_totiler(L, 2, &t);
   if (f(&out, &offset, a, tiler, lmt_tovalue(L, 3, LMT_COORD, "coordinate", &c), &err))
     return lmt_raise(L, &err);
   return lmt_pushpart(L, 1, out.node, offset.node, tiler);
@@ -249,7 +251,7 @@ static LMT_APART node local_tile (lua_State *L, mt_layout *out, mt_layout *offse
                                   mt_layout *t) {
   mt_layout c, p;
   LMT_NOERR(err);
-  node a = lmt_tolayout(L, 1), tiler = lmt_totiler(L, 2, t);
+  node a = lmt_tocomposed(L, 1), tiler = lmt_totiler(L, 2, t);
   node coord = lmt_tovalue(L, 3, LMT_COORD, "coordinate", &c);
   node proj = projection(L, 4, &p);
   if (mt_local_tile(out, offset, a, tiler, coord, proj, &err)) lmt_raise(L, &err);
@@ -269,7 +271,7 @@ static LMT_APART void local_partition (lua_State *L, mt_layout *out, mt_layout *
                                        mt_layout *tile) {
   mt_layout p, diced;
   LMT_NOERR(err);
-  node a = lmt_tolayout(L, 1), thr = lmt_tolayout(L, 2), proj = projection(L, 4, &p);
+  node a = lmt_tocomposed(L, 1), thr = lmt_tolayout(L, 2), proj = projection(L, 4, &p);
   if (mt_local_partition(out, offset, a, thr, luaL_checkinteger(L, 3), proj, &err))
     lmt_raise(L, &err);
   if (proj && mt_dice(&diced, proj, thr, &err) == MT_OK) thr = diced.node;
@@ -315,10 +317,10 @@ static int l_domain_offset (lua_State *L) {
   mt_layout c, out, offset, tiler;
   LMT_NOERR(err);
   int at = has_layout(L, 1) ? 1 : 2;
-  node a = lmt_tolayout(L, at), crd = lmt_tocoord1(L, 3 - at, a, &c);
+  node a = lmt_tocomposed(L, at), crd = lmt_tocoord1(L, 3 - at, a, &c);
   mt_node *to = tiler.node;
   if (mt_domain_offset(&out, &offset, crd, a, &err)) return lmt_raise(L, &err);
-  past_moved(&to, a->tag == MT_SWIZZLE ? mt_child(a) : a, crd);
+  past_moved(&to, lmt_base(a), crd);
   return lmt_pushcutpart(L, at, out.node, offset.node, &(lmt_cut){.tiler = tiler.node});
 }
 
@@ -326,7 +328,7 @@ static int l_domain_offset (lua_State *L) {
 static int l_slice (lua_State *L) {
   mt_layout c;
   if (has_layout(L, 1)) {
-    node a = lmt_tolayout(L, 1), coord = lmt_tocoord1(L, 2, a, &c);
+    node a = lmt_tocomposed(L, 1), coord = lmt_tocoord1(L, 2, a, &c);
     return lmt_isclass(L, 1, LMT_TENSOR) ? lmt_slice(L, 1, "slice", coord, a) :
                                            lmt_pushslice(L, "slice", coord, a);
   }

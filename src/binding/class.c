@@ -93,7 +93,7 @@ static int l_index (lua_State *L) {
   if (lmt_isclass(L, 1, LMT_LAYOUT)) {
     mt_layout out;
     LMT_NOERR(err);
-    const mt_node *a = lmt_tolayout(L, 1);
+    const mt_node *a = lmt_tocomposed(L, 1);
     lua_Integer i = luaL_checkinteger(L, 2);
     if (i < 1 || i > mt_rank(a)) return lua_pushnil(L), 1;
     if (mt_get(&out, a, 1, &(int){(int)i - 1}, &err)) return lmt_raise(L, &err);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "binding/lmt.h"
+#include "binding/view.h"
 
 /* Whether each tuple of c meets a tuple of as many modes in a. */
 static bool fits (const mt_node *c, const mt_node *a) {
@@ -26,7 +27,7 @@ static void wrap (mt_layout *buf) {
 
 const mt_node *lmt_tocoord1 (lua_State *L, int i, const mt_node *a, mt_layout *buf) {
   const mt_node *c = lmt_tovalue(L, i, LMT_COORD | LMT_F2, "coordinate", buf);
-  if (a->tag == MT_SWIZZLE) a = mt_child(a);
+  a = lmt_base(a);
   if (c->tag != MT_TUPLE || fits(c, a) || mt_rank(a) != 1) return c;
   if (a->tag == MT_LEAF || a->tag == MT_SUM) return c->arity == 1 ? mt_child(c) : c;
   if (fits(c, mt_child(a)) && c->span < MT_MAXNODES) wrap(buf);
@@ -35,7 +36,7 @@ const mt_node *lmt_tocoord1 (lua_State *L, int i, const mt_node *a, mt_layout *b
 
 /* The first integer of c that is outside of its mode, whose extent goes to *extent. */
 static const mt_node *outside (int64_t *extent, const mt_node *c, const mt_node *a) {
-  if (a->tag == MT_SWIZZLE) a = mt_child(a);
+  a = lmt_base(a);
   *extent = mt_size(a);
   if (c->tag == MT_INT) return c->shape < 0 || c->shape >= *extent ? c : NULL;
   if (c->tag != MT_TUPLE || !fits(c, a)) return NULL; /* an error later */

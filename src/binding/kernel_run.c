@@ -4,6 +4,7 @@
 ** SPDX-License-Identifier: MIT
 */
 #include "binding/kernel.h"
+#include "binding/view.h"
 #include "binding/field.h"
 #include "binding/host.h"
 #include "binding/plan.h"
@@ -116,7 +117,7 @@ static uint64_t seed_option (lua_State *L) {
 /* The extent of mode i of the tensor at `at`, in whole tiles. */
 static uint64_t in_tiles (lua_State *L, int at, int i, int64_t tile) {
   const mt_node *a = lmt_totensor(L, at)->layout;
-  if (a->tag == MT_SWIZZLE) a = mt_child(a);
+  a = lmt_base(a);
   const mt_node *mode = mt_mode(a, i);
   uint64_t n = mode ? (uint64_t)mt_size(mode) : 1, t = (uint64_t)tile;
   return lmt_times(n / t + (n % t != 0), t);

@@ -157,14 +157,14 @@ int lmt_slice (lua_State *L, int i, const char *op, const mt_node *c, const mt_n
 ** slice. */
 static int l_call (lua_State *L) {
   mt_layout buf;
-  const mt_node *a = lmt_tolayout(L, 1), *c = lmt_tocoord(L, 2, a, &buf);
+  const mt_node *a = lmt_tocomposed(L, 1), *c = lmt_tocoord(L, 2, a, &buf);
   return lmt_haswild(c) ? lmt_slice(L, 1, NULL, c, a) : eval(L, NULL, c, a);
 }
 
 /* A:at(i, j): as A(i, j), inside the domain only. */
 static int l_at (lua_State *L) {
   mt_layout buf;
-  const mt_node *a = lmt_tolayout(L, 1), *c = lmt_tocoord(L, 2, a, &buf);
+  const mt_node *a = lmt_tocomposed(L, 1), *c = lmt_tocoord(L, 2, a, &buf);
   lmt_checkinside(L, c, a);
   return eval(L, "at", c, a);
 }
@@ -174,7 +174,8 @@ static int l_at (lua_State *L) {
 static const mt_node *made_layout (lua_State *L, int i, mt_layout *buf) {
   mt_layout shape;
   LMT_NOERR(err);
-  const mt_node *t = lmt_tovalue(L, i, LMT_SHAPE | LMT_LAYOUTS, "shape", buf);
+  const mt_node *t =
+      lmt_tovalue(L, i, LMT_SHAPE | LMT_LAYOUTS | LMT_COMPOSED, "shape", buf);
   if (lmt_islayout(t)) return t;
   mt_copy_value(&shape, t);
   if (build(buf, L, shape.node, i + 1, &err)) lmt_raise(L, &err);
@@ -197,11 +198,13 @@ static int m_crd2idx (lua_State *L) { return crd2idx(L, 2, 1); }
 
 int lmt_method_slice (lua_State *L) {
   mt_layout buf;
-  const mt_node *a = lmt_tolayout(L, 1);
+  const mt_node *a = lmt_tocomposed(L, 1);
   return lmt_slice(L, 1, "slice", lmt_tocoord1(L, 2, a, &buf), a);
 }
 
+/* Where a slice of a composed layout begins lies inside of it. */
 static bool is_integral (const mt_node *a) {
+  if (a->tag == MT_COMPOSED) return true;
   for (const mt_node *p = a; p < mt_next(a); p++)
     if (p->ring != MT_Z) return false;
   return true;
@@ -227,7 +230,7 @@ int lmt_pushslice (lua_State *L, const char *op, const mt_node *c, const mt_node
 
 static int slice_and_offset (lua_State *L, int i, int layout) {
   mt_layout buf;
-  const mt_node *a = lmt_tolayout(L, layout);
+  const mt_node *a = lmt_tocomposed(L, layout);
   return lmt_pushslice(L, "slice_and_offset", lmt_tocoord1(L, i, a, &buf), a);
 }
 static int l_slice_and_offset (lua_State *L) { return slice_and_offset(L, 1, 2); }
@@ -239,7 +242,7 @@ static int result_of (lua_State *L,
                       mt_status (*f)(mt_layout *, const mt_node *, mt_err *)) {
   mt_layout out;
   LMT_NOERR(err);
-  if (f(&out, lmt_tolayout(L, 1), &err)) return lmt_raise(L, &err);
+  if (f(&out, lmt_tocomposed(L, 1), &err)) return lmt_raise(L, &err);
   return lmt_pushvalue(L, out.node);
 }
 
@@ -314,7 +317,7 @@ static int l_group (lua_State *L) {
 static int l_coalesce (lua_State *L) {
   mt_layout buf, out;
   LMT_NOERR(err);
-  const mt_node *a = lmt_tolayout(L, 1), *profile = NULL;
+  const mt_node *a = lmt_tocomposed(L, 1), *profile = NULL;
   if (!lua_isnoneornil(L, 2)) profile = lmt_tovalue(L, 2, LMT_COORD, "profile", &buf);
   if (mt_coalesce(&out, a, profile, &err)) return lmt_raise(L, &err);
   return lmt_pushfrom(L, 1, a, out.node);
@@ -377,18 +380,18 @@ static int l_mul (lua_State *L) {
     lmt_pushvalue(L, n.node);
     lua_replace(L, 1);
   }
-  if (!lmt_marked(L, 1, LMT_VALUES)) lmt_tolayout(L, 1);
+  if (!lmt_marked(L, 1, LMT_VALUES)) lmt_tocomposed(L, 1);
   return l_composition(L);
 }
 static int l_div (lua_State *L) {
-  lmt_tolayout(L, 1);
+  lmt_tocomposed(L, 1);
   return l_logical_divide(L);
 }
 
 /* ---------------------------------------------------------------- registration */
 
 static int l_len (lua_State *L) {
-  lua_pushinteger(L, mt_rank(lmt_tolayout(L, 1)));
+  lua_pushinteger(L, mt_rank(lmt_tocomposed(L, 1)));
   return 1;
 }
 

@@ -321,10 +321,11 @@ enum {
   LMT_LAYOUTS = 16,
   LMT_SWIZZLES = 32,
   LMT_F2 = 64,
+  LMT_COMPOSED = 128, /* beside LMT_LAYOUTS */
   LMT_SHAPE = LMT_INT | LMT_TABLE,
   LMT_STRIDE = LMT_INT | LMT_TABLE | LMT_BASIS,
   LMT_COORD = LMT_INT | LMT_TABLE | LMT_WILD,
-  LMT_ANY = LMT_COORD | LMT_BASIS | LMT_LAYOUTS | LMT_SWIZZLES
+  LMT_ANY = LMT_COORD | LMT_BASIS | LMT_LAYOUTS | LMT_SWIZZLES | LMT_COMPOSED
 };
 /* The value at `i`, of one of `kinds`; `what` begins the message if it is none:
 ** "shape[1][3]: integer expected, got string". The result lies in `buf` or in a userdata
@@ -333,8 +334,9 @@ const mt_node *lmt_tovalue (lua_State *L, int i, int kinds, const char *what,
                             mt_layout *buf);
 /* The node of a layout, a tensor or another userdata of the algebra; NULL: it is none. */
 const mt_node *lmt_nodeat (lua_State *L, int i);
-/* A layout, or the layout of a tensor. */
+/* A layout, or the layout of a tensor, which for the second may be composed. */
 const mt_node *lmt_tolayout (lua_State *L, int i);
+const mt_node *lmt_tocomposed (lua_State *L, int i);
 /* What composes on the left: a layout, the layout of a tensor, a swizzle, `_`, or a
 ** tiler, which stands for its coordinates. */
 const mt_node *lmt_tofunction (lua_State *L, int i, mt_layout *buf);
@@ -355,16 +357,15 @@ const mt_node *lmt_toblock (lua_State *L, int i, const char *op, mt_layout *buf)
 ** how many. */
 int lmt_tolayouts (lua_State *L, int first, const mt_node **modes);
 /* The coordinate in `a` that arguments first .. top stand for: several are the modes; one
-** table is the whole if it fits, else, for rank 1, mode 1. */
+** table is the whole if it fits, else, for rank 1, mode 1. tocoord1: of one argument. */
 const mt_node *lmt_tocoord (lua_State *L, int first, const mt_node *a, mt_layout *buf);
-/* Like lmt_tocoord, for one argument. */
 const mt_node *lmt_tocoord1 (lua_State *L, int i, const mt_node *a, mt_layout *buf);
 /* Mode numbers (from 1) at first .. top, or in one table, as those of C (from 0). */
 int lmt_tomodes (lua_State *L, int first, int *modes);
 /* A layout, not a tuple, tiler, ... */
 static inline bool lmt_islayout (const mt_node *t) {
-  return t->tag == MT_LEAF || t->tag == MT_MODES || (t->tag == MT_SUM && t->shape >= 0) ||
-         (t->tag == MT_SWIZZLE && t->arity == 1);
+  if (t->tag == MT_SUM || t->tag == MT_SWIZZLE) return t->shape >= 0 && t->arity > 0;
+  return t->tag == MT_LEAF || t->tag == MT_MODES || t->tag == MT_COMPOSED;
 }
 bool lmt_haswild (const mt_node *t); /* has a `_` in it */
 /* Raises unless every part of coordinate c lies inside the domain of a. */

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "binding/lmt.h"
+#include "binding/view.h"
 #include "binding/plan.h"
 #include "binding/host.h"
 
@@ -102,7 +103,7 @@ static int l_load (lua_State *L) {
 /* The extents of the modes as a tuple. */
 static void extents (mt_layout *out, const mt_node *a) {
   int n = 0;
-  if (a->tag == MT_SWIZZLE) a = mt_child(a);
+  a = lmt_base(a);
   const mt_node *c = a->tag == MT_MODES ? mt_child(a) : a;
   for (; c < mt_next(a); c = mt_next(c))
     out->node[++n] = (mt_node){.tag = MT_INT, .span = 1, .shape = mt_size(c)};
@@ -126,7 +127,7 @@ static bool is_row_major (const mt_node *a) {
   int n = a->tag == MT_MODES ? a->arity : 1, modes[MT_MAXNODES];
   if (mt_size(a) <= 1) return true;
   for (int i = 0; i < n; i++) modes[i] = n - 1 - i;
-  return a->tag != MT_SWIZZLE && mt_select(&reversed, a, n, modes, &err) == MT_OK &&
+  return !lmt_isrooted(a) && mt_select(&reversed, a, n, modes, &err) == MT_OK &&
          is_contiguous(reversed.node);
 }
 
@@ -135,7 +136,7 @@ static void row_major (mt_layout *out, const mt_node *a) {
   mt_node *mode[MT_MAXNODES];
   int n = 0;
   int64_t step = 1;
-  mt_copy_value(out, a->tag == MT_SWIZZLE ? mt_child(a) : a);
+  mt_copy_value(out, lmt_base(a));
   mt_node *root = out->node, *m = root->tag == MT_MODES ? root + 1 : root;
   for (; m < root + root->span; m += m->span) mode[n++] = m;
   while (n-- > 0)
@@ -172,7 +173,7 @@ static mt_status gather (lua_State *L, mt_err *err) {
 static bool pack (lua_State *L, mt_err *err) {
   mt_layout to;
   const lmt_tensor *t = lmt_totensor(L, 1);
-  bool swizzled = t->layout->tag == MT_SWIZZLE;
+  bool swizzled = lmt_isrooted(t->layout);
   row_major(&to, t->layout);
   lua_getiuservalue(L, 1, 1);
   if (!swizzled) lua_getiuservalue(L, -1, 1);

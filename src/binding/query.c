@@ -57,7 +57,7 @@ static int64_t size_of (lua_State *L, const mt_node *t) {
 }
 
 static int l_size (lua_State *L) {
-  enum { KINDS = LMT_SHAPE | LMT_LAYOUTS | LMT_WILD };
+  enum { KINDS = LMT_SHAPE | LMT_LAYOUTS | LMT_COMPOSED | LMT_WILD };
   mt_layout value, mode;
   const mt_node *t = asked(L, "size", KINDS, &value, &mode);
   lua_pushinteger(L, lmt_islayout(t) ? mt_size(t) : size_of(L, t));
@@ -68,7 +68,7 @@ static int l_cosize (lua_State *L) {
   int64_t n;
   mt_layout mode;
   LMT_NOERR(err);
-  const mt_node *a = mode_of(L, "cosize", lmt_tolayout(L, 1), &mode);
+  const mt_node *a = mode_of(L, "cosize", lmt_tocomposed(L, 1), &mode);
   if (mt_cosize(&n, a, &err)) return lmt_raise(L, &err);
   lua_pushinteger(L, n);
   return 1;
@@ -79,7 +79,7 @@ static int l_footprint (lua_State *L) {
   int64_t lo, end;
   mt_layout mode;
   LMT_NOERR(err);
-  const mt_node *a = mode_of(L, "footprint", lmt_tolayout(L, 1), &mode);
+  const mt_node *a = mode_of(L, "footprint", lmt_tocomposed(L, 1), &mode);
   if (mt_footprint(&lo, &end, a, &err)) return lmt_raise(L, &err);
   lua_pushinteger(L, lo);
   lua_pushinteger(L, end - 1);
@@ -90,12 +90,22 @@ static int of_layout (lua_State *L, const char *op,
                       mt_status (*f)(mt_layout *, const mt_node *, mt_err *)) {
   mt_layout mode, out;
   LMT_NOERR(err);
-  if (f(&out, mode_of(L, op, lmt_tolayout(L, 1), &mode), &err)) return lmt_raise(L, &err);
+  if (f(&out, mode_of(L, op, lmt_tocomposed(L, 1), &mode), &err))
+    return lmt_raise(L, &err);
   return lmt_pushvalue(L, out.node);
 }
-static int l_shape (lua_State *L) { return of_layout(L, "shape", mt_shape); }
-static int l_stride (lua_State *L) { return of_layout(L, "stride", mt_stride); }
-static int l_coshape (lua_State *L) { return of_layout(L, "coshape", mt_coshape); }
+static int l_shape (lua_State *L) {
+  lmt_tocomposed(L, 1);
+  return of_layout(L, "shape", mt_shape);
+}
+static int l_stride (lua_State *L) {
+  lmt_tolayout(L, 1);
+  return of_layout(L, "stride", mt_stride);
+}
+static int l_coshape (lua_State *L) {
+  lmt_tolayout(L, 1);
+  return of_layout(L, "coshape", mt_coshape);
+}
 
 #define ROWS_QUERY
 #include "binding/rows.h"

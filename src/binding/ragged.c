@@ -28,7 +28,7 @@ static making *push_making (lua_State *L) {
 /* The ordinate that becomes of `from`: the layout on the top, beginning `offset` on. */
 static void add_ordinate (lua_State *L, making *m, const mt_ordinate *from,
                           int64_t offset) {
-  mt_ordinate o = {lmt_tolayout(L, -1), from->at, from->extent};
+  mt_ordinate o = {lmt_tocomposed(L, -1), from->at, from->extent};
   luaL_checkstack(L, 8, NULL); /* for the next */
   if (m->n == ORDINATES)
     luaL_error(L,
@@ -105,7 +105,7 @@ static void overhang (lua_State *L, making *m, int i, int args, int f,
   int64_t offset = 0;
   LMT_NOERR(err);
   for (int k = 0;;) {
-    if (mt_overhang(&o, &m->ordinate, &k, lmt_tolayout(L, i), how->tiler, how->divides,
+    if (mt_overhang(&o, &m->ordinate, &k, lmt_tocomposed(L, i), how->tiler, how->divides,
                     &err))
       lmt_raise(L, &err);
     if (k < 0) return;
@@ -135,7 +135,7 @@ static LMT_APART bool overhangs (lua_State *L, const lmt_tensor *base,
 
 /* A tiler that is larger than each mode of a. */
 static const mt_node *past_all (mt_layout *out, const mt_node *a) {
-  if (a->tag == MT_SWIZZLE) a = mt_next(a) > a + 1 ? a + 1 : a;
+  a = lmt_base(a);
   int n = mt_rank(a);
   mt_node *p = out->node;
   *p = (mt_node){.tag = MT_TILER, .arity = (uint16_t)n, .span = (uint32_t)n + 1};

@@ -67,7 +67,7 @@ static int l_smem_atoms (lua_State *L) {
 static int l_extent (lua_State *L) {
   int64_t n;
   LMT_NOERR(err);
-  if (mt_extent(&n, lmt_tolayout(L, 1), &err)) return lmt_raise(L, &err);
+  if (mt_extent(&n, lmt_tocomposed(L, 1), &err)) return lmt_raise(L, &err);
   lua_pushinteger(L, n);
   return 1;
 }
@@ -76,13 +76,13 @@ static int l_extent (lua_State *L) {
 static int m_min (lua_State *L) {
   int64_t n, lo;
   LMT_NOERR(err);
-  if (mt_footprint(&lo, &n, lmt_tolayout(L, 1), &err)) return lmt_raise(L, &err);
+  if (mt_footprint(&lo, &n, lmt_tocomposed(L, 1), &err)) return lmt_raise(L, &err);
   lua_pushinteger(L, lo);
   return 1;
 }
 
 static int l_is_swizzled (lua_State *L) {
-  const mt_node *a = lmt_tolayout(L, 1);
+  const mt_node *a = lmt_tocomposed(L, 1);
   lua_pushboolean(L, a->tag == MT_SWIZZLE && a->arity == 1);
   return 1;
 }
@@ -91,7 +91,7 @@ static int l_is_swizzled (lua_State *L) {
 static int l_with_offset (lua_State *L) {
   mt_layout out;
   LMT_NOERR(err);
-  if (mt_with_offset(&out, lmt_tolayout(L, 1), luaL_checkinteger(L, 2), &err))
+  if (mt_with_offset(&out, lmt_tocomposed(L, 1), luaL_checkinteger(L, 2), &err))
     return lmt_raise(L, &err);
   return lmt_pushvalue(L, out.node);
 }
@@ -100,8 +100,10 @@ static int l_with_offset (lua_State *L) {
 static int l_make_composed_layout (lua_State *L) {
   mt_layout buf, out;
   LMT_NOERR(err);
-  const mt_node *f = lmt_tovalue(L, 1, LMT_SWIZZLES | LMT_LAYOUTS, "function", &buf);
-  if (mt_make_composed_layout(&out, f, luaL_checkinteger(L, 2), lmt_tolayout(L, 3), &err))
+  const mt_node *f =
+      lmt_tovalue(L, 1, LMT_SWIZZLES | LMT_LAYOUTS | LMT_COMPOSED, "function", &buf);
+  if (mt_make_composed_layout(&out, f, luaL_checkinteger(L, 2), lmt_tocomposed(L, 3),
+                              &err))
     return lmt_raise(L, &err);
   return lmt_pushvalue(L, out.node);
 }
@@ -109,7 +111,7 @@ static int l_make_composed_layout (lua_State *L) {
 /* part                   of */
 #define PARTS(X)                                                                         \
   X(get_swizzle_portion, swizzle_or_layout(L, 1, &buf))                                  \
-  X(get_nonswizzle_portion, lmt_tolayout(L, 1))
+  X(get_nonswizzle_portion, lmt_tocomposed(L, 1))
 
 #define PART(name, of)                                                                   \
   static int l_##name(lua_State *L) {                                                    \

@@ -131,7 +131,7 @@ lmt_tensor *lmt_newtensor (lua_State *L, int device, mt_dtype dtype,
 static int l_tensor (lua_State *L) {
   LMT_NOERR(err);
   mt_dtype dtype = lmt_todtype(L, 1);
-  const mt_node *layout = lmt_tolayout(L, 2);
+  const mt_node *layout = lmt_tocomposed(L, 2);
   if (lmt_optdevice(L, 3, &err) == NULL) return lmt_fail(L, &err);
   if (lmt_newtensor(L, -1, dtype, layout, &err) == NULL) return lmt_fail(L, &err);
   return 1;
@@ -345,7 +345,7 @@ static int tensor_view (lua_State *L) {
   mt_layout buf[2];
   mt_bounds b;
   lmt_totensor(L, 1);
-  const mt_node *layout = lmt_tolayout(L, 2);
+  const mt_node *layout = lmt_tocomposed(L, 2);
   int64_t offset = luaL_optinteger(L, 3, 0);
   if (bounds_at(L, 4, &b, buf)) {
     lmt_pushknown(L, 1, layout, offset, &b);

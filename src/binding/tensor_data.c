@@ -165,7 +165,7 @@ static mt_status put_run (lua_State *L, int64_t n, int64_t v, mt_err *err) {
 static mt_status put_real (lua_State *L, mt_err *err) {
   mt_layout a;
   const mt_node *t = lmt_totensor(L, 1)->layout;
-  broadcast(&a, t->tag == MT_SWIZZLE ? mt_child(t) : t);
+  broadcast(&a, lmt_base(t));
   lmt_pushview(L, 4, a.node, 0);
   mt_status s = lmt_copynow(L, lua_gettop(L), 1, err);
   lua_pop(L, 1);
@@ -176,7 +176,7 @@ static mt_status put_real (lua_State *L, mt_err *err) {
 static mt_status put_value (lua_State *L, int64_t v, mt_err *err) {
   mt_layout a;
   const lmt_tensor *t = lmt_totensor(L, 1);
-  if (t->bounded || t->layout->tag == MT_SWIZZLE) return put_real(L, err);
+  if (t->bounded || lmt_isrooted(t->layout)) return put_real(L, err);
   mt_status s = mt_coalesce(&a, t->layout, NULL, err);
   if (s != MT_OK) return s;
   if (a.node->tag == MT_LEAF && a.node->stride == 1 && a.node->shape >= 2 * v)
@@ -249,7 +249,7 @@ static int l_fill (lua_State *L) {
   if (s == MT_OK) s = put_value(L, some.shape, &err);
   t = lmt_totensor(L, 1);
   if (!t->buffer->device->recording) lmt_freebuffer(src->buffer);
-  if (t->layout->tag == MT_SWIZZLE && is_refusal(s)) return scatter(L, raw, 0);
+  if (lmt_isrooted(t->layout) && is_refusal(s)) return scatter(L, raw, 0);
   if (s != MT_OK) return lmt_raise(L, &err);
   lua_settop(L, 1);
   return 1;

@@ -33,7 +33,7 @@ static const char *type_name (lua_State *L, int i) {
 }
 
 /* Raises "what[1][3]: text". */
-static void complain (reader *r, const char *text) {
+static LMT_APART void complain (reader *r, const char *text) {
   lua_State *L = r->L;
   luaL_checkstack(L, 8, NULL);
   lua_pushstring(L, r->what);
@@ -42,7 +42,11 @@ static void complain (reader *r, const char *text) {
   luaL_error(L, "%s: %s", lua_tostring(L, -1), text);
 }
 
-static void expected (reader *r, int i) {
+#define COMPOSED                                                                         \
+  "a layout with strides expected, got one that is composed (get_nonswizzle_portion is " \
+  "what it applies first; copied to a tensor of its shape its values have strides)"
+
+static LMT_APART void expected (reader *r, int i) {
   static const char *const names[] = {"integer", "basis element", "_",
                                       "table",   "layout",        "swizzle"};
   lua_State *L = r->L;
@@ -50,6 +54,8 @@ static void expected (reader *r, int i) {
   if (!(r->kinds & LMT_INT)) left |= r->kinds & LMT_SWIZZLES;
   if (r->depth) left &= ~LMT_TABLE;
   luaL_checkstack(L, 8, NULL);
+  const mt_node *t = lmt_nodeat(L, i);
+  if (t && t->tag == MT_COMPOSED && (r->kinds & LMT_LAYOUTS)) complain(r, COMPOSED);
   const char *got = type_name(L, i);
   if (lua_istable(L, i) && !(r->kinds & LMT_TABLE))
     got = r->kinds & LMT_LAYOUTS ? "table" FROM_SHAPE : "table";
@@ -63,7 +69,7 @@ static void expected (reader *r, int i) {
   complain(r, lua_pushfstring(L, "%s expected, got %s", lua_tostring(L, -1), got));
 }
 
-static mt_node *add_node (reader *r, mt_tag tag) {
+static inline mt_node *add_node (reader *r, mt_tag tag) {
   if (r->n == MT_MAXNODES)
     complain(r, lua_pushfstring(r->L, "more than %d values", (int)MT_MAXNODES));
   mt_node *t = &r->out->node[r->n++];
@@ -82,6 +88,7 @@ static void add_value (reader *r, const mt_node *t) {
 
 /* The kind of flags that the node of a userdata needs. */
 static int kind_of (const mt_node *t) {
+  if (t->tag == MT_COMPOSED) return LMT_COMPOSED;
   if (lmt_islayout(t)) return LMT_LAYOUTS;
   if (t->tag == MT_INT && t->ring == MT_F2) return LMT_BASIS | LMT_F2;
   return t->tag == MT_WILD ? LMT_WILD : t->tag == MT_SWIZZLE ? LMT_SWIZZLES : LMT_BASIS;
@@ -104,7 +111,7 @@ typedef struct marked {
   lmt_class class;
 } marked;
 
-static marked marked_at (lua_State *L, int i) {
+static inline __attribute__((always_inline)) marked marked_at (lua_State *L, int i) {
   void *block = lua_touserdata(L, i);
   if (block == NULL || !lua_getmetatable(L, i)) return (marked){block, LMT_UNMARKED};
   lua_rawgeti(L, -1, 1);
@@ -128,11 +135,13 @@ static void set_class (lua_State *L, lmt_class class) {
   lua_setmetatable(L, -2);
 }
 
-const mt_node *lmt_nodeat (lua_State *L, int i) {
+static inline const mt_node *node_at (lua_State *L, int i) {
   marked m = marked_at(L, i);
   if (m.class == LMT_TENSORS) return lmt_livetensor(L, m.block)->layout;
   return m.class == LMT_UNMARKED || m.class > LMT_TENSORS ? NULL : m.block;
 }
+
+const mt_node *lmt_nodeat (lua_State *L, int i) { return node_at(L, i); }
 
 static void check_extent (lua_State *L, const char *what, const mt_node *n) {
   if (n->ring != MT_Z)
@@ -266,17 +275,27 @@ const mt_node *lmt_tovalue (lua_State *L, int i, int kinds, const char *what,
 
 /* ---------------------------------------------------------------- arguments */
 
-const mt_node *lmt_tolayout (lua_State *L, int i) {
-  const mt_node *t = lmt_nodeat(L, i);
-  if (t && lmt_islayout(t)) return t;
+static LMT_APART const mt_node *no_layout (lua_State *L, int i, const mt_node *t) {
+  if (t && t->tag == MT_COMPOSED) luaL_argerror(L, i, COMPOSED);
   if (lua_istable(L, i)) luaL_argerror(L, i, "layout expected, got table" FROM_SHAPE);
   luaL_typeerror(L, i, "layout");
   return NULL;
 }
 
+const mt_node *lmt_tolayout (lua_State *L, int i) {
+  const mt_node *t = node_at(L, i);
+  return t && lmt_islayout(t) && t->tag != MT_COMPOSED ? t : no_layout(L, i, t);
+}
+
+const mt_node *lmt_tocomposed (lua_State *L, int i) {
+  const mt_node *t = node_at(L, i);
+  return t && lmt_islayout(t) ? t : no_layout(L, i, NULL);
+}
+
 const mt_node *lmt_tofunction (lua_State *L, int i, mt_layout *buf) {
-  const mt_node *t = lmt_nodeat(L, i);
-  if (t && (kind_of(t) & (LMT_LAYOUTS | LMT_SWIZZLES | LMT_WILD))) return t;
+  const mt_node *t = node_at(L, i);
+  if (t && (kind_of(t) & (LMT_LAYOUTS | LMT_COMPOSED | LMT_SWIZZLES | LMT_WILD)))
+    return t;
   if (t == NULL && (lua_isinteger(L, i) || lua_type(L, i) == LUA_TTABLE))
     return lmt_tovalue(L, i, LMT_COORD | LMT_LAYOUTS, "layout", buf);
   luaL_typeerror(L, i, "layout");
@@ -287,7 +306,8 @@ const mt_node *lmt_totiler (lua_State *L, int i, mt_layout *buf) {
   marked m = marked_at(L, i);
   if (m.class == LMT_FUNCTIONS) return m.block;
   const mt_node *t =
-      lmt_tovalue(L, i, LMT_COORD | LMT_LAYOUTS | LMT_SWIZZLES, "tiler", buf);
+      lmt_tovalue(L, i, LMT_COORD | LMT_LAYOUTS | LMT_COMPOSED | LMT_SWIZZLES, "tiler",
+                  buf);
   if (t->tag != MT_TILER) become_tiler(L, "tiler", buf->node);
   return t;
 }
@@ -322,7 +342,7 @@ lmt_order lmt_toorder (lua_State *L, int i, mt_layout *buf, const mt_node **stri
 const mt_node *lmt_toshaped (lua_State *L, int i, const char *what, mt_layout *buf) {
   mt_layout shape;
   LMT_NOERR(err);
-  const mt_node *t = lmt_nodeat(L, i);
+  const mt_node *t = node_at(L, i);
   if (t && lmt_islayout(t)) return t;
   t = lmt_tovalue(L, i, LMT_SHAPE | LMT_LAYOUTS, what, &shape);
   if (mt_layout_left(buf, t, &err)) luaL_error(L, "%s: %s", what, err.text);

@@ -8,6 +8,14 @@
 
 #include "binding/lmt.h"
 
+/* The layout that a swizzled or composed one has its modes of; others are their own. */
+static inline const mt_node *lmt_base (const mt_node *t) {
+  while (t->tag == MT_COMPOSED) t = mt_next(mt_child(t));
+  return t->tag == MT_SWIZZLE && t->arity == 1 ? mt_child(t) : t;
+}
+/* Swizzled or composed: its offsets are not those of its strides. */
+static inline bool lmt_isrooted (const mt_node *t) { return t->tag >= MT_SWIZZLE; }
+
 /* The bounds of a tensor, of the one at `i`; NULL: all of it is real. */
 static inline const mt_bounds *lmt_boundsof (const lmt_tensor *t) {
   return t->bounded ? (const mt_bounds *)(const void *)(t->layout + t->bounded) : NULL;

@@ -14,7 +14,29 @@ int mt_leaves (const mt_node **leaf, const mt_node *t) {
   return n;
 }
 
+const mt_node *mt_base_of (const mt_node *t) {
+  while (mt_is_composed(t)) t = mt_under(t);
+  return mt_inner(t);
+}
+
+/* The layout whose strides the values of a composed layout have. A swizzle makes of
+** values others of their kind. */
+static MT_APART const mt_node *last_layout (const mt_node *t) {
+  while (mt_is_composed(t))
+    t = mt_outer(t)->tag == MT_SWIZZLE ? mt_under(t) : mt_outer(t);
+  return t;
+}
+
+bool mt_has_numbers (const mt_node *t) {
+  if (!mt_is_function(t)) return false;
+  t = last_layout(t);
+  for (const mt_node *p = t; p < mt_next(t); p++)
+    if (p->tag == MT_SUM || (p->tag == MT_LEAF && p->ring == MT_BASIS)) return false;
+  return true;
+}
+
 bool mt_is_integral (const mt_node *t) {
+  if (mt_is_composed(t)) t = last_layout(t);
   t = mt_inner(t);
   for (const mt_node *p = t, *end = mt_next(t); p < end; p++)
     if (p->tag == MT_SUM || (p->tag == MT_LEAF && p->ring != MT_Z)) return false;
@@ -98,7 +120,7 @@ void mt_open (mt_build *b, mt_tag tag) {
     return;
   }
   b->depth += nests(p);
-  b->open[b->level++] = at;
+  b->open[b->level++] = (uint8_t)at;
 }
 
 /* The product of the extents of the modes of t; 0 if one of them is. */
@@ -128,6 +150,7 @@ void mt_close (mt_build *b) {
   if (b->status != MT_OK) return;
   mt_node *t = end_open(b);
   if (t->tag == MT_MODES && !product(&t->shape, t)) size_overflow(b);
+  if (mt_is_composed(t)) t->shape = mt_base(t)->shape;
 }
 
 void mt_close_as (mt_build *b, int64_t shape) {
@@ -244,12 +267,22 @@ void mt_add_stride_value (mt_build *b, const mt_node *leaf) {
   else add_term(b, leaf, leaf->stride);
 }
 
-void mt_open_root (mt_build *b, const mt_node *a) {
-  if (!mt_is_swizzled(a)) return;
-  mt_open(b, MT_SWIZZLE);
+/* The root t without its layouts. */
+static void open_node (mt_build *b, const mt_node *t) {
+  mt_open(b, (mt_tag)t->tag);
   if (b->status != MT_OK) return;
-  b->out->node[b->n - 1].shape = a->shape;
-  b->out->node[b->n - 1].stride = a->stride;
+  mt_node *p = b->out->node + b->n - 1;
+  p->stride = t->stride;
+  p->ring = t->ring;
+  if (t->tag == MT_SWIZZLE) p->shape = t->shape;
+}
+
+void mt_open_root (mt_build *b, const mt_node *a) {
+  for (; mt_is_composed(a); a = mt_under(a)) {
+    open_node(b, a);
+    mt_add(b, mt_outer(a));
+  }
+  if (mt_is_swizzled(a)) open_node(b, a);
 }
 
 /* ---- the check at the end */
@@ -341,6 +374,9 @@ mt_status mt_finish (mt_build *b) {
 
 mt_status mt_end (mt_build *b) {
   if (mt_finish(b) != MT_OK || is_plain(b->out->node)) return b->status;
-  if (mt_is_layout(b->out->node)) check_layout(b, b->out->node);
+  const mt_node *t = b->out->node;
+  for (; mt_is_composed(t) && b->status == MT_OK; t = mt_under(t))
+    if (mt_is_layout(mt_outer(t))) check_layout(b, mt_outer(t));
+  if (mt_is_layout(t) && b->status == MT_OK) check_layout(b, t);
   return b->status;
 }

@@ -37,6 +37,10 @@ static inline bool mt_is_branch (const mt_node *t) {
 static inline bool mt_is_swizzled (const mt_node *t) {
   return t->tag == MT_SWIZZLE && t->arity == 1;
 }
+static inline bool mt_is_composed (const mt_node *t) { return t->tag == MT_COMPOSED; }
+/* What a composed layout f o offset o A applies last; A. */
+static inline const mt_node *mt_outer (const mt_node *t) { return mt_child(t); }
+static inline const mt_node *mt_under (const mt_node *t) { return mt_next(mt_child(t)); }
 /* The layout under a swizzle; any other value is its own. */
 static inline const mt_node *mt_inner (const mt_node *t) {
   return mt_is_swizzled(t) ? mt_child(t) : t;
@@ -50,7 +54,20 @@ static inline bool mt_is_layout (const mt_node *t) {
   t = mt_inner(t);
   return t->tag == MT_LEAF || t->tag == MT_MODES || (t->tag == MT_SUM && t->shape >= 0);
 }
-/* All strides are integers (the leaves of a swizzled layout always have such). */
+/* The layout of which a layout, swizzled, composed or neither, has its modes: what is
+** applied first. */
+const mt_node *mt_base_of (const mt_node *t); /* of one that has a root */
+static inline const mt_node *mt_base (const mt_node *t) {
+  return t->tag < MT_SWIZZLE ? t : mt_base_of(t);
+}
+/* Its values are integers or over F2, no coordinates. */
+bool mt_has_numbers (const mt_node *t);
+/* A layout, swizzled, composed or neither. */
+static inline bool mt_is_function (const mt_node *t) {
+  return mt_is_layout(t) || mt_is_composed(t);
+}
+/* All strides are integers (the leaves of a swizzled layout always have such); of a
+** composed layout: its values. */
 bool mt_is_integral (const mt_node *t);
 /* The modes of a value: its children, or itself, once. */
 static inline const mt_node *mt_first_mode (const mt_node *t) {
@@ -92,18 +109,19 @@ static inline int64_t mt_swizzle_apply (mt_swizzle w, int64_t i) {
 
 /* ---- building */
 
-enum { MT_MAXOPEN = MT_MAXDEPTH + 2 }; /* a swizzle above, a sum below */
+/* Swizzles and composed layouts above, a sum below. */
+enum { MT_MAXLINKS = 16, MT_MAXOPEN = MT_MAXDEPTH + MT_MAXLINKS + 2 };
 
 typedef struct mt_build {
   mt_layout *out;
   mt_err *err;
   mt_status status;
-  const char *op;   /* of the operation, for texts */
-  bool derived;     /* its operands are not the caller's: no advice about them */
-  bool trial;       /* only to see whether the rule of composition answers */
-  int n;            /* nodes so far */
-  int level, depth; /* open nodes; those of them that nest */
-  int open[MT_MAXOPEN];
+  const char *op;           /* of the operation, for texts */
+  bool derived;             /* its operands are not the caller's: no advice about them */
+  bool trial;               /* only to see whether the rule of composition answers */
+  int n;                    /* nodes so far */
+  int level, depth;         /* open nodes; those of them that nest */
+  uint8_t open[MT_MAXOPEN]; /* where they stand */
 } mt_build;
 
 void mt_begin (mt_build *b, mt_layout *out, const char *op, mt_err *err);
@@ -131,8 +149,8 @@ void mt_add_scaled (mt_build *b, int64_t shape, const mt_node *src, int64_t t);
 void mt_add_stride (mt_build *b, int64_t shape, const mt_node *v);
 /* The stride of a leaf as a value. */
 void mt_add_stride_value (mt_build *b, const mt_node *leaf);
-/* Opens the root of a swizzled `a`, so that what follows lies under it; nothing for
-** others. */
+/* Opens the root of a swizzled `a`, and all of a composed one that is above its base, so
+** that what follows lies under it; nothing for others. */
 void mt_open_root (mt_build *b, const mt_node *a);
 
 /* ---- what the algebra is made of; all on layouts without a swizzle */
@@ -160,6 +178,13 @@ void mt_emit_composition_sums (mt_build *b, const mt_node *a, const mt_node *t);
 void mt_emit_complement (mt_build *b, bool *fills, const mt_node *a, int64_t bound,
                          int64_t count);
 
+/* out = A(i) of an A that has numbers; one over F2 as the integer of its bits. */
+mt_status mt_number_at (int64_t *out, const mt_node *a, int64_t i, mt_err *err);
+/* A(c) of an A that has numbers, composed or not; mt_eval of a composed A. */
+mt_status mt_composed_number (int64_t *out, const mt_node *c, const mt_node *a,
+                              mt_err *err);
+mt_status mt_eval_composed (mt_layout *out, const mt_node *c, const mt_node *a,
+                            mt_err *err);
 /* mt_eval with the zeros of all axes that `space`, a layout too, has. */
 mt_status mt_eval_in (mt_layout *out, const mt_node *c, const mt_node *a,
                       const mt_node *space, mt_err *err);

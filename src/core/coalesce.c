@@ -116,11 +116,11 @@ static mt_status simplify (mt_layout *out, const char *op, const mt_node *a,
                            const mt_node *profile,
                            void (*emit)(mt_build *b, const mt_node *a), mt_err *err) {
   mt_build b;
-  MT_CHECK(mt_is_layout(a), err, "%s: a layout expected", op);
+  MT_CHECK(mt_is_function(a), err, "%s: a layout expected", op);
   mt_begin(&b, out, op, err);
   mt_open_root(&b, a);
-  if (profile) by_profile(&b, mt_inner(a), profile, emit);
-  else emit(&b, mt_inner(a));
+  if (profile) by_profile(&b, mt_base(a), profile, emit);
+  else emit(&b, mt_base(a));
   return mt_end(&b);
 }
 
@@ -189,10 +189,10 @@ static void zeros_of_profile (mt_build *b, const mt_node *a, const mt_node *prof
 mt_status mt_filter_zeros (mt_layout *out, const mt_node *a, const mt_node *profile,
                            mt_err *err) {
   mt_build b;
-  MT_CHECK(mt_is_layout(a), err, "filter_zeros: a layout expected");
+  MT_CHECK(mt_is_function(a), err, "filter_zeros: a layout expected");
   mt_begin(&b, out, "filter_zeros", err);
   mt_open_root(&b, a);
-  if (profile) zeros_of_profile(&b, mt_inner(a), profile);
-  else emit_filter_zeros(&b, mt_inner(a));
+  if (profile) zeros_of_profile(&b, mt_base(a), profile);
+  else emit_filter_zeros(&b, mt_base(a));
   return mt_end(&b);
 }

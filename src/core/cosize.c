@@ -135,15 +135,34 @@ static mt_status swizzled_range (int64_t *lo, int64_t *hi, const char *op,
                   op, a, MAXSTEPS);
 }
 
+/* All values, one by one. */
+static MT_APART mt_status composed_range (int64_t *lo, int64_t *hi, const char *op,
+                                          const mt_node *a, mt_err *err) {
+  int64_t n = mt_size(a), v;
+  if (n > MAXSTEPS)
+    return mt_failn(err, MT_EUNSUPPORTED, "%s: the range of %N was not found in %d steps",
+                    op, a, MAXSTEPS);
+  *lo = INT64_MAX;
+  *hi = INT64_MIN;
+  for (int64_t i = 0; i < n; i++) {
+    MT_TRY(mt_at(&v, a, i, err));
+    if (v < *lo) *lo = v;
+    if (v > *hi) *hi = v;
+  }
+  return MT_OK;
+}
+
 static mt_status range_of (int64_t *lo, int64_t *end, const char *op, const mt_node *a,
                            mt_err *err) {
   int64_t high;
-  MT_CHECK(mt_is_layout(a), err, "%s: a layout expected", op);
+  MT_CHECK(mt_is_function(a), err, "%s: a layout expected", op);
   if (!mt_is_integral(a))
     return mt_failn(err, MT_EINVAL, "%s: the strides of %N are no integers", op, a);
   *lo = *end = 0;
   if (mt_size(a) == 0) return MT_OK;
-  MT_TRY((mt_is_swizzled(a) ? swizzled_range : plain_range)(lo, &high, op, a, err));
+  MT_TRY((mt_is_composed(a) ? composed_range :
+          mt_is_swizzled(a) ? swizzled_range :
+                              plain_range)(lo, &high, op, a, err));
   return mt_addo(high, 1, end) ? too_large(op, a, err) : MT_OK;
 }
 

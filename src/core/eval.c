@@ -65,10 +65,21 @@ static mt_status add_at (int64_t *sum, const mt_node *a, int64_t i) {
   return last && i > 0 ? add(sum, i, last) : MT_OK;
 }
 
+static MT_APART mt_status composed_integer (int64_t *out, const char *op,
+                                            const mt_node *c, const mt_node *a,
+                                            mt_err *err) {
+  if (mt_is_integral(a)) return mt_renamed(op, mt_composed_number(out, c, a, err), err);
+  return mt_failn(err, MT_EINVAL, "%s: the values of %N are no integers", op, a);
+}
+
 mt_status mt_at (int64_t *out, const mt_node *a, int64_t i, mt_err *err) {
   const mt_node *in = mt_inner(a);
   int64_t sum = in == a ? 0 : a->stride;
   if (at_once(out, a, i)) return MT_OK;
+  if (mt_is_composed(a)) {
+    const mt_node c = {.tag = MT_INT, .span = 1, .shape = i};
+    return composed_integer(out, "call", &c, a, err);
+  }
   MT_CHECK(mt_is_layout(a), err, "call: a layout expected");
   if (i < 0) return negative(err, "call", i);
   if (in->tag != MT_LEAF && !mt_is_integral(in))
@@ -202,6 +213,7 @@ mt_status mt_crd2idx (int64_t *out, const mt_node *c, const mt_node *a, mt_err *
     MT_TRY(index_layout(&shape, a, err));
     x.whole = a = shape.node;
   }
+  if (mt_is_composed(a)) return composed_integer(out, "crd2idx", c, a, err);
   MT_CHECK(mt_is_layout(a), err, "crd2idx: a layout expected");
   if (!mt_is_integral(a))
     return mt_failn(err, MT_EINVAL, "crd2idx: the strides of %N are no integers", a);
@@ -243,6 +255,7 @@ mt_status mt_eval_in (mt_layout *out, const mt_node *c, const mt_node *a,
   point x;
   mt_build b;
   int64_t v;
+  if (mt_is_composed(a)) return mt_eval_composed(out, c, a, err);
   MT_CHECK(mt_is_layout(a), err, "call: a layout expected");
   if (mt_is_integral(a) && (a == space || mt_is_integral(space))) {
     MT_TRY(mt_crd2idx(&v, c, a, err));
@@ -273,6 +286,11 @@ mt_status mt_eval (mt_layout *out, const mt_node *c, const mt_node *a, mt_err *e
   return mt_eval_in(out, c, a, a, err);
 }
 
+mt_status mt_number_at (int64_t *out, const mt_node *a, int64_t i, mt_err *err) {
+  const mt_node c = {.tag = MT_INT, .span = 1, .shape = i};
+  return at_once(out, a, i) ? MT_OK : mt_composed_number(out, &c, a, err);
+}
+
 /* ---- the inverse */
 
 /* The coordinate of *i in the tree of t; `last` is the leaf without a bound. */
@@ -292,7 +310,7 @@ static void emit_coord (mt_build *b, const mt_node *t, const mt_node *last, int6
 mt_status mt_idx2crd (mt_layout *out, int64_t i, const mt_node *shape, mt_err *err) {
   mt_build b;
   const mt_node *last = NULL;
-  shape = mt_inner(shape);
+  shape = mt_base(shape);
   if (i < 0) return negative(err, "idx2crd", i);
   for (const mt_node *p = shape; p < mt_next(shape); p = mt_after(p)) {
     bool extent = mt_is_leaf(p) || (p->tag == MT_INT && p->ring == MT_Z);

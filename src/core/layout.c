@@ -211,13 +211,13 @@ mt_status mt_concat (mt_layout *out, int n, const mt_node *const *modes, mt_err 
 /* ---- queries */
 
 int mt_rank (const mt_node *t) {
-  t = mt_inner(t);
+  t = mt_base(t);
   return mt_is_branch(t) ? t->arity : 1;
 }
 
 int mt_depth (const mt_node *t) {
   int deepest = 0;
-  t = mt_inner(t);
+  t = mt_base(t);
   if (!mt_is_branch(t)) return 0;
   for (const mt_node *c = mt_child(t); c < mt_next(t); c = mt_next(c)) {
     int d = mt_depth(c);
@@ -227,7 +227,7 @@ int mt_depth (const mt_node *t) {
 }
 
 const mt_node *mt_mode (const mt_node *t, int i) {
-  if (i < 0 || i >= mt_rank(t) || mt_is_swizzled(t)) return NULL;
+  if (i < 0 || i >= mt_rank(t) || mt_is_swizzled(t) || mt_is_composed(t)) return NULL;
   t = mt_first_mode(t);
   while (i-- > 0) t = mt_next(t);
   return t;
@@ -245,8 +245,8 @@ bool mt_equal (const mt_node *a, const mt_node *b) {
 }
 
 bool mt_congruent (const mt_node *a, const mt_node *b) {
-  a = mt_inner(a);
-  b = mt_inner(b);
+  a = mt_base(a);
+  b = mt_base(b);
   if (mt_is_branch(a) != mt_is_branch(b)) return false;
   if (!mt_is_branch(a)) return true;
   if (a->arity != b->arity) return false;
@@ -282,8 +282,8 @@ static void emit_shape (mt_build *b, const mt_node *a) {
 mt_status mt_shape (mt_layout *out, const mt_node *a, mt_err *err) {
   mt_build b;
   mt_begin(&b, out, "shape", err);
-  MT_CHECK(mt_is_layout(a), err, "shape: a layout expected");
-  emit_shape(&b, mt_inner(a));
+  MT_CHECK(mt_is_function(a), err, "shape: a layout expected");
+  emit_shape(&b, mt_base(a));
   return mt_end(&b);
 }
 

@@ -2,7 +2,8 @@
 ** modes.c - the tree of a layout or a tuple: modes taken, grouped, flattened, sliced.
 ** SPDX-License-Identifier: MIT
 **
-** A mode of a swizzled layout stays under the same swizzle.
+** A mode of a swizzled layout stays under the same swizzle, one of a composed layout
+** under what is composed with it.
 */
 #include "core/build.h"
 
@@ -19,7 +20,7 @@ static mt_status no_mode (mt_err *err, const char *op, int i, const mt_node *t) 
 
 mt_status mt_get (mt_layout *out, const mt_node *t, int n, const int *path, mt_err *err) {
   mt_build b;
-  const mt_node *m = mt_inner(t);
+  const mt_node *m = mt_base(t);
   for (int i = 0; i < n; i++) {
     const mt_node *c = mt_mode(m, path[i]);
     if (c == NULL) return no_mode(err, "get", path[i], m);
@@ -39,7 +40,7 @@ static void emit_flat (mt_build *b, const mt_node *t) {
 
 mt_status mt_flatten (mt_layout *out, const mt_node *t, mt_err *err) {
   mt_build b;
-  const mt_node *in = mt_inner(t);
+  const mt_node *in = mt_base(t);
   mt_begin(&b, out, "flatten", err);
   mt_open_root(&b, t);
   if (mt_is_branch(in)) mt_open(&b, (mt_tag)in->tag);
@@ -49,7 +50,7 @@ mt_status mt_flatten (mt_layout *out, const mt_node *t, mt_err *err) {
 
 mt_status mt_group (mt_layout *out, const mt_node *t, int first, int last, mt_err *err) {
   mt_build b;
-  const mt_node *in = mt_inner(t);
+  const mt_node *in = mt_base(t);
   int rank = mt_rank(t), i = 0;
   if (first < 0 || last > rank || first > last)
     return mt_failn(err, MT_ERANGE, "group: modes %d to %d of %N, whose rank is %d",
@@ -69,7 +70,7 @@ mt_status mt_group (mt_layout *out, const mt_node *t, int first, int last, mt_er
 mt_status mt_select (mt_layout *out, const mt_node *t, int n, const int *modes,
                      mt_err *err) {
   mt_build b;
-  const mt_node *in = mt_inner(t);
+  const mt_node *in = mt_base(t);
   mt_begin(&b, out, "select", err);
   mt_open_root(&b, t);
   mt_open(&b, branch_of(in));

@@ -2,7 +2,8 @@
 ** parse.c - reading the text form of values.
 ** SPDX-License-Identifier: MIT
 **
-**   value    = swizzle [ "o" integer "o" layout ] | layout | tuple | stride | "_"
+**   value    = function [ "o" [ stride "o" ] value ] | tuple | stride | "_"
+**   function = swizzle | layout
 **   layout   = tuple-or-integer ":" ( tuple-or-stride | "LayoutLeft" | "LayoutRight" )
 **   stride   = term { "+" term } | "F" integer
 **   term     = [ "_" ] integer { "@" integer }
@@ -256,39 +257,109 @@ static void check_swizzle (reader *r, const int64_t *v) {
                 (long long)v[0], (long long)v[1], (long long)v[2]);
 }
 
-/* The layout behind a swizzle, whose node is at `at`. */
-static void swizzled_layout (reader *r, mt_build *b, int at) {
-  if (r->status == MT_OK && mt_peek(r) == 'S' && !mt_at_name(r))
-    mt_syntax(r, "layout expected");
-  if (r->status == MT_OK && b->level == MT_MAXOPEN)
+/* ---- composed with what follows */
+
+/* integer "o", or F2 value "o", or nothing: what follows is the layout. sep: 'o', or the
+** ',' of a ComposedLayout, which has an offset. */
+static mt_node read_offset (reader *r, int sep) {
+  mt_node none = {.tag = MT_INT, .span = 1}, t = none;
+  const char *from = r->p;
+  if (sep == ',') {
+    t.shape = mt_integer(r);
+    mt_expect(r, sep, "',' expected");
+    return t;
+  }
+  if (at_f2(r)) f2_value(r, &t);
+  else if (at_integer(r)) t.shape = mt_integer(r);
+  else return none;
+  if (r->status == MT_OK && !mt_accept(r, 'o')) {
+    r->p = from;
+    return none;
+  }
+  return t.shape == 0 ? none : t;
+}
+
+/* What was read from node `at` on becomes the first child of a composed layout. */
+static void insert_composed (mt_build *b, int at, const mt_node *offset) {
+  mt_node *p = b->out->node + at;
+  mt_open(b, MT_COMPOSED); /* a node more, behind; it belongs before */
+  if (b->status != MT_OK) return;
+  memmove(p + 1, p, (size_t)(b->n - 1 - at) * sizeof *p);
+  memset(p, 0, sizeof *p);
+  p->tag = MT_COMPOSED;
+  p->span = p->arity = 1;
+  p->ring = offset->ring;
+  p->stride = offset->shape;
+  b->open[b->level - 1] = (uint8_t)at;
+  if (b->level > 1) b->out->node[b->open[b->level - 2]].arity--;
+}
+
+/* The layout that was read last: its values are indices, and the offset one of them. */
+static void check_under (reader *r, const mt_build *b, const mt_node *inner,
+                         const mt_node *offset) {
+  if (r->status != MT_OK || b->status != MT_OK) return;
+  if (!mt_has_numbers(inner))
+    mt_syntax(r, "a layout with integer strides expected before this,");
+  else if (offset->shape != 0 && (offset->ring == MT_F2) == mt_is_integral(inner))
+    mt_syntax(
+        r, "a layout over F2 begins at an offset over F2, as F3, others at an integer:");
+}
+
+static bool may_nest (reader *r, const mt_build *b) {
+  if (r->status == MT_OK && b->level >= MT_MAXOPEN - 1)
     r->status =
         mt_fail(r->err, MT_ETOOBIG, "parse: a layout nests at most %d deep", MT_MAXDEPTH);
-  if (r->status != MT_OK) return;
-  b->open[b->level++] = at;
+  return r->status == MT_OK && b->status == MT_OK;
+}
+
+/* The offset and what follows, behind the layout at `at` and a separator. */
+void mt_read_composed (reader *r, mt_build *b, int at, int sep) {
+  const mt_node offset = read_offset(r, sep);
+  if (!may_nest(r, b)) return;
+  insert_composed(b, at, &offset);
+  int inner = b->n;
+  mt_failed(b, r->status);
+  if (b->status == MT_OK) mt_read_value(r, b);
+  check_under(r, b, b->out->node + inner, &offset);
+  mt_close(b);
+}
+
+/* The layout behind a swizzle, whose node is at `at`. */
+static void swizzled_layout (reader *r, mt_build *b, int at, const mt_node *offset) {
+  if (!may_nest(r, b)) return;
+  b->open[b->level++] = (uint8_t)at;
   mt_read_value(r, b);
   const mt_node *inner = b->out->node + at + 1;
-  if (r->status == MT_OK && b->status == MT_OK &&
-      (inner->tag == MT_SWIZZLE || !mt_is_layout(inner) || !mt_is_integral(inner)))
-    mt_syntax(r, "a layout with integer strides expected before this,");
+  check_under(r, b, inner, offset);
+  bool plain = mt_is_layout(inner) && !mt_is_swizzled(inner) && mt_is_integral(inner);
+  mt_close(b);
+  if (r->status != MT_OK || b->status != MT_OK || plain) return;
+  mt_node *p = b->out->node + at;
+  p->arity = 0; /* the swizzle by itself, the layout behind it */
+  p->span = 1;
+  p->stride = 0;
+  insert_composed(b, at, offset);
+  if (b->status == MT_OK) p->arity = 2;
   mt_close(b);
 }
 
 /* Behind the name; sep: 'o', or the ',' of a ComposedLayout. */
 void mt_read_swizzle (reader *r, mt_build *b, int sep) {
-  int64_t v[3] = {0}, offset = 0;
+  int64_t v[3] = {0};
+  mt_node offset = {.tag = MT_INT, .span = 1};
   swizzle_numbers(r, v);
   bool pointer = mt_accept(r, '_'), more = !pointer && mt_accept(r, sep);
-  if (pointer || (more && mt_at_letter(r) && mt_at_pointer(r)))
-    mt_unscale(r, v, mt_read_pointer(r));
-  else if (more) offset = mt_integer(r);
+  bool at_pointer = pointer || (more && mt_at_letter(r) && mt_at_pointer(r));
+  if (at_pointer) mt_unscale(r, v, mt_read_pointer(r));
+  else if (more) offset = read_offset(r, sep);
   check_swizzle(r, v);
   if (r->status != MT_OK) return;
   int at = b->n;
   mt_add_swizzle(b, (int)v[0], (int)v[1], (int)v[2]);
   if (b->status != MT_OK || !(pointer || more)) return;
-  b->out->node[at].stride = offset;
-  mt_expect(r, sep, sep == 'o' ? "'o' expected" : "',' expected");
-  swizzled_layout(r, b, at);
+  b->out->node[at].stride = offset.shape;
+  if (at_pointer) mt_expect(r, sep, sep == 'o' ? "'o' expected" : "',' expected");
+  swizzled_layout(r, b, at, &offset);
 }
 
 /* In a tiler an integer n means n:1, and a tuple in it is a tiler too. */
@@ -310,7 +381,7 @@ static void emit_tiler (mt_build *b, const mt_node *t) {
 
 static bool holds_layout (const mt_node *t) {
   for (const mt_node *c = mt_child(t); c < mt_next(t); c = mt_next(c))
-    if (c->tag == MT_TILER || mt_is_layout(c)) return true;
+    if (c->tag == MT_TILER || mt_is_function(c)) return true;
   return false;
 }
 
@@ -363,8 +434,9 @@ void mt_read_value (reader *r, mt_build *b) {
     mt_syntax(r, mt_peek(r) == '?' ? "a number expected: `?` is known at launch only," :
                                      "value expected");
   }
-  if (r->status == MT_OK && b->status == MT_OK && mt_accept(r, ':'))
-    mt_read_stride(r, b, at);
+  if (r->status != MT_OK || b->status != MT_OK || !mt_accept(r, ':')) return;
+  mt_read_stride(r, b, at);
+  if (mt_accept(r, 'o')) mt_read_composed(r, b, at, 'o');
 }
 
 /* A text that is refused and has an open parenthesis is refused for that: whatever was

@@ -44,6 +44,8 @@ void mt_read_tuple (mt_reader *r, mt_build *b);
 /* The shape is the value from node `at` on: makes a layout of it and of what follows. */
 void mt_read_stride (mt_reader *r, mt_build *b, int at);
 void mt_read_swizzle (mt_reader *r, mt_build *b, int sep);
+/* Behind a layout, at `at`, and the separator: what it is composed with. */
+void mt_read_composed (mt_reader *r, mt_build *b, int at, int sep);
 
 /* ---- parse_cute.c */
 

@@ -212,9 +212,19 @@ static bool accept_swizzle (mt_reader *r) {
 
 /* Behind "ComposedLayout<" and the like. */
 static void read_composed (mt_reader *r, mt_build *b, int end) {
+  int at = b->n;
   skip_namespace(r);
-  if (!accept_swizzle(r)) mt_syntax(r, "Swizzle<B,M,S> expected");
-  mt_read_swizzle(r, b, ',');
+  if (accept_swizzle(r)) {
+    mt_read_swizzle(r, b, ',');
+  } else {
+    mt_read_value(r, b);
+    mt_failed(b, r->status);
+    if (b->status == MT_OK && !mt_is_layout(b->out->node + at))
+      mt_syntax(r, "Swizzle<B,M,S> or a layout expected before this,");
+    mt_expect(r, ',', "',' expected");
+    mt_failed(b, r->status);
+    if (b->status == MT_OK) mt_read_composed(r, b, at, ',');
+  }
   mt_closing(r, end);
 }
 

@@ -69,6 +69,16 @@ static void put_swizzle (mt_strbuf *k, const mt_node *t) {
   mt_put(k, " o ");
 }
 
+static void put_value (mt_strbuf *k, const mt_node *t);
+
+static void put_composed (mt_strbuf *k, const mt_node *t) {
+  put_value(k, mt_outer(t));
+  mt_put(k, t->ring == MT_F2 ? " o F" : " o ");
+  put_int(k, t->stride);
+  mt_put(k, " o ");
+  put_value(k, mt_under(t));
+}
+
 static void put_value (mt_strbuf *k, const mt_node *t) {
   switch ((mt_tag)t->tag) {
     case MT_INT: put_scalar(k, t, t->shape); break;
@@ -79,6 +89,7 @@ static void put_value (mt_strbuf *k, const mt_node *t) {
       put_swizzle(k, t);
       if (t->arity) put_value(k, mt_child(t));
       break;
+    case MT_COMPOSED: put_composed(k, t); break;
     case MT_SUM:
       if (t->shape < 0) {
         put_sum(k, t);

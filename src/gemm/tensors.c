@@ -25,6 +25,14 @@ static mt_status check_tensor (const mt_tensor *t, int part, mt_err *err) {
   const mt_node *a = t->layout;
   MT_CHECK((unsigned)t->dtype < MT_NDTYPE, err, "gemm: %s has no data type",
            part_name[part]);
+  if (mt_is_composed(a))
+    return mt_failn(
+        err, MT_EUNSUPPORTED,
+        "gemm: %s %N is composed, and has no strides\ncopy it into a tensor of "
+        "its own first: tile.copy(%s, tile.tensor(%s:dtype(), "
+        "tile.layout(%s:shape()), %s:device()))",
+        part_name[part], a, part_name[part], part_name[part], part_name[part],
+        part_name[part]);
   for (const mt_node *p = a; p < mt_next(a); p++) {
     if (p->tag == MT_MODES || (p->tag == MT_LEAF && p->ring == MT_Z) ||
         (p == a && p->tag == MT_SWIZZLE && p->arity == 1))

@@ -112,6 +112,7 @@ struct mt_plan {
   /* ---- of a copy */
   mt_launch first;        /* as it was proven, by elements, in order */
   struct mt_stage *stage; /* NULL, or: between the host and it, no kernel */
+  struct mt_table *table; /* NULL, or: by a list of offsets, no kernel */
   /* ---- of a product */
   char atom[MT_ATOM_NAME]; /* "": no partition */
   const mt_mma_atom

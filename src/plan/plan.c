@@ -15,6 +15,7 @@
 #include "plan/kept.h"
 #include "plan/pack.h"
 #include "plan/stage.h"
+#include "plan/table.h"
 
 static const char *const side_name[] = {"src", "dst"};
 
@@ -155,9 +156,22 @@ static mt_status put_rounding (mt_plan *p, mt_rounding r, mt_err *err) {
   return MT_OK;
 }
 
+mt_status mt_plan_table (mt_plan *p, const mt_tiled_copy *copy,
+                         mt_device *const device[2], const mt_tensor *src,
+                         const mt_tensor *dst, mt_rounding r, mt_err *err) {
+  MT_TRY(mt_table_make(p, copy, device, src, dst, err));
+  MT_TRY(put_rounding(p, r, err));
+  write_head(p, src, dst);
+  return MT_OK;
+}
+
 static mt_status make (mt_plan *p, const mt_tiled_copy *copy, const mt_tensor *src,
                        const mt_tensor *dst, mt_rounding r, mt_err *err) {
   mt_vector_limits narrow, unused;
+  if (mt_needs_table(src, dst)) {
+    mt_device *const device[] = {p->device, p->device};
+    return mt_plan_table(p, copy, device, src, dst, r, err);
+  }
   MT_TRY(mt_describe(&p->launch, p->modes, copy, src, dst, err));
   MT_TRY(put_rounding(p, r, err));
   MT_TRY(prove(p, src, dst, err));
@@ -235,6 +249,7 @@ static double operations_of (const mt_plan *p) {
 }
 
 static mt_status launch (mt_plan *p, mt_stream *s, mt_err *err) {
+  if (p->table) return mt_table_launch(p, s, err);
   return p->stage ? mt_stage_launch(p, s, err) : p->device->backend->launch(p, s, err);
 }
 
@@ -254,11 +269,15 @@ mt_status mt_plan_launch (mt_plan *p, mt_stream *s, mt_err *err) {
   bool product = p->launch.desc.op == MT_OP_GEMM;
   mt_graph *recording = p->device->recording;
   if ((product ? p->units : p->launch.desc.rests) == 0) return MT_OK;
-  if (recording && !p->stage) return mt_graph_add(recording, p, s, err);
+  if (recording && !p->stage && !p->table) return mt_graph_add(recording, p, s, err);
   return err->watch ? launch_watched(p, s, err) : launch(p, s, err);
 }
 
 mt_status mt_plan_is_launch (const mt_plan *p, mt_err *err) {
+  if (p->table)
+    return mt_fail(err, MT_EUNSUPPORTED,
+                   "plan: a composed layout has no strides: its copy goes by a list of "
+                   "offsets, on the host, and has no other ways\nprint(plan) shows it");
   if (p->stage == NULL) return MT_OK;
   return mt_fail(err, MT_EUNSUPPORTED,
                  "plan: a copy between the host and %s goes in "
@@ -319,6 +338,7 @@ mt_status mt_plan_take (mt_plan *p, const char *kernel, int how, size_t memory,
 void mt_plan_free (mt_plan *p) {
   if (p == NULL || p->graphs-- > 0) return;
   if (p->stage) mt_stage_free(p);
+  if (p->table) mt_table_free(p);
   mt_unpack(p);
   mt_forget_tensors(p);
   if (p->device->backend->release) p->device->backend->release(p);

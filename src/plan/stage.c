@@ -10,6 +10,7 @@
 #include "copy/copy.h"
 #include "core/strbuf.h"
 #include "plan/stage.h"
+#include "plan/table.h"
 
 /* ---------------------------------------------------------------- axes */
 
@@ -342,7 +343,9 @@ mt_status mt_plan_transfer_rounded (mt_plan **out, mt_device *from, const mt_ten
            from->name, to->name);
   mt_plan *p = mt_plan_new(from->backend->host ? to : from, "copy", err);
   if (p == NULL) return err->status;
-  mt_status s = plan_transfer(p, device, t, r, err);
+  mt_status s = mt_needs_table(src, dst) ?
+                    mt_plan_table(p, NULL, device, src, dst, r, err) :
+                    plan_transfer(p, device, t, r, err);
   if (s == MT_OK) *out = p;
   else mt_plan_free(p);
   return s;

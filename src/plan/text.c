@@ -10,6 +10,7 @@
 #include "desc/swizzle.h"
 #include "core/strbuf.h"
 #include "plan/stage.h"
+#include "plan/table.h"
 #include "algebra/swizzle.h"
 
 static void put_extents (mt_strbuf *t, const mt_axis *a, uint32_t n, int64_t size) {
@@ -215,6 +216,11 @@ static void put_product (mt_strbuf *t, const mt_plan *p) {
   put_epilogue(t, &p->gemm);
 }
 
+static void put_table (mt_strbuf *t, const mt_plan *p) {
+  mt_putf(t, "kernel: %s (%s)\n", p->name, p->device->backend->name);
+  mt_putf(t, "table: %lld elements, by the host\n", (long long)p->table->n);
+}
+
 static void put_kernel (mt_strbuf *t, const mt_plan *p) {
   mt_putf(t, "kernel: %s (%s)\n", mt_plan_name(p), p->device->backend->name);
   if (p->launch.desc.op == MT_OP_GEMM) put_product(t, p);
@@ -226,6 +232,7 @@ size_t mt_plan_format (char *buf, size_t size, const mt_plan *p) {
   if (size > 0) buf[0] = 0;
   mt_putf(&t, "plan: %s\n", p->head);
   if (p->stage) mt_stage_put(&t, p);
+  else if (p->table) put_table(&t, p);
   else put_kernel(&t, p);
   put_refused(&t, p);
   if (t.n > 0) t.n--; /* the last end of line */

@@ -90,7 +90,7 @@ static mt_status add_ordinates (mt_build *b, const mt_node *a, const mt_trail *w
 /* ---------------------------------------------------------------- bounds */
 
 static mt_status check_modes (const mt_tensor *t, mt_err *err) {
-  const mt_node *a = mt_inner(t->layout), *x = t->bounds->coord;
+  const mt_node *a = mt_base(t->layout), *x = t->bounds->coord;
   MT_CHECK(x != NULL && mt_is_layout(x) && !mt_is_swizzled(x), err,
            "bounds: no layout of coordinates");
   bool same = mt_rank(x) == mt_rank(a);

@@ -101,7 +101,7 @@ mt_status mt_overhang (mt_ordinate *out, mt_layout *buf, int *k, const mt_node *
   mt_parts x;
   int i = *k;
   x.n = 0;
-  a = mt_inner(a);
+  a = mt_base(a);
   *k = -1;
   if (mt_size(a) == 0) return MT_OK;
   MT_TRY(find_parts(&x, a, tiler, divides, err));
@@ -272,7 +272,7 @@ static void write_tree (mt_writer *w, const mt_node *a) {
 static mt_status write (mt_layout *out, const mt_node *root, const mt_table *t,
                         const int *which, int left, mt_err *err) {
   mt_writer w = {.t = t, .which = which, .left = left};
-  const mt_node *a = mt_inner(root);
+  const mt_node *a = mt_base(root);
   mt_begin(&w.b, out, "bounds", err);
   if (which == NULL) mt_open_root(&w.b, root);
   bool wraps = mt_is_leaf(a) && t->parts[0] > 1;
@@ -313,7 +313,7 @@ mt_status mt_make_bounds (mt_layout *out, mt_layout *coord, mt_layout *base,
                     "%N would have more than %d bounds, a tensor has at "
                     "most %d",
                     layout, (int)MT_MAXORDINATES, (int)MT_MAXBOUNDS);
-  if (!fill_table(&t, mt_inner(layout), n, o))
+  if (!fill_table(&t, mt_base(layout), n, o))
     return mt_failn(err, MT_EINEXACT,
                     "%N: its coordinates step where its modes do not "
                     "end",

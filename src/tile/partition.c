@@ -9,6 +9,7 @@
 #include "moontile/partition.h"
 #include "moontile/swizzle.h"
 #include "moontile/tuple.h"
+#include "algebra/composed.h"
 #include "algebra/f2.h"
 #include "tile/tile.h"
 
@@ -32,7 +33,7 @@ mt_status mt_slice_in (mt_layout *out, mt_layout *offset, const mt_node *c,
                        const mt_node *a, const mt_node *space, mt_err *err) {
   int64_t i;
   MT_TRY(mt_slice(out, &i, c, a, err));
-  if (mt_is_integral(a) && mt_is_integral(space)) {
+  if (mt_is_composed(a) || (mt_is_integral(a) && mt_is_integral(space))) {
     mt_int(offset, i);
     return MT_OK;
   }
@@ -41,20 +42,27 @@ mt_status mt_slice_in (mt_layout *out, mt_layout *offset, const mt_node *c,
 
 mt_status mt_slice_and_offset (mt_layout *out, mt_layout *offset, const mt_node *c,
                                const mt_node *a, mt_err *err) {
-  MT_CHECK(mt_is_layout(a), err, "slice_and_offset: a layout expected");
+  MT_CHECK(mt_is_function(a), err, "slice_and_offset: a layout expected");
   return mt_slice_in(out, offset, c, a, a, err);
 }
 
 mt_status mt_domain_offset (mt_layout *out, mt_layout *offset, const mt_node *c,
                             const mt_node *a, mt_err *err) {
   mt_layout at, moved;
-  MT_CHECK(mt_is_layout(a), err, "domain_offset: a layout expected");
-  if (mt_is_f2(a))
+  MT_CHECK(mt_is_function(a), err, "domain_offset: a layout expected");
+  if (mt_is_f2(mt_base(a)))
     return mt_failn(err, MT_EUNSUPPORTED,
                     "domain_offset: %N has F2 strides: A(c + d) is not "
                     "A(c) xor A(d)",
                     a);
-  MT_TRY(mt_renamed("domain_offset", offset_of(&at, c, mt_inner(a), a, err), err));
+  MT_TRY(
+      mt_renamed("domain_offset",
+                 offset_of(&at, c, mt_base(a), mt_is_composed(a) ? mt_base(a) : a, err),
+                 err));
+  if (mt_is_composed(a)) {
+    mt_int(offset, 0);
+    return mt_relink(out, "domain_offset", a, at.node, mt_base(a), err);
+  }
   if (!mt_is_swizzled(a)) {
     mt_copy_value(out, a);
     mt_copy_value(offset, at.node);
@@ -121,10 +129,10 @@ static mt_status partition (mt_layout *out, mt_layout *offset, const char *op,
                             int pick, mt_err *err) {
   mt_layout z, at;
   mt_build b;
-  MT_CHECK(mt_is_layout(a), err, "%s: a layout expected", op);
+  MT_CHECK(mt_is_function(a), err, "%s: a layout expected", op);
   MT_TRY(mt_renamed(op, mt_zipped_divide(&z, a, t, err),
                     err)); /* ((TileM,TileN,...),(RestM,RestN,...)) */
-  const mt_node *in = mt_inner(z.node);
+  const mt_node *in = mt_base(z.node);
   mt_begin(&b, &at, op, err);
   mt_open(&b, MT_TUPLE);
   for (int i = 0; i < 2; i++) {

@@ -227,7 +227,7 @@ mt_status mt_idx2crd_stride (mt_layout *out, const mt_node *i, const mt_node *sh
   if (!is_index(i)) return mt_failn(err, MT_EINVAL, "idx2crd: %N is no index", i);
   MT_TRY(stride ? mt_want_integers(p.op, shape, err) : mt_want_extents(p.op, shape, err));
   mt_begin(&b, out, p.op, err);
-  emit_of(&b, &p, i, mt_inner(shape), stride);
+  emit_of(&b, &p, i, mt_base(shape), stride);
   return mt_end(&b);
 }
 
@@ -329,7 +329,7 @@ static mt_status cut (mt_layout *out, const char *op, const mt_node *c, const mt
                       bool wild, mt_err *err) {
   mt_pair p = {op, c, t, err};
   mt_build b;
-  const mt_node *in = mt_inner(t);
+  const mt_node *in = mt_base(t);
   mt_begin(&b, out, op, err);
   mt_open_root(&b, t);
   if (c->tag == MT_TUPLE || (c->tag == MT_WILD) != wild) mt_open(&b, mt_branch_of(in));

@@ -2,16 +2,19 @@
 ** modes.c - the modes of tuples and layouts: beside, in, out, in other trees.
 ** SPDX-License-Identifier: MIT
 **
-** The modes of a swizzled layout stay under the swizzle.
+** The modes of a swizzled layout stay under the swizzle, those of a composed one under
+** what is composed with it.
 */
 #include "moontile/tuple.h"
 #include "tuple/tuple.h"
 
+static bool has_root (const mt_node *x) { return mt_is_swizzled(x) || mt_is_composed(x); }
+
 /* Whether x can be a mode beside the modes of t: both parts of layouts, of tilers, or of
 ** tuples. */
 static bool fits_beside (const mt_node *t, const mt_node *x) {
-  if (mt_is_swizzled(x)) return false;
-  if (mt_is_layout(t)) return mt_is_layout(x);
+  if (has_root(x)) return false;
+  if (mt_is_function(t)) return mt_is_layout(x);
   if (t->tag == MT_TILER)
     return mt_is_layout(x) || x->tag == MT_TILER || x->tag == MT_WILD;
   return !mt_is_layout(x) && x->tag != MT_TILER;
@@ -21,8 +24,9 @@ static mt_status check_beside (const char *op, const mt_node *t, const mt_node *
                                mt_err *err) {
   if (fits_beside(t, x)) return MT_OK;
   return mt_failn(err, MT_EINVAL, "%s: %N cannot be a mode of %N: %s", op, x, t,
+                  mt_is_composed(x)  ? "it is composed with a function of its own" :
                   mt_is_swizzled(x)  ? "it has a swizzle of its own" :
-                  mt_is_layout(t)    ? "a layout expected" :
+                  mt_is_function(t)  ? "a layout expected" :
                   t->tag == MT_TILER ? "a layout, a tiler or _ expected" :
                                        "an integer or a tuple expected");
 }
@@ -37,11 +41,11 @@ static void begin_modes (mt_build *b, mt_layout *out, const char *op, const mt_n
                          mt_err *err) {
   mt_begin(b, out, op, err);
   mt_open_root(b, t);
-  mt_open(b, mt_branch_of(mt_inner(t)));
+  mt_open(b, mt_branch_of(mt_base(t)));
 }
 
 static void add_modes (mt_build *b, const mt_node *t, int first, int last) {
-  const mt_node *c = mt_first_mode(mt_inner(t));
+  const mt_node *c = mt_first_mode(mt_base(t));
   for (int i = 0; i < last; i++, c = mt_next(c))
     if (i >= first) mt_add(b, c);
 }
@@ -54,7 +58,7 @@ static mt_status extend (mt_layout *out, const char *op, const mt_node *t, int n
   static const mt_node one = {.tag = MT_LEAF, .span = 1, .shape = 1};
   mt_build b;
   int rank = mt_rank(t);
-  if (x == NULL && !mt_is_layout(t))
+  if (x == NULL && !mt_is_function(t))
     return mt_failn(err, MT_EINVAL, "%s: %N to %d modes: what is to fill them?", op, t,
                     n);
   if (x == NULL) x = &one;
@@ -119,7 +123,7 @@ mt_status mt_remove (mt_layout *out, const mt_node *t, int i, mt_err *err) {
 mt_status mt_replace (mt_layout *out, const mt_node *t, int i, const mt_node *x,
                       mt_err *err) {
   mt_build b;
-  const mt_node *in = mt_inner(t);
+  const mt_node *in = mt_base(t);
   MT_TRY(check_beside("replace", t, x, err));
   if (i < 0 || i >= mt_rank(t)) return no_mode(err, "replace", i, t);
   mt_begin(&b, out, "replace", err);
@@ -133,7 +137,7 @@ mt_status mt_replace (mt_layout *out, const mt_node *t, int i, const mt_node *x,
 
 mt_status mt_reverse (mt_layout *out, const mt_node *t, mt_err *err) {
   mt_build b;
-  const mt_node *in = mt_inner(t);
+  const mt_node *in = mt_base(t);
   mt_begin(&b, out, "reverse", err);
   mt_open_root(&b, t);
   if (mt_is_branch(in)) mt_open(&b, (mt_tag)in->tag);
@@ -145,7 +149,7 @@ mt_status mt_reverse (mt_layout *out, const mt_node *t, mt_err *err) {
 
 mt_status mt_wrap (mt_layout *out, const mt_node *t, mt_err *err) {
   mt_build b;
-  if (mt_is_branch(mt_inner(t))) {
+  if (mt_is_branch(mt_base(t))) {
     mt_copy_value(out, t);
     return MT_OK;
   }
@@ -156,7 +160,7 @@ mt_status mt_wrap (mt_layout *out, const mt_node *t, mt_err *err) {
 
 mt_status mt_unwrap (mt_layout *out, const mt_node *t, mt_err *err) {
   mt_build b;
-  const mt_node *in = mt_inner(t);
+  const mt_node *in = mt_base(t);
   while (mt_is_branch(in) && in->arity == 1) in = mt_child(in);
   mt_begin(&b, out, "unwrap", err);
   mt_open_root(&b, t);
@@ -168,7 +172,7 @@ mt_status mt_unwrap (mt_layout *out, const mt_node *t, mt_err *err) {
 static mt_status end_of (mt_layout *out, const char *op, const mt_node *t, bool last,
                          mt_err *err) {
   mt_build b;
-  const mt_node *in = mt_inner(t);
+  const mt_node *in = mt_base(t);
   while (mt_is_branch(in) && in->arity > 0) in = mt_mode(in, last ? in->arity - 1 : 0);
   if (mt_is_branch(in))
     return mt_failn(err, MT_ERANK, "%s: %N %s ()", op, t,
@@ -218,7 +222,7 @@ static int count_leaves (const mt_node *t) {
 mt_status mt_unflatten (mt_layout *out, const mt_node *t, const mt_node *profile,
                         mt_err *err) {
   mt_build b;
-  const mt_node *in = mt_inner(t), *c = mt_first_mode(in), *tree = mt_inner(profile);
+  const mt_node *in = mt_base(t), *c = mt_first_mode(in), *tree = mt_base(profile);
   if (mt_depth(t) > 1) return mt_failn(err, MT_ERANK, "unflatten: %N is not flat", t);
   if (mt_rank(t) != count_leaves(tree))
     return mt_failn(err, MT_ERANK, "unflatten: %N has %d modes, profile %N has %d places",
@@ -235,8 +239,9 @@ mt_status mt_unflatten (mt_layout *out, const mt_node *t, const mt_node *profile
 static mt_status check_parts (const mt_node *const *t, int n, mt_err *err) {
   for (int i = 0; i < n; i++) {
     mt_pair p = {"zip", t[0], t[i], err};
-    if (mt_is_swizzled(t[i]))
-      return mt_failn(err, MT_EUNSUPPORTED, "zip: of the swizzled %N", t[i]);
+    if (has_root(t[i]))
+      return mt_failn(err, MT_EUNSUPPORTED, "zip: of the %s %N",
+                      mt_is_composed(t[i]) ? "composed" : "swizzled", t[i]);
     if (mt_is_layout(t[i]) != mt_is_layout(t[0]))
       return mt_failn(err, MT_EINVAL, "zip: %N and %N: a layout and none", t[0], t[i]);
     if ((t[i]->tag == MT_TILER) != (t[0]->tag == MT_TILER))
@@ -262,11 +267,11 @@ mt_status mt_zip (mt_layout *out, int n, const mt_node *const *t, mt_err *err) {
   if (n == 1 && mt_rank(whole) == 0) return mt_wrap(out, whole, err);
   mt_begin(&b, out, "zip", err);
   if (n == 1) mt_open_root(&b, whole);
-  if (n == 1 && mt_is_branch(mt_inner(whole))) {
-    n = parts_of(part, mt_inner(whole));
+  if (n == 1 && mt_is_branch(mt_base(whole))) {
+    n = parts_of(part, mt_base(whole));
     t = part;
   } else if (n == 1) {
-    mt_add(&b, mt_inner(whole));
+    mt_add(&b, mt_base(whole));
     return mt_end(&b);
   }
   MT_TRY(check_parts(t, n, err));
@@ -317,7 +322,7 @@ mt_status mt_zip2_by (mt_layout *out, const mt_node *t, const mt_node *guide,
                       mt_err *err) {
   mt_pair p = {"zip2_by", t, guide, err};
   mt_build b;
-  const mt_node *in = mt_inner(t);
+  const mt_node *in = mt_base(t);
   MT_TRY(check_guide(&p, in, guide));
   begin_modes(&b, out, p.op, t, err);
   emit_half(&b, in, guide, 0);
@@ -340,7 +345,7 @@ static void emit_repeated (mt_build *b, const mt_node *t, const mt_node *x) {
 }
 
 static mt_status check_repeated (const char *op, const mt_node *x, mt_err *err) {
-  if (!mt_is_swizzled(x) && x->tag != MT_TILER) return MT_OK;
+  if (!has_root(x) && x->tag != MT_TILER) return MT_OK;
   return mt_failn(err, MT_EINVAL, "%s: %N cannot be a mode of a tuple or a layout", op,
                   x);
 }
@@ -350,7 +355,7 @@ mt_status mt_repeat_like (mt_layout *out, const mt_node *t, const mt_node *x,
   mt_build b;
   MT_TRY(check_repeated("repeat_like", x, err));
   mt_begin(&b, out, "repeat_like", err);
-  emit_repeated(&b, mt_inner(t), x);
+  emit_repeated(&b, mt_base(t), x);
   return mt_end(&b);
 }
 

@@ -10,8 +10,8 @@
 /* Whether b branches where a does, and each leaf of a and what is there obey the law. */
 typedef bool leaf_law (const mt_node *leaf, const mt_node *b);
 static bool refines (const mt_node *a, const mt_node *b, leaf_law *law) {
-  a = mt_inner(a);
-  b = mt_inner(b);
+  a = mt_base(a);
+  b = mt_base(b);
   if (!mt_is_branch(a)) return law(a, b);
   if (!mt_is_branch(b) || a->arity != b->arity) return false;
   for (const mt_node *c = mt_child(a), *d = mt_child(b); c < mt_next(a);
@@ -42,8 +42,8 @@ bool mt_compatible (const mt_node *a, const mt_node *b) {
 ** none. */
 static bool parted (const mt_node **x, const mt_node **y, const mt_node *a,
                     const mt_node *b) {
-  a = mt_inner(a);
-  b = mt_inner(b);
+  a = mt_base(a);
+  b = mt_base(b);
   *x = a;
   *y = b;
   if (!mt_is_branch(a)) return !has_size(a, b);

@@ -82,7 +82,7 @@ static mt_status products (mt_layout *out, const mt_node *shape, const mt_node *
   MT_TRY(mt_want_extents(how.op, shape, err));
   MT_TRY(mt_want_integers(how.op, start, err));
   mt_begin(&b, out, how.op, err);
-  products_from(&b, &p, mt_inner(shape), start, &how);
+  products_from(&b, &p, mt_base(shape), start, &how);
   return mt_end(&b);
 }
 
@@ -165,7 +165,7 @@ mt_status mt_compact_order (mt_layout *out, const mt_node *shape, const mt_node 
   int k = 0;
   MT_TRY(mt_want_extents(p.op, shape, err));
   MT_TRY(mt_want_integers(p.op, order, err));
-  MT_TRY(find_parts(&f, &p, mt_inner(shape), order));
+  MT_TRY(find_parts(&f, &p, mt_base(shape), order));
   mt_begin(&b, out, p.op, err);
   emit_ordered(&b, &f, order, &k);
   return mt_end(&b);

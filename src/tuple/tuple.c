@@ -31,7 +31,7 @@ mt_status mt_want_extents (const char *op, const mt_node *t, mt_err *err) {
 static void tell_part (mt_err *err, const char *name, const mt_node *whole,
                        const mt_node *part) {
   mt_explain(err, "%s", name);
-  for (const mt_node *t = mt_inner(whole); t != part && mt_is_branch(t);) {
+  for (const mt_node *t = mt_base(whole); t != part && mt_is_branch(t);) {
     const mt_node *c = mt_child(t);
     int mode = 1;
     for (; c < mt_next(t) && mt_next(c) <= part; c = mt_next(c)) mode++;
@@ -43,7 +43,7 @@ static void tell_part (mt_err *err, const char *name, const mt_node *whole,
 }
 
 void mt_tell_wholes (const mt_pair *p, const mt_node *x) {
-  if (x != p->a && x != mt_inner(p->a))
+  if (x != p->a && x != mt_base(p->a))
     mt_explain(p->err, "\n  A = %N, B = %N", p->a, p->b);
 }
 
@@ -71,7 +71,7 @@ static bool multiply (int64_t *n, const mt_node *t) {
 }
 
 bool mt_product_of (int64_t *out, const mt_node *t) {
-  t = mt_inner(t);
+  t = mt_base(t);
   *out = has_zero(t) ? 0 : 1;
   return *out == 0 || multiply(out, t);
 }
@@ -141,7 +141,7 @@ mt_status mt_gcd (int64_t *out, const mt_node *t, mt_err *err) {
 
 mt_status mt_product_each (mt_layout *out, const mt_node *t, mt_err *err) {
   mt_build b;
-  const mt_node *in = mt_inner(t);
+  const mt_node *in = mt_base(t);
   int n = mt_rank(t);
   MT_TRY(mt_want_extents("product_each", t, err));
   mt_begin(&b, out, "product_each", err);
@@ -172,7 +172,7 @@ mt_status mt_product_like (mt_layout *out, const mt_node *t, const mt_node *guid
   mt_build b;
   MT_TRY(mt_want_extents(p.op, t, err));
   mt_begin(&b, out, p.op, err);
-  product_like(&b, &p, mt_inner(t), mt_inner(guide));
+  product_like(&b, &p, mt_base(t), mt_base(guide));
   return mt_end(&b);
 }
 

@@ -14,11 +14,14 @@ local Tensor = {}
 --- A o B, also A * B: the function A(B(i)) as a layout.
 --- - R(i) = A(B(i)) for 0 <= i < size(B); B's shape is compatible with R's
 --- - B may run past the end of A: its last mode has no bound; a table is a tiler, by mode
+--- - under a swizzle or over F2, where nothing simpler is that, R is composed: f o offset o A
 --- - error: no layout is that; the text has a witness and a way out
 --- ```lua
 --- layout(20, 2) * layout({4, 5}, {1, 4})  --> (4,5):(2,8)
 --- layout({6, 2}, {8, 2}) * layout({4, 3}, {3, 1})  --> ((2,2),3):((24,2),8)
 --- layout{8, 24}:composition{4, 8}  --> (4,8):(1,8)
+--- swizzle(1, 0, 2) * layout "Sw<3,0,3> o 0 o (8,8):(8,1)"
+--- --> Sw<1,0,2> o 0 o Sw<3,0,3> o 0 o (8,8):(8,1)
 --- ```
 ---@param A moontile.Layout | moontile.Value
 ---@param tiler moontile.Tiler

@@ -58,7 +58,7 @@ function tile.make_swizzle(Y, Z) end
 function tile.get_swizzle_portion(A) end
 Layout.get_swizzle_portion = tile.get_swizzle_portion
 
---- The layout under a swizzle.
+--- The layout under a swizzle; of a composed layout what it applies first.
 --- - A plain layout is itself
 --- - error: no layout
 --- ```lua

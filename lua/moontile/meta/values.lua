@@ -169,9 +169,9 @@ function tile.dice(coordinate, t) end
 function Layout:dice(coordinate) end
 
 --- A layout and where it begins as one value: offset + A(i).
---- - Sw<0,0,0> o offset o A; a swizzled layout takes an offset that its swizzle lets pass
+--- - Sw<0,0,0> o offset o A; an offset that a swizzle lets pass goes under it, else it is composed
 --- - what local_tile and slices give of a layout, its part and an offset, is one layout so
---- - error: strides that are no integers; a swizzle that takes the offset elsewhere, with an index
+--- - error: strides that are no integers
 --- ```lua
 --- with_offset(layout({8, 8}, {1, 16}), 136)  --> Sw<0,0,0> o 136 o (8,8):(1,16)
 --- with_offset(layout{16, 16}:local_tile({8, 8}, {1, 1}))(1, 1)  --> 153
@@ -183,12 +183,15 @@ function tile.with_offset(A, offset) end
 Layout.with_offset = tile.with_offset
 
 --- CuTe's make_composed_layout: f(offset + A(i)), f a swizzle or a layout.
---- - error: no layout has these values, with an index; A is swizzled
+--- - a simpler layout where one has these values, else f o offset o A, whose modes are those of A
+--- - slices, divides and partitions of that work on A; it has no strides, and copies go by a list
+--- - error: offset + A goes below 0; A has no integers; over F2, an extent of f is no power of two
 --- ```lua
 --- make_composed_layout(swizzle(3, 4, 3), 8, layout({8, 64}, {64, 1}))
 --- --> Sw<3,4,3> o 8 o (8,64):(64,1)
 --- make_composed_layout(layout({4, 8}, {8, 1}), 3, layout({2, 2}, {4, 8}))
 --- --> Sw<0,0,0> o 24 o (2,2):(1,2)
+--- make_composed_layout(layout({4, 6}, {2, 3}), 0, layout(6, 3))  --> (4,6):(2,3) o 0 o 6:3
 --- ```
 ---@param f moontile.Layout | moontile.Value
 ---@param offset integer

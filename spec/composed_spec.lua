@@ -1,0 +1,329 @@
+-- composed_spec.lua: composed layouts, f o offset o A, where no layout of one kind has their
+-- values: as values, and all that works on layouts by brute force.
+-- SPDX-License-Identifier: MIT
+-- MOONTILE_SEED makes it another run, MOONTILE_TIMES a longer one.
+local tile = require "moontile"
+local layout, _ = tile.layout, tile._
+local random = math.random
+
+local SEED = tonumber(os.getenv "MOONTILE_SEED") or os.time()
+local TIMES = tonumber(os.getenv "MOONTILE_TIMES") or 1
+
+-- ---------------------------------------------------------------- random chains
+
+local function pick(t) return t[random(#t)] end
+
+local function extents(powers)
+  local s = {}
+  for i = 1, random(3) do
+    s[i] = powers and 1 << random(0, 3) or pick { 1, 2, 3, 4, 5, 6, 8 }
+    if random(5) == 1 then s[i] = { s[i], pick { 1, 2, 4 } } end
+  end
+  return s
+end
+
+local function each(s, f)
+  if type(s) ~= "table" then return f(s) end
+  local d = {}
+  for i, x in ipairs(s) do d[i] = each(x, f) end
+  return d
+end
+
+local function written(t)
+  if type(t) ~= "table" then return tostring(t) end
+  local parts = {}
+  for i, x in ipairs(t) do parts[i] = written(x) end
+  return "(" .. table.concat(parts, ",") .. ")"
+end
+
+local function over_z(powers)
+  local s, kind, run = extents(powers), random(3), 1
+  return layout(s, each(s, function(n)
+    if kind == 3 then return random(0, 16) end
+    local d = run
+    run = run * n * (kind == 2 and random(4) == 1 and 2 or 1)
+    return d
+  end))
+end
+
+local function over_f2()
+  local s = extents(true)
+  return layout(written(s) .. ":" .. written(each(s, function() return "F" .. random(0, 31) end)))
+end
+
+local function swizzle()
+  local b = random(3)
+  local s = b + random(0, 2)
+  return tile.swizzle(b, random(0, 2), random(3) == 1 and -s or s)
+end
+
+local function offset() return random(2) == 1 and 0 or pick { 1, 2, 3, 4, 5, 8, 16, 32 } end
+
+local function swizzled(powers)
+  return tile.make_composed_layout(swizzle(), offset(), over_z(powers))
+end
+
+local function any() return pick { over_z, swizzled, over_f2 }(random(2) == 1) end
+
+local function chain()
+  local A = any()
+  for _ = 1, random(3) do
+    local f = random(4) == 1 and swizzle() or any()
+    local ok, R
+    if random(3) == 1 then ok, R = pcall(tile.make_composed_layout, f, offset(), A)
+    else ok, R = pcall(tile.composition, f, A) end
+    if ok then A = R end
+  end
+  return A
+end
+
+-- A value over F2 as the number of its bits.
+local function number(v)
+  return type(v) == "number" and v or tonumber((tostring(v):gsub("F", "")))
+end
+
+local function values(A)
+  local v = {}
+  for i = 0, tile.size(A) - 1 do v[i] = number(A(i)) end
+  return v
+end
+
+-- ---------------------------------------------------------------- laws
+
+local laws = {}
+
+function laws.text(A)
+  assert(layout(tostring(A)) == A)
+end
+
+function laws.structure(A, v)
+  for _, op in ipairs { "coalesce", "flatten", "coalesce_z" } do
+    local R = tile[op](A)
+    assert(tile.size(R) == #v + 1, op)
+    for i = 0, #v do assert(number(R(i)) == v[i], op) end
+  end
+end
+
+function laws.range(A, v)
+  if type(A(0)) ~= "number" then return end
+  local lo, hi = A:footprint()
+  assert(lo == math.min(v[0], table.unpack(v)) and hi == math.max(v[0], table.unpack(v)))
+end
+
+function laws.coordinates(A, v, S)
+  for i = 0, #v do
+    local c = tile.idx2crd(i, tile.shape(A))
+    assert(number(A(c)) == v[i] and S(c) ~= nil)
+  end
+end
+
+local function cut(s)
+  if type(s) ~= "table" then return random(2) == 1 and _ or random(0, s - 1) end
+  local c = {}
+  for i, x in ipairs(s) do c[i] = cut(x) end
+  return c
+end
+
+-- I: where a part of A lies among the indices, by the same call on them.
+local function same_part(R, at, I, from, v)
+  for j = 0, tile.size(I) - 1 do
+    local is, want = number(R(j)), v[from + I(j)]
+    assert(want == number(at) + is or want == number(at) ~ is)
+  end
+end
+
+function laws.slices(A, v, S)
+  local c = cut(tile.shape(A))
+  local ok, R, at = pcall(tile.slice_and_offset, c, A)
+  if not ok then return false end
+  local I, from = tile.slice_and_offset(c, S)
+  same_part(R, at, I, from, v)
+end
+
+-- A tiler that divides each mode.
+local function tiler(S)
+  local t = {}
+  for k = 1, tile.rank(S) do
+    local n = tile.size(S, k)
+    t[k] = n % 4 == 0 and pick { 1, 2, 4 } or n % 2 == 0 and pick { 1, 2 } or 1
+  end
+  return t
+end
+
+function laws.divides(A, v, S)
+  local t = tiler(S)
+  for _, op in ipairs { "logical_divide", "zipped_divide", "tiled_divide", "flat_divide",
+                        "composition" } do
+    local ok, R = pcall(tile[op], A, t)
+    local fine, I = pcall(tile[op], S, t)
+    if ok and fine then same_part(R, 0, I, 0, v) end
+  end
+end
+
+function laws.local_tile(A, v, S)
+  local t, c = tiler(S), {}
+  for k = 1, #t do c[k] = random(0, tile.size(S, k) // t[k] - 1) end
+  local ok, R, at = pcall(tile.local_tile, A, t, c)
+  if not ok then return false end
+  local I, from = tile.local_tile(S, t, c)
+  same_part(R, at, I, from, v)
+end
+
+function laws.local_partition(A, v, S)
+  if tile.rank(A) == 1 then return end
+  local threads = layout(tiler(S))
+  local n = random(0, tile.size(threads) - 1)
+  local ok, R, at = pcall(tile.local_partition, A, threads, n)
+  if not ok then return false end
+  local I, from = tile.local_partition(S, threads, n)
+  same_part(R, at, I, from, v)
+end
+
+function laws.right(A)
+  local B = over_z(true)
+  local ok, R = pcall(tile.composition, A, B)
+  if not ok then return false end
+  for i = 0, tile.size(B) - 1 do assert(number(R(i)) == number(A(B(i)))) end
+end
+
+function laws.left(A, v)
+  local f = any()
+  local ok, R = pcall(tile.composition, f, A)
+  if not ok then return false end
+  for i = 0, #v do assert(number(R(i)) == number(f(v[i]))) end
+end
+
+function laws.right_inverse(A)
+  local ok, R = pcall(tile.right_inverse, A)
+  if not ok then return false end
+  for i = 0, tile.size(R) - 1 do assert(number(A(number(R(i)))) == i) end
+end
+
+function laws.left_inverse(A, v)
+  local ok, L = pcall(tile.left_inverse, A)
+  if not ok then return false end
+  for i = 0, #v do assert(number(A(number(L(v[i])))) == v[i]) end
+end
+
+function laws.questions(A, v)
+  local seen, once = {}, true
+  for i = 0, #v do once, seen[v[i]] = once and not seen[v[i]], true end
+  local ok, is = pcall(tile.is_injective, A)
+  assert(not ok or is == once)
+  assert(tile.equivalent(A, layout(tostring(A))))
+end
+
+describe("composed layouts, at random:", function()
+  local names = {}
+  for name in pairs(laws) do names[#names + 1] = name end
+  table.sort(names)
+  for _, name in ipairs(names) do
+    it(name, function()
+      math.randomseed(SEED)
+      local held = 0
+      for k = 1, 250 * TIMES do
+        local A = chain()
+        local S = layout(tile.shape(A))
+        if tile.size(A) > 0 then
+          local ok, why = xpcall(laws[name], debug.traceback, A, values(A), S)
+          assert(ok, ("MOONTILE_SEED=%d, case %d: %s\n%s"):format(SEED, k, A, why))
+          if why ~= false then held = held + 1 end
+        end
+      end
+      assert.is_true(held > 0)
+    end)
+  end
+end)
+
+-- ---------------------------------------------------------------- as values
+
+describe("composed layouts", function()
+  local B = layout "Sw<3,0,3> o 0 o (4,4):(4,1)"
+  local C = tile.swizzle(1, 0, 2) * layout "Sw<3,0,3> o 0 o (8,8):(8,1)"
+
+  it("are kept where no layout of one kind has their values", function()
+    assert.equal("Sw<1,0,2> o 0 o Sw<3,0,3> o 0 o (8,8):(8,1)", tostring(C))
+    assert.equal("(8):(F9) o 0 o 4:6", tostring(layout "(8):(F9)" * layout(4, 6)))
+    assert.equal("(3,8):(1,4) o 0 o Sw<1,0,1> o 0 o (3,8):(1,3)",
+                 tostring(layout "(3,8):(1,4)" * tile.swizzle(1, 0)))
+    local A, D = layout "(6,4):(1,7)", layout "(2,6):(12,1)"
+    assert.equal("(6,4):(1,7) o 5 o (2,6):(12,1)", tostring(tile.make_composed_layout(A, 5, D)))
+  end)
+
+  it("are simpler where that is exact", function()
+    assert.equal("Sw<1,1,-1> o 0 o (4,4):(1,4)", tostring(layout "(4,4):(4,1)" * B))
+    assert.equal("Sw<0,0,0> o 24 o (2,2):(1,2)", tostring(
+      tile.make_composed_layout(layout({ 4, 8 }, { 8, 1 }), 3, layout({ 2, 2 }, { 4, 8 }))))
+    assert.equal("Sw<3,0,3> o 0 o (8,8):(8,1)", tostring(tile.swizzle(1, 0, 2) * C))
+  end)
+
+  it("stay a refusal over the integers: make_composed_layout keeps one by hand", function()
+    local A, D = layout "(4,6,8):(2,3,5)", layout(6, 3)
+    assert.is_false(pcall(tile.composition, A, D))
+    local R = tile.make_composed_layout(A, 0, D)
+    assert.equal("(4,6,8):(2,3,5) o 0 o 6:3", tostring(R))
+    for i = 0, 5 do assert.equal(A(D(i)), R(i)) end
+  end)
+
+  it("are written as they are read", function()
+    for _, text in ipairs { "4:1 o 3 o 2:1", "(4,4):(F1,F4) o F3 o (2,2):(F1,F2)",
+                            "Sw<2,0,3> o F5 o (4,4):(F1,F4) o 0 o Sw<1,0,2> o 1 o 8:1",
+                            "(2,3):(1@0,1@1) o 0 o Sw<1,0,1> o 0 o 4:1" } do
+      assert.equal(text, tostring(layout(text)))
+    end
+    assert.equal("4:2 o 0 o 2:1", tostring(layout "4:2 o 2:1"))
+    assert.equal("Sw<1,0,1> o 0 o 4:1 o 0 o 2:1", tostring(layout "Sw<1,0,1> o 4:1 o 2:1"))
+    assert.equal("4:2 o 3 o Sw<1,0,1> o 0 o 2:1", tostring(layout
+      "ComposedLayout<Layout<_4,_2>,_3,ComposedLayout<Swizzle<1,0,1>,_0,Layout<_2,_1>>>"))
+    assert.not_equal(layout "4:2 o 2:1", layout "4:2 o 1 o 2:1")
+    local crd = layout "(2,3):(1@0,1@1) o 0 o Sw<1,0,1> o 0 o 4:1"
+    assert.equal("(0,1) (1,1) (1,0)", table.concat({ tostring(crd(3)), tostring(crd(2)),
+                                                     tostring(crd(1)) }, " "))
+  end)
+
+  it("have the modes of what is applied first", function()
+    assert.same({ 2, 64, 1 }, { tile.rank(C), tile.size(C), tile.depth(C) })
+    assert.equal(layout "(8,8):(8,1)", C:get_nonswizzle_portion())
+    assert.same({ 0, 63 }, { C:footprint() })
+    assert.is_true(tile.is_bijective(C))
+    assert.equal("Sw<1,0,2> o 0 o Sw<3,0,3> o 0 o 8:8", tostring(C[1]))
+  end)
+
+  it("are CuTe's", function()
+    assert.equal("ComposedLayout<Swizzle<1,0,2>,_0,ComposedLayout<Swizzle<3,0,3>,_0,"
+                 .. "Layout<Shape<_8,_8>,Stride<_8,_1>>>>", tile.cute(C, "type"))
+    for _, form in ipairs { "type", "dsl", "pycute" } do
+      assert.equal(C, layout(tile.cute(C, form)), form)
+    end
+  end)
+
+  it("are undone", function()
+    local R, L = C:right_inverse(), C:left_inverse()
+    for i = 0, 63 do
+      assert.equal(i, number(C(number(R(i)))))
+      assert.equal(i, number(L(C(i))))
+    end
+  end)
+
+  it("begin where a slice does", function()
+    local S = C(_, 3)
+    for i = 0, 7 do assert.equal(C(i, 3), S(i)) end
+    local T, at = tile.local_tile(C, { 4, 4 }, { 1, 1 })
+    assert.equal(0, at)
+    assert.equal(C(5, 6), T(1, 2))
+    local D = tile.domain_offset(C, { 2, 1 })
+    assert.equal(C(5, 6), D(3, 5))
+    assert.equal(C(1, 2) + 7, C:with_offset(7)(1, 2))
+  end)
+
+  it("are no layouts of strides, and that is said", function()
+    for _, code in ipairs { "C:stride()", "tile.logical_product(C, 2)", "tile.complement(C)",
+                            "tile.layout(4) / C", "tile.append(C, C)", "C:upcast(2)" } do
+      local f = load("local tile, C = ... return " .. code)
+      local ok, err = pcall(f, tile, C)
+      assert.is_false(ok, code)
+      err = tostring(err)
+      assert.truthy(err:find("composed", 1, true) or err:find("as a tile", 1, true), err)
+    end
+  end)
+end)

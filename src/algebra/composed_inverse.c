@@ -1,0 +1,114 @@
+/*
+** composed_inverse.c - inverses of composed layouts.
+** SPDX-License-Identifier: MIT
+**
+** What undoes f o A is what undoes A, after what undoes f. That holds where each takes
+** what the other gives; so the values are compared.
+*/
+#include "moontile/algebra.h"
+#include "moontile/swizzle.h"
+#include "algebra/composed.h"
+#include "algebra/linear.h"
+
+enum { MAXVALUES = 1 << 16 };
+
+typedef mt_status inverse (mt_layout *out, const mt_node *a, mt_err *err);
+
+/* What undoes f on 0 .. n-1. */
+static mt_status undo (mt_layout *out, const char *op, inverse *inv, const mt_node *f,
+                       int64_t n, mt_err *err) {
+  mt_build b;
+  if (f->tag != MT_SWIZZLE) return inv(out, f, err);
+  mt_begin(&b, out, op, err);
+  mt_open(&b, MT_SWIZZLE);
+  out->node[0].shape = f->shape;
+  mt_add_leaf(&b, n, 1);
+  return mt_end(&b);
+}
+
+/* x o y, whatever they are. */
+static mt_status after (mt_layout *out, const char *op, const mt_node *x,
+                        const mt_node *y, mt_err *err) {
+  static const mt_node zero = {.tag = MT_INT, .span = 1};
+  MT_TRYERR(quiet, err);
+  if (mt_composition(out, x, y, &quiet) == MT_OK) return MT_OK;
+  return mt_link(out, op, x, &zero, y, err);
+}
+
+static mt_status none_found (mt_err *err, const char *op, const mt_node *a) {
+  return mt_failn(err, MT_EINEXACT,
+                  "%s: of %N: none was found: what undoes its parts does not undo it", op,
+                  a);
+}
+
+static mt_status want (const char *op, const mt_node *a, mt_err *err) {
+  if (!mt_has_numbers(a))
+    return mt_failn(err, MT_EINVAL, "%s: the values of %N are no integers", op, a);
+  if (a->stride != 0)
+    return mt_failn(err, MT_EUNSUPPORTED, "%s: of %N: its offset is not 0", op, a);
+  if (mt_size(a) > MAXVALUES)
+    return mt_failn(err, MT_EUNSUPPORTED, "%s: of %N: more than %d values to compare", op,
+                    a, (int)MAXVALUES);
+  return MT_OK;
+}
+
+/* How many i from 0 on have a(r(i)) = i, at most n. */
+static int64_t undone (const mt_node *a, const mt_node *r, int64_t n) {
+  int64_t i = 0, j, k;
+  MT_NEWERR(err);
+  while (i < n && mt_number_at(&j, r, i, &err) == MT_OK && j >= 0 && j < mt_size(a) &&
+         mt_number_at(&k, a, j, &err) == MT_OK && k == i)
+    i++;
+  return i;
+}
+
+mt_status mt_composed_right_inverse (mt_layout *out, const mt_node *a, mt_err *err) {
+  static const char *const op = "right_inverse";
+  mt_layout x, f, r;
+  if (mt_linear_right_inverse(out, a, 0)) return MT_OK;
+  MT_TRY(want(op, a, err));
+  MT_TRY(mt_right_inverse(&x, mt_under(a), err));
+  MT_TRY(undo(&f, op, mt_right_inverse, mt_outer(a), mt_size(x.node), err));
+  MT_TRY(after(&r, op, x.node, f.node, err));
+  int64_t n = mt_size(r.node), m = undone(a, r.node, n < MAXVALUES ? n : MAXVALUES);
+  const mt_node some = mt_leaf_of(m, 1);
+  if (m == n) return mt_copy_value(out, r.node), MT_OK;
+  if (m == 0) return none_found(err, op, a);
+  return after(out, op, r.node, &some, err);
+}
+
+/* a(l(a(i))) = a(i), and l gives the least such index. */
+static bool undoes (const mt_node *l, const mt_node *a) {
+  int64_t v, j, w;
+  MT_NEWERR(err);
+  for (int64_t i = 0; i < mt_size(a); i++)
+    if (mt_number_at(&v, a, i, &err) || v < 0 || mt_number_at(&j, l, v, &err) || j < 0 ||
+        j > i || mt_number_at(&w, a, j, &err) || w != v)
+      return false;
+  return true;
+}
+
+/* One more than the largest value. */
+static mt_status end_of (int64_t *end, const mt_node *a, mt_err *err) {
+  int64_t v;
+  *end = 1;
+  for (int64_t i = 0; i < mt_size(a); i++) {
+    MT_TRY(mt_number_at(&v, a, i, err));
+    if (v >= *end && mt_addo(v, 1, end)) return MT_EOVERFLOW;
+  }
+  return MT_OK;
+}
+
+mt_status mt_composed_left_inverse (mt_layout *out, const mt_node *a, mt_err *err) {
+  static const char *const op = "left_inverse";
+  mt_layout x, f;
+  int64_t end;
+  if (mt_linear_left_inverse(out, a) && (mt_size(a) > MAXVALUES || undoes(out->node, a)))
+    return MT_OK;
+  MT_TRY(want(op, a, err));
+  MT_TRY(end_of(&end, a, err));
+  MT_TRY(mt_left_inverse(&x, mt_under(a), err));
+  MT_TRY(undo(&f, op, mt_left_inverse, mt_outer(a), end, err));
+  MT_TRY(after(out, op, x.node, f.node, err));
+  return undoes(out->node, a) ? MT_OK : none_found(err, op, a);
+}
