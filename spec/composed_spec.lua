@@ -316,6 +316,37 @@ describe("composed layouts", function()
     assert.equal(C(1, 2) + 7, C:with_offset(7)(1, 2))
   end)
 
+  it("are divided among threads", function()
+    local A = tile.swizzle(1, 0, 2) * layout "Sw<3,0,3> o 0 o (32,32):(32,1)"
+    local S = layout { 32, 32 }
+    local copy = tile.tiled_copy { atom = "UniversalCopy<uint32_t>", dtype = "f32",
+                                   thr = layout { 4, 4 }, val = layout { 2, 1 } }
+    local mma = tile.tiled_mma { atom = "SM80_16x8x16_F32F16F16F32_TN", atoms = layout { 2, 2, 1 } }
+    for part, tiled in pairs { S = copy, D = copy, A = mma, B = mma, C = mma } do
+      for thr = 0, tiled:size() - 1, 5 do
+        local slice = tiled:get_slice(thr)
+        local R, at = slice["partition_" .. part](slice, A)
+        local I, from = slice["partition_" .. part](slice, S)
+        for i = 0, tile.size(R) - 1 do assert.equal(A(from + I(i)), at + R(i)) end
+      end
+    end
+  end)
+
+  it("are layouts of tensors, copied by a list of offsets", function()
+    local T, P = tile.tensor("f32", C), tile.tensor("f16", layout { 8, 8 })
+    local list = {}
+    for i = 1, 64 do list[i] = i end
+    T:fill(list)
+    assert.truthy(tostring(tile.plan(T, P)):find("kernel: copy_table (cpu)", 1, true))
+    tile.copy(T, P)
+    for i = 0, 63 do assert.equal(i + 1, P(i)) end
+    T:local_tile({ 4, 4 }, { 1, 1 }):fill(0)
+    assert.same({ 0, 28 }, { T(4, 4), T(3, 3) })
+    assert.is_false(pcall(tile.copy, T, T))
+    local ok, err = pcall(tile.gemm, T, T, T)
+    assert.truthy(not ok and err:find("is composed, and has no strides", 1, true))
+  end)
+
   it("are no layouts of strides, and that is said", function()
     for _, code in ipairs { "C:stride()", "tile.logical_product(C, 2)", "tile.complement(C)",
                             "tile.layout(4) / C", "tile.append(C, C)", "C:upcast(2)" } do

@@ -82,7 +82,7 @@ MT_API mt_status mt_get_nonswizzle_portion (mt_layout *out, const mt_node *a,
                                             mt_err *err);
 
 /* The swizzle and the offset of a over the plain layout t: Sw o offset o t; t if a is
-** plain. */
+** plain; all of a composed a that is above its base. */
 MT_API mt_status mt_swizzle_over (mt_layout *out, const mt_node *a, const mt_node *t,
                                   mt_err *err);
 

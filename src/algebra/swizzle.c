@@ -191,7 +191,7 @@ mt_status mt_get_nonswizzle_portion (mt_layout *out, const mt_node *a, mt_err *e
 mt_status mt_swizzle_over (mt_layout *out, const mt_node *a, const mt_node *t,
                            mt_err *err) {
   mt_build b;
-  if (mt_is_swizzled(t) || !mt_is_layout(t) || !mt_is_layout(a))
+  if (mt_is_swizzled(t) || !mt_is_layout(t) || !mt_is_function(a))
     return mt_failn(err, MT_EINVAL,
                     "swizzle: of %N over %N: no layout, or a swizzle over another", a, t);
   mt_begin(&b, out, "swizzle", err);

@@ -279,7 +279,7 @@ static int tc_partition (lua_State *L) {
   mt_layout out;
   LMT_NOERR(err);
   const mt_tiled_copy *c = lmt_totiledcopy(L, 1);
-  const mt_node *a = lmt_tolayout(L, 2);
+  const mt_node *a = lmt_tocomposed(L, 2);
   if (mt_partition(&out, c, a, &err)) return lmt_raise(L, &err);
   return lmt_pushdivided(L, 2, a, c->tiler.node, out.node);
 }
@@ -366,7 +366,7 @@ static const mt_tiled_copy *any_copy (lua_State *L) {
 static LMT_APART void part_of (lua_State *L, mt_layout *part, mt_layout *offset,
                                const lmt_thread *t, mt_copy_side side) {
   LMT_NOERR(err);
-  const mt_node *a = lmt_tolayout(L, 2);
+  const mt_node *a = lmt_tocomposed(L, 2);
   if (mt_copy_partition(part, offset, t->tiled, side, a, t->thr, &err))
     lmt_raiseas(L, "partition", partition_name[side], &err);
 }

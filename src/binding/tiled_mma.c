@@ -107,7 +107,7 @@ static int thrfrg (lua_State *L, mt_mma_part x) {
   mt_layout tile, out;
   LMT_NOERR(err);
   const mt_tiled_mma *mma = lmt_totiledmma(L, 1);
-  const mt_node *a = lmt_tolayout(L, 2);
+  const mt_node *a = lmt_tocomposed(L, 2);
   if (mt_mma_thrfrg(&out, mma, x, a, &err))
     return lmt_raiseas(L, "partition", name[x], &err);
   return lmt_pushdivided(L, 2, a, tile_of(&tile, mma, x), out.node);
@@ -124,7 +124,7 @@ static int partition (lua_State *L, mt_mma_part x) {
   LMT_NOERR(err);
   const mt_node *base = lmt_tobase(L, 2, &buf);
   const mt_tiled_mma *mma = lmt_totiledmma(L, 1);
-  const mt_node *a = lmt_tolayout(L, 2);
+  const mt_node *a = lmt_tocomposed(L, 2);
   if (mt_mma_tvr(&out, mma, x, a, &err))
     return lmt_raiseas(L, "partition", partition_name[x], &err);
   int n = lmt_pushdivided(L, 2, a, tile_of(&tile, mma, x), out.node);
@@ -195,7 +195,7 @@ static int tm_get_slice (lua_State *L) {
 static LMT_APART void part_of (lua_State *L, mt_layout *part, mt_layout *offset,
                                const lmt_thread *t, mt_mma_part x) {
   LMT_NOERR(err);
-  const mt_node *a = lmt_tolayout(L, 2);
+  const mt_node *a = lmt_tocomposed(L, 2);
   if (mt_mma_partition(part, offset, t->tiled, x, a, t->thr, &err))
     lmt_raiseas(L, "partition", partition_name[x], &err);
 }

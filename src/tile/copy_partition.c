@@ -71,13 +71,14 @@ static mt_status partition (mt_layout *out, const mt_tiled_copy *copy, const mt_
   return mt_concat(out, 3, modes, err);
 }
 
-/* Under a swizzle: the partition of the layout, under the same swizzle. */
+/* Under a swizzle, or composed: the partition of the layout under that, under the
+** same. */
 static mt_status partition_by (mt_layout *out, const mt_tiled_copy *copy,
                                const mt_node *tv, const mt_node *a, mt_err *err) {
   mt_layout under;
-  MT_CHECK(mt_is_layout(a), err, "partition: a layout expected");
-  if (!mt_is_swizzled(a)) return partition(out, copy, tv, a, err);
-  MT_TRY(partition(&under, copy, tv, mt_child(a), err));
+  MT_CHECK(mt_is_function(a), err, "partition: a layout expected");
+  if (mt_base(a) == a) return partition(out, copy, tv, a, err);
+  MT_TRY(partition(&under, copy, tv, mt_base(a), err));
   return mt_swizzle_over(out, a, under.node, err);
 }
 
@@ -115,7 +116,7 @@ mt_status mt_copy_partition (mt_layout *out, mt_layout *offset, const mt_tiled_c
                              mt_err *err) {
   mt_layout part, crd;
   MT_TRY(mt_copy_tidfrg(&part, copy, side, a, err));
-  const mt_node *in = mt_inner(part.node);
+  const mt_node *in = mt_base(part.node);
   int64_t threads = mt_size(mt_mode(in, 0));
   if (thr < 0 || thr >= threads)
     return mt_fail(err, MT_ERANGE, "partition: thread %lld of %lld", (long long)thr,

@@ -328,8 +328,8 @@ mt_status mt_mma_thrfrg (mt_layout *out, const mt_tiled_mma *mma, mt_mma_part x,
                          const mt_node *a, mt_err *err) {
   mt_layout under;
   MT_CHECK((unsigned)x <= MT_PART_C, err, "partition: no such operand");
-  MT_CHECK(mt_is_layout(a), err, "partition: a layout expected");
-  MT_TRY(mt_renamed("partition", thrfrg(&under, mma, x, mt_inner(a), err), err));
+  MT_CHECK(mt_is_function(a), err, "partition: a layout expected");
+  MT_TRY(mt_renamed("partition", thrfrg(&under, mma, x, mt_base(a), err), err));
   return mt_swizzle_over(out, a, under.node, err);
 }
 
@@ -362,8 +362,8 @@ static MT_APART mt_status threads_of (mt_layout *out, const mt_tiled_mma *mma,
 static mt_status by_thread (mt_layout *out, const mt_tiled_mma *mma, mt_mma_part x,
                             const mt_node *a, bool flat, mt_err *err) {
   mt_layout frg, thr, under;
-  MT_CHECK(mt_is_layout(a), err, "partition: a layout expected");
-  MT_TRY(mt_mma_thrfrg(&frg, mma, x, mt_inner(a), err));
+  MT_CHECK(mt_is_function(a), err, "partition: a layout expected");
+  MT_TRY(mt_mma_thrfrg(&frg, mma, x, mt_base(a), err));
   MT_TRY(threads_of(&thr, mma, x, frg.node, err));
   const mt_node *val = mt_mode(frg.node, 1);
   const mt_node *modes[] = {thr.node, flat ? mt_mode(val, 0) : val, mt_mode(val, 1)};
@@ -408,7 +408,7 @@ static MT_APART mt_status slice_thread (mt_layout *out, mt_layout *offset,
   mt_layout crd;
   int64_t place[4];
   place_of(place, mma, thr);
-  const mt_node *rest = mt_mode(mt_mode(mt_inner(frg), 1), 1);
+  const mt_node *rest = mt_mode(mt_mode(mt_base(frg), 1), 1);
   MT_TRY(thread_crd(&crd, place, x, mt_rank(rest), err));
   return mt_renamed("partition", mt_slice_in(out, offset, crd.node, frg, a, err), err);
 }
