@@ -50,6 +50,17 @@ describe("a tiler of layouts", function()
   end)
 end)
 
+describe("make_cotiled_copy", function()
+  it("says why there is no tile, not where it was looked for", function()
+    local ok, message = pcall(tile.make_cotiled_copy, "UniversalCopy<uint32_t>",
+                              tile.parse "Sw<1,3,-2> o 9 o (2,2,420,2):(120,20,0,120)",
+                              layout { 2, 2, 420, 2 }, 32)
+    assert.is_false(ok)
+    assert.matches("^make_cotiled_copy: ", message)
+    assert.is_nil(message:find("%.lua:%d"), message)
+  end)
+end)
+
 describe("constructors", function()
   it("are those that take options", function()
     local thr, val = layout { 32, 8 }, layout { 4, 1 }

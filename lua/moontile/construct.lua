@@ -25,6 +25,9 @@ local function coordinate(shape, k)
   return tile.layout(shape, strides)
 end
 
+-- Why a call in here failed, without the line of it.
+local function reason(message) return (message:gsub("^moontile/construct%.lua:%d+: ", "")) end
+
 -- (thread,value) -> index of this shape as a tile: what it takes of each mode, and the same
 -- function into that tile.
 local function tile_of(shape, tv)
@@ -73,7 +76,8 @@ function construct.make_cotiled_copy(atom, tv, data, bits)
   local index, shape = coordinates_of(tv, data), tile.product_each(tile.shape(data))
   local ok, place, tiler = pcall(tile_of, shape, index)
   if not ok then
-    error(("make_cotiled_copy: what %s has of %s is no tile: %s"):format(tv, data, place), 0)
+    error(("make_cotiled_copy: what %s has of %s is no tile: %s"):format(tv, data,
+          reason(place)), 0)
   end
   local key = type(bits) == "string" and "dtype" or "bits"
   return tile.tiled_copy { atom = atom, [key] = bits, tv = place, tiler = tiler }
