@@ -94,7 +94,8 @@ static int tm_layout_B_TV (lua_State *L) { return layout_tv(L, MT_PART_B); }
 static int tm_layout_C_TV (lua_State *L) { return layout_tv(L, MT_PART_C); }
 
 /* The extents of an operand's tile. */
-static const mt_node *tile_of (mt_layout *out, const mt_tiled_mma *mma, mt_mma_part x) {
+static LMT_APART const mt_node *tile_of (mt_layout *out, const mt_tiled_mma *mma,
+                                         mt_mma_part x) {
   const int64_t *n = mma->tile;
   const int64_t both[][2] = {{n[0], n[2]}, {n[1], n[2]}, {n[0], n[1]}};
   mt_err err = MT_NOERR;
