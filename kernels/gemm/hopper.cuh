@@ -109,6 +109,7 @@ template <typename H, int MN, int ROWS>
 MT_INLINE void load (uint32_t to, const tma_map *map, uint32_t bar, int row, int k, int l,
                      uint16_t blocks) {
   if constexpr (MN) {
+    static_assert(ROWS % H::K == 0, "what a block loads of M or N is no number of boxes");
 #pragma unroll
     for (int i = 0; i < ROWS / H::K; i++) {
       const uint32_t at = to + i * MT_CHUNK;
@@ -377,8 +378,7 @@ MT_INLINE void store_finished (const mt_hopper_launch &p, const typename H::sum 
     for (int i = 0; i < MANY; i++)
       sum[i] = mt_as_float(load_word(piece + ((row + i * APART) * PITCH + column) * 4));
     const int y = n + q * COLUMNS + column;
-    if (y < p.size[1])
-      finish_column<MANY, true>(p, p.dtype, sum, m + row, APART, y, l);
+    if (y < p.size[1]) finish_column<MANY, true>(p, p.dtype, sum, m + row, APART, y, l);
   }
 }
 
