@@ -219,3 +219,19 @@ SM80_16x8x16_F32F16F16F32_TN has 32 threads: A[t + 1] is a tensor of what thread
       "gemm: D is (2,3):(1,2), C is (3,2):(1,3): they have one shape" },
   }, env)
 end)
+
+it("fragments of composed layouts are those of their values", function()
+  local composed = layout "(4,4):(5,1)" * layout "Sw<1,0,2> o 0 o (4,4):(4,1)"
+  assert.matches("^%(4,4%):%(5,1%) o 0 o Sw", tostring(composed))
+  local slice = tile.tiled_mma { atom = "UniversalFMA<float>" }:get_slice(0)
+  local values = {}
+  for i = 1, 16 do values[i] = i end
+  local B = slice:partition_B(tile.tensor("f32", layout { 4, 4 }):fill(values))
+  local function product(of_a, of_c)
+    local A = tile.tensor("f32", of_a):fill(values)
+    local C = tile.tensor("f32", of_c):fill(1)
+    tile.gemm(slice, slice:partition_A(A), B, slice:partition_C(C))
+    return C:totable()
+  end
+  assert.same(product(layout { 4, 4 }, layout { 4, 4 }), product(composed, composed))
+end)

@@ -98,7 +98,7 @@ static const dispatch *dispatch_of (lua_State *L, const mt_node *const a[PARTS])
 
 /* The extent of mode i of a fragment, 1 where there is none. */
 static int64_t extent (const mt_node *a, int i) {
-  const mt_node *m = mt_mode(a->tag == MT_SWIZZLE ? mt_child(a) : a, i);
+  const mt_node *m = mt_mode(lmt_base(a), i);
   if (i == 0 && mt_rank(a) == 1) return mt_size(a);
   return m != NULL && i < mt_rank(a) ? mt_size(m) : 1;
 }
