@@ -345,6 +345,8 @@ describe("composed layouts", function()
     assert.is_false(pcall(tile.copy, T, T))
     local ok, err = pcall(tile.gemm, T, T, T)
     assert.truthy(not ok and err:find("is composed, and has no strides", 1, true))
+    ok, err = pcall(tile.einsum, "ij,kj->ik", T, T)
+    assert.truthy(not ok and err:find("^einsum: A = .* is composed, and has no strides\ncopy"), err)
   end)
 
   it("are no layouts of strides, and that is said", function()

@@ -66,6 +66,9 @@ end
 -- A tensor whose modes have labels: `labels` in their order, `mode` by label. A label that
 -- stands twice is the diagonal of its modes.
 local function labelled(T, word, name, size)
+  check(not tile.is_composed(T:layout()), "einsum: %s = %s is composed, and has no strides\n"
+        .. "copy it into a tensor of its own first: tile.copy(T, tile.tensor(T:dtype(), "
+        .. "tile.layout(T:shape()), T:device()))", name, T:layout())
   local swizzle, A = split(T:layout())
   check(tile.rank(A) == #word, "einsum: %s = %s has %d modes, its labels are \"%s\"", name,
         T:layout(), tile.rank(A), word)

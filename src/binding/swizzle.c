@@ -87,6 +87,11 @@ static int l_is_swizzled (lua_State *L) {
   return 1;
 }
 
+static int l_is_composed (lua_State *L) {
+  lua_pushboolean(L, lmt_tocomposed(L, 1)->tag == MT_COMPOSED);
+  return 1;
+}
+
 /* with_offset(A, n): n + A(i) */
 static int l_with_offset (lua_State *L) {
   mt_layout out;
