@@ -231,13 +231,13 @@ describe("without libedit", function()
   it("lines are plain, and keys that edit do no harm", function()
     local s = open { plain = true, environment = { MOONTILE_LIBEDIT = "" } }
     s:type("1" .. UP .. LEFT .. " + 1\7\r")
-    s:wait_for "\n2\n"
+    s:wait_for "\n2\n>"
     s:type("'" .. "\27OA" .. "x'\r")
-    s:wait_for "\nx\n"
+    s:wait_for "\nx\n>"
     s:type("half" .. CONTROL_C)
     s:wait_for "^C\n>"
     s:type "'after'\r"
-    s:wait_for "\nafter\n"
+    s:wait_for "\nafter\n>"
     s:type(CONTROL_D)
     assert.equal(0, s:ended())
   end)

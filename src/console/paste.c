@@ -71,9 +71,8 @@ static void redraw_if_continued (void) {
   redraw();
 }
 
-/* Whether there is one to read; false: Ctrl-C came. Its signal is let in only while this
-** waits: one that came just before is seen. */
-static bool await_byte (void) {
+/* Its signal is let in only while this waits: one that came just before is seen. */
+bool con_await (void) {
   sigset_t signals, before;
   sigemptyset(&signals);
   sigaddset(&signals, SIGINT);
@@ -95,7 +94,7 @@ static bool await_byte (void) {
 /* -1: there are no more, or Ctrl-C came. */
 static int from_terminal (void) {
   unsigned char c;
-  return await_byte() && read(STDIN_FILENO, &c, 1) == 1 ? c : -1;
+  return con_await() && read(STDIN_FILENO, &c, 1) == 1 ? c : -1;
 }
 
 static bool comes_soon (void) {

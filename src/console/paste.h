@@ -5,6 +5,11 @@
 #ifndef CON_PASTE_H
 #define CON_PASTE_H
 
+#include <stdbool.h>
+
+/* Waits for stdin: true: there is something to read, or its end; false: Ctrl-C came, now
+** or since con_listen. */
+bool con_await (void);
 /* The next character, a wide one; -1: the input has ended, or Ctrl-C came. A terminal in
 ** bracketed-paste mode says what is pasted: tabs of that are spaces, line ends are line
 ** ends, other control characters are left out. */

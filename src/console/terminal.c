@@ -16,14 +16,21 @@
 
 #include "console/edit.h"
 #include "console/interrupt.h"
+#include "console/paste.h"
 #include "console/terminal.h"
 
-/* The next line of stdin, with its end; NULL: there are no more, or Ctrl-C came. */
+/* The next line of stdin, with its end; NULL: there are no more, or Ctrl-C came. A terminal
+** has a whole line or none: it is waited for where no signal is overlooked, and nothing is
+** read ahead of it. */
 static char *read_plain (const char *prompt) {
   char *line = NULL;
   size_t room = 0;
   fputs(prompt, stdout);
   fflush(stdout);
+  if (isatty(STDIN_FILENO)) {
+    setvbuf(stdin, NULL, _IONBF, 0);
+    if (!con_await()) return NULL;
+  }
   ssize_t n = getline(&line, &room, stdin);
   clearerr(stdin);
   if (n >= 0) return line;
