@@ -19,9 +19,9 @@
 #include "console/paste.h"
 #include "console/terminal.h"
 
-/* The next line of stdin, with its end; NULL: there are no more, or Ctrl-C came. A terminal
-** has a whole line or none: it is waited for where no signal is overlooked, and nothing is
-** read ahead of it. */
+/* The next line of stdin, with its end; NULL: there are no more, or Ctrl-C came. A
+** terminal has a whole line or none: it is waited for where no signal is overlooked, and
+** nothing is read ahead of it. */
 static char *read_plain (const char *prompt) {
   char *line = NULL;
   size_t room = 0;
