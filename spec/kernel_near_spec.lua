@@ -128,6 +128,16 @@ for _, d in ipairs(devices) do
         end
       end)
 
+      it("is asked once which one that is, for any C", function()
+        local kernel = described()
+        for _, case in ipairs { { "f32", "hopper_bf16_f32_tn_128" }, { "bf16", "hopper_bf16_tn_128" },
+                                { "f32", "hopper_bf16_f32_tn_128" } } do
+          collectgarbage()
+          local _, name = product(kernel, A, B, case[1], d.device)
+          assert.equal(case[2], name)
+        end
+      end)
+
       it("is an error where none is the same", function()
         local C = tile.tensor("f32", layout({ 200, 130 }, "right"), d.device)
         assert.has_error(function() tile.gemm(described { stages = 3 }, A, B, C) end,

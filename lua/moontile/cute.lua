@@ -4,6 +4,7 @@
 
 local need = ...
 local tile = need "core"
+local bits_of = need "element"
 local check = need "faults"
 local find, format, gmatch, gsub, match = string.find, string.format, string.gmatch, string.gsub,
                                           string.match
@@ -326,12 +327,6 @@ local kernels = {}
 local function described(text)
   local env = { tile = setmetatable({ kernel = function(t) return t end }, { __index = tile }) }
   return load("return " .. text, "=kernel", "t", env)()
-end
-
--- Of an element: "bf16", "s8", "e4m3".
-local function bits_of(element)
-  local e, m = match(element, "^e(%d)m(%d)$")
-  return e and 1 + e + m or tonumber(match(element, "%d+$"))
 end
 
 -- Who brings an operand: TMA, a tiled copy, an atom by its name.

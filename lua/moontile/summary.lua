@@ -3,13 +3,7 @@
 
 local need = ...
 local tile = need "core"
-
--- Bits of an element by its name; those whose name does not end in them.
-local BITS <const> = { e4m3 = 8, e5m2 = 8, e3m2 = 6, e2m3 = 6, e2m1 = 4, cf64 = 128, gcf64 = 192 }
-local function bits_of(name)
-  name = name:gsub("^sparse%d%.", "")
-  return BITS[name] or tonumber(name:match "%d+$")
-end
+local bits_of = need "element"
 
 -- Threads that hold each element: the extents of the thread mode whose stride is 0.
 local function sharing(tv)

@@ -62,8 +62,6 @@ static mt_status compare (int64_t *at, const mt_node *a, const mt_node *b, mt_er
   return MT_OK;
 }
 
-static bool has_numbers (const mt_node *a) { return mt_has_numbers(a); }
-
 /* One swizzle and offset, or none. */
 static bool same_root (const mt_node *a, const mt_node *b) {
   if (mt_is_swizzled(a) != mt_is_swizzled(b)) return false;
@@ -78,7 +76,7 @@ mt_status mt_equivalent (bool *out, int64_t *at, const mt_node *a, const mt_node
            "equivalent: two layouts expected");
   *out = mt_size(a) == mt_size(b);
   if (*out && (mt_is_composed(a) || mt_is_composed(b))) {
-    if (has_numbers(a) && has_numbers(b)) MT_TRY(compare(&where, a, b, err));
+    if (mt_has_numbers(a) && mt_has_numbers(b)) MT_TRY(compare(&where, a, b, err));
     else where = mt_equal(a, b) ? -1 : 0;
     *out = where < 0;
   } else if (*out && mt_size(a) > 0) {
@@ -88,7 +86,8 @@ mt_status mt_equivalent (bool *out, int64_t *at, const mt_node *a, const mt_node
     bool swizzled = mt_is_swizzled(a) || mt_is_swizzled(b);
     bool counted = swizzled || mt_is_f2(a) || mt_is_f2(b);
     if (same_root(a, b) && (where < 0 || swizzled)) counted = false;
-    if (counted && has_numbers(a) && has_numbers(b)) MT_TRY(compare(&where, a, b, err));
+    if (counted && mt_has_numbers(a) && mt_has_numbers(b))
+      MT_TRY(compare(&where, a, b, err));
     *out = where < 0;
   }
   if (at) *at = where;

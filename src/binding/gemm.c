@@ -10,13 +10,18 @@
 #include "binding/plan.h"
 #include "binding/host.h"
 
-/* What a product is besides its tensors; mma NULL: one is chosen, by one of the rows if
-** there are some: precompiled kernels that are the described one. */
+/* The precompiled kernels that are a described one: they differ in the type of C. */
 enum { ROWS = 8 };
+typedef struct own_rows {
+  int n; /* 0: none is */
+  mt_near_row row[ROWS];
+} own_rows;
+
+/* What a product is besides its tensors; mma NULL: one is chosen, of the rows if there
+** are some. */
 typedef struct product {
   const mt_tiled_mma *mma;
-  mt_near_row row[ROWS];
-  int rows;
+  own_rows rows;
   mt_gemm_options options; /* but family, memory, and the epilogue */
   lmt_ending_options finish;
   char family[16]; /* "": any */
@@ -24,12 +29,13 @@ typedef struct product {
   const lmt_state *state;
 } product;
 
-/* The first of the rows that takes these tensors: they differ in the type of C. */
+/* The first of the rows that takes these tensors. */
 static mt_status take_row (mt_plan *p, const product *x, mt_err *err) {
   const size_t left = lmt_bytesleft(x->state);
   mt_status s = MT_OK;
-  for (int i = 0; i < x->rows; i++) {
-    s = mt_plan_take(p, mt_gemm_row_name(x->row[i].row), 1, left > 0 ? left : 1, err);
+  for (int i = 0; i < x->rows.n; i++) {
+    s = mt_plan_take(p, mt_gemm_row_name(x->rows.row[i].row), 1, left > 0 ? left : 1,
+                     err);
     if (s != MT_EUNSUPPORTED) return s;
   }
   return s;
@@ -47,7 +53,7 @@ static mt_status plan_product (mt_plan **out, mt_device *d, const void *what,
   o.memory = left > 0 ? left : 1; /* 0 stands for any */
   if (x->family[0]) o.family = x->family;
   mt_status s = mt_plan_gemm(out, d, x->mma, &t[0], &t[1], &t[2], &o, err);
-  if (s != MT_OK || x->rows == 0) return s;
+  if (s != MT_OK || x->rows.n == 0) return s;
   s = take_row(*out, x, err);
   if (s != MT_OK) mt_plan_free(*out);
   return s;
@@ -138,19 +144,30 @@ static void no_row (lua_State *L, const char *what, const mt_near_row *near, int
              lua_tostring(L, -1));
 }
 
-/* The rows that are the kernel at 1. */
-static void find_rows (lua_State *L, const char *what, product *x) {
-  const int top = lua_gettop(L);
+/* The rows that are the kernel at 1, which never changes: they are kept with it. The
+** comparison with all that there are takes milliseconds. */
+static const own_rows *kept_rows (lua_State *L, const char *what) {
+  lua_getiuservalue(L, 1, 1);
+  if (lua_getfield(L, -1, "rows") == LUA_TUSERDATA) return lua_touserdata(L, -1);
+  own_rows *r = lua_newuserdatauv(L, sizeof *r, 0);
   mt_gemm_spec *scratch = lua_newuserdatauv(L, sizeof *scratch, 0);
   mt_candidate *list = lua_newuserdatauv(L, MT_MAXCANDIDATES * sizeof *list, 0);
+  const int n = mt_gemm_near(r->row, ROWS, lmt_tokernel(L, 1), scratch, list);
+  for (r->n = 0; r->n < n && r->row[r->n].differs == 0;) r->n++;
+  if (r->n == 0) no_row(L, what, r->row, n);
+  lua_pushvalue(L, -3);
+  lua_setfield(L, -6, "rows");
+  return r;
+}
+
+static void take_kernel (lua_State *L, const char *what, product *x) {
+  const int top = lua_gettop(L);
+  x->rows = *kept_rows(L, what);
   const mt_gemm_spec *k = lmt_tokernel(L, 1);
-  const int n = mt_gemm_near(x->row, ROWS, k, scratch, list);
-  while (x->rows < n && x->row[x->rows].differs == 0) x->rows++;
-  if (x->rows == 0) no_row(L, what, x->row, n);
   x->options.alpha = k->alpha;
   x->options.beta = k->beta;
   snprintf(x->family, sizeof x->family, "%s",
-           mt_gemm_row_arch(x->row[0].row) == 90 ? "hopper" : "ampere");
+           mt_gemm_row_arch(x->rows.row[0].row) == 90 ? "hopper" : "ampere");
   lua_settop(L, top);
 }
 
@@ -169,7 +186,7 @@ static product described (lua_State *L, const char *what, const char *const *key
   LMT_COUNT(L, options, what,
             first == 2 ? "tiled_mma, A, B, C [, options]" : "A, B, C [, options]");
   lua_settop(L, options);
-  if (kernel) find_rows(L, what, &x);
+  if (kernel) take_kernel(L, what, &x);
   if (lua_isnil(L, options)) return x;
   lmt_checkkeys(L, options, what, kernel ? of_kernels : keys);
   if (kernel) return x;
@@ -185,7 +202,7 @@ static product described (lua_State *L, const char *what, const char *const *key
 static bool push_product (lua_State *L, const product *x, mt_err *err) {
   const lmt_planner *how = &products[x->finish.bias][x->finish.residual];
   if (!lmt_pushplan(L, x->first, how, x, err)) return false;
-  if (x->mma == NULL && x->rows == 0) lmt_cached(L);
+  if (x->mma == NULL && x->rows.n == 0) lmt_cached(L);
   return true;
 }
 
