@@ -130,8 +130,10 @@ for _, d in ipairs(devices) do
 
       it("is asked once which one that is, for any C", function()
         local kernel = described()
-        for _, case in ipairs { { "f32", "hopper_bf16_f32_tn_128" }, { "bf16", "hopper_bf16_tn_128" },
-                                { "f32", "hopper_bf16_f32_tn_128" } } do
+        for _, case in ipairs {
+          { "f32", "hopper_bf16_f32_tn_128" }, { "bf16", "hopper_bf16_tn_128" },
+          { "f32", "hopper_bf16_f32_tn_128" },
+        } do
           collectgarbage()
           local _, name = product(kernel, A, B, case[1], d.device)
           assert.equal(case[2], name)
