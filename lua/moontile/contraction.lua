@@ -148,11 +148,71 @@ local function view(X, group, size, ...)
   return X.tensor:view(A, 0, joined(X.coordinate, group, size, ...), X.base, X.extents)
 end
 
--- X, Y, C as (M,K,L), (N,K,L), (M,N,L).
+-- ---------------------------------------------------------------- epilogues
+
+-- The labels of the output, each with its size: "m 4, n 5".
+local function sizes_of(out, size)
+  local list = {}
+  for label in gmatch(out, "%a") do list[#list + 1] = label .. " " .. size[label].n end
+  return table.concat(list, ", ")
+end
+
+-- The label of the output of which a vector has so many elements.
+local function label_of(n, out, size, name)
+  local found
+  for label in gmatch(out, "%a") do
+    check(size[label].n ~= n or not found, "einsum: %s has %d elements, as many as %s and %s have\n"
+          .. "say which: %s = { %s = T }", name, n, found, label, name, found)
+    if size[label].n == n then found = label end
+  end
+  check(found, "einsum: %s has %d elements; the labels of the output have %s\nsay which: %s = "
+        .. "{ %s = T }", name, n, sizes_of(out, size), name, sub(out, 1, 1))
+  return found
+end
+
+-- The tensor and its labels: T has those of the output, a vector the one of its size.
+local function with_labels(value, name, out, size)
+  if is_tensor(value) then
+    local vector = #out > 1 and value:rank() == 1
+    return value, vector and label_of(value:size(), out, size, name) or out
+  end
+  check(type(value) == "table", "einsum: %s: a tensor, or { labels = tensor }, expected, got %s",
+        name, type(value))
+  local word, T = next(value)
+  check(type(word) == "string" and is_tensor(T) and next(value, word) == nil, "einsum: %s: one "
+        .. "tensor with its labels expected, as in %s = { %s = T }", name, name, sub(out, -1))
+  for label in gmatch(word, ".") do
+    check(find(out, label, 1, true), "einsum: %s: the label %s is not in the output \"%s\"", name,
+          label, out)
+  end
+  return T, word
+end
+
+-- A bias or a residual: the same everywhere along what it has no label for, or a mode of size 1.
+local function beside(value, name, out, size)
+  if value == nil then return nil end
+  local T, word = with_labels(value, name, out, size)
+  local own = {}
+  local X = labelled(T, word, name, own)
+  for _, label in ipairs(X.labels) do
+    local x, n = own[label], size[label].n
+    check(x.n == n or x.n == 1, "einsum: %s: mode %d is %s: %d, which C has %d times\neach mode has"
+          .. " the size of its label, or 1", name, x.mode, label, x.n, n)
+    if x.n ~= n then
+      X.mode[label] = nil
+      if X.coordinate then X.coordinate[label] = nil end
+    end
+  end
+  return X
+end
+
+-- ---------------------------------------------------------------- products
+
+-- X, Y, C as (M,K,L), (N,K,L), (M,N,L), and which labels are in each.
 local function views(X, Y, C, size)
   local group = grouped(X, Y, C)
   return view(X, group, size, "M", "K", "L"), view(Y, group, size, "N", "K", "L"),
-         view(C, group, size, "M", "N", "L")
+         view(C, group, size, "M", "N", "L"), group
 end
 
 -- By type: which of two is the wider one, what sums of it are.
@@ -208,7 +268,7 @@ local function arguments(expression, words, ...)
           type(given[i]))
   end
   tile.check_options("einsum", options, "activation", "alpha", "beta", "dtype",
-                     "mma", "precision", "stream")
+                     "bias", "mma", "precision", "residual", "stream")
   check(options.mma == nil or getmetatable(options.mma) == "moontile.TiledMMA",
         "einsum: mma: a tiled MMA expected, got %s", type(options.mma))
   check(C or not options.beta or options.beta == 0, "einsum: beta is %s, but there is no C to"
@@ -233,13 +293,17 @@ end
 -- What has no sum and no second operand is copied.
 local function is_copy(X, C, o)
   return #X.labels == #C.labels and X.tensor:dtype() == C.tensor:dtype()
-         and (o.alpha or 1) == 1 and (o.beta or 0) == 0 and not o.activation
+         and (o.alpha or 1) == 1 and (o.beta or 0) == 0
+         and not (o.activation or o.bias or o.residual)
 end
 
-local function multiply(X, Y, C, size, o)
-  local a, b, c = views(X, Y, C, size)
+-- bias, residual: with labels, or nil.
+local function multiply(X, Y, C, size, o, bias, residual)
+  local a, b, c, group = views(X, Y, C, size)
   local factors = { alpha = o.alpha, beta = o.beta, precision = o.precision, stream = o.stream,
-                    activation = o.activation }
+                    activation = o.activation,
+                    bias = bias and view(bias, group, size, "M", "N", "L"),
+                    residual = residual and view(residual, group, size, "M", "N", "L") }
   if o.mma then tile.gemm(o.mma, a, b, c, factors) else tile.gemm(a, b, c, factors) end
 end
 
@@ -262,16 +326,17 @@ local function last_two(words, list, out, o)
   return X, #operands > 1 and operands[#operands] or nil, size
 end
 
--- einsum(expression, A, B, ... [, C] [, { activation =, alpha =, beta =, dtype =, mma =,
--- precision =, stream = }]) -> C.
--- Contractions in the notation of NumPy: C = activation(alpha sum A B ... + beta C), where the sum
--- is over
--- the labels that are not in the output; without "->" the output has the labels that stand
--- once, in alphabetical order. A label that stands twice in one operand is its diagonal. Two
--- operands are one product (tile.gemm) of views: nothing is permuted in memory; more go from
--- left to right, through tensors of the type that a C would have. Without C one is made,
--- row-major over the output, of the wider type of the operands (f32 for f16 with bf16, i32 for
--- 8-bit integers, f32 for 8-bit floats), or of `dtype`; `mma` is a tiled MMA.
+-- einsum(expression, A, B, ... [, C] [, { activation =, alpha =, beta =, bias =, dtype =, mma =,
+-- precision =, residual =, stream = }]) -> C.
+-- Contractions in the notation of NumPy: C = activation(alpha sum A B ... + beta C + bias) +
+-- residual, where the sum is over the labels that are not in the output; without "->" the output
+-- has the labels that stand once, in alphabetical order. bias, residual: tensors of the output's
+-- labels, or { labels = T }; the same everywhere along labels that they do not have. A label that
+-- stands twice in one operand is its diagonal. Two operands are one product (tile.gemm) of views:
+-- nothing is permuted in memory; more go from left to right, through tensors of the type that a C
+-- would have. Without C one is made, row-major over the output, of the wider type of the operands
+-- (f32 for f16 with bf16, i32 for 8-bit integers, f32 for 8-bit floats), or of `dtype`; `mma` is a
+-- tiled MMA.
 function contraction.einsum(expression, ...)
   local words, out = read_expression(expression)
   local list, given, o = arguments(expression, words, ...)
@@ -294,7 +359,8 @@ function contraction.einsum(expression, ...)
     Y, message, code = one_like(X, o.stream)
     if not Y then return nil, message, code end
   end
-  multiply(X, Y, C, size, o)
+  multiply(X, Y, C, size, o, beside(o.bias, "bias", out, size),
+           beside(o.residual, "residual", out, size))
   return C.tensor
 end
 

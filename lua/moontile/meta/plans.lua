@@ -265,7 +265,9 @@ function tile.gemm(tiled_mma, A, B, C, options) end
 function tile.plan_gemm(tiled_mma, A, B, C, options) end
 
 --- Contractions in NumPy's notation; without C one is made, row-major, of the wider type.
---- - nothing is permuted in memory; options activation, alpha, beta, dtype, mma, precision, stream
+--- - nothing is permuted in memory; options alpha, beta, dtype, mma, precision, stream
+--- - activation =, bias =, residual =: as gemm has them, with the output's labels or { labels = T }
+--- - bias = { n = T }: the same along all other labels; a vector is of the label of its size
 --- - error: labels that do not fit
 --- ```lua
 --- local A = tensor("f32", layout{2, 3}):fill(2)
