@@ -30,20 +30,25 @@ typedef struct mt_tma {
   int bits;    /* of an element */
   int swizzle; /* 0: none; 1, 2, 3: of 32, 64, 128 bytes */
   int64_t boxes, bytes, multicast;
-  int64_t align; /* of shared memory, in bytes */
+  int64_t align;            /* of shared memory, in bytes */
+  int8_t axis[MT_MAXNODES]; /* of each leaf of the tensor: its dimension, or -1 */
   char why[256];
 } mt_tma;
 
 /* t: the tensor, or, with data NULL, a layout of elements of `bits` bits; smem: the
 ** tile in shared memory, (coordinate of the tile) -> element, swizzled or not; box: the
 ** tile, a tiler of the tensor; NULL: by the extents of smem. multicast: CTAs, 1 for
-** none. (1) The The boxes of a tile have each of its elements once; (2) element x of a
+** none. (1) The boxes of a tile have each of its elements once; (2) element x of a
 ** box, its dimensions numbered through, lies at element x behind the box's first, under
 ** the swizzle. Errors: MT_EINVAL, MT_ERANK, MT_EINEXACT (no dimension of the tensor
 ** runs in shared memory), MT_ETOOBIG (more than 5 dimensions). */
 MT_API mt_status mt_make_tma (mt_tma *out, const mt_tensor *t, int bits,
                               const mt_node *smem, const mt_node *box, int64_t multicast,
                               mt_err *err);
+/* The tensor of coordinates that an instruction takes (CuTe's get_tma_tensor): g, the
+** tensor's layout, with stride 1@k for what is dimension k, 0 for what is none. */
+MT_API mt_status mt_tma_coords (mt_layout *out, const mt_tma *t, const mt_node *g,
+                                mt_err *err);
 MT_API const char *mt_tma_swizzle_name (int swizzle); /* "128B" */
 /* For people, like snprintf. */
 MT_API size_t mt_tma_format (char *buf, size_t size, const mt_tma *t);

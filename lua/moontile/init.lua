@@ -46,6 +46,10 @@ local function asking(name)
   return function(...) return need "questions"[name](...) end
 end
 
+local function of_hardware(name)
+  return function(...) return need "hardware"[name](...) end
+end
+
 return {
   info = info,
   einsum = contraction.einsum, einsum_fold = contraction.einsum_fold, im2col = contraction.im2col,
@@ -56,6 +60,10 @@ return {
   order = asking "order", shape_mod = asking "shape_mod", sort = asking "sort",
   cute = function(...) return need "cute"(...) end,
   atom_summary = function(...) return need "summary"(...) end,
+  tma_partition = of_hardware "tma_partition",
+  create_tma_multicast_mask = of_hardware "create_tma_multicast_mask",
+  tmem_frg = of_hardware "tmem_frg",
+  tmem_frg_1sm = of_hardware "tmem_frg_1sm", tmem_frg_2sm = of_hardware "tmem_frg_2sm",
   make_tiled_copy = making "make_tiled_copy", make_cotiled_copy = making "make_cotiled_copy",
   make_tiled_copy_C_atom = making "make_tiled_copy_C_atom",
   make_tiled_mma = making "make_tiled_mma", tile_to_mma_shape = making "tile_to_mma_shape",

@@ -80,6 +80,18 @@ static bool allowed (const random_tile *t, const mt_tma *m) {
          ((m->boxes == 1 && m->multicast == 1) || n % 128 == 0);
 }
 
+/* Dimension 0 is what runs in shared memory. */
+static void check_coords (const random_tile *t, const mt_tma *m) {
+  mt_layout coords;
+  mt_err err = MT_NOERR;
+  char text[64], want[64];
+  CHECK(mt_tma_coords(&coords, m, t->tensor.node, &err) == MT_OK, "%s", err.text);
+  mt_format(text, sizeof text, coords.node);
+  snprintf(want, sizeof want, "(%lld,%lld):(1@%d,1@%d)", (long long)t->size[0],
+           (long long)t->size[1], t->right, !t->right);
+  CHECK(strcmp(text, want) == 0, "%s, not %s", text, want);
+}
+
 void test_tma (uint64_t seed) {
   uint64_t x = seed;
   for (long n = cases_of(400); n > 0; n--) {
@@ -95,5 +107,6 @@ void test_tma (uint64_t seed) {
     CHECK(m.dim[0] == t.size[t.right ? 1 : 0], "dim 0 is %lld", (long long)m.dim[0]);
     CHECK((m.why[0] == 0) == allowed(&t, &m), "%s", m.why);
     check_boxes(&t, &m);
+    check_coords(&t, &m);
   }
 }

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "binding/field.h"
-#include "binding/field.h"
 #include "binding/lmt.h"
 
 /* ---------------------------------------------------------------- pieces */
@@ -59,11 +58,21 @@ static int l_make_gmma_desc (lua_State *L) {
 
 /* ---------------------------------------------------------------- TMA */
 
-static int push_tma (lua_State *L, const mt_tma *t) {
+static void set_coords (lua_State *L, const mt_tma *t, const mt_node *g) {
+  mt_layout coords;
+  LMT_NOERR(err);
+  if (mt_tma_coords(&coords, t, g, &err)) lmt_raise(L, &err);
+  lmt_pushvalue(L, coords.node);
+  lua_setfield(L, -2, "coords");
+}
+
+static int push_tma (lua_State *L, const mt_tma *t, const mt_node *g) {
   static const int64_t ones[MT_TMA_DIMS] = {1, 1, 1, 1, 1};
   char text[1024];
   mt_tma_format(text, sizeof text, t);
-  lua_createtable(L, 0, 13);
+  lua_createtable(L, 0, 15);
+  set_coords(L, t, g);
+  lmt_setint(L, "elements", t->bytes / (t->bits / 8) * t->multicast);
   lua_pushboolean(L, t->why[0] == 0);
   lua_setfield(L, -2, "ok");
   if (t->why[0]) lmt_settext(L, "why", t->why);
@@ -130,7 +139,7 @@ static int l_tma (lua_State *L) {
   mt_tensor t = {.layout = lmt_tolayout(L, at)};
   if (tensor) t = lmt_ctensor(lmt_totensor(L, at));
   if (mt_make_tma(&out, &t, bits, smem, box, multicast, &err)) return lmt_raise(L, &err);
-  return push_tma(L, &out);
+  return push_tma(L, &out, t.layout);
 }
 
 #define ROWS_HARDWARE

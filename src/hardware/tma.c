@@ -37,9 +37,9 @@ static mt_status add_dim (mt_tma *t, const mt_node *leaf, int64_t box, mt_err *e
   return MT_OK;
 }
 
-/* The leaves that are dimensions of the box. */
+/* The leaves that are dimensions, in their order; the first `box` are the box's. */
 typedef struct taken {
-  int n;
+  int n, box;
   const mt_node *leaf[MT_TMA_DIMS];
 } taken;
 
@@ -61,6 +61,7 @@ static mt_status take_box (mt_tma *t, taken *x, const mt_node *g, const mt_node 
     MT_TRY(add_dim(t, leaf, p->shape, err));
     x->leaf[x->n++] = leaf;
   }
+  x->box = x->n;
   if (x->n > 0) return MT_OK;
   return mt_failn(
       err, MT_EINEXACT,
@@ -69,10 +70,24 @@ static mt_status take_box (mt_tma *t, taken *x, const mt_node *g, const mt_node 
       g);
 }
 
-static mt_status take_others (mt_tma *t, const taken *x, const mt_node *g, mt_err *err) {
-  for (const mt_node *p = mt_leaf(g, g); p < mt_next(g); p = mt_leaf(g, mt_after(p)))
-    if (p->stride != 0 && !has(x, p)) MT_TRY(add_dim(t, p, 1, err));
+static mt_status take_others (mt_tma *t, taken *x, const mt_node *g, mt_err *err) {
+  for (const mt_node *p = mt_leaf(g, g); p < mt_next(g); p = mt_leaf(g, mt_after(p))) {
+    if (p->stride == 0 || has(x, p)) continue;
+    MT_TRY(add_dim(t, p, 1, err));
+    x->leaf[x->n++] = p;
+  }
   return MT_OK;
+}
+
+/* Which leaf of the tensor is which dimension. */
+static void name_axes (mt_tma *t, const taken *x, const mt_node *g) {
+  const mt_node *leaf[MT_MAXNODES];
+  int n = mt_leaves(leaf, g);
+  for (int i = 0; i < n; i++) {
+    t->axis[i] = -1;
+    for (int k = 0; k < x->n; k++)
+      if (x->leaf[k] == leaf[i]) t->axis[i] = (int8_t)k;
+  }
 }
 
 /* Each CTA fetches a part of the last dimensions. */
@@ -223,7 +238,8 @@ mt_status mt_make_tma (mt_tma *out, const mt_tensor *x, int bits, const mt_node 
   MT_TRY(mt_coalesce(&flat, run.node, NULL, err));
   MT_TRY(take_box(out, &dims, x->layout, flat.node, err));
   MT_TRY(take_others(out, &dims, x->layout, err));
-  divide(out, dims.n);
+  name_axes(out, &dims, x->layout);
+  divide(out, dims.box);
   out->bytes = bits / 8;
   for (int i = 0; i < out->rank; i++) out->bytes *= out->box[i];
   out->boxes = mt_size(smem) * (bits / 8) / (out->bytes * multicast);
@@ -231,6 +247,25 @@ mt_status mt_make_tma (mt_tma *out, const mt_tensor *x, int bits, const mt_node 
   out->align = out->swizzle ? 128 << out->swizzle : MT_TMA_SMEM;
   if (swizzled && sound_elements(out) && sound_dims(out) && sound_box(out))
     sound_base(out, x);
+  return MT_OK;
+}
+
+mt_status mt_tma_coords (mt_layout *out, const mt_tma *t, const mt_node *g, mt_err *err) {
+  int n = 0;
+  if (!mt_is_layout(g) || !mt_is_integral(g) || mt_is_swizzled(g))
+    return mt_failn(err, MT_EINVAL, "tma_coords: the tensor's layout expected, got %N",
+                    g);
+  mt_copy_value(out, g);
+  mt_node *end = out->node + g->span;
+  for (mt_node *p = out->node; p < end; p++) {
+    if (p->tag != MT_LEAF) continue;
+    int axis = t->axis[n++];
+    p->stride = axis >= 0;
+    p->ring = axis >= 0 ? MT_BASIS : MT_Z;
+    if (axis < 0) continue;
+    p->path[0] = (uint8_t)axis;
+    p->path[7] = 1;
+  }
   return MT_OK;
 }
 
