@@ -150,7 +150,7 @@ a size of 1 is not repeated by itself: a view with stride 0 repeats it]] },
   { 'tile.einsum("ij->i", f32 { 3, 4 }, 5)', "einsum: options in a table expected, got number" },
   { 'tile.einsum("ij->i", f32 { 3, 4 }, { gamma = 2 })',
     "einsum: unknown option 'gamma'; did you mean mma? "
-      .. "there are: activation, alpha, beta, dtype, mma, precision, stream" },
+      .. "there are: activation, alpha, beta, bias, dtype, mma, precision, residual, stream" },
   { 'tile.einsum("ij->i", f32 { 3, 4 }, { mma = "SM61_DP4A" })',
     "einsum: mma: a tiled MMA expected, got string" },
   { 'tile.einsum("ij->i", f32 { 3, 4 }, { beta = 2 })', [[

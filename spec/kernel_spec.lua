@@ -238,12 +238,10 @@ describe("refused kernels", function()
       "kernel: smem.A: a layout of (32,64), or of that and stages, expected, got 4:1" },
     { 'tile.kernel { mma = mma, stages = 3, smem = { A = layout { 32, 64, 2 } } }',
       "kernel: smem.A (32,64,2):(1,32,2048) has 2 stages, stages says 3" },
-    { 'tile.kernel { mma = mma, epilogue = { activation = "relu" } }',
-      "kernel: epilogue: activation is not executed yet: alpha and beta are" },
     { 'tile.kernel { mma = mma, split = 4 }', "kernel: split: parts of K are not executed yet: 1" },
     { 'tile.verify(kernel, A)', "bad argument #3 to 'verify' (moontile.Tensor expected, got nil)" },
     { 'tile.gemm(kernel, A, A, A, { sed = 1 })',
-      "gemm: unknown option 'sed'; did you mean seed? there are: seed" },
+      "gemm: unknown option 'sed'; did you mean seed? there are: bias, residual, seed" },
   }, env)
 end)
 

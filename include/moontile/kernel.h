@@ -11,6 +11,7 @@
 #define MOONTILE_KERNEL_H
 
 #include "moontile/analysis.h"
+#include "moontile/epilogue.h"
 #include "moontile/gmma.h"
 #include "moontile/tile.h"
 #include "moontile/tma.h"
@@ -48,6 +49,7 @@ enum {
   MT_GIVEN_STAGES = 1 << 1,
   MT_GIVEN_AHEAD = 1 << 2,
   MT_GIVEN_ARCH = 1 << 3,
+  MT_GIVEN_C = 1 << 4,
   /* of an operand */
   MT_GIVEN_SMEM = 1 << 0,
   MT_GIVEN_FILL = 1 << 1,
@@ -67,6 +69,18 @@ typedef struct mt_operand_way {
   int64_t multicast;
 } mt_operand_way;
 
+/* What becomes of a tile: C = activation(alpha A B + beta C + bias) + residual, as
+** moontile/epilogue.h says. bias: a vector with an element for each column of C
+** (MT_ALONG_ROW), or for each row; MT_ALONG_AUTO: there is none. type: that of C, if
+** MT_GIVEN_C. */
+typedef struct mt_gemm_ending {
+  double alpha, beta;
+  mt_along bias;
+  mt_activation activation;
+  bool residual;
+  mt_dtype type;
+} mt_gemm_ending;
+
 /* Plain data. ahead: how many steps a stage is filled before it is used. cluster: CTAs
 ** along M and N. d: the tile of C on its way out through shared memory, (bM,bN); empty
 ** (all 0): it goes from registers to memory. raster: 0: tiles of M first, 1: of N. */
@@ -82,8 +96,10 @@ typedef struct mt_gemm_spec {
   int64_t cluster[2];
   int raster, arch;
   mt_schedule schedule;
-  double alpha, beta;
+  mt_gemm_ending ending;
 } mt_gemm_spec;
+/* More than alpha A B + beta C. */
+MT_API bool mt_gemm_finishes (const mt_gemm_spec *k);
 
 /* Finds what is not given: the tile is that of the MMA, 128 bytes deep; stages as many as
 ** fit, 4 at most; filled by accesses as wide as can be; laid out for wgmma as it reads
@@ -98,10 +114,12 @@ MT_API int64_t mt_gemm_threads (const mt_gemm_spec *k);
 
 /* The precompiled kernels, each as the value that it is, for tensors that it takes
 ** without another way: its name, NULL at the end; 90 for TMA and wgmma, 80 for cp.async
-** and mma.sync, 0 where no value says what it is; the type of A, B (0, 1); the
-** kernel. */
+** and mma.sync, 0 where no value says what it is; whether it is one of those that
+** finish, which do so in any way (mt_gemm_finishes); the type of A, B (0, 1); the kernel,
+** whose ending is alpha 1. */
 MT_API const char *mt_gemm_row_name (int i);
 MT_API int mt_gemm_row_arch (int i);
+MT_API bool mt_gemm_row_finishes (int i);
 MT_API mt_dtype mt_gemm_row_type (int i, int part);
 MT_API mt_status mt_gemm_row (mt_gemm_spec *k, int i, mt_candidate list[MT_MAXCANDIDATES],
                               mt_err *err);
@@ -133,8 +151,8 @@ MT_API const char *mt_kernel_field_name (mt_kernel_field f); /* "smem.A" */
 /* What two complete kernels for the same types differ in: the sum of 1 << field.
 ** (1) 0: both do the same, in the same order. Layouts are compared as functions. What
 ** follows from the tile (smem, g2s, s2r) is not compared where tiles differ, nor what is
-** brought `ahead` where it is so many stages less than there are. alpha and beta are not
-** part of a kernel. */
+** brought `ahead` where it is so many stages less than there are. The ending is not
+** compared. */
 MT_API unsigned mt_gemm_differs (const mt_gemm_spec *a, const mt_gemm_spec *b);
 
 /* A precompiled kernel beside a described one: its number (mt_gemm_row_name), what it
@@ -145,10 +163,10 @@ typedef struct mt_near_row {
   double far;
 } mt_near_row;
 
-/* Of the precompiled kernels that read the types of k the nearest `room`, the nearest
-** first: of the fewest differences, then the least far, then the first of the list.
-** Returns how many. scratch: a kernel and a list that are overwritten. Rows that differ
-** in nothing are k; more than one differ in the type of C. */
+/* Of the precompiled kernels that read the types of k, and finish if k does, the nearest
+** `room`, the nearest first: of the fewest differences, then the least far, then the
+** first of the list. Returns how many. scratch: a kernel and a list that are overwritten. Rows
+** that differ in nothing are k; more than one differ in the type of C. */
 MT_API int mt_gemm_near (mt_near_row *out, int room, const mt_gemm_spec *k,
                          mt_gemm_spec *scratch, mt_candidate list[MT_MAXCANDIDATES]);
 
@@ -204,25 +222,32 @@ typedef struct mt_gemm_proof {
   uint64_t seen[MT_ORDER_STATES];
 } mt_gemm_proof;
 
-/* Proves the kernel for these tensors, A (M,K), B (N,K), C (M,N), each with or without a
-** batch; NULL, all three: for any that are aligned as the kernel wants. MT_OK: there is
-** an answer. Errors: those of a call that is stopped. */
+/* The tensors of a kernel: A (M,K), B (N,K), C (M,N), each with or without a batch; bias
+** and residual, as moontile/epilogue.h has them. */
+enum { MT_KERNEL_BIAS = 3, MT_KERNEL_RESIDUAL, MT_KERNEL_TENSORS };
+
+/* Proves the kernel for these tensors; bias, residual NULL: for any that fit; t NULL: for
+** any that are aligned as the kernel wants. MT_OK: there is an answer. Errors: those of a
+** call that is stopped. */
 MT_API mt_status mt_verify_gemm (mt_gemm_proof *out, const mt_gemm_spec *k,
-                                 const mt_tensor *const t[3], mt_err *err);
+                                 const mt_tensor *const t[MT_KERNEL_TENSORS],
+                                 mt_err *err);
 /* For people, like snprintf. */
 MT_API size_t mt_gemm_proof_format (char *buf, size_t size, const mt_gemm_proof *p,
                                     const mt_gemm_spec *k);
 
 /* ---------------------------------------------------------------- execution */
 
-/* C = alpha A B + beta C as the kernel is described, stage by stage: shared memory of
-** exactly its size, what is not filled poisoned, roles in a random order that their
-** barriers allow, by `seed`. `room`: mt_gemm_room_for bytes, aligned to 64. The kernel
-** has been proven for these tensors. Errors: MT_EUNSUPPORTED (the instruction is not
-** known to the processor), those of products. */
+/* C = activation(alpha A B + beta C + bias) + residual as the kernel is described, stage
+** by stage: shared memory of exactly its size, what is not filled poisoned, roles in a
+** random order that their barriers allow, by `seed`. `room`: mt_gemm_room_for bytes,
+** aligned to 64. The kernel has been proven for these tensors. Errors: MT_EINVAL (a bias
+** or a residual that the ending has is not there), MT_EUNSUPPORTED (the instruction is
+** not known to the processor), those of products. */
 MT_API size_t mt_gemm_room_for (const mt_gemm_spec *k);
-MT_API mt_status mt_run_gemm (const mt_gemm_spec *k, const mt_tensor *const t[3],
-                              uint64_t seed, void *room, mt_err *err);
+MT_API mt_status mt_run_gemm (const mt_gemm_spec *k,
+                              const mt_tensor *const t[MT_KERNEL_TENSORS], uint64_t seed,
+                              void *room, mt_err *err);
 
 #ifdef __cplusplus
 }

@@ -267,8 +267,8 @@ local function arguments(expression, words, ...)
     check(given[i] == nil, "einsum: behind C and the options nothing is taken, got a %s",
           type(given[i]))
   end
-  tile.check_options("einsum", options, "activation", "alpha", "beta", "dtype",
-                     "bias", "mma", "precision", "residual", "stream")
+  tile.check_options("einsum", options, "activation", "alpha", "beta", "bias", "dtype",
+                     "mma", "precision", "residual", "stream")
   check(options.mma == nil or getmetatable(options.mma) == "moontile.TiledMMA",
         "einsum: mma: a tiled MMA expected, got %s", type(options.mma))
   check(C or not options.beta or options.beta == 0, "einsum: beta is %s, but there is no C to"

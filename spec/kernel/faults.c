@@ -27,7 +27,7 @@ bool make_kernel (mt_gemm_spec *k, const char *atom, const char *atoms,
   k->stages = stages;
   k->schedule = schedule;
   k->cluster[0] = k->cluster[1] = 1;
-  k->alpha = 1;
+  k->ending.alpha = 1;
   if (s == MT_OK) s = mt_complete_gemm(k, list, &err);
   CHECK(s == MT_OK, "%s", err.text);
   return s == MT_OK;
@@ -62,7 +62,7 @@ static int right_runs (const mt_gemm_spec *k, mt_law *broken) {
   mt_err err = MT_NOERR;
   const mt_tensor t[] = {matrix(&room[0], a, M, K), matrix(&room[1], b, N, K),
                          matrix(&room[2], c, M, N)};
-  const mt_tensor *const all[] = {&t[0], &t[1], &t[2]};
+  const mt_tensor *const all[MT_KERNEL_TENSORS] = {&t[0], &t[1], &t[2]};
   int right = 0;
   *broken = MT_NLAW;
   CHECK(mt_verify_gemm(&proof, k, all, &err) == MT_OK, "%s", err.text);

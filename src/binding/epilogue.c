@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "binding/host.h"
+#include "binding/kernel.h"
 #include "binding/plan.h"
 
 /* "relu", "gelu", ... or "tanh" */
@@ -76,4 +77,35 @@ void lmt_epilogue (lua_State *L, int options, lmt_ending_options *x, int *first)
   x->bias = push_beside(L, options, "bias", &x->epilogue.along);
   x->residual = push_beside(L, options, "residual", NULL);
   for (int i = 0; i < 3 + x->bias + x->residual; i++) lmt_totensor(L, *first + i);
+}
+
+/* ---------------------------------------------------------------- kernels */
+
+/* Raises where a tensor is given and not described, or described and not given. */
+static void check_given (lua_State *L, const char *key, bool said, bool given,
+                         bool whole) {
+  const bool bias = *key == 'b';
+  if (given && !said)
+    luaL_error(L, "gemm: %s: the kernel adds none\ndescribe it: epilogue = { %s = %s }",
+               key, key, bias ? "\"row\" } or { bias = \"column\"" : "true");
+  if (whole && said && !given)
+    luaL_error(L,
+               "gemm: the kernel adds a %s, and none is given\n"
+               "tile.gemm(kernel, A, B, C, { %s = T })",
+               key, key);
+}
+
+void lmt_kernelending (lua_State *L, int options, bool whole, lmt_ending_options *x,
+                       int *first) {
+  static const char *const names[] = {"row", "column"};
+  const mt_gemm_ending *e = &lmt_tokernel(L, 1)->ending;
+  *first = 2;
+  lmt_epilogue(L, options, x, first);
+  check_given(L, "bias", e->bias != MT_ALONG_AUTO, x->bias, whole);
+  check_given(L, "residual", e->residual, x->residual, whole);
+  if (x->bias && x->epilogue.along != MT_ALONG_AUTO && x->epilogue.along != e->bias)
+    luaL_error(L, "gemm: bias: the kernel's lies along a %s, not a %s",
+               names[e->bias - MT_ALONG_ROW], names[x->epilogue.along - MT_ALONG_ROW]);
+  x->epilogue.activation = e->activation;
+  x->epilogue.along = e->bias;
 }

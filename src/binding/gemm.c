@@ -164,18 +164,28 @@ static void take_kernel (lua_State *L, const char *what, product *x) {
   const int top = lua_gettop(L);
   x->rows = *kept_rows(L, what);
   const mt_gemm_spec *k = lmt_tokernel(L, 1);
-  x->options.alpha = k->alpha;
-  x->options.beta = k->beta;
+  x->options.alpha = k->ending.alpha;
+  x->options.beta = k->ending.beta;
   snprintf(x->family, sizeof x->family, "%s",
            mt_gemm_row_arch(x->rows.row[0].row) == 90 ? "hopper" : "ampere");
   lua_settop(L, top);
+}
+
+/* Raises where C at i is not of the type that the kernel at 1 says. */
+static void check_result (lua_State *L, int i) {
+  const mt_gemm_spec *k = lmt_tokernel(L, 1);
+  const mt_dtype c = lmt_totensor(L, i)->dtype;
+  if ((k->given & MT_GIVEN_C) && c != k->ending.type)
+    luaL_error(
+        L, "gemm: C is %s, the epilogue's dtype is %s\ngive such a C, or leave dtype out",
+        mt_dtype_name(c), mt_dtype_name(k->ending.type));
 }
 
 /* ---------------------------------------------------------------- arguments */
 
 /* What the arguments say; options, where there are some, lie behind the tensors. */
 static product described (lua_State *L, const char *what, const char *const *keys) {
-  static const char *const of_kernels[] = {"stream", NULL};
+  static const char *const of_kernels[] = {"bias", "residual", "stream", NULL};
   int first = first_tensor(L), options = first + 3;
   const bool kernel = lmt_iskernel(L, 1);
   product x = {.mma = lmt_istiledmma(L, 1) ? lmt_totiledmma(L, 1) : NULL, .first = first};
@@ -186,10 +196,15 @@ static product described (lua_State *L, const char *what, const char *const *key
   LMT_COUNT(L, options, what,
             first == 2 ? "tiled_mma, A, B, C [, options]" : "A, B, C [, options]");
   lua_settop(L, options);
-  if (kernel) take_kernel(L, what, &x);
-  if (lua_isnil(L, options)) return x;
+  if (lua_isnil(L, options) && !kernel) return x;
+  if (lua_isnil(L, options)) lua_newtable(L), lua_replace(L, options);
   lmt_checkkeys(L, options, what, kernel ? of_kernels : keys);
-  if (kernel) return x;
+  if (kernel) {
+    take_kernel(L, what, &x);
+    lmt_kernelending(L, options, true, &x.finish, &x.first);
+    check_result(L, x.first + 2);
+    return x;
+  }
   x.options.alpha = factor(L, options, "alpha", 1);
   x.options.beta = factor(L, options, "beta", 0);
   x.options.precision = precision(L, options);

@@ -193,21 +193,52 @@ static double number_option (lua_State *L, const char *key, double none) {
   return v;
 }
 
-/* alpha, beta; what has its place but is not executed yet is refused by name. */
-static void to_epilogue (lua_State *L, mt_gemm_spec *k) {
+static mt_activation activation_option (lua_State *L) {
+  const char *names[MT_NACTIVATION];
+  for (int a = 0; a < MT_NACTIVATION; a++)
+    names[a] = mt_activation_name((mt_activation)a);
+  lua_getfield(L, -1, "activation");
+  const int a = choose_name(L, -1, "epilogue: activation", names, MT_NACTIVATION, 0);
+  lua_pop(L, 1);
+  return (mt_activation)a;
+}
+
+/* Which of a kernel's epilogue are tensors is said; they are given to the product. */
+static void beside_options (lua_State *L, mt_gemm_ending *e) {
+  static const char *const along[] = {"row", "column"}; /* by mt_along, behind AUTO */
+  lua_getfield(L, -1, "bias");
+  if (lmt_isclass(L, -1, LMT_TENSOR))
+    luaL_error(L, "kernel: epilogue: bias: \"row\" or \"column\" expected; the tensor is "
+                  "given to the product: tile.gemm(kernel, A, B, C, { bias = T })");
+  e->bias = (mt_along)(choose_name(L, -1, "epilogue: bias", along, 2, -1) + 1);
+  lua_getfield(L, -2, "residual");
+  if (!lua_isnil(L, -1) && !lua_isboolean(L, -1))
+    luaL_error(L, "kernel: epilogue: residual: true expected; the tensor is given to the "
+                  "product: tile.gemm(kernel, A, B, C, { residual = T })");
+  e->residual = lua_toboolean(L, -1);
+  lua_pop(L, 2);
+}
+
+void lmt_kernelepilogue (lua_State *L, mt_gemm_spec *k) {
   static const char *const keys[] = {"alpha",   "beta", "bias",  "residual",   "scale_a",
                                      "scale_b", "amax", "dtype", "activation", NULL};
-  k->alpha = 1;
+  mt_gemm_ending *e = &k->ending;
+  e->alpha = 1;
   if (lua_getfield(L, 1, "epilogue") != LUA_TNIL) {
     lmt_checkkeys(L, -1, "kernel: epilogue", keys);
-    k->alpha = number_option(L, "alpha", 1);
-    k->beta = number_option(L, "beta", 0);
-    for (const char *const *key = keys + 2; *key; key++) {
-      if (lua_getfield(L, -1, *key) != LUA_TNIL)
-        luaL_error(L, "kernel: epilogue: %s is not executed yet: alpha and beta are",
-                   *key);
-      lua_pop(L, 1);
+    e->alpha = number_option(L, "alpha", 1) * number_option(L, "scale_a", 1) *
+               number_option(L, "scale_b", 1);
+    e->beta = number_option(L, "beta", 0);
+    e->activation = activation_option(L);
+    beside_options(L, e);
+    if (lua_getfield(L, -1, "dtype") != LUA_TNIL) {
+      e->type = lmt_todtype(L, -1);
+      k->given |= MT_GIVEN_C;
     }
+    if (lua_getfield(L, -2, "amax") != LUA_TNIL)
+      luaL_error(L, "kernel: epilogue: amax: no kernel finds the largest magnitude\n"
+                    "take it of what is stored: a C of f32, and C:totable()");
+    lua_pop(L, 2);
   }
   lua_pop(L, 1);
 }
@@ -268,7 +299,7 @@ static int l_kernel (lua_State *L) {
     to_fill(L, k, x);
     to_s2r(L, k, x);
   }
-  to_epilogue(L, k);
+  lmt_kernelepilogue(L, k);
   mt_candidate *list = lua_newuserdatauv(L, MT_MAXCANDIDATES * sizeof *list, 0);
   if (mt_complete_gemm(k, list, &err)) return lmt_raise(L, &err);
   lua_settop(L, 2);
@@ -278,26 +309,36 @@ static int l_kernel (lua_State *L) {
 
 /* ---------------------------------------------------------------- rows */
 
-/* Whether row i is one of this architecture, asked for by the table at 1. */
-static bool is_wanted (lua_State *L, int i, lua_Integer arch) {
-  if (mt_gemm_row_arch(i) != arch) return false;
+/* Whether row i is one of this architecture, asked for by the table at 1, which ends as k
+** does. */
+static bool is_wanted (lua_State *L, int i, lua_Integer arch, const mt_gemm_spec *k) {
+  if (mt_gemm_row_arch(i) != arch || mt_gemm_row_finishes(i) != mt_gemm_finishes(k))
+    return false;
   lua_getfield(L, 1, "A");
   bool wanted = lua_isnil(L, -1) || lmt_todtype(L, -1) == mt_gemm_row_type(i, 0);
   lua_pop(L, 1);
   return wanted;
 }
 
-void lmt_pushrow (lua_State *L, int i, mt_candidate *list) {
+mt_gemm_spec *lmt_pushrow (lua_State *L, int i, mt_candidate *list) {
   LMT_NOERR(err);
   mt_gemm_spec *k = lua_newuserdatauv(L, sizeof *k, 1);
   lua_newtable(L);
   lua_setiuservalue(L, -2, 1);
   if (mt_gemm_row(k, i, list, &err)) lmt_raise(L, &err);
   luaL_setmetatable(L, LMT_KERNEL);
+  return k;
+}
+
+/* Pushes row i that ends as k does. */
+static void push_ending (lua_State *L, int i, const mt_gemm_spec *k, mt_candidate *list) {
+  mt_gemm_spec *row = lmt_pushrow(L, i, list);
+  row->ending = k->ending;
+  row->given |= k->given & MT_GIVEN_C;
 }
 
 int lmt_gemmrows (lua_State *L) {
-  static const char *const keys[] = {"arch", "A", NULL};
+  static const char *const keys[] = {"arch", "A", "epilogue", NULL};
   const char *name;
   int isint, n = 0;
   lua_settop(L, 1);
@@ -305,17 +346,21 @@ int lmt_gemmrows (lua_State *L) {
   lua_getfield(L, 1, "arch");
   lua_Integer arch = lua_tointegerx(L, -1, &isint);
   if (!isint || lmt_isstring(L, -1)) luaL_error(L, "kernels: arch: 80 or 90 expected");
+  lua_settop(L, 1);
   lua_newtable(L);
   lua_newtable(L);
+  mt_gemm_spec *end = lua_newuserdatauv(L, sizeof *end, 0);
+  memset(end, 0, sizeof *end);
+  lmt_kernelepilogue(L, end);
   mt_candidate *list = lua_newuserdatauv(L, MT_MAXCANDIDATES * sizeof *list, 0);
   for (int i = 0; (name = mt_gemm_row_name(i)) != NULL; i++) {
-    if (!is_wanted(L, i, arch)) continue;
-    lmt_pushrow(L, i, list);
-    lua_rawseti(L, 3, ++n);
+    if (!is_wanted(L, i, arch, end)) continue;
+    push_ending(L, i, end, list);
+    lua_rawseti(L, 2, ++n);
     lua_pushstring(L, name);
-    lua_rawseti(L, 4, n);
+    lua_rawseti(L, 3, n);
   }
-  lua_settop(L, 4);
+  lua_settop(L, 3);
   return 2;
 }
 

@@ -65,29 +65,62 @@ static int push_proof (lua_State *L, const mt_gemm_proof *p, const mt_gemm_spec 
   return 1;
 }
 
-/* verify(kernel [, A, B, C]) */
+/* The tensors of a kernel: A, B, C, bias, residual; NULL: there is none. */
+typedef struct tensors {
+  mt_tensor t[MT_KERNEL_TENSORS];
+  const mt_tensor *all[MT_KERNEL_TENSORS];
+} tensors;
+
+/* Those that lie from `first` on; nothing that may run a finalizer comes between this and
+** their use. */
+static void take_tensors (lua_State *L, tensors *x, int first,
+                          const lmt_ending_options *o) {
+  const bool has[] = {true, true, true, o->bias, o->residual};
+  for (int i = 0; i < MT_KERNEL_TENSORS; i++) {
+    x->all[i] = has[i] ? &x->t[i] : NULL;
+    if (has[i]) x->t[i] = lmt_ctensor(lmt_totensor(L, first++));
+  }
+}
+
+/* What the options at 5, or none, say besides `keys`; where A lies behind that. */
+static int read_ending (lua_State *L, const char *what, const char *const *keys,
+                        bool whole, lmt_ending_options *o) {
+  int first = 2;
+  lua_settop(L, 5);
+  if (lua_isnil(L, 5)) lua_newtable(L), lua_replace(L, 5);
+  lmt_checkkeys(L, 5, what, keys);
+  lmt_kernelending(L, 5, whole, o, &first);
+  return first;
+}
+
+/* verify(kernel [, A, B, C [, { bias =, residual = }]]) */
 int lmt_verifykernel (lua_State *L) {
-  mt_tensor t[3];
-  const mt_tensor *const all[] = {&t[0], &t[1], &t[2]};
+  static const char *const keys[] = {"bias", "residual", NULL};
+  tensors x;
+  lmt_ending_options o = {.bias = false};
+  bool given = false;
+  int first = 2;
   LMT_NOERR(err);
-  lua_settop(L, 4);
-  const mt_gemm_spec *k = lmt_tokernel(L, 1);
-  bool given = !lua_isnil(L, 2) || !lua_isnil(L, 3) || !lua_isnil(L, 4);
-  mt_gemm_proof *p = lua_newuserdatauv(L, sizeof *p, 0);
+  LMT_COUNT(L, 5, "verify", "kernel [, A, B, C [, options]]");
+  lua_settop(L, 5);
+  for (int i = 2; i <= 5; i++) given = given || !lua_isnil(L, i);
   for (int i = 0; given && i < 3; i++) lmt_totensor(L, 2 + i);
-  for (int i = 0; given && i < 3; i++) t[i] = lmt_ctensor(lmt_totensor(L, 2 + i));
-  if (mt_verify_gemm(p, k, given ? all : NULL, &err)) return lmt_raise(L, &err);
+  if (given) first = read_ending(L, "verify", keys, false, &o);
+  mt_gemm_proof *p = lua_newuserdatauv(L, sizeof *p, 0);
+  const mt_gemm_spec *k = lmt_tokernel(L, 1);
+  if (given) take_tensors(L, &x, first, &o);
+  if (mt_verify_gemm(p, k, given ? x.all : NULL, &err)) return lmt_raise(L, &err);
   return push_proof(L, p, k);
 }
 
 /* ---------------------------------------------------------------- execution */
 
-/* The host's device that the tensors from 2 on share. */
-static lmt_device *kernel_host (lua_State *L) {
-  static const char *const names[] = {"A", "B", "C"};
-  lmt_device *d = lmt_totensor(L, 2)->buffer->device;
-  for (int i = 0; i < 3; i++) {
-    lmt_device *other = lmt_totensor(L, 2 + i)->buffer->device;
+/* The host's device that the tensors from `first` on share. */
+static lmt_device *kernel_host (lua_State *L, int first, const lmt_ending_options *o) {
+  const char *const names[] = {"A", "B", "C", o->bias ? "bias" : "residual", "residual"};
+  lmt_device *d = lmt_totensor(L, first)->buffer->device;
+  for (int i = 0; i < 3 + o->bias + o->residual; i++) {
+    lmt_device *other = lmt_totensor(L, first + i)->buffer->device;
     if (other != d || !mt_device_is_host(d->d))
       luaL_error(L,
                  "gemm: %s is on %s: a described kernel is executed on the host, its "
@@ -99,10 +132,7 @@ static lmt_device *kernel_host (lua_State *L) {
 }
 
 static uint64_t seed_option (lua_State *L) {
-  static const char *const keys[] = {"seed", NULL};
   int64_t seed = 1;
-  if (lua_isnil(L, 5)) return 1;
-  lmt_checkkeys(L, 5, "gemm", keys);
   lua_getfield(L, 5, "seed");
   if (!lua_isnil(L, -1)) {
     int isint;
@@ -130,25 +160,26 @@ static uint64_t work_of (lua_State *L, const mt_gemm_spec *k) {
 }
 
 int lmt_gemmkernel (lua_State *L) {
-  mt_tensor t[3];
-  const mt_tensor *const all[] = {&t[0], &t[1], &t[2]};
+  static const char *const keys[] = {"bias", "residual", "seed", NULL};
+  tensors x;
+  lmt_ending_options o = {.bias = false};
   LMT_NOERR(err);
   LMT_COUNT(L, 5, "gemm", "kernel, A, B, C [, options]");
-  lua_settop(L, 5);
+  const int first = read_ending(L, "gemm", keys, true, &o);
   const mt_gemm_spec *k = lmt_tokernel(L, 1);
   uint64_t seed = seed_option(L);
   lmt_checkwork(L, "gemm", work_of(L, k));
   mt_gemm_proof *p = lua_newuserdatauv(L, sizeof *p, 0);
-  kernel_host(L);
-  for (int i = 0; i < 3; i++) t[i] = lmt_ctensor(lmt_totensor(L, 2 + i));
-  if (mt_verify_gemm(p, k, all, &err)) return lmt_raise(L, &err);
+  kernel_host(L, first, &o);
+  take_tensors(L, &x, first, &o);
+  if (mt_verify_gemm(p, k, x.all, &err)) return lmt_raise(L, &err);
   if (!p->ok)
     return luaL_error(L, "gemm: the kernel breaks a law, %s: %s", mt_law_name(p->broken),
                       p->reason);
   char *room = lua_newuserdatauv(L, mt_gemm_room_for(k) + 64, 0);
   room += 64 - (uintptr_t)room % 64;
-  kernel_host(L);
-  for (int i = 0; i < 3; i++) t[i] = lmt_ctensor(lmt_totensor(L, 2 + i));
+  kernel_host(L, first, &o);
+  take_tensors(L, &x, first, &o);
   lmt_listenhere(L, &err);
-  return mt_run_gemm(k, all, seed, room, &err) == MT_OK ? 0 : lmt_raise(L, &err);
+  return mt_run_gemm(k, x.all, seed, room, &err) == MT_OK ? 0 : lmt_raise(L, &err);
 }

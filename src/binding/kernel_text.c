@@ -130,6 +130,15 @@ static void add_factor (lua_State *L, const char *before, double v) {
   add(L, "%s%s", before, text);
 }
 
+static void add_ending (lua_State *L, const mt_gemm_spec *k) {
+  const mt_gemm_ending *e = &k->ending;
+  const char *bias = e->bias == MT_ALONG_ROW ? "row" : "column";
+  if (e->bias != MT_ALONG_AUTO) add(L, ", bias = \"%s\"", bias);
+  if (e->activation) add(L, ", activation = \"%s\"", mt_activation_name(e->activation));
+  if (e->residual) add(L, ", residual = true");
+  if (k->given & MT_GIVEN_C) add(L, ", dtype = \"%s\"", mt_dtype_name(e->type));
+}
+
 static int kernel_tostring (lua_State *L) {
   const mt_gemm_spec *k = lmt_tokernel(L, 1);
   lua_settop(L, 1);
@@ -149,8 +158,9 @@ static int kernel_tostring (lua_State *L) {
   add_field(L, ", raster = ", MT_FIELD_RASTER);
   add_field(L, ", cluster = ", MT_FIELD_CLUSTER);
   add(L, ", arch = %d", k->arch);
-  add_factor(L, ",\n  epilogue = { alpha = ", k->alpha);
-  add_factor(L, ", beta = ", k->beta);
+  add_factor(L, ",\n  epilogue = { alpha = ", k->ending.alpha);
+  add_factor(L, ", beta = ", k->ending.beta);
+  add_ending(L, k);
   add(L, " } }");
   return 1;
 }

@@ -102,6 +102,11 @@ typedef struct lmt_ending_options {
 ** and residual: *first is where (binding/epilogue.c). */
 void lmt_epilogue (lua_State *L, int options, lmt_ending_options *x, int *first);
 
+/* The same for the kernel at 1, whose ending says what there is: A, B and C lie at 2.
+** whole: all that it reads is needed. */
+void lmt_kernelending (lua_State *L, int options, bool whole, lmt_ending_options *x,
+                       int *first);
+
 /* plan_gemm([tiled_mma,] A, B, C [, options]), a lua_CFunction. */
 int lmt_plangemm (lua_State *L);
 

@@ -15,7 +15,7 @@ static const char *const names[] = {"bias", "residual"};
 
 /* ---------------------------------------------------------------- types */
 
-static bool is_type (mt_dtype d) {
+bool mt_epilogue_takes (mt_dtype d) {
   return d == MT_f16 || d == MT_bf16 || d == MT_f32 || d == MT_f64;
 }
 
@@ -25,13 +25,13 @@ static mt_status check_types (const mt_epilogue *e, const mt_tensor *c, mt_err *
     return mt_fail(err, MT_EINVAL,
                    "gemm: there is no activation %d, or no way %d of a bias",
                    (int)e->activation, (int)e->along);
-  if (!is_type(c->dtype))
+  if (!mt_epilogue_takes(c->dtype))
     return mt_fail(err, MT_EUNSUPPORTED,
                    "gemm: C is %s: bias, activation and residual go with f16, bf16, f32 "
                    "and f64\nmake C one of them, and copy it to %s",
                    mt_dtype_name(c->dtype), mt_dtype_name(c->dtype));
   for (int i = 0; i < MT_BESIDES; i++)
-    if (x[i] && !is_type(x[i]->dtype))
+    if (x[i] && !mt_epilogue_takes(x[i]->dtype))
       return mt_fail(
           err, MT_EUNSUPPORTED,
           "gemm: %s is %s: f16, bf16, f32 or f64 expected\ncopy it to a tensor "

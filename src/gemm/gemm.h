@@ -66,6 +66,8 @@ mt_status mt_gemm_check_shape (const mt_gemm_launch *l, const mt_mma_atom *own,
 mt_status mt_gemm_check (const mt_gemm_launch *l, const mt_mma_atom *own,
                          const size_t bytes[MT_PARTS], mt_err *err);
 
+/* C, bias and residual may be of this type. */
+bool mt_epilogue_takes (mt_dtype d);
 /* The epilogue's part of a launch, behind the tensors'. Errors: MT_EINVAL,
 ** MT_EUNSUPPORTED, MT_ERANK, those of mt_gemm_tensors. */
 mt_status mt_gemm_epilogue (mt_gemm_launch *l, const mt_tensor *const t[MT_PARTS],

@@ -7,6 +7,7 @@
 
 #include "moontile/kernel.h"
 #include "core/build.h"
+#include "gemm/gemm.h"
 
 extern const char *const mt_side_name[2]; /* "A", "B" */
 
@@ -37,6 +38,18 @@ mt_status mt_side_bytes (int64_t *out, const mt_gemm_spec *k, int x, mt_err *err
 int64_t mt_second_side (const mt_gemm_spec *k, int64_t first);
 mt_status mt_shared_bytes (int64_t *out, const mt_gemm_spec *k, int bits_of_c,
                            mt_err *err);
+/* The ending's part of a launch, behind the tensors'; what is not there is left out.
+** Errors: those of mt_gemm_epilogue; MT_EINVAL: a tensor that the ending has not. */
+mt_status mt_put_ending (mt_gemm_launch *l, const mt_gemm_spec *k,
+                         const mt_tensor *const t[MT_KERNEL_TENSORS], mt_err *err);
+/* MT_OK: all that the ending reads is there, inside its buffers, apart from C or C. */
+mt_status mt_check_ending (const mt_gemm_launch *l, const mt_gemm_spec *k,
+                           const mt_tensor *const t[MT_KERNEL_TENSORS], mt_err *err);
+/* MT_OK: C may be of this type. */
+mt_status mt_check_result (const mt_gemm_spec *k, mt_dtype c, mt_err *err);
+/* "; then a bias along a row, relu, a residual"; like snprintf. */
+int mt_say_ending (char *out, size_t size, const mt_gemm_spec *k);
+
 /* How a copy reaches one of its sides. */
 mt_warp_access mt_access_of (const mt_tiled_copy *c, mt_copy_side side);
 /* The number in "sm80", "sm90a". */

@@ -36,7 +36,7 @@ static mt_status check_types (const mt_kernel_claim *c, mt_err *err) {
                      "atom",
                      mt_side_name[x], mt_dtype_name(c->t[x]->dtype),
                      c->k->mma.atom.op.name, mt_dtype_name(c->k->type[x]));
-  return MT_OK;
+  return mt_check_result(c->k, c->t[2]->dtype, err);
 }
 
 mt_status mt_prove_cover (const mt_kernel_claim *c, char *said, mt_err *err) {
@@ -50,7 +50,8 @@ mt_status mt_prove_cover (const mt_kernel_claim *c, char *said, mt_err *err) {
     return MT_OK;
   }
   MT_TRY(check_types(c, err));
-  MT_TRY(mt_gemm_tensors(&l, c->t[0], c->t[1], c->t[2], c->k->alpha, c->k->beta, err));
+  MT_TRY(mt_gemm_tensors(&l, c->t[0], c->t[1], c->t[2], c->k->ending.alpha,
+                         c->k->ending.beta, err));
   n = MT_SAY(said, "tiles of %lldx%lldx%lld cover %lldx%lldx%lldx%lld",
              (long long)tile[0], (long long)tile[1], (long long)tile[2],
              (long long)l.desc.size[0], (long long)l.desc.size[1],
@@ -119,7 +120,9 @@ static mt_status prove_places (const mt_node *a, const char *name, mt_err *err) 
 mt_status mt_prove_room (const mt_kernel_claim *c, char *said, mt_err *err) {
   const mt_gemm_spec *k = c->k;
   mt_gemm_proof *p = c->p;
-  int bits = c->t ? 8 * (int)mt_dtype_size(c->t[2]->dtype) : 32;
+  const bool given = k->given & MT_GIVEN_C;
+  mt_dtype result = c->t ? c->t[2]->dtype : given ? k->ending.type : MT_f32;
+  int bits = 8 * (int)mt_dtype_size(result);
   MT_TRY(prove_places(k->way[0].smem.node, "smem.A", err));
   MT_TRY(prove_places(k->way[1].smem.node, "smem.B", err));
   if (k->staged) MT_TRY(prove_places(k->d.node, "smem.D", err));
@@ -221,6 +224,16 @@ mt_status mt_prove_once (const mt_kernel_claim *c, char *said, mt_err *err) {
   return MT_OK;
 }
 
+/* Bias and residual are of the shape of C, and hold all that C has. */
+static mt_status prove_ending (const mt_kernel_claim *c, mt_err *err) {
+  mt_gemm_launch l;
+  const mt_gemm_spec *k = c->k;
+  if (c->t == NULL)
+    return k->given & MT_GIVEN_C ? mt_check_result(k, k->ending.type, err) : MT_OK;
+  MT_TRY(mt_gemm_tensors(&l, c->t[0], c->t[1], c->t[2], 1, 0, err));
+  return mt_put_ending(&l, k, c->t, err);
+}
+
 mt_status mt_prove_out (const mt_kernel_claim *c, char *said, mt_err *err) {
   const mt_gemm_spec *k = c->k;
   mt_verdict *v = &c->p->verdict;
@@ -237,9 +250,11 @@ mt_status mt_prove_out (const mt_kernel_claim *c, char *said, mt_err *err) {
     if (v->problem != MT_PROVEN)
       return mt_refute(err, "C", v, "give each element of C a place of its own");
   }
-  MT_SAY(said, "each element of C is written once, %s%s",
-         k->staged ? "through shared memory" : "from registers",
-         k->beta != 0 ? ", its old value read there" : "");
+  MT_TRY(prove_ending(c, err));
+  int n = MT_SAY(said, "each element of C is written once, %s%s",
+                 k->staged ? "through shared memory" : "from registers",
+                 k->ending.beta != 0 ? ", its old value read there" : "");
+  mt_say_ending(said + n, MT_SAID - (size_t)n, k);
   return MT_OK;
 }
 

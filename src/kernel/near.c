@@ -136,10 +136,10 @@ static int insert (mt_near_row *out, int room, int n, mt_near_row row) {
   return n;
 }
 
-/* Whether a value says what row i is, and of the types that k reads. */
+/* Whether a value says what row i is, of the types that k reads, which ends as k does. */
 static bool is_comparable (const mt_gemm_spec *k, int i) {
-  return mt_gemm_row_arch(i) != 0 && mt_gemm_row_type(i, 0) == k->type[0] &&
-         mt_gemm_row_type(i, 1) == k->type[1];
+  return mt_gemm_row_arch(i) != 0 && mt_gemm_row_finishes(i) == mt_gemm_finishes(k) &&
+         mt_gemm_row_type(i, 0) == k->type[0] && mt_gemm_row_type(i, 1) == k->type[1];
 }
 
 int mt_gemm_near (mt_near_row *out, int room, const mt_gemm_spec *k,

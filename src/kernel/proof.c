@@ -79,7 +79,7 @@ mt_status mt_count_costs (const mt_kernel_claim *c, mt_err *err) {
 /* ---------------------------------------------------------------- all of them */
 
 mt_status mt_verify_gemm (mt_gemm_proof *out, const mt_gemm_spec *k,
-                          const mt_tensor *const t[3], mt_err *err) {
+                          const mt_tensor *const t[MT_KERNEL_TENSORS], mt_err *err) {
   static mt_law_proof *const proofs[MT_NLAW] = {mt_prove_cover, mt_prove_in,
                                                 mt_prove_room,  mt_prove_fit,
                                                 mt_prove_once,  mt_prove_out,

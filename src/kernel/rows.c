@@ -18,7 +18,9 @@
 
 const char *mt_gemm_row_name (int i) {
 #define MT_HOPPER_KERNEL(name, ...) #name,
+#define MT_HOPPER_EPILOGUE(name, ...) #name,
 #define MT_AMPERE_KERNEL(name, ...) #name,
+#define MT_AMPERE_EPILOGUE(name, ...) #name,
   static const char *const names[] = {
 #include "kernels/gemm/hopper.def"
 #include "kernels/gemm/ampere.def"
@@ -26,10 +28,13 @@ const char *mt_gemm_row_name (int i) {
   return i >= 0 && (size_t)i < sizeof names / sizeof *names ? names[i] : NULL;
 }
 
-/* Those without an epilogue. */
-static bool is_hopper (int i) { return (size_t)i < mt_nhopper_plain; }
+static bool is_hopper (int i) { return (size_t)i < mt_nhopper_rows; }
 static const mt_ampere_row *ampere_row (int i) {
-  return &mt_ampere_rows[(size_t)i - mt_nhopper_plain];
+  return &mt_ampere_rows[(size_t)i - mt_nhopper_rows];
+}
+
+bool mt_gemm_row_finishes (int i) {
+  return is_hopper(i) ? mt_hopper_rows[i].finishes : ampere_row(i)->finishes;
 }
 
 mt_dtype mt_gemm_row_type (int i, int part) {
@@ -174,7 +179,7 @@ mt_status mt_gemm_row (mt_gemm_spec *k, int i, mt_candidate list[MT_MAXCANDIDATE
   memset(k, 0, sizeof *k);
   k->given = MT_GIVEN_TILE | MT_GIVEN_STAGES;
   k->cluster[0] = k->cluster[1] = 1;
-  k->alpha = 1;
+  k->ending.alpha = 1;
   if (is_hopper(i)) MT_TRY(make_hopper(k, &mt_hopper_rows[i], err));
   else MT_TRY(make_ampere(k, ampere_row(i), err));
   return mt_complete_gemm(k, list, err);

@@ -289,17 +289,19 @@ size_t mt_gemm_room_for (const mt_gemm_spec *k) {
   return c.used;
 }
 
-mt_status mt_run_gemm (const mt_gemm_spec *k, const mt_tensor *const t[3], uint64_t seed,
-                       void *room, mt_err *err) {
+mt_status mt_run_gemm (const mt_gemm_spec *k, const mt_tensor *const t[MT_KERNEL_TENSORS],
+                       uint64_t seed, void *room, mt_err *err) {
   mt_run r;
   size_t bytes[MT_PARTS];
   mt_carve c = {room, 0};
   MT_TRY(mt_mma_op_check(&k->mma.atom.op, err));
   MT_TRY(mt_run_sizes(&r, k, err));
-  MT_TRY(mt_gemm_tensors(&r.l, t[0], t[1], t[2], k->alpha, k->beta, err));
+  MT_TRY(mt_gemm_tensors(&r.l, t[0], t[1], t[2], k->ending.alpha, k->ending.beta, err));
+  MT_TRY(mt_put_ending(&r.l, k, t, err));
   for (int part = 0; part < MT_PARTS; part++)
     bytes[part] = mt_gemm_room(&r.l, part, t[part]);
   MT_TRY(mt_gemm_check(&r.l, NULL, bytes, err));
+  MT_TRY(mt_check_ending(&r.l, k, t, err));
   mt_run_carve(&r, &c);
   MT_TRY(mt_run_tables(&r, err));
   r.seed = seed;

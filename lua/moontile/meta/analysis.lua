@@ -13,7 +13,8 @@ local Layout = {}
 --- - an offset behind a layout, as local_tile gives both, is where the layout begins
 --- - a partition by hand: { tv = layout, tiler = {M, N} }
 --- - ok, problem, predicated, vector, ... are fields; it never raises for a partition that is none
---- - verify(kernel [, A, B, C]) proves a tile.kernel: its laws, with a witness of the first broken
+--- - verify(kernel [, A, B, C [, options]]) proves a tile.kernel: its laws, or the first broken
+--- - of a kernel the options are { bias =, residual = }, if its epilogue has them
 --- ```lua
 --- verify({ tv = layout({8, 4}, {4, 1}), tiler = {4, 8} }, layout{8, 16}).ok  --> true
 --- verify({ tv = layout({4, 2}, {1, 0}), tiler = {4} }, layout(8)).problem  --> twice

@@ -18,6 +18,8 @@ local Kernel = {}
 --- on a GPU by the precompiled kernel that is the same.
 --- - kernel{ mma = [, tile =] [, stages =] [, smem = {A=,B=,D=}] [, g2s = {A=,B=}] [, s2r = ...] }
 --- - schedule "multistage", "cooperative" or "pingpong"; what is not said is found; it prints all
+--- - epilogue = { alpha =, beta =, bias = "row" or "column", activation =, residual = true }
+--- - in it dtype is the type of C, else any that holds the sums; scale_a, scale_b: factors of alpha
 --- - error: an unknown option; a description that contradicts itself
 --- ```lua
 --- local mma = tiled_mma{ atom = "SM90_64x64x16_F32BF16BF16_SS" }

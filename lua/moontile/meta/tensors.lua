@@ -261,6 +261,7 @@ function tile.devices(libcuda) end
 --- The names of the kernels for a device; products by tensor cores as values.
 --- - without nvcc at build time there are none for "cuda"
 --- - kernels{ arch = 90 or 80 [, A = dtype] } gives each as a tile.kernel, and their names
+--- - kernels{ arch =, epilogue = { bias = "row", ... } } gives those that end so, in any such way
 --- ```lua
 --- #kernels "cpu" > 0  --> true
 --- local rows, names = kernels{ arch = 90, A = "bf16" }
