@@ -165,8 +165,9 @@ typedef struct mt_near_row {
 
 /* Of the precompiled kernels that read the types of k, and finish if k does, the nearest
 ** `room`, the nearest first: of the fewest differences, then the least far, then the
-** first of the list. Returns how many. scratch: a kernel and a list that are overwritten. Rows
-** that differ in nothing are k; more than one differ in the type of C. */
+** first of the list. Returns how many. scratch: a kernel and a list that are
+** overwritten. Rows that differ in nothing are k; more than one differ in the type of
+** C. */
 MT_API int mt_gemm_near (mt_near_row *out, int room, const mt_gemm_spec *k,
                          mt_gemm_spec *scratch, mt_candidate list[MT_MAXCANDIDATES]);
 
