@@ -12,13 +12,14 @@ local layout = tile.layout
 -- ---- the description
 
 local mma = tile.tiled_mma { atom = "SM90_64x64x16_F16F16F16_SS" }
-local two = tile.tiled_mma { atom = "SM90_64x128x16_F16F16F16_SS", atoms = layout { 2, 1 } }
+local two = tile.tiled_mma { atom = "SM90_64x128x16_F32F16F16_SS", atoms = layout { 2, 1 } }
 
 -- layouts of the stages and boxes are found: rows of 128 bytes, as wgmma and TMA have them
 local plain = tile.kernel { mma = mma, tile = { 128, 128, 64 }, stages = 3,
                             g2s = { A = "tma", B = "tma" } }
 print(plain)
-local shared = tile.kernel { mma = two, tile = { 128, 128, 64 }, stages = 4,
+-- one that the library has precompiled: on a GPU this is what runs
+local shared = tile.kernel { mma = two, tile = { 128, 128, 64 }, stages = 6,
                              schedule = "cooperative", cluster = { 2, 1 },
                              g2s = { B = { tma = true, multicast = "m" } } }
 local turns = tile.kernel { mma = mma, tile = { 64, 128, 64 }, stages = 4,
@@ -36,7 +37,9 @@ end
 local prove = dofile((arg[0]:match "^(.*/)" or "") .. "lib/prove.lua")
 local size, types = { 200, 136, 136 }, { "f16", "f16" }
 
-prove.run{ "one thread orders the boxes", plain, size = size, types = types, major = "rows" }
-prove.run{ "a producer, two groups share a tile and B with another CTA", shared,
+prove.run{ "one thread orders the boxes", plain, mma = mma, size = size, types = types,
+           major = "rows" }
+prove.run{ "a producer, two groups share a tile and B with another CTA", shared, mma = two,
            size = size, types = types, major = "rows" }
-prove.run{ "a producer, two groups in turn", turns, size = size, types = types, major = "rows" }
+prove.run{ "a producer, two groups in turn", turns, mma = mma, size = size, types = types,
+           major = "rows" }

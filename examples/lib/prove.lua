@@ -1,10 +1,12 @@
 -- prove.lua: what the examples of kernels do with what they describe.
 -- SPDX-License-Identifier: MIT
 --
--- prove.run{ "name", kernel, size = {M, N, K}, types = {of A and B, of C}, major = "rows" }:
--- the kernel is proven for tensors of small integers, whose sums are exact, executed in two
--- orders of its roles, and compared with a product that nobody described. major: where the
--- elements of a row of A and B lie together, or of a column.
+-- prove.run{ "name", kernel, mma =, size = {M, N, K}, types = {of A and B, of C}, major = "rows" }:
+-- the kernel, which is of this tiled MMA, is proven for tensors of small integers, whose sums are
+-- exact, executed in two orders of its roles, and compared with a product that nobody described.
+-- major: where the elements of a row of A and B lie together, or of a column. Where there is a
+-- GPU it multiplies too: by the precompiled kernel that is this one; if none is, by the tiled MMA
+-- alone.
 
 local tile = require "moontile"
 local layout = tile.layout
@@ -20,6 +22,28 @@ local function matrix(rows, depth, major)
   return layout({ rows, depth }, major == "rows" and { depth, 1 } or { 1, rows })
 end
 
+local function same(C, D)
+  local c, d = C:totable(), D:totable()
+  for i = 1, #d do assert(c[i] == d[i], i) end
+end
+
+-- What is described, as far as the GPU has it; why not, where it has nothing of it.
+local function on_gpu(what, A, B, D)
+  local gpu = tile.device "cuda"
+  if not gpu then return end
+  local nearest = what[2]:why()[1]
+  local is_row = nearest and #nearest.differs == 0
+  local C = assert(tile.tensor(what.types[2], D:layout(), gpu))
+  local ok, plan = pcall(tile.plan_gemm, is_row and what[2] or what.mma, assert(A:to(gpu)),
+                         assert(B:to(gpu)), C)
+  if not ok then return print(("not on %s: %s"):format(gpu:name(), plan)) end
+  plan()
+  gpu:synchronize()
+  same(C, D)
+  print(("on %s by %s, %s: right"):format(gpu:name(), tostring(plan):match "kernel: (%S+)",
+        is_row and "which is this kernel" or "the tiled MMA, element by element"))
+end
+
 function prove.run(what)
   local name, kernel = what[1], what[2]
   local M, N, K = table.unpack(what.size)
@@ -33,10 +57,10 @@ function prove.run(what)
   tile.gemm(A, B, D)
   for seed = 1, 2 do
     tile.gemm(kernel, A, B, C:fill(0), { seed = seed })
-    local c, d = C:totable(), D:totable()
-    for i = 1, #d do assert(c[i] == d[i], i) end
+    same(C, D)
   end
   print(("%d x %d x %d executed stage by stage: right"):format(M, N, K))
+  on_gpu(what, A, B, D)
 end
 
 return prove
