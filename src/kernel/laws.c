@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "moontile/algebra.h"
+#include "core/solve.h"
 #include "gemm/gemm.h"
 #include "types/dtype.h"
 #include "kernel/laws.h"
@@ -50,8 +51,11 @@ mt_status mt_prove_cover (const mt_kernel_claim *c, char *said, mt_err *err) {
     return MT_OK;
   }
   MT_TRY(check_types(c, err));
-  MT_TRY(mt_gemm_tensors(&l, c->t[0], c->t[1], c->t[2], c->k->ending.alpha,
-                         c->k->ending.beta, err));
+  if (mt_gemm_tensors(&l, c->t[0], c->t[1], c->t[2], c->k->ending.alpha,
+                      c->k->ending.beta, err) != MT_OK) {
+    mt_explain(err, "\na kernel takes A (M,K), B (N,K), C (M,N), and L behind them");
+    return err->status;
+  }
   n = MT_SAY(said, "tiles of %lldx%lldx%lld cover %lldx%lldx%lldx%lld",
              (long long)tile[0], (long long)tile[1], (long long)tile[2],
              (long long)l.desc.size[0], (long long)l.desc.size[1],
@@ -77,8 +81,11 @@ static mt_status prove_copy (const mt_kernel_claim *c, int x, mt_err *err) {
   MT_TRY(mt_side_index(&index, k, x, err));
   const mt_tensor stage = {.layout = index.node};
   if (k->way[x].copy.bits != mt_side_bits(k, x))
-    return mt_fail(err, MT_EINEXACT, "%s moves elements of %d bits, %s has %d", name,
-                   k->way[x].copy.bits, mt_side_name[x], mt_side_bits(k, x));
+    return mt_fail(err, MT_EINEXACT,
+                   "%s moves elements of %d bits, %s has %d\n"
+                   "make the copy with bits = %d",
+                   name, k->way[x].copy.bits, mt_side_name[x], mt_side_bits(k, x),
+                   mt_side_bits(k, x));
   MT_TRY(mt_verify_copy(v, &k->way[x].copy, MT_COPY_D, &stage, err));
   if (!v->covers)
     return mt_refute(err, name, v,
@@ -103,17 +110,63 @@ mt_status mt_prove_in (const mt_kernel_claim *c, char *said, mt_err *err) {
 
 /* ---------------------------------------------------------------- room */
 
-/* No two elements of all stages at one place: the witness is the left inverse's. */
+/* Two elements at one place, by their numbers; false: none were found. */
+static bool find_meeting (int64_t at[2], const mt_node *a) {
+  int64_t sign[MT_MAXTERMS], step[MT_MAXTERMS], n = 1;
+  mt_equation e = {.n = 0};
+  at[0] = at[1] = 0;
+  for (const mt_node *p = a; p < mt_next(a); p++) {
+    if (p->tag != MT_LEAF || p->shape == 1) continue;
+    if (p->ring != MT_Z || p->stride == INT64_MIN || e.n == MT_MAXTERMS) return false;
+    if (p->stride == 0) return at[1] = n, true;
+    sign[e.n] = p->stride < 0 ? -1 : 1;
+    step[e.n] = n;
+    e.d[e.n] = sign[e.n] * p->stride;
+    e.lo[e.n] = 1 - p->shape;
+    e.hi[e.n++] = p->shape - 1;
+    n *= p->shape;
+  }
+  if (mt_solve(&e, 0, true) != MT_FOUND) return false;
+  for (int i = 0; i < e.n; i++) {
+    const int64_t v = sign[i] * e.v[i];
+    at[v > 0] += step[i] * (v < 0 ? -v : v);
+  }
+  if (at[0] > at[1]) {
+    const int64_t first = at[1];
+    at[1] = at[0], at[0] = first;
+  }
+  return true;
+}
+
+/* "element (3,0) of stage 1" */
+static void say_element (mt_err *err, const mt_node *a, int64_t i) {
+  const int64_t m = mt_size(mt_mode(a, 0)), all = m * mt_size(mt_mode(a, 1));
+  mt_explain(err, "element (%lld,%lld)", (long long)(i % m), (long long)(i % all / m));
+  if (mt_rank(a) == 3) mt_explain(err, " of stage %lld", (long long)(i / all));
+}
+
+/* No two elements of all stages at one place. */
 static mt_status prove_places (const mt_node *a, const char *name, mt_err *err) {
-  mt_layout inverse;
   bool one;
-  MT_TRY(mt_is_injective(&one, mt_inner(a), err));
+  int64_t at[2];
+  const mt_node *in = mt_inner(a);
+  MT_TRY(mt_is_injective(&one, in, err));
   if (one) return MT_OK;
-  MT_TRYERR(why, err);
-  mt_left_inverse(&inverse, mt_inner(a), &why);
-  mt_failn(err, MT_EINEXACT, "%s: two elements of %N lie at one place", name, a);
-  if (why.text[0]) mt_explain(err, ": %s", why.text);
-  mt_explain(err, "\nmode 3 steps from stage to stage: over all that a stage reaches");
+  if (mt_rank(in) < 2 || !find_meeting(at, in))
+    return mt_failn(
+        err, MT_EINEXACT,
+        "%s: two elements of %N lie at one place\ntake strides that divide one "
+        "another",
+        name, a);
+  const int64_t stage = mt_size(mt_mode(in, 0)) * mt_size(mt_mode(in, 1));
+  mt_failn(err, MT_EINEXACT, "%s: in %N ", name, a);
+  say_element(err, in, at[0]);
+  mt_explain(err, " and ");
+  say_element(err, in, at[1]);
+  mt_explain(err, " lie at one place\n%s",
+             at[0] / stage == at[1] / stage ?
+                 "make the strides larger: each over all that the ones below it reach" :
+                 "mode 3 steps from stage to stage: over all that a stage reaches");
   return MT_EINEXACT;
 }
 
@@ -242,8 +295,10 @@ mt_status mt_prove_out (const mt_kernel_claim *c, char *said, mt_err *err) {
     if (mt_rank(d) != 2 || mt_size(mt_mode(d, 0)) != k->tile[0] ||
         mt_size(mt_mode(d, 1)) != k->tile[1])
       return mt_failn(err, MT_EINEXACT,
-                      "smem.D: a layout of (%lld,%lld) expected, got %N",
-                      (long long)k->tile[0], (long long)k->tile[1], k->d.node);
+                      "smem.D: a layout of (%lld,%lld) expected, got %N\n"
+                      "layout({%lld, %lld}) is one; without smem.D registers go to C",
+                      (long long)k->tile[0], (long long)k->tile[1], k->d.node,
+                      (long long)k->tile[0], (long long)k->tile[1]);
   }
   if (c->t) {
     MT_TRY(mt_verify_mma(v, &k->mma, MT_PART_C, c->t[2], err));

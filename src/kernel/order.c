@@ -90,6 +90,7 @@ static void say_step (mt_err *err, const mt_pipe *p, const mt_step_done *d) {
 
 /* The last steps of the path. */
 static mt_status say_trace (walk *w) {
+  if (w->depth == 0) return MT_EINEXACT;
   mt_explain(w->err, "\nthe last steps:");
   for (int i = w->depth > SHOWN ? w->depth - SHOWN : 0; i < w->depth; i++) {
     mt_step_done d;
@@ -125,7 +126,8 @@ static mt_status stuck (walk *w, const mt_pipe_state *s) {
       {"", "", "for its own fills of", "at a barrier at", "for", "until others leave",
        "", ""};
   mt_fail(w->err, MT_EINEXACT,
-          "with %lld k-tiles nothing goes on:", (long long)w->p->tiles);
+          "with %lld k-tile%s nothing goes on:", (long long)w->p->tiles,
+          w->p->tiles == 1 ? "" : "s");
   for (int r = 0; r < w->p->roles; r++) {
     mt_step_done d = mt_pipe_next(w->p, s, r);
     if (d.action == MT_DO_END) continue;

@@ -25,21 +25,26 @@ static mt_status check_arch (const mt_gemm_spec *k, mt_err *err) {
   return mt_fail(
       err, MT_EINEXACT,
       "arch is %d, an instruction of the kernel came with sm_%d: the MMA %s is of "
-      "%s, A is filled by %s, B by %s",
+      "%s, A is filled by %s, B by %s\n"
+      "arch = %d, or leave it out; or an older atom, filled by \"threads\"",
       k->arch, need, k->mma.atom.op.name, k->mma.atom.op.arch,
-      mt_fill_name(k->way[0].fill), mt_fill_name(k->way[1].fill));
+      mt_fill_name(k->way[0].fill), mt_fill_name(k->way[1].fill), need);
 }
 
 static mt_status check_threads (const mt_gemm_spec *k, mt_err *err) {
   int64_t n = mt_gemm_threads(k), m = mt_tiled_mma_threads(&k->mma);
   if (n > MOST_THREADS)
-    return mt_fail(err, MT_EINEXACT, "%lld threads: a block has %d at most", (long long)n,
-                   (int)MOST_THREADS);
+    return mt_fail(err, MT_EINEXACT,
+                   "%lld threads: a block has %d at most\n"
+                   "take fewer atoms, and a smaller tile or more of it for each",
+                   (long long)n, (int)MOST_THREADS);
   for (int x = 0; x < 2; x++) {
     if (!mt_side_copied(k, x)) continue;
     int64_t copy = mt_size(mt_mode(k->way[x].copy.layout_tv.node, 0));
     if (copy > m)
-      return mt_fail(err, MT_EINEXACT, "g2s.%s has %lld threads, the MMA has %lld",
+      return mt_fail(err, MT_EINEXACT,
+                     "g2s.%s has %lld threads, the MMA has %lld\n"
+                     "make thr of the copy as many, or give the MMA more atoms",
                      mt_side_name[x], (long long)copy, (long long)m);
   }
   return MT_OK;
@@ -130,7 +135,9 @@ static mt_status check_tma (const mt_kernel_claim *c, int x, mt_err *err) {
 static mt_status check_cluster (const mt_gemm_spec *k, mt_err *err) {
   int64_t n = k->cluster[0] * k->cluster[1];
   if (n > MOST_CLUSTER)
-    return mt_fail(err, MT_EINEXACT, "cluster: %lldx%lld CTAs: at most %d",
+    return mt_fail(err, MT_EINEXACT,
+                   "cluster: %lldx%lld CTAs: at most %d\n"
+                   "cluster = { 2, 1 } shares B, { 1, 2 } shares A",
                    (long long)k->cluster[0], (long long)k->cluster[1], (int)MOST_CLUSTER);
   for (int x = 0; x < 2; x++) {
     int64_t share = k->cluster[1 - x], m = k->way[x].multicast;
