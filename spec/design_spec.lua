@@ -72,7 +72,10 @@ rows("composition: beyond the domain, nothing, one value, backwards", {
   { 'layout "(4,3):(7,1)" * layout(3, 0)', "3:0" },
   { 'layout "(4,3):(7,1)" * layout(1, 5)', "1:8" },                  -- A(5)
   { 'layout "8:2" * layout(3, -1)', "3:-2" },
-  { 'layout "(4,3):(3,1)" * layout(2, -1)', refused, "what lies before 0 is not defined" },
+  { 'layout "(4,3):(3,1)" * layout(2, -1)', "2:-3" },                -- A(-i) = -A(i), as in CuTe
+  { 'layout "(1,(2,4)):(0,(-1,512))" * layout(4, -1)', "(2,2):(1,-512)" },
+  { 'layout "(4,3):(3,1)" * layout({ 2, 2 }, { -1, 4 })', refused, "what lies before 0" },
+  { 'layout "(4,3):(3,1)" * layout(3, -3)', refused, "what lies before 0" },
   { 'layout "(5,3):(1,7)" * (layout(4, 1) * layout(2, 5))', "2:7" },
   { '(layout "(5,3):(1,7)" * layout(4, 1)) * layout(2, 5)', "2:5" }, -- past the end of 4:1
 })

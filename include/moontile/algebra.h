@@ -29,23 +29,29 @@ MT_API mt_status mt_slice (mt_layout *out, int64_t *offset, const mt_node *c,
 ** digits do not meet, an answer is searched for by the definition: at most 2^16 values of
 ** A are compared, fewer if it has more than 32 digits. Where A or B is swizzled, over F2
 ** or composed and nothing simpler has these values, R is composed
-** (mt_make_composed_layout). Errors: MT_EINEXACT with a witness, MT_ERANK. */
+** (mt_make_composed_layout). Where B goes below 0, A(-i) = -A(i): each digit has the sign
+** of the index, as in CuTe. Errors: MT_EINEXACT with a witness, MT_ERANK. */
 MT_API mt_status mt_composition (mt_layout *out, const mt_node *a, const mt_node *b,
                                  mt_err *err);
 /* The offsets that A skips: (1) disjoint from A but for 0, (2) ordered, strides
 ** positive, (3) if it fills, (A, R) has every offset of a range of at least `bound`,
 ** each once. `fills` (may be NULL): whether it does; it does if A's strides, in order,
-** divide. Stride-0 modes are passed over. Errors: MT_EINJECTIVE (two elements of A share
+** divide. Stride-0 modes are passed over. An A without elements skips all: R is bound:1,
+** and does not fill. Errors: MT_EINJECTIVE (two elements of A share
 ** an offset), MT_EINEXACT (modes of A interleave: nothing fills what it skips; the text
-** has the stride at which copies of A do not meet, if that was found within 2^16 steps),
-** MT_EINVAL (A is empty). */
+** has the stride at which copies of A do not meet, if that was found within 2^16
+** steps). */
 MT_API mt_status mt_complement (mt_layout *out, bool *fills, const mt_node *a,
                                 int64_t bound, mt_err *err);
 /* ((tile), (rest)) per mode: A o (T, complement(T, size(A))). Larger than A only if
 ** the tile overhangs the end of A's last mode (by mode: of that mode); never smaller.
 ** `t` is a layout or a tiler; modes that the tiler does not reach are kept. Zipped:
 ** ((tiles),(rests)); tiled: ((tiles), rest, rest, ...); flat: (tile, ..., rest, ...).
-** Errors: MT_EINEXACT, MT_EINJECTIVE, MT_ERANK. */
+** T may have basis elements as strides, which name modes of A: along each of them its
+** complement up to the size of that mode; modes that it does not name are a rest, whole.
+** T, if it is not by mode, may be swizzled, over F2 or composed, with values from 0 on
+** below 2^16: T* is what they leave, R is A o (T, T*). Errors: MT_EINEXACT,
+** MT_EINJECTIVE, MT_ERANK, MT_EUNSUPPORTED. */
 MT_API mt_status mt_logical_divide (mt_layout *out, const mt_node *a, const mt_node *t,
                                     mt_err *err);
 MT_API mt_status mt_zipped_divide (mt_layout *out, const mt_node *a, const mt_node *t,
@@ -54,7 +60,10 @@ MT_API mt_status mt_tiled_divide (mt_layout *out, const mt_node *a, const mt_nod
                                   mt_err *err);
 MT_API mt_status mt_flat_divide (mt_layout *out, const mt_node *a, const mt_node *t,
                                  mt_err *err);
-/* (A, complement(A, size(A) * cosize(B)) o B): copies of A, no two of which meet. */
+/* (A, C o B) with C = complement(A, size(A) * cosize(B)): copies of A, no two of which
+** meet. B may be swizzled, over F2 or composed: R(x, y) = A(x) + C(B(y)), over the
+** coordinates of both. Of a swizzled or composed A: the product under what is above its
+** base. */
 MT_API mt_status mt_logical_product (mt_layout *out, const mt_node *a, const mt_node *b,
                                      mt_err *err);
 /* ((A0,B0),(A1,B1),...); raked: ((B0,A0),(B1,A1),...). */

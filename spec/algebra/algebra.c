@@ -251,8 +251,10 @@ outcome check_complement (ctx *x, const mt_node *a, int64_t bound) {
   CASE(x, "complement", a, n.node);
   mt_status s = mt_complement(&r, &fills, a, bound, &x->err);
   if (mt_size(a) == 0) {
-    LAW(x, s == MT_EINVAL);
-    return REFUSED;
+    LAW(x,
+        s == MT_OK && r.node[0].shape == bound && (bound < 2 || r.node[0].stride == 1));
+    LAW(x, fills == (bound == 0));
+    return RIGHT;
   }
   LAW(x, s == MT_OK || s == MT_EINJECTIVE || s == MT_EINEXACT);
   if (s != MT_OK) return check_refused(x, a, s);

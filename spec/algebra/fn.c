@@ -91,6 +91,7 @@ static int64_t composed_at (const mt_node *t, int64_t i) {
   return swizzle(&w, v);
 }
 
+/* Below 0 each digit has the sign of i. */
 int64_t fn_at (const fn *f, int64_t i) {
   if (f->composed) return composed_at(f->whole.node, i);
   if (f->f2) return f2_value(f, i);
@@ -130,23 +131,6 @@ int paths_of (const mt_node **path, const mt_node *a) {
   return n;
 }
 
-/* a(i) = i * a(1) on its extended domain. */
-bool linear (const mt_node *a) {
-  fn f;
-  int64_t run = 1, d = 0;
-  bool any = false;
-  fn_of(&f, a, NULL);
-  for (int k = 0; k < f.n; k++) {
-    if (f.s[k] == 0 && k + 1 < f.n) continue;
-    if (f.s[k] == 1 && k + 1 < f.n) continue;
-    if (any && f.d[k] != run * d) return false;
-    if (!any) d = f.d[k];
-    any = true;
-    run *= f.s[k];
-  }
-  return true;
-}
-
 int64_t least (const mt_node *a) {
   fn f;
   int64_t sum = 0;
@@ -163,13 +147,9 @@ static bool composes (const mt_node *r, const mt_node *a, const mt_node *b,
   fn_of(&fa, a, path);
   fn_of(&fb, b, NULL);
   int64_t n = fn_size(&fb);
-  bool signed_b = least(b) < 0;
-  if (fn_size(&fr) != n || (signed_b && n > 0 && !linear(a))) return false;
-  int64_t step = signed_b ? fn_at(&fa, 1) : 0;
-  for (int64_t i = 0; i < n; i++) {
-    int64_t j = fn_at(&fb, i);
-    if (fn_at(&fr, i) != (signed_b ? j * step : fn_at(&fa, j))) return false;
-  }
+  if (fn_size(&fr) != n) return false;
+  for (int64_t i = 0; i < n; i++)
+    if (fn_at(&fr, i) != fn_at(&fa, fn_at(&fb, i))) return false;
   return true;
 }
 
@@ -212,7 +192,6 @@ bool has_composition (const mt_node *a, const mt_node *b) {
   fn_of(&fb, b, NULL);
   int64_t size = fn_size(&fb), part[MT_MAXNODES];
   if (size > MAXSIZE || size == 0) return size == 0;
-  if (least(b) < 0) return linear(a);
   for (int k = 0; k < fb.n; k++) {
     for (int64_t c = 0; c < fb.s[k]; c++) v[c] = fn_at(&fa, c * fb.d[k]);
     if (!factors(v, 1, fb.s[k])) return false;

@@ -82,10 +82,8 @@ int64_t value_of (const mt_node *a, int64_t i);
 /* The index paths of a's strides, as leaves; 0 if all are integers. */
 int paths_of (const mt_node **path, const mt_node *a);
 int leaves_of (const mt_node **leaf, const mt_node *a);
-/* R(i) = A(B(i)) for all i below size(B), for every path; B's values may be negative
-** if A is linear. */
+/* R(i) = A(B(i)) for all i below size(B), for every path; A(-i) = -A(i). */
 bool is_composition (const mt_node *r, const mt_node *a, const mt_node *b);
-bool linear (const mt_node *a);
 /* The modes of b are refined in r, each in its place. */
 bool refines (const mt_node *r, const mt_node *b);
 /* Whether there is any shape:stride R compatible with B and R(i) = A(B(i)). */

@@ -195,6 +195,15 @@ void mt_emit_complement (mt_build *b, bool *fills, const mt_node *a, int64_t bou
   emit_gaps(b, &g);
 }
 
+void mt_emit_skipped (mt_build *b, bool *fills, const mt_node *a, int64_t bound) {
+  if (a->shape != 0) {
+    mt_emit_complement(b, fills, a, bound, 0);
+  } else { /* no offset is taken, and no copy takes one */
+    mt_add_leaf(b, bound, 1);
+    if (fills) *fills = bound == 0;
+  }
+}
+
 mt_status mt_complement (mt_layout *out, bool *fills, const mt_node *a, int64_t bound,
                          mt_err *err) {
   mt_build b;
@@ -206,6 +215,6 @@ mt_status mt_complement (mt_layout *out, bool *fills, const mt_node *a, int64_t 
     return mt_fail(err, MT_ERANGE, "complement: the bound %lld is negative",
                    (long long)bound);
   mt_begin(&b, out, "complement", err);
-  mt_emit_complement(&b, fills, a, bound, 0);
+  mt_emit_skipped(&b, fills, a, bound);
   return mt_end(&b);
 }

@@ -62,7 +62,7 @@ static void to_bound (mt_build *b, const target *x, const mt_node *a,
     mt_build_fail(b, MT_EOVERFLOW, "%s: the bound %N leaves 64 bits", b->op, bound);
   else if (n < 0)
     mt_build_fail(b, MT_ERANGE, "%s: the bound %N is negative", b->op, x->bound);
-  if (b->status == MT_OK) mt_emit_complement(b, fills, a, n, 0);
+  if (b->status == MT_OK) mt_emit_skipped(b, fills, a, n);
 }
 
 /* The integer layout t with its strides on an axis. */
@@ -121,7 +121,8 @@ mt_status mt_complement_shape (mt_layout *out, bool *fills, const mt_node *a,
                     a);
   mt_begin(&b, out, "complement", err);
   mt_coord_space_of(&b, &space, x.a);
-  if (x.a->shape == 0) mt_build_fail(&b, MT_EINVAL, "complement: %N is empty", x.a);
+  if (x.a->shape == 0 && space.n > 0)
+    mt_build_fail(&b, MT_EINVAL, "complement: %N is empty, and has no axes", x.a);
   if (space.n == 0) to_bound(&b, &x, x.a, bound, &x.fills);
   else mt_emit_coord_space(&b, &space, MT_MODES, emit_axis, &x);
   if (fills) *fills = x.fills;

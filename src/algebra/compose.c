@@ -154,6 +154,30 @@ static MT_APART void search (mt_build *b, mt_pieces *q, const mt_meet *g,
     mt_compose_refuse(b, g, t, &w);
 }
 
+static void compose_group (mt_build *b, mt_pieces *q, const mt_meet *g, const mt_node *t);
+
+/* Of an index below 0 the digits are those of its magnitude, each with the sign: A(-i) =
+** -A(i). So the pieces are those of the group with its signs changed. False: it has no
+** pieces. */
+static MT_APART bool compose_back (mt_build *b, mt_pieces *q, const mt_meet *g,
+                                   const mt_node *t) {
+  mt_build quiet = *b;
+  mt_meet on = *g;
+  MT_NEWERR(err);
+  int n = q->n, used = q->used;
+  for (int k = 0; k < g->n; k++)
+    if ((g->s[k] > 1 && g->d[k] > 0) || mt_subo(0, g->d[k], &on.d[k])) return false;
+  quiet.err = &err;
+  quiet.trial = true;
+  compose_group(&quiet, q, &on, t);
+  for (int i = n; i < q->n && quiet.status == MT_OK; i++) q->p[i].t = -q->p[i].t;
+  if (quiet.status == MT_OK) return true;
+  q->n = n;
+  q->used = used;
+  for (int k = 0; k < g->n; k++) q->count[g->leaf[k]] = 0;
+  return false;
+}
+
 static void compose_group (mt_build *b, mt_pieces *q, const mt_meet *g,
                            const mt_node *t) {
   mt_refusal w;
@@ -175,6 +199,7 @@ static void compose_group (mt_build *b, mt_pieces *q, const mt_meet *g,
   for (int k = 0; k < g->n && t->shape == 0; k++) /* an empty B: any strides will do */
     if (!mt_add_piece(q, g->leaf[k], g->s[k], 0, NULL, 0)) return;
   if (t->shape == 0) return;
+  if (reason == MT_NEGATIVE && !f2 && compose_back(b, q, g, t)) return;
   if (b->trial) mt_failed(b, MT_EINEXACT);
   else search(b, q, g, t, &w);
 }

@@ -51,7 +51,7 @@ static void condition (mt_err *e, const mt_meet *g, const mt_refusal *w) {
     mt_explain(
         e,
         "\n  B's stride %lld is negative and A coalesced has more than one mode: what "
-        "lies before 0 is not defined",
+        "lies before 0 is A(-i) = -A(i)",
         d);
 }
 

@@ -68,10 +68,11 @@ static bool add (vec *sum, int n, int64_t digit, const vec *d) {
   return true;
 }
 
+/* Of an index below 0 each digit has its sign: A(-i) = -A(i). */
 static bool value (vec *out, space *x, int64_t i) {
   const mt_flat *f = x->f;
   memset(out, 0, sizeof *out);
-  if (i < 0 || (x->budget -= x->cost) < 0) return false;
+  if ((x->budget -= x->cost) < 0) return false;
   for (int r = 0; r < f->n - 1; r++) {
     if (!add(out, x->n, i % f->s[r], &x->stride[r])) return false;
     i /= f->s[r];
@@ -188,9 +189,9 @@ static bool verify (const mt_pieces *q, space *x, const mt_meet *g, mt_refusal *
 
 bool mt_compose_exact (mt_pieces *q, const mt_meet *g, mt_refusal *w) {
   space x;
-  bool exact = w->reason != MT_NEGATIVE && make_space(&x, &g->f);
+  bool exact = make_space(&x, &g->f);
   for (int k = 0; k < g->n && exact; k++) exact = factor(q, &x, g, k, w);
   exact = exact && verify(q, &x, g, w);
-  w->bounded = !exact && !w->witness && w->reason != MT_NEGATIVE;
+  w->bounded = !exact && !w->witness;
   return exact;
 }

@@ -142,10 +142,21 @@ static const mt_node *without_offset (mt_node *offset, const mt_node *x) {
   return composed ? mt_under(x) : mt_child(x);
 }
 
+/* f(i) = i for all i >= 0. */
+static bool is_identity (const mt_node *f) {
+  mt_flat flat;
+  if (f->tag >= MT_SWIZZLE || !mt_is_integral(f)) return false;
+  mt_flatten_extended(&flat, f);
+  return flat.n == 1 && flat.d[0]->stride == 1;
+}
+
 mt_status mt_link (mt_layout *out, const char *op, const mt_node *f, const mt_node *at,
                    const mt_node *x, mt_err *err) {
   mt_node n = *at, *offset = &n;
   x = without_offset(&n, x);
+  if (n.shape == 0 && is_identity(f) && mt_has_numbers(x) && mt_is_integral(x) &&
+      starts_at_0(&n, x))
+    return mt_copy_value(out, x), MT_OK;
   if (mt_is_composed(f) || mt_is_swizzled(f))
     return link_rooted(out, op, f, offset, x, err);
   if (f->tag == MT_SWIZZLE && mt_has_numbers(x)) {

@@ -31,6 +31,19 @@ bool mt_may_keep (const mt_node *a, const mt_node *t, mt_status s);
 ** 2^14 of them. Else `out` is spoiled, and err as it was. */
 bool mt_simplify (mt_layout *out, const char *op, const mt_node *t, mt_err *err);
 
+/* A layout that is composed, swizzled or over F2, and has extents. */
+bool mt_is_more (const mt_node *t);
+/* The least value of a t that has numbers, and one more than its largest; of values over
+** F2 as integers. At most 2^19 values are asked one by one. */
+mt_status mt_number_range (int64_t *lo, int64_t *end, const char *op, const mt_node *t,
+                           mt_err *err);
+/* R(x, y) = A(x) + C(T(y)), of the modes (A, T); A and C are layouts of integer strides,
+** C NULL is C(j) = j. T is more than a layout over Z, of numbers not below 0. */
+mt_status mt_beside (mt_layout *out, const char *op, const mt_node *a, const mt_node *c,
+                     const mt_node *t, mt_err *err);
+/* a, of two modes at its base, which change places. */
+mt_status mt_swap_modes (mt_layout *out, const char *op, const mt_node *a, mt_err *err);
+
 /* mt_right_inverse and mt_left_inverse of a composed layout. */
 mt_status mt_composed_right_inverse (mt_layout *out, const mt_node *a, mt_err *err);
 mt_status mt_composed_left_inverse (mt_layout *out, const mt_node *a, mt_err *err);

@@ -6,6 +6,9 @@
 ** made only if (T, T*) fills: then every A(i) appears.
 */
 #include "moontile/algebra.h"
+#include "moontile/swizzle.h"
+#include "algebra/composed.h"
+#include "algebra/tiles.h"
 #include "algebra/zip.h"
 
 /* (T, T*) as a layout. */
@@ -40,8 +43,10 @@ static inline bool is_tile (const mt_node *t) {
 }
 
 static void refuse_tile (mt_build *b, const mt_node *t) {
-  if (mt_is_swizzled(t) || !mt_is_layout(t)) {
-    mt_build_fail(b, MT_EUNSUPPORTED, "%s: %N as a tile", b->op, t);
+  if (mt_is_more(t)) {
+    mt_build_fail(b, MT_EUNSUPPORTED, "%s: %N as a tile of one mode", b->op, t);
+  } else if (!mt_is_layout(t)) {
+    mt_build_fail(b, MT_EINVAL, "%s: %N as a tile: it has no extents", b->op, t);
   } else if (!mt_is_integral(t)) {
     mt_build_fail(b, MT_EINVAL, "%s: the strides of the tile %N are no integers", b->op,
                   t);
@@ -82,9 +87,22 @@ static MT_APART void other_tiles (mt_build *b, const mt_node *a, const mt_node *
 }
 
 /* ((tile), (rest)) */
+/* By a tile of coordinates. */
+static void divide_by_axes (mt_build *b, const mt_node *a, const mt_node *t) {
+  mt_layout pair;
+  if (goes_back(t)) refuse_tile(b, t);
+  if (b->status == MT_OK) mt_failed(b, mt_tile_of_axes(&pair, b->op, t, a, b->err));
+  b->derived = true;
+  if (b->status == MT_OK) mt_emit_composition(b, a, pair.node);
+}
+
 static MT_APART void divide_by_layout (mt_build *b, const mt_node *a, const mt_node *t) {
   mt_layout pair;
-  if (!is_tile(t)) refuse_tile(b, t);
+  if (!is_tile(t)) {
+    if (mt_is_axes(t)) divide_by_axes(b, a, t);
+    else refuse_tile(b, t);
+    if (b->status != MT_OK || mt_is_axes(t)) return;
+  }
   if (b->status == MT_OK) with_complement(b, &pair, t, mt_size(a));
   if (b->status != MT_OK) return;
   b->derived = true;
@@ -122,10 +140,28 @@ static MT_APART mt_status divide_tiler (mt_zip_form f, mt_layout *out, const cha
   return mt_in_form(f, out, op, room.node, t, divide, err);
 }
 
+static void as_it_is (mt_build *b, const mt_node *a, const mt_node *t) {
+  (void)t;
+  mt_add(b, a);
+}
+
+/* By a tile that is more than a layout over Z. */
+static MT_APART mt_status divide_by_function (mt_zip_form f, mt_layout *out,
+                                              const char *op, const mt_node *a,
+                                              const mt_node *t, mt_err *err) {
+  mt_layout pair, r;
+  MT_TRY(mt_tile_of_function(&pair, op, t, mt_size(a), err));
+  MT_TRY(mt_renamed(op, mt_composition(&r, a, pair.node, err), err));
+  return mt_in_form(f, out, op, r.node, t, as_it_is, err);
+}
+
 static mt_status divide_as (mt_zip_form f, mt_layout *out, const char *op,
                             const mt_node *a, const mt_node *t, mt_err *err) {
-  return mt_is_function(a) ? mt_in_form(f, out, op, a, t, divide, err) :
-                             divide_tiler(f, out, op, a, t, err);
+  if (!mt_is_function(a)) return divide_tiler(f, out, op, a, t, err);
+  mt_status s = mt_in_form(f, out, op, a, t, divide, err);
+  if (s == MT_OK || !mt_is_more(t)) return s;
+  mt_forgive(err);
+  return divide_by_function(f, out, op, a, t, err);
 }
 
 mt_status mt_logical_divide (mt_layout *out, const mt_node *a, const mt_node *t,

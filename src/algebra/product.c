@@ -6,23 +6,31 @@
 ** value of B places a copy of A, and no two copies meet.
 */
 #include "moontile/algebra.h"
+#include "algebra/composed.h"
+#include "algebra/f2.h"
 #include "algebra/zip.h"
 
-static bool plain (mt_build *b, const mt_node *t) {
-  if (mt_is_swizzled(t))
-    mt_build_fail(b, MT_EUNSUPPORTED, "%s: of the swizzled %N", b->op, t);
-  else if (!mt_is_layout(t)) mt_build_fail(b, MT_EINVAL, "%s: %N is no layout", b->op, t);
-  else if (!mt_is_integral(t))
-    mt_build_fail(b, MT_EINVAL, "%s: the strides of %N are no integers", b->op, t);
-  return b->status == MT_OK;
+/* A layout of integer strides. */
+static inline bool is_plain (const mt_node *t) {
+  for (const mt_node *p = t, *end = mt_next(t); p < end; p++)
+    if (p->tag != MT_MODES && (p->tag != MT_LEAF || p->ring != MT_Z)) return false;
+  return true;
 }
 
-static MT_APART mt_status want_plain (mt_layout *out, const char *op, const mt_node *t,
-                                      mt_err *err) {
-  mt_build b;
-  mt_begin(&b, out, op, err);
-  plain(&b, t);
-  return b.status;
+static MT_APART mt_status no_operand (const char *op, const mt_node *t, mt_err *err) {
+  if (mt_is_function(t) && mt_is_f2(t) && !mt_is_composed(t))
+    return mt_failn(err, MT_EUNSUPPORTED,
+                    "%s: a block over F2 has no complement in the integers: %N", op, t);
+  if (mt_is_more(t))
+    return mt_failn(err, MT_EUNSUPPORTED, "%s: of %N, in one mode of a tiler", op, t);
+  if (!mt_is_layout(t)) return mt_failn(err, MT_EINVAL, "%s: %N is no layout", op, t);
+  return mt_failn(err, MT_EINVAL, "%s: the strides of %N are no integers", op, t);
+}
+
+static bool plain (mt_build *b, const mt_node *t) {
+  if (is_plain(t)) return b->status == MT_OK;
+  mt_failed(b, no_operand(b->op, t, b->err));
+  return false;
 }
 
 /* C, with as many elements as the cosize of t, so that its unbounded last mode is never
@@ -31,7 +39,7 @@ static void complement_for (mt_build *b, mt_layout *out, const mt_node *a,
                             const mt_node *t) {
   int64_t count, lo = 0, end = 0, bound = 0;
   mt_build c;
-  mt_failed(b, mt_footprint(&lo, &end, t, b->err));
+  mt_failed(b, mt_number_range(&lo, &end, b->op, t, b->err));
   if (mt_subo(end, lo, &count) || mt_mulo(count, mt_size(a), &bound))
     mt_build_fail(b, MT_EOVERFLOW, "%s: %N times %N leaves 64 bits", b->op, a, t);
   if (b->status == MT_OK && lo < 0) {
@@ -54,7 +62,7 @@ static void complement_for (mt_build *b, mt_layout *out, const mt_node *a,
 /* C o B */
 static MT_APART void emit_grid (mt_build *b, const mt_node *a, const mt_node *t) {
   mt_layout gaps;
-  if (!plain(b, a) || !plain(b, t)) return;
+  if (!plain(b, t)) return;
   complement_for(b, &gaps, a, t);
   if (b->status != MT_OK) return;
   b->derived = true;
@@ -79,10 +87,55 @@ static void product (mt_build *b, const mt_node *a, const mt_node *t) {
   }
 }
 
+/* ---- grids that are swizzled, over F2 or composed */
+
+/* a and its copies at C o T, of the modes (A, T). */
+static mt_status copies (mt_layout *out, const char *op, const mt_node *a,
+                         const mt_node *t, mt_err *err) {
+  mt_layout gaps;
+  mt_build b;
+  mt_begin(&b, &gaps, op, err);
+  complement_for(&b, &gaps, a, t);
+  if (b.status != MT_OK) return b.status;
+  return mt_beside(out, op, a, gaps.node, t, err);
+}
+
+static void as_it_is (mt_build *b, const mt_node *a, const mt_node *t) {
+  (void)t;
+  mt_add(b, a);
+}
+
+/* x, under what a composed or swizzled a has above its base. */
+static mt_status under_root (mt_layout *out, const char *op, const mt_node *a,
+                             const mt_node *x, mt_err *err) {
+  if (a->tag >= MT_SWIZZLE) return mt_relink(out, op, a, NULL, x, err);
+  mt_copy_value(out, x);
+  return MT_OK;
+}
+
+/* A block or a grid is more than a layout over Z. */
+static MT_APART mt_status product_of_functions (mt_zip_form f, mt_layout *out,
+                                                const char *op, const mt_node *a,
+                                                const mt_node *t, mt_err *err) {
+  mt_layout whole, formed;
+  const mt_node *base = mt_base(a);
+  if (!mt_is_function(a) || !is_plain(base)) return no_operand(op, a, err);
+  if (mt_is_more(t)) {
+    MT_TRY(copies(&whole, op, base, t, err));
+    MT_TRY(mt_in_form(f, &formed, op, whole.node, t, as_it_is, err));
+  } else {
+    MT_TRY(mt_in_form(f, &formed, op, base, t, product, err));
+  }
+  return under_root(out, op, a, formed.node, err);
+}
+
 static mt_status product_as (mt_zip_form f, mt_layout *out, const char *op,
                              const mt_node *a, const mt_node *t, mt_err *err) {
-  MT_TRY(want_plain(out, op, mt_inner(a), err));
-  return mt_in_form(f, out, op, a, t, product, err);
+  if (!is_plain(a)) return product_of_functions(f, out, op, a, t, err);
+  mt_status s = mt_in_form(f, out, op, a, t, product, err);
+  if (s == MT_OK || !mt_is_more(t)) return s;
+  mt_forgive(err);
+  return product_of_functions(f, out, op, a, t, err);
 }
 
 mt_status mt_logical_product (mt_layout *out, const mt_node *a, const mt_node *t,
@@ -142,11 +195,25 @@ static void zip (mt_build *b, const mt_node *block, const mt_node *grid, int ran
   mt_close(b);
 }
 
+/* The modes of a grid up to a rank, what is above its base as it was. */
+static mt_status padded (mt_layout *out, const char *op, const mt_node *t, int rank,
+                         mt_err *err) {
+  mt_build b;
+  mt_begin(&b, out, op, err);
+  mt_open_root(&b, t);
+  pad(&b, mt_base(t), rank);
+  return mt_end(&b);
+}
+
+static int larger_rank (const mt_node *a, const mt_node *t) {
+  return mt_rank(a) > mt_rank(t) ? mt_rank(a) : mt_rank(t);
+}
+
 void mt_emit_blocked (mt_build *b, const mt_node *a, const mt_node *t, int first) {
   mt_layout block, tiler, whole;
   mt_build d;
   if (!plain(b, a) || !plain(b, t)) return;
-  int rank = mt_rank(a) > mt_rank(t) ? mt_rank(a) : mt_rank(t);
+  int rank = larger_rank(a, t);
   mt_begin(&d, &block, b->op, b->err);
   pad(&d, a, rank);
   mt_failed(b, mt_finish(&d));
@@ -159,13 +226,47 @@ void mt_emit_blocked (mt_build *b, const mt_node *a, const mt_node *t, int first
   if (b->status == MT_OK) zip(b, block.node, whole.node, rank, first);
 }
 
+/* The same of a base a, t more than a layout over Z. */
+static mt_status zip_copies (mt_layout *out, const char *op, const mt_node *a,
+                             const mt_node *t, int first, mt_err *err) {
+  mt_layout block, tiler, whole;
+  mt_build b;
+  int rank = larger_rank(a, mt_base(t));
+  MT_TRY(padded(&block, op, a, rank, err));
+  MT_TRY(padded(&tiler, op, t, rank, err));
+  MT_TRY(copies(&whole, op, block.node, tiler.node, err));
+  mt_begin(&b, out, op, err);
+  mt_open_root(&b, whole.node);
+  const mt_node *both = mt_child(mt_base(whole.node));
+  zip(&b, both, mt_next(both), rank, first);
+  return mt_end(&b);
+}
+
+static MT_APART mt_status blocked_functions (mt_layout *out, const char *op,
+                                             const mt_node *a, const mt_node *t,
+                                             int first, mt_err *err) {
+  mt_layout zipped;
+  mt_build b;
+  const mt_node *base = mt_base(a);
+  if (!mt_is_function(a) || !is_plain(base)) return no_operand(op, a, err);
+  if (mt_is_more(t)) {
+    MT_TRY(zip_copies(&zipped, op, base, t, first, err));
+  } else {
+    mt_begin(&b, &zipped, op, err);
+    mt_emit_blocked(&b, base, t, first);
+    MT_TRY(mt_end(&b));
+  }
+  return under_root(out, op, a, zipped.node, err);
+}
+
 static mt_status blocked (mt_layout *out, const char *op, const mt_node *a,
                           const mt_node *t, int first, mt_err *err) {
   mt_node room;
   mt_build b;
+  t = mt_as_layout(&room, t);
+  if (!is_plain(a) || !is_plain(t)) return blocked_functions(out, op, a, t, first, err);
   mt_begin(&b, out, op, err);
-  mt_open_root(&b, a);
-  mt_emit_blocked(&b, mt_inner(a), mt_as_layout(&room, t), first);
+  mt_emit_blocked(&b, a, t, first);
   return mt_end(&b);
 }
 

@@ -333,6 +333,8 @@ static int push_product (lua_State *L, int i, const mt_node *a, const mt_node *b
 
 /* Of a product: a layout, a shape, which stands for its compact layout, or an integer. */
 const mt_node *lmt_toblock (lua_State *L, int i, const char *op, mt_layout *buf) {
+  const mt_node *t = lmt_nodeat(L, i);
+  if (t && lmt_islayout(t)) return t;
   if (!lua_isinteger(L, i) && !lmt_istable(L, i)) return lmt_tolayout(L, i);
   return lmt_toshaped(L, i, lua_pushfstring(L, "%s: %s", op, i == 1 ? "block" : "tiler"),
                       buf);

@@ -177,7 +177,12 @@ void mt_emit_composition_sums (mt_build *b, const mt_node *a, const mt_node *t);
 /* `fills` may be NULL. The complement has at least `count` elements. */
 void mt_emit_complement (mt_build *b, bool *fills, const mt_node *a, int64_t bound,
                          int64_t count);
+/* The same for its own sake: of an empty a all offsets below the bound. */
+void mt_emit_skipped (mt_build *b, bool *fills, const mt_node *a, int64_t bound);
 
+/* The range of a layout of integer strides; false, and nothing is known of it: it is no
+** such layout, empty, or too large. */
+bool mt_plain_range (int64_t *lo, int64_t *end, const mt_node *t);
 /* out = A(i) of an A that has numbers; one over F2 as the integer of its bits. */
 mt_status mt_number_at (int64_t *out, const mt_node *a, int64_t i, mt_err *err);
 /* A(c) of an A that has numbers, composed or not; mt_eval of a composed A. */

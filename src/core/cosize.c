@@ -124,6 +124,20 @@ static mt_status plain_range (int64_t *lo, int64_t *hi, const char *op, const mt
   return MT_OK;
 }
 
+bool mt_plain_range (int64_t *lo, int64_t *end, const mt_node *t) {
+  int64_t low = 0, high = 1, all;
+  bool over = false;
+  for (const mt_node *p = t, *last = mt_next(t); p < last; p++) {
+    if (p->tag == MT_MODES) continue;
+    if (p->tag != MT_LEAF || p->ring != MT_Z || p->shape < 1) return false;
+    over |= mt_mulo(p->stride, p->shape - 1, &all);
+    over |= all < 0 ? mt_addo(low, all, &low) : mt_addo(high, all, &high);
+  }
+  *lo = low;
+  *end = high;
+  return !over;
+}
+
 static mt_status swizzled_range (int64_t *lo, int64_t *hi, const char *op,
                                  const mt_node *a, mt_err *err) {
   sums q;

@@ -3,6 +3,8 @@
 ** SPDX-License-Identifier: MIT
 */
 #include "moontile/algebra.h"
+#include "algebra/composed.h"
+#include "algebra/tiles.h"
 #include "tile/bounds.h"
 #include "core/build.h"
 
@@ -72,7 +74,8 @@ static mt_status find_parts (mt_parts *x, const mt_node *a, const mt_node *t,
   if (t->tag == MT_WILD) return MT_OK;
   if (t->tag != MT_TILER && t->tag != MT_TUPLE) {
     if (!divides) return add_composed(x, a, t, err);
-    if (!divides_evenly(mt_size(a), t)) add_part(x, a);
+    if (mt_is_axes(t)) add_named(x, a, t);
+    else if (!divides_evenly(mt_size(a), t)) add_part(x, a);
     return MT_OK;
   }
   int i = 0, n = mt_rank(a);
@@ -185,12 +188,19 @@ static bool fill_table (mt_table *t, const mt_node *a, int n, const mt_ordinate 
   return true;
 }
 
+static int64_t last_of (const mt_node *t) {
+  int64_t lo, end;
+  MT_NEWERR(err);
+  if (!mt_is_more(t)) return mt_last_ordinate(t);
+  return mt_number_range(&lo, &end, "", t, &err) == MT_OK ? end - 1 : INT64_MAX;
+}
+
 /* The ordinates that leave their extents; more than MT_MAXORDINATES: there are more.
 ** Below 0: one leaves 64 bits. */
 static int leaving (mt_ordinate *out, int n, const mt_ordinate *o) {
   int left = 0;
   for (int k = 0; k < n && left <= MT_MAXORDINATES; k++) {
-    int64_t last = mt_last_ordinate(o[k].layout), room;
+    int64_t last = last_of(o[k].layout), room;
     if (last == INT64_MAX || mt_addo(last, o[k].at, &last) ||
         mt_subo(o[k].extent, o[k].at, &room))
       return -1;
@@ -293,6 +303,18 @@ static mt_status write_corners (mt_layout *base, mt_layout *extent, const int *w
   return mt_ints(extent, left, end, err);
 }
 
+/* An ordinate that is no layout of strides is no bound of modes. */
+static mt_status want_strides (int n, const mt_ordinate *o, const mt_node *layout,
+                               mt_err *err) {
+  for (int k = 0; k < n; k++)
+    if (mt_is_more(o[k].layout))
+      return mt_failn(err, MT_EUNSUPPORTED,
+                      "%N: its coordinates go by %N, past the end %lld: no mode of it "
+                      "has such a bound",
+                      layout, o[k].layout, (long long)o[k].extent);
+  return MT_OK;
+}
+
 mt_status mt_make_bounds (mt_layout *out, mt_layout *coord, mt_layout *base,
                           mt_layout *extent, int *left, const mt_node *layout, int n,
                           const mt_ordinate *o, mt_err *err) {
@@ -313,6 +335,7 @@ mt_status mt_make_bounds (mt_layout *out, mt_layout *coord, mt_layout *base,
                     "%N would have more than %d bounds, a tensor has at "
                     "most %d",
                     layout, (int)MT_MAXORDINATES, (int)MT_MAXBOUNDS);
+  MT_TRY(want_strides(n, o, layout, err));
   if (!fill_table(&t, mt_base(layout), n, o))
     return mt_failn(err, MT_EINEXACT,
                     "%N: its coordinates step where its modes do not "

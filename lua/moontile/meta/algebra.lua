@@ -14,10 +14,12 @@ local Tensor = {}
 --- A o B, also A * B: the function A(B(i)) as a layout.
 --- - R(i) = A(B(i)) for 0 <= i < size(B); B's shape is compatible with R's
 --- - B may run past the end of A: its last mode has no bound; a table is a tiler, by mode
+--- - where B goes below 0, A(-i) = -A(i), as in CuTe
 --- - under a swizzle or over F2, where nothing simpler is that, R is composed: f o offset o A
 --- - error: no layout is that; the text has a witness and a way out
 --- ```lua
 --- layout(20, 2) * layout({4, 5}, {1, 4})  --> (4,5):(2,8)
+--- layout "(2,4):(-1,512)" * layout(4, -1)  --> (2,2):(1,-512)
 --- layout({6, 2}, {8, 2}) * layout({4, 3}, {3, 1})  --> ((2,2),3):((24,2),8)
 --- layout{8, 24}:composition{4, 8}  --> (4,8):(1,8)
 --- swizzle(1, 0, 2) * layout "Sw<3,0,3> o 0 o (8,8):(8,1)"
@@ -33,6 +35,7 @@ Tensor.composition = tile.composition
 --- The offsets that A skips, up to a bound; and whether both together fill it.
 --- - disjoint from A but for 0; ordered, strides positive
 --- - if it fills, (A, R) has each offset of a range of at least `bound` once
+--- - of a layout without elements: all below the bound, which does not fill
 --- - error: two elements of A share an offset; modes of A interleave
 --- ```lua
 --- layout(4, 2):complement(24)  --> (2,3):(1,8)	true
@@ -122,8 +125,11 @@ Layout.domain_distribute = tile.domain_distribute
 --- A cut into tiles, also A / T: ((tile),(rest)) per mode.
 --- - R = A o (T, complement(T, size(A))); every A(i) appears
 --- - a layout as tiler is one function, a table is by mode, an integer n is n:1
+--- - a tile of coordinates names modes: 4:1@0 cuts mode 0 by 4; the others are rests
+--- - a tile may be swizzled, over F2 or composed, its values 0, 1, 2, .. in any order
 --- - error: the tile does not divide A; two of its elements are one
 --- ```lua
+--- layout "(8,16):(16,1)" / layout "4:1@0"  --> (4,(2,16)):(16,(64,1))
 --- layout(24, 2) / layout(4, 2)  --> (4,(2,3)):(4,(2,16))
 --- layout{8, 24} / {4, 8}  --> ((4,2),(8,3)):((1,4),(8,64))
 --- ```
@@ -199,9 +205,11 @@ function tile.tiler_to_layout(tiler) end
 
 --- B copies of A: (A, copies).
 --- - no two copies meet, if A is injective; an integer, or a shape as A, is its compact layout
+--- - a swizzled, F2 or composed B permutes the copies; those of a swizzled A lie under its swizzle
 --- - error: strides that are no integers
 --- ```lua
 --- logical_product(layout(4), layout(3))  --> (4,3):(1,4)
+--- logical_product(layout(4), layout "Sw<1,0,1> o 0 o 4:1")  --> Sw<1,2,1> o 0 o (4,4):(1,4)
 --- logical_product({2, 3}, 4)  --> ((2,3),4):((1,2),6)
 --- ```
 ---@param A moontile.Layout | moontile.Tuple | integer
