@@ -18,10 +18,10 @@ end
 -- The coefficients: launch, and the speeds by the names of kernels.
 local function read_model()
   local model = { speed = {} }
-  for line in io.lines(here .. "../src/mt_cost_h200.def") do
+  for line in io.lines(here .. "../src/copy/cost_h200.def") do
     local name, value = line:match "^MT_COST%((%w+), *([%d%.e]+),"
     if name == "launch" then model.launch = tonumber(value) end
-    local algorithm, speed = line:match "^MT_SPEED%((%w+), *([%d%.]+)"
+    local algorithm, speed = line:match "^MT_SPEED%(([%w_]+), *([%d%.]+)"
     if algorithm then model.speed[algorithm:lower()] = tonumber(speed) end
   end
   return assert(model.launch and model)
@@ -33,7 +33,7 @@ local function read_run(model)
   for line in io.lines(run) do
     local kernel, predicted, measured =
       line:match "^  (copy_%S+) %d+ +predicted +([%d%.]+) us, measured +([%d%.]+) us"
-    local algorithm = kernel and kernel:match "^copy_(%a+)"
+    local algorithm = kernel and kernel:match "^copy_([%a_]+)_%a+%d+$"
     if algorithm then
       local list = ratios[algorithm] or {}
       list[#list + 1] = (measured - model.launch) / (predicted - model.launch)

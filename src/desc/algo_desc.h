@@ -21,7 +21,9 @@ typedef enum mt_op { MT_OP_COPY, MT_OP_GEMM, MT_OP_AMPERE, MT_OP_HOPPER, MT_NOP 
 ** no value axes; on both sides the first axes of the box make rows of whole vectors of 16
 ** bytes, which begin at multiples of 16 bytes (mt_permute). ROWS: the thread axis is a
 ** run of both sides; rows begin anywhere. PERMUTE_UNALIGNED: the thread axes are a box as
-** in PERMUTE; its rows begin anywhere, and it may overhang (mt_permute_unaligned). */
+** in PERMUTE; its rows begin anywhere, and it may overhang (mt_permute_unaligned).
+** GATHER: the thread axes, if there are any, are a run of the destination; the value axes
+** number rows of it that a block writes together (mt_gather). */
 typedef enum mt_algorithm {
 #define MT_ALGO(name, lower, threads, unroll, what) MT_ALGO_##name,
 #include "desc/algos.def"

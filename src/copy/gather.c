@@ -1,0 +1,412 @@
+/*
+** gather.c - copies of units that lie anywhere in the source: words of the destination,
+** put together unit by unit.
+** SPDX-License-Identifier: MIT
+**
+** Any pair of layouts is such a copy. What it costs depends on the tile: sectors of the
+** source that a tile uses in part are read again by others. So a tile has, beside a piece
+** of the destination's run, rows whose units are neighbours in the source:
+**
+**   source      a0 b0 c0 a1 b1 c1 a2 b2 c2 ...      a sector has units of three rows
+**   tile        a0 a1 a2 ..., b0 b1 b2 ..., c0 c1 c2 ...
+**
+** Pieces of some lengths are tried, each with the rows that fit to it; the one with the
+** least estimated cost is taken.
+*/
+#include <stdlib.h>
+
+#include "copy/algo.h"
+#include "copy/gather.h"
+#include "desc/axes.h"
+#include "desc/divisor.h"
+#include "desc/gather_desc.h"
+
+enum {
+  MT_GATHER_TILE = 16384, /* bytes of a tile, about */
+  MT_GATHER_LEAST = 4096, /* bytes that keep the threads of a block busy */
+  MT_GATHER_PIECE = 256,  /* bytes of the source that are far from being read in part */
+  MT_GATHER_FILL = 660,   /* blocks that a large GPU has at once */
+  MT_GATHER_EACH = 16     /* tiles of a block, at most */
+};
+
+static int64_t unit_of (const mt_desc *d) { return (int64_t)d->vec * d->elem; }
+static int64_t word_units (const mt_desc *d) { return MT_GATHER_UNITS(unit_of(d)); }
+
+/* ---------------------------------------------------------------- geometry */
+
+/* The last axis of a mode: what is cut. NULL: it has none. */
+static const mt_axis *last_of (const mt_desc *d, int mode) {
+  uint32_t n = mode == 0 ? d->nthr : d->nval;
+  return n == 0 ? NULL : &d->axis[(mode == 0 ? 0 : d->nthr) + n - 1];
+}
+
+/* How far `cut` indices of a mode reach on a side, in bytes: below 2^31 or not. */
+static bool is_near (const mt_desc *d, int mode, int side, int64_t cut) {
+  const uint32_t first = mode == 0 ? 0 : d->nthr, n = mode == 0 ? d->nthr : d->nval;
+  uint64_t sum = 0;
+  for (uint32_t i = first; i < first + n; i++) {
+    uint64_t s = mt_magnitude(d->axis[i].stride[side]) * d->elem;
+    uint64_t e = (uint64_t)(i + 1 < first + n ? d->axis[i].extent : cut) + 4;
+    if (s > INT32_MAX) return false;
+    sum += s * e;
+  }
+  return sum <= INT32_MAX;
+}
+
+/* All rows begin at multiples of a word. */
+static bool is_aligned (const mt_launch *l) {
+  const mt_desc *d = &l->desc;
+  const int64_t word = MT_GATHER_WORD(unit_of(d));
+  if (!mt_begins(l, MT_DST, (uint64_t)word)) return false;
+  for (uint32_t i = d->nthr; i < d->nthr + d->nval + d->nrest; i++)
+    if (d->axis[i].stride[MT_DST] * (int64_t)d->elem % word != 0) return false;
+  return true;
+}
+
+/* Tiles along an axis of which `cut` are taken; `more`: units behind its end. */
+static int64_t tiles_of (const mt_axis *a, int64_t size, int64_t cut, int64_t more) {
+  return a == NULL || cut >= a->extent ? 1 :
+                                         mt_div_up(size + more, size / a->extent * cut);
+}
+
+bool mt_gather_find (mt_gather *g, const mt_launch *l, const uint32_t cut[2]) {
+  const mt_desc *d = &l->desc;
+  const int64_t v = word_units(d), size[2] = {d->threads, d->values};
+  int64_t has[2], tiles[2], more = is_aligned(l) ? 0 : v - 1, words, all;
+  memset(g, 0, sizeof *g);
+  for (int mode = 0; mode < 2; mode++) {
+    const mt_axis *a = last_of(d, mode);
+    if (cut[mode] < 1 || (a ? cut[mode] > a->extent : cut[mode] != 1)) return false;
+    if (!is_near(d, mode, MT_SRC, cut[mode]) || !is_near(d, mode, MT_DST, cut[mode]))
+      return false;
+    g->cut[mode] = cut[mode];
+    has[mode] = a ? size[mode] / a->extent * cut[mode] : 1;
+    tiles[mode] = tiles_of(a, size[mode], cut[mode], mode == 0 ? more : 0);
+  }
+  words = mt_div_up(tiles[0] > 1 ? has[0] : has[0] + more, v);
+  if ((tiles[0] > 1 && has[0] % v != 0) || has[1] > MT_GATHER_ROWS ||
+      words * v * 4 * (1 + more) > MT_GATHER_TABLE || mt_mulo(tiles[0], tiles[1], &all) ||
+      mt_mulo(all, d->rests, &all) || all > INT32_MAX)
+    return false;
+  g->units = (uint32_t)has[0], g->rows = (uint32_t)has[1];
+  g->phases = (uint32_t)(1 + more), g->tiles = (uint32_t)all;
+  g->table = (uint32_t)mt_div_up(words * v * 4 * (1 + more), 16) * 16;
+  g->words = mt_divisor_of(words);
+  g->along = mt_divisor_of(tiles[0]), g->across = mt_divisor_of(tiles[1]);
+  return true;
+}
+
+/* ---------------------------------------------------------------- making */
+
+/* A tile in the making: axes that are left, a piece of the run, rows. */
+typedef struct candidate {
+  mt_axes mode[3];
+  uint32_t cut[2];
+  int64_t unit, v, units, rows; /* bytes of a unit, units of a word; of a tile */
+  int64_t piece;                /* bytes of the source that lie together, about */
+} candidate;
+
+static int64_t gcd (int64_t a, int64_t b) { return b == 0 ? a : gcd(b, a % b); }
+
+/* Pieces of about c indices of an axis, as equal as they can be, multiples of `step`. */
+static int64_t even (int64_t extent, int64_t c, int64_t step) {
+  if (c >= extent) return extent;
+  c = mt_div_up(mt_div_up(extent, mt_div_up(extent, c)), step) * step;
+  return c < extent ? c : extent;
+}
+
+static mt_axis take (mt_axes *from, int i) {
+  mt_axis a = from->axis[i];
+  memmove(from->axis + i, from->axis + i + 1,
+          (size_t)(--from->n - i) * sizeof from->axis[0]);
+  return a;
+}
+
+/* The axis of the destination that continues a run of so many elements; -1: none. */
+static int find_next (const mt_axes *a, int64_t length) {
+  for (int i = 0; i < a->n; i++)
+    if (a->axis[i].stride[MT_DST] == length) return i;
+  return -1;
+}
+
+/* The stride of an axis on a side, in bytes; far ones are alike. */
+static int64_t bytes_of (const mt_desc *d, const mt_axis *a, int side) {
+  uint64_t s = mt_magnitude(a->stride[side]);
+  return s > INT32_MAX ? (int64_t)INT32_MAX * d->elem : (int64_t)s * d->elem;
+}
+
+/* Adds c indices of an axis to what lies together in the source. */
+static void add_piece (candidate *x, int64_t stride, int64_t c) {
+  if (stride <= (x->piece > 32 ? x->piece : 32)) x->piece += stride * (c - 1);
+}
+
+/* The first axes of the run, and a piece of the next: so many bytes. */
+static void take_run (candidate *x, const mt_desc *d, int64_t most) {
+  int i;
+  x->cut[0] = 1;
+  while ((i = find_next(&x->mode[2], x->units * (int64_t)d->vec)) >= 0) {
+    int64_t e = x->mode[2].axis[i].extent, c = most / (x->units * x->unit), size;
+    if (mt_mulo(d->vec * x->units, e, &size) || size > INT32_MAX / 2) return;
+    if (c < 1) return;
+    c = even(e, c, x->v / gcd(x->v, x->units));
+    x->mode[0].axis[x->mode[0].n++] = take(&x->mode[2], i);
+    x->cut[0] = (uint32_t)c;
+    x->units *= c;
+    if (c < e) return;
+  }
+}
+
+/* What the run has of the source. */
+static void find_piece (candidate *x, const mt_desc *d) {
+  bool seen[MT_LISTSIZE] = {false};
+  x->piece = x->unit;
+  for (int n = 0; n < x->mode[0].n; n++) {
+    int best = -1;
+    for (int i = 0; i < x->mode[0].n; i++)
+      if (!seen[i] && (best < 0 || bytes_of(d, &x->mode[0].axis[i], MT_SRC) <
+                                       bytes_of(d, &x->mode[0].axis[best], MT_SRC)))
+        best = i;
+    const mt_axis *a = &x->mode[0].axis[best];
+    seen[best] = true;
+    add_piece(x, bytes_of(d, a, MT_SRC),
+              best + 1 == x->mode[0].n ? x->cut[0] : a->extent);
+  }
+}
+
+/* The axis that is left with the smallest stride on a side. */
+static int nearest (const mt_axes *a, int side) {
+  int best = -1;
+  for (int i = 0; i < a->n; i++)
+    if (best < 0 ||
+        mt_magnitude(a->axis[i].stride[side]) < mt_magnitude(a->axis[best].stride[side]))
+      best = i;
+  return best;
+}
+
+/* Up to c indices of the axis number rows. True: all of them do. */
+static bool take_rows (candidate *x, const mt_desc *d, int i, int64_t c) {
+  const int64_t e = x->mode[2].axis[i].extent;
+  if (c < 2 || e > INT32_MAX / 2 / x->rows) return false;
+  c = even(e, c, 1);
+  add_piece(x, bytes_of(d, &x->mode[2].axis[i], MT_SRC), c);
+  x->mode[1].axis[x->mode[1].n++] = take(&x->mode[2], i);
+  x->cut[1] = (uint32_t)c;
+  x->rows *= c;
+  return c == e;
+}
+
+static int64_t left_of (const candidate *x, int64_t bytes) {
+  int64_t words = mt_div_up(x->units, x->v) * (x->unit < 4 ? 4 : x->unit);
+  int64_t rows = bytes / words < MT_GATHER_ROWS ? bytes / words : MT_GATHER_ROWS;
+  return rows / x->rows;
+}
+
+/* Rows that lie among one another in the source; then, if there are few, neighbours of
+** the destination. */
+static void find_rows (candidate *x, const mt_desc *d) {
+  x->cut[1] = 1;
+  for (bool whole = true; whole && x->mode[2].n > 0;) {
+    int i = nearest(&x->mode[2], MT_SRC);
+    int64_t s = bytes_of(d, &x->mode[2].axis[i], MT_SRC),
+            near = x->piece > 32 ? x->piece : 32;
+    if (s > near || (s == near && near >= MT_GATHER_PIECE)) break;
+    whole = take_rows(x, d, i, left_of(x, MT_GATHER_TILE));
+    if (!whole) return;
+  }
+  while (x->mode[2].n > 0 &&
+         take_rows(x, d, nearest(&x->mode[2], MT_DST), left_of(x, MT_GATHER_LEAST)))
+    continue;
+}
+
+/* The copy in tiles with so many bytes of the run. */
+static bool make_tiles (mt_launch *l, candidate *x, const mt_axes *all, int64_t most) {
+  mt_desc *d = &l->desc;
+  x->mode[0].n = x->mode[1].n = 0;
+  x->mode[2] = *all;
+  x->unit = unit_of(d), x->v = word_units(d), x->units = x->rows = 1;
+  take_run(x, d, most);
+  find_piece(x, d);
+  find_rows(x, d);
+  d->algo = MT_ALGO_GATHER;
+  return mt_axes_store(d, x->mode) && d->threads <= INT32_MAX / 2 &&
+         d->values <= INT32_MAX / 2 && mt_gather_find(&d->gather, l, x->cut);
+}
+
+static void put_modes (mt_axes to[3], const mt_axes from[3]) {
+  for (int i = 0; i < 3; i++) {
+    to[i].n = from[i].n;
+    memcpy(to[i].axis, from[i].axis, (size_t)from[i].n * sizeof from[i].axis[0]);
+  }
+}
+
+/* Runs of 32 bytes to all of a tile; those that are no longer than the one before are the
+** same. */
+static bool gather_make (mt_launch *l, mt_axes mode[3], char *why) {
+  const mt_axes all = mode[2];
+  const mt_launch flat = *l;
+  candidate x;
+  double least = -1;
+  int64_t before = 0;
+  (void)why;
+  for (int64_t most = 32; most <= MT_GATHER_TILE; most *= 2) {
+    mt_launch tried = flat;
+    mt_cost cost;
+    if (most < unit_of(&flat.desc) || !make_tiles(&tried, &x, &all, most) ||
+        x.units == before)
+      continue;
+    before = x.units;
+    mt_cost_of(&cost, &tried, NULL);
+    if (least >= 0 && cost.us >= least) continue;
+    least = cost.us;
+    *l = tried;
+    put_modes(mode, x.mode);
+  }
+  return least >= 0;
+}
+
+/* ---------------------------------------------------------------- checking */
+
+static mt_status gather_check (const mt_launch *l, mt_err *err) {
+  const mt_desc *d = &l->desc;
+  int64_t length = d->vec;
+  mt_gather g;
+  MT_TRY(mt_check_runs(d, err));
+  for (uint32_t i = 0; i < d->nthr; i++) {
+    MT_CHECK(d->axis[i].stride[MT_DST] == length, err,
+             "the thread axes are no run of the destination");
+    length *= d->axis[i].extent;
+  }
+  MT_CHECK(d->threads > 0 && d->values > 0 && mt_gather_find(&g, l, d->gather.cut) &&
+               memcmp(&g, &d->gather, sizeof g) == 0,
+           err, "wrong tiles of words");
+  return MT_OK;
+}
+
+/* ---------------------------------------------------------------- cost */
+
+/* An axis of a tile: its extent, and its stride in the source in bytes. */
+typedef struct part {
+  int64_t extent, stride;
+} part;
+
+static int by_stride (const void *a, const void *b) {
+  int64_t x = ((const part *)a)->stride, y = ((const part *)b)->stride;
+  return (x > y) - (x < y);
+}
+
+static int find_parts (part *p, const mt_desc *d, int side) {
+  int n = (int)(d->nthr + d->nval);
+  for (int i = 0; i < n; i++) {
+    bool thr = i < (int)d->nthr, last = i + 1 == (int)d->nthr || i + 1 == n;
+    p[i].extent = last ? d->gather.cut[!thr] : d->axis[i].extent;
+    p[i].stride = bytes_of(d, &d->axis[i], side);
+  }
+  qsort(p, (size_t)n, sizeof *p, by_stride);
+  return n;
+}
+
+/* The largest power of two up to a sector that divides where pieces of so many bytes of a
+** side begin: smaller strides lie within them. */
+static int64_t grain_of (const mt_launch *l, int side, int64_t piece) {
+  const mt_desc *d = &l->desc;
+  uint64_t all = mt_address(l, side, 0) | 32;
+  for (uint32_t i = 0; i < d->nthr + d->nval + d->nrest; i++) {
+    uint64_t s = mt_magnitude(d->axis[i].stride[side]) * d->elem;
+    if (i + 1 == d->nthr) s *= d->gather.cut[0];
+    if (s >= (uint64_t)piece) all |= s;
+  }
+  return (int64_t)(all & (0 - all));
+}
+
+/* Bytes of the sectors of a piece on the average, and what its ends take. */
+static double piece_moves (const mt_launch *l, int side, int64_t piece) {
+  int64_t any = piece + 32 - grain_of(l, side, piece), whole = mt_div_up(piece, 32) * 32;
+  return (double)(any > whole ? any : whole) + mt_h200.gather_end;
+}
+
+/* What a tile moves of a side: its pieces, each of them once. */
+static double tile_moves (const mt_launch *l, int side) {
+  part p[MT_MAXAXIS];
+  const int n = find_parts(p, &l->desc, side);
+  int64_t piece = unit_of(&l->desc);
+  double pieces = 1;
+  for (int i = 0; i < n; i++) {
+    if (p[i].stride <= (piece > 32 ? piece : 32))
+      piece += p[i].stride * (p[i].extent - 1);
+    else pieces *= (double)p[i].extent;
+  }
+  return pieces * piece_moves(l, side, piece);
+}
+
+/* Where unit n of a tile's row r lies in the source, in bytes. */
+static int64_t place_of (const mt_desc *d, int64_t n, int64_t r) {
+  int64_t at = 0;
+  for (uint32_t i = 0; i < d->nthr + d->nval; i++) {
+    bool thr = i < d->nthr, last = i + 1 == d->nthr || i + 1 == d->nthr + d->nval;
+    int64_t *left = thr ? &n : &r, e = d->axis[i].extent;
+    at += (last ? *left : *left % e) * d->axis[i].stride[MT_SRC];
+    *left /= e;
+  }
+  return at * d->elem;
+}
+
+/* Lines of 128 bytes that the first units of 32 words lie in. */
+static int lines_of (const mt_desc *d) {
+  const int64_t v = word_units(d), words = d->gather.words.extent;
+  int64_t seen[32];
+  int n = 0;
+  for (int64_t w = 0; w < 32 && w < words * d->gather.rows; w++) {
+    int64_t line = (place_of(d, w % words * v, w / words) + ((int64_t)1 << 40)) / 128;
+    int i = 0;
+    while (i < n && seen[i] != line) i++;
+    if (i == n) seen[n++] = line;
+  }
+  return n;
+}
+
+/* Units that are stored one by one, of a word on the average: rows end within words. */
+static double ends_of (const mt_desc *d) {
+  const mt_gather *g = &d->gather;
+  const double v = (double)word_units(d),
+               words = g->words.extent * (double)g->along.extent;
+  if (g->phases == 1 && d->threads % word_units(d) == 0) return 0;
+  return v * (words > 2 ? 2 / words : 1);
+}
+
+static void gather_cost (mt_cost *c, const mt_launch *l) {
+  const mt_desc *d = &l->desc;
+  const mt_gather *g = &d->gather;
+  const double tiles = (double)mt_accesses(d) / ((double)g->units * g->rows);
+  const double words = tiles * g->words.extent * g->rows / 32;
+  const double v = (double)word_units(d);
+  c->traffic = tiles * (tile_moves(l, MT_SRC) + tile_moves(l, MT_DST));
+  c->used = (double)mt_accesses(d) / (words * 32 * v);
+  c->slow += mt_h200.gather_begin * mt_h200.memory / c->traffic;
+  c->least = words * (v * lines_of(d) * mt_h200.gather_line +
+                      (v + ends_of(d)) * mt_h200.gather_unit + mt_h200.gather_word) +
+             mt_h200.gather_begin;
+}
+
+/* ---------------------------------------------------------------- kernels */
+
+/* Blocks that make their tables for several tiles. */
+static mt_grid gather_grid (const mt_kernel *k, const mt_desc *d) {
+  int64_t each = d->gather.tiles / MT_GATHER_FILL;
+  each = each < 1 ? 1 : each > MT_GATHER_EACH ? MT_GATHER_EACH : each;
+  return mt_grid_of(k, mt_div_up(d->gather.tiles, each));
+}
+
+static uint32_t gather_shared (const mt_desc *d) {
+  return d->gather.table + 8 * d->gather.rows;
+}
+
+const mt_algo mt_algo_gather = {.name = "gather",
+                                .needs = "is for tiles of less than 2 GiB of either side",
+                                .make = gather_make,
+                                .check = gather_check,
+                                .cost = gather_cost,
+                                .grid = gather_grid,
+                                .shared = gather_shared,
+                                .most_shared = MT_GATHER_SHARED,
+                                .thread = "run of dst",
+                                .value = "rows"};
