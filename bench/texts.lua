@@ -1,9 +1,10 @@
--- texts.lua [VALUES [SEED]]: random layouts, swizzles and tuples through every text form and back.
+-- texts.lua [VALUES [SEED]]: random layouts, swizzles, tuples, atoms, tiled copies and tiled MMAs
+-- through every text form and back.
 -- SPDX-License-Identifier: MIT
 --
--- tile.cute writes a value as a type of C++, for CuTe's DSL, for pycute; tile.parse reads it again:
--- it has to be the same. What pycute makes of its texts is asked of it, where it is installed
--- (PYTHON, or python3). Exit status 1 if anything differs.
+-- tile.cute writes a value as a type of C++, as CuTe prints it, for its DSL, for pycute; tile.parse
+-- reads it again: it has to be the same. What pycute makes of its texts is asked of it, where it is
+-- installed (PYTHON, or python3). Exit status 1 if anything differs.
 
 local tile = require "moontile"
 local layout = tile.layout
@@ -36,6 +37,50 @@ local function swizzle()
   return tile.swizzle(b, random(0, 4), random(3) == 1 and -shift or shift)
 end
 
+local MMAS, COPIES = tile.atoms(), tile.atoms { kind = "copy" }
+local function mma_atom() return tile.mma_atom(MMAS[random(#MMAS)]) end
+local function copy_atom() return tile.copy_atom(COPIES[random(#COPIES)], 8 << random(0, 3)) end
+
+-- The first of some tries that is a value: not everything can be tiled.
+local function tried(make)
+  while true do
+    local ok, x = pcall(make)
+    if ok then return x end
+  end
+end
+
+local function order() return random(2) == 1 and "left" or "right" end
+
+local function tiled_mma()
+  local atom = mma_atom()
+  local atoms = layout({ 1 << random(0, 1), 1 << random(0, 1), random(4) == 1 and 2 or 1 }, order())
+  local mma = tile.tiled_mma { atom = atom, atoms = atoms }
+  if random(2) == 1 then return mma end
+  local items = {}
+  for i = 1, 3 do
+    local n = mma:tile_shape()[i]
+    items[i] = ({ tile._, n, 2 * n, n % 4 == 0 and layout({ 2, n // 4, 2 }, { 1, 4, 2 }) or n })
+               [random(4)]
+  end
+  return tile.tiled_mma { atom = atom, atoms = atoms, permutation = items }
+end
+
+local function tiled_copy()
+  if random(3) > 1 then
+    local atom = copy_atom()
+    return tile.tiled_copy { atom = atom, bits = atom.bits,
+                             thr = layout({ 4 << random(0, 3), 2 << random(0, 4) }, order()),
+                             val = layout({ 1 << random(0, 2), 1 << random(0, 4) }, order()) }
+  end
+  local make = ({ tile.make_tiled_copy_A, tile.make_tiled_copy_B, tile.make_tiled_copy_C })
+  return make[random(3)](copy_atom(), tiled_mma())
+end
+
+-- The names of atoms whose texts are those of others: types of the same bits.
+local function like_another(x)
+  return tostring(x):find "UniversalCopy<" or tostring(x):find "CP_ASYNC"
+end
+
 -- A plain layout; with strides that are basis elements; swizzled; a swizzle; a tuple.
 local KINDS = {
   function() local s = tree(0) return layout(s, like(s, any)) end,
@@ -46,9 +91,31 @@ local KINDS = {
   end,
   swizzle,
   function() local s = tree(0) return type(s) == "table" and tile.shape(layout(s)) or s end,
+  mma_atom,
+  function() return tried(copy_atom) end,
+  function() return tried(tiled_mma) end,
+  function() return tried(tiled_copy) end,
 }
 
-local FORMS = { "type", "dsl", "pycute" }
+-- Which atom is meant where CuTe prints no name.
+local function atom_of(x)
+  local kind = getmetatable(x)
+  if kind == "moontile.MmaAtom" or kind == "moontile.CopyAtom" then return x.name end
+  return (kind == "moontile.TiledMMA" or kind == "moontile.TiledCopy") and x:atom().name or nil
+end
+
+-- Read again, the same; the DSL says how many bits a copy moves, not of what type.
+local function same(x, y, form)
+  if form == "dsl" and like_another(x) then
+    return tile.cute(x, "print") == tile.cute(y, "print")
+  end
+  if getmetatable(x) == "moontile.TiledCopy" then
+    return tile.cute(x, "type") == tile.cute(y, "type")
+  end
+  return tostring(y) == tostring(x)
+end
+
+local FORMS = { "type", "print", "dsl", "pycute" }
 local name = os.tmpname()
 local file = assert(io.open(name, "w"))
 local made, back, none, wrong = {}, {}, {}, 0
@@ -69,8 +136,8 @@ for _ = 1, count do
     if not ok then none[form] = none[form] + 1
     else
       made[form] = made[form] + 1
-      local read, y = pcall(tile.parse, text)
-      if read and tostring(y) == tostring(x) then back[form] = back[form] + 1
+      local read, y = pcall(tile.parse, text, form == "print" and atom_of(x) or nil)
+      if read and same(x, y, form) then back[form] = back[form] + 1
       else
         wrong = wrong + 1
         io.stderr:write(("%s: %s as %s is %s\n"):format(form, x, text, y))

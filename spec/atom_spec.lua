@@ -198,6 +198,24 @@ describe("copy atoms", function()
     assert.error_matches(function() tile.copy_atom "u16x8" end, "name: SM75_U16x8_LDSM_T, [^\n]*$")
   end)
 
+  it("have methods where they have fields", function()
+    local mma = tile.mma_atom "SM80_16x8x16_F32F16F16F32_TN"
+    for _, x in ipairs { "A", "B", "C" } do
+      assert.equal(mma["layout_" .. x], mma["layout_" .. x](mma))
+      assert.equal(mma["layout_" .. x], mma["layout_" .. x .. "_TV"](mma))
+    end
+    assert.equal("32:1", tostring(mma:thr_id()))
+    assert.equal(tostring(tile.atom_summary(mma)), tostring(mma:summary()))
+    local copy = tile.copy_atom("SM75_U32x4_LDSM_N", 16)
+    assert.equal(copy.layout_dst, copy:layout_dst())
+    assert.equal(copy.layout_src, copy:layout_S_TV())
+    assert.equal(copy.layout_dst, copy:layout_D_TV())
+    assert.equal(tostring(tile.atom_summary(copy)), tostring(copy:summary()))
+    local tiled = tile.tiled_copy { atom = copy, bits = 16, thr = { 32 }, val = { 8 } }
+    assert.equal(tostring(copy), tostring(tiled:atom()))
+    assert.has_error(function() return tile.layout(4)(tile) end)
+  end)
+
   it("serve a tiled copy", function()
     local thr, val = tile.layout { 32, 8 }, tile.layout { 4, 1 }
     local named = tile.tiled_copy { atom = "UniversalCopy<uint128_t>", bits = 32, thr = thr,

@@ -195,10 +195,11 @@ describe("CuTe's texts", function()
     assert.error(function() tile.cute(tile._) end, "cute: a layout, a tuple, a swizzle, an atom, a "
                  .. "tiled copy, a tiled MMA or a kernel expected, got _")
     assert.error(function() tile.cute(layout(4), "c") end,
-                 'cute: "cpp", "header", "type", "dsl" or "pycute" expected, got c')
+                 'cute: "cpp", "header", "type", "dsl", "pycute" or "print" expected, got c')
     assert.error(function() tile.cute(layout(4), "cpp", "a b") end,
                  "cute: a name of C++ expected, got a b")
-    assert.has_error(function() tile.cute(MMA, "dsl") end)
+    assert.error(function() tile.cute(MMA, "pycute") end,
+                 "cute: pycute has no text for " .. tostring(MMA))
   end)
 
   it("of random layouts are read as what they were written of", function()

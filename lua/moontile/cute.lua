@@ -1,17 +1,19 @@
 -- moontile.cute - values as CuTe's C++ (with assertions that prove them there), as calls of its DSL
--- for Python, or of pycute.
+-- for Python, or of pycute, as what it prints.
 -- SPDX-License-Identifier: MIT
 
 local need = ...
 local tile = need "core"
 local bits_of = need "element"
 local check = need "faults"
+local dsl = need "dsl"
 local find, format, gmatch, gsub, match = string.find, string.format, string.gmatch, string.gsub,
                                           string.match
 local concat, tostring, type = table.concat, tostring, type
 local getmetatable = getmetatable
 
-local FORMS = { cpp = "C++", type = "C++", header = "C++", dsl = "CuTe's DSL", pycute = "pycute" }
+local FORMS = { cpp = "C++", type = "C++", header = "C++", dsl = "CuTe's DSL", pycute = "pycute",
+                print = "what CuTe prints" }
 
 -- ---------------------------------------------------------------- numbers and tuples
 
@@ -72,6 +74,12 @@ end
 -- A tuple of one has a comma in Python.
 local function of_python(list)
   return "(" .. concat(list, ", ") .. (#list == 1 and "," or "") .. ")"
+end
+
+-- As CuTe prints it: numbers with an underscore, but for those of a swizzle and of paths.
+local function printed(text)
+  text = gsub(text, "%f[%w_@-]%-?%d+", "_%0")
+  return (gsub(text, "Sw<.->", function(w) return (gsub(w, "_", "")) end))
 end
 
 -- ---------------------------------------------------------------- layouts
@@ -140,6 +148,15 @@ function layouts.pycute(text)
   end)
 end
 
+function layouts.print(text)
+  return written(text, function(plain)
+    parts_of(plain)
+    return printed(plain)
+  end, function(w) return "Sw<" .. w .. ">" end, function(f, offset, under)
+    return format("%s o _%s o %s", f, offset, under)
+  end)
+end
+
 local MOST, SOME = 32, 8
 
 -- Some coordinates of n: all of a few; else the first, powers of two, and the last.
@@ -184,7 +201,7 @@ local tuples = {}
 function tuples.type(text) return tuple(text, cpp_number, of_template "Shape") end
 local function python_number(text) return text == "_" and "None" or text end
 function tuples.dsl(text) return tuple(text, python_number, of_python) end
-tuples.pycute = tuples.dsl
+tuples.pycute, tuples.print = tuples.dsl, printed
 function tuples.cpp(text, _, name) return format("using %s = %s;", name, tuples.type(text)) end
 
 local swizzles = {}
@@ -196,6 +213,7 @@ end
 function swizzles.pycute(text)
   return "Swizzle(" .. gsub(match(text, "<(.*)>"), ",", ", ") .. ")"
 end
+function swizzles.print(text) return text end
 function swizzles.cpp(text, w, name)
   local lines = { format("using %s = %s;", name, swizzles.type(text)) }
   for i = 0, 9 do
@@ -223,7 +241,7 @@ local function tiler_item(text)
   return find(text, ":", 1, true) and layouts.type(text) or cpp_number(text)
 end
 
-local mmas = {}
+local mmas, mma_atoms, copy_atoms = {}, {}, {}
 
 -- CuTe has no type for an atom that was described here.
 local function named_by_cute(name, own, layouts_of)
@@ -240,6 +258,34 @@ function mmas.type(_, mma)
   end
   return format("TiledMMA<MMA_Atom<%s>,%s,Tile<%s>>", operation(atom.name),
                 layouts.type(tostring(mma:atoms())), concat(items, ","))
+end
+
+-- By mode: an extent, a layout, None.
+local function dsl_tiler(tiler, n)
+  local items = {}
+  for i = 1, n do
+    local text = tostring(tiler[i] == nil and "_" or tile.get(tiler, i))
+    text = match(text, "^(%d+):1$") or text
+    items[i] = text == "_" and "None" or find(text, ":", 1, true) and layouts.dsl(text) or text
+  end
+  return of_python(items)
+end
+
+function mmas.dsl(_, mma)
+  local atoms, tiler = layouts.dsl(tostring(mma:atoms())), dsl_tiler(mma:permutation(), 3)
+  local more = tiler ~= "(None, None, None)" and ", permutation_mnk=" .. tiler or ""
+  return format("cute.make_tiled_mma(%s, %s%s)", dsl.mma_op(mma:atom()), atoms, more)
+end
+
+function mmas.print(_, mma)
+  local items = {}
+  for i = 1, 3 do
+    local x = mma:permutation()[i]
+    items[i] = x == nil and "_" or printed((gsub(tostring(x), "^(%d+):1$", "%1")))
+  end
+  return format("TiledMMA\n  ThrLayoutVMNK:  %s\n  PermutationMNK: (%s)\n%s",
+                layouts.print(tostring(mma:thr_layout_VMNK())), concat(items, ","),
+                mma_atoms.print(nil, mma:atom()))
 end
 
 function mmas.cpp(_, mma, name)
@@ -273,6 +319,19 @@ function copies.type(text, copy)
                 tile_type(copy:tiler_MN()))
 end
 
+function copies.dsl(_, copy)
+  local tiler = copy:tiler_MN()
+  return format("cute.make_tiled_copy(%s, %s, %s)", dsl.copy_atom(copy:atom()),
+                layouts.dsl(tostring(copy:tiled_layout_TV())), dsl_tiler(tiler, tile.rank(tiler)))
+end
+
+function copies.print(_, copy)
+  return format("TiledCopy\n  Tiler_MN:       %s\n  TiledLayout_TV: %s\n%s",
+                printed(tostring(copy:tiler_MN())),
+                layouts.print(tostring(copy:tiled_layout_TV())),
+                copy_atoms.print(nil, copy:atom()))
+end
+
 function copies.cpp(text, copy, name)
   return format("using %s = %s;\nstatic_assert(size(%s{}) == %d);", name, copies.type(text, copy),
                 name, copy:size())
@@ -288,11 +347,28 @@ local function asserted(lines, name, members, layouts_of)
   return concat(lines, "\n")
 end
 
-local mma_atoms = {}
-
 function mma_atoms.type(_, atom)
   named_by_cute(atom.name, atom.arch == "own", "atom.layout_A")
   return format("MMA_Atom<%s>", operation(atom.name))
+end
+
+function mma_atoms.dsl(_, atom) return format("cute.make_mma_atom(%s)", dsl.mma_op(atom)) end
+
+-- "Key:   layout", a line each, under a head.
+local function lines_of(head, width, rows)
+  local lines = { head }
+  for i = 1, #rows, 2 do
+    lines[#lines + 1] = format("  %-" .. width .. "s %s", rows[i] .. ":", rows[i + 1])
+  end
+  return concat(lines, "\n")
+end
+local function print_of(x) return printed(tostring(x)) end
+
+function mma_atoms.print(_, atom)
+  return lines_of("MMA_Atom", 11, {
+    "ThrID", print_of(atom.thr_id), "Shape_MNK", print_of(atom.shape_MNK),
+    "LayoutA_TV", print_of(atom.layout_A), "LayoutB_TV", print_of(atom.layout_B),
+    "LayoutC_TV", print_of(atom.layout_C) })
 end
 
 function mma_atoms.cpp(_, atom, name)
@@ -305,11 +381,18 @@ function mma_atoms.cpp(_, atom, name)
                   { atom.thr_id, atom.layout_A, atom.layout_B, atom.layout_C })
 end
 
-local copy_atoms = {}
-
 function copy_atoms.type(_, atom)
   named_by_cute(atom.name, atom.arch == "own", "atom.layout_src")
   return format("Copy_Atom<%s,uint_bit_t<%d>>", atom.name, atom.bits)
+end
+
+function copy_atoms.dsl(_, atom) return dsl.copy_atom(atom) end
+
+function copy_atoms.print(_, atom)
+  return lines_of("Copy_Atom", 13, {
+    "ThrID", print_of(atom.thr_id), "ValLayoutSrc", print_of(atom.layout_src),
+    "ValLayoutDst", print_of(atom.layout_dst), "ValLayoutRef", print_of(atom.layout_ref),
+    "ValueType", atom.bits .. "b" })
 end
 
 function copy_atoms.cpp(_, atom, name)
@@ -394,11 +477,11 @@ local function writers_of(x)
 end
 
 -- cute(x [, form [, name]]): x as text; form: "cpp" (declared by a name, A unless it is said, and
--- asserted), "header" (the same as a file of its own), "type", "dsl", "pycute".
+-- asserted), "header" (the same as a file of its own), "type", "dsl", "pycute", "print".
 return function(x, form, name)
   form, name = form or "cpp", name or "A"
-  check(type(form) == "string" and FORMS[form], "cute: \"cpp\", \"header\", \"type\", \"dsl\" "
-        .. "or \"pycute\" expected, got %s", tostring(form))
+  check(type(form) == "string" and FORMS[form], "cute: \"cpp\", \"header\", \"type\", \"dsl\", "
+        .. "\"pycute\" or \"print\" expected, got %s", tostring(form))
   check(type(name) == "string" and match(name, "^[%a_][%w_]*$"),
         "cute: a name of C++ expected, got %s", tostring(name))
   local writers, text = writers_of(x)

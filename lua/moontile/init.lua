@@ -46,12 +46,16 @@ local function asking(name)
   return function(...) return need "questions"[name](...) end
 end
 
+-- read_text(text [, atom]): what parse reads of tiled MMAs, tiled copies and atoms; nothing if the
+-- text is none of these.
+local function read_text(text, atom) return need "read".read(text, atom) end
+
 local function of_hardware(name)
   return function(...) return need "hardware"[name](...) end
 end
 
 return {
-  info = info,
+  info = info, read_text = read_text,
   einsum = contraction.einsum, einsum_fold = contraction.einsum_fold, im2col = contraction.im2col,
   tune = tuning.tune, why = why,
   draw = drawing "draw", svg = drawing "svg", html = drawing "html", latex = drawing "latex",

@@ -2,7 +2,8 @@
 ** atom.c - MMA and copy atoms in Lua: found by name, searched, shown.
 ** SPDX-License-Identifier: MIT
 **
-** An atom has fields and no methods; it cannot be changed.
+** An atom has fields; it cannot be changed. Those that are layouts are methods, too: a
+** layout that is called with an atom is itself (binding/layout.c).
 */
 #include <string.h>
 
@@ -92,6 +93,13 @@ static int mma_layout_b (lua_State *L) {
 }
 static int mma_layout_c (lua_State *L) {
   return lmt_pushvalue(L, lmt_tommaatom(L, 1)->c.node);
+}
+
+/* atom:summary() is atom_summary(atom). */
+static int push_summary (lua_State *L) {
+  lmt_pushinner(L);
+  lua_getfield(L, -1, "atom_summary");
+  return 1;
 }
 
 static void add_operand (lua_State *L, luaL_Buffer *b, const char *name,
@@ -365,12 +373,20 @@ static int l_atoms (lua_State *L) {
 #include "binding/rows.h"
 
 static const luaL_Reg mma_meta[] = {{"__tostring", mma_tostring}, {NULL, NULL}};
-static const luaL_Reg mma_fields[] =
-    {{"name", mma_name},         {"arch", mma_arch},
-     {"shape_MNK", mma_shape},   {"dtype", mma_dtype},
-     {"src", mma_src},           {"thr_id", mma_thr_id},
-     {"layout_A", mma_layout_a}, {"layout_B", mma_layout_b},
-     {"layout_C", mma_layout_c}, {NULL, NULL}};
+static const luaL_Reg mma_fields[] = {{"name", mma_name},
+                                      {"arch", mma_arch},
+                                      {"shape_MNK", mma_shape},
+                                      {"dtype", mma_dtype},
+                                      {"src", mma_src},
+                                      {"thr_id", mma_thr_id},
+                                      {"layout_A", mma_layout_a},
+                                      {"layout_B", mma_layout_b},
+                                      {"layout_C", mma_layout_c},
+                                      {"layout_A_TV", mma_layout_a},
+                                      {"layout_B_TV", mma_layout_b},
+                                      {"layout_C_TV", mma_layout_c},
+                                      {"summary", push_summary},
+                                      {NULL, NULL}};
 
 static const luaL_Reg copy_meta[] = {{"__tostring", copy_tostring}, {NULL, NULL}};
 static const luaL_Reg copy_fields[] = {{"name", copy_name},
@@ -380,6 +396,9 @@ static const luaL_Reg copy_fields[] = {{"name", copy_name},
                                        {"layout_src", copy_layout_src},
                                        {"layout_dst", copy_layout_dst},
                                        {"layout_ref", copy_layout_ref},
+                                       {"layout_S_TV", copy_layout_src},
+                                       {"layout_D_TV", copy_layout_dst},
+                                       {"summary", push_summary},
                                        {NULL, NULL}};
 
 /* Upvalues: the functions that push a field, by its name; the name of the class. */

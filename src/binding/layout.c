@@ -6,6 +6,7 @@
 ** the method has a row of its own (m_...). A tensor stands for its layout; what selects
 ** or regroups its elements gives a view of it.
 */
+#include <ctype.h>
 #include <string.h>
 
 #include "binding/lmt.h"
@@ -48,8 +49,30 @@ static int l_layout (lua_State *L) {
   return lmt_pushvalue(L, out.node);
 }
 
-/* parse(text): the value that a text form stands for; LayoutLeft and LayoutRight are
-** orders, which are texts in Lua. */
+/* Whether the text may be of a tiled MMA, a tiled copy or an atom: lua/moontile/read.lua
+** knows those. */
+static bool may_be_tiled (const char *text) {
+  text += strspn(text, " \t\r\n");
+  if (!isalpha((unsigned char)*text)) return false;
+  return strncmp(text, "Thr", 3) == 0 || strstr(text, "tom") || strstr(text, "iled");
+}
+
+/* What that reads of the text at 1; false: nothing. */
+static bool read_tiled (lua_State *L) {
+  lua_settop(L, 2);
+  lmt_pushinner(L);
+  lua_getfield(L, -1, "read_text");
+  lua_pushvalue(L, 1);
+  lua_pushvalue(L, 2);
+  if (lua_pcall(L, 2, 1, 0) == LUA_OK) return !lua_isnil(L, -1);
+  luaL_where(L, 1);
+  lua_insert(L, -2);
+  lua_concat(L, 2);
+  return lua_error(L);
+}
+
+/* parse(text [, atom]): the value that a text form stands for; LayoutLeft and LayoutRight
+** are orders, which are texts in Lua. */
 static int l_parse (lua_State *L) {
   size_t n;
   mt_layout out;
@@ -57,6 +80,7 @@ static int l_parse (lua_State *L) {
   const char *text = luaL_checklstring(L, 1, &n);
   if (strcmp(text, "LayoutLeft") == 0 || strcmp(text, "LayoutRight") == 0)
     return lua_pushvalue(L, 1), 1;
+  if (may_be_tiled(text) && read_tiled(L)) return 1;
   if (mt_parse(&out, text, n, &err)) return lmt_raise(L, &err);
   return lmt_pushvalue(L, out.node);
 }
@@ -153,10 +177,16 @@ int lmt_slice (lua_State *L, int i, const char *op, const mt_node *c, const mt_n
                   lmt_pushlike(L, i, out.node, offset);
 }
 
+/* atom:layout_A() calls the layout in atom.layout_A with the atom. */
+static bool is_atom (lua_State *L, int i) {
+  return lmt_isclass(L, i, LMT_MMAATOM) || lmt_isclass(L, i, LMT_COPYATOM);
+}
+
 /* A(i), A(i, j), A{i, j}: the offset (of a coordinate layout: the coordinate); with _ a
 ** slice. */
 static int l_call (lua_State *L) {
   mt_layout buf;
+  if (lua_type(L, 2) == LUA_TUSERDATA && is_atom(L, 2)) return lua_settop(L, 1), 1;
   const mt_node *a = lmt_tocomposed(L, 1), *c = lmt_tocoord(L, 2, a, &buf);
   return lmt_haswild(c) ? lmt_slice(L, 1, NULL, c, a) : eval(L, NULL, c, a);
 }

@@ -246,6 +246,12 @@ static int l_copy_D (lua_State *L) {
 
 /* ---------------------------------------------------------------- asking */
 
+static int tc_atom (lua_State *L) {
+  const mt_tiled_copy *c = lmt_totiledcopy(L, 1);
+  *(mt_copy_atom *)lua_newuserdatauv(L, sizeof c->atom, 0) = c->atom;
+  luaL_setmetatable(L, LMT_COPYATOM);
+  return 1;
+}
 static int tc_tiled_layout_TV (lua_State *L) {
   return lmt_pushvalue(L, lmt_totiledcopy(L, 1)->layout_tv.node);
 }

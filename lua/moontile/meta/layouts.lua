@@ -51,16 +51,22 @@ function tile.layout(shape, stride) end
 
 --- The value that a text stands for: a layout, a tuple, a tiler, a swizzle, a basis element.
 --- - parse(tostring(v)) == v
---- - CuTe's C++ is read too, and what CuTe prints
+--- - CuTe's C++ is read too, and what CuTe prints, of tiled copies, tiled MMAs and atoms, too
+--- - CuTe prints no name of an atom: the first that has the layouts, or the one that is given
+--- - what no atom has is one of your own; atom: its types, { A = "f16", B = "f16", C = "f32" }
 --- - error: text that is none, with the position
 --- ```lua
 --- parse "(4,(2,2)):(2,(1,8))"  --> (4,(2,2)):(2,(1,8))
 --- parse "(4,(2,3))", parse "2@0+1@1"  --> (4,(2,3))	2@0+1@1
 --- parse "Layout<Shape<_2,_4>,Stride<_1,_2>>"  --> (2,4):(1,2)
+--- parse("Copy_Atom<SM75_U32x4_LDSM_N,half_t>").layout_src  --> (32,8):(8,1)
+--- local text = cute(make_tiled_mma "SM80_16x8x8_F32BF16BF16F32_TN", "print")
+--- parse(text, "SM80_16x8x8_F32BF16BF16F32_TN"):tile_shape()  --> (16,8,8)
 --- ```
 ---@param text string
+---@param atom? string | table
 ---@return any
-function tile.parse(text) end
+function tile.parse(text, atom) end
 
 --- Layouts as the modes of one; or, as layout, a shape with strides or without.
 --- - R(i, j, ...) = A(i) + B(j) + ...

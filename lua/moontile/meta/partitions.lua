@@ -16,9 +16,13 @@ local Layout = {}
 ---@field dtype table  of A, B, C, D: their dtypes
 ---@field src table  of A, B, C: where the operand is, reg or smem_desc
 ---@field thr_id moontile.Layout
----@field layout_A moontile.Layout  (thread,value) -> index in A
+---@field layout_A moontile.Layout  (thread,value) -> index in A; atom:layout_A() is the same
 ---@field layout_B moontile.Layout
 ---@field layout_C moontile.Layout
+---@field layout_A_TV moontile.Layout  as a tiled MMA has it: layout_A
+---@field layout_B_TV moontile.Layout
+---@field layout_C_TV moontile.Layout
+---@field summary function  atom:summary() is atom_summary(atom)
 
 ---What one instruction copies.
 ---@class moontile.CopyAtom
@@ -26,9 +30,12 @@ local Layout = {}
 ---@field arch string
 ---@field bits integer
 ---@field thr_id moontile.Layout
----@field layout_src moontile.Layout
+---@field layout_src moontile.Layout  atom:layout_src() is the same
 ---@field layout_dst moontile.Layout
 ---@field layout_ref moontile.Layout
+---@field layout_S_TV moontile.Layout  layout_src
+---@field layout_D_TV moontile.Layout  layout_dst
+---@field summary function  atom:summary() is atom_summary(atom)
 
 ---An atom in a few numbers.
 ---@class moontile.Summary
@@ -209,6 +216,15 @@ tile.make_tiled_copy_D = tile.make_tiled_copy_S
 --- ```
 ---@return integer
 function TiledCopy:size() end
+
+--- The atom of a tiled copy, in its values.
+--- - tile.copy_atom of its name and bits
+--- ```lua
+--- tiled_copy{ atom = "UniversalCopy<uint32_t>", dtype = "f32", thr = layout{8, 4} }:atom().bits
+--- --> 32
+--- ```
+---@return moontile.CopyAtom
+function TiledCopy:atom() end
 
 --- (thread,value) -> coordinate of the tile, as a number.
 --- - colexicographic in tiler_MN

@@ -298,14 +298,17 @@ function tile.from_f2_matrix(M, shape, constant) end
 ---@return string
 function tile.explain(operation, A, B, C, D) end
 
---- A value as CuTe's C++, declared and asserted, or as Python.
---- - "type": its type alone; "dsl": CuTe's DSL; "pycute": its layouts in Python; all are read again
+--- A value as CuTe's C++, declared and asserted, as CuTe prints it, or as Python.
+--- - "type": its type alone; "print": what CuTe prints; "dsl": CuTe's DSL; "pycute": layouts there
+--- - parse reads all of these again
 --- - the assertions are those of its size and of some of its values, of an MMA those of its tile
 --- - "header": a file of its own; of a kernel its types, its layouts of shared memory, its copies
---- - error: strides that CuTe has not; a tiled copy or MMA in Python
+--- - error: strides that CuTe has not; an atom that its DSL has not; a tiled copy in pycute
 --- ```lua
 --- cute(layout{2, {3, 2}}, "type")  --> Layout<Shape<_2,Shape<_3,_2>>,Stride<_1,Stride<_2,_6>>>
 --- cute(layout{2, 3}, "dsl")  --> cute.make_layout((2, 3), stride=(1, 2))
+--- cute(copy_atom("UniversalCopy<uint128_t>", "f32"), "dsl")
+--- --> cute.make_copy_atom(cute.nvgpu.CopyUniversalOp(), cutlass.Uint32, num_bits_per_copy=128)
 --- cute(layout(4, 2), "cpp", "Row")
 --- --> // 4:2
 --- --> using Row = Layout<_4,_2>;
@@ -313,7 +316,7 @@ function tile.explain(operation, A, B, C, D) end
 --- --> static_assert(Row{}(0) == 0 && Row{}(1) == 2 && Row{}(2) == 4 && Row{}(3) == 6);
 --- ```
 ---@param x any
----@param form? "cpp" | "header" | "type" | "dsl" | "pycute"
+---@param form? "cpp" | "header" | "type" | "print" | "dsl" | "pycute"
 ---@param name? string
 ---@return string
 function tile.cute(x, form, name) end
