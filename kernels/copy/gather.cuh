@@ -4,9 +4,8 @@
 **
 ** A unit is an access of ES bytes. All names, the tables and a picture are in
 ** desc/gather_desc.h. A block makes the tables once and then goes from tile to tile. A
-** thread finds where the units of a word lie, loads all of them, by way of the L1, which
-** has the sectors that neighbours ask for as well, and stores the word. It has UNROLL
-** words in flight.
+** thread finds where the units of UNROLL words lie, loads all of them, by way of the L1,
+** which has the sectors that neighbours ask for as well, and stores the words.
 */
 #ifndef GATHER_CUH
 #define GATHER_CUH
@@ -94,100 +93,115 @@ struct gather_tile {
 /* ------------------------------------------------------------------ words */
 
 /* The units of a word in memory order. */
-template <int ES>
-MT_INLINE uint32_t gather_pack (const uint32_t unit[MT_GATHER_UNITS(ES)]) {
-  if (ES == 2) return unit[0] | unit[1 % MT_GATHER_UNITS(ES)] << 16;
-  return unit[0] | unit[1 % MT_GATHER_UNITS(ES)] << 8 |
-         unit[2 % MT_GATHER_UNITS(ES)] << 16 | unit[3 % MT_GATHER_UNITS(ES)] << 24;
-}
-
-/* Words of several units: bit i of `has` is its unit i. */
 template <int ES> struct gather_word {
-  enum { V = MT_GATHER_UNITS(ES), ALL = (1 << V) - 1 };
+  enum { V = MT_GATHER_UNITS(ES) };
+  typedef typename word<V == 1 ? ES : 4>::type type;
   typedef typename word<4 * V>::type distances;
-  char *to;
-  uint32_t has, unit[V];
 
-  /* Word w of a tile; beyond its last one: nothing. */
-  MT_INLINE void find_and_load (const mt_gather &g, const gather_tile &t,
-                                const char *tables, uint32_t w) {
-    const bool real = w < t.words;
-    const uint32_t row = real ? divide(w, g.words) : 0;
-    const uint32_t k = real ? w - row * g.words.extent : 0;
-    const gather_row at = ((const gather_row *)(tables + g.table))[row];
-    const char *from = t.src + at.src;
-    to = t.dst + at.dst;
-    const uint32_t f = g.phases == 1 ? 0 : ((uint32_t)(uintptr_t)to & 3) / ES;
-    const int32_t first = (int32_t)(k * V) - (int32_t)f, over = first + V - t.high;
-    const distances by = ((const distances *)tables)[f * g.words.extent + k];
+  static MT_INLINE type join (const typename word<ES>::type unit[V]) {
+    if constexpr (V == 1) return unit[0];
+    else if constexpr (V == 2) return (uint32_t)unit[0] | (uint32_t)unit[1] << 16;
+    else
+      return (uint32_t)unit[0] | (uint32_t)unit[1] << 8 | (uint32_t)unit[2] << 16 |
+             (uint32_t)unit[3] << 24;
+  }
+};
+
+/* Where a word is: its first unit is unit `first` of its row, its distances are number
+** `entry` of the table. SINGLE: tiles have one row. */
+template <int ES, bool SINGLE> struct gather_at {
+  enum { V = MT_GATHER_UNITS(ES) };
+  const char *from;
+  char *to;
+  int32_t first;
+  uint32_t entry;
+
+  MT_INLINE void find (const mt_gather &g, const gather_tile &t, const char *tables,
+                       uint32_t w) {
+    uint32_t k = w, f = 0;
+    from = t.src, to = t.dst;
+    if (!SINGLE) {
+      const uint32_t row = divide(w, g.words);
+      const gather_row at = ((const gather_row *)(tables + g.table))[row];
+      from += at.src, to += at.dst, k -= row * g.words.extent;
+    }
+    if (V > 1 && g.phases > 1) f = ((uint32_t)(uintptr_t)to & 3) / ES;
+    first = (int32_t)(k * V - f), entry = k + f * g.words.extent;
     to += first * ES;
-    has = real && over < V ? ALL : 0;
-    if (first < t.low) has &= (uint32_t)ALL << (t.low - first);
-    if (over > 0) has &= (uint32_t)ALL >> (over < V ? over : 0);
-#pragma unroll
-    for (int i = 0; i < V; i++)
-      unit[i] = has >> i & 1 ? load<ES>(from + ((const int32_t *)&by)[i]) : 0;
   }
-
-  MT_INLINE void store_it () const {
-    if (has == ALL) return store<4>(to, gather_pack<ES>(unit));
-#pragma unroll
-    for (int i = 0; i < V; i++)
-      if (has >> i & 1) store<ES>(to + i * ES, (typename word<ES>::type)unit[i]);
+  MT_INLINE bool is_whole (const gather_tile &t) const {
+    return (V == 1 || first >= t.low) && first + V <= t.high;
   }
 };
-
-/* A word that is a unit. */
-template <int ES> struct gather_one {
-  char *to;
-  bool has;
-  typename word<ES>::type unit;
-
-  MT_INLINE void find_and_load (const mt_gather &g, const gather_tile &t,
-                                const char *tables, uint32_t w) {
-    const uint32_t row = w < t.words ? divide(w, g.words) : 0;
-    const uint32_t k = w < t.words ? w - row * g.words.extent : 0;
-    const gather_row at = ((const gather_row *)(tables + g.table))[row];
-    to = t.dst + at.dst + k * ES;
-    has = w < t.words && (int32_t)k < t.high;
-    if (has) unit = load<ES>(t.src + at.src + ((const int32_t *)tables)[k]);
-  }
-
-  MT_INLINE void store_it () const {
-    if (has) store<ES>(to, unit);
-  }
-};
-
-template <int ES> struct gather_kind { typedef gather_one<ES> type; };
-template <> struct gather_kind<1> { typedef gather_word<1> type; };
-template <> struct gather_kind<2> { typedef gather_word<2> type; };
 
 /* ------------------------------------------------------------------ blocks */
 
-template <int ES, int UNROLL>
-MT_INLINE void gather_one_tile (const mt_gather &g, const gather_tile &t,
-                                const char *tables) {
+/* The words w, w + threads, ... of a tile, those that a row has in part: unit by unit. */
+template <int ES, int UNROLL, bool SINGLE>
+MT_INLINE void gather_parts (const mt_gather &g, const gather_tile &t, const char *tables,
+                             uint32_t w) {
+  enum { V = MT_GATHER_UNITS(ES) };
 #pragma unroll 1
-  for (uint32_t w = threadIdx.x; w < t.words; w += UNROLL * MT_GATHER_THREADS) {
-    typename gather_kind<ES>::type x[UNROLL];
+  for (int u = 0; u < UNROLL && w < t.words; u++, w += MT_GATHER_THREADS) {
+    gather_at<ES, SINGLE> x;
+    x.find(g, t, tables, w);
+    const int32_t *by = (const int32_t *)tables + x.entry * V;
+#pragma unroll 1
+    for (int i = 0; i < V; i++)
+      if (x.first + i >= t.low && x.first + i < t.high)
+        store<ES>(x.to + i * ES, load<ES>(x.from + by[i]));
+  }
+}
+
+/* The same words, whole ones all at once. Beyond the last word of the tile it is written
+** again. */
+template <int ES, int UNROLL, bool SINGLE>
+MT_INLINE void gather_group (const mt_gather &g, const gather_tile &t, const char *tables,
+                             uint32_t w) {
+  enum { V = MT_GATHER_UNITS(ES) };
+  typedef typename gather_word<ES>::distances distances;
+  gather_at<ES, SINGLE> x[UNROLL];
+  typename word<ES>::type unit[UNROLL][V];
+  bool whole = true;
 #pragma unroll
-    for (int u = 0; u < UNROLL; u++)
-      x[u].find_and_load(g, t, tables, w + u * MT_GATHER_THREADS);
+  for (int u = 0; u < UNROLL; u++) {
+    const uint32_t n = w + u * MT_GATHER_THREADS;
+    x[u].find(g, t, tables, n < t.words ? n : t.words - 1);
+    whole = whole && x[u].is_whole(t);
+  }
+  if (!whole) return gather_parts<ES, UNROLL, SINGLE>(g, t, tables, w);
 #pragma unroll
-    for (int u = 0; u < UNROLL; u++) x[u].store_it();
+  for (int u = 0; u < UNROLL; u++) {
+    const distances by = ((const distances *)tables)[x[u].entry];
+#pragma unroll
+    for (int i = 0; i < V; i++)
+      unit[u][i] = load<ES>(x[u].from + ((const int32_t *)&by)[i]);
+  }
+#pragma unroll
+  for (int u = 0; u < UNROLL; u++)
+    *(typename gather_word<ES>::type *)x[u].to = gather_word<ES>::join(unit[u]);
+}
+
+template <int ES, int UNROLL, bool SINGLE>
+MT_INLINE void gather_tiles (const mt_launch &p, const char *tables) {
+  const mt_gather &g = p.desc.gather;
+#pragma unroll 1
+  for (uint32_t n = blockIdx.x; n < g.tiles; n += gridDim.x) {
+    const gather_tile t(p, n);
+#pragma unroll 1
+    for (uint32_t w = threadIdx.x; w < t.words; w += UNROLL * MT_GATHER_THREADS)
+      gather_group<ES, UNROLL, SINGLE>(g, t, tables, w);
   }
 }
 
 template <int ES, int UNROLL> MT_INLINE void copy_gather (const mt_launch &p) {
   MT_DYNAMIC(shared, MT_GATHER_SHARED);
-  const mt_gather &g = p.desc.gather;
   char *tables = (char *)shared;
   gather_make_rows(p.desc, tables);
   gather_make_units<ES>(p.desc, tables);
   __syncthreads();
-#pragma unroll 1
-  for (uint32_t n = blockIdx.x; n < g.tiles; n += gridDim.x)
-    gather_one_tile<ES, UNROLL>(g, gather_tile(p, n), tables);
+  if (p.desc.gather.rows == 1) gather_tiles<ES, UNROLL, true>(p, tables);
+  else gather_tiles<ES, UNROLL, false>(p, tables);
 }
 
 template <int BYTES, int UNROLL> struct copier<MT_ALGO_GATHER, BYTES, UNROLL> {
@@ -197,7 +211,7 @@ template <int BYTES, int UNROLL> struct copier<MT_ALGO_GATHER, BYTES, UNROLL> {
 } // namespace mt
 
 /* Blocks of an SM; without a number as many as registers allow. */
-#define MT_BOUNDS_GATHER(threads, unroll) __launch_bounds__(threads, 5)
+#define MT_BOUNDS_GATHER(threads, unroll) __launch_bounds__(threads, 4)
 
 #undef MT_INLINE
 #endif
