@@ -6,7 +6,8 @@
 ** sides, the rest axes number the rows. A thread writes one vector of 16 bytes that is
 ** aligned in the destination: vector v of a row begins 16 v bytes past the last multiple
 ** of 16 that is not behind the beginning of the row. What it needs of the source lies in
-** two vectors that are aligned there.
+** two vectors that are aligned there. Of rows that run backwards in the source the units
+** of a vector are turned round.
 */
 #ifndef ROWS_CUH
 #define ROWS_CUH
@@ -17,6 +18,14 @@
 #define MT_INLINE __device__ __forceinline__
 
 namespace mt {
+
+/* The units of a vector in the other order. */
+template <int ES> MT_INLINE uint4 reversed (const uint4 &v) {
+  constexpr uint32_t order = ES == 1 ? 0x0123 : ES == 2 ? 0x1032 : 0x3210;
+  if (ES == 8) return make_uint4(v.z, v.w, v.x, v.y);
+  return make_uint4(__byte_perm(v.w, 0, order), __byte_perm(v.z, 0, order),
+                    __byte_perm(v.y, 0, order), __byte_perm(v.x, 0, order));
+}
 
 template <int ES> MT_INLINE void copy_vector (const mt_launch &p, uint32_t n) {
   const mt_desc &d = p.desc;
@@ -30,12 +39,16 @@ template <int ES> MT_INLINE void copy_vector (const mt_launch &p, uint32_t n) {
   s.move(d, at);
   const uint32_t before = (uint32_t)(uintptr_t)s.dst & 15;
   const int32_t first = v * (16 / ES) - (int32_t)(before / ES);
-  const char *from = s.src + (int64_t)first * ES;
+  const bool backwards = d.axis[0].stride[MT_SRC] < 0;
+  const int32_t low = backwards ? 1 - first - 16 / ES : first;
+  const char *from = s.src + (int64_t)low * ES;
   const uint32_t shift = (uint32_t)(uintptr_t)from & 15;
   if (first >= end) return;
   uint4 a = load_raw<ES>(from - shift, m), b = {0, 0, 0, 0};
   if (shift != 0) b = load_raw<ES>(from - shift + 16, m);
-  store_units<ES>(s.dst + (int64_t)first * ES, window<ES>(a, b, shift), first, end);
+  a = window<ES>(a, b, shift);
+  if (backwards) a = reversed<ES>(a);
+  store_units<ES>(s.dst + (int64_t)first * ES, a, first, end);
 }
 
 template <int ES, int UNROLL> MT_INLINE void copy_rows (const mt_launch &p) {

@@ -22,6 +22,9 @@ int draw_extents (mt_desc *d, int n);
 /* A random copy of the form PERMUTE_UNALIGNED; elem and vec are there. */
 void draw_unaligned (mt_launch *l);
 
+/* A random copy of the algorithm ROWS; elem and vec are there. */
+void draw_rows (mt_launch *l);
+
 /* A random copy of the algorithm GATHER; elem and vec are there. */
 void draw_gather (mt_launch *l);
 

@@ -191,24 +191,6 @@ static void set_raster (mt_desc *d) {
   r->across = divisor_of((ns + strip - 1) / strip);
 }
 
-/* Rows in an order of chance on each side, with gaps. */
-static void draw_rows (mt_launch *l) {
-  mt_desc *d = &l->desc;
-  int64_t vec = d->vec, run = 1 + below(90), pitch[2] = {run * vec, run * vec};
-  int64_t n[2] = {1 + below(12), 1 + below(12)};
-  set_axis(d, 0, run, vec, vec);
-  d->nthr = 1, d->nval = 0, d->nrest = 2;
-  d->threads = run, d->values = 1, d->rests = n[0] * n[1];
-  for (int side = 0; side < 2; side++) {
-    pitch[side] += vec * below(4);
-    l->offset[side] = vec * below(40);
-  }
-  set_axis(d, 1, n[0], pitch[0], pitch[1] * n[1]);
-  set_axis(d, 2, n[1], below(5) ? pitch[0] * n[0] : 0, pitch[1]);
-  int64_t v = 16 / (vec * d->elem);
-  d->raster.along = divisor_of((run + 2 * v - 2) / v);
-}
-
 static void draw_pack (mt_launch *l) {
   mt_desc *d = &l->desc;
   int packed = below(2);

@@ -1,5 +1,6 @@
 /*
-** rows.c - copies of rows that are a run of both sides and begin anywhere.
+** rows.c - copies of rows that are a run of both sides, forwards or backwards, and begin
+** anywhere.
 ** SPDX-License-Identifier: MIT
 */
 #include "copy/algo.h"
@@ -21,6 +22,12 @@ static bool find_raster (mt_raster *r, int64_t *vectors, const mt_desc *d) {
 /* Vectors of 16 bytes. */
 static int64_t vectors_of (const mt_desc *d) { return d->raster.along.extent * d->rests; }
 
+/* A run of both sides; of the source it may be one backwards. */
+static bool is_run (const mt_axis *a, int64_t vec) {
+  int64_t s = a->stride[MT_SRC];
+  return (s == vec || s == -vec) && a->stride[MT_DST] == vec;
+}
+
 /* The axis that is a run of both sides becomes the thread axis. */
 static bool rows_make (mt_launch *l, mt_axes mode[3], char *why) {
   mt_desc probe = l->desc;
@@ -28,9 +35,7 @@ static bool rows_make (mt_launch *l, mt_axes mode[3], char *why) {
   mt_axes *rest = &mode[2];
   int i = 0;
   (void)why;
-  while (i < rest->n &&
-         (rest->axis[i].stride[MT_SRC] != vec || rest->axis[i].stride[MT_DST] != vec))
-    i++;
+  while (i < rest->n && !is_run(&rest->axis[i], vec)) i++;
   if (i == rest->n || bytes >= 16 || rest->axis[i].extent * bytes < MT_SHORTROW)
     return false;
   probe.threads = rest->axis[i].extent;
@@ -50,9 +55,7 @@ static mt_status rows_check (const mt_launch *l, mt_err *err) {
   int64_t n;
   MT_CHECK(d->nbound == 0 && d->nthr == 1 && d->nval == 0, err,
            "a copy of rows has one thread axis and no bounds");
-  MT_CHECK(d->axis[0].stride[MT_SRC] == (int64_t)d->vec &&
-               d->axis[0].stride[MT_DST] == (int64_t)d->vec,
-           err, "the thread axis is no run of both sides");
+  MT_CHECK(is_run(&d->axis[0], d->vec), err, "the thread axis is no run of both sides");
   MT_CHECK(find_raster(&raster, &n, d) && memcmp(&raster, &d->raster, sizeof raster) == 0,
            err, "a wrong raster");
   return MT_OK;
