@@ -198,6 +198,20 @@ describe("copy atoms", function()
     assert.error_matches(function() tile.copy_atom "u16x8" end, "name: SM75_U16x8_LDSM_T, [^\n]*$")
   end)
 
+  it("are of an arch by its number", function()
+    assert.same(tile.atoms { arch = "sm_80", K = 8 }, tile.atoms { arch = 80, K = 8 })
+    assert.error_matches(function() tile.atoms { arch = 99 } end, "none is of \"sm_99\"")
+  end)
+
+  it("of shared memory are named as CuTe names them, and without its room", function()
+    local atom = tile.smem_atom("GMMA::Layout_K_SW64_Atom", 16)
+    assert.equal(atom, tile.smem_atom "GMMA::Layout_K_SW64_Atom<half_t>")
+    assert.equal(atom, tile.smem_atom("Layout_K_SW64_Atom", "bf16"))
+    assert.error_matches(function() tile.smem_atom "Layout_K_SW64_Atom<thing>" end,
+                         "unknown dtype 'thing'")
+    assert.equal("i32", tile.tensor("int", tile.layout(1)):dtype())
+  end)
+
   it("have methods where they have fields", function()
     local mma = tile.mma_atom "SM80_16x8x16_F32F16F16F32_TN"
     for _, x in ipairs { "A", "B", "C" } do
@@ -205,6 +219,9 @@ describe("copy atoms", function()
       assert.equal(mma["layout_" .. x], mma["layout_" .. x .. "_TV"](mma))
     end
     assert.equal("32:1", tostring(mma:thr_id()))
+    assert.equal(mma.shape_MNK, mma:shape_MNK())
+    assert.error_matches(function() return mma.shape_MNK(1) end,
+                         "attempt to call a moontile.Tuple value")
     assert.equal(tostring(tile.atom_summary(mma)), tostring(mma:summary()))
     local copy = tile.copy_atom("SM75_U32x4_LDSM_N", 16)
     assert.equal(copy.layout_dst, copy:layout_dst())

@@ -154,6 +154,10 @@ describe("matrices over F2", function()
     assert.equal("Sw<1,0,1> o 0 o (2,2):(2,1)", tostring(tile.from_f2_matrix(M, { 2, 2 })))
     assert.same({}, (tile.to_f2_matrix(layout(1))))
     assert.equal("1:0", tostring(tile.from_f2_matrix {}))
+    for _, text in ipairs { "(4,2):(2,1)", "Sw<1,0,1> o 4 o 4:1", "Sw<1,0,1> o 8 o 8:1", "8:1" } do
+      assert.equal(text, tostring(tile.from_f2_matrix(tile.to_f2_matrix(layout(text)))))
+      assert.equal(text, tostring(tile.from_f2_matrix((tile.to_f2_matrix(layout(text))))))
+    end
     assert.equal(parse "F3", layout "(2,2):(F3,F1)"(1))
   end)
 

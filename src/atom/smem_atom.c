@@ -2,6 +2,8 @@
 ** smem_atom.c - the shared-memory layout atoms by name.
 ** SPDX-License-Identifier: MIT
 */
+#include <string.h>
+
 #include "moontile/atom.h"
 #include "algebra/swizzle.h"
 
@@ -31,11 +33,17 @@ static mt_status unknown (const char *name, mt_err *err) {
   return err->status;
 }
 
+/* "GMMA::Layout_K_SW128_Atom", or without the room. */
+static bool is_named (const atom *x, const char *name) {
+  const char *room = strstr(x->name, "::");
+  return strcmp(x->name, name) == 0 || (room && strcmp(room + 2, name) == 0);
+}
+
 mt_status mt_smem_atom (mt_layout *out, const char *name, int bits, mt_err *err) {
   const atom *x = atoms;
   mt_layout pair;
   mt_build b;
-  while (x < atoms + ATOMS && strcmp(x->name, name) != 0) x++;
+  while (x < atoms + ATOMS && !is_named(x, name)) x++;
   if (x == atoms + ATOMS) return unknown(name, err);
   if (bits < 1 || bits > 128 || (bits & (bits - 1)) != 0)
     return mt_fail(err, MT_EINVAL,

@@ -241,6 +241,14 @@ static const char *text_option (lua_State *L, const char *key) {
   return lua_tostring(L, -1);
 }
 
+/* "sm_90"; 90 is the same. */
+static const char *arch_option (lua_State *L) {
+  lua_getfield(L, 1, "arch");
+  bool number = lua_isinteger(L, -1);
+  if (number) lua_pushfstring(L, "sm_%I", (LUAI_UACINT)lua_tointeger(L, -1));
+  return number ? lua_tostring(L, -1) : text_option(L, "arch");
+}
+
 /* Where the device of `runs_on` is on the stack; 0: there is none. */
 static int device_option (lua_State *L) {
   LMT_NOERR(err);
@@ -256,7 +264,7 @@ static int device_option (lua_State *L) {
 static void read_query (lua_State *L, query *q) {
   static const char *const extents[] = {"M", "N", "K"};
   mt_err err = MT_NOERR;
-  q->arch = text_option(L, "arch");
+  q->arch = arch_option(L);
   q->runs_on = device_option(L);
   for (int i = 0; i < 3; i++) {
     int isint;

@@ -14,5 +14,7 @@ int lmt_owncopy (lua_State *L);
 ** with_bits: of the tables, copy_atom("NAME", bits). */
 int lmt_pushmmaatom (lua_State *L, const mt_mma_atom *a);
 int lmt_pushcopyatom (lua_State *L, const mt_copy_atom *a, bool with_bits);
+/* What lua/moontile/read.lua reads of the text at 1 is pushed; false: nothing. */
+bool lmt_readtiled (lua_State *L, const char *text);
 
 #endif

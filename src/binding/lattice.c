@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "binding/kernel.h"
+#include "binding/field.h"
 #include "binding/lmt.h"
 
 typedef mt_status (*operation)(mt_layout *, const mt_node *, const mt_node *, mt_err *);
@@ -56,7 +57,8 @@ static void push_row (lua_State *L, int i, const int64_t *column, int columns) {
   }
 }
 
-/* to_f2_matrix(A): the rows, and the value at 0 */
+/* to_f2_matrix(A): the rows, and the value at 0, which is in the field `constant`, too,
+** if it is not 0 */
 static int l_to_f2_matrix (lua_State *L) {
   int64_t column[64], constant;
   int rows, columns;
@@ -68,6 +70,7 @@ static int l_to_f2_matrix (lua_State *L) {
     push_row(L, i, column, columns);
     lua_rawseti(L, -2, i + 1);
   }
+  if (constant != 0) lmt_setint(L, "constant", constant);
   lua_pushinteger(L, constant);
   return 2;
 }
@@ -103,13 +106,27 @@ static int read_matrix (lua_State *L, int64_t *column) {
   return (int)n;
 }
 
+/* The constant at 3, else that of the matrix. In from_f2_matrix(to_f2_matrix(A)) it is in
+** the place of the shape, which is taken away. */
+static lua_Integer read_constant (lua_State *L) {
+  if (!lua_isnoneornil(L, 3)) return luaL_checkinteger(L, 3);
+  lua_getfield(L, 1, "constant");
+  lua_Integer constant = luaL_optinteger(L, -1, 0);
+  lua_pop(L, 1);
+  if (lua_isinteger(L, 2) && lua_tointeger(L, 2) == constant) {
+    lua_pushnil(L);
+    lua_replace(L, 2);
+  }
+  return constant;
+}
+
 /* from_f2_matrix(M [, shape [, constant]]) */
 static int l_from_f2_matrix (lua_State *L) {
   mt_layout buf, out;
   int64_t column[64];
   LMT_NOERR(err);
-  lua_Integer constant = luaL_optinteger(L, 3, 0);
   int n = read_matrix(L, column);
+  lua_Integer constant = read_constant(L);
   const mt_node *shape =
       lua_isnoneornil(L, 2) ? NULL : lmt_tovalue(L, 2, LMT_SHAPE, "shape", &buf);
   if (mt_from_f2_matrix(&out, n, column, constant, shape, &err))

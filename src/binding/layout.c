@@ -6,9 +6,9 @@
 ** the method has a row of its own (m_...). A tensor stands for its layout; what selects
 ** or regroups its elements gives a view of it.
 */
-#include <ctype.h>
 #include <string.h>
 
+#include "binding/atom.h"
 #include "binding/lmt.h"
 #include "binding/view.h"
 
@@ -49,28 +49,6 @@ static int l_layout (lua_State *L) {
   return lmt_pushvalue(L, out.node);
 }
 
-/* Whether the text may be of a tiled MMA, a tiled copy or an atom: lua/moontile/read.lua
-** knows those. */
-static bool may_be_tiled (const char *text) {
-  text += strspn(text, " \t\r\n");
-  if (!isalpha((unsigned char)*text)) return false;
-  return strncmp(text, "Thr", 3) == 0 || strstr(text, "tom") || strstr(text, "iled");
-}
-
-/* What that reads of the text at 1; false: nothing. */
-static bool read_tiled (lua_State *L) {
-  lua_settop(L, 2);
-  lmt_pushinner(L);
-  lua_getfield(L, -1, "read_text");
-  lua_pushvalue(L, 1);
-  lua_pushvalue(L, 2);
-  if (lua_pcall(L, 2, 1, 0) == LUA_OK) return !lua_isnil(L, -1);
-  luaL_where(L, 1);
-  lua_insert(L, -2);
-  lua_concat(L, 2);
-  return lua_error(L);
-}
-
 /* parse(text [, atom]): the value that a text form stands for; LayoutLeft and LayoutRight
 ** are orders, which are texts in Lua. */
 static int l_parse (lua_State *L) {
@@ -80,7 +58,7 @@ static int l_parse (lua_State *L) {
   const char *text = luaL_checklstring(L, 1, &n);
   if (strcmp(text, "LayoutLeft") == 0 || strcmp(text, "LayoutRight") == 0)
     return lua_pushvalue(L, 1), 1;
-  if (may_be_tiled(text) && read_tiled(L)) return 1;
+  if (lmt_readtiled(L, text)) return 1;
   if (mt_parse(&out, text, n, &err)) return lmt_raise(L, &err);
   return lmt_pushvalue(L, out.node);
 }
@@ -403,19 +381,22 @@ OPERATIONS(OPERATION)
 #undef BLOCK
 
 /* A * B and A / T: on the left is no tiler, but n stands for n:1. */
+/* A number at 1 is n:1. */
+static void number_as_layout (lua_State *L) {
+  mt_layout n;
+  LMT_NOERR(err);
+  if (!lua_isinteger(L, 1)) return;
+  if (mt_layout_left(&n, lmt_tovalue(L, 1, LMT_INT, "A", &n), &err)) lmt_raise(L, &err);
+  lmt_pushvalue(L, n.node);
+  lua_replace(L, 1);
+}
 static int l_mul (lua_State *L) {
-  if (lua_isinteger(L, 1)) {
-    mt_layout n;
-    LMT_NOERR(err);
-    if (mt_layout_left(&n, lmt_tovalue(L, 1, LMT_INT, "A", &n), &err))
-      return lmt_raise(L, &err);
-    lmt_pushvalue(L, n.node);
-    lua_replace(L, 1);
-  }
+  number_as_layout(L);
   if (!lmt_marked(L, 1, LMT_VALUES)) lmt_tocomposed(L, 1);
   return l_composition(L);
 }
 static int l_div (lua_State *L) {
+  number_as_layout(L);
   lmt_tocomposed(L, 1);
   return l_logical_divide(L);
 }
@@ -469,10 +450,16 @@ static int compared (lua_State *L,
 static int tuple_lt (lua_State *L) { return compared(L, mt_elem_less); }
 static int tuple_le (lua_State *L) { return compared(L, mt_elem_leq); }
 
-static const luaL_Reg tuple_meta[] = {{"__eq", l_eq},       {"__tostring", l_tostring},
-                                      {"__add", tuple_add}, {"__sub", tuple_sub},
-                                      {"__lt", tuple_lt},   {"__le", tuple_le},
-                                      {NULL, NULL}};
+/* atom:shape_MNK(), as of layouts. */
+static int tuple_call (lua_State *L) {
+  if (lua_type(L, 2) == LUA_TUSERDATA && is_atom(L, 2)) return lua_settop(L, 1), 1;
+  return luaL_error(L, "attempt to call a moontile.Tuple value");
+}
+
+static const luaL_Reg tuple_meta[] = {{"__eq", l_eq},         {"__tostring", l_tostring},
+                                      {"__add", tuple_add},   {"__sub", tuple_sub},
+                                      {"__lt", tuple_lt},     {"__le", tuple_le},
+                                      {"__call", tuple_call}, {NULL, NULL}};
 
 /* The one `_`, as tile._ and in the state. */
 static void open_wildcard (lua_State *L) {

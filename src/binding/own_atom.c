@@ -1,7 +1,9 @@
 /*
-** own_atom.c - atoms of one's own in Lua: described by a table, written as text.
+** own_atom.c - atoms of one's own in Lua: described by a table, written as text; read out
+** of CuTe's texts.
 ** SPDX-License-Identifier: MIT
 */
+#include <ctype.h>
 #include <string.h>
 
 #include "binding/atom.h"
@@ -255,4 +257,28 @@ int lmt_pushcopyatom (lua_State *L, const mt_copy_atom *a, bool with_bits) {
   add_layout(L, "ref", a->ref.node);
   end_table(L);
   return 1;
+}
+
+/* ---------------------------------------------------------------- CuTe's texts */
+
+/* Whether the text may be of a tiled MMA, a tiled copy or an atom: lua/moontile/read.lua
+** knows those. */
+static bool may_be_tiled (const char *text) {
+  text += strspn(text, " \t\r\n");
+  if (!isalpha((unsigned char)*text)) return false;
+  return strncmp(text, "Thr", 3) == 0 || strstr(text, "tom") || strstr(text, "iled");
+}
+
+bool lmt_readtiled (lua_State *L, const char *text) {
+  if (!may_be_tiled(text)) return false;
+  lua_settop(L, 2);
+  lmt_pushinner(L);
+  lua_getfield(L, -1, "read_text");
+  lua_pushvalue(L, 1);
+  lua_pushvalue(L, 2);
+  if (lua_pcall(L, 2, 1, 0) == LUA_OK) return !lua_isnil(L, -1);
+  luaL_where(L, 1);
+  lua_insert(L, -2);
+  lua_concat(L, 2);
+  return lua_error(L);
 }

@@ -5,6 +5,8 @@
 ** A swizzle is a function of integers, w(i), and composes with layouts and swizzles, w *
 ** A.
 */
+#include <string.h>
+
 #include "binding/lmt.h"
 
 static const mt_node *swizzle_or_layout (lua_State *L, int i, mt_layout *buf) {
@@ -43,10 +45,22 @@ static int l_call (lua_State *L) {
   return 1;
 }
 
+/* "NAME<half_t>" at 1 as NAME, "half_t" at 1 and 2. */
+static void split_name (lua_State *L) {
+  const char *name = luaL_checkstring(L, 1), *open = strchr(name, '<');
+  size_t n = strlen(name);
+  if (open == NULL || name[n - 1] != '>' || !lua_isnoneornil(L, 2)) return;
+  lua_settop(L, 1);
+  lua_pushlstring(L, open + 1, (size_t)(name + n - open - 2));
+  lua_pushlstring(L, name, (size_t)(open - name));
+  lua_replace(L, 1);
+}
+
 /* smem_atom(name, bits), smem_atom(name, dtype) */
 static int l_smem_atom (lua_State *L) {
   mt_layout out;
   LMT_NOERR(err);
+  split_name(L);
   const char *name = luaL_checkstring(L, 1);
   if (mt_smem_atom(&out, name, lmt_tobits(L, 2, NULL), &err)) return lmt_raise(L, &err);
   return lmt_pushvalue(L, out.node);

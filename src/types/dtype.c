@@ -22,11 +22,8 @@ static const mt_dtype_row dtypes[] = {
 static const struct {
   const char *name;
   mt_dtype d;
-} aliases[] = {{"half", MT_f16},
-               {"float", MT_f32},
-               {"double", MT_f64},
-               {"float_e4m3", MT_e4m3},
-               {"float_e5m2", MT_e5m2}};
+} aliases[] = {{"half", MT_f16}, {"float", MT_f32},       {"double", MT_f64},
+               {"int", MT_i32},  {"float_e4m3", MT_e4m3}, {"float_e5m2", MT_e5m2}};
 
 static const char *const numpy_names[] = {
 #define MT_DTYPE(name, kind, bytes, type, element, e, m, top, npy, numpy, ...) numpy,

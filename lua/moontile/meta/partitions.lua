@@ -103,7 +103,8 @@ function tile.mma_atom(name) end
 function tile.copy_atom(name, bits) end
 
 --- The names of the atoms that fit, oldest first.
---- - kind "mma" (or nothing) or "copy"; arch what brought them; of MMAs M, N, K, A, B, C, D
+--- - kind "mma" (or nothing) or "copy"; arch what brought them, "sm_90" or 90
+--- - of MMAs M, N, K; A, B, C, D: their types
 --- - runs_on = device: those by which a described product, or copy, runs there
 --- - error: another key; an arch that brought none, with the list
 --- ```lua
@@ -111,7 +112,7 @@ function tile.copy_atom(name, bits) end
 --- --> 64	SM80_16x8x16_F32F16F16F32_TN
 --- #atoms{ runs_on = "cpu", M = 16, N = 8, K = 16, A = "f16" }  --> 2
 --- ```
----@param options? { kind: string, arch: string, runs_on: string, M: integer, N: integer }
+---@param options? { kind: string, arch: string | integer, runs_on: string, M: integer, N: integer }
 ---@return string[]
 function tile.atoms(options) end
 

@@ -71,12 +71,13 @@ Layout.get_nonswizzle_portion = tile.get_nonswizzle_portion
 
 --- CuTe's layout atom of shared memory for elements of so many bits.
 --- - (M,K) or (N,K) -> element; the swizzle acts on elements
+--- - the name may have its type, as in C++, and lack its room: "Layout_K_SW128_Atom<half_t>"
 --- - error: a name that is none, with those that there are; bits that are no power of two
 --- ```lua
 --- smem_atom("GMMA::Layout_K_SW128_Atom", 16)  --> Sw<3,3,3> o 0 o (8,64):(64,1)
 --- ```
 ---@param name string
----@param bits integer | string  or a dtype
+---@param bits? integer | string  or a dtype
 ---@return moontile.Layout
 function tile.smem_atom(name, bits) end
 
@@ -259,6 +260,7 @@ Layout.to_f2_matrix = tile.to_f2_matrix
 
 --- The layout of a matrix over F2: plain, swizzled or with F2 strides, whatever has these values.
 --- - R(x) = constant xor the columns of the bits of x
+--- - from_f2_matrix(to_f2_matrix(A)) has the values of A
 --- - error: what is no 0 and no 1; a shape of another size; a constant, and no swizzle parts M
 --- ```lua
 --- from_f2_matrix({{1, 1}, {1, 0}}, {2, 2})  --> Sw<1,0,1> o 0 o (2,2):(2,1)
