@@ -68,24 +68,64 @@ static const mt_micro *choose_micro (mt_acc acc, const mt_gemm_desc *d) {
 
 /* ---------------------------------------------------------------- operands */
 
-/* Whether the first axis of this mode of C walks along memory. */
-static bool is_unit (const mt_part *c, int mode) {
-  const mt_digit *d = c->digit + (mode ? c->ndigit[0] : 0);
-  return c->ndigit[mode] > 0 && d->stride == 1;
+/* Whether the first axis of this mode walks along memory. */
+static bool is_unit (const mt_part *p, int mode) {
+  const mt_digit *d = p->digit + (mode ? p->ndigit[0] : 0);
+  return p->ndigit[mode] > 0 && d->stride == 1 && p->swizzle == 0;
 }
 
-static double padded (int64_t rows, int64_t columns, const mt_micro *m) {
-  return (double)mt_div_up(rows, m->m) * m->m * (double)mt_div_up(columns, m->n) * m->n;
+/* Whether all of the mode is one run. */
+static bool is_run (const mt_part *p, int mode) {
+  return is_unit(p, mode) && p->ndigit[mode] == 1;
 }
 
-/* Rows of a tile are vectors: along M, or along N if there C lies together, unless that
-** leaves much of them empty. */
-static bool wants_turn (const mt_gemm_desc *d, const mt_micro *micro) {
-  const mt_part *c = &d->part[MT_C];
-  double as_is = padded(d->size[MT_M], d->size[MT_N], micro);
-  double turned = padded(d->size[MT_N], d->size[MT_M], micro);
-  if (turned < 0.8 * as_is) return true;
-  return turned < 1.25 * as_is && is_unit(c, 1) && !is_unit(c, 0);
+/* What moving an element to a panel costs, in multiply-adds of vectors: by rows of so
+** many, or each by itself. */
+static double move_cost (bool together, double width) {
+  return together ? 1 + 16 / width : 4;
+}
+
+/* What a step along K takes: those of tiles, and what moves. A vector alone loads as
+** often as it multiplies. */
+static double cost_of (const mt_gemm_desc *d, const mt_micro *u, bool turned) {
+  const mt_part *a = &d->part[turned ? MT_B : MT_A], *b = &d->part[turned ? MT_A : MT_B];
+  const int64_t m = d->size[turned ? MT_N : MT_M], n = d->size[turned ? MT_M : MT_N];
+  const bool rows = u->rows && is_run(b, 1);
+  double cost =
+      (double)mt_div_up(m, u->m) * u->vectors * (double)(mt_div_up(n, u->n) * u->n);
+  if (u->vectors == 1) cost *= 1.1;
+  cost += (double)m * move_cost(is_unit(a, 0), u->m);
+  cost += (double)n * (rows ? 1 : move_cost(is_unit(b, 0), u->n));
+  if (!is_unit(&d->part[MT_C], turned))
+    cost += 4 * (double)m * (double)n / (double)max_of(d->size[MT_K], 1);
+  return cost;
+}
+
+/* Which inner loop, and whether the vectors are along N. */
+static void choose_way (mt_cpu_gemm *g, const mt_gemm_desc *d) {
+  const mt_micro *ways[] = {g->micro, mt_micro_thin(g->micro)};
+  double least = cost_of(d, ways[0], false);
+  g->turned = false;
+  for (int i = 0; i < 4; i++) {
+    const mt_micro *u = ways[i / 2];
+    const double cost = u ? cost_of(d, u, i % 2) : least;
+    if (cost >= least) continue;
+    least = cost;
+    g->micro = u;
+    g->turned = i % 2;
+  }
+}
+
+/* Rows along K are not turned; and not moved where few tiles read them, if they are what
+** is added up. */
+static void choose_rows (mt_cpu_gemm *g) {
+  enum { FEW = 8 };
+  const mt_cpu_side *s = &g->side[MT_B];
+  const mt_part *p = &s->part;
+  g->rows = g->micro->rows && is_run(p, 1) && !is_unit(p, 0);
+  g->direct = g->rows && !g->widen[MT_B] && s->mode[MT_X].n <= 1 &&
+              g->size[MT_M] <= FEW * g->micro->m;
+  g->pitch = s->mode[MT_X].n ? s->mode[MT_X].digit->stride : 0;
 }
 
 static void make_side (mt_cpu_side *s, const mt_part *p, bool turned) {
@@ -168,6 +208,26 @@ static void choose_blocks (mt_cpu_gemm *g, int threads) {
   g->most[MT_L] = max_of(1, min_of(g->most[MT_L], g->size[MT_L]));
 }
 
+/* Where one block of K is too little work for the threads: blocks of K at a time. Their
+** sums are added up in their order, so that they are what they would be. */
+static void choose_slices (mt_cpu_gemm *g, int threads) {
+  enum { EACH = 4, MOST = 8 << 20 };   /* of a thread; bytes of all */
+  const double little = 8e6 * threads; /* operations */
+  const mt_micro *u = g->micro;
+  const int64_t m = mt_div_up(g->size[MT_M], u->m) * u->m, k = g->most[MT_K];
+  const int64_t n = mt_div_up(g->size[MT_N], u->n) * u->n;
+  const bool whole = g->most[MT_M] >= g->size[MT_M] && g->most[MT_N] >= g->size[MT_N];
+  const int64_t blocks = mt_div_up(g->size[MT_K], k);
+  g->slices = 1;
+  if (threads == 1 || !whole || g->size[MT_L] != 1 || u->acc != g->acc ||
+      !mt_cpu_is_float(g->side[MT_C].part.dtype) || blocks < 4 ||
+      2.0 * (double)m * (double)n * (double)k > little)
+    return;
+  g->slices = min_of(min_of(blocks, EACH * threads),
+                     MOST / ((m + n) * k * u->bytes + m * n * u->sum));
+  g->slices = max_of(g->slices, 1);
+}
+
 /* Takes `bytes` at `base`, if there is one, aligned; the place behind is returned. */
 static size_t take (char **out, char *base, size_t at, int64_t bytes) {
   if (base) *out = base + at;
@@ -179,7 +239,8 @@ static size_t take_tables (const mt_cpu_gemm *g, mt_cpu_side *s, int part, char 
                            size_t at) {
   for (int j = 0; j < MT_SIDE_MODES; j++) {
     char *table = NULL;
-    const int64_t n = g->most[mt_cpu_mode_of[part][j]];
+    const int mode = mt_cpu_mode_of[part][j];
+    const int64_t n = g->most[mode] * (mode == MT_K ? g->slices : 1);
     at = take(&table, base, at, n * (int64_t)sizeof(int64_t));
     s->table[j] = (void *)table;
   }
@@ -195,8 +256,14 @@ static size_t lay_out (mt_cpu_gemm *g, char *base) {
   for (int i = 0; i < MT_PARTS; i++) at = take_tables(g, &g->side[i], i, base, at);
   for (int i = 0; i < MT_BESIDES; i++)
     if (g->has[i]) at = take_tables(g, &g->beside[i], MT_C, base, at);
+  const size_t first = at;
   at = take(&g->panel[0], base, at, most[MT_L] * m * most[MT_K] * u->bytes);
   at = take(&g->panel[1], base, at, most[MT_L] * n * most[MT_K] * u->bytes);
+  if (g->slices > 1) {
+    at = take(&g->slice, base, at, m * n * u->sum);
+    g->slice_bytes = (int64_t)(at - first);
+    at = first + (size_t)g->slices * (at - first);
+  }
   if (most[MT_K] < g->size[MT_K])
     at = take(&g->tiles, base, at, most[MT_L] * m * n * u->sum);
   else g->tiles = NULL;
@@ -211,11 +278,13 @@ size_t mt_cpu_arrange (mt_cpu_gemm *g, const mt_gemm_launch *l, double reach,
   if (!mt_cpu_is_float(c))
     g->scale = mt_cpu_scale_of(g->acc, c, l->alpha, l->beta, reach);
   g->micro = choose_micro(g->acc, d);
-  g->turned = wants_turn(d, g->micro);
+  choose_way(g, d);
   if (g->acc == MT_ACC_WIDE && g->turned) g->micro = choose_wide(d, MT_B, MT_A);
   make_sides(g, d);
+  choose_rows(g);
   make_besides(g, l);
   choose_blocks(g, threads);
+  choose_slices(g, threads);
   return lay_out(g, g->base);
 }
 

@@ -27,6 +27,20 @@ static int64_t panel_width (const mt_cpu_gemm *g, int part) {
   return part == MT_A ? g->micro->m : g->micro->n;
 }
 
+/* Whether all rows of panel j of B are there to be read where they lie. */
+static bool is_direct (const mt_cpu_gemm *g, int64_t j) {
+  int64_t end = (j + 1) * g->micro->n;
+  return g->direct && end <= g->n[MT_N] &&
+         g->first[MT_N] + end <= g->side[MT_B].part.real[0];
+}
+
+/* Where row x of B begins. */
+static char *row_of (const mt_cpu_gemm *g, int64_t x, int64_t batch) {
+  const mt_cpu_side *s = &g->side[MT_B];
+  int64_t o = s->table[MT_X][x] + s->table[MT_Y][0] + s->table[MT_BATCH][batch];
+  return s->base + (s->offset + o) * s->elem;
+}
+
 static char *panel_at (const mt_cpu_gemm *g, int part, int64_t i, int64_t batch) {
   int64_t bytes = panel_width(g, part) * g->n[MT_K] * g->micro->bytes;
   return g->panel[part] + (batch * g->panels[part] + i) * bytes;
@@ -58,6 +72,22 @@ static void pack_rows (const mt_cpu_gemm *g, int part, int64_t i, int64_t batch,
   if (g->widen[part]) g->widen[part](to, raw, ny * width);
 }
 
+/* Panels of B whose rows are as they are; 0 behind the last. */
+static void copy_rows (const mt_cpu_gemm *g, int64_t at, int64_t end, mt_worker *w) {
+  const int64_t n = g->panels[1], depth = g->n[MT_K], bytes = depth * g->micro->bytes;
+  for (int64_t i = at; i < end; i++) {
+    char *to = panel_at(g, MT_B, i % n, i / n);
+    const mt_cpu_piece p = rows_of(g, MT_B, i % n, i / n, 0, depth);
+    for (int64_t x = 0; x < g->micro->n && !is_direct(g, i % n); x++, to += bytes) {
+      const char *from = x < p.nx ? row_of(g, p.x + x, p.batch) : NULL;
+      if (from == NULL) memset(to, 0, (size_t)bytes);
+      else if (g->widen[MT_B]) g->widen[MT_B](to, from, depth);
+      else memcpy(to, from, (size_t)bytes);
+    }
+    if (mt_worker_ends(w, depth)) return;
+  }
+}
+
 /* A few rows of all panels, then the next: their pages stay in the processor's tables. */
 static void pack_panels (const mt_cpu_gemm *g, int part, int64_t at, int64_t end,
                          mt_worker *w) {
@@ -69,12 +99,16 @@ static void pack_panels (const mt_cpu_gemm *g, int part, int64_t at, int64_t end
     }
 }
 
+static void pack_b (const mt_cpu_gemm *g, int64_t at, int64_t end, mt_worker *w) {
+  pack_panels(g, MT_B, at, end, w);
+}
+
 /* An mt_work: the panels of A, then those of B, batch by batch. */
 static void pack_some (void *arg, int64_t at, int64_t end, mt_worker *w) {
   const mt_cpu_gemm *g = arg;
   int64_t a = g->keep ? 0 : g->panels[0] * g->n[MT_L];
   if (at < a) pack_panels(g, MT_A, at, min_of(end, a), w);
-  if (end > a) pack_panels(g, MT_B, max_of(at, a) - a, end - a, w);
+  if (end > a) (g->rows ? copy_rows : pack_b)(g, max_of(at, a) - a, end - a, w);
 }
 
 /* ---------------------------------------------------------------- tiles */
@@ -147,6 +181,18 @@ static void put_tile (const mt_cpu_gemm *g, char *tile, const mt_cpu_piece *p) {
   mt_cpu_scatter(&g->side[MT_C], p, from, g->micro->m);
 }
 
+/* The sums of a tile along the block. */
+static void add_up (const mt_cpu_gemm *g, int64_t i, int64_t j, int64_t batch, char *to,
+                    bool fresh) {
+  const int64_t depth = g->n[MT_K];
+  const char *a = panel_at(g, MT_A, i, batch);
+  if (is_direct(g, j) && depth > 0)
+    g->micro->rows(depth, a, row_of(g, j * g->micro->n, batch), g->pitch, to, fresh);
+  else if (g->rows)
+    g->micro->rows(depth, a, panel_at(g, MT_B, j, batch), depth, to, fresh);
+  else g->micro->run(depth, a, panel_at(g, MT_B, j, batch), to, fresh);
+}
+
 static void make_tile (const mt_cpu_gemm *g, int64_t i, int64_t j, int64_t batch) {
   _Alignas(MT_PANEL_ALIGN) char here[MT_MAXTILE], part[MT_MAXTILE];
   const mt_micro *u = g->micro;
@@ -156,8 +202,7 @@ static void make_tile (const mt_cpu_gemm *g, int64_t i, int64_t j, int64_t batch
     tile = g->tiles + at * u->m * u->n * u->sum;
   }
   bool same = u->acc == g->acc;
-  u->run(g->n[MT_K], panel_at(g, MT_A, i, batch), panel_at(g, MT_B, j, batch),
-         same ? tile : part, g->fresh || !same);
+  add_up(g, i, j, batch, same ? tile : part, g->fresh || !same);
   if (!same) mt_cpu_count(tile, part, u->m * u->n, g->fresh);
   if (!g->last) return;
   mt_cpu_piece p = place_of(g, i, j, batch);
@@ -255,6 +300,74 @@ static mt_status run_blocks_of_k (mt_cpu_gemm *g, mt_pool *pool, mt_err *err) {
   return MT_OK;
 }
 
+/* ---------------------------------------------------------------- slices */
+
+/* The product of block s of those of K at hand, where it has its memory. */
+static void take_slice (mt_cpu_gemm *v, const mt_cpu_gemm *g, int64_t s) {
+  const int64_t first = s * g->most[MT_K];
+  memcpy(v, g, sizeof *v);
+  v->n[MT_K] = min_of(g->most[MT_K], g->n[MT_K] - first);
+  v->first[MT_K] += first;
+  for (int i = 0; i < 2; i++) {
+    v->side[i].table[MT_Y] += first;
+    v->panel[i] += s * g->slice_bytes;
+  }
+  v->tiles = g->slice + s * g->slice_bytes;
+  v->fresh = true;
+  v->last = false;
+}
+
+/* An mt_work: the sums of blocks of K, each by itself. */
+static void slice_some (void *arg, int64_t at, int64_t end, mt_worker *w) {
+  mt_cpu_gemm v;
+  for (; at < end; at++) {
+    take_slice(&v, arg, at);
+    pack_panels(&v, MT_A, 0, v.panels[0], w);
+    (v.rows ? copy_rows : pack_b)(&v, 0, v.panels[1], w);
+    for (int64_t j = 0; j < v.panels[1]; j++)
+      for (int64_t i = 0; i < v.panels[0]; i++) make_tile(&v, i, j, 0);
+    if (mt_worker_ends(w, v.n[MT_K] * v.micro->m)) return;
+  }
+}
+
+/* An mt_work: tiles of C: their sums along K, block by block in their order. */
+static void reduce_some (void *arg, int64_t at, int64_t end, mt_worker *w) {
+  const mt_cpu_gemm *g = arg;
+  const int64_t n = g->micro->m * g->micro->n, bytes = n * g->micro->sum;
+  const int64_t blocks = mt_div_up(g->n[MT_K], g->most[MT_K]);
+  for (; at < end; at++) {
+    char *tile = g->tiles + at * bytes;
+    const char *part = g->slice + at * bytes;
+    for (int64_t s = 0; s < blocks; s++, part += g->slice_bytes) {
+      if (s == 0 && g->fresh) memcpy(tile, part, (size_t)bytes);
+      else mt_cpu_combine(g->acc, tile, part, n, 1, 1);
+    }
+    const mt_cpu_piece p = place_of(g, at % g->panels[0], at / g->panels[0], 0);
+    if (g->last) put_tile(g, tile, &p);
+    if (mt_worker_ends(w, n * blocks / 8)) return;
+  }
+}
+
+/* All of K, so many blocks at a time. */
+static mt_status run_slices (mt_cpu_gemm *g, mt_pool *pool, mt_err *err) {
+  const int64_t most = g->slices * g->most[MT_K], tiles = g->panels[0] * g->panels[1];
+  for (int64_t k = 0; k < g->size[MT_K]; k += most) {
+    g->first[MT_K] = k;
+    g->n[MT_K] = min_of(most, g->size[MT_K] - k);
+    g->fresh = k == 0;
+    g->last = k + g->n[MT_K] == g->size[MT_K];
+    for (int part = 0; part < MT_C + g->last; part++) set_tables(g, part);
+    const int64_t blocks = mt_div_up(g->n[MT_K], g->most[MT_K]);
+    MT_TRY(mt_pool_run(pool, "gemm", blocks, 1, slice_some, g, err));
+    MT_TRY(mt_pool_run(pool, "gemm", tiles, 1 + 256 / blocks, reduce_some, g, err));
+    g->stint.done += block_of(g);
+    if (mt_stopped_after(&g->spent, MT_BLOCKNS, err, "gemm")) return MT_ESTOPPED;
+  }
+  return MT_OK;
+}
+
+/* ---------------------------------------------------------------- all blocks */
+
 /* Blocks of `mode` one after the other; false behind the last. */
 static bool next_block (mt_cpu_gemm *g, int mode) {
   g->first[mode] += g->n[mode];
@@ -337,13 +450,14 @@ static mt_status run (mt_cpu_gemm *g, const mt_gemm_launch *l, mt_pool *pool,
     mt_cpu_arrange(g, l, reach, mt_pool_threads(pool));
     bind(g, l);
   }
+  const bool sliced = g->slices > 1 && g->alpha != 0;
   for (bool b = first_block(g, MT_L); b; b = next_block(g, MT_L))
     for (bool m = first_block(g, MT_M); m; m = next_block(g, MT_M)) {
       g->panels[0] = mt_div_up(g->n[MT_M], g->micro->m);
       g->keep = false;
       for (bool n = first_block(g, MT_N); n; n = next_block(g, MT_N)) {
         g->panels[1] = mt_div_up(g->n[MT_N], g->micro->n);
-        MT_TRY(run_blocks_of_k(g, pool, err));
+        MT_TRY((sliced ? run_slices : run_blocks_of_k)(g, pool, err));
         g->keep = g->size[MT_K] <= g->most[MT_K];
       }
     }

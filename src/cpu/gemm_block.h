@@ -21,6 +21,9 @@ struct mt_cpu_gemm {
   mt_acc acc;         /* of C; that of `micro`, or U32 by sums in f32 */
   mt_cpu_scale scale; /* of a C of integers */
   bool turned;        /* the roles of A and B, of M and N, are exchanged */
+  bool rows;          /* panels of B are rows along K, as it has them */
+  bool direct;        /* those that are full are read where they lie, so far apart: */
+  int64_t pitch;
   mt_cpu_side side[MT_PARTS];
   mt_cpu_convert *widen[MT_PARTS], *narrow; /* NULL: as they are */
   double alpha, beta;
@@ -31,6 +34,10 @@ struct mt_cpu_gemm {
   mt_cpu_convert *widen_beside[MT_BESIDES];
   int64_t size[MT_GEMM_MODES], most[MT_GEMM_MODES]; /* of a block at most */
   char *base, *panel[2], *tiles; /* of a block; tiles NULL: K is one block */
+  /* Blocks of K that are added up at a time, each with panels and tiles of its own; 1:
+  ** one after the other. */
+  int64_t slices, slice_bytes;
+  char *slice;
   /* The block at hand. */
   int64_t first[MT_GEMM_MODES], n[MT_GEMM_MODES];
   int64_t panels[2];           /* of A and of B, at one index of the batch */

@@ -25,62 +25,91 @@
 
 /* ---------------------------------------------------------------- loops */
 
+/* Where b[k][j] lies: in panels, in rows of so many elements. */
+#define MT_IN_PANEL(k, j, n) b[(k) * (n) + (j)]
+#define MT_IN_ROWS(k, j, n) b[(j)*pitch + (k)]
+
 #if defined(__GNUC__)
 
 /* Arrays of vectors with constant bounds: once unrolled, they are registers. */
-#define MT_MICRO(name, acc, type, target, bytes, vectors, n, depth)                      \
-  typedef type name##_v __attribute__((vector_size(bytes)));                             \
-  MT_FOR_##target static void name(int64_t steps, const void *pa, const void *pb,        \
-                                   void *to, bool fresh) {                               \
+#define MT_LOOP(name, type, bytes, vectors, n, AT)                                       \
+  {                                                                                      \
     const name##_v *a = pa;                                                              \
     const type *b = pb;                                                                  \
     name##_v *t = to, sum[n][vectors];                                                   \
     MT_UNROLL for (int j = 0; j < n; j++) MT_UNROLL for (int i = 0; i < vectors; i++)    \
         sum[j][i] = (name##_v){0};                                                       \
-    for (; steps > 0; steps--, a += vectors, b += n)                                     \
+    for (int64_t k = 0; k < steps; k++, a += vectors)                                    \
       MT_UNROLL for (int j = 0; j < n; j++) MT_UNROLL for (int i = 0; i < vectors; i++)  \
-          sum[j][i] += a[i] * b[j];                                                      \
+          sum[j][i] += a[i] * AT(k, j, n);                                               \
     MT_UNROLL for (int j = 0; j < n; j++)                                                \
         MT_UNROLL for (int i = 0; i < vectors; i++, t++) *t =                            \
             fresh ? sum[j][i] : *t + sum[j][i];                                          \
   }
+#define MT_VECTOR(name, type, bytes)                                                     \
+  typedef type name##_v __attribute__((vector_size(bytes)));
 
 #else
 
-#define MT_MICRO(name, acc, type, target, bytes, vectors, n, depth)                      \
-  static void name(int64_t steps, const void *pa, const void *pb, void *to,              \
-                   bool fresh) {                                                         \
+#define MT_LOOP(name, type, bytes, vectors, n, AT)                                       \
+  {                                                                                      \
     enum { MT_ROWS = vectors * bytes / sizeof(type) };                                   \
     const type *a = pa, *b = pb;                                                         \
     type *t = to, sum[n][MT_ROWS] = {{0}};                                               \
-    for (; steps > 0; steps--, a += MT_ROWS, b += n)                                     \
+    for (int64_t k = 0; k < steps; k++, a += MT_ROWS)                                    \
       for (int j = 0; j < n; j++)                                                        \
-        for (int i = 0; i < MT_ROWS; i++) sum[j][i] += a[i] * b[j];                      \
+        for (int i = 0; i < MT_ROWS; i++) sum[j][i] += a[i] * AT(k, j, n);               \
     for (int j = 0; j < n; j++)                                                          \
       for (int i = 0; i < MT_ROWS; i++, t++) *t = fresh ? sum[j][i] : *t + sum[j][i];    \
   }
+#define MT_VECTOR(name, type, bytes)
 
 #endif
 
+#define MT_MICRO(name, acc, type, target, bytes, vectors, n, depth)                      \
+  MT_VECTOR(name, type, bytes)                                                           \
+  MT_FOR_##target static void name(int64_t steps, const void *pa, const void *pb,        \
+                                   void *to, bool fresh)                                 \
+      MT_LOOP(name, type, bytes, vectors, n, MT_IN_PANEL)                                \
+          MT_FOR_##target static void name##_rows(int64_t steps, const void *pa,         \
+                                                  const void *pb, int64_t pitch,         \
+                                                  void *to, bool fresh)                  \
+              MT_LOOP(name, type, bytes, vectors, n, MT_IN_ROWS)
 #include "cpu/gemm_micro.def"
 #undef MT_MICRO
 
 /* ---------------------------------------------------------------- choosing */
 
-const mt_micro *mt_micro_choose (mt_acc acc) {
 #define MT_MICRO(name, acc, type, target, bytes, vectors, n, depth)                      \
-  {#name, MT_ACC_##acc, (int)sizeof(type), vectors * bytes / (int)sizeof(type), n,       \
-   depth, name,         (int)sizeof(type)},
-  static const mt_micro rows[] = {
+  {#name,                                                                                \
+   MT_ACC_##acc,                                                                         \
+   (int)sizeof(type),                                                                    \
+   vectors * bytes / (int)sizeof(type),                                                  \
+   n,                                                                                    \
+   depth,                                                                                \
+   vectors,                                                                              \
+   name,                                                                                 \
+   name##_rows,                                                                          \
+   (int)sizeof(type)},
+static const mt_micro micros[] = {
 #include "cpu/gemm_micro.def"
-  };
+};
 #undef MT_MICRO
+enum { MICROS = sizeof micros / sizeof *micros };
+
+const mt_micro *mt_micro_choose (mt_acc acc) {
 #define MT_MICRO(name, acc, type, target, bytes, vectors, n, depth) MT_HAS_##target,
   const bool has[] = {
 #include "cpu/gemm_micro.def"
   };
 #undef MT_MICRO
   size_t i = 0;
-  while (rows[i].acc != acc || !has[i]) i++;
-  return &rows[i];
+  while (micros[i].acc != acc || !has[i]) i++;
+  return &micros[i];
+}
+
+const mt_micro *mt_micro_thin (const mt_micro *u) {
+  const mt_micro *next = u + 1;
+  if (u < micros || next >= micros + MICROS) return NULL;
+  return next->acc == u->acc && next->vectors == 1 ? next : NULL;
 }

@@ -24,18 +24,25 @@ typedef enum mt_acc {
 typedef void mt_micro_run (int64_t depth, const void *a, const void *b, void *tile,
                            bool fresh);
 
+/* The same of rows b[n][pitch] of `depth` elements; the same sums. */
+typedef void mt_micro_rows (int64_t depth, const void *a, const void *b, int64_t pitch,
+                            void *tile, bool fresh);
+
 typedef struct mt_micro {
   const char *name;
   mt_acc acc;
   int bytes; /* of an element of the panels */
-  int m, n, depth;
-  mt_micro_run *run; /* panels and tile are aligned to MT_PANEL_ALIGN */
-  int sum;           /* bytes of an element of the tile */
+  int m, n, depth, vectors;
+  mt_micro_run *run;   /* panels and tile are aligned to MT_PANEL_ALIGN */
+  mt_micro_rows *rows; /* b is aligned to its elements; NULL: there is none */
+  int sum;             /* bytes of an element of the tile */
 } mt_micro;
 
 enum { MT_PANEL_ALIGN = 64, MT_MAXTILE = 4096 /* bytes */ };
 
 /* The best that this processor has, but for WIDE. */
 const mt_micro *mt_micro_choose (mt_acc acc);
+/* That of a single vector beside it; NULL: there is none. */
+const mt_micro *mt_micro_thin (const mt_micro *u);
 
 #endif
