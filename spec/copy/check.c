@@ -289,6 +289,9 @@ static void run_accepted (trial *x, const element *e, int n) {
   CHECK(memcmp(arena, want, sizeof arena) == 0, "the reference differs");
   memcpy(arena, got, sizeof arena);
   mt_cpu_plan(&job, &x->l, 2, &why);
+  void *tables = job.row == MT_ROW_cpu_gather ? malloc(mt_cpu_gather_size()) : NULL;
+  if (tables) mt_cpu_gather_make(tables, &job);
+  job.tile.gather = tables;
   if (job.move) {
     int64_t half = job.tiles / 2;
     mt_worker w = {.op = "copy"}; /* for such small jobs it asks nobody */
@@ -298,6 +301,7 @@ static void run_accepted (trial *x, const element *e, int n) {
   } else {
     CHECK(n == 0 || job.row == MT_ROW_cpu_literal, "no move");
   }
+  free(tables);
 }
 
 static void one (void) {

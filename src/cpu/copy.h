@@ -28,6 +28,8 @@ typedef struct mt_cpu_axis {
 typedef void mt_cast_load (void *out, const char *src, int64_t step, int64_t n);
 typedef void mt_cast_store (char *dst, int64_t step, const void *in, int64_t n);
 
+typedef struct mt_cpu_gather mt_cpu_gather;
+
 /* What a tile does for each pair of its indices is one move of `unit` bytes. */
 typedef struct mt_cpu_tile {
   mt_cpu_axis a, b; /* all of them, also beyond the tile */
@@ -35,7 +37,8 @@ typedef struct mt_cpu_tile {
   bool stream;        /* the destination is larger than the caches */
   mt_cast_load *load; /* of a conversion: its two steps */
   mt_cast_store *store;
-  uint32_t cast; /* as in mt_desc */
+  uint32_t cast;               /* as in mt_desc */
+  const mt_cpu_gather *gather; /* of units from anywhere */
 } mt_cpu_tile;
 
 /* Moves na indices of a by nb indices of b, from and to these addresses. */
@@ -43,6 +46,15 @@ typedef void mt_cpu_move (const mt_cpu_tile *t, const char *src, char *dst, int6
                           int64_t nb);
 
 enum { MT_MAXOUTER = MT_MAXAXIS + 1 };
+
+/* Units from anywhere: a box has all of the inner axes, and `step` indices of a; it is
+** repeated along the axes `row`. */
+enum { MT_CPU_INNER = 10, MT_CPU_ROWS = 64 };
+typedef struct mt_cpu_boxes {
+  int ninner, nrow;
+  int64_t unit, step;
+  mt_cpu_axis inner[MT_CPU_INNER], row[MT_CPU_INNER];
+} mt_cpu_boxes;
 
 /* A copy: every tile of (a,b) at every index of the outer axes. */
 typedef struct mt_cpu_job {
@@ -53,6 +65,7 @@ typedef struct mt_cpu_job {
   int64_t along[2]; /* tiles along b and along a: b runs fastest */
   int n;
   mt_cpu_axis outer[MT_MAXOUTER];
+  mt_cpu_boxes boxes;
   int64_t tiles, piece; /* tiles in all; tiles that a thread takes at once */
   int64_t ns;           /* that a whole tile takes, about */
   const char *src;
@@ -76,6 +89,17 @@ mt_cpu_move *mt_cpu_filler (int64_t unit);
 ** bytes apart, and along b in the source, and the tile that it wants; NULL if there is
 ** none. */
 mt_cpu_move *mt_cpu_transposer (int64_t unit, int64_t pitch, int64_t *ta, int64_t *tb);
+
+/* n bytes to the destination, past the caches where that can be. */
+void mt_cpu_put_row (char *to, const char *from, int64_t n);
+
+/* Units from anywhere (cpu/copy_gather.c): the axes of the job become boxes; false if the
+** destination has no run for them. Then the tables of the boxes, of mt_cpu_gather_size
+** bytes, go to tile.gather. */
+bool mt_cpu_plan_gather (mt_cpu_job *job);
+size_t mt_cpu_gather_size (void);
+void mt_cpu_gather_make (mt_cpu_gather *g, const mt_cpu_job *job);
+mt_cpu_move mt_cpu_gather_move;
 
 /* ---- products (cpu/gemm_launch.c): what the backends in host memory have in common */
 

@@ -14,6 +14,8 @@
 
 enum {
   MT_SMALLRUN = 32,       /* runs below are units, others rows of bytes */
+  MT_SHORTFILL = 256,     /* bytes below which an element is not repeated by itself */
+  MT_SMALLTURN = 1024,    /* bytes of units above 2 bytes that boxes transpose as well */
   MT_ROWTILE = 128 << 10, /* bytes of a tile of rows */
   MT_ANYTILE = 64,        /* indices of a tile along each axis */
   MT_PIECE = 256 << 10,   /* bytes that are worth a thread's while */
@@ -91,7 +93,8 @@ static bool plan_transpose (mt_cpu_job *job, mt_refusals *why) {
   const char *name = row_names[MT_ROW_cpu_transpose];
   int64_t unit = job->tile.unit;
   int b = source_axis(job->outer, job->n);
-  if (job->n < 2 || b <= 0 || job->outer[0].dst != unit || job->outer[b].src != unit) {
+  if (job->n < 2 || b <= 0 || job->outer[0].dst != unit || job->outer[b].src != unit ||
+      job->outer[0].src == 0) {
     mt_refusals_add(why, name,
                     "no two axes along which the elements of one side each lie "
                     "together");
@@ -111,10 +114,20 @@ static bool plan_transpose (mt_cpu_job *job, mt_refusals *why) {
   return true;
 }
 
+/* Transposes of few units are better left to boxes that hold several of them. */
+static bool is_small (const mt_cpu_job *job) {
+  int b = source_axis(job->outer, job->n);
+  int64_t unit = job->tile.unit;
+  return b > 0 && unit > 2 && job->outer[b].extent < MT_SMALLTURN &&
+         job->outer[0].extent < MT_SMALLTURN &&
+         job->outer[0].extent * job->outer[b].extent * unit < MT_SMALLTURN;
+}
+
 static bool plan_fill (mt_cpu_job *job, mt_refusals *why) {
   const mt_cpu_axis *a = &job->outer[0];
   mt_cpu_move *move = mt_cpu_filler(job->tile.unit);
-  if (a->src != 0 || a->dst != job->tile.unit || move == NULL) {
+  if (a->src != 0 || a->dst != job->tile.unit || move == NULL ||
+      (a->extent * job->tile.unit < MT_SHORTFILL && job->n > 1)) {
     mt_refusals_add(why, row_names[MT_ROW_cpu_fill],
                     "no element is repeated along the "
                     "destination");
@@ -126,6 +139,25 @@ static bool plan_fill (mt_cpu_job *job, mt_refusals *why) {
   job->tile.b = take_axis(job, 0);
   job->ta = MT_ROWTILE / job->tile.unit;
   job->tb = MT_ROWTILE / (job->tile.unit * min_of(job->ta, job->tile.a.extent));
+  return true;
+}
+
+/* Tiles of whole boxes. */
+static bool plan_gather (mt_cpu_job *job, mt_refusals *why) {
+  if (!mt_cpu_plan_gather(job)) {
+    mt_refusals_add(why, row_names[MT_ROW_cpu_gather],
+                    "the destination has no run of 16 bytes");
+    return false;
+  }
+  const mt_cpu_axis one = {1, 0, 0};
+  int64_t step = job->boxes.step, rows = 1;
+  for (int i = 0; i < job->boxes.nrow; i++) rows *= job->boxes.row[i].extent;
+  job->row = MT_ROW_cpu_gather;
+  job->move = mt_cpu_gather_move;
+  job->tile.b = one;
+  job->ta = MT_ROWTILE / rows / (step * job->tile.unit) * step;
+  if (job->ta < step) job->ta = step;
+  job->tb = 1;
   return true;
 }
 
@@ -174,7 +206,8 @@ static void plan_box (mt_cpu_job *job, const mt_axes *x, int64_t run, const mt_d
                   "%lld bytes lie together on both sides, "
                   "rows have at least %d",
                   (long long)run, (int)MT_SMALLRUN);
-  if (!plan_fill(job, why) && !plan_transpose(job, why))
+  if (plan_fill(job, why) || (!is_small(job) && plan_transpose(job, why))) return;
+  if (!plan_gather(job, why) && !plan_transpose(job, why))
     plan_any(job, MT_ROW_cpu_any, mt_cpu_mover(job->tile.unit));
 }
 
@@ -183,13 +216,15 @@ static void plan_box (mt_cpu_job *job, const mt_axes *x, int64_t run, const mt_d
 /* Of a whole tile: rows are moved, and filled, as one. */
 static int64_t moves_of (const mt_cpu_job *job) {
   int64_t rows = min_of(job->tb, job->tile.b.extent);
-  bool whole = job->row == MT_ROW_cpu_rows || job->row == MT_ROW_cpu_fill;
+  bool whole = job->row == MT_ROW_cpu_rows || job->row == MT_ROW_cpu_fill ||
+               job->row == MT_ROW_cpu_gather;
   return whole ? rows : rows * min_of(job->ta, job->tile.a.extent);
 }
 
 static void count_tiles (mt_cpu_job *job, int threads) {
   const mt_cpu_tile *t = &job->tile;
   int64_t bytes = t->unit * min_of(job->ta, t->a.extent) * min_of(job->tb, t->b.extent);
+  for (int i = 0; i < job->boxes.nrow; i++) bytes *= job->boxes.row[i].extent;
   job->along[0] = (t->b.extent - 1) / job->tb + 1;
   job->along[1] = (t->a.extent - 1) / job->ta + 1;
   job->tiles = job->along[0] * job->along[1];

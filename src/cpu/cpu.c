@@ -42,16 +42,27 @@ static void cpu_close (mt_device *d) {
 
 static void cpu_halt (mt_device *d) { mt_pool_halt(d->impl); }
 
+/* The tables of a copy of units from anywhere. */
+static mt_status make_tables (mt_plan *p, mt_cpu_job *job, mt_err *err) {
+  if (job->row != MT_ROW_cpu_gather) return MT_OK;
+  p->workspace_bytes = mt_cpu_gather_size();
+  p->workspace = mt_host_alloc(p->device, p->workspace_bytes);
+  if (p->workspace == NULL)
+    return mt_fail(err, MT_ENOMEM, "no host memory for the tables of a copy");
+  mt_cpu_gather_make(p->workspace, job);
+  job->tile.gather = p->workspace;
+  return MT_OK;
+}
+
 static mt_status cpu_prepare (mt_plan *p, mt_err *err) {
   mt_cpu_job *job = p->data;
   int threads = mt_pool_threads(p->device->impl);
-  (void)err;
   mt_cpu_plan(job, &p->launch, threads, &p->why);
   int64_t pieces = job->piece ? (job->tiles - 1) / job->piece + 1 : 0;
   p->kernel = &mt_cpu_kernels[job->row];
   p->grid.blocks = job->tiles < UINT32_MAX ? (uint32_t)job->tiles : UINT32_MAX;
   p->grid.threads = (uint32_t)(pieces < threads ? pieces : threads);
-  return MT_OK;
+  return make_tables(p, job, err);
 }
 
 /* What no loop over tiles can do: access by access, on the caller's thread. */

@@ -1,0 +1,351 @@
+/*
+** copy_gather.c - units from anywhere: vectors of the destination, put together from
+** vectors of the source by shuffles of bytes.
+** SPDX-License-Identifier: MIT
+**
+** A box is a piece of the destination's run, the same at each of its places. For each of
+** its vectors of 16 bytes there are windows: 16 bytes of the source anywhere, and a mask
+** that says which byte of them goes where; what no byte goes to is 0, and the windows of
+** a vector are put upon each other:
+**
+**   source      r0 g0 b0 r1 g1 b1 ...      one window
+**   mask         2  1  0  5  4  3 ...
+**   vector      b0 g0 r0 b1 g1 r1 ...
+**
+** The last vector of a box ends with it, and so begins within the one before. Windows lie
+** between the first and the last byte that the box reads: nothing else is touched. Where
+** many windows would be needed, and without such shuffles, units go one by one.
+*/
+#include "cpu/copy.h"
+#include "core/error.h"
+#include "core/simd.h"
+
+#if defined(MT_STREAM) && defined(__GNUC__)
+#include <tmmintrin.h>
+#define MT_SHUFFLE 1
+#define MT_FOR_SHUFFLE __attribute__((target("ssse3")))
+#endif
+
+enum {
+  MT_BOX = 512,       /* bytes of a box, about */
+  MT_MOSTBOX = 1024,  /* at most */
+  MT_BUFFERED = 4096, /* bytes of a row that are written at a time */
+  MT_LINE = 64,       /* bytes that the source has together in a cache */
+  MT_WINDOWS = 12     /* of a vector, at most */
+};
+
+typedef struct window {
+  uint8_t mask[16];
+  int32_t src;
+} window;
+
+struct mt_cpu_gather {
+  int64_t unit, units, bytes;        /* bytes of a unit; of a box: units, bytes */
+  int64_t step;                      /* indices of the axis a of a box */
+  int64_t windows;                   /* of each vector; 0: units go one by one */
+  int64_t rows, row[MT_CPU_ROWS][2]; /* what each adds on both sides */
+  int32_t at[MT_MOSTBOX];            /* where a unit lies in the source */
+  window list[MT_MOSTBOX / 16 * MT_WINDOWS];
+};
+
+/* ---------------------------------------------------------------- planning */
+
+static int64_t size_of (int64_t d) { return d < 0 ? -d : d; }
+
+static mt_cpu_axis take (mt_cpu_job *job, int i) {
+  mt_cpu_axis a = job->outer[i];
+  memmove(job->outer + i, job->outer + i + 1, (size_t)(--job->n - i) * sizeof a);
+  return a;
+}
+
+/* The axis that continues a run of so many bytes; -1: there is none. */
+static int find_next (const mt_cpu_job *job, int64_t bytes) {
+  for (int i = 0; i < job->n; i++)
+    if (job->outer[i].dst == bytes) return i;
+  return -1;
+}
+
+/* Whole axes of the run, and then the axis a, of which a box has some indices. */
+static bool take_run (mt_cpu_job *job) {
+  mt_cpu_boxes *x = &job->boxes;
+  int64_t bytes = x->unit;
+  for (int i = find_next(job, bytes); i >= 0 && x->ninner < MT_CPU_INNER;) {
+    mt_cpu_axis a = take(job, i);
+    int64_t most = bytes < MT_BOX ? MT_BOX / bytes : 1;
+    i = a.extent < most ? find_next(job, bytes * a.extent) : -1;
+    if (i < 0) {
+      job->tile.a = a;
+      job->tile.unit = bytes;
+      x->step = a.extent / ((a.extent - 1) / most + 1);
+      return bytes * x->step >= 16 && bytes * x->step <= MT_MOSTBOX;
+    }
+    x->inner[x->ninner++] = a;
+    bytes *= a.extent;
+  }
+  return false;
+}
+
+/* Axis i of a box, the last one cut. */
+static mt_cpu_axis axis_of (const mt_cpu_job *job, int i) {
+  mt_cpu_axis a = i < job->boxes.ninner ? job->boxes.inner[i] : job->tile.a;
+  if (i == job->boxes.ninner) a.extent = job->boxes.step;
+  return a;
+}
+
+/* Bytes of the source that lie together in a box, about. */
+static int64_t piece_of (const mt_cpu_job *job) {
+  int64_t piece = job->boxes.unit;
+  bool used[MT_CPU_INNER + 1] = {false};
+  for (int round = 0; round <= job->boxes.ninner; round++)
+    for (int i = 0; i <= job->boxes.ninner; i++) {
+      mt_cpu_axis a = axis_of(job, i);
+      if (used[i] || size_of(a.src) > piece) continue;
+      piece += size_of(a.src) * (a.extent - 1);
+      used[i] = true;
+    }
+  return piece;
+}
+
+static int nearest (const mt_cpu_job *job) {
+  int best = -1;
+  for (int i = 0; i < job->n; i++)
+    if (job->outer[i].src != 0 &&
+        (best < 0 || size_of(job->outer[i].src) < size_of(job->outer[best].src)))
+      best = i;
+  return best;
+}
+
+/* Rows: axes along which the same lines of the source are read. */
+static void take_rows (mt_cpu_job *job) {
+  mt_cpu_boxes *x = &job->boxes;
+  int64_t piece = piece_of(job), rows = 1;
+  for (int i = nearest(job); i >= 0 && piece < 4 * MT_LINE && x->nrow < MT_CPU_INNER;
+       i = nearest(job)) {
+    int64_t d = size_of(job->outer[i].src), n = job->outer[i].extent;
+    if (d >= (piece > MT_LINE ? piece : MT_LINE) || rows * n > MT_CPU_ROWS) return;
+    x->row[x->nrow++] = take(job, i);
+    rows *= n, piece += d * (n - 1);
+  }
+}
+
+/* All of a box and its rows are reached by 32 bits. */
+static bool is_near (const mt_cpu_job *job) {
+  int64_t sum = 0;
+  for (int i = 0; i <= job->boxes.ninner; i++) {
+    mt_cpu_axis a = axis_of(job, i);
+    if (size_of(a.src) > INT32_MAX / 2 / a.extent) return false;
+    sum += size_of(a.src) * a.extent;
+  }
+  return sum < INT32_MAX / 2;
+}
+
+bool mt_cpu_plan_gather (mt_cpu_job *job) {
+  mt_cpu_job out = *job;
+  memset(&out.boxes, 0, sizeof out.boxes);
+  out.boxes.unit = job->tile.unit;
+  if (out.boxes.unit > 16 || !take_run(&out) || !is_near(&out)) return false;
+  take_rows(&out);
+  *job = out;
+  return true;
+}
+
+/* ---------------------------------------------------------------- windows */
+
+static void find_units (mt_cpu_gather *g, const mt_cpu_job *job) {
+  g->units = 1;
+  for (int i = 0; i <= job->boxes.ninner; i++) {
+    mt_cpu_axis a = axis_of(job, i);
+    for (int64_t k = a.extent - 1; k >= 0; k--)
+      for (int64_t n = 0; n < g->units; n++)
+        g->at[k * g->units + n] = (int32_t)(g->at[n] + k * a.src);
+    g->units *= a.extent;
+  }
+}
+
+static void find_rows (mt_cpu_gather *g, const mt_cpu_job *job) {
+  g->rows = 1;
+  for (int i = 0; i < job->boxes.nrow; i++) {
+    const mt_cpu_axis *a = &job->boxes.row[i];
+    for (int64_t k = a->extent - 1; k >= 0; k--)
+      for (int64_t n = 0; n < g->rows; n++) {
+        g->row[k * g->rows + n][0] = g->row[n][0] + k * a->src;
+        g->row[k * g->rows + n][1] = g->row[n][1] + k * a->dst;
+      }
+    g->rows *= a->extent;
+  }
+}
+
+/* Where byte b of the box lies in the source. */
+static int32_t byte_at (const mt_cpu_gather *g, int64_t b) {
+  return (int32_t)(g->at[b / g->unit] + b % g->unit);
+}
+
+/* The windows of the vector at byte b, between low and high: how many; more than `most`:
+** they are not all there. */
+static int64_t find_windows (window *w, const mt_cpu_gather *g, int64_t b, int32_t low,
+                             int32_t high, int64_t most) {
+  uint32_t left = 0xffff;
+  int64_t n = 0;
+  for (; left != 0; n++) {
+    if (n == most) return most + 1;
+    int32_t src = INT32_MAX;
+    for (int i = 0; i < 16; i++)
+      if ((left >> i & 1) && byte_at(g, b + i) < src) src = byte_at(g, b + i);
+    w[n].src = src < high - 16 ? src : high - 16;
+    if (w[n].src < low) return most + 1;
+    for (int i = 0; i < 16; i++) {
+      int32_t d = byte_at(g, b + i) - w[n].src;
+      bool here = (left >> i & 1) && d < 16;
+      w[n].mask[i] = here ? (uint8_t)d : 0x80;
+      if (here) left &= ~(1u << i);
+    }
+  }
+  return n;
+}
+
+/* A window more costs about as much as a unit that goes alone. */
+static int64_t most_windows (const mt_cpu_gather *g) {
+  int64_t most = 16 / g->unit * 3 / 4 + 1;
+  return most < MT_WINDOWS ? most : MT_WINDOWS;
+}
+
+static int64_t count_vectors (const mt_cpu_gather *g) { return (g->bytes + 15) / 16; }
+static int64_t vector_at (const mt_cpu_gather *g, int64_t i) {
+  return 16 * i + 16 <= g->bytes ? 16 * i : g->bytes - 16;
+}
+
+/* Those of all vectors; g->windows stays 0 where they are too many. */
+static void make_windows (mt_cpu_gather *g) {
+  window found[MT_WINDOWS];
+  int32_t low = INT32_MAX, high = INT32_MIN;
+  int64_t most = 0, vectors = count_vectors(g);
+  for (int64_t i = 0; i < g->units; i++) {
+    if (g->at[i] < low) low = g->at[i];
+    if (g->at[i] > high) high = g->at[i];
+  }
+  high += (int32_t)g->unit;
+  for (int64_t v = 0; v < vectors; v++) {
+    int64_t n = find_windows(found, g, vector_at(g, v), low, high, most_windows(g));
+    if (n > most_windows(g)) return;
+    if (n > most) most = n;
+  }
+  for (int64_t v = 0; v < vectors; v++) {
+    window *w = g->list + v * most;
+    int64_t n = find_windows(w, g, vector_at(g, v), low, high, most);
+    for (; n < most; n++) {
+      w[n].src = w[0].src;
+      memset(w[n].mask, 0x80, sizeof w[n].mask);
+    }
+  }
+  g->windows = most;
+}
+
+#ifdef MT_SHUFFLE
+static bool has_shuffles (void) { return __builtin_cpu_supports("ssse3"); }
+#else
+static bool has_shuffles (void) { return false; }
+#endif
+
+size_t mt_cpu_gather_size (void) { return sizeof(mt_cpu_gather); }
+
+void mt_cpu_gather_make (mt_cpu_gather *g, const mt_cpu_job *job) {
+  memset(g, 0, offsetof(mt_cpu_gather, list));
+  g->unit = job->boxes.unit, g->step = job->boxes.step;
+  find_units(g, job);
+  find_rows(g, job);
+  g->bytes = g->units * g->unit;
+  if (has_shuffles()) make_windows(g);
+}
+
+/* ---------------------------------------------------------------- moving */
+
+#define MT_UNITS(bytes)                                                                  \
+  case bytes:                                                                            \
+    for (int64_t i = 0; i < n; i++) memcpy(to + i * bytes, src + g->at[i], bytes);       \
+    return;
+
+/* n units of a box, one by one. */
+static void move_units (const mt_cpu_gather *g, char *to, const char *src, int64_t n) {
+  switch (g->unit) {
+    MT_UNITS(1)
+    MT_UNITS(2)
+    MT_UNITS(4)
+    MT_UNITS(8)
+    MT_UNITS(16)
+    default:
+      for (int64_t i = 0; i < n; i++)
+        memcpy(to + i * g->unit, src + g->at[i], (size_t)g->unit);
+  }
+}
+
+#ifdef MT_SHUFFLE
+MT_FOR_SHUFFLE static inline __m128i part_of (const window *w, const char *src) {
+  return _mm_shuffle_epi8(_mm_loadu_si128((const __m128i *)(src + w->src)),
+                          _mm_loadu_si128((const __m128i *)w->mask));
+}
+
+/* A box by n windows for each vector. */
+#define MT_SHUFFLED(name, n)                                                             \
+  MT_FOR_SHUFFLE static void name(const mt_cpu_gather *g, char *to, const char *src) {   \
+    const window *w = g->list;                                                           \
+    const int64_t last = g->bytes - 16;                                                  \
+    for (int64_t at = 0;; at = at + 16 < last ? at + 16 : last, w += n) {                \
+      __m128i v = part_of(w, src);                                                       \
+      for (int64_t k = 1; k < n; k++) v = _mm_or_si128(v, part_of(w + k, src));          \
+      _mm_storeu_si128((__m128i *)(to + at), v);                                         \
+      if (at == last) return;                                                            \
+    }                                                                                    \
+  }
+MT_SHUFFLED(shuffle_1, 1)
+MT_SHUFFLED(shuffle_2, 2)
+MT_SHUFFLED(shuffle_3, 3)
+MT_SHUFFLED(shuffle_4, 4)
+MT_SHUFFLED(shuffle_more, g->windows)
+
+static void move_box (const mt_cpu_gather *g, char *to, const char *src) {
+  switch (g->windows) {
+    case 0: move_units(g, to, src, g->units); return;
+    case 1: shuffle_1(g, to, src); return;
+    case 2: shuffle_2(g, to, src); return;
+    case 3: shuffle_3(g, to, src); return;
+    case 4: shuffle_4(g, to, src); return;
+    default: shuffle_more(g, to, src);
+  }
+}
+#else
+static void move_box (const mt_cpu_gather *g, char *to, const char *src) {
+  move_units(g, to, src, g->units);
+}
+#endif
+
+/* n indices of the axis a: boxes, and what is left of one. */
+static void move_piece (const mt_cpu_tile *t, char *to, const char *src, int64_t n) {
+  const mt_cpu_gather *g = t->gather;
+  for (; n >= g->step; n -= g->step, to += g->bytes, src += g->step * t->a.src)
+    move_box(g, to, src);
+  if (n > 0) move_units(g, to, src, n * (g->units / g->step));
+}
+
+/* The same to a buffer, and from there to the destination, past the caches. */
+static void move_past (const mt_cpu_tile *t, char *dst, const char *src, int64_t n) {
+  _Alignas(64) char buf[MT_BUFFERED + MT_MOSTBOX];
+  move_piece(t, buf, src, n);
+  mt_cpu_put_row(dst, buf, n * t->unit);
+}
+
+void mt_cpu_gather_move (const mt_cpu_tile *t, const char *src, char *dst, int64_t na,
+                         int64_t nb) {
+  const mt_cpu_gather *g = t->gather;
+  int64_t each = MT_BUFFERED / g->bytes * g->step;
+  const bool past = t->stream && each * t->unit >= 1024;
+  (void)nb;
+  if (each < g->step) each = g->step;
+  for (int64_t i = 0; i < na; i += each)
+    for (int64_t r = 0; r < g->rows; r++) {
+      int64_t n = na - i < each ? na - i : each;
+      const char *from = src + i * t->a.src + g->row[r][0];
+      char *to = dst + i * t->a.dst + g->row[r][1];
+      if (past) move_past(t, to, from, n);
+      else move_piece(t, to, from, n);
+    }
+}
