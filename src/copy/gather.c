@@ -25,7 +25,7 @@ enum {
   MT_GATHER_TILE = 16384, /* bytes of a tile, about */
   MT_GATHER_LEAST = 4096, /* bytes that keep the threads of a block busy */
   MT_GATHER_PIECE = 256,  /* bytes of the source that are far from being read in part */
-  MT_GATHER_FILL = 660,   /* blocks that a large GPU has at once */
+  MT_GATHER_FILL = 1056,  /* blocks that a large GPU has at once; of small units half */
   MT_GATHER_EACH = 16     /* tiles of a block, at most */
 };
 
@@ -389,10 +389,11 @@ static void gather_cost (mt_cost *c, const mt_launch *l) {
 
 /* ---------------------------------------------------------------- kernels */
 
-/* Blocks that make their tables for several tiles. */
+/* Blocks that make their tables for several tiles, and fill the GPU some whole times. */
 static mt_grid gather_grid (const mt_kernel *k, const mt_desc *d) {
-  int64_t each = d->gather.tiles / MT_GATHER_FILL;
-  each = each < 1 ? 1 : each > MT_GATHER_EACH ? MT_GATHER_EACH : each;
+  const int64_t fill = k->bytes < 4 ? MT_GATHER_FILL / 2 : MT_GATHER_FILL;
+  int64_t rounds = mt_div_up(d->gather.tiles, fill);
+  int64_t each = rounds ? mt_div_up(rounds, mt_div_up(rounds, MT_GATHER_EACH)) : 1;
   return mt_grid_of(k, mt_div_up(d->gather.tiles, each));
 }
 
