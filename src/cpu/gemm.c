@@ -80,9 +80,9 @@ static bool is_run (const mt_part *p, int mode) {
 }
 
 /* What moving an element to a panel costs, in multiply-adds of vectors: by rows of so
-** many, or each by itself. */
-static double move_cost (bool together, double width) {
-  return together ? 1 + 16 / width : 4;
+** many, by runs along K that are turned, or each by itself. */
+static double move_cost (const mt_part *p, double width) {
+  return is_unit(p, 0) ? 1 + 16 / width : is_run(p, 1) ? 2 : 4;
 }
 
 /* What a step along K takes: those of tiles, and what moves. A vector alone loads as
@@ -93,11 +93,11 @@ static double cost_of (const mt_gemm_desc *d, const mt_micro *u, bool turned) {
   const bool rows = u->rows && is_run(b, 1);
   double cost =
       (double)mt_div_up(m, u->m) * u->vectors * (double)(mt_div_up(n, u->n) * u->n);
-  if (u->vectors == 1) cost *= 1.1;
-  cost += (double)m * move_cost(is_unit(a, 0), u->m);
-  cost += (double)n * (rows ? 1 : move_cost(is_unit(b, 0), u->n));
+  if (u->vectors == 1) cost *= 1.3;
+  cost += (double)m * move_cost(a, u->m);
+  cost += (double)n * (rows ? 1 : move_cost(b, u->n));
   if (!is_unit(&d->part[MT_C], turned))
-    cost += 4 * (double)m * (double)n / (double)max_of(d->size[MT_K], 1);
+    cost += 2 * (double)m * (double)n / (double)max_of(d->size[MT_K], 1);
   return cost;
 }
 
