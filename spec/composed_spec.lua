@@ -189,6 +189,19 @@ describe("composed layouts", function()
     for i = 0, 5 do assert.equal(A(D(i)), R(i)) end
   end)
 
+  it("take values over F2 where these need no digits", function()
+    local bits = layout "(2,4):(F22,F5)"
+    for text, is in pairs {
+      ["Sw<1,4,3> o 0 o (3,8):(1,3)"] = true, ["(5,8):(0,0)"] = true,
+      ["(8,4,3):(7,1,9)"] = true, ["(5,6):(14,10)"] = false,
+      ["Sw<3,0,5> o 32 o ((4,1),8,1):((2,2),14,10) o 4 o (4,4,8):(1,4,16)"] = true } do
+      local A = layout(text)
+      local ok, R = pcall(tile.composition, A, bits)
+      assert.equal(is, ok, text)
+      for i = 0, ok and 7 or -1 do assert.equal(A(number(bits(i))), R(i), text) end
+    end
+  end)
+
   it("are written as they are read", function()
     for _, text in ipairs { "4:1 o 3 o 2:1", "(4,4):(F1,F4) o F3 o (2,2):(F1,F2)",
                             "Sw<2,0,3> o F5 o (4,4):(F1,F4) o 0 o Sw<1,0,2> o 1 o 8:1",

@@ -34,7 +34,7 @@ if libcuda then devices[#devices + 1] = tile.device { "cuda", libcuda = libcuda 
 local pool = {}
 local function keep(v)
   if type(v) ~= "userdata" and type(v) ~= "table" then return end
-  tostring(v)
+  if type(v) == "userdata" then tostring(v) else pcall(tostring, v) end -- it may be broken
   pool[#pool < 60 and #pool + 1 or math.random(60)] = v
 end
 

@@ -45,6 +45,26 @@ static const mt_node *no_digits (const mt_node *f) {
   return NULL;
 }
 
+/* f as far as an x over F2 goes, its modes coalesced: f itself, where that has its
+** digits. */
+static MT_APART const mt_node *reached (mt_layout *out, const mt_node *f,
+                                        const mt_node *offset, const mt_node *x) {
+  mt_flat flat;
+  mt_build b;
+  int64_t lo, end, run = 1;
+  MT_NEWERR(err);
+  if (no_digits(f) == NULL || mt_number_range(&lo, &end, "", x, &err)) return f;
+  if (end > 0) end = INT64_C(1) << mt_bits((end - 1) | offset->shape);
+  mt_flatten_extended(&flat, f);
+  for (int r = 0; r < flat.n; r++) {
+    if (!mt_mulo(run, flat.s[r], &run) && run < end) continue;
+    flat.n = r + 1;
+  }
+  mt_begin(&b, out, "composition", &err);
+  mt_emit_flat(&b, &flat);
+  return mt_end(&b) == MT_OK ? out->node : f;
+}
+
 static mt_status may_link (const char *op, const mt_node *f, const mt_node *offset,
                            const mt_node *x, mt_err *err) {
   const mt_node *at;
@@ -105,7 +125,9 @@ static MT_APART mt_status link_one (mt_layout *out, const char *op, const mt_nod
                                     const mt_node *offset, const mt_node *x,
                                     mt_err *err) {
   mt_build b;
-  mt_layout chain;
+  mt_layout chain, some;
+  if (f->tag != MT_SWIZZLE && mt_has_numbers(x) && !mt_is_integral(x))
+    f = reached(&some, f, offset, x);
   MT_TRY(may_link(op, f, offset, x, err));
   mt_begin(&b, &chain, op, err);
   open_composed(&b, f, offset);
@@ -177,17 +199,30 @@ static mt_status more_offset (mt_node *offset, const char *op, const mt_node *mo
   return MT_OK;
 }
 
+/* An offset in the integers adds to the values of x as integers. */
+static mt_status as_integers (mt_layout *room, const char *op, const mt_node *offset,
+                              const mt_node **x, mt_err *err) {
+  const mt_node one = mt_leaf_of(1, 1);
+  if (offset->shape == 0 || offset->ring == MT_F2 || mt_is_integral(*x)) return MT_OK;
+  MT_TRY(mt_link(room, op, &one, &none, *x, err));
+  *x = room->node;
+  return MT_OK;
+}
+
 mt_status mt_relink (mt_layout *out, const char *op, const mt_node *a,
                      const mt_node *more, const mt_node *x, mt_err *err) {
-  mt_layout inner;
+  mt_layout inner, room;
   mt_node n = integer(a->stride);
   const mt_node w = bare(mt_swizzle_of(a)), *f = &w, *under = mt_child(a);
   if (mt_is_composed(a)) f = mt_outer(a), under = mt_under(a), n.ring = a->ring;
   if (mt_is_composed(under) || mt_is_swizzled(under)) {
     MT_TRY(mt_relink(&inner, op, under, more, x, err));
-    return mt_link(out, op, f, &n, inner.node, err);
+    x = inner.node;
+    if (mt_is_integral(under)) MT_TRY(as_integers(&room, op, &n, &x, err));
+    return mt_link(out, op, f, &n, x, err);
   }
   MT_TRY(more_offset(&n, op, more, a, err));
+  if (mt_is_integral(under)) MT_TRY(as_integers(&room, op, &n, &x, err));
   if (mt_is_integral(x)) n.ring = MT_Z; /* only zeros are left of one over F2 */
   return mt_link(out, op, f, &n, x, err);
 }

@@ -44,7 +44,7 @@ mt_status mt_beside (mt_layout *out, const char *op, const mt_node *a, const mt_
 /* a, of two modes at its base, which change places. */
 mt_status mt_swap_modes (mt_layout *out, const char *op, const mt_node *a, mt_err *err);
 
-/* mt_right_inverse and mt_left_inverse of a composed layout. */
+/* mt_right_inverse and mt_left_inverse of a composed or swizzled layout, link by link. */
 mt_status mt_composed_right_inverse (mt_layout *out, const mt_node *a, mt_err *err);
 mt_status mt_composed_left_inverse (mt_layout *out, const mt_node *a, mt_err *err);
 

@@ -2,8 +2,10 @@
 ** composed_inverse.c - inverses of composed layouts.
 ** SPDX-License-Identifier: MIT
 **
-** What undoes f o A is what undoes A, after what undoes f. That holds where each takes
-** what the other gives; so the values are compared.
+** What undoes f o n o A is what undoes A, after -n and what undoes f. That holds where
+** each takes what the other gives; so the values are compared. A link has no values below
+** 0: in the place of i - n stands i + m - n, m the size of what undoes A, which starts
+** again there.
 */
 #include "moontile/algebra.h"
 #include "moontile/swizzle.h"
@@ -11,6 +13,20 @@
 #include "algebra/linear.h"
 
 enum { MAXVALUES = 1 << 16 };
+
+/* What is applied last, of a swizzled a too, and what before. */
+static const mt_node *outer_of (mt_node *room, const mt_node *a) {
+  if (mt_is_composed(a)) return mt_outer(a);
+  *room = *a;
+  room->span = 1;
+  room->arity = 0;
+  room->stride = 0;
+  return room;
+}
+
+static const mt_node *under_of (const mt_node *a) {
+  return mt_is_composed(a) ? mt_under(a) : mt_child(a);
+}
 
 typedef mt_status inverse (mt_layout *out, const mt_node *a, mt_err *err);
 
@@ -35,17 +51,51 @@ static mt_status after (mt_layout *out, const char *op, const mt_node *x,
   return mt_link(out, op, x, &zero, y, err);
 }
 
+/* x o (y - n), of y at or above n: x starts again behind its end. */
+static mt_status after_offset (mt_layout *out, const char *op, const mt_node *x,
+                               int64_t n, const mt_node *y, mt_err *err) {
+  const mt_node again = mt_leaf_of(INT32_MAX, 0), one = mt_leaf_of(1, 1);
+  mt_node at = {.tag = MT_INT, .span = 1};
+  mt_layout periodic, integers;
+  int64_t size = mt_size(x);
+  mt_build b;
+  if (n == 0 || size == 0) return after(out, op, x, y, err);
+  at.shape = (size - (n % size + size) % size) % size;
+  mt_begin(&b, &periodic, op, err);
+  mt_open_root(&b, x);
+  mt_open(&b, MT_MODES);
+  mt_add(&b, mt_base(x));
+  mt_add(&b, &again);
+  MT_TRY(mt_end(&b));
+  if (!mt_is_integral(y)) {
+    MT_TRY(mt_link(&integers, op, &one, &(mt_node){.tag = MT_INT, .span = 1}, y, err));
+    y = integers.node;
+  }
+  return mt_link(out, op, periodic.node, &at, y, err);
+}
+
 static mt_status none_found (mt_err *err, const char *op, const mt_node *a) {
   return mt_failn(err, MT_EINEXACT,
                   "%s: of %N: none was found: what undoes its parts does not undo it", op,
                   a);
 }
 
+/* Of a right inverse: R(0) would be where a is 0. */
+static mt_status none_is_0 (mt_err *err, const char *op, const mt_node *a) {
+  int64_t lo, end;
+  MT_TRYERR(quiet, err);
+  if (mt_number_range(&lo, &end, op, a, &quiet) != MT_OK || lo <= 0)
+    return none_found(err, op, a);
+  return mt_failn(err, MT_EINEXACT,
+                  "%s: %N has none: its least value is %lld, so no R has A(R(0)) = 0", op,
+                  a, (long long)lo);
+}
+
 static mt_status want (const char *op, const mt_node *a, mt_err *err) {
   if (!mt_has_numbers(a))
     return mt_failn(err, MT_EINVAL, "%s: the values of %N are no integers", op, a);
-  if (a->stride != 0)
-    return mt_failn(err, MT_EUNSUPPORTED, "%s: of %N: its offset is not 0", op, a);
+  if (a->stride != 0 && a->ring == MT_F2)
+    return mt_failn(err, MT_EUNSUPPORTED, "%s: of %N: its offset is over F2", op, a);
   if (mt_size(a) > MAXVALUES)
     return mt_failn(err, MT_EUNSUPPORTED, "%s: of %N: more than %d values to compare", op,
                     a, (int)MAXVALUES);
@@ -65,15 +115,16 @@ static int64_t undone (const mt_node *a, const mt_node *r, int64_t n) {
 mt_status mt_composed_right_inverse (mt_layout *out, const mt_node *a, mt_err *err) {
   static const char *const op = "right_inverse";
   mt_layout x, f, r;
+  mt_node room;
   if (mt_linear_right_inverse(out, a, 0)) return MT_OK;
   MT_TRY(want(op, a, err));
-  MT_TRY(mt_right_inverse(&x, mt_under(a), err));
-  MT_TRY(undo(&f, op, mt_right_inverse, mt_outer(a), mt_size(x.node), err));
-  MT_TRY(after(&r, op, x.node, f.node, err));
+  MT_TRY(mt_right_inverse(&x, under_of(a), err));
+  MT_TRY(undo(&f, op, mt_right_inverse, outer_of(&room, a), mt_size(x.node), err));
+  MT_TRY(after_offset(&r, op, x.node, a->stride, f.node, err));
   int64_t n = mt_size(r.node), m = undone(a, r.node, n < MAXVALUES ? n : MAXVALUES);
   const mt_node some = mt_leaf_of(m, 1);
   if (m == n) return mt_copy_value(out, r.node), MT_OK;
-  if (m == 0) return none_found(err, op, a);
+  if (m == 0) return none_is_0(err, op, a);
   return after(out, op, r.node, &some, err);
 }
 
@@ -102,13 +153,14 @@ static mt_status end_of (int64_t *end, const mt_node *a, mt_err *err) {
 mt_status mt_composed_left_inverse (mt_layout *out, const mt_node *a, mt_err *err) {
   static const char *const op = "left_inverse";
   mt_layout x, f;
+  mt_node room;
   int64_t end;
   if (mt_linear_left_inverse(out, a) && (mt_size(a) > MAXVALUES || undoes(out->node, a)))
     return MT_OK;
   MT_TRY(want(op, a, err));
   MT_TRY(end_of(&end, a, err));
-  MT_TRY(mt_left_inverse(&x, mt_under(a), err));
-  MT_TRY(undo(&f, op, mt_left_inverse, mt_outer(a), end, err));
-  MT_TRY(after(out, op, x.node, f.node, err));
+  MT_TRY(mt_left_inverse(&x, under_of(a), err));
+  MT_TRY(undo(&f, op, mt_left_inverse, outer_of(&room, a), end, err));
+  MT_TRY(after_offset(out, op, x.node, a->stride, f.node, err));
   return undoes(out->node, a) ? MT_OK : none_found(err, op, a);
 }

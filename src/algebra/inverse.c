@@ -63,6 +63,10 @@ static MT_APART mt_status invert_bits (mt_layout *out, const mt_node *a, mt_err 
   mt_status s = mt_is_swizzled(a) ? mt_swizzle_right_inverse(out, a, err) :
                                     mt_f2_right_inverse(out, a, err);
   if (s == MT_ESTOPPED) return s;
+  if (s != MT_OK && mt_is_swizzled(a)) {
+    mt_forgive(err);
+    return mt_composed_right_inverse(out, a, err);
+  }
   if (!mt_linear_right_inverse(&room, a, s == MT_OK ? mt_size(out->node) : 0)) return s;
   mt_forgive(err);
   mt_copy_value(out, room.node);

@@ -271,11 +271,18 @@ static mt_status invert_plain (mt_layout *out, const mt_node *a, mt_err *err) {
   return mt_end(&b);
 }
 
-/* What digits and the laws of swizzles refused, by the bits. */
+/* What digits and the laws of swizzles refused, by the bits, or link by link. */
 static MT_APART mt_status invert_bits (mt_layout *out, const mt_node *a, mt_status s,
                                        mt_err *err) {
   mt_layout room;
-  if (s == MT_ESTOPPED || !mt_linear_left_inverse(&room, a)) return s;
+  if (s == MT_ESTOPPED) return s;
+  if (!mt_linear_left_inverse(&room, a)) {
+    MT_TRYERR(quiet, err);
+    mt_err *why = mt_is_swizzled(a) && a->stride != 0 ? err : &quiet;
+    if (why == err) mt_forgive(err);
+    s = mt_is_swizzled(a) ? mt_composed_left_inverse(&room, a, why) : s;
+    if (s != MT_OK) return why == err ? s : err->status;
+  }
   mt_forgive(err);
   mt_copy_value(out, room.node);
   return MT_OK;

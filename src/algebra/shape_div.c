@@ -135,7 +135,7 @@ mt_status mt_ceil_div (mt_layout *out, const mt_node *a, const mt_node *t, mt_er
   if (!is_tiler(t))
     return mt_failn(err, MT_EINVAL, "ceil_div: integers or layouts expected, not %N", t);
   mt_begin(&b, out, v.p.op, err);
-  divide(&b, &v, mt_inner(a), t);
+  divide(&b, &v, mt_base(a), t);
   return mt_end(&b);
 }
 
@@ -145,7 +145,7 @@ mt_status mt_shape_div (mt_layout *out, const mt_node *a, const mt_node *b, mt_e
   MT_TRY(mt_want_extents(v.p.op, a, err));
   MT_TRY(mt_want_integers(v.p.op, b, err));
   mt_begin(&build, out, v.p.op, err);
-  divide(&build, &v, mt_inner(a), b);
+  divide(&build, &v, mt_base(a), b);
   return mt_end(&build);
 }
 
@@ -160,7 +160,7 @@ static mt_status size_of (int64_t *out, const mt_node *t, mt_err *err) {
 mt_status mt_evenly_divides (bool *out, const mt_node *a, const mt_node *t, mt_err *err) {
   mt_layout rest;
   int64_t size, tile, tiles;
-  a = mt_inner(a);
+  a = mt_base(a);
   MT_TRY(mt_want_extents("evenly_divides", a, err));
   *out = false;
   if (t->tag != MT_TUPLE && t->tag != MT_TILER) {

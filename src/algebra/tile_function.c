@@ -9,74 +9,50 @@
 */
 #include "moontile/algebra.h"
 #include "moontile/swizzle.h"
+#include "algebra/collision.h"
 #include "algebra/composed.h"
 #include "algebra/tiles.h"
 
-enum { RANGE = 1 << 16 };
-
-typedef struct image {
-  const mt_node *t;
-  int64_t end; /* one more than the largest value */
-  uint64_t seen[RANGE / 64];
-} image;
-
-static bool has (const image *x, int64_t v) {
-  return v < x->end && (x->seen[v / 64] >> v % 64 & 1) != 0;
-}
-
-/* The index before i at which t is v, too. */
-static int64_t index_of (const mt_node *t, int64_t v, int64_t i) {
-  int64_t w;
-  MT_NEWERR(err);
-  for (int64_t j = 0; j < i; j++)
-    if (mt_number_at(&w, t, j, &err) == MT_OK && w == v) return j;
-  return -1;
-}
-
-static mt_status gather (image *x, const char *op, const mt_node *t, mt_err *err) {
-  int64_t lo, v;
-  x->t = t;
-  MT_TRY(mt_number_range(&lo, &x->end, op, t, err));
-  if (lo != 0 || x->end > RANGE)
-    return mt_failn(err, lo != 0 ? MT_EINEXACT : MT_EUNSUPPORTED,
+static mt_status gather (mt_image *x, const char *op, const mt_node *t, mt_err *err) {
+  int64_t i, j, v;
+  MT_TRY(mt_image_of(x, &i, &j, op, t, err));
+  if (x->lo != 0)
+    return mt_failn(err, MT_EINEXACT,
                     "%s: the values of the tile %N are %lld .. %lld: they have to begin "
-                    "with 0 and to be below %d",
-                    op, t, (long long)lo, (long long)x->end - 1, (int)RANGE);
-  memset(x->seen, 0, sizeof x->seen);
-  for (int64_t i = 0; i < mt_size(t); i++) {
-    MT_TRY(mt_number_at(&v, t, i, err));
-    if (has(x, v))
-      return mt_failn(err, MT_EINJECTIVE,
-                      "%s: the tile %N has elements twice: T(%lld) = T(%lld) = %lld", op,
-                      t, (long long)index_of(t, v, i), (long long)i, (long long)v);
-    x->seen[v / 64] |= UINT64_C(1) << v % 64;
-  }
-  return MT_OK;
+                    "with 0",
+                    op, t, (long long)x->lo, (long long)x->end - 1);
+  if (i < 0) return MT_OK;
+  MT_TRY(mt_number_at(&v, t, i, err));
+  return mt_failn(err, MT_EINJECTIVE,
+                  "%s: the tile %N has elements twice: T(%lld) = T(%lld) = %lld", op, t,
+                  (long long)i, (long long)j, (long long)v);
 }
 
 /* The least value from v on. */
-static int64_t next_value (const image *x, int64_t v) {
-  while (v < x->end && !has(x, v)) v++;
+static int64_t next_value (const mt_image *x, int64_t v) {
+  while (v < x->end && !mt_image_has(x, v)) v++;
   return v;
 }
 
-static mt_status no_layout (const char *op, const image *x, int64_t v, mt_err *err) {
+static mt_status no_layout (const char *op, const mt_node *t, bool taken, int64_t v,
+                            mt_err *err) {
   return mt_failn(err, MT_EINEXACT,
                   "%s: nothing fills what the tile %N skips\n"
                   "  its values, in order, are those of no layout: %lld is %s of them",
-                  op, x->t, (long long)v, has(x, v) ? "one" : "none");
+                  op, t, (long long)v, taken ? "one" : "none");
 }
 
 /* The layout of ascending strides that has the values of x. */
-static mt_status as_layout (mt_layout *out, const char *op, const image *x, mt_err *err) {
+static mt_status as_layout (mt_layout *out, const char *op, const mt_image *x,
+                            const mt_node *t, mt_err *err) {
   mt_build b;
-  int64_t n = mt_size(x->t), last = 0, v;
+  int64_t n = mt_size(t), last = 0, v;
   mt_begin(&b, out, op, err);
   mt_open(&b, MT_MODES);
   for (int64_t left = n; left > 1 && b.status == MT_OK;) {
     int64_t d = next_value(x, last + 1), c = 2;
-    while (c < left && has(x, d * c)) c++;
-    if (left % c != 0) return no_layout(op, x, d * c, err);
+    while (c < left && mt_image_has(x, d * c)) c++;
+    if (left % c != 0) return no_layout(op, t, mt_image_has(x, d * c), d * c, err);
     mt_add_leaf(&b, c, d);
     last += (c - 1) * d;
     left /= c;
@@ -84,14 +60,35 @@ static mt_status as_layout (mt_layout *out, const char *op, const image *x, mt_e
   MT_TRY(mt_end(&b));
   for (int64_t i = 0; i < n; i++) {
     MT_TRY(mt_at(&v, out->node, i, err));
-    if (!has(x, v)) return no_layout(op, x, v, err);
+    if (!mt_image_has(x, v)) return no_layout(op, t, false, v, err);
   }
   return MT_OK;
 }
 
+/* The links of t over its base and the rest beside it. False: that is not (T, T*). */
+static bool under_links (mt_layout *out, const char *op, const mt_node *t,
+                         const mt_node *rest) {
+  enum { MAXVALUES = 1 << 14 };
+  mt_build b;
+  MT_NEWERR(err);
+  int64_t n = mt_size(t), at, x, y;
+  if (mt_size(rest) > MAXVALUES / n || !mt_is_integral(mt_base(t))) return false;
+  mt_begin(&b, out, op, &err);
+  mt_open_root(&b, t);
+  mt_open(&b, MT_MODES);
+  mt_add(&b, mt_base(t));
+  mt_add(&b, rest);
+  if (mt_end(&b) != MT_OK) return false;
+  for (int64_t i = 0; i < n * mt_size(rest); i++)
+    if (mt_number_at(&at, out->node, i, &err) || mt_number_at(&x, t, i % n, &err) ||
+        mt_at(&y, rest, i / n, &err) || at != x + y)
+      return false;
+  return true;
+}
+
 mt_status mt_tile_of_function (mt_layout *out, const char *op, const mt_node *t,
                                int64_t bound, mt_err *err) {
-  image x;
+  mt_image x;
   mt_layout values, rest, pair;
   bool fills;
   if (!mt_has_numbers(t))
@@ -99,13 +96,14 @@ mt_status mt_tile_of_function (mt_layout *out, const char *op, const mt_node *t,
                     t);
   if (mt_size(t) == 0) return mt_failn(err, MT_EINVAL, "%s: the tile %N is empty", op, t);
   MT_TRY(gather(&x, op, t, err));
-  MT_TRY(as_layout(&values, op, &x, err));
+  MT_TRY(as_layout(&values, op, &x, t, err));
   MT_TRY(mt_renamed(op, mt_complement(&rest, &fills, values.node, bound, err), err));
   if (!fills)
     return mt_failn(err, MT_EINEXACT,
                     "%s: the tile %N and its complement %N leave gaps: they miss "
                     "offsets below %lld",
                     op, t, rest.node, (long long)bound);
+  if (mt_is_integral(t) && under_links(out, op, t, rest.node)) return MT_OK;
   MT_TRY(mt_beside(&pair, op, rest.node, NULL, t, err));
   return mt_swap_modes(out, op, pair.node, err);
 }

@@ -83,8 +83,8 @@ static mt_status count_matrices (mt_warps *w, const char *op, mt_err *err) {
 /* ---------------------------------------------------------------- the layout */
 
 static mt_status check_layout (const char *op, const mt_node *a, mt_err *err) {
-  MT_CHECK(mt_is_layout(a), err, "%s: a layout expected", op);
-  if (!mt_is_integral(a))
+  MT_CHECK(mt_is_function(a), err, "%s: a layout expected", op);
+  if (!mt_is_integral(a) || !mt_is_integral(mt_base(a)))
     return mt_failn(err, MT_EINVAL, "%s: the strides of %N are no integers", op, a);
   if (mt_size(a) < 1) return mt_failn(err, MT_EINVAL, "%s: %N is empty", op, a);
   return MT_OK;
@@ -94,8 +94,12 @@ static mt_status check_layout (const char *op, const mt_node *a, mt_err *err) {
 ** is added to them fit. */
 static mt_status check_range (const mt_warps *w, const char *op, mt_err *err) {
   const int64_t limit = INT64_C(1) << 56;
-  const mt_node *in = mt_inner(w->a);
+  const mt_node *in = mt_base(w->a);
   int64_t lo, hi;
+  if (w->links) {
+    MT_TRY(mt_renamed(op, mt_footprint(&lo, &hi, w->a, err), err));
+    if (lo <= -limit || hi >= limit) in = w->a;
+  }
   if (mt_footprint(&lo, &hi, in, err) == MT_OK && lo > -limit && hi < limit &&
       w->offset > -limit && w->offset < limit && w->how.offset > -limit &&
       w->how.offset < limit)
@@ -105,7 +109,7 @@ static mt_status check_range (const mt_warps *w, const char *op, mt_err *err) {
 
 /* Mode 0, and all other modes as one, coalesced. */
 static mt_status split (mt_warps *w, const char *op, mt_err *err) {
-  const mt_node *in = mt_inner(w->a), *thr = mt_mode(in, 0);
+  const mt_node *in = mt_base(w->a), *thr = mt_mode(in, 0);
   MT_CHECK(thr, err, "%s: a layout without modes has no threads", op);
   memcpy(w->thr, thr, thr->span * sizeof *thr);
   w->threads = mt_size(thr);
@@ -128,11 +132,37 @@ static bool all_multiples (const mt_node *t, int64_t n) {
   return true;
 }
 
+static int64_t value_at (const mt_warps *w, int64_t v) {
+  int64_t x = 0;
+  for (int i = 0; i < w->steps.n; i++) {
+    x += v % w->steps.s[i] * w->steps.d[i]->stride;
+    v /= w->steps.s[i];
+  }
+  return x;
+}
+
+/* The same under links: all that is there. */
+static MT_APART bool fits_linked (const mt_warps *w, int64_t n) {
+  int64_t values = mt_size(w->a) / w->threads, base = 0;
+  MT_NEWERR(err);
+  if (values % n != 0) return false;
+  for (int64_t t = 0; t < w->threads; t++) {
+    if (mt_at(&base, w->thr, t, &err) != MT_OK) return false;
+    for (int64_t v = 0, first = 0; v < values; v++) {
+      int64_t at = mt_warp_element(w, base + value_at(w, v));
+      if (v % n == 0) first = at;
+      if (first % n != 0 || at != first + v % n) return false;
+    }
+  }
+  return true;
+}
+
 /* Whether n values, in order, are one aligned run of n elements, for all threads. A
 ** swizzle keeps runs of 2^M; n is a power of two. */
 static bool fits (const mt_warps *w, int64_t n) {
   const mt_flat *f = &w->steps;
   if (n == 1) return true;
+  if (w->links) return fits_linked(w, n);
   if (w->swizzled && w->w.b > 0 && (INT64_C(1) << w->w.m) < n) return false;
   if (w->offset % n != 0 || w->how.offset % n != 0) return false;
   if (!all_multiples(w->thr, n)) return false;
@@ -141,15 +171,6 @@ static bool fits (const mt_warps *w, int64_t n) {
   for (int i = 1; i < f->n; i++)
     if (f->d[i]->stride % n != 0) return false;
   return true;
-}
-
-static int64_t value_at (const mt_warps *w, int64_t v) {
-  int64_t x = 0;
-  for (int i = 0; i < w->steps.n; i++) {
-    x += v % w->steps.s[i] * w->steps.d[i]->stride;
-    v /= w->steps.s[i];
-  }
-  return x;
 }
 
 /* Names the first thread and values that are no aligned run. */
@@ -181,7 +202,7 @@ static mt_status name_misfit (const mt_warps *w, const char *op, int64_t values,
 }
 
 static mt_status misfit (const mt_warps *w, const char *op, mt_err *err) {
-  int64_t values = mt_size(mt_inner(w->a)) / w->threads, n = w->width;
+  int64_t values = mt_size(w->a) / w->threads, n = w->width;
   if (w->steps.n > 0 && values % n != 0)
     mt_failn(err, MT_EALIGN,
              "%s: %d bytes at once do not fit %N: a thread has %lld "
@@ -195,9 +216,19 @@ static mt_status misfit (const mt_warps *w, const char *op, mt_err *err) {
   return err->status;
 }
 
+static MT_APART bool begins_linked (const mt_warps *w, int64_t n) {
+  int64_t base;
+  MT_NEWERR(err);
+  for (int64_t t = 0; t < w->threads; t++)
+    if (mt_at(&base, w->thr, t, &err) != MT_OK || mt_warp_element(w, base) % n != 0)
+      return false;
+  return true;
+}
+
 /* A layout of threads alone says where each begins: its values are a run from there. */
 static bool begins (const mt_warps *w, int64_t n) {
   if (w->steps.n > 0 || w->how.bytes <= w->elem) return false;
+  if (w->links) return begins_linked(w, n);
   if (w->swizzled && w->w.b > 0 && (INT64_C(1) << w->w.m) < n) return false;
   return w->offset % n == 0 && w->how.offset % n == 0 && all_multiples(w->thr, n);
 }
@@ -222,6 +253,7 @@ int64_t mt_warp_step (const mt_warps *w, int64_t i) {
 
 /* Steps that differ by this cost the same. */
 static int64_t period_of (const mt_warps *w) {
+  if (w->links) return INT64_MAX;
   int64_t lines = MT_LINEBYTES / w->elem;
   int64_t bits = w->w.b + w->w.m + (w->w.s < 0 ? -w->w.s : w->w.s);
   if (!w->swizzled || w->w.b == 0) return lines;
@@ -292,6 +324,7 @@ mt_status mt_warps_of (mt_warps *out, const char *op, const mt_node *a,
   out->a = a;
   MT_TRY(check_how(out, op, err));
   MT_TRY(check_layout(op, a, err));
+  out->links = mt_is_composed(a) ? a : NULL;
   out->swizzled = mt_is_swizzled(a);
   out->offset = out->swizzled ? a->stride : 0;
   out->w = out->swizzled ? mt_swizzle_of(a) : (mt_swizzle){0, 0, 0};
@@ -300,6 +333,15 @@ mt_status mt_warps_of (mt_warps *out, const char *op, const mt_node *a,
   MT_TRY(count_matrices(out, op, err));
   MT_TRY(choose_width(out, op, err));
   return find_places(out, op, err);
+}
+
+int64_t mt_warp_linked (const mt_warps *w, int64_t x) {
+  MT_NEWERR(err);
+  int64_t v = x;
+  mt_status s = mt_above_base(&v, w->links, &err);
+  assert(s == MT_OK); /* the footprint was found */
+  (void)s;
+  return v + w->how.offset;
 }
 
 int mt_warp_threads (int64_t at[MT_WARP], const mt_warps *w, int64_t warp) {

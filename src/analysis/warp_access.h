@@ -28,6 +28,7 @@ typedef struct mt_warps {
   int64_t width;                /* elements of an access of a thread */
   int64_t threads, warps, each; /* each: accesses of a warp */
   int64_t offset;               /* before the swizzle */
+  const mt_node *links;         /* a, composed; NULL: it is not */
   bool swizzled;
   mt_swizzle w;
   mt_node thr[MT_MAXNODES]; /* thread -> element */
@@ -53,8 +54,11 @@ static inline mt_place mt_warp_place (const mt_warps *w, int k) {
   if (w->listed) return (mt_place){mt_warp_step(w, k), 1, k};
   return (mt_place){k, w->count[k], w->first[k]};
 }
+/* The same where links are above the base. */
+int64_t mt_warp_linked (const mt_warps *w, int64_t x);
 /* The element at x, after the swizzle. */
 static inline int64_t mt_warp_element (const mt_warps *w, int64_t x) {
+  if (w->links) return mt_warp_linked(w, x);
   return (w->swizzled ? mt_swizzle_apply(w->w, x + w->offset) : x + w->offset) +
          w->how.offset;
 }

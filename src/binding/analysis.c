@@ -161,7 +161,7 @@ static const mt_node *accesses_at_1 (lua_State *L, const char *op) {
                "%s: a tiled MMA has no accesses of its own: give partition_A(layout), "
                "or a tiled copy by make_tiled_copy_A",
                op);
-  return lmt_tolayout(L, 1);
+  return lmt_tocomposed(L, 1);
 }
 
 /* bank_conflicts(layout, bits | dtype [, kind | options]);
@@ -174,7 +174,7 @@ static int l_bank_conflicts (lua_State *L) {
   LMT_NOERR(err);
   if (lmt_istiledcopy(L, 1)) {
     const mt_tiled_copy *c = lmt_totiledcopy(L, 1);
-    a = lmt_tolayout(L, 2);
+    a = lmt_tocomposed(L, 2);
     mt_copy_side side = to_side(L, 3, "bank_conflicts");
     how = mt_access_of(c, side);
     a = partition_of(L, &room, c, side, a);
@@ -221,7 +221,7 @@ static int l_coalescing (lua_State *L) {
     mt_copy_side side;
     more += says_side(L, &side);
     how = mt_access_of(c, side);
-    a = partition_of(L, &room, c, side, lmt_tolayout(L, 2));
+    a = partition_of(L, &room, c, side, lmt_tocomposed(L, 2));
     if (lmt_isclass(L, 2, LMT_TENSOR)) of_tensor(L, 2, &how);
   } else {
     a = accesses_at_1(L, "coalescing");

@@ -162,10 +162,10 @@ static int explain (lua_State *L, int op, int layout) {
   const char *name = luaL_checkstring(L, op);
   if (op == 1 && strcmp(name, "verify") == 0) return explain_verify(L);
   if (lua_gettop(L) > 3) return luaL_error(L, "explain: %s: 2 operands at most", name);
-  int kinds = LMT_COORD | LMT_LAYOUTS | LMT_SWIZZLES;
+  int kinds = LMT_COORD | LMT_LAYOUTS | LMT_COMPOSED | LMT_SWIZZLES;
   const mt_node *a = lmt_tovalue(L, layout, kinds, "operand", &first), *b = NULL;
   if (!lua_isnoneornil(L, 3))
-    b = lmt_tovalue(L, 3, LMT_COORD | LMT_LAYOUTS, "operand", &buf);
+    b = lmt_tovalue(L, 3, LMT_COORD | LMT_LAYOUTS | LMT_COMPOSED, "operand", &buf);
   if (mt_explanation(&n, NULL, 0, name, a, b, &err)) return lmt_raise(L, &err);
   char *p = luaL_buffinitsize(L, &text, n + 1);
   mt_explanation(&n, p, n + 1, name, a, b, &err);

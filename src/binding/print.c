@@ -123,7 +123,7 @@ static int64_t mode_size (lua_State *L, const mt_node *a, int mode) {
 
 /* print_layout(A) -> text: of rank 2 CuTe's table, of rank 1 a column, else a list. */
 static int l_print_layout (lua_State *L) {
-  picture p = {.L = L, .a = lmt_tolayout(L, 1), .rows = 0, .columns = 1};
+  picture p = {.L = L, .a = lmt_tocomposed(L, 1), .rows = 0, .columns = 1};
   luaL_Buffer b;
   int64_t size = mt_size(p.a);
   int rank = mt_rank(p.a);

@@ -9,7 +9,7 @@
 
 enum {
   INTS = LMT_SHAPE,
-  EXTENTS = LMT_SHAPE | LMT_LAYOUTS,
+  EXTENTS = LMT_SHAPE | LMT_LAYOUTS | LMT_COMPOSED,
   COORD = LMT_COORD,
   LAYOUT = LMT_LAYOUTS,
   INDEX = LMT_COORD | LMT_BASIS,
@@ -183,8 +183,8 @@ static int m_dice (lua_State *L) {
 static int l_compatible (lua_State *L) {
   mt_layout abuf, bbuf;
   LMT_NOERR(err);
-  node a = value(L, 1, EXTENTS | LMT_COMPOSED, &abuf);
-  mt_status s = mt_check_compatible(a, value(L, 2, EXTENTS | LMT_COMPOSED, &bbuf), &err);
+  node a = value(L, 1, EXTENTS, &abuf);
+  mt_status s = mt_check_compatible(a, value(L, 2, EXTENTS, &bbuf), &err);
   lua_pushboolean(L, s == MT_OK);
   if (s == MT_OK) return 1;
   lua_pushstring(L, err.text);

@@ -145,7 +145,7 @@ static const luaL_Reg verdict_meta[] = {{"__tostring", verdict_tostring}, {NULL,
 /* The tensor at `i`, or a layout alone. */
 static mt_tensor tensor_at (lua_State *L, int i) {
   if (lmt_isclass(L, i, LMT_TENSOR)) return lmt_ctensor(lmt_totensor(L, i));
-  return (mt_tensor){.layout = lmt_tolayout(L, i)};
+  return (mt_tensor){.layout = lmt_tocomposed(L, i)};
 }
 
 /* A layout that begins at the offset at 3, which is taken away, as one value at 2. What
@@ -155,7 +155,7 @@ static void take_offset (lua_State *L) {
   LMT_NOERR(err);
   if (lmt_isclass(L, 2, LMT_TENSOR))
     luaL_argerror(L, 2, "a tensor knows where it begins: no offset beside it");
-  if (mt_with_offset(&out, lmt_tolayout(L, 2), lua_tointeger(L, 3), &err))
+  if (mt_with_offset(&out, lmt_tocomposed(L, 2), lua_tointeger(L, 3), &err))
     lmt_raiseas(L, "with_offset", "verify", &err);
   lmt_pushvalue(L, out.node);
   lua_replace(L, 2);

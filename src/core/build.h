@@ -185,6 +185,9 @@ void mt_emit_skipped (mt_build *b, bool *fills, const mt_node *a, int64_t bound)
 bool mt_plain_range (int64_t *lo, int64_t *end, const mt_node *t);
 /* out = A(i) of an A that has numbers; one over F2 as the integer of its bits. */
 mt_status mt_number_at (int64_t *out, const mt_node *a, int64_t i, mt_err *err);
+/* *v = what is above the base of a, composed or swizzled, makes of the value *v of the
+** base, an integer; a has integers. */
+mt_status mt_above_base (int64_t *v, const mt_node *a, mt_err *err);
 /* A(c) of an A that has numbers, composed or not; mt_eval of a composed A. */
 mt_status mt_composed_number (int64_t *out, const mt_node *c, const mt_node *a,
                               mt_err *err);

@@ -62,6 +62,15 @@ static mt_status take_offset (number *x, const mt_node *a, mt_err *err) {
                   mt_outer(a), (long long)x->v);
 }
 
+/* x = f(offset + x) for the link a. */
+static mt_status take_link (number *x, const mt_node *a, mt_err *err) {
+  MT_TRY(take_offset(x, a, err));
+  if (mt_outer(a)->tag != MT_SWIZZLE || mt_outer(a)->arity == 1)
+    return take_layout(x, mt_outer(a), err);
+  x->v = mt_swizzle_apply(mt_swizzle_of(mt_outer(a)), x->v);
+  return MT_OK;
+}
+
 /* What is under all links, at a coordinate that is no number. */
 static MT_APART mt_status take_coordinate (number *x, const mt_node *c, const mt_node *a,
                                            mt_err *err) {
@@ -82,10 +91,24 @@ static mt_status number_of (number *x, const mt_node *c, const mt_node *a, mt_er
     return mt_fail(err, MT_ERANGE, "call: coordinate %lld is negative", (long long)x->v);
   }
   MT_TRY(number_of(x, c, mt_under(a), err));
-  MT_TRY(take_offset(x, a, err));
-  if (mt_outer(a)->tag != MT_SWIZZLE || mt_outer(a)->arity == 1)
-    return take_layout(x, mt_outer(a), err);
-  x->v = mt_swizzle_apply(mt_swizzle_of(mt_outer(a)), x->v);
+  return take_link(x, a, err);
+}
+
+static mt_status take_above (number *x, const mt_node *a, mt_err *err) {
+  if (mt_is_composed(a)) {
+    MT_TRY(take_above(x, mt_under(a), err));
+    return take_link(x, a, err);
+  }
+  if (!mt_is_swizzled(a)) return MT_OK;
+  if (mt_addo(x->v, a->stride, &x->v)) return leaves_64_bits(a, err);
+  x->v = mt_swizzle_apply(mt_swizzle_of(a), x->v);
+  return MT_OK;
+}
+
+mt_status mt_above_base (int64_t *v, const mt_node *a, mt_err *err) {
+  number x = {*v, false};
+  MT_TRY(take_above(&x, a, err));
+  *v = x.v;
   return MT_OK;
 }
 

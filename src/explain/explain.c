@@ -428,7 +428,7 @@ static mt_status no_such (const char *op, mt_err *err) {
 /* Whether the operands are what the row takes. */
 static mt_status fits (const struct row *row, node a, node b, mt_err *err) {
   if (row->of == LAYOUT)
-    MT_CHECK(mt_is_layout(a), err, "explain: %s: a layout expected", row->name);
+    MT_CHECK(mt_is_function(a), err, "explain: %s: a layout expected", row->name);
   if (row->of == SWIZZLE)
     MT_CHECK(a->tag == MT_SWIZZLE, err, "explain: %s: a swizzle expected", row->name);
   MT_CHECK(!!b >= row->least - 1 && !!b <= row->most - 1, err,
@@ -464,7 +464,10 @@ mt_status mt_explanation (size_t *len, char *buf, size_t size, const char *op, n
   x.indent = 2;
   if (row->of == LAYOUT && mt_is_swizzled(a))
     mt_tell(&x, "the swizzle acts on the values: it stays, A is what it covers");
-  row->tell(&x, row->of == LAYOUT ? mt_inner(a) : a, b);
+  bool whole = row->of == LAYOUT && mt_tell_functions(&x, op, a, b);
+  if (!whole && mt_is_composed(a))
+    mt_tell(&x, "the links act on the values: they stay, A is what is applied first");
+  if (!whole) row->tell(&x, row->of == LAYOUT ? mt_base(a) : a, b);
   if (row->run) tell_result(&x, row, a, b);
   *len = mt_put_end(&x.text);
   return MT_OK;

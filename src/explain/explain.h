@@ -25,6 +25,11 @@ void mt_tell_failure (mt_derivation *x, const mt_err *err);
 /* How A o B comes about, without its result; true if it has one. */
 bool mt_tell_composition (mt_derivation *x, const mt_node *a, const mt_node *t);
 
+/* What the operands are that are composed, link by link; of an operation that does not
+** go by their strides also its law: then true. */
+bool mt_tell_functions (mt_derivation *x, const char *op, const mt_node *a,
+                        const mt_node *b);
+
 /* Whether a stands for b, mode by mode; the result too. */
 void mt_tell_compatible (mt_derivation *x, const mt_node *a, const mt_node *b);
 void mt_tell_weakly_congruent (mt_derivation *x, const mt_node *a, const mt_node *b);

@@ -13,7 +13,7 @@ bool mt_is_integers (const mt_node *t) {
   return true;
 }
 
-bool mt_is_extents (const mt_node *t) { return mt_is_layout(t) || mt_is_integers(t); }
+bool mt_is_extents (const mt_node *t) { return mt_is_function(t) || mt_is_integers(t); }
 
 mt_status mt_want_integers (const char *op, const mt_node *t, mt_err *err) {
   if (mt_is_integers(t)) return MT_OK;

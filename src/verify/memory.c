@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "moontile/algebra.h"
+#include "algebra/collision.h"
 #include "desc/axes.h"
 #include "tile/bounds.h"
 #include "copy/check.h"
@@ -44,10 +45,25 @@ static MT_APART mt_status one_place (mt_verdict *v, const mt_node *a,
   return mt_crd2idx(&v->offset, v->x.node, a, err);
 }
 
+/* Values of links have no equation: they are looked at one by one. */
+static MT_APART mt_status prove_looked_up (mt_verdict *v, const mt_node *a, mt_err *err) {
+  mt_image image;
+  int64_t i, j;
+  MT_TRYERR(quiet, err);
+  v->injective = -1;
+  if (mt_image_of(&image, &i, &j, "verify", a, &quiet) != MT_OK) return MT_OK;
+  v->injective = i < 0;
+  if (i < 0) return MT_OK;
+  MT_TRY(mt_idx2crd(&v->x, i, mt_base(a), err));
+  MT_TRY(mt_idx2crd(&v->y, j, mt_base(a), err));
+  return mt_number_at(&v->offset, a, i, err);
+}
+
 /* A swizzle is one to one: it is left out. */
 static MT_APART mt_status prove_places (mt_verdict *v, const mt_node *a, mt_err *err) {
   const mt_node *leaf[MT_MAXTERMS], *in = mt_inner(a);
   mt_equation e = {.n = 0};
+  if (mt_is_composed(a)) return prove_looked_up(v, a, err);
   v->injective = -1;
   for (const mt_node *p = in; p < mt_next(in); p++) {
     if (p->tag != MT_LEAF || p->shape == 1) continue;
@@ -317,6 +333,12 @@ void mt_verify_vector (mt_verdict *v, const mt_claim *c, const mt_tensor *t) {
   mt_err err = MT_NOERR;
   if (!v->covers || v->elements == 0) return;
   v->vector = 1;
+  if (mt_is_composed(t->layout)) {
+    char *why = v->why;
+    MT_BECAUSE(why, "the layout is composed: each element is looked up");
+    if (v->vector < v->asked) mt_doubt(v, MT_NARROW);
+    return;
+  }
   bool placed = shelve(&x, v, c, &err) == MT_OK;
   if (!placed) unplaced(v, &err);
   for (int64_t n = 2, most = widest(v); placed && n <= most; n *= 2) {

@@ -57,11 +57,11 @@ static mt_status check_tiler (int64_t *places, const mt_claim *c, mt_err *err) {
 
 static mt_status check_tensor (const mt_claim *c, const mt_tensor *t, mt_err *err) {
   const mt_node *a = t->layout;
-  if (!mt_is_layout(a) || !mt_is_integral(a))
+  if (!mt_is_function(a) || !mt_is_integral(a))
     return mt_failn(err, MT_EINVAL, "%s: a layout of offsets expected, got %N", c->op, a);
-  if (mt_rank(mt_inner(a)) < mt_rank(c->tiler))
+  if (mt_rank(mt_base(a)) < mt_rank(c->tiler))
     return mt_failn(err, MT_ERANK, "%s: the tile %N has %d modes, the tensor %N has %d",
-                    c->op, c->tiler, mt_rank(c->tiler), a, mt_rank(mt_inner(a)));
+                    c->op, c->tiler, mt_rank(c->tiler), a, mt_rank(mt_base(a)));
   return MT_OK;
 }
 
@@ -171,10 +171,10 @@ mt_status mt_verify (mt_verdict *v, const mt_claim *c, const mt_tensor *t, mt_er
   MT_TRY(check_tv(c, err));
   MT_TRY(check_tiler(&places, c, err));
   MT_TRY(check_tensor(c, t, err));
-  MT_TRY(mt_shape(&v->shape, mt_inner(t->layout), err));
+  MT_TRY(mt_shape(&v->shape, mt_base(t->layout), err));
   mt_verify_tile(v, c, places);
   if (v->problem == MT_TWICE || v->problem == MT_GAP) MT_TRY(place_at(v, c, err));
-  MT_TRY(repeat(v, c, mt_inner(t->layout), places, err));
+  MT_TRY(repeat(v, c, mt_base(t->layout), places, err));
   MT_TRY(mt_verify_memory(v, t, err));
   if (c->copies) mt_verify_vector(v, c, t);
   return MT_OK;

@@ -51,7 +51,8 @@ Layout.complement = tile.complement
 --- R with A(R(i)) = i, as far as A's values run on from 0.
 --- - A(R(i)) = i for 0 <= i < size(R)
 --- - of a swizzled or F2 layout: every bijection of 2^n values has its inverse, swizzled or over F2
---- - error: of other swizzled layouts, no swizzle does it
+--- - of other swizzled and composed layouts it is composed: what undoes each link, values compared
+--- - error: no element is at 0, where R begins; what undoes the links does not undo all of them
 --- ```lua
 --- right_inverse(layout({4, 8}, {8, 1}))  --> (8,4):(4,1)
 --- right_inverse(layout({4, 8}, {1, 5}))  --> 4:1

@@ -15,6 +15,7 @@ local Layout = {}
 --- - ok, problem, predicated, vector, ... are fields; it never raises for a partition that is none
 --- - verify(kernel [, A, B, C [, options]]) proves a tile.kernel: its laws, or the first broken
 --- - of a kernel the options are { bias =, residual = }, if its epilogue has them
+--- - a composed layout is proven value by value, up to 2^16 places apart
 --- ```lua
 --- verify({ tv = layout({8, 4}, {4, 1}), tiler = {4, 8} }, layout{8, 16}).ok  --> true
 --- verify({ tv = layout({4, 2}, {1, 0}), tiler = {4} }, layout(8)).problem  --> twice
@@ -23,8 +24,9 @@ local Layout = {}
 ---@param A? moontile.Layout | moontile.Tensor
 ---@param B? moontile.Tensor | integer | "S" | "D" | "A" | "B" | "C"
 ---@param C? moontile.Tensor | "S" | "D" | "A" | "B" | "C"
+---@param options? table
 ---@return table
-function tile.verify(partition, A, B, C) end
+function tile.verify(partition, A, B, C, options) end
 
 --- The wavefronts of a warp's access to shared memory: a layout (thread,value) -> element.
 --- - bank_conflicts(A, bits or dtype [, kind]); bank_conflicts(copy, A, "S" or "D" [, kind])

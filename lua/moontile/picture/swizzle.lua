@@ -15,11 +15,12 @@ local function parts(w)
   return math.tointeger(b), math.tointeger(m), math.tointeger(s)
 end
 
-function swizzle.is_swizzled(A) return match(tostring(A), "^Sw<") ~= nil end
+function swizzle.is_swizzled(A) return tile.is_swizzled(A) or tile.is_composed(A) end
 
 -- Both panels in the colours of the units that the swizzle moves, 2^base elements each: a colour
 -- that was in one column before is in all of them behind it.
 function swizzle.picture(A, o)
+  if tile.is_composed(A) then return swizzle.composed(A, o) end
   local w, plain = tile.get_swizzle_portion(A), tile.get_nonswizzle_portion(A)
   local _, base = parts(w)
   o.step = 1 << math.min(base, 62)
@@ -33,6 +34,19 @@ function swizzle.picture(A, o)
     },
     notes = { format("one colour for each unit of %d element%s, by its number modulo 8", o.step,
                      o.step == 1 and "" or "s") },
+  }
+end
+
+-- What is applied first, and what becomes of it.
+function swizzle.composed(A, o)
+  local first = tile.get_nonswizzle_portion(A)
+  local _, columns = grid.matrix(A)
+  return {
+    title = tostring(A),
+    panels = {
+      grid.of(first, o, "first: " .. tostring(first), { 1, 1 }),
+      grid.of(A, o, "in the end", columns <= 16 and { 1, 2 } or { 2, 1 }),
+    },
   }
 end
 
