@@ -90,9 +90,6 @@ mt_cpu_move *mt_cpu_filler (int64_t unit);
 ** none. */
 mt_cpu_move *mt_cpu_transposer (int64_t unit, int64_t pitch, int64_t *ta, int64_t *tb);
 
-/* n bytes to the destination, past the caches where that can be. */
-void mt_cpu_put_row (char *to, const char *from, int64_t n);
-
 /* Units from anywhere (cpu/copy_gather.c): the axes of the job become boxes; false if the
 ** destination has no run for them. Then the tables of the boxes, of mt_cpu_gather_size
 ** bytes, go to tile.gather. */

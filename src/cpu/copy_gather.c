@@ -27,11 +27,11 @@
 #endif
 
 enum {
-  MT_BOX = 512,       /* bytes of a box, about */
-  MT_MOSTBOX = 1024,  /* at most */
-  MT_BUFFERED = 4096, /* bytes of a row that are written at a time */
-  MT_LINE = 64,       /* bytes that the source has together in a cache */
-  MT_WINDOWS = 12     /* of a vector, at most */
+  MT_BOX = 512,      /* bytes of a box, about */
+  MT_MOSTBOX = 1024, /* at most */
+  MT_TURN = 4096,    /* bytes of a row that are written before the next row is */
+  MT_LINE = 64,      /* bytes that the source has together in a cache */
+  MT_WINDOWS = 12    /* of a vector, at most */
 };
 
 typedef struct window {
@@ -45,6 +45,8 @@ struct mt_cpu_gather {
   int64_t windows;                   /* of each vector; 0: units go one by one */
   int64_t rows, row[MT_CPU_ROWS][2]; /* what each adds on both sides */
   int32_t at[MT_MOSTBOX];            /* where a unit lies in the source */
+  int64_t vectors;
+  int32_t to[MT_MOSTBOX / 16]; /* where each vector is */
   window list[MT_MOSTBOX / 16 * MT_WINDOWS];
 };
 
@@ -203,36 +205,41 @@ static int64_t find_windows (window *w, const mt_cpu_gather *g, int64_t b, int32
   return n;
 }
 
-/* A window more costs about as much as a unit that goes alone. */
+/* A window more costs about as much as a unit that goes alone; units of 3, 5, 6 bytes go
+** slower. */
 static int64_t most_windows (const mt_cpu_gather *g) {
-  int64_t most = 16 / g->unit * 3 / 4 + 1;
+  int64_t most = 16 / g->unit * 3 / 4 + ((g->unit & (g->unit - 1)) == 0 ? 1 : 3);
   return most < MT_WINDOWS ? most : MT_WINDOWS;
 }
 
-static int64_t count_vectors (const mt_cpu_gather *g) { return (g->bytes + 15) / 16; }
-static int64_t vector_at (const mt_cpu_gather *g, int64_t i) {
-  return 16 * i + 16 <= g->bytes ? 16 * i : g->bytes - 16;
+/* The vectors of a box; of a source that runs backwards the last one first. */
+static void find_vectors (mt_cpu_gather *g) {
+  const bool backwards = g->at[g->units - 1] < g->at[0];
+  g->vectors = (g->bytes + 15) / 16;
+  for (int64_t i = 0; i < g->vectors; i++) {
+    int64_t at = 16 * (backwards ? g->vectors - 1 - i : i);
+    g->to[i] = (int32_t)(at + 16 < g->bytes ? at : g->bytes - 16);
+  }
 }
 
 /* Those of all vectors; g->windows stays 0 where they are too many. */
 static void make_windows (mt_cpu_gather *g) {
   window found[MT_WINDOWS];
   int32_t low = INT32_MAX, high = INT32_MIN;
-  int64_t most = 0, vectors = count_vectors(g);
+  int64_t most = 0;
   for (int64_t i = 0; i < g->units; i++) {
     if (g->at[i] < low) low = g->at[i];
     if (g->at[i] > high) high = g->at[i];
   }
   high += (int32_t)g->unit;
-  for (int64_t v = 0; v < vectors; v++) {
-    int64_t n = find_windows(found, g, vector_at(g, v), low, high, most_windows(g));
+  for (int64_t v = 0; v < g->vectors; v++) {
+    int64_t n = find_windows(found, g, g->to[v], low, high, most_windows(g));
     if (n > most_windows(g)) return;
     if (n > most) most = n;
   }
-  for (int64_t v = 0; v < vectors; v++) {
+  for (int64_t v = 0; v < g->vectors; v++) {
     window *w = g->list + v * most;
-    int64_t n = find_windows(w, g, vector_at(g, v), low, high, most);
-    for (; n < most; n++) {
+    for (int64_t n = find_windows(w, g, g->to[v], low, high, most); n < most; n++) {
       w[n].src = w[0].src;
       memset(w[n].mask, 0x80, sizeof w[n].mask);
     }
@@ -254,6 +261,7 @@ void mt_cpu_gather_make (mt_cpu_gather *g, const mt_cpu_job *job) {
   find_units(g, job);
   find_rows(g, job);
   g->bytes = g->units * g->unit;
+  find_vectors(g);
   if (has_shuffles()) make_windows(g);
 }
 
@@ -288,12 +296,10 @@ MT_FOR_SHUFFLE static inline __m128i part_of (const window *w, const char *src) 
 #define MT_SHUFFLED(name, n)                                                             \
   MT_FOR_SHUFFLE static void name(const mt_cpu_gather *g, char *to, const char *src) {   \
     const window *w = g->list;                                                           \
-    const int64_t last = g->bytes - 16;                                                  \
-    for (int64_t at = 0;; at = at + 16 < last ? at + 16 : last, w += n) {                \
+    for (int64_t i = 0; i < g->vectors; i++, w += n) {                                   \
       __m128i v = part_of(w, src);                                                       \
       for (int64_t k = 1; k < n; k++) v = _mm_or_si128(v, part_of(w + k, src));          \
-      _mm_storeu_si128((__m128i *)(to + at), v);                                         \
-      if (at == last) return;                                                            \
+      _mm_storeu_si128((__m128i *)(to + g->to[i]), v);                                   \
     }                                                                                    \
   }
 MT_SHUFFLED(shuffle_1, 1)
@@ -318,34 +324,29 @@ static void move_box (const mt_cpu_gather *g, char *to, const char *src) {
 }
 #endif
 
-/* n indices of the axis a: boxes, and what is left of one. */
+/* n indices of the axis a: boxes, and what is left of one. The source is read forwards:
+** caches fetch what comes next. */
 static void move_piece (const mt_cpu_tile *t, char *to, const char *src, int64_t n) {
   const mt_cpu_gather *g = t->gather;
-  for (; n >= g->step; n -= g->step, to += g->bytes, src += g->step * t->a.src)
-    move_box(g, to, src);
-  if (n > 0) move_units(g, to, src, n * (g->units / g->step));
+  const int64_t boxes = n / g->step, step = g->step * t->a.src;
+  if (t->a.src < 0)
+    for (int64_t i = boxes; i-- > 0;) move_box(g, to + i * g->bytes, src + i * step);
+  else
+    for (int64_t i = 0; i < boxes; i++) move_box(g, to + i * g->bytes, src + i * step);
+  n -= boxes * g->step;
+  if (n > 0)
+    move_units(g, to + boxes * g->bytes, src + boxes * step, n * (g->units / g->step));
 }
 
-/* The same to a buffer, and from there to the destination, past the caches. */
-static void move_past (const mt_cpu_tile *t, char *dst, const char *src, int64_t n) {
-  _Alignas(64) char buf[MT_BUFFERED + MT_MOSTBOX];
-  move_piece(t, buf, src, n);
-  mt_cpu_put_row(dst, buf, n * t->unit);
-}
-
+/* Rows take turns: they read the same lines. */
 void mt_cpu_gather_move (const mt_cpu_tile *t, const char *src, char *dst, int64_t na,
                          int64_t nb) {
   const mt_cpu_gather *g = t->gather;
-  int64_t each = MT_BUFFERED / g->bytes * g->step;
-  const bool past = t->stream && each * t->unit >= 1024;
+  const int64_t boxes = g->bytes < MT_TURN ? MT_TURN / g->bytes : 1;
+  const int64_t each = g->rows == 1 ? na : boxes * g->step;
   (void)nb;
-  if (each < g->step) each = g->step;
   for (int64_t i = 0; i < na; i += each)
-    for (int64_t r = 0; r < g->rows; r++) {
-      int64_t n = na - i < each ? na - i : each;
-      const char *from = src + i * t->a.src + g->row[r][0];
-      char *to = dst + i * t->a.dst + g->row[r][1];
-      if (past) move_past(t, to, from, n);
-      else move_piece(t, to, from, n);
-    }
+    for (int64_t r = 0; r < g->rows; r++)
+      move_piece(t, dst + i * t->a.dst + g->row[r][1], src + i * t->a.src + g->row[r][0],
+                 na - i < each ? na - i : each);
 }

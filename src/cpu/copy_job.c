@@ -17,6 +17,7 @@ enum {
   MT_SHORTFILL = 256,     /* bytes below which an element is not repeated by itself */
   MT_SMALLTURN = 1024,    /* bytes of units above 2 bytes that boxes transpose as well */
   MT_ROWTILE = 128 << 10, /* bytes of a tile of rows */
+  MT_LEASTTILE = 2048,    /* bytes of a tile of rows, if it can be */
   MT_ANYTILE = 64,        /* indices of a tile along each axis */
   MT_PIECE = 256 << 10,   /* bytes that are worth a thread's while */
   MT_STREAMED = 2 << 20   /* bytes of a destination that fits no cache */
@@ -78,13 +79,23 @@ static mt_cpu_axis take_axis (mt_cpu_job *job, int i) {
 
 static int64_t min_of (int64_t a, int64_t b) { return a < b ? a : b; }
 
-/* Rows: a is the bytes of a run, b the next axis. */
+/* The first axis along which a tile has work, or else the longest. */
+static int long_axis (const mt_cpu_job *job, int64_t run) {
+  int best = 0;
+  for (int i = 0; i < job->n; i++) {
+    if (job->outer[i].extent > job->outer[best].extent) best = i;
+    if (job->outer[i].extent >= MT_LEASTTILE / run) return i;
+  }
+  return best;
+}
+
+/* Rows: a is the bytes of a run, b an axis of many. */
 static void plan_rows (mt_cpu_job *job, int64_t run) {
   mt_cpu_axis bytes = {run, 1, 1};
   job->row = MT_ROW_cpu_rows;
   job->move = mt_cpu_mover(MT_SMALLRUN);
   job->tile.a = bytes;
-  job->tile.b = take_axis(job, 0);
+  job->tile.b = take_axis(job, long_axis(job, run));
   job->ta = min_of(run, MT_ROWTILE);
   job->tb = MT_ROWTILE / job->ta;
 }

@@ -112,11 +112,6 @@ static void put_row (char *to, const char *from, int64_t n) {
   put_few(to + head + body, from + head + body, n - head - body);
 }
 
-void mt_cpu_put_row (char *to, const char *from, int64_t n) { put_row(to, from, n); }
-#else
-void mt_cpu_put_row (char *to, const char *from, int64_t n) {
-  memcpy(to, from, (size_t)n);
-}
 #endif
 
 /* The buffer's rows, `pitch` apart, become `rows` rows of n bytes of the destination. */
