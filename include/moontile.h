@@ -43,6 +43,7 @@
 #include "moontile/gmma.h"
 #include "moontile/tma.h"
 #include "moontile/device.h"
+#include "moontile/dlpack.h"
 #include "moontile/plan.h"
 #include "moontile/transfer.h"
 #include "moontile/graph.h"

@@ -127,6 +127,16 @@ MT_API void mt_lua_pushtensor (lua_State *L, mt_dtype dtype, const mt_node *layo
 ** on it raise an error from now on. For a tensor that owns its memory this is T:free().
 ** */
 MT_API void mt_lua_revoke (lua_State *L, int index);
+/* Pushes a tensor over host memory of DLPack (moontile/dlpack.h), and takes `m`: its
+** deleter is called once, when no script reaches the memory any more (collected, freed,
+** revoked, the state closed), or before an error of this function is raised. It runs in
+** the collector: it may not use L. Read-only memory and that of other devices is refused.
+** The other way: mt_lua_totensor, then mt_tensor_to_dlpack with a `release` that lets go
+** of the Lua value, which the host keeps in the registry until then. */
+struct DLManagedTensorVersioned;
+struct DLManagedTensor;
+MT_API void mt_lua_pushdlpack (lua_State *L, struct DLManagedTensorVersioned *m);
+MT_API void mt_lua_pushunversioned (lua_State *L, struct DLManagedTensor *m);
 /* The tensor at `index` as the C API takes it; `out->data` is a device address. */
 MT_API void mt_lua_totensor (lua_State *L, int index, mt_tensor *out);
 

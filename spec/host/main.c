@@ -49,6 +49,7 @@ int main (int argc, char **argv) {
   if (argc < 3) return 2;
   test_config();
   test_lend();
+  test_dlpack();
   test_libraries(argv[1]);
   test_files(argv[1]);
   test_limits(argv[2]);
