@@ -193,7 +193,7 @@ local OPTIONS = {
     "kind, bytes, matrices, offset" },
   { "verify({ tv = A, tiles = 4 }, A)", "verify", "tiles", "tiler", "tv, tiler" },
   { "einsum('ij->i', T, { strem = 1 })", "einsum", "strem", "stream",
-    "activation, alpha, beta, dtype, mma, precision, stream" },
+    "activation, alpha, beta, bias, dtype, mma, precision, residual, stream" },
   { "tune(p, { rouns = 1 })", "tune", "rouns", "rounds", "file, rounds" },
 }
 
