@@ -298,8 +298,8 @@ mt_status mt_with_offset (mt_layout *out, const mt_node *a, int64_t offset, mt_e
 /* ---- by hand */
 
 /* The answers of composition, where it has one. */
-static bool is_answered (mt_layout *out, const mt_node *f, int64_t offset,
-                         const mt_node *a) {
+static bool has_answer (mt_layout *out, const mt_node *f, int64_t offset,
+                        const mt_node *a) {
   mt_layout from;
   MT_NEWERR(err);
   if (mt_is_composed(a) || mt_is_composed(f) || mt_is_bare_swizzle(f)) return false;
@@ -307,6 +307,13 @@ static bool is_answered (mt_layout *out, const mt_node *f, int64_t offset,
   return mt_is_layout(a) && !mt_is_f2(mt_inner(a)) &&
          mt_with_offset(&from, a, offset, &err) == MT_OK &&
          mt_composition(out, f, from.node, &err) == MT_OK;
+}
+
+/* The same; values of an f over the integers are integers. */
+static bool is_answered (mt_layout *out, const mt_node *f, int64_t offset,
+                         const mt_node *a) {
+  return has_answer(out, f, offset, a) &&
+         (mt_is_integral(out->node) || !mt_is_integral(f));
 }
 
 mt_status mt_make_composed_layout (mt_layout *out, const mt_node *f, int64_t offset,

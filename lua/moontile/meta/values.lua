@@ -199,6 +199,23 @@ Layout.with_offset = tile.with_offset
 ---@return moontile.Layout
 function tile.make_composed_layout(f, offset, A) end
 
+--- The layout that a function of coordinates is.
+--- - R(c) = f(c...), f is asked once for each coordinate, an argument a mode
+--- - steps of one size, xor of bits, (i + j) % n: plain, swizzled or composed, of this shape
+--- - error: f raises, or gives no integer; no layout is that, with a coordinate; over 2^16 elements
+--- ```lua
+--- function_layout({8, 8}, function(i, j) return 8 * i + (i ~ j) end)
+--- --> Sw<3,0,3> o 0 o (8,8):(8,1)
+--- function_layout({32, 8}, function(i, j) return i + i // 8 + 36 * j end)
+--- --> ((8,4),8):((1,9),36)
+--- function_layout({4, 4}, function(i, j) return 4 * i + (i + j) % 4 end)
+--- --> (4,2,4):(1,0,4) o 0 o (4,4):(9,1)
+--- ```
+---@param shape moontile.Tuple
+---@param f fun(...: integer): integer
+---@return moontile.Layout
+function tile.function_layout(shape, f) end
+
 --- A seen from a coordinate on: A itself, and the offset of the coordinate; of a tensor a view.
 --- - R = A, offset = A(c); extents are cut where the offset would leave 64 bits
 --- - error: a coordinate of another rank
