@@ -88,13 +88,23 @@ static void copy_rows (const mt_cpu_gemm *g, int64_t at, int64_t end, mt_worker 
   }
 }
 
-/* A few rows of all panels, then the next: their pages stay in the processor's tables. */
+/* Rows of all panels before the next ones: where they are longer than two pages so few
+** that all are fetched ahead; where columns lie together, so far. */
+static int64_t rows_at_once (const mt_cpu_gemm *g, int part, int64_t panels) {
+  enum { FEW = 8, FAR = 4 * MT_PACKROWS, LONG = 2 * 4096 };
+  const mt_cpu_mode *x = &g->side[part].mode[MT_X];
+  if (g->widen[part]) return MT_PACKROWS;
+  if (x->n == 0 || x->digit->stride != 1) return FAR;
+  return panels * panel_width(g, part) * g->micro->bytes >= LONG ? FEW : MT_PACKROWS;
+}
+
 static void pack_panels (const mt_cpu_gemm *g, int part, int64_t at, int64_t end,
                          mt_worker *w) {
-  int64_t n = g->panels[part], ns = 4 * MT_PACKROWS * panel_width(g, part);
-  for (int64_t y = 0; y < g->n[MT_K]; y += MT_PACKROWS)
+  const int64_t rows = rows_at_once(g, part, end - at);
+  int64_t n = g->panels[part], ns = 4 * rows * panel_width(g, part);
+  for (int64_t y = 0; y < g->n[MT_K]; y += rows)
     for (int64_t i = at; i < end; i++) {
-      pack_rows(g, part, i % n, i / n, y, min_of(MT_PACKROWS, g->n[MT_K] - y));
+      pack_rows(g, part, i % n, i / n, y, min_of(rows, g->n[MT_K] - y));
       if (mt_worker_ends(w, ns)) return;
     }
 }
