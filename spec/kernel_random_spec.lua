@@ -71,6 +71,10 @@ local function description()
             B = some(function() return fill(bN) end, 2) }
   if random(6) == 1 then k.s2r = { A = one { "SM75_U32x4_LDSM_N", "SM75_U32x2_LDSM_N",
                                              "SM75_U16x4_LDSM_T", "UniversalCopy<uint32_t>" } } end
+  if row[4] == "f32" and random(3) == 1 then
+    k.epilogue = { alpha = random(2), beta = random(0, 1), activation = one { "none", "relu" },
+                   bias = one { "row", "column", false } or nil, residual = random(2) == 1 }
+  end
   return k, row
 end
 
@@ -90,6 +94,17 @@ local function operands(row, kernel)
   return kernel, A, B, tile.tensor(row[4], layout({ m, n }, "right"))
 end
 
+-- What the kernel's epilogue reads, and its product without a kernel: two tables of options.
+local function ending(options, row, C)
+  local e, given, plain = options.epilogue or {}, {}, {}
+  local n = e.bias == "row" and C:size(2) or C:size(1)
+  local bias = e.bias and numbers(row[4], layout(n))
+  given.bias, given.residual = bias, e.residual and C or nil
+  plain.bias, plain.residual = bias and { [e.bias] = bias }, given.residual
+  plain.alpha, plain.beta, plain.activation = e.alpha, e.beta, e.activation
+  return given, plain
+end
+
 local times = tonumber(os.getenv "MOONTILE_TIMES") or 1
 
 describe("random kernels", function()
@@ -104,16 +119,20 @@ describe("random kernels", function()
       if not made then impossible = impossible + 1
       else
         local k, A, B, C = operands(row, kernel)
-        local proof = tile.verify(k, A, B, C)
+        C:fill(2)
+        local given, plain = ending(options, row, C)
+        local proof = tile.verify(k, A, B, C, given)
         if proof.ok then
           proven = proven + 1
-          local D = tile.tensor(row[4], C:layout())
-          tile.gemm(k, A, B, C, { seed = random(1 << 30) })
-          tile.gemm(A, B, D)
+          local D = tile.tensor(row[4], C:layout()):fill(2)
+          plain.residual = plain.residual and D
+          given.seed = random(1 << 30)
+          tile.gemm(k, A, B, C, given)
+          tile.gemm(A, B, D, plain)
           assert.same(D:totable(), C:totable(), ("seed %d\n%s\n%s"):format(seed, k, proof))
         else
           refused = refused + 1
-          assert.is_false(pcall(tile.gemm, k, A, B, C))
+          assert.is_false(pcall(tile.gemm, k, A, B, C, given))
         end
       end
     end
