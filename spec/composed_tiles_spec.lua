@@ -86,6 +86,33 @@ local function check_product()
   return true
 end
 
+local function distinct(A)
+  local seen, n = {}, 0
+  for i = 0, tile.size(A) - 1 do
+    local v = number(A(i))
+    if not seen[v] then seen[v], n = true, n + 1 end
+  end
+  return n
+end
+
+-- A block that is composed: as many places as it has, for each of the grid; the complement fills
+-- what it says it fills.
+local function check_block()
+  local A, T = chain(), over_z(random(2) == 1)
+  local ok, R = pcall(tile.logical_product, A, T)
+  if not ok then return nil, R end
+  assert(distinct(R) == distinct(A) * distinct(T), "copies meet")
+  for i = 0, tile.size(A) - 1 do
+    if T(0) == 0 then assert(number(R(i)) == number(A(i))) end
+  end
+  same_forms("_product", R, A, T)
+  local C, fills = tile.complement(A, 64)
+  if fills and tile.is_injective(A) and not tostring(A):find "^Sw.*Sw" then
+    assert(distinct(C) * distinct(A) >= 64)
+  end
+  return true
+end
+
 -- All of A, once; the tile is A o T.
 local function is_divide(R, A, T)
   for x = 0, tile.size(T) - 1 do assert(number(R(x)) == number(A(number(T(x))))) end
@@ -152,6 +179,7 @@ describe("products and divides by functions", function()
   end
 
   it("put copies where no two meet", function() run(check_product, 150, 0.6) end)
+  it("put copies of what is composed", function() run(check_block, 200, 0.95) end)
   it("cut by permutations", function() run(check_divide, 100, 0.6) end)
   it("cut by coordinates", function() run(check_axes, 200, 0.6) end)
 
@@ -170,6 +198,27 @@ describe("products and divides by functions", function()
     assert.truthy(not ok and err:find("a block over F2 has no complement in the integers", 1, true))
   end)
 
+  it("are blocks: a rotation has copies of its values", function()
+    local A = tile.function_layout({ 4, 4 }, function(i, j) return 4 * i + (i + j) % 4 end)
+    for _, R in ipairs { A:logical_product(layout { 2, 3 }), A:zipped_product(layout { 2, 3 }) } do
+      assert.is_true(tile.is_bijective(R))
+      for i = 0, 95 do assert.equal(A(i % 16) + 16 * (i // 16), R(i)) end
+    end
+    local B, K = A:blocked_product(layout { 2, 3 }), A:raked_product(layout { 2, 3 })
+    local T = A:tile_to_shape { 8, 12 }
+    for i = 0, 3 do
+      for j = 0, 3 do
+        assert.equal(A(i, j) + 16 * 5, B({ i, 1 }, { j, 2 }))
+        assert.equal(A(i, j) + 16 * 5, K({ 1, i }, { 2, j }))
+        assert.equal(A(i, j) + 16 * 5, T(4 + i, 8 + j))
+      end
+    end
+    local ok, err = pcall(tile.logical_product, A, { 2, 2 })
+    assert.truthy(not ok and err:find("whose links are layouts", 1, true), err)
+    local two = tile.make_composed_layout(layout "(4,4):(1,0)", 0, layout({ 4, 2 }, { 1, 4 }) )
+    assert.equal("(4,2):(1,0)", tostring(two))
+  end)
+
   it("are tiles: a permutation divides what it permutes", function()
     local T = layout "Sw<1,0,1> o 0 o 4:1"
     local R = layout({ 4, 8 }, { 8, 1 }):zipped_divide(T)
@@ -177,10 +226,10 @@ describe("products and divides by functions", function()
       for j = 0, 7 do assert.equal(8 * T(i) + j, R(i, j)) end
     end
     for text, why in pairs {
-      ["Sw<1,0,1> o 1 o 4:1"] = "are 1 .. 4: they have to begin with 0",
+      ["Sw<1,0,1> o 1 o 4:1"] = "are 1 .. 4: a tile, or a block, begins with 0",
       ["Sw<1,0,1> o 0 o (4,2):(1,0)"] = "has elements twice: T(0) = T(4) = 0",
-      ["Sw<1,0,1> o 16 o 4:1"] = "they have to begin with 0",
-      ["Sw<1,0,1> o 0 o 3:1"] = "nothing fills what the tile" } do
+      ["Sw<1,0,1> o 16 o 4:1"] = "a tile, or a block, begins with 0",
+      ["Sw<1,0,1> o 0 o 3:1"] = "nothing fills what" } do
       local ok, err = pcall(tile.logical_divide, layout(64), layout(text))
       assert.truthy(not ok and (err:find(why, 1, true)), text .. ": " .. tostring(err))
     end

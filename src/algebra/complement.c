@@ -6,7 +6,7 @@
 ** magnitude: with a constant added to the offsets it is the same set of differences.
 */
 #include "moontile/algebra.h"
-#include "core/build.h"
+#include "algebra/tiles.h"
 
 typedef struct mode {
   int64_t s, d;
@@ -207,8 +207,9 @@ void mt_emit_skipped (mt_build *b, bool *fills, const mt_node *a, int64_t bound)
 mt_status mt_complement (mt_layout *out, bool *fills, const mt_node *a, int64_t bound,
                          mt_err *err) {
   mt_build b;
-  MT_CHECK(mt_is_layout(a), err, "complement: a layout expected");
-  a = mt_inner(a);
+  mt_layout room;
+  MT_CHECK(mt_is_function(a), err, "complement: a layout expected");
+  MT_TRY(mt_complemented(&a, &room, a, err));
   if (!mt_is_integral(a))
     return mt_failn(err, MT_EINVAL, "complement: the strides of %N are no integers", a);
   if (bound < 0)

@@ -11,6 +11,7 @@
 #include "moontile/algebra.h"
 #include "algebra/f2.h"
 #include "algebra/coord_space.h"
+#include "algebra/tiles.h"
 #include "tuple/tuple.h"
 
 /* One more than the largest difference of two values of a, which has integer strides,
@@ -110,13 +111,15 @@ mt_status mt_complement_shape (mt_layout *out, bool *fills, const mt_node *a,
                                const mt_node *bound, mt_err *err) {
   mt_build b;
   mt_coord_space space;
-  target x = {mt_inner(a), bound, true};
-  MT_CHECK(mt_is_layout(a), err, "complement: a layout expected");
-  if (bound && bound->tag == MT_INT && bound->ring == MT_Z && mt_is_integral(a))
+  mt_layout room;
+  target x = {a, bound, true};
+  MT_CHECK(mt_is_function(a), err, "complement: a layout expected");
+  MT_TRY(mt_complemented(&x.a, &room, a, err));
+  if (bound && bound->tag == MT_INT && bound->ring == MT_Z && mt_is_integral(x.a))
     return mt_complement(out, fills, a, bound->shape, err);
   if (bound) MT_TRY(mt_want_extents("complement", bound, err));
-  if (bound) x.bound = bound = mt_inner(bound);
-  if (mt_is_f2(a))
+  if (bound) x.bound = bound = mt_base(bound);
+  if (mt_is_f2(x.a))
     return mt_failn(err, MT_EUNSUPPORTED, "complement: of %N, whose strides are over F2",
                     a);
   mt_begin(&b, out, "complement", err);

@@ -11,14 +11,14 @@ enum { STEPS = 1 << 12 };
 static mt_status refuse (const mt_node *a, mt_err *err) {
   int64_t c, i, v, w, both;
   MT_NEWERR(none);
-  for (const mt_node *p = a; p < mt_next(a); p++)
+  for (const mt_node *p = mt_base(a); p < mt_next(a); p++)
     if (mt_is_leaf(p) && !mt_is_power(p->shape))
       return mt_failn(err, MT_EINEXACT,
                       "to_f2_matrix: the extent %lld of %N is no power of two: an index "
                       "is no word of bits",
                       (long long)p->shape, a);
   mt_failn(err, MT_EINEXACT, "to_f2_matrix: %N is no map of bits", a);
-  if (!mt_is_integral(mt_inner(a)) || mt_at(&c, a, 0, &none) != MT_OK) return MT_EINEXACT;
+  if (!mt_is_integral(a) || mt_at(&c, a, 0, &none) != MT_OK) return MT_EINEXACT;
   for (i = 1; i < mt_size(a) && i < STEPS; i++) {
     if (mt_at(&v, a, i & -i, &none) || mt_at(&w, a, i & (i - 1), &none) ||
         mt_at(&both, a, i, &none))
@@ -35,7 +35,7 @@ static mt_status refuse (const mt_node *a, mt_err *err) {
 mt_status mt_to_f2_matrix (int *rows, int *columns, int64_t *column, int64_t *constant,
                            const mt_node *a, mt_err *err) {
   mt_linear x;
-  MT_CHECK(mt_is_layout(a), err, "to_f2_matrix: a layout expected");
+  MT_CHECK(mt_is_function(a), err, "to_f2_matrix: a layout expected");
   if (!mt_linear_whole(&x, a)) return refuse(a, err);
   int64_t all = x.c;
   for (int j = 0; j < x.n; j++) all |= column[j] = x.of[j];

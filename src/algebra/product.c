@@ -8,6 +8,7 @@
 #include "moontile/algebra.h"
 #include "algebra/composed.h"
 #include "algebra/f2.h"
+#include "algebra/tiles.h"
 #include "algebra/zip.h"
 
 /* A layout of integer strides. */
@@ -100,6 +101,25 @@ static mt_status copies (mt_layout *out, const char *op, const mt_node *a,
   return mt_beside(out, op, a, gaps.node, t, err);
 }
 
+/* A(x) + C(T(y)), C the complement of what values A has. */
+static mt_status copies_of_values (mt_layout *out, const char *op, const mt_node *a,
+                                   const mt_node *t, mt_err *err) {
+  mt_layout values, gaps, grid, pair;
+  mt_build b;
+  if (!is_plain(t))
+    return mt_failn(err, MT_EUNSUPPORTED,
+                    "%s: of %N, whose links are layouts, by %N: a layout of integer "
+                    "strides expected there",
+                    op, a, t);
+  MT_TRY(mt_values_of(&values, op, a, err));
+  mt_begin(&b, &gaps, op, err);
+  complement_for(&b, &gaps, values.node, t);
+  if (b.status != MT_OK) return b.status;
+  MT_TRY(mt_renamed(op, mt_composition(&grid, gaps.node, t, err), err));
+  MT_TRY(mt_beside(&pair, op, grid.node, NULL, a, err));
+  return mt_swap_modes(out, op, pair.node, err);
+}
+
 static void as_it_is (mt_build *b, const mt_node *a, const mt_node *t) {
   (void)t;
   mt_add(b, a);
@@ -118,7 +138,12 @@ static MT_APART mt_status product_of_functions (mt_zip_form f, mt_layout *out,
                                                 const char *op, const mt_node *a,
                                                 const mt_node *t, mt_err *err) {
   mt_layout whole, formed;
+  mt_node room;
   const mt_node *base = mt_base(a);
+  if (mt_has_layout_links(a) && t->tag != MT_WILD) {
+    MT_TRY(copies_of_values(&whole, op, a, mt_as_layout(&room, t), err));
+    return mt_in_form(f, out, op, whole.node, t, as_it_is, err);
+  }
   if (!mt_is_function(a) || !is_plain(base)) return no_operand(op, a, err);
   if (mt_is_more(t)) {
     MT_TRY(copies(&whole, op, base, t, err));
@@ -226,15 +251,17 @@ void mt_emit_blocked (mt_build *b, const mt_node *a, const mt_node *t, int first
   if (b->status == MT_OK) zip(b, block.node, whole.node, rank, first);
 }
 
-/* The same of a base a, t more than a layout over Z. */
+/* The same of an a with links that are layouts, or of a base a and a t that is more than
+** a layout over Z. */
 static mt_status zip_copies (mt_layout *out, const char *op, const mt_node *a,
                              const mt_node *t, int first, mt_err *err) {
   mt_layout block, tiler, whole;
   mt_build b;
-  int rank = larger_rank(a, mt_base(t));
+  int rank = larger_rank(mt_base(a), mt_base(t));
   MT_TRY(padded(&block, op, a, rank, err));
   MT_TRY(padded(&tiler, op, t, rank, err));
-  MT_TRY(copies(&whole, op, block.node, tiler.node, err));
+  MT_TRY((mt_has_layout_links(a) ? copies_of_values : copies)(&whole, op, block.node,
+                                                              tiler.node, err));
   mt_begin(&b, out, op, err);
   mt_open_root(&b, whole.node);
   const mt_node *both = mt_child(mt_base(whole.node));
@@ -248,6 +275,7 @@ static MT_APART mt_status blocked_functions (mt_layout *out, const char *op,
   mt_layout zipped;
   mt_build b;
   const mt_node *base = mt_base(a);
+  if (mt_has_layout_links(a)) return zip_copies(out, op, a, t, first, err);
   if (!mt_is_function(a) || !is_plain(base)) return no_operand(op, a, err);
   if (mt_is_more(t)) {
     MT_TRY(zip_copies(&zipped, op, base, t, first, err));

@@ -18,13 +18,13 @@ static mt_status gather (mt_image *x, const char *op, const mt_node *t, mt_err *
   MT_TRY(mt_image_of(x, &i, &j, op, t, err));
   if (x->lo != 0)
     return mt_failn(err, MT_EINEXACT,
-                    "%s: the values of the tile %N are %lld .. %lld: they have to begin "
+                    "%s: the values of %N are %lld .. %lld: a tile, or a block, begins "
                     "with 0",
                     op, t, (long long)x->lo, (long long)x->end - 1);
   if (i < 0) return MT_OK;
   MT_TRY(mt_number_at(&v, t, i, err));
   return mt_failn(err, MT_EINJECTIVE,
-                  "%s: the tile %N has elements twice: T(%lld) = T(%lld) = %lld", op, t,
+                  "%s: %N has elements twice: T(%lld) = T(%lld) = %lld", op, t,
                   (long long)i, (long long)j, (long long)v);
 }
 
@@ -37,7 +37,7 @@ static int64_t next_value (const mt_image *x, int64_t v) {
 static mt_status no_layout (const char *op, const mt_node *t, bool taken, int64_t v,
                             mt_err *err) {
   return mt_failn(err, MT_EINEXACT,
-                  "%s: nothing fills what the tile %N skips\n"
+                  "%s: nothing fills what %N skips\n"
                   "  its values, in order, are those of no layout: %lld is %s of them",
                   op, t, (long long)v, taken ? "one" : "none");
 }
@@ -86,17 +86,34 @@ static bool under_links (mt_layout *out, const char *op, const mt_node *t,
   return true;
 }
 
+mt_status mt_values_of (mt_layout *out, const char *op, const mt_node *t, mt_err *err) {
+  mt_image x;
+  if (!mt_has_numbers(t))
+    return mt_failn(err, MT_EINVAL, "%s: the values of %N are no integers", op, t);
+  if (mt_size(t) == 0) return mt_failn(err, MT_EINVAL, "%s: %N is empty", op, t);
+  MT_TRY(gather(&x, op, t, err));
+  return as_layout(out, op, &x, t, err);
+}
+
+bool mt_has_layout_links (const mt_node *a) {
+  for (; mt_is_composed(a); a = mt_under(a))
+    if (mt_outer(a)->tag != MT_SWIZZLE) return true;
+  return false;
+}
+
+mt_status mt_complemented (const mt_node **out, mt_layout *room, const mt_node *a,
+                           mt_err *err) {
+  *out = mt_base(a);
+  if (!mt_has_layout_links(a)) return MT_OK;
+  *out = room->node;
+  return mt_values_of(room, "complement", a, err);
+}
+
 mt_status mt_tile_of_function (mt_layout *out, const char *op, const mt_node *t,
                                int64_t bound, mt_err *err) {
-  mt_image x;
   mt_layout values, rest, pair;
   bool fills;
-  if (!mt_has_numbers(t))
-    return mt_failn(err, MT_EINVAL, "%s: the values of the tile %N are no integers", op,
-                    t);
-  if (mt_size(t) == 0) return mt_failn(err, MT_EINVAL, "%s: the tile %N is empty", op, t);
-  MT_TRY(gather(&x, op, t, err));
-  MT_TRY(as_layout(&values, op, &x, t, err));
+  MT_TRY(mt_values_of(&values, op, t, err));
   MT_TRY(mt_renamed(op, mt_complement(&rest, &fills, values.node, bound, err), err));
   if (!fills)
     return mt_failn(err, MT_EINEXACT,

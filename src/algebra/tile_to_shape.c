@@ -107,7 +107,7 @@ static void emit_fragment (mt_build *b, const mt_node *a) {
 
 mt_status mt_make_fragment_like (mt_layout *out, const mt_node *a, mt_err *err) {
   mt_build b;
-  a = mt_inner(a);
+  a = mt_base(a);
   if (a->tag == MT_INT || a->tag == MT_TUPLE) return mt_layout_left(out, a, err);
   MT_CHECK(mt_is_layout(a), err, "make_fragment_like: a layout or a shape expected");
   if (mt_rank(a) <= 1) return mt_layout_left(out, a, err);
@@ -158,8 +158,8 @@ mt_status mt_tile_to_shape (mt_layout *out, const mt_node *a, const mt_node *sha
                             const mt_node *order, mt_err *err) {
   mt_build b;
   mt_layout count, grid;
-  const mt_node *in = mt_inner(a);
-  MT_CHECK(mt_is_layout(a), err, "tile_to_shape: a layout expected");
+  const mt_node *in = mt_base(a);
+  MT_CHECK(mt_is_function(a), err, "tile_to_shape: a layout expected");
   MT_TRY(mt_want_extents("tile_to_shape", shape, err));
   if (mt_rank(in) > mt_rank(shape))
     return mt_failn(err, MT_ERANK,
@@ -173,6 +173,8 @@ mt_status mt_tile_to_shape (mt_layout *out, const mt_node *a, const mt_node *sha
   count_blocks(&b, &count, in, shape);
   if (b.status == MT_OK) ordered(&b, &grid, count.node, order);
   if (b.status != MT_OK) return b.status;
+  if (mt_is_composed(a))
+    return mt_renamed(b.op, mt_blocked_product(out, a, grid.node, err), err);
   mt_open_root(&b, a);
   mt_emit_blocked(&b, in, grid.node, 0);
   return mt_end(&b);

@@ -21,5 +21,15 @@ mt_status mt_tile_of_axes (mt_layout *out, const char *op, const mt_node *t,
 ** witness, MT_EUNSUPPORTED (a value is 2^16 or more). */
 mt_status mt_tile_of_function (mt_layout *out, const char *op, const mt_node *t,
                                int64_t bound, mt_err *err);
+/* The layout of ascending strides that has the values of t, each of them once. The same
+** errors. */
+mt_status mt_values_of (mt_layout *out, const char *op, const mt_node *t, mt_err *err);
+
+/* Links that are layouts may take two indices to one value: where a has such, copies of
+** it are copies of its values, not of what it applies first. */
+bool mt_has_layout_links (const mt_node *a);
+/* What the complement of a is that of: its base, or a layout of its values in `room`. */
+mt_status mt_complemented (const mt_node **out, mt_layout *room, const mt_node *a,
+                           mt_err *err);
 
 #endif

@@ -12,7 +12,7 @@
 #include "binding/view.h"
 
 enum {
-  EXTENTS = LMT_SHAPE | LMT_LAYOUTS,
+  EXTENTS = LMT_SHAPE | LMT_LAYOUTS | LMT_COMPOSED,
   LAYOUT = LMT_LAYOUTS,
   COMPOSED = LMT_LAYOUTS | LMT_COMPOSED,
   SWIZZLED = LMT_LAYOUTS | LMT_SWIZZLES,
@@ -147,7 +147,7 @@ static int l_make_ordered_layout (lua_State *L) {
 static int l_tile_to_shape (lua_State *L) {
   mt_layout buf, order, out;
   LMT_NOERR(err);
-  node a = lmt_tolayout(L, 1), shape = lmt_tovalue(L, 2, EXTENTS, "shape", &buf);
+  node a = lmt_tocomposed(L, 1), shape = lmt_tovalue(L, 2, EXTENTS, "shape", &buf);
   if (mt_tile_to_shape(&out, a, shape, order_of(L, 3, mt_rank(shape), &order), &err))
     return lmt_raise(L, &err);
   return lmt_pushvalue(L, out.node);
@@ -192,7 +192,7 @@ static int l_complement (lua_State *L) {
   mt_layout buf, out;
   bool fills;
   LMT_NOERR(err);
-  node a = lmt_tolayout(L, 1), bound = NULL;
+  node a = lmt_tocomposed(L, 1), bound = NULL;
   if (!lua_isnoneornil(L, 2)) bound = lmt_tovalue(L, 2, EXTENTS, "bound", &buf);
   if (mt_complement_shape(&out, &fills, a, bound, &err)) return lmt_raise(L, &err);
   lmt_pushnew(L, 1, a, out.node);

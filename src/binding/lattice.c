@@ -63,7 +63,7 @@ static int l_to_f2_matrix (lua_State *L) {
   int64_t column[64], constant;
   int rows, columns;
   LMT_NOERR(err);
-  if (mt_to_f2_matrix(&rows, &columns, column, &constant, lmt_tolayout(L, 1), &err))
+  if (mt_to_f2_matrix(&rows, &columns, column, &constant, lmt_tocomposed(L, 1), &err))
     return lmt_raise(L, &err);
   lua_createtable(L, rows, 0);
   for (int i = 0; i < rows; i++) {

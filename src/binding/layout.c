@@ -98,7 +98,7 @@ static int l_make_identity_layout (lua_State *L) {
 static int l_make_layout_like (lua_State *L) {
   mt_layout out;
   LMT_NOERR(err);
-  if (mt_make_layout_like(&out, lmt_tolayout(L, 1), &err)) return lmt_raise(L, &err);
+  if (mt_make_layout_like(&out, lmt_tocomposed(L, 1), &err)) return lmt_raise(L, &err);
   return lmt_pushvalue(L, out.node);
 }
 

@@ -139,8 +139,10 @@ static uint64_t step_of (const mt_node *leaf) { return mt_magnitude(leaf->stride
 mt_status mt_make_layout_like (mt_layout *out, const mt_node *a, mt_err *err) {
   const mt_node *leaf[MT_MAXNODES];
   int64_t s[MT_MAXNODES], d[MT_MAXNODES];
-  int order[MT_MAXNODES], k = 0, n = mt_leaves(leaf, a);
-  MT_CHECK(mt_is_layout(a), err, "make_layout_like: a layout expected");
+  int order[MT_MAXNODES], k = 0, n;
+  MT_CHECK(mt_is_function(a), err, "make_layout_like: a layout expected");
+  a = mt_base(a);
+  n = mt_leaves(leaf, a);
   MT_CHECK(mt_is_integral(a), err, "make_layout_like: integer strides expected");
   for (int i = 0; i < n; i++) { /* insertion, by magnitude */
     int j = k;
@@ -157,7 +159,7 @@ mt_status mt_make_layout_like (mt_layout *out, const mt_node *a, mt_err *err) {
       first = i;
     if (s[order[i]] != 1) d[order[i]] = d[order[first]];
   }
-  return build_compact(out, mt_inner(a), d, err);
+  return build_compact(out, a, d, err);
 }
 
 /* 1@i.. on every leaf; path holds the indices from the outermost on. */

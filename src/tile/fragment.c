@@ -37,7 +37,7 @@ static mt_status descriptors (mt_layout *out, const mt_tiled_mma *mma, mt_mma_pa
 mt_status mt_mma_fragment (mt_layout *out, const mt_tiled_mma *mma, mt_mma_part x,
                            const mt_node *part, mt_err *err) {
   mt_layout shape;
-  part = mt_inner(part);
+  part = mt_base(part);
   MT_CHECK(mt_is_layout(part), err, "make_fragment: a layout expected");
   if (mt_rank(part) < 3)
     return mt_failn(

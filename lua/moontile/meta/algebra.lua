@@ -207,6 +207,7 @@ function tile.tiler_to_layout(tiler) end
 --- B copies of A: (A, copies).
 --- - no two copies meet, if A is injective; an integer, or a shape as A, is its compact layout
 --- - a swizzled, F2 or composed B permutes the copies; those of a swizzled A lie under its swizzle
+--- - of a composed A whose links are layouts they are copies of its values
 --- - error: strides that are no integers
 --- ```lua
 --- logical_product(layout(4), layout(3))  --> (4,3):(1,4)
