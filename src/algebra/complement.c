@@ -209,7 +209,7 @@ mt_status mt_complement (mt_layout *out, bool *fills, const mt_node *a, int64_t 
   mt_build b;
   mt_layout room;
   MT_CHECK(mt_is_function(a), err, "complement: a layout expected");
-  MT_TRY(mt_complemented(&a, &room, a, err));
+  if (a->tag >= MT_SWIZZLE) MT_TRY(mt_complemented(&a, &room, a, err));
   if (!mt_is_integral(a))
     return mt_failn(err, MT_EINVAL, "complement: the strides of %N are no integers", a);
   if (bound < 0)

@@ -114,7 +114,7 @@ mt_status mt_complement_shape (mt_layout *out, bool *fills, const mt_node *a,
   mt_layout room;
   target x = {a, bound, true};
   MT_CHECK(mt_is_function(a), err, "complement: a layout expected");
-  MT_TRY(mt_complemented(&x.a, &room, a, err));
+  if (a->tag >= MT_SWIZZLE) MT_TRY(mt_complemented(&x.a, &room, a, err));
   if (bound && bound->tag == MT_INT && bound->ring == MT_Z && mt_is_integral(x.a))
     return mt_complement(out, fills, a, bound->shape, err);
   if (bound) MT_TRY(mt_want_extents("complement", bound, err));
