@@ -31,17 +31,28 @@
 
 #if defined(__GNUC__)
 
+/* Rows may lie far away: at the beginning of each line that some lines on is fetched,
+** whether the row goes on there or not. */
+enum { MT_LINE = 64, MT_AHEAD = 4 * MT_LINE };
+#define MT_NOT_AHEAD(type, k, n)
+#define MT_ROWS_AHEAD(type, k, n)                                                        \
+  if ((k) % (int64_t)(MT_LINE / sizeof(type)) == 0)                                      \
+    MT_UNROLL for (int j = 0; j < n; j++)                                                \
+        __builtin_prefetch((const void *)((uintptr_t)&MT_IN_ROWS(k, j, n) + MT_AHEAD));
+
 /* Arrays of vectors with constant bounds: once unrolled, they are registers. */
-#define MT_LOOP(name, type, bytes, vectors, n, AT)                                       \
+#define MT_LOOP(name, type, bytes, vectors, n, AT, AHEAD)                                \
   {                                                                                      \
     const name##_v *a = pa;                                                              \
     const type *b = pb;                                                                  \
     name##_v *t = to, sum[n][vectors];                                                   \
     MT_UNROLL for (int j = 0; j < n; j++) MT_UNROLL for (int i = 0; i < vectors; i++)    \
         sum[j][i] = (name##_v){0};                                                       \
-    for (int64_t k = 0; k < steps; k++, a += vectors)                                    \
+    for (int64_t k = 0; k < steps; k++, a += vectors) {                                  \
+      AHEAD(type, k, n)                                                                  \
       MT_UNROLL for (int j = 0; j < n; j++) MT_UNROLL for (int i = 0; i < vectors; i++)  \
           sum[j][i] += a[i] * AT(k, j, n);                                               \
+    }                                                                                    \
     MT_UNROLL for (int j = 0; j < n; j++)                                                \
         MT_UNROLL for (int i = 0; i < vectors; i++, t++) *t =                            \
             fresh ? sum[j][i] : *t + sum[j][i];                                          \
@@ -51,7 +62,7 @@
 
 #else
 
-#define MT_LOOP(name, type, bytes, vectors, n, AT)                                       \
+#define MT_LOOP(name, type, bytes, vectors, n, AT, AHEAD)                                \
   {                                                                                      \
     enum { MT_ROWS = vectors * bytes / sizeof(type) };                                   \
     const type *a = pa, *b = pb;                                                         \
@@ -70,11 +81,11 @@
   MT_VECTOR(name, type, bytes)                                                           \
   MT_FOR_##target static void name(int64_t steps, const void *pa, const void *pb,        \
                                    void *to, bool fresh)                                 \
-      MT_LOOP(name, type, bytes, vectors, n, MT_IN_PANEL)                                \
+      MT_LOOP(name, type, bytes, vectors, n, MT_IN_PANEL, MT_NOT_AHEAD)                  \
           MT_FOR_##target static void name##_rows(int64_t steps, const void *pa,         \
                                                   const void *pb, int64_t pitch,         \
                                                   void *to, bool fresh)                  \
-              MT_LOOP(name, type, bytes, vectors, n, MT_IN_ROWS)
+              MT_LOOP(name, type, bytes, vectors, n, MT_IN_ROWS, MT_ROWS_AHEAD)
 #include "cpu/gemm_micro.def"
 #undef MT_MICRO
 
