@@ -70,7 +70,7 @@ local MMA = tile.tiled_mma { atom = "SM80_16x8x16_F32F16F16F32_TN", atoms = { 2,
 local DECLARED = {
   { MMA, "Mma", "using Mma = TiledMMA<MMA_Atom<SM80_16x8x16_F32F16F16F32_TN>,"
     .. "Layout<Shape<_2,_2,_1>,Stride<_1,_2,_0>>,"
-    .. "Tile<Layout<Shape<_8,_4>,Stride<_1,_8>>,Layout<_32,_1>,Underscore>>;\n"
+    .. "Tile<Layout<Shape<_8,_4>,Stride<_1,_8>>,_32,Underscore>>;\n"
     .. "static_assert(size(Mma{}) == 128);\nstatic_assert(tile_size<0>(Mma{}) == 32);\n"
     .. "static_assert(tile_size<1>(Mma{}) == 32);\nstatic_assert(tile_size<2>(Mma{}) == 16);" },
   { tile.tiled_mma { atom = "SM90_64x8x16_F32F16F16_SS" }, "A",

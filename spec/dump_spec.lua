@@ -78,6 +78,13 @@ describe("what CuTe prints", function()
     assert.equal(mma:layout_C_TV(), read:layout_C_TV())
   end)
 
+  it("with a pair of parentheses too many is read", function()
+    local atom = tile.mma_atom "SM80_16x8x128_S32U1U1S32_TN_XORPOPC"
+    local text, n = tile.cute(atom, "print"):gsub("%(_16,_8%)%)\n", "((_16,_8)))\n")
+    assert.equal(1, n)
+    assert.equal(atom.layout_A, tile.parse(text, atom.name).layout_A)
+  end)
+
   it("of quadpairs has threads between its atoms", function()
     local mma = tile.tiled_mma { atom = "SM70_8x8x4_F32F16F16F32_TN", atoms = layout { 2, 2, 1 } }
     local text = tile.cute(mma, "print")

@@ -236,6 +236,18 @@ local function operation(name)
   return match(name, "_S32") and name or name .. "<>"
 end
 
+-- The modes of a tiler as texts. Beside a layout an extent n is n:1 here; CuTe keeps it as it is.
+local function items_of(tiler, n)
+  local items, mixed = {}, false
+  for i = 1, n do
+    local x = tiler[i]
+    items[i] = tostring(x == nil and "_" or x)
+    mixed = mixed or find(items[i], ":", 1, true) and not match(items[i], "^%d+:1$")
+  end
+  for i = 1, mixed and n or 0 do items[i] = gsub(items[i], "^(%d+):1$", "%1") end
+  return items
+end
+
 local function tiler_item(text)
   if text == "_" then return "Underscore" end
   return find(text, ":", 1, true) and layouts.type(text) or cpp_number(text)
@@ -250,22 +262,17 @@ local function named_by_cute(name, own, layouts_of)
 end
 
 function mmas.type(_, mma)
-  local items, atom = {}, mma:atom()
+  local items, atom = items_of(mma:permutation(), 3), mma:atom()
   named_by_cute(atom.name, atom.arch == "own", "mma:layout_A_TV()")
-  for i = 1, 3 do
-    local x = mma:permutation()[i]
-    items[i] = tiler_item(tostring(x == nil and "_" or x))
-  end
+  for i = 1, 3 do items[i] = tiler_item(items[i]) end
   return format("TiledMMA<MMA_Atom<%s>,%s,Tile<%s>>", operation(atom.name),
                 layouts.type(tostring(mma:atoms())), concat(items, ","))
 end
 
 -- By mode: an extent, a layout, None.
 local function dsl_tiler(tiler, n)
-  local items = {}
-  for i = 1, n do
-    local text = tostring(tiler[i] == nil and "_" or tile.get(tiler, i))
-    text = match(text, "^(%d+):1$") or text
+  local items = items_of(tiler, n)
+  for i, text in ipairs(items) do
     items[i] = text == "_" and "None" or find(text, ":", 1, true) and layouts.dsl(text) or text
   end
   return of_python(items)
@@ -278,13 +285,9 @@ function mmas.dsl(_, mma)
 end
 
 function mmas.print(_, mma)
-  local items = {}
-  for i = 1, 3 do
-    local x = mma:permutation()[i]
-    items[i] = x == nil and "_" or printed((gsub(tostring(x), "^(%d+):1$", "%1")))
-  end
   return format("TiledMMA\n  ThrLayoutVMNK:  %s\n  PermutationMNK: (%s)\n%s",
-                layouts.print(tostring(mma:thr_layout_VMNK())), concat(items, ","),
+                layouts.print(tostring(mma:thr_layout_VMNK())),
+                printed(concat(items_of(mma:permutation(), 3), ",")),
                 mma_atoms.print(nil, mma:atom()))
 end
 
@@ -304,8 +307,8 @@ local copies = {}
 local function tile_type(tiler)
   local text = tostring(tiler)
   if not find(text, ":", 1, true) then return tuples.type(text) end
-  local items = {}
-  for i = 1, tile.rank(tiler) do items[i] = tiler_item(tostring(tile.get(tiler, i))) end
+  local items = items_of(tiler, tile.rank(tiler))
+  for i, item in ipairs(items) do items[i] = tiler_item(item) end
   return format("Tile<%s>", concat(items, ","))
 end
 
@@ -326,8 +329,9 @@ function copies.dsl(_, copy)
 end
 
 function copies.print(_, copy)
-  return format("TiledCopy\n  Tiler_MN:       %s\n  TiledLayout_TV: %s\n%s",
-                printed(tostring(copy:tiler_MN())),
+  local tiler = copy:tiler_MN()
+  return format("TiledCopy\n  Tiler_MN:       (%s)\n  TiledLayout_TV: %s\n%s",
+                printed(concat(items_of(tiler, tile.rank(tiler)), ",")),
                 layouts.print(tostring(copy:tiled_layout_TV())),
                 copy_atoms.print(nil, copy:atom()))
 end

@@ -169,7 +169,14 @@ local function field(f, key)
   return f[key]
 end
 
-local function layout_in(f, key) return tile.layout(field(f, key)) end
+-- CuTe prints A of SM80_16x8x128_S32U1U1S32_TN with a pair of parentheses too many.
+local function layout_in(f, key)
+  local text = field(f, key)
+  local ok, A = pcall(tile.layout, text)
+  if ok then return A end
+  local fewer, n = gsub(text, "%(%(([^()]*)%)%)%)$", "(%1))")
+  return tile.layout(n == 1 and fewer or text)
+end
 
 local PARTS = { "thr_id", "layout_A", "layout_B", "layout_C" }
 local COPY_PARTS = { "thr_id", "layout_src", "layout_dst", "layout_ref" }
