@@ -17,6 +17,11 @@ const mt_model mt_h200 = {
 #include "copy/cost_h200.def"
     }};
 
+/* Axes of the source of one stride. */
+typedef struct mt_reach {
+  int64_t stride, extent;
+} mt_reach;
+
 uint64_t mt_address (const mt_launch *l, int side, int64_t at) {
   return (uint64_t)(uintptr_t)l->base[side] +
          (uint64_t)mt_element_of(l, side, at) * MT_ELEM(&l->desc, side);
@@ -78,13 +83,55 @@ void mt_set_used (mt_cost *c, double part) {
   if (part < mt_h200.used) c->slow = mt_h200.used / part;
 }
 
+/* ---------------------------------------------------------------- what is read again */
+
+/* Adds an axis of the source to those that are there, by stride; of one stride they
+** reach along the same elements. */
+static int add_reach (mt_reach *x, int n, int64_t stride, int64_t extent) {
+  int i = n;
+  for (int k = 0; k < n; k++)
+    if (x[k].stride == stride) {
+      x[k].extent += extent - 1;
+      return n;
+    }
+  for (; i > 0 && x[i - 1].stride > stride; i--) x[i] = x[i - 1];
+  x[i] = (mt_reach){stride, extent};
+  return n + 1;
+}
+
+/* The part of the reads that are of elements which were not read before. */
+static double read_once (const mt_desc *d) {
+  mt_reach x[MT_MAXAXIS];
+  int n = 0;
+  double piece = d->vec, pieces = 1;
+  for (uint32_t i = 0; i < d->nthr + d->nval + d->nrest; i++) {
+    uint64_t s = mt_magnitude(d->axis[i].stride[MT_SRC]);
+    if (s != 0 && s <= INT64_MAX) n = add_reach(x, n, (int64_t)s, d->axis[i].extent);
+  }
+  for (int i = 0; i < n; i++) {
+    if ((double)x[i].stride <= piece)
+      piece += (double)x[i].stride * (double)(x[i].extent - 1);
+    else pieces *= (double)x[i].extent;
+  }
+  double part = piece * pieces / ((double)mt_accesses(d) * d->vec);
+  return part < 1 ? part : 1;
+}
+
+/* The part of the time that is left. GATHER counts what its tiles read. */
+static double left_of (const mt_desc *d, mt_algorithm algo) {
+  if (algo == MT_ALGO_GATHER || d->nbound > 0 || mt_accesses(d) == 0) return 1;
+  double src = (double)mt_unit_of(d, MT_SRC) / mt_both_units(d);
+  return 1 - mt_h200.again * src * (1 - read_once(d));
+}
+
 /* ---------------------------------------------------------------- time */
 
 /* By this kernel, NULL: by the first that can. */
 static double microseconds (const mt_desc *d, mt_algorithm algo, const mt_cost *c,
                             const mt_kernel *k) {
   const mt_speed *f = &mt_h200.of[algo];
-  double us = c->traffic * c->slow / (mt_h200.memory * (d->cast ? f->cast : f->speed));
+  double us = c->traffic * c->slow * left_of(d, algo) /
+              (mt_h200.memory * (d->cast ? f->cast : f->speed));
   if (us < c->least) us = c->least;
   if (d->cast && ((k && k->cast == MT_CAST_ANY) || !mt_kernel_casts(d, algo, true)))
     us += (double)mt_accesses(d) * d->vec * f->any;

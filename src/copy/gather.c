@@ -22,11 +22,11 @@
 #include "desc/gather_desc.h"
 
 enum {
-  MT_GATHER_TILE = 16384, /* bytes of a tile, about */
-  MT_GATHER_LEAST = 4096, /* bytes that keep the threads of a block busy */
-  MT_GATHER_PIECE = 256,  /* bytes of the source that are far from being read in part */
-  MT_GATHER_FILL = 1056,  /* blocks that a large GPU has at once; of small units half */
-  MT_GATHER_EACH = 16     /* tiles of a block, at most */
+  MT_GATHER_TILE = 16384,  /* bytes of a tile, about */
+  MT_GATHER_LEAST = 16384, /* bytes that keep the threads of a block busy */
+  MT_GATHER_PIECE = 256,   /* bytes of the source that are far from being read in part */
+  MT_GATHER_FILL = 1056,   /* blocks that a large GPU has at once; of small units half */
+  MT_GATHER_EACH = 16      /* tiles of a block, at most */
 };
 
 static int64_t unit_of (const mt_desc *d) { return (int64_t)d->vec * d->elem; }
@@ -108,10 +108,13 @@ typedef struct candidate {
 
 static int64_t gcd (int64_t a, int64_t b) { return b == 0 ? a : gcd(b, a % b); }
 
-/* Pieces of about c indices of an axis, as equal as they can be, multiples of `step`. */
+/* Pieces of up to c indices of an axis, as equal as they can be, multiples of `step`: of
+** one step at least. */
 static int64_t even (int64_t extent, int64_t c, int64_t step) {
   if (c >= extent) return extent;
-  c = mt_div_up(mt_div_up(extent, mt_div_up(extent, c)), step) * step;
+  int64_t most = c < step ? step : c - c % step;
+  c = mt_div_up(mt_div_up(extent, mt_div_up(extent, most)), step) * step;
+  c = c < most ? c : most;
   return c < extent ? c : extent;
 }
 
@@ -373,18 +376,32 @@ static double ends_of (const mt_desc *d) {
   return v * (words > 2 ? 2 / words : 1);
 }
 
+/* Words that threads make for a tile: all of them UNROLL at a time, some for nothing. */
+static double made_words (const mt_desc *d) {
+  const int64_t each = MT_GATHER_THREADS * (unit_of(d) == 16 ? 2 : 4);
+  return (double)(mt_div_up((int64_t)d->gather.words.extent * d->gather.rows, each) *
+                  each);
+}
+
+/* Microseconds of the instructions and requests of all tiles. */
+static double issue_of (const mt_desc *d, double tiles) {
+  const double v = (double)word_units(d), warps = made_words(d) / 32;
+  const double unit = lines_of(d) * mt_h200.gather_line + mt_h200.gather_unit;
+  return tiles *
+         (warps * (v * unit + ends_of(d) * mt_h200.gather_unit + mt_h200.gather_word) +
+          mt_h200.gather_tile + d->nrest * mt_h200.gather_axis);
+}
+
 static void gather_cost (mt_cost *c, const mt_launch *l) {
   const mt_desc *d = &l->desc;
   const mt_gather *g = &d->gather;
   const double tiles = (double)mt_accesses(d) / ((double)g->units * g->rows);
-  const double words = tiles * g->words.extent * g->rows / 32;
-  const double v = (double)word_units(d);
+  const double issue = issue_of(d, tiles);
   c->traffic = tiles * (tile_moves(l, MT_SRC) + tile_moves(l, MT_DST));
-  c->used = (double)mt_accesses(d) / (words * 32 * v);
-  c->slow += mt_h200.gather_begin * mt_h200.memory / c->traffic;
-  c->least = words * (v * lines_of(d) * mt_h200.gather_line +
-                      (v + ends_of(d)) * mt_h200.gather_unit + mt_h200.gather_word) +
-             mt_h200.gather_begin;
+  c->used = (double)g->words.extent * g->rows / made_words(d);
+  c->slow +=
+      (mt_h200.gather_begin + issue * mt_h200.gather_both) * mt_h200.memory / c->traffic;
+  c->least = mt_h200.gather_begin + issue;
 }
 
 /* ---------------------------------------------------------------- kernels */

@@ -288,6 +288,7 @@ static void box_cost (mt_cost *c, const mt_launch *l) {
              (double)((16 / unit / d->permute.group - 1) * d->permute.nstore) /
              d->permute.wide;
   c->used = mt_part_used(d->permute.vectors, threads);
+  c->least = (double)d->rests * (d->nrest + 1) * m->box_axis;
 }
 
 /* ---------------------------------------------------------------- kernels */

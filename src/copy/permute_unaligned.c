@@ -414,9 +414,15 @@ static int64_t bank_conflicts (const mt_desc *d) {
   return 8 / banks;
 }
 
+/* Microseconds of finding the places of all boxes: each finds its own. */
+static double places_take (const mt_desc *d) {
+  return (double)mt_accesses(d) / (double)d->threads * d->unaligned.places *
+         mt_h200.box_unaligned_place;
+}
+
 /* What takes longer than at best: small units, which are read one by one; looks into the
 ** table, which the rows of a group share; ends of runs; halos; what overhangs; bank
-** conflicts. */
+** conflicts; the places of long rows. */
 static void unaligned_cost (mt_cost *c, const mt_launch *l) {
   const mt_model *m = &mt_h200;
   const mt_desc *d = &l->desc;
@@ -432,7 +438,8 @@ static void unaligned_cost (mt_cost *c, const mt_launch *l) {
             mt_by_width(m->box_unaligned_find, bytes) / shared +
             m->box_unaligned_run / run + (s->halo ? m->box_unaligned_halo / row : 0) +
             m->box_unaligned_used * (1 / c->used - 1) +
-            m->box_unaligned_bank * (double)(bank_conflicts(d) - 1);
+            m->box_unaligned_bank * (double)(bank_conflicts(d) - 1) +
+            places_take(d) * m->memory / c->traffic;
   c->least = m->box_unaligned_block;
 }
 

@@ -79,6 +79,8 @@ static void rows_cost (mt_cost *c, const mt_launch *l) {
   c->used = (double)(d->threads * d->rests * unit) / (double)(16 * vectors);
   c->least = (double)vectors * (d->nrest + 1) * mt_h200.axis +
              (double)(d->rests * (16 / unit - 1)) * mt_h200.element;
+  double made = (double)vectors * (mt_h200.row_vector + mt_h200.row_unit / (double)unit);
+  if (c->least < made) c->least = made;
 }
 
 static mt_grid rows_grid (const mt_kernel *k, const mt_desc *d) {

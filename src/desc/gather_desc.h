@@ -25,7 +25,7 @@
 
 enum {
   MT_GATHER_THREADS = 256,
-  MT_GATHER_TABLE = 16384, /* bytes of the table of units, at most */
+  MT_GATHER_TABLE = 32768, /* bytes of the table of units, at most */
   MT_GATHER_ROWS = 1024,   /* rows of a tile, at most */
   MT_GATHER_SHARED = MT_GATHER_TABLE + 8 * MT_GATHER_ROWS
 };
