@@ -128,6 +128,22 @@ for _, d in ipairs(devices) do
         end
       end)
 
+      it("of an instruction for tf32 reads f32 so, which plain products do where it is asked for",
+         function()
+        local X = tile.tensor("f32", layout({ 64, 32 }, "right"), d.device):fill(1)
+        local C = tile.tensor("f32", layout({ 64, 64 }, "right"), d.device)
+        for _, epilogue in ipairs { {}, { activation = "relu" } } do
+          local rows, names = tile.kernels { arch = 90, A = "f32", epilogue = epilogue }
+          for i, kernel in ipairs(rows) do
+            local plan = tile.plan_gemm(kernel, X, X, C:fill(0))
+            assert.truthy(tostring(plan):find("kernel: " .. names[i], 1, true), tostring(plan))
+            plan()
+            d.device:synchronize()
+            assert.equal(32, C(63, 63))
+          end
+        end
+      end)
+
       it("is asked once which one that is, for any C", function()
         local kernel = described()
         for _, case in ipairs {

@@ -166,6 +166,8 @@ static void take_kernel (lua_State *L, const char *what, product *x) {
   const mt_gemm_spec *k = lmt_tokernel(L, 1);
   x->options.alpha = k->ending.alpha;
   x->options.beta = k->ending.beta;
+  if (k->mma.atom.op.operand[MT_OPERAND_A].element == MT_ELEMENT_tf32)
+    x->options.precision = MT_PRECISION_TF32;
   snprintf(x->family, sizeof x->family, "%s",
            mt_gemm_row_arch(x->rows.row[0].row) == 90 ? "hopper" : "ampere");
   lua_settop(L, top);
