@@ -129,6 +129,6 @@ describe("inverses of composed layouts", function()
         found = found + (undone and 1 or 0)
       end
     end
-    assert.is_true(found >= 0.3 * all, ("%d of %d"):format(found, all))
+    assert.is_true(found >= 0.6 * all, ("%d of %d"):format(found, all))
   end)
 end)

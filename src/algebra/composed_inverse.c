@@ -139,6 +139,33 @@ static bool undoes (const mt_node *l, const mt_node *a) {
   return true;
 }
 
+/* What is applied last, as far as what is before goes: a layout has values behind its
+** end, too. k: 0 up to a power of two, 1 no further, 2 as it is; NULL: it is not that. */
+static const mt_node *reached (mt_layout *out, mt_node *room, const char *op,
+                               const mt_node *a, int k, mt_err *err) {
+  int64_t lo, end;
+  const mt_node *f = outer_of(room, a);
+  MT_TRYERR(quiet, err);
+  if (k == 2) return f;
+  if (f->tag == MT_SWIZZLE) return NULL;
+  if (mt_number_range(&lo, &end, op, under_of(a), &quiet) != MT_OK) return NULL;
+  if (a->ring == MT_F2) end |= a->stride;
+  else if (mt_addo(end, a->stride, &end)) return NULL;
+  if (end < 1 || end > MAXVALUES) return NULL;
+  const mt_node n = mt_leaf_of(k == 0 ? INT64_C(1) << mt_bits(end - 1) : end, 1);
+  return mt_composition(out, f, &n, &quiet) == MT_OK ? out->node : NULL;
+}
+
+/* x, which undoes what is before, after what undoes f; that has `end` values. */
+static mt_status undo_both (mt_layout *out, const mt_node *a, const mt_node *x,
+                            const mt_node *f, int64_t end, mt_err *err) {
+  static const char *const op = "left_inverse";
+  mt_layout back;
+  MT_TRY(undo(&back, op, mt_left_inverse, f, end, err));
+  MT_TRY(after_offset(out, op, x, a->stride, back.node, err));
+  return undoes(out->node, a) ? MT_OK : none_found(err, op, a);
+}
+
 /* One more than the largest value. */
 static mt_status end_of (int64_t *end, const mt_node *a, mt_err *err) {
   int64_t v;
@@ -152,7 +179,7 @@ static mt_status end_of (int64_t *end, const mt_node *a, mt_err *err) {
 
 mt_status mt_composed_left_inverse (mt_layout *out, const mt_node *a, mt_err *err) {
   static const char *const op = "left_inverse";
-  mt_layout x, f;
+  mt_layout x, some;
   mt_node room;
   int64_t end;
   if (mt_linear_left_inverse(out, a) && (mt_size(a) > MAXVALUES || undoes(out->node, a)))
@@ -160,7 +187,11 @@ mt_status mt_composed_left_inverse (mt_layout *out, const mt_node *a, mt_err *er
   MT_TRY(want(op, a, err));
   MT_TRY(end_of(&end, a, err));
   MT_TRY(mt_left_inverse(&x, under_of(a), err));
-  MT_TRY(undo(&f, op, mt_left_inverse, outer_of(&room, a), end, err));
-  MT_TRY(after_offset(out, op, x.node, a->stride, f.node, err));
-  return undoes(out->node, a) ? MT_OK : none_found(err, op, a);
+  for (int k = 0; k < 3; k++) {
+    const mt_node *f = reached(&some, &room, op, a, k, err);
+    mt_status s = f ? undo_both(out, a, x.node, f, end, err) : MT_EINEXACT;
+    if (s == MT_OK || s == MT_ESTOPPED || k == 2) return s;
+    mt_forgive(err);
+  }
+  return none_found(err, op, a);
 }
