@@ -77,6 +77,10 @@ describe("questions about composed layouts", function()
                             "the links act on the values" } do
       assert.truthy(text:find(line, 1, true), text)
     end
+    text = tile.explain("logical_divide", layout "(8,16):(16,1)", layout "4:1@0")
+    assert.truthy(text:find("(T,T*) = (4,(2,16)):(1@0,(4@0,1@1))", 1, true), text)
+    assert.truthy(tile.explain("composition", layout "(2,4):(-1,512)", layout "4:-1")
+      :find("below 0 it is -A(-i)", 1, true))
     assert.truthy(tile.explain("left_inverse", F):find("x1 = (4,6):(2,3) of 1 + x0", 1, true))
     assert.truthy(tile.explain("logical_divide", layout(64), C)
       :find("T*: the layout that fills what the values of T leave", 1, true))

@@ -75,8 +75,11 @@ static void tell_cut (mt_derivation *x, const mt_pieces *q, const mt_meet *g,
   for (int i = 0; i < q->count[leaf]; i++) n /= q->p[q->first[leaf] + i].m;
   if (q->count[leaf] > 0) t = 1;
   if (w->reason == MT_NEGATIVE)
-    mt_tell(x, "  (1) fails: the step is negative, and %s has more than one mode",
-            x->left);
+    mt_tell(
+        x,
+        "  (1) fails: the step is negative, and %s has more than one mode; below 0 it "
+        "is -A(-i)",
+        x->left);
   else if (w->reason == MT_UNEVEN)
     mt_tell(x, "  (1) fails: mode %d ends after %lld values, which does not divide %lld",
             r + 1, (long long)(s / t), (long long)n);

@@ -6,6 +6,7 @@
 #include "moontile/explain.h"
 #include "moontile/swizzle.h"
 #include "algebra/zip.h"
+#include "algebra/tiles.h"
 #include "explain/explain.h"
 
 /* ---- telling */
@@ -190,9 +191,25 @@ static bool pair (mt_layout *out, node t, node rest) {
   return mt_concat(out, 2, modes, &err) == MT_OK;
 }
 
+/* Of a tile whose strides name modes of A. */
+static void tell_axes (mt_derivation *x, node a, node t) {
+  mt_layout both;
+  mt_err err = MT_NOERR;
+  mt_tell(x,
+          "T*: along each mode that T = %N names its complement up to the size of that "
+          "mode; the others whole",
+          t);
+  if (mt_tile_of_axes(&both, "explain", t, a, &err) == MT_OK)
+    mt_tell(x, "(T,T*) = %N", both.node);
+}
+
 static void tell_tile (mt_derivation *x, node a, node t) {
   mt_layout rest, both;
   if (!mt_is_layout(t)) return;
+  if (mt_is_axes(t)) {
+    tell_axes(x, a, t);
+    return;
+  }
   mt_tell(x, "T*: the complement of T = %N below size(A) = %lld", t,
           (long long)mt_size(a));
   x->indent += 2;
