@@ -149,6 +149,8 @@ local function atoms()
   assert(#tile.atoms { kind = "copy", arch = "sm_75" } == 7)
   refused(tile.copy_atom, "SM75_U32x3_LDSM_N")
   refused(function() return a.layoutA end)
+  assert(tile.parse("cute.make_mma_atom(warp.MmaTF32Op((16, 8, 8)))").shape_MNK[3] == 8)
+  refused(tile.parse, "cute.make_mma_atom(warp.MmaI4Op())")
 end
 
 local function analysis()
@@ -159,6 +161,12 @@ local function analysis()
                                         write = layout(8, 8), read = layout(8) }
   assert(best:size() == 64 and #tostring(all) > 0)
   refused(tile.bank_conflicts, A, 12)
+  local smem = layout({ 32, 64 }, "right")
+  local t = tile.tma { tensor = layout({ 64, 64 }, "right"), dtype = "f16", smem = smem,
+                       multicast = 2 }
+  local G = tile.tma_partition(t, 1, layout(2), smem:group(1, 2),
+                               (t.coords:local_tile({ 32, 64 }, { 1, 0 })):group(1, 2))
+  assert(G:size() == 2048 and tile.tmem_frg_1sm({ { 64, 8 }, 2 }, "f32"):size() == 1024)
 end
 
 local function tiles()

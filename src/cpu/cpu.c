@@ -42,11 +42,12 @@ static void cpu_close (mt_device *d) {
 
 static void cpu_halt (mt_device *d) { mt_pool_halt(d->impl); }
 
-/* The tables of a copy of units from anywhere. */
+/* The tables of a copy of units from anywhere. A plan that is moved, and prepared again,
+** has a place for them. */
 static mt_status make_tables (mt_plan *p, mt_cpu_job *job, mt_err *err) {
   if (job->row != MT_ROW_cpu_gather) return MT_OK;
   p->workspace_bytes = mt_cpu_gather_size();
-  p->workspace = mt_host_alloc(p->device, p->workspace_bytes);
+  if (p->workspace == NULL) p->workspace = mt_host_alloc(p->device, p->workspace_bytes);
   if (p->workspace == NULL)
     return mt_fail(err, MT_ENOMEM, "no host memory for the tables of a copy");
   mt_cpu_gather_make(p->workspace, job);
