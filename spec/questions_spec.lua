@@ -162,3 +162,38 @@ describe("equivalent", function()
                  (tostring(text):gsub("^[^\n]-:%d+: ", "")))
   end)
 end)
+
+describe("a layout of coordinates", function()
+  it("has an image, and coordinates that indices share", function()
+    for _ = 1, math.floor(100 * TIMES) do
+      local d = function() return pick("0", "1@0", "2@0", "1@1", "3@1", "1@0+1@1", "-1@1") end
+      local A = parse(("(%d,%d,%d):(%s,%s,%s)"):format(math.random(4), math.random(3),
+                      math.random(3), d(), d(), pick("1@0", "1@1")))
+      local at, order, shared = {}, {}, {}
+      for i = 0, A:size() - 1 do
+        local key = tostring(A(i))
+        if not at[key] then
+          at[key] = {}
+          order[#order + 1] = key
+        end
+        table.insert(at[key], i)
+      end
+      for k, c in ipairs(tile.image(A)) do assert.equal(order[k], tostring(c)) end
+      for _, key in ipairs(order) do
+        if #at[key] > 1 then shared[#shared + 1] = key end
+      end
+      local got = tile.aliases(A)
+      assert.equal(#shared, #got)
+      for k, one in ipairs(got) do
+        assert.equal(shared[k], tostring(one.offset))
+        assert.same(at[shared[k]], { table.unpack(one) })
+      end
+      assert.equal(#tile.image(A) == A:size(), tile.is_injective(A), tostring(A))
+    end
+  end)
+
+  it("of too many is not looked at", function()
+    assert.error_matches(function() tile.image(tile.make_identity_layout { 1024, 1024 }) end,
+                         "has 1048576 coordinates, at most 262144 are looked at")
+  end)
+end)

@@ -5,7 +5,7 @@ local need = ...
 local tile = need "core"
 local questions = {}
 
-local MOST <const> = 1 << 22
+local MOST <const>, MOST_COORDINATES <const> = 1 << 22, 1 << 18
 
 -- The values of A in the order of its indices, as numbers; what: who asks.
 local function values(A, what)
@@ -40,8 +40,34 @@ local function image_of(A, what)
   return v
 end
 
--- image(A): the offsets that A has, each once, in order
-function questions.image(A) return image_of(A, "image") end
+-- The coordinates that A has, each once, in the order of its indices; { coordinate, i, j, ... } by
+-- their text.
+local function coordinates_of(A, what)
+  local n, list, at = tile.size(A), {}, {}
+  if n > MOST_COORDINATES then
+    error(("%s: %s has %d coordinates, at most %d are looked at"):format(what, A, n,
+          MOST_COORDINATES), 0)
+  end
+  for i = 0, n - 1 do
+    local c = A(i)
+    local key = tostring(c)
+    if not at[key] then
+      list[#list + 1], at[key] = c, { c }
+    end
+    table.insert(at[key], i)
+  end
+  return list, at
+end
+
+local function has_coordinates(A)
+  return type(A) == "userdata" and tostring(A):find("@", 1, true) ~= nil
+end
+
+-- image(A): the offsets that A has, each once, in order; coordinates as they come
+function questions.image(A)
+  if has_coordinates(A) then return (coordinates_of(A, "image")) end
+  return image_of(A, "image")
+end
 
 -- gaps(A): the runs { first, last } of offsets between A's least and largest that it has not; how
 -- many offsets they are
@@ -56,8 +82,23 @@ function questions.gaps(A)
   return runs, count
 end
 
--- aliases(A): { { offset =, i, j, ... }, ... }: what indices have one offset
+local function shared_coordinates(A)
+  local list, at = coordinates_of(A, "aliases")
+  local shared = {}
+  for _, c in ipairs(list) do
+    local one = at[tostring(c)]
+    if #one > 2 then
+      table.remove(one, 1)
+      one.offset = c
+      shared[#shared + 1] = one
+    end
+  end
+  return shared
+end
+
+-- aliases(A): { { offset =, i, j, ... }, ... }: what indices have one offset, or one coordinate
 function questions.aliases(A)
+  if has_coordinates(A) then return shared_coordinates(A) end
   local v, at, shared = values(A, "aliases"), {}, {}
   for i, x in ipairs(v) do
     local list = at[x]

@@ -127,6 +127,61 @@ static mt_solution meet_anywhere (const mt_flat *f) {
   return all;
 }
 
+/* How far a stride goes along an axis. */
+static int64_t along (const mt_node *d, const mt_node *axis) {
+  int64_t sum = 0;
+  if (d->tag != MT_SUM) return mt_same_path(d, axis) ? d->stride : 0;
+  for (const mt_node *c = mt_child(d); c < mt_next(d); c = mt_next(c))
+    if (mt_same_path(c, axis)) sum += c->shape;
+  return sum;
+}
+
+/* Adds an axis to the numbers that stand for the strides: they are digits, as wide as
+** sums along the axis reach; *weight is that of the next one. */
+static bool add_axis (mt_equation *e, int64_t *weight, const mt_flat *f,
+                      const mt_node *axis) {
+  int64_t reach = 0, far;
+  for (int r = 0; r < f->n; r++) {
+    int64_t step = along(f->d[r], axis);
+    if (step == INT64_MIN || mt_mulo(step < 0 ? -step : step, f->s[r] - 1, &far) ||
+        mt_addo(reach, far, &reach) || mt_mulo(step, *weight, &far) ||
+        mt_addo(e->d[r], far, &e->d[r]))
+      return false;
+  }
+  return !mt_mulo(reach, 2, &reach) && !mt_addo(reach, 1, &reach) &&
+         !mt_mulo(*weight, reach, weight);
+}
+
+/* Whether a stride before it has this axis, too. */
+static bool had (const mt_flat *f, const mt_node *axis) {
+  for (int r = 0; r < f->n; r++)
+    for (const mt_node *c = f->d[r]; c < mt_next(f->d[r]); c++) {
+      if (c == axis) return false;
+      if (c->tag != MT_SUM && mt_same_path(c, axis)) return true;
+    }
+  return false;
+}
+
+/* The same of strides that are sums: as numbers whose digits are the coordinates. */
+static mt_solution meet_sums (const mt_flat *f) {
+  mt_equation e = {.n = f->n};
+  int64_t weight = 1;
+  if (f->n > MT_MAXTERMS) return MT_UNDECIDED;
+  for (int r = 0; r < f->n; r++)
+    for (const mt_node *c = f->d[r]; c < mt_next(f->d[r]); c++)
+      if (c->tag != MT_SUM && c->ring == MT_BASIS && !had(f, c) &&
+          !add_axis(&e, &weight, f, c))
+        return MT_UNDECIDED;
+  for (int r = 0; r < f->n; r++) {
+    if (e.d[r] == 0 && f->s[r] > 1) return MT_FOUND;
+    if (e.d[r] == INT64_MIN) return MT_UNDECIDED;
+    e.d[r] = e.d[r] < 0 ? -e.d[r] : e.d[r];
+    e.lo[r] = 1 - f->s[r];
+    e.hi[r] = f->s[r] - 1;
+  }
+  return mt_solve(&e, 0, true);
+}
+
 static mt_status injective (bool *out, const char *op, const mt_node *a, mt_err *err) {
   mt_flat f;
   basis x;
@@ -142,6 +197,7 @@ static mt_status injective (bool *out, const char *op, const mt_node *a, mt_err 
   } else {
     mt_flatten_coalesced(&f, a);
     mt_solution found = meet_anywhere(&f);
+    if (found == MT_UNDECIDED && !mt_is_integral(a)) found = meet_sums(&f);
     *out = found == MT_NONE;
     if (found != MT_UNDECIDED) return MT_OK;
     if (!mt_is_integral(a)) return undecided(op, a, err);

@@ -399,7 +399,8 @@ Layout.compatible = tile.compatible
 
 --- The offsets that a layout has, each once, in order.
 --- - #image(A) = size(A) where A is injective; of F2 strides their values
---- - error: more than 2^22 values; strides that are no integers
+--- - of a layout of coordinates these, as they come
+--- - error: more than 2^22 values, or 2^18 coordinates
 --- ```lua
 --- table.concat(image(layout({3, 2}, {2, 3})), " ")  --> 0 2 3 4 5 7
 --- ```
@@ -422,7 +423,7 @@ function tile.gaps(A) end
 Layout.gaps = tile.gaps
 
 --- The indices that share an offset: { { offset =, i, j, ... }, ... }.
---- - none where A is injective
+--- - none where A is injective; of a layout of coordinates offset is one
 --- - error: as image
 --- ```lua
 --- local shared = aliases(layout({4, 2}, {1, 2}))
