@@ -157,14 +157,15 @@ int lmt_slice (lua_State *L, int i, const char *op, const mt_node *c, const mt_n
 
 /* atom:layout_A() calls the layout in atom.layout_A with the atom. */
 static bool is_atom (lua_State *L, int i) {
-  return lmt_isclass(L, i, LMT_MMAATOM) || lmt_isclass(L, i, LMT_COPYATOM);
+  return lua_gettop(L) == i && lua_type(L, i) == LUA_TUSERDATA &&
+         (lmt_isclass(L, i, LMT_MMAATOM) || lmt_isclass(L, i, LMT_COPYATOM));
 }
 
 /* A(i), A(i, j), A{i, j}: the offset (of a coordinate layout: the coordinate); with _ a
 ** slice. */
 static int l_call (lua_State *L) {
   mt_layout buf;
-  if (lua_type(L, 2) == LUA_TUSERDATA && is_atom(L, 2)) return lua_settop(L, 1), 1;
+  if (is_atom(L, 2)) return lua_settop(L, 1), 1;
   const mt_node *a = lmt_tocomposed(L, 1), *c = lmt_tocoord(L, 2, a, &buf);
   return lmt_haswild(c) ? lmt_slice(L, 1, NULL, c, a) : eval(L, NULL, c, a);
 }
@@ -452,7 +453,7 @@ static int tuple_le (lua_State *L) { return compared(L, mt_elem_leq); }
 
 /* atom:shape_MNK(), as of layouts. */
 static int tuple_call (lua_State *L) {
-  if (lua_type(L, 2) == LUA_TUSERDATA && is_atom(L, 2)) return lua_settop(L, 1), 1;
+  if (is_atom(L, 2)) return lua_settop(L, 1), 1;
   return luaL_error(L, "attempt to call a moontile.Tuple value");
 }
 
