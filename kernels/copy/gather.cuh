@@ -64,6 +64,56 @@ template <int ES> MT_INLINE void gather_make_units (const mt_desc &d, char *tabl
   }
 }
 
+/* ------------------------------------------------------------------ spans */
+
+/* The bytes of a word: `by` behind the first unit of a row, which lies at `low` modulo 4.
+** at: where the span begins behind it; x, y: how bytes are selected of the first two
+** words and, with the result, of the third. */
+struct gather_span {
+  int32_t at;
+  uint32_t x, y, words;
+  MT_INLINE gather_span (const int4 &by, int32_t low) : x(0), y(0), words(2) {
+    const int32_t d[4] = {by.x, by.y, by.z, by.w};
+    int32_t first = d[0], last = d[0];
+#pragma unroll
+    for (int i = 1; i < 4; i++)
+      first = d[i] < first ? d[i] : first, last = d[i] > last ? d[i] : last;
+    at = ((first + low) & ~3) - low;
+    words = (uint32_t)(last - at) / 4 + 1;
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+      const uint32_t b = (uint32_t)(d[i] - at);
+      x |= (b & 7) << 4 * i, y |= (b < 8 ? (uint32_t)i : (b & 3) | 4) << 4 * i;
+    }
+  }
+};
+
+/* The number of words of a span, 2 or 3, of which the table is then; 0: words have no
+** spans, and it stays. */
+MT_INLINE uint32_t gather_make_spans (const mt_launch &p, char *tables) {
+  const mt_gather &g = p.desc.gather;
+  uint32_t *most = (uint32_t *)(tables + g.table + 8 * g.rows);
+  const uint32_t low = (uint32_t)(uintptr_t)sides(p).src & 3;
+  const uint32_t units =
+      (uint32_t)p.desc.threads < g.units ? (uint32_t)p.desc.threads : g.units;
+  if (threadIdx.x < 2) most[threadIdx.x] = 0;
+  __syncthreads();
+#pragma unroll 1
+  for (uint32_t k = threadIdx.x; k < units / 4; k += blockDim.x) {
+    const gather_span s(((const int4 *)tables)[k], (int32_t)low);
+    if (s.words > 2) most[s.words > 3] = 1;
+  }
+  __syncthreads();
+  if (most[1] != 0) return 0;
+#pragma unroll 1
+  for (uint32_t k = threadIdx.x; k < units / 4; k += blockDim.x) {
+    const gather_span s(((const int4 *)tables)[k], (int32_t)low);
+    ((uint4 *)tables)[k] = make_uint4((uint32_t)s.at, s.x, s.y, 0);
+  }
+  __syncthreads();
+  return 2 + most[0];
+}
+
 /* ------------------------------------------------------------------ tiles */
 
 /* A tile: where it begins on both sides, its words, and which units its rows have. */
@@ -72,6 +122,7 @@ struct gather_tile {
   char *dst;
   uint32_t words;
   int32_t low, high; /* low <= n < high of each row */
+  bool inside;       /* the spans of its words lie in the buffer */
   MT_INLINE gather_tile (const mt_launch &p, uint32_t n) {
     const mt_desc &d = p.desc;
     const mt_gather &g = d.gather;
@@ -87,6 +138,9 @@ struct gather_tile {
     const uint32_t left = (uint32_t)d.values - j * g.rows;
     words = (left < g.rows ? left : g.rows) * g.words.extent;
     low = -(int32_t)(i * g.units), high = (int32_t)d.threads + low;
+    const char *begin = (const char *)p.base[MT_SRC];
+    inside =
+        src + g.reach[0] - 3 >= begin && src + g.reach[1] + 12 <= begin + p.size[MT_SRC];
   }
 };
 
@@ -138,38 +192,29 @@ template <int ES, bool SINGLE> struct gather_at {
 
 /* The words w, w + threads, ... of a tile, those that a row has in part: unit by unit. */
 template <int ES, int UNROLL, bool SINGLE>
-MT_INLINE void gather_parts (const mt_gather &g, const gather_tile &t, const char *tables,
-                             uint32_t w) {
+MT_INLINE void gather_parts (const mt_desc &d, const gather_tile &t, const char *tables,
+                             uint32_t spans, uint32_t w) {
   enum { V = MT_GATHER_UNITS(ES) };
 #pragma unroll 1
   for (int u = 0; u < UNROLL && w < t.words; u++, w += MT_GATHER_THREADS) {
     gather_at<ES, SINGLE> x;
-    x.find(g, t, tables, w);
+    x.find(d.gather, t, tables, w);
     const int32_t *by = (const int32_t *)tables + x.entry * V;
 #pragma unroll 1
-    for (int i = 0; i < V; i++)
-      if (x.first + i >= t.low && x.first + i < t.high)
-        store<ES>(x.to + i * ES, load<ES>(x.from + by[i]));
+    for (int i = 0; i < V; i++) {
+      if (x.first + i < t.low || x.first + i >= t.high) continue;
+      const int32_t at = spans != 0 ? gather_distance<ES>(d, x.first + i) : by[i];
+      store<ES>(x.to + i * ES, load<ES>(x.from + at));
+    }
   }
 }
 
-/* The same words, whole ones all at once. Beyond the last word of the tile it is written
-** again. */
+/* Whole words, all at once: unit by unit, or by spans. */
 template <int ES, int UNROLL, bool SINGLE>
-MT_INLINE void gather_group (const mt_gather &g, const gather_tile &t, const char *tables,
-                             uint32_t w) {
+MT_INLINE void gather_units (const gather_at<ES, SINGLE> x[UNROLL], const char *tables) {
   enum { V = MT_GATHER_UNITS(ES) };
   typedef typename gather_word<ES>::distances distances;
-  gather_at<ES, SINGLE> x[UNROLL];
   typename word<ES>::type unit[UNROLL][V];
-  bool whole = true;
-#pragma unroll
-  for (int u = 0; u < UNROLL; u++) {
-    const uint32_t n = w + u * MT_GATHER_THREADS;
-    x[u].find(g, t, tables, n < t.words ? n : t.words - 1);
-    whole = whole && x[u].is_whole(t);
-  }
-  if (!whole) return gather_parts<ES, UNROLL, SINGLE>(g, t, tables, w);
 #pragma unroll
   for (int u = 0; u < UNROLL; u++) {
     const distances by = ((const distances *)tables)[x[u].entry];
@@ -182,26 +227,68 @@ MT_INLINE void gather_group (const mt_gather &g, const gather_tile &t, const cha
     *(typename gather_word<ES>::type *)x[u].to = gather_word<ES>::join(unit[u]);
 }
 
+template <int UNROLL, bool SINGLE, bool THREE>
+MT_INLINE void gather_spans (const gather_at<1, SINGLE> x[UNROLL], const char *tables) {
+  uint32_t v[UNROLL][3];
+  uint2 select[UNROLL];
+#pragma unroll
+  for (int u = 0; u < UNROLL; u++) {
+    const uint4 s = ((const uint4 *)tables)[x[u].entry];
+    const char *from = x[u].from + (int32_t)s.x;
+    select[u] = make_uint2(s.y, s.z);
+#pragma unroll
+    for (int i = 0; i < (THREE ? 3 : 2); i++) v[u][i] = load<4>(from + 4 * i);
+  }
+#pragma unroll
+  for (int u = 0; u < UNROLL; u++) {
+    uint32_t y = __byte_perm(v[u][0], v[u][1], select[u].x);
+    if (THREE) y = __byte_perm(y, v[u][2], select[u].y);
+    store<4>(x[u].to, y);
+  }
+}
+
+/* The same words of a tile. Beyond its last word that is written again. */
 template <int ES, int UNROLL, bool SINGLE>
-MT_INLINE void gather_tiles (const mt_launch &p, const char *tables) {
+MT_INLINE void gather_group (const mt_desc &d, const gather_tile &t, const char *tables,
+                             uint32_t spans, uint32_t w) {
+  gather_at<ES, SINGLE> x[UNROLL];
+  bool whole = spans == 0 || t.inside;
+#pragma unroll
+  for (int u = 0; u < UNROLL; u++) {
+    const uint32_t n = w + u * MT_GATHER_THREADS;
+    x[u].find(d.gather, t, tables, n < t.words ? n : t.words - 1);
+    whole = whole && x[u].is_whole(t);
+  }
+  if (!whole) return gather_parts<ES, UNROLL, SINGLE>(d, t, tables, spans, w);
+  if constexpr (ES == 1) {
+    if (spans == 2) return gather_spans<UNROLL, SINGLE, false>(x, tables);
+    if (spans == 3) return gather_spans<UNROLL, SINGLE, true>(x, tables);
+  }
+  gather_units<ES, UNROLL, SINGLE>(x, tables);
+}
+
+template <int ES, int UNROLL, bool SINGLE>
+MT_INLINE void gather_tiles (const mt_launch &p, const char *tables, uint32_t spans) {
   const mt_gather &g = p.desc.gather;
 #pragma unroll 1
   for (uint32_t n = blockIdx.x; n < g.tiles; n += gridDim.x) {
     const gather_tile t(p, n);
 #pragma unroll 1
     for (uint32_t w = threadIdx.x; w < t.words; w += UNROLL * MT_GATHER_THREADS)
-      gather_group<ES, UNROLL, SINGLE>(g, t, tables, w);
+      gather_group<ES, UNROLL, SINGLE>(p.desc, t, tables, spans, w);
   }
 }
 
 template <int ES, int UNROLL> MT_INLINE void copy_gather (const mt_launch &p) {
   MT_DYNAMIC(shared, MT_GATHER_SHARED);
   char *tables = (char *)shared;
+  uint32_t spans = 0;
   gather_make_rows(p.desc, tables);
   gather_make_units<ES>(p.desc, tables);
   __syncthreads();
-  if (p.desc.gather.rows == 1) gather_tiles<ES, UNROLL, true>(p, tables);
-  else gather_tiles<ES, UNROLL, false>(p, tables);
+  if (ES == 1 && p.desc.gather.spans != 0) spans = gather_make_spans(p, tables);
+  if (p.desc.gather.rows == 1) gather_tiles<ES, UNROLL, true>(p, tables, spans);
+  else gather_tiles<ES, UNROLL, false>(p, tables, spans);
 }
 
 template <int BYTES, int UNROLL> struct copier<MT_ALGO_GATHER, BYTES, UNROLL> {

@@ -27,6 +27,7 @@ struct index3 { unsigned x; };
 static index3 threadIdx, blockIdx, blockDim, gridDim;
 struct alignas(8) uint2 { unsigned x, y; };
 struct alignas(16) uint4 { unsigned x, y, z, w; };
+struct alignas(16) int4 { int x, y, z, w; };
 static inline uint2 make_uint2 (unsigned x, unsigned y) { return {x, y}; }
 static inline uint4 make_uint4 (unsigned x, unsigned y, unsigned z, unsigned w) {
   return {x, y, z, w};

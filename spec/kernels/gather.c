@@ -2,8 +2,8 @@
 ** gather.c - random copies of units that lie anywhere in the source.
 ** SPDX-License-Identifier: MIT
 **
-** The thread axes are a run of the destination. The source has them in any order, forwards
-** and backwards, apart, upon each other, or not at all.
+** The thread axes are a run of the destination. The source has them in any order,
+** forwards and backwards, apart, upon each other, or not at all.
 */
 #include "kernels_test.h"
 #include "copy/gather.h"
@@ -54,6 +54,22 @@ static void draw_target (mt_launch *l) {
   l->offset[MT_DST] += gap * below(20);
 }
 
+/* The thread axes nearly as in the destination: pixels, windows, what is repeated. Others
+** begin at multiples of 4. */
+static void draw_near_source (mt_launch *l) {
+  mt_desc *d = &l->desc;
+  int64_t stride = d->vec;
+  for (mt_axis *a = d->axis; a < d->axis + d->nthr + d->nval + d->nrest; a++) {
+    if (a >= d->axis + d->nthr) stride = (stride + 3) / 4 * 4;
+    a->stride[MT_SRC] = below(6) == 0 ? 0 : stride;
+    if (below(6) != 0) stride = stride * a->extent + (below(3) ? 0 : d->vec);
+    if (below(3) != 0) continue;
+    l->offset[MT_SRC] += (a->extent - 1) * a->stride[MT_SRC];
+    a->stride[MT_SRC] *= -1;
+  }
+  l->offset[MT_SRC] += d->vec * below(20);
+}
+
 static void draw_source (mt_launch *l) {
   mt_desc *d = &l->desc;
   const int n = (int)(d->nthr + d->nval + d->nrest);
@@ -90,7 +106,8 @@ static bool draw_once (mt_launch *l) {
   d->values = draw_mode(d, d->nthr, d->nval, &total);
   d->rests = draw_mode(d, d->nthr + d->nval, d->nrest, &total);
   draw_target(l);
-  draw_source(l);
+  if (below(3)) draw_source(l);
+  else draw_near_source(l);
   uint32_t cut[] = {draw_cut(d, 0, d->nthr), draw_cut(d, d->nthr, d->nval)};
   return mt_gather_find(&d->gather, l, cut);
 }

@@ -63,6 +63,28 @@ static bool is_aligned (const mt_launch *l) {
   return true;
 }
 
+/* Units are bytes, rows begin with words, and all of them, and all tiles, at the same
+** address modulo 4 in the source. */
+static bool has_spans (const mt_desc *d, const uint32_t cut[2], bool aligned) {
+  if (unit_of(d) != 1 || !aligned) return false;
+  for (uint32_t i = d->nthr; i < d->nthr + d->nval + d->nrest; i++)
+    if (d->axis[i].stride[MT_SRC] % 4 != 0) return false;
+  const mt_axis *last = last_of(d, 0);
+  return last == NULL || cut[0] == last->extent ||
+         last->stride[MT_SRC] % 4 * (cut[0] % 4) % 4 == 0;
+}
+
+/* How far the units of a tile lie before and behind its first one, in bytes. */
+static void find_reach (int64_t reach[2], const mt_desc *d, const uint32_t cut[2]) {
+  reach[0] = 0, reach[1] = unit_of(d);
+  for (uint32_t i = 0; i < d->nthr + d->nval; i++) {
+    bool thr = i < d->nthr, last = i + 1 == d->nthr || i + 1 == d->nthr + d->nval;
+    int64_t e = last ? cut[!thr] : d->axis[i].extent;
+    int64_t far = (e - 1) * d->axis[i].stride[MT_SRC] * d->elem;
+    reach[far > 0] += far;
+  }
+}
+
 /* Tiles along an axis of which `cut` are taken; `more`: units behind its end. */
 static int64_t tiles_of (const mt_axis *a, int64_t size, int64_t cut, int64_t more) {
   return a == NULL || cut >= a->extent ? 1 :
@@ -92,6 +114,8 @@ bool mt_gather_find (mt_gather *g, const mt_launch *l, const uint32_t cut[2]) {
   g->phases = (uint32_t)(1 + more), g->tiles = (uint32_t)all;
   g->table = (uint32_t)mt_div_up(words * v * 4 * (1 + more), 16) * 16;
   g->words = mt_divisor_of(words);
+  g->spans = has_spans(d, cut, more == 0);
+  find_reach(g->reach, d, cut);
   g->along = mt_divisor_of(tiles[0]), g->across = mt_divisor_of(tiles[1]);
   return true;
 }
@@ -367,6 +391,25 @@ static int lines_of (const mt_desc *d) {
   return n;
 }
 
+/* The words of spans, as far as some words of a tile show; 0: they have no spans. */
+static int spans_of (const mt_launch *l) {
+  const mt_desc *d = &l->desc;
+  const int64_t low = (int64_t)(mt_address(l, MT_SRC, 0) & 3), n = d->gather.units / 4;
+  int64_t most = 2;
+  for (int64_t i = 0; d->gather.spans && i < (n < 16 ? n : 16); i++) {
+    const int64_t k = n < 16 ? i : i * (n - 1) / 15;
+    int64_t first = INT64_MAX, last = INT64_MIN;
+    for (int64_t u = 4 * k; u < 4 * k + 4; u++) {
+      int64_t at = place_of(d, u, 0) + low;
+      if (at < first) first = at;
+      if (at > last) last = at;
+    }
+    int64_t words = (last - (first & ~(int64_t)3)) / 4 + 1;
+    if (words > most) most = words;
+  }
+  return d->gather.spans && n > 0 && most <= 3 ? (int)most : 0;
+}
+
 /* Units that are stored one by one, of a word on the average: rows end within words. */
 static double ends_of (const mt_desc *d) {
   const mt_gather *g = &d->gather;
@@ -383,12 +426,17 @@ static double made_words (const mt_desc *d) {
                   each);
 }
 
-/* Microseconds of the instructions and requests of all tiles. */
-static double issue_of (const mt_desc *d, double tiles) {
-  const double v = (double)word_units(d), warps = made_words(d) / 32;
-  const double unit = lines_of(d) * mt_h200.gather_line + mt_h200.gather_unit;
+/* Microseconds of the instructions and requests of all tiles. A word of a span takes half
+** of what a unit does, and so does its table. */
+static double issue_of (const mt_launch *l, double tiles) {
+  const mt_desc *d = &l->desc;
+  const double warps = made_words(d) / 32;
+  const int spans = spans_of(l);
+  const double loads = spans ? spans : (double)word_units(d);
+  const double units = spans ? 0.5 * (1 + spans) : loads;
   return tiles *
-         (warps * (v * unit + ends_of(d) * mt_h200.gather_unit + mt_h200.gather_word) +
+         (warps * (loads * lines_of(d) * mt_h200.gather_line +
+                   (units + ends_of(d)) * mt_h200.gather_unit + mt_h200.gather_word) +
           mt_h200.gather_tile + d->nrest * mt_h200.gather_axis);
 }
 
@@ -396,7 +444,7 @@ static void gather_cost (mt_cost *c, const mt_launch *l) {
   const mt_desc *d = &l->desc;
   const mt_gather *g = &d->gather;
   const double tiles = (double)mt_accesses(d) / ((double)g->units * g->rows);
-  const double issue = issue_of(d, tiles);
+  const double issue = issue_of(l, tiles);
   c->traffic = tiles * (tile_moves(l, MT_SRC) + tile_moves(l, MT_DST));
   c->used = (double)g->words.extent * g->rows / made_words(d);
   c->slow +=
@@ -415,7 +463,7 @@ static mt_grid gather_grid (const mt_kernel *k, const mt_desc *d) {
 }
 
 static uint32_t gather_shared (const mt_desc *d) {
-  return d->gather.table + 8 * d->gather.rows;
+  return d->gather.table + 8 * d->gather.rows + 16;
 }
 
 const mt_algo mt_algo_gather = {.name = "gather",

@@ -17,6 +17,11 @@
 ** -(V - 1) on, V units being a word, since words begin up to so many units earlier. A
 ** row that begins f units into a word reads the table in phase f, where unit -f comes
 ** first: the distances of a word are one vector.
+**
+** Spans   The four bytes of a word often lie in two or three words of the source that
+** follow one another: pixels, windows, what is repeated. If that is so of all words, the
+** table has instead, for each, how far the first of these lies behind, and how bytes of
+** them are selected. All rows must begin at the same address modulo 4 in the source.
 */
 #ifndef MT_DESC_GATHER_DESC_H
 #define MT_DESC_GATHER_DESC_H
@@ -27,7 +32,7 @@ enum {
   MT_GATHER_THREADS = 256,
   MT_GATHER_TABLE = 32768, /* bytes of the table of units, at most */
   MT_GATHER_ROWS = 1024,   /* rows of a tile, at most */
-  MT_GATHER_SHARED = MT_GATHER_TABLE + 8 * MT_GATHER_ROWS
+  MT_GATHER_SHARED = MT_GATHER_TABLE + 8 * MT_GATHER_ROWS + 16
 };
 
 /* Bytes of a word, and its units. */
@@ -44,6 +49,8 @@ typedef struct mt_gather {
   uint32_t units, rows;  /* of a row of a tile; of a tile */
   uint32_t phases;       /* the units of a word; 1: all rows begin with a word */
   uint32_t tiles, table; /* tiles; bytes of the table of units */
+  uint32_t spans;        /* 1: rows begin alike, so that words may have spans */
+  int64_t reach[2];      /* bytes of the source: a tile is in [0] <= x < [1] */
   mt_divisor words, along, across;
 } mt_gather;
 
