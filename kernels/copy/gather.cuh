@@ -190,23 +190,44 @@ template <int ES, bool SINGLE> struct gather_at {
 
 /* ------------------------------------------------------------------ blocks */
 
-/* The words w, w + threads, ... of a tile, those that a row has in part: unit by unit. */
-template <int ES, int UNROLL, bool SINGLE>
-MT_INLINE void gather_parts (const mt_desc &d, const gather_tile &t, const char *tables,
-                             uint32_t spans, uint32_t w) {
+/* The units of a word that its row has: of a few words it has not all. */
+template <int ES, bool SINGLE>
+MT_INLINE void gather_part (const gather_at<ES, SINGLE> &x, const gather_tile &t,
+                            const char *tables) {
   enum { V = MT_GATHER_UNITS(ES) };
+  const int32_t low = t.low - x.first, high = t.high - x.first;
+  const int32_t *by = (const int32_t *)tables + x.entry * V;
+  typename word<ES>::type unit[V];
+#pragma unroll
+  for (int i = 0; i < V; i++)
+    if (i >= low && i < high) unit[i] = load<ES>(x.from + by[i]);
+#pragma unroll
+  for (int i = 0; i < V; i++)
+    if (i >= low && i < high) store<ES>(x.to + i * ES, unit[i]);
+}
+
+/* The words w, w + threads, ... of a tile. */
+template <int ES, int UNROLL, bool SINGLE>
+MT_INLINE void gather_parts (const mt_gather &g, const gather_tile &t, const char *tables,
+                             uint32_t w) {
 #pragma unroll 1
   for (int u = 0; u < UNROLL && w < t.words; u++, w += MT_GATHER_THREADS) {
     gather_at<ES, SINGLE> x;
-    x.find(d.gather, t, tables, w);
-    const int32_t *by = (const int32_t *)tables + x.entry * V;
-#pragma unroll 1
-    for (int i = 0; i < V; i++) {
-      if (x.first + i < t.low || x.first + i >= t.high) continue;
-      const int32_t at = spans != 0 ? gather_distance<ES>(d, x.first + i) : by[i];
-      store<ES>(x.to + i * ES, load<ES>(x.from + at));
-    }
+    x.find(g, t, tables, w);
+    gather_part<ES, SINGLE>(x, t, tables);
   }
+}
+
+/* The same where the table is of spans: there are few such words. */
+template <int UNROLL, bool SINGLE>
+MT_INLINE void gather_span_parts (const gather_at<1, SINGLE> x[UNROLL],
+                                  const gather_tile &t, const mt_desc &d) {
+#pragma unroll
+  for (int u = 0; u < UNROLL; u++)
+#pragma unroll 1
+    for (int i = 0; i < 4; i++)
+      if (x[u].first + i >= t.low && x[u].first + i < t.high)
+        store<1>(x[u].to + i, load<1>(x[u].from + gather_distance<1>(d, x[u].first + i)));
 }
 
 /* Whole words, all at once: unit by unit, or by spans. */
@@ -259,12 +280,13 @@ MT_INLINE void gather_group (const mt_desc &d, const gather_tile &t, const char 
     x[u].find(d.gather, t, tables, n < t.words ? n : t.words - 1);
     whole = whole && x[u].is_whole(t);
   }
-  if (!whole) return gather_parts<ES, UNROLL, SINGLE>(d, t, tables, spans, w);
   if constexpr (ES == 1) {
+    if (spans != 0 && !whole) return gather_span_parts<UNROLL, SINGLE>(x, t, d);
     if (spans == 2) return gather_spans<UNROLL, SINGLE, false>(x, tables);
     if (spans == 3) return gather_spans<UNROLL, SINGLE, true>(x, tables);
   }
-  gather_units<ES, UNROLL, SINGLE>(x, tables);
+  if (whole) gather_units<ES, UNROLL, SINGLE>(x, tables);
+  else gather_parts<ES, UNROLL, SINGLE>(d.gather, t, tables, w);
 }
 
 template <int ES, int UNROLL, bool SINGLE>

@@ -25,7 +25,8 @@ enum {
   MT_GATHER_TILE = 16384,  /* bytes of a tile, about */
   MT_GATHER_LEAST = 16384, /* bytes that keep the threads of a block busy */
   MT_GATHER_PIECE = 256,   /* bytes of the source that are far from being read in part */
-  MT_GATHER_FILL = 1056,   /* blocks that a large GPU has at once; of small units half */
+  MT_GATHER_FILL = 792,    /* blocks that a large GPU has at once */
+  MT_GATHER_SMALL = 528,   /* of bytes, which take more registers */
   MT_GATHER_EACH = 16      /* tiles of a block, at most */
 };
 
@@ -410,13 +411,14 @@ static int spans_of (const mt_launch *l) {
   return d->gather.spans && n > 0 && most <= 3 ? (int)most : 0;
 }
 
-/* Units that are stored one by one, of a word on the average: rows end within words. */
-static double ends_of (const mt_desc *d) {
+/* Words of a tile that rows have in part: at the ends of rows that begin or end within
+** one. Two of each 32 take a warp as long as all of them. */
+static double parts_of (const mt_desc *d) {
   const mt_gather *g = &d->gather;
-  const double v = (double)word_units(d),
-               words = g->words.extent * (double)g->along.extent;
-  if (g->phases == 1 && d->threads % word_units(d) == 0) return 0;
-  return v * (words > 2 ? 2 / words : 1);
+  const double words = (double)g->words.extent * g->rows / 16;
+  double ends = (double)(g->phases > 1) + (d->threads % word_units(d) != 0);
+  ends *= (double)g->rows / g->along.extent;
+  return ends < words ? ends : words;
 }
 
 /* Words that threads make for a tile: all of them UNROLL at a time, some for nothing. */
@@ -426,18 +428,18 @@ static double made_words (const mt_desc *d) {
                   each);
 }
 
-/* Microseconds of the instructions and requests of all tiles. A word of a span takes half
-** of what a unit does, and so does its table. */
+/* Microseconds of the instructions and requests of all tiles. */
 static double issue_of (const mt_launch *l, double tiles) {
   const mt_desc *d = &l->desc;
   const double warps = made_words(d) / 32;
   const int spans = spans_of(l);
   const double loads = spans ? spans : (double)word_units(d);
-  const double units = spans ? 0.5 * (1 + spans) : loads;
-  return tiles *
-         (warps * (loads * lines_of(d) * mt_h200.gather_line +
-                   (units + ends_of(d)) * mt_h200.gather_unit + mt_h200.gather_word) +
-          mt_h200.gather_tile + d->nrest * mt_h200.gather_axis);
+  const double units =
+      (double)word_units(d) * (1 + (d->gather.phases - 1) * mt_h200.gather_phase);
+  return tiles * (warps * (loads * lines_of(d) * mt_h200.gather_line +
+                           units * mt_h200.gather_unit + mt_h200.gather_word) +
+                  parts_of(d) * mt_h200.gather_part + mt_h200.gather_tile +
+                  d->nrest * mt_h200.gather_axis);
 }
 
 static void gather_cost (mt_cost *c, const mt_launch *l) {
@@ -456,7 +458,7 @@ static void gather_cost (mt_cost *c, const mt_launch *l) {
 
 /* Blocks that make their tables for several tiles, and fill the GPU some whole times. */
 static mt_grid gather_grid (const mt_kernel *k, const mt_desc *d) {
-  const int64_t fill = k->bytes < 4 ? MT_GATHER_FILL / 2 : MT_GATHER_FILL;
+  const int64_t fill = k->bytes == 1 ? MT_GATHER_SMALL : MT_GATHER_FILL;
   int64_t rounds = mt_div_up(d->gather.tiles, fill);
   int64_t each = rounds ? mt_div_up(rounds, mt_div_up(rounds, MT_GATHER_EACH)) : 1;
   return mt_grid_of(k, mt_div_up(d->gather.tiles, each));

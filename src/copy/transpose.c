@@ -239,7 +239,7 @@ static void tile_cost (mt_cost *c, const mt_launch *l) {
   c->used = s * t;
   if (d->nthr + d->nval > 2)
     c->least = (double)mt_accesses(d) * (double)mt_wide_unit(d) / 16 *
-               (d->nthr + d->nval) * mt_h200.axis;
+               (d->nthr + d->nval) * mt_h200.tile_axis;
   if (d->algo == MT_ALGO_TRANSPOSE) {
     double bytes = (double)(min_of(d->values, tile[1]) * mt_unit_of(d, MT_DST));
     c->slow += mt_torn(l, row, mt_h200.tile_torn / bytes);
