@@ -102,6 +102,14 @@ MT_INLINE int64_t any_bytes (const mt_launch &p, int side, const place &at, uint
   return (p.origin[side] + o) * bytes;
 }
 
+/* Rounded another way than to the nearest: called, since it is long and seldom, and would
+** take registers from all casts. */
+static __device__ __noinline__ uint64_t rounded_bits (uint64_t bits, mt_cast_type from,
+                                                      mt_cast_type to,
+                                                      mt_rounding rounding) {
+  return mt_cast_rounded_bits(bits, from, to, rounding);
+}
+
 /* Two types and how one becomes the other. */
 struct any_cast {
   mt_cast_type from, to;
@@ -111,7 +119,7 @@ struct any_cast {
         rounding(MT_CAST_ROUNDING(cast)) {}
   MT_INLINE uint64_t of (uint64_t bits) const {
     if (rounding == MT_ROUND_NEAREST) return mt_cast_bits(bits, from, to);
-    return mt_cast_rounded_bits(bits, from, to, rounding);
+    return rounded_bits(bits, from, to, rounding);
   }
 };
 

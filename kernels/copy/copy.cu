@@ -20,13 +20,22 @@
   }
 #include "kernels/copy/copy.def"
 
-#define MT_CASTS_DESCRIBED __launch_bounds__(1024)
-#define MT_CASTS_STRIDED __launch_bounds__(256)
-#define MT_CASTS_TRANSPOSE __launch_bounds__(256)
-#define MT_CASTS_TRANSPOSE_UNALIGNED __launch_bounds__(256, 4)
+/* Of types that are known at run time all is there, rounding of every kind too: it may
+** not take the registers of what is used. */
+#define MT_LEAST_any 4
+#define MT_LEAST_f32 0
+#define MT_LEAST_f16 0
+#define MT_LEAST_bf16 0
+#define MT_LEAST_e4m3 0
+#define MT_LEAST_i8 0
+#define MT_LEAST_u8 0
+#define MT_CASTS_DESCRIBED(src) __launch_bounds__(1024)
+#define MT_CASTS_STRIDED(src) __launch_bounds__(256)
+#define MT_CASTS_TRANSPOSE(src) __launch_bounds__(256, MT_LEAST_##src)
+#define MT_CASTS_TRANSPOSE_UNALIGNED(src) __launch_bounds__(256, 4)
 #define MT_CAST_KERNEL(name, algo, src, dst)                                             \
-  extern "C" __global__ void MT_CASTS_##algo mt_##name(                                  \
-      const __grid_constant__ mt_launch p) {                                             \
+  extern "C" __global__ void MT_CASTS_##algo(src)                                        \
+      mt_##name(const __grid_constant__ mt_launch p) {                                   \
     mt::cast<MT_ALGO_##algo, mt::src##_number, mt::dst##_number>(p);                     \
   }
 #include "kernels/cast/cast.def"

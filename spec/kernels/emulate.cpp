@@ -17,6 +17,7 @@
 
 #define __device__
 #define __forceinline__ inline __attribute__((always_inline))
+#define __noinline__ __attribute__((noinline))
 #define __shared__ static
 #define MT_DYNAMIC(name, bytes) static uint4 name[(bytes) / 16]
 #define MT_FETCH(to, from) fetch_later(to, from)
