@@ -10,10 +10,11 @@
 
 local here = arg[0]:match "^(.*/)" or ""
 local measure = dofile(here .. "lib/measure.lua")
+local rested = assert(loadfile(here .. "lib/rested.lua"))(measure)
 local tile = require "moontile"
 local bench = measure.bench
 
-local ROUNDS, BATCH, REST, BEYOND, MOST = 9, 2e-3, 20e-3, 400 << 20, 200
+local ROUNDS, BEYOND, MOST = 9, 400 << 20, 200
 
 local cuda, why = bench.cuda()
 local device
@@ -77,36 +78,9 @@ local function matrix(dtype, x, y, l, second)
   return measure.tensor(dtype, A, device)
 end
 
-local function sleep(seconds)
-  local till = bench.now() + seconds
-  while bench.now() < till do end
-end
-
--- Seconds of a launch in a batch, rested.
-local function sample(c)
-  sleep(REST)
-  c.start()
-  c.finish()
-  local t = bench.now()
-  for _ = 1, c.calls do c.start() end
-  c.finish()
-  return (bench.now() - t) / c.calls
-end
-
-local function median(list)
-  table.sort(list)
-  return list[(#list + 1) // 2]
-end
-
-local function prepare(c)
-  c.calls = 4
-  c.calls = math.max(1, math.min(400, math.ceil(BATCH / sample(c))))
-  c.samples = {}
-end
-
-local function in_turn(list, finish)
-  local k = 0
-  return { start = function() k = k % #list + 1; list[k]() end, finish = finish }
+local function best_of_two(c)
+  rested.prepare(c)
+  return math.min(rested.sample(c), rested.sample(c))
 end
 
 -- The heuristic of the library that is the fastest: the best of two samples of each.
@@ -115,7 +89,7 @@ local function choose(peers, peer)
   if peers[1]:n() == 0 then return false end
   for i = 1, math.min(5, peers[1]:n()) do
     for _, p in ipairs(peers) do p:choose(i) end
-    local ok, t = pcall(function() prepare(peer) return math.min(sample(peer), sample(peer)) end)
+    local ok, t = pcall(best_of_two, peer)
     if ok and t < best then best, chosen = t, i end
   end
   for _, p in ipairs(peers) do p:choose(chosen) end
@@ -134,15 +108,11 @@ local function measure_case(t, out, m, n, k, l, majors)
     plans[i] = assert(tile.plan_gemm(A, B, C, options))
     peers[i] = cuda:gemm(A, B, C, options.precision ~= nil)
   end
-  local ours = in_turn(plans, function() device:synchronize() end)
-  local peer = in_turn(peers, function() cuda:synchronize() end)
+  local ours = rested.in_turn(plans, function() device:synchronize() end)
+  local peer = rested.in_turn(peers, function() cuda:synchronize() end)
   local known = choose(peers, peer)
-  local turn = known and { ours, peer } or { ours }
-  for _, c in ipairs(turn) do prepare(c) end
-  for _ = 1, ROUNDS do
-    for _, c in ipairs(turn) do c.samples[#c.samples + 1] = sample(c) end
-  end
-  local x, y = median(ours.samples), known and median(peer.samples) or 0 / 0
+  rested.run(known and { ours, peer } or { ours }, ROUNDS)
+  local x, y = rested.median(ours.samples), known and rested.median(peer.samples) or 0 / 0
   local spread = (ours.samples[#ours.samples - 1] - ours.samples[2]) / x
   local work = 2 * m * n * k * l * 1e-12
   return { ("%s>%s %dx%dx%d%s %s"):format(t, out, m, n, k, l > 1 and " b" .. l or "", majors),
