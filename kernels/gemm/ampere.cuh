@@ -154,22 +154,49 @@ template <typename G> struct pipeline {
     a.load(stage(slot), p.operand[0]);
     b.load(stage(slot) + G::B, p.operand[1]);
   }
-  MT_INLINE void run_ring (typename G::engine &e) {
+  MT_INLINE void load_first () {
 #pragma unroll
     for (int k = 0; k < G::STAGES - 1; k++) {
       if (k < p.slabs) load(k);
       copies_end_group();
     }
+  }
+  MT_INLINE void load_behind (int k, int slot) {
+    if (k + G::STAGES - 1 < p.slabs) load(slot);
+    copies_end_group();
+  }
+  MT_INLINE void wait () {
+    copies_wait<G::STAGES - 2>();
+    __syncthreads();
+  }
+  static MT_INLINE int behind (int slot) { return slot + 1 == G::STAGES ? 0 : slot + 1; }
+
+  MT_INLINE void run_ring (typename G::engine &e) {
     int read = 0, write = G::STAGES - 1;
+    load_first();
 #pragma unroll 1
     for (int k = 0; k < p.slabs; k++) {
-      copies_wait<G::STAGES - 2>();
-      __syncthreads();
-      if (k + G::STAGES - 1 < p.slabs) load(write);
-      copies_end_group();
+      wait();
+      load_behind(k, write);
       multiply(e, read);
-      if (++read == G::STAGES) read = 0;
-      if (++write == G::STAGES) write = 0;
+      read = behind(read);
+      write = behind(write);
+    }
+  }
+  /* Of engines that read the first step of a stage before they end the last. */
+  MT_INLINE void run_ahead (typename G::engine &e) {
+    int read = 0, write = G::STAGES - 1;
+    load_first();
+    wait();
+    e.read(0, stage(0), stage(0) + G::B, row, column, first);
+#pragma unroll 1
+    for (int k = 0; k < p.slabs; k++) {
+      const int next = behind(read);
+      load_behind(k, write);
+      e.multiply_ahead(stage(read), stage(read) + G::B, stage(next), stage(next) + G::B,
+                       row, column, first, [&] { wait(); });
+      read = next;
+      write = behind(write);
     }
   }
 
@@ -254,6 +281,7 @@ MT_INLINE void run_ampere (const mt_ampere_launch &p, char *memory) {
   pipeline<G> line(memory, p, t);
   typename G::engine e;
   if constexpr (G::parts::ANY) line.run_any(e);
+  else if constexpr (G::engine::AHEAD) line.run_ahead(e);
   else line.run_ring(e);
   finish<G>(p, e, memory, t);
 }

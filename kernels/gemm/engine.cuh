@@ -5,7 +5,7 @@
 ** An engine has a tile of T_M by T_N sums in the registers of a warp, adds T_K of a stage
 ** to them, and puts them into shared memory as rows. Three of them:
 **   by_cores    16 and 8 bits: 16 x 8 sums an instruction, operands by matrices
-**   by_doubles  f64: the same, operands by pairs of elements
+**   by_doubles  f64: the same, operands by elements
 **   by_threads  f32: 16 x 8 sums a thread, or 8 x 8, multiplied and added one by one
 */
 #ifndef ENGINE_CUH
@@ -99,7 +99,7 @@ MT_INLINE void fragment (uint32_t *r, const char *from, int row, int kk) {
 template <typename CORE, int M, int N, int LINE, int T_M, int T_N, bool A_MN, bool B_MN>
 struct by_cores {
   typedef typename CORE::sum sum;
-  enum { I = T_M / 16, J = T_N / 8 };
+  enum { I = T_M / 16, J = T_N / 8, AHEAD = false };
   sum c[I][J][4] = {};
 
   /* 32 bytes of K. */
@@ -138,49 +138,64 @@ struct by_cores {
 
 /* ------------------------------------------------------------------ by doubles */
 
-struct alignas(16) pair {
-  double x, y;
-};
-
-/* 8 rows by 8 of K, from `k` on: a lane has of row lane / 4 the elements k + 2 t and the
-** next one, t = lane % 4, where the instruction has t and t + 4: which of K it calls so
-** is free, where A and B agree. */
+/* Element (row + lane / 4, k + lane % 4) of a stage: what a lane has of 8 rows by 4. */
 template <int ROWS, int LINE, bool MN>
-MT_INLINE pair doubles_at (const char *from, int row, int k) {
-  const int lane = lane_of_warp(), t = lane % 4;
-  if constexpr (MN) {
-    enum { PITCH = ROWS + MT_COLUMN_PAD(8) };
-    const double *p = (const double *)from + (k + 2 * t) * PITCH + row + lane / 4;
-    return {p[0], p[PITCH]};
-  } else {
-    return *(const pair *)(from + row_place<LINE>(row + lane / 4, k / 2 + t));
-  }
+MT_INLINE double double_at (const char *from, int row, int k) {
+  row += lane_of_warp() / 4, k += lane_of_warp() % 4;
+  if constexpr (MN) return ((const double *)from)[k * (ROWS + MT_COLUMN_PAD(8)) + row];
+  else return *(const double *)(from + double_place<LINE>(row, k / 2) + k % 2 * 8);
 }
 
+/* What step k + 1 takes is read while step k is multiplied: of the last of a stage, of
+** the next stage. */
 template <int M, int N, int K, int T_M, int T_N, int T_K, bool A_MN, bool B_MN>
 struct by_doubles {
   typedef double sum;
-  enum { I = T_M / 16, J = T_N / 8, LINE = K * 8 };
+  enum { I = T_M / 16, J = T_N / 8, LINE = K * 8, STEPS = T_K / 8 };
+  enum {
+    AHEAD = STEPS % 2 == 0
+  }; /* a stage ends with the registers that it began with */
   double c[I][J][4] = {};
+  double x[2][I][4], y[2][J][2];
 
+  MT_INLINE void read (int to, const char *a, const char *b, int row, int column, int k) {
+#pragma unroll
+    for (int i = 0; i < I; i++)
+#pragma unroll
+      for (int q = 0; q < 4; q++)
+        x[to][i][q] =
+            double_at<M, LINE, A_MN>(a, row + 16 * i + q % 2 * 8, k + q / 2 * 4);
+#pragma unroll
+    for (int j = 0; j < J; j++)
+#pragma unroll
+      for (int q = 0; q < 2; q++)
+        y[to][j][q] = double_at<N, LINE, B_MN>(b, column + 8 * j, k + q * 4);
+  }
+  MT_INLINE void step (int from) {
+#pragma unroll
+    for (int i = 0; i < I; i++)
+#pragma unroll
+      for (int j = 0; j < J; j++) mma_f64(c[i][j], x[from][i], y[from][j]);
+  }
   MT_INLINE void multiply (const char *a, const char *b, int row, int column, int first) {
 #pragma unroll
-    for (int k = 0; k < T_K; k += 8) {
-      double x[I][4], y[J][2];
+    for (int k = 0; k < STEPS; k++) {
+      read(0, a, b, row, column, first + 8 * k);
+      step(0);
+    }
+  }
+  /* A stage whose first step was read; `turn` waits for the next one, at a and b. */
+  template <typename TURN>
+  MT_INLINE void multiply_ahead (const char *a, const char *b, const char *next_a,
+                                 const char *next_b, int row, int column, int first,
+                                 TURN turn) {
 #pragma unroll
-      for (int i = 0; i < 2 * I; i++) {
-        const pair v = doubles_at<M, LINE, A_MN>(a, row + 8 * i, first + k);
-        x[i / 2][i % 2] = v.x, x[i / 2][i % 2 + 2] = v.y;
-      }
-#pragma unroll
-      for (int j = 0; j < J; j++) {
-        const pair v = doubles_at<N, LINE, B_MN>(b, column + 8 * j, first + k);
-        y[j][0] = v.x, y[j][1] = v.y;
-      }
-#pragma unroll
-      for (int i = 0; i < I; i++)
-#pragma unroll
-        for (int j = 0; j < J; j++) mma_f64(c[i][j], x[i], y[j]);
+    for (int k = 0; k < STEPS; k++) {
+      const bool last = k + 1 == STEPS;
+      if (last) turn();
+      read((k + 1) % 2, last ? next_a : a, last ? next_b : b, row, column,
+           first + (last ? 0 : 8 * (k + 1)));
+      step(k % 2);
     }
   }
   template <int PITCH, bool ADD> MT_INLINE void put (double *to) const {
@@ -203,7 +218,7 @@ struct alignas(16) quad {
 template <int M, int N, int T_M, int T_N, int T_K> struct by_threads {
   typedef float sum;
   enum { DOWN = T_M > T_N ? 8 : 4, ACROSS = 32 / DOWN };
-  enum { I = T_M / DOWN, J = T_N / ACROSS };
+  enum { I = T_M / DOWN, J = T_N / ACROSS, AHEAD = false };
   float c[I][J] = {};
 
   template <int ROWS, int COUNT, int NEXT>

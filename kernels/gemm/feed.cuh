@@ -10,7 +10,7 @@
 **   line_rows      ROWS rows of LINE bytes of K; chunks of 16 bytes trade places in a row
 **                  so that 8 rows of one chunk, 2 rows of 4 chunks, or 8 chunks of one
 **                  row are in all banks
-**   element_rows   the same, of 8 bytes
+**   element_rows   the same, of 8 bytes: 4 rows of 2 chunks are in all banks
 **   line_columns   K rows of ROWS elements of 16 bits; chunks trade places alike
 **   padded_columns K rows of ROWS elements of 4 or 8 bytes, and a pad
 */
@@ -33,6 +33,11 @@ MT_INLINE int real_bytes (int left) { return left < 0 ? 0 : left > 16 ? 16 : lef
 template <int LINE> MT_INLINE int row_place (int r, int c) {
   const int turn = LINE == 64 ? r / 2 % 4 : r % 2 * 4 + r / 2 % 4;
   return r * LINE + ((c ^ turn) << 4);
+}
+
+/* Chunk c of row r of doubles: 4 rows of 2 chunks are in all banks. */
+template <int LINE> MT_INLINE int double_place (int r, int c) {
+  return r * LINE + ((c ^ r % 4 * 2) << 4);
 }
 
 /* Chunk c of 8 elements of row k. */
@@ -125,7 +130,7 @@ template <int ROWS, int K, int THREADS> struct line_columns {
 template <int ROWS, int LINE, int THREADS> struct element_rows {
   enum { SIZE = 8, K = LINE / SIZE, CHUNKS = LINE / 16 };
   enum { NEXT_LINE = THREADS / CHUNKS, NEXT = THREADS / K };
-  static_assert(NEXT % 8 == 0, "all rows of a thread have one order of chunks");
+  static_assert(NEXT % 4 == 0, "all rows of a thread have one order of chunks");
   const char *at;
   int rows, left; /* rows from this thread's on; bytes of K from its part on */
 
@@ -139,12 +144,12 @@ template <int ROWS, int LINE, int THREADS> struct element_rows {
   }
   MT_INLINE void load (char *to, const operand &o) {
     if (o.way == MT_WAY_LINES) {
-      to += row_place<LINE>(threadIdx.x / CHUNKS, threadIdx.x % CHUNKS);
+      to += double_place<LINE>(threadIdx.x / CHUNKS, threadIdx.x % CHUNKS);
       copy_lines<ROWS / NEXT_LINE, NEXT_LINE>(to, NEXT_LINE * LINE, at, o.along, rows,
                                               real_bytes(left));
     } else {
       const int r = threadIdx.x / K, k = threadIdx.x % K, bytes = left > 0 ? SIZE : 0;
-      to += row_place<LINE>(r, k / 2) + k % 2 * SIZE;
+      to += double_place<LINE>(r, k / 2) + k % 2 * SIZE;
 #pragma unroll
       for (int i = 0; i < ROWS / NEXT; i++)
         copy_async<SIZE>(to + i * NEXT * LINE, at + i * NEXT * o.along,

@@ -22,8 +22,7 @@
 #ifndef HOPPER_CUH
 #define HOPPER_CUH
 
-#include "kernels/gemm/finish.cuh"
-#include "kernels/gemm/sm90.cuh"
+#include "kernels/gemm/by_rows.cuh"
 #include "kernels/gemm/tma.cuh"
 #include "kernels/gemm/wgmma.cuh"
 
@@ -187,8 +186,8 @@ template <typename H> MT_INLINE void release (uint32_t bars, int slot) {
 template <typename H>
 MT_INLINE void sum_up (typename H::sum *c, int slabs, uint32_t ring, uint32_t bars,
                        int group, ring_place<H::STAGES> &at) {
-  int before = -1;
-  for (int k = 0; k < slabs; k++, at.next()) {
+  int before = -1, k = 0;
+  do {
     const uint32_t stage = ring + at.slot * H::STAGE;
     barrier_wait(full_at<H::STAGES>(bars, at.slot), at.parity);
     const uint32_t rows = stage + group * MT_GROUP_ROWS * MT_SLAB;
@@ -196,15 +195,15 @@ MT_INLINE void sum_up (typename H::sum *c, int slabs, uint32_t ring, uint32_t ba
     wgmma_wait<1>();
     if (before >= 0) release<H>(bars, before);
     before = at.slot;
-  }
+    at.next();
+  } while (++k < slabs);
   wgmma_wait<0>();
-  if (before >= 0) release<H>(bars, before);
+  wgmma_settle<H::SUMS>(c);
+  release<H>(bars, before);
 }
 
 /* ------------------------------------------------------------------ parts of K */
 
-MT_INLINE uint32_t bits_of (float x) { return __float_as_uint(x); }
-MT_INLINE uint32_t bits_of (int32_t x) { return (uint32_t)x; }
 MT_INLINE float add_word (float x, uint32_t w) { return x + __uint_as_float(w); }
 MT_INLINE int32_t add_word (int32_t x, uint32_t w) {
   return add_saturated(x, (int32_t)w);
@@ -239,36 +238,20 @@ MT_INLINE bool join (typename H::sum *c, int parts, uint32_t ring, uint32_t bars
 
 /* ------------------------------------------------------------------ storing */
 
-/* What D holds: pairs of 16 bits; one element, of a sum, from and to memory. */
+/* What D holds; of 16 bits, pairs of it. */
 struct out_bf16 {
-  enum { bytes = 2 };
-  typedef uint16_t word;
+  enum { bytes = 2, dtype = MT_bf16 };
   static MT_INLINE uint32_t pair (float x, float y) { return pair_bf16(x, y); }
-  static MT_INLINE word of (float x) { return (word)pair(x, 0); }
-  static MT_INLINE double get (word w) { return __uint_as_float((uint32_t)w << 16); }
-  static MT_INLINE word put (double x) { return bf16_of(x); }
 };
 struct out_f16 {
-  enum { bytes = 2 };
-  typedef uint16_t word;
+  enum { bytes = 2, dtype = MT_f16 };
   static MT_INLINE uint32_t pair (float x, float y) { return pair_f16(x, y); }
-  static MT_INLINE word of (float x) { return (word)pair(x, 0); }
-  static MT_INLINE double get (word w) { return float_of_f16(w); }
-  static MT_INLINE word put (double x) { return f16_of(x); }
 };
 struct out_f32 {
-  enum { bytes = 4 };
-  typedef float word;
-  static MT_INLINE word of (float x) { return x; }
-  static MT_INLINE double get (word w) { return w; }
-  static MT_INLINE word put (double x) { return (float)x; }
+  enum { bytes = 4, dtype = MT_f32 };
 };
 struct out_s32 {
-  enum { bytes = 4 };
-  typedef int32_t word;
-  static MT_INLINE word of (int32_t x) { return x; }
-  static MT_INLINE double get (word w) { return w; }
-  static MT_INLINE word put (double x) { return (int32_t)x; }
+  enum { bytes = 4, dtype = MT_i32 };
 };
 
 MT_INLINE float scaled (float x, float alpha) { return alpha * x; }
@@ -330,62 +313,9 @@ MT_INLINE void store (const mt_hopper_launch &p, const typename H::sum *c,
   }
 }
 
-/* Element by element, whatever the strides of D are; C is read where beta is not 0, and
-** factors that need it are of f64. */
-template <typename H>
-MT_INLINE void store_direct (const mt_hopper_launch &p, const typename H::sum *c, int m,
-                             int n, int l) {
-  typedef typename H::out out;
-  const int lane = threadIdx.x % 32, row = m + lane / 4;
-  const float alpha = (float)p.alpha;
-  const bool plain = p.beta == 0 && p.alpha == alpha;
-  const int column = n + lane % 4 * 2;
-  typename out::word *d = (typename out::word *)p.c + l * p.stride[2];
-#pragma unroll
-  for (int i = 0; i < H::SUMS; i++) {
-    const int x = row + i / 2 % 2 * 8, y = column + i / 4 * 8 + i % 2;
-    if (x >= p.size[0] || y >= p.size[1]) continue;
-    typename out::word *at = d + x * p.stride[0] + y * p.stride[1];
-    double sum = p.alpha * c[i];
-    if (p.beta != 0) sum += p.beta * out::get(*at);
-    *at = plain ? out::of(scaled(c[i], alpha)) : out::put(sum);
-  }
-}
-
-/* With an epilogue: the sums of a warp, 16 rows by 32 columns at a time, by way of shared
-** memory, so that neighbours along N are those of neighbouring lanes. */
-template <typename H>
-MT_INLINE void store_finished (const mt_hopper_launch &p, const typename H::sum *c,
-                               uint32_t out, int m, int n, int l) {
-  enum { COLUMNS = H::N < 32 ? H::N : 32, PITCH = H::N < 32 ? COLUMNS : COLUMNS + 8 };
-  enum { APART = 32 / COLUMNS, MANY = MT_WARP_ROWS / APART }; /* of a lane: rows */
-  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32 - 4;
-  const int row = lane / COLUMNS, column = lane % COLUMNS;
-  const uint32_t piece = out + warp * (MT_WARP_ROWS * PITCH * 4);
-  const uint32_t to = piece + (lane / 4 * PITCH + lane % 4 * 2) * 4;
-#pragma unroll
-  for (int q = 0; q < H::N / COLUMNS; q++) {
-    float sum[MANY];
-    __syncwarp();
-#pragma unroll
-    for (int i = 0; i < COLUMNS / 4; i++) {
-      const typename H::sum *pair = c + q * (COLUMNS / 2) + 2 * i;
-      store_words(to + (i % 2 * 8 * PITCH + i / 2 * 8) * 4, bits_of(pair[0]),
-                  bits_of(pair[1]));
-    }
-    __syncwarp();
-#pragma unroll
-    for (int i = 0; i < MANY; i++)
-      sum[i] = mt_as_float(load_word(piece + ((row + i * APART) * PITCH + column) * 4));
-    const int y = n + q * COLUMNS + column;
-    if (y < p.size[1]) finish_column<MANY, true>(p, p.dtype, sum, m + row, APART, y, l);
-  }
-}
-
 template <typename H>
 MT_INLINE void consume (const mt_hopper_launch &p, uint32_t ring, uint32_t bars,
                         int group) {
-  typename H::sum c[H::SUMS];
   const uint32_t rank = H::CLUSTER > 1 || H::SPLITS ? cluster_rank() : 0;
   const int warp = threadIdx.x / 32 - 4;
   const uint32_t pieces = ring + H::OUT + warp * 2 * MT_WARP_PIECE;
@@ -395,21 +325,20 @@ MT_INLINE void consume (const mt_hopper_launch &p, uint32_t ring, uint32_t bars,
   uint32_t parity = 0;
   for (int tile = blockIdx.x / blocks; tile < p.tiles; tile += clusters) {
     const tile_place t = place_of(p, tile);
+    typename H::sum c[H::SUMS];
+    wgmma_fresh<H::SUMS>(c);
+    const int above = H::SPLITS ? 0 : rank, n = t.n * H::N;
+    const int m = (t.m * H::CLUSTER + above) * H::M + warp * MT_WARP_ROWS;
+    if (p.direct && rank == above) ask_ahead<H>(p, m, n, t.l);
     sum_up<H>(c, part.end - part.first, ring, bars, group, at);
     if constexpr (H::SPLITS)
       if (blocks > 1 && !join<H>(c, blocks, ring, bars, rank, parity)) continue;
-    const int above = H::SPLITS ? 0 : rank, n = t.n * H::N;
-    const int m = (t.m * H::CLUSTER + above) * H::M + warp * MT_WARP_ROWS;
-    if constexpr (H::FINISHES) {
-      store_finished<H>(p, c, ring + H::OUT, m, n, t.l);
-      continue;
-    }
-    if constexpr (MT_HOPPER_STORES(H::N))
+    if constexpr (MT_HOPPER_STORES(H::N) && !H::FINISHES)
       if (!p.direct) {
         store<H>(p, c, pieces, m, n, t.l);
         continue;
       }
-    if constexpr (!H::FINISHES) store_direct<H>(p, c, m, n, t.l);
+    store_rows<H>(p, c, ring + H::OUT, m, n, t.l);
   }
   if (MT_HOPPER_STORES(H::N) && threadIdx.x % 32 == 0) tma_store_wait<0>();
 }

@@ -6,7 +6,7 @@
 #define OUT_CUH
 
 #include "kernels/gemm/feed.cuh"
-#include "kernels/gemm/finish.cuh"
+#include "kernels/gemm/pairs.cuh"
 
 namespace mt {
 
@@ -24,17 +24,6 @@ MT_INLINE void put_scaled (const mt_ampere_launch &p, int64_t at, int32_t x) {
 }
 
 /* ------------------------------------------------------------------ 4 of them */
-
-MT_INLINE uint32_t pair_of (uint32_t dtype, float x, float y) {
-#ifdef MT_EMULATED
-  return write_float(dtype, x) | write_float(dtype, y) << 16;
-#else
-  uint32_t r;
-  if (dtype == MT_f16) asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(y), "f"(x));
-  else asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(y), "f"(x));
-  return r;
-#endif
-}
 
 struct alignas(8) two_pairs {
   uint32_t x, y;
@@ -104,29 +93,52 @@ MT_INLINE void store_how (const mt_ampere_launch &p, const SUM *from, int m, int
   }
 }
 
-/* The same with an epilogue, a few rows at a time. */
-template <int ROWS, int COLUMNS, int THREADS, typename SUM>
-MT_INLINE void store_finished (const mt_ampere_launch &p, const SUM *from, int m, int n,
-                               int l) {
-  enum { PITCH = COLUMNS + MT_COLUMN_PAD(sizeof(SUM)), DOWN = THREADS / COLUMNS };
-  enum { EACH = ROWS / DOWN, MANY = EACH < 8 ? EACH : 8 };
-  static_assert(DOWN > 0 && EACH % MANY == 0, "a round is whole rows");
-  const int column = threadIdx.x % COLUMNS, row = threadIdx.x / COLUMNS;
-  if (p.size[1] <= n + column) return;
-#pragma unroll 1
-  for (int i = row; i < ROWS && m + i < p.size[0]; i += MANY * DOWN) {
-    const SUM *x = from + i * PITCH + column;
-    if (p.dtype == MT_f64) {
-#pragma unroll 1
-      for (int k = 0; k < MANY && m + i + k * DOWN < p.size[0]; k++)
-        finish_double(p, x[k * DOWN * PITCH], m + i + k * DOWN, n + column, l);
-    } else {
-      float sum[MANY];
+/* Rows of sums and a pad, from this thread's first pair on. */
+template <int ROWS, int COLUMNS, int THREADS, typename SUM> struct padded_rows {
+  enum { PITCH = COLUMNS + MT_COLUMN_PAD(sizeof(SUM)), PAIRS = COLUMNS / 2 };
+  enum { APART = THREADS / PAIRS, TIMES = ROWS / APART, MANY = TIMES < 4 ? TIMES : 4 };
+  static_assert(APART > 0 && ROWS % APART == 0, "a round is whole rows");
+  static_assert(TIMES % MANY == 0, "all rounds are the same");
+
+  template <int N> static MT_INLINE void get (float *x, const SUM *from, int i) {
 #pragma unroll
-      for (int k = 0; k < MANY; k++) sum[k] = (float)x[k * DOWN * PITCH];
-      finish_column<MANY, false>(p, p.dtype, sum, m + i, DOWN, n + column, l);
+    for (int k = 0; k < N; k++) {
+      const SUM *pair = from + (i + k) * (APART * PITCH);
+      x[2 * k] = (float)pair[0], x[2 * k + 1] = (float)pair[1];
     }
   }
+  template <int N> static MT_INLINE void put (SUM *to, const float *x, int i) {
+#pragma unroll
+    for (int k = 0; k < N; k++) {
+      SUM *pair = to + (i + k) * (APART * PITCH);
+      pair[0] = x[2 * k], pair[1] = x[2 * k + 1];
+    }
+  }
+};
+
+/* The same with an epilogue. */
+template <int ROWS, int COLUMNS, int THREADS, typename SUM>
+MT_INLINE void store_finished (const mt_ampere_launch &p, SUM *from, int m, int n,
+                               int l) {
+  typedef padded_rows<ROWS, COLUMNS, THREADS, SUM> P;
+  const int first = threadIdx.x / P::PAIRS, row = m + first;
+  const int column = n + threadIdx.x % P::PAIRS * 2, real = p.size[1] - column;
+  const int all = p.size[0] - row <= 0 ? 0 : (p.size[0] - row - 1) / P::APART + 1;
+  const int rows = all < P::TIMES ? all : P::TIMES;
+  SUM *mine = from + first * P::PITCH + threadIdx.x % P::PAIRS * 2;
+  if (real <= 0) return;
+  if (p.dtype != MT_f64) {
+    const lane_pairs x = {row, column, l, rows, real};
+    float bias[2];
+    read_columns<true>(bias, p, x);
+    finish_rows<P, true>(p, mine, bias, x, p.dtype);
+    return;
+  }
+#pragma unroll 1
+  for (int i = 0; i < 2 * rows; i++)
+    if (i % 2 < real)
+      finish_double(p, mine[i / 2 * (P::APART * P::PITCH) + i % 2],
+                    row + i / 2 * P::APART, column + i % 2, l);
 }
 
 template <int ROWS, int COLUMNS, int THREADS, typename SUM>

@@ -55,6 +55,18 @@ MT_INLINE uint32_t load_word (uint32_t at) {
   return w;
 }
 
+MT_INLINE void load_words (uint32_t at, uint32_t &x, uint32_t &y) {
+  asm volatile("ld.shared.v2.b32 {%0, %1}, [%2];"
+               : "=r"(x), "=r"(y)
+               : "r"(at)
+               : "memory");
+}
+
+/* The line of global memory with this place comes into the L2. */
+MT_INLINE void prefetch_line (const void *at) {
+  asm volatile("prefetch.global.L2 [%0];" : : "l"(at));
+}
+
 /* A word of shared memory of block `rank`, at the place that `at` is here. */
 MT_INLINE uint32_t peer_word (uint32_t at, uint32_t rank) {
   uint32_t w;
@@ -85,16 +97,6 @@ MT_INLINE uint32_t pair_f16 (float x, float y) {
   uint32_t r;
   asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(y), "f"(x));
   return r;
-}
-MT_INLINE uint16_t bf16_of (double x) {
-  uint16_t w;
-  asm("cvt.rn.bf16.f64 %0, %1;" : "=h"(w) : "d"(x));
-  return w;
-}
-MT_INLINE uint16_t f16_of (double x) {
-  uint16_t w;
-  asm("cvt.rn.f16.f64 %0, %1;" : "=h"(w) : "d"(x));
-  return w;
 }
 MT_INLINE float float_of_f16 (uint16_t w) {
   float x;

@@ -24,6 +24,27 @@ template <int N> MT_INLINE void wgmma_wait () {
   asm volatile("wgmma.wait_group.sync.aligned %0;" : : "n"(N) : "memory");
 }
 
+/* N sums that hold nothing. */
+template <int N> MT_INLINE void wgmma_fresh (float *c) {
+#pragma unroll
+  for (int i = 0; i < N; i++) asm volatile("" : "=f"(c[i]));
+}
+template <int N> MT_INLINE void wgmma_fresh (int32_t *c) {
+#pragma unroll
+  for (int i = 0; i < N; i++) asm volatile("" : "=r"(c[i]));
+}
+
+/* Behind a wait: N sums are what the products made of them. The compiler knows nothing of
+** what is on its way: it would read them before, and then let products wait for it. */
+template <int N> MT_INLINE void wgmma_settle (float *c) {
+#pragma unroll
+  for (int i = 0; i < N; i++) asm volatile("" : "+f"(c[i]) : : "memory");
+}
+template <int N> MT_INLINE void wgmma_settle (int32_t *c) {
+#pragma unroll
+  for (int i = 0; i < N; i++) asm volatile("" : "+r"(c[i]) : : "memory");
+}
+
 /* ------------------------------------------------------------------ registers in text */
 
 #define MT_C8 "%0, %1, %2, %3, %4, %5, %6, %7"

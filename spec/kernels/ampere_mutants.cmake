@@ -4,7 +4,7 @@
 
 set(MAIN kernels/gemm/ampere.cuh)
 set(ROWS spec/kernels/ampere_rows.h)
-set(GUARDS FEED_CUH ENGINE_CUH OUT_CUH AMPERE_CUH)
+set(GUARDS PAIRS_CUH FEED_CUH ENGINE_CUH OUT_CUH AMPERE_CUH)
 
 # ---- stages
 
@@ -12,36 +12,44 @@ source(ampere.cuh)
 mutant(short_wait ampere_f16_tn "copies that nobody waited for"
        [[copies_wait<G::STAGES - 2>]] [[copies_wait<G::STAGES - 1>]])
 mutant(no_wait ampere_f64_tn "copies that nobody waited for"
-       [[      copies_wait<G::STAGES - 2>();
+       [[    copies_wait<G::STAGES - 2>();
 ]] "")
 mutant(no_meeting ampere_bf16_tn ", not "
-       [[      copies_wait<G::STAGES - 2>();
-      __syncthreads();
-]] [[      copies_wait<G::STAGES - 2>();
+       [[    copies_wait<G::STAGES - 2>();
+    __syncthreads();
+]] [[    copies_wait<G::STAGES - 2>();
 ]])
 mutant(meeting_before_the_wait ampere_f64_nt ", not "
-       [[      copies_wait<G::STAGES - 2>();
-      __syncthreads();
-]] [[      __syncthreads();
-      copies_wait<G::STAGES - 2>();
+       [[    copies_wait<G::STAGES - 2>();
+    __syncthreads();
+]] [[    __syncthreads();
+    copies_wait<G::STAGES - 2>();
 ]])
 mutant(no_group_of_copies ampere_i8_i8_tn "copies that nobody waited for"
-       [[      if (k + G::STAGES - 1 < p.slabs) load(write);
-      copies_end_group();
-]] [[      if (k + G::STAGES - 1 < p.slabs) load(write);
+       [[    if (k + G::STAGES - 1 < p.slabs) load(slot);
+    copies_end_group();
+]] [[    if (k + G::STAGES - 1 < p.slabs) load(slot);
 ]])
 mutant(load_before_the_meeting ampere_f32_64 ", not "
-       [[      copies_wait<G::STAGES - 2>();
-      __syncthreads();
-      if (k + G::STAGES - 1 < p.slabs) load(write);
-      copies_end_group();
-]] [[      if (k + G::STAGES - 1 < p.slabs) load(write);
-      copies_end_group();
+       [[      wait();
+      load_behind(k, write);
+]] [[      load_behind(k, write);
       copies_wait<G::STAGES - 1>();
       __syncthreads();
 ]])
 mutant(load_where_it_is_read ampere_f16_nn ", not "
-       [[read = 0, write = G::STAGES - 1]] [[read = 0, write = 0]])
+       [[    int read = 0, write = G::STAGES - 1;
+    load_first();
+#pragma unroll 1
+]] [[    int read = 0, write = 0;
+    load_first();
+#pragma unroll 1
+]])
+mutant(next_stage_is_this_one ampere_f64_tt ", not "
+       [[const int next = behind(read);]] [[const int next = read;]])
+mutant(read_before_the_wait ampere_f64_nn ", not "
+       [[    wait();
+    e.read(0,]] [[    e.read(0,]])
 mutant(last_slab_missing ampere_u8_u8_tn ", not "
        [[if (k + G::STAGES - 1 < p.slabs) load]] [[if (k + G::STAGES < p.slabs) load]])
 mutant(first_slabs_not_loaded ampere_f64_16 "copies that nobody waited for"

@@ -4,7 +4,7 @@
 
 set(MAIN kernels/gemm/hopper.cuh)
 set(ROWS spec/kernels/hopper_rows.h)
-set(GUARDS HOPPER_CUH)
+set(GUARDS PAIRS_CUH BY_ROWS_CUH HOPPER_CUH)
 source(hopper.cuh)
 
 # ---- the copy engine reads what threads wrote
@@ -60,19 +60,23 @@ mutant(early_release hopper_bf16_tn_64 "may still multiply"
        [[    wgmma_wait<1>();
     if (before >= 0) release<H>(bars, before);
     before = at.slot;
-  }
+    at.next();
+  } while (++k < slabs);
   wgmma_wait<0>();
-  if (before >= 0) release<H>(bars, before);
+  wgmma_settle<H::SUMS>(c);
+  release<H>(bars, before);
 ]] [[    release<H>(bars, at.slot);
     wgmma_wait<1>();
     before = at.slot;
-  }
+    at.next();
+  } while (++k < slabs);
   wgmma_wait<0>();
+  wgmma_settle<H::SUMS>(c);
 ]])
 mutant(no_last_release hopper_bf16_tn_64 "all wait"
-       [[  wgmma_wait<0>();
-  if (before >= 0) release<H>(bars, before);
-]] [[  wgmma_wait<0>();
+       [[  wgmma_settle<H::SUMS>(c);
+  release<H>(bars, before);
+]] [[  wgmma_settle<H::SUMS>(c);
 ]])
 mutant(two_threads_release hopper_bf16_tn_64 "may still multiply"
        [[  if (t < H::CLUSTER) {
@@ -171,8 +175,6 @@ mutant(batch_of_a_shared hopper_bf16_tn_64 ", not "
        [[n, x,
                              t.l * p.b_step, all]] [[n, x,
                              t.l, all]])
-mutant(one_column_too_many hopper_bf16_tn_16 "beside C was written"
-       [=[y >= p.size[1]]=] [=[y > p.size[1]]=])
 mutant(before_the_launch hopper_bf16_tn_64 "before what went before the launch"
        [[  grid_wait();
 ]] "")
@@ -182,3 +184,19 @@ mutant(shared_memory_of_another hopper_bf16_tn_64 "is outside of"
        [[BARRIERS = OUT + MT_HOPPER_OUT(N, CLUSTER)]] [[BARRIERS = OUT + MT_HOPPER_OUT(N, CLUSTER) + 1024]])
 mutant(ring_not_aligned hopper_bf16_tn_64 "where its swizzle does"
        [[+ 1023) & ~1023u]] [[+ 511) & ~511u]])
+
+# ---- by rows
+
+source(by_rows.cuh)
+mutant(one_column_too_many hopper_bf16_tn_16 "beside C was written"
+       [=[x.real = p.size[1] - x.column;]=] [=[x.real = p.size[1] - x.column + 1;]=])
+mutant(one_row_too_many hopper_bf16_tn_16 "beside C was written"
+       [=[left = p.size[0] - row;]=] [=[left = p.size[0] - row + 1;]=])
+mutant(pieces_of_the_first hopper_bf16_tn_256 ", not "
+       [[c + i * P::PAIRS]] [[c]])
+mutant(pairs_do_not_trade_places hopper_bf16_tn_64 ", not "
+       [[store_words(to + P::place(row + 8 * half, 4 * j + pair)]]
+       [[store_words(to + ((row + 8 * half) * P::PAIRS + 4 * j + pair) * 8]])
+source(pairs.cuh)
+mutant(pairs_that_are_not_together hopper_bf16_tn_16 ", not "
+       [=[stride[1] == 1 && size < 8]=] [=[size < 8]=])

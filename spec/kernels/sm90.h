@@ -102,6 +102,12 @@ inline void store_words (uint32_t to, uint32_t x, uint32_t y) {
 inline uint32_t load_word (uint32_t at) {
   return emulated::read_word(at, cluster_rank());
 }
+inline void load_words (uint32_t at, uint32_t &x, uint32_t &y) {
+  emulated::need(at % 8 == 0, "an access that is not aligned");
+  x = load_word(at);
+  y = load_word(at + 4);
+}
+inline void prefetch_line (const void *) {}
 inline uint32_t peer_word (uint32_t at, uint32_t rank) {
   return emulated::read_word(at, rank);
 }
@@ -145,6 +151,8 @@ template <int N> void tma_store_wait () { emulated::wait_stores(N); }
 inline void wgmma_fence () { emulated::fence_products(); }
 inline void wgmma_commit () { emulated::commit_products(); }
 template <int N> void wgmma_wait () { emulated::wait_products(N); }
+template <int N, typename S> void wgmma_fresh (S *c) { memset(c, 0x47, N * sizeof *c); }
+template <int N, typename S> void wgmma_settle (S *) {}
 
 template <typename T, int N> struct wgmma {
   static_assert(N == 16 || N == 64 || N == 128 || N == 192 || N == 256, "no such width");

@@ -30,9 +30,9 @@ typedef enum mt_ampere_way {
 ** take every layout, ANY. */
 enum { MT_MAJOR_K, MT_MAJOR_MN, MT_MAJOR_ANY };
 
-/* Bytes between columns of elements of 4 and 8 bytes, in elements: columns begin at
-** multiples of 16 bytes, in other banks. Sums have as much. */
-#define MT_COLUMN_PAD(size) (16 / (int)(size))
+/* Elements of 4 and 8 bytes between columns: these begin at multiples of 16 bytes, in
+** other banks. Sums have as many. */
+#define MT_COLUMN_PAD(size) 4
 
 /* Bytes of a stage of elements of `size` bytes, and of the sums of one row of warps. */
 #define MT_AMPERE_OPERAND(size, mn, k)                                                   \
