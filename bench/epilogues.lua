@@ -28,18 +28,18 @@ local PRODUCTS = {
   { "e4m3", "bf16", 4096, 4096, 4096 },
   { "f32", "f32", 2048, 2048, 2048 },
 }
--- Names; what is asked for, "row" and "column" for a tensor of that mode, "matrix" for one as C.
+-- Names; what is asked for: a bias that is a row (N of them) or a column, "matrix": one as C.
 local EPILOGUES = {
   { "alpha", { alpha = 0.5 } },
   { "beta", { beta = 1 } },
-  { "bias column", { bias = "column" } },
   { "bias row", { bias = "row" } },
-  { "bias, relu", { bias = "column", activation = "relu" } },
-  { "bias, gelu", { bias = "column", activation = "gelu" } },
-  { "bias, gelu_tanh", { bias = "column", activation = "gelu_tanh" } },
-  { "bias, silu", { bias = "column", activation = "silu" } },
+  { "bias column", { bias = "column" } },
+  { "bias, relu", { bias = "row", activation = "relu" } },
+  { "bias, gelu", { bias = "row", activation = "gelu" } },
+  { "bias, gelu_tanh", { bias = "row", activation = "gelu_tanh" } },
+  { "bias, silu", { bias = "row", activation = "silu" } },
   { "residual", { residual = "matrix" } },
-  { "all, gelu", { alpha = 0.5, bias = "column", activation = "gelu", residual = "matrix" } },
+  { "all, gelu", { alpha = 0.5, bias = "row", activation = "gelu", residual = "matrix" } },
 }
 
 local BYTES = { bf16 = 2, f16 = 2, f32 = 4, e4m3 = 1 }
@@ -47,7 +47,7 @@ local BYTES = { bf16 = 2, f16 = 2, f32 = 4, e4m3 = 1 }
 local function rows(m, n) return tile.layout({ m, n }, "right") end
 
 local function side(kind, dtype, m, n)
-  local strides = { row = { 1, 0 }, column = { 0, 1 }, matrix = { n, 1 } }
+  local strides = { row = { 0, 1 }, column = { 1, 0 }, matrix = { n, 1 } }
   if not strides[kind] then return kind end
   local A = tile.layout({ m, n }, strides[kind])
   return measure.fill(assert(tile.tensor(dtype, tile.layout(A:cosize()), device))):view(A)

@@ -129,7 +129,8 @@ static const struct cost {
              {64, 1, 3.0, 0.294, 0.6, 1.0}, {16, 1, 3.0, 0.400, 0.4, 0.8}};
 static const double memory_speed = 4.2e6; /* bytes a microsecond */
 static const double pack_cost = 2.5;      /* of a copy besides what it moves */
-static const double direct_cost = 0.030;  /* of a column of a tile, by elements */
+static const double rows_cost = 0.025;    /* of a column of a tile, by rows of D */
+static const double far_cost = 0.26;      /* the same, where columns of D lie apart */
 
 static double bytes_of_one (const mt_matrix *x) {
   return (double)mt_dtype_size(x->dtype) * (double)x->extent[0] * (double)x->extent[1] *
@@ -184,7 +185,8 @@ static double predict (const mt_hopper *h, const mt_hopper_row *row,
   const int64_t waves = mt_div_up(l->tiles, at_once(cores, (int)h->cluster));
   double tile =
       (double)mt_div_up(l->slabs, l->parts) * c.slab + c.tile + (l->parts - 1) * c.part;
-  if (l->direct) tile += direct_cost * row->n;
+  const bool far = l->stride[1] != 1 && MT_HOPPER_STORES(row->n);
+  if (l->direct) tile += (far ? far_cost : rows_cost) * row->n;
   return c.launch + fmax((double)waves * tile, bytes_of(x) / memory_speed) +
          packing(h, x);
 }
