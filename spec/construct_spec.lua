@@ -44,7 +44,7 @@ describe("a tiler of layouts", function()
     local copy = tile.tiled_copy { atom = "UniversalCopy<uint32_t>", bits = 32,
                                    tv = layout { 8, 2 }, tiler = { layout(4, 2), 4 } }
     assert.equal("TiledCopy<Copy_Atom<UniversalCopy<uint32_t>,uint_bit_t<32>>,"
-                 .. "Layout<Shape<_8,_2>,Stride<_1,_8>>,Tile<Layout<_4,_2>,Layout<_4,_1>>>",
+                 .. "Layout<Shape<_8,_2>,Stride<_1,_8>>,Tile<Layout<_4,_2>,_4>>",
                  tile.cute(copy, "type"))
     assert.is_truthy(tile.draw(copy):find("4 x 4, 8 threads", 1, true))
   end)
