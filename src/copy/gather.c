@@ -184,20 +184,26 @@ static void take_run (candidate *x, const mt_desc *d, int64_t most) {
   }
 }
 
+/* The axis of the run not seen that has the smallest stride in the source; -1: none. */
+static int next_piece (const mt_axes *a, const mt_desc *d, const bool *seen) {
+  int best = -1;
+  for (int i = 0; i < a->n; i++)
+    if (!seen[i] && (best < 0 || bytes_of(d, &a->axis[i], MT_SRC) <
+                                     bytes_of(d, &a->axis[best], MT_SRC)))
+      best = i;
+  return best;
+}
+
 /* What the run has of the source. */
 static void find_piece (candidate *x, const mt_desc *d) {
   bool seen[MT_LISTSIZE] = {false};
+  const mt_axes *run = &x->mode[0];
+  int i;
   x->piece = x->unit;
-  for (int n = 0; n < x->mode[0].n; n++) {
-    int best = -1;
-    for (int i = 0; i < x->mode[0].n; i++)
-      if (!seen[i] && (best < 0 || bytes_of(d, &x->mode[0].axis[i], MT_SRC) <
-                                       bytes_of(d, &x->mode[0].axis[best], MT_SRC)))
-        best = i;
-    const mt_axis *a = &x->mode[0].axis[best];
-    seen[best] = true;
-    add_piece(x, bytes_of(d, a, MT_SRC),
-              best + 1 == x->mode[0].n ? x->cut[0] : a->extent);
+  while ((i = next_piece(run, d, seen)) >= 0) {
+    seen[i] = true;
+    add_piece(x, bytes_of(d, &run->axis[i], MT_SRC),
+              i + 1 == run->n ? x->cut[0] : run->axis[i].extent);
   }
 }
 
