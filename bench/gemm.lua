@@ -133,19 +133,11 @@ local function random_cases(n, seed)
   return list
 end
 
-local function is_asked(case)
-  local text = table.concat(case, " ")
-  for _, part in ipairs(arg) do
-    if text:find(part, 1, true) then return true end
-  end
-  return #arg == 0
-end
-
 local random = arg[1] == "random"
 local product, worst, n = 1, math.huge, 0
 if random then CASES = random_cases(tonumber(arg[2]) or 40, tonumber(arg[3]) or 1) end
 for _, case in ipairs(CASES) do
-  if random or is_asked(case) then
+  if random or measure.is_asked(table.concat(case, " ")) then
     local row = measure_case(table.unpack(case))
     rows[#rows + 1] = row
     if random then io.stderr:write(table.concat(row, "  "), "\n") end

@@ -68,6 +68,14 @@ function measure.fill(t)
   return t
 end
 
+-- Whether the text has one of the script's arguments in it; without any it does.
+function measure.is_asked(text)
+  for _, part in ipairs(arg) do
+    if text:find(part, 1, true) then return true end
+  end
+  return #arg == 0
+end
+
 -- A tensor of random numbers.
 function measure.tensor(dtype, layout, device)
   local t = assert(tile.tensor(dtype, tile.layout(layout:size()), device))

@@ -13,7 +13,8 @@
 
 namespace mt {
 
-/* The number that bits of f16 are; two numbers as bits of f16, or of bf16. */
+/* The number that bits of f16 are; two numbers as bits of f16, or of bf16, the first in
+** the lower half. */
 #ifdef __CUDACC__
 MT_INLINE float float_of (uint32_t bits) {
   float x;

@@ -238,14 +238,12 @@ MT_INLINE bool join (typename H::sum *c, int parts, uint32_t ring, uint32_t bars
 
 /* ------------------------------------------------------------------ storing */
 
-/* What D holds; of 16 bits, pairs of it. */
+/* What D holds. */
 struct out_bf16 {
   enum { bytes = 2, dtype = MT_bf16 };
-  static MT_INLINE uint32_t pair (float x, float y) { return pair_bf16(x, y); }
 };
 struct out_f16 {
   enum { bytes = 2, dtype = MT_f16 };
-  static MT_INLINE uint32_t pair (float x, float y) { return pair_f16(x, y); }
 };
 struct out_f32 {
   enum { bytes = 4, dtype = MT_f32 };
@@ -268,7 +266,8 @@ MT_INLINE void put_halves (uint32_t to, const float *c, float alpha) {
     const float *x = c + 8 * j;
     uint32_t w[4];
 #pragma unroll
-    for (int i = 0; i < 4; i++) w[i] = O::pair(alpha * x[2 * i], alpha * x[2 * i + 1]);
+    for (int i = 0; i < 4; i++)
+      w[i] = pair_of(O::dtype, alpha * x[2 * i], alpha * x[2 * i + 1]);
     store_matrices(row + (((2 * j + lane / 16) ^ lane % 8) << 4), w[0], w[1], w[2], w[3]);
   }
 }

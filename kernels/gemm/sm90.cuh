@@ -49,12 +49,6 @@ MT_INLINE void store_words (uint32_t to, uint32_t x, uint32_t y) {
   asm volatile("st.shared.v2.b32 [%0], {%1, %2};" : : "r"(to), "r"(x), "r"(y) : "memory");
 }
 
-MT_INLINE uint32_t load_word (uint32_t at) {
-  uint32_t w;
-  asm volatile("ld.shared.b32 %0, [%1];" : "=r"(w) : "r"(at) : "memory");
-  return w;
-}
-
 MT_INLINE void load_words (uint32_t at, uint32_t &x, uint32_t &y) {
   asm volatile("ld.shared.v2.b32 {%0, %1}, [%2];"
                : "=r"(x), "=r"(y)
@@ -85,23 +79,6 @@ MT_INLINE int32_t add_saturated (int32_t x, int32_t y) {
   int32_t r;
   asm("add.sat.s32 %0, %1, %2;" : "=r"(r) : "r"(x), "r"(y));
   return r;
-}
-
-/* Pairs have x in their lower half. */
-MT_INLINE uint32_t pair_bf16 (float x, float y) {
-  uint32_t r;
-  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(y), "f"(x));
-  return r;
-}
-MT_INLINE uint32_t pair_f16 (float x, float y) {
-  uint32_t r;
-  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(y), "f"(x));
-  return r;
-}
-MT_INLINE float float_of_f16 (uint16_t w) {
-  float x;
-  asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(w));
-  return x;
 }
 
 } // namespace mt

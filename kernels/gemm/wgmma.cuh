@@ -24,7 +24,8 @@ template <int N> MT_INLINE void wgmma_wait () {
   asm volatile("wgmma.wait_group.sync.aligned %0;" : : "n"(N) : "memory");
 }
 
-/* N sums that hold nothing. */
+/* N sums that hold nothing: what other instructions made of them before is not carried
+** into the next product, which would be held up by it. */
 template <int N> MT_INLINE void wgmma_fresh (float *c) {
 #pragma unroll
   for (int i = 0; i < N; i++) asm volatile("" : "=f"(c[i]));

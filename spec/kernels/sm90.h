@@ -99,13 +99,10 @@ inline void store_words (uint32_t to, uint32_t x, uint32_t y) {
   emulated::write_word(to, x);
   emulated::write_word(to + 4, y);
 }
-inline uint32_t load_word (uint32_t at) {
-  return emulated::read_word(at, cluster_rank());
-}
 inline void load_words (uint32_t at, uint32_t &x, uint32_t &y) {
   emulated::need(at % 8 == 0, "an access that is not aligned");
-  x = load_word(at);
-  y = load_word(at + 4);
+  x = emulated::read_word(at, cluster_rank());
+  y = emulated::read_word(at + 4, cluster_rank());
 }
 inline void prefetch_line (const void *) {}
 inline uint32_t peer_word (uint32_t at, uint32_t rank) {
@@ -116,15 +113,6 @@ inline int32_t add_saturated (int32_t x, int32_t y) {
   const int64_t s = (int64_t)x + y;
   return (int32_t)(s < INT32_MIN ? INT32_MIN : s > INT32_MAX ? INT32_MAX : s);
 }
-inline uint16_t bf16_of (double x) { return (uint16_t)write_float(MT_bf16, x); }
-inline uint16_t f16_of (double x) { return (uint16_t)write_float(MT_f16, x); }
-inline uint32_t pair_bf16 (float x, float y) {
-  return bf16_of(x) | (uint32_t)bf16_of(y) << 16;
-}
-inline uint32_t pair_f16 (float x, float y) {
-  return f16_of(x) | (uint32_t)f16_of(y) << 16;
-}
-inline float float_of_f16 (uint16_t w) { return (float)read_float(MT_f16, w); }
 
 /* ------------------------------------------------------------------ tma.cuh */
 
