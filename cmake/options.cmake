@@ -7,6 +7,9 @@ set(MOONTILE_CUDA_ARCHS "" CACHE STRING
     "GPU architectures to compile for, as 80;90a; empty: all that are shipped and nvcc knows")
 option(MOONTILE_LUA "The binding, the Lua module and the program" ON)
 option(MOONTILE_MODULE_ONLY "Install the Lua module alone, as LuaRocks does" OFF)
+set(MOONTILE_PYTHON AUTO CACHE STRING
+    "The library of the Python package: AUTO (where there is a shared Lua), ON, OFF")
+set_property(CACHE MOONTILE_PYTHON PROPERTY STRINGS AUTO ON OFF)
 option(MOONTILE_TESTS "Tests and examples" ${PROJECT_IS_TOP_LEVEL})
 set(MOONTILE_CUTE "" CACHE STRING "Folders of CuTe's and CUDA's headers, for a test of tile.cute")
 option(MOONTILE_WERROR "Warnings are errors" OFF)

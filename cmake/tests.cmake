@@ -228,6 +228,21 @@ if(PYTHON_PROGRAM AND EXISTS ${SPEC}/numpy/transpose.py AND NOT MOONTILE_SANITIZ
   set_tests_properties(numpy PROPERTIES SKIP_RETURN_CODE 77)
 endif()
 
+# The package for Python, beside NumPy.
+if(TARGET moontile_python AND PYTHON_PROGRAM AND NOT MOONTILE_SANITIZE)
+  execute_process(COMMAND ${PYTHON_PROGRAM} -c "import numpy" RESULT_VARIABLE absent
+                  OUTPUT_QUIET ERROR_QUIET)
+  if(absent)
+    message(STATUS "moontile: ${PYTHON_PROGRAM} has no NumPy (Debian: python3-numpy): "
+                   "the Python package is not tested")
+  else()
+    moontile_test(python COMMAND ${PYTHON_PROGRAM} ${SPEC}/python/package.py
+                  ${PROJECT_BINARY_DIR}/python ${FAKE_DIR}/libcuda.so.1)
+  endif()
+elseif(NOT MOONTILE_SANITIZE)
+  message(STATUS "moontile: no Python, or no shared Lua: the Python package is not tested")
+endif()
+
 # ---- the program, the walls, the examples
 
 # The console in a terminal. libedit2 has to be installed.
@@ -344,9 +359,16 @@ if(PROJECT_IS_TOP_LEVEL AND NOT MOONTILE_SANITIZE)
   if(MOONTILE_LUAROCKS AND LUA_PROGRAM)
     list(APPEND ways luarocks)
   endif()
+  execute_process(COMMAND ${PYTHON_PROGRAM} -c "import ensurepip, venv" RESULT_VARIABLE absent
+                  OUTPUT_QUIET ERROR_QUIET)
+  if(TARGET moontile_python AND PYTHON_PROGRAM AND NOT absent)
+    list(APPEND ways wheel)
+  else()
+    message(STATUS "moontile: no Python with venv (Debian: python3-venv): the wheel is not tested")
+  endif()
   foreach(way IN LISTS ways)
     set(thorough "")
-    if(way MATCHES "^(add_subdirectory|fetch_content|luarocks)$")     # they build all of it again
+    if(way MATCHES "^(add_subdirectory|fetch_content|luarocks|wheel)$")     # they build all of it again
       set(thorough THOROUGH)
     endif()
     moontile_test(install.${way} ${thorough} COST 10 COMMAND ${CMAKE_COMMAND}
@@ -354,7 +376,10 @@ if(PROJECT_IS_TOP_LEVEL AND NOT MOONTILE_SANITIZE)
       -DWORK=${SCRATCH}/install-${way} -DLIBDIR=${CMAKE_INSTALL_LIBDIR}
       -DGENERATOR=${CMAKE_GENERATOR} -DCC=${CMAKE_C_COMPILER} -DINCDIR=${MOONTILE_LUA_INCLUDE_DIR}
       -DLUALIB=${MOONTILE_LUA_LIBRARY} -DCMOD=${MOONTILE_LUA_CMOD_DIR}
-      -DLUAROCKS=${MOONTILE_LUAROCKS}
+      -DLUAROCKS=${MOONTILE_LUAROCKS} -DPYTHON=${PYTHON_PROGRAM}
       -DLUA_PROGRAM=${LUA_PROGRAM} -P ${SPEC}/install/run.cmake)
   endforeach()
+  if(wheel IN_LIST ways)
+    set_tests_properties(install.wheel PROPERTIES SKIP_REGULAR_EXPRESSION "wheel: skipped")
+  endif()
 endif()

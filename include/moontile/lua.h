@@ -127,12 +127,27 @@ MT_API void mt_lua_pushtensor (lua_State *L, mt_dtype dtype, const mt_node *layo
 ** on it raise an error from now on. For a tensor that owns its memory this is T:free().
 ** */
 MT_API void mt_lua_revoke (lua_State *L, int index);
-/* Pushes a tensor over host memory of DLPack (moontile/dlpack.h), and takes `m`: its
+/* The host uses the memory of the tensor at `index` by itself: T:free() and T's __close
+** raise an error until it is unpinned as often as it was pinned. That scripts do not
+** lose the tensor is the host's to see to: it keeps the value in the registry. */
+MT_API void mt_lua_pin (lua_State *L, int index);
+MT_API void mt_lua_unpin (lua_State *L, int index);
+/* Pushes a stream that the host made with the driver, a CUstream, of the device with this
+** name ("cuda:0"), for plan(stream), tile.copy(src, dst, stream) and gemm's option
+** `stream`; NULL: the legacy default stream. It is never closed here: the host keeps it
+** open while scripts can reach it and while what it launched is at work, and what is
+** launched is in order with what the host launches. The handle must be one of the primary
+** context of the device. An error for a device that is no GPU. */
+MT_API void mt_lua_pushstream (lua_State *L, const char *device, void *handle);
+/* Pushes a tensor over memory of DLPack (moontile/dlpack.h), and takes `m`: its
 ** deleter is called once, when no script reaches the memory any more (collected, freed,
 ** revoked, the state closed), or before an error of this function is raised. It runs in
-** the collector: it may not use L. Read-only memory and that of other devices is refused.
-** The other way: mt_lua_totensor, then mt_tensor_to_dlpack with a `release` that lets go
-** of the Lua value, which the host keeps in the registry until then. */
+** the collector: it may not use L. Memory of CUDA device n, in its primary context, lies
+** on the device "cuda:n". Read-only memory is refused, and that of other devices. What
+** its owner has launched on it must be in order with what scripts launch:
+** mt_lua_pushstream. The other way: mt_lua_totensor, then mt_tensor_to_dlpack with a
+** `release` that lets go of the Lua value, which the host keeps in the registry until
+** then. */
 struct DLManagedTensorVersioned;
 struct DLManagedTensor;
 MT_API void mt_lua_pushdlpack (lua_State *L, struct DLManagedTensorVersioned *m);

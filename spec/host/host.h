@@ -27,6 +27,7 @@ void test_files (const char *dir);
 void test_attacks (const char *dir);
 void test_lend (void);
 void test_dlpack (void);
+void test_device (const char *libcuda);
 void test_libraries (const char *dir); /* a folder that may be written */
 
 #endif

@@ -50,6 +50,7 @@ int main (int argc, char **argv) {
   test_config();
   test_lend();
   test_dlpack();
+  test_device(argv[2]);
   test_libraries(argv[1]);
   test_files(argv[1]);
   test_limits(argv[2]);

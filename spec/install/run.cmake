@@ -3,7 +3,7 @@
 # find_package, pkg_config: from an installation that was moved after it was made;
 # add_subdirectory (with a Lua of the host's own), fetch_content: from the sources in SOURCE;
 # deb: from a package for Debian, installed in an empty root and removed again;
-# luarocks: from the rockspec.
+# luarocks: from the rockspec; wheel: pip makes one, which runs where there is no compiler.
 
 function(must)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE out ERROR_VARIABLE out
@@ -89,6 +89,29 @@ elseif(WAY STREQUAL luarocks)
   must(${LUA_PROGRAM} -e "print(require 'moontile'.layout(4))")
   if(NOT OUTPUT MATCHES "4:1")
     message(FATAL_ERROR "the module of the rock: ${OUTPUT}")
+  endif()
+elseif(WAY STREQUAL wheel)
+  must(${PYTHON} -m venv maker)
+  execute_process(COMMAND maker/bin/pip install --quiet "scikit-build-core>=0.10"
+                  WORKING_DIRECTORY ${WORK} RESULT_VARIABLE absent OUTPUT_QUIET ERROR_VARIABLE why)
+  if(absent)
+    message("wheel: skipped: pip cannot get scikit-build-core: ${why}")
+    return()
+  endif()
+  set(ENV{CMAKE_BUILD_PARALLEL_LEVEL} 2)
+  must(maker/bin/pip wheel --quiet --no-deps --no-build-isolation ${SOURCE} -w wheel
+       --config-settings cmake.define.MOONTILE_CUDA=OFF --config-settings cmake.define.CMAKE_C_COMPILER=${CC}
+       --config-settings cmake.define.LUA_INCDIR=${INCDIR})
+  file(GLOB wheel ${WORK}/wheel/*.whl)
+  if(NOT wheel MATCHES "-py3-none-linux_")
+    message(FATAL_ERROR "not one wheel for every Python 3: ${wheel}")
+  endif()
+  must(${PYTHON} -m venv root)
+  must(root/bin/pip install --quiet --no-index ${wheel})
+  set(ENV{PATH} ${WORK}/nowhere)
+  must(${WORK}/root/bin/python ${SOURCE}/spec/install/consumer/wheel.py)
+  if(NOT OUTPUT MATCHES "\\(\\(2,2\\),\\(4,2\\)\\):\\(\\(8,16\\),\\(1,4\\)\\) 7.0 ${WORK}/root/")
+    message(FATAL_ERROR "the package of the wheel: ${OUTPUT}")
   endif()
 else()
   must(${CMAKE_COMMAND} -S consumer -B build -G ${GENERATOR} -DCMAKE_C_COMPILER=${CC} -DWAY=${WAY}

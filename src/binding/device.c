@@ -286,6 +286,16 @@ static int stream_close (lua_State *L) {
   return stream_gc(L);
 }
 
+static stream *push_stream (lua_State *L, int device) {
+  device = lua_absindex(L, device);
+  stream *box = lua_newuserdatauv(L, sizeof *box, 1);
+  *box = (stream){lua_touserdata(L, device), NULL};
+  luaL_setmetatable(L, LMT_STREAM);
+  lua_pushvalue(L, device);
+  lua_setiuservalue(L, -2, 1);
+  return box;
+}
+
 /* device:stream() -> stream | nil, message, code */
 static int device_stream (lua_State *L) {
   int tries = 0;
@@ -293,11 +303,7 @@ static int device_stream (lua_State *L) {
   LMT_NOERR(err);
   mt_stream *made = NULL;
   lmt_device *device = lmt_todevice(L, 1);
-  stream *box = lua_newuserdatauv(L, sizeof *box, 1);
-  *box = (stream){device, NULL};
-  luaL_setmetatable(L, LMT_STREAM);
-  lua_pushvalue(L, 1);
-  lua_setiuservalue(L, -2, 1);
+  stream *box = push_stream(L, 1);
   do {
     if (box->r == NULL) box->r = lmt_reserve(L, close_stream, device->d);
     s = box->r ? mt_stream_create(device->d, &made, &err) : no_memory(&err);
@@ -305,6 +311,22 @@ static int device_stream (lua_State *L) {
   if (s != MT_OK) return lmt_fail(L, &err);
   box->r->p = made;
   return 1;
+}
+
+/* The host's own, which nobody here closes. */
+static void leave_stream (lmt_resource *r) { (void)r; }
+
+MT_API void mt_lua_pushstream (lua_State *L, const char *name, void *handle) {
+  LMT_NOERR(err);
+  lmt_device *device = lmt_pushdevice(L, name, &err);
+  if (device == NULL) lmt_raise(L, &err);
+  if (mt_device_is_host(device->d))
+    luaL_error(L, "stream: %s has no streams of others", mt_device_name(device->d));
+  stream *box = push_stream(L, -1);
+  box->r = lmt_reserve(L, leave_stream, device->d);
+  if (box->r == NULL) luaL_error(L, "stream: no memory");
+  box->r->p = handle ? handle : (void *)(uintptr_t)1; /* CU_STREAM_LEGACY */
+  lua_remove(L, -2);
 }
 
 static stream *checkstream (lua_State *L, int i) {
@@ -338,8 +360,9 @@ static int stream_tostring (lua_State *L) {
 
 /* ---------------------------------------------------------------- buffers */
 
-/* Lets the collector feel `bytes` more, as if Lua itself had allocated them. */
-static void press (lua_State *L, lmt_state *state, size_t bytes) {
+void lmt_press (lua_State *L, size_t bytes) {
+  lmt_state *state = lmt_pushstate(L);
+  lua_pop(L, 1);
   state->fresh = bytes < SIZE_MAX - state->fresh ? state->fresh + bytes : SIZE_MAX;
   if (state->fresh < PRESS) return;
   size_t kilobytes = state->fresh >> 10;
@@ -380,7 +403,7 @@ lmt_buffer *lmt_newbuffer (lua_State *L, int device, size_t bytes, mt_err *err) 
   lmt_buffer *b = push_buffer(L, device, bytes);
   lmt_state *state = lmt_pushstate(L);
   lua_pop(L, 1);
-  press(L, state, bytes);
+  lmt_press(L, bytes);
   do {
     if (b->r == NULL) b->r = lmt_reserve(L, close_buffer, b->device->d);
     s = b->r ? lmt_permitbytes(state, bytes, err) : no_memory(err);

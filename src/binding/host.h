@@ -53,4 +53,7 @@ void lmt_abandon (lmt_file *box);
 /* nil, "path: message", code */
 int lmt_failfile (lua_State *L, const char *path, mt_err *err);
 
+/* Lets the collector feel `bytes` more, as if Lua itself had allocated them. */
+void lmt_press (lua_State *L, size_t bytes);
+
 #endif

@@ -435,10 +435,10 @@ typedef struct lmt_buffer {
   void *data;
   size_t bytes;
   bool live;
+  unsigned pins;   /* of the host: T:free() raises while there are any */
   lmt_resource *r; /* NULL too if the memory was lent by the host */
 } lmt_buffer;
-/* Pushes a zeroed buffer; the device is at stack index `device`. NULL: nothing pushed,
-** `err`. */
+/* Pushes a zeroed buffer, on the device at stack index `device`; NULL: nothing, `err`. */
 lmt_buffer *lmt_newbuffer (lua_State *L, int device, size_t bytes, mt_err *err);
 lmt_buffer *lmt_lendbuffer (lua_State *L, int device, void *data, size_t bytes);
 void lmt_freebuffer (lmt_buffer *b);

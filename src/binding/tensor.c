@@ -364,6 +364,8 @@ static int tensor_view (lua_State *L) {
 static int tensor_free (lua_State *L) {
   lmt_tensor *t = luaL_checkudata(L, 1, LMT_TENSOR);
   lmt_checkasking(L, t->buffer->device->state);
+  if (!t->view && t->buffer->pins)
+    return luaL_error(L, "T:free: the host uses the memory of this tensor");
   t->freed = true;
   if (!t->view) lmt_freebuffer(t->buffer);
   return 0;
@@ -421,6 +423,16 @@ MT_API void mt_lua_revoke (lua_State *L, int index) {
   lmt_checkasking(L, t->buffer->device->state);
   t->freed = true;
   lmt_freebuffer(t->buffer);
+}
+
+MT_API void mt_lua_pin (lua_State *L, int index) {
+  lmt_totensor(L, index)->buffer->pins++;
+}
+
+MT_API void mt_lua_unpin (lua_State *L, int index) {
+  lmt_tensor *t = luaL_checkudata(L, index, LMT_TENSOR);
+  if (t->buffer->pins == 0) luaL_error(L, "unpin: this tensor is not pinned");
+  t->buffer->pins--;
 }
 
 MT_API void mt_lua_totensor (lua_State *L, int index, mt_tensor *out) {

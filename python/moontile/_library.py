@@ -1,0 +1,365 @@
+"""The C library: one Lua state for the process, called by one thread at a time.
+
+SPDX-License-Identifier: MIT
+
+A call hands over an array of values in preorder and reads an array of results. Everything that
+a result refers to in Lua is an Object here; which class, `classes` says.
+"""
+import ctypes
+import os
+import threading
+from ctypes import POINTER, byref, c_char_p, c_double, c_int, c_int64, c_uint64, c_void_p
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+NIL, BOOLEAN, INTEGER, NUMBER, STRING, SEQUENCE, TABLE, REF, WILDCARD = range(9)
+(FUNCTION, METHOD, CALL, MULTIPLY, DIVIDE, EQUAL, LENGTH, INDEX, TEXT, RUN) = range(10)
+
+
+class Error(Exception):
+    """What the library says. `code` is that of a condition of the world ("ENOMEM", "EIO",
+    "ENODEVICE", ...), None of a fault of the program."""
+
+    def __init__(self, text, code=None):
+        super().__init__(text)
+        self.code = code
+
+
+class Value(ctypes.Structure):
+    _fields_ = [("kind", c_int64), ("i", c_int64), ("n", c_int64), ("d", c_double), ("s", c_char_p)]
+
+
+class Result(ctypes.Structure):
+    _fields_ = [("kind", c_int64), ("i", c_int64), ("n", c_int64), ("d", c_double), ("s", c_void_p)]
+
+
+def declare(lib, name, result, *arguments):
+    function = getattr(lib, name)
+    function.restype, function.argtypes = result, arguments
+    return function
+
+
+lib = ctypes.CDLL(os.path.join(HERE, "libmoontile_python.so"))
+_open = declare(lib, "mtpy_open", c_void_p)
+_error = declare(lib, "mtpy_error", c_char_p, c_void_p)
+_results = declare(lib, "mtpy_results", POINTER(Result), c_void_p, POINTER(c_int64))
+_call = declare(lib, "mtpy_call", c_int, c_void_p, c_int, c_char_p, c_int, POINTER(Value), c_int64)
+_launch = declare(lib, "mtpy_launch", c_int, c_void_p, c_int64, c_int64)
+_unref = declare(lib, "mtpy_unref", None, c_void_p, c_int64)
+_import = declare(lib, "mtpy_import", c_int, c_void_p, c_void_p, c_int)
+_export = declare(lib, "mtpy_export", c_int, c_void_p, c_int64, c_int, POINTER(c_void_p))
+_stream = declare(lib, "mtpy_stream", c_int, c_void_p, c_char_p, c_uint64)
+_operation = declare(lib, "mtpy_operation", c_int, c_int, POINTER(c_char_p), POINTER(c_char_p),
+                     POINTER(c_char_p))
+
+state = _open()
+if not state:
+    raise MemoryError("moontile: there is no memory for a Lua state")
+
+# ---------------------------------------------------------------- one thread at a time
+
+_lock = threading.Lock()
+_owner = None
+
+
+class _Turn:
+    """Raises where a call is made in the middle of another of its thread: by the deleter of
+    an array that Lua's collector has let go of."""
+    __slots__ = ()
+
+    def __enter__(self):
+        global _owner
+        me = threading.get_ident()
+        if _owner == me:
+            raise Error("moontile: this thread is in the middle of a call")
+        _lock.acquire()
+        _owner = me
+
+    def __exit__(self, *_):
+        global _owner
+        _owner = None
+        _lock.release()
+
+
+turn = _Turn()
+
+
+def _fail():
+    raise Error(_error(state).decode("utf-8", "replace"))
+
+
+# ---------------------------------------------------------------- values there
+
+class _Wildcard:
+    """A mode that stays: L(_, 3). L(:, 3) cannot be written in Python, L(slice(None), 3) can."""
+
+    def __repr__(self):
+        return "_"
+
+
+wildcard = _Wildcard()
+convert_array = None        # Tensor, set by the package
+
+
+def _put_integer(x, out, keep):
+    if not -1 << 63 <= x < 1 << 63:
+        raise OverflowError("moontile: %d leaves 64 bits" % x)
+    out.append((INTEGER, x, 0, 0.0, None))
+
+
+def _put_text(x, out, keep):
+    text = x.encode("utf-8") if isinstance(x, str) else bytes(x)
+    out.append((STRING, 0, len(text), 0.0, text))
+
+
+def _put_sequence(x, out, keep):
+    out.append((SEQUENCE, 0, len(x), 0.0, None))
+    for item in x:
+        put(item, out, keep)
+
+
+def _put_table(x, out, keep):
+    out.append((TABLE, 0, len(x), 0.0, None))
+    for key, item in x.items():
+        put(key, out, keep)
+        put(item, out, keep)
+
+
+def _put_object(x, out, keep):
+    out.append((REF, x._ref, 0, 0.0, None))
+
+
+def _put_slice(x, out, keep):
+    if isinstance(x, slice) and x != slice(None):
+        raise TypeError("moontile: of slices only : itself, a mode that stays")
+    out.append((WILDCARD, 0, 0, 0.0, None))
+
+
+_PUT = {
+    type(None): lambda x, out, keep: out.append((NIL, 0, 0, 0.0, None)),
+    bool: lambda x, out, keep: out.append((BOOLEAN, int(x), 0, 0.0, None)),
+    int: _put_integer,
+    float: lambda x, out, keep: out.append((NUMBER, 0, 0, x, None)),
+    str: _put_text, bytes: _put_text,
+    tuple: _put_sequence, list: _put_sequence, dict: _put_table,
+    slice: _put_slice, _Wildcard: _put_slice,
+}
+
+
+def put(x, out, keep):
+    """Appends the value to `out`; what has to live until the call is over to `keep`."""
+    way = _PUT.get(type(x))
+    if way is not None:
+        way(x, out, keep)
+    elif isinstance(x, Object):
+        _put_object(x, out, keep)
+    elif hasattr(x, "__dlpack__"):
+        tensor = convert_array(x)
+        keep.append(tensor)
+        _put_object(tensor, out, keep)
+    elif hasattr(x, "__index__"):
+        _put_integer(x.__index__(), out, keep)
+    elif hasattr(x, "__float__"):
+        out.append((NUMBER, 0, 0, float(x), None))
+    else:
+        raise TypeError("moontile: %s is no value of Lua" % type(x).__name__)
+
+
+# ---------------------------------------------------------------- values back
+
+def _read(list_, at):
+    """The value that begins there, and where it ends."""
+    v = list_[at]
+    kind = v.kind
+    at += 1
+    if kind == INTEGER:
+        return v.i, at
+    if kind == NUMBER:
+        return v.d, at
+    if kind == STRING:
+        return ctypes.string_at(v.s, v.n).decode("utf-8", "surrogateescape"), at
+    if kind == SEQUENCE:
+        items = []
+        for _ in range(v.n):
+            item, at = _read(list_, at)
+            items.append(item)
+        return tuple(items), at
+    if kind == TABLE:
+        table = {}
+        for _ in range(v.n):
+            key, at = _read(list_, at)
+            table[key], at = _read(list_, at)
+        return table, at
+    if kind == REF:
+        name = ctypes.string_at(v.s).decode()
+        thing = object.__new__(classes.get(name, Object))
+        thing._ref, thing._class = v.i, name.rpartition(".")[2]
+        return thing, at
+    return (None if kind == NIL else v.i != 0), at
+
+
+def _answer():
+    return _read(_results(state, byref(c_int64())), 0)[0]
+
+
+def call(what, name, *arguments):
+    """The results, as a tuple; an Error."""
+    out, keep = [], []
+    for x in arguments:
+        put(x, out, keep)
+    values = (Value * len(out))(*out)
+    with turn:
+        if _call(state, what, name, len(arguments), values, len(out)):
+            _fail()
+        return _answer()
+
+
+def single(results):
+    """Of no result None, of one that, of several all; nil, message, code raises."""
+    if len(results) == 3 and results[0] is None and isinstance(results[2], str):
+        raise Error(results[1], results[2])
+    return results[0] if len(results) == 1 else results or None
+
+
+def launch(plan, stream=0):
+    with turn:
+        if _launch(state, plan, stream):
+            _fail()
+
+
+# ---------------------------------------------------------------- memory of others
+
+_python = ctypes.pythonapi
+_new = declare(_python, "PyCapsule_New", ctypes.py_object, c_void_p, c_char_p, c_void_p)
+_is_valid = declare(_python, "PyCapsule_IsValid", c_int, ctypes.py_object, c_char_p)
+_pointer = declare(_python, "PyCapsule_GetPointer", c_void_p, ctypes.py_object, c_char_p)
+_rename = declare(_python, "PyCapsule_SetName", c_int, ctypes.py_object, c_char_p)
+declare(lib, "mtpy_python", None, c_void_p, c_void_p)(
+    ctypes.cast(_is_valid, c_void_p), ctypes.cast(_pointer, c_void_p))
+_drop = ctypes.cast(lib.mtpy_drop, c_void_p)
+
+# The names live as long as the capsules.
+OLD, VERSIONED = b"dltensor", b"dltensor_versioned"
+_USED = {OLD: b"used_dltensor", VERSIONED: b"used_dltensor_versioned"}
+
+
+def take_capsule(capsule):
+    """A tensor over what the capsule of DLPack holds, which is used up."""
+    for name in (VERSIONED, OLD):
+        if not _is_valid(capsule, name):
+            continue
+        with turn:
+            pointer = _pointer(capsule, name)
+            _rename(capsule, _USED[name])
+            if _import(state, pointer, name is VERSIONED):
+                _fail()
+            return _answer()[0]
+    raise TypeError("moontile: __dlpack__ gave no DLPack capsule, or one that was used")
+
+
+def make_capsule(tensor, name):
+    pointer = c_void_p()
+    with turn:
+        if _export(state, tensor._ref, name is VERSIONED, byref(pointer)):
+            _fail()
+    return _new(pointer, name, _drop)
+
+
+def capsule_pointer(capsule, name):
+    return _pointer(capsule, name)
+
+
+_streams = {}
+
+
+def stream_of(device, handle):
+    """The reference of a stream of the driver's, of a device such as "cuda:0"."""
+    found = _streams.get((device, handle))
+    if found is None:
+        with turn:
+            if _stream(state, device.encode(), handle):
+                _fail()
+            found = _streams[device, handle] = _answer()[0]
+    return found
+
+
+# ---------------------------------------------------------------- what there is
+
+def _operations():
+    where, name, takes = c_char_p(), c_char_p(), c_char_p()
+    found, i = {}, 0
+    while _operation(i, byref(where), byref(name), byref(takes)):
+        of = found.setdefault(where.value.decode(), {})
+        of[name.value.decode()] = takes.value.decode()
+        i += 1
+    return found
+
+
+operations = _operations()      # operations["Layout"]["coalesce"] is what it takes
+classes = {}                    # by the name of the class in Lua
+
+
+class Object:
+    """A value of Lua: its methods are those of the library, its text is the library's."""
+    __slots__ = ("_ref", "_class", "__weakref__")
+
+    def __init__(self, *_):
+        raise TypeError("moontile: a %s is made by a function of the module" % type(self).__name__)
+
+    def __del__(self):
+        ref = getattr(self, "_ref", None)
+        if ref is not None:
+            _unref(state, ref)
+
+    def __repr__(self):
+        return call(TEXT, None, self)[0]
+
+    def __eq__(self, other):
+        if not isinstance(other, Object):
+            return NotImplemented
+        return call(EQUAL, None, self, other)[0]
+
+    def __hash__(self):
+        return hash(repr(self))
+
+    def __call__(self, *arguments):
+        return single(call(CALL, None, self, *arguments))
+
+    def __getattr__(self, name):
+        if name.startswith("_"):
+            raise AttributeError(name)
+        takes = operations.get(self._class, {}).get(name)
+        if takes is None:
+            return self._field(name)
+        return bound(self, name, takes)
+
+    def _field(self, name):
+        if self._class not in ("Verdict", "Analysis", "Kernel"):
+            raise AttributeError("%s has no %s" % (self._class, name))
+        found = call(INDEX, None, self, name)[0]
+        if found is None:
+            raise AttributeError("%s has no %s" % (self._class, name))
+        return found
+
+    def __dir__(self):
+        names = [n for n in operations.get(self._class, {}) if not n.startswith("__")]
+        return sorted(set(super().__dir__()) | set(names))
+
+
+def bound(thing, name, takes):
+    def method(*arguments, **options):
+        given = arguments + (options,) if options else arguments
+        return single(call(METHOD, name.encode(), thing, *given))
+    method.__name__ = method.__qualname__ = name
+    method.__doc__ = "%s(%s)" % (name, takes)
+    return method
+
+
+def function(name):
+    """A function of the module; named arguments are its table of options, the last one."""
+    def f(*arguments, **options):
+        given = arguments + (options,) if options else arguments
+        return single(call(FUNCTION, name.encode(), *given))
+    f.__name__ = f.__qualname__ = name
+    f.__doc__ = "%s(%s)" % (name, operations["tile"][name])
+    return f

@@ -1,0 +1,370 @@
+"""Tests of the Python package beside NumPy.
+
+usage: package.py FOLDER LIBCUDA [--times N]       SPDX-License-Identifier: MIT
+
+FOLDER has the package, LIBCUDA is a driver, the fake one where there is no GPU. Exit status 77
+where NumPy is not installed (ctest: skipped).
+"""
+import ctypes
+import gc
+import sys
+import threading
+import time
+import types
+import unittest
+import weakref
+
+try:
+    import numpy as np
+except ImportError:
+    print("numpy is not installed")
+    sys.exit(77)
+
+sys.path.insert(0, sys.argv[1])
+import moontile as mt  # noqa: E402
+from moontile import _library as lib  # noqa: E402
+
+LIBCUDA = sys.argv[2]
+SEED = int(time.time() * 1000) % (1 << 32)
+DTYPES = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8"]
+
+
+def collect():
+    gc.collect()
+    mt.run("collectgarbage() collectgarbage()")
+
+
+class Layouts(unittest.TestCase):
+    def test_construction(self):
+        for made in (mt.Layout("(4,8):(8,1)"), mt.Layout((4, 8), (8, 1)), mt.Layout([4, 8], [8, 1]),
+                     mt.Layout((4, 8), "right"), mt.layout((4, 8), "right")):
+            self.assertEqual(repr(made), "(4,8):(8,1)")
+            self.assertEqual(made, mt.Layout("(4,8):(8,1)"))
+        self.assertEqual(repr(mt.Layout(8)), "8:1")
+        self.assertEqual(repr(mt.Layout((4, (2, 3)))), "(4,(2,3)):(1,(4,8))")
+        self.assertEqual(mt.Layout((4, (2, 3))).shape, (4, (2, 3)))
+        self.assertEqual(mt.Layout(np.int32(8)).stride, 1)
+
+    def test_algebra(self):
+        A = mt.Layout((4, 8), (8, 1))
+        self.assertEqual(repr(A / (2, 4)), "((2,2),(4,2)):((8,16),(1,4))")
+        self.assertEqual(A / (2, 4), mt.logical_divide(A, (2, 4)))
+        self.assertEqual(A * mt.Layout(4), A.composition(mt.Layout(4)))
+        self.assertNotEqual(A, A.coalesce() / 2)
+        self.assertEqual(len({A, mt.Layout("(4,8):(8,1)")}), 1)
+        self.assertEqual((len(A), repr(A[0]), repr(A[-1])), (2, "4:8", "8:1"))
+        self.assertEqual([repr(m) for m in A], ["4:8", "8:1"])
+        self.assertRaises(IndexError, lambda: A[2])
+
+    def test_offsets(self):
+        A = mt.Layout((4, 8), (8, 1))
+        self.assertEqual(A.offsets(), [i * 8 + j for j in range(8) for i in range(4)])
+        self.assertEqual((A(1, 2), A((1, 2)), A(9), A(mt._, 2)), (10, 10, 10, A(slice(None), 2)))
+
+    def test_errors(self):
+        with self.assertRaises(mt.Error) as e:
+            mt.Layout((4, 8), (1,))
+        self.assertIn("stride (1) is not congruent with shape (4,8)", str(e.exception))
+        self.assertIsNone(e.exception.code)
+        with self.assertRaisesRegex(mt.Error, "value expected at character 4"):
+            mt.Layout("(4,x)")
+        self.assertRaises(mt.Error, mt.Layout, "8")
+        self.assertRaises(OverflowError, mt.Layout, 1 << 63)
+        self.assertRaises(TypeError, mt.Layout, object())
+        self.assertRaises(AttributeError, lambda: mt.Layout(4).colaesce)
+        self.assertRaises(AttributeError, lambda: mt.no_such_function)
+        self.assertRaises(TypeError, lib.Object)
+        deep = 1
+        for _ in range(100):
+            deep = (deep,)
+        self.assertRaisesRegex(mt.Error, "deeper", mt.Layout, deep)
+        with self.assertRaises(mt.Error) as e:
+            mt.load("/nowhere/a.npy")
+        self.assertEqual(e.exception.code, "EIO")
+
+    def test_everything_has_a_name(self):
+        for name in lib.operations["tile"]:
+            if not name.startswith("__"):
+                self.assertTrue(callable(getattr(mt, name)), name)
+                self.assertIn(name, dir(mt))
+        self.assertIn("coalesce", dir(mt.Layout(4)))
+        self.assertIn("complement(", mt.Layout(4).complement.__doc__)
+
+    def test_pictures(self):
+        for thing in (mt.Layout((4, 8)), mt.tensor("f32", mt.Layout((4, 8)))):
+            self.assertTrue(thing._repr_svg_().startswith("<svg"))
+
+
+class Arrays(unittest.TestCase):
+    def setUp(self):
+        self.rng = np.random.default_rng(SEED)
+
+    def random(self):
+        """A view somewhere: transposed, reversed, of every other element; of any type."""
+        rank = int(self.rng.integers(0, 5))
+        shape = tuple(self.rng.integers(0 if self.rng.random() < 0.1 else 1, 6, rank))
+        a = self.rng.integers(0, 100, shape).astype("<" + str(self.rng.choice(DTYPES)))
+        if rank:
+            a = a.transpose(self.rng.permutation(rank))
+            a = a[tuple(slice(None, None, int(self.rng.choice([1, -1, 2]))) for _ in range(rank))]
+        return a
+
+    def test_there_and_back(self):
+        for _ in range(300):
+            a = self.random()
+            T = mt.Tensor(a)
+            b = np.asarray(T)
+            self.assertEqual((a.dtype, a.shape), (b.dtype, b.shape))
+            self.assertTrue((a == b).all())
+            if a.size:
+                self.assertEqual(a.__array_interface__["data"], b.__array_interface__["data"])
+                b[...] = 3
+                self.assertTrue((a == 3).all())
+                self.assertEqual(T[(0,) * a.ndim] if a.ndim else T(0), 3)
+            self.assertTrue((np.from_dlpack(T) == a).all())
+
+    def test_copy(self):
+        for _ in range(100):
+            a = self.random()
+            if a.size == 0:
+                continue
+            b = np.zeros(a.shape, a.dtype, order=str(self.rng.choice(["C", "F"])))
+            mt.copy(a, b)
+            self.assertTrue((a == b).all())
+
+    def test_products(self):
+        for n, k, m in self.rng.integers(1, 70, (20, 3)):
+            A, B = self.rng.random((m, k), "f"), self.rng.random((n, k), "f")
+            C = np.zeros((m, n), "f")
+            mt.gemm(A, B, C)
+            np.testing.assert_allclose(C, A @ B.T, rtol=1e-4)
+            mt.gemm(A, B, C, alpha=2, beta=1)
+            np.testing.assert_allclose(C, 3 * (A @ B.T), rtol=1e-4)
+            D = mt.einsum("ij,kj->ik", A, B)
+            np.testing.assert_allclose(np.asarray(D), A @ B.T, rtol=1e-4)
+            p = mt.plan_gemm(A, B, C, beta=0)
+            C[:] = 7
+            p()
+            np.testing.assert_allclose(C, A @ B.T, rtol=1e-4)
+
+    def test_einsum(self):
+        sizes = dict(zip("abcde", self.rng.integers(1, 7, 5)))
+        for text in ("abc,cd->abd", "ab,b->a", "abc->cab", "ab,cd->abcd", "bac,dac->dbc", "ab->b"):
+            sides = text.split("->")[0].split(",")
+            arrays = [self.rng.random([sizes[c] for c in s]).astype("d") for s in sides]
+            got = np.asarray(mt.einsum(text, *arrays))
+            np.testing.assert_allclose(got, np.einsum(text, *arrays), rtol=1e-10, err_msg=text)
+
+    def test_refused(self):
+        a = np.zeros(4)
+        a.flags.writeable = False
+        with self.assertRaisesRegex(mt.Error, "read-only"):
+            mt.Tensor(a)
+        with self.assertRaisesRegex(mt.Error, "read-only"):
+            mt.copy(a, np.zeros(4))
+        T = mt.Tensor(a, copy=True)
+        T[0] = 5
+        self.assertEqual((a[0], T[0]), (0, 5))
+        self.assertRaises((mt.Error, BufferError, TypeError), mt.Tensor, np.zeros(2, "c16"))
+        self.assertRaises(TypeError, mt.Tensor, "text")
+        with self.assertRaisesRegex(mt.Error, "no type for bf16"):
+            mt.tensor("bf16", mt.Layout(3)).numpy()
+        self.assertFalse(hasattr(mt.tensor("bf16", mt.Layout(3)), "__array_interface__"))
+        with self.assertRaises(BufferError):
+            mt.tensor("f32", mt.Layout(3)).__dlpack__(dl_device=(2, 0))
+        with self.assertRaises(mt.Error) as e:
+            mt.tensor("f32", mt.Layout(1 << 50))
+        self.assertEqual(e.exception.code, "ENOMEM")
+
+    def test_verify(self):
+        v = mt.verify({"tv": mt.Layout((4, 2), (1, 0)), "tiler": (4,)}, mt.Layout(8))
+        self.assertEqual((v.ok, v.problem), (False, "twice"))
+        self.assertRaises(AttributeError, lambda: v.no_such_field)
+
+    def test_run(self):
+        a, b = self.rng.random((3, 4)), np.zeros((4, 3))
+        mt.run("tile.copy(src, dst:select(2, 1))", src=a, dst=b)
+        self.assertTrue((b.T == a).all())
+        self.assertEqual(mt.run("return x, y, { z = { 1, 2 } }, nil", x=1, y="\0\xe9"),
+                         (1, "\0\xe9", {"z": (1, 2)}, None))
+        self.assertIsNone(mt.run("return"))
+        self.assertEqual(mt.run("return tile.layout(3)"), mt.Layout(3))
+        with self.assertRaisesRegex(mt.Error, "lua:2: oh"):
+            mt.run("\nerror('oh')")
+        with self.assertRaises(mt.Error):
+            mt.run("error(setmetatable({}, { __tostring = function() error({}) end }))")
+        with self.assertRaises(mt.Error):
+            mt.run("local t = {} t[1] = t return t")
+        self.assertRaises(mt.Error, mt.run, "\x1bLua")
+        add = mt.run("return function(a, b) return a + b end")
+        self.assertEqual(add(1, 2.5), 3.5)
+        self.assertEqual(mt.run("return x", x=None), None)
+
+
+class Lifetimes(unittest.TestCase):
+    def test_an_array_is_let_go_of(self):
+        a = np.zeros((4, 4))
+        seen = weakref.ref(a)
+        T = mt.Tensor(a)
+        V, p = T(mt._, 1), mt.plan(T, mt.tensor("f64", T.layout))
+        del a, T
+        collect()
+        self.assertIsNotNone(seen())
+        del V
+        collect()
+        self.assertIsNotNone(seen())
+        del p
+        collect()
+        self.assertIsNone(seen())
+
+    def test_arrays_are_let_go_of_as_they_come(self):
+        alive = []
+        for _ in range(200):
+            a = np.zeros(1 << 18)
+            alive.append(weakref.ref(a))
+            mt.copy(a, a.copy())
+        self.assertLess(sum(r() is not None for r in alive), 60)
+
+    def test_a_tensor_lives_for_its_arrays(self):
+        T = mt.tensor("f32", mt.Layout(1000)).fill(7)
+        arrays = [np.asarray(T), np.from_dlpack(T), T.numpy()]
+        with self.assertRaisesRegex(mt.Error, "the host uses the memory"):
+            T.free()
+        del T
+        for _ in range(3):
+            collect()
+            mt.tensor("f32", mt.Layout(1000)).fill(1)
+        for a in arrays:
+            self.assertTrue((a == 7).all())
+
+    def test_free(self):
+        T = mt.tensor("f32", mt.Layout(8))
+        a = np.asarray(T)
+        del a
+        b = np.from_dlpack(T)
+        del b
+        U = mt.tensor("f32", mt.Layout(8))
+        U.__dlpack__()                          # a capsule that nobody takes
+        gc.collect()
+        U.free()
+        self.assertRaisesRegex(mt.Error, "freed", lambda: U(0))
+
+    def test_a_capsule_is_used_once(self):
+        class Again:
+            def __init__(self, capsule):
+                self.capsule = capsule
+
+            def __dlpack__(self, **_):
+                return self.capsule
+        x = Again(np.zeros(3).__dlpack__())
+        mt.Tensor(x)
+        with self.assertRaisesRegex(TypeError, "was used"):
+            mt.Tensor(x)
+        with self.assertRaises(TypeError):
+            mt.Tensor(Again("no capsule"))
+
+    def test_threads(self):
+        wrong = []
+
+        def work(seed):
+            rng = np.random.default_rng(seed)
+            for _ in range(200):
+                a = rng.integers(0, 100, tuple(rng.integers(1, 9, 2))).astype("f")
+                b = np.zeros_like(a.T)
+                mt.copy(a.T, b)
+                if not (b == a.T).all() or mt.Layout((int(rng.integers(2, 9)), 3)).rank() != 2:
+                    wrong.append(seed)
+        threads = [threading.Thread(target=work, args=(SEED + i,)) for i in range(4)]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+        self.assertEqual(wrong, [])
+
+    def test_a_call_in_a_call(self):
+        said = []
+
+        class Late(np.ndarray):
+            def __del__(self):
+                try:
+                    mt.Layout(4)
+                except mt.Error as e:
+                    said.append(str(e))
+        mt.Tensor(np.zeros(4).view(Late))
+        collect()
+        self.assertEqual(said, ["moontile: this thread is in the middle of a call"])
+
+
+class Gpu:
+    """An array of a GPU, as torch has them."""
+
+    def __init__(self, T):
+        self.T = T
+        self.streams = []
+
+    def __dlpack_device__(self):
+        return 2, 0
+
+    def __dlpack__(self, stream=None):
+        self.streams.append(stream)
+        return self.T.__dlpack__(stream=-1)
+
+
+def make_stream(driver):
+    context, stream, device = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_int()
+    for status in (driver.cuDeviceGet(ctypes.byref(device), 0),
+                   driver.cuDevicePrimaryCtxRetain(ctypes.byref(context), device),
+                   driver.cuCtxPushCurrent_v2(context),
+                   driver.cuStreamCreate(ctypes.byref(stream), 1),
+                   driver.cuCtxPopCurrent_v2(ctypes.byref(context))):
+        assert status == 0, status
+    return stream.value
+
+
+class OnTheGpu(unittest.TestCase):
+    def setUp(self):
+        mt.device({1: "cuda:0", "libcuda": LIBCUDA})
+        self.x = np.arange(64, dtype="f").reshape(8, 8)
+        self.T = mt.Tensor(self.x).to("cuda:0")
+        self.asked = []
+        stream = make_stream(ctypes.CDLL(LIBCUDA))
+
+        def current(i):
+            self.asked.append(i)
+            return types.SimpleNamespace(cuda_stream=stream)
+        sys.modules["torch"] = types.SimpleNamespace(
+            cuda=types.SimpleNamespace(is_initialized=lambda: True, current_stream=current))
+        self.stream = stream
+
+    def tearDown(self):
+        del sys.modules["torch"]
+
+    def test_torch_stream(self):
+        array, U = Gpu(self.T), mt.tensor("f32", mt.Layout((8, 8), "right"), "cuda:0")
+        A = mt.Tensor(array)
+        self.assertEqual((A.device, A.__dlpack_device__(), repr(A.layout)),
+                         ("cuda:0", (2, 0), "(8,8):(8,1)"))
+        self.assertEqual(array.streams, [self.stream])
+        mt.copy(A.select(2, 1), U)
+        mt.gemm(A, A, U, beta=1)
+        p = mt.plan_gemm(array, array, U, beta=1)
+        p()
+        p(stream=self.stream)
+        mt.einsum("ij,kj->ik", A, A, U, beta=1)
+        self.assertGreater(len(self.asked), 4)
+        got = mt.Tensor(np.zeros((8, 8), "f"))
+        mt.run("U:device():synchronize()", U=U)
+        mt.copy(U, got)
+        np.testing.assert_allclose(np.asarray(got), self.x.T + 4 * (self.x @ self.x.T))
+
+    def test_numpy_has_none_of_it(self):
+        self.assertFalse(hasattr(self.T, "__array_interface__"))
+        with self.assertRaisesRegex(mt.Error, "lies on cuda:0: T.to"):
+            self.T.numpy()
+        with self.assertRaises(mt.Error):
+            mt.copy(mt.tensor("f32", mt.Layout(4)), mt.tensor("f32", mt.Layout(4)), stream=self.T)
+
+
+if __name__ == "__main__":
+    print("seed", SEED)
+    unittest.main(argv=[sys.argv[0]] + sys.argv[3:])
