@@ -39,7 +39,7 @@ for w in $words; do printf ' %s |' "$w"; done
 printf '\n| - | - | -: | -: | -: |'
 for w in $words; do printf ' -: |'; done
 printf '\n'
-for name in copy mma ampere hopper; do
+for name in copy mma ampere hopper pack; do
   file=$folder/$name.fatbin
   for arch in $("$tool" -lelf "$file" | sed -n 's/.*\.\(sm_[0-9a-z]*\)\.cubin.*/\1/p' | sort -u); do
     { "$tool" -res-usage -arch "$arch" "$file" 2>&1; "$tool" -sass -arch "$arch" "$file"; } |
@@ -47,7 +47,7 @@ for name in copy mma ampere hopper; do
   done
 done
 printf '\n'
-for name in copy mma ampere hopper; do
+for name in copy mma ampere hopper pack; do
   file=$folder/$name.fatbin
   printf '%s: %d bytes\n' "$name.fatbin" "$(wc -c < "$file")"
 done

@@ -113,7 +113,13 @@ local PLANS = {
   { "bf16 bf16 bf16", "(64,64):(64,1)", "(64,64):(64,1)", "(64,64):(64,1)", nil, "out: by TMA" },
   { "bf16 bf16 bf16", "(2048,2047):(2047,1)", "(2048,2047):(2048,1)", "(2048,2048):(2048,1)", nil,
     "packed: mode 1 of A has a stride of 4094 bytes: TMA takes multiples of 16\n"
-    .. "memory: 8388608 bytes" },
+    .. "packing: pack_rows_4, 512 blocks of 256 threads\nmemory: 8388608 bytes" },
+  { "bf16 bf16 bf16", "(300,63):(63,1)", "(200,63):(63,1)", "(300,200):(200,1)",
+    { family = "hopper" }, "packing: pack_rows_1, 17 blocks of 256 threads" },
+  { "bf16 bf16 bf16", "(300,64):(1,301)", "(200,64):(64,1)", "(300,200):(200,1)",
+    { family = "hopper" },
+    "packed: mode 2 of A has a stride of 602 bytes: TMA takes multiples of 16\n"
+    .. "packing: pack_rows_1, 10 blocks of 256 threads" },
   { "e4m3 e4m3 f32", "(64,64):(1,64)", "(64,64):(64,1)", "(64,64):(64,1)", nil,
     "packed: K of A is not contiguous, which e4m3 wants" },
   { "bf16 bf16 bf16", "(64,64):(128,2)", "(64,64):(64,1)", "(64,64):(64,1)",

@@ -101,6 +101,9 @@ typedef struct fake_map {
 size_t fake_map_size (int type); /* bytes of an element */
 mt_status fake_rest (mt_grid grid, const mt_rest_launch *l, int device);
 bool fake_is_rest (const mt_kernel *k);
+/* Runs a launch of a row of pack.def on the device; MT_ERANGE: outside. */
+mt_status fake_pack (const mt_kernel *k, mt_grid grid, const mt_pack_launch *l,
+                     int device);
 uint32_t fake_hopper_room (const mt_kernel *k);
 /* Runs a launch of a row of hopper.def on the device, tile by tile; MT_ERANGE: outside. */
 mt_status fake_hopper (const mt_kernel *k, mt_grid grid, int cluster,
@@ -155,6 +158,7 @@ typedef struct fake_work {
     mt_ampere_launch ampere;
     mt_hopper_launch hopper;
     mt_rest_launch rest;
+    mt_pack_launch pack;
   };
   CUevent event;
   int ticket; /* number of a record of it */

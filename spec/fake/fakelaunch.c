@@ -49,6 +49,7 @@ FAKE cuLaunchKernelEx (const CUlaunchConfig *c, CUfunction f, void **params,
   else if (fake_is_rest(k)) memcpy(&w.rest, params[0], sizeof w.rest);
   else if (k->op == MT_OP_AMPERE) memcpy(&w.ampere, params[0], sizeof w.ampere);
   else if (k->op == MT_OP_HOPPER) memcpy(&w.hopper, params[0], sizeof w.hopper);
+  else if (k->op == MT_OP_PACK) memcpy(&w.pack, params[0], sizeof w.pack);
   else memcpy(&w.launch, params[0], sizeof w.launch);
   return fake_enqueue(c->hStream, &w);
 }

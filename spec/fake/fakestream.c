@@ -130,6 +130,8 @@ static CUresult launch (fake_work *w, int device) {
   if (w->kernel->op == MT_OP_HOPPER)
     return fake_hopper(w->kernel, w->grid, w->cluster, &w->hopper, device) == MT_OK ? 0 :
                                                                                       700;
+  if (w->kernel->op == MT_OP_PACK)
+    return fake_pack(w->kernel, w->grid, &w->pack, device) == MT_OK ? 0 : 700;
   if (w->kernel->op == MT_OP_AMPERE)
     return fake_ampere(w->kernel, w->grid, &w->ampere, device) == MT_OK ? 0 : 700;
   mt_status s = product ? multiply(w, device, &err) : copy(w, device, &err);

@@ -96,6 +96,8 @@ typedef struct mt_driver {
 extern const mt_kernel mt_cuda_kernels[];
 extern const size_t mt_ncuda_kernels;
 
+/* The row of a kernel that packs: of pack.def, this one. */
+size_t mt_cuda_pack_kernel (size_t row);
 /* What ampere.def says of one of its kernels. */
 const mt_ampere_row *mt_cuda_ampere_row (const mt_kernel *k);
 
@@ -103,7 +105,7 @@ const mt_ampere_row *mt_cuda_ampere_row (const mt_kernel *k);
 ** without nvcc, the lists of kernels, which only a driver made for tests accepts. A
 ** zero byte follows it. */
 extern const unsigned char mt_image_copy[], mt_image_mma[], mt_image_ampere[],
-    mt_image_hopper[];
+    mt_image_hopper[], mt_image_pack[];
 
 /* Whether kernels of a family are there wherever those of copies are. */
 bool mt_cuda_has_hopper (void);

@@ -139,7 +139,8 @@ mt_status mt_driver_image (const mt_driver *v, mt_op op, CUlibrary *out, mt_err 
   static const unsigned char *const images[MT_NOP] = {[MT_OP_COPY] = mt_image_copy,
                                                       [MT_OP_GEMM] = mt_image_mma,
                                                       [MT_OP_AMPERE] = mt_image_ampere,
-                                                      [MT_OP_HOPPER] = mt_image_hopper};
+                                                      [MT_OP_HOPPER] = mt_image_hopper,
+                                                      [MT_OP_PACK] = mt_image_pack};
   const unsigned char *image = images[op];
   CUresult r = v->cuLibraryLoadData(out, image, NULL, NULL, 0, NULL, NULL, 0);
   if (r == 0) return MT_OK;

@@ -31,4 +31,5 @@
         image   mt_image_mma, MT_IMAGE_MMA
         image   mt_image_ampere, MT_IMAGE_AMPERE
         image   mt_image_hopper, MT_IMAGE_HOPPER
+        image   mt_image_pack, MT_IMAGE_PACK
         .section .note.GNU-stack, "", %progbits

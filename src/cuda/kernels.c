@@ -32,16 +32,23 @@ _Static_assert(sizeof(mt_launch) <= 4096 && sizeof(mt_gemm_launch) <= 4096,
 #define MT_HOPPER_KERNEL(name, a, b, c, n, stages, cluster, major_a, major_b)            \
   {#name, MT_OP_HOPPER, MT_ALGO_STRIDED, 0, MT_HOPPER_THREADS, 1, 900, NULL, false, 0},
 #define MT_HOPPER_EPILOGUE MT_HOPPER_KERNEL
+#define MT_PACK_KERNEL(name, unroll)                                                     \
+  {#name, MT_OP_PACK, MT_ALGO_STRIDED, 0, MT_PACK_THREADS, unroll, 900, NULL, false, 0},
 const mt_kernel mt_cuda_kernels[] = {
 #include "kernels/copy/copy.def"
 #include "kernels/cast/cast.def"
 #include "kernels/gemm/mma.def"
 #include "kernels/gemm/ampere.def"
+#include "kernels/gemm/pack.def"
 #include "kernels/gemm/hopper.def"
     {"hopper_rest", MT_OP_HOPPER, MT_ALGO_STRIDED, 0, MT_REST_THREADS, 1, 900, NULL,
      false, 0},
 };
 const size_t mt_ncuda_kernels = sizeof mt_cuda_kernels / sizeof mt_cuda_kernels[0];
+
+size_t mt_cuda_pack_kernel (size_t row) {
+  return mt_ncuda_kernels - 1 - mt_nhopper_rows - mt_npack_rows + row;
+}
 
 const mt_ampere_row *mt_cuda_ampere_row (const mt_kernel *k) {
   const mt_kernel *first = mt_cuda_kernels;

@@ -46,11 +46,17 @@ static mt_status make_maps (mt_plan *p, mt_err *err) {
 /* The kernel of what tf32 leaves out: the row behind those of products. */
 static size_t rest_kernel (void) { return mt_ncuda_kernels - 1; }
 
-static mt_status find_rest (mt_plan *p, mt_err *err) {
+static mt_status find_kernel (mt_cuda *c, size_t i, mt_err *err) {
+  return c->function[i] ? MT_OK : mt_cuda_find_function(c, i, err);
+}
+
+/* Those that run before it. */
+static mt_status find_first (mt_plan *p, mt_err *err) {
   mt_cuda *c = p->device->impl;
-  const size_t i = rest_kernel();
-  const bool known = p->kernel->op != MT_OP_HOPPER || p->hopper.launch.terms == 1;
-  return known || c->function[i] ? MT_OK : mt_cuda_find_function(c, i, err);
+  const mt_hopper *h = &p->hopper;
+  if (p->kernel->op != MT_OP_HOPPER) return MT_OK;
+  if (mt_packs(&h->pack)) MT_TRY(find_kernel(c, mt_cuda_pack_kernel(h->pack_row), err));
+  return h->launch.terms == 1 ? MT_OK : find_kernel(c, rest_kernel(), err);
 }
 
 /* A grid goes round; the threads are those of the partition. Maps need the context. */
@@ -59,8 +65,8 @@ mt_status mt_cuda_prepare_product (mt_plan *p, mt_err *err) {
   size_t i = (size_t)(p->kernel - mt_cuda_kernels);
   if (c->function[i] != NULL && p->kernel->op != MT_OP_HOPPER) return MT_OK;
   MT_TRY(mt_cuda_enter(c, err));
-  mt_status s = c->function[i] ? MT_OK : mt_cuda_find_function(c, i, err);
-  if (s == MT_OK) s = find_rest(p, err);
+  mt_status s = find_kernel(c, i, err);
+  if (s == MT_OK) s = find_first(p, err);
   if (s == MT_OK) s = make_maps(p, err);
   mt_cuda_leave(c);
   return s;
@@ -118,17 +124,32 @@ static mt_status start (const mt_plan *p, CUstream stream, bool early, mt_err *e
                       config, err);
 }
 
+/* A kernel before that of the product. */
+static mt_status start_first (const mt_plan *p, size_t kernel, const void *launch,
+                              mt_grid grid, CUstream stream, bool early, mt_err *err) {
+  CUlaunchAttribute may = {.id = MT_CU_EARLY, .value.allowed = 1};
+  const CUlaunchConfig config = {.attrs = &may,
+                                 .numAttrs = early,
+                                 .gridDimX = grid.blocks,
+                                 .blockDimX = grid.threads,
+                                 .hStream = stream};
+  return start_kernel(p->device->impl, kernel, launch, config, err);
+}
+
+/* Both operands, as far as they have rows. */
+static mt_status start_pack (const mt_plan *p, CUstream stream, bool early, mt_err *err) {
+  const mt_pack_launch *l = &p->hopper.pack;
+  const mt_grid grid = {l->operand[0].blocks + l->operand[1].blocks, MT_PACK_THREADS};
+  return start_first(p, mt_cuda_pack_kernel(p->hopper.pack_row), l, grid, stream, early,
+                     err);
+}
+
 /* What tf32 leaves out of an operand. */
 static mt_status start_rest (const mt_plan *p, int i, CUstream stream, bool early,
                              mt_err *err) {
   const mt_rest_launch *r = &p->hopper.rest[i];
-  CUlaunchAttribute may = {.id = MT_CU_EARLY, .value.allowed = 1};
-  const CUlaunchConfig config = {.attrs = &may,
-                                 .numAttrs = early,
-                                 .gridDimX = r->all,
-                                 .blockDimX = MT_REST_THREADS,
-                                 .hStream = stream};
-  return start_kernel(p->device->impl, rest_kernel(), r, config, err);
+  return start_first(p, rest_kernel(), r, (mt_grid){r->all, MT_REST_THREADS}, stream,
+                     early, err);
 }
 
 /* With the copies of its tensors before, and of its result after. */
@@ -136,6 +157,7 @@ static mt_status start_packed (const mt_plan *p, CUstream stream, bool early,
                                mt_err *err) {
   for (int part = 0; part < MT_PARTS; part++)
     if (p->before[part]) MT_TRY(start(p->before[part], stream, early, err));
+  MT_TRY(start_pack(p, stream, early, err));
   for (int i = 0; p->hopper.launch.terms == 3 && i < 2; i++)
     MT_TRY(start_rest(p, i, stream, early, err));
   MT_TRY(start(p, stream, early, err));

@@ -6,8 +6,15 @@
 #define MT_DESC_ALGO_DESC_H
 
 /* What an image of kernels is for: copies, products over one instruction, products by
-** cp.async and mma.sync, products by TMA and wgmma. */
-typedef enum mt_op { MT_OP_COPY, MT_OP_GEMM, MT_OP_AMPERE, MT_OP_HOPPER, MT_NOP } mt_op;
+** cp.async and mma.sync, products by TMA and wgmma, what packs their operands. */
+typedef enum mt_op {
+  MT_OP_COPY,
+  MT_OP_GEMM,
+  MT_OP_AMPERE,
+  MT_OP_HOPPER,
+  MT_OP_PACK,
+  MT_NOP
+} mt_op;
 
 /* DESCRIBED: the described partition, literally: a block is one index of rest, its
 ** threads the threads. STRIDED: all axes are rest axes (threads = values = 1); an index

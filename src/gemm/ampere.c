@@ -50,7 +50,7 @@ static int64_t pitch (const mt_matrix *x, int mode) {
 
 /* Whether this mode is made of lines of 16 bytes, aligned. */
 static bool has_lines (const mt_matrix *x, int mode) {
-  return mt_is_contiguous(x, mode) && (uintptr_t)x->base % LINE == 0 &&
+  return mt_is_run(x, mode) && (uintptr_t)x->base % LINE == 0 &&
          pitch(x, 1 - mode) % LINE == 0 && pitch(x, 2) % LINE == 0;
 }
 
@@ -65,7 +65,7 @@ static bool is_along_k (const mt_matrix *x) {
 /* Of rows for any layout. */
 static mt_ampere_way any_way (const mt_matrix *x) {
   if (mt_dtype_size(x->dtype) < 4)
-    return mt_is_contiguous(x, 1) ? MT_WAY_WINDOWS : MT_WAY_ALONG_MN;
+    return mt_is_run(x, 1) ? MT_WAY_WINDOWS : MT_WAY_ALONG_MN;
   if (has_lines(x, 0)) return MT_WAY_LINES;
   return is_along_k(x) ? MT_WAY_ALONG_K : MT_WAY_ALONG_MN;
 }

@@ -52,7 +52,7 @@ static bool make_map (mt_tma_box *out, const mt_matrix *x, int inner, uint32_t r
                       const mt_reason *r) {
   const size_t size = mt_dtype_size(x->dtype);
   const bool shared = x->stride[2] == 0;
-  if (!mt_is_contiguous(x, inner))
+  if (!mt_is_run(x, inner))
     return mt_refuse(r, "mode %d of %s is not contiguous", inner + 1, x->name);
   if ((uintptr_t)x->base % ALIGN != 0)
     return mt_refuse(r, "%s begins at no multiple of %d bytes", x->name, ALIGN);
@@ -73,7 +73,7 @@ static bool make_map (mt_tma_box *out, const mt_matrix *x, int inner, uint32_t r
 static bool make_operand (mt_tma_box *out, bool *mn, const mt_matrix *x,
                           const mt_reason *r) {
   const bool wide = mt_dtype_size(x->dtype) != 2;
-  *mn = !mt_is_contiguous(x, 1);
+  *mn = !mt_is_run(x, 1);
   if (*mn && wide)
     return mt_refuse(r, "K of %s is not contiguous, which %s wants", x->name,
                      mt_dtype_name(x->dtype));
@@ -128,7 +128,7 @@ static const struct cost {
              {128, 2, 3.8, 0.361, 0.8, 0},  {128, 1, 3.4, 0.375, 0.8, 1.5},
              {64, 1, 3.0, 0.294, 0.6, 1.0}, {16, 1, 3.0, 0.400, 0.4, 0.8}};
 static const double memory_speed = 4.2e6; /* bytes a microsecond */
-static const double pack_cost = 2.5;      /* of a copy besides what it moves */
+static const double pack_cost = 2.5;      /* of a launch besides what it moves */
 static const double rows_cost = 0.025;    /* of a column of a tile, by rows of D */
 static const double far_cost = 0.26;      /* the same, where columns of D lie apart */
 
@@ -146,11 +146,14 @@ static double bytes_of (const mt_matrix x[MT_PARTS]) {
 
 /* Microseconds of what comes before the kernel and after it. */
 static double packing (const mt_hopper *h, const mt_matrix x[MT_PARTS]) {
-  double us = 0;
+  double us = mt_packs(&h->pack) ? pack_cost : 0;
   for (int i = 0; i < MT_PARTS; i++) {
-    const int times = (h->pitch[x[i].part] != 0) + (i < 2 && h->launch.terms == 3);
+    const int part = x[i].part;
+    const bool together = part != MT_C && h->pack.operand[part].all != 0;
+    const int times = (h->pitch[part] != 0) + (i < 2 && h->launch.terms == 3);
     const double each = 2 * bytes_of_one(&x[i]) / memory_speed + pack_cost;
     us += times * each * (i == 2 && h->launch.beta != 0 ? 2 : 1);
+    if (together) us -= pack_cost;
   }
   return us;
 }
@@ -225,7 +228,7 @@ static bool suits (const mt_matrix *x, const mt_reason *r) {
 
 /* The tensor as rows of its second mode in memory of their own, which begins at 0; those
 ** of each batch, unless all have the same. */
-static void pack (mt_matrix *x, const mt_gemm_launch *l) {
+static void copy_rows (mt_matrix *x, const mt_gemm_launch *l) {
   const int64_t each = MT_SLAB / (int64_t)mt_dtype_size(x->dtype);
   const int64_t rows = l->desc.size[x->part == MT_B ? MT_N : MT_M];
   const int64_t columns = l->desc.size[x->part == MT_C ? MT_N : MT_K];
@@ -233,6 +236,14 @@ static void pack (mt_matrix *x, const mt_gemm_launch *l) {
   x->stride[0] = mt_div_up(columns, each) * each;
   x->stride[1] = 1;
   x->stride[2] = l->desc.part[x->part].ndigit[2] ? rows * x->stride[0] : 0;
+}
+
+/* What is a matrix with rows is packed with the other operand, what is none is copied. */
+static void pack (mt_hopper *h, mt_matrix *x, bool matrix, const mt_gemm_launch *l) {
+  const bool first = mt_dtype_size(x->dtype) == 2;
+  if (!matrix || x->part == MT_C || !mt_pack_matrix(&h->pack.operand[x->part], x, first))
+    copy_rows(x, l);
+  h->pitch[x->part] = x->stride[0] == 1 ? x->stride[1] : x->stride[0];
 }
 
 static bool has_types (const mt_hopper_row *row, mt_dtype a, mt_dtype b, mt_dtype c,
@@ -268,9 +279,8 @@ static bool read_product (mt_hopper *h, mt_matrix x[MT_PARTS], const mt_gemm_lau
     return mt_refuse(r, "f32 is read as tf32 with precision = \"tf32\" or \"3xtf32\"");
   for (int part = 0; part < MT_PARTS; part++) {
     const mt_reason line = {h->why[part], sizeof h->why[part]};
-    if (mt_read_matrix(&x[part], l, part, &line) && suits(&x[part], &line)) continue;
-    pack(&x[part], l);
-    h->pitch[part] = x[part].stride[0];
+    const bool matrix = mt_read_matrix(&x[part], l, part, &line);
+    if (!matrix || !suits(&x[part], &line)) pack(h, &x[part], matrix, l);
   }
   if (!mt_has_elements(x, l, r)) return false;
   if (x[MT_C].stride[1] != 1 && x[MT_C].stride[0] == 1) mt_turn_product(x);
@@ -350,6 +360,7 @@ static int search (choice *best, const mt_gemm_launch *l, int cores, const mt_re
   mt_matrix x[MT_PARTS];
   mt_hopper h = {.blocks = 0};
   if (!read_product(&h, x, l, r)) return -1;
+  h.pack_row = mt_pack_shape(&h.pack, cores);
   try_rows(best, &h, x, l, cores, r);
   mt_turn_product(x);
   try_rows(best, &h, x, l, cores, &(mt_reason){unused, sizeof unused});

@@ -8,6 +8,7 @@
 #include "moontile/types.h"
 #include "desc/gemm_desc.h"
 #include "gemm/hopper_desc.h"
+#include "gemm/pack.h"
 
 /* What a TMA map is made of, the innermost axis first; its elements are contiguous. Boxes
 ** lie in shared memory with 128 bytes of swizzle; what is outside is read as 0. */
@@ -39,10 +40,13 @@ typedef struct mt_hopper {
   /* Tensors that are no matrices which TMA takes, and so go through memory of the plan's
   ** own, as rows of K (of C: of N), `pitch` elements apart; 0: as they are. `why` has a
   ** line each. Batches follow each other. The maps and `c` then begin at 0, to which the
-  ** memory's address is added: part[] says of which tensor each map is. */
+  ** memory's address is added: part[] says of which tensor each map is. Those of A and B
+  ** that `pack` has one launch packs, by row `pack_row`; each other has its own copy. */
   int64_t pitch[MT_PARTS];
   int part[MT_PARTS];
   char why[MT_PARTS][96];
+  mt_pack_launch pack;
+  size_t pack_row;
   /* Of three terms: what tf32 leaves out of A and B, as maps have it, and how it is
   ** computed; addresses are given as to what is packed. */
   mt_tma_box rest_map[2];

@@ -48,7 +48,7 @@ bool mt_read_finish (mt_finishing *out, const mt_gemm_launch *l, bool turned,
                      const mt_reason *r);
 
 /* Whether elements of the mode lie side by side. */
-static inline bool mt_is_contiguous (const mt_matrix *x, int mode) {
+static inline bool mt_is_run (const mt_matrix *x, int mode) {
   return x->extent[mode] == 1 || x->stride[mode] == 1;
 }
 

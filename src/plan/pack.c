@@ -12,10 +12,21 @@ static size_t size_of (const mt_plan *p, int part) {
   return mt_dtype_size((mt_dtype)p->gemm.desc.part[part].dtype);
 }
 
+/* Whether one launch packs the operand with the other. */
+static bool is_packed (const mt_plan *p, int part) {
+  return part < MT_C && p->hopper.pack.operand[part].all != 0;
+}
+
+static size_t aligned (size_t bytes) { return (bytes + ALIGN - 1) / ALIGN * ALIGN; }
+
 /* Bytes of a part as rows; 0: it stays where it is. */
 static mt_status part_size (size_t *out, const mt_plan *p, int part, mt_err *err) {
   const mt_gemm_desc *d = &p->gemm.desc;
   int64_t n = p->hopper.pitch[part];
+  if (is_packed(p, part)) {
+    *out = aligned(mt_pack_bytes(&p->hopper.pack.operand[part]));
+    return MT_OK;
+  }
   int over = mt_mulo(n, d->size[part == MT_B ? MT_N : MT_M], &n);
   over |= mt_mulo(n, d->size[MT_L], &n);
   over |= mt_mulo(n, (int64_t)size_of(p, part), &n);
@@ -32,7 +43,7 @@ static mt_status rest_size (size_t *out, const mt_plan *p, int i, mt_err *err) {
   int64_t n;
   if (mt_mulo(r->all, r->to_pitch * (int64_t)sizeof(float), &n))
     return mt_fail(err, MT_EOVERFLOW, "gemm: copies of its tensors leave 64 bits");
-  *out = ((size_t)n + ALIGN - 1) / ALIGN * ALIGN;
+  *out = aligned((size_t)n);
   return MT_OK;
 }
 
@@ -80,6 +91,7 @@ static mt_status rows_of (mt_layout *out, const mt_node *a, const mt_plan *p, in
 static mt_status plan_copies (mt_plan *p, const mt_tensor *t, int part, size_t at,
                               mt_err *err) {
   mt_layout rows;
+  if (is_packed(p, part)) return MT_OK;
   mt_tensor m = {.dtype = t->dtype, .data = p->memory, .bytes = p->memory_bytes};
   MT_TRY(rows_of(&rows, mt_inner(t->layout), p, part, err));
   m.layout = rows.node;
@@ -93,6 +105,7 @@ static void place (mt_hopper *h, int part, char *at) {
   for (int i = 0; i < MT_HOPPER_MAPS; i++)
     if (h->part[i] == part) h->map[i].base = at;
   if (part == MT_C) h->launch.c = at;
+  else h->pack.operand[part].to = at;
 }
 
 /* What tf32 leaves out of an operand, which has its place. */

@@ -2,10 +2,12 @@
 ** pack.h - private: tensors of a product that its kernel takes in another form.
 ** SPDX-License-Identifier: MIT
 **
-**   A, B ---- copies, before ---->  memory of the plan's own  ----> kernel
+**   A, B ---- one launch, or ---->  memory of the plan's own  ----> kernel
+**             copies, before
 **   C    <--- a copy, after ------  memory of the plan's own  <---- kernel
 **
-** The copies are plans of their own, on the plan's device; launches of a plan follow each
+** Operands with rows are packed by one launch (gemm/pack.h). The copies of what has none,
+** and of C, are plans of their own, on the plan's device; launches of a plan follow each
 ** other, so that one memory is enough.
 */
 #ifndef MT_PLAN_PACK_H

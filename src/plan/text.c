@@ -153,6 +153,15 @@ static void put_work (mt_strbuf *t, const mt_plan *p) {
   mt_putf(t, "\n");
 }
 
+/* What packs its operands, both in one launch. */
+static void put_packing (mt_strbuf *t, const mt_hopper *h) {
+  const mt_pack_launch *l = &h->pack;
+  if (!mt_packs(l)) return;
+  const unsigned long blocks = l->operand[0].blocks + l->operand[1].blocks;
+  mt_putf(t, "packing: %s, %lu blocks of %d threads\n", mt_pack_rows[h->pack_row].name,
+          blocks, (int)MT_PACK_THREADS);
+}
+
 static void put_hopper (mt_strbuf *t, const mt_plan *p) {
   const mt_hopper_launch *l = &p->hopper.launch;
   const mt_hopper_row *row = p->hopper.row;
@@ -166,6 +175,7 @@ static void put_hopper (mt_strbuf *t, const mt_plan *p) {
   mt_putf(t, "\nout: %s\n", l->direct ? "by elements" : "by TMA");
   for (int part = 0; part < MT_PARTS; part++)
     if (p->hopper.pitch[part]) mt_putf(t, "packed: %s\n", p->hopper.why[part]);
+  put_packing(t, &p->hopper);
   if (p->memory_bytes) mt_putf(t, "memory: %zu bytes\n", p->memory_bytes);
 }
 
