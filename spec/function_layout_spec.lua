@@ -79,10 +79,29 @@ describe("function_layout", function()
     assert.equal(R(5, 6), R:zipped_divide { 4, 4 }({ 1, 2 }, { 1, 1 }))
   end)
 
+  it("lists the values of any other", function()
+    local L = function_layout({ 3, 3 }, function(i, j) return i * i + 4 * j * j end)
+    assert.equal("{0,1,4,4,5,8,16,17,20} o 0 o (3,3):(1,3)", tostring(L))
+    local M = function_layout({ 64, 64 }, function(i, j) return i * j end)
+    assert.equal("{0,0,0,0,0,0,0,0,... 4096 values} o 0 o (64,64):(1,64)", tostring(M))
+    assert.equal(63 * 62, M(63, 62))
+    for why, f in pairs {
+      ["a list of 9 values has none at 9: past its coordinates"] = function() return L(9) end,
+      ["has 9 values, and is asked for number 9: past its coordinates"] =
+        function() return L * layout(10) end,
+      ["a list of values has no text that is read: function_layout makes one"] =
+        function() return layout(tostring(L)) end,
+      ["are listed, and no text of CuTe's has them: write the function there"] =
+        function() return tile.cute(L) end,
+      ["of the list {0,1,4,4,5,8,16,17,20}: none was found"] =
+        function() return tile.left_inverse(tile.with_offset(L, -1)) end } do
+      local ok, err = pcall(f)
+      assert.truthy(not ok and err:find(why, 1, true), err)
+    end
+  end)
+
   it("says what is none", function()
     for why, f in pairs {
-      ["f(1,1) = 1, where steps of one size make 0, and f(1,1) = 1, where xor of bits makes 0"] =
-        function(i, j) return i * j end,
       ["f(1,0) is 0.5, an integer was expected"] = function(i) return i / 2 end,
       ["f(0,0) is a string, an integer was expected"] = function() return "3" end,
       ["f(0,0) is a nil, an integer was expected"] = function() end,

@@ -28,7 +28,11 @@ extern "C" {
 **                   where no simpler value is that. Its children: f, a swizzle or a
 **                   layout without one, and A, a layout, swizzled, composed or neither;
 **                   `shape` is the size of A, `stride` the offset, of ring MT_F2 if it
-**                   is added by xor. A function that takes one says so. */
+**                   is added by xor. A function that takes one says so.
+**   lists           MT_LIST: an f of composed layouts that has `shape` values, which lie
+**                   where `stride` points, in the memory of who made it (mt_make_list).
+**                   The low path[0] bits of an index stay as they are: the bits above
+**                   them are the number of a value, which takes their place. */
 typedef enum mt_tag {
   MT_INT,
   MT_TUPLE,
@@ -38,7 +42,8 @@ typedef enum mt_tag {
   MT_TILER,
   MT_WILD,
   MT_SWIZZLE,
-  MT_COMPOSED
+  MT_COMPOSED,
+  MT_LIST
 } mt_tag;
 
 /* The algebra that a stride (of an MT_INT: the value) lives in. MT_BASIS: value@path.
@@ -188,6 +193,20 @@ MT_API mt_status mt_filter_zeros (mt_layout *out, const mt_node *a,
 ** is 1:0. By `profile` as mt_coalesce. */
 MT_API mt_status mt_filter (mt_layout *out, const mt_node *a, const mt_node *profile,
                             mt_err *err);
+
+/* ---------------------------------------------------------------- any function */
+
+/* The layout of a function of coordinates by the list of its values: (1) shape(R) is the
+** shape, (2) R(i) = values[i] for 0 <= i < size(R); elsewhere it has none. The list is
+** not copied: it stays where it is, and as it is, as long as R or anything made of R is
+** used. mt_equal compares the values. Errors: MT_EINVAL (the shape is empty),
+** MT_EOVERFLOW. */
+MT_API mt_status mt_make_list (mt_layout *out, const mt_node *shape,
+                               const int64_t *values, mt_err *err);
+/* The values of a node MT_LIST. */
+static inline const int64_t *mt_list_values (const mt_node *t) {
+  return (const int64_t *)(intptr_t)t->stride;
+}
 
 #ifdef __cplusplus
 }

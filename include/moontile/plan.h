@@ -43,7 +43,8 @@ typedef struct mt_gemm_options {
 } mt_gemm_options;
 /* C = alpha A B + beta C, proven legal and given a kernel: A (M,K), B (N,K), C (M,N),
 ** each with an optional last mode L for the batch; any modes, any strides, swizzled or
-** not. Each of the modes has one size in the operands that have it. mma NULL: one is
+** not; a composed one is copied, by the host, to memory of the device and, C, back. Each
+** of the modes has one size in the operands that have it. mma NULL: one is
 ** chosen, or the processor's own product. options NULL: alpha 1. With an epilogue C =
 ** activation(alpha A B + beta C + bias) + residual (moontile/epilogue.h). Laws:
 ** (1) each element of C is written once, and C lies apart from A and B;

@@ -86,6 +86,8 @@ end
 
 -- Shape and stride of a layout's text.
 local function parts_of(text)
+  check(not find(text, "{", 1, true), "cute: the values %s are listed, and no text of CuTe's has"
+        .. " them: write the function there, or a tensor of these values", text)
   local shape, stride = match(text, "^(.-):(.*)$")
   check(not find(stride, "F", 1, true), "cute: %s has strides of F2, which CuTe has not", text)
   check(not find(stride, "+", 1, true), "cute: %s has strides that are sums, which CuTe has not",

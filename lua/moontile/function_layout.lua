@@ -213,15 +213,11 @@ return function(shape, f)
   local v = values(f, whole, rank, n)
   local text, extents = tostring(whole), {}
   for e in text:gmatch "%d+" do extents[#extents + 1] = math.tointeger(e) end
-  local A, at, would = by_steps(v, n, text, extents)
+  local A = by_steps(v, n, text, extents)
   if A then return A end
-  local B, bit_at, bit_would = by_bits(v, n, extents, whole)
-  A = B or by_swizzle(v, n, text, extents) or by_period(v, n, extents, text)
+  A = by_bits(v, n, extents, whole) or by_swizzle(v, n, text, extents)
+      or by_period(v, n, extents, text)
   if A then return A end
-  local bits = bit_at and (", and f%s = %d, where xor of bits makes %d"):format(
-    written(bit_at, whole), v[bit_at], bit_would) or ""
-  check(false, "function_layout: no layout was found with these %d values: f%s = %d, where steps"
-        .. " of one size make %d%s\nsteps, under a swizzle too, xor of bits and (i + j) %% n are"
-        .. " layouts; the values of another function are a tensor", n, written(at, whole), v[at],
-        would, bits)
+  table.move(v, 0, n - 1, 1)
+  return tile.listed(whole, v)
 end

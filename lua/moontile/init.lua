@@ -56,6 +56,7 @@ end
 
 return {
   info = info, read_text = read_text,
+  undo_listed = function(...) return need "listed"(...) end,
   einsum = contraction.einsum, einsum_fold = contraction.einsum_fold, im2col = contraction.im2col,
   tune = tuning.tune, why = why,
   draw = drawing "draw", svg = drawing "svg", html = drawing "html", latex = drawing "latex",

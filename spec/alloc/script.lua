@@ -27,6 +27,28 @@ local function algebra()
   refused(A.get, A, 7)
 end
 
+local function uneven(i, j) return (7 * i * i + 3 * j * j + i) % 97 end
+
+local function listed(device)
+  local A = tile.function_layout({ 6, 4 }, uneven)
+  assert(A(5, 3) == uneven(5, 3) and A(X, 2)(3) == uneven(3, 2))
+  assert(A == tile.function_layout({ 6, 4 }, uneven) and tostring(A):find "^{")
+  local R = layout({ 3, 40 }, { 1, 4 }) * A / { 3, 2 }
+  assert(R({ 1, 1 }, 1) == uneven(4, 1) // 3 * 4 + uneven(4, 1) % 3)
+  local T = assert(tile.tensor("f32", layout(97), device)):fill(2):view(A)
+  local D = assert(tile.tensor("f32", layout { 6, 4 }, device))
+  tile.copy(T, D)
+  assert(D(5, 3) == 2 and T(5, 3) == 2 and T(X, 1)(4) == 2)
+  local C = assert(tile.tensor("f32", layout { 6, 6 }, device))
+  tile.gemm(T, D, C)
+  assert(C(5, 5) == 16)
+  local w = { 2, 0, 3, 5, 1, 4 }
+  local P = tile.function_layout(6, function(i) return w[i + 1] end)
+  assert(tile.right_inverse(P)(2) == 0 and (P * tile.left_inverse(P))(3) == 3)
+  refused(tile.composition, A, layout(25))
+  refused(tile.function_layout, 6, function(i) return w[i] end)
+end
+
 local function tensors(device)
   local T = assert(tile.tensor("f32", layout({ 20, 12 }, "right"), device)):fill(2)
   T[{ 3, 4 }] = 7
@@ -218,7 +240,9 @@ end
 local parts = { algebra, atoms, analysis, tiles, kernels }
 local function add(f, name) parts[#parts + 1] = function() f(open(name)) end end
 for _, name in ipairs { "cpu", "cpu:checked", libcuda and "cuda" } do
-  for _, f in ipairs { tensors, copies, described, remembered, products } do add(f, name) end
+  for _, f in ipairs { tensors, listed, copies, described, remembered, products } do
+    add(f, name)
+  end
 end
 add(tuning, "cpu")
 add(contractions, "cpu")

@@ -20,6 +20,11 @@ local copy = tile.tiled_copy { atom = "UniversalCopy<uint32_t>", dtype = "f32",
 local mma = tile.tiled_mma { atom = "UniversalFMA<float>", atoms = L { 4, 4 } }
 local kernel = tile.kernel { mma = mma, tile = { 8, 8, 8 } }
 
+-- A list of values, made anew: nothing else keeps it.
+local function listed()
+  return tile.function_layout({ 8, 8 }, function(i, j) return (i * i * 7 + j * j * 3 + i) % 97 end)
+end
+
 local device, others, path, list
 
 local function add(name, make, call)
@@ -58,7 +63,8 @@ end
 -- ---------------------------------------------------------------- what is in a tensor
 
 local function contents()
-  for name, shape in pairs { matrix = A.matrix, swizzled = A.swizzled, sparse = A.sparse } do
+  for name, shape in pairs { matrix = A.matrix, swizzled = A.swizzled, sparse = A.sparse,
+                             listed = listed() } do
     local n = tile.size(shape)
     local values = numbers(n)
     add("totable " .. name, one(shape), function(o) o[1]:totable() end)
@@ -111,6 +117,10 @@ local function copies()
   add("copy converts", function() return { T(), T(A.left, "f16") } end,
       function(o) tile.copy(o[1], o[2]) end)
   add("copy on a stream", with(two, stream), function(o) tile.copy(o[1], o[2], o[3]) end)
+  add("copy of a list", function() return { T(listed()), T(A.square) } end,
+      function(o) tile.copy(o[1]:slice { tile._, 1 }, o[2]:slice { 1, tile._ }) end)
+  add("copy of a list", function() return { T(listed()), T(A.square) } end,
+      function(o) tile.copy(o[1]:slice { tile._, 1 }, o[2]:slice { 1, tile._ }) end)
   add("copy of a partition", two, function(o) tile.copy(copy, o[1], o[2]) end)
   add("copy of a partition on a stream", with(two, stream),
       function(o) tile.copy(copy, o[1], o[2], o[3]) end)
@@ -145,6 +155,8 @@ end
 
 local function products()
   add("gemm", operands, function(o) tile.gemm(o[1], o[2], o[3]) end)
+  add("gemm of lists", function() return { T(listed()), T(listed()), T(A.square) } end,
+      function(o) tile.gemm(o[1], o[2], o[3]) end)
   add("gemm with a partition", operands, function(o) tile.gemm(mma, o[1], o[2], o[3]) end)
   add("verify a kernel", operands,
       function(o) return tostring(tile.verify(kernel, o[1], o[2], o[3])) end)

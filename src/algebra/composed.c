@@ -36,6 +36,24 @@ static bool starts_at_0 (const mt_node *offset, const mt_node *x) {
   return lo >= 0;
 }
 
+/* A list is asked for values that it has. */
+static MT_APART mt_status within_list (const char *op, const mt_node *f,
+                                       const mt_node *offset, const mt_node *x,
+                                       mt_err *err) {
+  int64_t lo, end, most;
+  MT_TRY(mt_number_range(&lo, &end, op, x, err));
+  if (end <= lo) return MT_OK;
+  if (offset->ring == MT_F2) end = INT64_C(1) << mt_bits((end - 1) | offset->shape);
+  else if (mt_addo(end, offset->shape, &end)) end = INT64_MAX;
+  if (!mt_mulo(f->shape, INT64_C(1) << f->path[0], &most) && end > most)
+    return mt_failn(err, MT_EINEXACT,
+                    "%s: %N has %lld values, and is asked for number %lld: past its "
+                    "coordinates a function that is listed is not known\n"
+                    "take a tile that divides its extents, or list it for a larger shape",
+                    op, f, (long long)most, (long long)end - 1);
+  return MT_OK;
+}
+
 /* All extents of f but the last are powers of two: an F2 value has digits there. */
 static const mt_node *no_digits (const mt_node *f) {
   const mt_node *leaf[MT_MAXNODES];
@@ -89,7 +107,7 @@ static mt_status may_link (const char *op, const mt_node *f, const mt_node *offs
     return mt_failn(err, MT_EINEXACT,
                     "%s: A = %N has no values below 0, where %N + %N goes", op, f, offset,
                     x);
-  return MT_OK;
+  return f->tag == MT_LIST ? within_list(op, f, offset, x, err) : MT_OK;
 }
 
 /* ---- links */

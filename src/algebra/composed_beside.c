@@ -109,12 +109,25 @@ static int64_t lifted (mt_build *b, const mt_node *t, int k) {
   return mt_swizzle_pack(w.b, w.m + k, w.s);
 }
 
+static void emit_lifted_list (mt_build *b, const mt_node *f, int k) {
+  mt_node up = *f;
+  up.path[0] = (uint8_t)(f->path[0] + k);
+  if (up.path[0] > 61)
+    mt_build_fail(b, MT_EOVERFLOW, "%s: the bits of %N times 2^%d leave 64 bits", b->op,
+                  f, k);
+  mt_add(b, &up);
+}
+
 /* f, of numbers whose k low bits stay as they are. */
 static void emit_lifted (mt_build *b, const mt_node *f, int k) {
   if (f->tag == MT_SWIZZLE) {
     mt_open(b, MT_SWIZZLE);
     if (b->status == MT_OK) b->out->node[b->n - 1].shape = lifted(b, f, k);
     mt_close(b);
+    return;
+  }
+  if (f->tag == MT_LIST) {
+    emit_lifted_list(b, f, k);
     return;
   }
   const mt_node one = unit_of(f);

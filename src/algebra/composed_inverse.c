@@ -34,6 +34,11 @@ typedef mt_status inverse (mt_layout *out, const mt_node *a, mt_err *err);
 static mt_status undo (mt_layout *out, const char *op, inverse *inv, const mt_node *f,
                        int64_t n, mt_err *err) {
   mt_build b;
+  if (f->tag == MT_LIST)
+    return mt_failn(err, MT_EUNSUPPORTED,
+                    "%s: of the list %N: none was found: it has more than 65536 values, "
+                    "one below 0, or none that is 0",
+                    op, f);
   if (f->tag != MT_SWIZZLE) return inv(out, f, err);
   mt_begin(&b, out, op, err);
   mt_open(&b, MT_SWIZZLE);

@@ -87,7 +87,7 @@ static MT_APART bool apply_link (mt_linear *x, const mt_node *t) {
   mt_linear y;
   const mt_node *f = mt_outer(t);
   int bits = mt_bits(all_bits(x));
-  if (bits > MT_F2BITS) return false;
+  if (bits > MT_F2BITS || f->tag == MT_LIST) return false;
   if (f->tag != MT_SWIZZLE) {
     if (!mt_linear_of(&y, f, bits)) return false;
     map_through(x, &y);

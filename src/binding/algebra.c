@@ -8,6 +8,7 @@
 */
 #include <string.h>
 
+#include "binding/listed.h"
 #include "binding/lmt.h"
 #include "binding/view.h"
 
@@ -80,6 +81,10 @@ static int push_bool (lua_State *L, const operation *o, const result *r) {
 
 /* ---------------------------------------------------------------- signatures */
 
+static int failed (lua_State *L, const char *name, const mt_err *err) {
+  return lmt_undolisted(L, name, NULL) ? 1 : lmt_raise(L, err);
+}
+
 /* name     result      the call */
 #define SIGNATURES(X)                                                                    \
   X(I_V, push_int, o->f.I_V(&r.i, V(1), &err))                                           \
@@ -99,7 +104,7 @@ static int push_bool (lua_State *L, const operation *o, const result *r) {
     result r;                                                                            \
     LMT_NOERR(err);                                                                      \
     LMT_COUNT(L, MOST_##signature, o->row.name, o->row.takes);                           \
-    return (call) ? lmt_raise(L, &err) : push(L, o, &r);                                 \
+    return (call) ? failed(L, o->row.name, &err) : push(L, o, &r);                       \
   }
 SIGNATURES(SERVE)
 #undef SERVE

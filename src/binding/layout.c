@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "binding/atom.h"
+#include "binding/listed.h"
 #include "binding/lmt.h"
 #include "binding/view.h"
 
@@ -247,14 +248,6 @@ static int m_slice_and_offset (lua_State *L) { return slice_and_offset(L, 2, 1);
 
 /* ---------------------------------------------------------------- structure */
 
-static int result_of (lua_State *L,
-                      mt_status (*f)(mt_layout *, const mt_node *, mt_err *)) {
-  mt_layout out;
-  LMT_NOERR(err);
-  if (f(&out, lmt_tocomposed(L, 1), &err)) return lmt_raise(L, &err);
-  return lmt_pushvalue(L, out.node);
-}
-
 static int l_flatten (lua_State *L) {
   mt_layout buf, out;
   LMT_NOERR(err);
@@ -332,7 +325,17 @@ static int l_coalesce (lua_State *L) {
   return lmt_pushfrom(L, 1, a, out.node);
 }
 
-static int l_right_inverse (lua_State *L) { return result_of(L, mt_right_inverse); }
+/* What undoes the links one by one may end before the function does. */
+static int l_right_inverse (lua_State *L) {
+  mt_layout out;
+  LMT_NOERR(err);
+  const mt_node *a = lmt_tocomposed(L, 1);
+  mt_status s = mt_right_inverse(&out, a, &err);
+  bool whole = s == MT_OK && (a->tag < MT_COMPOSED || mt_size(out.node) >= mt_size(a));
+  if (!whole && lmt_undolisted(L, "right_inverse", s == MT_OK ? out.node : NULL))
+    return 1;
+  return s == MT_OK ? lmt_pushvalue(L, out.node) : lmt_raise(L, &err);
+}
 
 static int push_product (lua_State *L, int i, const mt_node *a, const mt_node *b,
                          const mt_node *t) {

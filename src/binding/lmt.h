@@ -128,7 +128,7 @@ enum {
   LMT_INNER,
   LMT_MODULE,
   LMT_RAISED,
-  LMT_STATEVALUES = LMT_RAISED
+  LMT_STATEVALUES = LMT_RAISED + 2 /* and two of binding/listed.c */
 };
 
 /* The Lua files of the module; a NULL name ends the list. The build makes it. */

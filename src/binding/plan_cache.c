@@ -11,8 +11,10 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "binding/listed.h"
 #include "binding/lmt.h"
 #include "binding/plan.h"
+#include "binding/view.h"
 
 enum { PLANS = 16 };
 
@@ -32,6 +34,9 @@ typedef struct memory {
 
 /* Bounds lie behind the layout: all of them are one block. */
 static bool add_side (lmt_plankey *k, int side, const lmt_tensor *t, size_t *nodes) {
+  /* Another list may come to lie where one was. */
+  if (lmt_haslist(t->layout) || (t->bounded && lmt_haslist(lmt_boundsof(t)->coord)))
+    return false;
   size_t n = t->layout->span, m = t->bounded ? t->bounded - n : 0;
   n += m;
   if (n > LMT_KEYNODES - *nodes) return false;

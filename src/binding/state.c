@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "binding/listed.h"
 #include "binding/lmt.h"
 #include "binding/host.h"
 #include "plan/device.h"
@@ -222,6 +223,7 @@ static void open_core (lua_State *L) {
   lmt_open_tuple(L);
   lmt_open_algebra(L);
   lmt_open_swizzle(L);
+  lmt_open_listed(L);
   lmt_open_domain(L);
   lmt_open_device(L);
   lmt_open_tensor(L);

@@ -9,6 +9,7 @@
 */
 #include <string.h>
 
+#include "binding/listed.h"
 #include "binding/lmt.h"
 #include "binding/plan.h"
 #include "binding/view.h"
@@ -35,12 +36,21 @@ static void put_all (lmt_tensor *t, const mt_node *layout, const mt_bounds *b) {
   memcpy(to, &own, sizeof own);
 }
 
+/* Whether there are lists in it; then what keeps them is pushed. */
+static bool has_lists (lua_State *L, const mt_node *layout, const mt_bounds *b) {
+  const mt_node *t[] = {layout, b ? b->coord : layout};
+  if (layout->tag != MT_COMPOSED && t[1]->tag != MT_COMPOSED) return false;
+  if (!lmt_haslist(layout) && !lmt_haslist(t[1])) return false;
+  return lmt_pushlists(L, b ? 2 : 1, t), true;
+}
+
 static lmt_tensor *push_tensor (lua_State *L, int buffer, mt_dtype dtype,
                                 const mt_node *layout, int64_t offset,
                                 const mt_bounds *b) {
   size_t n = layout->span, more = b ? sizeof *b : 0;
   if (b) n += (size_t)b->coord->span + b->base->span + b->extent->span;
   buffer = lua_absindex(L, buffer);
+  bool listed = has_lists(L, layout, b);
   lmt_tensor *t = lua_newuserdatauv(L, sizeof *t + n * sizeof *layout + more, 1);
   t->buffer = lua_touserdata(L, buffer);
   t->offset = offset;
@@ -51,6 +61,7 @@ static lmt_tensor *push_tensor (lua_State *L, int buffer, mt_dtype dtype,
   luaL_setmetatable(L, LMT_TENSOR);
   lua_pushvalue(L, buffer);
   lua_setiuservalue(L, -2, 1);
+  if (listed) lmt_keeplists(L, -1, -2), lua_remove(L, -2);
   return t;
 }
 

@@ -8,7 +8,7 @@
 */
 #include <string.h>
 
-#include "binding/lmt.h"
+#include "binding/listed.h"
 #include "binding/view.h"
 
 /* ---------------------------------------------------------------- reading */
@@ -429,8 +429,9 @@ mt_number lmt_tonumber (lua_State *L, int i) {
 
 /* ---------------------------------------------------------------- pushing */
 
-static void push_nodes (lua_State *L, const mt_node *t) {
-  memcpy(lua_newuserdatauv(L, t->span * sizeof *t, 0), t, t->span * sizeof *t);
+static inline void push_nodes (lua_State *L, const mt_node *t) {
+  if (t->tag >= MT_COMPOSED) lmt_pushkept(L, t);
+  else memcpy(lua_newuserdatauv(L, t->span * sizeof *t, 0), t, t->span * sizeof *t);
 }
 
 static void push_userdata (lua_State *L, const mt_node *t, lmt_class class) {

@@ -53,6 +53,20 @@ static mt_status take_layout (number *x, const mt_node *f, mt_err *err) {
   return MT_OK;
 }
 
+/* x = value x of a list; its low bits stay. */
+static mt_status take_value (number *x, const mt_node *f, mt_err *err) {
+  int64_t low = INT64_C(1) << f->path[0], i = x->v / low, v;
+  if (i >= f->shape)
+    return mt_fail(err, MT_ERANGE,
+                   "call: a list of %lld values has none at %lld: past its coordinates a "
+                   "function that is listed is not known",
+                   (long long)f->shape, (long long)i);
+  if (mt_mulo(mt_list_values(f)[i], low, &v) || mt_addo(v, x->v % low, &v))
+    return leaves_64_bits(f, err);
+  *x = (number){v, false};
+  return MT_OK;
+}
+
 /* x = offset + x */
 static mt_status take_offset (number *x, const mt_node *a, mt_err *err) {
   if (a->ring == MT_F2) x->v ^= a->stride;
@@ -65,6 +79,7 @@ static mt_status take_offset (number *x, const mt_node *a, mt_err *err) {
 /* x = f(offset + x) for the link a. */
 static mt_status take_link (number *x, const mt_node *a, mt_err *err) {
   MT_TRY(take_offset(x, a, err));
+  if (mt_outer(a)->tag == MT_LIST) return take_value(x, mt_outer(a), err);
   if (mt_outer(a)->tag != MT_SWIZZLE || mt_outer(a)->arity == 1)
     return take_layout(x, mt_outer(a), err);
   x->v = mt_swizzle_apply(mt_swizzle_of(mt_outer(a)), x->v);

@@ -416,6 +416,15 @@ static bool accept_swizzle (reader *r) {
   return (c < 'a' || c > 'z') && mt_accept(r, 'S');
 }
 
+static void no_value (reader *r) {
+  char c = mt_peek(r);
+  mt_syntax(r,
+            c == '?' ? "a number expected: `?` is known at launch only," :
+            c == '{' ? "a list of values has no text that is read: function_layout makes "
+                       "one of a function," :
+                       "value expected");
+}
+
 void mt_read_value (reader *r, mt_build *b) {
   int at = b->n, end;
   if (accept_swizzle(r)) {
@@ -431,8 +440,7 @@ void mt_read_value (reader *r, mt_build *b) {
              mt_accept_word(r, "None")) {
     mt_add_wild(b);
   } else {
-    mt_syntax(r, mt_peek(r) == '?' ? "a number expected: `?` is known at launch only," :
-                                     "value expected");
+    no_value(r);
   }
   if (r->status != MT_OK || b->status != MT_OK || !mt_accept(r, ':')) return;
   mt_read_stride(r, b, at);

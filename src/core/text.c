@@ -79,6 +79,27 @@ static void put_composed (mt_strbuf *k, const mt_node *t) {
   put_value(k, mt_under(t));
 }
 
+/* All of a short list, the first of a long one. */
+static void put_list (mt_strbuf *k, const mt_node *t) {
+  enum { ALL = 16, SOME = 8 };
+  int64_t n = t->shape > ALL ? SOME : t->shape;
+  if (t->path[0] > 0) {
+    mt_put(k, "(");
+    put_int(k, INT64_C(1) << t->path[0]);
+    mt_put(k, ",");
+  }
+  for (int64_t i = 0; i < n; i++) {
+    mt_put(k, i == 0 ? "{" : ",");
+    put_int(k, mt_list_values(t)[i]);
+  }
+  if (n < t->shape) {
+    mt_put(k, ",... ");
+    put_int(k, t->shape);
+    mt_put(k, " values");
+  }
+  mt_put(k, t->path[0] > 0 ? "})" : "}");
+}
+
 static void put_value (mt_strbuf *k, const mt_node *t) {
   switch ((mt_tag)t->tag) {
     case MT_INT: put_scalar(k, t, t->shape); break;
@@ -90,6 +111,7 @@ static void put_value (mt_strbuf *k, const mt_node *t) {
       if (t->arity) put_value(k, mt_child(t));
       break;
     case MT_COMPOSED: put_composed(k, t); break;
+    case MT_LIST: put_list(k, t); break;
     case MT_SUM:
       if (t->shape < 0) {
         put_sum(k, t);

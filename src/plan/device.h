@@ -130,6 +130,7 @@ struct mt_plan {
   mt_plan *before[MT_PARTS], *after;
   void *memory;
   size_t memory_bytes;
+  struct mt_gathered *gathered; /* NULL, or: of its composed operands */
 };
 
 /* Marks the rows of the backend that have an instruction for the product's types. */

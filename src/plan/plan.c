@@ -15,6 +15,7 @@
 #include "plan/kept.h"
 #include "plan/pack.h"
 #include "plan/stage.h"
+#include "plan/gathered.h"
 #include "plan/table.h"
 
 static const char *const side_name[] = {"src", "dst"};
@@ -248,9 +249,14 @@ static double operations_of (const mt_plan *p) {
   return n;
 }
 
+static mt_status launch_kernel (mt_plan *p, mt_stream *s, mt_err *err) {
+  return p->device->backend->launch(p, s, err);
+}
+
 static mt_status launch (mt_plan *p, mt_stream *s, mt_err *err) {
   if (p->table) return mt_table_launch(p, s, err);
-  return p->stage ? mt_stage_launch(p, s, err) : p->device->backend->launch(p, s, err);
+  if (p->gathered) return mt_gathered_launch(p, s, launch_kernel, err);
+  return p->stage ? mt_stage_launch(p, s, err) : launch_kernel(p, s, err);
 }
 
 /* The backend tells how much of this step is done. */
@@ -269,7 +275,8 @@ mt_status mt_plan_launch (mt_plan *p, mt_stream *s, mt_err *err) {
   bool product = p->launch.desc.op == MT_OP_GEMM;
   mt_graph *recording = p->device->recording;
   if ((product ? p->units : p->launch.desc.rests) == 0) return MT_OK;
-  if (recording && !p->stage && !p->table) return mt_graph_add(recording, p, s, err);
+  if (recording && !p->stage && !p->table && !p->gathered)
+    return mt_graph_add(recording, p, s, err);
   return err->watch ? launch_watched(p, s, err) : launch(p, s, err);
 }
 
@@ -277,6 +284,10 @@ mt_status mt_plan_is_launch (const mt_plan *p, mt_err *err) {
   if (p->table)
     return mt_fail(err, MT_EUNSUPPORTED,
                    "plan: a composed layout has no strides: its copy goes by a list of "
+                   "offsets, on the host, and has no other ways\nprint(plan) shows it");
+  if (p->gathered)
+    return mt_fail(err, MT_EUNSUPPORTED,
+                   "plan: a product of composed operands copies them by lists of "
                    "offsets, on the host, and has no other ways\nprint(plan) shows it");
   if (p->stage == NULL) return MT_OK;
   return mt_fail(err, MT_EUNSUPPORTED,
@@ -339,10 +350,13 @@ void mt_plan_free (mt_plan *p) {
   if (p == NULL || p->graphs-- > 0) return;
   if (p->stage) mt_stage_free(p);
   if (p->table) mt_table_free(p);
+  if (p->gathered) mt_gathered_free(p);
   mt_unpack(p);
   mt_forget_tensors(p);
   if (p->device->backend->release) p->device->backend->release(p);
   mt_host_free(p->device, p, plan_size(p->device));
 }
 
-size_t mt_plan_memory (const mt_plan *p) { return p->memory_bytes; }
+size_t mt_plan_memory (const mt_plan *p) {
+  return p->memory_bytes + (p->gathered ? mt_gathered_bytes(p->gathered) : 0);
+}

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "plan/families.h"
+#include "plan/gathered.h"
 #include "types/dtype.h"
 #include "atom/mma_number.h"
 
@@ -290,6 +291,18 @@ static mt_status make (mt_plan *p, const mt_tiled_mma *mma,
   return s;
 }
 
+/* The product of compact tensors, said of those that were given. */
+static mt_status make_gathered (mt_plan *p, const mt_tiled_mma *mma,
+                                const mt_tensor *const t[MT_PARTS],
+                                const mt_gemm_options *o, mt_err *err) {
+  const mt_tensor *in[MT_PARTS];
+  MT_TRY(check_size(o, err));
+  MT_TRY(mt_gather_tensors(in, p, t, o->beta != 0, o->memory, err));
+  MT_TRY(make(p, mma, in, o, err));
+  write_head(p, t);
+  return MT_OK;
+}
+
 mt_status mt_plan_gemm (mt_plan **out, mt_device *d, const mt_tiled_mma *mma,
                         const mt_tensor *a, const mt_tensor *b, const mt_tensor *c,
                         const mt_gemm_options *options, mt_err *err) {
@@ -298,7 +311,9 @@ mt_status mt_plan_gemm (mt_plan **out, mt_device *d, const mt_tiled_mma *mma,
   mt_plan *p = mt_plan_new(d, "gemm", err);
   *out = NULL;
   if (p == NULL) return err->status;
-  mt_status s = make(p, mma, t, options ? options : &plain, err);
+  const mt_gemm_options *o = options ? options : &plain;
+  mt_status s =
+      mt_needs_gathering(t) ? make_gathered(p, mma, t, o, err) : make(p, mma, t, o, err);
   if (s == MT_OK) *out = p;
   else mt_plan_free(p);
   return s;

@@ -6,6 +6,7 @@
 ** of a product without a partition those about the atom that was chosen, too.
 */
 #include "copy/algo.h"
+#include "plan/gathered.h"
 #include "plan/device.h"
 #include "desc/swizzle.h"
 #include "core/strbuf.h"
@@ -224,6 +225,9 @@ static void put_product (mt_strbuf *t, const mt_plan *p) {
   if (p->gemm.alpha != 1 || p->gemm.beta != 0)
     mt_putf(t, "factors: alpha %.14g, beta %.14g\n", p->gemm.alpha, p->gemm.beta);
   put_epilogue(t, &p->gemm);
+  if (p->gathered)
+    mt_putf(t, "composed operands: by lists of offsets, by the host, into %zu bytes\n",
+            mt_gathered_bytes(p->gathered));
 }
 
 static void put_table (mt_strbuf *t, const mt_plan *p) {

@@ -202,7 +202,8 @@ function tile.make_composed_layout(f, offset, A) end
 --- The layout that a function of coordinates is.
 --- - R(c) = f(c...), f is asked once for each coordinate, an argument a mode
 --- - steps of one size, xor of bits, (i + j) % n: plain, swizzled or composed, of this shape
---- - error: f raises, or gives no integer; no layout is that, with a coordinate; over 2^16 elements
+--- - any other: a list of its values, composed with its coordinates: a layout wherever those are
+--- - error: f raises, or gives no integer; over 2^16 elements; a list asked past its coordinates
 --- ```lua
 --- function_layout({8, 8}, function(i, j) return 8 * i + (i ~ j) end)
 --- --> Sw<3,0,3> o 0 o (8,8):(8,1)
@@ -210,6 +211,8 @@ function tile.make_composed_layout(f, offset, A) end
 --- --> ((8,4),8):((1,9),36)
 --- function_layout({4, 4}, function(i, j) return 4 * i + (i + j) % 4 end)
 --- --> (4,2,4):(1,0,4) o 0 o (4,4):(9,1)
+--- function_layout({3, 3}, function(i, j) return i * i + 4 * j * j end)
+--- --> {0,1,4,4,5,8,16,17,20} o 0 o (3,3):(1,3)
 --- ```
 ---@param shape moontile.Tuple
 ---@param f fun(...: integer): integer

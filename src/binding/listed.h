@@ -1,0 +1,25 @@
+/*
+** listed.h - private to the binding: lists of values, and what keeps them alive.
+** SPDX-License-Identifier: MIT
+*/
+#ifndef MT_BINDING_LISTED_H
+#define MT_BINDING_LISTED_H
+
+#include "binding/lmt.h"
+
+/* A value with a list of values in it (MT_LIST), which lies in memory of the state. */
+bool lmt_haslist (const mt_node *t);
+/* Pushes what these have to keep alive, before what is to have them is made: later it may
+** be gone. nil: there is none. Then what is at `i` keeps it (binding/listed.c). */
+void lmt_pushlists (lua_State *L, int count, const mt_node *const *t);
+void lmt_keeplists (lua_State *L, int i, int lists);
+/* After "NAME" of what is at 1 has failed, or found less than all: pushes its inverse of
+** that name, which is listed, or raises; false: that has no root, or this is no inverse,
+** or it would have no more elements than what was found. */
+bool lmt_undolisted (lua_State *L, const char *name, const mt_node *found);
+/* Pushes a block of these nodes, which keeps the lists that they point to. */
+void lmt_pushkept (lua_State *L, const mt_node *t);
+
+void lmt_open_listed (lua_State *L);
+
+#endif
