@@ -352,7 +352,7 @@ if(PROJECT_IS_TOP_LEVEL AND NOT MOONTILE_SANITIZE)
   find_program(MOONTILE_LUAROCKS luarocks)
   find_program(MOONTILE_DPKG dpkg)
   mark_as_advanced(MOONTILE_LUAROCKS MOONTILE_DPKG)
-  set(ways find_package add_subdirectory fetch_content pkg_config)
+  set(ways find_package add_subdirectory fetch_content pkg_config one)
   if(MOONTILE_DPKG)
     list(APPEND ways deb)
   endif()
@@ -368,7 +368,7 @@ if(PROJECT_IS_TOP_LEVEL AND NOT MOONTILE_SANITIZE)
   endif()
   foreach(way IN LISTS ways)
     set(thorough "")
-    if(way MATCHES "^(add_subdirectory|fetch_content|luarocks|wheel)$")     # they build all of it again
+    if(way MATCHES "^(add_subdirectory|fetch_content|luarocks|wheel|one)$")     # they build all of it again
       set(thorough THOROUGH)
     endif()
     moontile_test(install.${way} ${thorough} COST 10 COMMAND ${CMAKE_COMMAND}
@@ -376,7 +376,7 @@ if(PROJECT_IS_TOP_LEVEL AND NOT MOONTILE_SANITIZE)
       -DWORK=${SCRATCH}/install-${way} -DLIBDIR=${CMAKE_INSTALL_LIBDIR}
       -DGENERATOR=${CMAKE_GENERATOR} -DCC=${CMAKE_C_COMPILER} -DINCDIR=${MOONTILE_LUA_INCLUDE_DIR}
       -DLUALIB=${MOONTILE_LUA_LIBRARY} -DCMOD=${MOONTILE_LUA_CMOD_DIR}
-      -DLUAROCKS=${MOONTILE_LUAROCKS} -DPYTHON=${PYTHON_PROGRAM}
+      -DLUAROCKS=${MOONTILE_LUAROCKS} -DPYTHON=${PYTHON_PROGRAM} -DPROGRAM=${PROGRAM}
       -DLUA_PROGRAM=${LUA_PROGRAM} -P ${SPEC}/install/run.cmake)
   endforeach()
   if(wheel IN_LIST ways)

@@ -3,6 +3,7 @@
 # find_package, pkg_config: from an installation that was moved after it was made;
 # add_subdirectory (with a Lua of the host's own), fetch_content: from the sources in SOURCE;
 # deb: from a package for Debian, installed in an empty root and removed again;
+# one: the core as one file, by gcc and clang, whichever are there;
 # luarocks: from the rockspec; wheel: pip makes one, which runs where there is no compiler.
 
 function(must)
@@ -68,6 +69,28 @@ elseif(WAY STREQUAL deb)
   file(GLOB_RECURSE left ${root}/usr/*)
   if(left)
     message(FATAL_ERROR "the package leaves ${left}")
+  endif()
+elseif(WAY STREQUAL one)
+  must(${PROGRAM} ${SOURCE}/cmake/one.lua ${SOURCE} ${WORK})
+  set(compilers ${CC})
+  foreach(name gcc clang)
+    find_program(one_${name} ${name})
+    if(one_${name})
+      list(APPEND compilers ${one_${name}})
+    endif()
+  endforeach()
+  list(REMOVE_DUPLICATES compilers)
+  foreach(compiler IN LISTS compilers)
+    must(${compiler} -std=c11 -Wall -Wextra -Wno-unused-function -Wno-bitwise-instead-of-logical
+         -Wno-unknown-warning-option -Werror -c one.c -o one.o)
+    must(${compiler} -std=c11 -Wall -Wextra -Werror -I. consumer/host_core.c one.o -o host
+         -lpthread -lm -ldl)
+    must(./host)
+  endforeach()
+  find_program(one_cxx NAMES g++ clang++ c++)
+  if(one_cxx)
+    file(WRITE ${WORK}/header.cc "#include \"moontile.h\"\n")
+    must(${one_cxx} -std=c++11 -Wall -Wextra -pedantic -Werror -c header.cc -o header.o)
   endif()
 elseif(WAY STREQUAL luarocks)
   file(GLOB kept ${SOURCE}/*)

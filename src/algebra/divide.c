@@ -166,20 +166,24 @@ static mt_status divide_as (mt_zip_form f, mt_layout *out, const char *op,
 
 mt_status mt_logical_divide (mt_layout *out, const mt_node *a, const mt_node *t,
                              mt_err *err) {
-  return divide_as(MT_LOGICAL, out, "logical_divide", a, t, err); /* ((Tile),(Rest)) */
+  return divide_as(MT_ZIP_LOGICAL, out, "logical_divide", a, t,
+                   err); /* ((Tile),(Rest)) */
 }
 
 mt_status mt_zipped_divide (mt_layout *out, const mt_node *a, const mt_node *t,
                             mt_err *err) {
-  return divide_as(MT_ZIPPED, out, "zipped_divide", a, t, err); /* ((Tiles),(Rests)) */
+  return divide_as(MT_ZIP_ZIPPED, out, "zipped_divide", a, t,
+                   err); /* ((Tiles),(Rests)) */
 }
 
 mt_status mt_tiled_divide (mt_layout *out, const mt_node *a, const mt_node *t,
                            mt_err *err) {
-  return divide_as(MT_TILED, out, "tiled_divide", a, t, err); /* ((Tiles),RestM,...) */
+  return divide_as(MT_ZIP_TILED, out, "tiled_divide", a, t,
+                   err); /* ((Tiles),RestM,...) */
 }
 
 mt_status mt_flat_divide (mt_layout *out, const mt_node *a, const mt_node *t,
                           mt_err *err) {
-  return divide_as(MT_FLAT, out, "flat_divide", a, t, err); /* (TileM,...,RestM,...) */
+  return divide_as(MT_ZIP_FLAT, out, "flat_divide", a, t,
+                   err); /* (TileM,...,RestM,...) */
 }

@@ -165,22 +165,26 @@ static mt_status product_as (mt_zip_form f, mt_layout *out, const char *op,
 
 mt_status mt_logical_product (mt_layout *out, const mt_node *a, const mt_node *t,
                               mt_err *err) {
-  return product_as(MT_LOGICAL, out, "logical_product", a, t, err); /* ((Block),(Grid)) */
+  return product_as(MT_ZIP_LOGICAL, out, "logical_product", a, t,
+                    err); /* ((Block),(Grid)) */
 }
 
 mt_status mt_zipped_product (mt_layout *out, const mt_node *a, const mt_node *t,
                              mt_err *err) {
-  return product_as(MT_ZIPPED, out, "zipped_product", a, t, err); /* ((Blocks),(Grids)) */
+  return product_as(MT_ZIP_ZIPPED, out, "zipped_product", a, t,
+                    err); /* ((Blocks),(Grids)) */
 }
 
 mt_status mt_tiled_product (mt_layout *out, const mt_node *a, const mt_node *t,
                             mt_err *err) {
-  return product_as(MT_TILED, out, "tiled_product", a, t, err); /* ((Blocks),GridM,...) */
+  return product_as(MT_ZIP_TILED, out, "tiled_product", a, t,
+                    err); /* ((Blocks),GridM,...) */
 }
 
 mt_status mt_flat_product (mt_layout *out, const mt_node *a, const mt_node *t,
                            mt_err *err) {
-  return product_as(MT_FLAT, out, "flat_product", a, t, err); /* (BlockM,...,GridM,...) */
+  return product_as(MT_ZIP_FLAT, out, "flat_product", a, t,
+                    err); /* (BlockM,...,GridM,...) */
 }
 
 /* t with modes 1:0 behind, up to this rank; a leaf stays a leaf if that is one. */

@@ -69,16 +69,16 @@ void mt_emit_modes (mt_build *b, const mt_node *t) {
 static void emit_form (mt_build *b, mt_zip_form f, const mt_node *d, const mt_node *t) {
   mt_layout pair;
   mt_build z;
-  if (f == MT_LOGICAL) mt_add(b, d);
-  if (f == MT_ZIPPED) mt_emit_unzipped(b, d, t);
-  if (f < MT_TILED) return;
+  if (f == MT_ZIP_LOGICAL) mt_add(b, d);
+  if (f == MT_ZIP_ZIPPED) mt_emit_unzipped(b, d, t);
+  if (f < MT_ZIP_TILED) return;
   mt_begin(&z, &pair, b->op, b->err);
   mt_emit_unzipped(&z, d, t);
   mt_failed(b, mt_finish(&z));
   if (b->status != MT_OK) return;
   const mt_node *tile = mt_child(pair.node);
   mt_open(b, MT_MODES);
-  if (f == MT_TILED) mt_add(b, tile);
+  if (f == MT_ZIP_TILED) mt_add(b, tile);
   else mt_emit_modes(b, tile);
   mt_emit_modes(b, mt_next(tile));
   mt_close(b);
@@ -91,7 +91,7 @@ MT_APART mt_status mt_in_form (mt_zip_form f, mt_layout *out, const char *op,
   mt_layout whole;
   mt_begin(&b, out, op, err);
   mt_open_root(&b, a);
-  if (f == MT_LOGICAL) {
+  if (f == MT_ZIP_LOGICAL) {
     by(&b, mt_base(a), t);
     return mt_end(&b);
   }

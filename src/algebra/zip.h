@@ -10,7 +10,12 @@
 /* LOGICAL: ((TileM,RestM),(TileN,RestN),...); ZIPPED:
 ** ((TileM,TileN,...),(RestM,RestN,...)); TILED: ((TileM,TileN,...),RestM,RestN,...);
 ** FLAT: (TileM,TileN,...,RestM,RestN,...). */
-typedef enum mt_zip_form { MT_LOGICAL, MT_ZIPPED, MT_TILED, MT_FLAT } mt_zip_form;
+typedef enum mt_zip_form {
+  MT_ZIP_LOGICAL,
+  MT_ZIP_ZIPPED,
+  MT_ZIP_TILED,
+  MT_ZIP_FLAT
+} mt_zip_form;
 
 /* Writes a divided or multiplied by t, in logical form. */
 typedef void mt_by (mt_build *b, const mt_node *a, const mt_node *t);

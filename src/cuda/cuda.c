@@ -181,7 +181,7 @@ static mt_status cuda_stream_create (mt_device *d, mt_stream **out, mt_err *err)
   MT_TRY(mt_cuda_enter(c, err));
   mt_cuda_reap(d);
   mt_status s = CU(c, err, cuStreamCreate, (&stream, MT_CU_NON_BLOCKING));
-  if (s == MT_OK && !mt_cuda_keep(d, &c->streams, (mt_kept){.stream = stream})) {
+  if (s == MT_OK && !mt_cuda_keep(d, &c->streams, (mt_cuda_kept){.stream = stream})) {
     c->driver.cuStreamDestroy(stream);
     s = mt_fail(err, MT_ENOMEM, "no host memory for a stream");
   }

@@ -149,12 +149,12 @@ typedef struct mt_room {
 
 /* A stream of the host's that is open, or closed while it works; memory that was freed
 ** while the GPU worked. */
-typedef struct mt_kept {
-  struct mt_kept *next;
+typedef struct mt_cuda_kept {
+  struct mt_cuda_kept *next;
   CUstream stream;
   bool closed;
   CUdeviceptr p;
-} mt_kept;
+} mt_cuda_kept;
 
 typedef struct mt_cuda {
   mt_driver driver;
@@ -166,7 +166,7 @@ typedef struct mt_cuda {
   int version;               /* of the driver: 12040 is 12.4 */
   char lost[512];            /* why the device is lost; "" while it is not */
   mt_room room;
-  mt_kept *streams, *freed;
+  mt_cuda_kept *streams, *freed;
   CUevent batch[2]; /* behind some of the last launches (mt_cuda_throttle) */
   unsigned launches;
   CUfunction function[]; /* of each row of mt_cuda_kernels */
@@ -197,7 +197,7 @@ mt_status mt_cuda_await_all (mt_cuda *c, mt_err *err); /* all streams of the dev
 mt_status mt_cuda_throttle (mt_cuda *c, CUstream s, mt_err *err);
 bool mt_cuda_is_idle (const mt_cuda *c);
 /* Adds to a list; false: there is no memory. */
-bool mt_cuda_keep (mt_device *d, mt_kept **list, mt_kept what);
+bool mt_cuda_keep (mt_device *d, mt_cuda_kept **list, mt_cuda_kept what);
 /* Closes one of c->streams, at the latest when it is done. */
 void mt_cuda_close_stream (mt_device *d, CUstream s);
 /* Gives back what can be given back by now. */

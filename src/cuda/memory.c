@@ -33,7 +33,7 @@ static void give_back (mt_device *d, CUdeviceptr p) {
   mt_cuda *c = d->impl;
   mt_err err = MT_NOERR;
   mt_cuda_reap(d);
-  if (!mt_cuda_is_idle(c) && mt_cuda_keep(d, &c->freed, (mt_kept){.p = p})) return;
+  if (!mt_cuda_is_idle(c) && mt_cuda_keep(d, &c->freed, (mt_cuda_kept){.p = p})) return;
   if (c->lost[0] == '\0') (void)CU(c, &err, cuCtxSynchronize, ());
   (void)CU(c, &err, cuMemFree, (p));
 }

@@ -53,7 +53,8 @@ mt_status mt_cuda_await_all (mt_cuda *c, mt_err *err) {
   if (err->stop == NULL) return MT_OK;
   MT_TRY(await(c, c->stream, NULL, err));
   if (c->room.stream) MT_TRY(await(c, c->room.stream, NULL, err));
-  for (mt_kept *k = c->streams; k; k = k->next) MT_TRY(await(c, k->stream, NULL, err));
+  for (mt_cuda_kept *k = c->streams; k; k = k->next)
+    MT_TRY(await(c, k->stream, NULL, err));
   return MT_OK;
 }
 
@@ -76,13 +77,13 @@ static bool is_idle (const mt_cuda *c, CUstream s) {
 
 bool mt_cuda_is_idle (const mt_cuda *c) {
   bool idle = c->lost[0] != 0 || (is_idle(c, c->stream) && is_idle(c, c->room.stream));
-  for (const mt_kept *k = c->streams; idle && k; k = k->next)
+  for (const mt_cuda_kept *k = c->streams; idle && k; k = k->next)
     idle = is_idle(c, k->stream);
   return idle;
 }
 
-bool mt_cuda_keep (mt_device *d, mt_kept **list, mt_kept what) {
-  mt_kept *k = mt_host_alloc(d, sizeof *k);
+bool mt_cuda_keep (mt_device *d, mt_cuda_kept **list, mt_cuda_kept what) {
+  mt_cuda_kept *k = mt_host_alloc(d, sizeof *k);
   if (k == NULL) return false;
   *k = what;
   k->next = *list;
@@ -91,8 +92,8 @@ bool mt_cuda_keep (mt_device *d, mt_kept **list, mt_kept what) {
 }
 
 /* Takes the first one out of the list. */
-static mt_kept take (mt_device *d, mt_kept **list) {
-  mt_kept *k = *list, what = *k;
+static mt_cuda_kept take (mt_device *d, mt_cuda_kept **list) {
+  mt_cuda_kept *k = *list, what = *k;
   *list = k->next;
   mt_host_free(d, k, sizeof *k);
   return what;
@@ -100,7 +101,7 @@ static mt_kept take (mt_device *d, mt_kept **list) {
 
 void mt_cuda_close_stream (mt_device *d, CUstream s) {
   mt_cuda *c = d->impl;
-  mt_kept **k = &c->streams;
+  mt_cuda_kept **k = &c->streams;
   while (*k && (*k)->stream != s) k = &(*k)->next;
   if (*k && !is_idle(c, s)) (*k)->closed = true;
   else if (*k) take(d, k), c->driver.cuStreamDestroy(s);
@@ -108,7 +109,7 @@ void mt_cuda_close_stream (mt_device *d, CUstream s) {
 
 void mt_cuda_reap (mt_device *d) {
   mt_cuda *c = d->impl;
-  for (mt_kept **k = &c->streams; *k;) {
+  for (mt_cuda_kept **k = &c->streams; *k;) {
     CUstream s = (*k)->stream;
     if ((*k)->closed && is_idle(c, s)) take(d, k), c->driver.cuStreamDestroy(s);
     else k = &(*k)->next;
