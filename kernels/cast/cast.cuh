@@ -75,7 +75,60 @@ template <class S, class D> MT_INLINE void cast_strided (const mt_launch &p) {
     cast_one<S, D>(p, n);
 }
 
-/* ------------------------------------------------------------------ any types */
+/* ------------------------------------------------------------------ STRIDED */
+
+/* Where access n is. */
+MT_INLINE cast_sides any_sides (const mt_launch &p, uint32_t n) {
+  place at = {};
+  walk(at, p.desc, 0, p.desc.nrest, n);
+  return cast_sides(p, at, (int)p.desc.elem, (int)p.desc.to);
+}
+
+/* Accesses n, n + threads, ...: below 2^31. */
+MT_INLINE void any_group (const mt_launch &p, const char *table, uint32_t n) {
+  enum { UNROLL = MT_CAST_UNROLL };
+  const mt_desc &d = p.desc;
+  const uint32_t end = (uint32_t)d.rests, reads = d.vec * d.elem, writes = d.vec * d.to;
+  uint4 data[UNROLL];
+  char *dst[UNROLL];
+#pragma unroll
+  for (int u = 0; u < UNROLL; u++) {
+    dst[u] = NULL;
+    if (n + u * blockDim.x >= end) continue;
+    const cast_sides s = any_sides(p, n + u * blockDim.x);
+    data[u] = load_access(s.src, reads), dst[u] = s.dst;
+  }
+  /* The code of all types is there once: what is next moves to the front. */
+#pragma unroll 1
+  for (int u = 0; u < UNROLL; u++) {
+    if (dst[0] == NULL) return;
+    store_access(dst[0], writes,
+                 d.elem == 1 ? looked_up(data[0], d.to, table) :
+                               converted_any(data[0], d.cast));
+#pragma unroll
+    for (int k = 0; k + 1 < UNROLL; k++) data[k] = data[k + 1], dst[k] = dst[k + 1];
+  }
+}
+
+/* Whole accesses between plain sides. */
+MT_INLINE bool any_is_whole (const mt_desc &d) {
+  return d.vec * (d.elem > d.to ? d.elem : d.to) == 16 && d.rests <= MT_FAR &&
+         (d.swizzle[MT_SRC].mask | d.swizzle[MT_DST].mask) == 0;
+}
+
+MT_INLINE void any_whole (const mt_launch &p) {
+  __shared__ uint4 shared[MT_CAST_TABLE / 16];
+  const int64_t group = (int64_t)MT_CAST_UNROLL * blockDim.x, all = gridDim.x * group;
+  if (p.desc.elem == 1) {
+    make_table((char *)shared, p.desc.cast);
+    __syncthreads();
+  }
+#pragma unroll 1
+  for (int64_t n = blockIdx.x * group + threadIdx.x; n < p.desc.rests; n += all)
+    any_group(p, (const char *)shared, (uint32_t)n);
+}
+
+/* ------------------------------------------------------------------ any elements */
 
 MT_INLINE uint64_t load_element (const char *p, uint32_t bytes) {
   switch (bytes) {
@@ -110,22 +163,22 @@ static __device__ __noinline__ uint64_t rounded_bits (uint64_t bits, mt_cast_typ
   return mt_cast_rounded_bits(bits, from, to, rounding);
 }
 
-/* Two types and how one becomes the other. */
-struct any_cast {
+/* Two types and how one becomes the other: to the nearest, or ROUNDED another way. */
+template <bool ROUNDED> struct any_cast {
   mt_cast_type from, to;
   mt_rounding rounding;
   MT_INLINE any_cast (uint32_t cast)
       : from(mt_cast_type_of(MT_CAST_SRC(cast))), to(mt_cast_type_of(MT_CAST_DST(cast))),
         rounding(MT_CAST_ROUNDING(cast)) {}
   MT_INLINE uint64_t of (uint64_t bits) const {
-    if (rounding == MT_ROUND_NEAREST) return mt_cast_bits(bits, from, to);
+    if (!ROUNDED) return mt_cast_bits(bits, from, to);
     return rounded_bits(bits, from, to, rounding);
   }
 };
 
 /* Element `lane` of the access at a place. */
-struct any_types {
-  any_cast cast;
+template <bool ROUNDED> struct any_types {
+  any_cast<ROUNDED> cast;
   MT_INLINE any_types (const mt_desc &d) : cast(d.cast) {}
   MT_INLINE void move (const mt_launch &p, const place &at, uint32_t lane) const {
     const mt_desc &d = p.desc;
@@ -136,9 +189,9 @@ struct any_types {
   }
 };
 
-MT_INLINE void cast_any (const mt_launch &p) {
+template <bool ROUNDED> MT_INLINE void cast_any (const mt_launch &p) {
   const mt_desc &d = p.desc;
-  const any_types types(d);
+  const any_types<ROUNDED> types(d);
   const int64_t all = (int64_t)gridDim.x * blockDim.x, end = d.rests * d.vec;
 #pragma unroll 1
   for (int64_t n = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; n < end; n += all) {
@@ -151,7 +204,8 @@ MT_INLINE void cast_any (const mt_launch &p) {
 }
 
 /* All values of a thread, with bounds; an access is one element. */
-MT_INLINE void any_values (const mt_launch &p, const any_types &types,
+template <bool ROUNDED>
+MT_INLINE void any_values (const mt_launch &p, const any_types<ROUNDED> &types,
                            const place &corner, const ordinates &edge) {
   const mt_desc &d = p.desc;
   const ordinates none = {};
@@ -165,9 +219,9 @@ MT_INLINE void any_values (const mt_launch &p, const any_types &types,
   }
 }
 
-MT_INLINE void cast_any_described (const mt_launch &p) {
+template <bool ROUNDED> MT_INLINE void cast_any_described (const mt_launch &p) {
   const mt_desc &d = p.desc;
-  const any_types types(d);
+  const any_types<ROUNDED> types(d);
   if (threadIdx.x >= d.threads) return;
 #pragma unroll 1
   for (int64_t n = blockIdx.x; n < d.rests; n += gridDim.x) {
@@ -184,8 +238,8 @@ MT_INLINE void cast_any_described (const mt_launch &p) {
 /* ------------------------------------------------------------------ any tile */
 
 /* Types known at run time, element by element: tiles do not overlap. */
-struct any_tile {
-  any_cast cast;
+template <bool ROUNDED> struct any_tile {
+  any_cast<ROUNDED> cast;
   int s, d, em, pitch; /* elements, bytes, bytes from row to row */
   MT_INLINE any_tile (const mt_desc &desc)
       : cast(desc.cast), s(MT_CAST_TRANSPOSE_S(desc.elem, desc.to)),
@@ -207,8 +261,9 @@ MT_INLINE uint64_t read_element (const char *p, int bytes) {
   return ((const uint32_t *)p)[0] | (uint64_t)((const uint32_t *)p)[1] << 32;
 }
 
-MT_INLINE void any_load (const mt_desc &d, const any_tile &a, const cast_place &t,
-                         char *tile) {
+template <bool ROUNDED>
+MT_INLINE void any_load (const mt_desc &d, const any_tile<ROUNDED> &a,
+                         const cast_place &t, char *tile) {
   const int lane = threadIdx.x % 32;
 #pragma unroll 1
   for (int r = threadIdx.x / 32; r < a.d && t.d + r < (int32_t)d.values; r += 8) {
@@ -224,8 +279,9 @@ MT_INLINE void any_load (const mt_desc &d, const any_tile &a, const cast_place &
   }
 }
 
-MT_INLINE void any_store (const mt_desc &d, const any_tile &a, const cast_place &t,
-                          const char *tile) {
+template <bool ROUNDED>
+MT_INLINE void any_store (const mt_desc &d, const any_tile<ROUNDED> &a,
+                          const cast_place &t, const char *tile) {
   const int lane = threadIdx.x % 32;
 #pragma unroll 1
   for (int c = threadIdx.x / 32; c < a.s && t.s + c < (int32_t)d.threads; c += 8) {
@@ -241,10 +297,10 @@ MT_INLINE void any_store (const mt_desc &d, const any_tile &a, const cast_place 
   }
 }
 
-MT_INLINE void cast_any_transpose (const mt_launch &p) {
+template <bool ROUNDED> MT_INLINE void cast_any_transpose (const mt_launch &p) {
   enum { MOST = 128 * (128 + 4) }; /* bytes, of the largest tile of two types */
   __shared__ uint4 shared[MOST / 16];
-  const any_tile a(p.desc);
+  const any_tile<ROUNDED> a(p.desc);
   const cast_place t(p, (int)p.desc.elem, (int)p.desc.to, a.s, a.d);
   any_load(p.desc, a, t, (char *)shared);
   __syncthreads();
@@ -253,11 +309,26 @@ MT_INLINE void cast_any_transpose (const mt_launch &p) {
 
 /* ------------------------------------------------------------------ all algorithms */
 
+/* Whole accesses between plain sides, or element by element. */
+template <bool ROUNDED> MT_INLINE void cast_any_strided (const mt_launch &p) {
+  if (!ROUNDED && any_is_whole(p.desc)) any_whole(p);
+  else cast_any<ROUNDED>(p);
+}
+
+template <class T> struct is_rounded {
+  enum { value = 0 };
+};
+template <> struct is_rounded<rounded_number> {
+  enum { value = 1 };
+};
+
 template <int ALGO, class SRC, class DST> MT_INLINE void cast (const mt_launch &p) {
+  constexpr bool ROUNDED = is_rounded<DST>::value;
   begin();
-  if constexpr (ALGO == MT_ALGO_DESCRIBED) cast_any_described(p);
-  else if constexpr (SRC::BYTES == 0 && ALGO == MT_ALGO_STRIDED) cast_any(p);
-  else if constexpr (SRC::BYTES == 0) cast_any_transpose(p);
+  if constexpr (ALGO == MT_ALGO_DESCRIBED) cast_any_described<ROUNDED>(p);
+  else if constexpr (SRC::BYTES == 0 && ALGO == MT_ALGO_STRIDED)
+    cast_any_strided<ROUNDED>(p);
+  else if constexpr (SRC::BYTES == 0) cast_any_transpose<ROUNDED>(p);
   else if constexpr (ALGO == MT_ALGO_STRIDED) cast_strided<SRC, DST>(p);
   else cast_tile<cast_tile_of<SRC, DST, ALGO == MT_ALGO_TRANSPOSE_UNALIGNED>>(p);
 }

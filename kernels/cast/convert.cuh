@@ -19,17 +19,27 @@ namespace mt {
 
 #define MT_DTYPE(name, kind, bytes, in_c, element, e, m, top, ...)                       \
   struct name##_number {                                                                 \
-    enum { BYTES = bytes, FLOAT = MT_KIND_##kind == MT_KIND_FLOAT };                     \
+    enum { BYTES = bytes, FLOAT = MT_KIND_##kind == MT_KIND_FLOAT, ANY = 0 };            \
     static MT_INLINE mt_cast_type type () {                                              \
       return MT_CAST_ROW(kind, bytes, e, m, top);                                        \
     }                                                                                    \
   };
 #include "moontile/dtypes.def"
 
-/* Any: known at run time. */
+/* Known at run time: any, any that round, those of so many bytes. */
 struct any_number {
   enum { BYTES = 0 };
 };
+struct rounded_number {
+  enum { BYTES = 0 };
+};
+template <int N> struct sized_number {
+  enum { BYTES = N, FLOAT = 0, ANY = 1 };
+};
+typedef sized_number<1> any1_number;
+typedef sized_number<2> any2_number;
+typedef sized_number<4> any4_number;
+typedef sized_number<8> any8_number;
 
 template <class S, class D> MT_INLINE uint64_t convert (uint64_t bits) {
   return mt_cast_bits(bits, S::type(), D::type());

@@ -12,7 +12,7 @@
 #ifndef CAST_TILE_CUH
 #define CAST_TILE_CUH
 
-#include "kernels/cast/convert.cuh"
+#include "kernels/cast/any.cuh"
 
 #define MT_INLINE __device__ __forceinline__
 
@@ -84,19 +84,24 @@ template <class SRC, class DST, bool UNALIGNED> struct cast_tile_of {
     ROWS = 256 / EACH, /* that a block reads at once */
     ROUNDS = D / ROWS,
     READ = TRANSPOSE_UNALIGNED ? OWN_D + VD : D, /* rows that are read */
-    IN = VS * EM / 4,   /* words in the tile, of a vector of the source */
-    OUT = VD * EM / 4,  /* and of the destination */
-    LINE = S * EM / 16, /* pieces of a row of the tile */
-    W = 4 / EM,         /* elements of a word: rows of the destination */
+    IN = VS * EM / 4,       /* words in the tile, of a vector of the source */
+    OUT = VD * EM / 4,      /* and of the destination */
+    LINE = S * EM / 16,     /* pieces of a row of the tile */
+    UNIT = EM < 4 ? 4 : EM, /* bytes that are read of a row at once, */
+    W = UNIT / EM,          /* and their elements: rows of the destination */
     GROUPS = D / VD / 8,
-    TURNS = GROUPS * (S * EM / 4) / 4 /* of all warps */
+    TURNS = GROUPS * (S * EM / UNIT) / 4 /* of all warps */
   };
 };
 
 /* N elements, converted HERE or as they are, `words` words. */
 template <class T, bool HERE, int N, int WORDS>
-MT_INLINE void became (uint32_t *to, const uint32_t *from) {
-  if constexpr (HERE) convert_words<typename T::source, typename T::target, N>(to, from);
+MT_INLINE void became (uint32_t *to, const uint32_t *from, uint32_t cast,
+                       const char *table) {
+  if constexpr (HERE && T::source::ANY)
+    convert_sized<T::ES, T::ED>(to, from, cast, table);
+  else if constexpr (HERE)
+    convert_words<typename T::source, typename T::target, N>(to, from);
   else
 #pragma unroll
     for (int i = 0; i < WORDS; i++) to[i] = from[i];
@@ -126,10 +131,13 @@ MT_INLINE void shift_vector (uint32_t *v, uint32_t m, int width) {
   shifted<N, EM>(v, v, next, m);
 }
 
-/* N words of rows one behind the other, 4 / EM elements each -> as many vectors. */
+/* N words of rows one behind the other, 4 / EM elements each -> as many vectors; N
+** elements of 4 bytes and more are one. */
 template <int EM, int N> MT_INLINE void cast_turn (uint32_t *out, const uint32_t *x) {
-  static_assert(EM <= 2, "words of more than one element");
-  if constexpr (EM == 2) {
+  if constexpr (EM >= 4) {
+#pragma unroll
+    for (int w = 0; w < N * EM / 4; w++) out[w] = x[w];
+  } else if constexpr (EM == 2) {
 #pragma unroll
     for (int w = 0; w < N / 2; w++, x += 2) {
       out[w] = __byte_perm(x[0], x[1], 0x5410);
@@ -205,12 +213,12 @@ template <class T, int N, bool WHOLE> struct cast_rows {
     }
   }
 
-  MT_INLINE void put (char *tile) const {
+  MT_INLINE void put (char *tile, uint32_t cast, const char *table) const {
     const int at = threadIdx.x % T::EACH * (T::IN * 4);
 #pragma unroll
     for (int k = 0; k < N; k++) {
       uint32_t out[4];
-      became<T, (T::ES > T::ED), T::VS, 4>(out, &data[k].x);
+      became<T, (T::ES >= T::ED), T::VS, 4>(out, &data[k].x, cast, table);
       if (T::TRANSPOSE_UNALIGNED)
         shift_vector<T::IN, T::EM>(out, shift(k) / T::ES * T::EM, T::EACH);
       char *to = tile + cast_slot<T>(r + k * T::ROWS, at / 16) + at % 16;
@@ -225,7 +233,7 @@ template <class T, int N, bool WHOLE> struct cast_rows {
 ** is for its neighbour only. */
 template <class T, bool WHOLE>
 MT_INLINE void cast_rows_out (const mt_launch &p, const cast_place &t, uint32_t *x,
-                              int32_t s, int32_t n, bool last) {
+                              int32_t s, int32_t n, bool last, const char *table) {
   const mt_desc &d = p.desc;
   const int32_t ends = (int32_t)d.threads, endd = (int32_t)d.values;
 #pragma unroll
@@ -240,7 +248,7 @@ MT_INLINE void cast_rows_out (const mt_launch &p, const cast_place &t, uint32_t 
       shift_vector<T::OUT, T::EM>(x, shift / T::ED * T::EM, 8);
     }
     if (!real || last) continue;
-    became<T, (T::ES < T::ED), T::VD, T::OUT>(y, x);
+    became<T, (T::ES < T::ED), T::VD, T::OUT>(y, x, d.cast, table);
     const uint4 v = {y[0], y[1], y[2], y[3]};
     if (WHOLE) store<16>(row + shift, v);
     else store_units<T::ED>(row + shift, v, n + (int32_t)shift / T::ED, endd);
@@ -248,21 +256,23 @@ MT_INLINE void cast_rows_out (const mt_launch &p, const cast_place &t, uint32_t 
 }
 
 template <class T, bool WHOLE>
-MT_INLINE void cast_store (const mt_launch &p, const cast_place &t, const char *tile) {
+MT_INLINE void cast_store (const mt_launch &p, const cast_place &t, const char *tile,
+                           const char *table) {
   const int v = threadIdx.x % 8;
 #pragma unroll(WHOLE ? 8 : 1)
   for (int k = 0; k < (T::TURNS + 7) / 8; k++) {
     const int eight = threadIdx.x / 8 + 32 * k; /* of lanes */
     const int vector = eight % T::GROUPS * (T::TRANSPOSE_UNALIGNED ? 7 : 8) + v;
-    const int at = eight / T::GROUPS * 4; /* bytes of a row */
-    uint32_t x[T::VD], out[T::W * T::OUT];
+    const int at = eight / T::GROUPS * T::UNIT; /* bytes of a row */
+    uint32_t x[T::VD * T::UNIT / 4], out[T::W * T::OUT];
     if (T::TURNS % 8 != 0 && eight / 4 >= T::TURNS) break;
 #pragma unroll
     for (int i = 0; i < T::VD; i++)
-      read_words<4>(x + i, tile + cast_slot<T>(vector * T::VD + i, at / 16) + at % 16);
+      read_words<T::UNIT>(x + i * (T::UNIT / 4),
+                          tile + cast_slot<T>(vector * T::VD + i, at / 16) + at % 16);
     cast_turn<T::EM, T::VD>(out, x);
     cast_rows_out<T, WHOLE>(p, t, out, t.s + at / T::EM, t.d + vector * T::VD,
-                            T::TRANSPOSE_UNALIGNED && v == 7);
+                            T::TRANSPOSE_UNALIGNED && v == 7, table);
   }
 }
 
@@ -276,25 +286,32 @@ template <class T> MT_INLINE bool is_whole (const mt_desc &d, const cast_place &
 
 /* What is not whole has longer code: of four vectors. */
 template <class T, bool WHOLE>
-MT_INLINE void cast_move (const mt_launch &p, const cast_place &t, char *tile) {
+MT_INLINE void cast_move (const mt_launch &p, const cast_place &t, char *tile,
+                          const char *table) {
   constexpr int N = WHOLE || T::ROUNDS < 4 ? T::ROUNDS : 4;
 #pragma unroll 1
   for (int first = 0; first < T::D; first += N * T::ROWS) {
     cast_rows<T, N, WHOLE> rows;
     rows.find(p.desc, t, first);
     rows.load_all(p);
-    rows.put(tile);
+    rows.put(tile, p.desc.cast, table);
   }
   __syncthreads();
-  cast_store<T, WHOLE>(p, t, tile);
+  cast_store<T, WHOLE>(p, t, tile, table);
 }
 
 template <class T> MT_INLINE void cast_tile (const mt_launch &p) {
-  __shared__ uint4 tile[T::D * T::LINE];
+  enum { ANY = T::source::ANY && T::ES == 1, TILE = T::D * T::LINE };
+  __shared__ uint4 tile[TILE + (ANY ? 256 * T::ED / 16 : 0)];
+  const char *table = (const char *)(tile + TILE);
   cast_place t(p, T::ES, T::ED, T::OWN_S, T::OWN_D);
   if (T::TRANSPOSE_UNALIGNED) t.d -= T::VD;
-  if (is_whole<T>(p.desc, t)) cast_move<T, true>(p, t, (char *)tile);
-  else cast_move<T, false>(p, t, (char *)tile);
+  if (ANY) {
+    make_table((char *)(tile + TILE), p.desc.cast);
+    __syncthreads();
+  }
+  if (is_whole<T>(p.desc, t)) cast_move<T, true>(p, t, (char *)tile, table);
+  else cast_move<T, false>(p, t, (char *)tile, table);
 }
 
 } // namespace mt

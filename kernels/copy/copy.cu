@@ -20,18 +20,11 @@
   }
 #include "kernels/copy/copy.def"
 
-/* Of types that are known at run time all is there, rounding of every kind too: it may
-** not take the registers of what is used. */
-#define MT_LEAST_any 4
-#define MT_LEAST_f32 0
-#define MT_LEAST_f16 0
-#define MT_LEAST_bf16 0
-#define MT_LEAST_e4m3 0
-#define MT_LEAST_i8 0
-#define MT_LEAST_u8 0
+/* Blocks of an SM, at least: 0 where types are known. */
+#define MT_LEAST(src, n) (mt::src##_number::BYTES == 0 ? n : 0)
 #define MT_CASTS_DESCRIBED(src) __launch_bounds__(1024)
-#define MT_CASTS_STRIDED(src) __launch_bounds__(256)
-#define MT_CASTS_TRANSPOSE(src) __launch_bounds__(256, MT_LEAST_##src)
+#define MT_CASTS_STRIDED(src) __launch_bounds__(256, MT_LEAST(src, 3))
+#define MT_CASTS_TRANSPOSE(src) __launch_bounds__(256, MT_LEAST(src, 4))
 #define MT_CASTS_TRANSPOSE_UNALIGNED(src) __launch_bounds__(256, 4)
 #define MT_CAST_KERNEL(name, algo, src, dst)                                             \
   extern "C" __global__ void MT_CASTS_##algo(src)                                        \

@@ -100,7 +100,7 @@ static inline uint32_t __shfl_up_sync (unsigned, uint32_t v, unsigned by, int wi
 
 /* Fetches of each thread: what they write is not there before it waits for them. */
 namespace {
-enum { MOST_FETCHES = 64 };
+enum { MOST_FETCHES = 256 };
 struct fetching {
   int n;
   uint4 *to[MOST_FETCHES], value[MOST_FETCHES];
@@ -191,25 +191,28 @@ void run_block (body *b, const mt_launch *l, bool together) {
   for (threadIdx.x = 0; threadIdx.x < blockDim.x; threadIdx.x++) b(*l);
 }
 
-#define MT_RUN(name, algo)                                                               \
+#define MT_RUN(name, together)                                                           \
   void run_##name (unsigned blocks, unsigned block, const mt_launch *l) {                \
     gridDim.x = blocks, blockDim.x = block;                                              \
     for (blockIdx.x = 0; blockIdx.x < blocks; blockIdx.x++)                              \
-      run_block(body_##name, l, (MT_IS_##algo & MT_TILED) != 0);                         \
+      run_block(body_##name, l, together);                                               \
   }
+/* Threads of blocks that make a table meet too. */
+#define MT_HAS_TABLE(algo, type)                                                         \
+  (MT_ALGO_##algo == MT_ALGO_STRIDED && mt::type##_number::BYTES == 0)
 #define MT_COPY_KERNEL(name, algo, bytes, threads, unroll)                               \
   void body_##name (const mt_launch &l) { mt::copy<MT_ALGO_##algo, bytes, unroll>(l); }  \
-  MT_RUN(name, algo)
+  MT_RUN(name, (MT_IS_##algo & MT_TILED) != 0)
 #define MT_SWIZZLE_KERNEL(name, algo, bytes, threads, unroll)                            \
   void body_##name (const mt_launch &l) {                                                \
     mt::copy_swizzled<MT_ALGO_##algo, bytes, unroll>(l);                                 \
   }                                                                                      \
-  MT_RUN(name, algo)
+  MT_RUN(name, false)
 #define MT_CAST_KERNEL(name, algo, src, dst)                                             \
   void body_##name (const mt_launch &l) {                                                \
     mt::cast<MT_ALGO_##algo, mt::src##_number, mt::dst##_number>(l);                     \
   }                                                                                      \
-  MT_RUN(name, algo)
+  MT_RUN(name, (MT_IS_##algo & MT_TILED) != 0 || MT_HAS_TABLE(algo, src))
 #include "kernels/copy/copy.def"
 #include "kernels/cast/cast.def"
 }

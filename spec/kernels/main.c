@@ -2,7 +2,7 @@
 ** main.c - random launches: what a kernel writes is what the reference executor writes.
 ** SPDX-License-Identifier: MIT
 **
-** usage: moontile_kernels_test [CASES [SEED]]
+** usage: moontile_kernels_test [CASES [SEED [NAME]]]: of rows whose names contain NAME.
 ** Each row of products has one case for 4000 of copies, 1 at least.
 ** Descriptors are drawn, not planned: axes of any number in each mode, strides of any
 ** order and sign, broadcasts, holes, bounds through vectors, grids smaller than the work.
@@ -330,16 +330,24 @@ static void draw_flip (mt_launch *l, int side) {
   }
 }
 
-/* Of a row for any types two of them. */
+/* One of the types that a row's type stands for. */
+static int draw_type (int of) {
+  int type;
+  do type = below(MT_NDTYPE);
+  while (of != MT_any && (int)mt_dtype_size((mt_dtype)type) != 1 << (of - MT_any1));
+  return type;
+}
+
+/* Of a row for many types two of them. */
 static void draw_cast (mt_desc *d, const mt_kernel *k) {
   int from = MT_CAST_SRC(k->cast), to = MT_CAST_DST(k->cast);
-  if (k->cast == MT_CAST_ANY) {
-    from = below(MT_NDTYPE);
-    do to = below(MT_NDTYPE);
+  if (from >= MT_any1) {
+    const int rounded = to == MT_rounded, types[] = {from, to};
+    from = draw_type(types[0]);
+    do to = draw_type(rounded ? MT_any : types[1]);
     while (to == from);
-  }
-  d->cast = MT_CAST(from, to);
-  if (k->cast == MT_CAST_ANY) d->cast = MT_CAST_ROUNDED(d->cast, below(4));
+    d->cast = MT_CAST_ROUNDED(MT_CAST(from, to), rounded ? 1 + below(3) : 0);
+  } else d->cast = MT_CAST(from, to);
   d->elem = (uint32_t)mt_dtype_size((mt_dtype)from);
   d->to = (uint32_t)mt_dtype_size((mt_dtype)to);
   d->vec = 16 / (d->elem > d->to ? d->elem : d->to);
@@ -414,8 +422,10 @@ static bool run (int row, mt_launch *l, mt_grid grid, emulated *const *table) {
   return same;
 }
 
-static bool one_case (int rows) {
-  int row = below(rows);
+static bool one_case (int rows, const char *only) {
+  int row;
+  do row = below(rows);
+  while (strstr(mt_cuda_kernels[row].name, only) == NULL);
   mt_launch l;
   mt_grid grid;
   mt_refusals why = {0};
@@ -468,7 +478,7 @@ int main (int argc, char **argv) {
   state = argc > 2 ? strtoull(argv[2], NULL, 0) : 0x9E3779B97F4A7C15u;
   for (long i = 0; i < cases; i++) {
     uint64_t seed = state;
-    if (one_case(copies())) continue;
+    if (one_case(copies(), argc > 3 ? argv[3] : "")) continue;
     fprintf(stderr, "case %ld: moontile_kernels_test 1 0x%llx\n", i,
             (unsigned long long)seed);
     return 1;

@@ -139,7 +139,7 @@ static double microseconds (const mt_desc *d, mt_algorithm algo, const mt_cost *
   double us = c->traffic * c->slow * left_of(d, algo) /
               (mt_h200.memory * (d->cast ? f->cast : f->speed));
   if (us < c->least) us = c->least;
-  if (d->cast && ((k && k->cast == MT_CAST_ANY) || !mt_kernel_casts(d, algo, true)))
+  if (d->cast && ((k && mt_cast_is_any(k->cast)) || !mt_kernel_casts(d, algo, true)))
     us += (double)mt_accesses(d) * d->vec * f->any;
   return mt_h200.launch + us;
 }

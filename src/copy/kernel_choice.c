@@ -7,16 +7,25 @@
 #include "desc/cast_desc.h"
 #include "desc/swizzle.h"
 
-static bool converts (const mt_kernel *k, uint32_t cast) {
-  return k->cast == cast || k->cast == MT_CAST_ALL ||
-         (k->cast == MT_CAST_ANY && cast != 0);
+/* Whether a row's type stands for one of so many bytes. */
+static bool stands_for (uint32_t type, uint32_t bytes) {
+  return type == MT_any ||
+         (type >= MT_any1 && type <= MT_any8 && 1u << (type - MT_any1) == bytes);
+}
+
+static bool converts (const mt_kernel *k, const mt_desc *d) {
+  if (k->cast == d->cast || k->cast == MT_CAST_ALL) return true;
+  if (d->cast == 0 || k->cast == 0) return false;
+  if (MT_CAST_ROUNDING(d->cast) != MT_ROUND_NEAREST) return k->cast == MT_CAST_ROUNDS;
+  return stands_for(MT_CAST_SRC(k->cast), d->elem) &&
+         stands_for(MT_CAST_DST(k->cast), d->to);
 }
 
 /* Rows of another operation, algorithm, width or conversion, or of plain sides if they
 ** are swizzled, are not alternatives: they go without a word. */
 static bool same_kind (const mt_kernel *k, const mt_desc *d) {
   bool swizzles = mt_desc_is_swizzled(d);
-  if (k->op != d->op || k->algo != d->algo || !converts(k, d->cast)) return false;
+  if (k->op != d->op || k->algo != d->algo || !converts(k, d)) return false;
   if (k->bytes == 0) return k->swizzled || !swizzles;
   return k->bytes == d->elem * d->vec && k->swizzled == swizzles;
 }

@@ -9,7 +9,11 @@
 #include "moontile/analysis.h"
 #include "copy/algo.h"
 
-enum { MT_SAMPLES = 4 }; /* warps that are looked at */
+enum {
+  MT_SAMPLES = 4,     /* warps that are looked at */
+  MT_TABLES = 1584,   /* blocks that fill a large GPU some times */
+  MT_TABLE_GROUPS = 8 /* of accesses of a block that makes a table, at most */
+};
 
 /* ---------------------------------------------------------------- accesses of a warp */
 
@@ -159,8 +163,15 @@ static mt_grid tv_grid (const mt_kernel *k, const mt_desc *d) {
   return (mt_grid){mt_blocks_of(d->rests, 1), (uint32_t)d->threads};
 }
 
+/* Of elements of one byte each block makes a table of what they become: it has several
+** groups of accesses then, as far as the GPU stays full. */
 static mt_grid flat_grid (const mt_kernel *k, const mt_desc *d) {
-  return mt_grid_of(k, mt_blocks_of(d->rests, (int64_t)k->threads * k->unroll));
+  int64_t blocks = mt_blocks_of(d->rests, (int64_t)k->threads * k->unroll);
+  if (k->cast == MT_CAST_ANY && d->elem == 1 && blocks > MT_TABLES) {
+    int64_t each = mt_div_up(blocks, MT_TABLES);
+    blocks = mt_div_up(blocks, each < MT_TABLE_GROUPS ? each : MT_TABLE_GROUPS);
+  }
+  return mt_grid_of(k, blocks);
 }
 
 const mt_algo mt_algo_described = {.name = "described",

@@ -8,10 +8,15 @@
 #include "desc/algo_desc.h"
 #include "desc/cast_desc.h"
 
-/* The type that stands for any, in a conversion of a row. */
-enum { MT_any = 255 };
+/* Types of a row's conversion that stand for many: any; any to another number than the
+** nearest; those of 1, 2, 4 or 8 bytes. */
+enum { MT_any1 = 248, MT_any2, MT_any4, MT_any8, MT_rounded = 254, MT_any };
 #define MT_CAST_ANY MT_CAST(MT_any, MT_any)
+#define MT_CAST_ROUNDS MT_CAST(MT_any, MT_rounded)
 #define MT_CAST_ALL MT_CAST(MT_any, 0)
+static inline bool mt_cast_is_any (uint32_t cast) {
+  return MT_CAST_SRC(cast) >= MT_any1 && cast != MT_CAST_ALL;
+}
 
 typedef struct mt_kernel {
   const char *name; /* of the function in the image too: mt_NAME */

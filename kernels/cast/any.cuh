@@ -1,0 +1,165 @@
+/*
+** any.cuh - vectors of elements whose types are known at run time, converted.
+** SPDX-License-Identifier: MIT
+**
+** An access has as many elements as 16 bytes of the wider type. All threads of a launch
+** convert alike, so a branch on both types costs little when it is taken once for an
+** access: behind it stands the code of these two types, which are constants there. What
+** an element of one byte becomes is looked up: a block makes a table of all 256.
+*/
+#ifndef CAST_ANY_CUH
+#define CAST_ANY_CUH
+
+#include "kernels/cast/convert.cuh"
+
+#define MT_INLINE __device__ __forceinline__
+
+namespace mt {
+
+enum { MT_CAST_TABLE = 256 * 8 }; /* bytes of what elements of one byte become */
+
+/* ------------------------------------------------------------------ accesses */
+
+/* Of 1 to 16 bytes, which is known at run time. */
+MT_INLINE uint4 load_access (const char *p, uint32_t bytes) {
+  uint4 v = make_uint4(0, 0, 0, 0);
+  if (bytes == 16) return load<16>(p);
+  if (bytes == 8) {
+    const uint2 w = load<8>(p);
+    v.x = w.x, v.y = w.y;
+  } else if (bytes == 4) v.x = load<4>(p);
+  else if (bytes == 2) v.x = load<2>(p);
+  else v.x = load<1>(p);
+  return v;
+}
+
+MT_INLINE void store_access (char *p, uint32_t bytes, const uint4 &v) {
+  if (bytes == 16) store<16>(p, v);
+  else if (bytes == 8) store<8>(p, make_uint2(v.x, v.y));
+  else if (bytes == 4) store<4>(p, v.x);
+  else if (bytes == 2) store<2>(p, (uint16_t)v.x);
+  else store<1>(p, (uint8_t)v.x);
+}
+
+/* ------------------------------------------------------------------ tables */
+
+template <int ED> MT_INLINE void put_entry (char *table, uint32_t i, uint64_t bits) {
+  if constexpr (ED < 8)
+    ((typename word<ED>::type *)table)[i] = (typename word<ED>::type)bits;
+  else ((uint2 *)table)[i] = make_uint2((uint32_t)bits, (uint32_t)(bits >> 32));
+}
+
+template <int ED> MT_INLINE uint64_t get_entry (const char *table, uint32_t i) {
+  if constexpr (ED < 8) return ((const typename word<ED>::type *)table)[i];
+  else {
+    const uint2 v = ((const uint2 *)table)[i];
+    return v.x | (uint64_t)v.y << 32;
+  }
+}
+
+/* What all elements of one byte become. */
+MT_INLINE void make_table (char *table, uint32_t cast) {
+  const mt_cast_type from = mt_cast_type_of(MT_CAST_SRC(cast));
+  const mt_cast_type to = mt_cast_type_of(MT_CAST_DST(cast));
+#pragma unroll 1
+  for (uint32_t i = threadIdx.x; i < 256; i += blockDim.x) {
+    const uint64_t bits = mt_cast_bits(i, from, to);
+    if (to.bytes == 1) put_entry<1>(table, i, bits);
+    else if (to.bytes == 2) put_entry<2>(table, i, bits);
+    else if (to.bytes == 4) put_entry<4>(table, i, bits);
+    else put_entry<8>(table, i, bits);
+  }
+}
+
+template <int ED> MT_INLINE uint4 looked_up (const uint4 &v, const char *table) {
+  const uint32_t in[4] = {v.x, v.y, v.z, v.w};
+  uint32_t out[4] = {0, 0, 0, 0};
+#pragma unroll
+  for (int i = 0; i < 16 / ED; i++)
+    put_element<ED>(out, i, get_entry<ED>(table, (uint32_t)get_element<1>(in, i)));
+  return make_uint4(out[0], out[1], out[2], out[3]);
+}
+
+MT_INLINE uint4 looked_up (const uint4 &v, uint32_t bytes, const char *table) {
+  if (bytes == 1) return looked_up<1>(v, table);
+  if (bytes == 2) return looked_up<2>(v, table);
+  if (bytes == 4) return looked_up<4>(v, table);
+  return looked_up<8>(v, table);
+}
+
+/* ------------------------------------------------------------------ pairs of types */
+
+template <class S, class D> MT_INLINE uint4 converted (const uint4 &v) {
+  enum { N = 16 / (S::BYTES > D::BYTES ? S::BYTES : D::BYTES) };
+  const uint32_t in[4] = {v.x, v.y, v.z, v.w};
+  uint32_t out[4] = {0, 0, 0, 0};
+  convert_words<S, D, N>(out, in);
+  return make_uint4(out[0], out[1], out[2], out[3]);
+}
+
+/* From type S, of more than a byte. */
+template <class S> MT_INLINE uint4 converted_from (const uint4 &v, uint32_t to) {
+#define MT_DTYPE(name, ...)                                                              \
+  if (to == MT_##name) return converted<S, name##_number>(v);
+#include "moontile/dtypes.def"
+  return v;
+}
+
+/* To a type of ED bytes. */
+template <class S, int ED> MT_INLINE uint4 converted_to (const uint4 &v, uint32_t to) {
+#define MT_DTYPE(name, ...)                                                              \
+  if constexpr (name##_number::BYTES == ED)                                              \
+    if (to == MT_##name) return converted<S, name##_number>(v);
+#include "moontile/dtypes.def"
+  return v;
+}
+
+MT_INLINE uint4 converted_any (const uint4 &v, uint32_t cast) {
+  const uint32_t to = MT_CAST_DST(cast);
+  switch (MT_CAST_SRC(cast)) {
+#define MT_DTYPE(name, ...)                                                              \
+  case MT_##name:                                                                        \
+    if constexpr (name##_number::BYTES > 1) return converted_from<name##_number>(v, to); \
+    break;
+#include "moontile/dtypes.def"
+  }
+  return v;
+}
+
+/* The same of types of ES and ED bytes: called, where there is more than one place. */
+template <int ES, int ED>
+static __device__ __noinline__ uint4 converted_sized (uint4 v, uint32_t cast) {
+  const uint32_t pair = cast & 65535;
+#define MT_DTYPE(name, ...)                                                              \
+  if constexpr (name##_number::BYTES == ES)                                              \
+    if (MT_CAST_SRC(pair) == MT_##name)                                                  \
+      return converted_to<name##_number, ED>(v, MT_CAST_DST(pair));
+#include "moontile/dtypes.def"
+  return v;
+}
+
+/* An access of words. */
+template <int ES, int ED>
+MT_INLINE void convert_sized (uint32_t *to, const uint32_t *from, uint32_t cast,
+                              const char *table) {
+  enum {
+    WIDE = ES > ED ? ES : ED,
+    IN = (16 / WIDE * ES + 3) / 4,
+    OUT = (16 / WIDE * ED + 3) / 4
+  };
+  uint32_t in[4] = {0, 0, 0, 0};
+#pragma unroll
+  for (int i = 0; i < IN; i++) in[i] = from[i];
+  const uint4 v = make_uint4(in[0], in[1], in[2], in[3]);
+  uint4 y;
+  if constexpr (ES == 1) y = looked_up<ED>(v, table);
+  else y = converted_sized<ES, ED>(v, cast);
+  const uint32_t out[4] = {y.x, y.y, y.z, y.w};
+#pragma unroll
+  for (int i = 0; i < OUT; i++) to[i] = out[i];
+}
+
+} // namespace mt
+
+#undef MT_INLINE
+#endif
