@@ -7,7 +7,7 @@
 
 set(MOONTILE_HARDENED "")
 set(MOONTILE_HARDEN_LINK "")             # what is linked; not what others link with ours
-if(NOT MOONTILE_HARDEN OR MOONTILE_SANITIZE)
+if(NOT MOONTILE_HARDEN OR MOONTILE_SANITIZE OR MOONTILE_TSAN)
   return()
 endif()
 include(CheckCSourceCompiles)

@@ -18,10 +18,11 @@ endif()
 
 set(MOONTILE_INSTALLED moontile_shared moontile_static)
 install(FILES include/moontile.h TYPE INCLUDE)
-install(DIRECTORY include/moontile TYPE INCLUDE PATTERN lua.h EXCLUDE)
+install(DIRECTORY include/moontile TYPE INCLUDE PATTERN lua.h EXCLUDE
+        PATTERN vm.h EXCLUDE)
 if(MOONTILE_LUA)
   list(APPEND MOONTILE_INSTALLED moontile_lua)
-  install(FILES include/moontile/lua.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/moontile)
+  install(FILES include/moontile/lua.h include/moontile/vm.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/moontile)
   install(TARGETS moontile_module LIBRARY DESTINATION ${MOONTILE_LUA_CMOD_DIR})
   # What the Lua language server reads.
   install(DIRECTORY lua/moontile/meta/ DESTINATION ${CMAKE_INSTALL_DATADIR}/moontile/luals)

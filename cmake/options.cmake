@@ -15,6 +15,7 @@ set(MOONTILE_CUTE "" CACHE STRING "Folders of CuTe's and CUDA's headers, for a t
 option(MOONTILE_WERROR "Warnings are errors" OFF)
 option(MOONTILE_HARDEN "Flags that make mistakes of memory harder to exploit" ON)
 option(MOONTILE_SANITIZE "AddressSanitizer and UndefinedBehaviorSanitizer in all our targets" OFF)
+option(MOONTILE_TSAN "ThreadSanitizer in all our targets" OFF)
 
 if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "Debug, Release, RelWithDebInfo" FORCE)
@@ -42,6 +43,9 @@ if(MOONTILE_SANITIZE)
       -fno-omit-frame-pointer)
   target_compile_options(moontile_flags INTERFACE ${MOONTILE_SANITIZERS})
   target_link_options(moontile_flags INTERFACE -fsanitize=address,undefined)
+elseif(MOONTILE_TSAN)
+  target_compile_options(moontile_flags INTERFACE -fsanitize=thread -fno-omit-frame-pointer)
+  target_link_options(moontile_flags INTERFACE -fsanitize=thread)
 endif()
 
 include(cmake/harden.cmake)

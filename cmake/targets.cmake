@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 
 # The core, compiled once, for both libraries and for the module: a list of files for each room
-# of src/rooms.txt, but for those of Lua: the binding, and what only the program has.
+# of src/rooms.txt, but for those of Lua: the binding, the interpreter, what the program has.
 set(SRC ${PROJECT_SOURCE_DIR}/src)
 set(MOONTILE_INCLUDES ${PROJECT_SOURCE_DIR}/include ${SRC} ${PROJECT_SOURCE_DIR})
 file(STRINGS ${SRC}/rooms.txt rooms REGEX "^[a-z]+ ")
@@ -10,7 +10,7 @@ list(TRANSFORM rooms REPLACE " .*" "")
 set(MOONTILE_CORE_SOURCES ${SRC}/backends.c)
 foreach(room IN LISTS rooms)
   file(GLOB MOONTILE_SOURCES_${room} CONFIGURE_DEPENDS ${SRC}/${room}/*.c)
-  if(NOT room MATCHES "^(binding|console)$")
+  if(NOT room MATCHES "^(binding|vm|console)$")
     list(APPEND MOONTILE_CORE_SOURCES ${MOONTILE_SOURCES_${room}})
   endif()
 endforeach()
@@ -76,7 +76,13 @@ target_include_directories(moontile_binding PRIVATE ${MOONTILE_INCLUDES})
 target_include_directories(moontile_binding SYSTEM PUBLIC ${MOONTILE_LUA_INCLUDE_DIR})
 moontile_target(moontile_binding)
 
-add_library(moontile_lua STATIC $<TARGET_OBJECTS:moontile_binding>)
+# The limited interpreter, which brings Lua's libraries.
+add_library(moontile_vm OBJECT ${MOONTILE_SOURCES_vm})
+target_include_directories(moontile_vm PRIVATE ${MOONTILE_INCLUDES})
+target_include_directories(moontile_vm SYSTEM PUBLIC ${MOONTILE_LUA_INCLUDE_DIR})
+moontile_target(moontile_vm)
+
+add_library(moontile_lua STATIC $<TARGET_OBJECTS:moontile_binding> $<TARGET_OBJECTS:moontile_vm>)
 add_library(moontile::lua ALIAS moontile_lua)
 moontile_target(moontile_lua)
 target_link_libraries(moontile_lua PUBLIC moontile_static)

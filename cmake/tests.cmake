@@ -1,7 +1,7 @@
 # tests.cmake: everything that ctest runs. A test's files appear here as soon as they exist.
 # SPDX-License-Identifier: MIT
 #
-# In a sanitized build names begin with "asan.". MOONTILE_TIMES in the environment says how many
+# In a sanitized build names begin with "asan." or "tsan.". MOONTILE_TIMES in the environment says how many
 # times as many random cases are to run as usual. `./dev test` leaves out what has the label
 # "thorough", unless it is told --all, or CI is set.
 
@@ -15,13 +15,18 @@ if(MOONTILE_SANITIZE)
                        UBSAN_OPTIONS=print_stacktrace=1)
 endif()
 
+set(test_prefix "")
+if(MOONTILE_SANITIZE)
+  set(test_prefix asan.)
+elseif(MOONTILE_TSAN)
+  set(test_prefix tsan.)
+endif()
+
 # A test of the name, run in the source folder unless it says otherwise. COST is roughly the seconds
 # that it takes: what takes longest starts first. THOROUGH: others prove nearly the same, sooner.
 function(moontile_test name)
   cmake_parse_arguments(PARSE_ARGV 1 T "THOROUGH" "DIR;TIMEOUT;COST" "COMMAND;ENV")
-  if(MOONTILE_SANITIZE)
-    set(name asan.${name})
-  endif()
+  set(name ${test_prefix}${name})
   if(NOT T_DIR)
     set(T_DIR ${PROJECT_SOURCE_DIR})
   endif()
@@ -180,6 +185,11 @@ moontile_spec_program(moontile_host_test host moontile_lua moontile_liblua)
 file(MAKE_DIRECTORY ${SCRATCH}/host)
 moontile_test(host COMMAND moontile_host_test ${SCRATCH}/host ${FAKE_DIR}/libcuda.so.1)
 
+# The limited interpreter: what it takes and gives, and what tries to break out of it.
+moontile_spec_program(moontile_vm_test vm moontile_lua moontile_liblua)
+file(MAKE_DIRECTORY ${SCRATCH}/vm)
+moontile_test(vm COST 10 COMMAND moontile_vm_test ${SCRATCH}/vm)
+
 # Objects that are freed in the middle of a call, wherever a script could.
 file(MAKE_DIRECTORY ${SCRATCH}/live)
 foreach(device cpu checked cuda)
@@ -284,6 +294,7 @@ if(NOT MOONTILE_SANITIZE)
   set(objects ${PROJECT_BINARY_DIR}/objects.txt)
   file(GENERATE OUTPUT ${objects} CONTENT "$<JOIN:$<TARGET_OBJECTS:moontile_core>,\n>
 $<JOIN:$<TARGET_OBJECTS:moontile_binding>,\n>
+$<JOIN:$<TARGET_OBJECTS:moontile_vm>,\n>
 $<JOIN:$<TARGET_OBJECTS:moontile_program>,\n>
 ")
   moontile_test(walls COMMAND ${PROGRAM} ${SPEC}/walls/walls.lua ${PROJECT_SOURCE_DIR}
@@ -347,6 +358,35 @@ moontile_target(moontile_guarded)
 target_link_libraries(moontile_guarded PRIVATE moontile_lua moontile_liblua Threads::Threads)
 moontile_test(examples.guarded COMMAND moontile_guarded ${SPEC}/host/script.lua)
 target_link_libraries(moontile_host_core PRIVATE moontile_static)
+
+# Hosts of the interpreter with limits. A wrong script has an error for who wrote it.
+foreach(name vm_min vm_limits vm_server)
+  add_executable(moontile_${name} ${PROJECT_SOURCE_DIR}/examples/${name}.c)
+  moontile_target(moontile_${name})
+  target_link_libraries(moontile_${name} PRIVATE moontile_lua moontile_liblua Threads::Threads)
+endforeach()
+moontile_test(examples.vm_min COMMAND moontile_vm_min ${SPEC}/vm/right.lua 2)
+moontile_test(examples.vm_min.wrong COMMAND moontile_vm_min ${SPEC}/vm/wrong.lua 2)
+set_tests_properties(${test_prefix}examples.vm_min PROPERTIES
+  PASS_REGULAR_EXPRESSION "asked for\t2.0\n58\n")
+set_tests_properties(${test_prefix}examples.vm_min.wrong PROPERTIES PASS_REGULAR_EXPRESSION
+  "wrong.lua:6: tile.layuot: no such function; did you mean layout\\?
+  6 . return x . tile.layuot.4..1.
+called from [^\n]*wrong.lua:10
+  10 . return area.n.")
+moontile_test(examples.vm_limits COMMAND moontile_vm_limits ${SCRATCH}/vm)
+moontile_test(examples.vm_server COMMAND moontile_vm_server)
+include(CheckLanguage)
+check_language(CXX)
+if(CMAKE_CXX_COMPILER AND PROJECT_IS_TOP_LEVEL)
+  enable_language(CXX)
+  add_executable(moontile_vm_host ${PROJECT_SOURCE_DIR}/examples/vm_host.cpp)
+  moontile_target(moontile_vm_host)
+  target_compile_features(moontile_vm_host PRIVATE cxx_std_11)
+  target_compile_options(moontile_vm_host PRIVATE -Wall -Wextra -Wpedantic)
+  target_link_libraries(moontile_vm_host PRIVATE moontile_lua moontile_liblua)
+  moontile_test(examples.vm_host COMMAND moontile_vm_host)
+endif()
 
 if(PROJECT_IS_TOP_LEVEL AND NOT MOONTILE_SANITIZE)
   find_program(MOONTILE_LUAROCKS luarocks)

@@ -227,13 +227,14 @@ local function heading_of(item)
   return table.concat(names, ", ")
 end
 
--- The names and sentences of the headers, as moontile.h includes them; lua.h last.
+-- The names and sentences of the headers, as moontile.h includes them; lua.h and vm.h last.
 local function list_of_headers()
   local list = {}
   for name in read "include/moontile.h":gmatch '#include "moontile/(%w+)%.h"' do
     list[#list + 1] = name
   end
   list[#list + 1] = "lua"
+  list[#list + 1] = "vm"
   return list
 end
 
@@ -319,8 +320,9 @@ local function page(name, header, escape, places)
 end
 
 local OPENING = [[
-`#include "moontile.h"` has all but the last of these headers, each of which can be included by
-itself; `moontile/lua.h` is for programs that have a Lua state. How they are built and linked:
+`#include "moontile.h"` has all but the last two of these headers, each of which can be included by
+itself; `moontile/lua.h` is for programs that have a Lua state, `moontile/vm.h` for
+those that want one with limits. How they are built and linked:
 [in a C program](../manual/embedding.md). From Lua, with examples:
 [all functions](../reference/README.md).]]
 

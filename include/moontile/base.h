@@ -53,7 +53,8 @@ enum {
   X(MT_ELOST, "device lost")                                                             \
   X(MT_EDENIED, "forbidden by the host")                                                 \
   X(MT_ELIMIT, "beyond a limit of the host")                                             \
-  X(MT_ESTOPPED, "stopped by the host")
+  X(MT_ESTOPPED, "stopped by the host")                                                  \
+  X(MT_ESCRIPT, "error in a script")
 
 #define MT_STATUS_NAME(name, text) name,
 typedef enum mt_status { MT_STATUSES(MT_STATUS_NAME) MT_NSTATUS } mt_status;
@@ -117,6 +118,7 @@ MT_API void mt_stint_tell (const mt_err *err);
 
 MT_API const char *mt_status_name (mt_status s); /* "MT_ERANK" */
 MT_API const char *mt_status_text (mt_status s); /* "ranks do not match" */
+MT_API const char *mt_strerror (mt_status s);    /* the same */
 MT_API const char *mt_version (void);            /* "0.2.0" */
 
 #ifdef __cplusplus

@@ -88,6 +88,8 @@ typedef struct mt_lua_config {
                              ** launches of a graph together; 0: MT_LUA_WORK */
   const volatile int *stop; /* NULL, or: not 0 ends the call at hand, and all that use
                              ** tensors or devices then; another thread may set it */
+  uint64_t launches;        /* of plans, by whatever function, in all; those of a graph
+                             ** count each; 0: any number */
 } mt_lua_config;
 #define MT_LUA_BYTES ((size_t)1 << 30)
 #define MT_LUA_WORK ((uint64_t)1 << 32)

@@ -7,6 +7,7 @@
 ** told then, and kills the context, as on a GPU. An image is a fatbin, which is not
 ** looked at, or the text of the lists of kernels; its kernels are the rows of these.
 */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -24,10 +25,18 @@ struct CUlib_st {
 };
 
 static struct CUctx_st contexts[MAXDEVICES];
-static int libraries, events;
+static int libraries;
 static pid_t started; /* the process that called cuInit */
 static __thread CUcontext stack[MAXSTACK];
 static __thread int depth;
+static pthread_mutex_t inside = PTHREAD_MUTEX_INITIALIZER;
+
+int fake_enter (void) { return pthread_mutex_lock(&inside); }
+
+void fake_leave (const int *entered) {
+  (void)entered;
+  pthread_mutex_unlock(&inside);
+}
 
 static int device_count (void) {
   long long n = fake_option("FAKECUDA_DEVICES", 1);
@@ -49,6 +58,7 @@ CUresult fake_ready (void) {
 /* ---------------------------------------------------------------- devices */
 
 FAKE cuInit (unsigned flags) {
+  GUARD;
   FAULT(cuInit);
   NEED(flags == 0, 1);
   NEED(started == 0 || started == getpid(), 3);
@@ -58,17 +68,20 @@ FAKE cuInit (unsigned flags) {
 }
 
 FAKE cuDriverGetVersion (int *out) {
+  GUARD;
   FAULT(cuDriverGetVersion);
   return *out = fake_version(), 0;
 }
 
 FAKE cuDeviceGetCount (int *out) {
+  GUARD;
   FAULT(cuDeviceGetCount);
   NEED(started, 3);
   return *out = device_count(), 0;
 }
 
 FAKE cuDeviceGet (CUdevice *out, int index) {
+  GUARD;
   FAULT(cuDeviceGet);
   NEED(started, 3);
   NEED(is_device(index), 101);
@@ -76,6 +89,7 @@ FAKE cuDeviceGet (CUdevice *out, int index) {
 }
 
 FAKE cuDeviceGetName (char *buf, int size, CUdevice d) {
+  GUARD;
   FAULT(cuDeviceGetName);
   NEED(is_device(d), 101);
   snprintf(buf, (size_t)size, "Fake GPU %d", d);
@@ -83,6 +97,7 @@ FAKE cuDeviceGetName (char *buf, int size, CUdevice d) {
 }
 
 FAKE cuDeviceGetAttribute (int *out, CUdevice_attribute a, CUdevice d) {
+  GUARD;
   FAULT(cuDeviceGetAttribute);
   NEED(is_device(d), 101);
   NEED(a == MT_CU_MAJOR || a == MT_CU_MINOR || a == MT_CU_MULTIPROCESSORS, 1);
@@ -90,6 +105,7 @@ FAKE cuDeviceGetAttribute (int *out, CUdevice_attribute a, CUdevice d) {
 }
 
 FAKE cuDeviceTotalMem_v2 (size_t *out, CUdevice d) {
+  GUARD;
   FAULT(cuDeviceTotalMem);
   NEED(is_device(d), 101);
   return *out = fake_memory(), 0;
@@ -98,6 +114,7 @@ FAKE cuDeviceTotalMem_v2 (size_t *out, CUdevice d) {
 /* ---------------------------------------------------------------- contexts */
 
 FAKE cuDevicePrimaryCtxRetain (CUcontext *out, CUdevice d) {
+  GUARD;
   FAULT(cuDevicePrimaryCtxRetain);
   NEED(started, 3);
   NEED(is_device(d), 101);
@@ -107,6 +124,7 @@ FAKE cuDevicePrimaryCtxRetain (CUcontext *out, CUdevice d) {
 }
 
 FAKE cuDevicePrimaryCtxRelease_v2 (CUdevice d) {
+  GUARD;
   NEED(is_device(d) && contexts[d].users > 0, 201);
   contexts[d].users--;
   FAULT(cuDevicePrimaryCtxRelease);
@@ -114,6 +132,7 @@ FAKE cuDevicePrimaryCtxRelease_v2 (CUdevice d) {
 }
 
 FAKE cuCtxPushCurrent_v2 (CUcontext c) {
+  GUARD;
   FAULT(cuCtxPushCurrent);
   NEED(c != NULL && depth < MAXSTACK, 201);
   stack[depth++] = c;
@@ -121,6 +140,7 @@ FAKE cuCtxPushCurrent_v2 (CUcontext c) {
 }
 
 FAKE cuCtxPopCurrent_v2 (CUcontext *out) {
+  GUARD;
   NEED(depth > 0, 201);
   *out = stack[--depth];
   FAULT(cuCtxPopCurrent);
@@ -128,6 +148,7 @@ FAKE cuCtxPopCurrent_v2 (CUcontext *out) {
 }
 
 FAKE cuCtxSynchronize (void) {
+  GUARD;
   FAULT(cuCtxSynchronize);
   TRY(fake_ready());
   NEED(!fake_capturing(fake_current()), 900);
@@ -142,6 +163,7 @@ static bool is_text (const char *image) { return strstr(image, "_KERNEL(") != NU
 FAKE cuLibraryLoadData (CUlibrary *out, const void *image, CUjit_option *jit,
                         void **jit_values, unsigned njit, CUlibraryOption *opt,
                         void **opt_values, unsigned nopt) {
+  GUARD;
   FAULT(cuLibraryLoadData);
   NEED(started, 3);
   NEED(jit == NULL && jit_values == NULL && njit == 0, 1);
@@ -156,6 +178,7 @@ FAKE cuLibraryLoadData (CUlibrary *out, const void *image, CUjit_option *jit,
 }
 
 FAKE cuLibraryUnload (CUlibrary l) {
+  GUARD;
   NEED(l != NULL, 400);
   free(l);
   libraries--;
@@ -165,6 +188,7 @@ FAKE cuLibraryUnload (CUlibrary l) {
 
 /* A kernel, and a function, is its row of the table. */
 FAKE cuLibraryGetKernel (CUkernel *out, CUlibrary l, const char *name) {
+  GUARD;
   FAULT(cuLibraryGetKernel);
   NEED(l != NULL, 400);
   NEED(strncmp(name, "mt_", 3) == 0, 500);
@@ -178,6 +202,7 @@ FAKE cuLibraryGetKernel (CUkernel *out, CUlibrary l, const char *name) {
 }
 
 FAKE cuKernelGetFunction (CUfunction *out, CUkernel k) {
+  GUARD;
   FAULT(cuKernelGetFunction);
   TRY(fake_ready());
   return *out = (CUfunction)(void *)k, 0;
@@ -185,6 +210,7 @@ FAKE cuKernelGetFunction (CUfunction *out, CUkernel k) {
 
 /* Code of the architecture that cuDeviceGetAttribute tells. */
 FAKE cuFuncGetAttribute (int *out, CUfunction_attribute a, CUfunction f) {
+  GUARD;
   FAULT(cuFuncGetAttribute);
   TRY(fake_ready());
   NEED(f != NULL && a == MT_CU_BINARY, 1);
@@ -192,6 +218,7 @@ FAKE cuFuncGetAttribute (int *out, CUfunction_attribute a, CUfunction f) {
 }
 
 FAKE cuFuncSetAttribute (CUfunction f, CUfunction_attribute a, int value) {
+  GUARD;
   FAULT(cuFuncSetAttribute);
   TRY(fake_ready());
   NEED(f != NULL && a == MT_CU_MOST_SHARED, 1);
@@ -205,12 +232,14 @@ FAKE cuFuncSetAttribute (CUfunction f, CUfunction_attribute a, int value) {
 /* ---------------------------------------------------------------- memory */
 
 FAKE cuMemAlloc_v2 (CUdeviceptr *out, size_t bytes) {
+  GUARD;
   FAULT(cuMemAlloc);
   TRY(fake_ready());
   return fake_alloc(out, fake_current()->device, bytes);
 }
 
 FAKE cuMemFree_v2 (CUdeviceptr p) {
+  GUARD;
   NEED(started && fake_current() != NULL, 201);
   fake_finish_all(fake_current());
   CUresult r = fake_free(p);
@@ -219,6 +248,7 @@ FAKE cuMemFree_v2 (CUdeviceptr p) {
 }
 
 FAKE cuMemsetD8Async (CUdeviceptr p, unsigned char value, size_t bytes, CUstream s) {
+  GUARD;
   FAULT(cuMemsetD8Async);
   TRY(fake_ready());
   NEED(s != NULL, 400);
@@ -229,6 +259,7 @@ FAKE cuMemsetD8Async (CUdeviceptr p, unsigned char value, size_t bytes, CUstream
 }
 
 FAKE cuMemcpyHtoDAsync_v2 (CUdeviceptr dst, const void *src, size_t bytes, CUstream s) {
+  GUARD;
   FAULT(cuMemcpyHtoDAsync);
   TRY(fake_ready());
   NEED(s != NULL, 400);
@@ -239,6 +270,7 @@ FAKE cuMemcpyHtoDAsync_v2 (CUdeviceptr dst, const void *src, size_t bytes, CUstr
 }
 
 FAKE cuMemcpyDtoHAsync_v2 (void *dst, CUdeviceptr src, size_t bytes, CUstream s) {
+  GUARD;
   FAULT(cuMemcpyDtoHAsync);
   TRY(fake_ready());
   NEED(s != NULL, 400);
@@ -249,6 +281,7 @@ FAKE cuMemcpyDtoHAsync_v2 (void *dst, CUdeviceptr src, size_t bytes, CUstream s)
 }
 
 FAKE cuMemHostAlloc (void **out, size_t bytes, unsigned flags) {
+  GUARD;
   FAULT(cuMemHostAlloc);
   TRY(fake_ready());
   NEED(flags == 0, 1);
@@ -256,6 +289,7 @@ FAKE cuMemHostAlloc (void **out, size_t bytes, unsigned flags) {
 }
 
 FAKE cuMemFreeHost (void *p) {
+  GUARD;
   NEED(started && fake_current() != NULL, 201);
   fake_finish_all(fake_current());
   CUresult r = fake_unlock(p);
@@ -265,6 +299,7 @@ FAKE cuMemFreeHost (void *p) {
 
 FAKE cuPointerGetAttributes (unsigned count, CUpointer_attribute *a, void **out,
                              CUdeviceptr p) {
+  GUARD;
   FAULT(cuPointerGetAttributes);
   TRY(fake_ready());
   NEED(count == 1 && *a == MT_CU_MEMORY_TYPE, 1);
@@ -275,6 +310,7 @@ FAKE cuPointerGetAttributes (unsigned count, CUpointer_attribute *a, void **out,
 /* ---------------------------------------------------------------- streams */
 
 FAKE cuStreamCreate (CUstream *out, unsigned flags) {
+  GUARD;
   FAULT(cuStreamCreate);
   TRY(fake_ready());
   NEED(flags == MT_CU_NON_BLOCKING, 1);
@@ -282,6 +318,7 @@ FAKE cuStreamCreate (CUstream *out, unsigned flags) {
 }
 
 FAKE cuStreamDestroy_v2 (CUstream s) {
+  GUARD;
   NEED(s != NULL, 400);
   fake_stream_free(s);
   FAULT(cuStreamDestroy);
@@ -289,6 +326,7 @@ FAKE cuStreamDestroy_v2 (CUstream s) {
 }
 
 FAKE cuStreamSynchronize (CUstream s) {
+  GUARD;
   FAULT(cuStreamSynchronize);
   TRY(fake_ready());
   NEED(s != NULL && s->context == fake_current(), 400);
@@ -298,6 +336,7 @@ FAKE cuStreamSynchronize (CUstream s) {
 }
 
 FAKE cuStreamQuery (CUstream s) {
+  GUARD;
   FAULT(cuStreamQuery);
   TRY(fake_ready());
   NEED(s != NULL && s->context == fake_current(), 400);
@@ -307,6 +346,7 @@ FAKE cuStreamQuery (CUstream s) {
 }
 
 FAKE cuStreamWaitEvent (CUstream s, CUevent e, unsigned flags) {
+  GUARD;
   FAULT(cuStreamWaitEvent);
   TRY(fake_ready());
   NEED(e != NULL && s != NULL && s->context == fake_current(), 400);
@@ -315,64 +355,10 @@ FAKE cuStreamWaitEvent (CUstream s, CUevent e, unsigned flags) {
   return e->asked > 0 ? fake_enqueue(s, &w) : 0;
 }
 
-/* ---------------------------------------------------------------- events */
-
-FAKE cuEventCreate (CUevent *out, unsigned flags) {
-  FAULT(cuEventCreate);
-  TRY(fake_ready());
-  NEED(flags == 0 || flags == MT_CU_NO_TIMING, 1);
-  CUevent e = calloc(1, sizeof *e);
-  NEED(e != NULL, 2);
-  e->users = 1;
-  events++;
-  return *out = e, 0;
-}
-
-FAKE cuEventDestroy_v2 (CUevent e) {
-  NEED(e != NULL, 400);
-  fake_drop(e);
-  events--;
-  FAULT(cuEventDestroy);
-  return 0;
-}
-
-FAKE cuEventRecord (CUevent e, CUstream s) {
-  FAULT(cuEventRecord);
-  TRY(fake_ready());
-  NEED(e != NULL && s != NULL && s->context == fake_current(), 400);
-  e->last = s;
-  e->at = 0;
-  fake_work w = {.kind = FAKE_STAMP, .event = e, .ticket = ++e->asked};
-  return fake_enqueue(s, &w);
-}
-
-FAKE cuEventSynchronize (CUevent e) {
-  FAULT(cuEventSynchronize);
-  TRY(fake_ready());
-  NEED(e != NULL, 400);
-  TRY(fake_reach(e, e->asked));
-  return fake_current()->sticky;
-}
-
-FAKE cuEventQuery (CUevent e) {
-  FAULT(cuEventQuery);
-  TRY(fake_ready());
-  NEED(e != NULL, 400);
-  NEED(fake_look_for(e, e->asked), MT_CU_NOT_READY);
-  return fake_current()->sticky;
-}
-
-FAKE cuEventElapsedTime (float *ms, CUevent from, CUevent to) {
-  FAULT(cuEventElapsedTime);
-  TRY(fake_ready());
-  NEED(from != NULL && to != NULL, 400);
-  NEED(from->at > 0 && to->at > 0, 600);
-  return *ms = (float)(1e3 * (to->at - from->at)), 0;
-}
-
 /* ---------------------------------------------------------------- graphs */
 
 FAKE cuStreamBeginCapture_v2 (CUstream s, CUstreamCaptureMode mode) {
+  GUARD;
   FAULT(cuStreamBeginCapture);
   TRY(fake_ready());
   NEED(s != NULL && s->context == fake_current(), 400);
@@ -381,6 +367,7 @@ FAKE cuStreamBeginCapture_v2 (CUstream s, CUstreamCaptureMode mode) {
 }
 
 FAKE cuStreamEndCapture (CUstream s, CUgraph *out) {
+  GUARD;
   NEED(s != NULL, 400);
   CUresult r = fake_capture_end(s, out), told = fake_call(FAKE_cuStreamEndCapture);
   if (told != 0 && *out != NULL) fake_graph_free(*out), *out = NULL;
@@ -388,6 +375,7 @@ FAKE cuStreamEndCapture (CUstream s, CUgraph *out) {
 }
 
 FAKE cuGraphInstantiateWithFlags (CUgraphExec *out, CUgraph g, unsigned long long flags) {
+  GUARD;
   FAULT(cuGraphInstantiateWithFlags);
   TRY(fake_ready());
   NEED(g != NULL, 400);
@@ -396,6 +384,7 @@ FAKE cuGraphInstantiateWithFlags (CUgraphExec *out, CUgraph g, unsigned long lon
 }
 
 FAKE cuGraphLaunch (CUgraphExec g, CUstream s) {
+  GUARD;
   FAULT(cuGraphLaunch);
   TRY(fake_ready());
   NEED(g != NULL && s != NULL && s->context == fake_current(), 400);
@@ -403,6 +392,7 @@ FAKE cuGraphLaunch (CUgraphExec g, CUstream s) {
 }
 
 FAKE cuGraphExecDestroy (CUgraphExec g) {
+  GUARD;
   NEED(g != NULL, 400);
   fake_exec_free(g);
   FAULT(cuGraphExecDestroy);
@@ -410,6 +400,7 @@ FAKE cuGraphExecDestroy (CUgraphExec g) {
 }
 
 FAKE cuGraphDestroy (CUgraph g) {
+  GUARD;
   NEED(g != NULL, 400);
   fake_graph_free(g);
   FAULT(cuGraphDestroy);
@@ -430,6 +421,7 @@ static const symbol symbols[] = {
 
 FAKE cuGetProcAddress_v2 (const char *name, void **out, int wanted, uint64_t flags,
                           int *found) {
+  GUARD;
   const char *missing = getenv("FAKECUDA_MISSING");
   *out = NULL;
   NEED(flags == 0, 1);
@@ -447,11 +439,12 @@ FAKE cuGetProcAddress_v2 (const char *name, void **out, int wanted, uint64_t fla
 /* ---------------------------------------------------------------- what is alive */
 
 void fakecuda_count (fakecuda_live *out) {
+  GUARD;
   memset(out, 0, sizeof *out);
   fake_live_memory(&out->allocations, &out->bytes);
   out->streams = fake_live_streams();
   out->pinned = fake_live_locked();
-  out->events = events;
+  out->events = fake_live_events();
   out->libraries = libraries;
   out->graphs = fake_live_graphs();
   out->current = depth;

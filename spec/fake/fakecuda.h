@@ -53,8 +53,13 @@ long long fake_option (const char *name, long long otherwise);
 CUcontext fake_current (void); /* NULL: none */
 int fake_version (void);       /* of the driver, as CUDA counts */
 
+/* One thread at a time is in the driver, also while it does the work of a stream. */
+int fake_enter (void);
+void fake_leave (const int *entered);
+
 /* Every function of the driver is declared by FAKE, and begins with these. */
 #define FAKE FAKECUDA_API CUresult
+#define GUARD int entered __attribute__((cleanup(fake_leave), unused)) = fake_enter()
 #define TRY(call)                                                                        \
   do {                                                                                   \
     CUresult try_ = (call);                                                              \
@@ -186,6 +191,7 @@ bool fake_capturing (CUcontext c); /* any stream; its capture breaks */
 void fake_finish (CUstream s);
 void fake_finish_all (CUcontext c);
 int fake_live_streams (void);
+int fake_live_events (void);
 /* Does what comes before a record of the event, in the stream that records it. */
 CUresult fake_reach (CUevent e, int ticket);
 /* The same without waiting for slow kernels: whether all is done. */

@@ -29,6 +29,7 @@ FAKECUDA_API CUresult cuTensorMapEncodeTiled (
     const uint64_t *extent, const uint64_t *stride, const uint32_t *box,
     const uint32_t *step, CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
     CUtensorMapL2promotion promote, CUtensorMapFloatOOBfill fill) {
+  GUARD;
   CUresult r = fake_call(FAKE_cuTensorMapEncodeTiled);
   if (r == 0) r = fake_ready();
   if (r != 0) return r;

@@ -27,6 +27,7 @@ static CUresult read_attributes (attributes *out, const CUlaunchConfig *c) {
 
 FAKE cuLaunchKernelEx (const CUlaunchConfig *c, CUfunction f, void **params,
                        void **extra) {
+  GUARD;
   FAULT(cuLaunchKernelEx);
   TRY(fake_ready());
   const mt_kernel *k = (const mt_kernel *)(const void *)f;

@@ -3,7 +3,7 @@
 ** SPDX-License-Identifier: MIT
 **
 ** A missing wait shows: host memory that was to be read is another's by then, memory that
-** was to be written is not. For one thread at a time.
+** was to be written is not. Whoever waits does the work, alone in the driver (GUARD).
 */
 #include <stdio.h>
 #include <stdlib.h>

@@ -65,11 +65,11 @@ end
 -- What is not ours: Lua's headers are for the binding, the driver's names for src/cuda.
 local function check_foreign(name, text)
   local room = rooms.of(name)
-  local lua = room == "binding" or room == "console" or room == "main.c"
+  local lua = room == "binding" or room == "vm" or room == "console" or room == "main.c"
   for n, line in each_line(text) do
     local file = line:match '^%s*#%s*include%s*[<"](.-)[>"]' or ""
     if (file:match "^lua" or file == "lauxlib.h" or file == "moontile/lua.h") and not lua then
-      fail("%s:%d: %s is for the binding only", name, n, file)
+      fail("%s:%d: %s is for the binding and the rooms above it only", name, n, file)
     end
     if file:match "^cuda[%a_]*%.h$" or file:match "^nv" or file:match "^cu%a*%.h$" then
       fail("%s:%d: %s: no CUDA header belongs in src", name, n, file)

@@ -23,7 +23,8 @@ void lmt_unrestricted (mt_lua_config *config) {
                             .threads = MOST_THREADS,
                             .bytes = SIZE_MAX,
                             .written = SIZE_MAX,
-                            .work = UINT64_MAX};
+                            .work = UINT64_MAX,
+                            .launches = UINT64_MAX};
 }
 
 /* ---------------------------------------------------------------- reading */
@@ -56,6 +57,7 @@ static void set_defaults (mt_lua_config *c) {
   if (c->bytes == 0) c->bytes = MT_LUA_BYTES;
   if (c->written == 0) c->written = MT_LUA_BYTES;
   if (c->work == 0) c->work = MT_LUA_WORK;
+  if (c->launches == 0) c->launches = UINT64_MAX;
 }
 
 static int open_root (lua_State *L, const char *root) {
@@ -178,6 +180,16 @@ void lmt_checkwork (lua_State *L, const char *what, uint64_t n) {
            "call",
            what, (unsigned long long)n, (unsigned long long)most);
   luaL_error(L, "%s", text);
+}
+
+mt_status lmt_permitlaunches (lmt_state *s, uint64_t n, mt_err *err) {
+  if (n > s->config.launches - s->launches)
+    return lmt_set(err, MT_ELIMIT,
+                   "launch: the host permits %llu in all, of which %llu are left",
+                   (unsigned long long)s->config.launches,
+                   (unsigned long long)(s->config.launches - s->launches));
+  s->launches += n;
+  return MT_OK;
 }
 
 /* ---------------------------------------------------------------- configuring */

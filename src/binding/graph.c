@@ -6,6 +6,7 @@
 ** error. While a device records, the device's user value is the table of these buffers:
 ** a sequence, and for each buffer the name of the tensor that came with it first.
 */
+#include "binding/host.h"
 #include "binding/lmt.h"
 #include "binding/plan.h"
 
@@ -171,7 +172,10 @@ static int graph_call (lua_State *L) {
   mt_stream *stream = lmt_optstream(L, 2, box->device);
   check_live(L);
   lmt_listenhere(L, &err);
-  return mt_graph_launch(box->g, stream, &err) == MT_OK ? 0 : lmt_raise(L, &err);
+  uint64_t n = (uint64_t)mt_graph_size(box->g);
+  mt_status s = lmt_permitlaunches(box->device->state, n, &err);
+  if (s == MT_OK) s = mt_graph_launch(box->g, stream, &err);
+  return s == MT_OK ? 0 : lmt_raise(L, &err);
 }
 
 /* graph:size() -> how many launches it has */

@@ -100,7 +100,7 @@ typedef struct lmt_state {
   mt_device_options options; /* the state's own allocator */
   mt_lua_config config;      /* what scripts may do: no 0 stands for a default here */
   int root;                  /* -1, or the folder config.root */
-  size_t written;            /* bytes, to files */
+  size_t written, launches;  /* bytes, to files; of plans */
   int threads;               /* that devices may have started besides the caller's */
   size_t staging;            /* bytes that copies to devices may pass through */
   lmt_resource *resources;

@@ -107,6 +107,12 @@ static void check_live (lua_State *L, const plan *box) {
       luaL_error(L, "plan: the tensor %s was freed", box->names[k]);
 }
 
+static mt_status launch_counted (mt_plan *p, const lmt_device *device, mt_stream *s,
+                                 mt_err *err) {
+  mt_status status = lmt_permitlaunches(device->state, 1, err);
+  return status == MT_OK ? mt_plan_launch(p, s, err) : status;
+}
+
 /* Launches the plan at i on the stream at `stream`, 0: the device's own. */
 static mt_status launch (lua_State *L, int i, int stream, mt_err *err) {
   plan *box = lua_touserdata(L, i);
@@ -119,7 +125,7 @@ static mt_status launch (lua_State *L, int i, int stream, mt_err *err) {
   }
   mt_stream *s = stream ? lmt_optstream(L, stream, box->device) : NULL;
   lmt_listen(err, box->device->state);
-  return mt_plan_launch(box->p, s, err);
+  return launch_counted(box->p, box->device, s, err);
 }
 
 mt_status lmt_runplan (lua_State *L, int stream, mt_err *err) {
@@ -240,7 +246,7 @@ static mt_status copy_again (lua_State *L, lmt_device *device, int src,
     return copy_anew(L, src, rounding, err);
   mt_plan *p = lmt_cachedplan(L, device, &key);
   lmt_listen(err, device->state);
-  if (p) return mt_plan_launch(p, lmt_optstream(L, src + 2, device), err);
+  if (p) return launch_counted(p, device, lmt_optstream(L, src + 2, device), err);
   plan *box = new_plan(L, described(L), rounding, src, err);
   if (box == NULL) return err->status;
   check_live(L, box);
@@ -248,7 +254,7 @@ static mt_status copy_again (lua_State *L, lmt_device *device, int src,
   p = box->p;
   box->r->p = NULL;
   free_plan(box);
-  return mt_plan_launch(p, lmt_optstream(L, src + 2, device), err);
+  return launch_counted(p, device, lmt_optstream(L, src + 2, device), err);
 }
 
 /* copy([tiled_copy,] src, dst [, stream]): on a GPU it may still run when this returns;

@@ -94,7 +94,10 @@ static int plan_measure (lua_State *L) {
   luaL_argcheck(L, n > 0 && n <= INT32_MAX, 2, "1 launch or more expected");
   lmt_checkwork(L, "measure", lmt_times(lmt_planwork(L, 1), (uint64_t)n));
   lmt_listenhere(L, &err);
-  if (mt_plan_measure(p, (int)n, &us, &err)) return lmt_raise(L, &err);
+  lmt_state *s = lmt_pushstate(L);
+  lua_pop(L, 1);
+  if (lmt_permitlaunches(s, (uint64_t)n, &err) || mt_plan_measure(p, (int)n, &us, &err))
+    return lmt_raise(L, &err);
   lua_pushnumber(L, us / (double)n);
   return 1;
 }

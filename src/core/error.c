@@ -24,6 +24,8 @@ const char *mt_status_text (mt_status s) {
   return (unsigned)s < MT_NSTATUS ? texts[s] : "unknown status";
 }
 
+const char *mt_strerror (mt_status s) { return mt_status_text(s); }
+
 const char *mt_version (void) { return MT_VERSION; }
 
 mt_status mt_fail (mt_err *err, mt_status s, const char *format, ...) {

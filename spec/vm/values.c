@@ -1,0 +1,242 @@
+/*
+** values.c - what goes into a VM, what comes out, what its errors say.
+** SPDX-License-Identifier: MIT
+*/
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "vm_spec.h"
+
+static bool is_text (mt_vm_value x, const char *want) {
+  return x.text && x.size == strlen(want) && memcmp(x.text, want, x.size + 1) == 0;
+}
+
+static void test_results (void) {
+  mt_vm *v = open_vm(NULL);
+  CHECK(run_vm(v, "return 1, 2.5, 'a\\0b', true, nil, {}, tile.layout{2, 3}")[0] == 0,
+        "%s", run_vm(v, "return"));
+  CHECK(mt_vm_results(v) == 7, "%d results", mt_vm_results(v));
+  CHECK(mt_vm_result(v, 0).kind == MT_VM_INTEGER && mt_vm_result(v, 0).integer == 1, "1");
+  CHECK(mt_vm_result(v, 1).kind == MT_VM_NUMBER && mt_vm_result(v, 1).number == 2.5,
+        "2.5");
+  CHECK(mt_vm_result(v, 2).kind == MT_VM_TEXT && mt_vm_result(v, 2).size == 3, "a\\0b");
+  CHECK(mt_vm_result(v, 3).kind == MT_VM_BOOLEAN && mt_vm_result(v, 3).integer == 1,
+        "true");
+  CHECK(mt_vm_result(v, 4).kind == MT_VM_NIL && mt_vm_result(v, 99).kind == MT_VM_NIL,
+        "nil");
+  CHECK(mt_vm_result(v, 5).kind == MT_VM_OTHER, "a table");
+  CHECK(is_text(mt_vm_result(v, 6), "(2,3):(1,2)"), "a layout");
+  CHECK(run_vm(v, "return table.unpack({}, 1, 40)")[0] == 0 && mt_vm_results(v) == 16,
+        "%d results of 40", mt_vm_results(v));
+  mt_vm_close(v);
+}
+
+static void test_call (void) {
+  mt_vm *v = open_vm(NULL);
+  mt_err err = MT_NOERR;
+  const mt_vm_value args[] = {{.kind = MT_VM_INTEGER, .integer = 40},
+                              {.kind = MT_VM_NUMBER, .number = 2},
+                              {.kind = MT_VM_TEXT, .text = "abc", .size = 3},
+                              {.kind = MT_VM_BOOLEAN, .integer = 1}};
+  run_vm(v, "function f(a, b, c, d) return a + b, c .. (g or ''), not d end");
+  CHECK(mt_vm_call(v, "f", args, 4, &err) == MT_OK, "%s", err.text);
+  CHECK(mt_vm_result(v, 0).number == 42 && is_text(mt_vm_result(v, 1), "abc"), "f");
+  CHECK(mt_vm_set(v, "g", &args[2], &err) == MT_OK, "%s", err.text);
+  CHECK(mt_vm_call(v, "f", args, 4, &err) == MT_OK &&
+            is_text(mt_vm_result(v, 1), "abcabc"),
+        "a global");
+  CHECK(mt_vm_call(v, "h", NULL, 0, &err) == MT_EINVAL &&
+            strstr(err.text, "h: the script has no such function"),
+        "%s", err.text);
+  mt_vm_close(v);
+}
+
+/* A matrix of the host is doubled by a script, and taken back. */
+static void test_tensor (void) {
+  float data[6] = {1, 2, 3, 4, 5, 6};
+  mt_layout layout;
+  mt_err err = MT_NOERR;
+  mt_vm *v = open_vm(NULL);
+  mt_parse(&layout, "(2,3):(3,1)", 11, &err);
+  mt_tensor t = {.layout = layout.node,
+                 .dtype = MT_f32,
+                 .data = data,
+                 .bytes = sizeof data};
+  const mt_vm_value x = {.kind = MT_VM_TENSOR, .tensor = &t};
+  CHECK(mt_vm_set(v, "m", &x, &err) == MT_OK, "%s", err.text);
+  CHECK(run_vm(v,
+               "for i = 0, 1 do for j = 0, 2 do m:set(2 * m(i, j), i, j) end end")[0] ==
+            0,
+        "%s", run_vm(v, "return m"));
+  CHECK(data[0] == 2 && data[5] == 12, "%g %g", (double)data[0], (double)data[5]);
+  mt_vm_revoke(v);
+  CHECK(strstr(run_vm(v, "m:fill(1)"), "freed"), "%s", run_vm(v, "m:fill(1)"));
+  t.bytes = 20;
+  CHECK(mt_vm_set(v, "m", &x, &err) == MT_EINVAL, "a layout that leaves its memory");
+  mt_vm_close(v);
+}
+
+typedef struct said {
+  char text[256];
+  int n, warnings;
+} said;
+
+static void take (void *ud, mt_vm_level level, const char *text, size_t size) {
+  said *s = ud;
+  s->n++;
+  s->warnings += level == MT_VM_WARN;
+  snprintf(s->text, sizeof s->text, "%.*s", (int)size, text);
+}
+
+static void test_log (void) {
+  said s = {"", 0, 0};
+  const mt_vm_options o = {.size = sizeof o, .log = take, .log_ud = &s};
+  mt_vm *v = open_vm(&o);
+  run_vm(v, "print(1, 'a', nil, tile.layout(4))");
+  CHECK(s.n == 1 && strcmp(s.text, "1\ta\tnil\t4:1") == 0, "%s", s.text);
+  run_vm(v, "warn('b', 'c')");
+  CHECK(s.n == 2 && s.warnings == 1 && strcmp(s.text, "bc") == 0, "%s", s.text);
+  mt_vm_close(v);
+}
+
+void test_values (void) {
+  test_results();
+  test_call();
+  test_tensor();
+  test_log();
+}
+
+/* ---------------------------------------------------------------- messages */
+
+void test_messages (void) {
+  static const struct {
+    const char *code, *want;
+  } rows[] = {
+      {"local a = 1\n  local b = a +\n",
+       "MT_ESYNTAX: script:3: unexpected symbol near <eof>"},
+      {"x = = 2", "MT_ESYNTAX: script:1: unexpected symbol near '='\n  1 | x = = 2"},
+      {"local t = {}\n\n  t.a.b = 1 -- here\n",
+       "MT_ESCRIPT: script:3: attempt to index a nil value (field 'a')\n"
+       "  3 | t.a.b = 1 -- here"},
+      {"function f(x)\n  return x.y\nend\nlocal function g()\n  f(nil)\n  return 1\nend\n"
+       "g()\n",
+       "MT_ESCRIPT: script:2: attempt to index a nil value (local 'x')\n"
+       "  2 | return x.y\ncalled from script:5\n  5 | f(nil)\n"
+       "called from script:8\n  8 | g()"},
+      {"os.exit(1)", "MT_ESCRIPT: script:1: attempt to index a nil value (global 'os')\n"
+                     "  1 | os.exit(1)\nscripts of this program have no os"},
+      {"pritn(1)", "MT_ESCRIPT: script:1: attempt to call a nil value (global 'pritn')\n"
+                   "  1 | pritn(1)\nthere is no pritn; near it: print"},
+      {"error('mine', 0)", "MT_ESCRIPT: script:1: mine\n  1 | error('mine', 0)"},
+      {"error{}", "MT_ESCRIPT: script:1: table: 0x"},
+      {"error(setmetatable({}, { __tostring = function() return 'own' end }))",
+       "MT_ESCRIPT: script:1: own\n  1 | error("},
+      {"\n\ntile.composition(tile.layout '(4,6,8):(2,3,5)', tile.layout(6, 3))",
+       "MT_ESCRIPT: script:3: composition: no layout R has R(i) = A(B(i)) for "},
+      {"tile.copi(1)", "MT_ESCRIPT: script:1: tile.copi: no such function; did you mean "
+                       "copy?\n  1 | tile.copi(1)"},
+      {"require 'socket'", "MT_ESCRIPT: script:1: require: there is no \"socket\" for "
+                           "scripts of this program\n  1 | require 'socket'"},
+      {"while true do end", "MT_ELIMIT: script:1: the script was stopped: it took longer "
+                            "than it may\n  1 | while true do end"},
+      {"local t = {}\nwhile true do t[#t + 1] = {} end",
+       "MT_ELIMIT: script: more memory than the 8388608 bytes that it may have"}};
+  const mt_vm_options o = {.size = sizeof o, .milliseconds = 1000, .memory = 8 << 20};
+  mt_vm *v = open_vm(&o);
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    const char *got = run_vm(v, rows[i].code);
+    CHECK(strncmp(got, rows[i].want, strlen(rows[i].want)) == 0,
+          "%s\n  wanted \"%s\"\n  got    \"%s\"", rows[i].code, rows[i].want, got);
+  }
+  mt_vm_close(v);
+}
+
+/* ---------------------------------------------------------------- options */
+
+static void test_refused (void) {
+  mt_vm *v;
+  mt_err err = MT_NOERR;
+  static const struct {
+    mt_vm_options o;
+    mt_status s;
+    const char *want;
+  } rows[] =
+      {{{.size = 4}, MT_EINVAL, "sizeof(mt_vm_options)"},
+       {{.size = sizeof(mt_vm_options), .threads = -1}, MT_EINVAL, "threads: -1"},
+       {{.size = sizeof(mt_vm_options), .milliseconds = -2}, MT_EINVAL, "-2"},
+       {{.size = sizeof(mt_vm_options), .libraries = 1 << 20}, MT_EINVAL, "0x100000"},
+       {{.size = sizeof(mt_vm_options), .memory = 1000}, MT_ELIMIT, "no memory"},
+       {{.size = sizeof(mt_vm_options), .memory = 100000}, MT_ELIMIT, "100000"},
+       {{.size = sizeof(mt_vm_options), .root = "/no/such"}, MT_EINVAL, "/no/such"}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    mt_status s = mt_vm_open(&v, &rows[i].o, &err);
+    CHECK(s == rows[i].s && v == NULL && strstr(err.text, rows[i].want), "%zu: %s: %s", i,
+          mt_status_name(s), err.text);
+  }
+}
+
+/* Every allocation of opening fails in turn; all memory comes back. */
+typedef struct meter {
+  long left;
+  size_t bytes;
+} meter;
+
+static void *metered (void *ud, void *p, size_t old, size_t size) {
+  meter *m = ud;
+  if (p == NULL) old = 0;
+  if (size > old && m->left-- <= 0) return NULL;
+  void *q = size ? realloc(p, size) : (free(p), NULL);
+  m->bytes += size - old;
+  return q;
+}
+
+static void test_no_memory (void) {
+  long n = 0, points = 0;
+  for (mt_status s = MT_ENOMEM; s != MT_OK; n += 1 + n / 16, points++) {
+    meter m = {.left = n};
+    const mt_vm_options o = {.size = sizeof o, .alloc = metered, .alloc_ud = &m};
+    mt_vm *v;
+    mt_err err = MT_NOERR;
+    s = mt_vm_open(&v, &o, &err);
+    CHECK(s == MT_OK || (s == MT_ENOMEM && v == NULL), "%ld: %s: %s", n,
+          mt_status_name(s), err.text);
+    mt_vm_close(v);
+    CHECK(m.bytes == 0, "%ld: %zu bytes are left", n, m.bytes);
+  }
+  printf("opening a VM: failed at %ld allocations, the last with %ld before\n", points,
+         n);
+}
+
+static void test_files (const char *dir) {
+  char path[4096];
+  mt_err err = MT_NOERR;
+  const mt_vm_options o = {.size = sizeof o, .root = dir};
+  mt_vm *v = open_vm(&o), *none = open_vm(NULL);
+  snprintf(path, sizeof path, "%s/vm_script_with_a_name_that_is_longer_than_sixty.lua",
+           dir);
+  FILE *f = fopen(path, "w");
+  if (f == NULL) exit(2);
+  fputs("#!/usr/bin/env moontile\nt = tile.tensor('u8', tile.layout(4)):fill(7)\n"
+        "assert(t:save 'vm.npy')\nreturn assert(tile.load 'vm.npy')(3)\n",
+        f);
+  fclose(f);
+  CHECK(mt_vm_run_file(v, path, &err) == MT_OK && mt_vm_result(v, 0).integer == 7, "%s",
+        err.text);
+  CHECK(mt_vm_run_file(none, path, &err) == MT_ESCRIPT &&
+            strstr(err.text, "longer_than_sixty.lua:3: ") &&
+            strstr(err.text, "3 | assert"),
+        "%s", err.text);
+  CHECK(mt_vm_run_file(v, "/no/such.lua", &err) == MT_EIO &&
+            strcmp(err.text, "/no/such.lua: No such file or directory") == 0,
+        "%s", err.text);
+  CHECK(mt_vm_run_file(v, dir, &err) == MT_EIO, "a folder: %s", err.text);
+  unlink(path);
+  mt_vm_close(v);
+  mt_vm_close(none);
+}
+
+void test_options (const char *dir) {
+  test_refused();
+  test_no_memory();
+  test_files(dir);
+}

@@ -1,0 +1,166 @@
+/*
+** message.c - errors of scripts, for who wrote them: what, the line, who called.
+** SPDX-License-Identifier: MIT
+*/
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "binding/lmt.h"
+#include "vm/vm.h"
+
+enum { MOST_CHUNKS = 16, MOST_CALLERS = 4, LONGEST_LINE = 120 };
+
+typedef struct vm_chunk {
+  struct vm_chunk *next;
+  size_t size, room;
+  const char *name, *text;
+  char data[];
+} vm_chunk;
+
+/* ---------------------------------------------------------------- texts of chunks */
+
+static vm_chunk **find (mt_vm *v, const char *name) {
+  vm_chunk **c = &v->chunks;
+  while (*c && strcmp((*c)->name, name) != 0) c = &(*c)->next;
+  return c;
+}
+
+static void drop (mt_vm *v, vm_chunk **c) {
+  vm_chunk *gone = *c;
+  *c = gone->next;
+  vm_allocate(v, gone, gone->room, 0);
+}
+
+void vm_remember (mt_vm *v, const char *name, const char *text, size_t size) {
+  vm_chunk **c = find(v, name);
+  int n = 0;
+  if (*c) drop(v, c);
+  for (c = &v->chunks; *c && ++n < MOST_CHUNKS;) c = &(*c)->next;
+  if (*c) drop(v, c);
+  size_t length = strlen(name) + 1, room = sizeof(vm_chunk) + length + size;
+  vm_chunk *made = vm_allocate(v, NULL, 0, room);
+  if (made == NULL) return;
+  *made = (vm_chunk){v->chunks, size, room, made->data, made->data + length};
+  memcpy(made->data, name, length);
+  memcpy(made->data + length, text, size);
+  v->chunks = made;
+}
+
+void vm_forget (mt_vm *v) {
+  while (v->chunks) drop(v, &v->chunks);
+}
+
+/* ---------------------------------------------------------------- writing */
+
+static void say (mt_vm *v, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void say (mt_vm *v, const char *format, ...) {
+  size_t n = strlen(v->message);
+  va_list args;
+  va_start(args, format);
+  vsnprintf(v->message + n, sizeof v->message - n, format, args);
+  va_end(args);
+}
+
+/* "  3 | local a = b", if the text is known. */
+static void show_line (mt_vm *v, const char *name, int line) {
+  const vm_chunk *c = *find(v, name);
+  if (c == NULL || line < 1) return;
+  const char *at = c->text, *end = c->text + c->size;
+  for (int n = 1; n < line && at < end; at++)
+    if (*at == '\n') n++;
+  while (at < end && (*at == ' ' || *at == '\t')) at++;
+  size_t size = 0;
+  while (at + size < end && at[size] != '\n' && at[size] != '\r') size++;
+  if (size == 0) return;
+  bool all = size <= LONGEST_LINE;
+  say(v, "\n  %d | %.*s%s", line, all ? (int)size : LONGEST_LINE, at, all ? "" : " ...");
+}
+
+/* ---------------------------------------------------------------- where */
+
+/* The next level from `level` on that is of a known chunk; false: there is none. */
+static bool next_known (lua_State *L, mt_vm *v, int *level, lua_Debug *where) {
+  for (; lua_getstack(L, *level, where); ++*level) {
+    lua_getinfo(L, "Sl", where);
+    if (where->currentline > 0 && *find(v, where->short_src)) return ++*level, true;
+  }
+  return false;
+}
+
+/* "NAME:LINE:" at the beginning of a text: the line, or 0. */
+static int own_line (const vm_chunk *c, const char *text) {
+  int line = 0;
+  size_t n = strlen(c->name);
+  if (strncmp(text, c->name, n) != 0 || text[n] != ':') return 0;
+  return sscanf(text + n, ":%d:", &line) == 1 ? line : 0;
+}
+
+static int find_own_line (const mt_vm *v, const char *text, const char **name) {
+  int line = 0;
+  for (const vm_chunk *c = v->chunks; c && line == 0; c = c->next)
+    if ((line = own_line(c, text)) > 0) *name = c->name;
+  return line;
+}
+
+static void show_callers (lua_State *L, mt_vm *v, int level) {
+  lua_Debug where;
+  for (int n = 0; n < MOST_CALLERS && next_known(L, v, &level, &where); n++) {
+    say(v, "\ncalled from %s:%d", where.short_src, where.currentline);
+    show_line(v, where.short_src, where.currentline);
+  }
+}
+
+/* ---------------------------------------------------------------- advice */
+
+/* Of Lua's own names: what a program may have left out. */
+static bool is_lua (const char *name) {
+  static const char *const names[] = {"io",     "os",        "debug",    "package",
+                                      "dofile", "load",      "loadfile", "loadstring",
+                                      "string", "table",     "math",     "utf8",
+                                      "bit32",  "coroutine", "unpack",   NULL};
+  const char *const *n = names;
+  while (*n && strcmp(*n, name) != 0) n++;
+  return *n != NULL;
+}
+
+static const char *nearest_global (lua_State *L, const char *name) {
+  lmt_near near = {NULL, 3};
+  lua_pushglobaltable(L);
+  for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1))
+    if (lua_type(L, -2) == LUA_TSTRING) lmt_nearer(&near, name, lua_tostring(L, -2));
+  lua_pop(L, 1);
+  return near.name;
+}
+
+/* Of "... (global 'NAME')". */
+static void advise (lua_State *L, mt_vm *v, const char *text) {
+  char name[64];
+  const char *at = strstr(text, "(global '");
+  if (at == NULL || sscanf(at, "(global '%63[^']'", name) != 1) return;
+  const char *near = is_lua(name) ? NULL : nearest_global(L, name);
+  if (is_lua(name)) say(v, "\nscripts of this program have no %s", name);
+  else if (near) say(v, "\nthere is no %s; near it: %s", name, near);
+}
+
+int vm_explain (lua_State *L) {
+  mt_vm *v = vm_of(L);
+  lua_Debug where;
+  const char *name = NULL;
+  int level = 0;
+  lua_settop(L, 1);
+  if (!lua_checkstack(L, 8)) return 1;
+  const char *text = v->over ? vm_reason(v->over) : luaL_tolstring(L, 1, NULL);
+  bool known = next_known(L, v, &level, &where);
+  int line = find_own_line(v, text, &name);
+  v->message[0] = '\0';
+  if (line == 0 && known)
+    say(v, "%s:%d: ", name = where.short_src, line = where.currentline);
+  say(v, "%s", text);
+  if (line > 0) show_line(v, name, line);
+  if (!v->over) advise(L, v, text);
+  if (known) show_callers(L, v, level);
+  lua_settop(L, 1);
+  return 1;
+}

@@ -1,0 +1,92 @@
+/*
+** vm.h - private to the limited interpreter: its state, its budgets, its libraries.
+** SPDX-License-Identifier: MIT
+**
+** Whatever takes long passes by a place where the budgets are checked: instructions by
+** the count hook, allocations by the allocator, loops in C by vm_tick. Once a budget is
+** spent each of them ends the call: the hook raises at every instruction, pcall and
+** resume raise again, the allocator gives nothing.
+*/
+#ifndef VM_VM_H
+#define VM_VM_H
+
+#include <lauxlib.h>
+#include <lua.h>
+
+#include "moontile/lua.h"
+#include "moontile/vm.h"
+
+/* Why a call is over before its end. */
+typedef enum vm_over { VM_RUNS, VM_INSTRUCTIONS, VM_TIME, VM_STOPPED, VM_OVERS } vm_over;
+
+struct mt_vm {
+  mt_vm_options o;    /* complete: no 0 stands for anything */
+  lua_State *L;       /* its stack holds the results of the last call, and their texts */
+  lua_State *running; /* the thread that runs; NULL: none */
+  volatile int stop;  /* another thread set it */
+  vm_over over;
+  bool full;          /* an allocation was refused since the call began */
+  bool closing;       /* nothing is refused any more */
+  size_t bytes, peak; /* of memory */
+  size_t fresh;       /* bytes that were asked for since the clock was looked at */
+  size_t largest;     /* block that one instruction may go through */
+  uint64_t spent;     /* instructions of this call */
+  uint64_t steps;     /* of those, in C since the budgets were checked */
+  unsigned touched;
+  int period;                        /* instructions between two calls of the hook */
+  int64_t begin, end, seen, tripped; /* nanoseconds: of the call, of the last check */
+  int results;
+  const struct lmt_state *state; /* of the library; NULL: it is not open */
+  struct vm_chunk *chunks;       /* the newest first */
+  char message[MT_ERRSIZE];      /* that the call ends with */
+};
+
+mt_vm *vm_of (lua_State *L);
+
+/* ---------------------------------------------------------------- vm/budget.c */
+
+void *vm_allocate (void *ud, void *p, size_t old, size_t now);
+void vm_start (mt_vm *v); /* a call begins; it installs the hook */
+void vm_finish (mt_vm *v);
+double vm_milliseconds (const mt_vm *v);
+/* Raises if the call is over. */
+void vm_end (lua_State *L, mt_vm *v);
+/* Looks at the clock, and at the flag; raises if the call is over. */
+void vm_look (lua_State *L, mt_vm *v);
+/* n steps of a loop in C, each about an instruction's worth. */
+static inline void vm_tick (lua_State *L, mt_vm *v, uint64_t n) {
+  enum { OFTEN = 1 << 14 };
+  if ((v->steps += n) >= OFTEN) vm_look(L, v);
+}
+/* Before what takes up to some milliseconds each time. */
+static inline void vm_touch (lua_State *L, mt_vm *v) {
+  if (++v->touched % 8 == 0) vm_look(L, v);
+}
+/* What the call ends with, for people. */
+const char *vm_reason (vm_over over);
+
+/* ---------------------------------------------------------------- libraries */
+
+void vm_openbase (lua_State *L); /* vm/base.c; they set globals */
+void vm_opencoroutine (lua_State *L);
+void vm_opentable (lua_State *L);  /* vm/table.c */
+void vm_openstring (lua_State *L); /* vm/text.c */
+void vm_openutf8 (lua_State *L);
+/* vm/pattern.c: functions for the table on the top */
+void vm_addpatterns (lua_State *L);
+/* Removes from the table on the top what is not in the list, which ends with NULL. */
+void vm_keep (lua_State *L, const char *const *list);
+/* What the library `name` opens, reduced to the list, is on the top, and a global. */
+void vm_require (lua_State *L, const char *name, lua_CFunction open,
+                 const char *const *list);
+
+/* ---------------------------------------------------------------- vm/message.c */
+
+/* Remembers the text of a chunk, to show lines of it; without memory it does not. */
+void vm_remember (mt_vm *v, const char *name, const char *text, size_t size);
+void vm_forget (mt_vm *v);
+/* (error) -> (error): a handler of lua_pcall. v->message says what happened, shows the
+** line, and who called. It needs no memory of Lua, where the error is a text. */
+int vm_explain (lua_State *L);
+
+#endif
