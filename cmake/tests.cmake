@@ -190,6 +190,32 @@ moontile_spec_program(moontile_vm_test vm moontile_lua moontile_liblua)
 file(MAKE_DIRECTORY ${SCRATCH}/vm)
 moontile_test(vm COST 10 COMMAND moontile_vm_test ${SCRATCH}/vm)
 
+# Threads, each with a VM, on one device.
+moontile_spec_program(moontile_threads_test threads moontile_lua moontile_liblua)
+foreach(device cpu cuda)
+  moontile_test(threads.${device} COST 3 COMMAND moontile_threads_test ${SPEC}/threads/work.lua
+                ${device} 10000 1 2 8)
+endforeach()
+if(NOT MOONTILE_SANITIZE AND NOT MOONTILE_TSAN AND PROJECT_IS_TOP_LEVEL)      # it builds all again
+  moontile_test(threads.tsan THOROUGH COST 100 TIMEOUT 1800 COMMAND ${CMAKE_COMMAND}
+    -DSOURCE=${PROJECT_SOURCE_DIR} -DWORK=${SCRATCH}/tsan -DGENERATOR=${CMAKE_GENERATOR}
+    -DCC=${CMAKE_C_COMPILER} -DLAUNCHER=${CMAKE_C_COMPILER_LAUNCHER} -P ${SPEC}/threads/tsan.cmake)
+  set_tests_properties(threads.tsan PROPERTIES SKIP_REGULAR_EXPRESSION "tsan: skipped")
+endif()
+if(MOONTILE_TSAN)
+  moontile_test(threads.planted ENV MOONTILE_PLANTED=1 COMMAND moontile_threads_test
+                ${SPEC}/threads/work.lua cpu 10000 8)
+  set_tests_properties(tsan.threads.planted PROPERTIES PASS_REGULAR_EXPRESSION "data race.*operate")
+endif()
+
+# The library and the module are loaded and unloaded a thousand times.
+if(NOT MOONTILE_SANITIZE AND NOT MOONTILE_TSAN)
+  moontile_spec_program(moontile_loads_test loads moontile_liblua)
+  set_target_properties(moontile_loads_test PROPERTIES ENABLE_EXPORTS ON)
+  moontile_test(loads COST 5 COMMAND moontile_loads_test $<TARGET_FILE:moontile_shared>
+                $<TARGET_FILE:moontile_module> 1000)
+endif()
+
 # Objects that are freed in the middle of a call, wherever a script could.
 file(MAKE_DIRECTORY ${SCRATCH}/live)
 foreach(device cpu checked cuda)
@@ -235,7 +261,7 @@ find_program(PYTHON_PROGRAM NAMES python3)
 mark_as_advanced(PYTHON_PROGRAM)
 if(PYTHON_PROGRAM AND EXISTS ${SPEC}/numpy/transpose.py AND NOT MOONTILE_SANITIZE)
   moontile_test(numpy COMMAND ${PYTHON_PROGRAM} ${SPEC}/numpy/transpose.py ${PROGRAM} cpu cuda)
-  set_tests_properties(numpy PROPERTIES SKIP_RETURN_CODE 77)
+  set_tests_properties(${test_prefix}numpy PROPERTIES SKIP_RETURN_CODE 77)
 endif()
 
 # The package for Python, beside NumPy.
@@ -420,6 +446,6 @@ if(PROJECT_IS_TOP_LEVEL AND NOT MOONTILE_SANITIZE)
       -DLUA_PROGRAM=${LUA_PROGRAM} -P ${SPEC}/install/run.cmake)
   endforeach()
   if(wheel IN_LIST ways)
-    set_tests_properties(install.wheel PROPERTIES SKIP_REGULAR_EXPRESSION "wheel: skipped")
+    set_tests_properties(${test_prefix}install.wheel PROPERTIES SKIP_REGULAR_EXPRESSION "wheel: skipped")
   endif()
 endif()

@@ -201,20 +201,42 @@ local FORBIDDEN = {
   __assert_fail = BUILD_TYPE ~= "Debug" and 1 or nil,
 }
 
--- Imports, and data that can be written, of the objects of the core. (Constant tables of
+-- Imports, and data that can be written, of the objects of an archive. (Constant tables of
 -- pointers lie in .data.rel.ro, which is written once, by the linker.)
-local function check_objects()
+local function check_objects(archive, is_core)
   local object = "?"
-  for _, line in ipairs(lines_of(("'%s' -f sysv '%s'"):format(NM, STATIC))) do
+  for _, line in ipairs(lines_of(("'%s' -f sysv '%s'"):format(NM, archive))) do
     object = line:match "^Symbols from .*%[(.-)%]:$" or object
     local symbol, kind, section = line:match "^(%S+) *|[^|]*| *(%a) *|.*|([^|]*)$"
     if kind == "U" then
       local plain = symbol:gsub("@.*", "")
-      if FORBIDDEN[plain] then fail("%s: the core calls %s", object, plain) end
-      if plain:match "^lua" then fail("%s: the core knows no Lua: %s", object, plain) end
+      if FORBIDDEN[plain] and not (plain == "fwrite" and not is_core) then
+        fail("%s calls %s", object, plain)
+      end
+      if is_core and plain:match "^lua" then
+        fail("%s: the core knows no Lua: %s", object, plain)
+      end
       if plain:match "^cu%u" then fail("%s: needs the driver: %s", object, plain) end
     elseif kind and kind:match "[bBdDCsSgG]" and not section:match "^%.data%.rel%.ro" then
       fail("%s: %s is static data that can be written", object, symbol)
+    end
+  end
+end
+
+-- What a library asks the system for, and its data that can be written: some bytes of the
+-- compiler's own.
+local function check_library(file)
+  for _, line in ipairs(lines_of(("'%s' -D --undefined-only '%s'"):format(NM, file))) do
+    local symbol = line:match "U ([%w_]+)"
+    if symbol and FORBIDDEN[symbol] and symbol ~= "fwrite" then
+      fail("%s calls %s", file, symbol)
+    end
+  end
+  local most = 64
+  for _, line in ipairs(lines_of(("readelf -SW '%s'"):format(file))) do
+    local section, size = line:match " (%.%a+) +%u+ +%x+ %x+ (%x+)"
+    if (section == ".data" or section == ".bss") and tonumber(size, 16) > most then
+      fail("%s: %d bytes of %s can be written", file, tonumber(size, 16), section)
     end
   end
 end
@@ -265,7 +287,12 @@ end
 check_includes()
 check_sizes()
 check_docs()
-check_objects()
+check_objects(STATIC, true)
+check_objects((STATIC:gsub("libmoontile%.a$", "libmoontile_lua.a")), false)
+if BUILD_TYPE ~= "Debug" then
+  check_library(SHARED)
+  check_library(MODULE)
+end
 check_exports(SHARED, "^mt_%l[%w_]*@@MOONTILE_[%d.]+$", "a function of moontile.h")
 check_exports(MODULE, "^luaopen_moontile", "luaopen_moontile")
 check_needed(SHARED)

@@ -48,7 +48,7 @@ static void look (mt_vm *v) {
   v->spent += v->steps;
   v->steps = 0;
   if (v->over != VM_RUNS) return;
-  if (__atomic_load_n(&v->stop, __ATOMIC_RELAXED)) v->over = VM_STOPPED;
+  if (vm_told(v)) v->over = VM_STOPPED;
   else if (v->spent > v->o.instructions) v->over = VM_INSTRUCTIONS;
   else if (v->seen > v->end) v->over = VM_TIME;
   if (v->over != VM_RUNS) v->tripped = v->seen;

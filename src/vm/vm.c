@@ -151,7 +151,8 @@ static mt_status protect (lua_CFunction f, task *t, bool script, mt_err *err) {
   if (script) vm_start(v);
   int status = lua_pcall(v->L, 1, LUA_MULTRET, 1);
   if (script) vm_finish(v);
-  if (script && status != LUA_OK && v->over == VM_RUNS && v->stop) v->over = VM_STOPPED;
+  if (script && status != LUA_OK && v->over == VM_RUNS && vm_told(v))
+    v->over = VM_STOPPED;
   mt_status s = status == LUA_OK ? MT_OK : fail(v, t, status, err);
   lua_remove(v->L, 1);
   if (s != MT_OK || !script) lua_settop(v->L, 0);
@@ -286,7 +287,7 @@ static int do_run (lua_State *L) {
 }
 
 static mt_status refuse_stopped (mt_vm *v, const char *name, mt_err *err) {
-  if (!__atomic_load_n(&v->stop, __ATOMIC_RELAXED)) return MT_OK;
+  if (!vm_told(v)) return MT_OK;
   v->results = 0;
   return lmt_set(err, MT_ESTOPPED, "%s: %s", name, mt_status_text(MT_ESTOPPED));
 }

@@ -42,6 +42,9 @@ struct mt_vm {
 };
 
 mt_vm *vm_of (lua_State *L);
+static inline bool vm_told (const mt_vm *v) {
+  return __atomic_load_n(&v->stop, __ATOMIC_RELAXED) != 0;
+}
 
 /* ---------------------------------------------------------------- vm/budget.c */
 
