@@ -205,6 +205,7 @@ void peer_open_cuda (lua_State *L) {
   peer_open_graph(L);
   peer_open_run(L);
   peer_open_gemm(L);
+  peer_open_bare(L);
   lua_pushcfunction(L, cuda_new);
   lua_setfield(L, -2, "cuda");
 }

@@ -77,6 +77,8 @@ void peer_new_class (lua_State *L, const char *name, const luaL_Reg *functions);
 int peer_graph (lua_State *L);
 int peer_run (lua_State *L);
 int peer_gemm (lua_State *L); /* gemm_peer.c */
+/* Puts bare(kind) into the table on the top (launch_peer.c). */
+void peer_open_bare (lua_State *L);
 void peer_open_graph (lua_State *L);
 void peer_open_run (lua_State *L);
 void peer_open_gemm (lua_State *L);

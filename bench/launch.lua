@@ -1,8 +1,12 @@
 -- launch.lua: what a launch costs: plan(), tile.copy, graphs, against the driver alone.
 -- SPDX-License-Identifier: MIT
 --
--- The peer of a launch is an empty kernel with a parameter of the same size, launched in a
--- loop of C. The peers of a graph are graphs that C captured with the driver alone: of that
+-- launch.lua bare: only plans, and calls that find theirs, beside their own launches bare: the same
+-- kernels with the same parameters and attributes, given to the driver in a loop of C. "C API" is
+-- mt_plan_launch in such a loop.
+--
+-- The peer of a launch is otherwise an empty kernel with a parameter of the same size, launched in
+-- a loop of C. The peers of a graph are graphs that C captured with the driver alone: of that
 -- kernel, of the driver's copies of 4 KiB, of moontile's own kernel with the parameter that
 -- its plan has, launched plainly or early. Edges: how many are programmatic, so that a node
 -- may come up before the end of the one before. "queued": until the call returns; "done":
@@ -12,6 +16,7 @@
 local here = arg[0]:match "^(.*/)" or ""
 local measure = dofile(here .. "lib/measure.lua")
 local tile = require "moontile"
+local layout = tile.layout
 local bench = measure.bench
 
 local ROUNDS, LAUNCHES, NODES, REPLAYS = 101, 200, 100, 20
@@ -126,6 +131,48 @@ local function in_graphs(device, cuda, plans)
   measure.print(rows)
 end
 
+-- ---- the same launches bare
+
+-- A case's calls in Lua: the plan, and what finds its plan.
+local function calls_of(device, kind, layouts)
+  local t, dtype = {}, kind == "copy" and "f32" or "bf16"
+  for i, text in ipairs(layouts) do
+    local A = tile.parse(text)
+    t[i] = tile.tensor(dtype, layout(tile.cosize(A)), device):view(A)
+  end
+  if kind == "copy" then
+    return assert(tile.plan(t[1], t[2])), function() tile.copy(t[1], t[2]) end
+  end
+  local options = { family = "hopper" }
+  local plan = assert(tile.plan_gemm(t[1], t[2], t[3], options))
+  local A, B, C = t[1], t[2], t[3]
+  return plan, function() tile.gemm(A, B, C) end
+end
+
+local function beside_bare(device)
+  local rows = { { "queued, us", "launches", "bare", "C API", "plan()", "tile.copy, tile.gemm",
+                   "plan() - bare" } }
+  local function wait() device:synchronize() end
+  for _, kind in ipairs { "copy", "gemm", "packed" } do
+    local bare, a, b, c = bench.bare(kind)
+    local plan, call = calls_of(device, kind, { a, b, c })
+    local function looped(f)
+      return function()
+        local t = f(LAUNCHES) / LAUNCHES
+        bare:synchronize()
+        return t
+      end
+    end
+    local t, library, ours, again = compare(
+      looped(function(n) return bare(n) end), looped(function(n) return bare:library(n) end),
+      queued(plan, LAUNCHES, 1, wait), queued(call, LAUNCHES, 1, wait))
+    rows[#rows + 1] = { kind, bare:launches(), micro(t), micro(library), micro(ours), micro(again),
+                        micro(ours - t) }
+  end
+  measure.print(rows)
+  print()
+end
+
 -- ---- against the driver
 
 local function on_gpu(device, cuda)
@@ -155,17 +202,20 @@ local function on_gpu(device, cuda)
 end
 
 print(("moontile %s\n"):format(tile._VERSION))
+local device, why = tile.device "cuda"
+if device and device:about():find "sm_90" then beside_bare(device) end
+if arg[1] == "bare" then os.exit(0) end
+
 local rows = { { "f32 32x32 to 32x32, queued", "tile.copy us", "plan() us" } }
 for _, name in ipairs { "cpu", "cpu:checked", "cuda" } do rows[#rows + 1] = in_lua(name) end
 measure.print(rows)
 print()
 
-local cuda, why = bench.cuda()
-local device
-if cuda then device, why = tile.device "cuda" end
-if device then
+local cuda, none = bench.cuda()
+if device and cuda then
   print(device:about() .. "\n")
   on_gpu(device, cuda)
 else
-  print("launch: not measured against the driver, there is no GPU to use: " .. tostring(why))
+  print("launch: not measured against the driver, there is no GPU to use: "
+        .. tostring(why or none))
 end

@@ -76,9 +76,9 @@ static const lmt_planner products[2][2] = {{PLANNER(0, 3), PLANNER(0, 4)},
 
 /* Where A lies among the arguments: behind a tiled MMA or a kernel, if there is one. */
 static int first_tensor (lua_State *L) {
+  if (lmt_marked(L, 1, LMT_TENSORS)) return 1;
   if (lmt_istiledmma(L, 1) || lmt_iskernel(L, 1)) return 2;
-  if (!lmt_isclass(L, 1, LMT_TENSOR)) luaL_typeerror(L, 1, "tiled MMA, kernel or tensor");
-  return 1;
+  return luaL_typeerror(L, 1, "tiled MMA, kernel or tensor");
 }
 
 /* The number in the option `key` of the table at i. */
@@ -189,8 +189,9 @@ static void check_result (lua_State *L, int i) {
 static product described (lua_State *L, const char *what, const char *const *keys) {
   static const char *const of_kernels[] = {"bias", "residual", "stream", NULL};
   int first = first_tensor(L), options = first + 3;
-  const bool kernel = lmt_iskernel(L, 1);
-  product x = {.mma = lmt_istiledmma(L, 1) ? lmt_totiledmma(L, 1) : NULL, .first = first};
+  const bool kernel = first == 2 && lmt_iskernel(L, 1);
+  product x = {.mma = first == 2 && !kernel ? lmt_totiledmma(L, 1) : NULL,
+               .first = first};
   x.options = (mt_gemm_options){.size = sizeof x.options, .alpha = 1};
   x.state = lmt_pushstate(L);
   lua_pop(L, 1);
@@ -252,20 +253,83 @@ static int stream_option (lua_State *L, int i, int tensor) {
   return lua_gettop(L);
 }
 
+/* ---------------------------------------------------------------- products again */
+
+/* What its key has besides the tensors. */
+typedef struct key_options {
+  uint64_t operation;
+  double alpha, beta;
+  uint32_t precision, activation, along, beside;
+  char family[16];
+} key_options;
+
+static bool make_key (lua_State *L, lmt_plankey *k, const product *x) {
+  _Static_assert(sizeof(key_options) == 56, "no padding");
+  const lmt_ending_options *e = &x->finish;
+  key_options o = {.operation = LMT_KEYGEMM,
+                   .alpha = x->options.alpha,
+                   .beta = x->options.beta,
+                   .precision = (uint32_t)x->options.precision,
+                   .activation = (uint32_t)e->epilogue.activation,
+                   .along = (uint32_t)e->epilogue.along,
+                   .beside = (uint32_t)(e->bias + 2 * e->residual)};
+  memcpy(o.family, x->family, sizeof o.family);
+  return lmt_makekey(L, k, x->first, 3 + e->bias + e->residual, &o, sizeof o);
+}
+
+static mt_status gemm_anew (lua_State *L, const product *x, int stream, mt_err *err) {
+  if (!push_product(L, x, err)) return err->status;
+  return lmt_runplan(L, stream, err);
+}
+
+/* By a plan that is made, and remembered. One that has memory of its own is for launches
+** one behind the other, on the device's own stream; `aside`: this one is on another. */
+static mt_status gemm_first (lua_State *L, lmt_device *d, const product *x,
+                             const lmt_plankey *key, int stream, bool aside,
+                             mt_err *err) {
+  if (!push_product(L, x, err)) return err->status;
+  const bool own = aside && mt_plan_memory(lmt_toplan(L, -1, true)) > 0;
+  mt_plan *p = own ? NULL : lmt_keepplan(L, d, key);
+  if (p == NULL) return lmt_runplan(L, stream, err);
+  lmt_listen(err, d->state);
+  return lmt_launchplan(p, d, aside ? lmt_optstream(L, stream, d) : NULL, err);
+}
+
+/* By the plan that is remembered, if there is one. */
+static mt_status gemm_again (lua_State *L, lmt_device *d, const product *x, int stream,
+                             mt_err *err) {
+  const bool aside = stream && !lua_isnil(L, stream);
+  lmt_plankey key;
+  if (!make_key(L, &key, x)) return gemm_anew(L, x, stream, err);
+  mt_plan *p = lmt_cachedplan(L, d, &key);
+  if (p == NULL) return gemm_first(L, d, x, &key, stream, aside, err);
+  if (aside && mt_plan_memory(p) > 0) return gemm_anew(L, x, stream, err);
+  lmt_listen(err, d->state);
+  return lmt_launchplan(p, d, aside ? lmt_optstream(L, stream, d) : NULL, err);
+}
+
+/* Whether plans of it are remembered: those of the host would keep its memory. */
+static bool is_remembered (const lmt_device *d, const product *x) {
+  return x->mma == NULL && x->rows.n == 0 && !d->recording && !mt_device_is_host(d->d);
+}
+
 /* gemm([tiled_mma,] A, B, C [, the same and stream =]): on a GPU it may still run when
 ** this returns; gemm(kernel, A, B, C [, { seed = }]);
 ** gemm(mma | slice, [D,] A, B, C) of fragments. */
 static int l_gemm (lua_State *L) {
-  if (lmt_hasfragments(L)) return lmt_gemmfragments(L);
-  if (is_executed(L)) return lmt_gemmkernel(L);
+  const bool plain = lmt_marked(L, 1, LMT_TENSORS);
+  if (!plain && lmt_hasfragments(L)) return lmt_gemmfragments(L);
+  if (!plain && is_executed(L)) return lmt_gemmkernel(L);
   static const char *const keys[] = {"alpha",     "beta",     "family",
                                      "precision", "stream",   "activation",
                                      "bias",      "residual", NULL};
   LMT_NOERR(err);
   product x = described(L, "gemm", keys);
   int first = first_tensor(L), stream = stream_option(L, first + 3, first);
-  if (!push_product(L, &x, &err)) return lmt_raise(L, &err);
-  return lmt_runplan(L, stream, &err) == MT_OK ? 0 : lmt_raise(L, &err);
+  lmt_device *d = lmt_totensor(L, first)->buffer->device;
+  const mt_status s = is_remembered(d, &x) ? gemm_again(L, d, &x, stream, &err) :
+                                             gemm_anew(L, &x, stream, &err);
+  return s == MT_OK ? 0 : lmt_raise(L, &err);
 }
 
 #define ROWS_GEMM

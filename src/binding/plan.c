@@ -107,8 +107,8 @@ static void check_live (lua_State *L, const plan *box) {
       luaL_error(L, "plan: the tensor %s was freed", box->names[k]);
 }
 
-static mt_status launch_counted (mt_plan *p, const lmt_device *device, mt_stream *s,
-                                 mt_err *err) {
+mt_status lmt_launchplan (mt_plan *p, const lmt_device *device, mt_stream *s,
+                          mt_err *err) {
   mt_status status = lmt_permitlaunches(device->state, 1, err);
   return status == MT_OK ? mt_plan_launch(p, s, err) : status;
 }
@@ -125,7 +125,7 @@ static mt_status launch (lua_State *L, int i, int stream, mt_err *err) {
   }
   mt_stream *s = stream ? lmt_optstream(L, stream, box->device) : NULL;
   lmt_listen(err, box->device->state);
-  return launch_counted(box->p, box->device, s, err);
+  return lmt_launchplan(box->p, box->device, s, err);
 }
 
 mt_status lmt_runplan (lua_State *L, int stream, mt_err *err) {
@@ -133,6 +133,23 @@ mt_status lmt_runplan (lua_State *L, int stream, mt_err *err) {
   free_plan(lua_touserdata(L, -1));
   lua_pop(L, 1);
   return s;
+}
+
+mt_plan *lmt_keepplan (lua_State *L, const lmt_device *d, const lmt_plankey *k) {
+  plan *box = lua_touserdata(L, -1);
+  check_live(L, box);
+  mt_plan *p = box->p;
+  const size_t bytes = box->r->bytes;
+  box->r->state->held -= bytes;
+  box->r->bytes = 0;
+  if (!lmt_cacheplan(d, k, p)) {
+    box->r->state->held += box->r->bytes = bytes;
+    return NULL;
+  }
+  box->r->p = NULL;
+  free_plan(box);
+  lua_pop(L, 1);
+  return p;
 }
 
 /* ---------------------------------------------------------------- copies */
@@ -241,20 +258,17 @@ static mt_status copy_anew (lua_State *L, int src, mt_rounding rounding, mt_err 
 static mt_status copy_again (lua_State *L, lmt_device *device, int src,
                              mt_rounding rounding, mt_err *err) {
   lmt_plankey key;
-  uint64_t copy = src == 2 ? lmt_copynumber(L, 1) : 0;
-  if (!lmt_makekey(L, &key, src, copy << 2 | rounding))
+  const uint64_t copy = src == 2 ? lmt_copynumber(L, 1) : 0;
+  const uint64_t how[] = {LMT_KEYCOPY, copy << 2 | rounding};
+  if (!lmt_makekey(L, &key, src, 2, how, sizeof how))
     return copy_anew(L, src, rounding, err);
   mt_plan *p = lmt_cachedplan(L, device, &key);
   lmt_listen(err, device->state);
-  if (p) return launch_counted(p, device, lmt_optstream(L, src + 2, device), err);
-  plan *box = new_plan(L, described(L), rounding, src, err);
-  if (box == NULL) return err->status;
-  check_live(L, box);
-  if (!lmt_cacheplan(device, &key, box->p)) return lmt_runplan(L, src + 2, err);
-  p = box->p;
-  box->r->p = NULL;
-  free_plan(box);
-  return launch_counted(p, device, lmt_optstream(L, src + 2, device), err);
+  if (p) return lmt_launchplan(p, device, lmt_optstream(L, src + 2, device), err);
+  if (new_plan(L, described(L), rounding, src, err) == NULL) return err->status;
+  p = lmt_keepplan(L, device, &key);
+  if (p == NULL) return lmt_runplan(L, src + 2, err);
+  return lmt_launchplan(p, device, lmt_optstream(L, src + 2, device), err);
 }
 
 /* copy([tiled_copy,] src, dst [, stream]): on a GPU it may still run when this returns;

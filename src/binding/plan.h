@@ -37,6 +37,8 @@ bool lmt_pushplan (lua_State *L, int first, const lmt_planner *how, const void *
                    mt_err *err);
 /* Launches the plan on the top on the stream at `stream` (0: none), frees, pops it. */
 mt_status lmt_runplan (lua_State *L, int stream, mt_err *err);
+/* Launches the plan if the state may launch once more. */
+mt_status lmt_launchplan (mt_plan *p, const lmt_device *d, mt_stream *s, mt_err *err);
 /* The plan at `i`, not freed; `live`: nor are its tensors. */
 mt_plan *lmt_toplan (lua_State *L, int i, bool live);
 uint64_t lmt_planwork (lua_State *L, int i);
@@ -54,32 +56,29 @@ bool lmt_istiledcopy (lua_State *L, int i);
 
 /* ---------------------------------------- remembered plans (binding/plan_cache.c) */
 
-/* All that the plan of a copy is made of. */
-enum { LMT_KEYNODES = 48 };
-typedef struct lmt_keyside {
-  const mt_device *device;
-  const void *data;
-  size_t bytes;
-  int64_t offset;
-  uint32_t dtype;
-  uint16_t nodes, bounds; /* of layout and bounds; of these alone */
-} lmt_keyside;
+/* All that a plan is made of: what it does, its tensors, how. */
+enum { LMT_KEYWORDS = 256, LMT_KEYCOPY = 0, LMT_KEYGEMM = 1 };
 typedef struct lmt_plankey {
   uint64_t hash;
-  size_t size; /* of what follows and counts */
-  lmt_keyside side[2];
-  uint64_t copy;              /* number of the tiled copy, 0: none; rounding */
-  mt_node node[LMT_KEYNODES]; /* of both sides */
+  const mt_device *device[2]; /* of the first tensors */
+  size_t size;                /* bytes of `word` that count */
+  uint64_t word[LMT_KEYWORDS];
 } lmt_plankey;
 
-/* The key of a copy of the tensors at src and src + 1, which `copy` says more of; false:
-** it has too many nodes. */
-bool lmt_makekey (lua_State *L, lmt_plankey *k, int src, uint64_t copy);
+/* The key of n tensors from stack index `first` on, of which `bytes` bytes at `how` say
+** more, a multiple of 8 without padding, another number for each operation first; false:
+** that is too much. */
+bool lmt_makekey (lua_State *L, lmt_plankey *k, int first, int n, const void *how,
+                  size_t bytes);
 /* The plan that the device remembers, NULL: none. The collector does not run. */
 mt_plan *lmt_cachedplan (lua_State *L, lmt_device *d, const lmt_plankey *k);
-/* After a recall that found none: the device keeps it; false: it is the caller's. */
+/* After a recall that found none: the device keeps it; false: it is the caller's, as is
+** one that holds much of the device's memory. */
 bool lmt_cacheplan (const lmt_device *d, const lmt_plankey *k, mt_plan *p);
-/* Forgets plans of copies on d, or between it and another device; NULL: all. */
+/* The same of the plan on the top, which is popped and returned; NULL: it stays there.
+** Raises where a tensor of it was freed. */
+mt_plan *lmt_keepplan (lua_State *L, const lmt_device *d, const lmt_plankey *k);
+/* Forgets plans of d's tensors, or between it and another device; NULL: all. */
 void lmt_forgetplans (lmt_state *state, const mt_device *d);
 int lmt_deviceplans (lua_State *L); /* device:plans(), a lua_CFunction */
 

@@ -1,30 +1,38 @@
 /*
-** plan_cache.c - the plans of the last copies on a device, found again by all that they
-** were made of.
+** plan_cache.c - the plans of the last copies and products on a device, found again by
+** all that they were made of.
 ** SPDX-License-Identifier: MIT
 **
-** A plan is a function of its key: layouts, type, offsets, addresses and sizes of both
-** buffers, devices, partition. It keeps no buffer alive: it is only launched for tensors
-** that are alive and have this key, and then it is the plan that would be made for them,
-** whoever had that memory before.
+** A plan is a function of its key: layouts, types, offsets, addresses and sizes of the
+** buffers, devices, partition, options. It keeps no buffer alive: it is only launched for
+** tensors that are alive and have this key, and then it is the plan that would be made
+** for them, whoever had that memory before. Memory of the device that a plan has itself
+** counts as any other.
 */
 #include <stddef.h>
 #include <string.h>
 
+#include "binding/host.h"
 #include "binding/listed.h"
 #include "binding/lmt.h"
 #include "binding/plan.h"
 #include "binding/view.h"
 
-enum { PLANS = 16 };
+enum {
+  PLANS = 16,
+  MOST_MEMORY = 256 << 20, /* bytes of the device that one may hold */
+  SHARE = 64               /* of what is left: so small a part of it at most */
+};
 
 typedef struct cached {
   mt_plan *p;    /* NULL: none */
   uint64_t used; /* when; the clock counts uses */
+  size_t bytes;  /* of the device that it holds */
   lmt_plankey key;
 } cached;
 
 typedef struct memory {
+  lmt_state *state;
   uint64_t clock;
   lua_Integer hits, misses;
   cached plan[PLANS];
@@ -32,79 +40,93 @@ typedef struct memory {
 
 /* ---------------------------------------------------------------- keys */
 
-/* Bounds lie behind the layout: all of them are one block. */
-static bool add_side (lmt_plankey *k, int side, const lmt_tensor *t, size_t *nodes) {
-  /* Another list may come to lie where one was. */
-  if (lmt_haslist(t->layout) || (t->bounded && lmt_haslist(lmt_boundsof(t)->coord)))
-    return false;
-  size_t n = t->layout->span, m = t->bounded ? t->bounded - n : 0;
-  n += m;
-  if (n > LMT_KEYNODES - *nodes) return false;
-  k->side[side] = (lmt_keyside){.device = t->buffer->device->d,
-                                .data = t->buffer->data,
-                                .bytes = t->buffer->bytes,
-                                .offset = t->offset,
-                                .dtype = (uint32_t)t->dtype,
-                                .nodes = (uint16_t)n,
-                                .bounds = (uint16_t)m};
-  memcpy(k->node + *nodes, t->layout, n * sizeof *t->layout);
-  *nodes += n;
+typedef struct side {
+  const mt_device *device;
+  const void *data;
+  size_t bytes;
+  int64_t offset;
+  uint32_t dtype;
+  uint16_t nodes, bounds; /* of layout and bounds; of these alone */
+} side;
+
+static bool add (lmt_plankey *k, const void *what, size_t bytes) {
+  if (bytes > sizeof k->word - k->size) return false;
+  memcpy((char *)k->word + k->size, what, bytes);
+  k->size += bytes;
   return true;
 }
 
+/* Bounds lie behind the layout: all of them are one block. */
+static bool add_tensor (lmt_plankey *k, const lmt_tensor *t) {
+  /* Another list may come to lie where one was. */
+  if (lmt_haslist(t->layout) || (t->bounded && lmt_haslist(lmt_boundsof(t)->coord)))
+    return false;
+  const size_t n = t->layout->span, m = t->bounded ? t->bounded - n : 0;
+  const side s = {.device = t->buffer->device->d,
+                  .data = t->buffer->data,
+                  .bytes = t->buffer->bytes,
+                  .offset = t->offset,
+                  .dtype = (uint32_t)t->dtype,
+                  .nodes = (uint16_t)(n + m),
+                  .bounds = (uint16_t)m};
+  return add(k, &s, sizeof s) && add(k, t->layout, (n + m) * sizeof *t->layout);
+}
+
 static uint64_t hash_of (const lmt_plankey *k) {
-  uint64_t h = k->size, word;
-  const unsigned char *p = (const unsigned char *)k->side;
-  for (size_t i = 0; i < k->size; i += sizeof word) {
-    memcpy(&word, p + i, sizeof word);
-    h = (h ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+  uint64_t h = k->size;
+  for (size_t i = 0; i < k->size / sizeof *k->word; i++) {
+    h = (h ^ k->word[i]) * UINT64_C(0x9e3779b97f4a7c15);
     h ^= h >> 32;
   }
   return h;
 }
 
-/* What counts lies together, from `side` on. */
-bool lmt_makekey (lua_State *L, lmt_plankey *k, int src, uint64_t copy) {
-  size_t nodes = 0;
-  k->copy = copy;
-  for (int i = 0; i < 2; i++)
-    if (!add_side(k, i, lmt_totensor(L, src + i), &nodes)) return false;
-  k->size = offsetof(lmt_plankey, node) - offsetof(lmt_plankey, side) +
-            nodes * sizeof k->node[0];
+bool lmt_makekey (lua_State *L, lmt_plankey *k, int first, int n, const void *how,
+                  size_t bytes) {
+  _Static_assert(sizeof(side) % 8 == 0 && sizeof(mt_node) % 8 == 0, "whole words");
+  k->size = 0;
+  if (!add(k, how, bytes)) return false;
+  for (int i = 0; i < n; i++) {
+    const lmt_tensor *t = lmt_totensor(L, first + i);
+    if (i < 2) k->device[i] = t->buffer->device->d;
+    if (!add_tensor(k, t)) return false;
+  }
   k->hash = hash_of(k);
   return true;
 }
 
 static bool same_key (const lmt_plankey *a, const lmt_plankey *b) {
   return a->hash == b->hash && a->size == b->size &&
-         memcmp(a->side, b->side, a->size) == 0;
+         memcmp(a->word, b->word, a->size) == 0;
 }
 
 /* ---------------------------------------------------------------- remembering */
 
 static memory *memory_of (const lmt_device *d) { return d->plans ? d->plans->p : NULL; }
 
-static void forget (cached *r) {
+static void forget (memory *m, cached *r) {
   mt_plan_free(r->p);
+  m->state->held -= r->bytes;
   r->p = NULL;
+  r->bytes = 0;
 }
 
 static void close_memory (lmt_resource *r) {
   memory *m = r->p;
   const mt_device_options *o = &r->state->options;
-  for (int i = 0; i < PLANS; i++) forget(&m->plan[i]);
+  for (int i = 0; i < PLANS; i++) forget(m, &m->plan[i]);
   o->alloc(o->alloc_ud, m, sizeof *m, 0);
 }
 
 static bool is_of (const lmt_plankey *k, const mt_device *d) {
-  return d == NULL || k->side[0].device == d || k->side[1].device == d;
+  return d == NULL || k->device[0] == d || k->device[1] == d;
 }
 
 void lmt_forgetplans (lmt_state *state, const mt_device *d) {
   for (lmt_resource *r = state->resources; r; r = r->next) {
     memory *m = r->close == close_memory ? r->p : NULL;
     for (cached *x = m ? m->plan : NULL; m && x < m->plan + PLANS; x++)
-      if (x->p && is_of(&x->key, d)) forget(x);
+      if (x->p && is_of(&x->key, d)) forget(m, x);
   }
 }
 
@@ -114,7 +136,7 @@ static memory *need_memory (lua_State *L, lmt_device *d) {
   if (d->plans == NULL || d->plans->p) return memory_of(d);
   const mt_device_options *o = &d->plans->state->options;
   memory *m = o->alloc(o->alloc_ud, NULL, 0, sizeof *m);
-  if (m) memset(m, 0, sizeof *m);
+  if (m) *m = (memory){.state = d->plans->state};
   return d->plans->p = m;
 }
 
@@ -143,17 +165,20 @@ static cached *oldest_of (memory *m) {
 
 bool lmt_cacheplan (const lmt_device *d, const lmt_plankey *k, mt_plan *p) {
   memory *m = memory_of(d);
-  if (m == NULL) return false;
+  const size_t bytes = mt_plan_memory(p);
+  if (m == NULL || bytes > MOST_MEMORY || bytes > lmt_bytesleft(m->state) / SHARE)
+    return false;
   cached *r = oldest_of(m);
-  forget(r);
+  forget(m, r);
   r->p = p;
   r->used = ++m->clock;
-  memcpy(&r->key, k, offsetof(lmt_plankey, side) + k->size);
+  m->state->held += r->bytes = bytes;
+  memcpy(&r->key, k, offsetof(lmt_plankey, word) + k->size);
   return true;
 }
 
-/* device:plans() -> how many copies found their plan, how many did not, how many plans
-** are remembered now. */
+/* device:plans() -> how many copies and products found their plan, how many did not, how
+** many plans are remembered now. */
 int lmt_deviceplans (lua_State *L) {
   const memory *m = memory_of(lmt_todevice(L, 1));
   int n = 0;

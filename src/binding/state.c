@@ -9,6 +9,7 @@
 
 #include "binding/listed.h"
 #include "binding/lmt.h"
+#include "binding/plan.h"
 #include "binding/host.h"
 #include "plan/device.h"
 
@@ -56,6 +57,8 @@ int lmt_fail (lua_State *L, const mt_err *err) {
 bool lmt_again (lua_State *L, mt_status s, int *tries, mt_err *err) {
   if ((s != MT_ENOMEM && s != MT_ELIMIT) || (*tries)++ > 0) return false;
   lua_gc(L, LUA_GCCOLLECT);
+  lmt_forgetplans(lmt_pushstate(L), NULL);
+  lua_pop(L, 1);
   err->status = MT_OK;
   err->text[0] = '\0';
   return true;

@@ -338,8 +338,8 @@ function Stream:synchronize() end
 --- ```
 function Stream:close() end
 
---- How often the device found a plan of a copy, how often not, how many it has.
---- - tile.copy remembers the plans of the last 16 copies
+--- How often the device found a plan, how often not, how many it has.
+--- - tile.copy, and tile.gemm on a GPU, remember their last 16 plans
 --- ```lua
 --- type(device "cpu":plans())  --> number
 --- ```
