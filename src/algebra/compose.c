@@ -16,6 +16,7 @@
 */
 #include "moontile/algebra.h"
 #include "moontile/swizzle.h"
+#include "algebra/by_mode.h"
 #include "algebra/composed.h"
 #include "algebra/f2.h"
 #include "algebra/linear.h"
@@ -355,6 +356,9 @@ mt_status mt_composition (mt_layout *out, const mt_node *a, const mt_node *t,
   if (a->tag == MT_SWIZZLE && a->arity == 0)
     return mt_swizzle_composition(out, a, t, err);
   if (a->tag == MT_WILD) return mt_identity_composition(out, t, err);
+  if (mt_is_function(a) && mt_has_functions(t))
+    return mt_by_functions(out, "composition", MT_BY_COMPOSITION, mt_composition, a, t,
+                           err);
   if (mt_is_composed(a) || mt_is_composed(t)) return compose_composed(out, a, t, err);
   if (!mt_is_layout(a)) return compose_tiler(out, a, t, err);
   mt_status s = compose_layout(out, a, t, err);

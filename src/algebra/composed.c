@@ -26,11 +26,30 @@ static mt_node bare (mt_swizzle w) {
 
 /* ---- what may stand under what */
 
+/* A layout without a negative stride, a list without a negative value, a swizzle. */
+static bool steps_forward (const mt_node *f) {
+  if (f->tag == MT_LIST)
+    for (int64_t i = 0; i < f->shape; i++)
+      if (mt_list_values(f)[i] < 0) return false;
+  for (const mt_node *p = f; p < mt_next(f) && f->tag != MT_LIST; p++)
+    if (p->tag == MT_SUM || (p->tag == MT_LEAF && p->ring == MT_Z && p->stride < 0))
+      return false;
+  return true;
+}
+
+/* So for each link of x, and no offset is below 0: nor is a value. */
+static bool never_back (const mt_node *x) {
+  for (; mt_is_composed(x); x = mt_under(x))
+    if (x->stride < 0 || !steps_forward(mt_outer(x))) return false;
+  return (!mt_is_swizzled(x) || x->stride >= 0) && steps_forward(mt_inner(x));
+}
+
 /* No value of offset + x is below 0. */
 static bool starts_at_0 (const mt_node *offset, const mt_node *x) {
   int64_t lo, end;
   MT_NEWERR(err);
   if (offset->ring == MT_F2 || !mt_is_integral(x)) return true;
+  if (offset->shape >= 0 && never_back(x)) return true;
   if (mt_footprint(&lo, &end, x, &err) != MT_OK || mt_addo(lo, offset->shape, &lo))
     return false;
   return lo >= 0;
@@ -83,6 +102,16 @@ static MT_APART const mt_node *reached (mt_layout *out, const mt_node *f,
   return mt_end(&b) == MT_OK ? out->node : f;
 }
 
+/* Or it was not found out. */
+static mt_status goes_back (const char *op, const mt_node *f, const mt_node *offset,
+                            const mt_node *x, mt_err *err) {
+  int64_t lo, end;
+  MT_TRY(mt_number_range(&lo, &end, op, x, err));
+  return mt_failn(err, MT_EINEXACT,
+                  "%s: A = %N has no values below 0, where %N + %N goes", op, f, offset,
+                  x);
+}
+
 static mt_status may_link (const char *op, const mt_node *f, const mt_node *offset,
                            const mt_node *x, mt_err *err) {
   const mt_node *at;
@@ -103,10 +132,7 @@ static mt_status may_link (const char *op, const mt_node *f, const mt_node *offs
         "%s: the values of B = %N are over F2, and the extent %lld of A = %N is "
         "no power of two: they have no digits there",
         op, x, (long long)at->shape, f);
-  if (!starts_at_0(offset, x))
-    return mt_failn(err, MT_EINEXACT,
-                    "%s: A = %N has no values below 0, where %N + %N goes", op, f, offset,
-                    x);
+  if (!starts_at_0(offset, x)) return goes_back(op, f, offset, x, err);
   return f->tag == MT_LIST ? within_list(op, f, offset, x, err) : MT_OK;
 }
 

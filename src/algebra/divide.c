@@ -7,6 +7,7 @@
 */
 #include "moontile/algebra.h"
 #include "moontile/swizzle.h"
+#include "algebra/by_mode.h"
 #include "algebra/composed.h"
 #include "algebra/tiles.h"
 #include "algebra/zip.h"
@@ -155,10 +156,23 @@ static MT_APART mt_status divide_by_function (mt_zip_form f, mt_layout *out,
   return mt_in_form(f, out, op, r.node, t, as_it_is, err);
 }
 
+/* By tiles of the modes, some of which are such. */
+static MT_APART mt_status divide_by_functions (mt_zip_form f, mt_layout *out,
+                                               const char *op, const mt_node *a,
+                                               const mt_node *t, mt_err *err) {
+  mt_layout r;
+  MT_TRY(mt_by_functions(&r, op, MT_BY_DIVIDE, mt_logical_divide, a, t, err));
+  return mt_in_form(f, out, op, r.node, t, as_it_is, err);
+}
+
 static mt_status divide_as (mt_zip_form f, mt_layout *out, const char *op,
                             const mt_node *a, const mt_node *t, mt_err *err) {
   if (!mt_is_function(a)) return divide_tiler(f, out, op, a, t, err);
   mt_status s = mt_in_form(f, out, op, a, t, divide, err);
+  if (s != MT_OK && mt_has_functions(t)) {
+    mt_forgive(err);
+    return divide_by_functions(f, out, op, a, t, err);
+  }
   if (s == MT_OK || !mt_is_more(t)) return s;
   mt_forgive(err);
   return divide_by_function(f, out, op, a, t, err);

@@ -6,6 +6,7 @@
 ** value of B places a copy of A, and no two copies meet.
 */
 #include "moontile/algebra.h"
+#include "algebra/by_mode.h"
 #include "algebra/composed.h"
 #include "algebra/f2.h"
 #include "algebra/tiles.h"
@@ -36,8 +37,7 @@ static bool plain (mt_build *b, const mt_node *t) {
 
 /* C, with as many elements as the cosize of t, so that its unbounded last mode is never
 ** needed. A t with negative offsets needs a C that has no gaps before that mode. */
-static void complement_for (mt_build *b, mt_layout *out, const mt_node *a,
-                            const mt_node *t) {
+void mt_complement_for (mt_build *b, mt_layout *out, const mt_node *a, const mt_node *t) {
   int64_t count, lo = 0, end = 0, bound = 0;
   mt_build c;
   mt_failed(b, mt_number_range(&lo, &end, b->op, t, b->err));
@@ -64,7 +64,7 @@ static void complement_for (mt_build *b, mt_layout *out, const mt_node *a,
 static MT_APART void emit_grid (mt_build *b, const mt_node *a, const mt_node *t) {
   mt_layout gaps;
   if (!plain(b, t)) return;
-  complement_for(b, &gaps, a, t);
+  mt_complement_for(b, &gaps, a, t);
   if (b->status != MT_OK) return;
   b->derived = true;
   mt_emit_composition(b, gaps.node, t);
@@ -96,7 +96,7 @@ static mt_status copies (mt_layout *out, const char *op, const mt_node *a,
   mt_layout gaps;
   mt_build b;
   mt_begin(&b, &gaps, op, err);
-  complement_for(&b, &gaps, a, t);
+  mt_complement_for(&b, &gaps, a, t);
   if (b.status != MT_OK) return b.status;
   return mt_beside(out, op, a, gaps.node, t, err);
 }
@@ -113,7 +113,7 @@ static mt_status copies_of_values (mt_layout *out, const char *op, const mt_node
                     op, a, t);
   MT_TRY(mt_values_of(&values, op, a, err));
   mt_begin(&b, &gaps, op, err);
-  complement_for(&b, &gaps, values.node, t);
+  mt_complement_for(&b, &gaps, values.node, t);
   if (b.status != MT_OK) return b.status;
   MT_TRY(mt_renamed(op, mt_composition(&grid, gaps.node, t, err), err));
   MT_TRY(mt_beside(&pair, op, grid.node, NULL, a, err));
@@ -154,8 +154,18 @@ static MT_APART mt_status product_of_functions (mt_zip_form f, mt_layout *out,
   return under_root(out, op, a, formed.node, err);
 }
 
+/* By copies in each mode, some at the values of functions. */
+static MT_APART mt_status product_by_functions (mt_zip_form f, mt_layout *out,
+                                                const char *op, const mt_node *a,
+                                                const mt_node *t, mt_err *err) {
+  mt_layout r;
+  MT_TRY(mt_by_functions(&r, op, MT_BY_PRODUCT, mt_logical_product, a, t, err));
+  return mt_in_form(f, out, op, r.node, t, as_it_is, err);
+}
+
 static mt_status product_as (mt_zip_form f, mt_layout *out, const char *op,
                              const mt_node *a, const mt_node *t, mt_err *err) {
+  if (mt_has_functions(t)) return product_by_functions(f, out, op, a, t, err);
   if (!is_plain(a)) return product_of_functions(f, out, op, a, t, err);
   mt_status s = mt_in_form(f, out, op, a, t, product, err);
   if (s == MT_OK || !mt_is_more(t)) return s;

@@ -34,6 +34,9 @@ void mt_emit_modes (mt_build *b, const mt_node *t);
 ** copies of the block a that t wants. */
 void mt_emit_blocked (mt_build *b, const mt_node *a, const mt_node *t, int first);
 
+/* Where the copies of the block a are that the grid t wants: C, as many as t reaches. */
+void mt_complement_for (mt_build *b, mt_layout *out, const mt_node *a, const mt_node *t);
+
 /* An extent as n:1; other values as they are. */
 const mt_node *mt_as_layout (mt_node *room, const mt_node *t);
 
