@@ -278,13 +278,20 @@ function need_header(path, text)
   return headers[path]
 end
 
-local LUAS = { binding = true, console = true, ["main.c"] = true }
+-- Rooms that need Lua are those that cmake/targets.cmake leaves out of the core.
+local function rooms_of_lua()
+  local names = { ["main.c"] = true }
+  for name in read "cmake/targets.cmake":match 'MATCHES "%^%(([%w|]+)%)%$"':gmatch "%w+" do
+    names[name] = true
+  end
+  return names
+end
 
 local function rooms()
-  local list = {}
+  local list, of_lua = {}, rooms_of_lua()
   for line in read("src/rooms.txt"):gmatch "[^\n]+" do
     local room = line:match "^([%a_.]+) "
-    if room and not LUAS[room] then list[#list + 1] = room end
+    if room and not of_lua[room] then list[#list + 1] = room end
   end
   return list
 end

@@ -76,7 +76,7 @@ if(TARGET moontile_algebra_test)
 endif()
 
 # Fuzz targets without a fuzzer: over their corpus.
-foreach(name parse npy ops)
+foreach(name parse npy safetensors ops)
   if(EXISTS ${SPEC}/fuzz/${name}.c)
     add_executable(moontile_fuzz_${name} ${SPEC}/fuzz/${name}.c ${SPEC}/fuzz/replay.c)
     moontile_target(moontile_fuzz_${name})

@@ -29,6 +29,7 @@
 #include "moontile/layout.h"
 #include "moontile/types.h"
 #include "moontile/npy.h"
+#include "moontile/safetensors.h"
 #include "moontile/tuple.h"
 #include "moontile/algebra.h"
 #include "moontile/swizzle.h"

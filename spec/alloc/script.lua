@@ -60,6 +60,8 @@ local function tensors(device)
   local V = assert(U:to "cpu")
   assert(V(4, 3) == 7)
   V:view(layout(4), 2):fill { 1, 2, 3, 4 }
+  assert(tile.save(path, { T = T:select(2, 1), U = U }))
+  assert(assert(tile.load(path, device)).T(4, 3) == 7)
   assert(select(3, tile.load "/nonexistent.npy") == "EIO")
   refused(T.set, T, "x", 0, 0)
   U:free()

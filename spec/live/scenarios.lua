@@ -78,6 +78,9 @@ local function contents()
   add("save padded", one(A.padded), function(o) o[1]:save(path) end)
   add("fill of a view", with(one(), function(o) return o[1]:view(L(16), 3) end),
       function(o) o[2]:fill(1) end)
+  add("save tensors", one(A.padded), function(o) tile.save(path, { a = o[1], b = o[1] }) end)
+  add("load tensors", function() tile.save(path, { a = T(), b = T() }) return {} end,
+      function() tile.load(path, device) end)
   add("load", function() T():save(path) return {} end, function() tile.load(path, device) end)
   add("load as", function() T():save(path) return {} end,
       function() tile.load(path, device, "f32") end)

@@ -7,7 +7,10 @@ where NumPy is not installed (ctest: skipped).
 """
 import ctypes
 import gc
+import json
+import os
 import sys
+import tempfile
 import threading
 import time
 import types
@@ -175,6 +178,20 @@ class Arrays(unittest.TestCase):
         with self.assertRaises(mt.Error) as e:
             mt.tensor("f32", mt.Layout(1 << 50))
         self.assertEqual(e.exception.code, "ENOMEM")
+
+    def test_safetensors(self):
+        arrays = {"a": self.rng.random((3, 4)), 'q"\u00e9': self.rng.integers(0, 9, 5).astype("i2")}
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "x.safetensors")
+            mt.save(path, arrays)
+            with open(path, "rb") as f:
+                header = json.loads(f.read(int.from_bytes(f.read(8), "little")))
+                data = f.read()
+            for name, a in arrays.items():
+                begin, end = header[name]["data_offsets"]
+                got = np.frombuffer(data[begin:end], a.dtype).reshape(header[name]["shape"])
+                self.assertTrue((got == a).all())
+                self.assertTrue((np.asarray(mt.load(path)[name]) == a).all())
 
     def test_verify(self):
         v = mt.verify({"tv": mt.Layout((4, 2), (1, 0)), "tiler": (4,)}, mt.Layout(8))

@@ -15,6 +15,7 @@ int main (int argc, char **argv) {
   test_dtypes(seed);
   test_headers(seed);
   test_writer();
+  test_safetensors(seed);
   printf("%d checks, %d failures\n", checks, failures);
   return failures != 0;
 }

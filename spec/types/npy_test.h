@@ -13,5 +13,6 @@
 void test_dtypes (uint64_t seed);
 void test_headers (uint64_t seed);
 void test_writer (void);
+void test_safetensors (uint64_t seed);
 
 #endif

@@ -235,6 +235,7 @@ void lmt_open_device (lua_State *L);
 void lmt_open_tensor (lua_State *L);
 void lmt_open_file (lua_State *L);
 void lmt_open_npy (lua_State *L);
+void lmt_open_tensors (lua_State *L);
 void lmt_open_atom (lua_State *L);
 void lmt_open_tile (lua_State *L);
 void lmt_open_mma (lua_State *L);
@@ -256,8 +257,7 @@ int lmt_method_slice (lua_State *L);   /* x:slice(c) */
 int lmt_slicetuple (lua_State *L);     /* slice(c, t) of a tuple */
 extern const luaL_Reg lmt_operators[]; /* what layouts and tensors have */
 
-/* A function whose frame is not to be a part of its caller's: it is large, and what the
-** caller calls next is deep. */
+/* A function whose large frame is not to be a part of its caller's, which goes deep. */
 #define LMT_APART __attribute__((noinline))
 
 /* An error that has not happened, in a function of L, which may end what it does; the

@@ -13,8 +13,7 @@
 #include "binding/view.h"
 #include "binding/plan.h"
 #include "binding/host.h"
-
-enum { PIECE = 1 << 20 }; /* bytes that go between a file and a device at a time */
+#include "binding/arrays.h"
 
 static mt_status io_error (mt_err *err, const char *otherwise) {
   return lmt_set(err, MT_EIO, "%s", errno ? strerror(errno) : otherwise);
@@ -57,7 +56,7 @@ static mt_status read_pieces (const lmt_tensor *t, FILE *f, bool swap, char *pie
   mt_status s = MT_OK;
   errno = 0;
   for (size_t left = t->buffer->bytes, n; s == MT_OK && left > 0; left -= n, to += n) {
-    n = left < PIECE ? left : PIECE;
+    n = left < LMT_PIECE ? left : LMT_PIECE;
     char *p = host ? to : piece;
     if (fread(p, 1, n, f) != n) return io_error(err, "the file ends before its data");
     if (swap) swap_bytes(p, n, mt_dtype_size(t->dtype));
@@ -68,8 +67,8 @@ static mt_status read_pieces (const lmt_tensor *t, FILE *f, bool swap, char *pie
   return s;
 }
 
-static mt_status read_data (const lmt_tensor *t, FILE *f, bool swap, char *piece,
-                            mt_err *err) {
+mt_status lmt_readdata (const lmt_tensor *t, FILE *f, bool swap, char *piece,
+                        mt_err *err) {
   mt_stint stint;
   lmt_listen(err, t->buffer->device->state);
   mt_stint_begin(&stint, "load", "bytes", (double)t->buffer->bytes, err);
@@ -78,9 +77,18 @@ static mt_status read_data (const lmt_tensor *t, FILE *f, bool swap, char *piece
   return s;
 }
 
-/* load(path [, device [, dtype]]) -> a tensor | nil, message, code */
-static int l_load (lua_State *L) {
+/* The array of a .npy file, on the device at 3. */
+static mt_status load_array (lua_State *L, const mt_dtype *as, FILE *f, char *piece,
+                             mt_err *err) {
   mt_npy npy;
+  mt_status s = read_header(&npy, as, f, piece, err);
+  lmt_tensor *t =
+      s == MT_OK ? lmt_newtensor(L, 3, npy.dtype, npy.layout.node, err) : NULL;
+  return t ? lmt_readdata(t, f, npy.swap, piece, err) : err->status;
+}
+
+/* load(path [, device [, dtype]]) -> a tensor, or a table of them | nil, message, code */
+static int l_load (lua_State *L) {
   mt_dtype as = MT_NDTYPE, *known = NULL;
   if (!lua_isnoneornil(L, 3)) as = lmt_todtype(L, 3), known = &as;
   LMT_NOERR(err);
@@ -88,20 +96,18 @@ static int l_load (lua_State *L) {
   lmt_file *box;
   lua_settop(L, 2);
   if (lmt_optdevice(L, 2, &err) == NULL) return lmt_fail(L, &err); /* at 3 */
-  char *piece = lua_newuserdatauv(L, PIECE, 0);
+  char *piece = lua_newuserdatauv(L, LMT_PIECE, 0);
   FILE *f = lmt_openfile(L, path, LMT_READ, &box, &err);
-  lmt_tensor *t = NULL;
-  if (f && read_header(&npy, known, f, piece, &err) == MT_OK)
-    t = lmt_newtensor(L, 3, npy.dtype, npy.layout.node, &err);
-  mt_status s = t ? read_data(t, f, npy.swap, piece, &err) : err.status;
+  mt_status s = f == NULL        ? err.status :
+                lmt_istensors(f) ? lmt_loadtensors(L, 3, known, f, piece, &err) :
+                                   load_array(L, known, f, piece, &err);
   lmt_abandon(box);
   return s == MT_OK ? 1 : lmt_failfile(L, path, &err);
 }
 
 /* ---------------------------------------------------------------- save */
 
-/* The extents of the modes as a tuple. */
-static void extents (mt_layout *out, const mt_node *a) {
+void lmt_extents (mt_layout *out, const mt_node *a) {
   int n = 0;
   a = lmt_base(a);
   const mt_node *c = a->tag == MT_MODES ? mt_child(a) : a;
@@ -189,7 +195,7 @@ static mt_status write_pieces (const lmt_tensor *t, lmt_file *box, size_t left,
   char *from = lmt_address(t, 0);
   mt_status s = MT_OK;
   for (size_t n; s == MT_OK && left > 0; left -= n, from += n) {
-    n = left < PIECE ? left : PIECE;
+    n = left < LMT_PIECE ? left : LMT_PIECE;
     if (!host) s = mt_download(d, piece, from, n, err);
     if (s == MT_OK) s = lmt_write(box, host ? from : piece, n, err);
     stint->done += (double)n;
@@ -198,8 +204,7 @@ static mt_status write_pieces (const lmt_tensor *t, lmt_file *box, size_t left,
   return s;
 }
 
-static mt_status write_data (const lmt_tensor *t, lmt_file *box, char *piece,
-                             mt_err *err) {
+mt_status lmt_writedata (const lmt_tensor *t, lmt_file *box, char *piece, mt_err *err) {
   mt_stint stint;
   size_t bytes = (size_t)mt_size(t->layout) * mt_dtype_size(t->dtype);
   lmt_listen(err, t->buffer->device->state);
@@ -217,16 +222,36 @@ static mt_status write_file (lua_State *L, const char *path, int i, bool fortran
   mt_layout shape;
   lmt_file *box;
   const lmt_tensor *t = lmt_totensor(L, i);
-  extents(&shape, t->layout);
+  lmt_extents(&shape, t->layout);
   mt_status s = mt_npy_write_header(head, &n, t->dtype, shape.node, fortran, err);
   if (s != MT_OK) return s;
-  char *piece = lua_newuserdatauv(L, PIECE, 0);
+  char *piece = lua_newuserdatauv(L, LMT_PIECE, 0);
   if (lmt_openfile(L, path, LMT_REPLACE, &box, err) == NULL) return err->status;
   s = lmt_write(box, head, n, err);
-  if (s == MT_OK) s = write_data(lmt_totensor(L, i), box, piece, err);
+  if (s == MT_OK) s = lmt_writedata(lmt_totensor(L, i), box, piece, err);
   if (s == MT_OK) return lmt_finish(box, err);
   lmt_abandon(box);
   return s;
+}
+
+const lmt_tensor *lmt_checksaved (lua_State *L, int i, const char *who) {
+  const lmt_tensor *t = lmt_totensor(L, i);
+  lmt_checkidle(L, t->buffer->device, who);
+  if (t->bounded)
+    luaL_error(L, "save: the tensor is ragged, a file has no elements that are "
+                  "not real\ncopy it into one of zeros: tile.copy(T, "
+                  "tile.tensor(T:dtype(), tile.layout(T:shape()))), and save that");
+  return t;
+}
+
+int lmt_byrows (lua_State *L) {
+  int64_t lo, hi;
+  LMT_NOERR(err);
+  lua_settop(L, 1);
+  const lmt_tensor *t = lmt_checksaved(L, 1, "save");
+  lmt_range(L, t, &lo, &hi);
+  if (is_row_major(t->layout) || pack(L, &err)) return 1;
+  return lmt_fail(L, &err);
 }
 
 /* T:save(path) -> true | nil, message, code. In C order; in Fortran order if the elements
@@ -236,13 +261,7 @@ static int tensor_save (lua_State *L) {
   int i = 1;
   LMT_NOERR(err);
   const char *path = lmt_checkpath(L, 2);
-  const lmt_tensor *t = lmt_totensor(L, 1);
-  lmt_checkidle(L, t->buffer->device, "T:save");
-  if (t->bounded)
-    return luaL_error(L,
-                      "save: the tensor is ragged, a file has no elements that are "
-                      "not real\ncopy it into one of zeros: tile.copy(T, "
-                      "tile.tensor(T:dtype(), tile.layout(T:shape()))), and save that");
+  const lmt_tensor *t = lmt_checksaved(L, 1, "T:save");
   bool rows = is_row_major(t->layout), fortran = !rows && is_contiguous(t->layout);
   lmt_range(L, t, &lo, &hi);
   if (!rows && !fortran) {

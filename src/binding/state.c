@@ -249,6 +249,7 @@ static void open_core (lua_State *L) {
   lmt_open_print(L);
   lmt_open_file(L);
   lmt_open_npy(L);
+  lmt_open_tensors(L);
   refuse_absent(L);
 }
 

@@ -44,8 +44,9 @@ function tile.tensor(dtype, layout, device) end
 ---@return string[]
 function tile.dtypes() end
 
---- A .npy file as a tensor; C and Fortran order become strides.
---- - bit by bit; `dtype` says what bytes of a file without 8-bit floats are
+--- A .npy file as a tensor; C and Fortran order become strides. A .safetensors file as a table.
+--- - bit by bit; `dtype` says what bytes of a .npy file without 8-bit floats are
+--- - which it is, the file says by its first bytes; of a .safetensors file the tensors by their names
 --- - nil, message, code where the file cannot be read or is none
 --- ```lua
 --- local path = os.tmpname()
@@ -59,7 +60,7 @@ function tile.dtypes() end
 ---@param path string
 ---@param device? string | moontile.Device
 ---@param dtype? string
----@return moontile.Tensor
+---@return moontile.Tensor | table<string, moontile.Tensor>
 function tile.load(path, device, dtype) end
 
 --- Writes a .npy file, in the place of an old one.
@@ -73,6 +74,23 @@ function tile.load(path, device, dtype) end
 ---@param path string
 ---@return boolean
 function Tensor:save(path) end
+
+--- Writes tensors with names to a .safetensors file, in the place of an old one.
+--- - tile.load(path) has the same bits; a file that fails leaves the old one
+--- - nil, message, code where it cannot be written; error: a ragged tensor, a name not in UTF-8
+--- ```lua
+--- local path = os.tmpname()
+--- tile.save(path, { weight = tensor("bf16", layout{2, 3}), bias = tensor("f32", layout(3)) })
+--- --> true
+--- tile.load(path).bias
+--- --> tensor f32 3:1 cpu
+--- --> [0. 0. 0.]
+--- os.remove(path);
+--- ```
+---@param path string
+---@param tensors table<string, moontile.Tensor>
+---@return boolean
+function tile.save(path, tensors) end
 
 -- ---------------------------------------------------------------- elements
 

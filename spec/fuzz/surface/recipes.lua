@@ -272,6 +272,18 @@ local function files(line)
   return list
 end
 
+local function archives(line)
+  local list = { fill("assert(tile.save(file 'a.npy', { a = $x, ['b\\n'] = $y }))",
+                      { x = kinds.X(line), y = kinds.X(line) }) }
+  if chance(0.4) then
+    list[2] = fill("corrupt('a.npy', $at, $byte)", {
+      at = random(0, chance(0.7) and 200 or 1000), byte = chance(0.8) and random(0, 255) or nil })
+  end
+  list[#list + 1] = put(slots(line, "a").a, fill("assert(tile.load(file 'a.npy', $device)).a",
+                                                 { device = kinds.D(line) }))
+  return list
+end
+
 local DEVICES = { "'cpu'", "'cpu:checked'", "'cuda'", "'cuda:1'", "'x'", "''", "'cpu\\0'", "nil" }
 local CHOICES = {
   "threads = 1", "threads = 2", "threads = -1", "threads = 1025", "threads = 1 << 32", "piece = 16",
@@ -380,8 +392,8 @@ end
 
 local RECIPES = {
   copies, copies, copies, tiles, tiles, tiles, fills, fills, products, products, tiled, sums, folds,
-  graphs, graphs, tunes, files, devices, huge, longs, atoms, partitions, partitions, proofs,
-  kernels,
+  graphs, graphs, tunes, files, archives, devices, huge, longs, atoms, partitions, partitions,
+  proofs, kernels,
 }
 
 local MARK = " -- HOSTILE"
