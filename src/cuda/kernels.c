@@ -20,7 +20,7 @@ _Static_assert(sizeof(mt_launch) <= 4096 && sizeof(mt_gemm_launch) <= 4096,
    MT_CAST_UNROLL,                                                                       \
    0,                                                                                    \
    NULL,                                                                                 \
-   MT_##src == MT_any && (MT_IS_##algo & MT_SWIZZLED) != 0,                              \
+   (int)MT_##src == MT_any && (MT_IS_##algo & MT_SWIZZLED) != 0,                         \
    MT_CAST(MT_##src, MT_##dst)},
 #define MT_MMA_KERNEL(name, arch, atom)                                                  \
   {#name, MT_OP_GEMM, MT_ALGO_DESCRIBED, 0, 1024, 1, arch, atom, false, 0},

@@ -46,7 +46,7 @@ function tile.dtypes() end
 
 --- A .npy file as a tensor; C and Fortran order become strides. A .safetensors file as a table.
 --- - bit by bit; `dtype` says what bytes of a .npy file without 8-bit floats are
---- - which it is, the file says by its first bytes; of a .safetensors file the tensors by their names
+--- - which it is, its first bytes say; of a .safetensors file the tensors by their names
 --- - nil, message, code where the file cannot be read or is none
 --- ```lua
 --- local path = os.tmpname()
