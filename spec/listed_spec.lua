@@ -260,6 +260,20 @@ describe("functions that are listed", function()
     it("have the law " .. name, function() run(name) end)
   end
 
+  it("are others where others lie now: no plan is taken for another's", function()
+    local from, to = tile.tensor("f32", layout(64)), tile.tensor("f32", layout(16))
+    local numbers = {}
+    for i = 1, 64 do numbers[i] = i - 1 end
+    from:fill(numbers)
+    for k = 1, 60 do
+      local A = function_layout(16, function(i) return (i * i * k + 3 * i) % 61 end)
+      tile.copy(from:view(A), to)
+      for i = 0, 15 do assert.equal((i * i * k + 3 * i) % 61, to(i)) end
+      A = nil -- luacheck: ignore 311
+      collectgarbage()
+    end
+  end)
+
   if DEVICE then
     it("are copied and multiplied on a GPU", function()
       local device = assert(tile.device { "cuda", libcuda = DEVICE })

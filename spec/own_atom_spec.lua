@@ -482,11 +482,16 @@ describe("what is refused", function()
     assert.is_truthy(text:find("cannot be run: A is f16, C is s32", 1, true))
   end)
 
-  it("C++ of CuTe, which has no such operation", function()
+  it("C++ of CuTe, which has no such operation, but by traits that declare it", function()
     local mma = tile.tiled_mma { atom = outer() }
-    assert.is_truthy(refused(tile.cute, mma):find("an atom of your own", 1, true))
+    assert.is_truthy(refused(tile.cute, mma, "type"):find("an atom of your own", 1, true))
+    assert.is_truthy(tile.cute(mma):find("struct cute::MMA_Traits<A_op> {", 1, true))
     local atom = tile.copy_atom { bits = 16, src = "(4,1):(1,0)", dst = "(4,1):(1,0)" }
     local copy = tile.tiled_copy { atom = atom, thr = layout { 4, 1 } }
-    assert.is_truthy(refused(tile.cute, copy):find("an atom of your own", 1, true))
+    assert.is_truthy(refused(tile.cute, copy, "type"):find("an atom of your own", 1, true))
+    local text = tile.cute(copy, "header", "mine")
+    assert.is_truthy(text:find("struct cute::Copy_Traits<moontile::mine_op> {", 1, true))
+    assert.is_truthy(text:find("SrcLayout = Layout<Shape<_4,Shape<_16,_1>>,Stride<_16,Stride<_1,_0>>>",
+                               1, true), text)
   end)
 end)

@@ -4,9 +4,9 @@
 
 local need = ...
 local tile = need "core"
-local bits_of = need "element"
 local check = need "faults"
 local dsl = need "dsl"
+local traits = need "traits"
 local find, format, gmatch, gsub, match = string.find, string.format, string.gmatch, string.gsub,
                                           string.match
 local concat, tostring, type = table.concat, tostring, type
@@ -257,17 +257,18 @@ end
 
 local mmas, mma_atoms, copy_atoms = {}, {}, {}
 
--- CuTe has no type for an atom that was described here.
-local function named_by_cute(name, own, layouts_of)
-  check(not own, "cute: %s is an atom of your own: CuTe has no operation of this name\n"
-        .. "write its layouts instead, as tile.cute(%s)", name, layouts_of)
+-- CuTe has no name for an atom that was described here; `op` is the operation that is declared.
+local function operation_of(atom, op)
+  if atom.arch ~= "own" then return operation(atom.name) end
+  check(op, "cute: %s is an atom of your own: CuTe has no operation of this name\n"
+        .. "tile.cute(x) and tile.cute(x, \"header\") declare one, with its traits", atom.name)
+  return op
 end
 
-function mmas.type(_, mma)
+function mmas.type(_, mma, op)
   local items, atom = items_of(mma:permutation(), 3), mma:atom()
-  named_by_cute(atom.name, atom.arch == "own", "mma:layout_A_TV()")
   for i = 1, 3 do items[i] = tiler_item(items[i]) end
-  return format("TiledMMA<MMA_Atom<%s>,%s,Tile<%s>>", operation(atom.name),
+  return format("TiledMMA<MMA_Atom<%s>,%s,Tile<%s>>", operation_of(atom, op),
                 layouts.type(tostring(mma:atoms())), concat(items, ","))
 end
 
@@ -294,7 +295,7 @@ function mmas.print(_, mma)
 end
 
 function mmas.cpp(_, mma, name)
-  local lines = { format("using %s = %s;", name, mmas.type(nil, mma)),
+  local lines = { format("using %s = %s;", name, mmas.type(nil, mma, name .. "_op")),
                   format("static_assert(size(%s{}) == %d);", name, mma:size()) }
   for i = 1, 3 do
     lines[#lines + 1] = format("static_assert(tile_size<%d>(%s{}) == %d);", i - 1, name,
@@ -314,12 +315,8 @@ local function tile_type(tiler)
   return format("Tile<%s>", concat(items, ","))
 end
 
-function copies.type(text, copy)
-  local own = match(text, 'copy_atom{ name = "([^"]+)"')
-  named_by_cute(own, own, "copy:tiled_layout_TV()")
-  local atom, bits = match(text, 'atom = "([^"]+)", bits = (%d+)')
-  if not atom then atom, bits = match(text, 'copy_atom%("([^"]+)", (%d+)%)') end
-  return format("TiledCopy<Copy_Atom<%s,uint_bit_t<%s>>,%s,%s>", atom, bits,
+function copies.type(_, copy, op)
+  return format("TiledCopy<%s,%s,%s>", copy_atoms.type(nil, copy:atom(), op),
                 layouts.type(tostring(copy:tiled_layout_TV())),
                 tile_type(copy:tiler_MN()))
 end
@@ -339,8 +336,8 @@ function copies.print(_, copy)
 end
 
 function copies.cpp(text, copy, name)
-  return format("using %s = %s;\nstatic_assert(size(%s{}) == %d);", name, copies.type(text, copy),
-                name, copy:size())
+  return format("using %s = %s;\nstatic_assert(size(%s{}) == %d);", name,
+                copies.type(text, copy, name .. "_op"), name, copy:size())
 end
 
 -- ---------------------------------------------------------------- atoms
@@ -353,10 +350,7 @@ local function asserted(lines, name, members, layouts_of)
   return concat(lines, "\n")
 end
 
-function mma_atoms.type(_, atom)
-  named_by_cute(atom.name, atom.arch == "own", "atom.layout_A")
-  return format("MMA_Atom<%s>", operation(atom.name))
-end
+function mma_atoms.type(_, atom, op) return format("MMA_Atom<%s>", operation_of(atom, op)) end
 
 function mma_atoms.dsl(_, atom) return format("cute.make_mma_atom(%s)", dsl.mma_op(atom)) end
 
@@ -378,7 +372,7 @@ function mma_atoms.print(_, atom)
 end
 
 function mma_atoms.cpp(_, atom, name)
-  local lines = { format("using %s = %s;", name, mma_atoms.type(nil, atom)) }
+  local lines = { format("using %s = %s;", name, mma_atoms.type(nil, atom, name .. "_op")) }
   for i = 1, 3 do
     lines[#lines + 1] = format("static_assert(size<%d>(typename %s::Shape_MNK{}) == %d);", i - 1,
                                name, atom.shape_MNK[i])
@@ -387,9 +381,10 @@ function mma_atoms.cpp(_, atom, name)
                   { atom.thr_id, atom.layout_A, atom.layout_B, atom.layout_C })
 end
 
-function copy_atoms.type(_, atom)
-  named_by_cute(atom.name, atom.arch == "own", "atom.layout_src")
-  return format("Copy_Atom<%s,uint_bit_t<%d>>", atom.name, atom.bits)
+function copy_atoms.type(_, atom, op)
+  local own = atom.arch == "own"
+  return format("Copy_Atom<%s,uint_bit_t<%d>>", own and operation_of(atom, op) or atom.name,
+                atom.bits)
 end
 
 function copy_atoms.dsl(_, atom) return dsl.copy_atom(atom) end
@@ -402,56 +397,29 @@ function copy_atoms.print(_, atom)
 end
 
 function copy_atoms.cpp(_, atom, name)
-  local lines = { format("using %s = %s;", name, copy_atoms.type(nil, atom)) }
+  local lines = { format("using %s = %s;", name, copy_atoms.type(nil, atom, name .. "_op")) }
   return asserted(lines, name, { "ThrID", "ValLayoutSrc", "ValLayoutDst", "ValLayoutRef" },
                   { atom.thr_id, atom.layout_src, atom.layout_dst, atom.layout_ref })
 end
 
--- ---------------------------------------------------------------- kernels
+-- ---------------------------------------------------------------- atoms of one's own
 
-local SIDES = { "A", "B" }
-local kernels = {}
+-- The traits of the atom in x, if that is one's own.
+local declares = {
+  ["moontile.MmaAtom"] = function(x) return traits.mma, x end,
+  ["moontile.TiledMMA"] = function(x) return traits.mma, x:atom() end,
+  ["moontile.CopyAtom"] = function(x) return traits.copy, x end,
+  ["moontile.TiledCopy"] = function(x) return traits.copy, x:atom() end,
+}
 
--- The description of a kernel, which is what it prints.
-local function described(text)
-  local env = { tile = setmetatable({ kernel = function(t) return t end }, { __index = tile }) }
-  return load("return " .. text, "=kernel", "t", env)()
-end
-
--- Who brings an operand: TMA, a tiled copy, an atom by its name.
-local function mover(x, bits)
-  if x == "tma" then return "SM90_TMA_LOAD" end
-  if type(x) == "table" then return x.multicast and "SM90_TMA_LOAD_MULTICAST" or "SM90_TMA_LOAD" end
-  if type(x) == "userdata" then return copies.type(tostring(x), x) end
-  return format("Copy_Atom<%s,uint_bit_t<%d>>", x, bits)
-end
-
-local function members(k)
-  local shape, cluster = tile.make_shape(table.unpack(k.tile)), k.cluster or { 1, 1 }
-  local lines = {
-    "using TiledMma = " .. mmas.type(nil, k.mma),
-    "using TileShape = " .. tuples.type(tostring(shape)),
-    format("using ClusterShape = Shape<_%d,_%d,_1>", cluster[1], cluster[2]),
-    format("static constexpr int Stages = %d", k.stages),
-  }
-  local function using(name, x) lines[#lines + 1] = format("using %s = %s", name, x) end
-  for _, side in ipairs(SIDES) do
-    local bits = bits_of(k.mma:atom().dtype[side])
-    using("SmemLayout" .. side, layouts.type(tostring(k.smem[side])))
-    using("GmemCopy" .. side, mover(k.g2s[side], bits))
-    if k.s2r and k.s2r[side] then using("SmemCopy" .. side, mover(k.s2r[side], bits)) end
-  end
-  return lines
-end
-
-function kernels.cpp(text, _, name)
-  local k = described(text)
-  local lines = { format("struct %s {\n  %s;\n};", name, concat(members(k), ";\n  ")) }
-  lines[2] = format("static_assert(size(typename %s::TiledMma{}) == %d);", name, k.mma:size())
-  for _, side in ipairs(SIDES) do
-    lines[#lines + 1] = assertions(k.smem[side], format("typename %s::SmemLayout%s", name, side))
-  end
-  return concat(lines, "\n")
+-- The declaration of the operation NAME_op and its traits, in the scope of which it is; nothing if
+-- CuTe has the operation. They stand outside of any namespace.
+local function declared(x, name, scope)
+  local of = declares[getmetatable(x)]
+  if not of then return end
+  local write, atom = of(x)
+  if atom.arch ~= "own" then return end
+  return write({ layouts = layouts, tuples = tuples }, atom, name .. "_op", scope .. name .. "_op")
 end
 
 -- ---------------------------------------------------------------- all of them
@@ -462,11 +430,15 @@ local HEADER = [[
 #include <cute/atom/mma_atom.hpp>
 #include <cute/atom/copy_atom.hpp>
 
-namespace moontile {
+%snamespace moontile {
 using namespace cute;
 
 %s
 }  // namespace moontile]]
+
+local kernels = need "cute_kernel" {
+  layouts = layouts, tuples = tuples, mmas = mmas, copies = copies, assertions = assertions,
+}
 
 local of = { ["moontile.MmaAtom"] = mma_atoms, ["moontile.CopyAtom"] = copy_atoms,
              ["moontile.Kernel"] = kernels,
@@ -493,7 +465,12 @@ return function(x, form, name)
   local writers, text = writers_of(x)
   check(writers, "cute: a layout, a tuple, a swizzle, an atom, a tiled copy, a tiled MMA or a "
         .. "kernel expected, got %s", text)
-  if form == "header" then return format(HEADER, writers.cpp(text, x, name)) end
+  local op, its = declared(x, name, form == "header" and "moontile::" or "")
+  if form == "header" then
+    op = op and format("namespace moontile {\n%s}\n\n%s\n\n", op, its) or ""
+    return format(HEADER, op, writers.cpp(text, x, name))
+  end
+  if form == "cpp" and op then return op .. its .. "\n" .. writers.cpp(text, x, name) end
   check(writers[form], "cute: %s has no text for %s", FORMS[form], text)
-  return writers[form](text, x, name)
+  return writers[form](text, x, form == "cpp" and name or nil)
 end

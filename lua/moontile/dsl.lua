@@ -199,4 +199,7 @@ function dsl.copy_name(call, bits)
                   (call[1] or call.transpose or "False") == "True")
 end
 
+-- CuTe's type in C++ of the elements that a name stands for; nil: none is known.
+function dsl.cpp_type(name) return TYPES[name] and TYPES[name].cpp end
+
 return dsl

@@ -55,6 +55,25 @@ for _, name in ipairs(tile.atoms()) do
   end
 end
 
+-- The same atoms as one's own: their traits are of the scope of all.
+local function put_own(x)
+  count = count + 1
+  local ok, text = pcall(tile.cute, x, "cpp", "own" .. count)
+  if ok then print(text) end
+end
+local function described(atom)
+  return tile.mma_atom { name = "own", shape = atom.shape_MNK, thr_id = atom.thr_id,
+                         A = atom.layout_A, B = atom.layout_B, C = atom.layout_C,
+                         dtypes = atom.dtype }
+end
+for i, name in ipairs(tile.atoms()) do
+  local ok, own = pcall(function() return described(tile.mma_atom(name)) end)
+  if ok and i % 40 == 1 then
+    put_own(own)
+    put_own(tile.tiled_mma { atom = own, atoms = layout { 2, 1 } })
+  end
+end
+
 -- A copy of one atom, in values of 16 or of 8 bits.
 local function copy_of(name)
   local ok, atom = pcall(tile.copy_atom, name, 16)
@@ -68,6 +87,10 @@ for _, name in ipairs(tile.atoms { kind = "copy" }) do
   for _, bits in ipairs { 8, 16, 32 } do
     local there, atom = pcall(tile.copy_atom, name, bits)
     if there then put(atom) end
+    local own = there and bits == 16 and tile.copy_atom { name = "own", bits = bits, thr_id = atom.thr_id,
+                                           src = atom.layout_src, dst = atom.layout_dst,
+                                           ref = atom.layout_ref }
+    if own then put_own(own) end
   end
 end
 
