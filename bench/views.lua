@@ -10,8 +10,9 @@
 --
 -- A memcpy moves what the view must move, counted in sectors of 32 bytes: what is read, once, and
 -- what is written. Buffers take turns, contestants too; medians. The result of the chosen way, and
--- of the way "gather", is compared, bit by bit, with the copy on the CPU: all of the destination's
--- buffer.
+-- of the ways "gather" and "staged", is compared, bit by bit, with the copy on the CPU: all of the
+-- destination's buffer. With ways=1 a last table has, for each family and algorithm, the ratio of
+-- those views that it can do: geometric mean, the worst, how many.
 
 local here = arg[0]:match "^(.*/)" or ""
 local measure = dofile(here .. "lib/measure.lua")
@@ -112,24 +113,49 @@ local function possible(plan)
   return found
 end
 
--- Seconds of each way, which is printed, and the fastest; what was wrong.
+-- Seconds of each way, which is printed, the fastest, what was wrong; all of them.
 local function measure_ways(view, plans, kept)
   local best, verdict = nil, ""
   print(("%s: %s"):format(view.family, view.name))
-  for _, way in ipairs(possible(plans[1])) do
+  local ways = possible(plans[1])
+  for _, way in ipairs(ways) do
     for _, plan in ipairs(plans) do plan:take(way.kernel, way.vector) end
     local c = contestant(plans)
     measure.run({ c }, 3, BATCH)
     way.time = c.time
     if not best or way.time < best.time then best = way end
-    if options.check == "2" or way.algorithm == "gather" then
+    if options.check == "2" or way.algorithm == "gather" or way.algorithm == "staged" then
       local told = compare(view, plans[1], kept)
       if told ~= "" then verdict = told .. " " .. way.kernel end
     end
     print(("  %s %d predicted %.1f us, measured %.1f us%s"):format(
       way.kernel, way.vector, way.predicted, way.time * 1e6, way.chosen and " chosen" or ""))
   end
-  return best, verdict
+  return best, verdict, ways
+end
+
+-- algorithm -> sums of a family.
+local reached, algorithms = {}, {}
+
+local function note_way(view, way, ratio)
+  if not reached[way.algorithm] then
+    reached[way.algorithm] = {}
+    algorithms[#algorithms + 1] = way.algorithm
+  end
+  local of = reached[way.algorithm]
+  local f = of[view.family] or { sum = 0, n = 0, worst = math.huge }
+  of[view.family] = f
+  f.sum, f.n, f.worst = f.sum + math.log(ratio), f.n + 1, math.min(f.worst, ratio)
+end
+
+-- The fastest way of each algorithm; `time` is that of memcpy.
+local function note_ways(view, ways, time)
+  local best = {}
+  for _, way in ipairs(ways) do
+    local b = best[way.algorithm]
+    if not b or way.time < b.time then best[way.algorithm] = way end
+  end
+  for _, way in pairs(best) do note_way(view, way, time / way.time) end
 end
 
 local head = { "family", "view", "kernel", "us", "memcpy us", "ratio", "predicted us", "" }
@@ -178,7 +204,8 @@ local function measure_case(view)
                 ("%.1f"):format(peer.time * 1e6), ("%.3f"):format(ratio),
                 ("%.1f"):format(chosen.predicted), verdict }
   if options.ways ~= "0" then
-    local best, told = measure_ways(view, plans, kept)
+    local best, told, ways = measure_ways(view, plans, kept)
+    note_ways(view, ways, peer.time)
     verdict = verdict .. told
     row[8], row[9] = best.kernel, ("%.1f"):format(best.time * 1e6)
     row[10], row[11] = ("%.2f"):format(ours.time / best.time), verdict
@@ -206,3 +233,21 @@ for _, f in ipairs(families) do
                       ("%.3f"):format(f.worst) }
 end
 measure.print(sums)
+
+-- ---- algorithms
+
+local function cell(f)
+  return f and ("%.3f %.3f %d"):format(math.exp(f.sum / f.n), f.worst, f.n) or "-"
+end
+
+if options.ways ~= "0" then
+  table.sort(algorithms)
+  local by = { table.pack("family", table.unpack(algorithms)) }
+  for _, f in ipairs(families) do
+    local row = { f.name }
+    for _, name in ipairs(algorithms) do row[#row + 1] = cell(reached[name][f.name]) end
+    by[#by + 1] = row
+  end
+  print()
+  measure.print(by)
+end

@@ -24,7 +24,7 @@ local COPIES = {
 }
 
 local ALGORITHMS = { "transpose", "transpose_unaligned", "interleave", "permute", "rows",
-                     "permute_unaligned", "gather" }
+                     "permute_unaligned", "gather", "staged" }
 
 local function counting(dtype, A, device)
   local T, values = tile.tensor(dtype, A, device), {}

@@ -9,7 +9,7 @@
 #include "kernels/copy/strided.cuh"
 #include "kernels/copy/interleave.cuh"
 #include "kernels/copy/rows.cuh"
-#include "kernels/copy/gather.cuh"
+#include "kernels/copy/staged.cuh"
 #include "kernels/copy/permute_unaligned.cuh"
 #include "kernels/copy/transpose.cuh"
 

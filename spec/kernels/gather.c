@@ -109,6 +109,7 @@ static bool draw_once (mt_launch *l) {
   if (below(3)) draw_source(l);
   else draw_near_source(l);
   uint32_t cut[] = {draw_cut(d, 0, d->nthr), draw_cut(d, d->nthr, d->nval)};
+  if (d->algo == MT_ALGO_STAGED) return mt_staged_find(&d->staged, l, cut);
   return mt_gather_find(&d->gather, l, cut);
 }
 

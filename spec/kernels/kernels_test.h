@@ -25,7 +25,7 @@ void draw_unaligned (mt_launch *l);
 /* A random copy of the algorithm ROWS; elem and vec are there. */
 void draw_rows (mt_launch *l);
 
-/* A random copy of the algorithm GATHER; elem and vec are there. */
+/* A random copy of the algorithm GATHER or STAGED; elem and vec are there. */
 void draw_gather (mt_launch *l);
 
 /* A random product by this row; *ran is false if what was drawn is none. */

@@ -253,7 +253,8 @@ static void find_rows (candidate *x, const mt_desc *d) {
 }
 
 /* The copy in tiles with so many bytes of the run. */
-static bool make_tiles (mt_launch *l, candidate *x, const mt_axes *all, int64_t most) {
+static bool make_tiles (mt_launch *l, candidate *x, const mt_axes *all, int64_t most,
+                        mt_algorithm algo) {
   mt_desc *d = &l->desc;
   x->mode[0].n = x->mode[1].n = 0;
   x->mode[2] = *all;
@@ -261,9 +262,11 @@ static bool make_tiles (mt_launch *l, candidate *x, const mt_axes *all, int64_t 
   take_run(x, d, most);
   find_piece(x, d);
   find_rows(x, d);
-  d->algo = MT_ALGO_GATHER;
+  d->algo = algo;
   return mt_axes_store(d, x->mode) && d->threads <= INT32_MAX / 2 &&
-         d->values <= INT32_MAX / 2 && mt_gather_find(&d->gather, l, x->cut);
+         d->values <= INT32_MAX / 2 &&
+         (algo == MT_ALGO_STAGED ? mt_staged_find(&d->staged, l, x->cut) :
+                                   mt_gather_find(&d->gather, l, x->cut));
 }
 
 static void put_modes (mt_axes to[3], const mt_axes from[3]) {
@@ -275,17 +278,16 @@ static void put_modes (mt_axes to[3], const mt_axes from[3]) {
 
 /* Runs of 32 bytes to all of a tile; those that are no longer than the one before are the
 ** same. */
-static bool gather_make (mt_launch *l, mt_axes mode[3], char *why) {
+bool mt_gather_make (mt_launch *l, mt_axes mode[3], mt_algorithm algo) {
   const mt_axes all = mode[2];
   const mt_launch flat = *l;
   candidate x;
   double least = -1;
   int64_t before = 0;
-  (void)why;
   for (int64_t most = 32; most <= MT_GATHER_TILE; most *= 2) {
     mt_launch tried = flat;
     mt_cost cost;
-    if (most < unit_of(&flat.desc) || !make_tiles(&tried, &x, &all, most) ||
+    if (most < unit_of(&flat.desc) || !make_tiles(&tried, &x, &all, most, algo) ||
         x.units == before)
       continue;
     before = x.units;
@@ -298,18 +300,28 @@ static bool gather_make (mt_launch *l, mt_axes mode[3], char *why) {
   return least >= 0;
 }
 
+static bool gather_make (mt_launch *l, mt_axes mode[3], char *why) {
+  (void)why;
+  return mt_gather_make(l, mode, MT_ALGO_GATHER);
+}
+
 /* ---------------------------------------------------------------- checking */
 
-static mt_status gather_check (const mt_launch *l, mt_err *err) {
-  const mt_desc *d = &l->desc;
+mt_status mt_gather_check_run (const mt_desc *d, mt_err *err) {
   int64_t length = d->vec;
-  mt_gather g;
   MT_TRY(mt_check_runs(d, err));
   for (uint32_t i = 0; i < d->nthr; i++) {
     MT_CHECK(d->axis[i].stride[MT_DST] == length, err,
              "the thread axes are no run of the destination");
     length *= d->axis[i].extent;
   }
+  return MT_OK;
+}
+
+static mt_status gather_check (const mt_launch *l, mt_err *err) {
+  const mt_desc *d = &l->desc;
+  mt_gather g;
+  MT_TRY(mt_gather_check_run(d, err));
   MT_CHECK(d->threads > 0 && d->values > 0 && mt_gather_find(&g, l, d->gather.cut) &&
                memcmp(&g, &d->gather, sizeof g) == 0,
            err, "wrong tiles of words");
@@ -359,7 +371,7 @@ static double piece_moves (const mt_launch *l, int side, int64_t piece) {
 }
 
 /* What a tile moves of a side: its pieces, each of them once. */
-static double tile_moves (const mt_launch *l, int side) {
+double mt_gather_moves (const mt_launch *l, int side) {
   part p[MT_MAXAXIS];
   const int n = find_parts(p, &l->desc, side);
   int64_t piece = unit_of(&l->desc);
@@ -453,7 +465,7 @@ static void gather_cost (mt_cost *c, const mt_launch *l) {
   const mt_gather *g = &d->gather;
   const double tiles = (double)mt_accesses(d) / ((double)g->units * g->rows);
   const double issue = issue_of(l, tiles);
-  c->traffic = tiles * (tile_moves(l, MT_SRC) + tile_moves(l, MT_DST));
+  c->traffic = tiles * (mt_gather_moves(l, MT_SRC) + mt_gather_moves(l, MT_DST));
   c->used = (double)g->words.extent * g->rows / made_words(d);
   c->slow +=
       (mt_h200.gather_begin + issue * mt_h200.gather_both) * mt_h200.memory / c->traffic;

@@ -7,11 +7,21 @@
 
 #include <stdbool.h>
 
-#include "desc/copy_desc.h"
+#include "desc/axes.h"
 
 /* The geometry of tiles with so many indices of the last thread axis and of the last
 ** value axis, 1 where there is none. Axes, sizes and the destination are there.
 ** False: tiles would be too large, or would not begin with words, and *g is undefined. */
 bool mt_gather_find (mt_gather *g, const mt_launch *l, const uint32_t cut[2]);
+/* The same of the algorithm STAGED. False too where pieces do not fit shared memory. */
+bool mt_staged_find (mt_staged *s, const mt_launch *l, const uint32_t cut[2]);
+
+/* The flat copy, whose axes are mode[2], in the cheapest tiles that were found; algo:
+** GATHER or STAGED. False: there are none. */
+bool mt_gather_make (mt_launch *l, mt_axes mode[3], mt_algorithm algo);
+/* The thread axes are a run of the destination, and there are no bounds. */
+mt_status mt_gather_check_run (const mt_desc *d, mt_err *err);
+/* Bytes that a tile moves of a side, in sectors. */
+double mt_gather_moves (const mt_launch *l, int side);
 
 #endif

@@ -30,7 +30,8 @@ typedef enum mt_op {
 ** run of both sides; rows begin anywhere. PERMUTE_UNALIGNED: the thread axes are a box as
 ** in PERMUTE; its rows begin anywhere, and it may overhang (mt_permute_unaligned).
 ** GATHER: the thread axes, if there are any, are a run of the destination; the value axes
-** number rows of it that a block writes together (mt_gather). */
+** number rows of it that a block writes together (mt_gather). STAGED: as GATHER, by way
+** of shared memory (mt_staged). */
 typedef enum mt_algorithm {
 #define MT_ALGO(name, lower, threads, unroll, what) MT_ALGO_##name,
 #include "desc/algos.def"

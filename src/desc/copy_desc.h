@@ -22,6 +22,7 @@
 #include "desc/gather_desc.h"
 #include "desc/permute_desc.h"
 #include "desc/permute_unaligned_desc.h"
+#include "desc/staged_desc.h"
 #include "desc/transpose_desc.h"
 
 enum { MT_MAXAXIS = 24, MT_MAXBOUND = 4, MT_MAXBASE = 4 };
@@ -61,7 +62,8 @@ typedef struct mt_desc {
         raster; /* TRANSPOSE, TRANSPOSE_UNALIGNED; ROWS: along is the vectors of a row */
     mt_permute permute;             /* PERMUTE */
     mt_permute_unaligned unaligned; /* PERMUTE_UNALIGNED */
-    mt_gather gather;               /* GATHER */
+    mt_gather gather;               /* GATHER; what STAGED begins with */
+    mt_staged staged;               /* STAGED */
   };
   mt_desc_swizzle swizzle[2]; /* of MT_SRC and MT_DST */
 } mt_desc;
@@ -76,7 +78,8 @@ typedef struct mt_desc {
 **   PERMUTE, PERMUTE_UNALIGNED: block b does the box at index b of rest;
 **   ROWS  thread t of block b does the vectors b * unroll * threads + u * threads + t of
 **         (vectors of a row, rest) for each u < unroll;
-**   GATHER  block b does the tiles b, b + blocks, ... of (tiles of a row, rows, rest). */
+**   GATHER, STAGED: block b does the tiles b, b + blocks, ... of (tiles of a row, rows,
+**         rest). */
 
 /* The one parameter of every kernel, by value. Element `at` of a side, `at` the sum over
 ** its axes, lies at base + (origin + swizzle(offset + at)) * elem. */

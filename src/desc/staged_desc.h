@@ -1,0 +1,54 @@
+/*
+** staged_desc.h - STAGED: as GATHER, by way of shared memory; shared with CUDA.
+** SPDX-License-Identifier: MIT
+**
+** Tiles, words and phases are those of GATHER (desc/gather_desc.h). A block first fetches
+** what its tile has of the source, by vectors of 16 bytes: pieces, which are contiguous
+** there, or nearly so. Then it puts words of the destination together from shared memory.
+**
+**   source           ....aaaaaaa........bbbbbbb........ccccccc....      pieces
+**   vectors          |   aaaaaaa|      |bbbbbbb|      |ccccccc |        aligned
+**   shared memory    |   aaaaaaa|  |bbbbbbb|  |ccccccc |
+**
+** A piece lies at the same address modulo 16 in shared memory as in the source, so that
+** whole vectors move. The place there is linear in the indices of the tile as well: each
+** axis has a stride for it, that of the source within a piece, another one, which is
+** congruent modulo 16, from piece to piece. So one table says for all tiles how far the
+** units of a row lie behind one another.
+*/
+#ifndef MT_DESC_STAGED_DESC_H
+#define MT_DESC_STAGED_DESC_H
+
+#include "desc/gather_desc.h"
+
+enum {
+  MT_STAGED_LEVELS = 8,
+  MT_STAGED_AXES = 24,
+  MT_STAGED_PIECES = 1024, /* of a tile, at most */
+  MT_STAGED_SHARED = 49152 /* bytes of shared memory, at most */
+};
+
+/* Pieces in a row: how many, and from one to the next in bytes of the source and of
+** shared memory. */
+typedef struct mt_staged_level {
+  uint32_t extent;
+  int32_t src, shared;
+} mt_staged_level;
+
+/* Piece p of a tile is at index p of the levels, the first fastest. All follows from the
+** tile's cut, the axes and where both sides begin. */
+typedef struct mt_staged {
+  mt_gather tile;              /* its table has 2 bytes for a unit */
+  uint32_t pieces, length;     /* of a tile; bytes of one */
+  mt_divisor vectors;          /* that a piece may touch */
+  uint32_t levels;             /* 0: there is one piece */
+  int32_t low;                 /* bytes from the tile's first unit to its lowest byte */
+  uint32_t first;              /* where that unit lies behind the byte, when staged, */
+  uint32_t before;             /* and what of it is of the row: the table begins there */
+  uint32_t pieces_at, data_at; /* in shared memory, behind the table of rows */
+  uint32_t size;               /* of shared memory */
+  int32_t stride[MT_STAGED_AXES]; /* of the thread and value axes in shared memory */
+  mt_staged_level level[MT_STAGED_LEVELS];
+} mt_staged;
+
+#endif
