@@ -79,13 +79,15 @@ typedef struct mt_vm_options {
   const char *root; /* the folder whose files scripts may load and save; NULL: no
                              ** files at all */
   size_t written;   /* bytes, to files, in all; 0: 64 MiB */
+  size_t stack;     /* bytes of the thread's stack that a call may take, 128 KiB
+                               ** at least; drivers take theirs on top; 0: 512 KiB */
 } mt_vm_options;
 
 /* ---------------------------------------------------------------- a VM */
 
-/* Errors: MT_EINVAL (an option), MT_ENOMEM, MT_ELIMIT (`memory` is too little for the
-** libraries: they take about 200 KiB), MT_EIO (`root` is no folder). *out is
-** then NULL. `options` may be NULL. */
+/* Errors: MT_EINVAL (an option; `root` is no folder), MT_ENOMEM, MT_ELIMIT (`memory` is
+** too little for the libraries: they take about 200 KiB). *out is then NULL. `options`
+** may be NULL. */
 MT_API mt_status mt_vm_open (mt_vm **out, const mt_vm_options *options, mt_err *err);
 MT_API void mt_vm_close (mt_vm *v); /* NULL is fine */
 

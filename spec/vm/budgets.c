@@ -104,7 +104,54 @@ static void test_stop (void) {
   mt_vm_close(v);
 }
 
+/* ---------------------------------------------------------------- a thread's stack */
+
+/* Scripts that call themselves through C, in a thread that has not much of a stack. */
+static const char *const deep[] = {
+    "local function f() return (pcall(string.gsub, 'a', 'a', f)) end f()",
+    "local function f() return coroutine.wrap(f)() end f()",
+    "local function f() table.sort({ 1, 2, 3 }, function() pcall(f) return true end) end f()",
+    "local t = setmetatable({}, { __index = function(t) return table.concat(t, '', 1, 2) end })\n"
+    "return table.concat(t, '', 1, 2)",
+    "local function f() return xpcall(f, function() return pcall(f) end) end f()",
+    "local d = tile.tensor('f32', tile.layout(64)) local function f()\n"
+    "  d:fill(setmetatable({}, { __len = function() return 64 end,\n"
+    "    __index = function() f() return 1 end })) end f()",
+    "local m = {} local function f() return tile.layout(setmetatable({}, m)) end\n"
+    "m.__index, m.__len = f, function() return 2 end f()",
+    "local g = tile.device() local function f() g:graph(f) end f()"};
+
+static void *go_deep (void *arg) {
+  const mt_vm_options o = {.size = sizeof o,
+                           .libraries = MT_VM_USUAL | MT_VM_LOAD,
+                           .stack = 256 << 10};
+  (void)arg;
+  mt_vm *v = open_vm(&o);
+  for (size_t i = 0; i < sizeof deep / sizeof *deep; i++) {
+    run_vm(v, deep[i]);
+    CHECK(run_vm(v, "return 1")[0] == 0, "after %s", deep[i]);
+  }
+  CHECK(strstr(run_vm(v, deep[5]), "stack overflow: calls in calls"), "%s",
+        run_vm(v, deep[5]));
+  mt_vm_close(v);
+  return NULL;
+}
+
+static void test_stack (void) {
+  pthread_t thread;
+  pthread_attr_t a;
+  pthread_attr_init(&a);
+  pthread_attr_setstacksize(&a, 384 << 10);
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+  pthread_attr_setstacksize(&a, 8 << 20); /* frames are larger */
+#endif
+  pthread_create(&thread, &a, go_deep, NULL);
+  pthread_join(thread, NULL);
+  pthread_attr_destroy(&a);
+}
+
 void test_budgets (void) {
+  test_stack();
   test_instructions();
   test_launches();
   test_text();

@@ -207,6 +207,36 @@ static void test_no_memory (void) {
          n);
 }
 
+/* A script whose n-th allocation fails, and all after it: its VM can be used again. */
+static void test_no_memory_in_calls (void) {
+  static const char code[] =
+      "local t = { a = ('x'):rep(100), b = ('a b c'):gsub('%w', '%0%0') }\n"
+      "local co = coroutine.wrap(function(...) coroutine.yield(pcall(error, 'x')) end) co(1)\n"
+      "table.sort({ 3, 1, 2 }, function(a, b) return a < b end)\n"
+      "local s = tostring(tile.layout { 4, 8 } / 4) .. table.concat({ 1, 2 }, ', ')\n"
+      "local A = assert(tile.tensor('f32', tile.layout { 4, 4 })):fill(2)\n"
+      "tile.gemm(A, A, assert(tile.tensor('f32', tile.layout { 4, 4 })))\n"
+      "for a in ('abc'):gmatch '.' do s = s .. a end return s, t";
+  meter m = {.left = 1 << 30};
+  const mt_vm_options o = {.size = sizeof o, .alloc = metered, .alloc_ud = &m};
+  mt_vm *v = open_vm(&o);
+  const char *got = run_vm(v, code);
+  CHECK(got[0] == '\0', "%s", got);
+  long n = 0;
+  for (bool done = false; !done; n++) {
+    m.left = n;
+    got = run_vm(v, code);
+    done = m.left >= 0;
+    CHECK(done == (got[0] == '\0'), "%ld: %s", n, got);
+    m.left = 1 << 30;
+    got = run_vm(v, "return #'abc'");
+    CHECK(got[0] == '\0' && mt_vm_result(v, 0).integer == 3, "%ld: after it: %s", n, got);
+  }
+  mt_vm_close(v);
+  CHECK(m.bytes == 0, "%zu bytes are left", m.bytes);
+  printf("a script failed at each of %ld allocations\n", n);
+}
+
 static void test_files (const char *dir) {
   char path[4096];
   mt_err err = MT_NOERR;
@@ -238,5 +268,6 @@ static void test_files (const char *dir) {
 void test_options (const char *dir) {
   test_refused();
   test_no_memory();
+  test_no_memory_in_calls();
   test_files(dir);
 }

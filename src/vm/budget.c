@@ -2,9 +2,10 @@
 ** budget.c - what a call may take: instructions, time, memory; and who ends it.
 ** SPDX-License-Identifier: MIT
 **
-** The hook is called every v->period instructions: 1000, or fewer where there are large
-** blocks, since one instruction may copy or compare all of one. Who allocates looks at
-** the clock, too. No thread and no signal is needed.
+** The hook is called at each call, where it looks how deep the thread's stack is, and
+** every v->period instructions: 1000, or fewer where there are large blocks, since one
+** instruction may copy or compare all of one. Who allocates looks at the clock, too. No
+** thread and no signal is needed.
 */
 #include <stdlib.h>
 #include <time.h>
@@ -12,6 +13,9 @@
 #include "vm/vm.h"
 
 enum { MOST_PERIOD = 1000, FRESH = 1 << 18 };
+enum {
+  ONE_CALL = VM_LEAST_STACK / 2
+};                         /* bytes of the stack, of one that calls no other */
 enum { LARGE = 1 << 26 };  /* bytes that all instructions of a period may go through */
 enum { GRACE = 10000000 }; /* nanoseconds from the end to allocations being refused */
 enum { LONG_PERIOD = 5000000 }; /* nanoseconds: then the next one is to be shorter */
@@ -62,11 +66,11 @@ void vm_end (lua_State *L, mt_vm *v) {
   lua_error(L);
 }
 
-static void on_count (lua_State *L, lua_Debug *where);
+static void on_hook (lua_State *L, lua_Debug *where);
 
 static void hook (lua_State *L, int period) {
-  if (lua_gethook(L) == on_count && lua_gethookcount(L) == period) return;
-  lua_sethook(L, on_count, LUA_MASKCOUNT, period);
+  if (lua_gethook(L) == on_hook && lua_gethookcount(L) == period) return;
+  lua_sethook(L, on_hook, LUA_MASKCOUNT | LUA_MASKCALL, period);
 }
 
 void vm_look (lua_State *L, mt_vm *v) {
@@ -87,10 +91,8 @@ static int next_period (const mt_vm *v, int64_t took) {
 }
 
 /* Each instruction raises once the call is over. */
-static void on_count (lua_State *L, lua_Debug *where) {
-  mt_vm *v = vm_of(L);
+static void on_count (lua_State *L, mt_vm *v) {
   int64_t before = v->seen;
-  (void)where;
   v->spent += (uint64_t)lua_gethookcount(L);
   look(v);
   v->period = v->over == VM_RUNS ? next_period(v, v->seen - before) : 1;
@@ -98,7 +100,27 @@ static void on_count (lua_State *L, lua_Debug *where) {
   vm_end(L, v);
 }
 
+/* Recursion through C ends before the thread's stack does: Lua itself counts 200 calls of
+** C, of which some take 10 KiB. */
+static void on_call (lua_State *L, mt_vm *v) {
+  char here;
+  uintptr_t a = (uintptr_t)&here, b = v->base;
+  vm_end(L, v);
+  if ((a < b ? b - a : a - b) > v->o.stack - ONE_CALL)
+    luaL_error(L,
+               "stack overflow: calls in calls take more than the %I bytes that they may",
+               (LUAI_UACINT)v->o.stack);
+}
+
+static void on_hook (lua_State *L, lua_Debug *where) {
+  mt_vm *v = vm_of(L);
+  if (where->event == LUA_HOOKCOUNT) on_count(L, v);
+  else on_call(L, v);
+}
+
 void vm_start (mt_vm *v) {
+  char here;
+  v->base = (uintptr_t)&here;
   v->over = VM_RUNS;
   v->full = false;
   v->fresh = v->largest = 0;

@@ -44,6 +44,7 @@ static void set_defaults (mt_vm_options *o) {
   if (o->bytes == 0) o->bytes = o->memory;
   if (o->threads == 0) o->threads = 1;
   if (o->written == 0) o->written = 64 << 20;
+  if (o->stack == 0) o->stack = 512 << 10;
 }
 
 /* A host may know fewer fields than this library; of more of them none may be set. */
@@ -60,6 +61,9 @@ static mt_status take_options (mt_vm_options *o, const mt_vm_options *from, mt_e
     return lmt_set(err, MT_EINVAL, "mt_vm_open: %s: %d",
                    o->threads < 0 ? "threads" : "milliseconds",
                    o->threads < 0 ? o->threads : o->milliseconds);
+  if (o->stack > 0 && o->stack < VM_LEAST_STACK)
+    return lmt_set(err, MT_EINVAL, "mt_vm_open: stack: %zu bytes: %d is the least",
+                   o->stack, VM_LEAST_STACK);
   if (o->libraries >= MT_VM_LOAD << 1)
     return lmt_set(err, MT_EINVAL, "mt_vm_open: libraries: 0x%x has what is none",
                    o->libraries);

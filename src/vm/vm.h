@@ -16,6 +16,8 @@
 #include "moontile/lua.h"
 #include "moontile/vm.h"
 
+enum { VM_LEAST_STACK = 128 << 10 };
+
 /* Why a call is over before its end. */
 typedef enum vm_over { VM_RUNS, VM_INSTRUCTIONS, VM_TIME, VM_STOPPED, VM_OVERS } vm_over;
 
@@ -35,6 +37,7 @@ struct mt_vm {
   unsigned touched;
   int period;                        /* instructions between two calls of the hook */
   int64_t begin, end, seen, tripped; /* nanoseconds: of the call, of the last check */
+  uintptr_t base;                    /* of the thread's stack, as the call began */
   int results;
   const struct lmt_state *state; /* of the library; NULL: it is not open */
   struct vm_chunk *chunks;       /* the newest first */
