@@ -274,6 +274,8 @@ if(TARGET moontile_python AND PYTHON_PROGRAM AND NOT MOONTILE_SANITIZE)
   else()
     moontile_test(python COMMAND ${PYTHON_PROGRAM} ${SPEC}/python/package.py
                   ${PROJECT_BINARY_DIR}/python ${FAKE_DIR}/libcuda.so.1)
+    moontile_test(examples.arrays COMMAND ${PYTHON_PROGRAM} ${PROJECT_SOURCE_DIR}/examples/arrays.py
+                  ENV PYTHONPATH=${PROJECT_BINARY_DIR}/python)
   endif()
 elseif(NOT MOONTILE_SANITIZE)
   message(STATUS "moontile: no Python, or no shared Lua: the Python package is not tested")

@@ -84,6 +84,22 @@ class _Turn:
 turn = _Turn()
 
 
+class _Lost:
+    """The lock of a child whose parent had another thread in the middle of a call."""
+
+    def acquire(self):
+        raise Error("moontile: the process forked in the middle of a call of another thread: "
+                    "this child cannot use the library")
+
+
+def _after_fork():
+    global _lock, _owner
+    _lock, _owner = threading.Lock() if _owner is None else _Lost(), None
+
+
+os.register_at_fork(after_in_child=_after_fork)
+
+
 def _fail():
     raise Error(_error(state).decode("utf-8", "replace"))
 
@@ -306,10 +322,13 @@ class Object:
     def __init__(self, *_):
         raise TypeError("moontile: a %s is made by a function of the module" % type(self).__name__)
 
-    def __del__(self):
-        ref = getattr(self, "_ref", None)
+    def __del__(self, unref=_unref, state=state):       # this module may be gone when it is called
+        try:
+            ref = self._ref
+        except AttributeError:                          # it was never made
+            return
         if ref is not None:
-            _unref(state, ref)
+            unref(state, ref)
 
     def __repr__(self):
         return call(TEXT, None, self)[0]

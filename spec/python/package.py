@@ -9,6 +9,7 @@ import ctypes
 import gc
 import json
 import os
+import subprocess
 import sys
 import tempfile
 import threading
@@ -297,6 +298,39 @@ class Lifetimes(unittest.TestCase):
         for t in threads:
             t.join()
         self.assertEqual(wrong, [])
+
+    def child(self):
+        """What a child of this process says of a product."""
+        A, C = np.ones((64, 64), "f"), np.zeros((64, 64), "f")
+        read, write = os.pipe()
+        pid = os.fork()
+        if pid == 0:
+            try:
+                mt.gemm(A, A, C)
+                said = "right" if (C == 64).all() else "wrong"
+            except mt.Error as e:
+                said = str(e)
+            os.write(write, said.encode())
+            os._exit(0)
+        os.close(write)
+        os.waitpid(pid, 0)
+        with os.fdopen(read) as f:
+            return f.read()
+
+    def test_the_end(self):
+        code = ("import sys; sys.path.insert(0, %r); import moontile as mt; T = mt.tensor('f32', "
+                "mt.Layout(4)); A = T.__dlpack__(); mt._library.kept = [T, mt.Layout(3), T(mt._)]")
+        done = subprocess.run([sys.executable, "-c", code % sys.argv[1]], capture_output=True)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, b"", b""))
+
+    def test_fork(self):
+        mt.gemm(np.ones((64, 64), "f"), np.ones((64, 64), "f"), np.zeros((64, 64), "f"))
+        self.assertEqual(self.child(), "right")
+        lib._owner = -1                      # as if another thread were in a call
+        try:
+            self.assertIn("the process forked in the middle", self.child())
+        finally:
+            lib._owner = None
 
     def test_a_call_in_a_call(self):
         said = []
