@@ -190,6 +190,12 @@ moontile_spec_program(moontile_vm_test vm moontile_lua moontile_liblua)
 file(MAKE_DIRECTORY ${SCRATCH}/vm)
 moontile_test(vm COST 10 COMMAND moontile_vm_test ${SCRATCH}/vm)
 
+# Bytes as scripts, over a corpus.
+add_executable(moontile_fuzz_vm ${SPEC}/fuzz/vm.c ${SPEC}/fuzz/replay.c)
+moontile_target(moontile_fuzz_vm)
+target_link_libraries(moontile_fuzz_vm PRIVATE moontile_lua moontile_liblua)
+moontile_test(fuzz.vm THOROUGH COST 20 COMMAND moontile_fuzz_vm ${SPEC}/fuzz/corpus/vm)
+
 # Threads, each with a VM, on one device.
 moontile_spec_program(moontile_threads_test threads moontile_lua moontile_liblua)
 foreach(device cpu cuda)

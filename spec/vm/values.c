@@ -265,7 +265,39 @@ static void test_files (const char *dir) {
   mt_vm_close(none);
 }
 
+/* What is not in the list of libraries is not there. */
+static void test_libraries (void) {
+  static const struct {
+    unsigned libraries;
+    const char *code, *want; /* "": it runs */
+  } rows[] = {{MT_VM_TABLE,
+               "assert(not (string or math or utf8 or coroutine or tile or load))", ""},
+              {MT_VM_TABLE, "return ('x'):rep(2)", "attempt to index a string value"},
+              {MT_VM_TABLE, "return table.concat { 1, 2 }", ""},
+              {MT_VM_TABLE, "require 'moontile'", "there is no \"moontile\""},
+              {MT_VM_MOONTILE, "return require 'moontile'.layout(4) == tile.layout(4)",
+               ""},
+              {MT_VM_MOONTILE,
+               "return tile.svg(tile.layout { 2, 2 }), tostring(tile.layout(4))", ""},
+              {MT_VM_MATH, "return math.sqrt(4) + math.random(3)", ""},
+              {MT_VM_USUAL, "load 'return 1'", "nil value (global 'load')"},
+              {MT_VM_LOAD, "return assert(load('return ...'))(1)", ""},
+              {MT_VM_LOAD, "return assert(load('x y', 'mine'))",
+               "mine:1: syntax error near 'y'"},
+              {MT_VM_LOAD, "return assert(load('\\27Lua', 'b', 'b'))",
+               "attempt to load a binary"}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    const mt_vm_options o = {.size = sizeof o, .libraries = rows[i].libraries};
+    mt_vm *v = open_vm(&o);
+    const char *got = run_vm(v, rows[i].code);
+    CHECK(rows[i].want[0] ? strstr(got, rows[i].want) != NULL : got[0] == '\0', "%s: %s",
+          rows[i].code, got);
+    mt_vm_close(v);
+  }
+}
+
 void test_options (const char *dir) {
+  test_libraries();
   test_refused();
   test_no_memory();
   test_no_memory_in_calls();
