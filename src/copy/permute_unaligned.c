@@ -42,6 +42,12 @@ typedef struct candidate {
   int64_t bytes, smem;         /* of shared memory, about */
 } candidate;
 
+/* A box by its prefixes. */
+typedef struct best {
+  int64_t cost;
+  int src, dst;
+} best;
+
 /* ---------------------------------------------------------------- prefixes */
 
 /* The length of pieces up to `piece` that are as equal as they can be. */
@@ -259,19 +265,25 @@ static int64_t cost_of (const candidate *b) {
   return (int64_t)(16 * cost);
 }
 
-/* The box with the least cost above *least, which becomes its cost. */
-static bool find_best (candidate *b, int64_t *least) {
-  int64_t best = INT64_MAX;
-  const mt_prefix *at[2] = {NULL, NULL};
-  for (int i = 0; i < b->nprefix[MT_SRC]; i++)
-    for (int j = 0; j < b->nprefix[MT_DST]; j++) {
-      if (!fill(b, &b->prefix[MT_SRC][i], &b->prefix[MT_DST][j])) continue;
-      int64_t cost = cost_of(b);
-      if (cost > *least && cost < best)
-        best = cost, at[0] = &b->prefix[0][i], at[1] = &b->prefix[1][j];
+/* Puts a box among the cheapest, which have different costs: of one cost the first. */
+static void add_best (best *x, const best *y) {
+  int i = 0;
+  while (i < MT_TRIES && x[i].cost < y->cost) i++;
+  if (i == MT_TRIES || x[i].cost == y->cost) return;
+  memmove(x + i + 1, x + i, (size_t)(MT_TRIES - 1 - i) * sizeof *x);
+  x[i] = *y;
+}
+
+/* The cheapest boxes; those that are not there cost INT64_MAX. */
+static void find_best (best x[MT_TRIES], candidate *b) {
+  best y;
+  for (int i = 0; i < MT_TRIES; i++) x[i].cost = INT64_MAX;
+  for (y.src = 0; y.src < b->nprefix[MT_SRC]; y.src++)
+    for (y.dst = 0; y.dst < b->nprefix[MT_DST]; y.dst++) {
+      if (!fill(b, &b->prefix[MT_SRC][y.src], &b->prefix[MT_DST][y.dst])) continue;
+      y.cost = cost_of(b);
+      add_best(x, &y);
     }
-  *least = best;
-  return best < INT64_MAX && fill(b, at[0], at[1]);
 }
 
 /* ---------------------------------------------------------------- taking it */
@@ -371,9 +383,11 @@ static bool unaligned_make (mt_launch *l, mt_axes mode[3], char *why) {
     find_prefixes(&b, side);
   }
   if (is_fast(&b)) return false;
-  int64_t cost = INT64_MIN;
+  best x[MT_TRIES];
   bool made = false;
-  for (int tries = 0; !made && tries < MT_TRIES && find_best(&b, &cost); tries++) {
+  find_best(x, &b);
+  for (int i = 0; !made && i < MT_TRIES && x[i].cost < INT64_MAX; i++) {
+    fill(&b, &b.prefix[MT_SRC][x[i].src], &b.prefix[MT_DST][x[i].dst]);
     b.halo = has_halo(&b);
     l->desc = flat;
     made = make(&l->desc, mode, &b);

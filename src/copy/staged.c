@@ -188,41 +188,43 @@ static mt_status staged_check (const mt_launch *l, mt_err *err) {
 /* ---------------------------------------------------------------- cost */
 
 /* Where unit n of a tile's row r lies in shared memory. */
-static int64_t staged_at (const mt_desc *d, int64_t n, int64_t r) {
-  int64_t at = 0;
+static uint32_t staged_at (const mt_desc *d, uint32_t n, uint32_t r) {
+  uint32_t at = d->staged.first;
   for (uint32_t i = 0; i < d->nthr + d->nval; i++) {
     bool thr = i < d->nthr, last = i + 1 == d->nthr || i + 1 == d->nthr + d->nval;
-    int64_t *left = thr ? &n : &r, e = d->axis[i].extent;
-    at += (last ? *left : *left % e) * d->staged.stride[i];
+    uint32_t *left = thr ? &n : &r, e = (uint32_t)d->axis[i].extent;
+    at += (last ? *left : *left % e) * (uint32_t)d->staged.stride[i];
     *left = last ? 0 : *left / e;
   }
-  return at + (int64_t)d->staged.first;
+  return at;
 }
 
 /* How often threads [from, from + 32) of a tile meet at a bank for unit i of their words:
 ** at the bank where most do; the same word is once. */
-static int meetings_of (const mt_desc *d, int64_t from, int i, int64_t v) {
+static int meetings_of (const mt_desc *d, uint32_t from, uint32_t i, uint32_t v) {
   const mt_gather *g = &d->gather;
-  int64_t seen[32];
-  int n = 0, most = 1, count[32] = {0};
-  for (int64_t w = from; w < from + 32 && w < (int64_t)g->words.extent * g->rows; w++) {
-    int64_t at = staged_at(d, w % g->words.extent * v + i, w / g->words.extent) >> 2;
-    int k = 0;
-    while (k < n && seen[k] != at) k++;
-    if (k < n) continue;
-    seen[n++] = at;
-    if (++count[at & 31] > most) most = count[at & 31];
+  const uint32_t words = g->words.extent, all = words * g->rows;
+  uint32_t seen[32], end = from + 32 < all ? from + 32 : all;
+  int first[32], next[32], count[32] = {0}, most = 1, n = 0;
+  memset(first, -1, sizeof first);
+  for (uint32_t w = from; w < end; w++) {
+    const uint32_t at = staged_at(d, w % words * v + i, w / words) >> 2, bank = at & 31;
+    int k = first[bank];
+    while (k >= 0 && seen[k] != at) k = next[k];
+    if (k >= 0) continue;
+    seen[n] = at, next[n] = first[bank], first[bank] = n++;
+    if (++count[bank] > most) most = count[bank];
   }
   return most;
 }
 
 /* Wavefronts of shared memory for 32 words of a tile, on the average of two warps. */
 static double waves_of (const mt_desc *d) {
-  const int64_t unit = (int64_t)d->vec * d->elem, v = MT_GATHER_UNITS(unit);
-  const int64_t words = (int64_t)d->gather.words.extent * d->gather.rows;
+  const uint32_t unit = d->vec * d->elem, v = MT_GATHER_UNITS(unit);
+  const uint32_t words = d->gather.words.extent * d->gather.rows;
   const double wide = unit > 4 ? (double)unit / 4 : 1;
   double sum = 0;
-  for (int i = 0; i < v; i++)
+  for (uint32_t i = 0; i < v; i++)
     sum += (double)(meetings_of(d, 0, i, v) + meetings_of(d, words / 2, i, v)) / 2;
   return sum * wide + (v == 4 ? 2 : 1) + (d->gather.rows > 1 ? 2 : 0) + wide;
 }
