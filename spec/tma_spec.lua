@@ -135,6 +135,31 @@ describe("tensor memory", function()
     end)
   end
 
+  it("is what fragments of layouts have, as CuTe prints them; those of tensors are compact", function()
+    for _, row in ipairs {
+      { "F16BF16_SS<half_t,half_t,float,128,256,K,K>", { 128, 256 },
+        "((128,256),1,1):((65536,1),0,0)" },
+      { "F16BF16_SS<half_t,half_t,float,64,128,K,K>", { 128, 128 },
+        "(((16,4),128),2,1):(((65536,2097152),1),1048576,0)" },
+      { "F16BF16_2x1SM_SS<half_t,half_t,float,128,64,K,K>", { 256, 128 },
+        "((64,(32,2)),2,2):((65536,(1,4194304)),32,64)" },
+      { "F16BF16_2x1SM_SS<half_t,half_t,float,256,64,K,K>", { 256, 128 },
+        "((128,64),1,2):((65536,1),0,64)" },
+      { "F16BF16_TS<half_t,half_t,float,64,64,K,K>", { 64, 256 },
+        "(((16,4),64),1,4):(((65536,2097152),1),0,64)" },
+      { "TF32_SS<tfloat32_t,tfloat32_t,float,128,32,K,K>", { 256, 64 },
+        "((128,32),2,2):((65536,1),32,64)" },
+      { "S8_SS<int8_t,int8_t,int32_t,64,64,K,K>", { 64, 64 },
+        "(((16,4),64),1,1):(((65536,2097152),1),0,0)" } } do
+      local mma = tile.tiled_mma { atom = "SM100_MMA_" .. row[1] }
+      local C = tile.layout(row[2])
+      assert.equal(row[3], tostring(mma:get_slice(0):partition_fragment_C(C)))
+      assert.equal(row[3], tostring(mma:make_fragment_C((mma:get_slice(0):partition_C(C)))))
+      local F = mma:get_slice(0):partition_fragment_C(tile.tensor("f32", C))
+      assert.equal(tile.size(F:layout()), tile.cosize(F:layout()))
+    end
+  end)
+
   it("of a tiled MMA is what its atom has", function()
     local ss = tile.make_tiled_mma "SM100_MMA_F16BF16_SS<half_t,half_t,float,128,256,K,K>"
     local two = tile.make_tiled_mma "SM100_MMA_F16BF16_2x1SM_SS<half_t,half_t,float,128,128,K,K>"

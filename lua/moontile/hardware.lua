@@ -148,19 +148,27 @@ end
 function hardware.tmem_frg_1sm(...) return tmem_frg("tmem_frg_1sm", 1, ...) end
 function hardware.tmem_frg_2sm(...) return tmem_frg("tmem_frg_2sm", 2, ...) end
 
+-- What lies in tensor memory of a part of this shape.
+local function fragment(what, mma, side, part)
+  local atom = mma:atom()
+  local sms, from_tmem = tile.size(atom.thr_id), atom.src.A == "tmem"
+  local mode = from_tmem and (sms == 1 and "NonInterleaved" or side == "A" and "Duplicated") or nil
+  local bits = bits_of(atom.dtype[side])
+  return tmem_frg(what, sms, part, bits, side == "A" and bits or WORD, mode)
+end
+
+-- tmem_fragment(name, mma, side, shape): the addresses, for the function of this name.
+function hardware.tmem_fragment(...) return (fragment(...)) end
+
 -- tmem_frg(mma, side, shape): of an operand of a tiled MMA of sm_100.
 function hardware.tmem_frg(mma, side, shape)
   check(getmetatable(mma) == "moontile.TiledMMA", "tmem_frg: a tiled MMA expected, got %s",
         tostring(mma))
   check(side == "A" or side == "C", 'tmem_frg: "A" or "C" expected, got %s', tostring(side))
   local atom = mma:atom()
-  local sms, from_tmem = tile.size(atom.thr_id), atom.src.A == "tmem"
   check(atom.src[side] == "tmem", "tmem_frg: %s of %s is in %s, not in tensor memory", side,
         atom.name, atom.src[side])
-  local part = mma["partition_shape_" .. side](mma, shape)
-  local mode = from_tmem and (sms == 1 and "NonInterleaved" or side == "A" and "Duplicated") or nil
-  local bits = bits_of(atom.dtype[side])
-  return tmem_frg("tmem_frg", sms, part, bits, side == "A" and bits or WORD, mode)
+  return fragment("tmem_frg", mma, side, mma["partition_shape_" .. side](mma, shape))
 end
 
 return hardware

@@ -68,7 +68,7 @@ return {
   atom_summary = function(...) return need "summary"(...) end,
   tma_partition = of_hardware "tma_partition",
   create_tma_multicast_mask = of_hardware "create_tma_multicast_mask",
-  tmem_frg = of_hardware "tmem_frg",
+  tmem_frg = of_hardware "tmem_frg", tmem_fragment = of_hardware "tmem_fragment",
   tmem_frg_1sm = of_hardware "tmem_frg_1sm", tmem_frg_2sm = of_hardware "tmem_frg_2sm",
   make_tiled_copy = making "make_tiled_copy", make_cotiled_copy = making "make_cotiled_copy",
   make_tiled_copy_C_atom = making "make_tiled_copy_C_atom",

@@ -87,10 +87,11 @@ for _, name in ipairs(tile.atoms { kind = "copy" }) do
   for _, bits in ipairs { 8, 16, 32 } do
     local there, atom = pcall(tile.copy_atom, name, bits)
     if there then put(atom) end
-    local own = there and bits == 16 and tile.copy_atom { name = "own", bits = bits, thr_id = atom.thr_id,
-                                           src = atom.layout_src, dst = atom.layout_dst,
-                                           ref = atom.layout_ref }
-    if own then put_own(own) end
+    if there and bits == 16 then
+      put_own(tile.copy_atom { name = "own", bits = bits, thr_id = atom.thr_id,
+                               src = atom.layout_src, dst = atom.layout_dst,
+                               ref = atom.layout_ref })
+    end
   end
 end
 

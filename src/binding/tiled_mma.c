@@ -231,6 +231,28 @@ static int push_fragment (lua_State *L, const mt_node *layout) {
   return 1;
 }
 
+/* In tensor memory there are no tensors of ours: a fragment of a layout has addresses. */
+static int push_addresses (lua_State *L, const char *name, mt_mma_part x,
+                           const mt_node *layout) {
+  mt_layout shape;
+  LMT_NOERR(err);
+  if (mt_shape(&shape, layout, &err)) return lmt_raise(L, &err);
+  lmt_pushinner(L);
+  lua_getfield(L, -1, "tmem_fragment");
+  lua_pushstring(L, name);
+  if (lmt_isclass(L, 1, LMT_THRMMA)) lua_getiuservalue(L, 1, 1);
+  else lua_pushvalue(L, 1);
+  lua_pushstring(L, x == MT_PART_A ? "A" : x == MT_PART_B ? "B" : "C");
+  lmt_pushvalue(L, shape.node);
+  lua_call(L, 4, 1);
+  return 1;
+}
+
+static bool has_addresses (lua_State *L, const mt_tiled_mma *mma, mt_mma_part x) {
+  static const int operand[] = {MT_OPERAND_A, MT_OPERAND_B, MT_OPERAND_C};
+  return mma->atom.op.operand[operand[x]].source == MT_TMEM && lmt_tensorat(L, 2) == NULL;
+}
+
 static int make_fragment (lua_State *L, mt_mma_part x) {
   static const char *const name[] = {"make_fragment_A", "make_fragment_B",
                                      "make_fragment_C"};
@@ -241,6 +263,7 @@ static int make_fragment (lua_State *L, mt_mma_part x) {
                                 lmt_totiledmma(L, 1);
   if (mt_mma_fragment(&out, mma, x, lmt_tolayout(L, 2), &err))
     return lmt_raiseas(L, "make_fragment", name[x], &err);
+  if (has_addresses(L, mma, x)) return push_addresses(L, name[x], x, out.node);
   return push_fragment(L, out.node);
 }
 
@@ -265,6 +288,7 @@ static int partition_fragment (lua_State *L, mt_mma_part x) {
     lmt_raiseas(L, "partition", name[x], &err);
   if (mt_mma_fragment(&out, t->tiled, x, part.node, &err))
     return lmt_raiseas(L, "make_fragment", name[x], &err);
+  if (has_addresses(L, t->tiled, x)) return push_addresses(L, name[x], x, out.node);
   return push_fragment(L, out.node);
 }
 

@@ -142,7 +142,7 @@ function tile.create_tma_multicast_mask(ctas, coordinate) end
 --- - side: "C", "A" where the atom takes A from there; shape: of the whole tile
 --- - returns addresses in elements; the same as coordinates (lane,element); how many columns
 --- - an address is lane << 16 | column of 32 bits; of elements of 16 bits twice that
---- - partition_fragment_C numbers the same elements compactly, as a tensor of ours has them
+--- - partition_fragment_C of a layout has these addresses; of a tensor it is one of ours, compact
 --- - error: an operand that lies elsewhere; more than 512 columns
 --- ```lua
 --- local mma = make_tiled_mma "SM100_MMA_F16BF16_SS<half_t,half_t,float,64,128,K,K>"

@@ -185,6 +185,7 @@ TiledMMA.get_thread_slice = TiledMMA.get_slice
 --- What a thread keeps of its part (V,M,K), (V,N,K) or (V,M,N): registers, or descriptors.
 --- - A, B: compact in the order of the part's strides; C: compact in the order of its modes
 --- - where the instruction reads shared memory: one descriptor each, strides in steps of 16 bytes
+--- - where it is in tensor memory, of a layout: the addresses there, as tmem_frg
 --- - of a tensor a new one of its type; the offset that a part of a layout has does not matter
 --- - error: fewer than three modes
 --- ```lua
