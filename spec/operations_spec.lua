@@ -247,7 +247,7 @@ describe("a name that is not there", function()
     for _, row in ipairs {
       { "tile.layot", "tile.layot: no such function; did you mean layout?" },
       { "tile.nothing_like_it", "tile.nothing_like_it: no such function" },
-      { "tile.save", "tile.save: no such function; Tensor has one: Tensor:save" },
+      { "tile.totable", "tile.totable: no such function; Tensor has one: Tensor:totable" },
       { "A.siez", "Layout.siez: no such method; did you mean size?" },
       { "T.print_layot", "Tensor.print_layot: no such method; did you mean print_layout?" },
       { "plan.meassure", "Plan.meassure: no such method; did you mean measure?" },

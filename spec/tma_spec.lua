@@ -135,7 +135,7 @@ describe("tensor memory", function()
     end)
   end
 
-  it("is what fragments of layouts have, as CuTe prints them; those of tensors are compact", function()
+  it("is what fragments of layouts have, as CuTe prints them", function()
     for _, row in ipairs {
       { "F16BF16_SS<half_t,half_t,float,128,256,K,K>", { 128, 256 },
         "((128,256),1,1):((65536,1),0,0)" },
