@@ -164,6 +164,24 @@ static const attack further[] = {
      "while true do local n, w = {}, setmetatable({}, m) w[k] = n all[#all + 1] = w k = n end"},
     {"a source of 7 MB", "took longer|too many|memory|syntax", "load"}};
 
+/* On a GPU whose kernels take three seconds each. */
+#define TENSORS                                                                          \
+  "local d = tile.device 'cuda' local a = tile.tensor('f32', tile.layout(64), d)\n"      \
+  "local b = tile.tensor('f32', tile.layout(64), d)\n"
+static const attack on_gpu[] =
+    {{"waiting for a GPU", LATE, TENSORS "tile.copy(a, b) d:synchronize()"},
+     {"waiting for it again and again", LATE,
+      TENSORS "while true do pcall(tile.copy, a, b) pcall(d.synchronize, d)\n"
+              "  pcall(a.totable, a) end"},
+     {"launches without end", LATE,
+      TENSORS "local s = d:stream() while true do pcall(tile.copy, a, b, s) end"},
+     {"a graph without end", LATE,
+      TENSORS "local g = d:graph(function() for i = 1, 50 do tile.copy(a, b) end end)\n"
+              "while true do g() end"},
+     {"memory of a GPU without end", "host permits",
+      "local t = {} while true do\n"
+      "  t[#t + 1] = assert(tile.tensor('f32', tile.layout(1 << 20), 'cuda')) end"}};
+
 static double processor (void) {
   struct timespec t;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
@@ -217,13 +235,15 @@ static const char *source_of (const attack *a) {
   return text ? text : "";
 }
 
-static double attack_vm (const attack *a, const char *dir) {
+static double attack_vm (const attack *a, const char *device, const char *dir) {
   mt_vm_usage u;
+  const char *const devices[] = {device, NULL};
   const mt_vm_options o = {.size = sizeof o,
                            .alloc = count,
                            .memory = MEMORY,
                            .milliseconds = TIME,
                            .work = UINT64_MAX,
+                           .devices = devices,
                            .log = drop};
   int files = entries("/proc/self/fd"), threads = entries("/proc/self/task");
   int in_dir = entries(dir);
@@ -240,10 +260,24 @@ static double attack_vm (const attack *a, const char *dir) {
   printf("  %7.1f ms over %7zu KiB  %s\n", over < 0 ? 0 : over, u.peak >> 10, a->name);
   CHECK(u.peak <= MEMORY && held == 0, "%s: %zu bytes, %zu left", a->name, u.peak, held);
   CHECK(over < (getenv("MOONTILE_STRICT") ? 100 : 2000), "%s: %.0f ms", a->name, over);
+  CHECK(strcmp(device, "cuda") != 0 || u.milliseconds < 2500, "%s: waits for %.0f ms",
+        a->name, u.milliseconds);
   CHECK(entries("/proc/self/fd") == files, "%s: files are open", a->name);
   CHECK(entries("/proc/self/task") == threads, "%s: threads are left", a->name);
   CHECK(entries(dir) == in_dir, "%s: files were made", a->name);
   return over;
+}
+
+/* They need the driver of the tests, where the loader finds it. */
+static void test_gpu (const char *dir) {
+  if (getenv("MOONTILE_TEST_LIBCUDA") == NULL) return;
+  mt_err err = MT_NOERR;
+  if (mt_cuda_count(NULL, &err) == 0) return;
+  attack_vm(&(attack){"the driver", "", "tile.device 'cuda'"}, "cuda", dir);
+  setenv("FAKECUDA_SLOW", "3000", 1);
+  for (size_t i = 0; i < sizeof on_gpu / sizeof *on_gpu; i++)
+    attack_vm(&on_gpu[i], "cuda", dir);
+  unsetenv("FAKECUDA_SLOW");
 }
 
 void test_attacks (const char *dir) {
@@ -253,8 +287,9 @@ void test_attacks (const char *dir) {
   for (size_t i = 0; i < n + m; i++) {
     const attack *a = i < n ? &known[i] : &further[i - n];
     if (only && strstr(a->name, only) == NULL) continue;
-    double over = attack_vm(a, dir);
+    double over = attack_vm(a, "cpu", dir);
     if (over > worst) worst = over;
   }
   printf("%zu attacks and %zu further ones: %.1f ms over at most\n", n, m, worst);
+  test_gpu(dir);
 }
