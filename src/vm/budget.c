@@ -103,8 +103,7 @@ static void on_count (lua_State *L, mt_vm *v) {
 /* Recursion through C ends before the thread's stack does: Lua itself counts 200 calls of
 ** C, of which some take 10 KiB. */
 static void on_call (lua_State *L, mt_vm *v) {
-  char here;
-  uintptr_t a = (uintptr_t)&here, b = v->base;
+  uintptr_t a = (uintptr_t)__builtin_frame_address(0), b = v->base;
   vm_end(L, v);
   if ((a < b ? b - a : a - b) > v->o.stack - ONE_CALL)
     luaL_error(L,
@@ -119,8 +118,7 @@ static void on_hook (lua_State *L, lua_Debug *where) {
 }
 
 void vm_start (mt_vm *v) {
-  char here;
-  v->base = (uintptr_t)&here;
+  v->base = (uintptr_t)__builtin_frame_address(0);
   v->over = VM_RUNS;
   v->full = false;
   v->fresh = v->largest = 0;
