@@ -189,6 +189,22 @@ describe("composed layouts", function()
     for i = 0, 5 do assert.equal(A(D(i)), R(i)) end
   end)
 
+  it("are asked below 0 as layouts are: A(-i) = -A(i)", function()
+    local turn = "(5,3,1):(1,0,5) o 4 o 5:2" -- 4 1 3 0 2
+    for _ = 1, 60 * TIMES do
+      local F, at = over_z(), -random(0, 9)
+      local A = tile.make_composed_layout(F, at, layout(turn))
+      for i = 0, 4 do
+        local v = at + layout(turn)(i)
+        assert.equal(v < 0 and -F(-v) or F(v), A(i), tostring(A))
+      end
+    end
+    assert.equal(-6, layout "(4,6,8):(2,3,5) o -3 o 6:3"(0))
+    assert.is_false(pcall(tile.make_composed_layout, layout "(2,4):(F1,F4)", -1, layout(turn)))
+    local L = tile.function_layout(9, function(i) return i * i end)
+    assert.is_false(pcall(tile.make_composed_layout, L, -1, layout(turn)))
+  end)
+
   it("take values over F2 where these need no digits", function()
     local bits = layout "(2,4):(F22,F5)"
     for text, is in pairs {

@@ -154,8 +154,8 @@ composition: Sw<3,3,3> o Sw<2,2,3> is no swizzle
     "composition: Sw<1,0,1> o (4,8):(1@0,1@1): the strides are no integers" },
   { 'return layout "(3,2):(1,4)" * layout "(4,2):(F1,F2)"', [[
 composition: the values of B = (4,2):(F1,F2) are over F2, and the extent 3 of A = (3,2):(1,4) is no power of two: they have no digits there]] },
-  { 'return layout "Sw<1,0,1> o 0 o (4,6):(6,1)" * layout "(2,2):(-1,4)"', [[
-composition: A = (4,6):(6,1) has no values below 0, where 0 + (2,2):(-1,4) goes]] },
+  { 'return layout "(4,2):(F6,F1)" * layout "Sw<1,0,1> o -1 o (2,2):(1,4)"', [[
+composition: A = (4,2):(F6,F1) has no values below 0, where 0 + Sw<1,0,1> o -1 o (2,2):(1,4) goes]] },
   { 'return layout(8) / tile.swizzle(1, 0)', "logical_divide: Sw<1,0,1> as a tile: it has no extents" },
   { 'layout "Sw<1,0,1> o 4 o 8:1":right_inverse()',
     "right_inverse: Sw<1,0,1> o 4 o 8:1 has none: its least value is 4, so no R has A(R(0)) = 0" },

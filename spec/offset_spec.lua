@@ -91,9 +91,10 @@ describe("an offset beside a layout", function()
       "with_offset: an offset leaves 64 bits" },
     { 'tile.make_composed_layout(3, 4, tile.layout(4))',
       "function: layout or swizzle expected, got 3" },
-    { 'tile.make_composed_layout(tile.layout "(2,3):(1,4)", -1, tile.layout "Sw<1,0,1> o 0 o 4:1")',
-      "make_composed_layout: A = (2,3):(1,4) has no values below 0, where -1 + Sw<1,0,1> o 0 o 4:1 "
-      .. "goes" },
+    { 'tile.make_composed_layout(tile.layout "(2,4):(F1,F4)", -1, tile.layout '
+      .. '"Sw<1,0,1> o 0 o 4:1")',
+      "make_composed_layout: A = (2,4):(F1,F4) has no values below 0, where "
+      .. "-1 + Sw<1,0,1> o 0 o 4:1 goes" },
   }, setmetatable({ tile = tile }, { __index = _G }))
 end)
 

@@ -68,10 +68,10 @@ MT_API mt_status mt_with_offset (mt_layout *out, const mt_node *a, int64_t offse
 ** found (by bits, or by at most 2^14 values), else f o offset o A as it is, also over the
 ** integers, where mt_composition refuses. The base of a composed layout is what is
 ** applied first: it has the modes, and slices, divides and compositions on the right work
-** on it, beneath what is above. Errors: MT_EINEXACT (offset + A goes below 0, where a
-** layout has no values), MT_EUNSUPPORTED (A is over F2, and an extent of f no power of
-** two: it has no digits), MT_EINVAL (A has no integers, or the offset is beside values
-** over F2), MT_ETOOBIG. */
+** on it, beneath what is above. Below 0 a layout over Z has f(-i) = -f(i). Errors:
+** MT_EINEXACT (f is over F2, or a list, and is asked below 0), MT_EUNSUPPORTED (A is over
+** F2, and an extent of f no power of two: it has no digits), MT_EINVAL (A has no
+** integers, or the offset is beside values over F2), MT_ETOOBIG. */
 MT_API mt_status mt_make_composed_layout (mt_layout *out, const mt_node *f,
                                           int64_t offset, const mt_node *a, mt_err *err);
 

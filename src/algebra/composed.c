@@ -132,6 +132,7 @@ static mt_status may_link (const char *op, const mt_node *f, const mt_node *offs
         "%s: the values of B = %N are over F2, and the extent %lld of A = %N is "
         "no power of two: they have no digits there",
         op, x, (long long)at->shape, f);
+  if (mt_has_values_below_0(f)) return MT_OK;
   if (!starts_at_0(offset, x)) return goes_back(op, f, offset, x, err);
   return f->tag == MT_LIST ? within_list(op, f, offset, x, err) : MT_OK;
 }
@@ -220,8 +221,7 @@ mt_status mt_link (mt_layout *out, const char *op, const mt_node *f, const mt_no
                    const mt_node *x, mt_err *err) {
   mt_node n = *at, *offset = &n;
   x = without_offset(&n, x);
-  if (n.shape == 0 && is_identity(f) && mt_has_numbers(x) && mt_is_integral(x) &&
-      starts_at_0(&n, x))
+  if (n.shape == 0 && is_identity(f) && mt_has_numbers(x) && mt_is_integral(x))
     return mt_copy_value(out, x), MT_OK;
   if (mt_is_composed(f) || mt_is_swizzled(f))
     return link_rooted(out, op, f, offset, x, err);

@@ -10,9 +10,10 @@
 
 /* R(i) = f(offset + x(i)), f a bare swizzle or a layout, swizzled, composed or neither, x
 ** one of the latter: the simplest value that was found, else a composed layout. The
-** offset is an MT_INT; over F2 it is added by xor. Errors: MT_EINEXACT (f would be asked
-** below 0), MT_EINVAL (the values of x are no numbers), MT_EUNSUPPORTED (they are over
-** F2, and an extent of f is no power of two), MT_ETOOBIG. */
+** offset is an MT_INT; over F2 it is added by xor. Errors: MT_EINEXACT (f is a list or
+** over F2, and would be asked below 0; a list past its end), MT_EINVAL (the values of x
+** are no numbers), MT_EUNSUPPORTED (they are over F2, and an extent of f is no power of
+** two), MT_ETOOBIG. */
 mt_status mt_link (mt_layout *out, const char *op, const mt_node *f,
                    const mt_node *offset, const mt_node *x, mt_err *err);
 /* What is above the base of a, composed or swizzled, over x, its innermost offset made

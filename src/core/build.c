@@ -27,6 +27,11 @@ static MT_APART const mt_node *last_layout (const mt_node *t) {
   return t;
 }
 
+bool mt_has_values_below_0 (const mt_node *f) {
+  if (f->tag == MT_SWIZZLE && f->arity == 0) return true;
+  return (f->tag == MT_LEAF || f->tag == MT_MODES) && mt_is_integral(f);
+}
+
 bool mt_has_numbers (const mt_node *t) {
   if (!mt_is_function(t)) return false;
   t = last_layout(t);

@@ -38,6 +38,8 @@ static inline bool mt_is_swizzled (const mt_node *t) {
   return t->tag == MT_SWIZZLE && t->arity == 1;
 }
 static inline bool mt_is_composed (const mt_node *t) { return t->tag == MT_COMPOSED; }
+/* A link that takes numbers below 0, too: a bare swizzle, a layout over Z. */
+bool mt_has_values_below_0 (const mt_node *f);
 /* What a composed layout f o offset o A applies last; A. */
 static inline const mt_node *mt_outer (const mt_node *t) { return mt_child(t); }
 static inline const mt_node *mt_under (const mt_node *t) { return mt_next(mt_child(t)); }

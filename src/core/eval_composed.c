@@ -34,7 +34,7 @@ static mt_status no_digits (const mt_node *f, const mt_node *p, int64_t i, mt_er
 }
 
 /* x = f(x) for an f that has numbers, swizzled or not; x->v >= 0. */
-static mt_status take_layout (number *x, const mt_node *f, mt_err *err) {
+static mt_status take_forward (number *x, const mt_node *f, mt_err *err) {
   const mt_node *in = mt_inner(f), *last = NULL;
   int64_t i = x->v, index = i;
   bool bits = x->f2;
@@ -51,6 +51,15 @@ static mt_status take_layout (number *x, const mt_node *f, mt_err *err) {
   if (last && !add_step(x, last, i)) return leaves_64_bits(f, err);
   if (in != f) x->v = mt_swizzle_apply(mt_swizzle_of(f), x->v);
   return MT_OK;
+}
+
+/* The same for any x->v of an f over Z without a swizzle: f(-i) = -f(i), as in CuTe: each
+** digit has the sign of the index. */
+static mt_status take_layout (number *x, const mt_node *f, mt_err *err) {
+  bool back = x->v < 0;
+  if (back && mt_subo(0, x->v, &x->v)) return leaves_64_bits(f, err);
+  MT_TRY(take_forward(x, f, err));
+  return back && mt_subo(0, x->v, &x->v) ? leaves_64_bits(f, err) : MT_OK;
 }
 
 /* x = value x of a list; its low bits stay. */
@@ -71,7 +80,7 @@ static mt_status take_value (number *x, const mt_node *f, mt_err *err) {
 static mt_status take_offset (number *x, const mt_node *a, mt_err *err) {
   if (a->ring == MT_F2) x->v ^= a->stride;
   else if (mt_addo(x->v, a->stride, &x->v)) return leaves_64_bits(a, err);
-  if (mt_outer(a)->tag == MT_SWIZZLE || x->v >= 0) return MT_OK;
+  if (x->v >= 0 || mt_has_values_below_0(mt_outer(a))) return MT_OK;
   return mt_failn(err, MT_ERANGE, "call: %N asks %N at %lld, before its beginning", a,
                   mt_outer(a), (long long)x->v);
 }

@@ -309,7 +309,7 @@ function tile.is_contiguous(A) end
 Layout.is_contiguous = tile.is_contiguous
 
 --- Whether no two elements of A have one offset.
---- - of a layout of coordinates, one coordinate
+--- - of a layout of coordinates, one coordinate; aliases(A) says which elements meet
 --- - error: not decided, after a long search
 --- ```lua
 --- is_injective(layout({4, 8}, {1, 4})), is_injective(layout({4, 8}, {1, 3}))  --> true	false
@@ -320,7 +320,7 @@ function tile.is_injective(A) end
 Layout.is_injective = tile.is_injective
 
 --- Whether A has every offset between its least and its largest.
---- - decided for any size
+--- - decided for any size; gaps(A) says which are missing
 --- - error: strides that are coordinates
 --- ```lua
 --- is_surjective(layout({4, 8}, {1, 3})), is_surjective(layout({4, 8}, {1, 5}))  --> true	false
