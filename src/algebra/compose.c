@@ -155,7 +155,15 @@ static MT_APART void search (mt_build *b, mt_pieces *q, const mt_meet *g,
     mt_compose_refuse(b, g, t, &w);
 }
 
-static void compose_group (mt_build *b, mt_pieces *q, const mt_meet *g, const mt_node *t);
+/* The pieces from n on, and their strides from `used` on, are taken back. */
+static void take_back (mt_pieces *q, const mt_meet *g, int n, int used) {
+  q->n = n;
+  q->used = used;
+  for (int k = 0; k < g->n; k++) q->count[g->leaf[k]] = 0;
+}
+
+static MT_APART void compose_group (mt_build *b, mt_pieces *q, const mt_meet *g,
+                                    const mt_node *t);
 
 /* Of an index below 0 the digits are those of its magnitude, each with the sign: A(-i) =
 ** -A(i). So the pieces are those of the group with its signs changed. False: it has no
@@ -173,14 +181,13 @@ static MT_APART bool compose_back (mt_build *b, mt_pieces *q, const mt_meet *g,
   compose_group(&quiet, q, &on, t);
   for (int i = n; i < q->n && quiet.status == MT_OK; i++) q->p[i].t = -q->p[i].t;
   if (quiet.status == MT_OK) return true;
-  q->n = n;
-  q->used = used;
-  for (int k = 0; k < g->n; k++) q->count[g->leaf[k]] = 0;
+  take_back(q, g, n, used);
   return false;
 }
 
-static void compose_group (mt_build *b, mt_pieces *q, const mt_meet *g,
-                           const mt_node *t) {
+/* Inlined where the leaves are: most calls end at the rule. */
+static inline MT_INLINE void put_group (mt_build *b, mt_pieces *q, const mt_meet *g,
+                                        const mt_node *t) {
   mt_refusal w;
   int n = q->n, used = q->used;
   bool f2 = mt_flat_is_f2(&g->f);
@@ -194,15 +201,18 @@ static void compose_group (mt_build *b, mt_pieces *q, const mt_meet *g,
     mt_build_fail(b, MT_ETOOBIG, "%s: more than %d modes", b->op, MT_MAXNODES);
     return;
   }
-  q->n = n;
-  q->used = used;
-  for (int k = 0; k < g->n; k++) q->count[g->leaf[k]] = 0;
+  take_back(q, g, n, used);
   for (int k = 0; k < g->n && t->shape == 0; k++) /* an empty B: any strides will do */
     if (!mt_add_piece(q, g->leaf[k], g->s[k], 0, NULL, 0)) return;
   if (t->shape == 0) return;
   if (reason == MT_NEGATIVE && !f2 && compose_back(b, q, g, t)) return;
   if (b->trial) mt_failed(b, MT_EINEXACT);
   else search(b, q, g, t, &w);
+}
+
+static void compose_group (mt_build *b, mt_pieces *q, const mt_meet *g,
+                           const mt_node *t) {
+  put_group(b, q, g, t);
 }
 
 /* Each mode of the result has the size of the mode of B that it stands for. */
@@ -261,7 +271,7 @@ static MT_APART bool compose_leaves (mt_build *b, const mt_node *a, const mt_nod
     } else if ((g.a = mode_at(b, a, leaf[k])) != NULL) {
       gather(&g, &q, leaf, n, k);
       mt_flatten_extended(&g.f, g.a);
-      compose_group(b, &q, &g, t);
+      put_group(b, &q, &g, t);
     }
   }
   if (b->status == MT_OK) emit_pieces(b, t, &q, &next);

@@ -165,8 +165,8 @@ static MT_APART mt_status divide_by_functions (mt_zip_form f, mt_layout *out,
   return mt_in_form(f, out, op, r.node, t, as_it_is, err);
 }
 
-static mt_status divide_as (mt_zip_form f, mt_layout *out, const char *op,
-                            const mt_node *a, const mt_node *t, mt_err *err) {
+static MT_APART mt_status divide_any (mt_zip_form f, mt_layout *out, const char *op,
+                                      const mt_node *a, const mt_node *t, mt_err *err) {
   if (!mt_is_function(a)) return divide_tiler(f, out, op, a, t, err);
   mt_status s = mt_in_form(f, out, op, a, t, divide, err);
   if (s != MT_OK && mt_has_functions(t)) {
@@ -176,6 +176,18 @@ static mt_status divide_as (mt_zip_form f, mt_layout *out, const char *op,
   if (s == MT_OK || !mt_is_more(t)) return s;
   mt_forgive(err);
   return divide_by_function(f, out, op, a, t, err);
+}
+
+static inline bool is_plain (const mt_node *t) {
+  return t->tag == MT_LEAF || t->tag == MT_MODES;
+}
+
+/* Of plain layouts no second way is asked for. */
+static inline mt_status divide_as (mt_zip_form f, mt_layout *out, const char *op,
+                                   const mt_node *a, const mt_node *t, mt_err *err) {
+  if (is_plain(a) && t->tag == MT_LEAF && t->ring == MT_Z)
+    return mt_in_form(f, out, op, a, t, divide, err);
+  return divide_any(f, out, op, a, t, err);
 }
 
 mt_status mt_logical_divide (mt_layout *out, const mt_node *a, const mt_node *t,

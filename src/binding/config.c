@@ -182,14 +182,11 @@ void lmt_checkwork (lua_State *L, const char *what, uint64_t n) {
   luaL_error(L, "%s", text);
 }
 
-mt_status lmt_permitlaunches (lmt_state *s, uint64_t n, mt_err *err) {
-  if (n > s->config.launches - s->launches)
-    return lmt_set(err, MT_ELIMIT,
-                   "launch: the host permits %llu in all, of which %llu are left",
-                   (unsigned long long)s->config.launches,
-                   (unsigned long long)(s->config.launches - s->launches));
-  s->launches += n;
-  return MT_OK;
+mt_status lmt_refuselaunches (const lmt_state *s, mt_err *err) {
+  return lmt_set(err, MT_ELIMIT,
+                 "launch: the host permits %llu in all, of which %llu are left",
+                 (unsigned long long)s->config.launches,
+                 (unsigned long long)(s->config.launches - s->launches));
 }
 
 /* ---------------------------------------------------------------- configuring */

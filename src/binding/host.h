@@ -25,7 +25,12 @@ size_t lmt_bytesleft (const lmt_state *s);
 /* Whether so many bytes more are permitted. */
 mt_status lmt_permitbytes (const lmt_state *s, size_t bytes, mt_err *err);
 /* Whether n launches more are permitted; then they are counted. */
-mt_status lmt_permitlaunches (lmt_state *s, uint64_t n, mt_err *err);
+mt_status lmt_refuselaunches (const lmt_state *s, mt_err *err);
+static inline mt_status lmt_permitlaunches (lmt_state *s, uint64_t n, mt_err *err) {
+  if (n > s->config.launches - s->launches) return lmt_refuselaunches(s, err);
+  s->launches += n;
+  return MT_OK;
+}
 /* Raises if a call does more work than permitted: n elements or multiply-adds; `what` is
 ** the function. */
 void lmt_checkwork (lua_State *L, const char *what, uint64_t n);

@@ -386,21 +386,20 @@ OPERATIONS(OPERATION)
 
 /* A * B and A / T: on the left is no tiler, but n stands for n:1. */
 /* A number at 1 is n:1. */
-static void number_as_layout (lua_State *L) {
+static LMT_APART void number_as_layout (lua_State *L) {
   mt_layout n;
   LMT_NOERR(err);
-  if (!lua_isinteger(L, 1)) return;
   if (mt_layout_left(&n, lmt_tovalue(L, 1, LMT_INT, "A", &n), &err)) lmt_raise(L, &err);
   lmt_pushvalue(L, n.node);
   lua_replace(L, 1);
 }
 static int l_mul (lua_State *L) {
-  number_as_layout(L);
+  if (lua_isinteger(L, 1)) number_as_layout(L);
   if (!lmt_marked(L, 1, LMT_VALUES)) lmt_tocomposed(L, 1);
   return l_composition(L);
 }
 static int l_div (lua_State *L) {
-  number_as_layout(L);
+  if (lua_isinteger(L, 1)) number_as_layout(L);
   lmt_tocomposed(L, 1);
   return l_logical_divide(L);
 }

@@ -29,8 +29,7 @@ static void push_list (lua_State *L, const mt_node *p) {
   lua_pop(L, 1);
 }
 
-bool lmt_haslist (const mt_node *t) {
-  if (t->tag < MT_COMPOSED) return false;
+bool lmt_findlist (const mt_node *t) {
   for (const mt_node *p = t; p < mt_next(t); p++)
     if (p->tag == MT_LIST) return true;
   return false;

@@ -8,7 +8,10 @@
 #include "binding/lmt.h"
 
 /* A value with a list of values in it (MT_LIST), which lies in memory of the state. */
-bool lmt_haslist (const mt_node *t);
+bool lmt_findlist (const mt_node *t); /* of a composed one */
+static inline bool lmt_haslist (const mt_node *t) {
+  return t->tag >= MT_COMPOSED && lmt_findlist(t);
+}
 /* Pushes what these have to keep alive, before what is to have them is made: later it may
 ** be gone. nil: there is none. Then what is at `i` keeps it (binding/listed.c). */
 void lmt_pushlists (lua_State *L, int count, const mt_node *const *t);

@@ -31,6 +31,8 @@
 /* A function whose frame is not to be a part of its caller's: it is large, and what the
 ** caller calls next is deep. */
 #define MT_APART __attribute__((noinline))
+/* A function that is to be a part of each caller: what is common is short in it. */
+#define MT_INLINE __attribute__((always_inline))
 #define MT_TRY(call)                                                                     \
   do {                                                                                   \
     mt_status try_ = (call);                                                             \
