@@ -1,6 +1,6 @@
 /*
-** by_rows.cuh - sums to D by rows, by way of shared memory: where D has no map, C is
-** read, or there is an epilogue.
+** by_rows.cuh - sums to D by rows, by way of shared memory: where D has no map, or what
+** is read besides is not where sums are.
 ** SPDX-License-Identifier: MIT
 **
 **   registers of a warp       its piece of shared memory        D
@@ -22,14 +22,12 @@ namespace mt {
 
 /* ------------------------------------------------------------------ pieces */
 
-MT_INLINE uint32_t bits_of (float x) { return __float_as_uint(x); }
-MT_INLINE uint32_t bits_of (int32_t x) { return (uint32_t)x; }
-
-/* PAIRS of columns of a piece; APART rows of it by the lanes of a warp at a time. */
-template <int N> struct piece_of {
+/* PAIRS of columns of a piece; APART rows of it by the lanes of a warp at a time, which
+** finish at most MOST of their pairs together. */
+template <int N, int MOST> struct piece_of {
   enum { COLUMNS = N % 64 == 0 ? 64 : N % 32 == 0 ? 32 : 16, PAIRS = COLUMNS / 2 };
   enum { APART = 32 / PAIRS, TIMES = MT_WARP_ROWS / APART };
-  enum { MANY = TIMES < 8 ? TIMES : 8 };
+  enum { MANY = TIMES < MOST ? TIMES : MOST };
 
   /* Writing, four lanes have neighbours of a row, four rows take half of a turn. */
   static MT_INLINE uint32_t place (int row, int pair) {
@@ -71,7 +69,7 @@ template <typename P, typename S> MT_INLINE void put_piece (uint32_t to, const S
 template <typename H>
 MT_INLINE void store_rows (const mt_hopper_launch &p, const typename H::sum *c,
                            uint32_t out, int m, int n, int l) {
-  typedef piece_of<H::N> P;
+  typedef piece_of<H::N, H::FINISHES ? 4 : 8> P;
   enum { PIECES = H::N / P::COLUMNS };
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32 - 4;
   const int row = m + lane / P::PAIRS, left = p.size[0] - row;

@@ -13,6 +13,10 @@
 
 namespace mt {
 
+/* The bits of a sum. */
+MT_INLINE uint32_t bits_of (float x) { return mt_float_as(x); }
+MT_INLINE uint32_t bits_of (int32_t x) { return (uint32_t)x; }
+
 /* The number that bits of f16 are; two numbers as bits of f16, or of bf16, the first in
 ** the lower half. */
 #ifdef __CUDACC__

@@ -22,8 +22,8 @@
 #ifndef HOPPER_CUH
 #define HOPPER_CUH
 
+#include "kernels/gemm/by_map.cuh"
 #include "kernels/gemm/by_rows.cuh"
-#include "kernels/gemm/tma.cuh"
 #include "kernels/gemm/wgmma.cuh"
 
 namespace mt {
@@ -183,9 +183,10 @@ template <typename H> MT_INLINE void release (uint32_t bars, int slot) {
   }
 }
 
-template <typename H>
+/* The slabs of a tile; what meanwhile() does goes on while the last is multiplied. */
+template <typename H, typename F>
 MT_INLINE void sum_up (typename H::sum *c, int slabs, uint32_t ring, uint32_t bars,
-                       int group, ring_place<H::STAGES> &at) {
+                       int group, ring_place<H::STAGES> &at, F meanwhile) {
   int before = -1, k = 0;
   do {
     const uint32_t stage = ring + at.slot * H::STAGE;
@@ -197,6 +198,7 @@ MT_INLINE void sum_up (typename H::sum *c, int slabs, uint32_t ring, uint32_t ba
     before = at.slot;
     at.next();
   } while (++k < slabs);
+  meanwhile();
   wgmma_wait<0>();
   wgmma_settle<H::SUMS>(c);
   release<H>(bars, before);
@@ -252,66 +254,6 @@ struct out_s32 {
   enum { bytes = 4, dtype = MT_i32 };
 };
 
-MT_INLINE float scaled (float x, float alpha) { return alpha * x; }
-MT_INLINE int32_t scaled (int32_t x, float) { return x; } /* alpha is 1 */
-
-/* Columns [64 q, 64 q + 64) of 2 bytes: sums 32 q and on. A lane gives the address of one
-** row of one matrix: lanes 0 to 15 the rows of columns 0 to 7, 16 to 31 of 8 to 15. */
-template <typename O>
-MT_INLINE void put_halves (uint32_t to, const float *c, float alpha) {
-  const int lane = threadIdx.x % 32;
-  const uint32_t row = to + lane % 16 * MT_SLAB;
-#pragma unroll
-  for (int j = 0; j < 4; j++) {
-    const float *x = c + 8 * j;
-    uint32_t w[4];
-#pragma unroll
-    for (int i = 0; i < 4; i++)
-      w[i] = pair_of(O::dtype, alpha * x[2 * i], alpha * x[2 * i + 1]);
-    store_matrices(row + (((2 * j + lane / 16) ^ lane % 8) << 4), w[0], w[1], w[2], w[3]);
-  }
-}
-
-/* Columns [32 q, 32 q + 32) of 4 bytes: sums 16 q and on. */
-template <typename S> MT_INLINE void put_words (uint32_t to, const S *c, float alpha) {
-  const int lane = threadIdx.x % 32, row = lane / 4;
-  to += row * MT_SLAB + lane % 2 * 8;
-#pragma unroll
-  for (int j = 0; j < 4; j++) {
-    const uint32_t at = to + (((2 * j + lane % 4 / 2) ^ row) << 4);
-#pragma unroll
-    for (int half = 0; half < 2; half++) {
-      const S *pair = c + 4 * j + 2 * half;
-      const S x = scaled(pair[0], alpha), y = scaled(pair[1], alpha);
-      store_words(at + half * 8 * MT_SLAB, bits_of(x), bits_of(y));
-    }
-  }
-}
-
-/* The sums of a warp, 16 rows, 128 bytes of columns at a time, by two pieces in turn.
-** Warps do not wait for each other. */
-template <typename H>
-MT_INLINE void store (const mt_hopper_launch &p, const typename H::sum *c,
-                      uint32_t pieces, int m, int n, int l) {
-  enum { COLUMNS = MT_SLAB / H::out::bytes, TIMES = H::N / COLUMNS };
-  const bool first = threadIdx.x % 32 == 0;
-  const float alpha = (float)p.alpha;
-#pragma unroll
-  for (int q = 0; q < TIMES; q++) {
-    const uint32_t to = pieces + q % 2 * MT_WARP_PIECE;
-    if (first) tma_store_wait_read<(TIMES > 1)>();
-    __syncwarp();
-    if constexpr (H::out::bytes == 2) put_halves<typename H::out>(to, c + q * 32, alpha);
-    else put_words(to, c + q * 16, alpha);
-    fence_for_copies();
-    __syncwarp();
-    if (first) {
-      tma_store(&p.d, to, n + q * COLUMNS, m, l);
-      tma_store_commit();
-    }
-  }
-}
-
 template <typename H>
 MT_INLINE void consume (const mt_hopper_launch &p, uint32_t ring, uint32_t bars,
                         int group) {
@@ -328,16 +270,25 @@ MT_INLINE void consume (const mt_hopper_launch &p, uint32_t ring, uint32_t bars,
     wgmma_fresh<H::SUMS>(c);
     const int above = H::SPLITS ? 0 : rank, n = t.n * H::N;
     const int m = (t.m * H::CLUSTER + above) * H::M + warp * MT_WARP_ROWS;
-    if (p.direct && rank == above) ask_ahead<H>(p, m, n, t.l);
-    sum_up<H>(c, part.end - part.first, ring, bars, group, at);
+    const bool stores = rank == above, by_map = MT_HOPPER_MAPS_ONLY(H::N) || !p.direct;
+    ahead<H::N> next;
+    if (stores && (p.direct || H::FINISHES)) ask_ahead<H>(p, m, n, t.l);
+    if constexpr (H::FINISHES && MT_HOPPER_STORES(H::N))
+      if (stores && by_map) read_side_ahead<H::N>(next, p, m, n, t.l);
+    sum_up<H>(c, part.end - part.first, ring, bars, group, at, [&] {
+      if constexpr (H::FINISHES && MT_HOPPER_STORES(H::N))
+        if (stores && by_map) read_bias<H::N>(next.bias, p, m, n, t.l);
+    });
     if constexpr (H::SPLITS)
       if (blocks > 1 && !join<H>(c, blocks, ring, bars, rank, parity)) continue;
-    if constexpr (MT_HOPPER_STORES(H::N) && !H::FINISHES)
-      if (!p.direct) {
-        store<H>(p, c, pieces, m, n, t.l);
+    if constexpr (MT_HOPPER_STORES(H::N))
+      if (H::FINISHES ? by_map : !p.direct) {
+        if constexpr (H::FINISHES) store_finished<H::N>(p, c, next, pieces, m, n, t.l);
+        else store<H>(p, c, pieces, m, n, t.l);
         continue;
       }
-    store_rows<H>(p, c, ring + H::OUT, m, n, t.l);
+    if constexpr (!H::FINISHES || !MT_HOPPER_MAPS_ONLY(H::N))
+      store_rows<H>(p, c, ring + H::OUT, m, n, t.l);
   }
   if (MT_HOPPER_STORES(H::N) && threadIdx.x % 32 == 0) tma_store_wait<0>();
 }

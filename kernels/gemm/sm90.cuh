@@ -56,6 +56,15 @@ MT_INLINE void load_words (uint32_t at, uint32_t &x, uint32_t &y) {
                : "memory");
 }
 
+/* The word that a lane of the warp has; all lanes ask. */
+MT_INLINE uint32_t word_of_lane (uint32_t w, int lane) {
+  uint32_t r;
+  asm volatile("shfl.sync.idx.b32 %0, %1, %2, 31, 0xffffffff;"
+               : "=r"(r)
+               : "r"(w), "r"(lane));
+  return r;
+}
+
 /* The line of global memory with this place comes into the L2. */
 MT_INLINE void prefetch_line (const void *at) {
   asm volatile("prefetch.global.L2 [%0];" : : "l"(at));

@@ -80,7 +80,9 @@ function construct.make_cotiled_copy(atom, tv, data, bits)
           reason(place)), 0)
   end
   local key = type(bits) == "string" and "dtype" or "bits"
-  return tile.tiled_copy { atom = atom, [key] = bits, tv = place, tiler = tiler }
+  local made, copy = pcall(tile.tiled_copy,
+                           { atom = atom, [key] = bits, tv = place, tiler = tiler })
+  return made and copy or error("make_cotiled_copy: " .. reason(copy), 0)
 end
 
 -- The copy atom of a name or an atom, in values of the bits or the dtype.

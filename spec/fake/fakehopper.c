@@ -191,7 +191,9 @@ mt_status fake_hopper (const mt_kernel *k, mt_grid grid, int cluster,
   if (grid.threads != MT_HOPPER_THREADS || (int)grid.blocks % blocks != 0 ||
       blocks != cluster || l->parts < 1 || l->parts > (splits ? 8 : 1) ||
       l->parts > l->slabs ||
-      (!l->direct && (!MT_HOPPER_STORES(j.row->n) || j.row->finishes)) ||
+      (!l->direct &&
+       (!MT_HOPPER_STORES(j.row->n) || (l->beta != 0 && !j.row->finishes))) ||
+      (l->direct && j.row->finishes && MT_HOPPER_MAPS_ONLY(j.row->n)) ||
       !open_map(&j.of[0], &l->a, device) || !open_map(&j.of[1], &l->b, device))
     return MT_ERANGE;
   if (l->terms != 1 &&

@@ -4,39 +4,62 @@
 
 set(MAIN kernels/gemm/hopper.cuh)
 set(ROWS spec/kernels/hopper_rows.h)
-set(GUARDS PAIRS_CUH BY_ROWS_CUH HOPPER_CUH)
-source(hopper.cuh)
+set(GUARDS PAIRS_CUH BY_MAP_CUH BY_ROWS_CUH HOPPER_CUH)
 
 # ---- the copy engine reads what threads wrote
 
+source(by_map.cuh)
 mutant(no_proxy_fence hopper_bf16_tn_64 "without a fence for copies"
-       [[    fence_for_copies();
+       [[  fence_for_copies();
 ]] "")
 mutant(no_wait_for_reads hopper_bf16_tn_128 "what a store of warp"
-       [[    if (first) tma_store_wait_read<(TIMES > 1)>();
+       [[  if (threadIdx.x % 32 == 0) tma_store_wait_read<TWO>();
 ]] "")
 mutant(short_wait_for_reads hopper_f16_f32_tn_128 "what a store of warp"
-       [[tma_store_wait_read<(TIMES > 1)>]] [[tma_store_wait_read<2>]])
+       [[tma_store_wait_read<TWO>]] [[tma_store_wait_read<2>]])
 mutant(no_meeting_after_reads hopper_bf16_f32_tn_64 "what a store of warp"
-       [[    if (first) tma_store_wait_read<(TIMES > 1)>();
-    __syncwarp();
-]] [[    if (first) tma_store_wait_read<(TIMES > 1)>();
+       [[  if (threadIdx.x % 32 == 0) tma_store_wait_read<TWO>();
+  __syncwarp();
+]] [[  if (threadIdx.x % 32 == 0) tma_store_wait_read<TWO>();
 ]])
 mutant(no_meeting_before_stores hopper_bf16_tn_64 "without a fence for copies"
-       [[    fence_for_copies();
-    __syncwarp();
-]] [[    fence_for_copies();
+       [[  fence_for_copies();
+  __syncwarp();
+]] [[  fence_for_copies();
 ]])
-mutant(no_wait_at_the_end hopper_f16_tn_64 "ends while its stores may still read"
-       [[  if (MT_HOPPER_STORES(H::N) && threadIdx.x % 32 == 0) tma_store_wait<0>();
-]] "")
 mutant(no_group_of_stores hopper_f16_tn_64 "stores in no group"
-       [[      tma_store_commit();
+       [[    tma_store_commit();
 ]] "")
 mutant(no_swizzle_out hopper_f16_tn_64 ", not "
        [[((2 * j + lane / 16) ^ lane % 8) << 4]] [[(2 * j + lane / 16) << 4]])
 mutant(swizzle_of_other_rows hopper_tf32_64 ", not "
        [[((2 * j + lane % 4 / 2) ^ row) << 4]] [[((2 * j + lane % 4 / 2) ^ row % 4) << 4]])
+
+# ---- an epilogue
+
+mutant(bias_of_the_first_columns hopper_bf16_tn_128_epilogue ", not "
+       [=[number_of(dtype, bits[u])]=] [=[number_of(dtype, bits[0])]=])
+mutant(bias_of_a_neighbour hopper_bf16_tn_64_epilogue ", not "
+       [[i / 2 * 8 + pair + i % 2]] [[i / 2 * 8 + pair]])
+mutant(rows_of_bias_exchanged hopper_bf16_tn_64_epilogue ", not "
+       [=[y[i / 2 % 2]]=] [=[y[i % 2]]=])
+mutant(side_of_the_unit_before hopper_bf16_tn_256_epilogue ", not "
+       [[read_words<SIZE>(w, from, u + COUNT, left)]] [[read_words<SIZE>(w, from, u, left)]])
+mutant(columns_beside_the_side hopper_bf16_tn_64_epilogue ", not "
+       [[left.columns - u * UNIT]] [[left.columns - u * UNIT - 2]])
+mutant(two_of_one_piece hopper_bf16_tn_64_epilogue "what a store of warp"
+       [[if (N > 2 * UNIT || wide)]] [[if (N > 1 * UNIT || wide)]])
+mutant(sums_scaled_twice hopper_bf16_tn_64_epilogue ", not "
+       [=[p.beta != 0 ? 1 : alpha;]=] [=[alpha;]=])
+mutant(sums_stay_where_they_are hopper_bf16_tn_256_epilogue ", not "
+       [=[c[i] = c[i + COUNT];]=] [=[c[i] = c[i];]=])
+
+# ---- the end of a block
+
+source(hopper.cuh)
+mutant(no_wait_at_the_end hopper_f16_tn_64 "ends while its stores may still read"
+       [[  if (MT_HOPPER_STORES(H::N) && threadIdx.x % 32 == 0) tma_store_wait<0>();
+]] "")
 
 # ---- stages: barriers and parities
 
@@ -62,6 +85,7 @@ mutant(early_release hopper_bf16_tn_64 "may still multiply"
     before = at.slot;
     at.next();
   } while (++k < slabs);
+  meanwhile();
   wgmma_wait<0>();
   wgmma_settle<H::SUMS>(c);
   release<H>(bars, before);

@@ -104,6 +104,13 @@ inline void load_words (uint32_t at, uint32_t &x, uint32_t &y) {
   x = emulated::read_word(at, cluster_rank());
   y = emulated::read_word(at + 4, cluster_rank());
 }
+inline uint32_t word_of_lane (uint32_t w, int lane) {
+  emulated::block &b = emulated::mine();
+  const unsigned id = emulated::me->id, turn = b.turn[id]++ % 2;
+  b.row_of_lane[turn][id] = w;
+  emulated::warp_is_here();
+  return b.row_of_lane[turn][id - id % 32 + (unsigned)lane];
+}
 inline void prefetch_line (const void *) {}
 inline uint32_t peer_word (uint32_t at, uint32_t rank) {
   return emulated::read_word(at, rank);

@@ -196,7 +196,6 @@ static double predict (const mt_hopper *h, const mt_hopper_row *row,
 
 /* ---------------------------------------------------------------- launches */
 
-/* D by a map where it has one and nothing of C is read, else by elements. */
 static void make_result (mt_hopper *h, const mt_matrix *c, const mt_gemm_launch *p) {
   mt_hopper_launch *l = &h->launch;
   char unused[160] = "";
@@ -206,9 +205,36 @@ static void make_result (mt_hopper *h, const mt_matrix *c, const mt_gemm_launch 
   for (int i = 0; i < 3; i++) l->stride[i] = c->stride[i];
   for (int i = 0; i < 2; i++) l->size[i] = (int32_t)c->extent[i];
   l->dtype = (int32_t)c->dtype;
-  l->direct =
-      p->finishes || p->beta != 0 || (double)(float)p->alpha != p->alpha ||
-      !make_map(&h->map[MT_C], c, 1, MT_WARP_ROWS, &(mt_reason){unused, sizeof unused});
+  h->has_map =
+      make_map(&h->map[MT_C], c, 1, MT_WARP_ROWS, &(mt_reason){unused, sizeof unused});
+}
+
+/* Whether neighbours of a row lie together, in places that one access takes. */
+static bool has_pairs (const void *base, int32_t dtype, const int64_t stride[3]) {
+  const int64_t size = (int64_t)mt_dtype_size((mt_dtype)dtype);
+  return size <= 4 && stride[1] == 1 && stride[0] % 2 == 0 && stride[2] % 2 == 0 &&
+         (uintptr_t)base % (size_t)(2 * size) == 0;
+}
+
+/* Whether the epilogue finds what it reads where sums are: a bias of rows or of columns;
+** C or the residual, by pairs of columns. */
+static bool finishes_in_place (const mt_hopper_launch *l) {
+  const mt_finishing_side *bias = &l->finish.side[MT_BIAS];
+  const mt_finishing_side *other = &l->finish.side[MT_RESIDUAL];
+  if (bias->base && bias->stride[0] != 0 && bias->stride[1] != 0) return false;
+  if (l->beta == 0 && other->base == NULL) return true;
+  if (l->size[1] % 2 != 0 || (l->beta != 0 && other->base)) return false;
+  return l->beta != 0 ? has_pairs(l->c, l->dtype, l->stride) :
+                        has_pairs(other->base, other->dtype, other->stride);
+}
+
+/* Whether D is written by rows, not by its map, which kernels without an epilogue do only
+** where nothing of C is read. */
+static bool goes_by_rows (const mt_hopper *h, const mt_hopper_row *row) {
+  const mt_hopper_launch *l = &h->launch;
+  if (!h->has_map || !MT_HOPPER_STORES(row->n)) return true;
+  if (row->finishes) return !finishes_in_place(l);
+  return l->beta != 0 || (l->dtype == MT_f32 && (double)(float)l->alpha != l->alpha);
 }
 
 /* A map steps forward only. */
@@ -246,23 +272,28 @@ static void pack (mt_hopper *h, mt_matrix *x, bool matrix, const mt_gemm_launch 
   h->pitch[x->part] = x->stride[0] == 1 ? x->stride[1] : x->stride[0];
 }
 
-static bool has_types (const mt_hopper_row *row, mt_dtype a, mt_dtype b, mt_dtype c,
-                       bool finishes) {
-  const bool any = finishes && (c == MT_f16 || c == MT_bf16 || c == MT_f32);
-  return row->finishes == finishes && row->type[MT_A] == a && row->type[MT_B] == b &&
-         (any || row->type[MT_C] == c);
+/* A row with an epilogue takes any of its results. */
+static bool has_types (const mt_hopper_row *row, mt_dtype a, mt_dtype b, mt_dtype c) {
+  const bool any = row->finishes && (c == MT_f16 || c == MT_bf16 || c == MT_f32);
+  return row->type[MT_A] == a && row->type[MT_B] == b && (any || row->type[MT_C] == c);
 }
 
+/* What has an epilogue goes through a row with one; what reads C of 16 bits, for which
+** floats are enough, may. */
 static bool fits (const mt_hopper_row *row, const mt_matrix x[MT_PARTS], const bool mn[2],
-                  bool finishes) {
-  return has_types(row, x[MT_A].dtype, x[MT_B].dtype, x[MT_C].dtype, finishes) &&
+                  const mt_gemm_launch *l) {
+  const bool must = l->finishes != 0;
+  const bool may = must || (l->beta != 0 && mt_dtype_size(x[MT_C].dtype) == 2);
+  return (row->finishes ? may : !must) &&
+         has_types(row, x[MT_A].dtype, x[MT_B].dtype, x[MT_C].dtype) &&
          row->mn[0] == mn[0] && row->mn[1] == mn[1];
 }
 
 static bool has_row (const mt_part part[MT_PARTS], bool finishes) {
   for (const mt_hopper_row *r = mt_hopper_rows; r < mt_hopper_rows + mt_nhopper_rows; r++)
-    if (has_types(r, (mt_dtype)part[MT_A].dtype, (mt_dtype)part[MT_B].dtype,
-                  (mt_dtype)part[MT_C].dtype, finishes))
+    if (r->finishes == finishes &&
+        has_types(r, (mt_dtype)part[MT_A].dtype, (mt_dtype)part[MT_B].dtype,
+                  (mt_dtype)part[MT_C].dtype))
       return true;
   return false;
 }
@@ -297,9 +328,9 @@ static void try_row (choice *best, mt_hopper *h, int i, const mt_matrix x[MT_PAR
                      const mt_gemm_launch *l, int cores) {
   const mt_hopper_row *row = &mt_hopper_rows[i];
   const int most = MT_HOPPER_SPLITS(row->n, row->cluster) ? MT_HOPPER_MOST_PARTS : 1;
-  const bool direct = h->launch.direct;
   h->row = row;
-  h->launch.direct = direct || !MT_HOPPER_STORES(row->n);
+  h->launch.direct = goes_by_rows(h, row);
+  if (row->finishes && h->launch.direct && MT_HOPPER_MAPS_ONLY(row->n)) return;
   for (int parts = 1; parts <= most; parts *= 2) {
     if (best->parts != 0 && best->parts != parts) continue;
     if (!shape(h, row, l->desc.size[MT_K], l->desc.size[MT_L], parts, cores)) continue;
@@ -308,7 +339,6 @@ static void try_row (choice *best, mt_hopper *h, int i, const mt_matrix x[MT_PAR
     *best->h = *h;
     best->row = i;
   }
-  h->launch.direct = direct;
 }
 
 /* Rows of the operand's map, in memory of their own, which begins at 0. */
@@ -349,8 +379,7 @@ static void try_rows (choice *best, mt_hopper *h, const mt_matrix x[MT_PARTS],
   h->launch.b_step = x[MT_B].stride[2] != 0;
   mt_refuse(r, "no row has these types and majors");
   for (int i = 0; i < (int)mt_nhopper_rows; i++)
-    if ((best->only < 0 || best->only == i) &&
-        fits(&mt_hopper_rows[i], x, mn, l->finishes))
+    if ((best->only < 0 || best->only == i) && fits(&mt_hopper_rows[i], x, mn, l))
       try_row(best, h, i, x, l, cores);
 }
 

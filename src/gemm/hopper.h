@@ -35,6 +35,7 @@ extern const size_t mt_nhopper_rows, mt_nhopper_plain; /* the first are without 
 typedef struct mt_hopper {
   mt_hopper_launch launch; /* without the maps */
   mt_tma_box map[MT_HOPPER_MAPS];
+  bool has_map; /* D may be written by a map */
   const mt_hopper_row *row;
   uint32_t blocks, cluster, shared;
   /* Tensors that are no matrices which TMA takes, and so go through memory of the plan's

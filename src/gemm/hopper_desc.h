@@ -39,6 +39,8 @@ enum {
 #define MT_HOPPER_SPLITS(n, cluster) ((cluster) == 1 && (n) <= 128)
 /* Whether D may be written by TMA: a row of the tile has 128 bytes and more. */
 #define MT_HOPPER_STORES(n) ((n) >= 64)
+/* Whether kernels with an epilogue write D by TMA only, for lack of registers. */
+#define MT_HOPPER_MAPS_ONLY(n) ((n) > 128)
 /* Shared memory of a block: stages; what goes out, two pieces of D a warp or the sums
 ** of a part of K; two barriers a stage, and two of the parts; and what aligns the first
 ** stage. */
@@ -72,12 +74,12 @@ typedef struct mt_hopper_launch {
   int32_t terms; /* 1; 3: slabs of A by the rest of B, the rest of A by B, A by B */
   int32_t parts; /* of K: each block of a cluster sums up one */
   int32_t a_step, b_step; /* 0: the operand is the same for all batches */
-  int32_t direct;         /* D is written by elements, and C is read: no map of it */
-  int32_t size[2];        /* M, N: for `direct` */
+  int32_t direct;         /* D is written by rows: there is no map of it */
+  int32_t size[2];        /* M, N */
   double alpha, beta;
-  void *c;           /* for `direct`, as are the strides: of M, N, the batch */
-  int64_t stride[3]; /* in elements */
-  int32_t dtype;     /* of C, of kernels that have an epilogue, which are `direct` */
+  void *c;           /* for `direct` and beta, as are the strides */
+  int64_t stride[3]; /* of M, N, the batch, in elements */
+  int32_t dtype;     /* of C, of kernels that have an epilogue */
   mt_finishing finish;
 } mt_hopper_launch;
 

@@ -92,7 +92,7 @@ static bool read_side (mt_finishing_side *out, const mt_gemm_launch *l, int whic
 
 bool mt_read_finish (mt_finishing *out, const mt_gemm_launch *l, bool turned,
                      const mt_reason *r) {
-  *out = (mt_finishing){.activation = (int32_t)l->activation};
+  *out = (mt_finishing){.activation = l->finishes ? (int32_t)l->activation : 0};
   for (int i = 0; l->finishes && i < MT_BESIDES; i++)
     if (!read_side(&out->side[i], l, i, turned, r)) return false;
   return true;

@@ -1,0 +1,351 @@
+/*
+** by_map.cuh - sums to D by its map: finished in registers, stored by the copy engine.
+** SPDX-License-Identifier: MIT
+**
+**   registers of a warp        pieces of shared memory        D
+**
+**   16 rows x N sums  ----->   | 16 rows x 128 bytes |  -- TMA -->
+**        ^                     two of a warp, in turn
+**        | alpha, C, bias, activation, residual, in place
+**
+** What an epilogue reads is on its way before it is wanted: C or the residual since
+** before the products, 128 columns of 16 bits or 64 of 32, the next ones since these were
+** used; the bias while the last slab is multiplied. Warps do not wait for each other.
+*/
+#ifndef BY_MAP_CUH
+#define BY_MAP_CUH
+
+#include "kernels/gemm/activation.cuh"
+#include "kernels/gemm/finish.cuh"
+#include "kernels/gemm/sm90.cuh"
+#include "kernels/gemm/tma.cuh"
+
+namespace mt {
+
+MT_INLINE float scaled (float x, float alpha) { return alpha * x; }
+MT_INLINE int32_t scaled (int32_t x, float) { return x; } /* alpha is 1 */
+
+/* ------------------------------------------------------------------ pieces */
+
+/* Columns [16 j, 16 j + 16) of 2 bytes: eight sums. A lane gives the address of one row
+** of one matrix: lanes 0 to 15 the rows of columns 0 to 7, 16 to 31 of 8 to 15. */
+template <int DTYPE>
+MT_INLINE void put_halves (uint32_t to, int j, const float *x, float alpha) {
+  const int lane = threadIdx.x % 32;
+  const uint32_t row = to + lane % 16 * MT_SLAB;
+  uint32_t w[4];
+#pragma unroll
+  for (int i = 0; i < 4; i++)
+    w[i] = pair_of(DTYPE, alpha * x[2 * i], alpha * x[2 * i + 1]);
+  store_matrices(row + (((2 * j + lane / 16) ^ lane % 8) << 4), w[0], w[1], w[2], w[3]);
+}
+
+/* Columns [0, 32) of 4 bytes: sixteen sums. */
+template <typename S> MT_INLINE void put_words (uint32_t to, const S *c, float alpha) {
+  const int lane = threadIdx.x % 32, row = lane / 4;
+  to += row * MT_SLAB + lane % 2 * 8;
+#pragma unroll
+  for (int j = 0; j < 4; j++) {
+    const uint32_t at = to + (((2 * j + lane % 4 / 2) ^ row) << 4);
+#pragma unroll
+    for (int half = 0; half < 2; half++) {
+      const S *pair = c + 4 * j + 2 * half;
+      const S x = scaled(pair[0], alpha), y = scaled(pair[1], alpha);
+      store_words(at + half * 8 * MT_SLAB, bits_of(x), bits_of(y));
+    }
+  }
+}
+
+/* A piece may be written again, of two in turn where there are two. */
+template <bool TWO> MT_INLINE void begin_piece () {
+  if (threadIdx.x % 32 == 0) tma_store_wait_read<TWO>();
+  __syncwarp();
+}
+MT_INLINE void end_piece (const tma_map *map, uint32_t piece, int m, int n, int l) {
+  fence_for_copies();
+  __syncwarp();
+  if (threadIdx.x % 32 == 0) {
+    tma_store(map, piece, n, m, l);
+    tma_store_commit();
+  }
+}
+
+/* The sums of a warp, 128 bytes of columns at a time. */
+template <typename H>
+MT_INLINE void store (const mt_hopper_launch &p, const typename H::sum *c,
+                      uint32_t pieces, int m, int n, int l) {
+  enum { COLUMNS = MT_SLAB / H::out::bytes, TIMES = H::N / COLUMNS };
+  const float alpha = (float)p.alpha;
+#pragma unroll
+  for (int q = 0; q < TIMES; q++) {
+    const uint32_t to = pieces + q % 2 * MT_WARP_PIECE;
+    begin_piece<(TIMES > 1)>();
+    if constexpr (H::out::bytes == 2)
+#pragma unroll
+      for (int j = 0; j < 4; j++)
+        put_halves<H::out::dtype>(to, j, c + q * 32 + j * 8, alpha);
+    else put_words(to, c + q * 16, alpha);
+    end_piece(&p.d, to, m, n + q * COLUMNS, l);
+  }
+}
+
+/* ------------------------------------------------------------------ what is read */
+
+/* Columns that are read and put at a time, and a thread's sums of them. */
+enum { UNIT = 32, UNIT_SUMS = UNIT / 2 };
+
+/* Of C or the residual, whose pairs of columns are one access each: where this lane's
+** pairs begin. */
+struct pair_rows {
+  const char *at; /* null: there is none */
+  int64_t below;  /* bytes to the row 8 below */
+  int32_t dtype;
+};
+
+MT_INLINE pair_rows rows_of (const void *base, int32_t dtype, const int64_t stride[3],
+                             int m, int n, int l) {
+  if (base == nullptr) return {};
+  const int lane = threadIdx.x % 32, size = dtype == MT_f32 ? 4 : 2;
+  const int64_t at = place_of(stride, m + lane / 4, n + lane % 4 * 2, l);
+  return {(const char *)base + at * size, 8 * stride[0] * size, dtype};
+}
+
+/* C or the residual: one of them at most is by the map. */
+MT_INLINE pair_rows side_rows (const mt_hopper_launch &p, int m, int n, int l) {
+  const mt_finishing_side &s = p.finish.side[MT_RESIDUAL];
+  if (p.beta != 0) return rows_of(p.c, p.dtype, p.stride, m, n, l);
+  return rows_of(s.base, s.dtype, s.stride, m, n, l);
+}
+
+/* Rows and columns of D from this lane's first on. */
+struct lane_left {
+  int rows, columns;
+};
+MT_INLINE lane_left left_of (const mt_hopper_launch &p, int m, int n) {
+  const int lane = threadIdx.x % 32;
+  return {p.size[0] - m - lane / 4, p.size[1] - n - lane % 4 * 2};
+}
+
+struct alignas(8) two_words {
+  uint32_t x, y;
+};
+
+/* The words of unit u: of 16 bits one for each pair, of 32 bits two. The type is asked
+** for once, not for each of them: what is chosen in a loop becomes jumps. */
+template <int SIZE>
+MT_INLINE void read_words (uint32_t *w, const pair_rows &from, int u, lane_left left) {
+  const int columns = left.columns - u * UNIT;
+#pragma unroll
+  for (int i = 0; i < UNIT_SUMS / 2; i++) {
+    const char *pair =
+        from.at + u * (UNIT * SIZE) + i % 2 * from.below + i / 2 * 8 * SIZE;
+    const bool is_real = i / 2 * 8 < columns && i % 2 * 8 < left.rows;
+    if constexpr (SIZE == 2) w[i] = is_real ? *(const uint32_t *)pair : 0;
+    else {
+      two_words v = {0, 0};
+      if (is_real) v = *(const two_words *)pair;
+      w[2 * i] = v.x, w[2 * i + 1] = v.y;
+    }
+  }
+}
+
+/* Words of the side that are read ahead: of 16 bits those of 128 columns, of 32 bits
+** those of 64. More of them would leave no registers for the bias. */
+template <int N> struct side_words {
+  enum { COUNT = N < 128 ? N / 4 : 32 };
+};
+/* Those of the i-th unit of a round, and how many units are read ahead. */
+template <int N, int SIZE> struct units_ahead {
+  enum { WORDS = UNIT_SUMS / 4 * SIZE, COUNT = side_words<N>::COUNT / WORDS };
+  static MT_INLINE uint32_t *of (uint32_t *side, int i) {
+    return side + i % COUNT * WORDS;
+  }
+};
+template <int N, int SIZE>
+MT_INLINE void read_first (uint32_t *side, const pair_rows &from, lane_left left) {
+  typedef units_ahead<N, SIZE> A;
+#pragma unroll
+  for (int u = 0; u < A::COUNT; u++) read_words<SIZE>(A::of(side, u), from, u, left);
+}
+
+/* The bits of COUNT elements, so many apart, of which `real` are there; of f64 those of
+** their f32. */
+MT_INLINE uint32_t read_bits (const uint16_t *at) { return *at; }
+MT_INLINE uint32_t read_bits (const uint32_t *at) { return *at; }
+MT_INLINE uint32_t read_bits (const double *at) { return bits_of((float)*at); }
+template <typename T, int COUNT>
+MT_INLINE void read_each_bits (uint32_t *w, const char *at, int64_t step, int real) {
+#pragma unroll
+  for (int i = 0; i < COUNT; i++)
+    w[i] = i < real ? read_bits((const T *)(at + i * step * (int64_t)sizeof(T))) : 0;
+}
+template <int COUNT>
+MT_INLINE void read_line (uint32_t *w, const mt_finishing_side &s, int64_t at,
+                          int64_t step, int real) {
+  const char *base = (const char *)s.base;
+  if (s.dtype == MT_f32) read_each_bits<uint32_t, COUNT>(w, base + at * 4, step, real);
+  else if (s.dtype == MT_f64) read_each_bits<double, COUNT>(w, base + at * 8, step, real);
+  else read_each_bits<uint16_t, COUNT>(w, base + at * 2, step, real);
+}
+
+/* What is read ahead. Of a bias that all rows share, this lane has a column of each unit;
+** else those of its two rows. */
+template <int N> struct ahead {
+  uint32_t bias[(N + UNIT - 1) / UNIT], side[side_words<N>::COUNT];
+};
+
+template <int N>
+MT_INLINE void read_bias (uint32_t *w, const mt_hopper_launch &p, int m, int n, int l) {
+  const mt_finishing_side &s = p.finish.side[MT_BIAS];
+  const int lane = threadIdx.x % 32;
+  if (s.base == nullptr) return;
+  if (s.stride[0] == 0) {
+    const int left = p.size[1] - n - lane, real = left > 0 ? (left + UNIT - 1) / UNIT : 0;
+    read_line<N / UNIT>(w, s, place_of(s.stride, 0, n + lane, l), UNIT * s.stride[1],
+                        real);
+  } else {
+    const int row = m + lane / 4, left = p.size[0] - row;
+    read_line<2>(w, s, place_of(s.stride, row, 0, l), 8 * s.stride[0],
+                 left > 8 ? 2 : left > 0);
+  }
+}
+
+template <int N>
+MT_INLINE void read_side_ahead (ahead<N> &a, const mt_hopper_launch &p, int m, int n,
+                                int l) {
+  const pair_rows side = side_rows(p, m, n, l);
+  if (side.at == nullptr) return;
+  if (side.dtype == MT_f32) read_first<N, 4>(a.side, side, left_of(p, m, n));
+  else read_first<N, 2>(a.side, side, left_of(p, m, n));
+}
+
+/* ------------------------------------------------------------------ finishing */
+
+/* The number that bits are, of 16 bits the lower ones. */
+template <int DTYPE> MT_INLINE float number_of (uint32_t bits) {
+  if constexpr (DTYPE == MT_f16) return float_of(bits & 0xffff);
+  if constexpr (DTYPE == MT_bf16) return mt_as_float(bits << 16);
+  return mt_as_float(bits);
+}
+MT_INLINE float number_of (int32_t dtype, uint32_t bits) {
+  if (dtype == MT_bf16) return number_of<MT_bf16>(bits);
+  return dtype == MT_f16 ? number_of<MT_f16>(bits) : number_of<MT_f32>(bits);
+}
+
+/* x + factor times what the words of a unit say. */
+template <int DTYPE>
+MT_INLINE void add_words (float *x, const uint32_t *w, float factor) {
+#pragma unroll
+  for (int i = 0; i < UNIT_SUMS; i++) {
+    const uint32_t bits = DTYPE == MT_f32 ? w[i] : w[i / 2] >> i % 2 * 16;
+    x[i] = fmaf(factor, number_of<DTYPE>(bits), x[i]);
+  }
+}
+
+/* The same of unit u, the i-th of its round, in whose place the unit is read that is as
+** far ahead as there are words for. */
+template <int N, int DTYPE>
+MT_INLINE void add_unit (float *x, uint32_t *side, const pair_rows &from, int u, int i,
+                         lane_left left, float factor) {
+  enum { SIZE = DTYPE == MT_f32 ? 4 : 2, COUNT = units_ahead<N, SIZE>::COUNT };
+  uint32_t *w = units_ahead<N, SIZE>::of(side, i);
+  add_words<DTYPE>(x, w, factor);
+  if (u + COUNT < N / UNIT) read_words<SIZE>(w, from, u + COUNT, left);
+}
+template <int N>
+MT_INLINE void add_side (float *x, uint32_t *side, const pair_rows &from, int u, int i,
+                         lane_left left, float factor) {
+  if (from.dtype == MT_bf16) add_unit<N, MT_bf16>(x, side, from, u, i, left, factor);
+  else if (from.dtype == MT_f16) add_unit<N, MT_f16>(x, side, from, u, i, left, factor);
+  else add_unit<N, MT_f32>(x, side, from, u, i, left, factor);
+}
+
+/* alpha x + a bias that all rows share, of which this lane has the bits of a column of
+** each unit; of rows, of which it has two; of none. */
+template <int UNITS>
+MT_INLINE void scale_columns (float *x, float alpha, const uint32_t *bits,
+                              int32_t dtype) {
+  const int pair = threadIdx.x % 4 * 2;
+#pragma unroll
+  for (int u = 0; u < UNITS; u++) {
+    const uint32_t mine = bits_of(number_of(dtype, bits[u]));
+#pragma unroll
+    for (int i = 0; i < UNIT_SUMS / 2; i++) {
+      const float y = mt_as_float(word_of_lane(mine, i / 2 * 8 + pair + i % 2));
+      float *z = x + u * UNIT_SUMS + i / 2 * 4 + i % 2;
+      z[0] = fmaf(alpha, z[0], y), z[2] = fmaf(alpha, z[2], y);
+    }
+  }
+}
+template <int COUNT>
+MT_INLINE void scale_rows (float *x, float alpha, const uint32_t *bits, int32_t dtype) {
+  const float y[2] = {number_of(dtype, bits[0]), number_of(dtype, bits[1])};
+#pragma unroll
+  for (int i = 0; i < COUNT; i++) x[i] = fmaf(alpha, x[i], y[i / 2 % 2]);
+}
+template <int COUNT> MT_INLINE void scale_all (float *x, float alpha) {
+#pragma unroll
+  for (int i = 0; i < COUNT; i++) x[i] *= alpha;
+}
+
+/* A unit of 16 bits to its half of a piece. */
+template <int DTYPE> MT_INLINE void put_half (uint32_t to, const float *x, int half) {
+#pragma unroll
+  for (int j = 0; j < 2; j++) put_halves<DTYPE>(to, 2 * half + j, x + 8 * j, 1);
+}
+
+/* Unit u, whose half of a piece of 16 bits is known where it is called, to its piece. */
+template <int N>
+MT_INLINE void put_unit (const mt_hopper_launch &p, uint32_t pieces, const float *x,
+                         int u, int half, int m, int n, int l) {
+  const bool wide = p.dtype == MT_f32;
+  const uint32_t to = pieces + (wide ? half : u / 2 % 2) * MT_WARP_PIECE;
+  if (wide || half == 0) {
+    if (N > 2 * UNIT || wide) begin_piece<true>();
+    else begin_piece<false>(); /* it is the only one */
+  }
+  if (wide) put_words(to, x, 1);
+  else if (p.dtype == MT_bf16) put_half<MT_bf16>(to, x, half);
+  else put_half<MT_f16>(to, x, half);
+  if (wide || half == 1) end_piece(&p.d, to, m, n + (wide ? u : u - half) * UNIT, l);
+}
+
+/* The sums of a warp with an epilogue, in place, 128 columns a round at most: the code is
+** one for all rounds, whose sums come down to the first registers. */
+template <int N>
+MT_INLINE void store_finished (const mt_hopper_launch &p, float *c, ahead<N> &a,
+                               uint32_t pieces, int m, int n, int l) {
+  enum { ALL = N / UNIT, UNITS = ALL < 4 ? ALL : 4, COUNT = UNITS * UNIT_SUMS };
+  const mt_finishing_side &bias = p.finish.side[MT_BIAS];
+  const float alpha = (float)p.alpha;
+  const lane_left left = left_of(p, m, n);
+  const pair_rows side = side_rows(p, m, n, l);
+#pragma unroll 1
+  for (int first = 0; first < ALL; first += UNITS) {
+    const float factor = p.beta != 0 ? 1 : alpha; /* of what the bias is added to */
+    if (p.beta != 0) {
+      scale_all<COUNT>(c, alpha);
+#pragma unroll
+      for (int i = 0; i < UNITS; i++)
+        add_side<N>(c + i * UNIT_SUMS, a.side, side, first + i, i, left, (float)p.beta);
+    }
+    if (bias.base == nullptr) scale_all<COUNT>(c, factor);
+    else if (bias.stride[0] == 0) scale_columns<UNITS>(c, factor, a.bias, bias.dtype);
+    else scale_rows<COUNT>(c, factor, a.bias, bias.dtype);
+    activate<COUNT>((uint32_t)p.finish.activation, c);
+#pragma unroll
+    for (int i = 0; i < UNITS; i++) {
+      float *x = c + i * UNIT_SUMS;
+      if (side.at && p.beta == 0) add_side<N>(x, a.side, side, first + i, i, left, 1);
+      put_unit<N>(p, pieces, x, first + i, i % 2, m, n, l);
+    }
+#pragma unroll
+    for (int i = 0; i < (ALL - UNITS) * UNIT_SUMS; i++) c[i] = c[i + COUNT];
+    if (bias.stride[0] == 0)
+#pragma unroll
+      for (int i = 0; i < ALL - UNITS; i++) a.bias[i] = a.bias[i + UNITS];
+  }
+}
+
+} // namespace mt
+#endif
