@@ -184,7 +184,7 @@ static uint64_t write_json (char *json, size_t size, int n, uint64_t *seed) {
   uint64_t begin = 0;
   json[at++] = '{';
   for (int i = 0; i < n; i++) {
-    char name[16];
+    char name[32];
     mt_layout shape;
     mt_err err = MT_NOERR;
     mt_dtype d = (mt_dtype)(splitmix64(seed) % MT_NDTYPE);

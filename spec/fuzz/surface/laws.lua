@@ -96,12 +96,19 @@ local function same_function(name, R, A, f, key)
   end
 end
 
+-- Values that are listed have no text that is read, and say so.
+local function is_list(said, ok, again)
+  return not ok and said:find "{" and tostring(again):find("a list of values has no text", 1, true)
+end
+
 local function of_layout(A)
   local said = tostring(A)
   local ok, again = pcall(layout, said)
-  hold(ok, "text", "%s is not read again: %s", said, again)
-  hold(again == A, "text", "%s is read as %s", said, again)
-  hold(tostring(again) == said, "text", "%s prints as %s", said, again)
+  if not is_list(said, ok, again) then
+    hold(ok, "text", "%s is not read again: %s", said, again)
+    hold(again == A, "text", "%s is read as %s", said, again)
+    hold(tostring(again) == said, "text", "%s prints as %s", said, again)
+  end
   local n = product(tile.shape(A))
   hold(not n or n == tile.size(A), "size", "%s has size %d, its shape %s", A, tile.size(A), n)
   hold(#A == tile.rank(A), "rank", "%s", A)
@@ -110,6 +117,7 @@ end
 local function of_value(x)
   local said = tostring(x)
   local ok, again = pcall(tile.parse, said)
+  if is_list(said, ok, again) then return end
   hold(ok, "text", "%s is not read again: %s", said, again)
   hold(again == x, "text", "%s is read as %s", said, again)
 end
@@ -403,6 +411,7 @@ local OWN = { "field '?'", "field 'integer index'", "local 'x'", "upvalue '", "m
 local function is_own(said)
   if said:find "yield" then return true end
   if said:find "^case:%d+: attempt to %a+ a nil value" then return true end   -- of no memory
+  if said:find "^case:%d+: attempt to call a moontile%." then return true end -- it was a graph
   for _, name in ipairs(OWN) do
     if said:find "^case:%d+:" and said:find("(" .. name, 1, true) then return true end
   end
