@@ -168,7 +168,7 @@ slice: (_,4) of Sw<1,2,5> o 0 o (64,6):(6,1): the mode 6:1, which is sliced away
     "upcast: of Sw<1,0,1> o 1 o (8,4):(1,8) by 2: its offset 1 is not a multiple" },
   { 'tile.downcast(tile.swizzle(2, 50, 2), 1 << 20)',
     "downcast: of Sw<2,50,2> by 1048576: the bits leave 62" },
-  { 'tile.get_swizzle_portion(3)', "argument: layout or swizzle expected, got 3" },
+  { 'tile.get_swizzle_portion(3)', "bad argument #1 to 'get_swizzle_portion' (layout or swizzle expected, got 3)" },
   { 'tile.smem_atom("GMMA::Layout_K_SW128_Atom", 6)',
     "smem_atom: elements of 6 bits: a power of two from 1 to 128 expected" },
   { 'tile.smem_atom("GMMA::Layout_K_SW128_Atom", "f31")', [[

@@ -40,17 +40,115 @@ local function model(v)
            is_contiguous = run == #v, contiguity = run }
 end
 
+-- What a "no" shows, of values that are numbers.
+local function meet(v, i, j) return i and j and i < j and v[i + 1] == v[j + 1] end
+local function first_gap(v)
+  local seen, x = {}, math.min(table.unpack(v))
+  for _, y in ipairs(v) do seen[y] = true end
+  while seen[x] do x = x + 1 end
+  return x
+end
+local function check_witness(A, v, want)
+  if not want.is_injective then
+    local _, i, j = A:is_injective()
+    assert(meet(v, i, j), ("%s: %s and %s do not meet"):format(A, i, j))
+  end
+  if not want.is_surjective then
+    local _, x = A:is_surjective()
+    local gap = first_gap(v)
+    assert(x == gap, ("%s: %s is not the first gap, %d"):format(A, x, gap))
+  end
+  local is, i, j = A:is_bijective()
+  assert(is or j == nil and i == first_gap(v) and not want.is_surjective or meet(v, i, j), A)
+  assert(is or (j == nil) == not want.is_surjective, A)
+  if not want.is_contiguous then
+    assert.equal(want.contiguity, (select(2, A:is_contiguous())))
+  end
+  for name in pairs(want) do
+    if want[name] == true then assert.equal(1, select("#", A[name](A))) end
+  end
+end
+
 describe("questions about random layouts", function()
   for _, kind in ipairs { "plain", "swizzled", "F2" } do
     it("are answered by brute force, " .. kind, function()
       math.randomseed(18)
       for _ = 1, 1500 * TIMES do
         local A = random_layout(kind)
-        for name, want in pairs(model(values(A))) do
+        local v = values(A)
+        check_witness(A, v, model(v))
+        for name, want in pairs(model(v)) do
           local is = A[name](A)
           if want ~= is then error(("%s of %s: %s, should be %s"):format(name, A, is, want)) end
         end
       end
+    end)
+  end
+end)
+
+describe("a no to a question", function()
+  local functions = dofile "spec/functions.lua"
+  it("is shown of composed and of listed layouts", function()
+    math.randomseed(19)
+    local seen = 0
+    for _ = 1, 400 * TIMES do
+      local A = functions.chain()
+      if math.random(4) == 1 then
+        local m = math.random(2, 20)
+        A = tile.function_layout({ 4, 5 }, function(i, j) return (i * i + 7 * j) % m end)
+      end
+      if A:size() > 1 and pcall(A.is_bijective, A) then
+        local v = values(A)
+        check_witness(A, v, model(v))
+        seen = seen + 1
+      end
+    end
+    assert(seen > 300 * TIMES, seen)
+  end)
+  it("is shown of coordinates", function()
+    math.randomseed(20)
+    local seen = 0
+    for _ = 1, 400 * TIMES do
+      local s, d = {}, {}
+      for k = 1, math.random(4) do
+        local one, two = pick("%d@0", "%d@1"), "%d@0+%d@1"
+        s[k] = math.random(4)
+        d[k] = math.random(3) == 1 and two:format(math.random(3), math.random(3))
+               or one:format(math.random(3))
+      end
+      local A = parse(("(%s):(%s)"):format(table.concat(s, ","), table.concat(d, ",")))
+      local is, i, j = A:is_injective()
+      local shared = #A:aliases() > 0
+      assert.equal(not shared, is)
+      if shared then
+        assert(i < j and tostring(A(i)) == tostring(A(j)), A)
+        seen = seen + 1
+      end
+    end
+    assert(seen > 60 * TIMES, seen)
+  end)
+  for _, row in ipairs {
+    { "is_injective", "(1000000008,1000003):(1000002,1)" },
+    { "is_injective", "(1048576,1048576,2):(F1,F1048576,F3)" },
+    { "is_injective", "Sw<3,4,3> o 0 o (4096,4096,4096):(4096,1,4096)" },
+    { "is_injective", "(1000000007,3):(1,0)" },
+  } do
+    it(row[1] .. " " .. row[2], function()
+      local A = parse(row[2])
+      local is, i, j = A[row[1]](A)
+      assert.is_false(is)
+      assert(i < j and j < A:size() and A(i) == A(j))
+    end)
+  end
+  for _, row in ipairs {
+    { "(1000000007,1000003):(1000004,1)", 1000003 }, { "(1048576,2):(F1,F2097152)", 1 << 20 },
+    { "(1000000007,1000003):(-1000004,1)", 1000003 - 1000000006 * 1000004 },
+  } do
+    it("is_surjective " .. row[1], function()
+      local A = parse(row[1])
+      local is, x = A:is_surjective()
+      assert.is_false(is)
+      assert.equal(row[2], x)
     end)
   end
 end)

@@ -168,8 +168,9 @@ local VALUES = {
 }
 
 local ERRORS = {
-  { "sum { 1, { 2, 'x' } }", "argument 1[2][2]: integer expected, got string" },
-  { "sum(L(4))", "argument 1: integer or table expected, got moontile.Layout" },
+  { "sum { 1, { 2, 'x' } }",
+    "bad argument #1 to 'sum' (its part [2][2]: integer expected, got string)" },
+  { "sum(L(4))", "bad argument #1 to 'sum' (integer or table expected, got moontile.Layout)" },
   { "sum { 1 << 62, 1 << 62 }",
     "sum: of (4611686018427387904,4611686018427387904) leaves 64 bits" },
   { "max {}", "max: there is no integer in ()" },

@@ -125,6 +125,13 @@ MT_API mt_status mt_coprofile (mt_layout *out, const mt_node *a, mt_err *err);
 MT_API mt_status mt_is_injective (bool *out, const mt_node *a, mt_err *err);
 MT_API mt_status mt_is_surjective (bool *out, const mt_node *a, mt_err *err);
 MT_API mt_status mt_is_bijective (bool *out, const mt_node *a, mt_err *err);
+/* Why not: two elements of A that (1) meet, A(i) = A(j), i < j; an offset that A leaves
+** out, the first (2) between its least and its largest. i = -1, *found false: there is
+** none. Errors: MT_EUNSUPPORTED (not found in 2^20 steps), MT_EINVAL (first_gap: strides
+** are coordinates). */
+MT_API mt_status mt_collision (int64_t *i, int64_t *j, const mt_node *a, mt_err *err);
+MT_API mt_status mt_first_gap (bool *found, int64_t *offset, const mt_node *a,
+                               mt_err *err);
 /* The largest n <= size(A) with (1) A(i) = A(0) + i for 0 <= i < n. is_contiguous:
 ** whether that is size(A). Errors: MT_EINVAL (strides are coordinates), MT_EUNSUPPORTED
 ** (swizzled or over F2: n is more than 2^20). */

@@ -9,8 +9,8 @@
 static mt_status as_shape (const mt_node **shape, mt_layout *room, const char *op,
                            const mt_node *t, mt_err *err) {
   *shape = t;
-  if (mt_is_layout(t)) {
-    MT_TRY(mt_shape(room, t, err));
+  if (mt_is_function(t)) {
+    MT_TRY(mt_shape(room, mt_base(t), err));
     *shape = room->node;
   }
   for (const mt_node *p = *shape; p < mt_next(*shape); p++) {

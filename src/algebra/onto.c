@@ -10,8 +10,8 @@
 */
 #include "moontile/algebra.h"
 #include "moontile/swizzle.h"
-#include "core/solve.h"
 #include "algebra/f2.h"
+#include "algebra/onto.h"
 
 enum { RANGE = 1 << 16, STEPS = 1 << 20 }; /* of what is counted */
 
@@ -30,8 +30,8 @@ typedef struct count {
   int64_t lo, hi, distinct;
 } count;
 
-static mt_status value_at (int64_t *out, const mt_node *a, const mt_flat *f2, int64_t i,
-                           mt_err *err) {
+mt_status mt_value_of (int64_t *out, const mt_node *a, const mt_flat *f2, int64_t i,
+                       mt_err *err) {
   if (mt_is_composed(a)) return mt_number_at(out, a, i, err);
   if (f2 == NULL) return mt_at(out, a, i, err);
   if (mt_f2_value(out, f2, i)) return MT_OK;
@@ -47,13 +47,13 @@ static mt_status count_values (count *c, const char *op, const mt_node *a, mt_er
   if (!mt_is_composed(a) && mt_is_f2(a)) f2 = &flat, mt_flatten_extended(f2, a);
   *c = (count){INT64_MAX, INT64_MIN, 0};
   for (int64_t i = 0; i < n; i++) {
-    MT_TRY(value_at(&v, a, f2, i, err));
+    MT_TRY(mt_value_of(&v, a, f2, i, err));
     if (v < c->lo) c->lo = v;
     if (v > c->hi) c->hi = v;
   }
   if ((uint64_t)c->hi - (uint64_t)c->lo >= RANGE) c->distinct = -1;
   for (int64_t i = 0; i < n && c->distinct >= 0; i++) {
-    MT_TRY(value_at(&v, a, f2, i, err));
+    MT_TRY(mt_value_of(&v, a, f2, i, err));
     v -= c->lo;
     c->distinct += !(seen[v / 64] >> v % 64 & 1);
     seen[v / 64] |= UINT64_C(1) << v % 64;
@@ -100,27 +100,32 @@ static bool f2_basis (basis *x, const mt_node *a) {
 
 /* ---- injective */
 
-/* Whether elements meet along an axis; NULL: of integer strides. */
-static mt_solution meet (const mt_flat *f, const mt_node *axis) {
+/* Whether elements meet along an axis; NULL: of integer strides. v is 0 as yet. */
+static mt_solution meet (int64_t *v, const mt_flat *f, const mt_node *axis) {
   mt_equation e = {.n = 0};
+  int mode[MT_MAXTERMS] = {0};
   for (int r = 0; r < f->n; r++) {
     int64_t d = f->d[r]->stride;
     if (f->s[r] == 1) continue;
     if (f->d[r]->tag == MT_SUM) return MT_UNDECIDED;
-    if (d == 0) return MT_FOUND;
+    if (d == 0) return v[r] = 1, MT_FOUND;
     if (axis && !mt_same_path(f->d[r], axis)) continue;
     if (e.n == MT_MAXTERMS || d == INT64_MIN) return MT_UNDECIDED;
+    mode[e.n] = r;
     e.d[e.n] = d < 0 ? -d : d;
     e.lo[e.n] = 1 - f->s[r];
     e.hi[e.n++] = f->s[r] - 1;
   }
-  return mt_solve(&e, 0, true);
+  mt_solution found = mt_solve(&e, 0, true);
+  for (int k = 0; k < e.n && found == MT_FOUND; k++)
+    v[mode[k]] = f->d[mode[k]]->stride < 0 ? -e.v[k] : e.v[k];
+  return found;
 }
 
-static mt_solution meet_anywhere (const mt_flat *f) {
+static mt_solution meet_anywhere (int64_t *v, const mt_flat *f) {
   mt_solution all = MT_NONE;
   for (int r = 0; r < f->n; r++) {
-    mt_solution one = meet(f, f->d[r]->ring == MT_BASIS ? f->d[r] : NULL);
+    mt_solution one = meet(v, f, f->d[r]->ring == MT_BASIS ? f->d[r] : NULL);
     if (one == MT_FOUND) return one;
     if (one == MT_UNDECIDED) all = one;
   }
@@ -163,7 +168,7 @@ static bool had (const mt_flat *f, const mt_node *axis) {
 }
 
 /* The same of strides that are sums: as numbers whose digits are the coordinates. */
-static mt_solution meet_sums (const mt_flat *f) {
+static mt_solution meet_sums (int64_t *v, const mt_flat *f) {
   mt_equation e = {.n = f->n};
   int64_t weight = 1;
   if (f->n > MT_MAXTERMS) return MT_UNDECIDED;
@@ -173,19 +178,34 @@ static mt_solution meet_sums (const mt_flat *f) {
           !add_axis(&e, &weight, f, c))
         return MT_UNDECIDED;
   for (int r = 0; r < f->n; r++) {
-    if (e.d[r] == 0 && f->s[r] > 1) return MT_FOUND;
+    if (e.d[r] == 0 && f->s[r] > 1) return v[r] = 1, MT_FOUND;
     if (e.d[r] == INT64_MIN) return MT_UNDECIDED;
+    v[r] = e.d[r] < 0 ? -1 : 1;
     e.d[r] = e.d[r] < 0 ? -e.d[r] : e.d[r];
     e.lo[r] = 1 - f->s[r];
     e.hi[r] = f->s[r] - 1;
   }
-  return mt_solve(&e, 0, true);
+  mt_solution found = mt_solve(&e, 0, true);
+  for (int r = 0; r < f->n && found == MT_FOUND; r++) v[r] *= e.v[r];
+  return found;
+}
+
+mt_solution mt_elements_meet (int64_t *v, const mt_flat *f) {
+  bool coordinates = false;
+  memset(v, 0, (size_t)f->n * sizeof *v);
+  mt_solution found = meet_anywhere(v, f);
+  for (int r = 0; r < f->n; r++)
+    coordinates = coordinates || f->d[r]->tag == MT_SUM || f->d[r]->ring == MT_BASIS;
+  if (found != MT_UNDECIDED || !coordinates) return found;
+  memset(v, 0, (size_t)f->n * sizeof *v);
+  return meet_sums(v, f);
 }
 
 static mt_status injective (bool *out, const char *op, const mt_node *a, mt_err *err) {
   mt_flat f;
   basis x;
   count c;
+  int64_t v[MT_MAXNODES];
   if (mt_size(a) <= 1) return *out = true, MT_OK;
   a = mt_inner(a);
   if (mt_is_composed(a)) {
@@ -196,8 +216,7 @@ static mt_status injective (bool *out, const char *op, const mt_node *a, mt_err 
     if (exact) return MT_OK;
   } else {
     mt_flatten_coalesced(&f, a);
-    mt_solution found = meet_anywhere(&f);
-    if (found == MT_UNDECIDED && !mt_is_integral(a)) found = meet_sums(&f);
+    mt_solution found = mt_elements_meet(v, &f);
     *out = found == MT_NONE;
     if (found != MT_UNDECIDED) return MT_OK;
     if (!mt_is_integral(a)) return undecided(op, a, err);
@@ -225,16 +244,15 @@ static int least_unused (const mt_flat *f, const bool *used) {
   return least;
 }
 
-/* Of integer strides without a swizzle. */
-static bool no_gap (const mt_flat *f) {
+bool mt_no_gap (uint64_t *reach, const mt_flat *f) {
   bool used[MT_MAXNODES] = {false};
-  uint64_t reach = 0;
+  *reach = 0;
   for (int k = 0; k < f->n; k++) {
     int least = least_unused(f, used);
     uint64_t d = mt_magnitude(f->d[least]->stride);
     used[least] = true;
-    if (f->s[least] > 1 && d > reach + 1) return false;
-    reach += d * (uint64_t)(f->s[least] - 1); /* at most the largest offset */
+    if (f->s[least] > 1 && d > *reach + 1) return false;
+    *reach += d * (uint64_t)(f->s[least] - 1); /* at most the largest offset */
   }
   return true;
 }
@@ -266,6 +284,7 @@ static mt_status swizzled_surjective (bool *out, const char *op, const mt_node *
 static mt_status surjective (bool *out, const char *op, const mt_node *a, mt_err *err) {
   mt_flat f;
   basis x;
+  uint64_t reach;
   if (mt_size(a) <= 1) return *out = true, MT_OK;
   if (mt_is_swizzled(a)) return swizzled_surjective(out, op, a, err);
   if (mt_is_composed(a) && mt_has_numbers(a)) return counted_surjective(out, op, a, err);
@@ -280,7 +299,7 @@ static mt_status surjective (bool *out, const char *op, const mt_node *a, mt_err
                     "would have to fill has no order",
                     op, a);
   mt_flatten_coalesced(&f, a);
-  *out = no_gap(&f);
+  *out = mt_no_gap(&reach, &f);
   return MT_OK;
 }
 

@@ -32,7 +32,6 @@ typedef struct operation {
   int kinds[MAXVALUES];
   union {
     mt_status (*I_V)(int64_t *out, node a, mt_err *err);
-    mt_status (*B_V)(bool *out, node a, mt_err *err);
     mt_status (*I_VV)(int64_t *out, node a, node b, mt_err *err);
     mt_status (*V_V)(mt_layout *out, node a, mt_err *err);
     mt_status (*V_VV)(mt_layout *out, node a, node b, mt_err *err);
@@ -50,13 +49,12 @@ static node value (lua_State *L, const char *op, int i, int kinds, mt_layout *bu
   if (kinds == LAYOUT) return lmt_tolayout(L, i);
   if (kinds == BLOCK) return lmt_toblock(L, i, op, buf);
   if (kinds == COMPOSED) return lmt_tocomposed(L, i);
-  return lmt_tovalue(L, i, kinds & ~OPTIONAL, i == 1 ? "argument 1" : "argument 2", buf);
+  return lmt_tovalue(L, i, kinds & ~OPTIONAL, i == 1 ? "#1" : "#2", buf);
 }
 
 typedef struct result {
   mt_layout v;
   int64_t i;
-  bool b;
 } result;
 
 static int serve_V_VT (lua_State *L);
@@ -73,11 +71,6 @@ static int push_int (lua_State *L, const operation *o, const result *r) {
   lua_pushinteger(L, r->i);
   return 1;
 }
-static int push_bool (lua_State *L, const operation *o, const result *r) {
-  (void)o;
-  lua_pushboolean(L, r->b);
-  return 1;
-}
 
 /* ---------------------------------------------------------------- signatures */
 
@@ -88,7 +81,6 @@ static int failed (lua_State *L, const char *name, const mt_err *err) {
 /* name     result      the call */
 #define SIGNATURES(X)                                                                    \
   X(I_V, push_int, o->f.I_V(&r.i, V(1), &err))                                           \
-  X(B_V, push_bool, o->f.B_V(&r.b, V(1), &err))                                          \
   X(I_VV, push_int, o->f.I_VV(&r.i, V(1), V(2), &err))                                   \
   X(V_V, push_value, o->f.V_V(&r.v, V(1), &err))                                         \
   X(V_VV, push_value, o->f.V_VV(&r.v, V(1), V(2), &err))                                 \
@@ -109,6 +101,68 @@ static int failed (lua_State *L, const char *name, const mt_err *err) {
 SIGNATURES(SERVE)
 #undef SERVE
 #undef V
+
+/* ---------------------------------------------------------------- yes, or no and why */
+
+typedef mt_status (*question)(bool *, node, mt_err *);
+
+static bool is_so (lua_State *L, question f) {
+  bool is;
+  LMT_NOERR(err);
+  if (f(&is, lmt_tocomposed(L, 1), &err)) lmt_raise(L, &err);
+  lua_pushboolean(L, is);
+  return is;
+}
+
+/* Two elements that meet, if they are found. */
+static int push_collision (lua_State *L) {
+  int64_t i, j;
+  LMT_NOERR(err);
+  if (mt_collision(&i, &j, lmt_tocomposed(L, 1), &err) || i < 0) return 1;
+  lua_pushinteger(L, i);
+  lua_pushinteger(L, j);
+  return 3;
+}
+
+/* An offset that is left out, if it is found; *gap: whether there may be one. */
+static int push_gap (lua_State *L, bool *gap) {
+  int64_t offset;
+  LMT_NOERR(err);
+  bool failed = mt_first_gap(gap, &offset, lmt_tocomposed(L, 1), &err) != MT_OK;
+  if (failed) *gap = true;
+  if (failed || !*gap) return 1;
+  lua_pushinteger(L, offset);
+  return 2;
+}
+
+/* is_injective(A): true; or false, i, j: A(i) = A(j) */
+static int l_is_injective (lua_State *L) {
+  return is_so(L, mt_is_injective) ? 1 : push_collision(L);
+}
+
+/* is_surjective(A): true; or false, an offset that A has not */
+static int l_is_surjective (lua_State *L) {
+  bool gap;
+  return is_so(L, mt_is_surjective) ? 1 : push_gap(L, &gap);
+}
+
+/* is_bijective(A): true; or false and what those give */
+static int l_is_bijective (lua_State *L) {
+  bool gap;
+  if (is_so(L, mt_is_bijective)) return 1;
+  int n = push_gap(L, &gap);
+  return gap ? n : push_collision(L);
+}
+
+/* is_contiguous(A): true; or false, the first i with A(i) != A(0) + i */
+static int l_is_contiguous (lua_State *L) {
+  int64_t n;
+  LMT_NOERR(err);
+  if (is_so(L, mt_is_contiguous)) return 1;
+  if (mt_contiguity(&n, lmt_tocomposed(L, 1), &err)) return lmt_raise(L, &err);
+  lua_pushinteger(L, n);
+  return 2;
+}
 
 /* ---------------------------------------------------------------- what is no row */
 
@@ -183,9 +237,9 @@ static int l_with_shape (lua_State *L) {
 static int l_filter_zeros (lua_State *L) {
   mt_layout buf, other, out;
   LMT_NOERR(err);
-  node a = lmt_tovalue(L, 1, EXTENTS, "argument 1", &buf), b = NULL;
+  node a = lmt_tovalue(L, 1, EXTENTS, "#1", &buf), b = NULL;
   bool layout = lmt_islayout(a);
-  if (!lua_isnoneornil(L, 2)) b = lmt_tovalue(L, 2, EXTENTS, "argument 2", &other);
+  if (!lua_isnoneornil(L, 2)) b = lmt_tovalue(L, 2, EXTENTS, "#2", &other);
   if ((layout ? mt_filter_zeros : mt_filter_zeros_tuple)(&out, a, b, &err))
     return lmt_raise(L, &err);
   return lmt_pushlike(L, 1, out.node, 0);
@@ -294,7 +348,7 @@ static int l_local_partition (lua_State *L) {
 static bool has_layout (lua_State *L, int i) {
   mt_layout buf;
   return !lua_isnoneornil(L, i) &&
-         lmt_islayout(lmt_tovalue(L, i, LMT_ANY, "argument", &buf));
+         lmt_islayout(lmt_tovalue(L, i, LMT_ANY, i == 1 ? "#1" : "#2", &buf));
 }
 
 /* Of the modes that c moves: a tiler that is larger than each of their leaves, or as

@@ -14,8 +14,8 @@ typedef mt_status (*operation)(mt_layout *, const mt_node *, const mt_node *, mt
 static int of_shapes (lua_State *L, operation f) {
   mt_layout s, t, out;
   LMT_NOERR(err);
-  const mt_node *a = lmt_tovalue(L, 1, LMT_SHAPE | LMT_LAYOUTS, "shape", &s);
-  const mt_node *b = lmt_tovalue(L, 2, LMT_SHAPE | LMT_LAYOUTS, "shape", &t);
+  const mt_node *a = lmt_tovalue(L, 1, LMT_SHAPE | LMT_LAYOUTS | LMT_COMPOSED, "#1", &s);
+  const mt_node *b = lmt_tovalue(L, 2, LMT_SHAPE | LMT_LAYOUTS | LMT_COMPOSED, "#2", &t);
   if (f(&out, a, b, &err)) return lmt_raise(L, &err);
   return lmt_pushvalue(L, out.node);
 }

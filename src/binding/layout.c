@@ -106,7 +106,7 @@ static int l_make_layout_like (lua_State *L) {
 /* ---------------------------------------------------------------- queries */
 
 static const mt_node *any (lua_State *L, int i, mt_layout *buf) {
-  return lmt_tovalue(L, i, LMT_ANY, "argument", buf);
+  return lmt_tovalue(L, i, LMT_ANY, i == 1 ? "#1" : "#2", buf);
 }
 
 static int l_congruent (lua_State *L) {

@@ -28,7 +28,7 @@ static inline const mt_node *mode_of (lua_State *L, const char *op, const mt_nod
 /* The value at 1, or its mode. */
 static const mt_node *asked (lua_State *L, const char *op, int kinds, mt_layout *value,
                              mt_layout *mode) {
-  const char *what = kinds == LMT_ANY ? "argument" : "shape";
+  const char *what = kinds == LMT_ANY ? "#1" : "shape";
   const mt_node *t = lmt_nodeat(L, 1);
   if (t == NULL || !lmt_islayout(t)) t = lmt_tovalue(L, 1, kinds, what, value);
   return mode_of(L, op, t, mode);

@@ -10,7 +10,7 @@
 #include "binding/lmt.h"
 
 static const mt_node *swizzle_or_layout (lua_State *L, int i, mt_layout *buf) {
-  return lmt_tovalue(L, i, LMT_SWIZZLES | LMT_LAYOUTS, "argument", buf);
+  return lmt_tovalue(L, i, LMT_SWIZZLES | LMT_LAYOUTS, i == 1 ? "#1" : "#2", buf);
 }
 
 /* swizzle(B, M [, S]): Sw<B,M,S>; S is B if it is absent. */

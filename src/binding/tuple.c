@@ -42,9 +42,9 @@ typedef struct operation {
 
 /* The value at `i`; NULL for an optional one that is absent. */
 static node value (lua_State *L, int i, int kinds, mt_layout *buf) {
-  static const char *const names[] = {"argument 1", "argument 2", "argument 3"};
+  static const char *const names[] = {"#1", "#2", "#3"};
   if ((kinds & OPTIONAL) && lua_isnoneornil(L, i)) return NULL;
-  return lmt_tovalue(L, i, kinds & ~OPTIONAL, i <= MAXVALUES ? names[i - 1] : "argument",
+  return lmt_tovalue(L, i, kinds & ~OPTIONAL, i <= MAXVALUES ? names[i - 1] : "value",
                      buf);
 }
 

@@ -32,14 +32,17 @@ static const char *type_name (lua_State *L, int i) {
   return luaL_typename(L, i);
 }
 
-/* Raises "what[1][3]: text". */
+/* Raises "what[1][3]: text"; "#2" is the second argument of the function that runs. */
 static LMT_APART void complain (reader *r, const char *text) {
   lua_State *L = r->L;
   luaL_checkstack(L, 8, NULL);
-  lua_pushstring(L, r->what);
+  bool argument = r->what[0] == '#';
+  lua_pushstring(L, argument ? "its part " : r->what);
   for (int k = 0; k < r->depth; k++)
     lua_pushfstring(L, "%s[%d]", lua_tostring(L, -1), r->path[k]), lua_remove(L, -2);
-  luaL_error(L, "%s: %s", lua_tostring(L, -1), text);
+  const char *whole = lua_pushfstring(L, "%s: %s", lua_tostring(L, -1), text);
+  if (argument) luaL_argerror(L, r->what[1] - '0', r->depth ? whole : text);
+  luaL_error(L, "%s", whole);
 }
 
 #define COMPOSED                                                                         \

@@ -298,46 +298,56 @@ function tile.contiguity(A) end
 Layout.contiguity = tile.contiguity
 
 --- Whether all elements of A lie side by side, in their order.
---- - contiguity(A) = size(A)
+--- - contiguity(A) = size(A); if not, also the first index i with A(i) ~= A(0) + i
 --- - error: strides that are coordinates
 --- ```lua
---- is_contiguous(layout{4, 8}), is_contiguous(layout({4, 8}, "right"))  --> true	false
+--- is_contiguous(layout({4, 8}, {1, 5}))  --> false	4
 --- ```
 ---@param A moontile.Layout
 ---@return boolean
+---@return integer? at
 function tile.is_contiguous(A) end
 Layout.is_contiguous = tile.is_contiguous
 
 --- Whether no two elements of A have one offset.
---- - of a layout of coordinates, one coordinate; aliases(A) says which elements meet
+--- - of a layout of coordinates, one coordinate
+--- - if not, also two indices i < j with A(i) = A(j); aliases(A) says all elements that meet
 --- - error: not decided, after a long search
 --- ```lua
---- is_injective(layout({4, 8}, {1, 4})), is_injective(layout({4, 8}, {1, 3}))  --> true	false
+--- is_injective(layout({4, 8}, {1, 3}))  --> false	3	4
 --- ```
 ---@param A moontile.Layout
 ---@return boolean
+---@return integer? i
+---@return integer? j
 function tile.is_injective(A) end
 Layout.is_injective = tile.is_injective
 
 --- Whether A has every offset between its least and its largest.
---- - decided for any size; gaps(A) says which are missing
+--- - decided for any size; if not, also the first offset that is missing; gaps(A) says all of them
+--- - of more than 2^20 swizzled, composed or F2 elements the offset may not be said
 --- - error: strides that are coordinates
 --- ```lua
---- is_surjective(layout({4, 8}, {1, 3})), is_surjective(layout({4, 8}, {1, 5}))  --> true	false
+--- is_surjective(layout({4, 8}, {1, 5}))  --> false	4
 --- ```
 ---@param A moontile.Layout
 ---@return boolean
+---@return integer? offset
 function tile.is_surjective(A) end
 Layout.is_surjective = tile.is_surjective
 
 --- Whether A's n elements have n successive offsets, one each.
 --- - injective and surjective
+--- - if not, also an offset that is missing, or two indices i < j with A(i) = A(j)
 --- - error: strides that are coordinates
 --- ```lua
---- is_bijective(layout({4, 8}, "right")), is_bijective(layout({4, 8}, {1, 5}))  --> true	false
+--- is_bijective(layout({4, 8}, {1, 5}))  --> false	4
+--- is_bijective(layout({4, 8}, {1, 3}))  --> false	3	4
 --- ```
 ---@param A moontile.Layout
 ---@return boolean
+---@return integer? at
+---@return integer? j
 function tile.is_bijective(A) end
 Layout.is_bijective = tile.is_bijective
 
