@@ -345,6 +345,11 @@ moontile_test(golden.pycute COMMAND ${PROGRAM} ${SPEC}/golden/check_pycute.lua
               ${pycute_tables})
 
 moontile_test(kernels COMMAND ${PROGRAM} ${SPEC}/program/kernels.lua ${PROGRAM} "${MOONTILE_NVCC}")
+# Plans as C, by the fake driver: exported, compiled without the library, run.
+if(TARGET moontile_fake)
+  moontile_test(export COMMAND sh ${SPEC}/export/run.sh ${PROGRAM} ${CMAKE_C_COMPILER}
+                ${SCRATCH}/export ${FAKE_DIR}/libcuda.so.1 33)
+endif()
 # MOONTILE_CUTE: the folders of CuTe's headers and of CUDA's, if they are there.
 if(MOONTILE_CUTE)
   moontile_test(cute.header COMMAND sh ${SPEC}/program/cute_header.sh ${PROGRAM} ${SCRATCH}/cute

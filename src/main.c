@@ -2,9 +2,11 @@
 ** main.c - the moontile program: lua's own command line, moontile inside, and a console.
 ** SPDX-License-Identifier: MIT
 */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <lauxlib.h>
@@ -44,6 +46,8 @@ static const char usage_text[] =
     "  --          stop handling options\n"
     "  -           stop handling options and run stdin\n"
     "  --version   show the version of moontile\n"
+    "  --export script -o folder\n"
+    "              write the plans that 'script' returns as C\n"
     "  --info      show devices, kernels and what was compiled in\n"
     "  -h, --help  show this\n"
     "Without a script: the console, if stdin is a terminal; else stdin is the script.\n"
@@ -144,6 +148,7 @@ static int run_library (lua_State *L, const char *spec) {
 typedef struct options {
   bool interactive, version, noenv, execute; /* -i; -v or -i; -E; -e */
   const char *own;                           /* --version, --info, --help */
+  char **exported;                           /* NULL, or: --export script -o folder */
   int script;                                /* its index in argv; argc: none */
   const char *bad;                           /* the option that was not understood */
 } options;
@@ -162,6 +167,15 @@ static bool is_own (const char *s) {
   return false;
 }
 
+/* --export script -o folder, and no more. */
+static int read_export (options *o, char **argv, int i) {
+  for (int k = 1; k <= 3; k++)
+    if (argv[i + k] == NULL) return 0;
+  if (strcmp(argv[i + 2], "-o") != 0 || argv[i + 4] != NULL) return 0;
+  o->exported = argv + i;
+  return i + 4;
+}
+
 /* Reads the option at argv[i]; the index of the next argument, or 0: it is a bad one. */
 static int read_option (options *o, char **argv, int i) {
   const char *s = argv[i];
@@ -169,6 +183,7 @@ static int read_option (options *o, char **argv, int i) {
     o->own = s;
     return i + 1;
   }
+  if (strcmp(s, "--export") == 0) return read_export(o, argv, i);
   if (s[1] == 'e' || s[1] == 'l') {
     if (s[1] == 'e') o->execute = true;
     int argument = option_argument(argv, i);
@@ -204,7 +219,9 @@ static options read_options (int argc, char **argv) {
 }
 
 static int usage (const char *bad) {
-  if (bad[1] == 'e' || bad[1] == 'l')
+  if (strcmp(bad, "--export") == 0)
+    fprintf(stderr, "%s: --export needs: --export script -o folder\n", progname);
+  else if (bad[1] == 'e' || bad[1] == 'l')
     fprintf(stderr, "%s: '%s' needs argument\n", progname, bad);
   else fprintf(stderr, "%s: unrecognized option '%s'\n", progname, bad);
   fprintf(stderr, usage_text, progname);
@@ -326,6 +343,29 @@ static int run_own (const char *option) {
   return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
+/* ---------------------------------------------------------------- plans as C */
+
+/* What the script returns: a plan, which has the script's name, or a table of plans. */
+static int run_export (lua_State *L, char *const *argv) {
+  static const char code[] =
+      "local script, folder = ...\n"
+      "local what = assert(loadfile(script))()\n"
+      "local name = script:match('([^/]*)$'):gsub('%.lua$', ''):gsub('%W', '_')\n"
+      "local options = type(what) == 'userdata' and { name = name } or nil\n"
+      "local paths = assert(require('moontile').export(what, folder, options))\n"
+      "print(table.concat(paths, '\\n'))";
+  const char *folder = argv[3];
+  if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
+    lua_pushfstring(L, "%s: %s", folder, strerror(errno));
+    return report(L, LUA_ERRRUN);
+  }
+  int status = luaL_loadbuffer(L, code, sizeof code - 1, "=export");
+  if (status != LUA_OK) return report(L, status);
+  lua_pushstring(L, argv[1]);
+  lua_pushstring(L, folder);
+  return report(L, call(L, 2, 0));
+}
+
 /* ---------------------------------------------------------------- the program */
 
 /* The console: a function that reads and runs one statement and returns false at the end.
@@ -392,7 +432,9 @@ static int main_protected (lua_State *L) {
   open_libraries(L);
   set_arg(L, argc, argv, o->script);
   if (!o->noenv && run_init(L) != LUA_OK) return 0;
-  if (!run_options(L, argv, o->script)) return 0;
+  if (!run_options(L, argv, o->exported ? (int)(o->exported - argv) : o->script))
+    return 0;
+  if (o->exported) return lua_pushboolean(L, run_export(L, o->exported) == LUA_OK), 1;
   if (o->script < argc && run_script(L, argv, o->script) != LUA_OK) return 0;
   if (o->script >= argc || o->interactive) {
     if (without_script(L, o) != LUA_OK) return 0;

@@ -64,6 +64,7 @@ return {
   image = asking "image", gaps = asking "gaps", aliases = asking "aliases",
   order = asking "order", shape_mod = asking "shape_mod", sort = asking "sort",
   function_layout = function(...) return need "function_layout"(...) end,
+  export = function(...) return need "export"(...) end,
   cute = function(...) return need "cute"(...) end,
   atom_summary = function(...) return need "summary"(...) end,
   tma_partition = of_hardware "tma_partition",

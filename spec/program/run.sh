@@ -83,6 +83,15 @@ try --info;                          expect '--info' 0 '^kernels:  cpu *cpu_' ''
 for line in '^device:   cpu' '^kernels:  cuda' '^compiled: '; do
   holds "--info, $line" grep -q "$line" out
 done
+printf 'local tile = require "moontile"; local T = tile.tensor("i32", tile.layout(4))
+return tile.plan(T, tile.tensor("i32", tile.layout(4)))' > plan.lua
+try --export plan.lua -o made;        expect '--export' 0 '^made/plan.c$' ''
+holds '--export, what it writes' grep -q 'int plan_run' made/plan.h
+try --export plan.lua;               expect '--export without -o' 1 '' 'needs: --export script -o folder'
+try --export none.lua -o made;       expect '--export of no script' 1 '' 'none.lua'
+echo 'return 5' > plan.lua
+try --export plan.lua -o made;       expect '--export of no plan' 1 '' 'export: a plan expected, got number'
+rm -r made plan.lua
 try -e 'local tile = require "moontile"; print(tile.layout({ 4, { 2, 2 } }, { 2, { 1, 8 } }))'
 expect 'require without an installation' 0 '^(4,(2,2)):(2,(1,8))$' ''
 try -e 'print(package.loaded.moontile)'; expect 'moontile is not loaded unasked' 0 '^nil$' ''

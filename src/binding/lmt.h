@@ -241,7 +241,7 @@ void lmt_open_tile (lua_State *L);
 void lmt_open_mma (lua_State *L);
 void lmt_open_plan (lua_State *L);
 void lmt_open_copyif (lua_State *L);
-void lmt_open_tune (lua_State *L);
+void lmt_open_tune (lua_State *L), lmt_open_recording(lua_State *L);
 void lmt_open_tuning (lua_State *L);
 void lmt_open_progress (lua_State *L);
 void lmt_open_gemm (lua_State *L);

@@ -318,6 +318,17 @@ uint64_t lmt_planwork (lua_State *L, int i) {
   return box->work;
 }
 
+int lmt_plannames (lua_State *L, int i, const char *const **names) {
+  const plan *box = luaL_checkudata(L, i, LMT_PLAN);
+  *names = box->names;
+  return box->n;
+}
+
+const lmt_buffer *lmt_planbuffer (lua_State *L, int i, int k) {
+  const plan *box = luaL_checkudata(L, i, LMT_PLAN);
+  return box->buffer[k];
+}
+
 /* plan([stream]): nothing is allocated here. */
 static int plan_call (lua_State *L) {
   LMT_NOERR(err);

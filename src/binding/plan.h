@@ -42,6 +42,9 @@ mt_status lmt_launchplan (mt_plan *p, const lmt_device *d, mt_stream *s, mt_err 
 /* The plan at `i`, not freed; `live`: nor are its tensors. */
 mt_plan *lmt_toplan (lua_State *L, int i, bool live);
 uint64_t lmt_planwork (lua_State *L, int i);
+/* Of the live plan at i: how many tensors, their names; the buffer of the k-th. */
+int lmt_plannames (lua_State *L, int i, const char *const **names);
+const lmt_buffer *lmt_planbuffer (lua_State *L, int i, int k);
 /* mt_plan_take for the live plan at `i`, within the bytes that are left. */
 mt_status lmt_takeway (lua_State *L, int i, const char *kernel, int how, mt_err *err);
 /* The plan on the top takes the kernel that was measured to be the fastest, if there is

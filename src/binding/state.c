@@ -237,6 +237,7 @@ static void open_core (lua_State *L) {
   lmt_open_plan(L);
   lmt_open_copyif(L);
   lmt_open_tune(L);
+  lmt_open_recording(L);
   lmt_open_tuning(L);
   lmt_open_progress(L);
   lmt_open_gemm(L);

@@ -83,8 +83,7 @@ static mt_status find_device (mt_cuda *c, int index, mt_err *err) {
   return MT_CU(&c->driver, err, cuDeviceGet, (&c->device, index));
 }
 
-/* Shared memory that a launch of the kernel may ask for; 0: as much as of any. */
-static int most_shared (const mt_kernel *k) {
+int mt_cuda_most_shared (const mt_kernel *k) {
   if (k->op == MT_OP_AMPERE) return (int)mt_ampere_shared(mt_cuda_ampere_row(k));
   if (k->op == MT_OP_HOPPER) return MT_HOPPER_MOST_SHARED;
   return k->op == MT_OP_COPY ? mt_algo_of(k->algo)->most_shared : 0;
@@ -100,7 +99,7 @@ mt_status mt_cuda_find_function (mt_cuda *c, size_t i, mt_err *err) {
   snprintf(name, sizeof name, "mt_%s", mt_cuda_kernels[i].name);
   MT_TRY(CU(c, err, cuLibraryGetKernel, (&kernel, c->library[op], name)));
   MT_TRY(CU(c, err, cuKernelGetFunction, (&c->function[i], kernel)));
-  int most = most_shared(&mt_cuda_kernels[i]);
+  int most = mt_cuda_most_shared(&mt_cuda_kernels[i]);
   if (most == 0) return MT_OK;
   return CU(c, err, cuFuncSetAttribute, (c->function[i], MT_CU_MOST_SHARED, most));
 }
@@ -233,4 +232,5 @@ const mt_backend mt_backend_cuda = {.name = "cuda",
                                     .prepare_gemm = mt_cuda_prepare_product,
                                     .capture = mt_cuda_capture,
                                     .replay = mt_cuda_replay,
-                                    .forget = mt_cuda_forget};
+                                    .forget = mt_cuda_forget,
+                                    .record = mt_cuda_record};

@@ -10,7 +10,7 @@
 
 #include <sys/types.h>
 
-#include "plan/device.h"
+#include "plan/recording.h"
 
 typedef int CUresult;
 typedef int CUdevice;
@@ -122,8 +122,9 @@ void mt_driver_unload (mt_driver *v);
 mt_status mt_driver_check (const mt_driver *v, const char *call, CUresult r, mt_err *err);
 #define MT_CU(v, err, name, args) mt_driver_check((v), #name, (v)->name args, (err))
 
-/* The kernels of an operation as a library of the driver: MT_ENODEV if it cannot run
-** here. */
+/* The kernels of an operation: as they are in this library; as a library of the driver:
+** MT_ENODEV if it cannot run here. */
+const unsigned char *mt_driver_code (mt_op op);
 mt_status mt_driver_image (const mt_driver *v, mt_op op, CUlibrary *out, mt_err *err);
 
 /* ---------------------------------------------------------------- a device */
@@ -169,6 +170,7 @@ typedef struct mt_cuda {
   mt_cuda_kept *streams, *freed;
   CUevent batch[2]; /* behind some of the last launches (mt_cuda_throttle) */
   unsigned launches;
+  mt_recorder *recorder; /* NULL, or: launches are told to it, and not made */
   CUfunction function[]; /* of each row of mt_cuda_kernels */
 } mt_cuda;
 
@@ -225,6 +227,16 @@ mt_status mt_cuda_measure (mt_plan *p, int n, double *us, mt_err *err);
 mt_status mt_cuda_capture (mt_graph *g, mt_err *err);
 mt_status mt_cuda_replay (mt_graph *g, mt_stream *stream, mt_err *err);
 void mt_cuda_forget (mt_graph *g);
+/* The driver's number of a type, for a map of TMA. */
+int mt_cuda_map_type (mt_dtype d);
+/* In the context, on the device's own stream: all launches of p. */
+mt_status mt_cuda_start_all (const mt_plan *p, mt_err *err);
+/* ---- as data (cuda/record.c). The second in the context, with a recorder. */
+mt_status mt_cuda_record (mt_plan *p, mt_recorder *r, mt_err *err);
+mt_status mt_cuda_record_launch (mt_cuda *c, size_t kernel, const void *launch,
+                                 const CUlaunchConfig *config, mt_err *err);
+/* Shared memory that a launch of the kernel may ask for; 0: as much as of any. */
+int mt_cuda_most_shared (const mt_kernel *k);
 /* In the context: of a row of mt_cuda_kernels, with its library where it is the first. */
 mt_status mt_cuda_find_function (mt_cuda *c, size_t row, mt_err *err);
 /* In the context: one kernel; it may come up early where the device allows that. */

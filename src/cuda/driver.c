@@ -135,13 +135,17 @@ static bool is_there (const unsigned char *image) {
 bool mt_cuda_has_hopper (void) { return is_there(mt_image_hopper); }
 bool mt_cuda_has_ampere (void) { return is_there(mt_image_ampere); }
 
-mt_status mt_driver_image (const mt_driver *v, mt_op op, CUlibrary *out, mt_err *err) {
+const unsigned char *mt_driver_code (mt_op op) {
   static const unsigned char *const images[MT_NOP] = {[MT_OP_COPY] = mt_image_copy,
                                                       [MT_OP_GEMM] = mt_image_mma,
                                                       [MT_OP_AMPERE] = mt_image_ampere,
                                                       [MT_OP_HOPPER] = mt_image_hopper,
                                                       [MT_OP_PACK] = mt_image_pack};
-  const unsigned char *image = images[op];
+  return images[op];
+}
+
+mt_status mt_driver_image (const mt_driver *v, mt_op op, CUlibrary *out, mt_err *err) {
+  const unsigned char *image = mt_driver_code(op);
   CUresult r = v->cuLibraryLoadData(out, image, NULL, NULL, 0, NULL, NULL, 0);
   if (r == 0) return MT_OK;
   mt_status s = mt_driver_check(v, "cuLibraryLoadData", r, err);

@@ -8,7 +8,7 @@
 /* ---------------------------------------------------------------- maps of tensors */
 
 /* The driver's number of a type: TMA moves it, and reads zeros outside. */
-static int map_type (mt_dtype d) {
+int mt_cuda_map_type (mt_dtype d) {
   switch (d) {
     case MT_f16: return 6;
     case MT_f32: return 7;
@@ -22,8 +22,8 @@ static mt_status encode (mt_cuda *c, mt_tma_map *out, const mt_tma_box *b, mt_er
   static const unsigned step[3] = {1, 1, 1};
   CUtensorMap map;
   MT_TRY(CU(c, err, cuTensorMapEncodeTiled,
-            (&map, map_type(b->dtype), 3, b->base, b->extent, b->stride, b->box, step, 0,
-             MT_CU_SWIZZLE_128, MT_CU_PROMOTE_128, 0)));
+            (&map, mt_cuda_map_type(b->dtype), 3, b->base, b->extent, b->stride, b->box,
+             step, 0, MT_CU_SWIZZLE_128, MT_CU_PROMOTE_128, 0)));
   memcpy(out, &map, sizeof *out);
   return MT_OK;
 }
@@ -105,6 +105,7 @@ static mt_status start_kernel (mt_cuda *c, size_t kernel, const void *launch,
   void *params[] = {(void *)(uintptr_t)launch};
   config.gridDimY = config.gridDimZ = config.blockDimY = config.blockDimZ = 1;
   if (config.gridDimX == 0) return MT_OK;
+  if (c->recorder) return mt_cuda_record_launch(c, kernel, launch, &config, err);
   return CU(c, err, cuLaunchKernelEx, (&config, c->function[kernel], params, NULL));
 }
 
@@ -167,6 +168,11 @@ static mt_status start_packed (const mt_plan *p, CUstream stream, bool early,
 static mt_status start_all (const mt_plan *p, CUstream stream, bool early, mt_err *err) {
   return p->kernel->op == MT_OP_HOPPER ? start_packed(p, stream, early, err) :
                                          start(p, stream, early, err);
+}
+
+mt_status mt_cuda_start_all (const mt_plan *p, mt_err *err) {
+  const mt_cuda *c = p->device->impl;
+  return start_all(p, c->stream, c->early, err);
 }
 
 mt_status mt_cuda_start (const mt_plan *p, CUstream stream, mt_err *err) {

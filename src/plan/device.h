@@ -15,6 +15,8 @@
 #include "desc/kernel.h"
 #include "gemm/gemm.h"
 
+typedef struct mt_recorder mt_recorder;
+
 typedef struct mt_backend {
   const char *name; /* "cpu", "cpu:checked", "cuda" */
   const mt_kernel *kernels;
@@ -60,6 +62,8 @@ typedef struct mt_backend {
   mt_status (*locked)(mt_device *d, bool *out, const void *p, size_t bytes, mt_err *err);
   mt_status (*room)(mt_device *d, size_t *bytes, void *at[2], mt_err *err);
   mt_status (*transfer)(mt_plan *p, mt_stream *s, mt_err *err);
+  /* NULL, or: tells what a launch would be (plan/recording.h); nothing is launched. */
+  mt_status (*record)(mt_plan *p, mt_recorder *r, mt_err *err);
 } mt_backend;
 
 struct mt_device {

@@ -172,6 +172,25 @@ function tile.load_tuning(path) end
 --- ```
 function tile.forget_tuning() end
 
+--- A plan as C: a source file and a header, for programs that have neither Lua nor the library.
+--- - on a GPU: kernels, their parameters, functions that open, launch on a CUstream, close
+--- - on the CPU: a copy without conversion as loops, name_run(src, dst)
+--- - without a folder the texts of both, header first; with one the paths that were written
+--- - name = what the C functions begin with; export({ name = plan, ... }, folder) for several
+--- - nil, message, code where a file cannot be written
+--- - error: a plan of more than launches; buffers that overlap in part; a plan that does nothing
+--- ```lua
+--- local p = tile.plan(tensor("i32", layout{2, 3}), tensor("i32", layout({2, 3}, "right")))
+--- local header, source = tile.export(p, nil, { name = "turn" })
+--- header:match "int turn_run.-;"  --> int turn_run (const void *src, void *dst);
+--- ```
+---@param plan moontile.Plan | table<string, moontile.Plan>
+---@param folder? string
+---@param options? { name: string }
+---@return string[] | string
+---@return string?
+function tile.export(plan, folder, options) end
+
 -- ---------------------------------------------------------------- graphs
 
 --- Records what a function launches on a device; graph() replays it.
