@@ -69,7 +69,8 @@ end
 
 -- What works through every element of a layout is not asked for large ones.
 local LARGE = { print_layout = true, totable = true }
-local SKIP = { device = true, devices = true, info = true, load = true, save = true, tensor = true }
+local SKIP = { device = true, devices = true, export = true, info = true, load = true, save = true,
+               tensor = true }
 local function skipped(name, a)
   if not LARGE[name] then return false end
   local ok, n = pcall(tile.size, a)
