@@ -12,9 +12,9 @@ rm -rf "$out"
 mkdir -p "$out"
 "$program" "$here/plans.lua" "$out" "$libcuda" "$seed" "$count"
 cd "$out"
-for file in p*.c bad.c; do
-  $cc -std=c11 -O1 -Wall -Wextra -Wconversion -Wshadow -pedantic -Werror -c "$file"
-done
+# shellcheck disable=SC2086 # CC may have arguments
+printf '%s\n' p*.c bad.c | xargs -n 1 -P "$(nproc)" \
+  $cc -std=c11 -O1 -Wall -Wextra -Wconversion -Wshadow -pedantic -Werror -c
 $cc -std=c11 -O1 -Wall -Wextra -I"$here" main.c p*.o bad.o -ldl -o host
 if ldd host | grep -qi moontile; then echo "host needs the library"; exit 1; fi
 ./host ${libcuda:+"$libcuda"}
