@@ -16,6 +16,7 @@ option(MOONTILE_WERROR "Warnings are errors" OFF)
 option(MOONTILE_HARDEN "Flags that make mistakes of memory harder to exploit" ON)
 option(MOONTILE_SANITIZE "AddressSanitizer and UndefinedBehaviorSanitizer in all our targets" OFF)
 option(MOONTILE_TSAN "ThreadSanitizer in all our targets" OFF)
+option(MOONTILE_FUZZ "libFuzzer in the fuzz targets: with clang" OFF)
 
 if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "Debug, Release, RelWithDebInfo" FORCE)
@@ -46,6 +47,10 @@ if(MOONTILE_SANITIZE)
 elseif(MOONTILE_TSAN)
   target_compile_options(moontile_flags INTERFACE -fsanitize=thread -fno-omit-frame-pointer)
   target_link_options(moontile_flags INTERFACE -fsanitize=thread)
+endif()
+
+if(MOONTILE_FUZZ)
+  target_compile_options(moontile_flags INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
 include(cmake/harden.cmake)

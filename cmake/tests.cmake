@@ -75,14 +75,24 @@ if(TARGET moontile_algebra_test)
                     USES_TERMINAL VERBATIM)
 endif()
 
-# Fuzz targets without a fuzzer: over their corpus.
-foreach(name parse npy safetensors ops)
-  if(EXISTS ${SPEC}/fuzz/${name}.c)
-    add_executable(moontile_fuzz_${name} ${SPEC}/fuzz/${name}.c ${SPEC}/fuzz/replay.c)
-    moontile_target(moontile_fuzz_${name})
-    target_link_libraries(moontile_fuzz_${name} PRIVATE moontile_static)
-    moontile_test(fuzz.${name} COMMAND moontile_fuzz_${name} ${SPEC}/fuzz/corpus/${name})
+# moontile_fuzz_target(NAME LIBRARY...): spec/fuzz/NAME.c with libFuzzer, or without a fuzzer.
+function(moontile_fuzz_target name)
+  add_executable(moontile_fuzz_${name} ${SPEC}/fuzz/${name}.c)
+  moontile_target(moontile_fuzz_${name})
+  target_link_libraries(moontile_fuzz_${name} PRIVATE ${ARGN})
+  if(MOONTILE_FUZZ)
+    target_link_options(moontile_fuzz_${name} PRIVATE -fsanitize=fuzzer)
+  else()
+    target_sources(moontile_fuzz_${name} PRIVATE ${SPEC}/fuzz/replay.c)
   endif()
+endfunction()
+
+# Over their corpus: with libFuzzer as it is, else with mutations of it.
+set(REPLAY $<$<BOOL:${MOONTILE_FUZZ}>:-runs=0>)
+foreach(name parse npy safetensors ops)
+  moontile_fuzz_target(${name} moontile_static)
+  moontile_test(fuzz.${name}
+                COMMAND moontile_fuzz_${name} ${REPLAY} ${SPEC}/fuzz/corpus/${name})
 endforeach()
 
 # ---- a driver without a GPU: libcuda.so.1 in its own folder
@@ -191,10 +201,9 @@ file(MAKE_DIRECTORY ${SCRATCH}/vm)
 moontile_test(vm COST 10 COMMAND moontile_vm_test ${SCRATCH}/vm)
 
 # Bytes as scripts, over a corpus.
-add_executable(moontile_fuzz_vm ${SPEC}/fuzz/vm.c ${SPEC}/fuzz/replay.c)
-moontile_target(moontile_fuzz_vm)
-target_link_libraries(moontile_fuzz_vm PRIVATE moontile_lua moontile_liblua)
-moontile_test(fuzz.vm THOROUGH COST 20 COMMAND moontile_fuzz_vm ${SPEC}/fuzz/corpus/vm)
+moontile_fuzz_target(vm moontile_lua moontile_liblua)
+moontile_test(fuzz.vm THOROUGH COST 20
+              COMMAND moontile_fuzz_vm ${REPLAY} ${SPEC}/fuzz/corpus/vm)
 
 # Threads, each with a VM, on one device.
 moontile_spec_program(moontile_threads_test threads moontile_lua moontile_liblua)
