@@ -14,7 +14,7 @@ SPDX-License-Identifier: MIT
 from . import _library as _lib
 from ._layout import Layout
 from ._library import Error, wildcard as _
-from ._tensor import Plan, Tensor, copy, einsum, from_dlpack, gemm, plan, plan_gemm
+from ._tensor import Graph, Plan, Tensor, copy, einsum, from_dlpack, gemm, plan, plan_gemm
 
 __version__ = _lib.call(_lib.FUNCTION, b"info")[0]["version"]
 

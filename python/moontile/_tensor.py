@@ -195,35 +195,32 @@ def device_of(things):
 
 class Plan(Object):
     """A copy or a product, proven and prepared: plan() runs it, on torch's current stream where
-    its tensors are torch's, on a stream that is given, else on the device's own."""
-    __slots__ = ("_device",)
+    torch works on its device, on a stream that is given, else on the device's own."""
+    __slots__ = ("_where",)
 
     def __call__(self, stream=None):
-        device = getattr(self, "_device", "cpu")
-        if device == "cpu":
+        try:
+            device = self._where
+        except AttributeError:              # a call of Lua's, once
+            device = self._where = repr(call(lib.METHOD, b"device", self)[0])
+        if not device.startswith("cuda"):
             lib.launch(self._ref)
             return
         found = stream_for(device, stream)
         lib.launch(self._ref, found._ref if found else 0)
 
 
+class Graph(Plan):
+    """What was launched while it was recorded: graph() runs it, on the stream that a plan of its
+    device would run on."""
+    __slots__ = ()
+
+
 lib.classes["moontile.Plan"] = Plan
+lib.classes["moontile.Graph"] = Graph
 
-
-def planner(name):
-    make = lib.function(name)
-
-    def f(*arguments, **options):
-        made = make(*arguments, **options)
-        made._device = device_of(arguments)
-        return made
-    f.__name__ = f.__qualname__ = name
-    f.__doc__ = make.__doc__
-    return f
-
-
-plan = planner("plan")
-plan_gemm = planner("plan_gemm")
+plan = lib.function("plan")
+plan_gemm = lib.function("plan_gemm")
 
 
 def copy(*arguments, stream=None, **options):
@@ -256,4 +253,4 @@ def from_dlpack(array):
     return array if isinstance(array, Tensor) else Tensor(array)
 
 
-__all__ = ["Tensor", "Plan", "Layout", "plan", "plan_gemm", "copy", "gemm", "einsum", "from_dlpack"]
+__all__ = ["Tensor", "Plan", "Graph", "Layout", "plan", "plan_gemm", "copy", "gemm", "einsum", "from_dlpack"]

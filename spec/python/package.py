@@ -408,6 +408,24 @@ class OnTheGpu(unittest.TestCase):
         mt.copy(U, got)
         np.testing.assert_allclose(np.asarray(got), self.x.T + 4 * (self.x @ self.x.T))
 
+    def test_plans_and_graphs_of_lua(self):
+        U = mt.tensor("f32", mt.Layout((8, 8), "right"), "cuda:0")
+        V = mt.tensor("f32", mt.Layout((8, 8), "right"), "cuda:0")
+        p, g = mt.run("""return tile.plan(T, U), T:device():graph(function()
+                           tile.copy(U, V) end)""", T=self.T, U=U, V=V)
+        p()                                     # on torch's stream, wherever it was made
+        g()
+        self.assertEqual(self.asked, [0, 0])
+        g(stream=self.stream)
+        mt.run("V:device():synchronize()", V=V)
+        self.assertEqual(list(V), self.x.T.ravel().tolist())
+        self.assertEqual((repr(p.device()), repr(g.device())), ("cuda:0", "cuda:0"))
+        up = mt.plan(mt.Tensor(self.x), U)
+        up()
+        self.assertEqual((repr(up.device()), len(self.asked)), ("cuda:0", 3))
+        self.assertEqual(mt.run("return tile.plan(x, y)", x=self.x, y=self.x.copy())(), None)
+        self.assertEqual(len(self.asked), 3)
+
     def test_numpy_has_none_of_it(self):
         self.assertFalse(hasattr(self.T, "__array_interface__"))
         with self.assertRaisesRegex(mt.Error, "lies on cuda:0: T.to"):

@@ -184,6 +184,13 @@ static int graph_size (lua_State *L) {
   return 1;
 }
 
+/* graph:device(): whose launches it has. */
+static int graph_device (lua_State *L) {
+  tograph(L);
+  lua_getiuservalue(L, 1, DEVICE);
+  return 1;
+}
+
 static int graph_tostring (lua_State *L) {
   const graph *box = luaL_checkudata(L, 1, LMT_GRAPH);
   if (box->g == NULL || box->device->d == NULL)

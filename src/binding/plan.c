@@ -344,6 +344,17 @@ static int plan_gc (lua_State *L) {
 void lmt_freeplan (lua_State *L, int i) { free_plan(luaL_checkudata(L, i, LMT_PLAN)); }
 
 /* plan:free(), and what <close> does. */
+/* plan:device(): where it runs; of a copy between two, the one that is not the host. */
+static int plan_device (lua_State *L) {
+  const plan *box = luaL_checkudata(L, 1, LMT_PLAN);
+  int k = 0;
+  check_live(L, box);
+  while (box->buffer[k]->device != box->device) k++;
+  lua_getiuservalue(L, 1, k + 1);
+  lua_getiuservalue(L, -1, 1);
+  return 1;
+}
+
 static int plan_free (lua_State *L) {
   const plan *box = luaL_checkudata(L, 1, LMT_PLAN);
   lmt_checkasking(L, box->device->state);

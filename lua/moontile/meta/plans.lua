@@ -110,6 +110,15 @@ function Plan:free() end
 ---@return table
 function Plan:why() end
 
+--- The device that a plan runs on.
+--- - of a copy between two devices the one that is not the host
+--- - error: a plan or a tensor of it that was freed
+--- ```lua
+--- tile.plan(tensor("i32", layout(3)), tensor("i32", layout(3))):device()  --> cpu
+--- ```
+---@return moontile.Device
+function Plan:device() end
+
 --- Another kernel of the list takes its place.
 --- - prepared and proven anew; returns the plan
 --- - of a product by a family of kernels: how many parts its K is in, instead of the vector
@@ -222,6 +231,14 @@ function Graph:__call(stream) end
 --- ```
 ---@return integer
 function Graph:size() end
+
+--- The device that a graph runs on.
+--- - tile.device(name) is the same object
+--- ```lua
+--- device "cpu":graph(function() end):device()  --> cpu
+--- ```
+---@return moontile.Device
+function Graph:device() end
 
 --- Gives back what a graph has.
 --- - calling it is an error from then on; again is harmless
