@@ -17,7 +17,11 @@ CALLS, ROUNDS = 100, 101
 A = torch.rand(5, 16, 32, device="cuda:0").permute(1, 0, 2)
 B = torch.rand(32, 5, 24, device="cuda:0")
 C, S, D = (torch.zeros(n, device="cuda:0") for n in ((16, 24), (64,), (64,)))
-contraction = mt.plan_gemm(mt.Tensor(A.reshape(16, 160)), mt.Tensor(B.reshape(32 * 5, 24).t()), C)
+contraction = mt.run("return tile.plan_gemm(A:group(2, 3), B:select(3, 2, 1):group(2, 3), C)",
+                     A=A, B=B, C=C)
+contraction()
+torch.testing.assert_close(C, torch.einsum("mhk,khn->mn", A, B), rtol=1e-2, atol=1e-2)
+print(contraction)
 copying = mt.plan(S, D)
 TS, TD = mt.Tensor(S), mt.Tensor(D)
 

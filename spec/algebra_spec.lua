@@ -121,6 +121,8 @@ describe("an inverse", function()
       "every chain of digits was tried\n " ..
       " the digits of A's " ..
       "strides carry into each other; strides that divide one another would do" },
+    { function() tile.complement(layout "2:4611686018427387904", { 4, 8 }) end,
+      "complement: the bound (4,8) leaves 64 bits" },
     { function() tile.complement(tile.parse "(2,3):(1@0,1@1)", 8) end,
       "complement: the bound 8 has no mode for each coordinate of (2,3):(1@0,1@1)" },
   }

@@ -151,6 +151,7 @@ static const struct {
     {"x", MT_ESYNTAX, "value expected at character 1"},
     {"(4,8):(1,4", MT_ESYNTAX, "the parenthesis at character 7 is not closed"},
     {"(4,8", MT_ESYNTAX, "is not closed"},
+    {"make_layout( 89223372036854772022:9", MT_ESYNTAX, "is not closed"},
     {"(4,,8)", MT_ESYNTAX, "value expected at character 4"},
     {"4:1 8", MT_ESYNTAX, "unexpected text at character 5"},
     {"4:", MT_ESYNTAX, "integer expected"},

@@ -16,20 +16,22 @@
 
 /* One more than the largest difference of two values of a, which has integer strides,
 ** rounded up to whole steps of its largest mode: what the last mode of a complement moves
-** by. */
-static int64_t reach (const mt_node *a) {
-  int64_t d, most = 0, run = 1;
+** by. False: it leaves 64 bits. */
+static bool reach (int64_t *run, const mt_node *a) {
+  uint64_t d, most = 0;
+  int64_t extent = 1;
   for (const mt_node *p = mt_leaf(a, a); p < mt_next(a); p = mt_leaf(a, mt_after(p))) {
     if (p->shape <= 1) continue;
-    d = p->stride < 0 ? -p->stride : p->stride;
-    if (d > most && !mt_mulo(p->shape, d, &run)) most = d;
+    d = mt_magnitude(p->stride);
+    if (d > most) most = d, extent = p->shape;
   }
-  return run;
+  *run = 1;
+  return most == 0 || (most <= INT64_MAX && !mt_mulo(extent, most, run));
 }
 
-/* A bound, as an integer, for a layout of this reach. False: it leaves 64 bits. */
-static bool fold (int64_t *bound, const mt_node *shape, int64_t reach) {
-  int64_t size, rest = 1, left = reach;
+/* A bound, as an integer, for the layout a. False: it leaves 64 bits. */
+static bool fold (int64_t *bound, const mt_node *shape, const mt_node *a) {
+  int64_t size, rest = 1, run, left;
   for (const mt_node *p = shape; p < mt_next(shape); p++)
     if (!mt_is_branch(p) && p->shape < 0) {
       *bound = -1;
@@ -38,13 +40,15 @@ static bool fold (int64_t *bound, const mt_node *shape, int64_t reach) {
   if (!mt_product_of(&size, shape)) return false;
   *bound = size;
   if (size <= 0 || !mt_is_branch(shape)) return true;
+  if (!reach(&run, a)) return false;
+  left = run;
   for (const mt_node *p = shape; p < mt_next(shape); p++) {
     if (mt_is_branch(p)) continue;
     if (mt_mulo(rest, mt_div_up(p->shape, left), &rest)) return false;
     left = mt_div_up(left, p->shape);
   }
-  if (rest < mt_div_up(size, reach)) rest = mt_div_up(size, reach);
-  return !mt_mulo(rest, reach, bound);
+  if (rest < mt_div_up(size, run)) rest = mt_div_up(size, run);
+  return !mt_mulo(rest, run, bound);
 }
 
 /* ---- along one axis */
@@ -59,7 +63,7 @@ static void to_bound (mt_build *b, const target *x, const mt_node *a,
                       const mt_node *bound, bool *fills) {
   int64_t n;
   if (bound == NULL) mt_failed(b, mt_cosize(&n, a, b->err));
-  else if (!fold(&n, bound, reach(a)))
+  else if (!fold(&n, bound, a))
     mt_build_fail(b, MT_EOVERFLOW, "%s: the bound %N leaves 64 bits", b->op, bound);
   else if (n < 0)
     mt_build_fail(b, MT_ERANGE, "%s: the bound %N is negative", b->op, x->bound);

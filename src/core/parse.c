@@ -449,13 +449,14 @@ void mt_read_value (reader *r, mt_build *b) {
 
 /* A text that is refused and has an open parenthesis is refused for that: whatever was
 ** read instead would say less. The last one that is open, seen from the end. */
-static void blame_parenthesis (reader *r) {
+static void blame_parenthesis (reader *r, mt_build *b) {
   int closed = 0;
   for (r->p = r->end; r->p > r->text;) {
     r->p--;
     if (*r->p == ')') closed++;
     if (*r->p == '(' && closed-- == 0) {
       say(r, "the parenthesis", " is not closed");
+      b->status = r->status;
       return;
     }
   }
@@ -468,7 +469,7 @@ mt_status mt_parse (mt_layout *out, const char *text, size_t len, mt_err *err) {
   mt_read_value(&r, &b);
   if (r.status == MT_OK && b.status == MT_OK && mt_peek(&r) >= 0)
     mt_syntax(&r, "unexpected text");
-  if (r.status != MT_OK) blame_parenthesis(&r);
+  if (r.status != MT_OK) blame_parenthesis(&r, &b);
   mt_failed(&b, r.status);
   return mt_end(&b);
 }
