@@ -17,6 +17,7 @@ CALLS, ROUNDS = 100, 101
 A = torch.rand(5, 16, 32, device="cuda:0").permute(1, 0, 2)
 B = torch.rand(32, 5, 24, device="cuda:0")
 C, S, D = (torch.zeros(n, device="cuda:0") for n in ((16, 24), (64,), (64,)))
+W, O = torch.zeros(24, 8, device="cuda:0"), torch.zeros(16, 8, device="cuda:0")
 contraction = mt.run("return tile.plan_gemm(A:group(2, 3), B:select(3, 2, 1):group(2, 3), C)",
                      A=A, B=B, C=C)
 contraction()
@@ -54,7 +55,7 @@ for stream in (torch.cuda.default_stream(), torch.cuda.Stream()):
         print("on stream %#x: %26s %8s %8s" % (stream.cuda_stream, "Python", "Lua", "torch"))
         rows = [
             ("a contraction's plan", contraction, "p(s)", dict(p=contraction, s=handle),
-             lambda: torch.matmul(S[:16], C, out=D[:24])),
+             lambda: torch.matmul(C, W, out=O)),
             ("a copy's plan", copying, "p(s)", dict(p=copying, s=handle), lambda: D.copy_(S)),
             ("copy(Tensor, Tensor)", lambda: mt.copy(TS, TD), "tile.copy(S, D, s)",
              dict(S=TS, D=TD, s=handle), lambda: D.copy_(S)),

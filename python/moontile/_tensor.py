@@ -28,8 +28,33 @@ _nothing = ctypes.create_string_buffer(8)
 _NOWHERE = ctypes.addressof(_nothing)
 
 
+def _torch():
+    """torch, where the process has it."""
+    torch = sys.modules.get("torch")
+    return torch if hasattr(torch, "Tensor") else None
+
+
+def _is_plain(torch, x):
+    """A tensor of torch itself that its own function exports as it is: quicker than __dlpack__,
+    which is Python, and would do no more on torch's current stream."""
+    return (type(x) is torch.Tensor and not x.requires_grad and x.layout is torch.strided
+            and not x.is_conj() and not x.is_neg() and x.device.type in ("cpu", "cuda"))
+
+
+def _device_of_array(x):
+    """A pair as of __dlpack_device__."""
+    torch = _torch()
+    if torch and type(x) is torch.Tensor and x.device.type in ("cpu", "cuda"):
+        i = x.get_device()                  # -1: on the CPU
+        return (CPU, 0) if i < 0 else (CUDA, i)
+    return x.__dlpack_device__() if hasattr(x, "__dlpack_device__") else (CPU, 0)
+
+
 def _capsule(array):
     """A capsule of the array; from a GPU in order with torch's current stream."""
+    torch = _torch()
+    if torch and _is_plain(torch, array):
+        return torch.utils.dlpack.to_dlpack(array)
     device = array.__dlpack_device__()[0] if hasattr(array, "__dlpack_device__") else CPU
     options = {}
     if device == CUDA:
@@ -46,6 +71,9 @@ def current_stream(device):
     torch = sys.modules.get("torch")
     if torch is None or not device.startswith("cuda:") or not torch.cuda.is_initialized():
         return None
+    raw = getattr(getattr(torch, "_C", None), "_cuda_getCurrentRawStream", None)
+    if raw:                                 # what the line below asks, without an object
+        return raw(int(device[5:]))
     return torch.cuda.current_stream(int(device[5:])).cuda_stream
 
 
@@ -186,10 +214,9 @@ def stream_for(device, stream):
 def device_of(things):
     """The GPU that some of the tensors lie on, else "cpu"."""
     for x in things:
-        if isinstance(x, Tensor) or hasattr(x, "__dlpack_device__"):
-            kind, n = x.__dlpack_device__()
-            if kind == CUDA:
-                return "cuda:%d" % n
+        kind, n = _device_of_array(x)
+        if kind == CUDA:
+            return "cuda:%d" % n
     return "cpu"
 
 
