@@ -97,6 +97,10 @@ describe("tma_partition", function()
       .. "elements, of the tensor 1000\nthe modes of the tile are to be one: tile.group(A, 1, 2)" },
     { "tile.tma_partition(t, S, 3)", "tma_partition: layouts (tile,rest...) of shared and of "
       .. "global memory expected, got ((64,64)):((64,1)) and 3" },
+    { 'tile.create_tma_multicast_mask(layout "8:F16", 2)',
+      "create_tma_multicast_mask: 8:F16 has no integers as values" },
+    { 'tile.create_tma_multicast_mask(tile.parse "(4,2):(1@0,1@1)", {tile._, 1})',
+      "create_tma_multicast_mask: (4,2):(1@0,1@1) has no integers as values" },
     { "tile.create_tma_multicast_mask(layout{8, 4}, {7, tile._})",
       "create_tma_multicast_mask: CTA 23: the mask has 16 bits" },
   }, { tile = tile, layout = layout, S = smem, t = t })

@@ -65,7 +65,10 @@ function hardware.create_tma_multicast_mask(ctas, coordinate)
   local part, offset = tile.slice_and_offset(coordinate, ctas)
   local mask = 0
   for i = 0, tile.size(part) - 1 do
-    local bit = offset + part(i)
+    local value = part(i)
+    check(math.type(offset) == "integer" and math.type(value) == "integer",
+          "create_tma_multicast_mask: %s has no integers as values", ctas)
+    local bit = offset + value
     check(bit >= 0 and bit < 16, "create_tma_multicast_mask: CTA %d: the mask has 16 bits", bit)
     mask = mask | 1 << bit
   end
