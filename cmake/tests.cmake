@@ -88,7 +88,10 @@ function(moontile_fuzz_target name)
 endfunction()
 
 # Over their corpus: with libFuzzer as it is, else with mutations of it.
-set(REPLAY $<$<BOOL:${MOONTILE_FUZZ}>:-runs=0>)
+set(REPLAY)
+if(MOONTILE_FUZZ)
+  set(REPLAY -runs=0)
+endif()
 foreach(name parse npy safetensors ops)
   moontile_fuzz_target(${name} moontile_static)
   moontile_test(fuzz.${name}
