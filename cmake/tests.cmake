@@ -358,8 +358,15 @@ moontile_test(golden.pycute COMMAND ${PROGRAM} ${SPEC}/golden/check_pycute.lua
 
 moontile_test(kernels COMMAND ${PROGRAM} ${SPEC}/program/kernels.lua ${PROGRAM} "${MOONTILE_NVCC}")
 # Plans as C, by the fake driver: exported, compiled without the library, run.
+# Its program loads the driver, so it is built with the driver's sanitizers.
 if(TARGET moontile_fake)
-  moontile_test(export COMMAND sh ${SPEC}/export/run.sh ${PROGRAM} ${CMAKE_C_COMPILER}
+  set(export_cc ${CMAKE_C_COMPILER})
+  if(MOONTILE_SANITIZE)
+    set(export_cc "${CMAKE_C_COMPILER} -fsanitize=address,undefined -fno-sanitize-recover=all")
+  elseif(MOONTILE_TSAN)
+    set(export_cc "${CMAKE_C_COMPILER} -fsanitize=thread")
+  endif()
+  moontile_test(export COMMAND sh ${SPEC}/export/run.sh ${PROGRAM} "${export_cc}"
                 ${SCRATCH}/export ${FAKE_DIR}/libcuda.so.1 33)
 endif()
 # MOONTILE_CUTE: the folders of CuTe's headers and of CUDA's, if they are there.

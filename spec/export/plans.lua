@@ -134,6 +134,9 @@ local function lines_of(name, plan, buffers, written)
   lines[#lines + 1] = format('  equal("%s", "%s_want.npy", %s, %s);', name, name, at[written],
                              tostring(host))
   if not host then lines[#lines + 1] = format("  %s_close(x);", name) end
+  for i = 1, host and #buffers or 0 do
+    if i ~= written then lines[#lines + 1] = format("  free((void *)(uintptr_t)t%d);", i) end
+  end
   return table.concat(lines, "\n") .. "\n}\n"
 end
 
