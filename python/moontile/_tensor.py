@@ -38,7 +38,7 @@ def _is_plain(torch, x):
     """A tensor of torch itself that its own function exports as it is: quicker than __dlpack__,
     which is Python, and would do no more on torch's current stream."""
     return (type(x) is torch.Tensor and not x.requires_grad and x.layout is torch.strided
-            and not x.is_conj() and not x.is_neg() and x.device.type in ("cpu", "cuda"))
+            and not x.is_conj() and x.device.type in ("cpu", "cuda"))
 
 
 def _device_of_array(x):
@@ -53,6 +53,9 @@ def _device_of_array(x):
 def _capsule(array):
     """A capsule of the array; from a GPU in order with torch's current stream."""
     torch = _torch()
+    if torch and isinstance(array, torch.Tensor) and array.is_neg():
+        raise lib.Error("Tensor: the memory of this view has the other sign, which DLPack cannot "
+                        "say: array.resolve_neg()")
     if torch and _is_plain(torch, array):
         return torch.utils.dlpack.to_dlpack(array)
     device = array.__dlpack_device__()[0] if hasattr(array, "__dlpack_device__") else CPU

@@ -97,7 +97,8 @@ class Arrays(unittest.TestCase):
                     torch.zeros(3, device=DEVICE).to_sparse(), torch.zeros(3, device="meta"),
                     torch.zeros(3, dtype=torch.complex64, device=DEVICE).conj(),
                     torch.zeros(3, dtype=torch.complex64, device=DEVICE).conj().imag):
-            with self.assertRaises((mt.Error, BufferError, RuntimeError, ValueError, TypeError)):
+            with self.assertRaises((mt.Error, BufferError, RuntimeError, ValueError, TypeError),
+                                   msg=repr(odd)):
                 mt.Tensor(odd)
 
     def test_a_permuted_contraction(self):
@@ -217,7 +218,7 @@ class Streams(unittest.TestCase):
                     self.assertEqual(float(c.max()), k + 1)
 
     def test_results_are_not_waited_for(self):
-        """What makes no memory waits for nothing; a tensor that einsum makes is in order."""
+        """A product waits for nothing; what is handed to torch is in order."""
         s = torch.cuda.Stream()
         A, C = torch.rand(64, 64, device=DEVICE), torch.zeros(64, 64, device=DEVICE)
         T = mt.Tensor(C)
@@ -227,8 +228,8 @@ class Streams(unittest.TestCase):
             late(s)
             A.mul_(2)
             mt.gemm(A, A, T)
-            D = torch.from_dlpack(T) + 0
             self.assertFalse(s.query())
+            D = torch.from_dlpack(T) + 0
             E = torch.from_dlpack(mt.einsum("ij,kj->ik", A, A)) + 0
         s.synchronize()
         torch.testing.assert_close(D, A @ A.T, rtol=1e-2, atol=1e-2)
