@@ -11,6 +11,7 @@
 #define MOONTILE_KERNEL_H
 
 #include "moontile/analysis.h"
+#include "moontile/device.h"
 #include "moontile/epilogue.h"
 #include "moontile/gmma.h"
 #include "moontile/tile.h"
@@ -205,6 +206,10 @@ typedef struct mt_access_cost {
   int64_t n, ideal;
 } mt_access_cost;
 
+/* The tensors of a kernel: A (M,K), B (N,K), C (M,N), each with or without a batch; bias
+** and residual, as moontile/epilogue.h has them. */
+enum { MT_KERNEL_BIAS = 3, MT_KERNEL_RESIDUAL, MT_KERNEL_TENSORS };
+
 /* A proof, or the first law that does not hold and why. said: of each law that holds a
 ** line. Figures of a kernel of which no law is broken: of A and of B `write` and `read`
 ** of a stage in wavefronts, `sectors` of the tile in global memory, if there were
@@ -218,18 +223,18 @@ typedef struct mt_gemm_proof {
   int64_t threads, shared, limit, registers, most_registers;
   mt_access_cost write[2], read[2], sectors[2];
   int64_t states;
-  /* the search */
+  /* the search; compact tensors in the place of composed ones */
   mt_verdict verdict;
   uint64_t seen[MT_ORDER_STATES];
+  const mt_tensor *in[MT_KERNEL_TENSORS];
+  mt_tensor stand_in[MT_KERNEL_TENSORS];
+  mt_layout compact[MT_KERNEL_TENSORS];
 } mt_gemm_proof;
 
-/* The tensors of a kernel: A (M,K), B (N,K), C (M,N), each with or without a batch; bias
-** and residual, as moontile/epilogue.h has them. */
-enum { MT_KERNEL_BIAS = 3, MT_KERNEL_RESIDUAL, MT_KERNEL_TENSORS };
-
-/* Proves the kernel for these tensors; bias, residual NULL: for any that fit; t NULL: for
-** any that are aligned as the kernel wants. MT_OK: there is an answer. Errors: those of a
-** call that is stopped. */
+/* Proves the kernel for these tensors, of which some may be composed: it is that of
+** compact ones then, and C is proven as it was given. bias, residual
+** NULL: for any that fit; t NULL: for any that are aligned as the kernel wants. MT_OK:
+** there is an answer. Errors: those of a call that is stopped. */
 MT_API mt_status mt_verify_gemm (mt_gemm_proof *out, const mt_gemm_spec *k,
                                  const mt_tensor *const t[MT_KERNEL_TENSORS],
                                  mt_err *err);
@@ -238,6 +243,9 @@ MT_API size_t mt_gemm_proof_format (char *buf, size_t size, const mt_gemm_proof 
                                     const mt_gemm_spec *k);
 
 /* ---------------------------------------------------------------- execution */
+
+/* The `columns` of mt_gemm_options that suit it: A, B as they lie in shared memory. */
+MT_API unsigned mt_kernel_columns (const mt_gemm_spec *k);
 
 /* C = activation(alpha A B + beta C + bias) + residual as the kernel is described, stage
 ** by stage: shared memory of exactly its size, what is not filled poisoned, roles in a
@@ -249,6 +257,12 @@ MT_API size_t mt_gemm_room_for (const mt_gemm_spec *k);
 MT_API mt_status mt_run_gemm (const mt_gemm_spec *k,
                               const mt_tensor *const t[MT_KERNEL_TENSORS], uint64_t seed,
                               void *room, mt_err *err);
+/* The same with operands that may be composed, on a device of the host: they are copied
+** by lists of offsets into memory of d before, at most so many bytes of it (0: any), C
+** back after. Errors: those of copies, too. */
+MT_API mt_status mt_run_gemm_on (mt_device *d, const mt_gemm_spec *k,
+                                 const mt_tensor *const t[MT_KERNEL_TENSORS],
+                                 uint64_t seed, void *room, size_t memory, mt_err *err);
 
 #ifdef __cplusplus
 }

@@ -40,13 +40,15 @@ typedef struct mt_gemm_options {
   const char *family; /* of a GPU's kernels, "hopper" or "ampere", without a tiled MMA;
                            ** NULL: the fastest, as predicted, of all */
   mt_epilogue epilogue;
+  unsigned columns; /* bit 0, 1: a composed A, B is copied with its first mode fastest */
 } mt_gemm_options;
 /* C = alpha A B + beta C, proven legal and given a kernel: A (M,K), B (N,K), C (M,N),
 ** each with an optional last mode L for the batch; any modes, any strides, swizzled or
-** not; a composed one is copied, by the host, to memory of the device and, C, back. Each
-** of the modes has one size in the operands that have it. mma NULL: one is
-** chosen, or the processor's own product. options NULL: alpha 1. With an epilogue C =
-** activation(alpha A B + beta C + bias) + residual (moontile/epilogue.h). Laws:
+** not; a composed one is copied, by the host, to memory of the device and, C, back, as is
+** a composed bias or residual. Each of the modes has one size in the operands that have
+** it. mma NULL: one is chosen, or the processor's own product. options NULL: alpha 1.
+** With an epilogue C = activation(alpha A B + beta C + bias) + residual
+** (moontile/epilogue.h). Laws:
 ** (1) each element of C is written once, and C lies apart from A and B;
 ** (2) beta 0: C is not read; alpha 0: A and B are not, nor without any K: C is beta C,
 **     as in BLAS, whatever is in A and B, a NaN too;

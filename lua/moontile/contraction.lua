@@ -41,13 +41,6 @@ local function read_expression(expression)
   return words, out
 end
 
--- The swizzle of a layout with its offset, as text, or nil; and the layout under it.
-local function split(A)
-  if not tile.is_swizzled(A) then return nil, A end
-  local w = tile.get_swizzle_portion(A)
-  return format("%s o %d o ", w, w(A(0))), tile.get_nonswizzle_portion(A)
-end
-
 -- Of a label: its size, and the operand and mode that said it first.
 local function add_size(size, label, n, name, mode)
   local known = size[label]
@@ -63,16 +56,14 @@ local function add_mode(modes, label, mode)
   modes[label] = modes[label] and tile.layout_add(modes[label], mode) or mode
 end
 
--- A tensor whose modes have labels: `labels` in their order, `mode` by label. A label that
--- stands twice is the diagonal of its modes.
+-- A tensor whose modes have labels: `labels` in their order, `mode` by label, of what its layout
+-- applies first. A label that stands twice is the diagonal of its modes.
 local function labelled(T, word, name, size)
-  check(not tile.is_composed(T:layout()), "einsum: %s = %s is composed, and has no strides\n"
-        .. "copy it into a tensor of its own first: tile.copy(T, tile.tensor(T:dtype(), "
-        .. "tile.layout(T:shape()), T:device()))", name, T:layout())
-  local swizzle, A = split(T:layout())
+  local L = T:layout()
+  local A = tile.get_nonswizzle_portion(L)
   check(tile.rank(A) == #word, "einsum: %s = %s has %d modes, its labels are \"%s\"", name,
         T:layout(), tile.rank(A), word)
-  local X = { tensor = T, swizzle = swizzle, labels = {}, mode = {}, name = name }
+  local X = { tensor = T, labels = {}, mode = {}, name = name }
   local coordinates, base, extents = T:bounds()
   if coordinates then X.coordinate, X.base, X.extents = {}, base, extents end
   for i = 1, #word do
@@ -91,8 +82,8 @@ local function step(mode)
   local flat = tile.flatten(mode)
   for i = 1, tile.rank(flat) do
     local m = tile.get(flat, i)
-    local d = math.abs(tile.stride(tile.coalesce(m)))
-    if tile.size(m) > 1 and d > 0 then least = math.min(least, d) end
+    local d = tile.stride(tile.coalesce(m))
+    if math.type(d) and tile.size(m) > 1 and d ~= 0 then least = math.min(least, math.abs(d)) end
   end
   return least
 end
@@ -143,7 +134,7 @@ end
 -- The view of X with these groups of labels as its modes; what is real of X is real of it.
 local function view(X, group, size, ...)
   local A = joined(X.mode, group, size, ...)
-  if X.swizzle then A = tile.parse(X.swizzle .. tostring(A)) end
+  A = einsum.above(X.tensor:layout(), A)
   if not X.coordinate then return X.tensor:view(A) end
   return X.tensor:view(A, 0, joined(X.coordinate, group, size, ...), X.base, X.extents)
 end
@@ -391,9 +382,10 @@ function contraction.im2col(A, stencil, lower, upper, stride, dilation)
   check_padding(lower or 0)
   check_padding(upper or 0)
   local function columns(X) return (einsum.im2col(X, stencil, lower, upper, stride, dilation)) end
-  local X, base, extents = A:bounds()
-  if not X then return A:view(columns(A:layout())) end
-  return A:view(columns(A:layout()), 0, columns(X), base, extents)
+  local L, X, base, extents = A:layout(), A:bounds()
+  local R = einsum.above(L, columns(tile.get_nonswizzle_portion(L)))
+  if not X then return A:view(R) end
+  return A:view(R, 0, columns(X), base, extents)
 end
 
 return contraction

@@ -14,6 +14,12 @@ local function layout_of(value, what)
   return value
 end
 
+-- A, whose modes are those of its base, over others: after a swizzle or other links as A is.
+function einsum.above(A, modes)
+  if not tile.is_swizzled(A) and not tile.is_composed(A) then return modes end
+  return tile.relink(A, modes)
+end
+
 -- ---------------------------------------------------------------- contractions
 
 -- "mk,nk->mn" -> { "mk", "nk", "mn" }
@@ -91,9 +97,9 @@ function einsum.einsum_fold(expression, A, B, C)
     end
   end
   local function view(i, ...)
-    local parts = {}
-    for k, group in ipairs { ... } do parts[k] = fold(layouts[i], modes[names[i]][group]) end
-    return tile.make_layout(parts)
+    local parts, base = {}, tile.get_nonswizzle_portion(layouts[i])
+    for k, group in ipairs { ... } do parts[k] = fold(base, modes[names[i]][group]) end
+    return einsum.above(layouts[i], tile.make_layout(parts))
   end
   return view(1, "M", "K", "L"), view(2, "N", "K", "L"), view(3, "M", "N", "L")
 end

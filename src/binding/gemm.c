@@ -164,6 +164,7 @@ static void take_kernel (lua_State *L, const char *what, product *x) {
   const int top = lua_gettop(L);
   x->rows = *kept_rows(L, what);
   const mt_gemm_spec *k = lmt_tokernel(L, 1);
+  x->options.columns = mt_kernel_columns(k);
   x->options.alpha = k->ending.alpha;
   x->options.beta = k->ending.beta;
   if (k->mma.atom.op.operand[MT_OPERAND_A].element == MT_ELEMENT_tf32)

@@ -116,7 +116,7 @@ int lmt_verifykernel (lua_State *L) {
 /* ---------------------------------------------------------------- execution */
 
 /* The host's device that the tensors from `first` on share. */
-static lmt_device *kernel_host (lua_State *L, int first, const lmt_ending_options *o) {
+static mt_device *kernel_host (lua_State *L, int first, const lmt_ending_options *o) {
   const char *const names[] = {"A", "B", "C", o->bias ? "bias" : "residual", "residual"};
   lmt_device *d = lmt_totensor(L, first)->buffer->device;
   for (int i = 0; i < 3 + o->bias + o->residual; i++) {
@@ -128,7 +128,7 @@ static lmt_device *kernel_host (lua_State *L, int first, const lmt_ending_option
                  names[i], lmt_devicename(other));
   }
   lmt_checkidle(L, d, "gemm by a described kernel");
-  return d;
+  return d->d;
 }
 
 static uint64_t seed_option (lua_State *L) {
@@ -178,8 +178,12 @@ int lmt_gemmkernel (lua_State *L) {
                       p->reason);
   char *room = lua_newuserdatauv(L, mt_gemm_room_for(k) + 64, 0);
   room += 64 - (uintptr_t)room % 64;
-  kernel_host(L, first, &o);
+  const size_t left = lmt_bytesleft(lmt_pushstate(L));
+  lua_pop(L, 1);
+  mt_device *d = kernel_host(L, first, &o);
   take_tensors(L, &x, first, &o);
   lmt_listenhere(L, &err);
-  return mt_run_gemm(k, x.all, seed, room, &err) == MT_OK ? 0 : lmt_raise(L, &err);
+  return mt_run_gemm_on(d, k, x.all, seed, room, left ? left : 1, &err) == MT_OK ?
+             0 :
+             lmt_raise(L, &err);
 }

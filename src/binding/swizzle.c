@@ -7,6 +7,7 @@
 */
 #include <string.h>
 
+#include "algebra/composed.h"
 #include "binding/lmt.h"
 
 static const mt_node *swizzle_or_layout (lua_State *L, int i, mt_layout *buf) {
@@ -104,6 +105,15 @@ static int l_is_swizzled (lua_State *L) {
 static int l_is_composed (lua_State *L) {
   lua_pushboolean(L, lmt_tocomposed(L, 1)->tag == MT_COMPOSED);
   return 1;
+}
+
+/* relink(A, B): what is above the base of A, over B */
+static int l_relink (lua_State *L) {
+  mt_layout out;
+  LMT_NOERR(err);
+  if (mt_relink(&out, "einsum", lmt_tocomposed(L, 1), NULL, lmt_tocomposed(L, 2), &err))
+    return lmt_raise(L, &err);
+  return lmt_pushvalue(L, out.node);
 }
 
 /* with_offset(A, n): n + A(i) */

@@ -115,6 +115,13 @@ static mt_status check_plain (const mt_tensor *x, int which, mt_err *err) {
                   names[which], x->layout);
 }
 
+static mt_status has_no_strides (const mt_tensor *x, int which, mt_err *err) {
+  return mt_failn(err, MT_EUNSUPPORTED,
+                  "gemm: %s %N is composed, and has no strides\ncopy it into a tensor of "
+                  "its own first",
+                  names[which], x->layout);
+}
+
 /* The tensor with the modes of C. */
 static mt_status spread (mt_layout *out, const mt_tensor *x, int which,
                          const mt_epilogue *e, const mt_tensor *c, mt_err *err) {
@@ -123,6 +130,7 @@ static mt_status spread (mt_layout *out, const mt_tensor *x, int which,
   mt_along along = MT_ALONG_AUTO;
   const int rank = sizes_of(size, c);
   const mt_node *a = mt_inner(x->layout);
+  if (mt_is_composed(x->layout)) return has_no_strides(x, which, err);
   const bool vector = which == MT_BIAS && mt_rank(a) == 1;
   if (vector) MT_TRY(find_along(&along, e, size, err));
   else MT_TRY(check_shape(x, which, size, rank, c, err));

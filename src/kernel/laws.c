@@ -301,7 +301,7 @@ mt_status mt_prove_out (const mt_kernel_claim *c, char *said, mt_err *err) {
                       (long long)k->tile[0], (long long)k->tile[1]);
   }
   if (c->t) {
-    MT_TRY(mt_verify_mma(v, &k->mma, MT_PART_C, c->t[2], err));
+    MT_TRY(mt_verify_mma(v, &k->mma, MT_PART_C, c->given[2], err));
     if (v->problem != MT_PROVEN)
       return mt_refute(err, "C", v, "give each element of C a place of its own");
   }

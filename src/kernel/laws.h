@@ -7,10 +7,11 @@
 
 #include "kernel/kernel.h"
 
-/* What is proven. t: the tensors, or NULL. */
+/* What is proven. t: the tensors as the kernel has them, or NULL; given: those that were
+** given, of which some may be composed. */
 typedef struct mt_claim_of_kernel {
   const mt_gemm_spec *k;
-  const mt_tensor *const *t;
+  const mt_tensor *const *t, *const *given;
   mt_gemm_proof *p;
 } mt_kernel_claim;
 
@@ -25,6 +26,9 @@ enum { MT_SAID = sizeof(((mt_gemm_proof *)0)->said[0]) };
 /* The first line of a verdict that is none, as an error of the operand `name`. */
 mt_status mt_refute (mt_err *err, const char *name, const mt_verdict *v,
                      const char *advice);
+/* p->in: the tensors, compact ones in the place of those that are composed. */
+mt_status mt_stand_in (mt_gemm_proof *p, const mt_gemm_spec *k,
+                       const mt_tensor *const t[MT_KERNEL_TENSORS], mt_err *err);
 /* Registers of a thread: what the kernel needs, and what it may have. */
 void mt_count_registers (mt_gemm_proof *p, const mt_gemm_spec *k);
 /* The figures of a kernel that has been proven. */

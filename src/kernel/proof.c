@@ -52,9 +52,9 @@ static mt_status count_sectors (const mt_kernel_claim *c, int x, mt_err *err) {
   mt_layout shape, tile, part;
   mt_sectors n;
   const mt_gemm_spec *k = c->k;
-  const mt_node *a = c->t[x]->layout;
+  const mt_node *a = c->given[x]->layout;
   const int64_t extent[] = {k->tile[x], k->tile[2]};
-  if (!mt_side_copied(k, x) || mt_is_swizzled(a)) return MT_OK;
+  if (!mt_side_copied(k, x) || mt_base(a) != a) return MT_OK;
   for (int i = 0; i < 2; i++)
     if (mt_size(mt_mode(a, i)) < extent[i]) return MT_OK;
   MT_TRYERR(none, err);
@@ -84,8 +84,9 @@ mt_status mt_verify_gemm (mt_gemm_proof *out, const mt_gemm_spec *k,
                                                 mt_prove_room,  mt_prove_fit,
                                                 mt_prove_once,  mt_prove_out,
                                                 mt_prove_order, mt_prove_hardware};
-  const mt_kernel_claim c = {k, t, out};
   memset(out, 0, sizeof *out);
+  if (t) MT_TRY(mt_stand_in(out, k, t, err));
+  const mt_kernel_claim c = {k, t ? out->in : NULL, t, out};
   for (int law = 0; law < MT_NLAW; law++) {
     mt_status s = proofs[law](&c, out->said[law], err);
     if (s == MT_ESTOPPED) return s;

@@ -253,9 +253,15 @@ static mt_status launch_kernel (mt_plan *p, mt_stream *s, mt_err *err) {
   return p->device->backend->launch(p, s, err);
 }
 
+static mt_status launch_gathered (mt_plan *p, mt_stream *s, mt_err *err) {
+  MT_TRY(mt_gathered_read(p->gathered, s, err));
+  MT_TRY(launch_kernel(p, s, err));
+  return mt_gathered_write(p->gathered, s, err);
+}
+
 static mt_status launch (mt_plan *p, mt_stream *s, mt_err *err) {
   if (p->table) return mt_table_launch(p, s, err);
-  if (p->gathered) return mt_gathered_launch(p, s, launch_kernel, err);
+  if (p->gathered) return launch_gathered(p, s, err);
   return p->stage ? mt_stage_launch(p, s, err) : launch_kernel(p, s, err);
 }
 
@@ -334,7 +340,7 @@ mt_status mt_plan_take (mt_plan *p, const char *kernel, int how, size_t memory,
                         mt_err *err) {
   mt_plan_choice o = {0};
   bool copy = p->launch.desc.op == MT_OP_COPY;
-  MT_TRY(mt_plan_is_launch(p, err));
+  if (p->gathered == NULL) MT_TRY(mt_plan_is_launch(p, err));
   if (mt_plan_parts(p) > 0) return mt_take_way(p, kernel, how, memory, err);
   while (copy && mt_plan_next_candidate(&o, p))
     if (is_it(o.kernel, &o.launch.desc, kernel, how)) return take(p, &o, err);
@@ -350,7 +356,7 @@ void mt_plan_free (mt_plan *p) {
   if (p == NULL || p->graphs-- > 0) return;
   if (p->stage) mt_stage_free(p);
   if (p->table) mt_table_free(p);
-  if (p->gathered) mt_gathered_free(p);
+  if (p->gathered) mt_gathered_free(p->gathered);
   mt_unpack(p);
   mt_forget_tensors(p);
   if (p->device->backend->release) p->device->backend->release(p);

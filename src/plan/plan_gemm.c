@@ -275,7 +275,6 @@ static mt_status check_size (const mt_gemm_options *o, mt_err *err) {
 static mt_status make (mt_plan *p, const mt_tiled_mma *mma,
                        const mt_tensor *const t[MT_PARTS], const mt_gemm_options *o,
                        mt_err *err) {
-  MT_TRY(check_size(o, err));
   MT_TRY(mt_gemm_tensors(&p->gemm, t[MT_A], t[MT_B], t[MT_C], o->alpha, o->beta, err));
   MT_TRY(mt_gemm_epilogue(&p->gemm, t, &o->epilogue, err));
   MT_TRY(check_precision(o->precision, mma, t, err));
@@ -293,14 +292,27 @@ static mt_status make (mt_plan *p, const mt_tiled_mma *mma,
 
 /* The product of compact tensors, said of those that were given. */
 static mt_status make_gathered (mt_plan *p, const mt_tiled_mma *mma,
-                                const mt_tensor *const t[MT_PARTS],
+                                const mt_tensor *const t[MT_GATHERED],
                                 const mt_gemm_options *o, mt_err *err) {
-  const mt_tensor *in[MT_PARTS];
-  MT_TRY(check_size(o, err));
-  MT_TRY(mt_gather_tensors(in, p, t, o->beta != 0, o->memory, err));
-  MT_TRY(make(p, mma, in, o, err));
+  const mt_tensor *in[MT_GATHERED];
+  mt_gemm_options own = *o;
+  const mt_gather_options how = {o->beta != 0, o->memory, o->columns};
+  MT_TRY(mt_gather_tensors(&p->gathered, in, p->device, t, &how, err));
+  own.epilogue.bias = in[MT_PARTS + MT_BIAS];
+  own.epilogue.residual = in[MT_PARTS + MT_RESIDUAL];
+  MT_TRY(make(p, mma, in, &own, err));
   write_head(p, t);
   return MT_OK;
+}
+
+static mt_status make_any (mt_plan *p, const mt_tiled_mma *mma,
+                           const mt_tensor *const abc[MT_PARTS], const mt_gemm_options *o,
+                           mt_err *err) {
+  MT_TRY(check_size(o, err));
+  const mt_tensor *const t[MT_GATHERED] = {abc[MT_A], abc[MT_B], abc[MT_C],
+                                           o->epilogue.bias, o->epilogue.residual};
+  return mt_needs_gathering(t) ? make_gathered(p, mma, t, o, err) :
+                                 make(p, mma, abc, o, err);
 }
 
 mt_status mt_plan_gemm (mt_plan **out, mt_device *d, const mt_tiled_mma *mma,
@@ -311,9 +323,7 @@ mt_status mt_plan_gemm (mt_plan **out, mt_device *d, const mt_tiled_mma *mma,
   mt_plan *p = mt_plan_new(d, "gemm", err);
   *out = NULL;
   if (p == NULL) return err->status;
-  const mt_gemm_options *o = options ? options : &plain;
-  mt_status s =
-      mt_needs_gathering(t) ? make_gathered(p, mma, t, o, err) : make(p, mma, t, o, err);
+  mt_status s = make_any(p, mma, t, options ? options : &plain, err);
   if (s == MT_OK) *out = p;
   else mt_plan_free(p);
   return s;

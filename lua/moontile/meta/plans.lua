@@ -264,6 +264,7 @@ function Graph:free() end
 --- - to both bias = and residual = are given, where the kernel's epilogue has them
 --- - gemm(mma, [D,] A, B, C) of tables: fragments (V,M,K), (V,N,K), (V,M,N) of thread t at t + 1
 --- - gemm(slice, [D,] A, B, C): those of one thread, of an atom of one thread; C += A B, on the CPU
+--- - composed operands are copied by lists of offsets, by the host, and C back: the plan says so
 --- - integers are exact, floats within mma_bound; what C cannot hold becomes the nearest
 --- - error: sizes that differ; types that the atom has not
 --- ```lua
@@ -304,6 +305,7 @@ function tile.plan_gemm(tiled_mma, A, B, C, options) end
 --- Contractions in NumPy's notation; without C one is made, row-major, of the wider type.
 --- - nothing is permuted in memory; options alpha, beta, dtype, mma, precision, stream
 --- - activation =, bias =, residual =: as gemm has them, with the output's labels or { labels = T }
+--- - composed tensors are copied by lists of offsets first, as gemm does
 --- - bias = { n = T }: the same along all other labels; a vector is of the label of its size
 --- - error: labels that do not fit
 --- ```lua
