@@ -181,6 +181,61 @@ local function filled(n, device)
   return device and T:to(device) or T, list
 end
 
+-- Only of what is composed: what function_layout finds is asked in the specs of layouts.
+local function is_listed(A) return tostring(A):find("^{") ~= nil end
+
+local function distinct(f, n)
+  local set, count = {}, 0
+  for i = 0, n - 1 do
+    if not set[f(i)] then count = count + 1 end
+    set[f(i)] = true
+  end
+  return set, count
+end
+
+function laws.sums(A, v, n)
+  local B = function_layout(n, function(i) return v[i] * v[i] % 11 end)
+  if is_listed(A) then equal(tile.layout_add(A, B), function(i) return v[i] + B(i) end, n) end
+  local C = layout(3, random(20))
+  if not is_listed(A) then return end
+  equal(tile.make_layout(A, C), function(i) return v[i % n] + C(i // n) end, 3 * n)
+  equal(tile.make_layout { C, A }, function(i) return C(i % 3) + v[i // 3] end, 3 * n)
+  equal(tile.make_layout(A), function(i) return v[i] end, n)
+end
+
+-- Narrower elements, and wide ones of these again.
+function laws.downcasts(A, v, n)
+  local k = random(1, 4)
+  if not is_listed(A) then return end
+  local R = tile.downcast(A, k)
+  assert(tile.size(R) == k * n)
+  local set = distinct(R, k * n)
+  for i = 0, n - 1 do for j = 0, k - 1 do assert(set[k * v[i] + j]) end end
+  if tile.is_injective(A) then
+    assert(tile.is_injective(R))
+    equal(tile.upcast(R, k), function(i) return v[i] end, n)
+    equal(tile.recast_layout(8 * k, 8, A), R, k * n)
+    equal(tile.recast_layout(8, 8 * k, R), function(i) return v[i] end, n)
+  end
+end
+
+-- Wider elements: each is one of R, once where A is injective; or two neighbours are torn apart.
+function laws.upcasts(A, v, n)
+  local k = random(2, 4)
+  if not is_listed(A) then return end
+  local ok, R = pcall(tile.upcast, A, k)
+  local want, count = distinct(function(i) return v[i] // k end, n)
+  if ok then
+    local got, has = distinct(R, tile.size(R))
+    assert(has == count and (not tile.is_injective(A) or tile.size(R) == count), A)
+    for x in pairs(want) do assert(got[x]) end
+  else
+    local i, x, j, y = R:match "A%((%d+)%) = (%d+) and A%((%d+)%) = (%d+) lie"
+    i, x, j, y = tonumber(i), tonumber(x), tonumber(j), tonumber(y)
+    assert(v[i] == x and v[j] == y and x // k == y // k and i ~= j, R)
+  end
+end
+
 -- To places of its own, and from any.
 function laws.copies(A, v, n, shape, device)
   local from, x = filled(A:cosize(), device)
@@ -259,6 +314,41 @@ describe("functions that are listed", function()
   for name in pairs(laws) do
     it("have the law " .. name, function() run(name) end)
   end
+
+  it("are cast where elements stay whole", function()
+    local w = { 0, 1, 4, 5, 2, 3, 8, 9 }
+    local A = function_layout({ 2, 4 }, function(i, j) return w[1 + i + 2 * j] end)
+    equal(tile.upcast(A, 2), function(i) return ({ 0, 2, 1, 4 })[i + 1] end, 4)
+    assert.equal(1, tile.upcast(A, 2):size(1))
+    equal(A:recast_layout(8, 16), tile.upcast(A, 2), 4)
+    assert.equal(tostring(A:shape()), tostring(tile.common_refinement(A, 8)))
+    local torn = function_layout(8, function(i) return w[1 + i * 5 % 8] end)
+    local ok, why = pcall(tile.upcast, torn, 2)
+    assert.is_false(ok)
+    assert.matches("the modes tear elements apart", why)
+    ok, why = pcall(tile.recast_layout, 8, 48, A)
+    assert.is_false(ok)
+    assert.matches("recast_layout", why)
+  end)
+
+  it("number no threads: the error says what does", function()
+    local P = function_layout(4, function(i) return ({ 0, 2, 1, 3 })[i + 1] end)
+    P = tile.make_layout(P, layout(2, 4))
+    local ok, why = pcall(tile.tiled_copy, { atom = "UniversalCopy<uint32_t>", dtype = "f32",
+                                             thr = function_layout(6, function(i)
+                                               return i * (i + 1) // 2 % 7 % 6 end),
+                                             val = layout(4) })
+    assert.is_false(ok)
+    assert.matches("number these by steps, and compose the tensor with the function", why)
+    equal(layout(8, 2) * P, function(i) return 2 * P(i) end, 8)
+  end)
+
+  it("add to swizzled modes", function()
+    local A = layout "Sw<2,0,3> o 0 o (8,4):(1,8)"
+    local R = tile.make_layout(A, layout(2, 32))
+    equal(R, function(i) return A(i % 32) + 32 * (i // 32) end, 64)
+    assert.matches("^Sw<2,0,3>", tostring(R))
+  end)
 
   it("are others where others lie now: no plan is taken for another's", function()
     local from, to = tile.tensor("f32", layout(64)), tile.tensor("f32", layout(16))

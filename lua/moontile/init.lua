@@ -56,6 +56,7 @@ end
 
 return {
   info = info, read_text = read_text,
+  by_values = function(...) return need "by_values"(...) end,
   undo_listed = function(...) return need "listed"(...) end,
   einsum = contraction.einsum, einsum_fold = contraction.einsum_fold, im2col = contraction.im2col,
   tune = tuning.tune, why = why,

@@ -273,9 +273,30 @@ static int l_equivalent (lua_State *L) {
   return 2;
 }
 
-static int recast_layout (lua_State *L, int old_bits, int new_bits, int layout) {
+static bool is_composed (lua_State *L, int i) {
+  node a = lmt_nodeat(L, i);
+  return a && a->tag == MT_COMPOSED;
+}
+
+typedef mt_status (*casting)(mt_layout *out, node a, int64_t n, mt_err *err);
+
+/* upcast(A, n), downcast(A, n) */
+static int cast_layout (lua_State *L, const char *op, casting f) {
   mt_layout buf, out;
   LMT_NOERR(err);
+  if (is_composed(L, 1)) return lmt_byvalues(L, op, 2, (const int[]){1, 2});
+  if (f(&out, lmt_tovalue(L, 1, SWIZZLED, "#1", &buf), luaL_checkinteger(L, 2), &err))
+    return lmt_raise(L, &err);
+  return lmt_pushvalue(L, out.node);
+}
+static int l_upcast (lua_State *L) { return cast_layout(L, "upcast", mt_upcast); }
+static int l_downcast (lua_State *L) { return cast_layout(L, "downcast", mt_downcast); }
+
+static int recast_layout (lua_State *L, int old_bits, int new_bits, int layout) {
+  mt_layout buf, out;
+  const int at[] = {layout, old_bits, new_bits};
+  LMT_NOERR(err);
+  if (is_composed(L, layout)) return lmt_byvalues(L, "recast_layout", 3, at);
   node a = lmt_tovalue(L, layout, SWIZZLED, "layout", &buf);
   if (mt_recast_layout(&out, luaL_checkinteger(L, old_bits),
                        luaL_checkinteger(L, new_bits), a, &err))

@@ -75,6 +75,16 @@ static bool is_shape (lua_State *L, int i) {
 
 /* make_layout(A, B, ...), make_layout{A, B, ...}: (A, B, ...); make_layout(shape [,
 ** stride]): as layout. */
+/* The sum of modes that are swizzled or composed: what has its values. */
+static int sum_of (lua_State *L, int n, const mt_node *const *modes, const mt_err *err) {
+  int at[MT_MAXNODES], top = lua_gettop(L);
+  bool rooted = false;
+  for (int k = 0; k < n; k++) rooted = rooted || modes[k]->tag >= MT_SWIZZLE;
+  if (!rooted || top > MT_MAXNODES) return lmt_raise(L, err);
+  for (int k = 0; k < top; k++) at[k] = k + 1;
+  return lmt_byvalues(L, "make_layout", top, at);
+}
+
 static int l_make_layout (lua_State *L) {
   const mt_node *modes[MT_MAXNODES];
   mt_layout out;
@@ -84,7 +94,7 @@ static int l_make_layout (lua_State *L) {
     return l_layout(L);
   }
   int n = lmt_tolayouts(L, 1, modes);
-  if (mt_concat(&out, n, modes, &err)) return lmt_raise(L, &err);
+  if (mt_concat(&out, n, modes, &err)) return sum_of(L, n, modes, &err);
   return lmt_pushvalue(L, out.node);
 }
 

@@ -125,6 +125,16 @@ bool lmt_undolisted (lua_State *L, const char *name, const mt_node *found) {
   return !lua_isnil(L, -1);
 }
 
+int lmt_byvalues (lua_State *L, const char *name, int n, const int *at) {
+  luaL_checkstack(L, n + 4, NULL);
+  lmt_pushinner(L);
+  lua_getfield(L, -1, "by_values");
+  lua_pushstring(L, name);
+  for (int k = 0; k < n; k++) lua_pushvalue(L, at[k]);
+  lua_call(L, n + 1, 1);
+  return 1;
+}
+
 #define ROWS_LISTED
 #include "binding/rows.h"
 

@@ -20,6 +20,9 @@ void lmt_keeplists (lua_State *L, int i, int lists);
 ** that name, which is listed, or raises; false: that has no root, or this is no inverse,
 ** or it would have no more elements than what was found. */
 bool lmt_undolisted (lua_State *L, const char *name, const mt_node *found);
+/* Pushes what Lua makes of the n arguments at `at`, value by value
+** (lua/moontile/by_values.lua). */
+int lmt_byvalues (lua_State *L, const char *name, int n, const int *at);
 /* Pushes a block of these nodes, which keeps the lists that they point to. */
 void lmt_pushkept (lua_State *L, const mt_node *t);
 

@@ -7,12 +7,20 @@
 
 enum { MT_WITNESSED = 4096 };
 
+static MT_APART mt_status no_strides (const char *op, const char *name, const mt_node *a,
+                                      mt_err *err) {
+  mt_failn(err, MT_EINVAL, "%s: %s is not a layout of numbers: %N", op, name, a);
+  if (a->tag >= MT_SWIZZLE)
+    mt_explain(err, "\n  a partition is a layout with strides, of threads and values: "
+                    "number these by steps, and compose the tensor with the function");
+  return err->status;
+}
+
 mt_status mt_plain_layout (const char *op, const char *name, const mt_node *a,
                            mt_err *err) {
   for (const mt_node *p = a; p < mt_next(a); p++)
     if (!(p->tag == MT_MODES || (p->tag == MT_LEAF && p->ring == MT_Z)))
-      return mt_failn(err, MT_EINVAL, "%s: %s is not a layout of numbers: %N", op, name,
-                      a);
+      return no_strides(op, name, a, err);
   if (mt_size(a) < 1) return mt_failn(err, MT_EINVAL, "%s: %s %N is empty", op, name, a);
   return MT_OK;
 }

@@ -69,8 +69,8 @@ function tile.layout(shape, stride) end
 function tile.parse(text, atom) end
 
 --- Layouts as the modes of one; or, as layout, a shape with strides or without.
---- - R(i, j, ...) = A(i) + B(j) + ...
---- - error: modes of different kinds of strides; a swizzled mode
+--- - R(i, j, ...) = A(i) + B(j) + ...; of swizzled and composed modes by their values, up to 2^16
+--- - error: modes of different kinds of strides
 --- ```lua
 --- make_layout(layout(4, 1), layout(3, 8))  --> (4,3):(1,8)
 --- make_layout({2, 3}, {3, 1})  --> (2,3):(3,1)

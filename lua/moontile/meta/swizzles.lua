@@ -138,6 +138,7 @@ function tile.tile_to_mma_shape(atom, shape, order) end
 
 --- A in elements n times as wide.
 --- - R(c') is the element of A(c): A(c) / n, rounded down
+--- - of a composed layout by its values, if no element is torn apart
 --- - error: a stride is neither a multiple of n nor a divisor
 --- ```lua
 --- layout{8, 6}:upcast(4)  --> (2,6):(1,2)
@@ -150,6 +151,7 @@ Layout.upcast = tile.upcast
 
 --- A in elements n times as narrow.
 --- - the mode s:1 becomes n*s:1, other strides n times what they were
+--- - a composed layout without a mode that steps by 1: its first mode, element by element
 --- - error: no mode has stride 1
 --- ```lua
 --- layout{8, 6}:downcast(4)  --> (32,6):(1,32)
@@ -222,7 +224,7 @@ function tile.greatest_common_domain(A, B) end
 Layout.greatest_common_domain = tile.greatest_common_domain
 
 --- The sum of two layouts of one size, coalesced.
---- - R(i) = A(i) + B(i); over F2 the sum is xor
+--- - R(i) = A(i) + B(i); over F2 the sum is xor; of composed layouts by their values
 --- - error: the sizes differ; no layout is the sum
 --- ```lua
 --- layout_add(layout({4, 8}, {8, 1}), layout({4, 8}, {1, 4}))  --> (4,8):(9,5)
