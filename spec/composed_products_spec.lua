@@ -272,6 +272,17 @@ describe("products of composed operands", function()
       end)
     end
 
+    it("take a swizzled bias of as many elements as C has, on " .. d.label, function()
+      local A, B = tile.tensor("f32", layout { 2, 1 }, d.device):fill { 1, 2 },
+                   tile.tensor("f32", layout { 1, 1 }, d.device):fill(3)
+      local C, T = tile.tensor("f32", layout { 2, 1 }, d.device),
+                   tile.tensor("f32", layout(2), d.device):fill { 10, 20 }
+      local back = tile.make_composed_layout(tile.swizzle(0, 0, 0), 1, layout(2, -1))
+      tile.gemm(A, B, C, { bias = { column = T:view(back) } })
+      d.device:synchronize()
+      assert.same({ 23, 16 }, C:totable())
+    end)
+
     it("say where two values of C meet, on " .. d.label, function()
       local A = numbers("f32", layout { 4, 4 }, d.device)
       local P = numbers("f32", layout { 4, 4 }, d.device)

@@ -21,7 +21,9 @@ struct mt_gathered {
 /* A swizzled bias or residual that has not the shape of C is repeated: it has no place in
 ** the descriptor of one that has. */
 static bool is_repeated (const mt_tensor *x, const mt_tensor *c) {
-  return mt_is_swizzled(x->layout) && mt_size(x->layout) != mt_size(c->layout);
+  return mt_is_swizzled(x->layout) &&
+         (mt_size(x->layout) != mt_size(c->layout) ||
+          mt_rank(mt_inner(x->layout)) != mt_rank(mt_base(c->layout)));
 }
 
 bool mt_is_gathered (const mt_tensor *const t[MT_GATHERED], int i) {
