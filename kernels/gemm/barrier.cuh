@@ -88,13 +88,13 @@ MT_INLINE uint32_t cluster_rank () {
   return r;
 }
 
-/* All threads of all blocks of the cluster. */
-MT_INLINE void cluster_sync () {
-  asm volatile("barrier.cluster.arrive.release.aligned;\n"
-               "barrier.cluster.wait.acquire.aligned;"
-               :
-               :
-               : "memory");
+/* All threads of all blocks of the cluster: what each did before it arrived is there when
+** the wait has ended. */
+MT_INLINE void cluster_arrive () {
+  asm volatile("barrier.cluster.arrive.release.aligned;" : : : "memory");
+}
+MT_INLINE void cluster_wait () {
+  asm volatile("barrier.cluster.wait.acquire.aligned;" : : : "memory");
 }
 
 } // namespace mt

@@ -10,7 +10,7 @@
 **
 ** What an epilogue reads is on its way before it is wanted: C or the residual since
 ** before the products, 128 columns of 16 bits or 64 of 32, the next ones since these were
-** used; the bias while the last slab is multiplied. Warps do not wait for each other.
+** used; the bias while the last slab is multiplied, of the second round in the first. Warps do not wait for each other.
 */
 #ifndef BY_MAP_CUH
 #define BY_MAP_CUH
@@ -152,7 +152,7 @@ MT_INLINE void read_words (uint32_t *w, const pair_rows &from, int u, lane_left 
 /* Words of the side that are read ahead: of 16 bits those of 128 columns, of 32 bits
 ** those of 64. More of them would leave no registers for the bias. */
 template <int N> struct side_words {
-  enum { COUNT = N < 128 ? N / 4 : 32 };
+  enum { COUNT = N < 128 ? N / 4 : N < 256 ? 16 : 32 };
 };
 /* Those of the i-th unit of a round, and how many units are read ahead. */
 template <int N, int SIZE> struct units_ahead {
@@ -188,12 +188,18 @@ MT_INLINE void read_line (uint32_t *w, const mt_finishing_side &s, int64_t at,
   else read_each_bits<uint16_t, COUNT>(w, base + at * 2, step, real);
 }
 
-/* What is read ahead. Of a bias that all rows share, this lane has a column of each unit;
-** else those of its two rows. */
-template <int N> struct ahead {
-  uint32_t bias[(N + UNIT - 1) / UNIT], side[side_words<N>::COUNT];
+/* Units that are finished in a round: 128 columns at most. */
+template <int N> struct round_of {
+  enum { UNITS = N < 4 * UNIT ? (N + UNIT - 1) / UNIT : 4 };
 };
 
+/* What is read ahead. Of a bias that all rows share, this lane has a column of each unit
+** of a round; else those of its two rows. */
+template <int N> struct ahead {
+  uint32_t bias[round_of<N>::UNITS], side[side_words<N>::COUNT];
+};
+
+/* Of the round from column n on. */
 template <int N>
 MT_INLINE void read_bias (uint32_t *w, const mt_hopper_launch &p, int m, int n, int l) {
   const mt_finishing_side &s = p.finish.side[MT_BIAS];
@@ -201,8 +207,8 @@ MT_INLINE void read_bias (uint32_t *w, const mt_hopper_launch &p, int m, int n, 
   if (s.base == nullptr) return;
   if (s.stride[0] == 0) {
     const int left = p.size[1] - n - lane, real = left > 0 ? (left + UNIT - 1) / UNIT : 0;
-    read_line<N / UNIT>(w, s, place_of(s.stride, 0, n + lane, l), UNIT * s.stride[1],
-                        real);
+    read_line<round_of<N>::UNITS>(w, s, place_of(s.stride, 0, n + lane, l),
+                                  UNIT * s.stride[1], real);
   } else {
     const int row = m + lane / 4, left = p.size[0] - row;
     read_line<2>(w, s, place_of(s.stride, row, 0, l), 8 * s.stride[0],
@@ -315,7 +321,7 @@ MT_INLINE void put_unit (const mt_hopper_launch &p, uint32_t pieces, const float
 template <int N>
 MT_INLINE void store_finished (const mt_hopper_launch &p, float *c, ahead<N> &a,
                                uint32_t pieces, int m, int n, int l) {
-  enum { ALL = N / UNIT, UNITS = ALL < 4 ? ALL : 4, COUNT = UNITS * UNIT_SUMS };
+  enum { ALL = N / UNIT, UNITS = round_of<N>::UNITS, COUNT = UNITS * UNIT_SUMS };
   const mt_finishing_side &bias = p.finish.side[MT_BIAS];
   const float alpha = (float)p.alpha;
   const lane_left left = left_of(p, m, n);
@@ -332,6 +338,8 @@ MT_INLINE void store_finished (const mt_hopper_launch &p, float *c, ahead<N> &a,
     if (bias.base == nullptr) scale_all<COUNT>(c, factor);
     else if (bias.stride[0] == 0) scale_columns<UNITS>(c, factor, a.bias, bias.dtype);
     else scale_rows<COUNT>(c, factor, a.bias, bias.dtype);
+    if (first + UNITS < ALL && bias.stride[0] == 0)
+      read_bias<N>(a.bias, p, m, n + (first + UNITS) * UNIT, l);
     activate<COUNT>((uint32_t)p.finish.activation, c);
 #pragma unroll
     for (int i = 0; i < UNITS; i++) {
@@ -341,9 +349,6 @@ MT_INLINE void store_finished (const mt_hopper_launch &p, float *c, ahead<N> &a,
     }
 #pragma unroll
     for (int i = 0; i < (ALL - UNITS) * UNIT_SUMS; i++) c[i] = c[i + COUNT];
-    if (bias.stride[0] == 0)
-#pragma unroll
-      for (int i = 0; i < ALL - UNITS; i++) a.bias[i] = a.bias[i + UNITS];
   }
 }
 

@@ -28,7 +28,11 @@ static unsigned nready[2], alive;
 static ucontext_t scheduler;
 static jmp_buf out;
 static bool failed;
-static place everyone;
+static struct {
+  place in;
+  unsigned phase; /* how often all have come */
+  clock known;    /* what they knew then */
+} everyone;
 static void (*kernel)(const mt_hopper_launch &p);
 static const mt_hopper_launch *parameter;
 static uint64_t state_of_dice;
@@ -141,8 +145,24 @@ void sync_threads () {
   meet(mine().all, me->block * THREADS, THREADS, true, "__syncthreads");
   tick();
 }
-void sync_cluster () {
-  meet(everyone, 0, nblocks * THREADS, true, "cluster_sync");
+
+/* The barrier of the cluster in two steps. */
+void arrive_cluster () {
+  const unsigned all = nblocks * THREADS;
+  need(me->left == me->waited, "cluster_arrive again without cluster_wait");
+  join(everyone.in.told, me->knows, true);
+  me->left++;
+  if (++everyone.in.here < all) return;
+  everyone.known = everyone.in.told;
+  memset((void *)&everyone.in, 0, sizeof everyone.in);
+  everyone.phase++;
+  wake(0, 0, all, &everyone);
+}
+void wait_cluster () {
+  need(me->waited < me->left, "cluster_wait without cluster_arrive");
+  me->waited++;
+  while (everyone.phase < me->left) wait_on(&everyone, "the cluster", 0);
+  join(me->knows, everyone.known, true);
   tick();
 }
 

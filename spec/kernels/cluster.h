@@ -94,7 +94,8 @@ struct thread {
   const char *why;    /* it waits, and for what */
   const void *on;
   uint32_t parity;
-  bool launched; /* it waited for what went before the launch */
+  unsigned left, waited; /* arrivals at the barrier of the cluster, waits for it */
+  bool launched;         /* it waited for what went before the launch */
   int registers;
   clock knows;
   /* wgmma: its sums while they are the instructions', what it issued and committed */
@@ -153,7 +154,8 @@ void tick ();
 
 void sync_warp ();
 void sync_threads ();
-void sync_cluster ();
+void arrive_cluster ();
+void wait_cluster ();
 void warp_is_here (); /* which tells nobody anything */
 void give_registers (int n);
 void take_registers (int n);

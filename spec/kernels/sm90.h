@@ -71,7 +71,8 @@ inline void barrier_wait_acquire (uint32_t bar, uint32_t parity) {
   emulated::wait_for(bar, parity, true);
 }
 inline uint32_t cluster_rank () { return emulated::me->block; }
-inline void cluster_sync () { emulated::sync_cluster(); }
+inline void cluster_arrive () { emulated::arrive_cluster(); }
+inline void cluster_wait () { emulated::wait_cluster(); }
 
 /* ------------------------------------------------------------------ sm90.cuh */
 
