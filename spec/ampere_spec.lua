@@ -60,7 +60,7 @@ end
 -- types, A, B, C, options, what the plan says
 local PLANS = {
   { "f32 f32 f32", "(4096,4096):(4096,1)", "(4096,4096):(4096,1)", "(4096,4096):(4096,1)", nil,
-    "kernel: ampere_f32 " },
+    "kernel: ampere_f32_tn " },
   { "f32 f32 f32", "(64,64):(64,1)", "(64,64):(1,64)", "(64,64):(64,1)", nil,
     "in: A by elements along K, B by lines\nout: by vectors" },
   { "f32 f32 f32", "(64,64):(65,1)", "(63,64):(1,65)", "(64,63):(63,1)", nil,

@@ -59,23 +59,31 @@ struct core_f32 {
 struct core_f64 {
   enum { bytes = 8 };
 };
-template <int M, int N, int K, int T_M, int T_N, int T_K, int THREADS>
-struct parts_of<core_f32, 4, M, N, K, T_M, T_N, T_K, THREADS, MT_MAJOR_ANY,
-                MT_MAJOR_ANY> {
+/* K-major: by elements along K, which the compiler knows. */
+template <int M, int N, int K, int T_M, int T_N, int T_K, int THREADS, int MAJOR_A,
+          int MAJOR_B>
+struct parts_of<core_f32, 4, M, N, K, T_M, T_N, T_K, THREADS, MAJOR_A, MAJOR_B> {
   enum { ANY = false };
-  typedef padded_columns<M, K, 4, THREADS> feed_a;
-  typedef padded_columns<N, K, 4, THREADS> feed_b;
+  typedef padded_columns<M, K, 4, THREADS,
+                         MAJOR_A == MT_MAJOR_K ? MT_WAY_ALONG_K : NOT_FIXED>
+      feed_a;
+  typedef padded_columns<N, K, 4, THREADS,
+                         MAJOR_B == MT_MAJOR_K ? MT_WAY_ALONG_K : NOT_FIXED>
+      feed_b;
   typedef by_threads<M, N, T_M, T_N, T_K> engine;
 };
 template <int M, int N, int K, int T_M, int T_N, int T_K, int THREADS, int MAJOR_A,
           int MAJOR_B>
 struct parts_of<core_f64, 8, M, N, K, T_M, T_N, T_K, THREADS, MAJOR_A, MAJOR_B> {
-  enum { ANY = false };
+  enum {
+    ANY = false,
+    FIXED = MT_AMPERE_LINES_ALONE(8, N) ? (int)MT_WAY_LINES : NOT_FIXED
+  };
   template <int ROWS, int MAJOR> struct choose {
-    typedef element_rows<ROWS, K * 8, THREADS> type;
+    typedef element_rows<ROWS, K * 8, THREADS, FIXED> type;
   };
   template <int ROWS> struct choose<ROWS, MT_MAJOR_MN> {
-    typedef padded_columns<ROWS, K, 8, THREADS> type;
+    typedef padded_columns<ROWS, K, 8, THREADS, FIXED> type;
   };
   typedef typename choose<M, MAJOR_A>::type feed_a;
   typedef typename choose<N, MAJOR_B>::type feed_b;
@@ -101,7 +109,9 @@ struct ampere {
     T_N = N / WARPS_N,
     T_K = K / WARPS_K,
     SIZE = CORE::bytes,
-    BLOCKS = SIZE == 4 ? 2 : 1, /* of a multiprocessor, at least: of f32 two hide waits */
+    /* of a multiprocessor, at least: of f32 the threads that hide waits */
+    BLOCKS = SIZE == 4 ? 512 / THREADS : 1,
+    FILLS = SIZE >= 4, /* stages behind the last slab are filled with 0, not left out */
     LINE = K * SIZE,
     STAGE = MT_AMPERE_STAGE(SIZE, M, N, K),
     B = MT_AMPERE_OPERAND(SIZE, M, K) /* where it begins in a stage */
@@ -145,8 +155,9 @@ template <typename G> struct pipeline {
     first = warp / (G::WARPS_N * G::WARPS_M) * G::T_K;
   }
   MT_INLINE char *stage (int slot) { return ring + slot * G::STAGE; }
-  MT_INLINE void multiply (typename G::engine &e, int slot) {
-    e.multiply(stage(slot), stage(slot) + G::B, row, column, first);
+  template <typename FEED>
+  MT_INLINE void multiply (typename G::engine &e, int slot, FEED feed) {
+    e.multiply(stage(slot), stage(slot) + G::B, row, column, first, feed);
   }
 
   /* By cp.async. */
@@ -157,12 +168,12 @@ template <typename G> struct pipeline {
   MT_INLINE void load_first () {
 #pragma unroll
     for (int k = 0; k < G::STAGES - 1; k++) {
-      if (k < p.slabs) load(k);
+      if (G::FILLS || k < p.slabs) load(k);
       copies_end_group();
     }
   }
   MT_INLINE void load_behind (int k, int slot) {
-    if (k + G::STAGES - 1 < p.slabs) load(slot);
+    if (G::FILLS || k + G::STAGES - 1 < p.slabs) load(slot);
     copies_end_group();
   }
   MT_INLINE void wait () {
@@ -177,14 +188,24 @@ template <typename G> struct pipeline {
 #pragma unroll 1
     for (int k = 0; k < p.slabs; k++) {
       wait();
-      load_behind(k, write);
-      multiply(e, read);
+      multiply(e, read, [&] { load_behind(k, write); });
       read = behind(read);
       write = behind(write);
     }
+    copies_wait<0>();
   }
-  /* Of engines that read the first step of a stage before they end the last. */
-  MT_INLINE void run_ahead (typename G::engine &e) {
+  /* Share i of a stage's copies. */
+  template <int WAY, typename FEED>
+  static MT_INLINE void share (FEED &f, int i, char *to, const operand &o) {
+    enum { TIMES = FEED::template of<WAY>::TIMES, SHARES = G::engine::STEPS - 1 };
+#pragma unroll
+    for (int j = i * TIMES / SHARES; j < (i + 1) * TIMES / SHARES; j++)
+      f.template part<WAY>(j, to, o);
+  }
+  /* Of engines that read the first step of a stage before they end the last. Copies are
+  ** issued between products: at once, and with branches, they keep all warps from
+  ** multiplying. */
+  template <int WAY_A, int WAY_B> MT_INLINE void run_ahead (typename G::engine &e) {
     int read = 0, write = G::STAGES - 1;
     load_first();
     wait();
@@ -192,12 +213,29 @@ template <typename G> struct pipeline {
 #pragma unroll 1
     for (int k = 0; k < p.slabs; k++) {
       const int next = behind(read);
-      load_behind(k, write);
-      e.multiply_ahead(stage(read), stage(read) + G::B, stage(next), stage(next) + G::B,
-                       row, column, first, [&] { wait(); });
+      e.multiply_ahead(
+          stage(read), stage(read) + G::B, stage(next), stage(next) + G::B, row, column,
+          first,
+          [&] (int i) {
+            share<WAY_A>(a, i, stage(write), p.operand[0]);
+            share<WAY_B>(b, i, stage(write) + G::B, p.operand[1]);
+          },
+          [&] {
+            a.template next<WAY_A>(p.operand[0]);
+            b.template next<WAY_B>(p.operand[1]);
+            copies_end_group();
+            wait();
+          });
       read = next;
       write = behind(write);
     }
+    copies_wait<0>();
+  }
+  /* Both operands by lines, or both by elements: ampere.c sees to it. */
+  MT_INLINE void run_doubles (typename G::engine &e) {
+    if (comes_by<G::parts::FIXED>(p.operand[0], MT_WAY_LINES))
+      run_ahead<MT_WAY_LINES, MT_WAY_LINES>(e);
+    else run_ahead<G::feed_a::ELEMENTS, G::feed_b::ELEMENTS>(e);
   }
 
   /* Through registers, a chunk of each operand at a time. */
@@ -281,7 +319,7 @@ MT_INLINE void run_ampere (const mt_ampere_launch &p, char *memory) {
   pipeline<G> line(memory, p, t);
   typename G::engine e;
   if constexpr (G::parts::ANY) line.run_any(e);
-  else if constexpr (G::engine::AHEAD) line.run_ahead(e);
+  else if constexpr (G::engine::AHEAD) line.run_doubles(e);
   else line.run_ring(e);
   finish<G>(p, e, memory, t);
 }

@@ -123,7 +123,10 @@ struct by_cores {
 #pragma unroll
       for (int j = 0; j < J; j++) CORE::run(c[i][j], x[i], y[j]);
   }
-  MT_INLINE void multiply (const char *a, const char *b, int row, int column, int) {
+  template <typename FEED>
+  MT_INLINE void multiply (const char *a, const char *b, int row, int column, int,
+                           FEED feed) {
+    feed();
 #pragma unroll
     for (int kk = 0; kk < LINE / 32; kk++) step(a, b, row, column, kk);
   }
@@ -177,24 +180,29 @@ struct by_doubles {
 #pragma unroll
       for (int j = 0; j < J; j++) mma_f64(c[i][j], x[from][i], y[from][j]);
   }
-  MT_INLINE void multiply (const char *a, const char *b, int row, int column, int first) {
+  template <typename FEED>
+  MT_INLINE void multiply (const char *a, const char *b, int row, int column, int first,
+                           FEED feed) {
+    feed();
 #pragma unroll
     for (int k = 0; k < STEPS; k++) {
       read(0, a, b, row, column, first + 8 * k);
       step(0);
     }
   }
-  /* A stage whose first step was read; `turn` waits for the next one, at a and b. */
-  template <typename TURN>
+  /* A stage whose first step was read; `turn` waits for the next one, at next_a and
+  ** next_b; `feed` issues a share of the copies, at each step but the last. */
+  template <typename FEED, typename TURN>
   MT_INLINE void multiply_ahead (const char *a, const char *b, const char *next_a,
                                  const char *next_b, int row, int column, int first,
-                                 TURN turn) {
+                                 FEED feed, TURN turn) {
 #pragma unroll
     for (int k = 0; k < STEPS; k++) {
       const bool last = k + 1 == STEPS;
       if (last) turn();
       read((k + 1) % 2, last ? next_a : a, last ? next_b : b, row, column,
            first + (last ? 0 : 8 * (k + 1)));
+      if (!last) feed(k);
       step(k % 2);
     }
   }
@@ -214,12 +222,18 @@ struct alignas(16) quad {
 };
 
 /* A warp's lanes are DOWN x ACROSS; a thread has 4 rows of each 4 DOWN, 4 columns of each
-** 4 ACROSS. What step k + 1 takes is read while step k is multiplied. */
+** 4 ACROSS. What step k + 1 takes is read while step k is multiplied. Lanes go zigzag: a
+** half of a warp has 2 of the shorter side and 8 of the longer one. */
 template <int M, int N, int T_M, int T_N, int T_K> struct by_threads {
   typedef float sum;
   enum { DOWN = T_M > T_N ? 8 : 4, ACROSS = 32 / DOWN };
   enum { I = T_M / DOWN, J = T_N / ACROSS, AHEAD = false };
   float c[I][J] = {};
+
+  static MT_INLINE int of_four () { return lane_of_warp() % 2 + lane_of_warp() / 16 * 2; }
+  static MT_INLINE int of_eight () { return lane_of_warp() / 2 % 8; }
+  static MT_INLINE int down () { return 4 * (DOWN == 8 ? of_eight() : of_four()); }
+  static MT_INLINE int across () { return 4 * (DOWN == 8 ? of_four() : of_eight()); }
 
   template <int ROWS, int COUNT, int NEXT>
   static MT_INLINE void read (float *to, const float *from, int k) {
@@ -230,12 +244,13 @@ template <int M, int N, int T_M, int T_N, int T_K> struct by_threads {
       for (int i = 0; i < 4; i++) to[4 * h + i] = q.x[i];
     }
   }
+  template <typename FEED>
   MT_INLINE void multiply (const char *from_a, const char *from_b, int row, int column,
-                           int first) {
-    const float *a = (const float *)from_a + first * (M + MT_COLUMN_PAD(4)) + row +
-                     lane_of_warp() / ACROSS * 4;
-    const float *b = (const float *)from_b + first * (N + MT_COLUMN_PAD(4)) + column +
-                     lane_of_warp() % ACROSS * 4;
+                           int first, FEED feed) {
+    const float *a =
+        (const float *)from_a + first * (M + MT_COLUMN_PAD(4)) + row + down();
+    const float *b =
+        (const float *)from_b + first * (N + MT_COLUMN_PAD(4)) + column + across();
     float x[2][I], y[2][J];
     read<M, I, 4 * DOWN>(x[0], a, 0);
     read<N, J, 4 * ACROSS>(y[0], b, 0);
@@ -245,23 +260,25 @@ template <int M, int N, int T_M, int T_N, int T_K> struct by_threads {
         read<M, I, 4 * DOWN>(x[(k + 1) % 2], a, k + 1);
         read<N, J, 4 * ACROSS>(y[(k + 1) % 2], b, k + 1);
       }
+      if (k == 0) feed();
 #pragma unroll
       for (int i = 0; i < I; i++)
 #pragma unroll
         for (int j = 0; j < J; j++) c[i][j] = fmaf(x[k % 2][i], y[k % 2][j], c[i][j]);
     }
   }
+  /* One by one, which `volatile` says to the compiler: sums that are stored as vectors
+  ** have registers beside each other, and the operands of most products then are in one
+  ** bank of registers. */
   template <int PITCH, bool ADD> MT_INLINE void put (float *to) const {
-    to += lane_of_warp() / ACROSS * 4 * PITCH + lane_of_warp() % ACROSS * 4;
+    to += down() * PITCH + across();
 #pragma unroll
     for (int i = 0; i < I; i++)
 #pragma unroll
-      for (int h = 0; h < J / 4; h++) {
-        quad *at = (quad *)(to + (i / 4 * 4 * DOWN + i % 4) * PITCH + h * 4 * ACROSS);
-        quad q = {{c[i][4 * h], c[i][4 * h + 1], c[i][4 * h + 2], c[i][4 * h + 3]}};
-        if constexpr (ADD)
-          for (int j = 0; j < 4; j++) q.x[j] += at->x[j];
-        *at = q;
+      for (int j = 0; j < J; j++) {
+        volatile float *at =
+            to + (i / 4 * 4 * DOWN + i % 4) * PITCH + (j / 4 * 4 * ACROSS + j % 4);
+        *at = ADD ? *at + c[i][j] : c[i][j];
       }
   }
 };

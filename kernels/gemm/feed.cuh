@@ -124,94 +124,121 @@ template <int ROWS, int K, int THREADS> struct line_columns {
   }
 };
 
-/* ------------------------------------------------------------------ 8 bytes */
+/* ------------------------------------------------------------------ 4 and 8 bytes */
 
-/* By the operand's way: lines, or single elements along K. */
-template <int ROWS, int LINE, int THREADS> struct element_rows {
-  enum { SIZE = 8, K = LINE / SIZE, CHUNKS = LINE / 16 };
-  enum { NEXT_LINE = THREADS / CHUNKS, NEXT = THREADS / K };
-  static_assert(NEXT % 4 == 0, "all rows of a thread have one order of chunks");
+/* A stage is TIMES copies of a thread, which has no branch on its way: what is outside is
+** copied as 0. They may be issued one by one, part 0 first, between products; `at` goes
+** along. WAY is the operand's, known to the compiler. Lines are whole. */
+#define MT_PARTS_OF_A_STAGE                                                              \
+  template <int WAY> MT_INLINE void all(char *to, const operand &o) {                    \
+    _Pragma("unroll") for (int i = 0; i < of<WAY>::TIMES; i++) part<WAY>(i, to, o);      \
+    next<WAY>(o);                                                                        \
+  }
+
+/* Whether the operand comes so: as it says, or as the kernel has it, FIXED. */
+enum { NOT_FIXED = -1 };
+template <int FIXED> MT_INLINE bool comes_by (const operand &o, int way) {
+  return (FIXED == NOT_FIXED ? o.way : FIXED) == way;
+}
+
+/* Rows of K of 8 bytes: lines, or single elements along K. */
+template <int ROWS, int LINE, int THREADS, int FIXED = NOT_FIXED> struct element_rows {
+  enum { SIZE = 8, K = LINE / SIZE, CHUNKS = LINE / 16, ELEMENTS = MT_WAY_ALONG_K };
+  template <int WAY> struct of {
+    enum { BYTES = WAY == MT_WAY_LINES ? 16 : SIZE, ACROSS = LINE / BYTES };
+    enum { NEXT = THREADS / ACROSS, TIMES = ROWS / NEXT };
+    static_assert(NEXT % 4 == 0, "all rows of a thread have one order of chunks");
+  };
   const char *at;
   int rows, left; /* rows from this thread's on; bytes of K from its part on */
 
   MT_INLINE element_rows (const operand &o, int row, int k, int l) {
-    const bool lines = o.way == MT_WAY_LINES;
+    const bool lines = comes_by<FIXED>(o, MT_WAY_LINES);
     const int r = threadIdx.x / (lines ? CHUNKS : K);
     const int c = lines ? threadIdx.x % CHUNKS * 2 : threadIdx.x % K;
     rows = o.extent - row - r;
     left = (k - c) * SIZE;
     at = o.base + l * o.batch + (row + r) * o.along + c * o.k;
   }
-  MT_INLINE void load (char *to, const operand &o) {
-    if (o.way == MT_WAY_LINES) {
-      to += double_place<LINE>(threadIdx.x / CHUNKS, threadIdx.x % CHUNKS);
-      copy_lines<ROWS / NEXT_LINE, NEXT_LINE>(to, NEXT_LINE * LINE, at, o.along, rows,
-                                              real_bytes(left));
-    } else {
-      const int r = threadIdx.x / K, k = threadIdx.x % K, bytes = left > 0 ? SIZE : 0;
-      to += double_place<LINE>(r, k / 2) + k % 2 * SIZE;
-#pragma unroll
-      for (int i = 0; i < ROWS / NEXT; i++)
-        copy_async<SIZE>(to + i * NEXT * LINE, at + i * NEXT * o.along,
-                         i * NEXT < rows ? bytes : 0);
-    }
-    at += K * o.k;
+  template <int WAY> MT_INLINE void part (int i, char *to, const operand &o) {
+    enum { BYTES = of<WAY>::BYTES, ACROSS = of<WAY>::ACROSS, NEXT = of<WAY>::NEXT };
+    const int r = threadIdx.x / ACROSS, byte = threadIdx.x % ACROSS * BYTES;
+    to += double_place<LINE>(r, byte / 16) + byte % 16;
+    copy_async<BYTES>(to + i * NEXT * LINE, at, i * NEXT < rows && left > 0 ? BYTES : 0);
+    at += NEXT * o.along;
+  }
+  template <int WAY> MT_INLINE void next (const operand &o) {
+    at += (WAY == MT_WAY_LINES ? LINE : K * o.k) - ROWS * o.along;
     left -= LINE;
+  }
+  MT_PARTS_OF_A_STAGE
+  MT_INLINE void load (char *to, const operand &o) {
+    if (comes_by<FIXED>(o, MT_WAY_LINES)) all<MT_WAY_LINES>(to, o);
+    else all<MT_WAY_ALONG_K>(to, o);
   }
 };
 
-/* ------------------------------------------------------------------ 4 and 8 bytes */
+/* Of the copies of a thread, by way: which elements they are, how far apart. */
+template <int ROWS, int K, int SIZE, int THREADS, int WAY> struct column_copies;
+template <int ROWS, int K, int SIZE, int THREADS>
+struct column_copies<ROWS, K, SIZE, THREADS, MT_WAY_LINES> {
+  enum { BYTES = 16, LINE = 16 / SIZE, ACROSS = ROWS / LINE, NEXT = THREADS / ACROSS };
+  enum { TIMES = K / NEXT, DOWN = NEXT, ALONG = 0 }; /* the next is DOWN of K, or ALONG */
+  static MT_INLINE int row () { return threadIdx.x % ACROSS * LINE; }
+  static MT_INLINE int k () { return threadIdx.x / ACROSS; }
+};
+template <int ROWS, int K, int SIZE, int THREADS>
+struct column_copies<ROWS, K, SIZE, THREADS, MT_WAY_ALONG_MN> {
+  enum { BYTES = SIZE, NEXT = THREADS / ROWS, TIMES = K / NEXT, DOWN = NEXT, ALONG = 0 };
+  static MT_INLINE int row () { return threadIdx.x % ROWS; }
+  static MT_INLINE int k () { return threadIdx.x / ROWS; }
+};
+template <int ROWS, int K, int SIZE, int THREADS>
+struct column_copies<ROWS, K, SIZE, THREADS, MT_WAY_ALONG_K> {
+  enum { BYTES = SIZE, NEXT = THREADS / K, TIMES = ROWS / NEXT, DOWN = 0, ALONG = NEXT };
+  static MT_INLINE int row () { return threadIdx.x / K; }
+  static MT_INLINE int k () { return threadIdx.x % K; }
+};
 
-/* By the operand's way: a thread has one element, or one line, every few. */
-template <int ROWS, int K, int SIZE, int THREADS> struct padded_columns {
-  enum {
-    PITCH = (ROWS + MT_COLUMN_PAD(SIZE)) * SIZE,
-    LINE = 16 / SIZE,
-    LINES = ROWS / LINE,
-    DEEP = THREADS / K,   /* rows that one round along K takes */
-    WIDE = THREADS / ROWS /* and of K, along M or N */
-  };
+/* K rows of M or N and a pad: by any way, or, if it is known, by this one. */
+template <int ROWS, int K, int SIZE, int THREADS, int FIXED = NOT_FIXED>
+struct padded_columns {
+  enum { PITCH = (ROWS + MT_COLUMN_PAD(SIZE)) * SIZE, ELEMENTS = MT_WAY_ALONG_MN };
   static_assert(THREADS >= ROWS, "a round is whole rows of K");
+  template <int WAY> using of = column_copies<ROWS, K, SIZE, THREADS, WAY>;
   const char *at;
   int rows, left; /* elements from this thread's on: of M or N, of K */
 
-  MT_INLINE int row_of (int way) const {
-    if (way == MT_WAY_LINES) return threadIdx.x % LINES * LINE;
-    return way == MT_WAY_ALONG_K ? threadIdx.x / K : threadIdx.x % ROWS;
-  }
-  MT_INLINE int k_of (int way) const {
-    if (way == MT_WAY_LINES) return threadIdx.x / LINES;
-    return way == MT_WAY_ALONG_K ? threadIdx.x % K : threadIdx.x / ROWS;
-  }
-  MT_INLINE padded_columns (const operand &o, int row, int k, int l) {
-    const int r = row_of(o.way), c = k_of(o.way);
+  template <int WAY> MT_INLINE void begin (const operand &o, int row, int k, int l) {
+    const int r = of<WAY>::row(), c = of<WAY>::k();
     rows = o.extent - row - r;
     left = k - c;
     at = o.base + l * o.batch + (row + r) * o.along + c * o.k;
   }
-  MT_INLINE void load (char *to, const operand &o) {
-    to += k_of(o.way) * PITCH + row_of(o.way) * SIZE;
-    if (o.way == MT_WAY_LINES) {
-      enum { NEXT = THREADS / LINES };
-      copy_lines<K / NEXT, NEXT>(to, NEXT * PITCH, at, o.k, left,
-                                 real_bytes(rows * SIZE));
-    } else if (o.way == MT_WAY_ALONG_K) {
-      const int bytes = left > 0 ? SIZE : 0;
-#pragma unroll
-      for (int i = 0; i < ROWS / DEEP; i++)
-        copy_async<SIZE>(to + i * DEEP * SIZE, at + i * DEEP * o.along,
-                         i * DEEP < rows ? bytes : 0);
-    } else {
-      const int bytes = rows > 0 ? SIZE : 0;
-#pragma unroll
-      for (int i = 0; i < K / WIDE; i++)
-        copy_async<SIZE>(to + i * WIDE * PITCH, at + i * WIDE * o.k,
-                         i * WIDE < left ? bytes : 0);
-    }
-    at += K * o.k;
+  MT_INLINE padded_columns (const operand &o, int row, int k, int l) {
+    if (comes_by<FIXED>(o, MT_WAY_ALONG_K)) begin<MT_WAY_ALONG_K>(o, row, k, l);
+    else if (comes_by<FIXED>(o, MT_WAY_LINES)) begin<MT_WAY_LINES>(o, row, k, l);
+    else begin<MT_WAY_ALONG_MN>(o, row, k, l);
+  }
+  template <int WAY> MT_INLINE void part (int i, char *to, const operand &o) {
+    enum { BYTES = of<WAY>::BYTES, DOWN = of<WAY>::DOWN, ALONG = of<WAY>::ALONG };
+    to += of<WAY>::k() * PITCH + of<WAY>::row() * SIZE;
+    copy_async<BYTES>(to + i * (DOWN * PITCH + ALONG * SIZE), at,
+                      i * ALONG < rows && i * DOWN < left ? BYTES : 0);
+    at += DOWN * o.k + ALONG * o.along;
+  }
+  template <int WAY> MT_INLINE void next (const operand &o) {
+    if (WAY == MT_WAY_ALONG_K) at += K * o.k - ROWS * o.along;
     left -= K;
   }
+  MT_PARTS_OF_A_STAGE
+  MT_INLINE void load (char *to, const operand &o) {
+    if (comes_by<FIXED>(o, MT_WAY_ALONG_K)) all<MT_WAY_ALONG_K>(to, o);
+    else if (comes_by<FIXED>(o, MT_WAY_LINES)) all<MT_WAY_LINES>(to, o);
+    else all<MT_WAY_ALONG_MN>(to, o);
+  }
 };
+#undef MT_PARTS_OF_A_STAGE
 
 /* ------------------------------------------------------------------ any layout */
 

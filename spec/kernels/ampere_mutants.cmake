@@ -26,16 +26,17 @@ mutant(meeting_before_the_wait ampere_f64_nt ", not "
     copies_wait<G::STAGES - 2>();
 ]])
 mutant(no_group_of_copies ampere_i8_i8_tn "copies that nobody waited for"
-       [[    if (k + G::STAGES - 1 < p.slabs) load(slot);
+       [[    if (G::FILLS || k + G::STAGES - 1 < p.slabs) load(slot);
     copies_end_group();
-]] [[    if (k + G::STAGES - 1 < p.slabs) load(slot);
+]] [[    if (G::FILLS || k + G::STAGES - 1 < p.slabs) load(slot);
 ]])
 mutant(load_before_the_meeting ampere_f32_64 ", not "
        [[      wait();
-      load_behind(k, write);
+      multiply(e, read, [&] { load_behind(k, write); });
 ]] [[      load_behind(k, write);
       copies_wait<G::STAGES - 1>();
       __syncthreads();
+      multiply(e, read, [] {});
 ]])
 mutant(load_where_it_is_read ampere_f16_nn ", not "
        [[    int read = 0, write = G::STAGES - 1;
@@ -51,7 +52,7 @@ mutant(read_before_the_wait ampere_f64_nn ", not "
        [[    wait();
     e.read(0,]] [[    e.read(0,]])
 mutant(last_slab_missing ampere_u8_u8_tn ", not "
-       [[if (k + G::STAGES - 1 < p.slabs) load]] [[if (k + G::STAGES < p.slabs) load]])
+       [[G::FILLS || k + G::STAGES - 1 < p.slabs]] [[G::FILLS || k + G::STAGES < p.slabs]])
 mutant(first_slabs_not_loaded ampere_f64_16 "copies that nobody waited for"
        [[for (int k = 0; k < G::STAGES - 1; k++) {]] [[for (int k = 0; k < G::STAGES - 2; k++) {]])
 

@@ -62,21 +62,43 @@ static bool is_along_k (const mt_matrix *x) {
   return distance(pitch(x, 1)) <= distance(pitch(x, 0));
 }
 
+/* The same, and the last line of each is whole: copies of 4 and 8 bytes ask for no less. */
+static bool has_whole_lines (const mt_matrix *x, int mode) {
+  return has_lines(x, mode) &&
+         x->extent[mode] * (int64_t)mt_dtype_size(x->dtype) % LINE == 0;
+}
+
 /* Of rows for any layout. */
 static mt_ampere_way any_way (const mt_matrix *x) {
   if (mt_dtype_size(x->dtype) < 4)
     return mt_is_run(x, 1) ? MT_WAY_WINDOWS : MT_WAY_ALONG_MN;
-  if (has_lines(x, 0)) return MT_WAY_LINES;
+  if (has_whole_lines(x, 0)) return MT_WAY_LINES;
   return is_along_k(x) ? MT_WAY_ALONG_K : MT_WAY_ALONG_MN;
 }
 
-/* Whether a row of this major takes the operand, and how. */
+/* Whether a row of this major takes the operand, and how: f32 along K by elements. */
 static bool find_way (int32_t *out, const mt_matrix *x, int major) {
   const int mode = major == MT_MAJOR_K;
+  const size_t size = mt_dtype_size(x->dtype);
+  const bool lines = size == 8 ? has_whole_lines(x, mode) : has_lines(x, mode);
   *out = major == MT_MAJOR_ANY ? any_way(x) : MT_WAY_LINES;
-  if (major == MT_MAJOR_ANY || has_lines(x, mode)) return true;
+  if (major == MT_MAJOR_ANY || (lines && size != 4)) return true;
   *out = mode ? MT_WAY_ALONG_K : MT_WAY_ALONG_MN;
-  return mt_dtype_size(x->dtype) == 8 && is_along_k(x) == mode;
+  return size >= 4 && is_along_k(x) == mode;
+}
+
+/* Of 8 bytes both come by lines, or both by elements. */
+static bool find_ways (mt_ampere_launch *l, const mt_ampere_row *row,
+                       const mt_matrix x[MT_PARTS]) {
+  mt_ampere_operand *o = l->operand;
+  for (int i = 0; i < 2; i++)
+    if (!find_way(&o[i].way, &x[i], row->major[i])) return false;
+  if (mt_dtype_size(row->type[0]) != 8) return true;
+  if (o[0].way == MT_WAY_LINES && o[1].way == MT_WAY_LINES) return true;
+  if (MT_AMPERE_LINES_ALONE(8, row->n)) return false;
+  for (int i = 0; i < 2; i++)
+    o[i].way = row->major[i] == MT_MAJOR_K ? MT_WAY_ALONG_K : MT_WAY_ALONG_MN;
+  return true;
 }
 
 static void put_operand (mt_ampere_operand *o, const mt_matrix *x) {
@@ -194,8 +216,7 @@ static bool begin (mt_ampere *a, mt_matrix x[MT_PARTS], const mt_gemm_launch *l,
 static bool take_row (mt_ampere *a, const mt_ampere_row *row, const mt_matrix x[MT_PARTS],
                       const mt_gemm_launch *l, int cores) {
   if (!has_types(row, x, l->finishes)) return false;
-  for (int i = 0; i < 2; i++)
-    if (!find_way(&a->launch.operand[i].way, &x[i], row->major[i])) return false;
+  if (!find_ways(&a->launch, row, x)) return false;
   if (!shape(a, row, l->desc.size[MT_L])) return false;
   put_result(&a->launch, &x[MT_C], l, row->sum);
   a->us = predict(a, cores);

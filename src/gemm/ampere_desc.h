@@ -34,6 +34,10 @@ enum { MT_MAJOR_K, MT_MAJOR_MN, MT_MAJOR_ANY };
 ** other banks. Sums have as many. */
 #define MT_COLUMN_PAD(size) 4
 
+/* Of f64 tiles of more columns than this take operands by lines alone: two ways of copies
+** between their products are more than registers hold. */
+#define MT_AMPERE_LINES_ALONE(size, n) ((size) == 8 && (n) > 64)
+
 /* Bytes of a stage of elements of `size` bytes, and of the sums of one row of warps. */
 #define MT_AMPERE_OPERAND(size, mn, k)                                                   \
   (((size) >= 4 ? (mn) + MT_COLUMN_PAD(size) : (mn)) * (k) * (size))
