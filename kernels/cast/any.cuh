@@ -18,29 +18,6 @@ namespace mt {
 
 enum { MT_CAST_TABLE = 256 * 8 }; /* bytes of what elements of one byte become */
 
-/* ------------------------------------------------------------------ accesses */
-
-/* Of 1 to 16 bytes, which is known at run time. */
-MT_INLINE uint4 load_access (const char *p, uint32_t bytes) {
-  uint4 v = make_uint4(0, 0, 0, 0);
-  if (bytes == 16) return load<16>(p);
-  if (bytes == 8) {
-    const uint2 w = load<8>(p);
-    v.x = w.x, v.y = w.y;
-  } else if (bytes == 4) v.x = load<4>(p);
-  else if (bytes == 2) v.x = load<2>(p);
-  else v.x = load<1>(p);
-  return v;
-}
-
-MT_INLINE void store_access (char *p, uint32_t bytes, const uint4 &v) {
-  if (bytes == 16) store<16>(p, v);
-  else if (bytes == 8) store<8>(p, make_uint2(v.x, v.y));
-  else if (bytes == 4) store<4>(p, v.x);
-  else if (bytes == 2) store<2>(p, (uint16_t)v.x);
-  else store<1>(p, (uint8_t)v.x);
-}
-
 /* ------------------------------------------------------------------ tables */
 
 template <int ED> MT_INLINE void put_entry (char *table, uint32_t i, uint64_t bits) {
@@ -80,13 +57,6 @@ template <int ED> MT_INLINE uint4 looked_up (const uint4 &v, const char *table) 
   return make_uint4(out[0], out[1], out[2], out[3]);
 }
 
-MT_INLINE uint4 looked_up (const uint4 &v, uint32_t bytes, const char *table) {
-  if (bytes == 1) return looked_up<1>(v, table);
-  if (bytes == 2) return looked_up<2>(v, table);
-  if (bytes == 4) return looked_up<4>(v, table);
-  return looked_up<8>(v, table);
-}
-
 /* ------------------------------------------------------------------ pairs of types */
 
 template <class S, class D> MT_INLINE uint4 converted (const uint4 &v) {
@@ -97,15 +67,7 @@ template <class S, class D> MT_INLINE uint4 converted (const uint4 &v) {
   return make_uint4(out[0], out[1], out[2], out[3]);
 }
 
-/* From type S, of more than a byte. */
-template <class S> MT_INLINE uint4 converted_from (const uint4 &v, uint32_t to) {
-#define MT_DTYPE(name, ...)                                                              \
-  if (to == MT_##name) return converted<S, name##_number>(v);
-#include "moontile/dtypes.def"
-  return v;
-}
-
-/* To a type of ED bytes. */
+/* From type S, of more than a byte, to a type of ED bytes. */
 template <class S, int ED> MT_INLINE uint4 converted_to (const uint4 &v, uint32_t to) {
 #define MT_DTYPE(name, ...)                                                              \
   if constexpr (name##_number::BYTES == ED)                                              \
@@ -114,19 +76,7 @@ template <class S, int ED> MT_INLINE uint4 converted_to (const uint4 &v, uint32_
   return v;
 }
 
-MT_INLINE uint4 converted_any (const uint4 &v, uint32_t cast) {
-  const uint32_t to = MT_CAST_DST(cast);
-  switch (MT_CAST_SRC(cast)) {
-#define MT_DTYPE(name, ...)                                                              \
-  case MT_##name:                                                                        \
-    if constexpr (name##_number::BYTES > 1) return converted_from<name##_number>(v, to); \
-    break;
-#include "moontile/dtypes.def"
-  }
-  return v;
-}
-
-/* The same of types of ES and ED bytes: called, where there is more than one place. */
+/* Of types of ES and ED bytes: called, since there is more than one place. */
 template <int ES, int ED>
 static __device__ __noinline__ uint4 converted_sized (uint4 v, uint32_t cast) {
   const uint32_t pair = cast & 65535;

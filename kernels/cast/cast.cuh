@@ -77,36 +77,36 @@ template <class S, class D> MT_INLINE void cast_strided (const mt_launch &p) {
 
 /* ------------------------------------------------------------------ STRIDED */
 
-/* Where access n is. */
-MT_INLINE cast_sides any_sides (const mt_launch &p, uint32_t n) {
-  place at = {};
-  walk(at, p.desc, 0, p.desc.nrest, n);
-  return cast_sides(p, at, (int)p.desc.elem, (int)p.desc.to);
-}
-
-/* Accesses n, n + threads, ...: below 2^31. */
+/* Accesses n, n + threads, ...: below 2^31. Where there is one axis, each lies as far behind
+** the one before. */
+template <int ES, int ED>
 MT_INLINE void any_group (const mt_launch &p, const char *table, uint32_t n) {
-  enum { UNROLL = MT_CAST_UNROLL };
+  enum { UNROLL = MT_CAST_UNROLL, N = 16 / (ES > ED ? ES : ED) };
   const mt_desc &d = p.desc;
-  const uint32_t end = (uint32_t)d.rests, reads = d.vec * d.elem, writes = d.vec * d.to;
-  uint4 data[UNROLL];
+  const uint32_t end = (uint32_t)d.rests;
+  const int64_t steps = d.nrest == 0 ? 0 : (int64_t)blockDim.x * d.axis[0].stride[MT_SRC];
+  const int64_t stepd = d.nrest == 0 ? 0 : (int64_t)blockDim.x * d.axis[0].stride[MT_DST];
+  uint32_t in[UNROLL][(N * ES + 3) / 4], out[(N * ED + 3) / 4];
   char *dst[UNROLL];
+  place at = {};
+  walk(at, d, 0, d.nrest, n);
 #pragma unroll
   for (int u = 0; u < UNROLL; u++) {
-    dst[u] = NULL;
     if (n + u * blockDim.x >= end) continue;
-    const cast_sides s = any_sides(p, n + u * blockDim.x);
-    data[u] = load_access(s.src, reads), dst[u] = s.dst;
+    if (u > 0 && d.nrest > 1) {
+      at = {};
+      walk(at, d, 0, d.nrest, n + u * blockDim.x);
+    }
+    const cast_sides s(p, at, ES, ED);
+    load_words<N * ES>(in[u], s.src);
+    dst[u] = s.dst;
+    at.side[MT_SRC] += steps, at.side[MT_DST] += stepd;
   }
-  /* The code of all types is there once: what is next moves to the front. */
-#pragma unroll 1
-  for (int u = 0; u < UNROLL; u++) {
-    if (dst[0] == NULL) return;
-    store_access(dst[0], writes,
-                 d.elem == 1 ? looked_up(data[0], d.to, table) :
-                               converted_any(data[0], d.cast));
 #pragma unroll
-    for (int k = 0; k + 1 < UNROLL; k++) data[k] = data[k + 1], dst[k] = dst[k + 1];
+  for (int u = 0; u < UNROLL; u++) {
+    if (n + u * blockDim.x >= end) continue;
+    convert_sized<ES, ED>(out, in[u], d.cast, table);
+    write_words<N * ED>(dst[u], out);
   }
 }
 
@@ -116,16 +116,35 @@ MT_INLINE bool any_is_whole (const mt_desc &d) {
          (d.swizzle[MT_SRC].mask | d.swizzle[MT_DST].mask) == 0;
 }
 
-MT_INLINE void any_whole (const mt_launch &p) {
-  __shared__ uint4 shared[MT_CAST_TABLE / 16];
+template <int ES, int ED> MT_INLINE void any_groups (const mt_launch &p, char *table) {
   const int64_t group = (int64_t)MT_CAST_UNROLL * blockDim.x, all = gridDim.x * group;
-  if (p.desc.elem == 1) {
-    make_table((char *)shared, p.desc.cast);
+  if (ES == 1) {
+    make_table(table, p.desc.cast);
     __syncthreads();
   }
 #pragma unroll 1
   for (int64_t n = blockIdx.x * group + threadIdx.x; n < p.desc.rests; n += all)
-    any_group(p, (const char *)shared, (uint32_t)n);
+    any_group<ES, ED>(p, table, (uint32_t)n);
+}
+
+template <int ES> MT_INLINE void any_groups_from (const mt_launch &p, char *table) {
+  switch (p.desc.to) {
+    case 1: return any_groups<ES, 1>(p, table);
+    case 2: return any_groups<ES, 2>(p, table);
+    case 4: return any_groups<ES, 4>(p, table);
+    default: return any_groups<ES, 8>(p, table);
+  }
+}
+
+MT_INLINE void any_whole (const mt_launch &p) {
+  __shared__ uint4 shared[MT_CAST_TABLE / 16];
+  char *table = (char *)shared;
+  switch (p.desc.elem) {
+    case 1: return any_groups_from<1>(p, table);
+    case 2: return any_groups_from<2>(p, table);
+    case 4: return any_groups_from<4>(p, table);
+    default: return any_groups_from<8>(p, table);
+  }
 }
 
 /* ------------------------------------------------------------------ any elements */

@@ -19,7 +19,7 @@ namespace mt {
 
 #define MT_DTYPE(name, kind, bytes, in_c, element, e, m, top, ...)                       \
   struct name##_number {                                                                 \
-    enum { BYTES = bytes, FLOAT = MT_KIND_##kind == MT_KIND_FLOAT, ANY = 0 };            \
+    enum { BYTES = bytes, FLOAT = MT_KIND_##kind == MT_KIND_FLOAT, ANY = 0, E = e };     \
     static MT_INLINE mt_cast_type type () {                                              \
       return MT_CAST_ROW(kind, bytes, e, m, top);                                        \
     }                                                                                    \
@@ -130,11 +130,69 @@ template <class D, int N> MT_INLINE void halve (uint32_t *to, const uint32_t *fr
   }
 }
 
+/* Two f32 as two bytes, the second behind the first: up to the largest number the same as
+** mt_cast_bits. */
+template <class D> struct byte_pair {
+  enum { HERE = 0 };
+};
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 890
+#define MT_BYTE_PAIR(name, instruction, largest)                                         \
+  template <> struct byte_pair<name##_number> {                                          \
+    enum { HERE = 1, MOST = largest };                                                   \
+    static MT_INLINE uint32_t of (uint32_t a, uint32_t b) {                              \
+      uint16_t d;                                                                        \
+      asm(instruction " %0, %1, %2;"                                                     \
+          : "=h"(d)                                                                      \
+          : "f"(__uint_as_float(b)), "f"(__uint_as_float(a)));                           \
+      return d;                                                                          \
+    }                                                                                    \
+  };
+MT_BYTE_PAIR(e4m3, "cvt.rn.satfinite.e4m3x2.f32", 448)
+MT_BYTE_PAIR(e5m2, "cvt.rn.satfinite.e5m2x2.f32", 57344)
+#undef MT_BYTE_PAIR
+#endif
+
+/* N f32. */
+template <class D, int N> MT_INLINE void quarter (uint32_t *to, const uint32_t *from) {
+  bool beyond = false;
+#pragma unroll
+  for (int i = 0; i < N; i++)
+    beyond |= !(mt_as_float(from[i] & 0x7fffffff) <= (float)byte_pair<D>::MOST);
+#pragma unroll
+  for (int i = 0; i < (N + 3) / 4; i++) to[i] = 0;
+#pragma unroll
+  for (int i = 0; i < N; i += 2)
+    to[i / 4] |= byte_pair<D>::of(from[i], from[i + 1]) << 8 * (i % 4);
+  if (!beyond) return;
+#pragma unroll
+  for (int i = 0; i < (N + 3) / 4; i++) to[i] = 0;
+#pragma unroll
+  for (int i = 0; i < N; i++) put_element<1>(to, i, mt_cast_narrow(from[i], D::type()));
+}
+
+/* An element as a f32 that becomes the same in D: integers of more than 16 bits as far as
+** D, of less than 2^24, tells them apart. */
+template <class S, class D> struct through_f32 {
+  enum { HERE = S::BYTES < 4 || (S::BYTES == 4 && S::FLOAT) || (!S::FLOAT && D::E < 8) };
+  static MT_INLINE uint32_t of (uint64_t bits) {
+    if constexpr (S::FLOAT || S::BYTES < 4) return mt_cast_load_f32(bits, S::type());
+    const int64_t most = 1 << 24, n = mt_cast_load_i64(bits, S::type());
+    const bool far = S::BYTES == 8 && S::type().kind == MT_KIND_UINT && n < 0;
+    return mt_float_as((float)(int32_t)(far || n > most ? most : n < -most ? -most : n));
+  }
+};
+
 /* N elements. */
 template <class S, class D, int N>
 MT_INLINE void convert_words (uint32_t *to, const uint32_t *from) {
-  if constexpr (half_pair<D>::HERE && S::BYTES == 4 && S::FLOAT && N % 2 == 0) {
-    halve<D, N>(to, from);
+  if constexpr ((half_pair<D>::HERE || byte_pair<D>::HERE) && N % 2 == 0 &&
+                through_f32<S, D>::HERE) {
+    uint32_t x[N];
+#pragma unroll
+    for (int i = 0; i < N; i++)
+      x[i] = through_f32<S, D>::of(get_element<S::BYTES>(from, i));
+    if constexpr (half_pair<D>::HERE) halve<D, N>(to, x);
+    else quarter<D, N>(to, x);
   } else {
 #pragma unroll
     for (int i = 0; i < (N * D::BYTES + 3) / 4; i++) to[i] = 0;

@@ -84,11 +84,12 @@ template <class SRC, class DST, bool UNALIGNED> struct cast_tile_of {
     ROWS = 256 / EACH, /* that a block reads at once */
     ROUNDS = D / ROWS,
     READ = TRANSPOSE_UNALIGNED ? OWN_D + VD : D, /* rows that are read */
-    IN = VS * EM / 4,       /* words in the tile, of a vector of the source */
-    OUT = VD * EM / 4,      /* and of the destination */
-    LINE = S * EM / 16,     /* pieces of a row of the tile */
-    UNIT = EM < 4 ? 4 : EM, /* bytes that are read of a row at once, */
-    W = UNIT / EM,          /* and their elements: rows of the destination */
+    PUT = VS * EM,           /* bytes in the tile, of a vector of the source */
+    IN = (PUT + 3) / 4,      /* in words, */
+    OUT = (VD * EM + 3) / 4, /* and of the destination */
+    LINE = S * EM / 16,      /* pieces of a row of the tile */
+    UNIT = EM < 4 ? 4 : EM,  /* bytes that are read of a row at once, */
+    W = UNIT / EM,           /* and their elements: rows of the destination */
     GROUPS = D / VD / 8,
     TURNS = GROUPS * (S * EM / UNIT) / 4 /* of all warps */
   };
@@ -131,8 +132,8 @@ MT_INLINE void shift_vector (uint32_t *v, uint32_t m, int width) {
   shifted<N, EM>(v, v, next, m);
 }
 
-/* N words of rows one behind the other, 4 / EM elements each -> as many vectors; N
-** elements of 4 bytes and more are one. */
+/* N words of rows one behind the other, 4 / EM elements each -> as many vectors; two
+** rows of bytes are as many vectors of 2 bytes; N elements of 4 bytes and more are one. */
 template <int EM, int N> MT_INLINE void cast_turn (uint32_t *out, const uint32_t *x) {
   if constexpr (EM >= 4) {
 #pragma unroll
@@ -143,6 +144,9 @@ template <int EM, int N> MT_INLINE void cast_turn (uint32_t *out, const uint32_t
       out[w] = __byte_perm(x[0], x[1], 0x5410);
       out[w + N / 2] = __byte_perm(x[0], x[1], 0x7632);
     }
+  } else if constexpr (N == 2) {
+#pragma unroll
+    for (int w = 0; w < 4; w++) out[w] = __byte_perm(x[0], x[1], 0x40 + 0x11 * w);
   } else {
 #pragma unroll
     for (int w = 0; w < N / 4; w++, x += 4) {
@@ -214,7 +218,7 @@ template <class T, int N, bool WHOLE> struct cast_rows {
   }
 
   MT_INLINE void put (char *tile, uint32_t cast, const char *table) const {
-    const int at = threadIdx.x % T::EACH * (T::IN * 4);
+    const int at = threadIdx.x % T::EACH * T::PUT;
 #pragma unroll
     for (int k = 0; k < N; k++) {
       uint32_t out[4];
@@ -222,7 +226,7 @@ template <class T, int N, bool WHOLE> struct cast_rows {
       if (T::TRANSPOSE_UNALIGNED)
         shift_vector<T::IN, T::EM>(out, shift(k) / T::ES * T::EM, T::EACH);
       char *to = tile + cast_slot<T>(r + k * T::ROWS, at / 16) + at % 16;
-      write_words<T::IN * 4>(to, out);
+      write_words<T::PUT>(to, out);
     }
   }
 };
@@ -284,11 +288,11 @@ template <class T> MT_INLINE bool is_whole (const mt_desc &d, const cast_place &
          t.s + T::S <= (int32_t)d.threads && t.d + T::READ <= (int32_t)d.values;
 }
 
-/* What is not whole has longer code: of four vectors. */
+/* Registers have 8 vectors; what is not whole has longer code: of four. */
 template <class T, bool WHOLE>
 MT_INLINE void cast_move (const mt_launch &p, const cast_place &t, char *tile,
                           const char *table) {
-  constexpr int N = WHOLE || T::ROUNDS < 4 ? T::ROUNDS : 4;
+  constexpr int MOST = WHOLE ? 8 : 4, N = T::ROUNDS < MOST ? T::ROUNDS : MOST;
 #pragma unroll 1
   for (int first = 0; first < T::D; first += N * T::ROWS) {
     cast_rows<T, N, WHOLE> rows;

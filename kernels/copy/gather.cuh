@@ -120,7 +120,7 @@ MT_INLINE uint32_t gather_make_spans (const mt_launch &p, char *tables) {
 struct gather_tile {
   const char *src;
   char *dst;
-  uint32_t words;
+  uint32_t rows, words;
   int32_t low, high; /* low <= n < high of each row */
   bool inside;       /* the spans of its words lie in the buffer */
   MT_INLINE gather_tile (const mt_launch &p, uint32_t n) {
@@ -136,7 +136,7 @@ struct gather_tile {
     s.move(d, at);
     src = s.src, dst = s.dst;
     const uint32_t left = (uint32_t)d.values - j * g.rows;
-    words = (left < g.rows ? left : g.rows) * g.words.extent;
+    rows = left < g.rows ? left : g.rows, words = rows * g.words.extent;
     low = -(int32_t)(i * g.units), high = (int32_t)d.threads + low;
     const char *begin = (const char *)p.base[MT_SRC];
     inside =

@@ -21,7 +21,7 @@ namespace mt {
 
 /* A row of a tile in shared memory and in the destination; a piece in the source and in
 ** shared memory: bytes behind the first one. */
-struct staged_row {
+struct alignas(8) staged_row {
   int32_t from, to;
 };
 
@@ -69,7 +69,7 @@ MT_INLINE void staged_make_pieces (const mt_staged &s, char *tables) {
 template <int ES> MT_INLINE void staged_make_units (const mt_desc &d, char *tables) {
   enum { AHEAD = MT_GATHER_UNITS(ES) - 1 };
   const mt_gather &g = d.gather;
-  const int32_t pitch = (int32_t)(g.words.extent * MT_GATHER_UNITS(ES));
+  const int32_t pitch = (int32_t)(d.staged.step.extent * MT_GATHER_UNITS(ES));
   const int32_t early = (int32_t)g.phases - 1;
   const int32_t inner = (int32_t)(g.units / g.cut[0]);
   const int32_t before =
@@ -93,24 +93,34 @@ MT_INLINE void staged_edge (char *to, const char *from, const char *begin,
     if (from + i >= begin && from + i < end) to[i] = (char)load<1>(from + i);
 }
 
-/* Fetches the pieces of a tile whose lowest byte is `low` to `data`, where a byte has the
-** same address modulo 16. */
-MT_INLINE void staged_fetch (const mt_launch &p, const char *low, const char *tables,
-                             char *data) {
-  const mt_staged &s = p.desc.staged;
+/* Where a tile lies in the source, and whether all of its vectors lie in the buffer. */
+struct staged_source {
+  const char *low, *begin, *end;
+  bool inside;
+  MT_INLINE staged_source (const mt_launch &p, const gather_tile &t)
+      : low(t.src + p.desc.staged.low), begin((const char *)p.base[MT_SRC]),
+        end(begin + p.size[MT_SRC]) {
+    inside = low - 15 >= begin && low + p.desc.staged.reach + 15 <= end;
+  }
+  MT_INLINE uint32_t phase () const { return (uint32_t)(uintptr_t)low & 15; }
+};
+
+/* Fetches the pieces of a tile to `data`, where a byte has the same address modulo 16. */
+template <bool INSIDE>
+MT_INLINE void staged_fetch (const mt_staged &s, const staged_source &x,
+                             const char *tables, char *data) {
   const staged_row *pieces = (const staged_row *)(tables + s.pieces_at);
-  const char *begin = (const char *)p.base[MT_SRC], *end = begin + p.size[MT_SRC];
-  const uint32_t m = (uint32_t)(uintptr_t)low & 15, all = s.pieces * s.vectors.extent;
-#pragma unroll 4
+  const uint32_t m = x.phase(), all = s.pieces * s.vectors.extent;
+#pragma unroll(INSIDE ? 4 : 1)
   for (uint32_t v = threadIdx.x; v < all; v += MT_GATHER_THREADS) {
     const uint32_t piece = divide(v, s.vectors), k = v - piece * s.vectors.extent;
     const staged_row at = pieces[piece];
-    const uint32_t shift = m + (uint32_t)at.to & 15;
-    const char *from = low + at.from - shift + 16 * k;
-    char *to = data + ((m + (uint32_t)at.to) & ~15u) + 16 * k;
+    const uint32_t to = m + (uint32_t)at.to, shift = to & 15;
+    const char *from = x.low + (at.from - (int32_t)shift + (int32_t)(16 * k));
     if (16 * k >= shift + s.length) continue;
-    if (from >= begin && from + 16 <= end) fetch(near_of(to), from);
-    else staged_edge(to, from, begin, end);
+    if (INSIDE || (from >= x.begin && from + 16 <= x.end))
+      fetch(near_of(data) + (to - shift + 16 * k), from);
+    else staged_edge(data + (to - shift + 16 * k), from, x.begin, x.end);
   }
 }
 
@@ -141,70 +151,102 @@ template <> struct staged_places<4> {
   }
 };
 
-/* Where a word is: as gather_at, its units in shared memory. */
+/* Words of a row, `step` from one to the next, as a thread writes them: where the row's
+** units are, its first word, that word's first unit and its entry of the table. */
 template <int ES, bool SINGLE> struct staged_at {
   enum { V = MT_GATHER_UNITS(ES) };
   near from;
   char *to;
   int32_t first;
-  uint32_t entry;
+  uint32_t k, entry, step, words;
 
-  MT_INLINE void find (const mt_gather &g, const gather_tile &t, const char *tables,
-                       near data, uint32_t w) {
-    uint32_t k = w, f = 0;
-    from = data, to = t.dst;
+  MT_INLINE staged_at (const mt_staged &s, const gather_tile &t, const char *tables,
+                       near data, uint32_t n)
+      : from(data), to(t.dst), k(n), step(s.step.extent), words(s.tile.words.extent) {
+    uint32_t f = 0;
     if (!SINGLE) {
-      const uint32_t row = divide(w, g.words);
-      const staged_row at = ((const staged_row *)(tables + g.table))[row];
-      from += at.from, to += at.to, k -= row * g.words.extent;
+      const uint32_t row = divide(n, s.step);
+      const staged_row at = ((const staged_row *)(tables + s.tile.table))[row];
+      from += at.from, to += at.to, k -= row * step;
     }
-    if (V > 1 && g.phases > 1) f = ((uint32_t)(uintptr_t)to & 3) / ES;
-    first = (int32_t)(k * V - f), entry = k + f * g.words.extent;
+    if (V > 1 && s.tile.phases > 1) f = ((uint32_t)(uintptr_t)to & 3) / ES;
+    first = (int32_t)(k * V - f), entry = k + f * step;
     to += first * ES;
+  }
+  MT_INLINE bool has (int j) const { return j == 0 || k + j * step < words; }
+  /* That all of its words have all of their units. */
+  template <int N> MT_INLINE bool is_whole (const gather_tile &t) const {
+    int32_t last = first;
+#pragma unroll
+    for (int j = 1; j < N; j++)
+      if (has(j)) last = first + (int32_t)(j * step * V);
+    return (V == 1 || first >= t.low) && last + V <= t.high;
   }
 };
 
-/* One word; of a few rows have units only in part. */
-template <int ES, bool SINGLE>
-MT_INLINE void staged_word (const staged_at<ES, SINGLE> &x, const gather_tile &t,
-                            const char *tables) {
+/* N words, all at once; behind the last of the row the first is read again. */
+template <int ES, int N, bool SINGLE>
+MT_INLINE void staged_whole (const mt_staged &s, const staged_at<ES, SINGLE> &x,
+                             const char *tables) {
   enum { V = MT_GATHER_UNITS(ES) };
   const staged_places<V> places(tables, x.entry);
-  typename word<ES>::type unit[V];
-  if ((V == 1 || x.first >= t.low) && x.first + V <= t.high) {
+  typename word<ES>::type unit[N][V];
 #pragma unroll
-    for (int i = 0; i < V; i++) unit[i] = staged_unit<ES>(x.from + places.of(i));
-    *(typename gather_word<ES>::type *)x.to = gather_word<ES>::join(unit);
-    return;
+  for (int j = 0; j < N; j++) {
+    const int32_t skip = x.has(j) ? s.skip[j] : 0;
+#pragma unroll
+    for (int i = 0; i < V; i++)
+      unit[j][i] = staged_unit<ES>(x.from + places.of(i) + skip);
   }
 #pragma unroll
-  for (int i = 0; i < V; i++)
-    if (x.first + i >= t.low && x.first + i < t.high)
-      store<ES>(x.to + i * ES, staged_unit<ES>(x.from + places.of(i)));
+  for (int j = 0; j < N; j++)
+    if (x.has(j))
+      *(typename gather_word<ES>::type *)(x.to + j * x.step * (V * ES)) =
+          gather_word<ES>::join(unit[j]);
 }
 
-template <int ES, int UNROLL, bool SINGLE>
+/* Words of which some have units only in part. */
+template <int ES, int N, bool SINGLE>
+MT_INLINE void staged_parts (const mt_staged &s, const staged_at<ES, SINGLE> &x,
+                             const gather_tile &t, const char *tables) {
+  enum { V = MT_GATHER_UNITS(ES) };
+  const staged_places<V> places(tables, x.entry);
+#pragma unroll 1
+  for (int j = 0; j < N && x.has(j); j++) {
+    const int32_t first = x.first + (int32_t)(j * x.step * V);
+    char *to = x.to + j * x.step * (V * ES);
+#pragma unroll
+    for (int i = 0; i < V; i++)
+      if (first + i >= t.low && first + i < t.high)
+        store<ES>(to + i * ES, staged_unit<ES>(x.from + places.of(i) + s.skip[j]));
+  }
+}
+
+template <int ES, int N, bool SINGLE>
 MT_INLINE void staged_tiles (const mt_launch &p, const char *tables, char *data) {
   const mt_staged &s = p.desc.staged;
 #pragma unroll 1
   for (uint32_t n = blockIdx.x; n < s.tile.tiles; n += gridDim.x) {
     const gather_tile t(p, n);
-    const char *low = t.src + s.low;
-    const near base =
-        near_of(data) + ((uint32_t)(uintptr_t)low & 15) + s.first - s.before;
-    staged_fetch(p, low, tables, data);
+    const staged_source from(p, t);
+    const near base = near_of(data) + from.phase() + s.first - s.before;
+    const uint32_t groups = t.rows * s.step.extent;
+    if (from.inside) staged_fetch<true>(s, from, tables, data);
+    else staged_fetch<false>(s, from, tables, data);
     fetched();
-#pragma unroll UNROLL
-    for (uint32_t w = threadIdx.x; w < t.words; w += MT_GATHER_THREADS) {
-      staged_at<ES, SINGLE> x;
-      x.find(s.tile, t, tables, base, w);
-      staged_word<ES, SINGLE>(x, t, tables);
+#pragma unroll 1
+    for (uint32_t w = threadIdx.x; w < groups; w += MT_GATHER_THREADS) {
+      const staged_at<ES, SINGLE> x(s, t, tables, base, w);
+      if (x.template is_whole<N>(t)) staged_whole<ES, N>(s, x, tables);
+      else staged_parts<ES, N>(s, x, t, tables);
     }
     __syncthreads();
   }
 }
 
 template <int ES, int UNROLL> MT_INLINE void copy_staged (const mt_launch &p) {
+  static_assert(UNROLL == MT_STAGED_WORDS(ES),
+                "the host counts so many words of a thread");
   MT_DYNAMIC(shared, MT_STAGED_SHARED);
   char *tables = (char *)shared, *data = tables + p.desc.staged.data_at;
   staged_make_rows(p.desc, tables);

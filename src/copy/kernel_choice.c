@@ -39,10 +39,18 @@ static const struct {
 #include "kernels/cast/cast.def"
 };
 
+/* Types of so many bytes, to the nearest: as fast as of two types. */
+static bool sized (uint32_t cast, const mt_desc *d) {
+  const uint32_t src = MT_CAST_SRC(cast), dst = MT_CAST_DST(cast);
+  return src >= MT_any1 && src <= MT_any8 && stands_for(src, d->elem) &&
+         stands_for(dst, d->to) && MT_CAST_ROUNDING(d->cast) == MT_ROUND_NEAREST;
+}
+
 bool mt_kernel_casts (const mt_desc *d, uint32_t algo, bool own) {
   for (size_t i = 0; i < sizeof casts / sizeof casts[0]; i++) {
     if (casts[i].algo != algo) continue;
-    if (casts[i].cast == d->cast && !mt_desc_is_swizzled(d)) return true;
+    if ((casts[i].cast == d->cast || sized(casts[i].cast, d)) && !mt_desc_is_swizzled(d))
+      return true;
     if (casts[i].cast == MT_CAST_ANY && !own) return true;
   }
   return false;

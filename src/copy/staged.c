@@ -37,21 +37,24 @@ static int by_size (const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Words that begin before a tile's first unit have units of the tile before. */
-static int64_t indices_before (const mt_gather *g, int64_t v) {
-  const int64_t inner = g->units / g->cut[0];
-  return g->phases > 1 && g->along.extent > 1 ? mt_div_up(v - 1, inner) : 0;
+/* Words that begin before a tile's first unit have units of the tile before; and from
+** where such a unit would be, those of a thread's next words are found. */
+static int64_t indices_before (const mt_staged *s, int64_t v) {
+  const mt_gather *g = &s->tile;
+  const bool steps = s->step.extent < g->words.extent;
+  if (g->phases == 1 || (g->along.extent == 1 && !steps)) return 0;
+  return mt_div_up(v - 1, g->units / g->cut[0]);
 }
 
-static int find_parts (part *p, const mt_desc *d, int64_t v) {
-  const mt_gather *g = &d->gather;
+static int find_parts (part *p, const mt_staged *s, const mt_desc *d, int64_t v) {
+  const mt_gather *g = &s->tile;
   int n = 0;
   for (uint32_t i = 0; i < d->nthr + d->nval; i++) {
     const bool thr = i < d->nthr, last = i + 1 == d->nthr || i + 1 == d->nthr + d->nval;
     part x = {.axis = i,
               .extent = last ? g->cut[!thr] : d->axis[i].extent,
               .stride = d->axis[i].stride[MT_SRC] * d->elem};
-    if (thr && last) x.before = indices_before(g, v), x.extent += x.before;
+    if (thr && last) x.before = indices_before(s, v), x.extent += x.before;
     if (x.stride != 0 && x.extent > 1) p[n++] = x;
   }
   qsort(p, (size_t)n, sizeof *p, by_size);
@@ -63,6 +66,14 @@ static int64_t span_of (const mt_staged *s) {
   int64_t n = s->length;
   for (uint32_t i = 0; i < s->levels; i++)
     n += (int64_t)(s->level[i].extent - 1) * s->level[i].shared;
+  return n;
+}
+
+/* Bytes of the source from the lowest of a tile to behind the highest. */
+static int64_t reach_of (const mt_staged *s) {
+  int64_t n = s->length;
+  for (uint32_t i = 0; i < s->levels; i++)
+    n += (int64_t)(s->level[i].extent - 1) * s->level[i].src;
   return n;
 }
 
@@ -138,13 +149,66 @@ static bool find_pieces (mt_staged *s, const part *p, int n, uint32_t thr, bool 
     if ((pieces *= s->level[i].extent) > MT_STAGED_PIECES) return false;
   s->before = (uint32_t)before;
   s->pieces = (uint32_t)pieces, s->low = (int32_t)low, s->first = (uint32_t)first;
+  s->reach = (int32_t)reach_of(s);
   return true;
+}
+
+/* ---------------------------------------------------------------- steps */
+
+/* Indices of thread axis i in a tile. */
+static int64_t extent_of (const mt_desc *d, const mt_gather *g, uint32_t i) {
+  return i + 1 == d->nthr ? g->cut[0] : d->axis[i].extent;
+}
+
+/* The fewest words from `least` on, at most `most`, whose units are `inner` times a number
+** that divides `extent`; any number if that is 0. 0: there are none nearby. */
+static int64_t fewest (int64_t least, int64_t most, int64_t v, int64_t inner,
+                       int64_t extent) {
+  const int64_t each = inner / mt_gcd_of(inner, v); /* words */
+  int64_t step = mt_div_up(least, each) * each;
+  for (int i = 0; extent != 0 && i < 32 && step <= most; i++, step += each)
+    if (extent % (step * v / inner) == 0) return step;
+  return extent == 0 && step <= most ? step : 0;
+}
+
+/* Units that lie that many words apart in a row are as far from one another everywhere if
+** no index of an axis but the last is carried; neighbouring threads write sectors. */
+static int64_t step_of (const mt_desc *d, const mt_gather *g, int64_t unit) {
+  const int64_t v = MT_GATHER_UNITS(unit), words = g->words.extent;
+  const int64_t sector = mt_div_up(MT_NEAR, MT_GATHER_WORD(unit));
+  int64_t least = mt_div_up(words, MT_STAGED_WORDS(unit)), best = words, inner = 1;
+  if (least < sector) least = sector;
+  for (uint32_t i = 0; i < d->nthr && inner <= words * v; i++) {
+    const bool last = i + 1 == d->nthr;
+    const int64_t e = extent_of(d, g, i);
+    int64_t step =
+        last || g->phases == 1 ? fewest(least, best, v, inner, last ? 0 : e) : 0;
+    if (step != 0) best = step;
+    inner *= e;
+  }
+  return best;
+}
+
+/* How far unit n of a row lies behind unit 0 in shared memory. */
+static int64_t unit_at (const mt_staged *s, const mt_desc *d, int64_t n) {
+  int64_t at = 0;
+  for (uint32_t i = 0; i < d->nthr; i++) {
+    const int64_t e = i + 1 < d->nthr ? d->axis[i].extent : INT64_MAX;
+    at += n % e * s->stride[i];
+    n /= e;
+  }
+  return at;
+}
+
+static void find_skips (mt_staged *s, const mt_desc *d, int64_t v) {
+  for (uint32_t j = 1; j < 4 && j * s->step.extent < s->tile.words.extent; j++)
+    s->skip[j] = (int32_t)unit_at(s, d, (int64_t)j * s->step.extent * v);
 }
 
 /* Where what lies in shared memory. */
 static bool find_places (mt_staged *s, int64_t v, bool aligned) {
   const mt_gather *g = &s->tile;
-  const int64_t units = (int64_t)g->words.extent * v * g->phases;
+  const int64_t units = (int64_t)s->step.extent * v * g->phases;
   s->vectors = mt_divisor_of(((int64_t)s->length + (aligned ? 15 : 30)) / 16);
   s->tile.table = (uint32_t)(mt_div_up(2 * units, 16) * 16);
   s->pieces_at = s->tile.table + (uint32_t)mt_div_up(8 * g->rows, 16) * 16;
@@ -163,9 +227,12 @@ bool mt_staged_find (mt_staged *s, const mt_launch *l, const uint32_t cut[2]) {
   tiled = *l;
   tiled.desc.gather = s->tile;
   s->length = (uint32_t)unit;
-  const int n = find_parts(p, &tiled.desc, v);
+  s->step = mt_divisor_of(step_of(d, &s->tile, unit));
+  const int n = find_parts(p, s, &tiled.desc, v);
   const bool aligned = is_aligned(&tiled, p, n, unit);
-  return find_pieces(s, p, n, d->nthr, aligned) && find_places(s, v, aligned);
+  if (!find_pieces(s, p, n, d->nthr, aligned)) return false;
+  find_skips(s, d, v);
+  return find_places(s, v, aligned);
 }
 
 /* ---------------------------------------------------------------- making, checking */

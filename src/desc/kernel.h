@@ -15,7 +15,7 @@ enum { MT_any1 = 248, MT_any2, MT_any4, MT_any8, MT_rounded = 254, MT_any };
 #define MT_CAST_ROUNDS MT_CAST(MT_any, MT_rounded)
 #define MT_CAST_ALL MT_CAST(MT_any, 0)
 static inline bool mt_cast_is_any (uint32_t cast) {
-  return MT_CAST_SRC(cast) >= MT_any1 && cast != MT_CAST_ALL;
+  return MT_CAST_SRC(cast) == MT_any && cast != MT_CAST_ALL;
 }
 
 typedef struct mt_kernel {

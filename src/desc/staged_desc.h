@@ -35,14 +35,22 @@ typedef struct mt_staged_level {
   int32_t src, shared;
 } mt_staged_level;
 
+/* A thread writes words k, k + step, k + 2 step, ... of a row, so many at most: unit n of
+** the second lies `skip[1]` bytes behind unit n of the first in shared memory, of the third
+** skip[2], and so on, whatever k is. So the table has only the first `step` words. */
+#define MT_STAGED_WORDS(bytes) ((bytes) < 16 ? 4 : 2)
+
 /* Piece p of a tile is at index p of the levels, the first fastest. All follows from the
 ** tile's cut, the axes and where both sides begin. */
 typedef struct mt_staged {
-  mt_gather tile;              /* its table has 2 bytes for a unit */
+  mt_gather tile;              /* its table has 2 bytes for a unit of `step` words */
   uint32_t pieces, length;     /* of a tile; bytes of one */
   mt_divisor vectors;          /* that a piece may touch */
+  mt_divisor step;             /* words from one of a thread to its next */
+  int32_t skip[4];             /* bytes of shared memory */
   uint32_t levels;             /* 0: there is one piece */
-  int32_t low;                 /* bytes from the tile's first unit to its lowest byte */
+  int32_t low, reach;          /* bytes from the tile's first unit to its lowest byte, */
+                               /* from that one to behind the highest */
   uint32_t first;              /* where that unit lies behind the byte, when staged, */
   uint32_t before;             /* and what of it is of the row: the table begins there */
   uint32_t pieces_at, data_at; /* in shared memory, behind the table of rows */

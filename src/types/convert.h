@@ -204,6 +204,10 @@ MT_CAST_FN double mt_cast_sticky (uint64_t n) {
 MT_CAST_FN uint64_t mt_cast_float (uint64_t n, bool minus, mt_cast_type t) {
   if (t.e == 11) return mt_double_as(minus ? -(double)n : (double)n);
   if (t.m == 23) return mt_float_as(minus ? -(float)n : (float)n);
+  if (t.e < 8) { /* 2^24 and more lies beyond the largest: a f32 is exact, or does */
+    float small = (float)(int32_t)(n < 1u << 24 ? n : 1u << 24);
+    return mt_cast_narrow(mt_float_as(minus ? -small : small), t);
+  }
   double f = minus ? -mt_cast_sticky(n) : mt_cast_sticky(n);
   return mt_cast_narrow64(mt_double_as(f), t);
 }
@@ -222,6 +226,7 @@ MT_CAST_FN mt_carrier mt_cast_carrier (mt_cast_type from, mt_cast_type to) {
   if (from.kind == MT_KIND_FLOAT) return from.bytes < 8 ? MT_CARRY_F32 : MT_CARRY_F64;
   if (from.kind == MT_KIND_UINT && from.bytes == 8) return MT_CARRY_U64;
   if (to.kind != MT_KIND_FLOAT || from.bytes == 8) return MT_CARRY_I64;
+  if (from.bytes == 4 && to.e < 8) return MT_CARRY_I64;
   return from.bytes < 4 ? MT_CARRY_F32 : MT_CARRY_F64;
 }
 
