@@ -77,8 +77,8 @@ template <class S, class D> MT_INLINE void cast_strided (const mt_launch &p) {
 
 /* ------------------------------------------------------------------ STRIDED */
 
-/* Accesses n, n + threads, ...: below 2^31. Where there is one axis, each lies as far behind
-** the one before. */
+/* Accesses n, n + threads, ...: below 2^31. Where there is one axis, each lies as far
+** behind the one before. */
 template <int ES, int ED>
 MT_INLINE void any_group (const mt_launch &p, const char *table, uint32_t n) {
   enum { UNROLL = MT_CAST_UNROLL, N = 16 / (ES > ED ? ES : ED) };

@@ -133,7 +133,7 @@ MT_INLINE void shift_vector (uint32_t *v, uint32_t m, int width) {
 }
 
 /* N words of rows one behind the other, 4 / EM elements each -> as many vectors; two
-** rows of bytes are as many vectors of 2 bytes; N elements of 4 bytes and more are one. */
+** rows of bytes are vectors of 2 bytes; N elements of 4 bytes and more are one. */
 template <int EM, int N> MT_INLINE void cast_turn (uint32_t *out, const uint32_t *x) {
   if constexpr (EM >= 4) {
 #pragma unroll

@@ -160,8 +160,8 @@ static int64_t extent_of (const mt_desc *d, const mt_gather *g, uint32_t i) {
   return i + 1 == d->nthr ? g->cut[0] : d->axis[i].extent;
 }
 
-/* The fewest words from `least` on, at most `most`, whose units are `inner` times a number
-** that divides `extent`; any number if that is 0. 0: there are none nearby. */
+/* The fewest words from `least` on, at most `most`, whose units are `inner` times a
+** number that divides `extent`; any number if that is 0. 0: there are none nearby. */
 static int64_t fewest (int64_t least, int64_t most, int64_t v, int64_t inner,
                        int64_t extent) {
   const int64_t each = inner / mt_gcd_of(inner, v); /* words */
