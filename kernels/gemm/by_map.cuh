@@ -10,7 +10,8 @@
 **
 ** What an epilogue reads is on its way before it is wanted: C or the residual since
 ** before the products, 128 columns of 16 bits or 64 of 32, the next ones since these were
-** used; the bias while the last slab is multiplied, of the second round in the first. Warps do not wait for each other.
+** used; the bias while the last slab is multiplied, of the second round in the first.
+** Warps do not wait for each other.
 */
 #ifndef BY_MAP_CUH
 #define BY_MAP_CUH

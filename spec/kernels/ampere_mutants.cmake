@@ -9,9 +9,9 @@ set(GUARDS PAIRS_CUH FEED_CUH ENGINE_CUH OUT_CUH AMPERE_CUH)
 # ---- stages
 
 source(ampere.cuh)
-mutant(short_wait ampere_f16_tn "copies that nobody waited for"
+mutant(short_wait ampere_f16_tn ", not "
        [[copies_wait<G::STAGES - 2>]] [[copies_wait<G::STAGES - 1>]])
-mutant(no_wait ampere_f64_tn "copies that nobody waited for"
+mutant(no_wait ampere_f64_tn ", not "
        [[    copies_wait<G::STAGES - 2>();
 ]] "")
 mutant(no_meeting ampere_bf16_tn ", not "
@@ -53,7 +53,7 @@ mutant(read_before_the_wait ampere_f64_nn ", not "
     e.read(0,]] [[    e.read(0,]])
 mutant(last_slab_missing ampere_u8_u8_tn ", not "
        [[G::FILLS || k + G::STAGES - 1 < p.slabs]] [[G::FILLS || k + G::STAGES < p.slabs]])
-mutant(first_slabs_not_loaded ampere_f64_16 "copies that nobody waited for"
+mutant(first_slabs_not_loaded ampere_f64_16 ", not "
        [[for (int k = 0; k < G::STAGES - 1; k++) {]] [[for (int k = 0; k < G::STAGES - 2; k++) {]])
 
 # ---- chunks by registers

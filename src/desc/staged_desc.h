@@ -37,7 +37,8 @@ typedef struct mt_staged_level {
 
 /* A thread writes words k, k + step, k + 2 step, ... of a row, so many at most: unit
 ** n of the second lies skip[1] bytes behind unit n of the first in shared memory, of the
-** third skip[2], and so on, whatever k is. So the table has only the first `step` words. */
+** third skip[2], and so on, whatever k is. So the table has only the first `step`
+** words. */
 #define MT_STAGED_WORDS(bytes) ((bytes) < 16 ? 4 : 2)
 
 /* Piece p of a tile is at index p of the levels, the first fastest. All follows from the

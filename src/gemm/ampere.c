@@ -62,7 +62,8 @@ static bool is_along_k (const mt_matrix *x) {
   return distance(pitch(x, 1)) <= distance(pitch(x, 0));
 }
 
-/* The same, and the last line of each is whole: copies of 4 and 8 bytes ask for no less. */
+/* The same, and the last line of each is whole: copies of 4 and 8 bytes ask for no
+** less. */
 static bool has_whole_lines (const mt_matrix *x, int mode) {
   return has_lines(x, mode) &&
          x->extent[mode] * (int64_t)mt_dtype_size(x->dtype) % LINE == 0;
