@@ -35,5 +35,5 @@ print(nt)
 local prove = dofile((arg[0]:match "^(.*/)" or "") .. "lib/prove.lua")
 local size, types = { 200, 136, 20 }, { "f32", "f32" }
 
-prove.run{ "nt: A and B by columns", nt, mma = mma, size = size, types = types, major = "columns" }
-prove.run{ "tn: A and B by rows", tn, mma = mma, size = size, types = types, major = "rows" }
+prove.run{ "nt: A and B by columns", nt, size = size, types = types, major = "columns" }
+prove.run{ "tn: A and B by rows", tn, size = size, types = types, major = "rows" }

@@ -35,6 +35,6 @@ assert(costs[1].A > costs[2].A)
 local prove = dofile((arg[0]:match "^(.*/)" or "") .. "lib/prove.lua")
 local size, types = { 200, 136, 20 }, { "f32", "f32" }
 
-prove.run{ "nt: A and B by columns", nt, mma = mma, size = size, types = types, major = "columns" }
-prove.run{ "tn: A and B by rows, the stage padded", tn, mma = mma, size = size, types = types,
+prove.run{ "nt: A and B by columns", nt, size = size, types = types, major = "columns" }
+prove.run{ "tn: A and B by rows, the stage padded", tn, size = size, types = types,
            major = "rows" }

@@ -28,5 +28,5 @@ local nt = tile.kernel {
 local prove = dofile((arg[0]:match "^(.*/)" or "") .. "lib/prove.lua")
 local size, types = { 104, 72, 40 }, { "f16", "f32" }
 
-prove.run{ "tn: A and B by rows", tn, mma = mma, size = size, types = types, major = "rows" }
-prove.run{ "nt: A and B by columns", nt, mma = mma, size = size, types = types, major = "columns" }
+prove.run{ "tn: A and B by rows", tn, size = size, types = types, major = "rows" }
+prove.run{ "nt: A and B by columns", nt, size = size, types = types, major = "columns" }

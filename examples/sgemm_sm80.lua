@@ -40,5 +40,5 @@ local own = tile.kernels { arch = 80, A = "f16" }[1]
 local prove = dofile((arg[0]:match "^(.*/)" or "") .. "lib/prove.lua")
 local size, types = { 200, 136, 136 }, { "f16", "f16" }
 
-prove.run{ "tn: A and B by rows", tn, mma = mma, size = size, types = types, major = "rows" }
+prove.run{ "tn: A and B by rows", tn, size = size, types = types, major = "rows" }
 prove.run{ "tn, precompiled", own, size = size, types = types, major = "rows" }

@@ -34,5 +34,5 @@ assert(tile.verify(padded).problem == "hardware")
 local prove = dofile((arg[0]:match "^(.*/)" or "") .. "lib/prove.lua")
 local size, types = { 200, 136, 136 }, { "f16", "f16" }
 
-prove.run{ "tn: A and B by rows", tn, mma = mma, size = size, types = types, major = "rows" }
-prove.run{ "nt: A and B by columns", nt, mma = mma, size = size, types = types, major = "columns" }
+prove.run{ "tn: A and B by rows", tn, size = size, types = types, major = "rows" }
+prove.run{ "nt: A and B by columns", nt, size = size, types = types, major = "columns" }

@@ -37,9 +37,9 @@ end
 local prove = dofile((arg[0]:match "^(.*/)" or "") .. "lib/prove.lua")
 local size, types = { 200, 136, 136 }, { "f16", "f16" }
 
-prove.run{ "one thread orders the boxes", plain, mma = mma, size = size, types = types,
+prove.run{ "one thread orders the boxes", plain, size = size, types = types,
            major = "rows" }
-prove.run{ "a producer, two groups share a tile and B with another CTA", shared, mma = two,
+prove.run{ "a producer, two groups share a tile and B with another CTA", shared,
            size = size, types = types, major = "rows" }
-prove.run{ "a producer, two groups in turn", turns, mma = mma, size = size, types = types,
+prove.run{ "a producer, two groups in turn", turns, size = size, types = types,
            major = "rows" }

@@ -156,12 +156,13 @@ for _, d in ipairs(devices) do
         end
       end)
 
-      it("is an error where none is the same", function()
+      it("is multiplied literally where none is the same", function()
         local C = tile.tensor("f32", layout({ 200, 130 }, "right"), d.device)
-        assert.has_error(function() tile.gemm(described { stages = 3 }, A, B, C) end,
-          "gemm: " .. d.device:name() .. " has no precompiled kernel that is this one; "
-          .. "hopper_bf16_tn_128 differs in stages\nprint(kernel:why()) says what would have to "
-          .. "change; tensors on a CPU are multiplied by any kernel")
+        local plan = tile.plan_gemm(described { stages = 3 }, A, B, C)
+        assert.matches("kernel: pipeline_wgmma_ss_f32_bf16 ", tostring(plan))
+        assert.matches("refused: hopper_bf16_%S+: differs in stages", tostring(plan))
+        local want = product(nil, A, B, "f32", d.device)
+        assert.same(want, (product(described { stages = 3 }, A, B, "f32", d.device)))
         local ok, message = pcall(tile.gemm, described(), A, B, C, { seed = 1 })
         assert.is_false(ok)
         assert.matches("seed", message)

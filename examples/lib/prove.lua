@@ -1,12 +1,11 @@
 -- prove.lua: what the examples of kernels do with what they describe.
 -- SPDX-License-Identifier: MIT
 --
--- prove.run{ "name", kernel, mma =, size = {M, N, K}, types = {of A and B, of C}, major = "rows" }:
--- the kernel, which is of this tiled MMA, is proven for tensors of small integers, whose sums are
--- exact, executed in two orders of its roles, and compared with a product that nobody described.
--- major: where the elements of a row of A and B lie together, or of a column. Where there is a
--- GPU it multiplies too: by the precompiled kernel that is this one; if none is, by the tiled MMA
--- alone.
+-- prove.run{ "name", kernel, size = {M, N, K}, types = {of A and B, of C}, major = "rows" }:
+-- the kernel is proven for tensors of small integers, whose sums are exact, executed in two orders
+-- of its roles, and compared with a product that nobody described. major: where the elements of a
+-- row of A and B lie together, or of a column. Where there is a GPU it multiplies too: by the
+-- precompiled kernel that is this one; if none is, literally.
 
 local tile = require "moontile"
 local layout = tile.layout
@@ -27,21 +26,22 @@ local function same(C, D)
   for i = 1, #d do assert(c[i] == d[i], i) end
 end
 
--- What is described, as far as the GPU has it; why not, where it has nothing of it.
+-- What is described; why not, where the GPU has no such instruction.
 local function on_gpu(what, A, B, D)
   local gpu = tile.device "cuda"
   if not gpu then return end
   local nearest = what[2]:why()[1]
   local is_row = nearest and #nearest.differs == 0
   local C = assert(tile.tensor(what.types[2], D:layout(), gpu))
-  local ok, plan = pcall(tile.plan_gemm, is_row and what[2] or what.mma, assert(A:to(gpu)),
-                         assert(B:to(gpu)), C)
-  if not ok then return print(("not on %s: %s"):format(gpu:name(), plan)) end
+  local ok, plan, why = pcall(tile.plan_gemm, what[2], assert(A:to(gpu)), assert(B:to(gpu)), C)
+  if not ok or not plan then
+    return print(("not on %s: %s"):format(gpu:name(), ok and why or plan))
+  end
   plan()
   gpu:synchronize()
   same(C, D)
   print(("on %s by %s, %s: right"):format(gpu:name(), tostring(plan):match "kernel: (%S+)",
-        is_row and "which is this kernel" or "the tiled MMA, element by element"))
+        is_row and "which is this kernel" or "literally"))
 end
 
 function prove.run(what)

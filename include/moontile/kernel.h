@@ -14,6 +14,7 @@
 #include "moontile/device.h"
 #include "moontile/epilogue.h"
 #include "moontile/gmma.h"
+#include "moontile/plan.h"
 #include "moontile/tile.h"
 #include "moontile/tma.h"
 #include "moontile/verify.h"
@@ -263,6 +264,17 @@ MT_API mt_status mt_run_gemm (const mt_gemm_spec *k,
 MT_API mt_status mt_run_gemm_on (mt_device *d, const mt_gemm_spec *k,
                                  const mt_tensor *const t[MT_KERNEL_TENSORS],
                                  uint64_t seed, void *room, size_t memory, mt_err *err);
+
+/* A plan of it on a GPU by a kernel for any description over one instruction, for where
+** no precompiled kernel is it: stages, copies and atoms as described. Not as described:
+** what TMA would bring comes by plain copies, roles of warps are all threads in turn,
+** wgmma reads its operands moved out of their stage, the tile of C goes out from
+** registers. memory: as mt_gemm_options has it; near: NULL, or what the plan says why it
+** is this one. Errors: MT_EINVAL (a law is broken), MT_EUNSUPPORTED (a device of the
+** host; an instruction that it has not; shared memory, sums), those of mt_plan_gemm. */
+MT_API mt_status mt_plan_kernel (mt_plan **out, mt_device *d, const mt_gemm_spec *k,
+                                 const mt_tensor *const t[MT_KERNEL_TENSORS],
+                                 size_t memory, const mt_near_row *near, mt_err *err);
 
 #ifdef __cplusplus
 }

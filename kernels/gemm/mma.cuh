@@ -151,18 +151,23 @@ MT_INLINE void bring_parameter (const mt_gemm_launch &p) {
   __syncthreads();
 }
 
-/* A block may have fewer threads than a product has operands. */
-MT_INLINE void set_unit (const mt_gemm_launch &p, int64_t i) {
-  const unit u(here.desc, i);
+/* Where C goes on, in this batch. A block may have fewer threads than a product has
+** operands. */
+MT_INLINE void set_place (const mt_gemm_launch &p, spot c, int64_t l) {
   __syncthreads();
 #pragma unroll 1
   for (uint32_t i = threadIdx.x; i < MT_PARTS; i += blockDim.x)
-    here.offset[i] = p.offset[i] + batch_of(here.desc.part[i], u.l);
+    here.offset[i] = p.offset[i] + batch_of(here.desc.part[i], l);
 #pragma unroll 1
   for (uint32_t i = threadIdx.x; here.finishes && i < MT_BESIDES; i += blockDim.x)
-    here.beside_offset[i] = p.beside_offset[i] + batch_of(here.beside[i], u.l);
-  if (threadIdx.x == 0) here_c = {u.m, u.n};
+    here.beside_offset[i] = p.beside_offset[i] + batch_of(here.beside[i], l);
+  if (threadIdx.x == 0) here_c = c;
   __syncthreads();
+}
+
+MT_INLINE void set_unit (const mt_gemm_launch &p, int64_t i) {
+  const unit u(here.desc, i);
+  set_place(p, {u.m, u.n}, u.l);
 }
 
 /* A or B of this thread at the unit. */
@@ -190,15 +195,24 @@ MT_INLINE typename bits_of_size<BYTES>::type get (int operand, spot s, uint32_t 
   return ((const typename bits_of_size<BYTES>::type *)here.base[operand])[place];
 }
 
+/* Where values come from: their tensors. */
+struct from_tensors {
+  template <int BYTES>
+  MT_INLINE typename bits_of_size<BYTES>::type read (int operand, spot s,
+                                                     uint32_t value) const {
+    return get<BYTES>(operand, s, value);
+  }
+};
+
 /* A register of them: from this value on, the first in the low bits. */
-template <typename WORD, int BYTES, int BITS>
-MT_SHARED_FUNCTION WORD fetch (int operand, spot s, uint32_t value) {
+template <typename WORD, int BYTES, int BITS, typename FROM>
+MT_SHARED_FUNCTION WORD fetch (FROM from, int operand, spot s, uint32_t value) {
   enum { EACH = 8 * sizeof(WORD) / BITS };
   const WORD mask = (WORD)-1 >> (8 * sizeof(WORD) - BITS);
   WORD word = 0;
 #pragma unroll 1
   for (int i = 0; i < EACH; i++)
-    word |= ((WORD)get<BYTES>(operand, s, value + i) & mask) << (i * BITS);
+    word |= ((WORD)from.template read<BYTES>(operand, s, value + i) & mask) << (i * BITS);
   return word;
 }
 
@@ -264,18 +278,17 @@ MT_SHARED_FUNCTION void put (uint32_t value, typename ACC::number x) {
 /* ------------------------------------------------------------------ a thread, a warp */
 
 /* Register i of A or B at a position in K; all N of them. */
-template <int OPERAND, typename OP>
-MT_INLINE typename OP::word fetch_word (spot s, int i) {
-  return fetch<typename OP::word, OP::bytes, OP::bits>(OPERAND, s,
-                                                       i * (8 *
-                                                            sizeof(typename OP::word) /
-                                                            OP::bits));
+template <int OPERAND, typename OP, typename FROM>
+MT_INLINE typename OP::word fetch_word (FROM from, spot s, int i) {
+  typedef typename OP::word word;
+  return fetch<word, OP::bytes, OP::bits>(from, OPERAND, s,
+                                          i * (8 * sizeof(word) / OP::bits));
 }
 
-template <int OPERAND, typename OP, int N>
-MT_INLINE void fetch_all (typename OP::word *w, spot s) {
+template <int OPERAND, typename OP, int N, typename FROM>
+MT_INLINE void fetch_all (FROM from, typename OP::word *w, spot s) {
 #pragma unroll
-  for (int i = 0; i < N; i++) w[i] = fetch_word<OPERAND, OP>(s, i);
+  for (int i = 0; i < N; i++) w[i] = fetch_word<OPERAND, OP>(from, s, i);
 }
 
 /* One atom position of C in every thread, over all of K. */
@@ -289,8 +302,8 @@ template <typename OP> MT_INLINE void run_unit () {
     for (uint32_t ik = 0; ik < d.inner[MT_K]; ik++) {
       typename OP::word a[OP::A], b[OP::B];
       const uint32_t k = tk + inner_of(d, MT_K, ik);
-      fetch_all<MT_A, OP, OP::A>(a, at_a.beside(k));
-      fetch_all<MT_B, OP, OP::B>(b, at_b.beside(k));
+      fetch_all<MT_A, OP, OP::A>(from_tensors(), a, at_a.beside(k));
+      fetch_all<MT_B, OP, OP::B>(from_tensors(), b, at_b.beside(k));
       OP::run(c, a, b);
     }
 #pragma unroll
@@ -323,41 +336,43 @@ MT_INLINE uint64_t matrix_descriptor (const char *p) {
 
 /* Values of A or B to shared memory, by the 128 threads: `rows`, a power of 2, from
 ** `first` on, of `all`; beyond them 0. Value i is row i mod all, column i / all. */
-template <int BYTES>
-MT_INLINE void stage (char *to, int operand, spot s, uint32_t first, uint32_t rows,
-                      uint32_t all) {
+template <int BYTES, typename FROM>
+MT_INLINE void stage (FROM from, char *to, int operand, spot s, uint32_t first,
+                      uint32_t rows, uint32_t all) {
   typedef typename bits_of_size<BYTES>::type bits;
 #pragma unroll 1
   for (uint32_t i = threadIdx.x % WARPGROUP; i < rows * (ROW / BYTES); i += WARPGROUP) {
     uint32_t row = i % rows, k = i / rows;
     bits value = 0;
-    if (first + row < all) value = get<BYTES>(operand, s, first + row + k * all);
+    if (first + row < all)
+      value = from.template read<BYTES>(operand, s, first + row + k * all);
     *(bits *)(to + core_place(row, k * BYTES)) = value;
   }
 }
 
 /* A of a position in K: its descriptor, or its registers, by way of shared memory:
 ** results of functions would hold up the instructions that read them. */
-template <typename OP> MT_INLINE void bring_a (typename OP::word *a, staged &m, spot s) {
+template <typename OP, typename FROM>
+MT_INLINE void bring_a (FROM from, typename OP::word *a, staged &m, spot s) {
   if constexpr (OP::a_shared) {
-    stage<OP::bytes>(m.a, MT_A, s, 0, ROWS_A, ROWS_A);
+    stage<OP::bytes>(from, m.a, MT_A, s, 0, ROWS_A, ROWS_A);
     a[0] = matrix_descriptor(m.a);
   } else {
     uint32_t *mine = (uint32_t *)m.a + threadIdx.x % WARPGROUP * OP::A;
 #pragma unroll 1
-    for (int i = 0; i < OP::A; i++) mine[i] = fetch_word<MT_A, OP>(s, i);
+    for (int i = 0; i < OP::A; i++) mine[i] = fetch_word<MT_A, OP>(from, s, i);
 #pragma unroll
     for (int i = 0; i < OP::A; i++) a[i] = mine[i];
   }
 }
 
-template <typename OP>
-MT_INLINE void bring_and_run (typename OP::acc::word c[SLICES][OP::C], staged &m,
-                              spot a_spot, spot b_spot, uint32_t n) {
+template <typename OP, typename FROM>
+MT_INLINE void bring_and_run (FROM from, typename OP::acc::word c[SLICES][OP::C],
+                              staged &m, spot a_spot, spot b_spot, uint32_t n) {
   typename OP::word a[OP::A];
   const uint32_t barrier = 1 + threadIdx.x / WARPGROUP;
-  bring_a<OP>(a, m, a_spot);
-  stage<OP::bytes>(m.b, MT_B, b_spot, n, N_AT_ONCE, here.desc.atom_shape[MT_N]);
+  bring_a<OP>(from, a, m, a_spot);
+  stage<OP::bytes>(from, m.b, MT_B, b_spot, n, N_AT_ONCE, here.desc.atom_shape[MT_N]);
   shared_written();
   warpgroup_barrier(barrier);
   wgmma_begin();
@@ -378,7 +393,7 @@ template <typename OP> MT_INLINE void run_columns (staged &m, uint32_t n) {
 #pragma unroll 1
     for (uint32_t ik = 0; ik < d.inner[MT_K]; ik++) {
       const uint32_t k = tk + inner_of(d, MT_K, ik);
-      bring_and_run<OP>(c, m, at_a.beside(k), at_b.beside(k), n);
+      bring_and_run<OP>(from_tensors(), c, m, at_a.beside(k), at_b.beside(k), n);
     }
 #pragma unroll
   for (int v = 0; v < SLICES * 4; v++)

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "fakecuda.h"
+#include "plan/piped.h"
 
 #define MT_CUDA_CALL(name, suffix, args) FAKECUDA_API CUresult name##suffix args;
 #include "cuda/driver.def"
@@ -192,7 +193,8 @@ FAKE cuLibraryGetKernel (CUkernel *out, CUlibrary l, const char *name) {
   FAULT(cuLibraryGetKernel);
   NEED(l != NULL, 400);
   NEED(strncmp(name, "mt_", 3) == 0, 500);
-  NEED(l->text == NULL || strstr(l->text, name + 3) ||
+  const bool piped = strncmp(name, "mt_pipeline_", 12) == 0; /* as its instruction */
+  NEED(l->text == NULL || strstr(l->text, name + (piped ? 12 : 3)) ||
            strncmp(name, "mt_hopper", 9) == 0 || strncmp(name, "mt_ampere", 9) == 0,
        500);
   for (size_t i = 0; i < mt_ncuda_kernels; i++)
@@ -224,6 +226,7 @@ FAKE cuFuncSetAttribute (CUfunction f, CUfunction_attribute a, int value) {
   NEED(f != NULL && a == MT_CU_MOST_SHARED, 1);
   const mt_kernel *k = (const mt_kernel *)(void *)f;
   if (k->op == MT_OP_HOPPER) return value == MT_HOPPER_MOST_SHARED ? 0 : 1;
+  if (k->op == MT_OP_PIPELINE) return value == (int)mt_pipeline_most_shared(90) ? 0 : 1;
   if (k->op == MT_OP_AMPERE) return value == (int)fake_ampere_room(k) ? 0 : 1;
   const mt_algo *algo = mt_algo_of(k->algo);
   return value > 0 && value == algo->most_shared ? 0 : 1;

@@ -160,6 +160,7 @@ typedef struct fake_work {
   union {      /* by the kernel's operation */
     mt_launch launch;
     mt_gemm_launch gemm;
+    mt_pipeline_launch piped;
     mt_ampere_launch ampere;
     mt_hopper_launch hopper;
     mt_rest_launch rest;
@@ -198,6 +199,10 @@ CUresult fake_reach (CUevent e, int ticket);
 bool fake_look (CUstream s);
 bool fake_look_for (CUevent e, int ticket);
 void fake_drop (CUevent e); /* one user less */
+
+/* Whether the tables of a described kernel are whole, on the device: each element of a
+** stage is brought once, to a place inside of shared memory that no other has. */
+bool fake_piped (const mt_pipeline *p, int device);
 
 /* The shared memory that a launch asks for, `l` where it is of a copy. */
 uint32_t fake_room (const mt_kernel *k, const mt_launch *l);

@@ -46,7 +46,8 @@ FAKE cuLaunchKernelEx (const CUlaunchConfig *c, CUfunction f, void **params,
                  .kernel = k,
                  .grid = {c->gridDimX, c->blockDimX},
                  .cluster = a.cluster};
-  if (k->op == MT_OP_GEMM) memcpy(&w.gemm, params[0], sizeof w.gemm);
+  if (k->op == MT_OP_PIPELINE) memcpy(&w.piped, params[0], sizeof w.piped);
+  else if (k->op == MT_OP_GEMM) memcpy(&w.gemm, params[0], sizeof w.gemm);
   else if (fake_is_rest(k)) memcpy(&w.rest, params[0], sizeof w.rest);
   else if (k->op == MT_OP_AMPERE) memcpy(&w.ampere, params[0], sizeof w.ampere);
   else if (k->op == MT_OP_HOPPER) memcpy(&w.hopper, params[0], sizeof w.hopper);

@@ -85,6 +85,8 @@ bool fake_capturing (CUcontext c) {
 uint32_t fake_room (const mt_kernel *k, const mt_launch *l) {
   if (k->op == MT_OP_HOPPER) return fake_hopper_room(k);
   if (k->op == MT_OP_AMPERE) return fake_ampere_room(k);
+  if (k->op == MT_OP_PIPELINE)
+    return ((const mt_pipeline_launch *)(const void *)l)->pipe.shared;
   const mt_algo *a = k->op == MT_OP_COPY ? mt_algo_of(k->algo) : NULL;
   return a && a->shared ? a->shared(&l->desc) : 0;
 }
@@ -124,7 +126,9 @@ static mt_status multiply (fake_work *w, int device, mt_err *err) {
 
 static CUresult launch (fake_work *w, int device) {
   mt_err err = MT_NOERR;
-  bool product = w->kernel->op == MT_OP_GEMM;
+  const bool piped = w->kernel->op == MT_OP_PIPELINE;
+  const bool product = piped || w->kernel->op == MT_OP_GEMM;
+  if (piped && !fake_piped(&w->piped.pipe, device)) return 700;
   if (fake_is_rest(w->kernel))
     return fake_rest(w->grid, &w->rest, device) == MT_OK ? 0 : 700;
   if (w->kernel->op == MT_OP_HOPPER)

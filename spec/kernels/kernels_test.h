@@ -30,6 +30,10 @@ void draw_gather (mt_launch *l);
 
 /* A random product by this row; *ran is false if what was drawn is none. */
 bool one_product (const mt_kernel *k, bool *ran);
+/* The same by a random kernel that is described over its tiled MMA. */
+bool described_product (const mt_kernel *k, bool *ran);
+/* Described kernels over each row's instruction, `cases` times. */
+bool pipelines (long cases);
 
 /* A random product by the row, run by a kernel; *ran is false if the row does not take
 ** what was drawn, and then nothing was done. */

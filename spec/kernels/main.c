@@ -486,7 +486,8 @@ int main (int argc, char **argv) {
   printf("kernels: %ld copies\n", cases);
   return halves_of_bytes() && by_cp_async(cases / 8000 > 0 ? cases / 8000 : 1) &&
                  small_floats() && products(cases / 4000 > 0 ? cases / 4000 : 1) &&
-                 small_blocks() && sums_of_threads() ?
+                 pipelines(cases / 4000 > 0 ? cases / 4000 : 1) && small_blocks() &&
+                 sums_of_threads() ?
              0 :
              1;
 }

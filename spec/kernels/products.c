@@ -16,6 +16,7 @@
 #include "types/dtype.h"
 #include "gemm/gemm.h"
 #include "atom/mma_number.h"
+#include "pipelines.h"
 #include "products.h"
 
 enum { MAX_ATOMS = 4096, MAX_CELLS = 64 * 64 };
@@ -116,6 +117,8 @@ typedef struct product {
   const mt_kernel *kernel;
   char atom[MT_ATOM_NAME], atoms[64], permutation[64], layout[MT_PARTS + MT_BESIDES][160];
   int batches;
+  bool described; /* by a kernel of the same tiled MMA */
+  mt_tiled_mma mma;
   mt_gemm_launch launch;
   size_t bytes[MT_PARTS + MT_BESIDES];
 } product;
@@ -260,6 +263,7 @@ static bool draw (product *p, void *data[MT_PARTS + MT_BESIDES]) {
       mt_tiled_mma_size(&mma) > 512)
     return false;
   for (int i = 0; i < 3; i++) size[i] = 1 + below((int)mma.tile[i] * 3 / 2 + 1);
+  if (p->described) size[MT_K] += below(5) * mma.tile[2]; /* a pipeline goes round */
   size[MT_L] = p->batches > 0 ? p->batches : 1 + below(2);
   for (int o = 0; o < MT_PARTS; o++) {
     int64_t n = draw_layout(p, o, size[modes[o][0]], size[modes[o][1]], size[MT_L]);
@@ -275,6 +279,7 @@ static bool draw (product *p, void *data[MT_PARTS + MT_BESIDES]) {
   mt_status s = mt_gemm_tensors(&p->launch, &t[0], &t[1], &t[2], alpha, beta, &err);
   if (s == MT_OK) draw_epilogue(p, t, data + MT_PARTS);
   if (s == MT_OK) s = mt_gemm_describe(&p->launch, &mma, &err);
+  p->mma = mma;
   if (s != MT_OK) fprintf(stderr, "%s\n", err.text);
   return s == MT_OK;
 }
@@ -302,7 +307,10 @@ static bool agree (product *p) {
   bool same = refer(p);
   p->launch.base[MT_C] = c;
   *residual = before;
-  emulate_product(p->kernel->name, 1 + (unsigned)below(5), &p->launch, execute);
+  const unsigned blocks = 1 + (unsigned)below(5);
+  if (!p->described) emulate_product(p->kernel->name, blocks, &p->launch, execute);
+  else if (!one_pipeline(p->kernel->name, blocks, &p->launch, &p->mma, execute))
+    memcpy(c, want, p->bytes[MT_C]), p->described = false;
   same = same && memcmp(want, c, p->bytes[MT_C]) == 0;
   free(want);
   return same;
@@ -328,15 +336,22 @@ static void tell (const product *p) {
 
 static bool try (product *p, bool *ran) {
   void *data[MT_PARTS + MT_BESIDES] = {NULL};
+  const bool described = p->described;
   *ran = draw(p, data);
   bool good = !*ran || agree(p);
   if (!good) tell(p);
+  *ran = *ran && p->described == described;
   for (int o = 0; o < MT_PARTS + MT_BESIDES; o++) free(data[o]);
   return good;
 }
 
 bool one_product (const mt_kernel *k, bool *ran) {
   product p = {.kernel = k};
+  return try(&p, ran);
+}
+
+bool described_product (const mt_kernel *k, bool *ran) {
+  product p = {.kernel = k, .described = true};
   return try(&p, ran);
 }
 

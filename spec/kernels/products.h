@@ -5,7 +5,9 @@
 #ifndef PRODUCTS_H
 #define PRODUCTS_H
 
-#include "desc/gemm_desc.h"
+#include <stdbool.h>
+
+#include "desc/pipeline_desc.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -26,6 +28,15 @@ typedef void emulated_instruction (const char *name, const emulated_lanes *l,
 /* Runs the kernel of this name. */
 void emulate_product (const char *name, unsigned blocks, const mt_gemm_launch *l,
                       emulated_instruction *how);
+
+/* The same of a described kernel over its instruction. Aborts where it writes outside of
+** its shared memory. */
+void emulate_pipeline (const char *name, unsigned blocks, const mt_pipeline_launch *l,
+                       emulated_instruction *how);
+
+/* Of the build with mutants: mutant i and its kernel; which one emulate_pipeline runs. */
+bool emulated_pipeline_mutant (int i, const char **name, const char **kernel);
+extern const char *emulated_mutant;
 
 /* Element i of floats; v as element i. */
 double emulate_read (uint32_t dtype, const char *base, int64_t i);

@@ -13,7 +13,8 @@
 /* The precompiled kernels that are a described one: they differ in the type of C. */
 enum { ROWS = 8 };
 typedef struct own_rows {
-  int n; /* 0: none is */
+  int n;    /* 0: none is */
+  int near; /* there are so many to compare it with */
   mt_near_row row[ROWS];
 } own_rows;
 
@@ -21,6 +22,7 @@ typedef struct own_rows {
 ** are some. */
 typedef struct product {
   const mt_tiled_mma *mma;
+  const mt_gemm_spec *kernel; /* NULL, or: it is described */
   own_rows rows;
   mt_gemm_options options; /* but family, memory, and the epilogue */
   lmt_ending_options finish;
@@ -41,6 +43,16 @@ static mt_status take_row (mt_plan *p, const product *x, mt_err *err) {
   return s;
 }
 
+/* By a kernel that is not precompiled. */
+static mt_status plan_kernel (mt_plan **out, mt_device *d, const product *x,
+                              const mt_tensor *t, size_t memory, mt_err *err) {
+  const int bias = x->finish.bias;
+  const mt_tensor *const all[] = {&t[0], &t[1], &t[2], bias ? &t[3] : NULL,
+                                  x->finish.residual ? &t[3 + bias] : NULL};
+  return mt_plan_kernel(out, d, x->kernel, all, memory,
+                        x->rows.near > 0 ? x->rows.row : NULL, err);
+}
+
 /* What it may pack is what is left now: nothing of Lua runs from here to its memory. */
 static mt_status plan_product (mt_plan **out, mt_device *d, const void *what,
                                const mt_tensor *t, mt_err *err) {
@@ -51,6 +63,7 @@ static mt_status plan_product (mt_plan **out, mt_device *d, const void *what,
   if (x->finish.bias) o.epilogue.bias = &t[3];
   if (x->finish.residual) o.epilogue.residual = &t[3 + x->finish.bias];
   o.memory = left > 0 ? left : 1; /* 0 stands for any */
+  if (x->kernel && x->rows.n == 0) return plan_kernel(out, d, x, t, o.memory, err);
   if (x->family[0]) o.family = x->family;
   mt_status s = mt_plan_gemm(out, d, x->mma, &t[0], &t[1], &t[2], &o, err);
   if (s != MT_OK || x->rows.n == 0) return s;
@@ -125,52 +138,33 @@ static void family (lua_State *L, int i, char *out, size_t size) {
 
 /* ---------------------------------------------------------------- described kernels */
 
-/* Raises: no row is the kernel at 1. */
-static void no_row (lua_State *L, const char *what, const mt_near_row *near, int n) {
-  const char *name = lmt_devicename(lmt_totensor(L, 2)->buffer->device);
-  lua_pushfstring(L, "%s: %s has no precompiled kernel that is this one", what, name);
-  if (n > 0)
-    lua_pushfstring(L, "; %s differs in ", mt_gemm_row_name(near->row)), lua_concat(L, 2);
-  const char *before = "";
-  for (int f = 0; n > 0 && f < MT_NFIELD; f++) {
-    if (!(near->differs & 1u << f)) continue;
-    lua_pushfstring(L, "%s%s", before, mt_kernel_field_name((mt_kernel_field)f));
-    lua_concat(L, 2);
-    before = ", ";
-  }
-  luaL_error(L,
-             "%s\nprint(kernel:why()) says what would have to change; tensors on a CPU "
-             "are multiplied by any kernel",
-             lua_tostring(L, -1));
-}
-
 /* The rows that are the kernel at 1, which never changes: they are kept with it. The
 ** comparison with all that there are takes milliseconds. */
-static const own_rows *kept_rows (lua_State *L, const char *what) {
+static const own_rows *kept_rows (lua_State *L) {
   lua_getiuservalue(L, 1, 1);
   if (lua_getfield(L, -1, "rows") == LUA_TUSERDATA) return lua_touserdata(L, -1);
   own_rows *r = lua_newuserdatauv(L, sizeof *r, 0);
   mt_gemm_spec *scratch = lua_newuserdatauv(L, sizeof *scratch, 0);
   mt_candidate *list = lua_newuserdatauv(L, MT_MAXCANDIDATES * sizeof *list, 0);
-  const int n = mt_gemm_near(r->row, ROWS, lmt_tokernel(L, 1), scratch, list);
-  for (r->n = 0; r->n < n && r->row[r->n].differs == 0;) r->n++;
-  if (r->n == 0) no_row(L, what, r->row, n);
+  r->near = mt_gemm_near(r->row, ROWS, lmt_tokernel(L, 1), scratch, list);
+  for (r->n = 0; r->n < r->near && r->row[r->n].differs == 0;) r->n++;
   lua_pushvalue(L, -3);
   lua_setfield(L, -6, "rows");
   return r;
 }
 
-static void take_kernel (lua_State *L, const char *what, product *x) {
+static void take_kernel (lua_State *L, product *x) {
   const int top = lua_gettop(L);
-  x->rows = *kept_rows(L, what);
-  const mt_gemm_spec *k = lmt_tokernel(L, 1);
+  x->rows = *kept_rows(L);
+  const mt_gemm_spec *k = x->kernel = lmt_tokernel(L, 1);
   x->options.columns = mt_kernel_columns(k);
   x->options.alpha = k->ending.alpha;
   x->options.beta = k->ending.beta;
   if (k->mma.atom.op.operand[MT_OPERAND_A].element == MT_ELEMENT_tf32)
     x->options.precision = MT_PRECISION_TF32;
-  snprintf(x->family, sizeof x->family, "%s",
-           mt_gemm_row_arch(x->rows.row[0].row) == 90 ? "hopper" : "ampere");
+  if (x->rows.n > 0)
+    snprintf(x->family, sizeof x->family, "%s",
+             mt_gemm_row_arch(x->rows.row[0].row) == 90 ? "hopper" : "ampere");
   lua_settop(L, top);
 }
 
@@ -204,7 +198,7 @@ static product described (lua_State *L, const char *what, const char *const *key
   if (lua_isnil(L, options)) lua_newtable(L), lua_replace(L, options);
   lmt_checkkeys(L, options, what, kernel ? of_kernels : keys);
   if (kernel) {
-    take_kernel(L, what, &x);
+    take_kernel(L, &x);
     lmt_kernelending(L, options, true, &x.finish, &x.first);
     check_result(L, x.first + 2);
     return x;
@@ -221,7 +215,7 @@ static product described (lua_State *L, const char *what, const char *const *key
 static bool push_product (lua_State *L, const product *x, mt_err *err) {
   const lmt_planner *how = &products[x->finish.bias][x->finish.residual];
   if (!lmt_pushplan(L, x->first, how, x, err)) return false;
-  if (x->mma == NULL && x->rows.n == 0) lmt_cached(L);
+  if (x->mma == NULL && x->kernel == NULL) lmt_cached(L);
   return true;
 }
 
@@ -311,7 +305,7 @@ static mt_status gemm_again (lua_State *L, lmt_device *d, const product *x, int 
 
 /* Whether plans of it are remembered: those of the host would keep its memory. */
 static bool is_remembered (const lmt_device *d, const product *x) {
-  return x->mma == NULL && x->rows.n == 0 && !d->recording && !mt_device_is_host(d->d);
+  return x->mma == NULL && x->kernel == NULL && !d->recording && !mt_device_is_host(d->d);
 }
 
 /* gemm([tiled_mma,] A, B, C [, the same and stream =]): on a GPU it may still run when

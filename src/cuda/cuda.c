@@ -11,6 +11,7 @@
 
 #include "copy/algo.h"
 #include "cuda/cuda.h"
+#include "plan/piped.h"
 
 static size_t cuda_size (void) {
   return sizeof(mt_cuda) + mt_ncuda_kernels * sizeof(CUfunction);
@@ -58,6 +59,7 @@ static mt_status describe (mt_device *d, mt_cuda *c, int index, mt_err *err) {
   MT_TRY(MT_CU(v, err, cuDeviceTotalMem, (&bytes, c->device)));
   MT_TRY(MT_CU(v, err, cuDriverGetVersion, (&version)));
   d->arch = 10 * major + minor;
+  c->arch = d->arch;
   c->version = version;
   d->cores = cores;
   d->ampere = d->arch >= 80 && mt_cuda_has_ampere();
@@ -100,6 +102,7 @@ mt_status mt_cuda_find_function (mt_cuda *c, size_t i, mt_err *err) {
   MT_TRY(CU(c, err, cuLibraryGetKernel, (&kernel, c->library[op], name)));
   MT_TRY(CU(c, err, cuKernelGetFunction, (&c->function[i], kernel)));
   int most = mt_cuda_most_shared(&mt_cuda_kernels[i]);
+  if (op == MT_OP_PIPELINE) most = (int)mt_pipeline_most_shared(c->arch);
   if (most == 0) return MT_OK;
   return CU(c, err, cuFuncSetAttribute, (c->function[i], MT_CU_MOST_SHARED, most));
 }

@@ -105,7 +105,7 @@ const mt_ampere_row *mt_cuda_ampere_row (const mt_kernel *k);
 ** without nvcc, the lists of kernels, which only a driver made for tests accepts. A
 ** zero byte follows it. */
 extern const unsigned char mt_image_copy[], mt_image_mma[], mt_image_ampere[],
-    mt_image_hopper[], mt_image_pack[];
+    mt_image_hopper[], mt_image_pack[], mt_image_pipeline[];
 
 /* Whether kernels of a family are there wherever those of copies are. */
 bool mt_cuda_has_hopper (void);
@@ -165,6 +165,7 @@ typedef struct mt_cuda {
   CUstream stream;           /* NULL, or the device's own */
   bool early;                /* launches may come up before the end of the one before */
   int version;               /* of the driver: 12040 is 12.4 */
+  int arch;                  /* 90 is sm_90 */
   char lost[512];            /* why the device is lost; "" while it is not */
   mt_room room;
   mt_cuda_kept *streams, *freed;

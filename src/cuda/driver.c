@@ -136,11 +136,10 @@ bool mt_cuda_has_hopper (void) { return is_there(mt_image_hopper); }
 bool mt_cuda_has_ampere (void) { return is_there(mt_image_ampere); }
 
 const unsigned char *mt_driver_code (mt_op op) {
-  static const unsigned char *const images[MT_NOP] = {[MT_OP_COPY] = mt_image_copy,
-                                                      [MT_OP_GEMM] = mt_image_mma,
-                                                      [MT_OP_AMPERE] = mt_image_ampere,
-                                                      [MT_OP_HOPPER] = mt_image_hopper,
-                                                      [MT_OP_PACK] = mt_image_pack};
+  static const unsigned char *const images[MT_NOP] =
+      {[MT_OP_COPY] = mt_image_copy,     [MT_OP_GEMM] = mt_image_mma,
+       [MT_OP_AMPERE] = mt_image_ampere, [MT_OP_HOPPER] = mt_image_hopper,
+       [MT_OP_PACK] = mt_image_pack,     [MT_OP_PIPELINE] = mt_image_pipeline};
   return images[op];
 }
 

@@ -32,4 +32,5 @@
         image   mt_image_ampere, MT_IMAGE_AMPERE
         image   mt_image_hopper, MT_IMAGE_HOPPER
         image   mt_image_pack, MT_IMAGE_PACK
+        image   mt_image_pipeline, MT_IMAGE_PIPELINE
         .section .note.GNU-stack, "", %progbits

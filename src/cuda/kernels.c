@@ -4,7 +4,7 @@
 */
 #include "cuda/cuda.h"
 
-_Static_assert(sizeof(mt_launch) <= 4096 && sizeof(mt_gemm_launch) <= 4096,
+_Static_assert(sizeof(mt_launch) <= 4096 && sizeof(mt_pipeline_launch) <= 4096,
                "the parameter of a kernel has 4 KiB at most");
 
 #define MT_COPY_KERNEL(name, algo, bytes, threads, unroll)                               \
@@ -24,6 +24,17 @@ _Static_assert(sizeof(mt_launch) <= 4096 && sizeof(mt_gemm_launch) <= 4096,
    MT_CAST(MT_##src, MT_##dst)},
 #define MT_MMA_KERNEL(name, arch, atom)                                                  \
   {#name, MT_OP_GEMM, MT_ALGO_DESCRIBED, 0, 1024, 1, arch, atom, false, 0},
+#define MT_PIPELINE_ROW(name, arch, atom)                                                \
+  {"pipeline_" #name,                                                                    \
+   MT_OP_PIPELINE,                                                                       \
+   MT_ALGO_DESCRIBED,                                                                    \
+   0,                                                                                    \
+   1024,                                                                                 \
+   1,                                                                                    \
+   arch,                                                                                 \
+   atom,                                                                                 \
+   false,                                                                                \
+   0},
 #define MT_AMPERE_KERNEL(name, core, a, b, sum, m, n, k, stages, warps_m, warps_n,       \
                          warps_k, major_a, major_b, speed)                               \
   {#name, MT_OP_AMPERE, MT_ALGO_STRIDED, 0, 32 * warps_m * warps_n * warps_k, 1,         \
@@ -37,6 +48,8 @@ _Static_assert(sizeof(mt_launch) <= 4096 && sizeof(mt_gemm_launch) <= 4096,
 const mt_kernel mt_cuda_kernels[] = {
 #include "kernels/copy/copy.def"
 #include "kernels/cast/cast.def"
+#include "kernels/gemm/mma.def"
+#define MT_MMA_KERNEL MT_PIPELINE_ROW
 #include "kernels/gemm/mma.def"
 #include "kernels/gemm/ampere.def"
 #include "kernels/gemm/pack.def"

@@ -79,6 +79,7 @@ static unsigned shared_of (const mt_plan *p) {
   const mt_desc *d = &p->launch.desc;
   if (p->kernel->op == MT_OP_AMPERE) return p->ampere.shared;
   if (p->kernel->op == MT_OP_HOPPER) return p->hopper.shared;
+  if (p->kernel->op == MT_OP_PIPELINE) return p->piped.pipe.shared;
   const mt_algo *a = p->kernel->op == MT_OP_COPY ? mt_algo_of(d->algo) : NULL;
   return a && a->shared ? a->shared(d) : 0;
 }

@@ -114,6 +114,11 @@ mt_status mt_cuda_record_launch (mt_cuda *c, size_t kernel, const void *launch,
 
 mt_status mt_cuda_record (mt_plan *p, mt_recorder *r, mt_err *err) {
   mt_cuda *c = p->device->impl;
+  if (p->kernel->op == MT_OP_PIPELINE)
+    return mt_fail(err, MT_EUNSUPPORTED,
+                   "plan: %s has tables in the memory of %s, which no record holds\n"
+                   "take a kernel that is precompiled: kernel:why() says what differs",
+                   p->kernel->name, p->device->name);
   MT_TRY(mt_cuda_enter(c, err));
   c->recorder = r;
   mt_status s = mt_cuda_start_all(p, err);

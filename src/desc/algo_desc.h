@@ -6,13 +6,15 @@
 #define MT_DESC_ALGO_DESC_H
 
 /* What an image of kernels is for: copies, products over one instruction, products by
-** cp.async and mma.sync, products by TMA and wgmma, what packs their operands. */
+** cp.async and mma.sync, products by TMA and wgmma, what packs their operands; described
+** kernels over one instruction. */
 typedef enum mt_op {
   MT_OP_COPY,
   MT_OP_GEMM,
   MT_OP_AMPERE,
   MT_OP_HOPPER,
   MT_OP_PACK,
+  MT_OP_PIPELINE,
   MT_NOP
 } mt_op;
 

@@ -14,6 +14,7 @@
 #include "gemm/hopper.h"
 #include "desc/kernel.h"
 #include "gemm/gemm.h"
+#include "gemm/pipeline.h"
 
 typedef struct mt_recorder mt_recorder;
 
@@ -104,6 +105,7 @@ struct mt_plan {
   union {        /* by the operation */
     mt_launch launch;
     mt_gemm_launch gemm;
+    mt_pipeline_launch piped; /* its first half is the product */
   };
   /* Sizes of the buffers at launch.base; of a product, behind them of what its epilogue
   ** reads. */
@@ -120,7 +122,9 @@ struct mt_plan {
   /* ---- of a product */
   char atom[MT_ATOM_NAME]; /* "": no partition */
   const mt_mma_atom
-      *own;        /* while it is made: of the caller's tiled MMA; NULL: a table's */
+      *own; /* while it is made: of the caller's tiled MMA; NULL: a table's */
+  const mt_pipeline_tables
+      *tables;     /* while it is made: of a described kernel; NULL: it is by none */
   int64_t units;   /* of work; 0: nothing is to be done */
   void *workspace; /* host memory: of the reference */
   size_t workspace_bytes;
@@ -138,7 +142,7 @@ struct mt_plan {
 };
 
 /* Marks the rows of the backend that have an instruction for the product's types. */
-enum { MT_MAXROWS = 512 };
+enum { MT_MAXROWS = 1024 };
 void mt_gemm_rows (bool has[MT_MAXROWS], const mt_plan *p);
 
 /* The first row of the backend's table for an operation. */

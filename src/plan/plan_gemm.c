@@ -6,6 +6,7 @@
 
 #include "plan/families.h"
 #include "plan/gathered.h"
+#include "plan/piped.h"
 #include "types/dtype.h"
 #include "atom/mma_number.h"
 
@@ -197,7 +198,7 @@ static mt_status take_described (mt_plan *p, mt_err *err) {
   p->grid.blocks = n < INT32_MAX ? (uint32_t)n : INT32_MAX;
   p->grid.threads = d->threads;
   if (p->device->arch) p->kernel = row_of(p->device, p->atom);
-  return MT_OK;
+  return p->tables ? mt_take_pipeline(p, err) : MT_OK;
 }
 
 /* ---------------------------------------------------------------- making */
@@ -315,16 +316,24 @@ static mt_status make_any (mt_plan *p, const mt_tiled_mma *mma,
                                  make(p, mma, abc, o, err);
 }
 
+mt_status mt_plan_piped (mt_plan **out, mt_device *d, const mt_tiled_mma *mma,
+                         const mt_tensor *const t[MT_PARTS], const mt_gemm_options *o,
+                         const mt_pipeline_tables *tables, mt_err *err) {
+  mt_plan *p = mt_plan_new(d, "gemm", err);
+  *out = NULL;
+  if (p == NULL) return err->status;
+  p->tables = tables;
+  mt_status s = make_any(p, mma, t, o, err);
+  p->tables = NULL;
+  if (s == MT_OK) *out = p;
+  else mt_plan_free(p);
+  return s;
+}
+
 mt_status mt_plan_gemm (mt_plan **out, mt_device *d, const mt_tiled_mma *mma,
                         const mt_tensor *a, const mt_tensor *b, const mt_tensor *c,
                         const mt_gemm_options *options, mt_err *err) {
   static const mt_gemm_options plain = {.size = sizeof plain, .alpha = 1};
   const mt_tensor *const t[MT_PARTS] = {a, b, c};
-  mt_plan *p = mt_plan_new(d, "gemm", err);
-  *out = NULL;
-  if (p == NULL) return err->status;
-  mt_status s = make_any(p, mma, t, options ? options : &plain, err);
-  if (s == MT_OK) *out = p;
-  else mt_plan_free(p);
-  return s;
+  return mt_plan_piped(out, d, mma, t, options ? options : &plain, NULL, err);
 }

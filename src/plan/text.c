@@ -154,6 +154,30 @@ static void put_work (mt_strbuf *t, const mt_plan *p) {
   mt_putf(t, "\n");
 }
 
+/* How a stage of A or B is filled. */
+static void put_filled (mt_strbuf *t, const mt_pipeline_side *s) {
+  if (s->async) mt_putf(t, "cp.async of %lu bytes", (unsigned long)s->async);
+  else mt_putf(t, "elements");
+}
+
+static void put_pipeline (mt_strbuf *t, const mt_plan *p) {
+  const mt_pipeline *x = &p->piped.pipe;
+  const mt_gemm_desc *d = &p->gemm.desc;
+  int64_t tile[3];
+  for (int i = 0; i < 3; i++) tile[i] = (int64_t)d->tile[i] * x->repeat[i];
+  put_grid(t, p);
+  mt_putf(t, "literal: as described, not precompiled\natom: %s\n", p->atom);
+  put_mnk(t, "tile", tile[0], tile[1], tile[2]);
+  mt_putf(t, ", %d stages, %d ahead", (int)x->stages, (int)x->ahead);
+  put_mnk(t, "\ntiles", x->tiles[0], x->tiles[1], x->tiles[2]);
+  mt_putf(t, "\nin: A by ");
+  put_filled(t, &x->side[0]);
+  mt_putf(t, ", B by ");
+  put_filled(t, &x->side[1]);
+  mt_putf(t, "\nshared: %lu bytes%s\n", (unsigned long)x->shared,
+          x->shared > x->scratch ? ", operands of wgmma moved out of their stage" : "");
+}
+
 /* What packs its operands, both in one launch. */
 static void put_packing (mt_strbuf *t, const mt_hopper *h) {
   const mt_pack_launch *l = &h->pack;
@@ -218,6 +242,7 @@ static void put_product (mt_strbuf *t, const mt_plan *p) {
   const mt_op op = p->kernel ? (mt_op)p->kernel->op : MT_OP_GEMM;
   if (op == MT_OP_HOPPER) put_hopper(t, p);
   else if (op == MT_OP_AMPERE) put_ampere(t, p);
+  else if (op == MT_OP_PIPELINE) put_pipeline(t, p);
   else put_work(t, p);
   put_mnk(t, "size", d->size[MT_M], d->size[MT_N], d->size[MT_K]);
   if (d->size[MT_L] != 1) mt_putf(t, ", batch %lld", (long long)d->size[MT_L]);

@@ -15,7 +15,7 @@ local ThrMMA = {}
 local Kernel = {}
 
 --- A kernel of a product as a value: proven by verify, executed by gemm on the CPU, stage by stage,
---- on a GPU by the precompiled kernel that is the same.
+--- on a GPU by the precompiled kernel that is the same, or literally.
 --- - kernel{ mma = [, tile =] [, stages =] [, smem = {A=,B=,D=}] [, g2s = {A=,B=}] [, s2r = ...] }
 --- - schedule "multistage", "cooperative" or "pingpong"; what is not said is found; it prints all
 --- - epilogue = { alpha =, beta =, bias = "row" or "column", activation =, residual = true }
@@ -32,7 +32,7 @@ function tile.kernel(options) end
 
 --- The precompiled kernels nearest to a described one, and what each differs in.
 --- - { kernel =, arch =, differs = { { field =, here =, there = }, ... } }; it prints itself
---- - where nothing differs, gemm and plan_gemm take it on a GPU
+--- - where nothing differs, gemm and plan_gemm take it on a GPU; else they run literally
 --- - layouts are compared as functions; what follows from the tile not where tiles differ
 --- ```lua
 --- local mma = tiled_mma{ atom = "SM90_64x128x16_F32BF16BF16_SS", atoms = layout{2, 1} }

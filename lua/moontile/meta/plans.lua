@@ -260,7 +260,7 @@ function Graph:free() end
 --- - precision "tf32": f32 may be read as tf32, whose products are eight times as fast on a GPU
 --- - precision "3xtf32": as three products of tf32, which have about the accuracy of f32
 --- - gemm(kernel, A, B, C [, { seed = }]) executes a tile.kernel on the CPU, stage by stage
---- - on a GPU, [, { stream = }], it runs the precompiled kernel that is the same: kernel:why()
+--- - on a GPU, [, { stream = }], it runs the precompiled kernel that is the same, or literally
 --- - to both bias = and residual = are given, where the kernel's epilogue has them
 --- - gemm(mma, [D,] A, B, C) of tables: fragments (V,M,K), (V,N,K), (V,M,N) of thread t at t + 1
 --- - gemm(slice, [D,] A, B, C): those of one thread, of an atom of one thread; C += A B, on the CPU
