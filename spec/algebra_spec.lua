@@ -339,6 +339,8 @@ describe("a part", function()
     { function() A:local_tile({ 8, 4 }, { 1, 2 }, { 1, X, 1 }) end,
       "local_tile: (8:1,4:1) has no 3 modes, as the projection (1,_,1) has\n  " ..
       "1 in the projection keeps a mode, `_` leaves it out" },
+    { function() tile.logical_divide(tile.parse "(8,8):(1@0,1@1)", tile.parse "(2,0):(1@0,0)") end,
+      "logical_divide: (2,0):(1@0,0) is empty" },
     { function() tile.domain_offset({ 1, 2, 3 }, A) end,
       "domain_offset: coordinate (1,2,3) has 3 modes, (32,32):(32,1) has 2" },
   }

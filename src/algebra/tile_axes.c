@@ -104,6 +104,7 @@ mt_status mt_tile_of_axes (mt_layout *out, const char *op, const mt_node *t,
   walk x = {t, true};
   const mt_node root = {.tag = MT_LEAF, .ring = MT_BASIS, .span = 1, .stride = 1};
   MT_TRY(want_modes(op, t, a, err));
+  if (mt_size(t) == 0) return mt_failn(err, MT_EINVAL, "%s: %N is empty", op, t);
   mt_begin(&b, out, op, err);
   mt_coord_space_of(&b, &space, t);
   mt_open(&b, MT_MODES);
