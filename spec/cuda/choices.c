@@ -130,7 +130,7 @@ static void *place (int side) { return (void *)(uintptr_t)((side + 1ull) << 40);
 
 /* A kernel for any types is not predicted to be faster than one for these two. */
 static void expect_no_faster (const mt_plan_candidate *way, int n, const mt_plan *p,
-                           double taken) {
+                              double taken) {
   static const char any[] = "cast_any";
   if (strncmp(p->kernel->name, any, sizeof any - 1) == 0) return;
   for (const mt_plan_candidate *w = way; w < way + n; w++)
