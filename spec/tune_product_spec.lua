@@ -79,6 +79,8 @@ for _, d in ipairs(devices) do
           local M, N, K, L = table.unpack(row[2])
           local alpha = row[6] and row[6].alpha or 1
           local want = families.reference(a:totable(), b:totable(), {}, M, N, K, L, alpha, 0)
+          -- as C holds it: 267 is 268 in bf16
+          want = tile.tensor(row[1]:match "%S+$", layout(#want)):fill(want):totable()
           local plan = tile.plan_gemm(a, b, c, row[6])
           for _, x in ipairs(possible(plan:why())) do
             c:fill(0)
