@@ -205,6 +205,19 @@ hardware: sm_90: every access is aligned, every box and descriptor one; 128 thre
 [[registers of 255]], (tostring(tile.verify(kernel, A, B, tile.tensor("f32", layout { 100, 64 })))
                        :gsub("%d+ states", "STATES states")))
   end)
+
+  it("counts the sums of each thread that takes a part of K", function()
+    local A, B = tile.tensor("bf16", layout({ 128, 64 }, "right")),
+                 tile.tensor("bf16", layout({ 128, 64 }, "right"))
+    local function registers(atoms, most)
+      local kernel = tile.kernel { mma = mma(BF16, atoms), tile = { most, most, 64 } }
+      local C = tile.tensor("f32", layout { 128, 128 })
+      return tostring(tile.verify(kernel, A, B, C)):match "about (%d+) registers"
+    end
+    assert.equal(registers({ 1, 1, 1 }, 64), registers({ 1, 1, 4 }, 64))
+    assert.equal("664", registers({ 1, 1, 4 }, 128))   -- 512 sums: not the 216 of { 2, 2, 1 }
+    assert.equal("216", registers({ 2, 2, 1 }, 128))
+  end)
 end)
 
 describe("refused kernels", function()

@@ -170,10 +170,14 @@ static int64_t fragments (const mt_gemm_spec *k, int x) {
                    mt_side_bits(k, x));
 }
 
+/* Threads that share the sums of the tile; those that split K have sums of their own. */
+static int64_t sharers (const mt_tiled_mma *mma) {
+  return mt_tiled_mma_size(mma) / mt_size(mt_mode(mma->thr_vmnk.node, 3));
+}
+
 void mt_count_registers (mt_gemm_proof *p, const mt_gemm_spec *k) {
-  int64_t size = mt_tiled_mma_size(&k->mma);
   int bits = mt_element_bits(k->mma.atom.op.operand[MT_OPERAND_D].element);
-  int64_t n = words(k->tile[0] * k->tile[1] / size, bits) + OTHERS;
+  int64_t n = words(k->tile[0] * k->tile[1] / sharers(&k->mma), bits) + OTHERS;
   for (int x = 0; x < 2; x++) {
     n += fragments(k, x);
     if (k->way[x].fill == MT_FILL_THREADS)
