@@ -294,6 +294,11 @@ if(TARGET moontile_python AND PYTHON_PROGRAM AND NOT MOONTILE_SANITIZE)
                   ${PROJECT_BINARY_DIR}/python ${FAKE_DIR}/libcuda.so.1)
     moontile_test(examples.arrays COMMAND ${PYTHON_PROGRAM} ${PROJECT_SOURCE_DIR}/examples/arrays.py
                   ENV PYTHONPATH=${PROJECT_BINARY_DIR}/python)
+    # Beside torch, where that is installed; on a GPU, if torch has one.
+    moontile_test(python.torch COMMAND ${PYTHON_PROGRAM} ${SPEC}/python/torch_arrays.py
+                  ${PROJECT_BINARY_DIR}/python)
+    set_tests_properties(${test_prefix}python.torch PROPERTIES SKIP_RETURN_CODE 77
+                         ENVIRONMENT "")          # not the fake driver
   endif()
 elseif(NOT MOONTILE_SANITIZE)
   message(STATUS "moontile: no Python, or no shared Lua: the Python package is not tested")
