@@ -467,9 +467,9 @@ static void gather_cost (mt_cost *c, const mt_launch *l) {
   const double issue = issue_of(l, tiles);
   c->traffic = tiles * (mt_gather_moves(l, MT_SRC) + mt_gather_moves(l, MT_DST));
   c->used = (double)g->words.extent * g->rows / made_words(d);
-  c->slow +=
-      (mt_h200.gather_begin + issue * mt_h200.gather_both) * mt_h200.memory / c->traffic;
-  c->least = mt_h200.gather_begin + issue;
+  const double begin = (d->nthr + d->nval) * mt_h200.gather_begin;
+  c->slow += (begin + issue * mt_h200.gather_both) * mt_h200.memory / c->traffic;
+  c->least = begin + issue;
 }
 
 /* ---------------------------------------------------------------- kernels */
