@@ -16,34 +16,54 @@ static void say_slower (mt_vector_limits *why, const mt_cost *tiles,
            100 * tiles->used, tiles->us, best->us);
 }
 
-/* Forms that could not be faster than what was found are not made: boxes take long. */
-static void find_other (mt_launch *best, mt_cost *least, mt_cost *tiles,
-                        const mt_launch *flat, mt_vector_limits *why) {
-  for (int algo = 0; algo < MT_NALGO; algo++) {
-    char reason[MT_REASON];
-    mt_launch l = *flat;
-    mt_cost cost;
-    if (mt_algo_of((uint32_t)algo)->make == NULL) continue;
-    if (least->us >= 0 && mt_algo_least(flat, (mt_algorithm)algo) >= least->us) continue;
-    if (!mt_algo_make(&l, (mt_algorithm)algo, reason)) {
-      if (algo == MT_ALGO_TRANSPOSE) snprintf(why->tile, sizeof why->tile, "%s", reason);
-      continue;
-    }
-    mt_cost_of(&cost, &l, NULL);
-    if (algo == MT_ALGO_TRANSPOSE || algo == MT_ALGO_TRANSPOSE_UNALIGNED)
-      *tiles = cost, why->unaligned = algo == MT_ALGO_TRANSPOSE_UNALIGNED;
-    if (least->us < 0 || cost.us < least->us) *best = l, *least = cost;
-  }
+/* What is found so far, and what is said of tiles. */
+typedef struct choice {
+  mt_launch flat, *best;
+  mt_cost least, tiles; /* us < 0: none */
+  mt_vector_limits *why;
+} choice;
+
+static bool is_tiles (int algo) {
+  return algo == MT_ALGO_TRANSPOSE || algo == MT_ALGO_TRANSPOSE_UNALIGNED;
 }
 
-void mt_cheapest (mt_launch *wide, mt_vector_limits *why) {
-  const mt_launch flat = *wide;
-  mt_cost tiles = {.us = -1}, least = {.us = -1}, cost;
-  find_other(wide, &least, &tiles, &flat, why);
-  if (least.us < 0) return;
-  if (mt_algo_least(&flat, MT_ALGO_STRIDED) <= least.us) {
-    mt_cost_of(&cost, &flat, NULL);
-    if (cost.us <= least.us) *wide = flat, least = cost;
+/* Algorithms that could not be faster than what was found are not made: boxes take
+** long. */
+static void try_algo (choice *x, int algo) {
+  char reason[MT_REASON];
+  mt_launch l;
+  mt_cost cost;
+  if (mt_algo_of((uint32_t)algo)->make == NULL) return;
+  if (x->least.us >= 0 && mt_algo_least(&x->flat, (mt_algorithm)algo) >= x->least.us)
+    return;
+  l = x->flat;
+  if (!mt_algo_make(&l, (mt_algorithm)algo, reason)) {
+    if (algo == MT_ALGO_TRANSPOSE)
+      snprintf(x->why->tile, sizeof x->why->tile, "%s", reason);
+    return;
   }
-  if (tiles.us > least.us) say_slower(why, &tiles, &least);
+  mt_cost_of(&cost, &l, NULL);
+  if (is_tiles(algo))
+    x->tiles = cost, x->why->unaligned = algo == MT_ALGO_TRANSPOSE_UNALIGNED;
+  if (x->least.us < 0 || cost.us < x->least.us) *x->best = l, x->least = cost;
+}
+
+/* Accesses one by one: of two that take as long they are taken. */
+static void try_flat (choice *x) {
+  mt_cost cost;
+  if (x->least.us >= 0 && mt_algo_least(&x->flat, MT_ALGO_STRIDED) > x->least.us) return;
+  mt_cost_of(&cost, &x->flat, NULL);
+  if (x->least.us < 0 || cost.us <= x->least.us) *x->best = x->flat, x->least = cost;
+}
+
+/* Tiles first: texts of plans say what they would take. */
+void mt_cheapest (mt_launch *wide, mt_vector_limits *why) {
+  choice x = {.flat = *wide, .best = wide, .why = why};
+  x.least.us = x.tiles.us = -1;
+  for (int algo = 0; algo < MT_NALGO; algo++)
+    if (is_tiles(algo)) try_algo(&x, algo);
+  try_flat(&x);
+  for (int algo = 0; algo < MT_NALGO; algo++)
+    if (!is_tiles(algo)) try_algo(&x, algo);
+  if (x.tiles.us > x.least.us) say_slower(why, &x.tiles, &x.least);
 }

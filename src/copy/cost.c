@@ -151,10 +151,21 @@ void mt_cost_of (mt_cost *c, const mt_launch *l, const mt_kernel *k) {
   c->us = microseconds(&l->desc, algo, c, k);
 }
 
+/* What an algorithm takes before its first tile. */
+static double begin_of (mt_algorithm algo) {
+  switch (algo) {
+    case MT_ALGO_PERMUTE_UNALIGNED: return mt_h200.box_unaligned_block;
+    case MT_ALGO_GATHER: return mt_h200.gather_begin;
+    case MT_ALGO_STAGED: return mt_h200.staged_begin;
+    default: return 0;
+  }
+}
+
 double mt_algo_least (const mt_launch *l, mt_algorithm algo) {
   const mt_desc *d = &l->desc;
   bool narrow = algo == MT_ALGO_STRIDED && mt_wide_unit(d) < 16;
   mt_cost c = {.traffic = (double)mt_accesses(d) * mt_both_units(d),
-               .slow = narrow ? 1 / mt_h200.narrow : 1};
+               .slow = narrow ? 1 / mt_h200.narrow : 1,
+               .least = begin_of(algo)};
   return microseconds(d, algo, &c, NULL);
 }

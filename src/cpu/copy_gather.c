@@ -46,7 +46,8 @@ struct mt_cpu_gather {
   int64_t rows, row[MT_CPU_ROWS][2]; /* what each adds on both sides */
   int32_t at[MT_MOSTBOX];            /* where a unit lies in the source */
   int64_t vectors;
-  int32_t to[MT_MOSTBOX / 16]; /* where each vector is */
+  int32_t to[MT_MOSTBOX / 16];    /* where each vector is */
+  uint8_t count[MT_MOSTBOX / 16]; /* of its windows */
   window list[MT_MOSTBOX / 16 * MT_WINDOWS];
 };
 
@@ -177,30 +178,53 @@ static void find_rows (mt_cpu_gather *g, const mt_cpu_job *job) {
   }
 }
 
-/* Where byte b of the box lies in the source. */
-static int32_t byte_at (const mt_cpu_gather *g, int64_t b) {
-  return (int32_t)(g->at[b / g->unit] + b % g->unit);
+/* Bytes of a unit that are of a vector: where they lie, where they go. */
+typedef struct part {
+  int32_t src, to, bytes;
+} part;
+
+/* The parts of the vector at byte b: how many. */
+static int find_parts (part p[16], const mt_cpu_gather *g, int64_t b) {
+  int64_t unit = b / g->unit, skip = b % g->unit;
+  int n = 0;
+  for (int32_t to = 0; to < 16; n++, unit++, skip = 0) {
+    int64_t bytes = g->unit - skip < 16 - to ? g->unit - skip : 16 - to;
+    p[n] = (part){(int32_t)(g->at[unit] + skip), to, (int32_t)bytes};
+    to += (int32_t)bytes;
+  }
+  return n;
+}
+
+/* What a window has of the parts: the rest of them stays, how many. */
+static int take_parts (window *w, part *p, int n) {
+  int left = 0;
+  memset(w->mask, 0x80, sizeof w->mask);
+  for (int i = 0; i < n; i++) {
+    part x = p[i];
+    for (int32_t d = x.src - w->src; x.bytes > 0 && d < 16; d++) {
+      w->mask[x.to++] = (uint8_t)d;
+      x.src++, x.bytes--;
+    }
+    if (x.bytes > 0) p[left++] = x;
+  }
+  return left;
 }
 
 /* The windows of the vector at byte b, between low and high: how many; more than `most`:
 ** they are not all there. */
 static int64_t find_windows (window *w, const mt_cpu_gather *g, int64_t b, int32_t low,
                              int32_t high, int64_t most) {
-  uint32_t left = 0xffff;
+  part p[16];
+  int left = find_parts(p, g, b);
   int64_t n = 0;
   for (; left != 0; n++) {
     if (n == most) return most + 1;
-    int32_t src = INT32_MAX;
-    for (int i = 0; i < 16; i++)
-      if ((left >> i & 1) && byte_at(g, b + i) < src) src = byte_at(g, b + i);
+    int32_t src = p[0].src;
+    for (int i = 1; i < left; i++)
+      if (p[i].src < src) src = p[i].src;
     w[n].src = src < high - 16 ? src : high - 16;
     if (w[n].src < low) return most + 1;
-    for (int i = 0; i < 16; i++) {
-      int32_t d = byte_at(g, b + i) - w[n].src;
-      bool here = (left >> i & 1) && d < 16;
-      w[n].mask[i] = here ? (uint8_t)d : 0x80;
-      if (here) left &= ~(1u << i);
-    }
+    left = take_parts(&w[n], p, left);
   }
   return n;
 }
@@ -222,27 +246,78 @@ static void find_vectors (mt_cpu_gather *g) {
   }
 }
 
+/* Whether the units of the vectors at bytes a and b lie alike; *far: how much behind. */
+static bool lie_alike (const mt_cpu_gather *g, int64_t a, int64_t b, int32_t *far) {
+  const int32_t *x = g->at + a / g->unit, *y = g->at + b / g->unit;
+  const int64_t n = (a % g->unit + 15) / g->unit + 1;
+  *far = y[0] - x[0];
+  if (a % g->unit != b % g->unit) return false;
+  for (int64_t i = 1; i < n; i++)
+    if (y[i] - x[i] != *far) return false;
+  return true;
+}
+
+/* The n windows of a vector, so far away; false: one would end behind high, or begin
+** before low. */
+static bool move_windows (window *to, const window *from, int64_t n, int32_t far,
+                          int32_t low, int32_t high) {
+  for (int64_t i = 0; i < n; i++) {
+    to[i] = from[i];
+    to[i].src += far;
+    if (to[i].src > high - 16 || to[i].src < low) return false;
+  }
+  return true;
+}
+
+/* A vector gets `most` windows: those that it lacks have no byte. */
+static void fill_windows (window *w, int64_t n, int64_t most) {
+  for (; n < most; n++) {
+    w[n].src = w[0].src;
+    memset(w[n].mask, 0x80, sizeof w[n].mask);
+  }
+}
+
+/* The first and the last byte that a box reads, and 1 more. */
+static void find_ends (const mt_cpu_gather *g, int32_t *low, int32_t *high) {
+  *low = INT32_MAX, *high = INT32_MIN;
+  for (int64_t i = 0; i < g->units; i++) {
+    if (g->at[i] < *low) *low = g->at[i];
+    if (g->at[i] > *high) *high = g->at[i];
+  }
+  *high += (int32_t)g->unit;
+}
+
+/* Those of vector v in *w; *like, a vector before it whose windows begin with bytes that
+** are wanted, may have them already. How many; more than `most`: too many. */
+static int64_t next_windows (window *w, const mt_cpu_gather *g, int64_t v, int64_t *like,
+                             int64_t most, const int32_t end[2]) {
+  int32_t far;
+  if (*like >= 0 && lie_alike(g, g->to[*like], g->to[v], &far) &&
+      move_windows(w, g->list + *like * MT_WINDOWS, g->count[*like], far, end[0], end[1]))
+    return g->count[*like];
+  int64_t n = find_windows(w, g, g->to[v], end[0], end[1], most);
+  bool cut = false;
+  for (int64_t i = 0; i < n && n <= most; i++) cut |= w[i].src == end[1] - 16;
+  if (!cut) *like = v;
+  return n;
+}
+
 /* Those of all vectors; g->windows stays 0 where they are too many. */
 static void make_windows (mt_cpu_gather *g) {
-  window found[MT_WINDOWS];
-  int32_t low = INT32_MAX, high = INT32_MIN;
-  int64_t most = 0;
-  for (int64_t i = 0; i < g->units; i++) {
-    if (g->at[i] < low) low = g->at[i];
-    if (g->at[i] > high) high = g->at[i];
-  }
-  high += (int32_t)g->unit;
+  const int64_t limit = most_windows(g);
+  int32_t end[2];
+  int64_t most = 0, like = -1;
+  find_ends(g, &end[0], &end[1]);
   for (int64_t v = 0; v < g->vectors; v++) {
-    int64_t n = find_windows(found, g, g->to[v], low, high, most_windows(g));
-    if (n > most_windows(g)) return;
+    int64_t n = next_windows(g->list + v * MT_WINDOWS, g, v, &like, limit, end);
+    if (n > limit) return;
     if (n > most) most = n;
+    g->count[v] = (uint8_t)n;
   }
   for (int64_t v = 0; v < g->vectors; v++) {
     window *w = g->list + v * most;
-    for (int64_t n = find_windows(w, g, g->to[v], low, high, most); n < most; n++) {
-      w[n].src = w[0].src;
-      memset(w[n].mask, 0x80, sizeof w[n].mask);
-    }
+    memmove(w, g->list + v * MT_WINDOWS, (size_t)g->count[v] * sizeof *w);
+    fill_windows(w, g->count[v], most);
   }
   g->windows = most;
 }
