@@ -300,8 +300,9 @@ MT_INLINE void cluster_meet () {
   cluster_wait();
 }
 
-/* The next launch may come up; what went before is done. Who loads for others waits for
-** them; parts of K are loaded at once, and meet before sums are told. */
+/* The next launch may come up; what went before is done. All blocks of a cluster meet,
+** and all threads wait at once: a block whose warps waited apart, the loading one behind
+** its loads, hung on a GPU now and then. */
 template <typename H> MT_INLINE void start (const mt_hopper_launch &p, uint32_t bars) {
   grid_let_next();
   if (threadIdx.x == 0) {
@@ -318,9 +319,8 @@ template <typename H> MT_INLINE void start (const mt_hopper_launch &p, uint32_t 
     }
     barrier_init_fence();
   }
-  if constexpr (H::CLUSTER > 1) cluster_meet();
+  if constexpr (H::CLUSTER > 1 || H::SPLITS) cluster_meet();
   else __syncthreads();
-  if constexpr (H::SPLITS) cluster_arrive();
   grid_wait();
 }
 
@@ -334,10 +334,8 @@ template <typename H> MT_INLINE void run_hopper (const mt_hopper_launch &p) {
     registers_give<40>();
     if (threadIdx.x == 0) produce<H>(p, ring, bars);
     __syncwarp();
-    if constexpr (H::SPLITS) cluster_wait();
   } else {
     registers_take<232>();
-    if constexpr (H::SPLITS) cluster_wait();
     consume<H>(p, ring, bars, group - 1);
   }
   /* A peer may still tell this block's barriers, or read its sums. */

@@ -157,7 +157,7 @@ mutant(only_own_readers hopper_bf16_tn_128 "may still multiply"
 mutant(release_of_own_only hopper_f16_tn_256 "did not wait for the load"
        [[barrier_arrive(free_at<H::STAGES>(bars, slot), t)]] [[barrier_arrive(free_at<H::STAGES>(bars, slot))]])
 mutant(no_meeting_at_the_start hopper_bf16_tn_128 "may not be there yet"
-       [[  if constexpr (H::CLUSTER > 1) cluster_meet();
+       [[  if constexpr (H::CLUSTER > 1 || H::SPLITS) cluster_meet();
   else __syncthreads();
 ]] [[  __syncthreads();
 ]])
@@ -169,12 +169,6 @@ mutant(no_meeting_at_the_end hopper_bf16_tn_128 "block "
 
 # ---- parts of K
 
-mutant(no_meeting_before_sums hopper_bf16_tn_64 "may not be there yet"
-       [[    if constexpr (H::SPLITS) cluster_wait();
-    consume<H>(p, ring, bars, group - 1);
-]] [[    consume<H>(p, ring, bars, group - 1);
-    if constexpr (H::SPLITS) cluster_wait();
-]])
 mutant(sums_told_in_one_block hopper_bf16_tn_64 "may not have written yet"
        [[barrier_arrive_release(joined, 0)]] [[barrier_arrive(joined, 0)]])
 mutant(sums_heard_in_one_block hopper_bf16_tn_64 "may not have written yet"
