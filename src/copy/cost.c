@@ -151,12 +151,12 @@ void mt_cost_of (mt_cost *c, const mt_launch *l, const mt_kernel *k) {
   c->us = microseconds(&l->desc, algo, c, k);
 }
 
-/* What an algorithm takes before its first tile. */
+/* What an algorithm takes before its first tile at least: tables of one axis. */
 static double begin_of (mt_algorithm algo) {
   switch (algo) {
     case MT_ALGO_PERMUTE_UNALIGNED: return mt_h200.box_unaligned_block;
     case MT_ALGO_GATHER: return mt_h200.gather_begin;
-    case MT_ALGO_STAGED: return mt_h200.staged_begin;
+    case MT_ALGO_STAGED: return mt_h200.staged_axis;
     default: return 0;
   }
 }
