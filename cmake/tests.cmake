@@ -382,8 +382,11 @@ endif()
 moontile_test(fuzz.api COMMAND ${PROGRAM} ${SPEC}/fuzz/api.lua 1 20000)
 # Random scripts, for a quarter of a minute.
 moontile_test(fuzz.surface COST 15 COMMAND sh ${SPEC}/fuzz/surface.sh ${PROGRAM} ${SCRATCH}/surface)
-moontile_test(fuzz.surface.held COMMAND ${PROGRAM} ${SPEC}/fuzz/surface.lua --replay
-              ${SPEC}/fuzz/corpus/surface/held.log)
+file(MAKE_DIRECTORY ${SCRATCH}/surface)
+foreach(name held no_file)
+  moontile_test(fuzz.surface.${name} COMMAND ${PROGRAM} ${SPEC}/fuzz/surface.lua
+                --scratch ${SCRATCH}/surface --replay ${SPEC}/fuzz/corpus/surface/${name}.log)
+endforeach()
 moontile_test(walls.live COMMAND ${PROGRAM} ${SPEC}/walls/live.lua ${PROJECT_SOURCE_DIR}
               ${MOONTILE_SOURCES_binding})
 moontile_test(quiet COMMAND ${PROGRAM} ${SPEC}/walls/quiet.lua)

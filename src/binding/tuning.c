@@ -74,7 +74,8 @@ typedef void each_line (lua_State *L, const line *x, void *arg);
 static said for_lines (lua_State *L, const char *text, size_t n, each_line *f,
                        void *arg) {
   said s = {0, 0};
-  for (const char *end = text + n; n > 0 && text < end;) {
+  if (n == 0) return s; /* without a file there is no text */
+  for (const char *end = text + n; text < end;) {
     const char *stop = memchr(text, '\n', (size_t)(end - text));
     line x;
     if (stop == NULL) stop = end;
