@@ -300,9 +300,9 @@ MT_INLINE void cluster_meet () {
   cluster_wait();
 }
 
-/* The next launch may come up; what went before is done. All blocks of a cluster meet,
-** and all threads wait at once: a block whose warps waited apart, the loading one behind
-** its loads, hung on a GPU now and then. */
+/* The next launch may come up; what went before is done. The blocks of a cluster meet
+** here, in one step: where warps waited apart, the loading one behind its loads, a block
+** without a cluster hung on an H200 as soon as it had more slabs than stages. */
 template <typename H> MT_INLINE void start (const mt_hopper_launch &p, uint32_t bars) {
   grid_let_next();
   if (threadIdx.x == 0) {

@@ -146,10 +146,13 @@ void sync_threads () {
   tick();
 }
 
-/* The barrier of the cluster in two steps. */
+/* The barrier of the cluster in two steps. Its next phase is for who left this one, with
+** all of its block: a GPU hung where the warp that loads waited long after the others. */
 void arrive_cluster () {
   const unsigned all = nblocks * THREADS;
-  need(me->left == me->waited, "cluster_arrive again without cluster_wait");
+  for (unsigned i = 0; i < THREADS; i++)
+    need(threads[me->block * THREADS + i]->waited >= me->left,
+         "cluster_arrive again before all of the block did cluster_wait");
   join(everyone.in.told, me->knows, true);
   me->left++;
   if (++everyone.in.here < all) return;

@@ -167,6 +167,22 @@ mutant(no_meeting_at_the_end hopper_bf16_tn_128 "block "
 ]] [[}
 ]])
 
+mutant(waits_apart hopper_bf16_tn_64 "before all of the block did"
+       [[  if (group == 0) {
+    registers_give<40>();
+    if (threadIdx.x == 0) produce<H>(p, ring, bars);
+    __syncwarp();
+  } else {
+]] [[  cluster_arrive();
+  if (group != 0) cluster_wait();
+  if (group == 0) {
+    registers_give<40>();
+    if (threadIdx.x == 0) produce<H>(p, ring, bars);
+    __syncwarp();
+    cluster_wait();
+  } else {
+]])
+
 # ---- parts of K
 
 mutant(sums_told_in_one_block hopper_bf16_tn_64 "may not have written yet"

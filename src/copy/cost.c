@@ -155,8 +155,8 @@ void mt_cost_of (mt_cost *c, const mt_launch *l, const mt_kernel *k) {
 static double begin_of (mt_algorithm algo) {
   switch (algo) {
     case MT_ALGO_PERMUTE_UNALIGNED: return mt_h200.box_unaligned_block;
-    case MT_ALGO_GATHER: return mt_h200.gather_begin;
-    case MT_ALGO_STAGED: return mt_h200.staged_axis;
+    case MT_ALGO_GATHER: return mt_h200.gather_table;
+    case MT_ALGO_STAGED: return mt_h200.staged_table;
     default: return 0;
   }
 }

@@ -429,9 +429,7 @@ static int spans_of (const mt_launch *l) {
   return d->gather.spans && n > 0 && most <= 3 ? (int)most : 0;
 }
 
-/* Words of a tile that rows have in part: at the ends of rows that begin or end within
-** one. Two of each 32 take a warp as long as all of them. */
-static double parts_of (const mt_desc *d) {
+double mt_gather_parts (const mt_desc *d) {
   const mt_gather *g = &d->gather;
   const double words = (double)g->words.extent * g->rows / 16;
   double ends = (double)(g->phases > 1) + (d->threads % word_units(d) != 0);
@@ -456,7 +454,7 @@ static double issue_of (const mt_launch *l, double tiles) {
       (double)word_units(d) * (1 + (d->gather.phases - 1) * mt_h200.gather_phase);
   return tiles * (warps * (loads * lines_of(d) * mt_h200.gather_line +
                            units * mt_h200.gather_unit + mt_h200.gather_word) +
-                  parts_of(d) * mt_h200.gather_part + mt_h200.gather_tile +
+                  mt_gather_parts(d) * mt_h200.gather_part + mt_h200.gather_tile +
                   d->nrest * mt_h200.gather_axis);
 }
 
@@ -467,7 +465,7 @@ static void gather_cost (mt_cost *c, const mt_launch *l) {
   const double issue = issue_of(l, tiles);
   c->traffic = tiles * (mt_gather_moves(l, MT_SRC) + mt_gather_moves(l, MT_DST));
   c->used = (double)g->words.extent * g->rows / made_words(d);
-  const double begin = (d->nthr + d->nval) * mt_h200.gather_begin;
+  const double begin = (d->nthr + d->nval) * mt_h200.gather_table;
   c->slow += (begin + issue * mt_h200.gather_both) * mt_h200.memory / c->traffic;
   c->least = begin + issue;
 }

@@ -23,5 +23,8 @@ bool mt_gather_make (mt_launch *l, mt_axes mode[3], mt_algorithm algo);
 mt_status mt_gather_check_run (const mt_desc *d, mt_err *err);
 /* Bytes that a tile moves of a side, in sectors. */
 double mt_gather_moves (const mt_launch *l, int side);
+/* Words of a tile that rows have in part: at the ends of rows that begin or end within
+** one. Two of each 32 take a warp as long as all of them. */
+double mt_gather_parts (const mt_desc *d);
 
 #endif

@@ -308,16 +308,6 @@ static double slow_of (const mt_desc *d, double read, double written) {
   return flying < need ? (1 + need / flying) / 2 : 1;
 }
 
-/* Words of a tile that rows have in part, at their ends. */
-static double parts_of (const mt_desc *d) {
-  const mt_gather *g = &d->gather;
-  const double words = (double)g->words.extent * g->rows / 16;
-  double ends =
-      (double)(g->phases > 1) + (d->threads % MT_GATHER_UNITS(d->vec * d->elem) != 0);
-  ends *= (double)g->rows / g->along.extent;
-  return ends < words ? ends : words;
-}
-
 /* Microseconds of the instructions and requests of a tile. */
 static double issue_of (const mt_desc *d) {
   const mt_staged *s = &d->staged;
@@ -326,7 +316,7 @@ static double issue_of (const mt_desc *d) {
   const double torn = d->gather.phases > 1 ? mt_h200.staged_phase : 0;
   return words * (waves_of(d) * mt_h200.staged_wave + torn) +
          s->pieces * mt_h200.staged_piece + rows * mt_h200.staged_row +
-         parts_of(d) * mt_h200.staged_part;
+         mt_gather_parts(d) * mt_h200.staged_part;
 }
 
 /* What is read, what is written and the instructions take their time in turn: a block
@@ -338,7 +328,7 @@ static void staged_cost (mt_cost *c, const mt_launch *l) {
   const double read = mt_gather_moves(l, MT_SRC), written = mt_gather_moves(l, MT_DST);
   c->traffic = tiles * (read + written);
   c->slow = slow_of(d, read, written);
-  c->least = (d->nthr + d->nval) * mt_h200.staged_axis + tiles * issue_of(d) +
+  c->least = (d->nthr + d->nval) * mt_h200.staged_table + tiles * issue_of(d) +
              c->traffic * c->slow / (mt_h200.memory * mt_h200.of[MT_ALGO_STAGED].speed);
 }
 
