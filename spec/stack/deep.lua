@@ -54,7 +54,7 @@ refuse(tile.logical_divide, B, layout(7, 2))
 refuse(tile.zipped_divide, B, { layout(5, 3), layout(3, 2) })
 refuse(tile.local_tile, B, { layout(5, 3), 2 }, { 0, 0 })
 refuse(tile.blocked_product, layout(4, 1 << 61), layout(9, 5))
-refuse(tile.logical_product, layout(4, 2), layout(4, -1))
+refuse(tile.logical_product, layout(3, 2), layout({ 2, 2 }, { 1, -2 }))
 refuse(tile.tiled_copy, { atom = "UniversalCopy<uint32_t>", dtype = "f32", thr = layout(8, 0),
                           val = layout(4) })
 local ATOM = "SM80_16x8x16_F32F16F16F32_TN"
