@@ -61,10 +61,11 @@ MT_API mt_status mt_tiled_divide (mt_layout *out, const mt_node *a, const mt_nod
 MT_API mt_status mt_flat_divide (mt_layout *out, const mt_node *a, const mt_node *t,
                                  mt_err *err);
 /* (A, C o B) with C = complement(A, size(A) * cosize(B)): copies of A, no two of which
-** meet. B may be swizzled, over F2 or composed: R(x, y) = A(x) + C(B(y)), over the
-** coordinates of both. Of a swizzled A, or one under swizzles only: the product under
-** these. Of a composed A with links that are layouts C is the complement of its values,
-** and B is a layout over Z. */
+** meet. B may go below 0 if A has no gaps, or if its copies still do not meet. B may be
+** swizzled, over F2 or composed: R(x, y) = A(x) + C(B(y)), over the coordinates of both.
+** Of a swizzled A, or one under swizzles only: the product under these. Of a composed A
+** with links that are layouts C is the complement of its values, and B is a layout over
+** Z. */
 MT_API mt_status mt_logical_product (mt_layout *out, const mt_node *a, const mt_node *b,
                                      mt_err *err);
 /* ((A0,B0),(A1,B1),...); raked: ((B0,A0),(B1,A1),...). */

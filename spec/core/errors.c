@@ -85,7 +85,7 @@ static const row rows[] = {
     {"zipped_divide", "(8,8):(1,8)", "(2,_)", MT_ERANK, "a mode under `_`"},
     {"logical_product", "(4):(2)", "(5,2):(1,2)", MT_EINEXACT,
      "complement of the block (4):(2)"},
-    {"logical_product", "3:2", "4:-1", MT_EINEXACT, "goes back"},
+    {"logical_product", "3:2", "(2,2):(1,-2)", MT_EINEXACT, "goes back"},
     {"logical_product", "4611686018427387904:1", "8:1", MT_EOVERFLOW, ""},
     {"blocked_product", "(4,4):(1,1)", "(2,2):(1,2)", MT_EINJECTIVE, "overlap"},
     {"coalesce_by", "(2,3):(1,2)", "(1,1,1)", MT_ERANK, "profile (1,1,1) has 3 modes"},

@@ -35,29 +35,51 @@ static bool plain (mt_build *b, const mt_node *t) {
   return false;
 }
 
+/* Whether copies of a at c o t, whose values go below 0, do not meet. */
+static MT_APART bool copies_part (const mt_node *a, const mt_node *c, const mt_node *t) {
+  mt_layout pair, moving;
+  mt_build b;
+  bool part = false;
+  MT_NEWERR(err);
+  if (!is_plain(t)) return false;
+  mt_begin(&b, &pair, "", &err);
+  mt_open(&b, MT_MODES);
+  mt_add(&b, a);
+  mt_emit_composition(&b, c, t);
+  mt_close(&b);
+  return mt_end(&b) == MT_OK && mt_filter(&moving, pair.node, NULL, &err) == MT_OK &&
+         mt_is_injective(&part, moving.node, &err) == MT_OK && part;
+}
+
+/* A t that goes back needs a C without gaps before its last mode, or copies that happen
+** not to meet. */
+static MT_APART void check_back (mt_build *b, const mt_node *a, const mt_node *c,
+                                 const mt_node *t) {
+  mt_layout room;
+  mt_build gaps;
+  mt_begin(&gaps, &room, b->op, b->err);
+  mt_emit_complement(&gaps, NULL, a, 0, 1);
+  mt_failed(b, mt_end(&gaps));
+  if (b->status == MT_OK && mt_size(room.node) > 1 && !copies_part(a, c, t))
+    mt_build_fail(b, MT_EINEXACT,
+                  "%s: %N goes back, below its first copy, and the block %N has gaps",
+                  b->op, t, a);
+}
+
 /* C, with as many elements as the cosize of t, so that its unbounded last mode is never
-** needed. A t with negative offsets needs a C that has no gaps before that mode. */
+** needed. */
 void mt_complement_for (mt_build *b, mt_layout *out, const mt_node *a, const mt_node *t) {
   int64_t count, lo = 0, end = 0, bound = 0;
   mt_build c;
   mt_failed(b, mt_number_range(&lo, &end, b->op, t, b->err));
   if (mt_subo(end, lo, &count) || mt_mulo(count, mt_size(a), &bound))
     mt_build_fail(b, MT_EOVERFLOW, "%s: %N times %N leaves 64 bits", b->op, a, t);
-  if (b->status == MT_OK && lo < 0) {
-    mt_begin(&c, out, b->op, b->err);
-    mt_emit_complement(&c, NULL, a, 0, 1);
-    mt_failed(b, mt_end(&c));
-    if (b->status == MT_OK && mt_size(out->node) > 1)
-      mt_build_fail(b, MT_EINEXACT,
-                    "%s: %N goes back, below its first copy, and the block %N has "
-                    "gaps",
-                    b->op, t, a);
-    if (count < 2) count = 2;
-  }
   if (b->status != MT_OK) return;
+  if (lo < 0 && count < 2) count = 2;
   mt_begin(&c, out, b->op, b->err);
   mt_emit_complement(&c, NULL, a, bound, count);
   mt_failed(b, mt_finish(&c));
+  if (b->status == MT_OK && lo < 0) check_back(b, a, out->node, t);
 }
 
 /* C o B */
