@@ -29,6 +29,9 @@ local function has_kernels(device)
   return (tonumber(device:about():match "sm_(%d+)") or 0) >= 80
 end
 
+-- Whether blocks of a cluster may share a tile.
+local function has_clusters(device) return device:about():find("sm_90", 1, true) ~= nil end
+
 -- A matrix (x,y,l) of the type: rows of whole lines, or of any length; one mode contiguous, or
 -- none; a batch that may share its memory, or be none.
 local function matrix(dtype, x, y, l, shared)
@@ -57,10 +60,22 @@ local function random_case(device, seed)
                         { alpha = alpha, beta = beta, family = "ampere" })
 end
 
--- types, A, B, C, options, what the plan says
+-- types, A, B, C, options, what the plan says; whether it takes clusters
 local PLANS = {
   { "f32 f32 f32", "(4096,4096):(4096,1)", "(4096,4096):(4096,1)", "(4096,4096):(4096,1)", nil,
     "kernel: ampere_f32_tn " },
+  { "f32 f32 f32", "(128,8192):(8192,1)", "(8192,8192):(8192,1)", "(128,8192):(8192,1)", nil,
+    "K in 2 parts", true },
+  { "f32 f32 f32", "(512,4096):(4096,1)", "(4096,4096):(4096,1)", "(512,4096):(4096,1)", nil,
+    "K in 2 parts", true },
+  { "f32 f32 f32", "(1,4096):(4096,1)", "(4096,4096):(4096,1)", "(1,4096):(4096,1)", nil,
+    "kernel: ampere_f32_1 " },
+  { "f32 f32 f32", "(4096,4096):(4096,1)", "(1,4096):(4096,1)", "(4096,1):(1,1)", nil,
+    "kernel: ampere_f32_1 " },
+  { "f32 f32 f32", "(1,4095):(4095,1)", "(4096,4095):(4095,1)", "(1,4096):(4096,1)", nil,
+    "in: A by elements along K, B by elements along K" },
+  { "f32 f32 f32", "(2,4096):(4096,1)", "(4096,4096):(4096,1)", "(2,4096):(4096,1)", nil,
+    "kernel: ampere_f32_16 " },
   { "f32 f32 f32", "(64,64):(64,1)", "(64,64):(1,64)", "(64,64):(64,1)", nil,
     "in: A by elements along K, B by lines\nout: by vectors" },
   { "f32 f32 f32", "(64,64):(65,1)", "(63,64):(1,65)", "(64,63):(63,1)", nil,
@@ -93,7 +108,8 @@ for _, d in ipairs(devices) do
   if has_kernels(d.device) then
     describe("cp.async and mma.sync on " .. d.label, function()
       for _, row in ipairs(PLANS) do
-        it(row[1] .. " " .. row[2] .. " " .. row[6], function()
+        local try = (not row[7] or has_clusters(d.device)) and it or function() end
+        try(row[1] .. " " .. row[2] .. " " .. row[6], function()
           families.check_plan(d.device, row)
         end)
       end

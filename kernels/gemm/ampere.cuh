@@ -19,12 +19,15 @@
 **
 **   step i:   multiply i of slab k | put chunk i of slab k + 1 | fetch chunk i of k + 2
 **
-** A block has one tile, and what overhangs is 0 in shared memory and not written.
+** A block has one tile; where there are too few, the blocks of a cluster share one of
+** f32, each a part of its K, and add their sums in each other's shared memory. What
+** overhangs is 0 in shared memory and not written. One row has no stages: one_row.cuh.
 */
 #ifndef AMPERE_CUH
 #define AMPERE_CUH
 
 #include "kernels/gemm/engine.cuh"
+#include "kernels/gemm/one_row.cuh"
 #include "kernels/gemm/out.cuh"
 
 namespace mt {
@@ -59,6 +62,7 @@ struct core_f32 {
 struct core_f64 {
   enum { bytes = 8 };
 };
+struct core_one : core_f32 {};
 /* K-major: by elements along K, which the compiler knows. */
 template <int M, int N, int K, int T_M, int T_N, int T_K, int THREADS, int MAJOR_A,
           int MAJOR_B>
@@ -71,6 +75,14 @@ struct parts_of<core_f32, 4, M, N, K, T_M, T_N, T_K, THREADS, MAJOR_A, MAJOR_B> 
                          MAJOR_B == MT_MAJOR_K ? MT_WAY_ALONG_K : NOT_FIXED>
       feed_b;
   typedef by_threads<M, N, T_M, T_N, T_K> engine;
+};
+/* One row: it has no stages. */
+template <int N, int K, int T_N, int T_K, int THREADS, int MAJOR_A, int MAJOR_B>
+struct parts_of<core_one, 4, 1, N, K, 1, T_N, T_K, THREADS, MAJOR_A, MAJOR_B> {
+  enum { ANY = false };
+  struct none {};
+  typedef none feed_a, feed_b;
+  typedef one_row<T_N, 2> engine;
 };
 template <int M, int N, int K, int T_M, int T_N, int T_K, int THREADS, int MAJOR_A,
           int MAJOR_B>
@@ -109,8 +121,13 @@ struct ampere {
     T_N = N / WARPS_N,
     T_K = K / WARPS_K,
     SIZE = CORE::bytes,
-    /* of a multiprocessor, at least: of f32 the threads that hide waits */
-    BLOCKS = SIZE == 4 ? 512 / THREADS : 1,
+    /* of a multiprocessor, at least: of f32 the threads that hide waits; those of twice
+    ** the sums hide as much by half their number */
+    SUMS = M * N * WARPS_K / THREADS,
+    BLOCKS = SIZE != 4 ? 1 :
+             SUMS > 64 ? 256 / THREADS :
+                         512 / THREADS,
+    SPLITS = MT_AMPERE_SPLITS(SIZE, M, N, K, STAGES, THREADS),
     FILLS = SIZE >= 4, /* stages behind the last slab are filled with 0, not left out */
     LINE = K * SIZE,
     STAGE = MT_AMPERE_STAGE(SIZE, M, N, K),
@@ -145,15 +162,24 @@ template <typename G> struct pipeline {
   typename G::feed_a a;
   typename G::feed_b b;
   int row, column, first; /* of this warp in the tile, and of K in a stage */
+  int own;                /* slabs of a block that has a part of K */
 
-  MT_INLINE pipeline (char *memory, const mt_ampere_launch &launch, const tile &t)
+  MT_INLINE pipeline (char *memory, const mt_ampere_launch &launch, const tile &t,
+                      int part)
       : ring(memory), p(launch), a(p.operand[0], t.m * G::M, p.size[2], t.l),
         b(p.operand[1], t.n * G::N, p.size[2], t.l) {
     const int warp = threadIdx.x / 32;
     row = warp / G::WARPS_N % G::WARPS_M * G::T_M;
     column = warp % G::WARPS_N * G::T_N;
     first = warp / (G::WARPS_N * G::WARPS_M) * G::T_K;
+    if constexpr (G::SPLITS) {
+      const int from = (int)(part * (int64_t)p.slabs / p.parts);
+      own = (int)((part + 1) * (int64_t)p.slabs / p.parts) - from;
+      a.skip(p.operand[0], from);
+      b.skip(p.operand[1], from);
+    }
   }
+  MT_INLINE int slabs () const { return G::SPLITS ? own : p.slabs; }
   MT_INLINE char *stage (int slot) { return ring + slot * G::STAGE; }
   template <typename FEED>
   MT_INLINE void multiply (typename G::engine &e, int slot, FEED feed) {
@@ -186,7 +212,7 @@ template <typename G> struct pipeline {
     int read = 0, write = G::STAGES - 1;
     load_first();
 #pragma unroll 1
-    for (int k = 0; k < p.slabs; k++) {
+    for (int k = 0; k < slabs(); k++) {
       wait();
       multiply(e, read, [&] { load_behind(k, write); });
       read = behind(read);
@@ -297,6 +323,14 @@ MT_INLINE void gather (SUM *part, const typename G::engine &e, int i) {
   }
 }
 
+/* ROWS rows of sums to D, from row m and column n on. */
+template <typename G, int ROWS>
+MT_INLINE void finish_part (const mt_ampere_launch &p, typename G::sum *part, int m,
+                            int n, int l) {
+  if constexpr (G::FINISHES) store_finished<ROWS, G::N, G::THREADS>(p, part, m, n, l);
+  else store<ROWS, G::N, G::THREADS>(p, part, m, n, l);
+}
+
 /* The sums of each row of warps in turn, over the stages, which nobody reads any more. */
 template <typename G>
 MT_INLINE void finish (const mt_ampere_launch &p, const typename G::engine &e,
@@ -305,23 +339,60 @@ MT_INLINE void finish (const mt_ampere_launch &p, const typename G::engine &e,
 #pragma unroll 1
   for (int i = 0; i < G::WARPS_M; i++) {
     gather<G>(part, e, i);
-    if constexpr (G::FINISHES)
-      store_finished<G::T_M, G::N, G::THREADS>(p, part, t.m * G::M + i * G::T_M,
-                                               t.n * G::N, t.l);
-    else
-      store<G::T_M, G::N, G::THREADS>(p, part, t.m * G::M + i * G::T_M, t.n * G::N, t.l);
+    finish_part<G, G::T_M>(p, part, t.m * G::M + i * G::T_M, t.n * G::N, t.l);
   }
+}
+
+/* The same of a tile that the blocks of a cluster share, each a part of its K: all put
+** their sums, then each adds its share of rows, part by part in their order, and stores
+** it. Nobody reads or writes what another one adds. */
+template <typename G>
+MT_INLINE void finish_parts (const mt_ampere_launch &p, const typename G::engine &e,
+                             char *memory, const pipeline<G> &line, const tile &t,
+                             int part) {
+  enum { PITCH = G::N + MT_COLUMN_PAD(4), ACROSS = G::N / 4, ROWS = 32 };
+  float *all = (float *)memory;
+  __syncthreads();
+  e.template put<PITCH, false>(all + line.row * PITCH + line.column);
+  parts_meet();
+  const int rows = G::M / p.parts, first = part * rows;
+#pragma unroll 1
+  for (int i = threadIdx.x; i < rows * ACROSS; i += G::THREADS) {
+    float *at = all + (first + i / ACROSS) * PITCH + i % ACROSS * 4;
+    quad sum = quad_of_part(at, 0);
+#pragma unroll 1
+    for (int other = 1; other < p.parts; other++) {
+      const quad x = quad_of_part(at, other);
+#pragma unroll
+      for (int j = 0; j < 4; j++) sum.x[j] += x.x[j];
+    }
+    *(quad *)at = sum;
+  }
+  __syncthreads();
+#pragma unroll 1
+  for (int i = first; i < first + rows; i += ROWS)
+    finish_part<G, ROWS>(p, all + i * PITCH, t.m * G::M + i, t.n * G::N, t.l);
+  parts_meet();
 }
 
 template <typename G>
 MT_INLINE void run_ampere (const mt_ampere_launch &p, char *memory) {
-  const tile t = tile_of(p, blockIdx.x);
-  pipeline<G> line(memory, p, t);
-  typename G::engine e;
-  if constexpr (G::parts::ANY) line.run_any(e);
-  else if constexpr (G::engine::AHEAD) line.run_doubles(e);
-  else line.run_ring(e);
-  finish<G>(p, e, memory, t);
+  const int parts = G::SPLITS ? p.parts : 1, number = blockIdx.x / parts;
+  const int part = blockIdx.x - number * parts;
+  const tile t = tile_of(p, number);
+  if constexpr (G::M == 1) {
+    run_one_row<G>(p, memory, t.n, t.l);
+    finish_part<G, 1>(p, (typename G::sum *)memory, t.m, t.n * G::N, t.l);
+  } else {
+    pipeline<G> line(memory, p, t, part);
+    typename G::engine e;
+    if constexpr (G::parts::ANY) line.run_any(e);
+    else if constexpr (G::engine::AHEAD) line.run_doubles(e);
+    else line.run_ring(e);
+    if constexpr (G::SPLITS)
+      if (parts > 1) return finish_parts<G>(p, e, memory, line, t, part);
+    finish<G>(p, e, memory, t);
+  }
 }
 
 } // namespace mt

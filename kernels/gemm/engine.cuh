@@ -217,10 +217,6 @@ struct by_doubles {
 
 /* ------------------------------------------------------------------ by threads */
 
-struct alignas(16) quad {
-  float x[4];
-};
-
 /* A warp's lanes are DOWN x ACROSS; a thread has 4 rows of each 4 DOWN, 4 columns of each
 ** 4 ACROSS. What step k + 1 takes is read while step k is multiplied. Lanes go zigzag: a
 ** half of a warp has 2 of the shorter side and 8 of the longer one. */

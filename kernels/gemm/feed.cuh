@@ -231,6 +231,10 @@ struct padded_columns {
     if (WAY == MT_WAY_ALONG_K) at += K * o.k - ROWS * o.along;
     left -= K;
   }
+  MT_INLINE void skip (const operand &o, int slabs) {
+    at += (int64_t)slabs * K * o.k;
+    left -= slabs * K;
+  }
   MT_PARTS_OF_A_STAGE
   MT_INLINE void load (char *to, const operand &o) {
     if (comes_by<FIXED>(o, MT_WAY_ALONG_K)) all<MT_WAY_ALONG_K>(to, o);

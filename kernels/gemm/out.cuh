@@ -96,8 +96,9 @@ MT_INLINE void store_how (const mt_ampere_launch &p, const SUM *from, int m, int
 /* Rows of sums and a pad, from this thread's first pair on. */
 template <int ROWS, int COLUMNS, int THREADS, typename SUM> struct padded_rows {
   enum { PITCH = COLUMNS + MT_COLUMN_PAD(sizeof(SUM)), PAIRS = COLUMNS / 2 };
-  enum { APART = THREADS / PAIRS, TIMES = ROWS / APART, MANY = TIMES < 4 ? TIMES : 4 };
-  static_assert(APART > 0 && ROWS % APART == 0, "a round is whole rows");
+  enum { APART = THREADS / PAIRS, TIMES = ROWS < APART ? 1 : ROWS / APART };
+  enum { MANY = TIMES < 4 ? TIMES : 4 };
+  static_assert(APART > 0 && (ROWS == 1 || ROWS % APART == 0), "a round is whole rows");
   static_assert(TIMES % MANY == 0, "all rounds are the same");
 
   template <int N> static MT_INLINE void get (float *x, const SUM *from, int i) {

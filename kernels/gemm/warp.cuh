@@ -46,6 +46,34 @@ template <int N> MT_INLINE void copies_wait () {
   asm volatile("cp.async.wait_group %0;" : : "n"(N) : "memory");
 }
 
+/* ------------------------------------------------------------------ clusters */
+
+/* All threads of the blocks that share a tile: what each did is there. Before sm_90 a
+** tile has one block. */
+MT_INLINE void parts_meet () {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("barrier.cluster.arrive.release.aligned;" : : : "memory");
+  asm volatile("barrier.cluster.wait.acquire.aligned;" : : : "memory");
+#endif
+}
+
+struct alignas(16) quad {
+  float x[4];
+};
+
+/* What lies at this place in the shared memory of block `part` of the cluster. */
+MT_INLINE quad quad_of_part (const float *at, int part) {
+  quad q = {};
+#if __CUDA_ARCH__ >= 900
+  asm volatile("{ .reg .b32 there; mapa.shared::cluster.u32 there, %4, %5;"
+               " ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [there]; }"
+               : "=f"(q.x[0]), "=f"(q.x[1]), "=f"(q.x[2]), "=f"(q.x[3])
+               : "r"(place_in_shared(at)), "r"(part)
+               : "memory");
+#endif
+  return q;
+}
+
 /* ------------------------------------------------------------------ matrices */
 
 /* Four matrices of 8 rows of 16 bytes; lane i says where row i % 8 of matrix i / 8 is.

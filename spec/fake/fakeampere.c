@@ -112,8 +112,10 @@ mt_status fake_ampere (const mt_kernel *k, mt_grid grid, const mt_ampere_launch 
                        int device) {
   job j = {.row = mt_cuda_ampere_row(k), .l = l, .device = device};
   j.c = fake_host((CUdeviceptr)(uintptr_t)l->c, device, 0, &j.room);
-  if (grid.threads != mt_ampere_threads(j.row) || grid.blocks != (uint32_t)l->tiles ||
-      !is_fair(l, j.row, MT_A) || !is_fair(l, j.row, MT_B) || (l->wide && !is_wide(l)) ||
+  if (grid.threads != mt_ampere_threads(j.row) || l->parts < 1 ||
+      l->parts > mt_ampere_most_parts(j.row) ||
+      grid.blocks != (uint32_t)(l->tiles * l->parts) || !is_fair(l, j.row, MT_A) ||
+      !is_fair(l, j.row, MT_B) || (l->wide && !is_wide(l)) ||
       (l->plain && (l->alpha != 1 || l->beta != 0 || j.row->finishes)))
     return MT_ERANGE;
   if (j.c == NULL || !open_operand(&j, MT_A, device) || !open_operand(&j, MT_B, device))

@@ -216,7 +216,8 @@ static bool computes (const mt_gemm_launch *l, const mt_ampere *a,
 /* A small product, so that its sums are integers that every type has. */
 bool one_ampere (const mt_ampere_row *r, run_block_kernel *run, size_t kernel, bool *ran,
                  emulated_block *b) {
-  const bool lines = r->major[0] != MT_MAJOR_ANY || below(3) == 0;
+  const bool may_lie_anywhere = r->major[0] == MT_MAJOR_ANY || r->type[0] == MT_f32;
+  const bool lines = !may_lie_anywhere || below(3) == 0;
   const mt_dtype c = draw_result(r);
   const int most = c == MT_bf16 || c == MT_f16 ? 1 : 3;
   const int64_t m = 1 + below(r->m * 3 / 2), n = 1 + below(r->n * 3 / 2),
@@ -234,7 +235,8 @@ bool one_ampere (const mt_ampere_row *r, run_block_kernel *run, size_t kernel, b
   }
   make_launch(&launch, x);
   if (r->finishes) draw_epilogue(&launch, side, &x[2]);
-  *ran = mt_ampere_take(&a, r, &launch, 132);
+  const int parts = mt_ampere_most_parts(r) > 1 ? 1 + below(2) : 1;
+  *ran = mt_ampere_take(&a, r, parts, &launch, 132);
   for (int i = 0; *ran && i < MT_PARTS; i++) fill(&x[i], i == 2 ? 2 : most);
   const bool good = !*ran || computes(&launch, &a, x, run, kernel, b);
   for (int i = 0; i < MT_PARTS; i++) free(x[i].buffer);

@@ -4,7 +4,7 @@
 
 set(MAIN kernels/gemm/ampere.cuh)
 set(ROWS spec/kernels/ampere_rows.h)
-set(GUARDS PAIRS_CUH FEED_CUH ENGINE_CUH OUT_CUH AMPERE_CUH)
+set(GUARDS PAIRS_CUH FEED_CUH ENGINE_CUH ONE_ROW_CUH OUT_CUH AMPERE_CUH)
 
 # ---- stages
 
@@ -103,6 +103,16 @@ mutant(sums_added_together ampere_f32_16 ", not "
 mutant(sums_of_another_row ampere_f16_tn ", not "
        [[t.m * G::M + i * G::T_M, t.n]] [[t.m * G::M, t.n]])
 
+mutant(parts_without_meeting ampere_f32_tn_parts ", not "
+       [[(all + line.row * PITCH + line.column);
+  parts_meet();
+]] [[(all + line.row * PITCH + line.column);
+]])
+mutant(part_of_k_twice ampere_f32_tn_parts ", not "
+       [[(int)((part + 1) * (int64_t)p.slabs / p.parts) - from]] [[p.slabs - from]])
+mutant(parts_but_the_last ampere_f32_tn_parts ", not "
+       [[other < p.parts; other++]] [[other < p.parts - 1; other++]])
+
 # ---- what comes in: places, edges
 
 source(feed.cuh)
@@ -120,6 +130,19 @@ mutant(other_bytes_kept ampere_e4m3_e5m2_any ", not "
 #pragma unroll]])
 mutant(window_beyond_its_memory ampere_u8_i8_any "outside"
        [[(at < end ? end : at) + left + 32 <= o.high]] [[(at < end ? end : at) + left - 32 <= o.high]])
+
+# ---- one row
+
+source(one_row.cuh)
+mutant(columns_beyond_the_last ampere_f32_1 "outside"
+       [[column + i < b.extent ? column + i : b.extent - 1]] [[column + i]])
+mutant(part_of_a_line_for_all ampere_f32_1 "outside"
+       [[LINES && first + EACH <= left]] [[LINES && first < left]])
+mutant(lanes_without_meeting ampere_f32_1 ", not "
+       [[  for (int i = 0; i < G::T_N; i++) lanes[(column + i) * PITCH + lane_of_warp()] = c[i];
+  __syncthreads();
+]] [[  for (int i = 0; i < G::T_N; i++) lanes[(column + i) * PITCH + lane_of_warp()] = c[i];
+]])
 
 # ---- operands
 

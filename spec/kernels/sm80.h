@@ -34,10 +34,20 @@ static index3 threadIdx, blockIdx;
 
 /* ------------------------------------------------------------------ threads */
 
-enum { MOST = 256, WARPS = MOST / 32 };
+enum { MOST = 256, MOST_BLOCKS = 2, WARPS = MOST / 32 };
 
-static fibers<MOST, 1 + WARPS> block(&threadIdx.x); /* meets as a whole, and by warps */
-static unsigned threads;
+/* The blocks of a cluster, whose threads are numbered through; they meet all together, by
+** blocks, by warps. */
+static unsigned number;
+static fibers<MOST, 1 + MOST_BLOCKS + WARPS> block(&number);
+static unsigned threads, cluster; /* of a block; of which this is the cluster-th */
+static const mt_ampere_launch *parameter;
+
+/* The thread that goes on is this one. */
+static void be_here () {
+  threadIdx.x = number % threads;
+  blockIdx.x = cluster * (unsigned)parameter->parts + number / threads;
+}
 static emulated_block *how;
 
 /* Says what is wrong, and ends the run. */
@@ -50,9 +60,10 @@ static void need (bool fine, const char *what) {
 
 static void meet (unsigned where, unsigned count) {
   if (block.meet(where, count)) block.go_on(where);
+  be_here();
 }
-static void meet_warp () { meet(1 + threadIdx.x / 32, 32); }
-#define __syncthreads() meet(0, threads)
+static void meet_warp () { meet(1 + MOST_BLOCKS + number / 32, 32); }
+#define __syncthreads() meet(1 + number / threads, threads)
 
 static inline uint32_t __umulhi (uint32_t a, uint32_t b) {
   return (uint32_t)((uint64_t)a * b >> 32);
@@ -63,11 +74,13 @@ static inline uint32_t __funnelshift_r (uint32_t low, uint32_t high, uint32_t bi
 
 /* ------------------------------------------------------------------ shared memory */
 
-alignas(128) static char memory[256 << 10];
+alignas(128) static char memory[MOST_BLOCKS][128 << 10];
 static size_t room; /* that the launch asked for */
 
+static char *own_memory () { return memory[number / threads]; }
 static bool is_shared (const void *p, size_t bytes) {
-  return (const char *)p >= memory && (const char *)p + bytes <= memory + room;
+  const char *own = own_memory();
+  return (const char *)p >= own && (const char *)p + bytes <= own + room;
 }
 
 /* ------------------------------------------------------------------ copies */
@@ -77,7 +90,7 @@ struct copy {
   const char *from;
   int size, bytes;
 };
-enum { MOST_COPIES = 256, MOST_GROUPS = 8 };
+enum { MOST_COPIES = 256, MOST_GROUPS = 10 };
 static struct {
   copy list[MOST_GROUPS][MOST_COPIES];
   int n[MOST_GROUPS], groups;
@@ -97,7 +110,7 @@ template <typename T> static T read_global (const void *p) {
 }
 
 template <int SIZE> static void copy_async (void *to, const void *from, int bytes) {
-  auto &p = pending[threadIdx.x];
+  auto &p = pending[number];
   need(is_shared(to, SIZE) && (uintptr_t)to % SIZE == 0, "a copy to a wrong place");
   need(bytes >= 0 && bytes <= SIZE, "a copy of a wrong size");
   need(bytes == 0 || (uintptr_t)from % SIZE == 0, "a copy that is not aligned");
@@ -108,13 +121,13 @@ template <int SIZE> static void copy_async (void *to, const void *from, int byte
 }
 
 static void copies_end_group () {
-  auto &p = pending[threadIdx.x];
+  auto &p = pending[number];
   need(p.groups + 1 < MOST_GROUPS, "too many groups");
   p.n[++p.groups] = 0;
 }
 
 template <int N> static void copies_wait () {
-  auto &p = pending[threadIdx.x];
+  auto &p = pending[number];
   while (p.groups > N) {
     for (int i = 0; i < p.n[0]; i++) {
       const copy &c = p.list[0][i];
@@ -125,6 +138,19 @@ template <int N> static void copies_wait () {
     memmove(p.n, p.n + 1, sizeof p.n - sizeof p.n[0]);
     p.groups--;
   }
+}
+
+/* ------------------------------------------------------------------ clusters */
+
+static void parts_meet () { meet(0, threads * (unsigned)parameter->parts); }
+
+struct alignas(16) quad {
+  float x[4];
+};
+
+static quad quad_of_part (const float *at, int part) {
+  need(is_shared(at, sizeof(quad)) && part < parameter->parts, "no place of a part");
+  return *(const quad *)(memory[part] + ((const char *)at - own_memory()));
 }
 
 /* ------------------------------------------------------------------ matrices */
@@ -243,15 +269,15 @@ static uint32_t multiply_halves (uint32_t x, uint32_t y) {
 
 #include "kernels/gemm/warp.cuh"
 
-/* ------------------------------------------------------------------ blocks */
+/* ------------------------------------------------------------------ blocks, clusters */
 
 typedef void block_kernel (const mt_ampere_launch &p, char *memory);
 static block_kernel *running;
-static const mt_ampere_launch *parameter;
 
 static void start () {
-  running(*parameter, memory);
-  need(pending[threadIdx.x].n[0] == 0, "copies that nobody waited for");
+  be_here();
+  running(*parameter, own_memory());
+  need(pending[number].n[0] == 0, "copies that nobody waited for");
   block.end();
 }
 
@@ -261,10 +287,11 @@ static unsigned after (unsigned last) {
   return how->order == ANY_ORDER ? (unsigned)splitmix64(&how->seed) : last / 32 * 32;
 }
 
-static bool run_block () {
-  for (unsigned t = 0; t < threads; t++) pending[t].groups = pending[t].n[0] = 0;
-  memset(memory, 0xFF, room);
-  if (block.run(threads, start, after)) return true;
+static bool run_cluster () {
+  const unsigned all = threads * (unsigned)parameter->parts;
+  for (unsigned t = 0; t < all; t++) pending[t].groups = pending[t].n[0] = 0;
+  for (int i = 0; i < parameter->parts; i++) memset(memory[i], 0xFF, room);
+  if (block.run(all, start, after)) return true;
   if (how->report[0] == '\0') snprintf(how->report, sizeof how->report, "all wait");
   return false;
 }
@@ -274,8 +301,8 @@ static bool run_blocks (block_kernel *k, const mt_ampere_launch *l, emulated_blo
   threads = b->threads, room = b->shared;
   b->report[0] = '\0';
   for (int i = 0; i < l->tiles; i++) {
-    blockIdx.x = (unsigned)i;
-    if (!run_block()) return false;
+    cluster = (unsigned)i;
+    if (!run_cluster()) return false;
   }
   return true;
 }

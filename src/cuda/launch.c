@@ -89,14 +89,20 @@ static bool may_be_early (const mt_plan *p) {
   return p->kernel->op == MT_OP_COPY || p->kernel->op == MT_OP_HOPPER;
 }
 
+/* Blocks of a cluster. */
+static unsigned cluster_of (const mt_plan *p) {
+  if (p->kernel->op == MT_OP_AMPERE) return (unsigned)p->ampere.launch.parts;
+  return p->kernel->op == MT_OP_HOPPER ? p->hopper.cluster : 1;
+}
+
 /* What a launch is told besides: at most two attributes. */
 static unsigned attributes (CUlaunchAttribute out[2], const mt_plan *p, bool early) {
   unsigned n = 0;
   if (early && may_be_early(p))
     out[n++] = (CUlaunchAttribute){.id = MT_CU_EARLY, .value.allowed = 1};
-  if (p->kernel->op == MT_OP_HOPPER && p->hopper.cluster > 1)
-    out[n++] = (CUlaunchAttribute){.id = MT_CU_CLUSTER,
-                                   .value.cluster = {p->hopper.cluster, 1, 1}};
+  if (cluster_of(p) > 1)
+    out[n++] =
+        (CUlaunchAttribute){.id = MT_CU_CLUSTER, .value.cluster = {cluster_of(p), 1, 1}};
   return n;
 }
 

@@ -30,8 +30,15 @@ const mt_ampere_row mt_ampere_rows[] = {
 };
 const size_t mt_nampere_rows = sizeof mt_ampere_rows / sizeof mt_ampere_rows[0];
 
+int mt_ampere_most_parts (const mt_ampere_row *r) {
+  const uint32_t size = (uint32_t)mt_dtype_size(r->type[0]), n = mt_ampere_threads(r);
+  const bool splits = MT_AMPERE_SPLITS(size, (uint32_t)r->m, r->n, r->k, r->stages, n);
+  return splits ? MT_AMPERE_MOST_PARTS : 1;
+}
+
 uint32_t mt_ampere_shared (const mt_ampere_row *r) {
   const uint32_t size = (uint32_t)mt_dtype_size(r->type[0]);
+  if (r->m == 1) return MT_AMPERE_ONE_ROW(r->n);
   const uint32_t ring = r->stages * MT_AMPERE_STAGE(size, r->m, r->n, r->k);
   const uint32_t sums =
       MT_AMPERE_PART(r->m, r->n, r->warps[0], (uint32_t)mt_dtype_size(r->sum));
@@ -88,10 +95,19 @@ static bool find_way (int32_t *out, const mt_matrix *x, int major) {
   return size >= 4 && is_along_k(x) == mode;
 }
 
+/* A row for one of M reads neighbours along K, by lines if both have them, of which the
+** last may be a part. */
+static bool find_ways_of_one (mt_ampere_launch *l, const mt_matrix x[MT_PARTS]) {
+  const bool lines = has_lines(&x[0], 1) && has_lines(&x[1], 1);
+  for (int i = 0; i < 2; i++) l->operand[i].way = lines ? MT_WAY_LINES : MT_WAY_ALONG_K;
+  return l->size[0] == 1 && is_along_k(&x[1]);
+}
+
 /* Of 8 bytes both come by lines, or both by elements. */
 static bool find_ways (mt_ampere_launch *l, const mt_ampere_row *row,
                        const mt_matrix x[MT_PARTS]) {
   mt_ampere_operand *o = l->operand;
+  if (row->m == 1) return find_ways_of_one(l, x);
   for (int i = 0; i < 2; i++)
     if (!find_way(&o[i].way, &x[i], row->major[i])) return false;
   if (mt_dtype_size(row->type[0]) != 8) return true;
@@ -152,29 +168,45 @@ static bool has_types (const mt_ampere_row *r, const mt_matrix x[MT_PARTS],
          (r->sum == MT_i32 ? x[MT_C].dtype == MT_i32 : mt_is_float_type(x[MT_C].dtype));
 }
 
-/* The row's own part of the launch. */
-static bool shape (mt_ampere *a, const mt_ampere_row *row, int64_t batch) {
+/* The row's own part of the launch, with K in so many parts. */
+static bool shape (mt_ampere *a, const mt_ampere_row *row, int64_t batch, int parts) {
   mt_ampere_launch *l = &a->launch;
   const int64_t m = mt_div_up(l->size[0], row->m), n = mt_div_up(l->size[1], row->n);
-  if (m > INT32_MAX / n || m * n > INT32_MAX / batch) return false;
+  if (m > INT32_MAX / n || m * n > INT32_MAX / parts / batch) return false;
   l->slabs = (int32_t)mt_div_up(l->size[2], row->k);
   l->tiles_m = (int32_t)m;
   l->tiles_n = (int32_t)n;
   l->tiles = (int32_t)(m * n * batch);
   l->group = GROUP;
+  l->parts = parts;
   a->row = row;
   a->shared = mt_ampere_shared(row);
-  return true;
+  return parts <= l->slabs;
+}
+
+/* Of rows whose blocks fit twice into a multiprocessor: of its time a block loses so much
+** where it is alone. Microseconds of the sums of another part of K. */
+static const double ALONE = 0.10, JOIN = 1.5;
+
+/* Of f32, with 128 sums a thread. */
+static bool is_twice (const mt_ampere_row *r) {
+  return mt_dtype_size(r->type[0]) == 4 && r->m * r->n == 128 * (int)mt_ampere_threads(r);
 }
 
 /* Microseconds: a launch, then of each multiprocessor its tiles one after another, each
 ** with what it costs to begin and to end: more where C is written by elements (18 us of a
-** tile of two slabs, 3532 x 12225 x 80 of bf16 on an H200). */
+** tile of two slabs, 3532 x 12225 x 80 of bf16 on an H200); less of those of one row, of
+** which a multiprocessor has many at a time. */
 static double predict (const mt_ampere *a, int cores) {
   const mt_ampere_row *r = a->row;
+  const int parts = a->launch.parts;
   const double work = 2.0 * r->m * r->n * r->k * cores / r->speed * 1e-6;
-  const double rounds = (double)mt_div_up(a->launch.tiles, cores);
-  return 3 + rounds * (a->launch.slabs * work + (a->launch.wide ? 3 : 10));
+  const int64_t rounds = mt_div_up((int64_t)a->launch.tiles * parts, cores);
+  const double alone = is_twice(r) && rounds % 2 != 0 ? ALONE : 0;
+  const double ends = r->m == 1 ? 0.3 : a->launch.wide ? 3 : 10;
+  const double slabs = (double)mt_div_up(a->launch.slabs, parts);
+  return 3 + ((double)rounds + alone) * slabs * work + (double)rounds * ends +
+         (parts - 1) * JOIN;
 }
 
 static bool is_small (const mt_matrix x[MT_PARTS], const mt_gemm_launch *l,
@@ -214,26 +246,27 @@ static bool begin (mt_ampere *a, mt_matrix x[MT_PARTS], const mt_gemm_launch *l,
   return true;
 }
 
-static bool take_row (mt_ampere *a, const mt_ampere_row *row, const mt_matrix x[MT_PARTS],
-                      const mt_gemm_launch *l, int cores) {
+static bool take_row (mt_ampere *a, const mt_ampere_row *row, int parts,
+                      const mt_matrix x[MT_PARTS], const mt_gemm_launch *l, int cores) {
+  if (parts > mt_ampere_most_parts(row)) return false;
   if (!has_types(row, x, l->finishes)) return false;
   if (!find_ways(&a->launch, row, x)) return false;
-  if (!shape(a, row, l->desc.size[MT_L])) return false;
+  if (!shape(a, row, l->desc.size[MT_L], parts)) return false;
   put_result(&a->launch, &x[MT_C], l, row->sum);
   a->us = predict(a, cores);
   return true;
 }
 
-bool mt_ampere_take (mt_ampere *out, const mt_ampere_row *row, const mt_gemm_launch *l,
-                     int cores) {
+bool mt_ampere_take (mt_ampere *out, const mt_ampere_row *row, int parts,
+                     const mt_gemm_launch *l, int cores) {
   char why[160] = "";
   mt_matrix x[MT_PARTS];
   return begin(out, x, l, &(mt_reason){why, sizeof why}) &&
-         take_row(out, row, x, l, cores);
+         take_row(out, row, parts, x, l, cores);
 }
 
-int mt_ampere_choose (mt_ampere *out, const mt_gemm_launch *l, int cores, char *why,
-                      size_t size) {
+int mt_ampere_choose (mt_ampere *out, const mt_gemm_launch *l, int cores, int most,
+                      char *why, size_t size) {
   const mt_reason r = {why, size};
   mt_matrix x[MT_PARTS];
   mt_ampere a;
@@ -241,8 +274,9 @@ int mt_ampere_choose (mt_ampere *out, const mt_gemm_launch *l, int cores, char *
   if (!begin(&a, x, l, &r)) return -1;
   out->us = DBL_MAX;
   for (size_t i = 0; i < mt_nampere_rows; i++)
-    if (take_row(&a, &mt_ampere_rows[i], x, l, cores) && a.us < out->us)
-      *out = a, best = (int)i;
+    for (int parts = 1; parts <= most; parts *= 2)
+      if (take_row(&a, &mt_ampere_rows[i], parts, x, l, cores) && a.us < out->us)
+        *out = a, best = (int)i;
   if (best < 0) mt_refuse(&r, "no row has these types");
   return best;
 }

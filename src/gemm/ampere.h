@@ -26,6 +26,11 @@ static inline uint32_t mt_ampere_threads (const mt_ampere_row *r) {
 }
 uint32_t mt_ampere_shared (const mt_ampere_row *r);
 
+/* Parts of K that a row may have at most: of clusters of 4, with two blocks on a
+** multiprocessor, an H200 has fewer at a time than it has room for. */
+enum { MT_AMPERE_MOST_PARTS = 2 };
+int mt_ampere_most_parts (const mt_ampere_row *r);
+
 typedef struct mt_ampere {
   mt_ampere_launch launch;
   const mt_ampere_row *row;
@@ -34,15 +39,17 @@ typedef struct mt_ampere {
 } mt_ampere;
 
 /* The fastest row for a product without a partition, by prediction, and its launch on a
-** GPU of `cores` multiprocessors: a block a tile. D may be computed as its transpose: A
-** and B change places. Negative: no row does it, and why is in `why`.
+** GPU of `cores` multiprocessors: a block a tile, or a cluster of up to `most` blocks,
+** which is 1 where there are no clusters. D may be computed as its transpose: A and B
+** change places. Negative: no row does it, and why is in `why`.
 ** The laws: (1) every element of D is stored once; (2) nothing outside of A, B and C is
 ** read or written. */
-int mt_ampere_choose (mt_ampere *out, const mt_gemm_launch *l, int cores, char *why,
-                      size_t size);
+int mt_ampere_choose (mt_ampere *out, const mt_gemm_launch *l, int cores, int most,
+                      char *why, size_t size);
 
-/* The same by this row, whatever it costs; false: it does not take the product. */
-bool mt_ampere_take (mt_ampere *out, const mt_ampere_row *row, const mt_gemm_launch *l,
-                     int cores);
+/* The same by this row and so many parts, whatever they cost; false: it does not take the
+** product so. */
+bool mt_ampere_take (mt_ampere *out, const mt_ampere_row *row, int parts,
+                     const mt_gemm_launch *l, int cores);
 
 #endif

@@ -2,7 +2,9 @@
 ** ampere_desc.h - what the kernels of cp.async and mma.sync are given: shared with CUDA.
 ** SPDX-License-Identifier: MIT
 **
-** D = alpha A B + beta C, C and D one tensor. A block has one tile. Tiles are numbered
+** D = alpha A B + beta C, C and D one tensor. A block has one tile, or the blocks of a
+** cluster have it, each a part of its K: block i has the (i % parts)-th part of tile
+** i / parts. Tiles are numbered
 ** through: batch by batch, in a batch groups of `group` rows of tiles, in a group column
 ** by column. M, N below stand for the mode of A or B that is not K.
 */
@@ -46,6 +48,17 @@ enum { MT_MAJOR_K, MT_MAJOR_MN, MT_MAJOR_ANY };
 #define MT_AMPERE_PART(m, n, warps_m, sum)                                               \
   ((m) / (warps_m) * ((n) + MT_COLUMN_PAD(sum)) * (sum))
 
+/* Of a row of one: a column's sums of 32 lanes, in other banks than the next one's; and
+** the shared memory of its sums and theirs. */
+#define MT_AMPERE_LANES 33
+#define MT_AMPERE_ONE_ROW(n) ((n) * (1 + MT_AMPERE_LANES) * 4)
+
+/* Whether K may be in parts, of f32 with 128 sums a thread: a ring has room for all sums
+** of the tile. Their blocks are a cluster, of sm_90. */
+#define MT_AMPERE_SPLITS(size, m, n, k, stages, threads)                                 \
+  ((size) == 4 && (m) * (n) == 128 * (threads) &&                                        \
+   (stages)*MT_AMPERE_STAGE(size, m, n, k) >= MT_AMPERE_PART(m, n, 1, size))
+
 typedef struct mt_ampere_operand {
   const char *base;
   const char *low, *high;  /* its memory: nothing outside is touched */
@@ -59,6 +72,7 @@ typedef struct mt_ampere_launch {
   int32_t size[3]; /* M, N, K */
   int32_t slabs;   /* stages of a tile */
   int32_t tiles_m, tiles_n, tiles, group;
+  int32_t parts; /* of K: the blocks of a tile */
   int32_t dtype; /* of C */
   int32_t plain; /* alpha is 1, beta 0 */
   int32_t wide;  /* plain, and 4 elements along N are one aligned access */

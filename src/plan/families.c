@@ -15,16 +15,23 @@
 typedef int chooser (mt_way *w, const mt_plan *p, char *why, size_t size);
 typedef bool taker (mt_way *w, const mt_plan *p);
 
+/* Parts of K that share a tile in a cluster: of GPUs that have the other family. */
+static int most_parts (const mt_plan *p) {
+  return p->device->hopper ? MT_AMPERE_MOST_PARTS : 1;
+}
+
 static int choose_ampere (mt_way *w, const mt_plan *p, char *why, size_t size) {
-  int row = mt_ampere_choose(&w->ampere, &p->gemm, p->device->cores, why, size);
+  const int cores = p->device->cores;
+  int row = mt_ampere_choose(&w->ampere, &p->gemm, cores, most_parts(p), why, size);
   w->us = w->ampere.us;
-  w->parts = 1;
+  w->parts = w->ampere.launch.parts;
   return row;
 }
 
 static bool take_ampere (mt_way *w, const mt_plan *p) {
   const mt_ampere_row *row = &mt_ampere_rows[w->row];
-  bool takes = mt_ampere_take(&w->ampere, row, &p->gemm, p->device->cores);
+  if (w->parts > most_parts(p)) return false;
+  bool takes = mt_ampere_take(&w->ampere, row, w->parts, &p->gemm, p->device->cores);
   w->us = w->ampere.us;
   return takes;
 }
@@ -51,8 +58,8 @@ static const struct family {
   taker *take;
 } families[] = {{"hopper", MT_OP_HOPPER, &mt_nhopper_rows, MT_HOPPER_MOST_PARTS,
                  choose_hopper, take_hopper},
-                {"ampere", MT_OP_AMPERE, &mt_nampere_rows, 1, choose_ampere,
-                 take_ampere}};
+                {"ampere", MT_OP_AMPERE, &mt_nampere_rows, MT_AMPERE_MOST_PARTS,
+                 choose_ampere, take_ampere}};
 enum { NFAMILY = sizeof families / sizeof families[0] };
 
 static bool has_family (const mt_device *d, const struct family *f) {
@@ -97,7 +104,7 @@ const char *mt_way_family (const mt_way *w) { return families[w->family].name; }
 int mt_plan_parts (const mt_plan *p) {
   if (p->launch.desc.op != MT_OP_GEMM || p->kernel == NULL) return 0;
   if (p->kernel->op == MT_OP_HOPPER) return p->hopper.launch.parts;
-  return p->kernel->op == MT_OP_AMPERE;
+  return p->kernel->op == MT_OP_AMPERE ? p->ampere.launch.parts : 0;
 }
 
 /* ---------------------------------------------------------------- choosing */
@@ -107,8 +114,9 @@ static void install (mt_plan *p, const mt_way *w) {
   if (hopper) p->hopper = w->hopper;
   else p->ampere = w->ampere;
   const int64_t tiles = hopper ? p->hopper.launch.tiles : p->ampere.launch.tiles;
+  const uint32_t blocks = (uint32_t)(p->ampere.launch.tiles * p->ampere.launch.parts);
   p->kernel = w->kernel;
-  p->grid = (mt_grid){hopper ? p->hopper.blocks : (uint32_t)tiles, p->kernel->threads};
+  p->grid = (mt_grid){hopper ? p->hopper.blocks : blocks, p->kernel->threads};
   p->units = tiles;
 }
 

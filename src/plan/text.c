@@ -212,6 +212,7 @@ static void put_ampere (mt_strbuf *t, const mt_plan *p) {
   put_mnk(t, "tile", row->m, row->n, row->k);
   mt_putf(t, ", %d stages, %d x %d warps", (int)row->stages, (int)row->warps[0],
           (int)row->warps[1]);
+  if (l->parts > 1) mt_putf(t, ", K in %d parts", (int)l->parts);
   put_mnk(t, "\ntiles", l->tiles_m, l->tiles_n, l->slabs);
   mt_putf(t, "\nin: A by %s, B by %s\nout: by %s\n", ways[l->operand[0].way],
           ways[l->operand[1].way], l->wide ? "vectors" : "elements");
