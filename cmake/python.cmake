@@ -20,8 +20,9 @@ endif()
 
 set(MOONTILE_PYTHON_DIR ${PROJECT_BINARY_DIR}/python/moontile)
 file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/python/*.c)
-add_library(moontile_python MODULE ${sources} $<TARGET_OBJECTS:moontile_core>
-            $<TARGET_OBJECTS:moontile_binding>)
+# How calls are ended in their middle is the console's.
+add_library(moontile_python MODULE ${sources} ${SRC}/console/running.c
+            $<TARGET_OBJECTS:moontile_core> $<TARGET_OBJECTS:moontile_binding>)
 moontile_target(moontile_python)
 target_include_directories(moontile_python PRIVATE ${MOONTILE_INCLUDES})
 target_include_directories(moontile_python SYSTEM PRIVATE ${MOONTILE_LUA_INCLUDE_DIR})

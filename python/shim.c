@@ -5,11 +5,14 @@
 ** Everything that can raise runs in a function called in protected mode, which finds its
 ** arguments in the state's block.
 */
+#define _XOPEN_SOURCE 700
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <lualib.h>
 
+#include "console/running.h"
 #include "moontile/dlpack.h"
 #include "moontile/lua.h"
 #include "state.h"
@@ -45,6 +48,63 @@ static void do_notes (lua_State *L, mtpy_state *s) {
   }
 }
 
+/* ---------------------------------------------------------------- one at a time */
+
+static const mtpy_value busy = {.kind = MTPY_BUSY};
+static const mtpy_value no_memory = {.kind = MTPY_ERROR,
+                                     .n = 17,
+                                     .s = "not enough memory"};
+
+void mtpy_free (mtpy_value *answer) {
+  if (answer != &busy && answer != &no_memory) free(answer);
+}
+
+static mtpy_value *or_no_memory (mtpy_value *answer) {
+  return answer ? answer : (mtpy_value *)(uintptr_t)&no_memory;
+}
+
+static mtpy_value *refuse (const char *text) {
+  return or_no_memory(mtpy_fail(text, strlen(text)));
+}
+
+static uint64_t self (void) { return (uint64_t)pthread_self(); }
+
+/* So long that Python sees signals in time. */
+static bool wait_for (pthread_mutex_t *lock) {
+  enum { WAIT = 50000000, SECOND = 1000000000 };
+  struct timespec t;
+  if (pthread_mutex_trylock(lock) == 0) return true;
+  clock_gettime(CLOCK_REALTIME, &t);
+  t.tv_nsec += WAIT;
+  if (t.tv_nsec >= SECOND) t.tv_sec++, t.tv_nsec -= SECOND;
+  return pthread_mutex_timedlock(lock, &t) == 0;
+}
+
+/* NULL: the call of this thread is the one at hand. */
+static mtpy_value *enter (mtpy_state *s) {
+  if (s->lost)
+    return refuse("moontile: the process forked in the middle of a call of another "
+                  "thread: this child cannot use the library");
+  if (atomic_load(&s->caller) == self())
+    return refuse("moontile: this thread is in the middle of a call");
+  if (!wait_for(&s->lock)) return (mtpy_value *)(uintptr_t)&busy;
+  atomic_store(&s->caller, self());
+  return NULL;
+}
+
+static void leave (mtpy_state *s) {
+  atomic_store(&s->caller, 0);
+  pthread_mutex_unlock(&s->lock);
+}
+
+/* The lock of another thread is held for ever. */
+void mtpy_forked (mtpy_state *s) {
+  uint64_t caller = atomic_load(&s->caller);
+  if (caller == self()) return;
+  if (caller != 0) s->lost = true;
+  else pthread_mutex_init(&s->lock, NULL);
+}
+
 /* ---------------------------------------------------------------- calls */
 
 /* Of a call that failed in its middle: nobody sees these. */
@@ -54,38 +114,40 @@ static void forget_results (lua_State *L, mtpy_state *s) {
   s->count = 0;
 }
 
-/* The text on the top. */
-static int keep_error (mtpy_state *s) {
-  size_t n;
-  const char *text = lua_tolstring(s->L, -1, &n);
-  if (text == NULL) text = "an error that has no text", n = strlen(text);
-  free(s->error);
-  s->error = malloc(n + 1);
-  if (s->error) memcpy(s->error, text, n + 1);
-  lua_settop(s->L, 0);
-  return 1;
-}
-
 static int text_of (lua_State *L) {
   luaL_tolstring(L, 1, NULL);
   return 1;
 }
 
-/* f(s) in protected mode. */
-static int protect (mtpy_state *s, lua_CFunction f) {
-  lua_State *L = s->L;
-  s->count = 0;
-  lua_settop(L, 0);
-  lua_pushcfunction(L, f);
-  lua_pushlightuserdata(L, s);
-  if (lua_pcall(L, 1, 0, 0) == LUA_OK) return 0;
-  forget_results(L, s);
+/* The error on the top. */
+static mtpy_value *read_error (lua_State *L) {
+  size_t n;
   if (lua_type(L, -1) != LUA_TSTRING) { /* tostring may raise */
     lua_pushcfunction(L, text_of);
     lua_insert(L, -2);
     lua_pcall(L, 1, 1, 0);
   }
-  return keep_error(s);
+  const char *text = lua_tolstring(L, -1, &n);
+  mtpy_value *answer =
+      text ? or_no_memory(mtpy_fail(text, n)) : refuse("an error that has no text");
+  lua_settop(L, 0);
+  return answer;
+}
+
+/* f(s) in protected mode, to be ended from where it calls mtpy_listen: its results, NULL if it has read none. */
+static mtpy_value *protect (mtpy_state *s, lua_CFunction f) {
+  lua_State *L = s->L;
+  s->count = 0;
+  lua_settop(L, 0);
+  lua_pushcfunction(L, f);
+  lua_pushlightuserdata(L, s);
+  int status = lua_pcall(L, 1, 0, 0);
+  mtpy_unlisten(L);
+  mtpy_value *answer = NULL;
+  if (status == LUA_OK && s->count == 0) return NULL;
+  if (status == LUA_OK) answer = mtpy_pack(s);
+  if (answer == NULL) forget_results(L, s);
+  return status == LUA_OK ? or_no_memory(answer) : read_error(L);
 }
 
 static mtpy_state *begin (lua_State *L) {
@@ -135,64 +197,69 @@ static void operate (lua_State *L, const mtpy_state *s) {
   lua_settop(L, 1);
 }
 
+/* Whether it may take long; two calls of the system cost as much as a short one. */
+static bool is_long (lua_State *L, const mtpy_state *s) {
+  return s->what == MTPY_FUNCTION || s->what == MTPY_METHOD || s->what == MTPY_RUN ||
+         (s->what == MTPY_CALL && lua_isfunction(L, 1));
+}
+
 static int call (lua_State *L) {
   mtpy_state *s = begin(L);
   mtpy_begin_answer(L, s);
   for (int i = 0; i < s->given; i++) mtpy_push(L, s);
+  if (is_long(L, s)) mtpy_listen(L);
   if (s->what == MTPY_FUNCTION || s->what == MTPY_METHOD) insert_function(L, s);
   else if (s->what == MTPY_RUN) insert_chunk(L, s);
   if (s->what >= MTPY_MULTIPLY && s->what <= MTPY_TEXT) operate(L, s);
-  else lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
+  else if (s->what != MTPY_VALUES) lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
   mtpy_read_results(L, s, 1);
   return 0;
 }
 
-int mtpy_call (mtpy_state *s, int what, const char *name, int count,
-               const mtpy_value *args, int64_t n) {
+/* What a call was given and has not come to. */
+static void delete_rest (const mtpy_value *at, const mtpy_value *end) {
+  for (; at < end; at++)
+    if (at->kind == MTPY_DLPACK) mtpy_delete((uint64_t)at->i);
+}
+
+mtpy_value *mtpy_call (mtpy_state *s, int what, const char *name, int count,
+                       const mtpy_value *args, int64_t n) {
+  mtpy_value *answer = enter(s);
+  if (answer == &busy) return answer;
+  if (answer) return delete_rest(args, args + n), answer;
   s->what = what;
   s->name = name;
   s->given = count;
   s->at = args;
   s->end = args + n;
-  return protect(s, call);
+  answer = protect(s, call);
+  const mtpy_value *rest = s->at;
+  leave(s);
+  delete_rest(rest, args + n);
+  return answer;
 }
 
 static int launch (lua_State *L) {
   const mtpy_state *s = begin(L);
+  if (!s->quick) mtpy_listen(L);
   lua_rawgeti(L, LUA_REGISTRYINDEX, s->ref);
   if (s->stream) lua_rawgeti(L, LUA_REGISTRYINDEX, s->stream);
   lua_call(L, s->stream ? 1 : 0, 0);
   return 0;
 }
 
-int mtpy_launch (mtpy_state *s, int64_t plan, int64_t stream) {
+mtpy_value *mtpy_launch (mtpy_state *s, int64_t plan, int64_t stream, int quick) {
+  mtpy_value *answer = enter(s);
+  if (answer) return answer;
+  s->quick = quick != 0;
   s->ref = plan;
   s->stream = stream;
-  return protect(s, launch);
+  answer = protect(s, launch);
+  leave(s);
+  return answer;
 }
 
-/* ---------------------------------------------------------------- memory of others */
-
-static int import (lua_State *L) {
-  mtpy_state *s = begin(L);
-  void *m = s->managed;
-  mtpy_begin_answer(L, s);
-  s->managed = NULL;
-  if (s->versioned) mt_lua_pushdlpack(L, m);
-  else mt_lua_pushunversioned(L, m);
-  mtpy_read_results(L, s, 1);
-  return 0;
-}
-
-int mtpy_import (mtpy_state *s, void *managed, int versioned) {
-  s->managed = managed;
-  s->versioned = versioned != 0;
-  int status = protect(s, import);
-  if (s->managed == NULL) return status; /* it was taken, or deleted */
-  if (versioned) mt_dlpack_delete(s->managed);
-  else mt_unversioned_delete(s->managed);
-  return status;
-}
+/* ---------------------------------------------------------------- memory for others */
 
 /* Where the tensor at 1 lies, as DLPack counts devices. */
 static mt_dlpack where (lua_State *L) {
@@ -230,16 +297,20 @@ static int export_tensor (lua_State *L) {
   return 0;
 }
 
-int mtpy_export (mtpy_state *s, int64_t tensor, int versioned, void **out) {
+mtpy_value *mtpy_export (mtpy_state *s, int64_t tensor, int versioned, void **out) {
   note *x = malloc(sizeof *x);
-  if (x == NULL) return free(s->error), s->error = NULL, 1;
+  if (x == NULL) return or_no_memory(NULL);
+  mtpy_value *answer = enter(s);
+  if (answer) return free(x), answer;
   *x = (note){.state = s, .ref = LUA_NOREF};
   s->managed = x;
   s->ref = tensor;
   s->versioned = versioned != 0;
-  if (protect(s, export_tensor)) return leave_note(s, x), 1;
-  *out = s->managed;
-  return 0;
+  answer = protect(s, export_tensor);
+  if (answer) leave_note(s, x);
+  else *out = s->managed;
+  leave(s);
+  return answer;
 }
 
 static int stream (lua_State *L) {
@@ -250,25 +321,50 @@ static int stream (lua_State *L) {
   return 0;
 }
 
-int mtpy_stream (mtpy_state *s, const char *device, uint64_t handle) {
+mtpy_value *mtpy_stream (mtpy_state *s, const char *device, uint64_t handle) {
+  mtpy_value *answer = enter(s);
+  if (answer) return answer;
   s->name = device;
   s->managed = (void *)(uintptr_t)handle;
-  return protect(s, stream);
+  answer = protect(s, stream);
+  leave(s);
+  return answer;
 }
 
 /* ---------------------------------------------------------------- capsules */
 
 static int (*is_valid)(void *, const char *);
 static void *(*get_pointer)(void *, const char *);
+static int (*set_name)(void *, const char *);
+
+/* The names live as long as the capsules. */
+static const char versioned[] = "dltensor_versioned", old[] = "dltensor";
+static const char used_versioned[] = "used_dltensor_versioned",
+                  used_old[] = "used_dltensor";
 
 void mtpy_python (int (*valid)(void *, const char *),
-                  void *(*pointer)(void *, const char *)) {
+                  void *(*pointer)(void *, const char *),
+                  int (*name)(void *, const char *)) {
   is_valid = valid;
   get_pointer = pointer;
+  set_name = name;
+}
+
+uint64_t mtpy_take (void *capsule) {
+  bool is_versioned = is_valid(capsule, versioned);
+  if (!is_versioned && !is_valid(capsule, old)) return 0;
+  void *m = get_pointer(capsule, is_versioned ? versioned : old);
+  set_name(capsule, is_versioned ? used_versioned : used_old);
+  return (uint64_t)(uintptr_t)m | is_versioned;
+}
+
+void mtpy_delete (uint64_t managed) {
+  void *m = (void *)(uintptr_t)(managed & ~(uint64_t)1);
+  if (managed & 1) mt_dlpack_delete(m);
+  else mt_unversioned_delete(m);
 }
 
 void mtpy_drop (void *capsule) {
-  static const char versioned[] = "dltensor_versioned", old[] = "dltensor";
   if (is_valid(capsule, versioned)) mt_dlpack_delete(get_pointer(capsule, versioned));
   else if (is_valid(capsule, old)) mt_unversioned_delete(get_pointer(capsule, old));
 }
@@ -278,6 +374,7 @@ void mtpy_drop (void *capsule) {
 static int open (lua_State *L) {
   mtpy_state *s = lua_touserdata(L, 1);
   luaL_openlibs(L);
+  run_open_coroutines(L);
   luaL_requiref(L, "moontile", luaopen_moontile, 0);
   lua_setglobal(L, "tile");
   lua_newtable(L);
@@ -289,20 +386,13 @@ mtpy_state *mtpy_open (void) {
   mtpy_state *s = calloc(1, sizeof *s);
   if (s == NULL) return NULL;
   s->L = luaL_newstate();
-  if (s->L && protect(s, open) == 0) return s;
+  pthread_mutex_init(&s->lock, NULL);
+  mtpy_value *failed = s->L ? protect(s, open) : NULL;
+  if (s->L && failed == NULL) return s;
   if (s->L) lua_close(s->L);
-  free(s->error);
+  mtpy_free(failed);
   free(s);
   return NULL;
-}
-
-const char *mtpy_error (const mtpy_state *s) {
-  return s->error ? s->error : "not enough memory";
-}
-
-const mtpy_value *mtpy_results (const mtpy_state *s, int64_t *n) {
-  *n = s->count;
-  return s->list;
 }
 
 int mtpy_operation (int i, const char **at, const char **name, const char **takes) {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "moontile/lua.h"
 #include "state.h"
 
 enum { DEEPEST = 32 };
@@ -38,6 +39,13 @@ static void push_wildcard (lua_State *L) {
   lua_pop(L, 1);
 }
 
+/* A tensor over memory of DLPack, which is taken, by an error too. */
+static void push_managed (lua_State *L, uint64_t managed) {
+  void *m = (void *)(uintptr_t)(managed & ~(uint64_t)1);
+  if (managed & 1) mt_lua_pushdlpack(L, m);
+  else mt_lua_pushunversioned(L, m);
+}
+
 static void push_value (lua_State *L, mtpy_state *s, int depth) {
   if (depth > DEEPEST) luaL_error(L, "python: arguments nested deeper than %d", DEEPEST);
   if (s->at == s->end) luaL_error(L, "python: an argument is missing");
@@ -52,6 +60,7 @@ static void push_value (lua_State *L, mtpy_state *s, int depth) {
     case MTPY_TABLE: push_table(L, s, v->n, depth + 1); break;
     case MTPY_REF: lua_rawgeti(L, LUA_REGISTRYINDEX, v->i); break;
     case MTPY_WILDCARD: push_wildcard(L); break;
+    case MTPY_DLPACK: push_managed(L, (uint64_t)v->i); break;
     default: lua_pushnil(L);
   }
 }
@@ -173,4 +182,38 @@ void mtpy_read_results (lua_State *L, mtpy_state *s, int first) {
     read_value(L, s, 0);
     lua_pop(L, 1);
   }
+}
+
+/* ---------------------------------------------------------------- answers */
+
+static size_t text_bytes (const mtpy_value *v) {
+  if (v->s == NULL) return 0;
+  return (v->kind == MTPY_STRING ? (size_t)v->n : strlen(v->s)) + 1;
+}
+
+mtpy_value *mtpy_pack (const mtpy_state *s) {
+  size_t n = (size_t)s->count, bytes = n * sizeof *s->list;
+  for (size_t i = 0; i < n; i++) bytes += text_bytes(&s->list[i]);
+  mtpy_value *out = malloc(bytes);
+  if (out == NULL) return NULL;
+  char *text = (char *)(out + n);
+  memcpy(out, s->list, n * sizeof *out);
+  for (size_t i = 0; i < n; i++) {
+    bytes = text_bytes(&out[i]);
+    if (bytes == 0) continue;
+    memcpy(text, out[i].s, bytes);
+    out[i].s = text;
+    text += bytes;
+  }
+  return out;
+}
+
+mtpy_value *mtpy_fail (const char *text, size_t n) {
+  mtpy_value *out = malloc(sizeof *out + n + 1);
+  if (out == NULL) return NULL;
+  char *to = (char *)(out + 1);
+  memcpy(to, text, n);
+  to[n] = '\0';
+  *out = (mtpy_value){.kind = MTPY_ERROR, .n = (int64_t)n, .s = to};
+  return out;
 }

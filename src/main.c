@@ -382,7 +382,7 @@ static int console (lua_State *L, const options *o) {
   for (bool more = true; more;) {
     lua_pushvalue(L, -1);
     status = con_call(L, 0, 1, CON_HARMLESS);
-    if (status != LUA_OK && !con_interrupted()) return report(L, status);
+    if (status != LUA_OK && !run_interrupted()) return report(L, status);
     if (status != LUA_OK) fprintf(stderr, "interrupted!\n");
     else more = lua_toboolean(L, -1);
     lua_pop(L, 1);
@@ -408,7 +408,7 @@ static int open_moontile (lua_State *L) {
 /* open_moontile waits in package.preload: `require` finds it first. */
 static void open_libraries (lua_State *L) {
   luaL_openlibs(L);
-  con_open_coroutines(L);
+  run_open_coroutines(L);
   luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_PRELOAD_TABLE);
   lua_pushcfunction(L, open_moontile);
   lua_setfield(L, -2, "moontile");

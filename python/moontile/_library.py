@@ -12,8 +12,9 @@ from ctypes import POINTER, byref, c_char_p, c_double, c_int, c_int64, c_uint64,
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
-NIL, BOOLEAN, INTEGER, NUMBER, STRING, SEQUENCE, TABLE, REF, WILDCARD = range(9)
-(FUNCTION, METHOD, CALL, MULTIPLY, DIVIDE, EQUAL, LENGTH, INDEX, TEXT, RUN) = range(10)
+(NIL, BOOLEAN, INTEGER, NUMBER, STRING, SEQUENCE, TABLE, REF, WILDCARD, DLPACK, ERROR,
+ BUSY) = range(12)
+(FUNCTION, METHOD, CALL, MULTIPLY, DIVIDE, EQUAL, LENGTH, INDEX, TEXT, RUN, VALUES) = range(11)
 
 
 class Error(Exception):
@@ -39,69 +40,53 @@ def declare(lib, name, result, *arguments):
     return function
 
 
-lib = ctypes.CDLL(os.path.join(HERE, "libmoontile_python.so"))
+_file = os.path.join(HERE, "libmoontile_python.so")
+lib = ctypes.CDLL(_file)
+_holding = ctypes.PyDLL(_file)      # calls that hold Python's lock
 _open = declare(lib, "mtpy_open", c_void_p)
-_error = declare(lib, "mtpy_error", c_char_p, c_void_p)
-_results = declare(lib, "mtpy_results", POINTER(Result), c_void_p, POINTER(c_int64))
-_call = declare(lib, "mtpy_call", c_int, c_void_p, c_int, c_char_p, c_int, POINTER(Value), c_int64)
-_launch = declare(lib, "mtpy_launch", c_int, c_void_p, c_int64, c_int64)
+_free = declare(_holding, "mtpy_free", None, POINTER(Result))
+_call = declare(lib, "mtpy_call", POINTER(Result), c_void_p, c_int, c_char_p, c_int,
+                POINTER(Value), c_int64)
+_launch = declare(lib, "mtpy_launch", POINTER(Result), c_void_p, c_int64, c_int64, c_int)
 _unref = declare(lib, "mtpy_unref", None, c_void_p, c_int64)
-_import = declare(lib, "mtpy_import", c_int, c_void_p, c_void_p, c_int)
-_export = declare(lib, "mtpy_export", c_int, c_void_p, c_int64, c_int, POINTER(c_void_p))
-_stream = declare(lib, "mtpy_stream", c_int, c_void_p, c_char_p, c_uint64)
+_export = declare(lib, "mtpy_export", POINTER(Result), c_void_p, c_int64, c_int,
+                  POINTER(c_void_p))
+_stream = declare(lib, "mtpy_stream", POINTER(Result), c_void_p, c_char_p, c_uint64)
+_take = declare(_holding, "mtpy_take", c_uint64, ctypes.py_object)
+_delete = declare(lib, "mtpy_delete", None, c_uint64)
+_interrupted = declare(lib, "mtpy_interrupted", c_int)
+_forked = declare(lib, "mtpy_forked", None, c_void_p)
+_main_thread = declare(lib, "mtpy_main_thread", None, c_uint64)
 _operation = declare(lib, "mtpy_operation", c_int, c_int, POINTER(c_char_p), POINTER(c_char_p),
                      POINTER(c_char_p))
+_act_on_signals = ctypes.pythonapi.PyErr_CheckSignals       # raises what a handler raises
 
 state = _open()
 if not state:
     raise MemoryError("moontile: there is no memory for a Lua state")
-
-# ---------------------------------------------------------------- one thread at a time
-
-_lock = threading.Lock()
-_owner = None
-
-
-class _Turn:
-    """Raises where a call is made in the middle of another of its thread: by the deleter of
-    an array that Lua's collector has let go of."""
-    __slots__ = ()
-
-    def __enter__(self):
-        global _owner
-        me = threading.get_ident()
-        if _owner == me:
-            raise Error("moontile: this thread is in the middle of a call")
-        _lock.acquire()
-        _owner = me
-
-    def __exit__(self, *_):
-        global _owner
-        _owner = None
-        _lock.release()
-
-
-turn = _Turn()
-
-
-class _Lost:
-    """The lock of a child whose parent had another thread in the middle of a call."""
-
-    def acquire(self):
-        raise Error("moontile: the process forked in the middle of a call of another thread: "
-                    "this child cannot use the library")
+_main_thread(threading.main_thread().ident)
 
 
 def _after_fork():
-    global _lock, _owner
-    _lock, _owner = threading.Lock() if _owner is None else _Lost(), None
+    _forked(state)
+    _main_thread(threading.get_ident())         # it goes on alone
 
 
 os.register_at_fork(after_in_child=_after_fork)
 
 
-def _fail():
-    raise Error(_error(state).decode("utf-8", "replace"))
+def _fail(answer):
+    """Raises what an answer says; None: the call is to be made again, another thread is in the
+    middle of one."""
+    v = answer[0]
+    if v.kind == BUSY:
+        _act_on_signals()
+        return
+    text = ctypes.string_at(v.s, v.n).decode("utf-8", "replace")
+    _free(answer)
+    if _interrupted() and threading.current_thread() is threading.main_thread():
+        _act_on_signals()                       # KeyboardInterrupt
+    raise Error(text)
 
 
 # ---------------------------------------------------------------- values there
@@ -114,7 +99,7 @@ class _Wildcard:
 
 
 wildcard = _Wildcard()
-convert_array = None        # Tensor, set by the package
+capsule_of = None           # of an array, set by the package
 
 
 def _put_integer(x, out, keep):
@@ -145,6 +130,17 @@ def _put_object(x, out, keep):
     out.append((REF, x._ref, 0, 0.0, None))
 
 
+def _put_array(x, out, keep):
+    capsule = capsule_of(x)
+    try:
+        managed = _take(capsule)
+    except ctypes.ArgumentError:
+        managed = 0
+    if not managed:
+        raise TypeError("moontile: __dlpack__ gave no DLPack capsule, or one that was used")
+    out.append((DLPACK, managed, 0, 0.0, None))
+
+
 def _put_slice(x, out, keep):
     if isinstance(x, slice) and x != slice(None):
         raise TypeError("moontile: of slices only : itself, a mode that stays")
@@ -170,9 +166,7 @@ def put(x, out, keep):
     elif isinstance(x, Object):
         _put_object(x, out, keep)
     elif hasattr(x, "__dlpack__"):
-        tensor = convert_array(x)
-        keep.append(tensor)
-        _put_object(tensor, out, keep)
+        _put_array(x, out, keep)
     elif hasattr(x, "__index__"):
         _put_integer(x.__index__(), out, keep)
     elif hasattr(x, "__float__"):
@@ -214,20 +208,35 @@ def _read(list_, at):
     return (None if kind == NIL else v.i != 0), at
 
 
-def _answer():
-    return _read(_results(state, byref(c_int64())), 0)[0]
+def _read_answer(answer):
+    if answer[0].kind >= ERROR:
+        return _fail(answer)
+    results = _read(answer, 0)[0]
+    _free(answer)
+    return results
+
+
+def _values(arguments):
+    """All arguments as an array of values, and how many these are."""
+    out, keep = [], []
+    try:
+        for x in arguments:
+            put(x, out, keep)
+    except BaseException:
+        for v in out:
+            if v[0] == DLPACK:
+                _delete(v[1])
+        raise
+    return (Value * len(out))(*out), len(out)
 
 
 def call(what, name, *arguments):
     """The results, as a tuple; an Error."""
-    out, keep = [], []
-    for x in arguments:
-        put(x, out, keep)
-    values = (Value * len(out))(*out)
-    with turn:
-        if _call(state, what, name, len(arguments), values, len(out)):
-            _fail()
-        return _answer()
+    values, n = _values(arguments)
+    while True:
+        results = _read_answer(_call(state, what, name, len(arguments), values, n))
+        if results is not None:
+            return results
 
 
 def single(results):
@@ -237,47 +246,32 @@ def single(results):
     return results[0] if len(results) == 1 else results or None
 
 
-def launch(plan, stream=0):
-    with turn:
-        if _launch(state, plan, stream):
-            _fail()
+def launch(plan, stream=0, quick=0):
+    answer = _launch(state, plan, stream, quick)
+    while answer:
+        _fail(answer)
+        answer = _launch(state, plan, stream, quick)
 
 
-# ---------------------------------------------------------------- memory of others
+# ---------------------------------------------------------------- memory for others
 
 _python = ctypes.pythonapi
 _new = declare(_python, "PyCapsule_New", ctypes.py_object, c_void_p, c_char_p, c_void_p)
-_is_valid = declare(_python, "PyCapsule_IsValid", c_int, ctypes.py_object, c_char_p)
 _pointer = declare(_python, "PyCapsule_GetPointer", c_void_p, ctypes.py_object, c_char_p)
-_rename = declare(_python, "PyCapsule_SetName", c_int, ctypes.py_object, c_char_p)
-declare(lib, "mtpy_python", None, c_void_p, c_void_p)(
-    ctypes.cast(_is_valid, c_void_p), ctypes.cast(_pointer, c_void_p))
+declare(lib, "mtpy_python", None, c_void_p, c_void_p, c_void_p)(
+    *(ctypes.cast(getattr(_python, "PyCapsule_" + name), c_void_p)
+      for name in ("IsValid", "GetPointer", "SetName")))
 _drop = ctypes.cast(lib.mtpy_drop, c_void_p)
 
-# The names live as long as the capsules.
-OLD, VERSIONED = b"dltensor", b"dltensor_versioned"
-_USED = {OLD: b"used_dltensor", VERSIONED: b"used_dltensor_versioned"}
-
-
-def take_capsule(capsule):
-    """A tensor over what the capsule of DLPack holds, which is used up."""
-    for name in (VERSIONED, OLD):
-        if not _is_valid(capsule, name):
-            continue
-        with turn:
-            pointer = _pointer(capsule, name)
-            _rename(capsule, _USED[name])
-            if _import(state, pointer, name is VERSIONED):
-                _fail()
-            return _answer()[0]
-    raise TypeError("moontile: __dlpack__ gave no DLPack capsule, or one that was used")
+OLD, VERSIONED = b"dltensor", b"dltensor_versioned"     # they live as long as the capsules
 
 
 def make_capsule(tensor, name):
     pointer = c_void_p()
-    with turn:
-        if _export(state, tensor._ref, name is VERSIONED, byref(pointer)):
-            _fail()
+    answer = _export(state, tensor._ref, name is VERSIONED, byref(pointer))
+    while answer:
+        _fail(answer)
+        answer = _export(state, tensor._ref, name is VERSIONED, byref(pointer))
     return _new(pointer, name, _drop)
 
 
@@ -289,13 +283,12 @@ _streams = {}
 
 
 def stream_of(device, handle):
-    """The reference of a stream of the driver's, of a device such as "cuda:0"."""
+    """A stream of the driver's, of a device such as "cuda:0"."""
     found = _streams.get((device, handle))
-    if found is None:
-        with turn:
-            if _stream(state, device.encode(), handle):
-                _fail()
-            found = _streams[device, handle] = _answer()[0]
+    while found is None:
+        results = _read_answer(_stream(state, device.encode(), handle))
+        if results is not None:
+            found = _streams[device, handle] = results[0]
     return found
 
 

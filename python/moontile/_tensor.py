@@ -52,6 +52,10 @@ def _device_of_array(x):
 
 def _capsule(array):
     """A capsule of the array; from a GPU in order with torch's current stream."""
+    flags = getattr(array, "flags", None)
+    if getattr(flags, "writeable", True) is False:
+        raise lib.Error("Tensor: the array is read-only, tensors are not: "
+                        "Tensor(array, copy=True), or array.copy()")
     torch = _torch()
     if torch and isinstance(array, torch.Tensor) and array.is_neg():
         raise lib.Error("Tensor: the memory of this view has the other sign, which DLPack cannot "
@@ -80,18 +84,6 @@ def current_stream(device):
     return torch.cuda.current_stream(int(device[5:])).cuda_stream
 
 
-def _import(array, copy):
-    flags = getattr(array, "flags", None)
-    if getattr(flags, "writeable", True) is False and not copy:
-        raise lib.Error("Tensor: the array is read-only, tensors are not: "
-                        "Tensor(array, copy=True), or array.copy()")
-    if copy:
-        array = array.clone() if hasattr(array, "clone") else array.copy()
-    if not hasattr(array, "__dlpack__"):
-        raise TypeError("moontile: %s has no __dlpack__" % type(array).__name__)
-    return lib.take_capsule(_capsule(array))
-
-
 class Tensor(Object):
     """A tensor over an array's memory: Tensor(array), of NumPy, torch and whatever else has
     __dlpack__; without a copy. An array that is read-only is refused, copy=True copies any.
@@ -103,7 +95,11 @@ class Tensor(Object):
     __slots__ = ("_held", "_where")
 
     def __init__(self, array, copy=False):
-        made = _import(array, copy)
+        if copy:
+            array = array.clone() if hasattr(array, "clone") else array.copy()
+        if not hasattr(array, "__dlpack__"):
+            raise TypeError("moontile: %s has no __dlpack__" % type(array).__name__)
+        made = call(lib.VALUES, None, array)[0]
         self._ref, self._class = made._ref, "Tensor"
         made._ref = None
 
@@ -197,7 +193,7 @@ class Tensor(Object):
 
 
 lib.classes["moontile.Tensor"] = Tensor
-lib.convert_array = Tensor
+lib.capsule_of = _capsule
 
 
 # ---------------------------------------------------------------- work, on streams
@@ -237,7 +233,7 @@ class Plan(Object):
             lib.launch(self._ref)
             return
         found = stream_for(device, stream)
-        lib.launch(self._ref, found._ref if found else 0)
+        lib.launch(self._ref, found._ref if found else 0, 1)
 
 
 class Graph(Plan):

@@ -9,6 +9,7 @@ import ctypes
 import gc
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -326,11 +327,26 @@ class Lifetimes(unittest.TestCase):
     def test_fork(self):
         mt.gemm(np.ones((64, 64), "f"), np.ones((64, 64), "f"), np.zeros((64, 64), "f"))
         self.assertEqual(self.child(), "right")
-        lib._owner = -1                      # as if another thread were in a call
+        ready, go_on = threading.Event(), threading.Event()
+
+        class Late(np.ndarray):             # its thread is in the middle of a call
+            def __del__(self):
+                ready.set()
+                go_on.wait(60)
+
+        def collect_one():
+            mt.Tensor(np.zeros(4).view(Late))
+            collect()
+        thread = threading.Thread(target=collect_one)
+        thread.start()
+        ready.wait(60)
         try:
-            self.assertIn("the process forked in the middle", self.child())
+            said = self.child()
         finally:
-            lib._owner = None
+            go_on.set()
+            thread.join()
+        self.assertIn("the process forked in the middle", said)
+        self.assertEqual(self.child(), "right")
 
     def test_a_call_in_a_call(self):
         said = []
@@ -344,6 +360,120 @@ class Lifetimes(unittest.TestCase):
         mt.Tensor(np.zeros(4).view(Late))
         collect()
         self.assertEqual(said, ["moontile: this thread is in the middle of a call"])
+
+
+LOOPS = {
+    "an endless loop": "while true do end",
+    "what catches errors": "while true do pcall(function() while true do end end) end",
+    "a coroutine": "coroutine.wrap(function() while true do end end)()",
+    "coroutines without an end": """while true do
+         coroutine.resume(coroutine.create(function() while true do end end)) end""",
+    "a search": "while true do tile.parse '(4,8):(8,1)' end",
+    "a product": """local A = tile.tensor('f64', tile.layout{1 << 12, 1 << 12})
+         for i = 1, 1 << 30 do tile.gemm(A, A, A2) end""",
+}
+CHILD = """
+import sys, threading, signal, time
+sys.path.insert(0, sys.argv[1])
+import moontile as mt
+def work(text):
+    mt.run(text, A2=mt.tensor('f64', mt.Layout((1 << 12, 1 << 12))))
+def told(f, *arguments):
+    print('ready', flush=True)
+    try:
+        f(*arguments)
+        print('it ended')
+    except BaseException as e:
+        print(type(e).__name__, str(e).split(chr(10))[0])
+    print(mt.Layout(4).size(), signal.getsignal(signal.SIGINT) is handler, flush=True)
+handler = signal.getsignal(signal.SIGINT)
+"""
+
+
+class Interrupts(unittest.TestCase):
+    """Ctrl-C: a child is sent SIGINT in the middle of a call."""
+
+    def child(self, code, text="", errors=subprocess.STDOUT):
+        started = subprocess.Popen([sys.executable, "-c", CHILD + code, sys.argv[1], text],
+                                   stdout=subprocess.PIPE, stderr=errors, text=True)
+        self.assertEqual(started.stdout.readline(), "ready\n")
+        time.sleep(0.1)
+        started.send_signal(signal.SIGINT)
+        begin = time.time()
+        try:
+            return started.communicate(timeout=60)[0].splitlines(), time.time() - begin
+        finally:
+            started.kill()
+
+    def test_calls_end(self):
+        for what, text in LOOPS.items():
+            said, took = self.child("told(work, sys.argv[2])", text)
+            self.assertEqual(said, ["KeyboardInterrupt ", "4 True"], what)
+            print("Ctrl-C in %s: %.2f s until the end of the process" % (what, took))
+
+    def test_a_handler_of_the_program(self):
+        code = """
+class Mine(Exception): pass
+def handler(number, frame): raise Mine('mine')
+signal.signal(signal.SIGINT, handler)
+told(work, sys.argv[2])
+"""
+        self.assertEqual(self.child(code, "while true do end")[0], ["Mine mine", "4 True"])
+        said, _ = self.child(code.replace("raise Mine('mine')", "print('seen')"),
+                             "while true do end")
+        self.assertEqual(said[:1] + said[2:], ["seen", "4 True"])
+        self.assertRegex(said[1], "Error .*interrupted!")
+
+    def test_it_is_ignored(self):
+        code = """
+handler = signal.SIG_IGN
+signal.signal(signal.SIGINT, handler)
+told(work, sys.argv[2])
+"""
+        said, _ = self.child(code, "local t = os.time() while os.time() < t + 3 do end")
+        self.assertEqual(said, ["it ended", "4 True"])
+
+    def test_another_thread_has_the_call(self):
+        code = """
+threading.Thread(target=work, args=('while true do end',), daemon=True).start()
+time.sleep(0.2)
+print('ready', flush=True)
+try:
+    mt.Layout(4)
+except KeyboardInterrupt:
+    print('KeyboardInterrupt', flush=True)
+import os
+os._exit(0)
+"""
+        self.assertEqual(self.child(code)[0], ["KeyboardInterrupt"])
+
+    def test_at_any_time(self):
+        """However short the calls are, and whenever it comes, the next one works."""
+        code = """
+signal.signal(signal.SIGINT, signal.SIG_IGN)    # the first one, of `child`
+print('ready', flush=True)
+time.sleep(0.3)
+def handler(number, frame):                     # in the package, wherever that is
+    if 'moontile' in frame.f_code.co_filename: raise KeyboardInterrupt
+signal.signal(signal.SIGINT, handler)
+ends, A = 0, mt.tensor('f32', mt.Layout(8))
+p = mt.plan(A, mt.tensor('f32', mt.Layout(8)))
+def pester():
+    for _ in range(400):
+        signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+        time.sleep(0.0005)
+pest = threading.Thread(target=pester)
+pest.start()
+while pest.is_alive():
+    try:
+        while pest.is_alive():
+            p(); mt.Layout((4, 8))(3); mt.Tensor(A)
+    except KeyboardInterrupt:
+        ends += 1
+print(ends > 0, mt.Layout((4, 8))(3), flush=True)
+"""
+        said, _ = self.child(code, errors=subprocess.DEVNULL)   # ignored in a finalizer
+        self.assertEqual(said, ["True 3"])
 
 
 class Gpu:

@@ -79,7 +79,7 @@ bool con_await (void) {
   sigaddset(&signals, SIGCONT);
   sigprocmask(SIG_BLOCK, &signals, &before);
   int n = -1;
-  while (n <= 0 && !con_interrupted()) {
+  while (n <= 0 && !run_interrupted()) {
     fd_set files;
     redraw_if_continued();
     FD_ZERO(&files);

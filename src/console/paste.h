@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 /* Waits for stdin: true: there is something to read, or its end; false: Ctrl-C came, now
-** or since con_listen. */
+** or since run_listen. */
 bool con_await (void);
 /* The next character, a wide one; -1: the input has ended, or Ctrl-C came. A terminal in
 ** bracketed-paste mode says what is pasted: tabs of that are spaces, line ends are line

@@ -43,10 +43,10 @@ static char *read_plain (const char *prompt) {
 static int l_read (lua_State *L) {
   const char *prompt = luaL_checkstring(L, 1);
   luaL_checktype(L, 2, LUA_TFUNCTION);
-  con_listen();
+  run_listen();
   char *line = con_edits() ? con_edit(L, prompt, 2) : read_plain(prompt);
   if (line != NULL) lua_pushlstring(L, line, strcspn(line, "\n"));
-  else if (con_interrupted()) lua_pushboolean(L, 0);
+  else if (run_interrupted()) lua_pushboolean(L, 0);
   else lua_pushnil(L);
   con_work(L);
   free(line);
@@ -55,7 +55,7 @@ static int l_read (lua_State *L) {
 
 /* interrupted(): whether Ctrl-C came since the last line was read. */
 static int l_interrupted (lua_State *L) {
-  lua_pushboolean(L, con_interrupted());
+  lua_pushboolean(L, run_interrupted());
   return 1;
 }
 
