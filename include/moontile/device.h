@@ -16,6 +16,7 @@ extern "C" {
 typedef void *(*mt_alloc)(void *ud, void *ptr, size_t osize, size_t nsize);
 
 typedef struct mt_device_options {
+  size_t size;    /* sizeof(mt_device_options): later versions have more fields */
   mt_alloc alloc; /* host memory; NULL: realloc and free */
   void *alloc_ud;
   int threads;         /* of the CPU executor; 0: as many as processors are online */
@@ -25,6 +26,8 @@ typedef struct mt_device_options {
                            ** OpenBLAS, BLIS or MKL and was measured to be faster */
   size_t piece;        /* of a GPU: bytes of a piece of what is copied between it and
                            ** the host; 0: 4 MiB */
+  void *context;       /* of a GPU: a CUcontext of the host's, of this device, which
+                       ** outlives it here; NULL: the primary one */
 } mt_device_options;
 
 typedef struct mt_device mt_device; /* may be used by one thread at a time */
@@ -67,6 +70,31 @@ MT_API void mt_stream_destroy (mt_device *d, mt_stream *s);
 /* Waits for what was launched; errors of kernels show here. s NULL: for everything on
 ** the device. */
 MT_API mt_status mt_synchronize (mt_device *d, mt_stream *s, mt_err *err);
+
+/* ---------------------------------------------------------------- a host's own GPU
+**
+** A host that has the driver, or CUDA's runtime, at work hands over what it has: its
+** context (in the options above), addresses of its memory as data of tensors, streams
+** and events. None of it is closed here. Launches never wait, and after every call the
+** context that was current is current. They may be made while the host captures the
+** stream: they become a part of its graph, which needs the plan as long as it is used.
+** examples/host_stream.c is such a host. */
+
+/* The CUcontext that the device works in; NULL: it is no GPU. */
+MT_API void *mt_device_context (const mt_device *d);
+/* A CUstream of the host's, of that context, as a stream to launch on; NULL: the legacy
+** default stream. Not for mt_stream_destroy. Errors: MT_EINVAL (`d` is no GPU). */
+MT_API mt_status mt_stream_of (mt_device *d, mt_stream **out, void *handle, mt_err *err);
+/* The CUstream of a stream; s NULL: the device's own. NULL: `d` is no GPU. */
+MT_API void *mt_stream_handle (const mt_device *d, mt_stream *s);
+/* What is launched on s from now on begins when what was launched on `before` so far is
+** done. The host does not wait. NULL is the device's own stream. */
+MT_API mt_status mt_stream_wait (mt_device *d, mt_stream *s, mt_stream *before,
+                                 mt_err *err);
+/* The same by a CUevent of the host's: s records it; s waits for it. Errors: MT_EINVAL
+** (`d` is no GPU). */
+MT_API mt_status mt_event_record (mt_device *d, void *event, mt_stream *s, mt_err *err);
+MT_API mt_status mt_event_wait (mt_device *d, mt_stream *s, void *event, mt_err *err);
 
 #ifdef __cplusplus
 }

@@ -125,6 +125,11 @@ MT_API const mt_node *mt_lua_tolayout (lua_State *L, int index);
 ** while scripts can reach the tensor, or revokes it: see mt_lua_revoke. */
 MT_API void mt_lua_pushtensor (lua_State *L, mt_dtype dtype, const mt_node *layout,
                                void *data, size_t bytes);
+/* The same over memory of a device, "cuda:0": `data` is its address there, a CUdeviceptr.
+** What the host has launched on it must be in order with what scripts launch:
+** mt_lua_pushstream. */
+MT_API void mt_lua_pushdevicetensor (lua_State *L, const char *device, mt_dtype dtype,
+                                     const mt_node *layout, void *data, size_t bytes);
 /* Takes back the memory lent through the tensor at `index`: it, its views and the plans
 ** on it raise an error from now on. For a tensor that owns its memory this is T:free().
 ** */
@@ -134,19 +139,25 @@ MT_API void mt_lua_revoke (lua_State *L, int index);
 ** lose the tensor is the host's to see to: it keeps the value in the registry. */
 MT_API void mt_lua_pin (lua_State *L, int index);
 MT_API void mt_lua_unpin (lua_State *L, int index);
+/* Pushes the device as scripts have it, and makes it the one that this state has under
+** its name: of a host that opened it with options of its own, a context for one. It is
+** not closed here, and closed by the host behind lua_close. An error if a script has
+** opened one of this name before. */
+MT_API void mt_lua_pushdevice (lua_State *L, mt_device *d);
 /* Pushes a stream that the host made with the driver, a CUstream, of the device with this
 ** name ("cuda:0"), for plan(stream), tile.copy(src, dst, stream) and gemm's option
 ** `stream`; NULL: the legacy default stream. It is never closed here: the host keeps it
 ** open while scripts can reach it and while what it launched is at work, and what is
-** launched is in order with what the host launches. The handle must be one of the primary
-** context of the device. An error for a device that is no GPU. */
+** launched is in order with what the host launches. The handle is one of the device's
+** context, the primary one if the host did not say another. An error for a device that is
+** no GPU. */
 MT_API void mt_lua_pushstream (lua_State *L, const char *device, void *handle);
 /* Pushes a tensor over memory of DLPack (moontile/dlpack.h), and takes `m`: its
 ** deleter is called once, when no script reaches the memory any more (collected, freed,
 ** revoked, the state closed), or before an error of this function is raised. It runs in
-** the collector: it may not use L. Memory of CUDA device n, in its primary context, lies
-** on the device "cuda:n". Read-only memory is refused, and that of other devices. What
-** its owner has launched on it must be in order with what scripts launch:
+** the collector: it may not use L. Memory of CUDA device n, in the device's context,
+** lies on the device "cuda:n". Read-only memory is refused, and that of other devices.
+** What its owner has launched on it must be in order with what scripts launch:
 ** mt_lua_pushstream. The other way: mt_lua_totensor, then mt_tensor_to_dlpack with a
 ** `release` that lets go of the Lua value, which the host keeps in the registry until
 ** then. */

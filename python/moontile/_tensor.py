@@ -161,10 +161,11 @@ class Tensor(Object):
         return lib.make_capsule(tensor, lib.VERSIONED if versioned else lib.OLD)
 
     def _settle(self, stream):
-        """What was launched on the device's own stream is done; what is launched on torch's is in
-        order with torch by itself."""
+        """What is launched on the stream of who takes the memory is behind what the device's own
+        stream has; nothing waits. What is launched on torch's is in order with torch by itself."""
         if stream != -1:
-            call(lib.METHOD, b"device", self)[0].synchronize()
+            device = call(lib.METHOD, b"device", self)[0]
+            lib.stream_of(self.device, stream or 1).wait(device)        # 1: the legacy stream
 
     @property
     def __array_interface__(self):

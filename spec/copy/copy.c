@@ -216,7 +216,7 @@ static void large_trial (void) {
 }
 
 void test_copy (void) {
-  mt_device_options options = {.threads = 3};
+  mt_device_options options = {.size = sizeof(mt_device_options), .threads = 3};
   MUST(mt_device_open(&cpu, "cpu", &options, err));
   MUST(mt_device_open(&checked, "cpu:checked", NULL, err));
   for (long i = 0; i < base_cases; i++) {

@@ -37,7 +37,7 @@ static void check_names (void) {
     CHECK(mt_device_open(&d, bad[i], NULL, &why) == MT_ENODEV && d == NULL && why.text[0],
           "\"%s\" opens", bad[i]);
   }
-  mt_device_options o = {.threads = -1};
+  mt_device_options o = {.size = sizeof o, .threads = -1};
   mt_err why = MT_NOERR;
   CHECK(mt_device_open(&d, "cpu", &o, &why) == MT_EINVAL, "-1 threads");
   MUST(mt_device_open(&d, "cpu", NULL, err));
@@ -80,7 +80,7 @@ static void check_memory (mt_device *d) {
 
 /* Everything that allocates, once. */
 static mt_status scenario (const char *name, purse *p, mt_err *why) {
-  mt_device_options o = {.alloc = counted, .alloc_ud = p, .threads = 2};
+  mt_device_options o = {.size = sizeof o, .alloc = counted, .alloc_ud = p, .threads = 2};
   mt_layout a = parse("(64,64):(64,1)"), b = parse("(64,64):(1,64)");
   mt_device *d = NULL;
   mt_plan *plan = NULL;
@@ -151,7 +151,7 @@ static void transpose_on (mt_device *d, int n) {
 
 /* The pool starts late, works again and again, and a child process works without it. */
 static void check_threads (int threads) {
-  mt_device_options o = {.threads = threads};
+  mt_device_options o = {.size = sizeof o, .threads = threads};
   mt_device *d;
   int status = 1;
   MUST(mt_device_open(&d, "cpu", &o, err));
@@ -173,7 +173,7 @@ static void check_threads (int threads) {
 void test_device (void) {
   mt_device *d;
   purse p = {1000, 0, 0};
-  mt_device_options o = {.alloc = counted, .alloc_ud = &p};
+  mt_device_options o = {.size = sizeof o, .alloc = counted, .alloc_ud = &p};
   check_names();
   MUST(mt_device_open(&d, "cpu", &o, err));
   check_memory(d);

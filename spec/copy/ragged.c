@@ -221,7 +221,7 @@ static void one (void) {
 void test_ragged (void) {
   mt_err why = MT_NOERR;
   static const char *const names[] = {"cpu", "cpu:checked"};
-  mt_device_options options = {.threads = 2};
+  mt_device_options options = {.size = sizeof(mt_device_options), .threads = 2};
   for (int d = 0; d < 2; d++)
     CHECK(mt_device_open(&device[d], names[d], &options, &why) == MT_OK, "%s", why.text);
   for (long i = 0; i < base_cases / 2; i++) {

@@ -323,7 +323,9 @@ static void stop_at (mt_device *d, const work *w, long end, bool alone) {
 static void check (const work *w, int threads) {
   clock never = {.end = -1};
   mt_err asking = {.stop = stop, .stop_ud = &never};
-  mt_device_options o = {.threads = threads, .libblas = ""};
+  mt_device_options o = {.size = sizeof(mt_device_options),
+                         .threads = threads,
+                         .libblas = ""};
   mt_device *d;
   MUST(mt_device_open(&d, w->device, &o, err));
   clear();
@@ -346,7 +348,10 @@ static void check_blas (void) {
                          {"(700,900):(1,700)", "(600,900):(900,1)", "(700,600):(600,1)"},
                          {MT_f32, MT_f32, MT_f32},
                          NULL};
-  mt_device_options o = {.threads = 1, .libblas = "libblas.so.3"}, none = {.libblas = ""};
+  mt_device_options o = {.size = sizeof(mt_device_options),
+                         .threads = 1,
+                         .libblas = "libblas.so.3"},
+                    none = {.size = sizeof(mt_device_options), .libblas = ""};
   mt_device *d, *own;
   mt_err plain = MT_NOERR;
   static float want[700 * 600];

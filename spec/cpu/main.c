@@ -19,7 +19,9 @@ int main (void) {
   printf("seed %llu, %ld cases\n", (unsigned long long)base, n);
   begin_case(base);
   for (int i = 0; i < DEVICES; i++) {
-    mt_device_options options = {.threads = i + 1, .libblas = i < BLAS ? "" : library};
+    mt_device_options options = {.size = sizeof(mt_device_options),
+                                 .threads = i + 1,
+                                 .libblas = i < BLAS ? "" : library};
     MUST(mt_device_open(&device[i], "cpu", &options, err));
   }
   test_numbers();

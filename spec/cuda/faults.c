@@ -97,6 +97,8 @@ static mt_status use (scenario *x) {
   spec_plan(&p, x->d, x->dst, x->src, BYTES);
   MT_TRY(x->d->backend->launch(&p, x->s, &x->err));
   MT_TRY(mt_synchronize(x->d, x->s, &x->err));
+  MT_TRY(mt_stream_wait(x->d, x->s, NULL, &x->err));
+  MT_TRY(mt_stream_wait(x->d, NULL, x->s, &x->err));
   MT_TRY(x->d->backend->launch(&p, NULL, &x->err));
   MT_TRY(mt_synchronize(x->d, NULL, &x->err));
   MT_TRY(x->d->backend->measure(&p, 3, &us, &x->err));
@@ -154,7 +156,7 @@ static bool is_borne (int f, int n, CUresult code, bool alone) {
     int f, first, end;
   } slots[] = {{FAKE_cuMemHostAlloc, 2, INT_MAX},
                {FAKE_cuMemAlloc, 4, INT_MAX},
-               {FAKE_cuEventCreate, 6, INT_MAX}, /* two events measured */
+               {FAKE_cuEventCreate, 8, INT_MAX}, /* two events of order, two measured */
                {FAKE_cuMemsetD8Async, 4, INT_MAX},
                {FAKE_cuStreamSynchronize, 9, 11}};
   if (f == FAKE_cuPointerGetAttributes) return true;

@@ -41,7 +41,8 @@ static void *counting_alloc (void *ud, void *ptr, size_t osize, size_t nsize) {
 }
 
 mt_status spec_open (mt_device **out, const char *name, mt_err *err) {
-  mt_device_options o = {.alloc = counting_alloc,
+  mt_device_options o = {.size = sizeof(mt_device_options),
+                         .alloc = counting_alloc,
                          .alloc_ud = &spec_host_bytes,
                          .libcuda = fake_path,
                          .piece = 1024};
@@ -103,6 +104,7 @@ int main (void) {
   spec_faults();
   spec_copies();
   spec_graphs();
+  spec_lent();
   spec_choices();
   spec_transfers();
   spec_transfer_pairs();

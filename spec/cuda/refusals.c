@@ -52,7 +52,7 @@ static void test_refusal (const refusal *r) {
 }
 
 static void test_library (const char *path, const char *text) {
-  mt_device_options o = {.libcuda = path};
+  mt_device_options o = {.size = sizeof o, .libcuda = path};
   mt_device *d = NULL;
   mt_err err = MT_NOERR;
   EXPECT_STATUS(mt_device_open(&d, "cuda", &o, &err), MT_ENODEV, err);
@@ -71,7 +71,7 @@ static void test_index (const char *name) {
 }
 
 static void test_count (void) {
-  mt_device_options o = {.libcuda = fake_path};
+  mt_device_options o = {.size = sizeof o, .libcuda = fake_path};
   mt_err err = MT_NOERR;
   fake_set("FAKECUDA_DEVICES", "3");
   EXPECT(mt_cuda_count(&o, &err) == 3, "%s", err.text);
@@ -96,7 +96,10 @@ static void *poor_alloc (void *ud, void *ptr, size_t osize, size_t nsize) {
 static void test_host_memory (void) {
   for (int n = 0; n < 2; n++) {
     int left = n;
-    mt_device_options o = {.alloc = poor_alloc, .alloc_ud = &left, .libcuda = fake_path};
+    mt_device_options o = {.size = sizeof o,
+                           .alloc = poor_alloc,
+                           .alloc_ud = &left,
+                           .libcuda = fake_path};
     mt_device *d = NULL;
     mt_err err = MT_NOERR;
     EXPECT_STATUS(mt_device_open(&d, "cuda", &o, &err), MT_ENOMEM, err);

@@ -49,6 +49,7 @@ void spec_devices (void);
 void spec_faults (void);
 void spec_copies (void);
 void spec_graphs (void);
+void spec_lent (void);
 void spec_choices (void);
 void spec_transfers (void);
 void spec_transfer_pairs (void);

@@ -215,7 +215,7 @@ void spec_transfer_pairs (void) {
     mt_device *gpu = NULL, *cpu = NULL;
     mt_stream *stream = NULL;
     mt_err err = MT_NOERR;
-    mt_device_options two = {.threads = 2};
+    mt_device_options two = {.size = sizeof(mt_device_options), .threads = 2};
     EXPECT_STATUS(spec_open_pieces(&gpu, pieces[k % 6], &err), MT_OK, err);
     EXPECT_STATUS(mt_device_open(&cpu, hosts[k / 6], &two, &err), MT_OK, err);
     EXPECT_STATUS(mt_stream_create(gpu, &stream, &err), MT_OK, err);

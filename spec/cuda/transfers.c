@@ -7,7 +7,7 @@
 #include "plan/stage.h"
 
 mt_status spec_open_pieces (mt_device **out, size_t piece, mt_err *err) {
-  mt_device_options o = {.libcuda = fake_path, .piece = piece};
+  mt_device_options o = {.size = sizeof o, .libcuda = fake_path, .piece = piece};
   return mt_device_open(out, "cuda", &o, err);
 }
 

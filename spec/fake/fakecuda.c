@@ -19,7 +19,7 @@
 #include "cuda/driver.def"
 FAKECUDA_API mt_get_proc cuGetProcAddress_v2;
 
-enum { MAXDEVICES = 16, MAXSTACK = 16 };
+enum { MAXDEVICES = FAKE_MOST_DEVICES, MAXSTACK = 16 };
 
 struct CUlib_st {
   const char *text;
@@ -148,6 +148,13 @@ FAKE cuCtxPopCurrent_v2 (CUcontext *out) {
   return 0;
 }
 
+FAKE cuCtxGetDevice (CUdevice *out) {
+  GUARD;
+  FAULT(cuCtxGetDevice);
+  NEED(fake_current() != NULL, 201);
+  return *out = fake_current()->device, 0;
+}
+
 FAKE cuCtxSynchronize (void) {
   GUARD;
   FAULT(cuCtxSynchronize);
@@ -254,6 +261,7 @@ FAKE cuMemsetD8Async (CUdeviceptr p, unsigned char value, size_t bytes, CUstream
   GUARD;
   FAULT(cuMemsetD8Async);
   TRY(fake_ready());
+  s = fake_stream_of(s);
   NEED(s != NULL, 400);
   if (s->capturing) return fake_capture_break(s);
   NEED(fake_host(p, -1, bytes, NULL) != NULL, 1);
@@ -265,6 +273,7 @@ FAKE cuMemcpyHtoDAsync_v2 (CUdeviceptr dst, const void *src, size_t bytes, CUstr
   GUARD;
   FAULT(cuMemcpyHtoDAsync);
   TRY(fake_ready());
+  s = fake_stream_of(s);
   NEED(s != NULL, 400);
   if (s->capturing) return fake_capture_break(s);
   NEED(fake_host(dst, -1, bytes, NULL) != NULL, 1);
@@ -276,6 +285,7 @@ FAKE cuMemcpyDtoHAsync_v2 (void *dst, CUdeviceptr src, size_t bytes, CUstream s)
   GUARD;
   FAULT(cuMemcpyDtoHAsync);
   TRY(fake_ready());
+  s = fake_stream_of(s);
   NEED(s != NULL, 400);
   if (s->capturing) return fake_capture_break(s);
   NEED(fake_host(src, -1, bytes, NULL) != NULL, 1);
@@ -332,6 +342,7 @@ FAKE cuStreamSynchronize (CUstream s) {
   GUARD;
   FAULT(cuStreamSynchronize);
   TRY(fake_ready());
+  s = fake_stream_of(s);
   NEED(s != NULL && s->context == fake_current(), 400);
   if (s->capturing) return fake_capture_break(s);
   fake_finish(s);
@@ -342,16 +353,27 @@ FAKE cuStreamQuery (CUstream s) {
   GUARD;
   FAULT(cuStreamQuery);
   TRY(fake_ready());
+  s = fake_stream_of(s);
   NEED(s != NULL && s->context == fake_current(), 400);
   if (s->capturing) return fake_capture_break(s);
   NEED(fake_look(s), MT_CU_NOT_READY);
   return fake_current()->sticky;
 }
 
+FAKE cuStreamIsCapturing (CUstream s, CUstreamCaptureStatus *out) {
+  GUARD;
+  FAULT(cuStreamIsCapturing);
+  TRY(fake_ready());
+  s = fake_stream_of(s);
+  NEED(s != NULL && s->context == fake_current(), 400);
+  return *out = s->capturing, 0;
+}
+
 FAKE cuStreamWaitEvent (CUstream s, CUevent e, unsigned flags) {
   GUARD;
   FAULT(cuStreamWaitEvent);
   TRY(fake_ready());
+  s = fake_stream_of(s);
   NEED(e != NULL && s != NULL && s->context == fake_current(), 400);
   NEED(flags == 0, 1);
   fake_work w = {.kind = FAKE_AWAIT, .event = e, .ticket = e->asked};
@@ -390,6 +412,7 @@ FAKE cuGraphLaunch (CUgraphExec g, CUstream s) {
   GUARD;
   FAULT(cuGraphLaunch);
   TRY(fake_ready());
+  s = fake_stream_of(s);
   NEED(g != NULL && s != NULL && s->context == fake_current(), 400);
   return fake_graph_launch(g, s);
 }

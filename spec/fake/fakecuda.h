@@ -180,12 +180,15 @@ struct CUstream_st {
   CUcontext context;
   CUstream next;
   fake_work *work;
+  bool legacy;
   bool capturing, broken; /* broken: its capture can only end in an error */
   fake_work *captured;
 };
 
+enum { FAKE_MOST_DEVICES = 16 };
 CUresult fake_stream_new (CUstream *out, CUcontext c);
-void fake_stream_free (CUstream s);                          /* finishes its work first */
+CUstream fake_stream_of (CUstream s); /* what a handle stands for; in a context */
+void fake_stream_free (CUstream s);   /* finishes its work first */
 CUresult fake_append (fake_work **list, const fake_work *w); /* a copy of w */
 CUresult fake_enqueue (CUstream s, const fake_work *w);
 bool fake_capturing (CUcontext c); /* any stream; its capture breaks */

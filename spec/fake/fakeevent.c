@@ -38,6 +38,7 @@ FAKE cuEventRecord (CUevent e, CUstream s) {
   GUARD;
   FAULT(cuEventRecord);
   TRY(fake_ready());
+  s = fake_stream_of(s);
   NEED(e != NULL && s != NULL && s->context == fake_current(), 400);
   e->last = s;
   e->at = 0;

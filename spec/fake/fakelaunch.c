@@ -31,8 +31,8 @@ FAKE cuLaunchKernelEx (const CUlaunchConfig *c, CUfunction f, void **params,
   FAULT(cuLaunchKernelEx);
   TRY(fake_ready());
   const mt_kernel *k = (const mt_kernel *)(const void *)f;
-  NEED(f != NULL && c->hStream != NULL, 400);
-  NEED(c->hStream->context == fake_current(), 400);
+  const CUstream s = fake_stream_of(c->hStream);
+  NEED(f != NULL && s != NULL && s->context == fake_current(), 400);
   NEED(params != NULL && extra == NULL, 1);
   NEED(c->sharedMemBytes == fake_room(k, params[0]), 1);
   attributes a = {false, 1};
@@ -40,8 +40,8 @@ FAKE cuLaunchKernelEx (const CUlaunchConfig *c, CUfunction f, void **params,
   NEED(c->gridDimX > 0 && c->gridDimX <= 0x7fffffff && c->blockDimX > 0, 1);
   NEED(c->gridDimY == 1 && c->gridDimZ == 1 && c->blockDimY == 1 && c->blockDimZ == 1, 1);
   NEED(c->blockDimX <= k->threads, 701);
-  if (c->hStream->capturing && a.early && fake_version() < MT_CU_EARLY_CAPTURE)
-    return fake_capture_break(c->hStream);
+  if (s->capturing && a.early && fake_version() < MT_CU_EARLY_CAPTURE)
+    return fake_capture_break(s);
   fake_work w = {.kind = FAKE_LAUNCH,
                  .kernel = k,
                  .grid = {c->gridDimX, c->blockDimX},
@@ -53,5 +53,5 @@ FAKE cuLaunchKernelEx (const CUlaunchConfig *c, CUfunction f, void **params,
   else if (k->op == MT_OP_HOPPER) memcpy(&w.hopper, params[0], sizeof w.hopper);
   else if (k->op == MT_OP_PACK) memcpy(&w.pack, params[0], sizeof w.pack);
   else memcpy(&w.launch, params[0], sizeof w.launch);
-  return fake_enqueue(c->hStream, &w);
+  return fake_enqueue(s, &w);
 }

@@ -52,9 +52,24 @@ void fake_stream_free (CUstream s) {
   free(s);
 }
 
+/* The legacy default stream of the current context, which nobody makes or destroys. */
+CUstream fake_stream_of (CUstream s) {
+  static struct CUstream_st legacy[FAKE_MOST_DEVICES];
+  if (s != (CUstream)(void *)(uintptr_t)MT_CU_LEGACY) return s;
+  CUcontext c = fake_current();
+  CUstream own = &legacy[c->device];
+  if (own->context == NULL) {
+    own->context = c;
+    own->legacy = true;
+    own->next = streams;
+    streams = own;
+  }
+  return own;
+}
+
 int fake_live_streams (void) {
   int n = 0;
-  for (CUstream s = streams; s != NULL; s = s->next) n++;
+  for (CUstream s = streams; s != NULL; s = s->next) n += !s->legacy;
   return n;
 }
 
@@ -170,7 +185,7 @@ static CUresult perform (fake_work *w, int device) {
   void *p = fake_host(w->device, -1, w->bytes, NULL);
   if (p == NULL) return 700;
   if (w->kind == FAKE_SET) memset(p, w->value, w->bytes), fake_fill(w->device, w->bytes);
-  if (w->kind == FAKE_UP) memcpy(p, w->from, w->bytes);
+  if (w->kind == FAKE_UP) memcpy(p, w->from, w->bytes), fake_fill(w->device, w->bytes);
   if (w->kind == FAKE_DOWN) memcpy(w->to, p, w->bytes);
   return 0;
 }

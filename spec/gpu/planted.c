@@ -34,7 +34,8 @@ static int copy (mt_device *d, void *from, void *to, mt_err *err) {
 }
 
 int main (int argc, char **argv) {
-  mt_device_options options = {.libcuda = argc > 1 ? argv[1] : NULL};
+  mt_device_options options = {.size = sizeof(mt_device_options),
+                               .libcuda = argc > 1 ? argv[1] : NULL};
   mt_device *d;
   mt_err err = MT_NOERR;
   void *from = NULL, *to = NULL;

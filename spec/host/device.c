@@ -49,14 +49,26 @@ static int in_lua (lua_State *L) {
                              "T:fill(3) tile.copy(T, U, stream) stream:synchronize() "
                              "assert(tostring(T:device()) == 'cuda:0') "
                              "local p = tile.plan(T, U) T:fill(4) p(stream) "
-                             "stream:synchronize() T:fill(3) stream:close() "
-                             "return tostring(U(5))";
+                             "stream:synchronize() T:fill(3) "
+                             "local D = T:device() assert(D == device) "
+                             "assert(tile.device{ 'cuda:0' }:name() == 'cuda:0') "
+                             "D:wait(stream) stream:wait() stream:wait(D) "
+                             "D:stream():wait(stream) "
+                             "assert(not pcall(D.wait, D)) "
+                             "assert(not pcall(stream.wait, stream, tile.device 'cpu')) "
+                             "assert(W:layout() == T:layout() and W:device() == D) "
+                             "assert(W(7) == 3) "
+                             "stream:close() return tostring(U(5))";
   gpu *g = lua_touserdata(L, 1);
   luaL_openlibs(L);
   luaL_requiref(L, "moontile", luaopen_moontile, 0);
   lua_setglobal(L, "tile");
+  mt_lua_pushdevice(L, g->d);
+  lua_setglobal(L, "device");
   mt_lua_pushdlpack(L, lend(g, 0));
   lua_setglobal(L, "T");
+  mt_lua_pushdevicetensor(L, "cuda:0", MT_f32, &line, g->memory, N * sizeof(float));
+  lua_setglobal(L, "W");
   mt_lua_pushstream(L, "cuda:0", g->stream);
   lua_setglobal(L, "stream");
   mt_lua_pushstream(L, "cuda:0", NULL);
@@ -64,6 +76,14 @@ static int in_lua (lua_State *L) {
   if (luaL_dostring(L, code)) return lua_error(L);
   pin(L);
   return 1;
+}
+
+static int twice (lua_State *L) {
+  gpu *g = lua_touserdata(L, 1);
+  luaL_requiref(L, "moontile", luaopen_moontile, 0);
+  mt_lua_pushdevice(L, g->d);
+  mt_lua_pushdevice(L, g->d);
+  return 0;
 }
 
 static int refused (lua_State *L) {
@@ -90,7 +110,7 @@ void test_device (const char *libcuda) {
   gpu g = {.d = NULL};
   void *memory = NULL;
   mt_err err = MT_NOERR;
-  mt_device_options o = {.libcuda = libcuda};
+  mt_device_options o = {.size = sizeof o, .libcuda = libcuda};
   CHECK(!mt_device_open(&g.d, "cuda:0", &o, &err) &&
             !mt_malloc(g.d, &memory, N * sizeof(float), &err) &&
             !mt_stream_create(g.d, &g.stream, &err),
@@ -98,6 +118,7 @@ void test_device (const char *libcuda) {
   g.memory = memory;
   call(&g, in_lua, false, "4.0");
   CHECK(g.released == 1, "released %d times", g.released);
+  call(&g, twice, false, "the state has opened cuda:0 already");
   call(&g, refused, false, "cpu has no streams of others");
   call(&g, refused, true, "cuda:7");
   CHECK(g.released == 2, "released %d times", g.released);

@@ -233,7 +233,7 @@ static void *no_alloc (void *ud, void *p, size_t osize, size_t nsize) {
 static void test_export_refused (void) {
   static const char *const rows[] = {"Sw<2,0,2> o 0 o (4,4):(4,1)", "(4,4):(1@0,1@1)",
                                      "(2,2):(F1,F2)", "5000:1", "8:-1"};
-  mt_device_options options = {.alloc = no_alloc};
+  mt_device_options options = {.size = sizeof(mt_device_options), .alloc = no_alloc};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     DLManagedTensorVersioned *m = NULL;
     mt_layout layout;

@@ -78,7 +78,7 @@ static bool use (const library *l) {
   mt_device *d;
   mt_plan *p;
   mt_err err = MT_NOERR;
-  const mt_device_options o = {.threads = 2};
+  const mt_device_options o = {.size = sizeof(mt_device_options), .threads = 2};
   if (l->mt_parse(&a, "(512,512):(1,512)", 17, &err)) return false;
   if (l->mt_parse(&b, "(512,512):(512,1)", 17, &err)) return false;
   const mt_tensor src = {.layout = a.node, MT_f32, from, sizeof from, 0, NULL};

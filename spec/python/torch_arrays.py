@@ -235,6 +235,20 @@ class Streams(unittest.TestCase):
         torch.testing.assert_close(D, A @ A.T, rtol=1e-2, atol=1e-2)
         torch.testing.assert_close(E, A @ A.T, rtol=1e-2, atol=1e-2)
 
+    def test_what_is_handed_over_is_not_waited_for(self):
+        """torch's stream waits for the device's own; nothing else waits."""
+        s = torch.cuda.Stream()
+        T, U = mt.tensor("f32", mt.Layout(1 << 22), DEVICE), mt.tensor("f32", mt.Layout(1 << 22), DEVICE)
+        T.fill(1)
+        with torch.cuda.stream(s):
+            late(s)
+            mt.run("""for _ = 1, 200 do tile.copy(T, U) end""", T=T, U=U)     # the device's own
+            a = torch.from_dlpack(U)
+            self.assertFalse(s.query())
+            b = a + 1
+        s.synchronize()
+        self.assertEqual((float(b.min()), float(b.max())), (2, 2))
+
     def test_events(self):
         s, t = torch.cuda.Stream(), torch.cuda.Stream()
         ready = torch.cuda.Event()

@@ -1,5 +1,5 @@
 /*
-** device.c - devices, streams and buffers in Lua.
+** device.c - devices and buffers in Lua.
 ** SPDX-License-Identifier: MIT
 **
 ** A device is opened once per state and name and lives as long as the state, so that
@@ -123,7 +123,8 @@ static lmt_device *get_device (lua_State *L, const char *name,
 }
 
 lmt_device *lmt_pushdevice (lua_State *L, const char *name, mt_err *err) {
-  return get_device(L, name, &(mt_device_options){.threads = 0}, err);
+  return get_device(L, name, &(mt_device_options){.size = sizeof(mt_device_options)},
+                    err);
 }
 
 lmt_device *lmt_todevice (lua_State *L, int i) {
@@ -131,6 +132,30 @@ lmt_device *lmt_todevice (lua_State *L, int i) {
   if (box->d == NULL) luaL_error(L, "this device is closed");
   lmt_checkuse(L, box->state);
   return box;
+}
+
+/* The host's, which nobody here closes. */
+static void leave_device (lmt_resource *r) { (void)r; }
+
+MT_API void mt_lua_pushdevice (lua_State *L, mt_device *d) {
+  lmt_state *state = lmt_pushstate(L);
+  lua_getiuservalue(L, -1, LMT_DEVICES);
+  cache_key(L, mt_device_name(d), &state->options);
+  lmt_device *box = lua_newuserdatauv(L, sizeof *box, 1);
+  *box = (lmt_device){.state = state};
+  luaL_setmetatable(L, LMT_DEVICE);
+  box->r = lmt_reserve(L, leave_device, NULL);
+  if (box->r == NULL) luaL_error(L, "device: no memory");
+  lua_pushvalue(L, -2);
+  if (lua_rawget(L, -4) != LUA_TNIL)
+    luaL_error(L, "device: the state has opened %s already", mt_device_name(d));
+  lua_pop(L, 1);
+  box->r->p = box->d = d;
+  lua_pushvalue(L, -2);
+  lua_pushvalue(L, -2);
+  lua_rawset(L, -5);
+  lua_replace(L, -4);
+  lua_pop(L, 2);
 }
 
 /* What a script names, with its options. */
@@ -142,7 +167,7 @@ static lmt_device *open_permitted (lua_State *L, const char *name,
 }
 
 lmt_device *lmt_optdevice (lua_State *L, int i, mt_err *err) {
-  const mt_device_options none = {.threads = 0};
+  const mt_device_options none = {.size = sizeof(mt_device_options), .threads = 0};
   if (lua_isnoneornil(L, i)) return open_permitted(L, "cpu", &none, err);
   if (lmt_isstring(L, i)) return open_permitted(L, lua_tostring(L, i), &none, err);
   lmt_device *box = lmt_todevice(L, i);
@@ -166,7 +191,7 @@ static int l_device (lua_State *L) {
   static const char *const keys[] = {"1", "threads", "libcuda", "libblas", "piece", NULL};
   LMT_NOERR(err);
   const char *name = NULL;
-  mt_device_options o = {.threads = 0};
+  mt_device_options o = {.size = sizeof(mt_device_options), .threads = 0};
   lua_settop(L, 1);
   if (lmt_isclass(L, 1, LMT_DEVICE)) return 1;
   if (lmt_istable(L, 1)) {
@@ -193,7 +218,9 @@ static int l_device (lua_State *L) {
 /* Adds a name to the sequence on the top, if a script may open it. */
 static void add_device (lua_State *L, const lmt_state *state, const char *name) {
   LMT_NOERR(err);
-  if (lmt_permit(state, &name, &(mt_device_options){.threads = 0}, &err)) return;
+  if (lmt_permit(state, &name, &(mt_device_options){.size = sizeof(mt_device_options)},
+                 &err))
+    return;
   lua_pushstring(L, name);
   lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
 }
@@ -262,100 +289,6 @@ static int device_synchronize (lua_State *L) {
   LMT_NOERR(err);
   if (mt_synchronize(lmt_todevice(L, 1)->d, NULL, &err)) return lmt_raise(L, &err);
   return 0;
-}
-
-/* ---------------------------------------------------------------- streams */
-
-typedef struct stream {
-  lmt_device *device; /* its user value 1 */
-  lmt_resource *r;    /* NULL: closed */
-} stream;
-
-static void close_stream (lmt_resource *r) { mt_stream_destroy(r->device, r->p); }
-
-static int stream_gc (lua_State *L) {
-  stream *box = luaL_checkudata(L, 1, LMT_STREAM);
-  lmt_release(box->device->state, &box->r);
-  return 0;
-}
-
-/* stream:close(), and what <close> does. */
-static int stream_close (lua_State *L) {
-  stream *box = luaL_checkudata(L, 1, LMT_STREAM);
-  lmt_checkasking(L, box->device->state);
-  return stream_gc(L);
-}
-
-static stream *push_stream (lua_State *L, int device) {
-  device = lua_absindex(L, device);
-  stream *box = lua_newuserdatauv(L, sizeof *box, 1);
-  *box = (stream){lua_touserdata(L, device), NULL};
-  luaL_setmetatable(L, LMT_STREAM);
-  lua_pushvalue(L, device);
-  lua_setiuservalue(L, -2, 1);
-  return box;
-}
-
-/* device:stream() -> stream | nil, message, code */
-static int device_stream (lua_State *L) {
-  int tries = 0;
-  mt_status s;
-  LMT_NOERR(err);
-  mt_stream *made = NULL;
-  lmt_device *device = lmt_todevice(L, 1);
-  stream *box = push_stream(L, 1);
-  do {
-    if (box->r == NULL) box->r = lmt_reserve(L, close_stream, device->d);
-    s = box->r ? mt_stream_create(device->d, &made, &err) : no_memory(&err);
-  } while (lmt_again(L, s, &tries, &err));
-  if (s != MT_OK) return lmt_fail(L, &err);
-  box->r->p = made;
-  return 1;
-}
-
-/* The host's own, which nobody here closes. */
-static void leave_stream (lmt_resource *r) { (void)r; }
-
-MT_API void mt_lua_pushstream (lua_State *L, const char *name, void *handle) {
-  LMT_NOERR(err);
-  lmt_device *device = lmt_pushdevice(L, name, &err);
-  if (device == NULL) lmt_raise(L, &err);
-  if (mt_device_is_host(device->d))
-    luaL_error(L, "stream: %s has no streams of others", mt_device_name(device->d));
-  stream *box = push_stream(L, -1);
-  box->r = lmt_reserve(L, leave_stream, device->d);
-  if (box->r == NULL) luaL_error(L, "stream: no memory");
-  box->r->p = handle ? handle : (void *)(uintptr_t)1; /* CU_STREAM_LEGACY */
-  lua_remove(L, -2);
-}
-
-static stream *checkstream (lua_State *L, int i) {
-  stream *box = lmt_checkmarked(L, i, LMT_STREAMS, LMT_STREAM);
-  lmt_checkuse(L, box->device->state);
-  if (box->device->d == NULL || box->r == NULL || box->r->p == NULL)
-    luaL_error(L, "this stream is closed");
-  return box;
-}
-
-mt_stream *lmt_optstream (lua_State *L, int i, const lmt_device *d) {
-  if (lua_isnoneornil(L, i)) return NULL;
-  stream *box = checkstream(L, i);
-  if (box->device != d) luaL_error(L, "this stream is one of another device");
-  return box->r->p;
-}
-
-static int stream_synchronize (lua_State *L) {
-  LMT_NOERR(err);
-  stream *box = checkstream(L, 1);
-  if (mt_synchronize(box->device->d, box->r->p, &err)) return lmt_raise(L, &err);
-  return 0;
-}
-
-static int stream_tostring (lua_State *L) {
-  stream *box = luaL_checkudata(L, 1, LMT_STREAM);
-  if (box->device->d == NULL || box->r == NULL) lua_pushliteral(L, "closed stream");
-  else lua_pushfstring(L, "stream of %s", mt_device_name(box->device->d));
-  return 1;
 }
 
 /* ---------------------------------------------------------------- buffers */
@@ -442,17 +375,13 @@ static int l_held (lua_State *L) {
 static const luaL_Reg device_meta[] = {{"__gc", device_gc},
                                        {"__tostring", device_name},
                                        {NULL, NULL}};
-static const luaL_Reg stream_meta[] = {{"__gc", stream_gc},
-                                       {"__close", stream_close},
-                                       {"__tostring", stream_tostring},
-                                       {NULL, NULL}};
 static const luaL_Reg buffer_meta[] = {{"__gc", buffer_gc},
                                        {"__close", buffer_gc},
                                        {NULL, NULL}};
 
 void lmt_open_device (lua_State *L) {
   lmt_setmeta(L, LMT_DEVICE, device_meta);
-  lmt_setmeta(L, LMT_STREAM, stream_meta);
   lmt_setmeta(L, LMT_BUFFER, buffer_meta);
   lmt_addrows(L, rows);
+  lmt_open_stream(L);
 }

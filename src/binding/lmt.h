@@ -231,7 +231,7 @@ void lmt_open_tuple (lua_State *L);
 void lmt_open_algebra (lua_State *L);
 void lmt_open_swizzle (lua_State *L);
 void lmt_open_domain (lua_State *L);
-void lmt_open_device (lua_State *L);
+void lmt_open_device (lua_State *L), lmt_open_stream(lua_State *L);
 void lmt_open_tensor (lua_State *L);
 void lmt_open_file (lua_State *L);
 void lmt_open_npy (lua_State *L);

@@ -169,6 +169,7 @@ lmt_state *lmt_needstate (lua_State *L) {
   if (lua_rawgetp(L, LUA_REGISTRYINDEX, mt_embedded) == LUA_TNIL) {
     lmt_state *s = lua_newuserdatauv(L, sizeof *s, LMT_STATEVALUES);
     memset(s, 0, sizeof *s);
+    s->options.size = sizeof s->options;
     s->options.alloc = lua_getallocf(L, &s->options.alloc_ud);
     lmt_unrestricted(&s->config);
     s->root = -1;

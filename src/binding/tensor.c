@@ -415,6 +415,11 @@ MT_API const mt_node *mt_lua_tolayout (lua_State *L, int index) {
 
 MT_API void mt_lua_pushtensor (lua_State *L, mt_dtype dtype, const mt_node *layout,
                                void *data, size_t bytes) {
+  mt_lua_pushdevicetensor(L, "cpu", dtype, layout, data, bytes);
+}
+
+MT_API void mt_lua_pushdevicetensor (lua_State *L, const char *device, mt_dtype dtype,
+                                     const mt_node *layout, void *data, size_t bytes) {
   int64_t lo, hi;
   LMT_NOERR(err);
   if ((unsigned)dtype >= MT_NDTYPE)
@@ -422,7 +427,7 @@ MT_API void mt_lua_pushtensor (lua_State *L, mt_dtype dtype, const mt_node *layo
   if (layout == NULL) luaL_error(L, "tensor: layout is NULL");
   if (data == NULL && bytes > 0)
     luaL_error(L, "tensor: data is NULL, and %I bytes long", (LUAI_UACINT)bytes);
-  if (lmt_pushdevice(L, "cpu", &err) == NULL) lmt_raise(L, &err);
+  if (lmt_pushdevice(L, device, &err) == NULL) lmt_raise(L, &err);
   lmt_lendbuffer(L, -1, data, bytes);
   lmt_range(L, lmt_pushtensor(L, -1, dtype, layout, 0), &lo, &hi);
   lua_replace(L, -3);

@@ -1,5 +1,5 @@
 /*
-** cuda.c - the backend "cuda": a device is a primary context, a stream and kernels.
+** cuda.c - the backend "cuda": a device is a context, a stream and kernels.
 ** SPDX-License-Identifier: MIT
 **
 ** The host's current context is what it was before, after every call: the device's is
@@ -130,7 +130,9 @@ static mt_status set_up (mt_device *d, mt_cuda *c, int index, mt_err *err) {
   MT_TRY(find_device(c, index, err));
   MT_TRY(describe(d, c, index, err));
   MT_TRY(mt_driver_image(&c->driver, MT_OP_COPY, &c->library[MT_OP_COPY], err));
-  MT_TRY(CU(c, err, cuDevicePrimaryCtxRetain, (&c->context, c->device)));
+  if (d->options.context) MT_TRY(mt_cuda_adopt(c, d->options.context, err));
+  else MT_TRY(CU(c, err, cuDevicePrimaryCtxRetain, (&c->context, c->device)));
+  c->retained = d->options.context == NULL;
   return fill_context(c, err);
 }
 
@@ -147,7 +149,7 @@ static void take_down (mt_device *d) {
   for (int op = 0; op < MT_NOP; op++)
     if (idle && c->library[op] != NULL) v->cuLibraryUnload(c->library[op]);
   if (inside) v->cuCtxPopCurrent(&popped);
-  if (c->context != NULL) v->cuDevicePrimaryCtxRelease(c->device);
+  if (c->context != NULL && c->retained) v->cuDevicePrimaryCtxRelease(c->device);
 }
 
 static void cuda_close (mt_device *d) {
@@ -227,6 +229,11 @@ const mt_backend mt_backend_cuda = {.name = "cuda",
                                     .stream_create = cuda_stream_create,
                                     .stream_destroy = cuda_stream_destroy,
                                     .synchronize = cuda_synchronize,
+                                    .order = mt_cuda_order,
+                                    .event = mt_cuda_event,
+                                    .context = mt_cuda_context,
+                                    .stream_of = mt_cuda_stream_of,
+                                    .handle = mt_cuda_handle,
                                     .launch = mt_cuda_launch,
                                     .measure = mt_cuda_measure,
                                     .locked = mt_cuda_locked,

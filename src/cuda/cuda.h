@@ -20,6 +20,7 @@ typedef int CUfunction_attribute;
 typedef int CUjit_option;
 typedef int CUlibraryOption;
 typedef int CUstreamCaptureMode;
+typedef int CUstreamCaptureStatus;
 typedef unsigned long long CUdeviceptr;
 typedef struct CUctx_st *CUcontext;
 typedef struct CUlib_st *CUlibrary;
@@ -76,6 +77,7 @@ enum {
   MT_CU_NO_TIMING = 2,         /* of an event: it tells no time */
   MT_CU_MEMORY_TYPE = 2,       /* attribute of an address: whose memory it is; a value: */
   MT_CU_HOST_MEMORY = 1,       /* the host's, page-locked */
+  MT_CU_LEGACY = 1,            /* the handle of the legacy default stream */
   MT_CU_NOT_READY = 600,       /* result of a query: it still works */
   MT_CU_SWIZZLE_128 = 3,       /* of a map: rows of a box, by 16 bytes */
   MT_CU_PROMOTE_128 = 2,       /* of a map: what the L2 asks memory for, in bytes */
@@ -160,7 +162,8 @@ typedef struct mt_cuda_kept {
 typedef struct mt_cuda {
   mt_driver driver;
   CUdevice device;
-  CUcontext context;         /* NULL, or retained */
+  CUcontext context;         /* NULL: none yet */
+  bool retained;             /* it is the primary one; else the host's */
   CUlibrary library[MT_NOP]; /* of an operation: NULL, or loaded */
   CUstream stream;           /* NULL, or the device's own */
   bool early;                /* launches may come up before the end of the one before */
@@ -199,6 +202,14 @@ mt_status mt_cuda_await_all (mt_cuda *c, mt_err *err); /* all streams of the dev
 /* Before a launch on s: waits while too many are in the queue. */
 mt_status mt_cuda_throttle (mt_cuda *c, CUstream s, mt_err *err);
 bool mt_cuda_is_idle (const mt_cuda *c);
+/* ---- what the host has (cuda/lent.c). */
+mt_status mt_cuda_adopt (mt_cuda *c, CUcontext context, mt_err *err);
+mt_status mt_cuda_order (mt_device *d, mt_stream *s, mt_stream *before, mt_err *err);
+mt_status mt_cuda_event (mt_device *d, mt_stream *s, void *event, bool records,
+                         mt_err *err);
+void *mt_cuda_context (const mt_device *d);
+mt_stream *mt_cuda_stream_of (void *handle);
+void *mt_cuda_handle (const mt_device *d, mt_stream *s);
 /* Adds to a list; false: there is no memory. */
 bool mt_cuda_keep (mt_device *d, mt_cuda_kept **list, mt_cuda_kept what);
 /* Closes one of c->streams, at the latest when it is done. */

@@ -58,11 +58,19 @@ mt_status mt_cuda_await_all (mt_cuda *c, mt_err *err) {
   return MT_OK;
 }
 
+/* A capture of the host's takes launches alone; a stream that does not say is left
+** alone, too. */
+static bool may_capture (const mt_cuda *c, CUstream s) {
+  CUstreamCaptureStatus status = 0;
+  return c->driver.cuStreamIsCapturing(s, &status) != 0 || status != 0;
+}
+
 /* The queue of a stream is bounded: behind a full one a launch waits. So many launches
 ** after an event was recorded that is awaited before there are as many again. */
 mt_status mt_cuda_throttle (mt_cuda *c, CUstream s, mt_err *err) {
   enum { MT_BATCH = 256 };
   if (err->stop == NULL || ++c->launches % MT_BATCH != 0) return MT_OK;
+  if (may_capture(c, s)) return MT_OK;
   CUevent *e = &c->batch[c->launches / MT_BATCH % 2];
   if (*e) MT_TRY(mt_cuda_await_event(c, *e, err));
   else if (c->driver.cuEventCreate(e, MT_CU_NO_TIMING) != 0) return *e = NULL, MT_OK;

@@ -229,7 +229,7 @@ static mt_status make_export (export **out, bool versioned, const mt_tensor *t,
                               mt_err *err) {
   mt_layout flat;
   const mt_node *leaf[MT_MAXNODES];
-  mt_device_options memory = {.alloc = mt_libc_alloc};
+  mt_device_options memory = {.size = sizeof(mt_device_options), .alloc = mt_libc_alloc};
   if (options && options->alloc) memory = *options;
   MT_TRY(check_tensor(t, err));
   MT_TRY(by_mode(&flat, t->layout, err));

@@ -6,10 +6,20 @@
 
 /* ---------------------------------------------------------------- opening */
 
+/* Of an earlier version's caller the first fields. */
+static mt_status read_options (mt_device_options *out, const mt_device_options *in,
+                               mt_err *err) {
+  MT_CHECK(in->size >= offsetof(mt_device_options, context) && in->size < 4096, err,
+           "device: options of %zu bytes\nsize = sizeof(mt_device_options)", in->size);
+  memcpy(out, in, in->size < sizeof *out ? in->size : sizeof *out);
+  out->size = sizeof *out;
+  return MT_OK;
+}
+
 mt_status mt_device_make (mt_device **out, const mt_backend *b, int index,
                           const mt_device_options *options, mt_err *err) {
-  mt_device_options o = {0};
-  if (options) o = *options;
+  mt_device_options o = {.size = sizeof o};
+  if (options) MT_TRY(read_options(&o, options, err));
   if (o.alloc == NULL) o.alloc = mt_libc_alloc;
   MT_CHECK(o.threads >= 0, err, "device: %d threads", o.threads);
   MT_CHECK(o.piece == 0 || (o.piece >= 16 && o.piece <= PTRDIFF_MAX), err,
@@ -81,6 +91,46 @@ mt_status mt_stream_create (mt_device *d, mt_stream **out, mt_err *err) {
 void mt_stream_destroy (mt_device *d, mt_stream *s) {
   if (s) d->backend->stream_destroy(d, s);
 }
+
+/* ---------------------------------------------------------------- the host's own */
+
+void *mt_device_context (const mt_device *d) {
+  return d->backend->context ? d->backend->context(d) : NULL;
+}
+
+void *mt_stream_handle (const mt_device *d, mt_stream *s) {
+  return d->backend->handle ? d->backend->handle(d, s) : NULL;
+}
+
+mt_status mt_stream_of (mt_device *d, mt_stream **out, void *handle, mt_err *err) {
+  *out = NULL;
+  MT_CHECK(d->backend->stream_of, err, "stream: %s has no streams of others", d->name);
+  *out = d->backend->stream_of(handle);
+  return MT_OK;
+}
+
+mt_status mt_stream_wait (mt_device *d, mt_stream *s, mt_stream *before, mt_err *err) {
+  MT_TRY(mt_graph_idle(d, "wait", err));
+  return d->backend->order ? d->backend->order(d, s, before, err) : MT_OK;
+}
+
+static mt_status use_event (mt_device *d, mt_stream *s, void *event, bool records,
+                            mt_err *err) {
+  MT_CHECK(d->backend->event, err, "event: %s has no events of others", d->name);
+  MT_CHECK(event != NULL, err, "event: a CUevent expected, got NULL");
+  MT_TRY(mt_graph_idle(d, "event", err));
+  return d->backend->event(d, s, event, records, err);
+}
+
+mt_status mt_event_record (mt_device *d, void *event, mt_stream *s, mt_err *err) {
+  return use_event(d, s, event, true, err);
+}
+
+mt_status mt_event_wait (mt_device *d, mt_stream *s, void *event, mt_err *err) {
+  return use_event(d, s, event, false, err);
+}
+
+/* ---------------------------------------------------------------- waiting */
 
 mt_status mt_synchronize (mt_device *d, mt_stream *s, mt_err *err) {
   MT_TRY(mt_graph_idle(d, "synchronize", err));

@@ -39,6 +39,14 @@ typedef struct mt_backend {
   mt_status (*stream_create)(mt_device *d, mt_stream **out, mt_err *err);
   void (*stream_destroy)(mt_device *d, mt_stream *s);
   mt_status (*synchronize)(mt_device *d, mt_stream *s, mt_err *err);
+  /* NULL: all is done when a call returns. order: what is launched on s from now on waits
+  ** for what `before` has. event: of the host's: s records it, or waits for it. context:
+  ** the driver's. stream_of, handle: a stream of the driver's as one of ours, back. */
+  mt_status (*order)(mt_device *d, mt_stream *s, mt_stream *before, mt_err *err);
+  mt_status (*event)(mt_device *d, mt_stream *s, void *event, bool records, mt_err *err);
+  void *(*context)(const mt_device *d);
+  mt_stream *(*stream_of)(void *handle);
+  void *(*handle)(const mt_device *d, mt_stream *s);
   mt_status (*launch)(mt_plan *p, mt_stream *s, mt_err *err);
   /* Microseconds of n launches on the device's own stream, one behind the other. */
   mt_status (*measure)(mt_plan *p, int n, double *us, mt_err *err);

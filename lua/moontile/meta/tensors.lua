@@ -333,6 +333,15 @@ function Device:about() end
 --- ```
 function Device:synchronize() end
 
+--- What is launched on a device's own stream from now on begins when what a stream has is done.
+--- - the script goes on at once; error: while the device records
+--- ```lua
+--- local cpu = device "cpu"
+--- cpu:wait(cpu:stream())
+--- ```
+---@param stream moontile.Stream
+function Device:wait(stream) end
+
 --- A stream: launches on it wait for nothing that is on others.
 --- - nil, message, code where the driver has none
 --- ```lua
@@ -348,6 +357,16 @@ function Device:stream() end
 --- device "cpu":stream():synchronize()
 --- ```
 function Stream:synchronize() end
+
+--- What is launched on a stream from now on begins when what another one has is done.
+--- - other: a stream, or a device: its own one; the script goes on at once
+--- - error: while the device records
+--- ```lua
+--- local cpu = device "cpu"
+--- cpu:stream():wait(cpu)
+--- ```
+---@param other? moontile.Stream|moontile.Device
+function Stream:wait(other) end
 
 --- Ends a stream.
 --- - what it runs goes on; again is harmless
