@@ -109,8 +109,8 @@ local function same(x, y, form)
   if form == "dsl" and like_another(x) then
     return tile.cute(x, "print") == tile.cute(y, "print")
   end
-  if getmetatable(x) == "moontile.TiledCopy" then
-    return tile.cute(x, "type") == tile.cute(y, "type")
+  if getmetatable(x) == "moontile.TiledCopy" or tostring(x):find "SM90_64x" then
+    return tile.cute(x, "type") == tile.cute(y, "type") -- which says the majors of wgmma, too
   end
   return tostring(y) == tostring(x)
 end

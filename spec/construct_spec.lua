@@ -76,11 +76,57 @@ describe("constructors", function()
   end)
 
   it("take atoms of sm_90 with their majors", function()
-    for _, majors in ipairs { "<GMMA::Major::K, GMMA::Major::MN>", "<K,K>", "<GMMA::Major::MN>" } do
-      assert.equal("SM90_64x128x16_F32F16F16_SS",
-                   tile.mma_atom("SM90_64x128x16_F32F16F16_SS" .. majors).name)
+    local name = "SM90_64x128x16_F32F16F16_SS"
+    for _, row in ipairs {
+      { "<GMMA::Major::K, GMMA::Major::MN>", "<K,MN>" }, { "<K,K>", "<K,K>" }, { "<>", "" },
+      { "<GMMA::Major::MN>", "<MN>" },
+      { "<(cute::SM90::GMMA::Major)0, (cute::SM90::GMMA::Major)1, (cute::SM90::GMMA::ScaleIn)1,"
+        .. " (cute::SM90::GMMA::ScaleIn)1>", "<K,MN>" },
+      { "<GMMA::Major::MN, GMMA::Major::K, GMMA::ScaleIn::One, GMMA::ScaleIn::One>", "<MN,K>" },
+    } do
+      assert.equal(name .. row[2], tile.mma_atom(name .. row[1]).name)
+      assert.equal(name .. row[2],
+                   tile.mma_atom("cute::SM90::GMMA::MMA_64x128x16_F32F16F16_SS" .. row[1]).name)
     end
-    assert.has_error(function() tile.mma_atom "SM90_64x128x16_F32F16F16_SS<K,X>" end)
+    assert.has_error(function() tile.mma_atom(name .. "<K,X>") end,
+      'mma_atom: there is no atom "' .. name .. '<K,X>"\n'
+      .. "  behind a name of sm_90 stand the majors of A and B: <K,MN>")
+    for _, bad in ipairs { "<K,K,K>", "<K,", "<K,K> x", "<GMMA::ScaleIn::Neg>" } do
+      assert.has_error(function() tile.mma_atom(name .. bad) end)
+    end
+    assert.equal("SM90_64x64x32_F32E4M3E4M3_SS_TN",
+                 tile.mma_atom("SM90_64x64x32_F32E4M3E4M3_SS_TN<>").name)
+  end)
+
+  it("of sm_90 keep the majors that they were given", function()
+    local mma = tile.make_tiled_mma "SM90_64x64x16_F32F16F16_SS<K,MN>"
+    local function smem(major)
+      return tile.tile_to_shape(tile.smem_atom("GMMA::Layout_" .. major .. "_SW128_Atom", "f16"),
+                                { 64, 64 })
+    end
+    assert.is_true(tile.verify(mma, smem "K", "A").ok)
+    assert.is_true(tile.verify(mma, smem "MN", "B").ok)
+    assert.is_false(tile.verify(mma, smem "MN", "A").ok)
+    assert.is_false(tile.verify(mma, smem "K", "B").ok)
+    for _, form in ipairs { "type", "dsl" } do
+      assert.equal(tostring(mma), tostring(tile.parse(tile.cute(mma, form))))
+    end
+    assert.equal(tostring(mma), tostring(load("local tile = ... return " .. tostring(mma))(tile)))
+  end)
+
+  it("have fragments of shapes, and free functions, as CuTe has them", function()
+    local mma = tile.make_tiled_mma("SM80_16x8x16_F32F16F16F32_TN", layout { 2, 2, 1 })
+    for _, x in ipairs { "A", "B", "C" } do
+      local shape, of = { 64, 32 }, "partition_fragment_" .. x
+      local want = mma:get_slice(0)[of](mma:get_slice(0), layout(shape))
+      assert.equal(want, tile[of](mma, shape))
+      assert.equal(want, mma[of](mma, layout(shape)))
+      assert.equal(tile.shape(want), tile["partition_shape_" .. x](mma, shape))
+    end
+    assert.equal(tile.make_identity_layout { 3, 4 }, tile.make_identity_tensor { 3, 4 })
+    assert.equal("B128", tile.gmma_desc(layout "Sw<3,3,3> o 0 o (64,16):(64,1)").mode)
+    assert.equal("MN", tile.gmma_desc(layout "Sw<3,3,3> o 0 o (64,16):(1,64)", 16,
+                                      "GMMA::Major::MN").major)
   end)
 
   it("choose shared memory", function()

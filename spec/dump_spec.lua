@@ -124,7 +124,7 @@ local READ = {
     .. "stride=(1, 8)), 16))", MMA },
   { "cute.make_mma_atom(" .. SM90 .. ")", tile.mma_atom "SM90_64x128x16_F32BF16BF16_SS" },
   { "MMA_Atom<SM90_64x128x16_F32BF16BF16_SS<GMMA::Major::K, GMMA::Major::MN>>",
-    tile.mma_atom "SM90_64x128x16_F32BF16BF16_SS" },
+    tile.mma_atom "SM90_64x128x16_F32BF16BF16_SS<K,MN>" },
   { "cute.make_mma_atom(cute.nvgpu.tcgen05.MmaF16BF16Op(cutlass.Float16, cutlass.Float32, "
     .. "(256, 128, 16), cute.nvgpu.tcgen05.CtaGroup.TWO, cute.nvgpu.tcgen05.OperandSource.SMEM, "
     .. "cute.nvgpu.OperandMajorMode.K, cute.nvgpu.OperandMajorMode.MN))",
@@ -174,7 +174,7 @@ describe("texts of atoms and of what is tiled", function()
     for _ = 1, math.floor(300 * (tonumber(os.getenv "MOONTILE_TIMES") or 1)) do
       local name = names[math.random(#names)]
       local atom = tile.mma_atom(name)
-      assert.equal(name, tile.parse(tile.cute(atom, "type")).name)
+      assert.equal(name, (tile.parse(tile.cute(atom, "type")).name:gsub("<K,K>$", "")))
       assert.equal(name, tile.parse(tile.cute(atom, "print"), name).name)
       local ok, text = pcall(tile.cute, atom, "dsl")
       if ok then assert.equal(name, tile.parse(text).name) end

@@ -351,7 +351,7 @@ tiled_mma: there is no atom "SM80_16x8x16_F32F16F16F32"
   { 'tile.tiled_mma(with { atom = 7 })', "tiled_mma: atom: an MMA atom or the name of one expected" },
   { 'tile.tiled_mma(with { atom_layout = layout(2) })',
     "tiled_mma: unknown option 'atom_layout'; there are: atom, atoms, permutation" },
-  { 'tile.tiled_mma(with { atoms = "(2,2)" })', "tiled_mma: atoms: integer, table or layout "
+  { 'tile.tiled_mma(with { atoms = "x" })', "tiled_mma: atoms: integer, table or layout "
     .. "expected, got string" },
   { 'tile.tiled_mma(with { atoms = layout { 2, 2, 1, 1 } })',
     "tiled_mma: atoms (2,2,1,1):(1,2,0,0) has 4 modes; M, N and K are 3" },

@@ -90,6 +90,16 @@ describe("shapes", function()
                  .. " tuple", why({ 24 }, 24))
     assert.equal("(4,6) is not compatible with (4,(2,4)): 6 of the one stands for (2,4) of the"
                  .. " other, whose size is 8", why({ 4, 6 }, { 4, { 2, 4 } }))
+    assert.equal("(4,6) is not congruent with (4,(2,3)): 6 of the one is an integer where the"
+                 .. " other has (2,3)", select(2, tile.congruent({ 4, 6 }, { 4, { 2, 3 } })))
+    assert.equal("(4,(2,3)):(1,(4,8)) is not congruent with (4,6): (2,3):(4,8) is a tuple, 6 is"
+                 .. " none", select(2, tile.congruent(tile.layout "(4,(2,3))", { 4, 6 })))
+    assert.equal("((2,2),4) is not weakly congruent with (4,4): (2,2) is a tuple, 4 is none\n"
+                 .. "  the other way round they are: an integer stands for a tuple",
+                 select(2, tile.weakly_congruent({ { 2, 2 }, 4 }, { 4, 4 })))
+    assert.equal("(2,4) is not weakly compatible with (2,(3,5)): 4 of the one does not divide (3,5)"
+                 .. " of the other, whose size is 15",
+                 select(2, tile.weakly_compatible({ 2, 4 }, { 2, { 3, 5 } })))
     assert.equal("(4,6) is not compatible with (4,6,1): (4,6) has 2 modes, (4,6,1) has 3",
                  why({ 4, 6 }, { 4, 6, 1 }))
     assert.equal("(4,6) is not compatible with 25: (4,6) is a tuple, 25 is none, so a tuple is no"

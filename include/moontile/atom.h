@@ -82,6 +82,7 @@ typedef struct mt_mma_op {
   char name[MT_ATOM_NAME];
   const char *arch; /* that brought it: "sm80", "sm90a"; "own" */
   bool own;         /* described by mt_mma_atom_make: of no table, no instruction */
+  char major[2];    /* 'K' or 'M', for MN, of A and B where the name says them; else 0 */
   int64_t m, n, k;
   mt_operand operand[MT_OPERANDS];
 } mt_mma_op;
@@ -97,9 +98,11 @@ typedef struct mt_mma_atom {
   mt_layout thr_id, a, b, c;
 } mt_mma_atom;
 
-/* The majors that C++ wants of SM90 atoms may stand there: "..._SS<GMMA::Major::K,K>".
-** Errors: MT_EINVAL with the names nearest to it. */
+/* The majors that C++ wants of SM90 atoms may stand there: "..._SS<GMMA::Major::K,K>",
+** and are kept. Errors: MT_EINVAL with the names nearest to it. */
 MT_API mt_status mt_mma_atom_find (mt_mma_atom *out, const char *name, mt_err *err);
+/* Its name with its majors: "SM90_64x64x16_F32F16F16_SS<K,MN>"; in `out`, or in op. */
+MT_API const char *mt_mma_op_name (char out[MT_ATOM_NAME], const mt_mma_op *op);
 
 /* An atom of one's own, proven: name ("": one is made of the shape and the elements),
 ** shape and the elements of D, A, B and C come from `op`; operands are in registers.

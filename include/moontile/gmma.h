@@ -49,6 +49,9 @@ typedef struct mt_gmma_desc {
 
 /* The major of a layout (MN,K): that whose neighbours lie together; MN if neither. */
 MT_API mt_gmma_major mt_gmma_major_of (const mt_node *a);
+/* The major that an atom's name says, 'K' or 'M'; 0: it says none, so that of the layout,
+** if its elements have 16 bits; of others K is. */
+MT_API mt_gmma_major mt_gmma_major_asked (char said, const mt_node *a, int bits);
 
 /* The descriptor of what one instruction reads: CuTe's make_gmma_desc. a: (MN,K) ->
 ** element, swizzled or not; of K 16, 32 or 64 bytes; of MN a multiple of 8 where K is the

@@ -60,8 +60,19 @@ MT_API bool mt_weakly_congruent (const mt_node *a, const mt_node *b);
 ** size(b), (2) every coordinate of a is one of b, for the same index. 24 is compatible
 ** with (24), (24) not with 24. */
 MT_API bool mt_compatible (const mt_node *a, const mt_node *b);
+/* The same where each integer of a divides the product of what replaces it: tiles of a
+** fill b. */
+MT_API bool mt_weakly_compatible (const mt_node *a, const mt_node *b);
 /* MT_OK if they are; else MT_ERANK, and the error says where they part. */
 MT_API mt_status mt_check_compatible (const mt_node *a, const mt_node *b, mt_err *err);
+typedef enum mt_relation {
+  MT_CONGRUENT,
+  MT_WEAKLY_CONGRUENT,
+  MT_COMPATIBLE,
+  MT_WEAKLY_COMPATIBLE
+} mt_relation;
+MT_API mt_status mt_check_relation (mt_relation r, const mt_node *a, const mt_node *b,
+                                    mt_err *err);
 /* Whether no tile of the tiler t hangs over the shape a: a[i] for each mode t[i] of a
 ** tuple (false if it has more modes than a); else size(a) = size(t) * size(ceil_div(a,
 ** t)). */

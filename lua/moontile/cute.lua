@@ -4,7 +4,7 @@
 
 local need = ...
 local tile = need "core"
-local check = need "faults"
+local check, assertions = need "faults", need "assertions"
 local dsl = need "dsl"
 local traits = need "traits"
 local find, format, gmatch, gsub, match = string.find, string.format, string.gmatch, string.gsub,
@@ -159,39 +159,6 @@ function layouts.print(text)
   end)
 end
 
-local MOST, SOME = 32, 8
-
--- Some coordinates of n: all of a few; else the first, powers of two, and the last.
-local function some(n)
-  local list = {}
-  if n <= MOST then
-    for i = 0, n - 1 do list[#list + 1] = i end
-    return list
-  end
-  for i = 0, SOME - 1 do list[#list + 1] = i end
-  local i = SOME
-  while i < n - 1 do list[#list + 1], i = i, 2 * i end
-  list[#list + 1] = n - 1
-  return list
-end
-
--- Assertions of C++ that the layout of this name has the values of A.
-local function assertions(A, name)
-  local lines = { format("static_assert(size(%s{}) == %d);", name, A:size()) }
-  if find(tostring(A), "@", 1, true) then return lines[1] end
-  local line = {}
-  local function put()
-    if #line > 0 then lines[#lines + 1] = "static_assert(" .. concat(line, " && ") .. ");" end
-    line = {}
-  end
-  for _, i in ipairs(some(A:size())) do
-    line[#line + 1] = format("%s{}(%d) == %d", name, i, A(i))
-    if #line == 4 then put() end
-  end
-  put()
-  return concat(lines, "\n")
-end
-
 function layouts.cpp(text, A, name)
   return format("// %s\nusing %s = %s;\n%s", text, name, layouts.type(text), assertions(A, name))
 end
@@ -205,6 +172,25 @@ local function python_number(text) return text == "_" and "None" or text end
 function tuples.dsl(text) return tuple(text, python_number, of_python) end
 tuples.pycute, tuples.print = tuples.dsl, printed
 function tuples.cpp(text, _, name) return format("using %s = %s;", name, tuples.type(text)) end
+
+-- Tuples with layouts in them.
+local tilers = {}
+
+local function tiler_of(t, of_layout, of_number, around)
+  local items = {}
+  for i = 1, #t do
+    local x = t[i]
+    items[i] = type(x) == "table" and tiler_of(x, of_layout, of_number, around)
+               or (getmetatable(x) == "moontile.Layout" and of_layout or of_number)(tostring(x))
+  end
+  return around(items)
+end
+
+function tilers.type(_, t) return tiler_of(t, layouts.type, cpp_number, of_template "Tile") end
+function tilers.dsl(_, t) return tiler_of(t, layouts.dsl, python_number, of_python) end
+function tilers.pycute(_, t) return tiler_of(t, layouts.pycute, python_number, of_python) end
+function tilers.print(text) return printed(text) end
+function tilers.cpp(_, t, name) return format("using %s = %s;", name, tilers.type(nil, t)) end
 
 local swizzles = {}
 
@@ -234,7 +220,11 @@ local function operation(name)
     return (gsub(name, "%f[%w](M?N?K?)%f[^%w]", { K = "UMMA::Major::K", MN = "UMMA::Major::MN" }))
   end
   if not match(name, "^SM90_64x") then return name end
-  if match(name, "_[SR]S$") then return name .. "<GMMA::Major::K,GMMA::Major::K>" end
+  local bare, a, b = match(name, "^(.*)<(M?[KN]),?(M?[KN]?)>$")
+  if not a and match(name, "_[SR]S$") then bare, a = name, "K" end
+  if a then
+    return format("%s<GMMA::Major::%s,GMMA::Major::%s>", bare, a, b and b ~= "" and b or "K")
+  end
   return match(name, "_S32") and name or name .. "<>"
 end
 
@@ -448,10 +438,20 @@ local of = { ["moontile.MmaAtom"] = mma_atoms, ["moontile.CopyAtom"] = copy_atom
 -- The writers for x, and its text.
 local function writers_of(x)
   if math.type(x) == "integer" then return tuples, tostring(x) end
-  if type(x) == "table" then return tuples, #x == 0 and "()" or tostring(tile.take(x, 1, #x)) end
+  if type(x) == "table" then
+    local text = #x == 0 and "()" or tostring(tile.take(x, 1, #x))
+    return find(text, ":", 1, true) and tilers or tuples, text
+  end
   local text = tostring(x)
   if match(text, "^Sw<[^>]*>$") then return swizzles, text end
   return of[getmetatable(x)], text
+end
+
+-- CuTe prints (shape:stride) for shape:stride.
+local function said(text)
+  local x = tile.parse(text)
+  local one = type(x) == "table" and #x == 1 and x[1]
+  return getmetatable(one) == "moontile.Layout" and one or x
 end
 
 -- cute(x [, form [, name]]): x as text; form: "cpp" (declared by a name, A unless it is said, and
@@ -462,6 +462,7 @@ return function(x, form, name)
         .. "\"pycute\" or \"print\" expected, got %s", tostring(form))
   check(type(name) == "string" and match(name, "^[%a_][%w_]*$"),
         "cute: a name of C++ expected, got %s", tostring(name))
+  if type(x) == "string" then x = said(x) end
   local writers, text = writers_of(x)
   check(writers, "cute: a layout, a tuple, a swizzle, an atom, a tiled copy, a tiled MMA or a "
         .. "kernel expected, got %s", text)

@@ -76,7 +76,7 @@ local function may_be(row, type_)
 end
 
 local function values_of(atom)
-  local major_a, major_b = match(atom.name, ",([MNK]+),([MNK]+)>$")
+  local major_a, major_b = match(atom.name, "[<,]([MNK]+),([MNK]+)>$")
   local d = atom.dtype
   return { a = d.A, b = d.B, c = d.C, shape = atom.shape_MNK, src = SOURCE[atom.src.A],
            group = tile.size(atom.thr_id) == 2 and "TWO" or "ONE",
@@ -94,9 +94,9 @@ end
 
 -- The operation that an MMA atom is.
 function dsl.mma_op(atom)
-  local v = values_of(atom)
+  local v, bare = values_of(atom), gsub(atom.name, "^(SM90_[^<]*)<.*$", "%1")
   for _, row in ipairs(MMAS) do
-    if TYPES[v.a] and may_be(row, v.a) and name_of(row, v) == atom.name then
+    if TYPES[v.a] and may_be(row, v.a) and name_of(row, v) == bare then
       local list, room = {}, match(row[1], "^(%w+)%.")
       for key in gmatch(row[2], "%S+") do list[#list + 1] = argument(key, v[key], room) end
       return format("cute.nvgpu.%s(%s)", row[1], concat(list, ", "))
@@ -143,7 +143,9 @@ function dsl.mma_name(call)
   end
   for _, x in ipairs { "src", "group", "major_a", "major_b" } do v[x] = v[x] and last(v[x]) end
   if row[2]:find "shape" then v.shape = shape_of(v.shape or "", v.a) end
-  return name_of(row, v)
+  local name = name_of(row, v)
+  local turned = (v.major_a == "MN" or v.major_b == "MN") and name:find "^SM90_64x.*_[SR]S$"
+  return turned and format("%s<%s,%s>", name, v.major_a or "K", v.major_b or "K") or name
 end
 
 -- ---------------------------------------------------------------- copies

@@ -46,12 +46,10 @@ local function call_of(text)
   return call
 end
 
--- The name of an operation without namespaces, blanks, braces; of wgmma without the majors and
--- signs, which its layouts do not tell.
+-- The name of an operation without namespaces, blanks, braces.
 local function plain(text)
   local name = gsub(gsub(text, "{%s*}$", ""), "%s+", "")
-  name = gsub(gsub(name, "cute::", ""), "cutlass::", "")
-  return match(name, "^(SM90_64x[%w_]+)<.*>$") or name
+  return (gsub(gsub(name, "cute::", ""), "cutlass::", ""))
 end
 
 -- ---------------------------------------------------------------- atoms

@@ -20,7 +20,8 @@ end
 
 -- ---------------------------------------------------------------- what is known
 
--- They run neither the collector nor a metamethod; all others of Lua's may.
+-- They run neither the collector nor a metamethod; all others of Lua's may. lmt_stringat reads
+-- what is a string already.
 local QUIET = set [[
   lua_gettop lua_settop lua_pop lua_absindex lua_pushvalue lua_insert lua_rotate lua_replace
   lua_remove lua_copy lua_pushnil lua_pushboolean lua_pushinteger lua_pushnumber
@@ -33,6 +34,7 @@ local QUIET = set [[
   luaL_checkudata luaL_testudata luaL_checkinteger luaL_optinteger luaL_checknumber
   luaL_checktype luaL_argcheck luaL_checkstack luaL_getmetatable luaL_setmetatable luaL_typename
   luaL_buffinit luaL_pushfail luaL_checkversion
+  lmt_stringat
 ]]
 local RAISES = set "lua_error luaL_error luaL_argerror luaL_typeerror"
 -- They may run a count hook, but in it nothing can be freed: lmt_checkasking.
@@ -403,7 +405,7 @@ local function knowledge(functions)
     changed = false
     for _, f in ipairs(functions) do
       local walk = walk_function(f, all)
-      note(all.may, f.name, not HOOKS[f.name] and walk.ran_at_return)
+      note(all.may, f.name, not HOOKS[f.name] and not QUIET[f.name] and walk.ran_at_return)
       for at in pairs(touched(f, all, walk)) do
         all.touches[f.name] = all.touches[f.name] or {}
         note(all.touches[f.name], at, true)

@@ -160,33 +160,6 @@ static const char *full_name (char out[MT_ATOM_NAME], const char *name) {
   return some < MT_ATOM_NAME ? out : name;
 }
 
-/* How long a major is at the beginning of p, "K" or "GMMA::Major::MN"; 0: there is
-** none. */
-static size_t major_length (const char *p) {
-  static const char *const spaces[] = {"cute::", "SM90::", "GMMA::", "UMMA::", "Major::"};
-  size_t n = strspn(p, " ");
-  for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++)
-    if (strncmp(p + n, spaces[i], strlen(spaces[i])) == 0) n += strlen(spaces[i]);
-  size_t letters = p[n] == 'K' ? 1 : strncmp(p + n, "MN", 2) == 0 ? 2 : 0;
-  return letters ? n + letters + strspn(p + n + letters, " ") : 0;
-}
-
-/* An instruction of sm_90 without the majors of its operands, which C++ wants: what a
-** thread has does not depend on them. */
-static const char *without_majors (char out[MT_ATOM_NAME], const char *name) {
-  const char *sm90 = strstr(name, "SM90_64x"), *p = strchr(name, '<');
-  size_t n = p ? (size_t)(p - name) : 0, major = 0;
-  if (sm90 == NULL || p == NULL || n >= MT_ATOM_NAME) return name;
-  do {
-    major = major_length(p + 1);
-    p += 1 + major;
-  } while (major && *p == ',');
-  if (major == 0 || *p != '>' || p[1] != '\0') return name;
-  memcpy(out, name, n);
-  out[n] = '\0';
-  return out;
-}
-
 static mt_status read_atom (mt_mma_atom *out, const struct mma_row *r,
                             const mt_choices *c, mt_err *err) {
   read_op(&out->op, r, c);
@@ -198,8 +171,9 @@ static mt_status read_atom (mt_mma_atom *out, const struct mma_row *r,
 }
 
 static int row_of (mt_choices *c, const char *name) {
-  char full[MT_ATOM_NAME], bare[MT_ATOM_NAME];
-  return mt_find_pattern(c, pattern_of, without_majors(bare, full_name(full, name)));
+  char full[MT_ATOM_NAME], bare[MT_ATOM_NAME], major[2];
+  name = mt_sm90_name(bare, major, full_name(full, name));
+  return mt_find_pattern(c, pattern_of, name);
 }
 
 bool mt_mma_atom_is (const char *name) {
@@ -210,19 +184,29 @@ bool mt_mma_atom_is (const char *name) {
 static mt_status find_row (int *row, mt_choices *c, const char *name, mt_err *err) {
   MT_CHECK(name, err, "mma_atom: a name expected");
   *row = row_of(c, name);
-  return *row < 0 ? mt_unknown_name(err, "mma_atom", pattern_of, name) : MT_OK;
+  if (*row >= 0) return MT_OK;
+  if (strncmp(name, "SM90_64x", 8) == 0 && strchr(name, '<'))
+    return mt_fail(err, MT_EINVAL,
+                   "mma_atom: there is no atom \"%.100s\"\n"
+                   "  behind a name of sm_90 stand the majors of A and B: <K,MN>",
+                   name);
+  return mt_unknown_name(err, "mma_atom", pattern_of, name);
 }
 
 mt_status mt_mma_atom_find (mt_mma_atom *out, const char *name, mt_err *err) {
   mt_choices c;
-  int row;
+  int row = -1;
+  char bare[MT_ATOM_NAME], major[2];
   MT_TRY(find_row(&row, &c, name, err));
-  return read_atom(out, &rows[row], &c, err);
+  MT_TRY(read_atom(out, &rows[row], &c, err));
+  mt_sm90_name(bare, major, name);
+  memcpy(out->op.major, major, sizeof major);
+  return MT_OK;
 }
 
 mt_status mt_mma_atom_number (uint32_t *out, const char *name, mt_err *err) {
   mt_choices c;
-  int row;
+  int row = -1;
   MT_TRY(find_row(&row, &c, name, err));
   *out = mt_pattern_number(pattern_of, row, &c);
   return MT_OK;

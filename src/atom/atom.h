@@ -42,4 +42,9 @@ mt_element mt_spelled_element (const char *text, size_t len);
 mt_status mt_atom_layout (mt_layout *out, const char *text, const int64_t values[4],
                           mt_err *err);
 
+/* An instruction of sm_90 as the tables have it: "SM90_64x64x16_F32F16F16_SS" of
+** "SM90::GMMA::MMA_64x64x16_F32F16F16_SS<GMMA::Major::K,GMMA::Major::MN>", whose majors
+** 'K', 'M' or, not said, 0 are taken; any other name as it is. */
+const char *mt_sm90_name (char out[MT_ATOM_NAME], char major[2], const char *name);
+
 #endif

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "binding/listed.h"
-#include "binding/lmt.h"
+#include "binding/said.h"
 #include "binding/view.h"
 
 enum {
@@ -274,6 +274,7 @@ static int l_equivalent (lua_State *L) {
 }
 
 static bool is_composed (lua_State *L, int i) {
+  if (lmt_isstring(L, i)) lmt_saidlayout(L, i, LMT_LAYOUTS | LMT_COMPOSED);
   node a = lmt_nodeat(L, i);
   return a && a->tag == MT_COMPOSED;
 }

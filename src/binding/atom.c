@@ -64,7 +64,8 @@ static int by_operand (lua_State *L,
 }
 
 static int mma_name (lua_State *L) {
-  lua_pushstring(L, lmt_tommaatom(L, 1)->op.name);
+  char name[MT_ATOM_NAME];
+  lua_pushstring(L, mt_mma_op_name(name, &lmt_tommaatom(L, 1)->op));
   return 1;
 }
 static int mma_arch (lua_State *L) {
@@ -115,12 +116,13 @@ static void add_operand (lua_State *L, luaL_Buffer *b, const char *name,
 
 static int mma_tostring (lua_State *L) {
   luaL_Buffer b;
+  char name[MT_ATOM_NAME];
   const mt_mma_atom *a = lmt_tommaatom(L, 1);
   const mt_mma_op *op = &a->op;
   lmt_pushtext(L, a->thr_id.node);
   luaL_buffinit(L, &b);
-  lua_pushfstring(L, "%s: %s, %I x %I x %I, threads %s", op->name, op->arch,
-                  (LUAI_UACINT)op->m, (LUAI_UACINT)op->n, (LUAI_UACINT)op->k,
+  lua_pushfstring(L, "%s: %s, %I x %I x %I, threads %s", mt_mma_op_name(name, op),
+                  op->arch, (LUAI_UACINT)op->m, (LUAI_UACINT)op->n, (LUAI_UACINT)op->k,
                   lua_tostring(L, 2));
   luaL_addvalue(&b);
   add_operand(L, &b, "A", &op->operand[MT_OPERAND_A], a->a.node);

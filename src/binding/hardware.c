@@ -21,7 +21,8 @@ static void set_tuple (lua_State *L, const char *key, const int64_t *v, int n) {
 
 static mt_gmma_major to_major (lua_State *L, int i, const mt_node *a) {
   if (lua_isnoneornil(L, i)) return mt_gmma_major_of(a);
-  const char *s = lmt_isstring(L, i) ? lua_tostring(L, i) : "";
+  const char *s = lmt_isstring(L, i) ? lua_tostring(L, i) : "", *space = strrchr(s, ':');
+  if (space) s = space + 1; /* GMMA::Major::K */
   if (strcmp(s, "K") == 0) return MT_GMMA_K;
   if (strcmp(s, "MN") == 0) return MT_GMMA_MN;
   return (mt_gmma_major)
@@ -44,13 +45,13 @@ static int push_desc (lua_State *L, const mt_gmma_desc *d) {
   return 1;
 }
 
-/* make_gmma_desc(A, bits | dtype [, major]) -> { mode =, major =, lbo =, sbo = }; raises
-** which rule is broken. */
+/* make_gmma_desc(A [, bits | dtype] [, major]) -> { mode =, major =, lbo =, sbo = };
+** raises which rule is broken. */
 static int l_make_gmma_desc (lua_State *L) {
   mt_gmma_desc d;
   LMT_NOERR(err);
   const mt_node *a = lmt_tolayout(L, 1);
-  int bits = lmt_tobits(L, 2, "make_gmma_desc");
+  int bits = lua_isnoneornil(L, 2) ? 16 : lmt_tobits(L, 2, "make_gmma_desc");
   mt_gmma_major major = to_major(L, 3, a);
   if (mt_make_gmma_desc(&d, a, bits, major, &err)) return lmt_raise(L, &err);
   return push_desc(L, &d);

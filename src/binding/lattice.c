@@ -34,8 +34,8 @@ static int l_greatest_common_domain (lua_State *L) {
 static int l_layout_add (lua_State *L) {
   mt_layout out;
   LMT_NOERR(err);
-  if (lmt_tocomposed(L, 1)->tag == MT_COMPOSED ||
-      lmt_tocomposed(L, 2)->tag == MT_COMPOSED)
+  const mt_node *a = lmt_tocomposed(L, 1), *b = lmt_tocomposed(L, 2);
+  if (a->tag == MT_COMPOSED || b->tag == MT_COMPOSED)
     return lmt_byvalues(L, "layout_add", 2, (const int[]){1, 2});
   if (mt_layout_add(&out, lmt_tolayout(L, 1), lmt_tolayout(L, 2), &err))
     return lmt_raise(L, &err);

@@ -119,12 +119,6 @@ static const mt_node *any (lua_State *L, int i, mt_layout *buf) {
   return lmt_tovalue(L, i, LMT_ANY, i == 1 ? "#1" : "#2", buf);
 }
 
-static int l_congruent (lua_State *L) {
-  mt_layout a, b;
-  lua_pushboolean(L, mt_congruent(any(L, 1, &a), any(L, 2, &b)));
-  return 1;
-}
-
 /* Layouts, tuples (also with plain tables), other values; never an error between kinds.
 ** */
 static int l_eq (lua_State *L) {
@@ -357,7 +351,7 @@ static int push_product (lua_State *L, int i, const mt_node *a, const mt_node *b
 const mt_node *lmt_toblock (lua_State *L, int i, const char *op, mt_layout *buf) {
   const mt_node *t = lmt_nodeat(L, i);
   if (t && lmt_islayout(t)) return t;
-  if (!lua_isinteger(L, i) && !lmt_istable(L, i)) return lmt_tolayout(L, i);
+  if (!lua_isinteger(L, i) && !lmt_istable(L, i)) return lmt_tocomposed(L, i);
   return lmt_toshaped(L, i, lua_pushfstring(L, "%s: %s", op, i == 1 ? "block" : "tiler"),
                       buf);
 }

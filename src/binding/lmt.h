@@ -197,8 +197,7 @@ enum {
   MOST_V_T = 1,
   MOST_V_VT = 2,
   MOST_B_V = 1,
-  MOST_B_VV = 2,
-  MOST_P_VV = 2
+  MOST_B_VV = 2
 };
 
 /* All rows; the name of the last is NULL. f is not set. */

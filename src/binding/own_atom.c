@@ -225,8 +225,9 @@ static void end_table (lua_State *L) {
 int lmt_pushmmaatom (lua_State *L, const mt_mma_atom *a) {
   const mt_mma_op *op = &a->op;
   const mt_operand *o = op->operand;
+  char name[MT_ATOM_NAME];
   if (!op->own) {
-    lua_pushfstring(L, "\"%s\"", op->name);
+    lua_pushfstring(L, "\"%s\"", mt_mma_op_name(name, op));
     return 1;
   }
   lua_pushfstring(L, "tile.mma_atom{ name = \"%s\", shape = {%I, %I, %I}", op->name,

@@ -276,23 +276,27 @@ static int tm_fragment_C (lua_State *L) { return make_fragment(L, MT_PART_C); }
 static int partition_fragment (lua_State *L, mt_mma_part x) {
   static const char *const name[] = {"partition_fragment_A", "partition_fragment_B",
                                      "partition_fragment_C"};
-  mt_layout plain, part, offset, out;
+  mt_layout buf, plain, part, offset, out;
   LMT_NOERR(err);
-  const lmt_thread *t = lmt_tothread(L, LMT_THRMMA);
-  const mt_node *a = lmt_tolayout(L, 2);
-  if (mt_mma_by_descriptor(t->tiled, x)) {
+  const bool one = lmt_isclass(L, 1, LMT_THRMMA);
+  const mt_tiled_mma *mma =
+      one ? lmt_tothread(L, LMT_THRMMA)->tiled : lmt_totiledmma(L, 1);
+  const int64_t thr = one ? lmt_tothread(L, LMT_THRMMA)->thr : 0;
+  const mt_node *a = lmt_toshaped(L, 2, name[x], &buf);
+  if (mt_mma_by_descriptor(mma, x)) {
     if (mt_get_nonswizzle_portion(&plain, a, &err)) return lmt_raise(L, &err);
     a = plain.node;
   }
-  if (mt_mma_partition(&part, &offset, t->tiled, x, a, t->thr, &err))
+  if (mt_mma_partition(&part, &offset, mma, x, a, thr, &err))
     lmt_raiseas(L, "partition", name[x], &err);
-  if (mt_mma_fragment(&out, t->tiled, x, part.node, &err))
+  if (mt_mma_fragment(&out, mma, x, part.node, &err))
     return lmt_raiseas(L, "make_fragment", name[x], &err);
-  if (has_addresses(L, t->tiled, x)) return push_addresses(L, name[x], x, out.node);
+  if (has_addresses(L, mma, x)) return push_addresses(L, name[x], x, out.node);
   return push_fragment(L, out.node);
 }
 
-/* slice:partition_fragment_A(x): make_fragment_A of partition_A(x) */
+/* slice:partition_fragment_A(x): make_fragment_A of partition_A(x); of a tiled MMA that
+** of its thread 0. */
 static int thr_fragment_A (lua_State *L) { return partition_fragment(L, MT_PART_A); }
 static int thr_fragment_B (lua_State *L) { return partition_fragment(L, MT_PART_B); }
 static int thr_fragment_C (lua_State *L) { return partition_fragment(L, MT_PART_C); }

@@ -34,7 +34,6 @@ typedef struct operation {
     mt_status (*V_VM)(mt_layout *out, node a, int i, mt_err *err);
     mt_status (*V_VMV)(mt_layout *out, node a, int i, node b, mt_err *err);
     mt_status (*B_VV)(bool *out, node a, node b, mt_err *err);
-    bool (*P_VV)(node a, node b);
   } f;
 } operation;
 
@@ -93,8 +92,7 @@ static int push_bool (lua_State *L, const result *r) {
   X(V_VI, push_value, o->f.V_VI(&r.v, V(1), luaL_checkinteger(L, 2), &err))              \
   X(V_VM, push_value, o->f.V_VM(&r.v, V(1), mode(L, 2), &err))                           \
   X(V_VMV, push_value, o->f.V_VMV(&r.v, V(1), mode(L, 2), V(3), &err))                   \
-  X(B_VV, push_bool, o->f.B_VV(&r.b, V(1), V(2), &err))                                  \
-  X(P_VV, push_bool, (r.b = o->f.P_VV(V(1), V(2)), MT_OK))
+  X(B_VV, push_bool, o->f.B_VV(&r.b, V(1), V(2), &err))
 
 #define V(n) value(L, n, o->kinds[(n)-1], &v[(n)-1])
 #define SERVE(signature, push, call)                                                     \
@@ -180,16 +178,23 @@ static int m_dice (lua_State *L) {
 }
 
 /* compatible(A, B): true; or false, and where they part */
-static int l_compatible (lua_State *L) {
+static int related (lua_State *L, mt_relation r, int kinds) {
   mt_layout abuf, bbuf;
   LMT_NOERR(err);
-  node a = value(L, 1, EXTENTS, &abuf);
-  mt_status s = mt_check_compatible(a, value(L, 2, EXTENTS, &bbuf), &err);
+  node a = value(L, 1, kinds, &abuf);
+  mt_status s = mt_check_relation(r, a, value(L, 2, kinds, &bbuf), &err);
   lua_pushboolean(L, s == MT_OK);
   if (s == MT_OK) return 1;
   lua_pushstring(L, err.text);
   return 2;
 }
+#define RELATED(name, r, kinds)                                                          \
+  static int l_##name(lua_State *L) { return related(L, r, kinds); }
+RELATED(congruent, MT_CONGRUENT, VALUE)
+RELATED(weakly_congruent, MT_WEAKLY_CONGRUENT, EXTENTS)
+RELATED(compatible, MT_COMPATIBLE, EXTENTS)
+RELATED(weakly_compatible, MT_WEAKLY_COMPATIBLE, EXTENTS)
+#undef RELATED
 
 /* tile["repeat"](n, x): (x, ..., x); of n = 1: x. */
 static int l_repeat (lua_State *L) {

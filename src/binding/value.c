@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "binding/listed.h"
+#include "binding/said.h"
 #include "binding/view.h"
 
 /* ---------------------------------------------------------------- reading */
@@ -87,14 +88,6 @@ static void add_value (reader *r, const mt_node *t) {
     complain(r, lua_pushfstring(r->L, "more than %d values", (int)MT_MAXNODES));
   memcpy(&r->out->node[r->n], t, t->span * sizeof *t);
   r->n += (int)t->span;
-}
-
-/* The kind of flags that the node of a userdata needs. */
-static int kind_of (const mt_node *t) {
-  if (t->tag == MT_COMPOSED) return LMT_COMPOSED;
-  if (lmt_islayout(t)) return LMT_LAYOUTS;
-  if (t->tag == MT_INT && t->ring == MT_F2) return LMT_BASIS | LMT_F2;
-  return t->tag == MT_WILD ? LMT_WILD : t->tag == MT_SWIZZLE ? LMT_SWIZZLES : LMT_BASIS;
 }
 
 /* The metatable of a class of values has the address of its mark at [1], which no script
@@ -238,11 +231,18 @@ static void read_float (reader *r, int i) {
   else expected(r, i);
 }
 
+static LMT_APART void add_text (reader *r, int i) {
+  mt_layout buf;
+  const mt_node *t = lmt_said(r->L, i, r->kinds, &buf);
+  if (t) add_value(r, t);
+  else expected(r, i);
+}
+
 static void read_other (reader *r, int i) {
   int type = lua_type(r->L, i);
   if (type == LUA_TUSERDATA) {
     const mt_node *t = lmt_nodeat(r->L, i);
-    if (t == NULL || !(kind_of(t) & r->kinds)) expected(r, i);
+    if (t == NULL || !(lmt_kindof(t) & r->kinds)) expected(r, i);
     else add_value(r, t);
     return;
   }
@@ -251,6 +251,7 @@ static void read_other (reader *r, int i) {
     return;
   }
   if (type == LUA_TNUMBER && (r->kinds & LMT_INT)) read_float(r, i);
+  else if (type == LUA_TSTRING) add_text(r, i);
   else expected(r, i);
 }
 
@@ -285,22 +286,33 @@ static LMT_APART const mt_node *no_layout (lua_State *L, int i, const mt_node *t
   return NULL;
 }
 
+static const mt_node *other_layout (lua_State *L, int i, const mt_node *t, int kinds) {
+  const mt_node *said =
+      lua_type(L, i) == LUA_TSTRING ? lmt_saidlayout(L, i, kinds) : NULL;
+  return said ? said : no_layout(L, i, t);
+}
+
 const mt_node *lmt_tolayout (lua_State *L, int i) {
   const mt_node *t = node_at(L, i);
-  return t && lmt_islayout(t) && t->tag != MT_COMPOSED ? t : no_layout(L, i, t);
+  return t && lmt_islayout(t) && t->tag != MT_COMPOSED ?
+             t :
+             other_layout(L, i, t, LMT_LAYOUTS);
 }
 
 const mt_node *lmt_tocomposed (lua_State *L, int i) {
   const mt_node *t = node_at(L, i);
-  return t && lmt_islayout(t) ? t : no_layout(L, i, NULL);
+  return t && lmt_islayout(t) ? t : other_layout(L, i, NULL, LMT_LAYOUTS | LMT_COMPOSED);
 }
 
 const mt_node *lmt_tofunction (lua_State *L, int i, mt_layout *buf) {
   const mt_node *t = node_at(L, i);
-  if (t && (kind_of(t) & (LMT_LAYOUTS | LMT_COMPOSED | LMT_SWIZZLES | LMT_WILD)))
+  if (t && (lmt_kindof(t) & (LMT_LAYOUTS | LMT_COMPOSED | LMT_SWIZZLES | LMT_WILD)))
     return t;
   if (t == NULL && (lua_isinteger(L, i) || lua_type(L, i) == LUA_TTABLE))
     return lmt_tovalue(L, i, LMT_COORD | LMT_LAYOUTS, "layout", buf);
+  if (lua_type(L, i) == LUA_TSTRING &&
+      (t = lmt_said(L, i, LMT_LAYOUTS | LMT_COMPOSED | LMT_SWIZZLES, buf)))
+    return t;
   luaL_typeerror(L, i, "layout");
   return NULL;
 }
@@ -315,39 +327,16 @@ const mt_node *lmt_totiler (lua_State *L, int i, mt_layout *buf) {
   return t;
 }
 
-const mt_node *lmt_toshape (lua_State *L, int i, mt_layout *buf) {
-  size_t n;
-  LMT_NOERR(err);
-  if (lua_type(L, i) != LUA_TSTRING) return lmt_tovalue(L, i, LMT_SHAPE, "shape", buf);
-  const char *text = lua_tolstring(L, i, &n);
-  if (mt_parse(buf, text, n, &err)) lmt_raise(L, &err);
-  const mt_node *one =
-      mt_child(buf->node); /* CuTe prints (shape:stride) for shape:stride */
-  if (buf->node->tag == MT_TILER && buf->node->arity == 1 && lmt_islayout(one))
-    return one;
-  if (!lmt_islayout(buf->node) && buf->node->tag != MT_TUPLE && buf->node->tag != MT_INT)
-    luaL_error(L, "layout expected, got \"%s\"", text);
-  return buf->node;
-}
-
-lmt_order lmt_toorder (lua_State *L, int i, mt_layout *buf, const mt_node **stride) {
-  if (lua_isnoneornil(L, i)) return LMT_LEFT;
-  if (lua_type(L, i) == LUA_TSTRING) {
-    const char *s = lua_tostring(L, i);
-    if (strcmp(s, "left") == 0) return LMT_LEFT;
-    if (strcmp(s, "right") == 0) return LMT_RIGHT;
-    luaL_error(L, "stride: \"left\" or \"right\" expected, got \"%s\"", s);
-  }
-  *stride = lmt_tovalue(L, i, LMT_STRIDE, "stride", buf);
-  return LMT_GIVEN;
-}
-
 const mt_node *lmt_toshaped (lua_State *L, int i, const char *what, mt_layout *buf) {
   mt_layout shape;
   LMT_NOERR(err);
   const mt_node *t = node_at(L, i);
   if (t && lmt_islayout(t)) return t;
   t = lmt_tovalue(L, i, LMT_SHAPE | LMT_LAYOUTS, what, &shape);
+  if (lmt_islayout(t)) { /* of a text */
+    memcpy(buf->node, t, t->span * sizeof *t);
+    return buf->node;
+  }
   if (mt_layout_left(buf, t, &err)) luaL_error(L, "%s: %s", what, err.text);
   return buf->node;
 }
@@ -364,7 +353,9 @@ int lmt_tolayouts (lua_State *L, int first, const mt_node **modes) {
   }
   if (n >= MT_MAXNODES) luaL_error(L, "more than %d layouts", (int)MT_MAXNODES);
   for (int k = 0; k < n; k++) {
-    modes[k] = lmt_nodeat(L, at + k);
+    modes[k] = lua_type(L, at + k) == LUA_TSTRING ?
+                   lmt_saidlayout(L, at + k, LMT_LAYOUTS | LMT_COMPOSED) :
+                   lmt_nodeat(L, at + k);
     if (modes[k] == NULL || !lmt_islayout(modes[k]))
       luaL_error(L,
                  "mode %d: layout expected, got %s (tile.layout builds one from a "

@@ -41,6 +41,11 @@ mt_gmma_major mt_gmma_major_of (const mt_node *a) {
   return MT_GMMA_MN;
 }
 
+mt_gmma_major mt_gmma_major_asked (char said, const mt_node *a, int bits) {
+  if (said) return said == 'K' ? MT_GMMA_K : MT_GMMA_MN;
+  return bits == 16 ? mt_gmma_major_of(a) : MT_GMMA_K;
+}
+
 /* ---------------------------------------------------------------- the formula */
 
 /* A piece of the formula: extent and stride. Those of mode MN come first. */

@@ -46,7 +46,7 @@ mt_status mt_side_desc (mt_gmma_desc *out, const mt_gemm_spec *k, int x, mt_err 
   const mt_mma_op *op = &k->mma.atom.op;
   const mt_node *a = k->way[x].smem.node;
   int bits = mt_side_bits(k, x);
-  mt_gmma_major major = bits == 16 ? mt_gmma_major_of(a) : MT_GMMA_K;
+  mt_gmma_major major = mt_gmma_major_asked(op->major[x], a, bits);
   return mt_gmma_operand(out, a, bits, x == 0 ? op->m : op->n, op->k, major, err);
 }
 

@@ -30,6 +30,27 @@ static bool has_size (const mt_node *leaf, const mt_node *b) {
   return mt_product_of(&n, b) && n == leaf->shape;
 }
 
+static bool divides (const mt_node *leaf, const mt_node *b) {
+  int64_t n;
+  return leaf->shape > 0 && mt_product_of(&n, b) && n % leaf->shape == 0;
+}
+
+static bool no_branch (const mt_node *leaf, const mt_node *b) {
+  (void)leaf;
+  return !mt_is_branch(b);
+}
+
+/* What each leaf of a obeys, and what is said of the first that does not. */
+static const struct relation {
+  const char *name, *leaf;
+  leaf_law *law;
+} relations[] = {
+    [MT_CONGRUENT] = {"congruent", "is an integer where the other has", no_branch},
+    [MT_WEAKLY_CONGRUENT] = {"weakly congruent", "", is_anything},
+    [MT_COMPATIBLE] = {"compatible", "stands for", has_size},
+    [MT_WEAKLY_COMPATIBLE] = {"weakly compatible", "does not divide", divides},
+};
+
 bool mt_weakly_congruent (const mt_node *a, const mt_node *b) {
   return refines(a, b, is_anything);
 }
@@ -38,39 +59,58 @@ bool mt_compatible (const mt_node *a, const mt_node *b) {
   return refines(a, b, has_size);
 }
 
-/* The first parts of a and b that no coordinates of a and b share; false: there are
+bool mt_weakly_compatible (const mt_node *a, const mt_node *b) {
+  return refines(a, b, divides);
+}
+
+/* The first parts of a and b that keep the whole from obeying the law; false: there are
 ** none. */
 static bool parted (const mt_node **x, const mt_node **y, const mt_node *a,
-                    const mt_node *b) {
+                    const mt_node *b, leaf_law *law) {
   a = mt_base(a);
   b = mt_base(b);
   *x = a;
   *y = b;
-  if (!mt_is_branch(a)) return !has_size(a, b);
+  if (!mt_is_branch(a)) return !law(a, b);
   if (!mt_is_branch(b) || a->arity != b->arity) return true;
   for (const mt_node *c = mt_child(a), *d = mt_child(b); c < mt_next(a);
        c = mt_next(c), d = mt_next(d))
-    if (parted(x, y, c, d)) return true;
+    if (parted(x, y, c, d, law)) return true;
   return false;
 }
 
-mt_status mt_check_compatible (const mt_node *a, const mt_node *b, mt_err *err) {
+/* A tuple of a, an integer of b; the other way round they may be related. */
+static void explain_tuple (mt_err *err, mt_relation r, const mt_node *a, const mt_node *b,
+                           const mt_node *x, const mt_node *y) {
+  mt_explain(err, ": %N is a tuple, %N is none", x, y);
+  if (r == MT_COMPATIBLE) mt_explain(err, ", so a tuple is no coordinate of it");
+  if (r == MT_CONGRUENT || !refines(b, a, relations[r].law)) return;
+  mt_explain(err, "\n  the other way round they are: an integer stands for a tuple");
+}
+
+mt_status mt_check_relation (mt_relation r, const mt_node *a, const mt_node *b,
+                             mt_err *err) {
+  const struct relation *is = &relations[r];
   const mt_node *x, *y;
   int64_t n;
-  if (!parted(&x, &y, a, b)) return MT_OK;
-  mt_failn(err, MT_ERANK, "%N is not compatible with %N", a, b);
+  if (!parted(&x, &y, a, b, is->law)) return MT_OK;
+  mt_failn(err, MT_ERANK, "%N is not %s with %N", a, is->name, b);
   if (!mt_is_branch(x)) {
-    mt_explain(err, ": %N of the one stands for %N of the other", x, y);
-    if (mt_product_of(&n, y)) mt_explain(err, ", whose size is %lld", (long long)n);
+    mt_explain(err, ": %N of the one %s %N", x, is->leaf, y);
+    if (r == MT_CONGRUENT) return MT_ERANK;
+    mt_explain(err, " of the other");
+    if (mt_is_branch(y) && mt_product_of(&n, y))
+      mt_explain(err, ", whose size is %lld", (long long)n);
   } else if (!mt_is_branch(y)) {
-    mt_explain(err, ": %N is a tuple, %N is none, so a tuple is no coordinate of it", x,
-               y);
-    if (parted(&x, &y, b, a)) return MT_ERANK;
-    mt_explain(err, "\n  the other way round they are: an integer stands for a tuple");
+    explain_tuple(err, r, a, b, x, y);
   } else {
     mt_explain(err, ": %N has %d modes, %N has %d", x, (int)x->arity, y, (int)y->arity);
   }
   return MT_ERANK;
+}
+
+mt_status mt_check_compatible (const mt_node *a, const mt_node *b, mt_err *err) {
+  return mt_check_relation(MT_COMPATIBLE, a, b, err);
 }
 
 /* ---- scaling */

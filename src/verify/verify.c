@@ -276,10 +276,10 @@ static MT_APART mt_status prove_wgmma (mt_verdict *v, const mt_mma_op *op, mt_mm
                                        const mt_node *a, mt_err *err) {
   const mt_operand *o = &op->operand[x == MT_PART_A ? MT_OPERAND_A : MT_OPERAND_B];
   int bits = mt_element_bits(o->element);
-  mt_gmma_major major = bits == 16 ? mt_gmma_major_of(a) : MT_GMMA_K;
   MT_TRYERR(why, err);
   if (x == MT_PART_C || o->source != MT_SMEM_DESC || strcmp(op->arch, "sm90a") != 0)
     return MT_OK;
+  mt_gmma_major major = mt_gmma_major_asked(op->major[x == MT_PART_A ? 0 : 1], a, bits);
   if (mt_size(a) == 0) return MT_OK;
   mt_status s = mt_gmma_operand(&v->wgmma, a, bits, x == MT_PART_A ? op->m : op->n, op->k,
                                 major, &why);

@@ -75,17 +75,19 @@ Layout.coalescing = tile.coalescing
 function tile.find_swizzle(options) end
 
 --- The descriptor by which wgmma reads an operand from shared memory.
---- - make_gmma_desc(A, bits or dtype [, "K" or "MN"]): A is (M,K) or (N,K) of one instruction
+--- - make_gmma_desc(A [, bits or dtype] [, "K" or "MN"]): A is (M,K) or (N,K) of one instruction
+--- - of 16 bits, if nothing is said; the major is that of A
 --- - mode, major, lbo, sbo (times 16 bytes) are fields
 --- - error: no mode reads the layout, with the first element that lies elsewhere
 --- ```lua
 --- make_gmma_desc(parse "Sw<3,3,3> o 0 o (64,16):(64,1)", "bf16").mode  --> B128
 --- ```
 ---@param A moontile.Layout
----@param bits integer | string
+---@param bits? integer | string
 ---@param major? "K" | "MN"
 ---@return table
 function tile.make_gmma_desc(A, bits, major) end
+tile.gmma_desc = tile.make_gmma_desc
 
 --- The boxes by which TMA copies a tile of a tensor to shared memory.
 --- - tma{ tensor =, smem = [, dtype =] [, box =] [, multicast =] }

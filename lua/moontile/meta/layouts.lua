@@ -89,6 +89,7 @@ function tile.make_layout(...) end
 ---@param shape moontile.Tuple
 ---@return moontile.Layout
 function tile.make_identity_layout(shape) end
+tile.make_identity_tensor = tile.make_identity_layout
 
 --- The compact layout whose part with the smallest order number is fastest.
 --- - a bijection onto 0 .. size-1; ties go from left to right
@@ -365,47 +366,6 @@ Layout.is_bijective = tile.is_bijective
 ---@return integer? at
 function tile.equivalent(A, B) end
 Layout.equivalent = tile.equivalent
-
---- Whether two values have the same tree.
---- - congruent((4,8), (1,2)); not ((4,8), ((2,2),8))
---- - error: a value that is neither layout nor tuple
---- ```lua
---- congruent({4, 8}, {1, 2}), congruent({4, 8}, {{2, 2}, 8})  --> true	false
---- ```
----@param A moontile.Modes
----@param B moontile.Modes
----@return boolean
-function tile.congruent(A, B) end
-Layout.congruent = tile.congruent
-Tensor.congruent = tile.congruent
-
---- Whether B is A with some integers replaced by tuples.
---- - a partial order: congruent(A, B) if both are below the other
---- - error: a value that is neither layout nor tuple
---- ```lua
---- weakly_congruent(4, {4, 8}), weakly_congruent({4, 8}, 4)  --> true	false
---- ```
----@param A moontile.Modes
----@param B moontile.Modes
----@return boolean
-function tile.weakly_congruent(A, B) end
-Layout.weakly_congruent = tile.weakly_congruent
-
---- Whether every coordinate of A is one of B, for the same index.
---- - size(A) = size(B): each integer of A is the product of what replaces it
---- - if not, also where they part
---- - error: a value that is neither layout nor tuple
---- ```lua
---- compatible(24, {4, 6}), compatible({4, 6}, {{2, 2}, 6})  --> true	true
---- select(2, compatible({4, 6}, {4, 3, 2}))
---- --> (4,6) is not compatible with (4,3,2): (4,6) has 2 modes, (4,3,2) has 3
---- ```
----@param A moontile.Modes
----@param B moontile.Modes
----@return boolean
----@return string? why
-function tile.compatible(A, B) end
-Layout.compatible = tile.compatible
 
 --- The offsets that a layout has, each once, in order.
 --- - #image(A) = size(A) where A is injective; of F2 strides their values

@@ -158,6 +158,9 @@ TiledMMA.partition_C = TiledMMA.partition_A
 function TiledMMA:partition_shape_A(shape) end
 TiledMMA.partition_shape_B = TiledMMA.partition_shape_A
 TiledMMA.partition_shape_C = TiledMMA.partition_shape_A
+tile.partition_shape_A = TiledMMA.partition_shape_A
+tile.partition_shape_B = TiledMMA.partition_shape_A
+tile.partition_shape_C = TiledMMA.partition_shape_A
 
 --- A tiled MMA by CuTe's arguments.
 --- - tiled_mma{ atom =, atoms =, permutation = } under its other name
@@ -220,17 +223,26 @@ ThrMMA.partition_C = ThrMMA.partition_A
 
 --- The fragment of what one thread has of A (B, C): make_fragment_A of partition_A.
 --- - of a tensor a new one of its type, into which its part can be copied
+--- - of a shape that of a compact layout; of a tiled MMA that of its thread 0
 --- - error: fewer modes than the operand
 --- ```lua
+--- partition_fragment_C(tiled_mma{ atom = "SM80_16x8x16_F32F16F16F32_TN" }, {32, 16})
+--- --> ((2,2),2,2):((1,2),4,8)
 --- local slice = tiled_mma{ atom = "SM80_16x8x16_F32F16F16F32_TN" }:get_slice(5)
 --- slice:partition_fragment_C(layout{32, 16})  --> ((2,2),2,2):((1,2),4,8)
 --- local mma = tiled_mma{ atom = "SM90_64x128x16_F32F16F16_SS" }
 --- mma:get_slice(0):partition_fragment_A(layout "Sw<3,3,3> o 0 o ((8,16),64):((64,512),1)")
 --- --> (1,2,4):(0,512,2)
 --- ```
----@param A moontile.Layout | moontile.Tensor
+---@param A moontile.Layout | moontile.Tensor | moontile.Tuple
 ---@param offset? integer
 ---@return moontile.Layout | moontile.Tensor
 function ThrMMA:partition_fragment_A(A, offset) end
 ThrMMA.partition_fragment_B = ThrMMA.partition_fragment_A
 ThrMMA.partition_fragment_C = ThrMMA.partition_fragment_A
+TiledMMA.partition_fragment_A = ThrMMA.partition_fragment_A
+TiledMMA.partition_fragment_B = ThrMMA.partition_fragment_A
+TiledMMA.partition_fragment_C = ThrMMA.partition_fragment_A
+tile.partition_fragment_A = ThrMMA.partition_fragment_A
+tile.partition_fragment_B = ThrMMA.partition_fragment_A
+tile.partition_fragment_C = ThrMMA.partition_fragment_A

@@ -8,6 +8,9 @@ local tile = {}
 ---@class moontile.Layout
 local Layout = {}
 
+---@class moontile.Tensor
+local Tensor = {}
+
 --- The tuple of these, as CuTe writes it; a table does as well.
 --- - make_shape(x, y, ...) is {x, y, ...}; make_stride, make_coord (with `_` in it) likewise
 --- - error: something that is no integer and no tuple
@@ -115,6 +118,69 @@ Layout.product_like = tile.product_like
 ---@param b moontile.Tuple
 ---@return moontile.Tuple
 function tile.elem_scale(a, b) end
+
+--- Whether two values have the same tree.
+--- - congruent((4,8), (1,2)); not ((4,8), ((2,2),8))
+--- - if not, also where they part
+--- - error: a value that is neither layout nor tuple
+--- ```lua
+--- congruent({4, 8}, {1, 2})  --> true
+--- select(2, congruent({4, 8}, {{2, 2}, 8}))
+--- --> (4,8) is not congruent with ((2,2),8): 4 of the one is an integer where the other has (2,2)
+--- ```
+---@param A moontile.Modes
+---@param B moontile.Modes
+---@return boolean
+---@return string? why
+function tile.congruent(A, B) end
+Layout.congruent = tile.congruent
+Tensor.congruent = tile.congruent
+
+--- Whether B is A with some integers replaced by tuples.
+--- - a partial order: congruent(A, B) if both are below the other
+--- - if not, also where they part
+--- - error: a value that is neither layout nor tuple
+--- ```lua
+--- weakly_congruent(4, {4, 8}), (weakly_congruent({4, 8}, 4))  --> true	false
+--- ```
+---@param A moontile.Modes
+---@param B moontile.Modes
+---@return boolean
+---@return string? why
+function tile.weakly_congruent(A, B) end
+Layout.weakly_congruent = tile.weakly_congruent
+
+--- Whether every coordinate of A is one of B, for the same index.
+--- - size(A) = size(B): each integer of A is the product of what replaces it
+--- - if not, also where they part
+--- - error: a value that is neither layout nor tuple
+--- ```lua
+--- compatible(24, {4, 6}), compatible({4, 6}, {{2, 2}, 6})  --> true	true
+--- select(2, compatible({4, 6}, {4, 3, 2}))
+--- --> (4,6) is not compatible with (4,3,2): (4,6) has 2 modes, (4,3,2) has 3
+--- ```
+---@param A moontile.Modes
+---@param B moontile.Modes
+---@return boolean
+---@return string? why
+function tile.compatible(A, B) end
+Layout.compatible = tile.compatible
+
+--- Whether each integer of A divides the product of what replaces it in B: tiles of A fill B.
+--- - compatible(elem_scale(A, C), B) for some C that is congruent with A
+--- - if not, also where they part
+--- - error: a value that is neither layout nor tuple
+--- ```lua
+--- weakly_compatible({2, 3}, {{2, 2}, 6})  --> true
+--- select(2, weakly_compatible({2, 4}, {{2, 2}, 6}))
+--- --> (2,4) is not weakly compatible with ((2,2),6): 4 of the one does not divide 6 of the other
+--- ```
+---@param A moontile.Modes
+---@param B moontile.Modes
+---@return boolean
+---@return string? why
+function tile.weakly_compatible(A, B) end
+Layout.weakly_compatible = tile.weakly_compatible
 
 --- Whether no tile of the tiler hangs over the shape.
 --- - size(A) = size(tiler) * size(ceil_div(A, tiler))

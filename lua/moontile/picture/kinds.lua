@@ -62,7 +62,12 @@ end
 -- A text stands for the layout that it writes, or the atom that has it as its name: one that
 -- copies is drawn with values of 16 bits, where it can move some.
 local function named(text)
-  if match(text, "^%s*[%d(%-]") or match(text, "^%s*Sw<") then return tile.parse(text) end
+  local is_one, x = pcall(tile.parse, text)
+  if is_one or match(text, "^%s*[%d(%-]") or match(text, "^%s*Sw<") then
+    x = is_one and x or tile.parse(text)
+    local one = type(x) == "table" and #x == 1 and x[1] -- CuTe prints ((2,3):(3,1))
+    return getmetatable(one) == "moontile.Layout" and one or x
+  end
   local ok, atom = pcall(tile.mma_atom, text)
   if ok then return atom end
   for _, bits in ipairs { 16, 8, 1 } do

@@ -1,0 +1,77 @@
+/*
+** said.c - where a layout, a tuple or a tiler is taken, a text that says one is, too.
+** SPDX-License-Identifier: MIT
+*/
+#include <string.h>
+
+#include "binding/said.h"
+
+/* It allocates nothing: it is a string already. */
+const char *lmt_stringat (lua_State *L, int i, size_t *n) {
+  return lua_tolstring(L, i, n);
+}
+
+/* CuTe prints (shape:stride) for shape:stride. */
+static const mt_node *bare (const mt_node *t) {
+  const mt_node *one = mt_child(t);
+  return t->tag == MT_TILER && t->arity == 1 && lmt_islayout(one) ? one : t;
+}
+
+/* Whether an argument of these kinds may be t, which was read from a text. */
+static bool fits (const mt_node *t, int kinds) {
+  bool members = t->tag == MT_TUPLE || t->tag == MT_TILER;
+  if (t->tag == MT_INT && t->ring == MT_Z) return kinds & LMT_INT;
+  if (!members) return lmt_kindof(t) & kinds;
+  if (!(kinds & LMT_TABLE) || (t->tag == MT_TILER && !(kinds & LMT_LAYOUTS)))
+    return false;
+  for (const mt_node *c = mt_child(t); c < mt_next(t); c = mt_next(c))
+    if (!fits(c, kinds)) return false;
+  return true;
+}
+
+const mt_node *lmt_said (lua_State *L, int i, int kinds, mt_layout *buf) {
+  size_t n;
+  LMT_NOERR(err);
+  const char *text = lmt_stringat(L, i, &n);
+  if (mt_parse(buf, text, n, &err)) {
+    if (strpbrk(text, ":(<")) lmt_raise(L, &err);
+    return NULL;
+  }
+  const mt_node *t = bare(buf->node);
+  return t->tag != MT_INT && fits(t, kinds) ? t : NULL;
+}
+
+const mt_node *lmt_saidlayout (lua_State *L, int i, int kinds) {
+  mt_layout buf;
+  const mt_node *t = lmt_said(L, i, kinds, &buf);
+  if (t == NULL) return NULL;
+  i = lua_absindex(L, i);
+  lmt_pushvalue(L, t);
+  lua_replace(L, i);
+  return lmt_nodeat(L, i);
+}
+
+const mt_node *lmt_toshape (lua_State *L, int i, mt_layout *buf) {
+  size_t n;
+  LMT_NOERR(err);
+  if (lua_type(L, i) != LUA_TSTRING) return lmt_tovalue(L, i, LMT_SHAPE, "shape", buf);
+  const char *text = lmt_stringat(L, i, &n);
+  if (mt_parse(buf, text, n, &err)) lmt_raise(L, &err);
+  const mt_node *t = bare(buf->node);
+  if (!lmt_islayout(t) && t->tag != MT_TUPLE && t->tag != MT_INT)
+    luaL_error(L, "layout expected, got \"%s\"", text);
+  return t;
+}
+
+lmt_order lmt_toorder (lua_State *L, int i, mt_layout *buf, const mt_node **stride) {
+  if (lua_isnoneornil(L, i)) return LMT_LEFT;
+  if (lua_type(L, i) == LUA_TSTRING) {
+    const char *s = lua_tostring(L, i);
+    if (strcmp(s, "left") == 0) return LMT_LEFT;
+    if (strcmp(s, "right") == 0) return LMT_RIGHT;
+    if ((*stride = lmt_said(L, i, LMT_STRIDE, buf))) return LMT_GIVEN;
+    luaL_error(L, "stride: \"left\" or \"right\" expected, got \"%s\"", s);
+  }
+  *stride = lmt_tovalue(L, i, LMT_STRIDE, "stride", buf);
+  return LMT_GIVEN;
+}
