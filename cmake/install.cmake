@@ -46,10 +46,10 @@ string(REGEX REPLACE "/$" "" MOONTILE_PC_PREFIX "${MOONTILE_PC_PREFIX}")
 configure_file(cmake/moontile.pc.in moontile.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/moontile.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 if(MOONTILE_LUA AND MOONTILE_LUA_LIBRARY)
-  # By the name that this system has for Lua 5.4, else by its place.
+  # By the name that this system has for this Lua, else by its place.
   set(MOONTILE_PC_LUA "")
   find_program(PKG_CONFIG pkg-config)
-  foreach(name lua5.4 lua-5.4 lua54)
+  foreach(name lua${MOONTILE_LUA_VERSION} lua-${MOONTILE_LUA_VERSION} lua${MOONTILE_LUA_DIGITS})
     if(PKG_CONFIG AND NOT MOONTILE_PC_LUA)
       execute_process(COMMAND ${PKG_CONFIG} --exists ${name} RESULT_VARIABLE absent)
       if(absent EQUAL 0)

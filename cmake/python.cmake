@@ -8,11 +8,12 @@ if(NOT MOONTILE_LUA OR NOT PROJECT_IS_TOP_LEVEL OR MOONTILE_PYTHON STREQUAL OFF
 endif()
 
 # A shared Lua: the archive of Debian cannot go into a library.
-find_library(MOONTILE_LUA_SHARED NAMES lua5.4 lua-5.4 lua54 lua HINTS ${LUA_LIBDIR})
+find_library(MOONTILE_LUA_SHARED NAMES lua${MOONTILE_LUA_VERSION}
+             lua-${MOONTILE_LUA_VERSION} lua${MOONTILE_LUA_DIGITS} lua HINTS ${LUA_LIBDIR})
 mark_as_advanced(MOONTILE_LUA_SHARED)
 if(NOT MOONTILE_LUA_SHARED MATCHES "[.]so")
   if(MOONTILE_PYTHON STREQUAL ON)
-    message(FATAL_ERROR "moontile: MOONTILE_PYTHON needs a shared library of Lua 5.4")
+    message(FATAL_ERROR "moontile: MOONTILE_PYTHON needs a shared library of Lua ${MOONTILE_LUA_VERSION}")
   endif()
   message(STATUS "moontile: no shared library of Lua; the Python package is not built")
   return()

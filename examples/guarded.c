@@ -185,7 +185,11 @@ static bool run_guarded (guard *g, const char *text, size_t size, char *out,
   pthread_t watcher;
   script s = {g, text, size};
   g->config.stop = &g->stop;
+#if LUA_VERSION_NUM >= 505
+  lua_State *L = lua_newstate(allocate, g, luaL_makeseed(NULL));
+#else
   lua_State *L = lua_newstate(allocate, g);
+#endif
   if (L == NULL) return false;
   bool watched = pthread_create(&watcher, NULL, watch, g) == 0;
   lua_pushcfunction(L, run_script);

@@ -1,5 +1,5 @@
 /*
-** lua.h - moontile for a C program that has a Lua 5.4 state of its own.
+** lua.h - moontile for a C program that has a state of Lua 5.4 or 5.5 of its own.
 ** SPDX-License-Identifier: MIT
 **
 ** The host opens the library with
@@ -15,8 +15,8 @@
 
 #include "moontile.h"
 
-#if LUA_VERSION_NUM != 504
-#error "moontile needs Lua 5.4"
+#if LUA_VERSION_NUM != 504 && LUA_VERSION_NUM != 505
+#error "moontile needs Lua 5.4 or 5.5"
 #endif
 
 #ifdef __cplusplus

@@ -6,8 +6,11 @@
 ** usage: sweep SCRIPT FILE [LIBCUDA]. The script gets the number of a part, FILE, LIBCUDA
 ** and a function that counts allocations; it returns the number of parts. Part 0 is what
 ** all parts begin with: the others start where it ended. Every run ends in an error or in
-** success, gives all memory back and leaves no file open; the first that succeeds without
-** a failure is the last of its part.
+** success. Then the same state has memory again and runs the whole part once more, rightly:
+** after one failure of five, or as many as MOONTILE_AGAIN in the environment says, of which
+** 1 is all.
+** It gives all memory back and leaves no file open. The first run that succeeds without a
+** failure is the last of its part.
 */
 #include <dirent.h>
 #include <stdio.h>
@@ -18,6 +21,9 @@
 #include <lualib.h>
 
 #include "moontile/lua.h"
+#include "states.h"
+
+enum { PLENTY = 1000000000 }; /* allocations */
 
 typedef struct heap {
   long left;  /* allocations that may still succeed */
@@ -49,7 +55,7 @@ static void *allocate (void *ud, void *p, size_t osize, size_t nsize) {
 }
 
 static const char *const *arguments;
-static long part, parts;
+static long part, parts, every = 5;
 
 /* allocations() -> how many were asked for so far */
 static int allocations (lua_State *L) {
@@ -87,28 +93,51 @@ static int open_files (void) {
   return n;
 }
 
+/* The script in a state that it may have used before; the text of its error. */
+static int play (lua_State *L, char *text, size_t size) {
+  lua_settop(L, 0);
+  lua_pushcfunction(L, run);
+  int status = lua_pcall(L, 0, 0, 0);
+  text[0] = '\0';
+  if (status != LUA_OK)
+    snprintf(text, size, "%s",
+             lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "an error");
+  return status == LUA_OK;
+}
+
+typedef struct counts {
+  long runs, again, wrong;
+} counts;
+
+/* What a state does after a failure. */
+static void play_again (lua_State *L, heap *h, long n, counts *c) {
+  char text[200];
+  h->left = PLENTY;
+  c->again++;
+  if (play(L, text, sizeof text)) return;
+  if (c->wrong++ < 10)
+    fprintf(stderr, "sweep: part %ld, n = %ld: used once more: %s\n", part, n, text);
+}
+
 /* One run with `n` allocations; returns whether the script came to its end undisturbed. */
-static int once (long n, long *wrong) {
+static int once (long n, counts *c) {
   heap h = {.left = n};
   int files = open_files(), done = 0;
   char text[200] = "no state";
-  lua_State *L = lua_newstate(allocate, &h);
+  lua_State *L = new_state(allocate, &h);
   if (L) {
-    text[0] = '\0';
     lua_atpanic(L, panicked);
-    lua_pushcfunction(L, run);
-    int status = lua_pcall(L, 0, 0, 0);
-    if (lua_type(L, -1) == LUA_TSTRING)
-      snprintf(text, sizeof text, "%s", lua_tostring(L, -1));
-    done = status == LUA_OK && !h.failed;
-    if (status != LUA_OK && !h.failed) {
+    int ok = play(L, text, sizeof text);
+    done = ok && !h.failed;
+    if (!ok && !h.failed) {
       fprintf(stderr, "sweep: the script itself fails: %s\n", text);
       exit(EXIT_FAILURE);
     }
+    if (h.failed && n % every == 0) play_again(L, &h, n, c);
     lua_close(L);
   }
   if (h.bytes == 0 && h.blocks == 0 && open_files() <= files) return done;
-  if ((*wrong)++ < 10)
+  if (c->wrong++ < 10)
     fprintf(stderr,
             "sweep: part %ld, n = %ld: %zu bytes in %ld blocks lost, %d files "
             "open before, %d after; %s\n",
@@ -117,16 +146,21 @@ static int once (long n, long *wrong) {
 }
 
 int main (int argc, char **argv) {
-  long wrong = 0, runs = 0, loaded = 0;
+  counts c = {0, 0, 0};
+  long loaded = 0;
   if (argc < 3) return fprintf(stderr, "usage: sweep SCRIPT FILE [LIBCUDA]\n"), 2;
   arguments = (const char *const *)argv;
+  const char *often = getenv("MOONTILE_AGAIN");
+  if (often && atol(often) > 0) every = atol(often);
   for (part = 0; part <= parts; part++) {
     long n = loaded;
-    once(1000000000, &wrong); /* what stays loaded for good is loaded now */
-    for (; !once(n, &wrong); n++) runs++;
+    once(PLENTY, &c); /* what stays loaded for good is loaded now */
+    for (; !once(n, &c); n++) c.runs++;
     if (part == 0) loaded = n;
   }
-  printf("sweep: %ld runs of %ld parts, %ld wrong\n", runs, parts, wrong);
+  printf("sweep: %ld runs of %ld parts with a failure, %ld states used once more, "
+         "%ld wrong\n",
+         c.runs, parts, c.again, c.wrong);
   remove(argv[2]);
-  return wrong ? EXIT_FAILURE : EXIT_SUCCESS;
+  return c.wrong ? EXIT_FAILURE : EXIT_SUCCESS;
 }

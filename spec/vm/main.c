@@ -33,6 +33,7 @@ int main (int argc, char **argv) {
   test_options(argv[1]);
   test_patterns();
   test_budgets();
+  test_keys();
   test_attacks(argv[1]);
   printf("vm: %d checks, %d failed\n", checks, failures);
   return failures != 0;

@@ -23,6 +23,7 @@ void test_messages (void);
 void test_options (const char *dir);
 void test_patterns (void);
 void test_budgets (void);
+void test_keys (void);
 void test_attacks (const char *dir);
 
 #endif

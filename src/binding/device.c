@@ -301,7 +301,11 @@ void lmt_press (lua_State *L, size_t bytes) {
   size_t kilobytes = state->fresh >> 10;
   state->fresh = 0;
   if (lua_gc(L, LUA_GCISRUNNING))
+#if LUA_VERSION_NUM >= 505
+    lua_gc(L, LUA_GCSTEP, kilobytes << 10);
+#else
     lua_gc(L, LUA_GCSTEP, kilobytes < (1u << 20) ? (int)kilobytes : 1 << 20);
+#endif
 }
 
 static void close_buffer (lmt_resource *r) {

@@ -149,7 +149,7 @@ static int l_collectgarbage (lua_State *L) {
   static const char *const options[] = {"collect", "count", "step", NULL};
   int i = luaL_checkoption(L, 1, "collect", options);
   if (i == 1) return lua_pushnumber(L, (lua_Number)v->bytes / 1024), 1;
-  lua_pushinteger(L, lua_gc(L, i == 0 ? LUA_GCCOLLECT : LUA_GCSTEP, 0));
+  lua_pushinteger(L, lua_gc(L, i == 0 ? LUA_GCCOLLECT : LUA_GCSTEP, (size_t)0));
   vm_look(L, v);
   return 1;
 }
@@ -183,6 +183,28 @@ static int l_warn (lua_State *L) {
   return say(L, MT_VM_WARN);
 }
 
+typedef struct pieces {
+  const char *text;
+  size_t left;
+} pieces;
+
+/* A piece of a text at a time: between them the budgets are checked. */
+static const char *next_piece (lua_State *L, void *ud, size_t *size) {
+  enum { PIECE = 1 << 14 };
+  pieces *p = ud;
+  const char *at = p->text;
+  vm_look(L, vm_of(L));
+  *size = p->left < PIECE ? p->left : PIECE;
+  p->text += *size;
+  p->left -= *size;
+  return at;
+}
+
+int vm_load (lua_State *L, const char *text, size_t size, const char *name) {
+  pieces p = {text, size};
+  return lua_load(L, next_piece, &p, name, "t");
+}
+
 /* load(text [, name [, mode [, env]]]): a text, whatever mode says. */
 static int l_load (lua_State *L) {
   size_t size;
@@ -190,7 +212,7 @@ static int l_load (lua_State *L) {
   const char *name = luaL_optstring(L, 2, "load");
   lua_settop(L, 4);
   lua_pushfstring(L, "=%s", *name == '=' || *name == '@' ? name + 1 : name);
-  if (luaL_loadbufferx(L, text, size, lua_tostring(L, 5), "t")) {
+  if (vm_load(L, text, size, lua_tostring(L, 5))) {
     vm_look(L, vm_of(L));
     luaL_pushfail(L);
     lua_insert(L, -2);

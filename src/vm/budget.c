@@ -121,6 +121,7 @@ void vm_start (mt_vm *v) {
   v->base = (uintptr_t)__builtin_frame_address(0);
   v->over = VM_RUNS;
   v->full = false;
+  v->colliding = 0;
   v->fresh = v->largest = 0;
   v->spent = v->steps = 0;
   v->begin = v->seen = now();
@@ -144,6 +145,7 @@ void vm_finish (mt_vm *v) {
 /* The budgets are checked before the next instruction. */
 static void *refuse (mt_vm *v) {
   v->full = true;
+  v->colliding = 0;
   if (v->running) hook(v->running, 1);
   return NULL;
 }
@@ -159,24 +161,34 @@ static bool permits (mt_vm *v, size_t more, bool is_text, size_t size) {
   return v->over == VM_RUNS || v->seen - v->tripped < GRACE;
 }
 
-/* One instruction may go through a text, a stack or a part of a table: what is made as a
-** text, or grows. */
+/* One instruction may go through a text, a stack or a part of a table: what is none of
+** Lua's objects, or a text. */
 static void note_large (mt_vm *v, size_t size) {
   if (size <= v->largest) return;
   v->largest = size;
   if (v->running && size > LARGE / MOST_PERIOD) hook(v->running, 1);
 }
 
+/* The type of a new object stands in the place of the old size: 0 for what is none. */
 void *vm_allocate (void *ud, void *p, size_t old, size_t size) {
   mt_vm *v = ud;
   bool is_text = p == NULL && old == LUA_TSTRING;
+  bool is_part = p == NULL && old == 0 && size > 0;
   if (p == NULL) old = 0;
   if (size > old && !v->closing && !permits(v, size - old, is_text, size))
     return refuse(v);
+  if (is_part && !vm_admits(v, size)) return NULL;
   void *q = v->o.alloc(v->o.alloc_ud, p, old, size);
   if (size > 0 && q == NULL) return NULL;
+  if (p) vm_drop_part(v, p, old);
+  else if (is_part && !vm_add_part(v, q, size))
+    return v->o.alloc(v->o.alloc_ud, q, size, 0), NULL;
   v->bytes = v->bytes - old + size;
   if (v->bytes > v->peak) v->peak = v->bytes;
-  if (is_text || (p && size > old)) note_large(v, size);
+  if (is_text || is_part || (p && size > old)) note_large(v, size);
   return q;
+}
+
+void *vm_allocate_data (void *ud, void *p, size_t old, size_t size) {
+  return vm_allocate(ud, p, p ? old : LUA_TUSERDATA, size);
 }

@@ -86,7 +86,9 @@ static void open_moontile (lua_State *L, mt_vm *v) {
                                 .stop = &v->stop,
                                 .launches = o->launches};
   mt_lua_configure(L, &config);
-  v->state = lmt_pushstate(L);
+  lmt_state *s = lmt_pushstate(L);
+  s->options.alloc = vm_allocate_data;
+  v->state = s;
   luaL_requiref(L, "moontile", luaopen_moontile, 0);
   lua_setglobal(L, "tile");
   lua_pop(L, 1);
@@ -103,6 +105,8 @@ static int do_open (lua_State *L) {
   const task *t = lua_touserdata(L, 1);
   unsigned what = t->v->o.libraries;
   luaL_checkversion(L);
+  vm_learn(L);
+  lmt_openboxes(L);
   for (int over = VM_INSTRUCTIONS; over < VM_OVERS; over++) {
     const char *reason = vm_reason((vm_over)over);
     lua_pushstring(L, reason);
@@ -132,6 +136,11 @@ static mt_status status_of (mt_vm *v, const task *t, int lua_status) {
 static mt_status fail (mt_vm *v, const task *t, int lua_status, mt_err *err) {
   mt_status s = status_of(v, t, lua_status);
   bool memory = v->over == VM_RUNS && lua_status == LUA_ERRMEM;
+  if (memory && v->colliding)
+    return lmt_set(err, s,
+                   "%s: a table with keys that collide was not to grow to %zu entries: "
+                   "other keys spread",
+                   t->name, v->colliding);
   if (memory && v->full)
     return lmt_set(err, s, "%s: more memory than the %zu bytes that it may have",
                    t->name ? t->name : "mt_vm_open", v->o.memory);
@@ -148,6 +157,7 @@ static mt_status protect (lua_CFunction f, task *t, bool script, mt_err *err) {
   v->message[0] = '\0';
   v->over = VM_RUNS;
   v->full = false;
+  v->colliding = 0;
   lua_settop(v->L, 0);
   lua_pushcfunction(v->L, vm_explain);
   lua_pushcfunction(v->L, f);
@@ -172,7 +182,11 @@ mt_status mt_vm_open (mt_vm **out, const mt_vm_options *options, mt_err *err) {
   if (v == NULL) return lmt_set(err, MT_ENOMEM, "%s", mt_status_text(MT_ENOMEM));
   memset(v, 0, sizeof *v);
   v->o = o;
+#if LUA_VERSION_NUM >= 505
+  v->L = lua_newstate(vm_allocate, v, luaL_makeseed(NULL));
+#else
   v->L = lua_newstate(vm_allocate, v);
+#endif
   task t = {.v = v, .status = MT_EINVAL};
   mt_status s = v->L ? protect(do_open, &t, false, err) :
                        lmt_set(err, v->full ? MT_ELIMIT : MT_ENOMEM,
@@ -188,6 +202,7 @@ void mt_vm_close (mt_vm *v) {
   v->running = NULL;
   if (v->L) lua_close(v->L);
   vm_forget(v);
+  vm_forget_parts(v);
   v->o.alloc(v->o.alloc_ud, v, sizeof *v, 0);
 }
 
@@ -284,7 +299,7 @@ static int do_run (lua_State *L) {
   task *t = lua_touserdata(L, 1);
   lua_pushfstring(L, "=%s", t->name);
   t->status = MT_ESYNTAX;
-  if (luaL_loadbufferx(L, t->text, t->size, lua_tostring(L, 2), "t")) return lua_error(L);
+  if (vm_load(L, t->text, t->size, lua_tostring(L, 2))) return lua_error(L);
   t->status = MT_OK;
   lua_call(L, 0, LUA_MULTRET);
   return keep_results(L, 3);

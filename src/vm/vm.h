@@ -18,6 +18,12 @@
 
 enum { VM_LEAST_STACK = 128 << 10 };
 
+/* The nodes of a table. */
+typedef struct vm_part {
+  const void *at;
+  size_t nodes;
+} vm_part;
+
 /* Why a call is over before its end. */
 typedef enum vm_over { VM_RUNS, VM_INSTRUCTIONS, VM_TIME, VM_STOPPED, VM_OVERS } vm_over;
 
@@ -32,8 +38,14 @@ struct mt_vm {
   size_t bytes, peak; /* of memory */
   size_t fresh;       /* bytes that were asked for since the clock was looked at */
   size_t largest;     /* block that one instruction may go through */
-  uint64_t spent;     /* instructions of this call */
-  uint64_t steps;     /* of those, in C since the budgets were checked */
+  size_t colliding;   /* nodes of a table that was not to grow so far; 0: none */
+  vm_part *part;      /* those of tables that are large */
+  size_t parts, part_room;
+  int part_head;      /* bytes before the nodes; -1: this Lua has others */
+  const void *newest; /* block that may be a table's nodes */
+  size_t newest_size;
+  uint64_t spent; /* instructions of this call */
+  uint64_t steps; /* of those, in C since the budgets were checked */
   unsigned touched;
   int period;                        /* instructions between two calls of the hook */
   int64_t begin, end, seen, tripped; /* nanoseconds: of the call, of the last check */
@@ -52,6 +64,8 @@ static inline bool vm_told (const mt_vm *v) {
 /* ---------------------------------------------------------------- vm/budget.c */
 
 void *vm_allocate (void *ud, void *p, size_t old, size_t now);
+/* The same for what no instruction of Lua goes through: elements of tensors. */
+void *vm_allocate_data (void *ud, void *p, size_t old, size_t now);
 void vm_start (mt_vm *v); /* a call begins; it installs the hook */
 void vm_finish (mt_vm *v);
 double vm_milliseconds (const mt_vm *v);
@@ -71,9 +85,22 @@ static inline void vm_touch (lua_State *L, mt_vm *v) {
 /* What the call ends with, for people. */
 const char *vm_reason (vm_over over);
 
+/* ---------------------------------------------------------------- vm/keys.c */
+
+void vm_learn (lua_State *L); /* how the nodes of this Lua's tables look */
+/* Whether a table may have nodes of so many bytes. false: v->full is set where it is the
+** script's fault, v->colliding where its keys collide. */
+bool vm_admits (mt_vm *v, size_t size);
+/* A block that may be a table's nodes is there, is given back. false: no memory. */
+bool vm_add_part (mt_vm *v, const void *p, size_t size);
+void vm_drop_part (mt_vm *v, const void *p, size_t size);
+void vm_forget_parts (mt_vm *v);
+
 /* ---------------------------------------------------------------- libraries */
 
 void vm_openbase (lua_State *L); /* vm/base.c; they set globals */
+/* As luaL_loadbufferx of a text, within the budgets. */
+int vm_load (lua_State *L, const char *text, size_t size, const char *name);
 void vm_opencoroutine (lua_State *L);
 void vm_opentable (lua_State *L);  /* vm/table.c */
 void vm_openstring (lua_State *L); /* vm/text.c */
