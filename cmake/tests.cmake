@@ -348,6 +348,8 @@ $<JOIN:$<TARGET_OBJECTS:moontile_binding>,\n>
 $<JOIN:$<TARGET_OBJECTS:moontile_vm>,\n>
 $<JOIN:$<TARGET_OBJECTS:moontile_program>,\n>
 ")
+  # What the library exports is what spec/abi lists.
+  moontile_test(abi COMMAND sh ${SPEC}/abi/check.sh $<TARGET_FILE:moontile_shared> ${CMAKE_NM})
   moontile_test(walls COMMAND ${PROGRAM} ${SPEC}/walls/walls.lua ${PROJECT_SOURCE_DIR}
                 $<TARGET_FILE:moontile_static> $<TARGET_FILE:moontile_shared>
                 $<TARGET_FILE:moontile_module> ${PROGRAM} ${CMAKE_NM} ${CMAKE_BUILD_TYPE}

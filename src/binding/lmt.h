@@ -118,8 +118,6 @@ typedef struct lmt_state {
   mt_stint *stint; /* the innermost of Lua that is open */
 } lmt_state;
 lmt_state *lmt_pushstate (lua_State *L);
-/* What Lua needs for long texts is there from now on (binding/state.c). */
-void lmt_openboxes (lua_State *L);
 lmt_state *lmt_needstate (lua_State *L); /* the same; makes it if there is none */
 /* Its user values. */
 enum {

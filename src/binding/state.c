@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "binding/boxes.h"
 #include "binding/listed.h"
 #include "binding/lmt.h"
 #include "binding/plan.h"
@@ -267,26 +268,6 @@ MT_API int luaopen_moontile_core (lua_State *L) {
   }
   lua_replace(L, -2);
   return 1;
-}
-
-/* Lua makes the metatable of its buffers' boxes with the first long text. Without memory in
-** the midst of that it lacks __close ever after, and no text can be made that is as long:
-** it is made now, and again where that went wrong before. */
-void lmt_openboxes (lua_State *L) {
-  static const char boxes[] = "_UBOX*";
-  luaL_Buffer b;
-  if (luaL_getmetatable(L, boxes) == LUA_TTABLE) {
-    bool whole = lua_getfield(L, -1, "__close") != LUA_TNIL;
-    lua_pop(L, 2);
-    if (whole) return;
-    lua_pushnil(L);
-    lua_setfield(L, LUA_REGISTRYINDEX, boxes);
-  } else {
-    lua_pop(L, 1);
-  }
-  luaL_buffinitsize(L, &b, 2 * LUAL_BUFFERSIZE);
-  luaL_pushresultsize(&b, 0);
-  lua_pop(L, 1);
 }
 
 MT_API int luaopen_moontile (lua_State *L) {

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "binding/boxes.h"
 #include "binding/lmt.h"
 #include "vm/vm.h"
 
