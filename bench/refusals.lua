@@ -1,8 +1,9 @@
--- refusals.lua [CASES [SEED]]: over Z, what is refused has no answer.
+-- refusals.lua [CASES [SEED [LEAVES [EXTENT]]]]: over Z, what is refused has no answer.
 -- SPDX-License-Identifier: MIT
 --
--- CASES random operands for each operation. Where it is refused, all layouts are searched for
--- what it asks for (spec/answers.lua): the exit status is 1 if one is found.
+-- CASES random operands for each operation, of at most LEAVES leaves of at most EXTENT. Where
+-- it is refused, all layouts are searched for what it asks for (spec/answers.lua): the exit
+-- status is 1 if one is found.
 
 local tile = require "moontile"
 local here = arg[0]:match "^(.*/)" or ""
@@ -11,7 +12,10 @@ local refusals = dofile(here .. "../spec/refusals.lua")
 
 local cases, seed = tonumber(arg[1]) or 20000, tonumber(arg[2]) or os.time()
 math.randomseed(seed)
-print(("%d cases of each operation, seed %d"):format(cases, seed))
+answers.LEAVES = tonumber(arg[3]) or answers.LEAVES
+answers.EXTENT = tonumber(arg[4]) or answers.EXTENT
+print(("%d cases of each operation, seed %d, %d leaves of at most %d")
+      :format(cases, seed, answers.LEAVES, answers.EXTENT))
 print(("%-16s %8s %8s %8s"):format("", "cases", "refused", "found"))
 local found = 0
 for _, row in ipairs(refusals.rows) do

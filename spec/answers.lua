@@ -6,7 +6,7 @@
 -- right. A coordinate v@k counts as v * AXIS^k: sums of small ones are told apart.
 
 local random = math.random
-local answers = { AXIS = 1 << 20 }
+local answers = { AXIS = 1 << 20, LEAVES = 4, EXTENT = 6 } -- of an operand, at most
 
 -- ---- operands
 
@@ -37,14 +37,16 @@ local function range(v)
   return lo, hi
 end
 
--- Leaves as text; a nested one has its last leaves in a mode of their own.
-local function text(list, nested)
-  local n = #list
-  if n == 1 then return tostring(list[1]) end
-  if nested and n > 2 then
-    return ("(%s,(%s))"):format(list[1], table.concat(list, ",", 2))
+-- Leaves as text; a nested one has its last leaves in modes of their own.
+local function text(list, nested, from)
+  local n, t = #list, {}
+  from = from or 1
+  if from == n then return tostring(list[n]) end
+  if nested and n - from > 1 then
+    return ("(%s,%s)"):format(list[from], text(list, n - from > 2, from + 1))
   end
-  return "(" .. table.concat(list, ",") .. ")"
+  for i = from, n do t[#t + 1] = list[i] end
+  return "(" .. table.concat(t, ",") .. ")"
 end
 
 local STRIDES = {
@@ -62,8 +64,8 @@ answers.FAMILIES = FAMILIES
 -- coordinates.
 function answers.operand(most, family, axes)
   local s, d, shown, run = {}, {}, {}, 1
-  for k = 1, random(random(4)) do
-    local extent = random(6)
+  for k = 1, random(random(answers.LEAVES)) do
+    local extent = random(answers.EXTENT)
     if run * extent > most then break end
     s[k], d[k], run = extent, run, run * extent
   end

@@ -38,6 +38,7 @@ local READ = {
   { "ComposedLayout<Swizzle<3,4,3>,smem_ptr_flag_bits<16>,Layout<Shape<_8,_64>,Stride<_64,_1>>>",
     "Sw<3,3,3> o 0 o (8,64):(64,1)" },
   { "ArithTuple(0,_0) o (4,3):(_1@0,_1@1)", "(4,3):(1@0,1@1)" },
+  { "ArithTuple(0,_128) o (4,3):(_1@0,_1@1)", "(4,131):(1@0,1@1) o 512 o (4,3):(1,4)" },
 }
 
 --  a value, as C++, in CuTe's DSL, in pycute (nil: it has none)
@@ -98,8 +99,11 @@ local VALUES = {
 --  the text, a part of what is said
 local REFUSED = {
   { "(?,4):(1,2)", "a number expected: `?` is known at launch only" },
-  { "ArithTuple(0,_128) o (4,3):(_1@0,_1@1)",
-    "zeros expected before this, for a layout begins at 0" },
+  { "(?,4):(1,2)", "tile.parse(text, n, ...) puts numbers there" },
+  { "ArithTuple(0,_128) o (4,3):(_4,_1)", "(4,3):(4,1) has no coordinates" },
+  { "ArithTuple(0,-1) o (4,3):(_1@0,_1@1)", "goes below 0" },
+  { "ArithTuple(0,(1,2)) o (4,3):(_1@0,_1@1)", "have not one shape" },
+  { "ArithTuple(0,", "is not closed" },
   { "ptr(0) o ptr(0) o 3:1", "one pointer expected before this" },
   { "Sw<3,0,3> o smem_ptr[16b](unset) o (8,64):(64,1)",
     "a swizzle that keeps the bytes of an element together expected" },
@@ -154,6 +158,17 @@ describe("CuTe's texts", function()
       assert.truthy(text:find(row[3], 1, true), text)
     end)
   end
+
+  it("have numbers in place of `?`", function()
+    assert.equal("(8,4):(1,12)", tostring(tile.parse("(?,4):(1,?)", 8, 12)))
+    assert.equal("(8,4):(1,12)", tostring(tile.parse("(?{i64},4):(1,?{i64 div=4})", 8, 12)))
+    assert.equal("(8,2):(2,1)",
+                 tostring(tile.parse("gmem_ptr[32b](0x7f) o (?,_2):(_2,_1)", 8)))
+    assert.has_error(function() tile.parse("(?,4):(1,?)", 8) end,
+                     "parse: the text has more `?` than the 1 given")
+    assert.has_error(function() tile.parse("(?,4):(1,2)", 8, 9) end,
+                     "parse: the text has 1 `?`, not the 2 given")
+  end)
 
   it("are written of atoms, with their layouts", function()
     local mma = tile.mma_atom "SM80_16x8x16_F32F16F16F32_TN"

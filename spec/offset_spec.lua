@@ -71,6 +71,44 @@ describe("an offset beside a layout", function()
     for i = 0, 63 do assert.equal(L(i), D(i)) end
   end)
 
+  it("is a coordinate, too", function()
+    local random = math.random
+    math.randomseed(tonumber(os.getenv "MOONTILE_SEED") or os.time())
+    local function extents(depth)
+      local t = {}
+      for i = 1, random(3) do
+        t[i] = depth < 2 and random(3) == 1 and extents(depth + 1) or random(5)
+      end
+      return t
+    end
+    local function origin(t)
+      local o = {}
+      for i = 1, #t do o[i] = type(t[i]) == "table" and origin(t[i]) or random(0, 9) end
+      return o
+    end
+    local function text(o) return tostring(tile.make_coord(table.unpack(o))) end
+    for _ = 1, math.ceil(60 * (tonumber(os.getenv "MOONTILE_TIMES") or 1)) do
+      local shape = extents(1)
+      local I, o = tile.make_identity_layout(shape), origin(shape)
+      local cut, divided = pcall(I.zipped_divide, I, { random(4) })
+      if random(2) == 1 and cut then I = divided end
+      local R, at = I:with_offset(o), tile.make_coord(table.unpack(o))
+      for i = 0, I:size() - 1 do assert.equal(at + I(i), R(i)) end
+      assert.equal(tile.shape(I), tile.shape(R))
+      assert.equal(R, layout(tostring(R)))
+      assert.equal(R, layout(("ArithTuple%s o %s"):format(text(o), I)))
+    end
+    local S = layout "(4,3):(1@0+2@1,1@1)"
+    for i = 0, 11 do assert.equal(tile.make_coord(5, 6) + S(i), S:with_offset { 5, 6 }(i)) end
+    local small = tile.make_identity_layout { 8, 8 }
+    local part, from = copy:get_slice(3):partition_S(small:with_offset { 8, 16 })
+    local beside, corner = copy:get_slice(3):partition_S(small)
+    assert.equal(0, from)
+    for i = 0, part:size() - 1 do
+      assert.equal(tile.make_coord(8, 16) + (corner + beside(i)), part(i))
+    end
+  end)
+
   it("lies between a function and a layout", function()
     local F, G = layout({ 4, 8 }, { 8, 1 }), layout({ 2, 2 }, { 4, 8 })
     local B = tile.make_composed_layout(F, 3, G)
@@ -87,6 +125,12 @@ describe("an offset beside a layout", function()
   dofile "spec/refused.lua"(it, {
     { 'tile.with_offset(tile.layout "4:1@0", 1)',
       "with_offset: the strides of 4:1@0 are no integers" },
+    { 'tile.with_offset(tile.layout "4:-1@0", { 1 })',
+      "with_offset: (1) + 4:-1@0 goes below 0" },
+    { 'tile.with_offset(tile.layout(4), { 1 })',
+      "with_offset: 4:1 has no coordinates, it takes an integer" },
+    { 'tile.with_offset(tile.layout "4:1@0", { math.maxinteger })',
+      "with_offset: (9223372036854775807) + 4:1@0 leaves 64 bits" },
     { 'tile.with_offset(tile.layout(4), math.maxinteger)',
       "with_offset: an offset leaves 64 bits" },
     { 'tile.make_composed_layout(3, 4, tile.layout(4))',

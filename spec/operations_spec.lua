@@ -110,7 +110,7 @@ local MANY = {
   with_shape = "A:with_shape(4, 8, 'x')", set = "T:set(1, 0, 0, 0)", __call = "T(0, 0, 0)",
   einsum = "tile.einsum('ij->i', T, {}, 5)", make_shape = "tile.make_shape(1, 'x')",
   make_stride = "tile.make_stride(1, {}, true)", make_coord = "tile.make_coord(1, A)",
-  make_tile = "tile.make_tile(1, A, T, nil, 2)",
+  make_tile = "tile.make_tile(1, A, T, nil, 2)", parse = "tile.parse('(?,4):(1,?)', 8, 9, 10)",
 }
 
 describe("a tensor", function()

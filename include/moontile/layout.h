@@ -111,6 +111,12 @@ MT_API mt_status mt_concat (mt_layout *out, int n, const mt_node *const *modes,
 /* The shape with stride 1@k on mode k (1@i@k inside modes): a layout of coordinates. */
 MT_API mt_status mt_make_identity_layout (mt_layout *out, const mt_node *shape,
                                           mt_err *err);
+/* A layout of coordinates and where it begins: (1) R(i) = origin + A(i), as one value,
+** (B_0,B_1,...):(1@0,1@1,...) o n o A', B_k above all coordinates of axis k. Errors:
+** MT_EINVAL (A has no coordinates), MT_ERANK (their shape is not the origin's), MT_ERANGE
+** (one is below 0), MT_EOVERFLOW, MT_ETOOBIG (16 axes at most). */
+MT_API mt_status mt_with_origin (mt_layout *out, const mt_node *a, const mt_node *origin,
+                                 mt_err *err);
 /* The layout R with the shape of `a`, compact, in the order of the strides of `a`: (1)
 ** where a mode has a stride of larger magnitude than another, it has a larger stride
 ** in R; (2) where the magnitudes are equal, so are the strides; (3) stride 0 stays 0;

@@ -10,6 +10,7 @@
 
 #include "binding/atom.h"
 #include "binding/listed.h"
+#include "binding/said.h"
 #include "binding/lmt.h"
 #include "binding/view.h"
 
@@ -50,17 +51,20 @@ static int l_layout (lua_State *L) {
   return lmt_pushvalue(L, out.node);
 }
 
-/* parse(text [, atom]): the value that a text form stands for; LayoutLeft and LayoutRight
-** are orders, which are texts in Lua. */
+/* parse(text [, atom | integers for each `?`]): the value that a text form stands for;
+** LayoutLeft and LayoutRight are orders, which are texts in Lua. */
 static int l_parse (lua_State *L) {
   size_t n;
   mt_layout out;
   LMT_NOERR(err);
-  const char *text = luaL_checklstring(L, 1, &n);
+  luaL_checktype(L, 1, LUA_TSTRING);
+  lmt_fillmarks(L);
+  LMT_COUNT(L, 2, "parse", "text [, atom]");
+  const char *text = lua_tolstring(L, 1, &n);
   if (strcmp(text, "LayoutLeft") == 0 || strcmp(text, "LayoutRight") == 0)
     return lua_pushvalue(L, 1), 1;
   if (lmt_readtiled(L, text)) return 1;
-  if (mt_parse(&out, text, n, &err)) return lmt_raise(L, &err);
+  if (mt_parse(&out, text, n, &err)) return lmt_unread(L, text, &err);
   return lmt_pushvalue(L, out.node);
 }
 

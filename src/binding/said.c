@@ -11,6 +11,38 @@ const char *lmt_stringat (lua_State *L, int i, size_t *n) {
   return lua_tolstring(L, i, n);
 }
 
+int lmt_unread (lua_State *L, const char *text, mt_err *err) {
+  size_t n = strlen(err->text);
+  if (strchr(text, '?'))
+    snprintf(err->text + n, sizeof err->text - n,
+             "\n  tile.parse(text, n, ...) puts numbers there");
+  return lmt_raise(L, err);
+}
+
+void lmt_fillmarks (lua_State *L) {
+  luaL_Buffer b;
+  int next = 2, top = lua_gettop(L);
+  if (top < 2 || !lua_isinteger(L, 2) || !strchr(lua_tostring(L, 1), '?')) return;
+  luaL_buffinit(L, &b);
+  for (const char *p = lua_tostring(L, 1); *p; p++) {
+    if (*p != '?') {
+      luaL_addchar(&b, *p);
+      continue;
+    }
+    if (next > top)
+      luaL_error(L, "parse: the text has more `?` than the %d given", top - 1);
+    lua_pushfstring(L, "%I", (LUAI_UACINT)luaL_checkinteger(L, next++));
+    luaL_addvalue(&b);
+    if (p[1] == '{') p += 1 + strcspn(p + 1, "}"); /* ?{div=8} */
+    if (*p == '\0') break;
+  }
+  if (next <= top)
+    luaL_error(L, "parse: the text has %d `?`, not the %d given", next - 2, top - 1);
+  luaL_pushresult(&b);
+  lua_replace(L, 1);
+  lua_settop(L, 1);
+}
+
 /* CuTe prints (shape:stride) for shape:stride. */
 static const mt_node *bare (const mt_node *t) {
   const mt_node *one = mt_child(t);
@@ -34,7 +66,7 @@ const mt_node *lmt_said (lua_State *L, int i, int kinds, mt_layout *buf) {
   LMT_NOERR(err);
   const char *text = lmt_stringat(L, i, &n);
   if (mt_parse(buf, text, n, &err)) {
-    if (strpbrk(text, ":(<")) lmt_raise(L, &err);
+    if (strpbrk(text, ":(<")) lmt_unread(L, text, &err);
     return NULL;
   }
   const mt_node *t = bare(buf->node);
@@ -56,7 +88,7 @@ const mt_node *lmt_toshape (lua_State *L, int i, mt_layout *buf) {
   LMT_NOERR(err);
   if (lua_type(L, i) != LUA_TSTRING) return lmt_tovalue(L, i, LMT_SHAPE, "shape", buf);
   const char *text = lmt_stringat(L, i, &n);
-  if (mt_parse(buf, text, n, &err)) lmt_raise(L, &err);
+  if (mt_parse(buf, text, n, &err)) lmt_unread(L, text, &err);
   const mt_node *t = bare(buf->node);
   if (!lmt_islayout(t) && t->tag != MT_TUPLE && t->tag != MT_INT)
     luaL_error(L, "layout expected, got \"%s\"", text);

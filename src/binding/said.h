@@ -17,6 +17,10 @@ static inline int lmt_kindof (const mt_node *t) {
 
 /* The text of the string at `i`. */
 const char *lmt_stringat (lua_State *L, int i, size_t *n);
+/* Raises that the text cannot be read. */
+int lmt_unread (lua_State *L, const char *text, mt_err *err);
+/* The integers from 2 on stand for the `?` in the text at 1, from left to right. */
+void lmt_fillmarks (lua_State *L);
 /* The value that the string at `i` says, in `buf`; NULL: it says none of these kinds, or
 ** a number, which is given as one. Raises if the text has more in it than a word, and
 ** cannot be read. */

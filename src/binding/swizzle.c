@@ -116,10 +116,20 @@ static int l_relink (lua_State *L) {
   return lmt_pushvalue(L, out.node);
 }
 
+/* with_offset(A, coordinate): coordinate + A(i) */
+static LMT_APART int with_origin (lua_State *L) {
+  mt_layout buf, out;
+  LMT_NOERR(err);
+  const mt_node *origin = lmt_tovalue(L, 2, LMT_SHAPE, "with_offset: offset", &buf);
+  if (mt_with_origin(&out, lmt_tolayout(L, 1), origin, &err)) return lmt_raise(L, &err);
+  return lmt_pushvalue(L, out.node);
+}
+
 /* with_offset(A, n): n + A(i) */
 static int l_with_offset (lua_State *L) {
   mt_layout out;
   LMT_NOERR(err);
+  if (lmt_istable(L, 2)) return with_origin(L);
   if (mt_with_offset(&out, lmt_tocomposed(L, 1), luaL_checkinteger(L, 2), &err))
     return lmt_raise(L, &err);
   return lmt_pushvalue(L, out.node);

@@ -228,21 +228,56 @@ static void read_composed (mt_reader *r, mt_build *b, int end) {
   mt_closing(r, end);
 }
 
-/* What a tensor of coordinates begins with, which a layout has no place for. */
-static void read_origin (mt_reader *r) {
-  bool zero = true;
-  do zero = mt_integer(r) == 0 && zero;
-  while (r->status == MT_OK && mt_accept(r, ','));
+/* What a tensor of coordinates begins with: their origin, behind "ArithTuple(". */
+static void read_origin (mt_reader *r, mt_layout *origin) {
+  mt_build b;
+  mt_begin(&b, origin, "parse", r->err);
+  mt_open(&b, MT_TUPLE);
+  do mt_read_tuple(r, &b);
+  while (r->status == MT_OK && b.status == MT_OK && mt_accept(r, ','));
+  mt_close(&b);
+  mt_failed(&b, r->status);
+  r->status = mt_end(&b);
   mt_expect(r, ')', "',' or ')' expected");
-  if (!zero) mt_syntax(r, "zeros expected before this, for a layout begins at 0,");
+}
+
+static bool is_zero (const mt_node *t) {
+  for (const mt_node *p = t; p < mt_next(t); p++)
+    if (p->tag != MT_TUPLE && (p->tag != MT_INT || p->shape != 0)) return false;
+  return true;
 }
 
 /* Takes what stands in front of the layout of a tensor; false: nothing of that. */
-static bool accept_front (mt_reader *r) {
+static bool accept_front (mt_reader *r, mt_layout *origin) {
   if (mt_at_pointer(r)) mt_read_pointer(r);
-  else if (accept_one(r, coordinates, '(')) read_origin(r);
+  else if (accept_one(r, coordinates, '(')) read_origin(r, origin);
   else return false;
   mt_expect(r, 'o', "'o' expected");
+  return true;
+}
+
+/* The layout of coordinates at `at` begins at the origin. */
+static MT_APART void begin_at (mt_reader *r, mt_build *b, int at, const mt_node *origin) {
+  mt_layout a, whole;
+  if (r->status != MT_OK || b->status != MT_OK || is_zero(origin)) return;
+  mt_copy_value(&a, b->out->node + at);
+  r->status = mt_with_origin(&whole, a.node, origin, r->err);
+  if (r->status != MT_OK) return;
+  b->n = at;
+  if (b->level > 0) b->out->node[b->open[b->level - 1]].arity--;
+  mt_add(b, whole.node);
+}
+
+/* "ArithTuple(0,128) o ", "gmem_ptr[16b](...) o ", and the layout behind it. */
+static MT_APART bool read_tensor (mt_reader *r, mt_build *b) {
+  mt_layout origin;
+  int at = b->n;
+  mt_int(&origin, 0);
+  if (!accept_front(r, &origin)) return false;
+  if (accept_front(r, &origin)) mt_syntax(r, "one pointer expected before this,");
+  mt_failed(b, r->status);
+  if (b->status == MT_OK) mt_read_value(r, b);
+  begin_at(r, b, at, origin.node);
   return true;
 }
 
@@ -257,9 +292,5 @@ bool mt_read_cute (mt_reader *r, mt_build *b) {
   }
   if (accept_one(r, composed, '<')) return read_composed(r, b, '>'), true;
   if (accept_one(r, composed, '(')) return read_composed(r, b, ')'), true;
-  if (!accept_front(r)) return false;
-  if (accept_front(r)) mt_syntax(r, "one pointer expected before this,");
-  mt_failed(b, r->status);
-  if (b->status == MT_OK) mt_read_value(r, b);
-  return true;
+  return read_tensor(r, b);
 }

@@ -54,19 +54,22 @@ function tile.layout(shape, stride) end
 --- - CuTe's C++ is read too, and what CuTe prints, of tiled copies, tiled MMAs and atoms, too
 --- - CuTe prints no name of an atom: the first that has the layouts, or the one that is given
 --- - what no atom has is one of your own; atom: its types, { A = "f16", B = "f16", C = "f32" }
+--- - integers behind the text stand for its `?`, from left to right
 --- - error: text that is none, with the position
 --- ```lua
 --- parse "(4,(2,2)):(2,(1,8))"  --> (4,(2,2)):(2,(1,8))
 --- parse "(4,(2,3))", parse "2@0+1@1"  --> (4,(2,3))	2@0+1@1
---- parse "Layout<Shape<_2,_4>,Stride<_1,_2>>"  --> (2,4):(1,2)
+--- parse "Layout<Shape<_2,_4>,Stride<_1,_2>>", parse("(?,4):(1,?{div=4})", 8, 12)
+--- --> (2,4):(1,2)	(8,4):(1,12)
 --- parse("Copy_Atom<SM75_U32x4_LDSM_N,half_t>").layout_src  --> (32,8):(8,1)
 --- local text = cute(make_tiled_mma "SM80_16x8x8_F32BF16BF16F32_TN", "print")
 --- parse(text, "SM80_16x8x8_F32BF16BF16F32_TN"):tile_shape()  --> (16,8,8)
 --- ```
 ---@param text string
----@param atom? string | table
+---@param atom? string | table | integer
+---@param ... integer
 ---@return any
-function tile.parse(text, atom) end
+function tile.parse(text, atom, ...) end
 
 --- Layouts as the modes of one; or, as layout, a shape with strides or without.
 --- - R(i, j, ...) = A(i) + B(j) + ...; of swizzled and composed modes by their values, up to 2^16

@@ -171,13 +171,14 @@ function Layout:dice(coordinate) end
 --- A layout and where it begins as one value: offset + A(i).
 --- - Sw<0,0,0> o offset o A; an offset that a swizzle lets pass goes under it, else it is composed
 --- - what local_tile and slices give of a layout, its part and an offset, is one layout so
---- - error: strides that are no integers
+--- - of coordinates too: with_offset(make_identity_layout{8, 8}, {2, 4})
+--- - error: an integer beside coordinates; coordinates below 0
 --- ```lua
 --- with_offset(layout({8, 8}, {1, 16}), 136)  --> Sw<0,0,0> o 136 o (8,8):(1,16)
 --- with_offset(layout{16, 16}:local_tile({8, 8}, {1, 1}))(1, 1)  --> 153
 --- ```
 ---@param A moontile.Layout
----@param offset integer
+---@param offset integer | moontile.Tuple
 ---@return moontile.Layout
 function tile.with_offset(A, offset) end
 Layout.with_offset = tile.with_offset
