@@ -46,7 +46,8 @@ static const row rows[] = {
     {"composition", "Sw<1,0,1>", "(2,3):(1@0,1@1)", MT_EINVAL, "no integers"},
     {"composition", "Sw<1,0,1>", "(2,3)", MT_EINVAL, "a layout or a swizzle expected"},
     {"composition", "Sw<3,0,3>", "Sw<2,0,2>", MT_EINEXACT,
-     "composition: Sw<3,0,3> o Sw<2,0,2> is no swizzle\n  their shifts 3 and 2 differ"},
+     "composition: Sw<3,0,3> o Sw<2,0,2> is no swizzle\n  their shifts 3 and 2 differ; "
+     "before a layout A they are: v o (w o A)"},
     {"composition", "Sw<3,1,4>", "Sw<3,0,4>", MT_EINEXACT,
      "their masks together, Y = 144 and Z = 9, are not two runs of bits apart from each other"},
     {"composition", "(8,2):(1,8)", "(Sw<1,1,1>,2:1)", MT_EUNSUPPORTED,

@@ -267,13 +267,29 @@ static void test_names (void) {
   static const struct {
     const char *name;
     mt_dtype d;
-  } other[] = {{"half", MT_f16},           {"half_t", MT_f16},
-               {"float16", MT_f16},        {"bfloat16_t", MT_bf16},
-               {"float", MT_f32},          {"float32", MT_f32},
-               {"double", MT_f64},         {"int8_t", MT_i8},
-               {"uint64_t", MT_u64},       {"float_e4m3_t", MT_e4m3},
-               {"float8_e5m2", MT_e5m2},   {"float_e5m2_t", MT_e5m2},
-               {"float8_e4m3fn", MT_e4m3}, {"bool", MT_bool}};
+  } other[] = {{"half", MT_f16},
+               {"half_t", MT_f16},
+               {"float16", MT_f16},
+               {"bfloat16_t", MT_bf16},
+               {"float", MT_f32},
+               {"float32", MT_f32},
+               {"double", MT_f64},
+               {"int8_t", MT_i8},
+               {"uint64_t", MT_u64},
+               {"float_e4m3_t", MT_e4m3},
+               {"float8_e5m2", MT_e5m2},
+               {"float_e5m2_t", MT_e5m2},
+               {"float8_e4m3fn", MT_e4m3},
+               {"bool", MT_bool},
+               {"cutlass::half_t", MT_f16},
+               {"torch.float16", MT_f16},
+               {"fp16", MT_f16},
+               {"cutlass.Float8E4M3FN", MT_e4m3},
+               {"Int32", MT_i32},
+               {"BFloat16", MT_bf16},
+               {"cute::bfloat16_t", MT_bf16},
+               {"np.float32", MT_f32},
+               {"__half", MT_f16}};
   for (size_t i = 0; i < sizeof other / sizeof *other; i++)
     CHECK(mt_dtype_find(&found, other[i].name, &err) == MT_OK && found == other[i].d,
           "%s", other[i].name);

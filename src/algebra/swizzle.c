@@ -121,7 +121,10 @@ static mt_status not_merged (mt_err *err, const mt_node *v, const mt_node *w) {
   v = mt_swizzle_text(&rv, x);
   w = mt_swizzle_text(&rw, y);
   mt_failn(err, MT_EINEXACT, "composition: %N o %N is no swizzle", v, w);
-  if (x.s != y.s) mt_explain(err, "\n  their shifts %d and %d differ", x.s, y.s);
+  if (x.s != y.s)
+    mt_explain(
+        err, "\n  their shifts %d and %d differ; before a layout A they are: v o (w o A)",
+        x.s, y.s);
   else
     mt_explain(
         err,

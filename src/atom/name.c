@@ -302,6 +302,12 @@ mt_status mt_unknown_name (mt_err *err, const char *op, mt_patterns of,
   near_names near;
   mt_fail(err, MT_EINVAL, "%s: there is no atom \"%.100s\"", op, name);
   if (!plain_name(plain, name)) return MT_EINVAL;
+  if (strstr(plain, "TMA"))
+    return mt_explain(err, "\n  TMA is described by its tensor: tile.tma{ ... }"),
+           MT_EINVAL;
+  int m, n_, k;
+  if (sscanf(plain, "m%dn%dk%d", &m, &n_, &k) == 3) /* PTX's name of a shape */
+    snprintf(plain, sizeof plain, "%dx%dx%d_", m, n_, k);
   find_near(&near, of, plain);
   put_names(err, &near, "\n  near it: ");
   if (near.name[0][0]) return MT_EINVAL;

@@ -293,18 +293,26 @@ static int cast_layout (lua_State *L, const char *op, casting f) {
 static int l_upcast (lua_State *L) { return cast_layout(L, "upcast", mt_upcast); }
 static int l_downcast (lua_State *L) { return cast_layout(L, "downcast", mt_downcast); }
 
+/* Any number of bits, or those of a dtype. */
+static int64_t recast_bits (lua_State *L, int i) {
+  return lmt_isstring(L, i) ? lmt_tobits(L, i, "recast_layout") : luaL_checkinteger(L, i);
+}
+
 static int recast_layout (lua_State *L, int old_bits, int new_bits, int layout) {
   mt_layout buf, out;
   const int at[] = {layout, old_bits, new_bits};
   LMT_NOERR(err);
   if (is_composed(L, layout)) return lmt_byvalues(L, "recast_layout", 3, at);
   node a = lmt_tovalue(L, layout, SWIZZLED, "layout", &buf);
-  if (mt_recast_layout(&out, luaL_checkinteger(L, old_bits),
-                       luaL_checkinteger(L, new_bits), a, &err))
+  if (mt_recast_layout(&out, recast_bits(L, old_bits), recast_bits(L, new_bits), a, &err))
     return lmt_raise(L, &err);
   return lmt_pushvalue(L, out.node);
 }
-static int l_recast_layout (lua_State *L) { return recast_layout(L, 1, 2, 3); }
+/* A layout comes last, as in CuTe, or first, as of the method. */
+static int l_recast_layout (lua_State *L) {
+  bool first = lmt_nodeat(L, 1) != NULL && lmt_nodeat(L, 3) == NULL;
+  return first ? recast_layout(L, 2, 3, 1) : recast_layout(L, 1, 2, 3);
+}
 static int m_recast_layout (lua_State *L) { return recast_layout(L, 2, 3, 1); }
 
 /* ------------------------------------------------------- parts of layouts and tensors */

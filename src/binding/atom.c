@@ -5,6 +5,7 @@
 ** An atom has fields; it cannot be changed. Those that are layouts are methods, too: a
 ** layout that is called with an atom is itself (binding/layout.c).
 */
+#include <ctype.h>
 #include <string.h>
 
 #include "binding/atom.h"
@@ -215,11 +216,11 @@ typedef struct query {
   mt_element operand[MT_OPERANDS]; /* MT_NELEMENT: any */
 } query;
 
-/* "sm_90" and "sm90" mean sm90 and sm90a; "sm_90a" means sm90a. */
+/* "sm_90", "SM90" and "sm90" mean sm90 and sm90a; "sm_90a" means sm90a. */
 static bool is_arch (const char *arch, const char *asked) {
   for (; *asked; asked++) {
     if (*asked == '_') continue;
-    if (*arch++ != *asked) return false;
+    if (*arch++ != tolower((unsigned char)*asked)) return false;
   }
   return *arch == 0 || (*arch == 'a' && arch[1] == 0);
 }

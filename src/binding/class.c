@@ -67,12 +67,46 @@ static const char *found_elsewhere (const char *key) {
   return NULL;
 }
 
+/* Names that have a key in them, or are in it: of "inverse" left_inverse. */
+enum { RELATED = 3, WORD = 4 };
+
+static bool is_related (const char *key, const char *name) {
+  return (strlen(key) >= WORD && strstr(name, key)) ||
+         (strlen(name) >= WORD && strstr(key, name));
+}
+
+/* The first of them by the alphabet. */
+static void add_related (const char *found[RELATED], const char *name) {
+  for (int i = 0; i < RELATED; i++) {
+    if (found[i] && strcmp(name, found[i]) > 0) continue;
+    const char *other = found[i];
+    found[i] = name;
+    if (other == NULL) return;
+    name = other;
+  }
+}
+
+static LMT_APART int mean_related (lua_State *L, const char *what, const char *class,
+                                   const char *key, const char *const *found) {
+  lua_pushfstring(L, "%s.%s: no such %s; did you mean %s", class, key, what, found[0]);
+  for (int i = 1; i < RELATED && found[i]; i++)
+    lua_pushfstring(L, "%s%s%s", lua_tostring(L, -1),
+                    i + 1 < RELATED && found[i + 1] ? ", " : " or ", found[i]);
+  return luaL_error(L, "%s?", lua_tostring(L, -1));
+}
+
 /* A name but for one letter is that name; else one that is elsewhere is rather meant. */
 int lmt_nosuch (lua_State *L, const char *what, int names, const char *class) {
   lmt_near near = {NULL, 0};
+  const char *related[RELATED] = {NULL};
   const char *key = luaL_tolstring(L, 2, NULL), *where = found_elsewhere(key);
-  for (lua_pushnil(L); lua_next(L, names); lua_pop(L, 1))
-    if (lua_type(L, -2) == LUA_TSTRING) lmt_nearer(&near, key, lua_tostring(L, -2));
+  for (lua_pushnil(L); lua_next(L, names); lua_pop(L, 1)) {
+    if (lua_type(L, -2) != LUA_TSTRING) continue;
+    lmt_nearer(&near, key, lua_tostring(L, -2));
+    if (is_related(key, lua_tostring(L, -2))) add_related(related, lua_tostring(L, -2));
+  }
+  if (related[0] && !where && (near.name == NULL || near.distance > 1))
+    return mean_related(L, what, class, key, related);
   if (where && (near.name == NULL || near.distance > 1))
     return luaL_error(L, "%s.%s: no such %s; %s has one: %s%s%s", class, key, what, where,
                       where, strcmp(where, "tile") == 0 ? "." : ":", key);

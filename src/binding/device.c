@@ -187,6 +187,18 @@ static size_t piece_option (lua_State *L, int i) {
 
 /* device([name]), device{ name, threads =, libcuda =, libblas =, piece = } -> device |
 ** nil, message, code */
+/* Adds to the error which devices there are. */
+static LMT_APART void say_devices (lua_State *L, mt_err *err) {
+  mt_err none = MT_NOERR;
+  int n = mt_cuda_count(&lmt_pushstate(L)->options, &none);
+  size_t at = strlen(err->text);
+  snprintf(err->text + at, sizeof err->text - at,
+           n == 0 ? "\n  here is: cpu" :
+           n == 1 ? "\n  here are: cpu, cuda" :
+                    "\n  here are: cpu, cuda:0 to cuda:%d",
+           n - 1);
+}
+
 static int l_device (lua_State *L) {
   static const char *const keys[] = {"1", "threads", "libcuda", "libblas", "piece", NULL};
   LMT_NOERR(err);
@@ -211,8 +223,10 @@ static int l_device (lua_State *L) {
   } else {
     name = luaL_optstring(L, 1, NULL);
   }
-  if (open_permitted(L, name, &o, &err) == NULL) return lmt_fail(L, &err);
-  return 1;
+  if (open_permitted(L, name, &o, &err)) return 1;
+  if (err.status == MT_ENODEV && name && strncmp(name, "cuda", 4) != 0)
+    say_devices(L, &err);
+  return lmt_fail(L, &err);
 }
 
 /* Adds a name to the sequence on the top, if a script may open it. */

@@ -19,15 +19,14 @@ static void set_tuple (lua_State *L, const char *key, const int64_t *v, int n) {
 
 /* ---------------------------------------------------------------- wgmma */
 
-static mt_gmma_major to_major (lua_State *L, int i, const mt_node *a) {
+static mt_gmma_major to_major (lua_State *L, int i, const char *name, const mt_node *a) {
   if (lua_isnoneornil(L, i)) return mt_gmma_major_of(a);
   const char *s = lmt_isstring(L, i) ? lua_tostring(L, i) : "", *space = strrchr(s, ':');
   if (space) s = space + 1; /* GMMA::Major::K */
   if (strcmp(s, "K") == 0) return MT_GMMA_K;
   if (strcmp(s, "MN") == 0) return MT_GMMA_MN;
-  return (mt_gmma_major)
-      luaL_error(L, "make_gmma_desc: \"K\" or \"MN\", the major, expected, got %s",
-                 luaL_tolstring(L, i, NULL));
+  return (mt_gmma_major)luaL_error(L, "%s: \"K\" or \"MN\", the major, expected, got %s",
+                                   name, luaL_tolstring(L, i, NULL));
 }
 
 static int push_desc (lua_State *L, const mt_gmma_desc *d) {
@@ -47,15 +46,18 @@ static int push_desc (lua_State *L, const mt_gmma_desc *d) {
 
 /* make_gmma_desc(A [, bits | dtype] [, major]) -> { mode =, major =, lbo =, sbo = };
 ** raises which rule is broken. */
-static int l_make_gmma_desc (lua_State *L) {
+static int gmma_desc (lua_State *L, const char *name) {
   mt_gmma_desc d;
   LMT_NOERR(err);
   const mt_node *a = lmt_tolayout(L, 1);
-  int bits = lua_isnoneornil(L, 2) ? 16 : lmt_tobits(L, 2, "make_gmma_desc");
-  mt_gmma_major major = to_major(L, 3, a);
-  if (mt_make_gmma_desc(&d, a, bits, major, &err)) return lmt_raise(L, &err);
+  int bits = lua_isnoneornil(L, 2) ? 16 : lmt_tobits(L, 2, name);
+  mt_gmma_major major = to_major(L, 3, name, a);
+  if (mt_make_gmma_desc(&d, a, bits, major, &err))
+    return lmt_raiseas(L, "make_gmma_desc", name, &err);
   return push_desc(L, &d);
 }
+static int l_make_gmma_desc (lua_State *L) { return gmma_desc(L, "make_gmma_desc"); }
+static int l_gmma_desc (lua_State *L) { return gmma_desc(L, "gmma_desc"); }
 
 /* ---------------------------------------------------------------- TMA */
 

@@ -282,6 +282,9 @@ static int l_copy (lua_State *L) {
   LMT_COUNT(L, src + 2, "copy",
             src == 2 ? "tiled_copy, src, dst [, stream]" : "src, dst [, stream]");
   lua_settop(L, src + 2);
+  if (lmt_istable(L, src + 2))
+    return luaL_error(L, "copy: options stand beside the tensors in one table: "
+                         "tile.copy{ src = S, dst = D, rounding = \"down\" }");
   if (!lmt_isbetween(L, src, &device)) device = lmt_totensor(L, src)->buffer->device;
   mt_status s = device->recording ? copy_anew(L, src, rounding, &err) :
                                     copy_again(L, device, src, rounding, &err);

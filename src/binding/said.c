@@ -95,14 +95,23 @@ const mt_node *lmt_toshape (lua_State *L, int i, mt_layout *buf) {
   return t;
 }
 
+static const struct {
+  const char *name;
+  lmt_order order;
+} orders[] = {{"left", LMT_LEFT},         {"LayoutLeft", LMT_LEFT},
+              {"GenColMajor", LMT_LEFT},  {"right", LMT_RIGHT},
+              {"LayoutRight", LMT_RIGHT}, {"GenRowMajor", LMT_RIGHT}};
+
 lmt_order lmt_toorder (lua_State *L, int i, mt_layout *buf, const mt_node **stride) {
   if (lua_isnoneornil(L, i)) return LMT_LEFT;
   if (lua_type(L, i) == LUA_TSTRING) {
     const char *s = lua_tostring(L, i);
-    if (strcmp(s, "left") == 0) return LMT_LEFT;
-    if (strcmp(s, "right") == 0) return LMT_RIGHT;
+    size_t n = strcspn(s, "{");
+    for (size_t k = 0; k < sizeof orders / sizeof *orders; k++)
+      if (strncmp(s, orders[k].name, n) == 0 && orders[k].name[n] == '\0')
+        return orders[k].order;
     if ((*stride = lmt_said(L, i, LMT_STRIDE, buf))) return LMT_GIVEN;
-    luaL_error(L, "stride: \"left\" or \"right\" expected, got \"%s\"", s);
+    luaL_error(L, "stride: \"left\" or, row-major, \"right\" expected, got \"%s\"", s);
   }
   *stride = lmt_tovalue(L, i, LMT_STRIDE, "stride", buf);
   return LMT_GIVEN;

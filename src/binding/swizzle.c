@@ -18,6 +18,9 @@ static const mt_node *swizzle_or_layout (lua_State *L, int i, mt_layout *buf) {
 static int l_swizzle (lua_State *L) {
   mt_layout out;
   LMT_NOERR(err);
+  mt_layout said;
+  if (lmt_isstring(L, 1) && lua_isnoneornil(L, 2)) /* "Swizzle<3,4,3>" */
+    return lmt_pushvalue(L, lmt_tovalue(L, 1, LMT_SWIZZLES, "swizzle", &said));
   lua_Integer bits = luaL_checkinteger(L, 1), base = luaL_checkinteger(L, 2);
   if (mt_swizzle_bits(&out, bits, base, luaL_optinteger(L, 3, bits), &err))
     return lmt_raise(L, &err);

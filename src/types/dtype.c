@@ -18,12 +18,19 @@ static const mt_dtype_row dtypes[] = {
 #include "moontile/dtypes.def"
 };
 
-/* What C++ calls them, without the _t at the end; NumPy's names are in the rows. */
+/* What C++, CuTe's DSL and PyTorch call them, without the _t at the end, in small
+** letters; NumPy's names are in the rows. */
 static const struct {
   const char *name;
   mt_dtype d;
-} aliases[] = {{"half", MT_f16}, {"float", MT_f32},       {"double", MT_f64},
-               {"int", MT_i32},  {"float_e4m3", MT_e4m3}, {"float_e5m2", MT_e5m2}};
+} aliases[] = {{"half", MT_f16},          {"float", MT_f32},
+               {"double", MT_f64},        {"int", MT_i32},
+               {"float_e4m3", MT_e4m3},   {"float_e5m2", MT_e5m2},
+               {"float8e4m3fn", MT_e4m3}, {"float8e5m2", MT_e5m2},
+               {"boolean", MT_bool},      {"fp16", MT_f16},
+               {"fp32", MT_f32},          {"fp64", MT_f64},
+               {"__half", MT_f16},        {"nv_bfloat16", MT_bf16},
+               {"__nv_bfloat16", MT_bf16}};
 
 static const char *const numpy_names[] = {
 #define MT_DTYPE(name, kind, bytes, type, element, e, m, top, npy, numpy, ...) numpy,
@@ -48,9 +55,21 @@ bool mt_is_float_type (mt_dtype d) { return dtypes[d].kind == MT_KIND_FLOAT; }
 int mt_dtype_rank (mt_dtype d) { return dtypes[d].rank; }
 mt_dtype mt_dtype_sum (mt_dtype d) { return (mt_dtype)dtypes[d].sum; }
 
-/* Whether a name of n letters is this one. */
+/* Whether a name of n letters is this one, in capitals or not. */
 static bool is_name (const char *name, size_t n, const char *this_one) {
-  return strncmp(name, this_one, n) == 0 && this_one[n] == '\0';
+  for (size_t i = 0; i < n; i++) {
+    char c = name[i];
+    if ((c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c) != this_one[i]) return false;
+  }
+  return this_one[n] == '\0';
+}
+
+/* Behind its namespaces: cutlass::half_t, torch.float16. */
+static const char *last_part (const char *name) {
+  const char *last = name;
+  for (const char *p = name; *p; p++)
+    if ((*p == ':' || *p == '.') && p[1]) last = p + 1;
+  return last;
 }
 
 /* MT_NDTYPE: none has this name of n letters. */
@@ -63,6 +82,7 @@ static mt_dtype named (const char *name, size_t n) {
 }
 
 static mt_dtype find (const char *name) {
+  name = last_part(name);
   size_t n = strlen(name);
   for (int d = 0; d < MT_NDTYPE; d++)
     if (strcmp(name, dtypes[d].name) == 0) return (mt_dtype)d;

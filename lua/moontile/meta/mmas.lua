@@ -71,6 +71,7 @@ function TiledMMA:size() end
 --- ```
 ---@return moontile.Tuple
 function TiledMMA:tile_shape() end
+TiledMMA.tile_size = TiledMMA.tile_shape
 
 --- The atom of a tiled MMA.
 --- - tile.mma_atom of its name
@@ -118,6 +119,9 @@ function TiledMMA:thr_layout_VMNK() end
 function TiledMMA:layout_A_TV() end
 TiledMMA.layout_B_TV = TiledMMA.layout_A_TV
 TiledMMA.layout_C_TV = TiledMMA.layout_A_TV
+TiledMMA.get_layoutA_TV = TiledMMA.layout_A_TV
+TiledMMA.get_layoutB_TV = TiledMMA.layout_A_TV
+TiledMMA.get_layoutC_TV = TiledMMA.layout_A_TV
 
 --- A layout as ((ThrV,(ThrX,ThrY)),(FrgV,(RestX,RestY,...))).
 --- - CuTe's thrfrg_A (B, C)

@@ -257,6 +257,8 @@ function TiledCopy:tiler_MN() end
 ---@return moontile.Layout
 function TiledCopy:layout_S_TV() end
 TiledCopy.layout_D_TV = TiledCopy.layout_S_TV
+TiledCopy.get_layoutS_TV = TiledCopy.layout_S_TV
+TiledCopy.get_layoutD_TV = TiledCopy.layout_S_TV
 
 --- A layout or tensor as (Thr,Val,(RestM,RestN,...)).
 --- - by the reference of the atom; of a tensor a view
