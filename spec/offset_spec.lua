@@ -89,14 +89,14 @@ describe("an offset beside a layout", function()
     local function text(o) return tostring(tile.make_coord(table.unpack(o))) end
     for _ = 1, math.ceil(60 * (tonumber(os.getenv "MOONTILE_TIMES") or 1)) do
       local shape = extents(1)
-      local I, o = tile.make_identity_layout(shape), origin(shape)
-      local cut, divided = pcall(I.zipped_divide, I, { random(4) })
-      if random(2) == 1 and cut then I = divided end
-      local R, at = I:with_offset(o), tile.make_coord(table.unpack(o))
-      for i = 0, I:size() - 1 do assert.equal(at + I(i), R(i)) end
-      assert.equal(tile.shape(I), tile.shape(R))
+      local J, o = tile.make_identity_layout(shape), origin(shape)
+      local cut, divided = pcall(J.zipped_divide, J, { random(4) })
+      if random(2) == 1 and cut then J = divided end
+      local R, at = J:with_offset(o), tile.make_coord(table.unpack(o))
+      for i = 0, J:size() - 1 do assert.equal(at + J(i), R(i)) end
+      assert.equal(tile.shape(J), tile.shape(R))
       assert.equal(R, layout(tostring(R)))
-      assert.equal(R, layout(("ArithTuple%s o %s"):format(text(o), I)))
+      assert.equal(R, layout(("ArithTuple%s o %s"):format(text(o), J)))
     end
     local S = layout "(4,3):(1@0+2@1,1@1)"
     for i = 0, 11 do assert.equal(tile.make_coord(5, 6) + S(i), S:with_offset { 5, 6 }(i)) end
