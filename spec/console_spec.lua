@@ -124,6 +124,11 @@ local SAID = {
     "attempt to perform arithmetic on a nil value (global 'frist'); did you mean first?\n" },
   { "tile.layot", "tile.layot: no such function; did you mean layout?\n" },
   { "layout(4):siez()", "Layout.siez: no such method; did you mean size?\n" },
+  { "tile.inverse(layout(4))",
+    "tile.inverse: no such function; did you mean left_inverse or right_inverse?\n" },
+  { "tile.print_latex", "tile.print_latex: no such function; did you mean latex?\n" },
+  { "layout{4, 8}:transpose()", "Layout.transpose: no such method; here it is select(2, 1)\n" },
+  { "tile.product{2, 3}", "tile.product: no such function; here it is size\n" },
   { "nothing_like_it", "" }, { "x == nil", "" },
   -- an end that is none
   { "function f() return f() + 1 end\nf()", "stack overflow" },

@@ -114,6 +114,13 @@ describe("constructors", function()
     assert.equal(tostring(mma), tostring(load("local tile = ... return " .. tostring(mma))(tile)))
   end)
 
+  it("choose shared memory by majors with their spaces", function()
+    assert.equal(select(2, tile.ss_smem_selector("K", "f16", 128, 64)),
+                 select(2, tile.ss_smem_selector("GMMA::Major::K", "half_t", 128, 64)))
+    assert.has_error(function() tile.ss_smem_selector("K", "f16", 128) end,
+                     "ss_smem_selector: the extents of both modes, MN and K, expected")
+  end)
+
   it("have fragments of shapes, and free functions, as CuTe has them", function()
     local mma = tile.make_tiled_mma("SM80_16x8x16_F32F16F16F32_TN", layout { 2, 2, 1 })
     for _, x in ipairs { "A", "B", "C" } do

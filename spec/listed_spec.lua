@@ -364,6 +364,21 @@ describe("functions that are listed", function()
     end
   end)
 
+  dofile "spec/refused.lua"(it, {
+    { "F:local_tile({ 2, 2 }, { 1, 1 })",
+      "local_tile: {0,1,4,5,6,9,20,21,24,45,46,49} has 12 values, and is asked for number 12: past"
+      .. " its coordinates a function that is listed is not known\n"
+      .. "take a tile that divides its extents, or list it for a larger shape" },
+    { "tile.upcast(F, 2)",
+      "upcast: of {0,1,4,5,6,9,20,21,24,45,46,49} o 0 o (3,4):(1,3) by 2: the modes tear elements"
+      .. " apart: A(0) = 0 and A(1) = 1 lie in element 0, and no mode goes from one to the other" },
+    { "tile.sort(F)",
+      "sort: {0,1,4,5,6,9,20,21,24,45,46,49} o 0 o (3,4):(1,3) is composed: its modes have no"
+      .. " strides to be sorted by" },
+    { "F(12)", "call: a list of 12 values has none at 12: past its coordinates a function that is"
+      .. " listed is not known" },
+  }, { tile = tile, F = function_layout({ 3, 4 }, function(i, j) return i * i + 5 * j * j end) })
+
   if DEVICE then
     it("are copied and multiplied on a GPU", function()
       local device = assert(tile.device { "cuda", libcuda = DEVICE })

@@ -154,6 +154,7 @@ end
 local ALL = { "SW128", "SW64", "SW32", "INTER" }
 
 local function checked(what, major, bits, mn, k)
+  major = tostring(major):match "[^:]*$" -- GMMA::Major::K
   if major ~= "K" and major ~= "MN" then
     error(('%s: major: "K" or "MN" expected, got %s'):format(what, tostring(major)), 0)
   end
@@ -162,13 +163,16 @@ local function checked(what, major, bits, mn, k)
     error(("%s: 8, 16 or 32 bits, or a type of them, expected, got %s")
           :format(what, tostring(bits)), 0)
   end
+  if mn == nil or k == nil then
+    error(("%s: the extents of both modes, MN and K, expected"):format(what), 0)
+  end
   if extents(mn) % 8 ~= 0 or extents(k) % 8 ~= 0 then refuse(what, major, bits, mn, k) end
-  return bits
+  return bits, major
 end
 
 -- ss_smem_selector(major, bits | dtype, MN, K): for wgmma of shared memory
 function construct.ss_smem_selector(major, bits, mn, k)
-  bits = checked("ss_smem_selector", major, bits, mn, k)
+  bits, major = checked("ss_smem_selector", major, bits, mn, k)
   return choose("ss_smem_selector", major, bits, mn, k, ALL, major == "MN")
 end
 
@@ -178,14 +182,14 @@ local RS = { [8] = { "SW128", "SW64" }, [16] = ALL, [32] = { "SW32" } }
 
 -- rs_smem_selector(major, bits | dtype, MN, K [, transposed])
 function construct.rs_smem_selector(major, bits, mn, k, transposed)
-  bits = checked("rs_smem_selector", major, bits, mn, k)
+  bits, major = checked("rs_smem_selector", major, bits, mn, k)
   local kinds = major == "K" and ALL or bits == 8 and transposed and { "SW128" } or RS[bits]
   return choose("rs_smem_selector", major, bits, mn, k, kinds)
 end
 
 -- sm100_smem_selector(major, bits | dtype, MN, K): for tcgen05
 function construct.sm100_smem_selector(major, bits, mn, k)
-  bits = checked("sm100_smem_selector", major, bits, mn, k)
+  bits, major = checked("sm100_smem_selector", major, bits, mn, k)
   local kinds = major == "MN" and bits == 32 and { "SW128_32B" } or ALL
   return choose("sm100_smem_selector", major, bits, mn, k, kinds)
 end

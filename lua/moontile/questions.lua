@@ -190,6 +190,9 @@ function questions.sort(A)
   elseif type(flat) ~= "userdata" then return flat
   end
   local modes = {}
+  if tile.is_composed(flat) then
+    error(("sort: %s is composed: its modes have no strides to be sorted by"):format(A), 0)
+  end
   for i = 1, tile.rank(flat) do
     local m = tile.get(flat, i)
     modes[i] = { m, tile.size(m), tile.get(tile.append(tile.stride(m), 0), 1), i }

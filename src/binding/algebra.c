@@ -318,17 +318,22 @@ static int m_recast_layout (lua_State *L) { return recast_layout(L, 2, 3, 1); }
 /* ------------------------------------------------------- parts of layouts and tensors */
 
 /* f(A, tiler, coordinate) */
-static int partition (lua_State *L, mt_status (*f)(mt_layout *out, mt_layout *offset,
-                                                   node a, node t, node c, mt_err *err)) {
+static int partition (lua_State *L, const char *name,
+                      mt_status (*f)(mt_layout *out, mt_layout *offset, node a, node t,
+                                     node c, mt_err *err)) {
   mt_layout t, c, out, offset;
   LMT_NOERR(err);
   node a = lmt_tocomposed(L, 1), tiler = lmt_totiler(L, 2, &t);
   if (f(&out, &offset, a, tiler, lmt_tovalue(L, 3, LMT_COORD, "coordinate", &c), &err))
-    return lmt_raise(L, &err);
+    return lmt_raiseas(L, "slice", name, &err);
   return lmt_pushpart(L, 1, out.node, offset.node, tiler);
 }
-static int l_inner_partition (lua_State *L) { return partition(L, mt_inner_partition); }
-static int l_outer_partition (lua_State *L) { return partition(L, mt_outer_partition); }
+static int l_inner_partition (lua_State *L) {
+  return partition(L, "inner_partition", mt_inner_partition);
+}
+static int l_outer_partition (lua_State *L) {
+  return partition(L, "outer_partition", mt_outer_partition);
+}
 
 /* The projection at `i`: a tuple, with _ for the modes that are dropped. */
 static node projection (lua_State *L, int i, mt_layout *buf) {
@@ -343,7 +348,8 @@ static LMT_APART node local_tile (lua_State *L, mt_layout *out, mt_layout *offse
   node a = lmt_tocomposed(L, 1), tiler = lmt_totiler(L, 2, t);
   node coord = lmt_tovalue(L, 3, LMT_COORD, "coordinate", &c);
   node proj = projection(L, 4, &p);
-  if (mt_local_tile(out, offset, a, tiler, coord, proj, &err)) lmt_raise(L, &err);
+  if (mt_local_tile(out, offset, a, tiler, coord, proj, &err))
+    lmt_raiseas(L, "slice", "local_tile", &err);
   if (proj == NULL || mt_dice(&c, proj, tiler, &err) != MT_OK) return tiler;
   *t = c;
   return t->node;
@@ -362,7 +368,7 @@ static LMT_APART void local_partition (lua_State *L, mt_layout *out, mt_layout *
   LMT_NOERR(err);
   node a = lmt_tocomposed(L, 1), thr = lmt_tolayout(L, 2), proj = projection(L, 4, &p);
   if (mt_local_partition(out, offset, a, thr, luaL_checkinteger(L, 3), proj, &err))
-    lmt_raise(L, &err);
+    lmt_raiseas(L, "slice", "local_partition", &err);
   if (proj && mt_dice(&diced, proj, thr, &err) == MT_OK) thr = diced.node;
   if (mt_product_each(tile, thr, &err)) lmt_raise(L, &err);
 }

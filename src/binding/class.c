@@ -67,6 +67,35 @@ static const char *found_elsewhere (const char *key) {
   return NULL;
 }
 
+/* What other libraries call it, and what does it here. */
+static const struct {
+  const char *name, *here;
+} others[] = {{"transpose", "select(2, 1)"},
+              {"permute", "select"},
+              {"T", "select(2, 1)"},
+              {"reshape", "with_shape"},
+              {"recast", "recast_layout"},
+              {"product", "size"},
+              {"clear", "fill(0), of a tensor"},
+              {"clone", "to(device), of a tensor"},
+              {"broadcast", "append(tile.layout(n, 0))"},
+              {"tolist", "totable, of a tensor, or image"},
+              {"values", "totable, of a tensor, or image"},
+              {"print", "print_layout, print_tensor"},
+              {"make_tensor", "tensor"},
+              {"make_tensor_like", "tensor(dtype, layout)"},
+              {"make_basis_like", "make_identity_layout(shape):stride()"},
+              {"basis", "parse \"1@0\""},
+              {"E", "parse \"E<0>\""},
+              {"copy_async", "copy; a stream orders it"},
+              {"axpby", "gemm{ alpha =, beta = }, einsum"}};
+
+static const char *called_here (const char *key) {
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    if (strcmp(key, others[i].name) == 0) return others[i].here;
+  return NULL;
+}
+
 /* Names that have a key in them, or are in it: of "inverse" left_inverse. */
 enum { RELATED = 3, WORD = 4 };
 
@@ -100,6 +129,9 @@ int lmt_nosuch (lua_State *L, const char *what, int names, const char *class) {
   lmt_near near = {NULL, 0};
   const char *related[RELATED] = {NULL};
   const char *key = luaL_tolstring(L, 2, NULL), *where = found_elsewhere(key);
+  if (!where && called_here(key))
+    return luaL_error(L, "%s.%s: no such %s; here it is %s", class, key, what,
+                      called_here(key));
   for (lua_pushnil(L); lua_next(L, names); lua_pop(L, 1)) {
     if (lua_type(L, -2) != LUA_TSTRING) continue;
     lmt_nearer(&near, key, lua_tostring(L, -2));

@@ -121,7 +121,7 @@ bool lmt_undolisted (lua_State *L, const char *name, const mt_node *found) {
   lua_pushstring(L, name);
   lua_pushvalue(L, 1);
   lua_pushinteger(L, found ? mt_size(found) : 0);
-  lua_call(L, 3, 1);
+  lmt_callplaced(L, 3);
   return !lua_isnil(L, -1);
 }
 
@@ -131,7 +131,7 @@ int lmt_byvalues (lua_State *L, const char *name, int n, const int *at) {
   lua_getfield(L, -1, "by_values");
   lua_pushstring(L, name);
   for (int k = 0; k < n; k++) lua_pushvalue(L, at[k]);
-  lua_call(L, n + 1, 1);
+  lmt_callplaced(L, n + 1);
   return 1;
 }
 

@@ -23,6 +23,9 @@ bool lmt_undolisted (lua_State *L, const char *name, const mt_node *found);
 /* Pushes what Lua makes of the n arguments at `at`, value by value
 ** (lua/moontile/by_values.lua). */
 int lmt_byvalues (lua_State *L, const char *name, int n, const int *at);
+/* Calls one of our own functions in Lua with n arguments, for one result: it raises at
+** the caller's line. */
+void lmt_callplaced (lua_State *L, int n);
 /* Pushes a block of these nodes, which keeps the lists that they point to. */
 void lmt_pushkept (lua_State *L, const mt_node *t);
 

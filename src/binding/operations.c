@@ -6,7 +6,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "binding/lmt.h"
+#include "binding/listed.h"
 
 #define ROWS_ALL
 #define LMT_OP(name, f, of, most, takes) {#name, NULL, of, most, takes},
@@ -164,6 +164,10 @@ static int end_lua (lua_State *L, int status, lua_KContext context) {
     lua_concat(L, 2);
   }
   return lua_error(L);
+}
+
+void lmt_callplaced (lua_State *L, int n) {
+  if (lua_pcall(L, n, 1, 0) != LUA_OK) end_lua(L, LUA_ERRRUN, 0);
 }
 
 /* Upvalues: the function, its row. */
