@@ -58,9 +58,11 @@ struct parts_of {
 
 struct core_f32 {
   enum { bytes = 4 };
+  typedef float sum;
 };
 struct core_f64 {
   enum { bytes = 8 };
+  typedef double sum;
 };
 struct core_one : core_f32 {};
 /* K-major: by elements along K, which the compiler knows. */
@@ -128,6 +130,9 @@ struct ampere {
              SUMS > 64 ? 256 / THREADS :
                          512 / THREADS,
     SPLITS = MT_AMPERE_SPLITS(SIZE, M, N, K, STAGES, THREADS),
+    /* all sums of the tile go into shared memory together */
+    AT_ONCE = STAGES * MT_AMPERE_STAGE(SIZE, M, N, K) >=
+              MT_AMPERE_PART(M, N, 1, (int)sizeof(typename CORE::sum)),
     FILLS = SIZE >= 4, /* stages behind the last slab are filled with 0, not left out */
     LINE = K * SIZE,
     STAGE = MT_AMPERE_STAGE(SIZE, M, N, K),
@@ -304,23 +309,28 @@ template <typename G> struct pipeline {
 
 /* ------------------------------------------------------------------ the kernel */
 
-/* Row i of warps puts its sums; those that split K add theirs in turn. */
+/* Warps put their sums, if it is for them to do; those that split K add theirs in turn. */
 template <typename G, typename SUM>
-MT_INLINE void gather (SUM *part, const typename G::engine &e, int i) {
+MT_INLINE void put_in_turn (SUM *to, const typename G::engine &e, bool mine) {
   enum { PITCH = G::N + MT_COLUMN_PAD(sizeof(SUM)) };
-  const int warp = threadIdx.x / 32, k = warp / (G::WARPS_N * G::WARPS_M);
-  const bool mine = warp / G::WARPS_N % G::WARPS_M == i;
-  part += warp % G::WARPS_N * G::T_N;
+  const int k = threadIdx.x / 32 / (G::WARPS_N * G::WARPS_M);
   __syncthreads();
-  if (mine && k == 0) e.template put<PITCH, false>(part);
+  if (mine && k == 0) e.template put<PITCH, false>(to);
   __syncthreads();
   if constexpr (G::WARPS_K > 1) {
 #pragma unroll 1
     for (int turn = 1; turn < G::WARPS_K; turn++) {
-      if (mine && k == turn) e.template put<PITCH, true>(part);
+      if (mine && k == turn) e.template put<PITCH, true>(to);
       __syncthreads();
     }
   }
+}
+/* Those of row i of warps. */
+template <typename G, typename SUM>
+MT_INLINE void gather (SUM *part, const typename G::engine &e, int i) {
+  const int warp = threadIdx.x / 32;
+  put_in_turn<G>(part + warp % G::WARPS_N * G::T_N, e,
+                 warp / G::WARPS_N % G::WARPS_M == i);
 }
 
 /* ROWS rows of sums to D, from row m and column n on. */
@@ -331,15 +341,20 @@ MT_INLINE void finish_part (const mt_ampere_launch &p, typename G::sum *part, in
   else store<ROWS, G::N, G::THREADS>(p, part, m, n, l);
 }
 
-/* The sums of each row of warps in turn, over the stages, which nobody reads any more. */
+/* The sums of each row of warps in turn, or all of them where there is room, over the
+** stages, which nobody reads any more. */
 template <typename G>
 MT_INLINE void finish (const mt_ampere_launch &p, const typename G::engine &e,
-                       char *memory, const tile &t) {
+                       char *memory, const pipeline<G> &line, const tile &t) {
+  enum { PITCH = G::N + MT_COLUMN_PAD(sizeof(typename G::sum)) };
   typename G::sum *part = (typename G::sum *)memory;
+  if constexpr (G::AT_ONCE)
+    put_in_turn<G>(part + line.row * PITCH + line.column, e, true);
 #pragma unroll 1
   for (int i = 0; i < G::WARPS_M; i++) {
-    gather<G>(part, e, i);
+    if constexpr (!G::AT_ONCE) gather<G>(part, e, i);
     finish_part<G, G::T_M>(p, part, t.m * G::M + i * G::T_M, t.n * G::N, t.l);
+    if constexpr (G::AT_ONCE) part += G::T_M * PITCH;
   }
 }
 
@@ -352,8 +367,7 @@ MT_INLINE void finish_parts (const mt_ampere_launch &p, const typename G::engine
                              int part) {
   enum { PITCH = G::N + MT_COLUMN_PAD(4), ACROSS = G::N / 4, ROWS = 32 };
   float *all = (float *)memory;
-  __syncthreads();
-  e.template put<PITCH, false>(all + line.row * PITCH + line.column);
+  put_in_turn<G>(all + line.row * PITCH + line.column, e, true);
   parts_meet();
   const int rows = G::M / p.parts, first = part * rows;
 #pragma unroll 1
@@ -391,7 +405,7 @@ MT_INLINE void run_ampere (const mt_ampere_launch &p, char *memory) {
     else line.run_ring(e);
     if constexpr (G::SPLITS)
       if (parts > 1) return finish_parts<G>(p, e, memory, line, t, part);
-    finish<G>(p, e, memory, t);
+    finish<G>(p, e, memory, line, t);
   }
 }
 

@@ -23,39 +23,57 @@
 
 namespace mt {
 
-MT_INLINE float scaled (float x, float alpha) { return alpha * x; }
-MT_INLINE int32_t scaled (int32_t x, float) { return x; } /* alpha is 1 */
+/* alpha x of COUNT sums; of integers alpha is 1. */
+template <int COUNT> MT_INLINE void scale_all (float *x, float alpha) {
+  if (alpha == 1) return;
+#pragma unroll
+  for (int i = 0; i < COUNT; i++) x[i] *= alpha;
+}
+template <int COUNT> MT_INLINE void scale_all (int32_t *, float) {}
 
 /* ------------------------------------------------------------------ pieces */
 
+/* Words of a lane in a piece: of 2 bytes pairs of 64 columns, of 4 bytes 32 columns. */
+enum { PIECE_WORDS = 16 };
+
 /* Columns [16 j, 16 j + 16) of 2 bytes: eight sums. A lane gives the address of one row
 ** of one matrix: lanes 0 to 15 the rows of columns 0 to 7, 16 to 31 of 8 to 15. */
-template <int DTYPE>
-MT_INLINE void put_halves (uint32_t to, int j, const float *x, float alpha) {
+MT_INLINE void put_halves (uint32_t to, int j, const uint32_t *w) {
   const int lane = threadIdx.x % 32;
   const uint32_t row = to + lane % 16 * MT_SLAB;
-  uint32_t w[4];
-#pragma unroll
-  for (int i = 0; i < 4; i++)
-    w[i] = pair_of(DTYPE, alpha * x[2 * i], alpha * x[2 * i + 1]);
   store_matrices(row + (((2 * j + lane / 16) ^ lane % 8) << 4), w[0], w[1], w[2], w[3]);
 }
 
 /* Columns [0, 32) of 4 bytes: sixteen sums. */
-template <typename S> MT_INLINE void put_words (uint32_t to, const S *c, float alpha) {
+MT_INLINE void put_words (uint32_t to, const uint32_t *w) {
   const int lane = threadIdx.x % 32, row = lane / 4;
   to += row * MT_SLAB + lane % 2 * 8;
 #pragma unroll
   for (int j = 0; j < 4; j++) {
     const uint32_t at = to + (((2 * j + lane % 4 / 2) ^ row) << 4);
 #pragma unroll
-    for (int half = 0; half < 2; half++) {
-      const S *pair = c + 4 * j + 2 * half;
-      const S x = scaled(pair[0], alpha), y = scaled(pair[1], alpha);
-      store_words(at + half * 8 * MT_SLAB, bits_of(x), bits_of(y));
-    }
+    for (int half = 0; half < 2; half++)
+      store_words(at + half * 8 * MT_SLAB, w[4 * j + 2 * half], w[4 * j + 2 * half + 1]);
   }
 }
+
+/* The words of a piece, from sums; the sums of a lane in one. */
+template <typename OUT> struct piece_words {
+  enum { SUMS = PIECE_WORDS * 4 / OUT::bytes, COLUMNS = MT_SLAB / OUT::bytes };
+
+  template <typename S> static MT_INLINE void make (uint32_t *w, const S *c) {
+#pragma unroll
+    for (int i = 0; i < PIECE_WORDS; i++)
+      if constexpr (OUT::bytes == 4) w[i] = bits_of(c[i]);
+      else w[i] = pair_of(OUT::dtype, c[2 * i], c[2 * i + 1]);
+  }
+  static MT_INLINE void put (uint32_t to, const uint32_t *w) {
+    if constexpr (OUT::bytes == 4) put_words(to, w);
+    else
+#pragma unroll
+      for (int j = 0; j < 4; j++) put_halves(to, j, w + 4 * j);
+  }
+};
 
 /* A piece may be written again, of two in turn where there are two. */
 template <bool TWO> MT_INLINE void begin_piece () {
@@ -71,22 +89,28 @@ MT_INLINE void end_piece (const tma_map *map, uint32_t piece, int m, int n, int 
   }
 }
 
+/* The q-th piece of a tile of N columns, of which n is the first. */
+template <typename OUT, int N>
+MT_INLINE void store_piece (const mt_hopper_launch &p, const uint32_t *w, uint32_t pieces,
+                            int q, int m, int n, int l) {
+  typedef piece_words<OUT> P;
+  const uint32_t to = pieces + q % 2 * MT_WARP_PIECE;
+  begin_piece<(N > P::COLUMNS)>();
+  P::put(to, w);
+  end_piece(&p.d, to, m, n + q * P::COLUMNS, l);
+}
+
 /* The sums of a warp, 128 bytes of columns at a time. */
 template <typename H>
-MT_INLINE void store (const mt_hopper_launch &p, const typename H::sum *c,
-                      uint32_t pieces, int m, int n, int l) {
-  enum { COLUMNS = MT_SLAB / H::out::bytes, TIMES = H::N / COLUMNS };
-  const float alpha = (float)p.alpha;
+MT_INLINE void store (const mt_hopper_launch &p, typename H::sum *c, uint32_t pieces,
+                      int m, int n, int l) {
+  typedef piece_words<typename H::out> P;
+  scale_all<H::SUMS>(c, (float)p.alpha);
 #pragma unroll
-  for (int q = 0; q < TIMES; q++) {
-    const uint32_t to = pieces + q % 2 * MT_WARP_PIECE;
-    begin_piece<(TIMES > 1)>();
-    if constexpr (H::out::bytes == 2)
-#pragma unroll
-      for (int j = 0; j < 4; j++)
-        put_halves<H::out::dtype>(to, j, c + q * 32 + j * 8, alpha);
-    else put_words(to, c + q * 16, alpha);
-    end_piece(&p.d, to, m, n + q * COLUMNS, l);
+  for (int q = 0; q < H::N / P::COLUMNS; q++) {
+    uint32_t w[PIECE_WORDS];
+    P::make(w, c + q * P::SUMS);
+    store_piece<typename H::out, H::N>(p, w, pieces, q, m, n, l);
   }
 }
 
@@ -272,7 +296,7 @@ MT_INLINE void add_side (float *x, uint32_t *side, const pair_rows &from, int u,
 template <int UNITS>
 MT_INLINE void scale_columns (float *x, float alpha, const uint32_t *bits,
                               int32_t dtype) {
-  const int pair = threadIdx.x % 4 * 2;
+  const int pair = threadIdx.x % 32 % 4 * 2;
 #pragma unroll
   for (int u = 0; u < UNITS; u++) {
     const uint32_t mine = bits_of(number_of(dtype, bits[u]));
@@ -290,15 +314,20 @@ MT_INLINE void scale_rows (float *x, float alpha, const uint32_t *bits, int32_t 
 #pragma unroll
   for (int i = 0; i < COUNT; i++) x[i] = fmaf(alpha, x[i], y[i / 2 % 2]);
 }
-template <int COUNT> MT_INLINE void scale_all (float *x, float alpha) {
-#pragma unroll
-  for (int i = 0; i < COUNT; i++) x[i] *= alpha;
-}
 
-/* A unit of 16 bits to its half of a piece. */
+/* A unit of 16 bits to its half of a piece; one of f32, which is a piece. */
 template <int DTYPE> MT_INLINE void put_half (uint32_t to, const float *x, int half) {
+  uint32_t w[UNIT_SUMS / 2];
 #pragma unroll
-  for (int j = 0; j < 2; j++) put_halves<DTYPE>(to, 2 * half + j, x + 8 * j, 1);
+  for (int i = 0; i < UNIT_SUMS / 2; i++) w[i] = pair_of(DTYPE, x[2 * i], x[2 * i + 1]);
+#pragma unroll
+  for (int j = 0; j < 2; j++) put_halves(to, 2 * half + j, w + 4 * j);
+}
+MT_INLINE void put_floats (uint32_t to, const float *x) {
+  uint32_t w[UNIT_SUMS];
+#pragma unroll
+  for (int i = 0; i < UNIT_SUMS; i++) w[i] = bits_of(x[i]);
+  put_words(to, w);
 }
 
 /* Unit u, whose half of a piece of 16 bits is known where it is called, to its piece. */
@@ -311,46 +340,72 @@ MT_INLINE void put_unit (const mt_hopper_launch &p, uint32_t pieces, const float
     if (N > 2 * UNIT || wide) begin_piece<true>();
     else begin_piece<false>(); /* it is the only one */
   }
-  if (wide) put_words(to, x, 1);
+  if (wide) put_floats(to, x);
   else if (p.dtype == MT_bf16) put_half<MT_bf16>(to, x, half);
   else put_half<MT_f16>(to, x, half);
   if (wide || half == 1) end_piece(&p.d, to, m, n + (wide ? u : u - half) * UNIT, l);
 }
 
-/* The sums of a warp with an epilogue, in place, 128 columns a round at most: the code is
-** one for all rounds, whose sums come down to the first registers. */
+/* alpha x + bias of the units of a round. */
+template <int UNITS>
+MT_INLINE void scale_units (float *x, float alpha, const uint32_t *bits,
+                            const mt_finishing_side &bias) {
+  enum { COUNT = UNITS * UNIT_SUMS };
+  if (bias.base == nullptr) scale_all<COUNT>(x, alpha);
+  else if (bias.stride[0] == 0) scale_columns<UNITS>(x, alpha, bits, bias.dtype);
+  else scale_rows<COUNT>(x, alpha, bits, bias.dtype);
+}
+
+/* The units of a round, from unit `first` on, in place; the bias of the next round is
+** read. */
 template <int N>
-MT_INLINE void store_finished (const mt_hopper_launch &p, float *c, ahead<N> &a,
-                               uint32_t pieces, int m, int n, int l) {
+MT_INLINE void finish_round (const mt_hopper_launch &p, float *c, ahead<N> &a,
+                             const pair_rows &side, int first, int m, int n, int l) {
   enum { ALL = N / UNIT, UNITS = round_of<N>::UNITS, COUNT = UNITS * UNIT_SUMS };
   const mt_finishing_side &bias = p.finish.side[MT_BIAS];
-  const float alpha = (float)p.alpha;
+  const float alpha = (float)p.alpha, factor = p.beta != 0 ? 1 : alpha;
   const lane_left left = left_of(p, m, n);
+  if (p.beta != 0) {
+    scale_all<COUNT>(c, alpha);
+#pragma unroll
+    for (int i = 0; i < UNITS; i++)
+      add_side<N>(c + i * UNIT_SUMS, a.side, side, first + i, i, left, (float)p.beta);
+  }
+  scale_units<UNITS>(c, factor, a.bias, bias);
+  if (first + UNITS < ALL && bias.stride[0] == 0)
+    read_bias<N>(a.bias, p, m, n + (first + UNITS) * UNIT, l);
+  activate<COUNT>((uint32_t)p.finish.activation, c);
+  if (side.at == nullptr || p.beta != 0) return;
+#pragma unroll
+  for (int i = 0; i < UNITS; i++)
+    add_side<N>(c + i * UNIT_SUMS, a.side, side, first + i, i, left, 1);
+}
+
+/* The sums of a warp with an epilogue, in place, 128 columns a round at most: the code is
+** one for all rounds, whose sums come down to the first registers. end(first) takes those
+** of a round. */
+template <int N, typename F>
+MT_INLINE void finish_all (const mt_hopper_launch &p, float *c, ahead<N> &a, int m, int n,
+                           int l, F end) {
+  enum { ALL = N / UNIT, UNITS = round_of<N>::UNITS, COUNT = UNITS * UNIT_SUMS };
   const pair_rows side = side_rows(p, m, n, l);
 #pragma unroll 1
   for (int first = 0; first < ALL; first += UNITS) {
-    const float factor = p.beta != 0 ? 1 : alpha; /* of what the bias is added to */
-    if (p.beta != 0) {
-      scale_all<COUNT>(c, alpha);
-#pragma unroll
-      for (int i = 0; i < UNITS; i++)
-        add_side<N>(c + i * UNIT_SUMS, a.side, side, first + i, i, left, (float)p.beta);
-    }
-    if (bias.base == nullptr) scale_all<COUNT>(c, factor);
-    else if (bias.stride[0] == 0) scale_columns<UNITS>(c, factor, a.bias, bias.dtype);
-    else scale_rows<COUNT>(c, factor, a.bias, bias.dtype);
-    if (first + UNITS < ALL && bias.stride[0] == 0)
-      read_bias<N>(a.bias, p, m, n + (first + UNITS) * UNIT, l);
-    activate<COUNT>((uint32_t)p.finish.activation, c);
-#pragma unroll
-    for (int i = 0; i < UNITS; i++) {
-      float *x = c + i * UNIT_SUMS;
-      if (side.at && p.beta == 0) add_side<N>(x, a.side, side, first + i, i, left, 1);
-      put_unit<N>(p, pieces, x, first + i, i % 2, m, n, l);
-    }
+    finish_round<N>(p, c, a, side, first, m, n, l);
+    end(first);
 #pragma unroll
     for (int i = 0; i < (ALL - UNITS) * UNIT_SUMS; i++) c[i] = c[i + COUNT];
   }
+}
+
+template <int N>
+MT_INLINE void store_finished (const mt_hopper_launch &p, float *c, ahead<N> &a,
+                               uint32_t pieces, int m, int n, int l) {
+  finish_all<N>(p, c, a, m, n, l, [&](int first) {
+#pragma unroll
+    for (int i = 0; i < round_of<N>::UNITS; i++)
+      put_unit<N>(p, pieces, c + i * UNIT_SUMS, first + i, i % 2, m, n, l);
+  });
 }
 
 } // namespace mt

@@ -11,10 +11,11 @@
 **   D <--- TMA ------  | D 16x(128 bytes) | two of each warp      | <--/
 **
 ** Warpgroup 0 only loads; one thread of it fills the stages in turn, tile after tile. The
-** other two multiply 64 rows each, and store while the next tile is loaded. Blocks stay
-** and take every gridDim-th tile. The two blocks of a cluster lie one above the other
-** along M: each loads half of B for both. Or the blocks of a cluster share one tile, each
-** with a part of K: the first adds the sums of the others to its own, in their order.
+** other two multiply 64 rows each, and store while the next tile is loaded; of 256 columns
+** while it is multiplied, too (late.cuh). Blocks stay and take every gridDim-th tile. The
+** two blocks of a cluster lie one above the other along M: each loads half of B for both.
+** Or the blocks of a cluster share one tile, each with a part of K: the first adds the
+** sums of the others to its own, in their order.
 **
 ** K of a stage is 128 bytes, the width of the swizzle. What lies outside of A and B is
 ** read as 0, and outside of D not written: the maps see to it.
@@ -22,16 +23,30 @@
 #ifndef HOPPER_CUH
 #define HOPPER_CUH
 
-#include "kernels/gemm/by_map.cuh"
 #include "kernels/gemm/by_rows.cuh"
+#include "kernels/gemm/late.cuh"
 #include "kernels/gemm/wgmma.cuh"
 
 namespace mt {
 
 /* ------------------------------------------------------------------ shapes */
 
+/* What D holds. */
+struct out_bf16 {
+  enum { bytes = 2, dtype = MT_bf16 };
+};
+struct out_f16 {
+  enum { bytes = 2, dtype = MT_f16 };
+};
+struct out_f32 {
+  enum { bytes = 4, dtype = MT_f32 };
+};
+struct out_s32 {
+  enum { bytes = 4, dtype = MT_i32 };
+};
+
 template <typename T, int N_, int STAGES_, int CLUSTER_, int A_MN_, int B_MN_,
-          typename OUT_, bool FINISHES_ = false>
+          typename OUT_, int ENDING = MT_STORES>
 struct hopper {
   typedef T type;
   typedef typename T::sum sum;
@@ -42,11 +57,13 @@ struct hopper {
     K = MT_SLAB / T::bytes,
     STAGES = STAGES_,
     CLUSTER = CLUSTER_,
-    FINISHES = FINISHES_, /* there is an epilogue */
+    FINISHES = ENDING == MT_FINISHES, /* there is an epilogue */
+    BY_ROWS = ENDING == MT_STORES_ROWS, /* D has no map */
     A_MN = A_MN_,
     B_MN = B_MN_,
     SUMS = N / 2,
     SPLITS = MT_HOPPER_SPLITS(N, CLUSTER),
+    KEEPS = MT_HOPPER_KEEPS(N, CLUSTER) && !BY_ROWS,
     A_BYTES = M * MT_SLAB,
     STAGE = MT_HOPPER_STAGE(N),
     OUT = STAGES * STAGE,
@@ -183,25 +200,58 @@ template <typename H> MT_INLINE void release (uint32_t bars, int slot) {
   }
 }
 
-/* The slabs of a tile; what meanwhile() does goes on while the last is multiplied. */
-template <typename H, typename F>
-MT_INLINE void sum_up (typename H::sum *c, int slabs, uint32_t ring, uint32_t bars,
-                       int group, ring_place<H::STAGES> &at, F meanwhile) {
-  int before = -1, k = 0;
-  do {
+/* The slabs of a group of warps, tile after tile. A stage is released when the slab
+** behind it has begun. */
+template <typename H> struct slab_walk {
+  uint32_t ring, bars, rows; /* `rows`: where its own begin in a stage */
+  ring_place<H::STAGES> at;
+  int before;
+
+  MT_INLINE void begin (typename H::sum *c, bool first) {
     const uint32_t stage = ring + at.slot * H::STAGE;
     barrier_wait(full_at<H::STAGES>(bars, at.slot), at.parity);
-    const uint32_t rows = stage + group * MT_GROUP_ROWS * MT_SLAB;
-    multiply<H>(c, rows, stage + H::A_BYTES, k == 0);
+    multiply<H>(c, stage + rows, stage + H::A_BYTES, first);
+  }
+  MT_INLINE void end () {
     wgmma_wait<1>();
     if (before >= 0) release<H>(bars, before);
     before = at.slot;
     at.next();
-  } while (++k < slabs);
+  }
+  MT_INLINE void finish (typename H::sum *c) {
+    wgmma_wait<0>();
+    wgmma_settle<H::SUMS>(c);
+    release<H>(bars, before);
+    before = -1;
+  }
+};
+
+/* The first slabs of a tile; with each of them a piece of the tile that was kept. */
+template <typename H, typename KEPT>
+MT_INLINE int begin_late (const mt_hopper_launch &p, typename H::sum *c, KEPT &kept,
+                          slab_walk<H> &walk, uint32_t pieces) {
+  if (!kept.any) return 0;
+#pragma unroll
+  for (int i = 0; i < KEPT::STEPS; i++) {
+    walk.begin(c, i == 0);
+    kept.put(p, pieces, i);
+    walk.end();
+  }
+  return KEPT::STEPS;
+}
+
+/* The slabs of a tile from the k-th on; what meanwhile() does goes on while the last is
+** multiplied. */
+template <typename H, typename F>
+MT_INLINE void sum_up (typename H::sum *c, int k, int slabs, slab_walk<H> &walk,
+                       F meanwhile) {
+#pragma unroll 1
+  for (; k < slabs; k++) {
+    walk.begin(c, k == 0);
+    walk.end();
+  }
   meanwhile();
-  wgmma_wait<0>();
-  wgmma_settle<H::SUMS>(c);
-  release<H>(bars, before);
+  walk.finish(c);
 }
 
 /* ------------------------------------------------------------------ parts of K */
@@ -240,55 +290,69 @@ MT_INLINE bool join (typename H::sum *c, int parts, uint32_t ring, uint32_t bars
 
 /* ------------------------------------------------------------------ storing */
 
-/* What D holds. */
-struct out_bf16 {
-  enum { bytes = 2, dtype = MT_bf16 };
-};
-struct out_f16 {
-  enum { bytes = 2, dtype = MT_f16 };
-};
-struct out_f32 {
-  enum { bytes = 4, dtype = MT_f32 };
-};
-struct out_s32 {
-  enum { bytes = 4, dtype = MT_i32 };
-};
+/* Whether D is stored by its map. */
+template <typename H> MT_INLINE bool goes_by_map (const mt_hopper_launch &p) {
+  if constexpr (MT_HOPPER_ONE_WAY(H::N)) return !H::BY_ROWS;
+  return MT_HOPPER_STORES(H::N) && !p.direct;
+}
+
+/* The sums of a warp to D. */
+template <typename H>
+MT_INLINE void store_tile (const mt_hopper_launch &p, typename H::sum *c,
+                           ahead<H::N> &next, uint32_t ring, uint32_t pieces, int m,
+                           int n, int l) {
+  if constexpr (MT_HOPPER_STORES(H::N) && !H::BY_ROWS)
+    if (goes_by_map<H>(p)) {
+      if constexpr (H::FINISHES) store_finished<H::N>(p, c, next, pieces, m, n, l);
+      else store<H>(p, c, pieces, m, n, l);
+      return;
+    }
+  if constexpr (!MT_HOPPER_ONE_WAY(H::N) || H::BY_ROWS)
+    store_rows<H>(p, c, ring + H::OUT, m, n, l);
+}
 
 template <typename H>
 MT_INLINE void consume (const mt_hopper_launch &p, uint32_t ring, uint32_t bars,
                         int group) {
+  typedef typename kept_of<H, H::FINISHES>::type kept_type;
   const uint32_t rank = H::CLUSTER > 1 || H::SPLITS ? cluster_rank() : 0;
   const int warp = threadIdx.x / 32 - 4;
   const uint32_t pieces = ring + H::OUT + warp * 2 * MT_WARP_PIECE;
   const slab_range part = slabs_of<H>(p, rank);
   const int blocks = blocks_of<H>(p), clusters = gridDim.x / blocks;
-  ring_place<H::STAGES> at = {0, 0};
+  const int slabs = part.end - part.first, above = H::SPLITS ? 0 : rank;
+  const bool stores = rank == above, by_map = goes_by_map<H>(p);
+  const uint32_t rows = group * MT_GROUP_ROWS * MT_SLAB;
+  slab_walk<H> walk = {ring, bars, rows, {0, 0}, -1};
+  kept_type kept;
   uint32_t parity = 0;
+  if constexpr (H::KEEPS) kept.drop();
   for (int tile = blockIdx.x / blocks; tile < p.tiles; tile += clusters) {
     const tile_place t = place_of(p, tile);
     typename H::sum c[H::SUMS];
     wgmma_fresh<H::SUMS>(c);
-    const int above = H::SPLITS ? 0 : rank, n = t.n * H::N;
+    const int n = t.n * H::N;
     const int m = (t.m * H::CLUSTER + above) * H::M + warp * MT_WARP_ROWS;
-    const bool stores = rank == above, by_map = MT_HOPPER_MAPS_ONLY(H::N) || !p.direct;
     ahead<H::N> next;
-    if (stores && (p.direct || H::FINISHES)) ask_ahead<H>(p, m, n, t.l);
+    int k = 0;
+    if (stores && (!by_map || H::FINISHES))
+      ask_ahead<H>(p, m, n, t.l);
+    if constexpr (H::KEEPS) k = begin_late<H>(p, c, kept, walk, pieces);
     if constexpr (H::FINISHES && MT_HOPPER_STORES(H::N))
       if (stores && by_map) read_side_ahead<H::N>(next, p, m, n, t.l);
-    sum_up<H>(c, part.end - part.first, ring, bars, group, at, [&] {
+    sum_up<H>(c, k, slabs, walk, [&] {
       if constexpr (H::FINISHES && MT_HOPPER_STORES(H::N))
         if (stores && by_map) read_bias<H::N>(next.bias, p, m, n, t.l);
     });
     if constexpr (H::SPLITS)
       if (blocks > 1 && !join<H>(c, blocks, ring, bars, rank, parity)) continue;
-    if constexpr (MT_HOPPER_STORES(H::N))
-      if (H::FINISHES ? by_map : !p.direct) {
-        if constexpr (H::FINISHES) store_finished<H::N>(p, c, next, pieces, m, n, t.l);
-        else store<H>(p, c, pieces, m, n, t.l);
-        continue;
-      }
-    if constexpr (!H::FINISHES || !MT_HOPPER_MAPS_ONLY(H::N))
-      store_rows<H>(p, c, ring + H::OUT, m, n, t.l);
+    if constexpr (H::KEEPS) {
+      if constexpr (H::FINISHES)
+        keep_finished(kept, p, c, next, pieces, m, n, t.l);
+      else keep(kept, p, c, pieces, m, n, t.l);
+      if (kept.any && (tile + clusters >= p.tiles || slabs < kept_type::STEPS))
+        kept.put_all(p, pieces);
+    } else store_tile<H>(p, c, next, ring, pieces, m, n, t.l);
   }
   if (MT_HOPPER_STORES(H::N) && threadIdx.x % 32 == 0) tma_store_wait<0>();
 }
@@ -300,19 +364,19 @@ MT_INLINE void cluster_meet () {
   cluster_wait();
 }
 
-/* The next launch may come up; what went before is done. The blocks of a cluster meet
-** here, in one step: where warps waited apart, the loading one behind its loads, a block
-** without a cluster hung on an H200 as soon as it had more slabs than stages. */
+/* The next launch may come up; what went before is done. Each of the first threads has
+** the barriers of a stage. The blocks of a cluster meet here, in one step: where warps
+** waited apart, the loading one behind its loads, a block without a cluster hung on an
+** H200 as soon as it had more slabs than stages. */
 template <typename H> MT_INLINE void start (const mt_hopper_launch &p, uint32_t bars) {
   grid_let_next();
-  if (threadIdx.x == 0) {
-    tma_prefetch(&p.a);
-    tma_prefetch(&p.b);
-    for (int s = 0; s < H::STAGES; s++) {
+  const int s = threadIdx.x;
+  if (s == 32) tma_prefetch(&p.a), tma_prefetch(&p.b);
+  if (s <= H::STAGES) {
+    if (s < H::STAGES) {
       barrier_init(full_at<H::STAGES>(bars, s), 1);
       barrier_init(free_at<H::STAGES>(bars, s), MT_MULTIPLIERS * H::CLUSTER);
-    }
-    if (H::SPLITS) {
+    } else if (H::SPLITS) {
       const int others = p.parts > 1 ? p.parts - 1 : 1;
       barrier_init(bars + 16 * H::STAGES, others * 128 * MT_MULTIPLIERS);
       barrier_init(bars + 16 * H::STAGES + 8, 128 * MT_MULTIPLIERS);

@@ -34,6 +34,10 @@ template <int N> MT_INLINE void wgmma_fresh (int32_t *c) {
 #pragma unroll
   for (int i = 0; i < N; i++) asm volatile("" : "=r"(c[i]));
 }
+template <int N> MT_INLINE void wgmma_fresh (uint32_t *c) {
+#pragma unroll
+  for (int i = 0; i < N; i++) asm volatile("" : "=r"(c[i]));
+}
 
 /* Behind a wait: N sums are what the products made of them. The compiler knows nothing of
 ** what is on its way: it would read them before, and then let products wait for it. */

@@ -193,7 +193,7 @@ mt_status fake_hopper (const mt_kernel *k, mt_grid grid, int cluster,
       l->parts > l->slabs ||
       (!l->direct &&
        (!MT_HOPPER_STORES(j.row->n) || (l->beta != 0 && !j.row->finishes))) ||
-      (l->direct && j.row->finishes && MT_HOPPER_MAPS_ONLY(j.row->n)) ||
+      (MT_HOPPER_ONE_WAY(j.row->n) && (l->direct != 0) != j.row->by_rows) ||
       !open_map(&j.of[0], &l->a, device) || !open_map(&j.of[1], &l->b, device))
     return MT_ERANGE;
   if (l->terms != 1 &&

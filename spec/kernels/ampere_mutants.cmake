@@ -89,24 +89,24 @@ mutant(sums_over_stages ampere_f16_tt ", not "
        [[  __syncthreads();
   if (mine && k == 0) e]] [[  if (mine && k == 0) e]])
 mutant(sums_stored_at_once ampere_f64_nn ", not "
-       [[  if (mine && k == 0) e.template put<PITCH, false>(part);
+       [[  if (mine && k == 0) e.template put<PITCH, false>(to);
   __syncthreads();
-]] [[  if (mine && k == 0) e.template put<PITCH, false>(part);
+]] [[  if (mine && k == 0) e.template put<PITCH, false>(to);
 ]])
 mutant(sums_of_one_warp ampere_f32_16 ", not "
        [[turn < G::WARPS_K; turn++]] [[turn < G::WARPS_K - 1; turn++]])
 mutant(sums_added_together ampere_f32_16 ", not "
-       [[      if (mine && k == turn) e.template put<PITCH, true>(part);
+       [[      if (mine && k == turn) e.template put<PITCH, true>(to);
       __syncthreads();
-]] [[      if (mine && k == turn) e.template put<PITCH, true>(part);
+]] [[      if (mine && k == turn) e.template put<PITCH, true>(to);
 ]])
 mutant(sums_of_another_row ampere_f16_tn ", not "
        [[t.m * G::M + i * G::T_M, t.n]] [[t.m * G::M, t.n]])
 
 mutant(parts_without_meeting ampere_f32_tn_parts ", not "
-       [[(all + line.row * PITCH + line.column);
+       [[(all + line.row * PITCH + line.column, e, true);
   parts_meet();
-]] [[(all + line.row * PITCH + line.column);
+]] [[(all + line.row * PITCH + line.column, e, true);
 ]])
 mutant(part_of_k_twice ampere_f32_tn_parts ", not "
        [[(int)((part + 1) * (int64_t)p.slabs / p.parts) - from]] [[p.slabs - from]])

@@ -11,7 +11,6 @@
 enum { CHOSEN = 40, MOST_DRAWN = 100000 };
 
 #define MT_HOPPER_KERNEL(name, ...) #name,
-#define MT_HOPPER_EPILOGUE MT_HOPPER_KERNEL
 static const char *const names[] = {
 #include "kernels/gemm/hopper.def"
 };

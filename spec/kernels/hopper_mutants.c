@@ -9,7 +9,6 @@
 enum { TRIES = 60 };
 
 #define MT_HOPPER_KERNEL(name, ...) #name,
-#define MT_HOPPER_EPILOGUE MT_HOPPER_KERNEL
 static const char *const names[] = {
 #include "kernels/gemm/hopper.def"
 };

@@ -4,7 +4,7 @@
 
 set(MAIN kernels/gemm/hopper.cuh)
 set(ROWS spec/kernels/hopper_rows.h)
-set(GUARDS PAIRS_CUH BY_MAP_CUH BY_ROWS_CUH HOPPER_CUH)
+set(GUARDS PAIRS_CUH BY_MAP_CUH BY_ROWS_CUH LATE_CUH HOPPER_CUH)
 
 # ---- the copy engine reads what threads wrote
 
@@ -61,12 +61,35 @@ mutant(no_wait_at_the_end hopper_f16_tn_64 "ends while its stores may still read
        [[  if (MT_HOPPER_STORES(H::N) && threadIdx.x % 32 == 0) tma_store_wait<0>();
 ]] "")
 
+# ---- what is kept of a tile
+
+mutant(last_tile_kept hopper_bf16_tn_256 ", not "
+       [[(tile + clusters >= p.tiles || slabs]] [[(tile > p.tiles || slabs]])
+mutant(kept_where_slabs_are_few hopper_bf16_tn_256_alone "all wait"
+       [[(tile + clusters >= p.tiles || slabs < kept_type::STEPS)]] [[tile + clusters >= p.tiles]])
+mutant(slabs_of_what_was_kept hopper_tf32_256 "all wait"
+       [[  return KEPT::STEPS;
+]] [[  return 0;
+]])
+source(late.cuh)
+mutant(first_piece_again hopper_bf16_tn_256 ", not "
+       [[w + i * PIECE_WORDS, pieces, FIRST + i]] [[w, pieces, FIRST + i]])
+mutant(kept_piece_of_the_first hopper_s8_256_alone ", not "
+       [[pieces, FIRST + i, m, n, l]] [[pieces, i, m, n, l]])
+mutant(kept_row_of_the_first_tile hopper_f16_tn_256 ", not "
+       [[m = m_, n = n_,]] [[m = any ? m : m_, n = n_,]])
+mutant(bias_of_the_first_round hopper_bf16_tn_256_epilogue ", not "
+       [[m, n + UNITS * UNIT, l)]] [[m, n, l)]])
+mutant(long_epilogue_cut_short hopper_bf16_nt_256_epilogue ", not "
+       [[activation <= MT_ACTIVATION_RELU]] [[activation <= MT_ACTIVATION_TANH]])
+source(hopper.cuh)
+
 # ---- stages: barriers and parities
 
 mutant(loader_waits_for_the_first_round hopper_bf16_tn_64 "all wait"
        [[ring_place<H::STAGES> at = {0, 1}]] [[ring_place<H::STAGES> at = {0, 0}]])
 mutant(multipliers_do_not_wait hopper_s8_64 "did not wait for the load"
-       [[ring_place<H::STAGES> at = {0, 0}]] [[ring_place<H::STAGES> at = {0, 1}]])
+       [[bars, rows, {0, 0}, -1}]] [[bars, rows, {0, 1}, -1}]])
 mutant(parity_stays hopper_bf16_tn_128 "more arrivals than the barrier counts"
        [[if (++slot == STAGES) slot = 0, parity ^= 1]] [[if (++slot == STAGES) slot = 0]])
 mutant(no_wait_for_loads hopper_u8_64 "did not wait for the load"
@@ -84,23 +107,24 @@ mutant(early_release hopper_bf16_tn_64 "may still multiply"
     if (before >= 0) release<H>(bars, before);
     before = at.slot;
     at.next();
-  } while (++k < slabs);
-  meanwhile();
-  wgmma_wait<0>();
-  wgmma_settle<H::SUMS>(c);
-  release<H>(bars, before);
+  }
+  MT_INLINE void finish (typename H::sum *c) {
+    wgmma_wait<0>();
+    wgmma_settle<H::SUMS>(c);
+    release<H>(bars, before);
 ]] [[    release<H>(bars, at.slot);
     wgmma_wait<1>();
     before = at.slot;
     at.next();
-  } while (++k < slabs);
-  wgmma_wait<0>();
-  wgmma_settle<H::SUMS>(c);
+  }
+  MT_INLINE void finish (typename H::sum *c) {
+    wgmma_wait<0>();
+    wgmma_settle<H::SUMS>(c);
 ]])
 mutant(no_last_release hopper_bf16_tn_64 "all wait"
-       [[  wgmma_settle<H::SUMS>(c);
-  release<H>(bars, before);
-]] [[  wgmma_settle<H::SUMS>(c);
+       [[    wgmma_settle<H::SUMS>(c);
+    release<H>(bars, before);
+]] [[    wgmma_settle<H::SUMS>(c);
 ]])
 mutant(two_threads_release hopper_bf16_tn_64 "may still multiply"
        [[  if (t < H::CLUSTER) {
@@ -144,7 +168,7 @@ mutant(sums_forgotten hopper_bf16_tn_64 ", not "
 mutant(sums_kept hopper_bf16_tn_64 ", not "
        [[!first || k > 0);]] [[true);]])
 mutant(rows_of_the_other_half hopper_bf16_tn_64 ", not "
-       [[const uint32_t rows = stage + group * MT_GROUP_ROWS * MT_SLAB]] [[const uint32_t rows = stage]])
+       [[const uint32_t rows = group * MT_GROUP_ROWS * MT_SLAB]] [[const uint32_t rows = 0 * group]])
 
 # ---- clusters
 
@@ -232,7 +256,7 @@ mutant(one_column_too_many hopper_bf16_tn_16 "beside C was written"
        [=[x.real = p.size[1] - x.column;]=] [=[x.real = p.size[1] - x.column + 1;]=])
 mutant(one_row_too_many hopper_bf16_tn_16 "beside C was written"
        [=[left = p.size[0] - row;]=] [=[left = p.size[0] - row + 1;]=])
-mutant(pieces_of_the_first hopper_bf16_tn_256 ", not "
+mutant(pieces_of_the_first hopper_bf16_tn_256_rows ", not "
        [[c + i * P::PAIRS]] [[c]])
 mutant(pairs_do_not_trade_places hopper_bf16_tn_64 ", not "
        [[store_words(to + P::place(row + 8 * half, 4 * j + pair)]]

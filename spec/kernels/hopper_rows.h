@@ -6,12 +6,13 @@ namespace mt {
 
 typedef out_s32 out_i32;
 enum { MAJOR_K, MAJOR_MN };
-#define MT_HOPPER_ROW(finishes, name, a, b, c, n, stages, cluster, major_a, major_b)     \
+#define MT_HOPPER_ROW(ending, name, a, b, c, n, stages, cluster, major_a, major_b)     \
   typedef hopper<op_##a, n, stages, cluster, MAJOR_##major_a, MAJOR_##major_b, out_##c,  \
-                 finishes>                                                               \
+                 ending>                                                                 \
       row_##name;
-#define MT_HOPPER_KERNEL(...) MT_HOPPER_ROW(false, __VA_ARGS__)
-#define MT_HOPPER_EPILOGUE(...) MT_HOPPER_ROW(true, __VA_ARGS__)
+#define MT_HOPPER_KERNEL(...) MT_HOPPER_ROW(MT_STORES, __VA_ARGS__)
+#define MT_HOPPER_EPILOGUE(...) MT_HOPPER_ROW(MT_FINISHES, __VA_ARGS__)
+#define MT_HOPPER_BY_ROWS(...) MT_HOPPER_ROW(MT_STORES_ROWS, __VA_ARGS__)
 #include "kernels/gemm/hopper.def"
 #undef MT_HOPPER_ROW
 

@@ -42,7 +42,6 @@ _Static_assert(sizeof(mt_launch) <= 4096 && sizeof(mt_pipeline_launch) <= 4096,
 #define MT_AMPERE_EPILOGUE MT_AMPERE_KERNEL
 #define MT_HOPPER_KERNEL(name, a, b, c, n, stages, cluster, major_a, major_b)            \
   {#name, MT_OP_HOPPER, MT_ALGO_STRIDED, 0, MT_HOPPER_THREADS, 1, 900, NULL, false, 0},
-#define MT_HOPPER_EPILOGUE MT_HOPPER_KERNEL
 #define MT_PACK_KERNEL(name, unroll)                                                     \
   {#name, MT_OP_PACK, MT_ALGO_STRIDED, 0, MT_PACK_THREADS, unroll, 900, NULL, false, 0},
 const mt_kernel mt_cuda_kernels[] = {

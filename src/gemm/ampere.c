@@ -84,13 +84,15 @@ static mt_ampere_way any_way (const mt_matrix *x) {
   return is_along_k(x) ? MT_WAY_ALONG_K : MT_WAY_ALONG_MN;
 }
 
-/* Whether a row of this major takes the operand, and how: f32 along K by elements. */
+/* Whether a row of this major takes the operand, and how: f32 along K by elements, along
+** M or N by whole lines. */
 static bool find_way (int32_t *out, const mt_matrix *x, int major) {
   const int mode = major == MT_MAJOR_K;
   const size_t size = mt_dtype_size(x->dtype);
   const bool lines = size == 8 ? has_whole_lines(x, mode) : has_lines(x, mode);
   *out = major == MT_MAJOR_ANY ? any_way(x) : MT_WAY_LINES;
   if (major == MT_MAJOR_ANY || (lines && size != 4)) return true;
+  if (size == 4 && !mode) return has_whole_lines(x, 0);
   *out = mode ? MT_WAY_ALONG_K : MT_WAY_ALONG_MN;
   return size >= 4 && is_along_k(x) == mode;
 }
@@ -205,8 +207,8 @@ static double predict (const mt_ampere *a, int cores) {
   const double alone = is_twice(r) && rounds % 2 != 0 ? ALONE : 0;
   const double ends = r->m == 1 ? 0.3 : a->launch.wide ? 3 : 10;
   const double slabs = (double)mt_div_up(a->launch.slabs, parts);
-  return 3 + ((double)rounds + alone) * slabs * work + (double)rounds * ends +
-         (parts - 1) * JOIN;
+  return 3 + ((double)rounds + alone) * slabs * work +
+         (double)rounds * (ends + (parts - 1) * JOIN);
 }
 
 static bool is_small (const mt_matrix x[MT_PARTS], const mt_gemm_launch *l,

@@ -53,10 +53,11 @@ enum { MT_MAJOR_K, MT_MAJOR_MN, MT_MAJOR_ANY };
 #define MT_AMPERE_LANES 33
 #define MT_AMPERE_ONE_ROW(n) ((n) * (1 + MT_AMPERE_LANES) * 4)
 
-/* Whether K may be in parts, of f32 with 128 sums a thread: a ring has room for all sums
-** of the tile. Their blocks are a cluster, of sm_90. */
+/* Whether K may be in parts, of f32 with 128 sums a thread, of which warps may have a
+** share of K: a ring has room for all sums of the tile. Their blocks are a cluster, of
+** sm_90. */
 #define MT_AMPERE_SPLITS(size, m, n, k, stages, threads)                                 \
-  ((size) == 4 && (m) * (n) == 128 * (threads) &&                                        \
+  ((size) == 4 && (m) * (n) >= 64 * (threads) &&                                         \
    (stages)*MT_AMPERE_STAGE(size, m, n, k) >= MT_AMPERE_PART(m, n, 1, size))
 
 typedef struct mt_ampere_operand {

@@ -9,23 +9,21 @@
 #include "core/arith.h"
 
 enum { MAJOR_K, MAJOR_MN };
-#define MT_HOPPER_ROW(finishes, name, a, b, c, n, stages, cluster, major_a, major_b)     \
+#define MT_HOPPER_ROW(ending, name, a, b, c, n, stages, cluster, major_a, major_b)     \
   {{MT_##a, MT_##b, MT_##c},                                                             \
    n,                                                                                    \
    stages,                                                                               \
    cluster,                                                                              \
    {MAJOR_##major_a == MAJOR_MN, MAJOR_##major_b == MAJOR_MN},                           \
-   finishes},
-#define MT_HOPPER_KERNEL(...) MT_HOPPER_ROW(false, __VA_ARGS__)
-#define MT_HOPPER_EPILOGUE(...) MT_HOPPER_ROW(true, __VA_ARGS__)
+   (ending) == MT_FINISHES,                                                             \
+   (ending) == MT_STORES_ROWS},
+#define MT_HOPPER_KERNEL(...) MT_HOPPER_ROW(MT_STORES, __VA_ARGS__)
+#define MT_HOPPER_EPILOGUE(...) MT_HOPPER_ROW(MT_FINISHES, __VA_ARGS__)
+#define MT_HOPPER_BY_ROWS(...) MT_HOPPER_ROW(MT_STORES_ROWS, __VA_ARGS__)
 const mt_hopper_row mt_hopper_rows[] = {
 #include "kernels/gemm/hopper.def"
 };
 const size_t mt_nhopper_rows = sizeof mt_hopper_rows / sizeof mt_hopper_rows[0];
-#define MT_HOPPER_KERNEL(...) +1
-const size_t mt_nhopper_plain = 0
-#include "kernels/gemm/hopper.def"
-    ;
 
 /* ---------------------------------------------------------------- maps */
 
@@ -330,7 +328,7 @@ static void try_row (choice *best, mt_hopper *h, int i, const mt_matrix x[MT_PAR
   const int most = MT_HOPPER_SPLITS(row->n, row->cluster) ? MT_HOPPER_MOST_PARTS : 1;
   h->row = row;
   h->launch.direct = goes_by_rows(h, row);
-  if (row->finishes && h->launch.direct && MT_HOPPER_MAPS_ONLY(row->n)) return;
+  if (MT_HOPPER_ONE_WAY(row->n) && h->launch.direct != row->by_rows) return;
   for (int parts = 1; parts <= most; parts *= 2) {
     if (best->parts != 0 && best->parts != parts) continue;
     if (!shape(h, row, l->desc.size[MT_K], l->desc.size[MT_L], parts, cores)) continue;

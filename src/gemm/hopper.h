@@ -28,9 +28,10 @@ typedef struct mt_hopper_row {
   uint16_t n, stages, cluster;
   bool mn[2];    /* of A and B: M or N is contiguous, not K */
   bool finishes; /* it has an epilogue; C is of f16, bf16 or f32 */
+  bool by_rows;  /* of more than 128 columns: D has no map */
 } mt_hopper_row;
 extern const mt_hopper_row mt_hopper_rows[];
-extern const size_t mt_nhopper_rows, mt_nhopper_plain; /* the first are without one */
+extern const size_t mt_nhopper_rows;
 
 typedef struct mt_hopper {
   mt_hopper_launch launch; /* without the maps */

@@ -149,6 +149,7 @@ int mt_gemm_near (mt_near_row *out, int room, const mt_gemm_spec *k,
     mt_err unused = MT_NOERR;
     if (!is_comparable(k, i) || mt_gemm_row(scratch, i, list, &unused) != MT_OK) continue;
     const unsigned differs = mt_gemm_differs(k, scratch);
+    if (differs != 0 && mt_gemm_row_is_twin(i)) continue;
     n = insert(out, room, n, (mt_near_row){i, differs, far_apart(k, scratch)});
   }
   return n;

@@ -18,7 +18,6 @@
 
 const char *mt_gemm_row_name (int i) {
 #define MT_HOPPER_KERNEL(name, ...) #name,
-#define MT_HOPPER_EPILOGUE(name, ...) #name,
 #define MT_AMPERE_KERNEL(name, ...) #name,
 #define MT_AMPERE_EPILOGUE(name, ...) #name,
   static const char *const names[] = {
@@ -36,6 +35,8 @@ static const mt_ampere_row *ampere_row (int i) {
 bool mt_gemm_row_finishes (int i) {
   return is_hopper(i) ? mt_hopper_rows[i].finishes : ampere_row(i)->finishes;
 }
+
+bool mt_gemm_row_is_twin (int i) { return is_hopper(i) && mt_hopper_rows[i].by_rows; }
 
 mt_dtype mt_gemm_row_type (int i, int part) {
   return is_hopper(i) ? mt_hopper_rows[i].type[part] : ampere_row(i)->type[part];
