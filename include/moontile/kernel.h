@@ -117,8 +117,9 @@ MT_API int64_t mt_gemm_threads (const mt_gemm_spec *k);
 /* The precompiled kernels, each as the value that it is, for tensors that it takes
 ** without another way: its name, NULL at the end; 90 for TMA and wgmma, 80 for cp.async
 ** and mma.sync, 0 where no value says what it is; whether it is one of those that
-** finish, which do so in any way (mt_gemm_finishes); whether it is as a row before it, but
-** for D that has no map; the type of A, B (0, 1); the kernel, whose ending is alpha 1. */
+** finish, which do so in any way (mt_gemm_finishes); whether it is as a row before it,
+** but for D that has no map; the type of A, B (0, 1); the kernel, whose ending is
+** alpha 1. */
 MT_API const char *mt_gemm_row_name (int i);
 MT_API int mt_gemm_row_arch (int i);
 MT_API bool mt_gemm_row_finishes (int i);

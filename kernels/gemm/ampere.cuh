@@ -309,7 +309,7 @@ template <typename G> struct pipeline {
 
 /* ------------------------------------------------------------------ the kernel */
 
-/* Warps put their sums, if it is for them to do; those that split K add theirs in turn. */
+/* Warps put their sums, if these are wanted; those that split K add theirs in turn. */
 template <typename G, typename SUM>
 MT_INLINE void put_in_turn (SUM *to, const typename G::engine &e, bool mine) {
   enum { PITCH = G::N + MT_COLUMN_PAD(sizeof(SUM)) };

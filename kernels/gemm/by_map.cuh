@@ -382,30 +382,21 @@ MT_INLINE void finish_round (const mt_hopper_launch &p, float *c, ahead<N> &a,
 }
 
 /* The sums of a warp with an epilogue, in place, 128 columns a round at most: the code is
-** one for all rounds, whose sums come down to the first registers. end(first) takes those
-** of a round. */
-template <int N, typename F>
-MT_INLINE void finish_all (const mt_hopper_launch &p, float *c, ahead<N> &a, int m, int n,
-                           int l, F end) {
+** one for all rounds, whose sums come down to the first registers. */
+template <int N>
+MT_INLINE void store_finished (const mt_hopper_launch &p, float *c, ahead<N> &a,
+                               uint32_t pieces, int m, int n, int l) {
   enum { ALL = N / UNIT, UNITS = round_of<N>::UNITS, COUNT = UNITS * UNIT_SUMS };
   const pair_rows side = side_rows(p, m, n, l);
 #pragma unroll 1
   for (int first = 0; first < ALL; first += UNITS) {
     finish_round<N>(p, c, a, side, first, m, n, l);
-    end(first);
+#pragma unroll
+    for (int i = 0; i < UNITS; i++)
+      put_unit<N>(p, pieces, c + i * UNIT_SUMS, first + i, i % 2, m, n, l);
 #pragma unroll
     for (int i = 0; i < (ALL - UNITS) * UNIT_SUMS; i++) c[i] = c[i + COUNT];
   }
-}
-
-template <int N>
-MT_INLINE void store_finished (const mt_hopper_launch &p, float *c, ahead<N> &a,
-                               uint32_t pieces, int m, int n, int l) {
-  finish_all<N>(p, c, a, m, n, l, [&](int first) {
-#pragma unroll
-    for (int i = 0; i < round_of<N>::UNITS; i++)
-      put_unit<N>(p, pieces, c + i * UNIT_SUMS, first + i, i % 2, m, n, l);
-  });
 }
 
 } // namespace mt

@@ -17,11 +17,11 @@ enum { MAJOR_K, MAJOR_MN };
 } // namespace mt
 
 /* The blocks of a cluster are told at the launch. */
-#define MT_HOPPER_ROW(ending, name, a, b, c, n, stages, cluster, major_a, major_b)     \
+#define MT_HOPPER_ROW(ending, name, a, b, c, n, stages, cluster, major_a, major_b)       \
   extern "C" __global__ void __launch_bounds__(MT_HOPPER_THREADS, 1)                     \
       mt_##name(const __grid_constant__ mt_hopper_launch p) {                            \
     mt::run_hopper<mt::hopper<mt::op_##a, n, stages, cluster, mt::MAJOR_##major_a,       \
-                              mt::MAJOR_##major_b, mt::out_##c, ending>>(p);           \
+                              mt::MAJOR_##major_b, mt::out_##c, ending>>(p);             \
   }
 #define MT_HOPPER_KERNEL(...) MT_HOPPER_ROW(MT_STORES, __VA_ARGS__)
 #define MT_HOPPER_EPILOGUE(...) MT_HOPPER_ROW(MT_FINISHES, __VA_ARGS__)

@@ -11,7 +11,7 @@
 **   D <--- TMA ------  | D 16x(128 bytes) | two of each warp      | <--/
 **
 ** Warpgroup 0 only loads; one thread of it fills the stages in turn, tile after tile. The
-** other two multiply 64 rows each, and store while the next tile is loaded; of 256 columns
+** other two multiply 64 rows each, and store while the next tile is loaded; 256 columns
 ** while it is multiplied, too (late.cuh). Blocks stay and take every gridDim-th tile. The
 ** two blocks of a cluster lie one above the other along M: each loads half of B for both.
 ** Or the blocks of a cluster share one tile, each with a part of K: the first adds the
@@ -57,7 +57,7 @@ struct hopper {
     K = MT_SLAB / T::bytes,
     STAGES = STAGES_,
     CLUSTER = CLUSTER_,
-    FINISHES = ENDING == MT_FINISHES, /* there is an epilogue */
+    FINISHES = ENDING == MT_FINISHES,   /* there is an epilogue */
     BY_ROWS = ENDING == MT_STORES_ROWS, /* D has no map */
     A_MN = A_MN_,
     B_MN = B_MN_,
@@ -335,8 +335,7 @@ MT_INLINE void consume (const mt_hopper_launch &p, uint32_t ring, uint32_t bars,
     const int m = (t.m * H::CLUSTER + above) * H::M + warp * MT_WARP_ROWS;
     ahead<H::N> next;
     int k = 0;
-    if (stores && (!by_map || H::FINISHES))
-      ask_ahead<H>(p, m, n, t.l);
+    if (stores && (!by_map || H::FINISHES)) ask_ahead<H>(p, m, n, t.l);
     if constexpr (H::KEEPS) k = begin_late<H>(p, c, kept, walk, pieces);
     if constexpr (H::FINISHES && MT_HOPPER_STORES(H::N))
       if (stores && by_map) read_side_ahead<H::N>(next, p, m, n, t.l);
@@ -347,8 +346,7 @@ MT_INLINE void consume (const mt_hopper_launch &p, uint32_t ring, uint32_t bars,
     if constexpr (H::SPLITS)
       if (blocks > 1 && !join<H>(c, blocks, ring, bars, rank, parity)) continue;
     if constexpr (H::KEEPS) {
-      if constexpr (H::FINISHES)
-        keep_finished(kept, p, c, next, pieces, m, n, t.l);
+      if constexpr (H::FINISHES) keep_finished(kept, p, c, next, pieces, m, n, t.l);
       else keep(kept, p, c, pieces, m, n, t.l);
       if (kept.any && (tile + clusters >= p.tiles || slabs < kept_type::STEPS))
         kept.put_all(p, pieces);

@@ -72,8 +72,7 @@ struct halves {
 
 /* Whether an epilogue is short: a bias and no more than relu, of D of 16 bits. */
 MT_INLINE bool is_short (const mt_hopper_launch &p) {
-  return p.dtype != MT_f32 && p.beta == 0 &&
-         p.finish.side[MT_RESIDUAL].base == nullptr &&
+  return p.dtype != MT_f32 && p.beta == 0 && p.finish.side[MT_RESIDUAL].base == nullptr &&
          p.finish.activation <= MT_ACTIVATION_RELU;
 }
 

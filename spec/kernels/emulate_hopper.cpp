@@ -16,7 +16,7 @@ enum { MAJOR_K, MAJOR_MN };
 } // namespace mt
 
 typedef void kernel (const mt_hopper_launch &p);
-#define MT_HOPPER_ROW(ending, name, a, b, c, n, stages, cluster, major_a, major_b)     \
+#define MT_HOPPER_ROW(ending, name, a, b, c, n, stages, cluster, major_a, major_b)       \
   mt::run_hopper<mt::hopper<mt::op_##a, n, stages, cluster, mt::MAJOR_##major_a,         \
                             mt::MAJOR_##major_b, mt::out_##c, ending>>,
 #define MT_HOPPER_KERNEL(...) MT_HOPPER_ROW(MT_STORES, __VA_ARGS__)

@@ -6,7 +6,7 @@ namespace mt {
 
 typedef out_s32 out_i32;
 enum { MAJOR_K, MAJOR_MN };
-#define MT_HOPPER_ROW(ending, name, a, b, c, n, stages, cluster, major_a, major_b)     \
+#define MT_HOPPER_ROW(ending, name, a, b, c, n, stages, cluster, major_a, major_b)       \
   typedef hopper<op_##a, n, stages, cluster, MAJOR_##major_a, MAJOR_##major_b, out_##c,  \
                  ending>                                                                 \
       row_##name;

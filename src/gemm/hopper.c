@@ -9,13 +9,13 @@
 #include "core/arith.h"
 
 enum { MAJOR_K, MAJOR_MN };
-#define MT_HOPPER_ROW(ending, name, a, b, c, n, stages, cluster, major_a, major_b)     \
+#define MT_HOPPER_ROW(ending, name, a, b, c, n, stages, cluster, major_a, major_b)       \
   {{MT_##a, MT_##b, MT_##c},                                                             \
    n,                                                                                    \
    stages,                                                                               \
    cluster,                                                                              \
    {MAJOR_##major_a == MAJOR_MN, MAJOR_##major_b == MAJOR_MN},                           \
-   (ending) == MT_FINISHES,                                                             \
+   (ending) == MT_FINISHES,                                                              \
    (ending) == MT_STORES_ROWS},
 #define MT_HOPPER_KERNEL(...) MT_HOPPER_ROW(MT_STORES, __VA_ARGS__)
 #define MT_HOPPER_EPILOGUE(...) MT_HOPPER_ROW(MT_FINISHES, __VA_ARGS__)
