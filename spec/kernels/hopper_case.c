@@ -40,9 +40,8 @@ static void draw_epilogue (hopper_case *c) {
   static const mt_dtype floats[] = {MT_f32, MT_f16, MT_bf16};
   c->type = c->row->finishes ? floats[pick(3)] : c->row->type[MT_C];
   c->activation = c->row->finishes ? (uint32_t)pick(MT_NACTIVATION) : 0;
-  c->direct = MT_HOPPER_ONE_WAY(c->row->n) ?
-                  c->row->by_rows :
-                  !MT_HOPPER_STORES(c->row->n) || pick(3) == 0;
+  c->direct = MT_HOPPER_ONE_WAY(c->row->n) ? c->row->by_rows :
+                                             !MT_HOPPER_STORES(c->row->n) || pick(3) == 0;
   c->beta = 0;
   c->alpha = whole ? 1 : factors[pick(5)];
   if ((c->direct || c->row->finishes) && !whole && pick(2)) c->beta = factors[pick(5)];
