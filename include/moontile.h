@@ -18,6 +18,10 @@
 **     on failure the output is unspecified and nothing has been leaked;
 **   an output may not overlap an input;
 **   no function prints, exits, keeps global state, or keeps a pointer to its input;
+**   what takes no device is pure: any number of threads may call it at once, on the same
+**     inputs, too. A device belongs to one thread at a time, with its memory, streams,
+**     events, plans and graphs; a state of Lua likewise, with all devices that it opened.
+**     Different devices share nothing that they write, also where they are one GPU;
 **   64 KiB of a thread's stack are enough for any call of optimised code, also from Lua
 **     and with what Lua takes; what a driver or a BLAS takes comes on top. (Measured on
 **     x86-64: a script that goes to the ends of the library takes 55 KiB.)

@@ -244,9 +244,9 @@ static void extremes (mt_device *const device[DEVICES]) {
   for (int i = 0; i < 9; i++) {
     int x = types[i / 3] == MT_u8 ? 255 : types[i / 3] == MT_i8 ? -128 : 1;
     int y = types[i % 3] == MT_u8 ? 255 : types[i % 3] == MT_i8 ? -128 : 1;
-    operand o[3] = {{.t = {left.node, types[i / 3], a, sizeof a, 0}},
-                    {.t = {left.node, types[i % 3], b, sizeof b, 0}},
-                    {.t = {c.node, MT_i32, sums, sizeof sums, 0}}};
+    operand o[3] = {{.t = {left.node, types[i / 3], a, sizeof a, 0, NULL}},
+                    {.t = {left.node, types[i % 3], b, sizeof b, 0, NULL}},
+                    {.t = {c.node, MT_i32, sums, sizeof sums, 0, NULL}}};
     trial t = {.alpha = 1};
     memset(a, x, sizeof a), memset(b, y, sizeof b);
     run(device[i % 3], &t, o);
@@ -273,9 +273,9 @@ static void end (mt_device *d, const trial *t, const bool high[3]) {
   MUST(mt_parse(&one, "(1,1):(0,0)", 11, err));
   MUST(mt_parse(&row, "(1,4096):(0,1)", 14, err));
   row.node[0].shape = row.node[2].shape = t->size[MT_K];
-  operand o[3] = {{.t = {row.node, t->a, a, sizeof a, 0}},
-                  {.t = {row.node, t->b, b, sizeof b, 0}},
-                  {.t = {one.node, t->c, &c, sizeof c, 0}}};
+  operand o[3] = {{.t = {row.node, t->a, a, sizeof a, 0, NULL}},
+                  {.t = {row.node, t->b, b, sizeof b, 0, NULL}},
+                  {.t = {one.node, t->c, &c, sizeof c, 0, NULL}}};
   for (int64_t k = 0; k < t->size[MT_K]; k++) {
     memcpy((char *)a + k * (int64_t)mt_dtype_size(t->a), &x, mt_dtype_size(t->a));
     memcpy((char *)b + k * (int64_t)mt_dtype_size(t->b), &y, mt_dtype_size(t->b));

@@ -22,7 +22,7 @@ jobs=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 . "$root/spec/gate/builds.sh"
 
 all='properties escape allocations collections driver hygiene abi trap threads growth builds hardlua
-static fuzz'
+static coverage fuzz'
 if [ $# -eq 0 ]; then
   # shellcheck disable=SC2086
   set -- $all
@@ -148,6 +148,34 @@ gate_static() {
     -DMOONTILE_TESTS=OFF || return 1
   make "$out/static" moontile_shared moontile_lua || return 1
   figure "./dev check is clean, $(grep -c 'warning: ' "$log") warnings with -Wconversion"
+}
+
+# Lines and branches of the algebra and of what stands before each launch, by the tests in C.
+gate_coverage() {
+  configure "$root" "$out/coverage" -DCMAKE_C_COMPILER=gcc -DCMAKE_BUILD_TYPE=Debug \
+    "-DCMAKE_C_FLAGS=--coverage -O0" || return 1
+  tests='core algebra tuple types copy gemm'
+  for room in $tests; do
+    [ -d "$root/spec/$room" ] || continue
+    make "$out/coverage" "moontile_${room}_test" || return 1
+    MOONTILE_TIMES=0.1 "$out/coverage/moontile_${room}_test" || return 1
+  done
+  objects=$out/coverage/CMakeFiles/moontile_core.dir/src
+  figure "$(for dir in core tuple algebra copy/check gemm/check; do
+    (cd "$out/coverage" && gcov -b -n "$objects/$dir"*.gcda "$objects/$dir"/*.gcda 2>/dev/null) |
+      covered "$root/src/$dir" "$dir"
+  done | paste -sd, - | sed 's/,/, /g')"
+}
+
+# covered PREFIX NAME: what gcov says of the files that begin so, as "NAME 99.1 % of 500 lines ...".
+covered() {
+  awk -v prefix="$1" -v name="$2" '
+    function share(text) { split(text, a, /:|%| of /); n = a[4]; return a[2] / 100 * n }
+    /^File / { ours = index($0, prefix) > 0; next }
+    ours && /^Lines executed/ { l += share($0); lines += n }
+    ours && /^Taken at least once/ { b += share($0); branches += n }
+    END { printf "%s %.1f %% of %d lines, %.1f %% of %d branches\n", name, 100 * l / lines, lines,
+          100 * b / branches, branches }'
 }
 
 gate_fuzz() {

@@ -45,7 +45,7 @@ static const struct {
     {"{\"__metadata__\":{\"a\":\"b\",\"a\":\"\\u00e9\"}}", 0, ""},
     {"{\"a\":{\"dtype\":\"F32\",\"shape\":[2,3],\"data_offsets\":[0,24]}}", 24,
      "a=f32 (2,3):(3,1) 0;"},
-    {" {\"a\":1}" + 1, 0, NULL},
+    {&" {\"a\":1}"[1], 0, NULL},
     {"{\"b\":{\"shape\":[],\"data_offsets\":[8,9],\"dtype\":\"BOOL\"},\n\t\"a\" : "
      "{\"dtype\":\"I64\", \"shape\":[1] ,\"data_offsets\":[0, 8]} } ",
      9, "a=i64 1:0 0;b=bool ():() 8;"},

@@ -80,8 +80,8 @@ static void *stop_later (void *arg) {
 static void test_stop (void) {
   static const char *const kinds[] =
       {"while true do end", "while true do pcall(error) end",
-       "local a = tile.tensor('f32', tile.layout({4, 1 << 40}, {1, 0}))\n"
-       "local c = tile.tensor('f32', tile.layout{4, 4}) tile.gemm(a, a, c)",
+       ("local a = tile.tensor('f32', tile.layout({4, 1 << 40}, {1, 0}))\n"
+        "local c = tile.tensor('f32', tile.layout{4, 4}) tile.gemm(a, a, c)"),
        "local s = ('a'):rep(30) s:find(('a-'):rep(28) .. 'b')",
        "coroutine.wrap(function() while true do end end)()"};
   const mt_vm_options o = {.size = sizeof o, .milliseconds = -1, .work = UINT64_MAX};

@@ -18,16 +18,16 @@ static const char *const good[] = {
     "local t = {} for i = 1, 2e5 do t[math.sqrt(i)] = i end",
     "local t = {} for i = 1, 2e5 do t['key ' .. i] = i end",
     "local t = {} for i = 1, 150000 do t[{}] = i end",
-    "local t = {} for i = 1, 2e5 do t[i] = i end for i = 1, 2e5, 2 do t[i] = nil end\n"
-    "for i = 1, 2e5 do t[i + 0.5] = i end",
+    ("local t = {} for i = 1, 2e5 do t[i] = i end for i = 1, 2e5, 2 do t[i] = nil end\n"
+     "for i = 1, 2e5 do t[i + 0.5] = i end"),
     /* as many bytes as 2^13 nodes have, and then a table that grows */
     "local a = {" /* 12288 elements: see below */};
 
 static const char *const bad[] =
     {"local t = {} for i = 1, 8193 do t[1 + i * 2^-52] = i end",
      "local t = {} for i = 1, 16385 do t[i * 32767] = i end",
-     "local t = {} for i = 1, 16384 do t[i * 32767] = i end\n"
-     "for i = 1, 9000 do t[-i] = 1 end"};
+     ("local t = {} for i = 1, 16384 do t[i * 32767] = i end\n"
+      "for i = 1, 9000 do t[-i] = 1 end")};
 
 static const char *array (void) {
   static char text[1 << 17];

@@ -336,7 +336,8 @@ static inline bool is_plain (const mt_node *t) {
   for (const mt_node *p = t, *end = mt_next(t); p < end; p++) {
     if (p->tag == MT_MODES) continue;
     if (p->tag != MT_LEAF || p->ring != MT_Z || p->shape < 1) return false;
-    over |= mt_mulo(size, p->shape, &size) | mt_mulo(p->stride, p->shape - 1, &d);
+    over |= mt_mulo(size, p->shape, &size);
+    over |= mt_mulo(p->stride, p->shape - 1, &d);
     over |= d == INT64_MIN;
     over |= mt_addo(sum, (int64_t)mt_magnitude(d), &sum);
   }
