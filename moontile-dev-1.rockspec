@@ -9,7 +9,7 @@ description = {
   license = "MIT",
 }
 supported_platforms = { "linux" }
-dependencies = { "lua >= 5.4, < 5.5" }
+dependencies = { "lua >= 5.4, < 5.6" }
 build = {
   type = "cmake",
   variables = {

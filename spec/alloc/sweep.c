@@ -21,7 +21,7 @@
 #include <lualib.h>
 
 #include "moontile/lua.h"
-#include "states.h"
+#include "binding/versions.h"
 
 enum { PLENTY = 1000000000 }; /* allocations */
 
@@ -124,7 +124,7 @@ static int once (long n, counts *c) {
   heap h = {.left = n};
   int files = open_files(), done = 0;
   char text[200] = "no state";
-  lua_State *L = new_state(allocate, &h);
+  lua_State *L = lmt_newstate(allocate, &h);
   if (L) {
     lua_atpanic(L, panicked);
     int ok = play(L, text, sizeof text);

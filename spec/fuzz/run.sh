@@ -24,7 +24,7 @@ seconds=$(awk "BEGIN { print int(60 * $minutes) }")
 # ends a run; the next one begins with what is left of the time.
 libfuzzer() {
   mkdir -p "$out/corpus/$1" "$out/findings/$1"
-  "$build/moontile_fuzz_$1" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=4096 \
+  "$build/moontile_fuzz_$1" -max_total_time="$seconds" -timeout=60 -rss_limit_mb=4096 \
     -print_final_stats=1 -use_value_profile=1 -artifact_prefix="$out/findings/$1/" \
     "$out/corpus/$1" "$here/corpus/$1"
 }

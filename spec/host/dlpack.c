@@ -9,7 +9,7 @@
 #include "host.h"
 #include "moontile.h"
 #include "moontile/dlpack.h"
-#include "states.h"
+#include "binding/versions.h"
 #include "times.h"
 
 /* As DLPack's header declares them. */
@@ -356,7 +356,7 @@ static void test_lua (void) {
 static void test_failing (void) {
   for (long n = 40;; n += 7) {
     failing f = {n, false};
-    lua_State *L = new_state(failing_alloc, &f);
+    lua_State *L = lmt_newstate(failing_alloc, &f);
     if (L == NULL) continue;
     run_script(&scripts[0], L, true);
     CHECK(released <= 1, "deleted %d times", released);

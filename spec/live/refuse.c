@@ -12,7 +12,7 @@
 #include <lualib.h>
 
 #include "moontile/lua.h"
-#include "states.h"
+#include "binding/versions.h"
 
 typedef struct heap {
   lua_Integer left; /* 0: none is to fail */
@@ -59,7 +59,7 @@ static int run (lua_State *L) {
 
 int main (int argc, char **argv) {
   heap h = {.left = 0};
-  lua_State *L = argc > 1 ? new_state(allocate, &h) : NULL;
+  lua_State *L = argc > 1 ? lmt_newstate(allocate, &h) : NULL;
   if (L == NULL) return fprintf(stderr, "usage: refuse SCRIPT [ARGUMENTS]\n"), 2;
   lua_pushcfunction(L, run);
   lua_pushlightuserdata(L, argv);

@@ -8,6 +8,7 @@
 */
 #include <string.h>
 
+#include "binding/versions.h"
 #include "binding/kernel.h"
 #include "binding/plan.h"
 #include "binding/host.h"
@@ -314,12 +315,7 @@ void lmt_press (lua_State *L, size_t bytes) {
   if (state->fresh < PRESS) return;
   size_t kilobytes = state->fresh >> 10;
   state->fresh = 0;
-  if (lua_gc(L, LUA_GCISRUNNING))
-#if LUA_VERSION_NUM >= 505
-    lua_gc(L, LUA_GCSTEP, kilobytes << 10);
-#else
-    lua_gc(L, LUA_GCSTEP, kilobytes < (1u << 20) ? (int)kilobytes : 1 << 20);
-#endif
+  if (lua_gc(L, LUA_GCISRUNNING)) lmt_gcstep(L, kilobytes);
 }
 
 static void close_buffer (lmt_resource *r) {

@@ -11,6 +11,7 @@
 #include <lauxlib.h>
 #include <lualib.h>
 
+#include "binding/versions.h"
 #include "console/running.h"
 
 /* Instructions that handlers of errors have, before the next error: some 10 ms. */
@@ -125,7 +126,7 @@ static int call_wrapped (lua_State *L) {
   if (n >= 0) return n;
   int status = lua_status(co);
   if (status != LUA_OK && status != LUA_YIELD) { /* it died: close its variables */
-    status = lua_resetthread(co);
+    status = lmt_closethread(L, co);
     lua_xmove(co, L, 1);
   }
   if (status != LUA_ERRMEM && lua_type(L, -1) == LUA_TSTRING) {

@@ -6,6 +6,7 @@
 #include <lualib.h>
 #include <string.h>
 
+#include "binding/versions.h"
 #include "vm/vm.h"
 
 /* ---------------------------------------------------------------- what is let in */
@@ -149,7 +150,7 @@ static int l_collectgarbage (lua_State *L) {
   static const char *const options[] = {"collect", "count", "step", NULL};
   int i = luaL_checkoption(L, 1, "collect", options);
   if (i == 1) return lua_pushnumber(L, (lua_Number)v->bytes / 1024), 1;
-  lua_pushinteger(L, lua_gc(L, i == 0 ? LUA_GCCOLLECT : LUA_GCSTEP, (size_t)0));
+  lua_pushinteger(L, i == 0 ? lua_gc(L, LUA_GCCOLLECT) : lmt_gcstep(L, 0));
   vm_look(L, v);
   return 1;
 }
@@ -312,7 +313,7 @@ static int reset (lua_State *L, lua_State *co) {
   lua_State *before = v->running;
   vm_end(L, v);
   v->running = co;
-  int status = lua_resetthread(co);
+  int status = lmt_closethread(L, co);
   v->running = before;
   vm_end(L, v);
   return status;

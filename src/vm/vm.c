@@ -10,6 +10,7 @@
 
 #include "binding/boxes.h"
 #include "binding/lmt.h"
+#include "binding/versions.h"
 #include "vm/vm.h"
 
 enum { MOST_RESULTS = 16 };
@@ -183,11 +184,7 @@ mt_status mt_vm_open (mt_vm **out, const mt_vm_options *options, mt_err *err) {
   if (v == NULL) return lmt_set(err, MT_ENOMEM, "%s", mt_status_text(MT_ENOMEM));
   memset(v, 0, sizeof *v);
   v->o = o;
-#if LUA_VERSION_NUM >= 505
-  v->L = lua_newstate(vm_allocate, v, luaL_makeseed(NULL));
-#else
-  v->L = lua_newstate(vm_allocate, v);
-#endif
+  v->L = lmt_newstate(vm_allocate, v);
   task t = {.v = v, .status = MT_EINVAL};
   mt_status s = v->L ? protect(do_open, &t, false, err) :
                        lmt_set(err, v->full ? MT_ELIMIT : MT_ENOMEM,
