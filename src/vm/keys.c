@@ -36,11 +36,13 @@ typedef struct node {
   } key;
 } node;
 
-/* The nodes of a part of so many bytes; 0: it is none. */
+/* The nodes of a part of so many bytes; 0: it is none. Where we do not know what stands
+** before them, it may be up to 16 bytes. */
 static size_t nodes_of (const mt_vm *v, size_t size) {
-  size_t head = v->part_head < 0 ? 0 : (size_t)v->part_head;
-  size_t n = size > head ? (size - head) / sizeof(node) : 0;
-  return n * sizeof(node) + head == size && (n & (n - 1)) == 0 ? n : 0;
+  enum { MOST_HEAD = 16 };
+  size_t n = size / sizeof(node), head = size % sizeof(node);
+  bool fits = v->part_head < 0 ? head <= MOST_HEAD : head == (size_t)v->part_head;
+  return fits && (n & (n - 1)) == 0 ? n : 0;
 }
 
 static uint32_t hash_float (double x) {
