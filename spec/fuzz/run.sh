@@ -7,14 +7,14 @@
 #   BUILD     a build folder of the preset "fuzz"
 #   OUT       for corpora, logs and findings; it is made, and goes on where it ended
 #   MINUTES   for each target: 1, unless it is told otherwise
-#   TARGET    vm safetensors npy ops parse surface api: all of them
+#   TARGET    vm safetensors npy archive ops parse surface api: all of them
 # Exit status 1: something was found.
 set -u
 
 mkdir -p "$2"
 build=$(cd "$1" && pwd) out=$(cd "$2" && pwd) minutes=${3:-1}
 here=$(cd "$(dirname "$0")" && pwd)
-if [ $# -gt 3 ]; then shift 3; else set -- vm safetensors npy ops parse surface api; fi
+if [ $# -gt 3 ]; then shift 3; else set -- vm safetensors npy archive ops parse surface api; fi
 export MOONTILE_TEST_LIBCUDA="$build/fake/libcuda.so.1"
 export ASAN_OPTIONS=allocator_may_return_null=1:max_allocation_size_mb=1024:detect_leaks=1
 export UBSAN_OPTIONS=print_stacktrace=1

@@ -18,6 +18,7 @@ import time
 import types
 import unittest
 import weakref
+import zipfile
 
 try:
     import numpy as np
@@ -194,6 +195,31 @@ class Arrays(unittest.TestCase):
                 got = np.frombuffer(data[begin:end], a.dtype).reshape(header[name]["shape"])
                 self.assertTrue((got == a).all())
                 self.assertTrue((np.asarray(mt.load(path)[name]) == a).all())
+
+    def test_npz(self):
+        arrays = {"a": self.rng.random((300, 40)), "\u00e9": self.rng.integers(0, 9, 5).astype("i2"),
+                  "big": self.rng.random((3, 4)).astype(">f4"), "none": np.zeros((0, 3)),
+                  "fortran": np.asfortranarray(self.rng.random((200, 50))), "scalar": np.array(3, "f4"),
+                  "zeros": np.zeros((1000, 300), "f4")}
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "x.npz")
+            for save in (np.savez, np.savez_compressed):            # theirs
+                save(path, **arrays)
+                got = mt.load(path)
+                self.assertEqual(set(got), set(arrays))
+                for name, a in arrays.items():
+                    self.assertTrue((np.asarray(got[name]) == a).all(), name)
+            for options in ({}, {"compress": True}):                # ours
+                given = {k: v.astype(v.dtype.newbyteorder("=")) for k, v in arrays.items()}
+                mt.save(path, given, options)
+                with zipfile.ZipFile(path) as z:
+                    self.assertIsNone(z.testzip())
+                got = np.load(path)
+                self.assertEqual(set(got.files), set(arrays))
+                for name, a in given.items():
+                    self.assertEqual((got[name].dtype, got[name].shape), (a.dtype, a.shape))
+                    self.assertTrue((got[name] == a).all(), name)
+            self.assertLess(os.path.getsize(path), 400000)
 
     def test_verify(self):
         v = mt.verify({"tv": mt.Layout((4, 2), (1, 0)), "tiler": (4,)}, mt.Layout(8))
@@ -379,8 +405,8 @@ import moontile as mt
 def work(text):
     mt.run(text, A2=mt.tensor('f64', mt.Layout((1 << 12, 1 << 12))))
 def told(f, *arguments):
-    print('ready', flush=True)
     try:
+        print('ready', flush=True)
         f(*arguments)
         print('it ended')
     except BaseException as e:
@@ -436,10 +462,10 @@ told(work, sys.argv[2])
     def test_another_thread_has_the_call(self):
         code = """
 threading.Thread(target=work, args=('while true do end',), daemon=True).start()
-time.sleep(0.2)
-print('ready', flush=True)
 try:
-    mt.Layout(4)
+    print('ready', flush=True)
+    while True:
+        mt.Layout(4)
 except KeyboardInterrupt:
     print('KeyboardInterrupt', flush=True)
 import os

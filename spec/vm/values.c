@@ -256,6 +256,11 @@ static void test_files (const char *dir) {
             strstr(err.text, "longer_than_sixty.lua:3: ") &&
             strstr(err.text, "3 | assert"),
         "%s", err.text);
+  static const char maps[] = "local T, why, code = tile.map 'vm.npy' "
+                             "assert(not T and code == 'EDENIED', why) return why";
+  const char *why = run_vm(v, maps);
+  CHECK(why[0] == '\0' && strstr(mt_vm_result(v, 0).text, "permits no mapped files"),
+        "%s", why);
   CHECK(mt_vm_run_file(v, "/no/such.lua", &err) == MT_EIO &&
             strcmp(err.text, "/no/such.lua: No such file or directory") == 0,
         "%s", err.text);

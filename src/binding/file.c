@@ -221,14 +221,14 @@ static mt_status open_file (opened *o, const lmt_state *state, const char *path,
   if (s == MT_OK) s = want_openable(o, follow, &there, err);
   if (s != MT_OK || (access == LMT_IFTHERE && !there)) return s;
   if (access == LMT_REPLACE) return open_beside(o, o->text + LONGEST, there, err);
+  if (access == LMT_UPDATE) return open_stream(o, o->name, O_RDWR | link, 0, "r+b", err);
   return access == LMT_APPEND ?
              open_stream(o, o->name, O_WRONLY | O_APPEND | O_CREAT | link, 0666, "ab",
                          err) :
              open_stream(o, o->name, O_RDONLY | link, 0, "rb", err);
 }
 
-/* So many bytes are written. */
-static mt_status count (lmt_state *state, size_t n, mt_err *err) {
+mt_status lmt_permitwritten (lmt_state *state, size_t n, mt_err *err) {
   if (n > state->config.written - state->written)
     return lmt_set(err, MT_ELIMIT,
                    "scripts have written %zu bytes of the %zu that the "
@@ -261,7 +261,7 @@ FILE *lmt_openfile (lua_State *L, const char *path, lmt_access access, lmt_file 
   box->r->p = o;
   errno = 0;
   bool writes = access == LMT_REPLACE || access == LMT_APPEND;
-  mt_status s = writes ? count(state, BLOCK, err) : MT_OK;
+  mt_status s = writes ? lmt_permitwritten(state, BLOCK, err) : MT_OK;
   if (s == MT_OK && open_file(o, state, path, access, err) == MT_OK) return o->f;
   lmt_abandon(box);
   return NULL;
@@ -285,7 +285,7 @@ int lmt_failfile (lua_State *L, const char *path, mt_err *err) {
 
 mt_status lmt_write (lmt_file *box, const void *data, size_t n, mt_err *err) {
   opened *o = box->r->p;
-  mt_status s = count(box->r->state, n, err);
+  mt_status s = lmt_permitwritten(box->r->state, n, err);
   if (s != MT_OK) return s;
   errno = 0;
   return fwrite(data, 1, n, o->f) == n ? MT_OK : io_error(err, "cannot be written");

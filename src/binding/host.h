@@ -46,13 +46,21 @@ typedef struct lmt_file {
 } lmt_file; /* NULL: closed */
 /* LMT_IFTHERE: to be read; if there is no file: NULL, and `err` is MT_OK. LMT_REPLACE:
 ** what is written takes the place of the file when it is finished. */
-typedef enum lmt_access { LMT_READ, LMT_IFTHERE, LMT_REPLACE, LMT_APPEND } lmt_access;
+typedef enum lmt_access {
+  LMT_READ,
+  LMT_IFTHERE,
+  LMT_REPLACE,
+  LMT_APPEND,
+  LMT_UPDATE /* what is there is written over */
+} lmt_access;
 /* A path without a zero byte. */
 const char *lmt_checkpath (lua_State *L, int i);
 /* Pushes the box of a regular file that is open, and stores it in *out. NULL: err. It is
 ** closed at the latest when the function ends that runs, by an error too. */
 FILE *lmt_openfile (lua_State *L, const char *path, lmt_access access, lmt_file **out,
                     mt_err *err);
+/* Whether n bytes more may be written; then they are counted. */
+mt_status lmt_permitwritten (lmt_state *state, size_t n, mt_err *err);
 mt_status lmt_write (lmt_file *box, const void *data, size_t n, mt_err *err);
 /* Closes the file, which is then as it was written, or as it was before. */
 mt_status lmt_finish (lmt_file *box, mt_err *err);

@@ -233,7 +233,7 @@ void lmt_open_domain (lua_State *L);
 void lmt_open_device (lua_State *L), lmt_open_stream(lua_State *L);
 void lmt_open_tensor (lua_State *L);
 void lmt_open_file (lua_State *L);
-void lmt_open_npy (lua_State *L);
+void lmt_open_npy (lua_State *L), lmt_open_map(lua_State *L);
 void lmt_open_tensors (lua_State *L);
 void lmt_open_atom (lua_State *L);
 void lmt_open_tile (lua_State *L);

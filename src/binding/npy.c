@@ -38,6 +38,14 @@ static mt_status read_header (mt_npy *npy, const mt_dtype *as, FILE *f, void *he
   return s;
 }
 
+static mt_status read_file (void *ud, void *to, size_t n, mt_err *err) {
+  errno = 0;
+  return fread(to, 1, n, ud) == n ? MT_OK :
+                                    io_error(err, "the file ends before its data");
+}
+
+lmt_source lmt_fromfile (FILE *f) { return (lmt_source){read_file, f}; }
+
 static void swap_bytes (char *p, size_t bytes, size_t size) {
   for (char *end = p + bytes; p < end; p += size)
     for (size_t i = 0; i < size / 2; i++) {
@@ -47,18 +55,18 @@ static void swap_bytes (char *p, size_t bytes, size_t size) {
     }
 }
 
-/* Reads the elements of t from the file, through `piece` if t is not in host memory. */
-static mt_status read_pieces (const lmt_tensor *t, FILE *f, bool swap, char *piece,
-                              mt_stint *stint, mt_err *err) {
+/* Reads the elements of t, through `piece` if t is not in host memory. */
+static mt_status read_pieces (const lmt_tensor *t, lmt_source from, bool swap,
+                              char *piece, mt_stint *stint, mt_err *err) {
   mt_device *d = t->buffer->device->d;
   bool host = mt_device_is_host(d);
   char *to = lmt_address(t, 0);
   mt_status s = MT_OK;
-  errno = 0;
   for (size_t left = t->buffer->bytes, n; s == MT_OK && left > 0; left -= n, to += n) {
     n = left < LMT_PIECE ? left : LMT_PIECE;
     char *p = host ? to : piece;
-    if (fread(p, 1, n, f) != n) return io_error(err, "the file ends before its data");
+    s = from.read(from.ud, p, n, err);
+    if (s != MT_OK) return s;
     if (swap) swap_bytes(p, n, mt_dtype_size(t->dtype));
     if (!host) s = mt_graph_upload(d, to, p, n, err);
     stint->done += (double)n;
@@ -67,12 +75,12 @@ static mt_status read_pieces (const lmt_tensor *t, FILE *f, bool swap, char *pie
   return s;
 }
 
-mt_status lmt_readdata (const lmt_tensor *t, FILE *f, bool swap, char *piece,
+mt_status lmt_readdata (const lmt_tensor *t, lmt_source from, bool swap, char *piece,
                         mt_err *err) {
   mt_stint stint;
   lmt_listen(err, t->buffer->device->state);
   mt_stint_begin(&stint, "load", "bytes", (double)t->buffer->bytes, err);
-  mt_status s = read_pieces(t, f, swap, piece, &stint, err);
+  mt_status s = read_pieces(t, from, swap, piece, &stint, err);
   mt_stint_end(&stint, err);
   return s;
 }
@@ -84,7 +92,7 @@ static mt_status load_array (lua_State *L, const mt_dtype *as, FILE *f, char *pi
   mt_status s = read_header(&npy, as, f, piece, err);
   lmt_tensor *t =
       s == MT_OK ? lmt_newtensor(L, 3, npy.dtype, npy.layout.node, err) : NULL;
-  return t ? lmt_readdata(t, f, npy.swap, piece, err) : err->status;
+  return t ? lmt_readdata(t, lmt_fromfile(f), npy.swap, piece, err) : err->status;
 }
 
 /* load(path [, device [, dtype]]) -> a tensor, or a table of them | nil, message, code */
@@ -99,6 +107,7 @@ static int l_load (lua_State *L) {
   char *piece = lua_newuserdatauv(L, LMT_PIECE, 0);
   FILE *f = lmt_openfile(L, path, LMT_READ, &box, &err);
   mt_status s = f == NULL        ? err.status :
+                lmt_isnpz(f)     ? lmt_loadnpz(L, 3, known, f, piece, &err) :
                 lmt_istensors(f) ? lmt_loadtensors(L, 3, known, f, piece, &err) :
                                    load_array(L, known, f, piece, &err);
   lmt_abandon(box);
@@ -188,8 +197,14 @@ static bool pack (lua_State *L, mt_err *err) {
   return (swizzled ? gather(L, err) : lmt_copynow(L, 1, lua_gettop(L), err)) == MT_OK;
 }
 
-static mt_status write_pieces (const lmt_tensor *t, lmt_file *box, size_t left,
-                               char *piece, mt_stint *stint, mt_err *err) {
+static mt_status write_file (void *ud, const void *p, size_t n, mt_err *err) {
+  return lmt_write(ud, p, n, err);
+}
+
+lmt_sink lmt_tofile (lmt_file *box) { return (lmt_sink){write_file, box}; }
+
+static mt_status write_pieces (const lmt_tensor *t, lmt_sink to, size_t left, char *piece,
+                               mt_stint *stint, mt_err *err) {
   mt_device *d = t->buffer->device->d;
   bool host = mt_device_is_host(d);
   char *from = lmt_address(t, 0);
@@ -197,26 +212,26 @@ static mt_status write_pieces (const lmt_tensor *t, lmt_file *box, size_t left,
   for (size_t n; s == MT_OK && left > 0; left -= n, from += n) {
     n = left < LMT_PIECE ? left : LMT_PIECE;
     if (!host) s = mt_download(d, piece, from, n, err);
-    if (s == MT_OK) s = lmt_write(box, host ? from : piece, n, err);
+    if (s == MT_OK) s = to.write(to.ud, host ? from : piece, n, err);
     stint->done += (double)n;
     if (s == MT_OK && lmt_ends(err, "T:save")) s = MT_ESTOPPED;
   }
   return s;
 }
 
-mt_status lmt_writedata (const lmt_tensor *t, lmt_file *box, char *piece, mt_err *err) {
+mt_status lmt_writedata (const lmt_tensor *t, lmt_sink to, char *piece, mt_err *err) {
   mt_stint stint;
   size_t bytes = (size_t)mt_size(t->layout) * mt_dtype_size(t->dtype);
   lmt_listen(err, t->buffer->device->state);
   mt_stint_begin(&stint, "save", "bytes", (double)bytes, err);
-  mt_status s = write_pieces(t, box, bytes, piece, &stint, err);
+  mt_status s = write_pieces(t, to, bytes, piece, &stint, err);
   mt_stint_end(&stint, err);
   return s;
 }
 
 /* The tensor at `i`. */
-static mt_status write_file (lua_State *L, const char *path, int i, bool fortran,
-                             mt_err *err) {
+static mt_status write_array (lua_State *L, const char *path, int i, bool fortran,
+                              mt_err *err) {
   char head[MT_NPY_HEADER_MAX];
   size_t n;
   mt_layout shape;
@@ -228,7 +243,7 @@ static mt_status write_file (lua_State *L, const char *path, int i, bool fortran
   char *piece = lua_newuserdatauv(L, LMT_PIECE, 0);
   if (lmt_openfile(L, path, LMT_REPLACE, &box, err) == NULL) return err->status;
   s = lmt_write(box, head, n, err);
-  if (s == MT_OK) s = lmt_writedata(lmt_totensor(L, i), box, piece, err);
+  if (s == MT_OK) s = lmt_writedata(lmt_totensor(L, i), lmt_tofile(box), piece, err);
   if (s == MT_OK) return lmt_finish(box, err);
   lmt_abandon(box);
   return s;
@@ -268,7 +283,7 @@ static int tensor_save (lua_State *L) {
     if (!pack(L, &err)) return lmt_fail(L, &err);
     i = lua_gettop(L);
   }
-  mt_status s = write_file(L, path, i, fortran, &err);
+  mt_status s = write_array(L, path, i, fortran, &err);
   if (i != 1) lmt_freebuffer(lmt_totensor(L, i)->buffer);
   if (s != MT_OK) return lmt_failfile(L, path, &err);
   lua_pushboolean(L, 1);
@@ -280,4 +295,7 @@ static int tensor_save (lua_State *L) {
 #define ROWS_NPY
 #include "binding/rows.h"
 
-void lmt_open_npy (lua_State *L) { lmt_addrows(L, rows); }
+void lmt_open_npy (lua_State *L) {
+  lmt_addrows(L, rows);
+  lmt_open_map(L);
+}

@@ -1,5 +1,5 @@
 /*
-** safetensors.c - .safetensors files to tables of tensors and back.
+** safetensors.c - .safetensors files to tables of tensors and back; what is saved.
 ** SPDX-License-Identifier: MIT
 **
 ** A dimension of the file is a mode of the layout, by rows. A hierarchical mode is one
@@ -53,7 +53,7 @@ static mt_safetensor *read_items (lua_State *L, const char *head, size_t bytes,
   return mt_safetensors_read(n, items, *n + 1, head, bytes, size, err) ? NULL : items;
 }
 
-static void push_name (lua_State *L, const char *head, const mt_safetensor *x) {
+void lmt_pushtensorname (lua_State *L, const char *head, const mt_safetensor *x) {
   luaL_Buffer b;
   char *p = luaL_buffinitsize(L, &b, x->name_bytes);
   luaL_pushresultsize(&b, mt_safetensors_name(p, head, x));
@@ -64,24 +64,30 @@ static mt_status load_tensor (lua_State *L, int device, FILE *f, char *piece,
                               const char *head, size_t bytes, const mt_safetensor *x,
                               mt_err *err) {
   mt_layout a;
-  push_name(L, head, x);
+  lmt_pushtensorname(L, head, x);
   mt_status s = mt_safetensors_layout(&a, head, bytes, x, err);
   lmt_tensor *t = s == MT_OK ? lmt_newtensor(L, device, x->dtype, a.node, err) : NULL;
   if (t == NULL) return err->status;
   errno = 0;
   if (fseek(f, (long)x->data, SEEK_SET)) return io_error(err, "cannot be read");
-  s = lmt_readdata(t, f, false, piece, err);
+  s = lmt_readdata(t, lmt_fromfile(f), false, piece, err);
   if (s == MT_OK) lua_rawset(L, -3);
   return s;
+}
+
+mt_safetensor *lmt_readtensors (lua_State *L, FILE *f, const char **head, size_t *bytes,
+                                size_t *n, mt_err *err) {
+  uint64_t size;
+  *head = read_head(L, f, bytes, &size, err);
+  return *head ? read_items(L, *head, *bytes, size, n, err) : NULL;
 }
 
 mt_status lmt_loadtensors (lua_State *L, int device, const mt_dtype *as, FILE *f,
                            char *piece, mt_err *err) {
   size_t bytes, n;
-  uint64_t size;
+  const char *head;
   if (as) luaL_error(L, "load: dtype: a .safetensors file says itself what it has");
-  const char *head = read_head(L, f, &bytes, &size, err);
-  mt_safetensor *items = head ? read_items(L, head, bytes, size, &n, err) : NULL;
+  mt_safetensor *items = lmt_readtensors(L, f, &head, &bytes, &n, err);
   if (items == NULL) return err->status;
   lmt_checkwork(L, "load", lmt_times(n, LMT_VALUEWORK));
   lua_createtable(L, 0, n < 4096 ? (int)n : 4096);
@@ -92,18 +98,11 @@ mt_status lmt_loadtensors (lua_State *L, int device, const mt_dtype *as, FILE *f
 
 /* ---------------------------------------------------------------- save */
 
-/* A tensor that is saved; its name and itself are at 2 i + 1 and 2 i + 2 of a table. */
-typedef struct saved {
-  const char *name;
-  size_t n, size; /* of the name; of an element */
-  int i;
-} saved;
-
 enum { MOST = 1 << 20 }; /* tensors of a file */
 
 /* What has the larger elements first, so that all are aligned; then by their names. */
 static int before (const void *a, const void *b) {
-  const saved *x = a, *y = b;
+  const lmt_saved *x = a, *y = b;
   if (x->size != y->size) return x->size > y->size ? -1 : 1;
   int c = memcmp(x->name, y->name, x->n < y->n ? x->n : y->n);
   return c ? c : (x->n > y->n) - (x->n < y->n);
@@ -143,8 +142,8 @@ static int push_pairs (lua_State *L) {
 }
 
 /* Pushes a block of what is in the sequence at 3, in the order of the file. */
-static saved *push_order (lua_State *L, int n) {
-  saved *x = lua_newuserdatauv(L, ((size_t)n + 1) * sizeof *x, 0);
+static lmt_saved *push_order (lua_State *L, int n) {
+  lmt_saved *x = lua_newuserdatauv(L, ((size_t)n + 1) * sizeof *x, 0);
   for (int i = 0; i < n; i++, lua_pop(L, 2)) {
     lua_rawgeti(L, 3, 2 * i + 1);
     lua_rawgeti(L, 3, 2 * i + 2);
@@ -157,7 +156,7 @@ static saved *push_order (lua_State *L, int n) {
 }
 
 /* Adds the member of one to the buffer, whose data begin at *at. */
-static void add_member (lua_State *L, luaL_Buffer *b, const saved *x, bool first,
+static void add_member (lua_State *L, luaL_Buffer *b, const lmt_saved *x, bool first,
                         uint64_t *at) {
   mt_layout shape;
   lua_rawgeti(L, 3, 2 * x->i + 2);
@@ -175,7 +174,7 @@ static void add_member (lua_State *L, luaL_Buffer *b, const saved *x, bool first
 }
 
 /* Pushes the header, with the 8 bytes before it. */
-static const char *push_head (lua_State *L, const saved *x, int n, size_t *bytes) {
+static const char *push_head (lua_State *L, const lmt_saved *x, int n, size_t *bytes) {
   luaL_Buffer b;
   uint64_t at = 0;
   luaL_buffinit(L, &b);
@@ -198,9 +197,8 @@ static mt_status write_head (lmt_file *box, const char *head, size_t bytes, mt_e
   return s ? s : lmt_write(box, head + LENGTH, bytes - LENGTH, err);
 }
 
-/* Pushes nothing; -1: it was written, else how many results say what is wrong. */
-static int write_tensor (lua_State *L, lmt_file *box, const saved *x, char *piece,
-                         mt_err *err) {
+int lmt_writesaved (lua_State *L, lmt_sink to, const lmt_saved *x, char *piece,
+                    mt_err *err) {
   int top = lua_gettop(L);
   lua_pushcfunction(L, lmt_byrows);
   lua_rawgeti(L, 3, 2 * x->i + 2);
@@ -208,40 +206,70 @@ static int write_tensor (lua_State *L, lmt_file *box, const saved *x, char *piec
   if (lua_isnil(L, top + 1)) return 3;
   lua_rawgeti(L, 3, 2 * x->i + 2);
   bool copy = !lua_rawequal(L, -1, top + 1);
-  mt_status s = lmt_writedata(lmt_totensor(L, top + 1), box, piece, err);
+  mt_status s = lmt_writedata(lmt_totensor(L, top + 1), to, piece, err);
   if (copy) lmt_freebuffer(lmt_totensor(L, top + 1)->buffer);
   lua_settop(L, top);
   return s == MT_OK ? -1 : 0;
 }
 
-/* save(path, { name = tensor, ... }) -> true | nil, message, code. The file is written
-** beside and takes the place of the file when it is complete. */
+/* The same of all: -1, or as lmt_writesaved. */
+static int write_tensors (lua_State *L, lmt_file *box, const lmt_saved *x, int n,
+                          char *piece, mt_err *err) {
+  size_t bytes;
+  int wrong = -1;
+  const char *head = push_head(L, x, n, &bytes);
+  if (write_head(box, head, bytes, err)) return 0;
+  for (int i = 0; wrong < 0 && i < n; i++)
+    wrong = lmt_writesaved(L, lmt_tofile(box), &x[i], piece, err);
+  return wrong;
+}
+
+static bool ends_with (const char *s, const char *end) {
+  size_t n = strlen(s), m = strlen(end);
+  return n >= m && strcmp(s + n - m, end) == 0;
+}
+
+/* Option `compress` of the table at 3, which is forgotten. */
+static bool compress_option (lua_State *L, bool npz) {
+  static const char *const keys[] = {"compress", NULL};
+  bool compress = false;
+  if (!lua_isnoneornil(L, 3)) {
+    if (!lmt_istable(L, 3)) luaL_error(L, "save: options: a table expected");
+    lmt_checkkeys(L, 3, "save", keys);
+    lua_getfield(L, 3, "compress");
+    compress = lua_toboolean(L, -1);
+  }
+  if (compress && !npz)
+    luaL_error(L, "save: compress: a .safetensors file is never compressed: save to a "
+                  "path that ends with .npz");
+  lua_settop(L, 2);
+  return compress;
+}
+
+/* save(path, { name = tensor, ... } [, { compress = }]) -> true | nil, message, code. The
+** file is written beside and takes the place of the file when it is complete. */
 static int l_save (lua_State *L) {
   LMT_NOERR(err);
   const char *path = lmt_checkpath(L, 1);
+  bool npz = ends_with(path, ".npz");
   if (!lmt_istable(L, 2))
     return luaL_error(L,
                       "save: tensors: a table { name = tensor, ... } expected, got %s\n"
                       "of one tensor T:save(path) writes a .npy file",
                       luaL_typename(L, 2));
-  lua_settop(L, 2);
-  int n = push_pairs(L), wrong = -1;
-  size_t bytes;
-  saved *x = push_order(L, n);
-  const char *head = push_head(L, x, n, &bytes);
+  bool compress = compress_option(L, npz);
+  int n = push_pairs(L);
+  lmt_saved *x = push_order(L, n);
   char *piece = lua_newuserdatauv(L, LMT_PIECE, 0);
   lmt_file *box;
-  if (lmt_openfile(L, path, LMT_REPLACE, &box, &err) == NULL)
-    return lmt_failfile(L, path, &err);
-  mt_status s = write_head(box, head, bytes, &err);
-  for (int i = 0; s == MT_OK && wrong < 0 && i < n; i++) {
-    wrong = write_tensor(L, box, &x[i], piece, &err);
-    s = err.status;
-  }
+  FILE *f = lmt_openfile(L, path, LMT_REPLACE, &box, &err);
+  if (f == NULL) return lmt_failfile(L, path, &err);
+  int wrong = npz ? lmt_writenpz(L, f, box, x, n, compress, piece, &err) :
+                    write_tensors(L, box, x, n, piece, &err);
   if (wrong > 0) return wrong;
-  if (s == MT_OK) s = lmt_finish(box, &err);
+  if (err.status == MT_OK) lmt_finish(box, &err);
   else lmt_abandon(box);
-  if (s != MT_OK) return lmt_failfile(L, path, &err);
+  if (err.status != MT_OK) return lmt_failfile(L, path, &err);
   lua_pushboolean(L, 1);
   return 1;
 }

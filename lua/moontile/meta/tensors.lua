@@ -44,9 +44,9 @@ function tile.tensor(dtype, layout, device) end
 ---@return string[]
 function tile.dtypes() end
 
---- A .npy file as a tensor; C and Fortran order become strides. A .safetensors file as a table.
+--- A .npy file as a tensor; C and Fortran order become strides. A .safetensors or .npz file as a table.
 --- - bit by bit; `dtype` says what bytes of a .npy file without 8-bit floats are
---- - which it is, its first bytes say; of a .safetensors file the tensors by their names
+--- - which it is, its first bytes say; of the other two the tensors by their names
 --- - nil, message, code where the file cannot be read or is none
 --- ```lua
 --- local path = os.tmpname()
@@ -75,7 +75,8 @@ function tile.load(path, device, dtype) end
 ---@return boolean
 function Tensor:save(path) end
 
---- Writes tensors with names to a .safetensors file, in the place of an old one.
+--- Writes tensors with names to a .safetensors file, or to a .npz file, in the place of an old one.
+--- - a path that ends with .npz: what numpy.load reads; { compress = true } deflates, by the system's libz.so.1
 --- - tile.load(path) has the same bits; a file that fails leaves the old one
 --- - nil, message, code where it cannot be written; error: a ragged tensor, a name not in UTF-8
 --- ```lua
@@ -89,8 +90,28 @@ function Tensor:save(path) end
 --- ```
 ---@param path string
 ---@param tensors table<string, moontile.Tensor>
+---@param options? table
 ---@return boolean
-function tile.save(path, tensors) end
+function tile.save(path, tensors, options) end
+
+--- A file as memory: tensors over it, which read what they touch.
+--- - map(path, dtype, layout [, { offset = bytes }]): a raw file; map(path): a .npy, or a table of a .safetensors
+--- - what is written stays in memory; { write = true } lets it reach the file
+--- - a layout that leaves the file is an error; whoever cuts a mapped file off ends the process
+--- - nil, message, code where it cannot be mapped: big-endian, not aligned, a .npz
+--- ```lua
+--- local path = os.tmpname()
+--- tensor("i32", layout({2, 3}, "right")):fill{ 1, 2, 3, 4, 5, 6 }:save(path)
+--- tile.map(path)(1, 2)  --> 6
+--- tile.map(path, "u8", layout(6))(1)  --> 78
+--- os.remove(path);
+--- ```
+---@param path string
+---@param dtype? string
+---@param layout? moontile.Layout
+---@param options? table
+---@return moontile.Tensor | table<string, moontile.Tensor>
+function tile.map(path, dtype, layout, options) end
 
 -- ---------------------------------------------------------------- elements
 
