@@ -65,6 +65,12 @@ if(MOONTILE_LUA AND MOONTILE_LUA_LIBRARY)
   install(FILES ${PROJECT_BINARY_DIR}/moontile-lua.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endif()
 
+# What kernels of a host's own are compiled against (moontile/extend.h).
+install(DIRECTORY kernels DESTINATION ${CMAKE_INSTALL_DATADIR}/moontile/cuda
+        FILES_MATCHING PATTERN *.cuh PATTERN *.def)
+install(DIRECTORY src/desc src/types DESTINATION ${CMAKE_INSTALL_DATADIR}/moontile/cuda
+        FILES_MATCHING PATTERN *_desc.h PATTERN algos.def PATTERN convert.h)
+
 # What people read, and what they run.
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR}

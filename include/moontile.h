@@ -52,6 +52,7 @@
 #include "moontile/plan.h"
 #include "moontile/transfer.h"
 #include "moontile/graph.h"
+#include "moontile/extend.h"
 #include "moontile/tune.h"
 #include "moontile/verify.h"
 #include "moontile/kernel.h"

@@ -1,4 +1,4 @@
--- npz_spec.lua: .npz files: our own round trips, hostile ones. Beside NumPy: spec/python/package.py.
+-- npz_spec.lua: .npz files: our own round trips, hostile ones. NumPy: spec/python/package.py.
 -- SPDX-License-Identifier: MIT
 
 local tile = require "moontile"
@@ -63,14 +63,16 @@ local function zip(members, end_)
     local function common(x)
       local function value(key, otherwise) return x[key] or m[key] or otherwise end
       local name, extra = value("name", m[1]), value("extra", "")
-      return COMMON:pack(20, value("flags", 0), value("method", 0), 0, 33, value("crc", crc32(m[2])),
-                         value("packed", #packed), value("bytes", #m[2]), #name, #extra), name, extra
+      local head = COMMON:pack(20, value("flags", 0), value("method", 0), 0, 33,
+                               value("crc", crc32(m[2])), value("packed", #packed),
+                               value("bytes", #m[2]), #name, #extra)
+      return head, name, extra
     end
     local head, name, extra = common(m.own or {})
     local own = "PK\3\4" .. head .. name .. extra
     head, name, extra = common {}
-    directory[#directory + 1] = "PK\1\2\20\0" .. head .. ("<I2I2I2I4I4"):pack(0, 0, 0, 0, m.at or at) ..
-                                name .. extra
+    directory[#directory + 1] = "PK\1\2\20\0" .. head ..
+                                ("<I2I2I2I4I4"):pack(0, 0, 0, 0, m.at or at) .. name .. extra
     out[#out + 1] = own .. packed
     at = at + #own + #packed
   end
@@ -152,7 +154,8 @@ describe("A .npz file", function()
     is_right(zip({ { "a.npy", A }, { "b.npy", B } }, { comment = "of somebody" }))
     is_right(zip { { "b.npy", B, extra = "\9\9\2\0ab" }, { "a.npy", A } })
     local wide = "\1\0\16\0" .. ("<I8I8"):pack(#A, #A)
-    is_right(zip { { "a.npy", A, extra = wide, bytes = 0xffffffff, packed = 0xffffffff }, { "b.npy", B } })
+    is_right(zip { { "a.npy", A, extra = wide, bytes = 0xffffffff, packed = 0xffffffff },
+                   { "b.npy", B } })
     local two = zip { { "a.npy", A }, { "b.npy", B } }      -- the end in 64 bits
     local size, at = ("<I4I4"):unpack(two, #two - 9)
     local far = "PK\6\6" .. ("<I8I2I2I4I4I8I8I8I8"):pack(44, 45, 45, 0, 0, 2, 2, size, at) ..

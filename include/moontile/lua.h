@@ -165,6 +165,11 @@ struct DLManagedTensorVersioned;
 struct DLManagedTensor;
 MT_API void mt_lua_pushdlpack (lua_State *L, struct DLManagedTensorVersioned *m);
 MT_API void mt_lua_pushunversioned (lua_State *L, struct DLManagedTensor *m);
+/* Adds an atom of the host's own (mt_mma_atom_make, mt_copy_atom_make) to the state:
+** scripts have it by its name, in tile.mma_atom, tile.copy_atom and tiled_mma's `atom`.
+** Where it runs on a GPU mt_device_add_kernels says. It is copied. */
+MT_API void mt_lua_addmmaatom (lua_State *L, const mt_mma_atom *atom);
+MT_API void mt_lua_addcopyatom (lua_State *L, const mt_copy_atom *atom);
 /* The tensor at `index` as the C API takes it; `out->data` is a device address. */
 MT_API void mt_lua_totensor (lua_State *L, int index, mt_tensor *out);
 

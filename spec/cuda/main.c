@@ -82,11 +82,15 @@ void spec_plan (mt_plan *p, mt_device *d, void *dst, void *src, size_t bytes) {
   p->grid.blocks = (uint32_t)((c->rests + p->kernel->threads - 1) / p->kernel->threads);
 }
 
+static void *fake_handle;
+void *fake_symbol (const char *name) { return dlsym(fake_handle, name); }
+
 static bool load_fake (void) {
   fake_path = getenv("MOONTILE_TEST_LIBCUDA");
   if (fake_path == NULL) fake_path = "libcuda.so.1";
   void *handle = dlopen(fake_path, RTLD_NOW | RTLD_LOCAL);
   if (handle == NULL) return false;
+  fake_handle = handle;
   *(void **)&fake_count = dlsym(handle, "fakecuda_count");
   *(void **)&fake_calls = dlsym(handle, "fakecuda_calls");
   *(void **)&fake_restart = dlsym(handle, "fakecuda_restart");
@@ -105,6 +109,7 @@ int main (void) {
   spec_copies();
   spec_graphs();
   spec_lent();
+  spec_extend();
   spec_choices();
   spec_transfers();
   spec_transfer_pairs();

@@ -31,6 +31,7 @@ extern void (*fake_count)(fakecuda_live *out);
 extern int (*fake_calls)(const char *name);
 extern void (*fake_restart)(void);
 extern void (*fake_forget)(void);
+void *fake_symbol (const char *name);                /* of it, by dlsym */
 void fake_set (const char *name, const char *value); /* the environment; NULL: unset */
 
 /* Options with the fake driver and an allocator that counts. */
@@ -50,6 +51,7 @@ void spec_faults (void);
 void spec_copies (void);
 void spec_graphs (void);
 void spec_lent (void);
+void spec_extend (void);
 void spec_choices (void);
 void spec_transfers (void);
 void spec_transfer_pairs (void);

@@ -199,6 +199,7 @@ FAKE cuLibraryGetKernel (CUkernel *out, CUlibrary l, const char *name) {
   GUARD;
   FAULT(cuLibraryGetKernel);
   NEED(l != NULL, 400);
+  if (fake_is_own(l->text)) return fake_own_kernel(out, l->text, name);
   NEED(strncmp(name, "mt_", 3) == 0, 500);
   const bool piped = strncmp(name, "mt_pipeline_", 12) == 0; /* as its instruction */
   NEED(l->text == NULL || strstr(l->text, name + (piped ? 12 : 3)) ||

@@ -37,6 +37,13 @@ FAKECUDA_API int fakecuda_calls (const char *name); /* since fakecuda_restart */
 FAKECUDA_API void fakecuda_restart (void);          /* counts calls from 0 again */
 FAKECUDA_API void fakecuda_forget (void);           /* frees all memory of the devices */
 
+/* The atom of a host's own kernels; NULL: one of the tables. A host's image is text here:
+** OWN_KERNEL(name, like) for each of its functions, like: the name of a row of ours. */
+FAKECUDA_API void fakecuda_atom (const mt_mma_atom *own);
+extern const mt_mma_atom *fake_atom;
+bool fake_is_own (const char *text); /* NULL: it is not */
+CUresult fake_own_kernel (CUkernel *out, const char *text, const char *name);
+
 /* ---- the core of it: faults */
 
 /* Each function of the driver, by number. */

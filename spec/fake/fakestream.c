@@ -126,14 +126,15 @@ static mt_status copy (fake_work *w, int device, mt_err *err) {
 }
 
 static mt_status multiply (fake_work *w, int device, mt_err *err) {
-  size_t bytes[MT_PARTS + MT_BESIDES], room = mt_mma_ref_size(&w->gemm.desc, NULL, 1);
+  size_t bytes[MT_PARTS + MT_BESIDES],
+      room = mt_mma_ref_size(&w->gemm.desc, fake_atom, 1);
   if (!translate(w->gemm.base, MT_PARTS, device, bytes) || w->gemm.base[MT_C] == NULL ||
       !translate(w->gemm.beside_base, MT_BESIDES, device, bytes + MT_PARTS) ||
       w->grid.threads != w->gemm.desc.threads)
     return MT_ERANGE;
   mt_gemm_ref *ref = aligned_alloc(64, room);
   if (ref == NULL) return MT_ENOMEM;
-  mt_status s = mt_mma_ref_make(ref, &w->gemm.desc, NULL, 1, err);
+  mt_status s = mt_mma_ref_make(ref, &w->gemm.desc, fake_atom, 1, err);
   if (s == MT_OK) s = mt_mma_ref_run(ref, &w->gemm, bytes, NULL, err);
   free(ref);
   return s;

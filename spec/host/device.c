@@ -86,6 +86,49 @@ static int twice (lua_State *L) {
   return 0;
 }
 
+/* ---- atoms of the host's, by their names */
+
+static void parse (mt_layout *out, const char *text) {
+  mt_err err = MT_NOERR;
+  CHECK(!mt_parse(out, text, strlen(text), &err), "%s", err.text);
+}
+
+static void add_atoms (lua_State *L) {
+  mt_mma_op op = {.name = "mine", .m = 2, .n = 2, .k = 1};
+  mt_mma_atom mma;
+  mt_copy_atom copy;
+  mt_layout two, four;
+  mt_err err = MT_NOERR;
+  for (int i = 0; i < MT_OPERANDS; i++)
+    op.operand[i] = (mt_operand){MT_ELEMENT_f32, 1, MT_REG};
+  parse(&two, "(1,2):(0,1)");
+  parse(&four, "(1,4):(0,1)");
+  CHECK(!mt_mma_atom_make(&mma, &op, NULL, two.node, two.node, four.node, &err), "%s",
+        err.text);
+  CHECK(!mt_copy_atom_make(&copy, "mine", 32, NULL, two.node, two.node, NULL, &err), "%s",
+        err.text);
+  mt_lua_addmmaatom(L, &mma);
+  mt_lua_addcopyatom(L, &copy);
+  if (lua_toboolean(L, 2)) mt_lua_addmmaatom(L, &mma);
+}
+
+static int use_atoms (lua_State *L) {
+  static const char code[] =
+      "assert(tile.mma_atom 'mine'.arch == 'own') "
+      "assert(not pcall(tile.mma_atom, 'yours')) "
+      "assert(tile.copy_atom 'mine'.bits == 32 and tile.copy_atom('mine', 16).bits == 16) "
+      "local m = tile.tiled_mma{ atom = 'mine', atoms = tile.layout{4, 4} } "
+      "local A, C = tile.tensor('f32', tile.layout{8, 4}), "
+      "tile.tensor('f32', tile.layout{8, 8}) A:fill(2) tile.gemm(m, A, A, C) "
+      "return tostring(C(7, 7))";
+  luaL_openlibs(L);
+  luaL_requiref(L, "moontile", luaopen_moontile, 0);
+  lua_setglobal(L, "tile");
+  add_atoms(L);
+  if (luaL_dostring(L, code)) return lua_error(L);
+  return 1;
+}
+
 static int refused (lua_State *L) {
   gpu *g = lua_touserdata(L, 1);
   luaL_requiref(L, "moontile", luaopen_moontile, 0);
@@ -118,6 +161,8 @@ void test_device (const char *libcuda) {
   g.memory = memory;
   call(&g, in_lua, false, "4.0");
   CHECK(g.released == 1, "released %d times", g.released);
+  call(&g, use_atoms, false, "16.0");
+  call(&g, use_atoms, true, "atom: mine is there already");
   call(&g, twice, false, "the state has opened cuda:0 already");
   call(&g, refused, false, "cpu has no streams of others");
   call(&g, refused, true, "cuda:7");

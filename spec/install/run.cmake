@@ -151,6 +151,11 @@ else()
 endif()
 
 if(WAY STREQUAL find_package)
+  find_program(one_nvcc nvcc HINTS /usr/local/cuda/bin)
+  if(one_nvcc)
+    must(${one_nvcc} -std=c++17 -ptx -arch=compute_80 -I ${prefix}/share/moontile/cuda
+         -I ${prefix}/include ${prefix}/share/moontile/examples/own_kernel.cu -o own_kernel.ptx)
+  endif()
   must(${prefix}/bin/moontile -e "print(require 'moontile'.layout(4))")
   if(NOT OUTPUT MATCHES "4:1")
     message(FATAL_ERROR "the installed program: ${OUTPUT}")

@@ -24,6 +24,7 @@ static int l_mma_atom (lua_State *L) {
   mt_err err = MT_NOERR;
   if (lmt_istable(L, 1)) return lmt_ownmma(L);
   const char *name = luaL_checkstring(L, 1);
+  if (lmt_pushhostatom(L, name, LMT_MMAATOM)) return 1;
   mt_mma_atom *a = lua_newuserdatauv(L, sizeof *a, 0);
   if (mt_mma_atom_find(a, name, &err)) return lmt_raise(L, &err);
   luaL_setmetatable(L, LMT_MMAATOM);
@@ -161,6 +162,10 @@ static int l_copy_atom (lua_State *L) {
   if (lmt_istable(L, 1) && lua_isnoneornil(L, 2)) return lmt_owncopy(L);
   if (lmt_isclass(L, 1, LMT_COPYATOM)) return in_bits(L);
   const char *name = luaL_checkstring(L, 1);
+  if (lmt_pushhostatom(L, name, LMT_COPYATOM)) {
+    lua_replace(L, 1);
+    return lua_isnoneornil(L, 2) ? (lua_settop(L, 1), 1) : in_bits(L);
+  }
   int bits = opt_bits(L, 2);
   mt_copy_atom *a = lua_newuserdatauv(L, sizeof *a, 0);
   if (mt_copy_atom_find(a, name, bits, &err)) return lmt_raise(L, &err);

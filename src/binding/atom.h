@@ -17,4 +17,8 @@ int lmt_pushcopyatom (lua_State *L, const mt_copy_atom *a, bool with_bits);
 /* What lua/moontile/read.lua reads of the text at 1 is pushed; false: nothing. */
 bool lmt_readtiled (lua_State *L, const char *text);
 
+/* Pushes the atom that the host has added under this name; false: nothing
+** (binding/host_atom.c). class: LMT_MMAATOM, LMT_COPYATOM. */
+bool lmt_pushhostatom (lua_State *L, const char *name, const char *class);
+
 #endif

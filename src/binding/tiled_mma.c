@@ -35,6 +35,8 @@ static int l_tiled_mma (lua_State *L) {
   lua_settop(L, 1);
   lmt_checkkeys(L, 1, "tiled_mma", keys);
   lua_getfield(L, 1, "atom");
+  if (lmt_isstring(L, 2) && lmt_pushhostatom(L, lua_tostring(L, 2), LMT_MMAATOM))
+    lua_replace(L, 2);
   bool named = lmt_isstring(L, 2);
   if (!named && !lmt_isclass(L, 2, LMT_MMAATOM))
     return luaL_error(L, "tiled_mma: atom: an MMA atom or the name of one expected");

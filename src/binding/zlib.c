@@ -35,6 +35,7 @@ enum {
   STREAM_END = 1,
   MEM_ERROR = -4,
   BUF_ERROR = -5,
+  ALIGNED = 64,
   ROOM = 1 << 20, /* deflate takes 268 KB of zlib's own, forks of it some more */
   MOST = 1 << 30  /* bytes of one call */
 };
@@ -48,7 +49,7 @@ struct lmt_zlib {
   int (*deflate)(z_stream *, int flush);
   z_stream stream;
   size_t used;
-  _Alignas(64) unsigned char room[ROOM];
+  unsigned char room[ROOM]; /* aligned as Lua aligns */
 };
 
 /* ---------------------------------------------------------------- memory */
@@ -57,10 +58,10 @@ static void *take (void *ud, unsigned n, unsigned size) {
   lmt_zlib *z = ud;
   size_t bytes;
   if (__builtin_mul_overflow((size_t)n, (size_t)size, &bytes)) return NULL;
-  bytes = (bytes + 63) / 64 * 64;
-  if (bytes > ROOM - z->used) return NULL;
-  void *p = z->room + z->used;
-  z->used += bytes;
+  size_t skip = -(uintptr_t)(z->room + z->used) % ALIGNED;
+  if (bytes > ROOM - ALIGNED || skip + bytes > ROOM - z->used) return NULL;
+  void *p = z->room + z->used + skip;
+  z->used += skip + bytes;
   return p;
 }
 

@@ -85,6 +85,11 @@ static mt_status find_device (mt_cuda *c, int index, mt_err *err) {
   return MT_CU(&c->driver, err, cuDeviceGet, (&c->device, index));
 }
 
+bool mt_cuda_is_ours (const mt_kernel *k) {
+  const uintptr_t at = (uintptr_t)k, first = (uintptr_t)mt_cuda_kernels;
+  return at >= first && at < first + mt_ncuda_kernels * sizeof *k;
+}
+
 int mt_cuda_most_shared (const mt_kernel *k) {
   if (k->op == MT_OP_AMPERE) return (int)mt_ampere_shared(mt_cuda_ampere_row(k));
   if (k->op == MT_OP_HOPPER) return MT_HOPPER_MOST_SHARED;
@@ -243,4 +248,6 @@ const mt_backend mt_backend_cuda = {.name = "cuda",
                                     .capture = mt_cuda_capture,
                                     .replay = mt_cuda_replay,
                                     .forget = mt_cuda_forget,
-                                    .record = mt_cuda_record};
+                                    .record = mt_cuda_record,
+                                    .add = mt_cuda_add,
+                                    .drop = mt_cuda_drop};

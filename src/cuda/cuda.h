@@ -202,7 +202,9 @@ mt_status mt_cuda_await_all (mt_cuda *c, mt_err *err); /* all streams of the dev
 /* Before a launch on s: waits while too many are in the queue. */
 mt_status mt_cuda_throttle (mt_cuda *c, CUstream s, mt_err *err);
 bool mt_cuda_is_idle (const mt_cuda *c);
-/* ---- what the host has (cuda/lent.c). */
+/* ---- what the host has (cuda/lent.c, cuda/extend.c). */
+mt_status mt_cuda_add (mt_device *d, mt_own_rows *o, const void *image, mt_err *err);
+void mt_cuda_drop (mt_device *d, mt_own_rows *o);
 mt_status mt_cuda_adopt (mt_cuda *c, CUcontext context, mt_err *err);
 mt_status mt_cuda_order (mt_device *d, mt_stream *s, mt_stream *before, mt_err *err);
 mt_status mt_cuda_event (mt_device *d, mt_stream *s, void *event, bool records,
@@ -245,8 +247,10 @@ int mt_cuda_map_type (mt_dtype d);
 mt_status mt_cuda_start_all (const mt_plan *p, mt_err *err);
 /* ---- as data (cuda/record.c). The second in the context, with a recorder. */
 mt_status mt_cuda_record (mt_plan *p, mt_recorder *r, mt_err *err);
-mt_status mt_cuda_record_launch (mt_cuda *c, size_t kernel, const void *launch,
+mt_status mt_cuda_record_launch (mt_cuda *c, const mt_kernel *k, const void *launch,
                                  const CUlaunchConfig *config, mt_err *err);
+/* One of ours, not of the host's. */
+bool mt_cuda_is_ours (const mt_kernel *k);
 /* Shared memory that a launch of the kernel may ask for; 0: as much as of any. */
 int mt_cuda_most_shared (const mt_kernel *k);
 /* In the context: of a row of mt_cuda_kernels, with its library where it is the first. */

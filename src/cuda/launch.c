@@ -4,6 +4,7 @@
 */
 #include "copy/algo.h"
 #include "cuda/cuda.h"
+#include "plan/extend.h"
 
 /* ---------------------------------------------------------------- maps of tensors */
 
@@ -62,6 +63,7 @@ static mt_status find_first (mt_plan *p, mt_err *err) {
 /* A grid goes round; the threads are those of the partition. Maps need the context. */
 mt_status mt_cuda_prepare_product (mt_plan *p, mt_err *err) {
   mt_cuda *c = p->device->impl;
+  if (!mt_cuda_is_ours(p->kernel)) return MT_OK;
   size_t i = (size_t)(p->kernel - mt_cuda_kernels);
   if (c->function[i] != NULL && p->kernel->op != MT_OP_HOPPER) return MT_OK;
   MT_TRY(mt_cuda_enter(c, err));
@@ -84,9 +86,11 @@ static unsigned shared_of (const mt_plan *p) {
   return a && a->shared ? a->shared(d) : 0;
 }
 
-/* Whether its kernels wait for what went before, and so may come up before its end. */
+/* Whether its kernels wait for what went before, and so may come up before its end: those
+** of a host may not. */
 static bool may_be_early (const mt_plan *p) {
-  return p->kernel->op == MT_OP_COPY || p->kernel->op == MT_OP_HOPPER;
+  return (p->kernel->op == MT_OP_COPY || p->kernel->op == MT_OP_HOPPER) &&
+         mt_cuda_is_ours(p->kernel);
 }
 
 /* Blocks of a cluster. */
@@ -106,14 +110,19 @@ static unsigned attributes (CUlaunchAttribute out[2], const mt_plan *p, bool ear
   return n;
 }
 
+static CUfunction function_of (const mt_cuda *c, const mt_kernel *k) {
+  return mt_cuda_is_ours(k) ? c->function[k - mt_cuda_kernels] :
+                              ((const mt_own_row *)(const void *)k)->function;
+}
+
 /* In the context; `config` lacks what all launches have. */
-static mt_status start_kernel (mt_cuda *c, size_t kernel, const void *launch,
+static mt_status start_kernel (mt_cuda *c, const mt_kernel *k, const void *launch,
                                CUlaunchConfig config, mt_err *err) {
   void *params[] = {(void *)(uintptr_t)launch};
   config.gridDimY = config.gridDimZ = config.blockDimY = config.blockDimZ = 1;
   if (config.gridDimX == 0) return MT_OK;
-  if (c->recorder) return mt_cuda_record_launch(c, kernel, launch, &config, err);
-  return CU(c, err, cuLaunchKernelEx, (&config, c->function[kernel], params, NULL));
+  if (c->recorder) return mt_cuda_record_launch(c, k, launch, &config, err);
+  return CU(c, err, cuLaunchKernelEx, (&config, function_of(c, k), params, NULL));
 }
 
 /* `early`: it may come up before the end of what is before it. */
@@ -128,8 +137,7 @@ static mt_status start (const mt_plan *p, CUstream stream, bool early, mt_err *e
                                  .blockDimX = p->grid.threads,
                                  .sharedMemBytes = shared_of(p),
                                  .hStream = stream};
-  return start_kernel(p->device->impl, (size_t)(p->kernel - mt_cuda_kernels), launch,
-                      config, err);
+  return start_kernel(p->device->impl, p->kernel, launch, config, err);
 }
 
 /* A kernel before that of the product. */
@@ -141,7 +149,7 @@ static mt_status start_first (const mt_plan *p, size_t kernel, const void *launc
                                  .gridDimX = grid.blocks,
                                  .blockDimX = grid.threads,
                                  .hStream = stream};
-  return start_kernel(p->device->impl, kernel, launch, config, err);
+  return start_kernel(p->device->impl, &mt_cuda_kernels[kernel], launch, config, err);
 }
 
 /* Both operands, as far as they have rows. */

@@ -91,9 +91,9 @@ static void put_attributes (mt_recorded *x, const CUlaunchConfig *config) {
   }
 }
 
-mt_status mt_cuda_record_launch (mt_cuda *c, size_t kernel, const void *launch,
+mt_status mt_cuda_record_launch (mt_cuda *c, const mt_kernel *k, const void *launch,
                                  const CUlaunchConfig *config, mt_err *err) {
-  const mt_kernel *k = &mt_cuda_kernels[kernel];
+  const size_t kernel = (size_t)(k - mt_cuda_kernels);
   const int kind = kind_of(kernel);
   mt_recorded x = {.kernel = k->name,
                    .op = k->op,
@@ -119,6 +119,10 @@ mt_status mt_cuda_record (mt_plan *p, mt_recorder *r, mt_err *err) {
                    "plan: %s has tables in the memory of %s, which no record holds\n"
                    "take a kernel that is precompiled: kernel:why() says what differs",
                    p->kernel->name, p->device->name);
+  if (!mt_cuda_is_ours(p->kernel))
+    return mt_fail(err, MT_EUNSUPPORTED,
+                   "plan: %s is a kernel of the host's, whose code no record holds",
+                   p->kernel->name);
   MT_TRY(mt_cuda_enter(c, err));
   c->recorder = r;
   mt_status s = mt_cuda_start_all(p, err);

@@ -133,7 +133,7 @@ bool mt_cuda_finish (mt_device *d) {
   while (!(idle = mt_cuda_is_idle(c)) && mt_host_now() - begin < MT_LEAVE)
     rest(mt_host_now() - begin);
   for (int i = 0; i < 2; i++)
-    if (c->batch[i]) c->driver.cuEventDestroy(c->batch[i]);
+    if (c->batch[i]) c->driver.cuEventDestroy(c->batch[i]), c->batch[i] = NULL;
   while (c->streams) c->driver.cuStreamDestroy(take(d, &c->streams).stream);
   while (c->freed) {
     CUdeviceptr p = take(d, &c->freed).p;

@@ -3,6 +3,7 @@
 ** SPDX-License-Identifier: MIT
 */
 #include "plan/device.h"
+#include "plan/extend.h"
 
 /* ---------------------------------------------------------------- opening */
 
@@ -45,6 +46,7 @@ void mt_device_halt (mt_device *d) {
 
 void mt_device_close (mt_device *d) {
   if (d == NULL) return;
+  mt_drop_kernels(d);
   d->backend->close(d);
   mt_host_free(d, d, sizeof *d);
 }

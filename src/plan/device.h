@@ -17,6 +17,7 @@
 #include "gemm/pipeline.h"
 
 typedef struct mt_recorder mt_recorder;
+typedef struct mt_own_rows mt_own_rows;
 
 typedef struct mt_backend {
   const char *name; /* "cpu", "cpu:checked", "cuda" */
@@ -73,6 +74,9 @@ typedef struct mt_backend {
   mt_status (*transfer)(mt_plan *p, mt_stream *s, mt_err *err);
   /* NULL, or: tells what a launch would be (plan/recording.h); nothing is launched. */
   mt_status (*record)(mt_plan *p, mt_recorder *r, mt_err *err);
+  /* NULL, or: fills what is its own in the rows of a host's image, and gives it back. */
+  mt_status (*add)(mt_device *d, mt_own_rows *o, const void *image, mt_err *err);
+  void (*drop)(mt_device *d, mt_own_rows *o);
 } mt_backend;
 
 struct mt_device {
@@ -87,6 +91,7 @@ struct mt_device {
   void *impl;           /* the backend's own */
   struct mt_blas *blas; /* of "cpu"; NULL: none is called */
   mt_graph *recording;  /* NULL, or: launches are added to it */
+  mt_own_rows *own;     /* kernels that the host has added */
 };
 
 struct mt_graph {

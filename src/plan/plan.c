@@ -11,6 +11,7 @@
 #include "copy/choice.h"
 #include "copy/kernel_choice.h"
 #include "plan/candidates.h"
+#include "plan/extend.h"
 #include "plan/families.h"
 #include "plan/kept.h"
 #include "plan/pack.h"
@@ -87,7 +88,9 @@ static void put_why (mt_plan *p, const mt_vector_limits *narrow,
                     narrow->unaligned ? "copy_transpose_unaligned" : "copy_transpose",
                     "%s", narrow->tile);
   if (p->launch.desc.cast) return;
-  for (const mt_kernel *k = b->kernels; k < p->kernel; k++) {
+  const mt_kernel *end = p->kernel;
+  if (mt_own_row_of(p->device, p->kernel)) end = b->kernels + *b->nkernels;
+  for (const mt_kernel *k = b->kernels; k < end; k++) {
     if (k->bytes <= p->kernel->bytes || k->algo != p->kernel->algo ||
         k->swizzled != p->kernel->swizzled)
       continue;
@@ -111,8 +114,10 @@ static mt_status choose (mt_plan *p, const mt_vector_limits *narrow,
                          const mt_tiled_copy *copy, mt_err *err) {
   const mt_backend *b = p->device->backend;
   if (b->prepare) return b->prepare(p, err);
-  p->kernel =
-      mt_kernel_choose(b->kernels, *b->nkernels, &p->launch.desc, &p->grid, &p->why);
+  const mt_desc *desc = &p->launch.desc;
+  p->kernel = mt_own_copy(p->device, desc, &p->grid, &p->why);
+  if (p->kernel == NULL)
+    p->kernel = mt_kernel_choose(b->kernels, *b->nkernels, desc, &p->grid, &p->why);
   if (p->kernel == NULL) return no_kernel(p, err);
   put_why(p, narrow, copy);
   return MT_OK;

@@ -4,6 +4,7 @@
 */
 #include <stdio.h>
 
+#include "plan/extend.h"
 #include "plan/families.h"
 #include "plan/gathered.h"
 #include "plan/piped.h"
@@ -52,17 +53,24 @@ static mt_status check_types (const mt_mma_op *op, const mt_tensor *const t[MT_P
 
 /* ---------------------------------------------------------------- kernels */
 
-static const mt_kernel *row_of (const mt_device *d, const char *atom) {
+/* Of ours. */
+static const mt_kernel *our_row_of (const mt_device *d, const char *atom) {
   const mt_backend *b = d->backend;
   for (const mt_kernel *k = b->kernels; k < b->kernels + *b->nkernels; k++)
     if (mt_kernel_executes(k, atom, d->arch)) return k;
   return NULL;
 }
 
+static const mt_kernel *row_of (const mt_device *d, const char *atom) {
+  const mt_kernel *own = mt_own_product(d, atom);
+  return own ? own : our_row_of(d, atom);
+}
+
 bool mt_device_runs_mma (const mt_device *d, const mt_mma_op *op) {
   MT_NEWERR(no);
   if (mt_mma_op_check(op, &no) != MT_OK) return false;
-  return d->arch == 0 || (!op->own && row_of(d, op->name) != NULL);
+  if (d->arch == 0 || mt_own_product(d, op->name)) return true;
+  return !op->own && our_row_of(d, op->name) != NULL;
 }
 
 /* Marks the rows that have an instruction for these types. */
@@ -71,7 +79,7 @@ static void find_rows (bool *has, const mt_device *d,
   mt_atom_cursor c = {0};
   mt_mma_op op;
   while (mt_mma_atom_next(&op, &c)) {
-    const mt_kernel *k = suit(&op, t) ? row_of(d, op.name) : NULL;
+    const mt_kernel *k = suit(&op, t) ? our_row_of(d, op.name) : NULL;
     if (k) has[k - d->backend->kernels] = true;
   }
 }
@@ -101,16 +109,17 @@ void mt_gemm_rows (bool has[MT_MAXROWS], const mt_plan *p) {
   find_rows(has, p->device, t);
 }
 
-static mt_status check_arch (const mt_device *d, const mt_mma_op *op,
+/* tables: of a described kernel, which none of a host's is. */
+static mt_status check_arch (const mt_device *d, const mt_mma_op *op, bool tables,
                              const mt_tensor *const t[MT_PARTS], mt_err *err) {
-  if (d->arch == 0) return MT_OK;
+  if (d->arch == 0 || (!tables && mt_own_product(d, op->name))) return MT_OK;
   if (op->own)
     return mt_fail(
         err, MT_EUNSUPPORTED,
         "gemm: %s is an atom of your own: no kernel of %s has it\n"
         "run it on \"cpu\", or leave the tiled MMA out: an instruction is chosen",
         op->name, d->name);
-  if (row_of(d, op->name)) return MT_OK;
+  if (our_row_of(d, op->name)) return MT_OK;
   mt_fail(err, MT_EUNSUPPORTED,
           "gemm: %s, an instruction of %s, has no kernel on %s, "
           "which is sm_%d",
@@ -197,7 +206,8 @@ static mt_status take_described (mt_plan *p, mt_err *err) {
   p->units = n;
   p->grid.blocks = n < INT32_MAX ? (uint32_t)n : INT32_MAX;
   p->grid.threads = d->threads;
-  if (p->device->arch) p->kernel = row_of(p->device, p->atom);
+  if (p->device->arch)
+    p->kernel = p->tables ? our_row_of(p->device, p->atom) : row_of(p->device, p->atom);
   return p->tables ? mt_take_pipeline(p, err) : MT_OK;
 }
 
@@ -207,7 +217,7 @@ static mt_status describe (mt_plan *p, const mt_tiled_mma *mma,
                            const mt_tensor *const t[MT_PARTS], mt_err *err) {
   const mt_mma_op *op = &mma->atom.op;
   MT_TRY(check_types(op, t, err));
-  MT_TRY(check_arch(p->device, op, t, err));
+  MT_TRY(check_arch(p->device, op, p->tables != NULL, t, err));
   snprintf(p->atom, sizeof p->atom, "%s", op->name);
   return mt_gemm_describe(&p->gemm, mma, err);
 }
