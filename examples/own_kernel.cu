@@ -24,7 +24,7 @@ struct mine_2x2x1 {
 
 } // namespace mt
 
-extern "C" __global__ void __launch_bounds__(mt::MOST_THREADS)
+extern "C" __global__ void __launch_bounds__ (mt::MOST_THREADS)
     my_product(const __grid_constant__ mt_gemm_launch p) {
   mt::product<mt::mine_2x2x1>(p);
 }

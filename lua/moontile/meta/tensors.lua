@@ -44,7 +44,7 @@ function tile.tensor(dtype, layout, device) end
 ---@return string[]
 function tile.dtypes() end
 
---- A .npy file as a tensor; C and Fortran order become strides. A .safetensors or .npz file as a table.
+--- A .npy file as a tensor, C and Fortran order as strides. A .safetensors or .npz file as a table.
 --- - bit by bit; `dtype` says what bytes of a .npy file without 8-bit floats are
 --- - which it is, its first bytes say; of the other two the tensors by their names
 --- - nil, message, code where the file cannot be read or is none
@@ -76,7 +76,7 @@ function tile.load(path, device, dtype) end
 function Tensor:save(path) end
 
 --- Writes tensors with names to a .safetensors file, or to a .npz file, in the place of an old one.
---- - a path that ends with .npz: what numpy.load reads; { compress = true } deflates, by the system's libz.so.1
+--- - a path that ends with .npz: what numpy.load reads; { compress = true } deflates, by libz.so.1
 --- - tile.load(path) has the same bits; a file that fails leaves the old one
 --- - nil, message, code where it cannot be written; error: a ragged tensor, a name not in UTF-8
 --- ```lua
@@ -95,7 +95,8 @@ function Tensor:save(path) end
 function tile.save(path, tensors, options) end
 
 --- A file as memory: tensors over it, which read what they touch.
---- - map(path, dtype, layout [, { offset = bytes }]): a raw file; map(path): a .npy, or a table of a .safetensors
+--- - map(path, dtype, layout [, { offset = bytes }]): a raw file
+--- - map(path): a .npy file, or the table of a .safetensors file
 --- - what is written stays in memory; { write = true } lets it reach the file
 --- - a layout that leaves the file is an error; whoever cuts a mapped file off ends the process
 --- - nil, message, code where it cannot be mapped: big-endian, not aligned, a .npz
