@@ -128,7 +128,7 @@ void test_messages (void) {
       {"pritn(1)", "MT_ESCRIPT: script:1: attempt to call a nil value (global 'pritn')\n"
                    "  1 | pritn(1)\nthere is no pritn; near it: print"},
       {"error('mine', 0)", "MT_ESCRIPT: script:1: mine\n  1 | error('mine', 0)"},
-      {"error{}", "MT_ESCRIPT: script:1: table: 0x"},
+      {"error{}", "MT_ESCRIPT: script:1: an error that is a table, which has no text"},
       {"error(setmetatable({}, { __tostring = function() return 'own' end }))",
        "MT_ESCRIPT: script:1: own\n  1 | error("},
       {"\n\ntile.composition(tile.layout '(4,6,8):(2,3,5)', tile.layout(6, 3))",

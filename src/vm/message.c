@@ -144,6 +144,16 @@ static void advise (lua_State *L, mt_vm *v, const char *text) {
   else if (near) say(v, "\nthere is no %s; near it: %s", name, near);
 }
 
+/* Of the error at 1: an address is no text for people. */
+static const char *text_of (lua_State *L) {
+  int type = lua_type(L, 1);
+  if (type == LUA_TSTRING || type == LUA_TNUMBER ||
+      luaL_getmetafield(L, 1, "__tostring") != LUA_TNIL)
+    return luaL_tolstring(L, 1, NULL);
+  return lua_pushfstring(L, "an error that is a %s, which has no text",
+                         luaL_typename(L, 1));
+}
+
 int vm_explain (lua_State *L) {
   mt_vm *v = vm_of(L);
   lua_Debug where;
@@ -151,7 +161,7 @@ int vm_explain (lua_State *L) {
   int level = 0;
   lua_settop(L, 1);
   if (!lua_checkstack(L, 8)) return 1;
-  const char *text = v->over ? vm_reason(v->over) : luaL_tolstring(L, 1, NULL);
+  const char *text = v->over ? vm_reason(v->over) : text_of(L);
   bool known = next_known(L, v, &level, &where);
   int line = find_own_line(v, text, &name);
   v->message[0] = '\0';
