@@ -163,7 +163,7 @@ function(moontile_emulated_kernels)
   target_include_directories(moontile_spec_blocks PUBLIC ${MOONTILE_INCLUDES})
   target_link_libraries(moontile_spec_blocks PUBLIC moontile_static)
   add_executable(moontile_kernels_test ${spec}/main.c ${spec}/products.c ${spec}/pipelines.c ${spec}/permute_unaligned.c
-                 ${spec}/rows.c ${spec}/gather.c ${objects})
+                 ${spec}/rows.c ${spec}/gather.c ${spec}/bits.c ${objects})
   moontile_target(moontile_kernels_test)
   target_link_libraries(moontile_kernels_test PRIVATE moontile_spec_blocks)
   moontile_test(kernels.emulated COST 30 COMMAND moontile_kernels_test)

@@ -5,6 +5,7 @@
 #ifndef MT_ALGOS_CUH
 #define MT_ALGOS_CUH
 
+#include "kernels/copy/bits.cuh"
 #include "kernels/copy/permute.cuh"
 #include "kernels/copy/strided.cuh"
 #include "kernels/copy/interleave.cuh"

@@ -7,7 +7,8 @@
 ** aligned in the destination: vector v of a row begins 16 v bytes past the last multiple
 ** of 16 that is not behind the beginning of the row. What it needs of the source lies in
 ** two vectors that are aligned there. Of rows that run backwards in the source the units
-** of a vector are turned round.
+** of a vector are turned round. What is repeated is put together once and written several
+** times (mt_raster).
 */
 #ifndef ROWS_CUH
 #define ROWS_CUH
@@ -22,20 +23,30 @@ namespace mt {
 /* The units of a vector in the other order. */
 template <int ES> MT_INLINE uint4 reversed (const uint4 &v) {
   constexpr uint32_t order = ES == 1 ? 0x0123 : ES == 2 ? 0x1032 : 0x3210;
+  if (ES == 16) return v;
   if (ES == 8) return make_uint4(v.z, v.w, v.x, v.y);
   return make_uint4(__byte_perm(v.w, 0, order), __byte_perm(v.z, 0, order),
                     __byte_perm(v.y, 0, order), __byte_perm(v.x, 0, order));
 }
 
-template <int ES> MT_INLINE void copy_vector (const mt_launch &p, uint32_t n) {
+template <int ES, bool AGAIN>
+MT_INLINE void copy_vector (const mt_launch &p, uint32_t n) {
   const mt_desc &d = p.desc;
   const mt_raster &r = d.raster;
-  const uint32_t row = divide(n, r.along);
+  uint32_t row = divide(n, r.along), copy = 0;
   const int32_t v = (int32_t)(n - row * r.along.extent), end = (int32_t)d.threads;
   const memory m(p, MT_SRC);
   sides s(p);
   place at = {};
-  walk(at, d, d.nthr, d.nthr + d.nrest, row);
+  if (AGAIN) {
+    const uint32_t rest = divide(row, r.across), g = row - rest * r.across.extent;
+    const uint32_t c = divide(g, r.strip);
+    copy = g + c * r.strip.extent * (MT_ROWS_EACH - 1);
+    row = rest;
+    if (copy >= (uint32_t)d.values) return;
+    at.step(d.axis[1], copy);
+  }
+  walk(at, d, 1 + AGAIN, 1 + AGAIN + d.nrest, row);
   s.move(d, at);
   const uint32_t before = (uint32_t)(uintptr_t)s.dst & 15;
   const int32_t first = v * (16 / ES) - (int32_t)(before / ES);
@@ -48,15 +59,31 @@ template <int ES> MT_INLINE void copy_vector (const mt_launch &p, uint32_t n) {
   if (shift != 0) b = load_raw<ES>(from - shift + 16, m);
   a = window<ES>(a, b, shift);
   if (backwards) a = reversed<ES>(a);
-  store_units<ES>(s.dst + (int64_t)first * ES, a, first, end);
+  char *to = s.dst + (int64_t)first * ES;
+  store_units<ES>(to, a, first, end);
+  if (!AGAIN) return;
+  const int64_t pitch = d.axis[1].stride[MT_DST] * (int64_t)(d.elem * r.strip.extent);
+#pragma unroll
+  for (int i = 1; i < MT_ROWS_EACH; i++) {
+    copy += r.strip.extent, to += pitch;
+    if (copy < (uint32_t)d.values) store_units<ES>(to, a, first, end);
+  }
 }
 
-template <int ES, int UNROLL> MT_INLINE void copy_rows (const mt_launch &p) {
-  const uint32_t all = (uint32_t)p.desc.rests * p.desc.raster.along.extent;
+template <int ES, int UNROLL, bool AGAIN>
+MT_INLINE void copy_vectors (const mt_launch &p) {
+  const mt_raster &r = p.desc.raster;
+  const uint32_t groups = AGAIN ? r.across.extent : 1;
+  const uint32_t all = (uint32_t)p.desc.rests * r.along.extent * groups;
   const uint32_t n = blockIdx.x * (256 * UNROLL) + threadIdx.x;
 #pragma unroll
   for (int u = 0; u < UNROLL; u++)
-    if (n + 256 * u < all) copy_vector<ES>(p, n + 256 * u);
+    if (n + 256 * u < all) copy_vector<ES, AGAIN>(p, n + 256 * u);
+}
+
+template <int ES, int UNROLL> MT_INLINE void copy_rows (const mt_launch &p) {
+  if (p.desc.nval == 0) copy_vectors<ES, UNROLL, false>(p);
+  else copy_vectors<ES, UNROLL, true>(p);
 }
 
 template <int BYTES, int UNROLL> struct copier<MT_ALGO_ROWS, BYTES, UNROLL> {

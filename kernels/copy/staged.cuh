@@ -2,10 +2,11 @@
 ** staged.cuh - copies of units that lie anywhere in the source, by way of shared memory.
 ** SPDX-License-Identifier: MIT
 **
-** All names, and a picture, are in desc/staged_desc.h. A block makes its tables once and
-** then goes from tile to tile: it fetches the pieces of the source by vectors, waits, and
-** puts words of the destination together. The blocks of a multiprocessor take turns: some
-** fetch while others write.
+** All names, and a picture, are in desc/staged_desc.h. A block has one tile: it fetches
+** the pieces of it by vectors of the source, makes its tables while they are on their
+** way, and puts words of the destination together. Blocks are small and short, and many
+** of them take turns: that is as fast as a plain copy, and faster than blocks that go
+** from tile to tile.
 */
 #ifndef STAGED_CUH
 #define STAGED_CUH
@@ -25,16 +26,24 @@ struct alignas(8) staged_row {
   int32_t from, to;
 };
 
-/* How far index n of the axes from i on lies behind, in bytes of shared memory. */
-MT_INLINE int32_t staged_walk (const mt_desc &d, uint32_t i, uint32_t end, uint32_t n) {
-  int32_t sum = 0;
+/* How far the indices n of the axes from i on lie behind, in bytes of shared memory. All
+** of them at once: a step of one takes longer than several of them need to be begun. */
+template <int N>
+MT_INLINE void staged_walk (int32_t sum[N], uint32_t n[N], const mt_desc &d, uint32_t i,
+                            uint32_t end) {
+#pragma unroll
+  for (int j = 0; j < N; j++) sum[j] = 0;
 #pragma unroll 1
   for (; i < end; i++) {
-    const uint32_t q = i + 1 < end ? divide(n, d.axis[i]) : 0;
-    sum += (int32_t)(n - q * (uint32_t)d.axis[i].extent) * d.staged.stride[i];
-    n = q;
+    const bool last = i + 1 == end;
+    const int32_t step = d.staged.stride[i];
+#pragma unroll
+    for (int j = 0; j < N; j++) {
+      const uint32_t q = last ? 0 : divide(n[j], d.axis[i]);
+      sum[j] += (int32_t)(n[j] - q * (uint32_t)d.axis[i].extent) * step;
+      n[j] = q;
+    }
   }
-  return sum;
 }
 
 MT_INLINE void staged_make_rows (const mt_desc &d, char *tables) {
@@ -42,9 +51,11 @@ MT_INLINE void staged_make_rows (const mt_desc &d, char *tables) {
 #pragma unroll 1
   for (uint32_t n = threadIdx.x; n < d.gather.rows; n += blockDim.x) {
     place at = {};
+    uint32_t index[] = {n};
+    int32_t from[1];
     walk_val(at, d, n);
-    rows[n] = {staged_walk(d, d.nthr, d.nthr + d.nval, n),
-               (int32_t)(at.side[MT_DST] * (int64_t)d.elem)};
+    staged_walk<1>(from, index, d, d.nthr, d.nthr + d.nval);
+    rows[n] = {from[0], (int32_t)(at.side[MT_DST] * (int64_t)d.elem)};
   }
 }
 
@@ -65,21 +76,49 @@ MT_INLINE void staged_make_pieces (const mt_staged &s, char *tables) {
   }
 }
 
+/* The table of one phase: four units that follow one another at once. */
+MT_INLINE void staged_make_fours (const mt_desc &d, char *tables, int32_t pitch) {
+  const int32_t before = (int32_t)d.staged.before;
+#pragma unroll 1
+  for (int32_t n = 4 * (int32_t)threadIdx.x; n < pitch; n += 4 * (int32_t)blockDim.x) {
+    uint32_t index[4];
+    int32_t by[4];
+#pragma unroll
+    for (int j = 0; j < 4; j++) index[j] = (uint32_t)(n + j);
+    staged_walk<4>(by, index, d, 0, d.nthr);
+#pragma unroll
+    for (int j = 0; j < 4; j++) by[j] += before;
+    ((uint2 *)tables)[n / 4] =
+        make_uint2(((uint32_t)by[0] & 65535) | (uint32_t)by[1] << 16,
+                   ((uint32_t)by[2] & 65535) | (uint32_t)by[3] << 16);
+  }
+}
+
 /* As of GATHER: phase f of the table begins with unit -f. */
 template <int ES> MT_INLINE void staged_make_units (const mt_desc &d, char *tables) {
-  enum { AHEAD = MT_GATHER_UNITS(ES) - 1 };
+  enum { AHEAD = MT_GATHER_UNITS(ES) - 1, N = 4 };
   const mt_gather &g = d.gather;
   const int32_t pitch = (int32_t)(d.staged.step.extent * MT_GATHER_UNITS(ES));
   const int32_t early = (int32_t)g.phases - 1;
   const int32_t inner = (int32_t)(g.units / g.cut[0]);
   const int32_t before =
       (d.nthr == 0 ? 0 : AHEAD * d.staged.stride[d.nthr - 1]) - (int32_t)d.staged.before;
+  if (early == 0 && pitch % N == 0) return staged_make_fours(d, tables, pitch);
 #pragma unroll 1
-  for (int32_t n = (int32_t)threadIdx.x - early; n < pitch; n += blockDim.x) {
-    const int32_t by = staged_walk(d, 0, d.nthr, (uint32_t)(n + AHEAD * inner)) - before;
+  for (int32_t n = (int32_t)threadIdx.x - early; n < pitch; n += N * blockDim.x) {
+    uint32_t index[N];
+    int32_t by[N];
+#pragma unroll
+    for (int j = 0; j < N; j++)
+      index[j] = (uint32_t)(n + j * (int32_t)blockDim.x + AHEAD * inner);
+    staged_walk<N>(by, index, d, 0, d.nthr);
+#pragma unroll
+    for (int j = 0; j < N; j++) {
+      const int32_t m = n + j * (int32_t)blockDim.x;
 #pragma unroll 1
-    for (int32_t f = n < 0 ? -n : 0; f <= early && n + f < pitch; f++)
-      ((uint16_t *)tables)[f * pitch + n + f] = (uint16_t)by;
+      for (int32_t f = m < 0 ? -m : 0; f <= early && m + f < pitch; f++)
+        ((uint16_t *)tables)[f * pitch + m + f] = (uint16_t)(by[j] - before);
+    }
   }
 }
 
@@ -113,8 +152,12 @@ MT_INLINE void staged_fetch (const mt_staged &s, const staged_source &x,
   const uint32_t m = x.phase(), all = s.pieces * s.vectors.extent;
 #pragma unroll(INSIDE ? 4 : 1)
   for (uint32_t v = threadIdx.x; v < all; v += MT_GATHER_THREADS) {
-    const uint32_t piece = divide(v, s.vectors), k = v - piece * s.vectors.extent;
-    const staged_row at = pieces[piece];
+    uint32_t k = v;
+    staged_row at = {0, 0};
+    if (s.pieces > 1) {
+      const uint32_t piece = divide(v, s.vectors);
+      at = pieces[piece], k -= piece * s.vectors.extent;
+    }
     const uint32_t to = m + (uint32_t)at.to, shift = to & 15;
     const char *from = x.low + (at.from - (int32_t)shift + (int32_t)(16 * k));
     if (16 * k >= shift + s.length) continue;
@@ -128,6 +171,30 @@ MT_INLINE void staged_fetch (const mt_staged &s, const staged_source &x,
 
 template <int ES> MT_INLINE typename word<ES>::type staged_unit (near at) {
   return *(const typename word<ES>::type *)there(at);
+}
+
+/* The same if `real`; else nothing is read, and it is anything. A branch would take
+** longer than the instruction. */
+template <int ES> MT_INLINE typename word<ES>::type staged_unit_if (bool real, near at) {
+#if defined(__CUDA_ARCH__)
+  uint32_t v;
+  if constexpr (ES == 1)
+    asm volatile("{.reg .pred p; setp.ne.u32 p, %1, 0; @p ld.shared.u8 %0, [%2];}"
+                 : "=r"(v)
+                 : "r"((uint32_t)real), "r"(at));
+  else if constexpr (ES == 2)
+    asm volatile("{.reg .pred p; setp.ne.u32 p, %1, 0; @p ld.shared.u16 %0, [%2];}"
+                 : "=r"(v)
+                 : "r"((uint32_t)real), "r"(at));
+  else if constexpr (ES == 4)
+    asm volatile("{.reg .pred p; setp.ne.u32 p, %1, 0; @p ld.shared.u32 %0, [%2];}"
+                 : "=r"(v)
+                 : "r"((uint32_t)real), "r"(at));
+  if constexpr (ES <= 4) return (typename word<ES>::type)v;
+#endif
+  typename word<ES>::type x = {};
+  if (real) x = staged_unit<ES>(at);
+  return x;
 }
 
 /* The places of the units of a word, two bytes each. */
@@ -151,110 +218,130 @@ template <> struct staged_places<4> {
   }
 };
 
-/* Words of a row, `step` from one to the next, as a thread writes them: where the row's
-** units are, its first word, that word's first unit and its entry of the table. */
-template <int ES, bool SINGLE> struct staged_at {
+/* Words k, k + step, ... of a row, N at once, as far as they are words of the tile that
+** have all of their units; FULL: all do. SINGLE: tiles have one row. */
+template <int ES, int N, bool SINGLE, bool FULL>
+MT_INLINE void staged_words (const mt_staged &s, const gather_tile &t, const char *tables,
+                             near data, uint32_t n) {
   enum { V = MT_GATHER_UNITS(ES) };
-  near from;
-  char *to;
-  int32_t first;
-  uint32_t k, entry, step, words;
-
-  MT_INLINE staged_at (const mt_staged &s, const gather_tile &t, const char *tables,
-                       near data, uint32_t n)
-      : from(data), to(t.dst), k(n), step(s.step.extent), words(s.tile.words.extent) {
-    uint32_t f = 0;
-    if (!SINGLE) {
-      const uint32_t row = divide(n, s.step);
-      const staged_row at = ((const staged_row *)(tables + s.tile.table))[row];
-      from += at.from, to += at.to, k -= row * step;
+  const uint32_t step = s.step.extent;
+  char *to = t.dst;
+  near from = data;
+  uint32_t k = n, f = 0;
+  if (!SINGLE) {
+    const uint32_t row = divide(n, s.step);
+    const staged_row at = ((const staged_row *)(tables + s.tile.table))[row];
+    from += at.from, to += at.to, k -= row * step;
+  }
+  if (V > 1 && s.tile.phases > 1) f = ((uint32_t)(uintptr_t)to & 3) / ES;
+  const int32_t first = (int32_t)(k * V - f), pitch = (int32_t)(step * V);
+  const int32_t behind = (int32_t)(s.tile.words.extent * V - f);
+  const int32_t high = t.high < behind ? t.high : behind;
+  const staged_places<V> places(tables, k + f * step);
+  near unit_at[V];
+#pragma unroll
+  for (int i = 0; i < V; i++) unit_at[i] = from + places.of(i);
+  to += first * ES;
+  int32_t at = first;
+#pragma unroll 1
+  for (uint32_t j = 0; j < s.times; j += N) {
+    typename word<ES>::type unit[N][V];
+    bool real[N];
+#pragma unroll
+    for (int m = 0; m < N; m++, at += pitch) {
+      real[m] = FULL || ((V == 1 || at >= t.low) && at + V <= high);
+#pragma unroll
+      for (int i = 0; i < V; i++)
+        unit[m][i] = FULL ? staged_unit<ES>(unit_at[i] + s.skip[j + m]) :
+                            staged_unit_if<ES>(real[m], unit_at[i] + s.skip[j + m]);
     }
-    if (V > 1 && s.tile.phases > 1) f = ((uint32_t)(uintptr_t)to & 3) / ES;
-    first = (int32_t)(k * V - f), entry = k + f * step;
-    to += first * ES;
+#pragma unroll
+    for (int m = 0; m < N; m++, to += pitch * ES)
+      if (real[m]) *(typename gather_word<ES>::type *)to = gather_word<ES>::join(unit[m]);
   }
-  MT_INLINE bool has (int j) const { return j == 0 || k + j * step < words; }
-  /* That all of its words have all of their units. */
-  template <int N> MT_INLINE bool is_whole (const gather_tile &t) const {
-    int32_t last = first;
-#pragma unroll
-    for (int j = 1; j < N; j++)
-      if (has(j)) last = first + (int32_t)(j * step * V);
-    return (V == 1 || first >= t.low) && last + V <= t.high;
-  }
-};
-
-/* N words, all at once; behind the last of the row the first is read again. */
-template <int ES, int N, bool SINGLE>
-MT_INLINE void staged_whole (const mt_staged &s, const staged_at<ES, SINGLE> &x,
-                             const char *tables) {
-  enum { V = MT_GATHER_UNITS(ES) };
-  const staged_places<V> places(tables, x.entry);
-  typename word<ES>::type unit[N][V];
-#pragma unroll
-  for (int j = 0; j < N; j++) {
-    const int32_t skip = x.has(j) ? s.skip[j] : 0;
-#pragma unroll
-    for (int i = 0; i < V; i++)
-      unit[j][i] = staged_unit<ES>(x.from + places.of(i) + skip);
-  }
-#pragma unroll
-  for (int j = 0; j < N; j++)
-    if (x.has(j))
-      *(typename gather_word<ES>::type *)(x.to + j * x.step * (V * ES)) =
-          gather_word<ES>::join(unit[j]);
 }
 
-/* Words of which some have units only in part. */
-template <int ES, int N, bool SINGLE>
-MT_INLINE void staged_parts (const mt_staged &s, const staged_at<ES, SINGLE> &x,
-                             const gather_tile &t, const char *tables) {
+/* Tiles may have words of which rows have some units only: at the rows' ends. */
+template <int ES>
+MT_INLINE bool staged_has_ends (const mt_staged &s, const gather_tile &t) {
   enum { V = MT_GATHER_UNITS(ES) };
-  const staged_places<V> places(tables, x.entry);
+  const int32_t all = (int32_t)(s.tile.words.extent * V);
+  if (V == 1) return false;
+  return (s.tile.phases > 1 && t.low == 0) ||
+         (t.high < all && (s.tile.phases > 1 || t.high % V != 0));
+}
+
+/* These words, one of a thread: of each row the first and the last one. */
+template <int ES>
+MT_INLINE void staged_ends (const mt_staged &s, const gather_tile &t, const char *tables,
+                            near data) {
+  enum { V = MT_GATHER_UNITS(ES) };
+  const uint32_t step = s.step.extent;
 #pragma unroll 1
-  for (int j = 0; j < N && x.has(j); j++) {
-    const int32_t first = x.first + (int32_t)(j * x.step * V);
-    char *to = x.to + j * x.step * (V * ES);
+  for (uint32_t e = threadIdx.x; e < 2 * t.rows; e += MT_GATHER_THREADS) {
+    const staged_row at = ((const staged_row *)(tables + s.tile.table))[e / 2];
+    char *to = t.dst + at.to;
+    const uint32_t f = s.tile.phases > 1 ? ((uint32_t)(uintptr_t)to & 3) / ES : 0;
+    uint32_t k = e % 2 == 0 ? 0 : ((uint32_t)t.high - 1 + f) / V, j = 0;
+    const int32_t first = (int32_t)(k * V - f);
+    if ((e % 2 == 1 && k == 0) || k >= s.tile.words.extent ||
+        (first >= t.low && first + V <= t.high))
+      continue;
+#pragma unroll 1
+    for (; k >= step; j++) k -= step;
+    const uint16_t *places = (const uint16_t *)tables + (k + f * step) * V;
 #pragma unroll
     for (int i = 0; i < V; i++)
       if (first + i >= t.low && first + i < t.high)
-        store<ES>(to + i * ES, staged_unit<ES>(x.from + places.of(i) + s.skip[j]));
+        store<ES>(to + (first + i) * ES,
+                  staged_unit<ES>(data + at.from + places[i] + s.skip[j]));
   }
 }
 
+/* Fetches a tile. */
+MT_INLINE void staged_get (const mt_launch &p, const gather_tile &t, const char *tables,
+                           char *data) {
+  const staged_source from(p, t);
+  if (from.inside) staged_fetch<true>(p.desc.staged, from, tables, data);
+  else staged_fetch<false>(p.desc.staged, from, tables, data);
+}
+
+/* Writes a tile that is there. */
 template <int ES, int N, bool SINGLE>
-MT_INLINE void staged_tiles (const mt_launch &p, const char *tables, char *data) {
+MT_INLINE void staged_put (const mt_launch &p, gather_tile t, const char *tables,
+                           const char *data) {
   const mt_staged &s = p.desc.staged;
+  t.dst = settled(t.dst);
+  const near base = near_of(data) + staged_source(p, t).phase() + s.first - s.before;
+  const uint32_t groups = t.rows * s.step.extent;
+  const int32_t all = (int32_t)(s.tile.words.extent * MT_GATHER_UNITS(ES));
+  const bool full = s.even != 0 && s.tile.phases == 1 && t.high >= all;
 #pragma unroll 1
-  for (uint32_t n = blockIdx.x; n < s.tile.tiles; n += gridDim.x) {
-    const gather_tile t(p, n);
-    const staged_source from(p, t);
-    const near base = near_of(data) + from.phase() + s.first - s.before;
-    const uint32_t groups = t.rows * s.step.extent;
-    if (from.inside) staged_fetch<true>(s, from, tables, data);
-    else staged_fetch<false>(s, from, tables, data);
-    fetched();
-#pragma unroll 1
-    for (uint32_t w = threadIdx.x; w < groups; w += MT_GATHER_THREADS) {
-      const staged_at<ES, SINGLE> x(s, t, tables, base, w);
-      if (x.template is_whole<N>(t)) staged_whole<ES, N>(s, x, tables);
-      else staged_parts<ES, N>(s, x, t, tables);
-    }
-    __syncthreads();
+  for (uint32_t w = threadIdx.x; w < groups; w += MT_GATHER_THREADS) {
+    if (full) staged_words<ES, N, SINGLE, true>(s, t, tables, base, w);
+    else staged_words<ES, N, SINGLE, false>(s, t, tables, base, w);
   }
+  if (staged_has_ends<ES>(s, t)) staged_ends<ES>(s, t, tables, base);
 }
 
+/* The block's last thread looks for the tile while the first ones make pieces. */
 template <int ES, int UNROLL> MT_INLINE void copy_staged (const mt_launch &p) {
-  static_assert(UNROLL == MT_STAGED_WORDS(ES),
+  static_assert(MT_STAGED_WORDS(ES) % UNROLL == 0,
                 "the host counts so many words of a thread");
+  static_assert(sizeof(gather_tile) <= MT_STAGED_TILE, "the host counts so many bytes");
   MT_DYNAMIC(shared, MT_STAGED_SHARED);
-  char *tables = (char *)shared, *data = tables + p.desc.staged.data_at;
-  staged_make_rows(p.desc, tables);
-  staged_make_pieces(p.desc.staged, tables);
-  staged_make_units<ES>(p.desc, tables);
+  const mt_staged &s = p.desc.staged;
+  char *tables = (char *)shared, *data = tables + s.data_at;
+  gather_tile &tile = *(gather_tile *)(tables + s.tile_at);
+  if (threadIdx.x + 1 == blockDim.x) tile = gather_tile(p, blockIdx.x);
+  staged_make_pieces(s, tables);
   __syncthreads();
-  if (p.desc.gather.rows == 1) staged_tiles<ES, UNROLL, true>(p, tables, data);
-  else staged_tiles<ES, UNROLL, false>(p, tables, data);
+  staged_get(p, tile, tables, data);
+  staged_make_rows(p.desc, tables);
+  staged_make_units<ES>(p.desc, tables);
+  fetched();
+  if (s.tile.rows == 1) staged_put<ES, UNROLL, true>(p, tile, tables, data);
+  else staged_put<ES, UNROLL, false>(p, tile, tables, data);
 }
 
 template <int BYTES, int UNROLL> struct copier<MT_ALGO_STAGED, BYTES, UNROLL> {
@@ -264,7 +351,7 @@ template <int BYTES, int UNROLL> struct copier<MT_ALGO_STAGED, BYTES, UNROLL> {
 } // namespace mt
 
 /* Blocks of an SM. */
-#define MT_BOUNDS_STAGED(threads, unroll) __launch_bounds__(threads, 8)
+#define MT_BOUNDS_STAGED(threads, unroll) __launch_bounds__(threads, 6)
 
 #undef MT_INLINE
 #endif

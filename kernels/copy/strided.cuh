@@ -147,6 +147,7 @@ struct sides {
 
 /* Where the accesses at places lie, of sides without a swizzle. */
 struct plain {
+  enum { PLAIN = 1 };
   static MT_INLINE const char *source (const mt_launch &p, const place &at) {
     return sides(p).src + at.side[MT_SRC] * (int64_t)p.desc.elem;
   }
@@ -385,6 +386,32 @@ MT_INLINE void flat_group (const mt_launch &p, uint32_t n) {
     if (n + u * blockDim.x < (uint32_t)d.rests) store<BYTES>(dst[u], data[u]);
 }
 
+/* All accesses of the first axis, UNROLL at most, at index n of the others: pixels. They
+** find their place once. */
+template <int BYTES, int UNROLL>
+MT_INLINE void flat_short (const mt_launch &p, uint32_t n) {
+  const mt_desc &d = p.desc;
+  const mt_axis &a = d.axis[0];
+  typename word<BYTES>::type data[UNROLL];
+  place at = {};
+  sides s(p);
+  walk(at, d, 1, d.nrest, n);
+  s.move(d, at);
+#pragma unroll
+  for (int u = 0; u < UNROLL; u++)
+    if (u < a.extent)
+      data[u] = load<BYTES>(s.src + u * a.stride[MT_SRC] * (int64_t)d.elem);
+#pragma unroll
+  for (int u = 0; u < UNROLL; u++)
+    if (u < a.extent)
+      store<BYTES>(s.dst + u * a.stride[MT_DST] * (int64_t)d.elem, data[u]);
+}
+
+template <int BYTES, int UNROLL> MT_INLINE bool is_short (const mt_desc &d) {
+  return BYTES < 16 && d.nbound == 0 && !far(d) && d.nrest > 1 &&
+         MT_STRIDED_SHORT(d.axis[0].extent, UNROLL);
+}
+
 /* One access, any number, with bounds. */
 template <int BYTES, class WHERE>
 MT_INLINE void flat_one (const mt_launch &p, int64_t n) {
@@ -404,6 +431,14 @@ template <int BYTES, int UNROLL, class WHERE = plain>
 MT_INLINE void copy_strided (const mt_launch &p) {
   const mt_desc &d = p.desc;
   const int64_t group = (int64_t)UNROLL * blockDim.x, all = gridDim.x * group;
+  if (WHERE::PLAIN && is_short<BYTES, UNROLL>(d)) {
+    const uint32_t end = divide((uint32_t)d.rests, d.axis[0]);
+#pragma unroll 1
+    for (uint32_t n = blockIdx.x * blockDim.x + threadIdx.x; n < end;
+         n += gridDim.x * blockDim.x)
+      flat_short<BYTES, UNROLL>(p, n);
+    return;
+  }
 #pragma unroll 1
   for (int64_t n = blockIdx.x * group + threadIdx.x; n < d.rests; n += all) {
     if (d.nbound == 0 && !far(d)) {

@@ -28,6 +28,7 @@ MT_INLINE int64_t bytes_to (const mt_launch &p, int side, const place &at) {
 
 /* Where the accesses at places lie. */
 struct swizzled {
+  enum { PLAIN = 0 };
   static MT_INLINE const char *source (const mt_launch &p, const place &at) {
     return (const char *)p.base[MT_SRC] + bytes_to(p, MT_SRC, at);
   }

@@ -204,9 +204,9 @@ static void test_casts (void) {
        "kernel: cpu_cast (cpu)\n"
        "way: from cuda:0 to cpu, 4 pieces of at most 1024 bytes of bf16"},
       {MT_f32, MT_u8, true,
-       "kernel: cpu_cast (cpu), copy_strided_u8 (cuda)\n"
+       "kernel: cpu_cast (cpu), copy_staged_b1 (cuda)\n"
        "way: from cpu to cuda:0, 2 pieces of at most 1024 bytes of u8",
-       "kernel: copy_strided_u8 (cuda), cpu_cast (cpu)\n"
+       "kernel: copy_staged_b1 (cuda), cpu_cast (cpu)\n"
        "way: from cuda:0 to cpu, 2 pieces of at most 1024 bytes of u8"},
       {MT_bf16, MT_f32, false,
        "kernel: cpu_rows (cpu), cast_bf16_f32 (cuda)\n"

@@ -28,6 +28,9 @@ void draw_rows (mt_launch *l);
 /* A random copy of the algorithm GATHER or STAGED; elem and vec are there. */
 void draw_gather (mt_launch *l);
 
+/* A random copy of the algorithm BITS; elem and vec are there. */
+void draw_bits (mt_launch *l);
+
 /* A random product by this row; *ran is false if what was drawn is none. */
 bool one_product (const mt_kernel *k, bool *ran);
 /* The same by a random kernel that is described over its tiled MMA. */

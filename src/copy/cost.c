@@ -117,15 +117,14 @@ static double read_once (const mt_desc *d) {
   return part < 1 ? part : 1;
 }
 
-/* The part of the time that is left. GATHER counts what its tiles read; boxes and
-** unaligned tiles take about as long as before. */
+/* The part of the time that is left. GATHER counts what its tiles read, ROWS what it
+** repeats; boxes and unaligned tiles take about as long as before. */
 static double left_of (const mt_desc *d, mt_algorithm algo) {
-  static const bool again[MT_NALGO] = {[MT_ALGO_DESCRIBED] = true,
-                                       [MT_ALGO_STRIDED] = true,
-                                       [MT_ALGO_TRANSPOSE] = true,
-                                       [MT_ALGO_INTERLEAVE] = true,
-                                       [MT_ALGO_ROWS] = true};
+  static const bool again[MT_NALGO] =
+      {[MT_ALGO_DESCRIBED] = true,  [MT_ALGO_STRIDED] = true, [MT_ALGO_TRANSPOSE] = true,
+       [MT_ALGO_INTERLEAVE] = true, [MT_ALGO_ROWS] = true,    [MT_ALGO_BITS] = true};
   if (!again[algo] || d->nbound > 0 || mt_accesses(d) == 0) return 1;
+  if (algo == MT_ALGO_ROWS && d->nval > 0) return 1;
   double src = (double)mt_unit_of(d, MT_SRC) / mt_both_units(d);
   return 1 - mt_h200.again * src * (1 - read_once(d));
 }
@@ -156,7 +155,6 @@ static double begin_of (mt_algorithm algo) {
   switch (algo) {
     case MT_ALGO_PERMUTE_UNALIGNED: return mt_h200.box_unaligned_block;
     case MT_ALGO_GATHER: return mt_h200.gather_table;
-    case MT_ALGO_STAGED: return mt_h200.staged_table;
     default: return 0;
   }
 }
@@ -164,7 +162,9 @@ static double begin_of (mt_algorithm algo) {
 double mt_algo_least (const mt_launch *l, mt_algorithm algo) {
   const mt_desc *d = &l->desc;
   bool narrow = algo == MT_ALGO_STRIDED && mt_wide_unit(d) < 16;
-  mt_cost c = {.traffic = (double)mt_accesses(d) * mt_both_units(d),
+  const double bytes =
+      (double)mt_unit_of(d, MT_SRC) * read_once(d) + (double)mt_unit_of(d, MT_DST);
+  mt_cost c = {.traffic = (double)mt_accesses(d) * bytes,
                .slow = narrow ? 1 / mt_h200.narrow : 1,
                .least = begin_of(algo)};
   return microseconds(d, algo, &c, NULL);

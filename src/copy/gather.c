@@ -263,10 +263,14 @@ static bool make_tiles (mt_launch *l, candidate *x, const mt_axes *all, int64_t 
   find_piece(x, d);
   find_rows(x, d);
   d->algo = algo;
-  return mt_axes_store(d, x->mode) && d->threads <= INT32_MAX / 2 &&
-         d->values <= INT32_MAX / 2 &&
-         (algo == MT_ALGO_STAGED ? mt_staged_find(&d->staged, l, x->cut) :
-                                   mt_gather_find(&d->gather, l, x->cut));
+  if (!mt_axes_store(d, x->mode) || d->threads > INT32_MAX / 2 ||
+      d->values > INT32_MAX / 2)
+    return false;
+  if (algo != MT_ALGO_STAGED) return mt_gather_find(&d->gather, l, x->cut);
+  if (!mt_staged_find(&d->staged, l, x->cut)) return false;
+  mt_staged_busy(l);
+  x->units = d->gather.units;
+  return true;
 }
 
 static void put_modes (mt_axes to[3], const mt_axes from[3]) {

@@ -15,6 +15,8 @@
 bool mt_gather_find (mt_gather *g, const mt_launch *l, const uint32_t cut[2]);
 /* The same of the algorithm STAGED. False too where pieces do not fit shared memory. */
 bool mt_staged_find (mt_staged *s, const mt_launch *l, const uint32_t cut[2]);
+/* A copy in such tiles: in a little smaller ones if these keep threads busier. */
+void mt_staged_busy (mt_launch *l);
 
 /* The flat copy, whose axes are mode[2], in the cheapest tiles that were found; algo:
 ** GATHER or STAGED. False: there are none. */

@@ -94,6 +94,8 @@ static void pack_cost (mt_cost *c, const mt_launch *l) {
   c->traffic = mt_in_pieces(l, side, piece * d->threads, mt_axis_bits(0, 2)) +
                mt_in_pieces(l, 1 - side, piece, mt_axis_bits(1, 1));
   mt_set_used(c, mt_part_used(d->values, tile));
+  if (d->axis[0].stride[MT_SRC] == 0 && mt_unit_of(d, MT_SRC) > 1)
+    c->slow += mt_h200.interleave_again;
   if (mt_unit_of(d, MT_SRC) >= 4) return;
   c->slow += mt_h200.interleave_row * (double)d->threads;
   if (d->threads > MT_INTERLEAVE_FEW)

@@ -1,6 +1,6 @@
 /*
 ** rows.c - copies of rows that are a run of both sides, forwards or backwards, and begin
-** anywhere.
+** anywhere; rows that are repeated.
 ** SPDX-License-Identifier: MIT
 */
 #include "copy/algo.h"
@@ -9,18 +9,58 @@
 
 enum { MT_SHORTROW = 24 }; /* bytes: below, a vector of 16 is mostly empty */
 
+/* Rows that lie so many on begin at the same address modulo 16. */
+static int64_t alike (const mt_axis *a, const mt_desc *d) {
+  int64_t n = 1;
+  const int64_t pitch = a->stride[MT_DST] % 16 * (int64_t)d->elem;
+  while (n < a->extent && n * pitch % 16 != 0) n++;
+  return n;
+}
+
+/* Groups of rows that are the same; `a` NULL: one row. */
+static int64_t find_groups (mt_raster *r, const mt_axis *a, const mt_desc *d) {
+  if (a == NULL) return 1;
+  const int64_t strip = alike(a, d), rows = mt_div_up(a->extent, strip);
+  const int64_t groups = strip * mt_div_up(rows, MT_ROWS_EACH);
+  if (a->extent > INT32_MAX / MT_ROWS_EACH) return INT32_MAX;
+  r->strip = mt_divisor_of(strip), r->across = mt_divisor_of(groups);
+  return groups;
+}
+
 /* A row of n accesses has vectors of 16 bytes, the first and the last not whole. */
-static bool find_raster (mt_raster *r, int64_t *vectors, const mt_desc *d) {
+static bool find_raster (mt_raster *r, int64_t *vectors, const mt_axis *again,
+                         const mt_desc *d) {
   int64_t v = 16 / ((int64_t)d->vec * d->elem), each = (d->threads + 2 * v - 2) / v;
   memset(r, 0, sizeof *r);
-  if (each > INT32_MAX || mt_mulo(each, d->rests, vectors) || *vectors > INT32_MAX)
+  if (each > INT32_MAX || mt_mulo(each, d->rests, vectors) ||
+      mt_mulo(*vectors, find_groups(r, again, d), vectors) || *vectors > INT32_MAX)
     return false;
   r->along = mt_divisor_of(each);
   return true;
 }
 
-/* Vectors of 16 bytes. */
-static int64_t vectors_of (const mt_desc *d) { return d->raster.along.extent * d->rests; }
+/* Vectors of 16 bytes that are put together. */
+static int64_t vectors_of (const mt_desc *d) {
+  const mt_raster *r = &d->raster;
+  return r->along.extent * d->rests * (d->nval == 0 ? 1 : r->across.extent);
+}
+
+static mt_axis take (mt_axes *from, int i) {
+  mt_axis a = from->axis[i];
+  memmove(from->axis + i, from->axis + i + 1,
+          (size_t)(--from->n - i) * sizeof from->axis[0]);
+  return a;
+}
+
+/* The longest axis that the source does not have; -1: none. */
+static int find_again (const mt_axes *a) {
+  int best = -1;
+  for (int i = 0; i < a->n; i++)
+    if (a->axis[i].stride[MT_SRC] == 0 &&
+        (best < 0 || a->axis[i].extent > a->axis[best].extent))
+      best = i;
+  return best;
+}
 
 /* A run of both sides; of the source it may be one backwards. */
 static bool is_run (const mt_axis *a, int64_t vec) {
@@ -28,7 +68,8 @@ static bool is_run (const mt_axis *a, int64_t vec) {
   return (s == vec || s == -vec) && a->stride[MT_DST] == vec;
 }
 
-/* The axis that is a run of both sides becomes the thread axis. */
+/* The axis that is a run of both sides becomes the thread axis. Whole vectors that are
+** not repeated need no more than accesses one by one. */
 static bool rows_make (mt_launch *l, mt_axes mode[3], char *why) {
   mt_desc probe = l->desc;
   int64_t vec = probe.vec, bytes = vec * probe.elem, n;
@@ -36,27 +77,31 @@ static bool rows_make (mt_launch *l, mt_axes mode[3], char *why) {
   int i = 0;
   (void)why;
   while (i < rest->n && !is_run(&rest->axis[i], vec)) i++;
-  if (i == rest->n || bytes >= 16 || rest->axis[i].extent * bytes < MT_SHORTROW)
-    return false;
-  probe.threads = rest->axis[i].extent;
+  if (i == rest->n || rest->axis[i].extent * bytes < MT_SHORTROW) return false;
+  mode[0].axis[mode[0].n++] = take(rest, i);
+  probe.threads = mode[0].axis[0].extent;
   probe.rests /= probe.threads;
-  if (!find_raster(&l->desc.raster, &n, &probe)) return false;
+  const int again = find_again(rest);
+  if (again < 0 && bytes >= 16) return false;
+  if (again >= 0) {
+    mode[1].axis[mode[1].n++] = take(rest, again);
+    probe.rests /= mode[1].axis[0].extent;
+  }
   l->desc.algo = MT_ALGO_ROWS;
-  mode[0].axis[0] = rest->axis[i];
-  mode[0].n = 1;
-  memmove(rest->axis + i, rest->axis + i + 1,
-          (size_t)(--rest->n - i) * sizeof rest->axis[0]);
-  return true;
+  return find_raster(&l->desc.raster, &n, again < 0 ? NULL : &mode[1].axis[0], &probe);
 }
 
 static mt_status rows_check (const mt_launch *l, mt_err *err) {
   const mt_desc *d = &l->desc;
   mt_raster raster;
   int64_t n;
-  MT_CHECK(d->nbound == 0 && d->nthr == 1 && d->nval == 0, err,
-           "a copy of rows has one thread axis and no bounds");
+  MT_CHECK(d->nbound == 0 && d->nthr == 1 && d->nval <= 1, err,
+           "a copy of rows has one thread axis, one value axis at most, and no bounds");
+  MT_CHECK(d->nval == 0 || d->axis[1].stride[MT_SRC] == 0, err,
+           "the value axis does not repeat rows");
   MT_CHECK(is_run(&d->axis[0], d->vec), err, "the thread axis is no run of both sides");
-  MT_CHECK(find_raster(&raster, &n, d) && memcmp(&raster, &d->raster, sizeof raster) == 0,
+  MT_CHECK(find_raster(&raster, &n, d->nval == 0 ? NULL : &d->axis[1], d) &&
+               memcmp(&raster, &d->raster, sizeof raster) == 0,
            err, "a wrong raster");
   return MT_OK;
 }
@@ -66,7 +111,7 @@ static double row_traffic (const mt_launch *l, int side) {
   const mt_desc *d = &l->desc;
   int64_t length = d->threads;
   uint32_t i = 1;
-  for (; i <= d->nrest && d->axis[i].stride[side] == length * d->vec; i++)
+  for (; i <= d->nval + d->nrest && d->axis[i].stride[side] == length * d->vec; i++)
     length *= d->axis[i].extent;
   return mt_in_pieces(l, side, length, mt_axis_bits(0, i));
 }
@@ -75,11 +120,14 @@ static double row_traffic (const mt_launch *l, int side) {
 static void rows_cost (mt_cost *c, const mt_launch *l) {
   const mt_desc *d = &l->desc;
   int64_t unit = (int64_t)d->vec * d->elem, vectors = vectors_of(d);
-  c->traffic = row_traffic(l, MT_SRC) + row_traffic(l, MT_DST);
-  c->used = (double)(d->threads * d->rests * unit) / (double)(16 * vectors);
+  c->traffic = row_traffic(l, MT_SRC) / (double)d->values + row_traffic(l, MT_DST);
+  const double rows = (double)d->values * (double)d->rests;
+  const double written = rows * d->raster.along.extent;
+  c->used = (double)d->threads * rows * (double)unit / (16 * written);
   c->least = (double)vectors * (d->nrest + 1) * mt_h200.axis +
-             (double)(d->rests * (16 / unit - 1)) * mt_h200.element;
-  double made = (double)vectors * (mt_h200.row_vector + mt_h200.row_unit / (double)unit);
+             rows * (double)(16 / unit - 1) * mt_h200.element;
+  double made = (double)vectors * (mt_h200.row_vector + mt_h200.row_unit / (double)unit) +
+                (written - (double)vectors) * mt_h200.row_again;
   if (c->least < made) c->least = made;
 }
 
@@ -94,4 +142,5 @@ const mt_algo mt_algo_rows =
      .check = rows_check,
      .cost = rows_cost,
      .grid = rows_grid,
-     .thread = "row"};
+     .thread = "row",
+     .value = "repeated"};

@@ -15,11 +15,7 @@
 #include "desc/divisor.h"
 
 enum {
-  MT_STAGED_BLOCKS = 8,      /* of a multiprocessor, at most: by registers */
-  MT_STAGED_EACH = 16,       /* tiles of a block, at most */
-  MT_MULTIPROCESSORS = 132,  /* of the GPU that costs are of */
-  MT_SM_SHARED = 227 * 1024, /* bytes of a multiprocessor for blocks */
-  MT_NEAR = 32               /* bytes apart that a piece goes on over: a sector */
+  MT_NEAR = 32 /* bytes apart that a piece goes on over: a sector */
 };
 
 /* ---------------------------------------------------------------- pieces */
@@ -160,11 +156,13 @@ static int64_t extent_of (const mt_desc *d, const mt_gather *g, uint32_t i) {
   return i + 1 == d->nthr ? g->cut[0] : d->axis[i].extent;
 }
 
-/* The fewest words from `least` on, at most `most`, whose units are `inner` times a
-** number that divides `extent`; any number if that is 0. 0: there are none nearby. */
+/* The fewest words from `least` on, at most `most`, a multiple of `by`, whose units are
+** `inner` times a number that divides `extent`; any number if that is 0. 0: there are
+** none nearby. */
 static int64_t fewest (int64_t least, int64_t most, int64_t v, int64_t inner,
-                       int64_t extent) {
-  const int64_t each = inner / mt_gcd_of(inner, v); /* words */
+                       int64_t extent, int64_t by) {
+  const int64_t words = inner / mt_gcd_of(inner, v);
+  const int64_t each = words / mt_gcd_of(words, by) * by;
   int64_t step = mt_div_up(least, each) * each;
   for (int i = 0; extent != 0 && i < 32 && step <= most; i++, step += each)
     if (extent % (step * v / inner) == 0) return step;
@@ -172,8 +170,9 @@ static int64_t fewest (int64_t least, int64_t most, int64_t v, int64_t inner,
 }
 
 /* Units that lie that many words apart in a row are as far from one another everywhere if
-** no index of an axis but the last is carried; neighbouring threads write sectors. */
-static int64_t step_of (const mt_desc *d, const mt_gather *g, int64_t unit) {
+** no index of an axis but the last is carried. `by`: words that neighbouring threads
+** write, of which there is a whole number. Without such a step it is the row. */
+static int64_t step_by (const mt_desc *d, const mt_gather *g, int64_t unit, int64_t by) {
   const int64_t v = MT_GATHER_UNITS(unit), words = g->words.extent;
   const int64_t sector = mt_div_up(MT_NEAR, MT_GATHER_WORD(unit));
   int64_t least = mt_div_up(words, MT_STAGED_WORDS(unit)), best = words, inner = 1;
@@ -182,11 +181,18 @@ static int64_t step_of (const mt_desc *d, const mt_gather *g, int64_t unit) {
     const bool last = i + 1 == d->nthr;
     const int64_t e = extent_of(d, g, i);
     int64_t step =
-        last || g->phases == 1 ? fewest(least, best, v, inner, last ? 0 : e) : 0;
+        last || g->phases == 1 ? fewest(least, best, v, inner, last ? 0 : e, by) : 0;
     if (step != 0) best = step;
     inner *= e;
   }
   return best;
+}
+
+/* Words of a thread that are whole sectors apart, if that is not much more than any. */
+static int64_t step_of (const mt_desc *d, const mt_gather *g, int64_t unit) {
+  const int64_t any = step_by(d, g, unit, 1);
+  const int64_t whole = step_by(d, g, unit, mt_div_up(MT_NEAR, MT_GATHER_WORD(unit)));
+  return whole < g->words.extent && whole <= any + any / 8 ? whole : any;
 }
 
 /* How far unit n of a row lies behind unit 0 in shared memory. */
@@ -201,7 +207,8 @@ static int64_t unit_at (const mt_staged *s, const mt_desc *d, int64_t n) {
 }
 
 static void find_skips (mt_staged *s, const mt_desc *d, int64_t v) {
-  for (uint32_t j = 1; j < 4 && j * s->step.extent < s->tile.words.extent; j++)
+  for (uint32_t j = 1; j < MT_STAGED_MOST && j * s->step.extent < s->tile.words.extent;
+       j++)
     s->skip[j] = (int32_t)unit_at(s, d, (int64_t)j * s->step.extent * v);
 }
 
@@ -212,7 +219,8 @@ static bool find_places (mt_staged *s, int64_t v, bool aligned) {
   s->vectors = mt_divisor_of(((int64_t)s->length + (aligned ? 15 : 30)) / 16);
   s->tile.table = (uint32_t)(mt_div_up(2 * units, 16) * 16);
   s->pieces_at = s->tile.table + (uint32_t)mt_div_up(8 * g->rows, 16) * 16;
-  s->data_at = s->pieces_at + (uint32_t)mt_div_up(8 * s->pieces, 16) * 16;
+  s->tile_at = s->pieces_at + (uint32_t)mt_div_up(8 * s->pieces, 16) * 16;
+  s->data_at = s->tile_at + MT_STAGED_TILE;
   s->size = s->data_at + (uint32_t)mt_div_up(span_of(s) + 15, 16) * 16;
   return s->size <= MT_STAGED_SHARED;
 }
@@ -228,11 +236,50 @@ bool mt_staged_find (mt_staged *s, const mt_launch *l, const uint32_t cut[2]) {
   tiled.desc.gather = s->tile;
   s->length = (uint32_t)unit;
   s->step = mt_divisor_of(step_of(d, &s->tile, unit));
+  s->times = (uint32_t)mt_div_up(s->tile.words.extent, s->step.extent);
+  s->even = s->times * s->step.extent == s->tile.words.extent && s->times % 4 == 0;
   const int n = find_parts(p, s, &tiled.desc, v);
   const bool aligned = is_aligned(&tiled, p, n, unit);
   if (!find_pieces(s, p, n, d->nthr, aligned)) return false;
   find_skips(s, d, v);
   return find_places(s, v, aligned);
+}
+
+/* ---------------------------------------------------------------- busy threads */
+
+/* Words that threads make for all tiles of a copy: all threads of a block, some of them
+** for nothing. */
+static double all_words (const mt_desc *d) {
+  const mt_gather *g = &d->gather;
+  const int64_t step = d->staged.step.extent, groups = step * g->rows;
+  return (double)g->along.extent * g->across.extent *
+         (double)mt_div_up(groups, MT_GATHER_THREADS) *
+         (double)mt_div_up(g->words.extent, step);
+}
+
+static void try_cut (mt_launch *l, int64_t cut0, int64_t cut1) {
+  const uint32_t cut[] = {(uint32_t)cut0, (uint32_t)cut1};
+  mt_staged s;
+  if (cut0 < 1 || cut1 < 1 || !mt_staged_find(&s, l, cut)) return;
+  mt_launch tried = *l;
+  tried.desc.staged = s;
+  if (all_words(&tried.desc) < all_words(&l->desc)) *l = tried;
+}
+
+/* Rows of as many words as all threads write, in whole sectors; then fewer rows. */
+void mt_staged_busy (mt_launch *l) {
+  const mt_desc *d = &l->desc;
+  const mt_gather *g = &d->gather;
+  const int64_t unit = (int64_t)d->vec * d->elem, v = MT_GATHER_UNITS(unit);
+  const int64_t inner = g->units / g->cut[0], words = inner / mt_gcd_of(inner, v);
+  const int64_t sector = mt_div_up(MT_NEAR, MT_GATHER_WORD(unit));
+  const int64_t each = words / mt_gcd_of(words, sector) * sector;
+  const int64_t most =
+      MT_GATHER_THREADS / each * each * MT_STAGED_WORDS(unit) * v - (g->phases - 1);
+  if (g->rows == 1 && g->units > most) try_cut(l, most / inner, g->cut[1]);
+  const int64_t groups = (int64_t)d->staged.step.extent * g->rows;
+  const int64_t fit = groups / MT_GATHER_THREADS * MT_GATHER_THREADS;
+  if (fit != groups) try_cut(l, g->cut[0], g->cut[1] * fit / groups);
 }
 
 /* ---------------------------------------------------------------- making, checking */
@@ -293,53 +340,69 @@ static double waves_of (const mt_desc *d) {
   double sum = 0;
   for (uint32_t i = 0; i < v; i++)
     sum += (double)(meetings_of(d, 0, i, v) + meetings_of(d, words / 2, i, v)) / 2;
-  return sum * wide + (v == 4 ? 2 : 1) + (d->gather.rows > 1 ? 2 : 0) + wide;
+  return sum * wide + wide;
 }
 
-static int64_t blocks_of (const mt_desc *d) {
-  const int64_t room = MT_SM_SHARED / (d->staged.size + 1024);
-  return room < MT_STAGED_BLOCKS ? room : MT_STAGED_BLOCKS;
+/* Words of a tile that rows have in part. */
+static double parts_of (const mt_desc *d) {
+  const mt_gather *g = &d->gather;
+  const double v = MT_GATHER_UNITS(d->vec * d->elem);
+  const double ends = (double)(g->phases > 1) + (d->threads % (int64_t)v != 0);
+  return ends * g->rows / g->along.extent;
 }
 
-/* What reads take longer since too few bytes of them are on their way. */
-static double slow_of (const mt_desc *d, double read, double written) {
-  const double flying = (double)blocks_of(d) * d->staged.pieces * d->staged.length;
-  const double need = mt_h200.staged_flying * 2 * read / (read + written);
-  return flying < need ? (1 + need / flying) / 2 : 1;
-}
-
-/* Microseconds of the instructions and requests of a tile. */
-static double issue_of (const mt_desc *d) {
+/* Instructions of warps for the words of a tile: threads find them, and put them together
+** out of units. */
+static double write_of (const mt_desc *d) {
+  const mt_model *m = &mt_h200;
   const mt_staged *s = &d->staged;
-  const double words = (double)s->tile.words.extent * s->tile.rows / 32;
-  const double rows = d->nval > 1 ? s->tile.rows : d->nval * s->tile.rows / 16.0;
-  const double torn = d->gather.phases > 1 ? mt_h200.staged_phase : 0;
-  return words * (waves_of(d) * mt_h200.staged_wave + torn) +
-         s->pieces * mt_h200.staged_piece + rows * mt_h200.staged_row +
-         mt_gather_parts(d) * mt_h200.staged_part;
+  const double v = MT_GATHER_UNITS(d->vec * d->elem);
+  const int64_t groups = (int64_t)s->step.extent * s->tile.rows;
+  const double rounds = (double)mt_div_up(groups, MT_GATHER_THREADS);
+  const bool full = s->even && s->tile.phases == 1;
+  const double word = full ? m->staged_word + v * m->staged_unit :
+                             m->staged_some_word + v * m->staged_some_unit;
+  return rounds * MT_GATHER_THREADS * (m->staged_group + word * s->times) +
+         parts_of(d) * m->staged_part;
 }
 
-/* What is read, what is written and the instructions take their time in turn: a block
-** does one of them at a time, and there are few blocks. */
+/* Those for the tables of a tile, and to fetch it. */
+static double begin_of (const mt_desc *d) {
+  const mt_model *m = &mt_h200;
+  const mt_staged *s = &d->staged;
+  const double units = (double)s->step.extent * MT_GATHER_UNITS(d->vec * d->elem);
+  return m->staged_block + d->nrest * m->staged_axis +
+         units * (d->nthr * m->staged_place + s->tile.phases * m->staged_entry) +
+         s->tile.rows * (d->nval + 1.0) * m->staged_row +
+         s->pieces * (s->levels + 1.0) * m->staged_piece +
+         (double)s->pieces * s->vectors.extent * m->staged_vector;
+}
+
+/* Microseconds of the instructions of all multiprocessors for a tile. */
+static double issue_of (const mt_desc *d) {
+  const double words = (double)d->gather.words.extent * d->gather.rows / 32;
+  return (write_of(d) + begin_of(d)) * mt_h200.staged_instruction +
+         words * waves_of(d) * mt_h200.staged_wave;
+}
+
+/* Memory and instructions take their time at once, but for a part of the shorter one, the
+** more so the longer it is. */
 static void staged_cost (mt_cost *c, const mt_launch *l) {
   const mt_desc *d = &l->desc;
   const mt_staged *s = &d->staged;
   const double tiles = (double)mt_accesses(d) / ((double)s->tile.units * s->tile.rows);
   const double read = mt_gather_moves(l, MT_SRC), written = mt_gather_moves(l, MT_DST);
   c->traffic = tiles * (read + written);
-  c->slow = slow_of(d, read, written);
-  c->least = (d->nthr + d->nval) * mt_h200.staged_table + tiles * issue_of(d) +
-             c->traffic * c->slow / (mt_h200.memory * mt_h200.of[MT_ALGO_STAGED].speed);
+  const double issue = tiles * issue_of(d);
+  const double moves = c->traffic / (mt_h200.memory * mt_h200.of[MT_ALGO_STAGED].speed);
+  const double less = issue < moves ? issue : moves, more = issue + moves - less;
+  c->least = more + mt_h200.staged_both * less * less / more;
 }
 
 /* ---------------------------------------------------------------- kernels */
 
-/* Blocks that make their tables for several tiles, and fill the GPU some whole times. */
 static mt_grid staged_grid (const mt_kernel *k, const mt_desc *d) {
-  const int64_t fill = MT_MULTIPROCESSORS * blocks_of(d), tiles = d->gather.tiles;
-  int64_t rounds = mt_div_up(tiles, fill);
-  int64_t each = rounds ? mt_div_up(rounds, mt_div_up(rounds, MT_STAGED_EACH)) : 1;
-  return mt_grid_of(k, mt_div_up(tiles, each));
+  return mt_grid_of(k, d->gather.tiles);
 }
 
 static uint32_t staged_shared (const mt_desc *d) { return d->staged.size; }

@@ -123,6 +123,9 @@ static void flat_cost (mt_cost *c, const mt_launch *l) {
   c->slow = n * mt_both_units(d) * slow / c->traffic;
   if (c->slow < mt_h200.cached) c->slow = mt_h200.cached;
   c->least = n * d->nrest * mt_h200.axis;
+  if (mt_wide_unit(d) < 8 && d->nrest > 1 && MT_STRIDED_SHORT(d->axis[0].extent, 4))
+    c->least = n * ((d->nrest - 1) * mt_h200.axis / (double)d->axis[0].extent +
+                    mt_h200.strided_each);
 }
 
 /* ---------------------------------------------------------------- checking, kernels */
@@ -151,8 +154,23 @@ static bool tv_fits (const mt_kernel *k, const mt_desc *d, mt_refusals *why) {
   return false;
 }
 
+/* Of what is read again and again it is better to have more on its way. */
+static bool is_again (const mt_desc *d) {
+  double reach = d->vec;
+  for (uint32_t i = 0; i < d->nrest; i++)
+    reach +=
+        (double)mt_magnitude(d->axis[i].stride[MT_SRC]) * (double)(d->axis[i].extent - 1);
+  return reach < (double)d->rests * d->vec;
+}
+
 static bool flat_fits (const mt_kernel *k, const mt_desc *d, mt_refusals *why) {
-  if (k->bytes != 16 || k->unroll != 1 || d->nrest <= 2) return true;
+  if (k->bytes != 16 || k->unroll != 1) return true;
+  if (is_again(d)) {
+    mt_refusals_add(why, k->name,
+                    "what is read again is for several accesses of a thread");
+    return false;
+  }
+  if (d->nrest <= 2) return true;
   mt_refusals_add(why, k->name, "%d axes: one access of a thread is for two at most",
                   (int)d->nrest);
   return false;

@@ -29,11 +29,13 @@ typedef enum mt_op {
 ** multiples of 16 bytes. PERMUTE: the thread axes are a box, in the order of the source,
 ** no value axes; on both sides the first axes of the box make rows of whole vectors of 16
 ** bytes, which begin at multiples of 16 bytes (mt_permute). ROWS: the thread axis is a
-** run of both sides; rows begin anywhere. PERMUTE_UNALIGNED: the thread axes are a box as
-** in PERMUTE; its rows begin anywhere, and it may overhang (mt_permute_unaligned).
-** GATHER: the thread axes, if there are any, are a run of the destination; the value axes
-** number rows of it that a block writes together (mt_gather). STAGED: as GATHER, by way
-** of shared memory (mt_staged). */
+** run of both sides, the value axis, if there is one, repeats it; rows begin anywhere.
+** PERMUTE_UNALIGNED: the thread axes are a box as in PERMUTE; its rows begin anywhere,
+** and it may overhang (mt_permute_unaligned). GATHER: the thread axes, if there are any,
+** are a run of the destination; the value axes number rows of it that a block writes
+** together (mt_gather). STAGED: as GATHER, by way of shared memory (mt_staged). BITS: the
+** thread axes are a box, with two indices each; no value axes; both sides have whole
+** vectors of 16 bytes (mt_bits_box). */
 typedef enum mt_algorithm {
 #define MT_ALGO(name, lower, threads, unroll, what) MT_ALGO_##name,
 #include "desc/algos.def"

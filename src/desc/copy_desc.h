@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "desc/algo_desc.h"
+#include "desc/bits_desc.h"
 #include "desc/gather_desc.h"
 #include "desc/permute_desc.h"
 #include "desc/permute_unaligned_desc.h"
@@ -57,13 +58,13 @@ typedef struct mt_desc {
   int64_t bound[MT_MAXBOUND];
   int64_t lane_step[MT_MAXBOUND]; /* of one element inside an access */
   mt_axis axis[MT_MAXAXIS];
-  union { /* by the algorithm; of others 0 */
-    mt_raster
-        raster; /* TRANSPOSE, TRANSPOSE_UNALIGNED; ROWS: along is the vectors of a row */
+  union {                           /* by the algorithm; of others 0 */
+    mt_raster raster;               /* TRANSPOSE, TRANSPOSE_UNALIGNED, ROWS */
     mt_permute permute;             /* PERMUTE */
     mt_permute_unaligned unaligned; /* PERMUTE_UNALIGNED */
     mt_gather gather;               /* GATHER; what STAGED begins with */
     mt_staged staged;               /* STAGED */
+    mt_bits_box bits;               /* BITS */
   };
   mt_desc_swizzle swizzle[2]; /* of MT_SRC and MT_DST */
 } mt_desc;
@@ -72,14 +73,19 @@ typedef struct mt_desc {
 **   DESCRIBED    thread t of block b does the values of thread t at rest b, b + blocks,
 **         b + 2 blocks, ...; the grid has the threads of the descriptor;
 **   STRIDED  thread t of block b does the accesses (c * unroll + u) * threads + t for
-**         each u < unroll and c = b, b + blocks, b + 2 blocks, ...;
+**         each u < unroll and c = b, b + blocks, b + 2 blocks, ...; of accesses below 16
+**         bytes without bounds and with a short first axis (MT_STRIDED_SHORT) those of
+**         that axis at indices n, n + threads * blocks, ... of the others;
 **   TRANSPOSE, TRANSPOSE_UNALIGNED: block b does tile b of (strips of tiles, rest);
 **   INTERLEAVE  block b does piece b of (pieces, rest);
-**   PERMUTE, PERMUTE_UNALIGNED: block b does the box at index b of rest;
+**   PERMUTE, PERMUTE_UNALIGNED, BITS: block b does the box at index b of rest;
 **   ROWS  thread t of block b does the vectors b * unroll * threads + u * threads + t of
 **         (vectors of a row, rest) for each u < unroll;
 **   GATHER, STAGED: block b does the tiles b, b + blocks, ... of (tiles of a row, rows,
 **         rest). */
+
+/* An axis whose accesses a thread does together. */
+#define MT_STRIDED_SHORT(extent, unroll) ((extent) > 1 && (extent) <= (unroll))
 
 /* The one parameter of every kernel, by value. Element `at` of a side, `at` the sum over
 ** its axes, lies at base + (origin + swizzle(offset + at)) * elem. */

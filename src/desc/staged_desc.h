@@ -15,6 +15,9 @@
 ** axis has a stride for it, that of the source within a piece, another one, which is
 ** congruent modulo 16, from piece to piece. So one table says for all tiles how far the
 ** units of a row lie behind one another.
+**
+** A block has one tile. Shared memory has, in this order: the table of units, that of
+** rows, that of pieces, where the tile begins, the tile.
 */
 #ifndef MT_DESC_STAGED_DESC_H
 #define MT_DESC_STAGED_DESC_H
@@ -25,6 +28,8 @@ enum {
   MT_STAGED_LEVELS = 8,
   MT_STAGED_AXES = 24,
   MT_STAGED_PIECES = 1024, /* of a tile, at most */
+  MT_STAGED_MOST = 16,     /* words of a thread, at most */
+  MT_STAGED_TILE = 48,     /* bytes that say where a tile begins */
   MT_STAGED_SHARED = 49152 /* bytes of shared memory, at most */
 };
 
@@ -39,23 +44,25 @@ typedef struct mt_staged_level {
 ** n of the second lies skip[1] bytes behind unit n of the first in shared memory, of the
 ** third skip[2], and so on, whatever k is. So the table has only the first `step`
 ** words. */
-#define MT_STAGED_WORDS(bytes) ((bytes) < 16 ? 4 : 2)
+#define MT_STAGED_WORDS(bytes) (64 / MT_GATHER_WORD(bytes))
 
 /* Piece p of a tile is at index p of the levels, the first fastest. All follows from the
 ** tile's cut, the axes and where both sides begin. */
 typedef struct mt_staged {
-  mt_gather tile;              /* its table has 2 bytes for a unit of `step` words */
-  uint32_t pieces, length;     /* of a tile; bytes of one */
-  mt_divisor vectors;          /* that a piece may touch */
-  mt_divisor step;             /* words from one of a thread to its next */
-  int32_t skip[4];             /* bytes of shared memory */
-  uint32_t levels;             /* 0: there is one piece */
-  int32_t low, reach;          /* bytes from the tile's first unit to its lowest byte, */
-                               /* from that one to behind the highest */
-  uint32_t first;              /* where that unit lies behind the byte, when staged, */
-  uint32_t before;             /* and what of it is of the row: the table begins there */
-  uint32_t pieces_at, data_at; /* in shared memory, behind the table of rows */
-  uint32_t size;               /* of shared memory */
+  mt_gather tile;               /* its table has 2 bytes for a unit of `step` words */
+  uint32_t pieces, length;      /* of a tile; bytes of one */
+  mt_divisor vectors;           /* that a piece may touch */
+  mt_divisor step;              /* words from one of a thread to its next */
+  uint32_t times;               /* words of a thread, at most: of one of the first */
+  uint32_t even;                /* 1: of all threads, and a multiple of those in flight */
+  int32_t skip[MT_STAGED_MOST]; /* bytes of shared memory */
+  uint32_t levels;              /* 0: there is one piece */
+  int32_t low, reach;           /* bytes from the tile's first unit to its lowest byte, */
+                                /* from that one to behind the highest */
+  uint32_t first;               /* where that unit lies behind the byte, when staged, */
+  uint32_t before;              /* and what of it is of the row: the table begins there */
+  uint32_t pieces_at, tile_at, data_at; /* in shared memory */
+  uint32_t size;                        /* of shared memory */
   int32_t stride[MT_STAGED_AXES]; /* of the thread and value axes in shared memory */
   mt_staged_level level[MT_STAGED_LEVELS];
 } mt_staged;

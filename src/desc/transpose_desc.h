@@ -39,4 +39,15 @@ typedef struct mt_raster {
   mt_divisor strip, along, across;
 } mt_raster;
 
+/* The vectors of rows, as threads take them. `along` are those of a row. A row may be
+** repeated: by the value axis, which the source does not have. Rows that lie `strip` on
+** begin at the same address modulo 16, so what a thread puts together once it writes to
+** MT_ROWS_EACH of them: `across` such groups of rows there are. Vector n is vector v of
+** group g of index r of rest:
+**   v = n mod along, g = n / along mod across, r = n / along / across;
+** group g has the rows p + strip * (c * MT_ROWS_EACH + i), p = g mod strip,
+** c = g / strip, for each i < MT_ROWS_EACH. Without a value axis both are 0, and so is
+** g. */
+enum { MT_ROWS_EACH = 8 };
+
 #endif
