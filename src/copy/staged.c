@@ -266,10 +266,19 @@ static void try_cut (mt_launch *l, int64_t cut0, int64_t cut1) {
   if (all_words(&tried.desc) < all_words(&l->desc)) *l = tried;
 }
 
+/* Nearly all words that threads make are those of tiles. */
+static bool is_busy (const mt_desc *d) {
+  const mt_gather *g = &d->gather;
+  const double words = (double)g->words.extent * g->rows;
+  return words * g->along.extent * g->across.extent >
+         0.96 * MT_GATHER_THREADS * all_words(d);
+}
+
 /* Rows of as many words as all threads write, in whole sectors; then fewer rows. */
 void mt_staged_busy (mt_launch *l) {
   const mt_desc *d = &l->desc;
   const mt_gather *g = &d->gather;
+  if (is_busy(d)) return;
   const int64_t unit = (int64_t)d->vec * d->elem, v = MT_GATHER_UNITS(unit);
   const int64_t inner = g->units / g->cut[0], words = inner / mt_gcd_of(inner, v);
   const int64_t sector = mt_div_up(MT_NEAR, MT_GATHER_WORD(unit));
