@@ -162,7 +162,7 @@ function(moontile_emulated_kernels)
   moontile_target(moontile_spec_blocks)
   target_include_directories(moontile_spec_blocks PUBLIC ${MOONTILE_INCLUDES})
   target_link_libraries(moontile_spec_blocks PUBLIC moontile_static)
-  add_executable(moontile_kernels_test ${spec}/main.c ${spec}/products.c ${spec}/pipelines.c ${spec}/permute_unaligned.c
+  add_executable(moontile_kernels_test ${spec}/main.c ${spec}/own.c ${spec}/products.c ${spec}/pipelines.c ${spec}/permute_unaligned.c
                  ${spec}/rows.c ${spec}/gather.c ${spec}/bits.c ${objects})
   moontile_target(moontile_kernels_test)
   target_link_libraries(moontile_kernels_test PRIVATE moontile_spec_blocks)

@@ -139,6 +139,17 @@ static uint32_t multiply_halves (uint32_t, uint32_t) { abort(); }
 #include "mutants.inc"
 #else
 #include "kernels/gemm/pipeline.cuh"
+
+/* The kernel of a host's own: its instruction is plain C. */
+#define __global__
+#define __grid_constant__
+#define __launch_bounds__(threads)
+static float __uint_as_float (uint32_t bits) {
+  float x;
+  memcpy(&x, &bits, sizeof x);
+  return x;
+}
+#include "examples/own_kernel.cu"
 #endif
 
 /* ------------------------------------------------------------------ blocks */
@@ -169,6 +180,9 @@ unsigned same_warp (unsigned last) { return last / 32 * 32; }
 
 #define MT_MMA_KERNEL(name, arch, atom) {"mt_" #name, mt::product<mt::name>},
 const struct { const char *name; kernel *function; } kernels[] = {
+#ifndef MT_PLANTED
+  {"mt_my_product", [](const mt_gemm_launch &p) { my_product(p); }},
+#endif
 #include "kernels/gemm/mma.def"
 };
 }

@@ -53,6 +53,9 @@ bool small_blocks (void);
 /* Sums of threads that share K wrap or stop as those of their instruction. */
 bool sums_of_threads (void);
 
+/* Products by the kernel that examples/own_kernel.cu adds. */
+bool own_kernel (long cases);
+
 /* Small floats are the numbers that the processor has for them, and back. */
 bool small_floats (void);
 
