@@ -312,8 +312,8 @@ static bool in_box (const candidate *b, int i) {
 }
 
 /* The thread axes: those of the source's run, then the others of the destination's. In
-** order[] those of the destination's run come first. */
-static void take_box (mt_desc *d, mt_axes mode[3], const candidate *b) {
+** order[] those of the destination's run come first. False: they are too many. */
+static bool take_box (mt_desc *d, mt_axes mode[3], const candidate *b) {
   uint8_t place[MT_LISTSIZE];
   uint64_t taken = 0, named = 0;
   int k = 0;
@@ -330,10 +330,12 @@ static void take_box (mt_desc *d, mt_axes mode[3], const candidate *b) {
       int axis = b->runs[s].axis[i];
       if (!in_box(b, axis) || (named >> axis & 1)) continue;
       named |= (uint64_t)1 << axis;
+      if (k == MT_PERMUTE_AXES) return false;
       d->unaligned.order[k++] = place[axis];
     }
   for (int i = 0; i < b->all->n; i++)
     if (!(taken >> i & 1)) mode[2].axis[mode[2].n++] = b->all->axis[i];
+  return true;
 }
 
 static int64_t least_stride (const mt_axis *a) {
@@ -363,7 +365,7 @@ static bool is_fast (const candidate *b) {
 
 static bool make (mt_desc *d, mt_axes mode[3], const candidate *b) {
   mode[0].n = mode[1].n = mode[2].n = 0;
-  take_box(d, mode, b);
+  if (!take_box(d, mode, b)) return false;
   sort_rest(&mode[2]);
   return mode[0].n <= MT_PERMUTE_AXES && d->nbound <= MT_PERMUTE_UNALIGNED_BOUNDS &&
          mt_axes_store(d, mode) && d->rests <= INT32_MAX &&
