@@ -260,7 +260,7 @@ static int run_script (lua_State *L, char **argv, int script) {
   if (status == LUA_OK) {
     int n = 0;
     for (; argv[script + 1 + n] != NULL; n++) {
-      luaL_checkstack(L, 1, "too many arguments to the script");
+      luaL_checkstack(L, LUA_MINSTACK, "too many arguments to the script");
       lua_pushstring(L, argv[script + 1 + n]);
     }
     status = call(L, n, LUA_MULTRET);

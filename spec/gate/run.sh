@@ -127,7 +127,8 @@ gate_threads() {
       "${MOONTILE_GATE_OPERATIONS:-1000000}" 8 || return 1
   done
   mkdir -p "$out/tsan.vm"
-  with_driver "$out/tsan" "$out/tsan/moontile_vm_test" "$out/tsan.vm" || return 1
+  # Without attacks: they have one thread, and recursion deeper than what TSan can write down.
+  MOONTILE_ATTACK=none with_driver "$out/tsan" "$out/tsan/moontile_vm_test" "$out/tsan.vm" || return 1
   figure "$(grep -c 'WARNING: ThreadSanitizer' "$log") reports in" \
     "$(awk '/ operations, / { n += $4 } END { print n }' "$log") operations of 8 threads, and in the VM's tests"
   ! grep -q 'WARNING: ThreadSanitizer' "$log"
