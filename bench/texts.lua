@@ -81,7 +81,26 @@ local function like_another(x)
   return tostring(x):find "UniversalCopy<" or tostring(x):find "CP_ASYNC"
 end
 
--- A plain layout; with strides that are basis elements; swizzled; a swizzle; a tuple.
+-- A layout after a layout at an offset, a swizzle after a swizzle; what is simpler is made so.
+local function composed()
+  local A = layout({ 1 << random(0, 3), 1 << random(0, 3) }, random(2) == 1 and "left" or "right")
+  if random(2) == 1 then return tile.swizzle(1, 0, 2) * (swizzle() * A) end
+  local s = tree(0)
+  local f = layout(s, like(s, function() return random(0, 9) end))
+  return tile.make_composed_layout(f, random(0, 20), A)
+end
+
+local function tiler()
+  local t = {}
+  for i = 1, random(3) do
+    t[i] = random(2) == 1 and EXTENTS[random(#EXTENTS)] or layout(random(8), random(0, 9))
+  end
+  t[#t + 1] = layout(random(8), random(0, 9))
+  return t
+end
+
+-- A plain layout; with strides that are basis elements; swizzled; a swizzle; a tuple; composed; a
+-- layout that begins at an offset, at a coordinate; a tiler; atoms and what they tile.
 local KINDS = {
   function() local s = tree(0) return layout(s, like(s, any)) end,
   function() return tile.make_identity_layout(tree(0)) end,
@@ -91,6 +110,13 @@ local KINDS = {
   end,
   swizzle,
   function() local s = tree(0) return type(s) == "table" and tile.shape(layout(s)) or s end,
+  function() return tried(composed) end,
+  function() local s = tree(0) return layout(s, like(s, any)):with_offset(random(0, 99)) end,
+  function()
+    local s = { EXTENTS[random(#EXTENTS)], EXTENTS[random(#EXTENTS)] }
+    return tile.make_identity_layout(s):with_offset { random(0, 9), random(0, 9) }
+  end,
+  tiler,
   mma_atom,
   function() return tried(copy_atom) end,
   function() return tried(tiled_mma) end,
@@ -104,6 +130,14 @@ local function atom_of(x)
   return (kind == "moontile.TiledMMA" or kind == "moontile.TiledCopy") and x:atom().name or nil
 end
 
+-- A tiler's text: its extents n are n:1.
+local function text_of(x)
+  if type(x) ~= "table" then return tostring(x) end
+  local t = {}
+  for i = 1, #x do t[i] = math.type(x[i]) and x[i] .. ":1" or tostring(x[i]) end
+  return table.concat(t, ",")
+end
+
 -- Read again, the same; the DSL says how many bits a copy moves, not of what type.
 local function same(x, y, form)
   if form == "dsl" and like_another(x) then
@@ -111,6 +145,9 @@ local function same(x, y, form)
   end
   if getmetatable(x) == "moontile.TiledCopy" or tostring(x):find "SM90_64x" then
     return tile.cute(x, "type") == tile.cute(y, "type") -- which says the majors of wgmma, too
+  end
+  if type(x) == "table" and tile.cute(x, "type"):find "Layout" then
+    return text_of(x) == text_of(y)
   end
   return tostring(y) == tostring(x)
 end

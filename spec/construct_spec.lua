@@ -114,6 +114,28 @@ describe("constructors", function()
     assert.equal(tostring(mma), tostring(load("local tile = ... return " .. tostring(mma))(tile)))
   end)
 
+  it("say who was called", function()
+    local mma = tile.tiled_mma { atom = "SM80_16x8x16_F32F16F16F32_TN" }
+    for text, f in pairs {
+      ["group_modes: modes 0 to 5, both included, of (2,3):(1,2): it has the modes 1 to 2"] =
+        function() return layout { 2, 3 }:group_modes(0, 5) end,
+      ["make_tiled_copy: dtype = \"f32\" or bits = 32 expected"] =
+        function() return tile.make_tiled_copy("UniversalCopy<float>", { 2 }, { 2 }) end,
+      ["get_thread_slice: thread 99 of 32: 0 to 31 are there"] =
+        function() return mma:get_thread_slice(99) end,
+      ["get_slice: thread 99 of 32: 0 to 31 are there"] = function() return mma:get_slice(99) end,
+      ["make_identity_tensor: extent -1 is negative"] =
+        function() return tile.make_identity_tensor { -1 } end,
+      ["make_layout: extent -3 is negative"] = function() return tile.make_layout { 2, -3 } end,
+      ["make_cotiled_copy: tv 2:1 has 1 modes: (thread,value) has 2"] =
+        function() return tile.make_cotiled_copy("x", layout(2), layout(2), 32) end,
+    } do
+      local ok, message = pcall(function() local x = f() return x end)
+      assert.is_false(ok)
+      assert.equal(text, (message:gsub("^[^:]*:%d+: ", "")))
+    end
+  end)
+
   it("choose shared memory by majors with their spaces", function()
     assert.equal(select(2, tile.ss_smem_selector("K", "f16", 128, 64)),
                  select(2, tile.ss_smem_selector("GMMA::Major::K", "half_t", 128, 64)))

@@ -74,7 +74,7 @@ rows("tables and texts", {
   { 'tile.make_layout(layout(4), 8)',
     "mode 2: layout expected, got 8 (tile.layout builds one from a shape)" },
   { 'tile.make_layout({ 4, 8 }, { 8, 1, 2 })',
-    "layout: stride (8,1,2) is not congruent with shape (4,8)" },
+    "make_layout: stride (8,1,2) is not congruent with shape (4,8)" },
   { 'tile.make_layout(4, 8, 2)', "make_layout: at most 2 arguments (shape [, stride]), got 3\n"
     .. "a shape of several modes is one table: {4, 8, 2}" },
   { 'return -2 * layout(4)', "layout: extent -2 is negative" },

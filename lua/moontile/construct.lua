@@ -7,15 +7,26 @@ local construct = {}
 
 -- ---------------------------------------------------------------- tiled copies and MMAs
 
+-- Why a call in here failed, without the line of it.
+local function reason(message) return (message:gsub("^moontile/construct%.lua:%d+: ", "")) end
+
+-- What f gives, or why it fails under the name that was called.
+local function as(name, f, options)
+  local made, x = pcall(f, options)
+  return made and x or error(name .. ": " .. reason(x):gsub("^[%w_]+: ", "", 1), 0)
+end
+
 -- make_tiled_copy(atom, thr, val [, bits | dtype])
 function construct.make_tiled_copy(atom, thr, val, bits)
   local key = type(bits) == "string" and "dtype" or "bits"
-  return tile.tiled_copy { atom = atom, thr = thr, val = val, [key] = bits }
+  return as("make_tiled_copy", tile.tiled_copy,
+            { atom = atom, thr = thr, val = val, [key] = bits })
 end
 
 -- make_tiled_mma(atom [, atoms [, permutation]])
 function construct.make_tiled_mma(atom, atoms, permutation)
-  return tile.tiled_mma { atom = atom, atoms = atoms, permutation = permutation }
+  return as("make_tiled_mma", tile.tiled_mma,
+            { atom = atom, atoms = atoms, permutation = permutation })
 end
 
 -- The coordinate k of an index of this shape.
@@ -24,9 +35,6 @@ local function coordinate(shape, k)
   for i = 1, #shape do strides[i] = i == k and 1 or 0 end
   return tile.layout(shape, strides)
 end
-
--- Why a call in here failed, without the line of it.
-local function reason(message) return (message:gsub("^moontile/construct%.lua:%d+: ", "")) end
 
 -- (thread,value) -> index of this shape as a tile: what it takes of each mode, and the same
 -- function into that tile.
@@ -80,9 +88,8 @@ function construct.make_cotiled_copy(atom, tv, data, bits)
           reason(place)), 0)
   end
   local key = type(bits) == "string" and "dtype" or "bits"
-  local made, copy = pcall(tile.tiled_copy,
-                           { atom = atom, [key] = bits, tv = place, tiler = tiler })
-  return made and copy or error("make_cotiled_copy: " .. reason(copy), 0)
+  return as("make_cotiled_copy", tile.tiled_copy,
+            { atom = atom, [key] = bits, tv = place, tiler = tiler })
 end
 
 -- The copy atom of a name or an atom, in values of the bits or the dtype.

@@ -5,7 +5,7 @@
 */
 #include <string.h>
 
-#include "binding/lmt.h"
+#include "binding/listed.h"
 
 /* The metatable of a class has its methods at this index; 1 is the mark of a value. */
 enum { METHODS = 2 };
@@ -65,6 +65,13 @@ static const char *found_elsewhere (const char *key) {
       if (row->of & of && strncmp(key, "__", 2) != 0 && strcmp(row->name, key) == 0)
         return lmt_where(of);
   return NULL;
+}
+
+const char *lmt_calledas (lua_State *L, const char *alias, const char *name) {
+  lua_Debug ar;
+  if (!lua_getstack(L, 0, &ar) || !lua_getinfo(L, "n", &ar) || ar.name == NULL)
+    return name;
+  return strcmp(ar.name, alias) == 0 ? alias : name;
 }
 
 /* What other libraries call it, and what does it here. */

@@ -47,7 +47,8 @@ static int l_layout (lua_State *L) {
     luaL_argcheck(L, lua_isnoneornil(L, 2), 2, "the text has strides already");
     return lmt_pushvalue(L, shape);
   }
-  if (build(&out, L, shape, 2, &err)) return lmt_raise(L, &err);
+  if (build(&out, L, shape, 2, &err))
+    return lmt_raiseas(L, "layout", lmt_calledas(L, "make_layout", "layout"), &err);
   return lmt_pushvalue(L, out.node);
 }
 
@@ -77,8 +78,6 @@ static bool is_shape (lua_State *L, int i) {
   return is;
 }
 
-/* make_layout(A, B, ...), make_layout{A, B, ...}: (A, B, ...); make_layout(shape [,
-** stride]): as layout. */
 /* The sum of modes that are swizzled or composed: what has its values. */
 static int sum_of (lua_State *L, int n, const mt_node *const *modes, const mt_err *err) {
   int at[MT_MAXNODES], top = lua_gettop(L);
@@ -89,6 +88,7 @@ static int sum_of (lua_State *L, int n, const mt_node *const *modes, const mt_er
   return lmt_byvalues(L, "make_layout", top, at);
 }
 
+/* make_layout(A, B, ...) or of a table: (A, B, ...); make_layout(shape [, stride]). */
 static int l_make_layout (lua_State *L) {
   const mt_node *modes[MT_MAXNODES];
   mt_layout out;
@@ -106,7 +106,10 @@ static int l_make_identity_layout (lua_State *L) {
   mt_layout buf, out;
   LMT_NOERR(err);
   const mt_node *shape = lmt_tovalue(L, 1, LMT_SHAPE, "shape", &buf);
-  if (mt_make_identity_layout(&out, shape, &err)) return lmt_raise(L, &err);
+  if (mt_make_identity_layout(&out, shape, &err))
+    return lmt_raiseas(L, "make_identity_layout",
+                       lmt_calledas(L, "make_identity_tensor", "make_identity_layout"),
+                       &err);
   return lmt_pushvalue(L, out.node);
 }
 
@@ -316,8 +319,9 @@ static int l_group (lua_State *L) {
   LMT_NOERR(err);
   int first, last;
   const mt_node *t = any(L, 1, &buf);
-  mode_range(L, "group", t, &first, &last);
-  if (mt_group(&out, t, first, last, &err)) return lmt_raise(L, &err);
+  const char *name = lmt_calledas(L, "group_modes", "group");
+  mode_range(L, name, t, &first, &last);
+  if (mt_group(&out, t, first, last, &err)) return lmt_raiseas(L, "group", name, &err);
   return lmt_pushlike(L, 1, out.node, 0);
 }
 
@@ -392,8 +396,7 @@ OPERATIONS(OPERATION)
 #undef TILER
 #undef BLOCK
 
-/* A * B and A / T: on the left is no tiler, but n stands for n:1. */
-/* A number at 1 is n:1. */
+/* A * B and A / T: on the left is no tiler, but a number n at 1 is n:1. */
 static LMT_APART void number_as_layout (lua_State *L) {
   mt_layout n;
   LMT_NOERR(err);

@@ -23,6 +23,8 @@ bool lmt_undolisted (lua_State *L, const char *name, const mt_node *found);
 /* Pushes what Lua makes of the n arguments at `at`, value by value
 ** (lua/moontile/by_values.lua). */
 int lmt_byvalues (lua_State *L, const char *name, int n, const int *at);
+/* The alias by which the function that runs was called, or its name: what errors say. */
+const char *lmt_calledas (lua_State *L, const char *alias, const char *name);
 /* Calls one of our own functions in Lua with n arguments, for one result: it raises at
 ** the caller's line. */
 void lmt_callplaced (lua_State *L, int n);

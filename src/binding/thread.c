@@ -4,10 +4,13 @@
 */
 #include "binding/thread.h"
 
+#include "binding/listed.h"
+
 static int64_t check_thread (lua_State *L, int i, int64_t threads) {
   lua_Integer thr = luaL_checkinteger(L, i);
   if (thr < 0 || thr >= threads)
-    luaL_error(L, "get_slice: thread %I of %I: 0 to %I are there", (LUAI_UACINT)thr,
+    luaL_error(L, "%s: thread %I of %I: 0 to %I are there",
+               lmt_calledas(L, "get_thread_slice", "get_slice"), (LUAI_UACINT)thr,
                (LUAI_UACINT)threads, (LUAI_UACINT)(threads - 1));
   return thr;
 }
