@@ -245,4 +245,30 @@ describe("products and divides by functions", function()
     local V = tile.tensor("f32", layout { 10, 6 }):zipped_divide(layout "4:1@0")
     assert.equal("(4,(3,6)):(1@0,(4@0,0)) + (0) < (10)", tostring(V):match "ragged: (.*)$")
   end)
+
+  it("divides what is swizzled or composed also where its base has no such layout", function()
+    local divided = 0
+    for _ = 1, math.ceil(200 * (tonumber(os.getenv "MOONTILE_TIMES") or 1)) do
+      local B = layout({ random(5), random(4) }, { random(9), random(9) })
+      local A = ({
+        function() return tile.swizzle(random(2), 0, 3) * B end,
+        function() return tile.swizzle(1, 0, 2) * (tile.swizzle(2, 0, 3) * B) end,
+        function() return B:with_offset(random(9)) end,
+        function() return tile.make_composed_layout(layout "(6,3,1):(1,0,6)", random(0, 5), B) end,
+      })[random(4)]()
+      local t = random(2) == 1 and random(6) or { random(4), random(3) }
+      local I = layout(tile.shape(A))
+      local ok, parts = pcall(tile.logical_divide, I, t)
+      if ok and parts:size() == I:size() and tostring(A):find(" o ", 1, true) then
+        for _, form in ipairs(FORMS) do
+          local divide = tile[form .. "_divide"]
+          local index, R = divide(I, t), divide(A, t)
+          assert.equal(tile.size(index), tile.size(R))
+          for i = 0, index:size() - 1 do assert.equal(A(index(i)), R(i), tostring(A)) end
+        end
+        divided = divided + 1
+      end
+    end
+    assert.is_true(divided > 20)
+  end)
 end)

@@ -253,9 +253,26 @@ outcome property_zip_product (ctx *x) {
 
 /* ---- under a swizzle */
 
-/* Sw o (A o B) = (Sw o A) o B; a divide is the divide of A under the same swizzle. */
+/* R, of as many elements, is W o (what T divides the indices of W into). */
+static outcome divided_by_index (ctx *x, const mt_node *r, const mt_node *w,
+                                 const mt_node *t) {
+  mt_layout shape, index, parts;
+  fn f, g, h;
+  LAW(x, !mt_shape(&shape, w, &x->err) && !mt_layout_left(&index, shape.node, &x->err));
+  LAW(x, !mt_zipped_divide(&parts, index.node, t, &x->err));
+  LAW(x, mt_size(parts.node) == mt_size(w) && mt_size(r) == mt_size(w));
+  fn_of(&f, r, NULL);
+  fn_of(&g, w, NULL);
+  fn_of(&h, parts.node, NULL);
+  for (int64_t i = 0; i < fn_size(&h); i++)
+    LAW(x, fn_at(&f, i) == fn_at(&g, fn_at(&h, i)));
+  return RIGHT;
+}
+
+/* Sw o (A o B) = (Sw o A) o B; a divide is the divide of A under the same swizzle, if
+** there is one. */
 outcome property_swizzled (ctx *x) {
-  mt_layout a, w, b, r;
+  mt_layout a, w, b, r, q;
   fn f, g, h;
   random_layout(x, &a, 216, COMPACT);
   random_right(x, &b, a.node, 64);
@@ -273,6 +290,8 @@ outcome property_swizzled (ctx *x) {
   s = mt_zipped_divide(&r, w.node, b.node, &x->err);
   LAW(x, !bad_status(s) || mt_size(b.node) == 0);
   if (s != MT_OK) return RIGHT;
+  if (mt_zipped_divide(&q, a.node, b.node, &x->err) == MT_EINEXACT)
+    return divided_by_index(x, r.node, w.node, b.node);
   LAW(x, r.node[0].tag == MT_SWIZZLE && r.node[0].shape == w.node[0].shape);
   LAW(x, is_divide(r.node + 1, a.node, b.node));
   LAW(x, !mt_coalesce(&r, w.node, NULL, &x->err));

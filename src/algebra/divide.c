@@ -165,6 +165,19 @@ static MT_APART mt_status divide_by_functions (mt_zip_form f, mt_layout *out,
   return mt_in_form(f, out, op, r.node, t, as_it_is, err);
 }
 
+/* What is more than a layout over Z, and whose base is not divided so: its indices are,
+** if that leaves none over, and it is composed with them. */
+static MT_APART mt_status divide_indices (mt_zip_form f, mt_layout *out, const char *op,
+                                          const mt_node *a, const mt_node *t,
+                                          mt_err *err) {
+  mt_layout shape, index, parts;
+  MT_TRY(mt_shape(&shape, a, err));
+  MT_TRY(mt_layout_left(&index, shape.node, err));
+  MT_TRY(mt_in_form(f, &parts, op, index.node, t, divide, err));
+  if (mt_size(parts.node) != mt_size(a)) return MT_EINEXACT;
+  return mt_renamed(op, mt_composition(out, a, parts.node, err), err);
+}
+
 static MT_APART mt_status divide_any (mt_zip_form f, mt_layout *out, const char *op,
                                       const mt_node *a, const mt_node *t, mt_err *err) {
   if (!mt_is_function(a)) return divide_tiler(f, out, op, a, t, err);
@@ -172,6 +185,13 @@ static MT_APART mt_status divide_any (mt_zip_form f, mt_layout *out, const char 
   if (s != MT_OK && mt_has_functions(t)) {
     mt_forgive(err);
     return divide_by_functions(f, out, op, a, t, err);
+  }
+  if (s == MT_EINEXACT && !mt_is_more(t) && mt_is_more(a)) {
+    mt_err why = *err;
+    mt_forgive(err);
+    s = divide_indices(f, out, op, a, t, err);
+    if (s != MT_OK && s != MT_ESTOPPED) *err = why;
+    return s;
   }
   if (s == MT_OK || !mt_is_more(t)) return s;
   mt_forgive(err);
