@@ -102,7 +102,7 @@ function tile.save(path, tensors, options) end
 --- - nil, message, code where it cannot be mapped: big-endian, not aligned, a .npz
 --- ```lua
 --- local path = os.tmpname()
---- tensor("i32", layout({2, 3}, "right")):fill{ 1, 2, 3, 4, 5, 6 }:save(path)
+--- tensor("i32", layout({2, 3}, "right")):fill{ 1, 2, 3, 4, 5, 6 }:save(path);
 --- tile.map(path)(1, 2)  --> 6
 --- tile.map(path, "u8", layout(6))(1)  --> 78
 --- os.remove(path);
