@@ -34,7 +34,7 @@ static index3 threadIdx, blockIdx;
 
 /* ------------------------------------------------------------------ threads */
 
-enum { MOST = 256, MOST_BLOCKS = 2, WARPS = MOST / 32 };
+enum { MOST = 512, MOST_BLOCKS = 2, WARPS = MOST / 32 };
 
 /* The blocks of a cluster, whose threads are numbered through; they meet all together, by
 ** blocks, by warps. */
@@ -289,6 +289,10 @@ static unsigned after (unsigned last) {
 
 static bool run_cluster () {
   const unsigned all = threads * (unsigned)parameter->parts;
+  if (all > MOST) {
+    snprintf(how->report, sizeof how->report, "%u threads, of %d", all, (int)MOST);
+    return false;
+  }
   for (unsigned t = 0; t < all; t++) pending[t].groups = pending[t].n[0] = 0;
   for (int i = 0; i < parameter->parts; i++) memset(memory[i], 0xFF, room);
   if (block.run(all, start, after)) return true;
