@@ -144,6 +144,22 @@ for _, d in ipairs(devices) do
         end
       end)
 
+      it("of a row that cannot write this C is done literally", function()
+        local rows, names = tile.kernels { arch = 90, A = "bf16" }
+        local A = tile.tensor("bf16", layout({ 70, 64 }, "right"), d.device):fill(1)
+        local B = tile.tensor("bf16", layout({ 33, 64 }, "right"), d.device):fill(1)
+        local C = tile.tensor("bf16", layout({ 70, 33 }, "right"), d.device):fill(0)
+        for i, name in ipairs(names) do
+          if name == "hopper_bf16_tn_256_alone" then
+            local plan = tile.plan_gemm(rows[i], A, B, C)
+            assert.truthy(tostring(plan):find("literal", 1, true), tostring(plan))
+            plan()
+            d.device:synchronize()
+            assert.equal(64, C(69, 32))
+          end
+        end
+      end)
+
       it("is asked once which one that is, for any C", function()
         local kernel = described()
         for _, case in ipairs {

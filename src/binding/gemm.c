@@ -31,7 +31,7 @@ typedef struct product {
   const lmt_state *state;
 } product;
 
-/* The first of the rows that takes these tensors. */
+/* The first of the rows that takes these tensors: not all write D in every way. */
 static mt_status take_row (mt_plan *p, const product *x, mt_err *err) {
   const size_t left = lmt_bytesleft(x->state);
   mt_status s = MT_OK;
@@ -68,8 +68,9 @@ static mt_status plan_product (mt_plan **out, mt_device *d, const void *what,
   mt_status s = mt_plan_gemm(out, d, x->mma, &t[0], &t[1], &t[2], &o, err);
   if (s != MT_OK || x->rows.n == 0) return s;
   s = take_row(*out, x, err);
-  if (s != MT_OK) mt_plan_free(*out);
-  return s;
+  if (s == MT_OK) return s;
+  mt_plan_free(*out);
+  return s == MT_EUNSUPPORTED ? plan_kernel(out, d, x, t, o.memory, err) : s;
 }
 
 /* All of A, for each column of B. */
