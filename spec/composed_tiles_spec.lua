@@ -174,8 +174,9 @@ describe("products and divides by functions", function()
       if not ok then error(("case %d of MOONTILE_SEED=%d: %s"):format(i, SEED, is), 0) end
       if is then done = done + 1 else refused, why = refused + 1, err end
     end
-    assert.is_true(refused <= most * n * TIMES, ("%d refused, %d not: %s"):format(refused, done,
-                                                                               tostring(why)))
+    local all = n * TIMES
+    assert.is_true(refused <= most * all + 3 * math.sqrt(all),
+                   ("%d refused, %d not: %s"):format(refused, done, tostring(why)))
   end
 
   it("put copies where no two meet", function() run(check_product, 150, 0.6) end)
@@ -247,8 +248,10 @@ describe("products and divides by functions", function()
   end)
 
   it("divides what is swizzled or composed also where its base has no such layout", function()
-    local divided = 0
-    for _ = 1, math.ceil(200 * (tonumber(os.getenv "MOONTILE_TIMES") or 1)) do
+    local divided, tried = 0, 0
+    local wanted = math.ceil(40 * (tonumber(os.getenv "MOONTILE_TIMES") or 1))
+    while divided < wanted and tried < 200 * wanted do
+      tried = tried + 1
       local B = layout({ random(5), random(4) }, { random(9), random(9) })
       local A = ({
         function() return tile.swizzle(random(2), 0, 3) * B end,
@@ -269,6 +272,6 @@ describe("products and divides by functions", function()
         divided = divided + 1
       end
     end
-    assert.is_true(divided > 20)
+    assert.equal(wanted, divided)
   end)
 end)

@@ -274,21 +274,22 @@ static void put_box (mt_axes *to, candidate *x, int v) {
   for (int i = 0; i < x->nbits; i++) put(to, x, i);
 }
 
-/* Bits that are left, before what is odd. */
-static void put_rest (mt_axes *rest, const bool *taken, const candidate *x) {
-  mt_axes left = {.n = 0}, odd = *rest;
+/* Bits that are left, before what is odd; `left` is room for them: stacks are small. */
+static void put_rest (mt_axes *rest, mt_axes *left, const bool *taken,
+                      const candidate *x) {
+  left->n = 0;
   for (int i = 0; i < x->nbits; i++)
     if (!taken[i])
-      left.axis[left.n++] =
+      left->axis[left->n++] =
           (mt_axis){.extent = 2, .stride = {x->bit[i].stride[0], x->bit[i].stride[1]}};
-  mt_axes_sort(&left);
-  mt_axes_merge(&left);
-  *rest = left;
-  mt_axes_append(rest, &odd);
+  mt_axes_sort(left);
+  mt_axes_merge(left);
+  mt_axes_append(left, rest);
+  *rest = *left;
 }
 
 static bool bits_make (mt_launch *l, mt_axes mode[3], char *why) {
-  const mt_axes all = mode[2];
+  mt_axes all = mode[2];
   const int v = vector_of(&l->desc);
   candidate x = {.unit = unit_of(&l->desc)};
   bool taken[MT_BITS_LIST];
@@ -300,7 +301,7 @@ static bool bits_make (mt_launch *l, mt_axes mode[3], char *why) {
   if (!find_box(&x, v)) return false;
   for (int i = 0; i < x.nbits; i++) taken[i] = x.bit[i].in;
   put_box(&mode[0], &x, v);
-  put_rest(&mode[2], taken, &x);
+  put_rest(&mode[2], &all, taken, &x);
   l->desc.algo = MT_ALGO_BITS;
   return mt_axes_store(&l->desc, mode) && mt_bits_find(&l->desc.bits, l);
 }

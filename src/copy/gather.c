@@ -287,21 +287,21 @@ bool mt_gather_make (mt_launch *l, mt_axes mode[3], mt_algorithm algo) {
   const mt_launch flat = *l;
   candidate x;
   double least = -1;
-  int64_t before = 0;
+  int64_t before = 0, best = 0, made = 0;
   for (int64_t most = 32; most <= MT_GATHER_TILE; most *= 2) {
-    mt_launch tried = flat;
     mt_cost cost;
-    if (most < unit_of(&flat.desc) || !make_tiles(&tried, &x, &all, most, algo) ||
-        x.units == before)
-      continue;
-    before = x.units;
-    mt_cost_of(&cost, &tried, NULL);
-    if (least >= 0 && cost.us >= least) continue;
-    least = cost.us;
-    *l = tried;
-    put_modes(mode, x.mode);
+    if (most < unit_of(&flat.desc)) continue;
+    *l = flat;
+    made = 0;
+    if (!make_tiles(l, &x, &all, most, algo) || x.units == before) continue;
+    made = most, before = x.units;
+    mt_cost_of(&cost, l, NULL);
+    if (least < 0 || cost.us < least) least = cost.us, best = most;
   }
-  return least >= 0;
+  if (made != best || best == 0) *l = flat;
+  if (best == 0 || (made != best && !make_tiles(l, &x, &all, best, algo))) return false;
+  put_modes(mode, x.mode);
+  return true;
 }
 
 static bool gather_make (mt_launch *l, mt_axes mode[3], char *why) {
