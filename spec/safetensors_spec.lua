@@ -4,20 +4,8 @@
 local tile = require "moontile"
 local layout = tile.layout
 local devices = dofile "spec/devices.lua"
-
-local read = dofile "docs/read.lua"
-
-local function write(name, bytes)
-  local f = assert(io.open(name, "wb"))
-  f:write(bytes)
-  f:close()
-end
-
-local function counting(dtype, A, device)
-  local T, values = tile.tensor(dtype, A, device), {}
-  for i = 1, T:size() do values[i] = i % (dtype == "bool" and 2 or 101) end
-  return T:fill(values)
-end
+local files = dofile "spec/files.lua"
+local read, write, counting = files.read, files.write, files.counting
 
 -- layout of a tensor -> layout that comes back
 local LAYOUTS = {

@@ -296,7 +296,7 @@ MT_INLINE void add_side (float *x, uint32_t *side, const pair_rows &from, int u,
 template <int UNITS>
 MT_INLINE void scale_columns (float *x, float alpha, const uint32_t *bits,
                               int32_t dtype) {
-  const int pair = threadIdx.x % 32 % 4 * 2;
+  const int pair = threadIdx.x % 4 * 2;
 #pragma unroll
   for (int u = 0; u < UNITS; u++) {
     const uint32_t mine = bits_of(number_of(dtype, bits[u]));

@@ -63,7 +63,7 @@ struct hopper {
     B_MN = B_MN_,
     SUMS = N / 2,
     SPLITS = MT_HOPPER_SPLITS(N, CLUSTER),
-    KEEPS = MT_HOPPER_KEEPS(N, CLUSTER) && !BY_ROWS,
+    KEEPS = MT_HOPPER_ONE_WAY(N) && !BY_ROWS, /* late.cuh */
     A_BYTES = M * MT_SLAB,
     STAGE = MT_HOPPER_STAGE(N),
     OUT = STAGES * STAGE,
@@ -296,7 +296,7 @@ template <typename H> MT_INLINE bool goes_by_map (const mt_hopper_launch &p) {
   return MT_HOPPER_STORES(H::N) && !p.direct;
 }
 
-/* The sums of a warp to D. */
+/* The sums of a warp to D, of kernels that keep none. */
 template <typename H>
 MT_INLINE void store_tile (const mt_hopper_launch &p, typename H::sum *c,
                            ahead<H::N> &next, uint32_t ring, uint32_t pieces, int m,
@@ -307,8 +307,7 @@ MT_INLINE void store_tile (const mt_hopper_launch &p, typename H::sum *c,
       else store<H>(p, c, pieces, m, n, l);
       return;
     }
-  if constexpr (!MT_HOPPER_ONE_WAY(H::N) || H::BY_ROWS)
-    store_rows<H>(p, c, ring + H::OUT, m, n, l);
+  store_rows<H>(p, c, ring + H::OUT, m, n, l);
 }
 
 template <typename H>

@@ -8,9 +8,9 @@
 **                                            put    put    put    put
 **
 ** A thread has registers for the sums of a tile and for 64 words besides. Of 16 bits
-** these are all of the tile, its epilogue done; of 32 bits its last 128 columns, and the
-** others are stored at once. Each step stores one piece of 128 bytes of columns while
-** products go on. What has an epilogue and is of f32 is not kept.
+** these are all of the tile; of 32 bits its last 128 columns, and the others are stored at
+** once. Each step stores one piece of 128 bytes of columns while products go on. With a
+** short epilogue, which is done before, half of the words are kept; with a long one none.
 */
 #ifndef LATE_CUH
 #define LATE_CUH
@@ -76,6 +76,7 @@ MT_INLINE bool is_short (const mt_hopper_launch &p) {
          p.finish.activation <= MT_ACTIVATION_RELU;
 }
 
+/* COUNT words of twice as many sums. */
 template <int COUNT>
 MT_INLINE void pack_halves (uint32_t *w, const float *c, int32_t dtype) {
   if (dtype == MT_bf16)

@@ -125,7 +125,7 @@ bool mt_gather_find (mt_gather *g, const mt_launch *l, const uint32_t cut[2]) {
 
 /* A tile in the making: axes that are left, a piece of the run, rows. */
 typedef struct candidate {
-  mt_axes mode[3];
+  mt_axes *mode; /* three */
   uint32_t cut[2];
   int64_t unit, v, units, rows; /* bytes of a unit, units of a word; of a tile */
   int64_t piece;                /* bytes of the source that lie together, about */
@@ -273,35 +273,30 @@ static bool make_tiles (mt_launch *l, candidate *x, const mt_axes *all, int64_t 
   return true;
 }
 
-static void put_modes (mt_axes to[3], const mt_axes from[3]) {
-  for (int i = 0; i < 3; i++) {
-    to[i].n = from[i].n;
-    memcpy(to[i].axis, from[i].axis, (size_t)from[i].n * sizeof from[i].axis[0]);
-  }
+/* The copy in such tiles; its microseconds, -1: there are none, or they are as before. */
+static double try_tiles (mt_launch *l, candidate *x, const mt_axes *all, int64_t most,
+                         mt_algorithm algo, int64_t before) {
+  mt_cost cost;
+  if (!make_tiles(l, x, all, most, algo) || x->units == before) return -1;
+  mt_cost_of(&cost, l, NULL);
+  return cost.us;
 }
 
-/* Runs of 32 bytes to all of a tile; those that are no longer than the one before are the
-** same. */
+/* Runs of 32 bytes to all of a tile; those no longer than the one before are the same. */
 bool mt_gather_make (mt_launch *l, mt_axes mode[3], mt_algorithm algo) {
   const mt_axes all = mode[2];
-  const mt_launch flat = *l;
-  candidate x;
+  candidate x = {.mode = mode};
   double least = -1;
-  int64_t before = 0, best = 0, made = 0;
+  int64_t before = 0, best = 0;
   for (int64_t most = 32; most <= MT_GATHER_TILE; most *= 2) {
-    mt_cost cost;
-    if (most < unit_of(&flat.desc)) continue;
-    *l = flat;
-    made = 0;
-    if (!make_tiles(l, &x, &all, most, algo) || x.units == before) continue;
-    made = most, before = x.units;
-    mt_cost_of(&cost, l, NULL);
-    if (least < 0 || cost.us < least) least = cost.us, best = most;
+    mt_launch tried = *l;
+    if (most < unit_of(&l->desc)) continue;
+    const double us = try_tiles(&tried, &x, &all, most, algo, before);
+    if (us < 0) continue;
+    before = x.units;
+    if (best == 0 || us < least) least = us, best = most;
   }
-  if (made != best || best == 0) *l = flat;
-  if (best == 0 || (made != best && !make_tiles(l, &x, &all, best, algo))) return false;
-  put_modes(mode, x.mode);
-  return true;
+  return best != 0 && try_tiles(l, &x, &all, best, algo, 0) >= 0;
 }
 
 static bool gather_make (mt_launch *l, mt_axes mode[3], char *why) {

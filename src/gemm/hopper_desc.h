@@ -37,12 +37,10 @@ enum {
 
 /* Whether blocks of a cluster may share a tile, each a part of K. */
 #define MT_HOPPER_SPLITS(n, cluster) ((cluster) == 1 && (n) <= 128)
-/* Whether a tile is stored while the next one of the block is multiplied. */
-#define MT_HOPPER_KEEPS(n, cluster) ((n) > 128 && !MT_HOPPER_SPLITS(n, cluster))
 /* Whether D may be written by TMA: a row of the tile has 128 bytes and more. */
 #define MT_HOPPER_STORES(n) ((n) >= 64)
-/* Whether a kernel writes D either by TMA or by rows, for lack of registers: which of
-** them, its ending says. */
+/* Whether a kernel writes D either by TMA, a tile while the next one is multiplied, or by
+** rows: it has no registers for both. Which of them, its ending says. */
 #define MT_HOPPER_ONE_WAY(n) ((n) > 128)
 enum { MT_STORES, MT_FINISHES, MT_STORES_ROWS };
 /* Shared memory of a block: stages; what goes out, two pieces of D a warp or the sums
