@@ -8,9 +8,10 @@
 **                                            put    put    put    put
 **
 ** A thread has registers for the sums of a tile and for 64 words besides. Of 16 bits
-** these are all of the tile; of 32 bits its last 128 columns, and the others are stored at
-** once. Each step stores one piece of 128 bytes of columns while products go on. With a
-** short epilogue, which is done before, half of the words are kept; with a long one none.
+** these are all of the tile; of 32 bits its last 128 columns, and the others are stored
+** at once. Each step stores one piece of 128 bytes of columns while products go on. With
+** a short epilogue, which is done before, half of the words are kept; with a long one
+** none.
 */
 #ifndef LATE_CUH
 #define LATE_CUH
