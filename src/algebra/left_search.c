@@ -10,7 +10,11 @@
 */
 #include "algebra/left_search.h"
 
-enum { LINKS = 16, POINTS = 512, STEPS = 1 << 21 };
+enum {
+  LINKS = 16,
+  POINTS = 512,
+  STEPS = 1 << 21
+}; /* steps: values, links of equations */
 
 /* ---- linear equations over the integers */
 
@@ -132,6 +136,7 @@ static bool may_go_on (const search *w) {
     const point *a = &w->at[i - 1], *b = &w->at[i];
     if (--x->budget < 0) return false;
     if (a->x / x->p[x->links - 1] != b->x / x->p[x->links - 1]) continue;
+    x->budget -= x->links;
     digits_of(t, x, a->x);
     digits_of(u, x, b->x);
     for (int j = 0; j < x->links; j++) u[j] -= t[j];
@@ -146,7 +151,7 @@ static bool solves (const search *w) {
   mt_digits *x = w->x;
   begin(&s, x->links);
   for (int i = 0; i < w->n; i++) {
-    if (--x->budget < 0) return false;
+    if ((x->budget -= x->links) < 0) return false;
     digits_of(t, x, w->at[i].x);
     if (!require(&s, t, w->at[i].f)) return false;
   }
