@@ -6,8 +6,6 @@
 
 local need = ...
 local tile = need "core"
-local contraction = need "contraction"
-local tuning = need "tuning"
 
 -- info() -> what this build carries and what it found:
 --   { version =, kernels = { cpu = {...}, cuda = {...} }, devices = { { name =, about = }, ... },
@@ -30,7 +28,7 @@ end
 
 -- Of a plan its kernel and others, of a kernel the precompiled ones beside it.
 local function why(x)
-  return getmetatable(x) == "moontile.Kernel" and need "nearest"(x) or tuning.why(x)
+  return getmetatable(x) == "moontile.Kernel" and need "nearest"(x) or need "tuning".why(x)
 end
 
 -- Pictures are read when the first one is drawn.
@@ -38,7 +36,10 @@ local function drawing(way)
   return function(...) return need "picture"[way](...) end
 end
 
--- So are constructors and questions that are written in Lua.
+-- So are contractions, and constructors and questions that are written in Lua.
+local function contracting(name)
+  return function(...) return need "contraction"[name](...) end
+end
 local function making(name)
   return function(...) return need "construct"[name](...) end
 end
@@ -58,8 +59,9 @@ return {
   info = info, read_text = read_text,
   by_values = function(...) return need "by_values"(...) end,
   undo_listed = function(...) return need "listed"(...) end,
-  einsum = contraction.einsum, einsum_fold = contraction.einsum_fold, im2col = contraction.im2col,
-  tune = tuning.tune, why = why,
+  einsum = contracting "einsum", einsum_fold = contracting "einsum_fold",
+  im2col = contracting "im2col",
+  tune = function(...) return need "tuning".tune(...) end, why = why,
   draw = drawing "draw", svg = drawing "svg", html = drawing "html", latex = drawing "latex",
   print_tensor = drawing "print_tensor",
   image = asking "image", gaps = asking "gaps", aliases = asking "aliases",
