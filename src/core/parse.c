@@ -321,6 +321,7 @@ void mt_read_composed (reader *r, mt_build *b, int at, int sep) {
   mt_failed(b, r->status);
   if (b->status == MT_OK) mt_read_value(r, b);
   check_under(r, b, b->out->node + inner, &offset);
+  mt_failed(b, r->status); /* of half a value nothing is closed */
   mt_close(b);
 }
 
@@ -331,9 +332,11 @@ static void swizzled_layout (reader *r, mt_build *b, int at, const mt_node *offs
   mt_read_value(r, b);
   const mt_node *inner = b->out->node + at + 1;
   check_under(r, b, inner, offset);
+  mt_failed(b, r->status);
+  if (b->status != MT_OK) return;
   bool plain = mt_is_layout(inner) && !mt_is_swizzled(inner) && mt_is_integral(inner);
   mt_close(b);
-  if (r->status != MT_OK || b->status != MT_OK || plain) return;
+  if (b->status != MT_OK || plain) return;
   mt_node *p = b->out->node + at;
   p->arity = 0; /* the swizzle by itself, the layout behind it */
   p->span = 1;

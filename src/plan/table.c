@@ -193,9 +193,12 @@ static mt_status through_host (mt_plan *p, char *room, const size_t bytes[2],
   const mt_table *x = p->table;
   mt_device *to = x->device[MT_DST];
   char *data[2];
-  for (int o = 0; o < 2; room += bytes[o++]) {
-    data[o] = bytes[o] ? room : place(x, o);
-    if (bytes[o]) MT_TRY(mt_download(x->device[o], room, place(x, o), bytes[o], err));
+  for (int o = 0; o < 2; o++) {
+    data[o] = place(x, o);
+    if (bytes[o] == 0) continue;
+    MT_TRY(mt_download(x->device[o], room, data[o], bytes[o], err));
+    data[o] = room;
+    room += bytes[o];
   }
   MT_TRY(copy_elements(p, data, err));
   if (bytes[MT_DST] == 0) return MT_OK;
