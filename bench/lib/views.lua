@@ -6,7 +6,7 @@
 -- about how many bytes are written.
 
 local views = {}
-local SIZES = { u8 = 1, f16 = 2, f32 = 4, f64 = 8 }
+local SIZES = { u8 = 1, i8 = 1, f16 = 2, u16 = 2, f32 = 4, i32 = 4, f64 = 8, i64 = 8 }
 local SECTOR = 32
 
 function views.product(list)
@@ -31,8 +31,10 @@ function views.span(extents, strides)
   return first, first + last + 1
 end
 
--- Bytes of the sectors of a side, each once. Axes of one stride reach along the same elements.
-function views.bytes(extents, strides, size)
+-- Bytes of the sectors of a side, each once; a CPU's are its lines. Axes of one stride reach
+-- along the same elements.
+function views.bytes(extents, strides, size, sector)
+  sector = sector or SECTOR
   local reach, order = {}, {}
   for i, e in ipairs(extents) do
     local s = math.abs(strides[i]) * size
@@ -42,10 +44,10 @@ function views.bytes(extents, strides, size)
   table.sort(order)
   local piece, pieces = size, 1
   for _, s in ipairs(order) do
-    if s <= math.max(piece, SECTOR) then piece = piece + s * (reach[s] - 1)
+    if s <= math.max(piece, sector) then piece = piece + s * (reach[s] - 1)
     else pieces = pieces * reach[s] end
   end
-  return pieces * ((piece + SECTOR - 1) // SECTOR * SECTOR)
+  return pieces * ((piece + sector - 1) // sector * sector)
 end
 
 -- ---- the families
@@ -234,6 +236,52 @@ function views.families(least)
   return list
 end
 
+-- ---- families for a CPU
+
+local function transposes(list)
+  for _, row in ipairs { { "u8", 8192, 8192 }, { "u8", 8191, 4099 }, { "f16", 4096, 4096 },
+                         { "f16", 4099, 4001 }, { "f32", 4096, 4096 }, { "f32", 3001, 4099 },
+                         { "f64", 2048, 4096 }, { "f64", 2049, 3001 }, { "u8", 100003, 6 },
+                         { "f32", 12, 100001 }, { "f16", 40, 30011 } } do
+    local d, M, N = table.unpack(row)
+    list:add(("%dx%d %s"):format(M, N, d), d, { M, N, list:of(d, M * N) }, { N, 1, M * N })
+  end
+  local n = list:of("f16", 56 * 56 * 64)
+  list:add("NCHW to NHWC f16", "f16", { 64, 56 * 56, n }, { 56 * 56, 1, 56 * 56 * 64 })
+  list:add("pairs of f64", "f64", { 2, 2048, 1024 }, { 1, 2048, 2 })
+  n = list:of("f32", 33 * 47 * 21)
+  list:add("three modes reversed f32", "f32", { 33, 47, 21, n }, { 47 * 21, 21, 1, 33 * 47 * 21 })
+  list:add("strided on both sides, transposed f32", "f32", { 2000, 1500, 4 }, { 6000, 2, 12000000 },
+           { 2, 4000, 6000000 })
+end
+
+-- The pairs of types that people convert, and some others.
+local PAIRS = { { "f32", "f16" }, { "f16", "f32" }, { "f32", "f64" }, { "f64", "f32" },
+                { "u8", "f32" }, { "f32", "u8" }, { "i32", "f32" }, { "f32", "i32" },
+                { "i64", "f64" }, { "u8", "f16" }, { "u16", "i32" }, { "i8", "i64" },
+                { "i64", "i32" }, { "f16", "u8" } }
+
+local function conversions(list)
+  for _, pair in ipairs(PAIRS) do
+    local d, to = table.unpack(pair)
+    local wide = SIZES[d] > SIZES[to] and d or to
+    local n = list:of(wide, 1)
+    list:add(d .. " to " .. to, d, { n }, { 1 })
+    list[#list].to = to
+    list:add(("%s to %s, transposed"):format(d, to), d, { 2048, n // 2048 }, { n // 2048, 1 })
+    list[#list].to = to
+  end
+end
+
+function views.more(least)
+  local list = setmetatable({ least = least }, List)
+  list.family = "transposes"
+  transposes(list)
+  list.family = "conversions"
+  conversions(list)
+  return list
+end
+
 -- ---- random views
 
 local function pick(list) return list[math.random(#list)] end
@@ -302,6 +350,7 @@ function views.random(least)
                                            table.concat(words, " ")) }
 end
 
-function views.size(view) return SIZES[view.dtype] end
+-- Bytes of an element; "to": of the destination.
+function views.size(view, side) return SIZES[side and view.to or view.dtype] end
 
 return views

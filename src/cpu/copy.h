@@ -30,20 +30,25 @@ typedef void mt_cast_store (char *dst, int64_t step, const void *in, int64_t n);
 
 typedef struct mt_cpu_gather mt_cpu_gather;
 
+typedef struct mt_cpu_tile mt_cpu_tile;
+
+/* Moves na indices of a by nb indices of b, from and to these addresses. */
+typedef void mt_cpu_move (const mt_cpu_tile *t, const char *src, char *dst, int64_t na,
+                          int64_t nb);
+
 /* What a tile does for each pair of its indices is one move of `unit` bytes. */
-typedef struct mt_cpu_tile {
+struct mt_cpu_tile {
   mt_cpu_axis a, b; /* all of them, also beyond the tile */
   int64_t unit;
   bool stream;        /* the destination is larger than the caches */
   mt_cast_load *load; /* of a conversion: its two steps */
   mt_cast_store *store;
   uint32_t cast;               /* as in mt_desc */
+  int64_t to;                  /* bytes of an element of the destination */
+  int64_t carried[2];          /* of a side whose elements are their carriers; else 0 */
+  mt_cpu_move *turn;           /* what transposes elements that are converted */
   const mt_cpu_gather *gather; /* of units from anywhere */
-} mt_cpu_tile;
-
-/* Moves na indices of a by nb indices of b, from and to these addresses. */
-typedef void mt_cpu_move (const mt_cpu_tile *t, const char *src, char *dst, int64_t na,
-                          int64_t nb);
+};
 
 enum { MT_MAXOUTER = MT_MAXAXIS + 1 };
 
@@ -82,6 +87,11 @@ void mt_cpu_run (void *job, int64_t first, int64_t last, mt_worker *w);
 mt_cpu_move *mt_cpu_mover (int64_t unit);
 /* Converts elements; `cast` as in mt_desc. Fills the steps of the tile. */
 mt_cpu_move *mt_cpu_caster (mt_cpu_tile *t, uint32_t cast);
+/* Where the source runs along b and the destination along a: whether the caster's move is
+** replaced by one that transposes what it has converted, by tiles of that size. */
+bool mt_cpu_turns (mt_cpu_tile *t, mt_cpu_move **move, int64_t *ta, int64_t *tb);
+/* n bytes that lie together on both sides; past the caches, if the tile streams. */
+void mt_cpu_put (const mt_cpu_tile *t, char *to, const char *from, int64_t n);
 /* The move where one unit of the source is repeated along a, whose units lie together in
 ** the destination; NULL if there is none. */
 mt_cpu_move *mt_cpu_filler (int64_t unit);

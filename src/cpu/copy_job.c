@@ -180,6 +180,7 @@ static void plan_any (mt_cpu_job *job, mt_cpu_row row, mt_cpu_move *move) {
     job->tile.b = take_axis(job, b);
     job->tile.a = take_axis(job, 0);
     job->ta = job->tb = MT_ANYTILE;
+    if (row == MT_ROW_cpu_cast) mt_cpu_turns(&job->tile, &job->move, &job->ta, &job->tb);
   } else {
     job->tile.a = take_axis(job, 0);
     job->tile.b = take_axis(job, 0);

@@ -1,5 +1,5 @@
 /*
-** copy_transpose.c - the inner loops of the CPU executor: one tile at a time.
+** copy_tile.c - the inner loops of the CPU executor: one tile at a time.
 ** SPDX-License-Identifier: MIT
 */
 #include "cpu/copy.h"
@@ -114,6 +114,17 @@ static void put_row (char *to, const char *from, int64_t n) {
 
 #endif
 
+void mt_cpu_put (const mt_cpu_tile *t, char *to, const char *from, int64_t n) {
+#ifdef MT_STREAM
+  if (t->stream) {
+    put_row(to, from, n);
+    return;
+  }
+#endif
+  (void)t;
+  memcpy(to, from, (size_t)n);
+}
+
 /* The buffer's rows, `pitch` apart, become `rows` rows of n bytes of the destination. */
 static void put_rows (const mt_cpu_tile *t, char *to, const char *from, int64_t pitch,
                       int64_t n, int64_t rows) {
@@ -150,7 +161,16 @@ static void put_rows (const mt_cpu_tile *t, char *to, const char *from, int64_t 
 
 /* A row of the buffer holds the tile's elements along a, and a line more: powers of two
 ** alias. */
-enum { MT_BUFFER = 40 << 10 };
+enum { MT_BUFFER = 40 << 10, MT_LINE = 64, MT_AHEAD = 64 };
+
+/* What to fetch while row i of na rows of n bytes is worked on: rows some way on, or of
+** the tile beside this one, which is next. A few bytes of many rows are nothing that a
+** processor foresees. */
+static inline uintptr_t ahead_of (const char *src, int64_t from, int64_t i, int64_t na,
+                                  int64_t n) {
+  int64_t at = i + (na < 2 * MT_AHEAD ? na / 2 : MT_AHEAD);
+  return (uintptr_t)src + (uintptr_t)(at < na ? at * from : (at - na) * from + n);
+}
 
 /* na, nb >= W; the last blocks overlap the ones before. Rows of the buffer are `pitch`
 ** apart. */
@@ -158,6 +178,10 @@ enum { MT_BUFFER = 40 << 10 };
   static void pack_##bits(char *buf, int64_t pitch, const char *src, int64_t from,       \
                           int64_t na, int64_t nb) {                                      \
     for (int64_t i = 0; i < na; i += W) {                                                \
+      uintptr_t ahead = ahead_of(src, from, i, na, nb * (16 / W));                       \
+      for (int64_t j = 0; j < nb * (16 / W); j += MT_LINE)                               \
+        for (int64_t k = 0; k < W; k++)                                                  \
+          mt_prefetch((const void *)(ahead + (uintptr_t)(k * from + j)));                \
       if (i > na - W) i = na - W;                                                        \
       for (int64_t j = 0; j < nb; j += W) {                                              \
         if (j > nb - W) j = nb - W;                                                      \

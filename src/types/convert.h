@@ -139,6 +139,9 @@ MT_CAST_FN uint32_t mt_cast_narrow64 (uint64_t x, mt_cast_type t) {
   uint32_t sign = (uint32_t)(x >> 63) << (t.e + t.m);
   uint32_t payload = (uint32_t)((a & ((one << 52) - 1)) >> shift);
   uint32_t nan = t.nan ? end : end | (payload ? payload : 1u << (t.m - 1));
+#ifndef __CUDACC__ /* what a processor has an instruction for */
+  if (t.m == 23) return sign | (a > inf ? nan : mt_float_as((float)mt_as_double(a)));
+#endif
   code = a < least ? small : code;
   code = code < end ? code : end;
   return sign | (a > inf ? nan : (uint32_t)code);
