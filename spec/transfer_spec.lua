@@ -40,6 +40,20 @@ for _, d in ipairs(devices) do
   if d.device:name():match "^cuda" then gpus[#gpus + 1] = d end
 end
 
+describe("locked pages", function()
+  local function message(...) return select(2, pcall(tile.tensor, "f32", layout(4), ...)) end
+
+  it("are those of a GPU's driver", function()
+    local text = message { "cpu", locked = true }
+    assert.matches("cpu locks no pages of the host: a GPU's driver does", text, 1, true)
+    assert.matches("which GPU", message { locked = true })
+    assert.matches("true or false expected, got number", message { "cpu", locked = 1 })
+    assert.matches("lock", message { "cpu", lock = true })
+    assert.equal("cpu", tile.tensor("f32", layout(4), { "cpu" }):device():name())
+    assert.equal("cpu", tile.tensor("f32", layout(4), { "cpu", locked = false }):device():name())
+  end)
+end)
+
 for _, d in ipairs(gpus) do
   describe("transfers to and from " .. d.label, function()
     for _, row in ipairs(PAIRS) do
@@ -57,7 +71,48 @@ for _, d in ipairs(gpus) do
         tile.copy(A, B, stream)
         assert.same(A:totable(), B:totable())
       end)
+      it(("%s in locked pages and %s, pieces of %s bytes"):format(row[1], row[2], piece or "all"),
+        function()
+          local device = gpu_of(d, piece)
+          local A, B = counting(here), tile.tensor("i32", there, device)
+          local H = assert(tile.tensor("i32", here, { device, locked = true }))
+          assert.equal("cpu", H:device():name())
+          assert.same(tile.tensor("i32", here):totable(), H:totable())
+          tile.copy(A, H)
+          tile.copy(H, B)
+          assert.same(A:totable(), B:totable())
+          H:fill(9)
+          tile.copy(B, H)
+          assert.same(A:totable(), H:totable())
+          H:free()
+          assert.has_error(function() H:totable() end)
+        end)
     end
+
+    it("locked pages need no packing", function()
+      local device, line = gpu_of(d, 64), layout(1 << 14)
+      local B = tile.tensor("f32", line, device)
+      local C = tile.tensor("f32", layout({ 128, 128 }, "right"), device)
+      local free = tile.tensor("f32", line)
+      local locked = tile.tensor("f32", line, { device, locked = true })
+      assert.matches("pieces of at most", tostring(tile.plan(free, B)))
+      assert.matches("as one run", tostring(tile.plan(locked, B)))
+      assert.matches("as one run", tostring(tile.plan(B, locked)))
+      local turned = locked:view(layout { 128, 128 })
+      assert.matches("kernel: [%w_]+ %(cuda%)\n", tostring(tile.plan(turned, C)))
+      assert.matches("kernel: [%w_]+ %(cuda%)\n", tostring(tile.plan(C, turned)))
+    end)
+
+    it("locked pages outlive the name of their GPU, and end with the state", function()
+      local made = {}
+      for i = 1, 40 do
+        local place = { gpu_of(d, 32 * i), locked = true }
+        made[i % 7 + 1] = tile.tensor("u8", layout(1000 + i), place):fill(i)
+        collectgarbage()
+      end
+      for k, T in pairs(made) do assert.equal(k - 1, T(0) % 7) end
+      assert.equal(0, tile.tensor("u8", layout(0), { gpu_of(d), locked = true }):size())
+    end)
 
     for _, text in ipairs(REPEATED) do
       it("of a source that repeats itself: " .. text, function()

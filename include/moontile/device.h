@@ -56,6 +56,11 @@ MT_API int mt_cuda_count (const mt_device_options *options, mt_err *err);
 ** NULL. */
 MT_API mt_status mt_malloc (mt_device *d, void **out, size_t bytes, mt_err *err);
 MT_API void mt_free (mt_device *d, void *p, size_t bytes);
+/* Memory of the host's, zeroed, whose pages the driver of the GPU `d` has locked: copies
+** between it and that GPU pass through no other memory of the host's, where the elements
+** lie together. To be freed before `d` is closed. MT_EINVAL: `d` is no GPU; MT_ENOMEM. */
+MT_API mt_status mt_malloc_locked (mt_device *d, void **out, size_t bytes, mt_err *err);
+MT_API void mt_free_locked (mt_device *d, void *p, size_t bytes);
 /* Between host and device memory of `d`, in order with its own stream; returns when it
 ** is done. */
 MT_API mt_status mt_upload (mt_device *d, void *dst, const void *host, size_t bytes,

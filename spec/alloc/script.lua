@@ -131,6 +131,10 @@ local function transfers(device)
   tile.copy(B, A, assert(device:stream()))
   assert(A(19, 11) == 3 and A:view(layout({ 2, 2 }, { 30, 100 })):to(device)(1, 1) == 3)
   refused(tile.copy, A, B:view(layout({ 20, 12 }, { 0, 1 })))
+  local H = assert(tile.tensor("f32", layout { 20, 12 }, { device, locked = true }))
+  tile.copy(B, H)
+  assert(H(19, 11) == 3)
+  H:free()
 end
 
 local function described(device)

@@ -18,7 +18,7 @@ typedef struct scenario {
   mt_stream *s;
   mt_plan *product, *up, *down;
   mt_graph *graph;
-  void *src, *dst;
+  void *src, *dst, *locked;
   mt_err err;
   int before[FAKE_CALLS], after[FAKE_CALLS]; /* calls: to the clean-up, in all */
 } scenario;
@@ -71,6 +71,9 @@ static mt_status replay (scenario *x, mt_plan *p) {
 static mt_status transfer (scenario *x) {
   mt_layout a, b;
   int32_t host[1024], back[1024];
+  MT_TRY(mt_malloc_locked(x->d, &x->locked, BYTES, &x->err));
+  for (int i = 0; i < BYTES; i++)
+    EXPECT(((char *)x->locked)[i] == 0, "byte %d of locked pages is not 0", i);
   MT_TRY(mt_parse(&a, "(64,16):(16,1)", 14, &x->err));
   MT_TRY(mt_parse(&b, "(64,16):(1,64)", 14, &x->err));
   for (int i = 0; i < 1024; i++) host[i] = 5 * i;
@@ -151,6 +154,7 @@ static mt_status play (scenario *x) {
   if (x->d != NULL) {
     mt_free(x->d, x->src, BYTES);
     mt_free(x->d, x->dst, BYTES);
+    mt_free_locked(x->d, x->locked, BYTES);
     mt_stream_destroy(x->d, x->s);
     mt_device_close(x->d);
   }
@@ -192,7 +196,7 @@ static const CUresult other_codes[] = {5,   6,   7,   8,   103, 202, 205, 206, 2
 static bool is_borne (int f, int n, CUresult code, bool alone) {
   static const struct {
     int f, first, end;
-  } slots[] = {{FAKE_cuMemHostAlloc, 2, INT_MAX},
+  } slots[] = {{FAKE_cuMemHostAlloc, 3, INT_MAX},
                {FAKE_cuMemAlloc, 4, INT_MAX},
                {FAKE_cuEventCreate, 8, INT_MAX}, /* two events of order, two measured */
                {FAKE_cuMemsetD8Async, 4, INT_MAX},

@@ -186,8 +186,6 @@ static size_t piece_option (lua_State *L, int i) {
   return (size_t)n;
 }
 
-/* device([name]), device{ name, threads =, libcuda =, libblas =, piece = } -> device |
-** nil, message, code */
 /* Adds to the error which devices there are. */
 static LMT_APART void say_devices (lua_State *L, mt_err *err) {
   mt_err none = MT_NOERR;
@@ -200,6 +198,8 @@ static LMT_APART void say_devices (lua_State *L, mt_err *err) {
            n - 1);
 }
 
+/* device([name]), device{ name, threads =, libcuda =, libblas =, piece = } -> device |
+** nil, message, code */
 static int l_device (lua_State *L) {
   static const char *const keys[] = {"1", "threads", "libcuda", "libblas", "piece", NULL};
   LMT_NOERR(err);
@@ -323,6 +323,11 @@ static void close_buffer (lmt_resource *r) {
   mt_free(r->device, r->p, r->bytes);
 }
 
+static void close_locked (lmt_resource *r) {
+  r->state->held -= r->bytes;
+  mt_free_locked(r->device, r->p, r->bytes);
+}
+
 void lmt_freebuffer (lmt_buffer *b) {
   b->live = false;
   b->data = NULL;
@@ -336,7 +341,7 @@ static int buffer_gc (lua_State *L) {
 
 static lmt_buffer *push_buffer (lua_State *L, int device, size_t bytes) {
   device = lua_absindex(L, device);
-  lmt_buffer *b = lua_newuserdatauv(L, sizeof *b, 1);
+  lmt_buffer *b = lua_newuserdatauv(L, sizeof *b, 2);
   *b = (lmt_buffer){.device = lua_touserdata(L, device), .bytes = bytes};
   luaL_setmetatable(L, LMT_BUFFER);
   lua_pushvalue(L, device);
@@ -344,18 +349,36 @@ static lmt_buffer *push_buffer (lua_State *L, int device, size_t bytes) {
   return b;
 }
 
-lmt_buffer *lmt_newbuffer (lua_State *L, int device, size_t bytes, mt_err *err) {
+/* Memory of the device, or of the host's that the GPU at stack index `lock` has locked;
+** the buffer on the top holds that one too. */
+static mt_status make_memory (lmt_buffer *b, mt_device *lock, mt_err *err) {
+  return lock ? mt_malloc_locked(lock, &b->data, b->bytes, err) :
+                mt_malloc(b->device->d, &b->data, b->bytes, err);
+}
+
+static mt_device *hold_lock (lua_State *L, int lock) {
+  if (lock == 0) return NULL;
+  lua_pushvalue(L, lock);
+  lua_setiuservalue(L, -2, 2);
+  return lmt_todevice(L, lock)->d;
+}
+
+lmt_buffer *lmt_newbuffer (lua_State *L, int device, int lock, size_t bytes,
+                           mt_err *err) {
   int tries = 0;
   mt_status s;
   lmt_buffer *b = push_buffer(L, device, bytes);
+  mt_device *locks = hold_lock(L, lock);
   lmt_state *state = lmt_pushstate(L);
   lua_pop(L, 1);
   lmt_press(L, bytes);
   do {
-    if (b->r == NULL) b->r = lmt_reserve(L, close_buffer, b->device->d);
+    if (b->r == NULL)
+      b->r = locks ? lmt_reserve(L, close_locked, locks) :
+                     lmt_reserve(L, close_buffer, b->device->d);
     s = b->r ? lmt_permitbytes(state, bytes, err) : no_memory(err);
     lmt_listen(err, state);
-    if (s == MT_OK) s = mt_malloc(b->device->d, &b->data, bytes, err);
+    if (s == MT_OK) s = make_memory(b, locks, err);
   } while (lmt_again(L, s, &tries, err));
   if (s != MT_OK) {
     b->data = NULL;

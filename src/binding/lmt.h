@@ -430,15 +430,16 @@ mt_stream *lmt_optstream (lua_State *L, int i, const lmt_device *d);
 /* A piece of device memory; `data` is NULL once it was freed, also if it never had a
 ** byte. */
 typedef struct lmt_buffer {
-  lmt_device *device; /* its user value 1 */
+  lmt_device *device; /* its user value 1; 2: what locked its pages */
   void *data;
   size_t bytes;
   bool live;
   unsigned pins;   /* of the host: T:free() raises while there are any */
   lmt_resource *r; /* NULL too if the memory was lent by the host */
 } lmt_buffer;
-/* Pushes a zeroed buffer, on the device at stack index `device`; NULL: nothing, `err`. */
-lmt_buffer *lmt_newbuffer (lua_State *L, int device, size_t bytes, mt_err *err);
+/* Pushes a zeroed buffer, on the device at stack index `device`; NULL: nothing, `err`.
+** lock: 0, or that of the GPU whose driver locks the pages. */
+lmt_buffer *lmt_newbuffer (lua_State *L, int device, int lock, size_t bytes, mt_err *err);
 lmt_buffer *lmt_lendbuffer (lua_State *L, int device, void *data, size_t bytes);
 void lmt_freebuffer (lmt_buffer *b);
 /* After a call that had no memory: collects everything, once, and says to call again. Use

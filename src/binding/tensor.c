@@ -127,24 +127,51 @@ static mt_status extent (size_t *bytes, int64_t *before, mt_dtype dtype,
   return MT_OK;
 }
 
-lmt_tensor *lmt_newtensor (lua_State *L, int device, mt_dtype dtype,
-                           const mt_node *layout, mt_err *err) {
+static lmt_tensor *new_tensor (lua_State *L, int device, int lock, mt_dtype dtype,
+                               const mt_node *layout, mt_err *err) {
   size_t bytes = 0;
   int64_t before = 0;
   if (extent(&bytes, &before, dtype, layout, err)) return NULL;
-  if (lmt_newbuffer(L, device, bytes, err) == NULL) return NULL;
+  if (lmt_newbuffer(L, device, lock, bytes, err) == NULL) return NULL;
   lmt_tensor *t = lmt_pushtensor(L, -1, dtype, layout, before);
   lua_remove(L, -2);
   return t;
 }
 
-/* tensor(dtype, layout [, device]) -> a zeroed tensor | nil, message, code */
+lmt_tensor *lmt_newtensor (lua_State *L, int device, mt_dtype dtype,
+                           const mt_node *layout, mt_err *err) {
+  return new_tensor(L, device, 0, dtype, layout, err);
+}
+
+/* Where a tensor is to be, at 3: a device; { device }; { gpu, locked = true }, on the
+** host in pages that the GPU's driver locks. Then *lock is where the GPU is, else 0.
+** Pushes the tensor's device; NULL: `err`. */
+static lmt_device *place_of (lua_State *L, int *lock, mt_err *err) {
+  static const char *const keys[] = {"1", "locked", NULL};
+  *lock = 0;
+  if (!lmt_istable(L, 3)) return lmt_optdevice(L, 3, err);
+  lmt_checkkeys(L, 3, "tensor", keys);
+  lua_getfield(L, 3, "locked");
+  if (!lua_isnil(L, -1) && !lua_isboolean(L, -1))
+    luaL_error(L, "tensor: locked: true or false expected, got %s", luaL_typename(L, -1));
+  bool locked = lua_toboolean(L, -1);
+  if (lua_geti(L, 3, 1) == LUA_TNIL && locked)
+    luaL_error(L, "tensor: locked: which GPU is to lock it? { \"cuda\", locked = true }");
+  lmt_device *d = lmt_optdevice(L, lua_gettop(L), err);
+  if (!locked || d == NULL) return d;
+  *lock = lua_gettop(L);
+  return lmt_optdevice(L, *lock + 1, err);
+}
+
+/* tensor(dtype, layout [, device | { device [, locked =] }]) -> a zeroed tensor | nil,
+** message, code */
 static int l_tensor (lua_State *L) {
   LMT_NOERR(err);
+  int lock;
   mt_dtype dtype = lmt_todtype(L, 1);
   const mt_node *layout = lmt_tocomposed(L, 2);
-  if (lmt_optdevice(L, 3, &err) == NULL) return lmt_fail(L, &err);
-  if (lmt_newtensor(L, -1, dtype, layout, &err) == NULL) return lmt_fail(L, &err);
+  if (place_of(L, &lock, &err) == NULL) return lmt_fail(L, &err);
+  if (new_tensor(L, -1, lock, dtype, layout, &err) == NULL) return lmt_fail(L, &err);
   return 1;
 }
 

@@ -354,7 +354,7 @@ static int l_to (lua_State *L) {
     lmt_range(L, t, &lo, &hi);
   }
   size_t bytes = (size_t)(hi - lo) * mt_dtype_size(t->dtype);
-  if (lmt_newbuffer(L, 3, bytes, &err) == NULL) return lmt_fail(L, &err);
+  if (lmt_newbuffer(L, 3, 0, bytes, &err) == NULL) return lmt_fail(L, &err);
   lmt_pushtensor(L, -1, t->dtype, t->layout, -lo);
   int made = lua_gettop(L);
   mt_status s = transfer(L, from, lo, made, &err);

@@ -224,6 +224,8 @@ bool mt_cuda_finish (mt_device *d);
 /* Of the backend's table. */
 mt_status mt_cuda_alloc (mt_device *d, void **out, size_t bytes, mt_err *err);
 void mt_cuda_free (mt_device *d, void *p, size_t bytes);
+mt_status mt_cuda_lock (mt_device *d, void **out, size_t bytes, mt_err *err);
+void mt_cuda_unlock (mt_device *d, void *p, size_t bytes);
 mt_status mt_cuda_upload (mt_device *d, void *dst, const void *host, size_t bytes,
                           mt_err *err);
 mt_status mt_cuda_download (mt_device *d, void *host, const void *src, size_t bytes,

@@ -2,6 +2,8 @@
 ** memory.c - memory of a GPU, and what goes between it and the host's.
 ** SPDX-License-Identifier: MIT
 */
+#include <string.h>
+
 #include "cuda/cuda.h"
 
 mt_status mt_cuda_clear (mt_cuda *c, CUdeviceptr p, size_t bytes, mt_err *err) {
@@ -65,6 +67,35 @@ void mt_cuda_free (mt_device *d, void *p, size_t bytes) {
   give_back(d, to_address(p));
   if (inside) c->driver.cuCtxPopCurrent(&popped);
 }
+
+/* ---------------------------------------------------------------- the host's */
+
+mt_status mt_cuda_lock (mt_device *d, void **out, size_t bytes, mt_err *err) {
+  mt_cuda *c = d->impl;
+  MT_TRYERR(cause, err);
+  MT_TRY(mt_cuda_enter(c, err));
+  mt_status s = CU(c, &cause, cuMemHostAlloc, (out, bytes, 0));
+  mt_cuda_leave(c);
+  if (s == MT_OK) memset(*out, 0, bytes);
+  if (s == MT_ENOMEM)
+    return mt_fail(err, s, "%s: the driver locks no %zu bytes of the host's memory: %s",
+                   d->name, bytes, cause.text);
+  if (s != MT_OK) *out = NULL, *err = cause;
+  return s;
+}
+
+/* No copy is under way: each ends before its call returns. */
+void mt_cuda_unlock (mt_device *d, void *p, size_t bytes) {
+  mt_cuda *c = d->impl;
+  CUcontext popped;
+  (void)bytes;
+  if (mt_cuda_forked(c)) return;
+  bool inside = c->driver.cuCtxPushCurrent(c->context) == 0;
+  c->driver.cuMemFreeHost(p);
+  if (inside) c->driver.cuCtxPopCurrent(&popped);
+}
+
+/* ---------------------------------------------------------------- moving */
 
 /* Of `left` bytes as many as are moved at once: all if nobody is asked in between. */
 static size_t at_once (size_t left, const mt_err *err) {

@@ -68,6 +68,18 @@ void mt_free (mt_device *d, void *p, size_t bytes) {
   if (p) d->backend->free(d, p, bytes);
 }
 
+mt_status mt_malloc_locked (mt_device *d, void **out, size_t bytes, mt_err *err) {
+  *out = NULL;
+  MT_CHECK(d->backend->lock != NULL, err,
+           "locked: %s locks no pages of the host: a GPU's driver does, as of \"cuda\"",
+           d->name);
+  return bytes == 0 ? MT_OK : d->backend->lock(d, out, bytes, err);
+}
+
+void mt_free_locked (mt_device *d, void *p, size_t bytes) {
+  if (p) d->backend->unlock(d, p, bytes);
+}
+
 mt_status mt_upload (mt_device *d, void *dst, const void *host, size_t bytes,
                      mt_err *err) {
   MT_TRY(mt_graph_idle(d, "upload", err));

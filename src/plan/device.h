@@ -66,6 +66,9 @@ typedef struct mt_backend {
   mt_status (*capture)(mt_graph *g, mt_err *err);
   mt_status (*replay)(mt_graph *g, mt_stream *s, mt_err *err);
   void (*forget)(mt_graph *g);
+  /* NULL, or: memory of the host's that is page-locked, zeroed. */
+  mt_status (*lock)(mt_device *d, void **out, size_t bytes, mt_err *err);
+  void (*unlock)(mt_device *d, void *p, size_t bytes);
   /* Copies between the host and a device with memory of its own (plan/stage.h). locked:
   ** whether the host's memory is page-locked. room: what pieces pass through: its bytes,
   ** and where it is on the host and on the device. transfer: launches p->stage. */

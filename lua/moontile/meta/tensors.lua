@@ -22,8 +22,10 @@ local Stream = {}
 
 --- A tensor of zeros.
 --- - memory for the offsets of the layout, on a device ("cpu" if it is absent)
+--- - { "cuda", locked = true }: memory of the host, on "cpu", whose pages that GPU's driver locks: what goes between the two
+---   passes through no other memory of the host where the elements lie together
 --- - nil, message, code where the device has no memory left
---- - error: no such dtype
+--- - error: no such dtype; locked by what is no GPU
 --- ```lua
 --- tensor("f32", layout({2, 3}, "right"))
 --- --> tensor f32 (2,3):(3,1) cpu
@@ -32,7 +34,7 @@ local Stream = {}
 --- ```
 ---@param dtype string
 ---@param layout moontile.Layout
----@param device? string | moontile.Device
+---@param device? string | moontile.Device | table
 ---@return moontile.Tensor
 function tile.tensor(dtype, layout, device) end
 
