@@ -22,8 +22,8 @@ local Stream = {}
 
 --- A tensor of zeros.
 --- - memory for the offsets of the layout, on a device ("cpu" if it is absent)
---- - { "cuda", locked = true }: memory of the host, on "cpu", whose pages that GPU's driver locks: what goes between the two
----   passes through no other memory of the host where the elements lie together
+--- - { "cuda", locked = true }: memory of the host, on "cpu", whose pages that GPU's driver locks
+--- - between such memory and that GPU what lies together passes through no other memory of the host
 --- - nil, message, code where the device has no memory left
 --- - error: no such dtype; locked by what is no GPU
 --- ```lua
