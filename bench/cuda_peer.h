@@ -60,7 +60,6 @@ cuda_peer *peer_tocuda (lua_State *L);
 void peer_check (lua_State *L, const cuda_peer *c, int code, const char *call);
 /* n launches of an empty kernel on the driver's stream, in the context. */
 int peer_launch_empty (const cuda_peer *c, handle f, lua_Integer n);
-void peer_new_class (lua_State *L, const char *name, const luaL_Reg *functions);
 
 /* A driver call in the context, which is pushed for just this call. */
 #define CALL(L, c, field, args)                                                          \

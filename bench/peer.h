@@ -11,9 +11,12 @@
 /* Seconds of a clock that only goes forward. */
 double peer_now (void);
 
+void peer_new_class (lua_State *L, const char *name, const luaL_Reg *functions);
+
 /* Each adds its functions to the table on the top of the stack. */
 void peer_open_cuda (lua_State *L);   /* cuda ([ordinal [, libcuda]]) */
 void peer_open_core (lua_State *L);   /* core (operation, a [, b]) */
 void peer_open_memcpy (lua_State *L); /* memcpy (bytes, threads), processors () */
+void peer_open_plan (lua_State *L);   /* planner (device [, libcuda]) */
 
 #endif

@@ -2,6 +2,7 @@
 ** algo.c - the algorithms that copy, by their algorithms; flat copies made into others.
 ** SPDX-License-Identifier: MIT
 */
+#include <math.h>
 #include <stdio.h>
 
 #include "copy/algo.h"
@@ -34,8 +35,8 @@ static bool may_convert (const mt_desc *d, mt_algorithm algo, char *why) {
   return false;
 }
 
-bool mt_algo_make (mt_launch *l, mt_algorithm algo, char *why) {
-  mt_launch out = *l;
+bool mt_algo_make (mt_launch *l, mt_algorithm algo, const mt_search *search, char *why) {
+  static const mt_search any = {.us = INFINITY};
   mt_axes mode[3];
   why[0] = 0;
   if (mt_desc_is_swizzled(&l->desc) || l->desc.nbound > 0) {
@@ -45,8 +46,6 @@ bool mt_algo_make (mt_launch *l, mt_algorithm algo, char *why) {
   }
   if (l->desc.cast && !may_convert(&l->desc, algo, why)) return false;
   mt_axes_get(mode, &l->desc);
-  if (!mt_algo_of(algo)->make(&out, mode, why) || !mt_axes_store(&out.desc, mode))
-    return false;
-  *l = out;
-  return true;
+  return mt_algo_of(algo)->make(l, mode, search ? search : &any, why) &&
+         mt_axes_store(&l->desc, mode);
 }

@@ -19,6 +19,9 @@ typedef struct mt_algo {
   mt_status (*check)(const mt_launch *l, mt_err *err);
   /* Adds to traffic and least, which are 0, and to slow and used, which are 1. */
   void (*cost)(mt_cost *c, const mt_launch *l);
+  /* NULL, or: the same for a flat copy, at most as much as for any that `make` makes of
+  ** it. What it moves at least is in traffic. */
+  void (*least)(mt_cost *c, const mt_launch *l);
   /* NULL, or: whether a row of this algorithm, width and conversion is of this size too;
   ** one that is not goes without a word. */
   bool (*suits)(const mt_kernel *k, const mt_desc *d);
@@ -43,9 +46,9 @@ typedef struct mt_algo {
 const mt_algo *mt_algo_of (uint32_t algo);
 uint32_t mt_algo_is (uint32_t algo, uint32_t what);
 
-/* The flat copy in an algorithm that has `make`. False, and why not ("": there is nothing
-** to say): it is as it was. */
-bool mt_algo_make (mt_launch *l, mt_algorithm algo, char *why);
+/* The flat copy in an algorithm that has `make`; search NULL: whatever it takes. False,
+** and why not ("": there is nothing to say): l is of no more use. */
+bool mt_algo_make (mt_launch *l, mt_algorithm algo, const mt_search *search, char *why);
 
 /* Of tiles of two runs, and of boxes: no bounds, runs below 2^30. */
 mt_status mt_check_runs (const mt_desc *d, mt_err *err);

@@ -288,12 +288,13 @@ static void put_rest (mt_axes *rest, mt_axes *left, const bool *taken,
   *rest = *left;
 }
 
-static bool bits_make (mt_launch *l, mt_axes mode[3], char *why) {
+static bool bits_make (mt_launch *l, mt_axes mode[3], const mt_search *search,
+                       char *why) {
   mt_axes all = mode[2];
   const int v = vector_of(&l->desc);
   candidate x = {.unit = unit_of(&l->desc)};
   bool taken[MT_BITS_LIST];
-  (void)why;
+  (void)search, (void)why;
   x.most = MT_BITS_MOST - log_of(x.unit);
   mode[0].n = mode[1].n = mode[2].n = 0;
   if (!find_bits(&x, &mode[2], &all)) return false;
@@ -334,6 +335,12 @@ static int64_t row_of (uint32_t *row, const mt_desc *d, int side) {
   return n;
 }
 
+/* Units are read one by one. */
+static void bits_least (mt_cost *c, const mt_launch *l) {
+  c->least = (double)mt_accesses(&l->desc) / 32 * mt_h200.bits_unit;
+  c->slow += c->least * mt_h200.bits_both * mt_h200.memory / c->traffic;
+}
+
 /* Rows of both sides have ends; a block begins, finds its place, and reads words of
 ** shared memory for units. */
 static void bits_cost (mt_cost *c, const mt_launch *l) {
@@ -367,6 +374,7 @@ const mt_algo mt_algo_bits = {.name = "bits",
                               .make = bits_make,
                               .check = bits_check,
                               .cost = bits_cost,
+                              .least = bits_least,
                               .grid = bits_grid,
                               .shared = bits_shared,
                               .most_shared = MT_BITS_SHARED,

@@ -11,5 +11,8 @@
 ** accesses (which touch no more memory than narrower ones) and becomes it; why->tile says
 ** why no tiles were taken. */
 void mt_cheapest (mt_launch *wide, mt_vector_limits *why);
+/* The same; all: of all algorithms and tiles, none left out because it could not be
+** better. */
+void mt_cheapest_of (mt_launch *wide, mt_vector_limits *why, bool all);
 
 #endif

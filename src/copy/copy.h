@@ -35,10 +35,19 @@ mt_status mt_vectorize (mt_launch *l, mt_vector_limits *why, const mt_tiled_copy
 mt_status mt_vectorize_to (mt_launch *l, mt_vector_limits *why, const mt_tiled_copy *copy,
                            uint32_t most, mt_err *err);
 
+/* How far to look for tiles. us: those that take longer are of no use; all: none is left
+** out because it could not be better: that is for tests, which compare. */
+typedef struct mt_search {
+  double us;
+  bool all;
+} mt_search;
+
 /* How an algorithm is made of the flat copy l, with plain sides and without bounds: its
 ** axes in `mode` become those of the algorithm, which l receives. False, and why not ("":
-** there is nothing to say): l and `mode` are of no more use. mt_algo_make calls these. */
-typedef bool mt_algo_maker (mt_launch *l, mt_axes mode[3], char *why);
+** there is nothing to say, or it would take longer than the search allows): l and `mode`
+** are of no more use. mt_algo_make calls these. */
+typedef bool mt_algo_maker (mt_launch *l, mt_axes mode[3], const mt_search *search,
+                            char *why);
 
 /* Whether these tiles are large ones. */
 bool mt_tile_is_large (const mt_desc *d);

@@ -99,15 +99,20 @@ static int add_reach (mt_reach *x, int n, int64_t stride, int64_t extent) {
   return n + 1;
 }
 
-/* The part of the reads that are of elements which were not read before. */
-static double read_once (const mt_desc *d) {
-  mt_reach x[MT_MAXAXIS];
+static int reaches_of (mt_reach *x, const mt_desc *d) {
   int n = 0;
-  double piece = d->vec, pieces = 1;
   for (uint32_t i = 0; i < d->nthr + d->nval + d->nrest; i++) {
     uint64_t s = mt_magnitude(d->axis[i].stride[MT_SRC]);
     if (s != 0 && s <= INT64_MAX) n = add_reach(x, n, (int64_t)s, d->axis[i].extent);
   }
+  return n;
+}
+
+/* The part of the reads that are of elements which were not read before. */
+static double read_once (const mt_desc *d) {
+  mt_reach x[MT_MAXAXIS];
+  const int n = reaches_of(x, d);
+  double piece = d->vec, pieces = 1;
   for (int i = 0; i < n; i++) {
     if ((double)x[i].stride <= piece)
       piece += (double)x[i].stride * (double)(x[i].extent - 1);
@@ -117,13 +122,33 @@ static double read_once (const mt_desc *d) {
   return part < 1 ? part : 1;
 }
 
-/* The part of the time that is left. GATHER counts what its tiles read, ROWS what it
-** repeats; boxes and unaligned tiles take about as long as before. */
+/* Elements that the source has at least, as a part of those that are read. An axis goes
+** on to elements that those before it do not reach, or each index of it has one more. */
+static double distinct_of (const mt_desc *d) {
+  mt_reach x[MT_MAXAXIS];
+  const int n = reaches_of(x, d);
+  double reach = d->vec, all = reach;
+  for (int i = 0; i < n; i++) {
+    const double more = (double)(x[i].extent - 1), stride = (double)x[i].stride;
+    if (stride >= reach) all *= more + 1;
+    else all += more;
+    reach += stride * more;
+  }
+  const double part = all / ((double)mt_accesses(d) * d->vec);
+  return part < 1 ? part : 1;
+}
+
+/* What is read again takes less time; GATHER and STAGED count what their tiles read, ROWS
+** what it repeats; boxes and unaligned tiles take about as long as before. */
+static const bool reads_less[MT_NALGO] =
+    {[MT_ALGO_DESCRIBED] = true,  [MT_ALGO_STRIDED] = true, [MT_ALGO_TRANSPOSE] = true,
+     [MT_ALGO_INTERLEAVE] = true, [MT_ALGO_ROWS] = true,    [MT_ALGO_BITS] = true};
+static const bool counts_reads[MT_NALGO] =
+    {[MT_ALGO_ROWS] = true, [MT_ALGO_GATHER] = true, [MT_ALGO_STAGED] = true};
+
+/* The part of the time that is left. */
 static double left_of (const mt_desc *d, mt_algorithm algo) {
-  static const bool again[MT_NALGO] =
-      {[MT_ALGO_DESCRIBED] = true,  [MT_ALGO_STRIDED] = true, [MT_ALGO_TRANSPOSE] = true,
-       [MT_ALGO_INTERLEAVE] = true, [MT_ALGO_ROWS] = true,    [MT_ALGO_BITS] = true};
-  if (!again[algo] || d->nbound > 0 || mt_accesses(d) == 0) return 1;
+  if (!reads_less[algo] || d->nbound > 0 || mt_accesses(d) == 0) return 1;
   if (algo == MT_ALGO_ROWS && d->nval > 0) return 1;
   double src = (double)mt_unit_of(d, MT_SRC) / mt_both_units(d);
   return 1 - mt_h200.again * src * (1 - read_once(d));
@@ -133,10 +158,10 @@ static double left_of (const mt_desc *d, mt_algorithm algo) {
 
 /* By this kernel, NULL: by the first that can. */
 static double microseconds (const mt_desc *d, mt_algorithm algo, const mt_cost *c,
-                            const mt_kernel *k) {
+                            double left, const mt_kernel *k) {
   const mt_speed *f = &mt_h200.of[algo];
-  double us = c->traffic * c->slow * left_of(d, algo) /
-              (mt_h200.memory * (d->cast ? f->cast : f->speed));
+  double us =
+      c->traffic * c->slow * left / (mt_h200.memory * (d->cast ? f->cast : f->speed));
   if (us < c->least) us = c->least;
   if (d->cast && ((k && mt_cast_is_any(k->cast)) || !mt_kernel_casts(d, algo, true)))
     us += (double)mt_accesses(d) * d->vec * f->any;
@@ -147,25 +172,20 @@ void mt_cost_of (mt_cost *c, const mt_launch *l, const mt_kernel *k) {
   const mt_algorithm algo = (mt_algorithm)l->desc.algo;
   *c = (mt_cost){.used = 1, .slow = 1};
   if (mt_accesses(&l->desc) != 0) mt_algo_of(algo)->cost(c, l);
-  c->us = microseconds(&l->desc, algo, c, k);
+  c->us = microseconds(&l->desc, algo, c, left_of(&l->desc, algo), k);
 }
 
-/* What an algorithm takes before its first tile at least: tables of one axis. */
-static double begin_of (mt_algorithm algo) {
-  switch (algo) {
-    case MT_ALGO_PERMUTE_UNALIGNED: return mt_h200.box_unaligned_block;
-    case MT_ALGO_GATHER: return mt_h200.gather_table;
-    default: return 0;
-  }
+double mt_cost_us (const mt_cost *c, const mt_launch *l) {
+  const mt_algorithm algo = (mt_algorithm)l->desc.algo;
+  return microseconds(&l->desc, algo, c, left_of(&l->desc, algo), NULL);
 }
 
 double mt_algo_least (const mt_launch *l, mt_algorithm algo) {
   const mt_desc *d = &l->desc;
-  bool narrow = algo == MT_ALGO_STRIDED && mt_wide_unit(d) < 16;
-  const double bytes =
-      (double)mt_unit_of(d, MT_SRC) * read_once(d) + (double)mt_unit_of(d, MT_DST);
-  mt_cost c = {.traffic = (double)mt_accesses(d) * bytes,
-               .slow = narrow ? 1 / mt_h200.narrow : 1,
-               .least = begin_of(algo)};
-  return microseconds(d, algo, &c, NULL);
+  const double n = (double)mt_accesses(d), src = (double)mt_unit_of(d, MT_SRC);
+  const double read = counts_reads[algo] ? src * distinct_of(d) : src;
+  const double left = counts_reads[algo] ? 1 : left_of(d, algo);
+  mt_cost c = {.traffic = n * (read + (double)mt_unit_of(d, MT_DST)), .slow = 1};
+  if (n != 0 && mt_algo_of(algo)->least) mt_algo_of(algo)->least(&c, l);
+  return microseconds(d, algo, &c, left, NULL);
 }

@@ -32,8 +32,16 @@ extern const mt_model mt_h200;
 
 /* By this kernel; NULL: by the first one that can. */
 void mt_cost_of (mt_cost *out, const mt_launch *l, const mt_kernel *k);
-/* Microseconds that the algorithm takes at least for the elements of l. */
+/* Microseconds that the algorithm takes at least for the elements of the flat copy l,
+** whatever its tiles. */
 double mt_algo_least (const mt_launch *l, mt_algorithm algo);
+/* Microseconds of what was counted of a copy in its algorithm: of all, those of
+** mt_cost_of; of a part of it, less. */
+double mt_cost_us (const mt_cost *c, const mt_launch *l);
+/* What takes so long at least takes more than `limit`: by more than rounding. */
+static inline bool mt_is_above (double least, double limit) {
+  return least * (1 - 1e-9) > limit;
+}
 
 /* ---------------------------------------------------------------- counting */
 

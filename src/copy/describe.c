@@ -439,11 +439,18 @@ static mt_status put_nothing (mt_launch *out) {
   return MT_OK;
 }
 
+/* Nothing of it: axes are made as they come. */
+static void clear (mt_draft *x) {
+  for (int i = 0; i < 3; i++) x->mode[i].n = 0;
+  for (int k = 0; k < MT_MAXBOUND; k++) x->bound[k] = 0;
+  x->nbound = 0, x->empty = false;
+}
+
 mt_status mt_describe (mt_launch *out, int modes[MT_MAXBOUND], const mt_tiled_copy *copy,
                        const mt_tensor *src, const mt_tensor *dst, mt_err *err) {
   const mt_tensor *const t[] = {src, dst};
   mt_draft x;
-  memset(&x, 0, sizeof x);
+  clear(&x);
   MT_TRY(check_tensor(src, MT_SRC, err));
   MT_TRY(check_tensor(dst, MT_DST, err));
   MT_TRY(check_shapes(src, dst, err));

@@ -13,8 +13,6 @@
 ** Pieces of some lengths are tried, each with the rows that fit to it; the one with the
 ** least estimated cost is taken.
 */
-#include <stdlib.h>
-
 #include "copy/algo.h"
 #include "copy/gather.h"
 #include "desc/axes.h"
@@ -22,7 +20,6 @@
 #include "desc/gather_desc.h"
 
 enum {
-  MT_GATHER_TILE = 16384,  /* bytes of a tile, about */
   MT_GATHER_LEAST = 16384, /* bytes that keep the threads of a block busy */
   MT_GATHER_PIECE = 256,   /* bytes of the source that are far from being read in part */
   MT_GATHER_FILL = 792,    /* blocks that a large GPU has at once */
@@ -32,94 +29,6 @@ enum {
 
 static int64_t unit_of (const mt_desc *d) { return (int64_t)d->vec * d->elem; }
 static int64_t word_units (const mt_desc *d) { return MT_GATHER_UNITS(unit_of(d)); }
-
-/* ---------------------------------------------------------------- geometry */
-
-/* The last axis of a mode: what is cut. NULL: it has none. */
-static const mt_axis *last_of (const mt_desc *d, int mode) {
-  uint32_t n = mode == 0 ? d->nthr : d->nval;
-  return n == 0 ? NULL : &d->axis[(mode == 0 ? 0 : d->nthr) + n - 1];
-}
-
-/* How far `cut` indices of a mode reach on a side, in bytes: below 2^31 or not. */
-static bool is_near (const mt_desc *d, int mode, int side, int64_t cut) {
-  const uint32_t first = mode == 0 ? 0 : d->nthr, n = mode == 0 ? d->nthr : d->nval;
-  uint64_t sum = 0;
-  for (uint32_t i = first; i < first + n; i++) {
-    uint64_t s = mt_magnitude(d->axis[i].stride[side]) * d->elem;
-    uint64_t e = (uint64_t)(i + 1 < first + n ? d->axis[i].extent : cut) + 4;
-    if (s > INT32_MAX) return false;
-    sum += s * e;
-  }
-  return sum <= INT32_MAX;
-}
-
-/* All rows begin at multiples of a word. */
-static bool is_aligned (const mt_launch *l) {
-  const mt_desc *d = &l->desc;
-  const int64_t word = MT_GATHER_WORD(unit_of(d));
-  if (!mt_begins(l, MT_DST, (uint64_t)word)) return false;
-  for (uint32_t i = d->nthr; i < d->nthr + d->nval + d->nrest; i++)
-    if (d->axis[i].stride[MT_DST] * (int64_t)d->elem % word != 0) return false;
-  return true;
-}
-
-/* Units are bytes, rows begin with words, and all of them, and all tiles, at the same
-** address modulo 4 in the source. */
-static bool has_spans (const mt_desc *d, const uint32_t cut[2], bool aligned) {
-  if (unit_of(d) != 1 || !aligned) return false;
-  for (uint32_t i = d->nthr; i < d->nthr + d->nval + d->nrest; i++)
-    if (d->axis[i].stride[MT_SRC] % 4 != 0) return false;
-  const mt_axis *last = last_of(d, 0);
-  return last == NULL || cut[0] == last->extent ||
-         last->stride[MT_SRC] % 4 * (cut[0] % 4) % 4 == 0;
-}
-
-/* How far the units of a tile lie before and behind its first one, in bytes. */
-static void find_reach (int64_t reach[2], const mt_desc *d, const uint32_t cut[2]) {
-  reach[0] = 0, reach[1] = unit_of(d);
-  for (uint32_t i = 0; i < d->nthr + d->nval; i++) {
-    bool thr = i < d->nthr, last = i + 1 == d->nthr || i + 1 == d->nthr + d->nval;
-    int64_t e = last ? cut[!thr] : d->axis[i].extent;
-    int64_t far = (e - 1) * d->axis[i].stride[MT_SRC] * d->elem;
-    reach[far > 0] += far;
-  }
-}
-
-/* Tiles along an axis of which `cut` are taken; `more`: units behind its end. */
-static int64_t tiles_of (const mt_axis *a, int64_t size, int64_t cut, int64_t more) {
-  return a == NULL || cut >= a->extent ? 1 :
-                                         mt_div_up(size + more, size / a->extent * cut);
-}
-
-bool mt_gather_find (mt_gather *g, const mt_launch *l, const uint32_t cut[2]) {
-  const mt_desc *d = &l->desc;
-  const int64_t v = word_units(d), size[2] = {d->threads, d->values};
-  int64_t has[2], tiles[2], more = is_aligned(l) ? 0 : v - 1, words, all;
-  memset(g, 0, sizeof *g);
-  for (int mode = 0; mode < 2; mode++) {
-    const mt_axis *a = last_of(d, mode);
-    if (cut[mode] < 1 || (a ? cut[mode] > a->extent : cut[mode] != 1)) return false;
-    if (!is_near(d, mode, MT_SRC, cut[mode]) || !is_near(d, mode, MT_DST, cut[mode]))
-      return false;
-    g->cut[mode] = cut[mode];
-    has[mode] = a ? size[mode] / a->extent * cut[mode] : 1;
-    tiles[mode] = tiles_of(a, size[mode], cut[mode], mode == 0 ? more : 0);
-  }
-  words = mt_div_up(tiles[0] > 1 ? has[0] : has[0] + more, v);
-  if ((tiles[0] > 1 && has[0] % v != 0) || has[1] > MT_GATHER_ROWS ||
-      words * v * 4 * (1 + more) > MT_GATHER_TABLE || mt_mulo(tiles[0], tiles[1], &all) ||
-      mt_mulo(all, d->rests, &all) || all > INT32_MAX)
-    return false;
-  g->units = (uint32_t)has[0], g->rows = (uint32_t)has[1];
-  g->phases = (uint32_t)(1 + more), g->tiles = (uint32_t)all;
-  g->table = (uint32_t)mt_div_up(words * v * 4 * (1 + more), 16) * 16;
-  g->words = mt_divisor_of(words);
-  g->spans = has_spans(d, cut, more == 0);
-  find_reach(g->reach, d, cut);
-  g->along = mt_divisor_of(tiles[0]), g->across = mt_divisor_of(tiles[1]);
-  return true;
-}
 
 /* ---------------------------------------------------------------- making */
 
@@ -252,14 +161,31 @@ static void find_rows (candidate *x, const mt_desc *d) {
     continue;
 }
 
-/* The copy in tiles with so many bytes of the run. */
-static bool make_tiles (mt_launch *l, candidate *x, const mt_axes *all, int64_t most,
-                        mt_algorithm algo) {
-  mt_desc *d = &l->desc;
+/* Tiles with so many bytes of the run. */
+static void begin_tiles (candidate *x, const mt_desc *d, const mt_axes *all,
+                         int64_t most) {
   x->mode[0].n = x->mode[1].n = 0;
-  x->mode[2] = *all;
+  mt_axes_copy(&x->mode[2], all);
   x->unit = unit_of(d), x->v = word_units(d), x->units = x->rows = 1;
   take_run(x, d, most);
+}
+
+/* The run that a tile has: the same run makes the same tile. */
+typedef struct run {
+  int axes;
+  uint32_t cut;
+  int64_t units;
+} run;
+
+static bool is_same (run *last, const candidate *x) {
+  const run now = {x->mode[0].n, x->cut[0], x->units}, before = *last;
+  *last = now;
+  return now.axes == before.axes && now.cut == before.cut && now.units == before.units;
+}
+
+/* The copy in them: whatever tiles l has are gone. */
+static bool make_tiles (mt_launch *l, candidate *x, mt_algorithm algo) {
+  mt_desc *d = &l->desc;
   find_piece(x, d);
   find_rows(x, d);
   d->algo = algo;
@@ -273,35 +199,42 @@ static bool make_tiles (mt_launch *l, candidate *x, const mt_axes *all, int64_t 
   return true;
 }
 
-/* The copy in such tiles; its microseconds, -1: there are none, or they are as before. */
-static double try_tiles (mt_launch *l, candidate *x, const mt_axes *all, int64_t most,
-                         mt_algorithm algo, int64_t before) {
+/* Microseconds of the copy in its tiles; those above `limit` need not be known. */
+static double take_us (const mt_launch *l, double limit, const mt_search *search) {
   mt_cost cost;
-  if (!make_tiles(l, x, all, most, algo) || x->units == before) return -1;
+  if (l->desc.algo == MT_ALGO_STAGED && !search->all) return mt_staged_us(l, limit);
   mt_cost_of(&cost, l, NULL);
   return cost.us;
 }
 
 /* Runs of 32 bytes to all of a tile; those no longer than the one before are the same. */
-bool mt_gather_make (mt_launch *l, mt_axes mode[3], mt_algorithm algo) {
-  const mt_axes all = mode[2];
+bool mt_gather_make (mt_launch *l, mt_axes mode[3], mt_algorithm algo,
+                     const mt_search *search) {
+  mt_axes all;
   candidate x = {.mode = mode};
-  double least = -1;
-  int64_t before = 0, best = 0;
+  double least = search->us;
+  int64_t before = 0, best = 0, made = 0;
+  run last = {0};
+  mt_axes_copy(&all, &mode[2]);
   for (int64_t most = 32; most <= MT_GATHER_TILE; most *= 2) {
-    mt_launch tried = *l;
     if (most < unit_of(&l->desc)) continue;
-    const double us = try_tiles(&tried, &x, &all, most, algo, before);
-    if (us < 0) continue;
-    before = x.units;
-    if (best == 0 || us < least) least = us, best = most;
+    made = 0;
+    begin_tiles(&x, &l->desc, &all, most);
+    if (is_same(&last, &x) && !search->all) continue;
+    if (!make_tiles(l, &x, algo) || x.units == before) continue;
+    made = most, before = x.units;
+    const double us = take_us(l, least, search);
+    if (us < least || (best == 0 && us == least)) least = us, best = most;
   }
-  return best != 0 && try_tiles(l, &x, &all, best, algo, 0) >= 0;
+  if (best == 0 || made == best) return best != 0;
+  begin_tiles(&x, &l->desc, &all, best);
+  return make_tiles(l, &x, algo);
 }
 
-static bool gather_make (mt_launch *l, mt_axes mode[3], char *why) {
+static bool gather_make (mt_launch *l, mt_axes mode[3], const mt_search *search,
+                         char *why) {
   (void)why;
-  return mt_gather_make(l, mode, MT_ALGO_GATHER);
+  return mt_gather_make(l, mode, MT_ALGO_GATHER, search);
 }
 
 /* ---------------------------------------------------------------- checking */
@@ -334,19 +267,17 @@ typedef struct part {
   int64_t extent, stride;
 } part;
 
-static int by_stride (const void *a, const void *b) {
-  int64_t x = ((const part *)a)->stride, y = ((const part *)b)->stride;
-  return (x > y) - (x < y);
-}
-
+/* By stride. */
 static int find_parts (part *p, const mt_desc *d, int side) {
-  int n = (int)(d->nthr + d->nval);
+  const int n = (int)(d->nthr + d->nval);
   for (int i = 0; i < n; i++) {
-    bool thr = i < (int)d->nthr, last = i + 1 == (int)d->nthr || i + 1 == n;
-    p[i].extent = last ? d->gather.cut[!thr] : d->axis[i].extent;
-    p[i].stride = bytes_of(d, &d->axis[i], side);
+    const bool thr = i < (int)d->nthr, last = i + 1 == (int)d->nthr || i + 1 == n;
+    const part x = {last ? d->gather.cut[!thr] : d->axis[i].extent,
+                    bytes_of(d, &d->axis[i], side)};
+    int j = i;
+    for (; j > 0 && p[j - 1].stride > x.stride; j--) p[j] = p[j - 1];
+    p[j] = x;
   }
-  qsort(p, (size_t)n, sizeof *p, by_stride);
   return n;
 }
 
@@ -469,6 +400,18 @@ static void gather_cost (mt_cost *c, const mt_launch *l) {
   c->least = begin + issue;
 }
 
+/* Tables of one axis; words whose units lie in one line, of which no warp idles. */
+static void gather_least (mt_cost *c, const mt_launch *l) {
+  const mt_model *m = &mt_h200;
+  const double v = (double)word_units(&l->desc);
+  const double begin = l->desc.nrest > 0 ? m->gather_table : 0;
+  const double loads = v < 2 ? v : 2;
+  const double issue = (double)mt_accesses(&l->desc) / v / 32 *
+                       (loads * m->gather_line + v * m->gather_unit + m->gather_word);
+  c->slow += (begin + issue * m->gather_both) * m->memory / c->traffic;
+  c->least = begin + issue;
+}
+
 /* ---------------------------------------------------------------- kernels */
 
 /* Blocks that make their tables for several tiles, and fill the GPU some whole times. */
@@ -488,6 +431,7 @@ const mt_algo mt_algo_gather = {.name = "gather",
                                 .make = gather_make,
                                 .check = gather_check,
                                 .cost = gather_cost,
+                                .least = gather_least,
                                 .grid = gather_grid,
                                 .shared = gather_shared,
                                 .most_shared = MT_GATHER_SHARED,

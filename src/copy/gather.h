@@ -7,7 +7,10 @@
 
 #include <stdbool.h>
 
+#include "copy/copy.h"
 #include "desc/axes.h"
+
+enum { MT_GATHER_TILE = 16384 }; /* bytes of a tile at most, about */
 
 /* The geometry of tiles with so many indices of the last thread axis and of the last
 ** value axis, 1 where there is none. Axes, sizes and the destination are there.
@@ -18,9 +21,14 @@ bool mt_staged_find (mt_staged *s, const mt_launch *l, const uint32_t cut[2]);
 /* A copy in such tiles: in a little smaller ones if these keep threads busier. */
 void mt_staged_busy (mt_launch *l);
 
+/* Microseconds of a copy in such tiles, as mt_cost_of has them; or, if these are more
+** than the limit, fewer that are: without bank conflicts, which take longest to count. */
+double mt_staged_us (const mt_launch *l, double limit);
+
 /* The flat copy, whose axes are mode[2], in the cheapest tiles that were found; algo:
-** GATHER or STAGED. False: there are none. */
-bool mt_gather_make (mt_launch *l, mt_axes mode[3], mt_algorithm algo);
+** GATHER or STAGED. False: there are none that the search wants. */
+bool mt_gather_make (mt_launch *l, mt_axes mode[3], mt_algorithm algo,
+                     const mt_search *search);
 /* The thread axes are a run of the destination, and there are no bounds. */
 mt_status mt_gather_check_run (const mt_desc *d, mt_err *err);
 /* Bytes that a tile moves of a side, in sectors. */

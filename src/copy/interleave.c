@@ -51,9 +51,10 @@ static bool make_packed (mt_launch *l, mt_axes mode[3], int packed) {
   return true;
 }
 
-static bool pack_make (mt_launch *l, mt_axes mode[3], char *why) {
+static bool pack_make (mt_launch *l, mt_axes mode[3], const mt_search *search,
+                       char *why) {
   const mt_axes all = mode[2];
-  (void)why;
+  (void)search, (void)why;
   for (int side = 0; side < 2; side++) {
     mode[0].n = mode[1].n = 0;
     mode[2] = all;

@@ -35,25 +35,44 @@ typedef struct candidate {
   mt_prefix prefix[2][MT_MAXPREFIXES];
   int nprefix[2];
   int64_t extent[MT_LISTSIZE]; /* of each axis in the box: 1 if it is not */
+  int64_t held[MT_LISTSIZE];   /* what the source's prefix has of it */
   int64_t row[2];              /* bytes */
+  uint64_t odd[2];             /* axes whose stride is no multiple of 16 bytes, as bits */
   int64_t bytes;
+  int axes; /* of the box */
 } candidate;
 
 /* ---------------------------------------------------------------- prefixes */
 
+/* The divisors of e up to `most`, in order; returns how many of them are noted. */
+static int divisors_of (uint16_t *list, int64_t e, int64_t most) {
+  uint16_t large[MT_MAXCUT];
+  int n = 0, m = 0;
+  for (int64_t f = 1; f * f <= e && f <= most; f++) {
+    if (e % f != 0) continue;
+    list[n++] = (uint16_t)f;
+    if (e / f > f && e / f <= most) large[m++] = (uint16_t)(e / f);
+  }
+  while (m > 0) list[n++] = large[--m];
+  return n;
+}
+
+static void add_prefix (candidate *c, int side, int n, int64_t cut) {
+  if (c->nprefix[side] < MT_MAXPREFIXES)
+    c->prefix[side][c->nprefix[side]++] = (mt_prefix){n, cut};
+}
+
 /* All prefixes that a box has room for: divisors of an axis up to MT_MAXCUT, and all of
-** it. */
+** it. Each holds those before it. */
 static void find_prefixes (candidate *c, int side) {
   int64_t most = MT_PERMUTE_BYTES / c->unit;
-  int *n = &c->nprefix[side];
-  *n = 0;
+  uint16_t list[MT_MAXCUT];
+  c->nprefix[side] = 0;
   for (int i = 0; i < c->run[side].n && most > 1; i++) {
-    int64_t e = c->all->axis[c->run[side].axis[i]].extent;
-    for (int64_t f = 2; f <= most && f <= e && f <= MT_MAXCUT; f++)
-      if ((e % f == 0 || f == e) && *n < MT_MAXPREFIXES)
-        c->prefix[side][(*n)++] = (mt_prefix){i + 1, f};
-    if (e > MT_MAXCUT && e <= most && *n < MT_MAXPREFIXES)
-      c->prefix[side][(*n)++] = (mt_prefix){i + 1, e};
+    const int64_t e = c->all->axis[c->run[side].axis[i]].extent;
+    const int n = divisors_of(list, e, most < MT_MAXCUT ? most : MT_MAXCUT);
+    for (int k = 1; k < n; k++) add_prefix(c, side, i + 1, list[k]);
+    if (e > MT_MAXCUT && e <= most) add_prefix(c, side, i + 1, e);
     most /= e;
   }
 }
@@ -65,7 +84,7 @@ static void find_prefixes (candidate *c, int side) {
 ** stride that is none. */
 static bool find_row (candidate *c, int side) {
   uint64_t in = 0;
-  int64_t n = c->unit, elem = c->l->desc.elem;
+  int64_t n = c->unit;
   for (int i = 0; i < c->run[side].n; i++) {
     int axis = c->run[side].axis[i];
     if (c->extent[axis] == 1) break;
@@ -74,26 +93,32 @@ static bool find_row (candidate *c, int side) {
     if (c->extent[axis] < c->all->axis[axis].extent) break;
   }
   c->row[side] = n;
-  if (n < MT_LEASTROW || n % 16 != 0) return false;
-  for (int i = 0; i < c->all->n; i++)
-    if (!(in >> i & 1) && c->all->axis[i].stride[side] * elem % 16 != 0) return false;
-  return true;
+  return n >= MT_LEASTROW && n % 16 == 0 && (c->odd[side] & ~in) == 0;
 }
 
-/* The smallest box with both prefixes; false if it is too small, too large or has no
-** rows. */
-static bool fill (candidate *c, const mt_prefix *src, const mt_prefix *dst) {
-  int axes = 0;
+/* The box with a prefix of the source, and more of it with one of the destination. */
+static void hold (candidate *c, const mt_prefix *src) {
+  for (int i = 0; i < c->all->n; i++) c->held[i] = 1;
+  mt_run_hold(c->held, c->all, &c->run[MT_SRC], src);
+}
+
+/* The smallest box with both; false if it is too large. */
+static bool fill (candidate *c, const mt_prefix *dst) {
+  c->axes = 0;
   c->bytes = c->unit;
-  for (int i = 0; i < c->all->n; i++) c->extent[i] = 1;
-  mt_run_hold(c->extent, c->all, &c->run[MT_SRC], src);
+  for (int i = 0; i < c->all->n; i++) c->extent[i] = c->held[i];
   mt_run_hold(c->extent, c->all, &c->run[MT_DST], dst);
   for (int i = 0; i < c->all->n; i++) {
-    axes += c->extent[i] > 1;
+    c->axes += c->extent[i] > 1;
     c->bytes *= c->extent[i];
     if (c->bytes > MT_PERMUTE_BYTES) return false;
   }
-  return c->bytes >= MT_LEASTBOX && axes < MT_PERMUTE_AXES && find_row(c, MT_SRC) &&
+  return true;
+}
+
+/* It is large enough, and has rows on both sides. */
+static bool is_box (candidate *c) {
+  return c->bytes >= MT_LEASTBOX && c->axes < MT_PERMUTE_AXES && find_row(c, MT_SRC) &&
          find_row(c, MT_DST);
 }
 
@@ -147,16 +172,74 @@ static int64_t cost_of (const candidate *c) {
   return cost + counted(m->box_any_idle * (double)(places - vectors) / (double)places);
 }
 
+/* A prefix holds those before it: behind one that is too large all are. */
 static bool find_best (candidate *c) {
   int64_t best = INT64_MAX;
   const mt_prefix *at[2] = {NULL, NULL};
-  for (int i = 0; i < c->nprefix[MT_SRC]; i++)
+  for (int i = 0; i < c->nprefix[MT_SRC]; i++) {
+    hold(c, &c->prefix[MT_SRC][i]);
     for (int j = 0; j < c->nprefix[MT_DST]; j++) {
-      if (!fill(c, &c->prefix[MT_SRC][i], &c->prefix[MT_DST][j])) continue;
+      if (!fill(c, &c->prefix[MT_DST][j])) break;
+      if (!is_box(c)) continue;
       int64_t cost = cost_of(c);
       if (cost < best) best = cost, at[0] = &c->prefix[0][i], at[1] = &c->prefix[1][j];
     }
-  return best < INT64_MAX && fill(c, at[0], at[1]);
+  }
+  if (best == INT64_MAX) return false;
+  hold(c, at[0]);
+  return fill(c, at[1]) && is_box(c);
+}
+
+/* ---------------------------------------------------------------- cost */
+
+/* Accesses of a box's row on a side, and its axes. */
+static int64_t row_of (uint32_t *row, const mt_desc *d, int side) {
+  int64_t stride = d->vec;
+  *row = 0;
+  for (uint32_t k = 0; k < d->nthr; k++) {
+    uint32_t i = side == MT_SRC ? k : d->permute.order[k];
+    if (d->axis[i].stride[side] != stride) break;
+    stride *= d->axis[i].extent;
+    *row |= 1u << i;
+  }
+  return stride / d->vec;
+}
+
+/* What the ends of rows of so many bytes take. */
+static double ends_of (int64_t row) {
+  const double part = mt_h200.box_row;
+  return row < MT_LONGROW ? part / (double)row - part / MT_LONGROW : 0;
+}
+
+/* The best are rows of 1 KiB in boxes of 16 KiB. Others cost more: for the begin and end
+** of a block, or for fewer blocks at a time; for the ends of rows. */
+static void count_rows (mt_cost *c, const mt_launch *l) {
+  const mt_model *m = &mt_h200;
+  const mt_desc *d = &l->desc;
+  const int64_t unit = (int64_t)d->vec * d->elem;
+  const double bytes = (double)(d->threads * unit);
+  c->slow += bytes > MT_PERMUTE_USUAL ?
+                 m->box_large :
+                 m->box_block / bytes - m->box_block / MT_PERMUTE_USUAL;
+  for (int side = 0; side < 2; side++) {
+    uint32_t row;
+    int64_t length = row_of(&row, d, side);
+    c->traffic += mt_in_pieces(l, side, length, row);
+    if (side == MT_DST) c->slow += mt_torn(l, row, m->box_torn);
+    c->slow += ends_of(length * unit);
+  }
+  c->least = (double)d->rests * (d->nrest + 1) * m->box_axis;
+}
+
+/* And for vectors of the destination that consist of several groups. */
+static void box_cost (mt_cost *c, const mt_launch *l) {
+  const mt_desc *d = &l->desc;
+  const int64_t unit = (int64_t)d->vec * d->elem, threads = mt_permute_threads(d);
+  count_rows(c, l);
+  c->slow += mt_h200.box_group *
+             (double)((16 / unit / d->permute.group - 1) * d->permute.nstore) /
+             d->permute.wide;
+  c->used = mt_part_used(d->permute.vectors, threads);
 }
 
 /* ---------------------------------------------------------------- taking it */
@@ -213,28 +296,71 @@ static bool is_fast (const candidate *c) {
   return a == c->run[MT_DST].axis[0] && c->all->axis[a].extent * c->unit >= MT_FASTROW;
 }
 
-static bool box_make (mt_launch *l, mt_axes mode[3], char *why) {
-  const mt_axes all = mode[2];
-  candidate c = {.all = &all, .l = l, .unit = (int64_t)l->desc.vec * l->desc.elem};
-  mt_desc d = l->desc;
-  (void)why;
-  if (all.n > MT_LISTSIZE - MT_PERMUTE_AXES) return false;
-  for (int side = 0; side < 2; side++) {
-    mt_run_find(&c.run[side], &all, side, l->desc.vec);
-    if (c.run[side].n == 0) return false;
-    find_prefixes(&c, side);
+/* A row of a side is within its run: no axis beside that moves it off multiples of 16
+** bytes, and it is long enough. Returns its bytes at most; 0: there is none. */
+static int64_t longest_row (const candidate *c, int side) {
+  const mt_run *run = &c->run[side];
+  uint64_t in = 0;
+  int64_t n = c->unit;
+  for (int i = 0; i < run->n; i++) {
+    const int64_t e = c->all->axis[run->axis[i]].extent;
+    in |= (uint64_t)1 << run->axis[i];
+    n = n < MT_LONGROW ? n * (e < MT_LONGROW ? e : MT_LONGROW) : n;
   }
-  if (is_fast(&c) || !mt_begins(l, MT_SRC, 16) || !mt_begins(l, MT_DST, 16) ||
-      !find_best(&c))
-    return false;
+  return n >= MT_LEASTROW && (c->odd[side] & ~in) == 0 ? n : 0;
+}
+
+static void find_odd (candidate *c) {
+  for (int i = 0; i < c->all->n; i++)
+    for (int side = 0; side < 2; side++)
+      if (c->all->axis[i].stride[side] * (int64_t)c->l->desc.elem % 16 != 0)
+        c->odd[side] |= (uint64_t)1 << i;
+}
+
+/* Both sides have rows, and a box of the longest is fast enough. */
+static bool has_rows (const candidate *c, const mt_search *search) {
+  const int64_t src = longest_row(c, MT_SRC), dst = longest_row(c, MT_DST);
+  const mt_desc *d = &c->l->desc;
+  if (src == 0 || dst == 0) return false;
+  const mt_cost least = {.traffic = (double)mt_accesses(d) * mt_both_units(d),
+                         .slow = 1 + ends_of(src) + ends_of(dst)};
+  return search->all || !mt_is_above(mt_cost_us(&least, c->l), search->us);
+}
+
+/* The copy in the box that was found. False: there is none that the search wants. */
+static bool make_box (mt_launch *l, mt_axes mode[3], const candidate *c,
+                      const mt_search *search) {
+  mt_desc *d = &l->desc;
+  mt_cost cost = {.slow = 1};
   mode[0].n = mode[1].n = mode[2].n = 0;
-  take_box(mode, d.permute.order, &c);
-  take_rest(&mode[2], &c);
-  if (!mt_axes_store(&d, mode) || d.rests > INT32_MAX || !mt_permute_choose(&d))
-    return false;
+  take_box(mode, d->permute.order, c);
+  take_rest(&mode[2], c);
+  if (!mt_axes_store(d, mode) || d->rests > INT32_MAX) return false;
+  count_rows(&cost, l);
+  if (!search->all && mt_is_above(mt_cost_us(&cost, l), search->us)) return false;
+  return mt_permute_choose(d);
+}
+
+static bool box_make (mt_launch *l, mt_axes mode[3], const mt_search *search, char *why) {
+  mt_axes all;
+  candidate c;
+  c.l = l, c.unit = (int64_t)l->desc.vec * l->desc.elem;
+  c.odd[0] = c.odd[1] = 0;
+  (void)why;
+  if (mode[2].n > MT_LISTSIZE - MT_PERMUTE_AXES) return false;
+  for (int side = 0; side < 2; side++) {
+    mt_run_find(&c.run[side], &mode[2], side, l->desc.vec);
+    if (c.run[side].n == 0) return false;
+  }
+  mt_axes_copy(&all, &mode[2]);
+  c.all = &all;
   l->desc.algo = MT_ALGO_PERMUTE;
-  l->desc.permute = d.permute;
-  return true;
+  find_odd(&c);
+  if (is_fast(&c) || !mt_begins(l, MT_SRC, 16) || !mt_begins(l, MT_DST, 16) ||
+      !has_rows(&c, search))
+    return false;
+  for (int side = 0; side < 2; side++) find_prefixes(&c, side);
+  return find_best(&c) && make_box(l, mode, &c, search);
 }
 
 static mt_status box_check (const mt_launch *l, mt_err *err) {
@@ -248,47 +374,6 @@ static mt_status box_check (const mt_launch *l, mt_err *err) {
                mt_axes_divide(&mode[2], MT_DST, d->elem, 16),
            err, "a box does not begin at a multiple of 16 bytes");
   return mt_permute_check(d, err);
-}
-
-/* ---------------------------------------------------------------- cost */
-
-/* Accesses of a box's row on a side, and its axes. */
-static int64_t row_of (uint32_t *row, const mt_desc *d, int side) {
-  int64_t stride = d->vec;
-  *row = 0;
-  for (uint32_t k = 0; k < d->nthr; k++) {
-    uint32_t i = side == MT_SRC ? k : d->permute.order[k];
-    if (d->axis[i].stride[side] != stride) break;
-    stride *= d->axis[i].extent;
-    *row |= 1u << i;
-  }
-  return stride / d->vec;
-}
-
-/* The best are rows of 1 KiB in boxes of 16 KiB. Others cost more: for the begin and end
-** of a block, or for fewer blocks at a time; for the ends of rows; for vectors of the
-** destination that consist of several groups. */
-static void box_cost (mt_cost *c, const mt_launch *l) {
-  const mt_model *m = &mt_h200;
-  const mt_desc *d = &l->desc;
-  int64_t unit = (int64_t)d->vec * d->elem, threads = mt_permute_threads(d);
-  double bytes = (double)(d->threads * unit);
-  c->slow += bytes > MT_PERMUTE_USUAL ?
-                 m->box_large :
-                 m->box_block / bytes - m->box_block / MT_PERMUTE_USUAL;
-  for (int side = 0; side < 2; side++) {
-    uint32_t row;
-    int64_t length = row_of(&row, d, side);
-    c->traffic += mt_in_pieces(l, side, length, row);
-    if (side == MT_DST) c->slow += mt_torn(l, row, m->box_torn);
-    if (length * unit < MT_LONGROW)
-      c->slow += m->box_row / (double)(length * unit) - m->box_row / MT_LONGROW;
-  }
-  c->slow += m->box_group *
-             (double)((16 / unit / d->permute.group - 1) * d->permute.nstore) /
-             d->permute.wide;
-  c->used = mt_part_used(d->permute.vectors, threads);
-  c->least = (double)d->rests * (d->nrest + 1) * m->box_axis;
 }
 
 /* ---------------------------------------------------------------- kernels */

@@ -232,55 +232,75 @@ bool mt_permute_build (mt_desc *d) {
 static uint32_t wavefronts_of (const mt_walk_axis *h, uint32_t count, uint32_t each,
                                uint32_t things, uint32_t bytes) {
   uint32_t at[MT_LANES], n = things < MT_LANES ? things : MT_LANES;
-  for (uint32_t i = 0; i < n; i++) at[i] = mt_banks_place(h, count, each * i);
+  mt_banks_places(at, n, h, count, each);
   return mt_banks_wavefronts(at, n, bytes);
 }
 
 /* What a vector costs, in issue slots: four for a wavefront of shared memory, six for an
 ** axis of a walk. */
-static uint32_t cost_of (const mt_desc *d) {
+static uint32_t slots (const mt_desc *d, uint32_t writes, uint32_t reads) {
   const mt_permute *t = &d->permute;
-  uint32_t unit = unit_of(d), units = 16 / unit, groups = units / t->group;
-  uint32_t writes = wavefronts_of(t->load, t->nload, 1, t->vectors, 16);
-  uint32_t reads =
-      wavefronts_of(t->store, t->nstore, groups, t->vectors / t->wide, unit * t->wide);
+  const uint32_t units = 16 / unit_of(d), groups = units / t->group;
   return 4 * writes + 6 * t->nload +
          (4 * reads * units + 6 * t->nstore * groups) / t->wide;
 }
 
-/* Pitches with gap[k] vectors of padding before axis k. */
-static void set_pitches (mt_desc *d, const uint32_t *gap) {
+/* The same where no bank is met twice. No padding has less if this has none: an axis goes
+** on where the one before it ends, so that walks have the fewest. */
+static uint32_t least_of (const mt_desc *d) {
+  const mt_permute *t = &d->permute;
+  return slots(d, mt_banks_least(t->vectors, 16),
+               mt_banks_least(t->vectors / t->wide, unit_of(d) * t->wide));
+}
+
+/* UINT32_MAX: not less than `limit`. */
+static uint32_t cost_of (const mt_desc *d, uint32_t limit) {
+  const mt_permute *t = &d->permute;
+  const uint32_t unit = unit_of(d), word = unit * t->wide;
+  const uint32_t writes = wavefronts_of(t->load, t->nload, 1, t->vectors, 16);
+  if (slots(d, writes, mt_banks_least(t->vectors / t->wide, word)) >= limit)
+    return UINT32_MAX;
+  return slots(d, writes,
+               wavefronts_of(t->store, t->nstore, 16 / unit / t->group,
+                             t->vectors / t->wide, word));
+}
+
+/* Paddings: gap[k] vectors before axis k; and what they cost. */
+typedef struct padding {
+  uint32_t gap[MT_PERMUTE_AXES], warp_row, cost;
+} padding;
+
+/* The box with these paddings. False: there is none. */
+static bool pad (mt_desc *d, const padding *p) {
   uint32_t at = unit_of(d);
   for (uint32_t k = 0; k < d->nthr; k++) {
-    at += 16 * gap[k];
+    at += 16 * p->gap[k];
     d->permute.pitch[k] = (uint16_t)(at < MT_PERMUTE_SHARED ? at : MT_PERMUTE_SHARED);
     at = d->permute.pitch[k] * (uint32_t)d->axis[k].extent;
   }
+  d->permute.warp_row = (uint16_t)p->warp_row;
+  return mt_permute_build(d);
 }
 
-static bool attempt (mt_desc *out, const mt_desc *d, const uint32_t *gap,
-                     uint32_t warp_row) {
-  *out = *d;
-  set_pitches(out, gap);
-  out->permute.warp_row = (uint16_t)warp_row;
-  return mt_permute_build(out);
-}
-
-/* The best padding before one axis after the other, from the last. *best and *cost stay
-** where nothing costs less. */
-static void choose_gaps (mt_desc *best, uint32_t *cost, const mt_desc *d,
-                         uint32_t warp_row) {
-  uint32_t gap[MT_PERMUTE_AXES] = {0}, least = UINT32_MAX;
-  mt_desc x;
-  for (uint32_t k = d->nthr; k-- > 0;) {
+/* The best padding before one axis after the other, from the last: *best stays where
+** nothing costs less, and nothing costs less than *least. More padding before an axis
+** does not make walks shorter. */
+static void choose_gaps (padding *best, uint32_t *least, mt_desc *x, uint32_t warp_row) {
+  padding p = {.warp_row = warp_row};
+  uint32_t lowest = UINT32_MAX;
+  for (uint32_t k = x->nthr; k-- > 0;) {
     uint32_t take = 0;
-    for (gap[k] = 0; gap[k] <= (k > 0 ? MT_MOSTGAP : 0); gap[k]++) {
-      if (!attempt(&x, d, gap, warp_row)) continue;
-      uint32_t c = cost_of(&x);
-      if (c < least) least = c, take = gap[k];
-      if (c < *cost) *cost = c, *best = x;
+    for (p.gap[k] = 0; p.gap[k] <= (k > 0 ? MT_MOSTGAP : 0); p.gap[k]++) {
+      if (best->cost <= *least) return;
+      if (!pad(x, &p)) continue;
+      const uint32_t any = least_of(x);
+      if (warp_row == 0 && lowest == UINT32_MAX && p.gap[k] == 0) *least = any;
+      if (any >= lowest) break;
+      p.cost = cost_of(x, lowest);
+      if (p.cost < lowest) lowest = p.cost, take = p.gap[k];
+      if (p.cost < best->cost) *best = p;
     }
-    gap[k] = take;
+    p.gap[k] = take;
   }
 }
 
@@ -288,28 +308,27 @@ static void choose_gaps (mt_desc *best, uint32_t *cost, const mt_desc *d,
 ** the destination. But 1 if the vectors of a word are neighbours there: a thread would
 ** write the halves of a sector one after the other, which costs more than reading single
 ** units. */
-static MT_APART uint32_t wide_of (const mt_desc *d) {
-  uint32_t unit = unit_of(d), wide = unit < 4 ? 4 / unit : 1;
-  mt_desc x = *d;
-  if (d->axis[0].stride[MT_DST] * (int64_t)d->elem == 16) return 1;
-  x.permute.wide = (uint16_t)wide;
-  return d->axis[0].extent % wide == 0 && has_whole_rows(&x) ? wide : 1;
+static void choose_wide (mt_desc *d) {
+  const uint32_t unit = unit_of(d), wide = unit < 4 ? 4 / unit : 1;
+  d->permute.wide = (uint16_t)wide;
+  if (d->axis[0].stride[MT_DST] * (int64_t)d->elem == 16 ||
+      d->axis[0].extent % wide != 0 || !has_whole_rows(d))
+    d->permute.wide = 1;
 }
 
 bool mt_permute_choose (mt_desc *d) {
-  uint32_t cost = UINT32_MAX;
+  padding best = {.cost = UINT32_MAX};
   int64_t extent[MT_PERMUTE_AXES], part;
+  uint32_t least = 0;
   int axis;
-  mt_desc best = *d, x = *d;
   for (uint32_t k = 0; k < d->nthr; k++) extent[k] = d->axis[d->permute.order[k]].extent;
-  x.permute.wide = (uint16_t)wide_of(d);
-  x.permute.group =
+  choose_wide(d);
+  d->permute.group =
       (uint16_t)mt_permute_group(&axis, &part, extent, (int)d->nthr, 16 / unit_of(d));
-  choose_gaps(&best, &cost, &x, 0);
-  choose_gaps(&best, &cost, &x, 8);
-  if (cost == UINT32_MAX) return false;
-  *d = best;
-  return true;
+  mt_desc x = *d;
+  choose_gaps(&best, &least, &x, 0);
+  choose_gaps(&best, &least, &x, 8);
+  return best.cost < UINT32_MAX && pad(d, &best);
 }
 
 /* As many rounds as 256 threads need, as few threads as these rounds need. */

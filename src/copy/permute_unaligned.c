@@ -372,11 +372,12 @@ static bool make (mt_desc *d, mt_axes mode[3], const candidate *b) {
          mt_permute_unaligned_choose(d, b->halo);
 }
 
-static bool unaligned_make (mt_launch *l, mt_axes mode[3], char *why) {
+static bool unaligned_make (mt_launch *l, mt_axes mode[3], const mt_search *search,
+                            char *why) {
   const mt_axes all = mode[2];
   const mt_desc flat = l->desc;
   candidate b = {.all = &all, .unit = (int64_t)flat.vec * flat.elem};
-  (void)why;
+  (void)search, (void)why;
   if (all.n > MT_LISTSIZE - MT_PERMUTE_AXES || mt_mulo(b.unit, flat.rests, &b.total))
     return false;
   for (int side = 0; side < 2; side++) {
@@ -459,6 +460,11 @@ static void unaligned_cost (mt_cost *c, const mt_launch *l) {
   c->least = m->box_unaligned_block;
 }
 
+static void unaligned_least (mt_cost *c, const mt_launch *l) {
+  c->slow = mt_by_width(mt_h200.box_unaligned_unit, mt_unit_of(&l->desc, MT_SRC));
+  c->least = mt_h200.box_unaligned_block;
+}
+
 /* ---------------------------------------------------------------- kernels */
 
 static mt_grid unaligned_grid (const mt_kernel *k, const mt_desc *d) {
@@ -474,6 +480,7 @@ const mt_algo mt_algo_permute_unaligned =
      .make = unaligned_make,
      .check = unaligned_check,
      .cost = unaligned_cost,
+     .least = unaligned_least,
      .grid = unaligned_grid,
      .shared = unaligned_shared,
      .most_shared = MT_PERMUTE_UNALIGNED_SHARED,

@@ -70,12 +70,13 @@ static bool is_run (const mt_axis *a, int64_t vec) {
 
 /* The axis that is a run of both sides becomes the thread axis. Whole vectors that are
 ** not repeated need no more than accesses one by one. */
-static bool rows_make (mt_launch *l, mt_axes mode[3], char *why) {
+static bool rows_make (mt_launch *l, mt_axes mode[3], const mt_search *search,
+                       char *why) {
   mt_desc probe = l->desc;
   int64_t vec = probe.vec, bytes = vec * probe.elem, n;
   mt_axes *rest = &mode[2];
   int i = 0;
-  (void)why;
+  (void)search, (void)why;
   while (i < rest->n && !is_run(&rest->axis[i], vec)) i++;
   if (i == rest->n || rest->axis[i].extent * bytes < MT_SHORTROW) return false;
   mode[0].axis[mode[0].n++] = take(rest, i);

@@ -7,9 +7,8 @@
 ** their strides in the source: those that stay within what is there, or touch it, make
 ** the piece; the others number pieces, in levels.
 */
-#include <stdlib.h>
-
 #include "copy/algo.h"
+#include "copy/banks.h"
 #include "copy/gather.h"
 #include "desc/axes.h"
 #include "desc/divisor.h"
@@ -28,11 +27,6 @@ typedef struct part {
 
 static int64_t size_of (const part *p) { return (int64_t)mt_magnitude(p->stride); }
 
-static int by_size (const void *a, const void *b) {
-  int64_t x = size_of(a), y = size_of(b);
-  return (x > y) - (x < y);
-}
-
 /* Words that begin before a tile's first unit have units of the tile before; and from
 ** where such a unit would be, those of a thread's next words are found. */
 static int64_t indices_before (const mt_staged *s, int64_t v) {
@@ -42,6 +36,7 @@ static int64_t indices_before (const mt_staged *s, int64_t v) {
   return mt_div_up(v - 1, g->units / g->cut[0]);
 }
 
+/* By the size of their strides. */
 static int find_parts (part *p, const mt_staged *s, const mt_desc *d, int64_t v) {
   const mt_gather *g = &s->tile;
   int n = 0;
@@ -51,9 +46,11 @@ static int find_parts (part *p, const mt_staged *s, const mt_desc *d, int64_t v)
               .extent = last ? g->cut[!thr] : d->axis[i].extent,
               .stride = d->axis[i].stride[MT_SRC] * d->elem};
     if (thr && last) x.before = indices_before(s, v), x.extent += x.before;
-    if (x.stride != 0 && x.extent > 1) p[n++] = x;
+    if (x.stride == 0 || x.extent <= 1) continue;
+    int j = n++;
+    for (; j > 0 && size_of(&p[j - 1]) > size_of(&x); j--) p[j] = p[j - 1];
+    p[j] = x;
   }
-  qsort(p, (size_t)n, sizeof *p, by_size);
   return n;
 }
 
@@ -106,17 +103,17 @@ static int64_t add_part (mt_staged *s, const part *p, bool aligned) {
 }
 
 /* The lowest byte of every piece, in every tile, is a multiple of 16. */
-static bool is_aligned (const mt_launch *l, const part *p, int n, int64_t unit) {
+static bool is_aligned (const mt_launch *l, const uint32_t cut[2], const part *p, int n) {
   const mt_desc *d = &l->desc;
   const uint32_t first = d->nthr + d->nval;
-  int64_t length = unit;
+  int64_t length = mt_unit_of(d, MT_SRC);
   if (!mt_begins(l, MT_SRC, 16)) return false;
   for (uint32_t i = first; i < first + d->nrest; i++)
     if (d->axis[i].stride[MT_SRC] * d->elem % 16 != 0) return false;
   for (int mode = 0; mode < 2; mode++) {
     uint32_t end = mode == 0 ? d->nthr : first;
     int64_t step = end == 0 ? 0 : d->axis[end - 1].stride[MT_SRC] * d->elem;
-    if (step % 16 * d->gather.cut[mode] % 16 != 0) return false;
+    if (step % 16 * cut[mode] % 16 != 0) return false;
   }
   for (int i = 0; i < n; i++) {
     const int64_t s = size_of(&p[i]);
@@ -162,10 +159,10 @@ static int64_t extent_of (const mt_desc *d, const mt_gather *g, uint32_t i) {
 static int64_t fewest (int64_t least, int64_t most, int64_t v, int64_t inner,
                        int64_t extent, int64_t by) {
   const int64_t words = inner / mt_gcd_of(inner, v);
-  const int64_t each = words / mt_gcd_of(words, by) * by;
-  int64_t step = mt_div_up(least, each) * each;
-  for (int i = 0; extent != 0 && i < 32 && step <= most; i++, step += each)
-    if (extent % (step * v / inner) == 0) return step;
+  const int64_t each = words / mt_gcd_of(words, by) * by, more = each * v / inner;
+  int64_t step = mt_div_up(least, each) * each, n = step / each * more;
+  for (int i = 0; extent != 0 && i < 32 && step <= most; i++, step += each, n += more)
+    if ((uint32_t)extent % (uint32_t)n == 0) return step;
   return extent == 0 && step <= most ? step : 0;
 }
 
@@ -228,18 +225,15 @@ static bool find_places (mt_staged *s, int64_t v, bool aligned) {
 bool mt_staged_find (mt_staged *s, const mt_launch *l, const uint32_t cut[2]) {
   const mt_desc *d = &l->desc;
   const int64_t unit = (int64_t)d->vec * d->elem, v = MT_GATHER_UNITS(unit);
-  mt_launch tiled;
   part p[MT_MAXAXIS];
   memset(s, 0, sizeof *s);
   if (!mt_gather_find(&s->tile, l, cut)) return false;
-  tiled = *l;
-  tiled.desc.gather = s->tile;
   s->length = (uint32_t)unit;
   s->step = mt_divisor_of(step_of(d, &s->tile, unit));
   s->times = (uint32_t)mt_div_up(s->tile.words.extent, s->step.extent);
   s->even = s->times * s->step.extent == s->tile.words.extent && s->times % 4 == 0;
-  const int n = find_parts(p, s, &tiled.desc, v);
-  const bool aligned = is_aligned(&tiled, p, n, unit);
+  const int n = find_parts(p, s, d, v);
+  const bool aligned = is_aligned(l, cut, p, n);
   if (!find_pieces(s, p, n, d->nthr, aligned)) return false;
   find_skips(s, d, v);
   return find_places(s, v, aligned);
@@ -249,9 +243,9 @@ bool mt_staged_find (mt_staged *s, const mt_launch *l, const uint32_t cut[2]) {
 
 /* Words that threads make for all tiles of a copy: all threads of a block, some of them
 ** for nothing. */
-static double all_words (const mt_desc *d) {
-  const mt_gather *g = &d->gather;
-  const int64_t step = d->staged.step.extent, groups = step * g->rows;
+static double all_words (const mt_staged *s) {
+  const mt_gather *g = &s->tile;
+  const int64_t step = s->step.extent, groups = step * g->rows;
   return (double)g->along.extent * g->across.extent *
          (double)mt_div_up(groups, MT_GATHER_THREADS) *
          (double)mt_div_up(g->words.extent, step);
@@ -261,9 +255,7 @@ static void try_cut (mt_launch *l, int64_t cut0, int64_t cut1) {
   const uint32_t cut[] = {(uint32_t)cut0, (uint32_t)cut1};
   mt_staged s;
   if (cut0 < 1 || cut1 < 1 || !mt_staged_find(&s, l, cut)) return;
-  mt_launch tried = *l;
-  tried.desc.staged = s;
-  if (all_words(&tried.desc) < all_words(&l->desc)) *l = tried;
+  if (all_words(&s) < all_words(&l->desc.staged)) l->desc.staged = s;
 }
 
 /* Nearly all words that threads make are those of tiles. */
@@ -271,7 +263,7 @@ static bool is_busy (const mt_desc *d) {
   const mt_gather *g = &d->gather;
   const double words = (double)g->words.extent * g->rows;
   return words * g->along.extent * g->across.extent >
-         0.96 * MT_GATHER_THREADS * all_words(d);
+         0.96 * MT_GATHER_THREADS * all_words(&d->staged);
 }
 
 /* Rows of as many words as all threads write, in whole sectors; then fewer rows. */
@@ -293,9 +285,10 @@ void mt_staged_busy (mt_launch *l) {
 
 /* ---------------------------------------------------------------- making, checking */
 
-static bool staged_make (mt_launch *l, mt_axes mode[3], char *why) {
+static bool staged_make (mt_launch *l, mt_axes mode[3], const mt_search *search,
+                         char *why) {
   (void)why;
-  return mt_gather_make(l, mode, MT_ALGO_STAGED);
+  return mt_gather_make(l, mode, MT_ALGO_STAGED, search);
 }
 
 static mt_status staged_check (const mt_launch *l, mt_err *err) {
@@ -310,46 +303,77 @@ static mt_status staged_check (const mt_launch *l, mt_err *err) {
 
 /* ---------------------------------------------------------------- cost */
 
-/* Where unit n of a tile's row r lies in shared memory. */
-static uint32_t staged_at (const mt_desc *d, uint32_t n, uint32_t r) {
-  uint32_t at = d->staged.first;
-  for (uint32_t i = 0; i < d->nthr + d->nval; i++) {
-    bool thr = i < d->nthr, last = i + 1 == d->nthr || i + 1 == d->nthr + d->nval;
-    uint32_t *left = thr ? &n : &r, e = (uint32_t)d->axis[i].extent;
-    at += (last ? *left : *left % e) * (uint32_t)d->staged.stride[i];
-    *left = last ? 0 : *left / e;
+/* A coordinate of some axes, and where it lies in shared memory. */
+typedef struct place {
+  uint32_t at, digit[MT_MAXAXIS];
+} place;
+
+/* Index n of `count` axes from `first` on; the last one goes on beyond its extent. */
+static void go_to (place *x, const mt_desc *d, uint32_t first, uint32_t count,
+                   uint32_t n) {
+  x->at = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    const uint32_t e = i + 1 < count ? (uint32_t)d->axis[first + i].extent : UINT32_MAX;
+    x->digit[i] = n % e;
+    x->at += x->digit[i] * (uint32_t)d->staged.stride[first + i];
+    n /= e;
   }
-  return at;
 }
 
-/* How often threads [from, from + 32) of a tile meet at a bank for unit i of their words:
-** at the bank where most do; the same word is once. */
-static int meetings_of (const mt_desc *d, uint32_t from, uint32_t i, uint32_t v) {
-  const mt_gather *g = &d->gather;
-  const uint32_t words = g->words.extent, all = words * g->rows;
-  uint32_t seen[32], end = from + 32 < all ? from + 32 : all;
-  int first[32], next[32], count[32] = {0}, most = 1, n = 0;
-  memset(first, -1, sizeof first);
-  for (uint32_t w = from; w < end; w++) {
-    const uint32_t at = staged_at(d, w % words * v + i, w / words) >> 2, bank = at & 31;
-    int k = first[bank];
-    while (k >= 0 && seen[k] != at) k = next[k];
-    if (k >= 0) continue;
-    seen[n] = at, next[n] = first[bank], first[bank] = n++;
-    if (++count[bank] > most) most = count[bank];
+static void go_on (place *x, const mt_desc *d, uint32_t first, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    const uint32_t stride = (uint32_t)d->staged.stride[first + i];
+    const uint32_t e = (uint32_t)d->axis[first + i].extent;
+    x->at += stride;
+    if (++x->digit[i] < e || i + 1 == count) return;
+    x->at -= stride * e;
+    x->digit[i] = 0;
   }
-  return most;
+}
+
+/* Where threads [from, from + 32) of a tile read for the units of their words, unit by
+** unit. Returns how many threads there are. */
+static uint32_t find_reads (uint32_t at[][MT_LANES], const mt_desc *d, uint32_t from,
+                            uint32_t v) {
+  const uint32_t words = d->gather.words.extent, all = words * d->gather.rows;
+  const uint32_t n = from + 32 < all ? 32 : all - from;
+  place unit, row;
+  go_to(&unit, d, 0, d->nthr, from % words * v);
+  go_to(&row, d, d->nthr, d->nval, from / words);
+  for (uint32_t i = 0, left = words - from % words; i < n; i++) {
+    for (uint32_t k = 0; k < v; k++, go_on(&unit, d, 0, d->nthr))
+      at[k][i] = d->staged.first + row.at + unit.at;
+    if (--left > 0) continue;
+    left = words;
+    go_to(&unit, d, 0, d->nthr, 0);
+    go_on(&row, d, d->nthr, d->nval);
+  }
+  return n;
+}
+
+/* Bytes that are read at once, as words. */
+static double wide_of (const mt_desc *d) {
+  const uint32_t unit = d->vec * d->elem;
+  return unit > 4 ? (double)unit / 4 : 1;
 }
 
 /* Wavefronts of shared memory for 32 words of a tile, on the average of two warps. */
 static double waves_of (const mt_desc *d) {
-  const uint32_t unit = d->vec * d->elem, v = MT_GATHER_UNITS(unit);
+  const uint32_t v = MT_GATHER_UNITS(d->vec * d->elem);
   const uint32_t words = d->gather.words.extent * d->gather.rows;
-  const double wide = unit > 4 ? (double)unit / 4 : 1;
+  uint32_t at[2][4][MT_LANES], n[2];
   double sum = 0;
+  for (uint32_t i = 0; i < 2; i++) n[i] = find_reads(at[i], d, words / 2 * i, v);
   for (uint32_t i = 0; i < v; i++)
-    sum += (double)(meetings_of(d, 0, i, v) + meetings_of(d, words / 2, i, v)) / 2;
-  return sum * wide + wide;
+    sum += (double)(mt_banks_wavefronts(at[0][i], n[0], 4) +
+                    mt_banks_wavefronts(at[1][i], n[1], 4)) /
+           2;
+  return sum * wide_of(d) + wide_of(d);
+}
+
+/* The same without any conflict. */
+static double least_waves (const mt_desc *d) {
+  return ((double)MT_GATHER_UNITS(d->vec * d->elem) + 1) * wide_of(d);
 }
 
 /* Words of a tile that rows have in part. */
@@ -388,24 +412,63 @@ static double begin_of (const mt_desc *d) {
 }
 
 /* Microseconds of the instructions of all multiprocessors for a tile. */
-static double issue_of (const mt_desc *d) {
+static double issue_of (const mt_desc *d, double waves) {
   const double words = (double)d->gather.words.extent * d->gather.rows / 32;
   return (write_of(d) + begin_of(d)) * mt_h200.staged_instruction +
-         words * waves_of(d) * mt_h200.staged_wave;
+         words * waves * mt_h200.staged_wave;
 }
 
 /* Memory and instructions take their time at once, but for a part of the shorter one, the
 ** more so the longer it is. */
+static double both_take (double issue, double traffic) {
+  const double moves = traffic / (mt_h200.memory * mt_h200.of[MT_ALGO_STAGED].speed);
+  const double less = issue < moves ? issue : moves, more = issue + moves - less;
+  return more + mt_h200.staged_both * less * less / more;
+}
+
+static double tiles_of (const mt_desc *d) {
+  const mt_gather *g = &d->gather;
+  return (double)mt_accesses(d) / ((double)g->units * g->rows);
+}
+
+static double traffic_of (const mt_launch *l) {
+  const double read = mt_gather_moves(l, MT_SRC), written = mt_gather_moves(l, MT_DST);
+  return tiles_of(&l->desc) * (read + written);
+}
+
 static void staged_cost (mt_cost *c, const mt_launch *l) {
   const mt_desc *d = &l->desc;
-  const mt_staged *s = &d->staged;
-  const double tiles = (double)mt_accesses(d) / ((double)s->tile.units * s->tile.rows);
-  const double read = mt_gather_moves(l, MT_SRC), written = mt_gather_moves(l, MT_DST);
-  c->traffic = tiles * (read + written);
-  const double issue = tiles * issue_of(d);
-  const double moves = c->traffic / (mt_h200.memory * mt_h200.of[MT_ALGO_STAGED].speed);
-  const double less = issue < moves ? issue : moves, more = issue + moves - less;
-  c->least = more + mt_h200.staged_both * less * less / more;
+  c->traffic = traffic_of(l);
+  c->least = both_take(tiles_of(d) * issue_of(d, waves_of(d)), c->traffic);
+}
+
+double mt_staged_us (const mt_launch *l, double limit) {
+  const mt_desc *d = &l->desc;
+  mt_cost c = {.traffic = traffic_of(l), .slow = 1};
+  c.least = both_take(tiles_of(d) * issue_of(d, least_waves(d)), c.traffic);
+  const double least = mt_cost_us(&c, l);
+  if (mt_is_above(least, limit)) return least;
+  c.least = both_take(tiles_of(d) * issue_of(d, waves_of(d)), c.traffic);
+  return mt_cost_us(&c, l);
+}
+
+static double min_of (double a, double b) { return a < b ? a : b; }
+
+/* Tiles of MT_GATHER_TILE bytes, each byte of their source fetched once, words of rows
+** that are whole, no thread idle, no bank met twice. */
+static void staged_least (mt_cost *c, const mt_launch *l) {
+  const mt_model *m = &mt_h200;
+  const mt_desc *d = &l->desc;
+  const double unit = (double)mt_unit_of(d, MT_SRC), n = (double)mt_accesses(d);
+  const double v = MT_GATHER_UNITS((int64_t)unit), words = n / v;
+  const double word = min_of(m->staged_word + v * m->staged_unit,
+                             m->staged_some_word + v * m->staged_some_unit) +
+                      m->staged_group / (double)MT_STAGED_WORDS((int64_t)unit);
+  const double fetched = (c->traffic - n * unit) / 16 * m->staged_vector;
+  const double begin = n * unit / MT_GATHER_TILE * m->staged_block;
+  c->least = both_take((words * word + fetched + begin) * m->staged_instruction +
+                           words / 32 * least_waves(d) * m->staged_wave,
+                       c->traffic);
 }
 
 /* ---------------------------------------------------------------- kernels */
@@ -421,6 +484,7 @@ const mt_algo mt_algo_staged = {.name = "staged",
                                 .make = staged_make,
                                 .check = staged_check,
                                 .cost = staged_cost,
+                                .least = staged_least,
                                 .grid = staged_grid,
                                 .shared = staged_shared,
                                 .most_shared = MT_STAGED_SHARED,

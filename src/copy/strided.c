@@ -8,6 +8,7 @@
 */
 #include "moontile/analysis.h"
 #include "copy/algo.h"
+#include "desc/swizzle.h"
 
 enum {
   MT_SAMPLES = 4,     /* warps that are looked at */
@@ -109,6 +110,39 @@ static void tv_cost (mt_cost *c, const mt_launch *l) {
   c->traffic = traffic_of(t, all);
 }
 
+/* Microseconds of the instructions: an access finds its own place, axis by axis. */
+static double places_take (const mt_desc *d) {
+  const double n = (double)mt_accesses(d);
+  if (mt_wide_unit(d) < 8 && d->nrest > 1 && MT_STRIDED_SHORT(d->axis[0].extent, 4))
+    return n * ((d->nrest - 1) * mt_h200.axis / (double)d->axis[0].extent +
+                mt_h200.strided_each);
+  return n * d->nrest * mt_h200.axis;
+}
+
+/* Bytes of sectors for an access on a side at least. Of a warp's accesses at least so
+** many lie together along the first axis: all if it is a multiple of warps, else a half,
+** or all of it. */
+static double spread_of (const mt_desc *d, int side) {
+  const mt_axis *a = &d->axis[0];
+  const int64_t run = a->extent % MT_WARP == 0 ? MT_WARP :
+                      a->extent < MT_WARP / 2  ? a->extent :
+                                                 MT_WARP / 2;
+  const double bytes = (double)mt_magnitude(a->stride[side]) * MT_ELEM(d, side);
+  if (d->nrest == 0 || mt_desc_is_swizzled(d)) return 0;
+  return bytes >= MT_SECTORBYTES ? (double)run :
+                                   (double)(run - 1) * bytes / MT_SECTORBYTES;
+}
+
+static void flat_least (mt_cost *c, const mt_launch *l) {
+  const mt_desc *d = &l->desc;
+  const double spread =
+      (double)mt_accesses(d) * (spread_of(d, MT_SRC) + spread_of(d, MT_DST));
+  if (mt_wide_unit(d) < 16) c->slow /= mt_h200.narrow;
+  if (c->slow * c->traffic < mt_h200.cached * spread)
+    c->slow = mt_h200.cached * spread / c->traffic;
+  c->least = places_take(d);
+}
+
 static void flat_cost (mt_cost *c, const mt_launch *l) {
   const mt_desc *d = &l->desc;
   mt_touched t[2];
@@ -122,10 +156,7 @@ static void flat_cost (mt_cost *c, const mt_launch *l) {
   if (mt_wide_unit(d) < 16) slow /= mt_h200.narrow;
   c->slow = n * mt_both_units(d) * slow / c->traffic;
   if (c->slow < mt_h200.cached) c->slow = mt_h200.cached;
-  c->least = n * d->nrest * mt_h200.axis;
-  if (mt_wide_unit(d) < 8 && d->nrest > 1 && MT_STRIDED_SHORT(d->axis[0].extent, 4))
-    c->least = n * ((d->nrest - 1) * mt_h200.axis / (double)d->axis[0].extent +
-                    mt_h200.strided_each);
+  c->least = places_take(d);
 }
 
 /* ---------------------------------------------------------------- checking, kernels */
@@ -205,5 +236,6 @@ const mt_algo mt_algo_strided = {.name = "strided",
                                  .needs = "",
                                  .check = flat_check,
                                  .cost = flat_cost,
+                                 .least = flat_least,
                                  .fits = flat_fits,
                                  .grid = flat_grid};

@@ -179,11 +179,15 @@ static bool make_tiles (mt_launch *l, mt_axes mode[3], mt_algorithm algo, char *
   return false;
 }
 
-static bool tile_make (mt_launch *l, mt_axes mode[3], char *why) {
+static bool tile_make (mt_launch *l, mt_axes mode[3], const mt_search *search,
+                       char *why) {
+  (void)search;
   return make_tiles(l, mode, MT_ALGO_TRANSPOSE, why);
 }
 
-static bool unaligned_make (mt_launch *l, mt_axes mode[3], char *why) {
+static bool unaligned_make (mt_launch *l, mt_axes mode[3], const mt_search *search,
+                            char *why) {
+  (void)search;
   return make_tiles(l, mode, MT_ALGO_TRANSPOSE_UNALIGNED, why);
 }
 

@@ -156,10 +156,17 @@ static void reorder (mt_launch *l, mt_modes *x) {
   }
 }
 
+/* No reasons: texts need no more than their ends. */
+static void clear (mt_vector_limits *why) {
+  for (int w = 0; w < MT_MAXWIDTH; w++) why->reason[w][0] = 0;
+  why->tile[0] = 0, why->unaligned = false;
+}
+
 mt_status mt_vectorize_to (mt_launch *l, mt_vector_limits *why, const mt_tiled_copy *copy,
                            uint32_t most, mt_err *err) {
-  mt_modes x = {.run = l->desc.algo == MT_ALGO_STRIDED ? 2 : 1};
-  memset(why, 0, sizeof *why);
+  mt_modes x;
+  x.run = l->desc.algo == MT_ALGO_STRIDED ? 2 : 1;
+  clear(why);
   if (l->desc.rests == 0) return MT_OK;
   mt_axes_get(x.mode, &l->desc);
   reorder(l, &x);

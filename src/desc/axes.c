@@ -91,6 +91,11 @@ void mt_axes_append (mt_axes *a, const mt_axes *b) {
   a->n += b->n;
 }
 
+void mt_axes_copy (mt_axes *to, const mt_axes *from) {
+  to->n = from->n;
+  memcpy(to->axis, from->axis, (size_t)from->n * sizeof from->axis[0]);
+}
+
 static bool comes_first (const mt_axis *a, const mt_axis *b) {
   uint64_t x = mt_magnitude(a->stride[MT_DST]), y = mt_magnitude(b->stride[MT_DST]);
   if (x != y) return x < y;

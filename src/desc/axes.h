@@ -27,6 +27,8 @@ void mt_axes_of (mt_axes *a, const mt_node *mode, int f);
 ** field `f`. False if they have no common refinement. */
 bool mt_axes_refine (mt_axes *a, const mt_node *mode, int f);
 void mt_axes_append (mt_axes *a, const mt_axes *b);
+/* As an assignment, of the axes that there are. */
+void mt_axes_copy (mt_axes *to, const mt_axes *from);
 /* Neighbours that are one axis become one; extents of 1 go. */
 void mt_axes_merge (mt_axes *a);
 /* By the size of the stride in the destination, then in the source. */

@@ -27,7 +27,8 @@ static bool make_way (mt_launch *l, int way) {
   if (way < MT_MAXWIDTH) return flat_by(l, 1u << (MT_MAXWIDTH - 1) >> way);
   const mt_algorithm algo = (mt_algorithm)(way - MT_MAXWIDTH);
   return mt_algo_of(algo)->make != NULL && l->desc.rests > 0 &&
-         mt_vectorize(l, &why, NULL, &err) == MT_OK && mt_algo_make(l, algo, reason);
+         mt_vectorize(l, &why, NULL, &err) == MT_OK &&
+         mt_algo_make(l, algo, NULL, reason);
 }
 
 static bool next_row (mt_plan_choice *o, const mt_plan *p) {

@@ -110,7 +110,7 @@ static void add_forms (mt_list *x, const mt_plan *p) {
     int n = snprintf(name, sizeof name, "copy_%s", a->name);
     if (a->make == NULL || has_form(x, name, (size_t)n)) continue;
     mt_plan_candidate *c = add(x, name);
-    if (c == NULL || mt_algo_make(&l, (mt_algorithm)algo, reason)) return;
+    if (c == NULL || mt_algo_make(&l, (mt_algorithm)algo, NULL, reason)) return;
     snprintf(c->why, sizeof c->why, "%s", reason[0] ? reason : a->needs);
   }
 }

@@ -1,0 +1,185 @@
+/*
+** choice.c - the cheapest algorithm of a copy: what is left out could not have been it.
+** SPDX-License-Identifier: MIT
+*/
+#include <math.h>
+
+#include "exec_test.h"
+#include "copy/algo.h"
+#include "copy/check.h"
+#include "copy/choice.h"
+
+enum { RANK = 8, MOST = 1 << 29 };
+
+/* Axes of both sides in elements, the first fastest. */
+typedef struct axes {
+  int n;
+  int64_t extent[RANK], stride[2][RANK];
+  mt_dtype type;
+  int64_t more; /* elements that both sides begin behind a multiple of 256 bytes */
+} axes;
+
+static const mt_dtype types[] = {MT_u8, MT_f16, MT_f32, MT_f64};
+
+/* Extents of models, of people, any. */
+static int64_t random_extent (int64_t *room) {
+  static const int likely[] = {2, 3, 4, 5, 7, 8, 16, 17, 32, 64, 96, 128, 224, 256, 1024};
+  int64_t n = likely[pick(sizeof likely / sizeof likely[0])];
+  if (pick(4) == 0) n = between(2, 300);
+  if (pick(12) == 0) n = between(2, 100000);
+  if (n > *room) n = *room;
+  *room /= n;
+  return n;
+}
+
+/* One of the shapes of views: permuted, padded, reversed, windowed, broadcast. */
+static void random_source (axes *a) {
+  int order[RANK];
+  int64_t at = 1;
+  for (int i = 0; i < a->n; i++) order[i] = i;
+  for (int i = a->n - 1, mixed = pick(3); i > 0 && mixed; i--) {
+    const int j = pick(i + 1), k = order[i];
+    order[i] = order[j], order[j] = k;
+  }
+  for (int k = 0; k < a->n; k++) {
+    const int i = order[k];
+    const bool last = k + 1 == a->n;
+    a->stride[MT_SRC][i] = at;
+    if (pick(12) == 0 && !last) a->stride[MT_SRC][i] = 0;
+    else if (pick(12) || last) at *= a->extent[i] * (pick(12) ? 1 : 2);
+    if (pick(8) == 0) at += between(0, 16);
+    if (pick(7) == 0) a->stride[MT_SRC][i] *= -1;
+    if (pick(40) == 0) a->stride[MT_SRC][i] = between(-9, 9);
+  }
+}
+
+static axes random_axes (void) {
+  axes a = {.n = 1 + pick(RANK), .type = types[pick(4)], .more = pick(5) ? 0 : pick(9)};
+  int64_t room = between(1, (int64_t)1 << between(4, 26)), at = 1;
+  for (int i = 0; i < a.n; i++) {
+    a.extent[i] = random_extent(&room);
+    a.stride[MT_DST][i] = at;
+    at *= a.extent[i];
+    if (i == 0 && pick(8) == 0) at += between(0, 16);
+  }
+  random_source(&a);
+  return a;
+}
+
+/* ---------------------------------------------------------------- copies of them */
+
+static void put_list (char *text, size_t size, const int64_t *list, int n) {
+  size_t at = strlen(text);
+  for (int i = 0; i < n && at < size; i++)
+    at += (size_t)snprintf(text + at, size - at, "%s%lld", i ? "," : "(",
+                           (long long)list[i]);
+  if (at < size) snprintf(text + at, size - at, ")");
+}
+
+static mt_layout layout_of (const axes *a, int side) {
+  char text[512] = "";
+  put_list(text, sizeof text, a->extent, a->n);
+  strcat(text, ":");
+  put_list(text, sizeof text, a->stride[side], a->n);
+  return parse(text);
+}
+
+/* The flat copy by the widest accesses. False: it is none, or too large. Memory is not
+** there: nothing is copied. */
+static bool flat_copy (mt_launch *l, mt_vector_limits *why, const axes *a) {
+  mt_layout room[2];
+  mt_tensor t[2];
+  mt_err why_not = MT_NOERR;
+  size_t bytes[2];
+  int modes[MT_MAXBOUND];
+  for (int side = 0; side < 2; side++) {
+    int64_t low, high;
+    room[side] = layout_of(a, side);
+    MUST(mt_footprint(&low, &high, room[side].node, err));
+    if (high - low > MOST) return false;
+    bytes[side] = (size_t)(high - low + 1 + a->more) * mt_dtype_size(a->type);
+    t[side] =
+        (mt_tensor){room[side].node, a->type,       (void *)((uintptr_t)(side + 1) << 36),
+                    bytes[side],     a->more - low, NULL};
+  }
+  return mt_describe(l, modes, NULL, &t[0], &t[1], &why_not) == MT_OK &&
+         l->desc.rests > 0 && mt_check_copy(l, bytes, &why_not) == MT_OK &&
+         mt_vectorize(l, why, NULL, &why_not) == MT_OK;
+}
+
+/* ---------------------------------------------------------------- laws */
+
+static const char *text_of_axes (const axes *a) {
+  static char text[512];
+  snprintf(text, sizeof text, "%s ", mt_dtype_name(a->type));
+  put_list(text, sizeof text, a->extent, a->n);
+  for (int side = 0; side < 2; side++) {
+    strcat(text, side ? " -> " : ":");
+    put_list(text, sizeof text, a->stride[side], a->n);
+  }
+  return text;
+}
+
+/* No algorithm takes less than it was said to take at least, before its tiles were
+** found. */
+static void check_least (const axes *a, const mt_launch *flat) {
+  const mt_search all = {.us = INFINITY, .all = true};
+  for (int algo = 0; algo < MT_NALGO; algo++) {
+    char reason[MT_REASON];
+    mt_launch l = *flat;
+    mt_cost cost;
+    if (algo != MT_ALGO_STRIDED && (mt_algo_of((uint32_t)algo)->make == NULL ||
+                                    !mt_algo_make(&l, (mt_algorithm)algo, &all, reason)))
+      continue;
+    mt_cost_of(&cost, &l, NULL);
+    const double least = mt_algo_least(flat, (mt_algorithm)algo);
+    CHECK(!mt_is_above(least, cost.us), "%s by %s: %.4f us, at least %.4f",
+          text_of_axes(a), mt_algo_of((uint32_t)algo)->name, cost.us, least);
+  }
+}
+
+/* What is chosen is what is chosen of all. */
+static void check_choice (const axes *a, const mt_launch *flat,
+                          const mt_vector_limits *why) {
+  mt_launch some = *flat, all = *flat;
+  mt_vector_limits of_some = *why, of_all = *why;
+  mt_cheapest(&some, &of_some);
+  mt_cheapest_of(&all, &of_all, true);
+  CHECK(memcmp(&some, &all, sizeof all) == 0, "%s: by %s, but of all by %s",
+        text_of_axes(a), mt_algo_of(some.desc.algo)->name,
+        mt_algo_of(all.desc.algo)->name);
+  CHECK(strcmp(of_some.tile, of_all.tile) == 0, "%s: \"%s\", but of all \"%s\"",
+        text_of_axes(a), of_some.tile, of_all.tile);
+}
+
+static bool check (const axes *a) {
+  mt_launch flat;
+  mt_vector_limits why;
+  if (!flat_copy(&flat, &why, a)) return false;
+  check_least(a, &flat);
+  check_choice(a, &flat, &why);
+  return true;
+}
+
+/* Views whose choice was once wrong, or nearly so. */
+static const axes some[] = {
+    {8,
+     {9, 3, 3, 4, 72, 16, 4, 45},
+     {{2255054, 24, 2, 87, -15660, 20295486, 6, 348},
+      {1, 9, 27, 81, 324, 23328, 373248, 1492992}},
+     MT_u8,
+     0},
+    {4, {56, 121, 5, 248}, {{150040, 1, 30008, 121}, {1, 56, 6776, 33880}}, MT_f64, 0},
+    {2, {17, 31}, {{31, 1}, {1, 17}}, MT_f64, 0},
+};
+
+void test_choice (void) {
+  const long n = base_cases / 4;
+  for (size_t i = 0; i < sizeof some / sizeof some[0]; i++)
+    CHECK(check(&some[i]), "%s is no copy", text_of_axes(&some[i]));
+  for (long k = 0, done = 0; done < n && k < 4 * n; k++) {
+    begin_case(base_seed + (uint64_t)k);
+    const axes a = random_axes();
+    done += check(&a);
+  }
+}

@@ -1,0 +1,97 @@
+/*
+** gather_tiles.c - the geometry of tiles of words whose units lie anywhere.
+** SPDX-License-Identifier: MIT
+*/
+#include "copy/gather.h"
+#include "desc/axes.h"
+#include "desc/divisor.h"
+#include "desc/gather_desc.h"
+
+static int64_t unit_of (const mt_desc *d) { return (int64_t)d->vec * d->elem; }
+static int64_t word_units (const mt_desc *d) { return MT_GATHER_UNITS(unit_of(d)); }
+
+/* The last axis of a mode: what is cut. NULL: it has none. */
+static const mt_axis *last_of (const mt_desc *d, int mode) {
+  uint32_t n = mode == 0 ? d->nthr : d->nval;
+  return n == 0 ? NULL : &d->axis[(mode == 0 ? 0 : d->nthr) + n - 1];
+}
+
+/* How far `cut` indices of a mode reach on a side, in bytes: below 2^31 or not. */
+static bool is_near (const mt_desc *d, int mode, int side, int64_t cut) {
+  const uint32_t first = mode == 0 ? 0 : d->nthr, n = mode == 0 ? d->nthr : d->nval;
+  uint64_t sum = 0;
+  for (uint32_t i = first; i < first + n; i++) {
+    uint64_t s = mt_magnitude(d->axis[i].stride[side]) * d->elem;
+    uint64_t e = (uint64_t)(i + 1 < first + n ? d->axis[i].extent : cut) + 4;
+    if (s > INT32_MAX) return false;
+    sum += s * e;
+  }
+  return sum <= INT32_MAX;
+}
+
+/* All rows begin at multiples of a word. */
+static bool is_aligned (const mt_launch *l) {
+  const mt_desc *d = &l->desc;
+  const int64_t word = MT_GATHER_WORD(unit_of(d));
+  if (!mt_begins(l, MT_DST, (uint64_t)word)) return false;
+  for (uint32_t i = d->nthr; i < d->nthr + d->nval + d->nrest; i++)
+    if (d->axis[i].stride[MT_DST] * (int64_t)d->elem % word != 0) return false;
+  return true;
+}
+
+/* Units are bytes, rows begin with words, and all of them, and all tiles, at the same
+** address modulo 4 in the source. */
+static bool has_spans (const mt_desc *d, const uint32_t cut[2], bool aligned) {
+  if (unit_of(d) != 1 || !aligned) return false;
+  for (uint32_t i = d->nthr; i < d->nthr + d->nval + d->nrest; i++)
+    if (d->axis[i].stride[MT_SRC] % 4 != 0) return false;
+  const mt_axis *last = last_of(d, 0);
+  return last == NULL || cut[0] == last->extent ||
+         last->stride[MT_SRC] % 4 * (cut[0] % 4) % 4 == 0;
+}
+
+/* How far the units of a tile lie before and behind its first one, in bytes. */
+static void find_reach (int64_t reach[2], const mt_desc *d, const uint32_t cut[2]) {
+  reach[0] = 0, reach[1] = unit_of(d);
+  for (uint32_t i = 0; i < d->nthr + d->nval; i++) {
+    bool thr = i < d->nthr, last = i + 1 == d->nthr || i + 1 == d->nthr + d->nval;
+    int64_t e = last ? cut[!thr] : d->axis[i].extent;
+    int64_t far = (e - 1) * d->axis[i].stride[MT_SRC] * d->elem;
+    reach[far > 0] += far;
+  }
+}
+
+/* Tiles along an axis of which `cut` are taken; `more`: units behind its end. */
+static int64_t tiles_of (const mt_axis *a, int64_t size, int64_t cut, int64_t more) {
+  return a == NULL || cut >= a->extent ? 1 :
+                                         mt_div_up(size + more, size / a->extent * cut);
+}
+
+bool mt_gather_find (mt_gather *g, const mt_launch *l, const uint32_t cut[2]) {
+  const mt_desc *d = &l->desc;
+  const int64_t v = word_units(d), size[2] = {d->threads, d->values};
+  int64_t has[2], tiles[2], more = is_aligned(l) ? 0 : v - 1, words, all;
+  memset(g, 0, sizeof *g);
+  for (int mode = 0; mode < 2; mode++) {
+    const mt_axis *a = last_of(d, mode);
+    if (cut[mode] < 1 || (a ? cut[mode] > a->extent : cut[mode] != 1)) return false;
+    if (!is_near(d, mode, MT_SRC, cut[mode]) || !is_near(d, mode, MT_DST, cut[mode]))
+      return false;
+    g->cut[mode] = cut[mode];
+    has[mode] = a ? size[mode] / a->extent * cut[mode] : 1;
+    tiles[mode] = tiles_of(a, size[mode], cut[mode], mode == 0 ? more : 0);
+  }
+  words = mt_div_up(tiles[0] > 1 ? has[0] : has[0] + more, v);
+  if ((tiles[0] > 1 && has[0] % v != 0) || has[1] > MT_GATHER_ROWS ||
+      words * v * 4 * (1 + more) > MT_GATHER_TABLE || mt_mulo(tiles[0], tiles[1], &all) ||
+      mt_mulo(all, d->rests, &all) || all > INT32_MAX)
+    return false;
+  g->units = (uint32_t)has[0], g->rows = (uint32_t)has[1];
+  g->phases = (uint32_t)(1 + more), g->tiles = (uint32_t)all;
+  g->table = (uint32_t)mt_div_up(words * v * 4 * (1 + more), 16) * 16;
+  g->words = mt_divisor_of(words);
+  g->spans = has_spans(d, cut, more == 0);
+  find_reach(g->reach, d, cut);
+  g->along = mt_divisor_of(tiles[0]), g->across = mt_divisor_of(tiles[1]);
+  return true;
+}
