@@ -6,7 +6,7 @@
 --   only=TEXT     families and names that contain it
 --   size=64       about so many MiB are written: beyond the caches
 --   numpy=1       NumPy's copyto of the same views, in a process of its own (peers/views.py)
---   rounds=5      contestants take turns so many times, each for 0.1 s; the shortest counts
+--   rounds=25     contestants take turns so many times; the shortest call counts, NumPy's too
 --
 -- A memcpy by as many threads moves what the view must move, counted in lines of 64 bytes: what
 -- is read, once, and what is written. The last table has, for each family, geometric means and
@@ -18,9 +18,9 @@ local views = dofile(here .. "lib/views.lua")
 local tile = require "moontile"
 local bench = measure.bench
 
-local LINE, BATCH = 64, 0.1
+local LINE, BATCH = 64, 0        -- a sample is one call
 local options = { threads = tostring(bench.processors()), random = "20", only = "", size = "64",
-                  seed = os.getenv "MOONTILE_SEED" or "1", numpy = "1", rounds = "5" }
+                  seed = os.getenv "MOONTILE_SEED" or "1", numpy = "1", rounds = "25" }
 for _, text in ipairs(arg) do
   local key, value = text:match "^(%w+)=(.*)$"
   if not key or not options[key] then

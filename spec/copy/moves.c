@@ -52,7 +52,7 @@ static void set_axis (mt_cpu_axis *a, int64_t extent, int64_t src, int64_t dst) 
 static void transpose (int64_t unit) {
   tile x = {.t = {.unit = unit, .stream = pick(3) != 0}};
   int64_t ta, tb, pad = pick(2) ? 64 : unit;
-  x.move = mt_cpu_transposer(unit, pad, &ta, &tb);
+  x.move = mt_cpu_transposer(unit, pad, between(1, 600), &ta, &tb);
   if (x.move == NULL) return;
   x.na = pick(3) ? between(1, ta) : ta;
   x.nb = pick(3) ? between(1, tb) : tb;

@@ -95,10 +95,11 @@ void mt_cpu_put (const mt_cpu_tile *t, char *to, const char *from, int64_t n);
 /* The move where one unit of the source is repeated along a, whose units lie together in
 ** the destination; NULL if there is none. */
 mt_cpu_move *mt_cpu_filler (int64_t unit);
-/* The move where units lie together along a in the destination, whose rows are `pitch`
-** bytes apart, and along b in the source, and the tile that it wants; NULL if there is
-** none. */
-mt_cpu_move *mt_cpu_transposer (int64_t unit, int64_t pitch, int64_t *ta, int64_t *tb);
+/* The move where units lie together along a, which has na indices, in the destination,
+** whose rows are `pitch` bytes apart, and along b in the source, and the tile that it
+** wants; NULL if there is none. */
+mt_cpu_move *mt_cpu_transposer (int64_t unit, int64_t pitch, int64_t na, int64_t *ta,
+                                int64_t *tb);
 
 /* Units from anywhere (cpu/copy_gather.c): the axes of the job become boxes; false if the
 ** destination has no run for them. Then the tables of the boxes, of mt_cpu_gather_size

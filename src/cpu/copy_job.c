@@ -111,7 +111,8 @@ static bool plan_transpose (mt_cpu_job *job, mt_refusals *why) {
                     "together");
     return false;
   }
-  job->move = mt_cpu_transposer(unit, job->outer[b].dst, &job->ta, &job->tb);
+  job->move = mt_cpu_transposer(unit, job->outer[b].dst, job->outer[0].extent, &job->ta,
+                                &job->tb);
   if (job->move == NULL || job->outer[0].extent < 16 / unit ||
       job->outer[b].extent < 16 / unit) {
     mt_refusals_add(why, name, "%lld by %lld units of %lld bytes",

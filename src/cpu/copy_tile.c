@@ -161,7 +161,8 @@ static void put_rows (const mt_cpu_tile *t, char *to, const char *from, int64_t 
 
 /* A row of the buffer holds the tile's elements along a, and a line more: powers of two
 ** alias. */
-enum { MT_BUFFER = 40 << 10, MT_LINE = 64, MT_AHEAD = 64 };
+enum { MT_BUFFER = 40 << 10, MT_SHORTROWS = 32 << 10, MT_LINE = 64, MT_AHEAD = 64 };
+static int64_t pitch_of (int64_t bytes) { return ((bytes + 63) & -64) + 64; }
 
 /* What to fetch while row i of na rows of n bytes is worked on: rows some way on, or of
 ** the tile beside this one, which is next. A few bytes of many rows are nothing that a
@@ -197,7 +198,7 @@ static inline uintptr_t ahead_of (const char *src, int64_t from, int64_t i, int6
   static void transpose_##bits(const mt_cpu_tile *t, const char *src, char *dst,         \
                                int64_t na, int64_t nb) {                                 \
     _Alignas(64) char buf[MT_BUFFER];                                                    \
-    int64_t pitch = ((na * t->unit + 63) & -64) + 64;                                    \
+    int64_t pitch = pitch_of(na * t->unit);                                              \
     if (na < W || nb < W) {                                                              \
       mt_cpu_mover(t->unit)(t, src, dst, na, nb);                                        \
       return;                                                                            \
@@ -215,7 +216,7 @@ MT_TRANSPOSER(64, 2)
 static void transpose_128 (const mt_cpu_tile *t, const char *src, char *dst, int64_t na,
                            int64_t nb) {
   _Alignas(64) char buf[MT_BUFFER];
-  int64_t pitch = ((na * 16 + 63) & -64) + 64;
+  int64_t pitch = pitch_of(na * 16);
   for (int64_t i = 0; i < na; i++)
     for (int64_t j = 0; j < nb; j++)
       memcpy(buf + j * pitch + i * 16, src + i * t->a.src + j * 16, 16);
@@ -233,7 +234,16 @@ static void transpose_128 (const mt_cpu_tile *t, const char *src, char *dst, int
   X(8, transpose_64, 32, 32, 128, 32)                                                    \
   X(16, transpose_128, 16, 16, 64, 16)
 
-mt_cpu_move *mt_cpu_transposer (int64_t unit, int64_t pitch, int64_t *ta, int64_t *tb) {
+/* Few indices of a leave room for more of b. */
+static void widen (int64_t unit, int64_t na, int64_t *ta, int64_t *tb) {
+  int64_t n = MT_SHORTROWS / pitch_of(na * unit);
+  if (na >= *ta || n <= *tb) return;
+  *ta = na;
+  *tb = n & -16;
+}
+
+mt_cpu_move *mt_cpu_transposer (int64_t unit, int64_t pitch, int64_t na, int64_t *ta,
+                                int64_t *tb) {
 #ifdef MT_SIMD
 #define MT_TRANSPOSER_ROW(bytes, move, a, b, c, d) {bytes, move, {a, c}, {b, d}},
   static const struct {
@@ -246,9 +256,10 @@ mt_cpu_move *mt_cpu_transposer (int64_t unit, int64_t pitch, int64_t *ta, int64_
     if (rows[i].unit != unit) continue;
     *ta = rows[i].ta[pitch % 64 != 0];
     *tb = rows[i].tb[pitch % 64 != 0];
+    widen(unit, na, ta, tb);
     return rows[i].move;
   }
 #endif
-  (void)unit, (void)pitch, (void)ta, (void)tb;
+  (void)unit, (void)pitch, (void)na, (void)ta, (void)tb;
   return NULL;
 }
