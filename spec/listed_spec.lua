@@ -336,7 +336,7 @@ describe("functions that are listed", function()
     assert.matches("recast_layout", why)
   end)
 
-  it("number no threads: the error says what does", function()
+  it("number threads, or the error says why not", function()
     local P = function_layout(4, function(i) return ({ 0, 2, 1, 3 })[i + 1] end)
     P = tile.make_layout(P, layout(2, 4))
     local ok, why = pcall(tile.tiled_copy, { atom = "UniversalCopy<uint32_t>", dtype = "f32",
@@ -344,7 +344,7 @@ describe("functions that are listed", function()
                                                return i * (i + 1) // 2 % 7 % 6 end),
                                              val = layout(4) })
     assert.is_false(ok)
-    assert.matches("number these by steps, and compose the tensor with the function", why)
+    assert.matches("gives elements 0 and 3 the same thread number 0", why)
     equal(layout(8, 2) * P, function(i) return 2 * P(i) end, 8)
   end)
 

@@ -32,7 +32,8 @@ extern "C" {
 **   lists           MT_LIST: an f of composed layouts that has `shape` values, which lie
 **                   where `stride` points, in the memory of who made it (mt_make_list).
 **                   The low path[0] bits of an index stay as they are: the bits above
-**                   them are the number of a value, which takes their place. */
+**                   them are the number of a value, which takes their place. path[1]: 1,
+**                   what undoes it is the list behind; 2, the list before; 0, neither. */
 typedef enum mt_tag {
   MT_INT,
   MT_TUPLE,
@@ -209,6 +210,12 @@ MT_API mt_status mt_filter (mt_layout *out, const mt_node *a, const mt_node *pro
 ** MT_EOVERFLOW. */
 MT_API mt_status mt_make_list (mt_layout *out, const mt_node *shape,
                                const int64_t *values, mt_err *err);
+/* The same of a numbering: values are 0 .. n-1, each once, n the size of the shape, and
+** `values` has room for 2 n: behind them come the places where they are, so that it has
+** inverses. Errors: also MT_EINJECTIVE (a value twice, or one that is none of these; the
+** room is spoiled). */
+MT_API mt_status mt_make_numbering (mt_layout *out, const mt_node *shape, int64_t *values,
+                                    mt_err *err);
 /* The values of a node MT_LIST. */
 static inline const int64_t *mt_list_values (const mt_node *t) {
   return (const int64_t *)(intptr_t)t->stride;

@@ -30,7 +30,10 @@ typedef struct mt_tiled_copy {
 /* What a copy reads, what it writes. */
 typedef enum mt_copy_side { MT_COPY_S, MT_COPY_D } mt_copy_side;
 
-/* atom: the name of any copy atom. The threads and the values of a thread must make up
+/* thr and val number threads and values: layouts, swizzled, over F2, composed or listed
+** (mt_make_numbering). layout_tv is composed where no layout is it. Functions that number
+** are looked at one by one: at most 2^16 of each.
+** atom: the name of any copy atom. The threads and the values of a thread must make up
 ** whole atoms: their numbers are multiples of the sizes of its ref. Errors: MT_EINVAL,
 ** MT_EINEXACT, MT_EINJECTIVE. */
 MT_API mt_status mt_make_tiled_copy (mt_tiled_copy *out, const char *atom, int bits,
@@ -52,6 +55,9 @@ MT_API mt_status mt_tiled_copy_by (mt_tiled_copy *copy, const mt_copy_atom *atom
 /* What mt_make_tiled_copy begins with: layout_tv and the tiler of thr and val. */
 MT_API mt_status mt_make_layout_tv (mt_layout *tv, mt_layout *tiler, const mt_node *thr,
                                     const mt_node *val, mt_err *err);
+/* Threads, and values of each: the sizes of the modes of layout_tv. */
+MT_API int64_t mt_tiled_copy_size (const mt_tiled_copy *copy);
+MT_API int64_t mt_tiled_copy_values (const mt_tiled_copy *copy);
 /* The partition of a tensor's layout: (Thr,Val,(RestM,RestN,...)) -> offset. For a
 ** coordinate layout: coordinates. Values that overhang the tensor are its natural
 ** extension. Errors: MT_ERANK, those of mt_zipped_divide. */
@@ -94,10 +100,13 @@ typedef struct mt_tiled_mma {
   mt_layout atoms;       /* as described, with modes M, N, K: (m,n,k) -> atom */
   mt_layout permutation; /* a tiler of modes M, N, K: `_`, an integer, a layout */
   mt_layout thr_vmnk;    /* (ThrV,ThrM,ThrN,ThrK) -> thread of the block */
+  mt_layout thr_index;   /* thread of the block -> its place in thr_vmnk */
   int64_t tile[3];       /* extents of the tile: M, N, K */
 } mt_tiled_mma;
 
-/* atom: the name of an MMA atom; atoms: a layout of rank <= 3, NULL: 1:0; permutation: a
+/* atoms and the layouts of a permutation may be swizzled, over F2, composed or listed, as
+** thr of a tiled copy; then thr_vmnk is composed where no layout is it.
+** atom: the name of an MMA atom; atoms: a layout of rank <= 3, NULL: 1:0; permutation: a
 ** tiler of rank <= 3, NULL: `_`. thr_vmnk is tiled_product(thr_id, atoms). Errors:
 ** MT_EINVAL (no such atom, no layouts of numbers), MT_EINEXACT (a permutation is no
 ** bijection, or no multiple of the atoms; the strides of the threads do not divide one
@@ -114,6 +123,13 @@ MT_API int64_t mt_tiled_mma_size (const mt_tiled_mma *mma);
 /* Threads of a block: these, and the numbers that thr_vmnk leaves out between them, which
 ** repeat others. The size of mode 0 of mt_mma_tv. */
 MT_API int64_t mt_tiled_mma_threads (const mt_tiled_mma *mma);
+/* Whether atoms or a permutation are swizzled, composed or listed. */
+MT_API bool mt_tiled_mma_by_function (const mt_tiled_mma *mma);
+/* The same tile where swizzled, composed and listed atoms are numbered by steps, and such
+** permutations left out: who has which number is lost, what the threads make of a tensor
+** is not, but for the order of the sums along K. Of one without such it is a copy. */
+MT_API mt_status mt_tiled_mma_by_steps (mt_tiled_mma *out, const mt_tiled_mma *mma,
+                                        mt_err *err);
 /* ((ThrV,(ThrX,ThrY)),(FrgV,(RestX,RestY,...))) -> what `a`, a layout of (X,Y,...), has
 ** there: CuTe's thrfrg. For a coordinate layout: coordinates. */
 MT_API mt_status mt_mma_thrfrg (mt_layout *out, const mt_tiled_mma *mma, mt_mma_part x,

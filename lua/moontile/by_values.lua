@@ -153,6 +153,14 @@ function by_values.recast_layout(A, old, new)
   return R
 end
 
+-- A as the list of its values, which has an inverse if they are 0 .. n-1.
+function by_values.numbering(A)
+  local v, n = values("numbering", A)
+  table.move(v, 0, n - 1, 1)
+  v[0] = nil
+  return tile.listed(tile.shape(A), v)
+end
+
 -- R(i) = A(i) + B(i)
 function by_values.layout_add(A, B)
   local v, n = values("layout_add", A)

@@ -38,8 +38,8 @@ bool mt_is_more (const mt_node *t);
 ** F2 as integers. At most 2^19 values are asked one by one. */
 mt_status mt_number_range (int64_t *lo, int64_t *end, const char *op, const mt_node *t,
                            mt_err *err);
-/* R(x, y) = A(x) + C(T(y)), of the modes (A, T); A and C are layouts of integer strides,
-** C NULL is C(j) = j. T is more than a layout over Z, of numbers not below 0. */
+/* R(x, y) = A(x) + C(T(y)), of the modes (A, T); A and C are layouts of integers, or of
+** coordinates; C NULL is C(j) = j. T has numbers not below 0. */
 mt_status mt_beside (mt_layout *out, const char *op, const mt_node *a, const mt_node *c,
                      const mt_node *t, mt_err *err);
 /* a, of two modes at its base, which change places. */

@@ -160,7 +160,7 @@ static void emit_joint (mt_build *b, const mt_node *a, const mt_node *t, int k) 
 static void emit_digits (mt_build *b, const mt_node *a, const mt_node *c, int64_t end) {
   mt_open(b, MT_MODES);
   for (const mt_node *p = mt_leaf(a, a); p < mt_next(a); p = mt_leaf(a, mt_after(p)))
-    mt_add_leaf(b, INT64_C(1) << bits_of(p->shape), p->stride);
+    mt_add_scaled(b, INT64_C(1) << bits_of(p->shape), p, 1);
   if (c) mt_add(b, c);
   else mt_add_leaf(b, end, 1);
   mt_close(b);
@@ -168,6 +168,7 @@ static void emit_digits (mt_build *b, const mt_node *a, const mt_node *c, int64_
 
 mt_status mt_beside (mt_layout *out, const char *op, const mt_node *a, const mt_node *c,
                      const mt_node *t, mt_err *err) {
+  static const mt_node zero = {.tag = MT_INT, .span = 1};
   int64_t lo, end;
   mt_layout digits, joint;
   mt_build f, j;
@@ -186,6 +187,7 @@ mt_status mt_beside (mt_layout *out, const char *op, const mt_node *a, const mt_
   mt_begin(&j, &joint, op, err);
   emit_joint(&j, a, t, k);
   MT_TRY(mt_end(&j));
+  if (!mt_is_more(t)) return mt_link(out, op, digits.node, &zero, joint.node, err);
   return mt_renamed(op, mt_composition(out, digits.node, joint.node, err), err);
 }
 

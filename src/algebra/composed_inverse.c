@@ -30,10 +30,26 @@ static const mt_node *under_of (const mt_node *a) {
 
 typedef mt_status inverse (mt_layout *out, const mt_node *a, mt_err *err);
 
+/* The places of the values of f, a list that has them beside it. */
+static mt_status undo_list (mt_layout *out, const char *op, const mt_node *f,
+                            mt_err *err) {
+  mt_build b;
+  mt_node places = *f;
+  int64_t far = f->shape * (int64_t)sizeof(int64_t);
+  places.stride += f->path[1] == 1 ? far : -far;
+  places.path[1] = (uint8_t)(3 - f->path[1]);
+  mt_begin(&b, out, op, err);
+  mt_open(&b, MT_COMPOSED);
+  mt_add(&b, &places);
+  mt_add_leaf(&b, f->shape << f->path[0], 1);
+  return mt_end(&b);
+}
+
 /* What undoes f on 0 .. n-1. */
 static mt_status undo (mt_layout *out, const char *op, inverse *inv, const mt_node *f,
                        int64_t n, mt_err *err) {
   mt_build b;
+  if (f->tag == MT_LIST && f->path[1] != 0) return undo_list(out, op, f, err);
   if (f->tag == MT_LIST)
     return mt_failn(err, MT_EUNSUPPORTED,
                     "%s: of the list %N: none was found: it has more than 65536 values, "

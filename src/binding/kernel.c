@@ -4,6 +4,7 @@
 */
 #include <string.h>
 
+#include "binding/listed.h"
 #include "binding/kernel.h"
 #include "binding/plan.h"
 
@@ -275,6 +276,27 @@ static void to_numbers (lua_State *L, mt_gemm_spec *k) {
   k->arch = (int)arch;
 }
 
+/* The kernel at 2 keeps the lists of the copies and the MMA that it has been made of. */
+static void keep_lists (lua_State *L, const mt_gemm_spec *k) {
+  const mt_node *t[] = {k->mma.atoms.node,
+                        k->mma.permutation.node,
+                        k->mma.thr_vmnk.node,
+                        k->mma.thr_index.node,
+                        k->way[0].copy.thr.node,
+                        k->way[0].copy.val.node,
+                        k->way[1].copy.thr.node,
+                        k->way[1].copy.val.node,
+                        k->way[0].s2r.thr.node,
+                        k->way[0].s2r.val.node,
+                        k->way[1].s2r.thr.node,
+                        k->way[1].s2r.val.node,
+                        k->way[0].copy.layout_tv.node,
+                        k->way[1].copy.layout_tv.node,
+                        k->way[0].s2r.layout_tv.node,
+                        k->way[1].s2r.layout_tv.node};
+  lmt_keepall(L, 2, (int)(sizeof t / sizeof t[0]), t);
+}
+
 /* kernel{ mma = tiled MMA [, tile =] [, stages =] ... } */
 static int l_kernel (lua_State *L) {
   static const char *const keys[] = {"mma",   "tile", "stages",   "ahead",    "smem",
@@ -302,6 +324,7 @@ static int l_kernel (lua_State *L) {
   lmt_kernelepilogue(L, k);
   mt_candidate *list = lua_newuserdatauv(L, MT_MAXCANDIDATES * sizeof *list, 0);
   if (mt_complete_gemm(k, list, &err)) return lmt_raise(L, &err);
+  keep_lists(L, k);
   lua_settop(L, 2);
   luaL_setmetatable(L, LMT_KERNEL);
   return 1;

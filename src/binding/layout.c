@@ -343,7 +343,7 @@ static int l_right_inverse (lua_State *L) {
   LMT_NOERR(err);
   const mt_node *a = lmt_tocomposed(L, 1);
   mt_status s = mt_right_inverse(&out, a, &err);
-  bool whole = s == MT_OK && (a->tag < MT_COMPOSED || mt_size(out.node) >= mt_size(a));
+  bool whole = s == MT_OK && (a->tag < MT_SWIZZLE || mt_size(out.node) >= mt_size(a));
   if (!whole && lmt_undolisted(L, "right_inverse", s == MT_OK ? out.node : NULL))
     return 1;
   return s == MT_OK ? lmt_pushvalue(L, out.node) : lmt_raise(L, &err);

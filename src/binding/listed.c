@@ -11,6 +11,9 @@
 
 #include "binding/listed.h"
 
+#include "moontile/algebra.h"
+#include "algebra/composed.h"
+
 /* User values of the state: by address, weak, what has the values of lists; by what needs
 ** them, weak, these. */
 enum { LMT_LISTS = LMT_RAISED + 1, LMT_LISTED };
@@ -85,9 +88,9 @@ static void push_weak (lua_State *L, int k, const char *mode) {
   lua_remove(L, -2);
 }
 
-/* The integers of the sequence at 2, n of them. */
+/* The integers of the sequence at 2, n of them, and room for as many. */
 static int64_t *push_values (lua_State *L, lua_Integer n) {
-  int64_t *v = lua_newuserdatauv(L, (size_t)n * sizeof *v, 0);
+  int64_t *v = lua_newuserdatauv(L, 2 * (size_t)n * sizeof *v, 0);
   for (lua_Integer i = 0; i < n; i++) {
     lua_rawgeti(L, 2, i + 1);
     v[i] = luaL_checkinteger(L, -1);
@@ -109,6 +112,10 @@ static int l_listed (lua_State *L) {
   int64_t *v = push_values(L, n);
   lua_pushvalue(L, -1);
   lua_rawsetp(L, -3, v);
+  lua_pushvalue(L, -1);
+  lua_rawsetp(L, -3, v + n);
+  if (mt_make_numbering(&out, shape, v, &err) == MT_OK) return lmt_pushvalue(L, out.node);
+  err = (mt_err)MT_NOERR;
   if (mt_make_list(&out, shape, v, &err)) return lmt_raise(L, &err);
   return lmt_pushvalue(L, out.node);
 }
@@ -133,6 +140,36 @@ int lmt_byvalues (lua_State *L, const char *name, int n, const int *at) {
   for (int k = 0; k < n; k++) lua_pushvalue(L, at[k]);
   lmt_callplaced(L, n + 1);
   return 1;
+}
+
+/* A whole inverse is found, or there is none: two values are one, or one lies outside. */
+static bool is_decided (const mt_node *a) {
+  mt_layout inverse;
+  bool one = true;
+  int64_t lo, end;
+  mt_err err = MT_NOERR;
+  if (mt_right_inverse(&inverse, a, &err) == MT_OK && mt_size(inverse.node) == mt_size(a))
+    return true;
+  err = (mt_err)MT_NOERR;
+  return mt_size(a) > 1 << 16 || mt_number_range(&lo, &end, "", a, &err) || lo != 0 ||
+         end != mt_size(a) || mt_is_injective(&one, a, &err) || !one;
+}
+
+const mt_node *lmt_tonumbering (lua_State *L, const mt_node *a, mt_layout *buf) {
+  if (!mt_is_more(a) || is_decided(a)) return a;
+  lmt_pushvalue(L, a);
+  const int at[] = {lua_gettop(L)};
+  lmt_byvalues(L, "numbering", 1, at);
+  const mt_node *listed = lmt_nodeat(L, -1);
+  mt_copy_value(buf, listed);
+  return buf->node;
+}
+
+void lmt_keepall (lua_State *L, int i, int count, const mt_node *const *t) {
+  i = lua_absindex(L, i);
+  lmt_pushlists(L, count, t);
+  lmt_keeplists(L, i, -1);
+  lua_pop(L, 1);
 }
 
 #define ROWS_LISTED

@@ -23,6 +23,12 @@ bool lmt_undolisted (lua_State *L, const char *name, const mt_node *found);
 /* Pushes what Lua makes of the n arguments at `at`, value by value
 ** (lua/moontile/by_values.lua). */
 int lmt_byvalues (lua_State *L, const char *name, int n, const int *at);
+/* a, which numbers threads, values, atoms or places; of more than steps, where no inverse
+** of it is found, a list with its values, which has one: it is pushed, and written to
+** buf. */
+const mt_node *lmt_tonumbering (lua_State *L, const mt_node *a, mt_layout *buf);
+/* What is at `i` keeps the lists of these, which others have that are on the stack. */
+void lmt_keepall (lua_State *L, int i, int count, const mt_node *const *t);
 /* The alias by which the function that runs was called, or its name: what errors say. */
 const char *lmt_calledas (lua_State *L, const char *alias, const char *name);
 /* Calls one of our own functions in Lua with n arguments, for one result: it raises at

@@ -4,6 +4,7 @@
 ** SPDX-License-Identifier: MIT
 */
 #include "binding/atom.h"
+#include "binding/listed.h"
 #include "binding/plan.h"
 #include "binding/thread.h"
 #include "binding/view.h"
@@ -104,6 +105,9 @@ static mt_tiled_copy *new_copy (lua_State *L) {
 
 /* The copy below the text on the top is done: it makes it again. */
 static int finish (lua_State *L) {
+  const mt_tiled_copy *c = &((numbered *)lua_touserdata(L, -2))->copy;
+  const mt_node *with[] = {c->thr.node, c->val.node, c->layout_tv.node, c->tiler.node};
+  lmt_keepall(L, -2, 4, with);
   lua_setiuservalue(L, -2, 1);
   luaL_setmetatable(L, LMT_TILEDCOPY);
   return 1;
@@ -156,6 +160,7 @@ static int l_tiled_copy (lua_State *L) {
   static const char *const keys[] = {"atom", "dtype", "bits",  "thr",
                                      "val",  "tv",    "tiler", NULL};
   mt_layout thr_buf, val_buf = {{{.tag = MT_LEAF, .span = 1, .shape = 1}}};
+  mt_layout listed[2];
   const mt_node *thr, *val = val_buf.node;
   LMT_NOERR(err);
   lua_settop(L, 1);
@@ -167,8 +172,10 @@ static int l_tiled_copy (lua_State *L) {
   option(L, "val");
   if (!lua_isnil(L, -1)) val = layout_option(L, "val", &val_buf);
   int bits = bits_option(L);
+  const mt_node *t = lmt_tonumbering(L, thr, &listed[0]);
+  const mt_node *v = lmt_tonumbering(L, val, &listed[1]);
   mt_tiled_copy *c = new_copy(L);
-  if (mt_make_tiled_copy(c, atom, bits, thr, val, &err) || by_own(L, 2, c, &err))
+  if (mt_make_tiled_copy(c, atom, bits, t, v, &err) || by_own(L, 2, c, &err))
     return lmt_raiseas(L, "make_tiled_copy", "tiled_copy", &err);
   return finish_with(L, c, "thr = tile.layout \"%s\", val = tile.layout \"%s\" }", thr,
                      val);
@@ -176,12 +183,13 @@ static int l_tiled_copy (lua_State *L) {
 
 /* make_layout_tv(thr, val) -> the tiler, (thread,value) -> place in it */
 static int l_make_layout_tv (lua_State *L) {
-  mt_layout thr, val, tv, tiler;
+  mt_layout thr, val, listed[2], tv, tiler;
   LMT_NOERR(err);
   const mt_node *t = lmt_toshaped(L, 1, "make_layout_tv: thr", &thr);
-  if (mt_make_layout_tv(&tv, &tiler, t, lmt_toshaped(L, 2, "make_layout_tv: val", &val),
-                        &err))
-    return lmt_raise(L, &err);
+  const mt_node *v = lmt_toshaped(L, 2, "make_layout_tv: val", &val);
+  t = lmt_tonumbering(L, t, &listed[0]);
+  v = lmt_tonumbering(L, v, &listed[1]);
+  if (mt_make_layout_tv(&tv, &tiler, t, v, &err)) return lmt_raise(L, &err);
   lmt_pushvalue(L, tiler.node);
   return 1 + lmt_pushvalue(L, tv.node);
 }
@@ -260,9 +268,7 @@ static int tc_tiler_MN (lua_State *L) {
   return lmt_pushvalue(L, lmt_totiledcopy(L, 1)->tiler.node);
 }
 
-static lua_Integer threads_of (const mt_tiled_copy *c) {
-  return mt_size(mt_mode(c->layout_tv.node, 0));
-}
+static lua_Integer threads_of (const mt_tiled_copy *c) { return mt_tiled_copy_size(c); }
 
 static int tc_size (lua_State *L) {
   lua_pushinteger(L, threads_of(lmt_totiledcopy(L, 1)));

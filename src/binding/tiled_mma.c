@@ -4,6 +4,7 @@
 ** SPDX-License-Identifier: MIT
 */
 #include "binding/atom.h"
+#include "binding/listed.h"
 #include "binding/thread.h"
 #include "binding/view.h"
 
@@ -30,7 +31,7 @@ static const mt_node *permutation_option (lua_State *L, mt_layout *buf) {
 /* tiled_mma{ atom = name | MMA atom [, atoms = layout] [, permutation = tiler] } */
 static int l_tiled_mma (lua_State *L) {
   static const char *const keys[] = {"atom", "atoms", "permutation", NULL};
-  mt_layout atoms, permutation;
+  mt_layout atoms, permutation, listed;
   LMT_NOERR(err);
   lua_settop(L, 1);
   lmt_checkkeys(L, 1, "tiled_mma", keys);
@@ -41,10 +42,14 @@ static int l_tiled_mma (lua_State *L) {
   if (!named && !lmt_isclass(L, 2, LMT_MMAATOM))
     return luaL_error(L, "tiled_mma: atom: an MMA atom or the name of one expected");
   const mt_node *a = atoms_option(L, &atoms), *p = permutation_option(L, &permutation);
+  if (a) a = lmt_tonumbering(L, a, &listed);
   mt_tiled_mma *mma = lua_newuserdatauv(L, sizeof *mma, 0);
   if (named ? mt_make_tiled_mma(mma, lua_tostring(L, 2), a, p, &err) :
               mt_make_tiled_mma_of(mma, lmt_tommaatom(L, 2), a, p, &err))
     return lmt_raiseas(L, "make_tiled_mma", "tiled_mma", &err);
+  const mt_node *with[] = {mma->atoms.node, mma->permutation.node, mma->thr_vmnk.node,
+                           mma->thr_index.node};
+  lmt_keepall(L, -1, 4, with);
   luaL_setmetatable(L, LMT_TILEDMMA);
   return 1;
 }

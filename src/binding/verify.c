@@ -203,7 +203,8 @@ static int of_layout (lua_State *L, mt_verdict *v) {
   lmt_checkkeys(L, 1, "verify", keys);
   mt_layout *arg = lua_newuserdatauv(L, 2 * sizeof *arg, 0);
   lua_getfield(L, 1, "tv");
-  const mt_node *tv = lmt_tovalue(L, -1, LMT_LAYOUTS, "verify: tv", &arg[0]);
+  const mt_node *tv =
+      lmt_tovalue(L, -1, LMT_LAYOUTS | LMT_COMPOSED, "verify: tv", &arg[0]);
   lua_getfield(L, 1, "tiler");
   const mt_node *tiler =
       lmt_tovalue(L, -1, LMT_SHAPE | LMT_LAYOUTS, "verify: tiler", &arg[1]);

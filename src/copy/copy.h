@@ -25,6 +25,10 @@ typedef struct mt_vector_limits {
 mt_status mt_describe (mt_launch *out, int modes[MT_MAXBOUND], const mt_tiled_copy *copy,
                        const mt_tensor *src, const mt_tensor *dst, mt_err *err);
 
+/* Whether a block can do this copy of tensors that have elements and modes as src. */
+mt_status mt_check_tiled_copy (const mt_tiled_copy *copy, const mt_tensor *src,
+                               mt_err *err);
+
 /* The same accesses, made wide and put in an order that suits memory: what a thread does
 ** is the same set of elements. `l` was accepted by mt_check_copy. Errors: MT_EALIGN if
 ** the atom of `copy` cannot be had; MT_ETOOBIG. */

@@ -50,10 +50,10 @@ static mt_status check_shapes (const mt_tensor *src, const mt_tensor *dst, mt_er
   return MT_OK;
 }
 
-static mt_status check_copy (const mt_tiled_copy *copy, const mt_tensor *src,
-                             mt_err *err) {
+mt_status mt_check_tiled_copy (const mt_tiled_copy *copy, const mt_tensor *src,
+                               mt_err *err) {
   int bits = (int)mt_dtype_size(src->dtype) * 8, modes = mt_rank(copy->tiler.node);
-  int64_t threads = mt_size(mt_mode(copy->layout_tv.node, 0));
+  int64_t threads = mt_tiled_copy_size(copy);
   if (mt_size(copy->atom.thr_id.node) > 1 && !copy->atom.own)
     return mt_fail(err, MT_EUNSUPPORTED,
                    "copy: %s is done by %lld threads together on "
@@ -72,11 +72,11 @@ static mt_status check_copy (const mt_tiled_copy *copy, const mt_tensor *src,
                    "copy: the tiled copy moves elements of %d "
                    "bits, %s has %d",
                    copy->bits, mt_dtype_name(src->dtype), bits);
-  if (mt_rank(mt_inner(src->layout)) < modes)
+  if (mt_rank(mt_base(src->layout)) < modes)
     return mt_failn(err, MT_ERANK,
                     "copy: the tile %N has %d modes, the tensors %N have "
                     "%d",
-                    copy->tiler.node, modes, src->layout, mt_rank(mt_inner(src->layout)));
+                    copy->tiler.node, modes, src->layout, mt_rank(mt_base(src->layout)));
   if (threads > MT_MAXTHREADS)
     return mt_failn(err, MT_EUNSUPPORTED,
                     "copy: thr %N has %lld threads, a block has at "
@@ -102,11 +102,22 @@ static MT_APART mt_status simplify (mt_layout *out, const mt_node *a, mt_err *er
   return mt_coalesce(out, a, mt_is_branch(a) ? profile.node : NULL, err);
 }
 
+/* Axes have steps: of a partition that is a function what composition says of it. */
+static mt_status partition_by_steps (mt_layout *out, const mt_tiled_copy *copy,
+                                     const mt_node *a, mt_err *err) {
+  mt_layout divided;
+  MT_TRY(mt_partition(out, copy, a, err));
+  if (mt_base(out->node) == out->node) return MT_OK;
+  MT_TRY(mt_zipped_divide(&divided, a, copy->tiler.node, err));
+  MT_TRY(mt_composition(out, mt_mode(divided.node, 0), copy->layout_tv.node, err));
+  return mt_failn(err, MT_EINEXACT, "copy: the partition of %N is a function", a);
+}
+
 static MT_APART mt_status partition (mt_layout *out, const mt_tiled_copy *copy,
                                      const mt_node *a, mt_err *err) {
   mt_layout simple;
   MT_TRY(simplify(&simple, a, err));
-  return mt_partition(out, copy, simple.node, err);
+  return partition_by_steps(out, copy, simple.node, err);
 }
 
 mt_status mt_ordinates_of (mt_layout *out, const mt_node *a, int k, mt_err *err) {
@@ -153,7 +164,7 @@ static MT_APART mt_status add_bound (mt_draft *x, const mt_tiled_copy *copy,
   mt_layout part;
   int f = MT_STEP + (int)x->nbound;
   MT_TRY(check_room(x, err));
-  MT_TRY(mt_partition(&part, copy, crd, err));
+  MT_TRY(partition_by_steps(&part, copy, crd, err));
   for (int i = 0; i < 3; i++)
     if (!mt_axes_refine(&x->mode[i], mt_mode(part.node, i), f))
       return no_bound(i, copy, a, part.node, err);
@@ -454,7 +465,7 @@ mt_status mt_describe (mt_launch *out, int modes[MT_MAXBOUND], const mt_tiled_co
   MT_TRY(check_tensor(src, MT_SRC, err));
   MT_TRY(check_tensor(dst, MT_DST, err));
   MT_TRY(check_shapes(src, dst, err));
-  if (copy) MT_TRY(check_copy(copy, src, err));
+  if (copy) MT_TRY(mt_check_tiled_copy(copy, src, err));
   begin(out, copy, src, dst);
   if (mt_size(src->layout) == 0) return put_nothing(out);
   MT_TRY(put_swizzle(out, MT_SRC, src, err));

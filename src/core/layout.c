@@ -238,6 +238,7 @@ const mt_node *mt_mode (const mt_node *t, int i) {
 /* Both are lists of the same values. */
 static bool same_list (const mt_node *x, const mt_node *y) {
   return x->tag == MT_LIST && y->tag == MT_LIST && x->shape == y->shape &&
+         x->path[0] == y->path[0] &&
          memcmp(mt_list_values(x), mt_list_values(y),
                 (size_t)x->shape * sizeof(int64_t)) == 0;
 }
@@ -247,8 +248,8 @@ bool mt_equal (const mt_node *a, const mt_node *b) {
   for (uint32_t i = 0; i < a->span; i++) {
     const mt_node *x = a + i, *y = b + i;
     if (x->tag != y->tag || x->arity != y->arity) return false;
-    if (x->stride != y->stride && !same_list(x, y)) return false;
-    if (!mt_same_path(x, y)) return false;
+    if (same_list(x, y)) continue;
+    if (x->stride != y->stride || !mt_same_path(x, y)) return false;
     if (!(x->tag == MT_TUPLE || x->tag == MT_TILER) && x->shape != y->shape) return false;
   }
   return true;

@@ -20,3 +20,25 @@ mt_status mt_make_list (mt_layout *out, const mt_node *shape, const int64_t *val
   mt_add(&b, left.node);
   return mt_end(&b);
 }
+
+/* Whether n values are 0 .. n-1; their places are put behind them. */
+static bool put_places (int64_t *values, int64_t n) {
+  for (int64_t i = 0; i < n; i++) values[n + i] = -1;
+  for (int64_t i = 0; i < n; i++) {
+    if (values[i] < 0 || values[i] >= n || values[n + values[i]] >= 0) return false;
+    values[n + values[i]] = i;
+  }
+  return true;
+}
+
+mt_status mt_make_numbering (mt_layout *out, const mt_node *shape, int64_t *values,
+                             mt_err *err) {
+  MT_TRY(mt_renamed("make_numbering", mt_make_list(out, shape, values, err), err));
+  int64_t n = out->node[1].shape;
+  if (!put_places(values, n))
+    return mt_failn(err, MT_EINJECTIVE,
+                    "make_numbering: the values of %N are not 0 to %lld, each once",
+                    shape, (long long)n - 1);
+  out->node[1].path[1] = 1;
+  return MT_OK;
+}

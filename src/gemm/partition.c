@@ -298,10 +298,18 @@ bool mt_gemm_atom (mt_mma_atom *out, const mt_gemm_desc *d, const mt_mma_atom *o
   return own != NULL;
 }
 
+static MT_APART mt_status by_steps (mt_gemm_launch *l, const mt_tiled_mma *mma,
+                                    mt_err *err) {
+  mt_tiled_mma steps;
+  MT_TRY(mt_tiled_mma_by_steps(&steps, mma, err));
+  return mt_gemm_describe(l, &steps, err);
+}
+
 mt_status mt_gemm_describe (mt_gemm_launch *l, const mt_tiled_mma *mma, mt_err *err) {
   mt_gemm_desc *d = &l->desc;
   mt_threads t;
   mt_layout tv[MT_PARTS];
+  if (mt_tiled_mma_by_function(mma)) return by_steps(l, mma, err);
   d->atom = MT_OWN_ATOM;
   if (!mma->atom.op.own) MT_TRY(mt_mma_atom_number(&d->atom, mma->atom.op.name, err));
   MT_TRY(find_threads(&t, mma, err));

@@ -220,7 +220,7 @@ static mt_status prove_s2r (const mt_gemm_spec *k, int x, mt_err *err) {
   MT_TRY(mt_mma_tv(&want, &k->mma, x == 0 ? MT_PART_A : MT_PART_B, index.node, err));
   MT_TRY(mt_equivalent(&same, &at, s->layout_tv.node, want.node, err));
   if (same) return MT_OK;
-  int64_t threads = mt_size(mt_mode(want.node, 0)), get = 0, need = 0;
+  int64_t threads = mt_size(mt_mode(mt_base(want.node), 0)), get = 0, need = 0;
   if (at >= 0) MT_TRY(mt_at(&get, s->layout_tv.node, at, err));
   if (at >= 0) MT_TRY(mt_at(&need, want.node, at, err));
   mt_fail(err, MT_EINEXACT,

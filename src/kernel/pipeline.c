@@ -30,7 +30,7 @@ static mt_status bring_by_copy (mt_pipeline_side *s, uint32_t *bring,
   int64_t at, wide = c->atom_bits > c->bits ? c->atom_bits / c->bits : 1;
   MT_TRY(mt_side_index(&index, k, x, err));
   MT_TRY(mt_copy_tidfrg(&tv, c, MT_COPY_D, index.node, err));
-  const int64_t threads = mt_size(mt_mode(tv.node, 0)), n = mt_size(tv.node);
+  const int64_t threads = mt_size(mt_mode(mt_base(tv.node), 0)), n = mt_size(tv.node);
   bring_each(s, bring);
   if (n != s->elements) return MT_OK; /* some bring the same */
   if (n / threads % wide != 0) wide = 1;

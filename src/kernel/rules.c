@@ -40,7 +40,7 @@ static mt_status check_threads (const mt_gemm_spec *k, mt_err *err) {
                    (long long)n, (int)MOST_THREADS);
   for (int x = 0; x < 2; x++) {
     if (!mt_side_copied(k, x)) continue;
-    int64_t copy = mt_size(mt_mode(k->way[x].copy.layout_tv.node, 0));
+    int64_t copy = mt_tiled_copy_size(&k->way[x].copy);
     if (copy > m)
       return mt_fail(err, MT_EINEXACT,
                      "g2s.%s has %lld threads, the MMA has %lld\n"
@@ -164,15 +164,15 @@ static int64_t fragments (const mt_gemm_spec *k, int x) {
   int64_t inner = k->mma.tile[axes[x]] / mt_side_operand(k, x)->sparse;
   const mt_mma_op *op = &k->mma.atom.op;
   int64_t along = x == 0 ? op->m : op->n,
-          threads = mt_size(mt_mode(k->mma.thr_vmnk.node, x + 1));
+          threads = mt_size(mt_mode(mt_base(k->mma.thr_vmnk.node), x + 1));
   if (mt_side_direct(k, x)) return 0;
-  return 2 * words(mt_size(mt_mode(tv, 1)) * atoms * inner / (along * threads),
+  return 2 * words(mt_size(mt_mode(mt_base(tv), 1)) * atoms * inner / (along * threads),
                    mt_side_bits(k, x));
 }
 
 /* Threads that share the sums of the tile; those that split K have sums of their own. */
 static int64_t sharers (const mt_tiled_mma *mma) {
-  return mt_tiled_mma_size(mma) / mt_size(mt_mode(mma->thr_vmnk.node, 3));
+  return mt_tiled_mma_size(mma) / mt_size(mt_mode(mt_base(mma->thr_vmnk.node), 3));
 }
 
 void mt_count_registers (mt_gemm_proof *p, const mt_gemm_spec *k) {
@@ -181,7 +181,7 @@ void mt_count_registers (mt_gemm_proof *p, const mt_gemm_spec *k) {
   for (int x = 0; x < 2; x++) {
     n += fragments(k, x);
     if (k->way[x].fill == MT_FILL_THREADS)
-      n += words(mt_side_size(k, x) / mt_size(mt_mode(k->way[x].copy.layout_tv.node, 0)),
+      n += words(mt_side_size(k, x) / mt_tiled_copy_size(&k->way[x].copy),
                  mt_side_bits(k, x));
   }
   int64_t users = mt_gemm_threads(k), left = FILE_OF_REGISTERS;

@@ -30,10 +30,10 @@ static mt_status side_sizes (mt_run *r, int x, mt_err *err) {
   mt_run_side *s = &r->side[x];
   const mt_gemm_spec *k = r->k;
   MT_TRY(tvr(&tv, k, part_of[x], k->tile[x], k->tile[2], err));
-  const mt_node *rest = mt_mode(tv.node, 2);
+  const mt_node *rest = mt_mode(mt_base(tv.node), 2);
   s->elements = mt_side_size(k, x);
   s->size = mt_side_bits(k, x) / 8;
-  s->values = mt_size(mt_mode(tv.node, 1));
+  s->values = mt_size(mt_mode(mt_base(tv.node), 1));
   s->rests[0] = mt_size(mt_mode(rest, 0));
   s->rests[1] = mt_size(mt_mode(rest, 1));
   const mt_mma_op *op = &k->mma.atom.op;
@@ -47,7 +47,7 @@ mt_status mt_run_sizes (mt_run *r, const mt_gemm_spec *k, mt_err *err) {
   const mt_node *vmnk = k->mma.thr_vmnk.node;
   for (int x = 0; x < 2; x++) MT_TRY(side_sizes(r, x, err));
   r->threads = mt_tiled_mma_threads(&k->mma);
-  r->atom_threads = mt_size(mt_mode(vmnk, 0));
+  r->atom_threads = mt_size(mt_mode(mt_base(vmnk), 0));
   r->groups = mt_size(vmnk) / r->atom_threads;
   r->users = r->groups > 1 ? 2 : 1;
   r->cells = k->mma.atom.op.m * k->mma.atom.op.n;
@@ -118,7 +118,7 @@ static mt_status fill_fillers (mt_run *r, int x, mt_err *err) {
   if (!mt_side_copied(r->k, x) || r->users == 1) return MT_OK;
   MT_TRY(mt_side_index(&index, r->k, x, err));
   MT_TRY(mt_copy_tidfrg(&tv, &r->k->way[x].copy, MT_COPY_D, index.node, err));
-  int64_t threads = mt_size(mt_mode(tv.node, 0)), n = mt_size(tv.node), at;
+  int64_t threads = mt_size(mt_mode(mt_base(tv.node), 0)), n = mt_size(tv.node), at;
   for (int64_t i = 0; i < n; i++) {
     MT_TRY(mt_at(&at, tv.node, i, err));
     if (at < s->elements) s->filler[at] = (uint8_t)(i % threads * 2 / threads);
@@ -148,7 +148,8 @@ static mt_status frag_of_copy (mt_run *r, int x, mt_err *err) {
   MT_TRY(mt_ints(&shape, 3, extent, err));
   MT_TRY(mt_layout_left(&registers, shape.node, err));
   MT_TRY(mt_copy_retile(&retiled, copy, registers.node, err));
-  int64_t threads = mt_size(mt_mode(tv.node, 0)), n = mt_size(retiled.node), at, to;
+  int64_t threads = mt_size(mt_mode(mt_base(tv.node), 0)), n = mt_size(retiled.node), at,
+          to;
   for (int64_t i = 0; i < n; i++) {
     MT_TRY(mt_at(&to, retiled.node, i, err));
     for (int64_t t = 0; t < threads && t < r->threads; t++) {
@@ -163,7 +164,8 @@ static mt_status frag_of_copy (mt_run *r, int x, mt_err *err) {
 static mt_status fill_starts (mt_run *r, int x, const mt_node *tv, mt_err *err) {
   mt_run_side *s = &r->side[x];
   mt_gmma_desc d;
-  int64_t rests = s->rests[0] * s->rests[1], threads = mt_size(mt_mode(tv, 0)), at;
+  int64_t rests = s->rests[0] * s->rests[1], threads = mt_size(mt_mode(mt_base(tv), 0)),
+          at;
   int m = 0;
   MT_TRY(mt_side_desc(&d, r->k, x, err));
   while (128 / d.bits >> (m + 1)) m++;
@@ -181,7 +183,7 @@ static mt_status fill_starts (mt_run *r, int x, const mt_node *tv, mt_err *err) 
 
 static mt_status fill_cells (mt_run *r, int x, mt_err *err) {
   const mt_node *tv = atom_tv(r->k, x);
-  int64_t threads = mt_size(mt_mode(tv, 0)), n = mt_size(tv), at;
+  int64_t threads = mt_size(mt_mode(mt_base(tv), 0)), n = mt_size(tv), at;
   for (int64_t i = 0; i < n; i++) {
     MT_TRY(mt_at(&at, tv, i, err));
     r->side[x].cell[at] = (uint32_t)(i % threads + r->atom_threads * (i / threads));
@@ -207,8 +209,9 @@ static mt_status fill_places (mt_run *r, mt_err *err) {
   const mt_node *tv = atom_tv(k, 2);
   mt_layout all;
   MT_TRY(tvr(&all, k, MT_PART_C, k->tile[0], k->tile[1], err));
-  int64_t threads = mt_size(mt_mode(all.node, 0)), values = mt_size(mt_mode(all.node, 1));
-  int64_t cell, at, n = mt_size(mt_mode(tv, 0));
+  int64_t threads = mt_size(mt_mode(mt_base(all.node), 0)),
+          values = mt_size(mt_mode(mt_base(all.node), 1));
+  int64_t cell, at, n = mt_size(mt_mode(mt_base(tv), 0));
   for (int64_t i = 0; i < mt_size(tv); i++) {
     MT_TRY(mt_at(&cell, tv, i, err));
     for (int64_t g = 0; g < r->groups; g++)

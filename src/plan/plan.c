@@ -174,10 +174,18 @@ mt_status mt_plan_table (mt_plan *p, const mt_tiled_copy *copy,
 static mt_status make (mt_plan *p, const mt_tiled_copy *copy, const mt_tensor *src,
                        const mt_tensor *dst, mt_rounding r, mt_err *err) {
   mt_vector_limits narrow, unused;
-  if (mt_needs_table(src, dst)) {
+  const mt_tiled_copy *as = copy;
+  bool values = mt_table_by(&as);
+  if (values || as != copy) MT_TRY(mt_check_tiled_copy(copy, src, err));
+  if (values || mt_needs_table(src, dst)) {
     mt_device *const device[] = {p->device, p->device};
     return mt_plan_table(p, copy, device, src, dst, r, err);
   }
+  if (as != copy)
+    mt_refusals_add(&p->why, "the tiled copy",
+                    "a function numbers its threads: what they copy, each element once, "
+                    "is done as copy(src, dst)");
+  copy = as;
   MT_TRY(mt_describe(&p->launch, p->modes, copy, src, dst, err));
   MT_TRY(put_rounding(p, r, err));
   MT_TRY(prove(p, src, dst, err));

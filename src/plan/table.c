@@ -3,14 +3,33 @@
 ** SPDX-License-Identifier: MIT
 */
 #include "plan/table.h"
+#include "moontile/algebra.h"
 #include "copy/copy.h"
 #include "core/build.h"
 #include "tile/bounds.h"
+#include "tile/tile.h"
 
 static const char *const side_name[] = {"src", "dst"};
 
 bool mt_needs_table (const mt_tensor *src, const mt_tensor *dst) {
   return mt_is_composed(src->layout) || mt_is_composed(dst->layout);
+}
+
+/* Each place of the tile once. */
+static bool has_each (const mt_tiled_copy *c) {
+  MT_NEWERR(err);
+  int64_t places = 1;
+  for (int i = 0; i < mt_rank(c->tiler.node); i++)
+    places *= mt_size(mt_mode(c->tiler.node, i));
+  return mt_size(c->layout_tv.node) == places &&
+         mt_numbers_all("copy", "tv", "place", c->layout_tv.node, &err) == MT_OK;
+}
+
+bool mt_table_by (const mt_tiled_copy **copy) {
+  if (*copy == NULL || (*copy)->layout_tv.node->tag < MT_SWIZZLE) return false;
+  if (!has_each(*copy)) return true;
+  *copy = NULL;
+  return false;
 }
 
 static int64_t size_of (const mt_table *t, int side) {
@@ -36,8 +55,9 @@ static MT_APART mt_status describe (mt_plan *p, const mt_tiled_copy *copy,
 
 /* ---- the table */
 
-static mt_status allocate (mt_plan *p, int64_t n, mt_err *err) {
-  size_t each = sizeof(int64_t), bytes = sizeof(mt_table) + 2 * (size_t)n * each;
+static mt_status allocate (mt_plan *p, int64_t n, bool elements, mt_err *err) {
+  size_t each = (elements ? 3 : 2) * sizeof(int64_t);
+  size_t bytes = sizeof(mt_table) + (size_t)n * each;
   if (n > INT64_MAX / 32 || (p->table = mt_host_alloc(p->device, bytes)) == NULL)
     return mt_fail(err, MT_ENOMEM, "copy: no host memory for a table of %lld offsets",
                    (long long)n);
@@ -46,7 +66,49 @@ static mt_status allocate (mt_plan *p, int64_t n, mt_err *err) {
   p->table->bytes = bytes;
   p->table->at[0] = (int64_t *)(p->table + 1);
   p->table->at[1] = p->table->at[0] + n;
+  if (elements) p->table->element = p->table->at[1] + n;
   return MT_OK;
+}
+
+/* (Thr,Val,Rest) of the ordinates of mode k: the elements of what lies inside, so far. */
+static MT_APART mt_status add_mode (mt_table *x, const mt_tiled_copy *copy,
+                                    const mt_node *a, int k, int64_t run, mt_err *err) {
+  mt_layout ordinates, part;
+  int64_t at, size = mt_size(mt_mode(a, k));
+  MT_TRY(mt_ordinates_of(&ordinates, a, k, err));
+  MT_TRY(mt_partition(&part, copy, ordinates.node, err));
+  for (int64_t i = 0; i < x->n; i++) {
+    if (x->element[i] < 0) continue;
+    MT_TRY(mt_at(&at, part.node, i, err));
+    x->element[i] = at < size ? x->element[i] + run * at : -1;
+  }
+  return MT_OK;
+}
+
+static MT_APART mt_status allocate_values (mt_plan *p, const mt_tiled_copy *copy,
+                                           const mt_node *a, mt_err *err) {
+  mt_layout ordinates, part;
+  MT_TRY(mt_ordinates_of(&ordinates, a, 0, err));
+  MT_TRY(mt_partition(&part, copy, ordinates.node, err));
+  return allocate(p, mt_size(part.node), true, err);
+}
+
+/* Which element each value is, by a copy whose threads and values are a function. */
+static mt_status list_values (mt_plan *p, const mt_tiled_copy *copy, const mt_node *a,
+                              mt_err *err) {
+  int64_t run = 1;
+  MT_TRY(allocate_values(p, copy, a, err));
+  for (int k = 0; k < mt_rank(a); k++) {
+    MT_TRY(add_mode(p->table, copy, a, k, run, err));
+    run *= mt_size(mt_mode(a, k));
+  }
+  for (int64_t i = 0; i < p->table->n; i++)
+    if (p->table->element[i] < 0) p->table->at[MT_SRC][i] = -1;
+  return MT_OK;
+}
+
+static int64_t element_of (const mt_table *x, int64_t i) {
+  return x->element ? x->element[i] : i;
 }
 
 /* What bound k of t excludes is not copied. */
@@ -55,7 +117,8 @@ static MT_APART mt_status exclude (mt_table *x, const mt_tensor *t, int k, mt_er
   int64_t bound, at;
   MT_TRY(mt_bound_of(&ordinates, &bound, t, k, err));
   for (int64_t i = 0; i < x->n; i++) {
-    MT_TRY(mt_at(&at, ordinates.node, i, err));
+    if (x->at[MT_SRC][i] < 0) continue;
+    MT_TRY(mt_at(&at, ordinates.node, element_of(x, i), err));
     if (at >= bound) x->at[MT_SRC][i] = -1;
   }
   return MT_OK;
@@ -79,7 +142,7 @@ static mt_status list (mt_table *x, int side, const mt_tensor *t, mt_err *err) {
   for (int64_t i = 0; i < x->n; i++) {
     if (mt_stopped_after(&spent, 200, err, "copy")) return MT_ESTOPPED;
     if (x->at[MT_SRC][i] < 0) continue;
-    MT_TRY(mt_at(&at, t->layout, i, err));
+    MT_TRY(mt_at(&at, t->layout, element_of(x, i), err));
     if (mt_addo(at, t->offset, &at) || at < 0 || at >= room)
       return outside(x, side, t, at, err);
     x->at[side][i] = at;
@@ -147,8 +210,10 @@ mt_status mt_table_make (mt_plan *p, const mt_tiled_copy *copy,
                          mt_device *const device[2], const mt_tensor *src,
                          const mt_tensor *dst, mt_err *err) {
   const mt_tensor *t[] = {src, dst};
-  MT_TRY(describe(p, copy, src, dst, err));
-  MT_TRY(allocate(p, mt_size(src->layout), err));
+  bool values = mt_table_by(&copy);
+  MT_TRY(describe(p, values ? NULL : copy, src, dst, err));
+  if (values) MT_TRY(list_values(p, copy, mt_base(src->layout), err));
+  else MT_TRY(allocate(p, mt_size(src->layout), false, err));
   for (int o = 0; o < 2; o++) {
     p->table->device[o] = device[o];
     p->table->dtype[o] = t[o]->dtype;
@@ -158,8 +223,11 @@ mt_status mt_table_make (mt_plan *p, const mt_tiled_copy *copy,
   for (int o = 0; o < 2; o++) MT_TRY(list(p->table, o, t[o], err));
   MT_TRY(prove(p, dst, err));
   p->name = "copy_table";
-  mt_refusals_add(&p->why, "all others",
-                  "a composed layout has no strides: its offsets are listed");
+  mt_refusals_add(&p->why, "all others", "%s",
+                  values ? "threads that a function numbers have no strides: the "
+                           "offsets of their values are listed" :
+                           "a composed layout has no strides: its offsets are "
+                           "listed");
   return MT_OK;
 }
 

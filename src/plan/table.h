@@ -14,15 +14,20 @@
 
 typedef struct mt_table {
   int64_t n;
+  int64_t *element; /* of value i, -1: it is none; NULL: value i is element i */
   mt_device *device[2];
   mt_dtype dtype[2];
   void *data[2];          /* of the buffers */
   int64_t low[2], end[2]; /* the elements of them that are reached */
   size_t bytes;           /* of this table */
-  int64_t *at[2];         /* element i of each side; of src -1: it is not real */
+  int64_t *at[2];         /* of value i of each side; of src -1: it is not real */
 } mt_table;
 
-/* Whether the copy needs one. */
+/* Whether the copy needs one for its threads and values: where they are a function that
+** does not have each place of the tile once. If it has, `*copy` becomes NULL: all is
+** copied, whoever does it. */
+bool mt_table_by (const mt_tiled_copy **copy);
+/* Whether it needs one for its tensors. */
 bool mt_needs_table (const mt_tensor *src, const mt_tensor *dst);
 /* p->table and p->launch of tensors on these devices. Errors: those of a copy,
 ** MT_ENOMEM. */

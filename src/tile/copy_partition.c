@@ -10,6 +10,7 @@
 #include "moontile/swizzle.h"
 #include "moontile/tile.h"
 #include "moontile/tuple.h"
+#include "algebra/composed.h"
 #include "tile/tile.h"
 
 /* ---- the thread-value layouts of both sides */
@@ -38,25 +39,49 @@ static MT_APART mt_status by_thread (mt_layout *out, const mt_node *of_atom,
   return mt_concat(out, 2, tv, err);
 }
 
-mt_status mt_copy_tv (mt_layout *out, const mt_tiled_copy *copy, mt_copy_side side,
-                      mt_err *err) {
+/* The side of a copy whose (thread,value) layout is `tv`, a layout. */
+static MT_APART mt_status layout_of (mt_layout *out, const mt_tiled_copy *copy,
+                                     const mt_node *tv, mt_copy_side side, mt_err *err) {
   mt_layout tiler, atoms, trg, of_atom;
   const mt_node *ref = copy->atom.ref.node;
   const int64_t n[] = {mt_size(mt_mode(ref, 0)), mt_size(mt_mode(ref, 1))};
   MT_TRY(mt_ints(&tiler, 2, n, err));
   /* ((atom_thr,atom_val),(rest_thr,rest_val)) */
-  MT_TRY(mt_zipped_divide(&atoms, copy->layout_tv.node, tiler.node, err));
+  MT_TRY(mt_zipped_divide(&atoms, tv, tiler.node, err));
   MT_TRY(side_of(&trg, &copy->atom, side, err));
   MT_TRY(mt_composition(&of_atom, mt_mode(atoms.node, 0), trg.node, err));
   return by_thread(out, of_atom.node, mt_mode(atoms.node, 1), err);
 }
 
+/* Of a function: where (thread,value) of the side is in its domain, then the function. */
+static MT_APART mt_status function_of (mt_layout *out, const mt_tiled_copy *copy,
+                                       mt_copy_side side, mt_err *err) {
+  mt_layout index, of_side;
+  const int64_t n[] = {mt_tiled_copy_size(copy), mt_tiled_copy_values(copy)};
+  MT_TRY(mt_ints(&of_side, 2, n, err));
+  MT_TRY(mt_layout_left(&index, of_side.node, err));
+  MT_TRY(layout_of(&of_side, copy, index.node, side, err));
+  return mt_composition(out, copy->layout_tv.node, of_side.node, err);
+}
+
+mt_status mt_copy_tv (mt_layout *out, const mt_tiled_copy *copy, mt_copy_side side,
+                      mt_err *err) {
+  const mt_node *tv = copy->layout_tv.node;
+  if (mt_is_more(tv)) return function_of(out, copy, side, err);
+  return layout_of(out, copy, tv, side, err);
+}
+
 /* ---- partitions */
+
+/* Threads or values were numbered by a function, whatever came out. */
+static bool by_function (const mt_tiled_copy *copy) {
+  return mt_is_more(copy->thr.node) || mt_is_more(copy->val.node);
+}
 
 /* (Thr,Val,(RestM,RestN,...)) of a layout without a swizzle, by (Thr,Val) of the tile. */
 static mt_status partition (mt_layout *out, const mt_tiled_copy *copy, const mt_node *tv,
                             const mt_node *a, mt_err *err) {
-  mt_layout divided, tile;
+  mt_layout divided;
   int rank = mt_rank(copy->tiler.node);
   if (mt_rank(a) < rank)
     return mt_failn(err, MT_ERANK,
@@ -65,10 +90,8 @@ static mt_status partition (mt_layout *out, const mt_tiled_copy *copy, const mt_
                     copy->tiler.node, rank, a, mt_rank(a));
   /* ((TileM,TileN),(RestM,RestN)) */
   MT_TRY(mt_zipped_divide(&divided, a, copy->tiler.node, err));
-  MT_TRY(mt_composition(&tile, mt_mode(divided.node, 0), tv, err));
-  const mt_node *modes[] = {mt_mode(tile.node, 0), mt_mode(tile.node, 1),
-                            mt_mode(divided.node, 1)};
-  return mt_concat(out, 3, modes, err);
+  return mt_places_first(out, "partition", tv, mt_mode(divided.node, 0),
+                         mt_mode(divided.node, 1), by_function(copy), err);
 }
 
 /* Under a swizzle, or composed: the partition of the layout under that, under the
@@ -79,7 +102,7 @@ static mt_status partition_by (mt_layout *out, const mt_tiled_copy *copy,
   MT_CHECK(mt_is_function(a), err, "partition: a layout expected");
   if (mt_base(a) == a) return partition(out, copy, tv, a, err);
   MT_TRY(partition(&under, copy, tv, mt_base(a), err));
-  return mt_swizzle_over(out, a, under.node, err);
+  return mt_partition_over(out, a, under.node, err);
 }
 
 mt_status mt_partition (mt_layout *out, const mt_tiled_copy *copy, const mt_node *a,
@@ -140,7 +163,7 @@ static MT_APART mt_status tiles_of (mt_layout *out, const mt_tiled_copy *copy, i
                                     mt_err *err) {
   mt_layout inverse, shape, shaped;
   int64_t n;
-  if (mt_mulo(mt_size(mt_mode(copy->layout_tv.node, 0)), v, &n))
+  if (mt_mulo(mt_tiled_copy_size(copy), v, &n))
     return mt_fail(err, MT_EOVERFLOW, "retile: %lld values leave 64 bits", (long long)v);
   MT_TRY(mt_right_inverse(&inverse, copy->layout_tv.node, err));
   MT_TRY(tile_shape(&shape, copy->tiler.node, err));
@@ -197,7 +220,7 @@ static mt_status retile (mt_layout *out, const mt_tiled_copy *copy, const mt_nod
                     "modes, %N has %d",
                     copy->tiler.node, rank, a, mt_rank(a));
   int64_t v = mt_size(mt_mode(a, 0));
-  int64_t values = mt_size(mt_mode(copy->layout_tv.node, 1));
+  int64_t values = mt_tiled_copy_values(copy);
   /* v > values: a side on which threads share values */
   if (v < 1 || (values % v != 0 && v % values != 0))
     return mt_failn(err, MT_EINVAL,

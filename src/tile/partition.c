@@ -28,11 +28,25 @@ static mt_status offset_of (mt_layout *out, const mt_node *c, const mt_node *a,
   return mt_eval_in(out, c, a, space, err);
 }
 
+/* Under a swizzle that has no digits for the steps: all of the offset stays inside. */
+static MT_APART mt_status slice_inside (mt_layout *out, int64_t *offset, const mt_node *c,
+                                        const mt_node *a, mt_err *err) {
+  mt_layout rest;
+  mt_node at = {.tag = MT_INT, .span = 1};
+  mt_forgive(err);
+  *offset = 0;
+  MT_TRY(mt_plain_slice(&rest, &at.shape, c, mt_inner(a), err));
+  return mt_relink(out, "slice", a, &at, rest.node, err);
+}
+
 /* What is sliced away under a swizzle stays inside, as far as mt_slice says so. */
 mt_status mt_slice_in (mt_layout *out, mt_layout *offset, const mt_node *c,
                        const mt_node *a, const mt_node *space, mt_err *err) {
   int64_t i;
-  MT_TRY(mt_slice(out, &i, c, a, err));
+  if (mt_slice(out, &i, c, a, err) != MT_OK) {
+    if (!mt_is_swizzled(a) || err->status != MT_EINEXACT) return err->status;
+    MT_TRY(slice_inside(out, &i, c, a, err));
+  }
   if (mt_is_composed(a) || (mt_is_integral(a) && mt_is_integral(space))) {
     mt_int(offset, i);
     return MT_OK;

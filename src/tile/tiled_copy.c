@@ -4,7 +4,15 @@
 */
 #include "moontile/algebra.h"
 #include "moontile/tile.h"
+#include "algebra/composed.h"
 #include "tile/tile.h"
+
+int64_t mt_tiled_copy_size (const mt_tiled_copy *c) {
+  return mt_size(mt_mode(mt_base(c->layout_tv.node), 0));
+}
+int64_t mt_tiled_copy_values (const mt_tiled_copy *c) {
+  return mt_size(mt_mode(mt_base(c->layout_tv.node), 1));
+}
 
 /* ---- atoms */
 
@@ -75,8 +83,8 @@ static mt_status few_values (const mt_tiled_copy *c, int64_t n, int64_t m, mt_er
 
 /* The atom takes its threads and its values from the tile's, whole. */
 static mt_status check_whole (const mt_tiled_copy *c, mt_err *err) {
-  int64_t threads = mt_size(mt_mode(c->layout_tv.node, 0)), m = atom_threads(&c->atom);
-  int64_t values = mt_size(mt_mode(c->layout_tv.node, 1)), n = atom_values(&c->atom);
+  int64_t threads = mt_tiled_copy_size(c), m = atom_threads(&c->atom);
+  int64_t values = mt_tiled_copy_values(c), n = atom_values(&c->atom);
   if (threads % m != 0) return few_threads(c, threads, m, err);
   return values % n == 0 ? MT_OK : few_values(c, values, n, err);
 }
@@ -93,8 +101,8 @@ mt_status mt_tiled_copy_by (mt_tiled_copy *c, const mt_copy_atom *atom, int bits
 
 static mt_status tile_size (int64_t *n, const mt_node *thr, const mt_node *val,
                             mt_err *err) {
-  MT_TRY(mt_plain_layout("make_tiled_copy", "thr", thr, err));
-  MT_TRY(mt_plain_layout("make_tiled_copy", "val", val, err));
+  MT_TRY(mt_number_layout("make_tiled_copy", "thr", thr, err));
+  MT_TRY(mt_number_layout("make_tiled_copy", "val", val, err));
   if (!mt_mulo(mt_size(thr), mt_size(val), n)) return MT_OK;
   return mt_failn(err, MT_EOVERFLOW,
                   "make_tiled_copy: a tile of thr %N and val %N leaves 64 bits", thr,
@@ -108,6 +116,7 @@ static mt_status make_tv (mt_layout *tv, const mt_node *thr, const mt_node *val,
   const int64_t n[] = {mt_size(thr), mt_size(val)};
   MT_TRY(mt_numbers_all("make_tiled_copy", "thr", "thread", thr, err));
   MT_TRY(mt_numbers_all("make_tiled_copy", "val", "value", val, err));
+  if (mt_is_more(thr) || mt_is_more(val)) return mt_function_tv(tv, thr, val, err);
   /* ((V0,T0),(V1,T1),...) */
   MT_TRY(mt_raked_product(&mn, thr, val, err));
   MT_TRY(mt_right_inverse(&inverse, mn.node, err));
@@ -122,6 +131,8 @@ static mt_status make_tv (mt_layout *tv, const mt_node *thr, const mt_node *val,
 static mt_status make_tiler (mt_layout *tiler, const mt_node *thr, const mt_node *val,
                              mt_err *err) {
   int64_t n[MT_MAXNODES];
+  thr = mt_base(thr);
+  val = mt_base(val);
   int rank = mt_rank(thr), other = mt_rank(val);
   if (other > rank) rank = other;
   for (int i = 0; i < rank; i++) {
@@ -189,11 +200,11 @@ mt_status mt_make_tiled_copy_side (mt_tiled_copy *out, const char *atom, int bit
 /* layout_tv gives places of the tile. */
 static mt_status check_places (const mt_node *tv, const mt_node *tiler, mt_err *err) {
   int64_t lo, end, n = mt_size(tiler);
-  if (!mt_is_branch(tv) || mt_rank(tv) != 2)
+  if (!mt_is_branch(mt_base(tv)) || mt_rank(mt_base(tv)) != 2)
     return mt_failn(err, MT_ERANK,
                     "make_tiled_copy: tv %N has %d modes: (thread,value) has 2", tv,
-                    mt_rank(tv));
-  MT_TRY(mt_footprint(&lo, &end, tv, err));
+                    mt_rank(mt_base(tv)));
+  MT_TRY(mt_number_range(&lo, &end, "make_tiled_copy", tv, err));
   if (lo >= 0 && end <= n) return MT_OK;
   return mt_failn(
       err, MT_ERANGE,
@@ -227,10 +238,10 @@ static mt_status check_tiler (const mt_node *tiler, mt_err *err) {
 mt_status mt_make_tiled_copy_tv (mt_tiled_copy *out, const char *atom, int bits,
                                  const mt_node *tv, const mt_node *tiler, mt_err *err) {
   memset(out, 0, sizeof *out);
-  MT_TRY(mt_plain_layout("make_tiled_copy", "tv", tv, err));
+  MT_TRY(mt_number_layout("make_tiled_copy", "tv", tv, err));
   MT_TRY(check_tiler(tiler, err));
   MT_TRY(check_places(tv, tiler, err));
-  mt_copy_value(&out->layout_tv, tv);
+  MT_TRY(mt_as_integers(&out->layout_tv, "make_tiled_copy", tv, err));
   mt_copy_value(&out->tiler, tiler);
   return make_of_tv(out, atom, bits, err);
 }

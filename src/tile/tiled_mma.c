@@ -6,6 +6,7 @@
 #include "moontile/algebra.h"
 #include "moontile/swizzle.h"
 #include "moontile/tile.h"
+#include "algebra/composed.h"
 #include "tile/tile.h"
 
 /* The modes M, N, K (0, 1, 2) that an operand has; its name and theirs. */
@@ -22,7 +23,7 @@ static int64_t atom_extent (const mt_tiled_mma *mma, int axis) {
 
 /* Atoms side by side along an axis. */
 static int64_t atoms_along (const mt_tiled_mma *mma, int axis) {
-  return mt_size(mt_mode(mma->thr_vmnk.node, axis + 1));
+  return mt_size(mt_mode(mt_base(mma->thr_vmnk.node), axis + 1));
 }
 
 static const mt_node *atom_tv (const mt_tiled_mma *mma, mt_mma_part x) {
@@ -33,44 +34,56 @@ static const mt_node *atom_tv (const mt_tiled_mma *mma, mt_mma_part x) {
 
 /* ---- threads */
 
+/* (thr,gaps): all threads of the block, those that thr leaves out by their gap. */
+static mt_status with_gaps (mt_layout *out, const mt_node *thr, mt_err *err) {
+  mt_layout gaps, pair;
+  int64_t lo, end;
+  const mt_node *modes[] = {thr, gaps.node};
+  MT_TRY(mt_number_range(&lo, &end, "make_tiled_mma", thr, err));
+  MT_TRY(mt_complement(&gaps, NULL, thr, end, err));
+  if (!mt_is_more(thr)) return mt_concat(out, 2, modes, err);
+  MT_TRY(mt_beside(&pair, "make_tiled_mma", gaps.node, NULL, thr, err));
+  return mt_swap_modes(out, "make_tiled_mma", pair.node, err);
+}
+
 /* Thread of the block -> (ThrV,ThrM,ThrN,ThrK), as an index. Threads that the layout
 ** leaves out do what thread 0 of its gap does: stride 0. */
-static mt_status thread_index (mt_layout *out, const mt_tiled_mma *mma, mt_err *err) {
-  mt_layout gaps, all, inverse;
-  int64_t cosize;
-  const mt_node *thr = mma->thr_vmnk.node;
-  const mt_node *modes[] = {thr, gaps.node};
-  const mt_node pair = {.tag = MT_MODES, .arity = 2, .span = 3, .shape = mt_size(thr)};
-  const mt_node first[] = {pair, mt_leaf_of(mt_size(thr), 1), mt_leaf_of(1, 0)};
-  MT_TRY(mt_cosize(&cosize, thr, err));
-  MT_TRY(mt_complement(&gaps, NULL, thr, cosize, err));
-  MT_TRY(mt_concat(&all, 2, modes, err)); /* ((ThrV,ThrM,ThrN,ThrK),gaps) */
+static mt_status thread_index (mt_layout *out, const mt_node *thr, mt_err *err) {
+  mt_layout all, inverse;
+  int64_t size = mt_size(thr);
+  MT_TRY(with_gaps(&all, thr, err));
+  const mt_node pair = {.tag = MT_MODES, .arity = 2, .span = 3, .shape = size};
+  const mt_node first[] = {pair, mt_leaf_of(size, 1), mt_leaf_of(1, 0)};
   MT_TRY(mt_right_inverse(&inverse, all.node, err));
   if (mt_size(inverse.node) != mt_size(all.node))
     return mt_failn(err, MT_EINEXACT, "partition: the threads %N have no inverse", thr);
   return mt_composition(out, first, inverse.node, err);
 }
 
-/* The place of a thread in (ThrV,ThrM,ThrN,ThrK), each an index: by the strides. */
-static void place_of (int64_t place[4], const mt_tiled_mma *mma, int64_t thr) {
-  const mt_node *mode = mt_child(mma->thr_vmnk.node);
-  for (int i = 0; i < 4; i++, mode = mt_next(mode)) {
-    int64_t run = 1;
-    place[i] = 0;
-    for (const mt_node *p = mode; p < mt_next(mode); p++) {
-      if (p->tag != MT_LEAF) continue;
-      if (p->stride > 0) place[i] += run * (thr / p->stride % p->shape);
-      run *= p->shape;
-    }
+/* The place of a thread in (ThrV,ThrM,ThrN,ThrK), each an index. */
+static mt_status place_of (int64_t place[4], const mt_tiled_mma *mma, int64_t thr,
+                           mt_err *err) {
+  int64_t i;
+  const mt_node *mode = mt_child(mt_base(mma->thr_vmnk.node));
+  MT_TRY(mt_at(&i, mma->thr_index.node, thr, err));
+  for (int k = 0; k < 4; k++, mode = mt_next(mode)) {
+    place[k] = i % mt_size(mode);
+    i /= mt_size(mode);
   }
+  return MT_OK;
 }
 
 /* ---- making */
 
 static mt_status number_threads (mt_tiled_mma *mma, mt_err *err) {
-  mt_layout index;
-  MT_TRY(mt_tiled_product(&mma->thr_vmnk, mma->atom.thr_id.node, mma->atoms.node, err));
-  return thread_index(&index, mma, err);
+  static const char *const op = "make_tiled_mma";
+  mt_layout some;
+  MT_TRY(mt_as_integers(&some, op, mma->atoms.node, err));
+  MT_TRY(mt_tiled_product(&mma->thr_vmnk, mma->atom.thr_id.node, some.node, err));
+  MT_TRY(mt_as_integers(&some, op, mma->thr_vmnk.node, err));
+  mma->thr_vmnk = some;
+  MT_TRY(thread_index(&some, mma->thr_vmnk.node, err));
+  return mt_as_integers(&mma->thr_index, op, some.node, err);
 }
 
 /* Adds the compact layout of these atoms, if that gives each threads of its own. */
@@ -98,27 +111,28 @@ static mt_status same_thread (mt_tiled_mma *mma, int64_t i, int64_t j, mt_err *e
 }
 
 static mt_status make_atoms (mt_tiled_mma *mma, const mt_node *atoms, mt_err *err) {
+  static const mt_node one = {.tag = MT_LEAF, .span = 1, .shape = 1};
   mt_build b;
-  int rank = atoms ? mt_rank(atoms) : 0;
-  if (atoms) MT_TRY(mt_plain_layout("make_tiled_mma", "atoms", atoms, err));
+  int rank;
+  if (atoms) MT_TRY(mt_number_layout("make_tiled_mma", "atoms", atoms, err));
+  const mt_node *base = atoms ? mt_base(atoms) : &one;
+  rank = mt_rank(base);
   if (rank > 3)
     return mt_failn(err, MT_ERANK,
                     "make_tiled_mma: atoms %N has %d modes; M, N and K "
                     "are 3",
                     atoms, rank);
   mt_begin(&b, &mma->atoms, "make_tiled_mma", err);
+  if (atoms) mt_open_root(&b, atoms);
   mt_open(&b, MT_MODES);
-  for (int i = 0; i < 3; i++) {
-    if (i < rank) mt_add(&b, mt_mode(atoms, i));
-    else mt_add_leaf(&b, 1, 0);
-  }
+  for (int i = 0; i < 3; i++) mt_add(&b, i < rank ? mt_mode(base, i) : &one);
   return mt_end(&b);
 }
 
 static mt_status make_threads (mt_tiled_mma *mma, mt_err *err) {
   MT_NEWERR(why);
   int64_t i, j, lo, n;
-  MT_TRY(mt_footprint(&lo, &n, mma->atoms.node, err));
+  MT_TRY(mt_number_range(&lo, &n, "make_tiled_mma", mma->atoms.node, err));
   if (lo < 0)
     return mt_failn(err, MT_EINVAL, "make_tiled_mma: atoms %N has negative numbers",
                     mma->atoms.node);
@@ -175,13 +189,13 @@ static mt_status permutation_size (int64_t *out, int axis, const mt_node *p,
     *out = p->shape;
     return MT_OK;
   }
-  if (!mt_is_layout(p))
+  if (!mt_is_function(p))
     return mt_failn(err, MT_EINVAL,
                     "make_tiled_mma: the %s is %N; `_`, an extent or a "
                     "layout expected",
                     name, p);
   *out = mt_size(p);
-  MT_TRY(mt_plain_layout("make_tiled_mma", name, p, err));
+  MT_TRY(mt_number_layout("make_tiled_mma", name, p, err));
   return mt_numbers_all("make_tiled_mma", name, "place", p, err);
 }
 
@@ -238,18 +252,44 @@ mt_status mt_make_tiled_mma_of (mt_tiled_mma *out, const mt_mma_atom *atom,
   return make(out, atoms, permutation, err);
 }
 
+bool mt_tiled_mma_by_function (const mt_tiled_mma *mma) {
+  bool more = mt_is_more(mma->atoms.node);
+  for (int i = 0; i < 3; i++)
+    more = more || mt_is_more(mt_mode(mma->permutation.node, i));
+  return more;
+}
+
+/* By steps: a permutation that has none, as its extent. */
+static mt_status without_functions (mt_layout *out, const mt_tiled_mma *mma,
+                                    mt_err *err) {
+  mt_build b;
+  const mt_node *p = mma->permutation.node;
+  mt_begin(&b, out, "make_tiled_mma", err);
+  mt_open(&b, (mt_tag)p->tag);
+  for (int i = 0; i < 3; i++) {
+    if (!mt_is_more(mt_mode(p, i))) mt_add(&b, mt_mode(p, i));
+    else mt_add_leaf(&b, mma->tile[i], 1);
+  }
+  return mt_end(&b);
+}
+
+mt_status mt_tiled_mma_by_steps (mt_tiled_mma *out, const mt_tiled_mma *mma,
+                                 mt_err *err) {
+  mt_layout atoms = mma->atoms, permutation;
+  *out = *mma;
+  if (!mt_tiled_mma_by_function(mma)) return MT_OK;
+  MT_TRY(without_functions(&permutation, mma, err));
+  if (mt_is_more(mma->atoms.node))
+    MT_TRY(mt_layout_left(&atoms, mt_base(mma->atoms.node), err));
+  return make(out, atoms.node, permutation.node, err);
+}
+
 int64_t mt_tiled_mma_size (const mt_tiled_mma *mma) {
   return mt_size(mma->thr_vmnk.node);
 }
 
-/* The layout and its gaps make a chain of strides: the last of it ends them all. */
 int64_t mt_tiled_mma_threads (const mt_tiled_mma *mma) {
-  const mt_node *thr = mma->thr_vmnk.node;
-  int64_t n = 1;
-  for (const mt_node *p = thr; p < mt_next(thr); p++)
-    if (p->tag == MT_LEAF && p->shape > 1 && p->stride * p->shape > n)
-      n = p->stride * p->shape;
-  return n;
+  return mt_size(mma->thr_index.node);
 }
 
 /* ---- operands */
@@ -258,12 +298,15 @@ int64_t mt_tiled_mma_threads (const mt_tiled_mma *mma) {
 static mt_status permutation_tiler (mt_layout *out, const mt_tiled_mma *mma,
                                     const struct part *x, mt_err *err) {
   mt_build b;
+  mt_layout numbers;
   const mt_node *all = mma->permutation.node;
   mt_begin(&b, out, "thrfrg", err);
   mt_open(&b, (mt_tag)all->tag);
   for (int i = 0; i < 2; i++) {
     const mt_node *p = mt_mode(all, x->axis[i]);
-    if (p->tag != MT_WILD) mt_add(&b, p);
+    if (mt_is_more(p)) mt_failed(&b, mt_as_integers(&numbers, "thrfrg", p, err));
+    if (mt_is_more(p) && b.status == MT_OK) mt_add(&b, numbers.node);
+    else if (p->tag != MT_WILD) mt_add(&b, p);
     else if (all->tag == MT_TILER) mt_add_leaf(&b, mma->tile[x->axis[i]], 1);
     else mt_add_int(&b, mma->tile[x->axis[i]]);
   }
@@ -282,15 +325,22 @@ static mt_status thread_tiler (mt_layout *out, const mt_tiled_mma *mma,
   return mt_end(&b);
 }
 
-/* ((AtomX,AtomY),(RestX,RestY,...)) */
+static MT_APART mt_status over (mt_layout *out, const mt_node *a, mt_err *err) {
+  const mt_layout under = *out;
+  return mt_partition_over(out, a, under.node, err);
+}
+
+/* ((AtomX,AtomY),(RestX,RestY,...)); a permutation that is a function stays above it. */
 static MT_APART mt_status by_atoms (mt_layout *out, const mt_tiled_mma *mma,
                                     const struct part *x, const mt_node *a, mt_err *err) {
   mt_layout tiler, permuted;
   const int64_t atom[] = {atom_extent(mma, x->axis[0]), atom_extent(mma, x->axis[1])};
   MT_TRY(permutation_tiler(&tiler, mma, x, err));
   MT_TRY(mt_logical_divide(&permuted, a, tiler.node, err)); /* (PermX,PermY,...) */
+  const mt_node *base = mt_base(permuted.node);
   MT_TRY(mt_ints(&tiler, 2, atom, err));
-  return mt_zipped_divide(out, permuted.node, tiler.node, err);
+  MT_TRY(mt_zipped_divide(out, base, tiler.node, err));
+  return base == permuted.node ? MT_OK : over(out, permuted.node, err);
 }
 
 /* ((ThrV,FrgV),(RestX,RestY,...)) */
@@ -313,6 +363,13 @@ static MT_APART mt_status by_threads (mt_layout *out, const mt_tiled_mma *mma,
   return mt_zipped_divide(out, frg.node, tiler.node, err);
 }
 
+static MT_APART mt_status by_threads_under (mt_layout *out, const mt_tiled_mma *mma,
+                                            mt_mma_part part, mt_err *err) {
+  const mt_layout zipped = *out;
+  MT_TRY(by_threads(out, mma, part, mt_base(zipped.node), err));
+  return over(out, zipped.node, err);
+}
+
 /* ((ThrV,(ThrX,ThrY)),(FrgV,(RestX,RestY,...))) */
 static mt_status thrfrg (mt_layout *out, const mt_tiled_mma *mma, mt_mma_part part,
                          const mt_node *a, mt_err *err) {
@@ -321,6 +378,7 @@ static mt_status thrfrg (mt_layout *out, const mt_tiled_mma *mma, mt_mma_part pa
     return mt_failn(err, MT_ERANK, "partition: %s has the modes %s, %N has %d", x->name,
                     x->modes, a, mt_rank(a));
   MT_TRY(by_atoms(out, mma, x, a, err));
+  if (mt_base(out->node) != out->node) return by_threads_under(out, mma, part, err);
   return by_threads(out, mma, part, out->node, err);
 }
 
@@ -330,7 +388,7 @@ mt_status mt_mma_thrfrg (mt_layout *out, const mt_tiled_mma *mma, mt_mma_part x,
   MT_CHECK((unsigned)x <= MT_PART_C, err, "partition: no such operand");
   MT_CHECK(mt_is_function(a), err, "partition: a layout expected");
   MT_TRY(mt_renamed("partition", thrfrg(&under, mma, x, mt_base(a), err), err));
-  return mt_swizzle_over(out, a, under.node, err);
+  return mt_partition_over(out, a, under.node, err);
 }
 
 /* ((ThrV,(ThrX,ThrY)),frg) -> (ThrV,ThrM,ThrN,ThrK), 0 along the mode that it lacks. */
@@ -349,26 +407,17 @@ static mt_status all_threads (mt_layout *out, const mt_tiled_mma *mma, mt_mma_pa
   return mt_end(&b);
 }
 
-/* Thread of the block -> its place among the threads of frg. */
-static MT_APART mt_status threads_of (mt_layout *out, const mt_tiled_mma *mma,
-                                      mt_mma_part x, const mt_node *frg, mt_err *err) {
-  mt_layout vmnk, index;
-  MT_TRY(thread_index(&index, mma, err));
-  MT_TRY(all_threads(&vmnk, mma, x, frg, err));
-  return mt_composition(out, vmnk.node, index.node, err);
-}
-
 /* The threads, in front of what each has; `flat`: (thread,FrgV,Rest). */
 static mt_status by_thread (mt_layout *out, const mt_tiled_mma *mma, mt_mma_part x,
                             const mt_node *a, bool flat, mt_err *err) {
-  mt_layout frg, thr, under;
+  mt_layout frg, vmnk, under;
   MT_CHECK(mt_is_function(a), err, "partition: a layout expected");
-  MT_TRY(mt_mma_thrfrg(&frg, mma, x, mt_base(a), err));
-  MT_TRY(threads_of(&thr, mma, x, frg.node, err));
-  const mt_node *val = mt_mode(frg.node, 1);
-  const mt_node *modes[] = {thr.node, flat ? mt_mode(val, 0) : val, mt_mode(val, 1)};
-  MT_TRY(mt_concat(&under, flat ? 3 : 2, modes, err));
-  return mt_swizzle_over(out, a, under.node, err);
+  MT_TRY(mt_mma_thrfrg(&frg, mma, x, a, err));
+  const mt_node *base = mt_base(frg.node);
+  MT_TRY(all_threads(&vmnk, mma, x, base, err));
+  MT_TRY(mt_thread_first(&under, "partition", mma->thr_index.node, vmnk.node,
+                         mt_mode(base, 1), flat, err));
+  return mt_partition_over(out, frg.node, under.node, err);
 }
 
 mt_status mt_mma_tv (mt_layout *out, const mt_tiled_mma *mma, mt_mma_part x,
@@ -407,7 +456,7 @@ static MT_APART mt_status slice_thread (mt_layout *out, mt_layout *offset,
                                         mt_err *err) {
   mt_layout crd;
   int64_t place[4];
-  place_of(place, mma, thr);
+  MT_TRY(place_of(place, mma, thr, err));
   const mt_node *rest = mt_mode(mt_mode(mt_base(frg), 1), 1);
   MT_TRY(thread_crd(&crd, place, x, mt_rank(rest), err));
   return mt_renamed("partition", mt_slice_in(out, offset, crd.node, frg, a, err), err);

@@ -328,22 +328,27 @@ static void unplaced (mt_verdict *v, const mt_err *err) {
   snprintf(v->reason, sizeof v->reason, "%.500s", err->text);
 }
 
-void mt_verify_vector (mt_verdict *v, const mt_claim *c, const mt_tensor *t) {
+static void by_axes (mt_verdict *v, const mt_claim *c, const mt_tensor *t) {
   mt_in_memory x = {.t = t};
   mt_err err = MT_NOERR;
-  if (!v->covers || v->elements == 0) return;
-  v->vector = 1;
-  if (mt_is_composed(t->layout)) {
-    char *why = v->why;
-    MT_BECAUSE(why, "the layout is composed: each element is looked up");
-    if (v->vector < v->asked) mt_doubt(v, MT_NARROW);
-    return;
-  }
   bool placed = shelve(&x, v, c, &err) == MT_OK;
   if (!placed) unplaced(v, &err);
   for (int64_t n = 2, most = widest(v); placed && n <= most; n *= 2) {
     if (!can_be(&x, n, v->why)) break;
     v->vector = n;
   }
+}
+
+mt_status mt_verify_vector (mt_verdict *v, const mt_claim *c, const mt_tensor *t,
+                            mt_err *err) {
+  char *why = v->why;
+  if (!v->covers || v->elements == 0) return MT_OK;
+  v->vector = 1;
+  if (mt_is_composed(t->layout))
+    MT_BECAUSE(why, "the layout is composed: each element is looked up");
+  else if (c->access->tag >= MT_SWIZZLE || !mt_is_integral(c->access))
+    MT_TRY(mt_verify_vector_function(v, c, t, err));
+  else by_axes(v, c, t);
   if (v->vector < v->asked) mt_doubt(v, MT_NARROW);
+  return MT_OK;
 }

@@ -17,16 +17,21 @@ const char *mt_problem_text (mt_problem p) {
 
 /* ---------------------------------------------------------------- the claim */
 
+/* More than steps: swizzled, over F2, composed. */
+static bool is_function (const mt_node *tv) {
+  return tv->tag >= MT_SWIZZLE || !mt_is_integral(tv);
+}
+
 static mt_status check_tv (const mt_claim *c, mt_err *err) {
   const mt_node *tv = c->tv;
-  if (!mt_is_layout(tv) || tv->tag == MT_SWIZZLE || !mt_is_integral(tv))
+  if (!mt_is_function(tv) || !mt_has_numbers(tv))
     return mt_failn(err, MT_EINVAL,
                     "%s: tv: a layout (thread,value) -> place expected, "
                     "got %N",
                     c->op, tv);
-  if (mt_rank(tv) != 2)
+  if (mt_rank(mt_base(tv)) != 2)
     return mt_failn(err, MT_ERANK, "%s: tv %N has rank %d; (thread,value) has rank 2",
-                    c->op, tv, mt_rank(tv));
+                    c->op, tv, mt_rank(mt_base(tv)));
   if (mt_size(tv) == 0) return mt_failn(err, MT_EINVAL, "%s: tv %N is empty", c->op, tv);
   return MT_OK;
 }
@@ -172,12 +177,12 @@ mt_status mt_verify (mt_verdict *v, const mt_claim *c, const mt_tensor *t, mt_er
   MT_TRY(check_tiler(&places, c, err));
   MT_TRY(check_tensor(c, t, err));
   MT_TRY(mt_shape(&v->shape, mt_base(t->layout), err));
-  mt_verify_tile(v, c, places);
+  if (is_function(c->tv)) MT_TRY(mt_verify_function(v, c, places, err));
+  else mt_verify_tile(v, c, places);
   if (v->problem == MT_TWICE || v->problem == MT_GAP) MT_TRY(place_at(v, c, err));
   MT_TRY(repeat(v, c, mt_base(t->layout), places, err));
   MT_TRY(mt_verify_memory(v, t, err));
-  if (c->copies) mt_verify_vector(v, c, t);
-  return MT_OK;
+  return c->copies ? mt_verify_vector(v, c, t, err) : MT_OK;
 }
 
 /* ---------------------------------------------------------------- partitions */
@@ -185,10 +190,14 @@ mt_status mt_verify (mt_verdict *v, const mt_claim *c, const mt_tensor *t, mt_er
 /* Threads alone have one value each. */
 static mt_status with_values (mt_claim *c, mt_layout *room, mt_err *err) {
   static const mt_node one = {.tag = MT_LEAF, .span = 1, .shape = 1};
-  if (!mt_is_layout(c->tv) || c->tv->tag == MT_SWIZZLE || mt_rank(c->tv) != 1)
-    return MT_OK;
-  const mt_node *modes[] = {mt_mode(c->tv, 0), &one};
-  MT_TRY(mt_concat(room, 2, modes, err));
+  if (!mt_is_function(c->tv) || mt_rank(mt_base(c->tv)) != 1) return MT_OK;
+  mt_build b;
+  mt_begin(&b, room, c->op, err);
+  mt_open_root(&b, c->tv);
+  mt_open(&b, MT_MODES);
+  mt_add(&b, mt_mode(mt_base(c->tv), 0));
+  mt_add(&b, &one);
+  MT_TRY(mt_end(&b));
   c->tv = c->access = room->node;
   return MT_OK;
 }
@@ -291,11 +300,20 @@ static MT_APART mt_status prove_wgmma (mt_verdict *v, const mt_mma_op *op, mt_mm
   return MT_OK;
 }
 
+/* Whoever has a number: the same is had. */
+static MT_APART mt_status by_steps (mt_verdict *out, const mt_tiled_mma *mma,
+                                    mt_mma_part x, const mt_tensor *t, mt_err *err) {
+  mt_tiled_mma steps;
+  MT_TRY(mt_tiled_mma_by_steps(&steps, mma, err));
+  return mt_verify_mma(out, &steps, x, t, err);
+}
+
 mt_status mt_verify_mma (mt_verdict *out, const mt_tiled_mma *mma, mt_mma_part x,
                          const mt_tensor *t, mt_err *err) {
   static const int axes[][2] = {{0, 2}, {1, 2}, {0, 1}};
   mt_layout shape, tile, tv;
   MT_CHECK((unsigned)x <= MT_PART_C, err, "verify: no such operand");
+  if (mt_tiled_mma_by_function(mma)) return by_steps(out, mma, x, t, err);
   const int64_t extent[] = {mma->tile[axes[x][0]], mma->tile[axes[x][1]]};
   MT_TRY(mt_ints(&shape, 2, extent, err));
   MT_TRY(mt_layout_left(&tile, shape.node, err));

@@ -29,9 +29,16 @@ static inline void mt_doubt (mt_verdict *v, mt_problem p) {
 mt_status mt_verify (mt_verdict *v, const mt_claim *c, const mt_tensor *t, mt_err *err);
 /* Law (1) of one tile with so many places: broadcast, or owners and index. */
 void mt_verify_tile (mt_verdict *v, const mt_claim *c, int64_t places);
+/* The same where tv is no layout with strides: place by place, at most 2^18. */
+mt_status mt_verify_function (mt_verdict *v, const mt_claim *c, int64_t places,
+                              mt_err *err);
 /* Laws (4), (5). */
 mt_status mt_verify_memory (mt_verdict *v, const mt_tensor *t, mt_err *err);
 /* Law (6). What stands in the way is in `v`. */
-void mt_verify_vector (mt_verdict *v, const mt_claim *c, const mt_tensor *t);
+mt_status mt_verify_vector (mt_verdict *v, const mt_claim *c, const mt_tensor *t,
+                            mt_err *err);
+/* The same, with the elements that an access has, where a function says who has what. */
+mt_status mt_verify_vector_function (mt_verdict *v, const mt_claim *c, const mt_tensor *t,
+                                     mt_err *err);
 
 #endif

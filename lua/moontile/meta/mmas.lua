@@ -45,6 +45,7 @@ function Kernel:why() end
 
 --- An MMA atom over more threads (atoms) and more values (permutation).
 --- - tiled_mma{ atom = [, atoms = layout] [, permutation = tiler] }, by modes M, N, K
+--- - both may be swizzled, composed or listed
 --- - error: no such atom; a permutation that is no bijection; two atoms with one thread
 --- ```lua
 --- local mma = tiled_mma{ atom = "SM80_16x8x16_F32F16F16F32_TN", atoms = layout{2, 2},

@@ -154,6 +154,7 @@ function tile.mma_bound(atom, k, sum) end
 --- Who copies what of a tile: an atom over threads and over the values of each.
 --- - tiled_copy{ atom =, dtype = or bits =, thr = layout [, val = layout] }
 --- - thr and val make up the tile mode by mode: raked_product(thr, val); shapes are compact layouts
+--- - swizzled, composed and listed ones number threads and values, too
 --- - instead of them tv = layout, tiler = extents or layouts: (thread,value) -> place in a tile
 --- - error: threads or values that are no whole atoms
 --- ```lua
