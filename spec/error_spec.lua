@@ -330,8 +330,8 @@ rows("devices", {
     "device: unknown option 'thread'; did you mean threads? there are: 1, threads, "
     .. "libcuda, libblas, piece" },
   { 'tile.device { "cpu", threads = -2 }', "device: threads: 0 to 1024" },
-  { 'tile.tensor("f32", layout(4), {})',
-    "bad argument #3 to 'tensor' (moontile.Device expected, got table)" },
+  { 'tile.tensor("f32", layout(4), { lockd = true })',
+    "tensor: unknown option 'lockd'; did you mean locked? there are: 1, locked" },
 })
 
 -- Options of a tiled MMA of 16x8x16; `over` has others.
@@ -373,7 +373,8 @@ divide one another
   { 'tile.tiled_mma(with { atoms = layout { 2, 0 } })',
     "tiled_mma: atoms (2,0):(1,2) is empty" },
   { 'tile.tiled_mma(with { atoms = tile.make_identity_layout { 2, 2 } })',
-    "tiled_mma: atoms is not a layout of numbers: (2,2):(1@0,1@1)" },
+    "tiled_mma: atoms is not a layout of numbers: (2,2):(1@0,1@1)\n"
+    .. "  one such as (4,8):(8,1), swizzled or composed ones, too, are" },
   { 'tile.tiled_mma(with { atoms = layout { 2, 1 }, permutation = { 48 } })', [[
 tiled_mma: the permutation of M, 48, has 48 places: not a multiple of 32, ]] .. [[
 what 2 atoms of 16 have along M

@@ -166,7 +166,7 @@ static void test_refused (void) {
        {{.size = sizeof(mt_vm_options), .milliseconds = -2}, MT_EINVAL, "-2"},
        {{.size = sizeof(mt_vm_options), .libraries = 1 << 20}, MT_EINVAL, "0x100000"},
        {{.size = sizeof(mt_vm_options), .memory = 1000}, MT_ELIMIT, "no memory"},
-       {{.size = sizeof(mt_vm_options), .memory = 100000}, MT_ELIMIT, "100000"},
+       {{.size = sizeof(mt_vm_options), .memory = 60000}, MT_ELIMIT, "60000"},
        {{.size = sizeof(mt_vm_options), .root = "/no/such"}, MT_EINVAL, "/no/such"}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     mt_status s = mt_vm_open(&v, &rows[i].o, &err);
