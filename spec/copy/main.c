@@ -1,6 +1,6 @@
 /*
-** main.c - runs the tests from partition to execution. MOONTILE_TIMES and MOONTILE_SEED
-** choose how many random cases, and which.
+** main.c - runs the tests from partition to execution, or the one that is named.
+** MOONTILE_TIMES and MOONTILE_SEED choose how many random cases, and which.
 ** SPDX-License-Identifier: MIT
 */
 #include <time.h>
@@ -44,7 +44,7 @@ void random_bytes (memory m) {
 
 void free_memory (memory m) { free(m.p); }
 
-int main (void) {
+int main (int argc, char **argv) {
   const char *seed = getenv("MOONTILE_SEED");
   static const struct {
     const char *name;
@@ -60,6 +60,7 @@ int main (void) {
   base_seed = seed && *seed ? strtoull(seed, NULL, 10) : (uint64_t)time(NULL) * 1000003;
   printf("seed %llu, %ld cases\n", (unsigned long long)base_seed, base_cases);
   for (size_t i = 0; i < sizeof tests / sizeof tests[0]; i++) {
+    if (argc > 1 && strcmp(argv[1], tests[i].name) != 0) continue;
     begin_case(0);
     tests[i].run();
     printf("%s: done, %d failures so far\n", tests[i].name, failures);

@@ -146,12 +146,13 @@ static const bool reads_less[MT_NALGO] =
 static const bool counts_reads[MT_NALGO] =
     {[MT_ALGO_ROWS] = true, [MT_ALGO_GATHER] = true, [MT_ALGO_STAGED] = true};
 
-/* The part of the time that is left. */
-static double left_of (const mt_desc *d, mt_algorithm algo) {
+/* The part of the time that is left, if `once` of what is read was not read before. */
+static double left_of (const mt_desc *d, mt_algorithm algo,
+                       double (*once)(const mt_desc *d)) {
   if (!reads_less[algo] || d->nbound > 0 || mt_accesses(d) == 0) return 1;
   if (algo == MT_ALGO_ROWS && d->nval > 0) return 1;
   double src = (double)mt_unit_of(d, MT_SRC) / mt_both_units(d);
-  return 1 - mt_h200.again * src * (1 - read_once(d));
+  return 1 - mt_h200.again * src * (1 - once(d));
 }
 
 /* ---------------------------------------------------------------- time */
@@ -172,19 +173,21 @@ void mt_cost_of (mt_cost *c, const mt_launch *l, const mt_kernel *k) {
   const mt_algorithm algo = (mt_algorithm)l->desc.algo;
   *c = (mt_cost){.used = 1, .slow = 1};
   if (mt_accesses(&l->desc) != 0) mt_algo_of(algo)->cost(c, l);
-  c->us = microseconds(&l->desc, algo, c, left_of(&l->desc, algo), k);
+  c->us = microseconds(&l->desc, algo, c, left_of(&l->desc, algo, read_once), k);
 }
 
 double mt_cost_us (const mt_cost *c, const mt_launch *l) {
   const mt_algorithm algo = (mt_algorithm)l->desc.algo;
-  return microseconds(&l->desc, algo, c, left_of(&l->desc, algo), NULL);
+  return microseconds(&l->desc, algo, c, left_of(&l->desc, algo, read_once), NULL);
 }
 
+/* Tiles cut axes, so that what they read again is counted otherwise: but never as less
+** than there is. */
 double mt_algo_least (const mt_launch *l, mt_algorithm algo) {
   const mt_desc *d = &l->desc;
   const double n = (double)mt_accesses(d), src = (double)mt_unit_of(d, MT_SRC);
   const double read = counts_reads[algo] ? src * distinct_of(d) : src;
-  const double left = counts_reads[algo] ? 1 : left_of(d, algo);
+  const double left = counts_reads[algo] ? 1 : left_of(d, algo, distinct_of);
   mt_cost c = {.traffic = n * (read + (double)mt_unit_of(d, MT_DST)), .slow = 1};
   if (n != 0 && mt_algo_of(algo)->least) mt_algo_of(algo)->least(&c, l);
   return microseconds(d, algo, &c, left, NULL);
