@@ -95,7 +95,29 @@ static const struct {
               {"basis", "parse \"1@0\""},
               {"E", "parse \"E<0>\""},
               {"copy_async", "copy; a stream orders it"},
-              {"axpby", "gemm{ alpha =, beta = }, einsum"}};
+              {"axpby", "gemm{ alpha =, beta = }, einsum"},
+              {"matmul", "gemm, einsum"},
+              {"mm", "gemm, einsum"},
+              {"dot", "gemm, einsum"},
+              {"zeros", "tensor(dtype, layout), which is zeroed"},
+              {"empty", "tensor(dtype, layout), which is zeroed"},
+              {"ones", "tensor(dtype, layout):fill(1)"},
+              {"full", "tensor(dtype, layout):fill(value)"},
+              {"arange", "tensor(dtype, layout):fill{ values }"},
+              {"linspace", "tensor(dtype, layout):fill{ values }"},
+              {"concat", "make_layout, of layouts"},
+              {"numpy", "totable; in Python numpy.from_dlpack"},
+              {"item", "T(coordinate)"},
+              {"cuda", "to \"cuda\", of a tensor"},
+              {"cpu", "to \"cpu\", of a tensor"},
+              {"numel", "size"},
+              {"length", "size"},
+              {"len", "size"},
+              {"ndim", "rank"},
+              {"dim", "rank"},
+              {"threads", "size, of a tiled copy or MMA"},
+              {"num_threads", "size, of a tiled copy or MMA"},
+              {"tv", "layout_S_TV, tiled_layout_TV of a copy, layout_A_TV of an MMA"}};
 
 static const char *called_here (const char *key) {
   for (size_t i = 0; i < sizeof others / sizeof *others; i++)
@@ -197,6 +219,85 @@ static void new_class (lua_State *L, const struct class *c) {
   lua_pop(L, 2);
 }
 
+/* ---------------------------------------------------------------- operators */
+
+/* Those that a class may lack: by the names of metamethods, and what there is instead, of
+** layouts. */
+static const struct {
+  const char *event, *symbol, *meant;
+  bool alone; /* it has one operand */
+} operators[] = {{"__add", "+", "make_layout{A, B} has the modes of both", false},
+                 {"__sub", "-", "A:with_offset(n) begins elsewhere", false},
+                 {"__mul", "*", NULL, false},
+                 {"__div", "/", NULL, false},
+                 {"__mod", "%", "A / T divides, its second mode counts the tiles", false},
+                 {"__pow", "^", "A:logical_product(B) repeats A", false},
+                 {"__idiv", "//", "A / T is logical_divide", false},
+                 {"__unm", "-", "a reversed mode has a stride below 0", true},
+                 {"__concat", "..", NULL, false},
+                 {"__len", "#", NULL, true},
+                 {"__lt", "<", "sizes are compared: A:size() < B:size()", false},
+                 {"__le", "<=", "sizes are compared: A:size() <= B:size()", false},
+                 {"__band", "&", "A * B composes", false},
+                 {"__bor", "|", "A * B composes", false},
+                 {"__bxor", "~", "tile.swizzle(b, m, s) * A swizzles", false},
+                 {"__shl", "<<", "A * B composes", false},
+                 {"__shr", ">>", "A * B composes", false},
+                 {"__bnot", "~", "A:complement(n) is what A leaves out", true}};
+
+/* Pushes what it depends on. */
+static const char *name_at (lua_State *L, int i) {
+  return luaL_getmetafield(L, i, "__name") == LUA_TSTRING ? lua_tostring(L, -1) :
+                                                            luaL_typename(L, i);
+}
+
+static const char *class_at (lua_State *L, int i) {
+  const char *name = name_at(L, i), *dot = strchr(name, '.');
+  return dot ? dot + 1 : name;
+}
+
+/* Calls the other operand's, if that is none of ours and has it. Texts have some. */
+static bool call_other (lua_State *L, const char *event) {
+  if (!lua_istable(L, 2) && !lua_isuserdata(L, 2)) return false;
+  if (strncmp(name_at(L, 2), "moontile.", 9) == 0) return false;
+  if (luaL_getmetafield(L, 2, event) == LUA_TNIL) return false;
+  lua_pushvalue(L, 1);
+  lua_pushvalue(L, 2);
+  lua_call(L, 2, 1);
+  return true;
+}
+
+/* Upvalue: the row of `operators`. */
+static int l_refused (lua_State *L) {
+  const lua_Integer i = lua_tointeger(L, lua_upvalueindex(1));
+  const char *symbol = operators[i].symbol, *meant = operators[i].meant;
+  const bool text = strcmp(symbol, "..") == 0;
+  lua_settop(L, 2);
+  if (!operators[i].alone && call_other(L, operators[i].event)) return 1;
+  if (text) meant = "tostring(x) is the text of a value";
+  else if (!lmt_isclass(L, 1, LMT_LAYOUT) && !lmt_isclass(L, 2, LMT_LAYOUT)) meant = NULL;
+  const char *a = class_at(L, 1), *b = class_at(L, 2);
+  if (operators[i].alone) lua_pushfstring(L, "%s%s", symbol, a);
+  else lua_pushfstring(L, "%s %s %s", a, symbol, b);
+  return luaL_error(L, "%s: there is no such operator%s%s", lua_tostring(L, -1),
+                    meant ? "; " : "", meant ? meant : "");
+}
+
+/* Each once, for all classes. */
+static void refuse_operators (lua_State *L) {
+  for (size_t i = 0; i < sizeof operators / sizeof *operators; i++) {
+    lua_pushinteger(L, (lua_Integer)i);
+    lua_pushcclosure(L, l_refused, 1);
+    for (const struct class *c = classes; c->name; c++) {
+      luaL_getmetatable(L, c->name);
+      lua_pushvalue(L, -2);
+      lua_setfield(L, -2, operators[i].event);
+      lua_pop(L, 1);
+    }
+    lua_pop(L, 1);
+  }
+}
+
 const char *lmt_where (int of) {
   for (const struct class *c = classes; c->name; c++)
     if (c->of == of) return strchr(c->name, '.') + 1;
@@ -205,6 +306,7 @@ const char *lmt_where (int of) {
 
 void lmt_openclasses (lua_State *L) {
   for (const struct class *c = classes; c->name; c++) new_class(L, c);
+  refuse_operators(L);
 }
 
 void lmt_setmeta (lua_State *L, const char *name, const luaL_Reg *meta) {
