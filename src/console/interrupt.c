@@ -2,6 +2,7 @@
 ** interrupt.c - Ctrl-C ends what runs.
 ** SPDX-License-Identifier: MIT
 */
+#include <pthread.h>
 #include <signal.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@
 #include "console/interrupt.h"
 
 static con_second when_again;
+static pthread_t home; /* the thread that calls */
 
 static void set_handler (void (*handler)(int)) {
   struct sigaction action;
@@ -19,8 +21,12 @@ static void set_handler (void (*handler)(int)) {
   sigaction(SIGINT, &action, NULL); /* no SA_RESTART: a read at the prompt returns */
 }
 
+/* Threads of a BLAS do not block signals: what they get is for the thread that waits. */
 static void on_sigint (int number) {
-  (void)number;
+  if (!pthread_equal(pthread_self(), home)) {
+    pthread_kill(home, number);
+    return;
+  }
   if (when_again == CON_KILLS) set_handler(SIG_DFL);
   run_interrupt();
 }
@@ -43,6 +49,7 @@ int con_call (lua_State *L, int nargs, int nresults, con_second second) {
   lua_pushcfunction(L, traceback);
   lua_insert(L, base);
   when_again = second;
+  home = pthread_self();
   con_work(L);
   set_handler(on_sigint);
   int status = lua_pcall(L, nargs, nresults, base);
