@@ -12,6 +12,7 @@
 
 local here = arg[0]:match "^(.*/)" or ""
 local measure = dofile(here .. "lib/measure.lua")
+local contents = dofile(here .. "lib/contents.lua")
 local tile = require "moontile"
 local bench = measure.bench
 
@@ -44,15 +45,6 @@ if not device then
 end
 
 local function itemsize(dtype) return tile.tensor(dtype, tile.layout(1)):itemsize() end
-
-local function contents(T)
-  local path = os.tmpname()
-  assert(T:to "cpu":save(path))
-  local file <close> = assert(io.open(path, "rb"))
-  local text = file:read "a"
-  os.remove(path)
-  return text
-end
 
 -- Rows of 1024, or as many columns.
 local function layouts(n, way)

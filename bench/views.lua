@@ -17,6 +17,7 @@
 local here = arg[0]:match "^(.*/)" or ""
 local measure = dofile(here .. "lib/measure.lua")
 local views = dofile(here .. "lib/views.lua")
+local contents = dofile(here .. "lib/contents.lua")
 local tile = require "moontile"
 local bench = measure.bench
 
@@ -60,15 +61,6 @@ local function seen(view, side, T)
 end
 
 -- ---- checking
-
-local function contents(T)
-  local path = os.tmpname()
-  assert(T:to "cpu":save(path))
-  local file <close> = assert(io.open(path, "rb"))
-  local text = file:read "a"
-  os.remove(path)
-  return text
-end
 
 -- "" where the plan, made anew, writes what the CPU does.
 local function compare(view, plan, kept)

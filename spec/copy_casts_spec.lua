@@ -2,6 +2,7 @@
 -- SPDX-License-Identifier: MIT
 
 local tile = require "moontile"
+local contents = dofile "bench/lib/contents.lua"
 local random = math.random
 local DTYPES = tile.dtypes()
 local VALUES = { 0, -0.0, 1, 0.5, 2.5, -3, 100, 255, 256, -129, 65504, 65520, 1e-7, 3e-39, 2^31,
@@ -26,15 +27,6 @@ local function filled(dtype, n, device)
     tile.copy(part:view(some), T:view(some, at))
   end
   return T
-end
-
-local function contents(T)
-  local path = os.tmpname()
-  assert(T:to "cpu":save(path))
-  local file <close> = assert(io.open(path, "rb"))
-  local text = file:read "a"
-  os.remove(path)
-  return text
 end
 
 -- Strides of extents in this order; the first with this one.
