@@ -16,7 +16,7 @@ static void emit_part (mt_build *b, const mt_node *d, const mt_node *t, int part
       mt_build_fail(b, MT_ERANK,
                     "%s: a mode under `_` must have two modes, tile and rest, not %N",
                     b->op, d);
-    else mt_add(b, mt_mode(d, part));
+    else mt_add(b, part == 0 ? mt_child(d) : mt_next(mt_child(d)));
     return;
   }
   if (!mt_is_branch(d) || d->arity < t->arity) {

@@ -363,8 +363,8 @@ const mt_node *lmt_tocoord1 (lua_State *L, int i, const mt_node *a, mt_layout *b
 int lmt_tomodes (lua_State *L, int first, int *modes);
 /* A layout, not a tuple, tiler, ... */
 static inline bool lmt_islayout (const mt_node *t) {
-  if (t->tag == MT_SUM || t->tag == MT_SWIZZLE) return t->shape >= 0 && t->arity > 0;
-  return t->tag == MT_LEAF || t->tag == MT_MODES || t->tag == MT_COMPOSED;
+  if (t->tag == MT_LEAF || t->tag == MT_MODES || t->tag == MT_COMPOSED) return true;
+  return (t->tag == MT_SUM || t->tag == MT_SWIZZLE) && t->shape >= 0 && t->arity > 0;
 }
 bool lmt_haswild (const mt_node *t); /* has a `_` in it */
 /* Raises unless every part of coordinate c lies inside the domain of a. */
@@ -417,7 +417,7 @@ typedef struct lmt_device {
 lmt_device *lmt_todevice (lua_State *L, int i); /* not closed, else an error */
 
 /* Whether the tensors at i and i + 1 are on two devices of which one is the host; then
-** *other is the other one. */
+** *other is the other one. Of one device *other is that. */
 bool lmt_isbetween (lua_State *L, int i, lmt_device **other);
 /* The device at `i`: an object, a name, or the default "cpu" if absent; pushes it. NULL:
 ** `err`. */

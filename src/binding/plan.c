@@ -113,9 +113,8 @@ mt_status lmt_launchplan (mt_plan *p, const lmt_device *device, mt_stream *s,
   return status == MT_OK ? mt_plan_launch(p, s, err) : status;
 }
 
-/* Launches the plan at i on the stream at `stream`, 0: the device's own. */
-static mt_status launch (lua_State *L, int i, int stream, mt_err *err) {
-  plan *box = lua_touserdata(L, i);
+/* Launches the plan at i, which is box, on the stream at `stream`; 0: the device's. */
+static mt_status launch (lua_State *L, plan *box, int i, int stream, mt_err *err) {
   check_live(L, box);
   if (box->device->recording && !box->between) {
     lmt_keep(L, i, box->n, box->names);
@@ -129,7 +128,7 @@ static mt_status launch (lua_State *L, int i, int stream, mt_err *err) {
 }
 
 mt_status lmt_runplan (lua_State *L, int stream, mt_err *err) {
-  mt_status s = launch(L, -1, stream, err);
+  mt_status s = launch(L, lua_touserdata(L, -1), -1, stream, err);
   free_plan(lua_touserdata(L, -1));
   lua_pop(L, 1);
   return s;
@@ -206,7 +205,7 @@ mt_status lmt_copynow (lua_State *L, int src, int dst, mt_err *err) {
   mt_status s = err->status;
   if (box) {
     bool wait = !box->device->recording && !box->between;
-    s = launch(L, -1, 0, err);
+    s = launch(L, box, -1, 0, err);
     if (s == MT_OK && wait) s = mt_synchronize(box->device->d, NULL, err);
     free_plan(box);
   }
@@ -285,7 +284,7 @@ static int l_copy (lua_State *L) {
   if (lmt_istable(L, src + 2))
     return luaL_error(L, "copy: options stand beside the tensors in one table: "
                          "tile.copy{ src = S, dst = D, rounding = \"down\" }");
-  if (!lmt_isbetween(L, src, &device)) device = lmt_totensor(L, src)->buffer->device;
+  lmt_isbetween(L, src, &device);
   mt_status s = device->recording ? copy_anew(L, src, rounding, &err) :
                                     copy_again(L, device, src, rounding, &err);
   return s == MT_OK ? 0 : lmt_raise(L, &err);
@@ -335,8 +334,8 @@ const lmt_buffer *lmt_planbuffer (lua_State *L, int i, int k) {
 /* plan([stream]): nothing is allocated here. */
 static int plan_call (lua_State *L) {
   LMT_NOERR(err);
-  lmt_checkmarked(L, 1, LMT_PLANS, LMT_PLAN);
-  return launch(L, 1, 2, &err) == MT_OK ? 0 : lmt_raise(L, &err);
+  plan *box = lmt_checkmarked(L, 1, LMT_PLANS, LMT_PLAN);
+  return launch(L, box, 1, 2, &err) == MT_OK ? 0 : lmt_raise(L, &err);
 }
 
 static int plan_gc (lua_State *L) {
