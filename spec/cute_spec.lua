@@ -185,6 +185,29 @@ describe("CuTe's texts", function()
                   :find("SM90_64x64x16_F32F16F16_SS<GMMA::Major::K,GMMA::Major::K>", 1, true))
   end)
 
+  it("say what older versions of CUTLASS have otherwise", function()
+    local name = "SM100_MMA_F8F6F4_SS<float_e4m3_t,float_e4m3_t,float,64,128,K,MN>"
+    local atom, mma = tile.mma_atom(name), tile.tiled_mma { atom = name }
+    local major = "UMMA::Major::K,UMMA::Major::MN"
+    local now = "SM100_MMA_F8F6F4_SS<float_e4m3_t,float_e4m3_t,float,64,128," .. major .. ">"
+    local before = "MMA_Traits<SM100_MMA_F8F6F4_SS,float_e4m3_t,float_e4m3_t,float,C<64>,C<128>,"
+                   .. "integral_constant<UMMA::Major,UMMA::Major::K>,"
+                   .. "integral_constant<UMMA::Major,UMMA::Major::MN>,"
+                   .. ("integral_constant<UMMA::ScaleIn,UMMA::ScaleIn::One>,"):rep(2):sub(1, -2)
+                   .. ">"
+    local guarded = "#if defined(CUTLASS_VERSION) && CUTLASS_VERSION < 451  // <cutlass/version.h>"
+                    .. "\nusing A = %s;\n#else\nusing A = %s;\n#endif\nstatic_assert("
+    for _, row in ipairs { { atom, "MMA_Atom<%s>" }, { mma, tile.cute(mma, "type"):gsub(
+                             "MMA_Atom<.->>", "MMA_Atom<%%s>") } } do
+      local x, around = table.unpack(row)
+      local text = guarded:format(around:format(before), around:format(now))
+      assert.equal(text, tile.cute(x):sub(1, #text))
+      assert.equal(around:format(now), tile.cute(x, "type"))
+    end
+    assert.truthy(tile.cute(mma, "header"):find("#include <cutlass/version.h>", 1, true))
+    assert.falsy(tile.cute(MMA):find("CUTLASS_VERSION", 1, true))
+  end)
+
   it("are written of kernels, as a header too", function()
     local kernel = tile.kernel { mma = MMA, tile = { 64, 64, 64 } }
     local text = tile.cute(kernel, "header", "Gemm")

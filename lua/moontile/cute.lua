@@ -6,7 +6,7 @@ local need = ...
 local tile = need "core"
 local check, assertions = need "faults", need "assertions"
 local dsl = need "dsl"
-local traits = need "traits"
+local traits, using = need "traits", need "cute_older"
 local find, format, gmatch, gsub, match = string.find, string.format, string.gmatch, string.gsub,
                                           string.match
 local concat, tostring, type = table.concat, tostring, type
@@ -285,7 +285,7 @@ function mmas.print(_, mma)
 end
 
 function mmas.cpp(_, mma, name)
-  local lines = { format("using %s = %s;", name, mmas.type(nil, mma, name .. "_op")),
+  local lines = { using(name, mmas.type(nil, mma, name .. "_op")),
                   format("static_assert(size(%s{}) == %d);", name, mma:size()) }
   for i = 1, 3 do
     lines[#lines + 1] = format("static_assert(tile_size<%d>(%s{}) == %d);", i - 1, name,
@@ -362,7 +362,7 @@ function mma_atoms.print(_, atom)
 end
 
 function mma_atoms.cpp(_, atom, name)
-  local lines = { format("using %s = %s;", name, mma_atoms.type(nil, atom, name .. "_op")) }
+  local lines = { using(name, mma_atoms.type(nil, atom, name .. "_op")) }
   for i = 1, 3 do
     lines[#lines + 1] = format("static_assert(size<%d>(typename %s::Shape_MNK{}) == %d);", i - 1,
                                name, atom.shape_MNK[i])
@@ -419,6 +419,7 @@ local HEADER = [[
 #include <cute/tensor.hpp>
 #include <cute/atom/mma_atom.hpp>
 #include <cute/atom/copy_atom.hpp>
+#include <cutlass/version.h>
 
 %snamespace moontile {
 using namespace cute;

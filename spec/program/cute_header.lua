@@ -1,11 +1,14 @@
--- cute_header.lua: prints C++ that says by static_assert what tile.cute says of many values:
--- layouts, swizzles, shared-memory atoms, an MMA of each family, all copy atoms, kernels.
+-- cute_header.lua DECLARED [SEED]: prints C++ that says by static_assert what tile.cute says of
+-- many values: layouts, swizzles, shared-memory atoms, an MMA of each family, all copy atoms,
+-- kernels. Of atoms those whose names are in the file DECLARED.
 -- SPDX-License-Identifier: MIT
 
 local tile = require "moontile"
 local layout = tile.layout
 local random = math.random
-math.randomseed(tonumber(arg[1]) or 1)
+local declared = dofile(arg[0]:match "^(.*/)" .. "cute_declared.lua")
+local mmas, copies = declared(arg[1], "mma"), declared(arg[1], "copy")
+math.randomseed(tonumber(arg[2]) or 1)
 
 local count = 0
 local function put(x)
@@ -30,6 +33,7 @@ print [[
 #include <cute/tensor.hpp>
 #include <cute/atom/mma_atom.hpp>
 #include <cute/atom/copy_atom.hpp>
+#include <cutlass/version.h>
 using namespace cute;]]
 
 for _ = 1, 150 do
@@ -45,7 +49,7 @@ end
 for bits = 0, 3 do put(tile.swizzle(bits, random(0, 4), bits + random(0, 2))) end
 
 local seen = {}
-for _, name in ipairs(tile.atoms()) do
+for _, name in ipairs(mmas) do
   local family = name:gsub("%d+x%d+x%d+", ""):gsub("<.*", "")
   local ok, mma = pcall(tile.tiled_mma, { atom = name })
   if ok and not seen[family] then
@@ -66,7 +70,7 @@ local function described(atom)
                          A = atom.layout_A, B = atom.layout_B, C = atom.layout_C,
                          dtypes = atom.dtype }
 end
-for i, name in ipairs(tile.atoms()) do
+for i, name in ipairs(mmas) do
   local ok, own = pcall(function() return described(tile.mma_atom(name)) end)
   if ok and i % 40 == 1 then
     put_own(own)
@@ -81,7 +85,7 @@ local function copy_of(name)
   return tile.tiled_copy { atom = atom, bits = atom.bits, thr = tile.size(atom.layout_ref, 1),
                            val = { 1, tile.size(atom.layout_ref, 2) } }
 end
-for _, name in ipairs(tile.atoms { kind = "copy" }) do
+for _, name in ipairs(copies) do
   local ok, copy = pcall(copy_of, name)
   if ok then put(copy) end
   for _, bits in ipairs { 8, 16, 32 } do

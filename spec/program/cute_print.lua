@@ -1,19 +1,22 @@
--- cute_print.lua SEED, or SEED "want": C++ that prints random tiled MMAs and tiled copies by CuTe;
--- what tile.cute(x, "print") says of the same.
+-- cute_print.lua DECLARED SEED, or DECLARED SEED "want": C++ that prints random tiled MMAs and
+-- tiled copies by CuTe; what tile.cute(x, "print") says of the same. Of atoms those whose names are
+-- in the file DECLARED.
 -- SPDX-License-Identifier: MIT
 
 local tile = require "moontile"
 local layout, random = tile.layout, math.random
-math.randomseed(tonumber(arg[1]) or 1)
+local declared = dofile(arg[0]:match "^(.*/)" .. "cute_declared.lua")
+math.randomseed(tonumber(arg[2]) or 1)
 
 local MMAS, COPIES = {}, {}
-for _, name in ipairs(tile.atoms()) do            -- of U1 CuTe prints ((_16,_8)) for (_16,_8)
+local names = declared(arg[1], "mma")
+for _, name in ipairs(names) do            -- of U1 CuTe prints ((_16,_8)) for (_16,_8)
   if name:find "^SM[78]" and not name:find "U1U1" or name:find "^SM90_64x[136][264]x"
      or name:find "^UniversalFMA<float,f" then
     MMAS[#MMAS + 1] = name
   end
 end
-for _, name in ipairs(tile.atoms { kind = "copy" }) do
+for _, name in ipairs(declared(arg[1], "copy")) do
   if name:find "^UniversalCopy<u?int" or name:find "^SM75_U.*LDSM" or name:find "STSM"
      or name:find "CACHEALWAYS<" then
     COPIES[#COPIES + 1] = name
@@ -52,7 +55,7 @@ while #values < 80 do
   if ok then values[#values + 1] = x end
 end
 
-if arg[2] == "want" then
+if arg[3] == "want" then
   for _, x in ipairs(values) do print(tile.cute(x, "print") .. "\n====") end
   return
 end

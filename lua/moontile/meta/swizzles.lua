@@ -307,6 +307,7 @@ function tile.explain(operation, A, B, C, D) end
 --- - parse reads all of these again
 --- - the assertions are those of its size and of some of its values, of an MMA those of its tile
 --- - "header": a file of its own; of a kernel its types, its layouts of shared memory, its copies
+--- - what CUTLASS before 4.5.1 says otherwise is written both ways, by CUTLASS_VERSION
 --- - an atom of your own, or what is tiled of one: the operation A_op with its traits before it
 --- - error: strides that CuTe has not; an atom that its DSL has not; a tiled copy in pycute
 --- ```lua
