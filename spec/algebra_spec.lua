@@ -165,7 +165,8 @@ describe("a product", function()
       assert.equal(want, layout(of[1])[name](layout(of[1]), of[2]))
     end
     assert.has_error(function() tile.blocked_product({ 2, "x" }, 4) end,
-                     "blocked_product: block[2]: integer or layout expected, got string")
+                     "blocked_product: block[2]: integer or layout expected, got string; "
+                     .. '"x" is the text of no layout, "(4,2):(1,4)" is one')
   end)
 
   local A = layout "(4,8):(1,4)"

@@ -36,7 +36,8 @@ describe("refused accesses of warps", function()
     { 'tile.coalescing(tiled(), tile.tensor("f16", layout { 32, 32 }))',
       "coalescing: the tiled copy moves elements of 32 bits, f16 has 16" },
     { 'tile.bank_conflicts(tiled(), "S")',
-      "bad argument #2 to 'bank_conflicts' (layout expected, got string)" },
+      "bad argument #2 to 'bank_conflicts' (layout expected, got string; "
+      .. '"S" is the text of no layout, "(4,2):(1,4)" is one)' },
     { 'tile.bank_conflicts(tiled(), layout { 32, 32 })',
       "bank_conflicts: \"S\" or \"D\", the side of the copy, expected, got no value" },
     { 'tile.bank_conflicts(layout(32), 32, "load")',

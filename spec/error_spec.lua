@@ -122,8 +122,10 @@ rows("algebra", {
 composition: no layout R has R(i) = A(B(i)) for A = (4,6,8):(2,3,5), B = 6:3
   B's stride 3 runs over the end of A's mode 1 (extent 4): A(B(4)) = 9, where a layout would give 14
   6:2, 6:4 and 6:12 compose with this A; so would 6:3 if mode 1 had extent 3]] },
-  { 'return layout(4) * "x"', "tiler: integer, _, table or layout expected, got string" },
-  { 'return layout(4) / { "x" }', "tiler[1]: integer, _ or layout expected, got string" },
+  { 'return layout(4) * "x"', "tiler: integer, _, table or layout expected, got string; "
+    .. '"x" is the text of no layout, "(4,2):(1,4)" is one' },
+  { 'return layout(4) / { "x" }', "tiler[1]: integer, _ or layout expected, got string; "
+    .. '"x" is the text of no layout, "(4,2):(1,4)" is one' },
   { 'return layout(4) / { 2, 2 }', "logical_divide: tiler (2:1,2:1) has 2 modes, 4:1 has 1" },
   { 'return layout(8) / { -2 }', "tiler: negative extent -2" },
   { 'tile.complement(layout "(4,2):(1,1)", 24)', [[
@@ -139,7 +141,7 @@ rows("swizzles", {
 make_swizzle: no swizzle has the masks Y = 28 and Z = 3
   each must be a run of bits, both of one length, and no bit may be in both: Sw<3,4,3> has 896 and 112]] },
   { 'return tile.swizzle(1, 0)(1.5)', "swizzle: integer expected, got 1.5" },
-  { 'return tile.parse "1@0" (1)', "call: _ or swizzle expected, got moontile.Value" },
+  { 'return tile.parse "1@0" (1)', "call: _ or swizzle expected, got 1@0" },
   { 'layout(tile.swizzle(1, 0), 3)',
     "bad argument #2 to 'layout' (a swizzle has no strides)" },
   { 'return tile.swizzle(3, 0) * tile.swizzle(2, 0)', [[
@@ -352,7 +354,7 @@ tiled_mma: there is no atom "SM80_16x8x16_F32F16F16F32"
   { 'tile.tiled_mma(with { atom_layout = layout(2) })',
     "tiled_mma: unknown option 'atom_layout'; there are: atom, atoms, permutation" },
   { 'tile.tiled_mma(with { atoms = "x" })', "tiled_mma: atoms: integer, table or layout "
-    .. "expected, got string" },
+    .. 'expected, got string; "x" is the text of no layout, "(4,2):(1,4)" is one' },
   { 'tile.tiled_mma(with { atoms = layout { 2, 2, 1, 1 } })',
     "tiled_mma: atoms (2,2,1,1):(1,2,0,0) has 4 modes; M, N and K are 3" },
   { 'tile.tiled_mma(with { atoms = layout({ 2, 2 }, { 1, 1 }) })', [[

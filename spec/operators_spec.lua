@@ -5,7 +5,20 @@
 local tile = require "moontile"
 local refused = dofile "spec/refused.lua"
 
-local env = setmetatable({ tile = tile, layout = tile.layout }, { __index = _G })
+local env = setmetatable({
+  tile = tile, layout = tile.layout,
+  mma = tile.tiled_mma { atom = "SM80_16x8x16_F32F16F16F32_TN", atoms = tile.layout { 2, 2 } },
+  copy = tile.tiled_copy { atom = "UniversalCopy<uint128_t>", dtype = "f16",
+                           thr = tile.layout { 32, 8 }, val = tile.layout { 8, 1 } },
+}, { __index = _G })
+
+-- What has the layouts of these.
+local MMA <const> = "mma:tile_shape() is its tile, mma:thr_layout_VMNK() its threads, "
+                    .. "mma:layout_C_TV() which thread has what"
+local COPY <const> = "copy:tiler_MN() is its tile, copy:tiled_layout_TV() which thread has what "
+                     .. "of it"
+local ATOM <const> = "atom.shape_MNK is its tile, atom.layout_A, layout_B, layout_C which thread "
+                     .. "has what"
 
 describe("what is not there", function()
   refused(it, {
@@ -28,13 +41,56 @@ describe("what is not there", function()
     { 'tile.zeros(4)',
       "tile.zeros: no such function; here it is tensor(dtype, layout), which is zeroed" },
     { 'return layout(4):numel()', "Layout.numel: no such method; here it is size" },
+    { 'return tile.rank(mma)', "bad argument #1 to 'rank' (integer, _, table or layout expected, "
+      .. "got moontile.TiledMMA; " .. MMA .. ")" },
+    { 'return tile.cosize(mma)', "bad argument #1 to 'cosize' (layout expected, "
+      .. "got moontile.TiledMMA; " .. MMA .. ")" },
+    { 'return tile.shape(copy)', "bad argument #1 to 'shape' (layout expected, "
+      .. "got moontile.TiledCopy; " .. COPY .. ")" },
+    { 'return copy:shape()', "TiledCopy.shape: no such method; " .. COPY },
+    { 'return mma.shape', "TiledMMA.shape: no such method; " .. MMA },
+    { 'return tile.size(mma:atom())', "shape: integer, _, table or layout expected, "
+      .. "got moontile.MmaAtom; " .. ATOM },
+    { 'return mma:atom() + 1', "MmaAtom + number: there is no such operator; " .. ATOM },
+    { 'return #copy:atom()', "#CopyAtom: there is no such operator; atom.layout_src, "
+      .. "atom.layout_dst are which thread has what" },
+    { 'return layout(4) * mma', "tiler: integer, _, table or layout expected, "
+      .. "got moontile.TiledMMA; " .. MMA },
+    { 'return mma * layout(4)', "TiledMMA * Layout: there is no such operator; " .. MMA },
+    { 'return mma(3)', "TiledMMA(...): there is no such operator; "
+      .. "mma:get_slice(t) is the part of thread t" },
+    { 'return copy(3)', "TiledCopy(...): there is no such operator; "
+      .. "copy:get_slice(t) is the part of thread t" },
+    { 'return mma:atom()(3)', "MmaAtom(...): there is no such operator; "
+      .. "tile.tiled_mma{ atom = atom } makes a tiled MMA of it" },
+    { 'return tile.device "cpu" (1)', "Device(...): there is no such operator; "
+      .. "tile.tensor(dtype, layout, device) is a tensor on it" },
+    { 'return tile.tiled_mma "SM80_16x8x16_F32F16F16F32_TN"', "bad argument #1 to 'tiled_mma' "
+      .. "(table expected, got string; options have names: { atom =, atoms =, permutation = })" },
+    { 'return tile.tiled_mma { "SM80_16x8x16_F32F16F16F32_TN" }', "tiled_mma: an option has no "
+      .. "name; those here are { atom =, atoms =, permutation = }" },
+    { 'return tile.tensor(layout(4), "f32")', "bad argument #1 to 'tensor' (name of a dtype "
+      .. "expected, got moontile.Layout; it stands before the layout)" },
+    { 'return tile.tensor(layout(4))', "bad argument #1 to 'tensor' (name of a dtype expected, "
+      .. 'got moontile.Layout; "f32" is one, tile.dtypes() has all)' },
+    { 'return tile.tensor("f32", "f16")', "bad argument #2 to 'tensor' (layout expected, got "
+      .. 'string; "f16" is the text of no layout, "(4,2):(1,4)" is one)' },
+    { 'return tile._ + 1', "operand: integer expected, got _" },
   }, env)
+end)
+
+it("size of a tiled MMA or copy is that of its threads, as in CuTe", function()
+  for _, x in ipairs { env.mma, env.copy } do assert.equal(x:size(), tile.size(x)) end
+  assert.equal(128, tile.size(env.mma))
+  assert.equal(256, tile.size(env.copy))
 end)
 
 describe("an operator that a value does not have", function()
   local values = { tile.layout(4), tile.device "cpu",
                    tile.tensor("f32", tile.layout(4)),
-                   tile.tiled_mma { atom = "SM80_16x8x16_F32F16F16F32_TN" } }
+                   tile.tiled_mma { atom = "SM80_16x8x16_F32F16F16F32_TN" },
+                   tile.mma_atom "SM80_16x8x16_F32F16F16F32_TN",
+                   tile.copy_atom("UniversalCopy<uint128_t>", "f16") }
   local OPERATORS = { "+", "-", "%", "^", "//", "..", "<", "<=", "&", "|", "~", "<<", ">>" }
 
   it("is told with both sides, whatever they are", function()

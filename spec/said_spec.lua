@@ -72,18 +72,21 @@ describe("a text that says a layout", function()
     assert.equal("(3,4)", tostring(layout { 8, 8 }:idx2crd(layout { 8, 8 } "(3,4)")))
   end)
 
+  local function none(text)
+    return ('got string; "%s" is the text of no layout, "(4,2):(1,4)" is one'):format(text)
+  end
   for _, row in ipairs {
     { { "composition", "(4,8", 4 },
       "parse: the parenthesis at character 1 is not closed, near \"(4,8\"" },
     { { "composition", "four", 4 },
-      "bad argument #1 to 'composition' (layout expected, got string)" },
-    { { "size", "3" }, "shape: integer, _, table or layout expected, got string" },
+      "bad argument #1 to 'composition' (layout expected, " .. none "four" .. ")" },
+    { { "size", "3" }, "shape: integer, _, table or layout expected, " .. none "3" },
     { { "complement", "(4,8)", 4 },
-      "bad argument #1 to 'complement' (layout expected, got string)" },
+      "bad argument #1 to 'complement' (layout expected, " .. none "(4,8)" .. ")" },
     { { "make_layout", "4:1", "x" },
       "mode 2: layout expected, got string (tile.layout builds one from a shape)" },
     { { "blocked_product", { "x" }, 4 },
-      "blocked_product: block[1]: integer or layout expected, got string" },
+      "blocked_product: block[1]: integer or layout expected, " .. none "x" },
   } do
     it("or not: " .. row[2], function()
       local ok, text = pcall(function() return tile[row[1][1]](table.unpack(row[1], 2)) end)

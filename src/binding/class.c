@@ -5,6 +5,7 @@
 */
 #include <string.h>
 
+#include "binding/instead.h"
 #include "binding/listed.h"
 
 /* The metatable of a class has its methods at this index; 1 is the mark of a value. */
@@ -58,11 +59,13 @@ void lmt_nearer (lmt_near *near, const char *key, const char *name) {
   *near = (lmt_near){name, d};
 }
 
-/* Where else there is such an operation: "tile", a class, or NULL. */
-static const char *found_elsewhere (const char *key) {
+/* Where else there is such an operation: "tile", a class, or NULL. One of layouts is no
+** answer where there are none. */
+static const char *found_elsewhere (const char *key, bool layouts) {
   for (const lmt_operation *row = lmt_operations; row->name; row++)
     for (int of = OF_TILE; of < OF_INNER; of <<= 1)
-      if (row->of & of && strncmp(key, "__", 2) != 0 && strcmp(row->name, key) == 0)
+      if (row->of & of && strncmp(key, "__", 2) != 0 && strcmp(row->name, key) == 0 &&
+          (layouts || !(row->of & OF_LAYOUT)))
         return lmt_where(of);
   return NULL;
 }
@@ -157,10 +160,13 @@ static LMT_APART int mean_related (lua_State *L, const char *what, const char *c
 int lmt_nosuch (lua_State *L, const char *what, int names, const char *class) {
   lmt_near near = {NULL, 0};
   const char *related[RELATED] = {NULL};
-  const char *key = luaL_tolstring(L, 2, NULL), *where = found_elsewhere(key);
+  const char *has = lmt_instead(L, 1, false);
+  const char *key = luaL_tolstring(L, 2, NULL), *where = found_elsewhere(key, !has);
   if (!where && called_here(key))
     return luaL_error(L, "%s.%s: no such %s; here it is %s", class, key, what,
                       called_here(key));
+  if (!where && has && found_elsewhere(key, true))
+    return luaL_error(L, "%s.%s: no such %s; %s", class, key, what, has);
   for (lua_pushnil(L); lua_next(L, names); lua_pop(L, 1)) {
     if (lua_type(L, -2) != LUA_TSTRING) continue;
     lmt_nearer(&near, key, lua_tostring(L, -2));
@@ -243,7 +249,8 @@ static const struct {
                  {"__bxor", "~", "tile.swizzle(b, m, s) * A swizzles", false},
                  {"__shl", "<<", "A * B composes", false},
                  {"__shr", ">>", "A * B composes", false},
-                 {"__bnot", "~", "A:complement(n) is what A leaves out", true}};
+                 {"__bnot", "~", "A:complement(n) is what A leaves out", true},
+                 {"__call", "()", NULL, true}};
 
 /* Pushes what it depends on. */
 static const char *name_at (lua_State *L, int i) {
@@ -267,20 +274,37 @@ static bool call_other (lua_State *L, const char *event) {
   return true;
 }
 
+/* What may be meant by the operator i of the values at 1 and 2, or NULL. */
+static const char *meant_by (lua_State *L, lua_Integer i) {
+  const char *symbol = operators[i].symbol, *has = NULL;
+  if (strcmp(symbol, "..") == 0) return "tostring(x) is the text of a value";
+  for (int k = 1; k <= 2 && !has; k++) has = lmt_instead(L, k, strcmp(symbol, "()") == 0);
+  if (has) return has;
+  return lmt_isclass(L, 1, LMT_LAYOUT) || lmt_isclass(L, 2, LMT_LAYOUT) ?
+             operators[i].meant :
+             NULL;
+}
+
 /* Upvalue: the row of `operators`. */
 static int l_refused (lua_State *L) {
   const lua_Integer i = lua_tointeger(L, lua_upvalueindex(1));
-  const char *symbol = operators[i].symbol, *meant = operators[i].meant;
-  const bool text = strcmp(symbol, "..") == 0;
+  const char *symbol = operators[i].symbol;
   lua_settop(L, 2);
   if (!operators[i].alone && call_other(L, operators[i].event)) return 1;
-  if (text) meant = "tostring(x) is the text of a value";
-  else if (!lmt_isclass(L, 1, LMT_LAYOUT) && !lmt_isclass(L, 2, LMT_LAYOUT)) meant = NULL;
-  const char *a = class_at(L, 1), *b = class_at(L, 2);
-  if (operators[i].alone) lua_pushfstring(L, "%s%s", symbol, a);
+  const char *meant = meant_by(L, i), *a = class_at(L, 1), *b = class_at(L, 2);
+  if (strcmp(symbol, "()") == 0) lua_pushfstring(L, "%s(...)", a);
+  else if (operators[i].alone) lua_pushfstring(L, "%s%s", symbol, a);
   else lua_pushfstring(L, "%s %s %s", a, symbol, b);
   return luaL_error(L, "%s: there is no such operator%s%s", lua_tostring(L, -1),
                     meant ? "; " : "", meant ? meant : "");
+}
+
+/* The function on the top, as the operator i of a class. */
+static void set_refused (lua_State *L, const char *class, size_t i) {
+  luaL_newmetatable(L, class);
+  lua_pushvalue(L, -2);
+  lua_setfield(L, -2, operators[i].event);
+  lua_pop(L, 1);
 }
 
 /* Each once, for all classes. */
@@ -288,12 +312,9 @@ static void refuse_operators (lua_State *L) {
   for (size_t i = 0; i < sizeof operators / sizeof *operators; i++) {
     lua_pushinteger(L, (lua_Integer)i);
     lua_pushcclosure(L, l_refused, 1);
-    for (const struct class *c = classes; c->name; c++) {
-      luaL_getmetatable(L, c->name);
-      lua_pushvalue(L, -2);
-      lua_setfield(L, -2, operators[i].event);
-      lua_pop(L, 1);
-    }
+    for (const struct class *c = classes; c->name; c++) set_refused(L, c->name, i);
+    set_refused(L, LMT_MMAATOM, i);
+    set_refused(L, LMT_COPYATOM, i);
     lua_pop(L, 1);
   }
 }

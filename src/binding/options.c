@@ -15,31 +15,48 @@ static bool is_key (lua_State *L, const char *key) {
   return n == strlen(key) && memcmp(s, key, n) == 0 && strcmp(key, "1") != 0;
 }
 
+/* Pushes the keys and what stands between them: "atom, atoms, permutation". */
+static const char *push_keys (lua_State *L, const char *const *keys, const char *comma) {
+  lua_pushstring(L, *keys);
+  for (const char *const *k = keys + 1; *k; k++) {
+    lua_pushfstring(L, "%s%s%s", lua_tostring(L, -1), comma, *k);
+    lua_remove(L, -2);
+  }
+  return lua_tostring(L, -1);
+}
+
 /* Raises that `key` is none of the keys. */
 static int no_option (lua_State *L, const char *what, const char *key,
                       const char *const *keys) {
   lmt_near near = {NULL, 0};
-  lua_pushstring(L, *keys);
-  for (const char *const *k = keys; *k; k++) {
-    lmt_nearer(&near, key, *k);
-    if (k > keys) {
-      lua_pushfstring(L, "%s, %s", lua_tostring(L, -1), *k);
-      lua_remove(L, -2);
-    }
-  }
+  for (const char *const *k = keys; *k; k++) lmt_nearer(&near, key, *k);
   if (near.distance == 0) near.name = NULL; /* another type, or a NUL */
   return luaL_error(L, "%s: unknown option '%s'; %s%s%sthere are: %s", what, key,
                     near.name ? "did you mean " : "", near.name ? near.name : "",
-                    near.name ? "? " : "", lua_tostring(L, -1));
+                    near.name ? "? " : "", push_keys(L, keys, ", "));
+}
+
+/* Raises that options have names, what was given instead at `i`. */
+static int no_names (lua_State *L, int i, const char *what, const char *const *keys) {
+  const char *options = push_keys(L, keys, " =, ");
+  if (lua_istable(L, i))
+    return luaL_error(L, "%s: an option has no name; those here are { %s = }", what,
+                      options);
+  return luaL_argerror(L, i,
+                       lua_pushfstring(L,
+                                       "table expected, got %s; options have names: "
+                                       "{ %s = }",
+                                       luaL_typename(L, i), options));
 }
 
 void lmt_checkkeys (lua_State *L, int i, const char *what, const char *const *keys) {
-  luaL_checktype(L, i, LUA_TTABLE);
   i = lua_absindex(L, i);
+  if (!lua_istable(L, i)) no_names(L, i, what, keys);
   for (lua_pushnil(L); lua_next(L, i); lua_pop(L, 1)) {
     const char *const *k = keys;
     while (*k && !is_key(L, *k)) k++;
     if (*k) continue;
+    if (lua_isinteger(L, -2) && strcmp(*keys, "1") != 0) no_names(L, i, what, keys);
     lua_pushvalue(L, -2);
     bool named = lua_type(L, -1) == LUA_TSTRING || lua_type(L, -1) == LUA_TNUMBER;
     no_option(L, what, named ? lua_tostring(L, -1) : luaL_typename(L, -1), keys);

@@ -6,6 +6,7 @@
 ** mode of the first one.
 */
 #include "binding/lmt.h"
+#include "binding/plan.h"
 
 /* The mode of t that the arguments from 2 on lead to, in `buf`. */
 static const mt_node *mode_at (lua_State *L, const char *op, const mt_node *t,
@@ -25,13 +26,17 @@ static inline const mt_node *mode_of (lua_State *L, const char *op, const mt_nod
   return lua_gettop(L) < 2 ? t : mode_at(L, op, t, buf);
 }
 
-/* The value at 1, or its mode. */
-static const mt_node *asked (lua_State *L, const char *op, int kinds, mt_layout *value,
-                             mt_layout *mode) {
+/* The value at 1, which is t if it is a layout, or its mode. */
+static const mt_node *asked_of (lua_State *L, const char *op, const mt_node *t, int kinds,
+                                mt_layout *value, mt_layout *mode) {
   const char *what = kinds == LMT_ANY ? "#1" : "shape";
-  const mt_node *t = lmt_nodeat(L, 1);
   if (t == NULL || !lmt_islayout(t)) t = lmt_tovalue(L, 1, kinds, what, value);
   return mode_of(L, op, t, mode);
+}
+
+static const mt_node *asked (lua_State *L, const char *op, int kinds, mt_layout *value,
+                             mt_layout *mode) {
+  return asked_of(L, op, lmt_nodeat(L, 1), kinds, value, mode);
 }
 
 static int l_rank (lua_State *L) {
@@ -56,10 +61,21 @@ static int64_t size_of (lua_State *L, const mt_node *t) {
   return mt_size(out.node);
 }
 
+/* Threads, as CuTe's size(tiled_mma). */
+static int size_of_tiled (lua_State *L) {
+  lua_getfield(L, 1, "size");
+  lua_insert(L, 1);
+  lua_call(L, lua_gettop(L) - 1, 1);
+  return 1;
+}
+
 static int l_size (lua_State *L) {
   enum { KINDS = LMT_SHAPE | LMT_LAYOUTS | LMT_COMPOSED | LMT_WILD };
   mt_layout value, mode;
-  const mt_node *t = asked(L, "size", KINDS, &value, &mode);
+  const mt_node *t = lmt_nodeat(L, 1);
+  if (t == NULL && (lmt_istiledmma(L, 1) || lmt_istiledcopy(L, 1)))
+    return size_of_tiled(L);
+  t = asked_of(L, "size", t, KINDS, &value, &mode);
   lua_pushinteger(L, lmt_islayout(t) ? mt_size(t) : size_of(L, t));
   return 1;
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "binding/boxes.h"
+#include "binding/instead.h"
 #include "binding/listed.h"
 #include "binding/lmt.h"
 #include "binding/plan.h"
@@ -77,7 +78,8 @@ int lmt_pushnumber (lua_State *L, mt_dtype d, mt_number v) {
 mt_dtype lmt_todtype (lua_State *L, int i) {
   mt_dtype d;
   LMT_NOERR(err);
-  if (mt_dtype_find(&d, luaL_checkstring(L, i), &err)) lmt_raise(L, &err);
+  if (lua_type(L, i) != LUA_TSTRING) lmt_nodtype(L, i);
+  if (mt_dtype_find(&d, lua_tostring(L, i), &err)) lmt_raise(L, &err);
   return d;
 }
 

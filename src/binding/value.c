@@ -8,6 +8,7 @@
 */
 #include <string.h>
 
+#include "binding/instead.h"
 #include "binding/listed.h"
 #include "binding/said.h"
 #include "binding/view.h"
@@ -28,8 +29,9 @@ typedef struct reader {
 } reader;
 
 static const char *type_name (lua_State *L, int i) {
+  if (lua_type(L, i) == LUA_TNUMBER || lmt_isclass(L, i, LMT_VALUE))
+    return luaL_tolstring(L, i, NULL);
   if (luaL_getmetafield(L, i, "__name") == LUA_TSTRING) return lua_tostring(L, -1);
-  if (lua_type(L, i) == LUA_TNUMBER) return luaL_tolstring(L, i, NULL);
   return luaL_typename(L, i);
 }
 
@@ -54,6 +56,7 @@ static LMT_APART void expected (reader *r, int i) {
   static const char *const names[] = {"integer", "basis element", "_",
                                       "table",   "layout",        "swizzle"};
   lua_State *L = r->L;
+  i = lua_absindex(L, i);
   int left = r->kinds & (LMT_SHAPE | LMT_WILD | LMT_LAYOUTS);
   if (!(r->kinds & LMT_INT)) left |= r->kinds & LMT_SWIZZLES;
   if (r->depth) left &= ~LMT_TABLE;
@@ -64,13 +67,16 @@ static LMT_APART void expected (reader *r, int i) {
   if (lua_istable(L, i) && !(r->kinds & LMT_TABLE))
     got = r->kinds & LMT_LAYOUTS ? "table" FROM_SHAPE : "table";
   lua_pushliteral(L, "");
+  const int names_at = lua_gettop(L);
   for (int k = 0; left; k++, left >>= 1) {
     if (!(left & 1)) continue;
     const char *sep = *lua_tostring(L, -1) == '\0' ? "" : left > 1 ? ", " : " or ";
     lua_pushfstring(L, "%s%s%s", lua_tostring(L, -1), sep, names[k]);
     lua_remove(L, -2);
   }
-  complain(r, lua_pushfstring(L, "%s expected, got %s", lua_tostring(L, -1), got));
+  const char *hint = lmt_hint(L, i, r->kinds & LMT_LAYOUTS);
+  complain(r, lua_pushfstring(L, "%s expected, got %s%s", lua_tostring(L, names_at), got,
+                              hint));
 }
 
 static inline mt_node *add_node (reader *r, mt_tag tag) {
@@ -282,7 +288,7 @@ const mt_node *lmt_tovalue (lua_State *L, int i, int kinds, const char *what,
 static LMT_APART const mt_node *no_layout (lua_State *L, int i, const mt_node *t) {
   if (t && t->tag == MT_COMPOSED) luaL_argerror(L, i, COMPOSED);
   if (lua_istable(L, i)) luaL_argerror(L, i, "layout expected, got table" FROM_SHAPE);
-  luaL_typeerror(L, i, "layout");
+  lmt_nolayout(L, i);
   return NULL;
 }
 
@@ -313,7 +319,7 @@ const mt_node *lmt_tofunction (lua_State *L, int i, mt_layout *buf) {
   if (lua_type(L, i) == LUA_TSTRING &&
       (t = lmt_said(L, i, LMT_LAYOUTS | LMT_COMPOSED | LMT_SWIZZLES, buf)))
     return t;
-  luaL_typeerror(L, i, "layout");
+  lmt_nolayout(L, i);
   return NULL;
 }
 

@@ -171,11 +171,12 @@ Tensor.depth = tile.depth
 
 --- How many coordinates: the product of the extents.
 --- - size(A, i) is of mode i
+--- - of a tiled MMA or a tiled copy: its threads
 --- - error: a mode that is not there; more than 2^63
 --- ```lua
 --- layout{4, 8}:size(), layout{4, 8}:size(2), size{3, {2, 5}}  --> 32	8	30
 --- ```
----@param A moontile.Modes
+---@param A moontile.Modes | moontile.TiledMMA | moontile.TiledCopy
 ---@param ... integer
 ---@return integer
 function tile.size(A, ...) end

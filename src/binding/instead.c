@@ -1,0 +1,79 @@
+/*
+** instead.c - what is said where a value of another kind was expected: what it is, and
+** what of it may have been meant.
+** SPDX-License-Identifier: MIT
+*/
+#include <stdio.h>
+#include <string.h>
+
+#include "binding/instead.h"
+
+/* What has the layouts of such a value; what it is called for, if it cannot be. */
+static const struct {
+  const char *class, *has, *call;
+} kinds[] =
+    {{LMT_TILEDMMA,
+      "mma:tile_shape() is its tile, mma:thr_layout_VMNK() its threads, "
+      "mma:layout_C_TV() which thread has what",
+      "mma:get_slice(t) is the part of thread t"},
+     {LMT_TILEDCOPY,
+      "copy:tiler_MN() is its tile, copy:tiled_layout_TV() which thread has what of it",
+      "copy:get_slice(t) is the part of thread t"},
+     {LMT_THRMMA, "thr:partition_C(T) is what a thread has of a tensor or layout T",
+      "thr:partition_A(T), partition_B, partition_C are its parts of T"},
+     {LMT_THRCOPY, "thr:partition_S(T) is what a thread has of a tensor or layout T",
+      "thr:partition_S(T), partition_D are its parts of T"},
+     {LMT_MMAATOM,
+      "atom.shape_MNK is its tile, atom.layout_A, layout_B, layout_C which thread has "
+      "what",
+      "tile.tiled_mma{ atom = atom } makes a tiled MMA of it"},
+     {LMT_COPYATOM, "atom.layout_src, atom.layout_dst are which thread has what",
+      "tile.tiled_copy{ atom = atom, thr =, val = } makes a tiled copy of it"},
+     {LMT_KERNEL, NULL, "tile.gemm(kernel, A, B, C) runs it"},
+     {LMT_DEVICE, NULL, "tile.tensor(dtype, layout, device) is a tensor on it"},
+     {LMT_STREAM, NULL, "plan(stream), tile.copy(src, dst, stream) go on it"}};
+
+const char *lmt_instead (lua_State *L, int i, bool called) {
+  const char *found = NULL;
+  if (luaL_getmetafield(L, i, "__name") == LUA_TNIL) return NULL;
+  const char *name = lua_tostring(L, -1);
+  for (size_t k = 0; name && k < sizeof kinds / sizeof *kinds; k++)
+    if (strcmp(name, kinds[k].class) == 0) found = called ? kinds[k].call : kinds[k].has;
+  lua_pop(L, 1);
+  return found;
+}
+
+/* A text of these is read as a layout; this one is none. */
+static const char *of_text (lua_State *L, int i) {
+  char text[40];
+  snprintf(text, sizeof text, "%s", lua_tostring(L, i));
+  return lua_pushfstring(L, "; \"%s\" is the text of no layout, \"(4,2):(1,4)\" is one",
+                         text);
+}
+
+const char *lmt_hint (lua_State *L, int i, bool layouts) {
+  const char *has = lmt_instead(L, i, false);
+  if (has) return lua_pushfstring(L, "; %s", has);
+  return layouts && lua_type(L, i) == LUA_TSTRING ? of_text(L, i) : "";
+}
+
+static const char *type_at (lua_State *L, int i) {
+  return luaL_getmetafield(L, i, "__name") == LUA_TSTRING ? lua_tostring(L, -1) :
+                                                            luaL_typename(L, i);
+}
+
+int lmt_nolayout (lua_State *L, int i) {
+  const char *got = type_at(L, i);
+  return luaL_argerror(L, i,
+                       lua_pushfstring(L, "layout expected, got %s%s", got,
+                                       lmt_hint(L, i, true)));
+}
+
+int lmt_nodtype (lua_State *L, int i) {
+  const char *way = lmt_nodeat(L, i) && lua_type(L, i + 1) == LUA_TSTRING ?
+                        "; it stands before the layout" :
+                        "; \"f32\" is one, tile.dtypes() has all";
+  return luaL_argerror(L, i,
+                       lua_pushfstring(L, "name of a dtype expected, got %s%s",
+                                       type_at(L, i), way));
+}
