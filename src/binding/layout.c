@@ -411,7 +411,7 @@ static int l_mul (lua_State *L) {
 }
 static int l_div (lua_State *L) {
   if (lua_isinteger(L, 1)) number_as_layout(L);
-  lmt_tocomposed(L, 1);
+  if (!lua_isuserdata(L, 1)) lmt_tocomposed(L, 1); /* other values have a `/` */
   return l_logical_divide(L);
 }
 
