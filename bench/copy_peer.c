@@ -222,6 +222,7 @@ __attribute__((visibility("default"))) int luaopen_moontile_bench (lua_State *L)
   lua_setfield(L, -2, "now");
   peer_open_memcpy(L);
   peer_open_plan(L);
+  peer_open_model(L);
   peer_open_core(L);
   peer_open_cuda(L);
   return 1;

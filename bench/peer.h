@@ -8,6 +8,8 @@
 #include <lauxlib.h>
 #include <lua.h>
 
+#include "moontile/plan.h"
+
 /* Seconds of a clock that only goes forward. */
 double peer_now (void);
 
@@ -18,5 +20,9 @@ void peer_open_cuda (lua_State *L);   /* cuda ([ordinal [, libcuda]]) */
 void peer_open_core (lua_State *L);   /* core (operation, a [, b]) */
 void peer_open_memcpy (lua_State *L); /* memcpy (bytes, threads), processors () */
 void peer_open_plan (lua_State *L);   /* planner (device [, libcuda]) */
+void peer_open_model (lua_State *L);  /* constants (), constant (k [, value]) */
+
+/* The ways in which a copy can be done, and a list of what each is. */
+int peer_push_ways (lua_State *L, const mt_plan *p);
 
 #endif

@@ -53,32 +53,48 @@ static void get_tensor (lua_State *L, mt_tensor *t, mt_layout *room, int i, int 
   t->data = (void *)((uintptr_t)(side + 1) << 40);
 }
 
-/* planner (dtype, layout, offset, size, layout, offset, size) -> seconds of the plan. */
-static int planner_call (lua_State *L) {
+/* The plan of (dtype, layout, offset, size, layout, offset, size), behind the planner;
+** returns the seconds it took. */
+static double make (lua_State *L, mt_plan **plan) {
   planner *p = check(L);
   mt_err err = MT_NOERR;
   mt_tensor t[2];
   mt_layout room[2];
-  mt_plan *plan;
   memset(t, 0, sizeof t);
   for (int side = 0; side < 2; side++) {
     if (mt_dtype_find(&t[side].dtype, luaL_checkstring(L, 2), &err) != MT_OK)
-      return luaL_error(L, "%s", err.text);
+      luaL_error(L, "%s", err.text);
     get_tensor(L, &t[side], &room[side], 3 + 3 * side, side);
   }
-  double time = peer_now();
-  if (mt_plan_copy(&plan, p->device, NULL, &t[0], &t[1], &err) != MT_OK)
-    return luaL_error(L, "%s", err.text);
-  time = peer_now() - time;
+  const double time = peer_now();
+  if (mt_plan_copy(plan, p->device, NULL, &t[0], &t[1], &err) != MT_OK)
+    luaL_error(L, "%s", err.text);
+  return peer_now() - time;
+}
+
+/* planner (dtype, layout, offset, size, layout, offset, size) -> seconds of the plan. */
+static int planner_call (lua_State *L) {
+  mt_plan *plan;
+  const double time = make(L, &plan);
   mt_plan_free(plan);
   lua_pushnumber(L, time);
   return 1;
+}
+
+/* planner:ways (the same) -> the ways of the copy, what each is. */
+static int planner_ways (lua_State *L) {
+  mt_plan *plan;
+  make(L, &plan);
+  const int n = peer_push_ways(L, plan);
+  mt_plan_free(plan);
+  return n;
 }
 
 void peer_open_plan (lua_State *L) {
   static const luaL_Reg functions[] = {{"__gc", planner_gc},
                                        {"__close", planner_gc},
                                        {"__call", planner_call},
+                                       {"ways", planner_ways},
                                        {NULL, NULL}};
   peer_new_class(L, PLANNER, functions);
   lua_pushcfunction(L, planner_new);

@@ -394,6 +394,13 @@ foreach(name held no_file host_table)
 endforeach()
 moontile_test(walls.live COMMAND ${PROGRAM} ${SPEC}/walls/live.lua ${PROJECT_SOURCE_DIR}
               ${MOONTILE_SOURCES_binding})
+# The model of what copies cost, and what fits it, on what was measured: a round of a few constants.
+if(TARGET moontile_bench)
+  moontile_test(bench.fit COMMAND ${PROGRAM} bench/fit.lua rounds=1 parts=2 only=bits worst=1
+                bench/views_h200.txt)
+  set_tests_properties(${test_prefix}bench.fit PROPERTIES PASS_REGULAR_EXPRESSION "fitted to all: within"
+                       FAIL_REGULAR_EXPRESSION "stack traceback")
+endif()
 moontile_test(quiet COMMAND ${PROGRAM} ${SPEC}/walls/quiet.lua)
 
 file(GLOB examples CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/*.lua)

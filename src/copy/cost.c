@@ -8,7 +8,7 @@
 #include "desc/cast_desc.h"
 #include "desc/swizzle.h"
 
-const mt_model mt_h200 = {
+MT_MODEL_CONST mt_model mt_h200 = {
 #define MT_COST(name, value, unit) .name = value,
 #define MT_COST_BY(name, unit, ...) .name = {__VA_ARGS__},
 #include "copy/cost_h200.def"
@@ -108,6 +108,18 @@ static int reaches_of (mt_reach *x, const mt_desc *d) {
   return n;
 }
 
+/* Elements that are read, without those that bounds leave out. */
+static double all_reads (const mt_desc *d) {
+  double n = (double)mt_accesses(d) * d->vec;
+  for (uint32_t k = 0; k < d->nbound; k++) {
+    double reach = 1;
+    for (uint32_t i = 0; i < d->nthr + d->nval + d->nrest; i++)
+      reach += (double)(d->axis[i].extent - 1) * (double)d->axis[i].step[k];
+    if (reach > (double)d->bound[k]) n *= (double)d->bound[k] / reach;
+  }
+  return n;
+}
+
 /* The part of the reads that are of elements which were not read before. */
 static double read_once (const mt_desc *d) {
   mt_reach x[MT_MAXAXIS];
@@ -118,7 +130,7 @@ static double read_once (const mt_desc *d) {
       piece += (double)x[i].stride * (double)(x[i].extent - 1);
     else pieces *= (double)x[i].extent;
   }
-  double part = piece * pieces / ((double)mt_accesses(d) * d->vec);
+  const double part = piece * pieces / all_reads(d);
   return part < 1 ? part : 1;
 }
 
@@ -138,18 +150,22 @@ static double distinct_of (const mt_desc *d) {
   return part < 1 ? part : 1;
 }
 
-/* What is read again takes less time; GATHER and STAGED count what their tiles read, ROWS
-** what it repeats; boxes and unaligned tiles take about as long as before. */
-static const bool reads_less[MT_NALGO] =
-    {[MT_ALGO_DESCRIBED] = true,  [MT_ALGO_STRIDED] = true, [MT_ALGO_TRANSPOSE] = true,
-     [MT_ALGO_INTERLEAVE] = true, [MT_ALGO_ROWS] = true,    [MT_ALGO_BITS] = true};
+/* What is read again takes less time, by units of so many bytes at least: boxes of
+** smaller ones wait for instructions. GATHER and STAGED count what their tiles read, ROWS
+** what it repeats; unaligned tiles take about as long as before. */
+static const uint8_t reads_less[MT_NALGO] =
+    {[MT_ALGO_DESCRIBED] = 1,  [MT_ALGO_STRIDED] = 1, [MT_ALGO_TRANSPOSE] = 1,
+     [MT_ALGO_INTERLEAVE] = 1, [MT_ALGO_PERMUTE] = 4, [MT_ALGO_PERMUTE_UNALIGNED] = 4,
+     [MT_ALGO_ROWS] = 1,       [MT_ALGO_BITS] = 1};
 static const bool counts_reads[MT_NALGO] =
     {[MT_ALGO_ROWS] = true, [MT_ALGO_GATHER] = true, [MT_ALGO_STAGED] = true};
 
 /* The part of the time that is left, if `once` of what is read was not read before. */
 static double left_of (const mt_desc *d, mt_algorithm algo,
                        double (*once)(const mt_desc *d)) {
-  if (!reads_less[algo] || d->nbound > 0 || mt_accesses(d) == 0) return 1;
+  if (reads_less[algo] == 0 || mt_unit_of(d, MT_SRC) < reads_less[algo]) return 1;
+  if (mt_accesses(d) == 0 || (d->nbound > 0 && algo != MT_ALGO_PERMUTE_UNALIGNED))
+    return 1;
   if (algo == MT_ALGO_ROWS && d->nval > 0) return 1;
   double src = (double)mt_unit_of(d, MT_SRC) / mt_both_units(d);
   return 1 - mt_h200.again * src * (1 - once(d));

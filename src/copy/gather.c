@@ -294,10 +294,14 @@ static int64_t grain_of (const mt_launch *l, int side, int64_t piece) {
   return (int64_t)(all & (0 - all));
 }
 
-/* Bytes of the sectors of a piece on the average, and what its ends take. */
+/* Bytes of the sectors of a piece on the average, and what its ends take: more if they
+** are parts of sectors that are written. */
 static double piece_moves (const mt_launch *l, int side, int64_t piece) {
-  int64_t any = piece + 32 - grain_of(l, side, piece), whole = mt_div_up(piece, 32) * 32;
-  return (double)(any > whole ? any : whole) + mt_h200.gather_end;
+  const int64_t grain = grain_of(l, side, piece), any = piece + 32 - grain;
+  const int64_t whole = mt_div_up(piece, 32) * 32;
+  const double ends =
+      side == MT_DST && grain < 32 ? mt_h200.gather_torn : mt_h200.gather_end;
+  return (double)(any > whole ? any : whole) + ends;
 }
 
 /* What a tile moves of a side: its pieces, each of them once. */

@@ -228,7 +228,7 @@ static void count_rows (mt_cost *c, const mt_launch *l) {
     if (side == MT_DST) c->slow += mt_torn(l, row, m->box_torn);
     c->slow += ends_of(length * unit);
   }
-  c->least = (double)d->rests * (d->nrest + 1) * m->box_axis;
+  c->least = (double)d->rests * (m->box_box + d->nrest * m->box_axis);
 }
 
 /* And for vectors of the destination that consist of several groups. */

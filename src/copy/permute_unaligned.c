@@ -448,6 +448,7 @@ static void unaligned_cost (mt_cost *c, const mt_launch *l) {
   double unit = (double)bytes, part[2] = {1, 1};
   double run = span_length(&s->run, d, &part[0]) * unit;
   double row = span_length(&s->row, d, &part[1]) * unit;
+  const double boxes = (double)d->rests;
   double shared = s->linear ? m->box_unaligned_windows : s->group_rows;
   c->used = part[0] * (s->run.bound == s->row.bound ? 1 : part[1]);
   c->traffic = (double)mt_accesses(d) * c->used * mt_both_units(d);
@@ -456,8 +457,8 @@ static void unaligned_cost (mt_cost *c, const mt_launch *l) {
             m->box_unaligned_run / run + (s->halo ? m->box_unaligned_halo / row : 0) +
             m->box_unaligned_used * (1 / c->used - 1) +
             m->box_unaligned_bank * (double)(bank_conflicts(d) - 1) +
-            places_take(d) * m->memory / c->traffic;
-  c->least = m->box_unaligned_block;
+            (places_take(d) * m->memory + boxes * m->box_unaligned_begin) / c->traffic;
+  c->least = m->box_unaligned_block + boxes * m->box_unaligned_box;
 }
 
 static void unaligned_least (mt_cost *c, const mt_launch *l) {

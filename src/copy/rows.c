@@ -107,14 +107,20 @@ static mt_status rows_check (const mt_launch *l, mt_err *err) {
   return MT_OK;
 }
 
-/* The sectors of the rows of a side; rows that adjoin the next ones are longer. */
+/* The sectors of the rows of a side; rows that adjoin the next ones are longer, but those
+** that are repeated are written one by one. */
 static double row_traffic (const mt_launch *l, int side) {
   const mt_desc *d = &l->desc;
+  const bool alone = side == MT_DST && d->nval > 0;
   int64_t length = d->threads;
   uint32_t i = 1;
-  for (; i <= d->nval + d->nrest && d->axis[i].stride[side] == length * d->vec; i++)
+  for (; i <= d->nval + d->nrest && d->axis[i].stride[side] == length * d->vec && !alone;
+       i++)
     length *= d->axis[i].extent;
-  return mt_in_pieces(l, side, length, mt_axis_bits(0, i));
+  const double rows = (double)mt_accesses(d) / (double)length;
+  const uint32_t row = mt_axis_bits(0, i);
+  return mt_in_pieces(l, side, length, row) +
+         (side == MT_DST ? rows * mt_torn(l, row, mt_h200.row_torn) : 0);
 }
 
 /* Both ends of a row go by elements. */

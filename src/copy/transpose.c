@@ -236,14 +236,15 @@ static void tile_cost (mt_cost *c, const mt_launch *l) {
   int64_t tile[2] = {tile_of(d, MT_SRC), tile_of(d, MT_DST)};
   double s = mt_part_used(d->threads, tile[0]), t = mt_part_used(d->values, tile[1]);
   bool unaligned = d->algo == MT_ALGO_TRANSPOSE_UNALIGNED && d->cast == 0;
+  const uint32_t axes = d->nthr + d->nval;
   uint32_t run = mt_axis_bits(0, d->nthr), row = mt_axis_bits(d->nthr, d->nval);
   c->traffic = mt_in_pieces(l, MT_SRC, min_of(d->threads, tile[0]), run) +
                mt_in_pieces(l, MT_DST, min_of(d->values, tile[1]), row);
   mt_set_used(c, (unaligned ? 1 - mt_h200.tile_unaligned_empty * (1 - s) : s) * t);
   c->used = s * t;
   if (d->nthr + d->nval > 2)
-    c->least = (double)mt_accesses(d) * (double)mt_wide_unit(d) / 16 *
-               (d->nthr + d->nval) * mt_h200.tile_axis;
+    c->least = (double)mt_accesses(d) * (double)mt_wide_unit(d) / 16 / c->used * axes *
+               mt_h200.tile_axis;
   if (d->algo == MT_ALGO_TRANSPOSE) {
     double bytes = (double)(min_of(d->values, tile[1]) * mt_unit_of(d, MT_DST));
     c->slow += mt_torn(l, row, mt_h200.tile_torn / bytes);
@@ -254,7 +255,7 @@ static void tile_cost (mt_cost *c, const mt_launch *l) {
   c->slow += mt_by_width(mt_h200.tile_unaligned_end, mt_wide_unit(d)) /
              (double)(d->values * mt_unit_of(d, MT_DST));
   if (d->nrest > 0) c->slow += mt_h200.tile_unaligned_rest;
-  if (d->nthr + d->nval > 2) c->slow += mt_h200.tile_unaligned_axes;
+  if (axes > 2) c->slow += (axes - 2) * mt_h200.tile_unaligned_axes;
 }
 
 /* ---------------------------------------------------------------- kernels */
