@@ -7,6 +7,7 @@
 --   ways=1        all ways of each copy are measured, not only the one that is chosen; what is
 --                 printed of them bench/costs.lua reads
 --   check=0       results are not compared; check=2: those of all ways are
+--   time=0        results are compared, nothing is measured
 --
 -- A memcpy moves what the view must move, counted in sectors of 32 bytes: what is read, once, and
 -- what is written. Buffers take turns, contestants too; medians. The result of the chosen way, and
@@ -22,19 +23,21 @@ local tile = require "moontile"
 local bench = measure.bench
 
 local options = { random = "20", seed = os.getenv "MOONTILE_SEED" or "1", only = "", size = "64",
-                  ways = "0", check = "1" }
+                  ways = "0", check = "1", time = "1" }
 for _, text in ipairs(arg) do
   local key, value = text:match "^(%w+)=(.*)$"
   if not key or not options[key] then
-    io.stderr:write("views: ", text, ": one of random=, seed=, only=, size=, ways=, check=\n")
+    io.stderr:write("views: ", text,
+                    ": one of random=, seed=, only=, size=, ways=, check=, time=\n")
     os.exit(1)
   end
   options[key] = value
 end
 local LEAST = math.floor(tonumber(options.size) * (1 << 20))
-local ROUNDS, BATCH, BEYOND = 7, 2e-3, 384 << 20
+local timed = options.time ~= "0"
+local ROUNDS, BATCH, BEYOND = 7, timed and 2e-3 or 0, 384 << 20
 
--- With the fake driver of the tests there is no memcpy: copies are only compared.
+-- With the fake driver of the tests there is no memcpy, either: copies are only compared.
 local fake = os.getenv "MOONTILE_TEST_LIBCUDA"
 local cuda, device, why
 if fake then
@@ -42,6 +45,7 @@ if fake then
 else
   cuda, why = bench.cuda()
   if cuda then device, why = tile.device "cuda" end
+  if not timed then cuda = nil end
 end
 if not device then
   print("views: not measured, there is no GPU to use: " .. tostring(why))
@@ -113,7 +117,7 @@ local function measure_ways(view, plans, kept)
   for _, way in ipairs(ways) do
     for _, plan in ipairs(plans) do plan:take(way.kernel, way.vector) end
     local c = contestant(plans)
-    measure.run({ c }, 3, BATCH)
+    measure.run({ c }, timed and 3 or 1, BATCH)
     way.time = c.time
     if not best or way.time < best.time then best = way end
     if options.check == "2" or way.algorithm == "gather" or way.algorithm == "staged" then
