@@ -20,6 +20,8 @@ describe("a swizzle", function()
     { function() return swizzle(2, 1, -3) end,                    "Sw<2,1,-3>" },
     { function() return tile.make_swizzle(896, 112) end,          "Sw<3,4,3>" },
     { function() return tile.make_swizzle(24, 3) end,             "Sw<2,0,3>" },
+    { function() return tile.make_swizzle(3, 4, 3) end,           "Sw<3,4,3>" },
+    { function() return tile.make_swizzle(2, 0, -3) end,          "Sw<2,0,-3>" },
     { function() return tile.make_swizzle(0, 0) end,              "Sw<0,0,0>" },
     { function() return swizzle(3, 4)(735), swizzle(1, 0)(-1) end, "655; -2" },
     { function() return w * w, w * swizzle(0, 4, 3) end,

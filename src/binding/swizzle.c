@@ -27,8 +27,10 @@ static int l_swizzle (lua_State *L) {
   return lmt_pushvalue(L, out.node);
 }
 
-/* make_swizzle(Y, Z): the swizzle with these masks. */
+/* make_swizzle(Y, Z): the swizzle with these masks; with a third number what swizzle
+** makes of the three, as in CuTe's DSL. */
 static int l_make_swizzle (lua_State *L) {
+  if (!lua_isnoneornil(L, 3)) return l_swizzle(L);
   mt_layout out;
   LMT_NOERR(err);
   if (mt_make_swizzle(&out, luaL_checkinteger(L, 1), luaL_checkinteger(L, 2), &err))

@@ -37,14 +37,17 @@ function Value:__call(index) end
 
 --- The swizzle with these masks: Y chooses, Z is flipped.
 --- - of 0 and 0 the identity
+--- - with three numbers they are bits, base and shift, as in CuTe's DSL
 --- - error: masks that are not two runs of as many bits, or that overlap
 --- ```lua
 --- make_swizzle(0x380, 0x70)  --> Sw<3,4,3>
+--- make_swizzle(3, 4, 3)  --> Sw<3,4,3>
 --- ```
 ---@param Y integer
 ---@param Z integer
+---@param shift? integer
 ---@return moontile.Value
-function tile.make_swizzle(Y, Z) end
+function tile.make_swizzle(Y, Z, shift) end
 
 --- The swizzle of a swizzled layout.
 --- - Sw<0,4,3> of a plain one
