@@ -6,7 +6,7 @@
 -- The views are planned anew, without a GPU, as the model of src/copy/cost_h200.def says now.
 --
 --   rounds=0      rounds of descent. Each goes through all constants that a prediction hangs on,
---                 and takes what lowers the loss: 5 are enough
+--                 and takes what lowers the loss: 8 are enough
 --   parts=4       the views in so many parts: constants are fitted to all but one of them, which is
 --                 then chosen for, each part in turn; at last to all. 0: only to all
 --   only=TEXT,..  constants whose names contain one of these (staged, bits, GATHER, ...)

@@ -6,22 +6,21 @@ local views = dofile(here .. "views.lua")
 
 local measured = {}
 
--- { name =, times = { ["algorithm bytes"] = us }, predicted = (the same), best = us } of each view;
--- the seed of the random ones. Of two kernels of a way the first is the one that is taken.
+-- { name =, times = { ["algorithm bytes"] = us }, best = us } of each view; the seed of the random
+-- ones. Of two kernels of a way the first is the one that is taken.
 local function read_file(path)
   local list, seed, now = {}, nil, nil
   for line in io.lines(path) do
     seed = seed or line:match "random views of seed (%d+)"
     local name = line:match "^(%w[%w ]*: .*)$"
-    local kernel, bytes, predicted, us =
-      line:match "^  copy_(%S+) (%d+) predicted ([%d.]+) us, measured ([%d.]+) us"
+    local kernel, bytes, us = line:match "^  copy_(%S+) (%d+) predicted .*, measured ([%d.]+) us"
     if kernel then
       local way = kernel:match "^([%a_]-)_%a+%d+" .. " " .. bytes
-      predicted, us = tonumber(predicted), tonumber(us)
-      if not now.times[way] then now.times[way], now.predicted[way] = us, predicted end
+      us = tonumber(us)
+      now.times[way] = now.times[way] or us
       now.best = math.min(now.best, us)
     elseif name then
-      now = { name = name, times = {}, predicted = {}, best = math.huge }
+      now = { name = name, times = {}, best = math.huge }
       list[#list + 1] = now
     end
   end

@@ -9,8 +9,7 @@ local declared = dofile(arg[0]:match "^(.*/)" .. "cute_declared.lua")
 math.randomseed(tonumber(arg[2]) or 1)
 
 local MMAS, COPIES = {}, {}
-local names = declared(arg[1], "mma")
-for _, name in ipairs(names) do            -- of U1 CuTe prints ((_16,_8)) for (_16,_8)
+for _, name in ipairs(declared(arg[1], "mma")) do -- of U1 CuTe prints ((_16,_8)) for (_16,_8)
   if name:find "^SM[78]" and not name:find "U1U1" or name:find "^SM90_64x[136][264]x"
      or name:find "^UniversalFMA<float,f" then
     MMAS[#MMAS + 1] = name

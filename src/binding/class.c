@@ -252,21 +252,16 @@ static const struct {
                  {"__bnot", "~", "A:complement(n) is what A leaves out", true},
                  {"__call", "()", NULL, true}};
 
-/* Pushes what it depends on. */
-static const char *name_at (lua_State *L, int i) {
-  return luaL_getmetafield(L, i, "__name") == LUA_TSTRING ? lua_tostring(L, -1) :
-                                                            luaL_typename(L, i);
-}
-
+/* The class or type at i, without the library. Pushes what it depends on. */
 static const char *class_at (lua_State *L, int i) {
-  const char *name = name_at(L, i), *dot = strchr(name, '.');
+  const char *name = lmt_kindname(L, i), *dot = strchr(name, '.');
   return dot ? dot + 1 : name;
 }
 
 /* Calls the other operand's, if that is none of ours and has it. Texts have some. */
 static bool call_other (lua_State *L, const char *event) {
   if (!lua_istable(L, 2) && !lua_isuserdata(L, 2)) return false;
-  if (strncmp(name_at(L, 2), "moontile.", 9) == 0) return false;
+  if (strncmp(lmt_kindname(L, 2), "moontile.", 9) == 0) return false;
   if (luaL_getmetafield(L, 2, event) == LUA_TNIL) return false;
   lua_pushvalue(L, 1);
   lua_pushvalue(L, 2);

@@ -33,6 +33,11 @@ static const struct {
      {LMT_DEVICE, NULL, "tile.tensor(dtype, layout, device) is a tensor on it"},
      {LMT_STREAM, NULL, "plan(stream), tile.copy(src, dst, stream) go on it"}};
 
+const char *lmt_kindname (lua_State *L, int i) {
+  return luaL_getmetafield(L, i, "__name") == LUA_TSTRING ? lua_tostring(L, -1) :
+                                                            luaL_typename(L, i);
+}
+
 const char *lmt_instead (lua_State *L, int i, bool called) {
   const char *found = NULL;
   if (luaL_getmetafield(L, i, "__name") == LUA_TNIL) return NULL;
@@ -57,13 +62,8 @@ const char *lmt_hint (lua_State *L, int i, bool layouts) {
   return layouts && lua_type(L, i) == LUA_TSTRING ? of_text(L, i) : "";
 }
 
-static const char *type_at (lua_State *L, int i) {
-  return luaL_getmetafield(L, i, "__name") == LUA_TSTRING ? lua_tostring(L, -1) :
-                                                            luaL_typename(L, i);
-}
-
 int lmt_nolayout (lua_State *L, int i) {
-  const char *got = type_at(L, i);
+  const char *got = lmt_kindname(L, i);
   return luaL_argerror(L, i,
                        lua_pushfstring(L, "layout expected, got %s%s", got,
                                        lmt_hint(L, i, true)));
@@ -75,5 +75,5 @@ int lmt_nodtype (lua_State *L, int i) {
                         "; \"f32\" is one, tile.dtypes() has all";
   return luaL_argerror(L, i,
                        lua_pushfstring(L, "name of a dtype expected, got %s%s",
-                                       type_at(L, i), way));
+                                       lmt_kindname(L, i), way));
 }

@@ -13,6 +13,8 @@ const char *lmt_instead (lua_State *L, int i, bool called);
 /* The same behind an error, "; ..." or ""; of texts, too, where those of layouts are
 ** read. Pushes what it depends on. */
 const char *lmt_hint (lua_State *L, int i, bool layouts);
+/* The name of the class of the value at i, or of its type. Pushes what it depends on. */
+const char *lmt_kindname (lua_State *L, int i);
 /* Raises that a layout is expected at i, or the name of a dtype. */
 int lmt_nolayout (lua_State *L, int i);
 int lmt_nodtype (lua_State *L, int i);

@@ -31,8 +31,7 @@ typedef struct reader {
 static const char *type_name (lua_State *L, int i) {
   if (lua_type(L, i) == LUA_TNUMBER || lmt_isclass(L, i, LMT_VALUE))
     return luaL_tolstring(L, i, NULL);
-  if (luaL_getmetafield(L, i, "__name") == LUA_TSTRING) return lua_tostring(L, -1);
-  return luaL_typename(L, i);
+  return lmt_kindname(L, i);
 }
 
 /* Raises "what[1][3]: text"; "#2" is the second argument of the function that runs. */
