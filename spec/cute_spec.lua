@@ -39,6 +39,10 @@ local READ = {
     "Sw<3,3,3> o 0 o (8,64):(64,1)" },
   { "ArithTuple(0,_0) o (4,3):(_1@0,_1@1)", "(4,3):(1@0,1@1)" },
   { "ArithTuple(0,_128) o (4,3):(_1@0,_1@1)", "(4,131):(1@0,1@1) o 512 o (4,3):(1,4)" },
+  { "counting_iter(42) o (4,5):(_1,4)", "Sw<0,0,0> o 42 o (4,5):(1,4)" },
+  { "counting_iter(_0) o (4,5):(_1,4)", "(4,5):(1,4)" },
+  { "counting_iter(-7) o 4:1", "Sw<0,0,0> o -7 o 4:1" },
+  { "counting_iter(42) o (4,3):(_1@0,_1@1)", "(46,3):(1@0,1@1) o 42 o (4,3):(1,46)" },
 }
 
 --  a value, as C++, in CuTe's DSL, in pycute (nil: it has none)
@@ -90,7 +94,7 @@ local DECLARED = {
 local VALUES = {
   { "make_shape(2,Int<3>{})", "(2,3)" }, { "cute::tuple<cute::C<2>, cute::tuple<>>", "(2,())" },
   { "Swizzle<3,4,3>{}", "Sw<3,4,3>" }, { "cute::Swizzle<3, 4, 3>", "Sw<3,4,3>" },
-  { "E<0>{}", "1@0" }, { "ScaledBasis<Int<2>,0,1>", "2@1@0" },
+  { "E<>{}", "1" }, { "E<0>{}", "1@0" }, { "ScaledBasis<Int<2>,0,1>", "2@1@0" },
   { "cute.ScaledBasis(2, [0])", "2@0" },
   { "(4,)", "(4)" }, { "ScaledBasis<_0,3>", "0" }, { "Int<5>{}", "5" }, { "cute::_128", "128" },
   { "Tile<_32,Layout<Shape<_2,_4>,Stride<_4,_1>>,cute::Underscore>", "(32:1,(2,4):(4,1),_)" },

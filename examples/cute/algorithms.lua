@@ -27,6 +27,16 @@ tile.copy(src, dst)
 check("copy: dst(i) = src(i) for every i", "all",
       all(dst:size(), function(i) return dst(i) == src(i) end))
 
+-- With an atom; four accesses of 32 bits become one of 128, where that is proven.
+local atom = tile.copy_atom("UniversalCopy<uint128_t>", "f32")
+local copy = tile.make_tiled_copy(atom, layout(32), layout(4))
+local line, same = numbers(256), zeros(256)
+tile.copy(copy, line, same)
+check("copy by an atom", "all", all(256, function(i) return same(i) == line(i) end))
+check("elements of one access", "4", tile.verify(copy, line).vector)
+check("and where they are not beside each other", "false", (pcall(tile.copy, copy,
+      tile.tensor("f32", layout(256, 2)), same)))
+
 local pred, some, from = tile.tensor("bool", layout { 4, 6 }), zeros { 4, 6 }, numbers { 4, 6 }
 for i = 0, 23 do pred:set(i % 3 == 0, i) end
 tile.copy_if(pred, from, some)
@@ -55,6 +65,10 @@ local function with_v2(T)
   return T:view(tile.make_layout(layout(1, 0), tile.get(T:layout(), 1), tile.get(T:layout(), 2)))
 end
 
+local a, b, c = numbers(5), numbers(5), zeros(5)
+for i = 0, 4 do tile.gemm(fma, a:view(layout(1), i), b:view(layout(1), i), c:view(layout(1), i)) end
+check("element by element: C(v) += A(v) B(v)", "all",
+      all(5, function(i) return c(i) == a(i) * b(i) end))
 local vector, outer, batched = zeros { M, N }, zeros { M, N }, zeros { M, N }
 for n = 0, N - 1 do
   for m = 0, M - 1 do                             -- one element each
@@ -72,6 +86,9 @@ tile.gemm(fma, A, B, C)
 check("(M,K) x (N,K) => (M,N)", "all", is_product(C, K))
 tile.gemm(fma, with_v2(A), with_v2(B), with_v2(D))
 check("(V,M,K) x (V,N,K) => (V,M,N)", "all", is_product(D, K))
+local E = zeros { M, N }                          -- without an instruction: the same product
+tile.gemm(A, B, E)
+check("gemm(A, B, C)", "all", is_product(E, K))
 tile.gemm(fma, A, B, D)
 check("once more: C is added to", "all", all(M * N, function(i) return D(i) == 2 * C(i) end))
 

@@ -3,11 +3,12 @@
 ** SPDX-License-Identifier: MIT
 **
 **   integer  = "Int<" n ">" | "C<" n ">" | [ "_" ] n; "{}" may stand behind everything
-**   basis    = "E<" path ">" | "ScaledBasis<" integer "," path ">"
+**   basis    = "E<" [ path ] ">" | "ScaledBasis<" integer "," path ">"
 **   tuple    = ( "Shape" | "make_shape" | ... ) ( "<" ... ">" | "(" ... ")" )
 **   layout   = ( "Layout<" | "make_layout(" | ... ) tuple [ "," stride ] ( ">" | ")" )
 **   composed = "ComposedLayout<" swizzle "," ( integer | pointer ) "," layout ">"
-**   tensor   = ( pointer | swizzle "_" pointer | "ArithTuple(0,...)" ) "o" layout
+**   tensor   = ( pointer | swizzle "_" pointer | origin ) "o" layout
+**   origin   = "ArithTuple(0,...)" | "counting_iter(" integer ")"
 **   pointer  = "smem_ptr[16b](...)" | "smem_ptr_flag_bits<16>" | ...
 ** Where a pointer to shared memory stands between a swizzle and its layout, the swizzle
 ** is one of byte addresses: of elements of 2^k bytes it is that with a base of k less.
@@ -94,7 +95,7 @@ bool mt_read_basis (mt_reader *r, mt_node *t) {
   skip_namespace(r);
   t->shape = 1;
   if (accept_one(r, unit, '<')) {
-    read_path(r, t, '>');
+    if (!mt_accept(r, '>')) read_path(r, t, '>'); /* E<> is the integer 1 */
   } else if (accept_one(r, scaled, '<')) {
     t->shape = mt_integer(r);
     mt_expect(r, ',', "',' expected");
@@ -133,7 +134,7 @@ static const char *const pointers[] = {"gmem_ptr", "smem_ptr", "rmem_ptr",
                                        "tmem_ptr", "ptr",      NULL};
 static const char *const flags[] = {"smem_ptr_flag_bits", NULL};
 static const char *const coordinates[] = {"ArithTuple", "ArithTupleIterator",
-                                          "counting_iter", "counting_iter", NULL};
+                                          "counting_iter", NULL};
 
 bool mt_at_pointer (mt_reader *r) {
   skip_namespace(r);
@@ -256,12 +257,31 @@ static bool accept_front (mt_reader *r, mt_layout *origin) {
   return true;
 }
 
-/* The layout of coordinates at `at` begins at the origin. */
+/* n + A, as a swizzle that does nothing keeps it. */
+static mt_status count_from (mt_layout *out, const mt_node *a, int64_t n, mt_err *err) {
+  mt_build b;
+  mt_begin(&b, out, "parse", err);
+  mt_open(&b, MT_SWIZZLE);
+  out->node[0].shape = mt_swizzle_pack(0, 0, 0);
+  out->node[0].stride = n;
+  mt_add(&b, a);
+  mt_close(&b);
+  return mt_end(&b);
+}
+
+static bool is_number (const mt_node *origin) {
+  return origin->tag == MT_TUPLE && origin->arity == 1 && mt_child(origin)->tag == MT_INT;
+}
+
+/* The layout at `at` begins at the origin: at coordinates, or at a number. */
 static MT_APART void begin_at (mt_reader *r, mt_build *b, int at, const mt_node *origin) {
   mt_layout a, whole;
   if (r->status != MT_OK || b->status != MT_OK || is_zero(origin)) return;
   mt_copy_value(&a, b->out->node + at);
-  r->status = mt_with_origin(&whole, a.node, origin, r->err);
+  bool plain = mt_is_layout(a.node) && !mt_is_swizzled(a.node) && mt_is_integral(a.node);
+  if (plain && is_number(origin))
+    r->status = count_from(&whole, a.node, mt_child(origin)->shape, r->err);
+  else r->status = mt_with_origin(&whole, a.node, origin, r->err);
   if (r->status != MT_OK) return;
   b->n = at;
   if (b->level > 0) b->out->node[b->open[b->level - 1]].arity--;
