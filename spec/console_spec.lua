@@ -116,7 +116,7 @@ local SAID = {
     .. "  SM80_16x8x8_F32F16F16F32_TN is nil; "
     .. "names of atoms are texts: 'SM80_16x8x8_F32F16F16F32_TN'\n" },
   { "local panels = layout(4)\ncoalesce(pannels)", "pannels is nil; did you mean panels?\n" },
-  { "local x\ncoalesce(x)", "(layout expected, got nil)\n" },
+  { "local x\ncoalesce(x)", "(layout expected, got nil; coalesce takes A [, profile])\n" },
   { "layot", "no such name; did you mean layout?\n" },
   { "layot { 4 }", "attempt to call a nil value (global 'layot'); did you mean layout?\n" },
   { "composite(layout(4), layout(4))", "attempt to call a nil value (global 'composite')\n" },
@@ -130,6 +130,14 @@ local SAID = {
   { "layout{4, 8}:transpose()", "Layout.transpose: no such method; here it is select(2, 1)\n" },
   { "tile.product{2, 3}", "tile.product: no such function; here it is size\n" },
   { "nothing_like_it", "" }, { "x == nil", "" },
+  { "tile.tiledMMA", "tile.tiledMMA: no such function; did you mean tiled_mma?\n" },
+  { "MMA_Atom 'x'", "did you mean mma_atom?\n" },
+  { "layout({4, 8}, LayoutRigth)", "LayoutRigth is nil; did you mean LayoutRight?\n" },
+  { "local A = layout({4, 8}, rigth)", "rigth is nil\n" },
+  { "layout(4).shape[1]", "shape is called: x:shape(...)\n" },
+  { "layout(4).size - 1", "size is called: x:size(...)\n" },
+  { "select(layout{4, 8}, 2)", "select is Lua's own, tile.select is moontile's\n" },
+  { "'x' * layout(4)", "A: layout expected, got string; \"x\" is the text of no layout" },
   -- an end that is none
   { "function f() return f() + 1 end\nf()", "stack overflow" },
 }

@@ -54,7 +54,7 @@ rows("tables and texts", {
   { 'layout { 4, ["2"] = 2 }', "shape: not a sequence: it has a field [2]" },
   { 'layout { [0] = 1, [1] = 4 }', "shape: not a sequence: it has a field [0]" },
   { 'layout { 4, layout(4) }', "shape[2]: integer expected, got moontile.Layout" },
-  { 'layout()', "shape: integer or table expected, got no value" },
+  { 'layout()', "shape: integer or table expected, got no value; layout takes shape [, stride]" },
   { 'layout { -1 }', "layout: extent -1 is negative" },
   { 'layout(4, "rigth")', 'stride: "left" or, row-major, "right" expected, got "rigth"' },
   { 'layout({ 4, 8 }, { 1 })', "layout: stride (1) is not congruent with shape (4,8)" },
@@ -114,7 +114,7 @@ rows("coordinates and modes", {
     "select: there is no mode 5 in (4,8):(1,4), its rank is 2" },
   { 'layout { 4, 8 }:group(2, 4)',
     "group: modes 2 to 4, both included, of (4,8):(1,4): it has the modes 1 to 2" },
-  { 'layout { 4, 8 }:take(2, 1)', "take: modes 2 to 1, both included: there are none" },
+  { 'layout { 4, 8 }:take(2, 1)', "take: modes 2 to 1, both included, of (4,8):(1,4): there are none" },
 })
 
 rows("algebra", {
@@ -324,7 +324,8 @@ copy: src: element 19 lies at offset 19; the buffer has elements 0 to 15
 src is 32:1 at offset 0
 dst is 32:1 at offset 0]] },
   { 'tile.copy(view "(8,32):(32,1)")',
-    "bad argument #2 to 'copy' (moontile.Tensor expected, got nil)" },
+    "bad argument #2 to 'copy' (moontile.Tensor expected, got nil; "
+    .. "copy takes [tiled_copy,] src, dst [, stream])" },
 })
 
 rows("devices", {

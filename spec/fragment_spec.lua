@@ -43,7 +43,8 @@ describe("a fragment", function()
     { 'mma:make_fragment_A(tile.layout(8))',
       "make_fragment_A: a part has the modes (V,M,K), (V,N,K) or (V,M,N), and more: 8:1 has 1" },
     { 'mma:make_fragment_A()',
-      "bad argument #1 to 'make_fragment_A' (layout expected, got no value)" },
+      "bad argument #1 to 'make_fragment_A' (layout expected, got no value; "
+      .. "make_fragment_A takes part [, offset])" },
     { 'mma:get_slice(0):partition_fragment_A(tile.layout(8))',
       "partition_fragment_A: A has the modes (M,K), 8:1 has 1" },
   }, setmetatable({ tile = tile, mma = mma }, { __index = _G }))

@@ -252,7 +252,8 @@ describe("refused kernels", function()
     { 'tile.kernel { mma = mma, stages = 3, smem = { A = layout { 32, 64, 2 } } }',
       "kernel: smem.A (32,64,2):(1,32,2048) has 2 stages, stages says 3" },
     { 'tile.kernel { mma = mma, split = 4 }', "kernel: split: parts of K are not executed yet: 1" },
-    { 'tile.verify(kernel, A)', "bad argument #3 to 'verify' (moontile.Tensor expected, got nil)" },
+    { 'tile.verify(kernel, A)', "bad argument #3 to 'verify' (moontile.Tensor expected, got nil; "
+      .. "verify takes partition | kernel, A [, B [, C [, options]]])" },
     { 'tile.gemm(kernel, A, A, A, { sed = 1 })',
       "gemm: unknown option 'sed'; did you mean seed? there are: bias, residual, seed" },
   }, env)

@@ -63,7 +63,10 @@ describe("operators", function()
   it("take modes, counted from 1", function()
     assert.equal("4:2", tostring(A[1]))
     assert.equal("(2,2):(1,8)", tostring(A[2]))
-    assert.is_nil(A[0])
+    assert.has_error(function() return A[0] end, "A[0]: modes are counted from 1")
+    assert.has_error(function() return A[-1] end, "A[-1]: modes are counted from 1")
+    assert.has_error(function() return A[{ 0, 1 }] end,
+                     "A[i]: a mode number expected, got a table; A(i, j) and A{i, j} are offsets")
     assert.is_nil(A[3])
     assert.equal(2, #A)
     local n = 0

@@ -37,7 +37,8 @@ end
 
 describe("the list of operations", function()
   it("has each function of the module", function()
-    local listed = { _ = true, _VERSION = true }
+    local listed = { _ = true, X = true, _VERSION = true, LayoutLeft = true, LayoutRight = true,
+                     GenColMajor = true, GenRowMajor = true }
     for _, row in ipairs(rows) do if row.of.TILE then listed[row.name] = true end end
     for name in pairs(tile) do assert.is_true(listed[name], name) end
     for name in pairs(listed) do assert.is_not_nil(rawget(tile, name), name) end

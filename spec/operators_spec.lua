@@ -32,6 +32,17 @@ describe("what is not there", function()
       "-Layout: there is no such operator; a reversed mode has a stride below 0" },
     { 'return "a layout: " .. layout(4)',
       "string .. Layout: there is no such operator; tostring(x) is the text of a value" },
+    { 'return "x" * layout(4)', 'A: layout expected, got string; "x" is the text of no layout, '
+      .. '"(4,2):(1,4)" is one' },
+    { 'return "x" / layout(4)', 'A: layout expected, got string; "x" is the text of no layout, '
+      .. '"(4,2):(1,4)" is one' },
+    { 'return "x" + layout(4)',
+      "string + Layout: there is no such operator; make_layout{A, B} has the modes of both" },
+    { 'return "(4,6,8):(2,3,5)" * layout(6, 3)',
+      "composition: no layout R has R(i) = A(B(i)) for A = (4,6,8):(2,3,5), B = 6:3\n"
+      .. "  B's stride 3 runs over the end of A's mode 1 (extent 4): A(B(4)) = 9, where a layout "
+      .. "would give 14\n  6:2, 6:4 and 6:12 compose with this A; so would 6:3 if mode 1 had "
+      .. "extent 3" },
     { 'return layout(4) < layout(5)',
       "Layout < Layout: there is no such operator; sizes are compared: A:size() < B:size()" },
     { 'return #tile.device "cpu"', "#Device: there is no such operator" },
@@ -41,6 +52,28 @@ describe("what is not there", function()
     { 'tile.zeros(4)',
       "tile.zeros: no such function; here it is tensor(dtype, layout), which is zeroed" },
     { 'return layout(4):numel()', "Layout.numel: no such method; here it is size" },
+    { 'return tile.program_id(0)', "tile.program_id: no such function; a script says who does what "
+      .. "and never runs as a thread: a block is a coordinate, local_tile(T, tiler, {m, n})" },
+    { 'return tile.nvgpu.warp', 'tile.nvgpu: no such function; here it is names of instructions as '
+      .. 'texts: tiled_mma{ atom = "SM80_16x8x16_F32F16F16F32_TN" }; atoms{ arch = "sm_90" } lists '
+      .. 'them' },
+    { 'return tile.TiledMMA', "tile.TiledMMA: no such function; did you mean tiled_mma?" },
+    { 'return mma:thr_id()', "TiledMMA.thr_id: no such method; here it is atom().thr_id; "
+      .. "thr_layout_VMNK(), of all its atoms" },
+    { 'return tile.group_modes(layout { 4, 8 }, 0, 2)', "group_modes: modes 0 to 2, both included, "
+      .. "of (4,8):(1,4): it has the modes 1 to 2\n  modes are counted from 1: CuTe's <0,2>, "
+      .. "without its end, is 1, 2 here" },
+    { 'return mma:tile_size(0)', "tile_size: mode 0: 1 is M, 2 is N, 3 is K" },
+    { 'return tile.tile_shape(mma, 4)', "tile_shape: mode 4: 1 is M, 2 is N, 3 is K" },
+    { 'return tile.gemm(mma)', "bad argument #2 to 'gemm' (moontile.Tensor expected, got no value; "
+      .. "gemm takes [tiled_mma,] A, B, C [, options])" },
+    { 'return tile.copy(tile.tensor("f16", layout(4)), copy)', "bad argument #2 to 'copy' "
+      .. "(moontile.Tensor expected, got moontile.TiledCopy; a tiled copy stands before the "
+      .. "tensors)" },
+    { 'return tile.composition(layout(4))', "tiler: integer, _, table or layout expected, got no "
+      .. "value; composition takes A, tiler" },
+    { 'return tile.local_partition(layout { 4, 8 }, 8, 3)', "bad argument #2 to 'local_partition' "
+      .. "(layout expected, got number; tile.layout(n) is one of n elements)" },
     { 'return tile.rank(mma)', "bad argument #1 to 'rank' (integer, _, table or layout expected, "
       .. "got moontile.TiledMMA; " .. MMA .. ")" },
     { 'return tile.cosize(mma)', "bad argument #1 to 'cosize' (layout expected, "
@@ -85,6 +118,43 @@ it("size of a tiled MMA or copy is that of its threads, as in CuTe", function()
   assert.equal(256, tile.size(env.copy))
 end)
 
+it("the extents of a tile are those of all modes or of one", function()
+  assert.equal("(32,16,16)", tostring(tile.tile_shape(env.mma)))
+  for mode, extent in ipairs { 32, 16, 16 } do
+    assert.equal(extent, tile.tile_size(env.mma, mode))
+    assert.equal(extent, env.mma:tile_size(mode))
+  end
+end)
+
+it("CuTe's names of orders are texts, in the module too", function()
+  for name, order in pairs { LayoutLeft = "left", GenColMajor = "left", LayoutRight = "right",
+                             GenRowMajor = "right" } do
+    assert.equal(tile.layout({ 4, 8, 3 }, order), tile.layout({ 4, 8, 3 }, tile[name]))
+  end
+  assert.equal(tile._, tile.X)
+end)
+
+describe("a name of other libraries", function()
+  local known = {}
+  for _, row in ipairs(dofile "spec/operations.lua") do known[row.name] = true end
+  for _, field in ipairs { "T", "print", "tostring", "assert" } do known[field] = true end
+  local n = 0
+  for line in io.lines "src/binding/others.def" do
+    local kind, name, text = line:match "^LMT_(%u+)%(([%w_]+),%s*(.-)%)?$"
+    if kind then
+      n = n + 1
+      it(name .. " is none of ours, and what is said to be there is there", function()
+        local ok, message = pcall(function() return tile[name] end)
+        assert.is_false(ok)
+        local said = kind == "HERE" and "; here it is " or "; "
+        assert.truthy(message:find(said, 1, true), message)
+        for called in text:gmatch "([%a_][%w_]*)[({]" do assert.is_true(known[called], called) end
+      end)
+    end
+  end
+  it("is one of more than a hundred", function() assert.is_true(n > 100) end)
+end)
+
 describe("an operator that a value does not have", function()
   local values = { tile.layout(4), tile.device "cpu",
                    tile.tensor("f32", tile.layout(4)),
@@ -101,7 +171,7 @@ describe("an operator that a value does not have", function()
           for _, sides in ipairs { { a, b }, { b, a } } do
             local ok, message = pcall(apply, sides[1], sides[2])
             assert.is_false(ok)
-            assert.truthy(message:find("^row:1: ") or sides[1] == "x", message)
+            assert.truthy(message:find("^row:1: "), message)
             assert.truthy(message:find(" " .. operator .. " ", 1, true), message)
             assert.truthy(message:find("there is no such operator", 1, true), message)
           end

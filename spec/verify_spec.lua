@@ -284,7 +284,8 @@ end)
 local REFUSED = {
   { 'tile.verify(4, layout(4))', "bad argument #1 to 'verify' (tiled copy, tiled MMA or " ..
     "{ tv =, tiler = } expected, got number)" },
-  { 'tile.verify(copy, 4)', "bad argument #2 to 'verify' (layout expected, got number)" },
+  { 'tile.verify(copy, 4)', "bad argument #2 to 'verify' (layout expected, got number; "
+    .. "tile.layout(n) is one of n elements)" },
   { 'tile.verify(copy, layout { 8, 8 }, "A")',
     'verify: "S" or "D", the side of the copy, expected, got A' },
   { 'tile.verify(copy, layout { 8, 8 }, 1.5)',

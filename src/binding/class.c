@@ -3,6 +3,7 @@
 ** and what is said of a name that they do not have.
 ** SPDX-License-Identifier: MIT
 */
+#include <ctype.h>
 #include <string.h>
 
 #include "binding/instead.h"
@@ -51,10 +52,20 @@ static int distance (const char *a, const char *b) {
   return row[n];
 }
 
+/* But for capitals and underscores: MMA_Atom, mmaAtom and mma_atom. */
+static bool is_same (const char *a, const char *b) {
+  for (;; a++, b++) {
+    while (*a == '_') a++;
+    while (*b == '_') b++;
+    if (tolower((unsigned char)*a) != tolower((unsigned char)*b)) return false;
+    if (*a == '\0') return true;
+  }
+}
+
 void lmt_nearer (lmt_near *near, const char *key, const char *name) {
   size_t n = strlen(key);
   int within = near->name ? near->distance : n > 3 ? 2 : n > 1;
-  int d = distance(key, name);
+  int d = n > 1 && is_same(key, name) ? 0 : distance(key, name);
   if (d > within || (near->name && d == within && strcmp(name, near->name) > 0)) return;
   *near = (lmt_near){name, d};
 }
@@ -77,55 +88,25 @@ const char *lmt_calledas (lua_State *L, const char *alias, const char *name) {
   return strcmp(ar.name, alias) == 0 ? alias : name;
 }
 
-/* What other libraries call it, and what does it here. */
+/* What other libraries call it; what does it here, or why there is none. */
 static const struct {
-  const char *name, *here;
-} others[] = {{"transpose", "select(2, 1)"},
-              {"permute", "select"},
-              {"T", "select(2, 1)"},
-              {"reshape", "with_shape"},
-              {"recast", "recast_layout"},
-              {"product", "size"},
-              {"clear", "fill(0), of a tensor"},
-              {"clone", "to(device), of a tensor"},
-              {"broadcast", "append(tile.layout(n, 0))"},
-              {"tolist", "totable, of a tensor, or image"},
-              {"values", "totable, of a tensor, or image"},
-              {"print", "print_layout, print_tensor"},
-              {"make_tensor", "tensor"},
-              {"make_tensor_like", "tensor(dtype, layout)"},
-              {"make_basis_like", "make_identity_layout(shape):stride()"},
-              {"basis", "parse \"1@0\""},
-              {"E", "parse \"E<0>\""},
-              {"copy_async", "copy; a stream orders it"},
-              {"axpby", "gemm{ alpha =, beta = }, einsum"},
-              {"matmul", "gemm, einsum"},
-              {"mm", "gemm, einsum"},
-              {"dot", "gemm, einsum"},
-              {"zeros", "tensor(dtype, layout), which is zeroed"},
-              {"empty", "tensor(dtype, layout), which is zeroed"},
-              {"ones", "tensor(dtype, layout):fill(1)"},
-              {"full", "tensor(dtype, layout):fill(value)"},
-              {"arange", "tensor(dtype, layout):fill{ values }"},
-              {"linspace", "tensor(dtype, layout):fill{ values }"},
-              {"concat", "make_layout, of layouts"},
-              {"numpy", "totable; in Python numpy.from_dlpack"},
-              {"item", "T(coordinate)"},
-              {"cuda", "to \"cuda\", of a tensor"},
-              {"cpu", "to \"cpu\", of a tensor"},
-              {"numel", "size"},
-              {"length", "size"},
-              {"len", "size"},
-              {"ndim", "rank"},
-              {"dim", "rank"},
-              {"threads", "size, of a tiled copy or MMA"},
-              {"num_threads", "size, of a tiled copy or MMA"},
-              {"tv", "layout_S_TV, tiled_layout_TV of a copy, layout_A_TV of an MMA"}};
+  const char *name, *here, *none;
+} others[] = {
+#define LMT_HERE(name, here) {#name, here, NULL},
+#define LMT_NONE(name, why) {#name, NULL, why},
+#include "binding/others.def"
+#undef LMT_HERE
+#undef LMT_NONE
+};
 
-static const char *called_here (const char *key) {
+/* Raises what is said of such a name; returns if nothing is. */
+static void refuse_other (lua_State *L, const char *what, const char *class,
+                          const char *key) {
   for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-    if (strcmp(key, others[i].name) == 0) return others[i].here;
-  return NULL;
+    if (strcmp(key, others[i].name) == 0)
+      luaL_error(L, "%s.%s: no such %s; %s%s", class, key, what,
+                 others[i].here ? "here it is " : "",
+                 others[i].here ? others[i].here : others[i].none);
 }
 
 /* Names that have a key in them, or are in it: of "inverse" left_inverse. */
@@ -162,9 +143,7 @@ int lmt_nosuch (lua_State *L, const char *what, int names, const char *class) {
   const char *related[RELATED] = {NULL};
   const char *has = lmt_instead(L, 1, false);
   const char *key = luaL_tolstring(L, 2, NULL), *where = found_elsewhere(key, !has);
-  if (!where && called_here(key))
-    return luaL_error(L, "%s.%s: no such %s; here it is %s", class, key, what,
-                      called_here(key));
+  if (!where) refuse_other(L, what, class, key);
   if (!where && has && found_elsewhere(key, true))
     return luaL_error(L, "%s.%s: no such %s; %s", class, key, what, has);
   for (lua_pushnil(L); lua_next(L, names); lua_pop(L, 1)) {
@@ -182,6 +161,16 @@ int lmt_nosuch (lua_State *L, const char *what, int names, const char *class) {
                     near.name ? "?" : "");
 }
 
+/* A[i]: from 1 on. A coordinate is taken by A(c). */
+static lua_Integer mode_number (lua_State *L) {
+  if (lmt_istable(L, 2))
+    luaL_error(L, "A[i]: a mode number expected, got a table; A(i, j) and A{i, j} are "
+                  "offsets");
+  lua_Integer i = luaL_checkinteger(L, 2);
+  if (i < 1) luaL_error(L, "A[%I]: modes are counted from 1", (LUAI_UACINT)i);
+  return i;
+}
+
 /* Upvalues: the table of methods, the name of the class. Integer keys are modes of
 ** layouts. */
 static int l_index (lua_State *L) {
@@ -195,8 +184,8 @@ static int l_index (lua_State *L) {
     mt_layout out;
     LMT_NOERR(err);
     const mt_node *a = lmt_tocomposed(L, 1);
-    lua_Integer i = luaL_checkinteger(L, 2);
-    if (i < 1 || i > mt_rank(a)) return lua_pushnil(L), 1;
+    lua_Integer i = mode_number(L);
+    if (i > mt_rank(a)) return lua_pushnil(L), 1; /* where ipairs ends */
     if (mt_get(&out, a, 1, &(int){(int)i - 1}, &err)) return lmt_raise(L, &err);
     return lmt_pushvalue(L, out.node);
   }
@@ -290,8 +279,10 @@ static int l_refused (lua_State *L) {
   if (strcmp(symbol, "()") == 0) lua_pushfstring(L, "%s(...)", a);
   else if (operators[i].alone) lua_pushfstring(L, "%s%s", symbol, a);
   else lua_pushfstring(L, "%s %s %s", a, symbol, b);
-  return luaL_error(L, "%s: there is no such operator%s%s", lua_tostring(L, -1),
-                    meant ? "; " : "", meant ? meant : "");
+  lmt_pushwhere(L);
+  lua_pushfstring(L, "%s%s: there is no such operator%s%s", lua_tostring(L, -1),
+                  lua_tostring(L, -2), meant ? "; " : "", meant ? meant : "");
+  return lua_error(L);
 }
 
 /* The function on the top, as the operator i of a class. */

@@ -15,8 +15,17 @@ const char *lmt_instead (lua_State *L, int i, bool called);
 const char *lmt_hint (lua_State *L, int i, bool layouts);
 /* The name of the class of the value at i, or of its type. Pushes what it depends on. */
 const char *lmt_kindname (lua_State *L, int i);
-/* Raises that a layout is expected at i, or the name of a dtype. */
+/* Pushes the position of the nearest line of Lua: operators of texts, which are Lua's
+** own, stand between it and ours. */
+const char *lmt_pushwhere (lua_State *L);
+/* f of the text of a layout at 1 and what is at 2, with such a position in its errors. */
+int lmt_oftext (lua_State *L, lua_CFunction f);
+/* Raises that t has no modes i to j, both included. */
+int lmt_nomodes (lua_State *L, const char *op, const mt_node *t, lua_Integer i,
+                 lua_Integer j);
+/* Raises that a layout is expected at i, a tensor, or the name of a dtype. */
 int lmt_nolayout (lua_State *L, int i);
+int lmt_notensor (lua_State *L, int i);
 int lmt_nodtype (lua_State *L, int i);
 
 #endif

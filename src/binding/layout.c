@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "binding/atom.h"
+#include "binding/instead.h"
 #include "binding/listed.h"
 #include "binding/said.h"
 #include "binding/lmt.h"
@@ -284,16 +285,11 @@ static int l_select (lua_State *L) {
   return lmt_pushlike(L, 1, out.node, 0);
 }
 
-/* The arguments 2 and 3 as modes of t, counted from 0: first .. last - 1, perhaps none.
-** */
+/* The arguments 2 and 3 as modes of t, counted from 0: first .. last - 1, or none. */
 static void mode_range (lua_State *L, const char *op, const mt_node *t, int *first,
                         int *last) {
   lua_Integer i = luaL_checkinteger(L, 2), j = luaL_checkinteger(L, 3);
-  if (i < 1 || j < i - 1 || j > mt_rank(t)) {
-    lmt_pushtext(L, t);
-    luaL_error(L, "%s: modes %I to %I, both included, of %s: it has the modes 1 to %d",
-               op, (LUAI_UACINT)i, (LUAI_UACINT)j, lua_tostring(L, -1), mt_rank(t));
-  }
+  if (i < 1 || j < i - 1 || j > mt_rank(t)) lmt_nomodes(L, op, t, i, j);
   *first = (int)i - 1;
   *last = (int)j;
 }
@@ -305,9 +301,7 @@ static int l_take (lua_State *L) {
   int first, last, modes[MT_MAXNODES], n = 0;
   const mt_node *t = any(L, 1, &buf);
   mode_range(L, "take", t, &first, &last);
-  if (first == last)
-    return luaL_error(L, "take: modes %d to %d, both included: there are none", first + 1,
-                      last);
+  if (first == last) lmt_nomodes(L, "take", t, first + 1, last);
   for (int i = first; i < last; i++) modes[n++] = i;
   if (mt_select(&out, t, n, modes, &err)) return lmt_raise(L, &err);
   return lmt_pushlike(L, 1, out.node, 0);
@@ -405,11 +399,13 @@ static LMT_APART void number_as_layout (lua_State *L) {
   lua_replace(L, 1);
 }
 static int l_mul (lua_State *L) {
+  if (lmt_isstring(L, 1)) return lmt_oftext(L, l_mul);
   if (lua_isinteger(L, 1)) number_as_layout(L);
   if (!lmt_marked(L, 1, LMT_VALUES)) lmt_tocomposed(L, 1);
   return l_composition(L);
 }
 static int l_div (lua_State *L) {
+  if (lmt_isstring(L, 1)) return lmt_oftext(L, l_div);
   if (lua_isinteger(L, 1)) number_as_layout(L);
   if (!lua_isuserdata(L, 1)) lmt_tocomposed(L, 1); /* other values have a `/` */
   return l_logical_divide(L);
@@ -486,6 +482,8 @@ static void open_wildcard (lua_State *L) {
   lua_pushvalue(L, -2);
   lua_setiuservalue(L, -2, LMT_WILDCARD);
   lua_pop(L, 1);
+  lua_pushvalue(L, -1);
+  lua_setfield(L, -3, "X"); /* as CuTe says it in a Step */
   lua_setfield(L, -2, "_");
 }
 
@@ -497,4 +495,5 @@ void lmt_open_layout (lua_State *L) {
   lmt_setmeta(L, LMT_TUPLE, tuple_meta);
   lmt_addrows(L, rows);
   open_wildcard(L);
+  lmt_openorders(L);
 }

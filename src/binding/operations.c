@@ -54,6 +54,26 @@ static const char *push_name (lua_State *L, const char *name, const char *takes,
                   lua_pushfstring(L, "%s:%s", lua_tostring(L, -1), name);
 }
 
+/* The row that was called by this name. */
+static const lmt_operation *row_of (const char *name, bool method) {
+  for (const lmt_operation *row = lmt_operations; row->name; row++)
+    if (strcmp(row->name, name) == 0 && row->takes[0] &&
+        (row->of & OF_TILE ? !method : method))
+      return row;
+  return NULL;
+}
+
+const char *lmt_takes (lua_State *L) {
+  lua_Debug at;
+  if (!lua_getstack(L, 0, &at) || !lua_getinfo(L, "n", &at) || at.name == NULL) return "";
+  bool method = strcmp(at.namewhat, "method") == 0;
+  const lmt_operation *row = row_of(at.name, method);
+  if (row == NULL && method) row = row_of(at.name, false);
+  const char *takes = row == NULL ? "" : method ? behind_self(row->takes) : row->takes;
+  if (*takes == '\0') return "";
+  return lua_pushfstring(L, "; %s takes %s", at.name, takes);
+}
+
 /* Pushes "at most 2 arguments (A, tiler)". */
 static const char *push_takes (lua_State *L, int most, const char *takes) {
   const char *open = "";

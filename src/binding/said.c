@@ -102,6 +102,14 @@ static const struct {
               {"GenColMajor", LMT_LEFT},  {"right", LMT_RIGHT},
               {"LayoutRight", LMT_RIGHT}, {"GenRowMajor", LMT_RIGHT}};
 
+void lmt_openorders (lua_State *L) {
+  for (size_t k = 0; k < sizeof orders / sizeof *orders; k++) {
+    if (orders[k].name[0] == 'l' || orders[k].name[0] == 'r') continue;
+    lua_pushstring(L, orders[k].name);
+    lua_setfield(L, -2, orders[k].name);
+  }
+}
+
 lmt_order lmt_toorder (lua_State *L, int i, mt_layout *buf, const mt_node **stride) {
   if (lua_isnoneornil(L, i)) return LMT_LEFT;
   if (lua_type(L, i) == LUA_TSTRING) {

@@ -15,6 +15,8 @@ static inline int lmt_kindof (const mt_node *t) {
   return t->tag == MT_WILD ? LMT_WILD : t->tag == MT_SWIZZLE ? LMT_SWIZZLES : LMT_BASIS;
 }
 
+/* CuTe's names of orders, in the module on the top, each the text of itself. */
+void lmt_openorders (lua_State *L);
 /* The text of the string at `i`. */
 const char *lmt_stringat (lua_State *L, int i, size_t *n);
 /* Raises that the text cannot be read. */

@@ -9,8 +9,8 @@
 */
 #include <string.h>
 
+#include "binding/instead.h"
 #include "binding/listed.h"
-#include "binding/lmt.h"
 #include "binding/plan.h"
 #include "binding/view.h"
 #include "types/dtype.h"
@@ -191,7 +191,7 @@ lmt_tensor *lmt_tensorat (lua_State *L, int i) {
 
 lmt_tensor *lmt_totensor (lua_State *L, int i) {
   lmt_tensor *t = lmt_tensorat(L, i);
-  if (t == NULL) luaL_typeerror(L, i, LMT_TENSOR);
+  if (t == NULL) lmt_notensor(L, i);
   return t;
 }
 

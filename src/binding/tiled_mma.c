@@ -72,9 +72,17 @@ static int tm_thr_layout_VMNK (lua_State *L) {
   return lmt_pushvalue(L, lmt_totiledmma(L, 1)->thr_vmnk.node);
 }
 
+/* All three extents, or that of one mode: 1 is M, 2 N, 3 K. */
 static int tm_tile_shape (lua_State *L) {
   mt_layout shape;
   LMT_NOERR(err);
+  if (!lua_isnoneornil(L, 2)) {
+    const lua_Integer mode = luaL_checkinteger(L, 2);
+    if (mode < 1 || mode > 3)
+      return luaL_error(L, "%s: mode %I: 1 is M, 2 is N, 3 is K",
+                        lmt_calledas(L, "tile_size", "tile_shape"), (LUAI_UACINT)mode);
+    return lua_pushinteger(L, lmt_totiledmma(L, 1)->tile[mode - 1]), 1;
+  }
   if (mt_ints(&shape, 3, lmt_totiledmma(L, 1)->tile, &err)) return lmt_raise(L, &err);
   return lmt_pushvalue(L, shape.node);
 }

@@ -63,6 +63,8 @@ static LMT_APART void expected (reader *r, int i) {
   const mt_node *t = lmt_nodeat(L, i);
   if (t && t->tag == MT_COMPOSED && (r->kinds & LMT_LAYOUTS)) complain(r, COMPOSED);
   const char *got = type_name(L, i);
+  const char *hint =
+      lua_isnone(L, i) ? lmt_takes(L) : lmt_hint(L, i, r->kinds & LMT_LAYOUTS);
   if (lua_istable(L, i) && !(r->kinds & LMT_TABLE))
     got = r->kinds & LMT_LAYOUTS ? "table" FROM_SHAPE : "table";
   lua_pushliteral(L, "");
@@ -73,7 +75,6 @@ static LMT_APART void expected (reader *r, int i) {
     lua_pushfstring(L, "%s%s%s", lua_tostring(L, -1), sep, names[k]);
     lua_remove(L, -2);
   }
-  const char *hint = lmt_hint(L, i, r->kinds & LMT_LAYOUTS);
   complain(r, lua_pushfstring(L, "%s expected, got %s%s", lua_tostring(L, names_at), got,
                               hint));
 }

@@ -71,6 +71,14 @@ function errors.unknown(text)
   return text:match "a nil value %(global '([%w_]+)'%)"
 end
 
+-- A method that was not called, as in `A.size - 1`; a function of Lua's that has a namesake.
+function errors.uncalled(text)
+  local name = text:match "a function value %(%a+ '([%w_]+)'%)"
+  if name then return ("%s is called: x:%s(...)"):format(name, name) end
+  name = text:match "^bad argument #%d+ to '([%w_]+)' %(.-got moontile%.%a+%)$"
+  return name and _G[name] and ("%s is Lua's own, tile.%s is moontile's"):format(name, name) or nil
+end
+
 -- `draw layout{4, 8}`: what was meant is a call.
 local function call_of(code)
   local name, rest = code:match "^%s*([%a_][%w_.:]*)%s+(%S.-)%s*$"

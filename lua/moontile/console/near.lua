@@ -19,10 +19,15 @@ local function distance(a, b)
   return row[#b]
 end
 
+-- But for capitals and underscores: MMA_Atom, mmaAtom and mma_atom.
+local function letters(name) return (name:gsub("_", ""):lower()) end
+
 -- near(name, names) -> the nearest of the names, or nil: none is near.
 return function(name, names)
   local best, within = nil, #name > 5 and 2 or #name > 2 and 1 or 0
+  local same = letters(name)
   for _, other in ipairs(names) do
+    if #same > 1 and letters(other) == same and other ~= name then return other end
     if math.abs(#other - #name) <= within and other ~= name then
       local d = distance(name, other)
       if d < within or d == within and (not best or other < best) then best, within = other, d end

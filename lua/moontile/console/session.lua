@@ -49,6 +49,8 @@ function session:blame(text)
   local unknown = errors.unknown(text)
   local meant = unknown and self.names:meant(unknown, self.locals)
   if meant then text = text:gsub("^[^\n]*", "%0; did you mean " .. meant .. "?") end
+  local uncalled = errors.uncalled(text)
+  if uncalled then text = text:gsub("^[^\n]*", "%0; " .. uncalled:gsub("%%", "%%%%")) end
   if not unknown then text = text .. self:nil_argument(text) end
   self.complain(paint.error(text) .. "\n")
 end
@@ -60,6 +62,15 @@ function session:check_assigned(targets, ...)
     self.refused = table.pack(...)
   end
   return ...
+end
+
+-- A name that nobody has stood as an argument: it was nil, which is as if it were not there.
+function session:note_unknown(c)
+  local name = self.names.unknown
+  if not name or not c.code:find("[,(]%s*" .. name .. "%s*[,)]") then return end
+  local meant = self.names:meant(name, self.locals)
+  local advice = meant and ("; did you mean %s?"):format(meant) or ""
+  self.complain(paint.note(name .. " is nil" .. advice) .. "\n")
 end
 
 -- A name by itself that nobody has: nil, and what was meant.
@@ -114,6 +125,7 @@ function session:run(c)
   if not values then return true end
   if c.returns and values.n == 1 and values[1] == names.leave then return false end
   self:print(c, self.refused or values)
+  self:note_unknown(c)
   return true
 end
 

@@ -5,6 +5,11 @@
 ---@class moontile
 ---@field _VERSION string
 ---@field _ moontile.Value  the wildcard: a whole mode
+---@field X moontile.Value  the same, as CuTe's Step<_1,X,_1> has it
+---@field LayoutLeft string  as "left": layout(shape, LayoutLeft)
+---@field LayoutRight string  as "right": layout(shape, LayoutRight)
+---@field GenColMajor string  as "left"
+---@field GenRowMajor string  as "right"
 local tile = {}
 
 ---An integer tuple: an integer, or a table of integer tuples.

@@ -66,13 +66,17 @@ function TiledMMA:size() end
 
 --- The extents of the tile: (M,N,K).
 --- - multiples of the atom's
+--- - tile_size<0>(mma) of CuTe is tile_size(mma, 1): M is 1, N is 2, K is 3
 --- ```lua
 --- tiled_mma{ atom = "SM80_16x8x16_F32F16F16F32_TN", atoms = layout{2, 2} }:tile_shape()
 --- --> (32,16,16)
 --- ```
+---@param mode? integer
 ---@return moontile.Tuple
-function TiledMMA:tile_shape() end
+function TiledMMA:tile_shape(mode) end
 TiledMMA.tile_size = TiledMMA.tile_shape
+tile.tile_shape = TiledMMA.tile_shape
+tile.tile_size = TiledMMA.tile_shape
 
 --- The atom of a tiled MMA.
 --- - tile.mma_atom of its name
