@@ -189,3 +189,25 @@ describe("an operator that a value does not have", function()
     end
   end)
 end)
+
+describe("a field of a result that it has not", function()
+  local copy = env.copy
+  local proof = tile.verify(copy, tile.layout { 256, 16 })
+  local banks = tile.bank_conflicts(tile.layout(32, 32), "f32")
+  it("is an error that names the one that was meant", function()
+    assert.has_error(function() return proof.okay end,
+                     "Verdict.okay: no such field; did you mean ok?")
+    assert.has_error(function() return proof.predicatod end,
+                     "Verdict.predicatod: no such field; did you mean predicated?")
+    assert.has_error(function() return banks.conlicts end,
+                     "Analysis.conlicts: no such field; did you mean conflicts?")
+  end)
+  it("is nil where it may be there", function()
+    assert.is_true(proof.ok)
+    for _, field in ipairs { "problem", "reason", "witness", "why", "wgmma" } do
+      assert.is_nil(proof[field])
+    end
+    assert.is_nil(banks.matrices)
+    assert.is_nil(banks[1])
+  end)
+end)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "binding/field.h"
+#include "binding/instead.h"
 #include "binding/lmt.h"
 #include "kernel/kernel.h"
 #include "binding/plan.h"
@@ -376,6 +377,43 @@ static int analysis_tostring (lua_State *L) {
   return 1;
 }
 
+/* Of bank conflicts and of sectors; of descriptors and of boxes of TMA. */
+static const char *const analysis_fields[] = {"text",
+                                              "kind",
+                                              "bits",
+                                              "bytes",
+                                              "matrices",
+                                              "warps",
+                                              "accesses",
+                                              "wavefronts",
+                                              "ideal",
+                                              "conflicts",
+                                              "degree",
+                                              "worst",
+                                              "sectors",
+                                              "lines",
+                                              "useful_bytes",
+                                              "efficiency",
+                                              "line_efficiency",
+                                              "mode",
+                                              "major",
+                                              "lbo",
+                                              "sbo",
+                                              "ok",
+                                              "why",
+                                              "rank",
+                                              "dims",
+                                              "strides",
+                                              "box",
+                                              "steps",
+                                              "swizzle",
+                                              "boxes",
+                                              "multicast",
+                                              "align",
+                                              "coords",
+                                              "elements",
+                                              NULL};
+
 static const luaL_Reg analysis_meta[] = {{"__tostring", analysis_tostring}, {NULL, NULL}};
 
 #define ROWS_ANALYSIS
@@ -383,5 +421,6 @@ static const luaL_Reg analysis_meta[] = {{"__tostring", analysis_tostring}, {NUL
 
 void lmt_open_analysis (lua_State *L) {
   lmt_setmeta(L, LMT_ANALYSIS, analysis_meta);
+  lmt_setfields(L, LMT_ANALYSIS, analysis_fields);
   lmt_addrows(L, rows);
 }

@@ -34,22 +34,24 @@ static const struct class {
 
 static int least (int a, int b) { return a < b ? a : b; }
 
-/* Levenshtein's distance of two names; long ones are far from each other. */
+/* How many letters are left out, put in, changed, or exchanged with the next; long names
+** are far from each other. */
 static int distance (const char *a, const char *b) {
   enum { LONGEST = 31 };
-  int row[LONGEST + 1], n = (int)strlen(b);
+  int rows[3][LONGEST + 1], n = (int)strlen(b), i = 0;
   if (n > LONGEST || strlen(a) > LONGEST) return LONGEST;
-  for (int j = 0; j <= n; j++) row[j] = j;
-  for (int i = 0; a[i]; i++) {
-    int diagonal = row[0];
+  for (int j = 0; j <= n; j++) rows[0][j] = j;
+  for (; a[i]; i++) {
+    const int *up = rows[i % 3], *upper = rows[(i + 2) % 3];
+    int *row = rows[(i + 1) % 3];
     row[0] = i + 1;
     for (int j = 0; j < n; j++) {
-      int up = row[j + 1];
-      row[j + 1] = least(diagonal + (a[i] != b[j]), 1 + least(up, row[j]));
-      diagonal = up;
+      row[j + 1] = least(up[j] + (a[i] != b[j]), 1 + least(up[j + 1], row[j]));
+      if (i && j && a[i] == b[j - 1] && a[i - 1] == b[j])
+        row[j + 1] = least(row[j + 1], upper[j - 1] + 1);
     }
   }
-  return row[n];
+  return rows[i % 3][n];
 }
 
 /* But for capitals and underscores: MMA_Atom, mmaAtom and mma_atom. */
@@ -142,7 +144,8 @@ int lmt_nosuch (lua_State *L, const char *what, int names, const char *class) {
   lmt_near near = {NULL, 0};
   const char *related[RELATED] = {NULL};
   const char *has = lmt_instead(L, 1, false);
-  const char *key = luaL_tolstring(L, 2, NULL), *where = found_elsewhere(key, !has);
+  const char *key = luaL_tolstring(L, 2, NULL);
+  const char *where = strcmp(what, "field") ? found_elsewhere(key, !has) : NULL;
   if (!where) refuse_other(L, what, class, key);
   if (!where && has && found_elsewhere(key, true))
     return luaL_error(L, "%s.%s: no such %s; %s", class, key, what, has);
@@ -314,6 +317,29 @@ const char *lmt_where (int of) {
 void lmt_openclasses (lua_State *L) {
   for (const struct class *c = classes; c->name; c++) new_class(L, c);
   refuse_operators(L);
+}
+
+/* Upvalues: a table of names, the name of the class. */
+static int l_field (lua_State *L) {
+  lua_settop(L, 2);
+  if (!lmt_isstring(L, 2)) return lua_pushnil(L), 1;
+  lua_pushvalue(L, 2);
+  if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL) return lua_pushnil(L), 1;
+  return lmt_nosuch(L, "field", lua_upvalueindex(1),
+                    lua_tostring(L, lua_upvalueindex(2)));
+}
+
+void lmt_setfields (lua_State *L, const char *name, const char *const *fields) {
+  luaL_newmetatable(L, name);
+  lua_newtable(L);
+  for (; *fields; fields++) {
+    lua_pushboolean(L, true);
+    lua_setfield(L, -2, *fields);
+  }
+  lua_pushstring(L, strchr(name, '.') + 1);
+  lua_pushcclosure(L, l_field, 2);
+  lua_setfield(L, -2, "__index");
+  lua_pop(L, 1);
 }
 
 void lmt_setmeta (lua_State *L, const char *name, const luaL_Reg *meta) {

@@ -20,6 +20,12 @@ const char *lmt_kindname (lua_State *L, int i);
 const char *lmt_pushwhere (lua_State *L);
 /* f of the text of a layout at 1 and what is at 2, with such a position in its errors. */
 int lmt_oftext (lua_State *L, lua_CFunction f);
+/* "; copy takes [tiled_copy,] src, dst", of the function at hand; "" if it has another
+** name. Pushes what it depends on. */
+const char *lmt_takes (lua_State *L);
+/* The fields, a NULL behind the last, that tables of a class may have: where one is not
+** set it is nil, any other name is an error. */
+void lmt_setfields (lua_State *L, const char *name, const char *const *fields);
 /* Raises that t has no modes i to j, both included. */
 int lmt_nomodes (lua_State *L, const char *op, const mt_node *t, lua_Integer i,
                  lua_Integer j);

@@ -207,9 +207,6 @@ extern const lmt_operation lmt_operations[];
   do {                                                                                   \
     if ((most) < MANY && lua_gettop(L) > (most)) lmt_surplus(L, most, name, takes);      \
   } while (0)
-/* "; copy takes [tiled_copy,] src, dst", of the function at hand; "" if it has another
-** name. Pushes what it depends on. */
-const char *lmt_takes (lua_State *L);
 void lmt_surplus (lua_State *L, int most, const char *name, const char *takes)
     __attribute__((cold));
 /* Puts the function on the top where the row says, and pops it; the module is below. */

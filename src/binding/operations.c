@@ -6,6 +6,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "binding/instead.h"
 #include "binding/listed.h"
 
 #define ROWS_ALL

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "binding/field.h"
+#include "binding/instead.h"
 #include "binding/kernel.h"
 #include "binding/plan.h"
 
@@ -138,6 +139,14 @@ static int verdict_tostring (lua_State *L) {
   return 1;
 }
 
+/* Those of a kernel's too. */
+static const char *const verdict_fields[] =
+    {"ok",        "problem", "reason",  "covers",    "threads",    "values",
+     "broadcast", "tiles",   "tile",    "real",      "predicated", "bounds",
+     "witness",   "lowest",  "highest", "injective", "vector",     "bits",
+     "why",       "wgmma",   "laws",    "shared",    "limit",      "states",
+     "registers", "writes",  "reads",   "sectors",   "text",       NULL};
+
 static const luaL_Reg verdict_meta[] = {{"__tostring", verdict_tostring}, {NULL, NULL}};
 
 /* ---------------------------------------------------------------- verify */
@@ -236,4 +245,5 @@ int lmt_verify (lua_State *L) {
 void lmt_open_verify (lua_State *L) {
   lmt_addrows(L, rows);
   lmt_setmeta(L, LMT_VERDICT, verdict_meta);
+  lmt_setfields(L, LMT_VERDICT, verdict_fields);
 }
