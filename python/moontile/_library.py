@@ -348,7 +348,10 @@ class Object:
     def _field(self, name):
         if self._class not in ("Verdict", "Analysis", "Kernel"):
             raise AttributeError("%s has no %s" % (self._class, name))
-        found = call(INDEX, None, self, name)[0]
+        try:
+            found = call(INDEX, None, self, name)[0]
+        except Error as e:                          # the nearest that it has
+            raise AttributeError(str(e)) from None
         if found is None:
             raise AttributeError("%s has no %s" % (self._class, name))
         return found

@@ -225,6 +225,8 @@ class Arrays(unittest.TestCase):
         v = mt.verify({"tv": mt.Layout((4, 2), (1, 0)), "tiler": (4,)}, mt.Layout(8))
         self.assertEqual((v.ok, v.problem), (False, "twice"))
         self.assertRaises(AttributeError, lambda: v.no_such_field)
+        self.assertRaisesRegex(AttributeError, "did you mean problem", lambda: v.problen)
+        self.assertFalse(hasattr(v, "why"))
 
     def test_run(self):
         a, b = self.rng.random((3, 4)), np.zeros((4, 3))
