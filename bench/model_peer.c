@@ -28,16 +28,17 @@ static const row rows[] = {
   {#name " 1", what, &mt_h200.name[0]}, {#name " 2", what, &mt_h200.name[1]},            \
       {#name " 4", what, &mt_h200.name[2]}, {#name " 8", what, &mt_h200.name[3]},        \
       {#name " 16", what, &mt_h200.name[4]},
-#define MT_SPEED(name, part, part_cast, each)                                            \
+#define MT_SPEED(name, part, part_cast, each, less)                                      \
   {#name " speed", "part", &mt_h200.of[MT_ALGO_##name].speed},                           \
       {#name " cast", "part", &mt_h200.of[MT_ALGO_##name].cast},                         \
-      {#name " any", "us", &mt_h200.of[MT_ALGO_##name].any},
+      {#name " any", "us", &mt_h200.of[MT_ALGO_##name].any},                             \
+      {#name " again", "part", &mt_h200.of[MT_ALGO_##name].again},
 #include "copy/cost_h200.def"
 };
 enum { ROWS = sizeof rows / sizeof rows[0] };
 
 /* constants () -> { { name =, unit = }, ... }; those by width have it behind their name,
-** an algorithm's "speed", "cast" or "any". */
+** an algorithm's "speed", "cast", "any" or "again". */
 static int constants (lua_State *L) {
   lua_createtable(L, ROWS, 0);
   for (int i = 0; i < ROWS; i++) {
@@ -72,13 +73,22 @@ typedef struct ways {
 
 enum { MOST = MT_MAXWIDTH + MT_NALGO };
 
-/* { algorithm =, bytes = }: bytes of an access, of the wider side. */
+/* The blocks of a GPU's kernel that takes one tile at a time. */
+static int64_t blocks_of (const mt_desc *d) {
+  const mt_kernel k = {.bytes = (uint8_t)mt_wide_unit(d), .threads = 256, .unroll = 1};
+  return mt_algo_of(d->algo)->grid(&k, d).blocks;
+}
+
+/* { algorithm =, bytes =, blocks = }: bytes of an access, of the wider side; blocks of
+** those that have tiles. */
 static void push_way (lua_State *L, const way *w) {
-  lua_createtable(L, 0, 2);
+  lua_createtable(L, 0, 3);
   lua_pushstring(L, mt_algo_of(w->launch.desc.algo)->name);
   lua_setfield(L, -2, "algorithm");
   lua_pushinteger(L, (lua_Integer)mt_wide_unit(&w->launch.desc));
   lua_setfield(L, -2, "bytes");
+  lua_pushinteger(L, blocks_of(&w->launch.desc));
+  lua_setfield(L, -2, "blocks");
 }
 
 int peer_push_ways (lua_State *L, const mt_plan *p) {

@@ -124,8 +124,9 @@ local function measure_ways(view, plans, kept)
       local told = compare(view, plans[1], kept)
       if told ~= "" then verdict = told .. " " .. way.kernel end
     end
-    print(("  %s %d predicted %.1f us, measured %.1f us%s"):format(
-      way.kernel, way.vector, way.predicted, way.time * 1e6, way.chosen and " chosen" or ""))
+    print(("  %s %d predicted %.1f us, measured %.1f us in %s blocks%s"):format(
+      way.kernel, way.vector, way.predicted, way.time * 1e6,
+      tostring(plans[1]):match "\ngrid: (%d+) " or "?", way.chosen and " chosen" or ""))
   end
   return best, verdict, ways
 end

@@ -6,8 +6,9 @@ local views = dofile(here .. "views.lua")
 
 local measured = {}
 
--- { name =, times = { ["algorithm bytes"] = us }, best = us } of each view; the seed of the random
--- ones. Of two kernels of a way the first is the one that is taken.
+-- { name =, times = { ["algorithm bytes"] = us }, blocks = the same, best = us } of each view; the
+-- seed of the random ones. Of two kernels of a way the first is the one that is taken. Blocks tell
+-- whether it had the tiles of today: nil if that was not noted, "?" if it is not known.
 local function read_file(path)
   local list, seed, now = {}, nil, nil
   for line in io.lines(path) do
@@ -15,12 +16,15 @@ local function read_file(path)
     local name = line:match "^(%w[%w ]*: .*)$"
     local kernel, bytes, us = line:match "^  copy_(%S+) (%d+) predicted .*, measured ([%d.]+) us"
     if kernel then
+      local blocks = line:match " in (%S+) blocks"
       local way = kernel:match "^([%a_]-)_%a+%d+" .. " " .. bytes
       us = tonumber(us)
-      now.times[way] = now.times[way] or us
+      if not now.times[way] then
+        now.times[way], now.blocks[way] = us, tonumber(blocks) or blocks
+      end
       now.best = math.min(now.best, us)
     elseif name then
-      now = { name = name, times = {}, best = math.huge }
+      now = { name = name, times = {}, blocks = {}, best = math.huge }
       list[#list + 1] = now
     end
   end

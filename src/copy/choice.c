@@ -11,13 +11,13 @@
 #include "copy/algo.h"
 #include "copy/choice.h"
 
-/* Why no tiles: they would be slower. */
-static void say_slower (mt_vector_limits *why, const mt_cost *tiles,
-                        const mt_cost *best) {
+/* Why no tiles: they would be slower. `always`: microseconds that any way takes. */
+static void say_slower (mt_vector_limits *why, const mt_cost *tiles, const mt_cost *best,
+                        double always) {
   snprintf(why->tile, sizeof why->tile,
            "%.0f %% of its tiles would be used: %.1f us "
            "predicted, %.1f us without",
-           100 * tiles->used, tiles->us, best->us);
+           100 * tiles->used, tiles->us + always, best->us + always);
 }
 
 /* What is found so far, and what is said of tiles. */
@@ -53,7 +53,7 @@ static bool is_better (const choice *x, double us, mt_algorithm algo) {
 
 static void note (choice *x, const mt_launch *l, mt_algorithm algo) {
   mt_cost cost;
-  mt_cost_of(&cost, l, NULL);
+  mt_cost_apart(&cost, l, NULL);
   if (is_tiles(algo) && (x->tiles.us < 0 || cost.us < x->tiles.us))
     x->tiles = cost, x->why->unaligned = algo == MT_ALGO_TRANSPOSE_UNALIGNED;
   if (is_better(x, cost.us, algo)) *x->best = *l, x->least = cost, x->algo = algo;
@@ -93,7 +93,7 @@ void mt_cheapest_of (mt_launch *wide, mt_vector_limits *why, bool all) {
   x.least.us = INFINITY, x.tiles.us = -1;
   for (int i = 0; i < MT_SOON; i++) try_algo(&x, soon[i]);
   try_late(&x);
-  if (x.tiles.us > x.least.us) say_slower(why, &x.tiles, &x.least);
+  if (x.tiles.us > x.least.us) say_slower(why, &x.tiles, &x.least, mt_cost_always(wide));
 }
 
 void mt_cheapest (mt_launch *wide, mt_vector_limits *why) {

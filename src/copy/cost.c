@@ -2,6 +2,8 @@
 ** cost.c - what a copy costs on a GPU: what all algorithms count alike.
 ** SPDX-License-Identifier: MIT
 */
+#include <math.h>
+
 #include "moontile/analysis.h"
 #include "copy/algo.h"
 #include "copy/kernel_choice.h"
@@ -13,11 +15,12 @@ MT_MODEL_CONST mt_model mt_h200 = {
 #define MT_COST_BY(name, unit, ...) .name = {__VA_ARGS__},
 #include "copy/cost_h200.def"
     .of = {
-#define MT_SPEED(name, speed, cast, any) [MT_ALGO_##name] = {speed, cast, any},
+#define MT_SPEED(name, speed, cast, any, again)                                          \
+  [MT_ALGO_##name] = {speed, cast, any, again},
 #include "copy/cost_h200.def"
     }};
 
-/* Axes of the source of one stride. */
+/* Axes of a side of one stride. */
 typedef struct mt_reach {
   int64_t stride, extent;
 } mt_reach;
@@ -70,8 +73,11 @@ double mt_in_pieces (const mt_launch *l, int side, int64_t length, uint32_t row)
   return (double)mt_accesses(d) / (double)length * (double)(any > whole ? any : whole);
 }
 
-double mt_torn (const mt_launch *l, uint32_t row, double part) {
-  return grain(l, MT_DST, row) < MT_SECTORBYTES ? part : 0;
+mt_cut mt_cut_of (int64_t bytes, int64_t at, int64_t size) {
+  const int64_t most = (bytes + at - 1) / at * at, least = bytes / at * at;
+  const int64_t whole = least + at > size ? least + at - size : 0;
+  return (mt_cut){(double)(most + size - at) / (double)size,
+                  (double)whole / (double)size};
 }
 
 double mt_part_used (int64_t n, int64_t tile) {
@@ -83,10 +89,10 @@ void mt_set_used (mt_cost *c, double part) {
   if (part < mt_h200.used) c->slow = mt_h200.used / part;
 }
 
-/* ---------------------------------------------------------------- what is read again */
+/* ---------------------------------------------------------------- what there is */
 
-/* Adds an axis of the source to those that are there, by stride; of one stride they
-** reach along the same elements. */
+/* Adds an axis of a side to those that are there, by stride; of one stride they reach
+** along the same elements. */
 static int add_reach (mt_reach *x, int n, int64_t stride, int64_t extent) {
   int i = n;
   for (int k = 0; k < n; k++)
@@ -99,14 +105,77 @@ static int add_reach (mt_reach *x, int n, int64_t stride, int64_t extent) {
   return n + 1;
 }
 
-static int reaches_of (mt_reach *x, const mt_desc *d) {
+static int reaches_of (mt_reach *x, const mt_desc *d, int side) {
   int n = 0;
   for (uint32_t i = 0; i < d->nthr + d->nval + d->nrest; i++) {
-    uint64_t s = mt_magnitude(d->axis[i].stride[MT_SRC]);
-    if (s != 0 && s <= INT64_MAX) n = add_reach(x, n, (int64_t)s, d->axis[i].extent);
+    const mt_axis *a = &d->axis[i];
+    const uint64_t s = mt_magnitude(a->stride[side]);
+    if (s != 0 && s <= INT64_MAX && a->extent > 1)
+      n = add_reach(x, n, (int64_t)s, a->extent);
   }
   return n;
 }
+
+/* The elements of the destination that lie together: its run. Of the axes, which are by
+** stride, the first *i make it. */
+static double run_of (const mt_reach *x, int n, const mt_desc *d, int *i) {
+  double run = d->vec;
+  for (*i = 0; *i < n && (double)x[*i].stride == run; ++*i) run *= (double)x[*i].extent;
+  return run;
+}
+
+/* Lines that the runs of the destination have in part; where little lies between runs,
+** both ends of that are in one line. */
+static double lines_in_part (const mt_launch *l) {
+  const mt_desc *d = &l->desc;
+  mt_reach x[MT_MAXAXIS];
+  int i;
+  const int n = reaches_of(x, d, MT_DST);
+  const double elem = MT_ELEM(d, MT_DST), run = run_of(x, n, d, &i);
+  if (i == n || run * elem > INT32_MAX) return 0;
+  uint64_t at = mt_address(l, MT_DST, 0) | MT_LINEBYTES;
+  for (int k = i; k < n; k++) at |= (uint64_t)x[k].stride * MT_ELEM(d, MT_DST);
+  const mt_cut cut =
+      mt_cut_of((int64_t)(run * elem), (int64_t)(at & (0 - at)), MT_LINEBYTES);
+  const double runs = (double)mt_accesses(d) * d->vec / run;
+  double lines = cut.touched, span = run * elem, held = 1;
+  for (; i < n; i++) {
+    span += (double)x[i].stride * elem * (double)(x[i].extent - 1);
+    held *= (double)x[i].extent;
+    const double most = (span / MT_LINEBYTES + 1) / held;
+    if (lines > most) lines = most;
+  }
+  return runs * (lines - cut.whole);
+}
+
+double mt_part_torn (const mt_launch *l, int64_t length) {
+  const mt_desc *d = &l->desc;
+  mt_reach x[MT_MAXAXIS];
+  int i;
+  const int n = reaches_of(x, d, MT_DST);
+  const double run = run_of(x, n, d, &i);
+  const double bytes = (double)(length * d->vec);
+  return bytes < run ? 1 - bytes / run : 0;
+}
+
+double mt_torn (const mt_launch *l, uint32_t row, int64_t length, double part) {
+  return grain(l, MT_DST, row) < MT_SECTORBYTES ? part * mt_part_torn(l, length) : 0;
+}
+
+double mt_source_bytes (const mt_desc *d) {
+  mt_reach x[MT_MAXAXIS];
+  const int n = reaches_of(x, d, MT_SRC);
+  double piece = (double)mt_unit_of(d, MT_SRC), pieces = 1;
+  for (int i = 0; i < n; i++) {
+    const double stride = (double)x[i].stride * MT_ELEM(d, MT_SRC);
+    if (stride <= piece || stride <= MT_SECTORBYTES)
+      piece += stride * (double)(x[i].extent - 1);
+    else pieces *= (double)x[i].extent;
+  }
+  return pieces * ceil(piece / MT_SECTORBYTES) * MT_SECTORBYTES;
+}
+
+/* ---------------------------------------------------------------- what is read again */
 
 /* Elements that are read, without those that bounds leave out. */
 static double all_reads (const mt_desc *d) {
@@ -123,7 +192,7 @@ static double all_reads (const mt_desc *d) {
 /* The part of the reads that are of elements which were not read before. */
 static double read_once (const mt_desc *d) {
   mt_reach x[MT_MAXAXIS];
-  const int n = reaches_of(x, d);
+  const int n = reaches_of(x, d, MT_SRC);
   double piece = d->vec, pieces = 1;
   for (int i = 0; i < n; i++) {
     if ((double)x[i].stride <= piece)
@@ -138,7 +207,7 @@ static double read_once (const mt_desc *d) {
 ** on to elements that those before it do not reach, or each index of it has one more. */
 static double distinct_of (const mt_desc *d) {
   mt_reach x[MT_MAXAXIS];
-  const int n = reaches_of(x, d);
+  const int n = reaches_of(x, d, MT_SRC);
   double reach = d->vec, all = reach;
   for (int i = 0; i < n; i++) {
     const double more = (double)(x[i].extent - 1), stride = (double)x[i].stride;
@@ -150,25 +219,12 @@ static double distinct_of (const mt_desc *d) {
   return part < 1 ? part : 1;
 }
 
-/* What is read again takes less time, by units of so many bytes at least: boxes of
-** smaller ones wait for instructions. GATHER and STAGED count what their tiles read, ROWS
-** what it repeats; unaligned tiles take about as long as before. */
-static const uint8_t reads_less[MT_NALGO] =
-    {[MT_ALGO_DESCRIBED] = 1,  [MT_ALGO_STRIDED] = 1, [MT_ALGO_TRANSPOSE] = 1,
-     [MT_ALGO_INTERLEAVE] = 1, [MT_ALGO_PERMUTE] = 4, [MT_ALGO_PERMUTE_UNALIGNED] = 4,
-     [MT_ALGO_ROWS] = 1,       [MT_ALGO_BITS] = 1};
-static const bool counts_reads[MT_NALGO] =
-    {[MT_ALGO_ROWS] = true, [MT_ALGO_GATHER] = true, [MT_ALGO_STAGED] = true};
-
 /* The part of the time that is left, if `once` of what is read was not read before. */
 static double left_of (const mt_desc *d, mt_algorithm algo,
                        double (*once)(const mt_desc *d)) {
-  if (reads_less[algo] == 0 || mt_unit_of(d, MT_SRC) < reads_less[algo]) return 1;
-  if (mt_accesses(d) == 0 || (d->nbound > 0 && algo != MT_ALGO_PERMUTE_UNALIGNED))
-    return 1;
-  if (algo == MT_ALGO_ROWS && d->nval > 0) return 1;
-  double src = (double)mt_unit_of(d, MT_SRC) / mt_both_units(d);
-  return 1 - mt_h200.again * src * (1 - once(d));
+  const double again = mt_h200.of[algo].again;
+  if (again == 0 || mt_accesses(d) == 0) return 1;
+  return 1 - again * (double)mt_unit_of(d, MT_SRC) / mt_both_units(d) * (1 - once(d));
 }
 
 /* ---------------------------------------------------------------- time */
@@ -185,11 +241,21 @@ static double microseconds (const mt_desc *d, mt_algorithm algo, const mt_cost *
   return mt_h200.launch + us;
 }
 
-void mt_cost_of (mt_cost *c, const mt_launch *l, const mt_kernel *k) {
+void mt_cost_apart (mt_cost *c, const mt_launch *l, const mt_kernel *k) {
   const mt_algorithm algo = (mt_algorithm)l->desc.algo;
   *c = (mt_cost){.used = 1, .slow = 1};
   if (mt_accesses(&l->desc) != 0) mt_algo_of(algo)->cost(c, l);
   c->us = microseconds(&l->desc, algo, c, left_of(&l->desc, algo, read_once), k);
+}
+
+double mt_cost_always (const mt_launch *l) {
+  if (mt_accesses(&l->desc) == 0 || mt_desc_is_swizzled(&l->desc)) return 0;
+  return lines_in_part(l) * mt_h200.in_part / mt_h200.memory;
+}
+
+void mt_cost_of (mt_cost *c, const mt_launch *l, const mt_kernel *k) {
+  mt_cost_apart(c, l, k);
+  c->us += mt_cost_always(l);
 }
 
 double mt_cost_us (const mt_cost *c, const mt_launch *l) {
@@ -202,8 +268,8 @@ double mt_cost_us (const mt_cost *c, const mt_launch *l) {
 double mt_algo_least (const mt_launch *l, mt_algorithm algo) {
   const mt_desc *d = &l->desc;
   const double n = (double)mt_accesses(d), src = (double)mt_unit_of(d, MT_SRC);
-  const double read = counts_reads[algo] ? src * distinct_of(d) : src;
-  const double left = counts_reads[algo] ? 1 : left_of(d, algo, distinct_of);
+  const double read = mt_h200.of[algo].again == 0 ? src * distinct_of(d) : src;
+  const double left = left_of(d, algo, distinct_of);
   mt_cost c = {.traffic = n * (read + (double)mt_unit_of(d, MT_DST)), .slow = 1};
   if (n != 0 && mt_algo_of(algo)->least) mt_algo_of(algo)->least(&c, l);
   return microseconds(d, algo, &c, left, NULL);

@@ -19,7 +19,7 @@ typedef struct mt_cost {
 
 /* The coefficients of a GPU: copy/cost_h200.def says what each is. */
 typedef struct mt_speed {
-  double speed, cast, any;
+  double speed, cast, any, again;
 } mt_speed;
 enum { MT_WIDTHS = 5 };
 typedef struct mt_model {
@@ -38,11 +38,15 @@ extern MT_MODEL_CONST mt_model mt_h200;
 
 /* By this kernel; NULL: by the first one that can. */
 void mt_cost_of (mt_cost *out, const mt_launch *l, const mt_kernel *k);
+/* The same without what every algorithm takes: lines of the destination that are written
+** in part, which memory reads before. By it algorithms and their tiles are chosen. */
+void mt_cost_apart (mt_cost *out, const mt_launch *l, const mt_kernel *k);
+double mt_cost_always (const mt_launch *l);
 /* Microseconds that the algorithm takes at least for the elements of the flat copy l,
 ** whatever its tiles. */
 double mt_algo_least (const mt_launch *l, mt_algorithm algo);
 /* Microseconds of what was counted of a copy in its algorithm: of all, those of
-** mt_cost_of; of a part of it, less. */
+** mt_cost_apart; of a part of it, less. */
 double mt_cost_us (const mt_cost *c, const mt_launch *l);
 /* What takes so long at least takes more than `limit`: by more than rounding. */
 static inline bool mt_is_above (double least, double limit) {
@@ -71,9 +75,22 @@ static inline uint32_t mt_axis_bits (uint32_t first, uint32_t n) {
 ** grain: the bytes of the sectors of them, on the average. `row`: the axes of a row. */
 double mt_in_pieces (const mt_launch *l, int side, int64_t length, uint32_t row);
 
-/* Rows of the destination that begin within a sector: what sectors that are written in
-** two parts take longer. */
-double mt_torn (const mt_launch *l, uint32_t row, double part);
+/* Pieces that begin at multiples of `at`, a power of two, on the average of all places:
+** how many sectors (or lines) of so many bytes they touch, and have whole. */
+typedef struct mt_cut {
+  double touched, whole;
+} mt_cut;
+mt_cut mt_cut_of (int64_t bytes, int64_t at, int64_t size);
+
+/* Rows of the destination, of so many accesses, that begin within a sector: what sectors
+** that are written in two parts take longer. Ends of rows where nothing follows are not
+** counted: mt_cost_always has them. */
+double mt_torn (const mt_launch *l, uint32_t row, int64_t length, double part);
+/* The part of the ends of such rows where something follows. */
+double mt_part_torn (const mt_launch *l, int64_t length);
+
+/* Bytes of the sectors that the source has, each once. */
+double mt_source_bytes (const mt_desc *d);
 
 /* What of the tiles along a run of n accesses is used; of all of them. */
 double mt_part_used (int64_t n, int64_t tile);

@@ -13,6 +13,7 @@
 ** Pieces of some lengths are tried, each with the rows that fit to it; the one with the
 ** least estimated cost is taken.
 */
+#include "moontile/analysis.h"
 #include "copy/algo.h"
 #include "copy/gather.h"
 #include "desc/axes.h"
@@ -203,7 +204,7 @@ static bool make_tiles (mt_launch *l, candidate *x, mt_algorithm algo) {
 static double take_us (const mt_launch *l, double limit, const mt_search *search) {
   mt_cost cost;
   if (l->desc.algo == MT_ALGO_STAGED && !search->all) return mt_staged_us(l, limit);
-  mt_cost_of(&cost, l, NULL);
+  mt_cost_apart(&cost, l, NULL);
   return cost.us;
 }
 
@@ -294,28 +295,80 @@ static int64_t grain_of (const mt_launch *l, int side, int64_t piece) {
   return (int64_t)(all & (0 - all));
 }
 
-/* Bytes of the sectors of a piece on the average, and what its ends take: more if they
-** are parts of sectors that are written. */
-static double piece_moves (const mt_launch *l, int side, int64_t piece) {
-  const int64_t grain = grain_of(l, side, piece), any = piece + 32 - grain;
-  const int64_t whole = mt_div_up(piece, 32) * 32;
-  const double ends =
-      side == MT_DST && grain < 32 ? mt_h200.gather_torn : mt_h200.gather_end;
-  return (double)(any > whole ? any : whole) + ends;
-}
+/* The pieces that a tile has of a side: how many, bytes of one, where they begin. */
+typedef struct pieces {
+  double n;
+  int64_t bytes, grain;
+} pieces;
 
-/* What a tile moves of a side: its pieces, each of them once. */
-double mt_gather_moves (const mt_launch *l, int side) {
+static pieces pieces_of (const mt_launch *l, int side) {
   part p[MT_MAXAXIS];
   const int n = find_parts(p, &l->desc, side);
-  int64_t piece = unit_of(&l->desc);
-  double pieces = 1;
+  pieces x = {1, unit_of(&l->desc), 0};
   for (int i = 0; i < n; i++) {
-    if (p[i].stride <= (piece > 32 ? piece : 32))
-      piece += p[i].stride * (p[i].extent - 1);
-    else pieces *= (double)p[i].extent;
+    if (p[i].stride <= (x.bytes > 32 ? x.bytes : 32))
+      x.bytes += p[i].stride * (p[i].extent - 1);
+    else x.n *= (double)p[i].extent;
   }
-  return pieces * piece_moves(l, side, piece);
+  x.grain = grain_of(l, side, x.bytes);
+  return x;
+}
+
+/* Bytes of their sectors on the average. */
+static double sectors_of (const pieces *x) {
+  return x->n * mt_cut_of(x->bytes, x->grain, MT_SECTORBYTES).touched * MT_SECTORBYTES;
+}
+
+/* What their ends take as bytes: more if they are parts of sectors that are written. */
+static double ends_of (const mt_launch *l, const pieces *x, int side) {
+  double ends = mt_h200.gather_end;
+  if (side == MT_DST && x->grain < MT_SECTORBYTES)
+    ends += mt_h200.gather_torn * mt_part_torn(l, x->bytes / unit_of(&l->desc));
+  return x->n * ends;
+}
+
+/* Where the words of rows begin that a warp writes: the largest power of two, a sector at
+** most. */
+static int64_t words_begin (const mt_launch *l) {
+  const mt_desc *d = &l->desc;
+  const int64_t word = MT_GATHER_WORD(unit_of(d));
+  uint64_t all = mt_address(l, MT_DST, 0) | MT_SECTORBYTES;
+  for (uint32_t i = d->nthr; i < d->nthr + d->nval + d->nrest; i++)
+    all |= (uint64_t)d->axis[i].stride[MT_DST] * d->elem;
+  if (d->gather.along.extent > 1)
+    all |= (uint64_t)d->axis[d->nthr - 1].stride[MT_DST] * d->elem * d->gather.cut[0];
+  const int64_t at = (int64_t)(all & (0 - all));
+  return at > word ? at : word;
+}
+
+/* Sectors of which stores of warps write a part: a warp writes `step` words of a row
+** together, 32 at most. Those of rows that lie within a sector are shared. */
+static double torn_stores (const mt_launch *l, int64_t step) {
+  const mt_desc *d = &l->desc;
+  const mt_gather *g = &d->gather;
+  const int64_t lanes = step < 32 ? step : 32;
+  const int64_t bytes = lanes * MT_GATHER_WORD(unit_of(d));
+  const uint64_t pitch =
+      d->nval > 0 ? mt_magnitude(d->axis[d->nthr].stride[MT_DST]) * d->elem : UINT64_MAX;
+  double stores = (double)g->words.extent / (double)lanes;
+  int64_t at = words_begin(l);
+  if (step > 32) stores += (double)mt_div_up(g->words.extent, step);
+  if (step < 32 && at > (bytes & -bytes)) at = bytes & -bytes;
+  if (pitch < MT_SECTORBYTES && (uint64_t)bytes <= pitch)
+    return stores * g->rows * (double)pitch / MT_SECTORBYTES;
+  const mt_cut cut = mt_cut_of(bytes, at, MT_SECTORBYTES);
+  return stores * g->rows * (cut.touched - cut.whole);
+}
+
+double mt_gather_moves (const mt_launch *l, int64_t step) {
+  const mt_desc *d = &l->desc;
+  const pieces src = pieces_of(l, MT_SRC), dst = pieces_of(l, MT_DST);
+  const double tiles =
+      (double)mt_accesses(d) / ((double)d->gather.units * d->gather.rows);
+  const double read = tiles * sectors_of(&src), once = mt_source_bytes(d);
+  return (read < once ? read : once) +
+         tiles * (ends_of(l, &src, MT_SRC) + sectors_of(&dst) + ends_of(l, &dst, MT_DST) +
+                  torn_stores(l, step) * mt_h200.gather_store);
 }
 
 /* Where unit n of a tile's row r lies in the source, in bytes. */
@@ -397,7 +450,7 @@ static void gather_cost (mt_cost *c, const mt_launch *l) {
   const mt_gather *g = &d->gather;
   const double tiles = (double)mt_accesses(d) / ((double)g->units * g->rows);
   const double issue = issue_of(l, tiles);
-  c->traffic = tiles * (mt_gather_moves(l, MT_SRC) + mt_gather_moves(l, MT_DST));
+  c->traffic = mt_gather_moves(l, g->words.extent);
   c->used = (double)g->words.extent * g->rows / made_words(d);
   const double begin = (d->nthr + d->nval) * mt_h200.gather_table;
   c->slow += (begin + issue * mt_h200.gather_both) * mt_h200.memory / c->traffic;

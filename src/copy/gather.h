@@ -21,7 +21,7 @@ bool mt_staged_find (mt_staged *s, const mt_launch *l, const uint32_t cut[2]);
 /* A copy in such tiles: in a little smaller ones if these keep threads busier. */
 void mt_staged_busy (mt_launch *l);
 
-/* Microseconds of a copy in such tiles, as mt_cost_of has them; or, if these are more
+/* Microseconds of a copy in such tiles, as mt_cost_apart has them; or, if these are more
 ** than the limit, fewer that are: without bank conflicts, which take longest to count. */
 double mt_staged_us (const mt_launch *l, double limit);
 
@@ -31,8 +31,10 @@ bool mt_gather_make (mt_launch *l, mt_axes mode[3], mt_algorithm algo,
                      const mt_search *search);
 /* The thread axes are a run of the destination, and there are no bounds. */
 mt_status mt_gather_check_run (const mt_desc *d, mt_err *err);
-/* Bytes that a tile moves of a side, in sectors. */
-double mt_gather_moves (const mt_launch *l, int side);
+/* Bytes that all tiles move, in sectors: what several of them read is read once, for
+** caches have it; sectors that a warp writes in part count more. A warp writes `step`
+** words of a row at once, 32 at most. */
+double mt_gather_moves (const mt_launch *l, int64_t step);
 /* Words of a tile that rows have in part: at the ends of rows that begin or end within
 ** one. Two of each 32 take a warp as long as all of them. */
 double mt_gather_parts (const mt_desc *d);

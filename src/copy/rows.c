@@ -3,6 +3,7 @@
 ** anywhere; rows that are repeated.
 ** SPDX-License-Identifier: MIT
 */
+#include "moontile/analysis.h"
 #include "copy/algo.h"
 #include "desc/divisor.h"
 #include "desc/transpose_desc.h"
@@ -107,35 +108,63 @@ static mt_status rows_check (const mt_launch *l, mt_err *err) {
   return MT_OK;
 }
 
-/* The sectors of the rows of a side; rows that adjoin the next ones are longer, but those
-** that are repeated are written one by one. */
-static double row_traffic (const mt_launch *l, int side) {
-  const mt_desc *d = &l->desc;
+/* The rows of a side: how many, accesses of one, its axes. Rows that adjoin the next ones
+** are longer, but those that are repeated are written one by one. */
+typedef struct side_rows {
+  double n;
+  int64_t length;
+  uint32_t axes;
+} side_rows;
+
+static side_rows rows_of (const mt_desc *d, int side) {
   const bool alone = side == MT_DST && d->nval > 0;
   int64_t length = d->threads;
   uint32_t i = 1;
   for (; i <= d->nval + d->nrest && d->axis[i].stride[side] == length * d->vec && !alone;
        i++)
     length *= d->axis[i].extent;
-  const double rows = (double)mt_accesses(d) / (double)length;
-  const uint32_t row = mt_axis_bits(0, i);
-  return mt_in_pieces(l, side, length, row) +
-         (side == MT_DST ? rows * mt_torn(l, row, mt_h200.row_torn) : 0);
+  return (side_rows){(double)mt_accesses(d) / (double)length, length, mt_axis_bits(0, i)};
 }
 
-/* Both ends of a row go by elements. */
-static void rows_cost (mt_cost *c, const mt_launch *l) {
+/* Sectors of both sides, what is read again once; the ends of rows. */
+static double row_traffic (const mt_launch *l) {
+  const mt_model *m = &mt_h200;
   const mt_desc *d = &l->desc;
-  int64_t unit = (int64_t)d->vec * d->elem, vectors = vectors_of(d);
-  c->traffic = row_traffic(l, MT_SRC) / (double)d->values + row_traffic(l, MT_DST);
+  const side_rows src = rows_of(d, MT_SRC), dst = rows_of(d, MT_DST);
+  const double values = (double)d->values, once = mt_source_bytes(d);
+  const double read = mt_in_pieces(l, MT_SRC, src.length, src.axes) / values;
+  return (read < once ? read : once) + mt_in_pieces(l, MT_DST, dst.length, dst.axes) +
+         m->row_each * (src.n / values + dst.n) +
+         dst.n * mt_torn(l, dst.axes, dst.length, m->row_torn);
+}
+
+/* Warps that write elements at the ends of rows: the ends of two rows that follow one
+** another lie in one; none if rows begin and end with vectors. */
+static double warps_with_ends (const mt_launch *l) {
+  const mt_desc *d = &l->desc;
+  const double warps = (double)vectors_of(d) / MT_WARP;
+  double rows = (double)d->rests * (d->nval == 0 ? 1 : d->raster.across.extent);
+  uint64_t all =
+      mt_address(l, MT_DST, 0) | (uint64_t)(d->threads * mt_unit_of(d, MT_DST));
+  for (uint32_t i = 1; i <= d->nval + d->nrest; i++)
+    all |= (uint64_t)d->axis[i].stride[MT_DST] * MT_ELEM(d, MT_DST);
+  if (all % 16 == 0) return 0;
+  return rows < warps ? rows : warps;
+}
+
+/* Threads put vectors together and write them, those of repeated rows several times; both
+** ends of a row go by elements. */
+static void rows_cost (mt_cost *c, const mt_launch *l) {
+  const mt_model *m = &mt_h200;
+  const mt_desc *d = &l->desc;
+  const double unit = (double)mt_unit_of(d, MT_DST), vectors = (double)vectors_of(d);
+  c->traffic = row_traffic(l);
   const double rows = (double)d->values * (double)d->rests;
-  const double written = rows * d->raster.along.extent;
-  c->used = (double)d->threads * rows * (double)unit / (16 * written);
-  c->least = (double)vectors * (d->nrest + 1) * mt_h200.axis +
-             rows * (double)(16 / unit - 1) * mt_h200.element;
-  double made = (double)vectors * (mt_h200.row_vector + mt_h200.row_unit / (double)unit) +
-                (written - (double)vectors) * mt_h200.row_again;
-  if (c->least < made) c->least = made;
+  const double written = rows * d->raster.along.extent, again = written / vectors;
+  c->used = (double)d->threads * rows * unit / (16 * written);
+  c->least = vectors * (m->row_vector + d->nrest * m->row_axis + m->row_unit / unit) +
+             (written - vectors) * m->row_again +
+             warps_with_ends(l) * again * (16 / unit - 1) * m->row_element;
 }
 
 static mt_grid rows_grid (const mt_kernel *k, const mt_desc *d) {

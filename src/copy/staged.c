@@ -7,6 +7,8 @@
 ** their strides in the source: those that stay within what is there, or touch it, make
 ** the piece; the others number pieces, in levels.
 */
+#include <math.h>
+
 #include "copy/algo.h"
 #include "copy/banks.h"
 #include "copy/gather.h"
@@ -331,20 +333,20 @@ static void go_on (place *x, const mt_desc *d, uint32_t first, uint32_t count) {
   }
 }
 
-/* Where threads [from, from + 32) of a tile read for the units of their words, unit by
-** unit. Returns how many threads there are. */
+/* Where threads [from, from + 32) of a tile read for the units of their first words, unit
+** by unit. Returns how many threads there are. */
 static uint32_t find_reads (uint32_t at[][MT_LANES], const mt_desc *d, uint32_t from,
                             uint32_t v) {
-  const uint32_t words = d->gather.words.extent, all = words * d->gather.rows;
+  const uint32_t step = d->staged.step.extent, all = step * d->gather.rows;
   const uint32_t n = from + 32 < all ? 32 : all - from;
   place unit, row;
-  go_to(&unit, d, 0, d->nthr, from % words * v);
-  go_to(&row, d, d->nthr, d->nval, from / words);
-  for (uint32_t i = 0, left = words - from % words; i < n; i++) {
+  go_to(&unit, d, 0, d->nthr, from % step * v);
+  go_to(&row, d, d->nthr, d->nval, from / step);
+  for (uint32_t i = 0, left = step - from % step; i < n; i++) {
     for (uint32_t k = 0; k < v; k++, go_on(&unit, d, 0, d->nthr))
       at[k][i] = d->staged.first + row.at + unit.at;
     if (--left > 0) continue;
-    left = words;
+    left = step;
     go_to(&unit, d, 0, d->nthr, 0);
     go_on(&row, d, d->nthr, d->nval);
   }
@@ -357,18 +359,17 @@ static double wide_of (const mt_desc *d) {
   return unit > 4 ? (double)unit / 4 : 1;
 }
 
-/* Wavefronts of shared memory for 32 words of a tile, on the average of two warps. */
+/* Wavefronts of shared memory for a word of each thread of a warp, on the average of two
+** warps. */
 static double waves_of (const mt_desc *d) {
-  const uint32_t v = MT_GATHER_UNITS(d->vec * d->elem);
-  const uint32_t words = d->gather.words.extent * d->gather.rows;
-  uint32_t at[2][4][MT_LANES], n[2];
-  double sum = 0;
-  for (uint32_t i = 0; i < 2; i++) n[i] = find_reads(at[i], d, words / 2 * i, v);
+  const uint32_t unit = d->vec * d->elem, v = MT_GATHER_UNITS(unit);
+  const uint32_t groups = d->staged.step.extent * d->gather.rows;
+  uint32_t at[2][4][MT_LANES], n[2], sum = 0;
+  for (uint32_t i = 0; i < 2; i++) n[i] = find_reads(at[i], d, groups / 64 * 32 * i, v);
   for (uint32_t i = 0; i < v; i++)
-    sum += (double)(mt_banks_wavefronts(at[0][i], n[0], 4) +
-                    mt_banks_wavefronts(at[1][i], n[1], 4)) /
-           2;
-  return sum * wide_of(d) + wide_of(d);
+    sum += mt_banks_wavefronts(at[0][i], n[0], unit) +
+           mt_banks_wavefronts(at[1][i], n[1], unit);
+  return (double)sum / 2 + wide_of(d);
 }
 
 /* The same without any conflict. */
@@ -384,18 +385,24 @@ static double parts_of (const mt_desc *d) {
   return ends * g->rows / g->along.extent;
 }
 
-/* Instructions of warps for the words of a tile: threads find them, and put them together
-** out of units. */
+/* Rows of a tile on the average. */
+static double rows_of (const mt_desc *d) {
+  return (double)d->values / d->gather.across.extent;
+}
+
+/* Words of a thread, those of nothing too: some are on their way at once. */
+static double times_of (const mt_desc *d) {
+  const int64_t some = d->vec * d->elem == 16 ? 2 : 4;
+  return (double)(mt_div_up(d->staged.times, some) * some);
+}
+
+/* Warps' instructions for the words of a tile, times 32: threads find them, and put them
+** together out of units. */
 static double write_of (const mt_desc *d) {
   const mt_model *m = &mt_h200;
-  const mt_staged *s = &d->staged;
-  const double v = MT_GATHER_UNITS(d->vec * d->elem);
-  const int64_t groups = (int64_t)s->step.extent * s->tile.rows;
-  const double rounds = (double)mt_div_up(groups, MT_GATHER_THREADS);
-  const bool full = s->even && s->tile.phases == 1;
-  const double word = full ? m->staged_word + v * m->staged_unit :
-                             m->staged_some_word + v * m->staged_some_unit;
-  return rounds * MT_GATHER_THREADS * (m->staged_group + word * s->times) +
+  const double groups = (double)d->staged.step.extent * rows_of(d);
+  const double rounds = ceil(groups / MT_GATHER_THREADS);
+  return rounds * MT_GATHER_THREADS * (m->staged_group + m->staged_word * times_of(d)) +
          parts_of(d) * m->staged_part;
 }
 
@@ -406,16 +413,16 @@ static double begin_of (const mt_desc *d) {
   const double units = (double)s->step.extent * MT_GATHER_UNITS(d->vec * d->elem);
   return m->staged_block + d->nrest * m->staged_axis +
          units * (d->nthr * m->staged_place + s->tile.phases * m->staged_entry) +
-         s->tile.rows * (d->nval + 1.0) * m->staged_row +
          s->pieces * (s->levels + 1.0) * m->staged_piece +
          (double)s->pieces * s->vectors.extent * m->staged_vector;
 }
 
-/* Microseconds of the instructions of all multiprocessors for a tile. */
+/* Microseconds of the instructions of all multiprocessors for all tiles: those that have
+** few words take as long as others. */
 static double issue_of (const mt_desc *d, double waves) {
-  const double words = (double)d->gather.words.extent * d->gather.rows / 32;
-  return (write_of(d) + begin_of(d)) * mt_h200.staged_instruction +
-         words * waves * mt_h200.staged_wave;
+  const double warps = ceil(d->staged.step.extent * rows_of(d) / 32);
+  return d->gather.tiles * ((write_of(d) + begin_of(d)) * mt_h200.staged_instruction +
+                            warps * times_of(d) * waves * mt_h200.staged_wave);
 }
 
 /* Memory and instructions take their time at once, but for a part of the shorter one, the
@@ -426,33 +433,25 @@ static double both_take (double issue, double traffic) {
   return more + mt_h200.staged_both * less * less / more;
 }
 
-static double tiles_of (const mt_desc *d) {
-  const mt_gather *g = &d->gather;
-  return (double)mt_accesses(d) / ((double)g->units * g->rows);
-}
-
 static double traffic_of (const mt_launch *l) {
-  const double read = mt_gather_moves(l, MT_SRC), written = mt_gather_moves(l, MT_DST);
-  return tiles_of(&l->desc) * (read + written);
+  return mt_gather_moves(l, l->desc.staged.step.extent);
 }
 
 static void staged_cost (mt_cost *c, const mt_launch *l) {
   const mt_desc *d = &l->desc;
   c->traffic = traffic_of(l);
-  c->least = both_take(tiles_of(d) * issue_of(d, waves_of(d)), c->traffic);
+  c->least = both_take(issue_of(d, waves_of(d)), c->traffic);
 }
 
 double mt_staged_us (const mt_launch *l, double limit) {
   const mt_desc *d = &l->desc;
   mt_cost c = {.traffic = traffic_of(l), .slow = 1};
-  c.least = both_take(tiles_of(d) * issue_of(d, least_waves(d)), c.traffic);
+  c.least = both_take(issue_of(d, least_waves(d)), c.traffic);
   const double least = mt_cost_us(&c, l);
   if (mt_is_above(least, limit)) return least;
-  c.least = both_take(tiles_of(d) * issue_of(d, waves_of(d)), c.traffic);
+  c.least = both_take(issue_of(d, waves_of(d)), c.traffic);
   return mt_cost_us(&c, l);
 }
-
-static double min_of (double a, double b) { return a < b ? a : b; }
 
 /* Tiles of MT_GATHER_TILE bytes, each byte of their source fetched once, words of rows
 ** that are whole, no thread idle, no bank met twice. */
@@ -461,9 +460,8 @@ static void staged_least (mt_cost *c, const mt_launch *l) {
   const mt_desc *d = &l->desc;
   const double unit = (double)mt_unit_of(d, MT_SRC), n = (double)mt_accesses(d);
   const double v = MT_GATHER_UNITS((int64_t)unit), words = n / v;
-  const double word = min_of(m->staged_word + v * m->staged_unit,
-                             m->staged_some_word + v * m->staged_some_unit) +
-                      m->staged_group / (double)MT_STAGED_WORDS((int64_t)unit);
+  const double word =
+      m->staged_word + m->staged_group / (double)MT_STAGED_WORDS((int64_t)unit);
   const double fetched = (c->traffic - n * unit) / 16 * m->staged_vector;
   const double begin = n * unit / MT_GATHER_TILE * m->staged_block;
   c->least = both_take((words * word + fetched + begin) * m->staged_instruction +

@@ -114,9 +114,10 @@ static void tv_cost (mt_cost *c, const mt_launch *l) {
 static double places_take (const mt_desc *d) {
   const double n = (double)mt_accesses(d);
   if (mt_wide_unit(d) < 8 && d->nrest > 1 && MT_STRIDED_SHORT(d->axis[0].extent, 4))
-    return n * ((d->nrest - 1) * mt_h200.axis / (double)d->axis[0].extent +
-                mt_h200.strided_each);
-  return n * d->nrest * mt_h200.axis;
+    return n *
+           ((mt_h200.access + (d->nrest - 1) * mt_h200.axis) / (double)d->axis[0].extent +
+            mt_h200.strided_each);
+  return n * (mt_h200.access + d->nrest * mt_h200.axis);
 }
 
 /* Bytes of sectors for an access on a side at least. Of a warp's accesses at least so

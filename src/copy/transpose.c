@@ -246,8 +246,9 @@ static void tile_cost (mt_cost *c, const mt_launch *l) {
     c->least = (double)mt_accesses(d) * (double)mt_wide_unit(d) / 16 / c->used * axes *
                mt_h200.tile_axis;
   if (d->algo == MT_ALGO_TRANSPOSE) {
-    double bytes = (double)(min_of(d->values, tile[1]) * mt_unit_of(d, MT_DST));
-    c->slow += mt_torn(l, row, mt_h200.tile_torn / bytes);
+    const int64_t length = min_of(d->values, tile[1]);
+    const double bytes = (double)(length * mt_unit_of(d, MT_DST));
+    c->slow += mt_torn(l, row, length, mt_h200.tile_torn / bytes);
     if (mt_wide_unit(d) < 4 && is_far(d, 0, MT_DST) && is_far(d, d->nthr, MT_SRC))
       c->slow += mt_h200.tile_far;
     return;
