@@ -323,7 +323,7 @@ describe("a part", function()
   end)
   refuses {
     { function() tile.local_tile(A, { 8, 4 }, { 4, 0 }) end,
-      "local_tile: coordinate 4 is outside of 4:256, whose size is 4" },
+      "local_tile: coordinate 4 is outside of mode 1, 4:256, whose size is 4" },
     { function() tile.local_tile(A, { 8, 4 }, { 0, 0, 0 }) end,
       "local_tile: coordinate (0,0,0) has 3 modes, (4,8):(256,4) has 2" },
     { function() A:local_partition(layout "(2,2):(1,2)", 4) end,

@@ -271,7 +271,7 @@ rows("tiled copies", {
     "tiled_copy: unknown option 'vals'; did you mean val? there are: atom, dtype, bits, thr, "
     .. "val, tv, tiler" },
   { 'tile.tiled_copy(options { atom = false })',
-    "tiled_copy: atom: a copy atom or the name of one expected" },
+    "tiled_copy: atom: a copy atom or the name of one expected, got nil" },
   { 'tile.tiled_copy(options { dtype = false })',
     'tiled_copy: dtype = "f32" or bits = 32 expected' },
   { 'tile.tiled_copy(options { thr = false })', "tiled_copy: thr: integer, table or layout "
@@ -430,7 +430,8 @@ make_tiled_copy_A: SM75_U32x4_LDSM_N is done by 32 threads together, ]] .. [[
 but the tile (1,4) has 1 threads: not a multiple
   32 times as many would do]] },
   { 'tile.make_tiled_copy_A(mma(), "SM75_U32x4_LDSM_N")',
-    "make_tiled_copy_A: atom: a copy atom or the name of one expected" },
+    "make_tiled_copy_A: atom: a copy atom or the name of one expected, got moontile.TiledMMA; "
+    .. "make_tiled_copy_A takes atom, tiled_mma [, bits]" },
   { 'tile.make_tiled_copy_A("SM75_U32x4_LDSM_N", mma(), 0)',
     "bad argument #3 to 'make_tiled_copy_A' (1 to 1024 bits, or the name of a dtype)" },
   { 'tile.make_tiled_copy_A("SM75_U32x4_LDSM_N", mma()):retile_D(layout { 4, 2 })',

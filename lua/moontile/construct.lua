@@ -96,7 +96,7 @@ end
 local function copy_atom(what, atom, bits)
   local is_atom = type(atom) == "userdata" and getmetatable(atom) == "moontile.CopyAtom"
   if type(atom) ~= "string" and not is_atom then
-    error(("%s: atom: a copy atom or the name of one expected"):format(what), 0)
+    error(("%s: atom: a copy atom or the name of one expected, got %s"):format(what, type(atom)), 0)
   end
   if type(bits) == "string" then bits = 8 * tile.tensor(bits, tile.layout(1)):itemsize() end
   return tile.copy_atom(atom, bits)

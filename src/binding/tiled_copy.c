@@ -4,6 +4,7 @@
 ** SPDX-License-Identifier: MIT
 */
 #include "binding/atom.h"
+#include "binding/instead.h"
 #include "binding/listed.h"
 #include "binding/plan.h"
 #include "binding/thread.h"
@@ -86,7 +87,8 @@ static const char *name_at (lua_State *L, int i, const char *what) {
   if (is_own(L, i)) return "DefaultCopy";
   if (lmt_isclass(L, i, LMT_COPYATOM)) return lmt_tocopyatom(L, i)->name;
   if (!lmt_isstring(L, i))
-    luaL_error(L, "%s: atom: a copy atom or the name of one expected", what);
+    luaL_error(L, "%s: atom: a copy atom or the name of one expected, got %s%s", what,
+               lmt_kindname(L, i), lua_isnil(L, i) ? "" : lmt_takes(L));
   return lua_tostring(L, i);
 }
 

@@ -93,23 +93,34 @@ mt_status mt_domain_offset (mt_layout *out, mt_layout *offset, const mt_node *c,
 
 /* ---- coordinates in a zipped layout */
 
-/* Each integer of c lies below the extents of its part of a. */
-static mt_status inside (const char *op, const mt_node *c, const mt_node *a,
+/* c is outside of a: of this mode, counted from 1, or, 0, of the whole. */
+static mt_status outside (const char *op, const mt_node *c, const mt_node *a, int mode,
+                          mt_err *err) {
+  const long long size = (long long)mt_size(a);
+  if (mode == 0)
+    return mt_failn(err, MT_ERANGE,
+                    "%s: coordinate %N is outside of %N, whose size is %lld", op, c, a,
+                    size);
+  return mt_failn(err, MT_ERANGE,
+                  "%s: coordinate %N is outside of mode %d, %N, whose size is %lld", op,
+                  c, mode, a, size);
+}
+
+/* Each integer of c, which is this mode of the whole, lies below its part of a. */
+static mt_status inside (const char *op, const mt_node *c, const mt_node *a, int mode,
                          mt_err *err) {
   if (c->tag == MT_WILD) return MT_OK;
   if (c->tag == MT_INT && c->shape >= 0 && c->shape < mt_size(a)) return MT_OK;
-  if (c->tag == MT_INT)
-    return mt_failn(err, MT_ERANGE,
-                    "%s: coordinate %N is outside of %N, whose size is %lld", op, c, a,
-                    (long long)mt_size(a));
+  if (c->tag == MT_INT) return outside(op, c, a, mode, err);
   if (c->tag != MT_TUPLE)
     return mt_failn(err, MT_EINVAL, "%s: %N is no coordinate", op, c);
   if (!mt_is_branch(a) || c->arity != a->arity)
     return mt_failn(err, MT_ERANK, "%s: coordinate %N has %d modes, %N has %d", op, c,
                     (int)c->arity, a, mt_rank(a));
   const mt_node *m = mt_child(a);
+  int i = 0;
   for (const mt_node *k = mt_child(c); k < mt_next(c); k = mt_next(k), m = mt_next(m))
-    MT_TRY(inside(op, k, m, err));
+    MT_TRY(inside(op, k, m, mode ? mode : ++i, err));
   return MT_OK;
 }
 
@@ -154,7 +165,7 @@ static mt_status partition (mt_layout *out, mt_layout *offset, const char *op,
     else emit_kept(&b, mt_mode(in, i));
   }
   MT_TRY(mt_end(&b));
-  MT_TRY(inside(op, mt_mode(at.node, pick), mt_mode(in, pick), err));
+  MT_TRY(inside(op, mt_mode(at.node, pick), mt_mode(in, pick), 0, err));
   return mt_slice_in(out, offset, at.node, z.node, a, err);
 }
 

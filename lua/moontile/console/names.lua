@@ -73,4 +73,11 @@ end
 -- The name that was meant by one that is not there, or nil.
 function names:meant(name, locals) return near(name, self:all(locals)) end
 
+-- What moontile says of a name of other libraries, or of one that is a method; nil: nothing.
+function names:said(name)
+  local ok, text = pcall(function() return self.own.tile[name] end)
+  local said = not ok and tostring(text):match "no such function; (.*)$"
+  return said and not said:find "^did you mean" and said or nil
+end
+
 return names

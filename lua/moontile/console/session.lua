@@ -48,7 +48,9 @@ end
 function session:blame(text)
   local unknown = errors.unknown(text)
   local meant = unknown and self.names:meant(unknown, self.locals)
-  if meant then text = text:gsub("^[^\n]*", "%0; did you mean " .. meant .. "?") end
+  local said = unknown and self.names:said(unknown)
+  if said then text = text:gsub("^[^\n]*", "%0; " .. said:gsub("%%", "%%%%"))
+  elseif meant then text = text:gsub("^[^\n]*", "%0; did you mean " .. meant .. "?") end
   local uncalled = errors.uncalled(text)
   if uncalled then text = text:gsub("^[^\n]*", "%0; " .. uncalled:gsub("%%", "%%%%")) end
   if not unknown then text = text .. self:nil_argument(text) end
@@ -76,8 +78,10 @@ end
 -- A name by itself that nobody has: nil, and what was meant.
 function session:print_unknown(c)
   local name = c.code:match "^%s*([%a_][%w_]*)%s*$"
-  local meant = name and name == self.names.unknown and self.names:meant(name, self.locals)
-  if meant then self.complain(paint.note("no such name; did you mean " .. meant .. "?") .. "\n") end
+  if not name or name ~= self.names.unknown then return end
+  local meant, said = self.names:meant(name, self.locals), self.names:said(name)
+  local advice = said or meant and ("did you mean %s?"):format(meant)
+  if advice then self.complain(paint.note("no such name; " .. advice) .. "\n") end
 end
 
 function session:print(c, values)
