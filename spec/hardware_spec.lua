@@ -49,6 +49,9 @@ describe("refused descriptors", function()
       "make_gmma_desc: a layout (MN,K) -> element, not empty, expected, got 64:1" },
     { 'tile.make_gmma_desc(layout "(64,16):(64,1)", 64)',
       "make_gmma_desc: elements of 64 bits: wgmma reads 8, 16 and 32" },
+    { 'tile.gmma_desc(layout "(64,16):(64,1)", 0)',
+      "gmma_desc: elements of 0 bits: wgmma reads 8, 16 and 32\nif this is an offset that "
+      .. "local_tile returned, gmma_desc((local_tile(...)), 16) leaves it out" },
     { 'tile.make_gmma_desc(layout "(64,16):(64,1)", 16, "M")',
       'make_gmma_desc: "K" or "MN", the major, expected, got M' },
     { 'tile.make_gmma_desc(layout "(64,16):(64,1)", {})',

@@ -44,13 +44,25 @@ static int push_desc (lua_State *L, const mt_gmma_desc *d) {
   return 1;
 }
 
+/* The bits at 2. What is none of an element may be the offset of a tile. */
+static int bits_at (lua_State *L, const char *name) {
+  int bits = lua_isnoneornil(L, 2) ? 16 : lmt_tobits(L, 2, name);
+  if (bits < 1 || bits > 128)
+    luaL_error(L,
+               "%s: elements of %d bits: wgmma reads 8, 16 and 32\n"
+               "if this is an offset that local_tile returned, %s((local_tile(...)), 16) "
+               "leaves it out",
+               name, bits, name);
+  return bits;
+}
+
 /* make_gmma_desc(A [, bits | dtype] [, major]) -> { mode =, major =, lbo =, sbo = };
 ** raises which rule is broken. */
 static int gmma_desc (lua_State *L, const char *name) {
   mt_gmma_desc d;
   LMT_NOERR(err);
   const mt_node *a = lmt_tolayout(L, 1);
-  int bits = lua_isnoneornil(L, 2) ? 16 : lmt_tobits(L, 2, name);
+  int bits = bits_at(L, name);
   mt_gmma_major major = to_major(L, 3, name, a);
   if (mt_make_gmma_desc(&d, a, bits, major, &err))
     return lmt_raiseas(L, "make_gmma_desc", name, &err);
