@@ -202,6 +202,77 @@ describe("threads and values that functions number #seed" .. SEED, function()
     assert.equal("vector", tile.verify(copy, layout({ 64, 62 }, "right")).problem)
   end)
 
+  -- Whether all accesses of n values are runs that begin at multiples of n.
+  local function is_wide(copy, A, n)
+    local P = copy:partition_S(A)
+    local threads, values = tile.size(P, 1), tile.size(P, 2)
+    for r = 0, tile.size(P, 3) - 1 do
+      for t = 0, threads - 1 do
+        for v = 0, values - 1, n do
+          local first = P{ t, v, r }
+          if first % n ~= 0 then return false end
+          for k = 1, n - 1 do
+            if P{ t, v + k, r } ~= first + k then return false end
+          end
+        end
+      end
+    end
+    return true
+  end
+
+  it("are refused by a plan, too, where accesses are not as wide as the atom", function()
+    local refused, planned = 0, 0
+    for _ = 1, 150 * TIMES do
+      local n = random(2) == 1 and 2 or 4
+      local x = random_copy(("UniversalCopy<uint%d_t>"):format(32 * n),
+                            random(4) > 1 and { 1, n * random(2) } or { n, random(2) })
+      local M, N = x.tile[1] * random(2), x.tile[2] * random(2)
+      local function side()
+        local A = random(4) > 1 and layout({ M, N }, { N + random(0, 1) * 4, 1 })
+                  or random(2) == 1 and layout{ M, N } or layout({ M, N }, { N + random(3), 1 })
+        return random(3) == 1 and tile.swizzle(1, random(0, 3), random(2, 3)) * A or A
+      end
+      local A, B = side(), side()
+      if tostring(x.copy:tiled_layout_TV()):find " o " then
+        local wide = is_wide(x.copy, A, n) and is_wide(x.copy, B, n)
+        local ok, plan = pcall(tile.plan, x.copy, tile.tensor("f32", A), tile.tensor("f32", B))
+        local name = ("%s, %s -> %s: %s"):format(x.name, A, B, plan)
+        if not wide then assert.is_false(ok, name) end
+        if wide and not tostring(A):find "Sw" and not tostring(B):find "Sw" then
+          assert.is_true(ok, name)
+        end
+        if ok then
+          planned = planned + 1
+          assert.equal("nil", tostring(tile.verify(x.copy, A, "S").problem), name)
+        else
+          refused = refused + 1
+          assert.match("UniversalCopy<uint%d+_t> moves %d elements at once, but ", plan)
+          local way = tonumber(plan:match "\nUniversalCopy<uint(%d+)_t> would do")
+          assert.is_true(way < 32 * n)
+          assert.is_true(way == 32 or is_wide(x.copy, A, way // 32)
+                         and is_wide(x.copy, B, way // 32), name)
+        end
+      end
+    end
+    assert.is_true(TIMES < 1 or refused > 0 and planned > 0)
+  end)
+
+  it("are refused at an address that the atom does not take", function()
+    local thr = tile.parse "Sw<2,0,3> o 0 o (8,4):(1,8)"
+    local copy = tile.tiled_copy{ atom = "UniversalCopy<uint128_t>", dtype = "f32", thr = thr,
+                                  val = layout({ 1, 4 }, "right") }
+    local rows, T = layout({ 64, 64 }, "right"), tile.tensor("f32", layout(4096 + 8))
+    local D = tile.tensor("f32", rows)
+    assert.is_true(pcall(tile.copy, copy, T:view(rows, 4), D))
+    local _, e = pcall(tile.copy, copy, T:view(rows, 2), D)
+    assert.match("src begins 8 bytes past a multiple of 16 bytes\n", e)
+    assert.match("UniversalCopy<uint64_t> would do", e)
+    _, e = pcall(tile.copy, copy, D, tile.tensor("f32", layout{ 64, 64 }))
+    assert.match("values 0 and 1 of thread 0 of dst are at 0 and 64\n", e)
+    _, e = pcall(tile.copy, copy, D, tile.tensor("f32", layout({ 64, 64 }, { 66, 1 })))
+    assert.match("value 0 of thread %d+ of dst is at %d+, no multiple of 4\n", e)
+  end)
+
   it("are worth a plain layout where one equals the function", function()
     local copy = tile.tiled_copy{ atom = "DefaultCopy", bits = 32, val = layout(4),
                                   thr = tile.function_layout({ 4, 8 }, function(i, j)

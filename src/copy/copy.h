@@ -29,6 +29,12 @@ mt_status mt_describe (mt_launch *out, int modes[MT_MAXBOUND], const mt_tiled_co
 mt_status mt_check_tiled_copy (const mt_tiled_copy *copy, const mt_tensor *src,
                                mt_err *err);
 
+/* Of a copy that a function numbers: whether its accesses are those of its atom, on
+** both sides. Composed layouts, whose elements are looked up, are not asked. Errors:
+** MT_EALIGN, those of mt_copy_tidfrg. */
+mt_status mt_check_wide (const mt_tiled_copy *copy, const mt_tensor *src,
+                         const mt_tensor *dst, mt_err *err);
+
 /* The same accesses, made wide and put in an order that suits memory: what a thread does
 ** is the same set of elements. `l` was accepted by mt_check_copy. Errors: MT_EALIGN if
 ** the atom of `copy` cannot be had; MT_ETOOBIG. */

@@ -176,7 +176,10 @@ static mt_status make (mt_plan *p, const mt_tiled_copy *copy, const mt_tensor *s
   mt_vector_limits narrow, unused;
   const mt_tiled_copy *as = copy;
   bool values = mt_table_by(&as);
-  if (values || as != copy) MT_TRY(mt_check_tiled_copy(copy, src, err));
+  if (values || as != copy) {
+    MT_TRY(mt_check_tiled_copy(copy, src, err));
+    MT_TRY(mt_check_wide(copy, src, dst, err));
+  }
   if (values || mt_needs_table(src, dst)) {
     mt_device *const device[] = {p->device, p->device};
     return mt_plan_table(p, copy, device, src, dst, r, err);
