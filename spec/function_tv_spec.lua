@@ -323,6 +323,22 @@ describe("threads and values that functions number #seed" .. SEED, function()
     end
   end)
 
+  it("have a view for each thread of a tensor that their tile overhangs", function()
+    local copy = tile.tiled_copy{ atom = "UniversalCopy<uint32_t>", dtype = "f32",
+                                  thr = tile.parse "Sw<2,0,3> o 0 o (8,4):(1,8)",
+                                  val = layout({ 1, 4 }, "right") }
+    local T = tile.tensor("f32", layout{ 10, 30 })
+    local _, e = pcall(copy.partition_S, copy, T)
+    assert.match("of a partition by a function each thread has a view: get_slice%(t%)", e)
+    local real = 0
+    for t = 0, 31 do
+      for _, is in ipairs(copy:get_slice(t):partition_S(T):predicate():totable()) do
+        real = real + is
+      end
+    end
+    assert.equal(300, real)
+  end)
+
   it("copy what a tv has, and no more", function()
     local tv = tile.function_layout({ 8, 4 }, function(t, v) return t * 7 % 8 + 8 * v ~ v & 1 end)
     local copy = tile.tiled_copy{ atom = "DefaultCopy", bits = 32, tv = tv, tiler = { 8, 8 } }

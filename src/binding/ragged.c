@@ -40,17 +40,22 @@ static void add_ordinate (lua_State *L, making *m, const mt_ordinate *from,
   m->o[m->n++] = o;
 }
 
+static const char *way_out (const mt_err *err) {
+  if (err->status == MT_ETOOBIG)
+    return "cut fewer modes at a time, or copy into a tensor of its own between";
+  if (err->status == MT_EUNSUPPORTED)
+    return "of a partition by a function each thread has a view: get_slice(t); or copy "
+           "the tensor first into one of whole tiles";
+  return "copy the tensor into one of its own first";
+}
+
 /* The view of the tensor at i that has these ordinates. */
 static int push_made (lua_State *L, making *m, int i, const mt_node *t, int64_t offset) {
   int left;
   LMT_NOERR(err);
   if (mt_make_bounds(&m->out, &m->coord, &m->base, &m->extent, &left, t, m->n, m->o,
                      &err))
-    return luaL_error(L, "view: %s\n%s", err.text,
-                      err.status == MT_ETOOBIG ?
-                          "cut fewer modes at a time, or copy into a tensor of its own "
-                          "between" :
-                          "copy the tensor into one of its own first");
+    return luaL_error(L, "view: %s\n%s", err.text, way_out(&err));
   const mt_bounds b = {m->coord.node, m->base.node, m->extent.node};
   lmt_pushbounded(L, i, m->out.node, offset, left > 0 ? &b : NULL);
   return 1;
