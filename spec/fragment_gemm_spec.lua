@@ -194,7 +194,7 @@ SM80_16x8x16_F32F16F16F32_TN has 32 threads: A[t + 1] is a tensor of what thread
     { 'tile.gemm(mma, {}, {}, {}, { alpha = 2 })',
       "gemm: fragments are multiplied without options, as C = A B + C: alpha" },
     { 'tile.gemm(mma, {}, {}, of("f32", "1"))',
-      "gemm: C: a table with a fragment of each thread expected, got userdata" },
+      "gemm: C: a table with a fragment of each thread expected, got moontile.Tensor" },
     { 'tile.gemm(fma:get_slice(0), of("f32", "(1,2,3)"), of("f32", "(1,2,3)"))',
       "gemm: C: a tensor expected, got nil" },
     { 'tile.gemm(fma:get_slice(0), of("f32", "(1,2,3)"), of("f32", "(1,2,4)"), of("f32", "(1,2,2)"))', [[

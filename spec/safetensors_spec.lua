@@ -87,7 +87,7 @@ describe("A .safetensors file", function()
       assert.truthy(why:find(text, 1, true), why)
     end
     write(name, "old")
-    refused("a table { name = tensor, ... } expected, got userdata", name, T)
+    refused("a table { name = tensor, ... } expected, got moontile.Tensor", name, T)
     refused("names that are strings expected, got one that is a number", name, { T })
     refused('tensors["a"]: a tensor expected, got number', name, { a = 1 })
     refused("a name that is no UTF-8", name, { ["\xff"] = T })

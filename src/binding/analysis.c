@@ -20,7 +20,7 @@ static lua_Integer integer_option (lua_State *L, int i, const char *op, const ch
   lua_getfield(L, i, key);
   lua_Integer v = lua_isnil(L, -1) ? 0 : lua_tointegerx(L, -1, &isint);
   if (!isint || lmt_isstring(L, -1))
-    luaL_error(L, "%s: %s: integer expected, got %s", op, key, luaL_typename(L, -1));
+    luaL_error(L, "%s: %s: integer expected, got %s", op, key, lmt_kindname(L, -1));
   lua_pop(L, 1);
   return v;
 }
@@ -44,7 +44,7 @@ static void to_request (lua_State *L, int i, const char *op, mt_warp_access *how
   }
   if (!lmt_istable(L, i))
     luaL_error(L, "%s: the name of an access or a table of options expected, got %s", op,
-               luaL_typename(L, i));
+               lmt_kindname(L, i));
   lmt_checkkeys(L, i, op, keys);
   lua_getfield(L, i, "kind");
   if (!lua_isnil(L, -1)) to_kind(L, -1, op, how);

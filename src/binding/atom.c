@@ -8,6 +8,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "binding/instead.h"
 #include "binding/atom.h"
 
 mt_mma_atom *lmt_tommaatom (lua_State *L, int i) {
@@ -264,7 +265,7 @@ static int device_option (lua_State *L) {
   if (lua_isnil(L, -1)) return 0;
   if (!lmt_isstring(L, -1) && !lmt_isclass(L, -1, LMT_DEVICE))
     luaL_error(L, "atoms: runs_on: a device or its name expected, got %s",
-               luaL_typename(L, -1));
+               lmt_kindname(L, -1));
   if (lmt_optdevice(L, lua_gettop(L), &err) == NULL) lmt_raise(L, &err);
   return lua_gettop(L);
 }

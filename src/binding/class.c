@@ -72,13 +72,19 @@ void lmt_nearer (lmt_near *near, const char *key, const char *name) {
   *near = (lmt_near){name, d};
 }
 
+/* Whether a value of a class, not layouts, may have been meant for this operation: not if
+** it is that of another class. */
+static bool is_free (const lmt_operation *row) {
+  return !(row->of & OF_LAYOUT) && (!(row->of & OF_TILE) || row->of == OF_TILE);
+}
+
 /* Where else there is such an operation: "tile", a class, or NULL. One of layouts is no
 ** answer where there are none. */
 static const char *found_elsewhere (const char *key, bool layouts) {
   for (const lmt_operation *row = lmt_operations; row->name; row++)
     for (int of = OF_TILE; of < OF_INNER; of <<= 1)
       if (row->of & of && strncmp(key, "__", 2) != 0 && strcmp(row->name, key) == 0 &&
-          (layouts || !(row->of & OF_LAYOUT)))
+          (layouts || is_free(row)))
         return lmt_where(of);
   return NULL;
 }

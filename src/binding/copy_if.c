@@ -7,6 +7,7 @@
 */
 #include <string.h>
 
+#include "binding/instead.h"
 #include "binding/host.h"
 #include "binding/plan.h"
 #include "binding/view.h"
@@ -63,7 +64,7 @@ static void push_mask_of (lua_State *L, int i, int64_t n) {
   else if (lmt_isclass(L, i, LMT_TENSOR)) mask_of_tensor(L, i, n);
   else
     luaL_error(L, "copy_if: pred: a tensor or a function of the index expected, got %s",
-               luaL_typename(L, i));
+               lmt_kindname(L, i));
 }
 
 /* ---------------------------------------------------------------- the copy */
@@ -155,7 +156,7 @@ int lmt_copyif (lua_State *L) {
 static void push_side (lua_State *L, const char *op, const char *key) {
   lua_getfield(L, 1, key);
   if (!lmt_isclass(L, -1, LMT_TENSOR))
-    luaL_error(L, "%s: %s: a tensor expected, got %s", op, key, luaL_typename(L, -1));
+    luaL_error(L, "%s: %s: a tensor expected, got %s", op, key, lmt_kindname(L, -1));
 }
 
 /* The option `rounding`. */
@@ -187,7 +188,7 @@ bool lmt_copyoptions (lua_State *L, const char *op, mt_rounding *rounding) {
   lua_getfield(L, 1, "copy");
   bool tiled = !lua_isnil(L, -1);
   if (tiled && !lmt_istiledcopy(L, -1))
-    luaL_error(L, "%s: copy: a tiled copy expected, got %s", op, luaL_typename(L, -1));
+    luaL_error(L, "%s: copy: a tiled copy expected, got %s", op, lmt_kindname(L, -1));
   if (!tiled) lua_pop(L, 1);
   bool chosen = lua_getfield(L, 1, "pred") != LUA_TNIL;
   if (!chosen) lua_pop(L, 1);

@@ -4,6 +4,7 @@
 */
 #include <string.h>
 
+#include "binding/instead.h"
 #include "binding/host.h"
 #include "binding/kernel.h"
 #include "binding/plan.h"
@@ -66,7 +67,7 @@ static bool push_beside (lua_State *L, int i, const char *key, mt_along *along) 
   if (along && lua_istable(L, -1)) *along = bias_along(L);
   if (!lmt_isclass(L, -1, LMT_TENSOR))
     luaL_error(L, "gemm: %s: a tensor expected%s, got %s", key,
-               along ? ", { row = T } or { column = T }" : "", luaL_typename(L, -1));
+               along ? ", { row = T } or { column = T }" : "", lmt_kindname(L, -1));
   return true;
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "binding/instead.h"
 #include "binding/fragment.h"
 #include "binding/host.h"
 #include "binding/plan.h"
@@ -53,7 +54,7 @@ static const lmt_tensor *push_fragment (lua_State *L, const product *p, int x,
     luaL_error(L,
                "gemm: %s[%I]: the fragment of thread %I expected, got %s\n"
                "%s has %I threads: %s[t + 1] is a tensor of what thread t has",
-               part_name[x], (LUAI_UACINT)(t + 1), (LUAI_UACINT)t, luaL_typename(L, -1),
+               part_name[x], (LUAI_UACINT)(t + 1), (LUAI_UACINT)t, lmt_kindname(L, -1),
                p->mma->atom.op.name, (LUAI_UACINT)mt_tiled_mma_size(p->mma),
                part_name[x]);
   return lmt_totensor(L, -1);
@@ -347,7 +348,7 @@ static void check_tables (lua_State *L, const product *p) {
   for (int x = A; x < PARTS; x++)
     if (!lmt_istable(L, p->at[x]))
       luaL_error(L, "gemm: %s: a table with a fragment of each thread expected, got %s",
-                 part_name[x], luaL_typename(L, p->at[x]));
+                 part_name[x], lmt_kindname(L, p->at[x]));
 }
 
 /* gemm(slice, [D,] A, B, C): D = A B + C for fragments of one thread */
@@ -365,7 +366,7 @@ static int gemm_thread (lua_State *L) {
   for (int x = A; x < PARTS; x++)
     if (!lmt_isclass(L, p.at[x], LMT_TENSOR))
       return luaL_error(L, "gemm: %s: a tensor expected, got %s", part_name[x],
-                        luaL_typename(L, p.at[x]));
+                        lmt_kindname(L, p.at[x]));
   return multiply(L, &p);
 }
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "binding/instead.h"
 #include "binding/fragment.h"
 #include "binding/kernel.h"
 #include "binding/plan.h"
@@ -131,7 +132,7 @@ static void family (lua_State *L, int i, char *out, size_t size) {
   lua_getfield(L, i, "family");
   if (!lua_isnil(L, -1)) {
     if (!lmt_isstring(L, -1))
-      luaL_error(L, "gemm: family: a name expected, got %s", luaL_typename(L, -1));
+      luaL_error(L, "gemm: family: a name expected, got %s", lmt_kindname(L, -1));
     snprintf(out, size, "%s", lua_tostring(L, -1));
   }
   lua_pop(L, 1);
@@ -244,7 +245,7 @@ static int stream_option (lua_State *L, int i, int tensor) {
   if (lua_isnil(L, i)) return 0;
   lua_getfield(L, i, "stream");
   if (!lua_isnil(L, -1) && !lmt_isclass(L, -1, LMT_STREAM))
-    luaL_error(L, "gemm: stream: a stream expected, got %s", luaL_typename(L, -1));
+    luaL_error(L, "gemm: stream: a stream expected, got %s", lmt_kindname(L, -1));
   lmt_optstream(L, -1, lmt_totensor(L, tensor)->buffer->device);
   return lua_gettop(L);
 }

@@ -4,6 +4,7 @@
 */
 #include <string.h>
 
+#include "binding/instead.h"
 #include "binding/field.h"
 #include "binding/lmt.h"
 
@@ -111,7 +112,7 @@ static lua_Integer multicast_option (lua_State *L) {
   lua_getfield(L, 1, "multicast");
   lua_Integer n = lua_isnil(L, -1) ? 1 : lua_tointegerx(L, -1, &isint);
   if (!isint || lmt_isstring(L, -1))
-    luaL_error(L, "tma: multicast: integer expected, got %s", luaL_typename(L, -1));
+    luaL_error(L, "tma: multicast: integer expected, got %s", lmt_kindname(L, -1));
   return n;
 }
 

@@ -4,6 +4,7 @@
 */
 #include <string.h>
 
+#include "binding/instead.h"
 #include "binding/listed.h"
 #include "binding/kernel.h"
 #include "binding/plan.h"
@@ -22,7 +23,7 @@ static lua_Integer to_int (lua_State *L, const char *key) {
   int isint;
   lua_Integer n = lua_tointegerx(L, -1, &isint);
   if (!isint || lmt_isstring(L, -1))
-    luaL_error(L, "kernel: %s: integer expected, got %s", key, luaL_typename(L, -1));
+    luaL_error(L, "kernel: %s: integer expected, got %s", key, lmt_kindname(L, -1));
   lua_pop(L, 1);
   return n;
 }
@@ -311,7 +312,7 @@ static int l_kernel (lua_State *L) {
   lua_setiuservalue(L, 2, 1);
   lua_getfield(L, 1, "mma");
   if (!lmt_istiledmma(L, -1))
-    luaL_error(L, "kernel: mma: a tiled MMA expected, got %s", luaL_typename(L, -1));
+    luaL_error(L, "kernel: mma: a tiled MMA expected, got %s", lmt_kindname(L, -1));
   k->mma = *lmt_totiledmma(L, -1);
   lua_pop(L, 1);
   to_numbers(L, k);

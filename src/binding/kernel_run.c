@@ -3,6 +3,7 @@
 ** execution.
 ** SPDX-License-Identifier: MIT
 */
+#include "binding/instead.h"
 #include "binding/kernel.h"
 #include "binding/view.h"
 #include "binding/field.h"
@@ -138,7 +139,7 @@ static uint64_t seed_option (lua_State *L) {
     int isint;
     seed = lua_tointegerx(L, -1, &isint);
     if (!isint)
-      luaL_error(L, "gemm: seed: integer expected, got %s", luaL_typename(L, -1));
+      luaL_error(L, "gemm: seed: integer expected, got %s", lmt_kindname(L, -1));
   }
   lua_pop(L, 1);
   return (uint64_t)seed;

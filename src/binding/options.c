@@ -4,6 +4,7 @@
 */
 #include <string.h>
 
+#include "binding/instead.h"
 #include "binding/lmt.h"
 
 /* Whether the key at -2 of a table being traversed is this one: "1" is the integer. */
@@ -46,7 +47,7 @@ static int no_names (lua_State *L, int i, const char *what, const char *const *k
                        lua_pushfstring(L,
                                        "table expected, got %s; options have names: "
                                        "{ %s = }",
-                                       luaL_typename(L, i), options));
+                                       lmt_kindname(L, i), options));
 }
 
 void lmt_checkkeys (lua_State *L, int i, const char *what, const char *const *keys) {
@@ -70,6 +71,6 @@ int lmt_tobits (lua_State *L, int i, const char *what) {
   lua_Integer bits = lua_tointegerx(L, i, &isint);
   if (!isint && what == NULL) luaL_typeerror(L, i, expected);
   if (!isint)
-    luaL_error(L, "%s: %s expected, got %s", what, expected, luaL_typename(L, i));
+    luaL_error(L, "%s: %s expected, got %s", what, expected, lmt_kindname(L, i));
   return bits < 1 || bits > 4096 ? 0 : (int)bits;
 }

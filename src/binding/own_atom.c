@@ -6,6 +6,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "binding/instead.h"
 #include "binding/atom.h"
 
 /* An option by our name, by that of the atom's field, by CuTe's. */
@@ -63,7 +64,7 @@ static const char *name_option (lua_State *L, const char *op) {
   lua_getfield(L, 1, "name");
   if (lua_isnil(L, -1)) return NULL;
   if (!lmt_isstring(L, -1))
-    luaL_error(L, "%s: name: string expected, got %s", op, luaL_typename(L, -1));
+    luaL_error(L, "%s: name: string expected, got %s", op, lmt_kindname(L, -1));
   size_t length;
   const char *name = lua_tolstring(L, -1, &length);
   if (strlen(name) != length) luaL_error(L, "%s: name: a NUL in it", op);

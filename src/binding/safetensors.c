@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "binding/instead.h"
 #include "binding/lmt.h"
 #include "binding/arrays.h"
 #include "types/utf8.h"
@@ -256,7 +257,7 @@ static int l_save (lua_State *L) {
     return luaL_error(L,
                       "save: tensors: a table { name = tensor, ... } expected, got %s\n"
                       "of one tensor T:save(path) writes a .npy file",
-                      luaL_typename(L, 2));
+                      lmt_kindname(L, 2));
   bool compress = compress_option(L, npz);
   int n = push_pairs(L);
   lmt_saved *x = push_order(L, n);

@@ -153,7 +153,7 @@ static lmt_device *place_of (lua_State *L, int *lock, mt_err *err) {
   lmt_checkkeys(L, 3, "tensor", keys);
   lua_getfield(L, 3, "locked");
   if (!lua_isnil(L, -1) && !lua_isboolean(L, -1))
-    luaL_error(L, "tensor: locked: true or false expected, got %s", luaL_typename(L, -1));
+    luaL_error(L, "tensor: locked: true or false expected, got %s", lmt_kindname(L, -1));
   bool locked = lua_toboolean(L, -1);
   if (lua_geti(L, 3, 1) == LUA_TNIL && locked)
     luaL_error(L, "tensor: locked: which GPU is to lock it? { \"cuda\", locked = true }");

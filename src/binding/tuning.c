@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "binding/instead.h"
 #include "binding/lmt.h"
 #include "binding/plan.h"
 #include "binding/host.h"
@@ -151,7 +152,7 @@ static int load (lua_State *L, lmt_access access) {
 static int l_load_tuning (lua_State *L) {
   if (lua_type(L, 1) != LUA_TSTRING)
     return luaL_error(L, "load_tuning: the name of a file expected, got %s",
-                      luaL_typename(L, 1));
+                      lmt_kindname(L, 1));
   return load(L, LMT_READ);
 }
 
