@@ -82,7 +82,8 @@ describe("what is not there", function()
       .. "got moontile.TiledCopy; " .. COPY .. ")" },
     { 'return copy:tile_shape()', "TiledCopy.tile_shape: no such method; " .. COPY },
     { 'return tile.tma(layout(4))', "bad argument #1 to 'tma' (table expected, got "
-      .. "moontile.Layout; options have names: { tensor =, smem =, box =, multicast =, dtype = })" },
+      .. "moontile.Layout; options have names: { tensor =, smem =, box =, multicast =, "
+      .. "dtype = })" },
     { 'return copy:shape()', "TiledCopy.shape: no such method; " .. COPY },
     { 'return mma.shape', "TiledMMA.shape: no such method; " .. MMA },
     { 'return tile.size(mma:atom())', "shape: integer, _, table or layout expected, "
