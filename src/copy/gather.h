@@ -35,6 +35,8 @@ mt_status mt_gather_check_run (const mt_desc *d, mt_err *err);
 ** caches have it; sectors that a warp writes in part count more. A warp writes `step`
 ** words of a row at once, 32 at most. */
 double mt_gather_moves (const mt_launch *l, int64_t step);
+/* The stride of an axis on a side, in bytes; far ones are alike. */
+int64_t mt_gather_stride (const mt_desc *d, const mt_axis *a, int side);
 /* Words of a tile that rows have in part: at the ends of rows that begin or end within
 ** one. Two of each 32 take a warp as long as all of them. */
 double mt_gather_parts (const mt_desc *d);
