@@ -151,10 +151,14 @@ static double lines_in_part (const mt_launch *l) {
 double mt_part_torn (const mt_launch *l, int64_t length) {
   const mt_desc *d = &l->desc;
   mt_reach x[MT_MAXAXIS];
-  int i;
   const int n = reaches_of(x, d, MT_DST);
-  const double run = run_of(x, n, d, &i);
-  const double bytes = (double)(length * d->vec);
+  const double bytes = (double)length * (double)mt_unit_of(d, MT_DST);
+  double run = (double)mt_unit_of(d, MT_DST);
+  for (int i = 0; i < n; i++) {
+    const double stride = (double)x[i].stride * MT_ELEM(d, MT_DST);
+    if (stride >= run + MT_SECTORBYTES) break;
+    run += stride * (double)(x[i].extent - 1);
+  }
   return bytes < run ? 1 - bytes / run : 0;
 }
 
@@ -168,8 +172,7 @@ double mt_source_bytes (const mt_desc *d) {
   double piece = (double)mt_unit_of(d, MT_SRC), pieces = 1;
   for (int i = 0; i < n; i++) {
     const double stride = (double)x[i].stride * MT_ELEM(d, MT_SRC);
-    if (stride <= piece || stride <= MT_SECTORBYTES)
-      piece += stride * (double)(x[i].extent - 1);
+    if (stride < piece + MT_SECTORBYTES) piece += stride * (double)(x[i].extent - 1);
     else pieces *= (double)x[i].extent;
   }
   return pieces * ceil(piece / MT_SECTORBYTES) * MT_SECTORBYTES;

@@ -86,7 +86,7 @@ mt_cut mt_cut_of (int64_t bytes, int64_t at, int64_t size);
 ** that are written in two parts take longer. Ends of rows where nothing follows are not
 ** counted: mt_cost_always has them. */
 double mt_torn (const mt_launch *l, uint32_t row, int64_t length, double part);
-/* The part of the ends of such rows where something follows. */
+/* The part of the ends of such rows where something follows in the sector or the next. */
 double mt_part_torn (const mt_launch *l, int64_t length);
 
 /* Bytes of the sectors that the source has, each once. */

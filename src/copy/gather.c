@@ -35,6 +35,7 @@ static int64_t word_units (const mt_desc *d) { return MT_GATHER_UNITS(unit_of(d)
 /* A tile in the making: axes that are left, a piece of the run, rows. */
 typedef struct candidate {
   mt_axes *mode; /* three */
+  bool beside;   /* rows are neighbours of the destination only */
   uint32_t cut[2];
   int64_t unit, v, units, rows; /* bytes of a unit, units of a word; of a tile */
   int64_t piece;                /* bytes of the source that lie together, about */
@@ -142,7 +143,7 @@ static int64_t left_of (const candidate *x, int64_t bytes) {
 ** the destination. */
 static void find_rows (candidate *x, const mt_desc *d) {
   x->cut[1] = 1;
-  for (bool whole = true; whole && x->mode[2].n > 0;) {
+  for (bool whole = !x->beside; whole && x->mode[2].n > 0;) {
     int i = nearest(&x->mode[2], MT_SRC);
     int64_t s = mt_gather_stride(d, &x->mode[2].axis[i], MT_SRC),
             near = x->piece > 32 ? x->piece : 32;
@@ -155,13 +156,27 @@ static void find_rows (candidate *x, const mt_desc *d) {
     continue;
 }
 
-/* Tiles with so many bytes of the run. */
-static void begin_tiles (candidate *x, const mt_desc *d, const mt_axes *all,
-                         int64_t most) {
+/* Tiles in the making: bytes of the run, whether rows are neighbours of the destination
+** only. */
+typedef struct kind {
+  int64_t most;
+  bool beside;
+} kind;
+
+static void begin_tiles (candidate *x, const mt_desc *d, const mt_axes *all, kind of) {
   x->mode[0].n = x->mode[1].n = 0;
   mt_axes_copy(&x->mode[2], all);
   x->unit = unit_of(d), x->v = word_units(d), x->units = x->rows = 1;
-  take_run(x, d, most);
+  x->beside = of.beside;
+  take_run(x, d, of.most);
+}
+
+/* The run is short, and goes on nowhere: neighbours of the destination may share sectors
+** with it. */
+static bool is_short (const candidate *x, const mt_desc *d) {
+  return x->units * x->unit < MT_GATHER_PIECE &&
+         find_next(&x->mode[2], x->units * (int64_t)d->vec) < 0 &&
+         (x->mode[0].n == 0 || x->cut[0] == x->mode[0].axis[x->mode[0].n - 1].extent);
 }
 
 /* The run that a tile has: the same run makes the same tile. */
@@ -201,34 +216,55 @@ static double take_us (const mt_launch *l, double limit, const mt_search *search
   return cost.us;
 }
 
+/* A search for tiles: the best that were found, and those that l has. */
+typedef struct search {
+  mt_launch *l;
+  mt_algorithm algo;
+  const mt_axes *all;
+  const mt_search *limits;
+  kind best, made; /* most 0: none, or the axes are no more those of `made` */
+  double least;
+} search;
+
+/* Makes such tiles, which were begun. */
+static void try_tiles (search *s, candidate *x, kind of) {
+  if (!make_tiles(s->l, x, s->algo)) return;
+  s->made = of;
+  const double us = take_us(s->l, s->least, s->limits);
+  if (us < s->least || (s->best.most == 0 && us == s->least)) s->least = us, s->best = of;
+}
+
 /* Runs of 32 bytes to all of a tile; those no longer than the one before are the same. */
 bool mt_gather_make (mt_launch *l, mt_axes mode[3], mt_algorithm algo,
-                     const mt_search *search) {
+                     const mt_search *limits) {
   mt_axes all;
   candidate x = {.mode = mode};
-  double least = search->us;
-  int64_t before = 0, best = 0, made = 0;
+  search s = {l, algo, &all, limits, {0, false}, {0, false}, limits->us};
   run last = {0};
   mt_axes_copy(&all, &mode[2]);
-  for (int64_t most = 32; most <= MT_GATHER_TILE; most *= 2) {
-    if (most < unit_of(&l->desc)) continue;
-    made = 0;
-    begin_tiles(&x, &l->desc, &all, most);
-    if (is_same(&last, &x) && !search->all) continue;
-    if (!make_tiles(l, &x, algo) || x.units == before) continue;
-    made = most, before = x.units;
-    const double us = take_us(l, least, search);
-    if (us < least || (best == 0 && us == least)) least = us, best = most;
+  for (kind of = {32, false}; of.most <= MT_GATHER_TILE; of.most *= 2) {
+    if (of.most < unit_of(&l->desc)) continue;
+    s.made.most = 0;
+    begin_tiles(&x, &l->desc, &all, of);
+    if (is_same(&last, &x)) continue;
+    const bool both = is_short(&x, &l->desc);
+    try_tiles(&s, &x, of);
+    if (!both) continue;
+    const kind beside = {of.most, true};
+    s.made.most = 0;
+    begin_tiles(&x, &l->desc, &all, beside);
+    try_tiles(&s, &x, beside);
   }
-  if (best == 0 || made == best) return best != 0;
-  begin_tiles(&x, &l->desc, &all, best);
+  if (s.best.most == 0) return false;
+  if (s.made.most == s.best.most && s.made.beside == s.best.beside) return true;
+  begin_tiles(&x, &l->desc, &all, s.best);
   return make_tiles(l, &x, algo);
 }
 
-static bool gather_make (mt_launch *l, mt_axes mode[3], const mt_search *search,
+static bool gather_make (mt_launch *l, mt_axes mode[3], const mt_search *limits,
                          char *why) {
   (void)why;
-  return mt_gather_make(l, mode, MT_ALGO_GATHER, search);
+  return mt_gather_make(l, mode, MT_ALGO_GATHER, limits);
 }
 
 /* ---------------------------------------------------------------- checking */

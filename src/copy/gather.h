@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "copy/copy.h"
+#include "copy/cost.h"
 #include "desc/axes.h"
 
 enum { MT_GATHER_TILE = 16384 }; /* bytes of a tile at most, about */
@@ -21,6 +22,9 @@ bool mt_staged_find (mt_staged *s, const mt_launch *l, const uint32_t cut[2]);
 /* A copy in such tiles: in a little smaller ones if these keep threads busier. */
 void mt_staged_busy (mt_launch *l);
 
+/* What the algorithm STAGED costs, and at least: as mt_algo has them. */
+void mt_staged_cost (mt_cost *c, const mt_launch *l);
+void mt_staged_least (mt_cost *c, const mt_launch *l);
 /* Microseconds of a copy in such tiles, as mt_cost_apart has them; or, if these are more
 ** than the limit, fewer that are: without bank conflicts, which take longest to count. */
 double mt_staged_us (const mt_launch *l, double limit);

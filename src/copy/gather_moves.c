@@ -45,7 +45,8 @@ static int64_t grain_of (const mt_launch *l, int side, int64_t piece) {
   return (int64_t)(all & (0 - all));
 }
 
-/* The pieces that a tile has of a side: how many, bytes of one, where they begin. */
+/* The pieces that a tile has of a side, between which whole sectors lie: how many, bytes
+** of one, where they begin. */
 typedef struct pieces {
   double n;
   int64_t bytes, grain;
@@ -56,7 +57,7 @@ static pieces pieces_of (const mt_launch *l, int side) {
   const int n = find_parts(p, &l->desc, side);
   pieces x = {1, unit_of(&l->desc), 0};
   for (int i = 0; i < n; i++) {
-    if (p[i].stride <= (x.bytes > 32 ? x.bytes : 32))
+    if (p[i].stride < x.bytes + MT_SECTORBYTES)
       x.bytes += p[i].stride * (p[i].extent - 1);
     else x.n *= (double)p[i].extent;
   }

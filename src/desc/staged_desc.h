@@ -45,6 +45,8 @@ typedef struct mt_staged_level {
 ** third skip[2], and so on, whatever k is. So the table has only the first `step`
 ** words. */
 #define MT_STAGED_WORDS(bytes) (64 / MT_GATHER_WORD(bytes))
+/* Of these so many are on their way at once. */
+#define MT_STAGED_FLIGHT(bytes) ((bytes) < 16 ? 4 : 2)
 
 /* Piece p of a tile is at index p of the levels, the first fastest. All follows from the
 ** tile's cut, the axes and where both sides begin. */

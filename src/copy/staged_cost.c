@@ -1,0 +1,173 @@
+/*
+** staged_cost.c - what copies by way of shared memory cost: instructions, bank conflicts.
+** SPDX-License-Identifier: MIT
+*/
+#include <math.h>
+
+#include "copy/algo.h"
+#include "copy/banks.h"
+#include "copy/gather.h"
+
+/* A coordinate of some axes, and where it lies in shared memory. */
+typedef struct place {
+  uint32_t at, digit[MT_MAXAXIS];
+} place;
+
+/* Index n of `count` axes from `first` on; the last one goes on beyond its extent. */
+static void go_to (place *x, const mt_desc *d, uint32_t first, uint32_t count,
+                   uint32_t n) {
+  x->at = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    const uint32_t e = i + 1 < count ? (uint32_t)d->axis[first + i].extent : UINT32_MAX;
+    x->digit[i] = n % e;
+    x->at += x->digit[i] * (uint32_t)d->staged.stride[first + i];
+    n /= e;
+  }
+}
+
+static void go_on (place *x, const mt_desc *d, uint32_t first, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    const uint32_t stride = (uint32_t)d->staged.stride[first + i];
+    const uint32_t e = (uint32_t)d->axis[first + i].extent;
+    x->at += stride;
+    if (++x->digit[i] < e || i + 1 == count) return;
+    x->at -= stride * e;
+    x->digit[i] = 0;
+  }
+}
+
+/* Where threads [from, from + 32) of a tile read for the units of their first words, unit
+** by unit. Returns how many threads there are. */
+static uint32_t find_reads (uint32_t at[][MT_LANES], const mt_desc *d, uint32_t from,
+                            uint32_t v) {
+  const uint32_t step = d->staged.step.extent, all = step * d->gather.rows;
+  const uint32_t n = from + 32 < all ? 32 : all - from;
+  place unit, row;
+  go_to(&unit, d, 0, d->nthr, from % step * v);
+  go_to(&row, d, d->nthr, d->nval, from / step);
+  for (uint32_t i = 0, left = step - from % step; i < n; i++) {
+    for (uint32_t k = 0; k < v; k++, go_on(&unit, d, 0, d->nthr))
+      at[k][i] = d->staged.first + row.at + unit.at;
+    if (--left > 0) continue;
+    left = step;
+    go_to(&unit, d, 0, d->nthr, 0);
+    go_on(&row, d, d->nthr, d->nval);
+  }
+  return n;
+}
+
+/* Bytes that are read at once, as words. */
+static double wide_of (const mt_desc *d) {
+  const uint32_t unit = d->vec * d->elem;
+  return unit > 4 ? (double)unit / 4 : 1;
+}
+
+/* Wavefronts of shared memory for a word of each thread of a warp, on the average of two
+** warps. */
+static double waves_of (const mt_desc *d) {
+  const uint32_t unit = d->vec * d->elem, v = MT_GATHER_UNITS(unit);
+  const uint32_t groups = d->staged.step.extent * d->gather.rows;
+  uint32_t at[2][4][MT_LANES], n[2], sum = 0;
+  for (uint32_t i = 0; i < 2; i++) n[i] = find_reads(at[i], d, groups / 64 * 32 * i, v);
+  for (uint32_t i = 0; i < v; i++)
+    sum += mt_banks_wavefronts(at[0][i], n[0], unit) +
+           mt_banks_wavefronts(at[1][i], n[1], unit);
+  return (double)sum / 2 + wide_of(d);
+}
+
+/* The same without any conflict. */
+static double least_waves (const mt_desc *d) {
+  return ((double)MT_GATHER_UNITS(d->vec * d->elem) + 1) * wide_of(d);
+}
+
+/* Words of a tile that rows have in part. */
+static double parts_of (const mt_desc *d) {
+  const mt_gather *g = &d->gather;
+  const double v = MT_GATHER_UNITS(d->vec * d->elem);
+  const double ends = (double)(g->phases > 1) + (d->threads % (int64_t)v != 0);
+  return ends * g->rows / g->along.extent;
+}
+
+/* Rows of a tile on the average. */
+static double rows_of (const mt_desc *d) {
+  return (double)d->values / d->gather.across.extent;
+}
+
+/* Words of a thread, those of nothing too: some are on their way at once. */
+static double times_of (const mt_desc *d) {
+  const int64_t some = MT_STAGED_FLIGHT(d->vec * d->elem);
+  return (double)(mt_div_up(d->staged.times, some) * some);
+}
+
+/* Warps' instructions for the words of a tile, times 32: threads find them, and put them
+** together out of units. */
+static double write_of (const mt_desc *d) {
+  const mt_model *m = &mt_h200;
+  const double groups = (double)d->staged.step.extent * rows_of(d);
+  const double rounds = ceil(groups / MT_GATHER_THREADS);
+  return rounds * MT_GATHER_THREADS * (m->staged_group + m->staged_word * times_of(d)) +
+         parts_of(d) * m->staged_part;
+}
+
+/* Those for the tables of a tile, and to fetch it. */
+static double begin_of (const mt_desc *d) {
+  const mt_model *m = &mt_h200;
+  const mt_staged *s = &d->staged;
+  const double units = (double)s->step.extent * MT_GATHER_UNITS(d->vec * d->elem);
+  return m->staged_block + d->nrest * m->staged_axis +
+         units * (d->nthr * m->staged_place + s->tile.phases * m->staged_entry) +
+         s->pieces * (s->levels + 1.0) * m->staged_piece +
+         (double)s->pieces * s->vectors.extent * m->staged_vector;
+}
+
+/* Microseconds of the instructions of all multiprocessors for all tiles: those that have
+** few words take as long as others. */
+static double issue_of (const mt_desc *d, double waves) {
+  const double warps = ceil(d->staged.step.extent * rows_of(d) / 32);
+  return d->gather.tiles * ((write_of(d) + begin_of(d)) * mt_h200.staged_instruction +
+                            warps * times_of(d) * waves * mt_h200.staged_wave);
+}
+
+/* Memory and instructions take their time at once, but for a part of the shorter one, the
+** more so the longer it is. */
+static double both_take (double issue, double traffic) {
+  const double moves = traffic / (mt_h200.memory * mt_h200.of[MT_ALGO_STAGED].speed);
+  const double less = issue < moves ? issue : moves, more = issue + moves - less;
+  return more + mt_h200.staged_both * less * less / more;
+}
+
+static double traffic_of (const mt_launch *l) {
+  return mt_gather_moves(l, l->desc.staged.step.extent);
+}
+
+void mt_staged_cost (mt_cost *c, const mt_launch *l) {
+  const mt_desc *d = &l->desc;
+  c->traffic = traffic_of(l);
+  c->least = both_take(issue_of(d, waves_of(d)), c->traffic);
+}
+
+double mt_staged_us (const mt_launch *l, double limit) {
+  const mt_desc *d = &l->desc;
+  mt_cost c = {.traffic = traffic_of(l), .slow = 1};
+  c.least = both_take(issue_of(d, least_waves(d)), c.traffic);
+  const double least = mt_cost_us(&c, l);
+  if (mt_is_above(least, limit)) return least;
+  c.least = both_take(issue_of(d, waves_of(d)), c.traffic);
+  return mt_cost_us(&c, l);
+}
+
+/* Tiles of MT_GATHER_TILE bytes, each byte of their source fetched once, words of rows
+** that are whole, no thread idle, no bank met twice. */
+void mt_staged_least (mt_cost *c, const mt_launch *l) {
+  const mt_model *m = &mt_h200;
+  const mt_desc *d = &l->desc;
+  const double unit = (double)mt_unit_of(d, MT_SRC), n = (double)mt_accesses(d);
+  const double v = MT_GATHER_UNITS((int64_t)unit), words = n / v;
+  const double word =
+      m->staged_word + m->staged_group / (double)MT_STAGED_WORDS((int64_t)unit);
+  const double fetched = (c->traffic - n * unit) / 16 * m->staged_vector;
+  const double begin = n * unit / MT_GATHER_TILE * m->staged_block;
+  c->least = both_take((words * word + fetched + begin) * m->staged_instruction +
+                           words / 32 * least_waves(d) * m->staged_wave,
+                       c->traffic);
+}
