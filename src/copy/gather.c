@@ -20,6 +20,7 @@
 #include "desc/gather_desc.h"
 
 enum {
+  MT_GATHER_LIKELY = 2048, /* bytes of a run that are tried first */
   MT_GATHER_LEAST = 16384, /* bytes that keep the threads of a block busy */
   MT_GATHER_PIECE = 256,   /* bytes of the source that are far from being read in part */
   MT_GATHER_FILL = 792,    /* blocks that a large GPU has at once */
@@ -226,35 +227,52 @@ typedef struct search {
   double least;
 } search;
 
+/* Of two that take as long the shorter run, then rows that lie among one another in the
+** source. */
+static bool is_better (const search *s, double us, kind of) {
+  const kind *b = &s->best;
+  if (us != s->least || b->most == 0) return us <= s->least;
+  return of.most < b->most || (of.most == b->most && b->beside && !of.beside);
+}
+
 /* Makes such tiles, which were begun. */
 static void try_tiles (search *s, candidate *x, kind of) {
   if (!make_tiles(s->l, x, s->algo)) return;
   s->made = of;
   const double us = take_us(s->l, s->least, s->limits);
-  if (us < s->least || (s->best.most == 0 && us == s->least)) s->least = us, s->best = of;
+  if (is_better(s, us, of)) s->least = us, s->best = of;
 }
 
-/* Runs of 32 bytes to all of a tile; those no longer than the one before are the same. */
+/* Tiles with so many bytes of a run, if that is another run than the one before. */
+static void try_run (search *s, candidate *x, int64_t most, run *before) {
+  const mt_desc *d = &s->l->desc;
+  if (most < unit_of(d)) return;
+  s->made.most = 0;
+  begin_tiles(x, d, s->all, (kind){most, false});
+  if (is_same(before, x)) return;
+  const bool both = is_short(x, d);
+  try_tiles(s, x, (kind){most, false});
+  if (!both) return;
+  s->made.most = 0;
+  begin_tiles(x, d, s->all, (kind){most, true});
+  try_tiles(s, x, (kind){most, true});
+}
+
+/* Runs of 32 bytes to all of a tile; first those that are likely the best, so that bank
+** conflicts of few others need to be counted. */
 bool mt_gather_make (mt_launch *l, mt_axes mode[3], mt_algorithm algo,
                      const mt_search *limits) {
   mt_axes all;
   candidate x = {.mode = mode};
   search s = {l, algo, &all, limits, {0, false}, {0, false}, limits->us};
-  run last = {0};
+  run last = {0}, first;
   mt_axes_copy(&all, &mode[2]);
-  for (kind of = {32, false}; of.most <= MT_GATHER_TILE; of.most *= 2) {
-    if (of.most < unit_of(&l->desc)) continue;
-    s.made.most = 0;
-    begin_tiles(&x, &l->desc, &all, of);
-    if (is_same(&last, &x)) continue;
-    const bool both = is_short(&x, &l->desc);
-    try_tiles(&s, &x, of);
-    if (!both) continue;
-    const kind beside = {of.most, true};
-    s.made.most = 0;
-    begin_tiles(&x, &l->desc, &all, beside);
-    try_tiles(&s, &x, beside);
-  }
+  try_run(&s, &x, MT_GATHER_LIKELY, &last);
+  first = last;
+  for (int64_t most = MT_GATHER_LIKELY / 2; most >= 32; most /= 2)
+    try_run(&s, &x, most, &last);
+  for (int64_t most = 2 * MT_GATHER_LIKELY; most <= MT_GATHER_TILE; most *= 2)
+    try_run(&s, &x, most, &first);
   if (s.best.most == 0) return false;
   if (s.made.most == s.best.most && s.made.beside == s.best.beside) return true;
   begin_tiles(&x, &l->desc, &all, s.best);

@@ -153,17 +153,26 @@ static int64_t extent_of (const mt_desc *d, const mt_gather *g, uint32_t i) {
   return i + 1 == d->nthr ? g->cut[0] : d->axis[i].extent;
 }
 
+/* The largest common divisor of a number and a power of two. */
+static int64_t common (int64_t n, int64_t two) {
+  const int64_t low = n & -n;
+  return low < two ? low : two;
+}
+
 /* The fewest words from `least` on, at most `most`, a multiple of `by`, whose units are
-** `inner` times a number that divides `extent`; any number if that is 0. 0: there are
-** none nearby. */
+** `inner` times a number that divides `extent`; any number if that is 0. v, by: powers of
+** two. 0: there are none nearby. */
 static int64_t fewest (int64_t least, int64_t most, int64_t v, int64_t inner,
                        int64_t extent, int64_t by) {
-  const int64_t words = inner / mt_gcd_of(inner, v);
-  const int64_t each = words / mt_gcd_of(words, by) * by, more = each * v / inner;
-  int64_t step = mt_div_up(least, each) * each, n = step / each * more;
-  for (int i = 0; extent != 0 && i < 32 && step <= most; i++, step += each, n += more)
+  const int64_t words = inner / common(inner, v);
+  const int64_t each = words / common(words, by) * by;
+  int64_t step = mt_div_up(least, each) * each;
+  if (extent == 0) return step <= most ? step : 0;
+  const int64_t more = each * v / inner;
+  int64_t n = step / each * more;
+  for (int i = 0; n <= extent && i < 32 && step <= most; i++, step += each, n += more)
     if ((uint32_t)extent % (uint32_t)n == 0) return step;
-  return extent == 0 && step <= most ? step : 0;
+  return 0;
 }
 
 /* Units that lie that many words apart in a row are as far from one another everywhere if
