@@ -116,13 +116,13 @@ MT_API int64_t mt_gemm_threads (const mt_gemm_spec *k);
 
 /* The precompiled kernels, each as the value that it is, for tensors that it takes
 ** without another way: its name, NULL at the end; 90 for TMA and wgmma, 80 for cp.async
-** and mma.sync, 0 where no value says what it is; whether it is one of those that
-** finish, which do so in any way (mt_gemm_finishes); whether it is as a row before it,
-** but for D that has no map; the type of A, B (0, 1); the kernel, whose ending is
-** alpha 1. */
+** and mma.sync, 0 where no value says what it is; whether it ends as k does, with an
+** epilogue or without (mt_gemm_finishes), and reads C or a residual if k does; whether it
+** is as a row before it, but for D that has no map; the type of A, B (0, 1); the kernel,
+** whose ending is alpha 1. */
 MT_API const char *mt_gemm_row_name (int i);
 MT_API int mt_gemm_row_arch (int i);
-MT_API bool mt_gemm_row_finishes (int i);
+MT_API bool mt_gemm_row_ends (int i, const mt_gemm_spec *k);
 MT_API bool mt_gemm_row_is_twin (int i);
 MT_API mt_dtype mt_gemm_row_type (int i, int part);
 MT_API mt_status mt_gemm_row (mt_gemm_spec *k, int i, mt_candidate list[MT_MAXCANDIDATES],

@@ -9,7 +9,7 @@
 #ifndef ACTIVATION_CUH
 #define ACTIVATION_CUH
 
-#include "desc/epilogue_desc.h"
+#include "gemm/finish_desc.h"
 #include "kernels/gemm/number.cuh"
 
 namespace mt {
@@ -18,6 +18,7 @@ namespace mt {
 MT_INLINE float power_of_two (float x) { return exp2f(x); }
 MT_INLINE float reciprocal (float x) { return 1 / x; }
 MT_INLINE float at_least (float x, float least) { return x < least ? least : x; }
+MT_INLINE float at_most (float x, float most) { return x > most ? most : x; }
 #else
 MT_INLINE float power_of_two (float x) {
   float y;
@@ -32,6 +33,11 @@ MT_INLINE float reciprocal (float x) {
 MT_INLINE float at_least (float x, float least) { /* of a NaN: a NaN */
   float y;
   asm("max.NaN.f32 %0, %1, %2;" : "=f"(y) : "f"(x), "f"(least));
+  return y;
+}
+MT_INLINE float at_most (float x, float most) {
+  float y;
+  asm("min.NaN.f32 %0, %1, %2;" : "=f"(y) : "f"(x), "f"(most));
   return y;
 }
 #endif
@@ -54,42 +60,24 @@ MT_INLINE float gelu (float x) {
   return at_least(x, 0) - normal_rest(fminf(fabsf(x), 12));
 }
 
-template <uint32_t ACTIVATION> MT_INLINE float activated (float x) {
-  if constexpr (ACTIVATION == MT_ACTIVATION_RELU) return at_least(x, 0);
-  if constexpr (ACTIVATION == MT_ACTIVATION_GELU) return gelu(x);
-  if constexpr (ACTIVATION == MT_ACTIVATION_GELU_TANH) {
-    x = at_least(x, -9);
-    return x * share_of(x * fmaf(x * x, -0.102943240f, -2.30220819f));
-  }
-  if constexpr (ACTIVATION == MT_ACTIVATION_SILU) {
-    x = at_least(x, -100);
-    return x * share_of(x * -1.44269504f);
-  }
-  if constexpr (ACTIVATION == MT_ACTIVATION_SIGMOID) return share_of(x * -1.44269504f);
-  if constexpr (ACTIVATION == MT_ACTIVATION_TANH)
-    return fmaf(2, share_of(x * -2.88539008f), -1);
-  return x;
+MT_INLINE float soft (const mt_activation_form &f, float x) {
+  x = at_most(at_least(x, f.least), f.most);
+  const float s = share_of(x * fmaf(x * x, f.soft[0], f.soft[1]));
+  return fmaf(s, fmaf(x, f.soft[2], f.soft[3]), f.soft[4]);
 }
 
-template <uint32_t ACTIVATION, int N> MT_INLINE void activate_all (float *x) {
+/* N numbers in place. The form is the same for all threads: three of them are few enough
+** for what is compiled to stay in registers beside products. */
+template <int N> MT_INLINE void activate (const mt_activation_form &f, float *x) {
+  if (f.form == MT_FORM_LINEAR)
 #pragma unroll
-  for (int i = 0; i < N; i++) x[i] = activated<ACTIVATION>(x[i]);
-}
-
-/* N numbers in place. Which activation it is, is the same for all threads. */
-template <int N> MT_INLINE void activate (uint32_t activation, float *x) {
-#define MT_CASE(name)                                                                    \
-  case MT_ACTIVATION_##name: activate_all<MT_ACTIVATION_##name, N>(x); break;
-  switch (activation) {
-    MT_CASE(RELU)
-    MT_CASE(GELU)
-    MT_CASE(GELU_TANH)
-    MT_CASE(SILU)
-    MT_CASE(SIGMOID)
-    MT_CASE(TANH)
-    default: break;
-  }
-#undef MT_CASE
+    for (int i = 0; i < N; i++) x[i] = at_least(x[i], f.least);
+  else if (f.form == MT_FORM_GELU)
+#pragma unroll
+    for (int i = 0; i < N; i++) x[i] = gelu(x[i]);
+  else
+#pragma unroll
+    for (int i = 0; i < N; i++) x[i] = soft(f, x[i]);
 }
 
 } // namespace mt

@@ -9,7 +9,7 @@
 **        | alpha, C, bias, activation, residual, in place
 **
 ** What an epilogue reads is on its way before it is wanted: C or the residual since
-** before the products, 128 columns of 16 bits or 64 of 32, the next ones since these were
+** the first products, as much of it as there are registers for, the rest since these were
 ** used; the bias while the last slab is multiplied, of the second round in the first.
 ** Warps do not wait for each other.
 */
@@ -186,11 +186,14 @@ template <int N, int SIZE> struct units_ahead {
     return side + i % COUNT * WORDS;
   }
 };
+/* The part-th of so many parts of them. */
 template <int N, int SIZE>
-MT_INLINE void read_first (uint32_t *side, const pair_rows &from, lane_left left) {
+MT_INLINE void read_part (uint32_t *side, const pair_rows &from, lane_left left, int part,
+                          int parts) {
   typedef units_ahead<N, SIZE> A;
 #pragma unroll
-  for (int u = 0; u < A::COUNT; u++) read_words<SIZE>(A::of(side, u), from, u, left);
+  for (int u = part * A::COUNT / parts; u < (part + 1) * A::COUNT / parts; u++)
+    read_words<SIZE>(A::of(side, u), from, u, left);
 }
 
 /* The bits of COUNT elements, so many apart, of which `real` are there; of f64 those of
@@ -241,13 +244,15 @@ MT_INLINE void read_bias (uint32_t *w, const mt_hopper_launch &p, int m, int n, 
   }
 }
 
+/* The step-th of so many parts of what is read of C or a residual ahead. */
 template <int N>
-MT_INLINE void read_side_ahead (ahead<N> &a, const mt_hopper_launch &p, int m, int n,
-                                int l) {
+MT_INLINE void read_side_ahead (ahead<N> &a, const mt_hopper_launch &p, int step,
+                                int steps, int m, int n, int l) {
   const pair_rows side = side_rows(p, m, n, l);
+  const lane_left left = left_of(p, m, n);
   if (side.at == nullptr) return;
-  if (side.dtype == MT_f32) read_first<N, 4>(a.side, side, left_of(p, m, n));
-  else read_first<N, 2>(a.side, side, left_of(p, m, n));
+  if (side.dtype == MT_f32) read_part<N, 4>(a.side, side, left, step, steps);
+  else read_part<N, 2>(a.side, side, left, step, steps);
 }
 
 /* ------------------------------------------------------------------ finishing */
@@ -356,6 +361,19 @@ MT_INLINE void scale_units (float *x, float alpha, const uint32_t *bits,
   else scale_rows<COUNT>(x, alpha, bits, bias.dtype);
 }
 
+/* Units without C or a residual; one, the i-th of those whose bias this lane has. */
+template <int UNITS>
+MT_INLINE void finish_units (const mt_hopper_launch &p, float *x, const uint32_t *bits) {
+  scale_units<UNITS>(x, (float)p.alpha, bits, p.finish.side[MT_BIAS]);
+  activate<UNITS * UNIT_SUMS>(p.finish.form, x);
+}
+MT_INLINE void finish_unit (const mt_hopper_launch &p, float *x, const uint32_t *bits,
+                            int i) {
+  const bool rows = p.finish.side[MT_BIAS].stride[0] != 0;
+  const uint32_t mine[2] = {rows ? bits[0] : bits[i], bits[1]};
+  finish_units<1>(p, x, mine);
+}
+
 /* The units of a round, from unit `first` on, in place; the bias of the next round is
 ** read. */
 template <int N>
@@ -374,7 +392,7 @@ MT_INLINE void finish_round (const mt_hopper_launch &p, float *c, ahead<N> &a,
   scale_units<UNITS>(c, factor, a.bias, bias);
   if (first + UNITS < ALL && bias.stride[0] == 0)
     read_bias<N>(a.bias, p, m, n + (first + UNITS) * UNIT, l);
-  activate<COUNT>((uint32_t)p.finish.activation, c);
+  activate<COUNT>(p.finish.form, c);
   if (side.at == nullptr || p.beta != 0) return;
 #pragma unroll
   for (int i = 0; i < UNITS; i++)

@@ -8,6 +8,7 @@
 #ifndef FINISH_CUH
 #define FINISH_CUH
 
+#include "desc/epilogue_desc.h"
 #include "gemm/finish_desc.h"
 #include "kernels/gemm/activation.cuh"
 

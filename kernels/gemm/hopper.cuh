@@ -57,13 +57,14 @@ struct hopper {
     K = MT_SLAB / T::bytes,
     STAGES = STAGES_,
     CLUSTER = CLUSTER_,
-    FINISHES = ENDING == MT_FINISHES,   /* there is an epilogue */
+    SIDES = ENDING == MT_FINISHES_SIDES, /* an epilogue with C or a residual */
+    FINISHES = ENDING == MT_FINISHES || SIDES,
     BY_ROWS = ENDING == MT_STORES_ROWS, /* D has no map */
     A_MN = A_MN_,
     B_MN = B_MN_,
     SUMS = N / 2,
     SPLITS = MT_HOPPER_SPLITS(N, CLUSTER),
-    KEEPS = MT_HOPPER_ONE_WAY(N) && !BY_ROWS, /* late.cuh */
+    KEEPS = MT_HOPPER_ONE_WAY(N) && !BY_ROWS && !SIDES, /* late.cuh */
     A_BYTES = M * MT_SLAB,
     STAGE = MT_HOPPER_STAGE(N),
     OUT = STAGES * STAGE,
@@ -240,6 +241,25 @@ MT_INLINE int begin_late (const mt_hopper_launch &p, typename H::sum *c, KEPT &k
   return KEPT::STEPS;
 }
 
+/* The same where C or a residual is read ahead for the tile. */
+template <typename H>
+MT_INLINE int begin_ahead (const mt_hopper_launch &p, typename H::sum *c,
+                           ahead<H::N> &next, slab_walk<H> &walk, int slabs, int m, int n,
+                           int l) {
+  enum { STEPS = 4 };
+  if (slabs < STEPS) {
+    read_side_ahead<H::N>(next, p, 0, 1, m, n, l);
+    return 0;
+  }
+#pragma unroll
+  for (int i = 0; i < STEPS; i++) {
+    walk.begin(c, i == 0);
+    read_side_ahead<H::N>(next, p, i, STEPS, m, n, l);
+    walk.end();
+  }
+  return STEPS;
+}
+
 /* The slabs of a tile from the k-th on; what meanwhile() does goes on while the last is
 ** multiplied. */
 template <typename H, typename F>
@@ -313,7 +333,7 @@ MT_INLINE void store_tile (const mt_hopper_launch &p, typename H::sum *c,
 template <typename H>
 MT_INLINE void consume (const mt_hopper_launch &p, uint32_t ring, uint32_t bars,
                         int group) {
-  typedef typename kept_of<H, H::FINISHES>::type kept_type;
+  typedef typename kept_of<H, H::KEEPS && H::FINISHES>::type kept_type;
   const uint32_t rank = H::CLUSTER > 1 || H::SPLITS ? cluster_rank() : 0;
   const int warp = threadIdx.x / 32 - 4;
   const uint32_t pieces = ring + H::OUT + warp * 2 * MT_WARP_PIECE;
@@ -334,10 +354,11 @@ MT_INLINE void consume (const mt_hopper_launch &p, uint32_t ring, uint32_t bars,
     const int m = (t.m * H::CLUSTER + above) * H::M + warp * MT_WARP_ROWS;
     ahead<H::N> next;
     int k = 0;
-    if (stores && (!by_map || H::FINISHES)) ask_ahead<H>(p, m, n, t.l);
+    if (stores && (!by_map || (H::FINISHES && !H::KEEPS))) ask_ahead<H>(p, m, n, t.l);
     if constexpr (H::KEEPS) k = begin_late<H>(p, c, kept, walk, pieces);
-    if constexpr (H::FINISHES && MT_HOPPER_STORES(H::N))
-      if (stores && by_map) read_side_ahead<H::N>(next, p, m, n, t.l);
+    if constexpr (H::SIDES) k = begin_ahead<H>(p, c, next, walk, slabs, m, n, t.l);
+    else if constexpr (H::FINISHES && MT_HOPPER_STORES(H::N) && !H::KEEPS)
+      if (stores && by_map) read_side_ahead<H::N>(next, p, 0, 1, m, n, t.l);
     sum_up<H>(c, k, slabs, walk, [&] {
       if constexpr (H::FINISHES && MT_HOPPER_STORES(H::N))
         if (stores && by_map) read_bias<H::N>(next.bias, p, m, n, t.l);
@@ -345,7 +366,7 @@ MT_INLINE void consume (const mt_hopper_launch &p, uint32_t ring, uint32_t bars,
     if constexpr (H::SPLITS)
       if (blocks > 1 && !join<H>(c, blocks, ring, bars, rank, parity)) continue;
     if constexpr (H::KEEPS) {
-      if constexpr (H::FINISHES) keep_finished(kept, p, c, next, pieces, m, n, t.l);
+      if constexpr (H::FINISHES) keep_finished(kept, p, c, next.bias, pieces, m, n, t.l);
       else keep(kept, p, c, pieces, m, n, t.l);
       if (kept.any && (tile + clusters >= p.tiles || slabs < kept_type::STEPS))
         kept.put_all(p, pieces);

@@ -10,8 +10,8 @@
 ** A thread has registers for the sums of a tile and for 64 words besides. Of 16 bits
 ** these are all of the tile; of 32 bits its last 128 columns, and the others are stored
 ** at once. Each step stores one piece of 128 bytes of columns while products go on. With
-** a short epilogue, which is done before, half of the words are kept; with a long one
-** none.
+** an epilogue the last 128 columns are kept as they are, and each step finishes 32 of
+** them; with one that reads C or a residual, for which it has the registers, none.
 */
 #ifndef LATE_CUH
 #define LATE_CUH
@@ -66,67 +66,60 @@ MT_INLINE void keep (K &k, const mt_hopper_launch &p, S *c, uint32_t pieces, int
 
 /* ------------------------------------------------------------------ an epilogue */
 
-/* Of either type of 16 bits the words are alike. */
-struct halves {
-  enum { bytes = 2, dtype = MT_bf16 };
+/* The second half of the sums of a tile as they are, and the bias of their columns or
+** rows. Each 32 columns take two steps: they are finished, then they are put. */
+template <int N_> struct raw_tile {
+  enum { N = N_, UNITS = N / UNIT / 2, STEPS = 2 * UNITS };
+  static_assert(UNITS == round_of<N>::UNITS, "two rounds");
+  float c[UNITS * UNIT_SUMS];
+  uint32_t bias[UNITS];
+  int m, n, l;
+  bool any;
+
+  MT_INLINE void drop () {
+    any = false;
+    wgmma_fresh<UNITS * UNIT_SUMS>(c);
+    wgmma_fresh<UNITS>(bias);
+  }
+  MT_INLINE void put (const mt_hopper_launch &p, uint32_t pieces, int step) {
+    const int i = step / 2;
+    float *x = c + i * UNIT_SUMS;
+    if (step % 2 == 0) finish_unit(p, x, bias, i);
+    else put_unit<N>(p, pieces, x, UNITS + i, i % 2, m, n, l);
+  }
+  MT_INLINE void put_all (const mt_hopper_launch &p, uint32_t pieces) {
+    finish_units<UNITS>(p, c, bias);
+#pragma unroll
+    for (int i = 1; i < STEPS; i += 2) put(p, pieces, i);
+    drop();
+  }
 };
 
-/* Whether an epilogue is short: a bias and no more than relu, of D of 16 bits. */
-MT_INLINE bool is_short (const mt_hopper_launch &p) {
-  return p.dtype != MT_f32 && p.beta == 0 && p.finish.side[MT_RESIDUAL].base == nullptr &&
-         p.finish.activation <= MT_ACTIVATION_RELU;
-}
-
-/* COUNT words of twice as many sums. */
-template <int COUNT>
-MT_INLINE void pack_halves (uint32_t *w, const float *c, int32_t dtype) {
-  if (dtype == MT_bf16)
+/* Sums with an epilogue: the first half is stored at once, the second is kept. `bias` is
+** that of the first half. */
+template <int N>
+MT_INLINE void keep_finished (raw_tile<N> &k, const mt_hopper_launch &p, float *c,
+                              const uint32_t *bias, uint32_t pieces, int m, int n,
+                              int l) {
+  enum { UNITS = raw_tile<N>::UNITS };
 #pragma unroll
-    for (int i = 0; i < COUNT; i++) w[i] = pair_of(MT_bf16, c[2 * i], c[2 * i + 1]);
-  else
+  for (int i = 0; i < UNITS * UNIT_SUMS; i++) k.c[i] = c[UNITS * UNIT_SUMS + i];
 #pragma unroll
-    for (int i = 0; i < COUNT; i++) w[i] = pair_of(MT_f16, c[2 * i], c[2 * i + 1]);
-}
-
-/* The first round is stored at once, the pieces of the second are kept. */
-template <typename K>
-MT_INLINE void keep_short (K &k, const mt_hopper_launch &p, float *c, ahead<K::N> &a,
-                           uint32_t pieces, int m, int n, int l) {
-  enum { N = K::N, UNITS = round_of<N>::UNITS, COUNT = UNITS * UNIT_SUMS };
-  static_assert(K::FIRST == K::STEPS && N == 2 * UNITS * UNIT, "two rounds");
-  const mt_finishing_side &bias = p.finish.side[MT_BIAS];
-  const bool relu = p.finish.activation == MT_ACTIVATION_RELU;
-  scale_units<UNITS>(c, (float)p.alpha, a.bias, bias);
-  if (bias.stride[0] == 0) read_bias<N>(a.bias, p, m, n + UNITS * UNIT, l);
-  if (relu) activate_all<MT_ACTIVATION_RELU, COUNT>(c);
+  for (int i = 0; i < UNITS; i++) k.bias[i] = bias[i];
+  finish_units<UNITS>(p, c, bias);
+  if (p.finish.side[MT_BIAS].stride[0] == 0)
+    read_bias<N>(k.bias, p, m, n + UNITS * UNIT, l);
 #pragma unroll
-  for (int q = 0; q < K::FIRST; q++) {
-    uint32_t w[PIECE_WORDS];
-    pack_halves<PIECE_WORDS>(w, c + q * K::P::SUMS, p.dtype);
-    store_piece<typename K::OUT, N>(p, w, pieces, q, m, n, l);
-  }
-  scale_units<UNITS>(c + COUNT, (float)p.alpha, a.bias, bias);
-  if (relu) activate_all<MT_ACTIVATION_RELU, COUNT>(c + COUNT);
-  pack_halves<K::STEPS * PIECE_WORDS>(k.w, c + COUNT, p.dtype);
-  k.is_of(m, n, l);
+  for (int i = 0; i < UNITS; i++)
+    put_unit<N>(p, pieces, c + i * UNIT_SUMS, i, i % 2, m, n, l);
+  k.m = m, k.n = n, k.l = l, k.any = true;
 }
 
-/* Sums with an epilogue; nothing is kept of one that is long, which is stored. */
-template <typename K>
-MT_INLINE void keep_finished (K &k, const mt_hopper_launch &p, float *c, ahead<K::N> &a,
-                              uint32_t pieces, int m, int n, int l) {
-  k.drop();
-  if (is_short(p)) keep_short(k, p, c, a, pieces, m, n, l);
-  else store_finished<K::N>(p, c, a, pieces, m, n, l);
-}
-
-/* What a kernel keeps: with an epilogue, what is read for it needs registers, too. */
+/* What a kernel keeps, with an epilogue or without. */
 template <typename H, bool FINISHES> struct kept_of {
   typedef kept_tile<typename H::out, H::N, 4> type;
 };
-template <typename H> struct kept_of<H, true> {
-  typedef kept_tile<halves, H::N, 2> type;
-};
+template <typename H> struct kept_of<H, true> { typedef raw_tile<H::N> type; };
 
 } // namespace mt
 #endif

@@ -221,7 +221,7 @@ MT_INLINE void activate_rows (const T &p, S piece, addends &a, const float *colu
     float v[2 * N];
     P::template get<N>(v, piece, i);
     scale<N>(v, a, column, p, x.rows - i, x.real);
-    activate<2 * N>((uint32_t)p.finish.activation, v);
+    activate<2 * N>(p.finish.form, v);
     P::template put<N>(piece, v, i);
   }
 }

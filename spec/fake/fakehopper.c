@@ -183,6 +183,11 @@ static void tile (job *j, int number) {
     for (int x = 0; x < width; x++) one(j, m + y, n + x, batch);
 }
 
+/* Whether C or a residual is read. */
+static bool reads_side (const mt_hopper_launch *l) {
+  return l->beta != 0 || l->finish.side[MT_RESIDUAL].base != NULL;
+}
+
 mt_status fake_hopper (const mt_kernel *k, mt_grid grid, int cluster,
                        const mt_hopper_launch *l, int device) {
   job j = {.row = row_of(k), .l = l, .device = device};
@@ -194,6 +199,7 @@ mt_status fake_hopper (const mt_kernel *k, mt_grid grid, int cluster,
       (!l->direct &&
        (!MT_HOPPER_STORES(j.row->n) || (l->beta != 0 && !j.row->finishes))) ||
       (MT_HOPPER_ONE_WAY(j.row->n) && (l->direct != 0) != j.row->by_rows) ||
+      (j.row->finishes && !mt_hopper_ends(j.row, reads_side(l))) ||
       !open_map(&j.of[0], &l->a, device) || !open_map(&j.of[1], &l->b, device))
     return MT_ERANGE;
   if (l->terms != 1 &&

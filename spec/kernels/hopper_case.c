@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "desc/epilogue_desc.h"
+#include "gemm/matrix.h"
 #include "hopper_case.h"
 #include "near_end.h"
 #include "types/dtype.h"
@@ -44,7 +45,8 @@ static void draw_epilogue (hopper_case *c) {
                                              !MT_HOPPER_STORES(c->row->n) || pick(3) == 0;
   c->beta = 0;
   c->alpha = whole ? 1 : factors[pick(5)];
-  if ((c->direct || c->row->finishes) && !whole && pick(2)) c->beta = factors[pick(5)];
+  const bool adds = c->direct || (c->row->finishes && mt_hopper_ends(c->row, true));
+  if (adds && !whole && pick(2)) c->beta = factors[pick(5)];
   if (!whole && !c->row->finishes && pick(4) == 0) c->alpha = ROUNDED;
   if (c->row->finishes && !c->direct) c->n += c->n % 2;
 }
@@ -176,11 +178,13 @@ static void make_sides (hopper_case *c, tensor side[MT_BESIDES], const tensor *d
   memset(side, 0, MT_BESIDES * sizeof *side);
   c->side = c->row->finishes ? side : NULL;
   for (int i = 0; c->side && i < MT_BESIDES; i++) {
-    if (i == MT_RESIDUAL && !c->direct && c->beta != 0) continue;
-    if (i == MT_RESIDUAL && pick(3) == 0) {
+    const bool last = i == MT_RESIDUAL, must = last && c->row->sides && c->beta == 0;
+    if (last && !mt_hopper_ends(c->row, true)) continue;
+    if (last && !c->direct && c->beta != 0) continue;
+    if (last && pick(3) == 0) {
       side[i] = *d;
       side[i].buffer = NULL; /* it is freed as C */
-    } else if (pick(3)) make_side(c, &side[i], d, i);
+    } else if (must || pick(3)) make_side(c, &side[i], d, i);
   }
 }
 
@@ -225,7 +229,8 @@ static void make_launch (mt_hopper_launch *l, hopper_case *c, const tensor x[MT_
                           .beta = c->beta,
                           .c = x[MT_C].base,
                           .dtype = c->type,
-                          .finish.activation = (int32_t)c->activation};
+                          .finish.activation = (int32_t)c->activation,
+                          .finish.form = mt_form_of(c->activation)};
   for (int i = 0; c->side && i < MT_BESIDES; i++) {
     const tensor *t = &c->side[i];
     mt_finishing_side *s = &l->finish.side[i];
@@ -426,15 +431,12 @@ static void put_part (mt_part *p, const tensor *t) {
 
 static void describe (mt_gemm_launch *g, const hopper_case *c, const tensor x[MT_PARTS]) {
   memset(g, 0, sizeof *g);
-  const int64_t size[] = {c->m, c->n, c->k, c->batch};
-  memcpy(g->desc.size, size, sizeof size);
+  memcpy(g->desc.size, (int64_t[]){c->m, c->n, c->k, c->batch}, 4 * sizeof(int64_t));
   g->alpha = c->alpha, g->beta = c->beta;
   if (c->row->type[MT_A] == MT_f32)
     g->precision = c->terms == 3 ? MT_PRECISION_3XTF32 : MT_PRECISION_TF32;
-  for (int i = 0; i < MT_PARTS; i++) {
-    put_part(&g->desc.part[i], &x[i]);
-    g->base[i] = x[i].base;
-  }
+  for (int i = 0; i < MT_PARTS; i++)
+    put_part(&g->desc.part[i], &x[i]), g->base[i] = x[i].base;
   g->finishes = c->side != NULL, g->activation = c->activation;
   for (int i = 0; c->side && i < MT_BESIDES; i++) {
     mt_part p = {.dtype = MT_f32};

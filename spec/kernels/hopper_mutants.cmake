@@ -43,7 +43,7 @@ mutant(bias_of_a_neighbour hopper_bf16_tn_64_epilogue ", not "
        [[i / 2 * 8 + pair + i % 2]] [[i / 2 * 8 + pair]])
 mutant(rows_of_bias_exchanged hopper_bf16_tn_64_epilogue ", not "
        [=[y[i / 2 % 2]]=] [=[y[i % 2]]=])
-mutant(side_of_the_unit_before hopper_bf16_tn_256_epilogue ", not "
+mutant(side_of_the_unit_before hopper_bf16_tn_256_sides ", not "
        [[read_words<SIZE>(w, from, u + COUNT, left)]] [[read_words<SIZE>(w, from, u, left)]])
 mutant(columns_beside_the_side hopper_bf16_tn_64_epilogue ", not "
        [[left.columns - u * UNIT]] [[left.columns - u * UNIT - 2]])
@@ -51,7 +51,7 @@ mutant(two_of_one_piece hopper_bf16_tn_64_epilogue "what a store of warp"
        [[if (N > 2 * UNIT || wide)]] [[if (N > 1 * UNIT || wide)]])
 mutant(sums_scaled_twice hopper_bf16_tn_64_epilogue ", not "
        [=[p.beta != 0 ? 1 : alpha;]=] [=[alpha;]=])
-mutant(sums_stay_where_they_are hopper_bf16_tn_256_epilogue ", not "
+mutant(sums_stay_where_they_are hopper_bf16_tn_256_sides ", not "
        [=[c[i] = c[i + COUNT];]=] [=[c[i] = c[i];]=])
 
 # ---- the end of a block
@@ -80,9 +80,13 @@ mutant(kept_row_of_the_first_tile hopper_f16_tn_256 ", not "
        [[m = m_, n = n_,]] [[m = any ? m : m_, n = n_,]])
 mutant(bias_of_the_first_round hopper_bf16_tn_256_epilogue ", not "
        [[m, n + UNITS * UNIT, l)]] [[m, n, l)]])
-mutant(long_epilogue_cut_short hopper_bf16_nt_256_epilogue ", not "
-       [[activation <= MT_ACTIVATION_RELU]] [[activation <= MT_ACTIVATION_TANH]])
+mutant(first_half_kept hopper_bf16_nt_256_epilogue ", not "
+       [=[c[UNITS * UNIT_SUMS + i];]=] [=[c[i];]=])
+mutant(kept_half_in_place_of_the_first hopper_f16_tn_256_epilogue ", not "
+       [[UNITS + i, i % 2, m, n, l]] [[i, i % 2, m, n, l]])
 source(hopper.cuh)
+mutant(part_of_a_side_again hopper_bf16_tn_256_sides ", not "
+       [[(next, p, i, STEPS, m, n, l)]] [[(next, p, 0, STEPS, m, n, l)]])
 
 # ---- stages: barriers and parities
 

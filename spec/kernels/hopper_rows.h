@@ -12,6 +12,7 @@ enum { MAJOR_K, MAJOR_MN };
       row_##name;
 #define MT_HOPPER_KERNEL(...) MT_HOPPER_ROW(MT_STORES, __VA_ARGS__)
 #define MT_HOPPER_EPILOGUE(...) MT_HOPPER_ROW(MT_FINISHES, __VA_ARGS__)
+#define MT_HOPPER_SIDES(...) MT_HOPPER_ROW(MT_FINISHES_SIDES, __VA_ARGS__)
 #define MT_HOPPER_BY_ROWS(...) MT_HOPPER_ROW(MT_STORES_ROWS, __VA_ARGS__)
 #include "kernels/gemm/hopper.def"
 #undef MT_HOPPER_ROW

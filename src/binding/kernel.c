@@ -336,8 +336,7 @@ static int l_kernel (lua_State *L) {
 /* Whether row i is one of this architecture, asked for by the table at 1, which ends as k
 ** does. */
 static bool is_wanted (lua_State *L, int i, lua_Integer arch, const mt_gemm_spec *k) {
-  if (mt_gemm_row_arch(i) != arch || mt_gemm_row_finishes(i) != mt_gemm_finishes(k) ||
-      mt_gemm_row_is_twin(i))
+  if (mt_gemm_row_arch(i) != arch || !mt_gemm_row_ends(i, k) || mt_gemm_row_is_twin(i))
     return false;
   lua_getfield(L, 1, "A");
   bool wanted = lua_isnil(L, -1) || lmt_todtype(L, -1) == mt_gemm_row_type(i, 0);

@@ -15,10 +15,12 @@ enum { MAJOR_K, MAJOR_MN };
    stages,                                                                               \
    cluster,                                                                              \
    {MAJOR_##major_a == MAJOR_MN, MAJOR_##major_b == MAJOR_MN},                           \
-   (ending) == MT_FINISHES,                                                              \
+   (ending) == MT_FINISHES || (ending) == MT_FINISHES_SIDES,                             \
+   (ending) == MT_FINISHES_SIDES,                                                        \
    (ending) == MT_STORES_ROWS},
 #define MT_HOPPER_KERNEL(...) MT_HOPPER_ROW(MT_STORES, __VA_ARGS__)
 #define MT_HOPPER_EPILOGUE(...) MT_HOPPER_ROW(MT_FINISHES, __VA_ARGS__)
+#define MT_HOPPER_SIDES(...) MT_HOPPER_ROW(MT_FINISHES_SIDES, __VA_ARGS__)
 #define MT_HOPPER_BY_ROWS(...) MT_HOPPER_ROW(MT_STORES_ROWS, __VA_ARGS__)
 const mt_hopper_row mt_hopper_rows[] = {
 #include "kernels/gemm/hopper.def"
@@ -276,12 +278,18 @@ static bool has_types (const mt_hopper_row *row, mt_dtype a, mt_dtype b, mt_dtyp
   return row->type[MT_A] == a && row->type[MT_B] == b && (any || row->type[MT_C] == c);
 }
 
+/* Whether C or a residual is read. */
+static bool has_side (const mt_gemm_launch *l) {
+  return l->beta != 0 || l->beside_base[MT_RESIDUAL] != NULL;
+}
+
 /* What has an epilogue goes through a row with one; what reads C of 16 bits, for which
 ** floats are enough, may. */
 static bool fits (const mt_hopper_row *row, const mt_matrix x[MT_PARTS], const bool mn[2],
                   const mt_gemm_launch *l) {
   const bool must = l->finishes != 0;
   const bool may = must || (l->beta != 0 && mt_dtype_size(x[MT_C].dtype) == 2);
+  if (row->finishes && !mt_hopper_ends(row, has_side(l))) return false;
   return (row->finishes ? may : !must) &&
          has_types(row, x[MT_A].dtype, x[MT_B].dtype, x[MT_C].dtype) &&
          row->mn[0] == mn[0] && row->mn[1] == mn[1];

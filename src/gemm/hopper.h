@@ -28,8 +28,13 @@ typedef struct mt_hopper_row {
   uint16_t n, stages, cluster;
   bool mn[2];    /* of A and B: M or N is contiguous, not K */
   bool finishes; /* it has an epilogue; C is of f16, bf16 or f32 */
+  bool sides;    /* of more than 128 columns: that reads C or a residual */
   bool by_rows;  /* of more than 128 columns: D has no map */
 } mt_hopper_row;
+/* Whether an epilogue of the row is one that reads C or a residual, or none of them. */
+static inline bool mt_hopper_ends (const mt_hopper_row *row, bool reads) {
+  return !MT_HOPPER_ONE_WAY(row->n) || row->sides == reads;
+}
 extern const mt_hopper_row mt_hopper_rows[];
 extern const size_t mt_nhopper_rows;
 

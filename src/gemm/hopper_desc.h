@@ -42,7 +42,7 @@ enum {
 /* Whether a kernel writes D either by TMA, a tile while the next one is multiplied, or by
 ** rows: it has no registers for both. Which of them, its ending says. */
 #define MT_HOPPER_ONE_WAY(n) ((n) > 128)
-enum { MT_STORES, MT_FINISHES, MT_STORES_ROWS };
+enum { MT_STORES, MT_FINISHES, MT_FINISHES_SIDES, MT_STORES_ROWS };
 /* Shared memory of a block: stages; what goes out, two pieces of D a warp or the sums
 ** of a part of K; two barriers a stage, and two of the parts; and what aligns the first
 ** stage. */

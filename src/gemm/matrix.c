@@ -5,7 +5,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include <math.h>
+
 #include "gemm/matrix.h"
+#include "moontile/epilogue.h"
 #include "core/error.h"
 
 bool mt_refuse (const mt_reason *r, const char *format, ...) {
@@ -90,9 +93,27 @@ static bool read_side (mt_finishing_side *out, const mt_gemm_launch *l, int whic
   return true;
 }
 
+/* Beyond `least` and `most` is the limit. 2.3022 = 2 sqrt(2 / pi) log2 e, and 0.10294 is
+** 0.044715 of it; 1.4427 = log2 e. */
+static const mt_activation_form forms[MT_NACTIVATION] = {
+    [MT_ACTIVATION_NONE] = {MT_FORM_LINEAR, -INFINITY, INFINITY, {0}},
+    [MT_ACTIVATION_RELU] = {MT_FORM_LINEAR, 0, INFINITY, {0}},
+    [MT_ACTIVATION_GELU] = {MT_FORM_GELU, -INFINITY, INFINITY, {0}},
+    [MT_ACTIVATION_GELU_TANH] = {MT_FORM_SOFT,
+                                 -9,
+                                 INFINITY,
+                                 {-0.102943240f, -2.30220819f, 1, 0, 0}},
+    [MT_ACTIVATION_SILU] = {MT_FORM_SOFT, -100, INFINITY, {0, -1.44269504f, 1, 0, 0}},
+    [MT_ACTIVATION_SIGMOID] = {MT_FORM_SOFT, -100, 100, {0, -1.44269504f, 0, 1, 0}},
+    [MT_ACTIVATION_TANH] = {MT_FORM_SOFT, -100, 100, {0, -2.88539008f, 0, 2, -1}},
+};
+
+mt_activation_form mt_form_of (uint32_t activation) { return forms[activation]; }
+
 bool mt_read_finish (mt_finishing *out, const mt_gemm_launch *l, bool turned,
                      const mt_reason *r) {
-  *out = (mt_finishing){.activation = l->finishes ? (int32_t)l->activation : 0};
+  const uint32_t activation = l->finishes ? l->activation : MT_ACTIVATION_NONE;
+  *out = (mt_finishing){(int32_t)activation, mt_form_of(activation), {{0}}};
   for (int i = 0; l->finishes && i < MT_BESIDES; i++)
     if (!read_side(&out->side[i], l, i, turned, r)) return false;
   return true;

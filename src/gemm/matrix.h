@@ -47,6 +47,9 @@ void mt_turn_product (mt_matrix x[MT_PARTS]);
 bool mt_read_finish (mt_finishing *out, const mt_gemm_launch *l, bool turned,
                      const mt_reason *r);
 
+/* An activation as kernels compute it. */
+mt_activation_form mt_form_of (uint32_t activation);
+
 /* Whether elements of the mode lie side by side. */
 static inline bool mt_is_run (const mt_matrix *x, int mode) {
   return x->extent[mode] == 1 || x->stride[mode] == 1;

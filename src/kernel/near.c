@@ -138,7 +138,7 @@ static int insert (mt_near_row *out, int room, int n, mt_near_row row) {
 
 /* Whether a value says what row i is, of the types that k reads, which ends as k does. */
 static bool is_comparable (const mt_gemm_spec *k, int i) {
-  return mt_gemm_row_arch(i) != 0 && mt_gemm_row_finishes(i) == mt_gemm_finishes(k) &&
+  return mt_gemm_row_arch(i) != 0 && mt_gemm_row_ends(i, k) &&
          mt_gemm_row_type(i, 0) == k->type[0] && mt_gemm_row_type(i, 1) == k->type[1];
 }
 

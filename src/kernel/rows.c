@@ -32,8 +32,12 @@ static const mt_ampere_row *ampere_row (int i) {
   return &mt_ampere_rows[(size_t)i - mt_nhopper_rows];
 }
 
-bool mt_gemm_row_finishes (int i) {
-  return is_hopper(i) ? mt_hopper_rows[i].finishes : ampere_row(i)->finishes;
+bool mt_gemm_row_ends (int i, const mt_gemm_spec *k) {
+  const bool finishes = mt_gemm_finishes(k);
+  if (!is_hopper(i)) return ampere_row(i)->finishes == finishes;
+  const mt_hopper_row *row = &mt_hopper_rows[i];
+  if (!row->finishes || !finishes) return row->finishes == finishes;
+  return mt_hopper_ends(row, k->ending.beta != 0 || k->ending.residual);
 }
 
 bool mt_gemm_row_is_twin (int i) { return is_hopper(i) && mt_hopper_rows[i].by_rows; }
