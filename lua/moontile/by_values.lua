@@ -8,16 +8,23 @@ local check = need "faults"
 
 local MOST <const> = 1 << 16
 
--- The values of A by index, and how many.
+-- The values of A by index, and how many. The result has `times` as many.
 local function values(op, A, times)
   local n, v = tile.size(A), {}
-  check(n * (times or 1) <= MOST, "%s: of %s there are %d values, at most %d are listed: take a "
-        .. "tile of it", op, A, n * (times or 1), MOST)
+  times = math.max(times or 1, 1)
+  check(n <= MOST // times, "%s: of %s there are %s values, at most %d are listed: take a tile of "
+        .. "it", op, A, n <= math.maxinteger // times and n * times or "2^63 and more", MOST)
   for i = 0, n - 1 do
     v[i] = A(i)
     check(math.type(v[i]), "%s: %s has no integers as values", op, A)
   end
   return v, n
+end
+
+local function sum(op, a, b)
+  local s = a + b
+  check((a ~ s) & (b ~ s) >= 0, "%s: %d + %d leaves 64 bits", op, a, b)
+  return s
 end
 
 local function extents(A)
@@ -124,7 +131,9 @@ local function downcast(op, A, n)
   local k, run = leaf_to_grow(v, size, s)
   for i = 0, size * n - 1 do
     local low, rest = i % run, i // run
-    w[i] = n * v[low + rest // n * run] + rest % n
+    local at = v[low + rest // n * run]
+    w[i] = n * at + rest % n
+    check(w[i] // n == at, "%s: %d * %d leaves 64 bits", op, at, n)
   end
   s[k] = s[k] * n
   return listed(A, s, w)
@@ -147,7 +156,7 @@ function by_values.recast_layout(A, old, new)
   local g = gcd(old, new)
   local R = downcast(op, A, old // g)
   if new > g then R = upcast(op, R, new // g) end
-  check(old % new == 0 or new % old == 0 or tile.size(R) * new == tile.size(A) * old,
+  check(old % new == 0 or new % old == 0 or tile.size(R) * (new // g) == tile.size(A) * (old // g),
         "%s: %s of %d bits: its %d bits fill no elements of %d bits", op, A, old,
         tile.size(A) * old, new)
   return R
@@ -166,7 +175,7 @@ function by_values.layout_add(A, B)
   local v, n = values("layout_add", A)
   local w, size = values("layout_add", B)
   check(n == size, "layout_add: %s has %d elements, %s has %d", A, n, B, size)
-  for i = 0, n - 1 do w[i] = v[i] + w[i] end
+  for i = 0, n - 1 do w[i] = sum("layout_add", v[i], w[i]) end
   return listed(A, extents(A), w)
 end
 
@@ -180,7 +189,7 @@ function by_values.make_layout(...)
     local v, n = values("make_layout", A, size)
     local next = {}
     for j = 0, n - 1 do
-      for i = 0, size - 1 do next[i + size * j] = sums[i] + v[j] end
+      for i = 0, size - 1 do next[i + size * j] = sum("make_layout", sums[i], v[j]) end
     end
     sums, size, shapes[k] = next, size * n, tostring(tile.shape(A))
   end

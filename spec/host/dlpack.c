@@ -221,6 +221,8 @@ static void test_refuses (void) {
   REFUSES("leaves 64 bits", m.dl_tensor.shape = ((int64_t[]){INT64_MAX, 3}));
   REFUSES("64 bits", m.dl_tensor.strides = ((int64_t[]){INT64_MAX, INT64_MAX}));
   REFUSES("64 bits", m.dl_tensor.strides = ((int64_t[]){INT64_MAX / 2, 1}));
+  REFUSES("leave 64 bits", m.dl_tensor.shape = ((int64_t[]){2, 2}),
+          m.dl_tensor.strides = ((int64_t[]){INT64_C(1) << 62, 1 - (INT64_C(1) << 62)}));
   REFUSES("the memory is read-only", m.flags = 1);
   REFUSES("device 2:1: host memory expected", m.dl_tensor.device_type = 2,
           m.dl_tensor.device_id = 1);

@@ -316,7 +316,9 @@ static bool passes (const mt_node *r, const mt_node *a, int64_t offset) {
   MT_NEWERR(err);
   if (mt_size(a) > mt_swizzle_steps(a)) return false;
   for (int64_t i = 0; i < mt_size(a); i++)
-    if (mt_at(&x, r, i, &err) || mt_at(&y, a, i, &err) || x - offset != y) return false;
+    if (mt_at(&x, r, i, &err) || mt_at(&y, a, i, &err) || mt_subo(x, offset, &x) ||
+        x != y)
+      return false;
   return true;
 }
 

@@ -33,7 +33,7 @@ static int64_t leaving (mt_swizzle w, int64_t n) {
 
 static mt_status torn (const mt_node *a, int64_t n, int64_t bits, mt_err *err) {
   mt_swizzle w = mt_swizzle_of(a);
-  int64_t first = bits & -bits, low = mt_swizzle_y(w) & -mt_swizzle_y(w);
+  int64_t first = mt_lowest_bit(bits), low = mt_lowest_bit(mt_swizzle_y(w));
   mt_failn(err, MT_EINEXACT,
            "upcast: of %N by %lld: the swizzle tears elements apart: 0 .. %lld are one, "
            "but %lld goes to %lld",
@@ -94,8 +94,8 @@ mt_status mt_swizzle_downcast (mt_layout *out, const mt_node *a, int64_t n, mt_e
 static int64_t run_of (const mt_node *a) {
   mt_swizzle w = mt_swizzle_of(a);
   if (!mt_is_swizzled(a) || w.b == 0) return INT64_MAX;
-  int64_t run = INT64_C(1) << w.m, low = a->stride & -a->stride;
-  return a->stride != 0 && low < run ? low : run;
+  int64_t run = INT64_C(1) << w.m, low = mt_lowest_bit(a->stride);
+  return low > 0 && low < run ? low : run; /* 0, -2^63: a multiple of every run */
 }
 
 /* The run of both; one swizzle with one offset moves both sides alike. */
@@ -110,7 +110,7 @@ static int64_t common_run (const mt_node *a, const mt_node *b) {
 mt_status mt_swizzle_max_alignment (int64_t *out, const mt_node *a, mt_err *err) {
   int64_t run = run_of(a), offset = mt_is_swizzled(a) ? a->stride : 0;
   MT_TRY(mt_max_alignment(out, mt_inner(a), err));
-  if (offset != 0) *out = mt_gcd_of(*out, offset & -offset);
+  if (offset != 0) *out = mt_gcd_of(*out, mt_lowest_bit(offset));
   if (run != INT64_MAX) *out = mt_gcd_of(*out, run);
   return MT_OK;
 }

@@ -122,9 +122,9 @@ static mt_status extent (size_t *bytes, int64_t *before, mt_dtype dtype,
       __builtin_mul_overflow(n, (int64_t)mt_dtype_size(dtype), &n))
     return lmt_set(err, MT_EOVERFLOW,
                    "tensor: the layout reaches more than 2^63-1 bytes");
-  *bytes = (size_t)n;
-  *before = -lo;
-  return MT_OK;
+  if (__builtin_sub_overflow((int64_t)0, lo, before))
+    return lmt_set(err, MT_EOVERFLOW, "tensor: the layout begins 2^63 elements below 0");
+  return *bytes = (size_t)n, MT_OK;
 }
 
 static lmt_tensor *new_tensor (lua_State *L, int device, int lock, mt_dtype dtype,

@@ -18,6 +18,10 @@ static inline int64_t mt_div_up (int64_t a, int64_t b) { return a / b + (a % b >
 static inline uint64_t mt_magnitude (int64_t d) {
   return d < 0 ? 0 - (uint64_t)d : (uint64_t)d;
 }
+/* The lowest bit of x that is set, 0 for 0. Of INT64_MIN it is INT64_MIN, for 2^63. */
+static inline int64_t mt_lowest_bit (int64_t x) {
+  return (int64_t)((uint64_t)x & (0 - (uint64_t)x));
+}
 /* Never negative; of a and 0 the magnitude of a. */
 static inline int64_t mt_gcd_of (int64_t a, int64_t b) {
   uint64_t x = mt_magnitude(a), y = mt_magnitude(b);

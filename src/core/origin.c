@@ -141,14 +141,22 @@ static void add_axes (mt_build *b, const space *s) {
   mt_close(b);
 }
 
+/* *d += v on the axis of `basis`, as numbers; true if that leaves 64 bits. */
+static bool add_number (int64_t *d, space *s, int64_t v, const mt_node *basis) {
+  int64_t far;
+  return mt_mulo(v, axis_of(s, basis)->step, &far) || mt_addo(*d, far, d);
+}
+
+/* The stride of a leaf as a number. Where two elements are a stride apart it is less than
+** all numbers that there are. Else nothing moves by it: one that leaves 64 bits is 0. */
 static int64_t stride_of (space *s, const mt_node *p) {
   int64_t d = 0;
-  if (p->tag == MT_SUM) {
+  bool over = false;
+  if (p->tag == MT_SUM)
     for (const mt_node *c = mt_child(p); c < mt_next(p); c = mt_next(c))
-      d += c->shape * axis_of(s, c)->step;
-    return d;
-  }
-  return p->ring == MT_BASIS ? p->stride * axis_of(s, p)->step : 0;
+      over |= add_number(&d, s, c->shape, c);
+  else if (p->ring == MT_BASIS) over = add_number(&d, s, p->stride, p);
+  return over ? 0 : d;
 }
 
 static void add_numbers (mt_build *b, space *s, const mt_node *t) {

@@ -91,14 +91,15 @@ static mt_status read_layout (mt_layout *out, const dl_tensor *t, mt_err *err) {
 
 /* The memory that the layout reaches. */
 static mt_status read_memory (mt_tensor *out, const dl_tensor *t, mt_err *err) {
-  int64_t lo, end, size = (int64_t)mt_dtype_size(out->dtype), first, bytes;
+  int64_t lo, end, size = (int64_t)mt_dtype_size(out->dtype), first, n, bytes;
   MT_TRY(mt_footprint(&lo, &end, out->layout, err));
   if (lo == end) return MT_OK;
   if (t->data == NULL)
     return mt_fail(err, MT_EINVAL, "dlpack: data is NULL, and there are elements");
-  if (mt_mulo(lo, size, &first) || mt_mulo(end - lo, size, &bytes))
-    return mt_fail(err, MT_EOVERFLOW, "dlpack: the bytes of %lld elements leave 64 bits",
-                   (long long)(end - lo));
+  if (mt_mulo(lo, size, &first) || mt_subo(end, lo, &n) || mt_mulo(n, size, &bytes))
+    return mt_fail(err, MT_EOVERFLOW,
+                   "dlpack: the bytes from element %lld to %lld leave 64 bits",
+                   (long long)lo, (long long)(end - 1));
   uintptr_t at = (uintptr_t)t->data + (uintptr_t)t->byte_offset;
   if (at % (uintptr_t)size != 0)
     return mt_fail(err, MT_EINVAL, "dlpack: elements of %d bytes begin at no multiple",

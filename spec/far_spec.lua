@@ -1,0 +1,88 @@
+-- far_spec.lua: offsets, strides and sums at the ends of 64 bits: exact, or an error.
+-- SPDX-License-Identifier: MIT
+
+local assert = require "luassert"
+local tile = require "moontile"
+local layout = tile.layout
+local MIN = math.mininteger
+
+local times = tonumber(os.getenv "MOONTILE_TIMES") or 1
+math.randomseed(tonumber(os.getenv "MOONTILE_SEED") or os.time())
+
+describe("coordinates that begin far away", function()
+  it("are exact where a stride that nobody takes leaves 64 bits", function()
+    for origin, rows in pairs {
+      ["(12377777775554,0)"] = { "1:22338777780@7", "1:22338777780@1", "0:22338777780@1",
+                                 "(1,4):(22338777780@1,1@0)", "(1,4):(22338777780@1+1@0,1@0)" },
+      ["(780200001715451146,5)"] = { "00:-2@10+2@13", "1:-20@10+2@13", "1:20@1+-1@7" },
+    } do
+      for _, text in ipairs(rows) do
+        local A = layout(text)
+        local R = tile.parse(("ArithTuple%s o %s"):format(origin, text))
+        assert.equal(tile.size(A), tile.size(R))
+        for i = 0, tile.size(A) - 1 do assert.equal(tile.parse(origin) + A(i), R(i)) end
+        assert.equal(R, layout(tostring(R)))
+      end
+    end
+  end)
+
+  it("are exact or refused", function()
+    local random = math.random
+    local function far() return random(0, 1 << random(0, 40)) end
+    for _ = 1, 100 * times do
+      local shape, stride = {}, {}
+      for k = 1, 3 do
+        shape[k] = random(0, 3)
+        stride[k] = ("%d@%d+%d@%d"):format(far() + 1, random(0, 1), far() + 1, random(2, 3))
+      end
+      local A = layout(("(%d,%d,%d):(%s)"):format(shape[1], shape[2], shape[3],
+                                                  table.concat(stride, ",")))
+      local at = tile.make_coord(far(), far(), far(), far())
+      local ok, R = pcall(tile.with_offset, A, at)
+      if ok then
+        for i = 0, tile.size(A) - 1 do assert.equal(at + A(i), R(i)) end
+      else
+        assert.matches("leaves 64 bits", R)
+      end
+    end
+  end)
+end)
+
+describe("an offset of -2^63", function()
+  local function at(bits, base, plain)
+    return tile.make_composed_layout(tile.make_swizzle(bits, base, 3), MIN, layout(plain))
+  end
+
+  it("is a multiple of every run and alignment", function()
+    for _, plain in ipairs { "8:0", "1:0", "0:1" } do
+      for _, A in ipairs { at(2, 0, plain), at(2, 3, plain), at(0, 0, plain) } do
+        local B = layout((tostring(A):gsub("%-%d+", "4096")))
+        assert.equal(tile.max_alignment(B), tile.max_alignment(A))
+        assert.equal(tile.max_common_vector(B, layout(8)), tile.max_common_vector(A, layout(8)))
+      end
+    end
+  end)
+
+  it("is no tensor's", function()
+    local ok, text = pcall(tile.tensor, "u8", at(0, 0, "8:0"))
+    assert.is_false(ok)
+    assert.matches("tensor: the layout begins 2^63 elements below 0", text, 1, true)
+  end)
+
+  it("is left again", function()
+    local A = layout "Sw<2,0,3> o -9223372036854775808 o 8:0"
+    local R = tile.with_offset(A, math.maxinteger)
+    for i = 0, 7 do assert.equal(A(i) + math.maxinteger, R(i)) end
+  end)
+end)
+
+describe("values that are listed", function()
+  dofile "spec/refused.lua"(it, {
+    { 'tile.make_layout(tile.layout "Sw<2,0,3> o 5 o 8:0", tile.layout(math.maxinteger))',
+      "make_layout: of 9223372036854775807:1 there are 2^63 and more values, at most 65536 are "
+      .. "listed: take a tile of it" },
+    { 'tile.make_layout(tile.layout "Sw<2,0,3> o -9223372036854775808 o 8:0", '
+      .. 'tile.layout "4:-1")',
+      "make_layout: -9223372036854775808 + -1 leaves 64 bits" },
+  }, { tile = tile, math = math })
+end)
