@@ -14,7 +14,7 @@ local function some(n)
   end
   for i = 0, SOME - 1 do list[#list + 1] = i end
   local i = SOME
-  while i < n - 1 do list[#list + 1], i = i, 2 * i end
+  while i > 0 and i < n - 1 do list[#list + 1], i = i, 2 * i end -- 2^63 is below 0
   list[#list + 1] = n - 1
   return list
 end

@@ -42,12 +42,32 @@ end
 
 -- ---------------------------------------------------------------- wider elements
 
--- Whether m steps of a leaf, `run` apart in the index, stay in one element and never meet.
-local function together(v, size, s, run, m, n)
-  for i = 0, size - 1 do
-    local c = i // run % s % m
-    if v[i] // n ~= v[i - c * run] // n then return false end
-    for k = 1, c do if v[i] == v[i - k * run] then return false end end
+-- For each index how many steps of a leaf, `run` apart, from it on stay in one element of n and
+-- never meet.
+local function reaches(v, size, s, run, n)
+  local reach = {}
+  for first = 0, size - 1 do
+    if first // run % s == 0 then
+      local to, last = s, {}      -- last: the least c from the one at hand on with this value
+      for c = s - 1, 0, -1 do
+        local i = first + c * run
+        if c < s - 1 and v[i] // n ~= v[i + run] // n then to = c + 1 end
+        to = math.min(to, last[v[i]] or to)
+        last[v[i]], reach[i] = c, to - c
+      end
+    end
+  end
+  return reach
+end
+
+-- Whether m steps of a leaf from each multiple of m on lie in one element.
+local function together(reach, size, s, run, m)
+  for first = 0, size - 1, s * run do
+    for c = 0, s - 1, m do
+      for i = first + c * run, first + c * run + run - 1 do
+        if reach[i] < math.min(m, s - c) then return false end
+      end
+    end
   end
   return true
 end
@@ -57,7 +77,8 @@ local function steps(v, size, s, n)
   local m, run = {}, 1
   for k, extent in ipairs(s) do
     m[k] = math.max(1, math.min(extent, n))
-    while m[k] > 1 and not together(v, size, extent, run, m[k], n) do m[k] = m[k] - 1 end
+    local reach = m[k] > 1 and reaches(v, size, extent, run, n)
+    while size > 0 and m[k] > 1 and not together(reach, size, extent, run, m[k]) do m[k] = m[k] - 1 end
     run = run * extent
   end
   return m
@@ -92,14 +113,33 @@ local function wider(v, size, s, n)
   return w, m
 end
 
+local FACTORS <const>, ASKED <const> = 1 << 12, 1 << 18
+
+-- The largest part of n, less than n, in which elements stay whole, else 1: of those that have a
+-- factor, or are one, up to FACTORS, and of large layouts of the largest of them.
+local function less_wide(v, size, s, n)
+  local left = math.max(8, ASKED // math.max(size, 1))
+  local function would_do(part)
+    left = left - 1
+    return left >= 0 and wider(v, size, s, part)
+  end
+  local most = math.min(FACTORS, n - 1)
+  for k = 2, most do
+    if n % k == 0 and n // k > 1 and would_do(n // k) then return n // k end
+  end
+  for part = most, 2, -1 do
+    if n % part == 0 and n // part > FACTORS and would_do(part) then return part end
+  end
+  return 1
+end
+
 local function upcast(op, A, n)
   check(math.type(n) == "integer" and n >= 1, "%s: a number of elements expected, got %s", op, n)
   local v, size = values(op, A)
   local s = extents(A)
   local w, m, j = wider(v, size, s, n)
   if w then return listed(A, m, w) end
-  local less = n - 1
-  while less > 1 and (n % less ~= 0 or not wider(v, size, s, less)) do less = less - 1 end
+  local less = less_wide(v, size, s, n)
   check(false, "%s: of %s by %d: the modes tear elements apart: A(%d) = %d and A(%d) = %d lie in "
         .. "element %d, and no mode goes from one to the other%s", op, A, n, m, v[m], j, v[j],
         v[m] // n, less > 1 and ("\n  elements of %d would do"):format(less) or "")

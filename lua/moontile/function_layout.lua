@@ -8,6 +8,7 @@ local tile = need "core"
 local check = need "faults"
 
 local MOST <const> = 1 << 16
+local ASKED <const> = 128       -- times as many values are looked at for a swizzle, at most
 
 local function written(i, shape)
   return (tostring(tile.idx2crd(i, shape)):gsub("^(%d+)$", "(%1)"))
@@ -46,7 +47,7 @@ local function runs(v, n, step)
   while n > 1 do
     local c, by = 2, v[step] - v[0]
     while c < n and v[step * c] - v[0] == c * by do c = c + 1 end
-    if n % c ~= 0 then return nil, step * c, by * c + v[0] end
+    if n % c ~= 0 then return nil end
     s[#s + 1], d[#d + 1] = c, by
     step, n = step * c, n // c
   end
@@ -58,34 +59,37 @@ local function tuple(t)
   return #t == 1 and tostring(t[1]) or "(" .. table.concat(t, ",") .. ")"
 end
 
+-- What f gives; nil where that is no layout, as its offsets leave 64 bits.
+local function fits(f, ...)
+  local ok, A = pcall(f, ...)
+  return ok and A or nil
+end
+
 -- A layout of the tree of `shape`, as text, whose leaf k is (s[k]):(d[k]).
 local function tree(shape, s, d)
   local k, l = 0, 0
   local extents = shape:gsub("%d+", function(n) k = k + 1 return tuple(s[k]) or n end)
   local strides = shape:gsub("%d+", function() l = l + 1 return tuple(d[l]) or "0" end)
-  return tile.layout(extents .. ":" .. strides)
+  return fits(tile.layout, extents .. ":" .. strides)
 end
 
--- The first i where A is not v.
 local function differs(A, v, n)
   for i = 0, n - 1 do
-    if A(i) ~= v[i] then return i, A(i) end
+    if A(i) ~= v[i] then return true end
   end
+  return false
 end
 
--- nil, and the index and the value that steps would give there.
 local function by_steps(v, n, shape, extents)
   local s, d, step = {}, {}, 1
   for k, e in ipairs(extents) do
     s[k], d[k] = runs(v, e, step)
-    if s[k] == nil then return nil, d[k], select(3, runs(v, e, step)) end
+    if s[k] == nil then return nil end
     step = step * e
   end
   local A = tree(shape, s, d)
-  if v[0] ~= 0 then A = tile.with_offset(A, v[0]) end
-  local at, would = differs(A, v, n)
-  if at then return nil, at, would end
-  return A
+  if A and v[0] ~= 0 then A = fits(tile.with_offset, A, v[0]) end
+  return A and not differs(A, v, n) and A or nil
 end
 
 -- ---------------------------------------------------------------- bits
@@ -96,14 +100,14 @@ local function is_bits(v, n, extents)
   return true
 end
 
--- v[i] = v[0] xor the images of the bits of i; nil, and where that is not so.
+-- v[i] = v[0] xor the images of the bits of i
 local function by_bits(v, n, extents, shape)
   if not is_bits(v, n, extents) then return nil end
   local columns, all = {}, 0
   for i = 1, n - 1 do
     local rest = i & (i - 1) -- without its lowest bit
     if rest == 0 then columns[#columns + 1] = v[i] ~ v[0]
-    elseif v[i] ~= v[rest] ~ v[i - rest] ~ v[0] then return nil, i, v[rest] ~ v[i - rest] ~ v[0] end
+    elseif v[i] ~= v[rest] ~ v[i - rest] ~ v[0] then return nil end
     all = all | v[i]
   end
   local M = {}
@@ -120,11 +124,13 @@ end
 
 -- ---------------------------------------------------------------- swizzles
 
--- What the swizzle makes of the values that are asked; a swizzle undoes itself.
-local function swizzled(v, b, m, s)
+-- What the swizzle makes of the values that are asked; a swizzle undoes itself. left[1]: how many
+-- more may be asked.
+local function swizzled(v, b, m, s, left)
   local mask = (1 << b) - 1
   return setmetatable({}, { __index = function(_, i)
     local x = v[i]
+    left[1] = left[1] - 1
     if s > 0 then return x ~ (x >> m + s & mask) << m end
     return x ~ (x >> m & mask) << m - s
   end })
@@ -132,7 +138,7 @@ end
 
 -- w o offset o L with steps of one size, for any swizzle w of the bits that there are.
 local function by_swizzle(v, n, shape, extents)
-  local bits, all = 0, 0
+  local bits, all, left = 0, 0, { ASKED * n + MOST }
   for i = 0, n - 1 do all = all | v[i] end
   if all < 0 then return nil end
   while bits < 62 and all >> bits ~= 0 do bits = bits + 1 end
@@ -140,8 +146,9 @@ local function by_swizzle(v, n, shape, extents)
     for s = b, bits - b do
       for m = 0, bits - b - s do
         for sign = 1, -1, -2 do
-          local L = by_steps(swizzled(v, b, m, sign * s), n, shape, extents)
-          local A = L and tile.make_composed_layout(tile.swizzle(b, m, sign * s), 0, L)
+          if left[1] < 0 then return nil end
+          local L = by_steps(swizzled(v, b, m, sign * s, left), n, shape, extents)
+          local A = L and fits(tile.make_composed_layout, tile.swizzle(b, m, sign * s), 0, L)
           if A and not differs(A, v, n) then return A end
         end
       end
@@ -177,6 +184,21 @@ local function turns(v, n, extents, m, d, e)
   return true
 end
 
+-- The only period that there can be: a step of a leaf takes one of two differences, a period apart.
+local function period_of(v, n, extents)
+  local step = 1
+  for _, x in ipairs(extents) do
+    local d = x > 1 and v[step] - v[0]
+    for i = 0, d and n - 1 or -1 do
+      if i // step % x < x - 1 and v[i + step] - v[i] ~= d then
+        return math.abs(v[i + step] - v[i] - d)
+      end
+    end
+    step = step * x
+  end
+  return 0
+end
+
 -- f o offset o A: A numbers the place in the period, and the periods above it.
 local function by_period(v, n, extents, shape)
   local most = 0
@@ -184,18 +206,18 @@ local function by_period(v, n, extents, shape)
     if v[i] < 0 then return nil end
     most = math.max(most, v[i])
   end
-  for m = 2, math.min(most, n) + 1 do
-    local d, e = steps_in(v, extents, m)
-    if d and turns(v, n, extents, m, d, e) then
-      local reach, s, t = v[0] % m + 1, {}, {}
-      for k, x in ipairs(extents) do reach = reach + (x - 1) * d[k] end
-      local laps = (reach + m - 1) // m
-      for k, x in ipairs(extents) do s[k], t[k] = { x }, { d[k] + laps * m * e[k] } end
-      local f = tile.layout({ m, laps, most // m + 1 }, { 1, 0, m })
-      local A = tile.make_composed_layout(f, v[0] % m + laps * m * (v[0] // m), tree(shape, s, t))
-      return not differs(A, v, n) and A or nil
-    end
-  end
+  local m = period_of(v, n, extents)
+  if m < 2 or m > math.min(most, n) + 1 then return nil end
+  local d, e = steps_in(v, extents, m)
+  if not d or not turns(v, n, extents, m, d, e) then return nil end
+  local reach, s, t = v[0] % m + 1, {}, {}
+  for k, x in ipairs(extents) do reach = reach + (x - 1) * d[k] end
+  local laps = (reach + m - 1) // m
+  for k, x in ipairs(extents) do s[k], t[k] = { x }, { d[k] + laps * m * e[k] } end
+  local f = tile.layout({ m, laps, most // m + 1 }, { 1, 0, m })
+  local numbers = tree(shape, s, t)
+  local A = numbers and fits(tile.make_composed_layout, f, v[0] % m + laps * m * (v[0] // m), numbers)
+  return A and not differs(A, v, n) and A or nil
 end
 
 -- ---------------------------------------------------------------- all of it

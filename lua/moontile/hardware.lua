@@ -60,10 +60,15 @@ function hardware.tma_partition(...)
   return g, offset and offset + g_at or g_at, s, s_at
 end
 
+local MOST_CTAS <const> = 1 << 12
+
 -- create_tma_multicast_mask(ctas, coordinate): a bit for each CTA that `_` in it ranges over.
 function hardware.create_tma_multicast_mask(ctas, coordinate)
   local part, offset = tile.slice_and_offset(coordinate, ctas)
   local mask = 0
+  if not tile.is_composed(part) then part = tile.filter(part) end
+  check(tile.size(part) <= MOST_CTAS, "create_tma_multicast_mask: %d CTAs: the mask has 16 bits",
+        tile.size(part))
   for i = 0, tile.size(part) - 1 do
     local value = part(i)
     check(math.type(offset) == "integer" and math.type(value) == "integer",
