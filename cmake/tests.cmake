@@ -388,7 +388,7 @@ moontile_test(fuzz.api COMMAND ${PROGRAM} ${SPEC}/fuzz/api.lua 1 20000)
 # Random scripts, for a quarter of a minute.
 moontile_test(fuzz.surface COST 15 COMMAND sh ${SPEC}/fuzz/surface.sh ${PROGRAM} ${SCRATCH}/surface)
 file(MAKE_DIRECTORY ${SCRATCH}/surface)
-foreach(name held no_file host_table)
+foreach(name held no_file host_table answers)
   moontile_test(fuzz.surface.${name} COMMAND ${PROGRAM} ${SPEC}/fuzz/surface.lua
                 --scratch ${SCRATCH}/surface --replay ${SPEC}/fuzz/corpus/surface/${name}.log)
 endforeach()

@@ -75,7 +75,7 @@ end)
 
 describe("functions of coordinates", function()
   for why, f in pairs {
-    ["one value is another, and periods are many"] = function(i) return i == 8191 and 70000 or 0 end,
+    ["one value is another, periods are many"] = function(i) return i == 8191 and 70000 or 0 end,
     ["one value has the bits of all swizzles"] =
       function(i) return i == 8191 and 1 << 61 | 0x155555555555555 or 0 end,
     ["their sums would leave 64 bits"] = function(i) return i < 4096 and i * i or MAX end,
@@ -102,7 +102,8 @@ describe("layouts of 2^63 - 1", function()
       return tile.create_tma_multicast_mask(layout(1 << 40), tile._)
     end)
     refused(1, "the mask has 16 bits", function()
-      return tile.create_tma_multicast_mask(layout("Sw<1,0,1> o 0 o (1048576,1048576):(1,0)"), tile._)
+      return tile.create_tma_multicast_mask(layout "Sw<1,0,1> o 0 o (1048576,1048576):(1,0)",
+                                            tile._)
     end)
   end)
 

@@ -37,9 +37,10 @@ MT_API mt_status mt_composition (mt_layout *out, const mt_node *a, const mt_node
 ** positive, (3) if it fills, (A, R) has every offset of a range of at least `bound`,
 ** each once. `fills` (may be NULL): whether it does; it does if A's strides, in order,
 ** divide. Stride-0 modes are passed over. An A without elements skips all: R is bound:1,
-** and does not fill. Errors: MT_EINJECTIVE (two elements of A share
-** an offset), MT_EINEXACT (modes of A interleave: nothing fills what it skips; the text
-** has the stride at which copies of A do not meet, if that was found within 2^16
+** and does not fill. Of an A under swizzles only it is that of what they stand before:
+** the swizzles of (base, R) have the offsets. Errors: MT_EINJECTIVE (two elements of A
+** share an offset), MT_EINEXACT (modes of A interleave: nothing fills what it skips; the
+** text has the stride at which copies of A do not meet, if that was found within 2^16
 ** steps). */
 MT_API mt_status mt_complement (mt_layout *out, bool *fills, const mt_node *a,
                                 int64_t bound, mt_err *err);

@@ -78,7 +78,9 @@ local function steps(v, size, s, n)
   for k, extent in ipairs(s) do
     m[k] = math.max(1, math.min(extent, n))
     local reach = m[k] > 1 and reaches(v, size, extent, run, n)
-    while size > 0 and m[k] > 1 and not together(reach, size, extent, run, m[k]) do m[k] = m[k] - 1 end
+    while size > 0 and m[k] > 1 and not together(reach, size, extent, run, m[k]) do
+      m[k] = m[k] - 1
+    end
     run = run * extent
   end
   return m

@@ -215,20 +215,28 @@ local function by_period(v, n, extents, shape)
   local laps = (reach + m - 1) // m
   for k, x in ipairs(extents) do s[k], t[k] = { x }, { d[k] + laps * m * e[k] } end
   local f = tile.layout({ m, laps, most // m + 1 }, { 1, 0, m })
-  local numbers = tree(shape, s, t)
-  local A = numbers and fits(tile.make_composed_layout, f, v[0] % m + laps * m * (v[0] // m), numbers)
+  local first, numbers = v[0] % m + laps * m * (v[0] // m), tree(shape, s, t)
+  local A = numbers and fits(tile.make_composed_layout, f, first, numbers)
   return A and not differs(A, v, n) and A or nil
 end
 
 -- ---------------------------------------------------------------- all of it
+
+-- A function, or an object that is called as one. What the library's objects are, they say
+-- themselves.
+local function is_called(f)
+  if type(f) ~= "userdata" then return type(f) == "function" end
+  local meta = getmetatable(f)
+  return type(meta) == "string" or type(meta) == "table" and meta.__call ~= nil
+end
 
 -- function_layout(shape, f): the layout with the values f(coordinate...)
 return function(shape, f)
   local S = type(shape) == "userdata" and shape or tile.layout(shape)
   local n, rank = tile.size(S), tile.rank(S)
   local whole = tile.shape(S)
-  check(type(f) == "function" or type(f) == "userdata",
-        "function_layout: a function of coordinates expected, got %s", type(f))
+  check(is_called(f), "function_layout: a function of coordinates expected, got %s",
+        need "kind"(f))
   check(n <= MOST, "function_layout: %s has %d elements, at most %d are asked: a part of it shows"
         .. " its steps, too", whole, n, MOST)
   if n == 0 then return tile.layout(whole) end

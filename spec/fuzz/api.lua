@@ -11,13 +11,15 @@ math.randomseed(seed)
 
 local function pick(t) return t[math.random(#t)] end
 
-local INTEGERS = { 0, 1, 2, 3, 4, 5, 7, 8, 16, 24, -1, -2, 1 << 20, 1 << 40, math.maxinteger,
-                   math.mininteger, 2.0, 2.5 }
+local INTEGERS = { 0, 1, 2, 3, 4, 5, 7, 8, 16, 24, -1, -2, 1 << 20, 1 << 40, 1 << 62,
+                   math.maxinteger - 1, math.maxinteger, math.mininteger, 2.0, 2.5 }
 local TEXTS = {
   "4:1", "(4,8):(8,1)", "(4,(2,2)):(2,(1,8))", "Sw<2,0,3> o 0 o (8,8):(8,1)", "():()", "8:-1",
   "(4,8):(1@0,1@1)", "(2,3):(0,1)", "(3,0):(1,1)", "(4,2):(1@0+2@1,1@1)", "Sw<3,4,3>", "1@0",
   "(_,2)", "(2:1,(2,4):(1,8))", "left", "right", "f32", "i8", "cpu", "x", "",
   "((8,2),(4,4)):((1,64),(8,256))", "9223372036854775807:1", "4:4611686018427387904",
+  "9223372036854775807:0", "(2,4611686018427387903):(1,0)", "8:-4611686018427387904",
+  "Sw<2,0,3> o -9223372036854775808 o 8:1", "Sw<1,0,1> o 9223372036854775800 o (2,2):(4,1)",
 }
 local LAYOUTS = { "(4,8):(8,1)", "(4,(2,2)):(2,(1,8))", "Sw<2,0,3> o 0 o (8,8):(8,1)", "64:1",
                   "(2,3):(0,1)", "():()", "8:-1", "(3,0):(1,1)", "(8,8):(1,8)" }
@@ -103,8 +105,20 @@ local function values(n)
   return table.unpack(list)
 end
 
+-- A call that runs 2^28 of Lua's instructions is one that does not end, whatever it was given.
+local TURNS <const>, MOST <const> = 1 << 16, 1 << 12
+local turns = 0
+debug.sethook(function()
+  turns = turns + 1
+  if turns < MOST then return end
+  debug.sethook()
+  io.write(debug.traceback("api: a call does not end"), "\n")
+  os.exit(1)
+end, "", TURNS)
+
 local good = 0
 local function try(f, ...)
+  turns = 0
   local r = table.pack(pcall(f, ...))
   if not r[1] then return end
   good = good + 1

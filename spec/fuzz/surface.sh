@@ -5,7 +5,9 @@
 #
 # usage: surface.sh PROGRAM FOLDER [SECONDS [PROCESSES [SEED]]]
 #   PROGRAM   moontile, with its whole path, best built with the sanitizers
-#   FOLDER    for logs, files and findings; it is made
+#   FOLDER    for logs, files and findings; it is made. A finding is FOLDER/PROCESS/finding.SEED.log
+#             (its lines), .out (what was said) and .small (shrunk); none is ever removed.
+#             FOLDER/findings has all of them, with their texts, as soon as they are found.
 #   SECONDS   15, or MOONTILE_TIMES as many
 # MOONTILE_TEST_LIBCUDA names the driver of the device `gpu`. Exit status 1: something was found.
 set -u
@@ -19,17 +21,29 @@ grace=120
 ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}allocator_may_return_null=1:max_allocation_size_mb=1024
 export ASAN_OPTIONS
 
-# Findings of an earlier run are no findings of this one.
-find "$folder" -name 'finding.*' -exec rm -f {} +
+# What an exit status says, in words.
+meaning() {
+  case $1 in
+    1) echo 'a law is broken, or a sanitizer spoke' ;;
+    124 | 134 | 137) echo "ended by a signal, or $((turn + grace)) s were over" ;;
+    *) echo 'it crashed' ;;
+  esac
+}
 
-# Shrinks what the turn in $1 failed with and keeps it as $1/finding.N.
+# Keeps what the turn in $1 failed with as $1/finding.SEED, and shrinks it afterwards: what ends this
+# script takes no finding with it.
 found() {
-  n=$(find "$1" -name 'finding.*.log' | wc -l)
-  cp "$1/log" "$1/finding.$n.log"
-  cp "$1/out" "$1/finding.$n.out"
-  echo "surface.sh: seed $2, exit status $3: $1/finding.$n"
-  tail -n 40 "$1/out"
-  timeout -s KILL 600 "$program" "$here/surface.lua" --shrink "$1/finding.$n.log" --scratch .
+  one=$1/finding.$2
+  cp "$1/log" "$one.log"
+  cp "$1/out" "$one.out"
+  {
+    echo "surface.sh: seed $2, exit status $3 ($(meaning "$3")): $one.log"
+    grep -v 'AddressSanitizer failed to allocate' "$1/out" | tail -n 60
+  } >"$one.text"
+  cat "$one.text" >>"$folder/findings"
+  cat "$one.text"
+  timeout -s KILL 600 "$program" "$here/surface.lua" --shrink "$one.log" --scratch . >"$one.shrunk" 2>&1
+  tail -n 20 "$one.shrunk" | tee -a "$folder/findings"
 }
 
 # One process: turn after turn until the time is over. $1: its folder, $2: its first seed.
@@ -64,4 +78,8 @@ while [ "$k" -lt "$processes" ]; do
 done
 status=0
 for pid in $pids; do wait "$pid" || status=1; done
+if [ $status != 0 ]; then
+  echo "surface.sh: found, now or before, in $folder/findings:"
+  grep -h '^surface.sh: seed' "$folder/findings"
+fi
 exit $status

@@ -36,6 +36,7 @@ Tensor.composition = tile.composition
 --- - disjoint from A but for 0; ordered, strides positive
 --- - if it fills, (A, R) has each offset of a range of at least `bound` once
 --- - of a layout without elements: all below the bound, which does not fill
+--- - of a swizzled A that of the layout under its swizzles, as in CuTe: both are meant under them
 --- - error: two elements of A share an offset; modes of A interleave
 --- ```lua
 --- layout(4, 2):complement(24)  --> (2,3):(1,8)	true

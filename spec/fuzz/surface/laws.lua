@@ -220,9 +220,21 @@ function laws.left_inverse(R, A)
   end
 end
 
--- Each value of (A, R) is there as often as in A alone: what R adds is disjoint.
+-- What stands under the swizzles of A; A where another link does.
+local function under_swizzles(A)
+  local links, base = tostring(A):match "^(.* o )([^ ]*)$"
+  for link in (links or ""):gmatch "(%S+) o %S+ o " do
+    if not link:find "^Sw<" then return A end
+  end
+  return base and layout(base) or A
+end
+
+-- Each value of (A, R) is there as often as in A alone: what R adds is disjoint. Swizzles stand
+-- before both.
 function laws.complement(R, A)
-  if not are_layouts(R, A) or tile.size(R) * tile.size(A) > ELEMENTS >> 4 then return end
+  if not are_layouts(R, A) then return end
+  A = under_swizzles(A)
+  if tile.size(R) * tile.size(A) > ELEMENTS >> 4 then return end
   local ok, both = pcall(tile.make_layout, A, R)
   local a, r = values(A), ok and values(both)
   if not a or not r then return end
