@@ -17,7 +17,11 @@ end
 
 describe("refused tuning", function()
   refused(it, {
-    { 'tile.tune(5)', "tune: a plan expected, got integer" },
+    { 'tile.tune(5)', "tune: a plan expected, got number: plan(src, dst) and plan_gemm(A, B, C) "
+      .. "make one" },
+    { 'tile.tune(tile.tensor("f32", tile.layout(4)))',
+      "tune: a plan expected, got moontile.Tensor: plan(src, dst) and plan_gemm(A, B, C) make "
+      .. "one" },
     { 'tile.tune(plan(), 5)', "tune: a table of options expected, got number" },
     { 'tile.tune(plan(), { round = 5 })',
       "tune: unknown option 'round'; did you mean rounds? there are: file, rounds" },

@@ -96,7 +96,8 @@ end
 local function copy_atom(what, atom, bits)
   local is_atom = type(atom) == "userdata" and getmetatable(atom) == "moontile.CopyAtom"
   if type(atom) ~= "string" and not is_atom then
-    error(("%s: atom: a copy atom or the name of one expected, got %s"):format(what, type(atom)), 0)
+    error(("%s: atom: a copy atom or the name of one expected, got %s"):format(what,
+          need "kind"(atom)), 0)
   end
   if type(bits) == "string" then bits = 8 * tile.tensor(bits, tile.layout(1)):itemsize() end
   return tile.copy_atom(atom, bits)
@@ -106,7 +107,7 @@ end
 -- the first values that they have of C.
 function construct.make_tiled_copy_C_atom(atom, mma, bits)
   if type(mma) ~= "userdata" or getmetatable(mma) ~= "moontile.TiledMMA" then
-    error("make_tiled_copy_C_atom: a tiled MMA expected, got " .. type(mma), 0)
+    error("make_tiled_copy_C_atom: a tiled MMA expected, got " .. need "kind"(mma), 0)
   end
   local bits_of_atom = type(atom) == "userdata" and atom.bits > 1 and atom.bits
   bits = bits or bits_of_atom

@@ -19,7 +19,7 @@ local function is_tensor(value) return getmetatable(value) == "moontile.Tensor" 
 -- once, in alphabetical order.
 local function read_expression(expression)
   check(type(expression) == "string", "einsum: an expression like \"mk,nk->mn\" expected,"
-        .. " got %s", type(expression))
+        .. " got %s", need "kind"(expression))
   local text = gsub(expression, "%s+", "")
   local inputs, out = match(text, "^([%a,]*)%->(%a*)$")
   inputs = inputs or match(text, "^[%a,]*$")
@@ -168,7 +168,7 @@ local function with_labels(value, name, out, size)
     return value, vector and label_of(value:size(), out, size, name) or out
   end
   check(type(value) == "table", "einsum: %s: a tensor, or { labels = tensor }, expected, got %s",
-        name, type(value))
+        name, need "kind"(value))
   local word, T = next(value)
   check(type(word) == "string" and is_tensor(T) and next(value, word) == nil, "einsum: %s: one "
         .. "tensor with its labels expected, as in %s = { %s = T }", name, name, sub(out, -1))
@@ -253,7 +253,8 @@ local function arguments(expression, words, ...)
   local C = is_tensor(given[at]) and given[at] or nil
   if C or given[at] == nil then at = at + 1 end
   local options = given[at] or {}
-  check(type(options) == "table", "einsum: options in a table expected, got %s", type(options))
+  check(type(options) == "table", "einsum: options in a table expected, got %s",
+        need "kind"(options))
   for i = at + 1, select("#", ...) do
     check(given[i] == nil, "einsum: behind C and the options nothing is taken, got a %s",
           type(given[i]))
@@ -261,7 +262,7 @@ local function arguments(expression, words, ...)
   tile.check_options("einsum", options, "activation", "alpha", "beta", "bias", "dtype",
                      "mma", "precision", "residual", "stream")
   check(options.mma == nil or getmetatable(options.mma) == "moontile.TiledMMA",
-        "einsum: mma: a tiled MMA expected, got %s", type(options.mma))
+        "einsum: mma: a tiled MMA expected, got %s", need "kind"(options.mma))
   check(C or not options.beta or options.beta == 0, "einsum: beta is %s, but there is no C to"
         .. " add to\ngive C behind the operands", options.beta)
   check(not C or not options.dtype, "einsum: dtype is that of the C that is made, but C is given")

@@ -3,14 +3,14 @@
 
 local need = ...
 local tile = need "core"
-local check = need "faults"
+local check, kind = need "faults", need "kind"
 local gsub, match, sub = string.gsub, string.match, string.sub
 
 local einsum = {}
 
 local function layout_of(value, what)
   check(getmetatable(value) == "moontile.Layout", "%s: layout expected, got %s", what,
-        type(value) == "userdata" and getmetatable(value) or type(value))
+        kind(value))
   return value
 end
 

@@ -150,7 +150,8 @@ local function is_name(x) return type(x) == "string" and x:find "^[%a_][%w_]*$" 
 
 local function read_options(options)
   options = options == nil and {} or options
-  check(type(options) == "table", "export: a table of options expected, got %s", type(options))
+  check(type(options) == "table", "export: a table of options expected, got %s",
+        need "kind"(options))
   for key in pairs(options) do
     check(key == "name", "export: no option %s; there is name", tostring(key))
   end
@@ -180,7 +181,7 @@ local function sorted_names(plans)
   local names = {}
   for name, plan in pairs(plans) do
     check(is_name(name) and is_plan(plan), "export: of several plans a table { name = plan, ... } "
-          .. "expected, got %s = %s", tostring(name), type(plan))
+          .. "expected, got %s = %s", tostring(name), need "kind"(plan))
     names[#names + 1] = name
   end
   check(#names > 0, "export: the table has no plan")
@@ -204,7 +205,7 @@ end
 return function(plan, folder, options)
   check(is_plan(plan) or type(plan) == "table", "export: a plan expected, got %s", type(plan))
   check(folder == nil or type(folder) == "string", "export: a folder expected, got %s",
-        type(folder))
+        need "kind"(folder))
   local name = read_options(options)
   if not is_plan(plan) then return export_all(plan, folder, options) end
   if folder == nil then return text_of(plan, name) end

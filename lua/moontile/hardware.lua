@@ -30,7 +30,7 @@ end
 local function tma_arguments(t, cta, ctas, smem, gmem, offset)
   if is_layout(cta) then cta, ctas, smem, gmem, offset = 0, tile.layout(1), cta, ctas, smem end
   check(type(t) == "table" and t.coords and t.elements,
-        "tma_partition: what tile.tma gives expected first, got %s", type(t))
+        "tma_partition: what tile.tma gives expected first, got %s", need "kind"(t))
   if not is_layout(ctas) then ctas = tile.layout(ctas) end
   check(is_layout(smem) and is_layout(gmem), "tma_partition: layouts (tile,rest...) of shared and "
         .. "of global memory expected, got %s and %s", tostring(smem), tostring(gmem))

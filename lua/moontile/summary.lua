@@ -116,5 +116,5 @@ return function(atom, bits)
     return of_copy(bits and tile.copy_atom(atom, bits) or atom)
   end
   error(("atom_summary: an atom or the name of one expected, got %s"):format(
-    type(given) == "userdata" and tostring(class) or type(given)), 0)
+    need "kind"(given)), 0)
 end

@@ -148,13 +148,14 @@ end
 
 local function read_options(options)
   options = options or {}
-  check(type(options) == "table", "tune: a table of options expected, got %s", type(options))
+  check(type(options) == "table", "tune: a table of options expected, got %s",
+        need "kind"(options))
   tile.check_options("tune", options, "file", "rounds")
   local rounds, file = options.rounds or 5, options.file
   check(math.type(rounds) == "integer" and rounds > 0 and rounds <= 10000,
         "tune: rounds: 1 to 10000 expected, got %s", rounds)
   check(file == nil or type(file) == "string", "tune: file: the name of a file expected, got %s",
-        type(file))
+        need "kind"(file))
   return rounds, file
 end
 
@@ -178,8 +179,8 @@ end
 -- copies, or products, take the winner; if a file is given, what it says is remembered too, and the
 -- winner is appended.
 function tuning.tune(plan, options)
-  check(getmetatable(plan) == "moontile.Plan", "tune: a plan expected, got %s",
-        math.type(plan) or type(plan))
+  check(getmetatable(plan) == "moontile.Plan", "tune: a plan expected, got %s: plan(src, dst) and "
+        .. "plan_gemm(A, B, C) make one", need "kind"(plan))
   local rounds, path = read_options(options)
   if path then
     local lines, message, code = tile.recall_tuning(path)

@@ -38,8 +38,9 @@ static int push_desc (lua_State *L, const mt_gmma_desc *d) {
   lmt_setint(L, "bits", d->bits);
   lmt_setint(L, "lbo", d->lbo);
   lmt_setint(L, "sbo", d->sbo);
-  lua_pushfstring(L, "wgmma reads it: mode %s, major %s, LBO %I, SBO %I (times 16 bytes)",
-                  mode, major, (LUAI_UACINT)d->lbo, (LUAI_UACINT)d->sbo);
+  lua_pushfstring(
+      L, "wgmma reads it: mode %s, major %s, %d bits, LBO %I, SBO %I (times 16 bytes)",
+      mode, major, d->bits, (LUAI_UACINT)d->lbo, (LUAI_UACINT)d->sbo);
   lua_setfield(L, -2, "text");
   luaL_setmetatable(L, LMT_ANALYSIS);
   return 1;

@@ -11,6 +11,7 @@
 #include <lauxlib.h>
 #include <lualib.h>
 
+#include "binding/coroutine.h"
 #include "binding/versions.h"
 #include "console/running.h"
 
@@ -119,32 +120,10 @@ static int l_resume (lua_State *L) {
   return n + 1;
 }
 
-/* Upvalue: the coroutine. */
 static int call_wrapped (lua_State *L) {
-  lua_State *co = lua_tothread(L, lua_upvalueindex(1));
-  int n = resume(L, co, lua_gettop(L));
-  if (n >= 0) return n;
-  int status = lua_status(co);
-  if (status != LUA_OK && status != LUA_YIELD) { /* it died: close its variables */
-    status = lmt_closethread(L, co);
-    lua_xmove(co, L, 1);
-  }
-  if (status != LUA_ERRMEM && lua_type(L, -1) == LUA_TSTRING) {
-    luaL_where(L, 1);
-    lua_insert(L, -2);
-    lua_concat(L, 2);
-  }
-  return lua_error(L);
+  return lmt_callwrapped(L, resume, lmt_closethread);
 }
-
-static int l_wrap (lua_State *L) {
-  luaL_checktype(L, 1, LUA_TFUNCTION);
-  lua_State *co = lua_newthread(L);
-  lua_pushvalue(L, 1);
-  lua_xmove(L, co, 1);
-  lua_pushcclosure(L, call_wrapped, 1);
-  return 1;
-}
+static int l_wrap (lua_State *L) { return lmt_wrap(L, call_wrapped); }
 
 void run_open_coroutines (lua_State *L) {
   static const luaL_Reg functions[] = {{"resume", l_resume},

@@ -6,6 +6,7 @@
 #include <lualib.h>
 #include <string.h>
 
+#include "binding/coroutine.h"
 #include "binding/versions.h"
 #include "vm/vm.h"
 
@@ -319,32 +320,8 @@ static int reset (lua_State *L, lua_State *co) {
   return status;
 }
 
-/* Upvalue 1: the coroutine. */
-static int call_wrapped (lua_State *L) {
-  lua_State *co = lua_tothread(L, lua_upvalueindex(1));
-  int n = resume(L, co, lua_gettop(L));
-  if (n >= 0) return n;
-  int status = lua_status(co);
-  if (status != LUA_OK && status != LUA_YIELD) {
-    reset(L, co);
-    lua_xmove(co, L, 1); /* its error, which a __close may have replaced */
-  }
-  if (lua_type(L, -1) == LUA_TSTRING) {
-    luaL_where(L, 1);
-    lua_insert(L, -2);
-    lua_concat(L, 2);
-  }
-  return lua_error(L);
-}
-
-static int l_wrap (lua_State *L) {
-  luaL_checktype(L, 1, LUA_TFUNCTION);
-  lua_State *co = lua_newthread(L);
-  lua_pushvalue(L, 1);
-  lua_xmove(L, co, 1);
-  lua_pushcclosure(L, call_wrapped, 1);
-  return 1;
-}
+static int call_wrapped (lua_State *L) { return lmt_callwrapped(L, resume, reset); }
+static int l_wrap (lua_State *L) { return lmt_wrap(L, call_wrapped); }
 
 /* Upvalue 1: coroutine.status. */
 static int l_close (lua_State *L) {

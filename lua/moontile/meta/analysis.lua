@@ -77,7 +77,8 @@ function tile.find_swizzle(options) end
 --- The descriptor by which wgmma reads an operand from shared memory.
 --- - make_gmma_desc(A [, bits or dtype] [, "K" or "MN"]): A is (M,K) or (N,K) of one instruction
 --- - of 16 bits, if nothing is said; the major is that of A
---- - mode, major, lbo, sbo (times 16 bytes) are fields
+--- - mode, major, bits, lbo, sbo (times 16 bytes) are fields
+--- - an offset behind A is taken for bits: make_gmma_desc((local_tile(A, t, c)), 16) leaves it out
 --- - error: no mode reads the layout, with the first element that lies elsewhere
 --- ```lua
 --- make_gmma_desc(parse "Sw<3,3,3> o 0 o (64,16):(64,1)", "bf16").mode  --> B128

@@ -138,7 +138,7 @@ end
 -- Of a tiled copy; o.banks: the layout of shared memory, o.part: the side that lies there.
 function banks.of_copy(tiled, o)
   check(getmetatable(o.banks) == "moontile.Layout",
-        "%s: banks: the layout of shared memory expected, got %s", o.way, type(o.banks))
+        "%s: banks: the layout of shared memory expected, got %s", o.way, need "kind"(o.banks))
   local side = options.word(o, "part", { "S", "D" }) or "S"
   local figures = tile.bank_conflicts(tiled, o.banks, side, o.access)
   local A = side == "S" and tiled:partition_S(o.banks) or tiled:partition_D(o.banks)

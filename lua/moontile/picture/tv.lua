@@ -148,7 +148,7 @@ end
 function tv.picture(x, o)
   local layout = x.tv
   check(getmetatable(layout) == "moontile.Layout", "%s: tv: a layout (thread,value) -> element"
-        .. " expected, got %s", o.way, type(layout))
+        .. " expected, got %s", o.way, need "kind"(layout))
   if tile.rank(layout) < 2 then layout = tile.make_layout(layout, tile.layout(1, 0)) end
   if tile.rank(layout) > 2 then layout = tile.group(layout, 2, tile.rank(layout)) end
   local rows, columns = tv.tile(x.tiler or tile.cosize(layout))
