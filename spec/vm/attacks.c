@@ -180,6 +180,92 @@ static const attack further[] = {
     {"an array counted at each new key", LATE,
      "local t = {} for i = 1, 1e6 do t[i] = i end\n"
      "while true do for i = 1, 1e4 do t[-i] = 1 t[-i] = nil end end"},
+    {"a sum of twenty tensors", LATE "|labels|operands",
+     "local t, w = {}, {} for i = 1, 20 do t[i] = tile.tensor('f32', tile.layout{2, 2})\n"
+     "  w[i] = string.char(96 + i, 97 + i) end\n"
+     "while true do pcall(tile.einsum, table.concat(w, ',') .. '->au', table.unpack(t)) end"},
+    {"a function of 65536 coordinates", LATE,
+     STUBBORN "again(tile.function_layout, 1 << 16, function(i)\n"
+              "  return i == 65535 and 1 << 61 or 0 end)"},
+    {"elements as wide as can be", LATE,
+     STUBBORN "again(tile.upcast, tile.make_composed_layout(tile.swizzle(2, 0, 3),\n"
+              "  math.mininteger, tile.layout(1 << 15)), math.maxinteger)"},
+    {"CTAs of a mode of stride 0", LATE,
+     STUBBORN
+     "again(tile.create_tma_multicast_mask, tile.layout(math.maxinteger, 0), tile._)"},
+    {"pictures of a large layout", LATE,
+     STUBBORN "again(tile.svg, tile.layout{512, 512})"},
+    {"texts of a large layout", LATE,
+     STUBBORN "again(tile.print_layout, tile.layout{512, 512})"},
+    {"a tensor as a table", FULL,
+     "local t = tile.tensor('u8', tile.layout(1 << 19)) while true do t:totable() end"},
+    {"the order of a permutation", LATE,
+     STUBBORN "again(tile.order, tile.layout('(1024,1024):(1024,1)'))"},
+    {"ten thousand rounds of tuning", LATE "|one way",
+     "local a, b = tile.tensor('f32', tile.layout{512, 512}), tile.tensor('f32',\n"
+     "  tile.layout({512, 512}, 'right'))\n"
+     "while true do pcall(tile.tune, tile.plan(a, b), { rounds = 10000 }) end"},
+    {"a measurement of 2^22 launches", LATE "|expected",
+     "local a, b = tile.tensor('f32', tile.layout(64)), tile.tensor('f32', tile.layout(64))\n"
+     "while true do pcall(function() return tile.plan(a, b):measure(1 << 22) end) end"},
+    {"a file of tuned kernels", "permit",
+     "local a, b = tile.tensor('f32', tile.layout(64)), tile.tensor('f32', tile.layout(64))\n"
+     "local ok, why = tile.tune(tile.plan(a, b), { file = 'tuned.txt' }) error(why)"},
+    {"a plan as a file", "permit",
+     "local a, b = tile.tensor('f32', tile.layout(64)), tile.tensor('f32', tile.layout(64))\n"
+     "local ok, why = tile.export(tile.plan(a, b), '.') error(why)"},
+    {"a mapped file", "permit", "local t, why = tile.map('/etc/passwd') error(why)"},
+    {"a tensor as a file", "permit",
+     "local t, why = tile.tensor('f32', tile.layout(64)):save 'x.npy' error(why)"},
+    {"graphs in graphs", "",
+     "local d = tile.device 'cpu' local function f() return d:graph(f) end\n"
+     "while true do pcall(f) end"},
+    {"an error of 8 MB", "", "error(('x'):rep(7e6))"},
+    {"an error that has no text", LATE,
+     "error(setmetatable({}, { __tostring = function() while true do end end }))"},
+    {"a name that has no end", LATE "|'__name'|a string",
+     "local m = {} m.__name = ('x'):rep(1e6) local t = setmetatable({}, m)\n"
+     "while true do pcall(tile.layout, t) pcall(tostring, t) pcall(math.abs, t) end"},
+    {"a million values on the stack", LATE "|too many|overflow",
+     "local t = {} for i = 1, 1e6 do t[i] = i end\n"
+     "while true do pcall(select, '#', table.unpack(t)) pcall(math.max, table.unpack(t, 1, 9e5)) end"},
+    {"bytes of a long text", LATE "|too long|overflow",
+     "local s = ('x'):rep(7e6) while true do pcall(string.byte, s, 1, -1) end"},
+    {"formats of a million digits", LATE "|invalid|too",
+     "while true do pcall(string.format, '%99.99f', 1e308) pcall(string.format, ('%s'):rep(1e5)) end"},
+    {"separators of a megabyte", LATE "|memory",
+     "local s = ('x'):rep(1 << 20) while true do pcall(string.rep, '', 1 << 30, s)\n"
+     "  pcall(table.concat, { 1, 2, 3, 4, 5, 6, 7, 8 }, s) end"},
+    {"compared by what compares", LATE,
+     "local m = {} m.__eq = function(a, b) return setmetatable({}, m) == setmetatable({}, m) end\n"
+     "while true do pcall(function() return setmetatable({}, m) == setmetatable({}, m) end) end"},
+    {"tables that are weak and swept", FULL,
+     "local t = setmetatable({}, { __mode = 'kv' })\n"
+     "while true do for i = 1, 1e5 do t[{}] = {} end collectgarbage 'step' end"},
+    {"tensors made and dropped", LATE,
+     "while true do for i = 1, 1e4 do tile.tensor('u8', tile.layout(1)) end end"},
+    {"parts of parts of a layout", "",
+     "local A = tile.layout{64, 64} while true do A = tile.make_layout(A, A) end"},
+    {"slices that nest", LATE "|nodes|too deep|overflow|levels",
+     "local t = {} for i = 1, 1e5 do t = { t } end while true do pcall(tile.layout, t)\n"
+     "  pcall(tile.flatten, t) pcall(tile.idx2crd, 1, t) pcall(tile.depth, t) end"},
+    {"tuples of ten million", FULL "|elements|nodes",
+     "local t = {} for i = 1, 5e5 do t[i] = 1 end while true do pcall(tile.layout, t)\n"
+     "  pcall(tile.product_each, t) pcall(tile.make_shape, t) end"},
+    {"a host's texts in a loop", LATE,
+     "local t = tile.tensor('f32', tile.layout{256, 256})\n"
+     "while true do pcall(tostring, t) pcall(tile.print_tensor, t) end"},
+    {"copies that a mask decides", LATE "|expected",
+     "local a, b = tile.tensor('f32', tile.layout(1 << 20)), tile.tensor('f32', tile.layout(1 << 20))\n"
+     "while true do pcall(tile.copy_if, function() return true end, a, b) end"},
+    {"shared memory with every conflict", LATE,
+     STUBBORN
+     "again(tile.bank_conflicts, tile.layout({ 1 << 10, 1 << 10 }, { 32, 1 }), 32)"},
+    {"warnings", LATE, "warn '@on' while true do warn(('x'):rep(1e5)) end"},
+    {"a coroutine that wraps its own", "",
+     "local f f = coroutine.wrap(function() return f() end) f()"},
+    {"a yield out of everything", "",
+     "coroutine.yield() local t = setmetatable({}, { __index = coroutine.yield }) return t.x"},
     {"a source of 7 MB", "took longer|too many|memory|syntax", "load"}};
 
 /* They need longer until they harm: two seconds. */
