@@ -8,7 +8,9 @@
 ** of 16 that is not behind the beginning of the row. What it needs of the source lies in
 ** two vectors that are aligned there. Of rows that run backwards in the source the units
 ** of a vector are turned round. What is repeated is put together once and written several
-** times (mt_raster).
+** times (mt_raster); where the repeated rows follow one another there are no ends of
+** them but the first and the last: a vector has the end of a row and the beginning of the
+** next.
 */
 #ifndef ROWS_CUH
 #define ROWS_CUH
@@ -29,13 +31,67 @@ template <int ES> MT_INLINE uint4 reversed (const uint4 &v) {
                     __byte_perm(v.y, 0, order), __byte_perm(v.x, 0, order));
 }
 
+/* BYTES of the vector v at `at`, as far as they are bytes [low, high) of it, by the
+** widest accesses. p: where v begins, a multiple of 16. */
+template <int ES, int BYTES>
+MT_INLINE void store_bytes (char *p, const uint4 &v, int at, int low, int high) {
+  if (low <= at && at + BYTES <= high) return store_unit<BYTES>(p + at, v, at / BYTES);
+  if constexpr (BYTES > ES) {
+    if (low >= at + BYTES || high <= at) return;
+    store_bytes<ES, BYTES / 2>(p, v, at, low, high);
+    store_bytes<ES, BYTES / 2>(p, v, at + BYTES / 2, low, high);
+  }
+}
+
+/* The units of the vector at p whose numbers, from `first` on, lie in [0, end). */
+template <int ES>
+MT_INLINE void store_part (char *p, const uint4 &v, int32_t first, int64_t end) {
+  const int64_t left = end - first;
+  store_bytes<ES, 16>(p, v, 0, first < 0 ? -first * ES : 0,
+                      left < 16 / ES ? (int)left * ES : 16);
+}
+
+/* The 16 bytes at `from`, as far as they lie in the buffer. */
+template <int ES> MT_INLINE uint4 row_vector (const char *from, const memory &m) {
+  const uint32_t shift = (uint32_t)(uintptr_t)from & 15;
+  uint4 a = load_raw<ES>(from - shift, m), b = {0, 0, 0, 0};
+  if (shift != 0) b = load_raw<ES>(from - shift + 16, m);
+  return window<ES>(a, b, shift);
+}
+
+/* ------------------------------------------------------------------ rows */
+
+/* Writes a vector, whose first unit is unit `first` of its row; AGAIN: to copy `copy` of
+** the row, and those that lie `strip` on. */
+template <int ES, bool AGAIN>
+MT_INLINE void put_again (const mt_desc &d, char *to, const uint4 &a, int32_t first,
+                          uint32_t copy) {
+  enum { EACH = AGAIN ? MT_ROWS_EACH : 1 };
+  const int32_t end = (int32_t)d.threads;
+  const uint32_t strip = d.raster.strip.extent;
+  const int64_t pitch = AGAIN ? d.axis[1].stride[MT_DST] * (int64_t)(d.elem * strip) : 0;
+  if (first >= 0 && first + 16 / ES <= end) {
+    store<16>(to, a);
+#pragma unroll
+    for (int i = 1; i < EACH; i++) {
+      copy += strip, to += pitch;
+      if (copy < (uint32_t)d.values) store<16>(to, a);
+    }
+    return;
+  }
+  int i = 0;
+  do {
+    if (!AGAIN || copy < (uint32_t)d.values) store_part<ES>(to, a, first, end);
+    copy += strip, to += pitch;
+  } while (++i < EACH);
+}
+
 template <int ES, bool AGAIN>
 MT_INLINE void copy_vector (const mt_launch &p, uint32_t n) {
   const mt_desc &d = p.desc;
   const mt_raster &r = d.raster;
   uint32_t row = divide(n, r.along), copy = 0;
   const int32_t v = (int32_t)(n - row * r.along.extent), end = (int32_t)d.threads;
-  const memory m(p, MT_SRC);
   sides s(p);
   place at = {};
   if (AGAIN) {
@@ -52,23 +108,72 @@ MT_INLINE void copy_vector (const mt_launch &p, uint32_t n) {
   const int32_t first = v * (16 / ES) - (int32_t)(before / ES);
   const bool backwards = d.axis[0].stride[MT_SRC] < 0;
   const int32_t low = backwards ? 1 - first - 16 / ES : first;
-  const char *from = s.src + (int64_t)low * ES;
-  const uint32_t shift = (uint32_t)(uintptr_t)from & 15;
   if (first >= end) return;
-  uint4 a = load_raw<ES>(from - shift, m), b = {0, 0, 0, 0};
-  if (shift != 0) b = load_raw<ES>(from - shift + 16, m);
-  a = window<ES>(a, b, shift);
+  uint4 a = row_vector<ES>(s.src + (int64_t)low * ES, memory(p, MT_SRC));
   if (backwards) a = reversed<ES>(a);
-  char *to = s.dst + (int64_t)first * ES;
-  store_units<ES>(to, a, first, end);
-  if (!AGAIN) return;
-  const int64_t pitch = d.axis[1].stride[MT_DST] * (int64_t)(d.elem * r.strip.extent);
-#pragma unroll
-  for (int i = 1; i < MT_ROWS_EACH; i++) {
-    copy += r.strip.extent, to += pitch;
-    if (copy < (uint32_t)d.values) store_units<ES>(to, a, first, end);
-  }
+  put_again<ES, AGAIN>(d, s.dst + (int64_t)first * ES, a, first, copy);
 }
+
+/* ------------------------------------------------------------------ periods */
+
+/* The first `bytes` bytes of a, behind them those of b. */
+MT_INLINE uint4 joined (const uint4 &a, const uint4 &b, int bytes) {
+  const uint32_t x[4] = {a.x, a.y, a.z, a.w}, y[4] = {b.x, b.y, b.z, b.w};
+  uint32_t v[4];
+#pragma unroll
+  for (int i = 0; i < 4; i++) {
+    const int n = bytes - 4 * i;
+    const uint32_t mask = n >= 4 ? ~0u : n <= 0 ? 0 : (1u << 8 * n) - 1;
+    v[i] = (x[i] & mask) | (y[i] & ~mask);
+  }
+  return make_uint4(v[0], v[1], v[2], v[3]);
+}
+
+/* Vector v of a period, in MT_ROWS_EACH periods: its units are those of the row from
+** `unit` on, and then from its beginning. All but the first and the last of all rows are
+** whole. */
+template <int ES> MT_INLINE void copy_period (const mt_launch &p, uint32_t n) {
+  enum { V = 16 / ES };
+  const mt_desc &d = p.desc;
+  const mt_raster &r = d.raster;
+  const uint32_t q = divide(n, r.along), rest = divide(q, r.across);
+  const uint32_t c = (q - rest * r.across.extent) * MT_ROWS_EACH;
+  const int32_t row = (int32_t)d.threads;
+  const memory m(p, MT_SRC);
+  sides s(p);
+  place at = {};
+  walk(at, d, 2, 2 + d.nrest, rest);
+  s.move(d, at);
+  const uint32_t before = (uint32_t)(uintptr_t)s.dst & 15;
+  const int32_t v = (int32_t)(n - q * r.along.extent);
+  const int32_t first = v * V - (int32_t)(before / ES);
+  const int32_t unit =
+      first < 0 ? first + row : first - (int32_t)divide((uint32_t)first, d.axis[0]) * row;
+  const int64_t period = (int64_t)r.along.extent * V;
+  const int64_t end = (int64_t)row * d.values, from = first + c * period;
+  if (from >= end) return;
+  uint4 a = row_vector<ES>(s.src + (int64_t)unit * ES, m);
+  if (unit + V > row)
+    a = joined(a, row_vector<ES>(s.src + (int64_t)(unit - row) * ES, m),
+               (row - unit) * ES);
+  char *to = s.dst + from * ES;
+  int64_t left = end - from;
+  const int begin = from < 0;
+  if (begin)
+    store_bytes<ES, 16>(to, a, 0, (int)-from * ES, left < V ? (int)left * ES : 16);
+  bool more = true;
+#pragma unroll
+  for (int i = 0; i < MT_ROWS_EACH; i++, left -= period, to += period * ES) {
+    if (left < V) {
+      more = i >= begin && left > 0;
+      break;
+    }
+    if (i >= begin) store<16>(to, a);
+  }
+  if (left < V && more) store_bytes<ES, 16>(to, a, 0, 0, (int)left * ES);
+}
+
+/* ------------------------------------------------------------------ blocks */
 
 template <int ES, int UNROLL, bool AGAIN>
 MT_INLINE void copy_vectors (const mt_launch &p) {
@@ -76,9 +181,13 @@ MT_INLINE void copy_vectors (const mt_launch &p) {
   const uint32_t groups = AGAIN ? r.across.extent : 1;
   const uint32_t all = (uint32_t)p.desc.rests * r.along.extent * groups;
   const uint32_t n = blockIdx.x * (256 * UNROLL) + threadIdx.x;
+  const bool periods = AGAIN && MT_ROWS_PERIODIC(&p.desc);
 #pragma unroll
-  for (int u = 0; u < UNROLL; u++)
-    if (n + 256 * u < all) copy_vector<ES, AGAIN>(p, n + 256 * u);
+  for (int u = 0; u < UNROLL; u++) {
+    if (n + 256 * u >= all) return;
+    if (periods) copy_period<ES>(p, n + 256 * u);
+    else copy_vector<ES, AGAIN>(p, n + 256 * u);
+  }
 }
 
 template <int ES, int UNROLL> MT_INLINE void copy_rows (const mt_launch &p) {

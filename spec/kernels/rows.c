@@ -4,20 +4,45 @@
 */
 #include "kernels_test.h"
 
-/* The row is repeated n times in the destination, behind all that is there. */
-static void repeat (mt_launch *l, int64_t n, int64_t pitch) {
-  mt_desc *d = &l->desc;
+static mt_divisor divisor_of (int64_t n) {
+  mt_axis a = {.extent = n};
+  set_divisor(&a);
+  return (mt_divisor){(uint32_t)a.extent, a.mul, a.shift};
+}
+
+/* A row is repeated by the value axis, which is there. */
+static void set_groups (mt_desc *d) {
+  const int64_t n = d->values, pitch = d->axis[1].stride[MT_DST];
+  const int64_t v = 16 / ((int64_t)d->vec * d->elem), all = n * d->threads;
   int64_t strip = 1;
-  memmove(d->axis + 2, d->axis + 1, d->nrest * sizeof d->axis[0]);
-  memset(&d->axis[1], 0, sizeof d->axis[1]);
-  set_axis(d, 1, n, 0, pitch);
-  d->nval = 1, d->values = n;
   while (strip < n && strip * pitch * d->elem % 16 != 0) strip++;
   const int64_t rows = (n + strip - 1) / strip;
-  mt_axis by = {.extent = strip}, across = {.extent = strip * ((rows + 7) / 8)};
-  set_divisor(&by), set_divisor(&across);
-  d->raster.strip = (mt_divisor){(uint32_t)by.extent, by.mul, by.shift};
-  d->raster.across = (mt_divisor){(uint32_t)across.extent, across.mul, across.shift};
+  int64_t along = d->raster.along.extent, across = strip * ((rows + 7) / 8);
+  if (MT_ROWS_PERIODIC(d)) {
+    along = strip == n ? (all + 2 * v - 2) / v : strip * d->threads / v;
+    across = (all + v - 1 + 8 * along * v - 1) / (8 * along * v);
+  }
+  d->raster.strip = divisor_of(strip), d->raster.across = divisor_of(across);
+  d->raster.along = divisor_of(along);
+}
+
+/* The row is repeated n times in the destination, behind all that is there; or behind
+** itself, and what is there behind that. */
+static void repeat (mt_launch *l, int64_t n, int64_t pitch) {
+  mt_desc *d = &l->desc;
+  const bool follows = below(2);
+  memmove(d->axis + 2, d->axis + 1, d->nrest * sizeof d->axis[0]);
+  memset(&d->axis[1], 0, sizeof d->axis[1]);
+  if (follows) {
+    const int64_t more = d->vec * below(2) * below(40);
+    pitch = d->threads * d->vec;
+    set_axis(d, 3, d->axis[3].extent, d->axis[3].stride[MT_SRC], n * pitch + more);
+    set_axis(d, 2, d->axis[2].extent, d->axis[2].stride[MT_SRC],
+             (n * pitch + more) * d->axis[3].extent);
+  }
+  set_axis(d, 1, n, 0, pitch);
+  d->nval = 1, d->values = n;
+  set_groups(d);
 }
 
 /* Rows in an order of chance on each side, with gaps; some run backwards in the source. */
@@ -36,9 +61,7 @@ void draw_rows (mt_launch *l) {
   if (backwards) l->offset[MT_SRC] += vec * (run - 1);
   set_axis(d, 1, n[0], pitch[0], pitch[1] * n[1]);
   set_axis(d, 2, n[1], below(5) ? pitch[0] * n[0] : 0, pitch[1]);
-  mt_axis along = {.extent = (run + 2 * v - 2) / v};
-  set_divisor(&along);
-  d->raster.along = (mt_divisor){(uint32_t)along.extent, along.mul, along.shift};
+  d->raster.along = divisor_of((run + 2 * v - 2) / v);
   if (below(2))
     repeat(l, 1 + below(below(2) ? 40 : 5), pitch[1] * n[1] * n[0] + vec * below(4));
 }

@@ -28,13 +28,31 @@ static int64_t find_groups (mt_raster *r, const mt_axis *a, const mt_desc *d) {
   return groups;
 }
 
-/* A row of n accesses has vectors of 16 bytes, the first and the last not whole. */
-static bool find_raster (mt_raster *r, int64_t *vectors, const mt_axis *again,
-                         const mt_desc *d) {
+/* Periods of v units a vector; false: their vectors are too many. The last ones may begin
+** in the vector before. */
+static bool find_periods (mt_raster *r, int64_t *vectors, const mt_desc *d, int64_t v) {
+  const mt_axis *a = &d->axis[1];
+  const int64_t strip = alike(a, d), all = d->threads * a->extent;
+  const bool one = strip == a->extent;
+  if (a->extent > INT32_MAX / MT_ROWS_EACH) return false;
+  const int64_t each = one ? (all + 2 * v - 2) / v : strip * d->threads / v;
+  const int64_t groups =
+      one ? 1 : mt_div_up(mt_div_up(all + v - 1, each * v), MT_ROWS_EACH);
+  if (mt_mulo(each * groups, d->rests, vectors) || *vectors > INT32_MAX) return false;
+  r->along = mt_divisor_of(each);
+  r->strip = mt_divisor_of(strip), r->across = mt_divisor_of(groups);
+  return true;
+}
+
+/* A row of n accesses has vectors of 16 bytes, the first and the last not whole. d has
+** the axes of the row and of what is repeated. */
+static bool find_raster (mt_raster *r, int64_t *vectors, const mt_desc *d) {
   int64_t v = 16 / ((int64_t)d->vec * d->elem), each = (d->threads + 2 * v - 2) / v;
   memset(r, 0, sizeof *r);
+  if (MT_ROWS_PERIODIC(d)) return find_periods(r, vectors, d, v);
   if (each > INT32_MAX || mt_mulo(each, d->rests, vectors) ||
-      mt_mulo(*vectors, find_groups(r, again, d), vectors) || *vectors > INT32_MAX)
+      mt_mulo(*vectors, find_groups(r, d->nval ? &d->axis[1] : NULL, d), vectors) ||
+      *vectors > INT32_MAX)
     return false;
   r->along = mt_divisor_of(each);
   return true;
@@ -81,16 +99,16 @@ static bool rows_make (mt_launch *l, mt_axes mode[3], const mt_search *search,
   while (i < rest->n && !is_run(&rest->axis[i], vec)) i++;
   if (i == rest->n || rest->axis[i].extent * bytes < MT_SHORTROW) return false;
   mode[0].axis[mode[0].n++] = take(rest, i);
-  probe.threads = mode[0].axis[0].extent;
-  probe.rests /= probe.threads;
   const int again = find_again(rest);
   if (again < 0 && bytes >= 16) return false;
+  probe.threads = mode[0].axis[0].extent, probe.axis[0] = mode[0].axis[0];
+  probe.rests /= probe.threads, probe.nval = again >= 0;
   if (again >= 0) {
     mode[1].axis[mode[1].n++] = take(rest, again);
-    probe.rests /= mode[1].axis[0].extent;
+    probe.rests /= mode[1].axis[0].extent, probe.axis[1] = mode[1].axis[0];
   }
   l->desc.algo = MT_ALGO_ROWS;
-  return find_raster(&l->desc.raster, &n, again < 0 ? NULL : &mode[1].axis[0], &probe);
+  return find_raster(&l->desc.raster, &n, &probe);
 }
 
 static mt_status rows_check (const mt_launch *l, mt_err *err) {
@@ -102,14 +120,13 @@ static mt_status rows_check (const mt_launch *l, mt_err *err) {
   MT_CHECK(d->nval == 0 || d->axis[1].stride[MT_SRC] == 0, err,
            "the value axis does not repeat rows");
   MT_CHECK(is_run(&d->axis[0], d->vec), err, "the thread axis is no run of both sides");
-  MT_CHECK(find_raster(&raster, &n, d->nval == 0 ? NULL : &d->axis[1], d) &&
-               memcmp(&raster, &d->raster, sizeof raster) == 0,
+  MT_CHECK(find_raster(&raster, &n, d) && memcmp(&raster, &d->raster, sizeof raster) == 0,
            err, "a wrong raster");
   return MT_OK;
 }
 
 /* The rows of a side: how many, accesses of one, its axes. Rows that adjoin the next ones
-** are longer, but those that are repeated are written one by one. */
+** are longer; those that are repeated are written one by one, but for periods. */
 typedef struct side_rows {
   double n;
   int64_t length;
@@ -117,7 +134,7 @@ typedef struct side_rows {
 } side_rows;
 
 static side_rows rows_of (const mt_desc *d, int side) {
-  const bool alone = side == MT_DST && d->nval > 0;
+  const bool alone = side == MT_DST && d->nval > 0 && !MT_ROWS_PERIODIC(d);
   int64_t length = d->threads;
   uint32_t i = 1;
   for (; i <= d->nval + d->nrest && d->axis[i].stride[side] == length * d->vec && !alone;
@@ -149,7 +166,17 @@ static double warps_with_ends (const mt_launch *l) {
   for (uint32_t i = 1; i <= d->nval + d->nrest; i++)
     all |= (uint64_t)d->axis[i].stride[MT_DST] * MT_ELEM(d, MT_DST);
   if (all % 16 == 0) return 0;
+  if (MT_ROWS_PERIODIC(d)) rows = (double)d->rests;
   return rows < warps ? rows : warps;
+}
+
+/* Vectors of 16 bytes that are written, or looked at. */
+static double written_of (const mt_desc *d) {
+  const double rows = (double)d->values * (double)d->rests;
+  if (MT_ROWS_PERIODIC(d))
+    return rows * (double)d->threads * (double)mt_unit_of(d, MT_DST) / 16 +
+           (double)d->rests;
+  return rows * d->raster.along.extent;
 }
 
 /* Threads put vectors together and write them, those of repeated rows several times; both
@@ -160,10 +187,11 @@ static void rows_cost (mt_cost *c, const mt_launch *l) {
   const double unit = (double)mt_unit_of(d, MT_DST), vectors = (double)vectors_of(d);
   c->traffic = row_traffic(l);
   const double rows = (double)d->values * (double)d->rests;
-  const double written = rows * d->raster.along.extent, again = written / vectors;
+  const double written = written_of(d), again = written / vectors;
+  const double each = MT_ROWS_PERIODIC(d) ? m->row_period : m->row_again;
   c->used = (double)d->threads * rows * unit / (16 * written);
   c->least = vectors * (m->row_vector + d->nrest * m->row_axis + m->row_unit / unit) +
-             (written - vectors) * m->row_again +
+             (written - vectors) * each +
              warps_with_ends(l) * again * (16 / unit - 1) * m->row_element;
 }
 

@@ -11,9 +11,10 @@
 #include "desc/swizzle.h"
 
 enum {
-  MT_SAMPLES = 4,     /* warps that are looked at */
-  MT_TABLES = 1584,   /* blocks that fill a large GPU some times */
-  MT_TABLE_GROUPS = 8 /* of accesses of a block that makes a table, at most */
+  MT_SAMPLES = 4,      /* warps that are looked at */
+  MT_TABLES = 1584,    /* blocks that fill a large GPU some times */
+  MT_TABLE_GROUPS = 8, /* of accesses of a block that makes a table, at most */
+  MT_PIXEL_TURNS = 4   /* of a thread that moves pixels, at most */
 };
 
 /* ---------------------------------------------------------------- accesses of a warp */
@@ -110,9 +111,17 @@ static void tv_cost (mt_cost *c, const mt_launch *l) {
   c->traffic = traffic_of(t, all);
 }
 
+/* Pixels: pixels.cuh. */
+static bool is_pixels (const mt_desc *d, int64_t unroll) {
+  return d->cast == 0 && d->nbound == 0 && d->nrest == 2 && !mt_desc_is_swizzled(d) &&
+         MT_STRIDED_SHORT(d->axis[0].extent, unroll);
+}
+
 /* Microseconds of the instructions: an access finds its own place, axis by axis. */
 static double places_take (const mt_desc *d) {
   const double n = (double)mt_accesses(d);
+  if (mt_wide_unit(d) < 8 && is_pixels(d, 4))
+    return n / (double)d->axis[0].extent * mt_h200.strided_pixel;
   if (mt_wide_unit(d) < 8 && d->nrest > 1 && MT_STRIDED_SHORT(d->axis[0].extent, 4))
     return n *
            ((mt_h200.access + (d->nrest - 1) * mt_h200.axis) / (double)d->axis[0].extent +
@@ -144,6 +153,14 @@ static void flat_least (mt_cost *c, const mt_launch *l) {
   c->least = places_take(d);
 }
 
+/* Memory and instructions take their time at once, but for a part of the shorter one, as
+** of STAGED. */
+static double both_take (const mt_cost *c) {
+  const double moves = c->traffic * c->slow / mt_h200.memory;
+  const double less = c->least < moves ? c->least : moves, more = c->least + moves - less;
+  return more + mt_h200.staged_both * less * less / more;
+}
+
 static void flat_cost (mt_cost *c, const mt_launch *l) {
   const mt_desc *d = &l->desc;
   mt_touched t[2];
@@ -158,6 +175,7 @@ static void flat_cost (mt_cost *c, const mt_launch *l) {
   c->slow = n * mt_both_units(d) * slow / c->traffic;
   if (c->slow < mt_h200.cached) c->slow = mt_h200.cached;
   c->least = places_take(d);
+  if (mt_wide_unit(d) < 8 && is_pixels(d, 4)) c->least = both_take(c);
 }
 
 /* ---------------------------------------------------------------- checking, kernels */
@@ -213,10 +231,21 @@ static mt_grid tv_grid (const mt_kernel *k, const mt_desc *d) {
   return (mt_grid){mt_blocks_of(d->rests, 1), (uint32_t)d->threads};
 }
 
+/* Threads have several turns of pixels, as far as the GPU stays full: what they find out
+** first takes as long as some pixels. */
+static int64_t pixel_blocks (const mt_desc *d, int64_t threads) {
+  const int64_t pixels = d->rests / d->axis[0].extent;
+  const int64_t blocks = mt_blocks_of(pixels, threads * MT_STRIDED_PIXELS);
+  const int64_t turns = blocks / MT_TABLES < 1 ? 1 : blocks / MT_TABLES;
+  return mt_div_up(blocks, turns < MT_PIXEL_TURNS ? turns : MT_PIXEL_TURNS);
+}
+
 /* Of elements of one byte each block makes a table of what they become: it has several
 ** groups of accesses then, as far as the GPU stays full. */
 static mt_grid flat_grid (const mt_kernel *k, const mt_desc *d) {
   int64_t blocks = mt_blocks_of(d->rests, (int64_t)k->threads * k->unroll);
+  if (k->bytes < 16 && k->cast == 0 && is_pixels(d, k->unroll))
+    blocks = pixel_blocks(d, k->threads);
   if (k->cast == MT_CAST_ANY && d->elem == 1 && blocks > MT_TABLES) {
     int64_t each = mt_div_up(blocks, MT_TABLES);
     blocks = mt_div_up(blocks, each < MT_TABLE_GROUPS ? each : MT_TABLE_GROUPS);

@@ -75,7 +75,8 @@ typedef struct mt_desc {
 **   STRIDED  thread t of block b does the accesses (c * unroll + u) * threads + t for
 **         each u < unroll and c = b, b + blocks, b + 2 blocks, ...; of accesses below 16
 **         bytes without bounds and with a short first axis (MT_STRIDED_SHORT) those of
-**         that axis at indices n, n + threads * blocks, ... of the others;
+**         that axis at indices n, n + threads * blocks, ... of the others; if that is
+**         one axis, pixels, each time at MT_STRIDED_PIXELS indices `threads` apart;
 **   TRANSPOSE, TRANSPOSE_UNALIGNED: block b does tile b of (strips of tiles, rest);
 **   INTERLEAVE  block b does piece b of (pieces, rest);
 **   PERMUTE, PERMUTE_UNALIGNED, BITS: block b does the box at index b of rest;
@@ -86,6 +87,14 @@ typedef struct mt_desc {
 
 /* An axis whose accesses a thread does together. */
 #define MT_STRIDED_SHORT(extent, unroll) ((extent) > 1 && (extent) <= (unroll))
+enum { MT_STRIDED_PIXELS = 2 };
+
+/* ROWS: a row that is repeated by the value axis, and follows itself in the destination:
+** what is written is one long row with a period (mt_raster). */
+#define MT_ROWS_PERIODIC(d)                                                              \
+  ((d)->nval == 1 && (d)->threads <= 1 << 24 &&                                          \
+   (d)->threads * (d)->vec * (d)->elem >= 16 && (d)->axis[0].stride[MT_SRC] > 0 &&       \
+   (d)->axis[1].stride[MT_DST] == (d)->threads * (d)->vec)
 
 /* The one parameter of every kernel, by value. Element `at` of a side, `at` the sum over
 ** its axes, lies at base + (origin + swizzle(offset + at)) * elem. */
