@@ -6,6 +6,8 @@
 ** writes, how much memory, how many threads and how much time it takes is bounded. The
 ** rest of a fence against hostile code is a process of its own.
 */
+#define _POSIX_C_SOURCE 200809L /* clock_gettime, nanosleep */
+
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>

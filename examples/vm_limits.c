@@ -5,6 +5,8 @@
 **
 ** It runs scripts that would take it all, and shows how each of them ends.
 */
+#define _POSIX_C_SOURCE 200809L /* clock_gettime, nanosleep */
+
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,6 +6,8 @@
 ** many of them; after one that failed it is opened anew, so that no request finds what a
 ** bad one has left. Prints requests per second.
 */
+#define _POSIX_C_SOURCE 200809L /* clock_gettime, nanosleep */
+
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
