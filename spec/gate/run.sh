@@ -7,6 +7,7 @@
 #   MOONTILE_GATE_MINUTES    of fuzzing, for each target: 120
 #   MOONTILE_GATE_OPERATIONS of 8 threads under ThreadSanitizer: 1000000
 #   MOONTILE_GATE_BUILDS     compilers luas aarch64: some of these
+#   MOONTILE_GATE_HARD       HARDSTACKTESTS HARDMEMTESTS EMERGENCYGCTESTS: some of these
 #   MOONTILE_ABI_REF         the commit whose library is compared: the last tag
 #   MOONTILE_LUA_SOURCES     folders lua-5.4.4 ... with Lua's repository at that tag; what is not
 #                            there is cloned
