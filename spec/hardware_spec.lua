@@ -43,6 +43,9 @@ describe("refused descriptors", function()
     { 'tile.make_gmma_desc(layout "(64,64):(64,1)", 16)',
       "make_gmma_desc: (64,64):(64,1): its mode 2, K, has 64 elements of 16 bits: an " ..
       "instruction reads 16, 32 bytes\ntake a tile of K: zipped_divide" },
+    { 'tile.make_gmma_desc(layout "(1,4611686018427387904):(0,1)", 16)',
+      "make_gmma_desc: (1,4611686018427387904):(0,1): its mode 2, K, has 4611686018427387904 " ..
+      "elements of 16 bits: an instruction reads 16, 32 bytes\ntake a tile of K: zipped_divide" },
     { 'tile.make_gmma_desc(layout "(60,16):(16,1)", 16)',
       "make_gmma_desc: (60,16):(16,1): its mode 1 has 60 elements, no multiple of 8" },
     { 'tile.make_gmma_desc(layout(64), 16)',

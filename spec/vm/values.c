@@ -48,6 +48,13 @@ static void test_call (void) {
   CHECK(mt_vm_call(v, "h", NULL, 0, &err) == MT_EINVAL &&
             strstr(err.text, "h: the script has no such function"),
         "%s", err.text);
+  CHECK(run_vm(v, "function Total() end")[0] == 0 &&
+            mt_vm_call(v, "total", NULL, 0, &err) == MT_EINVAL &&
+            strstr(err.text, "the script has no such function; did you mean Total?"),
+        "%s", err.text);
+  CHECK(mt_vm_call(v, "g", NULL, 0, &err) == MT_EINVAL &&
+            strstr(err.text, "g: the script has a string of this name, and no function"),
+        "%s", err.text);
   mt_vm_close(v);
 }
 
@@ -135,6 +142,17 @@ void test_messages (void) {
        "MT_ESCRIPT: script:3: composition: no layout R has R(i) = A(B(i)) for "},
       {"tile.copi(1)", "MT_ESCRIPT: script:1: tile.copi: no such function; did you mean "
                        "copy?\n  1 | tile.copi(1)"},
+      {"local T = tile.load('m.npy')\nreturn T:shape()",
+       "MT_ESCRIPT: script:2: attempt to index a nil value (local 'T')\n"
+       "  2 | return T:shape()\nthe last call that returned nil said: the host permits no files"},
+      {"local x = 1\nx += 1",
+       "MT_ESYNTAX: script:2: syntax error near '+'\n  2 | x += 1\n"
+       "there is no += here: x = x + y"},
+      {"if 1 != 2 then end", "MT_ESYNTAX: script:1: 'then' expected near '!'\n"
+                             "  1 | if 1 != 2 then end\nwhat differs is x ~= y here"},
+      {"local L = tile.layout((4,8),(8,1))",
+       "MT_ESYNTAX: script:1: ')' expected near ','\n"
+       "  1 | local L = tile.layout((4,8),(8,1))\na tuple is a table here: {4, 8}"},
       {"require 'socket'", "MT_ESCRIPT: script:1: require: there is no \"socket\" for "
                            "scripts of this program\n  1 | require 'socket'"},
       {"while true do end", "MT_ELIMIT: script:1: the script was stopped: it took longer "

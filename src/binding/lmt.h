@@ -88,10 +88,9 @@ typedef struct lmt_resource {
 lmt_resource *lmt_reserve (lua_State *L, void (*close)(lmt_resource *r),
                            mt_device *device);
 /* Gives back, once: *r becomes NULL. A state that is closed has given back everything:
-** finalizers that are older than the module run after that, and what they have made while
-** the state was being closed has no finalizer of its own. While a hook runs in the middle
-** of a call it is left to lmt_releaseleft: if the hook closes the state, that call, whose
-** threads are at work, has it still. */
+** finalizers older than the module run after that, and what they made while the state was
+** being closed has none of its own. While a hook runs in the middle of a call it is left
+** to lmt_releaseleft: if it closes the state, that call's threads have it still. */
 void lmt_release (const struct lmt_state *s, lmt_resource **r);
 void lmt_releaseleft (struct lmt_state *s);
 
@@ -127,6 +126,7 @@ enum {
   LMT_CONFIG,
   LMT_INNER,
   LMT_MODULE,
+  LMT_FAILED, /* the text of the last condition of the world */
   LMT_RAISED,
   LMT_STATEVALUES = LMT_RAISED + 2 /* and two of binding/listed.c */
 };

@@ -53,6 +53,10 @@ int lmt_fail (lua_State *L, const mt_err *err) {
   luaL_pushfail(L);
   lua_pushstring(L, err->text[0] ? err->text : mt_status_text(err->status));
   lua_pushstring(L, mt_status_name(err->status) + strlen("MT_"));
+  lmt_pushstate(L);
+  lua_pushvalue(L, -3);
+  lua_setiuservalue(L, -2, LMT_FAILED);
+  lua_pop(L, 1);
   return 3;
 }
 

@@ -147,7 +147,7 @@ static mt_status bad_offset (const mt_gmma_desc *d, const mt_node *a, int64_t st
 /* ---------------------------------------------------------------- one tile */
 
 static mt_status check_shape (const mt_gmma_desc *d, const mt_node *a, mt_err *err) {
-  int64_t deep = d->k * d->bits;
+  int64_t deep = d->k <= 512 ? d->k * d->bits : 0;
   bool k = d->major == MT_GMMA_K;
   if (deep != 256 && deep != 512 && (k || deep != 128))
     return mt_failn(err, MT_EINVAL,

@@ -63,17 +63,24 @@ static void say (mt_vm *v, const char *format, ...) {
   va_end(args);
 }
 
-/* "  3 | local a = b", if the text is known. */
-static void show_line (mt_vm *v, const char *name, int line) {
+/* The line of the text of this name without the blanks before it; NULL: it is not known.
+ */
+static const char *line_of (mt_vm *v, const char *name, int line, size_t *size) {
   const vm_chunk *c = *find(v, name);
-  if (c == NULL || line < 1) return;
+  if (c == NULL || line < 1) return NULL;
   const char *at = c->text, *end = c->text + c->size;
   for (int n = 1; n < line && at < end; at++)
     if (*at == '\n') n++;
   while (at < end && (*at == ' ' || *at == '\t')) at++;
-  size_t size = 0;
-  while (at + size < end && at[size] != '\n' && at[size] != '\r') size++;
-  if (size == 0) return;
+  for (*size = 0; at + *size < end && at[*size] != '\n' && at[*size] != '\r';) ++*size;
+  return *size > 0 ? at : NULL;
+}
+
+/* "  3 | local a = b", if the text is known. */
+static void show_line (mt_vm *v, const char *name, int line) {
+  size_t size;
+  const char *at = line_of(v, name, line, &size);
+  if (at == NULL) return;
   bool all = size <= LONGEST_LINE;
   say(v, "\n  %d | %.*s%s", line, all ? (int)size : LONGEST_LINE, at, all ? "" : " ...");
 }
@@ -125,11 +132,13 @@ static bool is_lua (const char *name) {
   return *n != NULL;
 }
 
-static const char *nearest_global (lua_State *L, const char *name) {
+const char *vm_nearest (lua_State *L, const char *name, bool called) {
   lmt_near near = {NULL, 3};
   lua_pushglobaltable(L);
-  for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1))
+  for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1)) {
+    if (called && (!lua_isfunction(L, -1) || lua_iscfunction(L, -1))) continue;
     if (lua_type(L, -2) == LUA_TSTRING) lmt_nearer(&near, name, lua_tostring(L, -2));
+  }
   lua_pop(L, 1);
   return near.name;
 }
@@ -139,9 +148,52 @@ static void advise (lua_State *L, mt_vm *v, const char *text) {
   char name[64];
   const char *at = strstr(text, "(global '");
   if (at == NULL || sscanf(at, "(global '%63[^']'", name) != 1) return;
-  const char *near = is_lua(name) ? NULL : nearest_global(L, name);
+  const char *near = is_lua(name) ? NULL : vm_nearest(L, name, false);
   if (is_lua(name)) say(v, "\nscripts of this program have no %s", name);
   else if (near) say(v, "\nthere is no %s; near it: %s", name, near);
+}
+
+/* Of a value that is nil since a call said that there is none of it. */
+static void advise_failed (lua_State *L, mt_vm *v, const char *text) {
+  bool none = strstr(text, "a nil value") || strstr(text, "got nil");
+  if (!none || strstr(text, "(global '") || v->state == NULL) return;
+  lmt_pushstate(L);
+  if (lua_getiuservalue(L, -1, LMT_FAILED) == LUA_TSTRING)
+    say(v, "\nthe last call that returned nil said: %s", lua_tostring(L, -1));
+  lua_pop(L, 2);
+}
+
+/* Of a line that is written as in other languages. */
+static void advise_syntax (mt_vm *v, const char *text, const char *name, int line) {
+  static const struct {
+    const char *said, *written, *advice;
+  } rows[] = {
+      {"near '+'", "+=", "there is no += here: x = x + y"},
+      {"near '-'", "-=", "there is no -= here: x = x - y"},
+      {"near '*'", "*=", "there is no *= here: x = x * y"},
+      {"near '+'", "++", "there is no ++ here: x = x + 1"},
+      {"near '!'", "!=", "what differs is x ~= y here"},
+      {"near '!'", "!", "not x, here"},
+      {"near '&'", "&&", "x and y, here"},
+      {"near '|'", "||", "x or y, here"},
+      {"near '?'", "?", "x and y or z, here"},
+      {"')' expected near ','", ",", "a tuple is a table here: {4, 8}"},
+      {"near 'to'", "for ", "for i = first, last do ... end"},
+      {"near ':'", ":", "if x then ... end, while x do ... end, function f(x) ... end"},
+      {"near 'moontile'", "import", "local tile = require \"moontile\""},
+      {"near '#'", "#", "a comment begins with --"},
+      {"near '/'", "//", "a comment begins with --"},
+  };
+  size_t size;
+  char code[256];
+  const char *at = line_of(v, name, line, &size);
+  if (at == NULL) return;
+  snprintf(code, sizeof code, "%.*s", size < sizeof code ? (int)size : 255, at);
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    if (strstr(text, rows[i].said) && strstr(code, rows[i].written)) {
+      say(v, "\n%s", rows[i].advice);
+      return;
+    }
 }
 
 /* Of the error at 1: an address is no text for people. */
@@ -169,7 +221,11 @@ int vm_explain (lua_State *L) {
     say(v, "%s:%d: ", name = where.short_src, line = where.currentline);
   say(v, "%s", text);
   if (line > 0) show_line(v, name, line);
-  if (!v->over) advise(L, v, text);
+  if (!v->over) {
+    advise(L, v, text);
+    advise_failed(L, v, text);
+    if (!known && line > 0) advise_syntax(v, text, name, line);
+  }
   if (known) show_callers(L, v, level);
   lua_settop(L, 1);
   return 1;

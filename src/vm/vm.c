@@ -299,6 +299,12 @@ static int do_run (lua_State *L) {
   t->status = MT_ESYNTAX;
   if (vm_load(L, t->text, t->size, lua_tostring(L, 2))) return lua_error(L);
   t->status = MT_OK;
+  if (t->v->state) { /* what failed in another script explains nothing in this one */
+    lmt_pushstate(L);
+    lua_pushnil(L);
+    lua_setiuservalue(L, -2, LMT_FAILED);
+    lua_pop(L, 1);
+  }
   lua_call(L, 0, LUA_MULTRET);
   return keep_results(L, 3);
 }
@@ -365,11 +371,20 @@ mt_status mt_vm_run_file (mt_vm *v, const char *path, mt_err *err) {
   return s;
 }
 
+/* Of what is at the top, which is no function. */
+static int no_function (lua_State *L, const char *name) {
+  const char *near = vm_nearest(L, name, true);
+  if (!lua_isnil(L, -1))
+    return luaL_error(L, "%s: the script has a %s of this name, and no function", name,
+                      luaL_typename(L, -1));
+  return luaL_error(L, "%s: the script has no such function%s%s%s", name,
+                    near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+}
+
 static int do_call (lua_State *L) {
   task *t = lua_touserdata(L, 1);
   t->status = MT_EINVAL;
-  if (lua_getglobal(L, t->name) != LUA_TFUNCTION)
-    return luaL_error(L, "%s: the script has no such function", t->name);
+  if (lua_getglobal(L, t->name) != LUA_TFUNCTION) return no_function(L, t->name);
   luaL_checkstack(L, t->n, "too many arguments");
   for (int i = 0; i < t->n; i++) push(L, t, &t->values[i]);
   t->status = MT_OK;

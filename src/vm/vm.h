@@ -121,5 +121,8 @@ void vm_forget (mt_vm *v);
 /* (error) -> (error): a handler of lua_pcall. v->message says what happened, shows the
 ** line, and who called. It needs no memory of Lua, where the error is a text. */
 int vm_explain (lua_State *L);
+/* The global whose name is nearest to this one, or, called, such a function of the
+** script's; NULL: none is near. */
+const char *vm_nearest (lua_State *L, const char *name, bool called);
 
 #endif
