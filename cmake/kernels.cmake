@@ -162,7 +162,7 @@ function(moontile_emulated_kernels)
   moontile_target(moontile_spec_blocks)
   target_include_directories(moontile_spec_blocks PUBLIC ${MOONTILE_INCLUDES})
   target_link_libraries(moontile_spec_blocks PUBLIC moontile_static)
-  add_executable(moontile_kernels_test ${spec}/main.c ${spec}/own.c ${spec}/products.c ${spec}/pipelines.c ${spec}/permute_unaligned.c
+  add_executable(moontile_kernels_test ${spec}/main.c ${spec}/copy_case.c ${spec}/own.c ${spec}/products.c ${spec}/pipelines.c ${spec}/permute_unaligned.c
                  ${spec}/rows.c ${spec}/gather.c ${spec}/bits.c ${objects})
   moontile_target(moontile_kernels_test)
   target_link_libraries(moontile_kernels_test PRIVATE moontile_spec_blocks)
@@ -186,7 +186,7 @@ function(moontile_mutants list family)
   set(spec ${PROJECT_SOURCE_DIR}/spec/kernels)
   set(folder ${PROJECT_BINARY_DIR}/kernels/${family}_mutants)
   set(mutants ${spec}/${family}_mutants.cmake)
-  file(GLOB sources ${PROJECT_SOURCE_DIR}/kernels/gemm/*.cuh)
+  file(GLOB sources ${PROJECT_SOURCE_DIR}/kernels/gemm/*.cuh ${PROJECT_SOURCE_DIR}/kernels/copy/*.cuh)
   add_custom_command(OUTPUT ${folder}/mutants.inc
     COMMAND ${CMAKE_COMMAND} -D ROOT=${PROJECT_SOURCE_DIR} -D LIST=${mutants} -D FOLDER=${folder}
             -P ${spec}/mutants.cmake
@@ -234,6 +234,14 @@ function(moontile_emulated_mutants)
   target_include_directories(moontile_pipeline_mutants_test PRIVATE ${MOONTILE_INCLUDES})
   target_link_libraries(moontile_pipeline_mutants_test PRIVATE moontile_static)
   moontile_test(kernels.pipeline_mutants COMMAND moontile_pipeline_mutants_test)
+  set(planted "")
+  moontile_mutants(planted copy)
+  add_executable(moontile_copy_mutants_test ${spec}/copy_mutants.c ${spec}/copy_case.c ${spec}/permute_unaligned.c
+                 ${spec}/rows.c ${spec}/gather.c ${spec}/bits.c ${planted})
+  moontile_target(moontile_copy_mutants_test)
+  target_include_directories(moontile_copy_mutants_test PRIVATE ${MOONTILE_INCLUDES})
+  target_link_libraries(moontile_copy_mutants_test PRIVATE moontile_static)
+  moontile_test(kernels.copy_mutants COMMAND moontile_copy_mutants_test)
   target_link_libraries(moontile_hopper_mutants_test PRIVATE moontile_spec_clusters)
   target_link_libraries(moontile_ampere_mutants_test PRIVATE moontile_spec_blocks moontile_spec_common)
 endfunction()

@@ -45,14 +45,14 @@ MT_INLINE void store_bytes (char *p, const uint4 &v, int at, int low, int high) 
 
 /* The units of the vector at p whose numbers, from `first` on, lie in [0, end). */
 template <int ES>
-MT_INLINE void store_part (char *p, const uint4 &v, int32_t first, int64_t end) {
+MT_INLINE void store_ends (char *p, const uint4 &v, int32_t first, int64_t end) {
   const int64_t left = end - first;
   store_bytes<ES, 16>(p, v, 0, first < 0 ? -first * ES : 0,
                       left < 16 / ES ? (int)left * ES : 16);
 }
 
 /* The 16 bytes at `from`, as far as they lie in the buffer. */
-template <int ES> MT_INLINE uint4 row_vector (const char *from, const memory &m) {
+template <int ES> MT_INLINE uint4 load_window (const char *from, const memory &m) {
   const uint32_t shift = (uint32_t)(uintptr_t)from & 15;
   uint4 a = load_raw<ES>(from - shift, m), b = {0, 0, 0, 0};
   if (shift != 0) b = load_raw<ES>(from - shift + 16, m);
@@ -81,7 +81,7 @@ MT_INLINE void put_again (const mt_desc &d, char *to, const uint4 &a, int32_t fi
   }
   int i = 0;
   do {
-    if (!AGAIN || copy < (uint32_t)d.values) store_part<ES>(to, a, first, end);
+    if (!AGAIN || copy < (uint32_t)d.values) store_ends<ES>(to, a, first, end);
     copy += strip, to += pitch;
   } while (++i < EACH);
 }
@@ -109,7 +109,7 @@ MT_INLINE void copy_vector (const mt_launch &p, uint32_t n) {
   const bool backwards = d.axis[0].stride[MT_SRC] < 0;
   const int32_t low = backwards ? 1 - first - 16 / ES : first;
   if (first >= end) return;
-  uint4 a = row_vector<ES>(s.src + (int64_t)low * ES, memory(p, MT_SRC));
+  uint4 a = load_window<ES>(s.src + (int64_t)low * ES, memory(p, MT_SRC));
   if (backwards) a = reversed<ES>(a);
   put_again<ES, AGAIN>(d, s.dst + (int64_t)first * ES, a, first, copy);
 }
@@ -152,9 +152,9 @@ template <int ES> MT_INLINE void copy_period (const mt_launch &p, uint32_t n) {
   const int64_t period = (int64_t)r.along.extent * V;
   const int64_t end = (int64_t)row * d.values, from = first + c * period;
   if (from >= end) return;
-  uint4 a = row_vector<ES>(s.src + (int64_t)unit * ES, m);
+  uint4 a = load_window<ES>(s.src + (int64_t)unit * ES, m);
   if (unit + V > row)
-    a = joined(a, row_vector<ES>(s.src + (int64_t)(unit - row) * ES, m),
+    a = joined(a, load_window<ES>(s.src + (int64_t)(unit - row) * ES, m),
                (row - unit) * ES);
   char *to = s.dst + from * ES;
   int64_t left = end - from;

@@ -2,6 +2,7 @@
 # has to find: for mutants.cmake.
 # SPDX-License-Identifier: MIT
 
+set(KERNELS gemm)
 set(MAIN kernels/gemm/ampere.cuh)
 set(ROWS spec/kernels/ampere_rows.h)
 set(GUARDS PAIRS_CUH FEED_CUH ENGINE_CUH ONE_ROW_CUH OUT_CUH AMPERE_CUH)

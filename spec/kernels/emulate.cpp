@@ -121,6 +121,7 @@ static inline void fetches_end () {
   f->n = 0;
 }
 
+#ifndef MT_PLANTED
 #include "kernels/copy/algos.cuh"
 #include "kernels/cast/cast.cuh"
 
@@ -138,6 +139,10 @@ MT_HALF_PAIR(f16)
 MT_HALF_PAIR(bf16)
 #undef MT_HALF_PAIR
 }
+#else
+#include "desc/copy_desc.h"
+#include "kernels/base.cuh"
+#endif
 
 /* ------------------------------------------------------------------ blocks */
 
@@ -197,6 +202,7 @@ void run_block (body *b, const mt_launch *l, bool together) {
     for (blockIdx.x = 0; blockIdx.x < blocks; blockIdx.x++)                              \
       run_block(body_##name, l, together);                                               \
   }
+#ifndef MT_PLANTED
 /* Threads of blocks that make a table meet too. */
 #define MT_HAS_TABLE(algo, type)                                                         \
   (MT_ALGO_##algo == MT_ALGO_STRIDED && mt::type##_number::BYTES == 0)
@@ -215,9 +221,15 @@ void run_block (body *b, const mt_launch *l, bool together) {
   MT_RUN(name, (MT_IS_##algo & MT_TILED) != 0 || MT_HAS_TABLE(algo, src))
 #include "kernels/copy/copy.def"
 #include "kernels/cast/cast.def"
+#endif
 }
 
 typedef void emulated (unsigned blocks, unsigned block, const mt_launch *l);
+struct copy_mutant {
+  const char *name, *kernel;
+  emulated *run;
+};
+#ifndef MT_PLANTED
 extern "C" {
 extern emulated *const EMULATE[];
 emulated *const EMULATE[] = {
@@ -228,3 +240,4 @@ emulated *const EMULATE[] = {
 #include "kernels/cast/cast.def"
 };
 }
+#endif

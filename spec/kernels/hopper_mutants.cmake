@@ -2,6 +2,7 @@
 # find: for mutants.cmake.
 # SPDX-License-Identifier: MIT
 
+set(KERNELS gemm)
 set(MAIN kernels/gemm/hopper.cuh)
 set(ROWS spec/kernels/hopper_rows.h)
 set(GUARDS PAIRS_CUH BY_MAP_CUH BY_ROWS_CUH LATE_CUH HOPPER_CUH)

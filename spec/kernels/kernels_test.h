@@ -12,6 +12,11 @@
 int below (int n);        /* random: 0 .. n-1 */
 uint64_t seed_now (void); /* which main takes back */
 
+/* A kernel on the host. A random copy for a row of mt_cuda_kernels, by some functions:
+** false if one of them is wrong, which is told. */
+typedef void emulated (unsigned blocks, unsigned block, const mt_launch *l);
+bool one_copy (int row, emulated *const *by, int count);
+
 /* The divisor of an axis as desc/divisor_desc.h has it; a whole axis. */
 void set_divisor (mt_axis *a);
 void set_axis (mt_desc *d, uint32_t i, int64_t extent, int64_t src, int64_t dst);

@@ -3,6 +3,7 @@
 #
 # cmake -D ROOT=DIR -D LIST=NAME_mutants.cmake -D FOLDER=DIR -P mutants.cmake writes FOLDER/NAME.cuh
 # for each mutant, and FOLDER/mutants.inc, which includes them. The list says
+#   KERNELS  the folder of the headers, in kernels
 #   MAIN     the header of the family, GUARDS those of all of its headers, ROWS what names its rows
 #   source   which header the next mutants change
 #   mutant   name; the row that shows it; what the test reports, where ", not " is a wrong result and
@@ -13,7 +14,7 @@ set(INCLUDES "")
 set(TABLE "")
 
 function(source name)
-  file(READ ${ROOT}/kernels/gemm/${name} text)
+  file(READ ${ROOT}/kernels/${KERNELS}/${name} text)
   string(LENGTH "${text}" length)
   set(SOURCE_TEXT "${text}" PARENT_SCOPE)
   set(SOURCE_LENGTH ${length} PARENT_SCOPE)

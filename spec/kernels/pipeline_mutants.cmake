@@ -2,6 +2,7 @@
 # for mutants.cmake.
 # SPDX-License-Identifier: MIT
 
+set(KERNELS gemm)
 set(MAIN kernels/gemm/pipeline.cuh)
 set(ROWS kernels/gemm/pipeline.cuh)
 set(GUARDS PIPELINE_CUH)

@@ -1,0 +1,136 @@
+# copy_mutants.cmake: the kernels that copy with one mistake each, which the emulation has to find: for
+# mutants.cmake.
+# SPDX-License-Identifier: MIT
+
+set(KERNELS copy)
+set(MAIN kernels/copy/algos.cuh)
+set(ROWS spec/kernels/copy_rows.h)
+set(GUARDS MT_ALGOS_CUH BASE_CUH PLACE_CUH PIXELS_CUH COPY_CUH TILE_CUH PERMUTE_CUH PERMUTE_COLLECT_CUH
+           PERMUTE_UNALIGNED_CUH BITS_CUH GATHER_CUH STAGED_CUH ROWS_CUH WEAVE_CUH PACK_CUH)
+
+# ---- places
+
+source(place.cuh)
+mutant(digit_without_remainder copy_strided_u32 ""
+       [[    t.step(d.axis[i], n - q * (uint32_t)d.axis[i].extent);
+    n = q;
+  }
+  t.step(d.axis[i], n);
+}
+
+/* The same for N]] [[    t.step(d.axis[i], n);
+    n = q;
+  }
+  t.step(d.axis[i], n);
+}
+
+/* The same for N]])
+
+# ---- pixels, accesses one by one
+
+source(pixels.cuh)
+mutant(pair_exchanged copy_strided_u16 ""
+       [[(uint32_t)a | (uint32_t)b << 8 * BYTES]] [[(uint32_t)b | (uint32_t)a << 8 * BYTES]])
+mutant(pairs_anywhere copy_strided_u8 ""
+       [[all % (2 * BYTES) == 0;]] [[all != 0;]])
+mutant(pairs_of_units_apart copy_strided_u8 ""
+       [[d.axis[0].stride[MT_DST] == (int64_t)d.vec]] [[BYTES > 0]])
+mutant(pixels_beyond_the_last copy_strided_u16 ""
+       [[    if (n + k * blockDim.x < end)
+      put_pixel]] [[    if (n < end)
+      put_pixel]])
+mutant(one_turn_of_pixels copy_strided_u32 ""
+       [[n < end; n += gridDim.x * each]] [[n < end; n += end]])
+source(strided.cuh)
+mutant(value_without_its_run copy_described_u16 ""
+       [[if (d.nval > 1) walk(at, d, first + 1, end, run);]] [[if (d.nval > 2) walk(at, d, first + 1, end, run);]])
+
+# ---- rows
+
+source(rows.cuh)
+mutant(row_not_turned copy_rows_b2 "" [[if (backwards) a = reversed<ES>(a);]] "")
+mutant(next_vector_forgotten copy_rows_b4 ""
+       [[if (shift != 0) b = load_raw<ES>(from - shift + 16, m);]] "")
+mutant(ends_as_whole copy_rows_b1 ""
+       [[if (low <= at && at + BYTES <= high)]] [[if (low <= at && at < high)]])
+mutant(period_without_its_begin copy_rows_b1 ""
+       [[  if (unit + V > row)
+]] [[  if (unit + V > 2 * row)
+]])
+mutant(begin_joined_too_early copy_rows_b2 "" [[(row - unit) * ES);]] [[(row - unit - 1) * ES);]])
+mutant(period_before_the_first copy_rows_b1 "" [[const int begin = from < 0;]] [[const int begin = 0;]])
+mutant(periods_of_another_group copy_rows_b8 "" [[  if (begin)
+    store_bytes<ES, 16>(to, a, 0, (int)-from * ES,]] [[  if (begin)
+    store_bytes<ES, 16>(to, a, 0, 0,]])
+
+# ---- words of units
+
+source(gather.cuh)
+mutant(phase_of_another_row copy_gather_b1 "" [[f = ((uint32_t)(uintptr_t)to & 3) / ES;]] [[f = 0;]])
+mutant(whole_beyond_the_row copy_gather_b2 "" [[first + V <= t.high;]] [[first < t.high;]])
+mutant(span_of_another_place copy_gather_b1 "" [[at = ((first + low) & ~3) - low;]] [[at = (first + low) & ~3;]])
+mutant(tile_along_for_across copy_gather_b4 ""
+       [[if (j > 0) at.step(d.axis[d.nthr + d.nval - 1], (int64_t)(j * g.cut[1]));]] "")
+
+# ---- words by way of shared memory
+
+source(staged.cuh)
+mutant(nobody_waits copy_staged_b4 ""
+       [[  staged_make_units<ES>(p.desc, tables);
+  fetched();
+]] [[  staged_make_units<ES>(p.desc, tables);
+  __syncthreads();
+]])
+mutant(pieces_without_meeting copy_staged_b4 ""
+       [[  staged_make_pieces(s, tables);
+  __syncthreads();
+]] [[  staged_make_pieces(s, tables);
+]])
+mutant(fetch_beyond_the_buffer copy_staged_b8 ""
+       [[low + p.desc.staged.reach + 15 <= end;]] [[low + p.desc.staged.reach - 16 <= end;]])
+mutant(last_vector_of_a_piece copy_staged_b2 ""
+       [[if (16 * k >= shift + s.length) continue;]] [[if (16 * k + 16 >= shift + s.length) continue;]])
+mutant(ends_forgotten copy_staged_b1 ""
+       [[  if (staged_has_ends<ES>(s, t)) staged_ends<ES>(s, t, tables, base);
+]] "")
+mutant(table_of_one_phase copy_staged_b2 ""
+       [[f <= early && m + f < pitch; f++)
+        ((uint16_t *)tables)[f * pitch + m + f] = (uint16_t)(by[j] - before);]]
+       [[f <= early && m + f < pitch; f++)
+        ((uint16_t *)tables)[m + f] = (uint16_t)(by[j] - before);]])
+mutant(skip_of_the_first copy_staged_b4 ""
+       [[unit_at[i] + s.skip[j + m]) :
+                            staged]] [[unit_at[i] + s.skip[j]) :
+                            staged]])
+
+# ---- boxes
+
+source(bits.cuh)
+mutant(lanes_of_one_place copy_bits_b4 "" [[box + (first ^ b.lane[j])]] [[box + (first ^ b.lane[0])]])
+mutant(bits_not_waited_for copy_bits_b2 ""
+       [[  fetched();
+#pragma unroll AT_ONCE]] [[  __syncthreads();
+#pragma unroll AT_ONCE]])
+mutant(blocks_of_one_box copy_bits_b8 ""
+       [[if (blockIdx.x >> i & 1) s.src]] [[if (blockIdx.x >> i & 2) s.src]])
+source(permute.cuh)
+mutant(groups_not_waited_for copy_permute_b4 ""
+       [[  x.find(t, box, first);
+  fetched();
+]] [[  x.find(t, box, first);
+  __syncthreads();
+]])
+mutant(first_unit_of_a_group copy_permute_b2 "" [[(j % G ? t.lane[j % G] : 0)]] [[(j % G ? t.lane[0] : 0)]])
+
+# ---- tiles
+
+source(transpose.cuh)
+mutant(tile_without_meeting copy_transpose_b4 ""
+       [[  rows.put(tile);
+  __syncthreads();
+]] [[  rows.put(tile);
+]])
+mutant(chunk_without_its_xor copy_transpose_b2 ""
+       [[const int chunk = (u * T::U / 16) ^ (vector & 7);]] [[const int chunk = u * T::U / 16;]])
+mutant(window_of_a_neighbour copy_transpose_unaligned_b1 ""
+       [[from_on(out[j], on + 1, 8), shift & 15);]] [[from_on(out[j], on, 8), shift & 15);]])

@@ -1,0 +1,16 @@
+/*
+** copy_rows.h - the rows of copy.def as structs: for mutants, each in its namespace.
+** SPDX-License-Identifier: MIT
+*/
+namespace mt {
+#define MT_COPY_KERNEL(name, algo, bytes, threads, unroll)                               \
+  struct row_##name {                                                                    \
+    enum {                                                                               \
+      ALGO = MT_ALGO_##algo,                                                             \
+      BYTES = bytes,                                                                     \
+      UNROLL = unroll,                                                                   \
+      TOGETHER = (MT_IS_##algo & MT_TILED) != 0                                          \
+    };                                                                                   \
+  };
+#include "kernels/copy/copy.def"
+} // namespace mt
