@@ -76,6 +76,18 @@ describe("an offset of -2^63", function()
   end)
 end)
 
+describe("a mode of 2^63 - 1 beside an empty one", function()
+  it("is cut as any other", function()
+    for _, text in ipairs { "(9223372036854775807,0):(0,0)", "(0,9223372036854775807):(1,0)" } do
+      local T = tile.tensor("u64", layout(text), "cpu:checked")
+      assert.equal(0, tile.size(tile.sort(T)))
+      local R = T:composition(layout(3, 0))
+      assert.is_false(pcall(function() return R(0) end))
+      assert.is_false(pcall(R.fill, R, 1))
+    end
+  end)
+end)
+
 describe("values that are listed", function()
   dofile "spec/refused.lua"(it, {
     { 'tile.make_layout(tile.layout "Sw<2,0,3> o 5 o 8:0", tile.layout(math.maxinteger))',

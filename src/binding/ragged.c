@@ -144,11 +144,11 @@ static const mt_node *past_all (mt_layout *out, const mt_node *a) {
   int n = mt_rank(a);
   mt_node *p = out->node;
   *p = (mt_node){.tag = MT_TILER, .arity = (uint16_t)n, .span = (uint32_t)n + 1};
-  for (int i = 0; i < n; i++)
-    *++p = (mt_node){.tag = MT_LEAF,
-                     .span = 1,
-                     .stride = 1,
-                     .shape = mt_size(mt_mode(a, i)) + 1};
+  for (int i = 0; i < n; i++) {
+    int64_t size = mt_size(mt_mode(a, i));
+    *++p = (mt_node){.tag = MT_LEAF, .span = 1, .stride = 1};
+    p->shape = size < INT64_MAX ? size + 1 : size;
+  }
   return out->node;
 }
 
