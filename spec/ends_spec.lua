@@ -46,6 +46,11 @@ describe("wider elements", function()
     within(100, function() return tile.upcast(A, 963761198400) end)
   end)
 
+  it("of a list without elements", function()
+    local A = tile.parse "(2,8):(F7,F31) o 0 o (2,0):(1,1)"
+    assert.equal(0, tile.size(tile.upcast(A, 2)))
+  end)
+
   -- The way out is the largest part of n that will do.
   it("say which would do", function()
     local torn, told = 0, 0

@@ -105,7 +105,7 @@ local function wider(v, size, s, n)
     if not w[j] then w[j], all[j], first[j] = v[i] // n, {}, i end
     all[j][v[i]] = true
   end
-  for j = 0, #w do
+  for j = 0, size > 0 and #w or -1 do
     local o = owner[w[j]] or j
     owner[w[j]] = o
     for x in pairs(all[j]) do if not all[o][x] then return nil, first[o], first[j] end end
