@@ -30,7 +30,7 @@ local function refused(millions, why, f)
 end
 
 describe("wider elements", function()
-  local far = tile.make_composed_layout(tile.swizzle(2, 0, 3), MIN, layout(8))
+  local far = tile.make_composed_layout(tile.swizzle(2, 0, 3), MIN, layout "Sw<1,0,4> o 8:1")
 
   it("of any size", function()
     for _, n in ipairs { MAX, MAX - 1, 1 << 62, (1 << 62) + 2, 963761198400 * 3, 4294967291 } do

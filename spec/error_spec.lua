@@ -61,6 +61,7 @@ rows("tables and texts", {
   { 'layout({ 4, 8 }, { 1, "x" })', "stride[2]: integer expected, got string" },
   { 'layout("4:1", 2)', "bad argument #2 to 'layout' (the text has strides already)" },
   { 'layout(deep(1000000))', "shape" .. ("[1]"):rep(16) .. ": nested deeper than 16" },
+  { 'tile.make_tile(8, layout(deep(15)))', "make_tile[2]: nested deeper than 16" },
   { 'layout(cyclic())', "shape" .. ("[1]"):rep(16) .. ": nested deeper than 16" },
   { 'layout(huge())', "shape: more than 64 values" },
   { 'layout { 1 << 32, 1 << 31 }', "layout: the size leaves 64 bits" },

@@ -76,6 +76,47 @@ describe("an offset of -2^63", function()
   end)
 end)
 
+-- What is made is read again.
+describe("a swizzle after an offset", function()
+  local function made(offset, plain)
+    local ok, A = pcall(tile.make_composed_layout, tile.swizzle(2, 4, -3), offset, layout(plain))
+    if ok then assert.equal(A, layout(tostring(A))) end
+    return ok, A
+  end
+
+  it("and a range that leave 64 bits are refused", function()
+    for _, row in ipairs {
+      { 5, "9223372036854775807:1" }, { -5, "9223372036854775807:1" },
+      { 2, "9223372036854775807:1" }, { math.maxinteger, "2:1" }, { MIN, "2:1" },
+      { math.maxinteger, "(2,2):(1,-1)" }, { 1, "2:-9223372036854775807" },
+    } do
+      local ok, text = made(row[1], row[2])
+      assert.is_false(ok)
+      assert.matches(("make_composed_layout: the offset %d and the range of %s leave 64 bits")
+                     :format(row[1], row[2]), text, 1, true)
+    end
+  end)
+
+  it("and a range within them are made", function()
+    for _, row in ipairs {
+      { 1, "9223372036854775807:1" }, { -1, "9223372036854775807:1" }, { MIN, "1:1" },
+      { math.maxinteger, "1:1" }, { math.maxinteger - 1, "2:1" }, { 0, "9223372036854775807:1" },
+    } do
+      assert.is_true(made(row[1], row[2]))
+    end
+  end)
+
+  it("is read again, whatever it and the layout are", function()
+    local random = math.random
+    local function far() return random(0) >> random(0, 62) end
+    for _ = 1, 200 * times do
+      local ok, A = pcall(layout, ("(%d,%d):(%d,%d)"):format(random(1, 3), far() >> 1,
+                                                            random(-2, 2), random(-1, 1)))
+      if ok then made(far() * (random(0, 1) * 2 - 1), tostring(A)) end
+    end
+  end)
+end)
+
 describe("a mode of 2^63 - 1 beside an empty one", function()
   it("is cut as any other", function()
     for _, text in ipairs { "(9223372036854775807,0):(0,0)", "(0,9223372036854775807):(1,0)" } do

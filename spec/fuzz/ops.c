@@ -111,7 +111,7 @@ static void tiler (mt_layout *out, bytes *b, const mt_layout *pool) {
     if (c >= 224 && i > 0) {
       pen_push(&p, MT_WILD);
     } else if (c < 128 && is_layout(t) && t->tag != MT_SWIZZLE &&
-               p.n + (int)t->span < 60) {
+               mt_depth(t) < MT_MAXDEPTH && p.n + (int)t->span < 60) {
       memcpy(&out->node[p.n], t, t->span * sizeof *t);
       p.n += (int)t->span;
     } else {

@@ -189,7 +189,7 @@ static const attack further[] = {
               "  return i == 65535 and 1 << 61 or 0 end)"},
     {"elements as wide as can be", LATE,
      STUBBORN "again(tile.upcast, tile.make_composed_layout(tile.swizzle(2, 0, 3),\n"
-              "  math.mininteger, tile.layout(1 << 15)), math.maxinteger)"},
+              "  math.mininteger, tile.layout 'Sw<1,0,4> o 32768:1'), math.maxinteger)"},
     {"CTAs of a mode of stride 0", LATE,
      STUBBORN
      "again(tile.create_tma_multicast_mask, tile.layout(math.maxinteger, 0), tile._)"},

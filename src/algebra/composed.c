@@ -148,13 +148,28 @@ static void open_composed (mt_build *b, const mt_node *f, const mt_node *offset)
   mt_add(b, f);
 }
 
-/* f, a bare swizzle, and x as one value with the swizzle at its root. */
+/* Of integers, without a root. */
+static bool is_plain (const mt_node *x) {
+  return mt_is_layout(x) && !mt_is_swizzled(x) && mt_is_integral(x);
+}
+
+/* f, a bare swizzle, at the root of x. */
+static mt_status swizzle_roots (mt_layout *out, const char *op, const mt_node *f,
+                                const mt_node *offset, const mt_node *x, mt_err *err) {
+  mt_status s = mt_swizzled(out, op, mt_swizzle_of(f), offset->shape, x, err);
+  if (s != MT_EOVERFLOW) return s;
+  return mt_failn(err, s,
+                  "%s: the offset %N and the range of %N leave 64 bits\n"
+                  "take an offset nearer to 0, or a smaller layout",
+                  op, offset, x);
+}
+
+/* f, a bare swizzle, and x, not plain, as one value with the swizzle at its root. */
 static bool swizzle_joins (mt_layout *out, const char *op, const mt_node *f,
                            const mt_node *offset, const mt_node *x, mt_err *err) {
   mt_swizzle w = mt_swizzle_of(f), both;
   if (w.b == 0 && offset->shape == 0) return mt_copy_value(out, x), true;
-  if (mt_is_layout(x) && !mt_is_swizzled(x))
-    return mt_is_integral(x) && mt_swizzled(out, op, w, offset->shape, x, err) == MT_OK;
+  if (mt_is_layout(x) && !mt_is_swizzled(x)) return false;
   bool composed = mt_is_composed(x);
   const mt_node *g = composed ? mt_outer(x) : x, *under = composed ? mt_under(x) : x + 1;
   if (g->tag != MT_SWIZZLE || offset->shape != 0) return false;
@@ -225,6 +240,8 @@ mt_status mt_link (mt_layout *out, const char *op, const mt_node *f, const mt_no
     return mt_copy_value(out, x), MT_OK;
   if (mt_is_composed(f) || mt_is_swizzled(f))
     return link_rooted(out, op, f, offset, x, err);
+  if (f->tag == MT_SWIZZLE && is_plain(x))
+    return swizzle_roots(out, op, f, offset, x, err);
   if (f->tag == MT_SWIZZLE && mt_has_numbers(x)) {
     if (swizzle_joins(out, op, f, offset, x, err)) return MT_OK;
     mt_forgive(err);

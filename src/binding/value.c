@@ -79,9 +79,15 @@ static LMT_APART void expected (reader *r, int i) {
                               hint));
 }
 
+static void too_many (reader *r) {
+  complain(r, lua_pushfstring(r->L, "more than %d values", (int)MT_MAXNODES));
+}
+static void too_deep (reader *r) {
+  complain(r, lua_pushfstring(r->L, "nested deeper than %d", (int)MT_MAXDEPTH));
+}
+
 static inline mt_node *add_node (reader *r, mt_tag tag) {
-  if (r->n == MT_MAXNODES)
-    complain(r, lua_pushfstring(r->L, "more than %d values", (int)MT_MAXNODES));
+  if (r->n == MT_MAXNODES) too_many(r);
   mt_node *t = &r->out->node[r->n++];
   memset(t, 0, sizeof *t);
   t->tag = (uint8_t)tag;
@@ -90,8 +96,8 @@ static inline mt_node *add_node (reader *r, mt_tag tag) {
 }
 
 static void add_value (reader *r, const mt_node *t) {
-  if (r->n + (int)t->span > MT_MAXNODES)
-    complain(r, lua_pushfstring(r->L, "more than %d values", (int)MT_MAXNODES));
+  if (r->n + (int)t->span > MT_MAXNODES) too_many(r);
+  if (r->depth + mt_depth(t) > MT_MAXDEPTH) too_deep(r);
   memcpy(&r->out->node[r->n], t, t->span * sizeof *t);
   r->n += (int)t->span;
 }
@@ -209,10 +215,8 @@ static void read_table (reader *r, int i) {
   bool tiler = false;
   i = lua_absindex(L, i);
   luaL_checkstack(L, 8, NULL);
-  if (r->depth == MT_MAXDEPTH)
-    complain(r, lua_pushfstring(L, "nested deeper than %d", (int)MT_MAXDEPTH));
-  if (n >= MT_MAXNODES)
-    complain(r, lua_pushfstring(L, "more than %d values", (int)MT_MAXNODES));
+  if (r->depth == MT_MAXDEPTH) too_deep(r);
+  if (n >= MT_MAXNODES) too_many(r);
   add_node(r, MT_TUPLE);
   if (!read_in_turn(r, i, (int)n, &tiler)) {
     r->n = at + 1;
@@ -250,13 +254,8 @@ static void read_other (reader *r, int i) {
     const mt_node *t = lmt_nodeat(r->L, i);
     if (t == NULL || !(lmt_kindof(t) & r->kinds)) expected(r, i);
     else add_value(r, t);
-    return;
-  }
-  if (type == LUA_TTABLE && (r->kinds & LMT_TABLE)) {
-    read_table(r, i);
-    return;
-  }
-  if (type == LUA_TNUMBER && (r->kinds & LMT_INT)) read_float(r, i);
+  } else if (type == LUA_TTABLE && (r->kinds & LMT_TABLE)) read_table(r, i);
+  else if (type == LUA_TNUMBER && (r->kinds & LMT_INT)) read_float(r, i);
   else if (type == LUA_TSTRING) add_text(r, i);
   else expected(r, i);
 }

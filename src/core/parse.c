@@ -40,6 +40,14 @@ void mt_expect (reader *r, int c, const char *what) {
   if (!mt_accept(r, c)) mt_syntax(r, what);
 }
 
+/* The reader and its builder fail together: the error is that of the first failure. */
+static void settle (reader *r, mt_build *b) {
+  mt_failed(b, r->status);
+  if (r->status != MT_OK || b->status == MT_OK) return;
+  r->status = b->status;
+  r->built = true;
+}
+
 static bool is_digit (int c) { return c >= '0' && c <= '9'; }
 
 /* [ "_" ] [ "-" ] digits, no blanks inside; or a number of C++. */
@@ -232,6 +240,7 @@ void mt_read_stride (reader *r, mt_build *b, int at) {
   b->n = at;
   if (b->level > 0) b->out->node[b->open[b->level - 1]].arity--;
   mt_add(b, whole.node);
+  settle(r, b);
 }
 
 /* "<B,M,S>", in Python "(B,M,S)" */
@@ -318,11 +327,12 @@ void mt_read_composed (reader *r, mt_build *b, int at, int sep) {
   if (!may_nest(r, b)) return;
   insert_composed(b, at, &offset);
   int inner = b->n;
-  mt_failed(b, r->status);
+  settle(r, b);
   if (b->status == MT_OK) mt_read_value(r, b);
   check_under(r, b, b->out->node + inner, &offset);
   mt_failed(b, r->status); /* of half a value nothing is closed */
   mt_close(b);
+  settle(r, b);
 }
 
 /* The layout behind a swizzle, whose node is at `at`. */
@@ -363,6 +373,7 @@ void mt_read_swizzle (reader *r, mt_build *b, int sep) {
   b->out->node[at].stride = offset.shape;
   if (at_pointer) mt_expect(r, sep, sep == 'o' ? "'o' expected" : "',' expected");
   swizzled_layout(r, b, at, &offset);
+  settle(r, b);
 }
 
 /* In a tiler an integer n means n:1, and a tuple in it is a tiler too. */
@@ -428,7 +439,7 @@ static void no_value (reader *r) {
                        "value expected");
 }
 
-void mt_read_value (reader *r, mt_build *b) {
+static void read_value (reader *r, mt_build *b) {
   int at = b->n, end;
   if (accept_swizzle(r)) {
     mt_read_swizzle(r, b, 'o');
@@ -450,6 +461,11 @@ void mt_read_value (reader *r, mt_build *b) {
   if (mt_accept(r, 'o')) mt_read_composed(r, b, at, 'o');
 }
 
+void mt_read_value (reader *r, mt_build *b) {
+  read_value(r, b);
+  settle(r, b);
+}
+
 /* A text that is refused and has an open parenthesis is refused for that: whatever was
 ** read instead would say less. The last one that is open, seen from the end. */
 static void blame_parenthesis (reader *r, mt_build *b) {
@@ -466,13 +482,12 @@ static void blame_parenthesis (reader *r, mt_build *b) {
 }
 
 mt_status mt_parse (mt_layout *out, const char *text, size_t len, mt_err *err) {
-  reader r = {text, text, text + len, MT_OK, err};
+  reader r = {text, text, text + len, MT_OK, false, err};
   mt_build b;
   mt_begin(&b, out, "parse", err);
   mt_read_value(&r, &b);
-  if (r.status == MT_OK && b.status == MT_OK && mt_peek(&r) >= 0)
-    mt_syntax(&r, "unexpected text");
-  if (r.status != MT_OK) blame_parenthesis(&r, &b);
+  if (r.status == MT_OK && mt_peek(&r) >= 0) mt_syntax(&r, "unexpected text");
+  if (r.status != MT_OK && !r.built) blame_parenthesis(&r, &b);
   mt_failed(&b, r.status);
   return mt_end(&b);
 }

@@ -9,7 +9,8 @@
 
 typedef struct mt_reader {
   const char *text, *p, *end;
-  mt_status status;
+  mt_status status; /* the first failure, of a builder too: behind it nothing is read */
+  bool built;       /* it was the builder's */
   mt_err *err;
 } mt_reader;
 

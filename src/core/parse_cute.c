@@ -198,9 +198,10 @@ static void read_layout (mt_reader *r, mt_build *b, int end) {
     mt_accept_word(r, "stride=");
     mt_read_stride(r, b, at);
   } else if (r->status == MT_OK) {
-    mt_reader compact = {left, left, left + sizeof left - 1, MT_OK, r->err};
+    mt_reader compact = {left, left, left + sizeof left - 1, MT_OK, false, r->err};
     mt_read_stride(&compact, b, at);
     r->status = compact.status;
+    r->built = compact.built;
   }
   mt_closing(r, end);
 }
