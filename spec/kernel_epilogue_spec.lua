@@ -148,7 +148,7 @@ describe("precompiled kernels with an epilogue", function()
       assert.is_true(#kernels >= 8)
       local ran = 0
       for i, kernel in ipairs(kernels) do
-        assert.matches(names[i]:find "_256_" and "_sides$" or "_epilogue$", names[i])
+        assert.matches(names[i]:find "_256_" and "_mapped$" or "_epilogue$", names[i])
         assert.equal(names[i], kernel:why()[1].kernel)
         assert.same({}, kernel:why()[1].differs)
         assert.is_true(tile.verify(kernel).ok, names[i])

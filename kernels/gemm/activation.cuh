@@ -18,7 +18,6 @@ namespace mt {
 MT_INLINE float power_of_two (float x) { return exp2f(x); }
 MT_INLINE float reciprocal (float x) { return 1 / x; }
 MT_INLINE float at_least (float x, float least) { return x < least ? least : x; }
-MT_INLINE float at_most (float x, float most) { return x > most ? most : x; }
 #else
 MT_INLINE float power_of_two (float x) {
   float y;
@@ -33,11 +32,6 @@ MT_INLINE float reciprocal (float x) {
 MT_INLINE float at_least (float x, float least) { /* of a NaN: a NaN */
   float y;
   asm("max.NaN.f32 %0, %1, %2;" : "=f"(y) : "f"(x), "f"(least));
-  return y;
-}
-MT_INLINE float at_most (float x, float most) {
-  float y;
-  asm("min.NaN.f32 %0, %1, %2;" : "=f"(y) : "f"(x), "f"(most));
   return y;
 }
 #endif
@@ -60,24 +54,30 @@ MT_INLINE float gelu (float x) {
   return at_least(x, 0) - normal_rest(fminf(fabsf(x), 12));
 }
 
-MT_INLINE float soft (const mt_activation_form &f, float x) {
-  x = at_most(at_least(x, f.least), f.most);
-  const float s = share_of(x * fmaf(x * x, f.soft[0], f.soft[1]));
-  return fmaf(s, fmaf(x, f.soft[2], f.soft[3]), f.soft[4]);
+template <int FORM> MT_INLINE float activate_one (const mt_activation_form &f, float x) {
+  if constexpr (FORM == MT_FORM_GELU) return gelu(x);
+  if constexpr (FORM == MT_FORM_SOFT) return fmaf(share_of(x * f.step), f.times, f.more);
+  x = at_least(x, f.least);
+  if constexpr (FORM == MT_FORM_SILU) return x * share_of(x * f.step);
+  if constexpr (FORM == MT_FORM_GATE)
+    return x * share_of(x * fmaf(x * x, f.cube, f.step));
+  return x;
 }
 
-/* N numbers in place. The form is the same for all threads: three of them are few enough
-** for what is compiled to stay in registers beside products. */
+template <int N, int FORM>
+MT_INLINE void activate_all (const mt_activation_form &f, float *x) {
+#pragma unroll
+  for (int i = 0; i < N; i++) x[i] = activate_one<FORM>(f, x[i]);
+}
+
+/* N numbers in place. The form is the same for all threads: these are few enough for what
+** is compiled to stay in registers beside products. */
 template <int N> MT_INLINE void activate (const mt_activation_form &f, float *x) {
-  if (f.form == MT_FORM_LINEAR)
-#pragma unroll
-    for (int i = 0; i < N; i++) x[i] = at_least(x[i], f.least);
-  else if (f.form == MT_FORM_GELU)
-#pragma unroll
-    for (int i = 0; i < N; i++) x[i] = gelu(x[i]);
-  else
-#pragma unroll
-    for (int i = 0; i < N; i++) x[i] = soft(f, x[i]);
+  if (f.form == MT_FORM_LINEAR) activate_all<N, MT_FORM_LINEAR>(f, x);
+  else if (f.form == MT_FORM_GELU) activate_all<N, MT_FORM_GELU>(f, x);
+  else if (f.form == MT_FORM_SILU) activate_all<N, MT_FORM_SILU>(f, x);
+  else if (f.form == MT_FORM_GATE) activate_all<N, MT_FORM_GATE>(f, x);
+  else activate_all<N, MT_FORM_SOFT>(f, x);
 }
 
 } // namespace mt

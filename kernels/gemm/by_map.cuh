@@ -38,10 +38,13 @@ enum { PIECE_WORDS = 16 };
 
 /* Columns [16 j, 16 j + 16) of 2 bytes: eight sums. A lane gives the address of one row
 ** of one matrix: lanes 0 to 15 the rows of columns 0 to 7, 16 to 31 of 8 to 15. */
-MT_INLINE void put_halves (uint32_t to, int j, const uint32_t *w) {
+MT_INLINE uint32_t half_place (uint32_t piece, int j) {
   const int lane = threadIdx.x % 32;
-  const uint32_t row = to + lane % 16 * MT_SLAB;
-  store_matrices(row + (((2 * j + lane / 16) ^ lane % 8) << 4), w[0], w[1], w[2], w[3]);
+  const uint32_t row = piece + lane % 16 * MT_SLAB;
+  return row + (((2 * j + lane / 16) ^ lane % 8) << 4);
+}
+MT_INLINE void put_halves (uint32_t to, int j, const uint32_t *w) {
+  store_matrices(half_place(to, j), w[0], w[1], w[2], w[3]);
 }
 
 /* Columns [0, 32) of 4 bytes: sixteen sums. */
@@ -269,10 +272,10 @@ MT_INLINE float number_of (int32_t dtype, uint32_t bits) {
 }
 
 /* x + factor times what the words of a unit say. */
-template <int DTYPE>
+template <int DTYPE, int SUMS = UNIT_SUMS>
 MT_INLINE void add_words (float *x, const uint32_t *w, float factor) {
 #pragma unroll
-  for (int i = 0; i < UNIT_SUMS; i++) {
+  for (int i = 0; i < SUMS; i++) {
     const uint32_t bits = DTYPE == MT_f32 ? w[i] : w[i / 2] >> i % 2 * 16;
     x[i] = fmaf(factor, number_of<DTYPE>(bits), x[i]);
   }
@@ -320,6 +323,18 @@ MT_INLINE void scale_rows (float *x, float alpha, const uint32_t *bits, int32_t 
   for (int i = 0; i < COUNT; i++) x[i] = fmaf(alpha, x[i], y[i / 2 % 2]);
 }
 
+/* x + factor times unit `half` of a piece of 16 bits, few words of it at a time. */
+MT_INLINE void add_half (float *x, uint32_t piece, int half, int32_t dtype,
+                         float factor) {
+#pragma unroll
+  for (int j = 0; j < 2; j++) {
+    uint32_t w[4];
+    load_matrices(half_place(piece, 2 * half + j), w);
+    if (dtype == MT_bf16) add_words<MT_bf16, 8>(x + 8 * j, w, factor);
+    else add_words<MT_f16, 8>(x + 8 * j, w, factor);
+  }
+}
+
 /* A unit of 16 bits to its half of a piece; one of f32, which is a piece. */
 template <int DTYPE> MT_INLINE void put_half (uint32_t to, const float *x, int half) {
   uint32_t w[UNIT_SUMS / 2];
@@ -335,6 +350,11 @@ MT_INLINE void put_floats (uint32_t to, const float *x) {
   put_words(to, w);
 }
 
+MT_INLINE void put_half (int32_t dtype, uint32_t to, const float *x, int half) {
+  if (dtype == MT_bf16) put_half<MT_bf16>(to, x, half);
+  else put_half<MT_f16>(to, x, half);
+}
+
 /* Unit u, whose half of a piece of 16 bits is known where it is called, to its piece. */
 template <int N>
 MT_INLINE void put_unit (const mt_hopper_launch &p, uint32_t pieces, const float *x,
@@ -346,8 +366,7 @@ MT_INLINE void put_unit (const mt_hopper_launch &p, uint32_t pieces, const float
     else begin_piece<false>(); /* it is the only one */
   }
   if (wide) put_floats(to, x);
-  else if (p.dtype == MT_bf16) put_half<MT_bf16>(to, x, half);
-  else put_half<MT_f16>(to, x, half);
+  else put_half(p.dtype, to, x, half);
   if (wide || half == 1) end_piece(&p.d, to, m, n + (wide ? u : u - half) * UNIT, l);
 }
 
@@ -392,7 +411,9 @@ MT_INLINE void finish_round (const mt_hopper_launch &p, float *c, ahead<N> &a,
   scale_units<UNITS>(c, factor, a.bias, bias);
   if (first + UNITS < ALL && bias.stride[0] == 0)
     read_bias<N>(a.bias, p, m, n + (first + UNITS) * UNIT, l);
-  activate<COUNT>(p.finish.form, c);
+#pragma unroll
+  for (int i = 0; i < UNITS; i++) /* together they would want more registers */
+    activate<UNIT_SUMS>(p.finish.form, c + i * UNIT_SUMS);
   if (side.at == nullptr || p.beta != 0) return;
 #pragma unroll
   for (int i = 0; i < UNITS; i++)

@@ -57,8 +57,10 @@ struct hopper {
     K = MT_SLAB / T::bytes,
     STAGES = STAGES_,
     CLUSTER = CLUSTER_,
-    SIDES = ENDING == MT_FINISHES_SIDES, /* an epilogue with C or a residual */
-    FINISHES = ENDING == MT_FINISHES || SIDES,
+    STREAMS = N == 16,                     /* A passes by, for few columns of B */
+    SIDES = ENDING == MT_FINISHES_SIDES,   /* an epilogue with C or a residual */
+    MAPPED = ENDING == MT_FINISHES_MAPPED, /* the same, by a map */
+    FINISHES = ENDING == MT_FINISHES || SIDES || MAPPED,
     BY_ROWS = ENDING == MT_STORES_ROWS, /* D has no map */
     A_MN = A_MN_,
     B_MN = B_MN_,
@@ -117,6 +119,10 @@ template <int STAGES> MT_INLINE uint32_t full_at (uint32_t bars, int s) {
 template <int STAGES> MT_INLINE uint32_t free_at (uint32_t bars, int s) {
   return bars + 8 * (STAGES + s);
 }
+/* Of what a warp reads by a map, behind those of the parts. */
+template <int STAGES> MT_INLINE uint32_t side_at (uint32_t bars, int warp) {
+  return bars + 8 * (2 * STAGES + 2 + warp);
+}
 
 /* ------------------------------------------------------------------ loading */
 
@@ -124,19 +130,30 @@ template <int STAGES> MT_INLINE uint32_t free_at (uint32_t bars, int s) {
 ** M or N by K rows. */
 template <typename H, int MN, int ROWS>
 MT_INLINE void load (uint32_t to, const tma_map *map, uint32_t bar, int row, int k, int l,
-                     uint16_t blocks) {
+                     bool once, uint16_t blocks) {
   if constexpr (MN) {
     static_assert(ROWS % H::K == 0, "what a block loads of M or N is no number of boxes");
 #pragma unroll
     for (int i = 0; i < ROWS / H::K; i++) {
       const uint32_t at = to + i * MT_CHUNK;
       if (blocks) tma_load_multicast(at, map, bar, row + i * H::K, k, l, blocks);
+      else if (once) tma_load_once(at, map, bar, row + i * H::K, k, l);
       else tma_load(at, map, bar, row + i * H::K, k, l);
     }
   } else {
     if (blocks) tma_load_multicast(to, map, bar, k, row, l, blocks);
+    else if (once) tma_load_once(to, map, bar, k, row, l);
     else tma_load(to, map, bar, k, row, l);
   }
+}
+
+/* The slot may be filled. What streams by is asked for by 256 bytes of a row: two slots
+** at a time. */
+template <typename H>
+MT_INLINE void wait_for_room (uint32_t bars, ring_place<H::STAGES> at) {
+  const int slot = H::STREAMS ? at.slot | 1 : at.slot;
+  static_assert(!H::STREAMS || H::STAGES % 2 == 0, "slots are pairs");
+  barrier_wait(free_at<H::STAGES>(bars, slot), at.parity);
 }
 
 template <typename H>
@@ -148,6 +165,7 @@ MT_INLINE void produce (const mt_hopper_launch &p, uint32_t ring, uint32_t bars)
   const slab_range part = slabs_of<H>(p, rank);
   const int blocks = blocks_of<H>(p), clusters = gridDim.x / blocks;
   const int above = H::SPLITS ? 0 : rank, each = p.slabs / p.terms;
+  const bool once = H::STREAMS && p.tiles_n == 1;
   for (int tile = blockIdx.x / blocks; tile < p.tiles; tile += clusters) {
     const tile_place t = place_of(p, tile);
     const int m = (t.m * H::CLUSTER + above) * H::M, n = t.n * H::N + above * PART;
@@ -155,14 +173,14 @@ MT_INLINE void produce (const mt_hopper_launch &p, uint32_t ring, uint32_t bars)
     for (int k = part.first; k < part.end; k++, x += H::K, at.next()) {
       const uint32_t stage = ring + at.slot * H::STAGE, b = stage + H::A_BYTES;
       const uint32_t full = full_at<H::STAGES>(bars, at.slot);
-      barrier_wait(free_at<H::STAGES>(bars, at.slot), at.parity);
+      wait_for_room<H>(bars, at);
       barrier_expect(full, H::STAGE);
       if (x == each * H::K) x = 0, term++;
       const tma_map *from_a = term == p.terms - 2 ? &p.a_rest : &p.a;
       const tma_map *from_b = term == p.terms - 3 ? &p.b_rest : &p.b;
-      load<H, H::A_MN, H::M>(stage, from_a, full, m, x, t.l * p.a_step, 0);
+      load<H, H::A_MN, H::M>(stage, from_a, full, m, x, t.l * p.a_step, once, 0);
       load<H, H::B_MN, PART>(b + above * PART * MT_SLAB, from_b, full, n, x,
-                             t.l * p.b_step, all);
+                             t.l * p.b_step, false, all);
     }
   }
 }
@@ -241,7 +259,8 @@ MT_INLINE int begin_late (const mt_hopper_launch &p, typename H::sum *c, KEPT &k
   return KEPT::STEPS;
 }
 
-/* The same where C or a residual is read ahead for the tile. */
+/* The same where C or a residual is read ahead for the tile: a unit of its words beside
+** each slab. */
 template <typename H>
 MT_INLINE int begin_ahead (const mt_hopper_launch &p, typename H::sum *c,
                            ahead<H::N> &next, slab_walk<H> &walk, int slabs, int m, int n,
@@ -260,17 +279,19 @@ MT_INLINE int begin_ahead (const mt_hopper_launch &p, typename H::sum *c,
   return STEPS;
 }
 
-/* The slabs of a tile from the k-th on; what meanwhile() does goes on while the last is
-** multiplied. */
-template <typename H, typename F>
-MT_INLINE void sum_up (typename H::sum *c, int k, int slabs, slab_walk<H> &walk,
-                       F meanwhile) {
+/* The slabs of a tile from the k-th on; what first() and last() do goes on while this and
+** the last are multiplied. */
+template <typename H, typename F, typename G>
+MT_INLINE void sum_up (typename H::sum *c, int k, int slabs, slab_walk<H> &walk, F first,
+                       G last) {
+  const int from = k;
 #pragma unroll 1
   for (; k < slabs; k++) {
     walk.begin(c, k == 0);
+    if (H::MAPPED && k == from) first();
     walk.end();
   }
-  meanwhile();
+  last();
   walk.finish(c);
 }
 
@@ -345,7 +366,7 @@ MT_INLINE void consume (const mt_hopper_launch &p, uint32_t ring, uint32_t bars,
   slab_walk<H> walk = {ring, bars, rows, {0, 0}, -1};
   kept_type kept;
   uint32_t parity = 0;
-  if constexpr (H::KEEPS) kept.drop();
+  if constexpr (H::KEEPS) kept.begin(side_at<H::STAGES>(bars, warp));
   for (int tile = blockIdx.x / blocks; tile < p.tiles; tile += clusters) {
     const tile_place t = place_of(p, tile);
     typename H::sum c[H::SUMS];
@@ -359,7 +380,10 @@ MT_INLINE void consume (const mt_hopper_launch &p, uint32_t ring, uint32_t bars,
     if constexpr (H::SIDES) k = begin_ahead<H>(p, c, next, walk, slabs, m, n, t.l);
     else if constexpr (H::FINISHES && MT_HOPPER_STORES(H::N) && !H::KEEPS)
       if (stores && by_map) read_side_ahead<H::N>(next, p, 0, 1, m, n, t.l);
-    sum_up<H>(c, k, slabs, walk, [&] {
+    const auto first = [&] {
+      if constexpr (H::MAPPED) kept.ask(p, pieces, m, n, t.l);
+    };
+    sum_up<H>(c, k, slabs, walk, first, [&] {
       if constexpr (H::FINISHES && MT_HOPPER_STORES(H::N))
         if (stores && by_map) read_bias<H::N>(next.bias, p, m, n, t.l);
     });
@@ -368,7 +392,7 @@ MT_INLINE void consume (const mt_hopper_launch &p, uint32_t ring, uint32_t bars,
     if constexpr (H::KEEPS) {
       if constexpr (H::FINISHES) keep_finished(kept, p, c, next.bias, pieces, m, n, t.l);
       else keep(kept, p, c, pieces, m, n, t.l);
-      if (kept.any && (tile + clusters >= p.tiles || slabs < kept_type::STEPS))
+      if (kept.any && (tile + clusters >= p.tiles || slabs < kept_type::SLABS))
         kept.put_all(p, pieces);
     } else store_tile<H>(p, c, next, ring, pieces, m, n, t.l);
   }
@@ -387,6 +411,7 @@ MT_INLINE void cluster_meet () {
 ** waited apart, the loading one behind its loads, a block without a cluster hung on an
 ** H200 as soon as it had more slabs than stages. */
 template <typename H> MT_INLINE void start (const mt_hopper_launch &p, uint32_t bars) {
+  enum { WARPS = 4 * MT_MULTIPLIERS };
   grid_let_next();
   const int s = threadIdx.x;
   if (s == 32) tma_prefetch(&p.a), tma_prefetch(&p.b);
@@ -399,6 +424,9 @@ template <typename H> MT_INLINE void start (const mt_hopper_launch &p, uint32_t 
       barrier_init(bars + 16 * H::STAGES, others * 128 * MT_MULTIPLIERS);
       barrier_init(bars + 16 * H::STAGES + 8, 128 * MT_MULTIPLIERS);
     }
+    barrier_init_fence();
+  } else if (H::MAPPED && s <= H::STAGES + WARPS) {
+    barrier_init(side_at<H::STAGES>(bars, s - H::STAGES - 1), 1);
     barrier_init_fence();
   }
   if constexpr (H::CLUSTER > 1 || H::SPLITS) cluster_meet();

@@ -10,8 +10,13 @@
 ** A thread has registers for the sums of a tile and for 64 words besides. Of 16 bits
 ** these are all of the tile; of 32 bits its last 128 columns, and the others are stored
 ** at once. Each step stores one piece of 128 bytes of columns while products go on. With
-** an epilogue the last 128 columns are kept as they are, and each step finishes 32 of
-** them; with one that reads C or a residual, for which it has the registers, none.
+** an epilogue the last 128 columns are kept as they are, and each two steps finish and
+** store 32 of them.
+**
+** C or the residual of 16 bits comes by its map into the pieces that D goes out by, half
+** a tile at a time: the first half while the tile is multiplied, the second beside the
+** first slabs of the next. Of 32 bits there is no room for it: lanes read it, of a kernel
+** that keeps nothing.
 */
 #ifndef LATE_CUH
 #define LATE_CUH
@@ -26,10 +31,12 @@ template <typename OUT_, int N_, int STEPS_> struct kept_tile {
   typedef OUT_ OUT;
   typedef piece_words<OUT> P;
   enum { N = N_, STEPS = STEPS_, FIRST = N / P::COLUMNS - STEPS }; /* stored at once */
+  enum { SLABS = STEPS }; /* that a tile has at least, for the one before it to be kept */
   uint32_t w[STEPS * PIECE_WORDS];
   int m, n, l;
   bool any;
 
+  MT_INLINE void begin (uint32_t) { drop(); }
   MT_INLINE void is_of (int m_, int n_, int l_) { m = m_, n = n_, l = l_, any = true; }
   /* Nothing is kept, and no register holds anything. */
   MT_INLINE void drop () {
@@ -66,52 +73,147 @@ MT_INLINE void keep (K &k, const mt_hopper_launch &p, S *c, uint32_t pieces, int
 
 /* ------------------------------------------------------------------ an epilogue */
 
+/* C or the residual of a warp, which comes by its map into both of its pieces, where D
+** takes its place: half of a tile at a time. `bar` is the warp's own barrier. */
+struct mapped_side {
+  uint32_t bar;
+
+  /* Columns [n, n + 128), once what went out before has been read. */
+  MT_INLINE void ask (const mt_hopper_launch &p, uint32_t pieces, int m, int n,
+                      int l) const {
+    const tma_map *map = p.beta != 0 ? &p.d : &p.side;
+    if (threadIdx.x % 32 != 0) return;
+    tma_store_wait_read<0>();
+    barrier_expect(bar, 2 * MT_WARP_PIECE);
+    for (int i = 0; i < 2; i++)
+      tma_load(pieces + i * MT_WARP_PIECE, map, bar, n + i * 2 * UNIT, m,
+               p.beta != 0 ? l : l * p.side_step);
+  }
+  /* Half 0 or 1: each tile has both, so that the parity is known. */
+  MT_INLINE void wait (uint32_t half) const { barrier_wait(bar, half); }
+  /* Unit i of the half: its sums, finished but for the side. */
+  MT_INLINE void add (const mt_hopper_launch &p, uint32_t pieces, float *x, int i,
+                      float factor) const {
+    const int32_t dtype = p.beta != 0 ? p.dtype : p.finish.side[MT_RESIDUAL].dtype;
+    add_half(x, pieces + i / 2 * MT_WARP_PIECE, i % 2, dtype, factor);
+  }
+};
+
+/* A unit of D to its place in the pieces. */
+MT_INLINE void put_in_place (const mt_hopper_launch &p, uint32_t pieces, const float *x,
+                             int i) {
+  put_half(p.dtype, pieces + i / 2 * MT_WARP_PIECE, x, i % 2);
+}
+/* Both pieces, which are columns [n, n + 128), to D. */
+MT_INLINE void end_pieces (const mt_hopper_launch &p, uint32_t pieces, int m, int n,
+                           int l) {
+  fence_for_copies();
+  __syncwarp();
+  if (threadIdx.x % 32 != 0) return;
+  for (int i = 0; i < 2; i++) {
+    tma_store(&p.d, pieces + i * MT_WARP_PIECE, n + i * 2 * UNIT, m, l);
+    tma_store_commit();
+  }
+}
+
+/* Units from sums: alpha, bias, C, the activation, the residual. */
+template <int UNITS, bool MAPPED>
+MT_INLINE void finish_half (const mt_hopper_launch &p, float *x, const uint32_t *bias,
+                            const mapped_side &side, uint32_t pieces, int first) {
+  scale_units<UNITS>(x, (float)p.alpha, bias, p.finish.side[MT_BIAS]);
+  if (MAPPED && p.beta != 0)
+#pragma unroll
+    for (int i = 0; i < UNITS; i++)
+      side.add(p, pieces, x + i * UNIT_SUMS, first + i, (float)p.beta);
+  activate<UNITS * UNIT_SUMS>(p.finish.form, x);
+  if (MAPPED && p.beta == 0)
+#pragma unroll
+    for (int i = 0; i < UNITS; i++) side.add(p, pieces, x + i * UNIT_SUMS, first + i, 1);
+}
+
 /* The second half of the sums of a tile as they are, and the bias of their columns or
-** rows. Each 32 columns take two steps: they are finished, then they are put. */
-template <int N_> struct raw_tile {
-  enum { N = N_, UNITS = N / UNIT / 2, STEPS = 2 * UNITS };
+** rows. The first half lies in the pieces, where D is of 16 bits, and goes out in step 0;
+** each unit of 32 columns takes two steps behind LEAD: it is finished, then it is put. */
+template <int N_, bool MAPPED> struct raw_tile {
+  enum { N = N_, UNITS = N / UNIT / 2, HALF = UNITS * UNIT };
+  enum { LEAD = MAPPED ? 3 : 0, STEPS = LEAD + 2 * UNITS, SLABS = STEPS + MAPPED };
   static_assert(UNITS == round_of<N>::UNITS, "two rounds");
   float c[UNITS * UNIT_SUMS];
   uint32_t bias[UNITS];
   int m, n, l;
   bool any;
+  mapped_side side;
 
+  MT_INLINE void begin (uint32_t bar) {
+    side.bar = bar;
+    drop();
+  }
   MT_INLINE void drop () {
     any = false;
     wgmma_fresh<UNITS * UNIT_SUMS>(c);
     wgmma_fresh<UNITS>(bias);
   }
-  MT_INLINE void put (const mt_hopper_launch &p, uint32_t pieces, int step) {
-    const int i = step / 2;
-    float *x = c + i * UNIT_SUMS;
-    if (step % 2 == 0) finish_unit(p, x, bias, i);
-    else put_unit<N>(p, pieces, x, UNITS + i, i % 2, m, n, l);
+  /* C or the residual of the first half of a tile that begins. */
+  MT_INLINE void ask (const mt_hopper_launch &p, uint32_t pieces, int m_, int n_,
+                      int l_) {
+    side.ask(p, pieces, m_, n_, l_);
   }
+  MT_INLINE void finish (const mt_hopper_launch &p, uint32_t pieces, int i) {
+    const bool rows = p.finish.side[MT_BIAS].stride[0] != 0;
+    const uint32_t mine[2] = {rows ? bias[0] : bias[i], bias[1]};
+    finish_half<1, MAPPED>(p, c + i * UNIT_SUMS, mine, side, pieces, i);
+  }
+  MT_INLINE void put_unit_of (const mt_hopper_launch &p, uint32_t pieces, int i) {
+    if constexpr (MAPPED) {
+      put_in_place(p, pieces, c + i * UNIT_SUMS, i);
+      if (i == UNITS - 1) end_pieces(p, pieces, m, n + HALF, l);
+    } else put_unit<N>(p, pieces, c + i * UNIT_SUMS, UNITS + i, i % 2, m, n, l);
+  }
+  MT_INLINE void put (const mt_hopper_launch &p, uint32_t pieces, int step) {
+    const int i = (step - LEAD) / 2;
+    if (step == 0 && (MAPPED || p.dtype != MT_f32)) end_pieces(p, pieces, m, n, l);
+    if (MAPPED && step == 1) side.ask(p, pieces, m, n + HALF, l);
+    if (MAPPED && step == LEAD) side.wait(1);
+    if (step < LEAD || i >= UNITS) return;
+    if ((step - LEAD) % 2 == 0) finish(p, pieces, i);
+    else put_unit_of(p, pieces, i);
+  }
+  /* The same where no products go on: all units together. */
   MT_INLINE void put_all (const mt_hopper_launch &p, uint32_t pieces) {
-    finish_units<UNITS>(p, c, bias);
+    if (MAPPED || p.dtype != MT_f32) end_pieces(p, pieces, m, n, l);
+    if (MAPPED) side.ask(p, pieces, m, n + HALF, l);
+    if (MAPPED) side.wait(1);
+    finish_half<UNITS, MAPPED>(p, c, bias, side, pieces, 0);
 #pragma unroll
-    for (int i = 1; i < STEPS; i += 2) put(p, pieces, i);
+    for (int i = 0; i < UNITS; i++) put_unit_of(p, pieces, i);
     drop();
   }
 };
 
-/* Sums with an epilogue: the first half is stored at once, the second is kept. `bias` is
-** that of the first half. */
-template <int N>
-MT_INLINE void keep_finished (raw_tile<N> &k, const mt_hopper_launch &p, float *c,
+/* Sums with an epilogue: the first half is finished, the second is kept. `bias` is that
+** of the first half. */
+template <int N, bool MAPPED>
+MT_INLINE void keep_finished (raw_tile<N, MAPPED> &k, const mt_hopper_launch &p, float *c,
                               const uint32_t *bias, uint32_t pieces, int m, int n,
                               int l) {
-  enum { UNITS = raw_tile<N>::UNITS };
+  enum { UNITS = raw_tile<N, MAPPED>::UNITS };
 #pragma unroll
   for (int i = 0; i < UNITS * UNIT_SUMS; i++) k.c[i] = c[UNITS * UNIT_SUMS + i];
 #pragma unroll
   for (int i = 0; i < UNITS; i++) k.bias[i] = bias[i];
-  finish_units<UNITS>(p, c, bias);
+  if (MAPPED) k.side.wait(0);
+  finish_half<UNITS, MAPPED>(p, c, bias, k.side, pieces, 0);
   if (p.finish.side[MT_BIAS].stride[0] == 0)
     read_bias<N>(k.bias, p, m, n + UNITS * UNIT, l);
+  if (!MAPPED && p.dtype == MT_f32)
 #pragma unroll
-  for (int i = 0; i < UNITS; i++)
-    put_unit<N>(p, pieces, c + i * UNIT_SUMS, i, i % 2, m, n, l);
+    for (int i = 0; i < UNITS; i++)
+      put_unit<N>(p, pieces, c + i * UNIT_SUMS, i, i % 2, m, n, l);
+  else {
+    if (!MAPPED) begin_piece<false>();
+#pragma unroll
+    for (int i = 0; i < UNITS; i++) put_in_place(p, pieces, c + i * UNIT_SUMS, i);
+  }
   k.m = m, k.n = n, k.l = l, k.any = true;
 }
 
@@ -119,7 +221,7 @@ MT_INLINE void keep_finished (raw_tile<N> &k, const mt_hopper_launch &p, float *
 template <typename H, bool FINISHES> struct kept_of {
   typedef kept_tile<typename H::out, H::N, 4> type;
 };
-template <typename H> struct kept_of<H, true> { typedef raw_tile<H::N> type; };
+template <typename H> struct kept_of<H, true> { typedef raw_tile<H::N, H::MAPPED> type; };
 
 } // namespace mt
 #endif

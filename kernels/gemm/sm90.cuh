@@ -42,6 +42,12 @@ MT_INLINE void store_matrices (uint32_t to, uint32_t x, uint32_t y, uint32_t z,
                : "r"(to), "r"(x), "r"(y), "r"(z), "r"(w)
                : "memory");
 }
+MT_INLINE void load_matrices (uint32_t at, uint32_t *w) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(w[0]), "=r"(w[1]), "=r"(w[2]), "=r"(w[3])
+               : "r"(at)
+               : "memory");
+}
 MT_INLINE void store_word (uint32_t to, uint32_t x) {
   asm volatile("st.shared.b32 [%0], %1;" : : "r"(to), "r"(x) : "memory");
 }

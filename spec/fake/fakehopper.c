@@ -183,9 +183,21 @@ static void tile (job *j, int number) {
     for (int x = 0; x < width; x++) one(j, m + y, n + x, batch);
 }
 
-/* Whether C or a residual is read. */
-static bool reads_side (const mt_hopper_launch *l) {
-  return l->beta != 0 || l->finish.side[MT_RESIDUAL].base != NULL;
+/* Whether C or a residual is read as the row does. */
+static bool reads_side (const mt_hopper_row *row, const mt_hopper_launch *l, int device) {
+  const mt_finishing_side *s = &l->finish.side[MT_RESIDUAL];
+  const bool reads = l->beta != 0 || s->base != NULL;
+  tensor_map m;
+  if (!row->finishes) return true;
+  if (!mt_hopper_ends(row, reads)) return false;
+  if (row->side != MT_SIDE_MAP) return true;
+  if (mt_dtype_size((mt_dtype)l->dtype) != 2 || (l->beta != 0 && s->base)) return false;
+  return l->beta != 0 ||
+         (open_map(&m, &l->side, device) && fake_map_size(m.m.type) == 2 &&
+          m.m.base == (CUdeviceptr)(uintptr_t)s->base &&
+          m.m.extent[0] == (uint64_t)l->size[1] &&
+          m.m.extent[1] == (uint64_t)l->size[0] &&
+          (l->size[0] == 1 || m.m.stride[0] == (uint64_t)s->stride[0] * 2));
 }
 
 mt_status fake_hopper (const mt_kernel *k, mt_grid grid, int cluster,
@@ -199,8 +211,8 @@ mt_status fake_hopper (const mt_kernel *k, mt_grid grid, int cluster,
       (!l->direct &&
        (!MT_HOPPER_STORES(j.row->n) || (l->beta != 0 && !j.row->finishes))) ||
       (MT_HOPPER_ONE_WAY(j.row->n) && (l->direct != 0) != j.row->by_rows) ||
-      (j.row->finishes && !mt_hopper_ends(j.row, reads_side(l))) ||
-      !open_map(&j.of[0], &l->a, device) || !open_map(&j.of[1], &l->b, device))
+      !reads_side(j.row, l, device) || !open_map(&j.of[0], &l->a, device) ||
+      !open_map(&j.of[1], &l->b, device))
     return MT_ERANGE;
   if (l->terms != 1 &&
       (l->terms != 3 || l->slabs % 3 != 0 || !open_map(&j.rest[0], &l->a_rest, device) ||

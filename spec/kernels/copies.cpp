@@ -101,9 +101,12 @@ uint32_t read_word (uint32_t at, unsigned rank) {
   block &b = reach(rank);
   word &w = word_at(b, at);
   uint32_t x;
-  need(w.writer != NOBODY, "it reads what nobody wrote");
-  need(knows_of(rank * THREADS + w.writer, w.written),
-       "it reads what another thread may not have written yet");
+  const chunk &c = b.chunks[at / 16];
+  need(w.writer != NOBODY || c.load >= 0, "it reads what nobody wrote");
+  if (w.writer == NOBODY) need_loaded(rank, c);
+  else
+    need(knows_of(rank * THREADS + w.writer, w.written),
+         "it reads what another thread may not have written yet");
   w.reader = (uint16_t)number(), w.read = my_time();
   memcpy(&x, b.memory + at, 4);
   return x;
@@ -242,6 +245,18 @@ static void perform (const load &l) {
   end_phase(l.block, *l.tells);
 }
 
+/* The copy engine may write where threads wrote and read: it is told of the one by a
+** fence, as for a store, and of the other by any synchronisation. */
+static void need_left (block &b, word &w) {
+  const bool mine = &b == blocks[me->block];
+  need(w.writer == NOBODY ||
+           (mine && me->knows.of[me->block].fenced[w.writer] >= w.written),
+       "it loads over what threads wrote");
+  need(w.reader == NOBODY || knows_of(w.reader, w.read),
+       "it loads over what another thread may still read");
+  w.writer = w.reader = NOBODY;
+}
+
 /* Until the load comes there is no number. */
 static void announce (const load &l) {
   block &b = *blocks[l.block];
@@ -250,8 +265,7 @@ static void announce (const load &l) {
     chunk &c = b.chunks[at / 16];
     need_loaded(l.block, c);
     need_unread(l.block, c);
-    for (const word *w = &b.words[at / 4]; w < &b.words[at / 4 + 4]; w++)
-      need(w->writer == NOBODY, "it loads over what threads wrote");
+    for (word *w = &b.words[at / 4]; w < &b.words[at / 4 + 4]; w++) need_left(b, *w);
     c.load = (int8_t)(l.tells - b.barriers);
     c.phase = (int16_t)l.tells->phase;
   }

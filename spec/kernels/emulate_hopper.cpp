@@ -22,6 +22,7 @@ typedef void kernel (const mt_hopper_launch &p);
 #define MT_HOPPER_KERNEL(...) MT_HOPPER_ROW(MT_STORES, __VA_ARGS__)
 #define MT_HOPPER_EPILOGUE(...) MT_HOPPER_ROW(MT_FINISHES, __VA_ARGS__)
 #define MT_HOPPER_SIDES(...) MT_HOPPER_ROW(MT_FINISHES_SIDES, __VA_ARGS__)
+#define MT_HOPPER_MAPPED(...) MT_HOPPER_ROW(MT_FINISHES_MAPPED, __VA_ARGS__)
 #define MT_HOPPER_BY_ROWS(...) MT_HOPPER_ROW(MT_STORES_ROWS, __VA_ARGS__)
 static kernel *const kernels[] = {
 #include "kernels/gemm/hopper.def"

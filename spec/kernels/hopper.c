@@ -6,7 +6,10 @@
 ** usage: moontile_hopper_test [TIMES [SEED [ROW]]]
 */
 #include "hopper_case.h"
+#include "desc/epilogue_desc.h"
+#include "gemm/matrix.h"
 #include "moontile/gmma.h"
+#include "near_end.h"
 
 enum { CHOSEN = 40, MOST_DRAWN = 100000 };
 
@@ -72,11 +75,32 @@ static void descriptors (void) {
   }
 }
 
+/* Activations of special numbers, and of many between -110 and 110. */
+static void activation_of (uint32_t a, float x) {
+  const mt_activation_form f = mt_form_of(a);
+  const double got = emulate_activation(&f, x), want = mt_activate_f64(a, (double)x);
+  CHECK((isnan(want) && isnan(got)) || mt_near_end(a, MT_f32, got, want),
+        "activation %u of %g is %g, not %g", a, (double)x, got, want);
+}
+static void activations (void) {
+  static const float special[] = {0.0f,    -0.0f, INFINITY, -INFINITY, NAN,   1e-30f,
+                                  -1e-30f, 1e30f, -1e30f,   1e-42f,    3e38f, -3e38f};
+  begin_case(2);
+  for (uint32_t a = 0; a < MT_NACTIVATION; a++) {
+    for (size_t i = 0; i < sizeof special / sizeof *special; i++)
+      activation_of(a, special[i]);
+    for (int i = 0; i < 2000; i++)
+      activation_of(a, (float)(pick(1 << 20) - (1 << 19)) * 0x1p-12f *
+                           (pick(2) ? 0.875f : 0.03f));
+  }
+}
+
 int main (int argc, char **argv) {
   const long times = argc > 1 ? atol(argv[1]) : cases_of(1);
   const uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 0) : 1;
   long all = 0, chosen = 0;
   descriptors();
+  activations();
   for (size_t row = 0; row < mt_nhopper_rows; row++)
     for (long i = 0; i < times; i++) {
       if (argc > 3 && strcmp(argv[3], names[row]) != 0) continue;

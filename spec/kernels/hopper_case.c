@@ -7,6 +7,7 @@
 */
 #include <math.h>
 
+#include "core/arith.h"
 #include "desc/epilogue_desc.h"
 #include "gemm/matrix.h"
 #include "hopper_case.h"
@@ -14,7 +15,6 @@
 #include "types/dtype.h"
 
 enum { ALIGN = 16, MARGIN = 1 << 16, POISON = 0xFF };
-static const double ROUNDED = 0.3; /* a factor that is no float */
 
 /* A tensor in memory; strides are in elements. */
 typedef struct tensor {
@@ -25,65 +25,6 @@ typedef struct tensor {
 
 static size_t size_of (const tensor *t) { return mt_dtype_size(t->dtype); }
 static int64_t round_up (int64_t n, int64_t to) { return (n + to - 1) / to * to; }
-static int64_t ceil_div (int64_t n, int64_t each) { return (n + each - 1) / each; }
-
-/* ---------------------------------------------------------------- drawing */
-
-/* The last tile is full, or has a bit of one. */
-static int draw_extent (int tile, int most) {
-  const int n = tile * (1 + pick(most));
-  return pick(4) == 0 ? n : n - pick(tile);
-}
-
-static void draw_epilogue (hopper_case *c) {
-  static const double factors[] = {1, 1, 2, -1, 0.5};
-  const bool whole = c->row->type[MT_C] == MT_i32;
-  static const mt_dtype floats[] = {MT_f32, MT_f16, MT_bf16};
-  c->type = c->row->finishes ? floats[pick(3)] : c->row->type[MT_C];
-  c->activation = c->row->finishes ? (uint32_t)pick(MT_NACTIVATION) : 0;
-  c->direct = MT_HOPPER_ONE_WAY(c->row->n) ? c->row->by_rows :
-                                             !MT_HOPPER_STORES(c->row->n) || pick(3) == 0;
-  c->beta = 0;
-  c->alpha = whole ? 1 : factors[pick(5)];
-  const bool adds = c->direct || (c->row->finishes && mt_hopper_ends(c->row, true));
-  if (adds && !whole && pick(2)) c->beta = factors[pick(5)];
-  if (!whole && !c->row->finishes && pick(4) == 0) c->alpha = ROUNDED;
-  if (c->row->finishes && !c->direct) c->n += c->n % 2;
-}
-
-/* A few tiles; stages a few, or more than the ring has slots. */
-void draw_case (hopper_case *c, const mt_hopper_row *row) {
-  const int depth = MT_SLAB / (int)mt_dtype_size(row->type[MT_A]);
-  const bool splits = MT_HOPPER_SPLITS(row->n, row->cluster);
-  *c = (hopper_case){.row = row};
-  c->m = draw_extent(MT_TILE_M, row->cluster + (pick(2) ? 1 : 0));
-  c->n = draw_extent(row->n, row->n <= 64 ? 3 : 1 + pick(2));
-  c->batch = pick(3) == 0 ? 2 : 1;
-  c->k = depth * (pick(4) == 0 ? 1 + pick(3) : row->stages + 1 + pick(3));
-  if (pick(3)) c->k -= pick(depth);
-  if (row->type[MT_A] == MT_f32 && pick(2)) c->terms = 3, c->k = 1 + c->k / 3;
-  else c->terms = 1;
-  c->parts = splits && pick(2) ? 1 << pick(3) : 1;
-  if (splits && pick(8) == 0) c->parts = 1 + pick(8);
-  const int slabs = (int)ceil_div(c->k, depth) * c->terms;
-  if (c->parts > slabs) c->parts = slabs;
-  draw_epilogue(c);
-  c->clusters = 1 + pick(3);
-  c->run.timing = (emulated_timing)pick(NTIMING);
-  c->run.order = (emulated_order)pick(NORDER);
-  c->run.seed = next64();
-}
-
-size_t format_case (char *buf, size_t size, const hopper_case *c) {
-  static const char *const timing[] = {"earliest", "latest", "between"};
-  static const char *const order[] = {"any order", "loader first", "loader last"};
-  return (size_t)snprintf(
-      buf, size,
-      "%d x %d x %d, %d batches, %d terms, %d parts, %d clusters, alpha %g, beta %g%s, "
-      "%s, %s",
-      c->m, c->n, c->k, c->batch, c->terms, c->parts, c->clusters, c->alpha, c->beta,
-      c->direct ? ", by elements" : "", timing[c->run.timing], order[c->run.order]);
-}
 
 /* ---------------------------------------------------------------- tensors */
 
@@ -164,11 +105,12 @@ static void fill_all (const hopper_case *c, const tensor x[MT_PARTS]) {
 static void make_side (const hopper_case *c, tensor *t, const tensor *d, int which) {
   static const mt_dtype floats[] = {MT_f32, MT_f16, MT_bf16, MT_f64};
   const bool pairs = !c->direct && which == MT_RESIDUAL;
-  *t = (tensor){.dtype = floats[pick(pairs ? 3 : 4)]};
+  const bool mapped = pairs && c->row->side == MT_SIDE_MAP;
+  *t = (tensor){.dtype = floats[mapped ? 1 + pick(2) : pick(pairs ? 3 : 4)]};
   memcpy(t->extent, d->extent, sizeof d->extent);
   if (!(pairs ? make_lines(t, 1, false) : make_any(t))) abort();
   for (int k = 0; k < 3; k++)
-    if (pick(3) == 0 && !(pairs && k == 1)) t->stride[k] = 0;
+    if (pick(3) == 0 && !(pairs && (k == 1 || (mapped && k == 0)))) t->stride[k] = 0;
   if (!c->direct && which == MT_BIAS) t->stride[pick(2)] = 0;
   fill(t, 1);
 }
@@ -178,7 +120,8 @@ static void make_sides (hopper_case *c, tensor side[MT_BESIDES], const tensor *d
   memset(side, 0, MT_BESIDES * sizeof *side);
   c->side = c->row->finishes ? side : NULL;
   for (int i = 0; c->side && i < MT_BESIDES; i++) {
-    const bool last = i == MT_RESIDUAL, must = last && c->row->sides && c->beta == 0;
+    const bool last = i == MT_RESIDUAL,
+               must = last && c->row->side != MT_SIDE_NONE && c->beta == 0;
     if (last && !mt_hopper_ends(c->row, true)) continue;
     if (last && !c->direct && c->beta != 0) continue;
     if (last && pick(3) == 0) {
@@ -215,9 +158,9 @@ static void make_operand (mt_tma_map *out, const tensor *t, bool mn, int rows) {
 static void make_launch (mt_hopper_launch *l, hopper_case *c, const tensor x[MT_PARTS]) {
   const mt_hopper_row *r = c->row;
   const int depth = MT_SLAB / (int)mt_dtype_size(r->type[MT_A]);
-  *l = (mt_hopper_launch){.slabs = (int32_t)ceil_div(c->k, depth) * c->terms,
-                          .tiles_m = (int32_t)ceil_div(c->m, MT_TILE_M * r->cluster),
-                          .tiles_n = (int32_t)ceil_div(c->n, r->n),
+  *l = (mt_hopper_launch){.slabs = (int32_t)mt_div_up(c->k, depth) * c->terms,
+                          .tiles_m = (int32_t)mt_div_up(c->m, MT_TILE_M * r->cluster),
+                          .tiles_n = (int32_t)mt_div_up(c->n, r->n),
                           .group = 1 + pick(3),
                           .terms = c->terms,
                           .parts = c->parts,
@@ -242,6 +185,10 @@ static void make_launch (mt_hopper_launch *l, hopper_case *c, const tensor x[MT_
   make_operand(&l->a, &x[MT_A], r->mn[0], MT_TILE_M);
   make_operand(&l->b, &x[MT_B], r->mn[1], r->n / r->cluster);
   if (!c->direct) make_map(&l->d, &x[MT_C], 1, MT_WARP_ROWS);
+  if (r->side == MT_SIDE_MAP && c->beta == 0) {
+    make_map(&l->side, &c->side[MT_RESIDUAL], 1, MT_WARP_ROWS);
+    l->side_step = c->side[MT_RESIDUAL].stride[2] != 0;
+  }
   if (c->clusters > l->tiles) c->clusters = l->tiles;
   c->run.cluster = (unsigned)(r->cluster * c->parts);
   c->run.blocks = (unsigned)c->clusters * c->run.cluster;
@@ -351,7 +298,7 @@ static bool is_right (hopper_case *c, const tensor *d, const double *want) {
       for (int n = 0; n < c->n; n++, want++) {
         const double got = get(d, element(d, m, n, l));
         if (mt_near_end(c->activation, d->dtype, got, *want)) continue;
-        if (c->alpha == ROUNDED && mt_near_twice(d->dtype, got, *want)) continue;
+        if (c->alpha == NO_FLOAT && mt_near_twice(d->dtype, got, *want)) continue;
         snprintf(c->run.report, sizeof c->run.report, "C(%d,%d,%d) is %g, not %g", m, n,
                  l, got, *want);
         return false;
@@ -488,6 +435,7 @@ bool chosen_case (hopper_case *c, bool *ran) {
     fill_all(c, x);
     encode(&h.launch.a, &h.map[MT_A]), encode(&h.launch.b, &h.map[MT_B]);
     if (!h.launch.direct) encode(&h.launch.d, &h.map[MT_C]);
+    if (mt_hopper_has_side(&h)) encode(&h.launch.side, &h.side_map);
     if (c->terms == 3) encode_rest(&h.launch.a_rest, &h, MT_A, &rest[0]);
     if (c->terms == 3) encode_rest(&h.launch.b_rest, &h, MT_B, &rest[1]);
     c->run.blocks = h.blocks, c->run.cluster = h.cluster, c->run.shared = h.shared;

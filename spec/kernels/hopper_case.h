@@ -9,6 +9,8 @@
 #include "gemm/hopper.h"
 #include "hopper_test.h"
 
+static const double NO_FLOAT = 0.3; /* a factor */
+
 /* What is drawn of a product, by the row of the kernel that computes it. */
 typedef struct hopper_case {
   const mt_hopper_row *row;

@@ -67,7 +67,7 @@ mutant(no_wait_at_the_end hopper_f16_tn_64 "ends while its stores may still read
 mutant(last_tile_kept hopper_bf16_tn_256 ", not "
        [[(tile + clusters >= p.tiles || slabs]] [[(tile > p.tiles || slabs]])
 mutant(kept_where_slabs_are_few hopper_bf16_tn_256_alone "all wait"
-       [[(tile + clusters >= p.tiles || slabs < kept_type::STEPS)]] [[tile + clusters >= p.tiles]])
+       [[(tile + clusters >= p.tiles || slabs < kept_type::SLABS)]] [[tile + clusters >= p.tiles]])
 mutant(slabs_of_what_was_kept hopper_tf32_256 "all wait"
        [[  return KEPT::STEPS;
 ]] [[  return 0;
@@ -85,7 +85,29 @@ mutant(first_half_kept hopper_bf16_nt_256_epilogue ", not "
        [=[c[UNITS * UNIT_SUMS + i];]=] [=[c[i];]=])
 mutant(kept_half_in_place_of_the_first hopper_f16_tn_256_epilogue ", not "
        [[UNITS + i, i % 2, m, n, l]] [[i, i % 2, m, n, l]])
+mutant(side_of_the_first_columns hopper_bf16_tn_256_mapped ", not "
+       [[map, bar, n + i * 2 * UNIT, m,]] [[map, bar, n, m,]])
+mutant(side_of_another_batch hopper_f16_tn_256_mapped ", not "
+       [[p.beta != 0 ? l : l * p.side_step]] [[p.beta != 0 ? l : 0]])
+mutant(side_before_it_comes hopper_bf16_tn_256_mapped "did not wait for the load"
+       [[  if (MAPPED) k.side.wait(0);
+]] "")
+mutant(second_half_before_it_comes hopper_bf16_nt_256_mapped "did not wait for the load"
+       [[    if (MAPPED && step == LEAD) side.wait(1);
+]] "")
+mutant(side_over_what_goes_out hopper_bf16_tn_256_mapped "what a store of warp"
+       [[    tma_store_wait_read<0>();
+    barrier_expect]] [[    barrier_expect]])
+mutant(half_a_side_expected hopper_bf16_tn_256_mapped "all wait"
+       [[barrier_expect(bar, 2 * MT_WARP_PIECE)]] [[barrier_expect(bar, 3 * MT_WARP_PIECE)]])
+mutant(pieces_without_a_fence hopper_f16_tn_256_epilogue "without a fence for copies"
+       [[  fence_for_copies();
+]] "")
+mutant(residual_by_the_map_of_d hopper_bf16_tn_256_mapped ", not "
+       [[p.beta != 0 ? &p.d : &p.side]] [[&p.d]])
 source(hopper.cuh)
+mutant(side_asked_a_slab_late hopper_bf16_tn_256_mapped "all wait"
+       [[k == from) first();]] [[k == from + 1) first();]])
 mutant(part_of_a_side_again hopper_bf16_tn_256_sides ", not "
        [[(next, p, i, STEPS, m, n, l)]] [[(next, p, 0, STEPS, m, n, l)]])
 
@@ -101,8 +123,10 @@ mutant(no_wait_for_loads hopper_u8_64 "did not wait for the load"
        [[    barrier_wait(full_at<H::STAGES>(bars, at.slot), at.parity);
 ]] "")
 mutant(no_wait_for_readers hopper_bf16_tn_64 "more arrivals than the barrier counts"
-       [[      barrier_wait(free_at<H::STAGES>(bars, at.slot), at.parity);
+       [[      wait_for_room<H>(bars, at);
 ]] "")
+mutant(room_of_the_first_of_two hopper_bf16_tn_16 "may still multiply"
+       [[at.slot | 1 : at.slot]] [[at.slot & ~1 : at.slot]])
 mutant(too_few_bytes hopper_e4m3_bf16_64 "all wait"
        [[barrier_expect(full, H::STAGE)]] [[barrier_expect(full, H::A_BYTES)]])
 mutant(too_many_bytes hopper_e5m2_bf16_64 "all wait"
@@ -141,7 +165,7 @@ mutant(stage_of_another hopper_bf16_tn_64 "did not wait for the load"
 ]])
 mutant(no_fence_of_barriers hopper_bf16_tn_64 "no fence has shown"
        [[    barrier_init_fence();
-]] "")
+  } else if]] [[  } else if]])
 mutant(nobody_meets_at_the_start hopper_bf16_tn_256_alone "may not be there yet"
        [[  else __syncthreads();
 ]] "")
@@ -242,8 +266,8 @@ mutant(terms_exchanged hopper_tf32_64 ", not "
        [[term == p.terms - 2 ? &p.a_rest]] [[term == p.terms - 3 ? &p.a_rest]])
 mutant(batch_of_a_shared hopper_bf16_tn_64 ", not "
        [[n, x,
-                             t.l * p.b_step, all]] [[n, x,
-                             t.l, all]])
+                             t.l * p.b_step, false, all]] [[n, x,
+                             t.l, false, all]])
 mutant(before_the_launch hopper_bf16_tn_64 "before what went before the launch"
        [[  grid_wait();
 ]] "")

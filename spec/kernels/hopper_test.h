@@ -52,6 +52,8 @@ bool emulate_hopper (size_t row, const mt_hopper_launch *l, emulated_run *r);
 /* The byte of shared memory where wgmma reads element (i,j) of an operand (MN,K). */
 uint32_t emulate_operand (uint64_t descriptor, bool mn, uint32_t i, uint32_t j,
                           uint32_t size);
+/* An activation as kernels compute it. */
+float emulate_activation (const mt_activation_form *f, float x);
 /* What tf32 leaves out. */
 void emulate_rest (const mt_rest_launch *l);
 

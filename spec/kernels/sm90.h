@@ -94,6 +94,17 @@ inline void store_matrices (uint32_t to, uint32_t x, uint32_t y, uint32_t z, uin
     emulated::write_word(b.row_of_lane[turn][id - lane + 8 * i + lane / 4] + lane % 4 * 4,
                          r[i]);
 }
+inline void load_matrices (uint32_t at, uint32_t *w) {
+  emulated::block &b = emulated::mine();
+  const unsigned id = emulated::me->id, lane = id % 32, turn = b.turn[id]++ % 2;
+  emulated::need(at % 16 == 0, "a row of a matrix that is not aligned");
+  b.row_of_lane[turn][id] = at;
+  emulated::warp_is_here();
+  for (unsigned i = 0; i < 4; i++)
+    w[i] = emulated::read_word(b.row_of_lane[turn][id - lane + 8 * i + lane / 4] +
+                                   lane % 4 * 4,
+                               cluster_rank());
+}
 inline void store_word (uint32_t to, uint32_t x) { emulated::write_word(to, x); }
 inline void store_words (uint32_t to, uint32_t x, uint32_t y) {
   emulated::need(to % 8 == 0, "an access that is not aligned");
@@ -130,6 +141,10 @@ inline void tma_prefetch (const tma_map *) {}
 inline void tma_load (uint32_t to, const tma_map *map, uint32_t bar, int x, int y,
                       int z) {
   emulated::load_box(to, map, bar, x, y, z, 1u << emulated::me->block);
+}
+inline void tma_load_once (uint32_t to, const tma_map *map, uint32_t bar, int x, int y,
+                           int z) {
+  tma_load(to, map, bar, x, y, z);
 }
 inline void tma_load_multicast (uint32_t to, const tma_map *map, uint32_t bar, int x,
                                 int y, int z, uint16_t blocks) {

@@ -39,6 +39,7 @@ static mt_status make_maps (mt_plan *p, mt_err *err) {
     MT_TRY(encode(c, &h->launch.a_rest, &h->rest_map[MT_A], err));
     MT_TRY(encode(c, &h->launch.b_rest, &h->rest_map[MT_B], err));
   }
+  if (mt_hopper_has_side(h)) MT_TRY(encode(c, &h->launch.side, &h->side_map, err));
   return h->launch.direct ? MT_OK : encode(c, &h->launch.d, &h->map[MT_C], err);
 }
 

@@ -80,6 +80,7 @@ static void put_maps (mt_recorded *x, const mt_hopper *h) {
     put_map(x, offsetof(mt_hopper_launch, a_rest), &h->rest_map[MT_A]);
     put_map(x, offsetof(mt_hopper_launch, b_rest), &h->rest_map[MT_B]);
   }
+  if (mt_hopper_has_side(h)) put_map(x, offsetof(mt_hopper_launch, side), &h->side_map);
   if (!h->launch.direct) put_map(x, offsetof(mt_hopper_launch, d), &h->map[MT_C]);
 }
 

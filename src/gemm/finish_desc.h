@@ -16,13 +16,16 @@ typedef struct mt_finishing_side {
   int32_t dtype;     /* f16, bf16, f32 or f64 */
 } mt_finishing_side;
 
-/* An activation of f32 as kernels compute it, of x not below `least`: x itself; GELU, of
-** any x; or s (soft[2] x + soft[3]) + soft[4], of x not above `most`, where
-** s = 1 / (1 + 2^(x (soft[0] x^2 + soft[1]))). */
-enum { MT_FORM_LINEAR, MT_FORM_GELU, MT_FORM_SOFT };
+/* An activation of f32 as kernels compute it, where s(t) = 1 / (1 + 2^t):
+**   LINEAR  x                             of x not below `least`
+**   GELU    x by the normal distribution
+**   SILU    x s(step x)                   of x not below `least`
+**   GATE    x s(step x + cube x^3)        of x not below `least`
+**   SOFT    times s(step x) + more */
+enum { MT_FORM_LINEAR, MT_FORM_GELU, MT_FORM_SILU, MT_FORM_GATE, MT_FORM_SOFT };
 typedef struct mt_activation_form {
   int32_t form;
-  float least, most, soft[5];
+  float least, step, cube, times, more;
 } mt_activation_form;
 
 typedef struct mt_finishing {

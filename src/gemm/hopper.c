@@ -9,18 +9,25 @@
 #include "core/arith.h"
 
 enum { MAJOR_K, MAJOR_MN };
+/* What an epilogue of more than 128 columns reads, by its ending. */
+#define READS_MT_STORES MT_SIDE_NONE
+#define READS_MT_FINISHES MT_SIDE_NONE
+#define READS_MT_FINISHES_SIDES MT_SIDE_READ
+#define READS_MT_FINISHES_MAPPED MT_SIDE_MAP
+#define READS_MT_STORES_ROWS MT_SIDE_NONE
 #define MT_HOPPER_ROW(ending, name, a, b, c, n, stages, cluster, major_a, major_b)       \
   {{MT_##a, MT_##b, MT_##c},                                                             \
    n,                                                                                    \
    stages,                                                                               \
    cluster,                                                                              \
    {MAJOR_##major_a == MAJOR_MN, MAJOR_##major_b == MAJOR_MN},                           \
-   (ending) == MT_FINISHES || (ending) == MT_FINISHES_SIDES,                             \
-   (ending) == MT_FINISHES_SIDES,                                                        \
+   (ending) != MT_STORES && (ending) != MT_STORES_ROWS,                                  \
+   READS_##ending,                                                                       \
    (ending) == MT_STORES_ROWS},
 #define MT_HOPPER_KERNEL(...) MT_HOPPER_ROW(MT_STORES, __VA_ARGS__)
 #define MT_HOPPER_EPILOGUE(...) MT_HOPPER_ROW(MT_FINISHES, __VA_ARGS__)
 #define MT_HOPPER_SIDES(...) MT_HOPPER_ROW(MT_FINISHES_SIDES, __VA_ARGS__)
+#define MT_HOPPER_MAPPED(...) MT_HOPPER_ROW(MT_FINISHES_MAPPED, __VA_ARGS__)
 #define MT_HOPPER_BY_ROWS(...) MT_HOPPER_ROW(MT_STORES_ROWS, __VA_ARGS__)
 const mt_hopper_row mt_hopper_rows[] = {
 #include "kernels/gemm/hopper.def"
@@ -209,6 +216,22 @@ static void make_result (mt_hopper *h, const mt_matrix *c, const mt_gemm_launch 
       make_map(&h->map[MT_C], c, 1, MT_WARP_ROWS, &(mt_reason){unused, sizeof unused});
 }
 
+/* Whether C or the residual may be read by a map. */
+static void make_side (mt_hopper *h, const mt_matrix *c) {
+  const mt_finishing_side *s = &h->launch.finish.side[MT_RESIDUAL];
+  const bool reads = h->launch.beta != 0;
+  char unused[160] = "";
+  mt_matrix x = *c;
+  h->has_side = h->has_map && mt_dtype_size(c->dtype) == 2 && reads == (s->base == NULL);
+  if (reads || !h->has_side) return;
+  x.dtype = (mt_dtype)s->dtype;
+  x.base = (char *)(uintptr_t)s->base;
+  for (int i = 0; i < 3; i++) x.stride[i] = s->stride[i];
+  h->launch.side_step = s->stride[2] != 0;
+  h->has_side = mt_dtype_size(x.dtype) == 2 &&
+                make_map(&h->side_map, &x, 1, MT_WARP_ROWS, &(mt_reason){unused, 160});
+}
+
 /* Whether neighbours of a row lie together, in places that one access takes. */
 static bool has_pairs (const void *base, int32_t dtype, const int64_t stride[3]) {
   const int64_t size = (int64_t)mt_dtype_size((mt_dtype)dtype);
@@ -285,11 +308,13 @@ static bool has_side (const mt_gemm_launch *l) {
 
 /* What has an epilogue goes through a row with one; what reads C of 16 bits, for which
 ** floats are enough, may. */
-static bool fits (const mt_hopper_row *row, const mt_matrix x[MT_PARTS], const bool mn[2],
+static bool fits (const mt_hopper *h, const mt_hopper_row *row,
+                  const mt_matrix x[MT_PARTS], const bool mn[2],
                   const mt_gemm_launch *l) {
   const bool must = l->finishes != 0;
   const bool may = must || (l->beta != 0 && mt_dtype_size(x[MT_C].dtype) == 2);
   if (row->finishes && !mt_hopper_ends(row, has_side(l))) return false;
+  if (row->side == MT_SIDE_MAP && !h->has_side) return false;
   return (row->finishes ? may : !must) &&
          has_types(row, x[MT_A].dtype, x[MT_B].dtype, x[MT_C].dtype) &&
          row->mn[0] == mn[0] && row->mn[1] == mn[1];
@@ -381,11 +406,12 @@ static void try_rows (choice *best, mt_hopper *h, const mt_matrix x[MT_PARTS],
     }
   if (!mt_read_finish(&h->launch.finish, l, x[MT_A].part == MT_B, r)) return;
   make_result(h, &x[MT_C], l);
+  make_side(h, &x[MT_C]);
   h->launch.a_step = x[MT_A].stride[2] != 0;
   h->launch.b_step = x[MT_B].stride[2] != 0;
   mt_refuse(r, "no row has these types and majors");
   for (int i = 0; i < (int)mt_nhopper_rows; i++)
-    if ((best->only < 0 || best->only == i) && fits(&mt_hopper_rows[i], x, mn, l))
+    if ((best->only < 0 || best->only == i) && fits(h, &mt_hopper_rows[i], x, mn, l))
       try_row(best, h, i, x, l, cores);
 }
 

@@ -22,18 +22,22 @@ typedef struct mt_tma_box {
 
 enum { MT_HOPPER_MAPS = MT_PARTS }; /* of A, B and D, as MT_A, MT_B, MT_C */
 
+/* How C or a residual is read, of which an epilogue has one or none: lane by lane; by a
+** map, where that and D are of 16 bits. */
+typedef enum mt_hopper_side { MT_SIDE_NONE, MT_SIDE_READ, MT_SIDE_MAP } mt_hopper_side;
+
 /* A row of kernels/gemm/hopper.def. */
 typedef struct mt_hopper_row {
   mt_dtype type[MT_PARTS];
   uint16_t n, stages, cluster;
-  bool mn[2];    /* of A and B: M or N is contiguous, not K */
-  bool finishes; /* it has an epilogue; C is of f16, bf16 or f32 */
-  bool sides;    /* of more than 128 columns: that reads C or a residual */
-  bool by_rows;  /* of more than 128 columns: D has no map */
+  bool mn[2];          /* of A and B: M or N is contiguous, not K */
+  bool finishes;       /* it has an epilogue; C is of f16, bf16 or f32 */
+  mt_hopper_side side; /* of more than 128 columns: what its epilogue reads */
+  bool by_rows;        /* of more than 128 columns: D has no map */
 } mt_hopper_row;
 /* Whether an epilogue of the row is one that reads C or a residual, or none of them. */
 static inline bool mt_hopper_ends (const mt_hopper_row *row, bool reads) {
-  return !MT_HOPPER_ONE_WAY(row->n) || row->sides == reads;
+  return !MT_HOPPER_ONE_WAY(row->n) || (row->side != MT_SIDE_NONE) == reads;
 }
 extern const mt_hopper_row mt_hopper_rows[];
 extern const size_t mt_nhopper_rows;
@@ -41,7 +45,9 @@ extern const size_t mt_nhopper_rows;
 typedef struct mt_hopper {
   mt_hopper_launch launch; /* without the maps */
   mt_tma_box map[MT_HOPPER_MAPS];
-  bool has_map; /* D may be written by a map */
+  bool has_map;        /* D may be written by a map */
+  bool has_side;       /* C or the residual may be read by a map: that of D, or this */
+  mt_tma_box side_map; /* of the residual */
   const mt_hopper_row *row;
   uint32_t blocks, cluster, shared;
   /* Tensors that are no matrices which TMA takes, and so go through memory of the plan's
@@ -60,6 +66,11 @@ typedef struct mt_hopper {
   mt_rest_launch rest[2];
   double us; /* predicted */
 } mt_hopper;
+
+/* Whether its launch has a map of a residual. */
+static inline bool mt_hopper_has_side (const mt_hopper *h) {
+  return h->row->side == MT_SIDE_MAP && h->launch.beta == 0;
+}
 
 /* The fastest row for a product without a partition, by prediction, and its launch on a
 ** GPU of `cores` multiprocessors; maps are left to who launches it. D may be computed as

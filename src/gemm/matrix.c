@@ -93,19 +93,16 @@ static bool read_side (mt_finishing_side *out, const mt_gemm_launch *l, int whic
   return true;
 }
 
-/* Beyond `least` and `most` is the limit. 2.3022 = 2 sqrt(2 / pi) log2 e, and 0.10294 is
-** 0.044715 of it; 1.4427 = log2 e. */
+/* Below `least` is the limit. 2.3022 = 2 sqrt(2 / pi) log2 e, and 0.10294 is 0.044715 of
+** it; 1.4427 = log2 e. */
 static const mt_activation_form forms[MT_NACTIVATION] = {
-    [MT_ACTIVATION_NONE] = {MT_FORM_LINEAR, -INFINITY, INFINITY, {0}},
-    [MT_ACTIVATION_RELU] = {MT_FORM_LINEAR, 0, INFINITY, {0}},
-    [MT_ACTIVATION_GELU] = {MT_FORM_GELU, -INFINITY, INFINITY, {0}},
-    [MT_ACTIVATION_GELU_TANH] = {MT_FORM_SOFT,
-                                 -9,
-                                 INFINITY,
-                                 {-0.102943240f, -2.30220819f, 1, 0, 0}},
-    [MT_ACTIVATION_SILU] = {MT_FORM_SOFT, -100, INFINITY, {0, -1.44269504f, 1, 0, 0}},
-    [MT_ACTIVATION_SIGMOID] = {MT_FORM_SOFT, -100, 100, {0, -1.44269504f, 0, 1, 0}},
-    [MT_ACTIVATION_TANH] = {MT_FORM_SOFT, -100, 100, {0, -2.88539008f, 0, 2, -1}},
+    [MT_ACTIVATION_NONE] = {MT_FORM_LINEAR, .least = -INFINITY},
+    [MT_ACTIVATION_RELU] = {MT_FORM_LINEAR, .least = 0},
+    [MT_ACTIVATION_GELU] = {MT_FORM_GELU, .least = -INFINITY},
+    [MT_ACTIVATION_GELU_TANH] = {MT_FORM_GATE, -9, -2.30220819f, .cube = -0.102943240f},
+    [MT_ACTIVATION_SILU] = {MT_FORM_SILU, -100, -1.44269504f},
+    [MT_ACTIVATION_SIGMOID] = {MT_FORM_SOFT, .step = -1.44269504f, .times = 1},
+    [MT_ACTIVATION_TANH] = {MT_FORM_SOFT, .step = -2.88539008f, .times = 2, .more = -1},
 };
 
 mt_activation_form mt_form_of (uint32_t activation) { return forms[activation]; }

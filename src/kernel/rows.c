@@ -40,7 +40,10 @@ bool mt_gemm_row_ends (int i, const mt_gemm_spec *k) {
   return mt_hopper_ends(row, k->ending.beta != 0 || k->ending.residual);
 }
 
-bool mt_gemm_row_is_twin (int i) { return is_hopper(i) && mt_hopper_rows[i].by_rows; }
+bool mt_gemm_row_is_twin (int i) {
+  return is_hopper(i) &&
+         (mt_hopper_rows[i].by_rows || mt_hopper_rows[i].side == MT_SIDE_READ);
+}
 
 mt_dtype mt_gemm_row_type (int i, int part) {
   return is_hopper(i) ? mt_hopper_rows[i].type[part] : ampere_row(i)->type[part];

@@ -39,7 +39,7 @@ typedef struct mt_recorded {
   bool early;
   int addresses, maps;
   mt_recorded_address address[MT_RECORDED_MOST];
-  mt_recorded_map map[MT_HOPPER_MAPS + 2];
+  mt_recorded_map map[MT_HOPPER_MAPS + 3];
 } mt_recorded;
 
 /* Is told each launch, in order. */
