@@ -30,7 +30,8 @@ static MT_APART mt_status no_operand (const char *op, const mt_node *t, mt_err *
 }
 
 static bool plain (mt_build *b, const mt_node *t) {
-  if (is_plain(t)) return b->status == MT_OK;
+  if (b->status != MT_OK) return false; /* its error stays as it is */
+  if (is_plain(t)) return true;
   mt_failed(b, no_operand(b->op, t, b->err));
   return false;
 }

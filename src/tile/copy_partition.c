@@ -228,6 +228,12 @@ static mt_status retile (mt_layout *out, const mt_tiled_copy *copy, const mt_nod
                     "which do not divide the %lld that a thread has of the tile %N",
                     a, (long long)v, (long long)values, copy->tiler.node);
   MT_TRY(tiles_of(&tiles, copy, v, err));
+  if (mt_mode(tiles.node, 0) == NULL)
+    return mt_failn(err, MT_EUNSUPPORTED,
+                    "retile: the threads and values of the tiled copy are %N, under a "
+                    "swizzle or a function: only those of a plain layout can be "
+                    "regrouped\nretile by a tiled copy of plain threads and values",
+                    copy->layout_tv.node);
   MT_TRY(values_of(&order, copy, tiles.node, v, err));
   MT_TRY(fragment_tiler(&tiler, tiles.node, v, err));
   MT_TRY(mt_zipped_divide(&divided, a, tiler.node, err));
