@@ -99,8 +99,9 @@ static const mt_activation_form forms[MT_NACTIVATION] = {
     [MT_ACTIVATION_NONE] = {MT_FORM_LINEAR, .least = -INFINITY},
     [MT_ACTIVATION_RELU] = {MT_FORM_LINEAR, .least = 0},
     [MT_ACTIVATION_GELU] = {MT_FORM_GELU, .least = -INFINITY},
-    [MT_ACTIVATION_GELU_TANH] = {MT_FORM_GATE, -9, -2.30220819f, .cube = -0.102943240f},
-    [MT_ACTIVATION_SILU] = {MT_FORM_SILU, -100, -1.44269504f},
+    [MT_ACTIVATION_GELU_TANH] = {MT_FORM_GATE, .least = -9, .step = -2.30220819f,
+                                 .cube = -0.102943240f},
+    [MT_ACTIVATION_SILU] = {MT_FORM_SILU, .least = -100, .step = -1.44269504f},
     [MT_ACTIVATION_SIGMOID] = {MT_FORM_SOFT, .step = -1.44269504f, .times = 1},
     [MT_ACTIVATION_TANH] = {MT_FORM_SOFT, .step = -2.88539008f, .times = 2, .more = -1},
 };
