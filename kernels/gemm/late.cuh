@@ -133,7 +133,8 @@ MT_INLINE void finish_half (const mt_hopper_launch &p, float *x, const uint32_t 
 
 /* The second half of the sums of a tile as they are, and the bias of their columns or
 ** rows. The first half lies in the pieces, where D is of 16 bits, and goes out in step 0;
-** each unit of 32 columns takes two steps behind LEAD: it is finished, then it is put. */
+** each unit of 32 columns takes two steps behind LEAD: it is finished, then it is put. A
+** side is asked for in step 1 and has two slabs to come. */
 template <int N_, bool MAPPED> struct raw_tile {
   enum { N = N_, UNITS = N / UNIT / 2, HALF = UNITS * UNIT };
   enum { LEAD = MAPPED ? 3 : 0, STEPS = LEAD + 2 * UNITS, SLABS = STEPS + MAPPED };
@@ -174,7 +175,7 @@ template <int N_, bool MAPPED> struct raw_tile {
     if (step == 0 && (MAPPED || p.dtype != MT_f32)) end_pieces(p, pieces, m, n, l);
     if (MAPPED && step == 1) side.ask(p, pieces, m, n + HALF, l);
     if (MAPPED && step == LEAD) side.wait(1);
-    if (step < LEAD || i >= UNITS) return;
+    if (step < LEAD) return;
     if ((step - LEAD) % 2 == 0) finish(p, pieces, i);
     else put_unit_of(p, pieces, i);
   }
