@@ -36,10 +36,30 @@ describe("the values of random layouts", function()
       end
       local aliases = A:aliases()
       assert.equal(shared, #aliases)
-      for _, list in ipairs(aliases) do
+      for k, list in ipairs(aliases) do
         assert.same(at[list.offset], { table.unpack(list) })
+        assert.is_true(k == 1 or aliases[k - 1].offset < list.offset)
       end
       assert.equal(A:is_injective(), shared == 0)
+    end
+  end)
+
+  it("that meet are told in so many of Lua's instructions a value", function()
+    for _, text in ipairs { "(131072,2):(-1,0)", "(2,131072):(0,1)", "262144:0",
+                            "Sw<3,4,3> o 0 o (131072,2):(1,0)" } do
+      local A, thousands = layout(text), 0
+      debug.sethook(function() thousands = thousands + 1 end, "", 1000)
+      local n = #tile.aliases(A)
+      debug.sethook()
+      assert.equal(text:find "^2621" and 1 or 131072, n)
+      assert.is_true(thousands < 262144 * 40 // 1000, text .. ": " .. thousands)
+    end
+  end)
+
+  it("of which none meet are as many as they like", function()
+    for _, text in ipairs { "1099511627776:1", "(2,1099511627776):(1@0,1@1)",
+                            "(1024,512):(1@0,1@1)", "(4194304,4):(4,-1)" } do
+      assert.same({}, tile.aliases(layout(text)))
     end
   end)
 
@@ -133,6 +153,12 @@ describe("what is refused of values", function()
   dofile "spec/refused.lua"(it, {
     { 'tile.image(1 << 30)',
       "image: 1073741824:1 has 1073741824 values, at most 4194304 are looked at" },
+    { 'tile.aliases(tile.layout "(2,1099511627776):(0,1)")',
+      "aliases: (2,1099511627776):(0,1) has 2199023255552 values, at most 4194304 are looked at;" ..
+      " A(0) = A(1); ask a tile of it, or its modes" },
+    { 'tile.aliases(tile.layout "(1024,512):(1@0,0)")',
+      "aliases: (1024,512):(1@0,0) has 524288 coordinates, at most 262144 are looked at;" ..
+      " A(0) = A(1024); ask a tile of it, or its modes" },
     { 'tile.gaps(tile.layout "4:1@0")', "gaps: the strides of 4:1@0 are no integers" },
     { 'tile.order(tile.layout(3, 2))',
       "order: 3:2 is no permutation: A(2) = 4 is outside of 0 .. 2" },

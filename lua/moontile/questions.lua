@@ -4,6 +4,7 @@
 local need = ...
 local tile = need "core"
 local questions = {}
+local math_type = math.type
 
 local MOST <const>, MOST_COORDINATES <const> = 1 << 22, 1 << 18
 
@@ -15,13 +16,14 @@ local function values(A, what)
     error(("%s: %s has %d values, at most %d are looked at"):format(what, A, n, MOST), 0)
   end
   local v = {}
-  for i = 0, n - 1 do
-    v[i + 1] = A(i)
-    if not math.type(v[i + 1]) then
-      local bits = tostring(v[i + 1]):match "^F(%d+)$"
+  for i = 1, n do
+    local x = A(i - 1)
+    if not math_type(x) then
+      local bits = tostring(x):match "^F(%d+)$"
       if not bits then error(("%s: the strides of %s are no integers"):format(what, A), 0) end
-      v[i + 1] = math.tointeger(bits)
+      x = math.tointeger(bits)
     end
+    v[i] = x
   end
   return v, A
 end
@@ -96,19 +98,35 @@ local function shared_coordinates(A)
   return shared
 end
 
+-- Of more values than are looked at: none meet, or an error that names two that do.
+local function aliases_of_many(A, most, what)
+  local decided, injective, i, j = pcall(tile.is_injective, A)
+  if decided and injective then return {} end
+  if not decided and not tostring(injective):find("not decided", 1, true) then
+    error(injective, 0)
+  end
+  error(("aliases: %s has %d %s, at most %d are looked at%s; ask a tile of it, or its modes")
+        :format(A, tile.size(A), what, most, i and ("; A(%d) = A(%d)"):format(i, j) or ""), 0)
+end
+
 -- aliases(A): { { offset =, i, j, ... }, ... }: what indices have one offset, or one coordinate
 function questions.aliases(A)
-  if has_coordinates(A) then return shared_coordinates(A) end
-  local v, at, shared = values(A, "aliases"), {}, {}
+  if type(A) ~= "userdata" then A = tile.layout(A) end
+  local coordinates = has_coordinates(A)
+  local most = coordinates and MOST_COORDINATES or MOST
+  if tile.size(A) > most then
+    return aliases_of_many(A, most, coordinates and "coordinates" or "values")
+  elseif coordinates then return shared_coordinates(A) end
+  local v, at, shared = values(A, "aliases"), {}, {} -- at: of an offset its index, then a list
   for i, x in ipairs(v) do
-    local list = at[x]
-    if not list then at[x] = { offset = x, i - 1 }
-    else
-      if #list == 1 then shared[#shared + 1] = list end
-      list[#list + 1] = i - 1
+    local before = at[x]
+    if not before then at[x] = i - 1
+    elseif math_type(before) then at[x], shared[#shared + 1] = { before, i - 1, offset = x }, x
+    else before[#before + 1] = i - 1
     end
   end
-  table.sort(shared, function(a, b) return a.offset < b.offset end)
+  table.sort(shared)             -- numbers: no function is called to compare them
+  for k = 1, #shared do shared[k] = at[shared[k]] end
   return shared
 end
 
@@ -132,8 +150,8 @@ function questions.order(A)
     while v[k] do
       k, v[k], length = v[k] + 1, nil, length + 1
     end
-    if length > 0 then
-      lengths[#lengths + 1] = length
+    if length > 0 then lengths[#lengths + 1] = length end
+    if length > 0 and order % length ~= 0 then
       local next = order // gcd(order, length)
       if next > math.maxinteger // length then
         error(("order: of %s leaves 64 bits"):format(L), 0)

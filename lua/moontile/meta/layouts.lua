@@ -402,8 +402,8 @@ function tile.gaps(A) end
 Layout.gaps = tile.gaps
 
 --- The indices that share an offset: { { offset =, i, j, ... }, ... }.
---- - none where A is injective; of a layout of coordinates offset is one
---- - error: as image
+--- - none where A is injective, of whatever size; of a layout of coordinates offset is one
+--- - error: as image, with two that meet
 --- ```lua
 --- local shared = aliases(layout({4, 2}, {1, 2}))
 --- #shared, shared[1].offset, shared[1][1], shared[1][2]  --> 2	2	2	4

@@ -7,7 +7,7 @@ local laws = require "surface.laws"
 local hostile = {}
 local error, getmetatable, pcall, rawget, rawset, setmetatable, type =
       error, getmetatable, pcall, rawget, rawset, setmetatable, type
-local pack, unpack = table.pack, table.unpack
+local pack, unpack, clock = table.pack, table.unpack, os.clock
 
 hostile.line = 0                -- the number of the line that runs; what acts later does nothing
 
@@ -185,27 +185,48 @@ function hostile.tamper(x, key, value, f)
   return hostile.quietly(function() return hostile.vandal(meta, key, value, f) end)
 end
 
+-- Processor time of what has acted in hooks so far.
+local acted = 0
+
+-- Does what is no part of the call that it happens in.
+local function act(action)
+  local began = clock()
+  local r = pack(pcall(action))
+  acted = acted + clock() - began
+  if not r[1] then error(r[2], 0) end
+end
+
 -- f with a count hook that acts whenever a call that takes long asks.
 function hostile.asked(action, f)
   local hook, mask, count = debug.gethook()
   local _ <close> = finally(function() debug.sethook(hook, mask, count) end)
   debug.sethook(function(event)
-    action()
+    act(action)
     if hook then hook(event) end
   end, "", 1 << 24)
   return results(pack(pcall(f)))
 end
 
--- f, however much it has to do, ends soon after a hook says so.
+-- f, however much it has to do, ends soon after a hook says so: in MOST seconds of the process's
+-- time, without what acts in its hooks.
+local SOON <const>, MOST <const> = 0.03, 4
 function hostile.ends(f)
   local hook, mask, count = debug.gethook()
   local _ <close> = finally(function() debug.sethook(hook, mask, count) end)
-  local began = os.clock()
-  debug.sethook(function()
-    if os.clock() > began + 0.03 then error("stopped", 0) end
-  end, "", 1000)
+  local began, before, asked, gap = clock(), acted, 0, 0
+  local function own() return clock() - began - (acted - before) end
+  local last = 0
+  local function ask()
+    local now = own()
+    asked, gap, last = asked + 1, math.max(gap, now - last), now
+    return now
+  end
+  debug.sethook(function() if ask() > SOON then error("stopped", 0) end end, "", 1000)
   local r = pack(pcall(f))
-  if os.clock() > began + 4 then laws.broken("ends", "after %g s", os.clock() - began) end
+  if ask() > MOST then
+    laws.broken("ends", "after %g s, it asked %d times, %g s apart at most; what acted took %g s",
+                own(), asked - 1, gap, acted - before)
+  end
   return results(r)
 end
 
