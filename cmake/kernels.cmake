@@ -6,7 +6,7 @@
 # lists of kernels, which no GPU runs. MOONTILE_NVCC is the nvcc that is used, or
 # empty.
 
-set(MOONTILE_SHIPPED_ARCHS 80 86 89 90 90a 100 120)
+set(MOONTILE_SHIPPED_ARCHS 80 89 90 90a 100 120)        # the code of 80 runs on 86
 set(MOONTILE_NVCC "")
 set(MOONTILE_IMAGE_COPY ${PROJECT_SOURCE_DIR}/kernels/copy/copy.def)
 set(MOONTILE_IMAGE_CAST ${PROJECT_SOURCE_DIR}/kernels/cast/cast.def)
@@ -102,9 +102,13 @@ macro(moontile_without archs arch other)
 endmacro()
 
 # kernels/NAME.cu: machine code for each architecture, two at a time, PTX for the lowest:
-# what is newer than all of them. Compressed: kernels of products are much alike.
+# what is newer than all of them. Compressed: kernels of products are much alike. From nvcc 13 on
+# that is zstd, at its smallest: drivers unpack it as soon as what is only half as small.
 function(moontile_compile_kernels out name archs)
   set(flags -Xfatbin -compress-all --threads 2)
+  if(MOONTILE_NVCC_VERSION VERSION_GREATER_EQUAL 13.0)
+    list(APPEND flags --compress-mode=size)
+  endif()
   foreach(arch IN LISTS archs)
     list(APPEND flags -gencode arch=compute_${arch},code=sm_${arch})
   endforeach()
@@ -263,7 +267,7 @@ if(MOONTILE_NVCC)
   moontile_known_archs(archs)
   if(archs)
     list(JOIN archs " sm_" text)
-    # Copies gain nothing from 90a. Products gain nothing from 86, and 90a has all of 90.
+    # Copies gain nothing from 90a. Nothing gains from 86, and 90a has all of 90.
     set(mma_archs ${archs})
     moontile_without(archs 90a 90)
     moontile_without(mma_archs 90 90a)
