@@ -51,12 +51,28 @@ MT_INLINE void store_ends (char *p, const uint4 &v, int32_t first, int64_t end) 
                       left < 16 / ES ? (int)left * ES : 16);
 }
 
-/* The 16 bytes at `from`, as far as they lie in the buffer. */
-template <int ES> MT_INLINE uint4 load_window (const char *from, const memory &m) {
-  const uint32_t shift = (uint32_t)(uintptr_t)from & 15;
-  uint4 a = load_raw<ES>(from - shift, m), b = {0, 0, 0, 0};
-  if (shift != 0) b = load_raw<ES>(from - shift + 16, m);
-  return window<ES>(a, b, shift);
+/* Two vectors of the source, in which 16 bytes lie from byte `shift` on. */
+struct halves {
+  uint4 a, b;
+  uint32_t shift;
+};
+
+/* Those of the 16 bytes at `from`, as far as they lie in the buffer. */
+template <int ES> MT_INLINE halves load_halves (const char *from, const memory &m) {
+  halves x = {{0, 0, 0, 0}, {0, 0, 0, 0}, (uint32_t)(uintptr_t)from & 15};
+  const char *at = from - x.shift;
+  if (at >= m.low && at + 32 <= m.high) {
+    x.a = load<16>(at);
+    if (x.shift != 0) x.b = load<16>(at + 16);
+  } else {
+    x.a = load_edge<ES>(at, m);
+    if (x.shift != 0) x.b = load_edge<ES>(at + 16, m);
+  }
+  return x;
+}
+
+template <int ES> MT_INLINE uint4 whole (const halves &x) {
+  return window<ES>(x.a, x.b, x.shift);
 }
 
 /* ------------------------------------------------------------------ rows */
@@ -86,12 +102,22 @@ MT_INLINE void put_again (const mt_desc &d, char *to, const uint4 &a, int32_t fi
   } while (++i < EACH);
 }
 
+/* A vector of a row: its bytes in the source, where it goes, its first unit, which copy
+** of the row. Not `there`: it is none of the row's. */
+struct found_vector {
+  const char *from;
+  char *to;
+  int32_t first;
+  uint32_t copy;
+  bool there;
+};
+
 template <int ES, bool AGAIN>
-MT_INLINE void copy_vector (const mt_launch &p, uint32_t n) {
+MT_INLINE found_vector find_vector (const mt_launch &p, uint32_t n) {
   const mt_desc &d = p.desc;
   const mt_raster &r = d.raster;
   uint32_t row = divide(n, r.along), copy = 0;
-  const int32_t v = (int32_t)(n - row * r.along.extent), end = (int32_t)d.threads;
+  const int32_t v = (int32_t)(n - row * r.along.extent);
   sides s(p);
   place at = {};
   if (AGAIN) {
@@ -99,7 +125,6 @@ MT_INLINE void copy_vector (const mt_launch &p, uint32_t n) {
     const uint32_t c = divide(g, r.strip);
     copy = g + c * r.strip.extent * (MT_ROWS_EACH - 1);
     row = rest;
-    if (copy >= (uint32_t)d.values) return;
     at.step(d.axis[1], copy);
   }
   walk(at, d, 1 + AGAIN, 1 + AGAIN + d.nrest, row);
@@ -108,10 +133,32 @@ MT_INLINE void copy_vector (const mt_launch &p, uint32_t n) {
   const int32_t first = v * (16 / ES) - (int32_t)(before / ES);
   const bool backwards = d.axis[0].stride[MT_SRC] < 0;
   const int32_t low = backwards ? 1 - first - 16 / ES : first;
-  if (first >= end) return;
-  uint4 a = load_window<ES>(s.src + (int64_t)low * ES, memory(p, MT_SRC));
-  if (backwards) a = reversed<ES>(a);
-  put_again<ES, AGAIN>(d, s.dst + (int64_t)first * ES, a, first, copy);
+  const bool there = first < (int32_t)d.threads && (!AGAIN || copy < (uint32_t)d.values);
+  return {s.src + (int64_t)low * ES, s.dst + (int64_t)first * ES, first, copy, there};
+}
+
+/* The vectors n, n + 256, ... below `all`: all loads before the stores. */
+template <int ES, int UNROLL, bool AGAIN>
+MT_INLINE void copy_vectors (const mt_launch &p, uint32_t n, uint32_t all) {
+  const bool backwards = p.desc.axis[0].stride[MT_SRC] < 0;
+  const memory m(p, MT_SRC);
+  found_vector v[UNROLL];
+  halves x[UNROLL];
+#pragma unroll
+  for (int u = 0; u < UNROLL; u++) {
+    v[u].there = false;
+    if (n + 256 * u < all) v[u] = find_vector<ES, AGAIN>(p, n + 256 * u);
+  }
+#pragma unroll
+  for (int u = 0; u < UNROLL; u++)
+    if (v[u].there) x[u] = load_halves<ES>(v[u].from, m);
+#pragma unroll
+  for (int u = 0; u < UNROLL; u++) {
+    if (!v[u].there) continue;
+    uint4 a = whole<ES>(x[u]);
+    if (backwards) a = reversed<ES>(a);
+    put_again<ES, AGAIN>(p.desc, v[u].to, a, v[u].first, v[u].copy);
+  }
 }
 
 /* ------------------------------------------------------------------ periods */
@@ -127,6 +174,28 @@ MT_INLINE uint4 joined (const uint4 &a, const uint4 &b, int bytes) {
     v[i] = (x[i] & mask) | (y[i] & ~mask);
   }
   return make_uint4(v[0], v[1], v[2], v[3]);
+}
+
+/* Writes a vector from unit `from` on, and again each `period` units, as far as they are
+** units [0, end). to: where unit `from` is. */
+template <int ES>
+MT_INLINE void put_periods (char *to, const uint4 &a, int64_t from, int64_t period,
+                            int64_t end) {
+  enum { V = 16 / ES };
+  int64_t left = end - from;
+  const int begin = from < 0;
+  if (begin)
+    store_bytes<ES, 16>(to, a, 0, (int)-from * ES, left < V ? (int)left * ES : 16);
+  bool more = true;
+#pragma unroll 1
+  for (int i = 0; i < MT_ROWS_EACH; i++, left -= period, to += period * ES) {
+    if (left < V) {
+      more = i >= begin && left > 0;
+      break;
+    }
+    if (i >= begin) store<16>(to, a);
+  }
+  if (left < V && more) store_bytes<ES, 16>(to, a, 0, 0, (int)left * ES);
 }
 
 /* Vector v of a period, in MT_ROWS_EACH periods: its units are those of the row from
@@ -152,47 +221,38 @@ template <int ES> MT_INLINE void copy_period (const mt_launch &p, uint32_t n) {
   const int64_t period = (int64_t)r.along.extent * V;
   const int64_t end = (int64_t)row * d.values, from = first + c * period;
   if (from >= end) return;
-  uint4 a = load_window<ES>(s.src + (int64_t)unit * ES, m);
+  uint4 a = whole<ES>(load_halves<ES>(s.src + (int64_t)unit * ES, m));
   if (unit + V > row)
-    a = joined(a, load_window<ES>(s.src + (int64_t)(unit - row) * ES, m),
+    a = joined(a, whole<ES>(load_halves<ES>(s.src + (int64_t)(unit - row) * ES, m)),
                (row - unit) * ES);
   char *to = s.dst + from * ES;
-  int64_t left = end - from;
-  const int begin = from < 0;
-  if (begin)
-    store_bytes<ES, 16>(to, a, 0, (int)-from * ES, left < V ? (int)left * ES : 16);
-  bool more = true;
+  if (from < 0 || from + (MT_ROWS_EACH - 1) * period + V > end)
+    return put_periods<ES>(to, a, from, period, end);
 #pragma unroll
-  for (int i = 0; i < MT_ROWS_EACH; i++, left -= period, to += period * ES) {
-    if (left < V) {
-      more = i >= begin && left > 0;
-      break;
-    }
-    if (i >= begin) store<16>(to, a);
-  }
-  if (left < V && more) store_bytes<ES, 16>(to, a, 0, 0, (int)left * ES);
+  for (int i = 0; i < MT_ROWS_EACH; i++, to += period * ES) store<16>(to, a);
 }
 
 /* ------------------------------------------------------------------ blocks */
 
-template <int ES, int UNROLL, bool AGAIN>
-MT_INLINE void copy_vectors (const mt_launch &p) {
+template <int ES, int UNROLL, bool AGAIN> MT_INLINE void copy_block (const mt_launch &p) {
   const mt_raster &r = p.desc.raster;
   const uint32_t groups = AGAIN ? r.across.extent : 1;
   const uint32_t all = (uint32_t)p.desc.rests * r.along.extent * groups;
   const uint32_t n = blockIdx.x * (256 * UNROLL) + threadIdx.x;
-  const bool periods = AGAIN && MT_ROWS_PERIODIC(&p.desc);
-#pragma unroll
-  for (int u = 0; u < UNROLL; u++) {
-    if (n + 256 * u >= all) return;
-    if (periods) copy_period<ES>(p, n + 256 * u);
-    else copy_vector<ES, AGAIN>(p, n + 256 * u);
-  }
+  copy_vectors<ES, UNROLL, AGAIN>(p, n, all);
+}
+
+template <int ES> MT_INLINE void copy_periods (const mt_launch &p) {
+  const mt_raster &r = p.desc.raster;
+  const uint32_t n = blockIdx.x * 256 + threadIdx.x;
+  if (n < (uint32_t)p.desc.rests * r.along.extent * r.across.extent)
+    copy_period<ES>(p, n);
 }
 
 template <int ES, int UNROLL> MT_INLINE void copy_rows (const mt_launch &p) {
-  if (p.desc.nval == 0) copy_vectors<ES, UNROLL, false>(p);
-  else copy_vectors<ES, UNROLL, true>(p);
+  if (p.desc.nval == 0) copy_block<ES, UNROLL, false>(p);
+  else if (MT_ROWS_PERIODIC(&p.desc)) copy_periods<ES>(p);
+  else copy_block<ES, UNROLL, true>(p);
 }
 
 template <int BYTES, int UNROLL> struct copier<MT_ALGO_ROWS, BYTES, UNROLL> {
@@ -201,8 +261,8 @@ template <int BYTES, int UNROLL> struct copier<MT_ALGO_ROWS, BYTES, UNROLL> {
 
 } // namespace mt
 
-/* Blocks of an SM; without a number as many as registers allow. */
-#define MT_BOUNDS_ROWS(threads, unroll) __launch_bounds__(threads, 6)
+/* Blocks of an SM: two vectors of a thread are on their way. */
+#define MT_BOUNDS_ROWS(threads, unroll) __launch_bounds__(threads, 5)
 
 #undef MT_INLINE
 #endif

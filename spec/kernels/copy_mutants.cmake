@@ -50,7 +50,17 @@ mutant(value_without_its_run copy_described_u16 ""
 source(rows.cuh)
 mutant(row_not_turned copy_rows_b2 "" [[if (backwards) a = reversed<ES>(a);]] "")
 mutant(next_vector_forgotten copy_rows_b4 ""
-       [[if (shift != 0) b = load_raw<ES>(from - shift + 16, m);]] "")
+       [[    if (x.shift != 0) x.b = load<16>(at + 16);
+]] "")
+mutant(edge_without_its_end copy_rows_b4 ""
+       [[if (x.shift != 0) x.b = load_edge<ES>(at + 16, m);]] "")
+mutant(halves_beyond_the_buffer copy_rows_b2 "" [[at + 32 <= m.high]] [[at + 16 <= m.high]])
+mutant(vectors_beyond_the_last copy_rows_b2 "" [[if (n + 256 * u < all)]] [[if (n < all)]])
+mutant(period_beyond_the_last copy_rows_b16 ""
+       [[from + (MT_ROWS_EACH - 1) * period + V > end)]] [[from + V > end)]])
+mutant(periods_one_too_few copy_rows_b16 ""
+       [[i < MT_ROWS_EACH; i++, to += period * ES) store<16>(to, a);]]
+       [[i < MT_ROWS_EACH - 1; i++, to += period * ES) store<16>(to, a);]])
 mutant(ends_as_whole copy_rows_b1 ""
        [[if (low <= at && at + BYTES <= high)]] [[if (low <= at && at < high)]])
 mutant(period_without_its_begin copy_rows_b1 ""

@@ -10,12 +10,21 @@ static mt_divisor divisor_of (int64_t n) {
   return (mt_divisor){(uint32_t)a.extent, a.mul, a.shift};
 }
 
+/* Rows that lie so many on begin alike, modulo `bytes`. */
+static int64_t alike (const mt_desc *d, int64_t bytes) {
+  int64_t strip = 1;
+  while (strip < d->values && strip * d->axis[1].stride[MT_DST] * d->elem % bytes != 0)
+    strip++;
+  return strip;
+}
+
 /* A row is repeated by the value axis, which is there. */
 static void set_groups (mt_desc *d) {
-  const int64_t n = d->values, pitch = d->axis[1].stride[MT_DST];
+  const int64_t n = d->values;
   const int64_t v = 16 / ((int64_t)d->vec * d->elem), all = n * d->threads;
-  int64_t strip = 1;
-  while (strip < n && strip * pitch * d->elem % 16 != 0) strip++;
+  int64_t strip = alike(d, 16);
+  for (int64_t bytes = 32; bytes <= 128 && MT_ROWS_PERIODIC(d); bytes *= 2)
+    if (alike(d, bytes) <= n / 8) strip = alike(d, bytes);
   const int64_t rows = (n + strip - 1) / strip;
   int64_t along = d->raster.along.extent, across = strip * ((rows + 7) / 8);
   if (MT_ROWS_PERIODIC(d)) {
@@ -62,6 +71,7 @@ void draw_rows (mt_launch *l) {
   set_axis(d, 1, n[0], pitch[0], pitch[1] * n[1]);
   set_axis(d, 2, n[1], below(5) ? pitch[0] * n[0] : 0, pitch[1]);
   d->raster.along = divisor_of((run + 2 * v - 2) / v);
-  if (below(2))
-    repeat(l, 1 + below(below(2) ? 40 : 5), pitch[1] * n[1] * n[0] + vec * below(4));
+  if (below(2) == 0) return;
+  const int64_t most = below(2) ? 5 : n[0] * n[1] < 6 && below(2) ? 400 : 40;
+  repeat(l, 1 + below((int)most), pitch[1] * n[1] * n[0] + vec * below(4));
 }

@@ -10,29 +10,42 @@
 
 enum { MT_SHORTROW = 24 }; /* bytes: below, a vector of 16 is mostly empty */
 
-/* Rows that lie so many on begin at the same address modulo 16. */
-static int64_t alike (const mt_axis *a, const mt_desc *d) {
+/* Rows that lie so many on begin at the same address modulo `bytes`, a power of two. */
+static int64_t alike (const mt_axis *a, const mt_desc *d, int64_t bytes) {
   int64_t n = 1;
-  const int64_t pitch = a->stride[MT_DST] % 16 * (int64_t)d->elem;
-  while (n < a->extent && n * pitch % 16 != 0) n++;
+  const int64_t pitch = a->stride[MT_DST] % bytes * (int64_t)d->elem;
+  while (n < a->extent && n * pitch % bytes != 0) n++;
   return n;
 }
 
 /* Groups of rows that are the same; `a` NULL: one row. */
 static int64_t find_groups (mt_raster *r, const mt_axis *a, const mt_desc *d) {
   if (a == NULL) return 1;
-  const int64_t strip = alike(a, d), rows = mt_div_up(a->extent, strip);
+  const int64_t strip = alike(a, d, 16), rows = mt_div_up(a->extent, strip);
   const int64_t groups = strip * mt_div_up(rows, MT_ROWS_EACH);
   if (a->extent > INT32_MAX / MT_ROWS_EACH) return INT32_MAX;
   r->strip = mt_divisor_of(strip), r->across = mt_divisor_of(groups);
   return groups;
 }
 
+enum { MT_LONGPERIOD = 1 << 28 }; /* units of a period, at most */
+
+/* The rows of a period. It has whole lines, so that each warp writes whole ones, if a
+** thread has enough periods to write to; else whole vectors. */
+static int64_t period_of (const mt_axis *a, const mt_desc *d) {
+  for (int64_t bytes = MT_LINEBYTES; bytes > 16; bytes /= 2) {
+    const int64_t strip = alike(a, d, bytes);
+    if (strip <= a->extent / MT_ROWS_EACH && strip * d->threads <= MT_LONGPERIOD)
+      return strip;
+  }
+  return alike(a, d, 16);
+}
+
 /* Periods of v units a vector; false: their vectors are too many. The last ones may begin
 ** in the vector before. */
 static bool find_periods (mt_raster *r, int64_t *vectors, const mt_desc *d, int64_t v) {
   const mt_axis *a = &d->axis[1];
-  const int64_t strip = alike(a, d), all = d->threads * a->extent;
+  const int64_t strip = period_of(a, d), all = d->threads * a->extent;
   const bool one = strip == a->extent;
   if (a->extent > INT32_MAX / MT_ROWS_EACH) return false;
   const int64_t each = one ? (all + 2 * v - 2) / v : strip * d->threads / v;
@@ -195,8 +208,10 @@ static void rows_cost (mt_cost *c, const mt_launch *l) {
              warps_with_ends(l) * again * (16 / unit - 1) * m->row_element;
 }
 
+/* A thread has one vector of a period: it writes that to many. */
 static mt_grid rows_grid (const mt_kernel *k, const mt_desc *d) {
-  return mt_grid_of(k, mt_blocks_of(vectors_of(d), (int64_t)k->threads * k->unroll));
+  const int64_t each = MT_ROWS_PERIODIC(d) ? 1 : k->unroll;
+  return mt_grid_of(k, mt_blocks_of(vectors_of(d), k->threads * each));
 }
 
 const mt_algo mt_algo_rows =

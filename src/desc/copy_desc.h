@@ -81,7 +81,8 @@ typedef struct mt_desc {
 **   INTERLEAVE  block b does piece b of (pieces, rest);
 **   PERMUTE, PERMUTE_UNALIGNED, BITS: block b does the box at index b of rest;
 **   ROWS  thread t of block b does the vectors b * unroll * threads + u * threads + t of
-**         (vectors of a row, rest) for each u < unroll;
+**         (vectors of a row, rest) for each u < unroll; of MT_ROWS_PERIODIC ones vector
+**         b * threads + t;
 **   GATHER, STAGED: block b does the tiles b, b + blocks, ... of (tiles of a row, rows,
 **         rest). */
 

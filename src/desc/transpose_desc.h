@@ -48,8 +48,10 @@ typedef struct mt_raster {
 ** group g has the rows p + strip * (c * MT_ROWS_EACH + i), p = g mod strip,
 ** c = g / strip, for each i < MT_ROWS_EACH. Without a value axis both are 0, and so is
 ** g. If rows follow one another (MT_ROWS_PERIODIC), `along` are the vectors of a period,
-** which has `strip` rows: of all rows if these are fewer than begin differently. Group g
-** has the periods g * MT_ROWS_EACH + i; there are `across` of them. */
+** which has `strip` rows. If there are many, it begins at a multiple of 128 bytes behind
+** the one before, else of 16; or it has all rows, if these are fewer than begin
+** differently. Group g has the periods g * MT_ROWS_EACH + i; there are `across` of them.
+** */
 enum { MT_ROWS_EACH = 8 };
 
 #endif
