@@ -258,6 +258,12 @@ describe("composed layouts", function()
     end
   end)
 
+  it("of no elements have slices where their function has no values", function()
+    local A = tile.parse "(2,8):(F7,F31) o 0 o (20,0):(-1,1)"
+    for i = 0, 19 do assert.equal(0, tile.size((A:slice { i, tile._ }))) end
+    assert.error_matches(function() A:slice { tile._, 0 } end, "has no values below 0")
+  end)
+
   it("begin where a slice does", function()
     local S = C(_, 3)
     for i = 0, 7 do assert.equal(C(i, 3), S(i)) end

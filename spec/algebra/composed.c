@@ -92,8 +92,8 @@ static outcome text_of (ctx *x, const mt_node *a) {
   return RIGHT;
 }
 
-/* offset + R(j) = A(c with j in the place of `_`), by the same slice of the indices. One
-** without elements has no such coordinate, and may go where its function has no values. */
+/* offset + R(j) = A(c with j in the place of `_`), by the same slice of the indices. A c
+** that is none of an A without elements may go where its function has no values. */
 static outcome slice_of (ctx *x, const mt_node *a) {
   mt_layout shape, index, c, r, places;
   int64_t offset, at;
@@ -103,7 +103,7 @@ static outcome slice_of (ctx *x, const mt_node *a) {
   mt_status s = mt_slice(&r, &offset, c.node, a, &x->err);
   if (a->tag != MT_COMPOSED) return RIGHT;
   LAW(x, s == MT_OK || s == MT_ETOOBIG || s == MT_EOVERFLOW ||
-             (s == MT_EINEXACT && mt_size(a) == 0));
+             (s == MT_EINEXACT && mt_size(a) == 0 && mt_size(places.node) > 0));
   if (s != MT_OK) return REFUSED;
   LAW(x, mt_size(r.node) == mt_size(places.node));
   for (int64_t j = 0; j < mt_size(r.node); j++)

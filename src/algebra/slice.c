@@ -13,7 +13,8 @@ static bool all_wild (const mt_node *c) {
 }
 
 /* What is left of the base, under the same links; where it begins is an offset under the
-** innermost of them. What comes out plain has its own beginning outside. */
+** innermost of them. What comes out plain has its own beginning outside. Where a link has
+** no values, what has no elements is left alone: it asks for none. */
 static MT_APART mt_status composed_slice (mt_layout *out, int64_t *offset,
                                           const mt_node *c, const mt_node *a,
                                           mt_err *err) {
@@ -22,9 +23,14 @@ static MT_APART mt_status composed_slice (mt_layout *out, int64_t *offset,
   const mt_node *base = mt_base(a);
   MT_TRY(mt_plain_slice(&rest, &v, c, base, err));
   MT_TRY(mt_eval(&at, c, base, err));
-  MT_TRY(mt_relink(&r, "slice", a, at.node, rest.node, err));
-  const mt_node *t = r.node;
+  mt_status s = mt_relink(&r, "slice", a, at.node, rest.node, err);
   if (offset) *offset = 0;
+  if (s == MT_EINEXACT && mt_size(rest.node) == 0) {
+    mt_forgive(err);
+    return mt_copy_value(out, rest.node), MT_OK;
+  }
+  MT_TRY(s);
+  const mt_node *t = r.node;
   if (offset && !all_wild(c) && mt_is_swizzled(t) && mt_swizzle_of(t).b == 0)
     *offset = t->stride, t = mt_child(t);
   mt_copy_value(out, t);
