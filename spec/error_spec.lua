@@ -437,11 +437,11 @@ but the tile (1,4) has 1 threads: not a multiple
     "bad argument #3 to 'make_tiled_copy_A' (1 to 1024 bits, or the name of a dtype)" },
   { 'tile.make_tiled_copy_A("SM75_U32x4_LDSM_N", mma()):retile_D(layout { 4, 2 })',
     "retile_D: a fragment (V,M,N,...) of the tile (16,16) has 3 modes, (4,2):(1,4) has 2" },
-  { 'tile.tiled_copy { atom = "AutoVectorizingCopy", dtype = "i8", val = layout(3), '
-    .. 'thr = layout "Sw<2,0,3> o 0 o (8,8):(8,1)" }:retile_S(layout "(1,1,2):(0,0,1)")',
-    "retile_S: the threads and values of the tiled copy are (4,(8,8)):(1,(3,24)) o 0 o "
-    .. "Sw<2,2,-3> o 0 o ((8,8),3):((32,4),1), under a swizzle or a function: only those of a "
-    .. "plain layout can be regrouped\nretile by a tiled copy of plain threads and values" },
+  { 'tile.tiled_copy { atom = "AutoVectorizingCopy", dtype = "i8", thr = layout(8), '
+    .. 'val = layout "Sw<1,0,1> o 0 o 8:1" }:retile_S(layout { 1, 8 })',
+    "retile_S: the threads and values of the tiled copy are Sw<1,0,1> o 0 o (8,8):(8,1), under a "
+    .. "function, F2, or a swizzle that moves values: only those of a plain layout can be "
+    .. "regrouped\nretile by a tiled copy of plain threads and values" },
   { 'tile.make_tiled_copy_A("SM75_U32x4_LDSM_N", mma()):retile_D(layout { 3, 2, 2 })',
     "retile_D: mode 1 of the fragment (3,2,2):(1,3,6) has 3 values, "
     .. "which do not divide the 8 that a thread has of the tile (16,16)" },

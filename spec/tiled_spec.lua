@@ -298,6 +298,45 @@ describe("tiled copies", function()
     end
   end)
 
+  -- Whose run of n successive (thread, value) each place of the tile is in.
+  local function runs(TV, n)
+    local of = {}
+    for i = 0, TV:size() - 1 do of[TV(i)] = i // n end
+    return of
+  end
+
+  it("regroup a fragment where a swizzle moves threads only", function()
+    local pick = function(t) return t[math.random(#t)] end
+    math.randomseed(19)
+    local answered, refused = 0, 0
+    for _ = 1, 300 do
+      local base = pick { "(8,8):(8,1)", "(8,4):(1,8)", "(4,16):(16,1)", "32:1" }
+      local sw = ("Sw<%d,%d,%d> o 0 o "):format(math.random(2), math.random(0, 1),
+                                               math.random(2, 3))
+      local val, over = pick { "8:1", "(2,4):(1,2)", "(4,2):(2,1)", "(2,2,2):(4,1,2)" },
+                        pick { "", "", "Sw<1,0,1> o 0 o " }
+      local function make(thr, v)
+        return tile.tiled_copy { atom = "AutoVectorizingCopy", dtype = "i8", thr = layout(thr),
+                                 val = layout(v) }
+      end
+      local made, copy = pcall(make, sw .. base, over .. val)
+      local plain, v = make(base, val), 1 << math.random(0, 3)
+      local frg = layout({ v, math.random(2) * 8, 8 }, { 1, math.random(9), math.random(9) })
+      local fits, want = pcall(function() return (plain:retile_S(frg)) end)
+      if made and fits then
+        local n = v * tile.size(plain:tiled_layout_TV()[1])
+        local ok, got = pcall(function() return (copy:retile_S(frg)) end)
+        local TV = copy:tiled_layout_TV()
+        local a, b, same = runs(TV, n), runs(plain:tiled_layout_TV(), n), true
+        for at, run in pairs(b) do same = same and a[at] == run end
+        answered, refused = answered + (ok and 1 or 0), refused + (ok and 0 or 1)
+        assert.is_true(same == ok or (same and tostring(TV):find "F" ~= nil), tostring(copy))
+        if ok then assert.equal(want, got) end
+      end
+    end
+    assert.is_true(answered > 50 and refused > 5)
+  end)
+
   it("by ldmatrix read rows and write registers", function()
     local copy = tile.make_tiled_copy_A("SM75_U32x4_LDSM_N", mma)
     assert.equal("(32,16)", tostring(copy:tiler_MN()))

@@ -80,7 +80,8 @@ MT_API mt_status mt_copy_partition (mt_layout *out, mt_layout *offset,
                                     const mt_node *a, int64_t thr, mt_err *err);
 /* A thread's values, (V,M,N,...) as another partition of the same tile has them, in the
 ** order of this copy: ((FrgV,FrgX),RestM,RestN,...). The first V values of a thread in
-** layout_tv are those of mode 1. CuTe's retile_S, retile_D, which are one. */
+** layout_tv are those of mode 1. A swizzle of layout_tv that moves threads only is passed
+** over; else it is an error. CuTe's retile_S, retile_D, which are one. */
 MT_API mt_status mt_copy_retile (mt_layout *out, const mt_tiled_copy *copy,
                                  const mt_node *a, mt_err *err);
 /* The copy by another atom whose reference is that side of `copy`: CuTe's

@@ -11,6 +11,7 @@
 #include "moontile/tile.h"
 #include "moontile/tuple.h"
 #include "algebra/composed.h"
+#include "algebra/swizzle.h"
 #include "tile/tile.h"
 
 /* ---- the thread-value layouts of both sides */
@@ -158,6 +159,58 @@ static mt_status tile_shape (mt_layout *out, const mt_node *tiler, mt_err *err) 
   return mt_ints(out, mt_rank(tiler), n, err);
 }
 
+/* tv without the swizzles in it: NULL where something else is composed. */
+static MT_APART const mt_node *unswizzled (mt_layout *out, const mt_node *tv,
+                                           mt_err *err) {
+  mt_layout under;
+  if (mt_is_swizzled(tv)) return unswizzled(out, mt_child(tv), err);
+  if (mt_is_composed(tv) && mt_is_bare_swizzle(mt_outer(tv)))
+    return unswizzled(out, mt_under(tv), err);
+  if (!mt_is_composed(tv)) return mt_copy_value(out, tv), out->node;
+  const mt_node *f = mt_outer(tv), *x = unswizzled(&under, mt_under(tv), err);
+  if (x == NULL || tv->stride != 0 || mt_composition(out, f, x, err) != MT_OK)
+    return NULL;
+  return mt_is_composed(out->node) || mt_is_swizzled(out->node) ? NULL : out->node;
+}
+
+/* Whether `plain` has each index of tv in the same run of n indices: then a swizzle moves
+** threads only. `inverse` is that of `plain`. */
+static bool same_runs (const mt_node *tv, const mt_node *inverse, int64_t n,
+                       mt_err *err) {
+  enum { MT_MOST = 1 << 20 };
+  int64_t size = mt_size(tv), at, i;
+  if (n >= size) return true;
+  if (size > MT_MOST || mt_size(inverse) != size) return false;
+  for (int64_t k = 0; k < size; k++) {
+    if (mt_number_at(&at, tv, k, err) != MT_OK || at < 0 || at >= size) return false;
+    if (mt_number_at(&i, inverse, at, err) != MT_OK || i / n != k / n) return false;
+  }
+  return true;
+}
+
+static MT_APART mt_status not_regrouped (const mt_node *tv, mt_err *err) {
+  return mt_failn(
+      err, MT_EUNSUPPORTED,
+      "retile: the threads and values of the tiled copy are %N, under a "
+      "function, F2, or a swizzle that moves values: only those of a plain "
+      "layout can be regrouped\nretile by a tiled copy of plain threads and values",
+      tv);
+}
+
+/* place in the tile -> (thread,value), as an index of whose runs of n is asked only.
+** Threads and values under a swizzle that moves threads only are taken without it. */
+static MT_APART mt_status indices_of (mt_layout *out, const mt_tiled_copy *copy,
+                                      int64_t n, mt_err *err) {
+  const mt_node *tv = copy->layout_tv.node, *plain = tv;
+  mt_layout room;
+  if (!mt_is_swizzled(tv) && !mt_is_composed(tv)) return mt_right_inverse(out, tv, err);
+  plain = unswizzled(&room, tv, err);
+  if (plain && mt_is_integral(plain) && mt_right_inverse(out, plain, err) == MT_OK &&
+      same_runs(tv, out->node, n, err))
+    return MT_OK;
+  return mt_forgive(err), not_regrouped(tv, err);
+}
+
 /* (m,n,...) -> the number of the fragment's tile: `v` values of each thread are one. */
 static MT_APART mt_status tiles_of (mt_layout *out, const mt_tiled_copy *copy, int64_t v,
                                     mt_err *err) {
@@ -165,10 +218,11 @@ static MT_APART mt_status tiles_of (mt_layout *out, const mt_tiled_copy *copy, i
   int64_t n;
   if (mt_mulo(mt_tiled_copy_size(copy), v, &n))
     return mt_fail(err, MT_EOVERFLOW, "retile: %lld values leave 64 bits", (long long)v);
-  MT_TRY(mt_right_inverse(&inverse, copy->layout_tv.node, err));
+  MT_TRY(indices_of(&inverse, copy, n, err));
   MT_TRY(tile_shape(&shape, copy->tiler.node, err));
   MT_TRY(mt_with_shape(&shaped, inverse.node, shape.node, err));
-  return mt_upcast(out, shaped.node, n, err);
+  MT_TRY(mt_upcast(out, shaped.node, n, err));
+  return mt_mode(out->node, 0) ? MT_OK : not_regrouped(copy->layout_tv.node, err);
 }
 
 /* (atom_vals,rest_vals) -> (v,m,n,...) */
@@ -228,12 +282,6 @@ static mt_status retile (mt_layout *out, const mt_tiled_copy *copy, const mt_nod
                     "which do not divide the %lld that a thread has of the tile %N",
                     a, (long long)v, (long long)values, copy->tiler.node);
   MT_TRY(tiles_of(&tiles, copy, v, err));
-  if (mt_mode(tiles.node, 0) == NULL)
-    return mt_failn(err, MT_EUNSUPPORTED,
-                    "retile: the threads and values of the tiled copy are %N, under a "
-                    "swizzle or a function: only those of a plain layout can be "
-                    "regrouped\nretile by a tiled copy of plain threads and values",
-                    copy->layout_tv.node);
   MT_TRY(values_of(&order, copy, tiles.node, v, err));
   MT_TRY(fragment_tiler(&tiler, tiles.node, v, err));
   MT_TRY(mt_zipped_divide(&divided, a, tiler.node, err));
