@@ -3,7 +3,9 @@
 ** SPDX-License-Identifier: MIT
 **
 ** A thread moves MT_STRIDED_PIXELS pixels, which lie `threads` apart, so that a warp
-** writes neighbours. Units are written two at once where they lie together.
+** writes neighbours. Units are written two at once where they lie together. Of pixels of
+** bytes that follow one another in the destination (MT_STRIDED_WORDS) four are a group,
+** which is whole words of either side: words are put together by byte permutes.
 */
 #ifndef PIXELS_CUH
 #define PIXELS_CUH
@@ -76,21 +78,139 @@ template <int BYTES> MT_INLINE bool has_pairs (const mt_launch &p) {
          all % (2 * BYTES) == 0;
 }
 
-/* All of them. */
-template <int BYTES, int UNROLL>
-MT_INLINE void copy_pixels (const mt_launch &p, uint32_t end) {
-  const uint32_t each = blockDim.x * MT_STRIDED_PIXELS;
-  const bool pairs = has_pairs<BYTES>(p);
-#pragma unroll 1
-  for (uint32_t n = blockIdx.x * each + threadIdx.x; n < end; n += gridDim.x * each) {
-    if constexpr (BYTES < 8) {
-      if (pairs) {
-        flat_pixels<BYTES, UNROLL, true>(p, n, end);
-        continue;
-      }
-    }
-    flat_pixels<BYTES, UNROLL, false>(p, n, end);
+/* What a block has of n indices, `each` at a time: MT_PIXEL_TURNS times as many, unless
+** the grid has enough blocks for one turn. */
+struct block_turns {
+  uint64_t step, first;
+  uint32_t turn;
+  MT_INLINE block_turns (uint32_t n, uint32_t each)
+      : turn((uint64_t)gridDim.x * each >= n ? each : MT_PIXEL_TURNS * each) {
+    step = (uint64_t)gridDim.x * turn, first = (uint64_t)blockIdx.x * turn;
   }
+  MT_INLINE uint32_t end (uint32_t n) const {
+    return first + turn < n ? (uint32_t)first + turn : n;
+  }
+};
+
+template <int BYTES, int UNROLL, bool PAIRS>
+MT_INLINE void all_pixels (const mt_launch &p, uint32_t count) {
+  const uint32_t each = blockDim.x * MT_STRIDED_PIXELS;
+#pragma unroll 1
+  for (block_turns t(count, each); t.first < count; t.first += t.step) {
+    const uint32_t end = t.end(count);
+#pragma unroll 1
+    for (uint32_t n = (uint32_t)t.first + threadIdx.x; n < end; n += each)
+      flat_pixels<BYTES, UNROLL, PAIRS>(p, n, end);
+  }
+}
+
+/* ------------------------------------------------------------------ bytes */
+
+/* The words of four pixels, which begin with byte `low` of the first one: `step` of the
+** source from `src` on, `count` of the destination. */
+struct pixel_words {
+  const char *src;
+  char *dst;
+  int32_t low, step, count;
+  MT_INLINE pixel_words (const mt_launch &p)
+      : step((int32_t)p.desc.axis[1].stride[MT_SRC]),
+        count((int32_t)p.desc.axis[0].extent) {
+    const int64_t by = p.desc.axis[0].stride[MT_SRC];
+    const sides s(p);
+    src = s.src, dst = s.dst;
+    low = by < 0 ? (int32_t)by * (count - 1) : 0;
+    low -= (int32_t)((uintptr_t)(src + low) & 3);
+    src += low;
+  }
+  /* A pixel lies in a step, all words of all groups but the last in the buffer. */
+  MT_INLINE bool fit (const mt_launch &p) const {
+    const int64_t by = p.desc.axis[0].stride[MT_SRC];
+    const int32_t high = by < 0 ? 0 : (int32_t)by * (count - 1);
+    return high - low < step && src >= (const char *)p.base[MT_SRC] &&
+           ((uintptr_t)dst & 3) == 0;
+  }
+};
+
+/* Bytes of a word of the destination: `each` takes them from words 0 and 1 of the source,
+** and from words 2 and 3; `both` takes them from these. */
+struct word_select {
+  uint32_t each, both;
+};
+
+MT_INLINE word_select select_of (const mt_desc &d, const pixel_words &w, uint32_t word) {
+  word_select s = {0, 0};
+#pragma unroll
+  for (uint32_t k = 0; k < 4; k++) {
+    const uint32_t pixel = divide(4 * word + k, d.axis[0]);
+    const int32_t unit = (int32_t)(4 * word + k - pixel * (uint32_t)w.count);
+    const uint32_t at = (uint32_t)((int32_t)pixel * w.step - w.low +
+                                   unit * (int32_t)d.axis[0].stride[MT_SRC]);
+    s.each |= (at & 7) << 4 * k;
+    s.both |= (at < 8 ? k : k + 4) << 4 * k;
+  }
+  return s;
+}
+
+/* The groups n, n + threads, ..., MANY at once. */
+MT_INLINE void flat_words (const pixel_words &w, const word_select s[4], uint32_t n,
+                           uint32_t end) {
+  enum { MANY = MT_STRIDED_PIXELS };
+  uint32_t in[MANY][4];
+#pragma unroll
+  for (uint32_t k = 0; k < MANY; k++) {
+    const char *src = w.src + (int64_t)(n + k * blockDim.x) * (4 * w.step);
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+      in[k][i] = i < w.step && n + k * blockDim.x < end ? load<4>(src + 4 * i) : 0;
+  }
+#pragma unroll
+  for (uint32_t k = 0; k < MANY; k++) {
+    char *dst = w.dst + (int64_t)(n + k * blockDim.x) * (4 * w.count);
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+      if (i < w.count && n + k * blockDim.x < end) {
+        const uint32_t a = __byte_perm(in[k][0], in[k][1], s[i].each);
+        const uint32_t b = __byte_perm(in[k][2], in[k][3], s[i].each);
+        store<4>(dst + 4 * i, __byte_perm(a, b, s[i].both));
+      }
+  }
+}
+
+/* All pixels; the last ones, four at most, byte by byte: behind them the buffer may
+** end. */
+template <int UNROLL>
+MT_INLINE void copy_words (const mt_launch &p, const pixel_words &w, uint32_t pixels) {
+  __shared__ word_select shared[4];
+  const uint32_t groups = (pixels - 1) / 4, each = blockDim.x * MT_STRIDED_PIXELS;
+  word_select s[4];
+  if (threadIdx.x < 4) shared[threadIdx.x] = select_of(p.desc, w, threadIdx.x);
+  __syncthreads();
+#pragma unroll
+  for (int i = 0; i < 4; i++) s[i] = shared[i];
+#pragma unroll 1
+  for (block_turns t(groups, each); t.first < groups; t.first += t.step) {
+    const uint32_t end = t.end(groups);
+#pragma unroll 1
+    for (uint32_t n = (uint32_t)t.first + threadIdx.x; n < end; n += each)
+      flat_words(w, s, n, end);
+  }
+  if (blockIdx.x == 0) flat_pixels<1, UNROLL, false>(p, 4 * groups + threadIdx.x, pixels);
+}
+
+/* ------------------------------------------------------------------ all of them */
+
+template <int BYTES, int UNROLL>
+MT_INLINE void copy_pixels (const mt_launch &p, uint32_t count) {
+  if constexpr (BYTES == 1) {
+    if (MT_STRIDED_WORDS(&p.desc)) {
+      const pixel_words w(p);
+      if (w.fit(p)) return copy_words<UNROLL>(p, w, count);
+    }
+  }
+  if constexpr (BYTES < 8) {
+    if (has_pairs<BYTES>(p)) return all_pixels<BYTES, UNROLL, true>(p, count);
+  }
+  all_pixels<BYTES, UNROLL, false>(p, count);
 }
 
 } // namespace mt

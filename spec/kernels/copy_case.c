@@ -91,6 +91,19 @@ static void draw_side (mt_launch *l, int side, int n) {
   l->offset[side] += d->vec * below(4);
 }
 
+/* Pixels of bytes that follow one another in the destination, out of a few bytes of the
+** source each, in any order. */
+static void draw_words (mt_launch *l) {
+  mt_desc *d = &l->desc;
+  const int64_t count = d->axis[0].extent, step = 2 + below(3),
+                most = (step - 1) / (count - 1);
+  const int64_t by = below(2) ? most : -most;
+  d->axis[0].stride[MT_SRC] = by, d->axis[1].stride[MT_SRC] = step;
+  d->axis[0].stride[MT_DST] = 1, d->axis[1].stride[MT_DST] = count;
+  l->offset[MT_SRC] = (by < 0 ? -by * (count - 1) : 0) + below(6);
+  l->offset[MT_DST] = below(3) ? 4 * below(2) : below(5);
+}
+
 /* A coordinate over some of the axes, maybe over the elements of an access; cut short. */
 static void draw_bound (mt_desc *d, uint32_t k, int n) {
   int64_t step = 1;
@@ -376,6 +389,9 @@ static void draw (mt_launch *l, const mt_kernel *k) {
   int n = (int)(d->nthr + d->nval + d->nrest);
   draw_side(l, MT_SRC, n);
   draw_side(l, MT_DST, n);
+  if (k->bytes == 1 && !k->swizzled && n == 2 && d->nrest == 2 && d->axis[0].extent > 1 &&
+      d->axis[0].extent <= 4 && below(2))
+    draw_words(l);
   if (k->cast == 0 || d->algo == MT_ALGO_DESCRIBED)
     d->nbound = (uint32_t)(below(2) ? 0 : 1 + below(MT_MAXBOUND));
   for (uint32_t i = 0; i < d->nbound; i++) draw_bound(d, i, n);

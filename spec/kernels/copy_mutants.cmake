@@ -40,7 +40,24 @@ mutant(pixels_beyond_the_last copy_strided_u16 ""
       put_pixel]] [[    if (n < end)
       put_pixel]])
 mutant(one_turn_of_pixels copy_strided_u32 ""
-       [[n < end; n += gridDim.x * each]] [[n < end; n += end]])
+       [[  for (block_turns t(count, each); t.first < count; t.first += t.step) {]]
+       [[  for (block_turns t(count, each); t.first < each; t.first += t.step) {]])
+mutant(turns_of_another_block copy_strided_u8 ""
+       [[first = (uint64_t)blockIdx.x * turn;]] [[first = (uint64_t)blockIdx.x * each;]])
+mutant(words_that_begin_anywhere copy_strided_u8 "" [[((uintptr_t)dst & 3) == 0;]] [[dst != nullptr;]])
+mutant(words_of_a_lower_byte copy_strided_u8 ""
+       [[    low -= (int32_t)((uintptr_t)(src + low) & 3);
+]] "")
+mutant(last_words_beyond_the_buffer copy_strided_u8 ""
+       [[groups = (pixels - 1) / 4,]] [[groups = pixels / 4,]])
+mutant(last_pixels_forgotten copy_strided_u8 "" [[if (blockIdx.x == 0)]] [[if (blockIdx.x == 1)]])
+mutant(upper_words_forgotten copy_strided_u8 "" [[(at < 8 ? k : k + 4)]] [[(at < 9 ? k : k + 4)]])
+mutant(words_before_the_buffer copy_strided_u8 "" [[src >= (const char *)p.base[MT_SRC] &&]] "")
+mutant(selectors_without_meeting copy_strided_u8 ""
+       [[select_of(p.desc, w, threadIdx.x);
+  __syncthreads();
+]] [[select_of(p.desc, w, threadIdx.x);
+]])
 source(strided.cuh)
 mutant(value_without_its_run copy_described_u16 ""
        [[if (d.nval > 1) walk(at, d, first + 1, end, run);]] [[if (d.nval > 2) walk(at, d, first + 1, end, run);]])

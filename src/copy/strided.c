@@ -11,10 +11,9 @@
 #include "desc/swizzle.h"
 
 enum {
-  MT_SAMPLES = 4,      /* warps that are looked at */
-  MT_TABLES = 1584,    /* blocks that fill a large GPU some times */
-  MT_TABLE_GROUPS = 8, /* of accesses of a block that makes a table, at most */
-  MT_PIXEL_TURNS = 4   /* of a thread that moves pixels, at most */
+  MT_SAMPLES = 4,     /* warps that are looked at */
+  MT_TABLES = 1584,   /* blocks that fill a large GPU some times */
+  MT_TABLE_GROUPS = 8 /* of accesses of a block that makes a table, at most */
 };
 
 /* ---------------------------------------------------------------- accesses of a warp */
@@ -117,9 +116,25 @@ static bool is_pixels (const mt_desc *d, int64_t unroll) {
          MT_STRIDED_SHORT(d->axis[0].extent, unroll);
 }
 
+/* Pixels that go by words. */
+static bool is_words (const mt_desc *d) { return is_pixels(d, 4) && MT_STRIDED_WORDS(d); }
+
+/* The same, where words begin at multiples of four. */
+static bool goes_by_words (const mt_launch *l) {
+  const mt_desc *d = &l->desc;
+  if (!is_words(d)) return false;
+  const int64_t far = d->axis[0].stride[MT_SRC] * (d->axis[0].extent - 1);
+  const int64_t low = far < 0 ? far : 0, high = far < 0 ? 0 : far;
+  const int64_t shift = (int64_t)(mt_address(l, MT_SRC, low) & 3);
+  return high - low + shift < d->axis[1].stride[MT_SRC] &&
+         (mt_address(l, MT_DST, 0) & 3) == 0;
+}
+
 /* Microseconds of the instructions: an access finds its own place, axis by axis. */
-static double places_take (const mt_desc *d) {
+static double places_take (const mt_launch *l) {
+  const mt_desc *d = &l->desc;
   const double n = (double)mt_accesses(d);
+  if (goes_by_words(l)) return n / (double)d->axis[0].extent / 4 * mt_h200.strided_words;
   if (mt_wide_unit(d) < 8 && is_pixels(d, 4))
     return n / (double)d->axis[0].extent * mt_h200.strided_pixel;
   if (mt_wide_unit(d) < 8 && d->nrest > 1 && MT_STRIDED_SHORT(d->axis[0].extent, 4))
@@ -147,10 +162,10 @@ static void flat_least (mt_cost *c, const mt_launch *l) {
   const mt_desc *d = &l->desc;
   const double spread =
       (double)mt_accesses(d) * (spread_of(d, MT_SRC) + spread_of(d, MT_DST));
-  if (mt_wide_unit(d) < 16) c->slow /= mt_h200.narrow;
+  if (mt_wide_unit(d) < 16 && !goes_by_words(l)) c->slow /= mt_h200.narrow;
   if (c->slow * c->traffic < mt_h200.cached * spread)
     c->slow = mt_h200.cached * spread / c->traffic;
-  c->least = places_take(d);
+  c->least = places_take(l);
 }
 
 /* Memory and instructions take their time at once, but for a part of the shorter one, as
@@ -161,7 +176,20 @@ static double both_take (const mt_cost *c) {
   return more + mt_h200.staged_both * less * less / more;
 }
 
+/* Words of pixels: all sectors of both sides once. */
+static void words_cost (mt_cost *c, const mt_launch *l) {
+  const mt_desc *d = &l->desc;
+  const double pixels = (double)d->axis[1].extent;
+  c->traffic = pixels * (double)(d->axis[0].extent + d->axis[1].stride[MT_SRC]);
+  c->least = places_take(l);
+  c->least = both_take(c);
+}
+
 static void flat_cost (mt_cost *c, const mt_launch *l) {
+  if (goes_by_words(l)) {
+    words_cost(c, l);
+    return;
+  }
   const mt_desc *d = &l->desc;
   mt_touched t[2];
   double all, n = (double)mt_accesses(d), slow = 1;
@@ -174,7 +202,7 @@ static void flat_cost (mt_cost *c, const mt_launch *l) {
   if (mt_wide_unit(d) < 16) slow /= mt_h200.narrow;
   c->slow = n * mt_both_units(d) * slow / c->traffic;
   if (c->slow < mt_h200.cached) c->slow = mt_h200.cached;
-  c->least = places_take(d);
+  c->least = places_take(l);
   if (mt_wide_unit(d) < 8 && is_pixels(d, 4)) c->least = both_take(c);
 }
 
@@ -231,13 +259,13 @@ static mt_grid tv_grid (const mt_kernel *k, const mt_desc *d) {
   return (mt_grid){mt_blocks_of(d->rests, 1), (uint32_t)d->threads};
 }
 
-/* Threads have several turns of pixels, as far as the GPU stays full: what they find out
-** first takes as long as some pixels. */
+/* Blocks have several turns of pixels, or of four of them, as far as the GPU stays full:
+** what they find out first takes as long as some pixels. */
 static int64_t pixel_blocks (const mt_desc *d, int64_t threads) {
   const int64_t pixels = d->rests / d->axis[0].extent;
-  const int64_t blocks = mt_blocks_of(pixels, threads * MT_STRIDED_PIXELS);
-  const int64_t turns = blocks / MT_TABLES < 1 ? 1 : blocks / MT_TABLES;
-  return mt_div_up(blocks, turns < MT_PIXEL_TURNS ? turns : MT_PIXEL_TURNS);
+  const int64_t all = is_words(d) ? mt_div_up(pixels, 4) : pixels;
+  const int64_t blocks = mt_blocks_of(all, threads * MT_STRIDED_PIXELS);
+  return blocks < MT_PIXEL_TURNS * MT_TABLES ? blocks : mt_div_up(blocks, MT_PIXEL_TURNS);
 }
 
 /* Of elements of one byte each block makes a table of what they become: it has several
