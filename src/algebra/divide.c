@@ -190,8 +190,9 @@ static MT_APART mt_status divide_any (mt_zip_form f, mt_layout *out, const char 
     mt_err why = *err;
     mt_forgive(err);
     s = divide_indices(f, out, op, a, t, err);
-    if (s != MT_OK && s != MT_ESTOPPED) *err = why;
-    return s;
+    if (s == MT_OK || s == MT_ESTOPPED) return s;
+    *err = why;
+    return why.status;
   }
   if (s == MT_OK || !mt_is_more(t)) return s;
   mt_forgive(err);

@@ -3,6 +3,7 @@
 -- SPDX-License-Identifier: MIT
 
 local laws = require "surface.laws"
+local watch = require "surface.clock"
 
 local hostile = {}
 local error, getmetatable, pcall, rawget, rawset, setmetatable, type =
@@ -185,47 +186,37 @@ function hostile.tamper(x, key, value, f)
   return hostile.quietly(function() return hostile.vandal(meta, key, value, f) end)
 end
 
--- Processor time of what has acted in hooks so far.
-local acted = 0
-
--- Does what is no part of the call that it happens in.
-local function act(action)
-  local began = clock()
-  local r = pack(pcall(action))
-  acted = acted + clock() - began
-  if not r[1] then error(r[2], 0) end
-end
-
 -- f with a count hook that acts whenever a call that takes long asks.
 function hostile.asked(action, f)
   local hook, mask, count = debug.gethook()
   local _ <close> = finally(function() debug.sethook(hook, mask, count) end)
   debug.sethook(function(event)
-    act(action)
+    watch.acting(action)
     if hook then hook(event) end
   end, "", 1 << 24)
   return results(pack(pcall(f)))
 end
 
--- f, however much it has to do, ends soon after a hook says so: in MOST seconds of the process's
--- time, without what acts in its hooks.
+-- f, however much it has to do, ends soon after a hook says so: in MOST seconds, without what acts
+-- in its hooks. What is `apart` is of all processors together.
 local SOON <const>, MOST <const> = 0.03, 4
 function hostile.ends(f)
   local hook, mask, count = debug.gethook()
   local _ <close> = finally(function() debug.sethook(hook, mask, count) end)
-  local began, before, asked, gap = clock(), acted, 0, 0
-  local function own() return clock() - began - (acted - before) end
-  local last = 0
+  local began, first = watch.start(), clock()
+  local last, asked, apart = first, 0, 0
   local function ask()
-    local now = own()
-    asked, gap, last = asked + 1, math.max(gap, now - last), now
-    return now
+    local now = clock()
+    asked, apart, last = asked + 1, math.max(apart, now - last), now
+    return now - first
   end
   debug.sethook(function() if ask() > SOON then error("stopped", 0) end end, "", 1000)
   local r = pack(pcall(f))
-  if ask() > MOST then
-    laws.broken("ends", "after %g s, it asked %d times, %g s apart at most; what acted took %g s",
-                own(), asked - 1, gap, acted - before)
+  local took = watch.own(began)
+  if took > MOST then
+    ask()
+    laws.broken("ends", "after %g s, it asked %d times, %g s of all processors apart at most", took,
+                asked - 1, apart)
   end
   return results(r)
 end

@@ -6,11 +6,12 @@
 local tile = require "moontile"
 local hostile = require "surface.hostile"
 local laws = require "surface.laws"
+local watch = require "surface.clock"
 
 local room = { SLOTS = 16 }
 
-local SECONDS, LATER = 20, 3      -- of processor time, for one line; for it to end then
-local clock, load, pcall = os.clock, load, pcall
+local SECONDS, LATER = 20, 3      -- for one line; for it to end then
+local load, pcall = load, pcall
 
 -- Devices by the names that lines have for them.
 local function devices(libcuda)
@@ -90,9 +91,10 @@ function room:settle()
 end
 
 -- No loop in Lua is endless.
-local function guard()
-  local last = clock() + SECONDS
-  debug.sethook(function() if clock() > last then error "endless" end end, "", 1000000)
+local function guard(began)
+  debug.sethook(function()
+    if watch.since(began) > SECONDS then error "endless" end
+  end, "", 1000000)
 end
 
 -- Runs a line. Returns whether it was answered, and what is wrong with it, if something is.
@@ -102,14 +104,14 @@ function room:run(line)
   local f, wrong = load(line, "=case", "t", self.env)
   if not f then return false, "not Lua: " .. wrong end
   laws.found = {}
-  local began = clock()
-  guard()
+  local began = watch.start()
+  guard(began)
   hostile.line = hostile.line + 1
   local ok, said = pcall(f)
   hostile.line = hostile.line + 1
   debug.sethook()
   hostile.mend()
-  local took = clock() - began
+  local took = watch.since(began)
   if took > SECONDS + LATER then laws.found[1] = "law time: " .. took .. " s" end
   if not ok and not line:find "HOSTILE" then pcall(laws.fault, said) end
   if self.options.verbose then print(line, ok or said) end
