@@ -9,6 +9,7 @@
 local here = arg[0]:match "^(.*/)" or ""
 local measure = dofile(here .. "lib/measure.lua")
 local copies = dofile(here .. "lib/copies.lua")
+local measured = dofile(here .. "lib/measured.lua")
 local tile = require "moontile"
 local bench = measure.bench
 
@@ -89,11 +90,16 @@ end
 local function micro(seconds) return ("%.1f"):format(seconds * 1e6) end
 local function name_of(way) return ("%s %d"):format(way.kernel, way.vector) end
 
-local function say(name, chosen, others)
-  print(name)
+local planner = bench.planner "cpu:checked"      -- it knows the tiles of ways
+
+local function say(case, chosen, others)
+  local tiles = measured.tiles(planner, case)
+  print(case[1])
   for _, way in ipairs(others) do
-    print(("  %-22s predicted %8.1f us, measured %8.1f us%s"):format(
-      name_of(way), way.predicted, way.time * 1e6, way == chosen and "  chosen" or ""))
+    local shape = tiles[way.algorithm .. way.vector]
+    print(("  %-22s predicted %8.1f us, measured %8.1f us%s%s"):format(
+      name_of(way), way.predicted, way.time * 1e6, shape and " of " .. shape or "",
+      way == chosen and "  chosen" or ""))
   end
 end
 
@@ -101,7 +107,8 @@ local head = { "copy", "chosen", "predicted us", "us", "fastest", "us", "chosen 
                "tuned / fastest" }
 local rows, near, near_tuned = { head }, 0, 0
 
-local function measure_case(name, bytes, make)
+local function measure_case(case)
+  local name, bytes, make = table.unpack(case)
   local plans = {}
   forget()
   plans[1] = assert(make(new))
@@ -115,17 +122,17 @@ local function measure_case(name, bytes, make)
   rows[#rows + 1] = { name, name_of(chosen), ("%.1f"):format(chosen.predicted),
                       micro(chosen.time), name_of(best), micro(best.time),
                       ("%.3f"):format(ratio), ("%.3f"):format(late) }
-  say(name, chosen, ways)
+  say(case, chosen, ways)
 end
 
 print(("moontile %s on %s\n"):format(tile._VERSION, device:about()))
 for _, case in ipairs(copies.cases) do
-  if case[1]:find(PATTERN, 1, true) then measure_case(table.unpack(case)) end
+  if case[1]:find(PATTERN, 1, true) then measure_case(case) end
   collectgarbage()
 end
 math.randomseed(SEED)
 for _ = 1, COUNT do
-  measure_case(table.unpack(copies.random(LEAST)))
+  measure_case(copies.random(LEAST))
   collectgarbage()
 end
 print()

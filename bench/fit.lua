@@ -2,8 +2,9 @@
 -- and the constants that would tell it better.
 -- SPDX-License-Identifier: MIT
 --
--- FILE is what views.lua printed with ways=1 on a GPU: all of bench/views_*.txt if there is none.
--- The views are planned anew, without a GPU, as the model of src/copy/cost_h200.def says now.
+-- FILE is what views.lua printed with ways=1 on a GPU, or choices.lua: all of bench/views_*.txt and
+-- bench/choices_*.txt if there is none. The copies are planned anew, without a GPU, as the model of
+-- src/copy/cost_h200.def says now; where a way looks for its tile, it is that which was measured.
 --
 --   rounds=0      rounds of descent. Each goes through all constants that a prediction hangs on,
 --                 and takes what lowers the loss: 8 are enough
@@ -40,7 +41,7 @@ for _, text in ipairs(arg) do
 end
 local ERRORS, FAR = tonumber(options.errors), tonumber(options.far)
 if not files[1] then
-  local list <close> = assert(io.popen(("ls '%s'views_*.txt"):format(here)))
+  local list <close> = assert(io.popen(("ls '%s'views_*.txt '%s'choices_*.txt"):format(here, here)))
   for path in list:lines() do files[#files + 1] = path end
 end
 
@@ -48,17 +49,18 @@ end
 
 local planner = bench.planner "cpu:checked"
 
-local function text(extents, strides)
-  return ("(%s):(%s)"):format(table.concat(extents, ","), table.concat(strides, ","))
-end
-
-local function plan(v)
-  return planner:ways(v.dtype, text(v.extents, v.src), v.src_first, v.src_size,
-                      text(v.extents, v.dst), v.dst_first, v.dst_size)
-end
+local function plan(v) return planner:ways(measured.sides(v.copy)) end
 
 -- The model searches their tiles: it may find others than were measured.
 local SEARCHED = { gather = true, staged = true }
+
+-- Whether way i had another tile than it has: if that is known, it has it from now on.
+local function is_other(v, i, key)
+  local way, blocks = v.list[i], v.blocks[key]
+  if not SEARCHED[way.algorithm] then return false end
+  if v.tiles[key] then return not v.ways:take(i, v.tiles[key]) end
+  return blocks ~= nil and blocks ~= way.blocks
+end
 
 -- Microseconds of each way, false: it was not measured; whether its tiles are others now, so that
 -- its prediction is none of what was measured. Of accesses one by one only the widest are looked at
@@ -69,9 +71,8 @@ local function prepare(v)
   local strided = false
   for i, way in ipairs(v.list) do
     local key = way.algorithm .. " " .. way.bytes
-    local blocks = v.blocks[key] or way.blocks
     v.measured[i] = v.times[key] or false
-    v.other[i] = (v.measured[i] and SEARCHED[way.algorithm] and blocks ~= way.blocks) or false
+    v.other[i] = v.measured[i] and is_other(v, i, key)
     v.may[i] = way.algorithm ~= "strided" or not strided
     strided = strided or way.algorithm == "strided"
   end

@@ -6,10 +6,12 @@
 ** This module has a copy/cost.c of its own, in which the model can be written
 ** (MT_MODEL_OPEN); the program's is not touched.
 */
+#include <stdio.h>
 #include <string.h>
 
 #include "moontile.h"
 #include "copy/algo.h"
+#include "copy/gather.h"
 #include "peer.h"
 #include "plan/candidates.h"
 
@@ -79,16 +81,51 @@ static int64_t blocks_of (const mt_desc *d) {
   return mt_algo_of(d->algo)->grid(&k, d).blocks;
 }
 
-/* { algorithm =, bytes =, blocks = }: bytes of an access, of the wider side; blocks of
-** those that have tiles. */
+/* Algorithms that look for their tiles with constants of the model. */
+static bool has_tile (const mt_desc *d) {
+  return d->algo == MT_ALGO_GATHER || d->algo == MT_ALGO_STAGED;
+}
+
+static unsigned long step_of (const mt_desc *d) {
+  return d->algo == MT_ALGO_STAGED ? d->staged.step.extent : 0;
+}
+
+/* A tile as text: extent, stride of the source, of the destination of each thread axis,
+** then of each value axis; how many indices it has of the last one of both; STAGED: from
+** one word of a thread to its next:
+**   4:1:1,4237:24:4/5:101688:16948;33,5,32 */
+static void push_tile (lua_State *L, const mt_desc *d) {
+  luaL_Buffer b;
+  char text[96];
+  luaL_buffinit(L, &b);
+  for (uint32_t i = 0; i < d->nthr + d->nval; i++) {
+    const mt_axis *a = &d->axis[i];
+    if (i == d->nthr) luaL_addchar(&b, '/');
+    else if (i > 0) luaL_addchar(&b, ',');
+    snprintf(text, sizeof text, "%lld:%lld:%lld", (long long)a->extent,
+             (long long)a->stride[MT_SRC], (long long)a->stride[MT_DST]);
+    luaL_addstring(&b, text);
+  }
+  if (d->nval == 0) luaL_addchar(&b, '/');
+  snprintf(text, sizeof text, ";%lu,%lu,%lu", (unsigned long)d->gather.cut[0],
+           (unsigned long)d->gather.cut[1], step_of(d));
+  luaL_addstring(&b, text);
+  luaL_pushresult(&b);
+}
+
+/* { algorithm =, bytes =, blocks =, tile = }: bytes of an access, of the wider side;
+** blocks of those that have tiles; the tile of those that look for one. */
 static void push_way (lua_State *L, const way *w) {
-  lua_createtable(L, 0, 3);
+  lua_createtable(L, 0, 4);
   lua_pushstring(L, mt_algo_of(w->launch.desc.algo)->name);
   lua_setfield(L, -2, "algorithm");
   lua_pushinteger(L, (lua_Integer)mt_wide_unit(&w->launch.desc));
   lua_setfield(L, -2, "bytes");
   lua_pushinteger(L, blocks_of(&w->launch.desc));
   lua_setfield(L, -2, "blocks");
+  if (!has_tile(&w->launch.desc)) return;
+  push_tile(L, &w->launch.desc);
+  lua_setfield(L, -2, "tile");
 }
 
 int peer_push_ways (lua_State *L, const mt_plan *p) {
@@ -132,9 +169,68 @@ static int ways_same (lua_State *L) {
   return 1;
 }
 
+/* Takes the axis that the text begins with out of `from`. Returns what follows it; NULL:
+** there is none such. */
+static const char *take_axis (mt_axes *from, mt_axes *to, const char *text) {
+  long long extent, src, dst;
+  int n;
+  if (sscanf(text, "%lld:%lld:%lld%n", &extent, &src, &dst, &n) != 3) return NULL;
+  for (int i = 0; i < from->n; i++) {
+    const mt_axis a = from->axis[i];
+    if (a.extent != extent || a.stride[MT_SRC] != src || a.stride[MT_DST] != dst)
+      continue;
+    memmove(from->axis + i, from->axis + i + 1,
+            (size_t)(--from->n - i) * sizeof from->axis[0]);
+    to->axis[to->n++] = a;
+    return text + n;
+  }
+  return NULL;
+}
+
+/* The axes of a mode, up to its end; NULL: it has others. */
+static const char *take_mode (mt_axes *from, mt_axes *to, const char *text, char end) {
+  while (text && *text != end) {
+    text = take_axis(from, to, text);
+    if (text && *text == ',') text++;
+  }
+  return text ? text + 1 : NULL;
+}
+
+/* The copy in the tile of this text. */
+static bool set_tile (mt_launch *l, const char *text) {
+  mt_desc *d = &l->desc;
+  mt_axes mode[3];
+  unsigned long cut0, cut1, step;
+  mt_axes_get(mode, d);
+  mt_axes_append(&mode[2], &mode[0]), mt_axes_append(&mode[2], &mode[1]);
+  mt_axes_sort(&mode[2]);
+  mode[0].n = mode[1].n = 0;
+  text = take_mode(&mode[2], &mode[0], text, '/');
+  text = take_mode(&mode[2], &mode[1], text, ';');
+  if (text == NULL || sscanf(text, "%lu,%lu,%lu", &cut0, &cut1, &step) != 3) return false;
+  const uint32_t cut[] = {(uint32_t)cut0, (uint32_t)cut1};
+  if (!mt_axes_store(d, mode)) return false;
+  if (d->algo == MT_ALGO_GATHER) return mt_gather_find(&d->gather, l, cut);
+  return mt_staged_find(&d->staged, l, cut) && step_of(d) == step;
+}
+
+/* ways:take (i, tile): way i is in that tile, from now on; whether it can be. */
+static int ways_take (lua_State *L) {
+  ways *x = luaL_checkudata(L, 1, WAYS);
+  const lua_Integer i = luaL_checkinteger(L, 2);
+  const char *text = luaL_checkstring(L, 3);
+  luaL_argcheck(L, i >= 1 && i <= x->n, 2, "no such way");
+  mt_launch l = x->way[i - 1].launch;
+  const bool can = has_tile(&l.desc) && set_tile(&l, text);
+  if (can) x->way[i - 1].launch = l;
+  lua_pushboolean(L, can);
+  return 1;
+}
+
 void peer_open_model (lua_State *L) {
   static const luaL_Reg functions[] = {{"__call", ways_call},
                                        {"same", ways_same},
+                                       {"take", ways_take},
                                        {NULL, NULL}};
   peer_new_class(L, WAYS, functions);
   lua_pushcfunction(L, constants);

@@ -5,7 +5,7 @@
 --   only=TEXT     families and names that contain it
 --   size=64       about so many MiB are written
 --   ways=1        all ways of each copy are measured, not only the one that is chosen; what is
---                 printed of them bench/costs.lua reads
+--                 printed of them bench/costs.lua and bench/fit.lua read
 --   check=0       results are not compared; check=2: those of all ways are
 --   time=0        results are compared, nothing is measured
 --
@@ -19,6 +19,7 @@ local here = arg[0]:match "^(.*/)" or ""
 local measure = dofile(here .. "lib/measure.lua")
 local views = dofile(here .. "lib/views.lua")
 local contents = dofile(here .. "lib/contents.lua")
+local measured = dofile(here .. "lib/measured.lua")
 local tile = require "moontile"
 local bench = measure.bench
 
@@ -109,9 +110,11 @@ local function possible(plan)
   return found
 end
 
+local planner = bench.planner "cpu:checked"      -- it knows the tiles of ways
+
 -- Seconds of each way, which is printed, the fastest, what was wrong; all of them.
 local function measure_ways(view, plans, kept)
-  local best, verdict = nil, ""
+  local best, verdict, tiles = nil, "", measured.tiles(planner, view)
   print(("%s: %s"):format(view.family, view.name))
   local ways = possible(plans[1])
   for _, way in ipairs(ways) do
@@ -124,9 +127,11 @@ local function measure_ways(view, plans, kept)
       local told = compare(view, plans[1], kept)
       if told ~= "" then verdict = told .. " " .. way.kernel end
     end
-    print(("  %s %d predicted %.1f us, measured %.1f us in %s blocks%s"):format(
+    local shape = tiles[way.algorithm .. way.vector]
+    print(("  %s %d predicted %.1f us, measured %.1f us in %s blocks%s%s"):format(
       way.kernel, way.vector, way.predicted, way.time * 1e6,
-      tostring(plans[1]):match "\ngrid: (%d+) " or "?", way.chosen and " chosen" or ""))
+      tostring(plans[1]):match "\ngrid: (%d+) " or "?", shape and " of " .. shape or "",
+      way.chosen and " chosen" or ""))
   end
   return best, verdict, ways
 end

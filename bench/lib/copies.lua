@@ -117,6 +117,20 @@ local function random(least)
   return { name, bytes_of(dtype, table.unpack(shape)), permuted(dtype, shape, order) }
 end
 
+local function numbers(text)
+  local list = {}
+  for n in text:gmatch "%d+" do list[#list + 1] = math.tointeger(n) end
+  return list
+end
+
+-- The random one of this name; nil: it is none.
+local function named(name)
+  local dtype, extents_text, order = name:match "^(%w+) ([%dx]+) %(([%d,]+)%)$"
+  if not dtype then return end
+  local shape = numbers(extents_text)
+  return { name, bytes_of(dtype, table.unpack(shape)), permuted(dtype, shape, numbers(order)) }
+end
+
 -- ---- the table
 
 local vector = "UniversalCopy<uint128_t>"
@@ -185,4 +199,4 @@ for _, row in ipairs {
                         (bytes_of(from, M, N) + bytes_of(to, M, N)) // 2, cast(table.unpack(row)) }
 end
 
-return { cases = cases, random = random }
+return { cases = cases, random = random, named = named }
