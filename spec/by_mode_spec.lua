@@ -143,7 +143,7 @@ function laws.logical_product()
   for i = 0, size(sum) - 1 do
     local v = 0
     for _, x in ipairs(coordinate(sum, i)) do v = v + x end
-    assert(R(i) == v, ("%s of %s"):format(R, A))
+    if R(i) ~= v then error(("%s of %s"):format(R, A)) end
   end
 end
 

@@ -206,6 +206,18 @@ describe("a field of a result that it has not", function()
     assert.has_error(function() return banks.conlicts end,
                      "Analysis.conlicts: no such field; did you mean conflicts?")
   end)
+  it("is not written either", function()
+    local A, D, T = tile.layout(4), tile.device "cpu", tile.tensor("f32", tile.layout(4))
+    assert.has_error(function() A.shape = 3 end,
+                     "Layout.shape = ...: a Layout has no fields to be set; "
+                     .. "layout(shape, stride) makes another")
+    assert.has_error(function() A[1] = 3 end,
+                     "Layout[1] = ...: a Layout has no fields to be set; "
+                     .. "layout(shape, stride) makes another")
+    assert.has_error(function() D.threads = 3 end,
+                     "Device.threads = ...: a Device has no fields to be set")
+    assert.error_matches(function() T.x = 3 end, "elements are written by T%[{i, j}%] = v")
+  end)
   it("is nil where it may be there", function()
     assert.is_true(proof.ok)
     for _, field in ipairs { "problem", "reason", "witness", "why", "wgmma" } do

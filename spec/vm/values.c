@@ -155,6 +155,9 @@ void test_messages (void) {
        "  1 | local L = tile.layout((4,8),(8,1))\na tuple is a table here: {4, 8}"},
       {"require 'socket'", "MT_ESCRIPT: script:1: require: there is no \"socket\" for "
                            "scripts of this program\n  1 | require 'socket'"},
+      {"require 'moontiel'",
+       "MT_ESCRIPT: script:1: require: there is no \"moontiel\" for scripts of this "
+       "program; did you mean moontile?\n  1 | require 'moontiel'"},
       {"while true do end", "MT_ELIMIT: script:1: the script was stopped: it took longer "
                             "than it may\n  1 | while true do end"},
       {"local t = {}\nwhile true do t[#t + 1] = {} end",

@@ -207,6 +207,17 @@ static int l_index (lua_State *L) {
                     luaL_tolstring(L, 2, NULL));
 }
 
+/* Upvalue: the name of the class. What can be written to has its own. */
+static int l_fixed (lua_State *L) {
+  const char *class = lua_tostring(L, lua_upvalueindex(1));
+  const char *key = luaL_tolstring(L, 2, NULL);
+  bool dot = lmt_isstring(L, 2);
+  bool layout = lmt_isclass(L, 1, LMT_LAYOUT);
+  return luaL_error(L, "%s%s%s%s = ...: a %s has no fields to be set%s", class,
+                    dot ? "." : "[", key, dot ? "" : "]", class,
+                    layout ? "; layout(shape, stride) makes another" : "");
+}
+
 /* ---------------------------------------------------------------- making */
 
 static void new_class (lua_State *L, const struct class *c) {
@@ -219,6 +230,9 @@ static void new_class (lua_State *L, const struct class *c) {
     lua_pushstring(L, strchr(c->name, '.') + 1);
     lua_pushcclosure(L, l_index, 2);
     lua_setfield(L, -3, "__index");
+    lua_pushstring(L, strchr(c->name, '.') + 1);
+    lua_pushcclosure(L, l_fixed, 1);
+    lua_setfield(L, -3, "__newindex");
   }
   lua_pop(L, 2);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "binding/coroutine.h"
+#include "binding/lmt.h"
 #include "binding/versions.h"
 #include "vm/vm.h"
 
@@ -230,9 +231,15 @@ static int l_load (lua_State *L) {
 /* What is loaded is all that there is. */
 static int l_require (lua_State *L) {
   const char *name = luaL_checkstring(L, 1);
+  lua_settop(L, 1);
   luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
-  if (lua_getfield(L, -1, name) != LUA_TNIL) return 1;
-  return luaL_error(L, "require: there is no \"%s\" for scripts of this program", name);
+  if (lua_getfield(L, 2, name) != LUA_TNIL) return 1;
+  lmt_near near = {NULL, 3};
+  for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1))
+    if (lua_type(L, -2) == LUA_TSTRING) lmt_nearer(&near, name, lua_tostring(L, -2));
+  return luaL_error(L, "require: there is no \"%s\" for scripts of this program%s%s%s",
+                    name, near.name ? "; did you mean " : "", near.name ? near.name : "",
+                    near.name ? "?" : "");
 }
 
 /* The function `f` with what the global `name` is as upvalue 1 takes its place. */
