@@ -28,9 +28,20 @@ def run(text, **values):
     return _lib.single(_lib.call(_lib.RUN, text.encode("utf-8"), values))
 
 
+def _unknown(name):
+    """What the library says of a name that it has not: the nearest, or what does it here."""
+    try:
+        _lib.call(_lib.RUN, b"return tile[name]", {"name": name})
+    except Error as e:
+        return str(e).replace("lua:1: tile.", "moontile.", 1)
+    return "moontile has no function %r" % name
+
+
 def __getattr__(name):
-    if name.startswith("__") or name not in _lib.operations["tile"]:
+    if name.startswith("_"):
         raise AttributeError("moontile has no function %r" % name)
+    if name not in _lib.operations["tile"]:
+        raise AttributeError(_unknown(name))
     made = globals()[name] = _lib.function(name)
     return made
 

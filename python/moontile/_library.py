@@ -172,7 +172,8 @@ def put(x, out, keep):
     elif hasattr(x, "__float__"):
         out.append((NUMBER, 0, 0, float(x), None))
     else:
-        raise TypeError("moontile: %s is no value of Lua" % type(x).__name__)
+        raise TypeError("moontile: %s is no value of Lua: numbers, texts, tuples, layouts, tensors "
+                        "and arrays with __dlpack__ (NumPy, torch) are" % type(x).__name__)
 
 
 # ---------------------------------------------------------------- values back
@@ -346,8 +347,6 @@ class Object:
         return bound(self, name, takes)
 
     def _field(self, name):
-        if self._class not in ("Verdict", "Analysis", "Kernel"):
-            raise AttributeError("%s has no %s" % (self._class, name))
         try:
             found = call(INDEX, None, self, name)[0]
         except Error as e:                          # the nearest that it has

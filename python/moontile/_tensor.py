@@ -98,7 +98,8 @@ class Tensor(Object):
         if copy:
             array = array.clone() if hasattr(array, "clone") else array.copy()
         if not hasattr(array, "__dlpack__"):
-            raise TypeError("moontile: %s has no __dlpack__" % type(array).__name__)
+            raise TypeError("moontile: %s has no __dlpack__: numpy.asarray makes an array that has"
+                            % type(array).__name__)
         made = call(lib.VALUES, None, array)[0]
         self._ref, self._class = made._ref, "Tensor"
         made._ref = None

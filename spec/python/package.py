@@ -77,8 +77,14 @@ class Layouts(unittest.TestCase):
         self.assertRaises(mt.Error, mt.Layout, "8")
         self.assertRaises(OverflowError, mt.Layout, 1 << 63)
         self.assertRaises(TypeError, mt.Layout, object())
-        self.assertRaises(AttributeError, lambda: mt.Layout(4).colaesce)
+        with self.assertRaisesRegex(AttributeError, "Layout.colaesce: .*; did you mean coalesce?"):
+            mt.Layout(4).colaesce
+        with self.assertRaisesRegex(AttributeError, "^moontile.layuot: .*; did you mean layout?"):
+            mt.layuot
         self.assertRaises(AttributeError, lambda: mt.no_such_function)
+        self.assertRaises(AttributeError, lambda: mt._no_such_function)
+        self.assertFalse(hasattr(mt.Layout(4), "dtype"))
+        self.assertRaisesRegex(TypeError, "numpy.asarray", mt.Tensor, [1, 2])
         self.assertRaises(TypeError, lib.Object)
         deep = 1
         for _ in range(100):
