@@ -15,17 +15,10 @@ local function values(A, what)
   if n > MOST then
     error(("%s: %s has %d values, at most %d are looked at"):format(what, A, n, MOST), 0)
   end
-  local v = {}
-  for i = 1, n do
-    local x = A(i - 1)
-    if not math_type(x) then
-      local bits = tostring(x):match "^F(%d+)$"
-      if not bits then error(("%s: the strides of %s are no integers"):format(what, A), 0) end
-      x = math.tointeger(bits)
-    end
-    v[i] = x
+  if n > 0 and type(A(0)) == "table" then
+    error(("%s: the strides of %s are no integers"):format(what, A), 0)
   end
-  return v, A
+  return tile.values(A, what), A
 end
 
 local function image_of(A, what)

@@ -13,6 +13,8 @@
 
 #include "moontile/algebra.h"
 #include "algebra/composed.h"
+#include "algebra/f2.h"
+#include "algebra/onto.h"
 
 /* User values of the state: by address, weak, what has the values of lists; by what needs
 ** them, weak, these. */
@@ -118,6 +120,28 @@ static int l_listed (lua_State *L) {
   err = (mt_err)MT_NOERR;
   if (mt_make_list(&out, shape, v, &err)) return lmt_raise(L, &err);
   return lmt_pushvalue(L, out.node);
+}
+
+/* values(A, op): its numbers by index, of one over F2 their words; `op` asks. */
+static int l_values (lua_State *L) {
+  enum { MT_ATATIME = 1 << 12 };
+  mt_flat flat;
+  int64_t v;
+  LMT_NOERR(err);
+  const char *op = luaL_checkstring(L, 2);
+  const int64_t n = mt_size(lmt_tocomposed(L, 1));
+  luaL_argcheck(L, n <= INT32_MAX, 1, "fewer values");
+  lua_createtable(L, (int)n, 0);
+  const mt_node *a = lmt_tocomposed(L, 1);
+  const mt_flat *f2 = !mt_is_composed(a) && mt_is_f2(a) ? &flat : NULL;
+  if (f2) mt_flatten_extended(&flat, a);
+  for (int64_t i = 0; i < n; i++) {
+    if (i % MT_ATATIME == 0 && lmt_ends(&err, op)) return lmt_raise(L, &err);
+    if (mt_value_of(&v, a, f2, i, &err)) return lmt_raise(L, &err);
+    lua_pushinteger(L, v);
+    lua_rawseti(L, -2, (lua_Integer)i + 1);
+  }
+  return 1;
 }
 
 bool lmt_undolisted (lua_State *L, const char *name, const mt_node *found) {
