@@ -47,4 +47,35 @@ describe("shuffles of bytes on the CPU", function()
     end
     assert.is_true(shuffled > 100)
   end)
+
+  -- Larger than the caches: they go past them, in lines, whatever the rows begin with.
+  local SIZES = { u8 = 1, f16 = 2, f32 = 4, f64 = 8 }
+  local function large(dtype, extents, strides, offset, more)
+    local cpu, n = tile.device { "cpu", threads = 1 }, 1
+    for _, e in ipairs(extents) do n = n * e end
+    local A, P = tile.tensor(dtype, tile.layout(n), cpu), tile.tensor(dtype, tile.layout(509), cpu)
+    local times = tile.layout { 509, n // 509 }
+    local B = tile.tensor(dtype, tile.layout(n + 2 * more), cpu):fill(0)
+    for k = 0, 508 do P:set(1 + k % 127, k) end
+    tile.copy(P:view(tile.layout({ 509, n // 509 }, { 1, 0 })), A:view(times))
+    local L = tile.layout(extents, strides)
+    local plan = tile.plan(A:view(L, offset), B:view(tile.layout(extents), more))
+    plan()
+    for k = 0, n - 1, random(3) do
+      if B(k + more) ~= A(L(k) + offset) then error(("at %d\n%s"):format(k, plan)) end
+    end
+    for k = 0, more - 1 do assert.equal(0, B(k) + B(n + more + k)) end
+    return plan
+  end
+
+  it("and rows go past the caches where they are many", function()
+    for _, dtype in ipairs { "u8", "f16", "f32", "f64" } do
+      local least = (2 << 20) // SIZES[dtype]
+      local row = random(1100, 5000) // SIZES[dtype] + 1
+      local many = least // row + 2
+      large(dtype, { row, many }, { -1, row }, row - 1, random(0, 70))
+      large(dtype, { row, many }, { 1, -row }, row * (many - 1), random(0, 70))
+      large(dtype, { 3, least // 3 + 1 }, { -1, 3 }, 2, random(0, 70))
+    end
+  end)
 end)

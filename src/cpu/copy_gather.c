@@ -27,11 +27,13 @@
 #endif
 
 enum {
-  MT_BOX = 512,      /* bytes of a box, about */
-  MT_MOSTBOX = 1024, /* at most */
-  MT_TURN = 4096,    /* bytes of a row that are written before the next row is */
-  MT_LINE = 64,      /* bytes that the source has together in a cache */
-  MT_WINDOWS = 12    /* of a vector, at most */
+  MT_BOX = 512,       /* bytes of a box, about */
+  MT_MOSTBOX = 1024,  /* at most */
+  MT_FEWBYTES = 1024, /* that do not go past the caches */
+  MT_TURN = 4096,     /* bytes of a row that are written before the next row is */
+  MT_LINE = 64,       /* bytes that the source has together in a cache */
+  MT_WINDOWS = 12,    /* of a vector, at most */
+  MT_FEWWINDOWS = 2   /* so few that memory takes longer than they do */
 };
 
 typedef struct window {
@@ -399,15 +401,37 @@ static void move_box (const mt_cpu_gather *g, char *to, const char *src) {
 }
 #endif
 
-/* n indices of the axis a: boxes, and what is left of one. The source is read forwards:
-** caches fetch what comes next. */
+/* Boxes that follow one another. The source is read forwards: caches fetch what comes
+** next. */
+static void move_boxes (const mt_cpu_gather *g, char *to, const char *src, int64_t step,
+                        int64_t n) {
+  if (step < 0)
+    for (int64_t i = n; i-- > 0;) move_box(g, to + i * g->bytes, src + i * step);
+  else
+    for (int64_t i = 0; i < n; i++) move_box(g, to + i * g->bytes, src + i * step);
+}
+
+/* The same past the caches: they are put together in one that is near. */
+static void stream_boxes (const mt_cpu_tile *t, char *to, const char *src, int64_t step,
+                          int64_t n) {
+  const mt_cpu_gather *g = t->gather;
+  const int64_t each = g->bytes < MT_TURN ? MT_TURN / g->bytes : 1;
+  char near[MT_TURN];
+  for (int64_t i = 0; i < n; i += each) {
+    const int64_t many = n - i < each ? n - i : each, at = step < 0 ? n - i - many : i;
+    move_boxes(g, near, src + at * step, step, many);
+    mt_cpu_put(t, to + at * g->bytes, near, many * g->bytes);
+  }
+}
+
+/* n indices of the axis a: boxes, and what is left of one. */
 static void move_piece (const mt_cpu_tile *t, char *to, const char *src, int64_t n) {
   const mt_cpu_gather *g = t->gather;
   const int64_t boxes = n / g->step, step = g->step * t->a.src;
-  if (t->a.src < 0)
-    for (int64_t i = boxes; i-- > 0;) move_box(g, to + i * g->bytes, src + i * step);
-  else
-    for (int64_t i = 0; i < boxes; i++) move_box(g, to + i * g->bytes, src + i * step);
+  const bool few = g->windows > 0 && g->windows <= MT_FEWWINDOWS;
+  if (t->stream && few && boxes * g->bytes >= MT_FEWBYTES)
+    stream_boxes(t, to, src, step, boxes);
+  else move_boxes(g, to, src, step, boxes);
   n -= boxes * g->step;
   if (n > 0)
     move_units(g, to + boxes * g->bytes, src + boxes * step, n * (g->units / g->step));

@@ -5,6 +5,8 @@
 #include "cpu/copy.h"
 #include "core/simd.h"
 
+enum { MT_LONGROW = 1024 }; /* bytes that go past the caches */
+
 /* ---------------------------------------------------------------- any strides */
 
 /* The longer of the two loops is the inner one. */
@@ -40,24 +42,6 @@ MT_OVERLAPPING_MOVER(2)
 MT_OVERLAPPING_MOVER(4)
 MT_OVERLAPPING_MOVER(8)
 MT_OVERLAPPING_MOVER(16)
-
-/* Units of one byte that lie together along a: rows. */
-static void move_rows (const mt_cpu_tile *t, const char *src, char *dst, int64_t na,
-                       int64_t nb) {
-  for (int64_t j = 0; j < nb; j++)
-    memcpy(dst + j * t->b.dst, src + j * t->b.src, (size_t)na);
-}
-
-mt_cpu_move *mt_cpu_mover (int64_t unit) {
-  static mt_cpu_move *const exact[] = {move_1, move_2, move_4, move_8, move_16};
-  static mt_cpu_move *const over[] = {NULL, move_over_2, move_over_4, move_over_8,
-                                      move_over_16};
-  for (int w = 0; w < 5; w++) {
-    if (unit == (int64_t)1 << w) return exact[w];
-    if (unit < (int64_t)2 << w) return over[w];
-  }
-  return move_rows;
-}
 
 /* ---------------------------------------------------------------- filling */
 
@@ -123,6 +107,27 @@ void mt_cpu_put (const mt_cpu_tile *t, char *to, const char *from, int64_t n) {
 #endif
   (void)t;
   memcpy(to, from, (size_t)n);
+}
+
+/* Units of one byte that lie together along a: rows. */
+static void move_rows (const mt_cpu_tile *t, const char *src, char *dst, int64_t na,
+                       int64_t nb) {
+  for (int64_t j = 0; j < nb; j++) {
+    char *to = dst + j * t->b.dst;
+    if (na < MT_LONGROW) memcpy(to, src + j * t->b.src, (size_t)na);
+    else mt_cpu_put(t, to, src + j * t->b.src, na);
+  }
+}
+
+mt_cpu_move *mt_cpu_mover (int64_t unit) {
+  static mt_cpu_move *const exact[] = {move_1, move_2, move_4, move_8, move_16};
+  static mt_cpu_move *const over[] = {NULL, move_over_2, move_over_4, move_over_8,
+                                      move_over_16};
+  for (int w = 0; w < 5; w++) {
+    if (unit == (int64_t)1 << w) return exact[w];
+    if (unit < (int64_t)2 << w) return over[w];
+  }
+  return move_rows;
 }
 
 /* The buffer's rows, `pitch` apart, become `rows` rows of n bytes of the destination. */
