@@ -3,9 +3,10 @@
 ** SPDX-License-Identifier: MIT
 **
 ** A thread moves MT_STRIDED_PIXELS pixels, which lie `threads` apart, so that a warp
-** writes neighbours. Units are written two at once where they lie together. Of pixels of
-** bytes that follow one another in the destination (MT_STRIDED_WORDS) four are a group,
-** which is whole words of either side: words are put together by byte permutes.
+** writes neighbours. Bytes are written two at once where they lie together; larger units
+** one by one, which takes less time than pairs of them. Of pixels of bytes that follow
+** one another in the destination (MT_STRIDED_WORDS) four are a group, which is whole
+** words of either side: words are put together by byte permutes.
 */
 #ifndef PIXELS_CUH
 #define PIXELS_CUH
@@ -16,15 +17,7 @@
 
 namespace mt {
 
-/* Both units as one. */
-template <int BYTES>
-MT_INLINE typename word<2 * BYTES>::type pair_of (typename word<BYTES>::type a,
-                                                  typename word<BYTES>::type b) {
-  if constexpr (BYTES == 4) return make_uint2(a, b);
-  else return (typename word<2 * BYTES>::type)((uint32_t)a | (uint32_t)b << 8 * BYTES);
-}
-
-/* Writes the first `count` units of a pixel, two at once if PAIRS. */
+/* Writes the first `count` units of a pixel; PAIRS: bytes, two at once. */
 template <int BYTES, int UNROLL, bool PAIRS>
 MT_INLINE void put_pixel (char *dst, int64_t step, uint32_t count,
                           const typename word<BYTES>::type data[UNROLL]) {
@@ -32,7 +25,7 @@ MT_INLINE void put_pixel (char *dst, int64_t step, uint32_t count,
   for (uint32_t u = 0; u < UNROLL; u += 1 + PAIRS, dst += (1 + PAIRS) * step) {
     if constexpr (PAIRS) {
       if (u + 1 < count) {
-        store<2 * BYTES>(dst, pair_of<BYTES>(data[u], data[u + 1]));
+        store<2>(dst, (uint16_t)(data[u] | data[u + 1] << 8));
         continue;
       }
     }
@@ -44,7 +37,7 @@ MT_INLINE void put_pixel (char *dst, int64_t step, uint32_t count,
 ** by one product. */
 template <int BYTES, int UNROLL, bool PAIRS>
 MT_INLINE void flat_pixels (const mt_launch &p, uint32_t n, uint32_t end) {
-  enum { MANY = MT_STRIDED_PIXELS };
+  enum { MANY = MT_STRIDED_PIXELS(BYTES) };
   const mt_desc &d = p.desc;
   const int64_t elem = (int64_t)d.elem;
   const uint32_t count = (uint32_t)d.axis[0].extent;
@@ -69,13 +62,12 @@ MT_INLINE void flat_pixels (const mt_launch &p, uint32_t n, uint32_t end) {
       put_pixel<BYTES, UNROLL, PAIRS>(s.dst, PAIRS ? BYTES : out, count, data[k]);
 }
 
-/* Units of a pixel lie together in the destination, at multiples of two of them. */
-template <int BYTES> MT_INLINE bool has_pairs (const mt_launch &p) {
+/* Bytes of a pixel lie together in the destination, from multiples of two on. */
+MT_INLINE bool has_pairs (const mt_launch &p) {
   const mt_desc &d = p.desc;
   const uint64_t all =
-      (uint64_t)(uintptr_t)sides(p).dst | (uint64_t)d.axis[1].stride[MT_DST] * d.elem;
-  return BYTES < 8 && d.axis[0].stride[MT_DST] == (int64_t)d.vec &&
-         all % (2 * BYTES) == 0;
+      (uint64_t)(uintptr_t)sides(p).dst | (uint64_t)d.axis[1].stride[MT_DST];
+  return d.axis[0].stride[MT_DST] == 1 && all % 2 == 0;
 }
 
 /* What a block has of n indices, `each` at a time: MT_PIXEL_TURNS times as many, unless
@@ -94,7 +86,7 @@ struct block_turns {
 
 template <int BYTES, int UNROLL, bool PAIRS>
 MT_INLINE void all_pixels (const mt_launch &p, uint32_t count) {
-  const uint32_t each = blockDim.x * MT_STRIDED_PIXELS;
+  const uint32_t each = blockDim.x * MT_STRIDED_PIXELS(BYTES);
 #pragma unroll 1
   for (block_turns t(count, each); t.first < count; t.first += t.step) {
     const uint32_t end = t.end(count);
@@ -112,6 +104,7 @@ struct pixel_words {
   const char *src;
   char *dst;
   int32_t low, step, count;
+  bool vector_in, vector_out; /* a group is a vector */
   MT_INLINE pixel_words (const mt_launch &p)
       : step((int32_t)p.desc.axis[1].stride[MT_SRC]),
         count((int32_t)p.desc.axis[0].extent) {
@@ -121,6 +114,8 @@ struct pixel_words {
     low = by < 0 ? (int32_t)by * (count - 1) : 0;
     low -= (int32_t)((uintptr_t)(src + low) & 3);
     src += low;
+    vector_in = step == 4 && ((uintptr_t)src & 15) == 0;
+    vector_out = count == 4 && ((uintptr_t)dst & 15) == 0;
   }
   /* A pixel lies in a step, all words of all groups but the last in the buffer. */
   MT_INLINE bool fit (const mt_launch &p) const {
@@ -151,28 +146,43 @@ MT_INLINE word_select select_of (const mt_desc &d, const pixel_words &w, uint32_
   return s;
 }
 
-/* The groups n, n + threads, ..., MANY at once. */
+MT_INLINE uint4 load_words (const pixel_words &w, const char *src) {
+  uint4 v = {0, 0, 0, 0};
+  if (w.vector_in) return load<16>(src);
+  v.x = load<4>(src), v.y = load<4>(src + 4);
+  if (w.step > 2) v.z = load<4>(src + 8);
+  if (w.step > 3) v.w = load<4>(src + 12);
+  return v;
+}
+
+MT_INLINE void store_words (const pixel_words &w, char *dst, const uint4 &v) {
+  if (w.vector_out) return store<16>(dst, v);
+  store<4>(dst, v.x), store<4>(dst + 4, v.y);
+  if (w.count > 2) store<4>(dst + 8, v.z);
+  if (w.count > 3) store<4>(dst + 12, v.w);
+}
+
+MT_INLINE uint32_t put_word (const uint4 &v, word_select s) {
+  return __byte_perm(__byte_perm(v.x, v.y, s.each), __byte_perm(v.z, v.w, s.each),
+                     s.both);
+}
+
+/* The groups n, n + threads, ..., some at once. */
 MT_INLINE void flat_words (const pixel_words &w, const word_select s[4], uint32_t n,
                            uint32_t end) {
-  enum { MANY = MT_STRIDED_PIXELS };
-  uint32_t in[MANY][4];
+  enum { MANY = MT_STRIDED_GROUPS };
+  uint4 in[MANY];
 #pragma unroll
   for (uint32_t k = 0; k < MANY; k++) {
-    const char *src = w.src + (int64_t)(n + k * blockDim.x) * (4 * w.step);
-#pragma unroll
-    for (int i = 0; i < 4; i++)
-      in[k][i] = i < w.step && n + k * blockDim.x < end ? load<4>(src + 4 * i) : 0;
+    const uint32_t group = n + k * blockDim.x;
+    if (group < end) in[k] = load_words(w, w.src + (int64_t)group * (4 * w.step));
   }
 #pragma unroll
   for (uint32_t k = 0; k < MANY; k++) {
-    char *dst = w.dst + (int64_t)(n + k * blockDim.x) * (4 * w.count);
-#pragma unroll
-    for (int i = 0; i < 4; i++)
-      if (i < w.count && n + k * blockDim.x < end) {
-        const uint32_t a = __byte_perm(in[k][0], in[k][1], s[i].each);
-        const uint32_t b = __byte_perm(in[k][2], in[k][3], s[i].each);
-        store<4>(dst + 4 * i, __byte_perm(a, b, s[i].both));
-      }
+    const uint32_t group = n + k * blockDim.x;
+    const uint4 v = make_uint4(put_word(in[k], s[0]), put_word(in[k], s[1]),
+                               put_word(in[k], s[2]), put_word(in[k], s[3]));
+    if (group < end) store_words(w, w.dst + (int64_t)group * (4 * w.count), v);
   }
 }
 
@@ -181,7 +191,7 @@ MT_INLINE void flat_words (const pixel_words &w, const word_select s[4], uint32_
 template <int UNROLL>
 MT_INLINE void copy_words (const mt_launch &p, const pixel_words &w, uint32_t pixels) {
   __shared__ word_select shared[4];
-  const uint32_t groups = (pixels - 1) / 4, each = blockDim.x * MT_STRIDED_PIXELS;
+  const uint32_t groups = (pixels - 1) / 4, each = blockDim.x * MT_STRIDED_GROUPS;
   word_select s[4];
   if (threadIdx.x < 4) shared[threadIdx.x] = select_of(p.desc, w, threadIdx.x);
   __syncthreads();
@@ -206,9 +216,7 @@ MT_INLINE void copy_pixels (const mt_launch &p, uint32_t count) {
       const pixel_words w(p);
       if (w.fit(p)) return copy_words<UNROLL>(p, w, count);
     }
-  }
-  if constexpr (BYTES < 8) {
-    if (has_pairs<BYTES>(p)) return all_pixels<BYTES, UNROLL, true>(p, count);
+    if (has_pairs(p)) return all_pixels<1, UNROLL, true>(p, count);
   }
   all_pixels<BYTES, UNROLL, false>(p, count);
 }

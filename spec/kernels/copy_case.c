@@ -101,7 +101,7 @@ static void draw_words (mt_launch *l) {
   d->axis[0].stride[MT_SRC] = by, d->axis[1].stride[MT_SRC] = step;
   d->axis[0].stride[MT_DST] = 1, d->axis[1].stride[MT_DST] = count;
   l->offset[MT_SRC] = (by < 0 ? -by * (count - 1) : 0) + below(6);
-  l->offset[MT_DST] = below(3) ? 4 * below(2) : below(5);
+  l->offset[MT_DST] = below(3) ? 4 * below(5) : below(5);
 }
 
 /* A coordinate over some of the axes, maybe over the elements of an access; cut short. */

@@ -29,13 +29,13 @@ mutant(digit_without_remainder copy_strided_u32 ""
 # ---- pixels, accesses one by one
 
 source(pixels.cuh)
-mutant(pair_exchanged copy_strided_u16 ""
-       [[(uint32_t)a | (uint32_t)b << 8 * BYTES]] [[(uint32_t)b | (uint32_t)a << 8 * BYTES]])
+mutant(pair_exchanged copy_strided_u8 ""
+       [[(data[u] | data[u + 1] << 8)]] [[(data[u + 1] | data[u] << 8)]])
 mutant(pairs_anywhere copy_strided_u8 ""
-       [[all % (2 * BYTES) == 0;]] [[all != 0;]])
+       [[all % 2 == 0;]] [[all != 0;]])
 mutant(pairs_of_units_apart copy_strided_u8 ""
-       [[d.axis[0].stride[MT_DST] == (int64_t)d.vec]] [[BYTES > 0]])
-mutant(pixels_beyond_the_last copy_strided_u16 ""
+       [[d.axis[0].stride[MT_DST] == 1 &&]] [[]])
+mutant(pixels_beyond_the_last copy_strided_u8 ""
        [[    if (n + k * blockDim.x < end)
       put_pixel]] [[    if (n < end)
       put_pixel]])
@@ -53,6 +53,10 @@ mutant(last_words_beyond_the_buffer copy_strided_u8 ""
 mutant(last_pixels_forgotten copy_strided_u8 "" [[if (blockIdx.x == 0)]] [[if (blockIdx.x == 1)]])
 mutant(upper_words_forgotten copy_strided_u8 "" [[(at < 8 ? k : k + 4)]] [[(at < 9 ? k : k + 4)]])
 mutant(words_before_the_buffer copy_strided_u8 "" [[src >= (const char *)p.base[MT_SRC] &&]] "")
+mutant(vectors_that_begin_anywhere copy_strided_u8 "" [[step == 4 && ((uintptr_t)src & 15) == 0;]] [[step == 4;]])
+mutant(vector_of_three_words copy_strided_u8 "" [[count == 4 && ((uintptr_t)dst & 15)]] [[count >= 3 && ((uintptr_t)dst & 15)]])
+mutant(groups_beyond_the_last copy_strided_u8 ""
+       [[if (group < end) store_words]] [[if (n < end) store_words]])
 mutant(selectors_without_meeting copy_strided_u8 ""
        [[select_of(p.desc, w, threadIdx.x);
   __syncthreads();

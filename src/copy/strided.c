@@ -259,12 +259,12 @@ static mt_grid tv_grid (const mt_kernel *k, const mt_desc *d) {
   return (mt_grid){mt_blocks_of(d->rests, 1), (uint32_t)d->threads};
 }
 
-/* Blocks have several turns of pixels, or of four of them, as far as the GPU stays full:
-** what they find out first takes as long as some pixels. */
-static int64_t pixel_blocks (const mt_desc *d, int64_t threads) {
+/* Blocks have several turns of four pixels, as far as the GPU stays full: what they find
+** out first takes as long as some of them. */
+static int64_t pixel_blocks (const mt_desc *d, int64_t bytes, int64_t threads) {
   const int64_t pixels = d->rests / d->axis[0].extent;
-  const int64_t all = is_words(d) ? mt_div_up(pixels, 4) : pixels;
-  const int64_t blocks = mt_blocks_of(all, threads * MT_STRIDED_PIXELS);
+  if (!is_words(d)) return mt_blocks_of(pixels, threads * MT_STRIDED_PIXELS(bytes));
+  const int64_t blocks = mt_blocks_of(mt_div_up(pixels, 4), threads * MT_STRIDED_GROUPS);
   return blocks < MT_PIXEL_TURNS * MT_TABLES ? blocks : mt_div_up(blocks, MT_PIXEL_TURNS);
 }
 
@@ -273,7 +273,7 @@ static int64_t pixel_blocks (const mt_desc *d, int64_t threads) {
 static mt_grid flat_grid (const mt_kernel *k, const mt_desc *d) {
   int64_t blocks = mt_blocks_of(d->rests, (int64_t)k->threads * k->unroll);
   if (k->bytes < 16 && k->cast == 0 && is_pixels(d, k->unroll))
-    blocks = pixel_blocks(d, k->threads);
+    blocks = pixel_blocks(d, k->bytes, k->threads);
   if (k->cast == MT_CAST_ANY && d->elem == 1 && blocks > MT_TABLES) {
     int64_t each = mt_div_up(blocks, MT_TABLES);
     blocks = mt_div_up(blocks, each < MT_TABLE_GROUPS ? each : MT_TABLE_GROUPS);

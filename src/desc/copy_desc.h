@@ -76,9 +76,9 @@ typedef struct mt_desc {
 **         each u < unroll and c = b, b + blocks, b + 2 blocks, ...; of accesses below 16
 **         bytes without bounds and with a short first axis (MT_STRIDED_SHORT) those of
 **         that axis at indices n, n + threads * blocks, ... of the others; if that is
-**         one axis, pixels, each time at MT_STRIDED_PIXELS indices `threads` apart,
-**         MT_PIXEL_TURNS times in a row if there are not enough blocks for one time; of
-**         MT_STRIDED_WORDS ones an index is four pixels there;
+**         one axis, pixels, each time at MT_STRIDED_PIXELS indices `threads` apart; of
+**         MT_STRIDED_WORDS ones at MT_STRIDED_GROUPS times four. MT_PIXEL_TURNS times in
+**         a row, if there are not enough blocks for one time;
 **   TRANSPOSE, TRANSPOSE_UNALIGNED: block b does tile b of (strips of tiles, rest);
 **   INTERLEAVE  block b does piece b of (pieces, rest);
 **   PERMUTE, PERMUTE_UNALIGNED, BITS: block b does the box at index b of rest;
@@ -90,7 +90,8 @@ typedef struct mt_desc {
 
 /* An axis whose accesses a thread does together. */
 #define MT_STRIDED_SHORT(extent, unroll) ((extent) > 1 && (extent) <= (unroll))
-enum { MT_STRIDED_PIXELS = 2, MT_PIXEL_TURNS = 4 };
+#define MT_STRIDED_PIXELS(bytes) ((bytes) == 1 ? 2 : 1)
+enum { MT_STRIDED_GROUPS = 2, MT_PIXEL_TURNS = 4 };
 
 /* Pixels of bytes that follow one another in the destination, out of 2 to 4 bytes of the
 ** source each. The descriptor is that of pixels. */
