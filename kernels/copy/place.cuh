@@ -26,6 +26,7 @@
 #define MT_DYNAMIC(name, bytes) extern __shared__ uint4 name[]
 #define MT_FETCH(to, from) ((void)0)
 #define MT_FETCHED() ((void)0)
+#define MT_ASK(p) ((void)0)
 #endif
 
 namespace mt {
@@ -204,6 +205,16 @@ MT_INLINE void fetched () {
   MT_FETCHED();
 #endif
   __syncthreads();
+}
+
+/* The line at p of the destination comes to the L2: what is written of it in part does
+** not wait for it then. */
+MT_INLINE void ask_for (const char *p) {
+#if defined(__CUDA_ARCH__)
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(__cvta_generic_to_global(p)));
+#else
+  MT_ASK(p);
+#endif
 }
 
 MT_INLINE void copy_element (const char *src, char *dst, uint32_t bytes) {

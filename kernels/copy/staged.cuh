@@ -46,8 +46,16 @@ MT_INLINE void staged_walk (int32_t sum[N], uint32_t n[N], const mt_desc &d, uin
   }
 }
 
-MT_INLINE void staged_make_rows (const mt_desc &d, char *tables) {
+/* The lines at the ends of a row that are written in part. */
+MT_INLINE void staged_ask (const char *begin, const char *end) {
+  if ((uintptr_t)begin % 128 != 0) ask_for(begin);
+  if ((uintptr_t)end % 128 != 0) ask_for(end - 1);
+}
+
+MT_INLINE void staged_make_rows (const mt_desc &d, const gather_tile &t, char *tables) {
   staged_row *rows = (staged_row *)(tables + d.gather.table);
+  const int32_t units =
+      t.high < (int32_t)d.gather.units ? t.high : (int32_t)d.gather.units;
 #pragma unroll 1
   for (uint32_t n = threadIdx.x; n < d.gather.rows; n += blockDim.x) {
     place at = {};
@@ -55,7 +63,10 @@ MT_INLINE void staged_make_rows (const mt_desc &d, char *tables) {
     int32_t from[1];
     walk_val(at, d, n);
     staged_walk<1>(from, index, d, d.nthr, d.nthr + d.nval);
-    rows[n] = {from[0], (int32_t)(at.side[MT_DST] * (int64_t)d.elem)};
+    const int32_t to = (int32_t)(at.side[MT_DST] * (int64_t)d.elem);
+    rows[n] = {from[0], to};
+    if (d.staged.gaps && n < t.rows)
+      staged_ask(t.dst + to, t.dst + to + units * (int32_t)(d.vec * d.elem));
   }
 }
 
@@ -337,7 +348,7 @@ template <int ES, int UNROLL> MT_INLINE void copy_staged (const mt_launch &p) {
   staged_make_pieces(s, tables);
   __syncthreads();
   staged_get(p, tile, tables, data);
-  staged_make_rows(p.desc, tables);
+  staged_make_rows(p.desc, tile, tables);
   staged_make_units<ES>(p.desc, tables);
   fetched();
   if (s.tile.rows == 1) staged_put<ES, UNROLL, true>(p, tile, tables, data);

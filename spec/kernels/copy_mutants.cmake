@@ -121,6 +121,7 @@ mutant(fetch_beyond_the_buffer copy_staged_b8 ""
        [[low + p.desc.staged.reach + 15 <= end;]] [[low + p.desc.staged.reach - 16 <= end;]])
 mutant(last_vector_of_a_piece copy_staged_b2 ""
        [[if (16 * k >= shift + s.length) continue;]] [[if (16 * k + 16 >= shift + s.length) continue;]])
+mutant(line_behind_the_buffer copy_staged_b4 "" [[ask_for(end - 1);]] [[ask_for(end + 255);]])
 mutant(ends_forgotten copy_staged_b1 ""
        [[  if (staged_has_ends<ES>(s, t)) staged_ends<ES>(s, t, tables, base);
 ]] "")

@@ -22,6 +22,7 @@
 #define MT_DYNAMIC(name, bytes) static uint4 name[(bytes) / 16]
 #define MT_FETCH(to, from) fetch_later(to, from)
 #define MT_FETCHED() fetches_end()
+#define MT_ASK(p) asks_for((uintptr_t)(p))
 #define MT_ASSERT(x) ((x) ? (void)0 : (fprintf(stderr, "not true: %s\n", #x), abort()))
 
 struct index3 { unsigned x; };
@@ -55,6 +56,13 @@ static uintptr_t source_low, source_high;
 template <typename T> static inline T __ldg (const T *p) {
   MT_ASSERT((uintptr_t)p >= source_low && (uintptr_t)(p + 1) <= source_high);
   return *p;
+}
+
+/* The destination of the launch: what is asked for lies in it. */
+static uintptr_t target_low, target_high;
+
+static inline void asks_for (uintptr_t at) {
+  MT_ASSERT(at >= target_low && at < target_high);
 }
 
 /* ------------------------------------------------------------------ meetings */
@@ -192,6 +200,8 @@ void run_block (body *b, const mt_launch *l, bool together) {
   now = b, launch = l;
   source_low = (uintptr_t)l->base[MT_SRC];
   source_high = source_low + (uintptr_t)l->size[MT_SRC];
+  target_low = (uintptr_t)l->base[MT_DST];
+  target_high = target_low + (uintptr_t)l->size[MT_DST];
   if (together) return run_together(blockDim.x);
   for (threadIdx.x = 0; threadIdx.x < blockDim.x; threadIdx.x++) b(*l);
 }

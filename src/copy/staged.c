@@ -13,8 +13,9 @@
 #include "desc/divisor.h"
 
 enum {
-  MT_NEAR = 32,      /* bytes apart that a piece goes on over: a sector */
-  MT_STAGED_FEW = 24 /* words that a warp writes together: fewer are few */
+  MT_NEAR = 32,       /* bytes apart that a piece goes on over: a sector */
+  MT_STAGED_FEW = 24, /* words that a warp writes together: fewer are few */
+  MT_GAPPED = 256     /* bytes of a row whose lines are asked for, at most */
 };
 
 /* ---------------------------------------------------------------- pieces */
@@ -274,6 +275,17 @@ static bool find_places (mt_staged *s, int64_t v, bool aligned) {
   return s->size <= MT_STAGED_SHARED;
 }
 
+/* Short rows, between which the destination has elements that are not written: most of
+** their lines are written in part. */
+static bool has_gaps (const mt_desc *d) {
+  const double row = (double)d->threads * (double)d->vec * d->elem;
+  double reach = d->vec;
+  for (uint32_t i = 0; i < d->nthr + d->nval + d->nrest; i++)
+    reach +=
+        (double)mt_magnitude(d->axis[i].stride[MT_DST]) * (double)(d->axis[i].extent - 1);
+  return row >= 16 && row <= MT_GAPPED && reach > (double)mt_accesses(d) * d->vec;
+}
+
 bool mt_staged_find (mt_staged *s, const mt_launch *l, const uint32_t cut[2]) {
   const mt_desc *d = &l->desc;
   const int64_t unit = (int64_t)d->vec * d->elem, v = MT_GATHER_UNITS(unit);
@@ -284,6 +296,7 @@ bool mt_staged_find (mt_staged *s, const mt_launch *l, const uint32_t cut[2]) {
   s->step = mt_divisor_of(step_of(d, &s->tile, unit));
   s->times = (uint32_t)mt_div_up(s->tile.words.extent, s->step.extent);
   s->even = s->times * s->step.extent == s->tile.words.extent && s->times % 4 == 0;
+  s->gaps = has_gaps(d);
   const int n = find_parts(p, s, d, v);
   const bool aligned = is_aligned(l, cut, p, n);
   if (!find_pieces(s, p, n, d->nthr, aligned)) return false;

@@ -57,6 +57,8 @@ typedef struct mt_staged {
   mt_divisor step;              /* words from one of a thread to its next */
   uint32_t times;               /* words of a thread, at most: of one of the first */
   uint32_t even;                /* 1: of all threads, and a multiple of those in flight */
+  uint32_t gaps;                /* 1: between short rows of the destination: lines at */
+                                /* their ends are asked for */
   int32_t skip[MT_STAGED_MOST]; /* bytes of shared memory */
   uint32_t levels;              /* 0: there is one piece */
   int32_t low, reach;           /* bytes from the tile's first unit to its lowest byte, */
