@@ -259,12 +259,13 @@ static mt_grid tv_grid (const mt_kernel *k, const mt_desc *d) {
   return (mt_grid){mt_blocks_of(d->rests, 1), (uint32_t)d->threads};
 }
 
-/* Blocks have several turns of four pixels, as far as the GPU stays full: what they find
-** out first takes as long as some of them. */
+/* Blocks have several turns of bytes' pixels, or of four of them, as far as the GPU stays
+** full: what they find out first takes as long as some of them. */
 static int64_t pixel_blocks (const mt_desc *d, int64_t bytes, int64_t threads) {
   const int64_t pixels = d->rests / d->axis[0].extent;
-  if (!is_words(d)) return mt_blocks_of(pixels, threads * MT_STRIDED_PIXELS(bytes));
-  const int64_t blocks = mt_blocks_of(mt_div_up(pixels, 4), threads * MT_STRIDED_GROUPS);
+  const int64_t each = is_words(d) ? 4 * MT_STRIDED_GROUPS : MT_STRIDED_PIXELS(bytes);
+  const int64_t blocks = mt_blocks_of(pixels, threads * each);
+  if (bytes > 1) return blocks;
   return blocks < MT_PIXEL_TURNS * MT_TABLES ? blocks : mt_div_up(blocks, MT_PIXEL_TURNS);
 }
 
