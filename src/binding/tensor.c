@@ -251,7 +251,7 @@ static int64_t element_at (lua_State *L, const lmt_tensor *t, const char *op,
   lmt_checkinside(L, c, t->layout);
   if (t->bounded) lmt_checkreal(L, t, c);
   if (mt_crd2idx(&at, c, t->layout, &err)) lmt_raiseas(L, "crd2idx", op, &err);
-  check_range(L, t, at, at + 1);
+  check_range(L, t, at < INT64_MAX ? at : INT64_MIN, at < INT64_MAX ? at + 1 : at);
   return at;
 }
 
