@@ -48,8 +48,9 @@ end
 local function random_case(device, seed)
   math.randomseed(seed)
   local types = pick(TYPES)
-  local M, N, K = math.random(1, pick { 20, 150 }), math.random(1, pick { 20, 200 }),
-                  math.random(1, pick { 30, 140 })
+  local wide = types[1] == "f32" and pick { 1, 1, 4 } or 1 -- so wide that stream-K shares tiles
+  local M, N = math.random(1, pick { 20, 150 } * wide), math.random(1, pick { 20, 200 } * wide)
+  local K = math.random(1, pick { 30, 140 } * wide)
   local L, most = pick { 1, 1, 1, 2, 3 }, types[4]
   local A, B = matrix(types[1], M, K, L, true), matrix(types[2], N, K, L, true)
   local C = matrix(types[3], M, N, L, false)
@@ -65,9 +66,11 @@ local PLANS = {
   { "f32 f32 f32", "(4096,4096):(4096,1)", "(4096,4096):(4096,1)", "(4096,4096):(4096,1)", nil,
     "kernel: ampere_f32_tn " },
   { "f32 f32 f32", "(128,8192):(8192,1)", "(8192,8192):(8192,1)", "(128,8192):(8192,1)", nil,
+    "stream-K: 64 tiles by " },
+  { "f32 f32 f32", "(1024,1024):(1024,1)", "(1024,1024):(1024,1)", "(1024,1024):(1024,1)", nil,
     "K in 2 parts", true },
   { "f32 f32 f32", "(512,4096):(4096,1)", "(4096,4096):(4096,1)", "(512,4096):(4096,1)", nil,
-    "kernel: ampere_f32_tn_deep " },
+    "stream-K: 128 tiles by " },
   { "f32 f32 f32", "(8192,8192):(8192,1)", "(8192,8192):(8192,1)", "(8192,8192):(8192,1)", nil,
     "kernel: ampere_f32_tn " },
   { "f32 f32 f32", "(4096,4096):(1,4096)", "(4096,4096):(1,4096)", "(4096,4096):(4096,1)", nil,

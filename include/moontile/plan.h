@@ -36,7 +36,8 @@ typedef struct mt_gemm_options {
   double alpha, beta;
   mt_precision precision; /* of A and B in f32, without a tiled MMA */
   size_t memory;          /* of the device, for copies of tensors in a form that a fast
-                           ** kernel takes: bytes at most; 0: as many as these have */
+                           ** kernel takes, and for sums of stream-K: bytes at most; 0: as
+                           ** many as these have */
   const char *family; /* of a GPU's kernels, "hopper" or "ampere", without a tiled MMA;
                            ** NULL: the fastest, as predicted, of all */
   mt_epilogue epilogue;

@@ -20,130 +20,26 @@
 **   step i:   multiply i of slab k | put chunk i of slab k + 1 | fetch chunk i of k + 2
 **
 ** A block has one tile; where there are too few, the blocks of a cluster share one of
-** f32, each a part of its K, and add their sums in each other's shared memory. What
-** overhangs is 0 in shared memory and not written. One row has no stages: one_row.cuh.
+** f32, each a part of its K, and add their sums in each other's shared memory. Or it is
+** stream-K: tiles that would be a round for a part of the multiprocessors are shared by
+** all blocks of a round, each as many slabs, from the last tile of its part to the first.
+** Of a tile whose end it has not it gives its sums away, through global memory, before it
+** takes those of others for the tile whose end it has:
+**
+**   slabs    | tile 0        | tile 1        | tile 2        |
+**   block    | 0        | 1        | 2        | 3        | ...
+**              gives 0 <-- takes, then 1 gives its part of tile 1, ...
+**
+** What overhangs is 0 in shared memory and not written. One row has no stages:
+** one_row.cuh.
 */
 #ifndef AMPERE_CUH
 #define AMPERE_CUH
 
-#include "kernels/gemm/engine.cuh"
-#include "kernels/gemm/one_row.cuh"
+#include "kernels/gemm/ampere_shape.cuh"
 #include "kernels/gemm/out.cuh"
 
 namespace mt {
-
-/* ------------------------------------------------------------------ shapes */
-
-/* Which engine and which feeds: by size of the elements, and by what lies together. */
-template <typename CORE, int SIZE, int M, int N, int K, int T_M, int T_N, int T_K,
-          int THREADS, int MAJOR_A, int MAJOR_B>
-struct parts_of {
-  static_assert(T_K == K, "a warp has all of a stage");
-  enum { LINE = K * SIZE, ANY = MAJOR_A == MT_MAJOR_ANY };
-  template <int ROWS, int MAJOR> struct choose {
-    typedef line_rows<ROWS, LINE, SIZE, THREADS> type;
-  };
-  template <int ROWS> struct choose<ROWS, MT_MAJOR_MN> {
-    typedef line_columns<ROWS, K, THREADS> type;
-  };
-  template <int ROWS> struct choose<ROWS, MT_MAJOR_ANY> {
-    typedef any_rows<ROWS, LINE, SIZE, THREADS> type;
-  };
-  typedef typename choose<M, MAJOR_A>::type feed_a;
-  typedef typename choose<N, MAJOR_B>::type feed_b;
-  typedef by_cores<CORE, M, N, LINE, T_M, T_N, MAJOR_A == MT_MAJOR_MN,
-                   MAJOR_B == MT_MAJOR_MN>
-      engine;
-};
-
-struct core_f32 {
-  enum { bytes = 4 };
-  typedef float sum;
-};
-struct core_f64 {
-  enum { bytes = 8 };
-  typedef double sum;
-};
-struct core_one : core_f32 {};
-/* K-major: by elements along K, which the compiler knows. */
-template <int M, int N, int K, int T_M, int T_N, int T_K, int THREADS, int MAJOR_A,
-          int MAJOR_B>
-struct parts_of<core_f32, 4, M, N, K, T_M, T_N, T_K, THREADS, MAJOR_A, MAJOR_B> {
-  enum { ANY = false };
-  typedef padded_columns<M, K, 4, THREADS,
-                         MAJOR_A == MT_MAJOR_K ? MT_WAY_ALONG_K : NOT_FIXED>
-      feed_a;
-  typedef padded_columns<N, K, 4, THREADS,
-                         MAJOR_B == MT_MAJOR_K ? MT_WAY_ALONG_K : NOT_FIXED>
-      feed_b;
-  typedef by_threads<M, N, T_M, T_N, T_K> engine;
-};
-/* One row: it has no stages. */
-template <int N, int K, int T_N, int T_K, int THREADS, int MAJOR_A, int MAJOR_B>
-struct parts_of<core_one, 4, 1, N, K, 1, T_N, T_K, THREADS, MAJOR_A, MAJOR_B> {
-  enum { ANY = false };
-  struct none {};
-  typedef none feed_a, feed_b;
-  typedef one_row<T_N, 2> engine;
-};
-template <int M, int N, int K, int T_M, int T_N, int T_K, int THREADS, int MAJOR_A,
-          int MAJOR_B>
-struct parts_of<core_f64, 8, M, N, K, T_M, T_N, T_K, THREADS, MAJOR_A, MAJOR_B> {
-  enum {
-    ANY = false,
-    FIXED = MT_AMPERE_LINES_ALONE(8, N) ? (int)MT_WAY_LINES : NOT_FIXED
-  };
-  template <int ROWS, int MAJOR> struct choose {
-    typedef element_rows<ROWS, K * 8, THREADS, FIXED> type;
-  };
-  template <int ROWS> struct choose<ROWS, MT_MAJOR_MN> {
-    typedef padded_columns<ROWS, K, 8, THREADS, FIXED> type;
-  };
-  typedef typename choose<M, MAJOR_A>::type feed_a;
-  typedef typename choose<N, MAJOR_B>::type feed_b;
-  typedef by_doubles<M, N, K, T_M, T_N, T_K, MAJOR_A == MT_MAJOR_MN,
-                     MAJOR_B == MT_MAJOR_MN>
-      engine;
-};
-
-template <typename CORE, int M_, int N_, int K_, int STAGES_, int WARPS_M_, int WARPS_N_,
-          int WARPS_K_, int MAJOR_A, int MAJOR_B, bool FINISHES_ = false>
-struct ampere {
-  enum {
-    M = M_,
-    N = N_,
-    K = K_,
-    STAGES = STAGES_,
-    FINISHES = FINISHES_, /* there is an epilogue */
-    WARPS_M = WARPS_M_,
-    WARPS_N = WARPS_N_,
-    WARPS_K = WARPS_K_,
-    THREADS = 32 * WARPS_M * WARPS_N * WARPS_K,
-    T_M = M / WARPS_M,
-    T_N = N / WARPS_N,
-    T_K = K / WARPS_K,
-    SIZE = CORE::bytes,
-    /* of a multiprocessor, at least: of f32 the threads that hide waits; those of twice
-    ** the sums hide as much by half their number */
-    SUMS = M * N * WARPS_K / THREADS,
-    BLOCKS = SIZE != 4 ? 1 :
-             SUMS > 64 ? 256 / THREADS :
-                         512 / THREADS,
-    SPLITS = MT_AMPERE_SPLITS(SIZE, M, N, K, STAGES, THREADS),
-    /* all sums of the tile go into shared memory together */
-    AT_ONCE = STAGES * MT_AMPERE_STAGE(SIZE, M, N, K) >=
-              MT_AMPERE_PART(M, N, 1, (int)sizeof(typename CORE::sum)),
-    FILLS = SIZE >= 4, /* stages behind the last slab are filled with 0, not left out */
-    LINE = K * SIZE,
-    STAGE = MT_AMPERE_STAGE(SIZE, M, N, K),
-    B = MT_AMPERE_OPERAND(SIZE, M, K) /* where it begins in a stage */
-  };
-  typedef parts_of<CORE, SIZE, M, N, K, T_M, T_N, T_K, THREADS, MAJOR_A, MAJOR_B> parts;
-  typedef typename parts::feed_a feed_a;
-  typedef typename parts::feed_b feed_b;
-  typedef typename parts::engine engine;
-  typedef typename engine::sum sum;
-};
 
 /* ------------------------------------------------------------------ tiles */
 
@@ -152,11 +48,83 @@ struct tile {
 };
 
 MT_INLINE tile tile_of (const mt_ampere_launch &p, int number) {
-  const int each = p.tiles_m * p.tiles_n, l = number / each, t = number - l * each;
-  const int g = t / (p.group * p.tiles_n), first = g * p.group;
-  const int rows = p.tiles_m - first < p.group ? p.tiles_m - first : p.group;
-  const int in = t - first * p.tiles_n, n = in / rows;
+  const int tiles_m = p.tiles_m - p.half_m, tiles_n = p.tiles_n - p.half_n;
+  const int each = tiles_m * tiles_n, l = number / each, t = number - l * each;
+  const int g = t / (p.group * tiles_n), first = g * p.group;
+  const int rows = tiles_m - first < p.group ? tiles_m - first : p.group;
+  const int in = t - first * tiles_n, n = in / rows;
   return {first + in - n * rows, n, l};
+}
+
+/* A half of a tile: those of the last row, then those of the last column. */
+MT_INLINE tile half_of (const mt_ampere_launch &p, int number) {
+  const int rows = p.half_m * p.tiles_n;
+  const int each = rows + p.half_n * (p.tiles_m - p.half_m);
+  const int l = number / each, t = number - l * each;
+  if (t < rows) return {p.tiles_m - 1, t, l};
+  return {t - rows, p.tiles_n - 1, l};
+}
+
+/* What of a tile a block has: so many slabs from one on. */
+struct share {
+  tile t;
+  int first, slabs;
+};
+
+MT_INLINE share part_of_tile (const mt_ampere_launch &p, const tile &t, int part) {
+  const int from = (int)(part * (int64_t)p.slabs / p.parts);
+  return {t, from, (int)((part + 1) * (int64_t)p.slabs / p.parts) - from};
+}
+
+/* The slabs of all tiles in a row, of halves as many pairs: those of a block. */
+struct span {
+  int64_t from, to;
+};
+
+MT_INLINE int64_t span_of_halves (const mt_ampere_launch &p) {
+  return (int64_t)p.halves * p.half;
+}
+
+MT_INLINE span span_of (const mt_ampere_launch &p, int block) {
+  const int64_t halves = span_of_halves(p);
+  int tile = block - p.halves; /* without stream-K */
+  if (p.streams > 0) {
+    const int64_t all = halves + (int64_t)p.streamed * p.slabs;
+    if (block < p.streams)
+      return {block * all / p.streams, (block + 1) * all / p.streams};
+    tile = p.streamed + block - p.streams;
+  } else if (tile < 0) {
+    const int64_t first = (int64_t)block * p.half;
+    return {first, first + p.half};
+  }
+  const int64_t first = halves + (int64_t)tile * p.slabs;
+  return {first, first + p.slabs};
+}
+
+/* A tile in that row: where it begins and ends, slabs of one of its units. */
+struct place {
+  tile t;
+  int64_t from, to;
+  int each;
+};
+
+MT_INLINE place place_of (const mt_ampere_launch &p, int64_t unit) {
+  const int64_t halves = span_of_halves(p);
+  if (unit < halves) {
+    const int number = (int)(unit / p.half);
+    const int64_t from = (int64_t)number * p.half;
+    return {half_of(p, number), from, from + p.half, 2};
+  }
+  const int number = (int)((unit - halves) / p.slabs);
+  const int64_t from = halves + (int64_t)number * p.slabs;
+  return {tile_of(p, number), from, from + p.slabs, 1};
+}
+
+/* Slabs of a span in a tile that it ends in. */
+MT_INLINE share share_of (const mt_ampere_launch &p, const place &at, span s) {
+  const int first = (int)(s.from - at.from) * at.each;
+  const int end = (int)(s.to - at.from) * at.each;
+  return {at.t, first, (end < p.slabs ? end : p.slabs) - first};
 }
 
 /* ------------------------------------------------------------------ slabs */
@@ -169,22 +137,20 @@ template <typename G> struct pipeline {
   int row, column, first; /* of this warp in the tile, and of K in a stage */
   int own;                /* slabs of a block that has a part of K */
 
-  MT_INLINE pipeline (char *memory, const mt_ampere_launch &launch, const tile &t,
-                      int part)
-      : ring(memory), p(launch), a(p.operand[0], t.m * G::M, p.size[2], t.l),
-        b(p.operand[1], t.n * G::N, p.size[2], t.l) {
+  MT_INLINE pipeline (char *memory, const mt_ampere_launch &launch, const share &s)
+      : ring(memory), p(launch), a(p.operand[0], s.t.m * G::M, p.size[2], s.t.l),
+        b(p.operand[1], s.t.n * G::N, p.size[2], s.t.l) {
     const int warp = threadIdx.x / 32;
     row = warp / G::WARPS_N % G::WARPS_M * G::T_M;
     column = warp % G::WARPS_N * G::T_N;
     first = warp / (G::WARPS_N * G::WARPS_M) * G::T_K;
-    if constexpr (G::SPLITS) {
-      const int from = (int)(part * (int64_t)p.slabs / p.parts);
-      own = (int)((part + 1) * (int64_t)p.slabs / p.parts) - from;
-      a.skip(p.operand[0], from);
-      b.skip(p.operand[1], from);
+    if constexpr (G::PARTIAL) {
+      own = s.slabs;
+      a.skip(p.operand[0], s.first);
+      b.skip(p.operand[1], s.first);
     }
   }
-  MT_INLINE int slabs () const { return G::SPLITS ? own : p.slabs; }
+  MT_INLINE int slabs () const { return G::PARTIAL ? own : p.slabs; }
   MT_INLINE char *stage (int slot) { return ring + slot * G::STAGE; }
   template <typename FEED>
   MT_INLINE void multiply (typename G::engine &e, int slot, FEED feed) {
@@ -307,7 +273,7 @@ template <typename G> struct pipeline {
   }
 };
 
-/* ------------------------------------------------------------------ the kernel */
+/* ------------------------------------------------------------------ sums */
 
 /* Warps put their sums, if these are wanted; those that split K add theirs in turn. */
 template <typename G, typename SUM>
@@ -389,24 +355,98 @@ MT_INLINE void finish_parts (const mt_ampere_launch &p, const typename G::engine
   parts_meet();
 }
 
+/* ------------------------------------------------------------------ stream-K */
+
+MT_INLINE float *sums_of_block (const mt_ampere_launch &p, int block, int sums) {
+  return (float *)(p.work + MT_AMPERE_FLAGS) + (int64_t)block * sums;
+}
+
+/* To the block that has the end of the tile. */
+template <typename G, int SUMS>
+MT_INLINE void give_sums (const mt_ampere_launch &p, const typename G::engine &e) {
+  e.template give<G::THREADS>(sums_of_block(p, blockIdx.x, SUMS));
+  __syncthreads();
+  if (threadIdx.x == 0) flag_raise((int32_t *)p.work + blockIdx.x);
+}
+
+/* Of the blocks that have the tile from its start on before this one, the last first:
+** what a thread adds is in the same order each time. They began before this one did. */
+template <typename G, int SUMS>
+MT_INLINE void take_sums (const mt_ampere_launch &p, typename G::engine &e,
+                          int64_t start) {
+  int block = blockIdx.x;
+  do {
+    block--;
+    if (threadIdx.x == 0) flag_wait((int32_t *)p.work + block);
+    __syncthreads();
+    e.template take<G::THREADS>(sums_of_block(p, block, SUMS));
+  } while (span_of(p, block).from > start);
+}
+
+/* A part of a tile of this size, in which the span is. */
+template <typename G, int SUMS>
+MT_INLINE void run_piece (const mt_ampere_launch &p, char *memory, const place &at,
+                          span s) {
+  const share own = share_of(p, at, s);
+  pipeline<G> line(memory, p, own);
+  typename G::engine e;
+  line.run_ring(e);
+  if (s.to < at.to) return give_sums<G, SUMS>(p, e);
+  if (s.from > at.from) take_sums<G, SUMS>(p, e, at.from);
+  finish<G>(p, e, memory, line, at.t);
+}
+
+/* A half is a tile of half the rows, or of half the columns. */
 template <typename G>
-MT_INLINE void run_ampere (const mt_ampere_launch &p, char *memory) {
+MT_INLINE void run_half (const mt_ampere_launch &p, char *memory, place at, span s) {
+  enum { ROWS = G::M / 2, COLUMNS = G::N / 2, SUMS = G::M * G::N };
+  if (p.half_m && at.t.m == p.tiles_m - 1) {
+    at.t.m *= 2;
+    run_piece<typename G::template of_size<ROWS, G::N>, SUMS>(p, memory, at, s);
+  } else {
+    at.t.n *= 2;
+    run_piece<typename G::template of_size<G::M, COLUMNS>, SUMS>(p, memory, at, s);
+  }
+}
+
+template <typename G>
+MT_INLINE void run_stream (const mt_ampere_launch &p, char *memory) {
+  span left = span_of(p, blockIdx.x);
+#pragma unroll 1
+  while (left.from < left.to) {
+    const place at = place_of(p, left.to - 1);
+    const span own = {left.from < at.from ? at.from : left.from, left.to};
+    if (at.each == 1) run_piece<G, G::M * G::N>(p, memory, at, own);
+    else run_half<G>(p, memory, at, own);
+    __syncthreads();
+    left.to = own.from;
+  }
+}
+
+/* ------------------------------------------------------------------ the kernel */
+
+template <typename G> MT_INLINE void run_tile (const mt_ampere_launch &p, char *memory) {
   const int parts = G::SPLITS ? p.parts : 1, number = blockIdx.x / parts;
   const int part = blockIdx.x - number * parts;
   const tile t = tile_of(p, number);
+  pipeline<G> line(memory, p, part_of_tile(p, t, part));
+  typename G::engine e;
+  if constexpr (G::parts::ANY) line.run_any(e);
+  else if constexpr (G::engine::AHEAD) line.run_doubles(e);
+  else line.run_ring(e);
+  if constexpr (G::SPLITS)
+    if (parts > 1) return finish_parts<G>(p, e, memory, line, t, part);
+  finish<G>(p, e, memory, line, t);
+}
+
+template <typename G>
+MT_INLINE void run_ampere (const mt_ampere_launch &p, char *memory) {
   if constexpr (G::M == 1) {
+    const tile t = tile_of(p, blockIdx.x);
     run_one_row<G>(p, memory, t.n, t.l);
     finish_part<G, 1>(p, (typename G::sum *)memory, t.m, t.n * G::N, t.l);
-  } else {
-    pipeline<G> line(memory, p, t, part);
-    typename G::engine e;
-    if constexpr (G::parts::ANY) line.run_any(e);
-    else if constexpr (G::engine::AHEAD) line.run_doubles(e);
-    else line.run_ring(e);
-    if constexpr (G::SPLITS)
-      if (parts > 1) return finish_parts<G>(p, e, memory, line, t, part);
-    finish<G>(p, e, memory, line, t);
-  }
+  } else if constexpr (G::STREAMS) run_stream<G>(p, memory);
+  else run_tile<G>(p, memory);
 }
 
 } // namespace mt

@@ -201,14 +201,29 @@ static mt_dtype draw_result (const mt_ampere_row *r) {
   return below(2) ? r->sum : floats[below(4)];
 }
 
+/* Stream-K by a few blocks, now and then, and its memory. */
+static void share_tiles (mt_ampere *a) {
+  mt_ampere_share(a, below(3) ? 1 + below(below(2) ? 4 * a->launch.tiles : 4) : 0);
+  a->launch.work = calloc(1, mt_ampere_memory(a) + 1);
+}
+
+/* All flags are as they were: the next launch finds them so. */
+static bool flags_are_down (emulated_block *b, const mt_ampere *a) {
+  const size_t bytes = a->launch.streams ? MT_AMPERE_FLAGS : 0;
+  for (size_t i = 0; i < bytes; i++)
+    if (a->launch.work[i])
+      return snprintf(b->report, sizeof b->report, "a flag is up"), false;
+  return true;
+}
+
 /* The result of what was drawn, by the kernel. */
 static bool computes (const mt_gemm_launch *l, const mt_ampere *a,
                       const drawn x[MT_PARTS], run_block_kernel *run, size_t kernel,
                       emulated_block *b) {
   double *want = expect(l, x);
   set_up(b, a, x, a->launch.operand[0].base != x[0].base);
-  const bool good =
-      run(kernel, &a->launch, b) && is_right(b, l, &x[2], want) && is_untouched(b, &x[2]);
+  const bool good = run(kernel, &a->launch, b) && is_right(b, l, &x[2], want) &&
+                    is_untouched(b, &x[2]) && flags_are_down(b, a);
   free(want);
   return good;
 }
@@ -221,7 +236,7 @@ bool one_ampere (const mt_ampere_row *r, run_block_kernel *run, size_t kernel, b
   const mt_dtype c = draw_result(r);
   const int most = c == MT_bf16 || c == MT_f16 ? 1 : 3;
   const int64_t m = 1 + below(r->m * 3 / 2), n = 1 + below(r->n * 3 / 2),
-                l = 1 + below(2);
+                l = 1 + below(mt_ampere_has_streams(r) ? 8 : 2);
   const int64_t k = 1 + below(below(2) ? r->k * 5 : r->k);
   drawn x[MT_PARTS], side[MT_BESIDES] = {{.buffer = NULL}};
   mt_gemm_launch launch;
@@ -238,7 +253,9 @@ bool one_ampere (const mt_ampere_row *r, run_block_kernel *run, size_t kernel, b
   const int parts = mt_ampere_most_parts(r) > 1 ? 1 + below(2) : 1;
   *ran = mt_ampere_take(&a, r, parts, &launch, 132);
   for (int i = 0; *ran && i < MT_PARTS; i++) fill(&x[i], i == 2 ? 2 : most);
+  if (*ran) share_tiles(&a);
   const bool good = !*ran || computes(&launch, &a, x, run, kernel, b);
+  if (*ran) free(a.launch.work);
   for (int i = 0; i < MT_PARTS; i++) free(x[i].buffer);
   for (int i = 0; i < MT_BESIDES; i++) free(side[i].buffer);
   return good;
@@ -247,8 +264,9 @@ bool one_ampere (const mt_ampere_row *r, run_block_kernel *run, size_t kernel, b
 bool by_cp_async (long times) {
   long all = 0;
   emulated_block b;
-  for (size_t row = 0; row < mt_nampere_rows; row++)
-    for (long i = 0; i < times;) {
+  for (size_t row = 0; row < mt_nampere_rows; row++) {
+    const long most = mt_ampere_has_streams(&mt_ampere_rows[row]) ? 4 * times : times;
+    for (long i = 0; i < most;) {
       const uint64_t from = seed_now();
       bool ran = false;
       if (!one_ampere(&mt_ampere_rows[row], emulate_ampere, row, &ran, &b)) {
@@ -258,6 +276,7 @@ bool by_cp_async (long times) {
       }
       i += ran, all += ran;
     }
+  }
   printf("kernels: %ld products by cp.async\n", all);
   return true;
 }

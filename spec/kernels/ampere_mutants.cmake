@@ -5,7 +5,7 @@
 set(KERNELS gemm)
 set(MAIN kernels/gemm/ampere.cuh)
 set(ROWS spec/kernels/ampere_rows.h)
-set(GUARDS PAIRS_CUH FEED_CUH ENGINE_CUH ONE_ROW_CUH OUT_CUH AMPERE_CUH)
+set(GUARDS PAIRS_CUH FEED_CUH ENGINE_CUH ONE_ROW_CUH OUT_CUH AMPERE_SHAPE_CUH AMPERE_CUH)
 
 # ---- stages
 
@@ -113,6 +113,37 @@ mutant(part_of_k_twice ampere_f32_tn_parts ", not "
        [[(int)((part + 1) * (int64_t)p.slabs / p.parts) - from]] [[p.slabs - from]])
 mutant(parts_but_the_last ampere_f32_tn_parts ", not "
        [[other < p.parts; other++]] [[other < p.parts - 1; other++]])
+
+# ---- stream-K
+
+mutant(sums_not_taken ampere_f32_tn ", not "
+       [[  } while (span_of(p, block).from > start);]] [[  } while (false);]])
+mutant(sums_of_this_block ampere_f32 ", not "
+       [[e.template take<G::THREADS>(sums_of_block(p, block, SUMS));]] [[e.template take<G::THREADS>(sums_of_block(p, blockIdx.x, SUMS));]])
+mutant(taken_before_the_flag ampere_f32 "a flag is up"
+       [[    if (threadIdx.x == 0) flag_wait((int32_t *)p.work + block);
+    __syncthreads();
+]] [[    __syncthreads();
+]])
+mutant(tile_of_stream_k_twice ampere_f32 ", not "
+       [[tile = p.streamed + block - p.streams;]] [[tile = p.streamed + block - p.streams - 1;]])
+mutant(ends_of_tiles_alone ampere_f32_tn ", not "
+       [[  if (s.from > at.from) take_sums<G, SUMS>(p, e, at.from);
+]] "")
+mutant(next_part_over_this_one ampere_f32 ", not "
+       [[    __syncthreads();
+    left.to = own.from;]] [[    left.to = own.from;]])
+
+mutant(half_of_another_row ampere_f32 ", not "
+       [[    at.t.m *= 2;
+]] "")
+mutant(half_of_another_column ampere_f32_tn ", not "
+       [[    at.t.n *= 2;
+]] "")
+mutant(half_of_the_slabs ampere_f32_tn ", not "
+       [[from, from + p.half, 2};]] [[from, from + p.half, 1};]])
+mutant(last_column_twice ampere_f32 ", not "
+       [[p.half_n * (p.tiles_m - p.half_m);]] [[p.half_n * p.tiles_m;]])
 
 # ---- what comes in: places, edges
 

@@ -104,6 +104,17 @@ static bool is_source (const char *p, size_t bytes) {
 
 namespace mt {
 
+/* Blocks run one after the other: a flag of one that comes later is never raised. */
+static void flag_raise (int32_t *flag) {
+  need(*flag == 0, "a flag that nobody put down");
+  *flag = 1;
+}
+static void flag_wait (int32_t *flag) {
+  need(*flag == 1, "a block waits for one behind it");
+  *flag = 0;
+}
+static float read_of_block (const float *p) { return *p; }
+
 template <typename T> static T read_global (const void *p) {
   need(is_source((const char *)p, sizeof(T)), "a read outside");
   return *(const T *)p;
@@ -304,7 +315,8 @@ static bool run_blocks (block_kernel *k, const mt_ampere_launch *l, emulated_blo
   running = k, parameter = l, how = b;
   threads = b->threads, room = b->shared;
   b->report[0] = '\0';
-  for (int i = 0; i < l->tiles; i++) {
+  const int shared = l->streams ? l->streamed + l->halves : 0;
+  for (int i = 0; i < l->tiles - shared + l->streams; i++) {
     cluster = (unsigned)i;
     if (!run_cluster()) return false;
   }

@@ -3,6 +3,7 @@
 ** SPDX-License-Identifier: MIT
 */
 #include "cuda/cuda.h"
+#include "plan/stream_k.h"
 
 /* The kernel of what tf32 leaves out is among those of its family, with a parameter of
 ** its own. */
@@ -113,6 +114,7 @@ mt_status mt_cuda_record_launch (mt_cuda *c, const mt_kernel *k, const void *lau
   return c->recorder->add(c->recorder, &x, err);
 }
 
+/* Stream-K has flags that are zero at first, which no record says of memory. */
 mt_status mt_cuda_record (mt_plan *p, mt_recorder *r, mt_err *err) {
   mt_cuda *c = p->device->impl;
   if (p->kernel->op == MT_OP_PIPELINE)
@@ -126,7 +128,12 @@ mt_status mt_cuda_record (mt_plan *p, mt_recorder *r, mt_err *err) {
                    p->kernel->name);
   MT_TRY(mt_cuda_enter(c, err));
   c->recorder = r;
+  const mt_ampere held = p->ampere;
+  const mt_grid grid = p->grid;
+  if (p->kernel->op == MT_OP_AMPERE) mt_stream_k_leave(p);
   mt_status s = mt_cuda_start_all(p, err);
+  p->ampere = held;
+  p->grid = grid;
   c->recorder = NULL;
   mt_cuda_leave(c);
   return s;

@@ -4,6 +4,7 @@
 ** SPDX-License-Identifier: MIT
 */
 #include <float.h>
+#include <math.h>
 
 #include "gemm/ampere.h"
 #include "gemm/matrix.h"
@@ -170,6 +171,28 @@ static bool has_types (const mt_ampere_row *r, const mt_matrix x[MT_PARTS],
          (r->sum == MT_i32 ? x[MT_C].dtype == MT_i32 : mt_is_float_type(x[MT_C].dtype));
 }
 
+bool mt_ampere_has_streams (const mt_ampere_row *r) {
+  const int size = (int)mt_dtype_size(r->type[0]), threads = (int)mt_ampere_threads(r);
+  return MT_AMPERE_STREAMS(size, r->m, r->n, r->k, r->stages, threads, r->warps[2]);
+}
+
+static int64_t least (int64_t x, int64_t y) { return x < y ? x : y; }
+
+/* Tiles of the last row and column that are halves, and what a half is. */
+static void find_halves (mt_ampere *a) {
+  mt_ampere_launch *l = &a->launch;
+  const mt_ampere_row *r = a->row;
+  l->half_m = l->half_n = 0;
+  if (mt_ampere_has_streams(r)) {
+    l->half_m = l->size[0] - (l->tiles_m - 1) * r->m <= r->m / 2;
+    l->half_n = l->size[1] - (l->tiles_n - 1) * r->n <= r->n / 2;
+  }
+  const int32_t each = l->half_m * l->tiles_n + l->half_n * (l->tiles_m - l->half_m);
+  l->halves = each * (l->tiles / (l->tiles_m * l->tiles_n));
+  l->half = (l->slabs + 1) / 2;
+}
+
+/* Of fewer than half a round one round more: else many blocks have a tile. */
 /* The row's own part of the launch, with K in so many parts. */
 static bool shape (mt_ampere *a, const mt_ampere_row *row, int64_t batch, int parts) {
   mt_ampere_launch *l = &a->launch;
@@ -183,12 +206,49 @@ static bool shape (mt_ampere *a, const mt_ampere_row *row, int64_t batch, int pa
   l->parts = parts;
   a->row = row;
   a->shared = mt_ampere_shared(row);
+  find_halves(a);
   return parts <= l->slabs;
 }
+
+/* ---------------------------------------------------------------- stream-K */
+
+uint32_t mt_ampere_blocks (const mt_ampere *a) {
+  const mt_ampere_launch *l = &a->launch;
+  const int32_t shared = l->streams ? l->streamed + l->halves : 0;
+  return (uint32_t)((l->tiles - shared) * l->parts + l->streams);
+}
+
+size_t mt_ampere_memory (const mt_ampere *a) {
+  const size_t sums = sizeof(float) * a->row->m * a->row->n;
+  const size_t blocks = (size_t)a->launch.streams;
+  return blocks ? MT_AMPERE_FLAGS + blocks * sums : 0;
+}
+
+bool mt_ampere_share (mt_ampere *a, int64_t blocks) {
+  mt_ampere_launch *l = &a->launch;
+  l->streams = l->streamed = 0;
+  if (blocks == 0 || l->parts > 1 || !mt_ampere_has_streams(a->row)) return false;
+  const int64_t whole = l->tiles - l->halves;
+  int64_t tiles = whole % blocks;
+  if (2 * tiles + l->halves < blocks && whole > blocks) tiles += blocks;
+  const int64_t all = tiles * l->slabs + (int64_t)l->halves * l->half;
+  const int64_t streams = least(least(blocks, MT_AMPERE_MOST_STREAMS), all);
+  if (tiles + l->halves == 0 || (l->halves == 0 && tiles % streams == 0)) return false;
+  l->streams = (int32_t)streams;
+  l->streamed = (int32_t)tiles;
+  return true;
+}
+
+/* ---------------------------------------------------------------- time */
 
 /* Of rows whose blocks fit twice into a multiprocessor: of its time a block loses so much
 ** where it is alone. Microseconds of the sums of another part of K. */
 static const double ALONE = 0.10, JOIN = 1.5;
+/* Microseconds of stream-K: to begin, to pass
+** the sums of a block through the L2, to take those of a piece. */
+static const double GIVE = 3, PASS = 0.025, TAKE = 1.1;
+/* Of the time of a tile that of one of half the size. */
+static const double HALF = 0.62;
 
 /* Of f32, with 128 sums a thread. */
 static bool is_twice (const mt_ampere_row *r) {
@@ -203,12 +263,42 @@ static double predict (const mt_ampere *a, int cores) {
   const mt_ampere_row *r = a->row;
   const int parts = a->launch.parts;
   const double work = 2.0 * r->m * r->n * r->k * cores / r->speed * 1e-6;
-  const int64_t rounds = mt_div_up((int64_t)a->launch.tiles * parts, cores);
+  const double tiles = a->launch.tiles - (1 - HALF) * a->launch.halves;
+  const int64_t rounds = (int64_t)ceil(tiles * parts / cores);
   const double alone = is_twice(r) && rounds % 2 != 0 ? ALONE : 0;
   const double ends = r->m == 1 ? 0.3 : a->launch.wide ? 3 : 10;
   const double slabs = (double)mt_div_up(a->launch.slabs, parts);
   return 3 + ((double)rounds + alone) * slabs * work +
          (double)rounds * (ends + (parts - 1) * JOIN);
+}
+
+/* The same of stream-K, where all blocks of a round have as much. Sums pass through the
+** L2, and a block takes those of a tile one piece after another. */
+static double predict_shared (const mt_ampere *a, int cores) {
+  const mt_ampere_row *r = a->row;
+  const mt_ampere_launch *l = &a->launch;
+  const double work = 2.0 * r->m * r->n * r->k * cores / r->speed * 1e-6;
+  const double rounds = (double)(l->tiles - l->halves - l->streamed) / cores;
+  const double tiles = l->streamed + HALF * l->halves; /* that are shared */
+  const int64_t together = mt_div_up(l->streams, cores);
+  const double shared = tiles / (double)l->streams * (double)together;
+  const double alone = together == 1 ? ALONE * shared : 0;
+  const double pieces = (double)l->streams / (l->streamed + l->halves) + 1;
+  return 3 + (rounds + shared + alone) * l->slabs * work +
+         (rounds + shared) * (l->wide ? 3 : 10) + GIVE + l->streams * PASS +
+         pieces * TAKE;
+}
+
+/* By stream-K, where that takes less. */
+static void choose_share (mt_ampere *a, int cores) {
+  int64_t best = 0;
+  a->us = predict(a, cores);
+  for (int64_t blocks = 2 * (int64_t)cores; blocks >= 1; blocks /= 2) {
+    if (!mt_ampere_share(a, blocks)) continue;
+    const double us = predict_shared(a, cores);
+    if (us < a->us) a->us = us, best = blocks;
+  }
+  mt_ampere_share(a, best);
 }
 
 static bool is_small (const mt_matrix x[MT_PARTS], const mt_gemm_launch *l,
@@ -255,7 +345,7 @@ static bool take_row (mt_ampere *a, const mt_ampere_row *row, int parts,
   if (!find_ways(&a->launch, row, x)) return false;
   if (!shape(a, row, l->desc.size[MT_L], parts)) return false;
   put_result(&a->launch, &x[MT_C], l, row->sum);
-  a->us = predict(a, cores);
+  choose_share(a, cores);
   return true;
 }
 

@@ -38,6 +38,16 @@ typedef struct mt_ampere {
   double us; /* as predicted */
 } mt_ampere;
 
+/* Blocks of the launch; bytes of device memory for stream-K, zero before the first
+** launch, whose address is launch.work: 0, there is none. */
+uint32_t mt_ampere_blocks (const mt_ampere *a);
+size_t mt_ampere_memory (const mt_ampere *a);
+bool mt_ampere_has_streams (const mt_ampere_row *r);
+/* Stream-K by so many blocks, of the tiles that are left by whole rounds of them, or of
+** those and one round. false: its row has none, or nothing is to be shared; then, and
+** without blocks, each block has a tile. */
+bool mt_ampere_share (mt_ampere *a, int64_t blocks);
+
 /* The fastest row for a product without a partition, by prediction, and its launch on a
 ** GPU of `cores` multiprocessors: a block a tile, or a cluster of up to `most` blocks,
 ** which is 1 where there are no clusters. D may be computed as its transpose: A and B

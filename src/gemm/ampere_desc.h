@@ -3,10 +3,11 @@
 ** SPDX-License-Identifier: MIT
 **
 ** D = alpha A B + beta C, C and D one tensor. A block has one tile, or the blocks of a
-** cluster have it, each a part of its K: block i has the (i % parts)-th part of tile
-** i / parts. Tiles are numbered
-** through: batch by batch, in a batch groups of `group` rows of tiles, in a group column
-** by column. M, N below stand for the mode of A or B that is not K.
+** cluster have it, each a part of its K: block i has the (i % parts)-th part of tile i /
+** parts. Or it is stream-K: the first `streams` blocks share the slabs of the halves of
+** tiles and of the first `streamed` tiles, and each other block has a tile. Tiles are
+** numbered through: batch by batch, in a batch groups of `group` rows of tiles, in a
+** group column by column. M, N below stand for the mode of A or B that is not K.
 */
 #ifndef MT_GEMM_AMPERE_DESC_H
 #define MT_GEMM_AMPERE_DESC_H
@@ -60,6 +61,17 @@ enum { MT_MAJOR_K, MT_MAJOR_MN, MT_MAJOR_ANY };
   ((size) == 4 && (m) * (n) >= 64 * (threads) &&                                         \
    (stages)*MT_AMPERE_STAGE(size, m, n, k) >= MT_AMPERE_PART(m, n, 1, size))
 
+/* Whether tiles may be shared by stream-K, and those that overhang by half or more are of
+** half the size: of f32 with 128 sums a thread, whose warps have all of K. */
+#define MT_AMPERE_STREAMS(size, m, n, k, stages, threads, warps_k)                       \
+  ((size) == 4 && (warps_k) == 1 && (m) * (n) == 128 * (threads) &&                      \
+   !MT_AMPERE_SPLITS(size, m, n, k, stages, threads))
+
+/* Its memory: a flag of each block that shares, 0 between launches; then from each the
+** sums of a tile whose end another one has. So many blocks at most; bytes before the
+** sums. */
+enum { MT_AMPERE_MOST_STREAMS = 1024, MT_AMPERE_FLAGS = MT_AMPERE_MOST_STREAMS * 4 };
+
 typedef struct mt_ampere_operand {
   const char *base;
   const char *low, *high;  /* its memory: nothing outside is touched */
@@ -74,9 +86,14 @@ typedef struct mt_ampere_launch {
   int32_t slabs;   /* stages of a tile */
   int32_t tiles_m, tiles_n, tiles, group;
   int32_t parts; /* of K: the blocks of a tile */
-  int32_t dtype; /* of C */
-  int32_t plain; /* alpha is 1, beta 0 */
-  int32_t wide;  /* plain, and 4 elements along N are one aligned access */
+  /* Of tiles in the last row and column that have half the size, so many: whether all of
+  ** that row, of that column are; pairs of slabs of one. */
+  int32_t halves, half_m, half_n, half;
+  int32_t streams, streamed; /* blocks of stream-K; tiles that they share beside halves */
+  char *work;                /* their memory */
+  int32_t dtype;             /* of C */
+  int32_t plain;             /* alpha is 1, beta 0 */
+  int32_t wide;              /* plain, and 4 elements along N are one aligned access */
   void *c;
   int64_t stride[3]; /* of C: M, N, the batch; in elements */
   double alpha, beta;

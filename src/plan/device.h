@@ -154,6 +154,8 @@ struct mt_plan {
   mt_plan *before[MT_PARTS], *after;
   void *memory;
   size_t memory_bytes;
+  void *sums; /* device memory of stream-K, NULL: none */
+  size_t sums_bytes;
   struct mt_gathered *gathered; /* NULL, or: of its composed operands */
 };
 

@@ -7,6 +7,7 @@
 #include "plan/families.h"
 #include "plan/kept.h"
 #include "plan/pack.h"
+#include "plan/stream_k.h"
 
 /* ---------------------------------------------------------------- ways */
 
@@ -114,9 +115,9 @@ static void install (mt_plan *p, const mt_way *w) {
   if (hopper) p->hopper = w->hopper;
   else p->ampere = w->ampere;
   const int64_t tiles = hopper ? p->hopper.launch.tiles : p->ampere.launch.tiles;
-  const uint32_t blocks = (uint32_t)(p->ampere.launch.tiles * p->ampere.launch.parts);
+  const uint32_t blocks = hopper ? p->hopper.blocks : mt_ampere_blocks(&p->ampere);
   p->kernel = w->kernel;
-  p->grid = (mt_grid){hopper ? p->hopper.blocks : blocks, p->kernel->threads};
+  p->grid = (mt_grid){blocks, p->kernel->threads};
   p->units = tiles;
 }
 
@@ -150,10 +151,12 @@ static bool find_family (mt_way *best, mt_plan *p, int left_out) {
   return found;
 }
 
-/* What the kernel takes in another form, within the bytes that may be taken for it. */
+/* What the kernel takes in another form, and memory for stream-K, within the bytes that
+** may be taken for it: without these each tile has its block. */
 static mt_status pack (mt_plan *p, const mt_tensor *const t[MT_PARTS], size_t most,
                        mt_err *err) {
   size_t bytes = 0;
+  if (p->kernel->op == MT_OP_AMPERE) mt_stream_k_take(p, most);
   if (p->kernel->op != MT_OP_HOPPER) return MT_OK;
   if (p->memory) return mt_pack_place(p, err);
   MT_TRY(mt_pack_size(&bytes, p, err));

@@ -15,6 +15,7 @@
 #include "plan/families.h"
 #include "plan/kept.h"
 #include "plan/pack.h"
+#include "plan/stream_k.h"
 #include "plan/stage.h"
 #include "plan/gathered.h"
 #include "plan/table.h"
@@ -374,11 +375,13 @@ void mt_plan_free (mt_plan *p) {
   if (p->table) mt_table_free(p);
   if (p->gathered) mt_gathered_free(p->gathered);
   mt_unpack(p);
+  mt_stream_k_free(p);
   mt_forget_tensors(p);
   if (p->device->backend->release) p->device->backend->release(p);
   mt_host_free(p->device, p, plan_size(p->device));
 }
 
 size_t mt_plan_memory (const mt_plan *p) {
-  return p->memory_bytes + (p->gathered ? mt_gathered_bytes(p->gathered) : 0);
+  return p->memory_bytes + p->sums_bytes +
+         (p->gathered ? mt_gathered_bytes(p->gathered) : 0);
 }

@@ -214,6 +214,10 @@ static void put_ampere (mt_strbuf *t, const mt_plan *p) {
           (int)row->warps[1]);
   if (l->parts > 1) mt_putf(t, ", K in %d parts", (int)l->parts);
   put_mnk(t, "\ntiles", l->tiles_m, l->tiles_n, l->slabs);
+  if (l->streams)
+    mt_putf(t, "\nstream-K: %d tiles by %d blocks, memory: %zu bytes",
+            (int)(l->streamed + l->halves), (int)l->streams,
+            mt_ampere_memory(&p->ampere));
   mt_putf(t, "\nin: A by %s, B by %s\nout: by %s\n", ways[l->operand[0].way],
           ways[l->operand[1].way], l->wide ? "vectors" : "elements");
 }

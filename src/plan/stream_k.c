@@ -1,0 +1,34 @@
+/*
+** stream_k.c - the memory of products whose tiles are shared by stream-K.
+** SPDX-License-Identifier: MIT
+*/
+#include "plan/stream_k.h"
+
+/* What was taken before is enough, or more is taken: graphs may hold the old one. */
+static bool has_memory (mt_plan *p, size_t bytes) {
+  MT_NEWERR(none);
+  if (bytes <= p->sums_bytes) return true;
+  if (p->graphs > 0) return false;
+  mt_stream_k_free(p);
+  if (mt_malloc(p->device, &p->sums, bytes, &none) != MT_OK) return false;
+  p->sums_bytes = bytes;
+  return true;
+}
+
+void mt_stream_k_take (mt_plan *p, size_t most) {
+  const size_t bytes = mt_ampere_memory(&p->ampere);
+  if (bytes == 0) return;
+  if ((most > 0 && bytes > most) || !has_memory(p, bytes)) mt_stream_k_leave(p);
+  else p->ampere.launch.work = p->sums;
+}
+
+void mt_stream_k_leave (mt_plan *p) {
+  mt_ampere_share(&p->ampere, 0);
+  p->grid.blocks = mt_ampere_blocks(&p->ampere);
+}
+
+void mt_stream_k_free (mt_plan *p) {
+  if (p->sums) mt_free(p->device, p->sums, p->sums_bytes);
+  p->sums = NULL;
+  p->sums_bytes = 0;
+}
