@@ -108,14 +108,27 @@ static bool is_wide (const mt_ampere_launch *l) {
          l->stride[2] % 4 == 0 && (uintptr_t)l->c % (four < 16 ? four : 16) == 0;
 }
 
+/* Memory of stream-K: all of it is the device's, and its flags are down. */
+static bool has_memory (const mt_ampere *a, int device) {
+  const size_t bytes = mt_ampere_memory(a);
+  size_t room = 0;
+  if (bytes == 0) return true;
+  const char *work = fake_host((CUdeviceptr)(uintptr_t)a->launch.work, device, 0, &room);
+  if (work == NULL || room < bytes) return false;
+  for (size_t i = 0; i < MT_AMPERE_FLAGS; i++)
+    if (work[i] != 0) return false;
+  return true;
+}
+
 mt_status fake_ampere (const mt_kernel *k, mt_grid grid, const mt_ampere_launch *l,
                        int device) {
   job j = {.row = mt_cuda_ampere_row(k), .l = l, .device = device};
+  const mt_ampere a = {.launch = *l, .row = j.row};
   j.c = fake_host((CUdeviceptr)(uintptr_t)l->c, device, 0, &j.room);
   if (grid.threads != mt_ampere_threads(j.row) || l->parts < 1 ||
-      l->parts > mt_ampere_most_parts(j.row) ||
-      grid.blocks != (uint32_t)(l->tiles * l->parts) || !is_fair(l, j.row, MT_A) ||
-      !is_fair(l, j.row, MT_B) || (l->wide && !is_wide(l)) ||
+      l->parts > mt_ampere_most_parts(j.row) || grid.blocks != mt_ampere_blocks(&a) ||
+      !has_memory(&a, device) || !is_fair(l, j.row, MT_A) || !is_fair(l, j.row, MT_B) ||
+      (l->wide && !is_wide(l)) ||
       (l->plain && (l->alpha != 1 || l->beta != 0 || j.row->finishes)))
     return MT_ERANGE;
   if (j.c == NULL || !open_operand(&j, MT_A, device) || !open_operand(&j, MT_B, device))

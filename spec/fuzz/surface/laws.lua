@@ -75,7 +75,8 @@ local function key_of(x)
     list[k] = key_of(x[k])
     if list[k] ~= "0" then n = k end
   end
-  if n < 2 then return n == 0 and "0" or list[1] end
+  -- (x) is x, but ((x,y)) is not (x,y)
+  if n < 2 and (n == 0 or list[1]:sub(1, 1) ~= "(") then return n == 0 and "0" or list[1] end
   return "(" .. table.concat(list, ",", 1, n) .. ")"
 end
 
