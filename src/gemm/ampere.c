@@ -284,9 +284,9 @@ static double predict_shared (const mt_ampere *a, int cores) {
   const double shared = tiles / (double)l->streams * (double)together;
   const double alone = together == 1 ? ALONE * shared : 0;
   const double pieces = (double)l->streams / (l->streamed + l->halves) + 1;
-  return 3 + (rounds + shared + alone) * l->slabs * work +
-         (rounds + shared) * (l->wide ? 3 : 10) + GIVE + l->streams * PASS +
-         pieces * TAKE;
+  const double ends = fmax(rounds + shared, 1) * (l->wide ? 3 : 10);
+  return 3 + (rounds + shared + alone) * l->slabs * work + ends + GIVE +
+         l->streams * PASS + pieces * TAKE;
 }
 
 /* By stream-K, where that takes less. */
