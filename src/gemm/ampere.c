@@ -255,6 +255,12 @@ static bool is_twice (const mt_ampere_row *r) {
   return mt_dtype_size(r->type[0]) == 4 && r->m * r->n == 128 * (int)mt_ampere_threads(r);
 }
 
+/* Of f32, blocks of two warps, of which a multiprocessor needs two to multiply with all
+** of its units: rounds that fewer take as long as. */
+static double least_rounds (const mt_ampere_row *r) {
+  return mt_dtype_size(r->type[0]) == 4 && mt_ampere_threads(r) == 64 ? 2 : 1;
+}
+
 /* Microseconds: a launch, then of each multiprocessor its tiles one after another, each
 ** with what it costs to begin and to end: more where C is written by elements (18 us of a
 ** tile of two slabs, 3532 x 12225 x 80 of bf16 on an H200); less of those of one row, of
@@ -268,7 +274,7 @@ static double predict (const mt_ampere *a, int cores) {
   const double alone = is_twice(r) && rounds % 2 != 0 ? ALONE : 0;
   const double ends = r->m == 1 ? 0.3 : a->launch.wide ? 3 : 10;
   const double slabs = (double)mt_div_up(a->launch.slabs, parts);
-  return 3 + ((double)rounds + alone) * slabs * work +
+  return 3 + (fmax((double)rounds, least_rounds(r)) + alone) * slabs * work +
          (double)rounds * (ends + (parts - 1) * JOIN);
 }
 
