@@ -30,8 +30,8 @@
 **   block    | 0        | 1        | 2        | 3        | ...
 **              gives 0 <-- takes, then 1 gives its part of tile 1, ...
 **
-** What overhangs is 0 in shared memory and not written. One row has no stages:
-** one_row.cuh.
+** What overhangs is 0 in shared memory and not written; tiles of stream-K that overhang
+** by half or more are of half the size. One row has no stages: one_row.cuh.
 */
 #ifndef AMPERE_CUH
 #define AMPERE_CUH

@@ -217,61 +217,19 @@ struct by_doubles {
 
 /* ------------------------------------------------------------------ by threads */
 
-/* What lanes of f32 have in common. ROW, COLUMN: of a sum, from the lane's first. */
-template <typename E, int I, int J> struct sums_of_threads {
-  float c[I][J] = {};
-
-  /* One by one, which `volatile` says to the compiler: sums that are stored as vectors
-  ** have registers beside each other, and the operands of most products then are in one
-  ** bank of registers. */
-  template <int PITCH, bool ADD> MT_INLINE void put (float *to) const {
-    to += E::down() * PITCH + E::across();
-#pragma unroll
-    for (int i = 0; i < I; i++)
-#pragma unroll
-      for (int j = 0; j < J; j++) {
-        volatile float *at = to + E::row(i) * PITCH + E::column(j);
-        *at = ADD ? *at + c[i][j] : c[i][j];
-      }
-  }
-  /* All sums of a block in the order of its threads: to another block, from there. */
-  template <int THREADS> MT_INLINE void give (float *to) const {
-#pragma unroll
-    for (int i = 0; i < I * J; i++) to[i * THREADS + threadIdx.x] = c[i / J][i % J];
-  }
-  template <int THREADS> MT_INLINE void take (const float *from) {
-#pragma unroll
-    for (int i = 0; i < I * J; i++)
-      c[i / J][i % J] += read_of_block(from + i * THREADS + threadIdx.x);
-  }
-};
-
 /* A warp's lanes are DOWN x ACROSS; a thread has 4 rows of each 4 DOWN, 4 columns of each
 ** 4 ACROSS. What step k + 1 takes is read while step k is multiplied. Lanes go zigzag: a
 ** half of a warp has 2 of the shorter side and 8 of the longer one. */
-template <int T_M, int T_N> struct lanes_of_threads {
-  enum { DOWN = T_M > T_N ? 8 : 4, ACROSS = 32 / DOWN, I = T_M / DOWN, J = T_N / ACROSS };
+template <int M, int N, int T_M, int T_N, int T_K> struct by_threads {
+  typedef float sum;
+  enum { DOWN = T_M > T_N ? 8 : 4, ACROSS = 32 / DOWN };
+  enum { I = T_M / DOWN, J = T_N / ACROSS, AHEAD = false };
+  float c[I][J] = {};
+
   static MT_INLINE int of_four () { return lane_of_warp() % 2 + lane_of_warp() / 16 * 2; }
   static MT_INLINE int of_eight () { return lane_of_warp() / 2 % 8; }
-  static MT_INLINE int lane_down () { return DOWN == 8 ? of_eight() : of_four(); }
-  static MT_INLINE int lane_across () { return DOWN == 8 ? of_four() : of_eight(); }
-};
-
-template <int M, int N, int T_M, int T_N, int T_K>
-struct by_threads : lanes_of_threads<T_M, T_N>,
-                    sums_of_threads<by_threads<M, N, T_M, T_N, T_K>,
-                                    T_M / lanes_of_threads<T_M, T_N>::DOWN,
-                                    T_N / lanes_of_threads<T_M, T_N>::ACROSS> {
-  typedef float sum;
-  typedef lanes_of_threads<T_M, T_N> lanes;
-  enum { DOWN = lanes::DOWN, ACROSS = lanes::ACROSS };
-  enum { I = lanes::I, J = lanes::J, AHEAD = false };
-  using sums_of_threads<by_threads, I, J>::c;
-
-  static MT_INLINE int down () { return 4 * lanes::lane_down(); }
-  static MT_INLINE int across () { return 4 * lanes::lane_across(); }
-  static MT_INLINE int row (int i) { return i / 4 * 4 * DOWN + i % 4; }
-  static MT_INLINE int column (int j) { return j / 4 * 4 * ACROSS + j % 4; }
+  static MT_INLINE int down () { return 4 * (DOWN == 8 ? of_eight() : of_four()); }
+  static MT_INLINE int across () { return 4 * (DOWN == 8 ? of_four() : of_eight()); }
 
   template <int ROWS, int COUNT, int NEXT>
   static MT_INLINE void read (float *to, const float *from, int k) {
@@ -304,6 +262,30 @@ struct by_threads : lanes_of_threads<T_M, T_N>,
 #pragma unroll
         for (int j = 0; j < J; j++) c[i][j] = fmaf(x[k % 2][i], y[k % 2][j], c[i][j]);
     }
+  }
+  /* One by one, which `volatile` says to the compiler: sums that are stored as vectors
+  ** have registers beside each other, and the operands of most products then are in one
+  ** bank of registers. */
+  template <int PITCH, bool ADD> MT_INLINE void put (float *to) const {
+    to += down() * PITCH + across();
+#pragma unroll
+    for (int i = 0; i < I; i++)
+#pragma unroll
+      for (int j = 0; j < J; j++) {
+        volatile float *at =
+            to + (i / 4 * 4 * DOWN + i % 4) * PITCH + (j / 4 * 4 * ACROSS + j % 4);
+        *at = ADD ? *at + c[i][j] : c[i][j];
+      }
+  }
+  /* All sums of a block in the order of its threads: to another block, from there. */
+  template <int THREADS> MT_INLINE void give (float *to) const {
+#pragma unroll
+    for (int i = 0; i < I * J; i++) to[i * THREADS + threadIdx.x] = c[i / J][i % J];
+  }
+  template <int THREADS> MT_INLINE void take (const float *from) {
+#pragma unroll
+    for (int i = 0; i < I * J; i++)
+      c[i / J][i % J] += read_of_block(from + i * THREADS + threadIdx.x);
   }
 };
 
