@@ -139,3 +139,45 @@ describe("values that are listed", function()
       "make_layout: -9223372036854775808 + -1 leaves 64 bits" },
   }, { tile = tile, math = math })
 end)
+
+-- A composition goes on along the last mode, which may be empty: its values lie anywhere.
+describe("views of a tensor without elements", function()
+  local MAX <const> = math.maxinteger
+  local function far(stride)
+    return tile.composition(tile.tensor("u8", layout(0)), layout(2, stride))
+  end
+  local function use(V, i)
+    return { function() return V(i) end, function() V[{ i }] = 3 end, function() V:set(3, i) end,
+             function() V:fill(3) end, function() return V:totable() end,
+             function() return V:to "cpu:checked" (i) end,
+             function() tile.copy(V, tile.tensor("u8", layout(2))) end,
+             function() tile.copy(tile.tensor("u8", layout(2)), V) end }
+  end
+
+  it("say which element is outside of the buffer", function()
+    for _, stride in ipairs { MAX, MAX - 1, 1 << 62, 1, -1, -(1 << 62), -MAX } do
+      local V = far(stride)
+      assert.equal(stride, V:layout()(1))
+      local _, why = pcall(V, 1)
+      assert.matches(("reaches elements %d to %d of"):format(stride, stride), why, 1, true)
+      for _, f in ipairs(use(V, 1)) do assert.is_false(pcall(f)) end
+    end
+  end)
+
+  it("whatever they are moved by", function()
+    for _ = 1, 50 * times do
+      local at = { math.random(0) >> math.random(1, 63), MAX - math.random(0, 2), math.random(3) }
+      local stride, by = at[math.random(3)], at[math.random(3)]
+      local V = far(math.random(2) == 1 and stride or -stride)
+      local ok, moved = pcall(tile.domain_offset, { math.random(0, 1) }, V)
+      local _, cut = pcall(tile.composition, V, layout(2, by))
+      for _, W in ipairs { V, ok and moved or V, cut } do
+        for i = 0, 1 do
+          for _, f in ipairs(type(W) == "userdata" and use(W, i) or {}) do
+            assert.is_false(pcall(f), tostring(W))
+          end
+        end
+      end
+    end
+  end)
+end)

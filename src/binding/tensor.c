@@ -214,17 +214,17 @@ void *lmt_address (const lmt_tensor *t, int64_t element) {
   return (char *)t->buffer->data + (t->offset + element) * size;
 }
 
-/* Raises unless the elements [lo, hi), counted from the tensor's offset, lie in its
-** buffer. */
-static void check_range (lua_State *L, const lmt_tensor *t, int64_t lo, int64_t hi) {
+/* Raises unless the elements from `first` to `last`, counted from the tensor's offset,
+** lie in its buffer. */
+static void check_reach (lua_State *L, const lmt_tensor *t, int64_t first, int64_t last) {
   int64_t n = (int64_t)(t->buffer->bytes / mt_dtype_size(t->dtype));
-  if (lo >= hi) return;
-  if (__builtin_add_overflow(lo, t->offset, &lo)) lo = INT64_MIN;
-  if (__builtin_add_overflow(hi, t->offset, &hi)) hi = INT64_MAX;
-  if (lo >= 0 && hi <= n) return;
+  int64_t end = t->offset < 0 ? INT64_MIN : INT64_MAX; /* of what leaves 64 bits */
+  if (__builtin_add_overflow(first, t->offset, &first)) first = end;
+  if (__builtin_add_overflow(last, t->offset, &last)) last = end;
+  if (first >= 0 && last < n) return;
   lmt_pushtext(L, t->layout);
   luaL_error(L, "tensor: %s reaches elements %I to %I of a buffer of %I elements",
-             lua_tostring(L, -1), (LUAI_UACINT)lo, (LUAI_UACINT)(hi - 1), (LUAI_UACINT)n);
+             lua_tostring(L, -1), (LUAI_UACINT)first, (LUAI_UACINT)last, (LUAI_UACINT)n);
 }
 
 /* The part of [lo, hi) that lies in the buffer: what is not real may lie outside. */
@@ -239,7 +239,7 @@ void lmt_range (lua_State *L, const lmt_tensor *t, int64_t *lo, int64_t *hi) {
   LMT_NOERR(err);
   if (mt_footprint(lo, hi, t->layout, &err)) lmt_raise(L, &err);
   if (t->bounded) clip_range(t, lo, hi);
-  else check_range(L, t, *lo, *hi);
+  else if (*lo < *hi) check_reach(L, t, *lo, *hi - 1);
   if (*lo >= *hi) *lo = *hi = -t->offset; /* nothing, where the buffer begins */
 }
 
@@ -251,7 +251,7 @@ static int64_t element_at (lua_State *L, const lmt_tensor *t, const char *op,
   lmt_checkinside(L, c, t->layout);
   if (t->bounded) lmt_checkreal(L, t, c);
   if (mt_crd2idx(&at, c, t->layout, &err)) lmt_raiseas(L, "crd2idx", op, &err);
-  check_range(L, t, at < INT64_MAX ? at : INT64_MIN, at < INT64_MAX ? at + 1 : at);
+  check_reach(L, t, at, at);
   return at;
 }
 
