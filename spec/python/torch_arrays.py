@@ -26,7 +26,8 @@ DEVICE = "cuda:0" if HAS_GPU else "cpu"
 SEED = int(time.time() * 1000) % (1 << 32)
 DTYPES = {"f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "float64", "i8": "int8",
           "i16": "int16", "i32": "int32", "i64": "int64", "u8": "uint8"}
-FLOAT8 = {"e4m3": "float8_e4m3fn", "e5m2": "float8_e5m2"}
+FLOAT8 = {name: theirs for name, theirs in (("e4m3", "float8_e4m3fn"), ("e5m2", "float8_e5m2"))
+          if hasattr(torch, theirs)}      # not before torch 2.1
 
 
 def collect():

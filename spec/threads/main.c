@@ -2,7 +2,10 @@
 ** main.c - many threads, each with a VM of its own, on one device, with the kernels of one
 ** library and memory that all read: operations, counted; operations per second.
 ** usage: moontile_threads_test work.lua DEVICE OPERATIONS THREADS...
-** MOONTILE_PLANTED in the environment: with a race.
+** In the environment:
+**   MOONTILE_PLANTED   with a race
+**   MOONTILE_SLICES    so many times, the numbers of threads in turn, and then what the best
+**                      slice of each did: other work of the machine has to spare one of each
 ** SPDX-License-Identifier: MIT
 */
 #include <pthread.h>
@@ -16,7 +19,7 @@
 #include "moontile.h"
 #include "moontile/vm.h"
 
-enum { MOST_THREADS = 64, PIECE = 200 };
+enum { MOST_THREADS = 128, MOST_COUNTS = 16, PIECE = 200 };
 
 int checks, failures;
 
@@ -36,6 +39,7 @@ static struct {
 typedef struct worker {
   pthread_t thread;
   char error[512];
+  double lived, ran, queued; /* seconds: in all, on a processor, ready but without one */
 } worker;
 
 static bool is_ok (worker *w, mt_status s, const mt_err *err) {
@@ -64,8 +68,13 @@ static bool evaluates (long i) {
   return mt_at(&at, all.layout.node, i % 32, &err) == MT_OK && at == i % 32;
 }
 
-static void *operate (void *arg) {
-  worker *w = arg;
+static double now (clockid_t clock) {
+  struct timespec t;
+  clock_gettime(clock, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void work (worker *w) {
   mt_vm *v;
   mt_err err = MT_NOERR;
   const char *const devices[] = {all.device, NULL};
@@ -73,7 +82,7 @@ static void *operate (void *arg) {
                            .devices = devices,
                            .milliseconds = -1,
                            .bytes = (size_t)1 << 30};
-  if (!is_ok(w, mt_vm_open(&v, &o, &err), &err)) return NULL;
+  if (!is_ok(w, mt_vm_open(&v, &o, &err), &err)) return;
   bool ok = prepare(w, v, &err);
   for (long i; ok && (i = atomic_fetch_add(&all.next, PIECE)) < all.total;) {
     const mt_vm_value args[] = {{.kind = MT_VM_INTEGER, .integer = PIECE},
@@ -83,17 +92,44 @@ static void *operate (void *arg) {
     atomic_fetch_add(&all.right, ok ? (long)mt_vm_result(v, 0).integer : 0);
   }
   mt_vm_close(v);
+}
+
+/* What the system says of the thread: it waits for a processor, where a machine is full,
+** or, the rest of its life, for other threads. */
+static void ask_scheduler (worker *w) {
+  FILE *f = fopen("/proc/thread-self/schedstat", "r");
+  double queued;
+  w->ran = now(CLOCK_THREAD_CPUTIME_ID);
+  if (f == NULL) return;
+  if (fscanf(f, "%*f %lf", &queued) == 1) w->queued = 1e-9 * queued;
+  fclose(f);
+}
+
+static void *operate (void *arg) {
+  worker *w = arg;
+  double begin = now(CLOCK_MONOTONIC);
+  w->error[0] = '\0';
+  w->queued = 0;
+  work(w);
+  w->lived = now(CLOCK_MONOTONIC) - begin;
+  ask_scheduler(w);
   return NULL;
 }
 
-static double now (clockid_t clock) {
-  struct timespec t;
-  clock_gettime(clock, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+static worker workers[MOST_THREADS];
+
+/* Per cent of the time that threads could have used in which they waited for others. */
+static double waited (int threads) {
+  double used = 0, idle = 0;
+  for (int i = 0; i < threads; i++) {
+    used += workers[i].ran;
+    idle += workers[i].lived - workers[i].ran - workers[i].queued;
+  }
+  return used > 0 && idle > 0 ? 100 * idle / (used + idle) : 0;
 }
 
-static void run (int threads) {
-  static worker workers[MOST_THREADS];
+/* The operations a second. */
+static double run (int threads) {
   atomic_store(&all.next, 0);
   atomic_store(&all.right, 0);
   double begin = now(CLOCK_MONOTONIC), used = now(CLOCK_PROCESS_CPUTIME_ID);
@@ -108,13 +144,36 @@ static void run (int threads) {
   long right = atomic_load(&all.right);
   CHECK(right == all.total, "%ld of %ld are right", right, all.total);
   printf(
-      "%-12s %2d threads: %ld operations, %.0f a second, %.0f a second of a processor\n",
-      all.device, threads, right, (double)right / took, (double)right / used);
+      "%-12s %2d threads: %ld operations, %.0f a second, %.0f a second of a processor, "
+      "%.1f %% waited\n",
+      all.device, threads, right, (double)right / took, (double)right / used,
+      waited(threads));
+  return (double)right / took;
+}
+
+static int number (const char *name) {
+  const char *value = getenv(name);
+  return value ? atoi(value) : 0;
+}
+
+/* Numbers of threads in turn, so that what else the machine does meets all of them. */
+static void grow (int n, const int counts[]) {
+  double best[MOST_COUNTS] = {0};
+  int slices = number("MOONTILE_SLICES");
+  for (int k = 0; k == 0 || k < slices; k++)
+    for (int i = 0; i < n; i++) {
+      double rate = run(counts[i]);
+      if (rate > best[i]) best[i] = rate;
+    }
+  for (int i = 0; slices > 0 && i < n; i++)
+    printf("%-12s best of %d: %3d threads, %.0f a second, %.2f times\n", all.device,
+           slices, counts[i], best[i], best[i] / best[0]);
 }
 
 int main (int argc, char **argv) {
   mt_err err = MT_NOERR;
-  if (argc < 5) return 2;
+  int counts[MOST_COUNTS], n = argc - 4;
+  if (n < 1 || n > MOST_COUNTS) return 2;
   setvbuf(stdout, NULL, _IOLBF, 0);
   plants = getenv("MOONTILE_PLANTED") != NULL;
   all.script = argv[1];
@@ -122,10 +181,10 @@ int main (int argc, char **argv) {
   all.total = (atol(argv[3]) + PIECE - 1) / PIECE * PIECE;
   for (int i = 0; i < 32; i++) all.data[i] = (float)i;
   if (mt_parse(&all.layout, "(8,4):(1,8)", 11, &err)) return 2;
-  for (int i = 4; i < argc; i++) {
-    int n = atoi(argv[i]);
-    if (n < 1 || n > MOST_THREADS) return 2;
-    run(n);
+  for (int i = 0; i < n; i++) {
+    counts[i] = atoi(argv[4 + i]);
+    if (counts[i] < 1 || counts[i] > MOST_THREADS) return 2;
   }
+  grow(n, counts);
   return failures != 0;
 }
