@@ -222,8 +222,9 @@ static bool is_one_of (const char *out, const char *want) {
   return false;
 }
 
-static void check_attack (const attack *a, const char *root, uint64_t work) {
-  char out[4096] = "";
+static void attack_once (const attack *a, const char *root, uint64_t work, int ms,
+                         char out[4096]) {
+  out[0] = '\0';
   pthread_t counter;
   census c = {0, 0};
   guard g = {.config = {.size = sizeof g.config,
@@ -235,24 +236,32 @@ static void check_attack (const attack *a, const char *root, uint64_t work) {
                         .written = WRITTEN,
                         .work = work},
              .most = MOST,
-             .milliseconds = TIME,
+             .milliseconds = ms,
              .lock = PTHREAD_MUTEX_INITIALIZER,
              .changed = PTHREAD_COND_INITIALIZER};
   int files = entries("/proc/self/fd"), before = entries("/proc/self/task");
   pthread_create(&counter, NULL, count_threads, &c);
   double begin = now();
-  run_guarded(&g, a->code, strlen(a->code), out, sizeof out);
+  run_guarded(&g, a->code, strlen(a->code), out, 4096);
   double took = now() - begin;
   c.over = 1;
   pthread_join(counter, NULL);
   printf("  %7.1f ms %6zu KiB %d threads  %s\n", took, g.peak >> 10, c.most, a->name);
-  CHECK(is_one_of(out, a->want), "%s: wanted \"%s\", got \"%s\"", a->name, a->want, out);
   CHECK(took < 60e3, "%s: %.0f ms", a->name, took);
   CHECK(g.peak <= MOST && g.bytes == 0, "%s: %zu bytes, %zu left", a->name, g.peak,
         g.bytes);
   CHECK(c.most <= THREADS + 2, "%s: %d threads", a->name, c.most);
   CHECK(entries("/proc/self/fd") == files, "%s: files are open", a->name);
   CHECK(threads_left(before) == before, "%s: threads are left", a->name);
+}
+
+/* Where a machine has no time for it, the watch may end what was about to be refused. */
+static void check_attack (const attack *a, const char *root, uint64_t work) {
+  char out[4096] = "";
+  attack_once(a, root, work, TIME, out);
+  if (!is_one_of(out, a->want) && is_one_of(out, STOPPED))
+    attack_once(a, root, work, 100 * TIME, out);
+  CHECK(is_one_of(out, a->want), "%s: wanted \"%s\", got \"%s\"", a->name, a->want, out);
 }
 
 static void prepare (char *root, size_t size, const char *dir) {

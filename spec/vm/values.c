@@ -115,61 +115,83 @@ void test_values (void) {
 
 /* ---------------------------------------------------------------- messages */
 
+static const struct {
+  const char *code, *want;
+} messages[] = {
+    {"local a = 1\n  local b = a +\n",
+     "MT_ESYNTAX: script:3: unexpected symbol near <eof>"},
+    {"x = = 2", "MT_ESYNTAX: script:1: unexpected symbol near '='\n  1 | x = = 2"},
+    {"local t = {}\n\n  t.a.b = 1 -- here\n",
+     "MT_ESCRIPT: script:3: attempt to index a nil value (field 'a')\n"
+     "  3 | t.a.b = 1 -- here"},
+    {"function f(x)\n  return x.y\nend\nlocal function g()\n  f(nil)\n  return 1\nend\n"
+     "g()\n",
+     "MT_ESCRIPT: script:2: attempt to index a nil value (local 'x')\n"
+     "  2 | return x.y\ncalled from script:5\n  5 | f(nil)\n"
+     "called from script:8\n  8 | g()"},
+    {"os.exit(1)", "MT_ESCRIPT: script:1: attempt to index a nil value (global 'os')\n"
+                   "  1 | os.exit(1)\nscripts of this program have no os"},
+    {"pritn(1)", "MT_ESCRIPT: script:1: attempt to call a nil value (global 'pritn')\n"
+                 "  1 | pritn(1)\nthere is no pritn; near it: print"},
+    {"error('mine', 0)", "MT_ESCRIPT: script:1: mine\n  1 | error('mine', 0)"},
+    {"error{}", "MT_ESCRIPT: script:1: an error that is a table, which has no text"},
+    {"error(setmetatable({}, { __tostring = function() return 'own' end }))",
+     "MT_ESCRIPT: script:1: own\n  1 | error("},
+    {"\n\ntile.composition(tile.layout '(4,6,8):(2,3,5)', tile.layout(6, 3))",
+     "MT_ESCRIPT: script:3: composition: no layout R has R(i) = A(B(i)) for "},
+    {"tile.copi(1)", "MT_ESCRIPT: script:1: tile.copi: no such function; did you mean "
+                     "copy?\n  1 | tile.copi(1)"},
+    {"local T = tile.load('m.npy')\nreturn T:shape()",
+     "MT_ESCRIPT: script:2: attempt to index a nil value (local 'T')\n"
+     "  2 | return T:shape()\nthe last call that returned nil said: the host permits no files"},
+    {"local x = 1\nx += 1", "MT_ESYNTAX: script:2: syntax error near '+'\n  2 | x += 1\n"
+                            "there is no += here: x = x + y"},
+    {"if 1 != 2 then end", "MT_ESYNTAX: script:1: 'then' expected near '!'\n"
+                           "  1 | if 1 != 2 then end\nwhat differs is x ~= y here"},
+    {"local L = tile.layout((4,8),(8,1))",
+     "MT_ESYNTAX: script:1: ')' expected near ','\n"
+     "  1 | local L = tile.layout((4,8),(8,1))\na tuple is a table here: {4, 8}"},
+    {"require 'socket'", "MT_ESCRIPT: script:1: require: there is no \"socket\" for "
+                         "scripts of this program\n  1 | require 'socket'"},
+    {"require 'moontiel'",
+     "MT_ESCRIPT: script:1: require: there is no \"moontiel\" for scripts of this "
+     "program; did you mean moontile?\n  1 | require 'moontiel'"},
+    {"while true do end", "MT_ELIMIT: script:1: the script was stopped: it took longer "
+                          "than it may\n  1 | while true do end"},
+    {"local t = {}\nwhile true do t[#t + 1] = {} end",
+     "MT_ELIMIT: script: more memory than the 8388608 bytes that it may have\n"
+     "shortly before it was at script:2\n  2 | while true do"},
+    {"\nlocal function f(n)\n  return f(n + 1) + 1\nend\nf(1)",
+     "MT_ELIMIT: script: more memory than the 8388608 bytes that it may have\n"
+     "shortly before it was at script:3\n  3 | return f(n + 1) + 1"},
+    {"\033Lua", "MT_ESYNTAX: script: attempt to load a binary chunk: a script is a text"},
+    {"\377\376p", "MT_ESYNTAX: script:1: unexpected symbol near '<\\255>'\n  1 | ??p\n"
+                  "the text is no UTF-8: is it UTF-16?"},
+    {"local s = 'abc \xC3\xA4 \033[31m \xC3' error(s)",
+     "MT_ESCRIPT: script:1: abc \xC3\xA4 ?[31m ?\n  1 | local s = 'abc \xC3\xA4 ?[31m ?' e"},
+    {"print 'a' // and more", "MT_ESYNTAX: script:1: unexpected symbol near '//'\n"
+                              "  1 | print 'a' // and more\na comment begins with --"},
+    {"function f(x)\n  if x then\n    return 1\n  else if not x then\n    return 2\n"
+     "  end\nend\n",
+     "MT_ESYNTAX: script:8: 'end' expected (to close 'function' at line 1) near <eof>\n"
+     "line 4 has else if, which needs an end of its own; elseif needs none"},
+    {"coroutine.wrap(function() error 'in it' end)()",
+     "MT_ESCRIPT: script:1: in it\n  1 | coroutine.wrap("}};
+
+/* One has all the time that it needs; the other is for the script that never ends. */
 void test_messages (void) {
-  static const struct {
-    const char *code, *want;
-  } rows[] = {
-      {"local a = 1\n  local b = a +\n",
-       "MT_ESYNTAX: script:3: unexpected symbol near <eof>"},
-      {"x = = 2", "MT_ESYNTAX: script:1: unexpected symbol near '='\n  1 | x = = 2"},
-      {"local t = {}\n\n  t.a.b = 1 -- here\n",
-       "MT_ESCRIPT: script:3: attempt to index a nil value (field 'a')\n"
-       "  3 | t.a.b = 1 -- here"},
-      {"function f(x)\n  return x.y\nend\nlocal function g()\n  f(nil)\n  return 1\nend\n"
-       "g()\n",
-       "MT_ESCRIPT: script:2: attempt to index a nil value (local 'x')\n"
-       "  2 | return x.y\ncalled from script:5\n  5 | f(nil)\n"
-       "called from script:8\n  8 | g()"},
-      {"os.exit(1)", "MT_ESCRIPT: script:1: attempt to index a nil value (global 'os')\n"
-                     "  1 | os.exit(1)\nscripts of this program have no os"},
-      {"pritn(1)", "MT_ESCRIPT: script:1: attempt to call a nil value (global 'pritn')\n"
-                   "  1 | pritn(1)\nthere is no pritn; near it: print"},
-      {"error('mine', 0)", "MT_ESCRIPT: script:1: mine\n  1 | error('mine', 0)"},
-      {"error{}", "MT_ESCRIPT: script:1: an error that is a table, which has no text"},
-      {"error(setmetatable({}, { __tostring = function() return 'own' end }))",
-       "MT_ESCRIPT: script:1: own\n  1 | error("},
-      {"\n\ntile.composition(tile.layout '(4,6,8):(2,3,5)', tile.layout(6, 3))",
-       "MT_ESCRIPT: script:3: composition: no layout R has R(i) = A(B(i)) for "},
-      {"tile.copi(1)", "MT_ESCRIPT: script:1: tile.copi: no such function; did you mean "
-                       "copy?\n  1 | tile.copi(1)"},
-      {"local T = tile.load('m.npy')\nreturn T:shape()",
-       "MT_ESCRIPT: script:2: attempt to index a nil value (local 'T')\n"
-       "  2 | return T:shape()\nthe last call that returned nil said: the host permits no files"},
-      {"local x = 1\nx += 1",
-       "MT_ESYNTAX: script:2: syntax error near '+'\n  2 | x += 1\n"
-       "there is no += here: x = x + y"},
-      {"if 1 != 2 then end", "MT_ESYNTAX: script:1: 'then' expected near '!'\n"
-                             "  1 | if 1 != 2 then end\nwhat differs is x ~= y here"},
-      {"local L = tile.layout((4,8),(8,1))",
-       "MT_ESYNTAX: script:1: ')' expected near ','\n"
-       "  1 | local L = tile.layout((4,8),(8,1))\na tuple is a table here: {4, 8}"},
-      {"require 'socket'", "MT_ESCRIPT: script:1: require: there is no \"socket\" for "
-                           "scripts of this program\n  1 | require 'socket'"},
-      {"require 'moontiel'",
-       "MT_ESCRIPT: script:1: require: there is no \"moontiel\" for scripts of this "
-       "program; did you mean moontile?\n  1 | require 'moontiel'"},
-      {"while true do end", "MT_ELIMIT: script:1: the script was stopped: it took longer "
-                            "than it may\n  1 | while true do end"},
-      {"local t = {}\nwhile true do t[#t + 1] = {} end",
-       "MT_ELIMIT: script: more memory than the 8388608 bytes that it may have"}};
-  const mt_vm_options o = {.size = sizeof o, .milliseconds = 1000, .memory = 8 << 20};
-  mt_vm *v = open_vm(&o);
-  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    const char *got = run_vm(v, rows[i].code);
-    CHECK(strncmp(got, rows[i].want, strlen(rows[i].want)) == 0,
-          "%s\n  wanted \"%s\"\n  got    \"%s\"", rows[i].code, rows[i].want, got);
+  const mt_vm_options o = {.size = sizeof o, .milliseconds = -1, .memory = 8 << 20};
+  mt_vm_options short_of_time = o;
+  short_of_time.milliseconds = 100;
+  mt_vm *v = open_vm(&o), *hasty = open_vm(&short_of_time);
+  for (size_t i = 0; i < sizeof messages / sizeof *messages; i++) {
+    const char *want = messages[i].want;
+    const char *got = run_vm(strstr(want, "longer") ? hasty : v, messages[i].code);
+    CHECK(strncmp(got, want, strlen(want)) == 0, "%s\n  wanted \"%s\"\n  got    \"%s\"",
+          messages[i].code, want, got);
   }
   mt_vm_close(v);
+  mt_vm_close(hasty);
 }
 
 /* ---------------------------------------------------------------- options */

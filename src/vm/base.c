@@ -205,6 +205,11 @@ static const char *next_piece (lua_State *L, void *ud, size_t *size) {
 
 int vm_load (lua_State *L, const char *text, size_t size, const char *name) {
   pieces p = {text, size};
+  if (size > 0 && *text == *LUA_SIGNATURE) {
+    lua_pushfstring(L, "%s: attempt to load a binary chunk: a script is a text",
+                    name + (*name == '='));
+    return LUA_ERRSYNTAX;
+  }
   return lua_load(L, next_piece, &p, name, "t");
 }
 

@@ -96,6 +96,7 @@ static void on_count (lua_State *L, mt_vm *v) {
   v->spent += (uint64_t)lua_gethookcount(L);
   look(v);
   v->period = v->over == VM_RUNS ? next_period(v, v->seen - before) : 1;
+  if (v->over == VM_RUNS) vm_notice(L, v);
   hook(L, v->period);
   vm_end(L, v);
 }

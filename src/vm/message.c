@@ -63,6 +63,25 @@ static void say (mt_vm *v, const char *format, ...) {
   va_end(args);
 }
 
+/* The bytes of the character of UTF-8 at s; 0: it is none. */
+static int character (const unsigned char *s) {
+  int n = *s < 0x80 ? 1 : *s < 0xC2 ? 0 : *s < 0xE0 ? 2 : *s < 0xF0 ? 3 : 4;
+  if (*s > 0xF4) return 0;
+  for (int i = 1; i < n; i++)
+    if ((s[i] & 0xC0) != 0x80) return 0;
+  return n;
+}
+
+/* What acts on a terminal, or is no text, becomes ?: the message goes to people. */
+static void clean (mt_vm *v) {
+  for (char *s = v->message; *s != '\0';) {
+    int n = character((const unsigned char *)s);
+    bool acts = ((unsigned char)*s < ' ' && *s != '\n' && *s != '\t') || *s == '\177';
+    if (n == 0 || acts) *s = '?';
+    s += n > 0 ? n : 1;
+  }
+}
+
 /* The line of the text of this name without the blanks before it; NULL: it is not known.
  */
 static const char *line_of (mt_vm *v, const char *name, int line, size_t *size) {
@@ -109,6 +128,24 @@ static int find_own_line (const mt_vm *v, const char *text, const char **name) {
   for (const vm_chunk *c = v->chunks; c && line == 0; c = c->next)
     if ((line = own_line(c, text)) > 0) *name = c->name;
   return line;
+}
+
+/* The text behind "NAME:LINE: " of a known chunk; NULL: it does not begin so. */
+static const char *behind (const mt_vm *v, const char *text) {
+  for (const vm_chunk *c = v->chunks; c; c = c->next) {
+    size_t n = strlen(c->name);
+    int line, more = 0;
+    if (own_line(c, text) && sscanf(text + n, ":%d: %n", &line, &more) == 1 && more > 0)
+      return text + n + more;
+  }
+  return NULL;
+}
+
+/* Where an error happened, without who passed it on: coroutine.wrap says where it is. */
+static const char *innermost (const mt_vm *v, const char *text) {
+  for (const char *next; (next = behind(v, text)) != NULL && behind(v, next);)
+    text = next;
+  return text;
 }
 
 static void show_callers (lua_State *L, mt_vm *v, int level) {
@@ -182,7 +219,10 @@ static void advise_syntax (mt_vm *v, const char *text, const char *name, int lin
       {"near ':'", ":", "if x then ... end, while x do ... end, function f(x) ... end"},
       {"near 'moontile'", "import", "local tile = require \"moontile\""},
       {"near '#'", "#", "a comment begins with --"},
+      {"near '//'", "//", "a comment begins with --"},
       {"near '/'", "//", "a comment begins with --"},
+      {"near '<\\255>'", "", "the text is no UTF-8: is it UTF-16?"},
+      {"near '<\\254>'", "", "the text is no UTF-8: is it UTF-16?"},
   };
   size_t size;
   char code[256];
@@ -196,6 +236,22 @@ static void advise_syntax (mt_vm *v, const char *text, const char *name, int lin
     }
 }
 
+/* Of a text that ends before its blocks do. */
+static void advise_else_if (mt_vm *v, const char *text, const char *name) {
+  static const char code[] = "else if";
+  const size_t n = sizeof code - 1;
+  const vm_chunk *c = *find(v, name);
+  if (c == NULL || !strstr(text, "'end' expected") || !strstr(text, "near <eof>")) return;
+  int line = 1;
+  for (size_t i = 0; i + n < c->size; i++) {
+    if (c->text[i] == '\n') line++;
+    if (memcmp(c->text + i, code, n) != 0) continue;
+    say(v, "\nline %d has else if, which needs an end of its own; elseif needs none",
+        line);
+    return;
+  }
+}
+
 /* Of the error at 1: an address is no text for people. */
 static const char *text_of (lua_State *L) {
   int type = lua_type(L, 1);
@@ -206,6 +262,12 @@ static const char *text_of (lua_State *L) {
                          luaL_typename(L, 1));
 }
 
+/* What Lua's parser said, of a line of this chunk. */
+static void advise_parsed (mt_vm *v, const char *text, const char *name, int line) {
+  advise_syntax(v, text, name, line);
+  advise_else_if(v, text, name);
+}
+
 int vm_explain (lua_State *L) {
   mt_vm *v = vm_of(L);
   lua_Debug where;
@@ -213,7 +275,8 @@ int vm_explain (lua_State *L) {
   int level = 0;
   lua_settop(L, 1);
   if (!lua_checkstack(L, 8)) return 1;
-  const char *text = v->over ? vm_reason(v->over) : text_of(L);
+  const char *said = v->over ? vm_reason(v->over) : text_of(L),
+             *text = innermost(v, said);
   bool known = next_known(L, v, &level, &where);
   int line = find_own_line(v, text, &name);
   v->message[0] = '\0';
@@ -224,9 +287,32 @@ int vm_explain (lua_State *L) {
   if (!v->over) {
     advise(L, v, text);
     advise_failed(L, v, text);
-    if (!known && line > 0) advise_syntax(v, text, name, line);
+    if (!known && line > 0) advise_parsed(v, text, name, line);
   }
-  if (known) show_callers(L, v, level);
+  if (known) show_callers(L, v, text == said || line == where.currentline ? level : 0);
+  clean(v);
   lua_settop(L, 1);
   return 1;
+}
+
+void vm_notice (lua_State *L, mt_vm *v) {
+  enum { LEVELS = 4 };
+  lua_Debug where;
+  for (int level = 0; level < LEVELS && lua_getstack(L, level, &where); level++) {
+    lua_getinfo(L, "Sl", &where);
+    const vm_chunk *c = *find(v, where.short_src);
+    if (c == NULL || where.currentline < 1) continue;
+    v->seen_in = c->name;
+    v->seen_line = where.currentline;
+    return;
+  }
+}
+
+void vm_explain_memory (mt_vm *v, const char *name) {
+  v->message[0] = '\0';
+  say(v, "%s: more memory than the %zu bytes that it may have", name, v->o.memory);
+  if (v->seen_in == NULL) return;
+  say(v, "\nshortly before it was at %s:%d", v->seen_in, v->seen_line);
+  show_line(v, v->seen_in, v->seen_line);
+  clean(v);
 }

@@ -143,9 +143,7 @@ static mt_status fail (mt_vm *v, const task *t, int lua_status, mt_err *err) {
                    "%s: a table with keys that collide was not to grow to %zu entries: "
                    "other keys spread",
                    t->name, v->colliding);
-  if (memory && v->full)
-    return lmt_set(err, s, "%s: more memory than the %zu bytes that it may have",
-                   t->name ? t->name : "mt_vm_open", v->o.memory);
+  if (memory && v->full) vm_explain_memory(v, t->name ? t->name : "mt_vm_open");
   if (v->message[0] == '\0')
     return lmt_set(err, s, "%s", v->over ? vm_reason(v->over) : mt_status_text(s));
   return lmt_set(err, s, "%s", v->message);
@@ -157,6 +155,7 @@ static mt_status protect (lua_CFunction f, task *t, bool script, mt_err *err) {
   mt_vm *v = t->v;
   v->results = 0;
   v->message[0] = '\0';
+  v->seen_in = NULL;
   v->over = VM_RUNS;
   v->full = false;
   v->colliding = 0;

@@ -53,7 +53,9 @@ struct mt_vm {
   int results;
   const struct lmt_state *state; /* of the library; NULL: it is not open */
   struct vm_chunk *chunks;       /* the newest first */
-  char message[MT_ERRSIZE];      /* that the call ends with */
+  const char *seen_in;           /* chunk in which the hook last met it; NULL: in none */
+  int seen_line;
+  char message[MT_ERRSIZE]; /* that the call ends with */
 };
 
 mt_vm *vm_of (lua_State *L);
@@ -121,6 +123,10 @@ void vm_forget (mt_vm *v);
 /* (error) -> (error): a handler of lua_pcall. v->message says what happened, shows the
 ** line, and who called. It needs no memory of Lua, where the error is a text. */
 int vm_explain (lua_State *L);
+/* Notes which line of a known chunk runs: of an error of memory nobody is asked. */
+void vm_notice (lua_State *L, mt_vm *v);
+/* v->message says that the budget of memory is spent, and near which line. */
+void vm_explain_memory (mt_vm *v, const char *name);
 /* The global whose name is nearest to this one, or, called, such a function of the
 ** script's; NULL: none is near. */
 const char *vm_nearest (lua_State *L, const char *name, bool called);
