@@ -31,13 +31,22 @@ static pid_t started; /* the process that called cuInit */
 static __thread CUcontext stack[MAXSTACK];
 static __thread int depth;
 static pthread_mutex_t inside = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t moved = PTHREAD_COND_INITIALIZER;
 
-int fake_enter (void) { return pthread_mutex_lock(&inside); }
+/* Who is in is soon out: it is tried some microseconds before the thread goes to sleep. */
+int fake_enter (void) {
+  for (int i = 0; i < 1000; i++)
+    if (pthread_mutex_trylock(&inside) == 0) return 0;
+  return pthread_mutex_lock(&inside);
+}
 
 void fake_leave (const int *entered) {
   (void)entered;
   pthread_mutex_unlock(&inside);
 }
+
+void fake_wait (void) { pthread_cond_wait(&moved, &inside); }
+void fake_wake (void) { pthread_cond_broadcast(&moved); }
 
 static int device_count (void) {
   long long n = fake_option("FAKECUDA_DEVICES", 1);
@@ -59,8 +68,8 @@ CUresult fake_ready (void) {
 /* ---------------------------------------------------------------- devices */
 
 FAKE cuInit (unsigned flags) {
-  GUARD;
   FAULT(cuInit);
+  GUARD;
   NEED(flags == 0, 1);
   NEED(started == 0 || started == getpid(), 3);
   NEED(device_count() > 0, 100);
@@ -69,54 +78,56 @@ FAKE cuInit (unsigned flags) {
 }
 
 FAKE cuDriverGetVersion (int *out) {
-  GUARD;
   FAULT(cuDriverGetVersion);
+  GUARD;
   return *out = fake_version(), 0;
 }
 
 FAKE cuDeviceGetCount (int *out) {
-  GUARD;
   FAULT(cuDeviceGetCount);
+  GUARD;
   NEED(started, 3);
   return *out = device_count(), 0;
 }
 
 FAKE cuDeviceGet (CUdevice *out, int index) {
-  GUARD;
   FAULT(cuDeviceGet);
+  GUARD;
   NEED(started, 3);
   NEED(is_device(index), 101);
   return *out = index, 0;
 }
 
 FAKE cuDeviceGetName (char *buf, int size, CUdevice d) {
-  GUARD;
   FAULT(cuDeviceGetName);
+  GUARD;
   NEED(is_device(d), 101);
   snprintf(buf, (size_t)size, "Fake GPU %d", d);
   return 0;
 }
 
 FAKE cuDeviceGetAttribute (int *out, CUdevice_attribute a, CUdevice d) {
-  GUARD;
   FAULT(cuDeviceGetAttribute);
+  GUARD;
   NEED(is_device(d), 101);
   NEED(a == MT_CU_MAJOR || a == MT_CU_MINOR || a == MT_CU_MULTIPROCESSORS, 1);
   return *out = a == MT_CU_MAJOR ? 9 : a == MT_CU_MINOR ? 0 : 132, 0;
 }
 
 FAKE cuDeviceTotalMem_v2 (size_t *out, CUdevice d) {
-  GUARD;
   FAULT(cuDeviceTotalMem);
+  GUARD;
   NEED(is_device(d), 101);
   return *out = fake_memory(), 0;
 }
 
 /* ---------------------------------------------------------------- contexts */
 
+/* Which ones are current is a thread's own: no GUARD. */
+
 FAKE cuDevicePrimaryCtxRetain (CUcontext *out, CUdevice d) {
-  GUARD;
   FAULT(cuDevicePrimaryCtxRetain);
+  GUARD;
   NEED(started, 3);
   NEED(is_device(d), 101);
   CUcontext c = &contexts[d];
@@ -133,7 +144,6 @@ FAKE cuDevicePrimaryCtxRelease_v2 (CUdevice d) {
 }
 
 FAKE cuCtxPushCurrent_v2 (CUcontext c) {
-  GUARD;
   FAULT(cuCtxPushCurrent);
   NEED(c != NULL && depth < MAXSTACK, 201);
   stack[depth++] = c;
@@ -141,7 +151,6 @@ FAKE cuCtxPushCurrent_v2 (CUcontext c) {
 }
 
 FAKE cuCtxPopCurrent_v2 (CUcontext *out) {
-  GUARD;
   NEED(depth > 0, 201);
   *out = stack[--depth];
   FAULT(cuCtxPopCurrent);
@@ -149,15 +158,14 @@ FAKE cuCtxPopCurrent_v2 (CUcontext *out) {
 }
 
 FAKE cuCtxGetDevice (CUdevice *out) {
-  GUARD;
   FAULT(cuCtxGetDevice);
   NEED(fake_current() != NULL, 201);
   return *out = fake_current()->device, 0;
 }
 
 FAKE cuCtxSynchronize (void) {
-  GUARD;
   FAULT(cuCtxSynchronize);
+  GUARD;
   TRY(fake_ready());
   NEED(!fake_capturing(fake_current()), 900);
   fake_finish_all(fake_current());
@@ -171,8 +179,8 @@ static bool is_text (const char *image) { return strstr(image, "_KERNEL(") != NU
 FAKE cuLibraryLoadData (CUlibrary *out, const void *image, CUjit_option *jit,
                         void **jit_values, unsigned njit, CUlibraryOption *opt,
                         void **opt_values, unsigned nopt) {
-  GUARD;
   FAULT(cuLibraryLoadData);
+  GUARD;
   NEED(started, 3);
   NEED(jit == NULL && jit_values == NULL && njit == 0, 1);
   NEED(opt == NULL && opt_values == NULL && nopt == 0, 1);
@@ -196,8 +204,8 @@ FAKE cuLibraryUnload (CUlibrary l) {
 
 /* A kernel, and a function, is its row of the table. */
 FAKE cuLibraryGetKernel (CUkernel *out, CUlibrary l, const char *name) {
-  GUARD;
   FAULT(cuLibraryGetKernel);
+  GUARD;
   NEED(l != NULL, 400);
   if (fake_is_own(l->text)) return fake_own_kernel(out, l->text, name);
   NEED(strncmp(name, "mt_", 3) == 0, 500);
@@ -212,24 +220,24 @@ FAKE cuLibraryGetKernel (CUkernel *out, CUlibrary l, const char *name) {
 }
 
 FAKE cuKernelGetFunction (CUfunction *out, CUkernel k) {
-  GUARD;
   FAULT(cuKernelGetFunction);
+  GUARD;
   TRY(fake_ready());
   return *out = (CUfunction)(void *)k, 0;
 }
 
 /* Code of the architecture that cuDeviceGetAttribute tells. */
 FAKE cuFuncGetAttribute (int *out, CUfunction_attribute a, CUfunction f) {
-  GUARD;
   FAULT(cuFuncGetAttribute);
+  GUARD;
   TRY(fake_ready());
   NEED(f != NULL && a == MT_CU_BINARY, 1);
   return *out = MT_CU_EARLY_BINARY, 0;
 }
 
 FAKE cuFuncSetAttribute (CUfunction f, CUfunction_attribute a, int value) {
-  GUARD;
   FAULT(cuFuncSetAttribute);
+  GUARD;
   TRY(fake_ready());
   NEED(f != NULL && a == MT_CU_MOST_SHARED, 1);
   const mt_kernel *k = (const mt_kernel *)(void *)f;
@@ -243,8 +251,8 @@ FAKE cuFuncSetAttribute (CUfunction f, CUfunction_attribute a, int value) {
 /* ---------------------------------------------------------------- memory */
 
 FAKE cuMemAlloc_v2 (CUdeviceptr *out, size_t bytes) {
-  GUARD;
   FAULT(cuMemAlloc);
+  GUARD;
   TRY(fake_ready());
   return fake_alloc(out, fake_current()->device, bytes);
 }
@@ -259,8 +267,8 @@ FAKE cuMemFree_v2 (CUdeviceptr p) {
 }
 
 FAKE cuMemsetD8Async (CUdeviceptr p, unsigned char value, size_t bytes, CUstream s) {
-  GUARD;
   FAULT(cuMemsetD8Async);
+  GUARD;
   TRY(fake_ready());
   s = fake_stream_of(s);
   NEED(s != NULL, 400);
@@ -271,8 +279,8 @@ FAKE cuMemsetD8Async (CUdeviceptr p, unsigned char value, size_t bytes, CUstream
 }
 
 FAKE cuMemcpyHtoDAsync_v2 (CUdeviceptr dst, const void *src, size_t bytes, CUstream s) {
-  GUARD;
   FAULT(cuMemcpyHtoDAsync);
+  GUARD;
   TRY(fake_ready());
   s = fake_stream_of(s);
   NEED(s != NULL, 400);
@@ -283,8 +291,8 @@ FAKE cuMemcpyHtoDAsync_v2 (CUdeviceptr dst, const void *src, size_t bytes, CUstr
 }
 
 FAKE cuMemcpyDtoHAsync_v2 (void *dst, CUdeviceptr src, size_t bytes, CUstream s) {
-  GUARD;
   FAULT(cuMemcpyDtoHAsync);
+  GUARD;
   TRY(fake_ready());
   s = fake_stream_of(s);
   NEED(s != NULL, 400);
@@ -295,8 +303,8 @@ FAKE cuMemcpyDtoHAsync_v2 (void *dst, CUdeviceptr src, size_t bytes, CUstream s)
 }
 
 FAKE cuMemHostAlloc (void **out, size_t bytes, unsigned flags) {
-  GUARD;
   FAULT(cuMemHostAlloc);
+  GUARD;
   TRY(fake_ready());
   NEED(flags == 0, 1);
   return fake_lock(out, bytes);
@@ -313,8 +321,8 @@ FAKE cuMemFreeHost (void *p) {
 
 FAKE cuPointerGetAttributes (unsigned count, CUpointer_attribute *a, void **out,
                              CUdeviceptr p) {
-  GUARD;
   FAULT(cuPointerGetAttributes);
+  GUARD;
   TRY(fake_ready());
   NEED(count == 1 && *a == MT_CU_MEMORY_TYPE, 1);
   *(int *)*out = fake_is_locked((const void *)(uintptr_t)p) ? MT_CU_HOST_MEMORY : 0;
@@ -324,8 +332,8 @@ FAKE cuPointerGetAttributes (unsigned count, CUpointer_attribute *a, void **out,
 /* ---------------------------------------------------------------- streams */
 
 FAKE cuStreamCreate (CUstream *out, unsigned flags) {
-  GUARD;
   FAULT(cuStreamCreate);
+  GUARD;
   TRY(fake_ready());
   NEED(flags == MT_CU_NON_BLOCKING, 1);
   return fake_stream_new(out, fake_current());
@@ -340,8 +348,8 @@ FAKE cuStreamDestroy_v2 (CUstream s) {
 }
 
 FAKE cuStreamSynchronize (CUstream s) {
-  GUARD;
   FAULT(cuStreamSynchronize);
+  GUARD;
   TRY(fake_ready());
   s = fake_stream_of(s);
   NEED(s != NULL && s->context == fake_current(), 400);
@@ -351,8 +359,8 @@ FAKE cuStreamSynchronize (CUstream s) {
 }
 
 FAKE cuStreamQuery (CUstream s) {
-  GUARD;
   FAULT(cuStreamQuery);
+  GUARD;
   TRY(fake_ready());
   s = fake_stream_of(s);
   NEED(s != NULL && s->context == fake_current(), 400);
@@ -362,8 +370,8 @@ FAKE cuStreamQuery (CUstream s) {
 }
 
 FAKE cuStreamIsCapturing (CUstream s, CUstreamCaptureStatus *out) {
-  GUARD;
   FAULT(cuStreamIsCapturing);
+  GUARD;
   TRY(fake_ready());
   s = fake_stream_of(s);
   NEED(s != NULL && s->context == fake_current(), 400);
@@ -371,8 +379,8 @@ FAKE cuStreamIsCapturing (CUstream s, CUstreamCaptureStatus *out) {
 }
 
 FAKE cuStreamWaitEvent (CUstream s, CUevent e, unsigned flags) {
-  GUARD;
   FAULT(cuStreamWaitEvent);
+  GUARD;
   TRY(fake_ready());
   s = fake_stream_of(s);
   NEED(e != NULL && s != NULL && s->context == fake_current(), 400);
@@ -384,8 +392,8 @@ FAKE cuStreamWaitEvent (CUstream s, CUevent e, unsigned flags) {
 /* ---------------------------------------------------------------- graphs */
 
 FAKE cuStreamBeginCapture_v2 (CUstream s, CUstreamCaptureMode mode) {
-  GUARD;
   FAULT(cuStreamBeginCapture);
+  GUARD;
   TRY(fake_ready());
   NEED(s != NULL && s->context == fake_current(), 400);
   NEED(mode >= 0 && mode <= MT_CU_RELAXED, 1);
@@ -401,8 +409,8 @@ FAKE cuStreamEndCapture (CUstream s, CUgraph *out) {
 }
 
 FAKE cuGraphInstantiateWithFlags (CUgraphExec *out, CUgraph g, unsigned long long flags) {
-  GUARD;
   FAULT(cuGraphInstantiateWithFlags);
+  GUARD;
   TRY(fake_ready());
   NEED(g != NULL, 400);
   NEED(flags == 0, 1);
@@ -410,8 +418,8 @@ FAKE cuGraphInstantiateWithFlags (CUgraphExec *out, CUgraph g, unsigned long lon
 }
 
 FAKE cuGraphLaunch (CUgraphExec g, CUstream s) {
-  GUARD;
   FAULT(cuGraphLaunch);
+  GUARD;
   TRY(fake_ready());
   s = fake_stream_of(s);
   NEED(g != NULL && s != NULL && s->context == fake_current(), 400);

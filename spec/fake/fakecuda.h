@@ -21,6 +21,8 @@
 #ifndef FAKECUDA_H
 #define FAKECUDA_H
 
+#include <pthread.h>
+
 #include "copy/algo.h"
 #include "cuda/cuda.h"
 
@@ -60,9 +62,12 @@ long long fake_option (const char *name, long long otherwise);
 CUcontext fake_current (void); /* NULL: none */
 int fake_version (void);       /* of the driver, as CUDA counts */
 
-/* One thread at a time is in the driver, also while it does the work of a stream. */
+/* One thread at a time is in the driver, but while it runs a kernel: then the stream is that
+** thread's, and others wait for it. */
 int fake_enter (void);
 void fake_leave (const int *entered);
+void fake_wait (void); /* until some thread has done some work; others are in meanwhile */
+void fake_wake (void);
 
 /* Every function of the driver is declared by FAKE, and begins with these. */
 #define FAKE FAKECUDA_API CUresult
@@ -187,6 +192,8 @@ struct CUstream_st {
   CUcontext context;
   CUstream next;
   fake_work *work;
+  int busy; /* how many pieces of work are under way, one in another, on the thread: */
+  pthread_t thread;
   bool legacy;
   bool capturing, broken; /* broken: its capture can only end in an error */
   fake_work *captured;

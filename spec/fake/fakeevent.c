@@ -14,8 +14,8 @@ static int events;
 int fake_live_events (void) { return events; }
 
 FAKE cuEventCreate (CUevent *out, unsigned flags) {
-  GUARD;
   FAULT(cuEventCreate);
+  GUARD;
   TRY(fake_ready());
   NEED(flags == 0 || flags == MT_CU_NO_TIMING, 1);
   CUevent e = calloc(1, sizeof *e);
@@ -35,8 +35,8 @@ FAKE cuEventDestroy_v2 (CUevent e) {
 }
 
 FAKE cuEventRecord (CUevent e, CUstream s) {
-  GUARD;
   FAULT(cuEventRecord);
+  GUARD;
   TRY(fake_ready());
   s = fake_stream_of(s);
   NEED(e != NULL && s != NULL && s->context == fake_current(), 400);
@@ -47,8 +47,8 @@ FAKE cuEventRecord (CUevent e, CUstream s) {
 }
 
 FAKE cuEventSynchronize (CUevent e) {
-  GUARD;
   FAULT(cuEventSynchronize);
+  GUARD;
   TRY(fake_ready());
   NEED(e != NULL, 400);
   TRY(fake_reach(e, e->asked));
@@ -56,8 +56,8 @@ FAKE cuEventSynchronize (CUevent e) {
 }
 
 FAKE cuEventQuery (CUevent e) {
-  GUARD;
   FAULT(cuEventQuery);
+  GUARD;
   TRY(fake_ready());
   NEED(e != NULL, 400);
   NEED(fake_look_for(e, e->asked), MT_CU_NOT_READY);
@@ -65,8 +65,8 @@ FAKE cuEventQuery (CUevent e) {
 }
 
 FAKE cuEventElapsedTime (float *ms, CUevent from, CUevent to) {
-  GUARD;
   FAULT(cuEventElapsedTime);
+  GUARD;
   TRY(fake_ready());
   NEED(from != NULL && to != NULL, 400);
   NEED(from->at > 0 && to->at > 0, 600);

@@ -27,8 +27,8 @@ static CUresult read_attributes (attributes *out, const CUlaunchConfig *c) {
 
 FAKE cuLaunchKernelEx (const CUlaunchConfig *c, CUfunction f, void **params,
                        void **extra) {
-  GUARD;
   FAULT(cuLaunchKernelEx);
+  GUARD;
   TRY(fake_ready());
   const mt_kernel *k = (const mt_kernel *)(const void *)f;
   const CUstream s = fake_stream_of(c->hStream);

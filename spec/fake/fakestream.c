@@ -3,7 +3,8 @@
 ** SPDX-License-Identifier: MIT
 **
 ** A missing wait shows: host memory that was to be read is another's by then, memory that
-** was to be written is not. Whoever waits does the work, alone in the driver (GUARD).
+** was to be written is not. Whoever waits does the work, alone in the driver (GUARD) but
+** for kernels, which threads run beside each other.
 */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,11 @@
 #include "copy/ref.h"
 
 static CUstream streams;
+
+/* Whether another thread does work of it. */
+static bool is_taken (const struct CUstream_st *s) {
+  return s->busy > 0 && !pthread_equal(s->thread, pthread_self());
+}
 
 CUresult fake_stream_new (CUstream *out, CUcontext c) {
   CUstream s = calloc(1, sizeof *s);
@@ -44,6 +50,7 @@ static void forget_work (CUstream s) {
 
 void fake_stream_free (CUstream s) {
   CUstream *p = &streams;
+  while (is_taken(s)) fake_wait();
   if (fake_look(s)) fake_finish(s);
   else forget_work(s);
   fake_capture_drop(s);
@@ -161,9 +168,10 @@ static CUresult launch (fake_work *w, int device) {
 }
 
 static void perform_next (CUstream s);
+static bool pends (CUstream s) { return s->work != NULL || is_taken(s); }
 
 CUresult fake_reach (CUevent e, int ticket) {
-  while (e->come < ticket && e->last->work != NULL) perform_next(e->last);
+  while (e->come < ticket && pends(e->last)) perform_next(e->last);
   return e->come < ticket ? 400 : 0;
 }
 
@@ -179,10 +187,17 @@ static CUresult stamp (CUevent e, int ticket) {
   return 0;
 }
 
+static CUresult launch_outside (fake_work *w, int device) {
+  fake_leave(NULL);
+  CUresult r = launch(w, device);
+  fake_enter();
+  return r;
+}
+
 static CUresult perform (fake_work *w, int device) {
   if (w->kind == FAKE_STAMP) return stamp(w->event, w->ticket);
   if (w->kind == FAKE_AWAIT) return fake_reach(w->event, w->ticket);
-  if (w->kind == FAKE_LAUNCH) return launch(w, device);
+  if (w->kind == FAKE_LAUNCH) return launch_outside(w, device);
   void *p = fake_host(w->device, -1, w->bytes, NULL);
   if (p == NULL) return 700;
   if (w->kind == FAKE_SET) memset(p, w->value, w->bytes), fake_fill(w->device, w->bytes);
@@ -201,32 +216,45 @@ static bool is_due (fake_work *w) {
 }
 
 bool fake_look (CUstream s) {
-  while (s->work != NULL && is_due(s->work)) perform_next(s);
-  return s->work == NULL;
+  while (!is_taken(s) && s->work != NULL && is_due(s->work)) perform_next(s);
+  return !pends(s);
 }
 
 bool fake_look_for (CUevent e, int ticket) {
-  while (e->come < ticket && e->last->work != NULL && is_due(e->last->work))
-    perform_next(e->last);
-  return e->come >= ticket || e->last->work == NULL;
+  CUstream s = e->last;
+  while (e->come < ticket && !is_taken(s) && s->work != NULL && is_due(s->work))
+    perform_next(s);
+  return e->come >= ticket || !pends(s);
 }
 
-/* Of a context that is lost only events come to pass. */
+/* The next work of a stream, or what another thread does of it. Of a context that is lost
+** only events come to pass. */
 static void perform_next (CUstream s) {
+  if (is_taken(s)) {
+    fake_wait();
+    return;
+  }
   fake_work *w = s->work;
   while (w->kind == FAKE_LAUNCH && !is_due(w))
     nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
   s->work = w->next;
-  if (s->context->sticky == 0) s->context->sticky = perform(w, s->context->device);
-  else if (w->kind == FAKE_STAMP) perform(w, s->context->device);
+  s->thread = pthread_self();
+  s->busy++;
+  CUresult r = s->context->sticky;
+  if (r == 0 || w->kind == FAKE_STAMP) r = perform(w, s->context->device);
+  if (s->context->sticky == 0) s->context->sticky = r;
+  s->busy--;
+  fake_wake();
   drop_work(w);
 }
 
 void fake_finish (CUstream s) {
-  while (s->work != NULL) perform_next(s);
+  while (pends(s)) perform_next(s);
 }
 
+/* From the beginning again after each piece: streams may be gone since. */
 void fake_finish_all (CUcontext c) {
-  for (CUstream s = streams; s != NULL; s = s->next)
-    if (s->context == c) fake_finish(s);
+  for (CUstream s = streams; s != NULL;)
+    if (s->context == c && pends(s)) perform_next(s), s = streams;
+    else s = s->next;
 }

@@ -136,18 +136,22 @@ gate_threads() {
   ! grep -q 'WARNING: ThreadSanitizer' "$log"
 }
 
-# How many times the operations a second of one thread 2, 4 ... threads do, each in its best of many
-# short slices, so that other work of the machine spoils few of them.
-gate_growth() {
+# grow SCRIPT DEVICE OPERATIONS: 1, 2, 4 ... threads, each in its best of many short slices, so that
+# other work of the machine spoils few of them.
+grow() {
   counts=1 n=2
   while [ "$n" -le "$jobs" ] && [ "$n" -le 64 ]; do counts="$counts $n" n=$((2 * n)); done
-  for device in cpu cuda; do
-    # shellcheck disable=SC2086
-    MOONTILE_SLICES=${MOONTILE_GATE_SLICES:-40} with_driver "$build" "$build/moontile_threads_test" \
-      "$root/spec/threads/work.lua" "$device" 5000 $counts || return 1
-  done
-  figure "$(awk '/ best of / { printf "%s%s %s: %s (%s)", s, $1, $5, $10, $7; s = ", " }' "$log") times" \
-    '(operations a second)'
+  echo "grow: $1"
+  # shellcheck disable=SC2086
+  MOONTILE_SLICES=${MOONTILE_GATE_SLICES:-40} with_driver "$build" "$build/moontile_threads_test" \
+    "$root/spec/threads/$1.lua" "$2" "$3" $counts
+}
+
+# How many times the operations a second of one thread 2, 4 ... threads do.
+gate_growth() {
+  grow work cpu 5000 && grow served cpu 50000 && grow work cuda 5000 && grow served cuda 1500 || return 1
+  figure "$(awk '/^grow: / { name = $2 } / best of / && $5 > 1 {
+    printf "%s%s on %s, %d threads: %s", s, name, $1, $5, $10; s = ", " }' "$log") times one thread's"
 }
 
 gate_static() {

@@ -19,7 +19,7 @@
 #include "moontile.h"
 #include "moontile/vm.h"
 
-enum { MOST_THREADS = 128, MOST_COUNTS = 16, PIECE = 200 };
+enum { MOST_THREADS = 128, MOST_COUNTS = 16, MOST_PIECE = 200, PIECES = 16 };
 
 int checks, failures;
 
@@ -30,7 +30,7 @@ static bool plants;
 /* What all threads share. */
 static struct {
   const char *script, *device;
-  long total;
+  long total, piece; /* operations; of one call */
   atomic_long next, right;
   mt_layout layout;
   float data[32];
@@ -84,8 +84,9 @@ static void work (worker *w) {
                            .bytes = (size_t)1 << 30};
   if (!is_ok(w, mt_vm_open(&v, &o, &err), &err)) return;
   bool ok = prepare(w, v, &err);
-  for (long i; ok && (i = atomic_fetch_add(&all.next, PIECE)) < all.total;) {
-    const mt_vm_value args[] = {{.kind = MT_VM_INTEGER, .integer = PIECE},
+  for (long i; ok && (i = atomic_fetch_add(&all.next, all.piece)) < all.total;) {
+    long n = all.total - i < all.piece ? all.total - i : all.piece;
+    const mt_vm_value args[] = {{.kind = MT_VM_INTEGER, .integer = n},
                                 {.kind = MT_VM_INTEGER, .integer = i}};
     ok = is_ok(w, mt_vm_call(v, "work", args, 2, &err), &err) && evaluates(i);
     if (plants) planted++;
@@ -132,6 +133,8 @@ static double waited (int threads) {
 static double run (int threads) {
   atomic_store(&all.next, 0);
   atomic_store(&all.right, 0);
+  all.piece = all.total / (PIECES * threads) + 1; /* all threads have some to the end */
+  if (all.piece > MOST_PIECE) all.piece = MOST_PIECE;
   double begin = now(CLOCK_MONOTONIC), used = now(CLOCK_PROCESS_CPUTIME_ID);
   for (int i = 0; i < threads; i++)
     if (pthread_create(&workers[i].thread, NULL, operate, &workers[i])) exit(2);
@@ -178,7 +181,7 @@ int main (int argc, char **argv) {
   plants = getenv("MOONTILE_PLANTED") != NULL;
   all.script = argv[1];
   all.device = argv[2];
-  all.total = (atol(argv[3]) + PIECE - 1) / PIECE * PIECE;
+  all.total = atol(argv[3]);
   for (int i = 0; i < 32; i++) all.data[i] = (float)i;
   if (mt_parse(&all.layout, "(8,4):(1,8)", 11, &err)) return 2;
   for (int i = 0; i < n; i++) {
