@@ -175,6 +175,16 @@ static const struct {
      "  end\nend\n",
      "MT_ESYNTAX: script:8: 'end' expected (to close 'function' at line 1) near <eof>\n"
      "line 4 has else if, which needs an end of its own; elseif needs none"},
+    {"for i = 1, 3\n  print(i)\nend",
+     "MT_ESYNTAX: script:2: 'do' expected near 'print'\n  2 | print(i)\n"
+     "a loop begins its block by do: while x do ... end"},
+    {"if 1\n  print(i)\nend",
+     "MT_ESYNTAX: script:2: 'then' expected near 'print'\n  2 | print(i)\n"
+     "if and elseif begin their block by then: if x then ... end"},
+    {"string.format('%d', 1.5)",
+     "MT_ESCRIPT: script:1: bad argument #2 to 'format' (number has no integer"},
+    {"tonumber()",
+     "MT_ESCRIPT: script:1: bad argument #1 to 'tonumber' (value expected)"},
     {"coroutine.wrap(function() error 'in it' end)()",
      "MT_ESCRIPT: script:1: in it\n  1 | coroutine.wrap("}};
 

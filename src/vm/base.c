@@ -135,15 +135,12 @@ static int l_pairs (lua_State *L) {
   return 3;
 }
 
-/* Upvalue 1: Lua's own, on texts that are no longer than numbers are. */
+/* Upvalue 1: Lua's own, in this call, on texts that are no longer than numbers are. */
 static int l_tonumber (lua_State *L) {
   enum { LONGEST = 1 << 12 };
   if (lua_type(L, 1) == LUA_TSTRING && lua_rawlen(L, 1) > LONGEST)
     return luaL_pushfail(L), 1;
-  lua_pushvalue(L, lua_upvalueindex(1));
-  lua_insert(L, 1);
-  lua_call(L, lua_gettop(L) - 1, 1);
-  return 1;
+  return lua_tocfunction(L, lua_upvalueindex(1))(L);
 }
 
 /* collectgarbage("count"), collectgarbage(["collect"]), collectgarbage("step") */
