@@ -85,10 +85,11 @@ typedef struct mt_watch {
 
 /* What went wrong, and who may stop a call. `text` is one or more lines, without a final
 ** newline: the operation, its operands, the condition, a witness, a way out.
-** Start with `mt_err err = MT_NOERR;`. `stop` is NULL, or asked by the calls that get
-** this err: after true they end soon, with MT_ESTOPPED. What such a call writes is then
-** written in part; everything can be used again. What a GPU was told to do it does all
-** the same. `watch` is NULL, or says who is told how far they are. */
+** Start with `mt_err err = MT_NOERR;`: one serves many calls, and none of them takes NULL
+** for it. `stop` is NULL, or asked by the calls that get this err: after true they end
+** soon, with MT_ESTOPPED. What such a call writes is then written in part; everything can
+** be used again. What a GPU was told to do it does all the same. `watch` is NULL, or says
+** who is told how far they are. */
 typedef struct mt_err {
   mt_status status;
   mt_stop *stop;
