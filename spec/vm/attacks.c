@@ -221,6 +221,8 @@ static const attack further[] = {
      "local d = tile.device 'cpu' local function f() return d:graph(f) end\n"
      "while true do pcall(f) end"},
     {"an error of 8 MB", "", "error(('x'):rep(7e6))"},
+    {"an error that was passed on a million times", "",
+     "error(('script:1: '):rep(3e5), 0)"},
     {"an error that has no text", LATE,
      "error(setmetatable({}, { __tostring = function() while true do end end }))"},
     {"a name that has no end", LATE "|'__name'|a string",

@@ -134,17 +134,21 @@ static int find_own_line (const mt_vm *v, const char *text, const char **name) {
 static const char *behind (const mt_vm *v, const char *text) {
   for (const vm_chunk *c = v->chunks; c; c = c->next) {
     size_t n = strlen(c->name);
-    int line, more = 0;
-    if (own_line(c, text) && sscanf(text + n, ":%d: %n", &line, &more) == 1 && more > 0)
-      return text + n + more;
+    if (strncmp(text, c->name, n) != 0 || text[n] != ':') continue;
+    size_t digits = strspn(text + n + 1, "0123456789");
+    const char *end = text + n + 1 + digits;
+    if (digits > 0 && end[0] == ':' && end[1] == ' ') return end + 2;
   }
   return NULL;
 }
 
 /* Where an error happened, without who passed it on: coroutine.wrap says where it is. */
 static const char *innermost (const mt_vm *v, const char *text) {
-  for (const char *next; (next = behind(v, text)) != NULL && behind(v, next);)
+  const char *next = behind(v, text);
+  for (int n = 0; n < MOST_CALLERS && next && behind(v, next); n++) {
     text = next;
+    next = behind(v, text);
+  }
   return text;
 }
 
