@@ -91,17 +91,18 @@ static void draw_side (mt_launch *l, int side, int n) {
   l->offset[side] += d->vec * below(4);
 }
 
-/* Pixels of bytes that follow one another in the destination, out of a few bytes of the
-** source each, in any order. */
+/* Pixels of bytes that follow one another in the destination, or backwards, out of a few
+** bytes of the source each, in any order. */
 static void draw_words (mt_launch *l) {
   mt_desc *d = &l->desc;
   const int64_t count = d->axis[0].extent, step = 2 + below(3),
                 most = (step - 1) / (count - 1);
   const int64_t by = below(2) ? most : -most;
   d->axis[0].stride[MT_SRC] = by, d->axis[1].stride[MT_SRC] = step;
-  d->axis[0].stride[MT_DST] = 1, d->axis[1].stride[MT_DST] = count;
+  d->axis[0].stride[MT_DST] = below(3) ? 1 : -1, d->axis[1].stride[MT_DST] = count;
   l->offset[MT_SRC] = (by < 0 ? -by * (count - 1) : 0) + below(6);
   l->offset[MT_DST] = below(3) ? 4 * below(5) : below(5);
+  if (d->axis[0].stride[MT_DST] < 0) l->offset[MT_DST] += count;
 }
 
 /* A coordinate over some of the axes, maybe over the elements of an access; cut short. */
@@ -420,12 +421,18 @@ static unsigned char *buffer (size_t bytes, bool random) {
   return p;
 }
 
+/* Bytes, accesses one by one: the source may begin anywhere. */
+static bool begins_anywhere (const mt_desc *d) {
+  return d->algo == MT_ALGO_STRIDED && d->vec * d->elem == 1;
+}
+
 static bool run (mt_launch *l, const mt_kernel *k, mt_grid grid, emulated *f) {
   mt_err err = MT_NOERR;
   size_t bytes[MT_MAXBASE] = {bytes_of(l, MT_SRC), bytes_of(l, MT_DST)};
-  unsigned char *src = buffer(bytes[0], true);
+  const size_t shift = begins_anywhere(&l->desc) ? (size_t)below(4) : 0;
+  unsigned char *src = buffer(bytes[0] + shift, true);
   unsigned char *want = buffer(bytes[1], false), *got = buffer(bytes[1], false);
-  l->base[MT_SRC] = src, l->base[MT_DST] = want;
+  l->base[MT_SRC] = src + shift, l->base[MT_DST] = want;
   for (int i = 0; i < 2; i++) l->size[i] = (int64_t)bytes[i];
   mt_status s = mt_ref_run(k, grid, l, bytes, &err);
   if (s != MT_OK) fprintf(stderr, "the reference: %s\n", err.text);

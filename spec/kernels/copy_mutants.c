@@ -14,7 +14,7 @@
 
 #include "kernels_test.h"
 
-enum { TRIES = 400, SECONDS = 60 };
+enum { TRIES = 3000, SECONDS = 60 };
 
 typedef struct copy_mutant {
   const char *name, *kernel;

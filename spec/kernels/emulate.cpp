@@ -50,11 +50,12 @@ static inline uint32_t __byte_perm (uint32_t a, uint32_t b, uint32_t s) {
   return r;
 }
 
-/* The source of the launch: what is read lies in it. */
+/* The source of the launch: what is read lies in it, where such a word may lie. */
 static uintptr_t source_low, source_high;
 
 template <typename T> static inline T __ldg (const T *p) {
   MT_ASSERT((uintptr_t)p >= source_low && (uintptr_t)(p + 1) <= source_high);
+  MT_ASSERT((uintptr_t)p % sizeof (T) == 0);
   return *p;
 }
 
@@ -213,12 +214,13 @@ void run_block (body *b, const mt_launch *l, bool together) {
       run_block(body_##name, l, together);                                               \
   }
 #ifndef MT_PLANTED
-/* Threads of blocks that make a table meet too. */
+/* Threads of blocks that make a table, or have words of pixels, meet too. */
+#define MT_HAS_WORDS(algo, bytes) (MT_ALGO_##algo == MT_ALGO_STRIDED && (bytes) == 1)
 #define MT_HAS_TABLE(algo, type)                                                         \
   (MT_ALGO_##algo == MT_ALGO_STRIDED && mt::type##_number::BYTES == 0)
 #define MT_COPY_KERNEL(name, algo, bytes, threads, unroll)                               \
   void body_##name (const mt_launch &l) { mt::copy<MT_ALGO_##algo, bytes, unroll>(l); }  \
-  MT_RUN(name, (MT_IS_##algo & MT_TILED) != 0)
+  MT_RUN(name, (MT_IS_##algo & MT_TILED) != 0 || MT_HAS_WORDS(algo, bytes))
 #define MT_SWIZZLE_KERNEL(name, algo, bytes, threads, unroll)                            \
   void body_##name (const mt_launch &l) {                                                \
     mt::copy_swizzled<MT_ALGO_##algo, bytes, unroll>(l);                                 \
