@@ -210,7 +210,8 @@ static bool set_tile (mt_launch *l, const char *text) {
   if (text == NULL || sscanf(text, "%lu,%lu,%lu", &cut0, &cut1, &step) != 3) return false;
   const uint32_t cut[] = {(uint32_t)cut0, (uint32_t)cut1};
   if (!mt_axes_store(d, mode)) return false;
-  if (d->algo == MT_ALGO_GATHER) return mt_gather_find(&d->gather, l, cut);
+  if (d->algo == MT_ALGO_GATHER)
+    return mt_gather_find(&d->gather, l, cut, MT_GATHER_WORD((int64_t)d->vec * d->elem));
   return mt_staged_find(&d->staged, l, cut) && step_of(d) == step;
 }
 

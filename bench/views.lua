@@ -2,7 +2,7 @@
 -- SPDX-License-Identifier: MIT
 --
 --   random=20     random views behind the families; seed=1 (or MOONTILE_SEED): which
---   only=TEXT     families and names that contain it
+--   only=TEXT     families and names that contain it; A|B: one of these
 --   size=64       about so many MiB are written
 --   ways=1        all ways of each copy are measured, not only the one that is chosen; what is
 --                 printed of them bench/costs.lua and bench/fit.lua read
@@ -216,6 +216,13 @@ local function measure_case(view)
   for _, plan in ipairs(plans) do plan:free() end
 end
 
+local function is_wanted(name)
+  for text in (options.only .. "|"):gmatch "(.-)|" do
+    if name:find(text, 1, true) then return true end
+  end
+  return false
+end
+
 local list = views.families(LEAST)
 math.randomseed(tonumber(options.seed))
 for _ = 1, tonumber(options.random) do list[#list + 1] = views.random(LEAST) end
@@ -223,7 +230,7 @@ for _ = 1, tonumber(options.random) do list[#list + 1] = views.random(LEAST) end
 print(("moontile %s on %s; random views of seed %s\n"):format(tile._VERSION, device:about(),
                                                              options.seed))
 for _, view in ipairs(list) do
-  if (view.family .. " " .. view.name):find(options.only, 1, true) then measure_case(view) end
+  if is_wanted(view.family .. " " .. view.name) then measure_case(view) end
   collectgarbage()
 end
 print()

@@ -46,6 +46,17 @@ MT_INLINE void staged_walk (int32_t sum[N], uint32_t n[N], const mt_desc &d, uin
   }
 }
 
+/* How much further index n of the thread axes lies by a twist; `ahead` indices of the
+** last one are none. */
+MT_INLINE int32_t staged_twist (const mt_desc &d, uint32_t n, int32_t ahead) {
+  const mt_staged &s = d.staged;
+  if (s.twist == 0) return 0;
+  const int32_t i = d.nthr == 1 ?
+                        (int32_t)n - ahead :
+                        (int32_t)(n - divide(n, d.axis[0]) * (uint32_t)d.axis[0].extent);
+  return ((s.twist_from + (s.stride[0] < 0 ? -i : i)) >> s.twist_log) * 16;
+}
+
 /* The lines at the ends of a row that are written in part. */
 MT_INLINE void staged_ask (const char *begin, const char *end) {
   if ((uintptr_t)begin % 128 != 0) ask_for(begin);
@@ -65,7 +76,7 @@ MT_INLINE void staged_make_rows (const mt_desc &d, const gather_tile &t, char *t
     staged_walk<1>(from, index, d, d.nthr, d.nthr + d.nval);
     const int32_t to = (int32_t)(at.side[MT_DST] * (int64_t)d.elem);
     rows[n] = {from[0], to};
-    if (d.staged.gaps && n < t.rows)
+    if (d.staged.gaps && n < t.rows && units > 0)
       staged_ask(t.dst + to, t.dst + to + units * (int32_t)(d.vec * d.elem));
   }
 }
@@ -81,6 +92,7 @@ MT_INLINE void staged_make_pieces (const mt_staged &s, char *tables) {
       const uint32_t q = n / s.level[i].extent, digit = n - q * s.level[i].extent;
       at.from += (int32_t)digit * s.level[i].src;
       at.to += (int32_t)digit * s.level[i].shared;
+      if (i + 1 == s.twist) at.to += (int32_t)(digit >> s.twist_log) * 16;
       n = q;
     }
     pieces[p] = at;
@@ -94,37 +106,47 @@ MT_INLINE void staged_make_fours (const mt_desc &d, char *tables, int32_t pitch)
   for (int32_t n = 4 * (int32_t)threadIdx.x; n < pitch; n += 4 * (int32_t)blockDim.x) {
     uint32_t index[4];
     int32_t by[4];
+    int32_t twist[4];
 #pragma unroll
-    for (int j = 0; j < 4; j++) index[j] = (uint32_t)(n + j);
+    for (int j = 0; j < 4; j++)
+      index[j] = (uint32_t)(n + j), twist[j] = staged_twist(d, index[j], 0);
     staged_walk<4>(by, index, d, 0, d.nthr);
 #pragma unroll
-    for (int j = 0; j < 4; j++) by[j] += before;
+    for (int j = 0; j < 4; j++) by[j] += before + twist[j];
     ((uint2 *)tables)[n / 4] =
         make_uint2(((uint32_t)by[0] & 65535) | (uint32_t)by[1] << 16,
                    ((uint32_t)by[2] & 65535) | (uint32_t)by[3] << 16);
   }
 }
 
-/* As of GATHER: phase f of the table begins with unit -f. */
+/* Units that a table begins before a row, at most. */
+#define MT_STAGED_EARLY(bytes) (32 / (bytes)-1)
+
+/* As of GATHER: phase f of the table begins with unit -f, or as many before as tiles are
+** sheared by. */
 template <int ES> MT_INLINE void staged_make_units (const mt_desc &d, char *tables) {
-  enum { AHEAD = MT_GATHER_UNITS(ES) - 1, N = 4 };
+  enum { AHEAD = MT_STAGED_EARLY(ES), N = 4 };
   const mt_gather &g = d.gather;
-  const int32_t pitch = (int32_t)(d.staged.step.extent * MT_GATHER_UNITS(ES));
+  const int32_t ahead = (int32_t)g.ahead;
+  const int32_t pitch = (int32_t)(d.staged.step.extent * MT_GATHER_UNITS(ES)) + ahead;
   const int32_t early = (int32_t)g.phases - 1;
   const int32_t inner = (int32_t)(g.units / g.cut[0]);
   const int32_t before =
       (d.nthr == 0 ? 0 : AHEAD * d.staged.stride[d.nthr - 1]) - (int32_t)d.staged.before;
-  if (early == 0 && pitch % N == 0) return staged_make_fours(d, tables, pitch);
+  if (early + ahead == 0 && pitch % N == 0) return staged_make_fours(d, tables, pitch);
 #pragma unroll 1
   for (int32_t n = (int32_t)threadIdx.x - early; n < pitch; n += N * blockDim.x) {
     uint32_t index[N];
-    int32_t by[N];
+    int32_t by[N], twist[N];
 #pragma unroll
-    for (int j = 0; j < N; j++)
-      index[j] = (uint32_t)(n + j * (int32_t)blockDim.x + AHEAD * inner);
+    for (int j = 0; j < N; j++) {
+      index[j] = (uint32_t)(n + j * (int32_t)blockDim.x + AHEAD * inner - ahead);
+      twist[j] = staged_twist(d, index[j], AHEAD);
+    }
     staged_walk<N>(by, index, d, 0, d.nthr);
 #pragma unroll
     for (int j = 0; j < N; j++) {
+      by[j] += twist[j];
       const int32_t m = n + j * (int32_t)blockDim.x;
 #pragma unroll 1
       for (int32_t f = m < 0 ? -m : 0; f <= early && m + f < pitch; f++)
@@ -208,6 +230,20 @@ template <int ES> MT_INLINE typename word<ES>::type staged_unit_if (bool real, n
   return x;
 }
 
+/* How many units before a row that is written to `to` its words begin. */
+template <int ES>
+MT_INLINE uint32_t staged_units_before (const mt_staged &s, const char *to) {
+  if (s.tile.ahead != 0) return ((uint32_t)(uintptr_t)to & 31) / ES;
+  return ES < 4 && s.tile.phases > 1 ? ((uint32_t)(uintptr_t)to & 3) / ES : 0;
+}
+
+/* Where word k of such a row is in the table, in words. */
+template <int V>
+MT_INLINE uint32_t staged_entry (const mt_staged &s, uint32_t k, uint32_t before) {
+  const uint32_t ahead = s.tile.ahead / V, phase = before % V;
+  return k + ahead - before / V + phase * (s.step.extent + ahead);
+}
+
 /* The places of the units of a word, two bytes each. */
 template <int V> struct staged_places;
 template <> struct staged_places<1> {
@@ -238,17 +274,17 @@ MT_INLINE void staged_words (const mt_staged &s, const gather_tile &t, const cha
   const uint32_t step = s.step.extent;
   char *to = t.dst;
   near from = data;
-  uint32_t k = n, f = 0;
+  uint32_t k = n;
   if (!SINGLE) {
     const uint32_t row = divide(n, s.step);
     const staged_row at = ((const staged_row *)(tables + s.tile.table))[row];
     from += at.from, to += at.to, k -= row * step;
   }
-  if (V > 1 && s.tile.phases > 1) f = ((uint32_t)(uintptr_t)to & 3) / ES;
+  const uint32_t f = staged_units_before<ES>(s, to);
   const int32_t first = (int32_t)(k * V - f), pitch = (int32_t)(step * V);
   const int32_t behind = (int32_t)(s.tile.words.extent * V - f);
   const int32_t high = t.high < behind ? t.high : behind;
-  const staged_places<V> places(tables, k + f * step);
+  const staged_places<V> places(tables, staged_entry<V>(s, k, f));
   near unit_at[V];
 #pragma unroll
   for (int i = 0; i < V; i++) unit_at[i] = from + places.of(i);
@@ -260,7 +296,7 @@ MT_INLINE void staged_words (const mt_staged &s, const gather_tile &t, const cha
     bool real[N];
 #pragma unroll
     for (int m = 0; m < N; m++, at += pitch) {
-      real[m] = FULL || ((V == 1 || at >= t.low) && at + V <= high);
+      real[m] = FULL || (at >= t.low && at + V <= high);
 #pragma unroll
       for (int i = 0; i < V; i++)
         unit[m][i] = FULL ? staged_unit<ES>(unit_at[i] + s.skip[j + m]) :
@@ -282,25 +318,26 @@ MT_INLINE bool staged_has_ends (const mt_staged &s, const gather_tile &t) {
          (t.high < all && (s.tile.phases > 1 || t.high % V != 0));
 }
 
-/* These words, one of a thread: of each row the first and the last one. */
+/* These words, one of a thread: of each row the first one, if it may be, and the last. */
 template <int ES>
 MT_INLINE void staged_ends (const mt_staged &s, const gather_tile &t, const char *tables,
                             near data) {
   enum { V = MT_GATHER_UNITS(ES) };
-  const uint32_t step = s.step.extent;
+  const uint32_t step = s.step.extent, log = s.tile.phases > 1;
 #pragma unroll 1
-  for (uint32_t e = threadIdx.x; e < 2 * t.rows; e += MT_GATHER_THREADS) {
-    const staged_row at = ((const staged_row *)(tables + s.tile.table))[e / 2];
+  for (uint32_t e = threadIdx.x; e < t.rows << log; e += MT_GATHER_THREADS) {
+    const bool early = log != 0 && e % 2 == 0;
+    const staged_row at = ((const staged_row *)(tables + s.tile.table))[e >> log];
     char *to = t.dst + at.to;
-    const uint32_t f = s.tile.phases > 1 ? ((uint32_t)(uintptr_t)to & 3) / ES : 0;
-    uint32_t k = e % 2 == 0 ? 0 : ((uint32_t)t.high - 1 + f) / V, j = 0;
+    const uint32_t f = staged_units_before<ES>(s, to), begin = f / V;
+    uint32_t k = early ? begin : ((uint32_t)t.high - 1 + f) / V, j = 0;
     const int32_t first = (int32_t)(k * V - f);
-    if ((e % 2 == 1 && k == 0) || k >= s.tile.words.extent ||
+    if ((log != 0 && !early && k == begin) || k >= s.tile.words.extent ||
         (first >= t.low && first + V <= t.high))
       continue;
 #pragma unroll 1
     for (; k >= step; j++) k -= step;
-    const uint16_t *places = (const uint16_t *)tables + (k + f * step) * V;
+    const uint16_t *places = (const uint16_t *)tables + staged_entry<V>(s, k, f) * V;
 #pragma unroll
     for (int i = 0; i < V; i++)
       if (first + i >= t.low && first + i < t.high)
@@ -317,6 +354,16 @@ MT_INLINE void staged_get (const mt_launch &p, const gather_tile &t, const char 
   else staged_fetch<false>(p.desc.staged, from, tables, data);
 }
 
+/* The words of all threads, N of one at once. */
+template <int ES, int N, bool SINGLE, bool FULL>
+MT_INLINE void staged_all_words (const mt_staged &s, const gather_tile &t,
+                                 const char *tables, near data) {
+  const uint32_t groups = t.rows * s.step.extent;
+#pragma unroll 1
+  for (uint32_t w = threadIdx.x; w < groups; w += MT_GATHER_THREADS)
+    staged_words<ES, N, SINGLE, FULL>(s, t, tables, data, w);
+}
+
 /* Writes a tile that is there. */
 template <int ES, int N, bool SINGLE>
 MT_INLINE void staged_put (const mt_launch &p, gather_tile t, const char *tables,
@@ -324,14 +371,14 @@ MT_INLINE void staged_put (const mt_launch &p, gather_tile t, const char *tables
   const mt_staged &s = p.desc.staged;
   t.dst = settled(t.dst);
   const near base = near_of(data) + staged_source(p, t).phase() + s.first - s.before;
-  const uint32_t groups = t.rows * s.step.extent;
   const int32_t all = (int32_t)(s.tile.words.extent * MT_GATHER_UNITS(ES));
-  const bool full = s.even != 0 && s.tile.phases == 1 && t.high >= all;
-#pragma unroll 1
-  for (uint32_t w = threadIdx.x; w < groups; w += MT_GATHER_THREADS) {
-    if (full) staged_words<ES, N, SINGLE, true>(s, t, tables, base, w);
-    else staged_words<ES, N, SINGLE, false>(s, t, tables, base, w);
-  }
+  const bool full = s.even != 0 && t.high >= all &&
+                    (t.low < -MT_STAGED_EARLY(ES) || s.tile.phases + s.tile.ahead == 1);
+  if (full) staged_all_words<ES, N, SINGLE, true>(s, t, tables, base);
+  else if (s.times == 1) staged_all_words<ES, 1, SINGLE, false>(s, t, tables, base);
+  else if (N > 2 && s.times == 2)
+    staged_all_words<ES, 2, SINGLE, false>(s, t, tables, base);
+  else staged_all_words<ES, N, SINGLE, false>(s, t, tables, base);
   if (staged_has_ends<ES>(s, t)) staged_ends<ES>(s, t, tables, base);
 }
 

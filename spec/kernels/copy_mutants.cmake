@@ -130,6 +130,13 @@ mutant(table_of_one_phase copy_staged_b2 ""
         ((uint16_t *)tables)[f * pitch + m + f] = (uint16_t)(by[j] - before);]]
        [[f <= early && m + f < pitch; f++)
         ((uint16_t *)tables)[m + f] = (uint16_t)(by[j] - before);]])
+mutant(words_from_the_row copy_staged_b4 ""
+       [[return k + ahead - before / V + phase]] [[return k + ahead + phase]])
+mutant(line_beyond_the_row copy_staged_b4 "" [[n < t.rows && units > 0)]] [[n < t.rows)]])
+mutant(pieces_in_a_row copy_staged_b1 ""
+       [[if (i + 1 == s.twist) at.to += (int32_t)(digit >> s.twist_log) * 16;]] "")
+mutant(units_in_a_row copy_staged_b2 "" [[      by[j] += twist[j];
+]] "")
 mutant(skip_of_the_first copy_staged_b4 ""
        [[unit_at[i] + s.skip[j + m]) :
                             staged]] [[unit_at[i] + s.skip[j]) :

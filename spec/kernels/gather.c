@@ -82,6 +82,7 @@ static void draw_source (mt_launch *l) {
     a->stride[MT_SRC] = below(8) == 0 ? 0 : stride;
     if (overlaps) stride += d->vec * below(3);
     else stride = stride * a->extent + d->vec * (below(3) ? 0 : below(4));
+    if (below(6) == 0) stride = (stride * d->elem + 15) / 16 * 16 / d->elem;
     if (below(3) != 0) continue;
     l->offset[MT_SRC] += (a->extent - 1) * a->stride[MT_SRC];
     a->stride[MT_SRC] *= -1;
@@ -89,10 +90,13 @@ static void draw_source (mt_launch *l) {
   l->offset[MT_SRC] += d->vec * below(20);
 }
 
-/* A cut of the last axis of a mode; 1 if there is none. */
+/* A cut of the last axis of a mode; 1 if there is none. Often of whole sectors. */
 static uint32_t draw_cut (const mt_desc *d, uint32_t first, uint32_t n) {
-  int64_t e = n == 0 ? 1 : d->axis[first + n - 1].extent;
-  return (uint32_t)(below(3) == 0 ? e : 1 + below((int)e));
+  const int64_t e = n == 0 ? 1 : d->axis[first + n - 1].extent;
+  const int64_t sector = 32 / ((int64_t)d->vec * d->elem);
+  int64_t cut = below(3) == 0 ? e : 1 + below((int)e);
+  if (below(2) != 0 && cut > sector) cut -= cut % sector;
+  return (uint32_t)cut;
 }
 
 static bool draw_once (mt_launch *l) {
@@ -110,7 +114,7 @@ static bool draw_once (mt_launch *l) {
   else draw_near_source(l);
   uint32_t cut[] = {draw_cut(d, 0, d->nthr), draw_cut(d, d->nthr, d->nval)};
   if (d->algo == MT_ALGO_STAGED) return mt_staged_find(&d->staged, l, cut);
-  return mt_gather_find(&d->gather, l, cut);
+  return mt_gather_find(&d->gather, l, cut, MT_GATHER_WORD((int64_t)d->vec * d->elem));
 }
 
 void draw_gather (mt_launch *l) {

@@ -117,10 +117,11 @@ static int reaches_of (mt_reach *x, const mt_desc *d, int side) {
 }
 
 /* The elements of the destination that lie together: its run. Of the axes, which are by
-** stride, the first *i make it. */
+** stride, the first *i make it; one that overhangs reaches into the next. */
 static double run_of (const mt_reach *x, int n, const mt_desc *d, int *i) {
   double run = d->vec;
-  for (*i = 0; *i < n && (double)x[*i].stride == run; ++*i) run *= (double)x[*i].extent;
+  for (*i = 0; *i < n && (double)x[*i].stride <= run; ++*i)
+    run = (double)x[*i].stride * (double)x[*i].extent;
   return run;
 }
 

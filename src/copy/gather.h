@@ -11,14 +11,39 @@
 #include "copy/cost.h"
 #include "desc/axes.h"
 
-enum { MT_GATHER_TILE = 16384 }; /* bytes of a tile at most, about */
+enum {
+  MT_GATHER_TILE = 16384, /* bytes of a tile at most, about */
+  MT_LONELY = 6           /* rows that are farther apart, in rows, share few lines */
+};
 
 /* The geometry of tiles with so many indices of the last thread axis and of the last
-** value axis, 1 where there is none. Axes, sizes and the destination are there.
-** False: tiles would be too large, or would not begin with words, and *g is undefined. */
-bool mt_gather_find (mt_gather *g, const mt_launch *l, const uint32_t cut[2]);
+** value axis, 1 where there is none. Axes, sizes and the destination are there. Tiles
+** begin at multiples of `grain` bytes of the destination, a word or more.
+** False: tiles would be too large, or would not begin so, and *g is undefined. */
+bool mt_gather_find (mt_gather *g, const mt_launch *l, const uint32_t cut[2],
+                     int64_t grain);
+/* Units of which tiles may be sheared: of words of one unit neighbouring rows meet other
+** banks, whatever the rows begin with. */
+static inline bool mt_staged_shears (const mt_desc *d) {
+  return d->algo == MT_ALGO_STAGED && d->vec * d->elem == 4;
+}
+/* Units of which a tile along rows has a multiple, if there are several. */
+static inline int64_t mt_gather_group (const mt_gather *g, int64_t v) {
+  return v + g->ahead;
+}
 /* The same of the algorithm STAGED. False too where pieces do not fit shared memory. */
 bool mt_staged_find (mt_staged *s, const mt_launch *l, const uint32_t cut[2]);
+/* Words that a thread makes if it has so many: some of nothing, for some are on their way
+** at once. */
+static inline int64_t mt_staged_made (int64_t times, int64_t unit) {
+  const int64_t some = MT_STAGED_FLIGHT(unit);
+  return times <= 2 ? times : (times + some - 1) / some * some;
+}
+/* Bytes of shared memory that index n of the first thread axis lies further, twisted. */
+static inline int32_t mt_staged_twist (const mt_staged *s, int32_t n) {
+  const int32_t piece = s->twist_from + (s->stride[0] < 0 ? -n : n);
+  return s->twist == 0 ? 0 : (piece >> s->twist_log) * 16;
+}
 /* A copy in such tiles: in a little smaller ones if these keep threads busier. */
 void mt_staged_busy (mt_launch *l);
 
@@ -37,8 +62,8 @@ bool mt_gather_make (mt_launch *l, mt_axes mode[3], mt_algorithm algo,
 mt_status mt_gather_check_run (const mt_desc *d, mt_err *err);
 /* Bytes that all tiles move, in sectors: what several of them read is read once, for
 ** caches have it; sectors that a warp writes in part count more. A warp writes `step`
-** words of a row at once, 32 at most. */
-double mt_gather_moves (const mt_launch *l, int64_t step);
+** words of a row at once, 32 at most; sheared: from the begin of a sector on. */
+double mt_gather_moves (const mt_launch *l, int64_t step, bool sheared);
 /* The stride of an axis on a side, in bytes; far ones are alike. */
 int64_t mt_gather_stride (const mt_desc *d, const mt_axis *a, int side);
 /* Words of a tile that rows have in part: at the ends of rows that begin or end within

@@ -70,11 +70,13 @@ static double sectors_of (const pieces *x) {
   return x->n * mt_cut_of(x->bytes, x->grain, MT_SECTORBYTES).touched * MT_SECTORBYTES;
 }
 
-/* What their ends take as bytes: more if they are parts of sectors that are written. */
-static double ends_of (const mt_launch *l, const pieces *x, int side) {
+/* What their ends take as bytes: more if they are parts of sectors that are written; of
+** rows that are cut at sectors, only where these begin. */
+static double ends_of (const mt_launch *l, const pieces *x, int side, bool sheared) {
   double ends = mt_h200.gather_end;
   if (side == MT_DST && x->grain < MT_SECTORBYTES)
-    ends += mt_h200.gather_torn * mt_part_torn(l, x->bytes / unit_of(&l->desc));
+    ends += mt_h200.gather_torn * mt_part_torn(l, x->bytes / unit_of(&l->desc)) /
+            (sheared ? l->desc.gather.along.extent : 1);
   return x->n * ends;
 }
 
@@ -94,7 +96,7 @@ static int64_t words_begin (const mt_launch *l) {
 
 /* Sectors of which stores of warps write a part: a warp writes `step` words of a row
 ** together, 32 at most. Those of rows that lie within a sector are shared. */
-static double torn_stores (const mt_launch *l, int64_t step) {
+static double torn_stores (const mt_launch *l, int64_t step, bool sheared) {
   const mt_desc *d = &l->desc;
   const mt_gather *g = &d->gather;
   const int64_t lanes = step < 32 ? step : 32;
@@ -102,7 +104,7 @@ static double torn_stores (const mt_launch *l, int64_t step) {
   const uint64_t pitch =
       d->nval > 0 ? mt_magnitude(d->axis[d->nthr].stride[MT_DST]) * d->elem : UINT64_MAX;
   double stores = (double)g->words.extent / (double)lanes;
-  int64_t at = words_begin(l);
+  int64_t at = sheared ? MT_SECTORBYTES : words_begin(l);
   if (step > 32) stores += (double)mt_div_up(g->words.extent, step);
   if (step < 32 && at > (bytes & -bytes)) at = bytes & -bytes;
   if (pitch < MT_SECTORBYTES && (uint64_t)bytes <= pitch)
@@ -111,13 +113,14 @@ static double torn_stores (const mt_launch *l, int64_t step) {
   return stores * g->rows * (cut.touched - cut.whole);
 }
 
-double mt_gather_moves (const mt_launch *l, int64_t step) {
+double mt_gather_moves (const mt_launch *l, int64_t step, bool sheared) {
   const mt_desc *d = &l->desc;
   const pieces src = pieces_of(l, MT_SRC), dst = pieces_of(l, MT_DST);
   const double tiles =
       (double)mt_accesses(d) / ((double)d->gather.units * d->gather.rows);
   const double read = tiles * sectors_of(&src), once = mt_source_bytes(d);
   return (read < once ? read : once) +
-         tiles * (ends_of(l, &src, MT_SRC) + sectors_of(&dst) + ends_of(l, &dst, MT_DST) +
-                  torn_stores(l, step) * mt_h200.gather_store);
+         tiles * (ends_of(l, &src, MT_SRC, false) + sectors_of(&dst) +
+                  ends_of(l, &dst, MT_DST, sheared) +
+                  torn_stores(l, step, sheared) * mt_h200.gather_store);
 }

@@ -29,13 +29,12 @@ static bool is_near (const mt_desc *d, int mode, int side, int64_t cut) {
   return sum <= INT32_MAX;
 }
 
-/* All rows begin at multiples of a word. */
-static bool is_aligned (const mt_launch *l) {
+/* All rows begin at multiples of so many bytes. */
+static bool is_aligned (const mt_launch *l, int64_t grain) {
   const mt_desc *d = &l->desc;
-  const int64_t word = MT_GATHER_WORD(unit_of(d));
-  if (!mt_begins(l, MT_DST, (uint64_t)word)) return false;
+  if (!mt_begins(l, MT_DST, (uint64_t)grain)) return false;
   for (uint32_t i = d->nthr; i < d->nthr + d->nval + d->nrest; i++)
-    if (d->axis[i].stride[MT_DST] * (int64_t)d->elem % word != 0) return false;
+    if (d->axis[i].stride[MT_DST] * (int64_t)d->elem % grain != 0) return false;
   return true;
 }
 
@@ -67,10 +66,14 @@ static int64_t tiles_of (const mt_axis *a, int64_t size, int64_t cut, int64_t mo
                                          mt_div_up(size + more, size / a->extent * cut);
 }
 
-bool mt_gather_find (mt_gather *g, const mt_launch *l, const uint32_t cut[2]) {
+bool mt_gather_find (mt_gather *g, const mt_launch *l, const uint32_t cut[2],
+                     int64_t grain) {
   const mt_desc *d = &l->desc;
   const int64_t v = word_units(d), size[2] = {d->threads, d->values};
-  int64_t has[2], tiles[2], more = is_aligned(l) ? 0 : v - 1, words, all;
+  const int64_t phases = is_aligned(l, v * unit_of(d)) ? 1 : v;
+  const int64_t group = is_aligned(l, grain) ? v : grain / unit_of(d);
+  const int64_t more = group - v + phases - 1;
+  int64_t has[2], tiles[2], words, all;
   memset(g, 0, sizeof *g);
   for (int mode = 0; mode < 2; mode++) {
     const mt_axis *a = last_of(d, mode);
@@ -82,15 +85,16 @@ bool mt_gather_find (mt_gather *g, const mt_launch *l, const uint32_t cut[2]) {
     tiles[mode] = tiles_of(a, size[mode], cut[mode], mode == 0 ? more : 0);
   }
   words = mt_div_up(tiles[0] > 1 ? has[0] : has[0] + more, v);
-  if ((tiles[0] > 1 && has[0] % v != 0) || has[1] > MT_GATHER_ROWS ||
-      words * v * 4 * (1 + more) > MT_GATHER_TABLE || mt_mulo(tiles[0], tiles[1], &all) ||
+  if ((tiles[0] > 1 && has[0] % group != 0) || has[1] > MT_GATHER_ROWS ||
+      words * v * 4 * phases > MT_GATHER_TABLE || mt_mulo(tiles[0], tiles[1], &all) ||
       mt_mulo(all, d->rests, &all) || all > INT32_MAX)
     return false;
   g->units = (uint32_t)has[0], g->rows = (uint32_t)has[1];
-  g->phases = (uint32_t)(1 + more), g->tiles = (uint32_t)all;
-  g->table = (uint32_t)mt_div_up(words * v * 4 * (1 + more), 16) * 16;
+  g->phases = (uint32_t)phases, g->ahead = (uint32_t)(group - v);
+  g->tiles = (uint32_t)all;
+  g->table = (uint32_t)mt_div_up(words * v * 4 * phases, 16) * 16;
   g->words = mt_divisor_of(words);
-  g->spans = has_spans(d, cut, more == 0);
+  g->spans = has_spans(d, cut, phases == 1);
   find_reach(g->reach, d, cut);
   g->along = mt_divisor_of(tiles[0]), g->across = mt_divisor_of(tiles[1]);
   return true;

@@ -15,6 +15,7 @@
 enum {
   MT_NEAR = 32,       /* bytes apart that a piece goes on over: a sector */
   MT_STAGED_FEW = 24, /* words that a warp writes together: fewer are few */
+  MT_SHEARED = 128,   /* bytes of a row that is sheared, at least */
   MT_GAPPED = 256     /* bytes of a row whose lines are asked for, at most */
 };
 
@@ -23,6 +24,7 @@ enum {
 /* An axis of a tile: its number, indices, those before 0, bytes of the source. */
 typedef struct part {
   uint32_t axis;
+  bool first; /* of thread axes */
   int64_t extent, before, stride;
 } part;
 
@@ -30,23 +32,24 @@ static int64_t size_of (const part *p) { return (int64_t)mt_magnitude(p->stride)
 
 /* Words that begin before a tile's first unit have units of the tile before; and from
 ** where such a unit would be, those of a thread's next words are found. */
-static int64_t indices_before (const mt_staged *s, int64_t v) {
+static int64_t indices_before (const mt_staged *s) {
   const mt_gather *g = &s->tile;
   const bool steps = s->step.extent < g->words.extent;
-  if (g->phases == 1 || (g->along.extent == 1 && !steps)) return 0;
-  return mt_div_up(v - 1, g->units / g->cut[0]);
+  if (g->along.extent == 1 && !steps) return 0;
+  return mt_div_up((int64_t)g->ahead + g->phases - 1, g->units / g->cut[0]);
 }
 
 /* By the size of their strides. */
-static int find_parts (part *p, const mt_staged *s, const mt_desc *d, int64_t v) {
+static int find_parts (part *p, const mt_staged *s, const mt_desc *d) {
   const mt_gather *g = &s->tile;
   int n = 0;
   for (uint32_t i = 0; i < d->nthr + d->nval; i++) {
     const bool thr = i < d->nthr, last = i + 1 == d->nthr || i + 1 == d->nthr + d->nval;
     part x = {.axis = i,
+              .first = thr && i == 0,
               .extent = last ? g->cut[!thr] : d->axis[i].extent,
               .stride = d->axis[i].stride[MT_SRC] * d->elem};
-    if (thr && last) x.before = indices_before(s, v), x.extent += x.before;
+    if (thr && last) x.before = indices_before(s), x.extent += x.before;
     if (x.stride == 0 || x.extent <= 1) continue;
     int j = n++;
     for (; j > 0 && size_of(&p[j - 1]) > size_of(&x); j--) p[j] = p[j - 1];
@@ -60,6 +63,8 @@ static int64_t span_of (const mt_staged *s) {
   int64_t n = s->length;
   for (uint32_t i = 0; i < s->levels; i++)
     n += (int64_t)(s->level[i].extent - 1) * s->level[i].shared;
+  if (s->twist > 0)
+    n += (int64_t)((s->level[s->twist - 1].extent - 1) >> s->twist_log) * 16;
   return n;
 }
 
@@ -79,18 +84,54 @@ static int64_t stride_behind (int64_t span, int64_t stride, bool aligned) {
   return from / 16 % 2 ? from : from + 16;
 }
 
+/* Different banks, as 16 bytes, that eight threads meet which lie so many bytes apart. */
+static int slots_of (int64_t bytes) {
+  unsigned seen = 0;
+  for (int i = 0; i < 8; i++) seen |= 1u << (i * bytes / 16 & 7);
+  return __builtin_popcount(seen);
+}
+
+/* The level that was added last, of the first thread axis, is twisted if threads that
+** read a word of units each meet more banks so. */
+static void add_twist (mt_staged *s, const part *p, int64_t v) {
+  const int64_t apart = v * s->level[s->levels - 1].shared;
+  if (!p->first || p->extent < 2 * v || v == 1 || apart % 4 != 0 ||
+      slots_of(apart) >= slots_of(apart + 16))
+    return;
+  s->twist = s->levels, s->twist_log = v == 2 ? 1 : 2;
+  s->twist_from = (int32_t)(p->stride > 0 ? p->before : p->extent - 1 - p->before);
+}
+
+/* The first thread axis goes through what is one piece by whole vectors, so that a few
+** banks have all units that threads read at a time: each index is a piece of its own. */
+static bool is_column (const mt_staged *s, const part *p, int64_t v) {
+  const int64_t stride = size_of(p);
+  return p->first && p->extent >= 16 && stride % 16 == 0 && s->length <= stride &&
+         slots_of(v * stride) < 4;
+}
+
+/* A level is twisted, and stays so: pieces that another axis has of it again are few, or
+** none. */
+static bool keeps_twist (const mt_staged *s, const part *p) {
+  const mt_staged_level *v = &s->level[s->levels - 1];
+  return s->twist == s->levels && (p->extent <= 2 || size_of(p) / v->src >= v->extent);
+}
+
 /* The stride of an axis in shared memory, 0: there is no room for it. */
-static int64_t add_part (mt_staged *s, const part *p, bool aligned) {
+static int64_t add_part (mt_staged *s, const part *p, bool aligned, int64_t units) {
   const int64_t stride = size_of(p);
   mt_staged_level *v = &s->level[s->levels];
-  if (s->levels == 0 && stride <= (s->length > MT_NEAR ? s->length : MT_NEAR)) {
+  if (s->levels == 0 && stride <= (s->length > MT_NEAR ? s->length : MT_NEAR) &&
+      !is_column(s, p, units)) {
     int64_t length = s->length + stride * (p->extent - 1);
     s->length = (uint32_t)(length < MT_STAGED_SHARED ? length : MT_STAGED_SHARED);
     return stride;
   }
-  if (s->levels > 0 && stride % v[-1].src == 0 && stride / v[-1].src <= v[-1].extent) {
+  if (s->levels > 0 && stride % v[-1].src == 0 && stride / v[-1].src <= v[-1].extent &&
+      !keeps_twist(s, p)) {
     int64_t times = stride / v[-1].src, extent = v[-1].extent + times * (p->extent - 1);
     if (extent > MT_STAGED_PIECES) return 0;
+    if (s->twist == s->levels) s->twist = s->twist_log = 0, s->twist_from = 0;
     v[-1].extent = (uint32_t)extent;
     return times * v[-1].shared;
   }
@@ -100,6 +141,7 @@ static int64_t add_part (mt_staged *s, const part *p, bool aligned) {
     return 0;
   *v = (mt_staged_level){(uint32_t)p->extent, (int32_t)stride, (int32_t)shared};
   s->levels++;
+  add_twist(s, p, units);
   return shared;
 }
 
@@ -128,15 +170,17 @@ static bool is_aligned (const mt_launch *l, const uint32_t cut[2], const part *p
 
 /* The pieces of a tile, whose first axes are thread axes. False: too many, or they take
 ** too much. */
-static bool find_pieces (mt_staged *s, const part *p, int n, uint32_t thr, bool aligned) {
+static bool find_pieces (mt_staged *s, const part *p, int n, const mt_desc *d,
+                         bool aligned) {
+  const int64_t v = MT_GATHER_UNITS((int64_t)d->vec * d->elem);
   int64_t low = 0, first = 0, before = 0, pieces = 1;
   for (int i = 0; i < n; i++) {
-    const int64_t shared = add_part(s, &p[i], aligned);
+    const int64_t shared = add_part(s, &p[i], aligned, v);
     const int64_t below = p[i].stride > 0 ? p[i].before : p[i].extent - 1 - p[i].before;
     if (shared == 0) return false;
     s->stride[p[i].axis] = (int32_t)(p[i].stride > 0 ? shared : -shared);
     low -= below * size_of(&p[i]), first += below * shared;
-    if (p[i].axis < thr) before += below * shared;
+    if (p[i].axis < d->nthr) before += below * shared;
     if (span_of(s) > MT_STAGED_SHARED) return false;
   }
   for (uint32_t i = 0; i < s->levels; i++)
@@ -183,12 +227,12 @@ static int64_t fewest (int64_t least, int64_t most, int64_t v, int64_t inner,
 static int64_t step_by (const mt_desc *d, const mt_gather *g, int64_t least, int64_t by) {
   const int64_t unit = (int64_t)d->vec * d->elem;
   const int64_t v = MT_GATHER_UNITS(unit), words = g->words.extent;
+  const bool begins = g->phases == 1 && g->ahead == 0;
   int64_t best = words, inner = 1;
   for (uint32_t i = 0; i < d->nthr && inner <= words * v; i++) {
     const bool last = i + 1 == d->nthr;
     const int64_t e = extent_of(d, g, i);
-    int64_t step =
-        last || g->phases == 1 ? fewest(least, best, v, inner, last ? 0 : e, by) : 0;
+    int64_t step = last || begins ? fewest(least, best, v, inner, last ? 0 : e, by) : 0;
     if (step != 0) best = step;
     inner *= e;
   }
@@ -218,15 +262,14 @@ static bool has_sectors (const mt_desc *d, const mt_gather *g) {
 static double step_takes (const mt_desc *d, const mt_gather *g, int64_t step) {
   const mt_model *m = &mt_h200;
   const int64_t unit = (int64_t)d->vec * d->elem, words = g->words.extent;
-  const int64_t times = mt_div_up(words, step), some = MT_STAGED_FLIGHT(unit);
+  const int64_t times = mt_div_up(words, step), made = mt_staged_made(times, unit);
   const double lanes = step < 32 ? (double)step : 32;
   const double stores = (double)words / lanes + (step > 32 ? (double)times : 0);
   const double wide = unit > 4 ? (double)unit / 4 : 1;
   const double waves = ((double)MT_GATHER_UNITS(unit) + 1) * wide;
   return stores * 2 * m->gather_store / m->memory +
-         (double)step *
-             (m->staged_group * m->staged_instruction +
-              (double)(mt_div_up(times, some) * some) * waves / 32 * m->staged_wave);
+         (double)step * (m->staged_group * m->staged_instruction +
+                         (double)made * waves / 32 * m->staged_wave);
 }
 
 /* As few words as threads may have, but whole sectors; of rows that begin within sectors
@@ -235,6 +278,7 @@ static int64_t step_of (const mt_desc *d, const mt_gather *g, int64_t unit) {
   const int64_t sector = mt_div_up(MT_NEAR, MT_GATHER_WORD(unit));
   int64_t least = mt_div_up(g->words.extent, MT_STAGED_WORDS(unit));
   if (least < sector) least = sector;
+  if (g->ahead > 0) return step_by(d, g, least, sector);
   int64_t best = step_from(d, g, least);
   if (best > MT_STAGED_FEW || has_sectors(d, g)) return best;
   while (least < 32) {
@@ -247,10 +291,11 @@ static int64_t step_of (const mt_desc *d, const mt_gather *g, int64_t unit) {
 
 /* How far unit n of a row lies behind unit 0 in shared memory. */
 static int64_t unit_at (const mt_staged *s, const mt_desc *d, int64_t n) {
-  int64_t at = 0;
+  int64_t at = -mt_staged_twist(s, 0);
   for (uint32_t i = 0; i < d->nthr; i++) {
     const int64_t e = i + 1 < d->nthr ? d->axis[i].extent : INT64_MAX;
     at += n % e * s->stride[i];
+    if (i == 0) at += mt_staged_twist(s, (int32_t)(n % e));
     n /= e;
   }
   return at;
@@ -265,7 +310,7 @@ static void find_skips (mt_staged *s, const mt_desc *d, int64_t v) {
 /* Where what lies in shared memory. */
 static bool find_places (mt_staged *s, int64_t v, bool aligned) {
   const mt_gather *g = &s->tile;
-  const int64_t units = (int64_t)s->step.extent * v * g->phases;
+  const int64_t units = ((int64_t)s->step.extent * v + g->ahead) * g->phases;
   s->vectors = mt_divisor_of(((int64_t)s->length + (aligned ? 15 : 30)) / 16);
   s->tile.table = (uint32_t)(mt_div_up(2 * units, 16) * 16);
   s->pieces_at = s->tile.table + (uint32_t)mt_div_up(8 * g->rows, 16) * 16;
@@ -276,14 +321,46 @@ static bool find_places (mt_staged *s, int64_t v, bool aligned) {
 }
 
 /* Short rows, between which the destination has elements that are not written: most of
-** their lines are written in part. */
+** their lines are written in part. Lonely ones come to the L2 sooner without. */
 static bool has_gaps (const mt_desc *d) {
   const double row = (double)d->threads * (double)d->vec * d->elem;
   double reach = d->vec;
-  for (uint32_t i = 0; i < d->nthr + d->nval + d->nrest; i++)
-    reach +=
-        (double)mt_magnitude(d->axis[i].stride[MT_DST]) * (double)(d->axis[i].extent - 1);
-  return row >= 16 && row <= MT_GAPPED && reach > (double)mt_accesses(d) * d->vec;
+  uint64_t pitch = 0;
+  for (uint32_t i = 0; i < d->nthr + d->nval + d->nrest; i++) {
+    const uint64_t s = mt_magnitude(d->axis[i].stride[MT_DST]);
+    reach += (double)s * (double)(d->axis[i].extent - 1);
+    if (i >= d->nthr && (pitch == 0 || s < pitch)) pitch = s;
+  }
+  pitch *= d->elem;
+  return row * MT_LONELY >= (double)pitch && reach > (double)mt_accesses(d) * d->vec &&
+         row <= (pitch % MT_NEAR == 0 ? MT_GAPPED : 4 * MT_GAPPED);
+}
+
+/* Rows of such tiles are so long that words before them are few, and threads have as many
+** words about as they had. */
+static bool is_worth (const mt_gather *g, const mt_desc *d, int64_t step,
+                      int64_t before) {
+  const int64_t unit = (int64_t)d->vec * d->elem, words = g->words.extent;
+  const bool sectors = step * MT_GATHER_WORD(unit) % MT_NEAR == 0 || step == words;
+  return g->ahead > 0 && g->units * unit >= MT_SHEARED && sectors &&
+         (step <= before || step <= MT_SHEARED / 2) &&
+         mt_div_up(words, step) * step <= words + words / 8;
+}
+
+/* The tile, and a thread's step: sheared, if rows begin within sectors, and that is worth
+** it. */
+static bool find_tile (mt_staged *s, const mt_launch *l, const uint32_t cut[2],
+                       int64_t unit) {
+  const mt_desc *d = &l->desc;
+  mt_gather sheared;
+  const bool can = mt_staged_shears(d) && mt_gather_find(&sheared, l, cut, MT_NEAR);
+  if (!mt_gather_find(&s->tile, l, cut, MT_GATHER_WORD(unit))) return false;
+  const int64_t any = step_of(d, &s->tile, unit);
+  const int64_t step = can ? step_of(d, &sheared, unit) : 0;
+  const bool worth = can && is_worth(&sheared, d, step, any);
+  if (worth) s->tile = sheared;
+  s->step = mt_divisor_of(worth ? step : any);
+  return true;
 }
 
 bool mt_staged_find (mt_staged *s, const mt_launch *l, const uint32_t cut[2]) {
@@ -291,15 +368,14 @@ bool mt_staged_find (mt_staged *s, const mt_launch *l, const uint32_t cut[2]) {
   const int64_t unit = (int64_t)d->vec * d->elem, v = MT_GATHER_UNITS(unit);
   part p[MT_MAXAXIS];
   memset(s, 0, sizeof *s);
-  if (!mt_gather_find(&s->tile, l, cut)) return false;
+  if (!find_tile(s, l, cut, unit)) return false;
   s->length = (uint32_t)unit;
-  s->step = mt_divisor_of(step_of(d, &s->tile, unit));
   s->times = (uint32_t)mt_div_up(s->tile.words.extent, s->step.extent);
   s->even = s->times * s->step.extent == s->tile.words.extent && s->times % 4 == 0;
   s->gaps = has_gaps(d);
-  const int n = find_parts(p, s, d, v);
+  const int n = find_parts(p, s, d);
   const bool aligned = is_aligned(l, cut, p, n);
-  if (!find_pieces(s, p, n, d->nthr, aligned)) return false;
+  if (!find_pieces(s, p, n, d, aligned)) return false;
   find_skips(s, d, v);
   return find_places(s, v, aligned);
 }
@@ -319,7 +395,9 @@ static double all_words (const mt_staged *s) {
 static void try_cut (mt_launch *l, int64_t cut0, int64_t cut1) {
   const uint32_t cut[] = {(uint32_t)cut0, (uint32_t)cut1};
   mt_staged s;
-  if (cut0 < 1 || cut1 < 1 || !mt_staged_find(&s, l, cut)) return;
+  if (cut0 < 1 || cut1 < 1 || !mt_staged_find(&s, l, cut) ||
+      s.tile.ahead != l->desc.gather.ahead)
+    return;
   if (all_words(&s) < all_words(&l->desc.staged)) l->desc.staged = s;
 }
 
@@ -340,9 +418,10 @@ void mt_staged_busy (mt_launch *l) {
   const int64_t inner = g->units / g->cut[0], words = inner / mt_gcd_of(inner, v);
   const int64_t sector = mt_div_up(MT_NEAR, MT_GATHER_WORD(unit));
   const int64_t each = words / mt_gcd_of(words, sector) * sector;
-  const int64_t most =
-      MT_GATHER_THREADS / each * each * MT_STAGED_WORDS(unit) * v - (g->phases - 1);
-  if (g->rows == 1 && g->units > most) try_cut(l, most / inner, g->cut[1]);
+  const int64_t most = MT_GATHER_THREADS / each * each * MT_STAGED_WORDS(unit) * v -
+                       (g->phases - 1) - g->ahead;
+  const int64_t by = mt_gather_group(g, v) / mt_gcd_of(mt_gather_group(g, v), inner);
+  if (g->rows == 1 && g->units > most) try_cut(l, most / inner / by * by, g->cut[1]);
   const int64_t groups = (int64_t)d->staged.step.extent * g->rows;
   const int64_t fit = groups / MT_GATHER_THREADS * MT_GATHER_THREADS;
   if (fit != groups) try_cut(l, g->cut[0], g->cut[1] * fit / groups);

@@ -8,6 +8,8 @@
 #include "copy/banks.h"
 #include "copy/gather.h"
 
+enum { MT_STAGED_ROOM = 31 << 10 }; /* six blocks of it leave 60 KiB of the L1 */
+
 /* A coordinate of some axes, and where it lies in shared memory. */
 typedef struct place {
   uint32_t at, digit[MT_MAXAXIS];
@@ -47,7 +49,8 @@ static uint32_t find_reads (uint32_t at[][MT_LANES], const mt_desc *d, uint32_t 
   go_to(&row, d, d->nthr, d->nval, from / step);
   for (uint32_t i = 0, left = step - from % step; i < n; i++) {
     for (uint32_t k = 0; k < v; k++, go_on(&unit, d, 0, d->nthr))
-      at[k][i] = d->staged.first + row.at + unit.at;
+      at[k][i] = d->staged.first + row.at + unit.at +
+                 (uint32_t)mt_staged_twist(&d->staged, (int32_t)unit.digit[0]);
     if (--left > 0) continue;
     left = step;
     go_to(&unit, d, 0, d->nthr, 0);
@@ -95,8 +98,7 @@ static double rows_of (const mt_desc *d) {
 
 /* Words of a thread, those of nothing too: some are on their way at once. */
 static double times_of (const mt_desc *d) {
-  const int64_t some = MT_STAGED_FLIGHT(d->vec * d->elem);
-  return (double)(mt_div_up(d->staged.times, some) * some);
+  return (double)mt_staged_made(d->staged.times, (int64_t)d->vec * d->elem);
 }
 
 /* Warps' instructions for the words of a tile, times 32: threads find them, and put them
@@ -113,7 +115,8 @@ static double write_of (const mt_desc *d) {
 static double begin_of (const mt_desc *d) {
   const mt_model *m = &mt_h200;
   const mt_staged *s = &d->staged;
-  const double units = (double)s->step.extent * MT_GATHER_UNITS(d->vec * d->elem);
+  const double units =
+      (double)s->step.extent * MT_GATHER_UNITS(d->vec * d->elem) + s->tile.ahead;
   return m->staged_block + d->nrest * m->staged_axis +
          units * (d->nthr * m->staged_place + s->tile.phases * m->staged_entry) +
          s->pieces * (s->levels + 1.0) * m->staged_piece +
@@ -128,6 +131,11 @@ static double issue_of (const mt_desc *d, double waves) {
                             warps * times_of(d) * waves * mt_h200.staged_wave);
 }
 
+/* Of tiles of which six leave the L1 little room. */
+static double full_of (const mt_desc *d) {
+  return d->staged.size > MT_STAGED_ROOM ? 1 + mt_h200.staged_full : 1;
+}
+
 /* Memory and instructions take their time at once, but for a part of the shorter one, the
 ** more so the longer it is. */
 static double both_take (double issue, double traffic) {
@@ -137,27 +145,27 @@ static double both_take (double issue, double traffic) {
 }
 
 static double traffic_of (const mt_launch *l) {
-  return mt_gather_moves(l, l->desc.staged.step.extent);
+  return mt_gather_moves(l, l->desc.staged.step.extent, l->desc.gather.ahead > 0);
 }
 
 void mt_staged_cost (mt_cost *c, const mt_launch *l) {
   const mt_desc *d = &l->desc;
   c->traffic = traffic_of(l);
-  c->least = both_take(issue_of(d, waves_of(d)), c->traffic);
+  c->least = full_of(d) * both_take(issue_of(d, waves_of(d)), c->traffic);
 }
 
 double mt_staged_us (const mt_launch *l, double limit) {
   const mt_desc *d = &l->desc;
   mt_cost c = {.traffic = traffic_of(l), .slow = 1};
-  c.least = both_take(issue_of(d, least_waves(d)), c.traffic);
+  c.least = full_of(d) * both_take(issue_of(d, least_waves(d)), c.traffic);
   const double least = mt_cost_us(&c, l);
   if (mt_is_above(least, limit)) return least;
-  c.least = both_take(issue_of(d, waves_of(d)), c.traffic);
+  c.least = full_of(d) * both_take(issue_of(d, waves_of(d)), c.traffic);
   return mt_cost_us(&c, l);
 }
 
-/* Tiles of MT_GATHER_TILE bytes, each byte of their source fetched once, words of rows
-** that are whole, no thread idle, no bank met twice. */
+/* Tiles of twice MT_GATHER_TILE bytes, each byte of their source fetched once, words of
+** rows that are whole, no thread idle, no bank met twice. */
 void mt_staged_least (mt_cost *c, const mt_launch *l) {
   const mt_model *m = &mt_h200;
   const mt_desc *d = &l->desc;
@@ -166,7 +174,7 @@ void mt_staged_least (mt_cost *c, const mt_launch *l) {
   const double word =
       m->staged_word + m->staged_group / (double)MT_STAGED_WORDS((int64_t)unit);
   const double fetched = (c->traffic - n * unit) / 16 * m->staged_vector;
-  const double begin = n * unit / MT_GATHER_TILE * m->staged_block;
+  const double begin = n * unit / (2 * MT_GATHER_TILE) * m->staged_block;
   c->least = both_take((words * word + fetched + begin) * m->staged_instruction +
                            words / 32 * least_waves(d) * m->staged_wave,
                        c->traffic);

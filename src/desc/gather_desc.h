@@ -48,6 +48,7 @@ typedef struct mt_gather {
   uint32_t cut[2];       /* indices of the last thread axis and of the last value axis */
   uint32_t units, rows;  /* of a row of a tile; of a tile */
   uint32_t phases;       /* the units of a word; 1: all rows begin with a word */
+  uint32_t ahead;        /* units before a row's first word, of STAGED only */
   uint32_t tiles, table; /* tiles; bytes of the table of units */
   uint32_t spans;        /* 1: rows begin alike, so that words may have spans */
   int64_t reach[2];      /* bytes of the source: a tile is in [0] <= x < [1] */

@@ -16,6 +16,19 @@
 ** congruent modulo 16, from piece to piece. So one table says for all tiles how far the
 ** units of a row lie behind one another.
 **
+** Sheared  Words of rows that begin within a sector of 32 bytes are counted from where
+** that begins, up to `ahead` units before word 0 of GATHER, and tiles are cut there. So
+** threads that write eight words write a sector, not parts of two. Of each phase the
+** table begins as many units earlier; ahead 0: rows begin with sectors, or are too short.
+**
+**   sectors             |               |               |
+**   row                        xxxxxxxxxxxxxxxxxxxxxx
+**   words, sheared      |   |   | xx|xxx|xxx|xxx|xxx|xx
+**
+** Twisted  Neighbouring threads read units that are a word of units apart along the first
+** thread axis. Where these lie so in shared memory that they meet the same banks, pieces
+** go on by another 16 bytes after each word: piece p lies (p >> twist_log) * 16 further.
+**
 ** A block has one tile. Shared memory has, in this order: the table of units, that of
 ** rows, that of pieces, where the tile begins, the tile.
 */
@@ -45,7 +58,7 @@ typedef struct mt_staged_level {
 ** third skip[2], and so on, whatever k is. So the table has only the first `step`
 ** words. */
 #define MT_STAGED_WORDS(bytes) (64 / MT_GATHER_WORD(bytes))
-/* Of these so many are on their way at once. */
+/* Of these so many are on their way at once; one or two of those that have no more. */
 #define MT_STAGED_FLIGHT(bytes) ((bytes) < 16 ? 4 : 2)
 
 /* Piece p of a tile is at index p of the levels, the first fastest. All follows from the
@@ -65,6 +78,9 @@ typedef struct mt_staged {
                                 /* from that one to behind the highest */
   uint32_t first;               /* where that unit lies behind the byte, when staged, */
   uint32_t before;              /* and what of it is of the row: the table begins there */
+  uint32_t twist;               /* the level that is twisted, from 1 on; 0: none */
+  uint32_t twist_log;           /* pieces of a word */
+  int32_t twist_from;           /* the first unit's piece */
   uint32_t pieces_at, tile_at, data_at; /* in shared memory */
   uint32_t size;                        /* of shared memory */
   int32_t stride[MT_STAGED_AXES]; /* of the thread and value axes in shared memory */
