@@ -16,7 +16,7 @@ enum {
   MT_NEAR = 32,       /* bytes apart that a piece goes on over: a sector */
   MT_STAGED_FEW = 24, /* words that a warp writes together: fewer are few */
   MT_SHEARED = 128,   /* bytes of a row that is sheared, at least */
-  MT_GAPPED = 256     /* bytes of a row whose lines are asked for, at most */
+  MT_GAPPED = 1024    /* bytes of a row whose lines are asked for, at most */
 };
 
 /* ---------------------------------------------------------------- pieces */
@@ -321,7 +321,8 @@ static bool find_places (mt_staged *s, int64_t v, bool aligned) {
 }
 
 /* Short rows, between which the destination has elements that are not written: most of
-** their lines are written in part. Lonely ones come to the L2 sooner without. */
+** their lines are written in part. Lonely ones come to the L2 sooner without, and so do
+** rows that have several sectors and only the last one in part. */
 static bool has_gaps (const mt_desc *d) {
   const double row = (double)d->threads * (double)d->vec * d->elem;
   double reach = d->vec;
@@ -333,7 +334,7 @@ static bool has_gaps (const mt_desc *d) {
   }
   pitch *= d->elem;
   return row * MT_LONELY >= (double)pitch && reach > (double)mt_accesses(d) * d->vec &&
-         row <= (pitch % MT_NEAR == 0 ? MT_GAPPED : 4 * MT_GAPPED);
+         row <= (pitch % MT_NEAR == 0 ? 2 * MT_NEAR : MT_GAPPED);
 }
 
 /* Rows of such tiles are so long that words before them are few, and threads have as many
