@@ -1,5 +1,5 @@
 -- gemm.lua [part of a name ...]: products on the GPU beside cuBLASLt, its best heuristic.
--- gemm.lua random [N [SEED]]: of bf16, of N random sizes from 64 to 16384.
+-- gemm.lua random [N [SEED [A>C]]]: of types A and C, bf16>bf16, of N random sizes.
 -- SPDX-License-Identifier: MIT
 --
 -- Both run in this process, in turn, rested: 20 ms of idling, one launch that does not count,
@@ -15,6 +15,7 @@ local tile = require "moontile"
 local bench = measure.bench
 
 local ROUNDS, BEYOND, MOST = 9, 400 << 20, 200
+local MOST_WORK = 6e11 -- of a random product of 8, 32 or 64 bits
 
 local cuda, why = bench.cuda()
 local device
@@ -125,17 +126,24 @@ print(("moontile %s on %s\n"):format(tile._VERSION, device:about()))
 local rows = { { "product", "kernel", "us", "TFLOP/s", "cuBLASLt us", "TFLOP/s", "ratio",
                  "spread" } }
 
-local function random_cases(n, seed)
-  local list = {}
+-- Sizes from 64 to 16384; of 8 bits multiples of 16, as the library wants them.
+local function random_cases(count, seed, types)
+  local list, t, out = {}, (types or "bf16>bf16"):match "^(%w+)>(%w+)$"
   math.randomseed(seed)
-  local function size() return math.floor(64 * 2 ^ (8 * math.random())) end
-  for i = 1, n do list[i] = { "bf16", "bf16", size(), size(), size(), 1, "TN" } end
+  local unit = BYTES[t] == 1 and 16 or 1
+  local function size() return math.floor(64 // unit * 2 ^ (8 * math.random())) * unit end
+  while #list < count do
+    local m, n, k = size(), size(), size()
+    if t:find "16" or 2 * m * n * k < MOST_WORK then
+      list[#list + 1] = { t, out, m, n, k, 1, "TN" }
+    end
+  end
   return list
 end
 
 local random = arg[1] == "random"
 local product, worst, n = 1, math.huge, 0
-if random then CASES = random_cases(tonumber(arg[2]) or 40, tonumber(arg[3]) or 1) end
+if random then CASES = random_cases(tonumber(arg[2]) or 40, tonumber(arg[3]) or 1, arg[4]) end
 for _, case in ipairs(CASES) do
   if random or measure.is_asked(table.concat(case, " ")) then
     local row = measure_case(table.unpack(case))

@@ -1,11 +1,13 @@
--- small.lua [N [SEED [MOST]]]: small products of odd sizes, every way to do each, and cuBLASLt.
+-- small.lua [N [SEED [MOST [A>C [LEAST]]]]]: products of odd sizes, every way to do each, and
+-- cuBLASLt.
 -- SPDX-License-Identifier: MIT
 --
--- N random products of bf16, TN, each extent from 16 to MOST on a scale of logarithms, any multiple
--- of 1; before them four that were slow. Ways take turns: batches of about BATCH seconds, one
--- synchronization, medians of ROUNDS. Tensors are of one pool and take turns. A line for each way:
--- predicted and measured microseconds, so that costs can be fitted; then the table of the cases and
--- measured / predicted of each kernel. The library is the best of its first five heuristics.
+-- N random products of types A and C, bf16>bf16, TN, each extent from LEAST to MOST on a scale of
+-- logarithms, any multiple of 1, of 8 bits of 16, or of UNIT of the environment; of bf16 before
+-- them four that were slow. Ways take turns: batches of about BATCH seconds, one synchronization,
+-- medians of ROUNDS. Tensors are of pools and take turns. A line for each way: predicted and
+-- measured microseconds, so that costs can be fitted; then the table of the cases and measured /
+-- predicted of each kernel. The library is the best of its first five heuristics.
 
 local here = arg[0]:match "^(.*/)" or ""
 local measure = dofile(here .. "lib/measure.lua")
@@ -14,8 +16,12 @@ local bench = measure.bench
 local layout = tile.layout
 
 local N, SEED, LARGEST = tonumber(arg[1]) or 40, tonumber(arg[2]) or 1, tonumber(arg[3]) or 2500
-local LEAST, ROUNDS, BATCH, MOST = 16, 5, 5e-4, 24
+local TYPE, OUT = (arg[4] or "bf16>bf16"):match "^(%w+)>(%w+)$"
+local LEAST, ROUNDS, BATCH, MOST = tonumber(arg[5]) or 16, 5, 5e-4, 24
 local POOL = 64 << 20                             -- elements
+local PRECISION = TYPE == "tf32" and TYPE or nil
+local IN = PRECISION and "f32" or TYPE
+local UNIT = tonumber(os.getenv "UNIT") or ((TYPE == "e4m3" or TYPE == "i8") and 16 or 1)
 
 local cuda = bench.cuda()                         -- nil: without the library
 local device, why = tile.device "cuda"
@@ -25,9 +31,10 @@ if not device then
 end
 
 local CASES = { { 1793, 199, 68 }, { 887, 622, 73 }, { 2444, 74, 97 }, { 744, 64, 2449 } }
+if TYPE ~= "bf16" or LEAST ~= 16 then CASES = {} end
 math.randomseed(SEED)
 local function size()
-  return math.floor(LEAST * (LARGEST / LEAST) ^ math.random())
+  return math.max(1, math.floor(LEAST * (LARGEST / LEAST) ^ math.random()) // UNIT) * UNIT
 end
 for _ = 1, N do CASES[#CASES + 1] = { size(), size(), size() } end
 
@@ -35,12 +42,15 @@ for _ = 1, N do CASES[#CASES + 1] = { size(), size(), size() } end
 
 local largest = 0
 for _, c in ipairs(CASES) do
-  largest = math.max(largest, c[1] * c[3] + c[2] * c[3] + c[1] * c[2] + 3 * 128)
+  largest = math.max(largest, (c[1] + c[2]) * c[3] + 2 * 128, c[1] * c[2] + 128)
 end
-local pool = measure.tensor("bf16", layout(math.max(POOL, largest)), device)
+local function new_pool(dtype)
+  return measure.tensor(dtype, layout(math.max(POOL, largest)), device)
+end
+local operands, results = new_pool(IN), new_pool(OUT)
 
--- Matrices one behind the other in the pool, each at a multiple of 256 bytes.
-local function taker()
+-- Matrices one behind the other in a pool, each at a multiple of 128 elements.
+local function taker(pool)
   local at = 0
   return function(x, y)
     local t = pool:view(layout({ x, y }, { y, 1 }), at)
@@ -50,10 +60,10 @@ local function taker()
 end
 
 local function tensors_of(m, n, k)
-  local list, take = {}, taker()
-  local bytes = (m * k + n * k + m * n + 3 * 128)
-  for i = 1, math.min(MOST, pool:size() // bytes) do
-    list[i] = { take(m, k), take(n, k), take(m, n) }
+  local list, take, take_result = {}, taker(operands), taker(results)
+  local each = math.max((m + n) * k + 2 * 128, m * n + 128)
+  for i = 1, math.min(MOST, operands:size() // each) do
+    list[i] = { take(m, k), take(n, k), take_result(m, n) }
   end
   return list
 end
@@ -103,8 +113,8 @@ end
 local function library(tensors)
   local peers, best = {}, math.huge
   if not cuda then return 0 / 0 end
-  for i, t in ipairs(tensors) do peers[i] = cuda:gemm(t[1], t[2], t[3], false) end
-  if not peers[1] then return 0 / 0 end
+  for i, t in ipairs(tensors) do peers[i] = cuda:gemm(t[1], t[2], t[3], PRECISION ~= nil) end
+  if not peers[1] or peers[1]:n() == 0 then return 0 / 0 end
   for i = 1, math.min(5, peers[1]:n()) do
     for _, p in ipairs(peers) do p:choose(i) end
     local good, t = pcall(time_of, peers, function() cuda:synchronize() end)
@@ -131,7 +141,9 @@ end
 
 local function measure_case(m, n, k)
   local plans, tensors = {}, tensors_of(m, n, k)
-  for i, t in ipairs(tensors) do plans[i] = assert(tile.plan_gemm(t[1], t[2], t[3])) end
+  for i, t in ipairs(tensors) do
+    plans[i] = assert(tile.plan_gemm(t[1], t[2], t[3], { precision = PRECISION }))
+  end
   local ways, chosen = ways_of(plans)
   local fastest = ways[1]
   for _, way in ipairs(ways) do

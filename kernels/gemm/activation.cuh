@@ -70,10 +70,11 @@ MT_INLINE void activate_all (const mt_activation_form &f, float *x) {
   for (int i = 0; i < N; i++) x[i] = activate_one<FORM>(f, x[i]);
 }
 
-/* N numbers in place. The form is the same for all threads: these are few enough for what
-** is compiled to stay in registers beside products. */
-template <int N> MT_INLINE void activate (const mt_activation_form &f, float *x) {
-  if (f.form == MT_FORM_LINEAR) activate_all<N, MT_FORM_LINEAR>(f, x);
+/* N numbers in place, by this form or by any. The form is the same for all threads. */
+template <int N, int FORM = MT_FORM_ANY>
+MT_INLINE void activate (const mt_activation_form &f, float *x) {
+  if constexpr (FORM != MT_FORM_ANY) activate_all<N, FORM>(f, x);
+  else if (f.form == MT_FORM_LINEAR) activate_all<N, MT_FORM_LINEAR>(f, x);
   else if (f.form == MT_FORM_GELU) activate_all<N, MT_FORM_GELU>(f, x);
   else if (f.form == MT_FORM_SILU) activate_all<N, MT_FORM_SILU>(f, x);
   else if (f.form == MT_FORM_GATE) activate_all<N, MT_FORM_GATE>(f, x);

@@ -266,9 +266,10 @@ template <int DTYPE> MT_INLINE float number_of (uint32_t bits) {
   if constexpr (DTYPE == MT_bf16) return mt_as_float(bits << 16);
   return mt_as_float(bits);
 }
-MT_INLINE float number_of (int32_t dtype, uint32_t bits) {
-  if (dtype == MT_bf16) return number_of<MT_bf16>(bits);
-  return dtype == MT_f16 ? number_of<MT_f16>(bits) : number_of<MT_f32>(bits);
+MT_INLINE float number_of (int32_t dtype, uint32_t bits) { /* without a jump */
+  const float half = number_of<MT_f16>(bits), x = number_of<MT_f32>(bits);
+  const float other = dtype == MT_f16 ? half : x;
+  return dtype == MT_bf16 ? number_of<MT_bf16>(bits) : other;
 }
 
 /* x + factor times what the words of a unit say. */
@@ -300,20 +301,17 @@ MT_INLINE void add_side (float *x, uint32_t *side, const pair_rows &from, int u,
 }
 
 /* alpha x + a bias that all rows share, of which this lane has the bits of a column of
-** each unit; of rows, of which it has two; of none. */
-template <int UNITS>
-MT_INLINE void scale_columns (float *x, float alpha, const uint32_t *bits,
-                              int32_t dtype) {
+** the unit: of so many sums from sum FIRST on; of rows, of which it has two; of none. */
+template <int SUMS, int FIRST = 0>
+MT_INLINE void scale_columns (float *x, float alpha, uint32_t bits, int32_t dtype) {
   const int pair = threadIdx.x % 4 * 2;
+  const uint32_t mine = bits_of(number_of(dtype, bits));
 #pragma unroll
-  for (int u = 0; u < UNITS; u++) {
-    const uint32_t mine = bits_of(number_of(dtype, bits[u]));
-#pragma unroll
-    for (int i = 0; i < UNIT_SUMS / 2; i++) {
-      const float y = mt_as_float(word_of_lane(mine, i / 2 * 8 + pair + i % 2));
-      float *z = x + u * UNIT_SUMS + i / 2 * 4 + i % 2;
-      z[0] = fmaf(alpha, z[0], y), z[2] = fmaf(alpha, z[2], y);
-    }
+  for (int i = 0; i < SUMS / 2; i++) {
+    const int column = (FIRST / 4 + i / 2) * 8 + pair + i % 2;
+    const float y = mt_as_float(word_of_lane(mine, column));
+    float *z = x + i / 2 * 4 + i % 2;
+    z[0] = fmaf(alpha, z[0], y), z[2] = fmaf(alpha, z[2], y);
   }
 }
 template <int COUNT>
@@ -323,16 +321,12 @@ MT_INLINE void scale_rows (float *x, float alpha, const uint32_t *bits, int32_t 
   for (int i = 0; i < COUNT; i++) x[i] = fmaf(alpha, x[i], y[i / 2 % 2]);
 }
 
-/* x + factor times unit `half` of a piece of 16 bits, few words of it at a time. */
-MT_INLINE void add_half (float *x, uint32_t piece, int half, int32_t dtype,
-                         float factor) {
-#pragma unroll
-  for (int j = 0; j < 2; j++) {
-    uint32_t w[4];
-    load_matrices(half_place(piece, 2 * half + j), w);
-    if (dtype == MT_bf16) add_words<MT_bf16, 8>(x + 8 * j, w, factor);
-    else add_words<MT_f16, 8>(x + 8 * j, w, factor);
-  }
+/* x + factor times columns [16 j, 16 j + 16) of a piece of 16 bits: eight sums. */
+MT_INLINE void add_part (float *x, uint32_t piece, int j, int32_t dtype, float factor) {
+  uint32_t w[4];
+  load_matrices(half_place(piece, j), w);
+  if (dtype == MT_bf16) add_words<MT_bf16, 8>(x, w, factor);
+  else add_words<MT_f16, 8>(x, w, factor);
 }
 
 /* A unit of 16 bits to its half of a piece; one of f32, which is a piece. */
@@ -376,21 +370,11 @@ MT_INLINE void scale_units (float *x, float alpha, const uint32_t *bits,
                             const mt_finishing_side &bias) {
   enum { COUNT = UNITS * UNIT_SUMS };
   if (bias.base == nullptr) scale_all<COUNT>(x, alpha);
-  else if (bias.stride[0] == 0) scale_columns<UNITS>(x, alpha, bits, bias.dtype);
+  else if (bias.stride[0] == 0)
+#pragma unroll
+    for (int u = 0; u < UNITS; u++)
+      scale_columns<UNIT_SUMS>(x + u * UNIT_SUMS, alpha, bits[u], bias.dtype);
   else scale_rows<COUNT>(x, alpha, bits, bias.dtype);
-}
-
-/* Units without C or a residual; one, the i-th of those whose bias this lane has. */
-template <int UNITS>
-MT_INLINE void finish_units (const mt_hopper_launch &p, float *x, const uint32_t *bits) {
-  scale_units<UNITS>(x, (float)p.alpha, bits, p.finish.side[MT_BIAS]);
-  activate<UNITS * UNIT_SUMS>(p.finish.form, x);
-}
-MT_INLINE void finish_unit (const mt_hopper_launch &p, float *x, const uint32_t *bits,
-                            int i) {
-  const bool rows = p.finish.side[MT_BIAS].stride[0] != 0;
-  const uint32_t mine[2] = {rows ? bits[0] : bits[i], bits[1]};
-  finish_units<1>(p, x, mine);
 }
 
 /* The units of a round, from unit `first` on, in place; the bias of the next round is

@@ -17,17 +17,18 @@ enum { MAJOR_K, MAJOR_MN };
 } // namespace mt
 
 /* The blocks of a cluster are told at the launch. */
-#define MT_HOPPER_ROW(ending, name, a, b, c, n, stages, cluster, major_a, major_b)       \
+#define MT_HOPPER_ROW(ending, form, name, a, b, c, n, stages, cluster, major_a, major_b) \
   extern "C" __global__ void __launch_bounds__(MT_HOPPER_THREADS, 1)                     \
       mt_##name(const __grid_constant__ mt_hopper_launch p) {                            \
-    mt::run_hopper<mt::hopper<mt::op_##a, n, stages, cluster, mt::MAJOR_##major_a,       \
-                              mt::MAJOR_##major_b, mt::out_##c, ending>>(p);             \
+    mt::run_hopper<                                                                      \
+        mt::hopper<mt::op_##a, n, stages, cluster, mt::MAJOR_##major_a,                  \
+                   mt::MAJOR_##major_b, mt::out_##c, ending, MT_FORM_##form>>(p);        \
   }
-#define MT_HOPPER_KERNEL(...) MT_HOPPER_ROW(MT_STORES, __VA_ARGS__)
+#define MT_HOPPER_KERNEL(...) MT_HOPPER_ROW(MT_STORES, ANY, __VA_ARGS__)
 #define MT_HOPPER_EPILOGUE(...) MT_HOPPER_ROW(MT_FINISHES, __VA_ARGS__)
-#define MT_HOPPER_SIDES(...) MT_HOPPER_ROW(MT_FINISHES_SIDES, __VA_ARGS__)
+#define MT_HOPPER_SIDES(...) MT_HOPPER_ROW(MT_FINISHES_SIDES, ANY, __VA_ARGS__)
 #define MT_HOPPER_MAPPED(...) MT_HOPPER_ROW(MT_FINISHES_MAPPED, __VA_ARGS__)
-#define MT_HOPPER_BY_ROWS(...) MT_HOPPER_ROW(MT_STORES_ROWS, __VA_ARGS__)
+#define MT_HOPPER_BY_ROWS(...) MT_HOPPER_ROW(MT_STORES_ROWS, ANY, __VA_ARGS__)
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
 #include "kernels/gemm/hopper.def"
 extern "C" __global__ void __launch_bounds__ (MT_REST_THREADS)

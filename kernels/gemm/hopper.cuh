@@ -46,7 +46,7 @@ struct out_s32 {
 };
 
 template <typename T, int N_, int STAGES_, int CLUSTER_, int A_MN_, int B_MN_,
-          typename OUT_, int ENDING = MT_STORES>
+          typename OUT_, int ENDING = MT_STORES, int FORM_ = MT_FORM_ANY>
 struct hopper {
   typedef T type;
   typedef typename T::sum sum;
@@ -61,6 +61,7 @@ struct hopper {
     SIDES = ENDING == MT_FINISHES_SIDES,   /* an epilogue with C or a residual */
     MAPPED = ENDING == MT_FINISHES_MAPPED, /* the same, by a map */
     FINISHES = ENDING == MT_FINISHES || SIDES || MAPPED,
+    FORM = FORM_,                       /* of its activation */
     BY_ROWS = ENDING == MT_STORES_ROWS, /* D has no map */
     A_MN = A_MN_,
     B_MN = B_MN_,
@@ -351,6 +352,12 @@ MT_INLINE void store_tile (const mt_hopper_launch &p, typename H::sum *c,
   store_rows<H>(p, c, ring + H::OUT, m, n, l);
 }
 
+/* Two pieces of a warp where its group had rows of A of the first stages, from `rows` on:
+** they are multiplied, and there are no more of them to come. */
+template <typename H> MT_INLINE uint32_t pieces_of_ring (uint32_t rows, int warp) {
+  return rows + warp / 2 * H::STAGE + warp % 2 * (2 * MT_WARP_PIECE);
+}
+
 template <typename H>
 MT_INLINE void consume (const mt_hopper_launch &p, uint32_t ring, uint32_t bars,
                         int group) {
@@ -390,10 +397,13 @@ MT_INLINE void consume (const mt_hopper_launch &p, uint32_t ring, uint32_t bars,
     if constexpr (H::SPLITS)
       if (blocks > 1 && !join<H>(c, blocks, ring, bars, rank, parity)) continue;
     if constexpr (H::KEEPS) {
-      if constexpr (H::FINISHES) keep_finished(kept, p, c, next.bias, pieces, m, n, t.l);
-      else keep(kept, p, c, pieces, m, n, t.l);
-      if (kept.any && (tile + clusters >= p.tiles || slabs < kept_type::SLABS))
-        kept.put_all(p, pieces);
+      const bool last = tile + clusters >= p.tiles;
+      const bool keeps = !last && slabs >= kept_type::SLABS;
+      if constexpr (H::FINISHES)
+        keep_finished(kept, p, c, next.bias, pieces,
+                      last ? pieces_of_ring<H>(ring + rows, warp % 4) : pieces, m, n, t.l,
+                      keeps);
+      else keep(kept, p, c, pieces, m, n, t.l, keeps);
     } else store_tile<H>(p, c, next, ring, pieces, m, n, t.l);
   }
   if (MT_HOPPER_STORES(H::N) && threadIdx.x % 32 == 0) tma_store_wait<0>();

@@ -26,18 +26,22 @@
 
 namespace mt {
 
-/* The words of the last STEPS pieces of a tile of N columns, and where it is. */
-template <typename OUT_, int N_, int STEPS_> struct kept_tile {
+/* Where a tile is of which something is kept. */
+struct kept_place {
+  int m, n, l;
+  bool any;
+  MT_INLINE void is_of (int m_, int n_, int l_) { m = m_, n = n_, l = l_, any = true; }
+};
+
+/* The words of the last STEPS pieces of a tile of N columns. */
+template <typename OUT_, int N_, int STEPS_> struct kept_tile : kept_place {
   typedef OUT_ OUT;
   typedef piece_words<OUT> P;
   enum { N = N_, STEPS = STEPS_, FIRST = N / P::COLUMNS - STEPS }; /* stored at once */
   enum { SLABS = STEPS }; /* that a tile has at least, for the one before it to be kept */
   uint32_t w[STEPS * PIECE_WORDS];
-  int m, n, l;
-  bool any;
 
   MT_INLINE void begin (uint32_t) { drop(); }
-  MT_INLINE void is_of (int m_, int n_, int l_) { m = m_, n = n_, l = l_, any = true; }
   /* Nothing is kept, and no register holds anything. */
   MT_INLINE void drop () {
     any = false;
@@ -56,7 +60,7 @@ template <typename OUT_, int N_, int STEPS_> struct kept_tile {
 /* Sums without an epilogue. */
 template <typename K, typename S>
 MT_INLINE void keep (K &k, const mt_hopper_launch &p, S *c, uint32_t pieces, int m, int n,
-                     int l) {
+                     int l, bool keeps) {
   typedef typename K::P P;
   scale_all<K::N / 2>(c, (float)p.alpha);
 #pragma unroll
@@ -69,9 +73,13 @@ MT_INLINE void keep (K &k, const mt_hopper_launch &p, S *c, uint32_t pieces, int
   for (int i = 0; i < K::STEPS; i++)
     P::make(k.w + i * PIECE_WORDS, c + (K::FIRST + i) * P::SUMS);
   k.is_of(m, n, l);
+  if (!keeps) k.put_all(p, pieces);
 }
 
 /* ------------------------------------------------------------------ an epilogue */
+
+/* Half a unit: 16 columns. */
+enum { PART_SUMS = UNIT_SUMS / 2 };
 
 /* C or the residual of a warp, which comes by its map into both of its pieces, where D
 ** takes its place: half of a tile at a time. `bar` is the warp's own barrier. */
@@ -91,11 +99,15 @@ struct mapped_side {
   }
   /* Half 0 or 1: each tile has both, so that the parity is known. */
   MT_INLINE void wait (uint32_t half) const { barrier_wait(bar, half); }
-  /* Unit i of the half: its sums, finished but for the side. */
-  MT_INLINE void add (const mt_hopper_launch &p, uint32_t pieces, float *x, int i,
+  /* Parts [first, end) of the half: their sums, finished but for the side. */
+  template <int COUNT>
+  MT_INLINE void add (const mt_hopper_launch &p, uint32_t pieces, float *x, int first,
                       float factor) const {
     const int32_t dtype = p.beta != 0 ? p.dtype : p.finish.side[MT_RESIDUAL].dtype;
-    add_half(x, pieces + i / 2 * MT_WARP_PIECE, i % 2, dtype, factor);
+#pragma unroll
+    for (int i = first; i < first + COUNT; i++)
+      add_part(x + (i - first) * PART_SUMS, pieces + i / 4 * MT_WARP_PIECE, i % 4, dtype,
+               factor);
   }
 };
 
@@ -116,33 +128,34 @@ MT_INLINE void end_pieces (const mt_hopper_launch &p, uint32_t pieces, int m, in
   }
 }
 
-/* Units from sums: alpha, bias, C, the activation, the residual. */
-template <int UNITS, bool MAPPED>
+/* What follows alpha and bias, of parts: C, the activation, the residual. */
+template <int PARTS, bool MAPPED, int FORM>
+MT_INLINE void finish_parts (const mt_hopper_launch &p, float *x, const mapped_side &side,
+                             uint32_t pieces, int first) {
+  if (MAPPED && p.beta != 0) side.template add<PARTS>(p, pieces, x, first, (float)p.beta);
+  activate<PARTS * PART_SUMS, FORM>(p.finish.form, x);
+  if (MAPPED && p.beta == 0) side.template add<PARTS>(p, pieces, x, first, 1);
+}
+
+/* Half of a tile: its sums are the first ones. */
+template <int UNITS, bool MAPPED, int FORM>
 MT_INLINE void finish_half (const mt_hopper_launch &p, float *x, const uint32_t *bias,
-                            const mapped_side &side, uint32_t pieces, int first) {
+                            const mapped_side &side, uint32_t pieces) {
   scale_units<UNITS>(x, (float)p.alpha, bias, p.finish.side[MT_BIAS]);
-  if (MAPPED && p.beta != 0)
-#pragma unroll
-    for (int i = 0; i < UNITS; i++)
-      side.add(p, pieces, x + i * UNIT_SUMS, first + i, (float)p.beta);
-  activate<UNITS * UNIT_SUMS>(p.finish.form, x);
-  if (MAPPED && p.beta == 0)
-#pragma unroll
-    for (int i = 0; i < UNITS; i++) side.add(p, pieces, x + i * UNIT_SUMS, first + i, 1);
+  finish_parts<2 * UNITS, MAPPED, FORM>(p, x, side, pieces, 0);
 }
 
 /* The second half of the sums of a tile as they are, and the bias of their columns or
 ** rows. The first half lies in the pieces, where D is of 16 bits, and goes out in step 0;
-** each unit of 32 columns takes two steps behind LEAD: it is finished, then it is put. A
-** side is asked for in step 1 and has two slabs to come. */
-template <int N_, bool MAPPED> struct raw_tile {
+** each unit of 32 columns takes three steps behind LEAD: its parts are finished, then it
+** is put. A warp alone is slow: what it does beside a slab should not take longer than
+** the products. A side is asked for in step 1 and has two slabs to come. */
+template <int N_, bool MAPPED, int FORM> struct raw_tile : kept_place {
   enum { N = N_, UNITS = N / UNIT / 2, HALF = UNITS * UNIT };
-  enum { LEAD = MAPPED ? 3 : 0, STEPS = LEAD + 2 * UNITS, SLABS = STEPS + MAPPED };
+  enum { LEAD = MAPPED ? 3 : 0, STEPS = LEAD + 3 * UNITS, SLABS = STEPS + MAPPED };
   static_assert(UNITS == round_of<N>::UNITS, "two rounds");
   float c[UNITS * UNIT_SUMS];
   uint32_t bias[UNITS];
-  int m, n, l;
-  bool any;
   mapped_side side;
 
   MT_INLINE void begin (uint32_t bar) {
@@ -159,10 +172,16 @@ template <int N_, bool MAPPED> struct raw_tile {
                       int l_) {
     side.ask(p, pieces, m_, n_, l_);
   }
+  /* Part J of unit i. */
+  template <int J>
   MT_INLINE void finish (const mt_hopper_launch &p, uint32_t pieces, int i) {
-    const bool rows = p.finish.side[MT_BIAS].stride[0] != 0;
-    const uint32_t mine[2] = {rows ? bias[0] : bias[i], bias[1]};
-    finish_half<1, MAPPED>(p, c + i * UNIT_SUMS, mine, side, pieces, i);
+    const mt_finishing_side &b = p.finish.side[MT_BIAS];
+    const float alpha = (float)p.alpha;
+    float *x = c + i * UNIT_SUMS + J * PART_SUMS;
+    if (b.base == nullptr) scale_all<PART_SUMS>(x, alpha);
+    else if (b.stride[0] != 0) scale_rows<PART_SUMS>(x, alpha, bias, b.dtype);
+    else scale_columns<PART_SUMS, J * PART_SUMS>(x, alpha, bias[i], b.dtype);
+    finish_parts<1, MAPPED, FORM>(p, x, side, pieces, 2 * i + J);
   }
   MT_INLINE void put_unit_of (const mt_hopper_launch &p, uint32_t pieces, int i) {
     if constexpr (MAPPED) {
@@ -171,58 +190,77 @@ template <int N_, bool MAPPED> struct raw_tile {
     } else put_unit<N>(p, pieces, c + i * UNIT_SUMS, UNITS + i, i % 2, m, n, l);
   }
   MT_INLINE void put (const mt_hopper_launch &p, uint32_t pieces, int step) {
-    const int i = (step - LEAD) / 2;
+    const int i = (step - LEAD) / 3;
     if (step == 0 && (MAPPED || p.dtype != MT_f32)) end_pieces(p, pieces, m, n, l);
     if (MAPPED && step == 1) side.ask(p, pieces, m, n + HALF, l);
     if (MAPPED && step == LEAD) side.wait(1);
     if (step < LEAD) return;
-    if ((step - LEAD) % 2 == 0) finish(p, pieces, i);
+    if ((step - LEAD) % 3 == 0) finish<0>(p, pieces, i);
+    else if ((step - LEAD) % 3 == 1) finish<1>(p, pieces, i);
     else put_unit_of(p, pieces, i);
-  }
-  /* The same where no products go on: all units together. */
-  MT_INLINE void put_all (const mt_hopper_launch &p, uint32_t pieces) {
-    if (MAPPED || p.dtype != MT_f32) end_pieces(p, pieces, m, n, l);
-    if (MAPPED) side.ask(p, pieces, m, n + HALF, l);
-    if (MAPPED) side.wait(1);
-    finish_half<UNITS, MAPPED>(p, c, bias, side, pieces, 0);
-#pragma unroll
-    for (int i = 0; i < UNITS; i++) put_unit_of(p, pieces, i);
-    drop();
   }
 };
 
-/* Sums with an epilogue: the first half is finished, the second is kept. `bias` is that
-** of the first half. */
-template <int N, bool MAPPED>
-MT_INLINE void keep_finished (raw_tile<N, MAPPED> &k, const mt_hopper_launch &p, float *c,
-                              const uint32_t *bias, uint32_t pieces, int m, int n,
-                              int l) {
-  enum { UNITS = raw_tile<N, MAPPED>::UNITS };
-#pragma unroll
-  for (int i = 0; i < UNITS * UNIT_SUMS; i++) k.c[i] = c[UNITS * UNIT_SUMS + i];
-#pragma unroll
-  for (int i = 0; i < UNITS; i++) k.bias[i] = bias[i];
-  if (MAPPED) k.side.wait(0);
-  finish_half<UNITS, MAPPED>(p, c, bias, k.side, pieces, 0);
-  if (p.finish.side[MT_BIAS].stride[0] == 0)
-    read_bias<N>(k.bias, p, m, n + UNITS * UNIT, l);
-  if (!MAPPED && p.dtype == MT_f32)
+/* The first half of the sums, finished, to the pieces, once these may be written; of f32,
+** whose unit is a piece, it goes out. */
+template <int N, bool MAPPED, int FORM>
+MT_INLINE void end_half (const mt_hopper_launch &p, float *c, const uint32_t *bias,
+                         const mapped_side &side, uint32_t pieces, bool waits, int m,
+                         int n, int l) {
+  enum { UNITS = raw_tile<N, MAPPED, FORM>::UNITS };
+  finish_half<UNITS, MAPPED, FORM>(p, c, bias, side, pieces);
+  if (!MAPPED && p.dtype == MT_f32) {
 #pragma unroll
     for (int i = 0; i < UNITS; i++)
       put_unit<N>(p, pieces, c + i * UNIT_SUMS, i, i % 2, m, n, l);
-  else {
-    if (!MAPPED) begin_piece<false>();
-#pragma unroll
-    for (int i = 0; i < UNITS; i++) put_in_place(p, pieces, c + i * UNIT_SUMS, i);
+    return;
   }
-  k.m = m, k.n = n, k.l = l, k.any = true;
+  if (!MAPPED && waits) begin_piece<false>();
+#pragma unroll
+  for (int i = 0; i < UNITS; i++) put_in_place(p, pieces, c + i * UNIT_SUMS, i);
+}
+
+/* Sums with an epilogue: the first half is finished, the second is kept, or finished by
+** the same code where no products go on. It goes out by `others`: pieces that nothing
+** else is in, behind the last tile of a block; or it waits for the first. `bias` is of
+** the first half. */
+template <int N, bool MAPPED, int FORM>
+MT_INLINE void keep_finished (raw_tile<N, MAPPED, FORM> &k, const mt_hopper_launch &p,
+                              float *c, const uint32_t *bias, uint32_t pieces,
+                              uint32_t others, int m, int n, int l, bool keeps) {
+  typedef raw_tile<N, MAPPED, FORM> R;
+  const bool turns = p.finish.side[MT_BIAS].stride[0] == 0, waits = others == pieces;
+#pragma unroll
+  for (int i = 0; i < R::UNITS * UNIT_SUMS; i++) k.c[i] = c[R::UNITS * UNIT_SUMS + i];
+#pragma unroll
+  for (int i = 0; i < R::UNITS; i++) k.bias[i] = bias[i];
+#pragma unroll 1
+  for (int half = 0;; half++) {
+    const uint32_t to = half == 0 ? pieces : others;
+    if (MAPPED) k.side.wait(half);
+    if (MAPPED && half == 0 && !waits) {
+      __syncwarp(); /* all lanes have seen the phase of the first half */
+      k.side.ask(p, others, m, n + R::HALF, l);
+    }
+    end_half<N, MAPPED, FORM>(p, c, k.bias, k.side, to, half == 0 || waits, m,
+                              n + half * R::HALF, l);
+    if (half == 0 && turns) read_bias<N>(k.bias, p, m, n + R::HALF, l);
+    if (half == 0 && keeps) return k.is_of(m, n, l);
+    if (MAPPED || p.dtype != MT_f32) end_pieces(p, to, m, n + half * R::HALF, l);
+    if (half == 1) return k.drop();
+    if (MAPPED && waits) k.side.ask(p, others, m, n + R::HALF, l);
+#pragma unroll
+    for (int i = 0; i < R::UNITS * UNIT_SUMS; i++) c[i] = k.c[i];
+  }
 }
 
 /* What a kernel keeps, with an epilogue or without. */
 template <typename H, bool FINISHES> struct kept_of {
   typedef kept_tile<typename H::out, H::N, 4> type;
 };
-template <typename H> struct kept_of<H, true> { typedef raw_tile<H::N, H::MAPPED> type; };
+template <typename H> struct kept_of<H, true> {
+  typedef raw_tile<H::N, H::MAPPED, H::FORM> type;
+};
 
 } // namespace mt
 #endif

@@ -189,7 +189,7 @@ static bool reads_side (const mt_hopper_row *row, const mt_hopper_launch *l, int
   const bool reads = l->beta != 0 || s->base != NULL;
   tensor_map m;
   if (!row->finishes) return true;
-  if (!mt_hopper_ends(row, reads)) return false;
+  if (!mt_hopper_ends(row, reads, l->finish.form.form)) return false;
   if (row->side != MT_SIDE_MAP) return true;
   if (mt_dtype_size((mt_dtype)l->dtype) != 2 || (l->beta != 0 && s->base)) return false;
   return l->beta != 0 ||

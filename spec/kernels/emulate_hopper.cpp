@@ -15,15 +15,22 @@ enum { MAJOR_K, MAJOR_MN };
 
 } // namespace mt
 
+/* Forms have kernels of their own here only of one type: the others choose as they run,
+** which compiles in a third of the time. */
+static constexpr int form_of (emulated::kind type, int form) {
+  return type == emulated::F16 ? form : MT_FORM_ANY;
+}
+
 typedef void kernel (const mt_hopper_launch &p);
-#define MT_HOPPER_ROW(ending, name, a, b, c, n, stages, cluster, major_a, major_b)       \
+#define MT_HOPPER_ROW(ending, form, name, a, b, c, n, stages, cluster, major_a, major_b) \
   mt::run_hopper<mt::hopper<mt::op_##a, n, stages, cluster, mt::MAJOR_##major_a,         \
-                            mt::MAJOR_##major_b, mt::out_##c, ending>>,
-#define MT_HOPPER_KERNEL(...) MT_HOPPER_ROW(MT_STORES, __VA_ARGS__)
+                            mt::MAJOR_##major_b, mt::out_##c, ending,                    \
+                            form_of(mt::op_##a::type, MT_FORM_##form)>>,
+#define MT_HOPPER_KERNEL(...) MT_HOPPER_ROW(MT_STORES, ANY, __VA_ARGS__)
 #define MT_HOPPER_EPILOGUE(...) MT_HOPPER_ROW(MT_FINISHES, __VA_ARGS__)
-#define MT_HOPPER_SIDES(...) MT_HOPPER_ROW(MT_FINISHES_SIDES, __VA_ARGS__)
+#define MT_HOPPER_SIDES(...) MT_HOPPER_ROW(MT_FINISHES_SIDES, ANY, __VA_ARGS__)
 #define MT_HOPPER_MAPPED(...) MT_HOPPER_ROW(MT_FINISHES_MAPPED, __VA_ARGS__)
-#define MT_HOPPER_BY_ROWS(...) MT_HOPPER_ROW(MT_STORES_ROWS, __VA_ARGS__)
+#define MT_HOPPER_BY_ROWS(...) MT_HOPPER_ROW(MT_STORES_ROWS, ANY, __VA_ARGS__)
 static kernel *const kernels[] = {
 #include "kernels/gemm/hopper.def"
 };

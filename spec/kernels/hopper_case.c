@@ -115,6 +115,9 @@ static void make_side (const hopper_case *c, tensor *t, const tensor *d, int whi
   fill(t, 1);
 }
 
+/* Whether an epilogue of the row may have C or a residual. */
+bool may_read (const mt_hopper_row *row) { return mt_hopper_ends(row, true, row->form); }
+
 /* Bias and residual. The residual is C, now and then. */
 static void make_sides (hopper_case *c, tensor side[MT_BESIDES], const tensor *d) {
   memset(side, 0, MT_BESIDES * sizeof *side);
@@ -122,7 +125,7 @@ static void make_sides (hopper_case *c, tensor side[MT_BESIDES], const tensor *d
   for (int i = 0; c->side && i < MT_BESIDES; i++) {
     const bool last = i == MT_RESIDUAL,
                must = last && c->row->side != MT_SIDE_NONE && c->beta == 0;
-    if (last && !mt_hopper_ends(c->row, true)) continue;
+    if (last && !may_read(c->row)) continue;
     if (last && !c->direct && c->beta != 0) continue;
     if (last && pick(3) == 0) {
       side[i] = *d;

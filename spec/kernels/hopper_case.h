@@ -25,6 +25,7 @@ typedef struct hopper_case {
 } hopper_case;
 
 void draw_case (hopper_case *c, const mt_hopper_row *row);
+bool may_read (const mt_hopper_row *row);
 size_t format_case (char *buf, size_t size, const hopper_case *c);
 
 /* Computes it by the kernel, `run`, on fresh operands; false: the run said what is wrong,

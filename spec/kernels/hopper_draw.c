@@ -3,6 +3,7 @@
 ** SPDX-License-Identifier: MIT
 */
 #include "core/arith.h"
+#include "gemm/matrix.h"
 #include "hopper_case.h"
 #include "types/dtype.h"
 
@@ -12,6 +13,13 @@ static int draw_extent (int tile, int most) {
   return pick(4) == 0 ? n : n - pick(tile);
 }
 
+static uint32_t draw_activation (int form) {
+  uint32_t a = (uint32_t)pick(MT_NACTIVATION);
+  while (form != MT_FORM_ANY && mt_form_of(a).form != form)
+    a = (uint32_t)pick(MT_NACTIVATION);
+  return a;
+}
+
 static void draw_epilogue (hopper_case *c) {
   static const double factors[] = {1, 1, 2, -1, 0.5};
   const bool whole = c->row->type[MT_C] == MT_i32;
@@ -19,12 +27,12 @@ static void draw_epilogue (hopper_case *c) {
   const bool mapped = c->row->side == MT_SIDE_MAP;
   c->type =
       c->row->finishes ? floats[mapped ? 1 + pick(2) : pick(3)] : c->row->type[MT_C];
-  c->activation = c->row->finishes ? (uint32_t)pick(MT_NACTIVATION) : 0;
+  c->activation = c->row->finishes ? draw_activation(c->row->form) : 0;
   c->direct = MT_HOPPER_ONE_WAY(c->row->n) ? c->row->by_rows :
                                              !MT_HOPPER_STORES(c->row->n) || pick(3) == 0;
   c->beta = 0;
   c->alpha = whole ? 1 : factors[pick(5)];
-  const bool adds = c->direct || (c->row->finishes && mt_hopper_ends(c->row, true));
+  const bool adds = c->direct || (c->row->finishes && may_read(c->row));
   if (adds && !whole && pick(2)) c->beta = factors[pick(5)];
   if (!whole && !c->row->finishes && pick(4) == 0) c->alpha = NO_FLOAT;
   if (c->row->finishes && !c->direct) c->n += c->n % 2;
@@ -34,7 +42,7 @@ static void draw_epilogue (hopper_case *c) {
 ** beside the next. */
 static int draw_slabs (const mt_hopper_row *row) {
   const bool late = MT_HOPPER_ONE_WAY(row->n) && row->finishes;
-  return pick(4) == 0 ? 1 + pick(3) : row->stages + 1 + pick(late ? 12 : 3);
+  return pick(4) == 0 ? 1 + pick(3) : row->stages + 1 + pick(late ? 18 : 3);
 }
 
 /* A few tiles. */

@@ -39,9 +39,9 @@ mutant(swizzle_of_other_rows hopper_tf32_64 ", not "
 # ---- an epilogue
 
 mutant(bias_of_the_first_columns hopper_bf16_tn_128_epilogue ", not "
-       [=[number_of(dtype, bits[u])]=] [=[number_of(dtype, bits[0])]=])
+       [=[alpha, bits[u], bias.dtype]=] [=[alpha, bits[0], bias.dtype]=])
 mutant(bias_of_a_neighbour hopper_bf16_tn_64_epilogue ", not "
-       [[i / 2 * 8 + pair + i % 2]] [[i / 2 * 8 + pair]])
+       [[(FIRST / 4 + i / 2) * 8 + pair + i % 2]] [[(FIRST / 4 + i / 2) * 8 + pair]])
 mutant(rows_of_bias_exchanged hopper_bf16_tn_64_epilogue ", not "
        [=[y[i / 2 % 2]]=] [=[y[i % 2]]=])
 mutant(side_of_the_unit_before hopper_bf16_tn_256_sides ", not "
@@ -65,9 +65,9 @@ mutant(no_wait_at_the_end hopper_f16_tn_64 "ends while its stores may still read
 # ---- what is kept of a tile
 
 mutant(last_tile_kept hopper_bf16_tn_256 ", not "
-       [[(tile + clusters >= p.tiles || slabs]] [[(tile > p.tiles || slabs]])
+       [[last = tile + clusters >= p.tiles]] [[last = tile > p.tiles]])
 mutant(kept_where_slabs_are_few hopper_bf16_tn_256_alone "all wait"
-       [[(tile + clusters >= p.tiles || slabs < kept_type::SLABS)]] [[tile + clusters >= p.tiles]])
+       [[!last && slabs >= kept_type::SLABS]] [[!last]])
 mutant(slabs_of_what_was_kept hopper_tf32_256 "all wait"
        [[  return KEPT::STEPS;
 ]] [[  return 0;
@@ -79,34 +79,45 @@ mutant(kept_piece_of_the_first hopper_s8_256_alone ", not "
        [[pieces, FIRST + i, m, n, l]] [[pieces, i, m, n, l]])
 mutant(kept_row_of_the_first_tile hopper_f16_tn_256 ", not "
        [[m = m_, n = n_,]] [[m = any ? m : m_, n = n_,]])
-mutant(bias_of_the_first_round hopper_bf16_tn_256_epilogue ", not "
-       [[m, n + UNITS * UNIT, l)]] [[m, n, l)]])
-mutant(first_half_kept hopper_bf16_nt_256_epilogue ", not "
-       [=[c[UNITS * UNIT_SUMS + i];]=] [=[c[i];]=])
-mutant(kept_half_in_place_of_the_first hopper_f16_tn_256_epilogue ", not "
+mutant(bias_of_the_first_round hopper_bf16_tn_256_linear ", not "
+       [[read_bias<N>(k.bias, p, m, n + R::HALF, l)]] [[read_bias<N>(k.bias, p, m, n, l)]])
+mutant(first_half_kept hopper_bf16_nt_256_linear ", not "
+       [=[k.c[i] = c[R::UNITS * UNIT_SUMS + i];]=] [=[k.c[i] = c[i];]=])
+mutant(kept_half_in_place_of_the_first hopper_f16_tn_256_linear ", not "
        [[UNITS + i, i % 2, m, n, l]] [[i, i % 2, m, n, l]])
-mutant(side_of_the_first_columns hopper_bf16_tn_256_mapped ", not "
+mutant(side_of_the_first_columns hopper_bf16_tn_256_linear_mapped ", not "
        [[map, bar, n + i * 2 * UNIT, m,]] [[map, bar, n, m,]])
-mutant(side_of_another_batch hopper_f16_tn_256_mapped ", not "
+mutant(side_of_another_batch hopper_f16_tn_256_linear_mapped ", not "
        [[p.beta != 0 ? l : l * p.side_step]] [[p.beta != 0 ? l : 0]])
-mutant(side_before_it_comes hopper_bf16_tn_256_mapped "did not wait for the load"
-       [[  if (MAPPED) k.side.wait(0);
+mutant(side_before_it_comes hopper_bf16_tn_256_linear_mapped "did not wait for the load"
+       [[    if (MAPPED) k.side.wait(half);
 ]] "")
-mutant(second_half_before_it_comes hopper_bf16_nt_256_mapped "did not wait for the load"
+mutant(second_half_before_it_comes hopper_bf16_nt_256_linear_mapped "did not wait for the load"
        [[    if (MAPPED && step == LEAD) side.wait(1);
 ]] "")
-mutant(side_over_what_goes_out hopper_bf16_tn_256_mapped "what a store of warp"
+mutant(second_half_at_the_end_by_the_first hopper_bf16_tn_256_linear_mapped ", not "
+       [=[    for (int i = 0; i < R::UNITS * UNIT_SUMS; i++) c[i] = k.c[i];
+]=] "")
+mutant(end_at_the_first_columns hopper_f16_tn_256_gelu_mapped ", not "
+       [[end_pieces(p, to, m, n + half * R::HALF, l);]] [[end_pieces(p, to, m, n, l);]])
+mutant(second_half_over_the_first hopper_bf16_tn_256_linear "what a store of warp"
+       [[uint32_t to = half == 0 ? pieces : others]] [[uint32_t to = pieces]])
+mutant(part_of_a_unit_twice hopper_bf16_tn_256_silu ", not "
+       [[finish<1>(p, pieces, i);]] [[finish<0>(p, pieces, i);]])
+mutant(side_over_what_goes_out hopper_bf16_tn_256_linear_mapped "what a store of warp"
        [[    tma_store_wait_read<0>();
     barrier_expect]] [[    barrier_expect]])
-mutant(half_a_side_expected hopper_bf16_tn_256_mapped "all wait"
+mutant(half_a_side_expected hopper_bf16_tn_256_linear_mapped "all wait"
        [[barrier_expect(bar, 2 * MT_WARP_PIECE)]] [[barrier_expect(bar, 3 * MT_WARP_PIECE)]])
-mutant(pieces_without_a_fence hopper_f16_tn_256_epilogue "without a fence for copies"
+mutant(pieces_without_a_fence hopper_f16_tn_256_linear "without a fence for copies"
        [[  fence_for_copies();
 ]] "")
-mutant(residual_by_the_map_of_d hopper_bf16_tn_256_mapped ", not "
+mutant(residual_by_the_map_of_d hopper_bf16_tn_256_linear_mapped ", not "
        [[p.beta != 0 ? &p.d : &p.side]] [[&p.d]])
 source(hopper.cuh)
-mutant(side_asked_a_slab_late hopper_bf16_tn_256_mapped "all wait"
+mutant(pieces_of_two_warps hopper_bf16_tn_256_gelu "an"
+       [[warp / 2 * H::STAGE + warp % 2]] [[warp % 2]])
+mutant(side_asked_a_slab_late hopper_bf16_tn_256_linear_mapped "all wait"
        [[k == from) first();]] [[k == from + 1) first();]])
 mutant(part_of_a_side_again hopper_bf16_tn_256_sides ", not "
        [[(next, p, i, STEPS, m, n, l)]] [[(next, p, 0, STEPS, m, n, l)]])

@@ -21,8 +21,16 @@ typedef struct mt_finishing_side {
 **   GELU    x by the normal distribution
 **   SILU    x s(step x)                   of x not below `least`
 **   GATE    x s(step x + cube x^3)        of x not below `least`
-**   SOFT    times s(step x) + more */
-enum { MT_FORM_LINEAR, MT_FORM_GELU, MT_FORM_SILU, MT_FORM_GATE, MT_FORM_SOFT };
+**   SOFT    times s(step x) + more
+** ANY, of a kernel: whichever it is told. */
+enum {
+  MT_FORM_LINEAR,
+  MT_FORM_GELU,
+  MT_FORM_SILU,
+  MT_FORM_GATE,
+  MT_FORM_SOFT,
+  MT_FORM_ANY
+};
 typedef struct mt_activation_form {
   int32_t form;
   float least, step, cube, times, more;

@@ -15,7 +15,7 @@ enum { MAJOR_K, MAJOR_MN };
 #define READS_MT_FINISHES_SIDES MT_SIDE_READ
 #define READS_MT_FINISHES_MAPPED MT_SIDE_MAP
 #define READS_MT_STORES_ROWS MT_SIDE_NONE
-#define MT_HOPPER_ROW(ending, name, a, b, c, n, stages, cluster, major_a, major_b)       \
+#define MT_HOPPER_ROW(ending, form, name, a, b, c, n, stages, cluster, major_a, major_b) \
   {{MT_##a, MT_##b, MT_##c},                                                             \
    n,                                                                                    \
    stages,                                                                               \
@@ -23,12 +23,13 @@ enum { MAJOR_K, MAJOR_MN };
    {MAJOR_##major_a == MAJOR_MN, MAJOR_##major_b == MAJOR_MN},                           \
    (ending) != MT_STORES && (ending) != MT_STORES_ROWS,                                  \
    READS_##ending,                                                                       \
+   MT_FORM_##form,                                                                       \
    (ending) == MT_STORES_ROWS},
-#define MT_HOPPER_KERNEL(...) MT_HOPPER_ROW(MT_STORES, __VA_ARGS__)
+#define MT_HOPPER_KERNEL(...) MT_HOPPER_ROW(MT_STORES, ANY, __VA_ARGS__)
 #define MT_HOPPER_EPILOGUE(...) MT_HOPPER_ROW(MT_FINISHES, __VA_ARGS__)
-#define MT_HOPPER_SIDES(...) MT_HOPPER_ROW(MT_FINISHES_SIDES, __VA_ARGS__)
+#define MT_HOPPER_SIDES(...) MT_HOPPER_ROW(MT_FINISHES_SIDES, ANY, __VA_ARGS__)
 #define MT_HOPPER_MAPPED(...) MT_HOPPER_ROW(MT_FINISHES_MAPPED, __VA_ARGS__)
-#define MT_HOPPER_BY_ROWS(...) MT_HOPPER_ROW(MT_STORES_ROWS, __VA_ARGS__)
+#define MT_HOPPER_BY_ROWS(...) MT_HOPPER_ROW(MT_STORES_ROWS, ANY, __VA_ARGS__)
 const mt_hopper_row mt_hopper_rows[] = {
 #include "kernels/gemm/hopper.def"
 };
@@ -127,13 +128,23 @@ static bool shape (mt_hopper *h, const mt_hopper_row *row, int64_t k, int64_t ba
 /* Microseconds of a launch, of a slab, of the rest of a tile and of the sums of another
 ** part of K, by the width of the tile; of a cluster the widest first. Fitted on an H200
 ** from bf16 of 1024^3 (one, and 64 of them), 2048^3, 4096^3, 8192^3, 512 x 4096 x 4096
-** and 128 x 8192 x 8192. */
+** and 128 x 8192 x 8192. Of 8 bits products take half as long, so that what the L2 gives
+** counts: fitted from 72 random products of e4m3 and i8. */
 static const struct cost {
   int n, cluster;
   double launch, slab, tile, part;
-} costs[] = {{256, 2, 3.4, 0.640, 1.8, 0},  {256, 1, 2.2, 0.655, 1.8, 0},
-             {128, 2, 3.8, 0.361, 0.8, 0},  {128, 1, 3.4, 0.375, 0.8, 1.5},
-             {64, 1, 3.0, 0.294, 0.6, 1.0}, {16, 1, 3.0, 0.400, 0.4, 0.8}};
+} costs_of_words[] = {{256, 2, 3.4, 0.640, 1.8, 0},  {256, 1, 2.2, 0.655, 1.8, 0},
+                      {128, 2, 3.8, 0.361, 0.8, 0},  {128, 1, 3.4, 0.375, 0.8, 1.5},
+                      {64, 1, 3.0, 0.294, 0.6, 1.0}, {16, 1, 3.0, 0.400, 0.4, 0.8}};
+static const struct cost costs_of_bytes[] = {{256, 2, 3.8, 0.614, 1.9, 0},
+                                             {256, 1, 2.2, 0.660, 2.6, 0},
+                                             {128, 2, 3.8, 0.368, 1.1, 0},
+                                             {128, 1, 3.6, 0.480, 1.0, 2.1},
+                                             {64, 1, 3.5, 0.375, 0.9, 1.3},
+                                             {16, 1, 3.2, 0.270, 0.8, 0.7}};
+enum { NCOSTS = sizeof costs_of_words / sizeof *costs_of_words };
+_Static_assert(NCOSTS == sizeof costs_of_bytes / sizeof *costs_of_bytes,
+               "each width has both costs");
 static const double memory_speed = 4.2e6; /* bytes a microsecond */
 static const double pack_cost = 2.5;      /* of a launch besides what it moves */
 static const double rows_cost = 0.025;    /* of a column of a tile, by rows of D */
@@ -172,9 +183,11 @@ static double between (double x, double y, double share) { return x + (y - x) * 
 
 /* Those of a tile: of a width that was not measured between its neighbours, so that a new
 ** row needs no more than its line. */
-static struct cost cost_of (int n, int cluster) {
-  const struct cost *wider = NULL, *c = costs,
-                    *end = costs + sizeof costs / sizeof *costs;
+static struct cost cost_of (const mt_hopper_row *row) {
+  const int n = row->n, cluster = row->cluster;
+  const bool bytes = mt_dtype_size(row->type[MT_A]) == 1;
+  const struct cost *const costs = bytes ? costs_of_bytes : costs_of_words;
+  const struct cost *wider = NULL, *c = costs, *end = costs + NCOSTS;
   for (; c < end; c++) {
     if (c->cluster != cluster) continue;
     if (c->n == n || (c->n < n && wider == NULL)) return *c;
@@ -193,7 +206,7 @@ static struct cost cost_of (int n, int cluster) {
 
 static double predict (const mt_hopper *h, const mt_hopper_row *row,
                        const mt_matrix x[MT_PARTS], int cores) {
-  const struct cost c = cost_of(row->n, row->cluster);
+  const struct cost c = cost_of(row);
   const mt_hopper_launch *l = &h->launch;
   const int64_t waves = mt_div_up(l->tiles, at_once(cores, (int)h->cluster));
   double tile =
@@ -318,7 +331,8 @@ static bool fits (const mt_hopper *h, const mt_hopper_row *row,
                   const mt_gemm_launch *l) {
   const bool must = l->finishes != 0;
   const bool may = must || (l->beta != 0 && mt_dtype_size(x[MT_C].dtype) == 2);
-  if (row->finishes && !mt_hopper_ends(row, has_side(l))) return false;
+  const int form = h->launch.finish.form.form;
+  if (row->finishes && !mt_hopper_ends(row, has_side(l), form)) return false;
   if (row->side == MT_SIDE_MAP && !h->has_side) return false;
   return (row->finishes ? may : !must) &&
          has_types(row, x[MT_A].dtype, x[MT_B].dtype, x[MT_C].dtype) &&

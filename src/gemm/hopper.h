@@ -33,11 +33,14 @@ typedef struct mt_hopper_row {
   bool mn[2];          /* of A and B: M or N is contiguous, not K */
   bool finishes;       /* it has an epilogue; C is of f16, bf16 or f32 */
   mt_hopper_side side; /* of more than 128 columns: what its epilogue reads */
+  int form;            /* of the activation of its epilogue, MT_FORM_ANY: each */
   bool by_rows;        /* of more than 128 columns: D has no map */
 } mt_hopper_row;
-/* Whether an epilogue of the row is one that reads C or a residual, or none of them. */
-static inline bool mt_hopper_ends (const mt_hopper_row *row, bool reads) {
-  return !MT_HOPPER_ONE_WAY(row->n) || (row->side != MT_SIDE_NONE) == reads;
+/* Whether an epilogue of the row is one that reads C or a residual, or none of them, and
+** has an activation of this form. */
+static inline bool mt_hopper_ends (const mt_hopper_row *row, bool reads, int form) {
+  return (!MT_HOPPER_ONE_WAY(row->n) || (row->side != MT_SIDE_NONE) == reads) &&
+         (row->form == MT_FORM_ANY || row->form == form);
 }
 extern const mt_hopper_row mt_hopper_rows[];
 extern const size_t mt_nhopper_rows;

@@ -11,6 +11,7 @@
 #include "moontile/algebra.h"
 #include "gemm/ampere.h"
 #include "gemm/hopper.h"
+#include "gemm/matrix.h"
 #include "types/dtype.h"
 #include "kernel/kernel.h"
 
@@ -37,7 +38,8 @@ bool mt_gemm_row_ends (int i, const mt_gemm_spec *k) {
   if (!is_hopper(i)) return ampere_row(i)->finishes == finishes;
   const mt_hopper_row *row = &mt_hopper_rows[i];
   if (!row->finishes || !finishes) return row->finishes == finishes;
-  return mt_hopper_ends(row, k->ending.beta != 0 || k->ending.residual);
+  return mt_hopper_ends(row, k->ending.beta != 0 || k->ending.residual,
+                        mt_form_of((uint32_t)k->ending.activation).form);
 }
 
 bool mt_gemm_row_is_twin (int i) {
