@@ -10,8 +10,9 @@
 ** A thread has registers for the sums of a tile and for 64 words besides. Of 16 bits
 ** these are all of the tile; of 32 bits its last 128 columns, and the others are stored
 ** at once. Each step stores one piece of 128 bytes of columns while products go on. With
-** an epilogue the last 128 columns are kept as they are, and each two steps finish and
-** store 32 of them.
+** an epilogue the last 128 columns are kept as they are, and each three steps finish and
+** store 32 of them. Behind the last tile of a block they are finished by the code of the
+** first 128, and go out by what was the ring of stages.
 **
 ** C or the residual of 16 bits comes by its map into the pieces that D goes out by, half
 ** a tile at a time: the first half while the tile is multiplied, the second beside the
@@ -90,6 +91,7 @@ struct mapped_side {
   MT_INLINE void ask (const mt_hopper_launch &p, uint32_t pieces, int m, int n,
                       int l) const {
     const tma_map *map = p.beta != 0 ? &p.d : &p.side;
+    __syncwarp(); /* all lanes have seen the phase before */
     if (threadIdx.x % 32 != 0) return;
     tma_store_wait_read<0>();
     barrier_expect(bar, 2 * MT_WARP_PIECE);
@@ -99,7 +101,7 @@ struct mapped_side {
   }
   /* Half 0 or 1: each tile has both, so that the parity is known. */
   MT_INLINE void wait (uint32_t half) const { barrier_wait(bar, half); }
-  /* Parts [first, end) of the half: their sums, finished but for the side. */
+  /* COUNT parts of the half from `first` on: their sums, finished but for the side. */
   template <int COUNT>
   MT_INLINE void add (const mt_hopper_launch &p, uint32_t pieces, float *x, int first,
                       float factor) const {
@@ -238,10 +240,7 @@ MT_INLINE void keep_finished (raw_tile<N, MAPPED, FORM> &k, const mt_hopper_laun
   for (int half = 0;; half++) {
     const uint32_t to = half == 0 ? pieces : others;
     if (MAPPED) k.side.wait(half);
-    if (MAPPED && half == 0 && !waits) {
-      __syncwarp(); /* all lanes have seen the phase of the first half */
-      k.side.ask(p, others, m, n + R::HALF, l);
-    }
+    if (MAPPED && half == 0 && !waits) k.side.ask(p, others, m, n + R::HALF, l);
     end_half<N, MAPPED, FORM>(p, c, k.bias, k.side, to, half == 0 || waits, m,
                               n + half * R::HALF, l);
     if (half == 0 && turns) read_bias<N>(k.bias, p, m, n + R::HALF, l);
