@@ -1,11 +1,11 @@
 /*
-** main.c - many threads, each with a VM of its own, on one device, with the kernels of one
-** library and memory that all read: operations, counted; operations per second.
+** main.c - many threads, each with a VM of its own, on one device, with the kernels of
+** one library and memory that all read: operations, counted; operations per second.
 ** usage: moontile_threads_test work.lua DEVICE OPERATIONS THREADS...
 ** In the environment:
 **   MOONTILE_PLANTED   with a race
-**   MOONTILE_SLICES    so many times, the numbers of threads in turn, and then what the best
-**                      slice of each did: other work of the machine has to spare one of each
+**   MOONTILE_SLICES    so many times, the numbers of threads in turn, and then what the
+**                      best slice of each did: other work of the machine has to spare one
 ** SPDX-License-Identifier: MIT
 */
 #include <pthread.h>
@@ -32,6 +32,7 @@ static struct {
   const char *script, *device;
   long total, piece; /* operations; of one call */
   atomic_long next, right;
+  pthread_barrier_t ready, done; /* of all threads: time runs in between */
   mt_layout layout;
   float data[32];
 } all;
@@ -39,7 +40,8 @@ static struct {
 typedef struct worker {
   pthread_t thread;
   char error[512];
-  double lived, ran, queued; /* seconds: in all, on a processor, ready but without one */
+  /* Seconds: when its operations begin and end; on a processor, ready but without one. */
+  double from, to, ran, queued;
 } worker;
 
 static bool is_ok (worker *w, mt_status s, const mt_err *err) {
@@ -74,16 +76,9 @@ static double now (clockid_t clock) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void work (worker *w) {
-  mt_vm *v;
+static void operate (worker *w, mt_vm *v) {
   mt_err err = MT_NOERR;
-  const char *const devices[] = {all.device, NULL};
-  const mt_vm_options o = {.size = sizeof o,
-                           .devices = devices,
-                           .milliseconds = -1,
-                           .bytes = (size_t)1 << 30};
-  if (!is_ok(w, mt_vm_open(&v, &o, &err), &err)) return;
-  bool ok = prepare(w, v, &err);
+  bool ok = v != NULL;
   for (long i; ok && (i = atomic_fetch_add(&all.next, all.piece)) < all.total;) {
     long n = all.total - i < all.piece ? all.total - i : all.piece;
     const mt_vm_value args[] = {{.kind = MT_VM_INTEGER, .integer = n},
@@ -92,28 +87,53 @@ static void work (worker *w) {
     if (plants) planted++;
     atomic_fetch_add(&all.right, ok ? (long)mt_vm_result(v, 0).integer : 0);
   }
-  mt_vm_close(v);
 }
 
 /* What the system says of the thread: it waits for a processor, where a machine is full,
 ** or, the rest of its life, for other threads. */
-static void ask_scheduler (worker *w) {
+static double queued (void) {
   FILE *f = fopen("/proc/thread-self/schedstat", "r");
-  double queued;
-  w->ran = now(CLOCK_THREAD_CPUTIME_ID);
-  if (f == NULL) return;
-  if (fscanf(f, "%*f %lf", &queued) == 1) w->queued = 1e-9 * queued;
+  double nanoseconds = 0;
+  if (f == NULL) return 0;
+  if (fscanf(f, "%*f %lf", &nanoseconds) != 1) nanoseconds = 0;
   fclose(f);
+  return 1e-9 * nanoseconds;
 }
 
-static void *operate (void *arg) {
+static void ask_clocks (double out[3]) {
+  out[0] = now(CLOCK_MONOTONIC);
+  out[1] = now(CLOCK_THREAD_CPUTIME_ID);
+  out[2] = queued();
+}
+
+static mt_vm *open_vm (worker *w) {
+  mt_vm *v = NULL;
+  mt_err err = MT_NOERR;
+  const char *const devices[] = {all.device, NULL};
+  const mt_vm_options o = {.size = sizeof o,
+                           .devices = devices,
+                           .milliseconds = -1,
+                           .bytes = (size_t)1 << 30};
+  if (!is_ok(w, mt_vm_open(&v, &o, &err), &err)) return NULL;
+  if (prepare(w, v, &err)) return v;
+  mt_vm_close(v);
+  return NULL;
+}
+
+/* Time runs when all are ready, and until all have done: to open a VM and its device is
+** no operation. */
+static void *run_worker (void *arg) {
   worker *w = arg;
-  double begin = now(CLOCK_MONOTONIC);
+  double from[3], to[3];
   w->error[0] = '\0';
-  w->queued = 0;
-  work(w);
-  w->lived = now(CLOCK_MONOTONIC) - begin;
-  ask_scheduler(w);
+  mt_vm *v = open_vm(w);
+  pthread_barrier_wait(&all.ready);
+  ask_clocks(from);
+  operate(w, v);
+  ask_clocks(to);
+  w->from = from[0], w->to = to[0], w->ran = to[1] - from[1], w->queued = to[2] - from[2];
+  pthread_barrier_wait(&all.done);
+  mt_vm_close(v);
   return NULL;
 }
 
@@ -124,9 +144,34 @@ static double waited (int threads) {
   double used = 0, idle = 0;
   for (int i = 0; i < threads; i++) {
     used += workers[i].ran;
-    idle += workers[i].lived - workers[i].ran - workers[i].queued;
+    idle += workers[i].to - workers[i].from - workers[i].ran - workers[i].queued;
   }
   return used > 0 && idle > 0 ? 100 * idle / (used + idle) : 0;
+}
+
+/* From the first beginning to the last end, seconds; on processors. */
+static double spent (int threads, double *used) {
+  double from = workers[0].from, to = workers[0].to;
+  *used = 0;
+  for (int i = 0; i < threads; i++) {
+    if (workers[i].from < from) from = workers[i].from;
+    if (workers[i].to > to) to = workers[i].to;
+    *used += workers[i].ran;
+  }
+  return to - from;
+}
+
+static void work (int threads) {
+  pthread_barrier_init(&all.ready, NULL, (unsigned)threads);
+  pthread_barrier_init(&all.done, NULL, (unsigned)threads);
+  for (int i = 0; i < threads; i++)
+    if (pthread_create(&workers[i].thread, NULL, run_worker, &workers[i])) exit(2);
+  for (int i = 0; i < threads; i++) {
+    pthread_join(workers[i].thread, NULL);
+    CHECK(workers[i].error[0] == '\0', "thread %d: %s", i, workers[i].error);
+  }
+  pthread_barrier_destroy(&all.ready);
+  pthread_barrier_destroy(&all.done);
 }
 
 /* The operations a second. */
@@ -135,15 +180,8 @@ static double run (int threads) {
   atomic_store(&all.right, 0);
   all.piece = all.total / (PIECES * threads) + 1; /* all threads have some to the end */
   if (all.piece > MOST_PIECE) all.piece = MOST_PIECE;
-  double begin = now(CLOCK_MONOTONIC), used = now(CLOCK_PROCESS_CPUTIME_ID);
-  for (int i = 0; i < threads; i++)
-    if (pthread_create(&workers[i].thread, NULL, operate, &workers[i])) exit(2);
-  for (int i = 0; i < threads; i++) {
-    pthread_join(workers[i].thread, NULL);
-    CHECK(workers[i].error[0] == '\0', "thread %d: %s", i, workers[i].error);
-  }
-  double took = now(CLOCK_MONOTONIC) - begin;
-  used = now(CLOCK_PROCESS_CPUTIME_ID) - used;
+  work(threads);
+  double used, took = spent(threads, &used);
   long right = atomic_load(&all.right);
   CHECK(right == all.total, "%ld of %ld are right", right, all.total);
   printf(
