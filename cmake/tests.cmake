@@ -209,6 +209,10 @@ moontile_fuzz_target(vm moontile_lua moontile_liblua)
 moontile_test(fuzz.vm THOROUGH COST 20
               COMMAND moontile_fuzz_vm ${REPLAY} ${SPEC}/fuzz/corpus/vm)
 
+# What does not wait for other devices of a GPU.
+moontile_spec_program(moontile_waits_test waits moontile_lua moontile_liblua)
+moontile_test(waits COMMAND moontile_waits_test ${FAKE_DIR}/libcuda.so.1)
+
 # Threads, each with a VM, on one device.
 moontile_spec_program(moontile_threads_test threads moontile_lua moontile_liblua)
 foreach(device cpu cuda)

@@ -47,7 +47,8 @@ MT_API const char *mt_device_about (const mt_device *d);
 MT_API bool mt_device_is_host (const mt_device *d); /* the host can read its memory */
 /* Threads that it may run on, the caller's among them: those of the options, or all. */
 MT_API int mt_device_threads (const mt_device *d);
-/* Bytes, of the host and of the device, that copies between them may pass through. */
+/* Bytes, of the host and of the device, that copies between them may pass through, and of
+** memory that a script or a plan has freed and that stays for the next one. */
 MT_API size_t mt_device_staging (const mt_device *d);
 /* How many CUDA devices there are; 0 with a reason in `err` if none can be used. */
 MT_API int mt_cuda_count (const mt_device_options *options, mt_err *err);
@@ -72,8 +73,10 @@ MT_API mt_status mt_download (mt_device *d, void *host, const void *src, size_t 
 ** was launched runs all the same; NULL is fine. */
 MT_API mt_status mt_stream_create (mt_device *d, mt_stream **out, mt_err *err);
 MT_API void mt_stream_destroy (mt_device *d, mt_stream *s);
-/* Waits for what was launched; errors of kernels show here. s NULL: for everything on
-** the device. */
+/* Waits for what was launched; errors of kernels show here. s NULL: for all that was
+** launched on `d`, on whatever stream; not for other devices, of the same context either.
+** Work on a stream of the host's is best waited for by its name, or by the host: else the
+** stream may be gone by then, and the whole context is waited for. */
 MT_API mt_status mt_synchronize (mt_device *d, mt_stream *s, mt_err *err);
 
 /* ---------------------------------------------------------------- a host's own GPU

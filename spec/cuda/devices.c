@@ -164,7 +164,7 @@ static void test_lost (void) {
   plan.launch.offset[MT_DST] = 16;
   EXPECT_STATUS(d->backend->launch(&plan, NULL, &err), MT_OK, err);
   EXPECT_STATUS(mt_synchronize(d, NULL, &err), MT_ELOST, err);
-  EXPECT_TEXT(err, "cuCtxSynchronize: CUDA_ERROR_ILLEGAL_ADDRESS (700)");
+  EXPECT_TEXT(err, "cuStreamSynchronize: CUDA_ERROR_ILLEGAL_ADDRESS (700)");
   expect_lost(d, p, &plan);
   mt_free(d, p, BYTES);
   mt_device_close(d);

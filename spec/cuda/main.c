@@ -109,6 +109,7 @@ int main (void) {
   spec_copies();
   spec_graphs();
   spec_lent();
+  spec_beside();
   spec_extend();
   spec_choices();
   spec_transfers();

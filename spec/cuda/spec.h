@@ -51,6 +51,7 @@ void spec_faults (void);
 void spec_copies (void);
 void spec_graphs (void);
 void spec_lent (void);
+void spec_beside (void);
 void spec_extend (void);
 void spec_choices (void);
 void spec_transfers (void);

@@ -33,7 +33,7 @@ static __thread int depth;
 static pthread_mutex_t inside = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t moved = PTHREAD_COND_INITIALIZER;
 
-/* Who is in is soon out: it is tried some microseconds before the thread goes to sleep. */
+/* Who is in is soon out: it is tried some microseconds before the thread sleeps. */
 int fake_enter (void) {
   for (int i = 0; i < 1000; i++)
     if (pthread_mutex_trylock(&inside) == 0) return 0;
@@ -264,18 +264,6 @@ FAKE cuMemFree_v2 (CUdeviceptr p) {
   CUresult r = fake_free(p);
   FAULT(cuMemFree);
   return r != 0 ? r : fake_current()->sticky;
-}
-
-FAKE cuMemsetD8Async (CUdeviceptr p, unsigned char value, size_t bytes, CUstream s) {
-  FAULT(cuMemsetD8Async);
-  GUARD;
-  TRY(fake_ready());
-  s = fake_stream_of(s);
-  NEED(s != NULL, 400);
-  if (s->capturing) return fake_capture_break(s);
-  NEED(fake_host(p, -1, bytes, NULL) != NULL, 1);
-  fake_work w = {.kind = FAKE_SET, .device = p, .bytes = bytes, .value = value};
-  return fake_enqueue(s, &w);
 }
 
 FAKE cuMemcpyHtoDAsync_v2 (CUdeviceptr dst, const void *src, size_t bytes, CUstream s) {

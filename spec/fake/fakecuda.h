@@ -10,8 +10,8 @@
 **   FAKECUDA_FAIL      "NAME:ERROR:N": the N-th call of that function answers with that
 **                      error; "NAME:ERROR:N+": each from the N-th on. Commas between
 **                      several. Calls count from the start, or from fakecuda_restart
-**   FAKECUDA_SLOW      milliseconds that a kernel takes at least, since it was looked at or
-**                      waited for; 0. While one works, cuStreamDestroy forgets what is
+**   FAKECUDA_SLOW      milliseconds that a kernel takes at least, since it was looked at
+**                      or waited for; 0. While one works, cuStreamDestroy forgets what is
 **                      behind it
 **   FAKECUDA_MISSING   name of a function that the driver does not have
 **   FAKECUDA_REPORT    at exit, what is still alive goes to stderr
@@ -62,8 +62,8 @@ long long fake_option (const char *name, long long otherwise);
 CUcontext fake_current (void); /* NULL: none */
 int fake_version (void);       /* of the driver, as CUDA counts */
 
-/* One thread at a time is in the driver, but while it runs a kernel: then the stream is that
-** thread's, and others wait for it. */
+/* One thread at a time is in the driver, but while it runs a kernel: then the stream is
+** that thread's, and others wait for it. */
 int fake_enter (void);
 void fake_leave (const int *entered);
 void fake_wait (void); /* until some thread has done some work; others are in meanwhile */
@@ -91,10 +91,12 @@ void fake_wake (void);
 CUresult fake_alloc (CUdeviceptr *out, int device, size_t bytes);
 CUresult fake_free (CUdeviceptr p);
 /* The host's address of [p, p + bytes), and the bytes from p to the end; NULL: it is not
-** in one allocation; or, for a kernel of this device (-1: for none), not on that device or
-** never set as a whole: kernels also read beside what they move. */
+** in one allocation; or, for a kernel of this device (-1: for none), not on that device
+** or never set as a whole: kernels also read beside what they move. */
 void *fake_host (CUdeviceptr p, int device, size_t bytes, size_t *room);
 void fake_fill (CUdeviceptr p, size_t bytes); /* these bytes have been */
+struct fake_work;
+void fake_set_words (char *to, const struct fake_work *w);
 void fake_live_memory (int *allocations, size_t *bytes);
 size_t fake_memory (void);
 /* Page-locked memory of the host. */
@@ -122,7 +124,7 @@ bool fake_is_rest (const mt_kernel *k);
 mt_status fake_pack (const mt_kernel *k, mt_grid grid, const mt_pack_launch *l,
                      int device);
 uint32_t fake_hopper_room (const mt_kernel *k);
-/* Runs a launch of a row of hopper.def on the device, tile by tile; MT_ERANGE: outside. */
+/* Runs a launch of a row of hopper.def on the device, by tiles; MT_ERANGE: outside. */
 mt_status fake_hopper (const mt_kernel *k, mt_grid grid, int cluster,
                        const mt_hopper_launch *l, int device);
 
@@ -133,7 +135,7 @@ uint32_t fake_ampere_room (const mt_kernel *k);
 ** the device's. */
 double fake_ending (const mt_finishing *f, mt_dtype c, double v, const int64_t at[3],
                     int device, bool *bad);
-/* Runs a launch of a row of ampere.def on the device, tile by tile; MT_ERANGE: outside. */
+/* Runs a launch of a row of ampere.def on the device, by tiles; MT_ERANGE: outside. */
 mt_status fake_ampere (const mt_kernel *k, mt_grid grid, const mt_ampere_launch *l,
                        int device);
 
@@ -183,8 +185,8 @@ typedef struct fake_work {
   CUdeviceptr device;
   const void *from;
   void *to;
-  size_t bytes;
-  int value;
+  size_t bytes, word; /* word: bytes of one that is set */
+  unsigned value;
   double end; /* of a slow kernel; 0: it has not begun */
 } fake_work;
 

@@ -200,7 +200,7 @@ static CUresult perform (fake_work *w, int device) {
   if (w->kind == FAKE_LAUNCH) return launch_outside(w, device);
   void *p = fake_host(w->device, -1, w->bytes, NULL);
   if (p == NULL) return 700;
-  if (w->kind == FAKE_SET) memset(p, w->value, w->bytes), fake_fill(w->device, w->bytes);
+  if (w->kind == FAKE_SET) fake_set_words(p, w), fake_fill(w->device, w->bytes);
   if (w->kind == FAKE_UP) memcpy(p, w->from, w->bytes), fake_fill(w->device, w->bytes);
   if (w->kind == FAKE_DOWN) memcpy(w->to, p, w->bytes);
   return 0;

@@ -53,16 +53,17 @@ static void test_devices (const char *libcuda) {
        {"return raised(tile.info, '/x.so')",
         "device: libcuda: the host permits no libraries by name"},
        {"return try(device 'cpu:checked')", "cpu:checked"}};
-  static const row last_gpu[] = {
-      {"return try(device 'cpu')",
-       "EDENIED: the host does not permit the device \"cpu\"; it permits: cuda:0"},
-      {"return try(device { 'cuda', libcuda = LIBCUDA })", "cuda:0"},
-      {"return try(device { 'cuda:0', libcuda = LIBCUDA })", "cuda:0"},
-      {"return try(device { libcuda = LIBCUDA })", "cuda:0"},
-      {"return table.concat(tile.devices(LIBCUDA), ' ')", "cuda:0"},
-      {"return try(device { 'cuda', libcuda = LIBCUDA, piece = 1 << 40 })",
-       "ELIMIT: 6597069766656 bytes: the host permits 1073741824 in all, of which 1073741824"
-       " are left"}};
+  static const row last_gpu[] =
+      {{"return try(device 'cpu')",
+        "EDENIED: the host does not permit the device \"cpu\"; it permits: cuda:0"},
+       {"return try(device { 'cuda', libcuda = LIBCUDA })", "cuda:0"},
+       {"return try(device { 'cuda:0', libcuda = LIBCUDA })", "cuda:0"},
+       {"return try(device { libcuda = LIBCUDA })", "cuda:0"},
+       {"return table.concat(tile.devices(LIBCUDA), ' ')", "cuda:0"},
+       {"return try(device { 'cuda', libcuda = LIBCUDA, piece = 1 << 40 })",
+        "ELIMIT: 7696581394432 bytes: the host permits 1073741824 in all, of which "
+        "1073741824"
+        " are left"}};
   mt_lua_config c = {.size = sizeof c};
   ROWS(c, few);
   c.devices = (const char *const[]){"*", NULL};
@@ -74,17 +75,19 @@ static void test_devices (const char *libcuda) {
 }
 
 static void test_threads (void) {
-  static const row rows[] = {
-      {"return try(device { 'cpu', threads = 4 })", "cpu"},
-      {"return try(device { 'cpu', threads = 5 })",
-       "ELIMIT: device: 5 threads: the host permits 4 in all, of which 4 are left"},
-      {"device { 'cpu', threads = 3 } return try(device { 'cpu', threads = 3, piece = 16 })",
-       "ELIMIT: device: 3 threads: the host permits 4 in all, of which 2 are left"},
-      {"device { 'cpu', threads = 4 } return try(device 'cpu')", "cpu"},
-      {"device { 'cpu', threads = 4 } return try(device { 'cpu', threads = 1 })", "cpu"},
-      {"local n = 0 for i = 1, 40 do\n"
-       "  if device { 'cpu', threads = 2, piece = 15 + i } then n = n + 1 end end return n",
-       "3"}};
+  static const row rows[] =
+      {{"return try(device { 'cpu', threads = 4 })", "cpu"},
+       {"return try(device { 'cpu', threads = 5 })",
+        "ELIMIT: device: 5 threads: the host permits 4 in all, of which 4 are left"},
+       {"device { 'cpu', threads = 3 } "
+        "return try(device { 'cpu', threads = 3, piece = 16 })",
+        "ELIMIT: device: 3 threads: the host permits 4 in all, of which 2 are left"},
+       {"device { 'cpu', threads = 4 } return try(device 'cpu')", "cpu"},
+       {"device { 'cpu', threads = 4 } return try(device { 'cpu', threads = 1 })", "cpu"},
+       {"local n = 0 for i = 1, 40 do\n"
+        "  if device { 'cpu', threads = 2, piece = 15 + i } then n = n + 1 end end "
+        "return n",
+        "3"}};
   static const row open[] = {
       {"local n = 0 for i = 1, 40 do\n"
        "  if device { 'cpu', threads = 1024, piece = 15 + i } then n = n + 1 end end\n"
@@ -128,7 +131,8 @@ static void test_packing (const char *libcuda) {
        "return tostring(plan):match 'refused: hopper: it takes %d+ bytes'",
        "refused: hopper: it takes 4194304 bytes"},
       {"local plan, way = product(), {}\n"
-       "for _, w in ipairs(plan:why()) do if w.possible then way[w.algorithm] = w end end\n"
+       "for _, w in ipairs(plan:why()) do "
+       "if w.possible then way[w.algorithm] = w end end\n"
        "plan:take(way.ampere.kernel, way.ampere.parts)\n"
        "while tensor('u8', layout(1 << 20), D) do end\n"
        "local ok, message = pcall(plan.take, plan, way.hopper.kernel, way.hopper.parts)\n"
@@ -159,36 +163,39 @@ static void test_packing (const char *libcuda) {
 #define WORK(what, n) what ": the work of " n " elements: the host permits 1000 in a call"
 
 static void test_work (void) {
-  static const row rows[] = {
-      {"return raised(T.fill, B, 1)", WORK("copy", "1099511627776")},
-      {"return raised(T.fill, T, 1)", "done"},
-      {"return raised(T.totable, T)", WORK("totable", "1600")},
-      {"return raised(T.totable, B)", WORK("totable", "17592186044416")},
-      {"return raised(T.fill, B, setmetatable({}, { __len = function() return 1 << 40 end }))",
-       WORK("fill", "17592186044416")},
-      {"return raised(tile.copy, B, B)", WORK("copy", "1099511627776")},
-      {"return raised(tile.plan, B, B)", WORK("copy", "1099511627776")},
-      {"return raised(tile.gemm, T:view(layout({10, 1 << 40}, {0, 0})),\n"
-       "  T:view(layout({10, 1 << 40}, {0, 0})), U)",
-       WORK("gemm", "109951162777600")},
-      {"local W = T:view(layout({1 << 32, 1 << 30}, {0, 0})) return raised(tile.gemm, W, W, U)",
-       WORK("gemm", "18446744073709551615")},
-      {"return raised(tile.einsum, 'mk,nk->mn', T:view(layout({10, 1 << 40}, {0, 0})),\n"
-       "  T:view(layout({10, 1 << 40}, {0, 0})), U)",
-       WORK("gemm", "109951162777600")},
-      {"local p = tile.plan(T, S) return raised(p.measure, p, 10)", "done"},
-      {"local p = tile.plan(T, S) return raised(p.measure, p, 1 << 30)",
-       WORK("measure", "107374182400")},
-      {"local p = tile.plan(T, S) return raised(tile.tune, p, { rounds = 10000 })\n"
-       "  :match 'tune: the work of'",
-       "tune: the work of"},
-      {"return raised(tile.print_layout, layout { 2, 2 })", WORK("print_layout", "1024")},
-      {"return raised(tile.print_layout, layout { 2000, 2000 })",
-       WORK("print_layout", "1024000000")},
-      {"return raised(D.graph, D, function() for i = 1, 9 do tile.copy(T, S) end end)",
-       "done"},
-      {"return raised(D.graph, D, function() for i = 1, 11 do tile.copy(T, S) end end)",
-       WORK("graph", "1100")}};
+  static const row rows[] =
+      {{"return raised(T.fill, B, 1)", WORK("copy", "1099511627776")},
+       {"return raised(T.fill, T, 1)", "done"},
+       {"return raised(T.totable, T)", WORK("totable", "1600")},
+       {"return raised(T.totable, B)", WORK("totable", "17592186044416")},
+       {"return raised(T.fill, B, "
+        "setmetatable({}, { __len = function() return 1 << 40 end }))",
+        WORK("fill", "17592186044416")},
+       {"return raised(tile.copy, B, B)", WORK("copy", "1099511627776")},
+       {"return raised(tile.plan, B, B)", WORK("copy", "1099511627776")},
+       {"return raised(tile.gemm, T:view(layout({10, 1 << 40}, {0, 0})),\n"
+        "  T:view(layout({10, 1 << 40}, {0, 0})), U)",
+        WORK("gemm", "109951162777600")},
+       {"local W = T:view(layout({1 << 32, 1 << 30}, {0, 0})) "
+        "return raised(tile.gemm, W, W, U)",
+        WORK("gemm", "18446744073709551615")},
+       {"return raised(tile.einsum, 'mk,nk->mn', T:view(layout({10, 1 << 40}, {0, 0})),\n"
+        "  T:view(layout({10, 1 << 40}, {0, 0})), U)",
+        WORK("gemm", "109951162777600")},
+       {"local p = tile.plan(T, S) return raised(p.measure, p, 10)", "done"},
+       {"local p = tile.plan(T, S) return raised(p.measure, p, 1 << 30)",
+        WORK("measure", "107374182400")},
+       {"local p = tile.plan(T, S) return raised(tile.tune, p, { rounds = 10000 })\n"
+        "  :match 'tune: the work of'",
+        "tune: the work of"},
+       {"return raised(tile.print_layout, layout { 2, 2 })",
+        WORK("print_layout", "1024")},
+       {"return raised(tile.print_layout, layout { 2000, 2000 })",
+        WORK("print_layout", "1024000000")},
+       {"return raised(D.graph, D, function() for i = 1, 9 do tile.copy(T, S) end end)",
+        "done"},
+       {"return raised(D.graph, D, function() for i = 1, 11 do tile.copy(T, S) end end)",
+        WORK("graph", "1100")}};
   char all[4096];
   mt_lua_config c = {.size = sizeof c, .work = 1000};
   snprintf(all, sizeof all, "%s%s", begin,

@@ -320,6 +320,12 @@ void lmt_press (lua_State *L, size_t bytes) {
 
 static void close_buffer (lmt_resource *r) {
   r->state->held -= r->bytes;
+  mt_recycle(r->device, r->p, r->bytes);
+}
+
+/* The host has its address, and may have work under way there. */
+static void close_shared (lmt_resource *r) {
+  r->state->held -= r->bytes;
   mt_free(r->device, r->p, r->bytes);
 }
 
@@ -332,6 +338,10 @@ void lmt_freebuffer (lmt_buffer *b) {
   b->live = false;
   b->data = NULL;
   lmt_release(b->device->state, &b->r);
+}
+
+void lmt_sharebuffer (lmt_buffer *b) {
+  if (b->r && b->r->close == close_buffer) b->r->close = close_shared;
 }
 
 static int buffer_gc (lua_State *L) {

@@ -427,8 +427,7 @@ const char *lmt_devicename (const lmt_device *box);
 /* The stream at `i`, which must be one of `d`; NULL if absent. */
 mt_stream *lmt_optstream (lua_State *L, int i, const lmt_device *d);
 
-/* A piece of device memory; `data` is NULL once it was freed, also if it never had a
-** byte. */
+/* A piece of device memory; `data` is NULL once it was freed, or if it has no byte. */
 typedef struct lmt_buffer {
   lmt_device *device; /* its user value 1; 2: what locked its pages */
   void *data;
@@ -442,6 +441,7 @@ typedef struct lmt_buffer {
 lmt_buffer *lmt_newbuffer (lua_State *L, int device, int lock, size_t bytes, mt_err *err);
 lmt_buffer *lmt_lendbuffer (lua_State *L, int device, void *data, size_t bytes);
 void lmt_freebuffer (lmt_buffer *b);
+void lmt_sharebuffer (lmt_buffer *b); /* the host gets its address */
 /* After a call that had no memory: collects everything, once, and says to call again. Use
 ** as int tries = 0; do s = call(..., err); while (lmt_again(L, s, &tries, err)); */
 bool lmt_again (lua_State *L, mt_status s, int *tries, mt_err *err);

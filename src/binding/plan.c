@@ -10,6 +10,7 @@
 #include "binding/lmt.h"
 #include "binding/plan.h"
 #include "binding/host.h"
+#include "plan/device.h"
 
 typedef struct plan {
   mt_plan *p;         /* NULL: freed */
@@ -206,7 +207,7 @@ mt_status lmt_copynow (lua_State *L, int src, int dst, mt_err *err) {
   if (box) {
     bool wait = !box->device->recording && !box->between;
     s = launch(L, box, -1, 0, err);
-    if (s == MT_OK && wait) s = mt_synchronize(box->device->d, NULL, err);
+    if (s == MT_OK && wait) s = mt_wait_own(box->device->d, err);
     free_plan(box);
   }
   lua_pop(L, 3);

@@ -480,6 +480,7 @@ MT_API void mt_lua_unpin (lua_State *L, int index) {
 
 MT_API void mt_lua_totensor (lua_State *L, int index, mt_tensor *out) {
   *out = lmt_ctensor(lmt_totensor(L, index));
+  lmt_sharebuffer(lmt_totensor(L, index)->buffer);
 }
 
 /* ---------------------------------------------------------------- registration */

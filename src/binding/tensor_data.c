@@ -9,6 +9,7 @@
 #include "binding/plan.h"
 #include "binding/host.h"
 #include "binding/view.h"
+#include "plan/device.h"
 
 /* Pushes the device of the tensor at `i`. */
 static void push_device_of (lua_State *L, int i) {
@@ -222,8 +223,83 @@ static int fill_rows (lua_State *L) {
   return 1;
 }
 
-/* T:fill(value), T:fill({ T(0), T(1), ... } [, "right"]): returns T. One value is a copy
-** from a tensor of 16 bytes, again and again, so that it runs where T lies. */
+/* Whether n elements lie together, in the buffer. */
+static bool is_run (const lmt_tensor *t, int64_t n) {
+  mt_layout a;
+  mt_err err = MT_NOERR;
+  const int64_t have = (int64_t)(t->buffer->bytes / mt_dtype_size(t->dtype));
+  if (t->bounded || lmt_isrooted(t->layout) || mt_coalesce(&a, t->layout, NULL, &err))
+    return false;
+  return a.node->tag == MT_LEAF && (a.node->stride == 1 || n == 1) && t->offset >= 0 &&
+         n <= have && t->offset <= have - n;
+}
+
+/* What lies together a GPU may fill without a kernel; MT_EUNSUPPORTED, and no error is
+** told: it is none, or does not. */
+static mt_status fill_run (lua_State *L, const char raw[16], mt_err *err) {
+  const lmt_tensor *t = lmt_totensor(L, 1);
+  lmt_device *device = t->buffer->device;
+  const int64_t n = mt_size(t->layout);
+  if (is_host(t) || device->recording || !is_run(t, n)) return MT_EUNSUPPORTED;
+  lmt_checkwork(L, "copy", (uint64_t)n);
+  lmt_listen(err, device->state);
+  mt_status s = lmt_permitlaunches(device->state, 1, err);
+  if (s != MT_OK) return s;
+  s = mt_device_repeat(device->d, lmt_address(t, 0), raw,
+                       (size_t)n * mt_dtype_size(t->dtype), err);
+  if (s == MT_EUNSUPPORTED) device->state->launches--;
+  return s == MT_OK ? mt_wait_own(device->d, err) : s;
+}
+
+/* Pushes a tensor of the 16 bytes, on the device at 3: what a GPU has for that; or memory
+** of its own, where a graph is to find it again. *unit: which one of the GPU's it is.
+** NULL: `err`. */
+static lmt_tensor *push_source (lua_State *L, mt_dtype dtype, const char raw[16],
+                                size_t *unit, mt_err *err) {
+  int tries = 0;
+  void *at = NULL;
+  mt_status s;
+  const bool records = lmt_todevice(L, 3)->recording != NULL;
+  const mt_node some = {.tag = MT_LEAF,
+                        .span = 1,
+                        .shape = (int64_t)(16 / mt_dtype_size(dtype)),
+                        .stride = 1};
+  lmt_listen(err, lmt_todevice(L, 3)->state);
+  do {
+    mt_device *d = lmt_todevice(L, 3)->d;
+    s = records ? MT_EUNSUPPORTED : mt_device_unit(d, &at, raw, err);
+    *unit = d->units;
+  } while (lmt_again(L, s, &tries, err));
+  if (s == MT_OK) {
+    lmt_lendbuffer(L, 3, at, 16);
+    lmt_tensor *lent = lmt_pushtensor(L, -1, dtype, &some, 0);
+    return lua_remove(L, -2), lent;
+  }
+  lmt_tensor *own = s == MT_EUNSUPPORTED ? lmt_newtensor(L, 3, dtype, &some, err) : NULL;
+  if (own && mt_graph_upload(device_of(own), lmt_address(own, 0), raw, 16, err))
+    return NULL;
+  return own;
+}
+
+/* One value into the tensor at 1, whose device is at 3: a copy from a tensor of 16 bytes,
+** again and again, so that it runs where T lies. What a finalizer fills in between takes
+** the GPU's unit: then it is done once more. */
+static mt_status fill_value (lua_State *L, const char raw[16], mt_err *err) {
+  const mt_dtype dtype = lmt_totensor(L, 1)->dtype;
+  size_t unit;
+  mt_status s = fill_run(L, raw, err);
+  if (s != MT_EUNSUPPORTED || err->status != MT_OK) return s;
+  do {
+    lua_settop(L, 3);
+    lmt_tensor *src = push_source(L, dtype, raw, &unit, err);
+    if (src == NULL) return err->status;
+    s = put_value(L, (int64_t)(16 / mt_dtype_size(dtype)), err);
+    if (!lmt_totensor(L, 1)->buffer->device->recording) lmt_freebuffer(src->buffer);
+  } while (s == MT_OK && lmt_todevice(L, 3)->d->units != unit);
+  return s;
+}
+
+/* T:fill(value), T:fill({ T(0), T(1), ... } [, "right"]): returns T. */
 static int l_fill (lua_State *L) {
   char raw[16];
   LMT_NOERR(err);
@@ -238,17 +314,8 @@ static int l_fill (lua_State *L) {
   if (mt_size(t->layout) == 0) return lua_settop(L, 1), 1;
   push_device_of(L, 1);
   for (size_t i = size; i < sizeof raw; i++) raw[i] = raw[i - size];
-  const mt_node some = {.tag = MT_LEAF,
-                        .span = 1,
-                        .shape = (int64_t)(16 / size),
-                        .stride = 1};
-  lmt_tensor *src = lmt_newtensor(L, 3, t->dtype, &some, &err);
-  if (src == NULL) return lmt_raise(L, &err);
-  mt_status s =
-      mt_graph_upload(device_of(src), lmt_address(src, 0), raw, sizeof raw, &err);
-  if (s == MT_OK) s = put_value(L, some.shape, &err);
+  mt_status s = fill_value(L, raw, &err);
   t = lmt_totensor(L, 1);
-  if (!t->buffer->device->recording) lmt_freebuffer(src->buffer);
   if (lmt_isrooted(t->layout) && is_refusal(s)) return scatter(L, raw, 0);
   if (s != MT_OK) return lmt_raise(L, &err);
   lua_settop(L, 1);

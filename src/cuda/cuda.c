@@ -212,10 +212,7 @@ static mt_status cuda_synchronize (mt_device *d, mt_stream *stream, mt_err *err)
   mt_cuda *c = d->impl;
   MT_TRY(mt_cuda_enter(c, err));
   mt_status s =
-      stream ? mt_cuda_await(c, to_stream(c, stream), err) : mt_cuda_await_all(c, err);
-  if (s == MT_OK)
-    s = stream ? CU(c, err, cuStreamSynchronize, (to_stream(c, stream))) :
-                 CU(c, err, cuCtxSynchronize, ());
+      stream ? mt_cuda_wait(c, to_stream(c, stream), err) : mt_cuda_wait_all(c, err);
   mt_cuda_leave(c);
   return s;
 }
@@ -229,6 +226,9 @@ const mt_backend mt_backend_cuda = {.name = "cuda",
                                     .close = cuda_close,
                                     .alloc = mt_cuda_alloc,
                                     .free = mt_cuda_free,
+                                    .recycle = mt_cuda_recycle,
+                                    .repeat = mt_cuda_repeat,
+                                    .unit = mt_cuda_unit,
                                     .upload = mt_cuda_upload,
                                     .download = mt_cuda_download,
                                     .stream_create = cuda_stream_create,

@@ -131,7 +131,7 @@ mt_status mt_driver_image (const mt_driver *v, mt_op op, CUlibrary *out, mt_err 
 
 /* ---------------------------------------------------------------- a device */
 
-enum { MT_SLOTS = 3 };
+enum { MT_SLOTS = 3, MT_SPARES = 64 };
 
 /* What pieces of copies between the host and the device pass through (cuda/stage.c).
 ** */
@@ -159,6 +159,21 @@ typedef struct mt_cuda_kept {
   CUdeviceptr p;
 } mt_cuda_kept;
 
+/* Memory that is free, and kept (cuda/spare.c). */
+typedef struct mt_spare {
+  CUdeviceptr p;
+  size_t bytes;
+} mt_spare;
+
+/* The host's streams that were launched on and not waited for since: whether the device
+** was handed any at all; 0, 1, or 2 for several; the only one, to be compared: it may be
+** gone. */
+typedef struct mt_foreign {
+  bool ever;
+  int n;
+  CUstream one;
+} mt_foreign;
+
 typedef struct mt_cuda {
   mt_driver driver;
   CUdevice device;
@@ -172,7 +187,12 @@ typedef struct mt_cuda {
   char lost[512];            /* why the device is lost; "" while it is not */
   mt_room room;
   mt_cuda_kept *streams, *freed;
-  CUevent batch[2]; /* behind some of the last launches (mt_cuda_throttle) */
+  mt_foreign foreign;
+  unsigned nspares;
+  size_t spare_bytes;
+  mt_spare spare[MT_SPARES]; /* from the oldest to the newest */
+  CUdeviceptr unit;          /* 16 bytes (cuda/fill.c); 0: none yet */
+  CUevent batch[2];          /* behind some of the last launches (mt_cuda_throttle) */
   unsigned launches;
   mt_recorder *recorder; /* NULL, or: launches are told to it, and not made */
   CUfunction function[]; /* of each row of mt_cuda_kernels */
@@ -199,9 +219,17 @@ static inline CUstream to_stream (const mt_cuda *c, mt_stream *s) {
 mt_status mt_cuda_await (mt_cuda *c, CUstream s, mt_err *err);
 mt_status mt_cuda_await_event (mt_cuda *c, CUevent e, mt_err *err);
 mt_status mt_cuda_await_all (mt_cuda *c, mt_err *err); /* all streams of the device */
+/* Waits for one of the host's too, or of the device's; for all that the device has under
+** way, on whatever stream, and reports the errors of it. */
+mt_status mt_cuda_wait (mt_cuda *c, CUstream s, mt_err *err);
+mt_status mt_cuda_wait_all (mt_cuda *c, mt_err *err);
+/* A launch goes to s, which may be the host's. */
+void mt_cuda_notice (mt_cuda *c, CUstream s);
 /* Before a launch on s: waits while too many are in the queue. */
 mt_status mt_cuda_throttle (mt_cuda *c, CUstream s, mt_err *err);
 bool mt_cuda_is_idle (const mt_cuda *c);
+/* Whether all streams but the device's own one are known to have nothing to do. */
+bool mt_cuda_others_done (const mt_cuda *c);
 /* ---- what the host has (cuda/lent.c, cuda/extend.c). */
 mt_status mt_cuda_add (mt_device *d, mt_own_rows *o, const void *image, mt_err *err);
 void mt_cuda_drop (mt_device *d, mt_own_rows *o);
@@ -224,6 +252,20 @@ bool mt_cuda_finish (mt_device *d);
 /* Of the backend's table. */
 mt_status mt_cuda_alloc (mt_device *d, void **out, size_t bytes, mt_err *err);
 void mt_cuda_free (mt_device *d, void *p, size_t bytes);
+/* The same of memory whose address nobody else has. */
+void mt_cuda_recycle (mt_device *d, void *p, size_t bytes);
+/* ---- memory that is kept (cuda/spare.c), in the context: a piece of so many bytes, for
+** what comes next on the device's own stream, 0: there is none; takes one, `instead` of
+** others where it is full, false: it is not for it; gives back all that there are, false:
+** there were none. Without `instead` the driver is not called. */
+CUdeviceptr mt_cuda_take_spare (mt_cuda *c, size_t bytes);
+bool mt_cuda_keep_spare (mt_device *d, CUdeviceptr p, size_t bytes, bool instead);
+bool mt_cuda_drop_spares (mt_cuda *c);
+size_t mt_cuda_most_spare (const mt_device *d); /* bytes of all of them together */
+/* ---- filling (cuda/fill.c) */
+mt_status mt_cuda_repeat (mt_device *d, void *p, const void *unit, size_t bytes,
+                          mt_err *err);
+mt_status mt_cuda_unit (mt_device *d, void **out, const void *unit, mt_err *err);
 mt_status mt_cuda_lock (mt_device *d, void **out, size_t bytes, mt_err *err);
 void mt_cuda_unlock (mt_device *d, void *p, size_t bytes);
 mt_status mt_cuda_upload (mt_device *d, void *dst, const void *host, size_t bytes,
@@ -232,7 +274,7 @@ mt_status mt_cuda_download (mt_device *d, void *host, const void *src, size_t by
                             mt_err *err);
 mt_status mt_cuda_locked (mt_device *d, bool *out, const void *p, size_t bytes,
                           mt_err *err);
-/* The most that pieces may take, on both sides. */
+/* The most that pieces may take, on both sides, and what is kept besides. */
 size_t mt_cuda_staging (const mt_device *d);
 mt_status mt_cuda_room (mt_device *d, size_t *bytes, void *at[2], mt_err *err);
 mt_status mt_cuda_transfer (mt_plan *p, mt_stream *s, mt_err *err);
@@ -264,6 +306,9 @@ mt_status mt_cuda_move (mt_cuda *c, CUdeviceptr device, void *to, const void *fr
                         size_t bytes, CUstream stream, mt_err *err);
 /* Bytes of 0, there when it returns: whole vectors are read of rows that end in one. */
 mt_status mt_cuda_clear (mt_cuda *c, CUdeviceptr p, size_t bytes, mt_err *err);
+/* In the context: memory that is not cleared; back. */
+mt_status mt_cuda_find_memory (mt_device *d, CUdeviceptr *p, size_t bytes, mt_err *err);
+void mt_cuda_give_back (mt_device *d, CUdeviceptr p);
 void mt_cuda_room_free (mt_cuda *c);
 
 #endif

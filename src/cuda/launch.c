@@ -199,6 +199,7 @@ mt_status mt_cuda_launch (mt_plan *p, mt_stream *stream, mt_err *err) {
   mt_cuda *c = p->device->impl;
   MT_TRY(mt_cuda_enter(c, err));
   mt_status s = mt_cuda_throttle(c, to_stream(c, stream), err);
+  mt_cuda_notice(c, to_stream(c, stream));
   if (s == MT_OK) s = start_all(p, to_stream(c, stream), c->early, err);
   mt_cuda_leave(c);
   return s;
@@ -260,6 +261,7 @@ mt_status mt_cuda_replay (mt_graph *g, mt_stream *stream, mt_err *err) {
   mt_cuda *c = g->device->impl;
   MT_TRY(mt_cuda_enter(c, err));
   mt_status s = mt_cuda_throttle(c, to_stream(c, stream), err);
+  mt_cuda_notice(c, to_stream(c, stream));
   if (s == MT_OK) s = CU(c, err, cuGraphLaunch, (g->data, to_stream(c, stream)));
   mt_cuda_leave(c);
   return s;

@@ -18,20 +18,23 @@ static mt_status out_of_memory (const mt_device *d, size_t bytes, mt_err *err) {
                  cause.text);
 }
 
-/* Waits for what was freed and is still in use, if there is no other memory. */
-static mt_status find_memory (mt_device *d, CUdeviceptr *p, size_t bytes, mt_err *err) {
+/* What is kept comes first. Waits for what was freed and is still in use, if there is no
+** other memory. */
+mt_status mt_cuda_find_memory (mt_device *d, CUdeviceptr *p, size_t bytes, mt_err *err) {
   mt_cuda *c = d->impl;
   mt_cuda_reap(d);
+  *p = mt_cuda_take_spare(c, bytes);
+  if (*p != 0) return MT_OK;
   mt_status s = CU(c, err, cuMemAlloc, (p, bytes));
-  if (s != MT_ENOMEM || c->freed == NULL) return s;
+  if (s != MT_ENOMEM || (c->freed == NULL && c->nspares == 0)) return s;
   mt_forgive(err);
-  MT_TRY(mt_cuda_await_all(c, err));
-  MT_TRY(CU(c, err, cuCtxSynchronize, ()));
+  MT_TRY(mt_cuda_wait_all(c, err));
+  mt_cuda_drop_spares(c);
   mt_cuda_reap(d);
   return CU(c, err, cuMemAlloc, (p, bytes));
 }
 
-static void give_back (mt_device *d, CUdeviceptr p) {
+void mt_cuda_give_back (mt_device *d, CUdeviceptr p) {
   mt_cuda *c = d->impl;
   mt_err err = MT_NOERR;
   mt_cuda_reap(d);
@@ -46,10 +49,10 @@ mt_status mt_cuda_alloc (mt_device *d, void **out, size_t bytes, mt_err *err) {
   *out = NULL;
   if (bytes == 0) return MT_OK;
   MT_TRY(mt_cuda_enter(c, err));
-  mt_status s = find_memory(d, &p, bytes, err);
+  mt_status s = mt_cuda_find_memory(d, &p, bytes, err);
   if (s == MT_OK) {
     s = mt_cuda_clear(c, p, bytes, err);
-    if (s != MT_OK) give_back(d, p);
+    if (s != MT_OK) mt_cuda_give_back(d, p);
   }
   mt_cuda_leave(c);
   if (s == MT_ENOMEM) return out_of_memory(d, bytes, err);
@@ -64,7 +67,19 @@ void mt_cuda_free (mt_device *d, void *p, size_t bytes) {
   (void)bytes;
   if (p == NULL || mt_cuda_forked(c)) return;
   bool inside = c->driver.cuCtxPushCurrent(c->context) == 0;
-  give_back(d, to_address(p));
+  mt_cuda_give_back(d, to_address(p));
+  if (inside) c->driver.cuCtxPopCurrent(&popped);
+}
+
+/* Only the device's own streams can have used it. */
+void mt_cuda_recycle (mt_device *d, void *p, size_t bytes) {
+  mt_cuda *c = d->impl;
+  CUcontext popped;
+  if (p == NULL || mt_cuda_forked(c)) return;
+  if (mt_cuda_keep_spare(d, to_address(p), bytes, false)) return;
+  bool inside = c->driver.cuCtxPushCurrent(c->context) == 0;
+  if (!mt_cuda_keep_spare(d, to_address(p), bytes, true))
+    mt_cuda_give_back(d, to_address(p));
   if (inside) c->driver.cuCtxPopCurrent(&popped);
 }
 

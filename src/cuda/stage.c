@@ -40,9 +40,15 @@ static mt_status fill_slot (mt_cuda *c, mt_slot *s, size_t bytes, mt_err *err) {
   return CU(c, err, cuEventCreate, (&s->used, MT_CU_NO_TIMING));
 }
 
+/* What is kept makes room. */
 static mt_status add_slot (mt_cuda *c, size_t bytes, mt_err *err) {
   mt_slot *s = &c->room.slot[c->room.n];
   mt_status st = fill_slot(c, s, bytes, err);
+  if (st == MT_ENOMEM && mt_cuda_drop_spares(c)) {
+    free_slot(c, s);
+    mt_forgive(err);
+    st = fill_slot(c, s, bytes, err);
+  }
   if (st == MT_OK) c->room.n++;
   else free_slot(c, s);
   return st;
@@ -60,9 +66,14 @@ static size_t piece_of (const mt_device *d) {
   return d->options.piece ? d->options.piece : MT_STAGE_PIECE;
 }
 
+size_t mt_cuda_most_spare (const mt_device *d) { return piece_of(d); }
+
 size_t mt_cuda_staging (const mt_device *d) {
-  size_t all;
-  return __builtin_mul_overflow(piece_of(d), (size_t)2 * MT_SLOTS, &all) ? SIZE_MAX : all;
+  size_t all, spare = mt_cuda_most_spare(d);
+  if (__builtin_mul_overflow(piece_of(d), (size_t)2 * MT_SLOTS, &all) ||
+      __builtin_add_overflow(all, spare, &all))
+    return SIZE_MAX;
+  return all;
 }
 
 /* The first slot, of what there is memory for. */
@@ -293,6 +304,7 @@ mt_status mt_cuda_transfer (mt_plan *p, mt_stream *s, mt_err *err) {
   mt_cuda *c = p->device->impl;
   mt_trip w = {.c = c, .g = p->stage, .stream = to_stream(c, s), .err = err};
   MT_TRY(mt_cuda_enter(c, err));
+  mt_cuda_notice(c, w.stream);
   mt_status st = w.g->staged ? staged(&w) : whole(&w);
   bool ended = st == MT_ESTOPPED, here = w.begun && w.g->locked;
   if (st != MT_OK && (!ended || here)) c->driver.cuCtxSynchronize();

@@ -58,6 +58,46 @@ mt_status mt_cuda_await_all (mt_cuda *c, mt_err *err) {
   return MT_OK;
 }
 
+/* ---------------------------------------------------------------- all of it */
+
+static bool is_own (const mt_cuda *c, CUstream s) {
+  const mt_cuda_kept *k = c->streams;
+  while (k && k->stream != s) k = k->next;
+  return k || s == c->stream || s == c->room.stream;
+}
+
+void mt_cuda_notice (mt_cuda *c, CUstream s) {
+  mt_foreign *f = &c->foreign;
+  if (is_own(c, s)) return;
+  f->n = f->n == 0 || (f->n == 1 && f->one == s) ? 1 : 2;
+  f->one = s;
+  f->ever = true;
+}
+
+mt_status mt_cuda_wait (mt_cuda *c, CUstream s, mt_err *err) {
+  MT_TRY(mt_cuda_await(c, s, err));
+  MT_TRY(CU(c, err, cuStreamSynchronize, (s)));
+  if (c->foreign.n == 1 && c->foreign.one == s) c->foreign.n = 0;
+  return MT_OK;
+}
+
+/* Other devices of the same context are not waited for, unless work was launched on
+** streams of the host's: these may be gone by now, the context knows what they had. */
+mt_status mt_cuda_wait_all (mt_cuda *c, mt_err *err) {
+  MT_TRY(mt_cuda_await_all(c, err));
+  if (c->foreign.n > 0) {
+    MT_TRY(CU(c, err, cuCtxSynchronize, ()));
+    return c->foreign.n = 0, MT_OK;
+  }
+  MT_TRY(CU(c, err, cuStreamSynchronize, (c->stream)));
+  if (c->room.stream) MT_TRY(CU(c, err, cuStreamSynchronize, (c->room.stream)));
+  for (mt_cuda_kept *k = c->streams; k; k = k->next)
+    MT_TRY(CU(c, err, cuStreamSynchronize, (k->stream)));
+  return MT_OK;
+}
+
+/* ---------------------------------------------------------------- full queues */
+
 /* A capture of the host's takes launches alone; a stream that does not say is left
 ** alone, too. */
 static bool may_capture (const mt_cuda *c, CUstream s) {
@@ -88,6 +128,17 @@ bool mt_cuda_is_idle (const mt_cuda *c) {
   for (const mt_cuda_kept *k = c->streams; idle && k; k = k->next)
     idle = is_idle(c, k->stream);
   return idle;
+}
+
+static bool is_done (const mt_cuda *c, CUstream s) {
+  return s == NULL || c->driver.cuStreamQuery(s) == 0;
+}
+
+bool mt_cuda_others_done (const mt_cuda *c) {
+  bool done = is_done(c, c->room.stream);
+  for (const mt_cuda_kept *k = c->streams; done && k; k = k->next)
+    done = is_done(c, k->stream);
+  return done;
 }
 
 bool mt_cuda_keep (mt_device *d, mt_cuda_kept **list, mt_cuda_kept what) {
@@ -135,6 +186,8 @@ bool mt_cuda_finish (mt_device *d) {
   for (int i = 0; i < 2; i++)
     if (c->batch[i]) c->driver.cuEventDestroy(c->batch[i]), c->batch[i] = NULL;
   while (c->streams) c->driver.cuStreamDestroy(take(d, &c->streams).stream);
+  if (idle) mt_cuda_drop_spares(c);
+  if (idle && c->unit) c->driver.cuMemFree(c->unit);
   while (c->freed) {
     CUdeviceptr p = take(d, &c->freed).p;
     if (idle) c->driver.cuMemFree(p);

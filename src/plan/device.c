@@ -68,6 +68,24 @@ void mt_free (mt_device *d, void *p, size_t bytes) {
   if (p) d->backend->free(d, p, bytes);
 }
 
+void mt_recycle (mt_device *d, void *p, size_t bytes) {
+  if (p == NULL) return;
+  if (d->backend->recycle) d->backend->recycle(d, p, bytes);
+  else d->backend->free(d, p, bytes);
+}
+
+mt_status mt_device_repeat (mt_device *d, void *p, const void *unit, size_t bytes,
+                            mt_err *err) {
+  return d->backend->repeat ? d->backend->repeat(d, p, unit, bytes, err) :
+                              MT_EUNSUPPORTED;
+}
+
+mt_status mt_device_unit (mt_device *d, void **out, const void *unit, mt_err *err) {
+  *out = NULL;
+  d->units++;
+  return d->backend->unit ? d->backend->unit(d, out, unit, err) : MT_EUNSUPPORTED;
+}
+
 mt_status mt_malloc_locked (mt_device *d, void **out, size_t bytes, mt_err *err) {
   *out = NULL;
   MT_CHECK(d->backend->lock != NULL, err,
@@ -145,6 +163,11 @@ mt_status mt_event_wait (mt_device *d, mt_stream *s, void *event, mt_err *err) {
 }
 
 /* ---------------------------------------------------------------- waiting */
+
+mt_status mt_wait_own (mt_device *d, mt_err *err) {
+  MT_TRY(mt_graph_idle(d, "synchronize", err));
+  return d->backend->synchronize(d, mt_stream_handle(d, NULL), err);
+}
 
 mt_status mt_synchronize (mt_device *d, mt_stream *s, mt_err *err) {
   MT_TRY(mt_graph_idle(d, "synchronize", err));

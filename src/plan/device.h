@@ -33,6 +33,13 @@ typedef struct mt_backend {
   /* Zeroed; bytes > 0. */
   mt_status (*alloc)(mt_device *d, void **out, size_t bytes, mt_err *err);
   void (*free)(mt_device *d, void *p, size_t bytes);
+  /* NULL, or: of memory whose address nobody but this library has; it may be kept. */
+  void (*recycle)(mt_device *d, void *p, size_t bytes);
+  /* NULL, or, on its own stream. repeat: bytes at p become `unit`,
+  ** of 16 bytes, again and again, without a wait; MT_EUNSUPPORTED, and no error is told:
+  ** not by what it has. unit: these 16 bytes on the device, until the next call. */
+  mt_status (*repeat)(mt_device *d, void *p, const void *unit, size_t bytes, mt_err *err);
+  mt_status (*unit)(mt_device *d, void **out, const void *unit, mt_err *err);
   mt_status (*upload)(mt_device *d, void *dst, const void *host, size_t bytes,
                       mt_err *err);
   mt_status (*download)(mt_device *d, void *host, const void *src, size_t bytes,
@@ -94,6 +101,7 @@ struct mt_device {
   void *impl;           /* the backend's own */
   struct mt_blas *blas; /* of "cpu"; NULL: none is called */
   mt_graph *recording;  /* NULL, or: launches are added to it */
+  size_t units;         /* calls of mt_device_unit so far */
   mt_own_rows *own;     /* kernels that the host has added */
 };
 
@@ -184,6 +192,16 @@ mt_status mt_plan_prove (mt_plan *p, const mt_tensor *src, const mt_tensor *dst,
                          mt_rounding r, mt_err *err);
 /* A cleared plan, or NULL with MT_ENOMEM; mt_plan_free also takes it half made. */
 mt_plan *mt_plan_new (mt_device *d, const char *op, mt_err *err);
+
+/* mt_free of memory whose address was given to nobody: it need not be taken from the
+** driver of a GPU again. */
+void mt_recycle (mt_device *d, void *p, size_t bytes);
+/* As the backend has them; of one that has none MT_EUNSUPPORTED, and no error is told. */
+mt_status mt_device_repeat (mt_device *d, void *p, const void *unit, size_t bytes,
+                            mt_err *err);
+mt_status mt_device_unit (mt_device *d, void **out, const void *unit, mt_err *err);
+/* Waits for the device's own stream alone. */
+mt_status mt_wait_own (mt_device *d, mt_err *err);
 
 /* From inside of a call that will never go on: no thread of the device is at work after
 ** it. */

@@ -161,7 +161,7 @@ mt_status mt_gather_tensors (mt_gathered **out, const mt_tensor *in[MT_GATHERED]
 void mt_gathered_free (mt_gathered *g) {
   for (int part = 0; part < MT_GATHERED; part++) mt_plan_free(g->before[part]);
   mt_plan_free(g->after);
-  if (g->memory) mt_free(g->device, g->memory, g->bytes);
+  if (g->memory) mt_recycle(g->device, g->memory, g->bytes);
   mt_host_free(g->device, g, sizeof *g);
 }
 

@@ -164,7 +164,7 @@ void mt_unpack (mt_plan *p) {
   }
   mt_plan_free(p->after);
   p->after = NULL;
-  if (p->memory) mt_free(p->device, p->memory, p->memory_bytes);
+  if (p->memory) mt_recycle(p->device, p->memory, p->memory_bytes);
   p->memory = NULL;
   p->memory_bytes = 0;
 }

@@ -28,7 +28,7 @@ void mt_stream_k_leave (mt_plan *p) {
 }
 
 void mt_stream_k_free (mt_plan *p) {
-  if (p->sums) mt_free(p->device, p->sums, p->sums_bytes);
+  if (p->sums) mt_recycle(p->device, p->sums, p->sums_bytes);
   p->sums = NULL;
   p->sums_bytes = 0;
 }

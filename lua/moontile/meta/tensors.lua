@@ -350,7 +350,7 @@ function Device:name() end
 function Device:about() end
 
 --- Waits for everything on a device.
---- - also on its streams; raises what a kernel met
+--- - also on its streams, not for other devices of the same GPU; raises what a kernel met
 --- - error: while the device records
 --- ```lua
 --- device "cpu":synchronize()
