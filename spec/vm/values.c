@@ -143,7 +143,8 @@ static const struct {
                      "copy?\n  1 | tile.copi(1)"},
     {"local T = tile.load('m.npy')\nreturn T:shape()",
      "MT_ESCRIPT: script:2: attempt to index a nil value (local 'T')\n"
-     "  2 | return T:shape()\nthe last call that returned nil said: the host permits no files"},
+     "  2 | return T:shape()\nthe last call that returned nil said: the host permits no "
+     "files"},
     {"local x = 1\nx += 1", "MT_ESYNTAX: script:2: syntax error near '+'\n  2 | x += 1\n"
                             "there is no += here: x = x + y"},
     {"if 1 != 2 then end", "MT_ESYNTAX: script:1: 'then' expected near '!'\n"
@@ -168,7 +169,8 @@ static const struct {
     {"\377\376p", "MT_ESYNTAX: script:1: unexpected symbol near '<\\255>'\n  1 | ??p\n"
                   "the text is no UTF-8: is it UTF-16?"},
     {"local s = 'abc \xC3\xA4 \033[31m \xC3' error(s)",
-     "MT_ESCRIPT: script:1: abc \xC3\xA4 ?[31m ?\n  1 | local s = 'abc \xC3\xA4 ?[31m ?' e"},
+     "MT_ESCRIPT: script:1: abc \xC3\xA4 ?[31m ?\n"
+     "  1 | local s = 'abc \xC3\xA4 ?[31m ?' e"},
     {"print 'a' // and more", "MT_ESYNTAX: script:1: unexpected symbol near '//'\n"
                               "  1 | print 'a' // and more\na comment begins with --"},
     {"function f(x)\n  if x then\n    return 1\n  else if not x then\n    return 2\n"
@@ -185,6 +187,47 @@ static const struct {
      "MT_ESCRIPT: script:1: bad argument #2 to 'format' (number has no integer"},
     {"tonumber()",
      "MT_ESCRIPT: script:1: bad argument #1 to 'tonumber' (value expected)"},
+    {"if x = 3 then end", "MT_ESYNTAX: script:1: 'then' expected near '='\n"
+                          "  1 | if x = 3 then end\n= sets, == compares: if x == 3 then"},
+    {"while x = 3 do end", "MT_ESYNTAX: script:1: 'do' expected near '='\n"
+                           "  1 | while x = 3 do end\n= sets, == compares: while x == 3"},
+    {"tile.copy(src=T)", "MT_ESYNTAX: script:1: ')' expected near '='\n"
+                         "  1 | tile.copy(src=T)\nnames of arguments go into a table"},
+    {"T(1,2) = 3", "MT_ESYNTAX: script:1: syntax error near '='\n"
+                   "  1 | T(1,2) = 3\nan element is set by T[{1, 2}] = 3"},
+    {"local a = T[1:2]", "MT_ESYNTAX: script:1: ']' expected near ':'\n"
+                         "  1 | local a = T[1:2]\na part of a tensor is T(tile._, 1)"},
+    {"a = [1, 2]", "MT_ESYNTAX: script:1: unexpected symbol near '['\n"
+                   "  1 | a = [1, 2]\na list is a table here: {1, 2, 3}"},
+    {"function f(x) {\n}", "MT_ESYNTAX: script:1: unexpected symbol near '{'\n"
+                           "  1 | function f(x) {\na block has no braces here"},
+    {"if a then\nelif b then\nend", "MT_ESYNTAX: script:2: syntax error near 'b'\n"
+                                    "  2 | elif b then\nelseif x then"},
+    {"def f(x):\n", "MT_ESYNTAX: script:1: syntax error near 'f'\n"
+                    "  1 | def f(x):\nfunction f(x) ... end"},
+    {"let x = 3", "MT_ESYNTAX: script:1: syntax error near 'x'\n"
+                  "  1 | let x = 3\nlocal x = 3"},
+    {"x = y if c else z", "MT_ESYNTAX: script:1: 'then' expected near 'else'\n"
+                          "  1 | x = y if c else z\nx and y or z, here"},
+    {"print(T:size)", "MT_ESYNTAX: script:1: function arguments expected near ')'\n"
+                      "  1 | print(T:size)\na method is called: A:size()"},
+    {"x = 'abc\n'", "MT_ESYNTAX: script:1: unfinished string near ''abc'\n"
+                    "  1 | x = 'abc\na text ends on its line"},
+    {"for i in range(3) do end",
+     "MT_ESCRIPT: script:1: attempt to call a nil value (global 'range')\n"
+     "  1 | for i in range(3) do end\n"
+     "there is no range here: for i = 0, n - 1 do ... end"},
+    {"local x = None + 1",
+     "MT_ESCRIPT: script:1: attempt to perform arithmetic on a nil value (global 'None')"
+     "\n  1 | local x = None + 1\nthere is no None here: nil"},
+    {"for x in {1, 2} do end",
+     "MT_ESCRIPT: script:1: attempt to call a table value (for iterator 'for iterator')\n"
+     "  1 | for x in {1, 2} do end\nfor i, x in ipairs(t) do"},
+    {"local A = layout{4, 8}",
+     "MT_ESCRIPT: script:1: attempt to call a nil value (global 'layout')\n"
+     "  1 | local A = layout{4, 8}\nthere is no layout here: tile.layout"},
+    {"return nope.x", "MT_ESCRIPT: script:1: attempt to index a nil value (global 'nope')"
+                      "\n  1 | return nope.x"},
     {"coroutine.wrap(function() error 'in it' end)()",
      "MT_ESCRIPT: script:1: in it\n  1 | coroutine.wrap("}};
 
@@ -264,7 +307,8 @@ static void test_no_memory (void) {
 static void test_no_memory_in_calls (void) {
   static const char code[] =
       "local t = { a = ('x'):rep(100), b = ('a b c'):gsub('%w', '%0%0') }\n"
-      "local co = coroutine.wrap(function(...) coroutine.yield(pcall(error, 'x')) end) co(1)\n"
+      "local co = coroutine.wrap(function(...) coroutine.yield(pcall(error, 'x')) end)\n"
+      "co(1)\n"
       "table.sort({ 3, 1, 2 }, function(a, b) return a < b end)\n"
       "local s = tostring(tile.layout { 4, 8 } / 4) .. table.concat({ 1, 2 }, ', ')\n"
       "local A = assert(tile.tensor('f32', tile.layout { 4, 4 })):fill(2)\n"

@@ -174,7 +174,7 @@ static bool is_lua (const char *name) {
 }
 
 const char *vm_nearest (lua_State *L, const char *name, bool called) {
-  lmt_near near = {NULL, 3};
+  lmt_near near = {NULL, strlen(name) > 4 ? 3 : 2};
   lua_pushglobaltable(L);
   for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1)) {
     if (called && (!lua_isfunction(L, -1) || lua_iscfunction(L, -1))) continue;
@@ -190,8 +190,16 @@ static void advise (lua_State *L, mt_vm *v, const char *text) {
   const char *at = strstr(text, "(global '");
   if (at == NULL || sscanf(at, "(global '%63[^']'", name) != 1) return;
   const char *near = is_lua(name) ? NULL : vm_nearest(L, name, false);
+  const char *word = vm_word(name, v->state != NULL);
   if (is_lua(name)) say(v, "\nscripts of this program have no %s", name);
+  else if (word) say(v, "\nthere is no %s here: %s", name, word);
   else if (near) say(v, "\nthere is no %s; near it: %s", name, near);
+}
+
+/* Of a loop over a table as if that were its elements. */
+static void advise_loop (mt_vm *v, const char *text) {
+  if (strstr(text, "a table value (for iterator"))
+    say(v, "\nfor i, x in ipairs(t) do, for key, x in pairs(t) do");
 }
 
 /* Of a value that is nil since a call said that there is none of it. */
@@ -206,41 +214,13 @@ static void advise_failed (lua_State *L, mt_vm *v, const char *text) {
 
 /* Of a line that is written as in other languages. */
 static void advise_syntax (mt_vm *v, const char *text, const char *name, int line) {
-  static const struct {
-    const char *said, *written, *advice;
-  } rows[] = {
-      {"near '+'", "+=", "there is no += here: x = x + y"},
-      {"near '-'", "-=", "there is no -= here: x = x - y"},
-      {"near '*'", "*=", "there is no *= here: x = x * y"},
-      {"near '+'", "++", "there is no ++ here: x = x + 1"},
-      {"near '!'", "!=", "what differs is x ~= y here"},
-      {"near '!'", "!", "not x, here"},
-      {"near '&'", "&&", "x and y, here"},
-      {"near '|'", "||", "x or y, here"},
-      {"near '?'", "?", "x and y or z, here"},
-      {"')' expected near ','", ",", "a tuple is a table here: {4, 8}"},
-      {"near 'to'", "for ", "for i = first, last do ... end"},
-      {"near ':'", ":", "if x then ... end, while x do ... end, function f(x) ... end"},
-      {"'do' expected", "", "a loop begins its block by do: while x do ... end"},
-      {"'then' expected", "",
-       "if and elseif begin their block by then: if x then ... end"},
-      {"near 'moontile'", "import", "local tile = require \"moontile\""},
-      {"near '#'", "#", "a comment begins with --"},
-      {"near '//'", "//", "a comment begins with --"},
-      {"near '/'", "//", "a comment begins with --"},
-      {"near '<\\255>'", "", "the text is no UTF-8: is it UTF-16?"},
-      {"near '<\\254>'", "", "the text is no UTF-8: is it UTF-16?"},
-  };
   size_t size;
   char code[256];
   const char *at = line_of(v, name, line, &size);
   if (at == NULL) return;
   snprintf(code, sizeof code, "%.*s", size < sizeof code ? (int)size : 255, at);
-  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-    if (strstr(text, rows[i].said) && strstr(code, rows[i].written)) {
-      say(v, "\n%s", rows[i].advice);
-      return;
-    }
+  const char *advice = vm_writing(text, code);
+  if (advice) say(v, "\n%s", advice);
 }
 
 /* Of a text that ends before its blocks do. */
@@ -293,6 +273,7 @@ int vm_explain (lua_State *L) {
   if (line > 0) show_line(v, name, line);
   if (!v->over) {
     advise(L, v, text);
+    advise_loop(v, text);
     advise_failed(L, v, text);
     if (!known && line > 0) advise_parsed(v, text, name, line);
   }

@@ -131,4 +131,11 @@ void vm_explain_memory (mt_vm *v, const char *name);
 ** script's; NULL: none is near. */
 const char *vm_nearest (lua_State *L, const char *name, bool called);
 
+/* ---------------------------------------------------------------- vm/words.c */
+
+/* What is written otherwise here: a name of another language, or of the module (`tile`:
+** there is one); a line, of which Lua's parser said this. NULL: nothing is known. */
+const char *vm_word (const char *name, bool tile);
+const char *vm_writing (const char *said, const char *line);
+
 #endif
