@@ -223,15 +223,21 @@ static int fill_rows (lua_State *L) {
   return 1;
 }
 
-/* Whether n elements lie together, in the buffer. */
+/* A mode that goes on where `run` elements end; NULL: there is none. */
+static const mt_node *next_of_run (const mt_node *a, int64_t run) {
+  for (const mt_node *p = a; p < mt_next(a); p++)
+    if (p->tag == MT_LEAF && p->ring == MT_Z && p->shape > 1 && p->stride == run)
+      return p;
+  return NULL;
+}
+
+/* Whether the n elements lie together, in whatever order, in the buffer. */
 static bool is_run (const lmt_tensor *t, int64_t n) {
-  mt_layout a;
-  mt_err err = MT_NOERR;
   const int64_t have = (int64_t)(t->buffer->bytes / mt_dtype_size(t->dtype));
-  if (t->bounded || lmt_isrooted(t->layout) || mt_coalesce(&a, t->layout, NULL, &err))
-    return false;
-  return a.node->tag == MT_LEAF && (a.node->stride == 1 || n == 1) && t->offset >= 0 &&
-         n <= have && t->offset <= have - n;
+  int64_t run = 1;
+  if (t->bounded || lmt_isrooted(t->layout)) return false;
+  for (const mt_node *p; run < n && (p = next_of_run(t->layout, run));) run *= p->shape;
+  return run == n && t->offset >= 0 && n <= have && t->offset <= have - n;
 }
 
 /* What lies together a GPU may fill without a kernel; MT_EUNSUPPORTED, and no error is

@@ -7,9 +7,8 @@
 #include "cuda/cuda.h"
 
 mt_status mt_cuda_clear (mt_cuda *c, CUdeviceptr p, size_t bytes, mt_err *err) {
-  MT_TRY(mt_cuda_await(c, c->stream, err));
   MT_TRY(CU(c, err, cuMemsetD8Async, (p, 0, bytes, c->stream)));
-  return CU(c, err, cuStreamSynchronize, (c->stream));
+  return mt_cuda_wait(c, c->stream, err);
 }
 
 static mt_status out_of_memory (const mt_device *d, size_t bytes, mt_err *err) {

@@ -26,10 +26,12 @@ static void rest (double waited) {
   if (waited > MT_SPIN) nanosleep(&t, NULL);
 }
 
-/* Either of the two; MT_OK if the driver would answer at once, with an error too. */
-static mt_status await (mt_cuda *c, CUstream s, CUevent e, mt_err *err) {
+/* Either of the two; MT_OK if the driver would answer at once, with an error too. *answer
+** is what it said last. */
+static mt_status await (mt_cuda *c, CUstream s, CUevent e, CUresult *answer,
+                        mt_err *err) {
   double begin = mt_host_now(), now = begin, asked = begin;
-  while ((e ? c->driver.cuEventQuery(e) : c->driver.cuStreamQuery(s)) ==
+  while ((*answer = e ? c->driver.cuEventQuery(e) : c->driver.cuStreamQuery(s)) ==
          MT_CU_NOT_READY) {
     now = mt_host_now();
     if (now - asked >= MT_ASK) {
@@ -42,19 +44,21 @@ static mt_status await (mt_cuda *c, CUstream s, CUevent e, mt_err *err) {
 }
 
 mt_status mt_cuda_await (mt_cuda *c, CUstream s, mt_err *err) {
-  return err->stop ? await(c, s, NULL, err) : MT_OK;
+  CUresult answer;
+  return err->stop ? await(c, s, NULL, &answer, err) : MT_OK;
 }
 
 mt_status mt_cuda_await_event (mt_cuda *c, CUevent e, mt_err *err) {
-  return err->stop ? await(c, NULL, e, err) : MT_OK;
+  CUresult answer;
+  return err->stop ? await(c, NULL, e, &answer, err) : MT_OK;
 }
 
 mt_status mt_cuda_await_all (mt_cuda *c, mt_err *err) {
   if (err->stop == NULL) return MT_OK;
-  MT_TRY(await(c, c->stream, NULL, err));
-  if (c->room.stream) MT_TRY(await(c, c->room.stream, NULL, err));
+  MT_TRY(mt_cuda_await(c, c->stream, err));
+  if (c->room.stream) MT_TRY(mt_cuda_await(c, c->room.stream, err));
   for (mt_cuda_kept *k = c->streams; k; k = k->next)
-    MT_TRY(await(c, k->stream, NULL, err));
+    MT_TRY(mt_cuda_await(c, k->stream, err));
   return MT_OK;
 }
 
@@ -74,25 +78,32 @@ void mt_cuda_notice (mt_cuda *c, CUstream s) {
   f->ever = true;
 }
 
+/* Who was asked, and said that all is done, need not be waited for. */
+static mt_status finish (mt_cuda *c, CUstream s, mt_err *err) {
+  CUresult answer = MT_CU_NOT_READY;
+  if (err->stop) MT_TRY(await(c, s, NULL, &answer, err));
+  return answer == 0 ? MT_OK : CU(c, err, cuStreamSynchronize, (s));
+}
+
 mt_status mt_cuda_wait (mt_cuda *c, CUstream s, mt_err *err) {
-  MT_TRY(mt_cuda_await(c, s, err));
-  MT_TRY(CU(c, err, cuStreamSynchronize, (s)));
+  MT_TRY(finish(c, s, err));
   if (c->foreign.n == 1 && c->foreign.one == s) c->foreign.n = 0;
   return MT_OK;
+}
+
+static mt_status wait_for_context (mt_cuda *c, mt_err *err) {
+  MT_TRY(mt_cuda_await_all(c, err));
+  MT_TRY(CU(c, err, cuCtxSynchronize, ()));
+  return c->foreign.n = 0, MT_OK;
 }
 
 /* Other devices of the same context are not waited for, unless work was launched on
 ** streams of the host's: these may be gone by now, the context knows what they had. */
 mt_status mt_cuda_wait_all (mt_cuda *c, mt_err *err) {
-  MT_TRY(mt_cuda_await_all(c, err));
-  if (c->foreign.n > 0) {
-    MT_TRY(CU(c, err, cuCtxSynchronize, ()));
-    return c->foreign.n = 0, MT_OK;
-  }
-  MT_TRY(CU(c, err, cuStreamSynchronize, (c->stream)));
-  if (c->room.stream) MT_TRY(CU(c, err, cuStreamSynchronize, (c->room.stream)));
-  for (mt_cuda_kept *k = c->streams; k; k = k->next)
-    MT_TRY(CU(c, err, cuStreamSynchronize, (k->stream)));
+  if (c->foreign.n > 0) return wait_for_context(c, err);
+  MT_TRY(finish(c, c->stream, err));
+  if (c->room.stream) MT_TRY(finish(c, c->room.stream, err));
+  for (mt_cuda_kept *k = c->streams; k; k = k->next) MT_TRY(finish(c, k->stream, err));
   return MT_OK;
 }
 
