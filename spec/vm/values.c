@@ -223,6 +223,11 @@ static const struct {
     {"for x in {1, 2} do end",
      "MT_ESCRIPT: script:1: attempt to call a table value (for iterator 'for iterator')\n"
      "  1 | for x in {1, 2} do end\nfor i, x in ipairs(t) do"},
+    {"local t = { 1, 2 }\nreturn t[0] + 1",
+     "MT_ESCRIPT: script:2: attempt to perform arithmetic on a nil value (field '"},
+    {"return 'n: ' + 3",
+     "MT_ESCRIPT: script:1: attempt to add a 'string' with a 'number'\n"
+     "  1 | return 'n: ' + 3\ntexts are joined by .."},
     {"local A = layout{4, 8}",
      "MT_ESCRIPT: script:1: attempt to call a nil value (global 'layout')\n"
      "  1 | local A = layout{4, 8}\nthere is no layout here: tile.layout"},

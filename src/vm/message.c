@@ -196,10 +196,21 @@ static void advise (lua_State *L, mt_vm *v, const char *text) {
   else if (near) say(v, "\nthere is no %s; near it: %s", name, near);
 }
 
-/* Of a loop over a table as if that were its elements. */
-static void advise_loop (mt_vm *v, const char *text) {
-  if (strstr(text, "a table value (for iterator"))
-    say(v, "\nfor i, x in ipairs(t) do, for key, x in pairs(t) do");
+/* Of what means something else in other languages. */
+static void advise_meaning (mt_vm *v, const char *text) {
+  static const char *const rows[][2] =
+      {{"a table value (for iterator",
+        "for i, x in ipairs(t) do, for key, x in pairs(t) do"},
+       {"nil value (field 'integer index')",
+        "the table has nothing there; its first element is t[1]"},
+       {"nil value (field '?')",
+        "the table has nothing there; its first element is t[1]"},
+       {"attempt to add a 'string'", "texts are joined by .."}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    if (strstr(text, rows[i][0])) {
+      say(v, "\n%s", rows[i][1]);
+      return;
+    }
 }
 
 /* Of a value that is nil since a call said that there is none of it. */
@@ -273,7 +284,7 @@ int vm_explain (lua_State *L) {
   if (line > 0) show_line(v, name, line);
   if (!v->over) {
     advise(L, v, text);
-    advise_loop(v, text);
+    advise_meaning(v, text);
     advise_failed(L, v, text);
     if (!known && line > 0) advise_parsed(v, text, name, line);
   }
