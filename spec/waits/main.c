@@ -55,6 +55,9 @@ static const struct row {
     {"local T = new('i8', 1000) plan(stream) d:synchronize() T:free()", 0},
     {"local T = new('f32', { 8, 8 }) tile.copy(host, T) T:free()", -1},
     {"tile.copy(A, host)", -1},
+    {"collectgarbage() collectgarbage 'stop' "
+     "for i = 1, 700 do new('f32', { 4, 8 }) end collectgarbage 'restart'",
+     0},
 };
 
 static const char end[] =

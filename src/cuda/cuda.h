@@ -131,7 +131,7 @@ mt_status mt_driver_image (const mt_driver *v, mt_op op, CUlibrary *out, mt_err 
 
 /* ---------------------------------------------------------------- a device */
 
-enum { MT_SLOTS = 3, MT_SPARES = 64 };
+enum { MT_SLOTS = 3, MT_SPARES = 1024 };
 
 /* What pieces of copies between the host and the device pass through (cuda/stage.c).
 ** */
