@@ -266,7 +266,7 @@ end
 local function renewed(line, new)
   local name = line:match "^MT_[%u_]+%(([%w_]+),"
   local words = { "1", "2", "4", "8", "16" }
-  if line:match "^MT_SPEED" then words = { "speed", "cast", "any", "again" } end
+  if line:match "^MT_SPEED" then words = { "speed", "cast", "any", "again", "gap" } end
   local k = 0
   if line:match "^MT_COST%(" and new[name] then
     return (line:gsub("^(MT_COST%([%w_]+, *)([^,]+, *)", function(head, value)

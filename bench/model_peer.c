@@ -30,17 +30,18 @@ static const row rows[] = {
   {#name " 1", what, &mt_h200.name[0]}, {#name " 2", what, &mt_h200.name[1]},            \
       {#name " 4", what, &mt_h200.name[2]}, {#name " 8", what, &mt_h200.name[3]},        \
       {#name " 16", what, &mt_h200.name[4]},
-#define MT_SPEED(name, part, part_cast, each, less)                                      \
+#define MT_SPEED(name, part, part_cast, each, less, more)                                \
   {#name " speed", "part", &mt_h200.of[MT_ALGO_##name].speed},                           \
       {#name " cast", "part", &mt_h200.of[MT_ALGO_##name].cast},                         \
       {#name " any", "us", &mt_h200.of[MT_ALGO_##name].any},                             \
-      {#name " again", "part", &mt_h200.of[MT_ALGO_##name].again},
+      {#name " again", "part", &mt_h200.of[MT_ALGO_##name].again},                       \
+      {#name " gap", "bytes", &mt_h200.of[MT_ALGO_##name].gap},
 #include "copy/cost_h200.def"
 };
 enum { ROWS = sizeof rows / sizeof rows[0] };
 
 /* constants () -> { { name =, unit = }, ... }; those by width have it behind their name,
-** an algorithm's "speed", "cast", "any" or "again". */
+** an algorithm's "speed", "cast", "any", "again" or "gap". */
 static int constants (lua_State *L) {
   lua_createtable(L, ROWS, 0);
   for (int i = 0; i < ROWS; i++) {

@@ -8,6 +8,7 @@
 --                 printed of them bench/costs.lua and bench/fit.lua read
 --   check=0       results are not compared; check=2: those of all ways are
 --   time=0        results are compared, nothing is measured
+--   list=PATH     the views are written there, for peers/views_torch.py, and nothing is measured
 --
 -- A memcpy moves what the view must move, counted in sectors of 32 bytes: what is read, once, and
 -- what is written. Buffers take turns, contestants too; medians. The result of the chosen way, and
@@ -24,12 +25,12 @@ local tile = require "moontile"
 local bench = measure.bench
 
 local options = { random = "20", seed = os.getenv "MOONTILE_SEED" or "1", only = "", size = "64",
-                  ways = "0", check = "1", time = "1" }
+                  ways = "0", check = "1", time = "1", list = "" }
 for _, text in ipairs(arg) do
   local key, value = text:match "^(%w+)=(.*)$"
   if not key or not options[key] then
     io.stderr:write("views: ", text,
-                    ": one of random=, seed=, only=, size=, ways=, check=, time=\n")
+                    ": one of random=, seed=, only=, size=, ways=, check=, time=, list=\n")
     os.exit(1)
   end
   options[key] = value
@@ -227,6 +228,23 @@ local list = views.families(LEAST)
 math.randomseed(tonumber(options.seed))
 for _ = 1, tonumber(options.random) do list[#list + 1] = views.random(LEAST) end
 
+local function write_list()
+  local file <close> = assert(io.open(options.list, "w"))
+  for _, view in ipairs(list) do
+    local name = view.family .. " " .. view.name
+    local dst = view.dst or views.compact(view.extents)
+    local sides = { view.extents, view.src, dst }
+    for k = 1, 3 do sides[k] = table.concat(sides[k], ",") end
+    if is_wanted(name) then
+      file:write(name, "\t", view.dtype, "\t", table.concat(sides, "\t"), "\n")
+    end
+  end
+end
+
+if options.list ~= "" then
+  write_list()
+  os.exit(0)
+end
 print(("moontile %s on %s; random views of seed %s\n"):format(tile._VERSION, device:about(),
                                                              options.seed))
 for _, view in ipairs(list) do

@@ -401,7 +401,7 @@ moontile_test(walls.live COMMAND ${PROGRAM} ${SPEC}/walls/live.lua ${PROJECT_SOU
 # The model of what copies cost, and what fits it, on what was measured: a round of a few constants.
 if(TARGET moontile_bench)
   moontile_test(bench.fit COMMAND ${PROGRAM} bench/fit.lua rounds=1 parts=2 only=bits worst=1
-                bench/views_h200.txt bench/choices_h200.txt)
+                bench/views_h200_families.txt bench/choices_h200.txt)
   set_tests_properties(${test_prefix}bench.fit PROPERTIES PASS_REGULAR_EXPRESSION "fitted to all: within"
                        FAIL_REGULAR_EXPRESSION "stack traceback")
 endif()

@@ -1,6 +1,6 @@
 /*
 ** permute_collect.cuh - a vector of the destination out of an unaligned box in shared
-** memory.
+** memory, and how it is stored.
 ** SPDX-License-Identifier: MIT
 **
 ** A unit is an access of ES bytes, a vector V of them. Unit n of row r has the address
@@ -85,18 +85,24 @@ template <int ES> struct unaligned_units {
 
   MT_INLINE unaligned_units (const mt_permute_unaligned &k, const char *box,
                              int32_t first) {
-    const uint32_t early = (uint32_t)first & (V - 1);
+    const uint32_t early = (uint32_t)first & (V - 1), later = (1u << early) - 1;
     const uint32_t table = unaligned_address(box) + k.places_at;
-    const uint32_t a = table + 2 * ((V + (uint32_t)first) / V), b = a + 2;
+    const uint32_t a = table + (V + (uint32_t)first) / V * MT_UNALIGNED_GROUP(V);
+    const uint32_t b = a + MT_UNALIGNED_GROUP(V);
 #pragma unroll
     for (uint32_t n = 0; n < V; n++) {
       uint16_t place;
-      unaligned_get(&place, (n < early ? b : a) + n * k.plane, box);
+      unaligned_get(&place, (later >> n & 1 ? b : a) + 2 * n, box);
       at[n] = place;
     }
     rotation = early * ES;
   }
 
+  /* Goes so many bytes on. */
+  MT_INLINE void go (uint32_t by) {
+#pragma unroll
+    for (int n = 0; n < V; n++) at[n] += by;
+  }
   /* Of the row at address `row`. */
   MT_INLINE uint4 vector (const char *box, uint32_t row) const {
     type x[V];
@@ -160,11 +166,58 @@ template <int ES> struct unaligned_pieces {
     next = b - left;
   }
 
+  MT_INLINE void go (uint32_t by) { at += by, next += by; }
   MT_INLINE uint4 vector (const char *box, uint32_t row) const {
     const uint4 v = unaligned_any<ES>(box, at + row);
     return left < 16 ? unaligned_join(v, unaligned_any<ES>(box, next + row), left) : v;
   }
 };
+
+/* ------------------------------------------------------------------ storing */
+
+/* Stores the first N bytes of v at p + at, if these end by `end`. FIRST: only if `at` is
+** no multiple of 2 N, so that it becomes one. What is left moves to the front of v. */
+template <int ES, int N, bool FIRST>
+MT_INLINE void store_next (char *p, uint4 &v, uint32_t &at, uint32_t end) {
+  if (ES > N || (FIRST && !(at & N)) || at + N > end) return;
+  if constexpr (N == 1) store<1>(p + at, (uint8_t)v.x);
+  else if constexpr (N == 2) store<2>(p + at, (uint16_t)v.x);
+  else if constexpr (N == 4) store<4>(p + at, v.x);
+  else store<8>(p + at, make_uint2(v.x, v.y));
+  at += N;
+  if constexpr (N == 8) v = make_uint4(v.z, v.w, 0, 0);
+  else if constexpr (N == 4) v = make_uint4(v.y, v.z, v.w, 0);
+  else
+    v = make_uint4(__funnelshift_r(v.x, v.y, 8 * N), __funnelshift_r(v.y, v.z, 8 * N),
+                   __funnelshift_r(v.z, v.w, 8 * N), v.w >> 8 * N);
+}
+
+/* Stores the units [low, high) of the vector at p: by accesses of 1, 2, 4, 8, 4, 2, 1
+** bytes, as far as they are needed, each aligned. */
+template <int ES>
+MT_INLINE void store_part (char *p, const uint4 &v, int32_t low, int32_t high) {
+  uint32_t at = (uint32_t)(low < 0 ? 0 : low) * ES;
+  const uint32_t end = high * ES < 16 ? (uint32_t)high * ES : 16;
+  uint4 x = rotated<ES>(v, at);
+  store_next<ES, 1, true>(p, x, at, end);
+  store_next<ES, 2, true>(p, x, at, end);
+  store_next<ES, 4, true>(p, x, at, end);
+  store_next<ES, 8, false>(p, x, at, end);
+  store_next<ES, 4, false>(p, x, at, end);
+  store_next<ES, 2, false>(p, x, at, end);
+  store_next<ES, 1, false>(p, x, at, end);
+}
+
+/* A whole vector. */
+MT_INLINE void unaligned_whole (char *p, const uint4 &v) {
+#if defined(__CUDA_ARCH__)
+  asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(p), "r"(v.x), "r"(v.y),
+               "r"(v.z), "r"(v.w)
+               : "memory");
+#else
+  store<16>(p, v);
+#endif
+}
 
 } // namespace mt
 

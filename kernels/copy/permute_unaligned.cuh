@@ -169,8 +169,7 @@ MT_INLINE uint32_t unaligned_at (const mt_permute_unaligned &k, uint32_t low,
   return run * k.pitch + run / (16 / ES) * k.gap + inside + (address & 15);
 }
 
-/* The table of places, or of pieces. Places lie in V planes by their numbers modulo V:
-** threads that look up those of neighbouring vectors read neighbouring entries. */
+/* The table of places, or of pieces. Those of V places lie together. */
 template <int ES>
 MT_INLINE void unaligned_places (const mt_permute_unaligned &k, uint32_t low, char *box) {
   enum { V = 16 / ES };
@@ -179,57 +178,13 @@ MT_INLINE void unaligned_places (const mt_permute_unaligned &k, uint32_t low, ch
 #pragma unroll 1
   for (uint32_t n = threadIdx.x; n < early + k.places + late; n += blockDim.x) {
     const bool real = n >= early && n < k.places + early;
-    const uint32_t at = pieces ? 2 * n : n / V * 2 + n % V * k.plane;
+    const uint32_t at = pieces ? 2 * n : n / V * MT_UNALIGNED_GROUP(V) + n % V * 2;
     *(uint16_t *)(box + k.places_at + at) =
         (uint16_t)(real ? unaligned_at<ES>(k, low, pieces ? 1 : 0, n - early) : 0);
   }
 }
 
 /* ------------------------------------------------------------------ storing */
-
-/* Stores the first N bytes of v at p + at, if these end by `end`. FIRST: only if `at` is
-** no multiple of 2 N, so that it becomes one. What is left moves to the front of v. */
-template <int ES, int N, bool FIRST>
-MT_INLINE void store_next (char *p, uint4 &v, uint32_t &at, uint32_t end) {
-  if (ES > N || (FIRST && !(at & N)) || at + N > end) return;
-  if constexpr (N == 1) store<1>(p + at, (uint8_t)v.x);
-  else if constexpr (N == 2) store<2>(p + at, (uint16_t)v.x);
-  else if constexpr (N == 4) store<4>(p + at, v.x);
-  else store<8>(p + at, make_uint2(v.x, v.y));
-  at += N;
-  if constexpr (N == 8) v = make_uint4(v.z, v.w, 0, 0);
-  else if constexpr (N == 4) v = make_uint4(v.y, v.z, v.w, 0);
-  else
-    v = make_uint4(__funnelshift_r(v.x, v.y, 8 * N), __funnelshift_r(v.y, v.z, 8 * N),
-                   __funnelshift_r(v.z, v.w, 8 * N), v.w >> 8 * N);
-}
-
-/* Stores the units [low, high) of the vector at p: by accesses of 1, 2, 4, 8, 4, 2, 1
-** bytes, as far as they are needed, each aligned. */
-template <int ES>
-MT_INLINE void store_part (char *p, const uint4 &v, int32_t low, int32_t high) {
-  uint32_t at = (uint32_t)(low < 0 ? 0 : low) * ES;
-  const uint32_t end = high * ES < 16 ? (uint32_t)high * ES : 16;
-  uint4 x = rotated<ES>(v, at);
-  store_next<ES, 1, true>(p, x, at, end);
-  store_next<ES, 2, true>(p, x, at, end);
-  store_next<ES, 4, true>(p, x, at, end);
-  store_next<ES, 8, false>(p, x, at, end);
-  store_next<ES, 4, false>(p, x, at, end);
-  store_next<ES, 2, false>(p, x, at, end);
-  store_next<ES, 1, false>(p, x, at, end);
-}
-
-/* A whole vector. */
-MT_INLINE void unaligned_whole (char *p, const uint4 &v) {
-#if defined(__CUDA_ARCH__)
-  asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(p), "r"(v.x), "r"(v.y),
-               "r"(v.z), "r"(v.w)
-               : "memory");
-#else
-  store<16>(p, v);
-#endif
-}
 
 /* A group of rows, 16 bytes. Of its first row: where it begins in the destination, `dst`;
 ** what it adds to the places of row 0, `at`; if it is a segment, the place of the box's
@@ -307,34 +262,64 @@ MT_INLINE int32_t unaligned_limit (const mt_permute_unaligned &k,
   return end < last ? end : last;
 }
 
-/* Writes the vector from place `first` on of each row of a group: WHOLE: where all its
-** units are real; PART: where some are. */
+/* The vector from place `first` on of a row of a group: where it is written, the place of
+** the box's row that its segment begins with, the last one that writes it as a whole, if
+** the vector begins with a sector, and if not. */
+struct unaligned_row {
+  char *to;
+  int32_t first, place, even, odd;
+  template <int ES>
+  MT_INLINE void find (const mt_permute_unaligned &k, const unaligned_block &b,
+                       const unaligned_rows &rows, int32_t at) {
+    first = at, place = (int32_t)rows.place;
+    to = b.dst + rows.dst + (int64_t)at * ES;
+    even = unaligned_limit<ES>(k, b, at, false);
+    odd = unaligned_limit<ES>(k, b, at, true);
+  }
+  /* To the next row of the group. */
+  MT_INLINE void go (const mt_permute_unaligned &k) {
+    to += k.store[0].global << k.class_log, place += (int32_t)(k.segment << k.class_log);
+  }
+};
+
+/* Writes it, `by` bytes behind where its units lie: WHOLE: if all of them are real; PART:
+** if some are. */
+template <int ES, typename UNITS, bool WHOLE, bool PART>
+MT_INLINE void unaligned_put_row (const mt_permute_unaligned &k, const unaligned_block &b,
+                                  const unaligned_row &r, const UNITS &units,
+                                  const char *box, uint32_t by) {
+  enum { V = 16 / ES };
+  const bool half = (uintptr_t)r.to & 16;
+  if (r.place <= (half ? r.odd : r.even)) {
+    if (WHOLE) unaligned_whole(r.to, units.vector(box, by));
+  } else if (PART) {
+    const int32_t p = r.place + r.first, begin = r.first - (half ? V : 0);
+    const int32_t end = (int32_t)b.size.end, row = (int32_t)b.size.row;
+    const bool mine = begin >= 0 ? begin < (int32_t)k.length && r.place + begin < row :
+                                   r.place == 0 && !b.size.begun;
+    if (mine && p < end) store_part<ES>(r.to, units.vector(box, by), -p, end - p);
+  }
+}
+
+/* Writes that vector of each row of a group. Of small units, of which an address each
+** takes longer than what it reads, two rows have the same. */
 template <int ES, typename UNITS, bool WHOLE, bool PART>
 MT_INLINE void unaligned_put (const mt_permute_unaligned &k, const unaligned_block &b,
                               const unaligned_rows &rows, const char *box,
                               int32_t first) {
-  enum { V = 16 / ES };
-  const int64_t step = k.store[0].global << k.class_log;
-  const uint32_t by = k.store[0].shared << k.class_log;
-  const int32_t on = (int32_t)(k.segment << k.class_log);
-  const int32_t even = unaligned_limit<ES>(k, b, first, false);
-  const int32_t odd = unaligned_limit<ES>(k, b, first, true);
-  const UNITS units(k, box, first);
-  char *to = b.dst + rows.dst + (int64_t)first * ES;
-  int32_t place = (int32_t)rows.place;
-  uint32_t at = unaligned_address(box) + rows.at;
+  enum { BOTH = WHOLE && !PART };
+  UNITS units(k, box, first);
+  unaligned_row r;
+  r.find<ES>(k, b, rows, first);
+  units.go(unaligned_address(box) + rows.at);
 #pragma unroll 1
-  for (uint32_t n = rows.count; n > 0; n--, to += step, at += by, place += on) {
-    const bool half = (uintptr_t)to & 16;
-    if (place <= (half ? odd : even)) {
-      if (WHOLE) unaligned_whole(to, units.vector(box, at));
-    } else if (PART) {
-      const int32_t p = place + first, begin = first - (half ? V : 0);
-      const int32_t end = (int32_t)b.size.end, row = (int32_t)b.size.row;
-      const bool mine = begin >= 0 ? begin < (int32_t)k.length && place + begin < row :
-                                     place == 0 && !b.size.begun;
-      if (mine && p < end) store_part<ES>(to, units.vector(box, at), -p, end - p);
-    }
+  for (int32_t n = (int32_t)rows.count; n > 0; n -= 1 + BOTH) {
+    unaligned_put_row<ES, UNITS, WHOLE, PART>(k, b, r, units, box, 0);
+    if (n > 1) r.go(k);
+    if (BOTH && n > 1)
+      unaligned_put_row<ES, UNITS, WHOLE, PART>(k, b, r, units, box, k.apart);
+    if (n > 1 + BOTH) units.go(k.apart << BOTH);
+    if (BOTH && n > 2) r.go(k);
   }
 }
 
@@ -368,14 +353,45 @@ MT_INLINE void unaligned_store (const mt_permute_unaligned &k, const unaligned_b
   }
 }
 
-/* The same of rows whose places are `linear` bytes apart: the places of the first window,
-** shifted, are those of all others. A vector that goes on in the next segment is looked
-** up anew. */
+/* Vectors of a row whose places are `linear` bytes apart, from place `first` on, each so
+** many units behind the one before: the places of the first one, shifted, are those of
+** the others. One that goes on in the next segment is looked up anew: it is the last. */
+template <int ES>
+MT_INLINE void unaligned_put_along (const mt_permute_unaligned &k,
+                                    const unaligned_block &b, const unaligned_rows &rows,
+                                    const char *box, int32_t first, int32_t by) {
+  enum { V = 16 / ES };
+  const int32_t length = (int32_t)k.length, place = (int32_t)rows.place;
+  const uint32_t row = unaligned_address(box) + rows.at;
+  char *to = b.dst + rows.dst + (int64_t)first * ES;
+  const bool half = (uintptr_t)to & 16; /* all of them */
+  int32_t last = (int32_t)b.size.row - 1 + (half ? V : 0), end = (int32_t)b.size.end - V;
+  last = (end < last ? end : last) - place;
+  if (last > length - V) last = length - V;
+  unaligned_units<ES> units(k, box, first);
+  units.go(row);
+  if (first < V && place > unaligned_limit<ES>(k, b, first, half))
+    first += by, to += by * ES, units.go(k.apart);
+#pragma unroll 1
+  while (first <= last) {
+    unaligned_whole(to, units.vector(box, 0));
+    first += by, to += by * ES;
+    if (first > last) break;
+    unaligned_whole(to, units.vector(box, k.apart));
+    first += by, to += by * ES;
+    units.go(2 * k.apart);
+  }
+  if (first + V <= length || first >= length + V ||
+      place > unaligned_limit<ES>(k, b, first, half))
+    return;
+  unaligned_whole(to, unaligned_units<ES>(k, box, first).vector(box, row));
+}
+
+/* All tasks of such rows. */
 template <int ES>
 MT_INLINE void unaligned_along (const mt_permute_unaligned &k, const unaligned_block &b,
                                 const char *box) {
-  enum { V = 16 / ES };
-  const int32_t by = (int32_t)k.window.extent * V, length = (int32_t)k.length;
+  const int32_t by = (int32_t)(k.window.extent * (16 / ES));
 #pragma unroll 1
   for (uint32_t n = threadIdx.x; n < k.tasks; n += blockDim.x) {
     const uint32_t q = divide(n, k.window);
@@ -383,20 +399,9 @@ MT_INLINE void unaligned_along (const mt_permute_unaligned &k, const unaligned_b
     const uint32_t align = k.window_align;
     const uint32_t before = (uint32_t)(uintptr_t)(b.dst + rows.dst) & (align - 1);
     const uint32_t vector = unaligned_rotated(n - q * k.window.extent, before, align);
-    int32_t first = ((int32_t)(16 * vector) - (int32_t)before) / ES;
-    if (rows.count == 0) continue;
-    if (first < 0) first += by;
-    unaligned_units<ES> units(k, box, first);
-    char *to = b.dst + rows.dst + (int64_t)first * ES;
-    uint32_t at = unaligned_address(box) + rows.at;
-#pragma unroll 1
-    for (; first < length + V; first += by, to += by * ES, at += by * k.linear) {
-      if ((int32_t)rows.place > unaligned_limit<ES>(k, b, first, (uintptr_t)to & 16))
-        continue;
-      if (first + V > length)
-        units = unaligned_units<ES>(k, box, first), at = unaligned_address(box) + rows.at;
-      unaligned_whole(to, units.vector(box, at));
-    }
+    const int32_t first = ((int32_t)(16 * vector) - (int32_t)before) / ES;
+    if (rows.count != 0)
+      unaligned_put_along<ES>(k, b, rows, box, first < 0 ? first + by : first, by);
   }
 }
 
@@ -428,12 +433,16 @@ MT_INLINE void unaligned_ends (const mt_permute_unaligned &k, const unaligned_bl
   }
 }
 
-template <int ES, typename UNITS>
+/* Rows of pieces are never linear. */
+template <int ES>
 MT_INLINE void unaligned_write (const mt_permute_unaligned &k, const unaligned_block &b,
                                 const char *box) {
   if (ES < 4 && k.linear) unaligned_along<ES>(k, b, box);
-  else unaligned_store<ES, UNITS>(k, b, box);
-  if (ES < 4) unaligned_ends<ES, UNITS>(k, b, box);
+  else if (k.piece.extent) unaligned_store<ES, unaligned_pieces<ES>>(k, b, box);
+  else unaligned_store<ES, unaligned_units<ES>>(k, b, box);
+  if (ES >= 4) return;
+  if (k.piece.extent) unaligned_ends<ES, unaligned_pieces<ES>>(k, b, box);
+  else unaligned_ends<ES, unaligned_units<ES>>(k, b, box);
 }
 
 /* The box begins behind a vector of shared memory that is read, but means nothing. */
@@ -455,8 +464,7 @@ template <int ES> MT_INLINE void copy_permute_unaligned (const mt_launch &p) {
   unaligned_places<ES>(k, (uint32_t)(uintptr_t)b.src & 15, box);
   unaligned_find_groups(k, b, box);
   fetched();
-  if (k.piece.extent) unaligned_write<ES, unaligned_pieces<ES>>(k, b, box);
-  else unaligned_write<ES, unaligned_units<ES>>(k, b, box);
+  unaligned_write<ES>(k, b, box);
 }
 
 template <int BYTES, int UNROLL> struct copier<MT_ALGO_PERMUTE_UNALIGNED, BYTES, UNROLL> {

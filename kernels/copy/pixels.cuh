@@ -33,9 +33,17 @@ MT_INLINE void put_pixel (char *dst, int64_t step, uint32_t count,
   }
 }
 
+/* Pixels lie near one another in the destination, but gaps between them. Of wider units
+** than bytes it takes longer to ask for what is there. */
+MT_INLINE bool has_gaps (const mt_desc &d) {
+  const int64_t pixel = d.axis[0].extent * d.vec, step = d.axis[1].stride[MT_DST];
+  return d.axis[0].stride[MT_DST] == d.vec && step > pixel &&
+         step <= MT_PIXEL_NEAR * pixel;
+}
+
 /* The indices n, n + threads, ... of the other axis, MANY at once. They find their place
-** by one product. */
-template <int BYTES, int UNROLL, bool PAIRS>
+** by one product. GAPS: sectors, of which some is not written, are asked for. */
+template <int BYTES, int UNROLL, bool PAIRS, bool GAPS>
 MT_INLINE void flat_pixels (const mt_launch &p, uint32_t n, uint32_t end) {
   enum { MANY = MT_STRIDED_PIXELS(BYTES) };
   const mt_desc &d = p.desc;
@@ -48,6 +56,12 @@ MT_INLINE void flat_pixels (const mt_launch &p, uint32_t n, uint32_t end) {
   typename word<BYTES>::type data[MANY][UNROLL];
   sides s(p);
   s.src += n * step[MT_SRC], s.dst += n * step[MT_DST];
+#pragma unroll
+  for (uint32_t k = 0; GAPS && k < MANY; k++) {
+    const char *dst = s.dst + k * blockDim.x * step[MT_DST];
+    if (n + k * blockDim.x < end && ((uintptr_t)dst & 31) < (uint64_t)step[MT_DST])
+      ask_for(dst);
+  }
 #pragma unroll
   for (uint32_t k = 0; k < MANY; k++, s.src += blockDim.x * step[MT_SRC])
     if (n + k * blockDim.x < end) {
@@ -84,7 +98,7 @@ struct block_turns {
   }
 };
 
-template <int BYTES, int UNROLL, bool PAIRS>
+template <int BYTES, int UNROLL, bool PAIRS, bool GAPS>
 MT_INLINE void all_pixels (const mt_launch &p, uint32_t count) {
   const uint32_t each = blockDim.x * MT_STRIDED_PIXELS(BYTES);
 #pragma unroll 1
@@ -92,7 +106,7 @@ MT_INLINE void all_pixels (const mt_launch &p, uint32_t count) {
     const uint32_t end = t.end(count);
 #pragma unroll 1
     for (uint32_t n = (uint32_t)t.first + threadIdx.x; n < end; n += each)
-      flat_pixels<BYTES, UNROLL, PAIRS>(p, n, end);
+      flat_pixels<BYTES, UNROLL, PAIRS, GAPS>(p, n, end);
   }
 }
 
@@ -204,7 +218,8 @@ MT_INLINE void copy_words (const mt_launch &p, const pixel_words &w, uint32_t pi
     for (uint32_t n = (uint32_t)t.first + threadIdx.x; n < end; n += each)
       flat_words(w, s, n, end);
   }
-  if (blockIdx.x == 0) flat_pixels<1, UNROLL, false>(p, 4 * groups + threadIdx.x, pixels);
+  if (blockIdx.x == 0)
+    flat_pixels<1, UNROLL, false, false>(p, 4 * groups + threadIdx.x, pixels);
 }
 
 /* ------------------------------------------------------------------ all of them */
@@ -216,9 +231,12 @@ MT_INLINE void copy_pixels (const mt_launch &p, uint32_t count) {
       const pixel_words w(p);
       if (w.fit(p)) return copy_words<UNROLL>(p, w, count);
     }
-    if (has_pairs(p)) return all_pixels<1, UNROLL, true>(p, count);
+    const bool pairs = has_pairs(p), gaps = has_gaps(p.desc);
+    if (gaps && pairs) return all_pixels<1, UNROLL, true, true>(p, count);
+    if (gaps) return all_pixels<1, UNROLL, false, true>(p, count);
+    if (pairs) return all_pixels<1, UNROLL, true, false>(p, count);
   }
-  all_pixels<BYTES, UNROLL, false>(p, count);
+  all_pixels<BYTES, UNROLL, false, false>(p, count);
 }
 
 } // namespace mt

@@ -265,6 +265,33 @@ template <> struct staged_places<4> {
   }
 };
 
+/* The words of a thread of a row, `pitch` units apart, N at once: the first lies `at`
+** units behind where words of the tile begin that have all of their units, the last of
+** these `room` units. FULL: all are such. */
+template <int ES, int N, bool FULL>
+MT_INLINE void staged_run (const mt_staged &s, const near *unit_at, char *to,
+                           uint32_t pitch, uint32_t at, uint32_t room) {
+  enum { V = MT_GATHER_UNITS(ES) };
+#pragma unroll 1
+  for (uint32_t j = 0; j < s.times; j += N, at += N * pitch) {
+    typename word<ES>::type unit[N][V];
+    bool real[N];
+    int32_t skip[N];
+#pragma unroll
+    for (int m = 0; m < N; m++) skip[m] = s.skip[j + m], real[m] = at + m * pitch <= room;
+#pragma unroll
+    for (int m = 0; m < N; m++)
+#pragma unroll
+      for (int i = 0; i < V; i++)
+        unit[m][i] = FULL ? staged_unit<ES>(unit_at[i] + skip[m]) :
+                            staged_unit_if<ES>(real[m], unit_at[i] + skip[m]);
+#pragma unroll
+    for (int m = 0; m < N; m++, to += pitch * ES)
+      if (FULL || real[m])
+        *(typename gather_word<ES>::type *)to = gather_word<ES>::join(unit[m]);
+  }
+}
+
 /* Words k, k + step, ... of a row, N at once, as far as they are words of the tile that
 ** have all of their units; FULL: all do. SINGLE: tiles have one row. */
 template <int ES, int N, bool SINGLE, bool FULL>
@@ -281,31 +308,16 @@ MT_INLINE void staged_words (const mt_staged &s, const gather_tile &t, const cha
     from += at.from, to += at.to, k -= row * step;
   }
   const uint32_t f = staged_units_before<ES>(s, to);
-  const int32_t first = (int32_t)(k * V - f), pitch = (int32_t)(step * V);
+  const int32_t first = (int32_t)(k * V - f);
   const int32_t behind = (int32_t)(s.tile.words.extent * V - f);
   const int32_t high = t.high < behind ? t.high : behind;
   const staged_places<V> places(tables, staged_entry<V>(s, k, f));
   near unit_at[V];
 #pragma unroll
   for (int i = 0; i < V; i++) unit_at[i] = from + places.of(i);
-  to += first * ES;
-  int32_t at = first;
-#pragma unroll 1
-  for (uint32_t j = 0; j < s.times; j += N) {
-    typename word<ES>::type unit[N][V];
-    bool real[N];
-#pragma unroll
-    for (int m = 0; m < N; m++, at += pitch) {
-      real[m] = FULL || (at >= t.low && at + V <= high);
-#pragma unroll
-      for (int i = 0; i < V; i++)
-        unit[m][i] = FULL ? staged_unit<ES>(unit_at[i] + s.skip[j + m]) :
-                            staged_unit_if<ES>(real[m], unit_at[i] + s.skip[j + m]);
-    }
-#pragma unroll
-    for (int m = 0; m < N; m++, to += pitch * ES)
-      if (real[m]) *(typename gather_word<ES>::type *)to = gather_word<ES>::join(unit[m]);
-  }
+  if (FULL || high - V >= t.low)
+    staged_run<ES, N, FULL>(s, unit_at, to + first * ES, step * V,
+                            (uint32_t)(first - t.low), (uint32_t)(high - V - t.low));
 }
 
 /* Tiles may have words of which rows have some units only: at the rows' ends. */
@@ -346,6 +358,33 @@ MT_INLINE void staged_ends (const mt_staged &s, const gather_tile &t, const char
   }
 }
 
+/* Rows of few units: a thread writes the same unit of some rows. */
+template <int ES>
+MT_INLINE void staged_alone (const mt_staged &s, const gather_tile &t, const char *tables,
+                             near data) {
+  enum { AT_ONCE = 4 };
+  const uint32_t units = s.alone.extent, first = divide(threadIdx.x, s.alone);
+  const uint32_t unit = threadIdx.x - first * units, step = divide(blockDim.x, s.alone);
+  const staged_row *rows = (const staged_row *)(tables + s.tile.table);
+  const near from = data + ((const uint16_t *)tables)[unit];
+  char *to = t.dst + unit * ES;
+  if (first >= step) return;
+#pragma unroll 1
+  for (uint32_t r = first; r < t.rows; r += AT_ONCE * step) {
+    typename word<ES>::type x[AT_ONCE];
+    int32_t at[AT_ONCE];
+#pragma unroll
+    for (int m = 0; m < AT_ONCE; m++)
+      if (r + m * step < t.rows) {
+        const staged_row row = rows[r + m * step];
+        at[m] = row.to, x[m] = staged_unit<ES>(from + row.from);
+      }
+#pragma unroll
+    for (int m = 0; m < AT_ONCE; m++)
+      if (r + m * step < t.rows) store<ES>(to + at[m], x[m]);
+  }
+}
+
 /* Fetches a tile. */
 MT_INLINE void staged_get (const mt_launch &p, const gather_tile &t, const char *tables,
                            char *data) {
@@ -372,6 +411,8 @@ MT_INLINE void staged_put (const mt_launch &p, gather_tile t, const char *tables
   t.dst = settled(t.dst);
   const near base = near_of(data) + staged_source(p, t).phase() + s.first - s.before;
   const int32_t all = (int32_t)(s.tile.words.extent * MT_GATHER_UNITS(ES));
+  if (ES < 4 && !SINGLE && s.alone.extent != 0)
+    return staged_alone<ES>(s, t, tables, base);
   const bool full = s.even != 0 && t.high >= all &&
                     (t.low < -MT_STAGED_EARLY(ES) || s.tile.phases + s.tile.ahead == 1);
   if (full) staged_all_words<ES, N, SINGLE, true>(s, t, tables, base);

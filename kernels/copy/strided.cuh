@@ -211,7 +211,7 @@ MT_INLINE void flat_short (const mt_launch &p, uint32_t n) {
 
 template <int BYTES, int UNROLL> MT_INLINE bool is_short (const mt_desc &d) {
   return BYTES < 16 && d.nbound == 0 && !far(d) && d.nrest > 1 &&
-         MT_STRIDED_SHORT(d.axis[0].extent, UNROLL);
+         MT_STRIDED_SHORT(d.axis[0].extent, UNROLL) && !MT_STRIDED_ALONE(&d);
 }
 
 /* One access, any number, with bounds. */

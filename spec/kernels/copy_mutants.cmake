@@ -62,6 +62,7 @@ mutant(selectors_without_meeting copy_strided_u8 ""
   __syncthreads();
 ]] [[select_of(p.desc, w, threadIdx.x);
 ]])
+mutant(sectors_behind_the_buffer copy_strided_u8 "" [[ask_for(dst);]] [[ask_for(dst + 255);]])
 source(strided.cuh)
 mutant(value_without_its_run copy_described_u16 ""
        [[if (d.nval > 1) walk(at, d, first + 1, end, run);]] [[if (d.nval > 2) walk(at, d, first + 1, end, run);]])
@@ -138,9 +139,13 @@ mutant(pieces_in_a_row copy_staged_b1 ""
 mutant(units_in_a_row copy_staged_b2 "" [[      by[j] += twist[j];
 ]] "")
 mutant(skip_of_the_first copy_staged_b4 ""
-       [[unit_at[i] + s.skip[j + m]) :
-                            staged]] [[unit_at[i] + s.skip[j]) :
-                            staged]])
+       [[skip[m] = s.skip[j + m],]] [[skip[m] = s.skip[j],]])
+mutant(rows_alone_of_the_first copy_staged_b1 ""
+       [[const staged_row row = rows[r + m * step];]] [[const staged_row row = rows[r];]])
+mutant(unit_alone_of_a_thread copy_staged_b2 ""
+       [[unit = threadIdx.x - first * units,]] [[unit = threadIdx.x % 16,]])
+mutant(words_beyond_the_tile copy_staged_b2 ""
+       [[real[m] = at + m * pitch <= room;]] [[real[m] = at + m * pitch <= room + V;]])
 
 # ---- boxes
 
@@ -160,6 +165,18 @@ mutant(groups_not_waited_for copy_permute_b4 ""
   __syncthreads();
 ]])
 mutant(first_unit_of_a_group copy_permute_b2 "" [[(j % G ? t.lane[j % G] : 0)]] [[(j % G ? t.lane[0] : 0)]])
+
+source(permute_unaligned.cuh)
+mutant(places_without_gaps copy_permute_unaligned_b1 ""
+       [[n / V * MT_UNALIGNED_GROUP(V) + n % V * 2]] [[n / V * (2 * V) + n % V * 2]])
+mutant(second_row_of_the_first copy_permute_unaligned_b2 ""
+       [[(k, b, r, units, box, k.apart)]] [[(k, b, r, units, box, 0)]])
+mutant(third_row_of_the_second copy_permute_unaligned_b1 ""
+       [[units.go(k.apart << BOTH)]] [[units.go(k.apart)]])
+mutant(vectors_along_a_row copy_permute_unaligned_b1 ""
+       [[units.go(2 * k.apart)]] [[units.go(k.apart)]])
+mutant(vectors_behind_the_segment copy_permute_unaligned_b1 ""
+       [[if (last > length - V) last = length - V;]] "")
 
 # ---- tiles
 

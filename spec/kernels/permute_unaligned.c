@@ -5,11 +5,12 @@
 #include "kernels_test.h"
 #include "copy/permute_unaligned_smem.h"
 
-/* Unaligned boxes: the first `run` axes are a run of the source; the row of the destination
-** has all others and some of these. The last axis of each may overhang. */
+/* Unaligned boxes: the first `run` axes are a run of the source; the row of the
+** destination has all others and some of these. The last axis of each may overhang. */
 
 typedef struct mt_drawn {
   int n, run, row;                 /* axes; of the run; of the row: order[] begins so */
+  bool along;                      /* the row is long, and goes along the run */
   int64_t pieces[MT_PERMUTE_AXES]; /* of each axis; more than 1: it may overhang */
 } mt_drawn;
 
@@ -20,10 +21,11 @@ static void draw_order (mt_desc *d, mt_drawn *x) {
   uint8_t left[MT_PERMUTE_AXES];
   x->row = 0;
   for (int i = 0; i < x->n; i++)
-    if (i >= x->run || below(3) == 0) order[x->row++] = (uint8_t)i;
+    if (i >= x->run || (x->along ? i > 0 && below(8) : below(3) == 0))
+      order[x->row++] = (uint8_t)i;
     else left[out++] = (uint8_t)i;
   if (x->row == 0) order[x->row++] = left[--out];
-  for (int i = x->row - 1; i > 0; i--) {
+  for (int i = x->row - 1; i > 0 && !(x->along && below(2)); i--) {
     int j = below(i + 1);
     uint8_t t = order[i];
     order[i] = order[j], order[j] = t;
@@ -81,15 +83,25 @@ static void draw_bounds (mt_desc *d, const mt_drawn *x) {
   }
 }
 
+/* Extents of a short axis, of a long one, and maybe of one or two more. */
+static int draw_along (mt_desc *d) {
+  const int n = 2 + below(3);
+  d->axis[0].extent = 2 + below(5);
+  d->axis[1].extent = 64 / d->elem + (below(3) ? 512 + below(700) : 0) / d->elem;
+  for (int i = 2; i < n; i++) d->axis[i].extent = 2 + below(3);
+  return n;
+}
+
 static bool draw_unaligned_once (mt_launch *l) {
   mt_desc *d = &l->desc;
   mt_drawn x;
   memset(d->axis, 0, sizeof d->axis);
   memset(&d->unaligned, 0, sizeof d->unaligned);
   memset(l->offset, 0, sizeof l->offset);
-  x.n = draw_extents(d, 1 + below(5));
+  x.along = below(4) == 0;
+  x.n = x.along ? draw_along(d) : draw_extents(d, 1 + below(5));
   if (x.n == 0) return false;
-  x.run = 1 + below(x.n);
+  x.run = x.along ? 2 + below(x.n - 1) : 1 + below(x.n);
   d->nthr = (uint32_t)x.n, d->threads = d->values = d->rests = 1;
   d->nbound = d->nrest = 0;
   for (int i = 0; i < x.n; i++) {

@@ -15,8 +15,8 @@ MT_MODEL_CONST mt_model mt_h200 = {
 #define MT_COST_BY(name, unit, ...) .name = {__VA_ARGS__},
 #include "copy/cost_h200.def"
     .of = {
-#define MT_SPEED(name, speed, cast, any, again)                                          \
-  [MT_ALGO_##name] = {speed, cast, any, again},
+#define MT_SPEED(name, speed, cast, any, again, gap)                                     \
+  [MT_ALGO_##name] = {speed, cast, any, again, gap},
 #include "copy/cost_h200.def"
     }};
 
@@ -149,6 +149,19 @@ static double lines_in_part (const mt_launch *l) {
   return runs * (lines - cut.whole);
 }
 
+/* Microseconds that the algorithm takes more for these lines than any takes. */
+static double gaps_take (const mt_launch *l) {
+  const mt_desc *d = &l->desc;
+  const double gap = mt_h200.of[d->algo].gap;
+  double reach = d->vec;
+  for (uint32_t i = 0; i < d->nthr + d->nval + d->nrest; i++)
+    reach +=
+        (double)mt_magnitude(d->axis[i].stride[MT_DST]) * (double)(d->axis[i].extent - 1);
+  if (gap == 0 || reach <= (double)mt_accesses(d) * d->vec || mt_desc_is_swizzled(d))
+    return 0;
+  return lines_in_part(l) * gap / mt_h200.memory;
+}
+
 double mt_part_torn (const mt_launch *l, int64_t length) {
   const mt_desc *d = &l->desc;
   mt_reach x[MT_MAXAXIS];
@@ -249,7 +262,8 @@ void mt_cost_apart (mt_cost *c, const mt_launch *l, const mt_kernel *k) {
   const mt_algorithm algo = (mt_algorithm)l->desc.algo;
   *c = (mt_cost){.used = 1, .slow = 1};
   if (mt_accesses(&l->desc) != 0) mt_algo_of(algo)->cost(c, l);
-  c->us = microseconds(&l->desc, algo, c, left_of(&l->desc, algo, read_once), k);
+  c->us = microseconds(&l->desc, algo, c, left_of(&l->desc, algo, read_once), k) +
+          gaps_take(l);
 }
 
 double mt_cost_always (const mt_launch *l) {
@@ -264,7 +278,8 @@ void mt_cost_of (mt_cost *c, const mt_launch *l, const mt_kernel *k) {
 
 double mt_cost_us (const mt_cost *c, const mt_launch *l) {
   const mt_algorithm algo = (mt_algorithm)l->desc.algo;
-  return microseconds(&l->desc, algo, c, left_of(&l->desc, algo, read_once), NULL);
+  return microseconds(&l->desc, algo, c, left_of(&l->desc, algo, read_once), NULL) +
+         gaps_take(l);
 }
 
 /* Tiles cut axes, so that what they read again is counted otherwise: but never as less

@@ -19,7 +19,7 @@ typedef struct mt_cost {
 
 /* The coefficients of a GPU: copy/cost_h200.def says what each is. */
 typedef struct mt_speed {
-  double speed, cast, any, again;
+  double speed, cast, any, again, gap;
 } mt_speed;
 enum { MT_WIDTHS = 5 };
 typedef struct mt_model {
@@ -38,8 +38,9 @@ extern MT_MODEL_CONST mt_model mt_h200;
 
 /* By this kernel; NULL: by the first one that can. */
 void mt_cost_of (mt_cost *out, const mt_launch *l, const mt_kernel *k);
-/* The same without what every algorithm takes: lines of the destination that are written
-** in part, which memory reads before. By it algorithms and their tiles are chosen. */
+/* The same without what every algorithm takes at least: lines of the destination that are
+** written in part, which memory reads before. By it algorithms and their tiles are
+** chosen. */
 void mt_cost_apart (mt_cost *out, const mt_launch *l, const mt_kernel *k);
 double mt_cost_always (const mt_launch *l);
 /* Microseconds that the algorithm takes at least for the elements of the flat copy l,

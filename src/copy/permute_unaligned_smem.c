@@ -247,13 +247,13 @@ static bool build_size (mt_desc *d, uint32_t nrun) {
   int64_t gap = v * pitch / MT_VECTOR % 2 == 0 ? MT_VECTOR : 0;
   int64_t bytes = runs * pitch + (runs - 1) / v * gap, places = places_of(d);
   if (bytes > MT_PERMUTE_UNALIGNED_BOX) return false;
-  int64_t plane = 2 * (places / v + 4), starts = (bytes + v * plane + 8 + 3) / 4 * 4;
+  int64_t table = (places / v + 4) * MT_UNALIGNED_GROUP(v);
+  int64_t starts = (bytes + table + 8 + 3) / 4 * 4;
   int64_t groups = (starts + 4 * runs + MT_VECTOR - 1) / MT_VECTOR * MT_VECTOR;
   int64_t all = groups + (int64_t)MT_VECTOR * s->groups.extent;
   int64_t far = bytes + s->store[0].shared + MT_VECTOR; /* behind a segment */
   all = ((all > far ? all : far) + 2 * MT_VECTOR - 1) / MT_VECTOR * MT_VECTOR;
   s->pitch = (uint32_t)pitch, s->gap = (uint32_t)gap, s->held_runs = (uint32_t)runs;
-  s->plane = (uint32_t)plane;
   s->places_at = (uint32_t)bytes, s->places = (uint32_t)places;
   if (all > MT_PERMUTE_UNALIGNED_FOUR && all < MT_PERMUTE_UNALIGNED_THREE)
     all = MT_PERMUTE_UNALIGNED_THREE;
@@ -323,6 +323,7 @@ static void build_tasks (mt_desc *d) {
   if (s->segment != 0 || s->nstore > 1) lead = s->store[0].by.extent;
   if (s->segment == 0) others /= lead;
   s->class_log = class_log_of(d, lead);
+  s->apart = s->store[0].shared << s->class_log;
   uint32_t windows = build_windows(d);
   uint32_t step = 1u << s->class_log, classes = lead < step ? lead : step;
   uint32_t many = (lead + step - 1) >> s->class_log, v = MT_VECTOR / unit_of(d);
@@ -341,6 +342,7 @@ static void build_tasks (mt_desc *d) {
   }
   if (is_linear(d)) {
     s->group_rows = 1, s->linear = s->lookup[0].inside;
+    s->apart = s->window.extent * v * s->linear;
     s->chunks = mt_divisor_of(many), s->groups = mt_divisor_of(classes * many * others);
     s->tasks = s->groups.extent * s->window.extent;
   }

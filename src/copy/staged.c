@@ -348,14 +348,25 @@ static bool is_worth (const mt_gather *g, const mt_desc *d, int64_t step,
          mt_div_up(words, step) * step <= words + words / 8;
 }
 
+/* Tiles have whole rows, which are short and begin or end within words of `v` units. */
+static bool is_alone (const mt_gather *g, int64_t v) {
+  return (g->phases > 1 || g->units % v != 0) && g->along.extent == 1 &&
+         g->units <= MT_STAGED_ALONE;
+}
+
 /* The tile, and a thread's step: sheared, if rows begin within sectors, and that is worth
-** it. */
+** it; all of a row whose units are written one by one. */
 static bool find_tile (mt_staged *s, const mt_launch *l, const uint32_t cut[2],
                        int64_t unit) {
   const mt_desc *d = &l->desc;
   mt_gather sheared;
   const bool can = mt_staged_shears(d) && mt_gather_find(&sheared, l, cut, MT_NEAR);
   if (!mt_gather_find(&s->tile, l, cut, MT_GATHER_WORD(unit))) return false;
+  if (is_alone(&s->tile, MT_GATHER_UNITS(unit))) {
+    s->alone = mt_divisor_of(s->tile.units);
+    s->step = s->tile.words;
+    return true;
+  }
   const int64_t any = step_of(d, &s->tile, unit);
   const int64_t step = can ? step_of(d, &sheared, unit) : 0;
   const bool worth = can && is_worth(&sheared, d, step, any);
@@ -414,7 +425,7 @@ static bool is_busy (const mt_desc *d) {
 void mt_staged_busy (mt_launch *l) {
   const mt_desc *d = &l->desc;
   const mt_gather *g = &d->gather;
-  if (is_busy(d)) return;
+  if (d->staged.alone.extent != 0 || is_busy(d)) return;
   const int64_t unit = (int64_t)d->vec * d->elem, v = MT_GATHER_UNITS(unit);
   const int64_t inner = g->units / g->cut[0], words = inner / mt_gcd_of(inner, v);
   const int64_t sector = mt_div_up(MT_NEAR, MT_GATHER_WORD(unit));

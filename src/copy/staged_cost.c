@@ -38,11 +38,21 @@ static void go_on (place *x, const mt_desc *d, uint32_t first, uint32_t count) {
   }
 }
 
+/* Of rows whose units are written one by one a word is a unit. */
+static bool is_alone (const mt_desc *d) { return d->staged.alone.extent != 0; }
+static uint32_t units_of_word (const mt_desc *d) {
+  return is_alone(d) ? 1 : MT_GATHER_UNITS(d->vec * d->elem);
+}
+/* Threads that have words of a row. */
+static uint32_t threads_of_row (const mt_desc *d) {
+  return is_alone(d) ? d->gather.units : d->staged.step.extent;
+}
+
 /* Where threads [from, from + 32) of a tile read for the units of their first words, unit
 ** by unit. Returns how many threads there are. */
 static uint32_t find_reads (uint32_t at[][MT_LANES], const mt_desc *d, uint32_t from,
                             uint32_t v) {
-  const uint32_t step = d->staged.step.extent, all = step * d->gather.rows;
+  const uint32_t step = threads_of_row(d), all = step * d->gather.rows;
   const uint32_t n = from + 32 < all ? 32 : all - from;
   place unit, row;
   go_to(&unit, d, 0, d->nthr, from % step * v);
@@ -68,8 +78,8 @@ static double wide_of (const mt_desc *d) {
 /* Wavefronts of shared memory for a word of each thread of a warp, on the average of two
 ** warps. */
 static double waves_of (const mt_desc *d) {
-  const uint32_t unit = d->vec * d->elem, v = MT_GATHER_UNITS(unit);
-  const uint32_t groups = d->staged.step.extent * d->gather.rows;
+  const uint32_t unit = d->vec * d->elem, v = units_of_word(d);
+  const uint32_t groups = threads_of_row(d) * d->gather.rows;
   uint32_t at[2][4][MT_LANES], n[2], sum = 0;
   for (uint32_t i = 0; i < 2; i++) n[i] = find_reads(at[i], d, groups / 64 * 32 * i, v);
   for (uint32_t i = 0; i < v; i++)
@@ -80,7 +90,7 @@ static double waves_of (const mt_desc *d) {
 
 /* The same without any conflict. */
 static double least_waves (const mt_desc *d) {
-  return ((double)MT_GATHER_UNITS(d->vec * d->elem) + 1) * wide_of(d);
+  return ((double)units_of_word(d) + 1) * wide_of(d);
 }
 
 /* Words of a tile that rows have in part. */
@@ -105,8 +115,12 @@ static double times_of (const mt_desc *d) {
 ** together out of units. */
 static double write_of (const mt_desc *d) {
   const mt_model *m = &mt_h200;
-  const double groups = (double)d->staged.step.extent * rows_of(d);
+  const double groups = (double)threads_of_row(d) * rows_of(d);
   const double rounds = ceil(groups / MT_GATHER_THREADS);
+  if (is_alone(d)) {
+    const uint32_t rows = MT_GATHER_THREADS / d->gather.units;
+    return ceil(rows_of(d) / rows) * MT_GATHER_THREADS * m->staged_alone;
+  }
   return rounds * MT_GATHER_THREADS * (m->staged_group + m->staged_word * times_of(d)) +
          parts_of(d) * m->staged_part;
 }
@@ -126,7 +140,7 @@ static double begin_of (const mt_desc *d) {
 /* Microseconds of the instructions of all multiprocessors for all tiles: those that have
 ** few words take as long as others. */
 static double issue_of (const mt_desc *d, double waves) {
-  const double warps = ceil(d->staged.step.extent * rows_of(d) / 32);
+  const double warps = ceil(threads_of_row(d) * rows_of(d) / 32);
   return d->gather.tiles * ((write_of(d) + begin_of(d)) * mt_h200.staged_instruction +
                             warps * times_of(d) * waves * mt_h200.staged_wave);
 }

@@ -110,10 +110,24 @@ static void tv_cost (mt_cost *c, const mt_launch *l) {
   c->traffic = traffic_of(t, all);
 }
 
+/* A thread does all accesses of the first axis. */
+static bool is_short (const mt_desc *d) {
+  return d->nrest > 1 && MT_STRIDED_SHORT(d->axis[0].extent, 4) && !MT_STRIDED_ALONE(d);
+}
+
+/* Bytes of sectors that such accesses write in part. The nearer they are, the more of
+** them are one store of a warp to a sector, and the less of it do they leave out. */
+static double gaps_take (const mt_desc *d) {
+  if (mt_wide_unit(d) >= 8 || !is_short(d) || !MT_STRIDED_APART(d)) return 0;
+  const double pitch = (double)d->axis[1].stride[MT_DST] * MT_ELEM(d, MT_DST);
+  const double part = pitch < MT_SECTORBYTES ? pitch / MT_SECTORBYTES : 1;
+  return (double)mt_accesses(d) * part * part * mt_h200.strided_gap;
+}
+
 /* Pixels: pixels.cuh. */
 static bool is_pixels (const mt_desc *d, int64_t unroll) {
   return d->cast == 0 && d->nbound == 0 && d->nrest == 2 && !mt_desc_is_swizzled(d) &&
-         MT_STRIDED_SHORT(d->axis[0].extent, unroll);
+         MT_STRIDED_SHORT(d->axis[0].extent, unroll) && !MT_STRIDED_ALONE(d);
 }
 
 /* Pixels that go by words. */
@@ -137,7 +151,7 @@ static double places_take (const mt_launch *l) {
   if (goes_by_words(l)) return n / (double)d->axis[0].extent / 4 * mt_h200.strided_words;
   if (mt_wide_unit(d) < 8 && is_pixels(d, 4))
     return n / (double)d->axis[0].extent * mt_h200.strided_pixel;
-  if (mt_wide_unit(d) < 8 && d->nrest > 1 && MT_STRIDED_SHORT(d->axis[0].extent, 4))
+  if (mt_wide_unit(d) < 8 && is_short(d))
     return n *
            ((mt_h200.access + (d->nrest - 1) * mt_h200.axis) / (double)d->axis[0].extent +
             mt_h200.strided_each);
@@ -202,6 +216,7 @@ static void flat_cost (mt_cost *c, const mt_launch *l) {
   if (mt_wide_unit(d) < 16) slow /= mt_h200.narrow;
   c->slow = n * mt_both_units(d) * slow / c->traffic;
   if (c->slow < mt_h200.cached) c->slow = mt_h200.cached;
+  c->slow += gaps_take(d) / c->traffic;
   c->least = places_take(l);
   if (mt_wide_unit(d) < 8 && is_pixels(d, 4)) c->least = both_take(c);
 }

@@ -229,7 +229,18 @@ static bool is_far (const mt_desc *d, uint32_t axis, int side) {
   return (double)bytes >= mt_h200.tile_far_from;
 }
 
-/* Of unaligned tiles what is empty along the source takes two thirds of the time. Aligned
+/* All rows of the destination begin with sectors. */
+static bool has_sectors (const mt_launch *l) {
+  const mt_desc *d = &l->desc;
+  uint64_t all = 0;
+  for (uint32_t i = 0; i < d->nthr + d->nval + d->nrest; i++)
+    if (i < d->nthr || i >= d->nthr + d->nval)
+      all |= (uint64_t)d->axis[i].stride[MT_DST] * MT_ELEM(d, MT_DST);
+  return all % MT_SECTORBYTES == 0 && mt_begins(l, MT_DST, MT_SECTORBYTES);
+}
+
+/* Of unaligned tiles what is empty along the source takes two thirds of the time; where
+** rows of the destination are aligned they take longer than others. Aligned
 ** ones of small units take longer where rows of both sides lie far apart. */
 static void tile_cost (mt_cost *c, const mt_launch *l) {
   const mt_desc *d = &l->desc;
@@ -255,6 +266,7 @@ static void tile_cost (mt_cost *c, const mt_launch *l) {
   }
   c->slow += mt_by_width(mt_h200.tile_unaligned_end, mt_wide_unit(d)) /
              (double)(d->values * mt_unit_of(d, MT_DST));
+  if (has_sectors(l)) c->slow += mt_h200.tile_unaligned_even;
   if (d->nrest > 0) c->slow += mt_h200.tile_unaligned_rest;
   if (axes > 2) c->slow += (axes - 2) * mt_h200.tile_unaligned_axes;
 }

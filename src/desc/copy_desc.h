@@ -90,8 +90,14 @@ typedef struct mt_desc {
 
 /* An axis whose accesses a thread does together. */
 #define MT_STRIDED_SHORT(extent, unroll) ((extent) > 1 && (extent) <= (unroll))
+/* But not of wider units where the destination has gaps between such axes: neighbouring
+** threads write neighbours then, so that a warp writes a sector once. */
+#define MT_STRIDED_APART(d)                                                              \
+  ((d)->nrest > 1 && (d)->axis[0].stride[MT_DST] == (d)->vec &&                          \
+   (d)->axis[1].stride[MT_DST] > (d)->axis[0].extent * (d)->vec)
+#define MT_STRIDED_ALONE(d) ((d)->vec * (d)->elem >= 4 && MT_STRIDED_APART(d))
 #define MT_STRIDED_PIXELS(bytes) ((bytes) == 1 ? 2 : 1)
-enum { MT_STRIDED_GROUPS = 2, MT_PIXEL_TURNS = 4 };
+enum { MT_STRIDED_GROUPS = 2, MT_PIXEL_TURNS = 4, MT_PIXEL_NEAR = 6 };
 
 /* Pixels of bytes that follow one another in the destination, out of 2 to 4 bytes of the
 ** source each. The descriptor is that of pixels. */

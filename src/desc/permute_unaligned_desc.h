@@ -39,6 +39,10 @@ enum {
   MT_PERMUTE_UNALIGNED_THREADS = 384
 };
 
+/* Bytes from the places of V units to the next in the table of places: an odd number of
+** words, if they are several. */
+#define MT_UNALIGNED_GROUP(v) ((v) < 4 ? 2 * (v) : 2 * (v) + 4)
+
 /* A number of units: `units` for each of `count` indices of the last axis. Bound number
 ** `bound`, counted from 1, leaves some of these indices; 0: there is no bound. */
 typedef struct mt_span {
@@ -60,10 +64,11 @@ typedef struct mt_lookup_axis {
 **   store     rows: the axes of the run that are in no row; before them the segments.
 **
 ** Tables in shared memory, behind the runs
-**   places_at   the places of a row, two bytes each: where row 0 has its place n. There
-**               are V planes of `plane` bytes: n is entry n / V + 1 of plane n mod V.
-**               Entries go from V before the first to 2 V behind the last of `places`;
-**               those that are no places are 0.
+**   places_at   the places of a row, two bytes each: where row 0 has its place n. V of
+**               them lie together, and MT_UNALIGNED_GROUP(V) bytes from these to the next
+**               V: threads that look up those of neighbouring vectors read in different
+**               banks. Entries go from V before the first to 2 V behind the last of
+**               `places`; those that are no places are 0.
 **               If piece.extent is not 0 the row consists of pieces of so many units, 2 V
 **               and more, that are contiguous here too: then there is an entry a piece.
 **   starts_at   where each run begins in the source, in units, four bytes each
@@ -101,13 +106,14 @@ typedef struct mt_permute_unaligned {
   uint8_t order[MT_PERMUTE_AXES]; /* the thread axes along the destination */
   uint16_t nload, nlookup, nstore;
   uint32_t pitch, gap; /* multiples of 16 bytes */
-  uint32_t places_at, places, plane, starts_at, groups_at, size;
+  uint32_t places_at, places, starts_at, groups_at, size;
   uint32_t held_runs;           /* in shared memory, with the halo */
   uint32_t length, segment;     /* units of a segment; 0: not cut, length is the row */
   mt_span run, runs, row, rows; /* units of a run, number of runs; the same of rows */
   uint32_t halo, halo_runs;
   mt_divisor run_vectors, piece; /* vectors of a run: pitch / 16; units of a piece */
   uint32_t window_align, class_log, group_rows, linear;
+  uint32_t apart; /* bytes of shared memory from one vector of a task to its next */
   mt_divisor window, classes, chunks, groups;
   mt_divisor lead;       /* rows along the first axis of `store`; segments: 1 */
   uint32_t tasks, nrows; /* rows of a box, segments together */

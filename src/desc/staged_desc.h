@@ -29,6 +29,10 @@
 ** thread axis. Where these lie so in shared memory that they meet the same banks, pieces
 ** go on by another 16 bytes after each word: piece p lies (p >> twist_log) * 16 further.
 **
+** Alone  Of short rows that begin or end within words a thread writes units one by one,
+** of some rows the same: neighbouring threads write neighbours, so that a row is one
+** store or two of a warp, where its words and the units of their ends would be several.
+**
 ** A block has one tile. Shared memory has, in this order: the table of units, that of
 ** rows, that of pieces, where the tile begins, the tile.
 */
@@ -42,6 +46,7 @@ enum {
   MT_STAGED_AXES = 24,
   MT_STAGED_PIECES = 1024, /* of a tile, at most */
   MT_STAGED_MOST = 16,     /* words of a thread, at most */
+  MT_STAGED_ALONE = 64,    /* units of a row that are written one by one, at most */
   MT_STAGED_TILE = 48,     /* bytes that say where a tile begins */
   MT_STAGED_SHARED = 49152 /* bytes of shared memory, at most */
 };
@@ -70,6 +75,7 @@ typedef struct mt_staged {
   mt_divisor step;              /* words from one of a thread to its next */
   uint32_t times;               /* words of a thread, at most: of one of the first */
   uint32_t even;                /* 1: of all threads, and a multiple of those in flight */
+  mt_divisor alone;             /* units of a row that are written one by one; 0: words */
   uint32_t gaps;                /* 1: between short rows of the destination: lines at */
                                 /* their ends are asked for */
   int32_t skip[MT_STAGED_MOST]; /* bytes of shared memory */
