@@ -352,10 +352,11 @@ MT_INLINE void store_tile (const mt_hopper_launch &p, typename H::sum *c,
   store_rows<H>(p, c, ring + H::OUT, m, n, l);
 }
 
-/* Two pieces of a warp where its group had rows of A of the first stages, from `rows` on:
-** they are multiplied, and there are no more of them to come. */
-template <typename H> MT_INLINE uint32_t pieces_of_ring (uint32_t rows, int warp) {
-  return rows + warp / 2 * H::STAGE + warp % 2 * (2 * MT_WARP_PIECE);
+/* Two pieces of a warp where its group had rows of A, from `rows` on, of a stage: each
+** warp has one. They are multiplied, and there are no more of them to come. */
+template <typename H> MT_INLINE uint32_t pieces_of_ring (uint32_t rows) {
+  static_assert(!H::KEEPS || H::STAGES >= 4, "a stage for each warp of a group");
+  return rows + threadIdx.x / 32 % 4 * H::STAGE;
 }
 
 template <typename H>
@@ -401,8 +402,7 @@ MT_INLINE void consume (const mt_hopper_launch &p, uint32_t ring, uint32_t bars,
       const bool keeps = !last && slabs >= kept_type::SLABS;
       if constexpr (H::FINISHES)
         keep_finished(kept, p, c, next.bias, pieces,
-                      last ? pieces_of_ring<H>(ring + rows, warp % 4) : pieces, m, n, t.l,
-                      keeps);
+                      last ? pieces_of_ring<H>(ring + rows) : pieces, m, n, t.l, keeps);
       else keep(kept, p, c, pieces, m, n, t.l, keeps);
     } else store_tile<H>(p, c, next, ring, pieces, m, n, t.l);
   }

@@ -87,11 +87,11 @@ enum { PART_SUMS = UNIT_SUMS / 2 };
 struct mapped_side {
   uint32_t bar;
 
-  /* Columns [n, n + 128), once what went out before has been read. */
+  /* Columns [n, n + 128), once what went out before has been read. All lanes have seen
+  ** the phase before, and met. */
   MT_INLINE void ask (const mt_hopper_launch &p, uint32_t pieces, int m, int n,
                       int l) const {
     const tma_map *map = p.beta != 0 ? &p.d : &p.side;
-    __syncwarp(); /* all lanes have seen the phase before */
     if (threadIdx.x % 32 != 0) return;
     tma_store_wait_read<0>();
     barrier_expect(bar, 2 * MT_WARP_PIECE);
@@ -240,7 +240,10 @@ MT_INLINE void keep_finished (raw_tile<N, MAPPED, FORM> &k, const mt_hopper_laun
   for (int half = 0;; half++) {
     const uint32_t to = half == 0 ? pieces : others;
     if (MAPPED) k.side.wait(half);
-    if (MAPPED && half == 0 && !waits) k.side.ask(p, others, m, n + R::HALF, l);
+    if (MAPPED && half == 0 && !waits) {
+      __syncwarp();
+      k.side.ask(p, others, m, n + R::HALF, l);
+    }
     end_half<N, MAPPED, FORM>(p, c, k.bias, k.side, to, half == 0 || waits, m,
                               n + half * R::HALF, l);
     if (half == 0 && turns) read_bias<N>(k.bias, p, m, n + R::HALF, l);

@@ -114,9 +114,12 @@ mutant(pieces_without_a_fence hopper_f16_tn_256_linear "without a fence for copi
 ]] "")
 mutant(residual_by_the_map_of_d hopper_bf16_tn_256_linear_mapped ", not "
        [[p.beta != 0 ? &p.d : &p.side]] [[&p.d]])
+mutant(second_half_asked_by_one_alone hopper_bf16_tn_256_linear_mapped "all wait"
+       [[      __syncwarp();
+      k.side.ask(p, others]] [[      k.side.ask(p, others]])
 source(hopper.cuh)
 mutant(pieces_of_two_warps hopper_bf16_tn_256_gelu "an"
-       [[warp / 2 * H::STAGE + warp % 2]] [[warp % 2]])
+       [[threadIdx.x / 32 % 4 * H::STAGE]] [[threadIdx.x / 32 % 2 * H::STAGE]])
 mutant(side_asked_a_slab_late hopper_bf16_tn_256_linear_mapped "all wait"
        [[k == from) first();]] [[k == from + 1) first();]])
 mutant(part_of_a_side_again hopper_bf16_tn_256_sides ", not "
