@@ -48,9 +48,11 @@ end
 local function random_case(device, seed)
   math.randomseed(seed)
   local types = pick(TYPES)
-  local wide = types[1] == "f32" and pick { 1, 1, 4 } or 1 -- so wide that stream-K shares tiles
+  local shares = types[1] == "f32" or types[1] == "f64"
+  local wide = shares and pick { 1, 1, 4 } or 1 -- so wide that stream-K shares tiles
   local M, N = math.random(1, pick { 20, 150 } * wide), math.random(1, pick { 20, 200 } * wide)
-  local K = math.random(1, pick { 30, 140 } * wide)
+  local deep = shares and M * N < 5000 and pick { 1, 20 } or 1
+  local K = math.random(1, pick { 30, 140 } * wide * deep)
   local L, most = pick { 1, 1, 1, 2, 3 }, types[4]
   local A, B = matrix(types[1], M, K, L, true), matrix(types[2], N, K, L, true)
   local C = matrix(types[3], M, N, L, false)
@@ -93,6 +95,8 @@ local PLANS = {
     "in: A by elements along K, B by elements\nout: by elements" },
   { "f64 f64 f64", "(4096,4096):(4096,1)", "(4096,4096):(4096,1)", "(4096,4096):(4096,1)", nil,
     "kernel: ampere_f64_tn " },
+  { "f64 f64 f64", "(256,16384):(16384,1)", "(256,16384):(16384,1)", "(256,256):(256,1)", nil,
+    "stream-K: " },
   { "bf16 bf16 f16", "(4001,5003):(5003,1)", "(3001,5003):(5003,1)", "(4001,3001):(3001,1)",
     nil, "kernel: ampere_bf16_any (cuda)" },
   { "bf16 bf16 bf16", "(64,63):(63,1)", "(64,63):(1,65)", "(64,64):(64,1)",

@@ -21,17 +21,17 @@
 **
 ** A block has one tile; where there are too few, the blocks of a cluster share one of
 ** f32, each a part of its K, and add their sums in each other's shared memory. Or it is
-** stream-K: tiles that would be a round for a part of the multiprocessors are shared by
-** all blocks of a round, each as many slabs, from the last tile of its part to the first.
-** Of a tile whose end it has not it gives its sums away, through global memory, before it
-** takes those of others for the tile whose end it has:
+** stream-K, of f32 and f64: tiles that would be a round for a part of the multiprocessors
+** are shared by all blocks of a round, each as many slabs, from the last tile of its part
+** to the first. Of a tile whose end it has not it gives its sums away, through global
+** memory, before it takes those of others for the tile whose end it has:
 **
 **   slabs    | tile 0        | tile 1        | tile 2        |
 **   block    | 0        | 1        | 2        | 3        | ...
 **              gives 0 <-- takes, then 1 gives its part of tile 1, ...
 **
-** What overhangs is 0 in shared memory and not written; tiles of stream-K that overhang
-** by half or more are of half the size. One row has no stages: one_row.cuh.
+** What overhangs is 0 in shared memory and not written; large tiles of f32 of stream-K
+** that overhang by half or more are of half the size. One row has no stages: one_row.cuh.
 */
 #ifndef AMPERE_CUH
 #define AMPERE_CUH
@@ -208,7 +208,7 @@ template <typename G> struct pipeline {
     wait();
     e.read(0, stage(0), stage(0) + G::B, row, column, first);
 #pragma unroll 1
-    for (int k = 0; k < p.slabs; k++) {
+    for (int k = 0; k < slabs(); k++) {
       const int next = behind(read);
       e.multiply_ahead(
           stage(read), stage(read) + G::B, stage(next), stage(next) + G::B, row, column,
@@ -270,6 +270,13 @@ template <typename G> struct pipeline {
       next();
       __syncthreads();
     }
+  }
+
+  /* All slabs of the block. */
+  MT_INLINE void run (typename G::engine &e) {
+    if constexpr (G::parts::ANY) run_any(e);
+    else if constexpr (G::engine::AHEAD) run_doubles(e);
+    else run_ring(e);
   }
 };
 
@@ -357,16 +364,34 @@ MT_INLINE void finish_parts (const mt_ampere_launch &p, const typename G::engine
 
 /* ------------------------------------------------------------------ stream-K */
 
-MT_INLINE float *sums_of_block (const mt_ampere_launch &p, int block, int sums) {
-  return (float *)(p.work + MT_AMPERE_FLAGS) + (int64_t)block * sums;
+template <typename SUM>
+MT_INLINE SUM *sums_of_block (const mt_ampere_launch &p, int block, int sums) {
+  return (SUM *)(p.work + MT_AMPERE_FLAGS) + (int64_t)block * sums;
 }
 
 /* To the block that has the end of the tile. */
 template <typename G, int SUMS>
 MT_INLINE void give_sums (const mt_ampere_launch &p, const typename G::engine &e) {
-  e.template give<G::THREADS>(sums_of_block(p, blockIdx.x, SUMS));
+  e.template give<G::THREADS>(sums_of_block<typename G::sum>(p, blockIdx.x, SUMS));
   __syncthreads();
   if (threadIdx.x == 0) flag_raise((int32_t *)p.work + blockIdx.x);
+}
+
+/* The blocks from that on which has unit `start` to this one have given: each thread
+** waits for one, so that all flags are looked at together. Returns the first of them. */
+template <typename G>
+MT_INLINE int await_blocks (const mt_ampere_launch &p, int64_t start) {
+  const int64_t all = span_of_halves(p) + (int64_t)p.streamed * p.slabs;
+  const int own = blockIdx.x, first = (int)(((start + 1) * p.streams - 1) / all);
+#pragma unroll 1
+  for (int b = first + threadIdx.x; b < own; b += G::THREADS)
+    flag_wait((int32_t *)p.work + b);
+  __syncthreads();
+  return first;
+}
+MT_INLINE void await_block (const mt_ampere_launch &p, int block) {
+  if (threadIdx.x == 0) flag_wait((int32_t *)p.work + block);
+  __syncthreads();
 }
 
 /* Of the blocks that have the tile from its start on before this one, the last first:
@@ -374,13 +399,13 @@ MT_INLINE void give_sums (const mt_ampere_launch &p, const typename G::engine &e
 template <typename G, int SUMS>
 MT_INLINE void take_sums (const mt_ampere_launch &p, typename G::engine &e,
                           int64_t start) {
+  const int first = G::TOGETHER ? await_blocks<G>(p, start) : -1;
   int block = blockIdx.x;
   do {
     block--;
-    if (threadIdx.x == 0) flag_wait((int32_t *)p.work + block);
-    __syncthreads();
-    e.template take<G::THREADS>(sums_of_block(p, block, SUMS));
-  } while (span_of(p, block).from > start);
+    if (!G::TOGETHER) await_block(p, block);
+    e.template take<G::THREADS>(sums_of_block<typename G::sum>(p, block, SUMS));
+  } while (G::TOGETHER ? block > first : span_of(p, block).from > start);
 }
 
 /* A part of a tile of this size, in which the span is. */
@@ -390,7 +415,7 @@ MT_INLINE void run_piece (const mt_ampere_launch &p, char *memory, const place &
   const share own = share_of(p, at, s);
   pipeline<G> line(memory, p, own);
   typename G::engine e;
-  line.run_ring(e);
+  line.run(e);
   if (s.to < at.to) return give_sums<G, SUMS>(p, e);
   if (s.from > at.from) take_sums<G, SUMS>(p, e, at.from);
   finish<G>(p, e, memory, line, at.t);
@@ -416,8 +441,10 @@ MT_INLINE void run_stream (const mt_ampere_launch &p, char *memory) {
   while (left.from < left.to) {
     const place at = place_of(p, left.to - 1);
     const span own = {left.from < at.from ? at.from : left.from, left.to};
-    if (at.each == 1) run_piece<G, G::M * G::N>(p, memory, at, own);
-    else run_half<G>(p, memory, at, own);
+    if constexpr (G::HALVES) {
+      if (at.each == 1) run_piece<G, G::M * G::N>(p, memory, at, own);
+      else run_half<G>(p, memory, at, own);
+    } else run_piece<G, G::M * G::N>(p, memory, at, own);
     __syncthreads();
     left.to = own.from;
   }
@@ -431,9 +458,7 @@ template <typename G> MT_INLINE void run_tile (const mt_ampere_launch &p, char *
   const tile t = tile_of(p, number);
   pipeline<G> line(memory, p, part_of_tile(p, t, part));
   typename G::engine e;
-  if constexpr (G::parts::ANY) line.run_any(e);
-  else if constexpr (G::engine::AHEAD) line.run_doubles(e);
-  else line.run_ring(e);
+  line.run(e);
   if constexpr (G::SPLITS)
     if (parts > 1) return finish_parts<G>(p, e, memory, line, t, part);
   finish<G>(p, e, memory, line, t);

@@ -111,8 +111,12 @@ struct ampere {
     AT_ONCE = STAGES * MT_AMPERE_STAGE(SIZE, M, N, K) >=
               MT_AMPERE_PART(M, N, 1, (int)sizeof(typename CORE::sum)),
     STREAMS = MT_AMPERE_STREAMS(SIZE, M, N, K, STAGES, THREADS, WARPS_K),
-    PARTIAL = SIZE == 4, /* a block may have a part of K */
-    FILLS = SIZE >= 4,   /* stages behind the last slab are filled with 0, not left out */
+    HALVES = STREAMS && MT_AMPERE_HALVES(SIZE, M, N, THREADS),
+    /* whether a block waits for all that give it sums at once: of large tiles there
+    ** are few, and ptxas would write another loop of products, 1 to 5 % slower */
+    TOGETHER = THREADS == 64 || (SIZE == 8 && N == 64),
+    PARTIAL = SIZE == 4 || STREAMS, /* a block may have a part of K */
+    FILLS = SIZE >= 4, /* stages behind the last slab are filled with 0, not left out */
     LINE = K * SIZE,
     STAGE = MT_AMPERE_STAGE(SIZE, M, N, K),
     B = MT_AMPERE_OPERAND(SIZE, M, K) /* where it begins in a stage */

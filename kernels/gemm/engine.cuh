@@ -31,6 +31,18 @@ MT_INLINE void put_sums (SUM *to, const SUM *c) {
   for (int i = 0; i < 4; i++) put_sum<ADD>(to + i / 2 * 8 * PITCH + i % 2, c[i]);
 }
 
+/* All sums of a block in the order of its threads: to another block, from there. */
+template <int THREADS, int COUNT, typename SUM>
+MT_INLINE void give_all (SUM *to, const SUM *c) {
+#pragma unroll
+  for (int i = 0; i < COUNT; i++) to[i * THREADS + threadIdx.x] = c[i];
+}
+template <int THREADS, int COUNT, typename SUM>
+MT_INLINE void take_all (SUM *c, const SUM *from) {
+#pragma unroll
+  for (int i = 0; i < COUNT; i++) c[i] += read_of_block(from + i * THREADS + threadIdx.x);
+}
+
 /* ------------------------------------------------------------------ operands of cores */
 
 /* What an instruction takes of registers that matrices() filled: a rule of the type. */
@@ -213,6 +225,12 @@ struct by_doubles {
       for (int j = 0; j < J; j++)
         put_sums<PITCH, ADD>(to + 16 * i * PITCH + 8 * j, c[i][j]);
   }
+  template <int THREADS> MT_INLINE void give (double *to) const {
+    give_all<THREADS, I * J * 4>(to, c[0][0]);
+  }
+  template <int THREADS> MT_INLINE void take (const double *from) {
+    take_all<THREADS, I * J * 4>(c[0][0], from);
+  }
 };
 
 /* ------------------------------------------------------------------ by threads */
@@ -277,15 +295,11 @@ template <int M, int N, int T_M, int T_N, int T_K> struct by_threads {
         *at = ADD ? *at + c[i][j] : c[i][j];
       }
   }
-  /* All sums of a block in the order of its threads: to another block, from there. */
   template <int THREADS> MT_INLINE void give (float *to) const {
-#pragma unroll
-    for (int i = 0; i < I * J; i++) to[i * THREADS + threadIdx.x] = c[i / J][i % J];
+    give_all<THREADS, I * J>(to, c[0]);
   }
   template <int THREADS> MT_INLINE void take (const float *from) {
-#pragma unroll
-    for (int i = 0; i < I * J; i++)
-      c[i / J][i % J] += read_of_block(from + i * THREADS + threadIdx.x);
+    take_all<THREADS, I * J>(c[0], from);
   }
 };
 

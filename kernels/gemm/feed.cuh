@@ -171,6 +171,10 @@ template <int ROWS, int LINE, int THREADS, int FIXED = NOT_FIXED> struct element
     at += (WAY == MT_WAY_LINES ? LINE : K * o.k) - ROWS * o.along;
     left -= LINE;
   }
+  MT_INLINE void skip (const operand &o, int slabs) {
+    at += (int64_t)slabs * K * o.k;
+    left -= slabs * LINE;
+  }
   MT_PARTS_OF_A_STAGE
   MT_INLINE void load (char *to, const operand &o) {
     if (comes_by<FIXED>(o, MT_WAY_LINES)) all<MT_WAY_LINES>(to, o);

@@ -94,6 +94,11 @@ MT_INLINE float read_of_block (const float *p) {
   asm volatile("ld.relaxed.gpu.global.f32 %0, [%1];" : "=f"(x) : "l"(p) : "memory");
   return x;
 }
+MT_INLINE double read_of_block (const double *p) {
+  double x;
+  asm volatile("ld.relaxed.gpu.global.f64 %0, [%1];" : "=d"(x) : "l"(p) : "memory");
+  return x;
+}
 
 /* ------------------------------------------------------------------ matrices */
 

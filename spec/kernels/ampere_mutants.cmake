@@ -117,19 +117,26 @@ mutant(parts_but_the_last ampere_f32_tn_parts ", not "
 # ---- stream-K
 
 mutant(sums_not_taken ampere_f32_tn ", not "
-       [[  } while (span_of(p, block).from > start);]] [[  } while (false);]])
+       [[  } while (G::TOGETHER ? block > first : span_of(p, block).from > start);]] [[  } while (false);]])
+mutant(one_flag_not_awaited ampere_f64_tn_64 "a flag is up"
+       [[int b = first + threadIdx.x; b < own;]] [[int b = first + 1 + threadIdx.x; b < own;]])
 mutant(sums_of_this_block ampere_f32 ", not "
-       [[e.template take<G::THREADS>(sums_of_block(p, block, SUMS));]] [[e.template take<G::THREADS>(sums_of_block(p, blockIdx.x, SUMS));]])
+       [[(sums_of_block<typename G::sum>(p, block, SUMS));]] [[(sums_of_block<typename G::sum>(p, blockIdx.x, SUMS));]])
+mutant(one_unit_later ampere_f64_nt_64 "a flag is up"
+       [[(((start + 1) * p.streams - 1) / all)]] [[((start + 1) * p.streams / all)]])
 mutant(taken_before_the_flag ampere_f32 "a flag is up"
-       [[    if (threadIdx.x == 0) flag_wait((int32_t *)p.work + block);
-    __syncthreads();
-]] [[    __syncthreads();
+       [[  if (threadIdx.x == 0) flag_wait((int32_t *)p.work + block);
+]] [[
 ]])
 mutant(tile_of_stream_k_twice ampere_f32 ", not "
        [[tile = p.streamed + block - p.streams;]] [[tile = p.streamed + block - p.streams - 1;]])
 mutant(ends_of_tiles_alone ampere_f32_tn ", not "
        [[  if (s.from > at.from) take_sums<G, SUMS>(p, e, at.from);
 ]] "")
+mutant(all_slabs_of_a_part ampere_f64_nt_64 ", not "
+       [[    for (int k = 0; k < slabs(); k++) {
+      const int next]] [[    for (int k = 0; k < p.slabs; k++) {
+      const int next]])
 mutant(next_part_over_this_one ampere_f32 ", not "
        [[    __syncthreads();
     left.to = own.from;]] [[    left.to = own.from;]])
@@ -162,6 +169,9 @@ mutant(other_bytes_kept ampere_e4m3_e5m2_any ", not "
 #pragma unroll]])
 mutant(window_beyond_its_memory ampere_u8_i8_any "outside"
        [[(at < end ? end : at) + left + 32 <= o.high]] [[(at < end ? end : at) + left - 32 <= o.high]])
+mutant(k_left_of_a_part ampere_f64_tn_64 "a"
+       [[    left -= slabs * LINE;
+]] "")
 
 # ---- one row
 

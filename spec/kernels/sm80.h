@@ -1,6 +1,6 @@
 /*
-** sm80.h - the instructions of kernels/gemm/ampere.cuh on the host, in place of warp.cuh's;
-** a block of its threads, each a fiber.
+** sm80.h - the instructions of kernels/gemm/ampere.cuh on the host, in place of those of
+** warp.cuh; a block of its threads, each a fiber.
 ** SPDX-License-Identifier: MIT
 **
 ** The copies of a thread come as late as they may: when it waits for their group. Until
@@ -113,7 +113,7 @@ static void flag_wait (int32_t *flag) {
   need(*flag == 1, "a block waits for one behind it");
   *flag = 0;
 }
-static float read_of_block (const float *p) { return *p; }
+template <typename T> static T read_of_block (const T *p) { return *p; }
 
 template <typename T> static T read_global (const void *p) {
   need(is_source((const char *)p, sizeof(T)), "a read outside");
@@ -315,9 +315,8 @@ static bool run_blocks (block_kernel *k, const mt_ampere_launch *l, emulated_blo
   running = k, parameter = l, how = b;
   threads = b->threads, room = b->shared;
   b->report[0] = '\0';
-  const int shared = l->streams ? l->streamed + l->halves : 0;
-  for (int i = 0; i < l->tiles - shared + l->streams; i++) {
-    cluster = (unsigned)i;
+  const unsigned clusters = mt_ampere_blocks_of(l) / (unsigned)l->parts;
+  for (cluster = 0; cluster < clusters; cluster++) {
     if (!run_cluster()) return false;
   }
   return true;

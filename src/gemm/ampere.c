@@ -178,12 +178,17 @@ bool mt_ampere_has_streams (const mt_ampere_row *r) {
 
 static int64_t least (int64_t x, int64_t y) { return x < y ? x : y; }
 
+static bool has_halves (const mt_ampere_row *r) {
+  const int size = (int)mt_dtype_size(r->type[0]), threads = (int)mt_ampere_threads(r);
+  return mt_ampere_has_streams(r) && MT_AMPERE_HALVES(size, r->m, r->n, threads);
+}
+
 /* Tiles of the last row and column that are halves, and what a half is. */
 static void find_halves (mt_ampere *a) {
   mt_ampere_launch *l = &a->launch;
   const mt_ampere_row *r = a->row;
   l->half_m = l->half_n = 0;
-  if (mt_ampere_has_streams(r)) {
+  if (has_halves(r)) {
     l->half_m = l->size[0] - (l->tiles_m - 1) * r->m <= r->m / 2;
     l->half_n = l->size[1] - (l->tiles_n - 1) * r->n <= r->n / 2;
   }
@@ -192,7 +197,6 @@ static void find_halves (mt_ampere *a) {
   l->half = (l->slabs + 1) / 2;
 }
 
-/* Of fewer than half a round one round more: else many blocks have a tile. */
 /* The row's own part of the launch, with K in so many parts. */
 static bool shape (mt_ampere *a, const mt_ampere_row *row, int64_t batch, int parts) {
   mt_ampere_launch *l = &a->launch;
@@ -212,18 +216,20 @@ static bool shape (mt_ampere *a, const mt_ampere_row *row, int64_t batch, int pa
 
 /* ---------------------------------------------------------------- stream-K */
 
-uint32_t mt_ampere_blocks (const mt_ampere *a) {
-  const mt_ampere_launch *l = &a->launch;
-  const int32_t shared = l->streams ? l->streamed + l->halves : 0;
-  return (uint32_t)((l->tiles - shared) * l->parts + l->streams);
+uint32_t mt_ampere_blocks (const mt_ampere *a) { return mt_ampere_blocks_of(&a->launch); }
+
+/* Bytes of the sums of a tile. */
+static size_t sums_of (const mt_ampere_row *r) {
+  return mt_dtype_size(r->sum) * r->m * r->n;
 }
 
 size_t mt_ampere_memory (const mt_ampere *a) {
-  const size_t sums = sizeof(float) * a->row->m * a->row->n;
+  const size_t sums = sums_of(a->row);
   const size_t blocks = (size_t)a->launch.streams;
   return blocks ? MT_AMPERE_FLAGS + blocks * sums : 0;
 }
 
+/* Of fewer tiles than half a round one round more: else many blocks have a tile. */
 bool mt_ampere_share (mt_ampere *a, int64_t blocks) {
   mt_ampere_launch *l = &a->launch;
   l->streams = l->streamed = 0;
@@ -241,18 +247,23 @@ bool mt_ampere_share (mt_ampere *a, int64_t blocks) {
 
 /* ---------------------------------------------------------------- time */
 
-/* Of rows whose blocks fit twice into a multiprocessor: of its time a block loses so much
-** where it is alone. Microseconds of the sums of another part of K. */
-static const double ALONE = 0.10, JOIN = 1.5;
-/* Microseconds of stream-K: to begin, to pass
-** the sums of a block through the L2, to take those of a piece. */
-static const double GIVE = 3, PASS = 0.025, TAKE = 1.1;
+/* Microseconds of the sums of another part of K. */
+static const double JOIN = 1.5;
+/* Microseconds of stream-K: to begin; to pass the sums of a block through the L2, and to
+** take those of a piece, of 64 KiB each; to turn to a piece. */
+static const double GIVE = 3, PASS = 0.025, TAKE = 0.4, TURN = 0.3;
 /* Of the time of a tile that of one of half the size. */
 static const double HALF = 0.62;
 
 /* Of f32, with 128 sums a thread. */
 static bool is_twice (const mt_ampere_row *r) {
   return mt_dtype_size(r->type[0]) == 4 && r->m * r->n == 128 * (int)mt_ampere_threads(r);
+}
+
+/* Of its time what a block loses where a multiprocessor has no other one. */
+static double lost_alone (const mt_ampere_row *r) {
+  if (mt_dtype_size(r->type[0]) == 8) return r->n > 64 ? 0.15 : r->n == 64 ? 0.5 : 0;
+  return is_twice(r) ? 0.10 : 0;
 }
 
 /* Of f32, blocks of two warps, of which a multiprocessor needs two to multiply with all
@@ -271,7 +282,7 @@ static double predict (const mt_ampere *a, int cores) {
   const double work = 2.0 * r->m * r->n * r->k * cores / r->speed * 1e-6;
   const double tiles = a->launch.tiles - (1 - HALF) * a->launch.halves;
   const int64_t rounds = (int64_t)ceil(tiles * parts / cores);
-  const double alone = is_twice(r) && rounds % 2 != 0 ? ALONE : 0;
+  const double alone = rounds % 2 != 0 ? lost_alone(r) : 0;
   const double ends = r->m == 1 ? 0.3 : a->launch.wide ? 3 : 10;
   const double slabs = (double)mt_div_up(a->launch.slabs, parts);
   return 3 + (fmax((double)rounds, least_rounds(r)) + alone) * slabs * work +
@@ -279,27 +290,30 @@ static double predict (const mt_ampere *a, int cores) {
 }
 
 /* The same of stream-K, where all blocks of a round have as much. Sums pass through the
-** L2, and a block takes those of a tile one piece after another. */
+** L2, and a block takes those of a tile one piece after another. Of f64 with a block for
+** each multiprocessor some had two whole tiles besides, others none. */
 static double predict_shared (const mt_ampere *a, int cores) {
   const mt_ampere_row *r = a->row;
   const mt_ampere_launch *l = &a->launch;
   const double work = 2.0 * r->m * r->n * r->k * cores / r->speed * 1e-6;
   const double rounds = (double)(l->tiles - l->halves - l->streamed) / cores;
   const double tiles = l->streamed + HALF * l->halves; /* that are shared */
-  const int64_t together = mt_div_up(l->streams, cores);
-  const double shared = tiles / (double)l->streams * (double)together;
-  const double alone = together == 1 ? ALONE * shared : 0;
+  const double together = fmax((double)mt_div_up(l->streams, cores), least_rounds(r));
+  const double shared = tiles / (double)l->streams * together;
+  const double beside = mt_dtype_size(r->type[0]) == 8 ? rounds : 0;
+  const double alone = together == 1 ? lost_alone(r) * (shared + beside) : 0;
   const double pieces = (double)l->streams / (l->streamed + l->halves) + 1;
   const double ends = fmax(rounds + shared, 1) * (l->wide ? 3 : 10);
   return 3 + (rounds + shared + alone) * l->slabs * work + ends + GIVE +
-         l->streams * PASS + pieces * TAKE;
+         (l->streams * PASS + pieces * TAKE) * (double)sums_of(r) / 65536 + pieces * TURN;
 }
 
 /* By stream-K, where that takes less. */
 static void choose_share (mt_ampere *a, int cores) {
   int64_t best = 0;
   a->us = predict(a, cores);
-  for (int64_t blocks = 2 * (int64_t)cores; blocks >= 1; blocks /= 2) {
+  for (int64_t blocks = 4 * (int64_t)cores; blocks >= 1; blocks /= 2) {
+    if (blocks > 2 * cores && least_rounds(a->row) == 1) continue;
     if (!mt_ampere_share(a, blocks)) continue;
     const double us = predict_shared(a, cores);
     if (us < a->us) a->us = us, best = blocks;

@@ -58,14 +58,18 @@ enum { MT_MAJOR_K, MT_MAJOR_MN, MT_MAJOR_ANY };
 ** share of K: a ring has room for all sums of the tile. Their blocks are a cluster, of
 ** sm_90. */
 #define MT_AMPERE_SPLITS(size, m, n, k, stages, threads)                                 \
-  ((size) == 4 && (m) * (n) >= 64 * (threads) &&                                         \
+  ((size) == 4 && (threads) > 64 && (m) * (n) >= 64 * (threads) &&                       \
    (stages)*MT_AMPERE_STAGE(size, m, n, k) >= MT_AMPERE_PART(m, n, 1, size))
 
-/* Whether tiles may be shared by stream-K, and those that overhang by half or more are of
-** half the size: of f32 with 128 sums a thread, whose warps have all of K. */
+/* Whether tiles may be shared by stream-K: of f64, and of f32 with 64 sums a thread and
+** more; warps have all of K. */
 #define MT_AMPERE_STREAMS(size, m, n, k, stages, threads, warps_k)                       \
-  ((size) == 4 && (warps_k) == 1 && (m) * (n) == 128 * (threads) &&                      \
+  ((warps_k) == 1 && ((size) == 8 || ((size) == 4 && (m) * (n) >= 64 * (threads))) &&    \
    !MT_AMPERE_SPLITS(size, m, n, k, stages, threads))
+/* Whether those that overhang by half or more are of half the size then: of f32 with 128
+** sums a thread. */
+#define MT_AMPERE_HALVES(size, m, n, threads)                                            \
+  ((size) == 4 && (m) * (n) == 128 * (threads))
 
 /* Its memory: a flag of each block that shares, 0 between launches; then from each the
 ** sums of a tile whose end another one has. So many blocks at most; bytes before the
@@ -99,5 +103,11 @@ typedef struct mt_ampere_launch {
   double alpha, beta;
   mt_finishing finish; /* of kernels that have an epilogue */
 } mt_ampere_launch;
+
+/* Blocks of a launch. */
+static inline uint32_t mt_ampere_blocks_of (const mt_ampere_launch *l) {
+  const int32_t shared = l->streams ? l->streamed + l->halves : 0;
+  return (uint32_t)((l->tiles - shared) * l->parts + l->streams);
+}
 
 #endif
