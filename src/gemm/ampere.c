@@ -248,7 +248,7 @@ bool mt_ampere_share (mt_ampere *a, int64_t blocks) {
 /* ---------------------------------------------------------------- time */
 
 /* Microseconds of the sums of another part of K. */
-static const double JOIN = 1.5;
+static const double JOIN = 4.5;
 /* Microseconds of stream-K: to begin; to pass the sums of a block through the L2, and to
 ** take those of a piece, of 64 KiB each; to turn to a piece. */
 static const double GIVE = 3, PASS = 0.025, TAKE = 0.4, TURN = 0.3;
