@@ -103,11 +103,12 @@ endmacro()
 
 # kernels/NAME.cu: machine code for each architecture, two at a time, PTX for the lowest:
 # what is newer than all of them. Compressed: kernels of products are much alike. From nvcc 13 on
-# that is zstd, at its smallest: drivers unpack it as soon as what is only half as small.
+# that is zstd, at its smallest: drivers unpack it as soon as what is only half as small; and ptxas
+# has two threads, which write the same code: hopper.cu alone keeps one busy for minutes.
 function(moontile_compile_kernels out name archs)
   set(flags -Xfatbin -compress-all --threads 2)
   if(MOONTILE_NVCC_VERSION VERSION_GREATER_EQUAL 13.0)
-    list(APPEND flags --compress-mode=size)
+    list(APPEND flags --compress-mode=size -Xptxas --split-compile=2)
   endif()
   foreach(arch IN LISTS archs)
     list(APPEND flags -gencode arch=compute_${arch},code=sm_${arch})
