@@ -312,8 +312,8 @@ static double predict_shared (const mt_ampere *a, int cores) {
 static void choose_share (mt_ampere *a, int cores) {
   int64_t best = 0;
   a->us = predict(a, cores);
-  for (int64_t blocks = 4 * (int64_t)cores; blocks >= 1; blocks /= 2) {
-    if (blocks > 2 * cores && least_rounds(a->row) == 1) continue;
+  const int64_t most = 2 * (int64_t)least_rounds(a->row) * cores;
+  for (int64_t blocks = most; blocks >= 1; blocks /= 2) {
     if (!mt_ampere_share(a, blocks)) continue;
     const double us = predict_shared(a, cores);
     if (us < a->us) a->us = us, best = blocks;
