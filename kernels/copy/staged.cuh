@@ -63,12 +63,13 @@ MT_INLINE void staged_ask (const char *begin, const char *end) {
   if ((uintptr_t)end % 128 != 0) ask_for(end - 1);
 }
 
+/* The last threads begin: those that have no units to place. */
 MT_INLINE void staged_make_rows (const mt_desc &d, const gather_tile &t, char *tables) {
   staged_row *rows = (staged_row *)(tables + d.gather.table);
   const int32_t units =
       t.high < (int32_t)d.gather.units ? t.high : (int32_t)d.gather.units;
 #pragma unroll 1
-  for (uint32_t n = threadIdx.x; n < d.gather.rows; n += blockDim.x) {
+  for (uint32_t n = blockDim.x - 1 - threadIdx.x; n < d.gather.rows; n += blockDim.x) {
     place at = {};
     uint32_t index[] = {n};
     int32_t from[1];
@@ -123,24 +124,23 @@ MT_INLINE void staged_make_fours (const mt_desc &d, char *tables, int32_t pitch)
 #define MT_STAGED_EARLY(bytes) (32 / (bytes)-1)
 
 /* As of GATHER: phase f of the table begins with unit -f, or as many before as tiles are
-** sheared by. */
-template <int ES> MT_INLINE void staged_make_units (const mt_desc &d, char *tables) {
-  enum { AHEAD = MT_STAGED_EARLY(ES), N = 4 };
+** sheared by. N units of a thread at once. */
+template <int ES, int N>
+MT_INLINE void staged_make_each (const mt_desc &d, char *tables, int32_t pitch) {
+  enum { AHEAD = MT_STAGED_EARLY(ES) };
   const mt_gather &g = d.gather;
-  const int32_t ahead = (int32_t)g.ahead;
-  const int32_t pitch = (int32_t)(d.staged.step.extent * MT_GATHER_UNITS(ES)) + ahead;
   const int32_t early = (int32_t)g.phases - 1;
   const int32_t inner = (int32_t)(g.units / g.cut[0]);
+  const int32_t first = AHEAD * inner - (int32_t)g.ahead;
   const int32_t before =
       (d.nthr == 0 ? 0 : AHEAD * d.staged.stride[d.nthr - 1]) - (int32_t)d.staged.before;
-  if (early + ahead == 0 && pitch % N == 0) return staged_make_fours(d, tables, pitch);
 #pragma unroll 1
   for (int32_t n = (int32_t)threadIdx.x - early; n < pitch; n += N * blockDim.x) {
     uint32_t index[N];
     int32_t by[N], twist[N];
 #pragma unroll
     for (int j = 0; j < N; j++) {
-      index[j] = (uint32_t)(n + j * (int32_t)blockDim.x + AHEAD * inner - ahead);
+      index[j] = (uint32_t)(n + j * (int32_t)blockDim.x + first);
       twist[j] = staged_twist(d, index[j], AHEAD);
     }
     staged_walk<N>(by, index, d, 0, d.nthr);
@@ -155,49 +155,87 @@ template <int ES> MT_INLINE void staged_make_units (const mt_desc &d, char *tabl
   }
 }
 
-/* ------------------------------------------------------------------ in */
-
-/* What a vector has in the buffer, if it is not all of it. */
-MT_INLINE void staged_edge (char *to, const char *from, const char *begin,
-                            const char *end) {
-#pragma unroll 1
-  for (int i = 0; i < 16; i++)
-    if (from + i >= begin && from + i < end) to[i] = (char)load<1>(from + i);
+/* As many units of a thread at once as it has. */
+template <int ES> MT_INLINE void staged_make_units (const mt_desc &d, char *tables) {
+  const mt_gather &g = d.gather;
+  const int32_t ahead = (int32_t)g.ahead, early = (int32_t)g.phases - 1;
+  const int32_t pitch = (int32_t)(d.staged.step.extent * MT_GATHER_UNITS(ES)) + ahead;
+  if (early + ahead == 0 && pitch % 4 == 0) staged_make_fours(d, tables, pitch);
+  else if (pitch + early <= (int32_t)blockDim.x)
+    staged_make_each<ES, 1>(d, tables, pitch);
+  else staged_make_each<ES, 4>(d, tables, pitch);
 }
 
-/* Where a tile lies in the source, and whether all of its vectors lie in the buffer. */
+/* ------------------------------------------------------------------ in */
+
+/* Where a tile lies in the source. A vector that begins `first` to `last` bytes behind
+** its lowest byte lies in the buffer; others that begin less than 16 bytes before or
+** behind have a part there. */
 struct staged_source {
-  const char *low, *begin, *end;
-  bool inside;
+  const char *low;
+  int32_t first, last;
   MT_INLINE staged_source (const mt_launch &p, const gather_tile &t)
-      : low(t.src + p.desc.staged.low), begin((const char *)p.base[MT_SRC]),
-        end(begin + p.size[MT_SRC]) {
-    inside = low - 15 >= begin && low + p.desc.staged.reach + 15 <= end;
+      : low(t.src + p.desc.staged.low) {
+    const int64_t before = (const char *)p.base[MT_SRC] - low;
+    const int64_t behind = before + (int64_t)p.size[MT_SRC] - 16;
+    first = before < -16 ? -16 : (int32_t)before;
+    last = behind > INT32_MAX - 16 ? INT32_MAX - 16 : (int32_t)behind;
   }
   MT_INLINE uint32_t phase () const { return (uint32_t)(uintptr_t)low & 15; }
+  MT_INLINE bool has (int32_t at) const { return at >= first && at <= last; }
+  MT_INLINE bool has_part (int32_t at) const { return at > first - 16 && at < last + 16; }
 };
 
-/* Fetches the pieces of a tile to `data`, where a byte has the same address modulo 16. */
-template <bool INSIDE>
-MT_INLINE void staged_fetch (const mt_staged &s, const staged_source &x,
-                             const char *tables, char *data) {
-  const staged_row *pieces = (const staged_row *)(tables + s.pieces_at);
-  const uint32_t m = x.phase(), all = s.pieces * s.vectors.extent;
-#pragma unroll(INSIDE ? 4 : 1)
-  for (uint32_t v = threadIdx.x; v < all; v += MT_GATHER_THREADS) {
+/* Vector v of a tile: where it begins behind the lowest byte, and where in shared memory.
+** real: its piece has bytes of it. */
+struct staged_vector {
+  int32_t from;
+  uint32_t to;
+  bool real;
+  MT_INLINE staged_vector (const mt_staged &s, const char *tables, uint32_t phase,
+                           uint32_t v) {
     uint32_t k = v;
     staged_row at = {0, 0};
     if (s.pieces > 1) {
       const uint32_t piece = divide(v, s.vectors);
-      at = pieces[piece], k -= piece * s.vectors.extent;
+      at = ((const staged_row *)(tables + s.pieces_at))[piece];
+      k -= piece * s.vectors.extent;
     }
-    const uint32_t to = m + (uint32_t)at.to, shift = to & 15;
-    const char *from = x.low + (at.from - (int32_t)shift + (int32_t)(16 * k));
-    if (16 * k >= shift + s.length) continue;
-    if (INSIDE || (from >= x.begin && from + 16 <= x.end))
-      fetch(near_of(data) + (to - shift + 16 * k), from);
-    else staged_edge(data + (to - shift + 16 * k), from, x.begin, x.end);
+    const uint32_t begin = phase + (uint32_t)at.to, shift = begin & 15;
+    from = at.from - (int32_t)shift + (int32_t)(16 * k), to = begin - shift + 16 * k;
+    real = 16 * k < shift + s.length;
   }
+};
+
+/* What vectors that lie in the buffer in part have there. */
+MT_INLINE void staged_fetch_edges (const mt_staged &s, const staged_source &x,
+                                   const char *tables, char *data) {
+#pragma unroll 1
+  for (uint32_t v = threadIdx.x; v < s.pieces * s.vectors.extent;
+       v += MT_GATHER_THREADS) {
+    const staged_vector a(s, tables, x.phase(), v);
+    if (!a.real || x.has(a.from) || !x.has_part(a.from)) continue;
+#pragma unroll 1
+    for (int i = 0; i < 16; i++)
+      if (a.from + i >= x.first && a.from + i < x.last + 16)
+        data[a.to + i] = (char)load<1>(x.low + a.from + i);
+  }
+}
+
+/* Fetches the pieces of a tile to `data`, where a byte has the same address modulo 16. A
+** tile may reach far beyond the buffer: nobody reads what it has there. */
+MT_INLINE void staged_fetch (const mt_staged &s, const staged_source &x,
+                             const char *tables, char *data) {
+  const uint32_t m = x.phase(), all = s.pieces * s.vectors.extent;
+  bool edges = false;
+#pragma unroll 4
+  for (uint32_t v = threadIdx.x; v < all; v += MT_GATHER_THREADS) {
+    const staged_vector a(s, tables, m, v);
+    if (!a.real) continue;
+    if (x.has(a.from)) fetch(near_of(data) + a.to, x.low + a.from);
+    else edges = edges || x.has_part(a.from);
+  }
+  if (edges) staged_fetch_edges(s, x, tables, data);
 }
 
 /* ------------------------------------------------------------------ out */
@@ -385,14 +423,6 @@ MT_INLINE void staged_alone (const mt_staged &s, const gather_tile &t, const cha
   }
 }
 
-/* Fetches a tile. */
-MT_INLINE void staged_get (const mt_launch &p, const gather_tile &t, const char *tables,
-                           char *data) {
-  const staged_source from(p, t);
-  if (from.inside) staged_fetch<true>(p.desc.staged, from, tables, data);
-  else staged_fetch<false>(p.desc.staged, from, tables, data);
-}
-
 /* The words of all threads, N of one at once. */
 template <int ES, int N, bool SINGLE, bool FULL>
 MT_INLINE void staged_all_words (const mt_staged &s, const gather_tile &t,
@@ -435,7 +465,7 @@ template <int ES, int UNROLL> MT_INLINE void copy_staged (const mt_launch &p) {
   if (threadIdx.x + 1 == blockDim.x) tile = gather_tile(p, blockIdx.x);
   staged_make_pieces(s, tables);
   __syncthreads();
-  staged_get(p, tile, tables, data);
+  staged_fetch(s, staged_source(p, tile), tables, data);
   staged_make_rows(p.desc, tile, tables);
   staged_make_units<ES>(p.desc, tables);
   fetched();

@@ -119,9 +119,16 @@ mutant(pieces_without_meeting copy_staged_b4 ""
 ]] [[  staged_make_pieces(s, tables);
 ]])
 mutant(fetch_beyond_the_buffer copy_staged_b8 ""
-       [[low + p.desc.staged.reach + 15 <= end;]] [[low + p.desc.staged.reach - 16 <= end;]])
+       [[at >= first && at <= last;]] [[at >= first && at <= last + 16;]])
+mutant(fetch_before_the_buffer copy_staged_b4 ""
+       [[at >= first && at <= last;]] [[at >= first - 16 && at <= last;]])
+mutant(edges_forgotten copy_staged_b1 ""
+       [[  if (edges) staged_fetch_edges(s, x, tables, data);
+]] "")
+mutant(all_of_an_edge copy_staged_b2 ""
+       [[if (a.from + i >= x.first && a.from + i < x.last + 16)]] [[if (a.from + i >= x.first)]])
 mutant(last_vector_of_a_piece copy_staged_b2 ""
-       [[if (16 * k >= shift + s.length) continue;]] [[if (16 * k + 16 >= shift + s.length) continue;]])
+       [[real = 16 * k < shift + s.length;]] [[real = 16 * k + 16 < shift + s.length;]])
 mutant(line_behind_the_buffer copy_staged_b4 "" [[ask_for(end - 1);]] [[ask_for(end + 255);]])
 mutant(ends_forgotten copy_staged_b1 ""
        [[  if (staged_has_ends<ES>(s, t)) staged_ends<ES>(s, t, tables, base);

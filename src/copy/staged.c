@@ -68,14 +68,6 @@ static int64_t span_of (const mt_staged *s) {
   return n;
 }
 
-/* Bytes of the source from the lowest of a tile to behind the highest. */
-static int64_t reach_of (const mt_staged *s) {
-  int64_t n = s->length;
-  for (uint32_t i = 0; i < s->levels; i++)
-    n += (int64_t)(s->level[i].extent - 1) * s->level[i].src;
-  return n;
-}
-
 /* The stride in shared memory behind `span` bytes: vectors of what follows are others;
 ** an odd number of vectors, so that columns meet other banks. */
 static int64_t stride_behind (int64_t span, int64_t stride, bool aligned) {
@@ -187,7 +179,6 @@ static bool find_pieces (mt_staged *s, const part *p, int n, const mt_desc *d,
     if ((pieces *= s->level[i].extent) > MT_STAGED_PIECES) return false;
   s->before = (uint32_t)before;
   s->pieces = (uint32_t)pieces, s->low = (int32_t)low, s->first = (uint32_t)first;
-  s->reach = (int32_t)reach_of(s);
   return true;
 }
 

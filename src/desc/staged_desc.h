@@ -80,8 +80,7 @@ typedef struct mt_staged {
                                 /* their ends are asked for */
   int32_t skip[MT_STAGED_MOST]; /* bytes of shared memory */
   uint32_t levels;              /* 0: there is one piece */
-  int32_t low, reach;           /* bytes from the tile's first unit to its lowest byte, */
-                                /* from that one to behind the highest */
+  int32_t low;                  /* bytes from the tile's first unit to its lowest byte */
   uint32_t first;               /* where that unit lies behind the byte, when staged, */
   uint32_t before;              /* and what of it is of the row: the table begins there */
   uint32_t twist;               /* the level that is twisted, from 1 on; 0: none */
