@@ -117,13 +117,12 @@ MT_INLINE uint32_t gather_make_spans (const mt_launch &p, char *tables) {
 /* ------------------------------------------------------------------ tiles */
 
 /* A tile: where it begins on both sides, its words, and which units its rows have. */
-struct gather_tile {
+struct gather_place {
   const char *src;
   char *dst;
   uint32_t rows, words;
   int32_t low, high; /* low <= n < high of each row */
-  bool inside;       /* the spans of its words lie in the buffer */
-  MT_INLINE gather_tile (const mt_launch &p, uint32_t n) {
+  MT_INLINE gather_place (const mt_launch &p, uint32_t n) {
     const mt_desc &d = p.desc;
     const mt_gather &g = d.gather;
     const uint32_t q = divide(n, g.along), i = n - q * g.along.extent;
@@ -138,6 +137,13 @@ struct gather_tile {
     const uint32_t left = (uint32_t)d.values - j * g.rows;
     rows = left < g.rows ? left : g.rows, words = rows * g.words.extent;
     low = -(int32_t)(i * g.units), high = (int32_t)d.threads + low;
+  }
+};
+
+struct gather_tile : gather_place {
+  bool inside; /* the spans of its words lie in the buffer */
+  MT_INLINE gather_tile (const mt_launch &p, uint32_t n) : gather_place(p, n) {
+    const mt_gather &g = p.desc.gather;
     const char *begin = (const char *)p.base[MT_SRC];
     inside =
         src + g.reach[0] - 3 >= begin && src + g.reach[1] + 12 <= begin + p.size[MT_SRC];
@@ -309,6 +315,7 @@ template <int ES, int UNROLL> MT_INLINE void copy_gather (const mt_launch &p) {
   gather_make_units<ES>(p.desc, tables);
   __syncthreads();
   if (ES == 1 && p.desc.gather.spans != 0) spans = gather_make_spans(p, tables);
+  wait_for_last();
   if (p.desc.gather.rows == 1) gather_tiles<ES, UNROLL, true>(p, tables, spans);
   else gather_tiles<ES, UNROLL, false>(p, tables, spans);
 }

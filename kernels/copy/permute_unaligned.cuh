@@ -74,18 +74,18 @@ struct unaligned_size {
   }
 };
 
-/* What the first warp finds for all: where the box begins on both sides, and its size. */
+/* What a thread finds for all: where box n begins on both sides, and its size. */
 struct unaligned_block {
   const char *src;
   char *dst;
   unaligned_size size;
   bool inside; /* all that is read lies in the buffer */
-  MT_INLINE void find (const mt_launch &p) {
+  MT_INLINE void find (const mt_launch &p, uint32_t n) {
     const mt_desc &d = p.desc;
     const memory m(p, MT_SRC);
     unaligned_place at = {};
     sides side(p);
-    walk_rest(at, d, blockIdx.x);
+    walk_rest(at, d, n);
     side.move(d, at);
     src = side.src, dst = side.dst;
     size.find(d, at);
@@ -452,12 +452,13 @@ template <int ES> MT_INLINE void copy_permute_unaligned (const mt_launch &p) {
   const mt_permute_unaligned &k = p.desc.unaligned;
   char *box = (char *)(shared + 1);
   if (threadIdx.x >= 32) unaligned_find<ES>(k, box);
-  else {
+  else if (threadIdx.x == 31) {
     unaligned_block b;
-    b.find(p);
-    if (threadIdx.x == 0) found = b;
+    b.find(p, block_of_last());
+    found = b;
   }
   __syncthreads();
+  wait_for_last();
   const unaligned_block b = found;
   if (b.inside) unaligned_load<ES, true>(p, b, box);
   else unaligned_load<ES, false>(p, b, box);

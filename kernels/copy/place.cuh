@@ -32,13 +32,18 @@
 namespace mt {
 
 /* What every kernel begins with: the next launch may come up, and what went before is
-** done. */
-MT_INLINE void begin () {
+** done. A kernel that has something to do before it touches memory may wait later. */
+MT_INLINE void let_next_begin () {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+MT_INLINE void wait_for_last () {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
 }
+MT_INLINE void begin () { let_next_begin(), wait_for_last(); }
 
 template <int BYTES> struct word;
 template <> struct word<1> { typedef uint8_t type; };
@@ -178,11 +183,19 @@ MT_INLINE int64_t kept (int64_t n) {
   asm volatile("" : "+l"(n));
   return n;
 }
+/* The block's number for a thread that is the last one of its warp: no uniform number, as
+** long chains of instructions of uniform registers are slow. */
+MT_INLINE uint32_t block_of_last () {
+  uint32_t lane;
+  asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+  return blockIdx.x + (31 - lane);
+}
 #else
 typedef uintptr_t near;
 MT_INLINE near near_of (const void *p) { return (near)p; }
 MT_INLINE void *there (near at) { return (void *)at; }
 MT_INLINE int64_t kept (int64_t n) { return n; }
+MT_INLINE uint32_t block_of_last () { return blockIdx.x; }
 MT_INLINE char *settled (const char *p) { return (char *)(uintptr_t)p; }
 #endif
 

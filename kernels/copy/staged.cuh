@@ -64,7 +64,7 @@ MT_INLINE void staged_ask (const char *begin, const char *end) {
 }
 
 /* The last threads begin: those that have no units to place. */
-MT_INLINE void staged_make_rows (const mt_desc &d, const gather_tile &t, char *tables) {
+MT_INLINE void staged_make_rows (const mt_desc &d, const gather_place &t, char *tables) {
   staged_row *rows = (staged_row *)(tables + d.gather.table);
   const int32_t units =
       t.high < (int32_t)d.gather.units ? t.high : (int32_t)d.gather.units;
@@ -174,7 +174,7 @@ template <int ES> MT_INLINE void staged_make_units (const mt_desc &d, char *tabl
 struct staged_source {
   const char *low;
   int32_t first, last;
-  MT_INLINE staged_source (const mt_launch &p, const gather_tile &t)
+  MT_INLINE staged_source (const mt_launch &p, const gather_place &t)
       : low(t.src + p.desc.staged.low) {
     const int64_t before = (const char *)p.base[MT_SRC] - low;
     const int64_t behind = before + (int64_t)p.size[MT_SRC] - 16;
@@ -333,8 +333,8 @@ MT_INLINE void staged_run (const mt_staged &s, const near *unit_at, char *to,
 /* Words k, k + step, ... of a row, N at once, as far as they are words of the tile that
 ** have all of their units; FULL: all do. SINGLE: tiles have one row. */
 template <int ES, int N, bool SINGLE, bool FULL>
-MT_INLINE void staged_words (const mt_staged &s, const gather_tile &t, const char *tables,
-                             near data, uint32_t n) {
+MT_INLINE void staged_words (const mt_staged &s, const gather_place &t,
+                             const char *tables, near data, uint32_t n) {
   enum { V = MT_GATHER_UNITS(ES) };
   const uint32_t step = s.step.extent;
   char *to = t.dst;
@@ -360,7 +360,7 @@ MT_INLINE void staged_words (const mt_staged &s, const gather_tile &t, const cha
 
 /* Tiles may have words of which rows have some units only: at the rows' ends. */
 template <int ES>
-MT_INLINE bool staged_has_ends (const mt_staged &s, const gather_tile &t) {
+MT_INLINE bool staged_has_ends (const mt_staged &s, const gather_place &t) {
   enum { V = MT_GATHER_UNITS(ES) };
   const int32_t all = (int32_t)(s.tile.words.extent * V);
   if (V == 1) return false;
@@ -370,7 +370,7 @@ MT_INLINE bool staged_has_ends (const mt_staged &s, const gather_tile &t) {
 
 /* These words, one of a thread: of each row the first one, if it may be, and the last. */
 template <int ES>
-MT_INLINE void staged_ends (const mt_staged &s, const gather_tile &t, const char *tables,
+MT_INLINE void staged_ends (const mt_staged &s, const gather_place &t, const char *tables,
                             near data) {
   enum { V = MT_GATHER_UNITS(ES) };
   const uint32_t step = s.step.extent, log = s.tile.phases > 1;
@@ -398,8 +398,8 @@ MT_INLINE void staged_ends (const mt_staged &s, const gather_tile &t, const char
 
 /* Rows of few units: a thread writes the same unit of some rows. */
 template <int ES>
-MT_INLINE void staged_alone (const mt_staged &s, const gather_tile &t, const char *tables,
-                             near data) {
+MT_INLINE void staged_alone (const mt_staged &s, const gather_place &t,
+                             const char *tables, near data) {
   enum { AT_ONCE = 4 };
   const uint32_t units = s.alone.extent, first = divide(threadIdx.x, s.alone);
   const uint32_t unit = threadIdx.x - first * units, step = divide(blockDim.x, s.alone);
@@ -425,7 +425,7 @@ MT_INLINE void staged_alone (const mt_staged &s, const gather_tile &t, const cha
 
 /* The words of all threads, N of one at once. */
 template <int ES, int N, bool SINGLE, bool FULL>
-MT_INLINE void staged_all_words (const mt_staged &s, const gather_tile &t,
+MT_INLINE void staged_all_words (const mt_staged &s, const gather_place &t,
                                  const char *tables, near data) {
   const uint32_t groups = t.rows * s.step.extent;
 #pragma unroll 1
@@ -435,7 +435,7 @@ MT_INLINE void staged_all_words (const mt_staged &s, const gather_tile &t,
 
 /* Writes a tile that is there. */
 template <int ES, int N, bool SINGLE>
-MT_INLINE void staged_put (const mt_launch &p, gather_tile t, const char *tables,
+MT_INLINE void staged_put (const mt_launch &p, gather_place t, const char *tables,
                            const char *data) {
   const mt_staged &s = p.desc.staged;
   t.dst = settled(t.dst);
@@ -457,14 +457,15 @@ MT_INLINE void staged_put (const mt_launch &p, gather_tile t, const char *tables
 template <int ES, int UNROLL> MT_INLINE void copy_staged (const mt_launch &p) {
   static_assert(MT_STAGED_WORDS(ES) % UNROLL == 0,
                 "the host counts so many words of a thread");
-  static_assert(sizeof(gather_tile) <= MT_STAGED_TILE, "the host counts so many bytes");
+  static_assert(sizeof(gather_place) <= MT_STAGED_TILE, "the host counts so many bytes");
   MT_DYNAMIC(shared, MT_STAGED_SHARED);
   const mt_staged &s = p.desc.staged;
   char *tables = (char *)shared, *data = tables + s.data_at;
-  gather_tile &tile = *(gather_tile *)(tables + s.tile_at);
-  if (threadIdx.x + 1 == blockDim.x) tile = gather_tile(p, blockIdx.x);
+  gather_place &tile = *(gather_place *)(tables + s.tile_at);
+  if (threadIdx.x + 1 == blockDim.x) tile = gather_place(p, block_of_last());
   staged_make_pieces(s, tables);
   __syncthreads();
+  wait_for_last();
   staged_fetch(s, staged_source(p, tile), tables, data);
   staged_make_rows(p.desc, tile, tables);
   staged_make_units<ES>(p.desc, tables);

@@ -259,8 +259,14 @@ MT_INLINE void copy_strided (const mt_launch &p) {
 /* How an algorithm copies: the header of each says it. */
 template <int ALGO, int BYTES, int UNROLL> struct copier;
 
+/* Those that make tables before they touch memory wait themselves. */
+template <int ALGO>
+inline constexpr bool has_tables =
+    ALGO == MT_ALGO_STAGED || ALGO == MT_ALGO_GATHER || ALGO == MT_ALGO_PERMUTE_UNALIGNED;
+
 template <int ALGO, int BYTES, int UNROLL> MT_INLINE void copy (const mt_launch &p) {
-  begin();
+  if (has_tables<ALGO>) let_next_begin();
+  else begin();
   copier<ALGO, BYTES, UNROLL>::run(p);
 }
 

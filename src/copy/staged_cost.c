@@ -150,6 +150,19 @@ static double full_of (const mt_desc *d) {
   return d->staged.size > MT_STAGED_ROOM ? 1 + mt_h200.staged_full : 1;
 }
 
+/* Of short rows with gaps between them, where a tile's first rows are no neighbours in
+** the destination: a line is written in part now, and in part later. */
+static double far_of (const mt_desc *d) {
+  uint64_t nearest = UINT64_MAX;
+  if (d->staged.gaps == 0 || d->nval == 0) return 1;
+  for (uint32_t i = d->nthr; i < d->nthr + d->nval + d->nrest; i++) {
+    const uint64_t s = mt_magnitude(d->axis[i].stride[MT_DST]);
+    if (d->axis[i].extent > 1 && s < nearest) nearest = s;
+  }
+  const bool is_far = mt_magnitude(d->axis[d->nthr].stride[MT_DST]) > nearest;
+  return is_far ? 1 + mt_h200.staged_far : 1;
+}
+
 /* Memory and instructions take their time at once, but for a part of the shorter one, the
 ** more so the longer it is. */
 static double both_take (double issue, double traffic) {
@@ -162,19 +175,24 @@ static double traffic_of (const mt_launch *l) {
   return mt_gather_moves(l, l->desc.staged.step.extent, l->desc.gather.ahead > 0);
 }
 
+/* All of it, with so many wavefronts for a word of each thread of a warp. */
+static double all_takes (const mt_desc *d, double waves, double traffic) {
+  return full_of(d) * far_of(d) * both_take(issue_of(d, waves), traffic);
+}
+
 void mt_staged_cost (mt_cost *c, const mt_launch *l) {
   const mt_desc *d = &l->desc;
   c->traffic = traffic_of(l);
-  c->least = full_of(d) * both_take(issue_of(d, waves_of(d)), c->traffic);
+  c->least = all_takes(d, waves_of(d), c->traffic);
 }
 
 double mt_staged_us (const mt_launch *l, double limit) {
   const mt_desc *d = &l->desc;
   mt_cost c = {.traffic = traffic_of(l), .slow = 1};
-  c.least = full_of(d) * both_take(issue_of(d, least_waves(d)), c.traffic);
+  c.least = all_takes(d, least_waves(d), c.traffic);
   const double least = mt_cost_us(&c, l);
   if (mt_is_above(least, limit)) return least;
-  c.least = full_of(d) * both_take(issue_of(d, waves_of(d)), c.traffic);
+  c.least = all_takes(d, waves_of(d), c.traffic);
   return mt_cost_us(&c, l);
 }
 
