@@ -2,44 +2,18 @@
 ** convert.cuh - elements in words of four bytes, converted.
 ** SPDX-License-Identifier: MIT
 **
-** What becomes of an element says types/convert.h. Where an instruction does the same to
-** two numbers at once, it is taken, but for NaNs.
+** What becomes of an element says types/convert.h. Where instructions do the same to
+** numbers they are taken (numbers.cuh), of one or of two at once; NaNs take the long way
+** where an instruction would lose what they carry.
 */
 #ifndef CONVERT_CUH
 #define CONVERT_CUH
 
-#include "desc/cast_desc.h"
-#include "kernels/copy/transpose.cuh"
+#include "kernels/cast/numbers.cuh"
 
 #define MT_INLINE __device__ __forceinline__
 
 namespace mt {
-
-/* ------------------------------------------------------------------ numbers */
-
-#define MT_DTYPE(name, kind, bytes, in_c, element, e, m, top, ...)                       \
-  struct name##_number {                                                                 \
-    enum { BYTES = bytes, FLOAT = MT_KIND_##kind == MT_KIND_FLOAT, ANY = 0, E = e };     \
-    static MT_INLINE mt_cast_type type () {                                              \
-      return MT_CAST_ROW(kind, bytes, e, m, top);                                        \
-    }                                                                                    \
-  };
-#include "moontile/dtypes.def"
-
-/* Known at run time: any, any that round, those of so many bytes. */
-struct any_number {
-  enum { BYTES = 0 };
-};
-struct rounded_number {
-  enum { BYTES = 0 };
-};
-template <int N> struct sized_number {
-  enum { BYTES = N, FLOAT = 0, ANY = 1 };
-};
-typedef sized_number<1> any1_number;
-typedef sized_number<2> any2_number;
-typedef sized_number<4> any4_number;
-typedef sized_number<8> any8_number;
 
 template <class S, class D> MT_INLINE uint64_t convert (uint64_t bits) {
   return mt_cast_bits(bits, S::type(), D::type());
@@ -112,8 +86,6 @@ MT_HALF_PAIR(bf16, "cvt.rn.bf16x2.f32")
 #undef MT_HALF_PAIR
 #endif
 
-MT_INLINE bool is_nan (uint32_t x) { return mt_as_float(x) != mt_as_float(x); }
-
 /* N f32. */
 template <class D, int N> MT_INLINE void halve (uint32_t *to, const uint32_t *from) {
   bool nans = false;
@@ -152,54 +124,167 @@ MT_BYTE_PAIR(e5m2, "cvt.rn.satfinite.e5m2x2.f32", 57344)
 #undef MT_BYTE_PAIR
 #endif
 
-/* N f32. */
-template <class D, int N> MT_INLINE void quarter (uint32_t *to, const uint32_t *from) {
-  bool beyond = false;
+/* Bytes of numbers beyond the largest get the last bit of a NaN, or become infinity. */
+template <class D, int N> MT_INLINE void bytes_beyond (uint32_t *to, const uint32_t *x) {
 #pragma unroll
-  for (int i = 0; i < N; i++)
-    beyond |= !(mt_as_float(from[i] & 0x7fffffff) <= (float)byte_pair<D>::MOST);
+  for (int i = 0; i < N; i++) {
+    const float a = mt_as_float(x[i] & 0x7fffffff);
+    if (D::E == 4 ? a > 464 : a >= 61440)
+      to[i / 4] ^= (D::E == 4 ? 1u : 7u) << 8 * (i % 4);
+  }
+}
+
+/* N f32, from integers or FLOATs, if none is a NaN: whether that is so. */
+template <class D, int N, bool FLOATS>
+MT_INLINE bool quarter (uint32_t *to, const uint32_t *from) {
+  bool beyond = !FLOATS, nans = false;
 #pragma unroll
   for (int i = 0; i < (N + 3) / 4; i++) to[i] = 0;
 #pragma unroll
   for (int i = 0; i < N; i += 2)
     to[i / 4] |= byte_pair<D>::of(from[i], from[i + 1]) << 8 * (i % 4);
-  if (!beyond) return;
 #pragma unroll
-  for (int i = 0; i < (N + 3) / 4; i++) to[i] = 0;
+  for (int i = 0; i < N; i++)
+    beyond |= !(mt_as_float(from[i] & 0x7fffffff) <= (float)byte_pair<D>::MOST);
+  if (!beyond) return true;
 #pragma unroll
-  for (int i = 0; i < N; i++) put_element<1>(to, i, mt_cast_narrow(from[i], D::type()));
+  for (int i = 0; i < N; i++) nans |= FLOATS && is_nan(from[i]);
+  bytes_beyond<D, N>(to, from);
+  return !nans;
 }
 
-/* An element as a f32 that becomes the same in D: integers of more than 16 bits as far as
-** D, of less than 2^24, tells them apart. */
-template <class S, class D> struct through_f32 {
-  enum { HERE = S::BYTES < 4 || (S::BYTES == 4 && S::FLOAT) || (!S::FLOAT && D::E < 8) };
-  static MT_INLINE uint32_t of (uint64_t bits) {
-    if constexpr (S::FLOAT || S::BYTES < 4) return mt_cast_load_f32(bits, S::type());
-    const int64_t most = 1 << 24, n = mt_cast_load_i64(bits, S::type());
-    const bool far = S::BYTES == 8 && S::type().kind == MT_KIND_UINT && n < 0;
-    return mt_float_as((float)(int32_t)(far || n > most ? most : n < -most ? -most : n));
+/* ------------------------------------------------------------------ N elements */
+
+template <class S, class D, int N>
+MT_INLINE void convert_each (uint32_t *to, const uint32_t *from) {
+#pragma unroll
+  for (int i = 0; i < (N * D::BYTES + 3) / 4; i++) to[i] = 0;
+#pragma unroll
+  for (int i = 0; i < N; i++)
+    put_element<D::BYTES>(to, i, convert<S, D>(get_element<S::BYTES>(from, i)));
+}
+
+#ifdef MT_INSTRUCTIONS
+
+/* To integers of 16 bits or less, and to bool. */
+template <class S, class D, int N>
+MT_INLINE void pack_words (uint32_t *to, const uint32_t *from) {
+  int32_t x[N];
+#pragma unroll
+  for (int i = 0; i < N; i++) {
+    const uint64_t bits = get_element<S::BYTES>(from, i);
+    if ((int)D::KIND != MT_KIND_BOOL) x[i] = int_of<S>(bits);
+    else x[i] = (S::FLOAT ? bits << (65 - 8 * S::BYTES) : bits) != 0;
   }
-};
+#pragma unroll
+  for (int i = 0; i < N; i += 4 / D::BYTES) {
+    const uint32_t high =
+        D::BYTES == 2 || N == 2 ? 0 : pack<D>(x[(i + 2) % N], x[(i + 3) % N], 0);
+    to[i * D::BYTES / 4] = pack<D>(x[i], x[i + 1], high);
+  }
+}
+
+/* That no element is the NaN of e4m3, which instructions take for a number. */
+template <class S, int N> MT_INLINE bool are_numbers (const uint32_t *from) {
+  uint32_t nans = 0;
+  if constexpr (S::BYTES == 1 && S::E == 4)
+#pragma unroll
+    for (int i = 0; i < (N + 3) / 4; i++) nans |= (from[i] & 0x7f7f7f7f) + 0x01010101;
+  return (nans & 0x80808080) == 0;
+}
+
+/* Whether one of N f32 is a NaN, of which there was more than they have. */
+template <class S, int N> MT_INLINE bool has_nans (const uint32_t *x) {
+  bool nans = false;
+  if constexpr (S::FLOAT && !(S::E == 8 && S::BYTES <= 4))
+#pragma unroll
+    for (int i = 0; i < N; i++) nans |= is_nan(x[i]);
+  return nans;
+}
+
+/* To floats of 16 bits or less: whether it is done, which NaNs may prevent. */
+template <class S, class D, int N>
+MT_INLINE bool narrow_words (uint32_t *to, const uint32_t *from) {
+  uint32_t x[N];
+#pragma unroll
+  for (int i = 0; i < N; i++) x[i] = carrier_of<S, D>(get_element<S::BYTES>(from, i));
+  if constexpr (byte_pair<D>::HERE) return quarter<D, N, S::FLOAT>(to, x);
+  else if constexpr (S::E == 8) halve<D, N>(to, x);
+  else
+#pragma unroll
+    for (int i = 0; i < N; i += 2) to[i / 2] = half_pair<D>::of(x[i], x[i + 1]);
+  return !has_nans<S, N>(x);
+}
+
+/* To all others, each by itself: the same. */
+template <class S, class D, int N>
+MT_INLINE bool wide_words (uint32_t *to, const uint32_t *from) {
+  bool nans = false;
+#pragma unroll
+  for (int i = 0; i < N; i++) {
+    const uint64_t bits = get_element<S::BYTES>(from, i);
+    uint64_t y;
+    if constexpr (D::FLOAT && D::BYTES == 8) y = double_of<S>(bits);
+    else if constexpr (D::FLOAT) y = single_of<S>(bits);
+    else if constexpr (D::BYTES == 8) y = long_of<S, (int)D::KIND == MT_KIND_INT>(bits);
+    else y = (int)D::KIND == MT_KIND_INT ? (uint32_t)int_of<S>(bits) : uint_of<S>(bits);
+    if constexpr (D::FLOAT && S::FLOAT && D::BYTES == 4 && S::E != 8)
+      nans |= is_nan((uint32_t)y);
+    else if constexpr (D::FLOAT && S::FLOAT && D::BYTES == 8)
+      nans |= is_nan(float_of<S>(bits));
+    put_element<D::BYTES>(to, i, y);
+  }
+  return !nans;
+}
+
+/* By instructions: whether it is done. */
+template <class S, class D, int N>
+MT_INLINE bool convert_numbers (uint32_t *to, const uint32_t *from) {
+  if constexpr ((int)D::KIND == MT_KIND_BOOL) {
+    pack_words<S, D, N>(to, from);
+    return true;
+  } else if constexpr (D::FLOAT && D::BYTES < 4 && !half_pair<D>::HERE &&
+                       !byte_pair<D>::HERE) {
+    convert_each<S, D, N>(to, from);
+    return true;
+  } else {
+    if (!are_numbers<S, N>(from)) return false;
+    if constexpr (D::FLOAT && D::BYTES < 4) return narrow_words<S, D, N>(to, from);
+    else if constexpr (D::BYTES >= 4) return wide_words<S, D, N>(to, from);
+    else pack_words<S, D, N>(to, from);
+    return true;
+  }
+}
+
+/* Where there are NaNs: called, since it is long and seldom. */
+template <class S, class D, int N>
+static __device__ __noinline__ uint4 convert_nans (uint4 v) {
+  const uint32_t in[4] = {v.x, v.y, v.z, v.w};
+  uint32_t out[4] = {0, 0, 0, 0};
+  convert_each<S, D, N>(out, in);
+  return make_uint4(out[0], out[1], out[2], out[3]);
+}
+
+#endif
 
 /* N elements. */
 template <class S, class D, int N>
 MT_INLINE void convert_words (uint32_t *to, const uint32_t *from) {
-  if constexpr ((half_pair<D>::HERE || byte_pair<D>::HERE) && N % 2 == 0 &&
-                through_f32<S, D>::HERE) {
-    uint32_t x[N];
+#ifdef MT_INSTRUCTIONS
+  enum { IN = (N * S::BYTES + 3) / 4, OUT = (N * D::BYTES + 3) / 4 };
+  if constexpr (N % 2 == 0) {
+    if (convert_numbers<S, D, N>(to, from)) return;
+    uint32_t in[4] = {0, 0, 0, 0};
 #pragma unroll
-    for (int i = 0; i < N; i++)
-      x[i] = through_f32<S, D>::of(get_element<S::BYTES>(from, i));
-    if constexpr (half_pair<D>::HERE) halve<D, N>(to, x);
-    else quarter<D, N>(to, x);
-  } else {
+    for (int i = 0; i < IN; i++) in[i] = from[i];
+    const uint4 v = convert_nans<S, D, N>(make_uint4(in[0], in[1], in[2], in[3]));
+    const uint32_t out[4] = {v.x, v.y, v.z, v.w};
 #pragma unroll
-    for (int i = 0; i < (N * D::BYTES + 3) / 4; i++) to[i] = 0;
-#pragma unroll
-    for (int i = 0; i < N; i++)
-      put_element<D::BYTES>(to, i, convert<S, D>(get_element<S::BYTES>(from, i)));
+    for (int i = 0; i < OUT; i++) to[i] = out[i];
+    return;
   }
+#endif
+  convert_each<S, D, N>(to, from);
 }
 
 } // namespace mt

@@ -131,10 +131,12 @@ static inline void fetches_end () {
 }
 
 #ifndef MT_PLANTED
+#include "spec/kernels/numbers.h"
 #include "kernels/copy/algos.cuh"
 #include "kernels/cast/cast.cuh"
 
-/* What the instructions make of two f32: of every NaN the same. */
+/* What the instructions make of two f32: of every NaN the same; of bytes what is beyond
+** the largest number becomes that. */
 namespace mt {
 #define MT_HALF_PAIR(name)                                                               \
   template <> struct half_pair<name##_number> {                                          \
@@ -147,6 +149,20 @@ namespace mt {
 MT_HALF_PAIR(f16)
 MT_HALF_PAIR(bf16)
 #undef MT_HALF_PAIR
+#define MT_BYTE_PAIR(name, largest)                                                      \
+  template <> struct byte_pair<name##_number> {                                          \
+    enum { HERE = 1, MOST = largest };                                                   \
+    static uint32_t byte (uint32_t x) {                                                  \
+      const uint32_t sign = x & 0x80000000u;                                             \
+      if (is_nan(x)) return 0x7f;                                                        \
+      if (mt_as_float(x ^ sign) > (float)MOST) x = sign | mt_float_as((float)MOST);      \
+      return mt_cast_narrow(x, name##_number::type());                                   \
+    }                                                                                    \
+    static uint32_t of (uint32_t a, uint32_t b) { return byte(a) | byte(b) << 8; }       \
+  };
+MT_BYTE_PAIR(e4m3, 448)
+MT_BYTE_PAIR(e5m2, 57344)
+#undef MT_BYTE_PAIR
 }
 #else
 #include "desc/copy_desc.h"
@@ -251,5 +267,25 @@ emulated *const EMULATE[] = {
 #define MT_CAST_KERNEL(name, algo, src, dst) run_##name,
 #include "kernels/cast/cast.def"
 };
+}
+#endif
+
+#ifdef MT_CONVERSIONS
+namespace {
+template <class S> void converts_to (int type, uint32_t *to, const uint32_t *from) {
+#define MT_DTYPE(name, kind, bytes, ...)                                                 \
+  if (type == MT_##name)                                                                 \
+    mt::convert_words<S, mt::name##_number,                                              \
+                      16 / (S::BYTES > bytes ? S::BYTES : bytes)>(to, from);
+#include "moontile/dtypes.def"
+}
+} // namespace
+
+/* What an access of one type becomes in another one. */
+extern "C" void emulate_conversion (int type, int into, uint32_t to[4],
+                                    const uint32_t from[4]) {
+#define MT_DTYPE(name, ...)                                                              \
+  if (type == MT_##name) converts_to<mt::name##_number>(into, to, from);
+#include "moontile/dtypes.def"
 }
 #endif

@@ -61,6 +61,10 @@ bool sums_of_threads (void);
 /* Products by the kernel that examples/own_kernel.cu adds. */
 bool own_kernel (long cases);
 
+/* Accesses of every pair of types become what types/convert.h says: of all elements of 16
+** bits or less; of more bits at the ends of ranges, half-way between numbers, random. */
+bool conversions (void);
+
 /* Small floats are the numbers that the processor has for them, and back. */
 bool small_floats (void);
 

@@ -65,8 +65,9 @@ int main (int argc, char **argv) {
     return 1;
   }
   printf("kernels: %ld copies\n", cases);
-  return halves_of_bytes() && by_cp_async(cases / 8000 > 0 ? cases / 8000 : 1) &&
-                 small_floats() && products(cases / 4000 > 0 ? cases / 4000 : 1) &&
+  return conversions() && halves_of_bytes() &&
+                 by_cp_async(cases / 8000 > 0 ? cases / 8000 : 1) && small_floats() &&
+                 products(cases / 4000 > 0 ? cases / 4000 : 1) &&
                  pipelines(cases / 4000 > 0 ? cases / 4000 : 1) && small_blocks() &&
                  sums_of_threads() && own_kernel(cases / 50) ?
              0 :
