@@ -86,7 +86,7 @@ MT_INLINE void any_group (const mt_launch &p, const char *table, uint32_t n) {
   const uint32_t end = (uint32_t)d.rests;
   const int64_t steps = d.nrest == 0 ? 0 : (int64_t)blockDim.x * d.axis[0].stride[MT_SRC];
   const int64_t stepd = d.nrest == 0 ? 0 : (int64_t)blockDim.x * d.axis[0].stride[MT_DST];
-  uint32_t in[UNROLL][(N * ES + 3) / 4], out[(N * ED + 3) / 4];
+  uint32_t in[UNROLL][4] = {};
   char *dst[UNROLL];
   place at = {};
   walk(at, d, 0, d.nrest, n);
@@ -103,10 +103,13 @@ MT_INLINE void any_group (const mt_launch &p, const char *table, uint32_t n) {
     at.side[MT_SRC] += steps, at.side[MT_DST] += stepd;
   }
 #pragma unroll
-  for (int u = 0; u < UNROLL; u++) {
-    if (n + u * blockDim.x >= end) continue;
-    convert_sized<ES, ED>(out, in[u], d.cast, table);
-    write_words<N * ED>(dst[u], out);
+  for (int u = 0; u < UNROLL; u += 2) {
+    if (n + u * blockDim.x >= end) break;
+    const two_accesses v = convert_both<ES, ED>(in[u], in[u + 1], d.cast, table);
+    const uint32_t x[4] = {v.x.x, v.x.y, v.x.z, v.x.w};
+    const uint32_t y[4] = {v.y.x, v.y.y, v.y.z, v.y.w};
+    write_words<N * ED>(dst[u], x);
+    if (n + (u + 1) * blockDim.x < end) write_words<N * ED>(dst[u + 1], y);
   }
 }
 

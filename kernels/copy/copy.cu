@@ -23,7 +23,7 @@
 /* Blocks of an SM, at least: 0 where types are known. */
 #define MT_LEAST(src, n) (mt::src##_number::BYTES == 0 ? n : 0)
 #define MT_CASTS_DESCRIBED(src) __launch_bounds__(1024)
-#define MT_CASTS_STRIDED(src) __launch_bounds__(256, MT_LEAST(src, 3))
+#define MT_CASTS_STRIDED(src) __launch_bounds__(256, MT_LEAST(src, 4))
 #define MT_CASTS_TRANSPOSE(src) __launch_bounds__(256, MT_LEAST(src, 4))
 #define MT_CASTS_TRANSPOSE_UNALIGNED(src) __launch_bounds__(256, 4)
 #define MT_CAST_KERNEL(name, algo, src, dst)                                             \
