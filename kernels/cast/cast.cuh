@@ -86,6 +86,7 @@ MT_INLINE void any_group (const mt_launch &p, const char *table, uint32_t n) {
   const uint32_t end = (uint32_t)d.rests;
   const int64_t steps = d.nrest == 0 ? 0 : (int64_t)blockDim.x * d.axis[0].stride[MT_SRC];
   const int64_t stepd = d.nrest == 0 ? 0 : (int64_t)blockDim.x * d.axis[0].stride[MT_DST];
+  static_assert(UNROLL % 2 == 0, "two accesses are converted at once");
   uint32_t in[UNROLL][4] = {};
   char *dst[UNROLL];
   place at = {};

@@ -320,6 +320,7 @@ template <int ES, int UNROLL> MT_INLINE void copy_gather (const mt_launch &p) {
   else gather_tiles<ES, UNROLL, false>(p, tables, spans);
 }
 
+template <> inline constexpr bool has_tables<MT_ALGO_GATHER> = true;
 template <int BYTES, int UNROLL> struct copier<MT_ALGO_GATHER, BYTES, UNROLL> {
   static MT_INLINE void run (const mt_launch &p) { copy_gather<BYTES, UNROLL>(p); }
 };

@@ -468,6 +468,7 @@ template <int ES> MT_INLINE void copy_permute_unaligned (const mt_launch &p) {
   unaligned_write<ES>(k, b, box);
 }
 
+template <> inline constexpr bool has_tables<MT_ALGO_PERMUTE_UNALIGNED> = true;
 template <int BYTES, int UNROLL> struct copier<MT_ALGO_PERMUTE_UNALIGNED, BYTES, UNROLL> {
   static MT_INLINE void run (const mt_launch &p) { copy_permute_unaligned<BYTES>(p); }
 };

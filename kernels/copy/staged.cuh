@@ -474,6 +474,7 @@ template <int ES, int UNROLL> MT_INLINE void copy_staged (const mt_launch &p) {
   else staged_put<ES, UNROLL, false>(p, tile, tables, data);
 }
 
+template <> inline constexpr bool has_tables<MT_ALGO_STAGED> = true;
 template <int BYTES, int UNROLL> struct copier<MT_ALGO_STAGED, BYTES, UNROLL> {
   static MT_INLINE void run (const mt_launch &p) { copy_staged<BYTES, UNROLL>(p); }
 };

@@ -259,10 +259,8 @@ MT_INLINE void copy_strided (const mt_launch &p) {
 /* How an algorithm copies: the header of each says it. */
 template <int ALGO, int BYTES, int UNROLL> struct copier;
 
-/* Those that make tables before they touch memory wait themselves. */
-template <int ALGO>
-inline constexpr bool has_tables =
-    ALGO == MT_ALGO_STAGED || ALGO == MT_ALGO_GATHER || ALGO == MT_ALGO_PERMUTE_UNALIGNED;
+/* Whether it makes tables before it touches memory, and waits itself: its header says. */
+template <int ALGO> inline constexpr bool has_tables = false;
 
 template <int ALGO, int BYTES, int UNROLL> MT_INLINE void copy (const mt_launch &p) {
   if (has_tables<ALGO>) let_next_begin();
