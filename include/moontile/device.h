@@ -25,7 +25,7 @@ typedef struct mt_device_options {
                            ** f32 or f64; "": none. NULL: "libblas.so.3" where that is an
                            ** OpenBLAS, BLIS or MKL and was measured to be faster */
   size_t piece;        /* of a GPU: bytes of a piece of what is copied between it and
-                           ** the host; 0: 4 MiB */
+                           ** the host; 0: 4 MiB, less of small copies */
   void *context;       /* of a GPU: a CUcontext of the host's, of this device, which
                        ** outlives it here; NULL: the primary one */
 } mt_device_options;

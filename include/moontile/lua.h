@@ -79,7 +79,7 @@ typedef struct mt_lua_config {
                              ** processors are online. A device that is not told how many
                              ** takes what is left */
   size_t bytes;             /* of all tensors together, on all devices, and of the memory
-                             ** that copies to a GPU pass through (6 pieces), and
+                             ** that copies to a GPU pass through (16 pieces), and
                              ** that stays of what was freed there (one); 0:
                              ** MT_LUA_BYTES */
   size_t written;           /* bytes, to files, a file counting as 4 KiB at least; 0:

@@ -20,11 +20,11 @@ extern "C" {
 ** (2) mt_plan_launch is in order with the stream that it is given, which is one of the
 **     device that is not the host, and returns when the copy is done;
 ** (3) the elements travel in the order in which the host holds them, once where the
-**     source repeats them, in pieces of mt_device_options.piece bytes: the device puts
-**     them into their places, the threads of the host's device gather or scatter them
-**     where the host's side is no run. Packing, transfer and kernel of different pieces
-**     overlap;
-** (4) they pass through page-locked memory, and as much of the device's own: a few
+**     source repeats them, in pieces of mt_device_options.piece bytes, without it of 512
+**     KiB to 4 MiB, eight at least of what is large: the device puts them into their
+**     places, the threads of the host's device gather or scatter them where the host's
+**     side is no run. Packing, transfer and kernel of different pieces overlap;
+** (4) they pass through page-locked memory, and as much of the device's own: eight
 **     pieces, made for the first plan that needs them, kept until the device is closed.
 **     Less memory means smaller and fewer pieces. A run that is short, or was page-locked
 **     when the plan was made, needs none; any run does without where there is none;

@@ -50,11 +50,11 @@ int main (int argc, char **argv) {
     const char *name;
     void (*run)(void);
   } tests[] = {
-      {"tile", test_tile},     {"desc", test_desc}, {"check", test_check},
-      {"moves", test_moves},   {"copy", test_copy}, {"plan", test_plan},
-      {"device", test_device}, {"cast", test_cast}, {"mma", test_mma},
-      {"verify", test_verify}, {"stop", test_stop}, {"ragged", test_ragged},
-      {"choice", test_choice},
+      {"tile", test_tile},     {"desc", test_desc},     {"check", test_check},
+      {"moves", test_moves},   {"copy", test_copy},     {"plan", test_plan},
+      {"pool", test_pool},     {"device", test_device}, {"cast", test_cast},
+      {"mma", test_mma},       {"verify", test_verify}, {"stop", test_stop},
+      {"ragged", test_ragged}, {"choice", test_choice},
   };
   base_cases = cases_of(10000);
   base_seed = seed && *seed ? strtoull(seed, NULL, 10) : (uint64_t)time(NULL) * 1000003;

@@ -73,11 +73,11 @@ static void test_ways (void) {
       {1024, true,
        "kernel: cpu_rows (cpu), copy_strided_u32 (cuda)\n"
        "way: from cpu to cuda:0, 8 pieces of at most 1024 bytes",
-       8, 8, 3},
+       8, 8, MT_SLOTS},
       {1024, false,
        "kernel: cpu_rows (cpu)\n"
        "way: from cpu to cuda:0, 8 pieces of at most 1024 bytes",
-       8, 0, 3},
+       8, 0, MT_SLOTS},
       {4100, true,
        "kernel: cpu_rows (cpu), copy_permute_b4 (cuda)\n"
        "way: from cpu to cuda:0, 2 pieces of at most 4100 bytes",
@@ -85,7 +85,7 @@ static void test_ways (void) {
       {8192, false, "kernel: none\nway: from cpu to cuda:0, as one run", 1, 0, 0},
       {0, true,
        "kernel: cpu_rows (cpu), copy_permute_b4 (cuda)\n"
-       "way: from cpu to cuda:0, 1 piece of at most 4194304 bytes",
+       "way: from cpu to cuda:0, 1 piece of at most 524288 bytes",
        1, 1, 1},
   };
   for (const struct row *r = rows; r < rows + sizeof rows / sizeof rows[0]; r++) {
@@ -118,7 +118,7 @@ static void test_shortage (void) {
       {"cuMemHostAlloc:2:1", 0, true, 1},     {"cuMemAlloc_v2:2:1", 0, true, 1},
       {"cuMemHostAlloc:2:1+", 0, true, -1},   {"cuMemHostAlloc:2:1+", 1024, false, 0},
       {"cuMemAlloc_v2:2:1+", 1024, true, -1}, {"cuMemHostAlloc:2:2+", 512, true, 1},
-      {"cuMemAlloc_v2:2:3+", 512, true, 2},   {"cuMemHostAlloc:2:3", 512, false, 3},
+      {"cuMemAlloc_v2:2:3+", 512, true, 2},   {"cuMemHostAlloc:2:3", 512, false, MT_SLOTS},
       {"cuEventCreate:2:4+", 512, true, 1},   {"cuEventCreate:2:1", 512, true, -1},
   };
   for (const struct row *r = rows; r < rows + sizeof rows / sizeof rows[0]; r++) {
@@ -157,7 +157,7 @@ static void test_locked (void) {
   to.layout = x.columns.node;
   EXPECT_STATUS(mt_plan_transfer(&x.down, x.gpu, &to, x.cpu, &from, &x.err), MT_OK,
                 x.err);
-  EXPECT(x.down->stage->pack.p == NULL, "it is packed");
+  EXPECT(x.down->stage->pack[0].p == NULL, "it is packed");
   EXPECT_STATUS(mt_plan_launch(x.down, NULL, &x.err), MT_OK, x.err);
   for (int i = 0; i < 64; i++)
     for (int j = 0; j < 32; j++)

@@ -61,7 +61,7 @@ static void test_devices (const char *libcuda) {
        {"return try(device { libcuda = LIBCUDA })", "cuda:0"},
        {"return table.concat(tile.devices(LIBCUDA), ' ')", "cuda:0"},
        {"return try(device { 'cuda', libcuda = LIBCUDA, piece = 1 << 40 })",
-        "ELIMIT: 7696581394432 bytes: the host permits 1073741824 in all, of which "
+        "ELIMIT: 18691697672192 bytes: the host permits 1073741824 in all, of which "
         "1073741824"
         " are left"}};
   mt_lua_config c = {.size = sizeof c};
@@ -160,6 +160,38 @@ static void test_packing (const char *libcuda) {
   }
 }
 
+/* Copies to a GPU pass through half of what a host permits at most. */
+static void test_pieces (const char *libcuda) {
+  static const struct {
+    size_t bytes;
+    const char *copied, *want;
+  } rows[] = {
+      {1 << 30, "16777216", "8 pieces of at most 2097152 bytes"},
+      {64 << 20, "16777216", "9 pieces of at most 1970176 bytes"},
+      {8 << 20, "1048576", "5 pieces of at most 245760 bytes"},
+      {2 << 20, "1",
+       "ELIMIT: 71303168 bytes: the host permits 2097152 in all, of which 2097152 "
+       "are left"},
+  };
+  global_text("LIBCUDA", libcuda);
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    char code[512];
+    mt_lua_config c = {.size = sizeof c,
+                       .bytes = rows[i].bytes,
+                       .libraries = true,
+                       .devices = (const char *const[]){"cuda:0", "cpu", NULL}};
+    snprintf(code, sizeof code,
+             "local d, why, code = device { 'cuda', libcuda = LIBCUDA }\n"
+             "if not d then return code .. ': ' .. why:match '^%%C+' end\n"
+             "local a, b = tensor('u8', layout(%s), 'cpu'), tensor('u8', layout(%s), d)\n"
+             "return tostring(tile.plan(a, b)):match '%%d+ pieces%%C*'",
+             rows[i].copied, rows[i].copied);
+    const char *got = run(&c, begin, code);
+    CHECK(strcmp(got, rows[i].want) == 0, "wanted \"%s\"\n  got    \"%s\"", rows[i].want,
+          got);
+  }
+}
+
 #define WORK(what, n) what ": the work of " n " elements: the host permits 1000 in a call"
 
 static void test_work (void) {
@@ -213,5 +245,6 @@ void test_limits (const char *libcuda) {
   test_threads();
   test_bytes();
   test_packing(libcuda);
+  test_pieces(libcuda);
   test_work();
 }

@@ -9,6 +9,7 @@
 
 #include "binding/lmt.h"
 #include "binding/host.h"
+#include "plan/stage.h"
 
 enum { MOST_THREADS = 4096 }; /* of all devices of a state, if nothing is said */
 
@@ -117,12 +118,21 @@ mt_status lmt_permit (const lmt_state *s, const char **name, const mt_device_opt
   return *d ? MT_OK : refuse_device(*name, s->config.devices, err);
 }
 
+/* Of a GPU at most half of what is left goes to copies: by smaller pieces, if they are
+** still worth it. */
+static void bound_piece (const lmt_state *s, mt_device_options *o) {
+  const size_t most = lmt_bytesleft(s) / 2 / (2 * MT_STAGE_SLOTS + 1);
+  if (o->piece == 0 && most < MT_STAGE_PIECE && most >= MT_STAGE_LEAST)
+    o->piece = most & -(size_t)4096;
+}
+
 /* A library of products has threads of its own, and no one stops it. */
 void lmt_bound (const lmt_state *s, mt_device_options *o) {
   long online = sysconf(_SC_NPROCESSORS_ONLN);
   int left = s->config.threads - s->threads;
   if (!s->config.libraries && o->libblas == NULL) o->libblas = "";
   if (o->threads == 0 && left < online) o->threads = left < 1 ? 1 : left;
+  bound_piece(s, o);
 }
 
 mt_status lmt_admit (lmt_state *s, const mt_device *d, mt_err *err) {

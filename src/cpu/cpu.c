@@ -59,6 +59,7 @@ static mt_status cpu_prepare (mt_plan *p, mt_err *err) {
   mt_cpu_job *job = p->data;
   int threads = mt_pool_threads(p->device->impl);
   mt_cpu_plan(job, &p->launch, threads, &p->why);
+  if (p->written == MT_WRITTEN_TO_MEMORY) job->tile.stream = true;
   int64_t pieces = job->piece ? (job->tiles - 1) / job->piece + 1 : 0;
   p->kernel = &mt_cpu_kernels[job->row];
   p->grid.blocks = job->tiles < UINT32_MAX ? (uint32_t)job->tiles : UINT32_MAX;
@@ -79,6 +80,12 @@ static mt_status cpu_prepare_product (mt_plan *p, mt_err *err) {
   return mt_cpu_product_prepare(p, mt_pool_threads(p->device->impl), err);
 }
 
+static bool cpu_loop (mt_plan *p, mt_loop *out) {
+  mt_cpu_job *job = p->data;
+  *out = (mt_loop){p->device->impl, mt_cpu_run, job, job->tiles};
+  return job->move != NULL;
+}
+
 static mt_status cpu_launch (mt_plan *p, mt_stream *s, mt_err *err) {
   mt_cpu_job *job = p->data;
   (void)s;
@@ -97,6 +104,7 @@ const mt_backend mt_backend_cpu = {.name = "cpu",
                                    .halt = cpu_halt,
                                    MT_HOST_MEMORY,
                                    .launch = cpu_launch,
+                                   .loop = cpu_loop,
                                    .prepare = cpu_prepare,
                                    .data_bytes = sizeof(mt_cpu_job),
                                    .own_gemm = true,

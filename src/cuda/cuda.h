@@ -11,6 +11,7 @@
 #include <sys/types.h>
 
 #include "plan/recording.h"
+#include "plan/stage.h"
 
 typedef int CUresult;
 typedef int CUdevice;
@@ -131,7 +132,7 @@ mt_status mt_driver_image (const mt_driver *v, mt_op op, CUlibrary *out, mt_err 
 
 /* ---------------------------------------------------------------- a device */
 
-enum { MT_SLOTS = 3, MT_SPARES = 1024 };
+enum { MT_SLOTS = MT_STAGE_SLOTS, MT_SPARES = 1024 };
 
 /* What pieces of copies between the host and the device pass through (cuda/stage.c).
 ** */
@@ -218,6 +219,9 @@ static inline CUstream to_stream (const mt_cuda *c, mt_stream *s) {
 ** what is waited for comes from the next call. Without anybody to ask nothing is done. */
 mt_status mt_cuda_await (mt_cuda *c, CUstream s, mt_err *err);
 mt_status mt_cuda_await_event (mt_cuda *c, CUevent e, mt_err *err);
+/* Between two looks, `waited` seconds after the first: asks if *asked was long ago,
+** sleeps if it takes long. */
+mt_status mt_cuda_rest (double waited, double now, double *asked, mt_err *err);
 mt_status mt_cuda_await_all (mt_cuda *c, mt_err *err); /* all streams of the device */
 /* Waits for one of the host's too, or of the device's; for all that the device has under
 ** way, on whatever stream, and reports the errors of it. */

@@ -7,6 +7,9 @@
 ** Two streams: the one of transfers, and the launch's, on which the kernels run. In each
 ** slot `sent` comes behind the transfer of its last piece, `used` behind its kernel.
 */
+#include <stdatomic.h>
+
+#include "cpu/host.h"
 #include "cuda/cuda.h"
 #include "plan/stage.h"
 
@@ -129,7 +132,11 @@ mt_status mt_cuda_locked (mt_device *d, bool *out, const void *p, size_t bytes,
 
 /* ---------------------------------------------------------------- transfers */
 
-/* One launch of a transfer. */
+/* A piece is packed, or unpacked, in so many shares; if it has so many bytes. */
+enum { MT_SHARES = 32, MT_SHARED = 128 << 10 };
+
+/* One launch of a transfer. Its pieces are shared by the threads of the host's pool,
+** which go from one to the next, while the caller talks to the driver, and helps. */
 typedef struct mt_trip {
   mt_cuda *c;
   mt_stage *g;
@@ -137,6 +144,16 @@ typedef struct mt_trip {
   mt_err *err;
   bool begun; /* pieces may be on their way */
   mt_stint stint;
+  double idle, asked; /* since when there is nothing to do, and when it was asked last */
+  mt_piece piece[MT_SLOTS];
+  /* ---- what is shared: the piece in each slot, how much of it is done, and the slots in
+  ** the order in which they were given out */
+  bool shares;
+  mt_worker self;
+  mt_loop loop[MT_SLOTS];
+  atomic_int packed[MT_SLOTS];
+  int64_t given;
+  int slot[MT_SLOTS];
 } mt_trip;
 
 #define TRY_CU(w, name, args) MT_TRY(CU((w)->c, (w)->err, name, args))
@@ -153,9 +170,7 @@ static mt_status more_slots (mt_trip *w) {
   return MT_OK;
 }
 
-static mt_slot *slot_of (const mt_trip *w, int64_t i) {
-  return &w->c->room.slot[i % w->c->room.n];
-}
+static int slot_of (const mt_trip *w, int64_t i) { return (int)(i % w->c->room.n); }
 
 /* After a call that was ended: its pieces have left the slots. */
 static mt_status clear_slots (mt_trip *w) {
@@ -197,68 +212,114 @@ static mt_status place (mt_trip *w, const mt_piece *p, mt_slot *s) {
   return MT_OK;
 }
 
-/* Between a slot and the host's tensor, by the threads of the host; at once. */
-static mt_status pack (mt_trip *w, const mt_piece *p, mt_slot *s) {
+/* Shares first .. last - 1 of what was given out. An mt_work. */
+static void pack_shares (void *arg, int64_t first, int64_t last, mt_worker *worker) {
+  mt_trip *w = arg;
+  for (; first < last; first++) {
+    const int slot = w->slot[first / MT_SHARES % MT_SLOTS];
+    const mt_loop *l = &w->loop[slot];
+    const int64_t n = first % MT_SHARES;
+    const int64_t begin = n * l->total / MT_SHARES, end = (n + 1) * l->total / MT_SHARES;
+    if (begin < end) l->work(l->arg, begin, end, worker);
+    atomic_fetch_add(&w->packed[slot], 1);
+  }
+}
+
+static void give_out (mt_trip *w, int slot) {
+  atomic_store(&w->packed[slot], 0);
+  if (!w->shares)
+    mt_pool_open(&w->self, w->loop[slot].pool, "copy", 1, pack_shares, w, w->err);
+  w->shares = true;
+  w->slot[w->given++ % MT_SLOTS] = slot;
+  mt_pool_more(&w->self, MT_SHARES);
+}
+
+/* Begins to move the piece between its slot and the host's tensor; what no threads share
+** is moved when this returns. */
+static mt_status pack (mt_trip *w, int slot) {
+  const mt_piece *p = &w->piece[slot];
+  mt_leg *leg = &w->g->pack[slot];
+  const mt_backend *host = leg->device->backend;
+  atomic_store(&w->packed[slot], MT_SHARES);
   if (p->raw && w->g->locked) return MT_OK;
-  MT_TRY(mt_stage_leg(&w->g->pack, w->g, p, s->host, w->err));
-  return mt_plan_launch(w->g->pack.p, NULL, w->err);
+  MT_TRY(mt_stage_pack(w->g, slot, p, w->c->room.slot[slot].host, w->err));
+  const bool shares = w->shares || p->bytes >= MT_SHARED;
+  if (!shares || !host->loop || !host->loop(leg->p, &w->loop[slot]))
+    return mt_plan_launch(leg->p, NULL, w->err);
+  return give_out(w, slot), MT_OK;
+}
+
+static bool is_packed (mt_trip *w, int slot) {
+  return atomic_load(&w->packed[slot]) == MT_SHARES;
 }
 
 /* Whether the slot's last transfer is over. */
-static mt_status arrived (mt_trip *w, const mt_slot *s) {
-  MT_TRY(mt_cuda_await_event(w->c, s->sent, w->err));
-  TRY_CU(w, cuEventSynchronize, (s->sent));
-  return MT_OK;
+static mt_status arrived (mt_trip *w, int slot, bool *out) {
+  const CUresult r = w->c->driver.cuEventQuery(w->c->room.slot[slot].sent);
+  *out = r == 0;
+  if (r == 0 || r == MT_CU_NOT_READY) return MT_OK;
+  mt_status s = mt_driver_check(&w->c->driver, "cuEventQuery", r, w->err);
+  return mt_cuda_note(w->c, s, w->err);
 }
 
-/* A slot's host memory is free when its last piece was sent, the device's when its last
-** kernel has run. */
-static mt_status send (mt_trip *w, int64_t i) {
+/* Where nothing can begin: helps, or waits. */
+static mt_status rest (mt_trip *w) {
+  if (w->shares && mt_pool_help(&w->self)) return w->idle = 0, MT_OK;
+  if (w->shares && mt_pool_ended(&w->self)) return w->err->status;
+  const double now = mt_host_now();
+  if (w->idle == 0) w->idle = w->asked = now;
+  return mt_cuda_rest(now - w->idle, now, &w->asked, w->err);
+}
+
+static mt_status send (mt_trip *w, int slot, bool again) {
   const CUstream transfers = w->c->room.stream;
-  mt_slot *s = slot_of(w, i);
-  bool again = i >= w->c->room.n;
-  mt_piece p;
-  mt_stage_piece(&p, w->g, i);
-  if (again) MT_TRY(arrived(w, s));
-  MT_TRY(pack(w, &p, s));
-  if (again && !p.direct) TRY_CU(w, cuStreamWaitEvent, (transfers, s->used, 0));
+  const mt_piece *p = &w->piece[slot];
+  mt_slot *s = &w->c->room.slot[slot];
+  if (again && !p->direct) TRY_CU(w, cuStreamWaitEvent, (transfers, s->used, 0));
   TRY_CU(w, cuMemcpyHtoDAsync,
-         (device_place(w, &p, s), host_place(w, &p, s), p.bytes, transfers));
+         (device_place(w, p, s), host_place(w, p, s), p->bytes, transfers));
   TRY_CU(w, cuEventRecord, (s->sent, transfers));
-  if (p.direct) return MT_OK;
+  if (p->direct) return MT_OK;
   TRY_CU(w, cuStreamWaitEvent, (w->stream, s->sent, 0));
-  return place(w, &p, s);
+  return place(w, p, s);
 }
 
-/* The slot is free: what it held has arrived. */
-static mt_status fetch (mt_trip *w, int64_t i) {
+static mt_status fetch (mt_trip *w, int slot) {
   const CUstream transfers = w->c->room.stream;
-  mt_slot *s = slot_of(w, i);
-  mt_piece p;
-  mt_stage_piece(&p, w->g, i);
-  if (!p.direct) {
-    MT_TRY(place(w, &p, s));
+  const mt_piece *p = &w->piece[slot];
+  mt_slot *s = &w->c->room.slot[slot];
+  if (!p->direct) {
+    MT_TRY(place(w, p, s));
     TRY_CU(w, cuStreamWaitEvent, (transfers, s->used, 0));
   }
   TRY_CU(w, cuMemcpyDtoHAsync,
-         (host_place(w, &p, s), device_place(w, &p, s), p.bytes, transfers));
+         (host_place(w, p, s), device_place(w, p, s), p->bytes, transfers));
   TRY_CU(w, cuEventRecord, (s->sent, transfers));
   return MT_OK;
 }
 
-static mt_status arrive (mt_trip *w, int64_t i) {
-  mt_slot *s = slot_of(w, i);
-  mt_piece p;
-  mt_stage_piece(&p, w->g, i);
-  MT_TRY(arrived(w, s));
-  return pack(w, &p, s);
+/* Piece i is packed into its slot, when the piece before has left that, and sent. A
+** slot's host memory is free when its last piece was sent, the device's when its last
+** kernel has run. */
+static mt_status send_all (mt_trip *w) {
+  const int64_t n = w->c->room.n, all = w->g->pieces;
+  for (int64_t opened = 0, sent = 0; sent < all;) {
+    bool goes = opened < all && opened - sent < n;
+    if (goes && opened >= n) MT_TRY(arrived(w, slot_of(w, opened), &goes));
+    if (goes) {
+      mt_stage_piece(&w->piece[slot_of(w, opened)], w->g, opened);
+      MT_TRY(pack(w, slot_of(w, opened++)));
+    }
+    if (sent < opened && is_packed(w, slot_of(w, sent))) {
+      MT_TRY(send(w, slot_of(w, sent), sent >= n));
+      w->stint.done = (double)++sent;
+    } else if (!goes) MT_TRY(rest(w));
+  }
+  return MT_OK;
 }
 
 static mt_status up (mt_trip *w) {
-  for (int64_t i = 0; i < w->g->pieces; i++) {
-    MT_TRY(send(w, i));
-    w->stint.done++;
-  }
+  MT_TRY(send_all(w));
   MT_TRY(mt_cuda_await(w->c, w->stream, w->err));
   MT_TRY(mt_cuda_await(w->c, w->c->room.stream, w->err));
   TRY_CU(w, cuStreamSynchronize, (w->stream));
@@ -266,14 +327,19 @@ static mt_status up (mt_trip *w) {
   return MT_OK;
 }
 
+/* Piece i is fetched into its slot, when the one before is out of that, and unpacked. */
 static mt_status down (mt_trip *w) {
   const int64_t n = w->c->room.n, all = w->g->pieces;
-  for (int64_t i = 0; i < all + n; i++) {
-    if (i >= n && i - n < all) {
-      MT_TRY(arrive(w, i - n));
-      w->stint.done++;
+  for (int64_t fetched = 0, opened = 0, done = 0; done < all;) {
+    bool here = false, goes = fetched < all && fetched - done < n;
+    if (goes) {
+      mt_stage_piece(&w->piece[slot_of(w, fetched)], w->g, fetched);
+      MT_TRY(fetch(w, slot_of(w, fetched++)));
     }
-    if (i < all) MT_TRY(fetch(w, i));
+    if (opened < fetched) MT_TRY(arrived(w, slot_of(w, opened), &here));
+    if (here) MT_TRY(pack(w, slot_of(w, opened++)));
+    if (done < opened && is_packed(w, slot_of(w, done))) w->stint.done = (double)++done;
+    else if (!goes && !here) MT_TRY(rest(w));
   }
   return MT_OK;
 }
@@ -289,11 +355,13 @@ static mt_status whole (mt_trip *w) {
                       w->stream, w->err);
 }
 
-/* The packing of a piece is a step. */
+/* A piece is a step. */
 static mt_status staged (mt_trip *w) {
   MT_TRY(begin(w));
   mt_stint_begin(&w->stint, "copy", "pieces", (double)w->g->pieces, w->err);
   mt_status s = w->g->host == MT_SRC ? up(w) : down(w);
+  if (w->shares && s != MT_OK) mt_pool_end(&w->self);
+  if (w->shares) mt_pool_close(&w->self);
   mt_stint_end(&w->stint, w->err);
   return s;
 }

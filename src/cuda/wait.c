@@ -26,6 +26,15 @@ static void rest (double waited) {
   if (waited > MT_SPIN) nanosleep(&t, NULL);
 }
 
+mt_status mt_cuda_rest (double waited, double now, double *asked, mt_err *err) {
+  if (now - *asked >= MT_ASK) {
+    *asked = now;
+    if (mt_stopped(err, "waiting for the GPU")) return MT_ESTOPPED;
+  }
+  rest(waited);
+  return MT_OK;
+}
+
 /* Either of the two; MT_OK if the driver would answer at once, with an error too. *answer
 ** is what it said last. */
 static mt_status await (mt_cuda *c, CUstream s, CUevent e, CUresult *answer,
@@ -34,11 +43,7 @@ static mt_status await (mt_cuda *c, CUstream s, CUevent e, CUresult *answer,
   while ((*answer = e ? c->driver.cuEventQuery(e) : c->driver.cuStreamQuery(s)) ==
          MT_CU_NOT_READY) {
     now = mt_host_now();
-    if (now - asked >= MT_ASK) {
-      asked = now;
-      if (mt_stopped(err, "waiting for the GPU")) return MT_ESTOPPED;
-    }
-    rest(now - begin);
+    MT_TRY(mt_cuda_rest(now - begin, now, &asked, err));
   }
   return MT_OK;
 }

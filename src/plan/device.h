@@ -9,6 +9,7 @@
 
 #include "moontile/graph.h"
 #include "host/alloc.h"
+#include "host/pool.h"
 #include "core/error.h"
 #include "gemm/ampere.h"
 #include "gemm/hopper.h"
@@ -18,6 +19,18 @@
 
 typedef struct mt_recorder mt_recorder;
 typedef struct mt_own_rows mt_own_rows;
+
+/* A loop over 0 .. total - 1 on the threads of a pool; it may be done in any parts. */
+typedef struct mt_loop {
+  mt_pool *pool;
+  mt_work *work;
+  void *arg;
+  int64_t total;
+} mt_loop;
+
+/* Where a copy on the host leaves what it writes: in the caches if it fits there; in
+** memory, past them: of a part of more, or what a GPU reads. */
+typedef enum mt_written { MT_WRITTEN_BY_SIZE, MT_WRITTEN_TO_MEMORY } mt_written;
 
 typedef struct mt_backend {
   const char *name; /* "cpu", "cpu:checked", "cuda" */
@@ -56,6 +69,8 @@ typedef struct mt_backend {
   mt_stream *(*stream_of)(void *handle);
   void *(*handle)(const mt_device *d, mt_stream *s);
   mt_status (*launch)(mt_plan *p, mt_stream *s, mt_err *err);
+  /* NULL, or: what a launch of p, a copy, is; false: it is no loop. */
+  bool (*loop)(mt_plan *p, mt_loop *out);
   /* Microseconds of n launches on the device's own stream, one behind the other. */
   mt_status (*measure)(mt_plan *p, int n, double *us, mt_err *err);
   /* NULL, or: chooses kernel and grid of a plan and fills its `own` part of data_bytes
@@ -141,6 +156,7 @@ struct mt_plan {
   void *data;             /* the backend's part */
   /* ---- of a copy */
   mt_launch first;        /* as it was proven, by elements, in order */
+  mt_written written;     /* before it is prepared */
   struct mt_stage *stage; /* NULL, or: between the host and it, no kernel */
   struct mt_table *table; /* NULL, or: by a list of offsets, no kernel */
   /* ---- of a product */

@@ -93,6 +93,17 @@ static void cut_pieces (mt_stage *g, size_t bytes) {
   for (int k = g->cut + 1; k < g->n; k++) g->pieces *= g->extent[k];
 }
 
+/* Bytes of a piece where the options do not say: as many pieces as there are slots at
+** least, so that packing and transfer of different ones overlap. */
+static size_t piece_of (const mt_stage *g, size_t room) {
+  size_t all = mt_dtype_size(g->travels);
+  for (int i = 0; i < g->n; i++)
+    if (!repeats(g, i)) all *= (size_t)g->extent[i];
+  all /= MT_STAGE_SLOTS;
+  if (all < MT_STAGE_SHORT) all = MT_STAGE_SHORT;
+  return all < room ? all : room;
+}
+
 static int64_t extent_of (const mt_stage *g, const mt_piece *p, int i) {
   return i < g->cut ? g->extent[i] : p->extent;
 }
@@ -250,6 +261,35 @@ mt_status mt_stage_leg (mt_leg *leg, const mt_stage *g, const mt_piece *p, void 
   return plan_leg(leg, g, p, room, err);
 }
 
+/* The same plan once more, so that both may be at work. */
+static mt_status twin (mt_leg *to, const mt_leg *from, mt_err *err) {
+  mt_plan *p = mt_plan_new(from->device, "copy", err);
+  if (p == NULL) return err->status;
+  void *data = p->data;
+  *p = *from->p;
+  p->data = data;
+  p->workspace = NULL;
+  *to = *from;
+  to->p = p;
+  return MT_OK;
+}
+
+/* What a host packs a GPU reads next, and what it unpacks is a part of more: memory has
+** it. */
+static mt_status leave_in_memory (mt_leg *leg, mt_err *err) {
+  const mt_backend *b = leg->device->backend;
+  leg->p->written = MT_WRITTEN_TO_MEMORY;
+  return b->prepare ? b->prepare(leg->p, err) : MT_OK;
+}
+
+mt_status mt_stage_pack (mt_stage *g, int slot, const mt_piece *p, void *room,
+                         mt_err *err) {
+  mt_leg *leg = &g->pack[slot];
+  if (leg->p == NULL && g->pack[0].p != NULL) MT_TRY(twin(leg, &g->pack[0], err));
+  MT_TRY(mt_stage_leg(leg, g, p, room, err));
+  return leg->p->written == MT_WRITTEN_BY_SIZE ? leave_in_memory(leg, err) : MT_OK;
+}
+
 /* ---------------------------------------------------------------- plans */
 
 static mt_dtype shorter (mt_dtype host, mt_dtype device) {
@@ -268,7 +308,8 @@ static void begin_stage (mt_stage *g, const mt_plan *p, mt_device *const device[
     g->origin[s] = p->launch.origin[s];
     if (p->launch.desc.swizzle[s].mask != 0) g->swizzle[s] = t[s]->layout[0];
   }
-  g->pack = (mt_leg){.device = device[g->host], .side = g->host};
+  for (int i = 0; i < MT_STAGE_SLOTS; i++)
+    g->pack[i] = (mt_leg){.device = device[g->host], .side = g->host};
   g->place = (mt_leg){.device = p->device, .side = 1 - g->host};
   take_axes(g, &p->launch.desc);
 }
@@ -294,9 +335,9 @@ static mt_status find_room (mt_stage *g, mt_device *d, mt_err *err) {
   size_t bytes = 0;
   MT_TRY(d->backend->room(d, &bytes, at, err));
   g->staged = true;
-  cut_pieces(g, bytes);
+  cut_pieces(g, d->options.piece ? bytes : piece_of(g, bytes));
   mt_stage_piece(&first, g, 0);
-  if (!first.raw || !g->locked) MT_TRY(mt_stage_leg(&g->pack, g, &first, at[0], err));
+  if (!first.raw || !g->locked) MT_TRY(mt_stage_pack(g, 0, &first, at[0], err));
   if (first.direct) return MT_OK;
   return mt_stage_leg(&g->place, g, &first, at[1], err);
 }
@@ -353,12 +394,12 @@ mt_status mt_plan_transfer_rounded (mt_plan **out, mt_device *from, const mt_ten
 
 mt_status mt_stage_launch (mt_plan *p, mt_stream *s, mt_err *err) {
   MT_TRY(mt_graph_idle(p->device, "copy", err));
-  MT_TRY(mt_graph_idle(p->stage->pack.device, "copy", err));
+  MT_TRY(mt_graph_idle(p->stage->pack[0].device, "copy", err));
   return p->device->backend->transfer(p, s, err);
 }
 
 void mt_stage_free (mt_plan *p) {
-  mt_plan_free(p->stage->pack.p);
+  for (int i = 0; i < MT_STAGE_SLOTS; i++) mt_plan_free(p->stage->pack[i].p);
   mt_plan_free(p->stage->place.p);
   mt_host_free(p->device, p->stage, sizeof *p->stage);
 }
@@ -374,7 +415,7 @@ static void put_leg (mt_strbuf *t, const mt_leg *leg, const char *before) {
 void mt_stage_put (mt_strbuf *t, const mt_plan *p) {
   const mt_stage *g = p->stage;
   bool up = g->host == MT_SRC;
-  const mt_leg *first = up ? &g->pack : &g->place, *second = up ? &g->place : &g->pack;
+  const mt_leg *first = up ? g->pack : &g->place, *second = up ? &g->place : g->pack;
   if (first->p == NULL && second->p == NULL) mt_putf(t, "kernel: none");
   put_leg(t, first, "kernel: ");
   put_leg(t, second, first->p ? ", " : "kernel: ");

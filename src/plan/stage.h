@@ -18,9 +18,11 @@
 #include "plan/device.h"
 
 enum {
-  MT_STAGE_PIECE = 4 << 20,  /* bytes of a piece, where the options do not say */
-  MT_STAGE_LEAST = 64 << 10, /* fewer are no piece, but for options that say so */
-  MT_UNSTAGED = 64 << 10     /* bytes of a run that goes without staging */
+  MT_STAGE_SLOTS = 8,         /* pieces that are on their way at most */
+  MT_STAGE_PIECE = 4 << 20,   /* bytes of a piece at most, where the options do not say */
+  MT_STAGE_SHORT = 512 << 10, /* of one of few */
+  MT_STAGE_LEAST = 64 << 10,  /* fewer are no piece, but for options that say so */
+  MT_UNSTAGED = 64 << 10      /* bytes of a run that goes without staging */
 };
 
 /* Half of the way, between a tensor and what travels. `p` is a plan for pieces of this
@@ -47,9 +49,9 @@ typedef struct mt_stage {
   bool staged;
   size_t room; /* bytes of a piece at most, and of what it is kept in */
   int cut;
-  int64_t piece;          /* indices of a piece */
-  int64_t across, pieces; /* pieces along that axis, in all */
-  mt_leg pack, place;     /* on the host, on the device */
+  int64_t piece;                      /* indices of a piece */
+  int64_t across, pieces;             /* pieces along that axis, in all */
+  mt_leg pack[MT_STAGE_SLOTS], place; /* on the host, of each slot; on the device */
 } mt_stage;
 
 typedef struct mt_piece {
@@ -70,6 +72,10 @@ void *mt_piece_device (const mt_stage *g, const mt_piece *p);
 /* Makes leg->p the plan for this piece, which travels through g->room bytes at `room`. */
 mt_status mt_stage_leg (mt_leg *leg, const mt_stage *g, const mt_piece *p, void *room,
                         mt_err *err);
+
+/* The same for g->pack[slot], behind the first piece. */
+mt_status mt_stage_pack (mt_stage *g, int slot, const mt_piece *p, void *room,
+                         mt_err *err);
 
 mt_status mt_stage_launch (mt_plan *p, mt_stream *s, mt_err *err);
 void mt_stage_free (mt_plan *p);
