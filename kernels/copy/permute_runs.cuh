@@ -1,0 +1,141 @@
+/*
+** permute_runs.cuh - the runs of an unaligned box: what the bounds leave of them, and how
+** they come to shared memory.
+** SPDX-License-Identifier: MIT
+**
+** All names and a picture are in desc/permute_unaligned_desc.h.
+*/
+#ifndef PERMUTE_RUNS_CUH
+#define PERMUTE_RUNS_CUH
+
+#include "desc/permute_unaligned_desc.h"
+#include "kernels/copy/permute.cuh"
+
+#define MT_INLINE __device__ __forceinline__
+
+namespace mt {
+
+/* ------------------------------------------------------------------ lengths */
+
+/* Where a box is, and its ordinates: how far along the bounds it begins. */
+struct unaligned_place : place {
+  uint32_t at[MT_PERMUTE_UNALIGNED_BOUNDS];
+  MT_INLINE void step (const mt_axis &a, int64_t digit) {
+    place::step(a, digit);
+#pragma unroll
+    for (int k = 0; k < MT_PERMUTE_UNALIGNED_BOUNDS; k++)
+      at[k] += (uint32_t)digit * (uint32_t)a.step[k];
+  }
+};
+
+/* What the bounds leave of the four spans, in units. run and runs are with the halo. A
+** row has units up to `end` with the halo, of which `row` are the box's; `begun`: it has
+** a halo and began in the box before. */
+struct unaligned_size {
+  uint32_t run, runs, row, rows, end;
+  bool begun;
+  MT_INLINE void find (const mt_desc &d, const unaligned_place &at) {
+    const mt_permute_unaligned &s = d.unaligned;
+    uint32_t left[MT_PERMUTE_UNALIGNED_BOUNDS];
+    begun = false;
+#pragma unroll
+    for (int k = 0; k < MT_PERMUTE_UNALIGNED_BOUNDS; k++) {
+      left[k] = (uint32_t)d.bound[k] - at.at[k];
+      if (s.halo != 0 && s.row.bound == k + 1 && at.at[k] > 0) begun = true;
+    }
+    row = of(s.row, 0, left), rows = of(s.rows, 0, left), end = of(s.row, s.halo, left);
+    run = of(s.run, s.run.bound == s.row.bound ? s.halo : 0, left);
+    runs = of(s.runs, 0, left);
+    const uint32_t more = of(s.runs, s.halo, left) - runs;
+    runs += more < s.halo_runs ? more : s.halo_runs;
+  }
+  static MT_INLINE uint32_t of (const mt_span &s, uint32_t ahead, const uint32_t *left) {
+    uint32_t count = s.count + ahead;
+    if (s.bound == 0) return s.units * s.count;
+#pragma unroll
+    for (int k = 0; k < MT_PERMUTE_UNALIGNED_BOUNDS; k++)
+      if (s.bound == k + 1 && left[k] < count) count = left[k];
+    return s.units * count;
+  }
+};
+
+/* What a thread finds for all: where box n begins on both sides, and its size. */
+struct unaligned_block {
+  const char *src;
+  char *dst;
+  unaligned_size size;
+  bool inside; /* all that is read lies in the buffer */
+  MT_INLINE void find (const mt_launch &p, uint32_t n) {
+    const mt_desc &d = p.desc;
+    const memory m(p, MT_SRC);
+    unaligned_place at = {};
+    sides side(p);
+    walk_rest(at, d, n);
+    side.move(d, at);
+    src = side.src, dst = side.dst;
+    size.find(d, at);
+    inside = src + d.unaligned.reach[0] - 16 >= m.low &&
+             src + d.unaligned.reach[1] + 16 <= m.high;
+  }
+};
+
+/* ------------------------------------------------------------------ loading */
+
+/* The offsets of index n of a walk, in global and in shared memory, in bytes. */
+struct unaligned_walk {
+  int64_t global;
+  uint32_t shared;
+  MT_INLINE unaligned_walk (const mt_walk_axis *axis, uint32_t count, uint32_t n)
+      : global(0), shared(0) {
+#pragma unroll 1
+    for (uint32_t k = 0; k < count; k++) {
+      const uint32_t q = __umulhi(n, axis[k].by.mul) >> axis[k].by.shift;
+      const uint32_t digit = n - q * axis[k].by.extent;
+      shared += digit * axis[k].shared;
+      global += digit * axis[k].global;
+      n = q;
+    }
+  }
+};
+
+/* Where each run begins in the source, in units. */
+MT_INLINE int32_t *unaligned_starts (const mt_permute_unaligned &k, char *box) {
+  return (int32_t *)(box + k.starts_at);
+}
+
+/* All warps but the first find the starts of runs. */
+template <int ES>
+MT_INLINE void unaligned_find (const mt_permute_unaligned &k, char *box) {
+#pragma unroll 1
+  for (uint32_t r = threadIdx.x - 32; r < k.held_runs; r += blockDim.x - 32)
+    unaligned_starts(k, box)[r] =
+        (int32_t)(unaligned_walk(k.load, k.nload, r).global / ES);
+}
+
+/* Vector i of all runs is vector i mod run_vectors of run r. The first begins at the
+** multiple of 16 before the run. INSIDE: all of them lie in the buffer; else the units of
+** a vector that do are loaded. */
+template <int ES, bool INSIDE>
+MT_INLINE void unaligned_load (const mt_launch &p, const unaligned_block &b, char *box) {
+  enum { V = 16 / ES };
+  const mt_permute_unaligned &k = p.desc.unaligned;
+  const memory m(p, MT_SRC);
+  const int32_t bytes = (int32_t)(b.size.run * ES);
+  const uint32_t each = k.run_vectors.extent, all = b.size.runs * each;
+#pragma unroll(INSIDE ? 4 : 1)
+  for (uint32_t i = threadIdx.x; i < all; i += blockDim.x) {
+    const uint32_t r = divide(i, k.run_vectors);
+    const char *run = b.src + (int64_t)unaligned_starts(k, box)[r] * ES;
+    const int32_t at = (int32_t)(16 * (i - r * each)) - (int32_t)((uintptr_t)run & 15);
+    const char *from = run + at;
+    char *to = box + 16 * i + r / V * k.gap;
+    if (at >= bytes) continue;
+    if (INSIDE || (from >= m.low && from + 16 <= m.high)) fetch(near_of(to), from);
+    else *(uint4 *)to = load_edge<ES>(from, m);
+  }
+}
+
+} // namespace mt
+
+#undef MT_INLINE
+#endif
