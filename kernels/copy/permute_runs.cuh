@@ -112,26 +112,49 @@ MT_INLINE void unaligned_find (const mt_permute_unaligned &k, char *box) {
         (int32_t)(unaligned_walk(k.load, k.nload, r).global / ES);
 }
 
-/* Vector i of all runs is vector i mod run_vectors of run r. The first begins at the
-** multiple of 16 before the run. INSIDE: all of them lie in the buffer; else the units of
-** a vector that do are loaded. */
+/* The vector that lies n bytes on in all runs, without their gaps: where it comes from
+** and goes to, and if its run touches it. The first of a run begins at the multiple of 16
+** before it. `back` is -pitch, in a register: a product is added by one instruction, but
+** subtracted by two. */
+template <int ES> struct unaligned_vector {
+  const char *from;
+  near to;
+  bool real;
+  MT_INLINE void find (const mt_permute_unaligned &k, const unaligned_block &b, char *box,
+                       uint32_t n, uint32_t back) {
+    const uint32_t r = __umulhi(n, k.pitch_mul);
+    const char *run = b.src + (int64_t)unaligned_starts(k, box)[r] * ES;
+    const int32_t at = (int32_t)(n + r * back) - (int32_t)((uintptr_t)run & 15);
+    from = run + at, to = near_of(box) + n + r / (16 / ES) * k.gap;
+    real = at < (int32_t)(b.size.run * ES);
+  }
+};
+
+/* INSIDE: all vectors lie in the buffer; else the units of a vector that do are loaded.
+** Where no branch is between loads only the first costs three instructions more. */
 template <int ES, bool INSIDE>
 MT_INLINE void unaligned_load (const mt_launch &p, const unaligned_block &b, char *box) {
-  enum { V = 16 / ES };
+  enum { ON = 16 * MT_PERMUTE_UNALIGNED_THREADS, EACH = 4 };
   const mt_permute_unaligned &k = p.desc.unaligned;
   const memory m(p, MT_SRC);
-  const int32_t bytes = (int32_t)(b.size.run * ES);
-  const uint32_t each = k.run_vectors.extent, all = b.size.runs * each;
-#pragma unroll(INSIDE ? 4 : 1)
-  for (uint32_t i = threadIdx.x; i < all; i += blockDim.x) {
-    const uint32_t r = divide(i, k.run_vectors);
-    const char *run = b.src + (int64_t)unaligned_starts(k, box)[r] * ES;
-    const int32_t at = (int32_t)(16 * (i - r * each)) - (int32_t)((uintptr_t)run & 15);
-    const char *from = run + at;
-    char *to = box + 16 * i + r / V * k.gap;
-    if (at >= bytes) continue;
-    if (INSIDE || (from >= m.low && from + 16 <= m.high)) fetch(near_of(to), from);
-    else *(uint4 *)to = load_edge<ES>(from, m);
+  const uint32_t all = b.size.runs * k.pitch;
+  const uint32_t back = (uint32_t)kept(-(int64_t)k.pitch);
+  uint32_t n = 16 * threadIdx.x;
+#pragma unroll 1
+  for (; INSIDE && n + (EACH - 1) * ON < all; n += EACH * ON) {
+    unaligned_vector<ES> v[EACH];
+#pragma unroll
+    for (int i = 0; i < EACH; i++) v[i].find(k, b, box, n + i * ON, back);
+#pragma unroll
+    for (int i = 0; i < EACH; i++) fetch_if(v[i].real, v[i].to, v[i].from);
+  }
+#pragma unroll 1
+  for (; n < all; n += ON) {
+    unaligned_vector<ES> v;
+    v.find(k, b, box, n, back);
+    if (INSIDE || (v.from >= m.low && v.from + 16 <= m.high))
+      fetch_if(v.real, v.to, v.from);
+    else if (v.real) *(uint4 *)there(v.to) = load_edge<ES>(v.from, m);
   }
 }
 

@@ -173,6 +173,12 @@ mutant(groups_not_waited_for copy_permute_b4 ""
 ]])
 mutant(first_unit_of_a_group copy_permute_b2 "" [[(j % G ? t.lane[j % G] : 0)]] [[(j % G ? t.lane[0] : 0)]])
 
+source(permute_runs.cuh)
+mutant(loads_of_the_first_vector copy_permute_unaligned_b4 ""
+       [[n + i * ON, back]] [[n, back]])
+mutant(runs_without_gaps copy_permute_unaligned_b4 ""
+       [[ + r / (16 / ES) * k.gap]] "")
+
 source(permute_unaligned.cuh)
 mutant(places_without_gaps copy_permute_unaligned_b1 ""
        [[n / V * MT_UNALIGNED_GROUP(V) + n % V * 2]] [[n / V * (2 * V) + n % V * 2]])

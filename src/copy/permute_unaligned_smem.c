@@ -259,7 +259,7 @@ static bool build_size (mt_desc *d, uint32_t nrun) {
     all = MT_PERMUTE_UNALIGNED_THREE;
   s->starts_at = (uint32_t)starts, s->groups_at = (uint32_t)groups;
   s->size = (uint32_t)all;
-  s->run_vectors = mt_divisor_of(s->pitch / MT_VECTOR);
+  s->pitch_mul = (uint32_t)((UINT32_MAX + (uint64_t)pitch) / (uint64_t)pitch);
   return all <= MT_PERMUTE_UNALIGNED_SHARED;
 }
 

@@ -111,7 +111,8 @@ typedef struct mt_permute_unaligned {
   uint32_t length, segment;     /* units of a segment; 0: not cut, length is the row */
   mt_span run, runs, row, rows; /* units of a run, number of runs; the same of rows */
   uint32_t halo, halo_runs;
-  mt_divisor run_vectors, piece; /* vectors of a run: pitch / 16; units of a piece */
+  uint32_t pitch_mul; /* n * pitch_mul >> 32 is n / pitch, for bytes n of a box */
+  mt_divisor piece;   /* units of a piece */
   uint32_t window_align, class_log, group_rows, linear;
   uint32_t apart; /* bytes of shared memory from one vector of a task to its next */
   mt_divisor window, classes, chunks, groups;
