@@ -34,7 +34,8 @@ struct unaligned_place : place {
 struct unaligned_size {
   uint32_t run, runs, row, rows, end;
   bool begun;
-  MT_INLINE void find (const mt_desc &d, const unaligned_place &at) {
+  /* Returns how many indices of the last axis of `runs` there are, with the halo. */
+  MT_INLINE uint32_t find (const mt_desc &d, const unaligned_place &at) {
     const mt_permute_unaligned &s = d.unaligned;
     uint32_t left[MT_PERMUTE_UNALIGNED_BOUNDS];
     begun = false;
@@ -46,16 +47,22 @@ struct unaligned_size {
     row = of(s.row, 0, left), rows = of(s.rows, 0, left), end = of(s.row, s.halo, left);
     run = of(s.run, s.run.bound == s.row.bound ? s.halo : 0, left);
     runs = of(s.runs, 0, left);
-    const uint32_t more = of(s.runs, s.halo, left) - runs;
+    const uint32_t indices = count_of(s.runs, s.halo, left);
+    const uint32_t more = s.runs.units * indices - runs;
     runs += more < s.halo_runs ? more : s.halo_runs;
+    return indices;
   }
-  static MT_INLINE uint32_t of (const mt_span &s, uint32_t ahead, const uint32_t *left) {
+  static MT_INLINE uint32_t count_of (const mt_span &s, uint32_t ahead,
+                                      const uint32_t *left) {
     uint32_t count = s.count + ahead;
-    if (s.bound == 0) return s.units * s.count;
+    if (s.bound == 0) return s.count;
 #pragma unroll
     for (int k = 0; k < MT_PERMUTE_UNALIGNED_BOUNDS; k++)
       if (s.bound == k + 1 && left[k] < count) count = left[k];
-    return s.units * count;
+    return count;
+  }
+  static MT_INLINE uint32_t of (const mt_span &s, uint32_t ahead, const uint32_t *left) {
+    return s.units * count_of(s, ahead, left);
   }
 };
 
@@ -67,15 +74,23 @@ struct unaligned_block {
   bool inside; /* all that is read lies in the buffer */
   MT_INLINE void find (const mt_launch &p, uint32_t n) {
     const mt_desc &d = p.desc;
-    const memory m(p, MT_SRC);
     unaligned_place at = {};
     sides side(p);
     walk_rest(at, d, n);
     side.move(d, at);
     src = side.src, dst = side.dst;
-    size.find(d, at);
-    inside = src + d.unaligned.reach[0] - 16 >= m.low &&
-             src + d.unaligned.reach[1] + 16 <= m.high;
+    const uint32_t indices = size.find(d, at);
+    inside = lies_in(memory(p, MT_SRC), d, indices);
+  }
+  /* Runs begin in `reach` for one index of the last axis of `runs`. They are read by
+  ** whole vectors. */
+  MT_INLINE bool lies_in (const memory &m, const mt_desc &d, uint32_t indices) const {
+    const int64_t by = (int64_t)(indices - 1) * d.unaligned.reach_step;
+    const char *low = src + d.unaligned.reach[0] + (by < 0 ? by : 0);
+    const char *high = src + d.unaligned.reach[1] + (by > 0 ? by : 0) +
+                       (int64_t)size.run * d.vec * d.elem;
+    return low - ((uintptr_t)low & 15) >= m.low &&
+           high + (-(uintptr_t)high & 15) <= m.high;
   }
 };
 

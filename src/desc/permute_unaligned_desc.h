@@ -118,7 +118,9 @@ typedef struct mt_permute_unaligned {
   mt_divisor window, classes, chunks, groups;
   mt_divisor lead;       /* rows along the first axis of `store`; segments: 1 */
   uint32_t tasks, nrows; /* rows of a box, segments together */
-  int64_t reach[2];      /* bytes of the source: the box is in [0] <= x < [1] */
+  /* Bytes of the source. For one index of the last axis of `runs`, if that is in no run,
+  ** runs begin in reach[0] <= x <= reach[1]; its next index is reach_step behind. */
+  int64_t reach[2], reach_step;
   mt_walk_axis load[MT_PERMUTE_AXES], store[MT_PERMUTE_AXES];
   mt_lookup_axis lookup[MT_PERMUTE_AXES];
 } mt_permute_unaligned;
