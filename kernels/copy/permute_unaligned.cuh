@@ -194,13 +194,14 @@ MT_INLINE void unaligned_put (const mt_permute_unaligned &k, const unaligned_blo
   r.find<ES>(k, b, rows, first);
   units.go(unaligned_address(box) + rows.at);
 #pragma unroll 1
-  for (int32_t n = (int32_t)rows.count; n > 0; n -= 1 + BOTH) {
+  for (int32_t n = (int32_t)rows.count; n > 0;) {
     unaligned_put_row<ES, UNITS, WHOLE, PART>(k, b, r, units, box, 0);
-    if (n > 1) r.go(k);
+    r.go(k);
     if (BOTH && n > 1)
       unaligned_put_row<ES, UNITS, WHOLE, PART>(k, b, r, units, box, k.apart);
-    if (n > 1 + BOTH) units.go(k.apart << BOTH);
-    if (BOTH && n > 2) r.go(k);
+    if (BOTH) r.go(k);
+    if ((n -= 1 + BOTH) <= 0) break;
+    units.go(k.apart << BOTH);
   }
 }
 
