@@ -163,42 +163,51 @@ struct unaligned_row {
   }
 };
 
-/* Writes it, `by` bytes behind where its units lie: WHOLE: if all of them are real; PART:
-** if some are. */
-template <int ES, typename UNITS, bool WHOLE, bool PART>
+/* A vector at `to` that no row writes as a whole: what is real of it, the units from
+** place `first` on of a segment that begins with place `place`. */
+template <int ES, typename UNITS>
+MT_INLINE void unaligned_put_part (const mt_permute_unaligned &k,
+                                   const unaligned_block &b, char *to, int32_t first,
+                                   int32_t place, const UNITS &units, const char *box,
+                                   uint32_t by) {
+  const bool half = (uintptr_t)to & 16;
+  const int32_t p = place + first, begin = first - (half ? 16 / ES : 0);
+  const int32_t end = (int32_t)b.size.end - p, row = (int32_t)b.size.row;
+  const bool mine = begin >= 0 ? begin < (int32_t)k.length && place + begin < row :
+                                 place == 0 && !b.size.begun;
+  const uint32_t at = (uint32_t)(p < 0 ? -p : 0) * ES;
+  if (mine && end > 0)
+    store_part<ES>(to, units.vector(box, by, at), at,
+                   end * ES < 16 ? (uint32_t)end * ES : 16);
+}
+
+/* Writes it, `by` bytes behind where its units lie, if all of them are real; PART: or
+** what is real of them. */
+template <int ES, typename UNITS, bool PART>
 MT_INLINE void unaligned_put_row (const mt_permute_unaligned &k, const unaligned_block &b,
                                   const unaligned_row &r, const UNITS &units,
                                   const char *box, uint32_t by) {
-  enum { V = 16 / ES };
   const bool half = (uintptr_t)r.to & 16;
-  if (r.place <= (half ? r.odd : r.even)) {
-    if (WHOLE) unaligned_whole(r.to, units.vector(box, by));
-  } else if (PART) {
-    const int32_t p = r.place + r.first, begin = r.first - (half ? V : 0);
-    const int32_t end = (int32_t)b.size.end, row = (int32_t)b.size.row;
-    const bool mine = begin >= 0 ? begin < (int32_t)k.length && r.place + begin < row :
-                                   r.place == 0 && !b.size.begun;
-    if (mine && p < end) store_part<ES>(r.to, units.vector(box, by), -p, end - p);
-  }
+  if (r.place <= (half ? r.odd : r.even)) unaligned_whole(r.to, units.vector(box, by));
+  else if (PART) unaligned_put_part<ES>(k, b, r.to, r.first, r.place, units, box, by);
 }
 
 /* Writes that vector of each row of a group. Of small units, of which an address each
 ** takes longer than what it reads, two rows have the same. */
-template <int ES, typename UNITS, bool WHOLE, bool PART>
+template <int ES, typename UNITS>
 MT_INLINE void unaligned_put (const mt_permute_unaligned &k, const unaligned_block &b,
                               const unaligned_rows &rows, const char *box,
                               int32_t first) {
-  enum { BOTH = WHOLE && !PART };
+  enum { PART = ES >= 4, BOTH = ES < 4 };
   UNITS units(k, box, first);
   unaligned_row r;
   r.find<ES>(k, b, rows, first);
   units.go(unaligned_address(box) + rows.at);
 #pragma unroll 1
   for (int32_t n = (int32_t)rows.count; n > 0;) {
-    unaligned_put_row<ES, UNITS, WHOLE, PART>(k, b, r, units, box, 0);
+    unaligned_put_row<ES, UNITS, PART>(k, b, r, units, box, 0);
     r.go(k);
-    if (BOTH && n > 1)
-      unaligned_put_row<ES, UNITS, WHOLE, PART>(k, b, r, units, box, k.apart);
+    if (BOTH && n > 1) unaligned_put_row<ES, UNITS, PART>(k, b, r, units, box, k.apart);
     if (BOTH) r.go(k);
     if ((n -= 1 + BOTH) <= 0) break;
     units.go(k.apart << BOTH);
@@ -231,7 +240,7 @@ MT_INLINE void unaligned_store (const mt_permute_unaligned &k, const unaligned_b
     const int32_t left = (int32_t)b.size.row - (int32_t)rows.place;
     if (rows.count != 0 && first < (int32_t)k.length + V && first < left + V &&
         first >= (ES < 4 ? 0 : 1 - V))
-      unaligned_put<ES, UNITS, true, (ES >= 4)>(k, b, rows, box, first);
+      unaligned_put<ES, UNITS>(k, b, rows, box, first);
   }
 }
 
@@ -305,13 +314,17 @@ MT_INLINE void unaligned_ends (const mt_permute_unaligned &k, const unaligned_bl
     const bool real =
         late ? first >= 0 && first < end && first < row + V : lead != 0 && !b.size.begun;
     if (!real || rows.count == 0) continue;
+    char *to = b.dst + rows.dst + (int64_t)first * ES;
+    const bool half = (uintptr_t)to & 16;
     if (k.segment && late) {
-      const uintptr_t to = (uintptr_t)(b.dst + rows.dst + (int64_t)first * ES);
-      const int32_t begin = first - (to & 16 ? V : 0);
+      const int32_t begin = first - (half ? V : 0);
       if (begin > 0) rows.go(k, (uint32_t)begin / k.segment);
       first -= (int32_t)rows.place;
     }
-    unaligned_put<ES, UNITS, false, true>(k, b, rows, box, first);
+    if ((int32_t)rows.place <= unaligned_limit<ES>(k, b, first, half)) continue;
+    UNITS units(k, box, first);
+    units.go(unaligned_address(box) + rows.at);
+    unaligned_put_part<ES>(k, b, to, first, (int32_t)rows.place, units, box, 0);
   }
 }
 
