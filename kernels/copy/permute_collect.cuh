@@ -103,14 +103,14 @@ template <int ES> struct unaligned_units {
 #pragma unroll
     for (int n = 0; n < V; n++) at[n] += by;
   }
-  /* Of the row at address `row`. */
-  MT_INLINE uint4 vector (const char *box, uint32_t row) const {
+  /* Of the row at address `row`. Its byte `from` comes first. */
+  MT_INLINE uint4 vector (const char *box, uint32_t row, uint32_t from = 0) const {
     type x[V];
     uint4 out;
 #pragma unroll
     for (int n = 0; n < V; n++) unaligned_get(&x[n], at[n] + row, box);
     box_vectors<ES, 1>::of(&out, x);
-    return ES == 16 ? out : rotated<ES>(out, rotation);
+    return ES == 16 ? out : rotated<ES>(out, rotation + from);
   }
 };
 
@@ -167,9 +167,10 @@ template <int ES> struct unaligned_pieces {
   }
 
   MT_INLINE void go (uint32_t by) { at += by, next += by; }
-  MT_INLINE uint4 vector (const char *box, uint32_t row) const {
-    const uint4 v = unaligned_any<ES>(box, at + row);
-    return left < 16 ? unaligned_join(v, unaligned_any<ES>(box, next + row), left) : v;
+  MT_INLINE uint4 vector (const char *box, uint32_t row, uint32_t from = 0) const {
+    uint4 v = unaligned_any<ES>(box, at + row);
+    if (left < 16) v = unaligned_join(v, unaligned_any<ES>(box, next + row), left);
+    return ES == 16 ? v : rotated<ES>(v, from);
   }
 };
 
@@ -192,20 +193,17 @@ MT_INLINE void store_next (char *p, uint4 &v, uint32_t &at, uint32_t end) {
                    __funnelshift_r(v.z, v.w, 8 * N), v.w >> 8 * N);
 }
 
-/* Stores the units [low, high) of the vector at p: by accesses of 1, 2, 4, 8, 4, 2, 1
-** bytes, as far as they are needed, each aligned. */
+/* Stores the bytes [at, end) of the vector at p, of which v has byte `at` first: by
+** accesses of 1, 2, 4, 8, 4, 2, 1 bytes, as far as they are needed, each aligned. */
 template <int ES>
-MT_INLINE void store_part (char *p, const uint4 &v, int32_t low, int32_t high) {
-  uint32_t at = (uint32_t)(low < 0 ? 0 : low) * ES;
-  const uint32_t end = high * ES < 16 ? (uint32_t)high * ES : 16;
-  uint4 x = rotated<ES>(v, at);
-  store_next<ES, 1, true>(p, x, at, end);
-  store_next<ES, 2, true>(p, x, at, end);
-  store_next<ES, 4, true>(p, x, at, end);
-  store_next<ES, 8, false>(p, x, at, end);
-  store_next<ES, 4, false>(p, x, at, end);
-  store_next<ES, 2, false>(p, x, at, end);
-  store_next<ES, 1, false>(p, x, at, end);
+MT_INLINE void store_part (char *p, uint4 v, uint32_t at, uint32_t end) {
+  store_next<ES, 1, true>(p, v, at, end);
+  store_next<ES, 2, true>(p, v, at, end);
+  store_next<ES, 4, true>(p, v, at, end);
+  store_next<ES, 8, false>(p, v, at, end);
+  store_next<ES, 4, false>(p, v, at, end);
+  store_next<ES, 2, false>(p, v, at, end);
+  store_next<ES, 1, false>(p, v, at, end);
 }
 
 /* A whole vector. */

@@ -25,130 +25,11 @@
 
 #include "desc/permute_unaligned_desc.h"
 #include "kernels/copy/permute_collect.cuh"
+#include "kernels/copy/permute_runs.cuh"
 
 #define MT_INLINE __device__ __forceinline__
 
 namespace mt {
-
-/* ------------------------------------------------------------------ lengths */
-
-/* Where a box is, and its ordinates: how far along the bounds it begins. */
-struct unaligned_place : place {
-  uint32_t at[MT_PERMUTE_UNALIGNED_BOUNDS];
-  MT_INLINE void step (const mt_axis &a, int64_t digit) {
-    place::step(a, digit);
-#pragma unroll
-    for (int k = 0; k < MT_PERMUTE_UNALIGNED_BOUNDS; k++)
-      at[k] += (uint32_t)digit * (uint32_t)a.step[k];
-  }
-};
-
-/* What the bounds leave of the four spans, in units. run and runs are with the halo. A
-** row has units up to `end` with the halo, of which `row` are the box's; `begun`: it has
-** a halo and began in the box before. */
-struct unaligned_size {
-  uint32_t run, runs, row, rows, end;
-  bool begun;
-  MT_INLINE void find (const mt_desc &d, const unaligned_place &at) {
-    const mt_permute_unaligned &s = d.unaligned;
-    uint32_t left[MT_PERMUTE_UNALIGNED_BOUNDS];
-    begun = false;
-#pragma unroll
-    for (int k = 0; k < MT_PERMUTE_UNALIGNED_BOUNDS; k++) {
-      left[k] = (uint32_t)d.bound[k] - at.at[k];
-      if (s.halo != 0 && s.row.bound == k + 1 && at.at[k] > 0) begun = true;
-    }
-    row = of(s.row, 0, left), rows = of(s.rows, 0, left), end = of(s.row, s.halo, left);
-    run = of(s.run, s.run.bound == s.row.bound ? s.halo : 0, left);
-    runs = of(s.runs, 0, left);
-    const uint32_t more = of(s.runs, s.halo, left) - runs;
-    runs += more < s.halo_runs ? more : s.halo_runs;
-  }
-  static MT_INLINE uint32_t of (const mt_span &s, uint32_t ahead, const uint32_t *left) {
-    uint32_t count = s.count + ahead;
-    if (s.bound == 0) return s.units * s.count;
-#pragma unroll
-    for (int k = 0; k < MT_PERMUTE_UNALIGNED_BOUNDS; k++)
-      if (s.bound == k + 1 && left[k] < count) count = left[k];
-    return s.units * count;
-  }
-};
-
-/* What a thread finds for all: where box n begins on both sides, and its size. */
-struct unaligned_block {
-  const char *src;
-  char *dst;
-  unaligned_size size;
-  bool inside; /* all that is read lies in the buffer */
-  MT_INLINE void find (const mt_launch &p, uint32_t n) {
-    const mt_desc &d = p.desc;
-    const memory m(p, MT_SRC);
-    unaligned_place at = {};
-    sides side(p);
-    walk_rest(at, d, n);
-    side.move(d, at);
-    src = side.src, dst = side.dst;
-    size.find(d, at);
-    inside = src + d.unaligned.reach[0] - 16 >= m.low &&
-             src + d.unaligned.reach[1] + 16 <= m.high;
-  }
-};
-
-/* ------------------------------------------------------------------ loading */
-
-/* The offsets of index n of a walk, in global and in shared memory, in bytes. */
-struct unaligned_walk {
-  int64_t global;
-  uint32_t shared;
-  MT_INLINE unaligned_walk (const mt_walk_axis *axis, uint32_t count, uint32_t n)
-      : global(0), shared(0) {
-#pragma unroll 1
-    for (uint32_t k = 0; k < count; k++) {
-      const uint32_t q = __umulhi(n, axis[k].by.mul) >> axis[k].by.shift;
-      const uint32_t digit = n - q * axis[k].by.extent;
-      shared += digit * axis[k].shared;
-      global += digit * axis[k].global;
-      n = q;
-    }
-  }
-};
-
-/* Where each run begins in the source, in units. */
-MT_INLINE int32_t *unaligned_starts (const mt_permute_unaligned &k, char *box) {
-  return (int32_t *)(box + k.starts_at);
-}
-
-/* All warps but the first find the starts of runs. */
-template <int ES>
-MT_INLINE void unaligned_find (const mt_permute_unaligned &k, char *box) {
-#pragma unroll 1
-  for (uint32_t r = threadIdx.x - 32; r < k.held_runs; r += blockDim.x - 32)
-    unaligned_starts(k, box)[r] =
-        (int32_t)(unaligned_walk(k.load, k.nload, r).global / ES);
-}
-
-/* Vector i of all runs is vector i mod run_vectors of run r. The first begins at the
-** multiple of 16 before the run. INSIDE: all of them lie in the buffer; else the units of
-** a vector that do are loaded. */
-template <int ES, bool INSIDE>
-MT_INLINE void unaligned_load (const mt_launch &p, const unaligned_block &b, char *box) {
-  enum { V = 16 / ES };
-  const mt_permute_unaligned &k = p.desc.unaligned;
-  const memory m(p, MT_SRC);
-  const int32_t bytes = (int32_t)(b.size.run * ES);
-  const uint32_t each = k.run_vectors.extent, all = b.size.runs * each;
-#pragma unroll(INSIDE ? 4 : 1)
-  for (uint32_t i = threadIdx.x; i < all; i += blockDim.x) {
-    const uint32_t r = divide(i, k.run_vectors);
-    const char *run = b.src + (int64_t)unaligned_starts(k, box)[r] * ES;
-    const int32_t at = (int32_t)(16 * (i - r * each)) - (int32_t)((uintptr_t)run & 15);
-    const char *from = run + at;
-    char *to = box + 16 * i + r / V * k.gap;
-    if (at >= bytes) continue;
-    if (INSIDE || (from >= m.low && from + 16 <= m.high)) fetch(near_of(to), from);
-    else *(uint4 *)to = load_edge<ES>(from, m);
-  }
-}
 
 /* ------------------------------------------------------------------ places */
 
@@ -282,44 +163,54 @@ struct unaligned_row {
   }
 };
 
-/* Writes it, `by` bytes behind where its units lie: WHOLE: if all of them are real; PART:
-** if some are. */
-template <int ES, typename UNITS, bool WHOLE, bool PART>
+/* A vector at `to` that no row writes as a whole: what is real of it, the units from
+** place `first` on of a segment that begins with place `place`. */
+template <int ES, typename UNITS>
+MT_INLINE void unaligned_put_part (const mt_permute_unaligned &k,
+                                   const unaligned_block &b, char *to, int32_t first,
+                                   int32_t place, const UNITS &units, const char *box,
+                                   uint32_t by) {
+  const bool half = (uintptr_t)to & 16;
+  const int32_t p = place + first, begin = first - (half ? 16 / ES : 0);
+  const int32_t end = (int32_t)b.size.end - p, row = (int32_t)b.size.row;
+  const bool mine = begin >= 0 ? begin < (int32_t)k.length && place + begin < row :
+                                 place == 0 && !b.size.begun;
+  const uint32_t at = (uint32_t)(p < 0 ? -p : 0) * ES;
+  if (mine && end > 0)
+    store_part<ES>(to, units.vector(box, by, at), at,
+                   end * ES < 16 ? (uint32_t)end * ES : 16);
+}
+
+/* Writes it, `by` bytes behind where its units lie, if all of them are real; PART: or
+** what is real of them. */
+template <int ES, typename UNITS, bool PART>
 MT_INLINE void unaligned_put_row (const mt_permute_unaligned &k, const unaligned_block &b,
                                   const unaligned_row &r, const UNITS &units,
                                   const char *box, uint32_t by) {
-  enum { V = 16 / ES };
   const bool half = (uintptr_t)r.to & 16;
-  if (r.place <= (half ? r.odd : r.even)) {
-    if (WHOLE) unaligned_whole(r.to, units.vector(box, by));
-  } else if (PART) {
-    const int32_t p = r.place + r.first, begin = r.first - (half ? V : 0);
-    const int32_t end = (int32_t)b.size.end, row = (int32_t)b.size.row;
-    const bool mine = begin >= 0 ? begin < (int32_t)k.length && r.place + begin < row :
-                                   r.place == 0 && !b.size.begun;
-    if (mine && p < end) store_part<ES>(r.to, units.vector(box, by), -p, end - p);
-  }
+  if (r.place <= (half ? r.odd : r.even)) unaligned_whole(r.to, units.vector(box, by));
+  else if (PART) unaligned_put_part<ES>(k, b, r.to, r.first, r.place, units, box, by);
 }
 
 /* Writes that vector of each row of a group. Of small units, of which an address each
 ** takes longer than what it reads, two rows have the same. */
-template <int ES, typename UNITS, bool WHOLE, bool PART>
+template <int ES, typename UNITS>
 MT_INLINE void unaligned_put (const mt_permute_unaligned &k, const unaligned_block &b,
                               const unaligned_rows &rows, const char *box,
                               int32_t first) {
-  enum { BOTH = WHOLE && !PART };
+  enum { PART = ES >= 4, BOTH = ES < 4 };
   UNITS units(k, box, first);
   unaligned_row r;
   r.find<ES>(k, b, rows, first);
   units.go(unaligned_address(box) + rows.at);
 #pragma unroll 1
-  for (int32_t n = (int32_t)rows.count; n > 0; n -= 1 + BOTH) {
-    unaligned_put_row<ES, UNITS, WHOLE, PART>(k, b, r, units, box, 0);
-    if (n > 1) r.go(k);
-    if (BOTH && n > 1)
-      unaligned_put_row<ES, UNITS, WHOLE, PART>(k, b, r, units, box, k.apart);
-    if (n > 1 + BOTH) units.go(k.apart << BOTH);
-    if (BOTH && n > 2) r.go(k);
+  for (int32_t n = (int32_t)rows.count; n > 0;) {
+    unaligned_put_row<ES, UNITS, PART>(k, b, r, units, box, 0);
+    r.go(k);
+    if (BOTH && n > 1) unaligned_put_row<ES, UNITS, PART>(k, b, r, units, box, k.apart);
+    if (BOTH) r.go(k);
+    if ((n -= 1 + BOTH) <= 0) break;
+    units.go(k.apart << BOTH);
   }
 }
 
@@ -349,7 +240,7 @@ MT_INLINE void unaligned_store (const mt_permute_unaligned &k, const unaligned_b
     const int32_t left = (int32_t)b.size.row - (int32_t)rows.place;
     if (rows.count != 0 && first < (int32_t)k.length + V && first < left + V &&
         first >= (ES < 4 ? 0 : 1 - V))
-      unaligned_put<ES, UNITS, true, (ES >= 4)>(k, b, rows, box, first);
+      unaligned_put<ES, UNITS>(k, b, rows, box, first);
   }
 }
 
@@ -423,13 +314,17 @@ MT_INLINE void unaligned_ends (const mt_permute_unaligned &k, const unaligned_bl
     const bool real =
         late ? first >= 0 && first < end && first < row + V : lead != 0 && !b.size.begun;
     if (!real || rows.count == 0) continue;
+    char *to = b.dst + rows.dst + (int64_t)first * ES;
+    const bool half = (uintptr_t)to & 16;
     if (k.segment && late) {
-      const uintptr_t to = (uintptr_t)(b.dst + rows.dst + (int64_t)first * ES);
-      const int32_t begin = first - (to & 16 ? V : 0);
+      const int32_t begin = first - (half ? V : 0);
       if (begin > 0) rows.go(k, (uint32_t)begin / k.segment);
       first -= (int32_t)rows.place;
     }
-    unaligned_put<ES, UNITS, false, true>(k, b, rows, box, first);
+    if ((int32_t)rows.place <= unaligned_limit<ES>(k, b, first, half)) continue;
+    UNITS units(k, box, first);
+    units.go(unaligned_address(box) + rows.at);
+    unaligned_put_part<ES>(k, b, to, first, (int32_t)rows.place, units, box, 0);
   }
 }
 

@@ -6,7 +6,7 @@ set(KERNELS copy)
 set(MAIN kernels/copy/algos.cuh)
 set(ROWS spec/kernels/copy_rows.h)
 set(GUARDS MT_ALGOS_CUH BASE_CUH PLACE_CUH PIXELS_CUH COPY_CUH TILE_CUH PERMUTE_CUH PERMUTE_COLLECT_CUH
-           PERMUTE_UNALIGNED_CUH BITS_CUH GATHER_CUH STAGED_CUH ROWS_CUH WEAVE_CUH PACK_CUH)
+           PERMUTE_RUNS_CUH PERMUTE_UNALIGNED_CUH BITS_CUH GATHER_CUH STAGED_CUH ROWS_CUH WEAVE_CUH PACK_CUH)
 
 # ---- places
 
@@ -172,6 +172,14 @@ mutant(groups_not_waited_for copy_permute_b4 ""
   __syncthreads();
 ]])
 mutant(first_unit_of_a_group copy_permute_b2 "" [[(j % G ? t.lane[j % G] : 0)]] [[(j % G ? t.lane[0] : 0)]])
+
+source(permute_runs.cuh)
+mutant(boxes_inside_by_their_first_run copy_permute_unaligned_b4 ""
+       [[ + (by > 0 ? by : 0)]] "")
+mutant(loads_of_the_first_vector copy_permute_unaligned_b4 ""
+       [[n + i * ON, back]] [[n, back]])
+mutant(runs_without_gaps copy_permute_unaligned_b4 ""
+       [[ + r / (16 / ES) * k.gap]] "")
 
 source(permute_unaligned.cuh)
 mutant(places_without_gaps copy_permute_unaligned_b1 ""

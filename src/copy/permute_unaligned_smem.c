@@ -259,7 +259,7 @@ static bool build_size (mt_desc *d, uint32_t nrun) {
     all = MT_PERMUTE_UNALIGNED_THREE;
   s->starts_at = (uint32_t)starts, s->groups_at = (uint32_t)groups;
   s->size = (uint32_t)all;
-  s->run_vectors = mt_divisor_of(s->pitch / MT_VECTOR);
+  s->pitch_mul = (uint32_t)((UINT32_MAX + (uint64_t)pitch) / (uint64_t)pitch);
   return all <= MT_PERMUTE_UNALIGNED_SHARED;
 }
 
@@ -351,16 +351,18 @@ static void build_tasks (mt_desc *d) {
   s->nrows = others * s->lead.extent;
 }
 
-/* The bytes of the source that a box lies in. False if offsets in units leave 32 bits. */
-static bool build_reach (mt_desc *d) {
-  int64_t *reach = d->unaligned.reach;
-  reach[0] = 0, reach[1] = unit_of(d);
-  for (uint32_t k = 0; k < d->nthr; k++) {
-    int64_t by = ((int64_t)held(d, k) - 1) * stride_of(d, k, MT_SRC);
-    reach[by > 0] += by;
+/* Where runs begin. False if offsets in units leave 32 bits. */
+static bool build_reach (mt_desc *d, uint32_t nrun, uint32_t nrow) {
+  mt_permute_unaligned *s = &d->unaligned;
+  int64_t box[2] = {0, run_bytes(d, nrun)};
+  for (uint32_t k = nrun; k < d->nthr; k++) {
+    int64_t step = stride_of(d, k, MT_SRC), by = ((int64_t)held(d, k) - 1) * step;
+    box[by > 0] += by;
+    if (k == axis_at(d, MT_DST, nrow - 1)) s->reach_step = step;
+    else s->reach[by > 0] += by;
   }
   int64_t most = (int64_t)INT32_MAX * unit_of(d);
-  return -reach[0] <= most && reach[1] <= most;
+  return -box[0] <= most && box[1] <= most;
 }
 
 /* ---------------------------------------------------------------- building */
@@ -396,7 +398,7 @@ bool mt_permute_unaligned_build (mt_desc *d) {
   build_store(d, nrun, in_row);
   build_tasks(d);
   if (!build_size(d, nrun)) return false;
-  return build_reach(d);
+  return build_reach(d, nrun, nrow);
 }
 
 bool mt_permute_unaligned_choose (mt_desc *d, bool halo) {

@@ -111,13 +111,16 @@ typedef struct mt_permute_unaligned {
   uint32_t length, segment;     /* units of a segment; 0: not cut, length is the row */
   mt_span run, runs, row, rows; /* units of a run, number of runs; the same of rows */
   uint32_t halo, halo_runs;
-  mt_divisor run_vectors, piece; /* vectors of a run: pitch / 16; units of a piece */
+  uint32_t pitch_mul; /* n * pitch_mul >> 32 is n / pitch, for bytes n of a box */
+  mt_divisor piece;   /* units of a piece */
   uint32_t window_align, class_log, group_rows, linear;
   uint32_t apart; /* bytes of shared memory from one vector of a task to its next */
   mt_divisor window, classes, chunks, groups;
   mt_divisor lead;       /* rows along the first axis of `store`; segments: 1 */
   uint32_t tasks, nrows; /* rows of a box, segments together */
-  int64_t reach[2];      /* bytes of the source: the box is in [0] <= x < [1] */
+  /* Bytes of the source. For one index of the last axis of `runs`, if that is in no run,
+  ** runs begin in reach[0] <= x <= reach[1]; its next index is reach_step behind. */
+  int64_t reach[2], reach_step;
   mt_walk_axis load[MT_PERMUTE_AXES], store[MT_PERMUTE_AXES];
   mt_lookup_axis lookup[MT_PERMUTE_AXES];
 } mt_permute_unaligned;
