@@ -86,6 +86,58 @@ static void check_end (mt_pool *p) {
   CHECK(atomic_load(&e.inside) == 0, "%d threads are at work", atomic_load(&e.inside));
 }
 
+/* ---------------------------------------------------------------- that grow */
+
+typedef struct crowd {
+  atomic_int inside, most;
+  loop l;
+} crowd;
+
+static void count_crowd (void *arg, int64_t first, int64_t last, mt_worker *w) {
+  crowd *c = arg;
+  const int now = atomic_fetch_add(&c->inside, 1) + 1;
+  if (now > atomic_load(&c->most)) atomic_store(&c->most, now);
+  count(&c->l, first, last, w);
+  atomic_fetch_sub(&c->inside, 1);
+}
+
+/* By parts, with something else in between, by `most` threads. */
+static void check_growing (mt_pool *p, int most) {
+  static crowd c;
+  mt_err e = MT_NOERR;
+  mt_worker w;
+  int64_t total = 0;
+  memset(&c, 0, sizeof c);
+  c.l.rest = pick(4) == 0 ? 50000 : 0;
+  mt_pool_open(&w, p, "copy", 1, most, count_crowd, &c, &e);
+  while (total < MOST - 40) {
+    const int64_t more = between(1, 40);
+    mt_pool_more(&w, more);
+    total += more;
+    for (int i = pick(8); i > 0; i--) mt_pool_help(&w);
+    rest_for(pick(4) == 0 ? 100000 : 0);
+  }
+  CHECK(!mt_pool_ended(&w) && mt_pool_close(&w) == MT_OK, "%s", e.text);
+  CHECK(atomic_load(&c.most) <= most, "%d threads", atomic_load(&c.most));
+  for (int i = 0; i < total; i++)
+    if (atomic_load(&c.l.done[i]) != 1) CHECK(false, "index %d", i);
+}
+
+/* Ended by the caller: what was begun is over. */
+static void check_ended (mt_pool *p) {
+  static loop l;
+  mt_err e = MT_NOERR;
+  mt_worker w;
+  l.rest = 20000;
+  atomic_store(&l.over, false);
+  mt_pool_open(&w, p, "copy", 1, 100, count, &l, &e);
+  mt_pool_more(&w, MOST);
+  mt_pool_end(&w);
+  mt_pool_close(&w);
+  atomic_store(&l.over, true);
+  CHECK(mt_pool_ended(&w) && !mt_pool_help(&w) && l.late == 0, "it goes on");
+}
+
 void test_pool (void) {
   static const int threads[] = {1, 2, 3, 4, 8, 24};
   const mt_device_options o = {.size = sizeof o, .alloc = mt_libc_alloc};
@@ -94,6 +146,8 @@ void test_pool (void) {
     mt_pool *p = mt_pool_new(&o, threads[i]);
     check_loops(p, 400);
     check_end(p);
+    for (int k = 0; k < 60; k++) check_growing(p, 1 + pick(6));
+    check_ended(p);
     check_loops(p, 100);
     mt_pool_halt(p);
     check_loops(p, 100);

@@ -82,7 +82,8 @@ static mt_status cpu_prepare_product (mt_plan *p, mt_err *err) {
 
 static bool cpu_loop (mt_plan *p, mt_loop *out) {
   mt_cpu_job *job = p->data;
-  *out = (mt_loop){p->device->impl, mt_cpu_run, job, job->tiles};
+  *out = (mt_loop){p->device->impl, mt_cpu_run, job, job->tiles,
+                   job->row == MT_ROW_cpu_rows};
   return job->move != NULL;
 }
 

@@ -133,7 +133,7 @@ mt_status mt_cuda_locked (mt_device *d, bool *out, const void *p, size_t bytes,
 /* ---------------------------------------------------------------- transfers */
 
 /* A piece is packed, or unpacked, in so many shares; if it has so many bytes. */
-enum { MT_SHARES = 32, MT_SHARED = 128 << 10 };
+enum { MT_SHARES = 32, MT_SHARED = 128 << 10, MT_STREAMERS = 8 };
 
 /* One launch of a transfer. Its pieces are shared by the threads of the host's pool,
 ** which go from one to the next, while the caller talks to the driver, and helps. */
@@ -225,10 +225,19 @@ static void pack_shares (void *arg, int64_t first, int64_t last, mt_worker *work
   }
 }
 
+/* Memory serves the GPU as well: what is as fast as memory is with a few threads goes up
+** slower with more. */
+static int threads_of (const mt_trip *w, int slot) {
+  const mt_loop *l = &w->loop[slot];
+  const int all = mt_pool_threads(l->pool);
+  return w->g->host == MT_SRC && l->streams && all > MT_STREAMERS ? MT_STREAMERS : all;
+}
+
 static void give_out (mt_trip *w, int slot) {
   atomic_store(&w->packed[slot], 0);
   if (!w->shares)
-    mt_pool_open(&w->self, w->loop[slot].pool, "copy", 1, pack_shares, w, w->err);
+    mt_pool_open(&w->self, w->loop[slot].pool, "copy", 1, threads_of(w, slot),
+                 pack_shares, w, w->err);
   w->shares = true;
   w->slot[w->given++ % MT_SLOTS] = slot;
   mt_pool_more(&w->self, MT_SHARES);

@@ -39,6 +39,7 @@ struct mt_pool {
   mt_work *work;
   void *arg;
   int64_t piece;
+  int most;          /* threads that may be in the loop, the caller among them */
   bool watched;      /* somebody is told how much is done */
   atomic_llong made; /* indices that are done */
   mt_stint stint;
@@ -143,7 +144,8 @@ static void await_news (mt_pool *p, unsigned long seen) {
 
 /* The last that leaves a closed loop wakes the caller. */
 static void join_loop (mt_pool *p, mt_worker *w) {
-  if (!(atomic_fetch_add(&p->state, MT_INSIDE) & MT_CLOSED))
+  const unsigned before = atomic_fetch_add(&p->state, MT_INSIDE);
+  if (!(before & MT_CLOSED) && (int)(before / MT_INSIDE) < p->most - 1)
     while (take_piece(p, w)) {}
   if (atomic_fetch_sub(&p->state, MT_INSIDE) != (MT_INSIDE | MT_CLOSED) ||
       !atomic_load(&p->waiting))
@@ -268,14 +270,15 @@ static bool has_threads (const mt_pool *p) {
   return p->started > 0 && p->owner == getpid();
 }
 
-void mt_pool_open (mt_worker *w, mt_pool *p, const char *op, int64_t piece, mt_work *work,
-                   void *arg, mt_err *err) {
+void mt_pool_open (mt_worker *w, mt_pool *p, const char *op, int64_t piece, int most,
+                   mt_work *work, void *arg, mt_err *err) {
   *w = (mt_worker){.pool = p, .err = err, .op = op};
   atomic_store_explicit(&p->ends, false, memory_order_relaxed);
   p->watched = false;
   p->work = work;
   p->arg = arg;
   p->piece = piece;
+  p->most = most;
   atomic_store(&p->total, 0);
   atomic_store(&p->next, 0);
 }
@@ -289,7 +292,7 @@ void mt_pool_more (mt_worker *w, int64_t n) {
   if (!has_threads(p) || pieces <= 1) return;
   atomic_fetch_and(&p->state, ~(unsigned)MT_CLOSED);
   atomic_fetch_add(&p->news, 1);
-  wake(p, pieces - 1);
+  wake(p, pieces < p->most ? pieces - 1 : p->most - 1);
 }
 
 bool mt_pool_help (mt_worker *w) { return take_piece(w->pool, w); }
@@ -318,7 +321,7 @@ static void work_alone (mt_worker *w, int64_t total) {
 mt_status mt_pool_run (mt_pool *p, const char *op, int64_t total, int64_t piece,
                        mt_work *work, void *arg, mt_err *err) {
   mt_worker w;
-  mt_pool_open(&w, p, op, piece, work, arg, err);
+  mt_pool_open(&w, p, op, piece, p->threads, work, arg, err);
   p->watched = err->watch != NULL;
   atomic_store_explicit(&p->made, 0, memory_order_relaxed);
   if (p->watched) mt_stint_begin(&p->stint, op, "pieces", (double)total, err);

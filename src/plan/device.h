@@ -20,12 +20,14 @@
 typedef struct mt_recorder mt_recorder;
 typedef struct mt_own_rows mt_own_rows;
 
-/* A loop over 0 .. total - 1 on the threads of a pool; it may be done in any parts. */
+/* A loop over 0 .. total - 1 on the threads of a pool; it may be done in any parts.
+** streams: a few threads are as fast as memory. */
 typedef struct mt_loop {
   mt_pool *pool;
   mt_work *work;
   void *arg;
   int64_t total;
+  bool streams;
 } mt_loop;
 
 /* Where a copy on the host leaves what it writes: in the caches if it fits there; in
