@@ -31,6 +31,7 @@ local function left(...) return tile.layout{ ... } end
 local CASES = {
   { "contiguous 256 MiB", "f32", tile.layout(64 * MiB), tile.layout(64 * MiB) },
   { "contiguous 16 MiB", "f32", tile.layout(4 * MiB), tile.layout(4 * MiB) },
+  { "contiguous 4 MiB", "f32", tile.layout(MiB), tile.layout(MiB) },
   { "contiguous 1 MiB", "f32", tile.layout(MiB // 4), tile.layout(MiB // 4) },
   { "transposed f32 8192x8192", "f32", right(8192, 8192), left(8192, 8192) },
   { "transposed u8 8191x4099", "u8", right(8191, 4099), left(8191, 4099) },
