@@ -48,13 +48,13 @@ int mt_pool_threads (const mt_pool *p);
 mt_status mt_pool_run (mt_pool *p, const char *op, int64_t total, int64_t piece,
                        mt_work *work, void *arg, mt_err *err);
 
-/* A loop that grows while it is done, and whose caller does other things meanwhile. open:
-** nothing is to be done yet, the caller is *w; by `most` >= 1 threads at a time. more: n > 0 further indices are; what was
-** written before is seen by who does them. help: the caller does a piece; false: none is
-** left to take. end: no further piece is begun. ended: the caller said so, or was told to
-** while it helped. close: does what is left, unless it is to end, and waits until nobody
-** is at work; the caller has the error. Between open and close no other loop of the
-** pool. */
+/* A loop that grows while it is done, and whose caller does other things meanwhile.
+** open: nothing is to be done yet, the caller is *w; by `most` >= 1 threads at a time.
+** more: n > 0 further indices are to be done; what was written before is seen by who does
+** them. help: the caller does a piece; false: none is left to take. end: no further
+** piece is begun. ended: the caller said so, or was told to while it helped. close: does
+** what is left, unless it is to end, and waits until nobody is at work; the caller has
+** the error. Between open and close no other loop of the pool. */
 void mt_pool_open (mt_worker *w, mt_pool *p, const char *op, int64_t piece, int most,
                    mt_work *work, void *arg, mt_err *err);
 void mt_pool_more (mt_worker *w, int64_t n);
