@@ -113,6 +113,7 @@ int main (void) {
   spec_extend();
   spec_choices();
   spec_transfers();
+  spec_ended();
   spec_transfer_pairs();
   if (spec_failures == 0) printf("cuda: ok\n");
   return spec_failures != 0;

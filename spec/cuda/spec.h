@@ -55,6 +55,7 @@ void spec_beside (void);
 void spec_extend (void);
 void spec_choices (void);
 void spec_transfers (void);
+void spec_ended (void);
 void spec_transfer_pairs (void);
 
 #endif

@@ -249,6 +249,7 @@ static mt_status pack (mt_trip *w, int slot) {
   const mt_piece *p = &w->piece[slot];
   mt_leg *leg = &w->g->pack[slot];
   const mt_backend *host = leg->device->backend;
+  w->idle = 0;
   atomic_store(&w->packed[slot], MT_SHARES);
   if (p->raw && w->g->locked) return MT_OK;
   MT_TRY(mt_stage_pack(w->g, slot, p, w->c->room.slot[slot].host, w->err));
@@ -258,8 +259,10 @@ static mt_status pack (mt_trip *w, int slot) {
   return give_out(w, slot), MT_OK;
 }
 
+/* A loop that was told to end leaves shares half done. */
 static bool is_packed (mt_trip *w, int slot) {
-  return atomic_load(&w->packed[slot]) == MT_SHARES;
+  return atomic_load(&w->packed[slot]) == MT_SHARES &&
+         !(w->shares && mt_pool_ended(&w->self));
 }
 
 /* Whether the slot's last transfer is over. */
@@ -281,6 +284,7 @@ static mt_status rest (mt_trip *w) {
 }
 
 static mt_status send (mt_trip *w, int slot, bool again) {
+  w->idle = 0;
   const CUstream transfers = w->c->room.stream;
   const mt_piece *p = &w->piece[slot];
   mt_slot *s = &w->c->room.slot[slot];
