@@ -411,10 +411,9 @@ import sys, threading, signal, time
 sys.path.insert(0, sys.argv[1])
 import moontile as mt
 def work(text):
-    mt.run(text, A2=mt.tensor('f64', mt.Layout((1 << 12, 1 << 12))))
+    mt.run("print 'ready' io.flush() " + text, A2=mt.tensor('f64', mt.Layout((1 << 12, 1 << 12))))
 def told(f, *arguments):
     try:
-        print('ready', flush=True)
         f(*arguments)
         print('it ended')
     except BaseException as e:
@@ -469,7 +468,7 @@ told(work, sys.argv[2])
 
     def test_another_thread_has_the_call(self):
         code = """
-threading.Thread(target=work, args=('while true do end',), daemon=True).start()
+threading.Thread(target=mt.run, args=('while true do end',), daemon=True).start()
 try:
     print('ready', flush=True)
     while True:
